@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The only file that knows QEMU versions (10.0 is the first supported).
+ * It hides spelling, never behaviour: include it instead of the memory,
+ * address-space, qdev-property, irq and sysbus headers it names.
+ */
+#ifndef RNIC_CORE_COMPAT_H
+#define RNIC_CORE_COMPAT_H
+
+#if __has_include("system/memory.h")
+#include "system/memory.h"
+#include "system/address-spaces.h"
+#else
+#include "exec/memory.h"
+#include "exec/address-spaces.h"
+#endif
+
+#if __has_include("hw/core/qdev-properties.h")
+#include "hw/core/qdev.h"
+#include "hw/core/qdev-properties.h"
+#include "hw/core/qdev-properties-system.h"
+#else
+#include "hw/qdev-core.h"
+#include "hw/qdev-properties.h"
+#include "hw/qdev-properties-system.h"
+#endif
+
+/* Type behind the last parameter of class_init: RNicClassData *data. */
+#if QEMU_VERSION_MAJOR > 10 || \
+    (QEMU_VERSION_MAJOR == 10 && QEMU_VERSION_MINOR >= 1)
+typedef const void RNicClassData;
+#else
+typedef void RNicClassData;
+#endif
+
+#endif
