@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * ExaNet: descriptors, user pages and everything else that software and device
+ * share in memory or read from a window.  Little-endian throughout.
+ *
+ * Sources: [T §n] the thesis named in wire.h; [P] ours.
+ */
+#ifndef RNIC_EXANET_DESC_H
+#define RNIC_EXANET_DESC_H
+
+#include "rnic/bits.h"
+
+/*
+ * Transaction descriptor, entry n of the Pending_List at n * 32 [T §5.2].
+ * A write that covers W3[63:32] with DB = 0 starts the transaction.
+ */
+struct exanet_desc {
+	__le64 w1;	/* source VA, byte aligned, local node */
+	__le64 w2;	/* destination GVA */
+	__le64 w3;	/* EXANET_DESC_W3_ */
+	__le64 w4;	/* EXANET_DESC_W4_ */
+};
+RNIC_ASSERT_SIZE(struct exanet_desc, 32);
+#define EXANET_TIDS		1024
+#define EXANET_DESC_TRIGGER	0x14	/* offset of the 32-bit lane that starts */
+
+#define EXANET_DESC_W3_PDID	RNIC_FIELD(15, 0)
+#define EXANET_DESC_W3_LENGTH	RNIC_FIELD(30, 16)	/* 1..16384 bytes */
+#define EXANET_DESC_W3_CHAINED	RNIC_BIT(31)		/* has a successor */
+#define EXANET_DESC_W3_DEP	RNIC_FIELD(41, 32)	/* TID of the successor */
+#define EXANET_DESC_W3_SENT	RNIC_FIELD(56, 42)	/* RO, bytes sent */
+#define EXANET_DESC_W3_DONE	RNIC_BIT(57)		/* RO, last packet sent */
+#define EXANET_DESC_W3_ACKED	RNIC_BIT(58)		/* reserved */
+#define EXANET_DESC_W3_NOTIFY	RNIC_BIT(59)		/* footer flag notify */
+#define EXANET_DESC_W3_ERROR	RNIC_BIT(60)		/* RO [P] */
+#define EXANET_DESC_W3_DB	RNIC_BIT(63)		/* waits for predecessor */
+
+#define EXANET_DESC_W4_PATH	RNIC_FIELD(4, 0)	/* output */
+#define EXANET_DESC_W4_SEQ	RNIC_FIELD(18, 5)	/* retransmissions */
+#define EXANET_DESC_W4_DST_PDID	RNIC_FIELD(34, 19)	/* [P] */
+#define EXANET_DESC_W4_DST_VALID RNIC_BIT(35)		/* [P] DST_PDID counts */
+#define EXANET_DESC_W4_RESP	RNIC_FIELD(45, 36)	/* [P] small address of acks */
+#define EXANET_DESC_W4_GEN	RNIC_FIELD(49, 46)	/* [P] generation */
+
+/*
+ * User pages [P].  Context c owns EXANET_USER_PAGES pages, each as long as a page
+ * of the guest (CAP0_PAGE_SHIFT), from c * EXANET_USER_PAGES pages on.
+ */
+enum exanet_user_page {
+	EXANET_PAGE_SCRATCHPAD	= 0,
+	EXANET_PAGE_PACKETIZER	= 1,
+	EXANET_PAGE_MAILBOX	= 2,
+	EXANET_PAGE_INFO	= 3,
+	EXANET_USER_PAGES	= 4,
+};
+
+/*
+ * Scratchpad channel, 64 B; 64 to a page [T §4.1], layout [P].  Software fills
+ * it and writes the token; the device copies it at that moment.  A token on a
+ * channel that is queued or active is refused and counted.
+ */
+#define EXANET_CHANNELS		64
+#define EXANET_WRITE_CHANNELS	32	/* 0..31: RDMA write of the owner */
+#define EXANET_READ_CHANNELS	32	/* 32..63: reads served for peers, RO */
+#define EXANET_CHANNEL_BYTES	64
+struct exanet_channel {
+	__le64 src;		/* 0x00 source VA, full 64 bits */
+	__le64 dst;		/* 0x08 destination GVA */
+	__le64 ctrl;		/* 0x10 EXANET_CHANNEL_ */
+	__le64 notify_gva;	/* 0x18 */
+	__le64 notify_data;	/* 0x20 */
+	__le64 token;		/* 0x28 doorbell: [31:0] not zero */
+	__le64 status;		/* 0x30 RO EXANET_CHSTAT_ */
+	__le64 done;		/* 0x38 RO EXANET_CHDONE_ */
+};
+RNIC_ASSERT_SIZE(struct exanet_channel, EXANET_CHANNEL_BYTES);
+#define EXANET_CHANNEL_DOORBELL	0x28
+#define EXANET_CHANNEL_LENGTH	RNIC_FIELD(31, 0)	/* 1..2^32-1 bytes */
+#define EXANET_CHANNEL_DST_CTX	RNIC_FIELD(35, 32)	/* context at the target */
+#define EXANET_CHANNEL_NOTIFY	RNIC_BIT(36)		/* notify the target */
+#define EXANET_CHANNEL_IRQ	RNIC_BIT(37)		/* ... with an interrupt */
+#define EXANET_CHANNEL_MULTIPATH RNIC_BIT(38)		/* any path will do */
+#define EXANET_CHANNEL_PATH	RNIC_FIELD(43, 39)	/* path hint */
+#define EXANET_CHANNEL_PRIORITY	RNIC_FIELD(47, 44)
+#define EXANET_CHANNEL_IRQ_DONE	RNIC_BIT(48)		/* interrupt the owner when
+							 * done or failed */
+#define EXANET_CHSTAT_STATE	RNIC_FIELD(7, 0)	/* enum exanet_channel_state */
+#define EXANET_CHSTAT_ERROR	RNIC_FIELD(15, 8)	/* enum exanet_resp or
+							 * exanet_channel_error */
+#define EXANET_CHSTAT_RETRIES	RNIC_FIELD(31, 16)	/* retransmitted blocks */
+#define EXANET_CHSTAT_ACKED	RNIC_FIELD(63, 32)	/* bytes */
+#define EXANET_CHDONE_TOKEN	RNIC_FIELD(31, 0)	/* of the finished transfer */
+#define EXANET_CHDONE_NS	RNIC_FIELD(63, 32)	/* start to done, saturating */
+
+enum exanet_channel_state {
+	EXANET_CHANNEL_IDLE	= 0,
+	EXANET_CHANNEL_QUEUED	= 1,
+	EXANET_CHANNEL_ACTIVE	= 2,
+	EXANET_CHANNEL_DONE	= 3,
+	EXANET_CHANNEL_FAILED	= 4,
+};
+
+/* Errors of a channel beyond enum exanet_resp. */
+enum exanet_channel_error {
+	EXANET_CHERR_SOURCE_FAULT = 0x80,	/* source page cannot be had */
+	EXANET_CHERR_RETRY_LIMIT  = 0x81,
+	EXANET_CHERR_BAD_REQUEST  = 0x82,	/* length, window, notification */
+	EXANET_CHERR_ABORTED	  = 0x83,	/* context quiesced or reset */
+};
+
+/*
+ * Packetizer channel, 256 B; 16 to a page [P].  CTRL with GO sends the payload
+ * as one packet and retransmits until acked.
+ */
+#define EXANET_PKTZ_CHANNELS	16
+#define EXANET_PKTZ_BYTES	256
+#define EXANET_PKTZ_PAYLOAD_MAX	64
+struct exanet_pktz_channel {
+	__le64 dst;		/* 0x00 GVA: memory, NI index 1 or 2 */
+	__le64 ctrl;		/* 0x08 EXANET_PKTZ_ */
+	__le64 status;		/* 0x10 RO EXANET_PKTZSTAT_ */
+	__le64 reserved[5];
+	__u8 payload[EXANET_PKTZ_PAYLOAD_MAX];	/* 0x40 */
+	__u8 unused[128];
+};
+RNIC_ASSERT_SIZE(struct exanet_pktz_channel, EXANET_PKTZ_BYTES);
+#define EXANET_PKTZ_CTRL	0x08
+#define EXANET_PKTZ_PAYLOAD	0x40
+#define EXANET_PKTZ_SIZE	RNIC_FIELD(6, 0)	/* 1..64 bytes */
+#define EXANET_PKTZ_CODE	RNIC_FIELD(11, 8)	/* TYPE_WRITE, TYPE_READ_REQ */
+#define EXANET_PKTZ_DST_CTX	RNIC_FIELD(15, 12)
+#define EXANET_PKTZ_ACK		RNIC_BIT(16)	/* retransmit until acked; without
+						 * it the packet is sent once */
+#define EXANET_PKTZ_GO		RNIC_BIT(31)	/* self-clearing */
+#define EXANET_PKTZSTAT_STATE	RNIC_FIELD(1, 0)	/* enum exanet_pktz_state */
+#define EXANET_PKTZSTAT_RESP	RNIC_FIELD(7, 4)	/* enum exanet_resp */
+#define EXANET_PKTZSTAT_RETRIES	RNIC_FIELD(15, 8)	/* saturating */
+#define EXANET_PKTZSTAT_GEN	RNIC_FIELD(21, 16)	/* of the last packet; 6 bits
+							 * as in the wire TID */
+#define EXANET_PKTZSTAT_TIMEOUT	RNIC_BIT(24)	/* failed by the retry limit;
+						 * RESP is then the last answer,
+						 * 0 if there was none */
+
+enum exanet_pktz_state {
+	EXANET_PKTZ_IDLE	= 0,
+	EXANET_PKTZ_WAITING	= 1,	/* sent, not acked */
+	EXANET_PKTZ_ACKED	= 2,	/* acked, or sent once without ACK */
+	EXANET_PKTZ_FAILED	= 3,
+};
+
+/*
+ * Read request: the payload of a packet of TYPE_READ_REQ, and a message of the RT
+ * mailbox [P].  The requester fills the first 48 bytes; the mailbox of the data
+ * owner overwrites the last 16 from packet header and footer ("protected
+ * payload" [T §6.2]).
+ */
+struct exanet_read_req {
+	__le64 src;		/* VA at the data owner, full 64 bits */
+	__le64 dst;		/* GVA where to write */
+	__le64 notify_gva;
+	__le64 ctrl;		/* EXANET_READ_REQ_ */
+	__le64 notify_data;
+	__le64 tag;		/* the requester's, not interpreted */
+	__le64 origin;		/* EXANET_READ_ORIGIN_, by the mailbox */
+	__le64 origin_seq;	/* [13:0] sequence, by the mailbox */
+};
+RNIC_ASSERT_SIZE(struct exanet_read_req, 64);
+#define EXANET_READ_REQ_USER_BYTES	48
+#define EXANET_READ_REQ_LENGTH	RNIC_FIELD(31, 0)
+#define EXANET_READ_REQ_OWNER	RNIC_FIELD(35, 32)	/* context of the owner */
+#define EXANET_READ_REQ_NOTIFY	RNIC_BIT(36)
+#define EXANET_READ_REQ_IRQ	RNIC_BIT(37)
+#define EXANET_READ_ORIGIN_PDID	RNIC_FIELD(15, 0)
+#define EXANET_READ_ORIGIN_COORD RNIC_FIELD(37, 16)
+#define EXANET_READ_ORIGIN_TID	RNIC_FIELD(51, 38)
+#define EXANET_READ_ORIGIN_TYPE	RNIC_FIELD(56, 52)
+
+/*
+ * A notification with an error status: a read that fails at the data owner is
+ * reported to the requester's notification address with STATUS = 1 and, instead
+ * of HANDLE, the error (enum exanet_resp or exanet_channel_error) [P].
+ */
+
+/* RT mailbox, word of the response FIFO [D §6.2], layout [P]. */
+#define EXANET_RT_TID		RNIC_FIELD(13, 0)	/* wire TID */
+#define EXANET_RT_RESP		RNIC_FIELD(17, 14)	/* enum exanet_resp */
+#define EXANET_RT_SEQ		RNIC_FIELD(29, 18)
+#define EXANET_RT_REQUESTS	RNIC_BIT(30)	/* request FIFO is not empty [T] */
+#define EXANET_RT_VALID		RNIC_BIT(31)
+
+/* Mailbox registers, 64 B; 4 to a page [P]. */
+#define EXANET_MAILBOXES	4
+#define EXANET_MAILBOX_BYTES	64
+struct exanet_mailbox {
+	__le64 ring;		/* 0x00 VA, 128-B aligned */
+	__le64 ctrl;		/* 0x08 EXANET_MAILBOX_ */
+	__le64 head;		/* 0x10 consumer index, free-running 32 bits */
+	__le64 tail;		/* 0x18 RO producer index, free-running 32 bits */
+	__le64 rejected;	/* 0x20 RO EXANET_MAILBOX_REJ_ */
+	__le64 reserved[3];
+};
+RNIC_ASSERT_SIZE(struct exanet_mailbox, EXANET_MAILBOX_BYTES);
+#define EXANET_MAILBOX_LOG2	RNIC_FIELD(4, 0)	/* 1..16, of the entries */
+#define EXANET_MAILBOX_ENABLE	RNIC_BIT(8)	/* 0 -> 1 sets head and tail to 0 */
+#define EXANET_MAILBOX_IRQ	RNIC_BIT(9)	/* interrupt for each message */
+#define EXANET_MAILBOX_REJ_FULL	RNIC_FIELD(31, 0)
+#define EXANET_MAILBOX_REJ_FAULT RNIC_FIELD(63, 32)
+
+/* Ring entry of a mailbox, 128 B, in memory of the process [P]. */
+struct exanet_message {
+	__u8 payload[64];	/* zero padded */
+	__le64 origin;		/* EXANET_MESSAGE_ */
+	__le64 data;		/* of a notification, else 0 */
+	__le64 time;		/* ns, virtual clock of the receiver */
+	__le64 reserved[4];
+	__le64 phase;		/* [0]: 1 on the first lap of the ring, then 0, and
+				 * so on; written last */
+};
+RNIC_ASSERT_SIZE(struct exanet_message, 128);
+#define EXANET_MESSAGE_PDID	RNIC_FIELD(15, 0)	/* of the sender */
+#define EXANET_MESSAGE_COORD	RNIC_FIELD(37, 16)	/* of the sender */
+#define EXANET_MESSAGE_SIZE	RNIC_FIELD(44, 38)	/* 1..64 */
+#define EXANET_MESSAGE_TYPE	RNIC_FIELD(49, 45)	/* enum exanet_type */
+#define EXANET_MESSAGE_TID	RNIC_FIELD(63, 50)
+
+/* Info page, read only [P]. */
+struct exanet_info {
+	__le32 id;		/* 0x00 EXANET_ID */
+	__le32 version;		/* 0x04 EXANET_VERSION_ */
+	__le32 cap0;		/* 0x08 EXANET_CAP0_ */
+	__le32 cap1;		/* 0x0c EXANET_CAP1_ */
+	__le32 coord;		/* 0x10 own coordinates */
+	__le32 pdid;		/* 0x14 own PDID */
+	__le64 time;		/* 0x18 ns, virtual clock */
+	__le64 reserved[4];
+	__le64 win[8];		/* 0x40 EXANET_WIN_ */
+};
+RNIC_ASSERT_SIZE(struct exanet_info, 128);
+
+/* Receiver context as the debug window shows it, read only [P]. */
+struct exanet_rx_context {
+	__le64 bitmap;
+	__le64 key;		/* EXANET_RXC_KEY_ */
+	__le64 state;		/* EXANET_RXC_ */
+	__le64 window;		/* VA of the 16-KB window */
+	__le64 p0, p1, p2;	/* of the control packet */
+	__le64 time;		/* last activity, ns */
+};
+RNIC_ASSERT_SIZE(struct exanet_rx_context, 64);
+#define EXANET_RX_CONTEXTS	256
+#define EXANET_RX_WAYS		16
+#define EXANET_RXC_KEY_TID	RNIC_FIELD(13, 0)
+#define EXANET_RXC_KEY_SRC	RNIC_FIELD(35, 14)
+#define EXANET_RXC_KEY_SEQ	RNIC_FIELD(49, 36)
+#define EXANET_RXC_KEY_VALID	RNIC_BIT(50)
+#define EXANET_RXC_KEY_FIRST	RNIC_BIT(51)		/* first packet seen */
+#define EXANET_RXC_KEY_LAST	RNIC_BIT(52)		/* last packet seen */
+#define EXANET_RXC_KEY_FIRST_IDX RNIC_FIELD(58, 53)
+#define EXANET_RXC_LAST_IDX	RNIC_FIELD(5, 0)
+#define EXANET_RXC_NOTIFY	RNIC_BIT(6)
+#define EXANET_RXC_CONTROL	RNIC_BIT(7)		/* control packet seen */
+#define EXANET_RXC_NACKED	RNIC_BIT(8)
+#define EXANET_RXC_NACK		RNIC_FIELD(12, 9)
+#define EXANET_RXC_PDID		RNIC_FIELD(28, 13)
+#define EXANET_RXC_BYTES	RNIC_FIELD(43, 29)
+#define EXANET_RXC_EPOCH	RNIC_FIELD(51, 44)
+
+/* Tombstone as the debug window shows it, most recent first, read only [P]. */
+struct exanet_tombstone {
+	__le64 key;		/* EXANET_TOMB_ */
+	__le64 time;		/* of completion, ns */
+};
+RNIC_ASSERT_SIZE(struct exanet_tombstone, 16);
+#define EXANET_TOMBSTONES	1024
+#define EXANET_TOMB_TID		RNIC_FIELD(13, 0)
+#define EXANET_TOMB_SRC		RNIC_FIELD(35, 14)
+#define EXANET_TOMB_SEQ		RNIC_FIELD(49, 36)
+#define EXANET_TOMB_EPOCH	RNIC_FIELD(57, 50)
+#define EXANET_TOMB_VALID	RNIC_BIT(63)
+
+/* Entry of the fault FIFO [P]. */
+struct exanet_fault {
+	__le64 va;		/* full address, page aligned */
+	__le64 info;		/* EXANET_FAULT_ */
+	__le64 left;		/* [31:0] bytes of the block from the faulting byte on */
+	__le64 time;		/* ns */
+};
+RNIC_ASSERT_SIZE(struct exanet_fault, 32);
+#define EXANET_FAULTS		256
+#define EXANET_FAULT_CTX	RNIC_FIELD(3, 0)
+#define EXANET_FAULT_WRITE	RNIC_BIT(4)
+#define EXANET_FAULT_DST	RNIC_BIT(5)		/* 0 source, 1 destination */
+#define EXANET_FAULT_UNIT	RNIC_FIELD(7, 6)	/* enum exanet_fault_unit */
+#define EXANET_FAULT_TID	RNIC_FIELD(21, 8)	/* wire TID */
+#define EXANET_FAULT_COORD	RNIC_FIELD(43, 22)	/* of the peer */
+#define EXANET_FAULT_SEQ	RNIC_FIELD(57, 44)
+
+enum exanet_fault_unit {
+	EXANET_FAULT_RDMA	= 0,
+	EXANET_FAULT_MESSAGE	= 1,	/* packetizer data or mailbox ring */
+};
+
+#endif /* RNIC_EXANET_DESC_H */

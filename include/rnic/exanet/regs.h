@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * ExaNet: PCI ids, BARs and the privileged register map [P].
+ *
+ * Each register block is one list, X(NAME, offset, bytes, reset, writable, w1c):
+ *   offset    from the start of the block
+ *   bytes     4 or 8; an 8-byte register may be accessed in halves
+ *   reset     value after reset; registers that the device computes read otherwise
+ *   writable  bits that software may set and clear
+ *   w1c       bits that are cleared by writing 1
+ * The device's register table, the reset-value test and the tables of the
+ * documentation come from these lists.
+ */
+#ifndef RNIC_EXANET_REGS_H
+#define RNIC_EXANET_REGS_H
+
+#include "rnic/bits.h"
+#include "rnic/exanet/desc.h"
+
+#define EXANET_PCI_VENDOR_ID	0x1234
+#define EXANET_PCI_DEVICE_ID	0xe4a7
+#define EXANET_PCI_CLASS	0x0280	/* network controller, other */
+
+#define EXANET_BAR_REGS		0	/* 1 MiB, 32-bit: this file, kernel only */
+#define EXANET_BAR_MSIX		1	/* 4 KiB */
+#define EXANET_BAR_USER		2	/* 64-bit: user pages, see desc.h */
+#define EXANET_REGS_BYTES	0x100000
+
+#define EXANET_CONTEXTS		16
+#define EXANET_OUTPUTS		4	/* paths with an output buffer */
+#define EXANET_OUTPUT_SLOTS	8	/* packets of an output buffer [T §5.3.4] */
+#define EXANET_PORTS		16	/* room in the map; CAP0 tells how many exist */
+
+/* MSI-X vectors. */
+#define EXANET_VEC_FAULT	0
+#define EXANET_VEC_ADMIN	1
+#define EXANET_VEC_CONTEXT(c)	(2 + (c))
+#define EXANET_VECTORS		(2 + EXANET_CONTEXTS)
+
+/* Blocks of BAR 0. */
+#define EXANET_GLOBAL		0x00000
+#define EXANET_CTX(c)		(0x01000 + 0x80 * (c))
+#define EXANET_PORT(p)		(0x02000 + 0x80 * (p))
+#define EXANET_RTMBOX		0x04000
+#define EXANET_FW		0x05000
+#define EXANET_FAULT		0x06000
+#define EXANET_COUNTER(n)	(0x07000 + 8 * (n))
+#define EXANET_PENDING_LIST	0x08000	/* 1024 x struct exanet_desc */
+#define EXANET_CONTROL_WINDOW	0x10000	/* EXANET_OUTPUTS x 16 KiB */
+#define EXANET_CONTROL_ADDR(output, tid) \
+	(EXANET_CONTROL_WINDOW + 0x4000 * (output) + 16 * (tid))
+#define EXANET_RX_DEBUG		0x20000	/* 256 x struct exanet_rx_context */
+#define EXANET_TOMB_DEBUG	0x24000	/* 1024 x struct exanet_tombstone */
+#define EXANET_SCRATCHPAD	0x30000	/* 16 x 4 KiB, alias of the user pages */
+#define EXANET_PACKETIZER	0x40000
+#define EXANET_MAILBOX_ALIAS	0x50000
+#define EXANET_ALIAS_PAGE	0x1000	/* stride of the three aliases */
+
+/* --- Global -------------------------------------------------------------- */
+#define EXANET_GLOBAL_REGS(X) \
+	X(ID,		0x00, 4, EXANET_ID,	0, 0) \
+	X(VERSION,	0x04, 4, EXANET_VERSION, 0, 0) \
+	X(CAP0,		0x08, 4, 0,		0, 0) /* by properties */ \
+	X(CAP1,		0x0c, 4, 0,		0, 0) /* by properties */ \
+	X(CTRL,		0x10, 4, 0,		EXANET_CTRL_WRITABLE, 0) \
+	X(STATUS,	0x14, 4, EXANET_STATUS_READY | EXANET_STATUS_QUIESCENT, 0, 0) \
+	X(NODE,		0x18, 4, 0,		EXANET_COORD_MASK, 0) /* coord= */ \
+	X(EPOCH,	0x1c, 4, 0,		0, 0) /* random */ \
+	X(IRQ_CAUSE,	0x20, 4, 0,		0, EXANET_IRQ_ALL) \
+	X(IRQ_MASK,	0x24, 4, 0,		EXANET_IRQ_ALL, 0) \
+	X(MBOX_PENDING,	0x28, 4, 0,		0, 0xffff) \
+	X(TIME,		0x30, 8, 0,		0, 0) /* virtual clock, ns */ \
+	X(SCRATCH,	0x38, 8, 0,		~0ULL, 0)
+
+#define EXANET_ID		0x45584e54	/* "EXNT" */
+#define EXANET_VERSION		0x00010000
+#define EXANET_VERSION_MAJOR	RNIC_FIELD(31, 16)
+#define EXANET_VERSION_MINOR	RNIC_FIELD(15, 0)
+#define EXANET_CAP0_CONTEXTS	RNIC_FIELD(4, 0)
+#define EXANET_CAP0_OUTPUTS	RNIC_FIELD(8, 5)
+#define EXANET_CAP0_PORTS	RNIC_FIELD(12, 9)
+#define EXANET_CAP0_LOG2_TIDS	RNIC_FIELD(16, 13)
+#define EXANET_CAP0_LOG2_RX	RNIC_FIELD(20, 17)
+#define EXANET_CAP0_LOG2_WAYS	RNIC_FIELD(24, 21)
+#define EXANET_CAP0_PAGE_SHIFT	RNIC_FIELD(29, 25)	/* of the user pages */
+#define EXANET_CAP1_WINDOWS	RNIC_BIT(0)	/* seven 512-GB windows */
+#define EXANET_CAP1_DUP_SAFE	RNIC_BIT(1)	/* generation and tombstones */
+#define EXANET_CAP1_APERTURE	RNIC_BIT(2)
+#define EXANET_CAP1_TIMING	RNIC_BIT(3)
+#define EXANET_CAP1_MULTIPATH	RNIC_BIT(4)
+#define EXANET_CAP1_RELEASE	RNIC_BIT(5)
+#define EXANET_CAP1_FLOW_RATE	RNIC_BIT(6)
+#define EXANET_CAP1_FIRMWARE	RNIC_BIT(7)	/* the internal R5 */
+#define EXANET_CTRL_ENABLE	RNIC_BIT(0)	/* 0: sends and accepts nothing */
+#define EXANET_CTRL_RESET	RNIC_BIT(1)	/* self-clearing */
+#define EXANET_CTRL_STRICT	RNIC_BIT(2)	/* the protocol as published */
+#define EXANET_CTRL_IRQ		RNIC_BIT(3)	/* global interrupt enable */
+#define EXANET_CTRL_WRITABLE	(EXANET_CTRL_ENABLE | EXANET_CTRL_STRICT | \
+				 EXANET_CTRL_IRQ)
+#define EXANET_STATUS_READY	RNIC_BIT(0)
+#define EXANET_STATUS_LINK	RNIC_BIT(1)	/* any link is up */
+#define EXANET_STATUS_QUIESCENT	RNIC_BIT(2)	/* nothing in flight */
+#define EXANET_COORD_MASK	0x3fffff
+#define EXANET_IRQ_FAULT	RNIC_BIT(0)	/* fault FIFO is not empty */
+#define EXANET_IRQ_MAILBOX	RNIC_BIT(1)	/* see MBOX_PENDING */
+#define EXANET_IRQ_LINK		RNIC_BIT(2)	/* a link went up or down */
+#define EXANET_IRQ_PROTOCOL	RNIC_BIT(3)	/* malformed or forbidden packet */
+#define EXANET_IRQ_RT		RNIC_BIT(4)	/* RT mailbox, external R5 only */
+#define EXANET_IRQ_TRANSFER	RNIC_BIT(7)	/* a transfer failed */
+#define EXANET_IRQ_FAULT_OVERFLOW RNIC_BIT(8)
+#define EXANET_IRQ_ALL		0x19fU
+/*
+ * Vector FAULT is for causes FAULT and FAULT_OVERFLOW, vector ADMIN for the rest.
+ * Vector CONTEXT(c) follows MBOX_PENDING[c] and cause MAILBOX's mask.  A vector is
+ * sent when a cause rises while CTRL_IRQ and its mask bit are set, and when
+ * mask or CTRL_IRQ are set over a pending cause.
+ */
+
+/* --- Context c ------------------------------------------------------------ */
+#define EXANET_CTX_REGS(X) \
+	X(CTX_CTRL,	0x00, 4, 0, EXANET_CTX_CTRL_WRITABLE, 0) \
+	X(CTX_STATUS,	0x04, 4, 0, 0, 0) \
+	X(CTX_PGD,	0x08, 8, 0, ~0ULL, 0) \
+	X(CTX_PDID,	0x10, 4, 0, EXANET_PDID_JOB, 0) /* low nibble = c */ \
+	X(CTX_INV_VA,	0x18, 8, 0, ~0ULL, 0) \
+	X(CTX_INV_CMD,	0x20, 8, 0, 0, 0) /* reads 0 */ \
+	X(CTX_QUOTA,	0x28, 4, EXANET_QUOTA_DEFAULT, EXANET_QUOTA_WRITABLE, 0) \
+	X(CTX_WIN0,	0x40, 8, 0, EXANET_WIN_WRITABLE, 0) \
+	X(CTX_WIN1,	0x48, 8, 0, EXANET_WIN_WRITABLE, 0) \
+	X(CTX_WIN2,	0x50, 8, 0, EXANET_WIN_WRITABLE, 0) \
+	X(CTX_WIN3,	0x58, 8, 0, EXANET_WIN_WRITABLE, 0) \
+	X(CTX_WIN4,	0x60, 8, 0, EXANET_WIN_WRITABLE, 0) \
+	X(CTX_WIN5,	0x68, 8, 0, EXANET_WIN_WRITABLE, 0) \
+	X(CTX_WIN6,	0x70, 8, 0, EXANET_WIN_WRITABLE, 0)
+
+#define EXANET_CTX_WIN(w)	(EXANET_REG_CTX_WIN0 + 8 * (w))
+#define EXANET_CTX_CTRL_EN	RNIC_BIT(0)
+#define EXANET_CTX_CTRL_QUIESCE	RNIC_BIT(1)	/* fail transfers, refuse new ones */
+#define EXANET_CTX_CTRL_FORMAT	RNIC_FIELD(7, 4)	/* enum exanet_table_format */
+#define EXANET_CTX_CTRL_VA_BITS	RNIC_FIELD(15, 8)	/* of user addresses; 0 = all
+							 * that the format can have */
+#define EXANET_CTX_CTRL_NO_REPORT RNIC_BIT(16)	/* faults fail, no FIFO entry */
+#define EXANET_CTX_CTRL_WRITABLE 0x1fff3U
+#define EXANET_CTX_STATUS_ACTIVE RNIC_BIT(0)
+#define EXANET_CTX_STATUS_QUIESCED RNIC_BIT(1)
+#define EXANET_CTX_STATUS_FAULTS RNIC_FIELD(15, 8)	/* unresolved, saturating */
+#define EXANET_CTX_STATUS_OPS	RNIC_FIELD(31, 16)	/* transfers and messages */
+#define EXANET_INV_LENGTH	RNIC_FIELD(51, 0)	/* bytes from INV_VA on */
+#define EXANET_INV_ALL		RNIC_BIT(63)
+#define EXANET_QUOTA_WRITES	RNIC_FIELD(5, 0)	/* write channels */
+#define EXANET_QUOTA_READS	RNIC_FIELD(13, 8)	/* read channels */
+#define EXANET_QUOTA_TIDS	RNIC_FIELD(26, 16)
+#define EXANET_QUOTA_WRITABLE	0x07ff3f3fU
+#define EXANET_QUOTA_DEFAULT	0x04002020U	/* 32, 32, 1024 */
+#define EXANET_WIN_BASE		RNIC_FIELD(63, 39)
+#define EXANET_WIN_VALID	RNIC_BIT(0)
+#define EXANET_WIN_WRITABLE	(EXANET_WIN_BASE | EXANET_WIN_VALID)
+
+enum exanet_table_format {
+	EXANET_FORMAT_IDENTITY	= 0,	/* VA is a physical address: for tests */
+	EXANET_FORMAT_X86_4	= 1,
+	EXANET_FORMAT_X86_5	= 2,
+	EXANET_FORMAT_ARM64_4K	= 3,
+	EXANET_FORMAT_ARM64_16K	= 4,
+	EXANET_FORMAT_ARM64_64K	= 5,
+};
+
+/* --- Link port p ---------------------------------------------------------- */
+#define EXANET_PORT_REGS(X) \
+	X(PORT_CTRL,	0x00, 4, EXANET_PORT_CTRL_ENABLE, EXANET_PORT_CTRL_ENABLE, 0) \
+	X(PORT_STATUS,	0x04, 4, 0, 0, 0) \
+	X(PORT_XOFF,	0x08, 4, 0, 0xffff, 0) /* rx-fifo-words - 72 */ \
+	X(PORT_XON,	0x0c, 4, 72, 0xffff, 0) \
+	X(PORT_LEVEL,	0x10, 4, 0, 0, 0) \
+	X(PORT_PEER,	0x14, 4, 0, 0, 0) \
+	X(PORT_TX_PACKETS,	0x20, 8, 0, 0, 0) \
+	X(PORT_TX_WORDS,	0x28, 8, 0, 0, 0) \
+	X(PORT_RX_PACKETS,	0x30, 8, 0, 0, 0) \
+	X(PORT_RX_WORDS,	0x38, 8, 0, 0, 0) \
+	X(PORT_BAD_HEADER,	0x40, 8, 0, 0, 0) /* header CRC */ \
+	X(PORT_BAD_PAYLOAD,	0x48, 8, 0, 0, 0) /* payload CRC */ \
+	X(PORT_BAD_FOOTER,	0x50, 8, 0, 0, 0) /* footer CRC */ \
+	X(PORT_DROPPED,		0x58, 8, 0, 0, 0) /* frames that are no frames, and
+						   * packets while down */ \
+	X(PORT_XOFF_SENT,	0x60, 8, 0, 0, 0) \
+	X(PORT_XOFF_RECEIVED,	0x68, 8, 0, 0, 0)
+
+#define EXANET_PORT_CTRL_ENABLE	RNIC_BIT(0)
+#define EXANET_PORT_STATUS_UP	RNIC_BIT(0)	/* HELLO went both ways */
+#define EXANET_PORT_STATUS_PEER_XOFF RNIC_BIT(1)	/* we may not start packets */
+#define EXANET_PORT_STATUS_XOFF	RNIC_BIT(2)	/* we have stopped the peer */
+#define EXANET_PORT_STATUS_CONFLICT RNIC_BIT(3)	/* the peer has our coordinates */
+#define EXANET_PORT_LEVEL_RX	RNIC_FIELD(15, 0)	/* words in the FIFOs */
+#define EXANET_PORT_LEVEL_TX	RNIC_FIELD(31, 16)
+#define EXANET_XOFF_MARGIN	72	/* words [T §6.3] */
+#define EXANET_RX_FIFO_WORDS	256	/* of the hardware [T §6.3] */
+
+/* --- RT mailbox, as the R5 sees it --------------------------------------- */
+#define EXANET_RTMBOX_REGS(X) \
+	X(RT_RESP,	0x00, 4, 0, 0, 0) /* a read pops one response */ \
+	X(RT_RESP_COUNT, 0x04, 4, 0, 0, 0) \
+	X(RT_REQ_COUNT,	0x08, 4, 0, 0, 0) /* 128-bit words */ \
+	X(RT_DROPS,	0x0c, 4, 0, 0, 0) \
+	X(RT_REQ_DATA,	0x40, 4, 0, 0, 0) /* 4 reads pop one word [T §6.2] */ \
+	X(RT_REQ_RESYNC, 0x44, 4, 0, 0, 0) /* a write skips to the next message */
+
+#define EXANET_RT_RESPONSES	2048	/* depth of the response FIFO */
+#define EXANET_RT_REQUESTS_MAX	64	/* messages of the request FIFO */
+#define EXANET_RT_MSG_WORDS	4	/* 128-bit words of a message */
+
+/* --- Firmware ------------------------------------------------------------- */
+#define EXANET_FW_REGS(X) \
+	X(FW_MODE,	0x00, 4, EXANET_FW_INTERNAL, 0x3, 0) \
+	X(FW_WINDOW,	0x08, 4, EXANET_FW_WINDOW_DEFAULT, 0x3ff, 0) \
+	X(FW_BLOCK,	0x0c, 4, EXANET_BLOCK_MAX, 0x7fff, 0) \
+	X(FW_TIMEOUT_NS, 0x10, 8, EXANET_FW_TIMEOUT_DEFAULT, ~0ULL, 0) \
+	X(FW_RETRY_MAX,	0x18, 4, 16, 0xfff, 0) \
+	X(FW_PF_BACKOFF_NS, 0x1c, 4, 20000, 0xffffffff, 0) \
+	X(FW_PF_RETRY_MAX, 0x20, 4, 1000, 0xffff, 0) \
+	X(FW_CHAIN,	0x24, 4, 0, 1, 0) \
+	X(FW_ACTIVE,	0x30, 4, 0, 0, 0) /* transfers, all contexts */
+
+#define EXANET_BLOCK_MAX	16384	/* FW_BLOCK: bytes of a block */
+/*
+ * Blocks in flight per transfer.  The thesis needs two to hide a few microseconds;
+ * between two emulators the round trip is a hundred times that.
+ */
+#define EXANET_FW_WINDOW_DEFAULT 64
+/* First time-out, ns of virtual time; it doubles with each retry up to x 32. */
+#define EXANET_FW_TIMEOUT_DEFAULT 50000000ULL
+#define EXANET_FW_TIMEOUT_SHIFT_MAX 5
+
+enum exanet_fw_mode {
+	EXANET_FW_INTERNAL	= 0,	/* the model of the R5 */
+	EXANET_FW_EXTERNAL	= 1,	/* software plays the R5 with these registers */
+	EXANET_FW_OFF		= 2,
+};
+
+/* --- Fault FIFO ----------------------------------------------------------- */
+#define EXANET_FAULT_REGS(X) \
+	X(FAULT_COUNT,	0x00, 4, 0, 0, 0) \
+	X(FAULT_OVERFLOW, 0x08, 4, 0, 0, 1) \
+	X(FAULT_VA,	0x20, 8, 0, 0, 0) /* head entry: struct exanet_fault */ \
+	X(FAULT_INFO,	0x28, 8, 0, 0, 0) \
+	X(FAULT_LEFT,	0x30, 8, 0, 0, 0) \
+	X(FAULT_TIME,	0x38, 8, 0, 0, 0) \
+	X(FAULT_POP,	0x40, 4, 0, 0, 0) /* write 1 */ \
+	X(FAULT_RESOLVE, 0x48, 8, 0, 0, 0) /* write EXANET_RESOLVE_ */
+
+#define EXANET_RESOLVE_CTX	RNIC_FIELD(3, 0)
+#define EXANET_RESOLVE_OK	RNIC_BIT(4)		/* 0: bad address */
+#define EXANET_RESOLVE_DST	RNIC_BIT(5)
+#define EXANET_RESOLVE_TID	RNIC_FIELD(19, 6)	/* wire TID */
+#define EXANET_RESOLVE_COORD	RNIC_FIELD(41, 20)	/* of the peer */
+#define EXANET_RESOLVE_UNIT	RNIC_FIELD(43, 42)	/* of the entry */
+
+/* The RESOLVE word that answers the fault with this info word. */
+#define EXANET_RESOLVE(info, ok) \
+	(RNIC_PREP(EXANET_RESOLVE_CTX, RNIC_GET(EXANET_FAULT_CTX, info)) | \
+	 RNIC_PREP(EXANET_RESOLVE_OK, !!(ok)) | \
+	 RNIC_PREP(EXANET_RESOLVE_DST, RNIC_GET(EXANET_FAULT_DST, info)) | \
+	 RNIC_PREP(EXANET_RESOLVE_TID, RNIC_GET(EXANET_FAULT_TID, info)) | \
+	 RNIC_PREP(EXANET_RESOLVE_COORD, RNIC_GET(EXANET_FAULT_COORD, info)) | \
+	 RNIC_PREP(EXANET_RESOLVE_UNIT, RNIC_GET(EXANET_FAULT_UNIT, info)))
+
+/* --- Counters: 64 bits each, any write clears ------------------------------ */
+#define EXANET_COUNTERS(X) \
+	X(TX_WRITE,		"write packets sent") \
+	X(TX_READ_REQ,		"read requests sent") \
+	X(TX_CONTROL,		"control packets sent") \
+	X(TX_NOTIFY,		"notification packets sent") \
+	X(TX_ACK,		"acks and nacks sent") \
+	X(RX_WRITE,		"write packets received") \
+	X(RX_READ_REQ,		"read requests received") \
+	X(RX_CONTROL,		"control packets received") \
+	X(RX_NOTIFY,		"notification packets received") \
+	X(RX_ACK,		"acks and nacks received") \
+	X(BLOCK_STARTED,	"transactions started") \
+	X(BLOCK_DONE,		"transactions whose last packet was sent") \
+	X(BLOCK_KILLED,		"transactions killed") \
+	X(BLOCK_REJECTED,	"descriptors refused when triggered") \
+	X(DESC_BUSY,		"writes to descriptors of active transactions") \
+	X(RETRY_TIMEOUT,	"blocks resent after a time-out") \
+	X(RETRY_CRC,		"blocks resent after a CRC nack") \
+	X(RETRY_FAULT,		"blocks resent after a page fault") \
+	X(RETRY_NO_CONTEXT,	"blocks resent for want of a receiver context") \
+	X(RETRY_FULL,		"blocks resent as a mailbox was full") \
+	X(ACK_STALE,		"responses ignored: old, or of an idle transaction") \
+	X(NACK_SENT,		"negative responses sent") \
+	X(RX_DUPLICATE,		"packets whose bit was set already") \
+	X(RX_OLD_SEQ,		"packets of an older sequence ignored") \
+	X(RX_OLD_GEN,		"packets of an older generation dropped") \
+	X(RX_REACK,		"packets of finished blocks, acked again") \
+	X(RX_CTX_ALLOC,		"receiver contexts taken") \
+	X(RX_CTX_EVICT,		"receiver contexts aged out") \
+	X(RX_CTX_FULL,		"packets that found no receiver context") \
+	X(MSG_DUPLICATE,	"packetizer packets acked again") \
+	X(MSG_RETRY,		"packetizer packets resent") \
+	X(MSG_BUSY,		"GO on a packetizer channel that waits") \
+	X(MBOX_DELIVERED,	"messages stored in mailboxes") \
+	X(MBOX_FULL,		"messages refused by mailboxes") \
+	X(MBOX_FAULT,		"messages refused for a page fault") \
+	X(RT_DROPPED,		"responses dropped by a full RT mailbox") \
+	X(RT_REQ_FULL,		"read requests refused by a full RT mailbox") \
+	X(DOORBELL_BUSY,	"doorbells on busy scratchpad channels") \
+	X(DOORBELL_BAD,		"doorbells with a bad request") \
+	X(XLATE,		"translations") \
+	X(TLB_HIT,		"translations found in the cache") \
+	X(WALK,			"page-table walks") \
+	X(FAULT_READ,		"faults of reads") \
+	X(FAULT_WRITE,		"faults of writes") \
+	X(NOTIFY_DONE,		"notifications delivered") \
+	X(CONTROL_RESTART,	"control sequences cut off by another TID") \
+	X(CONTROL_DROPPED,	"control packets dropped: queue full or no descriptor") \
+	X(DROP_HEADER_CRC,	"packets dropped: header CRC") \
+	X(DROP_FOOTER_CRC,	"packets dropped: footer CRC") \
+	X(DROP_PAYLOAD_CRC,	"packets nacked: payload CRC") \
+	X(DROP_MALFORMED,	"packets dropped: size or type") \
+	X(DROP_NO_ROUTE,	"packets dropped: no such node") \
+	X(DROP_NI_TYPE,		"packets dropped: type and NI index do not match") \
+	X(DROP_PROTECTION,	"packets refused: PDID") \
+	X(DROP_DISABLED,	"packets dropped: device disabled") \
+	X(SCHED_ROUND,		"packets picked by the scheduler") \
+	X(SCHED_NO_SLOT,	"transactions put back: no slot in the output") \
+	X(PKT_ONE_READ,		"packets gathered from one page") \
+	X(PKT_TWO_READS,	"packets gathered from two pages")
+
+enum exanet_counter {
+#define EXANET_COUNTER_ENUM(name, text) EXANET_CNT_##name,
+	EXANET_COUNTERS(EXANET_COUNTER_ENUM)
+#undef EXANET_COUNTER_ENUM
+	EXANET_COUNTER_COUNT
+};
+
+/* Offsets inside the blocks: EXANET_REG_<NAME>. */
+enum exanet_reg {
+#define EXANET_REG_ENUM(name, offset, bytes, reset, writable, w1c) \
+	EXANET_REG_##name = offset,
+	EXANET_GLOBAL_REGS(EXANET_REG_ENUM)
+	EXANET_CTX_REGS(EXANET_REG_ENUM)
+	EXANET_PORT_REGS(EXANET_REG_ENUM)
+	EXANET_RTMBOX_REGS(EXANET_REG_ENUM)
+	EXANET_FW_REGS(EXANET_REG_ENUM)
+	EXANET_FAULT_REGS(EXANET_REG_ENUM)
+#undef EXANET_REG_ENUM
+};
+
+#endif /* RNIC_EXANET_REGS_H */

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * ExaNet packets and the cable frames that carry them.
+ *
+ * Everything here is little-endian on the wire unless a field is __be.  A packet
+ * is a sequence of 128-bit words, bit 0 of a word in bit 0 of its first byte:
+ *
+ *   header                                   16 B      acks
+ *   header + footer                          32 B
+ *   header + 1..16 payload words + footer    48..288 B
+ *
+ * Sources: [T §n] M. Xirouchakis, "Design and Implementation of the Send Part of
+ * an Advanced RDMA Engine", 2020; [EXT] the public ExaNet switch of 2022; [D]
+ * derived from these; [P] ours.
+ */
+#ifndef RNIC_EXANET_WIRE_H
+#define RNIC_EXANET_WIRE_H
+
+#include "rnic/bits.h"
+
+#define EXANET_WORD_BYTES	16	/* a 128-bit word [T §3] */
+#define EXANET_MTU		256	/* payload bytes of a packet [T §4] */
+#define EXANET_PAYLOAD_WORDS	16	/* words of a full payload [T §4] */
+#define EXANET_PACKET_WORDS	18	/* header, full payload, footer [T §6.3] */
+#define EXANET_PACKET_BYTES	(EXANET_PACKET_WORDS * EXANET_WORD_BYTES)
+#define EXANET_BLOCK_BYTES	16384	/* a transaction never crosses this [T §4] */
+#define EXANET_BLOCK_PACKETS	64	/* packets of a block at most [T §4] */
+
+/* One 128-bit word. */
+struct exanet_word {
+	__le64 lo;	/* bits 63:0 */
+	__le64 hi;	/* bits 127:64 */
+};
+RNIC_ASSERT_SIZE(struct exanet_word, 16);
+
+/* Node coordinates, 22 bits [EXT]; the upper 8 bits are compared as one. */
+#define EXANET_COORD		RNIC_FIELD(21, 0)
+#define EXANET_COORD_UPPER	RNIC_FIELD(21, 14)
+#define EXANET_COORD_OFFSET	RNIC_FIELD(13, 12)	/* FPGA of the QFDB, 0 = F1 */
+#define EXANET_COORD_Z		RNIC_FIELD(11, 8)
+#define EXANET_COORD_Y		RNIC_FIELD(7, 4)
+#define EXANET_COORD_X		RNIC_FIELD(3, 0)
+
+/* Protection domain, 16 bits [P]. */
+#define EXANET_PDID_JOB		RNIC_FIELD(15, 4)
+#define EXANET_PDID_CTX		RNIC_FIELD(3, 0)
+
+/*
+ * Global virtual address in 64 bits: coordinates and a 42-bit VA [T §5.2].
+ * VA[41:39] names an address window of the context, or, as 7, NI space: a
+ * peripheral of the network interface selected by VA[38:32] [T §3.2.1].
+ */
+#define EXANET_GVA_COORD	RNIC_FIELD(63, 42)
+#define EXANET_GVA_VA		RNIC_FIELD(41, 0)
+#define EXANET_VA_WINDOW	RNIC_FIELD(41, 39)
+#define EXANET_VA_OFFSET	RNIC_FIELD(38, 0)
+#define EXANET_VA_NI_INDEX	RNIC_FIELD(38, 32)
+#define EXANET_WINDOW_NI	7
+#define EXANET_WINDOW_BITS	39	/* a window holds 512 GB */
+#define EXANET_NI_VA(index)	(0x38000000000ULL + ((__u64)(index) << 32))
+
+/* Peripherals of the network interface, VA[38:32] [P]. */
+enum exanet_ni_index {
+	EXANET_NI_RT_RESPONSE	= 0,	/* takes acks of the RDMA engine */
+	EXANET_NI_RT_REQUEST	= 1,	/* takes read requests */
+	EXANET_NI_MAILBOX	= 2,	/* takes messages; VA[7:4] = mailbox */
+	EXANET_NI_PACKETIZER	= 3,	/* takes acks of the packetizer */
+	EXANET_NI_RECEIVER	= 4,	/* takes control and release packets */
+};
+#define EXANET_VA_MAILBOX	RNIC_FIELD(7, 4)
+
+/* Packet types [EXT], [P]; every other value is dropped and counted. */
+enum exanet_type {
+	EXANET_TYPE_WRITE	= 0,	/* data for memory or a mailbox */
+	EXANET_TYPE_READ_REQ	= 1,	/* asks the remote R5 for an RDMA read */
+	EXANET_TYPE_CONTROL	= 2,	/* announces a completion notification */
+	EXANET_TYPE_NOTIFY	= 6,	/* completion notification */
+	EXANET_TYPE_ACK		= 10,	/* response, header only */
+};
+
+/* Header, low and high half [EXT]. */
+#define EXANET_HDR_LO_VC	RNIC_FIELD(4, 0)	/* 4:0 */
+#define EXANET_HDR_LO_PDID	RNIC_FIELD(20, 5)	/* 20:5, the destination's */
+#define EXANET_HDR_LO_COORD	RNIC_FIELD(42, 21)	/* 42:21, destination */
+#define EXANET_HDR_LO_TYPE	RNIC_FIELD(47, 43)	/* 47:43 */
+#define EXANET_HDR_LO_SIZE	RNIC_FIELD(61, 48)	/* 61:48, payload bytes */
+#define EXANET_HDR_LO_VA_1_0	RNIC_FIELD(63, 62)	/* 63:62 = VA[1:0] */
+#define EXANET_HDR_HI_VA_41_2	RNIC_FIELD(39, 0)	/* 103:64 = VA[41:2] */
+#define EXANET_HDR_HI_RESERVED	RNIC_FIELD(44, 40)	/* 108:104, zero */
+#define EXANET_HDR_HI_PATH	RNIC_FIELD(47, 45)	/* 111:109 */
+#define EXANET_HDR_HI_CRC	RNIC_FIELD(63, 48)	/* 127:112 */
+
+/*
+ * Ack: a header-only packet [EXT].  VC, coordinates, type, size and CRC are where
+ * every header has them.  The small address [9:3] = NI index, [2:0] = sub-address.
+ */
+#define EXANET_ACK_LO_PDID_CTX	RNIC_FIELD(8, 5)	/* 8:5, context nibble */
+#define EXANET_ACK_LO_SEQ	RNIC_FIELD(20, 9)	/* 20:9, low 12 bits */
+#define EXANET_ACK_LO_SMALL_1_0	RNIC_FIELD(63, 62)	/* 63:62 = small[1:0] */
+#define EXANET_ACK_HI_SMALL_9_2	RNIC_FIELD(7, 0)	/* 71:64 = small[9:2] */
+#define EXANET_ACK_HI_TID	RNIC_FIELD(21, 8)	/* 85:72, wire TID */
+#define EXANET_ACK_HI_RESP	RNIC_FIELD(25, 22)	/* 89:86, enum exanet_resp */
+#define EXANET_ACK_HI_RESERVED	RNIC_FIELD(47, 26)	/* 111:90, zero */
+#define EXANET_SMALL_INDEX	RNIC_FIELD(9, 3)
+#define EXANET_SMALL_SUB	RNIC_FIELD(2, 0)
+#define EXANET_SMALL(index)	((__u32)(index) << 3)
+#define EXANET_ACK_SEQ_BITS	12	/* acks carry so much of the sequence */
+
+/* Footer, low and high half [EXT]. */
+#define EXANET_FTR_LO_TID	RNIC_FIELD(13, 0)	/* 13:0, wire TID */
+#define EXANET_FTR_LO_SRC	RNIC_FIELD(35, 14)	/* 35:14, source */
+#define EXANET_FTR_LO_EPOCH	RNIC_FIELD(43, 36)	/* 43:36, source epoch [P] */
+#define EXANET_FTR_LO_FIRST	RNIC_BIT(44)
+#define EXANET_FTR_LO_LAST	RNIC_BIT(45)
+#define EXANET_FTR_LO_NOTIFY	RNIC_BIT(46)
+#define EXANET_FTR_LO_SEQ	RNIC_FIELD(60, 47)	/* 60:47, retransmissions */
+#define EXANET_FTR_LO_TTL_2_0	RNIC_FIELD(63, 61)	/* 63:61 = TTL[2:0] */
+#define EXANET_FTR_HI_TTL_14_3	RNIC_FIELD(11, 0)	/* 75:64 = TTL[14:3] */
+#define EXANET_FTR_HI_USER	RNIC_FIELD(23, 12)	/* 87:76, [9:0] ack address */
+#define EXANET_FTR_HI_CRC	RNIC_FIELD(31, 24)	/* 95:88 */
+#define EXANET_FTR_HI_PAY_CRC	RNIC_FIELD(63, 32)	/* 127:96 */
+#define EXANET_FTR_USER_SMALL	RNIC_FIELD(9, 0)
+#define EXANET_TTL_MAX		0x7fff
+
+/* The 14-bit wire TID of the RDMA engine [P]. */
+#define EXANET_TID_INDEX	RNIC_FIELD(9, 0)
+#define EXANET_TID_GEN		RNIC_FIELD(13, 10)
+/* The 14-bit wire TID of the packetizer [P]. */
+#define EXANET_PTID_CHANNEL	RNIC_FIELD(3, 0)
+#define EXANET_PTID_CTX		RNIC_FIELD(7, 4)	/* the sender's context */
+#define EXANET_PTID_GEN		RNIC_FIELD(13, 8)
+
+/*
+ * CRCs [P].  Fields that switches rewrite count as zero.
+ *   header   CRC-16, poly 0x1021, init 0xffff, over bits 111:0, VC and path as 0
+ *   footer   CRC-8, poly 0x07, init 0, over bits 87:0, TTL as 0
+ *   payload  CRC-32 of IEEE 802.3 over all payload words with their padding
+ */
+#define EXANET_HDR_CRC_BYTES	14
+#define EXANET_FTR_CRC_BYTES	11
+
+/* Response codes of an ack, 4 bits; meanings [T §4.1, §6.1], numbers [P]. */
+enum exanet_resp {
+	EXANET_RESP_ACK		= 0,	/* all bytes are in memory */
+	EXANET_RESP_CRC		= 1,	/* payload CRC: retransmit */
+	EXANET_RESP_FAULT	= 2,	/* page fault at the destination */
+	EXANET_RESP_NO_CONTEXT	= 3,	/* receiver context set is full */
+	EXANET_RESP_DECODE	= 4,	/* address is not mapped to anything */
+	EXANET_RESP_PROTECTION	= 5,	/* PDID disabled, other job, not allowed */
+	EXANET_RESP_FULL	= 6,	/* mailbox or request FIFO full */
+	EXANET_RESP_RESOLVED	= 7,	/* fault resolved: retransmit now */
+	EXANET_RESP_MALFORMED	= 8,	/* size, alignment or type is wrong */
+};
+
+/*
+ * Payload of a control packet, 4 quadwords [P] (Appendix A of the thesis is lost).
+ */
+struct exanet_control {
+	__le64 target;	/* P0: GVA of the notification, mailbox or 16-B aligned */
+	__le64 data;	/* P1: opaque to the network */
+	__le64 info;	/* P2: EXANET_CONTROL_ length, handle, flags */
+	__le64 block;	/* P3: filled by hardware: EXANET_CONTROL_ offset ... */
+};
+RNIC_ASSERT_SIZE(struct exanet_control, 32);
+#define EXANET_CONTROL_LENGTH	RNIC_FIELD(31, 0)	/* P2, whole transfer */
+#define EXANET_CONTROL_HANDLE	RNIC_FIELD(47, 32)	/* P2 */
+#define EXANET_CONTROL_IRQ	RNIC_BIT(48)		/* P2, raise an interrupt */
+#define EXANET_CONTROL_OFFSET	RNIC_FIELD(13, 0)	/* P3, in the 16-KB window */
+#define EXANET_CONTROL_BLOCK	RNIC_FIELD(28, 14)	/* P3, block length */
+#define EXANET_CONTROL_PDID	RNIC_FIELD(44, 29)	/* P3, of the target */
+
+/*
+ * Payload of a notification packet, and what a notification in DRAM looks like
+ * [P].  @data is stored first, @status last; @status is never zero once written.
+ */
+struct exanet_notification {
+	__le64 data;
+	__le64 status;
+};
+RNIC_ASSERT_SIZE(struct exanet_notification, 16);
+#define EXANET_NOTIFICATION_LENGTH	RNIC_FIELD(31, 0)
+#define EXANET_NOTIFICATION_HANDLE	RNIC_FIELD(47, 32)
+#define EXANET_NOTIFICATION_STATUS	RNIC_FIELD(51, 48)	/* 0 = ok */
+#define EXANET_NOTIFICATION_VALID	RNIC_BIT(63)
+
+/*
+ * Cable frame [P]: an Ethernet header and a link header, then whole packets.
+ * Frames of kind DATA hold @count words; packets are never split over frames.
+ */
+#define EXANET_ETHERTYPE	0x88b5	/* IEEE local experimental */
+#define EXANET_LINK_VERSION	1
+#define EXANET_FRAME_MAX	69632	/* the longest frame of a QEMU netdev */
+
+enum exanet_link_kind {
+	EXANET_LINK_DATA	= 0,
+	EXANET_LINK_HELLO	= 1,	/* one struct exanet_hello */
+	EXANET_LINK_XOFF	= 2,	/* start no packet */
+	EXANET_LINK_XON		= 3,
+	EXANET_LINK_DOWN	= 5,	/* sender leaves */
+};
+
+struct exanet_frame {
+	__u8	dst[6];		/* 02:45:58 and 24 bits of coordinates, or ff:... */
+	__u8	src[6];
+	__be16	ethertype;	/* EXANET_ETHERTYPE */
+	__u8	version;	/* EXANET_LINK_VERSION */
+	__u8	kind;		/* enum exanet_link_kind */
+	__u8	vc;		/* 0 on a single cable */
+	__u8	reserved;	/* zero */
+	__le16	count;		/* 128-bit words that follow */
+	__le32	seq;		/* of the frames of this sender, from 0 */
+};
+RNIC_ASSERT_SIZE(struct exanet_frame, 24);
+#define EXANET_MAC_PREFIX	0x024558	/* locally administered, "EX" */
+
+struct exanet_hello {
+	__le32	coord;		/* EXANET_COORD of the sender, upper bits zero */
+	__u8	epoch;		/* changes with every reset of the sender */
+	__u8	flags;		/* EXANET_HELLO_ */
+	__u8	peer_epoch;	/* of the receiver, if EXANET_HELLO_HEARD */
+	__u8	reserved;	/* zero */
+	__le32	rx_words;	/* size of the sender's RX FIFO */
+	__le32	max_words;	/* most words a frame to the sender may hold */
+};
+RNIC_ASSERT_SIZE(struct exanet_hello, 16);
+#define EXANET_HELLO_HEARD	0x01	/* the sender has heard this epoch's HELLO */
+
+#endif /* RNIC_EXANET_WIRE_H */
