@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet NIC: the state of the bus-neutral device and the functions that its
+ * units offer each other.  Formats are in include/rnic/exanet.
+ *
+ *   scratchpad --> firmware --> exadma --+
+ *   packetizer page --> packetizer ------+--> crossbar --> link --> netdev
+ *                                        |        |
+ *   mailbox rings <-- mailbox <----------+        +--> sinks of this node:
+ *   memory <-- receiver <----------------+             rtmailbox, receiver,
+ *   firmware <-- rtmailbox <-------------+             mailbox, packetizer
+ *
+ * One bottom half, exanet_run(), does all work: link input, firmware, packetizer,
+ * ExaDMA, then it flushes what they sent.  MMIO handlers and netdev callbacks only
+ * validate, store and call exanet_schedule().  Everything runs under the BQL.
+ *
+ * Functions that return enum exanet_resp return the code that the peer or the
+ * user will see; EXANET_RESP_ACK is success.
+ */
+#ifndef HW_EXANET_H
+#define HW_EXANET_H
+
+#include "../core/compat.h"
+#include "net/net.h"
+#include "qemu/timer.h"
+#include "rnic/exanet/regs.h"
+#include "rnic/exanet/wire.h"
+#include "walk.h"
+#include "wire.h"
+
+typedef struct ExanetState ExanetState;
+
+/* What the bus shell lends the device. */
+typedef struct ExanetHost {
+    DeviceState *dev;               /* owner of regions and bottom halves */
+    AddressSpace *as;               /* CPU physical addresses: the walker reads
+                                     * page tables, so no vIOMMU may be between */
+    void (*irq)(void *opaque, unsigned vector);     /* EXANET_VEC_ */
+    void *opaque;
+} ExanetHost;
+
+/* --- Contexts and translation: context.c ---------------------------------- */
+
+typedef struct ExanetTlbEntry {
+    uint64_t va;                    /* page address, 4-KB granularity */
+    uint64_t pa;
+    uint8_t *host;                  /* the page, or NULL */
+    uint8_t ctx;
+    bool valid;
+    bool write;
+} ExanetTlbEntry;
+
+/* Decoded registers of a context; the register file keeps the raw ones. */
+typedef struct ExanetContext {
+    ExanetWalk walk;
+    uint64_t win[EXANET_WINDOW_NI]; /* base | EXANET_WIN_VALID */
+    uint16_t pdid;
+    bool enabled;
+    bool quiesce;
+    bool no_report;
+    unsigned faults;                /* unresolved entries */
+} ExanetContext;
+
+/* A fault that waits for RESOLVE; what is needed to answer the peer then. */
+typedef struct ExanetPendingFault {
+    uint64_t va;                    /* page address */
+    uint32_t peer;
+    uint16_t tid;                   /* wire TID */
+    uint16_t seq;
+    uint16_t small;                 /* where the peer takes code 7 */
+    uint8_t ctx;
+    uint8_t unit;                   /* enum exanet_fault_unit */
+    bool write;
+    bool dst;
+    bool valid;
+} ExanetPendingFault;
+
+typedef struct ExanetFaultUnit {
+    struct exanet_fault fifo[EXANET_FAULTS];        /* host byte order */
+    unsigned head;
+    unsigned count;
+    ExanetPendingFault pending[EXANET_FAULTS];
+} ExanetFaultUnit;
+
+void exanet_context_init(ExanetState *s);
+void exanet_context_fini(ExanetState *s);
+void exanet_context_reset(ExanetState *s);
+/* Refreshes the computed registers of context @c before a read. */
+void exanet_context_reg_sync(ExanetState *s, unsigned c);
+/*
+ * Register @reg (EXANET_REG_CTX_) of context @c was written; @top tells that the
+ * access covered its last lane, which is when a command register acts.
+ */
+void exanet_context_reg_written(ExanetState *s, unsigned c, unsigned reg,
+                                bool top);
+/* PROTECTION unless the context of @pdid is enabled and of the same job. */
+enum exanet_resp exanet_context_check(ExanetState *s, uint16_t pdid);
+/*
+ * Full address of the 42-bit address @va of context @c; DECODE when the window is
+ * not valid or @len bytes would leave it.
+ */
+enum exanet_resp exanet_context_window(ExanetState *s, unsigned c, uint64_t va,
+                                       uint64_t len, uint64_t *full);
+/*
+ * Copies between @buf and @len bytes of process memory at the full address @va.
+ * All pages are translated before a byte moves.  FAULT sets *fault_va to the first
+ * address without translation; DECODE: no RAM there.  A page boundary may be crossed.
+ */
+enum exanet_resp exanet_context_read(ExanetState *s, unsigned c, uint64_t va,
+                                     void *buf, size_t len, uint64_t *fault_va);
+enum exanet_resp exanet_context_write(ExanetState *s, unsigned c, uint64_t va,
+                                      const void *buf, size_t len,
+                                      uint64_t *fault_va);
+/*
+ * Reports a fault to the driver.  One entry per context, page, direction and
+ * side is kept while unresolved; @left is the hint for faulting in ahead.
+ * Returns false when no entry was made (there is one already, the FIFO is full,
+ * or the context does not want reports): nobody will send RESOLVE for @f then.
+ */
+bool exanet_fault_report(ExanetState *s, const ExanetPendingFault *f,
+                         uint32_t left);
+void exanet_fault_reg_sync(ExanetState *s);
+void exanet_fault_reg_written(ExanetState *s, unsigned reg, bool top);
+
+/* --- ExaDMA: exadma.c ------------------------------------------------------ */
+
+typedef struct ExanetSlot {
+    uint32_t dst;
+    uint16_t tid;
+    uint16_t words;                 /* 0: dropped by KILL */
+    uint8_t data[EXANET_PACKET_BYTES];
+} ExanetSlot;
+
+#define EXANET_CONTROL_QUEUE 64
+
+typedef struct ExanetOutput {
+    ExanetSlot slot[EXANET_OUTPUT_SLOTS];
+    unsigned head;
+    unsigned count;
+    /* the control-packet FSM [T §5.3.1.2], then its queue */
+    uint64_t control_word[3];
+    unsigned control_stage;
+    unsigned control_tid;
+    struct {
+        uint32_t dst;
+        uint8_t data[EXANET_WORD_BYTES * 4];
+    } control[EXANET_CONTROL_QUEUE];
+    unsigned control_head;
+    unsigned control_count;
+} ExanetOutput;
+
+typedef struct ExanetExadma {
+    uint64_t desc[EXANET_TIDS][4];  /* the Pending_List, host byte order */
+    uint8_t state[EXANET_TIDS];     /* see exadma.c */
+    uint16_t fifo[EXANET_TIDS];     /* the scheduler's */
+    unsigned fifo_head;
+    unsigned fifo_count;
+    ExanetOutput output[EXANET_OUTPUTS];
+} ExanetExadma;
+
+void exanet_exadma_reset(ExanetState *s);
+/* Does a bounded amount of work; true if there is more that could go on now. */
+bool exanet_exadma_run(ExanetState *s);
+/* MMIO to Pending_List and control windows; @addr from the start of the block. */
+uint64_t exanet_exadma_list_read(ExanetState *s, hwaddr addr, unsigned size);
+void exanet_exadma_list_write(ExanetState *s, hwaddr addr, uint64_t value,
+                              unsigned size);
+void exanet_exadma_control_write(ExanetState *s, hwaddr addr, uint64_t value,
+                                 unsigned size);
+/* Stores word @w (0..3) of descriptor @tid, as an 8-byte write of the R5 does. */
+void exanet_exadma_desc_write(ExanetState *s, unsigned tid, unsigned w,
+                              uint64_t value);
+/* Takes @tid out of the scheduler and the output buffers; sets its error bit. */
+void exanet_exadma_kill(ExanetState *s, unsigned tid);
+/* Whether @tid is scheduled or has packets in an output buffer. */
+bool exanet_exadma_busy(ExanetState *s, unsigned tid);
+
+/* --- RT mailbox: rtmailbox.c ----------------------------------------------- */
+
+typedef struct ExanetRtMailbox {
+    uint32_t resp[EXANET_RT_RESPONSES];
+    unsigned resp_head;
+    unsigned resp_count;
+    uint8_t req[EXANET_RT_REQUESTS_MAX][sizeof(struct exanet_read_req)];
+    unsigned req_head;
+    unsigned req_count;             /* messages */
+    unsigned req_lane;              /* 32-bit lanes already read of the head */
+} ExanetRtMailbox;
+
+void exanet_rtmailbox_reset(ExanetState *s);
+/* An ack for the RDMA engine arrived.  Never blocks: overflow drops and counts. */
+void exanet_rtmailbox_response(ExanetState *s, const ExanetPacket *pkt);
+/* A read request arrived; FULL when the FIFO is full, MALFORMED for a bad size. */
+enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
+                                          const ExanetPacket *pkt);
+/* The R5 takes the next response word; false when there is none. */
+bool exanet_rtmailbox_pop_response(ExanetState *s, uint32_t *word);
+/* The R5 takes the next message; false when there is none. */
+bool exanet_rtmailbox_pop_request(ExanetState *s, struct exanet_read_req *req);
+void exanet_rtmailbox_reg_sync(ExanetState *s, unsigned reg);
+void exanet_rtmailbox_reg_written(ExanetState *s, unsigned reg, bool top);
+
+/* --- Firmware, the model of the R5: firmware.c ------------------------------ */
+
+typedef struct ExanetFirmware ExanetFirmware;
+
+void exanet_firmware_init(ExanetState *s);
+void exanet_firmware_fini(ExanetState *s);
+void exanet_firmware_reset(ExanetState *s);
+bool exanet_firmware_run(ExanetState *s);
+void exanet_firmware_reg_sync(ExanetState *s);
+void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top);
+/*
+ * A write of @size (4 or 8) bytes to the scratchpad page of context @c;
+ * @privileged when it came through the alias of BAR 0, which may write all of it.
+ */
+void exanet_firmware_scratchpad_write(ExanetState *s, unsigned c, hwaddr addr,
+                                      uint64_t value, unsigned size,
+                                      bool privileged);
+/*
+ * ExaDMA stopped @tid: FAULT (@reported: RESOLVE will come), DECODE or PROTECTION.
+ */
+void exanet_firmware_source_error(ExanetState *s, unsigned tid,
+                                  enum exanet_resp resp, bool reported);
+/* The driver resolved a source fault of @tid (index, not wire TID). */
+void exanet_firmware_source_resolved(ExanetState *s, unsigned tid, bool ok);
+/* Fails all transfers and requests of context @c with ABORTED. */
+void exanet_firmware_quiesce(ExanetState *s, unsigned c);
+/* Transfers of context @c that are not finished. */
+unsigned exanet_firmware_active(ExanetState *s, unsigned c);
+
+/* --- Packetizer: packetizer.c ------------------------------------------------ */
+
+typedef struct ExanetPktzChannel {
+    int64_t deadline;               /* ns; next retransmission */
+    uint16_t seq;
+    uint8_t gen;                    /* 6 bits */
+    uint8_t retries;
+    bool waiting;                   /* for an ack */
+    bool send;                      /* (again) as soon as the crossbar is ready */
+} ExanetPktzChannel;
+
+typedef struct ExanetPacketizer {
+    ExanetPktzChannel channel[EXANET_CONTEXTS][EXANET_PKTZ_CHANNELS];
+    QEMUTimer *timer;
+    unsigned waiting;               /* channels */
+    unsigned sends;                 /* channels with @send */
+} ExanetPacketizer;
+
+void exanet_packetizer_init(ExanetState *s);
+void exanet_packetizer_fini(ExanetState *s);
+void exanet_packetizer_reset(ExanetState *s);
+bool exanet_packetizer_run(ExanetState *s);
+void exanet_packetizer_write(ExanetState *s, unsigned c, hwaddr addr,
+                             uint64_t value, unsigned size);
+/* An ack with small address of NI index 3 arrived. */
+void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt);
+/* Fails all waiting channels of context @c with ABORTED (state failed). */
+void exanet_packetizer_quiesce(ExanetState *s, unsigned c);
+unsigned exanet_packetizer_active(ExanetState *s, unsigned c);
+
+/* --- Mailbox: mailbox.c ------------------------------------------------------ */
+
+void exanet_mailbox_write(ExanetState *s, unsigned c, hwaddr addr,
+                          uint64_t value, unsigned size);
+/*
+ * Stores a message in mailbox VA[7:4] of the context of @pkt->pdid.  @data goes to
+ * the entry's data field, @irq asks for an interrupt even if the mailbox does not.
+ * FULL, FAULT (reported), PROTECTION, DECODE.
+ */
+enum exanet_resp exanet_mailbox_deliver(ExanetState *s, const ExanetPacket *pkt,
+                                        uint64_t data, bool irq);
+/* Disables the mailboxes of context @c. */
+void exanet_mailbox_quiesce(ExanetState *s, unsigned c);
+
+/* --- Receiver: receiver.c ------------------------------------------------------ */
+
+typedef struct ExanetRxContext {
+    uint64_t bitmap;
+    uint64_t window;                /* full VA of the 16-KB window */
+    uint64_t control[4];            /* P0..P3 */
+    int64_t time;                   /* last activity, ns */
+    uint32_t src;
+    uint32_t bytes;
+    uint16_t tid;                   /* wire TID */
+    uint16_t seq;
+    uint16_t pdid;
+    uint16_t user;
+    uint8_t first_idx;
+    uint8_t last_idx;
+    uint8_t epoch;
+    uint8_t nack;                   /* enum exanet_resp; 0: not nacked */
+    bool valid;
+    bool first;
+    bool last;
+    bool notify;
+    bool control_seen;
+} ExanetRxContext;
+
+typedef struct ExanetSource ExanetSource;
+
+typedef struct ExanetReceiver {
+    ExanetRxContext ctx[EXANET_RX_CONTEXTS];
+    uint32_t ways;                  /* property */
+    GHashTable *sources;            /* coordinates -> ExanetSource, owned */
+    struct {
+        uint64_t key;               /* EXANET_TOMB_ */
+        int64_t time;
+    } tomb[EXANET_TOMBSTONES];      /* most recent completions, a ring */
+    unsigned tomb_next;
+} ExanetReceiver;
+
+void exanet_receiver_init(ExanetState *s);
+void exanet_receiver_fini(ExanetState *s);
+void exanet_receiver_reset(ExanetState *s);
+/* Data for memory, control packet or notification to memory. */
+void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt);
+/* A packet for the request FIFO or a mailbox: duplicates, delivery, ack. */
+void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt);
+/* The node at @src has a new epoch: forget what it sent before. */
+void exanet_receiver_new_epoch(ExanetState *s, uint32_t src, uint8_t epoch);
+/* The driver resolved a destination fault: tell the source (code 7 or 5). */
+void exanet_receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
+                              bool ok);
+/* Debug windows, @addr from the start of the block, 8-byte aligned. */
+uint64_t exanet_receiver_debug_read(ExanetState *s, hwaddr addr);
+uint64_t exanet_receiver_tomb_read(ExanetState *s, hwaddr addr);
+
+/* --- Crossbar: crossbar.c ------------------------------------------------------ */
+
+/* Where a packet goes next: a port number, or one of these. */
+#define EXANET_ROUTE_LOCAL (-1)
+#define EXANET_ROUTE_NONE  (-2)
+
+/* The way to node @dst. */
+int exanet_crossbar_route(ExanetState *s, uint32_t dst);
+/*
+ * Whether a full packet can be taken for @route now.  NONE is always ready: the
+ * packet is dropped and counted.  Once it was false, exanet_schedule() is called when
+ * it has become true.
+ */
+bool exanet_crossbar_ready(ExanetState *s, int route);
+/*
+ * Room for one packet of EXANET_PACKET_BYTES on a route that is ready; the caller
+ * fills it and commits, or leaves it.
+ */
+uint8_t *exanet_crossbar_begin(ExanetState *s, int route);
+/* Sends the @words words that were put where exanet_crossbar_begin() pointed. */
+void exanet_crossbar_commit(ExanetState *s, int route, unsigned words);
+/*
+ * Sends a response (ack, or notification packet): never blocks, goes ahead of
+ * data.  @words words at @buf are copied.
+ */
+void exanet_crossbar_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
+                             unsigned words);
+/* Hands a packet that has arrived, or looped back, to the unit it is for. */
+void exanet_crossbar_deliver(ExanetState *s, const uint8_t *buf, unsigned words);
+/* Sends an ack or nack with @resp to @small at node @dst. */
+void exanet_ack_send(ExanetState *s, uint32_t dst, unsigned small, unsigned ctx,
+                     unsigned tid, unsigned seq, enum exanet_resp resp);
+
+/* --- Link port: link.c ----------------------------------------------------------- */
+
+typedef struct ExanetPort {
+    ExanetState *s;
+    unsigned index;
+    NICState *nic;
+    NICConf conf;
+    bool up;
+    bool enabled;
+    bool peer_xoff;
+    bool xoff;
+    bool conflict;
+    bool blocked;                   /* the netdev keeps a frame of ours */
+    bool waiting;                   /* a unit found the port not ready */
+    uint32_t peer;                  /* coordinates */
+    uint8_t peer_epoch;
+    bool peer_known;
+    uint32_t peer_max_words;
+    uint32_t tx_seq;
+    int64_t heard;                  /* ns, last frame of the peer */
+    QEMUTimer *hello_timer;
+    uint8_t *tx;                    /* the frame that is being filled */
+    unsigned tx_words;
+    GByteArray *responses;          /* whole packets that wait for the frame */
+    uint8_t *rx;                    /* RX FIFO, rx_size words, whole packets */
+    unsigned rx_size;
+    unsigned rx_head;
+    unsigned rx_count;
+} ExanetPort;
+
+/* Creates the NIC end of port @index; its netdev is already in conf. */
+void exanet_port_init(ExanetState *s, unsigned index);
+void exanet_port_fini(ExanetPort *p);
+/* Forgets the peer and all packets, tells the peer (DOWN, then HELLO). */
+void exanet_port_reset(ExanetPort *p);
+/* Delivers what has arrived; true if there is more. */
+bool exanet_port_rx_run(ExanetPort *p);
+bool exanet_port_ready(ExanetPort *p);
+uint8_t *exanet_port_begin(ExanetPort *p);
+void exanet_port_commit(ExanetPort *p, unsigned words);
+void exanet_port_respond(ExanetPort *p, const uint8_t *buf, unsigned words);
+/* Gives the frame that was filled to the netdev. */
+void exanet_port_flush(ExanetPort *p);
+void exanet_port_reg_sync(ExanetPort *p);
+void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top);
+
+/* --- The device: exanet.c ---------------------------------------------------------- */
+
+#define EXANET_FILE_BYTES 0x7000    /* register blocks below the counters */
+#define EXANET_LINKS 1              /* ports that exist */
+
+struct ExanetState {
+    ExanetHost host;
+    MemoryRegion regs_mr;           /* BAR 0 */
+    MemoryRegion user_mr;           /* user pages; reads are plain RAM */
+    MemoryRegion info_mr[EXANET_CONTEXTS];
+    uint8_t *user;                  /* RAM of user_mr */
+
+    /* properties */
+    uint32_t coord;
+    uint32_t rx_fifo_words;
+    uint32_t link_timeout_ms;
+    uint32_t tlb_entries;
+    uint8_t user_page_shift;
+    uint8_t epoch_fixed;
+
+    QEMUBH *bh;
+    bool enabled;                   /* CTRL_ENABLE */
+    bool strict;                    /* CTRL_STRICT */
+    uint8_t epoch;
+    uint32_t node;                  /* register NODE */
+
+    /* register file: value, as written last, masks */
+    uint8_t val[EXANET_FILE_BYTES];
+    uint8_t wr[EXANET_FILE_BYTES];
+    uint8_t writable[EXANET_FILE_BYTES];
+    uint8_t w1c[EXANET_FILE_BYTES];
+    uint64_t counter[EXANET_COUNTER_COUNT];
+
+    ExanetContext ctx[EXANET_CONTEXTS];
+    ExanetTlbEntry *tlb;
+    ExanetFaultUnit fault;
+    ExanetExadma exadma;
+    ExanetRtMailbox rt;
+    ExanetFirmware *firmware;
+    ExanetPacketizer packetizer;
+    ExanetReceiver receiver;
+    ExanetPort port[EXANET_LINKS];
+    uint8_t local[EXANET_PACKET_BYTES];     /* a packet to this node */
+};
+
+#define exanet_count(s, name) ((void)(s)->counter[EXANET_CNT_##name]++)
+
+/* Checks properties and builds the device; false with @errp set on user errors. */
+bool exanet_init(ExanetState *s, const ExanetHost *host, Error **errp);
+void exanet_fini(ExanetState *s);
+/* Everything as after power-up, but for the registers' link peers. */
+void exanet_reset(ExanetState *s);
+/* Runs the units soon. */
+void exanet_schedule(ExanetState *s);
+/* Register file; @offset from the start of BAR 0, naturally aligned. */
+uint32_t exanet_reg_get32(ExanetState *s, unsigned offset);
+uint64_t exanet_reg_get64(ExanetState *s, unsigned offset);
+void exanet_reg_set32(ExanetState *s, unsigned offset, uint32_t value);
+void exanet_reg_set64(ExanetState *s, unsigned offset, uint64_t value);
+/* What software wrote last, for command registers. */
+uint64_t exanet_reg_written64(ExanetState *s, unsigned offset);
+/* Sets cause bits (EXANET_IRQ_) and interrupts if they are enabled. */
+void exanet_irq_raise(ExanetState *s, uint32_t cause);
+/* Sets MBOX_PENDING[@c] and interrupts. */
+void exanet_irq_context(ExanetState *s, unsigned c);
+/* RAM of page @page of the user pages of context @c; little-endian inside. */
+uint8_t *exanet_user_page(ExanetState *s, unsigned c, unsigned page);
+/* Virtual time in ns, from the one place that knows it. */
+int64_t exanet_now(ExanetState *s);
+
+#endif /* HW_EXANET_H */
