@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Builds QEMU with our devices, and the tests that run without a guest."""
+
+import bz2
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from . import apt
+from .paths import BUILD, SRC, TOP
+from .steps import Failed, digest, fresh, run, step
+
+DEFAULT = '10.0'
+VERSIONS = ('10.0', '10.2')
+PACKAGES = [
+    'bison', 'bzip2', 'flex', 'gcc', 'g++', 'ipxe-qemu', 'libattr1-dev',
+    'libc6-dev', 'libcap-ng-dev', 'libdeflate-dev', 'libfdt-dev',
+    'libglib2.0-dev', 'libslirp-dev', 'make', 'ninja-build', 'patch',
+    'pkgconf', 'python3', 'python3-distlib', 'python3-venv',
+    'qemu-system-data', 'seabios', 'xz-utils', 'zlib1g-dev']
+_CONFIGURE = [
+    '--python=/usr/bin/python3', '--disable-docs',
+    '--without-default-features', '--enable-tcg', '--enable-kvm',
+    '--enable-slirp', '--enable-fdt=system', '--enable-virtfs',
+    '--enable-attr', '--enable-cap-ng', '--disable-tools',
+    '--disable-install-blobs', '--disable-debug-info']
+_SANITIZE = ['--enable-asan', '--enable-ubsan']
+_FIRMWARE = ['/usr/share/qemu', '/usr/lib/ipxe/qemu', '/usr/share/seabios']
+_TOOLS = BUILD / 'tools' / 'python'
+
+
+class Qemu:
+    """One configured build tree of one version."""
+
+    def __init__(self, version=DEFAULT, sanitize=False,
+                 target='x86_64-softmmu'):
+        self.version, self.sanitize, self.target = version, sanitize, target
+        self.tree = BUILD / (f'qemu-{version}' + ('-san' if sanitize else ''))
+        self.binary = self.tree / f'qemu-system-{target.split("-")[0]}'
+        self.name = f'QEMU {version}' + (' (ASan, UBSan)' if sanitize else '')
+
+    def build(self, tests=False):
+        """Everything from nothing, or only what changed."""
+        apt.ensure_packages(PACKAGES)
+        source = _source(self.version)
+        run([TOP / 'configure-patch/apply.sh', source], 'configure-patch')
+        self._configure(source)
+        with step(f'building {self.name}') as line:
+            # Meson has to see new files before the tests can be listed.
+            self._ninja(['build.ninja'])
+            targets = [self.binary.name]
+            if tests:
+                targets += [str(p.relative_to(self.tree))
+                            for p in self.tests()]
+            self._ninja(targets)
+            line.title = f'{self.name} is built'
+        return self
+
+    def tests(self):
+        """Our test programs in this tree, as paths."""
+        out = subprocess.run(['ninja', '-C', self.tree, '-t', 'targets', 'all'],
+                             capture_output=True, text=True, check=True,
+                             env=_environment()).stdout
+        return [self.tree / m for m in re.findall(
+            r'^(tests/qtest/rnic/\w+/rnic-[\w-]+): ', out, re.M)]
+
+    def _ninja(self, targets):
+        run(['ninja', '-C', self.tree] + targets,
+            f'build-{self.tree.name}', 'the build failed', env=_environment())
+
+    def _configure(self, source):
+        args = _CONFIGURE + (_SANITIZE if self.sanitize else [])
+        args.append(f'--target-list={self.target}')
+        stamp = self.tree / 'rnic-configured'
+        want = digest(str(source), *args, TOP / 'configure-patch/qemu.patch')
+        if fresh(stamp, want):
+            return
+        _fetch_tools()
+        with step(f'configuring {self.name}'):
+            self.tree.mkdir(parents=True, exist_ok=True)
+            _stub_blobs(source)
+            run([source / 'configure'] + args, f'configure-{self.tree.name}',
+                cwd=self.tree, env=_environment())
+            self._link_firmware()
+            stamp.write_text(want, encoding='ascii')
+
+    def _link_firmware(self):
+        """Debian's source has no firmware; Debian's packages have."""
+        data = self.tree / 'qemu-bundle/usr/local/share/qemu'
+        for folder in map(Path, _FIRMWARE):
+            for f in [*folder.glob('*.bin'), *folder.glob('*.rom')]:
+                link = data / f.name
+                link.unlink(missing_ok=True)
+                link.symlink_to(f)
+
+
+def _environment():
+    path = _TOOLS / 'usr/lib/python3/dist-packages'
+    return {'PYTHONPATH': f'{path}:{os.environ.get("PYTHONPATH", "")}'}
+
+
+def _fetch_tools():
+    """Debian 12's meson is too old; Debian 13's runs without installing."""
+    if not (_TOOLS / 'usr/lib/python3/dist-packages/pycotap').is_dir():
+        with step('fetching meson'):
+            apt.fetch_package('meson', _TOOLS)
+            apt.fetch_package('python3-pycotap', _TOOLS)
+
+
+def _source(version):
+    """The source tree of VERSION below SRC, fetched if need be."""
+    if os.environ.get('QEMU_SRC'):
+        return _given(Path(os.environ['QEMU_SRC']), version)
+    found = sorted(SRC.glob(f'qemu-{version}.*/qemu-options.hx'))
+    if found:
+        return found[-1].parent
+    with step(f'fetching the source of QEMU {version} from Debian'):
+        tar = apt.fetch_source('qemu', f'{version}.', SRC)
+        return _unpack(tar, version)
+
+
+def _given(given, version):
+    if not given.exists():
+        raise Failed(f'QEMU_SRC={given} does not exist')
+    if given.is_file():
+        stamp = SRC / 'qemu-given'
+        if fresh(stamp, f'{given} {given.stat().st_mtime_ns}'):
+            return next(SRC.glob(f'qemu-{version}.*/qemu-options.hx')).parent
+        with step(f'unpacking {given}'):
+            tree = _unpack(given, version)
+        stamp.write_text(f'{given} {given.stat().st_mtime_ns}',
+                         encoding='ascii')
+        return tree
+    if not (given / 'VERSION').is_file():
+        raise Failed(f'QEMU_SRC={given} is not a QEMU source tree')
+    full = (given / 'VERSION').read_text(encoding='ascii').strip()
+    if not full.startswith(version + '.'):
+        raise Failed(f'QEMU_SRC={given} is version {full}, not {version}')
+    copy = SRC / f'qemu-{full}'
+    if not copy.exists():
+        with step(f'copying {given}'):
+            part = copy.with_suffix('.part')
+            shutil.rmtree(part, ignore_errors=True)
+            shutil.copytree(given, part, symlinks=True,
+                            ignore=shutil.ignore_patterns('.git', 'build'))
+            part.rename(copy)
+    return copy
+
+
+def _unpack(tar, version):
+    part = SRC / 'qemu.part'
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    run(['tar', '-C', part, '-xf', tar], 'unpack-qemu',
+        f'{tar} cannot be unpacked')
+    top = next(part.iterdir(), None)
+    if not top or not (top / 'VERSION').is_file():
+        raise Failed(f'{tar} is not a QEMU source')
+    full = (top / 'VERSION').read_text(encoding='ascii').strip()
+    if not full.startswith(version + '.'):
+        raise Failed(f'{tar} is version {full}, not {version}')
+    tree = SRC / f'qemu-{full}'
+    shutil.rmtree(tree, ignore_errors=True)
+    top.rename(tree)
+    part.rmdir()
+    return tree
+
+
+def _stub_blobs(source):
+    """Empty files for firmware of other machines that meson looks for."""
+    blobs = source / 'pc-bios'
+    text = (blobs / 'meson.build').read_text(encoding='utf-8')
+    missing = [blobs / f'{n}.bz2'
+               for n in re.findall(r"'(edk2-[\w-]+\.fd)'", text)]
+    missing += [dts.with_suffix('.dtb')
+                for dts in (blobs / 'dtb').glob('*.dts')]
+    for blob in missing:
+        if not blob.exists():
+            blob.write_bytes(
+                bz2.compress(b'') if blob.suffix == '.bz2' else b'')

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Steps with a name, a time and a log; one clear line when one fails.
+
+Everything here goes to standard error: standard output belongs to results.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from .paths import BUILD, LOG, shown
+
+_PROGRESS = re.compile(r'\[(\d+)/(\d+)\]')
+_PLAIN_INTERVAL = 15   # seconds between progress lines when not a terminal
+
+
+class Failed(Exception):
+    """A step failed: what was attempted, why, and which log tells more."""
+
+    def __init__(self, why, log=None, step=None):
+        super().__init__(why)
+        self.why, self.log, self.step = why, log, step
+
+    def line(self):
+        text = f'FAILED: {self.step}: {self.why}' if self.step \
+            else f'FAILED: {self.why}'
+        return text + (f' (log: {shown(self.log)})' if self.log else '')
+
+
+class _Line:
+    """One status line, rewritten on a terminal, appended elsewhere."""
+
+    def __init__(self, title):
+        self.title, self.start = title, time.monotonic()
+        self.tty, self.last = sys.stderr.isatty(), time.monotonic()
+        self.show('')
+
+    def seconds(self):
+        return time.monotonic() - self.start
+
+    def show(self, text, end=False):
+        took = f'{self.seconds():.1f} s' if text or end else ''
+        line = f'==> {self.title} {text} {took}'.rstrip()
+        if self.tty:
+            sys.stderr.write('\r\033[K' + line[:150] + ('\n' if end else ''))
+        elif end or not text \
+                or time.monotonic() - self.last > _PLAIN_INTERVAL:
+            self.last = time.monotonic()
+            sys.stderr.write(line + '\n')
+        sys.stderr.flush()
+
+
+_current = None
+
+
+@contextlib.contextmanager
+def step(title):
+    """Says what is done and, at the end, how long it took."""
+    global _current
+    outer, _current = _current, _Line(title)
+    try:
+        yield _current
+        _current.show('done,', end=True)
+    except Failed as e:
+        e.step = e.step or title
+        _current.show('FAILED after', end=True)
+        raise
+    except BaseException:
+        _current.show('stopped after', end=True)
+        raise
+    finally:
+        _current = outer
+
+
+def log_path(name):
+    LOG.mkdir(parents=True, exist_ok=True)
+    return LOG / f'{name}.log'
+
+
+def run(cmd, log, why=None, env=None, cwd=None, stdin=None):
+    """Runs CMD with its output in the log file; Failed if it fails."""
+    path = log_path(log)
+    with open(path, 'w', encoding='utf-8', errors='replace') as out:
+        out.write('$ ' + ' '.join(map(str, cmd)) + '\n')
+        out.flush()
+        try:
+            proc = subprocess.Popen(
+                [str(c) for c in cmd], stdout=out, stderr=subprocess.STDOUT,
+                stdin=stdin or subprocess.DEVNULL, cwd=cwd,
+                env={**os.environ, **(env or {})})
+        except FileNotFoundError as e:
+            raise Failed(f'{cmd[0]} is not installed', path) from e
+        try:
+            while True:
+                try:
+                    code = proc.wait(timeout=1)
+                    break
+                except subprocess.TimeoutExpired:
+                    _show_progress(path)
+        except BaseException:
+            proc.terminate()
+            proc.wait()
+            raise
+    if code:
+        raise Failed(why or f'{cmd[0]} ended with code {code}', path)
+
+
+def tail(path, size=4096):
+    with open(path, 'rb') as f:
+        f.seek(0, os.SEEK_END)
+        f.seek(max(0, f.tell() - size))
+        return f.read().decode('utf-8', 'replace')
+
+
+def _show_progress(path):
+    if not _current:
+        return
+    text = tail(path)
+    counts = _PROGRESS.findall(text)
+    lines = text.strip().splitlines()
+    if counts:
+        done, total = map(int, counts[-1])
+        _current.show(f'{done}/{total} ({100 * done // max(total, 1)} %),')
+    elif lines:
+        _current.show(lines[-1].strip()[:60] + ' ...')
+
+
+@contextlib.contextmanager
+def build_lock():
+    """One build at a time below BUILD."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with open(BUILD / '.lock', 'w', encoding='ascii') as f:
+        try:
+            fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            with step('waiting for another build in the same folder'):
+                fcntl.flock(f, fcntl.LOCK_EX)
+        yield
+
+
+def digest(*items):
+    """Content hash of files, folders (recursively) and strings."""
+    h = hashlib.sha256()
+    for item in items:
+        if isinstance(item, str):
+            h.update(b's' + item.encode())
+            continue
+        files = sorted(p for p in item.rglob('*') if p.is_file()) \
+            if item.is_dir() else [item]
+        for f in files:
+            if f.is_file():
+                h.update(str(f.relative_to(item)).encode() + b'\0')
+                h.update(f'{f.stat().st_mode & 0o111}'.encode())
+                h.update(f.read_bytes())
+    return h.hexdigest()
+
+
+def fresh(stamp, value):
+    """True if STAMP records VALUE, the digest of what a product is made of."""
+    return stamp.is_file() and stamp.read_text(encoding='ascii') == value
+
+
+def main(function):
+    """Runs FUNCTION() as a program: exit code, one line on failure."""
+    def stop(number, _frame):
+        raise SystemExit(128 + number)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+    try:
+        sys.exit(function())
+    except Failed as e:
+        print(e.line(), file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        print('stopped by the user', file=sys.stderr)
+        sys.exit(130)
