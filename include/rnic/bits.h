@@ -30,7 +30,12 @@
 	(((__u64)(value) << __builtin_ctzll(field)) & (field))
 
 /* Fails the build when @type is not exactly @bytes long. */
+#ifdef __cplusplus
+#define RNIC_ASSERT_SIZE(type, bytes) \
+	static_assert(sizeof(type) == (bytes), #type " must be " #bytes " bytes")
+#else
 #define RNIC_ASSERT_SIZE(type, bytes) \
 	_Static_assert(sizeof(type) == (bytes), #type " must be " #bytes " bytes")
+#endif
 
 #endif /* RNIC_BITS_H */
