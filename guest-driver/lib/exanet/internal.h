@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * libexanet: what its files share.
+ *
+ * Ownership: an exa_dev owns its pages, mailboxes and channel shadows.  A channel
+ * shadow is only touched by the thread that holds the channel's bit in the busy
+ * word, hence needs no lock.
+ */
+#ifndef LIBEXANET_INTERNAL_H
+#define LIBEXANET_INTERNAL_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "libexanet.h"
+#include "rnic/exanet/regs.h"
+
+#define EXA_API __attribute__((visibility("default")))
+
+#define EXA_WINDOWS	EXANET_WINDOW_NI	/* address windows of a context */
+#define EXA_READ_SLOTS	32			/* exa_read() at the same time */
+
+struct exa_mbox {
+	struct exa_dev *dev;
+	struct exanet_message *ring;
+	size_t ring_bytes;
+	unsigned int nr;
+	unsigned int log2;
+	uint32_t head;		/* free-running: next to be read */
+	uint32_t head_told;	/* what the NIC knows */
+	uint32_t batch;		/* entries to give back at a time */
+	bool irq_always;	/* EXA_MBOX_IRQ; this and below: under dev->lock */
+	bool irq_recv;		/* exa_recv() sleeps */
+	uint64_t ctrl;		/* last value stored */
+};
+
+struct exa_dev {
+	int fd;
+	uint32_t *alive;	/* reads 0 in a child after fork() */
+	uint8_t *page[EXANET_USER_PAGES];
+	size_t page_size;
+	uint32_t coord;
+	uint32_t ctx;
+	_Atomic uint64_t win[EXA_WINDOWS];	/* EXANET_WIN_ */
+
+	_Atomic uint32_t write_busy;	/* bit n: write channel n is taken */
+	_Atomic uint32_t pktz_busy;	/* bit n: packetizer channel n is taken */
+	_Atomic uint32_t slot_busy;	/* bit n: read slot n is taken */
+	_Atomic uint32_t slot_lost;	/* ... by a read that was given up */
+	struct exanet_channel write_shadow[EXANET_WRITE_CHANNELS];
+	struct exanet_pktz_channel pktz_shadow[EXANET_PKTZ_CHANNELS];
+	struct exanet_notification slot[EXA_READ_SLOTS];
+
+	pthread_mutex_t lock;		/* mailboxes, armed, new windows */
+	struct exa_mbox *mbox[EXANET_MAILBOXES];
+	bool armed;
+	pthread_mutex_t wait_lock;	/* whoever polls or drains fd */
+};
+
+/*
+ * Order between memory that the NIC reads or writes and accesses of its pages.
+ * x86 keeps stores in order, and loads; others need to be told.
+ */
+#if defined(__x86_64__)
+#define exa_wmb() __asm__ volatile("" ::: "memory")
+#define exa_rmb() __asm__ volatile("" ::: "memory")
+#elif defined(__aarch64__)
+#define exa_wmb() __asm__ volatile("dmb oshst" ::: "memory")
+#define exa_rmb() __asm__ volatile("dmb oshld" ::: "memory")
+#else
+#define exa_wmb() __sync_synchronize()
+#define exa_rmb() __sync_synchronize()
+#endif
+
+/* One 64-bit store into a user page; @value in host order. */
+static inline void exa_store(__le64 *word, uint64_t value)
+{
+	*(volatile __le64 *)word = htole64(value);
+}
+
+/* Stores only what the NIC does not have yet: each store leaves the guest. */
+static inline void exa_store_new(__le64 *word, __le64 *shadow, uint64_t value)
+{
+	if (*shadow != htole64(value)) {
+		*shadow = htole64(value);
+		exa_store(word, value);
+	}
+}
+
+static inline uint64_t exa_load(const __le64 *word)
+{
+	return le64toh(*(const volatile __le64 *)word);
+}
+
+static inline struct exanet_channel *exa_channel(const struct exa_dev *dev,
+						 unsigned int n)
+{
+	return (struct exanet_channel *)dev->page[EXANET_PAGE_SCRATCHPAD] + n;
+}
+
+static inline struct exanet_pktz_channel *exa_pktz(const struct exa_dev *dev,
+						   unsigned int n)
+{
+	return (struct exanet_pktz_channel *)dev->page[EXANET_PAGE_PACKETIZER] + n;
+}
+
+static inline struct exanet_mailbox *exa_mailbox(const struct exa_dev *dev,
+						 unsigned int n)
+{
+	return (struct exanet_mailbox *)dev->page[EXANET_PAGE_MAILBOX] + n;
+}
+
+/* False in a child after fork(): the pages are not there. */
+static inline bool exa_alive(const struct exa_dev *dev)
+{
+	return *(volatile uint32_t *)dev->alive != 0;
+}
+
+/* Takes the lowest of @count bits that is clear; -EAGAIN when there is none. */
+static inline int exa_bit_take(_Atomic uint32_t *busy, unsigned int count)
+{
+	uint32_t all = (uint32_t)(RNIC_BIT(count) - 1);
+	uint32_t old = atomic_load_explicit(busy, memory_order_relaxed);
+	uint32_t bit;
+
+	do {
+		if ((~old & all) == 0)
+			return -EAGAIN;
+		bit = ~old & all;
+		bit &= -bit;
+	} while (!atomic_compare_exchange_weak_explicit(busy, &old, old | bit,
+							memory_order_acquire,
+							memory_order_relaxed));
+	return __builtin_ctz(bit);
+}
+
+static inline void exa_bit_free(_Atomic uint32_t *busy, unsigned int n)
+{
+	atomic_fetch_and_explicit(busy, ~(uint32_t)RNIC_BIT(n),
+				  memory_order_release);
+}
+
+/* Whether @n is one of @count bits and taken. */
+static inline bool exa_bit_taken(_Atomic uint32_t *busy, int n,
+				 unsigned int count)
+{
+	return n >= 0 && (unsigned int)n < count &&
+	       (atomic_load_explicit(busy, memory_order_relaxed) >> n & 1);
+}
+
+/*
+ * Paces a polling loop.  It first only polls, because the answer is usually
+ * near; then gives the CPU away; then sleeps.
+ */
+struct exa_pace {
+	unsigned int turns;
+	int64_t deadline_ns;	/* of CLOCK_MONOTONIC, negative: none */
+};
+
+/* Starts a loop of at most @timeout_ms (negative: for ever). */
+void exa_pace_start(struct exa_pace *pace, int timeout_ms);
+
+/* One turn; false when the time is over. */
+bool exa_pace_turn(struct exa_pace *pace);
+
+/* CLOCK_MONOTONIC in ns. */
+int64_t exa_now_ns(void);
+
+/* The errno of an enum exanet_resp or exanet_channel_error; 0 for an ack. */
+int exa_code_errno(uint32_t code);
+
+/* Switches the interrupt of a mailbox as flags and waiters want; dev->lock held. */
+void exa_mbox_irq_update(struct exa_mbox *mbox);
+
+/* Frees a mailbox; @live: the pages and the ring are mapped.  dev->lock held. */
+void exa_mbox_drop(struct exa_mbox *mbox, bool live);
+
+#endif /* LIBEXANET_INTERNAL_H */
