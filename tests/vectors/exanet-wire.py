@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Prints exanet-wire.h: ExaNet packets, byte by byte, and what they mean.
+
+Independent of the C codec: bit numbers are those of the packet tables of the
+ExaNet description, words are integers, CRCs are computed bit by bit.
+Payload byte n of every vector is (n + 1) & 0xff.
+"""
+
+import zlib
+
+
+def crc(data, width, poly, value):
+    """MSB-first CRC without reflection."""
+    top = 1 << (width - 1)
+    for byte in data:
+        value ^= byte << (width - 8)
+        for _ in range(8):
+            value = (value << 1) ^ (poly if value & top else 0)
+            value &= (1 << width) - 1
+    return value
+
+
+def field(hi, lo, value):
+    assert 0 <= value < 1 << (hi - lo + 1), (hi, lo, value)
+    return value << lo
+
+
+def with_header_crc(word):
+    plain = word & ~field(4, 0, 31) & ~field(111, 109, 7)
+    check = crc(plain.to_bytes(16, "little")[:14], 16, 0x1021, 0xffff)
+    return word | field(127, 112, check)
+
+
+def data_packet(p):
+    payload = bytes((n + 1) & 0xff for n in range(p["size"]))
+    before = p["va"] % 16
+    lanes = bytes(before) + payload
+    lanes += bytes(-len(lanes) % 16)
+    header = with_header_crc(
+        field(4, 0, p["vc"]) | field(20, 5, p["pdid"]) |
+        field(42, 21, p["dst"]) | field(47, 43, p["type"]) |
+        field(61, 48, p["size"]) | field(103, 62, p["va"]) |
+        field(111, 109, p["path"]))
+    footer = (
+        field(13, 0, p["tid"]) | field(35, 14, p["src"]) |
+        field(43, 36, p["epoch"]) | field(44, 44, p["first"]) |
+        field(45, 45, p["last"]) | field(46, 46, p["notify"]) |
+        field(60, 47, p["seq"]) | field(87, 76, p["user"]))
+    footer |= field(95, 88, crc(footer.to_bytes(16, "little")[:11],
+                                8, 0x07, 0))
+    footer |= field(75, 61, p["ttl"]) | field(127, 96, zlib.crc32(lanes))
+    return header.to_bytes(16, "little") + lanes + footer.to_bytes(16, "little")
+
+
+def ack_packet(p):
+    return with_header_crc(
+        field(4, 0, p["vc"]) | field(8, 5, p["pdid"]) |
+        field(20, 9, p["seq"]) | field(42, 21, p["dst"]) |
+        field(47, 43, 10) | field(71, 62, p["small"]) |
+        field(85, 72, p["tid"]) | field(89, 86, p["resp"])
+    ).to_bytes(16, "little")
+
+
+BASE = dict(va=0x1234567895, dst=0x17021, src=0x15000, pdid=0x0a43, size=20,
+            tid=0x1005, seq=3, user=0, ttl=0x7fff, type=0, vc=0, path=0,
+            epoch=0xff, first=1, last=1, notify=0)
+ACK = dict(type=10, dst=0x15000, pdid=2, tid=0x1005, seq=3, resp=0, small=0,
+           vc=0)
+ZERO = dict(va=0, dst=0, src=0, pdid=0, size=1, tid=0, seq=0, user=0, ttl=0,
+            type=0, vc=0, path=0, epoch=0, first=0, last=0, notify=0)
+WIDTH = dict(va=42, dst=22, src=22, pdid=16, tid=14, seq=14, user=12, ttl=15,
+             vc=5, path=3, epoch=8, first=1, last=1, notify=1)
+ACK_WIDTH = dict(dst=22, pdid=4, tid=14, seq=12, resp=4, small=10, vc=5)
+
+
+def vectors():
+    yield "document", BASE
+    yield "document-vc3-path5", dict(BASE, vc=3, path=5)
+    yield "document-ack", ACK
+    for name, width in WIDTH.items():
+        yield "only-" + name, dict(ZERO, **{name: (1 << width) - 1})
+    for kind in (1, 2, 6):
+        yield f"type-{kind}", dict(BASE, type=kind)
+    for size, va in ((1, 0xf), (15, 1), (16, 0), (17, 0xff), (255, 1),
+                     (256, 0)):
+        va += 0x3f00 if size != 17 else 0x3f00 - 17
+        yield f"size-{size}", dict(BASE, size=size, va=va)
+    for name, width in ACK_WIDTH.items():
+        zero = dict.fromkeys(ACK, 0) | dict(type=10)
+        yield "ack-only-" + name, dict(zero, **{name: (1 << width) - 1})
+
+
+def emit(name, p):
+    wire = ack_packet(p) if p["type"] == 10 else data_packet(p)
+    print("    {\n        .name = \"%s\",\n        .pkt = {" % name)
+    for key in p:
+        print("            .%s = %#x," % (key, p[key]))
+    print("        },\n        .words = %d,\n        .bytes = {" %
+          (len(wire) // 16))
+    for at in range(0, len(wire), 8):
+        print("            " + " ".join("0x%02x," % b
+                                       for b in wire[at:at + 8]))
+    print("        },\n    },")
+
+
+def main():
+    assert crc(b"123456789", 16, 0x1021, 0xffff) == 0x29b1
+    assert crc(b"123456789", 8, 0x07, 0) == 0xf4
+    print("/* SPDX-License-Identifier: GPL-2.0-or-later */\n"
+          "/* Made by exanet-wire.py; payload byte n is (n + 1) & 0xff. */\n"
+          "static const struct {\n"
+          "    const char *name;\n"
+          "    ExanetPacket pkt;\n"
+          "    unsigned words;\n"
+          "    uint8_t bytes[EXANET_PACKET_BYTES];\n"
+          "} exanet_vectors[] = {")
+    for name, p in vectors():
+        emit(name, p)
+    print("};")
+
+
+if __name__ == "__main__":
+    main()
