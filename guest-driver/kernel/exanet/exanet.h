@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet driver: what its files share.
+ *
+ * exanet_pci.c      PCI shell: resources, then exanet_probe()
+ * exanet_main.c     one NIC, whatever its bus: probe, remove, interrupts, link
+ * exanet_context.c  a context: from open() to the death of the process
+ * exanet_fault.c    page faults of the NIC
+ * exanet_event.c    interrupts of a context: poll(), read(), eventfd
+ * exanet_file.c     /dev/exanetN
+ * exanet_sysfs.c    /sys/class/exanet/exanetN
+ * exanet_hw.c       registers
+ *
+ * Lifetime.  struct exanet_device lives as long as its struct device, which open
+ * files hold through the cdev and contexts hold directly; the registers live only
+ * until exanet_remove().  A context touches them under @hw_lock while @hw_on, or
+ * under the device's @lock while @running.
+ *
+ * Lock order: mmap_lock, exanet_device.lock, then one of slot_lock, hw_lock and
+ * wait.lock; wait.lock nests inside slot_lock.
+ */
+#ifndef EXANET_H
+#define EXANET_H
+
+#include <linux/cdev.h>
+#include <linux/device.h>
+#include <linux/irqreturn.h>
+#include <linux/kfifo.h>
+#include <linux/kref.h>
+#include <linux/mm_types.h>
+#include <linux/mmu_notifier.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "exanet_compat.h"
+#include "exanet_hw.h"
+#include "rnic/exanet/uapi.h"
+#include "rnic/exanet/wire.h"
+
+struct eventfd_ctx;
+
+/* What a bus shell gives to exanet_probe(). */
+struct exanet_resources {
+	void __iomem *regs;		/* EXANET_REGS_BYTES */
+	phys_addr_t user;		/* user pages of context 0 */
+	resource_size_t user_bytes;
+	int irq[EXANET_VECTORS];	/* Linux interrupt of each vector */
+};
+
+/* dev_id of an interrupt. */
+struct exanet_vector {
+	struct exanet_device *xdev;
+	unsigned int index;		/* of the vector */
+	char name[24];
+};
+
+struct exanet_device {
+	struct device dev;
+	struct cdev cdev;
+	struct exanet_hw hw;
+	struct exanet_caps caps;
+	struct exanet_resources res;
+	struct exanet_vector vectors[EXANET_VECTORS];
+	const struct attribute_group *groups[EXANET_PORTS + 4];
+	u32 link_up;		/* port p is up: bit p; of the admin thread */
+
+	/* Protects what follows, and running, windows and job of contexts. */
+	struct mutex lock;
+	bool gone;		/* removed, or in reset: no new contexts */
+	struct list_head contexts;	/* every open file */
+	DECLARE_BITMAP(used, EXANET_CONTEXTS);
+	unsigned int last;	/* index that was given out last */
+
+	/* Protects slots and their fault queues, and the fault FIFO. */
+	spinlock_t slot_lock;
+	struct exanet_context *slots[EXANET_CONTEXTS];
+};
+
+struct exanet_context {
+	struct kref ref;	/* file and fault work */
+	struct exanet_device *xdev;
+	struct list_head link;	/* in xdev->contexts */
+	struct mm_struct *mm;	/* mm_count is held */
+	struct mmu_notifier notifier;
+	struct address_space *mapping;	/* of the file, to zap it */
+	unsigned int index;	/* valid while running */
+	u32 default_job;
+
+	bool running;		/* owns @index */
+	u32 job;
+	u64 windows[EXANET_WINDOW_NI];	/* va >> EXANET_WINDOW_BITS ... */
+	unsigned int window_count;	/* ... of so many */
+
+	spinlock_t hw_lock;	/* protects hw_on and INV_VA with INV_CMD */
+	bool hw_on;		/* the device may use our page table */
+
+	wait_queue_head_t wait;	/* its lock protects events and eventfd */
+	u64 events;		/* interrupts since the last read() */
+	struct eventfd_ctx *eventfd;
+
+	struct work_struct fault_work;
+	DECLARE_KFIFO(faults, struct exanet_fault_entry, EXANET_FAULTS);
+};
+
+/* --- exanet_main.c -------------------------------------------------------- */
+
+/*
+ * Makes a NIC on @parent out of @res, which stays valid until exanet_remove().
+ * Gives the device or an ERR_PTR.
+ */
+struct exanet_device *exanet_probe(struct device *parent,
+				   const struct exanet_resources *res);
+/* After this the resources are unused; files that are open get ENODEV. */
+void exanet_remove(struct exanet_device *xdev);
+/* Around a reset from outside: contexts die, the NIC comes back. */
+void exanet_reset_prepare(struct exanet_device *xdev);
+void exanet_reset_done(struct exanet_device *xdev);
+/* Stops the NIC for good, before the machine goes down. */
+void exanet_shutdown(struct exanet_device *xdev);
+
+/* --- exanet_pci.c --------------------------------------------------------- */
+
+int exanet_pci_register(void);
+void exanet_pci_unregister(void);
+
+/* --- exanet_context.c ----------------------------------------------------- */
+
+/*
+ * Takes a context for current's address space; @mapping is that of the file.
+ * ENOSPC: all are taken; ENODEV: the NIC is gone.
+ */
+struct exanet_context *exanet_context_open(struct exanet_device *xdev,
+					   struct address_space *mapping);
+/* Gives the context back; the caller's reference is gone. */
+void exanet_context_close(struct exanet_context *ctx);
+void exanet_context_get(struct exanet_context *ctx);
+void exanet_context_put(struct exanet_context *ctx);
+/* Stops all contexts and takes their mappings away; xdev->lock is held. */
+void exanet_context_stop_all(struct exanet_device *xdev);
+
+/* Finds or takes a window; gives its number, -EINVAL, -ENOSPC or -ENODEV. */
+int exanet_context_map_window(struct exanet_context *ctx, u64 va);
+/* -EINVAL, -EPERM, -ENODEV */
+int exanet_context_set_job(struct exanet_context *ctx, u32 job);
+/* -ENODEV */
+int exanet_context_query(struct exanet_context *ctx, struct exanet_ioc_query *q);
+/* Puts user page @page of the context at @vmf's address. */
+vm_fault_t exanet_context_insert_page(struct exanet_context *ctx,
+				      struct vm_fault *vmf, unsigned int page);
+
+/* --- exanet_fault.c ------------------------------------------------------- */
+
+int exanet_fault_init(void);
+void exanet_fault_exit(void);
+void exanet_fault_context_init(struct exanet_context *ctx);
+/* Lets faults of the context's index come to it. */
+void exanet_fault_attach(struct exanet_context *ctx);
+/*
+ * No fault reaches the context from here on, and none of it is left in the FIFO; the
+ * device must have stopped using it.
+ */
+void exanet_fault_detach(struct exanet_context *ctx);
+irqreturn_t exanet_fault_irq(int irq, void *vector);
+irqreturn_t exanet_fault_thread(int irq, void *vector);
+
+/* --- exanet_event.c ------------------------------------------------------- */
+
+void exanet_event_init(struct exanet_context *ctx);
+void exanet_event_exit(struct exanet_context *ctx);
+irqreturn_t exanet_event_irq(int irq, void *vector);
+/* Wakes everybody who waits: the context has stopped. */
+void exanet_event_hangup(struct exanet_context *ctx);
+/* Waits for interrupts if @block; gives their number and clears it. */
+int exanet_event_read(struct exanet_context *ctx, bool block, u64 *events);
+__poll_t exanet_event_poll(struct exanet_context *ctx, struct file *file,
+			   poll_table *wait);
+/* Signals @fd with each interrupt; -1: nobody. */
+int exanet_event_set_fd(struct exanet_context *ctx, int fd);
+
+/* --- exanet_file.c -------------------------------------------------------- */
+
+extern const struct file_operations exanet_fops;
+
+/* --- exanet_sysfs.c ------------------------------------------------------- */
+
+/* Builds the attribute tables; once, before the first device. */
+void exanet_sysfs_init(void);
+/* Fills xdev->groups from its capabilities. */
+void exanet_sysfs_groups(struct exanet_device *xdev);
+/* Tells pollers of the attribute that a port went up or down. */
+void exanet_sysfs_link_changed(struct exanet_device *xdev, unsigned int port);
+
+#endif /* EXANET_H */

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ExaNet contexts.
+ *
+ * A context binds a slot of the NIC to the page table of one process.  It runs from
+ * open() until the file is closed, the address space dies or the NIC goes away,
+ * whichever comes first; a file that outlives its context answers ENODEV.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/uidgid.h>
+
+#include "exanet.h"
+
+#define EXANET_JOB_MAX	RNIC_GET(EXANET_PDID_JOB, ~0ULL)
+
+/* How the device has to walk the page tables of this kernel. */
+static u32 exanet_table_format(void)
+{
+#ifdef CONFIG_X86_64
+	return RNIC_PREP(EXANET_CTX_CTRL_FORMAT,
+			 pgtable_l5_enabled() ? EXANET_FORMAT_X86_5 :
+						EXANET_FORMAT_X86_4) |
+	       RNIC_PREP(EXANET_CTX_CTRL_VA_BITS, __VIRTUAL_MASK_SHIFT);
+#else
+#error "no page-table format for this architecture"
+#endif
+}
+
+/* The job that all processes of a user have, on every node. */
+static u32 exanet_default_job(void)
+{
+	return from_kuid(&init_user_ns, current_uid()) % EXANET_JOB_MAX + 1;
+}
+
+/* --- MMU notifier --------------------------------------------------------- */
+
+/*
+ * The kernel calls this when a PTE is cleared or loses rights, after the change and
+ * before the page is freed, as it would flush the CPUs' TLBs; perhaps under a
+ * page-table lock.
+ */
+static void exanet_notifier_invalidate(struct mmu_notifier *notifier,
+				       struct mm_struct *mm,
+				       unsigned long start, unsigned long end)
+{
+	struct exanet_context *ctx =
+		container_of(notifier, struct exanet_context, notifier);
+
+	spin_lock(&ctx->hw_lock);
+	if (ctx->hw_on) {
+		if (end > TASK_SIZE_MAX)
+			exanet_hw_context_invalidate_all(&ctx->xdev->hw,
+							 ctx->index);
+		else if (end > start)
+			exanet_hw_context_invalidate(&ctx->xdev->hw, ctx->index,
+						     start, end - start);
+	}
+	spin_unlock(&ctx->hw_lock);
+}
+
+static void exanet_context_stop(struct exanet_context *ctx);
+
+/* The last thread is gone, the page table is about to be torn down. */
+static void exanet_notifier_release(struct mmu_notifier *notifier,
+				    struct mm_struct *mm)
+{
+	struct exanet_context *ctx =
+		container_of(notifier, struct exanet_context, notifier);
+
+	mutex_lock(&ctx->xdev->lock);
+	exanet_context_stop(ctx);
+	mutex_unlock(&ctx->xdev->lock);
+}
+
+static const struct mmu_notifier_ops exanet_notifier_ops = {
+	.release = exanet_notifier_release,
+	.EXANET_INVALIDATE_HOOK = exanet_notifier_invalidate,
+};
+
+/* --- start and stop ------------------------------------------------------- */
+
+static void exanet_context_set_hw(struct exanet_context *ctx, bool on)
+{
+	spin_lock(&ctx->hw_lock);
+	ctx->hw_on = on;
+	spin_unlock(&ctx->hw_lock);
+}
+
+/*
+ * Indices go round: packets that peers still send to a dead context then meet a
+ * free slot rather than its successor.
+ */
+static int exanet_context_take_index(struct exanet_device *xdev)
+{
+	unsigned int n = xdev->caps.contexts;
+	unsigned int index = find_next_zero_bit(xdev->used, n, xdev->last + 1);
+
+	if (index >= n)
+		index = find_first_zero_bit(xdev->used, n);
+	if (index >= n)
+		return -ENOSPC;
+	__set_bit(index, xdev->used);
+	xdev->last = index;
+	return index;
+}
+
+static int exanet_context_start(struct exanet_context *ctx)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	int index;
+
+	lockdep_assert_held(&xdev->lock);
+	if (xdev->gone)
+		return -ENODEV;
+	index = exanet_context_take_index(xdev);
+	if (index < 0)
+		return index;
+
+	ctx->index = index;
+	ctx->running = true;
+	exanet_hw_mailbox_ack(&xdev->hw, index);
+	exanet_fault_attach(ctx);
+	/* Invalidations go out before the device can cache anything. */
+	exanet_context_set_hw(ctx, true);
+	exanet_hw_context_enable(&xdev->hw, index, virt_to_phys(ctx->mm->pgd),
+				 exanet_table_format(), ctx->job);
+	return 0;
+}
+
+static void exanet_context_stop(struct exanet_context *ctx)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	int ret;
+
+	lockdep_assert_held(&xdev->lock);
+	if (!ctx->running)
+		return;
+	ctx->running = false;
+
+	/* Until it is disabled, the device must hear of every invalidation. */
+	ret = exanet_hw_context_quiesce(&xdev->hw, ctx->index);
+	exanet_hw_context_disable(&xdev->hw, ctx->index);
+	exanet_context_set_hw(ctx, false);
+	exanet_fault_detach(ctx);
+
+	if (ret)
+		dev_err(&xdev->dev,
+			"context %u does not come to rest, out of use until reset\n",
+			ctx->index);
+	else
+		__clear_bit(ctx->index, xdev->used);
+	exanet_event_hangup(ctx);
+}
+
+void exanet_context_stop_all(struct exanet_device *xdev)
+{
+	struct exanet_context *ctx;
+
+	lockdep_assert_held(&xdev->lock);
+	list_for_each_entry(ctx, &xdev->contexts, link) {
+		exanet_context_stop(ctx);
+		unmap_mapping_range(ctx->mapping, 0, 0, 1);
+	}
+}
+
+/* --- open and close ------------------------------------------------------- */
+
+static void exanet_context_free(struct kref *ref)
+{
+	struct exanet_context *ctx =
+		container_of(ref, struct exanet_context, ref);
+
+	exanet_event_exit(ctx);
+	mmdrop(ctx->mm);
+	put_device(&ctx->xdev->dev);
+	kfree(ctx);
+}
+
+void exanet_context_get(struct exanet_context *ctx)
+{
+	kref_get(&ctx->ref);
+}
+
+void exanet_context_put(struct exanet_context *ctx)
+{
+	kref_put(&ctx->ref, exanet_context_free);
+}
+
+static struct exanet_context *exanet_context_new(struct exanet_device *xdev,
+						 struct address_space *mapping)
+{
+	struct exanet_context *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+
+	if (!ctx)
+		return NULL;
+	kref_init(&ctx->ref);
+	get_device(&xdev->dev);
+	ctx->xdev = xdev;
+	mmgrab(current->mm);
+	ctx->mm = current->mm;
+	ctx->mapping = mapping;
+	ctx->notifier.ops = &exanet_notifier_ops;
+	ctx->default_job = exanet_default_job();
+	ctx->job = ctx->default_job;
+	spin_lock_init(&ctx->hw_lock);
+	exanet_event_init(ctx);
+	exanet_fault_context_init(ctx);
+	return ctx;
+}
+
+struct exanet_context *exanet_context_open(struct exanet_device *xdev,
+					   struct address_space *mapping)
+{
+	struct exanet_context *ctx;
+	int ret;
+
+	if (!current->mm)
+		return ERR_PTR(-EPERM);
+	ctx = exanet_context_new(xdev, mapping);
+	if (!ctx)
+		return ERR_PTR(-ENOMEM);
+
+	/* Takes mmap_lock, hence not under xdev->lock. */
+	ret = mmu_notifier_register(&ctx->notifier, ctx->mm);
+	if (ret)
+		goto err_put;
+
+	mutex_lock(&xdev->lock);
+	ret = exanet_context_start(ctx);
+	if (!ret)
+		list_add(&ctx->link, &xdev->contexts);
+	mutex_unlock(&xdev->lock);
+	if (ret)
+		goto err_notifier;
+	return ctx;
+
+err_notifier:
+	mmu_notifier_unregister(&ctx->notifier, ctx->mm);
+err_put:
+	exanet_context_put(ctx);
+	return ERR_PTR(ret);
+}
+
+void exanet_context_close(struct exanet_context *ctx)
+{
+	mutex_lock(&ctx->xdev->lock);
+	exanet_context_stop(ctx);
+	list_del(&ctx->link);
+	mutex_unlock(&ctx->xdev->lock);
+
+	mmu_notifier_unregister(&ctx->notifier, ctx->mm);
+	exanet_context_put(ctx);
+}
+
+/* --- requests of the owner ------------------------------------------------ */
+
+static int exanet_context_find_window(struct exanet_context *ctx, u64 va)
+{
+	u64 stretch = va >> EXANET_WINDOW_BITS;
+	unsigned int w;
+
+	for (w = 0; w < ctx->window_count; w++)
+		if (ctx->windows[w] == stretch)
+			return w;
+	if (w == EXANET_WINDOW_NI)
+		return -ENOSPC;
+	ctx->windows[w] = stretch;
+	ctx->window_count++;
+	exanet_hw_context_set_window(&ctx->xdev->hw, ctx->index, w, va);
+	return w;
+}
+
+int exanet_context_map_window(struct exanet_context *ctx, u64 va)
+{
+	int ret = -ENODEV;
+
+	if (va >= TASK_SIZE_MAX)
+		return -EINVAL;
+	mutex_lock(&ctx->xdev->lock);
+	if (ctx->running)
+		ret = exanet_context_find_window(ctx, va);
+	mutex_unlock(&ctx->xdev->lock);
+	return ret;
+}
+
+int exanet_context_set_job(struct exanet_context *ctx, u32 job)
+{
+	int ret = -ENODEV;
+
+	if (!job || job > EXANET_JOB_MAX)
+		return -EINVAL;
+	if (job != ctx->default_job && !capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	mutex_lock(&ctx->xdev->lock);
+	if (ctx->running) {
+		ctx->job = job;
+		exanet_hw_context_set_job(&ctx->xdev->hw, ctx->index, job);
+		ret = 0;
+	}
+	mutex_unlock(&ctx->xdev->lock);
+	return ret;
+}
+
+static u32 exanet_links_up(struct exanet_device *xdev)
+{
+	u32 up = 0;
+	unsigned int p;
+
+	for (p = 0; p < xdev->caps.ports; p++)
+		if (exanet_hw_port_up(&xdev->hw, p))
+			up |= BIT(p);
+	return up;
+}
+
+int exanet_context_query(struct exanet_context *ctx, struct exanet_ioc_query *q)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	int ret = -ENODEV;
+
+	mutex_lock(&xdev->lock);
+	if (ctx->running) {
+		q->abi = EXANET_ABI;
+		q->context = ctx->index;
+		q->coord = exanet_hw_coord(&xdev->hw);
+		q->pdid = RNIC_PREP(EXANET_PDID_JOB, ctx->job) |
+			  RNIC_PREP(EXANET_PDID_CTX, ctx->index);
+		/* What mmap() takes, even if the device's pages are longer. */
+		q->page_size = PAGE_SIZE;
+		q->cap0 = xdev->caps.cap0;
+		q->cap1 = xdev->caps.cap1;
+		q->link_up = exanet_links_up(xdev);
+		ret = 0;
+	}
+	mutex_unlock(&xdev->lock);
+	return ret;
+}
+
+vm_fault_t exanet_context_insert_page(struct exanet_context *ctx,
+				      struct vm_fault *vmf, unsigned int page)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	vm_fault_t ret = VM_FAULT_SIGBUS;
+	phys_addr_t pa;
+
+	/* Held until the PTE stands, so that stop_all() finds and zaps it. */
+	mutex_lock(&xdev->lock);
+	if (ctx->running) {
+		pa = xdev->res.user +
+		     ((phys_addr_t)(ctx->index * EXANET_USER_PAGES + page) <<
+		      xdev->caps.page_shift);
+		ret = vmf_insert_pfn(vmf->vma, vmf->address, PHYS_PFN(pa));
+	}
+	mutex_unlock(&xdev->lock);
+	return ret;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ExaNet events: interrupts of a context on their way to its process.
+ */
+#include <linux/eventfd.h>
+#include <linux/interrupt.h>
+
+#include "exanet.h"
+
+void exanet_event_init(struct exanet_context *ctx)
+{
+	init_waitqueue_head(&ctx->wait);
+}
+
+void exanet_event_exit(struct exanet_context *ctx)
+{
+	if (ctx->eventfd)
+		eventfd_ctx_put(ctx->eventfd);
+}
+
+/* wait.lock is held. */
+static void exanet_event_wake(struct exanet_context *ctx)
+{
+	if (ctx->eventfd)
+		exanet_eventfd_signal(ctx->eventfd);
+	wake_up_locked_poll(&ctx->wait, EPOLLIN | EPOLLRDNORM);
+}
+
+irqreturn_t exanet_event_irq(int irq, void *cookie)
+{
+	struct exanet_vector *vector = cookie;
+	struct exanet_device *xdev = vector->xdev;
+	unsigned int index = vector->index - EXANET_VEC_CONTEXT(0);
+	struct exanet_context *ctx;
+	unsigned long flags;
+
+	spin_lock_irqsave(&xdev->slot_lock, flags);
+	/* First, so that what comes meanwhile raises the vector again. */
+	exanet_hw_mailbox_ack(&xdev->hw, index);
+	ctx = xdev->slots[index];
+	if (ctx) {
+		spin_lock(&ctx->wait.lock);
+		ctx->events++;
+		exanet_event_wake(ctx);
+		spin_unlock(&ctx->wait.lock);
+	}
+	spin_unlock_irqrestore(&xdev->slot_lock, flags);
+	return IRQ_HANDLED;
+}
+
+void exanet_event_hangup(struct exanet_context *ctx)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&ctx->wait.lock, flags);
+	if (ctx->eventfd)
+		exanet_eventfd_signal(ctx->eventfd);
+	wake_up_locked_poll(&ctx->wait, EPOLLERR | EPOLLHUP);
+	spin_unlock_irqrestore(&ctx->wait.lock, flags);
+}
+
+int exanet_event_read(struct exanet_context *ctx, bool block, u64 *events)
+{
+	int ret = 0;
+
+	spin_lock_irq(&ctx->wait.lock);
+	if (block)
+		ret = wait_event_interruptible_locked_irq(ctx->wait,
+				ctx->events || !READ_ONCE(ctx->running));
+	if (!ret) {
+		*events = ctx->events;
+		ctx->events = 0;
+		if (!*events)
+			ret = READ_ONCE(ctx->running) ? -EAGAIN : -ENODEV;
+	}
+	spin_unlock_irq(&ctx->wait.lock);
+	return ret;
+}
+
+__poll_t exanet_event_poll(struct exanet_context *ctx, struct file *file,
+			   poll_table *wait)
+{
+	__poll_t mask = 0;
+
+	poll_wait(file, &ctx->wait, wait);
+	if (READ_ONCE(ctx->events))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (!READ_ONCE(ctx->running))
+		mask |= EPOLLERR | EPOLLHUP;
+	return mask;
+}
+
+int exanet_event_set_fd(struct exanet_context *ctx, int fd)
+{
+	struct eventfd_ctx *eventfd = NULL;
+
+	if (fd < -1)
+		return -EINVAL;
+	if (fd != -1) {
+		eventfd = eventfd_ctx_fdget(fd);
+		if (IS_ERR(eventfd))
+			return PTR_ERR(eventfd);
+	}
+	spin_lock_irq(&ctx->wait.lock);
+	swap(ctx->eventfd, eventfd);
+	/* What came before must not be missed. */
+	if (ctx->eventfd && ctx->events)
+		exanet_eventfd_signal(ctx->eventfd);
+	spin_unlock_irq(&ctx->wait.lock);
+	if (eventfd)
+		eventfd_ctx_put(eventfd);
+	return 0;
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ExaNet page faults.
+ *
+ * The device puts faults into a FIFO.  The interrupt sorts them by context, and a
+ * work item per context makes the pages present: a process whose pages come slowly
+ * (swap, network file systems, userfaultfd) holds up nobody else.
+ */
+#include <linux/interrupt.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+
+#include "exanet.h"
+
+/* Entries that are taken from the FIFO with interrupts off at a stretch. */
+#define EXANET_FAULT_BATCH	16
+
+static struct workqueue_struct *exanet_fault_wq;
+
+int exanet_fault_init(void)
+{
+	/* A transfer waits, and perhaps a process that polls for its end. */
+	exanet_fault_wq = alloc_workqueue("exanet", WQ_UNBOUND | WQ_HIGHPRI, 0);
+	return exanet_fault_wq ? 0 : -ENOMEM;
+}
+
+void exanet_fault_exit(void)
+{
+	destroy_workqueue(exanet_fault_wq);
+}
+
+/* --- from the FIFO to the contexts ---------------------------------------- */
+
+static void exanet_fault_dispatch(struct exanet_device *xdev,
+				  const struct exanet_fault_entry *entry)
+{
+	unsigned int index = RNIC_GET(EXANET_FAULT_CTX, entry->info);
+	struct exanet_context *ctx = xdev->slots[index];
+
+	lockdep_assert_held(&xdev->slot_lock);
+	if (!ctx) {
+		exanet_hw_fault_resolve(&xdev->hw, entry->info, false);
+		return;
+	}
+	if (!kfifo_put(&ctx->faults, *entry)) {
+		/* More than we can note: it will fault again, later. */
+		exanet_hw_fault_resolve(&xdev->hw, entry->info, true);
+		return;
+	}
+	exanet_context_get(ctx);
+	if (!queue_work(exanet_fault_wq, &ctx->fault_work))
+		exanet_context_put(ctx);	/* not the last: the slot's */
+}
+
+/* Takes a batch; true if there may be more. */
+static bool exanet_fault_drain(struct exanet_device *xdev)
+{
+	struct exanet_fault_entry entry;
+	unsigned int count, n;
+	unsigned long flags;
+
+	spin_lock_irqsave(&xdev->slot_lock, flags);
+	count = exanet_hw_fault_count(&xdev->hw);
+	if (count > EXANET_FAULTS)
+		count = 0;	/* all ones: pulled out */
+	for (n = min_t(unsigned int, count, EXANET_FAULT_BATCH); n; n--) {
+		exanet_hw_fault_pop(&xdev->hw, &entry);
+		exanet_fault_dispatch(xdev, &entry);
+	}
+	spin_unlock_irqrestore(&xdev->slot_lock, flags);
+	return count > EXANET_FAULT_BATCH;
+}
+
+irqreturn_t exanet_fault_irq(int irq, void *vector)
+{
+	struct exanet_device *xdev = ((struct exanet_vector *)vector)->xdev;
+
+	/* First, so that what comes meanwhile raises the vector again. */
+	exanet_hw_irq_ack(&xdev->hw, EXANET_IRQ_FAULT);
+	return exanet_fault_drain(xdev) ? IRQ_WAKE_THREAD : IRQ_HANDLED;
+}
+
+irqreturn_t exanet_fault_thread(int irq, void *vector)
+{
+	struct exanet_device *xdev = ((struct exanet_vector *)vector)->xdev;
+
+	while (exanet_fault_drain(xdev))
+		cond_resched();
+	return IRQ_HANDLED;
+}
+
+void exanet_fault_attach(struct exanet_context *ctx)
+{
+	struct exanet_device *xdev = ctx->xdev;
+
+	spin_lock_irq(&xdev->slot_lock);
+	xdev->slots[ctx->index] = ctx;
+	spin_unlock_irq(&xdev->slot_lock);
+}
+
+void exanet_fault_detach(struct exanet_context *ctx)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	struct exanet_fault_entry entry;
+
+	spin_lock_irq(&xdev->slot_lock);
+	xdev->slots[ctx->index] = NULL;
+	while (kfifo_get(&ctx->faults, &entry))
+		exanet_hw_fault_resolve(&xdev->hw, entry.info, false);
+	spin_unlock_irq(&xdev->slot_lock);
+
+	/* What is left must not reach the next owner of the index. */
+	while (exanet_fault_drain(xdev))
+		cond_resched();
+}
+
+/* --- service -------------------------------------------------------------- */
+
+/*
+ * Pages to fault in from the faulting one on.  The faulting byte may be any of its
+ * page.  Reads take all pages that the rest of the block may touch; writes only those
+ * that it must touch, since a page that is written for nothing is memory lost.
+ */
+static unsigned int exanet_fault_pages(const struct exanet_fault_entry *entry)
+{
+	u32 left = clamp_t(u32, entry->left, 1, EXANET_BLOCK_BYTES);
+
+	if (!(entry->info & EXANET_FAULT_WRITE))
+		left += PAGE_SIZE - 1;
+	return DIV_ROUND_UP(left, PAGE_SIZE);
+}
+
+/* Makes the pages of a fault fit for the device; mmap_lock is held for reading. */
+static bool exanet_fault_service(struct mm_struct *mm,
+				 const struct exanet_fault_entry *entry)
+{
+	unsigned int flags = FAULT_FLAG_REMOTE;
+	unsigned int pages = exanet_fault_pages(entry);
+	unsigned long va = entry->va & PAGE_MASK;
+	bool unlocked = false;
+	unsigned int n;
+
+	/* Not only present: the device wants what it writes dirty already. */
+	if (entry->info & EXANET_FAULT_WRITE)
+		flags |= FAULT_FLAG_WRITE;
+	for (n = 0; n < pages; n++, va += PAGE_SIZE)
+		if (fixup_user_fault(mm, va, flags, &unlocked))
+			break;
+	return n > 0;	/* only the first page has really been asked for */
+}
+
+static void exanet_fault_answer(struct exanet_context *ctx,
+				const struct exanet_fault_entry *entry, bool ok)
+{
+	spin_lock(&ctx->hw_lock);
+	if (ctx->hw_on)
+		exanet_hw_fault_resolve(&ctx->xdev->hw, entry->info, ok);
+	spin_unlock(&ctx->hw_lock);
+}
+
+static bool exanet_fault_next(struct exanet_context *ctx,
+			      struct exanet_fault_entry *entry)
+{
+	bool found;
+
+	spin_lock_irq(&ctx->xdev->slot_lock);
+	found = kfifo_get(&ctx->faults, entry);
+	spin_unlock_irq(&ctx->xdev->slot_lock);
+	return found;
+}
+
+static void exanet_fault_work(struct work_struct *work)
+{
+	struct exanet_context *ctx =
+		container_of(work, struct exanet_context, fault_work);
+	struct mm_struct *mm = ctx->mm;
+	struct exanet_fault_entry entry;
+	bool ok;
+
+	/* In a dying process nothing is left to do: stop() answers. */
+	if (!mmget_not_zero(mm))
+		goto out;
+	mmap_read_lock(mm);
+	while (exanet_fault_next(ctx, &entry)) {
+		ok = exanet_fault_service(mm, &entry);
+		exanet_fault_answer(ctx, &entry, ok);
+		if (need_resched() || mmap_lock_is_contended(mm)) {
+			mmap_read_unlock(mm);
+			cond_resched();
+			mmap_read_lock(mm);
+		}
+	}
+	mmap_read_unlock(mm);
+	/* Perhaps the last user: no tear-down of a process in here. */
+	mmput_async(mm);
+out:
+	exanet_context_put(ctx);
+}
+
+void exanet_fault_context_init(struct exanet_context *ctx)
+{
+	INIT_KFIFO(ctx->faults);
+	INIT_WORK(&ctx->fault_work, exanet_fault_work);
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ExaNet: /dev/exanetN, see rnic/exanet/uapi.h.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/uaccess.h>
+
+#include "exanet.h"
+
+static int exanet_file_open(struct inode *inode, struct file *file)
+{
+	struct exanet_device *xdev =
+		container_of(inode->i_cdev, struct exanet_device, cdev);
+	struct exanet_context *ctx;
+
+	ctx = exanet_context_open(xdev, file->f_mapping);
+	if (IS_ERR(ctx))
+		return PTR_ERR(ctx);
+	file->private_data = ctx;
+	return stream_open(inode, file);
+}
+
+static int exanet_file_release(struct inode *inode, struct file *file)
+{
+	exanet_context_close(file->private_data);
+	return 0;
+}
+
+/* The context is bound to an address space: a fork's child has no part in it. */
+static bool exanet_file_is_owner(struct exanet_context *ctx)
+{
+	return current->mm == ctx->mm;
+}
+
+static ssize_t exanet_file_read(struct file *file, char __user *buf, size_t count,
+				loff_t *pos)
+{
+	struct exanet_context *ctx = file->private_data;
+	u64 events;
+	int ret;
+
+	if (!exanet_file_is_owner(ctx))
+		return -EPERM;
+	if (count < sizeof(events))
+		return -EINVAL;
+	ret = exanet_event_read(ctx, !(file->f_flags & O_NONBLOCK), &events);
+	if (ret)
+		return ret;
+	if (put_user(events, (u64 __user *)buf))
+		return -EFAULT;
+	return sizeof(events);
+}
+
+static __poll_t exanet_file_poll(struct file *file, poll_table *wait)
+{
+	struct exanet_context *ctx = file->private_data;
+
+	if (!exanet_file_is_owner(ctx))
+		return EPOLLERR;
+	return exanet_event_poll(ctx, file, wait);
+}
+
+/* --- ioctl ---------------------------------------------------------------- */
+
+static long exanet_ioctl_query(struct exanet_context *ctx, void __user *arg)
+{
+	struct exanet_ioc_query q = {};
+	int ret = exanet_context_query(ctx, &q);
+
+	if (ret)
+		return ret;
+	return copy_to_user(arg, &q, sizeof(q)) ? -EFAULT : 0;
+}
+
+static long exanet_ioctl_map_window(struct exanet_context *ctx, void __user *arg)
+{
+	struct exanet_ioc_map_window m;
+	int ret;
+
+	if (copy_from_user(&m, arg, sizeof(m)))
+		return -EFAULT;
+	if (m.reserved)
+		return -EINVAL;
+	ret = exanet_context_map_window(ctx, m.va);
+	if (ret < 0)
+		return ret;
+	m.window = ret;
+	return copy_to_user(arg, &m, sizeof(m)) ? -EFAULT : 0;
+}
+
+static long exanet_ioctl_eventfd(struct exanet_context *ctx, void __user *arg)
+{
+	struct exanet_ioc_eventfd e;
+
+	if (copy_from_user(&e, arg, sizeof(e)))
+		return -EFAULT;
+	if (e.reserved)
+		return -EINVAL;
+	return exanet_event_set_fd(ctx, e.fd);
+}
+
+static long exanet_ioctl_set_job(struct exanet_context *ctx, void __user *arg)
+{
+	struct exanet_ioc_set_job j;
+
+	if (copy_from_user(&j, arg, sizeof(j)))
+		return -EFAULT;
+	if (j.reserved)
+		return -EINVAL;
+	return exanet_context_set_job(ctx, j.job);
+}
+
+static long exanet_file_ioctl(struct file *file, unsigned int cmd,
+			      unsigned long arg)
+{
+	struct exanet_context *ctx = file->private_data;
+	void __user *uarg = (void __user *)arg;
+
+	if (!exanet_file_is_owner(ctx))
+		return -EPERM;
+	switch (cmd) {
+	case EXANET_IOC_QUERY:
+		return exanet_ioctl_query(ctx, uarg);
+	case EXANET_IOC_MAP_WINDOW:
+		return exanet_ioctl_map_window(ctx, uarg);
+	case EXANET_IOC_EVENTFD:
+		return exanet_ioctl_eventfd(ctx, uarg);
+	case EXANET_IOC_SET_JOB:
+		return exanet_ioctl_set_job(ctx, uarg);
+	default:
+		return -ENOTTY;
+	}
+}
+
+/* --- mmap ----------------------------------------------------------------- */
+
+/*
+ * PTEs come one by one when they are touched: only so can a removal be sure that it
+ * has caught them all.
+ */
+static vm_fault_t exanet_vm_fault(struct vm_fault *vmf)
+{
+	return exanet_context_insert_page(vmf->vma->vm_private_data, vmf,
+					  vmf->pgoff);
+}
+
+static const struct vm_operations_struct exanet_vm_ops = {
+	.fault = exanet_vm_fault,
+};
+
+static int exanet_file_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct exanet_context *ctx = file->private_data;
+	vm_flags_t forbid = 0;
+
+	/* So that user page n is at offset n << EXANET_MMAP_SHIFT. */
+	BUILD_BUG_ON(PAGE_SHIFT != EXANET_MMAP_SHIFT);
+
+	if (!exanet_file_is_owner(ctx))
+		return -EPERM;
+	if (vma->vm_pgoff >= EXANET_USER_PAGES ||
+	    vma->vm_end - vma->vm_start != PAGE_SIZE ||
+	    !(vma->vm_flags & VM_MAYSHARE))
+		return -EINVAL;
+	if (vma->vm_pgoff == EXANET_PAGE_INFO) {
+		if (vma->vm_flags & VM_WRITE)
+			return -EACCES;
+		forbid = VM_MAYWRITE;
+	}
+	exanet_vma_flags(vma, VM_IO | VM_PFNMAP | VM_DONTCOPY | VM_DONTEXPAND |
+			 VM_DONTDUMP, forbid);
+	vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
+	vma->vm_private_data = ctx;
+	vma->vm_ops = &exanet_vm_ops;
+	return 0;
+}
+
+const struct file_operations exanet_fops = {
+	.owner = THIS_MODULE,
+	.open = exanet_file_open,
+	.release = exanet_file_release,
+	.read = exanet_file_read,
+	.poll = exanet_file_poll,
+	.unlocked_ioctl = exanet_file_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = exanet_file_mmap,
+};

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet registers: one function per operation of the hardware.
+ *
+ * Nothing here sleeps unless it says so, and nothing takes a lock: the callers
+ * see to it that one context's registers are not written from two places.
+ */
+#ifndef EXANET_HW_H
+#define EXANET_HW_H
+
+#include <linux/io.h>
+#include <linux/types.h>
+
+#include "rnic/exanet/regs.h"
+#include "rnic/exanet/wire.h"
+
+struct exanet_hw {
+	void __iomem *regs;	/* BAR 0 */
+};
+
+/* What the device says of itself. */
+struct exanet_caps {
+	u32 cap0;		/* EXANET_CAP0_ */
+	u32 cap1;		/* EXANET_CAP1_ */
+	unsigned int contexts;	/* 1..EXANET_CONTEXTS */
+	unsigned int ports;	/* 0..EXANET_PORTS */
+	unsigned int page_shift; /* of the user pages */
+};
+
+/* The interesting part of an entry of the fault FIFO, host byte order. */
+struct exanet_fault_entry {
+	u64 va;			/* page aligned */
+	u64 info;		/* EXANET_FAULT_ */
+	u32 left;		/* bytes of the block from the faulting byte on */
+};
+
+/* Fills @caps; -ENODEV when this is no ExaNet NIC that we know. */
+int exanet_hw_identify(struct exanet_hw *hw, struct exanet_caps *caps);
+/* Resets the whole device; sleeps; -ETIMEDOUT when it does not come back. */
+int exanet_hw_reset(struct exanet_hw *hw);
+/* Lets packets and the interrupts of @mask (EXANET_IRQ_) through. */
+void exanet_hw_start(struct exanet_hw *hw, u32 mask);
+/* Stops packets and interrupts. */
+void exanet_hw_stop(struct exanet_hw *hw);
+
+/* Clears @causes, then what happens raises its vector again. */
+void exanet_hw_irq_ack(struct exanet_hw *hw, u32 causes);
+/* Gives those of @causes that are pending, and clears them. */
+u32 exanet_hw_irq_take(struct exanet_hw *hw, u32 causes);
+void exanet_hw_mailbox_ack(struct exanet_hw *hw, unsigned int index);
+
+u32 exanet_hw_coord(struct exanet_hw *hw);
+void exanet_hw_set_coord(struct exanet_hw *hw, u32 coord);
+
+/*
+ * Binds context @index to the page table at @pgd (physical) of @format
+ * (EXANET_CTX_CTRL_FORMAT and _VA_BITS), clears its windows and enables it.
+ */
+void exanet_hw_context_enable(struct exanet_hw *hw, unsigned int index,
+			      phys_addr_t pgd, u32 format, u32 job);
+/*
+ * Fails the transfers of the context and waits until the device touches its memory
+ * no more; sleeps; -ETIMEDOUT after a second.
+ */
+int exanet_hw_context_quiesce(struct exanet_hw *hw, unsigned int index);
+/* Takes the page table away. */
+void exanet_hw_context_disable(struct exanet_hw *hw, unsigned int index);
+void exanet_hw_context_set_job(struct exanet_hw *hw, unsigned int index, u32 job);
+/* Lets window @window show the 512 GB that hold @va. */
+void exanet_hw_context_set_window(struct exanet_hw *hw, unsigned int index,
+				  unsigned int window, u64 va);
+/* When these return, no translation of the range is in use any more. */
+void exanet_hw_context_invalidate(struct exanet_hw *hw, unsigned int index,
+				  u64 va, u64 length);
+void exanet_hw_context_invalidate_all(struct exanet_hw *hw, unsigned int index);
+
+/* Entries in the fault FIFO. */
+unsigned int exanet_hw_fault_count(struct exanet_hw *hw);
+/* Takes the head entry; the FIFO must not be empty. */
+void exanet_hw_fault_pop(struct exanet_hw *hw, struct exanet_fault_entry *entry);
+/* Answers the fault with this info word: the page is there, or it is a bad one. */
+void exanet_hw_fault_resolve(struct exanet_hw *hw, u64 info, bool ok);
+
+/* EXANET_REG_PORT_ registers of port @port. */
+u32 exanet_hw_port_read(struct exanet_hw *hw, unsigned int port, unsigned int reg);
+u64 exanet_hw_port_counter(struct exanet_hw *hw, unsigned int port,
+			   unsigned int reg);
+bool exanet_hw_port_up(struct exanet_hw *hw, unsigned int port);
+
+u64 exanet_hw_counter(struct exanet_hw *hw, unsigned int counter);
+
+/* EXANET_REG_FW_ registers; @wide for those of 8 bytes. */
+u64 exanet_hw_fw_read(struct exanet_hw *hw, unsigned int reg, bool wide);
+void exanet_hw_fw_write(struct exanet_hw *hw, unsigned int reg, bool wide,
+			u64 value);
+
+#endif /* EXANET_HW_H */

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ExaNet: one NIC, whatever bus it is on.
+ */
+#include <linux/idr.h>
+#include <linux/interrupt.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "exanet.h"
+
+#define EXANET_MINORS	64
+
+/* Failed transfers are their owners' business: they see them in their channels. */
+#define EXANET_IRQS_ADMIN	(EXANET_IRQ_LINK | EXANET_IRQ_PROTOCOL)
+#define EXANET_IRQS_USED	((u32)(EXANET_IRQ_FAULT | EXANET_IRQ_MAILBOX | \
+				       EXANET_IRQS_ADMIN))
+
+static dev_t exanet_devt;
+static DEFINE_IDA(exanet_ida);
+
+static char *exanet_devnode(EXANET_DEVNODE_CONST struct device *dev,
+			    umode_t *mode)
+{
+	if (mode)
+		*mode = 0666;
+	return NULL;
+}
+
+static struct class exanet_class = {
+	.name = "exanet",
+	.devnode = exanet_devnode,
+};
+
+/* --- interrupts ----------------------------------------------------------- */
+
+static void exanet_link_event(struct exanet_device *xdev, unsigned int port,
+			      bool up)
+{
+	char state[24];
+	char *env[] = { state, NULL };
+
+	if (up)
+		dev_info(&xdev->dev, "port %u: link up, peer 0x%06x\n", port,
+			 exanet_hw_port_read(&xdev->hw, port,
+					     EXANET_REG_PORT_PEER));
+	else
+		dev_info(&xdev->dev, "port %u: link down\n", port);
+	snprintf(state, sizeof(state), "LINK%u=%s", port, up ? "up" : "down");
+	exanet_sysfs_link_changed(xdev, port);
+	kobject_uevent_env(&xdev->dev.kobj, KOBJ_CHANGE, env);
+}
+
+static void exanet_link_check(struct exanet_device *xdev)
+{
+	unsigned int p;
+	bool up;
+
+	for (p = 0; p < xdev->caps.ports; p++) {
+		up = exanet_hw_port_up(&xdev->hw, p);
+		if (up == !!(xdev->link_up & BIT(p)))
+			continue;
+		xdev->link_up ^= BIT(p);
+		exanet_link_event(xdev, p, up);
+	}
+}
+
+static irqreturn_t exanet_admin_thread(int irq, void *vector)
+{
+	struct exanet_device *xdev = ((struct exanet_vector *)vector)->xdev;
+	u32 causes = exanet_hw_irq_take(&xdev->hw, EXANET_IRQS_ADMIN);
+
+	if (causes & EXANET_IRQ_LINK)
+		exanet_link_check(xdev);
+	if (causes & EXANET_IRQ_PROTOCOL)
+		dev_notice_ratelimited(&xdev->dev,
+				       "malformed or forbidden packet, see counters\n");
+	return IRQ_HANDLED;
+}
+
+static int exanet_request_irq(struct exanet_device *xdev, unsigned int index)
+{
+	struct exanet_vector *vector = &xdev->vectors[index];
+	const char *name = dev_name(&xdev->dev);
+	int irq = xdev->res.irq[index];
+
+	vector->xdev = xdev;
+	vector->index = index;
+	switch (index) {
+	case EXANET_VEC_FAULT:
+		snprintf(vector->name, sizeof(vector->name), "%s-fault", name);
+		return request_threaded_irq(irq, exanet_fault_irq,
+					    exanet_fault_thread, 0,
+					    vector->name, vector);
+	case EXANET_VEC_ADMIN:
+		snprintf(vector->name, sizeof(vector->name), "%s-admin", name);
+		return request_threaded_irq(irq, NULL, exanet_admin_thread,
+					    IRQF_ONESHOT, vector->name, vector);
+	default:
+		snprintf(vector->name, sizeof(vector->name), "%s-context%u",
+			 name, index - EXANET_VEC_CONTEXT(0));
+		return request_irq(irq, exanet_event_irq, 0, vector->name,
+				   vector);
+	}
+}
+
+static void exanet_free_irqs(struct exanet_device *xdev, unsigned int count)
+{
+	while (count--)
+		free_irq(xdev->res.irq[count], &xdev->vectors[count]);
+}
+
+static int exanet_request_irqs(struct exanet_device *xdev)
+{
+	unsigned int index;
+	int ret;
+
+	for (index = 0; index < EXANET_VECTORS; index++) {
+		ret = exanet_request_irq(xdev, index);
+		if (ret) {
+			exanet_free_irqs(xdev, index);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/* --- probe and remove ----------------------------------------------------- */
+
+static void exanet_device_release(struct device *dev)
+{
+	struct exanet_device *xdev = container_of(dev, struct exanet_device, dev);
+
+	ida_free(&exanet_ida, dev->devt - exanet_devt);
+	mutex_destroy(&xdev->lock);
+	kfree(xdev);
+}
+
+static struct exanet_device *exanet_device_new(struct device *parent,
+					       const struct exanet_resources *res)
+{
+	struct exanet_device *xdev = kzalloc(sizeof(*xdev), GFP_KERNEL);
+	int minor;
+
+	if (!xdev)
+		return ERR_PTR(-ENOMEM);
+	minor = ida_alloc_max(&exanet_ida, EXANET_MINORS - 1, GFP_KERNEL);
+	if (minor < 0) {
+		kfree(xdev);
+		return ERR_PTR(minor);
+	}
+	mutex_init(&xdev->lock);
+	spin_lock_init(&xdev->slot_lock);
+	INIT_LIST_HEAD(&xdev->contexts);
+	xdev->last = EXANET_CONTEXTS - 1;
+	xdev->res = *res;
+	xdev->hw.regs = res->regs;
+
+	device_initialize(&xdev->dev);
+	xdev->dev.parent = parent;
+	xdev->dev.class = &exanet_class;
+	xdev->dev.devt = exanet_devt + minor;
+	xdev->dev.release = exanet_device_release;
+	cdev_init(&xdev->cdev, &exanet_fops);
+	xdev->cdev.owner = THIS_MODULE;
+	return xdev;
+}
+
+static int exanet_check(struct exanet_device *xdev)
+{
+	struct device *parent = xdev->dev.parent;
+	struct exanet_caps *caps = &xdev->caps;
+	int ret;
+
+	ret = exanet_hw_identify(&xdev->hw, caps);
+	if (ret) {
+		dev_err(parent, "not an ExaNet NIC of a known version\n");
+		return ret;
+	}
+	/* Else a process would map its neighbour's pages together with its own. */
+	if (caps->page_shift < PAGE_SHIFT) {
+		dev_err(parent, "user pages of %lu bytes: too small for this kernel\n",
+			BIT(caps->page_shift));
+		return -ENODEV;
+	}
+	if (xdev->res.user_bytes < (resource_size_t)caps->contexts *
+				   EXANET_USER_PAGES << caps->page_shift) {
+		dev_err(parent, "user pages are missing\n");
+		return -ENODEV;
+	}
+	ret = exanet_hw_reset(&xdev->hw);
+	if (ret)
+		dev_err(parent, "no answer to reset\n");
+	return ret;
+}
+
+struct exanet_device *exanet_probe(struct device *parent,
+				   const struct exanet_resources *res)
+{
+	struct exanet_device *xdev;
+	int ret;
+
+	xdev = exanet_device_new(parent, res);
+	if (IS_ERR(xdev))
+		return xdev;
+	ret = dev_set_name(&xdev->dev, "exanet%u", MINOR(xdev->dev.devt) -
+			   MINOR(exanet_devt));
+	if (ret)
+		goto err_put;
+	ret = exanet_check(xdev);
+	if (ret)
+		goto err_put;
+	exanet_sysfs_groups(xdev);
+	ret = exanet_request_irqs(xdev);
+	if (ret)
+		goto err_put;
+	ret = cdev_device_add(&xdev->cdev, &xdev->dev);
+	if (ret)
+		goto err_irqs;
+
+	exanet_hw_start(&xdev->hw, EXANET_IRQS_USED);
+	dev_info(&xdev->dev, "coordinates 0x%06x, %u contexts, %u ports\n",
+		 exanet_hw_coord(&xdev->hw), xdev->caps.contexts,
+		 xdev->caps.ports);
+	return xdev;
+
+err_irqs:
+	exanet_free_irqs(xdev, EXANET_VECTORS);
+err_put:
+	put_device(&xdev->dev);
+	return ERR_PTR(ret);
+}
+
+void exanet_remove(struct exanet_device *xdev)
+{
+	/* Nobody new; then nobody who could still reach the registers. */
+	cdev_device_del(&xdev->cdev, &xdev->dev);
+	exanet_reset_prepare(xdev);
+	exanet_free_irqs(xdev, EXANET_VECTORS);
+	if (exanet_hw_reset(&xdev->hw))
+		dev_err(xdev->dev.parent, "no answer to reset\n");
+	put_device(&xdev->dev);
+}
+
+void exanet_reset_prepare(struct exanet_device *xdev)
+{
+	mutex_lock(&xdev->lock);
+	xdev->gone = true;
+	exanet_context_stop_all(xdev);
+	mutex_unlock(&xdev->lock);
+	exanet_hw_stop(&xdev->hw);
+}
+
+void exanet_reset_done(struct exanet_device *xdev)
+{
+	mutex_lock(&xdev->lock);
+	/* Also those that would not come to rest. */
+	bitmap_zero(xdev->used, EXANET_CONTEXTS);
+	exanet_hw_start(&xdev->hw, EXANET_IRQS_USED);
+	xdev->gone = false;
+	mutex_unlock(&xdev->lock);
+}
+
+void exanet_shutdown(struct exanet_device *xdev)
+{
+	exanet_reset_prepare(xdev);
+}
+
+/* --- module --------------------------------------------------------------- */
+
+static int __init exanet_init(void)
+{
+	int ret;
+
+	exanet_sysfs_init();
+	ret = exanet_fault_init();
+	if (ret)
+		return ret;
+	ret = alloc_chrdev_region(&exanet_devt, 0, EXANET_MINORS, "exanet");
+	if (ret)
+		goto err_fault;
+	ret = class_register(&exanet_class);
+	if (ret)
+		goto err_chrdev;
+	ret = exanet_pci_register();
+	if (ret)
+		goto err_class;
+	return 0;
+
+err_class:
+	class_unregister(&exanet_class);
+err_chrdev:
+	unregister_chrdev_region(exanet_devt, EXANET_MINORS);
+err_fault:
+	exanet_fault_exit();
+	return ret;
+}
+
+static void __exit exanet_exit(void)
+{
+	exanet_pci_unregister();
+	/* Work that outlived its file still holds contexts and devices. */
+	exanet_fault_exit();
+	class_unregister(&exanet_class);
+	unregister_chrdev_region(exanet_devt, EXANET_MINORS);
+	ida_destroy(&exanet_ida);
+}
+
+module_init(exanet_init);
+module_exit(exanet_exit);
+MODULE_DESCRIPTION("ExaNet RDMA NIC");
+MODULE_LICENSE("GPL");
