@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Usage: apply-libfabric.sh LIBFABRIC_SOURCE_TREE
+# Usage: apply-libfabric.sh LIBFABRIC_SOURCE_TREE [PROVIDER_SOURCES]
 # Makes the provider in guest-driver/libfabric part of a libfabric source
 # tree. Running it again only copies what changed.
 set -euo pipefail
@@ -8,6 +8,7 @@ set -euo pipefail
 here=$(cd -P "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(dirname "$here")
 tree=${1:?usage: apply-libfabric.sh LIBFABRIC_SOURCE_TREE}
+provider=${2:-$top/guest-driver/libfabric}
 
 [ -f "$tree/libfabric.pc.in" ] || {
     echo "apply-libfabric.sh: $tree is not a libfabric source tree" >&2
@@ -17,10 +18,9 @@ tree=${1:?usage: apply-libfabric.sh LIBFABRIC_SOURCE_TREE}
 # Copies, not a symlink: the tree is built inside a chroot. Time stamps are
 # kept so that make rebuilds only what changed.
 mkdir -p "$tree/prov/exanet"
-(cd "$top/guest-driver/libfabric" && find . -type f -print0) |
-    (cd "$top/guest-driver/libfabric" &&
-        xargs -0 cp --update --preserve=timestamps --parents \
-            -t "$tree/prov/exanet")
+tree=$(cd "$tree" && pwd)
+(cd "$provider" && find . -type f -exec \
+    cp --update --preserve=timestamps --parents -t "$tree/prov/exanet" {} +)
 
 grep -q 'SETUP(\[exanet\])' "$tree/configure.ac" ||
     patch -d "$tree" -p1 --forward --no-backup-if-mismatch --quiet \

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 
 from .paths import BUILD, LOG, shown
 
@@ -176,6 +177,11 @@ def main(function):
         sys.exit(function())
     except Failed as e:
         print(e.line(), file=sys.stderr)
+        sys.exit(1)
+    except (OSError, subprocess.SubprocessError) as e:
+        log = log_path('error')
+        log.write_text(traceback.format_exc(), encoding='utf-8')
+        print(Failed(str(e), log).line(), file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         print('stopped by the user', file=sys.stderr)

@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Builds the guest: Debian 13 with its stock kernel, Open MPI and libfabric,
+plus our kernel module, library, provider and test programs.
+
+Below GUEST: base/ the Debian packages, buildroot/ the Debian 13 in which our
+parts are compiled, out/PART what each part installs, and what a guest boots:
+vmlinux, initrd, disk.img. Each has a stamp with the digest of what it is made
+of. Runs as root, since file owners and chroot need it.
+"""
+
+import os
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+from . import apt
+from .paths import GUEST, SRC, TOP
+from .steps import Failed, digest, fresh, run, step
+
+KERNEL, INITRD, DISK = GUEST / 'vmlinux', GUEST / 'initrd', GUEST / 'disk.img'
+KEY, HOST_KEY = GUEST / 'ssh/id_ed25519', GUEST / 'ssh/host_ed25519'
+HOST_PACKAGES = ['debian-archive-keyring', 'e2fsprogs', 'mmdebstrap',
+                 'openssh-client', 'xz-utils', 'zstd']
+_PACKAGES = [
+    'busybox-static', 'iproute2', 'iputils-ping', 'kmod', 'libfabric-bin',
+    'libfabric1', 'linux-image-amd64', 'openmpi-bin', 'openssh-server',
+    'procps', 'systemd-sysv']
+_BUILD_PACKAGES = [
+    'autoconf', 'automake', 'gcc', 'libc6-dev', 'libfabric-dev',
+    'libopenmpi-dev', 'libtool', 'linux-headers-amd64', 'make', 'patch',
+    'pkgconf', 'xz-utils']
+_SLIM = ['/usr/share/doc/*', '/usr/share/locale/*', '/usr/share/man/*']
+_INITRD_MODULES = ['crc32c_generic', 'virtio_blk', 'ext4']
+_LIBFABRIC = '2.1'
+_PROVIDERS_OFF = (
+    'tcp udp verbs shm sm2 rxm rxd sockets usnic efa psm2 psm3 opx mrail lnx '
+    'lpp ucx cxi perf trace profile hook_debug hook_hmem dmabuf_peer_mem')
+_BASE, _ROOT, _OUT = GUEST / 'base', GUEST / 'buildroot', GUEST / 'out'
+_HERE = TOP / 'scripts/guest'
+# Products of a build in the checkout, which are no sources.
+_PRODUCTS = shutil.ignore_patterns(
+    'build', '.libs', '.deps', '__pycache__', '.*.cmd', '*.o', '*.ko', '*.mod',
+    '*.mod.c', '*.so', '*.so.*', '*.a', '*.lo', '*.la', '*.order',
+    '*.symvers', '*.tmp', '*.swp')
+
+
+class _Part:
+    """One thing of ours that is compiled in the build root."""
+
+    def __init__(self, name, what, folder, build, needs=()):
+        self.name, self.what, self.build, self.needs = name, what, build, needs
+        self.folder, self.out = TOP / folder, _OUT / name
+        self.stamp = _OUT / f'{name}.stamp'
+
+    def digest(self):
+        """Of the sources and of all parts this one is built with."""
+        return digest(*(p.digest() for p in self.needs), _root_digest(),
+                      *(digest(str(f.relative_to(TOP)), f)
+                        for f in _sources(self.folder)),
+                      digest(TOP / 'include/rnic'), self.build.__doc__ or '')
+
+    def make(self):
+        if fresh(self.stamp, self.digest()):
+            return
+        with step(f'building {self.what}'):
+            self.stamp.unlink(missing_ok=True)
+            shutil.rmtree(self.out, ignore_errors=True)
+            self.out.mkdir(parents=True)
+            _copy_sources(self.folder)
+            self.build(self)
+            self.stamp.write_text(self.digest(), encoding='ascii')
+
+
+def _sources(folder):
+    """The source files below FOLDER, without products of builds in it."""
+    found = []
+    for where, dirs, files in os.walk(folder):
+        out = _PRODUCTS(where, dirs + files)
+        dirs[:] = sorted(d for d in dirs if d not in out)
+        for f in sorted(f for f in files if f not in out):
+            path = Path(where) / f
+            with open(path, 'rb') as content:
+                if content.read(4) != b'\x7fELF':
+                    found.append(path)
+    return found
+
+
+def _copy_sources(*folders):
+    """Copies FOLDERS and the shared headers to /rnic/src of the build root."""
+    for folder in (*folders, TOP / 'include'):
+        to = _ROOT / 'rnic/src' / folder.relative_to(TOP)
+        shutil.rmtree(to, ignore_errors=True)
+        for f in _sources(folder):
+            copy = to / f.relative_to(folder)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(f, copy)
+
+
+def _chroot(root, script, log):
+    run(['chroot', root, 'env', '-i', 'HOME=/root', 'LC_ALL=C.UTF-8',
+         'PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'sh', '-ec', script], log)
+
+
+def _make(part, arguments):
+    folder = Path('/rnic/src') / part.folder.relative_to(TOP)
+    _chroot(_ROOT, f'make -j{os.cpu_count()} -C {folder} {arguments}',
+            f'build-{part.name}')
+
+
+def _kernel_version(root=None):
+    found = sorted((root or _ROOT).glob('lib/modules/*'))
+    if not found:
+        raise Failed(f'no kernel in {root}')
+    return found[-1].name
+
+
+def _build_kernel(part):
+    version = _kernel_version()
+    _make(part, f'KDIR=/lib/modules/{version}/build')
+    to = part.out / 'lib/modules' / version / 'updates'
+    to.mkdir(parents=True)
+    shutil.copy(_ROOT / 'rnic/src' / part.folder.relative_to(TOP)
+                / 'exanet.ko', to)
+
+
+def _build_lib(part):
+    to = _ROOT / 'rnic/stage'
+    shutil.rmtree(to, ignore_errors=True)
+    _make(part, 'DESTDIR=/rnic/stage PREFIX=/usr install')
+    shutil.copytree(to, part.out, symlinks=True, dirs_exist_ok=True)
+    # The provider and the tests are linked with it.
+    _chroot(_ROOT, 'cp -a /rnic/stage/. / && ldconfig', 'install-lib')
+
+
+def _build_provider(part):
+    tree = _ROOT / f'rnic/libfabric-{_LIBFABRIC}'
+    setup = digest(TOP / 'configure-patch/libfabric.patch', _PROVIDERS_OFF,
+                   *part.folder.glob('configure.m4'),
+                   *part.folder.glob('Makefile.include'))
+    configured = tree / 'rnic-configured'
+    if not fresh(configured, setup):
+        shutil.rmtree(tree, ignore_errors=True)
+        _unpack_libfabric(tree)
+    # A file that is gone from the sources must not stay in the tree.
+    shutil.rmtree(tree / 'prov/exanet', ignore_errors=True)
+    run([TOP / 'configure-patch/apply-libfabric.sh', tree,
+         _ROOT / 'rnic/src/guest-driver/libfabric'], 'patch-libfabric')
+    inside = f'/rnic/{tree.name}'
+    if not configured.exists():
+        off = ' '.join(f'--disable-{p}' for p in _PROVIDERS_OFF.split())
+        _chroot(_ROOT, f'cd {inside} && ./autogen.sh && ./configure '
+                f'--prefix=/usr --enable-exanet=dl {off} '
+                'CFLAGS="-O2" CPPFLAGS=-I/rnic/src/include',
+                'configure-libfabric')
+        configured.write_text(setup, encoding='ascii')
+    _chroot(_ROOT, f'make -j{os.cpu_count()} -C {inside}',
+            f'build-{part.name}')
+    to = part.out / 'usr/lib/rnic/libfabric'
+    to.mkdir(parents=True)
+    shutil.copy(tree / '.libs/libexanet-fi.so', to)
+
+
+def _unpack_libfabric(tree):
+    tar = next(SRC.glob(f'libfabric_{_LIBFABRIC}*.orig.tar.*'), None) \
+        or apt.fetch_source('libfabric', _LIBFABRIC, SRC)
+    tree.mkdir(parents=True)
+    run(['tar', '-C', tree, '--strip-components=1', '-xf', tar],
+        'unpack-libfabric')
+
+
+def _build_tests(part):
+    to = _ROOT / 'rnic/stage'
+    shutil.rmtree(to, ignore_errors=True)
+    _make(part, 'DESTDIR=/rnic/stage PREFIX=/usr install')
+    shutil.copytree(to, part.out, symlinks=True, dirs_exist_ok=True)
+
+
+_MODULE = _Part('kernel', 'the kernel module', 'guest-driver/kernel/exanet',
+                _build_kernel)
+_LIB = _Part('lib', 'libexanet', 'guest-driver/lib/exanet', _build_lib)
+_PROVIDER = _Part('provider', 'the libfabric provider',
+                  'guest-driver/libfabric', _build_provider, (_LIB,))
+_TESTS = _Part('tests', 'the guest tests', 'tests/guest', _build_tests,
+               (_LIB,))
+PARTS = [p for p in (_MODULE, _LIB, _PROVIDER, _TESTS) if p.folder.exists() and p.name in os.environ.get('RNIC_PARTS', 'kernel lib provider tests').split()]  # TEMPORARY
+
+
+def _extra():
+    return (os.environ.get('RNIC_GUEST_PACKAGES') or '').split()
+
+
+def _root_digest():
+    return digest(' '.join(_BUILD_PACKAGES))
+
+
+def _base_digest():
+    return digest(' '.join(_PACKAGES + sorted(_extra())), ' '.join(_SLIM))
+
+
+def _boot_digest():
+    """Of vmlinux and initrd."""
+    return digest(_base_digest(), ' '.join(_INITRD_MODULES),
+                  _HERE / 'initramfs-init')
+
+
+def _disk_digest():
+    return digest(_base_digest(), _HERE, *(p.digest() for p in PARTS))
+
+
+def is_fresh():
+    """True if nothing has to be built."""
+    return KEY.is_file() and all(
+        fresh(GUEST / f'{name}.stamp', value) for name, value in (
+            ('boot', _boot_digest()), ('disk', _disk_digest())))
+
+
+def build():
+    """Everything from nothing, or only what changed. Needs root."""
+    apt.ensure_packages(HOST_PACKAGES)
+    GUEST.mkdir(parents=True, exist_ok=True)
+    _make_keys()
+    _bootstrap(_ROOT, 'the Debian 13 in which the guest parts are compiled',
+               _BUILD_PACKAGES, _root_digest(), [])
+    _bootstrap(_BASE, 'the Debian 13 of the guests', _PACKAGES + _extra(),
+               _base_digest(), _SLIM)
+    if _kernel_version(_BASE) != _kernel_version(_ROOT):
+        (GUEST / 'base.stamp').unlink()
+        (GUEST / 'buildroot.stamp').unlink()
+        raise Failed('the Debian archive got a new kernel between two '
+                     'installations: run this again')
+    for part in PARTS:
+        part.make()
+    _make_boot()
+    _make_disk()
+
+
+def _make_keys():
+    for key in (KEY, HOST_KEY):
+        if not key.is_file():
+            key.parent.mkdir(parents=True, exist_ok=True)
+            run(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', 'rnic',
+                 '-f', key], 'ssh-keygen')
+    # The user who called sudo is the one who runs the guests.
+    user = os.environ.get('SUDO_UID')
+    if user:
+        os.chown(KEY, int(user), -1)
+
+
+def _bootstrap(root, what, packages, value, excluded):
+    stamp = GUEST / f'{root.name}.stamp'
+    if fresh(stamp, value):
+        return
+    with step(f'installing {what}'):
+        stamp.unlink(missing_ok=True)
+        _remove(root)
+        cmd = ['mmdebstrap', '--mode=root', '--variant=minbase',
+               '--include=' + ','.join(packages)]
+        cmd += [f'--aptopt={o}' for o in apt.options()]
+        cmd += [f'--dpkgopt=path-exclude={e}' for e in excluded]
+        run(cmd + ['trixie', root, apt.source_line('trixie')],
+            f'bootstrap-{root.name}')
+        stamp.write_text(value, encoding='ascii')
+
+
+def _remove(root):
+    """Removes a root file system, unless something is mounted in it."""
+    mounts = Path('/proc/self/mounts').read_text(encoding='utf-8')
+    if f' {root}/' in mounts:
+        raise Failed(f'something is mounted below {root}')
+    shutil.rmtree(root, ignore_errors=True)
+
+
+def _make_boot():
+    stamp, value = GUEST / 'boot.stamp', _boot_digest()
+    if fresh(stamp, value):
+        return
+    with step('making the boot files'):
+        version = _kernel_version(_BASE)
+        _unpack_kernel(_BASE / 'boot' / f'vmlinuz-{version}')
+        files = {'bin': None, 'dev': None, 'modules': None, 'root': None,
+                 'init': (_HERE / 'initramfs-init').read_bytes(),
+                 'bin/busybox': (_BASE / 'usr/bin/busybox').read_bytes()}
+        for i, module in enumerate(_modules(version)):
+            name = f'modules/{i:02}-{module.name.split(".")[0]}.ko'
+            files[name] = _unpacked(module)
+        INITRD.write_bytes(_cpio(files))
+        stamp.write_text(value, encoding='ascii')
+
+
+def _unpack_kernel(image):
+    """The ELF kernel inside a bzImage: QEMU starts it without a firmware's
+    detour and the guest need not unpack it."""
+    data = image.read_bytes()
+    at = data.find(b'\x28\xb5\x2f\xfd', 0x4000)
+    with open(KERNEL, 'wb') as out:
+        subprocess.run(['zstd', '-dcq'], input=data[at:], stdout=out,
+                       stderr=subprocess.DEVNULL, check=False)
+    with open(KERNEL, 'rb') as f:
+        if f.read(4) != b'\x7fELF':
+            raise Failed(f'{image} holds no kernel as expected')
+
+
+def _modules(version):
+    """The initrd's modules with what they need, in loading order."""
+    folder = _BASE / 'lib/modules' / version
+    needs = {}
+    for line in (folder / 'modules.dep').read_text('ascii').splitlines():
+        path, rest = line.split(':')
+        needs[Path(path).name.split('.')[0]] = (path, rest.split())
+    order = []
+    for name in _INITRD_MODULES:
+        path, rest = needs[name]
+        for p in [*reversed(rest), path]:
+            if folder / p not in order:
+                order.append(folder / p)
+    return order
+
+
+def _unpacked(module):
+    if module.suffix != '.xz':
+        return module.read_bytes()
+    return subprocess.run(['xz', '-dc', module], capture_output=True,
+                          check=True).stdout
+
+
+def _cpio(files):
+    """An initramfs (newc); a value of None makes a folder."""
+    out = bytearray()
+    for i, (name, data) in enumerate([*files.items(), ('TRAILER!!!', b'')]):
+        mode = (stat.S_IFDIR if data is None else stat.S_IFREG) | 0o755
+        fields = (i + 1, mode, 0, 0, 1, 0, len(data or b''), 0, 0, 0, 0,
+                  len(name) + 1, 0)
+        out += b'070701' + b''.join(b'%08X' % f for f in fields)
+        out += name.encode() + b'\0'
+        out += bytes(-len(out) % 4) + (data or b'')
+        out += bytes(-len(out) % 4)
+    return bytes(out)
+
+
+def _make_disk():
+    stamp, value = GUEST / 'disk.stamp', _disk_digest()
+    if fresh(stamp, value):
+        return
+    with step('making the disk image of the guests'):
+        stamp.unlink(missing_ok=True)
+        stage = GUEST / 'stage'
+        _remove(stage)
+        # Hard links: nothing is copied, so nothing may be changed in place.
+        run(['cp', '-al', _BASE, stage], 'stage')
+        _configure(stage)
+        for tree in (_HERE / 'overlay', *(p.out for p in PARTS)):
+            run(['cp', '-r', '--preserve=mode,links', '--no-dereference',
+                 '--remove-destination', f'{tree}/.', stage], 'stage')
+        _chroot(stage, f'depmod {_kernel_version(_BASE)}; ldconfig', 'depmod')
+        _format(stage)
+        _remove(stage)
+        stamp.write_text(value, encoding='ascii')
+
+
+def _configure(stage):
+    """Boot only what is needed; keys; Open MPI's site settings."""
+    units = stage / 'etc/systemd/system'
+    for unit in (_HERE / 'masked').read_text('ascii').split():
+        link = units / unit
+        link.unlink(missing_ok=True)
+        link.symlink_to('/dev/null')
+    (stage / 'mnt/host').mkdir(parents=True, exist_ok=True)
+    (stage / 'etc/rnic').mkdir(exist_ok=True)
+    (stage / 'root/.ssh').mkdir(mode=0o700, exist_ok=True)
+    for source, name, mode in (
+            (KEY, 'root/.ssh/id_ed25519', 0o600),
+            (KEY.with_suffix('.pub'), 'root/.ssh/authorized_keys', 0o600),
+            (HOST_KEY, 'etc/ssh/ssh_host_ed25519_key', 0o600)):
+        (stage / name).unlink(missing_ok=True)
+        shutil.copyfile(source, stage / name)
+        (stage / name).chmod(mode)
+    for name in ('openmpi-mca-params.conf', 'prte-mca-params.conf'):
+        _append(stage / 'etc/openmpi' / name, (_HERE / name).read_text())
+
+
+def _append(path, text):
+    whole = path.read_text(encoding='utf-8') + text
+    path.unlink()
+    path.write_text(whole, encoding='utf-8')
+
+
+def _format(stage):
+    used = int(subprocess.run(['du', '-sm', stage], capture_output=True,
+                              text=True, check=True).stdout.split()[0])
+    part = DISK.with_suffix('.part')
+    part.unlink(missing_ok=True)
+    run(['mkfs.ext4', '-q', '-F', '-m', '0', '-O', '^has_journal', '-L',
+         'rnic', '-d', stage, part, f'{used + used // 4 + 1024}M'],
+        'mkfs')
+    part.chmod(0o644)
+    part.rename(DISK)
