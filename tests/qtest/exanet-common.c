@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A machine with one exanet-pci; see exanet-common.h. */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "libqos/pci-pc.h"
+#include "exanet-common.h"
+
+#define MSIX_DATA 0xe4a70000u
+
+/* round trips after which bottom halves and sockets have had their turn */
+#define SETTLE_ROUNDS 8
+
+/* --- Start and end --------------------------------------------------------- */
+
+static void found(QPCIDevice *dev, int devfn, void *data)
+{
+    ExanetTest *t = data;
+
+    g_assert_null(t->dev);
+    t->dev = dev;
+}
+
+static void map_device(ExanetTest *t)
+{
+    uint64_t size;
+
+    t->bus = qpci_new_pc(t->qts, NULL);
+    qpci_device_foreach(t->bus, EXANET_PCI_VENDOR_ID, EXANET_PCI_DEVICE_ID,
+                        found, t);
+    g_assert_nonnull(t->dev);
+    qpci_device_enable(t->dev);
+    t->regs = qpci_iomap(t->dev, EXANET_BAR_REGS, &size);
+    g_assert_cmphex(size, ==, EXANET_REGS_BYTES);
+    t->user = qpci_iomap(t->dev, EXANET_BAR_USER, &size);
+    t->page_bytes = 1ULL << RNIC_GET(EXANET_CAP0_PAGE_SHIFT,
+                                     exanet_get32(t, EXANET_REG_CAP0));
+    g_assert_cmphex(size, ==,
+                    EXANET_CONTEXTS * EXANET_USER_PAGES * t->page_bytes);
+}
+
+ExanetTest *exanet_start_cold(const char *props, bool dgram)
+{
+    ExanetTest *t = g_new0(ExanetTest, 1);
+    g_autofree char *netdev = NULL;
+    int fd;
+
+    t->peer = exanet_peer_new(EXANET_TEST_PEER, dgram);
+    netdev = exanet_peer_netdev(t->peer);
+    fd = g_file_open_tmp("exanet-test-XXXXXX", &t->log, NULL);
+    g_assert_cmpint(fd, >=, 0);
+    close(fd);
+    t->qts = qtest_initf("-machine pc -m 128 -nodefaults -vga none "
+                         "-d guest_errors -D %s -netdev %s,id=wire "
+                         "-device exanet-pci,link0=wire,coord=0x%x,epoch=%u,"
+                         "link-timeout-ms=0%s", t->log, netdev,
+                         EXANET_TEST_NODE, EXANET_TEST_EPOCH, props);
+    exanet_peer_started(t->peer);
+    map_device(t);
+    return t;
+}
+
+void exanet_bring_up(ExanetTest *t)
+{
+    exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
+    exanet_peer_hello(t->peer, false);
+    exanet_wait(t, t->peer->heard &&
+                (exanet_get32(t, EXANET_PORT(0) + EXANET_REG_PORT_STATUS) &
+                 EXANET_PORT_STATUS_UP));
+    g_assert_cmphex(t->peer->node, ==, EXANET_TEST_NODE);
+}
+
+ExanetTest *exanet_start(const char *props)
+{
+    ExanetTest *t = exanet_start_cold(props, false);
+
+    exanet_bring_up(t);
+    for (unsigned c = 0; c < 2; c++) {
+        exanet_open(t, c, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
+    }
+    return t;
+}
+
+static void check_log(ExanetTest *t)
+{
+    g_autofree char *text = NULL;
+
+    g_assert_true(g_file_get_contents(t->log, &text, NULL, NULL));
+    if (t->guest_errors) {
+        g_assert_nonnull(strstr(text, "exanet"));
+    } else {
+        g_assert_cmpstr(text, ==, "");
+    }
+    unlink(t->log);
+}
+
+void exanet_stop(ExanetTest *t)
+{
+    g_free(t->dev);
+    qpci_free_pc(t->bus);
+    qtest_quit(t->qts);
+    check_log(t);
+    exanet_peer_free(t->peer);
+    g_free(t->log);
+    g_free(t);
+}
+
+/* --- Access ---------------------------------------------------------------- */
+
+uint32_t exanet_get32(ExanetTest *t, uint64_t offset)
+{
+    return qpci_io_readl(t->dev, t->regs, offset);
+}
+
+uint64_t exanet_get64(ExanetTest *t, uint64_t offset)
+{
+    return qpci_io_readq(t->dev, t->regs, offset);
+}
+
+void exanet_set32(ExanetTest *t, uint64_t offset, uint32_t value)
+{
+    qpci_io_writel(t->dev, t->regs, offset, value);
+}
+
+void exanet_set64(ExanetTest *t, uint64_t offset, uint64_t value)
+{
+    qpci_io_writeq(t->dev, t->regs, offset, value);
+}
+
+uint64_t exanet_user(ExanetTest *t, unsigned c, enum exanet_user_page page)
+{
+    return (c * EXANET_USER_PAGES + page) * t->page_bytes;
+}
+
+uint64_t exanet_user_get(ExanetTest *t, unsigned c, enum exanet_user_page page,
+                         uint64_t offset)
+{
+    return qpci_io_readq(t->dev, t->user, exanet_user(t, c, page) + offset);
+}
+
+void exanet_user_set(ExanetTest *t, unsigned c, enum exanet_user_page page,
+                     uint64_t offset, uint64_t value)
+{
+    qpci_io_writeq(t->dev, t->user, exanet_user(t, c, page) + offset, value);
+}
+
+void exanet_open(ExanetTest *t, unsigned c, unsigned job,
+                 enum exanet_table_format format, uint64_t pgd)
+{
+    uint64_t base = EXANET_CTX(c);
+
+    exanet_set64(t, base + EXANET_REG_CTX_PGD, pgd);
+    exanet_set32(t, base + EXANET_REG_CTX_PDID, RNIC_PREP(EXANET_PDID_JOB, job));
+    exanet_set64(t, base + EXANET_CTX_WIN(0), EXANET_WIN_VALID);
+    exanet_set32(t, base + EXANET_REG_CTX_CTRL, EXANET_CTX_CTRL_EN |
+                 RNIC_PREP(EXANET_CTX_CTRL_FORMAT, format));
+}
+
+void exanet_close(ExanetTest *t, unsigned c)
+{
+    uint64_t base = EXANET_CTX(c);
+
+    exanet_set32(t, base + EXANET_REG_CTX_CTRL,
+                 exanet_get32(t, base + EXANET_REG_CTX_CTRL) |
+                 EXANET_CTX_CTRL_QUIESCE);
+    exanet_wait(t, exanet_get32(t, base + EXANET_REG_CTX_STATUS) &
+                EXANET_CTX_STATUS_QUIESCED);
+    exanet_set32(t, base + EXANET_REG_CTX_CTRL, 0);
+}
+
+/* --- Memory ---------------------------------------------------------------- */
+
+void exanet_fill(ExanetTest *t, uint64_t pa, uint8_t *copy, size_t len,
+                 unsigned seed)
+{
+    g_autofree uint8_t *own = copy ? NULL : g_malloc(len);
+    uint8_t *buf = copy ?: own;
+    uint32_t x = seed * 2654435761u + 1;
+
+    for (size_t i = 0; i < len; i++) {
+        x = x * 1664525 + 1013904223;
+        buf[i] = x >> 24;
+    }
+    qtest_bufwrite(t->qts, pa, buf, len);
+}
+
+void exanet_assert_mem(ExanetTest *t, uint64_t pa, const void *want, size_t len)
+{
+    g_autofree uint8_t *have = g_malloc(len);
+
+    qtest_bufread(t->qts, pa, have, len);
+    for (size_t i = 0; i < len; i++) {
+        if (have[i] != ((const uint8_t *)want)[i]) {
+            g_error("byte %zu of %zu at 0x%" PRIx64 " is 0x%02x, not 0x%02x",
+                    i, len, pa, have[i], ((const uint8_t *)want)[i]);
+        }
+    }
+}
+
+void exanet_assert_byte(ExanetTest *t, uint64_t pa, uint8_t want, size_t len)
+{
+    g_autofree uint8_t *buf = g_malloc(len);
+
+    memset(buf, want, len);
+    exanet_assert_mem(t, pa, buf, len);
+}
+
+/* --- Time ------------------------------------------------------------------ */
+
+void exanet_pump(ExanetTest *t)
+{
+    if (t->peer) {
+        exanet_peer_poll(t->peer, 0);
+    }
+}
+
+void exanet_settle(ExanetTest *t)
+{
+    for (unsigned i = 0; i < SETTLE_ROUNDS; i++) {
+        exanet_get32(t, EXANET_REG_ID);
+        exanet_pump(t);
+    }
+}
+
+void exanet_step(ExanetTest *t, int64_t ns)
+{
+    qtest_clock_step(t->qts, ns);
+    exanet_settle(t);
+}
+
+void exanet_assert_quiet(ExanetTest *t)
+{
+    exanet_settle(t);
+    g_assert_cmpuint(g_queue_get_length(&t->peer->packets), ==, 0);
+}
+
+/* --- ExaDMA ---------------------------------------------------------------- */
+
+void exanet_desc_write(ExanetTest *t, unsigned tid, const ExanetDesc *d)
+{
+    uint64_t at = EXANET_PENDING_LIST + tid * sizeof(struct exanet_desc);
+    uint64_t w3 = d->w3 | RNIC_PREP(EXANET_DESC_W3_PDID, d->pdid) |
+                  RNIC_PREP(EXANET_DESC_W3_LENGTH, d->len);
+
+    exanet_set64(t, at + offsetof(struct exanet_desc, w4), d->w4);
+    exanet_set64(t, at + offsetof(struct exanet_desc, w1), d->src);
+    exanet_set64(t, at + offsetof(struct exanet_desc, w2), d->dst);
+    exanet_set64(t, at + offsetof(struct exanet_desc, w3), w3);
+}
+
+uint64_t exanet_desc_get(ExanetTest *t, unsigned tid, unsigned w)
+{
+    return exanet_get64(t, EXANET_PENDING_LIST +
+                        tid * sizeof(struct exanet_desc) + 8 * (w - 1));
+}
+
+/* --- Scratchpad ------------------------------------------------------------ */
+
+static void channel_set(ExanetTest *t, unsigned c, unsigned channel,
+                        unsigned field, uint64_t value)
+{
+    exanet_user_set(t, c, EXANET_PAGE_SCRATCHPAD,
+                    channel * EXANET_CHANNEL_BYTES + field, value);
+}
+
+void exanet_channel_start(ExanetTest *t, unsigned c, unsigned channel,
+                          const ExanetTransfer *x)
+{
+    channel_set(t, c, channel, offsetof(struct exanet_channel, src), x->src);
+    channel_set(t, c, channel, offsetof(struct exanet_channel, dst), x->dst);
+    channel_set(t, c, channel, offsetof(struct exanet_channel, ctrl),
+                x->ctrl | x->len);
+    channel_set(t, c, channel, offsetof(struct exanet_channel, notify_gva),
+                x->notify_gva);
+    channel_set(t, c, channel, offsetof(struct exanet_channel, notify_data),
+                x->notify_data);
+    channel_set(t, c, channel, EXANET_CHANNEL_DOORBELL, x->token ?: 1);
+}
+
+uint64_t exanet_channel_status(ExanetTest *t, unsigned c, unsigned channel)
+{
+    return exanet_user_get(t, c, EXANET_PAGE_SCRATCHPAD,
+                           channel * EXANET_CHANNEL_BYTES +
+                           offsetof(struct exanet_channel, status));
+}
+
+unsigned exanet_channel_state(ExanetTest *t, unsigned c, unsigned channel)
+{
+    return RNIC_GET(EXANET_CHSTAT_STATE, exanet_channel_status(t, c, channel));
+}
+
+void exanet_channel_wait(ExanetTest *t, unsigned c, unsigned channel,
+                         enum exanet_channel_state state)
+{
+    exanet_wait(t, exanet_channel_state(t, c, channel) >= EXANET_CHANNEL_DONE);
+    g_assert_cmpuint(exanet_channel_state(t, c, channel), ==, state);
+}
+
+/* --- Packetizer and mailbox ------------------------------------------------ */
+
+void exanet_pktz_start(ExanetTest *t, unsigned c, unsigned channel,
+                       uint64_t dst, const void *payload, unsigned size,
+                       uint64_t ctrl)
+{
+    uint64_t at = channel * EXANET_PKTZ_BYTES;
+    uint8_t buf[EXANET_PKTZ_PAYLOAD_MAX] = { 0 };
+
+    memcpy(buf, payload, MIN(size, sizeof(buf)));
+    for (unsigned i = 0; i < MIN(size, sizeof(buf)); i += 8) {
+        exanet_user_set(t, c, EXANET_PAGE_PACKETIZER,
+                        at + EXANET_PKTZ_PAYLOAD + i, ldq_le_p(buf + i));
+    }
+    exanet_user_set(t, c, EXANET_PAGE_PACKETIZER, at, dst);
+    exanet_user_set(t, c, EXANET_PAGE_PACKETIZER, at + EXANET_PKTZ_CTRL,
+                    ctrl | EXANET_PKTZ_GO | RNIC_PREP(EXANET_PKTZ_SIZE, size));
+}
+
+uint64_t exanet_pktz_status(ExanetTest *t, unsigned c, unsigned channel)
+{
+    return exanet_user_get(t, c, EXANET_PAGE_PACKETIZER,
+                           channel * EXANET_PKTZ_BYTES +
+                           offsetof(struct exanet_pktz_channel, status));
+}
+
+unsigned exanet_pktz_state(ExanetTest *t, unsigned c, unsigned channel)
+{
+    return RNIC_GET(EXANET_PKTZSTAT_STATE, exanet_pktz_status(t, c, channel));
+}
+
+void exanet_mailbox_open(ExanetTest *t, unsigned c, unsigned mailbox,
+                         uint64_t ring, unsigned log2, uint64_t ctrl)
+{
+    uint64_t at = mailbox * EXANET_MAILBOX_BYTES;
+
+    exanet_user_set(t, c, EXANET_PAGE_MAILBOX,
+                    at + offsetof(struct exanet_mailbox, ring), ring);
+    exanet_user_set(t, c, EXANET_PAGE_MAILBOX,
+                    at + offsetof(struct exanet_mailbox, ctrl),
+                    ctrl | EXANET_MAILBOX_ENABLE |
+                    RNIC_PREP(EXANET_MAILBOX_LOG2, log2));
+}
+
+uint64_t exanet_mailbox_get(ExanetTest *t, unsigned c, unsigned mailbox,
+                            unsigned field)
+{
+    return exanet_user_get(t, c, EXANET_PAGE_MAILBOX,
+                           mailbox * EXANET_MAILBOX_BYTES + field);
+}
+
+struct exanet_message exanet_message_read(ExanetTest *t, uint64_t ring,
+                                          unsigned index)
+{
+    struct exanet_message m;
+
+    qtest_bufread(t->qts, ring + index * sizeof(m), &m, sizeof(m));
+    m.origin = le64_to_cpu(m.origin);
+    m.data = le64_to_cpu(m.data);
+    m.time = le64_to_cpu(m.time);
+    m.phase = le64_to_cpu(m.phase);
+    return m;
+}
+
+/* --- Interrupts and faults ------------------------------------------------- */
+
+void exanet_msix_enable(ExanetTest *t)
+{
+    qpci_msix_enable(t->dev);
+    g_assert_cmpuint(qpci_msix_table_size(t->dev), ==, EXANET_VECTORS);
+    for (unsigned v = 0; v < EXANET_VECTORS; v++) {
+        uint64_t entry = t->dev->msix_table_off + 16 * v;
+
+        qtest_writel(t->qts, EXANET_RAM_MSIX + 4 * v, 0);
+        qpci_io_writel(t->dev, t->dev->msix_table_bar, entry,
+                       EXANET_RAM_MSIX + 4 * v);
+        qpci_io_writel(t->dev, t->dev->msix_table_bar, entry + 4, 0);
+        qpci_io_writel(t->dev, t->dev->msix_table_bar, entry + 8,
+                       MSIX_DATA | v);
+        qpci_io_writel(t->dev, t->dev->msix_table_bar, entry + 12, 0);
+    }
+}
+
+bool exanet_msix_taken(ExanetTest *t, unsigned v)
+{
+    uint32_t data = qtest_readl(t->qts, EXANET_RAM_MSIX + 4 * v);
+
+    if (!data) {
+        return false;
+    }
+    g_assert_cmphex(data, ==, MSIX_DATA | v);
+    qtest_writel(t->qts, EXANET_RAM_MSIX + 4 * v, 0);
+    return true;
+}
+
+struct exanet_fault exanet_fault_take(ExanetTest *t)
+{
+    struct exanet_fault f;
+
+    exanet_wait(t, exanet_get32(t, EXANET_FAULT + EXANET_REG_FAULT_COUNT));
+    f.va = exanet_get64(t, EXANET_FAULT + EXANET_REG_FAULT_VA);
+    f.info = exanet_get64(t, EXANET_FAULT + EXANET_REG_FAULT_INFO);
+    f.left = exanet_get64(t, EXANET_FAULT + EXANET_REG_FAULT_LEFT);
+    f.time = exanet_get64(t, EXANET_FAULT + EXANET_REG_FAULT_TIME);
+    exanet_set32(t, EXANET_FAULT + EXANET_REG_FAULT_POP, 1);
+    return f;
+}
+
+void exanet_fault_resolve(ExanetTest *t, const struct exanet_fault *f, bool ok)
+{
+    exanet_set64(t, EXANET_FAULT + EXANET_REG_FAULT_RESOLVE,
+                 EXANET_RESOLVE(f->info, ok));
+}
