@@ -100,8 +100,8 @@ static int exa_setup(struct exa_dev *dev, const char *name)
 	if (ret)
 		return ret;
 	dev->fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	if (dev->fd < 0)
-		return -errno;
+	if (dev->fd < 0)	/* the driver has no context left */
+		return errno == ENOSPC ? -EBUSY : -errno;
 	ret = exa_ioctl(dev, EXANET_IOC_QUERY, &query);
 	if (ret)
 		return ret == -ENOTTY ? -EPROTO : ret;

@@ -50,6 +50,7 @@ struct exa_dev {
 	_Atomic uint32_t slot_lost;	/* ... by a read that was given up */
 	struct exanet_channel write_shadow[EXANET_WRITE_CHANNELS];
 	struct exanet_pktz_channel pktz_shadow[EXANET_PKTZ_CHANNELS];
+	_Alignas(sizeof(struct exanet_notification))
 	struct exanet_notification slot[EXA_READ_SLOTS];
 
 	pthread_mutex_t lock;		/* mailboxes, armed, new windows */

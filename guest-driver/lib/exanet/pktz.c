@@ -138,6 +138,7 @@ static int exa_pktz_error(uint64_t status)
 EXA_API int exa_msg_test(struct exa_dev *dev, int channel,
 			 struct exa_status *st)
 {
+	struct exanet_pktz_channel *chan;
 	uint64_t status;
 	int error;
 
@@ -145,7 +146,12 @@ EXA_API int exa_msg_test(struct exa_dev *dev, int channel,
 		return -EPERM;
 	if (!exa_bit_taken(&dev->pktz_busy, channel, EXANET_PKTZ_CHANNELS))
 		return -EINVAL;
-	status = exa_load(&exa_pktz(dev, channel)->status);
+	chan = exa_pktz(dev, channel);
+	/* The NIC clears it when it has taken the message. */
+	if (exa_load(&chan->ctrl) & EXANET_PKTZ_GO)
+		return -EINPROGRESS;
+	exa_rmb();
+	status = exa_load(&chan->status);
 	switch (RNIC_GET(EXANET_PKTZSTAT_STATE, status)) {
 	case EXANET_PKTZ_WAITING:
 		return -EINPROGRESS;

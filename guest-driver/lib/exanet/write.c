@@ -108,13 +108,15 @@ EXA_API int exa_write_test(struct exa_dev *dev, int channel,
 			error = -EIO;
 		break;
 	default:
-		/* The pages were cleared: a reset has come between. */
+		/* Either the doorbell is under way, or a reset cleared the page. */
+		if (exa_load(&chan->token))
+			return -EINPROGRESS;
 		error = -ECANCELED;
 		break;
 	}
 	exa_rmb();
 	done = exa_load(&chan->done);
-	/* The status of an earlier transfer: the doorbell is still on its way. */
+	/* The end of an earlier transfer: the doorbell is under way. */
 	if (error != -ECANCELED && RNIC_GET(EXANET_CHDONE_TOKEN, done) !=
 	    le64toh(dev->write_shadow[channel].token))
 		return -EINPROGRESS;

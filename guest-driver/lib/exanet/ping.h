@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * exanet-ping: what client and server have in common.
+ *
+ * They speak through mailbox PING_MBOX, one struct ping_msg a message:
+ *
+ *	client		server
+ *	HELLO ->			to every context of the node, unacked
+ *		<- WELCOME
+ *	START ->			mode, size, count, own buffer
+ *		<- READY		the server's buffer
+ *	... what the mode does ...
+ *	CHECK ->			count of differing bytes, please
+ *		<- RESULT
+ *	(again from START)
+ *	BYE ->
+ */
+#ifndef EXANET_PING_H
+#define EXANET_PING_H
+
+#include "libexanet.h"
+
+#define PING_MBOX	3
+#define PING_MBOX_LOG2	8
+#define PING_MAGIC	0x50455845	/* "EXEP" */
+#define PING_VERSION	1
+#define PING_SIZE_MAX	(256U << 20)
+#define PING_TIMEOUT_MS	30000		/* longer than the NIC retries */
+
+enum ping_op {
+	PING_HELLO	= 1,
+	PING_WELCOME	= 2,
+	PING_START	= 3,
+	PING_READY	= 4,
+	PING_CHECK	= 5,
+	PING_RESULT	= 6,
+	PING_BYE	= 7,
+};
+
+enum ping_mode {
+	PING_MODE_MSG		= 0,	/* messages to and fro */
+	PING_MODE_WRITE		= 1,	/* RDMA writes with notification, to and fro */
+	PING_MODE_WRITE_BW	= 2,	/* many writes at a time */
+	PING_MODE_READ		= 3,	/* one read after the other */
+	PING_MODE_READ_BW	= 4,	/* many reads at a time */
+	PING_MODES		= 5,
+};
+
+struct ping_msg {
+	__le32 magic;
+	__u8 version;
+	__u8 op;
+	__u8 mode;
+	__u8 seed;		/* of the expected pattern */
+	__le32 session;		/* chosen by the client */
+	__le32 size;
+	__le32 count;		/* START: rounds; RESULT: differing bytes */
+	__le32 error;		/* READY: errno, 0 = fine */
+	__le64 va;		/* buffer of the sender */
+	__le64 xva;
+	__le64 rec_xva;		/* its notification record */
+	__le64 reserved[2];
+};
+RNIC_ASSERT_SIZE(struct ping_msg, 64);
+
+/* One end: device, mailbox, buffer and record, and where the other end is. */
+struct ping_peer {
+	struct exa_dev *dev;
+	struct exa_mbox *mbox;
+	struct exa_mbox_addr to;
+	int chan;		/* of the last message, or -1 */
+	uint8_t *buf;
+	size_t buf_bytes;
+	uint64_t buf_xva;
+	struct exanet_notification *rec;	/* first of a page of records */
+	uint64_t rec_xva;
+	uint64_t dst_gva;	/* the other end's buffer and record */
+	uint64_t dst_rec;
+	uint64_t dst_va;
+};
+
+struct ping_options {
+	const char *device;
+	uint32_t coord;		/* of the server */
+	int ctx;		/* of the server, -1: look for it */
+	unsigned int modes;	/* bit n: enum ping_mode n */
+	const char *sizes;	/* list, NULL: a default for each mode */
+	uint32_t count;		/* rounds, 0: by size */
+	unsigned int window;	/* transfers at a time in the _BW modes */
+	int wait_s;		/* for the server */
+	bool json;
+	bool once;		/* server: ends after one client */
+	bool quiet;
+};
+
+struct ping_result {
+	enum ping_mode mode;
+	uint32_t size;
+	uint32_t count;
+	double min_us, median_us, p99_us;	/* one way, reads: whole */
+	double mbps;		/* 10^6 bytes a second */
+	uint32_t bad;		/* bytes that differ */
+};
+
+/* Opens device and mailbox; prints what fails.  0 or negative errno. */
+int ping_peer_open(struct ping_peer *peer, const char *device);
+void ping_peer_close(struct ping_peer *peer);
+
+/* Makes the buffer at least @bytes long. */
+int ping_peer_buffer(struct ping_peer *peer, size_t bytes);
+
+/* Sends @len bytes; waits for the ack of the message before, not of this one. */
+int ping_peer_send(struct ping_peer *peer, const void *buf, size_t len);
+
+/* Waits for that last ack. */
+int ping_peer_flush(struct ping_peer *peer);
+
+/* Fills in what is the same in every message and sends it. */
+int ping_peer_tell(struct ping_peer *peer, struct ping_msg *msg);
+
+/* Whether @len bytes at @buf are a message of this program. */
+bool ping_msg_valid(const void *buf, int len);
+
+/* RDMA write of the first @size bytes of the buffer, with notification. */
+int ping_peer_write(struct ping_peer *peer, uint32_t size);
+
+/* Writes the pattern of @seed, or counts the bytes that differ from it. */
+void ping_fill(uint8_t *buf, size_t len, uint8_t seed);
+uint32_t ping_differ(const uint8_t *buf, size_t len, uint8_t seed);
+
+double ping_now_us(void);
+
+/* The two programs; exit status. */
+int ping_server(const struct ping_options *opt);
+int ping_client(const struct ping_options *opt);
+
+/* Output, in order: begin, one result after the other, end. */
+void ping_print_begin(const struct ping_options *opt, const struct ping_peer *me);
+void ping_print(const struct ping_options *opt, const struct ping_result *res);
+void ping_print_end(const struct ping_options *opt);
+
+/* The next size of a list like "1,64,4K,1M"; false at its end or on an error. */
+bool ping_size_next(const char **list, uint32_t *size);
+
+#endif /* EXANET_PING_H */
