@@ -22,6 +22,7 @@
 
 #include "../core/compat.h"
 #include "net/net.h"
+#include "qemu/bitmap.h"
 #include "qemu/timer.h"
 #include "rnic/exanet/regs.h"
 #include "rnic/exanet/wire.h"
@@ -41,24 +42,46 @@ typedef struct ExanetHost {
 
 /* --- Contexts and translation: context.c ---------------------------------- */
 
+#define EXANET_TLB_SHIFT 12         /* entries cover 4 KB, whatever the leaf */
+
+/* One cached translation; only pages in RAM are cached. */
 typedef struct ExanetTlbEntry {
-    uint64_t va;                    /* page address, 4-KB granularity */
-    uint64_t pa;
-    uint8_t *host;                  /* the page, or NULL */
-    uint8_t ctx;
-    bool valid;
+    uint64_t va;                    /* page address */
+    uint64_t stamp;                 /* valid while equal to the context's */
+    uint8_t *host;                  /* the page */
+    uint8_t ram;                    /* index of the range that @host is in */
     bool write;
 } ExanetTlbEntry;
+
+#define EXANET_RAM_RANGES 64
+
+/* A stretch of physical RAM, held by reference until the memory map changes. */
+typedef struct ExanetRam {
+    hwaddr base;
+    hwaddr size;
+    MemoryRegionCache cache;
+} ExanetRam;
+
+typedef struct ExanetTlb {
+    ExanetTlbEntry *entry;          /* direct mapped, owned */
+    uint64_t mask;                  /* entries - 1 */
+    uint64_t stamp;                 /* last one that was given out; never reused */
+    ExanetRam ram[EXANET_RAM_RANGES];
+    unsigned rams;
+    unsigned last;                  /* range that was used last */
+    MemoryListener listener;
+} ExanetTlb;
 
 /* Decoded registers of a context; the register file keeps the raw ones. */
 typedef struct ExanetContext {
     ExanetWalk walk;
+    uint64_t stamp;                 /* of its valid TLB entries */
     uint64_t win[EXANET_WINDOW_NI]; /* base | EXANET_WIN_VALID */
     uint16_t pdid;
     bool enabled;
     bool quiesce;
     bool no_report;
-    unsigned faults;                /* unresolved entries */
+    unsigned faults;                /* pending ones */
 } ExanetContext;
 
 /* A fault that waits for RESOLVE; what is needed to answer the peer then. */
@@ -72,7 +95,7 @@ typedef struct ExanetPendingFault {
     uint8_t unit;                   /* enum exanet_fault_unit */
     bool write;
     bool dst;
-    bool valid;
+    bool valid;                     /* of the table of pending faults */
 } ExanetPendingFault;
 
 typedef struct ExanetFaultUnit {
@@ -80,6 +103,7 @@ typedef struct ExanetFaultUnit {
     unsigned head;
     unsigned count;
     ExanetPendingFault pending[EXANET_FAULTS];
+    unsigned used;                  /* of @pending */
 } ExanetFaultUnit;
 
 void exanet_context_init(ExanetState *s);
@@ -102,20 +126,24 @@ enum exanet_resp exanet_context_check(ExanetState *s, uint16_t pdid);
 enum exanet_resp exanet_context_window(ExanetState *s, unsigned c, uint64_t va,
                                        uint64_t len, uint64_t *full);
 /*
- * Copies between @buf and @len bytes of process memory at the full address @va.
- * All pages are translated before a byte moves.  FAULT sets *fault_va to the first
- * address without translation; DECODE: no RAM there.  A page boundary may be crossed.
+ * Copies between @buf and @len bytes (at most EXANET_ACCESS_MAX) of process memory
+ * at the full address @va.  All pages are translated before a byte moves.  FAULT
+ * sets *fault_va to the first address without translation; DECODE: no RAM there, or
+ * tables that make no sense; PROTECTION: the context is disabled or quiesced, or
+ * it faulted and wants no reports.  Page boundaries may be crossed.  A write of
+ * 8 bytes to an 8-byte aligned address is one store, ordered after all earlier writes.
  */
+#define EXANET_ACCESS_MAX 16384
 enum exanet_resp exanet_context_read(ExanetState *s, unsigned c, uint64_t va,
                                      void *buf, size_t len, uint64_t *fault_va);
 enum exanet_resp exanet_context_write(ExanetState *s, unsigned c, uint64_t va,
                                       const void *buf, size_t len,
                                       uint64_t *fault_va);
 /*
- * Reports a fault to the driver.  One entry per context, page, direction and
- * side is kept while unresolved; @left is the hint for faulting in ahead.
- * Returns false when no entry was made (there is one already, the FIFO is full,
- * or the context does not want reports): nobody will send RESOLVE for @f then.
+ * Reports a fault to the driver, unless one of the same context, page, direction
+ * and side is unresolved: then @f waits for the same answer.  @left is the hint for
+ * faulting in ahead.  Returns whether RESOLVE for @f will come: false when the table
+ * or the FIFO is full.
  */
 bool exanet_fault_report(ExanetState *s, const ExanetPendingFault *f,
                          uint32_t left);
@@ -124,14 +152,24 @@ void exanet_fault_reg_written(ExanetState *s, unsigned reg, bool top);
 
 /* --- ExaDMA: exadma.c ------------------------------------------------------ */
 
+/* A packet that waits in an output buffer; @words = 0: dropped by KILL. */
 typedef struct ExanetSlot {
-    uint32_t dst;
-    uint16_t tid;
-    uint16_t words;                 /* 0: dropped by KILL */
+    int route;
+    uint16_t tid;                   /* index */
+    uint16_t words;
     uint8_t data[EXANET_PACKET_BYTES];
 } ExanetSlot;
 
 #define EXANET_CONTROL_QUEUE 64
+#define EXANET_CONTROL_WORDS 4      /* header, two of payload, footer */
+
+/* A control packet that waits; @dead: dropped by KILL. */
+typedef struct ExanetControlSlot {
+    uint32_t dst;
+    uint16_t tid;                   /* index */
+    bool dead;
+    uint8_t data[EXANET_CONTROL_WORDS * EXANET_WORD_BYTES];
+} ExanetControlSlot;
 
 typedef struct ExanetOutput {
     ExanetSlot slot[EXANET_OUTPUT_SLOTS];
@@ -141,10 +179,7 @@ typedef struct ExanetOutput {
     uint64_t control_word[3];
     unsigned control_stage;
     unsigned control_tid;
-    struct {
-        uint32_t dst;
-        uint8_t data[EXANET_WORD_BYTES * 4];
-    } control[EXANET_CONTROL_QUEUE];
+    ExanetControlSlot control[EXANET_CONTROL_QUEUE];
     unsigned control_head;
     unsigned control_count;
 } ExanetOutput;
@@ -152,9 +187,12 @@ typedef struct ExanetOutput {
 typedef struct ExanetExadma {
     uint64_t desc[EXANET_TIDS][4];  /* the Pending_List, host byte order */
     uint8_t state[EXANET_TIDS];     /* see exadma.c */
-    uint16_t fifo[EXANET_TIDS];     /* the scheduler's */
+    uint16_t buffered[EXANET_TIDS]; /* packets in output buffers and queues */
+    bool queued[EXANET_TIDS];       /* in @fifo, even if killed since */
+    uint16_t fifo[EXANET_TIDS];     /* the scheduler's; each TID at most once */
     unsigned fifo_head;
     unsigned fifo_count;
+    bool relieved;                  /* a control queue is not full any more */
     ExanetOutput output[EXANET_OUTPUTS];
 } ExanetExadma;
 
@@ -174,6 +212,10 @@ void exanet_exadma_desc_write(ExanetState *s, unsigned tid, unsigned w,
 void exanet_exadma_kill(ExanetState *s, unsigned tid);
 /* Whether @tid is scheduled or has packets in an output buffer. */
 bool exanet_exadma_busy(ExanetState *s, unsigned tid);
+/* Whether @tid waits for its predecessor in a chain. */
+bool exanet_exadma_armed(ExanetState *s, unsigned tid);
+/* Whether @output has room for a control packet. */
+bool exanet_exadma_control_room(ExanetState *s, unsigned output);
 
 /* --- RT mailbox: rtmailbox.c ----------------------------------------------- */
 
@@ -228,23 +270,38 @@ void exanet_firmware_source_resolved(ExanetState *s, unsigned tid, bool ok);
 void exanet_firmware_quiesce(ExanetState *s, unsigned c);
 /* Transfers of context @c that are not finished. */
 unsigned exanet_firmware_active(ExanetState *s, unsigned c);
+/*
+ * Whether the firmware takes another read request for context @owner, if @more
+ * messages are already on their way to it.
+ */
+bool exanet_firmware_request_room(ExanetState *s, unsigned owner,
+                                  unsigned more);
 
 /* --- Packetizer: packetizer.c ------------------------------------------------ */
 
+/* A channel of the packetizer; its registers and payload are in the user page. */
 typedef struct ExanetPktzChannel {
-    int64_t deadline;               /* ns; next retransmission */
-    uint16_t seq;
+    int64_t start;                  /* ns, when GO was accepted */
+    int64_t deadline;               /* ns, when it is sent again */
+    uint16_t seq;                   /* of the last packet */
     uint8_t gen;                    /* 6 bits */
-    uint8_t retries;
-    bool waiting;                   /* for an ack */
-    bool send;                      /* (again) as soon as the crossbar is ready */
+    uint8_t timeouts;               /* without any answer in between */
+    uint8_t nacks;                  /* answers without success, saturating */
+    uint8_t resp;                   /* last answer */
+    bool sent;                      /* at least once */
+    bool backoff;                   /* @deadline follows a nack */
 } ExanetPktzChannel;
 
+#define EXANET_PKTZ_TOTAL (EXANET_CONTEXTS * EXANET_PKTZ_CHANNELS)
+
 typedef struct ExanetPacketizer {
-    ExanetPktzChannel channel[EXANET_CONTEXTS][EXANET_PKTZ_CHANNELS];
+    ExanetPktzChannel channel[EXANET_PKTZ_TOTAL];   /* by context, then number */
+    DECLARE_BITMAP(waiting, EXANET_PKTZ_TOTAL);     /* not done yet */
+    DECLARE_BITMAP(send, EXANET_PKTZ_TOTAL);        /* when there is room */
+    unsigned next;                  /* the round robin goes on here */
     QEMUTimer *timer;
-    unsigned waiting;               /* channels */
-    unsigned sends;                 /* channels with @send */
+    int64_t timer_at;               /* INT64_MAX: not armed */
+    bool due;                       /* the timer has fired */
 } ExanetPacketizer;
 
 void exanet_packetizer_init(ExanetState *s);
@@ -255,7 +312,7 @@ void exanet_packetizer_write(ExanetState *s, unsigned c, hwaddr addr,
                              uint64_t value, unsigned size);
 /* An ack with small address of NI index 3 arrived. */
 void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt);
-/* Fails all waiting channels of context @c with ABORTED (state failed). */
+/* Fails all waiting channels of context @c with PROTECTION. */
 void exanet_packetizer_quiesce(ExanetState *s, unsigned c);
 unsigned exanet_packetizer_active(ExanetState *s, unsigned c);
 
@@ -297,12 +354,14 @@ typedef struct ExanetRxContext {
     bool control_seen;
 } ExanetRxContext;
 
+/* What is remembered of one node that sends to us; see receiver.c. */
 typedef struct ExanetSource ExanetSource;
 
 typedef struct ExanetReceiver {
     ExanetRxContext ctx[EXANET_RX_CONTEXTS];
     uint32_t ways;                  /* property */
     GHashTable *sources;            /* coordinates -> ExanetSource, owned */
+    ExanetSource *recent;           /* the one looked up last */
     struct {
         uint64_t key;               /* EXANET_TOMB_ */
         int64_t time;
@@ -313,10 +372,12 @@ typedef struct ExanetReceiver {
 void exanet_receiver_init(ExanetState *s);
 void exanet_receiver_fini(ExanetState *s);
 void exanet_receiver_reset(ExanetState *s);
-/* Data for memory, control packet or notification to memory. */
+/* A packet of a block: data for memory, or a control packet. */
 void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt);
-/* A packet for the request FIFO or a mailbox: duplicates, delivery, ack. */
+/* A packet of a packetizer: duplicates, delivery, ack. */
 void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt);
+/* A notification packet: best effort, it is not acked. */
+void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt);
 /* The node at @src has a new epoch: forget what it sent before. */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t src, uint8_t epoch);
 /* The driver resolved a destination fault: tell the source (code 7 or 5). */
@@ -353,47 +414,80 @@ void exanet_crossbar_commit(ExanetState *s, int route, unsigned words);
  */
 void exanet_crossbar_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
                              unsigned words);
-/* Hands a packet that has arrived, or looped back, to the unit it is for. */
-void exanet_crossbar_deliver(ExanetState *s, const uint8_t *buf, unsigned words);
+/*
+ * Hands the packet of @words words at @buf, which came in by @from (a port or
+ * LOCAL), to the unit it is for.  OK, or why it was dropped; drops are counted.
+ */
+ExanetWireStatus exanet_crossbar_deliver(ExanetState *s, int from,
+                                         const uint8_t *buf, unsigned words);
+/* Gives to the cables what the units have sent. */
+void exanet_crossbar_flush(ExanetState *s);
 /* Sends an ack or nack with @resp to @small at node @dst. */
 void exanet_ack_send(ExanetState *s, uint32_t dst, unsigned small, unsigned ctx,
                      unsigned tid, unsigned seq, enum exanet_resp resp);
 
 /* --- Link port: link.c ----------------------------------------------------------- */
 
+/*
+ * The most words of a frame: UDP takes 65507 bytes, which the dgram netdev may
+ * have to live with.  Whole full packets fit without a rest.
+ */
+#define EXANET_FRAME_WORDS (224 * EXANET_PACKET_WORDS)
+
+/* Counters of a port, in the order of their registers. */
+enum exanet_port_counter {
+    EXANET_PORT_CNT_TX_PACKETS,
+    EXANET_PORT_CNT_TX_WORDS,
+    EXANET_PORT_CNT_RX_PACKETS,
+    EXANET_PORT_CNT_RX_WORDS,
+    EXANET_PORT_CNT_BAD_HEADER,
+    EXANET_PORT_CNT_BAD_PAYLOAD,
+    EXANET_PORT_CNT_BAD_FOOTER,
+    EXANET_PORT_CNT_DROPPED,
+    EXANET_PORT_CNT_XOFF_SENT,
+    EXANET_PORT_CNT_XOFF_RECEIVED,
+    EXANET_PORT_COUNTERS,
+};
+
 typedef struct ExanetPort {
     ExanetState *s;
     unsigned index;
     NICState *nic;
     NICConf conf;
-    bool up;
-    bool enabled;
-    bool peer_xoff;
-    bool xoff;
-    bool conflict;
-    bool blocked;                   /* the netdev keeps a frame of ours */
-    bool waiting;                   /* a unit found the port not ready */
-    uint32_t peer;                  /* coordinates */
+    QEMUTimer *hello_timer;
+    int64_t heard;                  /* ns, last valid frame of the peer */
+    uint32_t peer;                  /* coordinates, if peer_known */
+    uint32_t tx_limit;              /* words of a frame, by both ends */
+    uint32_t tx_seq;
     uint8_t peer_epoch;
     bool peer_known;
-    uint32_t peer_max_words;
-    uint32_t tx_seq;
-    int64_t heard;                  /* ns, last frame of the peer */
-    QEMUTimer *hello_timer;
-    uint8_t *tx;                    /* the frame that is being filled */
+    bool up;
+    bool enabled;
+    bool conflict;                  /* the peer has our coordinates */
+    bool peer_xoff;                 /* the peer has stopped us */
+    bool xoff;                      /* we have stopped the peer */
+    bool blocked;                   /* the netdev keeps a frame of ours */
+    uint8_t *tx;                    /* frame header and the words so far */
     unsigned tx_words;
-    GByteArray *responses;          /* whole packets that wait for the frame */
-    uint8_t *rx;                    /* RX FIFO, rx_size words, whole packets */
-    unsigned rx_size;
+    GByteArray *responses;          /* whole packets that wait for a frame */
+    /*
+     * RX FIFO: frames, each behind a word that holds its length, from rx_head to
+     * rx_tail; rx_count words of packets in all, at most rx_fifo_words.
+     */
+    uint8_t *rx;
     unsigned rx_head;
+    unsigned rx_tail;
     unsigned rx_count;
+    uint64_t counter[EXANET_PORT_COUNTERS];
 } ExanetPort;
 
 /* Creates the NIC end of port @index; its netdev is already in conf. */
 void exanet_port_init(ExanetState *s, unsigned index);
 void exanet_port_fini(ExanetPort *p);
-/* Forgets the peer and all packets, tells the peer (DOWN, then HELLO). */
+/* Forgets the peer and all packets and tells the peer so. */
 void exanet_port_reset(ExanetPort *p);
+/* Takes the link down and starts it anew: coordinates or the enable bit changed. */
+void exanet_port_restart(ExanetPort *p);
 /* Delivers what has arrived; true if there is more. */
 bool exanet_port_rx_run(ExanetPort *p);
 bool exanet_port_ready(ExanetPort *p);
@@ -410,11 +504,18 @@ void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top);
 #define EXANET_FILE_BYTES 0x7000    /* register blocks below the counters */
 #define EXANET_LINKS 1              /* ports that exist */
 
+/* Info page of one context. */
+typedef struct ExanetInfoPage {
+    ExanetState *s;
+    MemoryRegion mr;
+    unsigned ctx;
+} ExanetInfoPage;
+
 struct ExanetState {
     ExanetHost host;
     MemoryRegion regs_mr;           /* BAR 0 */
     MemoryRegion user_mr;           /* user pages; reads are plain RAM */
-    MemoryRegion info_mr[EXANET_CONTEXTS];
+    ExanetInfoPage info[EXANET_CONTEXTS];
     uint8_t *user;                  /* RAM of user_mr */
 
     /* properties */
@@ -430,16 +531,18 @@ struct ExanetState {
     bool strict;                    /* CTRL_STRICT */
     uint8_t epoch;
     uint32_t node;                  /* register NODE */
+    int64_t time;                   /* ns, when exanet_run() began its round */
 
     /* register file: value, as written last, masks */
     uint8_t val[EXANET_FILE_BYTES];
     uint8_t wr[EXANET_FILE_BYTES];
     uint8_t writable[EXANET_FILE_BYTES];
     uint8_t w1c[EXANET_FILE_BYTES];
+    uint8_t lane[EXANET_FILE_BYTES / 4];    /* what a 32-bit lane is part of */
     uint64_t counter[EXANET_COUNTER_COUNT];
 
     ExanetContext ctx[EXANET_CONTEXTS];
-    ExanetTlbEntry *tlb;
+    ExanetTlb tlb;
     ExanetFaultUnit fault;
     ExanetExadma exadma;
     ExanetRtMailbox rt;
@@ -455,7 +558,7 @@ struct ExanetState {
 /* Checks properties and builds the device; false with @errp set on user errors. */
 bool exanet_init(ExanetState *s, const ExanetHost *host, Error **errp);
 void exanet_fini(ExanetState *s);
-/* Everything as after power-up, but for the registers' link peers. */
+/* Everything as after power-up, with a new epoch. */
 void exanet_reset(ExanetState *s);
 /* Runs the units soon. */
 void exanet_schedule(ExanetState *s);

@@ -8,6 +8,7 @@
 #define HW_EXANET_WALK_H
 
 #include "rnic/exanet/regs.h"
+#include "rnic/exanet/wire.h"
 
 /* Reads the 64-bit table entry at physical @pa; false where there is no RAM. */
 typedef bool ExanetWalkRead(void *opaque, uint64_t pa, uint64_t *entry);

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet NI crossbar: which way a packet goes, and which unit of this node takes
+ * it.  With one cable there are three ways: this node, the peer, or nowhere.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "exanet.h"
+#include "../trace.h"
+
+int exanet_crossbar_route(ExanetState *s, uint32_t dst)
+{
+    if (dst == s->node) {
+        return EXANET_ROUTE_LOCAL;
+    }
+    for (int i = 0; i < EXANET_LINKS; i++) {
+        if (s->port[i].peer_known && s->port[i].peer == dst) {
+            return i;
+        }
+    }
+    return EXANET_ROUTE_NONE;
+}
+
+bool exanet_crossbar_ready(ExanetState *s, int route)
+{
+    return route < 0 || exanet_port_ready(&s->port[route]);
+}
+
+uint8_t *exanet_crossbar_begin(ExanetState *s, int route)
+{
+    return route < 0 ? s->local : exanet_port_begin(&s->port[route]);
+}
+
+static void crossbar_count_tx(ExanetState *s, const uint8_t *buf)
+{
+    switch (RNIC_GET(EXANET_HDR_LO_TYPE, ldq_le_p(buf))) {
+    case EXANET_TYPE_WRITE:
+        exanet_count(s, TX_WRITE);
+        break;
+    case EXANET_TYPE_READ_REQ:
+        exanet_count(s, TX_READ_REQ);
+        break;
+    case EXANET_TYPE_CONTROL:
+        exanet_count(s, TX_CONTROL);
+        break;
+    case EXANET_TYPE_NOTIFY:
+        exanet_count(s, TX_NOTIFY);
+        break;
+    case EXANET_TYPE_ACK:
+        exanet_count(s, TX_ACK);
+        break;
+    }
+}
+
+void exanet_crossbar_commit(ExanetState *s, int route, unsigned words)
+{
+    crossbar_count_tx(s, exanet_crossbar_begin(s, route));
+    switch (route) {
+    case EXANET_ROUTE_NONE:
+        exanet_count(s, DROP_NO_ROUTE);
+        break;
+    case EXANET_ROUTE_LOCAL:
+        exanet_crossbar_deliver(s, route, s->local, words);
+        break;
+    default:
+        exanet_port_commit(&s->port[route], words);
+    }
+}
+
+void exanet_crossbar_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
+                             unsigned words)
+{
+    int route = exanet_crossbar_route(s, dst);
+
+    crossbar_count_tx(s, buf);
+    switch (route) {
+    case EXANET_ROUTE_NONE:
+        exanet_count(s, DROP_NO_ROUTE);
+        break;
+    case EXANET_ROUTE_LOCAL:
+        exanet_crossbar_deliver(s, route, buf, words);
+        break;
+    default:
+        exanet_port_respond(&s->port[route], buf, words);
+    }
+}
+
+void exanet_crossbar_flush(ExanetState *s)
+{
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        exanet_port_flush(&s->port[i]);
+    }
+}
+
+void exanet_ack_send(ExanetState *s, uint32_t dst, unsigned small, unsigned ctx,
+                     unsigned tid, unsigned seq, enum exanet_resp resp)
+{
+    uint8_t word[EXANET_WORD_BYTES];
+    ExanetPacket ack = {
+        .type = EXANET_TYPE_ACK,
+        .dst = dst,
+        .small = small,
+        .pdid = ctx,
+        .tid = tid,
+        .seq = seq,
+        .resp = resp,
+    };
+
+    trace_exanet_receiver_respond(s->node, dst, tid, seq, resp);
+    if (resp != EXANET_RESP_ACK) {
+        exanet_count(s, NACK_SENT);
+    }
+    exanet_ack_encode(word, &ack);
+    exanet_crossbar_respond(s, dst, word, 1);
+}
+
+/* --- Packets for this node ------------------------------------------------- */
+
+static void crossbar_drop_ni(ExanetState *s, const ExanetPacket *pkt)
+{
+    exanet_count(s, DROP_NI_TYPE);
+    exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
+    trace_exanet_crossbar_err_ni(s->node, pkt->type, pkt->va);
+}
+
+static void crossbar_ack(ExanetState *s, const ExanetPacket *pkt)
+{
+    exanet_count(s, RX_ACK);
+    switch (RNIC_GET(EXANET_SMALL_INDEX, pkt->small)) {
+    case EXANET_NI_RT_RESPONSE:
+        exanet_rtmailbox_response(s, pkt);
+        break;
+    case EXANET_NI_PACKETIZER:
+        exanet_packetizer_response(s, pkt);
+        break;
+    default:
+        crossbar_drop_ni(s, pkt);
+    }
+}
+
+/* Whether the packetizer sent @pkt: it wants its acks there. */
+static bool crossbar_from_packetizer(const ExanetPacket *pkt)
+{
+    return RNIC_GET(EXANET_SMALL_INDEX, pkt->user) == EXANET_NI_PACKETIZER;
+}
+
+/* The table of who accepts which type where, [P §2.5]. */
+static void crossbar_sink(ExanetState *s, const ExanetPacket *pkt)
+{
+    bool ni = RNIC_GET(EXANET_VA_WINDOW, pkt->va) == EXANET_WINDOW_NI;
+    unsigned index = RNIC_GET(EXANET_VA_NI_INDEX, pkt->va);
+    bool taken = false;
+
+    switch (pkt->type) {
+    case EXANET_TYPE_WRITE:
+        exanet_count(s, RX_WRITE);
+        if (crossbar_from_packetizer(pkt)) {
+            taken = !ni || index == EXANET_NI_MAILBOX;
+            if (taken) {
+                exanet_receiver_message(s, pkt);
+            }
+        } else if (!ni) {
+            taken = true;
+            exanet_receiver_rx(s, pkt);
+        }
+        break;
+    case EXANET_TYPE_READ_REQ:
+        exanet_count(s, RX_READ_REQ);
+        taken = ni && index == EXANET_NI_RT_REQUEST &&
+                crossbar_from_packetizer(pkt);
+        if (taken) {
+            exanet_receiver_message(s, pkt);
+        }
+        break;
+    case EXANET_TYPE_CONTROL:
+        exanet_count(s, RX_CONTROL);
+        taken = ni && index == EXANET_NI_RECEIVER;
+        if (taken) {
+            exanet_receiver_rx(s, pkt);
+        }
+        break;
+    case EXANET_TYPE_NOTIFY:
+        exanet_count(s, RX_NOTIFY);
+        taken = !ni || index == EXANET_NI_MAILBOX;
+        if (taken) {
+            exanet_receiver_notification(s, pkt);
+        }
+        break;
+    }
+    if (!taken) {
+        crossbar_drop_ni(s, pkt);
+    }
+}
+
+ExanetWireStatus exanet_crossbar_deliver(ExanetState *s, int from,
+                                         const uint8_t *buf, unsigned words)
+{
+    ExanetPacket pkt;
+    ExanetWireStatus status = exanet_packet_decode(buf, words, &pkt);
+
+    if (status == EXANET_WIRE_BAD_FOOTER) {
+        exanet_count(s, DROP_FOOTER_CRC);
+        return status;
+    }
+    if (!s->enabled) {
+        exanet_count(s, DROP_DISABLED);
+        return status;
+    }
+    if (pkt.dst != s->node) {
+        exanet_count(s, DROP_NO_ROUTE);
+        return status;
+    }
+    if (pkt.type == EXANET_TYPE_ACK) {
+        crossbar_ack(s, &pkt);
+        return status;
+    }
+    /* on a cable between two nodes there is nobody else whom it could be from */
+    if (pkt.src != (from < 0 ? s->node : s->port[from].peer)) {
+        exanet_count(s, DROP_PROTECTION);
+        exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
+        return status;
+    }
+    if (pkt.bad_payload) {
+        exanet_count(s, DROP_PAYLOAD_CRC);
+        if (from >= 0) {
+            s->port[from].counter[EXANET_PORT_CNT_BAD_PAYLOAD]++;
+        }
+    }
+    crossbar_sink(s, &pkt);
+    return status;
+}

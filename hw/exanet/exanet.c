@@ -1,0 +1,703 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet NIC: register file, interrupts, user pages, and the bottom half that runs
+ * the units.  Bus-neutral; see exanet-pci.c for the shell.
+ */
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/bswap.h"
+#include "qemu/guest-random.h"
+#include "qemu/log.h"
+#include "qemu/main-loop.h"
+#include "exanet.h"
+#include "../trace.h"
+
+/* Rounds of all units before the main loop gets a turn. */
+#define RUN_ROUNDS 4
+
+#define RX_FIFO_WORDS_MAX 0xffff        /* what PORT_LEVEL and PORT_XOFF can say */
+
+enum {
+    LANE_NONE,      /* no register */
+    LANE_WHOLE,     /* a 4-byte register */
+    LANE_LOW,       /* halves of an 8-byte register */
+    LANE_TOP,
+};
+
+/* --- Register file -------------------------------------------------------- */
+
+typedef struct ExanetRegInfo {
+    uint16_t offset;
+    uint8_t bytes;
+    uint64_t reset;
+    uint64_t writable;
+    uint64_t w1c;
+} ExanetRegInfo;
+
+#define REG_INFO(name, offset, bytes, reset, writable, w1c) \
+    { offset, bytes, reset, writable, w1c },
+
+static const ExanetRegInfo global_regs[] = { EXANET_GLOBAL_REGS(REG_INFO) };
+static const ExanetRegInfo ctx_regs[] = { EXANET_CTX_REGS(REG_INFO) };
+static const ExanetRegInfo port_regs[] = { EXANET_PORT_REGS(REG_INFO) };
+static const ExanetRegInfo rtmbox_regs[] = { EXANET_RTMBOX_REGS(REG_INFO) };
+static const ExanetRegInfo fw_regs[] = { EXANET_FW_REGS(REG_INFO) };
+static const ExanetRegInfo fault_regs[] = { EXANET_FAULT_REGS(REG_INFO) };
+
+uint32_t exanet_reg_get32(ExanetState *s, unsigned offset)
+{
+    return ldl_le_p(s->val + offset);
+}
+
+uint64_t exanet_reg_get64(ExanetState *s, unsigned offset)
+{
+    return ldq_le_p(s->val + offset);
+}
+
+void exanet_reg_set32(ExanetState *s, unsigned offset, uint32_t value)
+{
+    stl_le_p(s->val + offset, value);
+}
+
+void exanet_reg_set64(ExanetState *s, unsigned offset, uint64_t value)
+{
+    stq_le_p(s->val + offset, value);
+}
+
+uint64_t exanet_reg_written64(ExanetState *s, unsigned offset)
+{
+    return ldq_le_p(s->wr + offset);
+}
+
+static void file_add(ExanetState *s, unsigned base, const ExanetRegInfo *regs,
+                     unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        unsigned at = base + regs[i].offset;
+        bool wide = regs[i].bytes == 8;
+
+        stn_le_p(s->val + at, regs[i].bytes, regs[i].reset);
+        stn_le_p(s->writable + at, regs[i].bytes, regs[i].writable);
+        stn_le_p(s->w1c + at, regs[i].bytes, regs[i].w1c);
+        s->lane[at / 4] = wide ? LANE_LOW : LANE_WHOLE;
+        if (wide) {
+            s->lane[at / 4 + 1] = LANE_TOP;
+        }
+    }
+}
+
+static void file_reset(ExanetState *s)
+{
+    memset(s->val, 0, sizeof(s->val));
+    memset(s->wr, 0, sizeof(s->wr));
+    file_add(s, EXANET_GLOBAL, global_regs, ARRAY_SIZE(global_regs));
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        file_add(s, EXANET_CTX(c), ctx_regs, ARRAY_SIZE(ctx_regs));
+        exanet_reg_set32(s, EXANET_CTX(c) + EXANET_REG_CTX_PDID, c);
+    }
+    for (unsigned p = 0; p < EXANET_LINKS; p++) {
+        file_add(s, EXANET_PORT(p), port_regs, ARRAY_SIZE(port_regs));
+    }
+    file_add(s, EXANET_RTMBOX, rtmbox_regs, ARRAY_SIZE(rtmbox_regs));
+    file_add(s, EXANET_FW, fw_regs, ARRAY_SIZE(fw_regs));
+    file_add(s, EXANET_FAULT, fault_regs, ARRAY_SIZE(fault_regs));
+
+    exanet_reg_set32(s, EXANET_REG_CAP0,
+        RNIC_PREP(EXANET_CAP0_CONTEXTS, EXANET_CONTEXTS) |
+        RNIC_PREP(EXANET_CAP0_OUTPUTS, EXANET_OUTPUTS) |
+        RNIC_PREP(EXANET_CAP0_PORTS, EXANET_LINKS) |
+        RNIC_PREP(EXANET_CAP0_LOG2_TIDS, ctz32(EXANET_TIDS)) |
+        RNIC_PREP(EXANET_CAP0_LOG2_RX, ctz32(EXANET_RX_CONTEXTS)) |
+        RNIC_PREP(EXANET_CAP0_LOG2_WAYS, ctz32(s->receiver.ways)) |
+        RNIC_PREP(EXANET_CAP0_PAGE_SHIFT, s->user_page_shift));
+    exanet_reg_set32(s, EXANET_REG_CAP1,
+        EXANET_CAP1_WINDOWS | EXANET_CAP1_DUP_SAFE | EXANET_CAP1_FIRMWARE);
+    exanet_reg_set32(s, EXANET_REG_NODE, s->coord);
+    exanet_reg_set32(s, EXANET_REG_EPOCH, s->epoch);
+}
+
+int64_t exanet_now(ExanetState *s)
+{
+    return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+}
+
+/* --- Interrupts ---------------------------------------------------------------- */
+
+static bool irq_enabled(ExanetState *s, uint32_t cause)
+{
+    return (exanet_reg_get32(s, EXANET_REG_CTRL) & EXANET_CTRL_IRQ) &&
+           (exanet_reg_get32(s, EXANET_REG_IRQ_MASK) & cause);
+}
+
+static void irq_send(ExanetState *s, unsigned vector)
+{
+    trace_exanet_irq(s->node, vector);
+    s->host.irq(s->host.opaque, vector);
+}
+
+/* Sends the vectors of those bits of @cause that are enabled. */
+static void irq_deliver(ExanetState *s, uint32_t cause)
+{
+    const uint32_t fault = EXANET_IRQ_FAULT | EXANET_IRQ_FAULT_OVERFLOW;
+
+    if (irq_enabled(s, cause & fault)) {
+        irq_send(s, EXANET_VEC_FAULT);
+    }
+    if (irq_enabled(s, cause & ~fault & ~EXANET_IRQ_MAILBOX)) {
+        irq_send(s, EXANET_VEC_ADMIN);
+    }
+}
+
+void exanet_irq_raise(ExanetState *s, uint32_t cause)
+{
+    uint32_t old = exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE);
+
+    exanet_reg_set32(s, EXANET_REG_IRQ_CAUSE, old | cause);
+    irq_deliver(s, cause & ~old);
+}
+
+void exanet_irq_context(ExanetState *s, unsigned c)
+{
+    uint32_t old = exanet_reg_get32(s, EXANET_REG_MBOX_PENDING);
+
+    exanet_reg_set32(s, EXANET_REG_MBOX_PENDING, old | 1u << c);
+    exanet_reg_set32(s, EXANET_REG_IRQ_CAUSE, EXANET_IRQ_MAILBOX |
+                     exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE));
+    if (!(old & 1u << c) && irq_enabled(s, EXANET_IRQ_MAILBOX)) {
+        irq_send(s, EXANET_VEC_CONTEXT(c));
+    }
+}
+
+/* Interrupts for everything that was pending while it was masked. */
+static void irq_unmasked(ExanetState *s, uint32_t newly)
+{
+    uint32_t pending = exanet_reg_get32(s, EXANET_REG_MBOX_PENDING);
+
+    irq_deliver(s, newly & exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE));
+    if (!irq_enabled(s, newly & EXANET_IRQ_MAILBOX)) {
+        return;
+    }
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        if (pending & 1u << c) {
+            irq_send(s, EXANET_VEC_CONTEXT(c));
+        }
+    }
+}
+
+/* --- Global registers ------------------------------------------------------------- */
+
+static bool device_quiescent(ExanetState *s)
+{
+    if (s->exadma.fifo_count) {
+        return false;
+    }
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        if (exanet_firmware_active(s, c) || exanet_packetizer_active(s, c)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void global_reg_sync(ExanetState *s)
+{
+    uint32_t status = EXANET_STATUS_READY;
+
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        status |= s->port[i].up ? EXANET_STATUS_LINK : 0;
+    }
+    if (device_quiescent(s)) {
+        status |= EXANET_STATUS_QUIESCENT;
+    }
+    exanet_reg_set32(s, EXANET_REG_STATUS, status);
+    exanet_reg_set64(s, EXANET_REG_TIME, exanet_now(s));
+}
+
+static void global_reg_written(ExanetState *s, unsigned reg,
+                               uint32_t old_ctrl, uint32_t old_mask)
+{
+    uint32_t ctrl = exanet_reg_get32(s, EXANET_REG_CTRL);
+    uint32_t mask = exanet_reg_get32(s, EXANET_REG_IRQ_MASK);
+
+    switch (reg) {
+    case EXANET_REG_CTRL:
+        if (exanet_reg_written64(s, EXANET_REG_CTRL) & EXANET_CTRL_RESET) {
+            exanet_reset(s);
+            return;
+        }
+        s->enabled = ctrl & EXANET_CTRL_ENABLE;
+        s->strict = ctrl & EXANET_CTRL_STRICT;
+        if (ctrl & ~old_ctrl & EXANET_CTRL_IRQ) {
+            irq_unmasked(s, mask);
+        }
+        exanet_schedule(s);
+        break;
+    case EXANET_REG_IRQ_MASK:
+        irq_unmasked(s, mask & ~old_mask);
+        break;
+    case EXANET_REG_MBOX_PENDING:
+        if (exanet_reg_get32(s, EXANET_REG_MBOX_PENDING) == 0) {
+            exanet_reg_set32(s, EXANET_REG_IRQ_CAUSE, ~EXANET_IRQ_MAILBOX &
+                             exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE));
+        }
+        break;
+    case EXANET_REG_NODE:
+        s->node = exanet_reg_get32(s, EXANET_REG_NODE);
+        for (unsigned i = 0; i < EXANET_LINKS; i++) {
+            exanet_port_restart(&s->port[i]);
+        }
+        break;
+    }
+}
+
+/* --- Access to the register file ---------------------------------------------------- */
+
+/* Index of the 0x80-byte unit at @addr of a block of such. */
+static unsigned file_unit(hwaddr addr)
+{
+    return (addr & 0xfff) / 0x80;
+}
+
+static void file_sync(ExanetState *s, hwaddr addr)
+{
+    unsigned reg = addr & 0xfff;
+
+    switch (addr & ~0xfffULL) {
+    case EXANET_GLOBAL:
+        global_reg_sync(s);
+        break;
+    case EXANET_CTX(0):
+        if (file_unit(addr) < EXANET_CONTEXTS) {
+            exanet_context_reg_sync(s, file_unit(addr));
+        }
+        break;
+    case EXANET_PORT(0):
+        if (file_unit(addr) < EXANET_LINKS) {
+            exanet_port_reg_sync(&s->port[file_unit(addr)]);
+        }
+        break;
+    case EXANET_RTMBOX:
+        exanet_rtmailbox_reg_sync(s, reg);
+        break;
+    case EXANET_FW:
+        exanet_firmware_reg_sync(s);
+        break;
+    case EXANET_FAULT:
+        exanet_fault_reg_sync(s);
+        break;
+    }
+}
+
+static uint64_t file_read(ExanetState *s, hwaddr addr, unsigned size)
+{
+    file_sync(s, addr);
+    if (size == 8 && s->lane[addr / 4] == LANE_WHOLE) {
+        file_sync(s, addr + 4);
+    }
+    return ldn_le_p(s->val + addr, size);
+}
+
+static void file_written(ExanetState *s, hwaddr addr, bool top,
+                         uint32_t old_ctrl, uint32_t old_mask)
+{
+    unsigned reg = addr & 0xfff;
+
+    switch (addr & ~0xfffULL) {
+    case EXANET_GLOBAL:
+        global_reg_written(s, reg, old_ctrl, old_mask);
+        break;
+    case EXANET_CTX(0):
+        exanet_context_reg_written(s, file_unit(addr), reg % 0x80, top);
+        break;
+    case EXANET_PORT(0):
+        exanet_port_reg_written(&s->port[file_unit(addr)], reg % 0x80, top);
+        break;
+    case EXANET_RTMBOX:
+        exanet_rtmailbox_reg_written(s, reg, top);
+        break;
+    case EXANET_FW:
+        exanet_firmware_reg_written(s, reg, top);
+        break;
+    case EXANET_FAULT:
+        exanet_fault_reg_written(s, reg, top);
+        break;
+    }
+}
+
+static void file_write(ExanetState *s, hwaddr addr, uint64_t value,
+                       unsigned size)
+{
+    uint32_t old_ctrl = exanet_reg_get32(s, EXANET_REG_CTRL);
+    uint32_t old_mask = exanet_reg_get32(s, EXANET_REG_IRQ_MASK);
+    uint64_t old = ldn_le_p(s->val + addr, size);
+    uint64_t writable = ldn_le_p(s->writable + addr, size);
+    uint64_t w1c = ldn_le_p(s->w1c + addr, size);
+
+    stn_le_p(s->wr + addr, size, value);
+    stn_le_p(s->val + addr, size,
+             ((old & ~writable) | (value & writable)) & ~(value & w1c));
+
+    for (hwaddr at = addr; at < addr + size; at += 4) {
+        switch (s->lane[at / 4]) {
+        case LANE_WHOLE:
+            file_written(s, at, true, old_ctrl, old_mask);
+            break;
+        case LANE_LOW:
+            if (size == 4) {
+                file_written(s, at, false, old_ctrl, old_mask);
+            }
+            break;
+        case LANE_TOP:
+            file_written(s, at - 4, true, old_ctrl, old_mask);
+            break;
+        case LANE_NONE:
+            qemu_log_mask(LOG_GUEST_ERROR, "exanet: write to no register: "
+                          "0x%" HWADDR_PRIx "\n", at);
+            break;
+        }
+    }
+}
+
+/* --- User pages ------------------------------------------------------------------------ */
+
+uint8_t *exanet_user_page(ExanetState *s, unsigned c, unsigned page)
+{
+    return s->user +
+           ((uint64_t)(c * EXANET_USER_PAGES + page) << s->user_page_shift);
+}
+
+static void user_write(ExanetState *s, unsigned c, unsigned page, hwaddr addr,
+                       uint64_t value, unsigned size, bool privileged)
+{
+    trace_exanet_doorbell(s->node, c, page, addr, value, size);
+    if (size < 4 || addr >= EXANET_ALIAS_PAGE) {
+        qemu_log_mask(LOG_GUEST_ERROR, "exanet: bad write to user page %u of "
+                      "context %u: 0x%" HWADDR_PRIx "\n", page, c, addr);
+        return;
+    }
+    switch (page) {
+    case EXANET_PAGE_SCRATCHPAD:
+        exanet_firmware_scratchpad_write(s, c, addr, value, size, privileged);
+        break;
+    case EXANET_PAGE_PACKETIZER:
+        exanet_packetizer_write(s, c, addr, value, size);
+        break;
+    case EXANET_PAGE_MAILBOX:
+        exanet_mailbox_write(s, c, addr, value, size);
+        break;
+    }
+}
+
+static uint64_t user_mmio_read(void *opaque, hwaddr addr, unsigned size)
+{
+    ExanetState *s = opaque;
+
+    return ldn_le_p(s->user + addr, size);
+}
+
+static void user_mmio_write(void *opaque, hwaddr addr, uint64_t value,
+                            unsigned size)
+{
+    ExanetState *s = opaque;
+    hwaddr page = addr >> s->user_page_shift;
+
+    user_write(s, page / EXANET_USER_PAGES, page % EXANET_USER_PAGES,
+               addr & ((1ULL << s->user_page_shift) - 1), value, size, false);
+}
+
+static const MemoryRegionOps user_ops = {
+    .read = user_mmio_read,
+    .write = user_mmio_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 1, .max_access_size = 8 },
+    .impl = { .min_access_size = 1, .max_access_size = 8 },
+};
+
+static uint64_t info_mmio_read(void *opaque, hwaddr addr, unsigned size)
+{
+    ExanetInfoPage *i = opaque;
+    ExanetState *s = i->s;
+    unsigned ctx = EXANET_CTX(i->ctx);
+    struct exanet_info info = {
+        .id = cpu_to_le32(exanet_reg_get32(s, EXANET_REG_ID)),
+        .version = cpu_to_le32(exanet_reg_get32(s, EXANET_REG_VERSION)),
+        .cap0 = cpu_to_le32(exanet_reg_get32(s, EXANET_REG_CAP0)),
+        .cap1 = cpu_to_le32(exanet_reg_get32(s, EXANET_REG_CAP1)),
+        .coord = cpu_to_le32(s->node),
+        .pdid = cpu_to_le32(exanet_reg_get32(s, ctx + EXANET_REG_CTX_PDID)),
+        .time = cpu_to_le64(exanet_now(s)),
+    };
+
+    if (addr + size > sizeof(info)) {
+        return 0;
+    }
+    for (unsigned w = 0; w < EXANET_WINDOW_NI; w++) {
+        info.win[w] =
+            cpu_to_le64(exanet_reg_get64(s, ctx + EXANET_CTX_WIN(w)));
+    }
+    return ldn_le_p((uint8_t *)&info + addr, size);
+}
+
+static void info_mmio_write(void *opaque, hwaddr addr, uint64_t value,
+                            unsigned size)
+{
+    ExanetInfoPage *i = opaque;
+
+    qemu_log_mask(LOG_GUEST_ERROR, "exanet: write to the info page of context "
+                  "%u\n", i->ctx);
+}
+
+static const MemoryRegionOps info_ops = {
+    .read = info_mmio_read,
+    .write = info_mmio_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 1, .max_access_size = 8 },
+    .impl = { .min_access_size = 1, .max_access_size = 8 },
+};
+
+/* --- BAR 0 -------------------------------------------------------------------------------- */
+
+/* 32- or 64-bit access to an array of 64-bit words that @word reads. */
+static uint64_t debug_read(ExanetState *s, hwaddr addr, unsigned size,
+                           uint64_t (*word)(ExanetState *s, hwaddr addr))
+{
+    uint64_t value = word(s, addr & ~7ULL);
+
+    return size == 4 ? (uint32_t)(value >> (8 * (addr & 4))) : value;
+}
+
+static uint64_t counter_word(ExanetState *s, hwaddr addr)
+{
+    return addr / 8 < EXANET_COUNTER_COUNT ? s->counter[addr / 8] : 0;
+}
+
+static uint64_t regs_read(void *opaque, hwaddr addr, unsigned size)
+{
+    ExanetState *s = opaque;
+    uint64_t value = 0;
+
+    if (addr >= EXANET_PENDING_LIST && addr < EXANET_CONTROL_WINDOW) {
+        value = exanet_exadma_list_read(s, addr - EXANET_PENDING_LIST, size);
+    } else if (size < 4) {
+        qemu_log_mask(LOG_GUEST_ERROR, "exanet: read of %u bytes at 0x%"
+                      HWADDR_PRIx "\n", size, addr);
+    } else if (addr < EXANET_FILE_BYTES) {
+        value = file_read(s, addr, size);
+    } else if (addr < EXANET_PENDING_LIST) {
+        value = debug_read(s, addr - EXANET_COUNTER(0), size, counter_word);
+    } else if (addr >= EXANET_RX_DEBUG && addr < EXANET_TOMB_DEBUG) {
+        value = debug_read(s, addr - EXANET_RX_DEBUG, size,
+                           exanet_receiver_debug_read);
+    } else if (addr >= EXANET_TOMB_DEBUG && addr < EXANET_TOMB_DEBUG +
+               EXANET_TOMBSTONES * sizeof(struct exanet_tombstone)) {
+        value = debug_read(s, addr - EXANET_TOMB_DEBUG, size,
+                           exanet_receiver_tomb_read);
+    } else if (addr >= EXANET_SCRATCHPAD && addr < EXANET_MAILBOX_ALIAS +
+               EXANET_CONTEXTS * EXANET_ALIAS_PAGE) {
+        hwaddr at = addr - EXANET_SCRATCHPAD;
+
+        value = ldn_le_p(exanet_user_page(s, (at >> 12) % EXANET_CONTEXTS,
+                                          at >> 16) + (at & 0xfff), size);
+    }
+    trace_exanet_reg_read(s->node, addr, value, size);
+    return value;
+}
+
+static void regs_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
+{
+    ExanetState *s = opaque;
+
+    trace_exanet_reg_write(s->node, addr, value, size);
+    if (addr >= EXANET_PENDING_LIST && addr < EXANET_CONTROL_WINDOW) {
+        exanet_exadma_list_write(s, addr - EXANET_PENDING_LIST, value, size);
+    } else if (size < 4) {
+        qemu_log_mask(LOG_GUEST_ERROR, "exanet: write of %u bytes at 0x%"
+                      HWADDR_PRIx "\n", size, addr);
+    } else if (addr < EXANET_FILE_BYTES) {
+        file_write(s, addr, value, size);
+    } else if (addr < EXANET_COUNTER(EXANET_COUNTER_COUNT)) {
+        s->counter[(addr - EXANET_COUNTER(0)) / 8] = 0;
+    } else if (addr >= EXANET_CONTROL_WINDOW && addr < EXANET_RX_DEBUG) {
+        exanet_exadma_control_write(s, addr - EXANET_CONTROL_WINDOW, value,
+                                    size);
+    } else if (addr >= EXANET_SCRATCHPAD && addr < EXANET_MAILBOX_ALIAS +
+               EXANET_CONTEXTS * EXANET_ALIAS_PAGE) {
+        hwaddr at = addr - EXANET_SCRATCHPAD;
+
+        user_write(s, (at >> 12) % EXANET_CONTEXTS, at >> 16, at & 0xfff,
+                   value, size, true);
+    } else {
+        qemu_log_mask(LOG_GUEST_ERROR, "exanet: write to nothing: 0x%"
+                      HWADDR_PRIx "\n", addr);
+    }
+}
+
+static const MemoryRegionOps regs_ops = {
+    .read = regs_read,
+    .write = regs_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 1, .max_access_size = 8 },
+    .impl = { .min_access_size = 1, .max_access_size = 8 },
+};
+
+/* --- Work ---------------------------------------------------------------------------------- */
+
+void exanet_schedule(ExanetState *s)
+{
+    qemu_bh_schedule(s->bh);
+}
+
+static void exanet_run(void *opaque)
+{
+    ExanetState *s = opaque;
+
+    for (unsigned round = 0; round < RUN_ROUNDS; round++) {
+        bool busy = false;
+
+        s->time = exanet_now(s);
+        for (unsigned i = 0; i < EXANET_LINKS; i++) {
+            busy |= exanet_port_rx_run(&s->port[i]);
+        }
+        if (s->enabled) {
+            busy |= exanet_firmware_run(s);
+            busy |= exanet_packetizer_run(s);
+            busy |= exanet_exadma_run(s);
+        }
+        exanet_crossbar_flush(s);
+        if (!busy) {
+            return;
+        }
+    }
+    exanet_schedule(s);
+}
+
+/* --- Life ------------------------------------------------------------------------------------ */
+
+static uint8_t epoch_next(ExanetState *s)
+{
+    uint8_t epoch = s->epoch_fixed;
+
+    while (epoch == 0 || epoch == s->epoch) {
+        if (s->epoch_fixed) {
+            epoch++;
+        } else {
+            qemu_guest_getrandom_nofail(&epoch, sizeof(epoch));
+        }
+    }
+    return epoch;
+}
+
+void exanet_reset(ExanetState *s)
+{
+    qemu_bh_cancel(s->bh);
+    s->enabled = false;
+    s->strict = false;
+    s->epoch = epoch_next(s);
+    s->node = s->coord;
+    s->time = exanet_now(s);
+    memset(s->counter, 0, sizeof(s->counter));
+    file_reset(s);
+    exanet_firmware_reset(s);
+    exanet_packetizer_reset(s);
+    exanet_exadma_reset(s);
+    exanet_rtmailbox_reset(s);
+    exanet_receiver_reset(s);
+    exanet_context_reset(s);
+    memset(s->user, 0, memory_region_size(&s->user_mr));
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        exanet_port_reset(&s->port[i]);
+    }
+}
+
+static bool properties_check(ExanetState *s, Error **errp)
+{
+    if (s->coord > EXANET_COORD_MASK) {
+        error_setg(errp, "property 'coord' must be at most 0x%x (22 bits)",
+                   EXANET_COORD_MASK);
+        return false;
+    }
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        if (!s->port[i].conf.peers.ncs[0]) {
+            error_setg(errp, "property 'link%u' must name a netdev: "
+                       "the cable to the peer", i);
+            return false;
+        }
+    }
+    if (!is_power_of_2(s->receiver.ways) ||
+        s->receiver.ways > EXANET_RX_WAYS) {
+        error_setg(errp, "property 'ways' must be 1, 2, 4, 8 or 16");
+        return false;
+    }
+    if (s->user_page_shift != 12 && s->user_page_shift != 16) {
+        error_setg(errp, "property 'user-page-shift' must be 12 or 16");
+        return false;
+    }
+    if (s->rx_fifo_words < EXANET_RX_FIFO_WORDS ||
+        s->rx_fifo_words > RX_FIFO_WORDS_MAX) {
+        error_setg(errp, "property 'rx-fifo-words' must be %u to %u",
+                   EXANET_RX_FIFO_WORDS, RX_FIFO_WORDS_MAX);
+        return false;
+    }
+    if (!is_power_of_2(s->tlb_entries) || s->tlb_entries > 65536) {
+        error_setg(errp, "property 'tlb-entries' must be a power of two up to "
+                   "65536");
+        return false;
+    }
+    return true;
+}
+
+static bool user_pages_init(ExanetState *s, Error **errp)
+{
+    uint64_t page = 1ULL << s->user_page_shift;
+    Object *owner = OBJECT(s->host.dev);
+
+    if (!memory_region_init_rom_device(&s->user_mr, owner, &user_ops, s,
+                                       "exanet-user",
+                                       EXANET_CONTEXTS * EXANET_USER_PAGES *
+                                       page, errp)) {
+        return false;
+    }
+    s->user = memory_region_get_ram_ptr(&s->user_mr);
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        ExanetInfoPage *i = &s->info[c];
+
+        i->s = s;
+        i->ctx = c;
+        memory_region_init_io(&i->mr, owner, &info_ops, i, "exanet-info", page);
+        memory_region_add_subregion_overlap(&s->user_mr,
+            (c * EXANET_USER_PAGES + EXANET_PAGE_INFO) * page, &i->mr, 1);
+    }
+    return true;
+}
+
+bool exanet_init(ExanetState *s, const ExanetHost *host, Error **errp)
+{
+    s->host = *host;
+    if (!properties_check(s, errp) || !user_pages_init(s, errp)) {
+        return false;
+    }
+    memory_region_init_io(&s->regs_mr, OBJECT(host->dev), &regs_ops, s,
+                          "exanet-regs", EXANET_REGS_BYTES);
+    s->bh = qemu_bh_new_guarded(exanet_run, s,
+                                &host->dev->mem_reentrancy_guard);
+    exanet_context_init(s);
+    exanet_receiver_init(s);
+    exanet_firmware_init(s);
+    exanet_packetizer_init(s);
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        exanet_port_init(s, i);
+    }
+    return true;
+}
+
+void exanet_fini(ExanetState *s)
+{
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        exanet_port_fini(&s->port[i]);
+    }
+    exanet_packetizer_fini(s);
+    exanet_firmware_fini(s);
+    exanet_receiver_fini(s);
+    exanet_context_fini(s);
+    qemu_bh_delete(s->bh);
+}

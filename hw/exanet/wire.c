@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet packet codec; see wire.h.
+ *
+ * Every packet of a transfer passes here twice, so the two small CRCs, which
+ * always run over the same number of bytes, are looked up byte position by byte
+ * position: a CRC is linear, and the lookups do not wait for each other.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include <libdeflate.h>
+#include "wire.h"
+
+static uint16_t hdr_crc_table[EXANET_HDR_CRC_BYTES][256];
+static uint8_t ftr_crc_table[EXANET_FTR_CRC_BYTES][256];
+/* What the initial value of all ones leaves after all bytes. */
+static uint16_t hdr_crc_init;
+
+/* MSB-first CRC of @width bits over one byte and @zeros bytes of 0 after it. */
+static uint32_t crc_byte(uint32_t crc, unsigned byte, unsigned zeros,
+                         unsigned width, uint32_t poly)
+{
+    uint32_t top = 1u << (width - 1);
+
+    crc ^= byte << (width - 8);
+    for (unsigned bit = 0; bit < 8 * (zeros + 1); bit++) {
+        crc = (crc & top) ? (crc << 1) ^ poly : crc << 1;
+    }
+    return crc & ((top << 1) - 1);
+}
+
+static void __attribute__((constructor)) exanet_crc_init(void)
+{
+    for (unsigned byte = 0; byte < 256; byte++) {
+        for (unsigned i = 0; i < EXANET_HDR_CRC_BYTES; i++) {
+            hdr_crc_table[i][byte] =
+                crc_byte(0, byte, EXANET_HDR_CRC_BYTES - 1 - i, 16, 0x1021);
+        }
+        for (unsigned i = 0; i < EXANET_FTR_CRC_BYTES; i++) {
+            ftr_crc_table[i][byte] =
+                crc_byte(0, byte, EXANET_FTR_CRC_BYTES - 1 - i, 8, 0x07);
+        }
+    }
+    hdr_crc_init = crc_byte(0xffff, 0, EXANET_HDR_CRC_BYTES - 1, 16, 0x1021);
+}
+
+static uint16_t header_crc(uint64_t lo, uint64_t hi)
+{
+    uint16_t crc = hdr_crc_init;
+
+    lo &= ~EXANET_HDR_LO_VC;
+    hi &= ~EXANET_HDR_HI_PATH;
+    for (unsigned i = 0; i < 8; i++) {
+        crc ^= hdr_crc_table[i][(lo >> (8 * i)) & 0xff];
+    }
+    for (unsigned i = 8; i < EXANET_HDR_CRC_BYTES; i++) {
+        crc ^= hdr_crc_table[i][(hi >> (8 * (i - 8))) & 0xff];
+    }
+    return crc;
+}
+
+static uint8_t footer_crc(uint64_t lo, uint64_t hi)
+{
+    uint8_t crc = 0;
+
+    lo &= ~EXANET_FTR_LO_TTL_2_0;
+    hi &= ~EXANET_FTR_HI_TTL_14_3;
+    for (unsigned i = 0; i < 8; i++) {
+        crc ^= ftr_crc_table[i][(lo >> (8 * i)) & 0xff];
+    }
+    for (unsigned i = 8; i < EXANET_FTR_CRC_BYTES; i++) {
+        crc ^= ftr_crc_table[i][(hi >> (8 * (i - 8))) & 0xff];
+    }
+    return crc;
+}
+
+static uint64_t header_va(uint64_t lo, uint64_t hi)
+{
+    return RNIC_GET(EXANET_HDR_HI_VA_41_2, hi) << 2 |
+           RNIC_GET(EXANET_HDR_LO_VA_1_0, lo);
+}
+
+unsigned exanet_packet_words(const uint8_t *buf, ExanetWireStatus *status)
+{
+    uint64_t lo = ldq_le_p(buf);
+    uint64_t hi = ldq_le_p(buf + 8);
+    unsigned size = RNIC_GET(EXANET_HDR_LO_SIZE, lo);
+    uint64_t va = header_va(lo, hi);
+
+    if (header_crc(lo, hi) != RNIC_GET(EXANET_HDR_HI_CRC, hi)) {
+        *status = EXANET_WIRE_BAD_HEADER;
+        return 0;
+    }
+    *status = EXANET_WIRE_OK;
+    switch (RNIC_GET(EXANET_HDR_LO_TYPE, lo)) {
+    case EXANET_TYPE_ACK:
+        if (size == 0) {
+            return 1;
+        }
+        break;
+    case EXANET_TYPE_WRITE:
+    case EXANET_TYPE_READ_REQ:
+    case EXANET_TYPE_CONTROL:
+    case EXANET_TYPE_NOTIFY:
+        /* a packet never crosses a multiple of the MTU [T §5.1] */
+        if (size > 0 && (va & (EXANET_MTU - 1)) + size <= EXANET_MTU) {
+            return 2 + exanet_payload_words(va, size);
+        }
+        break;
+    }
+    *status = EXANET_WIRE_MALFORMED;
+    return 0;
+}
+
+static void ack_decode(uint64_t lo, uint64_t hi, ExanetPacket *pkt)
+{
+    *pkt = (ExanetPacket) {
+        .type = EXANET_TYPE_ACK,
+        .vc = RNIC_GET(EXANET_HDR_LO_VC, lo),
+        .dst = RNIC_GET(EXANET_HDR_LO_COORD, lo),
+        .pdid = RNIC_GET(EXANET_ACK_LO_PDID_CTX, lo),
+        .seq = RNIC_GET(EXANET_ACK_LO_SEQ, lo),
+        .small = RNIC_GET(EXANET_ACK_HI_SMALL_9_2, hi) << 2 |
+                 RNIC_GET(EXANET_ACK_LO_SMALL_1_0, lo),
+        .tid = RNIC_GET(EXANET_ACK_HI_TID, hi),
+        .resp = RNIC_GET(EXANET_ACK_HI_RESP, hi),
+    };
+}
+
+ExanetWireStatus exanet_packet_decode(const uint8_t *buf, unsigned words,
+                                      ExanetPacket *pkt)
+{
+    uint64_t lo = ldq_le_p(buf);
+    uint64_t hi = ldq_le_p(buf + 8);
+    unsigned payload = (words - 2) * EXANET_WORD_BYTES;
+    const uint8_t *footer = buf + EXANET_WORD_BYTES + payload;
+    uint64_t flo, fhi;
+
+    if (words == 1) {
+        ack_decode(lo, hi, pkt);
+        return EXANET_WIRE_OK;
+    }
+    flo = ldq_le_p(footer);
+    fhi = ldq_le_p(footer + 8);
+    if (footer_crc(flo, fhi) != RNIC_GET(EXANET_FTR_HI_CRC, fhi)) {
+        return EXANET_WIRE_BAD_FOOTER;
+    }
+    *pkt = (ExanetPacket) {
+        .type = RNIC_GET(EXANET_HDR_LO_TYPE, lo),
+        .vc = RNIC_GET(EXANET_HDR_LO_VC, lo),
+        .path = RNIC_GET(EXANET_HDR_HI_PATH, hi),
+        .pdid = RNIC_GET(EXANET_HDR_LO_PDID, lo),
+        .dst = RNIC_GET(EXANET_HDR_LO_COORD, lo),
+        .size = RNIC_GET(EXANET_HDR_LO_SIZE, lo),
+        .va = header_va(lo, hi),
+        .tid = RNIC_GET(EXANET_FTR_LO_TID, flo),
+        .src = RNIC_GET(EXANET_FTR_LO_SRC, flo),
+        .epoch = RNIC_GET(EXANET_FTR_LO_EPOCH, flo),
+        .first = RNIC_GET(EXANET_FTR_LO_FIRST, flo),
+        .last = RNIC_GET(EXANET_FTR_LO_LAST, flo),
+        .notify = RNIC_GET(EXANET_FTR_LO_NOTIFY, flo),
+        .seq = RNIC_GET(EXANET_FTR_LO_SEQ, flo),
+        .ttl = RNIC_GET(EXANET_FTR_HI_TTL_14_3, fhi) << 3 |
+               RNIC_GET(EXANET_FTR_LO_TTL_2_0, flo),
+        .user = RNIC_GET(EXANET_FTR_HI_USER, fhi),
+        .bad_payload = libdeflate_crc32(0, buf + EXANET_WORD_BYTES, payload) !=
+                       RNIC_GET(EXANET_FTR_HI_PAY_CRC, fhi),
+    };
+    pkt->payload = exanet_packet_payload((uint8_t *)buf, pkt->va);
+    return EXANET_WIRE_OK;
+}
+
+static void header_store(uint8_t *buf, uint64_t lo, uint64_t hi)
+{
+    hi |= RNIC_PREP(EXANET_HDR_HI_CRC, header_crc(lo, hi));
+    stq_le_p(buf, lo);
+    stq_le_p(buf + 8, hi);
+}
+
+unsigned exanet_packet_encode(uint8_t *buf, const ExanetPacket *pkt)
+{
+    unsigned before = pkt->va & (EXANET_WORD_BYTES - 1);
+    unsigned words = exanet_payload_words(pkt->va, pkt->size);
+    unsigned after = words * EXANET_WORD_BYTES - before - pkt->size;
+    uint8_t *payload = buf + EXANET_WORD_BYTES;
+    uint8_t *footer = payload + words * EXANET_WORD_BYTES;
+    uint64_t lo, hi;
+
+    header_store(buf,
+                 RNIC_PREP(EXANET_HDR_LO_VC, pkt->vc) |
+                 RNIC_PREP(EXANET_HDR_LO_PDID, pkt->pdid) |
+                 RNIC_PREP(EXANET_HDR_LO_COORD, pkt->dst) |
+                 RNIC_PREP(EXANET_HDR_LO_TYPE, pkt->type) |
+                 RNIC_PREP(EXANET_HDR_LO_SIZE, pkt->size) |
+                 RNIC_PREP(EXANET_HDR_LO_VA_1_0, pkt->va),
+                 RNIC_PREP(EXANET_HDR_HI_VA_41_2, pkt->va >> 2) |
+                 RNIC_PREP(EXANET_HDR_HI_PATH, pkt->path));
+
+    /* padding lanes are zero and count in the CRC */
+    memset(payload, 0, before);
+    memset(footer - after, 0, after);
+
+    lo = RNIC_PREP(EXANET_FTR_LO_TID, pkt->tid) |
+         RNIC_PREP(EXANET_FTR_LO_SRC, pkt->src) |
+         RNIC_PREP(EXANET_FTR_LO_EPOCH, pkt->epoch) |
+         RNIC_PREP(EXANET_FTR_LO_FIRST, pkt->first) |
+         RNIC_PREP(EXANET_FTR_LO_LAST, pkt->last) |
+         RNIC_PREP(EXANET_FTR_LO_NOTIFY, pkt->notify) |
+         RNIC_PREP(EXANET_FTR_LO_SEQ, pkt->seq) |
+         RNIC_PREP(EXANET_FTR_LO_TTL_2_0, pkt->ttl);
+    hi = RNIC_PREP(EXANET_FTR_HI_TTL_14_3, pkt->ttl >> 3) |
+         RNIC_PREP(EXANET_FTR_HI_USER, pkt->user);
+    hi |= RNIC_PREP(EXANET_FTR_HI_CRC, footer_crc(lo, hi)) |
+          RNIC_PREP(EXANET_FTR_HI_PAY_CRC,
+                    libdeflate_crc32(0, payload, words * EXANET_WORD_BYTES));
+    stq_le_p(footer, lo);
+    stq_le_p(footer + 8, hi);
+    return words + 2;
+}
+
+void exanet_ack_encode(uint8_t *buf, const ExanetPacket *pkt)
+{
+    header_store(buf,
+                 RNIC_PREP(EXANET_HDR_LO_VC, pkt->vc) |
+                 RNIC_PREP(EXANET_ACK_LO_PDID_CTX, pkt->pdid) |
+                 RNIC_PREP(EXANET_ACK_LO_SEQ, pkt->seq) |
+                 RNIC_PREP(EXANET_HDR_LO_COORD, pkt->dst) |
+                 RNIC_PREP(EXANET_HDR_LO_TYPE, EXANET_TYPE_ACK) |
+                 RNIC_PREP(EXANET_ACK_LO_SMALL_1_0, pkt->small),
+                 RNIC_PREP(EXANET_ACK_HI_SMALL_9_2, pkt->small >> 2) |
+                 RNIC_PREP(EXANET_ACK_HI_TID, pkt->tid) |
+                 RNIC_PREP(EXANET_ACK_HI_RESP, pkt->resp));
+}
