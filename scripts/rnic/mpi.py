@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""MPI ping-pong between two guests, over the NIC or over TCP."""
+
+import re
+import subprocess
+
+from .steps import Failed, log_path
+from .vm import spawn
+
+SIZES = [8, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304]
+PATHS = {
+    'nic': '--mca pml cm --mca mtl ofi -x FI_PROVIDER=exanet',
+    'tcp': '--mca pml ob1 --mca btl tcp,self '
+           '--mca btl_tcp_if_include 10.77.0.0/24'}
+_LINE = re.compile(r'size=(\d+) latency_us=([\d.]+) bandwidth_MBps=([\d.]+)')
+
+
+def pingpong(pair, path, name, sizes=tuple(SIZES), seconds=0.5, progress=None):
+    """Runs it over PATH; {size: (microseconds one way, MB/s)}.
+
+    The program checks every byte, so a wrong one is a failure here."""
+    command = (f'timeout 600 mpirun --hostfile /etc/rnic/hosts -n 2 '
+               f'{PATHS[path]} /usr/lib/rnic/tests/mpi-pingpong -m '
+               f'-t {seconds} {" ".join(map(str, sizes))}')
+    log, found = log_path(f'{name}-pingpong-{path}'), {}
+    with open(log, 'w', encoding='utf-8') as out:
+        process = spawn([*pair.nodes[0].ssh(), '--', command], text=True,
+                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                        stderr=subprocess.STDOUT)
+        try:
+            for line in process.stdout:
+                out.write(line)
+                m = _LINE.search(line)
+                if m:
+                    found[int(m[1])] = float(m[2]), float(m[3])
+                    if progress:
+                        progress.show(f'{len(found)}/{len(sizes)} sizes,')
+            code = process.wait()
+        finally:
+            process.kill()
+            process.wait()
+    for node in pair.nodes:
+        node.check()
+    if code or len(found) != len(sizes):
+        raise Failed(f'the ping-pong over {path.upper()} ended with code '
+                     f'{code} after {len(found)} of {len(sizes)} sizes', log)
+    return found
+
+
+def table(nic, tcp):
+    """Both results side by side, as text."""
+    rows = [f'{"":>8} | {"one-way latency, us":^31} | '
+            f'{"bandwidth, MB/s":^31}',
+            f'{"bytes":>8} | {"ExaNet":>10} {"TCP":>10} {"TCP/Exa":>9} | '
+            f'{"ExaNet":>10} {"TCP":>10} {"Exa/TCP":>9}']
+    rows.insert(2, '-' * len(rows[1]))
+    for size in sorted(nic):
+        (a, b), (c, d) = nic[size], tcp[size]
+        rows.append(f'{size:8} | {a:10.1f} {c:10.1f} {c / a:8.1f}x | '
+                    f'{b:10.2f} {d:10.2f} {b / d if d else 0:8.1f}x')
+    return '\n'.join(rows)

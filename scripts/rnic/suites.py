@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs test programs: on this machine, and in a pair of guests."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import time
+
+from . import vm
+from .paths import TOP
+from .steps import log_path, step
+
+_HOST_SECONDS = 180      # for one program; sanitizers get four times as much
+_GUEST_SECONDS = 300     # unless the test says "# timeout: N"
+_SANITIZER = {
+    'ASAN_OPTIONS': 'detect_leaks=0:abort_on_error=1',
+    'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1'}
+_GUEST_TESTS = '/usr/lib/rnic/tests'
+
+
+def host(qemu, pattern, summary):
+    """The unit tests and qtests of one build tree, in parallel."""
+    programs = [p for p in qemu.tests()
+                if p.name.endswith('-test') and re.search(pattern, p.name)]
+    if not programs:
+        return
+    limit = _HOST_SECONDS * (4 if qemu.sanitize else 1)
+    env = {**os.environ, **(_SANITIZER if qemu.sanitize else {}),
+           'QTEST_QEMU_BINARY': str(qemu.binary)}
+    with step(f'unit tests and qtests on {qemu.name}') as line:
+        waiting, running, done = list(programs), [], 0
+        try:
+            while waiting or running:
+                while waiting and len(running) < (os.cpu_count() or 1):
+                    running.append(_Program(waiting.pop(0), qemu, env, limit))
+                for p in [p for p in running if p.ended()]:
+                    running.remove(p)
+                    done += 1
+                    p.report(summary)
+                line.show(f'{done}/{len(programs)},')
+                time.sleep(0.05)
+        finally:
+            for p in running:
+                p.kill()
+
+
+class _Program:
+    """One running test program of this machine."""
+
+    def __init__(self, path, qemu, env, limit):
+        self.name = path.name.removeprefix('rnic-')
+        self.log = log_path(f'test-{qemu.tree.name}-{self.name}')
+        self.end, self.late = time.monotonic() + limit, False
+        with open(self.log, 'wb') as out:
+            self.process = vm.spawn(
+                [path, '--tap', '-k'], cwd=qemu.tree, env=env, stdout=out,
+                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                start_new_session=True)
+
+    def ended(self):
+        if self.process.poll() is None and time.monotonic() > self.end:
+            self.late = True
+            self.kill()
+        return self.process.poll() is not None
+
+    def kill(self):
+        """With the QEMUs that it started, which are in its session."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def report(self, summary):
+        code = self.process.returncode
+        summary.program(
+            self.name, self.log.read_text(encoding='utf-8', errors='replace'),
+            'by time-out' if self.late else code and f'with code {code}',
+            self.log)
+
+
+def guests(binary, pattern, summary):
+    """The tests of tests/guest, all in one boot of a pair."""
+    tests = [t for t in sorted((TOP / 'tests/guest').glob('*.test'))
+             if re.search(pattern, t.stem)]
+    if not tests:
+        return
+    with vm.Pair(binary, 'test') as pair:
+        for test in tests:
+            with step(f'guest test {test.stem}'):
+                _guest_test(pair, test, summary)
+        for node in pair.nodes:
+            node.check()
+            for line in node.trouble():
+                summary.fail(f'console of {node.name}', line, node.console)
+
+
+def _guest_test(pair, test, summary):
+    m = re.search(r'^# timeout: (\d+)$', test.read_text(encoding='utf-8'),
+                  re.M)
+    limit = int(m.group(1)) if m else _GUEST_SECONDS
+    log, ended = log_path(f'test-guest-{test.stem}'), None
+    with open(log, 'wb') as out:
+        try:
+            code = pair.nodes[0].run(
+                f'cd {_GUEST_TESTS} && ./{test.name}', limit, stdout=out,
+                stderr=subprocess.STDOUT).returncode
+        except subprocess.TimeoutExpired:
+            code = 124
+    if code:
+        ended = 'by time-out' if code in (124, 137) else f'with code {code}'
+    summary.program(test.stem, log.read_text(encoding='utf-8',
+                                             errors='replace'), ended, log)
+    for node in pair.nodes:
+        node.check()

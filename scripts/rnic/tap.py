@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Results of test programs that speak TAP, and their sum."""
+
+import re
+
+from .paths import shown
+
+_RESULT = re.compile(r'^(not )?ok\b\s*\d*\s*-?\s*(.*)$')
+_PLAN = re.compile(r'^1\.\.(\d+)')
+
+
+class Summary:
+    """Counts; prints a line for every failure as it is found."""
+
+    def __init__(self):
+        self.passed, self.failed, self.skipped = 0, 0, 0
+
+    def program(self, name, text, ended, log):
+        """Adds one program: its output, and how it ENDED if not well."""
+        seen, plan, failures = 0, None, []
+        for line in text.splitlines():
+            m = _PLAN.match(line)
+            if m:
+                plan = int(m.group(1))
+                self.skipped += plan == 0
+            m = _RESULT.match(line)
+            if not m:
+                continue
+            seen += 1
+            if m.group(1) and '# TODO' not in line:
+                failures.append(m.group(2))
+            elif '# SKIP' in line.upper():
+                self.skipped += 1
+            else:
+                self.passed += 1
+        if ended and not failures:
+            failures.append(f'ended {ended} after test {seen}')
+        if plan is None or seen < plan:
+            failures.append(f'only {seen} of '
+                            f'{"unknown" if plan is None else plan} tests ran')
+        for failure in failures:
+            self.fail(name, failure, log)
+        if failures:
+            _show_end(text)
+
+    def fail(self, name, what, log):
+        self.failed += 1
+        print(f'not ok: {name}: {what} (log: {shown(log)})', flush=True)
+
+    def finish(self):
+        """Prints the last line; the exit code."""
+        if self.skipped:
+            print(f'{self.skipped} skipped')
+        print(f'{self.passed} passed, {self.failed} failed', flush=True)
+        return 0 if self.passed and not self.failed else 1
+
+
+def _show_end(text):
+    for line in text.strip().splitlines()[-12:]:
+        print(f'    | {line[:200]}')
