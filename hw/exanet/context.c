@@ -1,0 +1,727 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet contexts: registers, translation with its cache, and the fault FIFO.
+ *
+ * A translation and the copy that uses it happen in one slice under the BQL, and
+ * INV_CMD runs under the BQL too: when its MMIO write returns, nobody uses an old
+ * translation.  Cached are host pointers into RAM.  They come from
+ * MemoryRegionCache, which holds the RAM by reference; when the memory map changes
+ * all of it is dropped.
+ */
+#include "qemu/osdep.h"
+#include "qemu/host-utils.h"
+#include "qemu/log.h"
+#include "qemu/rcu.h"
+#include "exanet.h"
+#include "../trace.h"
+
+#define TLB_ENTRIES_MIN 16
+#define TLB_ENTRIES_MAX (1u << 18)
+
+#define PAGE_BYTES (1u << EXANET_TLB_SHIFT)
+#define PAGE_OFFSET(va) ((va) & (PAGE_BYTES - 1))
+#define PAGE_ADDRESS(va) ((va) & ~(uint64_t)(PAGE_BYTES - 1))
+/* Pages of one access, and RAM ranges that it can need with its page tables. */
+#define ACCESS_PAGES (EXANET_ACCESS_MAX / PAGE_BYTES + 1)
+#define ACCESS_RANGES (ACCESS_PAGES * 6)
+QEMU_BUILD_BUG_ON(ACCESS_RANGES > EXANET_RAM_RANGES);
+
+/* Faults that every enabled context may have pending, whatever the others do. */
+#define FAULTS_RESERVED 8
+
+/* --- Physical memory ------------------------------------------------------- */
+
+/* Forgets the cached translations of @ctx. */
+static void tlb_flush(ExanetState *s, ExanetContext *ctx)
+{
+    ctx->stamp = ++s->tlb.stamp;
+}
+
+/* Forgets everything that depends on the memory map. */
+static void tlb_drop(ExanetState *s)
+{
+    ExanetTlb *tlb = &s->tlb;
+
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        tlb_flush(s, &s->ctx[c]);
+    }
+    for (unsigned i = 0; i < tlb->rams; i++) {
+        address_space_cache_destroy(&tlb->ram[i].cache);
+    }
+    tlb->rams = 0;
+    tlb->last = 0;
+}
+
+static void tlb_listener_commit(MemoryListener *listener)
+{
+    tlb_drop(container_of(listener, ExanetState, tlb.listener));
+}
+
+typedef struct RamSearch {
+    hwaddr pa;
+    hwaddr base;
+    hwaddr size;
+} RamSearch;
+
+static bool ram_search(Int128 start, Int128 len, const MemoryRegion *mr,
+                       hwaddr offset, void *opaque)
+{
+    RamSearch *search = opaque;
+    Int128 skip = int128_sub(int128_make64(search->pa), start);
+
+    if (!int128_nonneg(skip) || int128_ge(skip, len)) {
+        return false;
+    }
+    search->base = int128_get64(start);
+    search->size = int128_get64(int128_min(len, int128_make64(INT64_MAX)));
+    return true;
+}
+
+/*
+ * Caches the range around @pa; NULL unless it is RAM that a device may write: not
+ * MMIO, not ROM, not a device's memory that is only mapped like RAM.
+ */
+static ExanetRam *ram_open(ExanetState *s, hwaddr pa)
+{
+    ExanetTlb *tlb = &s->tlb;
+    RamSearch search = { .pa = pa };
+    ExanetRam *ram;
+    int64_t size;
+
+    WITH_RCU_READ_LOCK_GUARD() {
+        flatview_for_each_range(address_space_to_flatview(s->host.as),
+                                ram_search, &search);
+    }
+    if (!search.size) {
+        return NULL;
+    }
+    if (tlb->rams == EXANET_RAM_RANGES) {
+        tlb_drop(s);
+    }
+    ram = &tlb->ram[tlb->rams];
+    size = address_space_cache_init(&ram->cache, s->host.as, search.base,
+                                    search.size, true);
+    if (!ram->cache.ptr || ram->cache.mrs.readonly || size <= 0) {
+        address_space_cache_destroy(&ram->cache);
+        return NULL;
+    }
+    ram->base = search.base;
+    ram->size = MIN(search.size, size);
+    tlb->rams++;
+    return ram;
+}
+
+static bool ram_contains(const ExanetRam *ram, hwaddr pa, hwaddr len)
+{
+    hwaddr offset = pa - ram->base;
+
+    return offset < ram->size && ram->size - offset >= len;
+}
+
+/* The range that holds @len bytes from @pa on; NULL when they are not RAM. */
+static ExanetRam *ram_find(ExanetState *s, hwaddr pa, hwaddr len)
+{
+    ExanetTlb *tlb = &s->tlb;
+    ExanetRam *ram = &tlb->ram[tlb->last];
+
+    if (likely(tlb->last < tlb->rams && ram_contains(ram, pa, len))) {
+        return ram;
+    }
+    for (unsigned i = 0; i < tlb->rams; i++) {
+        if (ram_contains(&tlb->ram[i], pa, len)) {
+            tlb->last = i;
+            return &tlb->ram[i];
+        }
+    }
+    ram = ram_open(s, pa);
+    return ram && ram_contains(ram, pa, len) ? ram : NULL;
+}
+
+static uint8_t *ram_pointer(const ExanetRam *ram, hwaddr pa)
+{
+    return ram->cache.ptr + (pa - ram->base);
+}
+
+/* --- Translation ----------------------------------------------------------- */
+
+static bool walk_read(void *opaque, uint64_t pa, uint64_t *entry)
+{
+    ExanetRam *ram = ram_find(opaque, pa, sizeof(*entry));
+
+    if (!ram) {
+        return false;
+    }
+    *entry = ldq_le_p(ram_pointer(ram, pa));
+    return true;
+}
+
+static ExanetTlbEntry *tlb_slot(ExanetState *s, unsigned c, uint64_t va)
+{
+    /* contexts start at different places: processes use the same addresses */
+    return &s->tlb.entry[((va >> EXANET_TLB_SHIFT) + 61 * c) & s->tlb.mask];
+}
+
+static enum exanet_resp tlb_fill(ExanetState *s, unsigned c, uint64_t va,
+                                 bool write, ExanetTlbEntry *e)
+{
+    ExanetContext *ctx = &s->ctx[c];
+    enum exanet_resp resp;
+    ExanetLeaf leaf;
+    ExanetRam *ram;
+    hwaddr pa;
+
+    if (!ctx->enabled || ctx->quiesce) {
+        return EXANET_RESP_PROTECTION;
+    }
+    exanet_count(s, WALK);
+    resp = exanet_walk(&ctx->walk, va, write, &leaf);
+    trace_exanet_context_walk(s->node, c, va, write, resp);
+    if (resp == EXANET_RESP_FAULT) {
+        s->counter[write ? EXANET_CNT_FAULT_WRITE : EXANET_CNT_FAULT_READ]++;
+        return ctx->no_report ? EXANET_RESP_PROTECTION : EXANET_RESP_FAULT;
+    }
+    if (resp != EXANET_RESP_ACK) {
+        return resp;
+    }
+    pa = leaf.pa | PAGE_ADDRESS(va & ((1ULL << leaf.shift) - 1));
+    ram = ram_find(s, pa, PAGE_BYTES);
+    if (!ram) {
+        return EXANET_RESP_DECODE;
+    }
+    *e = (ExanetTlbEntry) {
+        .va = PAGE_ADDRESS(va),
+        .stamp = ctx->stamp,
+        .host = ram_pointer(ram, pa),
+        .ram = ram - s->tlb.ram,
+        .write = leaf.write,
+    };
+    return EXANET_RESP_ACK;
+}
+
+static inline enum exanet_resp tlb_get(ExanetState *s, unsigned c, uint64_t va,
+                                       bool write, ExanetTlbEntry **found)
+{
+    ExanetTlbEntry *e = tlb_slot(s, c, va);
+
+    *found = e;
+    exanet_count(s, XLATE);
+    if (likely(e->va == PAGE_ADDRESS(va) && e->stamp == s->ctx[c].stamp &&
+               (e->write || !write))) {
+        exanet_count(s, TLB_HIT);
+        return EXANET_RESP_ACK;
+    }
+    return tlb_fill(s, c, va, write, e);
+}
+
+/*
+ * Translates all pages of an access that crosses page boundaries.  Copies of the
+ * entries are kept, since a small TLB may have one slot for several of them.
+ */
+static enum exanet_resp access_pages(ExanetState *s, unsigned c, uint64_t va,
+                                     size_t len, bool write,
+                                     ExanetTlbEntry *page, uint64_t *fault_va)
+{
+    uint64_t end = PAGE_OFFSET(va) + len;
+
+    assert(len <= EXANET_ACCESS_MAX);
+    if (s->tlb.rams > EXANET_RAM_RANGES - ACCESS_RANGES) {
+        /* none of the ranges may be dropped half-way */
+        tlb_drop(s);
+    }
+    for (uint64_t at = 0; at < end; at += PAGE_BYTES) {
+        uint64_t page_va = PAGE_ADDRESS(va) + at;
+        ExanetTlbEntry *e;
+        enum exanet_resp resp = tlb_get(s, c, page_va, write, &e);
+
+        if (resp != EXANET_RESP_ACK) {
+            *fault_va = at ? page_va : va;
+            return resp;
+        }
+        *page++ = *e;
+    }
+    return EXANET_RESP_ACK;
+}
+
+static inline void page_write(ExanetState *s, const ExanetTlbEntry *e,
+                              unsigned offset, const void *buf, size_t len)
+{
+    MemoryRegionCache *cache = &s->tlb.ram[e->ram].cache;
+    uint8_t *p = e->host + offset;
+
+    if (len == sizeof(uint64_t) && !(offset & (sizeof(uint64_t) - 1))) {
+        /* status words: whoever sees this sees what was written before it */
+        smp_wmb();
+        stq_he_p(p, ldq_he_p(buf));
+    } else {
+        memcpy(p, buf, len);
+    }
+    /* drops translated code and marks the page dirty */
+    address_space_cache_invalidate(cache, p - cache->ptr, len);
+}
+
+enum exanet_resp exanet_context_read(ExanetState *s, unsigned c, uint64_t va,
+                                     void *buf, size_t len, uint64_t *fault_va)
+{
+    unsigned offset = PAGE_OFFSET(va);
+    ExanetTlbEntry page[ACCESS_PAGES];
+    ExanetTlbEntry *e;
+    enum exanet_resp resp;
+
+    if (likely(offset + len <= PAGE_BYTES)) {
+        resp = tlb_get(s, c, va, false, &e);
+        if (likely(resp == EXANET_RESP_ACK)) {
+            memcpy(buf, e->host + offset, len);
+        } else {
+            *fault_va = va;
+        }
+        return resp;
+    }
+    resp = access_pages(s, c, va, len, false, page, fault_va);
+    if (resp != EXANET_RESP_ACK) {
+        return resp;
+    }
+    for (e = page; len; e++, offset = 0) {
+        size_t part = MIN(len, PAGE_BYTES - offset);
+
+        memcpy(buf, e->host + offset, part);
+        buf += part;
+        len -= part;
+    }
+    return EXANET_RESP_ACK;
+}
+
+enum exanet_resp exanet_context_write(ExanetState *s, unsigned c, uint64_t va,
+                                      const void *buf, size_t len,
+                                      uint64_t *fault_va)
+{
+    unsigned offset = PAGE_OFFSET(va);
+    ExanetTlbEntry page[ACCESS_PAGES];
+    ExanetTlbEntry *e;
+    enum exanet_resp resp;
+
+    if (likely(offset + len <= PAGE_BYTES)) {
+        resp = tlb_get(s, c, va, true, &e);
+        if (likely(resp == EXANET_RESP_ACK)) {
+            page_write(s, e, offset, buf, len);
+        } else {
+            *fault_va = va;
+        }
+        return resp;
+    }
+    resp = access_pages(s, c, va, len, true, page, fault_va);
+    if (resp != EXANET_RESP_ACK) {
+        return resp;
+    }
+    for (e = page; len; e++, offset = 0) {
+        size_t part = MIN(len, PAGE_BYTES - offset);
+
+        page_write(s, e, offset, buf, part);
+        buf += part;
+        len -= part;
+    }
+    return EXANET_RESP_ACK;
+}
+
+enum exanet_resp exanet_context_window(ExanetState *s, unsigned c, uint64_t va,
+                                       uint64_t len, uint64_t *full)
+{
+    unsigned w = RNIC_GET(EXANET_VA_WINDOW, va);
+    uint64_t offset = RNIC_GET(EXANET_VA_OFFSET, va);
+    uint64_t win;
+
+    if ((va & ~EXANET_GVA_VA) || w == EXANET_WINDOW_NI) {
+        return EXANET_RESP_DECODE;
+    }
+    win = s->ctx[c].win[w];
+    if (!(win & EXANET_WIN_VALID) ||
+        len > (1ULL << EXANET_WINDOW_BITS) - offset) {
+        return EXANET_RESP_DECODE;
+    }
+    *full = (win & EXANET_WIN_BASE) | offset;
+    return EXANET_RESP_ACK;
+}
+
+enum exanet_resp exanet_context_check(ExanetState *s, uint16_t pdid)
+{
+    const ExanetContext *ctx = &s->ctx[RNIC_GET(EXANET_PDID_CTX, pdid)];
+
+    if (!ctx->enabled || ctx->quiesce || ctx->pdid != pdid ||
+        !RNIC_GET(EXANET_PDID_JOB, pdid)) {
+        return EXANET_RESP_PROTECTION;
+    }
+    return EXANET_RESP_ACK;
+}
+
+/* --- Registers ------------------------------------------------------------- */
+
+static void fault_forget(ExanetState *s, unsigned c);
+
+static unsigned context_ops(ExanetState *s, unsigned c)
+{
+    return exanet_firmware_active(s, c) + exanet_packetizer_active(s, c);
+}
+
+/* The owner of context @c leaves: nothing of it may go on. */
+static void context_stop(ExanetState *s, unsigned c)
+{
+    exanet_firmware_quiesce(s, c);
+    exanet_packetizer_quiesce(s, c);
+    exanet_mailbox_quiesce(s, c);
+    fault_forget(s, c);
+}
+
+/* A new owner must not see what the last one left. */
+static void context_start(ExanetState *s, unsigned c)
+{
+    for (unsigned page = 0; page < EXANET_PAGE_INFO; page++) {
+        memset(exanet_user_page(s, c, page), 0, 1u << s->user_page_shift);
+    }
+}
+
+static void context_ctrl(ExanetState *s, unsigned c)
+{
+    ExanetContext *ctx = &s->ctx[c];
+    uint32_t ctrl = exanet_reg_get32(s, EXANET_CTX(c) + EXANET_REG_CTX_CTRL);
+    bool was_enabled = ctx->enabled;
+    bool was_quiesce = ctx->quiesce;
+
+    ctx->enabled = ctrl & EXANET_CTX_CTRL_EN;
+    ctx->quiesce = ctrl & EXANET_CTX_CTRL_QUIESCE;
+    ctx->no_report = ctrl & EXANET_CTX_CTRL_NO_REPORT;
+    ctx->walk.format = RNIC_GET(EXANET_CTX_CTRL_FORMAT, ctrl);
+    ctx->walk.va_bits = RNIC_GET(EXANET_CTX_CTRL_VA_BITS, ctrl);
+    tlb_flush(s, ctx);
+    trace_exanet_context_ctrl(s->node, c, ctrl);
+
+    if (ctx->walk.format > EXANET_FORMAT_ARM64_64K) {
+        qemu_log_mask(LOG_GUEST_ERROR,
+                      "exanet: context %u: unknown table format %u\n", c,
+                      (unsigned)ctx->walk.format);
+    }
+    if ((was_enabled && !ctx->enabled) || (ctx->quiesce && !was_quiesce)) {
+        context_stop(s, c);
+    }
+    if (ctx->enabled && !was_enabled) {
+        context_start(s, c);
+    }
+}
+
+static void context_invalidate(ExanetState *s, unsigned c)
+{
+    ExanetContext *ctx = &s->ctx[c];
+    uint64_t cmd = exanet_reg_written64(s,
+                                        EXANET_CTX(c) + EXANET_REG_CTX_INV_CMD);
+    uint64_t va = exanet_reg_get64(s, EXANET_CTX(c) + EXANET_REG_CTX_INV_VA);
+    uint64_t len = RNIC_GET(EXANET_INV_LENGTH, cmd);
+    uint64_t pages = (PAGE_OFFSET(va) + len + PAGE_BYTES - 1) / PAGE_BYTES;
+
+    trace_exanet_context_invalidate(s->node, c, va, cmd);
+    if ((cmd & EXANET_INV_ALL) || pages > s->tlb.mask) {
+        tlb_flush(s, ctx);
+        return;
+    }
+    if (!len) {
+        return;
+    }
+    for (va = PAGE_ADDRESS(va); pages; pages--, va += PAGE_BYTES) {
+        ExanetTlbEntry *e = tlb_slot(s, c, va);
+
+        if (e->va == va && e->stamp == ctx->stamp) {
+            e->stamp = 0;
+        }
+    }
+}
+
+void exanet_context_reg_sync(ExanetState *s, unsigned c)
+{
+    const ExanetContext *ctx = &s->ctx[c];
+    unsigned ops = context_ops(s, c);
+    uint32_t status = RNIC_PREP(EXANET_CTX_STATUS_FAULTS, MIN(ctx->faults, 255)) |
+                      RNIC_PREP(EXANET_CTX_STATUS_OPS, MIN(ops, 65535));
+
+    if (ctx->enabled && !ctx->quiesce) {
+        status |= EXANET_CTX_STATUS_ACTIVE;
+    }
+    if (ctx->quiesce && !ops) {
+        status |= EXANET_CTX_STATUS_QUIESCED;
+    }
+    exanet_reg_set32(s, EXANET_CTX(c) + EXANET_REG_CTX_STATUS, status);
+    exanet_reg_set32(s, EXANET_CTX(c) + EXANET_REG_CTX_PDID, ctx->pdid);
+}
+
+void exanet_context_reg_written(ExanetState *s, unsigned c, unsigned reg,
+                                bool top)
+{
+    ExanetContext *ctx = &s->ctx[c];
+    uint32_t job;
+
+    switch (reg) {
+    case EXANET_REG_CTX_CTRL:
+        context_ctrl(s, c);
+        break;
+    case EXANET_REG_CTX_PGD:
+        ctx->walk.root = exanet_reg_get64(s, EXANET_CTX(c) + reg);
+        tlb_flush(s, ctx);
+        break;
+    case EXANET_REG_CTX_PDID:
+        job = exanet_reg_get32(s, EXANET_CTX(c) + reg) & EXANET_PDID_JOB;
+        ctx->pdid = job | RNIC_PREP(EXANET_PDID_CTX, c);
+        break;
+    case EXANET_REG_CTX_INV_CMD:
+        if (top) {
+            context_invalidate(s, c);
+        }
+        break;
+    default:
+        if (reg >= EXANET_CTX_WIN(0) && reg < EXANET_CTX_WIN(EXANET_WINDOW_NI)) {
+            ctx->win[(reg - EXANET_CTX_WIN(0)) / 8] =
+                exanet_reg_get64(s, EXANET_CTX(c) + reg);
+        }
+    }
+}
+
+void exanet_context_init(ExanetState *s)
+{
+    ExanetTlb *tlb = &s->tlb;
+
+    s->tlb_entries = pow2ceil(MIN(MAX(s->tlb_entries, TLB_ENTRIES_MIN),
+                                  TLB_ENTRIES_MAX));
+    tlb->mask = s->tlb_entries - 1;
+    tlb->entry = g_new0(ExanetTlbEntry, s->tlb_entries);
+    tlb->listener = (MemoryListener) {
+        .name = "exanet",
+        .commit = tlb_listener_commit,
+    };
+    memory_listener_register(&tlb->listener, s->host.as);
+}
+
+void exanet_context_fini(ExanetState *s)
+{
+    if (s->tlb.entry) {
+        memory_listener_unregister(&s->tlb.listener);
+        tlb_drop(s);
+        g_free(g_steal_pointer(&s->tlb.entry));
+    }
+}
+
+void exanet_context_reset(ExanetState *s)
+{
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        s->ctx[c] = (ExanetContext) {
+            .walk.read = walk_read,
+            .walk.opaque = s,
+            .pdid = RNIC_PREP(EXANET_PDID_CTX, c),
+        };
+        tlb_flush(s, &s->ctx[c]);
+    }
+    memset(&s->fault, 0, sizeof(s->fault));
+}
+
+/* --- Faults ---------------------------------------------------------------- */
+
+static bool fault_same_page(const ExanetPendingFault *a,
+                            const ExanetPendingFault *b)
+{
+    return a->va == b->va && a->ctx == b->ctx && a->write == b->write &&
+           a->dst == b->dst;
+}
+
+static bool fault_same_user(const ExanetPendingFault *a,
+                            const ExanetPendingFault *b)
+{
+    return a->tid == b->tid && a->peer == b->peer && a->unit == b->unit &&
+           a->ctx == b->ctx && a->dst == b->dst;
+}
+
+/* Whether context @c may take one more entry of the table. */
+static bool fault_room(ExanetState *s, unsigned c)
+{
+    unsigned free = EXANET_FAULTS - s->fault.used;
+    unsigned reserved = 0;
+
+    if (s->ctx[c].faults < FAULTS_RESERVED) {
+        return free;
+    }
+    for (unsigned i = 0; i < EXANET_CONTEXTS; i++) {
+        if (s->ctx[i].enabled && s->ctx[i].faults < FAULTS_RESERVED) {
+            reserved += FAULTS_RESERVED - s->ctx[i].faults;
+        }
+    }
+    return free > reserved;
+}
+
+static void fault_overflow(ExanetState *s)
+{
+    exanet_reg_set32(s, EXANET_FAULT + EXANET_REG_FAULT_OVERFLOW, 1);
+    exanet_irq_raise(s, EXANET_IRQ_FAULT_OVERFLOW);
+}
+
+static void fault_push(ExanetState *s, const ExanetPendingFault *f,
+                       uint32_t left)
+{
+    ExanetFaultUnit *unit = &s->fault;
+    unsigned tail = (unit->head + unit->count++) % EXANET_FAULTS;
+
+    unit->fifo[tail] = (struct exanet_fault) {
+        .va = f->va,
+        .info = RNIC_PREP(EXANET_FAULT_CTX, f->ctx) |
+                RNIC_PREP(EXANET_FAULT_WRITE, f->write) |
+                RNIC_PREP(EXANET_FAULT_DST, f->dst) |
+                RNIC_PREP(EXANET_FAULT_UNIT, f->unit) |
+                RNIC_PREP(EXANET_FAULT_TID, f->tid) |
+                RNIC_PREP(EXANET_FAULT_COORD, f->peer) |
+                RNIC_PREP(EXANET_FAULT_SEQ, f->seq),
+        .left = left,
+        .time = exanet_now(s),
+    };
+    exanet_irq_raise(s, EXANET_IRQ_FAULT);
+}
+
+bool exanet_fault_report(ExanetState *s, const ExanetPendingFault *fault,
+                         uint32_t left)
+{
+    ExanetFaultUnit *unit = &s->fault;
+    ExanetContext *ctx = &s->ctx[fault->ctx];
+    ExanetPendingFault f = *fault;
+    ExanetPendingFault *slot = NULL;
+    bool reported = false;
+
+    f.va = PAGE_ADDRESS(f.va);
+    f.valid = true;
+    trace_exanet_fault_report(s->node, f.ctx, f.va, f.write, f.dst, f.tid);
+    if (ctx->no_report || !ctx->enabled || ctx->quiesce) {
+        return false;
+    }
+    for (unsigned i = 0; i < EXANET_FAULTS; i++) {
+        ExanetPendingFault *p = &unit->pending[i];
+
+        if (!p->valid) {
+            slot = slot ?: p;
+        } else if (fault_same_page(p, &f)) {
+            if (fault_same_user(p, &f)) {
+                *p = f;
+                return true;
+            }
+            reported = true;
+        }
+    }
+    if (!slot || !fault_room(s, f.ctx) ||
+        (!reported && unit->count == EXANET_FAULTS)) {
+        fault_overflow(s);
+        return false;
+    }
+    *slot = f;
+    unit->used++;
+    ctx->faults++;
+    if (!reported) {
+        fault_push(s, &f, left);
+    }
+    return true;
+}
+
+static void fault_remove(ExanetState *s, ExanetPendingFault *p)
+{
+    p->valid = false;
+    s->fault.used--;
+    s->ctx[p->ctx].faults--;
+}
+
+/* Entries that the driver has not popped stay: it may be reading the head. */
+static void fault_forget(ExanetState *s, unsigned c)
+{
+    for (unsigned i = 0; i < EXANET_FAULTS; i++) {
+        ExanetPendingFault *p = &s->fault.pending[i];
+
+        if (p->valid && p->ctx == c) {
+            fault_remove(s, p);
+        }
+    }
+}
+
+/* Tells whoever had the fault; the source or this node sends again then. */
+static void fault_answer(ExanetState *s, const ExanetPendingFault *f, bool ok)
+{
+    unsigned tid = RNIC_GET(EXANET_TID_INDEX, f->tid);
+
+    if (f->unit != EXANET_FAULT_RDMA) {
+        return;     /* packetizers try again by themselves */
+    }
+    if (f->dst) {
+        exanet_receiver_resolved(s, f, ok);
+        return;
+    }
+    /* the TID may have another block by now */
+    if (RNIC_GET(EXANET_DESC_W4_GEN, s->exadma.desc[tid][3]) ==
+        RNIC_GET(EXANET_TID_GEN, f->tid)) {
+        exanet_firmware_source_resolved(s, tid, ok);
+    }
+}
+
+/* Answers all that wait for the page of @f. */
+static void fault_resolve_page(ExanetState *s, ExanetPendingFault f, bool ok)
+{
+    for (unsigned i = 0; i < EXANET_FAULTS; i++) {
+        ExanetPendingFault *p = &s->fault.pending[i];
+
+        if (p->valid && fault_same_page(p, &f)) {
+            ExanetPendingFault waiter = *p;
+
+            fault_remove(s, p);
+            fault_answer(s, &waiter, ok);
+        }
+    }
+}
+
+static void fault_resolve(ExanetState *s, uint64_t word)
+{
+    bool ok = word & EXANET_RESOLVE_OK;
+    ExanetPendingFault key = {
+        .ctx = RNIC_GET(EXANET_RESOLVE_CTX, word),
+        .dst = RNIC_GET(EXANET_RESOLVE_DST, word),
+        .tid = RNIC_GET(EXANET_RESOLVE_TID, word),
+        .peer = RNIC_GET(EXANET_RESOLVE_COORD, word),
+        .unit = RNIC_GET(EXANET_RESOLVE_UNIT, word),
+    };
+
+    trace_exanet_fault_resolve(s->node, key.ctx, key.dst, key.tid, ok);
+    for (unsigned i = 0; i < EXANET_FAULTS; i++) {
+        ExanetPendingFault *p = &s->fault.pending[i];
+
+        if (p->valid && fault_same_user(p, &key)) {
+            fault_resolve_page(s, *p, ok);
+        }
+    }
+    exanet_schedule(s);
+}
+
+void exanet_fault_reg_sync(ExanetState *s)
+{
+    const ExanetFaultUnit *unit = &s->fault;
+    struct exanet_fault head = { 0 };
+
+    if (unit->count) {
+        head = unit->fifo[unit->head];
+    }
+    exanet_reg_set32(s, EXANET_FAULT + EXANET_REG_FAULT_COUNT, unit->count);
+    exanet_reg_set64(s, EXANET_FAULT + EXANET_REG_FAULT_VA, head.va);
+    exanet_reg_set64(s, EXANET_FAULT + EXANET_REG_FAULT_INFO, head.info);
+    exanet_reg_set64(s, EXANET_FAULT + EXANET_REG_FAULT_LEFT, head.left);
+    exanet_reg_set64(s, EXANET_FAULT + EXANET_REG_FAULT_TIME, head.time);
+}
+
+void exanet_fault_reg_written(ExanetState *s, unsigned reg, bool top)
+{
+    ExanetFaultUnit *unit = &s->fault;
+    uint64_t value;
+
+    if (!top) {
+        return;
+    }
+    value = exanet_reg_written64(s, EXANET_FAULT + reg);
+    if (reg == EXANET_REG_FAULT_POP && (value & 1) && unit->count) {
+        unit->head = (unit->head + 1) % EXANET_FAULTS;
+        unit->count--;
+    } else if (reg == EXANET_REG_FAULT_RESOLVE) {
+        fault_resolve(s, value);
+    }
+}

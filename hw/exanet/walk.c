@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Page-table walks.  Every walk reads one entry per level and the number of levels
+ * is fixed by the format, so no table, however wild, can make it loop.
+ */
+#include "qemu/osdep.h"
+#include "walk.h"
+
+#define ENTRY_BYTES 8
+
+/* x86-64, as the processor manuals name the bits. */
+#define X86_P           RNIC_BIT(0)
+#define X86_RW          RNIC_BIT(1)
+#define X86_US          RNIC_BIT(2)
+#define X86_A           RNIC_BIT(5)
+#define X86_D           RNIC_BIT(6)
+#define X86_PS          RNIC_BIT(7)
+#define X86_ADDR        RNIC_FIELD(51, 12)
+#define X86_PAGE_SHIFT  12
+#define X86_INDEX_BITS  9
+#define X86_1G_SHIFT    30
+
+/* arm64 stage 1, descriptors of 48-bit (and, for 64 KB, 52-bit) addresses. */
+#define ARM_VALID       RNIC_BIT(0)
+#define ARM_TABLE       RNIC_BIT(1)     /* or page, on the last level */
+#define ARM_AP_USER     RNIC_BIT(6)
+#define ARM_AP_RDONLY   RNIC_BIT(7)
+#define ARM_AF          RNIC_BIT(10)
+#define ARM_NT          RNIC_BIT(16)    /* block being changed, FEAT_BBM */
+#define ARM_AP_NO_USER  RNIC_BIT(61)    /* of a table, for all below it */
+#define ARM_AP_NO_WRITE RNIC_BIT(62)
+#define ARM_PA_BITS     48
+#define ARM_RES0        RNIC_FIELD(49, 48)
+#define ARM_RES0_TABLE  RNIC_FIELD(50, 48)  /* bit 50 is GP in a leaf */
+#define ARM_PA_HIGH     RNIC_FIELD(15, 12)  /* PA[51:48] with 64-KB pages */
+#define ARM_64K_SHIFT   16
+
+static bool va_fits(uint64_t va, unsigned bits)
+{
+    return bits >= 64 || va >> bits == 0;
+}
+
+static bool read_entry(const ExanetWalk *walk, uint64_t table, uint64_t va,
+                       unsigned shift, unsigned bits, uint64_t *entry)
+{
+    uint64_t index = (va >> shift) & ((1ULL << bits) - 1);
+
+    return walk->read(walk->opaque, table + index * ENTRY_BYTES, entry);
+}
+
+/* Whether the entry that maps or selects 1 << @shift bytes sets a reserved bit. */
+static bool x86_reserved(uint64_t entry, unsigned shift)
+{
+    if (shift == X86_PAGE_SHIFT || !(entry & X86_PS)) {
+        return false;
+    }
+    /* bit 12 of a large leaf is PAT */
+    return shift > X86_1G_SHIFT || (entry & RNIC_FIELD(shift - 1, 13));
+}
+
+static enum exanet_resp walk_x86(const ExanetWalk *walk, unsigned levels,
+                                 uint64_t va, bool write, ExanetLeaf *leaf)
+{
+    unsigned shift = X86_PAGE_SHIFT + X86_INDEX_BITS * levels;
+    unsigned bits = shift - 1;          /* the upper half is the kernel's */
+    uint64_t table = walk->root & X86_ADDR;
+    uint64_t rights = X86_US | X86_RW;
+    uint64_t entry;
+
+    if (walk->va_bits && walk->va_bits < bits) {
+        bits = walk->va_bits;
+    }
+    if (!va_fits(va, bits)) {
+        return EXANET_RESP_DECODE;
+    }
+    for (;;) {
+        shift -= X86_INDEX_BITS;
+        if (!read_entry(walk, table, va, shift, X86_INDEX_BITS, &entry)) {
+            return EXANET_RESP_DECODE;
+        }
+        rights &= entry;
+        if (!(entry & X86_P) || !(rights & X86_US) ||
+            x86_reserved(entry, shift)) {
+            return EXANET_RESP_FAULT;
+        }
+        if (shift == X86_PAGE_SHIFT || (entry & X86_PS)) {
+            break;
+        }
+        table = entry & X86_ADDR;
+    }
+    leaf->pa = entry & X86_ADDR & (~0ULL << shift);
+    leaf->shift = shift;
+    leaf->write = (rights & X86_RW) && (entry & X86_D);
+    return (entry & X86_A) && (leaf->write || !write) ? EXANET_RESP_ACK
+                                                      : EXANET_RESP_FAULT;
+}
+
+/* Address in a descriptor that points to 1 << @align bytes. */
+static uint64_t arm_address(uint64_t entry, unsigned granule, unsigned align)
+{
+    uint64_t pa = entry & RNIC_FIELD(ARM_PA_BITS - 1, align);
+
+    if (granule == ARM_64K_SHIFT) {
+        pa |= RNIC_GET(ARM_PA_HIGH, entry) << ARM_PA_BITS;
+    }
+    return pa;
+}
+
+/* Bits below the address of 1 << @shift bytes that must be zero. */
+static uint64_t arm_reserved(unsigned granule, unsigned shift)
+{
+    uint64_t low = RNIC_FIELD(shift - 1, 0) & RNIC_FIELD(63, 12);
+
+    if (shift != granule) {
+        low &= ~ARM_NT;
+    }
+    if (granule == ARM_64K_SHIFT) {
+        low &= ~ARM_PA_HIGH;
+    }
+    return low;
+}
+
+/* Levels above the last are numbered from the leaf: 1 and 2 are the larger blocks. */
+static bool arm_block_allowed(unsigned granule, unsigned above)
+{
+    return above == 1 || (above == 2 && granule == 12);
+}
+
+static enum exanet_resp arm_leaf(uint64_t entry, unsigned granule, unsigned shift,
+                                 bool user, bool writable, bool write,
+                                 ExanetLeaf *leaf)
+{
+    if (entry & (ARM_RES0 | arm_reserved(granule, shift))) {
+        return EXANET_RESP_FAULT;
+    }
+    leaf->pa = arm_address(entry, granule, shift);
+    leaf->shift = shift;
+    /* a page is dirty when AP[2] is clear, with and without DBM */
+    leaf->write = writable && !(entry & ARM_AP_RDONLY);
+    if (!user || !(entry & ARM_AP_USER) || !(entry & ARM_AF) ||
+        (write && !leaf->write)) {
+        return EXANET_RESP_FAULT;
+    }
+    return EXANET_RESP_ACK;
+}
+
+static enum exanet_resp walk_arm(const ExanetWalk *walk, unsigned granule,
+                                 uint64_t va, bool write, ExanetLeaf *leaf)
+{
+    const unsigned index_bits = granule - 3;
+    const unsigned max = granule == ARM_64K_SHIFT ? 52 : 48;
+    unsigned bits = walk->va_bits ? walk->va_bits : max;
+    bool user = true, writable = true;
+    unsigned above, top_bits;
+    uint64_t table, entry;
+
+    if (bits > max || bits <= granule || !va_fits(va, bits)) {
+        return EXANET_RESP_DECODE;
+    }
+    above = (bits - granule - 1) / index_bits;
+    top_bits = bits - granule - above * index_bits;
+    /* a top table may be shorter than a page; it is aligned to its length */
+    table = walk->root & RNIC_FIELD(ARM_PA_BITS - 1, MAX(top_bits + 3, 6));
+
+    for (;; above--) {
+        unsigned shift = granule + above * index_bits;
+
+        if (!read_entry(walk, table, va, shift, top_bits, &entry)) {
+            return EXANET_RESP_DECODE;
+        }
+        if (!(entry & ARM_VALID)) {
+            return EXANET_RESP_FAULT;
+        }
+        if (above == 0 || !(entry & ARM_TABLE)) {
+            /* on the last level the block encoding is reserved, elsewhere most */
+            if (above ? !arm_block_allowed(granule, above)
+                      : !(entry & ARM_TABLE)) {
+                return EXANET_RESP_FAULT;
+            }
+            return arm_leaf(entry, granule, shift, user, writable, write, leaf);
+        }
+        if (entry & (ARM_RES0_TABLE | arm_reserved(granule, granule))) {
+            return EXANET_RESP_FAULT;
+        }
+        user &= !(entry & ARM_AP_NO_USER);
+        writable &= !(entry & ARM_AP_NO_WRITE);
+        table = arm_address(entry, granule, granule);
+        top_bits = index_bits;
+    }
+}
+
+enum exanet_resp exanet_walk(const ExanetWalk *walk, uint64_t va, bool write,
+                             ExanetLeaf *leaf)
+{
+    switch (walk->format) {
+    case EXANET_FORMAT_IDENTITY:
+        leaf->shift = 12;
+        leaf->pa = va & (~0ULL << leaf->shift);
+        leaf->write = true;
+        return EXANET_RESP_ACK;
+    case EXANET_FORMAT_X86_4:
+        return walk_x86(walk, 4, va, write, leaf);
+    case EXANET_FORMAT_X86_5:
+        return walk_x86(walk, 5, va, write, leaf);
+    case EXANET_FORMAT_ARM64_4K:
+        return walk_arm(walk, 12, va, write, leaf);
+    case EXANET_FORMAT_ARM64_16K:
+        return walk_arm(walk, 14, va, write, leaf);
+    case EXANET_FORMAT_ARM64_64K:
+        return walk_arm(walk, ARM_64K_SHIFT, va, write, leaf);
+    }
+    return EXANET_RESP_DECODE;
+}
