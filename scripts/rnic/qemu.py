@@ -44,9 +44,9 @@ class Qemu:
     def build(self, tests=False):
         """Everything from nothing, or only what changed."""
         apt.ensure_packages(PACKAGES)
-        source = _source(self.version)
-        run([TOP / 'configure-patch/apply.sh', source], 'configure-patch')
-        self._configure(source)
+        tree = source(self.version)
+        run([TOP / 'configure-patch/apply.sh', tree], 'configure-patch')
+        self._configure(tree)
         with step(f'building {self.name}') as line:
             # Meson has to see new files before the tests can be listed.
             self._ninja(['build.ninja'])
@@ -70,18 +70,18 @@ class Qemu:
         run(['ninja', '-C', self.tree] + targets,
             f'build-{self.tree.name}', 'the build failed', env=_environment())
 
-    def _configure(self, source):
+    def _configure(self, tree):
         args = _CONFIGURE + (_SANITIZE if self.sanitize else [])
         args.append(f'--target-list={self.target}')
         stamp = self.tree / 'rnic-configured'
-        want = digest(str(source), *args, TOP / 'configure-patch/qemu.patch')
+        want = digest(str(tree), *args, TOP / 'configure-patch/qemu.patch')
         if fresh(stamp, want):
             return
         _fetch_tools()
         with step(f'configuring {self.name}'):
             self.tree.mkdir(parents=True, exist_ok=True)
-            _stub_blobs(source)
-            run([source / 'configure'] + args, f'configure-{self.tree.name}',
+            _stub_blobs(tree)
+            run([tree / 'configure'] + args, f'configure-{self.tree.name}',
                 cwd=self.tree, env=_environment())
             self._link_firmware()
             stamp.write_text(want, encoding='ascii')
@@ -109,7 +109,7 @@ def _fetch_tools():
             apt.fetch_package('python3-pycotap', _TOOLS)
 
 
-def _source(version):
+def source(version):
     """The source tree of VERSION below SRC, fetched if need be."""
     if os.environ.get('QEMU_SRC'):
         return _given(Path(os.environ['QEMU_SRC']), version)
@@ -168,9 +168,9 @@ def _unpack(tar, version):
     return tree
 
 
-def _stub_blobs(source):
+def _stub_blobs(tree):
     """Empty files for firmware of other machines that meson looks for."""
-    blobs = source / 'pc-bios'
+    blobs = tree / 'pc-bios'
     text = (blobs / 'meson.build').read_text(encoding='utf-8')
     missing = [blobs / f'{n}.bz2'
                for n in re.findall(r"'(edk2-[\w-]+\.fd)'", text)]
