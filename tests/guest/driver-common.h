@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The NIC without any library, for the tests of the kernel driver: these must not
+ * depend on what libexanet makes of it.
+ *
+ * check() prints a line of TAP without its number; driver.test numbers them.
+ */
+#ifndef DRIVER_COMMON_H
+#define DRIVER_COMMON_H
+
+#define _GNU_SOURCE	/* hence this header comes first */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rnic/exanet/regs.h"
+#include "rnic/exanet/uapi.h"
+#include "rnic/exanet/wire.h"
+
+#define NIC_DEVICE	"/dev/exanet0"
+#define NIC_SYSFS	"/sys/class/exanet/exanet0/"
+#define NIC_PATIENCE	30.0	/* seconds: a loaded host emulates both guests */
+
+#define PAGE		4096UL
+
+#define FAILED_STATE(s)	(RNIC_GET(EXANET_CHSTAT_STATE, s) == EXANET_CHANNEL_FAILED)
+#define DONE_STATE(s)	(RNIC_GET(EXANET_CHSTAT_STATE, s) == EXANET_CHANNEL_DONE)
+#define STATUS_ERROR(s)	((unsigned int)RNIC_GET(EXANET_CHSTAT_ERROR, s))
+
+struct nic {
+	int fd;
+	struct exanet_ioc_query q;
+	volatile struct exanet_channel *channel;	/* scratchpad page */
+	volatile struct exanet_info *info;
+	uint32_t token;
+};
+
+/* One result; returns @ok. */
+static inline bool check(bool ok, const char *name)
+{
+	printf("%s - %s\n", ok ? "ok" : "not ok", name);
+	fflush(stdout);
+	return ok;
+}
+
+/* As check(); a failure shows what came instead. */
+static inline bool check_value(long value, long expected, const char *name)
+{
+	if (value != expected)
+		printf("# %s: %ld (0x%lx), expected %ld\n", name, value, value,
+		       expected);
+	return check(value == expected, name);
+}
+
+/* For what is no test but its precondition. */
+static inline void must(bool ok, const char *what)
+{
+	if (ok)
+		return;
+	printf("not ok - %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static inline double seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec * 1e-9;
+}
+
+static inline void *nic_map(int fd, enum exanet_user_page page, int prot)
+{
+	return mmap(NULL, PAGE, prot, MAP_SHARED, fd,
+		    (off_t)page << EXANET_MMAP_SHIFT);
+}
+
+static inline int nic_try_open(struct nic *nic)
+{
+	memset(nic, 0, sizeof(*nic));
+	nic->fd = open(NIC_DEVICE, O_RDWR | O_CLOEXEC);
+	return nic->fd < 0 ? -errno : 0;
+}
+
+static inline void nic_open(struct nic *nic)
+{
+	must(!nic_try_open(nic), "open " NIC_DEVICE);
+	must(!ioctl(nic->fd, EXANET_IOC_QUERY, &nic->q), "QUERY");
+	nic->channel = nic_map(nic->fd, EXANET_PAGE_SCRATCHPAD,
+			       PROT_READ | PROT_WRITE);
+	must(nic->channel != MAP_FAILED, "map scratchpad");
+	nic->info = nic_map(nic->fd, EXANET_PAGE_INFO, PROT_READ);
+	must(nic->info != MAP_FAILED, "map info page");
+}
+
+static inline void nic_close(struct nic *nic)
+{
+	munmap((void *)nic->channel, PAGE);
+	munmap((void *)nic->info, PAGE);
+	close(nic->fd);
+}
+
+/* The address that peers, and we ourselves, have to use for @p. */
+static inline uint64_t nic_gva(struct nic *nic, const volatile void *p)
+{
+	struct exanet_ioc_map_window m = { .va = (uintptr_t)p };
+
+	must(!ioctl(nic->fd, EXANET_IOC_MAP_WINDOW, &m), "MAP_WINDOW");
+	return RNIC_PREP(EXANET_GVA_COORD, nic->q.coord) |
+	       RNIC_PREP(EXANET_VA_WINDOW, m.window) |
+	       RNIC_PREP(EXANET_VA_OFFSET, m.va);
+}
+
+/* Starts a write of @len bytes to context @ctx; @flags: EXANET_CHANNEL_. */
+static inline void nic_start(struct nic *nic, unsigned int ch, const void *src,
+			     uint64_t gva, uint32_t len, unsigned int ctx,
+			     uint64_t flags)
+{
+	volatile struct exanet_channel *c = &nic->channel[ch];
+
+	if (!++nic->token)
+		++nic->token;
+	c->src = (uintptr_t)src;
+	c->dst = gva;
+	c->ctrl = RNIC_PREP(EXANET_CHANNEL_LENGTH, len) |
+		  RNIC_PREP(EXANET_CHANNEL_DST_CTX, ctx) | flags;
+	c->token = nic->token;
+}
+
+/* Whether channel @ch has no transfer in work. */
+static inline bool nic_idle(struct nic *nic, unsigned int ch)
+{
+	uint64_t state = RNIC_GET(EXANET_CHSTAT_STATE, nic->channel[ch].status);
+
+	return state != EXANET_CHANNEL_QUEUED && state != EXANET_CHANNEL_ACTIVE;
+}
+
+/* Waits for the end of the last transfer; its status, or ~0 if it does not end. */
+static inline uint64_t nic_wait(struct nic *nic, unsigned int ch)
+{
+	double end = seconds() + NIC_PATIENCE;
+
+	do {
+		if (nic_idle(nic, ch))
+			return nic->channel[ch].status;
+	} while (seconds() < end);
+	return ~0ULL;
+}
+
+/* Writes from @src to @dst, both in this process; gives the final status. */
+static inline uint64_t nic_copy(struct nic *nic, void *dst, const void *src,
+				uint32_t len)
+{
+	nic_start(nic, 0, src, nic_gva(nic, dst), len, nic->q.context, 0);
+	return nic_wait(nic, 0);
+}
+
+static inline void *memory(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	must(p != MAP_FAILED, "mmap");
+	return p;
+}
+
+/* Bytes that tell position and @seed. */
+static inline void fill(void *p, size_t bytes, unsigned int seed)
+{
+	uint8_t *b = p;
+	size_t i;
+
+	for (i = 0; i < bytes; i++)
+		b[i] = i * 31 + (i >> 8) * 7 + (i >> 16) + seed;
+}
+
+static inline bool filled(const void *p, size_t bytes, unsigned int seed)
+{
+	const uint8_t *b = p;
+	size_t i;
+
+	for (i = 0; i < bytes; i++) {
+		if (b[i] != (uint8_t)(i * 31 + (i >> 8) * 7 + (i >> 16) + seed)) {
+			printf("# byte %zu of %zu is 0x%02x\n", i, bytes, b[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
+static inline bool all_bytes(const void *p, size_t bytes, uint8_t value)
+{
+	const uint8_t *b = p;
+	size_t i;
+
+	for (i = 0; i < bytes; i++)
+		if (b[i] != value)
+			return false;
+	return true;
+}
+
+/* A number from a file below NIC_SYSFS. */
+static inline long long sysfs_number(const char *name)
+{
+	char path[256], text[64] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), NIC_SYSFS "%s", name);
+	f = fopen(path, "r");
+	must(f != NULL, path);
+	must(fgets(text, sizeof(text), f) != NULL, path);
+	fclose(f);
+	return strtoll(text, NULL, 0);
+}
+
+/* Exit code of a child, or 128 + its signal. */
+static inline int reap(pid_t pid)
+{
+	int status;
+
+	must(waitpid(pid, &status, 0) == pid, "waitpid");
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+#endif /* DRIVER_COMMON_H */

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The NIC works on memory as the process sees it: pages that are not there yet,
+ * pages of files, huge pages, shared pages after fork(), pages that never come.
+ */
+#include "driver-common.h"
+
+#include <linux/userfaultfd.h>
+#include <sys/syscall.h>
+
+#define SIZE	(1UL << 20)
+#define ODD	1237	/* crosses pages and blocks unaligned on both sides */
+
+static void test_untouched(struct nic *nic)
+{
+	uint8_t *src = memory(SIZE + PAGE), *dst = memory(SIZE + PAGE);
+	uint8_t *fresh = memory(SIZE);
+	long long faults = sysfs_number("counters/fault_write");
+
+	/* page by page, so that huge pages do not take the faults away */
+	madvise(dst, SIZE + PAGE, MADV_NOHUGEPAGE);
+	madvise(fresh, SIZE, MADV_NOHUGEPAGE);
+	fill(src, SIZE, 1);
+	check(DONE_STATE(nic_copy(nic, dst, src, SIZE)),
+	      "write to memory that was never touched");
+	check(filled(dst, SIZE, 1), "the data is there");
+	check(sysfs_number("counters/fault_write") > faults,
+	      "the NIC had page faults on the way");
+
+	memset(dst, 0xff, SIZE);
+	check(DONE_STATE(nic_copy(nic, dst, fresh, SIZE)),
+	      "write from memory that was never touched");
+	check(all_bytes(dst, SIZE, 0), "it was zero");
+
+	madvise(dst, SIZE + PAGE, MADV_DONTNEED);
+	fill(src + 11, SIZE, 2);
+	check(DONE_STATE(nic_copy(nic, dst + ODD, src + 11, SIZE)),
+	      "unaligned write to memory that was given back");
+	check(filled(dst + ODD, SIZE, 2), "the data is there");
+	check(all_bytes(dst, ODD, 0), "nothing was written before it");
+	check(all_bytes(dst + ODD + SIZE, PAGE - ODD, 0),
+	      "nothing was written behind it");
+	munmap(src, SIZE + PAGE);
+	munmap(dst, SIZE + PAGE);
+	munmap(fresh, SIZE);
+}
+
+static void test_huge(struct nic *nic)
+{
+	const size_t huge = 2UL << 20;
+	uint8_t *raw = memory(3 * huge), *src = memory(huge);
+	uint8_t *dst = (uint8_t *)(((uintptr_t)raw + huge - 1) & ~(huge - 1));
+
+	madvise(dst, huge, MADV_HUGEPAGE);
+	fill(src, huge, 3);
+	check(DONE_STATE(nic_copy(nic, dst, src, huge)), "write to a huge page");
+	check(filled(dst, huge, 3), "the data is there");
+	memset(src, 0, huge);
+	check(DONE_STATE(nic_copy(nic, src, dst, huge)), "write from a huge page");
+	check(filled(src, huge, 3), "the data is there");
+	munmap(raw, 3 * huge);
+	munmap(src, huge);
+}
+
+static int temporary(size_t bytes)
+{
+	char name[] = "/var/tmp/driver-fault-XXXXXX";
+	int fd = mkstemp(name);
+
+	must(fd >= 0, "mkstemp");
+	unlink(name);
+	must(!ftruncate(fd, bytes), "ftruncate");
+	return fd;
+}
+
+static void drop_caches(int file)
+{
+	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
+
+	must(!fsync(file), "fsync");
+	must(fd >= 0 && write(fd, "1", 1) == 1, "drop_caches");
+	close(fd);
+}
+
+static bool file_filled(int fd, size_t bytes, unsigned int seed)
+{
+	uint8_t *buf = malloc(bytes);
+	bool ok;
+
+	ok = pread(fd, buf, bytes, 0) == (ssize_t)bytes &&
+	     filled(buf, bytes, seed);
+	free(buf);
+	return ok;
+}
+
+/* The kernel must learn that the NIC has written to a page, each time anew. */
+static void test_file(struct nic *nic)
+{
+	const size_t bytes = 64 * PAGE;
+	uint8_t *src = memory(bytes), *map;
+	int fd = temporary(bytes);
+
+	map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	must(map != MAP_FAILED, "mmap of a file");
+	fill(src, bytes, 4);
+	check(DONE_STATE(nic_copy(nic, map, src, bytes)),
+	      "write to a mapped file");
+	check(file_filled(fd, bytes, 4), "the file holds it");
+
+	must(!msync(map, bytes, MS_SYNC), "msync");
+	fill(src, bytes, 5);
+	check(DONE_STATE(nic_copy(nic, map, src, bytes)),
+	      "write again after the pages were cleaned");
+	munmap(map, bytes);
+	drop_caches(fd);
+	check(file_filled(fd, bytes, 5), "it has reached the disk");
+
+	drop_caches(fd);
+	map = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	must(map != MAP_FAILED, "mmap of a file");
+	memset(src, 0, bytes);
+	check(DONE_STATE(nic_copy(nic, src, map, bytes)),
+	      "write from a file that is not in memory");
+	check(filled(src, bytes, 5), "the data is there");
+	munmap(map, bytes);
+	munmap(src, bytes);
+	close(fd);
+}
+
+static void test_bad_address(struct nic *nic)
+{
+	const size_t bytes = 16 * PAGE;
+	uint8_t *good = memory(bytes), *bad = memory(bytes);
+	uint64_t status;
+
+	fill(good, bytes, 6);
+	mprotect(bad, bytes, PROT_READ);
+	check(FAILED_STATE(nic_copy(nic, bad, good, bytes)),
+	      "write to read-only memory fails");
+	check(all_bytes(bad, bytes, 0), "and changes nothing");
+	check(DONE_STATE(nic_copy(nic, good, bad, bytes)),
+	      "write from read-only memory");
+
+	mprotect(bad, bytes, PROT_NONE);
+	status = nic_copy(nic, good, bad, bytes);
+	check(FAILED_STATE(status) &&
+	      STATUS_ERROR(status) == EXANET_CHERR_SOURCE_FAULT,
+	      "write from PROT_NONE is a source fault");
+	munmap(bad, bytes);
+	status = nic_copy(nic, good, bad, bytes);
+	check(FAILED_STATE(status) &&
+	      STATUS_ERROR(status) == EXANET_CHERR_SOURCE_FAULT,
+	      "write from nowhere is a source fault");
+	check(FAILED_STATE(nic_copy(nic, bad, good, bytes)),
+	      "write to nowhere fails");
+
+	/* The first half is there, the second is not. */
+	munmap(good + bytes / 2, bytes / 2);
+	check(FAILED_STATE(nic_copy(nic, memory(bytes), good, bytes)),
+	      "write from memory that ends too early fails");
+	check(FAILED_STATE(nic_copy(nic, memory(bytes),
+				    (void *)0xffffffff81000000UL, 64)),
+	      "write from kernel memory fails");
+	check(FAILED_STATE(nic_copy(nic, memory(bytes),
+				    (void *)nic->channel, 64)),
+	      "write from the NIC's own pages fails");
+	munmap(good, bytes / 2);
+}
+
+/* What the child sees, compared with what it should see; waits for the parent. */
+static int cow_child(int wait_fd, uint8_t *page, unsigned int seed)
+{
+	char c;
+
+	if (read(wait_fd, &c, 1) != 1)
+		return 1;
+	return filled(page, 4 * PAGE, seed) ? 0 : 2;
+}
+
+static void test_cow(struct nic *nic)
+{
+	uint8_t *src = memory(4 * PAGE), *dst = memory(4 * PAGE);
+	int fds[2];
+	pid_t pid;
+
+	must(!pipe(fds), "pipe");
+	fill(src, 4 * PAGE, 7);
+	fill(dst, 4 * PAGE, 8);
+	/* the NIC may cache that the pages are writable */
+	check(DONE_STATE(nic_copy(nic, dst, dst, 4 * PAGE)),
+	      "write before fork()");
+	pid = fork();
+	if (!pid)
+		_exit(cow_child(fds[0], dst, 8));
+	check(DONE_STATE(nic_copy(nic, dst, src, 4 * PAGE)),
+	      "write to pages that a child shares");
+	check(filled(dst, 4 * PAGE, 7), "the parent has the data");
+	must(write(fds[1], "", 1) == 1, "write");
+	check_value(reap(pid), 0, "the child still has what it had");
+	close(fds[0]);
+	close(fds[1]);
+	munmap(src, 4 * PAGE);
+	munmap(dst, 4 * PAGE);
+}
+
+/* --- pages that come late, or never --------------------------------------- */
+
+/* Registers memory whose pages somebody has to supply; gives that file. */
+static int late_memory(void *p, size_t bytes)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register r = {
+		.range = { .start = (uintptr_t)p, .len = bytes },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	must(fd >= 0, "userfaultfd");
+	must(!ioctl(fd, UFFDIO_API, &api), "UFFDIO_API");
+	must(!ioctl(fd, UFFDIO_REGISTER, &r), "UFFDIO_REGISTER");
+	return fd;
+}
+
+static bool fault_arrives(int uffd)
+{
+	struct pollfd p = { .fd = uffd, .events = POLLIN };
+	struct uffd_msg msg;
+
+	return poll(&p, 1, NIC_PATIENCE * 1000) == 1 &&
+	       read(uffd, &msg, sizeof(msg)) == sizeof(msg) &&
+	       msg.event == UFFD_EVENT_PAGEFAULT;
+}
+
+/* Copies between fresh pages in a process of its own, with a context of its own. */
+static int bystander(void)
+{
+	uint8_t *src = memory(SIZE), *dst = memory(SIZE);
+	struct nic nic;
+
+	nic_open(&nic);
+	fill(src, SIZE, 9);
+	return DONE_STATE(nic_copy(&nic, dst, src, SIZE)) &&
+	       filled(dst, SIZE, 9) ? 0 : 1;
+}
+
+static void test_late(struct nic *nic)
+{
+	uint8_t *late = memory(PAGE), *dst = memory(PAGE), *page = memory(PAGE);
+	uint8_t *here = memory(SIZE), *there = memory(SIZE);
+	int uffd = late_memory(late, PAGE);
+	struct uffdio_copy copy = {
+		.dst = (uintptr_t)late, .src = (uintptr_t)page, .len = PAGE,
+	};
+	pid_t pid;
+
+	fill(page, PAGE, 10);
+	fill(here, SIZE, 11);
+	memset(there, 0, SIZE);
+	nic_start(nic, 2, late, nic_gva(nic, dst), PAGE, nic->q.context, 0);
+	check(fault_arrives(uffd), "the NIC asks for a page that is late");
+	check(DONE_STATE(nic_copy(nic, there, here, SIZE)) &&
+	      filled(there, SIZE, 11),
+	      "other transfers of the process go on meanwhile");
+	pid = fork();
+	if (!pid)
+		_exit(bystander());
+	check_value(reap(pid), 0, "other processes' page faults are served");
+	check(!nic_idle(nic, 2), "the transfer still waits");
+	must(!ioctl(uffd, UFFDIO_COPY, &copy), "UFFDIO_COPY");
+	check(DONE_STATE(nic_wait(nic, 2)), "it ends when the page is there");
+	check(filled(dst, PAGE, 10), "the data is there");
+	close(uffd);
+}
+
+/* A process dies while the NIC waits for a page that never comes. */
+static void test_never(void)
+{
+	long in_use = sysfs_number("contexts_in_use");
+	struct nic nic;
+	uint8_t *late, *dst;
+	int uffd, fds[2];
+	pid_t pid;
+	char c;
+
+	must(!pipe(fds), "pipe");
+	pid = fork();
+	if (!pid) {
+		nic_open(&nic);
+		late = memory(PAGE);
+		dst = memory(PAGE);
+		uffd = late_memory(late, PAGE);
+		nic_start(&nic, 0, late, nic_gva(&nic, dst), PAGE,
+			  nic.q.context, 0);
+		if (fault_arrives(uffd) && write(fds[1], "", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	close(fds[1]);
+	check(read(fds[0], &c, 1) == 1, "the NIC asks for a page that never comes");
+	kill(pid, SIGKILL);
+	check_value(reap(pid), 128 + SIGKILL, "the process can be killed");
+	check_value(sysfs_number("contexts_in_use"), in_use,
+		    "its context is given back");
+	close(fds[0]);
+}
+
+int main(void)
+{
+	struct nic nic;
+
+	nic_open(&nic);
+	test_untouched(&nic);
+	test_huge(&nic);
+	test_file(&nic);
+	test_bad_address(&nic);
+	test_cow(&nic);
+	test_late(&nic);
+	nic_close(&nic);
+	test_never();
+	return 0;
+}

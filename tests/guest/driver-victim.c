@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Processes that driver.test kills, or takes the NIC away from.
+ *
+ *   driver-victim flood            writes to itself on all channels, for ever
+ *   driver-victim target           shows CONTEXT and GVA of memory, and waits
+ *   driver-victim shoot CTX GVA    writes there until it fails, then to itself
+ *   driver-victim hold             waits for the NIC to go, then says what it sees
+ *
+ * Each prints "ready" when it is under way.
+ */
+#include "driver-common.h"
+
+#include <setjmp.h>
+
+#define BYTES	(1UL << 20)
+
+static void ready(void)
+{
+	puts("ready");
+	fflush(stdout);
+}
+
+static void __attribute__((noreturn)) flood(void)
+{
+	uint8_t *src = memory(BYTES), *dst = memory(BYTES);
+	struct nic nic;
+	unsigned int ch, n = 0;
+	uint64_t gva;
+
+	nic_open(&nic);
+	gva = nic_gva(&nic, dst);
+	for (;;) {
+		for (ch = 0; ch < EXANET_WRITE_CHANNELS; ch++)
+			if (nic_idle(&nic, ch))
+				nic_start(&nic, ch, src, gva, BYTES,
+					  nic.q.context, 0);
+		/* so that page faults are under way too */
+		madvise(src, BYTES, MADV_DONTNEED);
+		madvise(dst, BYTES, MADV_DONTNEED);
+		if (!n++)
+			ready();
+	}
+}
+
+static void __attribute__((noreturn)) target(void)
+{
+	uint8_t *p = memory(BYTES);
+	struct nic nic;
+
+	nic_open(&nic);
+	printf("%u 0x%llx\n", nic.q.context, (unsigned long long)nic_gva(&nic, p));
+	ready();
+	for (;;) {
+		madvise(p, BYTES, MADV_DONTNEED);
+		usleep(1000);
+	}
+}
+
+static int shoot(unsigned int ctx, uint64_t gva)
+{
+	uint8_t *src = memory(BYTES), *dst = memory(BYTES);
+	unsigned int n = 0;
+	struct nic nic;
+	uint64_t status;
+
+	nic_open(&nic);
+	fill(src, BYTES, 60);
+	for (;;) {
+		nic_start(&nic, 0, src, gva, BYTES, ctx, 0);
+		status = nic_wait(&nic, 0);
+		if (!DONE_STATE(status))
+			break;
+		if (!n++)
+			ready();
+	}
+	check(n > 0, "there were writes to another process");
+	check(FAILED_STATE(status), "they fail when it is killed");
+	check(DONE_STATE(nic_copy(&nic, dst, src, BYTES)) &&
+	      filled(dst, BYTES, 60), "the writer goes on");
+	return 0;
+}
+
+static sigjmp_buf bus_error;
+
+static void on_bus_error(int sig)
+{
+	siglongjmp(bus_error, sig);
+}
+
+static int hold(void)
+{
+	struct pollfd p = { .events = POLLIN };
+	struct exanet_ioc_query q;
+	struct nic nic;
+	uint64_t n;
+	bool hit;
+
+	nic_open(&nic);
+	check_value(nic.info->id, EXANET_ID, "the info page can be read");
+	nic.channel[0].notify_data = 1;
+	p.fd = nic.fd;
+	ready();
+	check(poll(&p, 1, NIC_PATIENCE * 1000) == 1 && (p.revents & POLLHUP),
+	      "poll() tells that the NIC is gone");
+	check(ioctl(nic.fd, EXANET_IOC_QUERY, &q) == -1 && errno == ENODEV,
+	      "ioctl() too");
+	check(read(nic.fd, &n, sizeof(n)) == -1 && errno == ENODEV, "read() too");
+	signal(SIGBUS, on_bus_error);
+	hit = sigsetjmp(bus_error, 1);
+	if (!hit)
+		(void)nic.info->id;
+	check(hit, "its pages cannot be read");
+	hit = sigsetjmp(bus_error, 1);
+	if (!hit)
+		nic.channel[0].notify_data = 2;
+	check(hit, "nor written");
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "flood"))
+		flood();
+	if (argc == 2 && !strcmp(argv[1], "target"))
+		target();
+	if (argc == 2 && !strcmp(argv[1], "hold"))
+		return hold();
+	if (argc == 4 && !strcmp(argv[1], "shoot"))
+		return shoot(atoi(argv[2]), strtoull(argv[3], NULL, 0));
+	fputs("usage: driver-victim flood|target|hold|shoot CTX GVA\n", stderr);
+	return 2;
+}
