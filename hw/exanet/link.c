@@ -352,7 +352,7 @@ static bool port_frame_take(ExanetPort *p, const struct exanet_frame *f,
     p->heard = exanet_now(p->s);
     switch (f->kind) {
     case EXANET_LINK_DATA:
-        if (!p->up || count > p->s->rx_fifo_words) {
+        if (!p->up || count == 0 || count > p->s->rx_fifo_words) {
             break;
         }
         return port_data_store(p, words, count);
