@@ -140,8 +140,7 @@ class Node:
         if pair.nic:
             cmd += ['-netdev', 'stream,id=link0,server=off,addr.type=fd,'
                     f'addr.str={link}',
-                    '-device', f'exanet-pci,coord={n},link0=link0'
-                    + pair.nic_options]
+                    '-device', f'exanet-pci,coord={n},link0=link0']
         if pair.share:
             append += ' rnic.share'
             cmd += ['-virtfs', f'local,path={pair.share},mount_tag=host,'
@@ -212,13 +211,12 @@ class Pair:
     """Two running guests; use it in a with statement."""
 
     def __init__(self, binary, name, *, cpus=None, memory=None, share=None,
-                 nic_options=''):
+                 nic=True):
         self.binary, self.name = Path(binary), name
         self.cpus = cpus or default_cpus()
         self.memory = memory or default_memory()
         self.share = os.path.abspath(share) if share else None
-        self.nic = not os.environ.get('RNIC_NO_NIC')
-        self.nic_options = nic_options
+        self.nic = nic and not os.environ.get('RNIC_NO_NIC')
         self.accel = 'tcg'
         self.folder = None
         self.nodes = [Node(i, self) for i in range(2)]
