@@ -8,26 +8,26 @@
 #include <linux/version.h>
 
 /* Where a secondary MMU that walks the CPU's page table hears of changes. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+#if KERNEL_VERSION(6, 6, 0) <= LINUX_VERSION_CODE
 #define EXANET_INVALIDATE_HOOK	arch_invalidate_secondary_tlbs
 #else
 #define EXANET_INVALIDATE_HOOK	invalidate_range
 #endif
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+#if KERNEL_VERSION(6, 2, 0) <= LINUX_VERSION_CODE
 #define EXANET_DEVNODE_CONST	const
 #else
 #define EXANET_DEVNODE_CONST
 #endif
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+#if KERNEL_VERSION(6, 3, 0) <= LINUX_VERSION_CODE
 #define exanet_vma_flags(vma, set, clear) vm_flags_mod(vma, set, clear)
 #else
 #define exanet_vma_flags(vma, set, clear) \
 	((vma)->vm_flags = ((vma)->vm_flags | (set)) & ~(vm_flags_t)(clear))
 #endif
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+#if KERNEL_VERSION(6, 8, 0) <= LINUX_VERSION_CODE
 #define exanet_eventfd_signal(ctx) eventfd_signal(ctx)
 #else
 #define exanet_eventfd_signal(ctx) eventfd_signal(ctx, 1)

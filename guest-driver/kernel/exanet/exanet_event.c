@@ -61,12 +61,13 @@ void exanet_event_hangup(struct exanet_context *ctx)
 
 int exanet_event_read(struct exanet_context *ctx, bool block, u64 *events)
 {
+	wait_queue_head_t *wq = &ctx->wait;
 	int ret = 0;
 
 	spin_lock_irq(&ctx->wait.lock);
 	if (block)
-		ret = wait_event_interruptible_locked_irq(ctx->wait,
-				ctx->events || !READ_ONCE(ctx->running));
+		ret = wait_event_interruptible_locked_irq(*wq, ctx->events ||
+							  !READ_ONCE(ctx->running));
 	if (!ret) {
 		*events = ctx->events;
 		ctx->events = 0;

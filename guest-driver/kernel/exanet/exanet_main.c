@@ -38,7 +38,7 @@ static void exanet_link_event(struct exanet_device *xdev, unsigned int port,
 			      bool up)
 {
 	char state[24];
-	char *env[] = { state, NULL };
+	char *env[2] = { state };
 
 	if (up)
 		dev_info(&xdev->dev, "port %u: link up, peer 0x%06x\n", port,
