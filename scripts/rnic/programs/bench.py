@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Measures MPI over the NIC beside MPI over TCP, the NIC below MPI, memory,
+and the device model without a guest.
+
+Both MPI stacks take turns in the same guests; medians of all rounds are
+printed and written to build/bench/*.json."""
+
+import argparse
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import time
+from pathlib import Path
+
+from .. import apt, build, mpi, qemu, vm
+from ..paths import BUILD, TOP, shown
+from ..steps import Failed, log_path, run, step
+
+PING_SIZES = '8,4K,64K,1M,4M'
+PARTS = ('mpi', 'ping', 'memory', 'device')
+
+
+def median_tables(tables):
+    """{size: (latency, bandwidth)}, each the median over TABLES."""
+    return {size: tuple(statistics.median(t[size][i] for t in tables)
+                        for i in range(2)) for size in tables[0]}
+
+
+def bench_mpi(pair, rounds, sizes, seconds):
+    """Both paths in turns, so that a busy moment of the host hits both."""
+    found = {'nic': [], 'tcp': []}
+    for i in range(rounds):
+        for path, tables in found.items():
+            with step(f'MPI ping-pong over {path.upper()}, '
+                      f'round {i + 1} of {rounds}') as line:
+                tables.append(mpi.pingpong(pair, path, 'bench', sizes,
+                                           seconds, line))
+    medians = {path: median_tables(t) for path, t in found.items()}
+    print('\nMPI between two guests, every byte checked, medians of '
+          f'{rounds}\n\n{mpi.table(medians["nic"], medians["tcp"])}\n')
+    return {'rounds': found, 'median': medians}
+
+
+def bench_ping(pair, rounds):
+    """exanet-ping: the NIC without MPI."""
+    results = []
+    for i in range(rounds):
+        with step(f'exanet-ping, round {i + 1} of {rounds}'):
+            results.append(_ping(pair))
+    rows = {}
+    for r in (row for result in results for row in result):
+        rows.setdefault((r['mode'], r['bytes']), []).append(r)
+    print(f'exanet-ping, medians of {rounds}\n')
+    print(f'{"mode":10} {"bytes":>8} {"median us":>10} {"MB/s":>10}')
+    medians = []
+    for (mode, size), found in rows.items():
+        us = statistics.median(r['median_us'] for r in found)
+        mb = statistics.median(r['mb_per_s'] for r in found)
+        medians.append({'mode': mode, 'bytes': size, 'us': us, 'MBps': mb})
+        print(f'{mode:10} {size:8} {us:10.1f} {mb:10.1f}')
+    print()
+    return {'rounds': results, 'median': medians}
+
+
+def _ping(pair):
+    log = log_path('bench-ping')
+    command = f'''ssh node1 timeout 120 exanet-ping --server --once \
+        >/dev/null 2>&1 & timeout 120 exanet-ping --json \
+        --sizes {PING_SIZES} 1; code=$?; wait; exit $code'''
+    r = pair.nodes[0].run(command, 150, capture_output=True, text=True)
+    log.write_text(r.stdout + r.stderr, encoding='utf-8')
+    if r.returncode:
+        raise Failed(f'exanet-ping ended with code {r.returncode}', log)
+    return json.loads(r.stdout)['results']
+
+
+def own_memory(node):
+    """MB of a QEMU beside the guest's RAM and the translated code."""
+    total, counts = 0, False
+    ram = node.pair.memory * 1024
+    for line in Path(f'/proc/{node.process.pid}/smaps').read_text(
+            encoding='utf-8').splitlines():
+        m = re.match(r'([0-9a-f]+)-([0-9a-f]+) (\S{4}) ', line)
+        if m:
+            size = (int(m[2], 16) - int(m[1], 16)) // 1024
+            # RAM is the one mapping of its size, code the writable one
+            # that can be executed.
+            counts = size < ram and 'wx' not in m[3]
+        elif counts and line.startswith('Rss:'):
+            total += int(line.split()[1])
+    return total / 1024
+
+
+def pair_memory(pair):
+    """Of the larger of the two, after the same use of TCP."""
+    with step('MPI ping-pong over TCP, before memory is looked at'):
+        mpi.pingpong(pair, 'tcp', 'bench-memory', seconds=0.3)
+    return max(own_memory(n) for n in pair.nodes)
+
+
+def bench_memory(binary, used):
+    """USED with the NIC, at the end of all, against guests without it."""
+    with vm.Pair(binary, 'bench-memory', nic=False) as pair:
+        bare = pair_memory(pair)
+    print('memory of QEMU beside guest RAM and translated code: '
+          f'{used:.1f} MB with the NIC, {bare:.1f} MB without, '
+          f'{used - bare:+.1f} MB\n')
+    return {'with': used, 'without': bare}
+
+
+def bench_device(binary_tree, rounds):
+    """The device model without a guest: speed, and instructions."""
+    program = next((p for p in binary_tree.tests()
+                    if p.name == 'rnic-exanet-bench'), None)
+    if not program:
+        raise Failed('there is no rnic-exanet-bench')
+    apt.ensure_packages(['valgrind'])
+    found = {}
+    for i in range(rounds):
+        with step(f'device model without a guest, round {i + 1} of {rounds}'):
+            for key, value in _device(program, binary_tree.binary).items():
+                found.setdefault(key, []).append(value)
+    medians = {k: statistics.median(v) for k, v in found.items()}
+    print('device model without a guest\n')
+    for key, value in medians.items():
+        print(f'{key:40} {value:14.1f}')
+    print()
+    return medians
+
+
+def _device(program, binary):
+    log = log_path('bench-device')
+    run([program], 'bench-device', cwd=binary.parent,
+        env={'QTEST_QEMU_BINARY': str(binary)})
+    return {k: float(v) for k, v in re.findall(
+        r'^#?\s*([\w.]+)=([\d.]+)$', log.read_text(encoding='utf-8'), re.M)}
+
+
+def machine():
+    """What the figures depend on."""
+    text = Path('/proc/cpuinfo').read_text(encoding='utf-8')
+    model = re.search(r'model name\s*: (.*)', text)
+    commit = subprocess.run(['git', '-C', TOP, 'describe', '--always',
+                             '--dirty'], capture_output=True, text=True,
+                            check=False).stdout.strip()
+    return {'cpu': model[1] if model else platform.machine(),
+            'cpus': os.cpu_count(), 'kernel': platform.release(),
+            'guest_cpus': vm.default_cpus(), 'qemu': qemu.DEFAULT,
+            'accelerator': 'tcg', 'commit': commit,
+            'time': time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}
+
+
+def start():
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument('--fast', action='store_true',
+                   help='one round and three sizes')
+    p.add_argument('--rounds', type=int, default=5)
+    p.add_argument('--only', choices=PARTS, action='append',
+                   help='a part of it; can be given several times')
+    args = p.parse_args()
+    parts = args.only or PARTS
+    rounds = 1 if args.fast else args.rounds
+    sizes = (8, 65536, 1048576) if args.fast else tuple(mpi.SIZES)
+    binary = build.everything(tests='device' in parts)
+    result = {'machine': machine()}
+    used = 0
+    if {'mpi', 'ping', 'memory'} & set(parts):
+        with vm.Pair(binary, 'bench') as pair:
+            if 'mpi' in parts:
+                result['mpi'] = bench_mpi(pair, rounds, sizes,
+                                          0.2 if args.fast else 0.5)
+            if 'ping' in parts:
+                result['ping'] = bench_ping(pair, rounds)
+            if 'memory' in parts:
+                used = pair_memory(pair)
+    if used:
+        result['memory_MB'] = bench_memory(binary, used)
+    if 'device' in parts:
+        result['device'] = bench_device(qemu.Qemu(), rounds)
+    folder = BUILD / 'bench'
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / time.strftime('%Y%m%d-%H%M%S.json')
+    path.write_text(json.dumps(result, indent=1) + '\n', encoding='utf-8')
+    print(f'written to {shown(path)}')
+    return 0

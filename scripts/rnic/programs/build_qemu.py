@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Builds QEMU with our devices; a second run builds only what changed."""
+
+import argparse
+
+from .. import qemu
+from ..paths import shown
+from ..steps import build_lock
+
+
+def start():
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument('--version', choices=qemu.VERSIONS, default=qemu.DEFAULT)
+    p.add_argument('--target', default='x86_64-softmmu')
+    p.add_argument('--sanitize', action='store_true',
+                   help='a second tree with ASan and UBSan')
+    p.add_argument('--tests', action='store_true',
+                   help='also the unit tests and qtests')
+    args = p.parse_args()
+    with build_lock():
+        q = qemu.Qemu(args.version, args.sanitize, args.target)
+        q.build(args.tests)
+    print(shown(q.binary))

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Checks style, layering and sizes of the sources; see docs/design.rst.
+
+Exit code 0 only if nothing was found."""
+
+import argparse
+import re
+import subprocess
+
+from .. import apt, qemu
+from ..paths import BUILD, TOP
+from ..steps import run, step
+
+# Who may include whose headers, besides his own and include/rnic.
+BELOW = {
+    'core': [], 'mmu': ['core'], 'link': ['core'],
+    'fabric': ['core', 'link'], 'exanet': ['core', 'mmu', 'link', 'fabric']}
+FUNCTION_LIMIT, FUNCTION_MAX, FILE_MAX = 60, 100, 1000
+# A register list is a macro that takes a macro; a module of its own asks for
+# the kernel's version.
+_KERNEL_IGNORE = 'FILE_PATH_CHANGES,SPDX_LICENSE_TAG,LINUX_VERSION_CODE,' \
+    'COMPLEX_MACRO,MACRO_ARG_UNUSED'
+
+
+class Check:
+    """Collects what was found."""
+
+    def __init__(self):
+        self.found = 0
+
+    def say(self, what):
+        self.found += 1
+        print(what, flush=True)
+
+    def style(self, files, tool, *options, cwd=TOP):
+        """A checkpatch on FILES; both print nothing when content."""
+        for f in files:
+            r = subprocess.run(['perl', tool, '-q', '--no-tree', '--terse',
+                                *options, '-f', f], cwd=cwd, text=True,
+                               capture_output=True, check=False)
+            for line in r.stdout.splitlines():
+                if re.search(r'(ERROR|WARNING): (?!line over 80)', line):
+                    self.say(line)
+
+    def grep(self, what, pattern, *paths, allowed=r'^$'):
+        """PATTERN must not occur in tracked PATHS, but in ALLOWED files."""
+        out = subprocess.run(['git', 'grep', '-nE', pattern, '--', *paths],
+                             cwd=TOP, text=True, capture_output=True,
+                             check=False).stdout
+        for line in out.splitlines():
+            if not re.match(allowed, line.split(':')[0]):
+                self.say(f'{line}: {what}')
+
+    def layers(self):
+        """Family, fabric, link, core: includes only point downwards."""
+        for f in tracked('hw/*/*.[ch]'):
+            folder = f.split('/')[1]
+            text = (TOP / f).read_text(encoding='utf-8')
+            for other in re.findall(r'#include "\.\./(\w+)/', text):
+                if other not in BELOW.get(folder, []) + [folder]:
+                    self.say(f'{f}: includes ../{other}/ upwards or sideways')
+
+    def sizes(self):
+        """Lengths of functions and files."""
+        lengths = []
+        for f in tracked('hw/*.[ch]', 'guest-driver/*.[ch]', 'tests/*.[ch]'):
+            lines = (TOP / f).read_text(encoding='utf-8').splitlines()
+            if len(lines) > FILE_MAX:
+                self.say(f'{f}: {len(lines)} lines')
+            for start, length in functions(lines):
+                lengths.append(length)
+                if length > FUNCTION_MAX:
+                    self.say(f'{f}:{start}: a function of {length} lines')
+                elif length > FUNCTION_LIMIT:
+                    print(f'note: {f}:{start}: a function of {length} lines')
+        if lengths:
+            lengths.sort()
+            print(f'{len(lengths)} functions, median '
+                  f'{lengths[len(lengths) // 2]} lines, longest '
+                  f'{lengths[-1]}')
+
+
+def functions(lines):
+    """(line, length) of every function: its braces stand in column 0."""
+    start = None
+    for number, line in enumerate(lines, 1):
+        if line == '{':
+            start = number
+        elif line == '}' and start:
+            yield start, number - start - 1
+            start = None
+
+
+def tracked(*patterns):
+    out = subprocess.run(['git', 'ls-files', '--', *patterns], cwd=TOP,
+                         text=True, capture_output=True, check=True).stdout
+    return out.split()
+
+
+def kernel_checkpatch():
+    """The kernel's, taken from Debian's package of its source."""
+    tools = BUILD / 'tools/kernel'
+    name = 'linux-source-6.12'
+    script = tools / name / 'scripts/checkpatch.pl'
+    if not script.exists():
+        with step("fetching the kernel's checkpatch"):
+            apt.fetch_package(name, tools)
+            wanted = [f'{name}/scripts/{f}' for f in (
+                'checkpatch.pl', 'spelling.txt', 'const_structs.checkpatch')]
+            run(['tar', '-C', tools, '-xf', tools / f'usr/src/{name}.tar.xz',
+                 *wanted], 'unpack-checkpatch')
+            for big in [*tools.glob('*.deb'), *tools.glob('usr/src/*.xz')]:
+                big.unlink()
+    return script
+
+
+def start():
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    apt.ensure_packages(['git', 'perl', 'shellcheck', 'xz-utils'])
+    c = Check()
+    with step("QEMU's checkpatch"):
+        tree = qemu.source(qemu.DEFAULT)
+        c.style(tracked('hw/*.[ch]', 'tests/unit/*.[ch]', 'tests/qtest/*.[ch]'),
+                tree / 'scripts/checkpatch.pl')
+    script = kernel_checkpatch()
+    with step("the kernel's checkpatch"):
+        c.style(tracked('guest-driver/kernel/*.[ch]'), script,
+                f'--ignore={_KERNEL_IGNORE}')
+    with step('layers and names'):
+        c.layers()
+        c.grep('only compat.h knows QEMU versions', 'QEMU_VERSION_', 'hw',
+               allowed=r'hw/core/compat\.h$')
+        c.grep('PCI belongs to the bus shell', r'#include "hw/pci', 'hw',
+               allowed=r'hw/(.*-pci\.c|core/pci\.[ch])$')
+        c.grep('sysbus belongs to the bus shell', r'#include "hw/sysbus', 'hw',
+               allowed=r'hw/.*-axi\.c$')
+        c.grep('formats belong to include/rnic', r'__attribute__\(\(packed',
+               'hw')
+        c.grep('trailing white space', r'[[:space:]]+$', '.',
+               allowed=r'(.*\.patch|COPYING)$')
+    with step('shellcheck'):
+        scripts = [f for f in tracked() if (TOP / f).is_file()
+                   and re.match(rb'#!.*\b(ba|da)?sh\b',
+                                (TOP / f).read_bytes()[:40])]
+        r = subprocess.run(['shellcheck', '-S', 'warning', '-f', 'gcc',
+                            *scripts], cwd=TOP, text=True,
+                           capture_output=True, check=False)
+        for line in r.stdout.splitlines():
+            c.say(line)
+    with step('sizes'):
+        c.sizes()
+    print(f'{c.found} findings')
+    return 1 if c.found else 0

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Boots two guests joined by the NIC and runs COMMAND on node0.
+
+node1 is reached by "ssh node1", both by the MPI host file /etc/rnic/hosts.
+The output and the exit code are COMMAND's. One argument is a shell command
+line; several are one command and its arguments."""
+
+import argparse
+import shlex
+import sys
+
+from .. import build, vm
+from ..steps import Failed
+
+
+def start():
+    p = argparse.ArgumentParser(
+        description=__doc__,
+        usage='run-pair [--share DIR] [--cpus N] [--memory MB] '
+              '(--shell | -- COMMAND)')
+    p.add_argument('--share', metavar='DIR',
+                   help='host folder that both guests see at /mnt/host')
+    p.add_argument('--cpus', type=int, help='of each guest')
+    p.add_argument('--memory', type=int, metavar='MB', help='of each guest')
+    p.add_argument('--shell', action='store_true',
+                   help='a prompt in both guests instead of a command')
+    p.add_argument('command', nargs='*', metavar='COMMAND')
+    args = p.parse_args()
+    if args.shell == bool(args.command):
+        p.error('give either a command or --shell')
+    if args.shell and not sys.stdin.isatty():
+        raise Failed('--shell needs a terminal')
+    binary = build.everything(shell=args.shell)
+    with vm.Pair(binary, 'run-pair', cpus=args.cpus, memory=args.memory,
+                 share=args.share) as pair:
+        if args.shell:
+            return pair.shell()
+        return pair.foreground(args.command[0] if len(args.command) == 1
+                               else shlex.join(args.command))

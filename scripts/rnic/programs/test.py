@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Builds what is needed and runs all tests.
+
+Unit tests and qtests run on this machine, guest tests in two booted guests;
+then unit tests and qtests once more with sanitizers. The last line says how
+many tests passed and failed; the exit code is 0 only if some ran and none
+failed."""
+
+import argparse
+
+from .. import build, qemu, suites, tap
+from ..steps import build_lock
+
+
+def start():
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument('--fast', action='store_true',
+                   help='no guests, no sanitizers')
+    p.add_argument('--qemu', choices=qemu.VERSIONS, default=qemu.DEFAULT,
+                   help='another version: unit tests and qtests only')
+    p.add_argument('--sanitize', action='store_true',
+                   help='only unit tests and qtests, only with sanitizers')
+    p.add_argument('--only', metavar='PATTERN', default='',
+                   help='regular expression on the names of test programs')
+    args = p.parse_args()
+    summary = tap.Summary()
+    full = not args.fast and args.qemu == qemu.DEFAULT
+    if not args.sanitize:
+        with build_lock():
+            q = qemu.Qemu(args.qemu).build(tests=True)
+        suites.host(q, args.only, summary)
+    if full and not args.sanitize:
+        build.the_guest()
+        suites.guests(q.binary, args.only, summary)
+    if args.sanitize or full and not args.only:
+        with build_lock():
+            q = qemu.Qemu(args.qemu, sanitize=True).build(tests=True)
+        suites.host(q, args.only, summary)
+    return summary.finish()
