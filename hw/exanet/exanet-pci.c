@@ -75,7 +75,7 @@ static void exanet_pci_exit(PCIDevice *dev)
 
     exanet_fini(&pci->exanet);
     msix_uninit_exclusive_bar(dev);
-    if (pci_is_express(dev)) {
+    if (pci_bus_is_express(pci_get_bus(dev))) {
         pcie_cap_exit(dev);
     }
 }
@@ -89,7 +89,7 @@ static void exanet_pci_config_write(PCIDevice *dev, uint32_t addr,
                                     uint32_t value, int len)
 {
     pci_default_write_config(dev, addr, value, len);
-    if (pci_is_express(dev)) {
+    if (pci_bus_is_express(pci_get_bus(dev))) {
         pcie_cap_flr_write_config(dev, addr, value, len);
     }
 }
@@ -150,10 +150,17 @@ static void exanet_pci_class_init(ObjectClass *klass, RNicClassData *data)
     }
 }
 
+static void exanet_pci_instance_init(Object *obj)
+{
+    /* room for the capability, which needs an express bus to be used */
+    PCI_DEVICE(obj)->cap_present |= QEMU_PCI_CAP_EXPRESS;
+}
+
 static const TypeInfo exanet_pci_type = {
     .name = TYPE_EXANET_PCI,
     .parent = TYPE_PCI_DEVICE,
     .instance_size = sizeof(ExanetPCI),
+    .instance_init = exanet_pci_instance_init,
     .class_init = exanet_pci_class_init,
     .interfaces = (InterfaceInfo[]) {
         { INTERFACE_PCIE_DEVICE },
