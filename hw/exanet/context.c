@@ -572,7 +572,7 @@ static void fault_push(ExanetState *s, const ExanetPendingFault *f,
                 RNIC_PREP(EXANET_FAULT_COORD, f->peer) |
                 RNIC_PREP(EXANET_FAULT_SEQ, f->seq),
         .left = left,
-        .time = exanet_now(s),
+        .time = s->time,
     };
     exanet_irq_raise(s, EXANET_IRQ_FAULT);
 }

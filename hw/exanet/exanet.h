@@ -296,6 +296,7 @@ typedef struct ExanetPktzChannel {
 
 typedef struct ExanetPacketizer {
     ExanetPktzChannel channel[EXANET_PKTZ_TOTAL];   /* by context, then number */
+    GHashTable *peers;              /* coordinates -> generations, owned */
     DECLARE_BITMAP(waiting, EXANET_PKTZ_TOTAL);     /* not done yet */
     DECLARE_BITMAP(send, EXANET_PKTZ_TOTAL);        /* when there is room */
     unsigned next;                  /* the round robin goes on here */

@@ -125,7 +125,7 @@ static void mailbox_build(ExanetState *s, const ExanetPacket *pkt, uint64_t data
                               RNIC_PREP(EXANET_MESSAGE_TYPE, pkt->type) |
                               RNIC_PREP(EXANET_MESSAGE_TID, pkt->tid)),
         .data = cpu_to_le64(data),
-        .time = cpu_to_le64(exanet_now(s)),
+        .time = cpu_to_le64(s->time),
     };
     memcpy(msg->payload, pkt->payload, pkt->size);
 }

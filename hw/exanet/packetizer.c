@@ -24,6 +24,9 @@
 
 #define SENDS_PER_RUN       64
 
+#define GENERATIONS         (RNIC_GET(EXANET_PTID_GEN, ~0ULL) + 1)
+#define PEERS_MAX           4096
+
 /* Channels are numbered through all contexts. */
 #define CHANNEL_CTX(n) ((n) / EXANET_PKTZ_CHANNELS)
 #define CHANNEL_NUMBER(n) ((n) % EXANET_PKTZ_CHANNELS)
@@ -106,6 +109,37 @@ static bool channel_check(uint64_t ctrl, uint64_t dst)
     }
 }
 
+/*
+ * The generation of the next message of channel @n to node @dst.  A peer tells new
+ * from old by the distance to the last generation that it has seen, and it sees
+ * only its own messages: so they are counted per peer.  The channel's last
+ * generation is never used again at once, whoever it was for: its ack may be late.
+ */
+static uint8_t channel_generation(ExanetState *s, unsigned n, uint32_t dst)
+{
+    ExanetPacketizer *p = &s->packetizer;
+    uint8_t last = p->channel[n].gen;
+    uint8_t *gen = g_hash_table_lookup(p->peers, GUINT_TO_POINTER(dst));
+    uint8_t next;
+
+    if (!gen && exanet_crossbar_route(s, dst) != EXANET_ROUTE_NONE &&
+        g_hash_table_size(p->peers) < PEERS_MAX) {
+        gen = g_new(uint8_t, EXANET_PKTZ_TOTAL);
+        for (unsigned i = 0; i < EXANET_PKTZ_TOTAL; i++) {
+            gen[i] = p->channel[i].gen;
+        }
+        g_hash_table_insert(p->peers, GUINT_TO_POINTER(dst), gen);
+    }
+    next = ((gen ? gen[n] : last) + 1) % GENERATIONS;
+    if (next == last) {
+        next = (next + 1) % GENERATIONS;
+    }
+    if (gen) {
+        gen[n] = next;
+    }
+    return next;
+}
+
 static void channel_go(ExanetState *s, unsigned n)
 {
     ExanetPacketizer *p = &s->packetizer;
@@ -130,10 +164,9 @@ static void channel_go(ExanetState *s, unsigned n)
         return;
     }
     *ch = (ExanetPktzChannel) {
-        .gen = ch->gen + 1,
+        .gen = channel_generation(s, n, RNIC_GET(EXANET_GVA_COORD, dst)),
         .start = exanet_now(s),
     };
-    ch->gen &= EXANET_PKTZSTAT_GEN >> __builtin_ctzll(EXANET_PKTZSTAT_GEN);
     set_bit(n, p->waiting);
     set_bit(n, p->send);
     channel_status(s, n, EXANET_PKTZ_WAITING, 0, 0);
@@ -287,7 +320,7 @@ void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt)
         exanet_count(s, ACK_STALE);
         return;
     }
-    now = exanet_now(s);
+    now = s->time;
     ch->resp = pkt->resp;
     if (now - ch->start > NACKED_MAX_NS) {
         channel_finish(s, n, EXANET_PKTZ_FAILED, ch->resp,
@@ -416,12 +449,14 @@ void exanet_packetizer_init(ExanetState *s)
 {
     s->packetizer.timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, packetizer_timer, s);
     s->packetizer.timer_at = INT64_MAX;
+    s->packetizer.peers = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 }
 
 void exanet_packetizer_fini(ExanetState *s)
 {
     timer_free(s->packetizer.timer);
     s->packetizer.timer = NULL;
+    g_hash_table_destroy(s->packetizer.peers);
 }
 
 void exanet_packetizer_reset(ExanetState *s)

@@ -17,6 +17,8 @@
 #define SOURCES_MAX 256
 #define GEN_COUNT 16
 #define PKTZ_GEN_COUNT 64
+/* Packetizers have long given up a message after this: what comes is new [P]. */
+#define PKTZ_AGE_NS (30 * (int64_t)NANOSECONDS_PER_SECOND)
 #define PKTZ_SENDERS (EXANET_CONTEXTS * EXANET_PKTZ_CHANNELS)
 
 /* The last block that TID completed, or was answered for without a context. */
@@ -33,8 +35,10 @@ struct ExanetSource {
     ExanetTidRecord tomb[EXANET_TIDS];
     ExanetTidRecord refused[EXANET_TIDS];
     struct {
-        uint8_t gen;
+        int64_t time;       /* of the last packet, ns */
+        uint8_t gen;        /* of the last message that arrived */
         bool valid;
+        bool done;          /* it was delivered: its copies are duplicates */
     } message[PKTZ_SENDERS];    /* by sender's context and channel */
 };
 
@@ -703,8 +707,9 @@ void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt)
 
     trace_exanet_receiver_parse(s->node, pkt->src, pkt->type, pkt->tid,
                                 pkt->seq, pkt->va, pkt->size);
-    if (!s->strict && src->message[sender].valid) {
-        if (ahead == 0) {
+    if (!s->strict && src->message[sender].valid &&
+        s->time - src->message[sender].time < PKTZ_AGE_NS) {
+        if (ahead == 0 && src->message[sender].done) {
             exanet_count(s, MSG_DUPLICATE);
             receiver_ack(s, pkt, EXANET_RESP_ACK);
             return;
@@ -715,10 +720,11 @@ void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt)
         }
     }
     resp = message_deliver(s, pkt);
-    if (resp == EXANET_RESP_ACK) {
-        src->message[sender].gen = gen;
-        src->message[sender].valid = true;
-    }
+    /* refused ones count too, or the distance to the next could become anything */
+    src->message[sender].time = s->time;
+    src->message[sender].gen = gen;
+    src->message[sender].valid = true;
+    src->message[sender].done = resp == EXANET_RESP_ACK;
     receiver_ack(s, pkt, resp);
 }
 
