@@ -40,7 +40,7 @@ typedef struct ExanetHost {
     void *opaque;
 } ExanetHost;
 
-/* --- Contexts and translation: context.c ---------------------------------- */
+/* --- Contexts and translation: context.c; faults: fault.c ------------------ */
 
 #define EXANET_TLB_SHIFT 12         /* entries cover 4 KB, whatever the leaf */
 
@@ -147,6 +147,8 @@ enum exanet_resp exanet_context_write(ExanetState *s, unsigned c, uint64_t va,
  */
 bool exanet_fault_report(ExanetState *s, const ExanetPendingFault *f,
                          uint32_t left);
+/* Drops what context @c waits for; nobody gets an answer. */
+void exanet_fault_forget(ExanetState *s, unsigned c);
 void exanet_fault_reg_sync(ExanetState *s);
 void exanet_fault_reg_written(ExanetState *s, unsigned reg, bool top);
 
@@ -250,6 +252,8 @@ void exanet_firmware_init(ExanetState *s);
 void exanet_firmware_fini(ExanetState *s);
 void exanet_firmware_reset(ExanetState *s);
 bool exanet_firmware_run(ExanetState *s);
+/* Whether the model plays the R5: EXANET_FW_INTERNAL. */
+bool exanet_firmware_internal(ExanetState *s);
 void exanet_firmware_reg_sync(ExanetState *s);
 void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top);
 /*

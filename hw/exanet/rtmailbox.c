@@ -12,15 +12,9 @@
 #define REQUEST_LANES (sizeof(struct exanet_read_req) / 4)
 #define WORD_LANES (EXANET_WORD_BYTES / 4)
 
-static bool rtmailbox_internal(ExanetState *s)
-{
-    return exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_MODE) ==
-           EXANET_FW_INTERNAL;
-}
-
 static void rtmailbox_notice(ExanetState *s)
 {
-    if (rtmailbox_internal(s)) {
+    if (exanet_firmware_internal(s)) {
         exanet_schedule(s);
     } else {
         exanet_irq_raise(s, EXANET_IRQ_RT);
@@ -52,7 +46,7 @@ static bool rtmailbox_room(ExanetState *s, const ExanetPacket *pkt)
     if (s->rt.req_count == EXANET_RT_REQUESTS_MAX) {
         return false;
     }
-    if (!rtmailbox_internal(s)) {
+    if (!exanet_firmware_internal(s)) {
         return true;
     }
     ctrl = ldq_le_p(pkt->payload + offsetof(struct exanet_read_req, ctrl));
@@ -129,7 +123,7 @@ static uint32_t rtmailbox_resp_read(ExanetState *s)
     uint32_t word = 0;
 
     /* the model of the R5 would miss what somebody else takes */
-    if (!rtmailbox_internal(s)) {
+    if (!exanet_firmware_internal(s)) {
         exanet_rtmailbox_pop_response(s, &word);
     }
     return word | (s->rt.req_count ? EXANET_RT_REQUESTS : 0);
@@ -140,7 +134,7 @@ static uint32_t rtmailbox_req_read(ExanetState *s)
     ExanetRtMailbox *rt = &s->rt;
     uint32_t value;
 
-    if (rt->req_count == 0 || rtmailbox_internal(s)) {
+    if (rt->req_count == 0 || exanet_firmware_internal(s)) {
         return 0;
     }
     value = ldl_le_p(rt->req[rt->req_head] + 4 * rt->req_lane);

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the two files of the firmware's model share; firmware.c has transfers,
+ * firmware-block.c the blocks that they are cut into.  Nobody else includes this.
+ *
+ * Like the R5 the firmware knows time, descriptors and FIFO words, nothing of QEMU
+ * but one timer.
+ */
+#ifndef HW_EXANET_FIRMWARE_H
+#define HW_EXANET_FIRMWARE_H
+
+#include "exanet.h"
+
+#define FW_QUEUE 256                /* read requests of an owner that wait */
+#define FW_NEVER INT64_MAX
+#define FW_NONE 0xffff              /* no TID */
+/* A sequence that no block has: acks carry 12 bits, and blocks stop before. */
+#define FW_SEQ_NO_BLOCK ((1u << EXANET_ACK_SEQ_BITS) - 1)
+
+typedef enum FwState {
+    FW_FREE = 0,
+    FW_SENT,                        /* the ExaDMA or the receiver has it */
+    FW_STOPPED,                     /* by the ExaDMA; noted in errors[] */
+    FW_HOLD,                        /* sent again at its deadline, or earlier */
+} FwState;
+
+typedef struct FwBlock {
+    uint64_t src;
+    uint64_t dst;
+    uint16_t len;
+    uint16_t transfer;
+    uint16_t seq;                   /* retransmissions so far */
+    uint16_t retries;               /* those that count for FW_RETRY_MAX */
+    uint32_t backoffs;              /* those that count for FW_PF_RETRY_MAX */
+    uint16_t next;                  /* TIDs of successor and predecessor in a */
+    uint16_t prev;                  /* chain; valid if they agree */
+    uint8_t gen;
+    uint8_t state;                  /* FwState */
+    uint8_t error;                  /* enum exanet_resp while FW_STOPPED */
+    bool reported;                  /* RESOLVE will come */
+    bool source;                    /* FW_HOLD for a fault of the source */
+    bool notify;                    /* the last one, with a notification */
+    bool control;                   /* its control packet belongs to each copy */
+    bool control_due;               /* ... and waits for room */
+} FwBlock;
+
+typedef struct FwTransfer {
+    uint64_t src;
+    uint64_t dst;                   /* GVA */
+    uint64_t notify_gva;
+    uint64_t notify_data;
+    int64_t start;                  /* ns */
+    uint32_t len;
+    uint32_t issued;                /* bytes cut into blocks */
+    uint32_t acked;
+    uint32_t token;
+    uint16_t src_pdid;
+    uint16_t dst_pdid;
+    uint16_t handle;
+    uint16_t retries;
+    uint16_t inflight;              /* blocks */
+    uint16_t last;                  /* TID of the block with the notification */
+    uint8_t ctx;
+    uint8_t channel;
+    uint8_t path;
+    bool notify;
+    bool notify_irq;
+    bool irq_done;
+} FwTransfer;
+
+/* A FIFO of TIDs with room for all of them. */
+typedef struct FwTids {
+    uint16_t tid[EXANET_TIDS];
+    unsigned head;
+    unsigned count;
+} FwTids;
+
+typedef struct FwQueue {
+    struct exanet_read_req req[FW_QUEUE];
+    unsigned head;
+    unsigned count;
+} FwQueue;
+
+struct ExanetFirmware {
+    ExanetState *s;
+    QEMUTimer *timer;
+
+    /* registers, as they were when this run began */
+    uint32_t window;
+    uint32_t block_bytes;
+    uint32_t retry_max;
+    uint32_t pf_retry_max;
+    int64_t timeout;
+    int64_t backoff;
+    bool chain;
+
+    int64_t now;
+    int64_t next;                   /* no deadline is earlier */
+    int64_t armed;                  /* the timer's, FW_NEVER: not running */
+    bool expired;
+
+    int64_t deadline[EXANET_TIDS];
+    FwBlock block[EXANET_TIDS];
+    uint8_t gen[EXANET_TIDS];       /* of the last block */
+    bool control_queued[EXANET_TIDS];
+    FwTids free;
+    FwTids errors;                  /* blocks that the ExaDMA stopped */
+    FwTids controls;                /* control packets that wait for room */
+
+    FwTransfer transfer[EXANET_CONTEXTS * EXANET_CHANNELS];
+    uint64_t active[EXANET_CONTEXTS];       /* channels in use */
+    uint64_t runnable[EXANET_CONTEXTS];     /* ... with blocks to start */
+    uint16_t runnable_ctx;
+    uint16_t tids[EXANET_CONTEXTS];         /* in use */
+    unsigned turn_ctx;
+    unsigned turn_channel[EXANET_CONTEXTS];
+    FwQueue queue[EXANET_CONTEXTS];         /* of the data owner */
+};
+
+static inline void fw_push(FwTids *q, unsigned tid)
+{
+    q->tid[(q->head + q->count++) % EXANET_TIDS] = tid;
+}
+
+static inline unsigned fw_pop(FwTids *q)
+{
+    unsigned tid = q->tid[q->head];
+
+    q->head = (q->head + 1) % EXANET_TIDS;
+    q->count--;
+    return tid;
+}
+
+static inline FwTransfer *fw_transfer(ExanetFirmware *fw, unsigned tid)
+{
+    return &fw->transfer[fw->block[tid].transfer];
+}
+
+/* --- firmware.c ------------------------------------------------------------ */
+
+/* Publishes the progress of @t in its channel. */
+void exanet_fw_status(ExanetState *s, const FwTransfer *t,
+                      enum exanet_channel_state state, unsigned code);
+/* Keeps in mind whether @t has blocks that may be started. */
+void exanet_fw_runnable(ExanetFirmware *fw, const FwTransfer *t);
+/* Ends @t with @code (0: all bytes are acked) and takes back what it holds. */
+void exanet_fw_transfer_finish(ExanetState *s, ExanetFirmware *fw,
+                               FwTransfer *t, unsigned code);
+/* The @field of register CTX_QUOTA of context @c. */
+uint32_t exanet_fw_quota(ExanetState *s, unsigned c, uint64_t field);
+
+/* --- firmware-block.c ------------------------------------------------------- */
+
+/* Reads clock and registers; comes before any of the following. */
+void exanet_fw_enter(ExanetState *s, ExanetFirmware *fw);
+/*
+ * Starts the next block of @t, or a chain of them; how many: 0 when there is no
+ * TID.  The context has at least one TID left of its quota.
+ */
+unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t);
+/* Gives the TID of a block back; nothing of it is left in the ExaDMA. */
+void exanet_fw_block_free(ExanetState *s, ExanetFirmware *fw, unsigned tid);
+/* Handles a word of the response FIFO, whoever has sent it. */
+void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word);
+/* Handles a block that the ExaDMA has stopped. */
+void exanet_fw_stopped(ExanetState *s, ExanetFirmware *fw, unsigned tid);
+/* Handles all deadlines that are over. */
+void exanet_fw_timeouts(ExanetState *s, ExanetFirmware *fw);
+/* Writes control packets that waited for room. */
+void exanet_fw_controls_flush(ExanetState *s, ExanetFirmware *fw);
+/* Sets the timer for the next deadline; and what it calls. */
+void exanet_fw_timer_update(ExanetFirmware *fw);
+void exanet_fw_timer_expired(void *opaque);
+
+#endif /* HW_EXANET_FIRMWARE_H */
