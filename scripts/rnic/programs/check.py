@@ -138,6 +138,9 @@ def start():
                'hw')
         c.grep('trailing white space', r'[[:space:]]+$', '.',
                allowed=r'(.*\.patch|COPYING)$')
+    with step('tables of the documentation'):
+        c.found += subprocess.run([TOP / 'scripts/regs-to-rst', '--check'],
+                                  check=False).returncode
     with step('shellcheck'):
         scripts = [f for f in tracked() if (TOP / f).is_file()
                    and re.match(rb'#!.*\b(ba|da)?sh\b',
