@@ -49,7 +49,7 @@ ExanetTest *exanet_start_cold(const char *props, bool dgram)
     fd = g_file_open_tmp("exanet-test-XXXXXX", &t->log, NULL);
     g_assert_cmpint(fd, >=, 0);
     close(fd);
-    t->qts = qtest_initf("-machine pc -m 128 -nodefaults -vga none "
+    t->qts = qtest_initf("-machine q35 -m 128 -nodefaults -vga none "
                          "-d guest_errors -D %s -netdev %s,id=wire "
                          "-device exanet-pci,link0=wire,coord=0x%x,epoch=%u,"
                          "link-timeout-ms=0%s", t->log, netdev,
@@ -77,6 +77,14 @@ ExanetTest *exanet_start(const char *props)
     for (unsigned c = 0; c < 2; c++) {
         exanet_open(t, c, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
     }
+    return t;
+}
+
+ExanetTest *exanet_start_external(const char *props)
+{
+    ExanetTest *t = exanet_start(props);
+
+    exanet_set32(t, EXANET_FW + EXANET_REG_FW_MODE, EXANET_FW_EXTERNAL);
     return t;
 }
 
@@ -231,6 +239,18 @@ void exanet_assert_quiet(ExanetTest *t)
 {
     exanet_settle(t);
     g_assert_cmpuint(g_queue_get_length(&t->peer->packets), ==, 0);
+}
+
+void exanet_xoff(ExanetTest *t)
+{
+    exanet_peer_frame(t->peer, EXANET_LINK_XOFF, NULL, 0);
+    exanet_wait(t, exanet_get32(t, EXANET_PORT(0) + EXANET_REG_PORT_STATUS) &
+                EXANET_PORT_STATUS_PEER_XOFF);
+}
+
+void exanet_xon(ExanetTest *t)
+{
+    exanet_peer_frame(t->peer, EXANET_LINK_XON, NULL, 0);
 }
 
 /* --- ExaDMA ---------------------------------------------------------------- */

@@ -54,6 +54,8 @@ typedef struct ExanetTest {
  * open in identity format.  @props: further properties, "" or ",a=b".
  */
 ExanetTest *exanet_start(const char *props);
+/* The same, and the test plays the R5. */
+ExanetTest *exanet_start_external(const char *props);
 /* The same, but nothing is enabled and no HELLO has been sent by the peer. */
 ExanetTest *exanet_start_cold(const char *props, bool dgram);
 /* Enables the device and waits for the link. */
@@ -115,6 +117,10 @@ void exanet_settle(ExanetTest *t);
 void exanet_step(ExanetTest *t, int64_t ns);
 /* Asserts that the device has nothing more to send. */
 void exanet_assert_quiet(ExanetTest *t);
+
+/* The peer stops the device, which is in effect on return, and lets it go. */
+void exanet_xoff(ExanetTest *t);
+void exanet_xon(ExanetTest *t);
 
 /* --- Units as software uses them ------------------------------------------ */
 

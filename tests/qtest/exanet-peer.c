@@ -143,6 +143,8 @@ void exanet_peer_hello(ExanetPeer *p, bool heard)
         .max_words = cpu_to_le32(p->max_words),
     };
 
+    p->told = heard;
+    p->told_epoch = p->hello.epoch;
     exanet_peer_frame(p, EXANET_LINK_HELLO, &hello,
                       sizeof(hello) / EXANET_WORD_BYTES);
 }
@@ -218,7 +220,8 @@ static void take_hello(ExanetPeer *p, const struct exanet_hello *hello)
                hello->peer_epoch == p->epoch;
     g_assert_cmpuint(hello->reserved, ==, 0);
     g_assert_cmphex(p->hello.coord & ~EXANET_COORD, ==, 0);
-    if (!p->heard && !p->silent) {
+    if (!p->silent &&
+        (!p->heard || !p->told || p->told_epoch != hello->epoch)) {
         exanet_peer_hello(p, true);
     }
 }

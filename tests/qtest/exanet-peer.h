@@ -35,6 +35,8 @@ typedef struct ExanetPeer {
     uint32_t tx_seq;
     uint32_t rx_seq;                /* that the next frame must have */
     bool heard;                     /* the device has heard our epoch */
+    bool told;                      /* our last HELLO said that we heard ... */
+    uint8_t told_epoch;             /* ... this epoch of the device */
     struct exanet_hello hello;      /* the device's last one, host order */
     uint32_t node;                  /* coordinates of the device */
     unsigned hellos, downs, xoffs, xons;    /* received */
