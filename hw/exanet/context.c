@@ -11,10 +11,12 @@
 #include "qemu/osdep.h"
 #include "qemu/host-utils.h"
 #include "qemu/log.h"
+#include "qemu/memalign.h"
 #include "qemu/rcu.h"
 #include "exanet.h"
 #include "../trace.h"
 
+#define TLB_WAYS 2ULL           /* a set fills a cache line */
 #define TLB_ENTRIES_MIN 16
 #define TLB_ENTRIES_MAX (1u << 18)
 
@@ -152,14 +154,36 @@ static bool walk_read(void *opaque, uint64_t pa, uint64_t *entry)
     return true;
 }
 
-static ExanetTlbEntry *tlb_slot(ExanetState *s, unsigned c, uint64_t va)
+/* The entries that page @va of context @c may be in. */
+static ExanetTlbEntry *tlb_set(ExanetState *s, unsigned c, uint64_t va)
 {
-    /* contexts start at different places: processes use the same addresses */
-    return &s->tlb.entry[((va >> EXANET_TLB_SHIFT) + 61 * c) & s->tlb.mask];
+    /* by the hash of Fibonacci, as buffers begin at multiples of large powers */
+    uint64_t hash = ((va >> EXANET_TLB_SHIFT) + ((uint64_t)c << 56)) *
+                    0x9e3779b97f4a7c15ULL;
+
+    return &s->tlb.entry[(hash >> 32) & s->tlb.mask & -TLB_WAYS];
+}
+
+static bool tlb_holds(const ExanetTlbEntry *e, uint64_t page, uint64_t stamp)
+{
+    return e->va == page && e->stamp == stamp;
+}
+
+/* The entry to fill for page @va: the one that it is in, or one that is in use. */
+static ExanetTlbEntry *tlb_victim(ExanetState *s, unsigned c, uint64_t va)
+{
+    ExanetTlbEntry *set = tlb_set(s, c, va);
+
+    for (unsigned i = 0; i < TLB_WAYS; i++) {
+        if (tlb_holds(&set[i], PAGE_ADDRESS(va), s->ctx[c].stamp)) {
+            return &set[i];
+        }
+    }
+    return &set[s->tlb.victim++ % TLB_WAYS];
 }
 
 static enum exanet_resp tlb_fill(ExanetState *s, unsigned c, uint64_t va,
-                                 bool write, ExanetTlbEntry *e)
+                                 bool write, ExanetTlbEntry **found)
 {
     ExanetContext *ctx = &s->ctx[c];
     enum exanet_resp resp;
@@ -185,7 +209,8 @@ static enum exanet_resp tlb_fill(ExanetState *s, unsigned c, uint64_t va,
     if (!ram) {
         return EXANET_RESP_DECODE;
     }
-    *e = (ExanetTlbEntry) {
+    *found = tlb_victim(s, c, va);
+    **found = (ExanetTlbEntry) {
         .va = PAGE_ADDRESS(va),
         .stamp = ctx->stamp,
         .host = ram_pointer(ram, pa),
@@ -198,16 +223,19 @@ static enum exanet_resp tlb_fill(ExanetState *s, unsigned c, uint64_t va,
 static inline enum exanet_resp tlb_get(ExanetState *s, unsigned c, uint64_t va,
                                        bool write, ExanetTlbEntry **found)
 {
-    ExanetTlbEntry *e = tlb_slot(s, c, va);
+    ExanetTlbEntry *e = tlb_set(s, c, va);
+    uint64_t page = PAGE_ADDRESS(va);
+    uint64_t stamp = s->ctx[c].stamp;
 
-    *found = e;
     exanet_count(s, XLATE);
-    if (likely(e->va == PAGE_ADDRESS(va) && e->stamp == s->ctx[c].stamp &&
-               (e->write || !write))) {
-        exanet_count(s, TLB_HIT);
-        return EXANET_RESP_ACK;
+    for (unsigned i = 0; i < TLB_WAYS; i++, e++) {
+        if (tlb_holds(e, page, stamp) && (e->write || !write)) {
+            exanet_count(s, TLB_HIT);
+            *found = e;
+            return EXANET_RESP_ACK;
+        }
     }
-    return tlb_fill(s, c, va, write, e);
+    return tlb_fill(s, c, va, write, found);
 }
 
 /*
@@ -419,10 +447,12 @@ static void context_invalidate(ExanetState *s, unsigned c)
         return;
     }
     for (va = PAGE_ADDRESS(va); pages; pages--, va += PAGE_BYTES) {
-        ExanetTlbEntry *e = tlb_slot(s, c, va);
+        ExanetTlbEntry *set = tlb_set(s, c, va);
 
-        if (e->va == va && e->stamp == ctx->stamp) {
-            e->stamp = 0;
+        for (unsigned i = 0; i < TLB_WAYS; i++) {
+            if (tlb_holds(&set[i], va, ctx->stamp)) {
+                set[i].stamp = 0;
+            }
         }
     }
 }
@@ -482,7 +512,8 @@ void exanet_context_init(ExanetState *s)
     s->tlb_entries = pow2ceil(MIN(MAX(s->tlb_entries, TLB_ENTRIES_MIN),
                                   TLB_ENTRIES_MAX));
     tlb->mask = s->tlb_entries - 1;
-    tlb->entry = g_new0(ExanetTlbEntry, s->tlb_entries);
+    tlb->entry = qemu_memalign(64, s->tlb_entries * sizeof(*tlb->entry));
+    memset(tlb->entry, 0, s->tlb_entries * sizeof(*tlb->entry));
     tlb->listener = (MemoryListener) {
         .name = "exanet",
         .commit = tlb_listener_commit,
@@ -495,7 +526,7 @@ void exanet_context_fini(ExanetState *s)
     if (s->tlb.entry) {
         memory_listener_unregister(&s->tlb.listener);
         tlb_drop(s);
-        g_free(g_steal_pointer(&s->tlb.entry));
+        qemu_vfree(g_steal_pointer(&s->tlb.entry));
     }
 }
 

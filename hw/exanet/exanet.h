@@ -63,8 +63,9 @@ typedef struct ExanetRam {
 } ExanetRam;
 
 typedef struct ExanetTlb {
-    ExanetTlbEntry *entry;          /* direct mapped, owned */
+    ExanetTlbEntry *entry;          /* sets of two, owned */
     uint64_t mask;                  /* entries - 1 */
+    unsigned victim;                /* picks the next entry to be replaced */
     uint64_t stamp;                 /* last one that was given out; never reused */
     ExanetRam ram[EXANET_RAM_RANGES];
     unsigned rams;
