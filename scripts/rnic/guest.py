@@ -118,7 +118,7 @@ def _kernel_version(root=None):
 def _build_kernel(part):
     version = _kernel_version()
     _make(part, f'KDIR=/lib/modules/{version}/build')
-    to = part.out / 'lib/modules' / version / 'updates'
+    to = part.out / 'usr/lib/modules' / version / 'updates'
     to.mkdir(parents=True)
     shutil.copy(_ROOT / 'rnic/src' / part.folder.relative_to(TOP)
                 / 'exanet.ko', to)
@@ -365,6 +365,12 @@ def _configure(stage):
         link = units / unit
         link.unlink(missing_ok=True)
         link.symlink_to('/dev/null')
+    # Of the unit generators only the one for /etc/fstab has work to do.
+    generators = stage / 'etc/systemd/system-generators'
+    generators.mkdir(exist_ok=True)
+    for g in (stage / 'usr/lib/systemd/system-generators').iterdir():
+        if g.name != 'systemd-fstab-generator':
+            (generators / g.name).symlink_to('/dev/null')
     (stage / 'mnt/host').mkdir(parents=True, exist_ok=True)
     (stage / 'etc/rnic').mkdir(exist_ok=True)
     (stage / 'root/.ssh').mkdir(mode=0o700, exist_ok=True)
