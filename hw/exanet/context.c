@@ -182,8 +182,9 @@ static ExanetTlbEntry *tlb_victim(ExanetState *s, unsigned c, uint64_t va)
     return &set[s->tlb.victim++ % TLB_WAYS];
 }
 
-static enum exanet_resp tlb_fill(ExanetState *s, unsigned c, uint64_t va,
-                                 bool write, ExanetTlbEntry **found)
+static G_NO_INLINE enum exanet_resp
+tlb_fill(ExanetState *s, unsigned c, uint64_t va, bool write,
+         ExanetTlbEntry **found)
 {
     ExanetContext *ctx = &s->ctx[c];
     enum exanet_resp resp;
@@ -284,28 +285,22 @@ static inline void page_write(ExanetState *s, const ExanetTlbEntry *e,
     address_space_cache_invalidate(cache, p - cache->ptr, len);
 }
 
-enum exanet_resp exanet_context_read(ExanetState *s, unsigned c, uint64_t va,
-                                     void *buf, size_t len, uint64_t *fault_va)
+/*
+ * Accesses beyond one page.  Not inlined: the compiler would zero the array of
+ * pages for every access, which takes as long as the rest of it.
+ */
+static G_NO_INLINE enum exanet_resp
+access_read(ExanetState *s, unsigned c, uint64_t va, void *buf, size_t len,
+            uint64_t *fault_va)
 {
-    unsigned offset = PAGE_OFFSET(va);
     ExanetTlbEntry page[ACCESS_PAGES];
-    ExanetTlbEntry *e;
-    enum exanet_resp resp;
+    enum exanet_resp resp = access_pages(s, c, va, len, false, page, fault_va);
+    unsigned offset = PAGE_OFFSET(va);
 
-    if (likely(offset + len <= PAGE_BYTES)) {
-        resp = tlb_get(s, c, va, false, &e);
-        if (likely(resp == EXANET_RESP_ACK)) {
-            memcpy(buf, e->host + offset, len);
-        } else {
-            *fault_va = va;
-        }
-        return resp;
-    }
-    resp = access_pages(s, c, va, len, false, page, fault_va);
     if (resp != EXANET_RESP_ACK) {
         return resp;
     }
-    for (e = page; len; e++, offset = 0) {
+    for (ExanetTlbEntry *e = page; len; e++, offset = 0) {
         size_t part = MIN(len, PAGE_BYTES - offset);
 
         memcpy(buf, e->host + offset, part);
@@ -315,35 +310,63 @@ enum exanet_resp exanet_context_read(ExanetState *s, unsigned c, uint64_t va,
     return EXANET_RESP_ACK;
 }
 
-enum exanet_resp exanet_context_write(ExanetState *s, unsigned c, uint64_t va,
-                                      const void *buf, size_t len,
-                                      uint64_t *fault_va)
+static G_NO_INLINE enum exanet_resp
+access_write(ExanetState *s, unsigned c, uint64_t va, const void *buf, size_t len,
+             uint64_t *fault_va)
 {
-    unsigned offset = PAGE_OFFSET(va);
     ExanetTlbEntry page[ACCESS_PAGES];
-    ExanetTlbEntry *e;
-    enum exanet_resp resp;
+    enum exanet_resp resp = access_pages(s, c, va, len, true, page, fault_va);
+    unsigned offset = PAGE_OFFSET(va);
 
-    if (likely(offset + len <= PAGE_BYTES)) {
-        resp = tlb_get(s, c, va, true, &e);
-        if (likely(resp == EXANET_RESP_ACK)) {
-            page_write(s, e, offset, buf, len);
-        } else {
-            *fault_va = va;
-        }
-        return resp;
-    }
-    resp = access_pages(s, c, va, len, true, page, fault_va);
     if (resp != EXANET_RESP_ACK) {
         return resp;
     }
-    for (e = page; len; e++, offset = 0) {
+    for (ExanetTlbEntry *e = page; len; e++, offset = 0) {
         size_t part = MIN(len, PAGE_BYTES - offset);
 
         page_write(s, e, offset, buf, part);
         buf += part;
         len -= part;
     }
+    return EXANET_RESP_ACK;
+}
+
+enum exanet_resp exanet_context_read(ExanetState *s, unsigned c, uint64_t va,
+                                     void *buf, size_t len, uint64_t *fault_va)
+{
+    unsigned offset = PAGE_OFFSET(va);
+    enum exanet_resp resp;
+    ExanetTlbEntry *e;
+
+    if (unlikely(len > PAGE_BYTES - offset)) {
+        return access_read(s, c, va, buf, len, fault_va);
+    }
+    resp = tlb_get(s, c, va, false, &e);
+    if (unlikely(resp != EXANET_RESP_ACK)) {
+        *fault_va = va;
+        return resp;
+    }
+    memcpy(buf, e->host + offset, len);
+    return EXANET_RESP_ACK;
+}
+
+enum exanet_resp exanet_context_write(ExanetState *s, unsigned c, uint64_t va,
+                                      const void *buf, size_t len,
+                                      uint64_t *fault_va)
+{
+    unsigned offset = PAGE_OFFSET(va);
+    enum exanet_resp resp;
+    ExanetTlbEntry *e;
+
+    if (unlikely(len > PAGE_BYTES - offset)) {
+        return access_write(s, c, va, buf, len, fault_va);
+    }
+    resp = tlb_get(s, c, va, true, &e);
+    if (unlikely(resp != EXANET_RESP_ACK)) {
+        *fault_va = va;
+        return resp;
+    }
+    page_write(s, e, offset, buf, len);
     return EXANET_RESP_ACK;
 }
 
