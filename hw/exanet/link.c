@@ -10,6 +10,7 @@
 #include "qemu/bswap.h"
 #include "qemu/error-report.h"
 #include "qemu/units.h"
+#include "system/runstate.h"
 #include "exanet.h"
 #include "../trace.h"
 
@@ -519,8 +520,14 @@ void exanet_port_reset(ExanetPort *p)
     /*
      * A frame that the netdev still keeps is left to it: half of it may be in a
      * socket.  It comes before the HELLO, so the peer sees it as of the old epoch.
+     * While machine or device are being built a listening netdev may not be ready to
+     * be sent to, nor say so.
      */
-    port_hello_tick(p);
+    if (runstate_is_running() && qdev_is_realized(p->s->host.dev)) {
+        port_hello_tick(p);
+    } else {
+        port_hello_arm(p);
+    }
 }
 
 void exanet_port_restart(ExanetPort *p)
