@@ -224,6 +224,22 @@ static inline long long sysfs_number(const char *name)
 	return strtoll(text, NULL, 0);
 }
 
+/*
+ * Whether a number comes to be @value.  The NIC's page faults keep an address space
+ * a moment longer than its process.
+ */
+static inline bool comes_to(const char *name, long long value)
+{
+	double end = seconds() + NIC_PATIENCE;
+
+	while (sysfs_number(name) != value) {
+		if (seconds() > end)
+			return false;
+		usleep(1000);
+	}
+	return true;
+}
+
 /* Exit code of a child, or 128 + its signal. */
 static inline int reap(pid_t pid)
 {

@@ -173,7 +173,7 @@ static void test_storm(struct nic *nic)
 	struct storm s = { .area = (uint8_t *)(1UL << 44) };
 	double end = seconds() + STORM_SECONDS;
 	unsigned int ended = 0, failed = 0, ch;
-	uint64_t gva;
+	uint64_t gva, status;
 	pthread_t t;
 
 	must(mmap(s.area, STORM_BYTES, PROT_READ | PROT_WRITE,
@@ -201,8 +201,11 @@ static void test_storm(struct nic *nic)
 	check_value(end, 0, "in a storm of munmap() all transfers end");
 	check(ended > STORM_CHANNELS && s.rounds > 10, "there was a storm");
 	check_value(s.spoilt, 0, "no memory was written that was not meant");
-	check(DONE_STATE(nic_copy(nic, s.area, src, STORM_BYTES)) &&
-	      filled(s.area, STORM_BYTES, 50), "afterwards all is well");
+	status = nic_copy(nic, s.area, src, STORM_BYTES);
+	if (!DONE_STATE(status))
+		printf("# status 0x%llx\n", (unsigned long long)status);
+	check(DONE_STATE(status), "afterwards writes end well");
+	check(filled(s.area, STORM_BYTES, 50), "and bring the data");
 	munmap(s.area, STORM_BYTES);
 	munmap(src, STORM_BYTES);
 }

@@ -117,36 +117,43 @@ void exanet_fault_detach(struct exanet_context *ctx)
 /* --- service -------------------------------------------------------------- */
 
 /*
- * Pages to fault in from the faulting one on.  The faulting byte may be any of its
- * page.  Reads take all pages that the rest of the block may touch; writes only those
- * that it must touch, since a page that is written for nothing is memory lost.
+ * Pages to fault in from the faulting one on: those that the rest of the block is
+ * sure to touch.  One more than needed could be written for nothing, or not come.
  */
 static unsigned int exanet_fault_pages(const struct exanet_fault_entry *entry)
 {
-	u32 left = clamp_t(u32, entry->left, 1, EXANET_BLOCK_BYTES);
-
-	if (!(entry->info & EXANET_FAULT_WRITE))
-		left += PAGE_SIZE - 1;
-	return DIV_ROUND_UP(left, PAGE_SIZE);
+	return DIV_ROUND_UP(clamp_t(u32, entry->left, 1, EXANET_BLOCK_BYTES),
+			    PAGE_SIZE);
 }
 
-/* Makes the pages of a fault fit for the device; mmap_lock is held for reading. */
+/* Makes one page fit for the device: present, young, and dirty if it is written. */
+static bool exanet_fault_in(struct mm_struct *mm, unsigned long va,
+			    unsigned int flags)
+{
+	struct vm_area_struct *vma = vma_lookup(mm, va);
+	bool unlocked = false;
+
+	/* Other devices' pages are none of ours, and some fault in odd ways. */
+	if (!vma || (vma->vm_flags & (VM_IO | VM_PFNMAP)))
+		return false;
+	return !fixup_user_fault(mm, va, flags, &unlocked);
+}
+
+/* Services a fault; mmap_lock is held for reading. */
 static bool exanet_fault_service(struct mm_struct *mm,
 				 const struct exanet_fault_entry *entry)
 {
 	unsigned int flags = FAULT_FLAG_REMOTE;
 	unsigned int pages = exanet_fault_pages(entry);
 	unsigned long va = entry->va & PAGE_MASK;
-	bool unlocked = false;
 	unsigned int n;
 
-	/* Not only present: the device wants what it writes dirty already. */
 	if (entry->info & EXANET_FAULT_WRITE)
 		flags |= FAULT_FLAG_WRITE;
-	for (n = 0; n < pages; n++, va += PAGE_SIZE)
-		if (fixup_user_fault(mm, va, flags, &unlocked))
+	for (n = 0; n < pages; n++)
+		if (!exanet_fault_in(mm, va + n * PAGE_SIZE, flags))
 			break;
-	return n > 0;	/* only the first page has really been asked for */
+	return n > 0;	/* the device asks again for what is missing behind */
 }
 
 static void exanet_fault_answer(struct exanet_context *ctx,
