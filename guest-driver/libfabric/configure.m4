@@ -1,0 +1,28 @@
+dnl SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
+dnl Configury specific to the libfabric exanet provider
+
+dnl Called to configure this provider
+dnl
+dnl Arguments:
+dnl
+dnl $1: action if configured successfully
+dnl $2: action if not configured successfully
+dnl
+AC_DEFUN([FI_EXANET_CONFIGURE],[
+	# libexanet.h includes the format headers, rnic/exanet/*.h: both are
+	# found with CPPFLAGS
+	exanet_happy=0
+	AS_IF([test x"$enable_exanet" != x"no"],
+	      [FI_CHECK_PACKAGE([exanet],
+				[libexanet.h],
+				[exanet],
+				[exa_open],
+				[],
+				[$exanet_PREFIX],
+				[$exanet_LIBDIR],
+				[exanet_happy=1],
+				[exanet_happy=0])
+	      ])
+
+	AS_IF([test $exanet_happy -eq 1], [$1], [$2])
+])

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * libfabric provider `exanet`: reliable datagrams over the ExaNet NIC.
+ *
+ * Who owns what:
+ *   domain    one context of the NIC, its channels, all pools; one lock
+ *   endpoint  one mailbox of that context, its peers, its receive queues
+ *   peer      one other endpoint: sequence numbers, packets to send, operations
+ *             that wait for an answer.  Lives until the endpoint is closed.
+ *   op        one call of the user, or one rendezvous receive, until its completion
+ *   packet    one request for a channel of the NIC
+ *   read      one RDMA read, until its notification
+ *
+ * Everything below a domain is guarded by the domain's lock; functions here expect
+ * that it is held unless they say otherwise.  Progress is manual and always serves the
+ * whole domain, so that a sleeper on one queue is woken by the work of another thread.
+ */
+#ifndef EXANET_PROV_H
+#define EXANET_PROV_H
+
+#include <ofi.h>
+#include <ofi_enosys.h>
+#include <ofi_util.h>
+#include <ofi_iov.h>
+#include <ofi_list.h>
+#include <ofi_tree.h>
+#include <ofi_atomic.h>
+
+#include <libexanet.h>
+#include <rnic/exanet/regs.h>
+
+#include "exanet_fi_proto.h"
+
+#define EXANET_IOV_LIMIT	4
+#define EXANET_INLINE_HDR_MAX	24	/* header, tag, 8 bytes of CQ data */
+#define EXANET_INJECT_SIZE	(EXANET_FI_MSG_MAX - EXANET_INLINE_HDR_MAX)
+#define EXANET_TX_SIZE		256	/* operations of an endpoint */
+#define EXANET_RX_SIZE		1024
+#define EXANET_MBOX_LOG2	11	/* entries of a mailbox ring */
+#define EXANET_PEER_INFLIGHT	8	/* of the 16 packetizer channels */
+#define EXANET_PEER_QUEUE	256	/* then users get -FI_EAGAIN */
+#define EXANET_READ_CHUNK	(1U << 30)	/* of a longer read or write */
+#define EXANET_RX_BUDGET	64	/* messages per look at a mailbox */
+#define EXANET_PEER_BUCKETS	64
+
+/*
+ * The NIC gives up on a full mailbox or request queue after some 20 s.  That only
+ * means that the peer computes; we ask again so many times.
+ */
+#define EXANET_FULL_RETRIES	30
+#define EXANET_FAULT_RETRIES	3
+#define EXANET_WATCH_MS		1000	/* between looks for silent peers */
+#define EXANET_PING_MS		3000	/* silence before we ask */
+#define EXANET_DRAIN_MS		5000	/* patience when an endpoint closes */
+
+extern struct fi_provider exanet_prov;
+extern struct util_prov exanet_util_prov;
+extern struct fi_info exanet_info;
+
+struct exanet_ep;
+struct exanet_peer;
+struct exanet_op;
+struct exanet_read;
+
+enum exanet_pkt_kind {
+	EXANET_PKT_MSG,		/* numbered message */
+	EXANET_PKT_NAK,		/* message without number */
+	EXANET_PKT_PUT,		/* small RMA write */
+	EXANET_PKT_READ,	/* read request */
+	EXANET_PKT_WRITE,	/* RDMA write of the user */
+	EXANET_PKT_SLOT,	/* RDMA write that is a numbered message */
+};
+
+struct exanet_pkt {
+	struct dlist_entry	entry;	/* queue of the peer or domain */
+	struct exanet_peer	*peer;	/* NULL: nobody cares any more */
+	struct exanet_op	*op;	/* told about the end, or NULL */
+	struct exanet_read	*read;	/* of PKT_READ, NULL when that is over */
+	enum exanet_pkt_kind	kind;
+	uint16_t		seq;
+	uint8_t			len;
+	uint8_t			tries;
+	uint32_t		slot;	/* of PKT_SLOT, free-running */
+	struct exa_mbox_addr	to;
+	union {
+		uint8_t			data[EXANET_FI_MSG_MAX];
+		struct exa_read_attr	rd;
+		struct exa_write_attr	wr;
+	};
+	uint64_t		gva;	/* of PKT_PUT */
+};
+
+struct exanet_read {
+	struct exanet_notification rec;	/* first: 16-byte aligned */
+	struct dlist_entry	entry;	/* exanet_domain.reads */
+	struct exanet_op	*op;
+	struct exanet_peer	*peer;
+	struct exanet_pkt	*pkt;	/* NULL once the request has arrived */
+	int			err;
+};
+
+enum exanet_op_kind {
+	EXANET_OP_TX,		/* ends when its packets are acked */
+	EXANET_OP_RTS,		/* ends with FIN */
+	EXANET_OP_ATOMIC,	/* ends with ATOMIC_RSP */
+	EXANET_OP_RX,		/* rendezvous receive: ends with its reads */
+};
+
+struct exanet_op {
+	struct dlist_entry	entry;	/* exanet_peer.ops */
+	struct exanet_ep	*ep;
+	struct exanet_peer	*peer;
+	enum exanet_op_kind	kind;
+	uint32_t		ofi_op;	/* ofi_op_msg ... */
+	void			*context;
+	uint64_t		flags;	/* FI_COMPLETION, FI_REMOTE_CQ_DATA ... */
+	uint32_t		id;	/* names us to the peer; of RX: the peer's */
+	uint32_t		pending;	/* packets, reads, answers */
+	int			err;	/* first error, positive FI_E */
+	size_t			len;
+	uint64_t		tag;
+	uint64_t		cq_data;
+	void			*bounce;	/* copy of the data, or NULL */
+	struct fi_peer_rx_entry	*rx;	/* of OP_RX */
+	struct iovec		result[EXANET_IOV_LIMIT];	/* of atomics */
+	size_t			result_count;
+};
+
+/* What is known of an arrived message. */
+struct exanet_rx_info {
+	uint32_t		ofi_op;	/* ofi_op_msg or ofi_op_tagged */
+	uint64_t		tag;
+	uint64_t		cq_data;
+	uint64_t		flags;	/* FI_REMOTE_CQ_DATA or 0 */
+	size_t			len;
+	const void		*data;	/* NULL: rendezvous */
+	uint64_t		va;	/* rendezvous only */
+	uint32_t		id;
+};
+
+/* A message that nobody has asked for yet. */
+struct exanet_unexp {
+	struct exanet_peer	*peer;
+	struct exanet_rx_info	info;
+	uint8_t			data[];
+};
+
+/* A message that came too early: the next message is still under way. */
+struct exanet_early {
+	uint16_t		size;	/* 0: none */
+	bool			slot;
+	uint8_t			data[EXANET_FI_MSG_MAX];
+};
+
+/* Ring of slots, one end of it. */
+struct exanet_ring {
+	struct dlist_entry	entry;	/* exanet_domain.rings: the NIC may still use
+					 * it when its peer is gone */
+	uint8_t			*alloc;
+	uint8_t			*mem;	/* slots, or copies of what goes there */
+	uint64_t		xva;	/* of the receiver's slots */
+	uint32_t		slot_bytes;
+	uint32_t		slots;
+	uint32_t		number;
+	uint32_t		filled;	/* sender: free-running */
+	uint32_t		emptied;	/* both */
+	uint32_t		told;	/* receiver: in the last CREDIT */
+};
+
+struct exanet_peer {
+	struct exanet_peer	*next;	/* of the bucket */
+	struct exanet_ep	*ep;
+	struct exa_mbox_addr	to;
+	uint16_t		tag;
+	fi_addr_t		fi_addr;	/* FI_ADDR_NOTAVAIL: not in the AV */
+	int			dead;	/* 0 or positive FI_E */
+
+	struct dlist_entry	queue;	/* packets to send, by number */
+	struct dlist_entry	wait_entry;	/* exanet_domain.waiting */
+	uint32_t		queued;
+	uint32_t		inflight;
+	uint16_t		tx_seq;	/* next number */
+	uint16_t		tx_una;	/* oldest that is not acked */
+	uint16_t		tx_acked;	/* bit n: tx_una + n is acked */
+
+	uint16_t		rx_seq;	/* number that must come next */
+	struct exanet_early	*early;	/* EXANET_FI_WINDOW, NULL until needed */
+
+	struct dlist_entry	ops;
+	bool			active;	/* heard of since the last watch */
+	uint64_t		alive_ms;
+
+	bool			ring_asked;
+	struct exanet_ring	*tx_ring;
+	struct exanet_ring	*rx_ring;
+};
+
+struct exanet_ep {
+	struct util_ep		util_ep;
+	struct exanet_domain	*domain;
+	struct fid_ep		*srx;
+	struct exa_mbox		*mbox;
+	unsigned int		nr;	/* of the mailbox */
+	uint16_t		tag;
+	size_t			tx_size;
+	size_t			rx_size;
+	size_t			min_multi_recv;
+	int			cntr_first[CNTR_CNT];	/* first of equal ones */
+	uint32_t		tx_ops;
+	uint32_t		next_id;
+	struct exanet_peer	*buckets[EXANET_PEER_BUCKETS];
+	struct ofi_dyn_arr	by_addr;	/* struct exanet_peer *, by fi_addr */
+	struct exanet_peer	**rings;	/* receive rings by number */
+	uint32_t		ring_count;
+};
+
+/* Regions with equal keys are chained. */
+struct exanet_mr {
+	struct fid_mr		mr_fid;
+	struct exanet_domain	*domain;
+	struct exanet_mr	*next;
+	uint64_t		key;
+	uintptr_t		base;
+	size_t			len;
+	uint64_t		access;
+};
+
+struct exanet_domain {
+	struct util_domain	util_domain;
+	struct exa_dev		*dev;
+	uint32_t		job;
+	int			timer_fd;	/* wakes sleepers for the watch */
+	struct exanet_ep	*eps[EXANET_MAILBOXES];
+	struct ofi_rbmap	*mrs;	/* struct exanet_mr by key */
+
+	struct exanet_pkt	*msg_chan[EXANET_PKTZ_CHANNELS];
+	struct exanet_pkt	*write_chan[EXANET_WRITE_CHANNELS];
+	uint32_t		msg_busy;	/* bit n: channel n */
+	uint32_t		write_busy;
+	struct dlist_entry	msg_queue;	/* PUT, READ, NAK */
+	struct dlist_entry	write_queue;	/* WRITE */
+	struct dlist_entry	waiting;	/* peers with packets to send */
+	struct dlist_entry	reads;
+	struct dlist_entry	rings;
+	bool			reaping;
+
+	struct ofi_bufpool	*pkt_pool;
+	struct ofi_bufpool	*op_pool;
+	struct ofi_bufpool	*read_pool;
+	uint32_t		spins;
+	uint64_t		watch_ms;
+};
+
+/* Only these modes make remote addresses absolute. */
+static inline bool exanet_virt_addr(const struct exanet_domain *domain)
+{
+	return domain->util_domain.mr_mode & (FI_MR_VIRT_ADDR | OFI_MR_BASIC);
+}
+
+static inline struct exanet_ep *exanet_ep_of(struct fid_ep *fid)
+{
+	return container_of(fid, struct exanet_ep, util_ep.ep_fid);
+}
+
+static inline void exanet_lock(struct exanet_domain *domain)
+{
+	ofi_genlock_lock(&domain->util_domain.lock);
+}
+
+static inline void exanet_unlock(struct exanet_domain *domain)
+{
+	ofi_genlock_unlock(&domain->util_domain.lock);
+}
+
+/* --- Objects: called by libfabric, without the lock ------------------------- */
+
+int exanet_fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **fabric,
+		       void *context);
+int exanet_domain_open(struct fid_fabric *fabric, struct fi_info *info,
+		       struct fid_domain **domain, void *context);
+int exanet_av_open(struct fid_domain *domain, struct fi_av_attr *attr,
+		   struct fid_av **av, void *context);
+int exanet_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
+		   struct fid_cq **cq, void *context);
+int exanet_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
+		     struct fid_cntr **cntr, void *context);
+int exanet_ep_open(struct fid_domain *domain, struct fi_info *info,
+		   struct fid_ep **ep, void *context);
+int exanet_atomic_query(struct fid_domain *domain, enum fi_datatype datatype,
+			enum fi_op op, struct fi_atomic_attr *attr,
+			uint64_t flags);
+
+extern struct fi_ops_mr exanet_mr_ops;
+extern struct fi_ops_msg exanet_msg_ops;
+extern struct fi_ops_tagged exanet_tagged_ops;
+extern struct fi_ops_rma exanet_rma_ops;
+extern struct fi_ops_atomic exanet_atomic_ops;
+extern struct fi_ops_srx_peer exanet_srx_peer_ops;
+
+/* --- Memory regions ---------------------------------------------------------- */
+
+struct ofi_rbmap *exanet_mrs_create(void);
+
+/* What @key allows; where is VA for reads and xva for writes. -FI_EACCES. */
+int exanet_key_decode(const struct exanet_domain *domain, uint64_t key,
+		      uint64_t addr, size_t len, bool write, uint64_t *where);
+
+/*
+ * The memory of the own region @key from @offset on, if it exists, holds @len bytes
+ * there and allows @access; else NULL.
+ */
+void *exanet_mr_find(struct exanet_domain *domain, uint64_t key,
+		     uint64_t offset, size_t len, uint64_t access);
+
+/* --- Peers ------------------------------------------------------------------- */
+
+/* Whether the AV has an entry of this number. */
+bool exanet_addr_valid(struct util_av *av, fi_addr_t addr);
+
+/* The peer behind @addr of the AV: -FI_EINVAL, -FI_ENOMEM, or why it is dead. */
+int exanet_peer_get(struct exanet_ep *ep, fi_addr_t addr,
+		    struct exanet_peer **peer);
+
+/* The peer that has sent a message with this origin, made if new; or NULL. */
+struct exanet_peer *exanet_peer_find(struct exanet_ep *ep,
+				     const struct exa_mbox_addr *from,
+				     uint16_t tag, bool make);
+
+/* Fails everything that waits for this peer. @err: positive FI_E. */
+void exanet_peer_fail(struct exanet_peer *peer, int err);
+
+/* Looks up addresses of peers that were not in the AV. */
+void exanet_peers_resolve(struct exanet_ep *ep);
+
+/* Forgets the AV address @addr. */
+void exanet_peers_forget(struct exanet_ep *ep, fi_addr_t addr);
+
+/* Frees all peers of an endpoint; their packets on channels become nobody's. */
+void exanet_peers_free(struct exanet_ep *ep);
+
+/* Sends pings to silent peers that owe us something. */
+void exanet_peers_watch(struct exanet_domain *domain);
+
+/* --- Packets ----------------------------------------------------------------- */
+
+/* A packet for @peer, empty; or NULL. */
+struct exanet_pkt *exanet_pkt_alloc(struct exanet_peer *peer,
+				    enum exanet_pkt_kind kind);
+
+/* Writes the header word and gives the place behind it. */
+uint8_t *exanet_pkt_header(struct exanet_pkt *pkt, enum exanet_fi_op op,
+			   uint64_t bits);
+
+/* Numbers it if need be and sends it now or later; takes it over. */
+void exanet_pkt_send(struct exanet_pkt *pkt);
+
+/* The end of a packet that is on no channel and in no queue. */
+void exanet_pkt_done(struct exanet_pkt *pkt, int err);
+
+/* Sends a message without data of its own; failure is the peer's death. */
+int exanet_pkt_send_simple(struct exanet_peer *peer, enum exanet_fi_op op,
+			   const void *body, size_t len);
+
+/* Tells the sender of a message that it is not for us. */
+void exanet_pkt_send_nak(struct exanet_ep *ep, const struct exa_mbox_addr *to,
+			 uint16_t tag, uint16_t own_tag);
+
+/* Looks at the channels in use, then fills them. */
+void exanet_pkts_progress(struct exanet_domain *domain);
+
+/* Anything on a channel or waiting for one that no interrupt would tell of? */
+bool exanet_pkts_silent(struct exanet_domain *domain);
+
+/* Takes packets of @ep from queues and makes those on channels nobody's. */
+void exanet_pkts_orphan(struct exanet_ep *ep);
+
+/* --- Reads ------------------------------------------------------------------- */
+
+/* Reads @len bytes at @va of @peer; @op gets a pending more. -FI_ENOMEM. */
+int exanet_read_start(struct exanet_op *op, void *dst, uint64_t va, size_t len);
+
+/* The end of a read, or of its request. @err negative errno. */
+void exanet_read_done(struct exanet_read *read, int err);
+
+/* Ends all reads from a dead peer. */
+void exanet_reads_fail(struct exanet_peer *peer, int err);
+
+/* Makes the reads of an endpoint nobody's. */
+void exanet_reads_orphan(struct exanet_ep *ep);
+
+void exanet_reads_progress(struct exanet_domain *domain);
+
+/* --- Operations -------------------------------------------------------------- */
+
+/* An operation with nothing pending; -FI_EAGAIN when there are too many. */
+int exanet_op_alloc(struct exanet_peer *peer, enum exanet_op_kind kind,
+		    uint32_t ofi_op, void *context, uint64_t flags,
+		    struct exanet_op **op);
+
+/* Ends one pending part. @err: negative errno or FI_E; the last one completes. */
+void exanet_op_put(struct exanet_op *op, int err);
+
+/* Frees an operation without completion. */
+void exanet_op_free(struct exanet_op *op);
+
+/* The operation @id of @peer that waits for an answer, or NULL. */
+struct exanet_op *exanet_op_find(struct exanet_peer *peer,
+				 enum exanet_op_kind kind, uint32_t id);
+
+/* Writes the completion of a send, write, read or atomic. */
+void exanet_complete_tx(struct exanet_ep *ep, uint32_t ofi_op, void *context,
+			uint64_t flags, int err);
+
+/* --- Receiving --------------------------------------------------------------- */
+
+/* Matches a message or keeps it. */
+void exanet_rx_deliver(struct exanet_peer *peer,
+		       const struct exanet_rx_info *info);
+
+/* All reads of a rendezvous receive are over. */
+void exanet_rx_finish(struct exanet_op *op);
+
+/* The atomic operation of a message of @size bytes behind the header. */
+void exanet_atomic_execute(struct exanet_peer *peer, const uint8_t *body,
+			   size_t size);
+void exanet_atomic_finish(struct exanet_peer *peer, const uint8_t *body,
+			  size_t size);
+
+/* --- Slots ------------------------------------------------------------------- */
+
+/* Whether @len bytes should go to @peer through a slot, and can now. */
+bool exanet_slot_usable(struct exanet_peer *peer, size_t len);
+
+/* Sends a message through a slot. @op may be NULL. */
+int exanet_slot_send(struct exanet_peer *peer, struct exanet_op *op,
+		     uint32_t ofi_op, const struct iovec *iov, size_t count,
+		     uint64_t tag, uint64_t cq_data, uint64_t flags);
+
+/* The receiver's part: set-up, arrival, and the sender's RING and CREDIT. */
+void exanet_slot_offer(struct exanet_peer *peer);
+void exanet_slot_arrive(struct exanet_peer *peer, uint64_t word);
+void exanet_slot_ring(struct exanet_peer *peer, const uint8_t *body,
+		      size_t size);
+void exanet_slot_credit(struct exanet_peer *peer, const uint8_t *body,
+			size_t size);
+struct exanet_peer *exanet_slot_peer(struct exanet_ep *ep, uint64_t word);
+
+/* Frees the rings of a domain whose context is closed. */
+void exanet_rings_free(struct exanet_domain *domain);
+
+/* --- Progress ---------------------------------------------------------------- */
+
+/* For util objects; takes the lock. */
+void exanet_ep_progress(struct util_ep *util_ep);
+void exanet_domain_progress(struct exanet_domain *domain);
+
+/* For wait objects; takes the lock. @arg: struct exanet_ep. */
+int exanet_ep_trywait(void *arg);
+
+#endif /* EXANET_PROV_H */

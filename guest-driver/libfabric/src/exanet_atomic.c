@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Atomic operations: a message to the target, whose provider executes it with the
+ * processor's own atomics and answers.
+ */
+
+#include "exanet.h"
+
+struct exanet_atomic {
+	const struct fi_ioc	*ioc;
+	size_t			count;
+	const struct fi_ioc	*compare;
+	size_t			compare_count;
+	const struct fi_ioc	*result;
+	size_t			result_count;
+	const struct fi_rma_ioc	*rma;
+	size_t			rma_count;
+	enum fi_datatype	datatype;
+	enum fi_op		op;
+	enum exanet_fi_atomic_kind kind;
+	void			*context;
+	uint64_t		flags;
+};
+
+static const uint32_t exanet_atomic_ofi_op[] = {
+	[EXANET_FI_ATOMIC_WRITE] = ofi_op_atomic,
+	[EXANET_FI_ATOMIC_FETCH] = ofi_op_atomic_fetch,
+	[EXANET_FI_ATOMIC_COMPARE] = ofi_op_atomic_compare,
+};
+
+static const uint64_t exanet_atomic_query_flag[] = {
+	[EXANET_FI_ATOMIC_WRITE] = 0,
+	[EXANET_FI_ATOMIC_FETCH] = FI_FETCH_ATOMIC,
+	[EXANET_FI_ATOMIC_COMPARE] = FI_COMPARE_ATOMIC,
+};
+
+int exanet_atomic_query(struct fid_domain *domain, enum fi_datatype datatype,
+			enum fi_op op, struct fi_atomic_attr *attr,
+			uint64_t flags)
+{
+	size_t size, room = EXANET_FI_ATOMIC_BYTES;
+	int ret;
+
+	if (flags & FI_TAGGED)
+		return -FI_EOPNOTSUPP;
+	ret = ofi_atomic_valid(&exanet_prov, datatype, op, flags);
+	if (ret)
+		return ret;
+	size = ofi_datatype_size(datatype);
+	/* What the processor cannot do in one access is not atomic. */
+	if (!size || size > sizeof(uint64_t))
+		return -FI_EOPNOTSUPP;
+	if (flags & FI_COMPARE_ATOMIC)
+		room /= 2;
+	if (attr) {
+		attr->size = size;
+		attr->count = room / size;
+	}
+	return 0;
+}
+
+/* --- Initiator -------------------------------------------------------------- */
+
+static size_t exanet_ioc_gather(uint8_t *out, const struct fi_ioc *ioc,
+				size_t count, size_t size)
+{
+	size_t i, len = 0;
+
+	for (i = 0; i < count; i++) {
+		memcpy(out + len, ioc[i].addr, ioc[i].count * size);
+		len += ioc[i].count * size;
+	}
+	return len;
+}
+
+static int exanet_atomic_check(const struct exanet_atomic *at)
+{
+	struct fi_atomic_attr attr;
+	size_t n;
+	int ret;
+
+	ret = exanet_atomic_query(NULL, at->datatype, at->op, &attr,
+				  exanet_atomic_query_flag[at->kind]);
+	if (ret)
+		return ret;
+	if (at->rma_count != 1 || at->count > EXANET_IOV_LIMIT ||
+	    at->compare_count > EXANET_IOV_LIMIT ||
+	    at->result_count > EXANET_IOV_LIMIT)
+		return -FI_EINVAL;
+	n = at->rma[0].count;
+	if (!n || n > attr.count)
+		return -FI_EMSGSIZE;
+	if ((at->op != FI_ATOMIC_READ &&
+	     ofi_total_ioc_cnt(at->ioc, at->count) != n) ||
+	    (at->kind == EXANET_FI_ATOMIC_COMPARE &&
+	     ofi_total_ioc_cnt(at->compare, at->compare_count) != n) ||
+	    (at->kind != EXANET_FI_ATOMIC_WRITE &&
+	     ofi_total_ioc_cnt(at->result, at->result_count) != n))
+		return -FI_EINVAL;
+	return 0;
+}
+
+static void exanet_atomic_fill(struct exanet_pkt *pkt, struct exanet_op *op,
+			       const struct exanet_atomic *at)
+{
+	struct exanet_domain *domain = op->ep->domain;
+	size_t size = ofi_datatype_size(at->datatype);
+	uint64_t key = at->rma[0].key, addr = at->rma[0].addr;
+	struct exanet_fi_atomic hdr = {
+		.key = htole64(key),
+		.offset = htole64(exanet_virt_addr(domain) ?
+				  addr - RNIC_GET(EXANET_FI_KEY_VA, key) :
+				  addr),
+		.id = htole32(op->id),
+		.op = at->op,
+		.datatype = at->datatype,
+		.count = at->rma[0].count,
+		.kind = at->kind,
+	};
+	uint8_t *out = exanet_pkt_header(pkt, EXANET_FI_ATOMIC, 0);
+	size_t len = sizeof(hdr);
+
+	memcpy(out, &hdr, sizeof(hdr));
+	if (at->op != FI_ATOMIC_READ)
+		len += exanet_ioc_gather(out + len, at->ioc, at->count, size);
+	if (at->kind == EXANET_FI_ATOMIC_COMPARE)
+		len += exanet_ioc_gather(out + len, at->compare,
+					 at->compare_count, size);
+	pkt->len += len;
+}
+
+static int exanet_atomic_send(struct exanet_peer *peer,
+			      const struct exanet_atomic *at)
+{
+	size_t size = ofi_datatype_size(at->datatype), i;
+	struct exanet_pkt *pkt;
+	struct exanet_op *op;
+	int ret;
+
+	if (peer->queued >= EXANET_PEER_QUEUE)
+		return -FI_EAGAIN;
+	pkt = exanet_pkt_alloc(peer, EXANET_PKT_MSG);
+	if (!pkt)
+		return -FI_ENOMEM;
+	ret = exanet_op_alloc(peer, EXANET_OP_ATOMIC,
+			      exanet_atomic_ofi_op[at->kind], at->context,
+			      at->flags, &op);
+	if (ret) {
+		ofi_buf_free(pkt);
+		return ret;
+	}
+	op->pending = 1;
+	op->len = at->kind == EXANET_FI_ATOMIC_WRITE ? 0 :
+		  at->rma[0].count * size;
+	op->result_count = at->result_count;
+	for (i = 0; i < at->result_count; i++) {
+		op->result[i].iov_base = at->result[i].addr;
+		op->result[i].iov_len = at->result[i].count * size;
+	}
+	exanet_atomic_fill(pkt, op, at);
+	exanet_pkt_send(pkt);
+	return 0;
+}
+
+static ssize_t exanet_atomic(struct fid_ep *fid, fi_addr_t addr,
+			     const struct exanet_atomic *at)
+{
+	struct exanet_ep *ep = exanet_ep_of(fid);
+	struct exanet_peer *peer;
+	int ret;
+
+	ret = exanet_atomic_check(at);
+	if (ret)
+		return ret;
+	exanet_lock(ep->domain);
+	ret = exanet_peer_get(ep, addr, &peer);
+	if (!ret)
+		ret = exanet_atomic_send(peer, at);
+	if (ret == -FI_EAGAIN)
+		exanet_domain_progress(ep->domain);
+	exanet_unlock(ep->domain);
+	return ret;
+}
+
+void exanet_atomic_finish(struct exanet_peer *peer, const uint8_t *body,
+			  size_t size)
+{
+	struct exanet_fi_fin rsp;
+	struct exanet_op *op;
+	int err;
+
+	if (size < sizeof(rsp))
+		return;
+	memcpy(&rsp, body, sizeof(rsp));
+	op = exanet_op_find(peer, EXANET_OP_ATOMIC, le32toh(rsp.id));
+	if (!op)
+		return;
+	err = le32toh(rsp.status) & INT32_MAX;
+	size -= sizeof(rsp);
+	if (!err && size < op->len)
+		err = FI_EIO;
+	if (!err)
+		ofi_copy_to_iov(op->result, op->result_count, 0,
+				(void *)(body + sizeof(rsp)), op->len);
+	exanet_op_put(op, err);
+}
+
+/* --- Target ----------------------------------------------------------------- */
+
+/* What is not there cannot be called: the table has holes. */
+static bool exanet_atomic_known(const struct exanet_fi_atomic *at, size_t size)
+{
+	struct fi_atomic_attr attr;
+	size_t need;
+
+	if (at->kind > EXANET_FI_ATOMIC_COMPARE ||
+	    at->datatype >= OFI_DATATYPE_CNT || at->op >= OFI_ATOMIC_OP_LAST ||
+	    exanet_atomic_query(NULL, at->datatype, at->op, &attr,
+				exanet_atomic_query_flag[at->kind]) ||
+	    !at->count || at->count > attr.count)
+		return false;
+	need = at->op == FI_ATOMIC_READ ? 0 : at->count * attr.size;
+	if (at->kind == EXANET_FI_ATOMIC_COMPARE)
+		need *= 2;
+	return size >= need;
+}
+
+static void exanet_atomic_do(const struct exanet_fi_atomic *at, void *dst,
+			     uint8_t *src, uint8_t *result)
+{
+	size_t bytes = at->count * ofi_datatype_size(at->datatype);
+
+	switch (at->kind) {
+	case EXANET_FI_ATOMIC_COMPARE:
+		ofi_atomic_swap_handler(at->op, at->datatype, dst, src,
+					src + bytes, result, at->count);
+		break;
+	case EXANET_FI_ATOMIC_FETCH:
+		ofi_atomic_readwrite_handler(at->op, at->datatype, dst, src,
+					     result, at->count);
+		break;
+	default:
+		ofi_atomic_write_handler(at->op, at->datatype, dst, src,
+					 at->count);
+		break;
+	}
+}
+
+static int exanet_atomic_run(struct exanet_peer *peer,
+			     const struct exanet_fi_atomic *at,
+			     const uint8_t *operands, size_t size,
+			     uint8_t *result, size_t *result_len)
+{
+	uint64_t src[EXANET_FI_ATOMIC_BYTES / sizeof(uint64_t)] = { 0 };
+	uint64_t access = FI_REMOTE_WRITE;
+	size_t bytes;
+	void *dst;
+
+	if (!exanet_atomic_known(at, size))
+		return FI_EOPNOTSUPP;
+	bytes = at->count * ofi_datatype_size(at->datatype);
+	if (at->op == FI_ATOMIC_READ)
+		access = FI_REMOTE_READ;
+	else if (at->kind != EXANET_FI_ATOMIC_WRITE)
+		access |= FI_REMOTE_READ;
+	dst = exanet_mr_find(peer->ep->domain, le64toh(at->key),
+			     le64toh(at->offset), bytes, access);
+	if (!dst)
+		return FI_EACCES;
+	if ((uintptr_t)dst % ofi_datatype_size(at->datatype))
+		return FI_EINVAL;
+	memcpy(src, operands, MIN(size, sizeof(src)));
+	exanet_atomic_do(at, dst, (uint8_t *)src, result);
+	*result_len = at->kind == EXANET_FI_ATOMIC_WRITE ? 0 : bytes;
+	ofi_ep_peer_rx_cntr_inc(&peer->ep->util_ep,
+				exanet_atomic_ofi_op[at->kind]);
+	return 0;
+}
+
+void exanet_atomic_execute(struct exanet_peer *peer, const uint8_t *body,
+			   size_t size)
+{
+	struct exanet_fi_atomic at;
+	struct exanet_fi_fin rsp;
+	uint64_t result[EXANET_FI_ATOMIC_BYTES / sizeof(uint64_t)];
+	uint8_t out[sizeof(rsp) + sizeof(result)];
+	size_t result_len = 0;
+	int err;
+
+	if (size < sizeof(at))
+		return;
+	memcpy(&at, body, sizeof(at));
+	err = exanet_atomic_run(peer, &at, body + sizeof(at),
+				size - sizeof(at), (uint8_t *)result,
+				&result_len);
+	rsp.id = at.id;
+	rsp.status = htole32(err);
+	memcpy(out, &rsp, sizeof(rsp));
+	memcpy(out + sizeof(rsp), result, result_len);
+	if (exanet_pkt_send_simple(peer, EXANET_FI_ATOMIC_RSP, out,
+				   sizeof(rsp) + result_len))
+		exanet_peer_fail(peer, FI_ENOMEM);
+}
+
+/* --- The calls of the interface --------------------------------------------- */
+
+static uint64_t exanet_atomic_flags(struct fid_ep *fid)
+{
+	return exanet_ep_of(fid)->util_ep.tx_op_flags;
+}
+
+static ssize_t exanet_atomic_v(struct fid_ep *fid, struct exanet_atomic *at,
+			       fi_addr_t dst, uint64_t addr, uint64_t key,
+			       size_t count)
+{
+	struct fi_rma_ioc rma = { .addr = addr, .count = count, .key = key };
+
+	at->rma = &rma;
+	at->rma_count = 1;
+	return exanet_atomic(fid, dst, at);
+}
+
+static void exanet_atomic_of_msg(struct fid_ep *fid,
+				 const struct fi_msg_atomic *msg,
+				 uint64_t flags, struct exanet_atomic *at)
+{
+	at->ioc = msg->msg_iov;
+	at->count = msg->iov_count;
+	at->rma = msg->rma_iov;
+	at->rma_count = msg->rma_iov_count;
+	at->datatype = msg->datatype;
+	at->op = msg->op;
+	at->context = msg->context;
+	at->flags = flags | exanet_ep_of(fid)->util_ep.tx_msg_flags;
+}
+
+static ssize_t exanet_atomic_writev(struct fid_ep *fid,
+				    const struct fi_ioc *ioc, void **desc,
+				    size_t count, fi_addr_t dst, uint64_t addr,
+				    uint64_t key, enum fi_datatype datatype,
+				    enum fi_op op, void *context)
+{
+	struct exanet_atomic at = {
+		.ioc = ioc,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.kind = EXANET_FI_ATOMIC_WRITE,
+		.context = context,
+		.flags = exanet_atomic_flags(fid),
+	};
+
+	return exanet_atomic_v(fid, &at, dst, addr, key,
+			       ofi_total_ioc_cnt(ioc, count));
+}
+
+static ssize_t exanet_atomic_write(struct fid_ep *fid, const void *buf,
+				   size_t count, void *desc, fi_addr_t dst,
+				   uint64_t addr, uint64_t key,
+				   enum fi_datatype datatype, enum fi_op op,
+				   void *context)
+{
+	struct fi_ioc ioc = { .addr = (void *)buf, .count = count };
+
+	return exanet_atomic_writev(fid, &ioc, &desc, 1, dst, addr, key,
+				    datatype, op, context);
+}
+
+static ssize_t exanet_atomic_writemsg(struct fid_ep *fid,
+				      const struct fi_msg_atomic *msg,
+				      uint64_t flags)
+{
+	struct exanet_atomic at = { .kind = EXANET_FI_ATOMIC_WRITE };
+
+	exanet_atomic_of_msg(fid, msg, flags, &at);
+	return exanet_atomic(fid, msg->addr, &at);
+}
+
+static ssize_t exanet_atomic_inject(struct fid_ep *fid, const void *buf,
+				    size_t count, fi_addr_t dst, uint64_t addr,
+				    uint64_t key, enum fi_datatype datatype,
+				    enum fi_op op)
+{
+	struct fi_ioc ioc = { .addr = (void *)buf, .count = count };
+	struct exanet_atomic at = {
+		.ioc = &ioc,
+		.count = 1,
+		.datatype = datatype,
+		.op = op,
+		.kind = EXANET_FI_ATOMIC_WRITE,
+		.flags = FI_INJECT,
+	};
+
+	return exanet_atomic_v(fid, &at, dst, addr, key, count);
+}
+
+static ssize_t exanet_atomic_readwritev(struct fid_ep *fid,
+					const struct fi_ioc *ioc, void **desc,
+					size_t count, struct fi_ioc *result,
+					void **result_desc,
+					size_t result_count, fi_addr_t dst,
+					uint64_t addr, uint64_t key,
+					enum fi_datatype datatype,
+					enum fi_op op, void *context)
+{
+	struct exanet_atomic at = {
+		.ioc = ioc,
+		.count = count,
+		.result = result,
+		.result_count = result_count,
+		.datatype = datatype,
+		.op = op,
+		.kind = EXANET_FI_ATOMIC_FETCH,
+		.context = context,
+		.flags = exanet_atomic_flags(fid),
+	};
+
+	return exanet_atomic_v(fid, &at, dst, addr, key,
+			       ofi_total_ioc_cnt(result, result_count));
+}
+
+static ssize_t exanet_atomic_readwrite(struct fid_ep *fid, const void *buf,
+				       size_t count, void *desc, void *result,
+				       void *result_desc, fi_addr_t dst,
+				       uint64_t addr, uint64_t key,
+				       enum fi_datatype datatype,
+				       enum fi_op op, void *context)
+{
+	struct fi_ioc ioc = { .addr = (void *)buf, .count = count };
+	struct fi_ioc res = { .addr = result, .count = count };
+
+	return exanet_atomic_readwritev(fid, &ioc, &desc, 1, &res, &result_desc,
+					1, dst, addr, key, datatype, op,
+					context);
+}
+
+static ssize_t exanet_atomic_readwritemsg(struct fid_ep *fid,
+					  const struct fi_msg_atomic *msg,
+					  struct fi_ioc *result,
+					  void **result_desc,
+					  size_t result_count, uint64_t flags)
+{
+	struct exanet_atomic at = {
+		.result = result,
+		.result_count = result_count,
+		.kind = EXANET_FI_ATOMIC_FETCH,
+	};
+
+	exanet_atomic_of_msg(fid, msg, flags, &at);
+	return exanet_atomic(fid, msg->addr, &at);
+}
+
+static ssize_t exanet_atomic_compwritev(struct fid_ep *fid,
+					const struct fi_ioc *ioc, void **desc,
+					size_t count,
+					const struct fi_ioc *compare,
+					void **compare_desc,
+					size_t compare_count,
+					struct fi_ioc *result,
+					void **result_desc,
+					size_t result_count, fi_addr_t dst,
+					uint64_t addr, uint64_t key,
+					enum fi_datatype datatype,
+					enum fi_op op, void *context)
+{
+	struct exanet_atomic at = {
+		.ioc = ioc,
+		.count = count,
+		.compare = compare,
+		.compare_count = compare_count,
+		.result = result,
+		.result_count = result_count,
+		.datatype = datatype,
+		.op = op,
+		.kind = EXANET_FI_ATOMIC_COMPARE,
+		.context = context,
+		.flags = exanet_atomic_flags(fid),
+	};
+
+	return exanet_atomic_v(fid, &at, dst, addr, key,
+			       ofi_total_ioc_cnt(ioc, count));
+}
+
+static ssize_t exanet_atomic_compwrite(struct fid_ep *fid, const void *buf,
+				       size_t count, void *desc,
+				       const void *compare, void *compare_desc,
+				       void *result, void *result_desc,
+				       fi_addr_t dst, uint64_t addr,
+				       uint64_t key, enum fi_datatype datatype,
+				       enum fi_op op, void *context)
+{
+	struct fi_ioc ioc = { .addr = (void *)buf, .count = count };
+	struct fi_ioc cmp = { .addr = (void *)compare, .count = count };
+	struct fi_ioc res = { .addr = result, .count = count };
+
+	return exanet_atomic_compwritev(fid, &ioc, &desc, 1, &cmp,
+					&compare_desc, 1, &res, &result_desc,
+					1, dst, addr, key, datatype, op,
+					context);
+}
+
+static ssize_t exanet_atomic_compwritemsg(struct fid_ep *fid,
+					  const struct fi_msg_atomic *msg,
+					  const struct fi_ioc *compare,
+					  void **compare_desc,
+					  size_t compare_count,
+					  struct fi_ioc *result,
+					  void **result_desc,
+					  size_t result_count, uint64_t flags)
+{
+	struct exanet_atomic at = {
+		.compare = compare,
+		.compare_count = compare_count,
+		.result = result,
+		.result_count = result_count,
+		.kind = EXANET_FI_ATOMIC_COMPARE,
+	};
+
+	exanet_atomic_of_msg(fid, msg, flags, &at);
+	return exanet_atomic(fid, msg->addr, &at);
+}
+
+static int exanet_atomic_count(enum fi_datatype datatype, enum fi_op op,
+			       size_t *count, uint64_t flags)
+{
+	struct fi_atomic_attr attr;
+	int ret = exanet_atomic_query(NULL, datatype, op, &attr, flags);
+
+	if (!ret)
+		*count = attr.count;
+	return ret;
+}
+
+static int exanet_atomic_writevalid(struct fid_ep *fid,
+				    enum fi_datatype datatype, enum fi_op op,
+				    size_t *count)
+{
+	return exanet_atomic_count(datatype, op, count, 0);
+}
+
+static int exanet_atomic_readwritevalid(struct fid_ep *fid,
+					enum fi_datatype datatype,
+					enum fi_op op, size_t *count)
+{
+	return exanet_atomic_count(datatype, op, count, FI_FETCH_ATOMIC);
+}
+
+static int exanet_atomic_compwritevalid(struct fid_ep *fid,
+					enum fi_datatype datatype,
+					enum fi_op op, size_t *count)
+{
+	return exanet_atomic_count(datatype, op, count, FI_COMPARE_ATOMIC);
+}
+
+struct fi_ops_atomic exanet_atomic_ops = {
+	.size = sizeof(struct fi_ops_atomic),
+	.write = exanet_atomic_write,
+	.writev = exanet_atomic_writev,
+	.writemsg = exanet_atomic_writemsg,
+	.inject = exanet_atomic_inject,
+	.readwrite = exanet_atomic_readwrite,
+	.readwritev = exanet_atomic_readwritev,
+	.readwritemsg = exanet_atomic_readwritemsg,
+	.compwrite = exanet_atomic_compwrite,
+	.compwritev = exanet_atomic_compwritev,
+	.compwritemsg = exanet_atomic_compwritemsg,
+	.writevalid = exanet_atomic_writevalid,
+	.readwritevalid = exanet_atomic_readwritevalid,
+	.compwritevalid = exanet_atomic_compwritevalid,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/* Completion queues. */
+
+#include "exanet.h"
+
+int exanet_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
+		   struct fid_cq **cq_fid, void *context)
+{
+	struct util_cq *cq = calloc(1, sizeof(*cq));
+	int ret;
+
+	if (!cq)
+		return -FI_ENOMEM;
+	ret = ofi_cq_init(&exanet_prov, domain, attr, cq, ofi_cq_progress,
+			  context);
+	if (ret) {
+		free(cq);
+		return ret;
+	}
+	*cq_fid = &cq->cq_fid;
+	return 0;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/* Domains: one context of the NIC each. */
+
+#include "exanet.h"
+
+static struct fi_ops_domain exanet_domain_ops = {
+	.size = sizeof(struct fi_ops_domain),
+	.av_open = exanet_av_open,
+	.cq_open = exanet_cq_open,
+	.endpoint = exanet_ep_open,
+	.scalable_ep = fi_no_scalable_ep,
+	.cntr_open = exanet_cntr_open,
+	.poll_open = fi_poll_create,
+	.stx_ctx = fi_no_stx_context,
+	.srx_ctx = fi_no_srx_context,
+	.query_atomic = exanet_atomic_query,
+	.query_collective = fi_no_query_collective,
+	.endpoint2 = fi_no_endpoint2,
+};
+
+static void exanet_domain_free(struct exanet_domain *domain)
+{
+	/* Only now does the NIC keep its hands off the pools. */
+	exa_close(domain->dev);
+	exanet_rings_free(domain);
+	if (domain->timer_fd >= 0)
+		close(domain->timer_fd);
+	if (domain->read_pool)
+		ofi_bufpool_destroy(domain->read_pool);
+	if (domain->op_pool)
+		ofi_bufpool_destroy(domain->op_pool);
+	if (domain->pkt_pool)
+		ofi_bufpool_destroy(domain->pkt_pool);
+	if (domain->mrs)
+		ofi_rbmap_destroy(domain->mrs);
+	free(domain);
+}
+
+static int exanet_domain_close(struct fid *fid)
+{
+	struct exanet_domain *domain =
+		container_of(fid, struct exanet_domain,
+			     util_domain.domain_fid.fid);
+	int ret = ofi_domain_close(&domain->util_domain);
+
+	if (!ret)
+		exanet_domain_free(domain);
+	return ret;
+}
+
+static struct fi_ops exanet_domain_fi_ops = {
+	.size = sizeof(struct fi_ops),
+	.close = exanet_domain_close,
+	.bind = ofi_domain_bind,
+	.control = fi_no_control,
+	.ops_open = fi_no_ops_open,
+};
+
+static int exanet_domain_init(struct exanet_domain *domain,
+			      const struct fi_info *info)
+{
+	struct exa_attr attr;
+	int ret;
+
+	domain->timer_fd = -1;
+	dlist_init(&domain->msg_queue);
+	dlist_init(&domain->write_queue);
+	dlist_init(&domain->waiting);
+	dlist_init(&domain->reads);
+	dlist_init(&domain->rings);
+	domain->mrs = exanet_mrs_create();
+	if (!domain->mrs)
+		return -FI_ENOMEM;
+	/* Not tracked: what a dead peer has left behind goes with the pool. */
+	ret = ofi_bufpool_create(&domain->pkt_pool, sizeof(struct exanet_pkt),
+				 16, 0, 64, OFI_BUFPOOL_NO_TRACK);
+	if (!ret)
+		ret = ofi_bufpool_create(&domain->op_pool,
+					 sizeof(struct exanet_op), 16, 0, 64,
+					 OFI_BUFPOOL_NO_TRACK);
+	if (!ret)
+		ret = ofi_bufpool_create(&domain->read_pool,
+					 sizeof(struct exanet_read), 16, 0, 64,
+					 OFI_BUFPOOL_NO_TRACK);
+	if (!ret)
+		ret = exa_open(info->domain_attr->name, &domain->dev);
+	if (!ret)
+		ret = exa_query(domain->dev, &attr);
+	if (!ret)
+		domain->job = attr.job;
+	return ret;
+}
+
+int exanet_domain_open(struct fid_fabric *fabric, struct fi_info *info,
+		       struct fid_domain **domain_fid, void *context)
+{
+	struct exanet_domain *domain;
+	bool single = info->domain_attr->threading == FI_THREAD_DOMAIN;
+	int ret;
+
+	ret = ofi_prov_check_info(&exanet_util_prov, fabric->api_version, info);
+	if (ret)
+		return ret;
+	domain = calloc(1, sizeof(*domain));
+	if (!domain)
+		return -FI_ENOMEM;
+	ret = exanet_domain_init(domain, info);
+	if (ret) {
+		FI_WARN(&exanet_prov, FI_LOG_DOMAIN, "%s: %s\n",
+			info->domain_attr->name, exa_strerror(ret));
+		goto free;
+	}
+	ret = ofi_domain_init(fabric, info, &domain->util_domain, context,
+			      single ? OFI_LOCK_NOOP : OFI_LOCK_MUTEX);
+	if (ret)
+		goto free;
+	/* One thread's progress completes what others have posted. */
+	if (!single)
+		domain->util_domain.threading = FI_THREAD_SAFE;
+	*domain_fid = &domain->util_domain.domain_fid;
+	(*domain_fid)->fid.ops = &exanet_domain_fi_ops;
+	(*domain_fid)->ops = &exanet_domain_ops;
+	(*domain_fid)->mr = &exanet_mr_ops;
+	return 0;
+
+free:
+	exanet_domain_free(domain);
+	return ret;
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/* Endpoints: one mailbox each. */
+
+#include <sys/random.h>
+#include <sys/timerfd.h>
+
+#include "exanet.h"
+
+static int exanet_ep_setname(fid_t fid, void *addr, size_t addrlen)
+{
+	return -FI_ENOSYS;	/* the NIC gives names */
+}
+
+static int exanet_ep_getname(fid_t fid, void *addr, size_t *addrlen)
+{
+	struct exanet_ep *ep = container_of(fid, struct exanet_ep,
+					    util_ep.ep_fid.fid);
+	struct exanet_fi_name name = { 0 };
+	size_t room = *addrlen;
+
+	*addrlen = sizeof(name);
+	if (!ep->mbox)
+		return -FI_EADDRNOTAVAIL;
+	if (!addr || room < sizeof(name))
+		return -FI_ETOOSMALL;
+	name.coord = htole32(exa_coord(ep->domain->dev));
+	name.ctx = exa_ctx(ep->domain->dev);
+	name.mbox = ep->nr;
+	name.tag = htole16(ep->tag);
+	name.job = htole16(ep->domain->job);
+	name.version = EXANET_FI_VERSION;
+	memcpy(addr, &name, sizeof(name));
+	return 0;
+}
+
+static struct fi_ops_cm exanet_cm_ops = {
+	.size = sizeof(struct fi_ops_cm),
+	.setname = exanet_ep_setname,
+	.getname = exanet_ep_getname,
+	.getpeer = fi_no_getpeer,
+	.connect = fi_no_connect,
+	.listen = fi_no_listen,
+	.accept = fi_no_accept,
+	.reject = fi_no_reject,
+	.shutdown = fi_no_shutdown,
+	.join = fi_no_join,
+};
+
+static ssize_t exanet_ep_cancel(fid_t fid, void *context)
+{
+	struct exanet_ep *ep = container_of(fid, struct exanet_ep,
+					    util_ep.ep_fid.fid);
+
+	return ep->srx->ops->cancel(&ep->srx->fid, context);
+}
+
+static int exanet_ep_getopt(fid_t fid, int level, int name, void *val,
+			    size_t *len)
+{
+	struct exanet_ep *ep = container_of(fid, struct exanet_ep,
+					    util_ep.ep_fid.fid);
+
+	if (!ep->srx)
+		return -FI_EOPBADSTATE;
+	return ep->srx->ops->getopt(&ep->srx->fid, level, name, val, len);
+}
+
+static int exanet_ep_setopt(fid_t fid, int level, int name, const void *val,
+			    size_t len)
+{
+	struct exanet_ep *ep = container_of(fid, struct exanet_ep,
+					    util_ep.ep_fid.fid);
+
+	if (level != FI_OPT_ENDPOINT || name != FI_OPT_MIN_MULTI_RECV)
+		return -FI_ENOPROTOOPT;
+	if (len != sizeof(size_t))
+		return -FI_EINVAL;
+	ep->min_multi_recv = *(const size_t *)val;
+	if (!ep->srx)
+		return 0;
+	return ep->srx->ops->setopt(&ep->srx->fid, level, name, val, len);
+}
+
+static struct fi_ops_ep exanet_ep_ops = {
+	.size = sizeof(struct fi_ops_ep),
+	.cancel = exanet_ep_cancel,
+	.getopt = exanet_ep_getopt,
+	.setopt = exanet_ep_setopt,
+	.tx_ctx = fi_no_tx_ctx,
+	.rx_ctx = fi_no_rx_ctx,
+	.rx_size_left = fi_no_rx_size_left,
+	.tx_size_left = fi_no_tx_size_left,
+};
+
+/* --- Wait objects ------------------------------------------------------------ */
+
+/* @arg: the fid of the endpoint. */
+static int exanet_ep_try_fid(void *arg)
+{
+	return exanet_ep_trywait(container_of(arg, struct exanet_ep,
+					      util_ep.ep_fid.fid));
+}
+
+/* Lets @wait be woken by the NIC, and by the watch. */
+static int exanet_wait_add(struct exanet_ep *ep, struct util_wait *wait)
+{
+	struct exanet_domain *domain = ep->domain;
+	int ret;
+
+	if (!wait)
+		return 0;
+	if (domain->timer_fd < 0)
+		domain->timer_fd = timerfd_create(CLOCK_MONOTONIC,
+						  TFD_NONBLOCK | TFD_CLOEXEC);
+	if (domain->timer_fd < 0)
+		return -errno;
+	if (wait->wait_obj == FI_WAIT_YIELD)
+		return ofi_wait_add_fid(wait, &ep->util_ep.ep_fid.fid, 0,
+					exanet_ep_try_fid);
+	ret = ofi_wait_add_fd(wait, exa_fd(domain->dev), POLLIN,
+			      exanet_ep_trywait, ep, &ep->util_ep.ep_fid.fid);
+	if (ret)
+		return ret;
+	return ofi_wait_add_fd(wait, domain->timer_fd, POLLIN,
+			       exanet_ep_trywait, ep, &ep->util_ep.ep_fid.fid);
+}
+
+static void exanet_wait_del(struct exanet_ep *ep, struct util_wait *wait)
+{
+	if (!wait)
+		return;
+	if (wait->wait_obj == FI_WAIT_YIELD) {
+		ofi_wait_del_fid(wait, &ep->util_ep.ep_fid.fid);
+		return;
+	}
+	ofi_wait_del_fd(wait, exa_fd(ep->domain->dev));
+	ofi_wait_del_fd(wait, ep->domain->timer_fd);
+}
+
+static void exanet_waits_del(struct exanet_ep *ep)
+{
+	struct util_ep *util_ep = &ep->util_ep;
+	int i;
+
+	if (util_ep->tx_cq)
+		exanet_wait_del(ep, util_ep->tx_cq->wait);
+	if (util_ep->rx_cq && util_ep->rx_cq != util_ep->tx_cq)
+		exanet_wait_del(ep, util_ep->rx_cq->wait);
+	for (i = 0; i < CNTR_CNT; i++) {
+		if (util_ep->cntrs[i] && i == ep->cntr_first[i])
+			exanet_wait_del(ep, util_ep->cntrs[i]->wait);
+	}
+}
+
+/* --- Binding and enabling ---------------------------------------------------- */
+
+static int exanet_ep_bind_cq(struct exanet_ep *ep, struct util_cq *cq,
+			     uint64_t flags)
+{
+	bool known = cq == ep->util_ep.tx_cq || cq == ep->util_ep.rx_cq;
+	int ret;
+
+	ret = ofi_ep_bind_cq(&ep->util_ep, cq, flags);
+	return ret || known ? ret : exanet_wait_add(ep, cq->wait);
+}
+
+static int exanet_ep_bind_cntr(struct exanet_ep *ep, struct util_cntr *cntr,
+			       uint64_t flags)
+{
+	bool known = false;
+	int i, j, ret;
+
+	for (i = 0; i < CNTR_CNT; i++)
+		known |= ep->util_ep.cntrs[i] == cntr;
+	ret = ofi_ep_bind_cntr(&ep->util_ep, cntr, flags);
+	if (ret)
+		return ret;
+	/* A counter of several directions has been added to waits once. */
+	for (i = 0; i < CNTR_CNT; i++) {
+		for (j = 0; ep->util_ep.cntrs[j] != ep->util_ep.cntrs[i]; j++)
+			;
+		ep->cntr_first[i] = j;
+	}
+	return known ? 0 : exanet_wait_add(ep, cntr->wait);
+}
+
+static int exanet_ep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
+{
+	struct exanet_ep *ep = container_of(fid, struct exanet_ep,
+					    util_ep.ep_fid.fid);
+	int ret;
+
+	ret = ofi_ep_bind_valid(&exanet_prov, bfid, flags);
+	if (ret)
+		return ret;
+	switch (bfid->fclass) {
+	case FI_CLASS_AV:
+		return ofi_ep_bind_av(&ep->util_ep,
+			container_of(bfid, struct util_av, av_fid.fid));
+	case FI_CLASS_CQ:
+		return exanet_ep_bind_cq(ep,
+			container_of(bfid, struct util_cq, cq_fid.fid), flags);
+	case FI_CLASS_CNTR:
+		return exanet_ep_bind_cntr(ep,
+			container_of(bfid, struct util_cntr, cntr_fid.fid),
+			flags);
+	case FI_CLASS_EQ:
+		return ofi_ep_bind_eq(&ep->util_ep,
+			container_of(bfid, struct util_eq, eq_fid.fid));
+	default:
+		return -FI_EINVAL;
+	}
+}
+
+static void exanet_srx_update(struct util_srx_ctx *srx,
+			      struct util_rx_entry *rx)
+{
+	/* Only for providers that share a receive context. */
+}
+
+static int exanet_ep_open_srx(struct exanet_ep *ep)
+{
+	struct util_domain *domain = &ep->domain->util_domain;
+	int ret;
+
+	if (!ep->util_ep.rx_cq)
+		return 0;	/* cannot receive messages */
+	ret = util_ep_srx_context(domain, ep->rx_size, EXANET_IOV_LIMIT,
+				  ep->min_multi_recv, exanet_srx_update,
+				  &domain->lock, &ep->srx);
+	if (ret)
+		return ret;
+	util_get_peer_srx(ep->srx)->peer_ops = &exanet_srx_peer_ops;
+	return util_srx_bind(&ep->srx->fid, &ep->util_ep.rx_cq->cq_fid.fid,
+			     FI_RECV);
+}
+
+static int exanet_ep_open_mbox(struct exanet_ep *ep)
+{
+	struct exanet_domain *domain = ep->domain;
+	unsigned int nr;
+	int ret;
+
+	do {
+		if (getrandom(&ep->tag, sizeof(ep->tag), 0) !=
+		    sizeof(ep->tag))
+			return -FI_EIO;
+	} while (!ep->tag);
+	exanet_lock(domain);
+	for (nr = 0; nr < EXANET_MAILBOXES && domain->eps[nr]; nr++)
+		;
+	ret = nr == EXANET_MAILBOXES ? -FI_ENOSPC :
+	      exa_mbox_create(domain->dev, nr, EXANET_MBOX_LOG2, 0, &ep->mbox);
+	if (!ret) {
+		ep->nr = nr;
+		domain->eps[nr] = ep;
+	}
+	exanet_unlock(domain);
+	if (ret)
+		FI_WARN(&exanet_prov, FI_LOG_EP_CTRL, "no mailbox: %s\n",
+			exa_strerror(ret));
+	return ret;
+}
+
+static int exanet_ep_enable(struct exanet_ep *ep)
+{
+	struct util_ep *util_ep = &ep->util_ep;
+	int ret;
+
+	if (ep->mbox)
+		return -FI_EOPBADSTATE;
+	if ((ofi_needs_rx(util_ep->caps) && !util_ep->rx_cq) ||
+	    (ofi_needs_tx(util_ep->caps) && !util_ep->tx_cq))
+		return -FI_ENOCQ;
+	if (!util_ep->av)
+		return -FI_ENOAV;
+	ret = ep->srx ? 0 : exanet_ep_open_srx(ep);
+	return ret ? ret : exanet_ep_open_mbox(ep);
+}
+
+static int exanet_ep_control(struct fid *fid, int command, void *arg)
+{
+	struct exanet_ep *ep = container_of(fid, struct exanet_ep,
+					    util_ep.ep_fid.fid);
+
+	return command == FI_ENABLE ? exanet_ep_enable(ep) : -FI_ENOSYS;
+}
+
+/* --- Closing ----------------------------------------------------------------- */
+
+static bool exanet_ep_is_idle(struct exanet_ep *ep)
+{
+	struct exanet_peer *peer;
+	unsigned int i;
+
+	for (i = 0; i < EXANET_PEER_BUCKETS; i++) {
+		for (peer = ep->buckets[i]; peer; peer = peer->next) {
+			if (!peer->dead && (peer->queued || peer->inflight))
+				return false;
+		}
+	}
+	return true;
+}
+
+/*
+ * What was injected is promised to arrive, and so are our answers.  A peer that
+ * is gone or does not listen cannot hold us for long.
+ */
+static void exanet_ep_drain(struct exanet_ep *ep)
+{
+	uint64_t end = ofi_gettime_ms() + EXANET_DRAIN_MS;
+	bool idle;
+
+	do {
+		exanet_lock(ep->domain);
+		exanet_domain_progress(ep->domain);
+		idle = exanet_ep_is_idle(ep);
+		exanet_unlock(ep->domain);
+		if (!idle)
+			sched_yield();
+	} while (!idle && ofi_gettime_ms() < end);
+}
+
+static int exanet_ep_close(struct fid *fid)
+{
+	struct exanet_ep *ep = container_of(fid, struct exanet_ep,
+					    util_ep.ep_fid.fid);
+	struct exanet_domain *domain = ep->domain;
+
+	if (ep->mbox)
+		exanet_ep_drain(ep);
+	exanet_waits_del(ep);
+	if (ep->mbox) {
+		exanet_lock(domain);
+		domain->eps[ep->nr] = NULL;
+		exa_mbox_destroy(ep->mbox);
+		exanet_unlock(domain);
+	}
+	if (ep->srx)
+		(void) util_srx_close(&ep->srx->fid);
+	exanet_lock(domain);
+	exanet_peers_free(ep);
+	exanet_unlock(domain);
+	ofi_endpoint_close(&ep->util_ep);
+	free(ep);
+	return 0;
+}
+
+static struct fi_ops exanet_ep_fi_ops = {
+	.size = sizeof(struct fi_ops),
+	.close = exanet_ep_close,
+	.bind = exanet_ep_bind,
+	.control = exanet_ep_control,
+	.ops_open = fi_no_ops_open,
+};
+
+static void exanet_ep_by_addr_init(struct ofi_dyn_arr *arr, void *item)
+{
+	*(struct exanet_peer **)item = NULL;
+}
+
+int exanet_ep_open(struct fid_domain *domain_fid, struct fi_info *info,
+		   struct fid_ep **ep_fid, void *context)
+{
+	struct exanet_ep *ep = calloc(1, sizeof(*ep));
+	int ret;
+
+	if (!ep)
+		return -FI_ENOMEM;
+	ret = ofi_endpoint_init(domain_fid, &exanet_util_prov, info,
+				&ep->util_ep, context, exanet_ep_progress);
+	if (ret) {
+		free(ep);
+		return ret;
+	}
+	ep->domain = container_of(domain_fid, struct exanet_domain,
+				  util_domain.domain_fid);
+	ep->tx_size = info->tx_attr->size;
+	ep->rx_size = info->rx_attr->size;
+	ep->min_multi_recv = EXANET_FI_MSG_MAX;
+	ofi_array_init(&ep->by_addr, sizeof(struct exanet_peer *),
+		       exanet_ep_by_addr_init);
+	ep->util_ep.ep_fid.fid.ops = &exanet_ep_fi_ops;
+	ep->util_ep.ep_fid.ops = &exanet_ep_ops;
+	ep->util_ep.ep_fid.cm = &exanet_cm_ops;
+	ep->util_ep.ep_fid.msg = &exanet_msg_ops;
+	ep->util_ep.ep_fid.tagged = &exanet_tagged_ops;
+	ep->util_ep.ep_fid.rma = &exanet_rma_ops;
+	ep->util_ep.ep_fid.atomic = &exanet_atomic_ops;
+	*ep_fid = &ep->util_ep.ep_fid;
+	return 0;
+}

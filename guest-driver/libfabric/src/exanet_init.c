@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/* Entry of the provider: which NICs are there. */
+
+#include <ofi_prov.h>
+
+#include "exanet.h"
+
+#define EXANET_NICS_MAX	16
+
+/* The name of NIC @n, if it exists. Opening it would take a context. */
+static bool exanet_nic_name(unsigned int n, char *name, size_t size)
+{
+	const char *forced = getenv("EXANET_DEVICE");
+	char path[80];
+
+	if (forced) {
+		snprintf(name, size, "%s", forced);
+		return !n;
+	}
+	snprintf(name, size, "exanet%u", n);
+	snprintf(path, sizeof(path), "/dev/%s", name);
+	return !access(path, R_OK | W_OK);
+}
+
+static int exanet_info_name(struct fi_info *info, const char *name)
+{
+	char *copy = strdup(name);
+
+	if (!copy)
+		return -FI_ENOMEM;
+	free(info->domain_attr->name);
+	info->domain_attr->name = copy;
+	return 0;
+}
+
+static int exanet_getinfo_nic(uint32_t version, uint64_t flags,
+			      const struct fi_info *hints, const char *name,
+			      struct fi_info **info)
+{
+	int ret;
+
+	if (hints && hints->domain_attr && hints->domain_attr->name &&
+	    strcmp(hints->domain_attr->name, name))
+		return -FI_ENODATA;
+	ret = util_getinfo(&exanet_util_prov, version, NULL, NULL, flags, hints,
+			   info);
+	if (ret)
+		return ret;
+	ret = exanet_info_name(*info, name);
+	if (ret)
+		fi_freeinfo(*info);
+	return ret;
+}
+
+static int exanet_getinfo(uint32_t version, const char *node,
+			  const char *service, uint64_t flags,
+			  const struct fi_info *hints, struct fi_info **info)
+{
+	struct fi_info **tail = info;
+	char name[64];
+	unsigned int n;
+	int ret;
+
+	*info = NULL;
+	/* Names of endpoints are made by the NIC; there is nothing to resolve. */
+	if (node || service)
+		return -FI_ENODATA;
+	for (n = 0; n < EXANET_NICS_MAX; n++) {
+		if (!exanet_nic_name(n, name, sizeof(name)))
+			continue;
+		ret = exanet_getinfo_nic(version, flags, hints, name, tail);
+		if (ret == -FI_ENODATA) {
+			*tail = NULL;
+			continue;
+		}
+		if (ret) {
+			*tail = NULL;
+			fi_freeinfo(*info);
+			*info = NULL;
+			return ret;
+		}
+		tail = &(*tail)->next;
+	}
+	return *info ? 0 : -FI_ENODATA;
+}
+
+static void exanet_cleanup(void)
+{
+}
+
+struct fi_provider exanet_prov = {
+	.name = "exanet",
+	.version = OFI_VERSION_DEF_PROV,
+	.fi_version = OFI_VERSION_LATEST,
+	.getinfo = exanet_getinfo,
+	.fabric = exanet_fabric_open,
+	.cleanup = exanet_cleanup,
+};
+
+struct util_prov exanet_util_prov = {
+	.prov = &exanet_prov,
+	.info = &exanet_info,
+	.flags = 0,
+};
+
+EXANET_INI
+{
+	return &exanet_prov;
+}

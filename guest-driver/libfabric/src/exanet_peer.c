@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/* Peers: finding them, and what happens when one is gone. */
+
+#include "exanet.h"
+
+static struct exanet_peer **exanet_peer_bucket(struct exanet_ep *ep,
+					       const struct exa_mbox_addr *at)
+{
+	uint32_t hash = at->coord * 61 + at->ctx * 4 + at->mbox;
+
+	return &ep->buckets[hash % EXANET_PEER_BUCKETS];
+}
+
+static bool exanet_peer_at(const struct exanet_peer *peer,
+			   const struct exa_mbox_addr *at)
+{
+	return peer->to.coord == at->coord && peer->to.ctx == at->ctx &&
+	       peer->to.mbox == at->mbox;
+}
+
+static fi_addr_t exanet_peer_lookup(struct exanet_peer *peer)
+{
+	struct exanet_fi_name name = {
+		.coord = htole32(peer->to.coord),
+		.ctx = peer->to.ctx,
+		.mbox = peer->to.mbox,
+		.tag = htole16(peer->tag),
+		.job = htole16(peer->ep->domain->job),
+		.version = EXANET_FI_VERSION,
+	};
+
+	return ofi_av_lookup_fi_addr(peer->ep->util_ep.av, &name);
+}
+
+static struct exanet_peer *exanet_peer_new(struct exanet_ep *ep,
+					   const struct exa_mbox_addr *at,
+					   uint16_t tag)
+{
+	struct exanet_peer **bucket = exanet_peer_bucket(ep, at);
+	struct exanet_peer *peer;
+
+	peer = calloc(1, sizeof(*peer));
+	if (!peer)
+		return NULL;
+	peer->ep = ep;
+	peer->to = *at;
+	peer->tag = tag;
+	dlist_init(&peer->queue);
+	dlist_init(&peer->wait_entry);
+	dlist_init(&peer->ops);
+	peer->fi_addr = exanet_peer_lookup(peer);
+	peer->next = *bucket;
+	*bucket = peer;
+	return peer;
+}
+
+struct exanet_peer *exanet_peer_find(struct exanet_ep *ep,
+				     const struct exa_mbox_addr *from,
+				     uint16_t tag, bool make)
+{
+	struct exanet_peer *peer;
+
+	for (peer = *exanet_peer_bucket(ep, from); peer; peer = peer->next) {
+		if (exanet_peer_at(peer, from) && peer->tag == tag)
+			return peer;
+	}
+	if (!make)
+		return NULL;
+	/* Somebody new speaks from there: the one before is no more. */
+	for (peer = *exanet_peer_bucket(ep, from); peer; peer = peer->next) {
+		if (exanet_peer_at(peer, from))
+			exanet_peer_fail(peer, FI_ECONNRESET);
+	}
+	return exanet_peer_new(ep, from, tag);
+}
+
+static int exanet_peer_make(struct exanet_ep *ep, fi_addr_t addr,
+			    struct exanet_peer **slot)
+{
+	struct util_av *av = ep->util_ep.av;
+	const struct exanet_fi_name *name;
+	struct exa_mbox_addr at = { 0 };
+	struct exanet_peer *peer;
+	uint16_t tag;
+
+	name = ofi_av_get_addr(av, addr);
+	at.coord = le32toh(name->coord);
+	at.ctx = name->ctx;
+	at.mbox = name->mbox;
+	tag = le16toh(name->tag);
+	for (peer = *exanet_peer_bucket(ep, &at); peer; peer = peer->next) {
+		if (exanet_peer_at(peer, &at) && peer->tag == tag)
+			break;
+	}
+	if (!peer)
+		peer = exanet_peer_new(ep, &at, tag);
+	if (!peer)
+		return -FI_ENOMEM;
+	peer->fi_addr = addr;
+	*slot = peer;
+	return 0;
+}
+
+bool exanet_addr_valid(struct util_av *av, fi_addr_t addr)
+{
+	struct ofi_bufpool *pool = av->av_entry_pool;
+
+	return addr <= OFI_IDX_MAX_INDEX &&
+	       addr / pool->attr.chunk_cnt < pool->region_cnt &&
+	       ofi_bufpool_ibuf_is_valid(pool, addr);
+}
+
+int exanet_peer_get(struct exanet_ep *ep, fi_addr_t addr,
+		    struct exanet_peer **peer)
+{
+	struct exanet_peer **slot;
+	int ret;
+
+	if (addr > OFI_IDX_MAX_INDEX)
+		return -FI_EINVAL;
+	slot = ofi_array_at(&ep->by_addr, addr);
+	if (!slot)
+		return -FI_ENOMEM;
+	if (!*slot) {
+		if (!exanet_addr_valid(ep->util_ep.av, addr))
+			return -FI_EINVAL;
+		ret = exanet_peer_make(ep, addr, slot);
+		if (ret)
+			return ret;
+	}
+	*peer = *slot;
+	return -(*slot)->dead;
+}
+
+/* @err 0: nobody is told. */
+static void exanet_peer_drop_queue(struct exanet_peer *peer, int err)
+{
+	struct exanet_pkt *pkt;
+	struct exanet_op *op;
+
+	while (peer->queued) {
+		pkt = container_of(peer->queue.next, struct exanet_pkt, entry);
+		dlist_remove(&pkt->entry);
+		if (!--peer->queued)
+			dlist_remove_init(&peer->wait_entry);
+		op = pkt->op;
+		ofi_buf_free(pkt);
+		if (op && err)
+			exanet_op_put(op, err);
+	}
+}
+
+void exanet_peer_fail(struct exanet_peer *peer, int err)
+{
+	struct dlist_entry *item, *tmp;
+	struct exanet_op *op;
+
+	if (peer->dead)
+		return;
+	FI_INFO(&exanet_prov, FI_LOG_EP_DATA,
+		"node 0x%x context %u mailbox %u is gone: %s\n",
+		peer->to.coord, peer->to.ctx, peer->to.mbox, fi_strerror(err));
+	peer->dead = err;
+	exanet_peer_drop_queue(peer, err);
+	exanet_reads_fail(peer, err);
+	/* What is on a channel ends by itself; answers will not come. */
+	dlist_foreach_safe(&peer->ops, item, tmp) {
+		op = container_of(item, struct exanet_op, entry);
+		if (op->kind == EXANET_OP_RTS || op->kind == EXANET_OP_ATOMIC)
+			exanet_op_put(op, err);
+	}
+}
+
+void exanet_peers_resolve(struct exanet_ep *ep)
+{
+	struct exanet_peer *peer;
+	unsigned int i;
+
+	for (i = 0; i < EXANET_PEER_BUCKETS; i++) {
+		for (peer = ep->buckets[i]; peer; peer = peer->next) {
+			if (peer->fi_addr == FI_ADDR_NOTAVAIL)
+				peer->fi_addr = exanet_peer_lookup(peer);
+		}
+	}
+}
+
+void exanet_peers_forget(struct exanet_ep *ep, fi_addr_t addr)
+{
+	struct exanet_peer **slot;
+
+	if (addr > OFI_IDX_MAX_INDEX)
+		return;
+	slot = ofi_array_at(&ep->by_addr, addr);
+	if (!slot || !*slot)
+		return;
+	(*slot)->fi_addr = FI_ADDR_NOTAVAIL;
+	*slot = NULL;
+}
+
+static void exanet_peer_free(struct exanet_peer *peer)
+{
+	exanet_peer_drop_queue(peer, 0);
+	while (!dlist_empty(&peer->ops))
+		exanet_op_free(container_of(peer->ops.next, struct exanet_op,
+					    entry));
+	free(peer->early);
+	free(peer);
+}
+
+void exanet_peers_free(struct exanet_ep *ep)
+{
+	struct exanet_peer *peer;
+	unsigned int i;
+
+	exanet_reads_orphan(ep);
+	exanet_pkts_orphan(ep);
+	for (i = 0; i < EXANET_PEER_BUCKETS; i++) {
+		while ((peer = ep->buckets[i])) {
+			ep->buckets[i] = peer->next;
+			exanet_peer_free(peer);
+		}
+	}
+	ofi_array_destroy(&ep->by_addr);
+	free(ep->rings);
+}
+
+static bool exanet_peer_owes(struct exanet_peer *peer)
+{
+	return !peer->dead && !dlist_empty(&peer->ops);
+}
+
+static void exanet_peer_watch(struct exanet_peer *peer, uint64_t now)
+{
+	struct exanet_pkt *pkt;
+
+	if (peer->active || !exanet_peer_owes(peer)) {
+		peer->active = false;
+		peer->alive_ms = now;
+		return;
+	}
+	/* Unacked messages are a question already. */
+	if (now - peer->alive_ms < EXANET_PING_MS || peer->inflight ||
+	    peer->queued)
+		return;
+	peer->alive_ms = now;
+	pkt = exanet_pkt_alloc(peer, EXANET_PKT_MSG);
+	if (!pkt)
+		return;
+	exanet_pkt_header(pkt, EXANET_FI_PING, 0);
+	exanet_pkt_send(pkt);
+}
+
+void exanet_peers_watch(struct exanet_domain *domain)
+{
+	struct exanet_peer *peer;
+	struct exanet_ep *ep;
+	unsigned int i, n;
+	uint64_t now = ofi_gettime_ms();
+
+	if (now < domain->watch_ms)
+		return;
+	domain->watch_ms = now + EXANET_WATCH_MS;
+	for (n = 0; n < EXANET_MAILBOXES; n++) {
+		ep = domain->eps[n];
+		for (i = 0; ep && i < EXANET_PEER_BUCKETS; i++) {
+			for (peer = ep->buckets[i]; peer; peer = peer->next)
+				exanet_peer_watch(peer, now);
+		}
+	}
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/* Packets: what waits for a channel of the NIC, and what is on one. */
+
+#include "exanet.h"
+
+static void exanet_pkt_free(struct exanet_pkt *pkt)
+{
+	ofi_buf_free(pkt);
+}
+
+static struct exanet_domain *exanet_pkt_domain(const struct exanet_pkt *pkt)
+{
+	return pkt->peer->ep->domain;
+}
+
+static bool exanet_pkt_numbered(const struct exanet_pkt *pkt)
+{
+	return pkt->kind == EXANET_PKT_MSG || pkt->kind == EXANET_PKT_SLOT;
+}
+
+static bool exanet_pkt_is_write(const struct exanet_pkt *pkt)
+{
+	return pkt->kind == EXANET_PKT_WRITE || pkt->kind == EXANET_PKT_SLOT;
+}
+
+struct exanet_pkt *exanet_pkt_alloc(struct exanet_peer *peer,
+				    enum exanet_pkt_kind kind)
+{
+	struct exanet_pkt *pkt = ofi_buf_alloc(peer->ep->domain->pkt_pool);
+
+	if (!pkt)
+		return NULL;
+	dlist_init(&pkt->entry);
+	pkt->peer = peer;
+	pkt->op = NULL;
+	pkt->read = NULL;
+	pkt->kind = kind;
+	pkt->len = 0;
+	pkt->tries = 0;
+	pkt->to = peer->to;
+	return pkt;
+}
+
+static void exanet_pkt_word(struct exanet_pkt *pkt, uint64_t word)
+{
+	__le64 le = htole64(word);
+
+	memcpy(pkt->data, &le, sizeof(le));
+}
+
+uint8_t *exanet_pkt_header(struct exanet_pkt *pkt, enum exanet_fi_op op,
+			   uint64_t bits)
+{
+	struct exanet_peer *peer = pkt->peer;
+
+	exanet_pkt_word(pkt, bits |
+		RNIC_PREP(EXANET_FI_HDR_VERSION, EXANET_FI_VERSION) |
+		RNIC_PREP(EXANET_FI_HDR_OP, op) |
+		RNIC_PREP(EXANET_FI_HDR_MBOX, peer->ep->nr) |
+		RNIC_PREP(EXANET_FI_HDR_SRC_TAG, peer->ep->tag) |
+		RNIC_PREP(EXANET_FI_HDR_DST_TAG, peer->tag));
+	pkt->len = sizeof(__le64);
+	return pkt->data + pkt->len;
+}
+
+/* Puts the number of the message where the receiver looks for it. */
+static void exanet_pkt_number(struct exanet_pkt *pkt)
+{
+	__le64 word;
+
+	pkt->seq = pkt->peer->tx_seq;
+	pkt->peer->tx_seq = (pkt->seq + 1) & EXANET_FI_SEQ_MASK;
+	if (pkt->kind == EXANET_PKT_SLOT) {
+		pkt->wr.notify_data |=
+			RNIC_PREP(EXANET_FI_SLOT_SEQ, pkt->seq);
+		return;
+	}
+	memcpy(&word, pkt->data, sizeof(word));
+	exanet_pkt_word(pkt, le64toh(word) |
+			RNIC_PREP(EXANET_FI_HDR_SEQ, pkt->seq));
+}
+
+/* Puts a packet on a channel; -EAGAIN when there is none. */
+static int exanet_pkt_post(struct exanet_domain *domain,
+			   struct exanet_pkt *pkt)
+{
+	int chan;
+
+	switch (pkt->kind) {
+	case EXANET_PKT_MSG:
+	case EXANET_PKT_NAK:
+		chan = exa_msg_post(domain->dev, &pkt->to, pkt->data, pkt->len,
+				    0);
+		break;
+	case EXANET_PKT_PUT:
+		chan = exa_put_small(domain->dev, pkt->gva, pkt->to.ctx,
+				     pkt->data, pkt->len);
+		break;
+	case EXANET_PKT_READ:
+		chan = exa_read_post(domain->dev, &pkt->rd);
+		break;
+	default:
+		chan = exa_write_post(domain->dev, &pkt->wr);
+		break;
+	}
+	if (chan < 0)
+		return chan;
+	if (exanet_pkt_is_write(pkt)) {
+		domain->write_chan[chan] = pkt;
+		domain->write_busy |= 1U << chan;
+	} else {
+		domain->msg_chan[chan] = pkt;
+		domain->msg_busy |= 1U << chan;
+	}
+	return 0;
+}
+
+static void exanet_chans_reap(struct exanet_domain *domain)
+{
+	struct exanet_pkt *pkt;
+	unsigned int i;
+	int err;
+
+	/* The end of a packet may send another one, which may come back here. */
+	if (domain->reaping)
+		return;
+	domain->reaping = true;
+	for (i = 0; i < EXANET_PKTZ_CHANNELS && domain->msg_busy >> i; i++) {
+		if (!(domain->msg_busy & (1U << i)))
+			continue;
+		err = exa_msg_test(domain->dev, i, NULL);
+		if (err == -EINPROGRESS)
+			continue;
+		pkt = domain->msg_chan[i];
+		domain->msg_busy &= ~(1U << i);
+		exanet_pkt_done(pkt, err);
+	}
+	for (i = 0; i < EXANET_WRITE_CHANNELS && domain->write_busy >> i; i++) {
+		if (!(domain->write_busy & (1U << i)))
+			continue;
+		err = exa_write_test(domain->dev, i, NULL);
+		if (err == -EINPROGRESS)
+			continue;
+		pkt = domain->write_chan[i];
+		domain->write_busy &= ~(1U << i);
+		exanet_pkt_done(pkt, err);
+	}
+	domain->reaping = false;
+}
+
+/* Posts, and frees channels whose end nobody has looked at if it must. */
+static int exanet_pkt_start(struct exanet_domain *domain,
+			    struct exanet_pkt *pkt)
+{
+	int ret = exanet_pkt_post(domain, pkt);
+
+	if (ret != -EAGAIN || domain->reaping)
+		return ret;
+	exanet_chans_reap(domain);
+	return exanet_pkt_post(domain, pkt);
+}
+
+static bool exanet_peer_may_send(const struct exanet_peer *peer,
+				 const struct exanet_pkt *pkt)
+{
+	return peer->inflight < EXANET_PEER_INFLIGHT &&
+	       ((pkt->seq - peer->tx_una) & EXANET_FI_SEQ_MASK) <
+	       EXANET_FI_WINDOW;
+}
+
+static void exanet_peer_enqueue(struct exanet_peer *peer,
+				struct exanet_pkt *pkt, bool front)
+{
+	if (front)
+		dlist_insert_head(&pkt->entry, &peer->queue);
+	else
+		dlist_insert_tail(&pkt->entry, &peer->queue);
+	if (!peer->queued++)
+		dlist_insert_tail(&peer->wait_entry,
+				  &peer->ep->domain->waiting);
+}
+
+static void exanet_peer_dequeue(struct exanet_peer *peer,
+				struct exanet_pkt *pkt)
+{
+	dlist_remove_init(&pkt->entry);
+	if (!--peer->queued)
+		dlist_remove_init(&peer->wait_entry);
+}
+
+static void exanet_pkt_send_numbered(struct exanet_pkt *pkt)
+{
+	struct exanet_peer *peer = pkt->peer;
+	int ret;
+
+	exanet_pkt_number(pkt);
+	if (peer->queued || !exanet_peer_may_send(peer, pkt)) {
+		exanet_peer_enqueue(peer, pkt, false);
+		return;
+	}
+	peer->inflight++;
+	ret = exanet_pkt_start(peer->ep->domain, pkt);
+	if (ret == -EAGAIN) {
+		peer->inflight--;
+		exanet_peer_enqueue(peer, pkt, false);
+	} else if (ret) {
+		exanet_pkt_done(pkt, ret);
+	}
+}
+
+void exanet_pkt_send(struct exanet_pkt *pkt)
+{
+	struct exanet_domain *domain = exanet_pkt_domain(pkt);
+	struct dlist_entry *queue;
+	int ret = -EAGAIN;
+
+	if (exanet_pkt_numbered(pkt)) {
+		exanet_pkt_send_numbered(pkt);
+		return;
+	}
+	queue = pkt->kind == EXANET_PKT_WRITE ? &domain->write_queue :
+						&domain->msg_queue;
+	if (dlist_empty(queue))
+		ret = exanet_pkt_start(domain, pkt);
+	if (ret == -EAGAIN)
+		dlist_insert_tail(&pkt->entry, queue);
+	else if (ret)
+		exanet_pkt_done(pkt, ret);
+}
+
+int exanet_pkt_send_simple(struct exanet_peer *peer, enum exanet_fi_op op,
+			   const void *body, size_t len)
+{
+	struct exanet_pkt *pkt;
+
+	if (peer->dead)
+		return -peer->dead;
+	pkt = exanet_pkt_alloc(peer, EXANET_PKT_MSG);
+	if (!pkt)
+		return -FI_ENOMEM;
+	memcpy(exanet_pkt_header(pkt, op, 0), body, len);
+	pkt->len += len;
+	exanet_pkt_send(pkt);
+	return 0;
+}
+
+void exanet_pkt_send_nak(struct exanet_ep *ep, const struct exa_mbox_addr *to,
+			 uint16_t tag, uint16_t own_tag)
+{
+	struct exanet_domain *domain = ep->domain;
+	struct exanet_pkt *pkt = ofi_buf_alloc(domain->pkt_pool);
+	int ret;
+
+	if (!pkt)
+		return;
+	memset(pkt, 0, sizeof(*pkt));
+	pkt->kind = EXANET_PKT_NAK;
+	pkt->to = *to;
+	pkt->len = sizeof(__le64);
+	exanet_pkt_word(pkt,
+		RNIC_PREP(EXANET_FI_HDR_VERSION, EXANET_FI_VERSION) |
+		RNIC_PREP(EXANET_FI_HDR_OP, EXANET_FI_NAK) |
+		RNIC_PREP(EXANET_FI_HDR_MBOX, ep->nr) |
+		RNIC_PREP(EXANET_FI_HDR_SRC_TAG, own_tag) |
+		RNIC_PREP(EXANET_FI_HDR_DST_TAG, tag));
+	/* Whoever sends to nobody tries again; one answer may get lost. */
+	ret = exanet_pkt_start(domain, pkt);
+	if (ret)
+		exanet_pkt_free(pkt);
+}
+
+/* True when a refused packet was put back to be sent again. */
+static bool exanet_pkt_retry(struct exanet_pkt *pkt, int err)
+{
+	struct exanet_domain *domain = exanet_pkt_domain(pkt);
+	unsigned int limit = 0;
+
+	if (err == -ENOBUFS || err == -EBUSY)
+		limit = EXANET_FULL_RETRIES;
+	else if (err == -EFAULT && pkt->kind == EXANET_PKT_MSG)
+		limit = EXANET_FAULT_RETRIES;
+	if (pkt->tries >= limit || pkt->peer->dead)
+		return false;
+	pkt->tries++;
+	if (exanet_pkt_numbered(pkt)) {
+		pkt->peer->inflight--;
+		exanet_peer_enqueue(pkt->peer, pkt, true);
+	} else if (pkt->kind == EXANET_PKT_WRITE) {
+		dlist_insert_tail(&pkt->entry, &domain->write_queue);
+	} else {
+		dlist_insert_tail(&pkt->entry, &domain->msg_queue);
+	}
+	return true;
+}
+
+static void exanet_pkt_acked(struct exanet_pkt *pkt)
+{
+	struct exanet_peer *peer = pkt->peer;
+
+	peer->tx_acked |= 1U << ((pkt->seq - peer->tx_una) &
+				 EXANET_FI_SEQ_MASK);
+	while (peer->tx_acked & 1) {
+		peer->tx_acked >>= 1;
+		peer->tx_una = (peer->tx_una + 1) & EXANET_FI_SEQ_MASK;
+	}
+}
+
+/* What the refusal of a message says about its receiver. */
+static int exanet_pkt_error(int err)
+{
+	switch (err) {
+	case -EACCES:
+	case -ENXIO:
+		return FI_ECONNRESET;
+	case -ENOBUFS:
+	case -EBUSY:
+		return FI_EHOSTUNREACH;
+	default:
+		return -err;
+	}
+}
+
+void exanet_pkt_done(struct exanet_pkt *pkt, int err)
+{
+	struct exanet_peer *peer = pkt->peer;
+	struct exanet_op *op = pkt->op;
+
+	if (!peer) {
+		exanet_pkt_free(pkt);
+		return;
+	}
+	/* A slot that has been emptied was filled, whatever the channel says. */
+	if (err && pkt->kind == EXANET_PKT_SLOT &&
+	    (int32_t)(peer->tx_ring->emptied - pkt->slot) > 0)
+		err = 0;
+	if (err && exanet_pkt_retry(pkt, err))
+		return;
+	if (!err)
+		peer->active = true;
+	if (exanet_pkt_numbered(pkt)) {
+		peer->inflight--;
+		if (err) {
+			err = exanet_pkt_error(err);
+			exanet_peer_fail(peer, err);
+		} else {
+			exanet_pkt_acked(pkt);
+		}
+	} else if (pkt->read) {
+		pkt->read->pkt = NULL;
+		if (err || peer->dead)
+			exanet_read_done(pkt->read, err ? err : -peer->dead);
+	}
+	exanet_pkt_free(pkt);
+	if (op)
+		exanet_op_put(op, err);
+}
+
+static void exanet_queue_push(struct exanet_domain *domain,
+			      struct dlist_entry *queue)
+{
+	struct exanet_pkt *pkt;
+	int ret;
+
+	while (!dlist_empty(queue)) {
+		pkt = container_of(queue->next, struct exanet_pkt, entry);
+		dlist_remove_init(&pkt->entry);
+		ret = pkt->peer ? exanet_pkt_start(domain, pkt) : -ECANCELED;
+		if (ret == -EAGAIN) {
+			dlist_insert_head(&pkt->entry, queue);
+			return;
+		}
+		if (ret)
+			exanet_pkt_done(pkt, ret);
+	}
+}
+
+/* False when there are no channels left. */
+static bool exanet_peer_push(struct exanet_peer *peer)
+{
+	struct exanet_pkt *pkt;
+	int ret;
+
+	while (peer->queued) {
+		pkt = container_of(peer->queue.next, struct exanet_pkt, entry);
+		if (!exanet_peer_may_send(peer, pkt))
+			return true;
+		exanet_peer_dequeue(peer, pkt);
+		peer->inflight++;
+		ret = exanet_pkt_start(peer->ep->domain, pkt);
+		if (ret == -EAGAIN) {
+			peer->inflight--;
+			exanet_peer_enqueue(peer, pkt, true);
+			return false;
+		}
+		if (ret)
+			exanet_pkt_done(pkt, ret);
+	}
+	return true;
+}
+
+static void exanet_peers_push(struct exanet_domain *domain)
+{
+	struct dlist_entry later;
+	struct exanet_peer *peer;
+
+	/* Whoever had a turn goes behind the others. */
+	dlist_init(&later);
+	while (!dlist_empty(&domain->waiting)) {
+		peer = container_of(domain->waiting.next, struct exanet_peer,
+				    wait_entry);
+		dlist_remove(&peer->wait_entry);
+		dlist_insert_tail(&peer->wait_entry, &later);
+		if (!exanet_peer_push(peer))
+			break;
+	}
+	while (!dlist_empty(&later)) {
+		peer = container_of(later.next, struct exanet_peer, wait_entry);
+		dlist_remove(&peer->wait_entry);
+		dlist_insert_tail(&peer->wait_entry, &domain->waiting);
+	}
+}
+
+void exanet_pkts_progress(struct exanet_domain *domain)
+{
+	if (domain->msg_busy | domain->write_busy)
+		exanet_chans_reap(domain);
+	if (!dlist_empty(&domain->msg_queue))
+		exanet_queue_push(domain, &domain->msg_queue);
+	if (!dlist_empty(&domain->write_queue))
+		exanet_queue_push(domain, &domain->write_queue);
+	if (!dlist_empty(&domain->waiting))
+		exanet_peers_push(domain);
+}
+
+bool exanet_pkts_silent(struct exanet_domain *domain)
+{
+	return domain->msg_busy || !dlist_empty(&domain->msg_queue) ||
+	       !dlist_empty(&domain->write_queue) ||
+	       !dlist_empty(&domain->waiting);
+}
+
+static void exanet_queue_orphan(struct dlist_entry *queue,
+				const struct exanet_ep *ep)
+{
+	struct dlist_entry *item, *tmp;
+	struct exanet_pkt *pkt;
+
+	dlist_foreach_safe(queue, item, tmp) {
+		pkt = container_of(item, struct exanet_pkt, entry);
+		if (!pkt->peer || pkt->peer->ep != ep)
+			continue;
+		dlist_remove(&pkt->entry);
+		exanet_pkt_free(pkt);
+	}
+}
+
+static void exanet_chans_orphan(struct exanet_pkt **chans, uint32_t busy,
+				const struct exanet_ep *ep)
+{
+	unsigned int i;
+
+	for (i = 0; busy >> i; i++) {
+		if (!(busy & (1U << i)) || !chans[i]->peer ||
+		    chans[i]->peer->ep != ep)
+			continue;
+		chans[i]->peer = NULL;
+		chans[i]->op = NULL;
+		chans[i]->read = NULL;
+	}
+}
+
+void exanet_pkts_orphan(struct exanet_ep *ep)
+{
+	struct exanet_domain *domain = ep->domain;
+
+	exanet_queue_orphan(&domain->msg_queue, ep);
+	exanet_queue_orphan(&domain->write_queue, ep);
+	exanet_chans_orphan(domain->msg_chan, domain->msg_busy, ep);
+	exanet_chans_orphan(domain->write_chan, domain->write_busy, ep);
+}

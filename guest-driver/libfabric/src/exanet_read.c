@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/* RDMA reads: of the user, and of rendezvous receives. */
+
+#include "exanet.h"
+
+int exanet_read_start(struct exanet_op *op, void *dst, uint64_t va, size_t len)
+{
+	struct exanet_domain *domain = op->ep->domain;
+	struct exanet_peer *peer = op->peer;
+	struct exanet_read *read = ofi_buf_alloc(domain->read_pool);
+	struct exanet_pkt *pkt;
+
+	if (!read)
+		return -FI_ENOMEM;
+	pkt = exanet_pkt_alloc(peer, EXANET_PKT_READ);
+	if (!pkt) {
+		ofi_buf_free(read);
+		return -FI_ENOMEM;
+	}
+	exa_notify_clear(&read->rec);
+	read->op = op;
+	read->peer = peer;
+	read->pkt = pkt;
+	dlist_insert_tail(&read->entry, &domain->reads);
+	pkt->read = read;
+	pkt->rd = (struct exa_read_attr) {
+		.dst = dst,
+		.src_va = va,
+		.src_coord = peer->to.coord,
+		.src_ctx = peer->to.ctx,
+		.len = len,
+		.flags = domain->timer_fd >= 0 ? EXA_READ_NOTIFY_IRQ : 0,
+		.notify = &read->rec,
+		.tag = op->id,
+	};
+	op->pending++;
+	exanet_pkt_send(pkt);
+	return 0;
+}
+
+void exanet_read_done(struct exanet_read *read, int err)
+{
+	struct exanet_op *op = read->op;
+
+	if (read->pkt) {
+		/* The data was faster than the ack of the request. */
+		read->pkt->read = NULL;
+		read->pkt->peer = NULL;
+	}
+	dlist_remove(&read->entry);
+	ofi_buf_free(read);
+	if (!err)
+		op->peer->active = true;
+	exanet_op_put(op, err);
+}
+
+void exanet_reads_fail(struct exanet_peer *peer, int err)
+{
+	struct exanet_domain *domain = peer->ep->domain;
+	struct dlist_entry *item, *tmp;
+	struct exanet_read *read;
+	struct exanet_op *op;
+
+	dlist_foreach_safe(&domain->reads, item, tmp) {
+		read = container_of(item, struct exanet_read, entry);
+		if (read->peer != peer || read->pkt)
+			continue;
+		/*
+		 * The NIC may still write to the record: it stays where it is,
+		 * until the pool goes together with the context.
+		 */
+		dlist_remove(&read->entry);
+		op = read->op;
+		read->op = NULL;
+		exanet_op_put(op, err);
+	}
+}
+
+void exanet_reads_orphan(struct exanet_ep *ep)
+{
+	struct dlist_entry *item, *tmp;
+	struct exanet_read *read;
+
+	dlist_foreach_safe(&ep->domain->reads, item, tmp) {
+		read = container_of(item, struct exanet_read, entry);
+		if (read->peer->ep == ep)
+			dlist_remove(&read->entry);
+	}
+}
+
+void exanet_reads_progress(struct exanet_domain *domain)
+{
+	struct dlist_entry *item, *tmp, done;
+	struct exanet_read *read;
+
+	/* The end of one may, by a peer's death, be the end of others. */
+	dlist_init(&done);
+	dlist_foreach_safe(&domain->reads, item, tmp) {
+		read = container_of(item, struct exanet_read, entry);
+		read->err = exa_notify_test(&read->rec, NULL);
+		if (read->err == -EINPROGRESS)
+			continue;
+		dlist_remove(&read->entry);
+		dlist_insert_tail(&read->entry, &done);
+	}
+	while (!dlist_empty(&done)) {
+		read = container_of(done.next, struct exanet_read, entry);
+		exanet_read_done(read, read->err);
+	}
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/* Receiving: matching, copying or fetching, completing. */
+
+#include "exanet.h"
+
+static void exanet_complete_rx(struct exanet_peer *peer,
+			       struct fi_peer_rx_entry *rx,
+			       const struct exanet_rx_info *info, size_t len,
+			       int err)
+{
+	struct exanet_ep *ep = peer->ep;
+	struct util_cq *cq = ep->util_ep.rx_cq;
+	uint64_t flags = ofi_rx_cq_flags(info->ofi_op) | info->flags |
+			 (rx->flags & FI_MULTI_RECV);
+	void *buf = rx->count ? rx->iov[0].iov_base : NULL;
+	struct fi_cq_err_entry entry = {
+		.op_context = rx->context,
+		.flags = flags,
+		.len = len,
+		.buf = buf,
+		.data = info->cq_data,
+		.tag = info->tag,
+		.olen = info->len - len,
+		.err = err,
+		.prov_errno = -err,
+		.src_addr = peer->fi_addr,
+	};
+	int ret = 0;
+
+	if (err) {
+		ofi_ep_peer_rx_cntr_incerr(&ep->util_ep, info->ofi_op);
+		ret = ofi_peer_cq_write_error(cq, &entry);
+	} else {
+		ofi_ep_peer_rx_cntr_inc(&ep->util_ep, info->ofi_op);
+		if ((rx->flags | info->flags) &
+		    (FI_COMPLETION | FI_REMOTE_CQ_DATA))
+			ret = ofi_peer_cq_write(cq, rx->context, flags, len,
+						buf, info->cq_data, info->tag,
+						peer->fi_addr);
+	}
+	if (ret)
+		FI_WARN(&exanet_prov, FI_LOG_CQ, "completion lost\n");
+	rx->srx->owner_ops->free_entry(rx);
+}
+
+static void exanet_rx_send_fin(struct exanet_peer *peer, uint32_t id, int err)
+{
+	struct exanet_fi_fin fin = {
+		.id = htole32(id),
+		.status = htole32(err),
+	};
+
+	if (!peer->dead && exanet_pkt_send_simple(peer, EXANET_FI_FIN, &fin,
+						  sizeof(fin)))
+		exanet_peer_fail(peer, FI_ENOMEM);
+}
+
+static void exanet_rx_eager(struct exanet_peer *peer,
+			    const struct exanet_rx_info *info,
+			    struct fi_peer_rx_entry *rx)
+{
+	size_t len = ofi_copy_to_iov(rx->iov, rx->count, 0, (void *)info->data,
+				     info->len);
+
+	exanet_complete_rx(peer, rx, info, len,
+			   len < info->len ? FI_ETRUNC : 0);
+}
+
+/* Asks for @len bytes at @va, segment by segment of the user's buffer. */
+static int exanet_rx_fetch(struct exanet_op *op, uint64_t va, size_t len)
+{
+	const struct fi_peer_rx_entry *rx = op->rx;
+	size_t i, done, part;
+	int ret;
+
+	for (i = 0; i < rx->count && len; i++) {
+		for (done = 0; done < rx->iov[i].iov_len && len; done += part) {
+			part = MIN(rx->iov[i].iov_len - done, len);
+			part = MIN(part, EXANET_READ_CHUNK);
+			ret = exanet_read_start(op,
+					(char *)rx->iov[i].iov_base + done,
+					va, part);
+			if (ret)
+				return ret;
+			va += part;
+			len -= part;
+		}
+	}
+	return 0;
+}
+
+static void exanet_rx_rendezvous(struct exanet_peer *peer,
+				 const struct exanet_rx_info *info,
+				 struct fi_peer_rx_entry *rx)
+{
+	size_t room = ofi_total_iov_len(rx->iov, rx->count);
+	size_t len = MIN(room, info->len);
+	struct exanet_op *op;
+	int ret = peer->dead;
+
+	if (!ret)
+		ret = exanet_op_alloc(peer, EXANET_OP_RX, info->ofi_op,
+				      rx->context, info->flags, &op);
+	if (ret) {
+		exanet_rx_send_fin(peer, info->id, abs(ret));
+		exanet_complete_rx(peer, rx, info, 0, abs(ret));
+		return;
+	}
+	op->rx = rx;
+	op->id = info->id;
+	op->tag = info->tag;
+	op->cq_data = info->cq_data;
+	op->len = info->len;
+	/* Ours, so that the op lives until all reads are posted. */
+	op->pending = 1;
+	ret = exanet_rx_fetch(op, info->va, len);
+	exanet_op_put(op, ret);
+}
+
+void exanet_rx_finish(struct exanet_op *op)
+{
+	struct exanet_peer *peer = op->peer;
+	struct fi_peer_rx_entry *rx = op->rx;
+	struct exanet_rx_info info = {
+		.ofi_op = op->ofi_op,
+		.tag = op->tag,
+		.cq_data = op->cq_data,
+		.flags = op->flags,
+		.len = op->len,
+	};
+	size_t len = MIN(ofi_total_iov_len(rx->iov, rx->count), info.len);
+	int err = op->err;
+
+	exanet_rx_send_fin(peer, op->id, err);
+	if (!err && len < info.len)
+		err = FI_ETRUNC;
+	exanet_op_free(op);
+	exanet_complete_rx(peer, rx, &info, err && err != FI_ETRUNC ? 0 : len,
+			   err);
+}
+
+static void exanet_rx_start(struct exanet_peer *peer,
+			    const struct exanet_rx_info *info,
+			    struct fi_peer_rx_entry *rx)
+{
+	if (info->data)
+		exanet_rx_eager(peer, info, rx);
+	else
+		exanet_rx_rendezvous(peer, info, rx);
+}
+
+/* Keeps a message until somebody asks for it. */
+static int exanet_rx_queue(struct exanet_peer *peer,
+			   const struct exanet_rx_info *info,
+			   struct fi_peer_rx_entry *rx)
+{
+	size_t len = info->data ? info->len : 0;
+	struct exanet_unexp *unexp = malloc(sizeof(*unexp) + len);
+
+	if (!unexp)
+		return -FI_ENOMEM;
+	unexp->peer = peer;
+	unexp->info = *info;
+	if (info->data) {
+		memcpy(unexp->data, info->data, len);
+		unexp->info.data = unexp->data;
+	}
+	rx->peer_context = unexp;
+	rx->msg_size = info->len;
+	rx->cq_data = info->cq_data;
+	rx->flags |= info->flags;
+	return info->ofi_op == ofi_op_tagged ?
+	       rx->srx->owner_ops->queue_tag(rx) :
+	       rx->srx->owner_ops->queue_msg(rx);
+}
+
+void exanet_rx_deliver(struct exanet_peer *peer,
+		       const struct exanet_rx_info *info)
+{
+	struct fid_peer_srx *srx = util_get_peer_srx(peer->ep->srx);
+	struct fi_peer_match_attr attr = {
+		.addr = peer->fi_addr,
+		.msg_size = info->len,
+		.tag = info->tag,
+	};
+	struct fi_peer_rx_entry *rx;
+	int ret;
+
+	ret = info->ofi_op == ofi_op_tagged ?
+	      srx->owner_ops->get_tag(srx, &attr, &rx) :
+	      srx->owner_ops->get_msg(srx, &attr, &rx);
+	if (!ret) {
+		exanet_rx_start(peer, info, rx);
+		return;
+	}
+	if (ret == -FI_ENOENT)
+		ret = exanet_rx_queue(peer, info, rx);
+	if (ret) {
+		/* A message is lost: nothing from there can be trusted now. */
+		FI_WARN(&exanet_prov, FI_LOG_EP_DATA,
+			"no memory for a message\n");
+		exanet_peer_fail(peer, FI_ENOMEM);
+	}
+}
+
+static int exanet_rx_unexp_start(struct fi_peer_rx_entry *rx)
+{
+	struct exanet_unexp *unexp = rx->peer_context;
+
+	exanet_rx_start(unexp->peer, &unexp->info, rx);
+	free(unexp);
+	return FI_SUCCESS;
+}
+
+static int exanet_rx_unexp_discard(struct fi_peer_rx_entry *rx)
+{
+	struct exanet_unexp *unexp = rx->peer_context;
+
+	if (!unexp->info.data)
+		exanet_rx_send_fin(unexp->peer, unexp->info.id, 0);
+	free(unexp);
+	return FI_SUCCESS;
+}
+
+struct fi_ops_srx_peer exanet_srx_peer_ops = {
+	.size = sizeof(struct fi_ops_srx_peer),
+	.start_msg = exanet_rx_unexp_start,
+	.start_tag = exanet_rx_unexp_start,
+	.discard_msg = exanet_rx_unexp_discard,
+	.discard_tag = exanet_rx_unexp_discard,
+};
