@@ -472,7 +472,7 @@ typedef struct ExanetPort {
     bool conflict;                  /* the peer has our coordinates */
     bool peer_xoff;                 /* the peer has stopped us */
     bool xoff;                      /* we have stopped the peer */
-    bool blocked;                   /* the netdev keeps a frame of ours */
+    unsigned blocked;               /* frames of ours that the netdev keeps */
     uint8_t *tx;                    /* frame header and the words so far */
     unsigned tx_words;
     GByteArray *responses;          /* whole packets that wait for a frame */

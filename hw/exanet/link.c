@@ -47,9 +47,11 @@ static void port_sent(NetClientState *nc, ssize_t len)
 {
     ExanetPort *p = qemu_get_nic_opaque(nc);
 
-    p->blocked = false;
-    exanet_port_flush(p);
-    exanet_schedule(p->s);
+    /* the others still wait in the netdev: nothing may pass them */
+    if (--p->blocked == 0) {
+        exanet_port_flush(p);
+        exanet_schedule(p->s);
+    }
 }
 
 /* Sends the frame at @frame, whose @words words are in place. */
@@ -75,7 +77,7 @@ static void port_frame_send(ExanetPort *p, uint8_t *frame,
     trace_exanet_link_port_tx(p->s->node, p->index, kind, words);
     if (qemu_send_packet_async(qemu_get_queue(p->nic), frame, len,
                                port_sent) == 0) {
-        p->blocked = true;
+        p->blocked++;
     }
 }
 
