@@ -41,7 +41,7 @@ class Summary:
         for failure in failures:
             self.fail(name, failure, log)
         if failures:
-            _show_end(text)
+            _show_why(text)
 
     def fail(self, name, what, log):
         self.failed += 1
@@ -55,6 +55,14 @@ class Summary:
         return 0 if self.passed and not self.failed else 1
 
 
-def _show_end(text):
-    for line in text.strip().splitlines()[-12:]:
+def _show_why(text):
+    """The diagnostics around what failed, else the end of the output."""
+    lines = text.strip().splitlines()
+    near = set()
+    for i, line in enumerate(lines):
+        if line.startswith('not ok'):
+            near.update(range(max(0, i - 5), i + 6))
+    why = [lines[i] for i in sorted(near) if i < len(lines)
+           and not lines[i].startswith('ok')] or lines[-12:]
+    for line in why[:40]:
         print(f'    | {line[:200]}')
