@@ -10,9 +10,12 @@
  *   memory <-- receiver <----------------+             rtmailbox, receiver,
  *   firmware <-- rtmailbox <-------------+             mailbox, packetizer
  *
- * One bottom half, exanet_run(), does all work: link input, firmware, packetizer,
- * ExaDMA, then it flushes what they sent.  MMIO handlers and netdev callbacks only
- * validate, store and call exanet_schedule().  Everything runs under the BQL.
+ * One function, exanet_work(), does all work: link input, firmware, packetizer,
+ * ExaDMA, then it flushes what they sent.  MMIO handlers and netdev callbacks
+ * validate, store and call exanet_schedule(), which has a bottom half run it.  A
+ * doorbell of a process and the arrival of a frame run it at once, a doorbell with a
+ * small budget: to wake the main loop takes longer than a small message as a whole.
+ * Everything runs under the BQL.
  *
  * Functions that return enum exanet_resp return the code that the peer or the
  * user will see; EXANET_RESP_ACK is success.
@@ -200,8 +203,8 @@ typedef struct ExanetExadma {
 } ExanetExadma;
 
 void exanet_exadma_reset(ExanetState *s);
-/* Does a bounded amount of work; true if there is more that could go on now. */
-bool exanet_exadma_run(ExanetState *s);
+/* Sends at most @budget packets; true if there is more that could go on now. */
+bool exanet_exadma_run(ExanetState *s, unsigned budget);
 /* MMIO to Pending_List and control windows; @addr from the start of the block. */
 uint64_t exanet_exadma_list_read(ExanetState *s, hwaddr addr, unsigned size);
 void exanet_exadma_list_write(ExanetState *s, hwaddr addr, uint64_t value,
@@ -248,6 +251,12 @@ void exanet_rtmailbox_reg_written(ExanetState *s, unsigned reg, bool top);
 /* --- Firmware, the model of the R5: firmware.c ------------------------------ */
 
 typedef struct ExanetFirmware ExanetFirmware;
+
+/*
+ * A receiver forgets a TID that was silent for so long; a source neither pauses so
+ * long between copies of a block, nor trusts that it is forgotten before twice that.
+ */
+#define EXANET_TID_AGE_NS (60 * (int64_t)NANOSECONDS_PER_SECOND)
 
 void exanet_firmware_init(ExanetState *s);
 void exanet_firmware_fini(ExanetState *s);
@@ -533,11 +542,13 @@ struct ExanetState {
     uint8_t epoch_fixed;
 
     QEMUBH *bh;
+    bool running;                   /* units are at work, or a doorbell is taken */
+    bool pending;                   /* exanet_schedule() was called meanwhile */
     bool enabled;                   /* CTRL_ENABLE */
     bool strict;                    /* CTRL_STRICT */
     uint8_t epoch;
     uint32_t node;                  /* register NODE */
-    int64_t time;                   /* ns, when exanet_run() began its round */
+    int64_t time;                   /* ns, when the units began their round */
 
     /* register file: value, as written last, masks */
     uint8_t val[EXANET_FILE_BYTES];
@@ -568,6 +579,8 @@ void exanet_fini(ExanetState *s);
 void exanet_reset(ExanetState *s);
 /* Runs the units soon. */
 void exanet_schedule(ExanetState *s);
+/* Runs the units now, if they are not running: a frame has arrived. */
+void exanet_run_now(ExanetState *s);
 /* Register file; @offset from the start of BAR 0, naturally aligned. */
 uint32_t exanet_reg_get32(ExanetState *s, unsigned offset);
 uint64_t exanet_reg_get64(ExanetState *s, unsigned offset);

@@ -16,6 +16,10 @@
 #define FW_TIMEOUT_MAX_NS (1LL << 50)
 #define FW_CHAIN_MAX 8              /* blocks of a chain */
 #define FW_SEQ_MAX (FW_SEQ_NO_BLOCK - 1)
+#define FW_GENERATIONS 16
+#define FW_BEHIND_MAX (FW_GENERATIONS / 2 - 1)
+/* Between copies: a receiver must not take one for a new block. */
+#define FW_PAUSE_MAX_NS (EXANET_TID_AGE_NS / 2)
 
 static void fw_config_load(ExanetState *s, ExanetFirmware *fw)
 {
@@ -74,9 +78,109 @@ static void fw_deadline_answer(ExanetFirmware *fw, unsigned tid)
 
     /* without its control packet the receiver does not answer */
     fw_deadline(fw, tid, b->notify && !b->control ? FW_NEVER :
-                fw->now + (fw->timeout << shift));
+                fw->now + MIN(fw->timeout << shift, FW_PAUSE_MAX_NS));
 }
 
+
+/* --- Generations ----------------------------------------------------------- */
+
+/*
+ * What is known of @tid at the node of @dst.  Each target counts generations by
+ * itself, since it sees only its own blocks.
+ */
+static FwTidRecord *fw_record(ExanetState *s, ExanetFirmware *fw, unsigned tid,
+                              uint64_t dst)
+{
+    uint32_t coord = RNIC_GET(EXANET_GVA_COORD, dst);
+    FwPeer *peer = fw->recent;
+
+    if (!peer || peer->coord != coord) {
+        peer = g_hash_table_lookup(fw->peers, GUINT_TO_POINTER(coord));
+    }
+    if (!peer) {
+        /* only nodes with a cable to us get here, so there are few */
+        peer = g_new0(FwPeer, 1);
+        peer->coord = coord;
+        for (unsigned i = 0; i < EXANET_TIDS; i++) {
+            peer->tid[i].gen = s->epoch % FW_GENERATIONS;
+        }
+        g_hash_table_insert(fw->peers, GUINT_TO_POINTER(coord), peer);
+    }
+    fw->recent = peer;
+    return &peer->tid[tid];
+}
+
+/*
+ * The receiver tells a new block from an old one by less than half of the
+ * generations.  After so many blocks of which it may have completed none, the TID
+ * rests until the receiver has forgotten it.
+ */
+static bool fw_record_usable(ExanetState *s, ExanetFirmware *fw, unsigned tid,
+                             uint64_t dst)
+{
+    FwTidRecord *r = fw_record(s, fw, tid, dst);
+
+    if (r->behind >= FW_BEHIND_MAX &&
+        fw->now - r->used > 2 * EXANET_TID_AGE_NS) {
+        r->behind = 0;
+    }
+    return r->seq || r->behind < FW_BEHIND_MAX;
+}
+
+/* Gives the block of @tid generation and sequence to begin with. */
+static void fw_record_begin(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+{
+    FwBlock *b = &fw->block[tid];
+    FwTidRecord *r = fw_record(s, fw, tid, b->dst);
+
+    if (!r->seq) {
+        r->gen = (r->gen + 1) % FW_GENERATIONS;
+        r->behind++;
+    }
+    b->gen = r->gen;
+    b->seq = MAX(b->seq, r->seq);
+}
+
+/*
+ * Notes how the block of @tid ended.  One that certainly did not complete leaves its
+ * generation to the next one, which goes on with the sequence.
+ */
+static void fw_record_end(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+{
+    const FwBlock *b = &fw->block[tid];
+    FwTidRecord *r;
+    bool maybe = b->maybe;
+
+    if (b->nowhere) {
+        return;
+    }
+    if (b->state == FW_SENT && !b->nacked) {
+        maybe |= exanet_exadma_list_read(
+            s, tid * sizeof(struct exanet_desc) + 16, 8) & EXANET_DESC_W3_DONE;
+    }
+    r = fw_record(s, fw, tid, b->dst);
+    r->used = fw->now;
+    r->seq = 0;
+    if (b->acked) {
+        r->behind = 0;
+    } else if (!maybe && b->seq < FW_SEQ_MAX / 2) {
+        r->seq = b->seq + 1;
+    }
+}
+
+/* The ack of a block that was given up: it did complete. */
+static void fw_record_late(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+{
+    const FwBlock *b = &fw->block[tid];
+
+    if (b->state == FW_FREE && b->len && !b->nowhere) {
+        FwTidRecord *r = fw_record(s, fw, tid, b->dst);
+
+        if (!r->seq && r->gen == b->gen) {
+            r->behind = 0;
+        }
+    }
+}
 
 /* --- Blocks ------------------------------------------------------------------------ */
 
@@ -216,6 +320,7 @@ void exanet_fw_block_free(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     FwBlock *b = &fw->block[tid];
     FwTransfer *t = fw_transfer(fw, tid);
 
+    fw_record_end(s, fw, tid);
     if (exanet_exadma_busy(s, tid) || exanet_exadma_armed(s, tid)) {
         exanet_exadma_kill(s, tid);
     }
@@ -229,19 +334,30 @@ void exanet_fw_block_free(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     b->prev = FW_NONE;
     b->control_due = false;
     fw->deadline[tid] = FW_NEVER;
-    fw_push(&fw->free, tid);
+    fw_push(&fw->free[t->ctx], tid);
 }
 
-static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw)
+static bool fw_nowhere(ExanetState *s, uint64_t dst)
 {
-    for (unsigned n = fw->free.count; n; n--) {
-        unsigned tid = fw_pop(&fw->free);
+    return exanet_crossbar_route(s, RNIC_GET(EXANET_GVA_COORD, dst)) ==
+           EXANET_ROUTE_NONE;
+}
+
+/* A TID of context @c for a block to @dst; FW_NONE when there is none. */
+static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw, unsigned c,
+                            uint64_t dst, bool nowhere)
+{
+    FwTids *free = &fw->free[c];
+
+    for (unsigned n = free->count; n; n--) {
+        unsigned tid = fw_pop(free);
 
         /* somebody else may use the Pending_List at the same time */
-        if (!exanet_exadma_busy(s, tid)) {
+        if (!exanet_exadma_busy(s, tid) &&
+            (nowhere || fw_record_usable(s, fw, tid, dst))) {
             return tid;
         }
-        fw_push(&fw->free, tid);
+        fw_push(free, tid);
     }
     return FW_NONE;
 }
@@ -251,12 +367,12 @@ static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
 {
     uint64_t dst = t->dst + t->issued;
     uint32_t len = exanet_segment(dst, t->len - t->issued, fw->block_bytes);
-    unsigned tid = fw_tid_take(s, fw);
+    bool nowhere = fw_nowhere(s, dst);
+    unsigned tid = fw_tid_take(s, fw, t->ctx, dst, nowhere);
 
     if (tid == FW_NONE) {
         return FW_NONE;
     }
-    fw->gen[tid] = (fw->gen[tid] + 1) % 16;
     fw->block[tid] = (FwBlock) {
         .src = t->src + t->issued,
         .dst = dst,
@@ -264,10 +380,13 @@ static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
         .transfer = t - fw->transfer,
         .next = FW_NONE,
         .prev = FW_NONE,
-        .gen = fw->gen[tid],
         .state = FW_SENT,
+        .nowhere = nowhere,
         .notify = t->notify && t->issued + len == t->len,
     };
+    if (!nowhere) {
+        fw_record_begin(s, fw, tid);
+    }
     t->issued += len;
     t->inflight++;
     fw->tids[t->ctx]++;
@@ -290,6 +409,10 @@ static void fw_retry(ExanetState *s, ExanetFirmware *fw, unsigned tid)
         return;
     }
     b->seq++;
+    if (b->nowhere && !fw_nowhere(s, b->dst)) {
+        b->nowhere = false;     /* it has been plugged in meanwhile */
+        fw_record_begin(s, fw, tid);
+    }
     t->retries = MIN(t->retries + 1, UINT16_MAX);
     trace_exanet_firmware_retry(s->node, tid, b->seq);
     exanet_fw_status(s, t, EXANET_CHANNEL_ACTIVE, 0);
@@ -330,7 +453,7 @@ static void fw_hold(ExanetState *s, ExanetFirmware *fw, unsigned tid,
     b->backoffs++;
     b->state = FW_HOLD;
     b->source = false;
-    fw_deadline(fw, tid, fw->now + MAX(delay, least));
+    fw_deadline(fw, tid, fw->now + MIN(MAX(delay, least), FW_PAUSE_MAX_NS));
 }
 
 static void fw_timeout(ExanetState *s, ExanetFirmware *fw, unsigned tid)
@@ -343,6 +466,7 @@ static void fw_timeout(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     }
     if (!exanet_exadma_busy(s, tid) && !exanet_exadma_armed(s, tid)) {
         exanet_count(s, RETRY_TIMEOUT);
+        b->maybe = true;
         fw_retry_counted(s, fw, tid, EXANET_CHERR_RETRY_LIMIT);
         return;
     }
@@ -442,6 +566,7 @@ static void fw_acked(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     unsigned next = fw_successor(s, fw, tid);
 
     t->acked += fw->block[tid].len;
+    fw->block[tid].acked = true;
     exanet_fw_block_free(s, fw, tid);
     if (next != FW_NONE) {
         /* acked before it was sent: a peer lies, but the chain must go on */
@@ -481,6 +606,7 @@ static void fw_nacked(ExanetState *s, ExanetFirmware *fw, unsigned tid,
         fw_hold(s, fw, tid, 0, resp);
         break;
     default:
+        fw->block[tid].nacked = true;
         exanet_fw_transfer_finish(s, fw, fw_transfer(fw, tid), resp);
         break;
     }
@@ -522,6 +648,10 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
 
     if (!fw_response_fits(s, b, tid, word)) {
         exanet_count(s, ACK_STALE);
+        if (resp == EXANET_RESP_ACK &&
+            RNIC_GET(EXANET_RT_TID, word) == fw_wire_tid(s, tid, b->gen)) {
+            fw_record_late(s, fw, tid);
+        }
         return;
     }
     trace_exanet_firmware_response(s->node, RNIC_GET(EXANET_RT_TID, word),
@@ -567,15 +697,13 @@ static unsigned fw_issue_chain(ExanetState *s, ExanetFirmware *fw,
     return n;
 }
 
-/* Starts the next block of @t, or a chain of them; how many. */
-unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
+unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
+                         unsigned max)
 {
-    uint32_t quota = MAX(1, exanet_fw_quota(s, t->ctx, EXANET_QUOTA_TIDS));
     bool begins = t->issued == 0;
-    unsigned n;
+    unsigned n = fw_issue_chain(s, fw, t,
+                                fw->chain ? MIN(FW_CHAIN_MAX, max) : 1);
 
-    n = fw_issue_chain(s, fw, t, fw->chain ?
-                       MIN(FW_CHAIN_MAX, quota - fw->tids[t->ctx]) : 1);
     if (n) {
         if (begins) {
             exanet_fw_status(s, t, EXANET_CHANNEL_ACTIVE, 0);

@@ -19,6 +19,9 @@
 #include "../trace.h"
 
 #define FW_BUDGET 256               /* blocks started by one run */
+/* TIDs of a context that are kept for transfers with less than FW_TIDS_FEW. */
+#define FW_TIDS_KEPT 16
+#define FW_TIDS_FEW 2
 
 bool exanet_firmware_internal(ExanetState *s)
 {
@@ -26,7 +29,7 @@ bool exanet_firmware_internal(ExanetState *s)
            EXANET_FW_INTERNAL;
 }
 
-uint32_t exanet_fw_quota(ExanetState *s, unsigned c, uint64_t field)
+static uint32_t fw_quota(ExanetState *s, unsigned c, uint64_t field)
 {
     return RNIC_GET(field, exanet_reg_get32(s, EXANET_CTX(c) +
                                             EXANET_REG_CTX_QUOTA));
@@ -232,7 +235,7 @@ static void fw_doorbell(ExanetState *s, ExanetFirmware *fw, unsigned c,
         code = s->ctx[c].quiesce ? EXANET_CHERR_ABORTED :
                                    EXANET_RESP_PROTECTION;
     } else if (!fw_transfer_good(t) ||
-               writes >= exanet_fw_quota(s, c, EXANET_QUOTA_WRITES)) {
+               writes >= fw_quota(s, c, EXANET_QUOTA_WRITES)) {
         exanet_count(s, DOORBELL_BAD);
         code = EXANET_CHERR_BAD_REQUEST;
     }
@@ -356,7 +359,7 @@ static bool fw_read_channel_free(ExanetState *s, ExanetFirmware *fw,
     unsigned reads = ctpop64(fw->active[owner] >> EXANET_WRITE_CHANNELS);
 
     return reads < MIN(EXANET_READ_CHANNELS,
-                       MAX(1, exanet_fw_quota(s, owner, EXANET_QUOTA_READS)));
+                       MAX(1, fw_quota(s, owner, EXANET_QUOTA_READS)));
 }
 
 /* Starts requests that waited for a read channel of @owner. */
@@ -396,24 +399,57 @@ bool exanet_firmware_request_room(ExanetState *s, unsigned owner,
 
 /* --- Work ------------------------------------------------------------------ */
 
+/* How many more blocks @t may start now; it is runnable. */
+static unsigned fw_room(ExanetState *s, const ExanetFirmware *fw,
+                        const FwTransfer *t)
+{
+    unsigned quota = MAX(1, MIN(FW_TIDS,
+                                fw_quota(s, t->ctx, EXANET_QUOTA_TIDS)));
+    unsigned kept = MIN(FW_TIDS_KEPT, quota / 4);
+    unsigned left = quota - MIN(quota, fw->tids[t->ctx]);
+
+    /* a transfer whose target does not answer must not hold up the others */
+    return left <= kept && t->inflight >= FW_TIDS_FEW ? 0 : left;
+}
+
+/* The next channel of context @c that may start a block, or NULL. */
+static FwTransfer *fw_pick_channel(ExanetState *s, ExanetFirmware *fw,
+                                   unsigned c)
+{
+    uint64_t all = fw->runnable[c];
+    uint64_t first = all & ~MAKE_64BIT_MASK(0, fw->turn_channel[c] + 1);
+
+    for (unsigned round = 0; round < 2; round++) {
+        uint64_t left = round ? all & ~first : first;
+
+        for (; left; left &= left - 1) {
+            unsigned ch = ctz64(left);
+            FwTransfer *t = &fw->transfer[c * EXANET_CHANNELS + ch];
+
+            if (fw_room(s, fw, t)) {
+                fw->turn_channel[c] = ch % (EXANET_CHANNELS - 1);
+                return t;
+            }
+        }
+    }
+    return NULL;
+}
+
 /* Whose turn it is: one context after the other, and so their channels. */
 static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
 {
     for (unsigned i = 1; i <= EXANET_CONTEXTS; i++) {
         unsigned c = (fw->turn_ctx + i) % EXANET_CONTEXTS;
-        uint64_t channels = fw->runnable[c];
-        uint64_t later;
-        unsigned ch;
+        FwTransfer *t = NULL;
 
-        if (!channels ||
-            fw->tids[c] >= MAX(1, exanet_fw_quota(s, c, EXANET_QUOTA_TIDS))) {
-            continue;
+        /* TIDs may be free and yet not usable: others get their turn then */
+        if (fw->runnable[c] && !(fw->stuck & BIT(c))) {
+            t = fw_pick_channel(s, fw, c);
         }
-        later = channels & ~MAKE_64BIT_MASK(0, fw->turn_channel[c] + 1);
-        ch = ctz64(later ? later : channels);
-        fw->turn_ctx = c;
-        fw->turn_channel[c] = ch % (EXANET_CHANNELS - 1);
-        return &fw->transfer[c * EXANET_CHANNELS + ch];
+        if (t) {
+            fw->turn_ctx = c;
+            return t;
+        }
     }
     return NULL;
 }
@@ -423,7 +459,8 @@ static bool fw_pump(ExanetState *s, ExanetFirmware *fw)
 {
     unsigned budget = FW_BUDGET;
 
-    while (fw->runnable_ctx && fw->free.count) {
+    fw->stuck = 0;
+    while (fw->runnable_ctx) {
         FwTransfer *t;
         unsigned n;
 
@@ -432,18 +469,21 @@ static bool fw_pump(ExanetState *s, ExanetFirmware *fw)
         }
         t = fw_pick(s, fw);
         if (!t) {
-            return false;
+            break;
         }
         if (exanet_context_check(s, t->src_pdid) != EXANET_RESP_ACK) {
             exanet_fw_transfer_finish(s, fw, t, EXANET_RESP_PROTECTION);
             budget--;
             continue;
         }
-        n = exanet_fw_issue(s, fw, t);
+        n = exanet_fw_issue(s, fw, t, fw_room(s, fw, t));
         if (!n) {
-            return false;
+            fw->stuck |= BIT(t->ctx);
         }
         budget -= MIN(budget, n);
+    }
+    if (fw->stuck) {
+        fw->next = MIN(fw->next, fw->now + fw->timeout);    /* look again */
     }
     return false;
 }
@@ -540,11 +580,14 @@ void exanet_firmware_reset(ExanetState *s)
 {
     ExanetFirmware *fw = s->firmware;
     QEMUTimer *timer = fw->timer;
+    GHashTable *peers = fw->peers;
 
     timer_del(timer);
+    g_hash_table_remove_all(peers);
     memset(fw, 0, sizeof(*fw));
     fw->s = s;
     fw->timer = timer;
+    fw->peers = peers;
     fw->next = FW_NEVER;
     fw->armed = FW_NEVER;
     exanet_fw_enter(s, fw);
@@ -554,8 +597,7 @@ void exanet_firmware_reset(ExanetState *s)
     }
     for (unsigned tid = 0; tid < EXANET_TIDS; tid++) {
         fw->deadline[tid] = FW_NEVER;
-        fw->gen[tid] = s->epoch % 16;
-        fw_push(&fw->free, tid);
+        fw_push(&fw->free[tid / FW_TIDS], tid);
     }
 }
 
@@ -564,6 +606,7 @@ void exanet_firmware_init(ExanetState *s)
     ExanetFirmware *fw = g_new0(ExanetFirmware, 1);
 
     fw->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, exanet_fw_timer_expired, fw);
+    fw->peers = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     s->firmware = fw;
     exanet_firmware_reset(s);
 }
@@ -571,6 +614,7 @@ void exanet_firmware_init(ExanetState *s)
 void exanet_firmware_fini(ExanetState *s)
 {
     timer_free(s->firmware->timer);
+    g_hash_table_unref(s->firmware->peers);
     g_free(s->firmware);
     s->firmware = NULL;
 }

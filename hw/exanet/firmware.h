@@ -12,6 +12,7 @@
 #include "exanet.h"
 
 #define FW_QUEUE 256                /* read requests of an owner that wait */
+#define FW_TIDS (EXANET_TIDS / EXANET_CONTEXTS)     /* of a context */
 #define FW_NEVER INT64_MAX
 #define FW_NONE 0xffff              /* no TID */
 /* A sequence that no block has: acks carry 12 bits, and blocks stop before. */
@@ -36,6 +37,10 @@ typedef struct FwBlock {
     uint16_t prev;                  /* chain; valid if they agree */
     uint8_t gen;
     uint8_t state;                  /* FwState */
+    bool nowhere;                   /* no way to the target, it has no record */
+    bool acked;
+    bool nacked;                    /* the last copy, for good */
+    bool maybe;                     /* an earlier copy may have completed it */
     uint8_t error;                  /* enum exanet_resp while FW_STOPPED */
     bool reported;                  /* RESOLVE will come */
     bool source;                    /* FW_HOLD for a fault of the source */
@@ -75,6 +80,20 @@ typedef struct FwTids {
     unsigned count;
 } FwTids;
 
+/* What a target may remember of a TID. */
+typedef struct FwTidRecord {
+    int64_t used;                   /* ns */
+    uint16_t seq;                   /* the next block goes on with @gen and this
+                                     * sequence; 0: it takes a new generation */
+    uint8_t gen;                    /* of the last block */
+    uint8_t behind;                 /* generations since the last acked one */
+} FwTidRecord;
+
+typedef struct FwPeer {
+    uint32_t coord;
+    FwTidRecord tid[EXANET_TIDS];
+} FwPeer;
+
 typedef struct FwQueue {
     struct exanet_read_req req[FW_QUEUE];
     unsigned head;
@@ -101,9 +120,10 @@ struct ExanetFirmware {
 
     int64_t deadline[EXANET_TIDS];
     FwBlock block[EXANET_TIDS];
-    uint8_t gen[EXANET_TIDS];       /* of the last block */
+    GHashTable *peers;              /* coordinates -> FwPeer, owned */
+    FwPeer *recent;                 /* the one looked up last */
     bool control_queued[EXANET_TIDS];
-    FwTids free;
+    FwTids free[EXANET_CONTEXTS];   /* FW_TIDS each: nobody can use up another's */
     FwTids errors;                  /* blocks that the ExaDMA stopped */
     FwTids controls;                /* control packets that wait for room */
 
@@ -112,6 +132,7 @@ struct ExanetFirmware {
     uint64_t runnable[EXANET_CONTEXTS];     /* ... with blocks to start */
     uint16_t runnable_ctx;
     uint16_t tids[EXANET_CONTEXTS];         /* in use */
+    uint16_t stuck;                         /* contexts without a usable TID */
     unsigned turn_ctx;
     unsigned turn_channel[EXANET_CONTEXTS];
     FwQueue queue[EXANET_CONTEXTS];         /* of the data owner */
@@ -146,18 +167,17 @@ void exanet_fw_runnable(ExanetFirmware *fw, const FwTransfer *t);
 /* Ends @t with @code (0: all bytes are acked) and takes back what it holds. */
 void exanet_fw_transfer_finish(ExanetState *s, ExanetFirmware *fw,
                                FwTransfer *t, unsigned code);
-/* The @field of register CTX_QUOTA of context @c. */
-uint32_t exanet_fw_quota(ExanetState *s, unsigned c, uint64_t field);
 
 /* --- firmware-block.c ------------------------------------------------------- */
 
 /* Reads clock and registers; comes before any of the following. */
 void exanet_fw_enter(ExanetState *s, ExanetFirmware *fw);
 /*
- * Starts the next block of @t, or a chain of them; how many: 0 when there is no
- * TID.  The context has at least one TID left of its quota.
+ * Starts the next block of @t, or a chain of up to @max (not 0) of them; how many:
+ * 0 when there is no TID.
  */
-unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t);
+unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
+                         unsigned max);
 /* Gives the TID of a block back; nothing of it is left in the ExaDMA. */
 void exanet_fw_block_free(ExanetState *s, ExanetFirmware *fw, unsigned tid);
 /* Handles a word of the response FIFO, whoever has sent it. */
