@@ -14,8 +14,7 @@
 #include "segment.h"
 #include "../trace.h"
 
-#define EXADMA_BUDGET 512           /* packets of one run */
-#define EXADMA_TURNS (8 * EXADMA_BUDGET)    /* those put back included */
+#define EXADMA_TURNS 8              /* of each packet, those put back included */
 
 /* What the device alone writes in W3. */
 #define DESC_W3_RO (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE | \
@@ -487,10 +486,10 @@ static bool exadma_turn(ExanetState *s, unsigned tid)
     return false;
 }
 
-bool exanet_exadma_run(ExanetState *s)
+bool exanet_exadma_run(ExanetState *s, unsigned budget)
 {
     ExanetExadma *e = &s->exadma;
-    unsigned budget = EXADMA_BUDGET;
+    unsigned turns = EXADMA_TURNS * budget;
     unsigned put_back = 0;          /* in a row: all of them means blocked */
     bool relieved;
 
@@ -502,8 +501,7 @@ bool exanet_exadma_run(ExanetState *s)
             exadma_output_drain(s, &e->output[i]);
         }
     }
-    for (unsigned turn = 0;
-         e->fifo_count > put_back && budget && turn < EXADMA_TURNS; turn++) {
+    while (e->fifo_count > put_back && budget && turns--) {
         unsigned tid = exadma_dequeue(e);
 
         if (e->state[tid] == EXADMA_IDLE) {

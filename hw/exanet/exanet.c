@@ -12,8 +12,12 @@
 #include "exanet.h"
 #include "../trace.h"
 
-/* Rounds of all units before the main loop gets a turn. */
+/* Rounds of all units, and packets of each, before the main loop gets a turn. */
 #define RUN_ROUNDS 4
+#define RUN_PACKETS 512
+/* What a doorbell may do while its vCPU waits. */
+#define DOORBELL_ROUNDS 2
+#define DOORBELL_PACKETS 16
 
 #define RX_FIFO_WORDS_MAX 0xffff        /* what PORT_LEVEL and PORT_XOFF can say */
 
@@ -358,6 +362,66 @@ static void file_write(ExanetState *s, hwaddr addr, uint64_t value,
     }
 }
 
+/* --- Work ----------------------------------------------------------------------------------- */
+
+void exanet_schedule(ExanetState *s)
+{
+    if (s->running) {
+        s->pending = true;
+    } else {
+        qemu_bh_schedule(s->bh);
+    }
+}
+
+/* One turn of each unit, at most @packets of the ExaDMA; true if there is more. */
+static bool units_run(ExanetState *s, unsigned packets)
+{
+    bool more = false;
+
+    s->time = exanet_now(s);
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        more |= exanet_port_rx_run(&s->port[i]);
+    }
+    if (s->enabled) {
+        more |= exanet_firmware_run(s);
+        more |= exanet_packetizer_run(s);
+        more |= exanet_exadma_run(s, packets);
+    }
+    return more;
+}
+
+static void exanet_work(ExanetState *s, unsigned rounds, unsigned packets)
+{
+    bool more = true;
+
+    s->running = true;
+    while (more && rounds--) {
+        s->pending = false;
+        more = units_run(s, packets);
+        more |= s->pending;
+    }
+    exanet_crossbar_flush(s);
+    s->running = false;
+    s->pending = false;
+    if (more) {
+        exanet_schedule(s);
+    }
+}
+
+static void exanet_bh(void *opaque)
+{
+    exanet_work(opaque, RUN_ROUNDS, RUN_PACKETS);
+}
+
+void exanet_run_now(ExanetState *s)
+{
+    if (s->running) {
+        s->pending = true;
+    } else {
+        exanet_work(s, RUN_ROUNDS, RUN_PACKETS);
+    }
+}
+
 /* --- User pages ------------------------------------------------------------------------ */
 
 uint8_t *exanet_user_page(ExanetState *s, unsigned c, unsigned page)
@@ -375,6 +439,7 @@ static void user_write(ExanetState *s, unsigned c, unsigned page, hwaddr addr,
                       "context %u: 0x%" HWADDR_PRIx "\n", page, c, addr);
         return;
     }
+    s->running = true;
     switch (page) {
     case EXANET_PAGE_SCRATCHPAD:
         exanet_firmware_scratchpad_write(s, c, addr, value, size, privileged);
@@ -385,6 +450,10 @@ static void user_write(ExanetState *s, unsigned c, unsigned page, hwaddr addr,
     case EXANET_PAGE_MAILBOX:
         exanet_mailbox_write(s, c, addr, value, size);
         break;
+    }
+    s->running = false;
+    if (s->pending) {
+        exanet_work(s, DOORBELL_ROUNDS, DOORBELL_PACKETS);
     }
 }
 
@@ -542,34 +611,6 @@ static const MemoryRegionOps regs_ops = {
 
 /* --- Work ---------------------------------------------------------------------------------- */
 
-void exanet_schedule(ExanetState *s)
-{
-    qemu_bh_schedule(s->bh);
-}
-
-static void exanet_run(void *opaque)
-{
-    ExanetState *s = opaque;
-
-    for (unsigned round = 0; round < RUN_ROUNDS; round++) {
-        bool busy = false;
-
-        s->time = exanet_now(s);
-        for (unsigned i = 0; i < EXANET_LINKS; i++) {
-            busy |= exanet_port_rx_run(&s->port[i]);
-        }
-        if (s->enabled) {
-            busy |= exanet_firmware_run(s);
-            busy |= exanet_packetizer_run(s);
-            busy |= exanet_exadma_run(s);
-        }
-        exanet_crossbar_flush(s);
-        if (!busy) {
-            return;
-        }
-    }
-    exanet_schedule(s);
-}
 
 /* --- Life ------------------------------------------------------------------------------------ */
 
@@ -590,6 +631,7 @@ static uint8_t epoch_next(ExanetState *s)
 void exanet_reset(ExanetState *s)
 {
     qemu_bh_cancel(s->bh);
+    s->pending = false;
     s->enabled = false;
     s->strict = false;
     s->epoch = epoch_next(s);
@@ -678,7 +720,7 @@ bool exanet_init(ExanetState *s, const ExanetHost *host, Error **errp)
     }
     memory_region_init_io(&s->regs_mr, OBJECT(host->dev), &regs_ops, s,
                           "exanet-regs", EXANET_REGS_BYTES);
-    s->bh = qemu_bh_new_guarded(exanet_run, s,
+    s->bh = qemu_bh_new_guarded(exanet_bh, s,
                                 &host->dev->mem_reentrancy_guard);
     exanet_context_init(s);
     exanet_receiver_init(s);

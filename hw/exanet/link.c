@@ -329,7 +329,7 @@ static bool port_data_store(ExanetPort *p, const uint8_t *words, unsigned count)
     p->rx_count += count;
     port_count(p, EXANET_PORT_CNT_RX_WORDS, count);
     port_xoff_update(p);
-    exanet_schedule(p->s);
+    exanet_run_now(p->s);
     return true;
 }
 
