@@ -37,7 +37,8 @@ enum agent_op {
 	AGENT_VERIFY	= 4,	/* counts what differs in [off, len] and guards */
 	AGENT_NOTIFY	= 5,	/* waits for the record, then as VERIFY */
 	AGENT_OPEN	= 6,	/* spare mailbox of 2^len entries */
-	AGENT_DRAIN	= 7,	/* empties it: value messages, data rejected */
+	AGENT_DRAIN	= 7,	/* empties it: value messages, data rejected, and
+				 * of the last: gva payload, seed type, off ctx */
 	AGENT_SHUT	= 8,
 	AGENT_LATER	= 9,	/* answers after len ms */
 	AGENT_REMAP	= 10,	/* other pages at the same addresses */
@@ -126,12 +127,16 @@ static inline uint8_t *agent_map(void)
 
 static int agent_drain(struct agent *a, struct agent_msg *m)
 {
+	const struct exanet_message *msg;
 	uint32_t full = 0;
 	int n = 0;
 
 	if (!a->spare)
 		return -ENOENT;
-	while (exa_mbox_peek(a->spare)) {
+	while ((msg = exa_mbox_peek(a->spare))) {
+		memcpy(&m->gva, msg->payload, sizeof(m->gva));
+		m->seed = htole32(exa_message_type(msg));
+		m->off = htole32(exa_message_ctx(msg));
 		exa_mbox_pop(a->spare);
 		n++;
 	}

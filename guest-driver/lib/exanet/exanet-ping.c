@@ -14,7 +14,7 @@
 
 #include "ping.h"
 
-static const char *const ping_mode_names[PING_MODES] = {
+const char *const ping_mode_names[PING_MODES] = {
 	[PING_MODE_MSG]		= "msg",
 	[PING_MODE_WRITE]	= "write",
 	[PING_MODE_WRITE_BW]	= "write-bw",

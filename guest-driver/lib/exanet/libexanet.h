@@ -299,7 +299,11 @@ void exa_mbox_pop(struct exa_mbox *mbox);
 void exa_mbox_rejected(const struct exa_mbox *mbox, uint32_t *full,
 		       uint32_t *fault);
 
-/* Sender, size in bytes and kind (enum exanet_type) of a message. */
+/*
+ * Sender, size in bytes and kind (enum exanet_type) of a message.  A notification
+ * (EXANET_TYPE_NOTIFY) is sent by the receiver's own NIC and names the receiver's
+ * own context: who wrote must be told by its data.
+ */
 static inline uint32_t exa_message_coord(const struct exanet_message *msg)
 {
 	return RNIC_GET(EXANET_MESSAGE_COORD, le64toh(msg->origin));

@@ -436,8 +436,9 @@ static int ping_rows(struct ping_peer *me, const struct ping_options *opt,
 			res = (struct ping_result) { .mode = mode, .size = size };
 			ret = ping_row(me, opt, &res, session);
 			if (ret) {
-				fprintf(stderr, "exanet-ping: %u bytes: %s\n",
-					size, exa_strerror(ret));
+				fprintf(stderr, "exanet-ping: %s, %u bytes: %s\n",
+					ping_mode_names[mode], size,
+					exa_strerror(ret));
 				return ret;
 			}
 			ping_print(opt, &res);

@@ -139,6 +139,8 @@ void ping_print_begin(const struct ping_options *opt, const struct ping_peer *me
 void ping_print(const struct ping_options *opt, const struct ping_result *res);
 void ping_print_end(const struct ping_options *opt);
 
+extern const char *const ping_mode_names[PING_MODES];
+
 /* The next size of a list like "1,64,4K,1M"; false at its end or on an error. */
 bool ping_size_next(const char **list, uint32_t *size);
 
