@@ -23,6 +23,7 @@
 
 /* The last block that TID completed, or was answered for without a context. */
 typedef struct ExanetTidRecord {
+    int64_t time;           /* of the last answer, ns */
     uint16_t seq;           /* answered up to here */
     uint8_t gen;
     bool valid;
@@ -187,19 +188,6 @@ static ExanetRxContext *rx_alloc(ExanetState *s, const ExanetPacket *pkt)
     return oldest;
 }
 
-/* Forgets what an older run of the block has brought. */
-static void rx_flush(ExanetRxContext *c, uint16_t seq)
-{
-    c->bitmap = 0;
-    c->bytes = 0;
-    c->first = false;
-    c->last = false;
-    c->notify = false;
-    c->control_seen = false;
-    c->nack = 0;
-    c->seq = seq;
-}
-
 static void rx_nack(ExanetState *s, ExanetRxContext *c,
                     const ExanetPacket *pkt, enum exanet_resp resp)
 {
@@ -235,6 +223,7 @@ static void tomb_set(ExanetState *s, ExanetSource *src,
         .valid = true,
         .gen = RNIC_GET(EXANET_TID_GEN, c->tid),
         .seq = c->seq,
+        .time = s->time,
     };
     r->tomb[r->tomb_next].key = EXANET_TOMB_VALID |
         RNIC_PREP(EXANET_TOMB_TID, c->tid) |
@@ -252,7 +241,8 @@ static bool tomb_check(ExanetState *s, ExanetSource *src,
     ExanetTidRecord *t = &src->tomb[pkt_tid(pkt)];
     unsigned ahead = (pkt_gen(pkt) - t->gen) % GEN_COUNT;
 
-    if (!t->valid || (ahead > 0 && ahead < GEN_COUNT / 2)) {
+    if (!t->valid || s->time - t->time > EXANET_TID_AGE_NS ||
+        (ahead > 0 && ahead < GEN_COUNT / 2)) {
         return false;
     }
     if (ahead >= GEN_COUNT / 2) {
@@ -260,6 +250,7 @@ static bool tomb_check(ExanetState *s, ExanetSource *src,
     } else if (pkt->seq > t->seq) {
         /* the ack was lost: answer again, touch no memory */
         t->seq = pkt->seq;
+        t->time = s->time;
         exanet_count(s, RX_REACK);
         receiver_ack(s, pkt, EXANET_RESP_ACK);
     } else {
@@ -560,7 +551,8 @@ static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
         unsigned ahead = (pkt_gen(pkt) - RNIC_GET(EXANET_TID_GEN, c->tid)) %
                          GEN_COUNT;
 
-        if (ahead >= GEN_COUNT / 2) {
+        if (ahead >= GEN_COUNT / 2 &&
+            s->time - c->time <= EXANET_TID_AGE_NS) {
             exanet_count(s, RX_OLD_GEN);
             return NULL;
         }
@@ -573,12 +565,16 @@ static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
             return NULL;
         }
     }
+    if (s->time - c->time > EXANET_TID_AGE_NS) {
+        rx_start(s, c, pkt);        /* nobody works on that block any more */
+    }
     if (pkt->seq < c->seq) {
         exanet_count(s, RX_OLD_SEQ);
         return NULL;
     }
     if (pkt->seq > c->seq) {
-        rx_flush(c, pkt->seq);
+        /* of another target even, if the source had to give the last one up */
+        rx_start(s, c, pkt);
     }
     /* a nacked block waits for its retransmission */
     return c->nack ? NULL : c;
