@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Collectives, with the result computed by everybody for himself. */
 
+#include <mpi.h>
+
 #include "mpi-check.h"
 
 #define MAX_COUNT 50000

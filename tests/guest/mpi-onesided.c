@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One-sided communication: put, get, accumulate, atomics, locks. */
 
+#include <mpi.h>
+
 #include "mpi-check.h"
 
 #define WIN_BYTES (2 << 20)

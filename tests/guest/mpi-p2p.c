@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Point-to-point messages of all sizes, alignments and manners. */
 
+#include <mpi.h>
 #include <unistd.h>
 
 #include "mpi-check.h"
