@@ -40,7 +40,8 @@ def ensure_packages(names):
     missing = [n for n in names if not _installed(n)]
     if not missing:
         return
-    with step(f'installing Debian packages: {" ".join(missing)}'):
+    names = ' '.join(missing[:4]) + (' ...' if len(missing) > 4 else '')
+    with step(f'installing {len(missing)} Debian packages ({names})'):
         env = ['env', 'DEBIAN_FRONTEND=noninteractive']
         run(as_root(env + ['apt-get', 'update']), 'apt-update')
         run(as_root(env + ['apt-get', 'install', '-y',
