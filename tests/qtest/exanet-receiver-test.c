@@ -642,7 +642,7 @@ static void test_ageing(void)
         exanet_settle(t);
         free_block(&b);
     }
-    exanet_step(t, 1000 * EXANET_MS);
+    exanet_step(t, EXANET_MS);
     b = new_block(tids[EXANET_RX_WAYS], DST, 512);
     exanet_peer_send_block(t->peer, &b);
     assert_resp(t, &b, EXANET_RESP_NO_CONTEXT);

@@ -1,0 +1,1336 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The model of the R5: doorbells, segmentation, time-outs and retransmission,
+ * notifications, and reads that are served for the peer.  The test is the
+ * receiver on the other node and decides what is lost and what is answered.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "qemu/units.h"
+#include "exanet-tables.h"
+
+#define SRC EXANET_RAM_SRC
+#define DST EXANET_RAM_DST
+#define SINK_BASE 0x8000000000ULL
+#define BLOCK EXANET_BLOCK_BYTES
+#define FAULT_VA 0x5555deadb000ULL
+
+#define TIMEOUT_NS ((int64_t)EXANET_FW_TIMEOUT_DEFAULT)
+
+/* The receiver of the peer: acks a block when all of it is there. */
+typedef struct Receiver {
+    ExanetSink sink;
+    unsigned blocks;                /* acked */
+    unsigned controls;
+    uint64_t control[4];            /* of the last one */
+    struct {
+        bool data, control;
+        uint16_t tid, seq;
+    } block[EXANET_TIDS];
+    GRand *rand;                    /* NULL: loses nothing */
+} Receiver;
+
+static void receiver_init(Receiver *r, uint64_t base, size_t bytes)
+{
+    *r = (Receiver) { 0 };
+    exanet_sink_init(&r->sink, base, bytes);
+}
+
+static void receiver_fini(Receiver *r)
+{
+    exanet_sink_fini(&r->sink);
+    g_clear_pointer(&r->rand, g_rand_free);
+}
+
+/* Notes @pkt; true when its block is complete. */
+static bool receiver_take(Receiver *r, const ExanetPacket *pkt)
+{
+    typeof(r->block[0]) *b = &r->block[RNIC_GET(EXANET_TID_INDEX, pkt->tid)];
+
+    if (b->tid != pkt->tid || b->seq != pkt->seq) {
+        b->data = b->control = false;
+        b->tid = pkt->tid;
+        b->seq = pkt->seq;
+    }
+    if (pkt->type == EXANET_TYPE_CONTROL) {
+        for (unsigned i = 0; i < 4; i++) {
+            r->control[i] = ldq_le_p(pkt->payload + 8 * i);
+        }
+        r->controls++;
+        b->control = true;
+    } else if (exanet_sink_store(&r->sink, pkt)) {
+        b->data = true;
+    } else {
+        return false;
+    }
+    return b->data && (b->control || !pkt->notify);
+}
+
+/* Handles what has come so far. */
+static void receiver_run(ExanetTest *t, Receiver *r)
+{
+    exanet_pump(t);
+    while (!g_queue_is_empty(&t->peer->packets)) {
+        g_autofree ExanetRxPacket *rx = exanet_peer_take(t->peer);
+
+        if (rx->pkt.type == EXANET_TYPE_ACK) {
+            continue;
+        }
+        if (receiver_take(r, &rx->pkt)) {
+            exanet_peer_ack(t->peer, &rx->pkt, EXANET_RESP_ACK);
+            r->blocks++;
+        }
+    }
+}
+
+static void assert_image(const Receiver *r, uint64_t va, const void *want,
+                         size_t len)
+{
+    g_assert_cmpmem(r->sink.image + (va - r->sink.base), len, want, len);
+}
+
+static ExanetTransfer to_peer(uint64_t src, uint64_t va, uint32_t len)
+{
+    return (ExanetTransfer) {
+        .src = src, .dst = exanet_gva(EXANET_TEST_PEER, va), .len = len,
+    };
+}
+
+static unsigned channel_error(ExanetTest *t, unsigned c, unsigned channel)
+{
+    return RNIC_GET(EXANET_CHSTAT_ERROR, exanet_channel_status(t, c, channel));
+}
+
+static unsigned channel_acked(ExanetTest *t, unsigned c, unsigned channel)
+{
+    return RNIC_GET(EXANET_CHSTAT_ACKED, exanet_channel_status(t, c, channel));
+}
+
+static unsigned channel_retries(ExanetTest *t, unsigned c, unsigned channel)
+{
+    return RNIC_GET(EXANET_CHSTAT_RETRIES,
+                    exanet_channel_status(t, c, channel));
+}
+
+/* Takes a block of one packet, which must have sequence @seq. */
+static ExanetPacket take_single(ExanetTest *t, unsigned seq)
+{
+    g_autofree ExanetRxPacket *rx =
+        exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE);
+    ExanetPacket pkt = rx->pkt;
+
+    g_assert_true(pkt.first && pkt.last);
+    g_assert_cmpuint(pkt.seq, ==, seq);
+    pkt.payload = NULL;
+    return pkt;
+}
+
+static void set_fw(ExanetTest *t, unsigned reg, uint32_t value)
+{
+    exanet_set32(t, EXANET_FW + reg, value);
+}
+
+/* --- Segmentation ---------------------------------------------------------- */
+
+static void check_segments(ExanetTest *t, const uint8_t *src, uint64_t offset,
+                           uint32_t len, unsigned blocks)
+{
+    ExanetTransfer x = to_peer(SRC, SINK_BASE + offset, len);
+    uint64_t done = exanet_count(t, BLOCK_DONE);
+    uint64_t result;
+    Receiver r;
+
+    receiver_init(&r, SINK_BASE, 2 * MiB);
+    x.token = 0xabcd0000 + blocks;
+    exanet_channel_start(t, 0, 3, &x);
+    exanet_wait(t, (receiver_run(t, &r),
+                    exanet_channel_state(t, 0, 3) >= EXANET_CHANNEL_DONE));
+    exanet_channel_wait(t, 0, 3, EXANET_CHANNEL_DONE);
+    g_assert_cmpuint(r.blocks, ==, blocks);
+    g_assert_cmpuint(exanet_count(t, BLOCK_DONE) - done, ==, blocks);
+    g_assert_cmpuint(channel_acked(t, 0, 3), ==, len);
+    g_assert_cmpuint(channel_error(t, 0, 3), ==, 0);
+    g_assert_cmpuint(channel_retries(t, 0, 3), ==, 0);
+    result = exanet_user_get(t, 0, EXANET_PAGE_SCRATCHPAD,
+                             3 * EXANET_CHANNEL_BYTES +
+                             offsetof(struct exanet_channel, done));
+    g_assert_cmphex(RNIC_GET(EXANET_CHDONE_TOKEN, result), ==, x.token);
+    g_assert_cmpuint(RNIC_GET(EXANET_CHDONE_NS, result), ==, 0);
+    assert_image(&r, SINK_BASE + offset, src, len);
+    g_assert_cmpuint(exanet_get32(t, EXANET_FW + EXANET_REG_FW_ACTIVE), ==, 0);
+    receiver_fini(&r);
+}
+
+static void test_segments(void)
+{
+    ExanetTest *t = exanet_start("");
+    g_autofree uint8_t *src = g_malloc(MiB + 1);
+
+    exanet_fill(t, SRC, src, MiB + 1, 9);
+    check_segments(t, src, 0, MiB, 64);
+    check_segments(t, src, 1, MiB, 65);
+    check_segments(t, src, 1, MiB + 1, 65);
+    check_segments(t, src, 0, MiB + 1, 65);
+    check_segments(t, src, 0x3fff, 2, 2);
+    check_segments(t, src, 100, BLOCK, 2);
+    check_segments(t, src, 0, BLOCK + 1, 2);
+    check_segments(t, src, 0, 1, 1);
+    /* smaller blocks by register */
+    set_fw(t, EXANET_REG_FW_BLOCK, 1000);
+    check_segments(t, src, 0, 10000, 10);
+    set_fw(t, EXANET_REG_FW_BLOCK, BLOCK);
+    set_fw(t, EXANET_REG_FW_CHAIN, 1);
+    check_segments(t, src, 77, MiB, 65);
+    exanet_stop(t);
+}
+
+static void test_time(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = to_peer(SRC, SINK_BASE, 2 * BLOCK);
+    ExanetPacket first;
+    uint64_t done;
+    Receiver r;
+
+    receiver_init(&r, SINK_BASE, 2 * BLOCK);
+    exanet_channel_start(t, 0, 0, &x);
+    exanet_step(t, 5000);
+    g_assert_cmpuint(exanet_channel_state(t, 0, 0), ==, EXANET_CHANNEL_ACTIVE);
+    g_assert_cmpuint(channel_acked(t, 0, 0), ==, 0);
+    first = ((ExanetRxPacket *)g_queue_peek_head(&t->peer->packets))->pkt;
+    exanet_peer_ack(t->peer, &first, EXANET_RESP_ACK);
+    exanet_wait(t, channel_acked(t, 0, 0) == BLOCK);
+    g_assert_cmpuint(exanet_channel_state(t, 0, 0), ==, EXANET_CHANNEL_ACTIVE);
+    exanet_step(t, 7000);
+    receiver_run(t, &r);
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
+    done = exanet_user_get(t, 0, EXANET_PAGE_SCRATCHPAD,
+                           offsetof(struct exanet_channel, done));
+    g_assert_cmpuint(RNIC_GET(EXANET_CHDONE_NS, done), ==, 12000);
+    receiver_fini(&r);
+    exanet_stop(t);
+}
+
+/* --- Loss ------------------------------------------------------------------ */
+
+static void test_timeout(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+    ExanetPacket pkt;
+    int64_t wait = TIMEOUT_NS;
+
+    exanet_channel_start(t, 0, 0, &x);
+    pkt = take_single(t, 0);
+    /* the time doubles, up to a limit */
+    for (unsigned seq = 1; seq < 9; seq++) {
+        ExanetPacket next;
+
+        exanet_step(t, wait - 1000);
+        exanet_assert_quiet(t);
+        exanet_step(t, 1000);
+        next = take_single(t, seq);
+        g_assert_cmphex(next.tid, ==, pkt.tid);
+        g_assert_cmpuint(exanet_count(t, RETRY_TIMEOUT), ==, seq);
+        g_assert_cmpuint(channel_retries(t, 0, 0), ==, seq);
+        /* the answer to an older copy does not count */
+        exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
+        exanet_wait(t, exanet_count(t, ACK_STALE) == seq);
+        pkt = next;
+        wait = TIMEOUT_NS << MIN(seq, EXANET_FW_TIMEOUT_SHIFT_MAX);
+    }
+    g_assert_cmpuint(exanet_channel_state(t, 0, 0), ==, EXANET_CHANNEL_ACTIVE);
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
+    exanet_step(t, 100 * TIMEOUT_NS);
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+static void test_retry_limit(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+
+    set_fw(t, EXANET_REG_FW_RETRY_MAX, 3);
+    exanet_set64(t, EXANET_FW + EXANET_REG_FW_TIMEOUT_NS, 1000);
+    x.token = 77;
+    exanet_channel_start(t, 0, 31, &x);
+    for (unsigned seq = 0; seq <= 3; seq++) {
+        take_single(t, seq);
+        g_assert_cmpuint(exanet_channel_state(t, 0, 31), ==,
+                         EXANET_CHANNEL_ACTIVE);
+        exanet_step(t, 1000 << seq);
+    }
+    exanet_channel_wait(t, 0, 31, EXANET_CHANNEL_FAILED);
+    g_assert_cmphex(channel_error(t, 0, 31), ==, EXANET_CHERR_RETRY_LIMIT);
+    g_assert_cmpuint(channel_retries(t, 0, 31), ==, 3);
+    g_assert_true(exanet_get32(t, EXANET_REG_IRQ_CAUSE) & EXANET_IRQ_TRANSFER);
+    g_assert_cmpuint(exanet_user_get(t, 0, EXANET_PAGE_SCRATCHPAD,
+                                     31 * EXANET_CHANNEL_BYTES +
+                                     offsetof(struct exanet_channel, done)) &
+                     EXANET_CHDONE_TOKEN, ==, 77);
+    exanet_step(t, 1000 * TIMEOUT_NS);
+    exanet_assert_quiet(t);
+    /* the channel works again */
+    exanet_channel_start(t, 0, 31, &x);
+    {
+        ExanetPacket pkt = take_single(t, 0);
+
+        exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
+    }
+    exanet_channel_wait(t, 0, 31, EXANET_CHANNEL_DONE);
+    exanet_stop(t);
+}
+
+/* What each response does to a block of one packet. */
+static void test_nacks(void)
+{
+    static const struct {
+        enum exanet_resp resp;
+        bool hold;                  /* until a back-off is over */
+        bool fails;
+        enum exanet_counter count;
+    } cases[] = {
+        { EXANET_RESP_CRC, false, false, EXANET_CNT_RETRY_CRC },
+        { EXANET_RESP_RESOLVED, false, false, EXANET_CNT_RETRY_FAULT },
+        { EXANET_RESP_FAULT, true, false, EXANET_CNT_RETRY_FAULT },
+        { EXANET_RESP_NO_CONTEXT, true, false, EXANET_CNT_RETRY_NO_CONTEXT },
+        { EXANET_RESP_FULL, true, false, EXANET_CNT_RETRY_FULL },
+        { EXANET_RESP_DECODE, false, true },
+        { EXANET_RESP_PROTECTION, false, true },
+        { EXANET_RESP_MALFORMED, false, true },
+    };
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+
+    for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+        uint64_t before = exanet_get64(t, EXANET_COUNTER(cases[i].count));
+        ExanetPacket pkt;
+
+        exanet_set32(t, EXANET_REG_IRQ_CAUSE, EXANET_IRQ_TRANSFER);
+        exanet_channel_start(t, 0, i, &x);
+        pkt = take_single(t, 0);
+        exanet_peer_ack(t->peer, &pkt, cases[i].resp);
+        if (cases[i].fails) {
+            exanet_channel_wait(t, 0, i, EXANET_CHANNEL_FAILED);
+            g_assert_cmphex(channel_error(t, 0, i), ==, cases[i].resp);
+            g_assert_true(exanet_get32(t, EXANET_REG_IRQ_CAUSE) &
+                          EXANET_IRQ_TRANSFER);
+            exanet_assert_quiet(t);
+            continue;
+        }
+        if (cases[i].hold) {
+            exanet_assert_quiet(t);
+            exanet_step(t, 20000 - 1);
+            exanet_assert_quiet(t);
+            exanet_step(t, 1);
+        }
+        pkt = take_single(t, 1);
+        g_assert_cmpuint(exanet_get64(t, EXANET_COUNTER(cases[i].count)), ==,
+                         before + 1);
+        exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
+        exanet_channel_wait(t, 0, i, EXANET_CHANNEL_DONE);
+    }
+    exanet_stop(t);
+}
+
+/* Responses that nobody asked for. */
+static void test_stale(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+    ExanetPacket pkt, wrong;
+    unsigned stale = 0;
+
+    exanet_channel_start(t, 0, 0, &x);
+    pkt = take_single(t, 0);
+    for (unsigned resp = 0; resp < 16; resp++) {
+        wrong = pkt;
+        wrong.seq = 1;
+        exanet_peer_ack(t->peer, &wrong, resp);
+        wrong = pkt;
+        wrong.tid ^= 1 << 10;       /* another generation */
+        exanet_peer_ack(t->peer, &wrong, resp);
+        wrong = pkt;
+        wrong.tid ^= 1 << 9;        /* a TID that is idle */
+        exanet_peer_ack(t->peer, &wrong, resp);
+        stale += 3;
+        if (resp > EXANET_RESP_MALFORMED) {
+            exanet_peer_ack(t->peer, &pkt, resp);
+            stale++;
+        }
+    }
+    exanet_wait(t, exanet_count(t, ACK_STALE) == stale);
+    g_assert_cmpuint(exanet_channel_state(t, 0, 0), ==, EXANET_CHANNEL_ACTIVE);
+    exanet_assert_quiet(t);
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
+    exanet_wait(t, exanet_count(t, ACK_STALE) == stale + 1);
+    /* acks carry 12 bits of the sequence */
+    exanet_stop(t);
+}
+
+/* Never resolved: the back-off grows, and ends. */
+static void test_fault_limit(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+    ExanetPacket pkt;
+
+    set_fw(t, EXANET_REG_FW_PF_RETRY_MAX, 4);
+    exanet_channel_start(t, 0, 0, &x);
+    for (unsigned n = 0; n < 4; n++) {
+        pkt = take_single(t, n);
+        exanet_peer_ack(t->peer, &pkt, EXANET_RESP_FAULT);
+        exanet_assert_quiet(t);
+        exanet_step(t, 20000LL << n);
+    }
+    pkt = take_single(t, 4);
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_FAULT);
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_FAILED);
+    g_assert_cmphex(channel_error(t, 0, 0), ==, EXANET_RESP_FAULT);
+    exanet_step(t, 100 * TIMEOUT_NS);
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+static void test_fault_resolved(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+    ExanetPacket pkt;
+
+    exanet_channel_start(t, 0, 0, &x);
+    pkt = take_single(t, 0);
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_FAULT);
+    exanet_assert_quiet(t);
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_RESOLVED);
+    pkt = take_single(t, 1);
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_FAULT);
+    exanet_assert_quiet(t);
+    /* the driver over there says that the address is bad */
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_DECODE);
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_FAILED);
+    g_assert_cmphex(channel_error(t, 0, 0), ==, EXANET_RESP_DECODE);
+    exanet_stop(t);
+}
+
+static void test_source_fault(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = to_peer(FAULT_VA + 100, SINK_BASE, 3 * BLOCK);
+    g_autofree uint8_t *src = g_malloc(64 * KiB);
+    struct exanet_fault f;
+    ExanetTables tb;
+    Receiver r;
+
+    exanet_close(t, 1);
+    exanet_tables_init(&tb, t, EXANET_FORMAT_X86_4, EXANET_RAM_TABLES);
+    exanet_tables_open(&tb, 1);
+    exanet_fill(t, SRC, src, 64 * KiB, 12);
+    receiver_init(&r, SINK_BASE, 64 * KiB);
+    exanet_channel_start(t, 1, 0, &x);
+    /* one page after the other */
+    while (exanet_channel_state(t, 1, 0) < EXANET_CHANNEL_DONE) {
+        exanet_settle(t);
+        receiver_run(t, &r);
+        if (exanet_get32(t, EXANET_FAULT + EXANET_REG_FAULT_COUNT)) {
+            f = exanet_fault_take(t);
+            g_assert_cmphex(f.info & (EXANET_FAULT_DST | EXANET_FAULT_WRITE),
+                            ==, 0);
+            exanet_tables_map(&tb, f.va, SRC + (f.va - FAULT_VA), 0,
+                              EXANET_MAP_READ_ONLY);
+            exanet_fault_resolve(t, &f, true);
+        }
+    }
+    exanet_channel_wait(t, 1, 0, EXANET_CHANNEL_DONE);
+    assert_image(&r, SINK_BASE, src + 100, 3 * BLOCK);
+    g_assert_cmpuint(exanet_count(t, RETRY_FAULT), >=, 12);
+
+    /* an address that cannot be had */
+    x.src = FAULT_VA + 0x100000;
+    x.len = 100;
+    exanet_channel_start(t, 1, 1, &x);
+    f = exanet_fault_take(t);
+    exanet_settle(t);
+    exanet_fault_resolve(t, &f, false);
+    exanet_channel_wait(t, 1, 1, EXANET_CHANNEL_FAILED);
+    g_assert_cmphex(channel_error(t, 1, 1), ==, EXANET_CHERR_SOURCE_FAULT);
+    /* and one that nobody is asked for */
+    exanet_set32(t, EXANET_CTX(1) + EXANET_REG_CTX_CTRL, EXANET_CTX_CTRL_EN |
+                 EXANET_CTX_CTRL_NO_REPORT |
+                 RNIC_PREP(EXANET_CTX_CTRL_FORMAT, EXANET_FORMAT_X86_4));
+    exanet_channel_start(t, 1, 2, &x);
+    exanet_channel_wait(t, 1, 2, EXANET_CHANNEL_FAILED);
+    g_assert_cmpuint(exanet_get32(t, EXANET_FAULT + EXANET_REG_FAULT_COUNT),
+                     ==, 0);
+    receiver_fini(&r);
+    exanet_stop(t);
+}
+
+/* --- Doorbells ------------------------------------------------------------- */
+
+static void test_busy(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100), y;
+    ExanetPacket pkt;
+    uint64_t status;
+
+    exanet_channel_start(t, 0, 0, &x);
+    pkt = take_single(t, 0);
+    status = exanet_channel_status(t, 0, 0);
+    y = to_peer(SRC + 0x1000, SINK_BASE + 0x1000, 200);
+    y.token = 2;
+    exanet_channel_start(t, 0, 0, &y);
+    exanet_assert_quiet(t);
+    g_assert_cmphex(exanet_channel_status(t, 0, 0), ==, status);
+    g_assert_cmpuint(exanet_count(t, DOORBELL_BUSY), ==, 1);
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
+    g_assert_cmpuint(exanet_user_get(t, 0, EXANET_PAGE_SCRATCHPAD,
+                                     offsetof(struct exanet_channel, done)), ==,
+                     1);
+    g_assert_cmpuint(channel_acked(t, 0, 0), ==, 100);
+    exanet_stop(t);
+}
+
+static void test_bad_requests(void)
+{
+    ExanetTest *t = exanet_start("");
+    const ExanetTransfer good = to_peer(SRC, SINK_BASE, 100);
+    ExanetTransfer bad[10];
+    unsigned n = 0;
+
+    bad[n] = good, bad[n++].len = 0;
+    bad[n++] = to_peer(SRC, EXANET_NI_VA(EXANET_NI_RT_RESPONSE), 100);
+    bad[n++] = to_peer(SRC, EXANET_NI_VA(EXANET_NI_MAILBOX), 64);
+    /* from one window into the next, and into NI space */
+    bad[n++] = to_peer(SRC, 2 * SINK_BASE - 50, 100);
+    bad[n++] = to_peer(SRC, EXANET_NI_VA(0) - 50, 100);
+    bad[n++] = to_peer(~0ULL - 50, SINK_BASE, 100);
+    /* notifications */
+    bad[n] = good, bad[n].ctrl = EXANET_CHANNEL_NOTIFY;
+    bad[n++].notify_gva = exanet_gva(EXANET_TEST_PEER, 0x1008);
+    bad[n] = good, bad[n].ctrl = EXANET_CHANNEL_NOTIFY;
+    bad[n++].notify_gva = exanet_gva(EXANET_TEST_PEER,
+                                     EXANET_NI_VA(EXANET_NI_RT_RESPONSE));
+    bad[n] = good, bad[n].ctrl = EXANET_CHANNEL_NOTIFY;
+    bad[n++].notify_gva = exanet_gva(EXANET_TEST_PEER,
+                                     EXANET_NI_VA(EXANET_NI_MAILBOX) |
+                                     EXANET_MAILBOXES << 4);
+    bad[n] = good, bad[n].ctrl = EXANET_CHANNEL_NOTIFY;
+    bad[n++].notify_gva = exanet_gva(EXANET_TEST_ELSEWHERE, 0x1000);
+    g_assert_cmpuint(n, ==, ARRAY_SIZE(bad));
+    for (unsigned i = 0; i < n; i++) {
+        bad[i].token = 100 + i;
+        exanet_channel_start(t, 0, i, &bad[i]);
+        exanet_channel_wait(t, 0, i, EXANET_CHANNEL_FAILED);
+        g_assert_cmphex(channel_error(t, 0, i), ==, EXANET_CHERR_BAD_REQUEST);
+        g_assert_cmpuint(exanet_count(t, DOORBELL_BAD), ==, i + 1);
+    }
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+/* Token 0, the doorbell's upper half, and channels of reads start nothing. */
+static void test_no_doorbell(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+    uint64_t bell = exanet_user(t, 0, EXANET_PAGE_SCRATCHPAD) +
+                    EXANET_CHANNEL_DOORBELL;
+    ExanetPacket pkt;
+
+    qpci_io_writeq(t->dev, t->user, bell, 0);
+    qpci_io_writel(t->dev, t->user, bell, 0);
+    qpci_io_writel(t->dev, t->user, bell + 4, 5);
+    exanet_channel_start(t, 0, EXANET_WRITE_CHANNELS, &x);
+    exanet_channel_start(t, 0, EXANET_CHANNELS - 1, &x);
+    exanet_assert_quiet(t);
+    g_assert_cmpuint(exanet_get32(t, EXANET_FW + EXANET_REG_FW_ACTIVE), ==, 0);
+    /* a context that is not open; its page keeps what it had */
+    exanet_channel_start(t, 7, 0, &x);
+    exanet_assert_quiet(t);
+    g_assert_cmpuint(exanet_channel_state(t, 7, 0), !=, EXANET_CHANNEL_DONE);
+    /* 4-byte stores are enough for everything */
+    for (unsigned i = 0; i < EXANET_CHANNEL_DOORBELL; i += 4) {
+        struct exanet_channel ch = {
+            .src = cpu_to_le64(x.src), .dst = cpu_to_le64(x.dst),
+            .ctrl = cpu_to_le64(x.len),
+        };
+
+        qpci_io_writel(t->dev, t->user, bell - EXANET_CHANNEL_DOORBELL + i,
+                       ldl_le_p((uint8_t *)&ch + i));
+    }
+    qpci_io_writel(t->dev, t->user, bell, 9);
+    pkt = take_single(t, 0);
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
+    t->guest_errors = true;
+    exanet_stop(t);
+}
+
+/* What the process stores after the doorbell changes nothing. */
+static void test_toctou(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = to_peer(SRC, SINK_BASE, 3 * BLOCK);
+    g_autofree uint8_t *src = g_malloc(3 * BLOCK);
+    Receiver r;
+
+    exanet_fill(t, SRC, src, 3 * BLOCK, 2);
+    receiver_init(&r, SINK_BASE, 4 * BLOCK);
+    set_fw(t, EXANET_REG_FW_WINDOW, 1);
+    x.ctrl = EXANET_CHANNEL_NOTIFY | RNIC_PREP(EXANET_CHANNEL_DST_CTX, 5);
+    x.notify_gva = exanet_gva(EXANET_TEST_PEER, 0x4000);
+    x.notify_data = 0x1234;
+    exanet_channel_start(t, 0, 0, &x);
+    for (unsigned i = 0; i < EXANET_CHANNEL_DOORBELL; i += 8) {
+        exanet_user_set(t, 0, EXANET_PAGE_SCRATCHPAD, i, ~0ULL);
+    }
+    exanet_wait(t, (receiver_run(t, &r),
+                    exanet_channel_state(t, 0, 0) >= EXANET_CHANNEL_DONE));
+    assert_image(&r, SINK_BASE, src, 3 * BLOCK);
+    g_assert_cmpuint(r.blocks, ==, 3);
+    g_assert_cmphex(r.control[0], ==, x.notify_gva);
+    g_assert_cmphex(r.control[1], ==, x.notify_data);
+    g_assert_cmphex(RNIC_GET(EXANET_CONTROL_PDID, r.control[3]), ==,
+                    EXANET_TEST_PDID(5));
+    receiver_fini(&r);
+    exanet_stop(t);
+}
+
+/* Doorbells as fast as they go, on everything, most of them on busy channels. */
+static void test_doorbell_storm(void)
+{
+    ExanetTest *t = exanet_start("");
+    g_autoptr(GRand) rand = g_rand_new_with_seed(4);
+    ExanetTransfer x = to_peer(SRC, SINK_BASE, 3 * BLOCK + 17);
+    g_autofree uint8_t *src = g_malloc(x.len);
+    Receiver r;
+
+    exanet_fill(t, SRC, src, x.len, 2);
+    receiver_init(&r, SINK_BASE, 64 * 4 * BLOCK);
+    for (unsigned c = 0; c < 2; c++) {
+        for (unsigned ch = 0; ch < EXANET_WRITE_CHANNELS; ch++) {
+            x.dst = exanet_gva(EXANET_TEST_PEER, SINK_BASE +
+                               (c * EXANET_WRITE_CHANNELS + ch) * 4 * BLOCK);
+            exanet_channel_start(t, c, ch, &x);
+        }
+    }
+    for (unsigned i = 0; i < 3000; i++) {
+        unsigned ch = g_rand_int_range(rand, 0, EXANET_WRITE_CHANNELS);
+
+        exanet_user_set(t, i % 2, EXANET_PAGE_SCRATCHPAD,
+                        ch * EXANET_CHANNEL_BYTES + EXANET_CHANNEL_DOORBELL, 7);
+    }
+    /* none could finish: we have acked nothing */
+    g_assert_cmpuint(exanet_count(t, DOORBELL_BUSY), ==, 3000);
+    exanet_wait(t, (receiver_run(t, &r),
+                    !exanet_get32(t, EXANET_FW + EXANET_REG_FW_ACTIVE)));
+    for (unsigned i = 0; i < 64; i++) {
+        g_assert_cmpuint(exanet_channel_state(t, i / 32, i % 32), ==,
+                         EXANET_CHANNEL_DONE);
+        assert_image(&r, SINK_BASE + i * 4 * BLOCK, src, x.len);
+    }
+    receiver_fini(&r);
+    exanet_stop(t);
+}
+
+/* --- Policy ---------------------------------------------------------------- */
+
+static unsigned blocks_waiting(ExanetTest *t)
+{
+    unsigned blocks = 0;
+
+    exanet_settle(t);
+    for (GList *l = t->peer->packets.head; l; l = l->next) {
+        blocks += ((ExanetRxPacket *)l->data)->pkt.last;
+    }
+    return blocks;
+}
+
+static void check_inflight(ExanetTest *t, unsigned blocks, unsigned limit)
+{
+    ExanetTransfer x = to_peer(SRC, SINK_BASE, blocks * BLOCK);
+    Receiver r;
+
+    receiver_init(&r, SINK_BASE, blocks * BLOCK);
+    exanet_channel_start(t, 0, 0, &x);
+    g_assert_cmpuint(blocks_waiting(t), ==, limit);
+    exanet_wait(t, (receiver_run(t, &r),
+                    exanet_channel_state(t, 0, 0) >= EXANET_CHANNEL_DONE));
+    g_assert_cmpuint(r.blocks, ==, blocks);
+    receiver_fini(&r);
+}
+
+static void test_window(void)
+{
+    ExanetTest *t = exanet_start("");
+
+    set_fw(t, EXANET_REG_FW_WINDOW, 2);
+    check_inflight(t, 10, 2);
+    set_fw(t, EXANET_REG_FW_WINDOW, 7);
+    check_inflight(t, 10, 7);
+    set_fw(t, EXANET_REG_FW_WINDOW, EXANET_FW_WINDOW_DEFAULT);
+    exanet_set32(t, EXANET_CTX(0) + EXANET_REG_CTX_QUOTA,
+                 (EXANET_QUOTA_DEFAULT & ~EXANET_QUOTA_TIDS) |
+                 RNIC_PREP(EXANET_QUOTA_TIDS, 3));
+    check_inflight(t, 10, 3);
+    exanet_stop(t);
+}
+
+static void test_quota(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+
+    exanet_set32(t, EXANET_CTX(0) + EXANET_REG_CTX_QUOTA,
+                 (EXANET_QUOTA_DEFAULT & ~EXANET_QUOTA_WRITES) |
+                 RNIC_PREP(EXANET_QUOTA_WRITES, 2));
+    for (unsigned ch = 0; ch < 3; ch++) {
+        exanet_channel_start(t, 0, ch, &x);
+    }
+    exanet_channel_wait(t, 0, 2, EXANET_CHANNEL_FAILED);
+    g_assert_cmphex(channel_error(t, 0, 2), ==, EXANET_CHERR_BAD_REQUEST);
+    take_single(t, 0);
+    take_single(t, 0);
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+/* Two transfers share the link block by block, whatever their sizes. */
+static void test_fairness(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer big = to_peer(SRC, SINK_BASE, 32 * BLOCK);
+    ExanetTransfer small = to_peer(SRC, SINK_BASE + 32 * BLOCK, 100);
+    bool found = false;
+
+    set_fw(t, EXANET_REG_FW_WINDOW, 4);
+    exanet_channel_start(t, 0, 0, &big);
+    exanet_channel_start(t, 1, 5, &small);
+    exanet_settle(t);
+    for (GList *l = t->peer->packets.head; l; l = l->next) {
+        found |= ((ExanetRxPacket *)l->data)->pkt.va == SINK_BASE + 32 * BLOCK;
+    }
+    g_assert_true(found);
+    exanet_stop(t);
+}
+
+static void test_mode_off(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = to_peer(SRC, SINK_BASE, 3 * BLOCK);
+
+    set_fw(t, EXANET_REG_FW_MODE, EXANET_FW_OFF);
+    exanet_channel_start(t, 0, 0, &x);
+    exanet_step(t, 10 * TIMEOUT_NS);
+    exanet_assert_quiet(t);
+    set_fw(t, EXANET_REG_FW_MODE, EXANET_FW_INTERNAL);
+    exanet_channel_start(t, 0, 0, &x);
+    exanet_wait(t, blocks_waiting(t) == 3);
+    /* somebody else takes over in the middle */
+    set_fw(t, EXANET_REG_FW_MODE, EXANET_FW_EXTERNAL);
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_FAILED);
+    g_assert_cmphex(channel_error(t, 0, 0), ==, EXANET_CHERR_ABORTED);
+    exanet_step(t, 10 * TIMEOUT_NS);
+    exanet_stop(t);
+}
+
+/* --- Notifications --------------------------------------------------------- */
+
+static void test_notify(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = to_peer(SRC, SINK_BASE + 50, 5 * BLOCK - 50);
+    ExanetPacket last[5];
+    ExanetRxPacket *rx;
+    unsigned n = 0;
+
+    x.ctrl = EXANET_CHANNEL_NOTIFY | EXANET_CHANNEL_IRQ |
+             RNIC_PREP(EXANET_CHANNEL_DST_CTX, 2);
+    x.notify_gva = exanet_gva(EXANET_TEST_PEER, 0x7770);
+    x.notify_data = 0xfeedfacecafef00dULL;
+    x.token = 0xabc;
+    exanet_channel_start(t, 0, 0, &x);
+    exanet_wait(t, blocks_waiting(t) == 5);
+    while (!g_queue_is_empty(&t->peer->packets)) {
+        rx = exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE);
+        /* only the last block has it */
+        g_assert_cmpint(rx->pkt.notify, ==,
+                        rx->pkt.va >= SINK_BASE + 4 * BLOCK);
+        if (rx->pkt.last) {
+            last[n++] = rx->pkt;
+        }
+        g_free(rx);
+    }
+    g_assert_cmpuint(n, ==, 5);
+    /* out of order, and the control packet comes after all others are acked */
+    exanet_peer_ack(t->peer, &last[2], EXANET_RESP_ACK);
+    exanet_peer_ack(t->peer, &last[0], EXANET_RESP_ACK);
+    exanet_peer_ack(t->peer, &last[3], EXANET_RESP_ACK);
+    exanet_wait(t, channel_acked(t, 0, 0) == 3 * BLOCK - 50);
+    exanet_assert_quiet(t);
+    exanet_peer_ack(t->peer, &last[1], EXANET_RESP_ACK);
+    rx = exanet_peer_take_type(t->peer, EXANET_TYPE_CONTROL);
+    g_assert_cmphex(rx->pkt.tid, ==, last[4].tid);
+    g_assert_cmphex(rx->pkt.pdid, ==, EXANET_TEST_PDID(2));
+    g_assert_cmphex(ldq_le_p(rx->pkt.payload), ==, x.notify_gva);
+    g_assert_cmphex(ldq_le_p(rx->pkt.payload + 8), ==, x.notify_data);
+    g_assert_cmphex(ldq_le_p(rx->pkt.payload + 16) & EXANET_CONTROL_LENGTH, ==,
+                    x.len);
+    g_assert_true(ldq_le_p(rx->pkt.payload + 16) & EXANET_CONTROL_IRQ);
+    g_free(rx);
+    /* no answer: the block comes again, and its control packet with it */
+    exanet_step(t, TIMEOUT_NS);
+    g_assert_cmpuint(blocks_waiting(t), ==, 1);
+    n = 0;
+    while (!g_queue_is_empty(&t->peer->packets)) {
+        rx = exanet_peer_take(t->peer);
+        g_assert_cmpuint(rx->pkt.seq, ==, 1);
+        n += rx->pkt.type == EXANET_TYPE_CONTROL;
+        last[4] = rx->pkt;
+        g_free(rx);
+    }
+    g_assert_cmpuint(n, ==, 1);
+    exanet_peer_ack(t->peer, &last[4], EXANET_RESP_ACK);
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+/* A block that waits for its control packet is not timed out meanwhile. */
+static void test_notify_patience(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = to_peer(SRC, SINK_BASE, 2 * 256);
+    ExanetPacket first;
+
+    set_fw(t, EXANET_REG_FW_BLOCK, 256);
+    x.ctrl = EXANET_CHANNEL_NOTIFY;
+    x.notify_gva = exanet_gva(EXANET_TEST_PEER, 0x7770);
+    exanet_channel_start(t, 0, 0, &x);
+    first = take_single(t, 0);
+    take_single(t, 0);
+    exanet_step(t, TIMEOUT_NS);
+    first = take_single(t, 1);
+    g_assert_cmphex(first.va, ==, SINK_BASE);
+    exanet_assert_quiet(t);
+    exanet_peer_ack(t->peer, &first, EXANET_RESP_ACK);
+    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_CONTROL));
+    exanet_stop(t);
+}
+
+static void test_irq_done(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+    ExanetPacket pkt;
+
+    exanet_msix_enable(t);
+    exanet_set32(t, EXANET_REG_IRQ_MASK, EXANET_IRQ_MAILBOX);
+    exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE | EXANET_CTRL_IRQ);
+    exanet_channel_start(t, 1, 0, &x);
+    pkt = take_single(t, 0);
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
+    exanet_channel_wait(t, 1, 0, EXANET_CHANNEL_DONE);
+    g_assert_false(exanet_msix_taken(t, EXANET_VEC_CONTEXT(1)));
+    x.ctrl = EXANET_CHANNEL_IRQ_DONE;
+    exanet_channel_start(t, 1, 0, &x);
+    pkt = take_single(t, 0);
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
+    exanet_wait(t, exanet_msix_taken(t, EXANET_VEC_CONTEXT(1)));
+    g_assert_cmpuint(exanet_channel_state(t, 1, 0), ==, EXANET_CHANNEL_DONE);
+    g_assert_cmphex(exanet_get32(t, EXANET_REG_MBOX_PENDING), ==, 2);
+    exanet_set32(t, EXANET_REG_MBOX_PENDING, 2);
+    x.len = 0;      /* failure interrupts as well */
+    exanet_channel_start(t, 1, 0, &x);
+    exanet_wait(t, exanet_msix_taken(t, EXANET_VEC_CONTEXT(1)));
+    exanet_stop(t);
+}
+
+/* To the own node: through the crossbar, with everything. */
+static void test_loopback(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = {
+        .src = SRC + 13, .dst = exanet_gva(EXANET_TEST_NODE, DST + 5),
+        .len = 200001, .ctrl = EXANET_CHANNEL_NOTIFY |
+        RNIC_PREP(EXANET_CHANNEL_DST_CTX, 1),
+        .notify_gva = exanet_gva(EXANET_TEST_NODE, EXANET_RAM_NOTE),
+        .notify_data = 0x99, .token = 3,
+    };
+    g_autofree uint8_t *src = g_malloc(x.len);
+
+    exanet_fill(t, x.src, src, x.len, 8);
+    qtest_memset(t->qts, EXANET_RAM_NOTE, 0, 16);
+    qtest_memset(t->qts, DST, 0xee, x.len + 32);
+    exanet_channel_start(t, 0, 0, &x);
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
+    exanet_assert_mem(t, DST + 5, src, x.len);
+    exanet_assert_byte(t, DST, 0xee, 5);
+    exanet_assert_byte(t, DST + 5 + x.len, 0xee, 16);
+    g_assert_cmphex(qtest_readq(t->qts, EXANET_RAM_NOTE), ==, 0x99);
+    g_assert_cmphex(qtest_readq(t->qts, EXANET_RAM_NOTE + 8), ==,
+                    EXANET_NOTIFICATION_VALID | x.len |
+                    RNIC_PREP(EXANET_NOTIFICATION_HANDLE, 3));
+    exanet_assert_quiet(t);
+    /* to a context of nobody */
+    x.ctrl = RNIC_PREP(EXANET_CHANNEL_DST_CTX, 9);
+    exanet_channel_start(t, 0, 0, &x);
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_FAILED);
+    g_assert_cmphex(channel_error(t, 0, 0), ==, EXANET_RESP_PROTECTION);
+    exanet_stop(t);
+}
+
+/* --- Reads ----------------------------------------------------------------- */
+
+static struct exanet_read_req read_req(uint64_t src, uint64_t va, uint32_t len,
+                                       uint64_t ctrl)
+{
+    return (struct exanet_read_req) {
+        .src = cpu_to_le64(src),
+        .dst = cpu_to_le64(exanet_gva(EXANET_TEST_PEER, va)),
+        .notify_gva = cpu_to_le64(exanet_gva(EXANET_TEST_PEER, 0x7770)),
+        .ctrl = cpu_to_le64(ctrl | len),
+        .notify_data = cpu_to_le64(0x5151),
+        .tag = cpu_to_le64(0x1234),
+        /* a liar: the mailbox must not believe this */
+        .origin = ~0ULL,
+        .origin_seq = ~0ULL,
+    };
+}
+
+/* Sends @req as the packetizer of context 4 of the peer. */
+static void send_read(ExanetTest *t, const struct exanet_read_req *req,
+                      unsigned gen, unsigned seq)
+{
+    ExanetPacket pkt = {
+        .type = EXANET_TYPE_READ_REQ, .dst = EXANET_TEST_NODE,
+        .src = EXANET_TEST_PEER, .epoch = t->peer->epoch,
+        .pdid = EXANET_TEST_PDID(4), .va = EXANET_NI_VA(EXANET_NI_RT_REQUEST),
+        .size = sizeof(*req), .payload = (const uint8_t *)req,
+        .tid = RNIC_PREP(EXANET_PTID_GEN, gen) | RNIC_PREP(EXANET_PTID_CTX, 4) |
+               RNIC_PREP(EXANET_PTID_CHANNEL, 1),
+        .seq = seq, .user = EXANET_SMALL(EXANET_NI_PACKETIZER),
+        .first = true, .last = true,
+    };
+
+    exanet_peer_send(t->peer, &pkt);
+}
+
+static unsigned read_tid(unsigned gen)
+{
+    return gen << 8 | 4 << 4 | 1;
+}
+
+static gint find_ack(gconstpointer rx, gconstpointer unused)
+{
+    return ((const ExanetRxPacket *)rx)->pkt.type != EXANET_TYPE_ACK;
+}
+
+/*
+ * Waits for the answer to a request; data of the read may come before it, and
+ * stays in the queue.
+ */
+static enum exanet_resp read_resp(ExanetTest *t, unsigned gen)
+{
+    g_autofree ExanetRxPacket *rx = NULL;
+    GQueue *q = &t->peer->packets;
+    GList *l = NULL;
+
+    exanet_wait(t, (l = g_queue_find_custom(q, NULL, find_ack)));
+    rx = l->data;
+    g_queue_delete_link(q, l);
+    g_assert_cmphex(rx->pkt.tid, ==, read_tid(gen));
+    return rx->pkt.resp;
+}
+
+static void test_read(void)
+{
+    ExanetTest *t = exanet_start("");
+    struct exanet_read_req req =
+        read_req(SRC + 3, SINK_BASE + 100, 40000, EXANET_READ_REQ_NOTIFY |
+                 RNIC_PREP(EXANET_READ_REQ_OWNER, 1));
+    g_autofree uint8_t *src = g_malloc(40000);
+    unsigned channel = EXANET_WRITE_CHANNELS;
+    Receiver r;
+
+    exanet_fill(t, SRC + 3, src, 40000, 3);
+    receiver_init(&r, SINK_BASE, 4 * BLOCK);
+    send_read(t, &req, 1, 0);
+    g_assert_cmpuint(read_resp(t, 1), ==, EXANET_RESP_ACK);
+    exanet_settle(t);
+    /* the owner sees it in its page */
+    g_assert_cmpuint(exanet_channel_state(t, 1, channel), ==,
+                     EXANET_CHANNEL_ACTIVE);
+    g_assert_cmphex(exanet_user_get(t, 1, EXANET_PAGE_SCRATCHPAD,
+                                    channel * EXANET_CHANNEL_BYTES), ==,
+                    SRC + 3);
+    /* the mailbox's ack got lost: the request comes again, once only */
+    send_read(t, &req, 1, 1);
+    exanet_wait(t, exanet_count(t, MSG_DUPLICATE) == 1);
+    exanet_wait(t, (receiver_run(t, &r),
+                    exanet_channel_state(t, 1, channel) >=
+                    EXANET_CHANNEL_DONE));
+    exanet_channel_wait(t, 1, channel, EXANET_CHANNEL_DONE);
+    assert_image(&r, SINK_BASE + 100, src, 40000);
+    g_assert_cmpuint(r.blocks, ==, 3);
+    g_assert_cmpuint(r.controls, ==, 1);
+    g_assert_cmphex(r.control[0], ==, exanet_gva(EXANET_TEST_PEER, 0x7770));
+    g_assert_cmphex(r.control[1], ==, 0x5151);
+    /* the requester's domain, as the header says */
+    g_assert_cmphex(RNIC_GET(EXANET_CONTROL_PDID, r.control[3]), ==,
+                    EXANET_TEST_PDID(4));
+    exanet_assert_quiet(t);
+    receiver_fini(&r);
+    exanet_stop(t);
+}
+
+/* Each of these is reported to the requester, with the error. */
+static void test_bad_reads(void)
+{
+    ExanetTest *t = exanet_start("");
+    uint64_t notify = EXANET_READ_REQ_NOTIFY;
+    uint64_t nobody = notify | RNIC_PREP(EXANET_READ_REQ_OWNER, 9);
+    struct { struct exanet_read_req req; unsigned error; } bad[] = {
+        { read_req(SRC, SINK_BASE, 100, nobody), EXANET_RESP_PROTECTION },
+        { read_req(SRC, SINK_BASE, 0, notify), EXANET_CHERR_BAD_REQUEST },
+        { read_req(SRC, EXANET_NI_VA(0), 100, notify),
+          EXANET_CHERR_BAD_REQUEST },
+        { read_req(EXANET_NO_RAM, SINK_BASE, 100, notify), EXANET_RESP_DECODE },
+        { read_req(SRC, SINK_BASE, 100, notify), EXANET_CHERR_BAD_REQUEST },
+    };
+
+    /* data for a third node */
+    bad[4].req.dst = cpu_to_le64(exanet_gva(EXANET_TEST_ELSEWHERE, SINK_BASE));
+    for (unsigned i = 0; i < ARRAY_SIZE(bad); i++) {
+        ExanetRxPacket *rx;
+        uint64_t status;
+
+        send_read(t, &bad[i].req, i + 1, 0);
+        g_assert_cmpuint(read_resp(t, i + 1), ==, EXANET_RESP_ACK);
+        rx = exanet_peer_take(t->peer);
+        if (rx->pkt.type == EXANET_TYPE_CONTROL) {
+            g_free(rx);     /* it was on its way when the source failed */
+            rx = exanet_peer_take(t->peer);
+        }
+        g_assert_cmpuint(rx->pkt.type, ==, EXANET_TYPE_NOTIFY);
+        g_assert_cmphex(rx->pkt.va, ==, 0x7770);
+        g_assert_cmphex(rx->pkt.pdid, ==, EXANET_TEST_PDID(4));
+        g_assert_cmphex(ldq_le_p(rx->pkt.payload), ==, 0x5151);
+        status = ldq_le_p(rx->pkt.payload + 8);
+        g_assert_true(status & EXANET_NOTIFICATION_VALID);
+        g_assert_cmpuint(RNIC_GET(EXANET_NOTIFICATION_STATUS, status), ==, 1);
+        g_assert_cmphex(RNIC_GET(EXANET_NOTIFICATION_HANDLE, status), ==,
+                        bad[i].error);
+        g_free(rx);
+    }
+    /* without a notification nobody hears of it */
+    bad[0].req.ctrl &= ~cpu_to_le64(EXANET_READ_REQ_NOTIFY);
+    send_read(t, &bad[0].req, 9, 0);
+    g_assert_cmpuint(read_resp(t, 9), ==, EXANET_RESP_ACK);
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+/* More reads than channels: they wait; more than can wait: code 6. */
+static void test_many_reads(void)
+{
+    ExanetTest *t = exanet_start("");
+    struct exanet_read_req req = read_req(SRC, SINK_BASE, 64, 0);
+    struct exanet_read_req other = read_req(SRC, SINK_BASE, 64,
+                                            RNIC_PREP(EXANET_READ_REQ_OWNER, 1));
+    unsigned taken = 0, gen = 0, full = 0;
+    Receiver r;
+
+    receiver_init(&r, SINK_BASE, BLOCK);
+    for (unsigned i = 0; i < 600 && full < 3; i++) {
+        enum exanet_resp resp;
+
+        gen = (gen + 1) % 64;
+        send_read(t, &req, gen, 0);
+        /* data is not acked, so its channel stays taken */
+        resp = read_resp(t, gen);
+        if (resp == EXANET_RESP_FULL) {
+            full++;
+        } else {
+            g_assert_cmpuint(resp, ==, EXANET_RESP_ACK);
+            g_assert_cmpuint(full, ==, 0);
+            taken++;
+        }
+    }
+    g_assert_cmpuint(full, ==, 3);
+    g_assert_cmpuint(taken, >=, EXANET_READ_CHANNELS);
+    g_assert_cmpuint(exanet_count(t, RT_REQ_FULL), ==, 3);
+    g_assert_cmpuint(exanet_channel_state(t, 0, EXANET_CHANNELS - 1), ==,
+                     EXANET_CHANNEL_ACTIVE);
+    /* the other process does not suffer */
+    gen = (gen + 1) % 64;
+    send_read(t, &other, gen, 0);
+    exanet_wait(t, exanet_channel_state(t, 1, EXANET_WRITE_CHANNELS) ==
+                EXANET_CHANNEL_ACTIVE);
+    /* let them all finish, by their time-outs */
+    exanet_pump(t);
+    g_queue_clear_full(&t->peer->packets, g_free);
+    for (unsigned i = 0; i < 100 &&
+         exanet_get32(t, EXANET_FW + EXANET_REG_FW_ACTIVE); i++) {
+        exanet_step(t, TIMEOUT_NS);
+        receiver_run(t, &r);
+        exanet_settle(t);
+        receiver_run(t, &r);
+        exanet_settle(t);
+    }
+    g_assert_cmpuint(exanet_get32(t, EXANET_FW + EXANET_REG_FW_ACTIVE), ==, 0);
+    g_assert_cmpuint(r.blocks, >=, taken + 1);
+    receiver_fini(&r);
+    exanet_stop(t);
+}
+
+/* The whole way on one node: packetizer, RT mailbox, write, notification. */
+static void test_read_loopback(void)
+{
+    ExanetTest *t = exanet_start("");
+    struct exanet_read_req req = {
+        .src = cpu_to_le64(SRC),
+        .dst = cpu_to_le64(exanet_gva(EXANET_TEST_NODE, DST)),
+        .notify_gva = cpu_to_le64(exanet_gva(EXANET_TEST_NODE,
+                                             EXANET_RAM_NOTE)),
+        .ctrl = cpu_to_le64(30000 | EXANET_READ_REQ_NOTIFY |
+                            RNIC_PREP(EXANET_READ_REQ_OWNER, 1)),
+        .notify_data = cpu_to_le64(0xdada), .tag = cpu_to_le64(0x4711),
+    };
+    g_autofree uint8_t *src = g_malloc(30000);
+
+    exanet_fill(t, SRC, src, 30000, 6);
+    qtest_memset(t->qts, EXANET_RAM_NOTE, 0, 16);
+    exanet_pktz_start(t, 0, 2, exanet_gva(EXANET_TEST_NODE,
+                      EXANET_NI_VA(EXANET_NI_RT_REQUEST)), &req,
+                      EXANET_READ_REQ_USER_BYTES, EXANET_PKTZ_ACK |
+                      RNIC_PREP(EXANET_PKTZ_CODE, EXANET_TYPE_READ_REQ));
+    exanet_wait(t, qtest_readq(t->qts, EXANET_RAM_NOTE + 8));
+    g_assert_cmphex(qtest_readq(t->qts, EXANET_RAM_NOTE), ==, 0xdada);
+    g_assert_cmphex(qtest_readq(t->qts, EXANET_RAM_NOTE + 8), ==,
+                    EXANET_NOTIFICATION_VALID | 30000 |
+                    RNIC_PREP(EXANET_NOTIFICATION_HANDLE, 0x4711));
+    exanet_assert_mem(t, DST, src, 30000);
+    g_assert_cmpuint(exanet_pktz_state(t, 0, 2), ==, EXANET_PKTZ_ACKED);
+    exanet_stop(t);
+}
+
+/* --- Leaving --------------------------------------------------------------- */
+
+static void test_quiesce(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = to_peer(SRC, SINK_BASE, 10 * BLOCK);
+    ExanetTransfer y = to_peer(SRC, SINK_BASE, 100);
+    ExanetPacket pkt = { 0 };
+    uint64_t stale;
+
+    for (unsigned ch = 0; ch < 8; ch++) {
+        exanet_channel_start(t, 1, ch, &x);
+    }
+    exanet_wait(t, blocks_waiting(t) > 10);
+    pkt = ((ExanetRxPacket *)g_queue_peek_head(&t->peer->packets))->pkt;
+    exanet_set32(t, EXANET_CTX(1) + EXANET_REG_CTX_CTRL,
+                 EXANET_CTX_CTRL_EN | EXANET_CTX_CTRL_QUIESCE);
+    exanet_wait(t, exanet_get32(t, EXANET_CTX(1) + EXANET_REG_CTX_STATUS) &
+                EXANET_CTX_STATUS_QUIESCED);
+    for (unsigned ch = 0; ch < 8; ch++) {
+        g_assert_cmpuint(exanet_channel_state(t, 1, ch), ==,
+                         EXANET_CHANNEL_FAILED);
+        g_assert_cmphex(channel_error(t, 1, ch), ==, EXANET_CHERR_ABORTED);
+    }
+    exanet_settle(t);
+    g_queue_clear_full(&t->peer->packets, g_free);
+    /* new ones are refused, time brings nothing back, late acks are stale */
+    exanet_channel_start(t, 1, 9, &y);
+    exanet_channel_wait(t, 1, 9, EXANET_CHANNEL_FAILED);
+    exanet_step(t, 100 * TIMEOUT_NS);
+    exanet_assert_quiet(t);
+    stale = exanet_count(t, ACK_STALE);
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
+    exanet_wait(t, exanet_count(t, ACK_STALE) == stale + 1);
+    /* the neighbour goes on */
+    exanet_channel_start(t, 0, 0, &y);
+    pkt = take_single(t, 0);
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
+    /* and the next owner finds an empty page */
+    exanet_set32(t, EXANET_CTX(1) + EXANET_REG_CTX_CTRL, 0);
+    exanet_open(t, 1, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
+    for (unsigned i = 0; i < 16 * EXANET_CHANNEL_BYTES; i += 8) {
+        g_assert_cmphex(exanet_user_get(t, 1, EXANET_PAGE_SCRATCHPAD, i), ==,
+                        0);
+    }
+    exanet_channel_start(t, 1, 0, &y);
+    pkt = take_single(t, 0);
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
+    exanet_channel_wait(t, 1, 0, EXANET_CHANNEL_DONE);
+    exanet_stop(t);
+}
+
+static void test_reset(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = to_peer(SRC, SINK_BASE, 20 * BLOCK);
+    struct exanet_read_req req = read_req(SRC, SINK_BASE, 40000, 0);
+
+    for (unsigned round = 0; round < 4; round++) {
+        for (unsigned ch = 0; ch < EXANET_WRITE_CHANNELS; ch++) {
+            exanet_channel_start(t, 0, ch, &x);
+        }
+        send_read(t, &req, round + 1, 0);
+        if (round & 1) {
+            exanet_xoff(t);
+        }
+        exanet_step(t, TIMEOUT_NS / 2);
+        exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_RESET);
+        g_assert_cmpuint(exanet_get32(t, EXANET_FW + EXANET_REG_FW_ACTIVE), ==,
+                         0);
+        exanet_bring_up(t);
+        exanet_settle(t);
+        g_queue_clear_full(&t->peer->packets, g_free);
+        exanet_step(t, 100 * TIMEOUT_NS);
+        exanet_assert_quiet(t);
+        g_assert_cmphex(exanet_channel_status(t, 0, 0), ==, 0);
+        g_assert_cmpuint(exanet_count(t, RETRY_TIMEOUT), ==, 0);
+        exanet_open(t, 0, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
+    }
+    exanet_stop(t);
+}
+
+/* --- Everything at once ---------------------------------------------------- */
+
+/* Loses, repeats and refuses at random; never twice in the same way. */
+static void bad_network_run(ExanetTest *t, Receiver *r)
+{
+    exanet_pump(t);
+    while (!g_queue_is_empty(&t->peer->packets)) {
+        g_autofree ExanetRxPacket *rx = exanet_peer_take(t->peer);
+        unsigned dice = g_rand_int_range(r->rand, 0, 1000);
+        typeof(r->block[0]) *b =
+            &r->block[RNIC_GET(EXANET_TID_INDEX, rx->pkt.tid)];
+        bool broken = b->tid == rx->pkt.tid && b->seq == rx->pkt.seq &&
+                      GPOINTER_TO_UINT(
+                          g_hash_table_lookup(r->sink.blocks, b)) == 1;
+
+        if (rx->pkt.type == EXANET_TYPE_ACK || broken) {
+            continue;
+        }
+        if (dice < 2) {     /* lost: this copy can never be complete */
+            b->tid = rx->pkt.tid;
+            b->seq = rx->pkt.seq;
+            b->data = b->control = false;
+            g_hash_table_insert(r->sink.blocks, b, GUINT_TO_POINTER(1));
+            if (dice == 0) {
+                exanet_peer_ack(t->peer, &rx->pkt, EXANET_RESP_CRC);
+            }
+            continue;
+        }
+        if (b->tid != rx->pkt.tid || b->seq != rx->pkt.seq) {
+            g_hash_table_remove(r->sink.blocks, b);
+        }
+        if (receiver_take(r, &rx->pkt)) {
+            if (dice < 100) {
+                continue;   /* the ack is lost */
+            }
+            if (dice < 200) {
+                exanet_peer_ack(t->peer, &rx->pkt, dice & 1 ?
+                                EXANET_RESP_NO_CONTEXT : EXANET_RESP_FAULT);
+                continue;
+            }
+            exanet_peer_ack(t->peer, &rx->pkt, EXANET_RESP_ACK);
+            if (dice < 300) {
+                exanet_peer_ack(t->peer, &rx->pkt, EXANET_RESP_ACK);
+            }
+        }
+    }
+}
+
+static void check_bad_network(unsigned chain)
+{
+    ExanetTest *t = exanet_start("");
+    g_autofree uint8_t *src = g_malloc(MiB);
+    uint32_t len[16];
+    unsigned rounds = 0;
+    Receiver r;
+
+    exanet_fill(t, SRC, src, MiB, 31);
+    receiver_init(&r, SINK_BASE, 16 * MiB);
+    r.rand = g_rand_new_with_seed(2 + chain);
+    set_fw(t, EXANET_REG_FW_CHAIN, chain);
+    for (unsigned i = 0; i < 16; i++) {
+        ExanetTransfer x;
+
+        len[i] = g_rand_int_range(r.rand, 1, 200000);
+        x = to_peer(SRC + i, SINK_BASE + i * MiB + 3 * i, len[i]);
+        if (i & 1) {
+            x.ctrl = EXANET_CHANNEL_NOTIFY;
+            x.notify_gva = exanet_gva(EXANET_TEST_PEER, 0x100 * i);
+        }
+        exanet_channel_start(t, i / 8, i, &x);
+    }
+    while (exanet_get32(t, EXANET_FW + EXANET_REG_FW_ACTIVE)) {
+        g_assert_cmpuint(rounds++, <, 2000);
+        exanet_settle(t);
+        bad_network_run(t, &r);
+        if (rounds % 4 == 0) {
+            exanet_step(t, TIMEOUT_NS / 4);
+        }
+    }
+    for (unsigned i = 0; i < 16; i++) {
+        exanet_channel_wait(t, i / 8, i, EXANET_CHANNEL_DONE);
+        assert_image(&r, SINK_BASE + i * MiB + 3 * i, src + i, len[i]);
+    }
+    g_assert_cmpuint(exanet_count(t, RETRY_TIMEOUT), >, 0);
+    receiver_fini(&r);
+    exanet_stop(t);
+}
+
+static void test_bad_network(void)
+{
+    check_bad_network(0);
+    check_bad_network(1);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    qtest_add_func("/exanet/firmware/t06-segments", test_segments);
+    qtest_add_func("/exanet/firmware/time", test_time);
+    qtest_add_func("/exanet/firmware/t11-timeout", test_timeout);
+    qtest_add_func("/exanet/firmware/t11-retry-limit", test_retry_limit);
+    qtest_add_func("/exanet/firmware/t11-nacks", test_nacks);
+    qtest_add_func("/exanet/firmware/t13-stale", test_stale);
+    qtest_add_func("/exanet/firmware/t15-source-fault", test_source_fault);
+    qtest_add_func("/exanet/firmware/t16-fault-limit", test_fault_limit);
+    qtest_add_func("/exanet/firmware/t16-fault-resolved", test_fault_resolved);
+    qtest_add_func("/exanet/firmware/doorbell-busy", test_busy);
+    qtest_add_func("/exanet/firmware/t05-bad-requests", test_bad_requests);
+    qtest_add_func("/exanet/firmware/no-doorbell", test_no_doorbell);
+    qtest_add_func("/exanet/firmware/t24-toctou", test_toctou);
+    qtest_add_func("/exanet/firmware/doorbell-storm", test_doorbell_storm);
+    qtest_add_func("/exanet/firmware/window", test_window);
+    qtest_add_func("/exanet/firmware/t24-quota", test_quota);
+    qtest_add_func("/exanet/firmware/fairness", test_fairness);
+    qtest_add_func("/exanet/firmware/mode-off", test_mode_off);
+    qtest_add_func("/exanet/firmware/t20-notify", test_notify);
+    qtest_add_func("/exanet/firmware/t20-notify-patience",
+                   test_notify_patience);
+    qtest_add_func("/exanet/firmware/irq-done", test_irq_done);
+    qtest_add_func("/exanet/firmware/loopback", test_loopback);
+    qtest_add_func("/exanet/firmware/t21-read", test_read);
+    qtest_add_func("/exanet/firmware/t21-bad-reads", test_bad_reads);
+    qtest_add_func("/exanet/firmware/t21-many-reads", test_many_reads);
+    qtest_add_func("/exanet/firmware/t21-read-loopback", test_read_loopback);
+    qtest_add_func("/exanet/firmware/t24-quiesce", test_quiesce);
+    qtest_add_func("/exanet/firmware/reset", test_reset);
+    qtest_add_func("/exanet/firmware/bad-network", test_bad_network);
+    return g_test_run();
+}
