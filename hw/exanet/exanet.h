@@ -395,7 +395,7 @@ void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt);
 void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt);
 /* The node at @src has a new epoch: forget what it sent before. */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t src, uint8_t epoch);
-/* The driver resolved a destination fault: tell the source (code 7 or 5). */
+/* The driver resolved a destination fault: tell the source (code 7 or 4). */
 void exanet_receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
                               bool ok);
 /* Debug windows, @addr from the start of the block, 8-byte aligned. */
