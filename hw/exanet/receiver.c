@@ -11,8 +11,11 @@
 #include "exanet.h"
 #include "../trace.h"
 
-/* A context idle for so long may be taken when its set is full [P]. */
-#define CTX_AGE_NS (60 * (int64_t)NANOSECONDS_PER_SECOND)
+/*
+ * A context idle for so long may be taken when its set is full [P].  Sources give
+ * transfers up without a word; and one that comes back later just begins anew.
+ */
+#define CTX_AGE_NS (100 * (int64_t)SCALE_MS)
 /* Nodes remembered; the one silent for longest is forgotten for a new one. */
 #define SOURCES_MAX 256
 #define GEN_COUNT 16
