@@ -9,6 +9,7 @@
 #include <linux/interrupt.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
+#include <linux/userfaultfd_k.h>
 
 #include "exanet.h"
 
@@ -116,19 +117,20 @@ void exanet_fault_detach(struct exanet_context *ctx)
 
 /* --- service -------------------------------------------------------------- */
 
-/*
- * Pages to fault in from the faulting one on: those that the rest of the block is
- * sure to touch.  One more than needed could be written for nothing, or not come.
- */
-static unsigned int exanet_fault_pages(const struct exanet_fault_entry *entry)
+/* The end of what the rest of the block may touch. */
+static unsigned long exanet_fault_end(const struct exanet_fault_entry *entry)
 {
-	return DIV_ROUND_UP(clamp_t(u32, entry->left, 1, EXANET_BLOCK_BYTES),
-			    PAGE_SIZE);
+	return PAGE_ALIGN((entry->va & PAGE_MASK) +
+			  clamp_t(u32, entry->left, 1, EXANET_BLOCK_BYTES));
 }
 
-/* Makes one page fit for the device: present, young, and dirty if it is written. */
+/*
+ * Makes one page fit for the device: present, young, and dirty if it is written.
+ * Gives in @end how far others may be faulted in on suspicion: not beyond the VMA, nor
+ * where somebody else supplies the pages.
+ */
 static bool exanet_fault_in(struct mm_struct *mm, unsigned long va,
-			    unsigned int flags)
+			    unsigned int flags, unsigned long *end)
 {
 	struct vm_area_struct *vma = vma_lookup(mm, va);
 	bool unlocked = false;
@@ -136,6 +138,7 @@ static bool exanet_fault_in(struct mm_struct *mm, unsigned long va,
 	/* Other devices' pages are none of ours, and some fault in odd ways. */
 	if (!vma || (vma->vm_flags & (VM_IO | VM_PFNMAP)))
 		return false;
+	*end = userfaultfd_armed(vma) ? 0 : vma->vm_end;
 	return !fixup_user_fault(mm, va, flags, &unlocked);
 }
 
@@ -143,17 +146,19 @@ static bool exanet_fault_in(struct mm_struct *mm, unsigned long va,
 static bool exanet_fault_service(struct mm_struct *mm,
 				 const struct exanet_fault_entry *entry)
 {
-	unsigned int flags = FAULT_FLAG_REMOTE;
-	unsigned int pages = exanet_fault_pages(entry);
+	unsigned long end = exanet_fault_end(entry);
 	unsigned long va = entry->va & PAGE_MASK;
-	unsigned int n;
+	unsigned int flags = FAULT_FLAG_REMOTE;
+	unsigned long limit;
 
 	if (entry->info & EXANET_FAULT_WRITE)
 		flags |= FAULT_FLAG_WRITE;
-	for (n = 0; n < pages; n++)
-		if (!exanet_fault_in(mm, va + n * PAGE_SIZE, flags))
+	if (!exanet_fault_in(mm, va, flags, &limit))
+		return false;
+	for (end = min(end, limit), va += PAGE_SIZE; va < end; va += PAGE_SIZE)
+		if (!exanet_fault_in(mm, va, flags, &limit))
 			break;
-	return n > 0;	/* the device asks again for what is missing behind */
+	return true;	/* the device asks again for what is missing behind */
 }
 
 static void exanet_fault_answer(struct exanet_context *ctx,
