@@ -38,25 +38,84 @@ static void map_device(ExanetTest *t)
                     EXANET_CONTEXTS * EXANET_USER_PAGES * t->page_bytes);
 }
 
-ExanetTest *exanet_start_cold(const char *props, bool dgram)
+static ExanetTest *start_qemu(const char *netdev, uint32_t coord,
+                              const char *props, ExanetPeer *peer)
 {
     ExanetTest *t = g_new0(ExanetTest, 1);
-    g_autofree char *netdev = NULL;
     int fd;
 
-    t->peer = exanet_peer_new(EXANET_TEST_PEER, dgram);
-    netdev = exanet_peer_netdev(t->peer);
+    t->peer = peer;
     fd = g_file_open_tmp("exanet-test-XXXXXX", &t->log, NULL);
     g_assert_cmpint(fd, >=, 0);
     close(fd);
     t->qts = qtest_initf("-machine q35 -m 128 -nodefaults -vga none "
                          "-d guest_errors -D %s -netdev %s,id=wire "
-                         "-device exanet-pci,link0=wire,coord=0x%x,epoch=%u,"
-                         "link-timeout-ms=0%s", t->log, netdev,
-                         EXANET_TEST_NODE, EXANET_TEST_EPOCH, props);
-    exanet_peer_started(t->peer);
+                         "-device exanet-pci,id=nic,link0=wire,coord=0x%x,"
+                         "epoch=%u,link-timeout-ms=0%s", t->log, netdev, coord,
+                         EXANET_TEST_EPOCH, props);
+    if (peer) {
+        exanet_peer_started(peer);
+    }
     map_device(t);
     return t;
+}
+
+ExanetTest *exanet_start_cold(const char *props, bool dgram)
+{
+    ExanetPeer *peer = exanet_peer_new(EXANET_TEST_PEER, dgram);
+    g_autofree char *netdev = exanet_peer_netdev(peer);
+
+    return start_qemu(netdev, EXANET_TEST_NODE, props, peer);
+}
+
+ExanetTest *exanet_start_netdev(const char *netdev, uint32_t coord,
+                                const char *props)
+{
+    return start_qemu(netdev, coord, props, NULL);
+}
+
+/* --- Pairs ------------------------------------------------------------------ */
+
+static bool link_up(ExanetTest *t)
+{
+    return exanet_get32(t, EXANET_REG_STATUS) & EXANET_STATUS_LINK;
+}
+
+void exanet_pair_bring_up(ExanetTest *const t[2])
+{
+    for (unsigned i = 0; i < 2; i++) {
+        exanet_set32(t[i], EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
+        for (unsigned c = 0; c < 2; c++) {
+            exanet_open(t[i], c, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
+        }
+    }
+    exanet_pair_wait(t, link_up(t[0]) && link_up(t[1]),
+                     100 * EXANET_MS);
+}
+
+void exanet_pair_step(ExanetTest *const t[2], int64_t ns)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        if (ns) {
+            exanet_step(t[i], ns);
+        } else {
+            exanet_settle(t[i]);
+        }
+    }
+}
+
+void exanet_pair_start(ExanetTest *t[2], const char *path, const char *props)
+{
+    static const uint32_t coord[] = { EXANET_TEST_NODE, EXANET_TEST_PEER };
+
+    for (unsigned i = 0; i < 2; i++) {
+        g_autofree char *netdev =
+            g_strdup_printf("stream,server=%s,addr.type=unix,addr.path=%s",
+                            i ? "off" : "on", path);
+
+        t[i] = exanet_start_netdev(netdev, coord[i], props);
+    }
+    exanet_pair_bring_up(t);
 }
 
 void exanet_bring_up(ExanetTest *t)

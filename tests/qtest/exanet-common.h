@@ -58,6 +58,16 @@ ExanetTest *exanet_start(const char *props);
 ExanetTest *exanet_start_external(const char *props);
 /* The same, but nothing is enabled and no HELLO has been sent by the peer. */
 ExanetTest *exanet_start_cold(const char *props, bool dgram);
+/* The device with coordinates @coord at @netdev (without id), no peer. */
+ExanetTest *exanet_start_netdev(const char *netdev, uint32_t coord,
+                                const char *props);
+/*
+ * Two machines, coordinates EXANET_TEST_NODE and EXANET_TEST_PEER, with a unix
+ * socket at @path between them, links up, contexts 0 and 1 open on both.
+ */
+void exanet_pair_start(ExanetTest *t[2], const char *path, const char *props);
+void exanet_pair_bring_up(ExanetTest *const t[2]);
+void exanet_pair_step(ExanetTest *const t[2], int64_t ns);
 /* Enables the device and waits for the link. */
 void exanet_bring_up(ExanetTest *t);
 /*
@@ -111,6 +121,15 @@ void exanet_assert_byte(ExanetTest *t, uint64_t pa, uint8_t want, size_t len);
         } \
     } while (0)
 void exanet_pump(ExanetTest *t);
+/* The same for a pair, whose virtual time goes on by @ns at every look. */
+#define exanet_pair_wait(t, cond, ns) \
+    do { \
+        int64_t end_ = g_get_monotonic_time() + EXANET_WAIT_MS * 1000; \
+        while (!(cond)) { \
+            g_assert_cmpint(g_get_monotonic_time(), <, end_); \
+            exanet_pair_step(t, ns); \
+        } \
+    } while (0)
 /* Lets the device finish what it can without time passing. */
 void exanet_settle(ExanetTest *t);
 /* Moves virtual time and settles. */
