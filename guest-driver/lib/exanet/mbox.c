@@ -11,7 +11,7 @@
 #include "internal.h"
 
 #define EXA_MBOX_LOG2_MAX	16
-#define EXA_RECV_SPIN_NS	200000	/* a sleep and wake-up costs about that */
+#define EXA_RECV_SPIN_NS	2000000	/* several times a sleep and wake-up */
 
 /*
  * A multiple of the page size, populated: a message that meets a page fault is
