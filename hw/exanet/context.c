@@ -17,8 +17,6 @@
 #include "../trace.h"
 
 #define TLB_WAYS 2ULL           /* a set fills a cache line */
-#define TLB_ENTRIES_MIN 16
-#define TLB_ENTRIES_MAX (1u << 18)
 
 #define PAGE_BYTES (1u << EXANET_TLB_SHIFT)
 #define PAGE_OFFSET(va) ((va) & (PAGE_BYTES - 1))
@@ -532,8 +530,6 @@ void exanet_context_init(ExanetState *s)
 {
     ExanetTlb *tlb = &s->tlb;
 
-    s->tlb_entries = pow2ceil(MIN(MAX(s->tlb_entries, TLB_ENTRIES_MIN),
-                                  TLB_ENTRIES_MAX));
     tlb->mask = s->tlb_entries - 1;
     tlb->entry = qemu_memalign(64, s->tlb_entries * sizeof(*tlb->entry));
     memset(tlb->entry, 0, s->tlb_entries * sizeof(*tlb->entry));

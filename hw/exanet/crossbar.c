@@ -114,7 +114,7 @@ void exanet_ack_send(ExanetState *s, uint32_t dst, unsigned small, unsigned ctx,
     exanet_crossbar_respond(s, dst, word, 1);
 }
 
-/* --- Packets for this node ------------------------------------------------- */
+/* --- Packets for this node ---------------------------------------------- */
 
 static void crossbar_drop_ni(ExanetState *s, const ExanetPacket *pkt)
 {

@@ -118,7 +118,8 @@ static const struct {
                        "hardware) to 65535" },
     { "link-timeout-ms", "The link is down after so long without a frame of "
                          "the peer; 0: never" },
-    { "tlb-entries", "Cached translations of 4-KB pages, a power of two" },
+    { "tlb-entries", "Cached translations of 4-KB pages, a power of two from 16 "
+                     "to 65536" },
     { "user-page-shift", "log2 of the guest's page size: 12 or 16" },
     { "epoch", "First epoch, 1 to 255, for repeatable tests; 0: random" },
 };

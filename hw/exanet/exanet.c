@@ -19,6 +19,8 @@
 #define DOORBELL_ROUNDS 2
 #define DOORBELL_PACKETS 16
 
+#define TLB_ENTRIES_MIN 16
+#define TLB_ENTRIES_MAX 65536
 #define RX_FIFO_WORDS_MAX 0xffff        /* what PORT_LEVEL and PORT_XOFF can say */
 
 enum {
@@ -28,7 +30,7 @@ enum {
     LANE_TOP,
 };
 
-/* --- Register file -------------------------------------------------------- */
+/* --- Register file ------------------------------------------------------ */
 
 typedef struct ExanetRegInfo {
     uint16_t offset;
@@ -125,7 +127,7 @@ int64_t exanet_now(ExanetState *s)
     return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
 }
 
-/* --- Interrupts ---------------------------------------------------------------- */
+/* --- Interrupts --------------------------------------------------------- */
 
 static bool irq_enabled(ExanetState *s, uint32_t cause)
 {
@@ -188,7 +190,7 @@ static void irq_unmasked(ExanetState *s, uint32_t newly)
     }
 }
 
-/* --- Global registers ------------------------------------------------------------- */
+/* --- Global registers --------------------------------------------------- */
 
 static bool device_quiescent(ExanetState *s)
 {
@@ -254,7 +256,7 @@ static void global_reg_written(ExanetState *s, unsigned reg,
     }
 }
 
-/* --- Access to the register file ---------------------------------------------------- */
+/* --- Access to the register file ---------------------------------------- */
 
 /* Index of the 0x80-byte unit at @addr of a block of such. */
 static unsigned file_unit(hwaddr addr)
@@ -362,7 +364,7 @@ static void file_write(ExanetState *s, hwaddr addr, uint64_t value,
     }
 }
 
-/* --- Work ----------------------------------------------------------------------------------- */
+/* --- Work --------------------------------------------------------------- */
 
 void exanet_schedule(ExanetState *s)
 {
@@ -422,7 +424,7 @@ void exanet_run_now(ExanetState *s)
     }
 }
 
-/* --- User pages ------------------------------------------------------------------------ */
+/* --- User pages --------------------------------------------------------- */
 
 uint8_t *exanet_user_page(ExanetState *s, unsigned c, unsigned page)
 {
@@ -524,7 +526,7 @@ static const MemoryRegionOps info_ops = {
     .impl = { .min_access_size = 1, .max_access_size = 8 },
 };
 
-/* --- BAR 0 -------------------------------------------------------------------------------- */
+/* --- BAR 0 -------------------------------------------------------------- */
 
 /* 32- or 64-bit access to an array of 64-bit words that @word reads. */
 static uint64_t debug_read(ExanetState *s, hwaddr addr, unsigned size,
@@ -609,10 +611,7 @@ static const MemoryRegionOps regs_ops = {
     .impl = { .min_access_size = 1, .max_access_size = 8 },
 };
 
-/* --- Work ---------------------------------------------------------------------------------- */
-
-
-/* --- Life ------------------------------------------------------------------------------------ */
+/* --- Life --------------------------------------------------------------- */
 
 static uint8_t epoch_next(ExanetState *s)
 {
@@ -680,9 +679,10 @@ static bool properties_check(ExanetState *s, Error **errp)
                    EXANET_RX_FIFO_WORDS, RX_FIFO_WORDS_MAX);
         return false;
     }
-    if (!is_power_of_2(s->tlb_entries) || s->tlb_entries > 65536) {
-        error_setg(errp, "property 'tlb-entries' must be a power of two up to "
-                   "65536");
+    if (!is_power_of_2(s->tlb_entries) || s->tlb_entries < TLB_ENTRIES_MIN ||
+        s->tlb_entries > TLB_ENTRIES_MAX) {
+        error_setg(errp, "property 'tlb-entries' must be a power of two from %u "
+                   "to %u", TLB_ENTRIES_MIN, TLB_ENTRIES_MAX);
         return false;
     }
     return true;

@@ -37,13 +37,16 @@ typedef struct ExanetState ExanetState;
 /* What the bus shell lends the device. */
 typedef struct ExanetHost {
     DeviceState *dev;               /* owner of regions and bottom halves */
-    AddressSpace *as;               /* CPU physical addresses: the walker reads
-                                     * page tables, so no vIOMMU may be between */
+    /*
+     * CPU physical addresses: the walker reads page tables, so that no vIOMMU may
+     * be between.
+     */
+    AddressSpace *as;
     void (*irq)(void *opaque, unsigned vector);     /* EXANET_VEC_ */
     void *opaque;
 } ExanetHost;
 
-/* --- Contexts and translation: context.c; faults: fault.c ------------------ */
+/* --- Contexts and translation: context.c; faults: fault.c --------------- */
 
 #define EXANET_TLB_SHIFT 12         /* entries cover 4 KB, whatever the leaf */
 
@@ -156,7 +159,7 @@ void exanet_fault_forget(ExanetState *s, unsigned c);
 void exanet_fault_reg_sync(ExanetState *s);
 void exanet_fault_reg_written(ExanetState *s, unsigned reg, bool top);
 
-/* --- ExaDMA: exadma.c ------------------------------------------------------ */
+/* --- ExaDMA: exadma.c --------------------------------------------------- */
 
 /* A packet that waits in an output buffer; @words = 0: dropped by KILL. */
 typedef struct ExanetSlot {
@@ -223,7 +226,7 @@ bool exanet_exadma_armed(ExanetState *s, unsigned tid);
 /* Whether @output has room for a control packet. */
 bool exanet_exadma_control_room(ExanetState *s, unsigned output);
 
-/* --- RT mailbox: rtmailbox.c ----------------------------------------------- */
+/* --- RT mailbox: rtmailbox.c -------------------------------------------- */
 
 typedef struct ExanetRtMailbox {
     uint32_t resp[EXANET_RT_RESPONSES];
@@ -248,7 +251,7 @@ bool exanet_rtmailbox_pop_request(ExanetState *s, struct exanet_read_req *req);
 void exanet_rtmailbox_reg_sync(ExanetState *s, unsigned reg);
 void exanet_rtmailbox_reg_written(ExanetState *s, unsigned reg, bool top);
 
-/* --- Firmware, the model of the R5: firmware.c ------------------------------ */
+/* --- Firmware, the model of the R5: firmware.c -------------------------- */
 
 typedef struct ExanetFirmware ExanetFirmware;
 
@@ -291,7 +294,7 @@ unsigned exanet_firmware_active(ExanetState *s, unsigned c);
 bool exanet_firmware_request_room(ExanetState *s, unsigned owner,
                                   unsigned more);
 
-/* --- Packetizer: packetizer.c ------------------------------------------------ */
+/* --- Packetizer: packetizer.c ------------------------------------------- */
 
 /* A channel of the packetizer; its registers and payload are in the user page. */
 typedef struct ExanetPktzChannel {
@@ -331,7 +334,7 @@ void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt);
 void exanet_packetizer_quiesce(ExanetState *s, unsigned c);
 unsigned exanet_packetizer_active(ExanetState *s, unsigned c);
 
-/* --- Mailbox: mailbox.c ------------------------------------------------------ */
+/* --- Mailbox: mailbox.c ------------------------------------------------- */
 
 void exanet_mailbox_write(ExanetState *s, unsigned c, hwaddr addr,
                           uint64_t value, unsigned size);
@@ -345,7 +348,7 @@ enum exanet_resp exanet_mailbox_deliver(ExanetState *s, const ExanetPacket *pkt,
 /* Disables the mailboxes of context @c. */
 void exanet_mailbox_quiesce(ExanetState *s, unsigned c);
 
-/* --- Receiver: receiver.c ------------------------------------------------------ */
+/* --- Receiver: receiver.c ----------------------------------------------- */
 
 typedef struct ExanetRxContext {
     uint64_t bitmap;
@@ -402,7 +405,7 @@ void exanet_receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
 uint64_t exanet_receiver_debug_read(ExanetState *s, hwaddr addr);
 uint64_t exanet_receiver_tomb_read(ExanetState *s, hwaddr addr);
 
-/* --- Crossbar: crossbar.c ------------------------------------------------------ */
+/* --- Crossbar: crossbar.c ----------------------------------------------- */
 
 /* Where a packet goes next: a port number, or one of these. */
 #define EXANET_ROUTE_LOCAL (-1)
@@ -441,7 +444,7 @@ void exanet_crossbar_flush(ExanetState *s);
 void exanet_ack_send(ExanetState *s, uint32_t dst, unsigned small, unsigned ctx,
                      unsigned tid, unsigned seq, enum exanet_resp resp);
 
-/* --- Link port: link.c ----------------------------------------------------------- */
+/* --- Link port: link.c -------------------------------------------------- */
 
 /*
  * The most words of a frame: UDP takes 65507 bytes, which the dgram netdev may
@@ -514,7 +517,7 @@ void exanet_port_flush(ExanetPort *p);
 void exanet_port_reg_sync(ExanetPort *p);
 void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top);
 
-/* --- The device: exanet.c ---------------------------------------------------------- */
+/* --- The device: exanet.c ----------------------------------------------- */
 
 #define EXANET_FILE_BYTES 0x7000    /* register blocks below the counters */
 #define EXANET_LINKS 1              /* ports that exist */

@@ -83,8 +83,8 @@ typedef struct FwTids {
 /* What a target may remember of a TID. */
 typedef struct FwTidRecord {
     int64_t used;                   /* ns */
-    uint16_t seq;                   /* the next block goes on with @gen and this
-                                     * sequence; 0: it takes a new generation */
+    /* The next block goes on with @gen and this; 0: it takes a new generation. */
+    uint16_t seq;
     uint8_t gen;                    /* of the last block */
     uint8_t behind;                 /* generations since the last acked one */
 } FwTidRecord;

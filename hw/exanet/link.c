@@ -41,7 +41,7 @@ static bool port_carrier(ExanetPort *p)
     return p->enabled && !nc->link_down && nc->peer && !nc->peer->link_down;
 }
 
-/* --- Sending -------------------------------------------------------------- */
+/* --- Sending ------------------------------------------------------------ */
 
 static void port_sent(NetClientState *nc, ssize_t len)
 {
@@ -196,7 +196,7 @@ void exanet_port_respond(ExanetPort *p, const uint8_t *buf, unsigned words)
     g_byte_array_append(p->responses, buf, words * EXANET_WORD_BYTES);
 }
 
-/* --- Up and down ------------------------------------------------------------ */
+/* --- Up and down -------------------------------------------------------- */
 
 static void port_queues_drop(ExanetPort *p)
 {
@@ -290,7 +290,7 @@ static void port_hello_receive(ExanetPort *p, const struct exanet_hello *h)
     }
 }
 
-/* --- Receiving ---------------------------------------------------------------- */
+/* --- Receiving ---------------------------------------------------------- */
 
 static void port_xoff_update(ExanetPort *p)
 {
@@ -455,7 +455,7 @@ bool exanet_port_rx_run(ExanetPort *p)
     return p->rx_count != 0;
 }
 
-/* --- Control -------------------------------------------------------------------- */
+/* --- Control ------------------------------------------------------------ */
 
 static void port_link_changed(NetClientState *nc)
 {
@@ -502,10 +502,14 @@ void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top)
     }
     enable = exanet_reg_get32(p->s, EXANET_PORT(p->index) + reg) &
              EXANET_PORT_CTRL_ENABLE;
-    if (p->enabled != enable) {
-        p->enabled = enable;
-        exanet_port_restart(p);
+    if (p->enabled == enable) {
+        return;
     }
+    if (!enable && port_carrier(p)) {
+        port_control_send(p, EXANET_LINK_DOWN);
+    }
+    p->enabled = enable;
+    exanet_port_restart(p);
 }
 
 void exanet_port_reset(ExanetPort *p)
@@ -534,7 +538,6 @@ void exanet_port_reset(ExanetPort *p)
 
 void exanet_port_restart(ExanetPort *p)
 {
-    port_control_send(p, EXANET_LINK_DOWN);
     p->conflict = false;
     port_peer_forget(p);
     port_hello_tick(p);

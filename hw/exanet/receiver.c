@@ -6,7 +6,6 @@
  * published, with its hazards.
  */
 #include "qemu/osdep.h"
-#include "qemu/atomic.h"
 #include "qemu/bswap.h"
 #include "exanet.h"
 #include "../trace.h"
@@ -63,7 +62,7 @@ static void receiver_ack(ExanetState *s, const ExanetPacket *pkt,
                     pkt->pdid & EXANET_PDID_CTX, pkt->tid, pkt->seq, resp);
 }
 
-/* --- Sources ----------------------------------------------------------------- */
+/* --- Sources ------------------------------------------------------------ */
 
 static void source_contexts_drop(ExanetState *s, uint32_t coord)
 {
@@ -130,7 +129,7 @@ void exanet_receiver_new_epoch(ExanetState *s, uint32_t coord, uint8_t epoch)
     source_get(s, coord, epoch);
 }
 
-/* --- Contexts ------------------------------------------------------------------ */
+/* --- Contexts ----------------------------------------------------------- */
 
 static ExanetRxContext *rx_set(ExanetState *s, uint32_t src, unsigned tid)
 {
@@ -215,7 +214,7 @@ static void rx_refuse(ExanetState *s, ExanetSource *src,
     receiver_ack(s, pkt, resp);
 }
 
-/* --- Tombstones ------------------------------------------------------------------ */
+/* --- Tombstones --------------------------------------------------------- */
 
 static void tomb_set(ExanetState *s, ExanetSource *src,
                      const ExanetRxContext *c)
@@ -262,7 +261,7 @@ static bool tomb_check(ExanetState *s, ExanetSource *src,
     return true;
 }
 
-/* --- Completion ---------------------------------------------------------------------- */
+/* --- Completion --------------------------------------------------------- */
 
 /* The bits of the packets from @first to @last, both inclusive. */
 static uint64_t rx_bits(unsigned first, unsigned last)
@@ -302,7 +301,7 @@ static enum exanet_resp notify_memory(ExanetState *s, uint16_t pdid,
     }
     resp = exanet_context_write(s, ctx, full, &n->data, sizeof(n->data), &f.va);
     if (resp == EXANET_RESP_ACK) {
-        smp_wmb();
+        /* an aligned word is stored after all that was written before it */
         resp = exanet_context_write(s, ctx, full + sizeof(n->data), &n->status,
                                     sizeof(n->status), &f.va);
     }
@@ -350,30 +349,6 @@ static enum exanet_resp notify_local(ExanetState *s, uint16_t pdid, uint64_t va,
     return resp;
 }
 
-/* Sends @n to another node: best effort. */
-static void notify_remote(ExanetState *s, uint16_t pdid, uint64_t gva,
-                          const ExanetRxContext *c,
-                          const struct exanet_notification *n)
-{
-    uint8_t buf[EXANET_PACKET_BYTES];
-    ExanetPacket pkt = {
-        .type = EXANET_TYPE_NOTIFY,
-        .va = RNIC_GET(EXANET_GVA_VA, gva),
-        .dst = RNIC_GET(EXANET_GVA_COORD, gva),
-        .src = s->node,
-        .pdid = pdid,
-        .size = sizeof(*n),
-        .tid = c->tid,
-        .first = true,
-        .last = true,
-        .ttl = EXANET_TTL_MAX,
-        .epoch = s->epoch,
-    };
-
-    memcpy(exanet_packet_payload(buf, pkt.va), n, sizeof(*n));
-    exanet_crossbar_respond(s, pkt.dst, buf, exanet_packet_encode(buf, &pkt));
-}
-
 static enum exanet_resp rx_notify(ExanetState *s, const ExanetRxContext *c,
                                   const ExanetPacket *pkt)
 {
@@ -400,9 +375,9 @@ static enum exanet_resp rx_notify(ExanetState *s, const ExanetRxContext *c,
     if (RNIC_GET(EXANET_PDID_JOB, pdid) != RNIC_GET(EXANET_PDID_JOB, c->pdid)) {
         return EXANET_RESP_PROTECTION;
     }
+    /* a third node cannot answer for what became of it */
     if (RNIC_GET(EXANET_GVA_COORD, gva) != s->node) {
-        notify_remote(s, pdid, gva, c, &n);
-        return EXANET_RESP_ACK;
+        return EXANET_RESP_DECODE;
     }
     return notify_local(s, pdid, RNIC_GET(EXANET_GVA_VA, gva), &n, &fault,
                         c->control[2] & EXANET_CONTROL_IRQ);
@@ -459,7 +434,7 @@ static void rx_complete_check(ExanetState *s, ExanetSource *src,
     receiver_ack(s, pkt, EXANET_RESP_ACK);
 }
 
-/* --- Packets of blocks ------------------------------------------------------------ */
+/* --- Packets of blocks -------------------------------------------------- */
 
 /* Writes the payload; FAULT is reported with what is needed to answer later. */
 static enum exanet_resp rx_scatter(ExanetState *s, const ExanetPacket *pkt,
@@ -643,7 +618,7 @@ void exanet_receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
                     ok ? EXANET_RESP_RESOLVED : EXANET_RESP_DECODE);
 }
 
-/* --- Packets of packetizers -------------------------------------------------------- */
+/* --- Packets of packetizers --------------------------------------------- */
 
 static enum exanet_resp message_write(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -727,7 +702,7 @@ void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt)
     receiver_ack(s, pkt, resp);
 }
 
-/* --- Debug windows and life ------------------------------------------------------------ */
+/* --- Debug windows and life --------------------------------------------- */
 
 uint64_t exanet_receiver_debug_read(ExanetState *s, hwaddr addr)
 {

@@ -16,8 +16,8 @@ typedef bool ExanetWalkRead(void *opaque, uint64_t pa, uint64_t *entry);
 typedef struct ExanetWalk {
     enum exanet_table_format format;
     unsigned va_bits;       /* of user addresses; 0 = all the format can have */
-    uint64_t root;          /* physical address of the top table; bits that are
-                             * not address bits (PCID, ASID) are ignored */
+    /* Physical address of the top table; PCID and ASID bits are ignored. */
+    uint64_t root;
     ExanetWalkRead *read;
     void *opaque;
 } ExanetWalk;

@@ -33,8 +33,8 @@ typedef struct ExanetPacket {
     bool last;
     bool notify;
     bool bad_payload;       /* decoded, but the payload CRC does not fit */
-    const uint8_t *payload; /* first valid byte, @size bytes; points into the
-                             * buffer given to exanet_packet_decode */
+    /* First of @size valid bytes, in the buffer given to exanet_packet_decode. */
+    const uint8_t *payload;
 } ExanetPacket;
 
 typedef enum ExanetWireStatus {

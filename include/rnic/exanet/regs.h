@@ -151,7 +151,7 @@
 #define EXANET_QUOTA_READS	RNIC_FIELD(13, 8)	/* read channels */
 #define EXANET_QUOTA_TIDS	RNIC_FIELD(26, 16)
 #define EXANET_QUOTA_WRITABLE	0x07ff3f3fU
-#define EXANET_QUOTA_DEFAULT	0x04002020U	/* 32, 32, 1024 */
+#define EXANET_QUOTA_DEFAULT	0x00402020U	/* 32, 32, 64 */
 #define EXANET_WIN_BASE		RNIC_FIELD(63, 39)
 #define EXANET_WIN_VALID	RNIC_BIT(0)
 #define EXANET_WIN_WRITABLE	(EXANET_WIN_BASE | EXANET_WIN_VALID)
@@ -225,7 +225,7 @@ enum exanet_table_format {
  * Blocks in flight per transfer.  The thesis needs two to hide a few microseconds;
  * between two emulators the round trip is a hundred times that.
  */
-#define EXANET_FW_WINDOW_DEFAULT 64
+#define EXANET_FW_WINDOW_DEFAULT 48
 /* First time-out, ns of virtual time; it doubles with each retry up to x 32. */
 #define EXANET_FW_TIMEOUT_DEFAULT 50000000ULL
 #define EXANET_FW_TIMEOUT_SHIFT_MAX 5
