@@ -79,6 +79,32 @@ class _Program:
             self.log)
 
 
+def scripts(pattern, summary):
+    """The tests of our own programs, which boot guests themselves."""
+    for test in sorted((TOP / 'tests/scripts').glob('*.test')):
+        if not re.search(pattern, test.stem):
+            continue
+        log, ended = log_path(f'test-scripts-{test.stem}'), None
+        with step(f'test of scripts/{test.stem}'), open(log, 'wb') as out:
+            process = vm.spawn([test], stdin=subprocess.DEVNULL, stdout=out,
+                               stderr=subprocess.STDOUT)
+            try:
+                code = process.wait(_limit(test))
+                ended = code and f'with code {code}'
+            except subprocess.TimeoutExpired:
+                ended = 'by time-out'
+            finally:
+                process.kill()
+                process.wait()
+        summary.program(test.stem, log.read_text(encoding='utf-8'), ended, log)
+
+
+def _limit(test):
+    m = re.search(r'^# timeout: (\d+)$', test.read_text(encoding='utf-8'),
+                  re.M)
+    return int(m.group(1)) if m else _GUEST_SECONDS
+
+
 def guests(binary, pattern, summary):
     """The tests of tests/guest, all in one boot of a pair."""
     tests = [t for t in sorted((TOP / 'tests/guest').glob('*.test'))
@@ -96,14 +122,11 @@ def guests(binary, pattern, summary):
 
 
 def _guest_test(pair, test, summary):
-    m = re.search(r'^# timeout: (\d+)$', test.read_text(encoding='utf-8'),
-                  re.M)
-    limit = int(m.group(1)) if m else _GUEST_SECONDS
     log, ended = log_path(f'test-guest-{test.stem}'), None
     with open(log, 'wb') as out:
         try:
             code = pair.nodes[0].run(
-                f'cd {_GUEST_TESTS} && ./{test.name}', limit, stdout=out,
+                f'cd {_GUEST_TESTS} && ./{test.name}', _limit(test), stdout=out,
                 stderr=subprocess.STDOUT).returncode
         except subprocess.TimeoutExpired:
             code = 124

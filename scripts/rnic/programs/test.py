@@ -8,7 +8,7 @@ failed."""
 
 import argparse
 
-from .. import build, qemu, suites, tap
+from .. import apt, build, qemu, suites, tap
 from ..steps import build_lock
 
 
@@ -24,6 +24,7 @@ def start():
                    help='regular expression on the names of test programs')
     args = p.parse_args()
     summary = tap.Summary()
+    apt.ensure_packages(['procps'])
     full = not args.fast and args.qemu == qemu.DEFAULT
     if not args.sanitize:
         with build_lock():
@@ -32,6 +33,7 @@ def start():
     if full and not args.sanitize:
         build.the_guest()
         suites.guests(q.binary, args.only, summary)
+        suites.scripts(args.only, summary)
     if args.sanitize or full and not args.only:
         with build_lock():
             q = qemu.Qemu(args.qemu, sanitize=True).build(tests=True)
