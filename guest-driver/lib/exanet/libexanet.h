@@ -87,7 +87,8 @@ struct exa_attr {
  * Opens a NIC and takes one of its contexts.  @name is "exanet1", "1" or a path;
  * NULL means the environment's EXANET_DEVICE, else exanet0.  -ENODEV or -ENOENT:
  * no such device; -EBUSY: all contexts are taken; -EPROTO: driver and library do
- * not fit.
+ * not fit.  When the NIC is taken out of a running machine, calls on its devices
+ * return -ENODEV or end in SIGBUS.
  */
 int exa_open(const char *name, struct exa_dev **dev);
 

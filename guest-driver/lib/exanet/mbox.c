@@ -213,17 +213,19 @@ EXA_API int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
 		     struct exanet_message *origin, int timeout_ms)
 {
 	const struct exanet_message *msg;
-	int64_t start, deadline = -1;
+	int64_t spin, deadline = -1;
 	uint32_t size;
 
 	if (!exa_alive(mbox->dev))
 		return -EPERM;
 	msg = exa_mbox_peek(mbox);
 	if (!msg && timeout_ms) {
-		start = exa_now_ns();
-		if (timeout_ms > 0)
-			deadline = start + timeout_ms * 1000000LL;
-		msg = exa_recv_spin(mbox, start + EXA_RECV_SPIN_NS);
+		spin = exa_now_ns() + EXA_RECV_SPIN_NS;
+		if (timeout_ms > 0) {
+			deadline = exa_now_ns() + timeout_ms * 1000000LL;
+			spin = spin < deadline ? spin : deadline;
+		}
+		msg = exa_recv_spin(mbox, spin);
 		if (!msg)
 			msg = exa_recv_sleep(mbox, deadline);
 	}
