@@ -13,7 +13,9 @@
  *
  * Everything below a domain is guarded by the domain's lock; functions here expect
  * that it is held unless they say otherwise.  Progress is manual and always serves the
- * whole domain, so that a sleeper on one queue is woken by the work of another thread.
+ * whole domain, so that a sleeper on one queue is woken by the work of another thread;
+ * and then the other domains of the process: somebody who polls one queue may wait
+ * for a peer that waits for an atomic at another domain of ours.
  */
 #ifndef EXANET_PROV_H
 #define EXANET_PROV_H
@@ -227,6 +229,7 @@ struct exanet_mr {
 
 struct exanet_domain {
 	struct util_domain	util_domain;
+	struct dlist_entry	entry;	/* of all domains of the process */
 	struct exa_dev		*dev;
 	uint32_t		job;
 	int			timer_fd;	/* wakes sleepers for the watch */
@@ -453,6 +456,10 @@ void exanet_rings_free(struct exanet_domain *domain);
 /* For util objects; takes the lock. */
 void exanet_ep_progress(struct util_ep *util_ep);
 void exanet_domain_progress(struct exanet_domain *domain);
+
+/* Makes a domain take part in the progress of others; without the lock. */
+void exanet_progress_join(struct exanet_domain *domain);
+void exanet_progress_leave(struct exanet_domain *domain);
 
 /* For wait objects; takes the lock. @arg: struct exanet_ep. */
 int exanet_ep_trywait(void *arg);

@@ -41,9 +41,15 @@ static int exanet_domain_close(struct fid *fid)
 	struct exanet_domain *domain =
 		container_of(fid, struct exanet_domain,
 			     util_domain.domain_fid.fid);
-	int ret = ofi_domain_close(&domain->util_domain);
+	int ret;
 
-	if (!ret)
+	if (ofi_atomic_get32(&domain->util_domain.ref))
+		return -FI_EBUSY;
+	exanet_progress_leave(domain);
+	ret = ofi_domain_close(&domain->util_domain);
+	if (ret)
+		exanet_progress_join(domain);
+	else
 		exanet_domain_free(domain);
 	return ret;
 }
@@ -95,7 +101,6 @@ int exanet_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 		       struct fid_domain **domain_fid, void *context)
 {
 	struct exanet_domain *domain;
-	bool single = info->domain_attr->threading == FI_THREAD_DOMAIN;
 	int ret;
 
 	ret = ofi_prov_check_info(&exanet_util_prov, fabric->api_version, info);
@@ -111,12 +116,15 @@ int exanet_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 		goto free;
 	}
 	ret = ofi_domain_init(fabric, info, &domain->util_domain, context,
-			      single ? OFI_LOCK_NOOP : OFI_LOCK_MUTEX);
+			      OFI_LOCK_MUTEX);
 	if (ret)
 		goto free;
-	/* One thread's progress completes what others have posted. */
-	if (!single)
-		domain->util_domain.threading = FI_THREAD_SAFE;
+	/*
+	 * Whatever the user promises: one thread's progress completes what
+	 * others have posted, in all domains.
+	 */
+	domain->util_domain.threading = FI_THREAD_SAFE;
+	exanet_progress_join(domain);
 	*domain_fid = &domain->util_domain.domain_fid;
 	(*domain_fid)->fid.ops = &exanet_domain_fi_ops;
 	(*domain_fid)->ops = &exanet_domain_ops;

@@ -288,6 +288,51 @@ void exanet_domain_progress(struct exanet_domain *domain)
 		exanet_peers_watch(domain);
 }
 
+/* All domains of the process. */
+static struct {
+	pthread_mutex_t		lock;	/* before that of any domain */
+	struct dlist_entry	list;
+	unsigned int		count;	/* read without lock */
+} exanet_domains = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.list = DLIST_INIT(&exanet_domains.list),
+};
+
+void exanet_progress_join(struct exanet_domain *domain)
+{
+	pthread_mutex_lock(&exanet_domains.lock);
+	dlist_insert_tail(&domain->entry, &exanet_domains.list);
+	__atomic_add_fetch(&exanet_domains.count, 1, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&exanet_domains.lock);
+}
+
+void exanet_progress_leave(struct exanet_domain *domain)
+{
+	pthread_mutex_lock(&exanet_domains.lock);
+	dlist_remove(&domain->entry);
+	__atomic_sub_fetch(&exanet_domains.count, 1, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&exanet_domains.lock);
+}
+
+static void exanet_others_progress(const struct exanet_domain *except)
+{
+	struct exanet_domain *domain;
+	struct dlist_entry *item;
+
+	/* Whoever holds it does our work. */
+	if (pthread_mutex_trylock(&exanet_domains.lock))
+		return;
+	dlist_foreach(&exanet_domains.list, item) {
+		domain = container_of(item, struct exanet_domain, entry);
+		if (domain == except)
+			continue;
+		exanet_lock(domain);
+		exanet_domain_progress(domain);
+		exanet_unlock(domain);
+	}
+	pthread_mutex_unlock(&exanet_domains.lock);
+}
+
 void exanet_ep_progress(struct util_ep *util_ep)
 {
 	struct exanet_ep *ep = container_of(util_ep, struct exanet_ep, util_ep);
@@ -295,6 +340,8 @@ void exanet_ep_progress(struct util_ep *util_ep)
 	exanet_lock(ep->domain);
 	exanet_domain_progress(ep->domain);
 	exanet_unlock(ep->domain);
+	if (__atomic_load_n(&exanet_domains.count, __ATOMIC_RELAXED) > 1)
+		exanet_others_progress(ep->domain);
 }
 
 /* While somebody owes us an answer, nobody sleeps longer than the watch. */
