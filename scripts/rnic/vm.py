@@ -27,7 +27,7 @@ BOOT_SECONDS = 240
 _PR_SET_PDEATHSIG = 1
 _CMDLINE = (
     'console=ttyS0 quiet loglevel=5 mitigations=off lsm=capability audit=0 '
-    'nowatchdog tsc=reliable no_timer_check net.ifnames=0 '
+    'maxcpus=1 lpj=4000000 nowatchdog tsc=reliable no_timer_check net.ifnames=0 '
     'systemd.unit=multi-user.target systemd.show_status=0')
 # What a healthy guest never prints.
 _TROUBLE = re.compile(
