@@ -742,4 +742,8 @@ void exanet_fini(ExanetState *s)
     exanet_receiver_fini(s);
     exanet_context_fini(s);
     qemu_bh_delete(s->bh);
+    /* a region inside another one holds a reference to its owner: this device */
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        memory_region_del_subregion(&s->user_mr, &s->info[c].mr);
+    }
 }
