@@ -83,14 +83,6 @@ void exanet_hw_irq_ack(struct exanet_hw *hw, u32 causes)
 	exanet_write(hw, EXANET_GLOBAL + EXANET_REG_IRQ_CAUSE, causes);
 }
 
-u32 exanet_hw_irq_take(struct exanet_hw *hw, u32 causes)
-{
-	causes &= exanet_read(hw, EXANET_GLOBAL + EXANET_REG_IRQ_CAUSE);
-	if (causes)
-		exanet_hw_irq_ack(hw, causes);
-	return causes;
-}
-
 void exanet_hw_mailbox_ack(struct exanet_hw *hw, unsigned int index)
 {
 	exanet_write(hw, EXANET_GLOBAL + EXANET_REG_MBOX_PENDING, BIT(index));

@@ -45,8 +45,6 @@ void exanet_hw_stop(struct exanet_hw *hw);
 
 /* Clears @causes, then what happens raises its vector again. */
 void exanet_hw_irq_ack(struct exanet_hw *hw, u32 causes);
-/* Gives those of @causes that are pending, and clears them. */
-u32 exanet_hw_irq_take(struct exanet_hw *hw, u32 causes);
 void exanet_hw_mailbox_ack(struct exanet_hw *hw, unsigned int index);
 
 u32 exanet_hw_coord(struct exanet_hw *hw);

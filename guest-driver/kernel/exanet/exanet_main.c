@@ -11,10 +11,12 @@
 
 #define EXANET_MINORS	64
 
-/* Failed transfers are their owners' business: they see them in their channels. */
-#define EXANET_IRQS_ADMIN	(EXANET_IRQ_LINK | EXANET_IRQ_PROTOCOL)
+/*
+ * Owners see in their channels that transfers failed.  What peers send wrongly is
+ * counted: it is common when processes die, and must not fill the log.
+ */
 #define EXANET_IRQS_USED	((u32)(EXANET_IRQ_FAULT | EXANET_IRQ_MAILBOX | \
-				       EXANET_IRQS_ADMIN))
+				       EXANET_IRQ_LINK))
 
 static dev_t exanet_devt;
 static DEFINE_IDA(exanet_ida);
@@ -68,13 +70,10 @@ static void exanet_link_check(struct exanet_device *xdev)
 static irqreturn_t exanet_admin_thread(int irq, void *vector)
 {
 	struct exanet_device *xdev = ((struct exanet_vector *)vector)->xdev;
-	u32 causes = exanet_hw_irq_take(&xdev->hw, EXANET_IRQS_ADMIN);
 
-	if (causes & EXANET_IRQ_LINK)
-		exanet_link_check(xdev);
-	if (causes & EXANET_IRQ_PROTOCOL)
-		dev_notice_ratelimited(&xdev->dev,
-				       "malformed or forbidden packet, see counters\n");
+	/* First, so that what comes meanwhile raises the vector again. */
+	exanet_hw_irq_ack(&xdev->hw, EXANET_IRQ_LINK);
+	exanet_link_check(xdev);
 	return IRQ_HANDLED;
 }
 
@@ -253,6 +252,11 @@ void exanet_reset_prepare(struct exanet_device *xdev)
 
 void exanet_reset_done(struct exanet_device *xdev)
 {
+	/* Not all ways to reset a function from outside reset all of it. */
+	if (exanet_hw_reset(&xdev->hw)) {
+		dev_err(xdev->dev.parent, "no answer to reset\n");
+		return;
+	}
 	mutex_lock(&xdev->lock);
 	/* Also those that would not come to rest. */
 	bitmap_zero(xdev->used, EXANET_CONTEXTS);
