@@ -15,7 +15,7 @@ import subprocess
 from pathlib import Path
 
 from . import apt
-from .paths import GUEST, SRC, TOP
+from .paths import BUILD, GUEST, LOG, SRC, TOP
 from .steps import Failed, digest, fresh, run, step
 
 KERNEL, INITRD, DISK = GUEST / 'vmlinux', GUEST / 'initrd', GUEST / 'disk.img'
@@ -233,6 +233,16 @@ def build():
         part.make()
     _make_boot()
     _make_disk()
+    _give_back()
+
+
+def _give_back():
+    """What sudo made and the user who called it goes on to write."""
+    if 'SUDO_UID' in os.environ:
+        os.chown(BUILD, int(os.environ['SUDO_UID']), -1)
+        run(['chown', '-R', '--no-dereference', os.environ['SUDO_UID'],
+             *(p for p in (BUILD / 'apt', BUILD / '.lock', LOG, SRC)
+               if p.exists())], 'give-back')
 
 
 def _make_keys():

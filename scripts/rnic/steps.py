@@ -81,7 +81,10 @@ def step(title):
 
 def log_path(name):
     LOG.mkdir(parents=True, exist_ok=True)
-    return LOG / f'{name}.log'
+    path = LOG / f'{name}.log'
+    if path.exists() and not os.access(path, os.W_OK):
+        path.unlink()   # root's, from a step that needed sudo
+    return path
 
 
 def run(cmd, log, why=None, env=None, cwd=None, stdin=None):
