@@ -137,8 +137,22 @@ static bool irq_enabled(ExanetState *s, uint32_t cause)
 
 static void irq_send(ExanetState *s, unsigned vector)
 {
-    trace_exanet_irq(s->node, vector);
-    s->host.irq(s->host.opaque, vector);
+    s->vectors |= 1u << vector;
+}
+
+/*
+ * Interrupts are messages, and the guest may aim them at what resets or moves this
+ * very device: they leave only when no unit is at work, behind all else.
+ */
+static void irq_flush(ExanetState *s)
+{
+    uint32_t vectors = s->vectors;
+
+    s->vectors = 0;
+    for (; vectors; vectors &= vectors - 1) {
+        trace_exanet_irq(s->node, ctz32(vectors));
+        s->host.irq(s->host.opaque, ctz32(vectors));
+    }
 }
 
 /* Sends the vectors of those bits of @cause that are enabled. */
@@ -402,12 +416,15 @@ static void exanet_work(ExanetState *s, unsigned rounds, unsigned packets)
         more = units_run(s, packets);
         more |= s->pending;
     }
+    s->pending = false;
     exanet_crossbar_flush(s);
     s->running = false;
-    s->pending = false;
-    if (more) {
+    /* a netdev may have called us back */
+    if (more || s->pending) {
+        s->pending = false;
         exanet_schedule(s);
     }
+    irq_flush(s);
 }
 
 static void exanet_bh(void *opaque)
@@ -456,6 +473,8 @@ static void user_write(ExanetState *s, unsigned c, unsigned page, hwaddr addr,
     s->running = false;
     if (s->pending) {
         exanet_work(s, DOORBELL_ROUNDS, DOORBELL_PACKETS);
+    } else {
+        irq_flush(s);
     }
 }
 
@@ -471,9 +490,18 @@ static void user_mmio_write(void *opaque, hwaddr addr, uint64_t value,
 {
     ExanetState *s = opaque;
     hwaddr page = addr >> s->user_page_shift;
+    MemReentrancyGuard *guard = &s->host.dev->mem_reentrancy_guard;
 
+    /* QEMU does this for every region but those whose reads are like RAM */
+    if (guard->engaged_in_io) {
+        qemu_log_mask(LOG_GUEST_ERROR, "exanet: the device writes to its own "
+                      "user pages: 0x%" HWADDR_PRIx "\n", addr);
+        return;
+    }
+    guard->engaged_in_io = true;
     user_write(s, page / EXANET_USER_PAGES, page % EXANET_USER_PAGES,
                addr & ((1ULL << s->user_page_shift) - 1), value, size, false);
+    guard->engaged_in_io = false;
 }
 
 static const MemoryRegionOps user_ops = {
@@ -601,6 +629,7 @@ static void regs_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
         qemu_log_mask(LOG_GUEST_ERROR, "exanet: write to nothing: 0x%"
                       HWADDR_PRIx "\n", addr);
     }
+    irq_flush(s);
 }
 
 static const MemoryRegionOps regs_ops = {
@@ -631,6 +660,7 @@ void exanet_reset(ExanetState *s)
 {
     qemu_bh_cancel(s->bh);
     s->pending = false;
+    s->vectors = 0;
     s->enabled = false;
     s->strict = false;
     s->epoch = epoch_next(s);

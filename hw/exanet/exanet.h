@@ -547,6 +547,7 @@ struct ExanetState {
     QEMUBH *bh;
     bool running;                   /* units are at work, or a doorbell is taken */
     bool pending;                   /* exanet_schedule() was called meanwhile */
+    uint32_t vectors;               /* to be sent when the work is done */
     bool enabled;                   /* CTRL_ENABLE */
     bool strict;                    /* CTRL_STRICT */
     uint8_t epoch;
@@ -591,7 +592,10 @@ void exanet_reg_set32(ExanetState *s, unsigned offset, uint32_t value);
 void exanet_reg_set64(ExanetState *s, unsigned offset, uint64_t value);
 /* What software wrote last, for command registers. */
 uint64_t exanet_reg_written64(ExanetState *s, unsigned offset);
-/* Sets cause bits (EXANET_IRQ_) and interrupts if they are enabled. */
+/*
+ * Sets cause bits (EXANET_IRQ_) and interrupts, if they are enabled, at the end of
+ * the MMIO write or of the work; whoever is in neither calls exanet_schedule() too.
+ */
 void exanet_irq_raise(ExanetState *s, uint32_t cause);
 /* Sets MBOX_PENDING[@c] and interrupts. */
 void exanet_irq_context(ExanetState *s, unsigned c);

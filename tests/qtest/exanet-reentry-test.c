@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What comes while the device is at work: interrupts that the guest has aimed at
+ * the device itself, a netdev that calls back, a machine that stops, the end.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "hw/pci/pci_regs.h"
+#include "exanet-common.h"
+
+#define SRC EXANET_RAM_SRC
+#define DST EXANET_RAM_DST
+#define NOTE EXANET_RAM_NOTE
+#define VECTOR EXANET_VEC_CONTEXT(0)
+
+/* --- Interrupts aimed at the device ----------------------------------------- */
+
+static void msix_aim(ExanetTest *t, unsigned v, uint64_t addr, uint32_t data)
+{
+    uint64_t entry = t->dev->msix_table_off + 16 * v;
+
+    qpci_io_writel(t->dev, t->dev->msix_table_bar, entry, addr);
+    qpci_io_writel(t->dev, t->dev->msix_table_bar, entry + 4, addr >> 32);
+    qpci_io_writel(t->dev, t->dev->msix_table_bar, entry + 8, data);
+}
+
+static void irq_enable(ExanetTest *t)
+{
+    exanet_msix_enable(t);
+    exanet_set32(t, EXANET_REG_IRQ_MASK, EXANET_IRQ_MAILBOX);
+    exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE | EXANET_CTRL_IRQ);
+}
+
+/* A transfer to the node itself: its notification interrupts in the midst. */
+static void notify_self(ExanetTest *t)
+{
+    ExanetTransfer x = {
+        .src = SRC, .dst = exanet_gva(EXANET_TEST_NODE, DST), .len = 100,
+        .ctrl = EXANET_CHANNEL_NOTIFY | EXANET_CHANNEL_IRQ,
+        .notify_gva = exanet_gva(EXANET_TEST_NODE, NOTE),
+    };
+
+    exanet_channel_start(t, 0, 0, &x);
+}
+
+static void test_irq_to_registers(void)
+{
+    ExanetTest *t = exanet_start("");
+
+    irq_enable(t);
+    exanet_set64(t, EXANET_REG_SCRATCH, 0x1234);
+    msix_aim(t, VECTOR, t->regs.addr + EXANET_REG_CTRL, EXANET_CTRL_RESET);
+    notify_self(t);
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
+    /* QEMU refuses to let a device reach itself */
+    g_assert_cmphex(exanet_get64(t, EXANET_REG_SCRATCH), ==, 0x1234);
+    exanet_stop(t);
+}
+
+static void test_irq_to_doorbell(void)
+{
+    ExanetTest *t = exanet_start("");
+    uint64_t at = EXANET_CHANNEL_BYTES + EXANET_CHANNEL_DOORBELL;
+
+    irq_enable(t);
+    msix_aim(t, VECTOR,
+             t->user.addr + exanet_user(t, 1, EXANET_PAGE_SCRATCHPAD) + at, 7);
+    notify_self(t);
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
+    g_assert_cmphex(exanet_user_get(t, 1, EXANET_PAGE_SCRATCHPAD, at), ==, 0);
+    t->guest_errors = true;
+    exanet_stop(t);
+}
+
+/* By way of the configuration space nothing stops it, so it must not harm. */
+static void test_irq_to_flr(void)
+{
+    const uint64_t ecam = 0xb0000000;
+    ExanetTest *t = exanet_start("");
+    QPCIDevice *host = qpci_device_find(t->bus, QPCI_DEVFN(0, 0));
+    uint8_t cap = qpci_find_capability(t->dev, PCI_CAP_ID_EXP, 0);
+
+    qpci_config_writel(host, 0x64, ecam >> 32);
+    qpci_config_writel(host, 0x60, ecam | 1);
+    irq_enable(t);
+    msix_aim(t, VECTOR, ecam + (t->dev->devfn << 12) + cap + PCI_EXP_DEVCTL,
+             PCI_EXP_DEVCTL_BCR_FLR);
+    exanet_set64(t, EXANET_REG_SCRATCH, 0x1234);
+    notify_self(t);
+    exanet_settle(t);
+    /* memory decoding is off since */
+    qpci_device_enable(t->dev);
+    qpci_config_writel(t->dev, PCI_BASE_ADDRESS_0, t->regs.addr);
+    qpci_config_writel(t->dev, PCI_BASE_ADDRESS_2, t->user.addr);
+    qpci_config_writel(t->dev, PCI_BASE_ADDRESS_3, t->user.addr >> 32);
+    g_assert_cmphex(exanet_get64(t, EXANET_REG_SCRATCH), ==, 0);
+    g_assert_cmphex(exanet_get64(t, EXANET_RX_DEBUG), ==, 0);
+    g_assert_cmphex(exanet_get64(t, EXANET_TOMB_DEBUG), ==, 0);
+    g_assert_cmpuint(exanet_channel_state(t, 0, 0), ==, EXANET_CHANNEL_IDLE);
+    g_assert_cmpuint(exanet_count(t, NOTIFY_DONE), ==, 0);
+    g_free(host);
+    exanet_stop(t);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    qtest_add_func("/exanet/reentry/irq-to-registers", test_irq_to_registers);
+    qtest_add_func("/exanet/reentry/irq-to-doorbell", test_irq_to_doorbell);
+    qtest_add_func("/exanet/reentry/irq-to-flr", test_irq_to_flr);
+    return g_test_run();
+}
