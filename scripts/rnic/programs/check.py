@@ -6,6 +6,7 @@ Exit code 0 only if nothing was found."""
 import argparse
 import re
 import subprocess
+from pathlib import Path
 
 from .. import apt, qemu
 from ..paths import BUILD, TOP
@@ -39,7 +40,7 @@ class Check:
                                 *options, '-f', f], cwd=cwd, text=True,
                                capture_output=True, check=False)
             for line in r.stdout.splitlines():
-                if re.search(r'(ERROR|WARNING): (?!line over 80)', line):
+                if re.search(r'(ERROR|WARNING): (?!line over 80|arch)', line):
                     self.say(line)
 
     def grep(self, what, pattern, *paths, allowed=r'^$'):
@@ -59,6 +60,15 @@ class Check:
             for other in re.findall(r'#include "\.\./(\w+)/', text):
                 if other not in BELOW.get(folder, []) + [folder]:
                     self.say(f'{f}: includes ../{other}/ upwards or sideways')
+
+    def built(self):
+        """Every C file stands in the meson.build that is in charge of it."""
+        for f in tracked('hw/*/*.c', 'tests/unit/*.c', 'tests/qtest/*.c'):
+            folder, name = f.split('/')[:2], f.rsplit('/', 1)[1][:-2]
+            where = TOP / 'hw' if folder[0] == 'hw' else TOP / Path(*folder)
+            if f"{name}.c'" not in (text := (where / 'meson.build').read_text(
+                    encoding='utf-8')) and f"'{name}'" not in text:
+                self.say(f'{f}: not in {where.name}/meson.build')
 
     def sizes(self):
         """Lengths of functions and files."""
@@ -128,6 +138,7 @@ def start():
                 f'--ignore={_KERNEL_IGNORE}')
     with step('layers and names'):
         c.layers()
+        c.built()
         c.grep('only compat.h knows QEMU versions', 'QEMU_VERSION_', 'hw',
                allowed=r'hw/core/compat\.h$')
         c.grep('PCI belongs to the bus shell', r'#include "hw/pci', 'hw',
