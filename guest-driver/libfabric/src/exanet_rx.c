@@ -28,6 +28,9 @@ static void exanet_complete_rx(struct exanet_peer *peer,
 	int ret = 0;
 
 	if (err) {
+		FI_INFO(&exanet_prov, FI_LOG_EP_DATA,
+			"receive of %zu of %zu bytes, %s: %s\n", len, info->len,
+			info->data ? "copied" : "read", fi_strerror(err));
 		ofi_ep_peer_rx_cntr_incerr(&ep->util_ep, info->ofi_op);
 		ret = ofi_peer_cq_write_error(cq, &entry);
 	} else {
