@@ -451,6 +451,8 @@ void exanet_ack_send(ExanetState *s, uint32_t dst, unsigned small, unsigned ctx,
  * have to live with.  Whole full packets fit without a rest.
  */
 #define EXANET_FRAME_WORDS (224 * EXANET_PACKET_WORDS)
+#define EXANET_FRAME_BYTES (sizeof(struct exanet_frame) + \
+                            EXANET_FRAME_WORDS * EXANET_WORD_BYTES)
 
 /* Counters of a port, in the order of their registers. */
 enum exanet_port_counter {
@@ -482,9 +484,16 @@ typedef struct ExanetPort {
     bool up;
     bool enabled;
     bool conflict;                  /* the peer has our coordinates */
+    bool conflict_told;             /* ... and the user knows */
     bool peer_xoff;                 /* the peer has stopped us */
     bool xoff;                      /* we have stopped the peer */
-    unsigned blocked;               /* frames of ours that the netdev keeps */
+    bool refused;                   /* the netdev waits with a frame for us */
+    bool blocked;                   /* the netdev keeps a frame of ours: @held */
+    bool hello_due;                 /* to be sent when it has gone */
+    bool xoff_due;                  /* ... and so is XOFF or XON, by @xoff */
+    unsigned hello_answers;         /* since the last tick */
+    uint8_t *held;
+    size_t held_len;
     uint8_t *tx;                    /* frame header and the words so far */
     unsigned tx_words;
     GByteArray *responses;          /* whole packets that wait for a frame */

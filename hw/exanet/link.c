@@ -16,6 +16,8 @@
 
 #define HELLO_INTERVAL_DOWN_NS (50 * SCALE_MS)
 #define HELLO_INTERVAL_UP_NS (1000 * SCALE_MS)
+/* HELLOs answered at once between two of our own: three nodes make no cable. */
+#define HELLO_ANSWERS_MAX 64
 /* A peer that never reads must not make us keep its acks for ever. */
 #define RESPONSES_MAX (1 * MiB)
 /* Delivered in one go, so that the guest's vCPUs get a turn at the BQL. */
@@ -43,14 +45,25 @@ static bool port_carrier(ExanetPort *p)
 
 /* --- Sending ------------------------------------------------------------ */
 
-static void port_sent(NetClientState *nc, ssize_t len)
-{
-    ExanetPort *p = qemu_get_nic_opaque(nc);
+static void port_sent(NetClientState *nc, ssize_t len);
 
-    /* the others still wait in the netdev: nothing may pass them */
-    if (--p->blocked == 0) {
-        exanet_port_flush(p);
-        exanet_schedule(p->s);
+/*
+ * Gives @len bytes at @frame to the netdev.  It keeps at most one frame, so that a
+ * peer that does not read cannot make us store more; and we keep that one too.
+ */
+static void port_frame_give(ExanetPort *p, uint8_t *frame, size_t len)
+{
+    if (qemu_send_packet_async(qemu_get_queue(p->nic), frame, len,
+                               port_sent) != 0) {
+        return;
+    }
+    p->blocked = true;
+    p->held_len = len;
+    if (frame == p->tx) {
+        p->tx = p->held;
+        p->held = frame;
+    } else if (frame != p->held) {
+        memcpy(p->held, frame, len);
     }
 }
 
@@ -75,10 +88,7 @@ static void port_frame_send(ExanetPort *p, uint8_t *frame,
     f->count = cpu_to_le16(words);
     f->seq = cpu_to_le32(p->tx_seq++);
     trace_exanet_link_port_tx(p->s->node, p->index, kind, words);
-    if (qemu_send_packet_async(qemu_get_queue(p->nic), frame, len,
-                               port_sent) == 0) {
-        p->blocked++;
-    }
+    port_frame_give(p, frame, len);
 }
 
 static void port_control_send(ExanetPort *p, enum exanet_link_kind kind)
@@ -106,7 +116,46 @@ static void port_hello_send(ExanetPort *p)
     };
 
     QEMU_BUILD_BUG_ON(sizeof(f.hello) != EXANET_WORD_BYTES);
-    port_frame_send(p, (uint8_t *)&f, EXANET_LINK_HELLO, 1);
+    p->hello_due = p->blocked;
+    if (!p->blocked) {
+        port_frame_send(p, (uint8_t *)&f, EXANET_LINK_HELLO, 1);
+    }
+}
+
+/* Tells the peer whether it may send. */
+static void port_xoff_send(ExanetPort *p)
+{
+    p->xoff_due = p->blocked;
+    if (!p->blocked) {
+        port_control_send(p, p->xoff ? EXANET_LINK_XOFF : EXANET_LINK_XON);
+    }
+}
+
+/* The netdev has sent the frame that it kept, or (@len = 0) forgotten it. */
+static void port_sent(NetClientState *nc, ssize_t len)
+{
+    ExanetPort *p = qemu_get_nic_opaque(nc);
+
+    if (!p->blocked) {
+        return;
+    }
+    p->blocked = false;
+    if (len == 0) {
+        /*
+         * The machine stops.  Half of the frame may be in a socket, and the netdev
+         * goes on with the other half of whatever it gets next.
+         */
+        port_frame_give(p, p->held, p->held_len);
+        return;
+    }
+    if (p->hello_due) {
+        port_hello_send(p);
+    }
+    if (p->xoff_due) {
+        port_xoff_send(p);
+    }
+    exanet_port_flush(p);
+    exanet_schedule(p->s);
 }
 
 static unsigned port_response_words(ExanetPort *p)
@@ -206,7 +255,11 @@ static void port_queues_drop(ExanetPort *p)
     p->rx_tail = 0;
     p->rx_count = 0;
     p->xoff = false;
+    p->xoff_due = false;
     p->peer_xoff = false;
+    if (p->refused) {
+        exanet_schedule(p->s);      /* what the netdev has may come now */
+    }
 }
 
 static void port_up_set(ExanetPort *p, bool up)
@@ -240,13 +293,21 @@ static void port_hello_tick(void *opaque)
     ExanetPort *p = opaque;
     int64_t timeout = (int64_t)p->s->link_timeout_ms * SCALE_MS;
 
+    p->hello_answers = 0;
     if (!port_carrier(p)) {
         port_peer_forget(p);
     } else {
+        if (p->blocked) {
+            /* a netdev that was disconnected does not tell when it is back */
+            qemu_flush_queued_packets(qemu_get_queue(p->nic)->peer);
+        }
         if (p->up && timeout && exanet_now(p->s) - p->heard > timeout) {
             port_peer_forget(p);
         }
         port_hello_send(p);
+        if (p->up && p->counter[EXANET_PORT_CNT_XOFF_SENT]) {
+            port_xoff_send(p);      /* the last one may have been lost */
+        }
     }
     port_hello_arm(p);
 }
@@ -264,10 +325,11 @@ static void port_hello_receive(ExanetPort *p, const struct exanet_hello *h)
         return;
     }
     if (coord == s->node) {
-        if (!p->conflict) {
+        if (!p->conflict_told) {
             warn_report("exanet: the peer of link%u has the same coordinates "
                         "0x%x: the link stays down", p->index, coord);
         }
+        p->conflict_told = true;
         p->conflict = true;
         port_peer_forget(p);
         return;
@@ -283,10 +345,11 @@ static void port_hello_receive(ExanetPort *p, const struct exanet_hello *h)
     p->tx_limit = MIN(max_words, EXANET_FRAME_WORDS);
     p->heard = exanet_now(s);
     port_up_set(p, heard);
-    if (!heard || !was_up) {
+    if ((!heard || !was_up) && p->hello_answers++ < HELLO_ANSWERS_MAX) {
         /* the peer is up only once it knows that we have heard it */
         port_hello_send(p);
-        port_hello_arm(p);
+        timer_mod_anticipate_ns(p->hello_timer,
+                                exanet_now(s) + HELLO_INTERVAL_DOWN_NS);
     }
 }
 
@@ -301,10 +364,10 @@ static void port_xoff_update(ExanetPort *p)
     if (!p->xoff && p->rx_count > xoff) {
         p->xoff = true;
         port_count(p, EXANET_PORT_CNT_XOFF_SENT, 1);
-        port_control_send(p, EXANET_LINK_XOFF);
+        port_xoff_send(p);
     } else if (p->xoff && p->rx_count < xon) {
         p->xoff = false;
-        port_control_send(p, EXANET_LINK_XON);
+        port_xoff_send(p);
     }
 }
 
@@ -396,7 +459,8 @@ static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
     }
     trace_exanet_link_port_rx(p->s->node, p->index, f.kind,
                               le16_to_cpu(f.count));
-    return port_frame_take(p, &f, buf + sizeof(f)) ? size : 0;
+    p->refused = !port_frame_take(p, &f, buf + sizeof(f));
+    return p->refused ? 0 : size;
 }
 
 /* Delivers the packets of the frame of @count words at @buf. */
@@ -434,7 +498,7 @@ bool exanet_port_rx_run(ExanetPort *p)
 {
     unsigned budget = RX_BUDGET_WORDS;
 
-    if (p->rx_count == 0) {
+    if (p->rx_count == 0 && !p->refused) {
         return false;
     }
     while (p->rx_head < p->rx_tail && budget) {
@@ -451,7 +515,10 @@ bool exanet_port_rx_run(ExanetPort *p)
         p->rx_tail = 0;
     }
     port_xoff_update(p);
-    qemu_flush_queued_packets(qemu_get_queue(p->nic));
+    if (p->refused) {
+        p->refused = false;
+        qemu_flush_queued_packets(qemu_get_queue(p->nic));
+    }
     return p->rx_count != 0;
 }
 
@@ -505,7 +572,7 @@ void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top)
     if (p->enabled == enable) {
         return;
     }
-    if (!enable && port_carrier(p)) {
+    if (!enable && port_carrier(p) && !p->blocked) {
         port_control_send(p, EXANET_LINK_DOWN);
     }
     p->enabled = enable;
@@ -516,6 +583,7 @@ void exanet_port_reset(ExanetPort *p)
 {
     port_queues_drop(p);
     memset(p->counter, 0, sizeof(p->counter));
+    p->hello_due = false;
     p->peer_known = false;
     p->up = false;
     p->enabled = true;
@@ -551,8 +619,8 @@ void exanet_port_init(ExanetState *s, unsigned index)
     p->index = index;
     p->enabled = true;
     port_mac(p->conf.macaddr.a, s->coord);
-    p->tx = g_malloc(sizeof(struct exanet_frame) +
-                     EXANET_FRAME_WORDS * EXANET_WORD_BYTES);
+    p->tx = g_malloc(EXANET_FRAME_BYTES);
+    p->held = g_malloc(EXANET_FRAME_BYTES);
     p->rx = g_malloc(2 * s->rx_fifo_words * EXANET_WORD_BYTES);
     p->responses = g_byte_array_new();
     p->hello_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, port_hello_tick, p);
@@ -565,10 +633,16 @@ void exanet_port_init(ExanetState *s, unsigned index)
 
 void exanet_port_fini(ExanetPort *p)
 {
-    port_control_send(p, EXANET_LINK_DOWN);
+    if (!p->blocked) {
+        port_control_send(p, EXANET_LINK_DOWN);
+    }
     timer_free(p->hello_timer);
+    /* a frame that the netdev keeps would come back to a NIC that is gone */
+    p->blocked = false;
+    qemu_purge_queued_packets(qemu_get_queue(p->nic));
     qemu_del_nic(p->nic);
     g_byte_array_unref(p->responses);
     g_free(p->tx);
+    g_free(p->held);
     g_free(p->rx);
 }

@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "qemu/units.h"
 #include "hw/pci/pci_regs.h"
 #include "exanet-common.h"
 
@@ -102,11 +103,119 @@ static void test_irq_to_flr(void)
     exanet_stop(t);
 }
 
+/* --- The netdev -------------------------------------------------------------- */
+
+/* Sends to a peer that does not read until the netdev takes no more. */
+static void cable_fill(ExanetTest *t)
+{
+    ExanetTransfer x = {
+        .src = SRC, .dst = exanet_gva(EXANET_TEST_PEER, 0), .len = 8 * MiB,
+    };
+    uint32_t level = 0, last;
+
+    exanet_channel_start(t, 0, 0, &x);
+    do {
+        last = level;
+        g_usleep(20000);
+        level = exanet_get32(t, EXANET_PORT(0) + EXANET_REG_PORT_LEVEL);
+    } while (level == 0 || level != last);
+}
+
+/* Takes what the device has sent; the peer checks each frame. */
+static unsigned cable_drain(ExanetTest *t)
+{
+    unsigned packets = 0, idle = 0;
+
+    while (idle < 20) {
+        idle = exanet_peer_poll(t->peer, 10) ? 0 : idle + 1;
+        packets += g_queue_get_length(&t->peer->packets);
+        g_queue_clear_full(&t->peer->packets, g_free);
+        exanet_get32(t, EXANET_REG_ID);
+    }
+    return packets;
+}
+
+/* `stop' takes back what the netdev keeps, half of which has been sent. */
+static void test_stop(void)
+{
+    ExanetTest *t = exanet_start("");
+    unsigned packets = EXANET_FW_WINDOW_DEFAULT * EXANET_BLOCK_PACKETS;
+
+    for (unsigned i = 0; i < 2; i++) {
+        cable_fill(t);
+        qtest_qmp_assert_success(t->qts, "{ 'execute': 'stop' }");
+        if (i) {
+            exanet_peer_poll(t->peer, 10);
+        }
+        qtest_qmp_assert_success(t->qts, "{ 'execute': 'cont' }");
+        g_assert_cmpuint(cable_drain(t), ==, packets);
+        exanet_close(t, 0);
+        exanet_open(t, 0, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
+    }
+    exanet_stop(t);
+}
+
+/* What the netdev keeps must not come back to a device that is gone. */
+static void test_unplug(void)
+{
+    ExanetTest *t = exanet_start(",addr=6 -machine pc");
+
+    cable_fill(t);
+    qpci_unplug_acpi_device_test(t->qts, "nic", 6);
+    for (unsigned i = 0; i < 20; i++) {
+        exanet_peer_poll(t->peer, 10);
+        qtest_clock_step(t->qts, EXANET_MS);
+    }
+    exanet_stop(t);
+}
+
+/* One who only ever says HELLO, and never listens. */
+static void test_hello_flood(void)
+{
+    ExanetTest *t = exanet_start("");
+    unsigned hellos = t->peer->hellos;
+
+    t->peer->silent = true;
+    for (unsigned i = 0; i < 2000; i++) {
+        exanet_peer_hello(t->peer, false);
+    }
+    cable_drain(t);
+    g_assert_cmpuint(t->peer->hellos - hellos, <, 200);
+    t->peer->silent = false;
+    exanet_step(t, 100 * EXANET_MS);
+    exanet_bring_up(t);
+    exanet_stop(t);
+}
+
+/* Where frames may be lost, a lost XON must not stop the peer for ever. */
+static void test_xon_again(void)
+{
+    ExanetTest *t = exanet_start("");
+    static const uint8_t data[256];
+    ExanetBlock b = {
+        .va = DST, .data = data, .len = sizeof(data), .tid = 1,
+        .pdid = EXANET_TEST_PDID(0),
+    };
+
+    exanet_set32(t, EXANET_PORT(0) + EXANET_REG_PORT_XOFF, 0);
+    exanet_peer_send_block(t->peer, &b);
+    exanet_wait(t, t->peer->xons == 1);
+    exanet_step(t, 2000 * EXANET_MS);
+    exanet_wait(t, t->peer->xons > 1);
+    g_assert_false(t->peer->xoff);
+    g_queue_clear_full(&t->peer->packets, g_free);
+    exanet_stop(t);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("/exanet/reentry/irq-to-registers", test_irq_to_registers);
     qtest_add_func("/exanet/reentry/irq-to-doorbell", test_irq_to_doorbell);
     qtest_add_func("/exanet/reentry/irq-to-flr", test_irq_to_flr);
+    qtest_add_func("/exanet/reentry/stop", test_stop);
+    qtest_add_func("/exanet/reentry/unplug", test_unplug);
+    qtest_add_func("/exanet/reentry/hello-flood", test_hello_flood);
+    qtest_add_func("/exanet/reentry/t25-xon-again", test_xon_again);
     return g_test_run();
 }
