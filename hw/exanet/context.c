@@ -411,6 +411,7 @@ static void context_stop(ExanetState *s, unsigned c)
     exanet_firmware_quiesce(s, c);
     exanet_packetizer_quiesce(s, c);
     exanet_mailbox_quiesce(s, c);
+    exanet_receiver_forget(s, c);
     exanet_fault_forget(s, c);
 }
 

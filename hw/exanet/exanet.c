@@ -262,7 +262,11 @@ static void global_reg_written(ExanetState *s, unsigned reg,
         }
         break;
     case EXANET_REG_NODE:
-        s->node = exanet_reg_get32(s, EXANET_REG_NODE);
+        if (s->node != exanet_reg_get32(s, EXANET_REG_NODE)) {
+            s->node = exanet_reg_get32(s, EXANET_REG_NODE);
+            /* peers count their generations for each node anew */
+            exanet_receiver_reset(s);
+        }
         for (unsigned i = 0; i < EXANET_LINKS; i++) {
             exanet_port_restart(&s->port[i]);
         }

@@ -398,6 +398,8 @@ void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt);
 void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt);
 /* The node at @src has a new epoch: forget what it sent before. */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t src, uint8_t epoch);
+/* Drops blocks for context @c that are not complete: its memory goes. */
+void exanet_receiver_forget(ExanetState *s, unsigned c);
 /* The driver resolved a destination fault: tell the source (code 7 or 4). */
 void exanet_receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
                               bool ok);

@@ -17,6 +17,8 @@
 #define FW_CHAIN_MAX 8              /* blocks of a chain */
 #define FW_SEQ_MAX (FW_SEQ_NO_BLOCK - 1)
 #define FW_GENERATIONS 16
+/* Peers remembered: a cable has one, but it may have had others before. */
+#define FW_PEERS_MAX 64
 #define FW_BEHIND_MAX (FW_GENERATIONS / 2 - 1)
 /* Between copies: a receiver must not take one for a new block. */
 #define FW_PAUSE_MAX_NS (EXANET_TID_AGE_NS / 2)
@@ -84,6 +86,21 @@ static void fw_deadline_answer(ExanetFirmware *fw, unsigned tid)
 
 /* --- Generations ----------------------------------------------------------- */
 
+/* Forgets the peer that was not sent to for longest. */
+static void fw_peer_forget_oldest(ExanetFirmware *fw)
+{
+    FwPeer *peer, *oldest = NULL;
+    GHashTableIter iter;
+
+    g_hash_table_iter_init(&iter, fw->peers);
+    while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&peer)) {
+        if (!oldest || peer->used < oldest->used) {
+            oldest = peer;
+        }
+    }
+    g_hash_table_remove(fw->peers, GUINT_TO_POINTER(oldest->coord));
+}
+
 /*
  * What is known of @tid at the node of @dst.  Each target counts generations by
  * itself, since it sees only its own blocks.
@@ -98,7 +115,10 @@ static FwTidRecord *fw_record(ExanetState *s, ExanetFirmware *fw, unsigned tid,
         peer = g_hash_table_lookup(fw->peers, GUINT_TO_POINTER(coord));
     }
     if (!peer) {
-        /* only nodes with a cable to us get here, so there are few */
+        /* only a node with a cable to us gets here; but it may change its name */
+        if (g_hash_table_size(fw->peers) >= FW_PEERS_MAX) {
+            fw_peer_forget_oldest(fw);
+        }
         peer = g_new0(FwPeer, 1);
         peer->coord = coord;
         for (unsigned i = 0; i < EXANET_TIDS; i++) {
@@ -107,6 +127,7 @@ static FwTidRecord *fw_record(ExanetState *s, ExanetFirmware *fw, unsigned tid,
         g_hash_table_insert(fw->peers, GUINT_TO_POINTER(coord), peer);
     }
     fw->recent = peer;
+    peer->used = fw->now;
     return &peer->tid[tid];
 }
 

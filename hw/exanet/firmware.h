@@ -90,6 +90,7 @@ typedef struct FwTidRecord {
 } FwTidRecord;
 
 typedef struct FwPeer {
+    int64_t used;                   /* ns */
     uint32_t coord;
     FwTidRecord tid[EXANET_TIDS];
 } FwPeer;

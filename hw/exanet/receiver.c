@@ -124,6 +124,15 @@ static ExanetSource *source_get(ExanetState *s, uint32_t coord, uint8_t epoch)
     return src;
 }
 
+void exanet_receiver_forget(ExanetState *s, unsigned c)
+{
+    for (unsigned i = 0; i < EXANET_RX_CONTEXTS; i++) {
+        if (RNIC_GET(EXANET_PDID_CTX, s->receiver.ctx[i].pdid) == c) {
+            s->receiver.ctx[i].valid = false;
+        }
+    }
+}
+
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t coord, uint8_t epoch)
 {
     source_get(s, coord, epoch);

@@ -1400,6 +1400,45 @@ static void test_random_packets(void)
     exanet_stop(t);
 }
 
+/* The node gets other coordinates: peers count generations for it anew. */
+static void test_renamed(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetBlock b = new_block(5, DST, 600);
+
+    send_acked(t, &b);
+    free_block(&b);
+    exanet_set32(t, EXANET_REG_NODE, 0x2a2a2);
+    exanet_wait(t, t->peer->node == 0x2a2a2);
+    exanet_wait(t, exanet_get32(t, EXANET_REG_STATUS) & EXANET_STATUS_LINK);
+    /* the same TID and generation, and yet not the same block */
+    b = new_block(5, DST, 600);
+    b.data = memset((uint8_t *)b.data, 0x5c, b.len);
+    b.seq = 1;
+    exanet_peer_send_block(t->peer, &b);
+    assert_acked(t, &b);
+    exanet_assert_mem(t, DST, b.data, b.len);
+    free_block(&b);
+    exanet_stop(t);
+}
+
+/* Half of a block is in the memory of a process that has gone. */
+static void test_next_owner(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetBlock b = new_block(5, DST, 512);
+
+    send_packet(t, &b, 0);
+    exanet_close(t, 0);
+    exanet_open(t, 0, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
+    send_packet(t, &b, 1);
+    exanet_assert_quiet(t);
+    b.seq = 1;
+    send_acked(t, &b);
+    free_block(&b);
+    exanet_stop(t);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -1441,5 +1480,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/receiver/wrong-nodes", test_wrong_nodes);
     qtest_add_func("/exanet/receiver/storm", test_storm);
     qtest_add_func("/exanet/receiver/random-packets", test_random_packets);
+    qtest_add_func("/exanet/receiver/renamed", test_renamed);
+    qtest_add_func("/exanet/receiver/t24-next-owner", test_next_owner);
     return g_test_run();
 }
