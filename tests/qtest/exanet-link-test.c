@@ -708,7 +708,6 @@ static void test_deaf_peer(void)
     };
     int64_t end = g_get_monotonic_time() + EXANET_WAIT_MS * 1000;
     g_autofree uint8_t *buf = g_malloc(1000 * EXANET_PACKET_BYTES);
-    unsigned frames = 0;
     bool got = false;
 
     for (unsigned i = 0; i < 300; i++) {
@@ -724,10 +723,9 @@ static void test_deaf_peer(void)
         }
         exanet_peer_words(t->peer, buf, words);
         exanet_get32(t, EXANET_REG_ID);
-        frames++;
     }
-    g_assert_cmpuint(frames, ==, 300);
-    /* it must not have kept an answer for each of them: see RSS in a leak test */
+    /* the device has not kept an answer for each of them */
+    g_assert_cmpuint(port_count(t, EXANET_REG_PORT_DROPPED), >, 0);
     while (!got) {
         g_assert_cmpint(g_get_monotonic_time(), <, end);
         got = exanet_peer_poll(t->peer, 100);
