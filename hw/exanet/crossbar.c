@@ -220,6 +220,11 @@ ExanetWireStatus exanet_crossbar_deliver(ExanetState *s, int from,
         exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
         return status;
     }
+    /* HELLO comes before packets: an epoch that it did not tell is an old one */
+    if (from >= 0 && pkt.epoch != s->port[from].peer_epoch) {
+        exanet_count(s, RX_OLD_GEN);
+        return status;
+    }
     if (pkt.bad_payload) {
         exanet_count(s, DROP_PAYLOAD_CRC);
         if (from >= 0) {

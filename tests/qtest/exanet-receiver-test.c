@@ -530,6 +530,14 @@ static void test_epoch(void)
     send_packet(t, &half, 0);
     assert_acked(t, &half);
     /* packets with the old epoch are of a node that no longer is */
+    t->peer->epoch--;
+    send_packet(t, &half, 0);
+    exanet_assert_quiet(t);
+    t->peer->epoch++;
+    b.seq = 1;
+    exanet_peer_send_block(t->peer, &b);
+    assert_resp(t, &b, EXANET_RESP_ACK);
+    g_assert_cmpuint(exanet_count(t, RX_REACK), ==, 1);
     free_block(&b);
     free_block(&half);
     exanet_stop(t);
