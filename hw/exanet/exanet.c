@@ -496,6 +496,9 @@ static void user_mmio_write(void *opaque, hwaddr addr, uint64_t value,
     hwaddr page = addr >> s->user_page_shift;
     MemReentrancyGuard *guard = &s->host.dev->mem_reentrancy_guard;
 
+    if (!s->bh) {
+        return;
+    }
     /* QEMU does this for every region but those whose reads are like RAM */
     if (guard->engaged_in_io) {
         qemu_log_mask(LOG_GUEST_ERROR, "exanet: the device writes to its own "
@@ -579,6 +582,9 @@ static uint64_t regs_read(void *opaque, hwaddr addr, unsigned size)
     ExanetState *s = opaque;
     uint64_t value = 0;
 
+    if (!s->bh) {
+        return 0;
+    }
     if (addr >= EXANET_PENDING_LIST && addr < EXANET_CONTROL_WINDOW) {
         value = exanet_exadma_list_read(s, addr - EXANET_PENDING_LIST, size);
     } else if (size < 4) {
@@ -610,6 +616,9 @@ static void regs_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
 {
     ExanetState *s = opaque;
 
+    if (!s->bh) {
+        return;
+    }
     trace_exanet_reg_write(s->node, addr, value, size);
     if (addr >= EXANET_PENDING_LIST && addr < EXANET_CONTROL_WINDOW) {
         exanet_exadma_list_write(s, addr - EXANET_PENDING_LIST, value, size);
@@ -776,6 +785,8 @@ void exanet_fini(ExanetState *s)
     exanet_receiver_fini(s);
     exanet_context_fini(s);
     qemu_bh_delete(s->bh);
+    /* a vCPU may have been on its way in: MMIO finds nothing any more */
+    s->bh = NULL;
     /* a region inside another one holds a reference to its owner: this device */
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
         memory_region_del_subregion(&s->user_mr, &s->info[c].mr);
