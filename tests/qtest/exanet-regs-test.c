@@ -261,6 +261,7 @@ static void test_bad_access(void)
     }
     qpci_io_writeb(t->dev, t->regs, EXANET_REG_SCRATCH, 0);
     qpci_io_writew(t->dev, t->regs, EXANET_REG_SCRATCH, 0);
+    g_assert_cmphex(qpci_io_readb(t->dev, t->regs, EXANET_REG_SCRATCH), ==, 0);
     g_assert_cmphex(exanet_get64(t, EXANET_REG_SCRATCH), ==, ~0ULL);
     t->guest_errors = true;
     exanet_stop(t);
@@ -530,6 +531,35 @@ static void test_irq(void)
     exanet_stop(t);
 }
 
+/* A driver that points a vector at the device's own doorbells. */
+static void test_irq_to_itself(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = {
+        .src = EXANET_RAM_SRC, .dst = exanet_gva(EXANET_TEST_NODE,
+                                                 EXANET_RAM_DST),
+        .len = 100, .ctrl = EXANET_CHANNEL_IRQ_DONE,
+    };
+    uint64_t entry;
+
+    exanet_msix_enable(t);
+    entry = t->dev->msix_table_off + 16 * EXANET_VEC_CONTEXT(0);
+    qpci_io_writel(t->dev, t->dev->msix_table_bar, entry, t->user.addr +
+                   exanet_user(t, 0, EXANET_PAGE_SCRATCHPAD) +
+                   EXANET_CHANNEL_DOORBELL);
+    exanet_set32(t, EXANET_REG_IRQ_MASK, EXANET_IRQ_ALL);
+    exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE | EXANET_CTRL_IRQ);
+    for (unsigned i = 0; i < 3; i++) {
+        exanet_channel_start(t, 0, 0, &x);
+        exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
+        exanet_set32(t, EXANET_REG_MBOX_PENDING, ~0U);
+    }
+    exanet_settle(t);
+    g_assert_cmpuint(exanet_count(t, BLOCK_DONE), ==, 3);
+    t->guest_errors = true;
+    exanet_stop(t);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -548,5 +578,6 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/regs/t24-user-read-only", test_user_read_only);
     qtest_add_func("/exanet/regs/user-access-sizes", test_user_access_sizes);
     qtest_add_func("/exanet/regs/irq", test_irq);
+    qtest_add_func("/exanet/regs/irq-to-itself", test_irq_to_itself);
     return g_test_run();
 }
