@@ -1,0 +1,1179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libfabric over the NIC, without MPI: RMA, atomics, ordering, wait objects,
+ * multi-receive, directed receive, cancelling, wrong keys, a peer that dies.
+ *
+ *   fi-rma-atomic --serve [PORT]      on one node: says "ready", then obeys
+ *   fi-rma-atomic HOST [PORT]         on the other: runs the tests, prints TAP
+ *
+ * The two talk over TCP about what to do next; the server is told by name which
+ * of its parts to play.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <rdma/fabric.h>
+#include <rdma/fi_atomic.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+#include <rdma/fi_tagged.h>
+
+#define WINDOW_BYTES (4 << 20)
+#define NAME_MAX_BYTES 64
+#define PATIENCE 30.0   /* seconds */
+
+struct node {
+    struct fi_info *info;
+    struct fid_fabric *fabric;
+    struct fid_domain *domain;
+    struct fid_ep *ep;
+    struct fid_cq *txcq, *rxcq;
+    struct fid_cntr *cntr;
+    struct fid_av *av;
+    struct fid_mr *mr;
+    fi_addr_t peer;
+    uint8_t *window;
+    uint64_t peer_key;
+};
+
+static struct node me;
+static int oob;                 /* the TCP connection */
+static int subtests, failures, failed;
+
+static void __attribute__((noreturn, format(printf, 1, 2)))
+die(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(2);
+}
+
+static void __attribute__((format(printf, 1, 2))) fail(const char *format, ...)
+{
+    va_list args;
+
+    if (failed++ < 5) {
+        printf("# ");
+        va_start(args, format);
+        vprintf(format, args);
+        va_end(args);
+        printf("\n");
+    }
+}
+
+static void must(const char *what, ssize_t ret)
+{
+    if (ret < 0) {
+        die("%s: %s", what, fi_strerror(-ret));
+    }
+}
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static uint64_t mix(uint64_t seed, uint64_t i)
+{
+    uint64_t x = (seed + 1) * 0x9e3779b97f4a7c15ULL + i * 0xd1342543de82ef95ULL;
+
+    return x ^ x >> 29;
+}
+
+static void fill(void *buf, size_t len, uint64_t seed)
+{
+    uint8_t *p = buf;
+    size_t i;
+
+    for (i = 0; i < len; i++) {
+        p[i] = mix(seed, i / 8) >> i % 8 * 8;
+    }
+}
+
+static bool same(const void *buf, size_t len, uint64_t seed)
+{
+    const uint8_t *p = buf;
+    size_t i;
+
+    for (i = 0; i < len; i++) {
+        if (p[i] != (uint8_t)(mix(seed, i / 8) >> i % 8 * 8)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* --- Talk over TCP ---------------------------------------------------------- */
+
+static void put(const void *buf, size_t len)
+{
+    if (send(oob, buf, len, MSG_NOSIGNAL) != (ssize_t)len) {
+        die("connection: %s", strerror(errno));
+    }
+}
+
+/* Keeps the NIC going while it waits: atomics are executed by us. */
+static void get(void *buf, size_t len)
+{
+    struct pollfd p = { .fd = oob, .events = POLLIN };
+
+    while (me.rxcq && !poll(&p, 1, 0)) {
+        fi_cq_read(me.txcq, NULL, 0);
+        fi_cq_read(me.rxcq, NULL, 0);
+    }
+    if (recv(oob, buf, len, MSG_WAITALL) != (ssize_t)len) {
+        die("connection ended");
+    }
+}
+
+static void sync_up(void)
+{
+    char c = 's';
+
+    put(&c, 1);
+    get(&c, 1);
+}
+
+/* --- Objects ---------------------------------------------------------------- */
+
+static struct fi_info *find_info(enum fi_av_type av)
+{
+    struct fi_info *hints = fi_allocinfo(), *info;
+
+    hints->caps = FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_DIRECTED_RECV |
+                  FI_MULTI_RECV | FI_SOURCE;
+    hints->mode = FI_CONTEXT;
+    hints->ep_attr->type = FI_EP_RDM;
+    hints->tx_attr->msg_order = FI_ORDER_SAS;
+    hints->rx_attr->msg_order = FI_ORDER_SAS;
+    hints->domain_attr->mr_mode = FI_MR_ALLOCATED | FI_MR_PROV_KEY |
+                                  FI_MR_VIRT_ADDR;
+    hints->domain_attr->av_type = av;
+    hints->fabric_attr->prov_name = strdup("exanet");
+    must("fi_getinfo", fi_getinfo(FI_VERSION(1, 20), NULL, NULL, 0, hints,
+                                  &info));
+    fi_freeinfo(hints);
+    return info;
+}
+
+static void node_open(struct node *n, enum fi_av_type av, enum fi_wait_obj wait)
+{
+    struct fi_cq_attr cq = { .format = FI_CQ_FORMAT_TAGGED, .wait_obj = wait };
+    struct fi_cntr_attr cntr = { .events = FI_CNTR_EVENTS_COMP };
+    struct fi_av_attr av_attr = { .type = av };
+
+    memset(n, 0, sizeof(*n));
+    n->info = find_info(av);
+    must("fi_fabric", fi_fabric(n->info->fabric_attr, &n->fabric, NULL));
+    must("fi_domain", fi_domain(n->fabric, n->info, &n->domain, NULL));
+    must("fi_cq_open", fi_cq_open(n->domain, &cq, &n->txcq, NULL));
+    must("fi_cq_open", fi_cq_open(n->domain, &cq, &n->rxcq, NULL));
+    must("fi_cntr_open", fi_cntr_open(n->domain, &cntr, &n->cntr, NULL));
+    must("fi_av_open", fi_av_open(n->domain, &av_attr, &n->av, NULL));
+    must("fi_endpoint", fi_endpoint(n->domain, n->info, &n->ep, NULL));
+    must("bind av", fi_ep_bind(n->ep, &n->av->fid, 0));
+    must("bind tx", fi_ep_bind(n->ep, &n->txcq->fid, FI_TRANSMIT));
+    must("bind rx", fi_ep_bind(n->ep, &n->rxcq->fid, FI_RECV));
+    must("bind cntr", fi_ep_bind(n->ep, &n->cntr->fid, FI_WRITE));
+    must("fi_enable", fi_enable(n->ep));
+    if (posix_memalign((void **)&n->window, 4096, WINDOW_BYTES)) {
+        die("no memory");
+    }
+    memset(n->window, 0, WINDOW_BYTES);
+    must("fi_mr_reg", fi_mr_reg(n->domain, n->window, WINDOW_BYTES,
+                                FI_REMOTE_READ | FI_REMOTE_WRITE, 0, 1, 0,
+                                &n->mr, NULL));
+}
+
+static void node_close(struct node *n)
+{
+    must("close mr", fi_close(&n->mr->fid));
+    must("close ep", fi_close(&n->ep->fid));
+    must("close av", fi_close(&n->av->fid));
+    must("close cntr", fi_close(&n->cntr->fid));
+    must("close rxcq", fi_close(&n->rxcq->fid));
+    must("close txcq", fi_close(&n->txcq->fid));
+    must("close domain", fi_close(&n->domain->fid));
+    must("close fabric", fi_close(&n->fabric->fid));
+    fi_freeinfo(n->info);
+    free(n->window);
+}
+
+static void node_meet(struct node *n)
+{
+    uint8_t name[NAME_MAX_BYTES] = { 0 };
+    size_t len = sizeof(name);
+    uint64_t key = fi_mr_key(n->mr);
+
+    must("fi_getname", fi_getname(&n->ep->fid, name, &len));
+    put(name, sizeof(name));
+    put(&key, sizeof(key));
+    get(name, sizeof(name));
+    get(&n->peer_key, sizeof(n->peer_key));
+    if (fi_av_insert(n->av, name, 1, &n->peer, 0, NULL) != 1) {
+        die("fi_av_insert");
+    }
+}
+
+/* --- Completions ------------------------------------------------------------ */
+
+/* The next completion; 0, or the error of an error completion. */
+static int next(struct fid_cq *cq, struct fi_cq_tagged_entry *e,
+                fi_addr_t *source)
+{
+    struct fi_cq_err_entry err = { 0 };
+    double end = now() + PATIENCE;
+    fi_addr_t src;
+    ssize_t ret;
+
+    do {
+        ret = fi_cq_readfrom(cq, e, 1, source ? source : &src);
+        fi_cq_read(cq == me.txcq ? me.rxcq : me.txcq, NULL, 0);
+    } while (ret == -FI_EAGAIN && now() < end);
+    if (ret == 1) {
+        return 0;
+    }
+    if (ret != -FI_EAVAIL) {
+        return ret == -FI_EAGAIN ? FI_ETIMEDOUT : -ret;
+    }
+    must("fi_cq_readerr", fi_cq_readerr(cq, &err, 0));
+    e->op_context = err.op_context;
+    e->flags = err.flags;
+    e->len = err.len;
+    e->data = err.olen;
+    return err.err;
+}
+
+static int done(struct fid_cq *cq)
+{
+    struct fi_cq_tagged_entry e;
+
+    return next(cq, &e, NULL);
+}
+
+static void done_ok(struct fid_cq *cq, const char *what)
+{
+    int err = done(cq);
+
+    if (err) {
+        fail("%s: %s", what, fi_strerror(err));
+    }
+}
+
+#define RETRY(call) \
+    ({ \
+        ssize_t ret_; \
+        while ((ret_ = (call)) == -FI_EAGAIN) { \
+            fi_cq_read(me.txcq, NULL, 0); \
+        } \
+        must(#call, ret_); \
+    })
+
+/* --- Parts of the server ---------------------------------------------------- */
+
+/* Fills the window; then waits. */
+static void serve_window(void)
+{
+    memset(me.window, 0, WINDOW_BYTES);
+    fill(me.window + WINDOW_BYTES / 2, WINDOW_BYTES / 2, 99);
+    sync_up();
+    sync_up();
+}
+
+/* Says whether the lower half of the window is as it should be. */
+static void serve_verify(void)
+{
+    uint64_t q[3];      /* offset, length, seed */
+    char ok;
+
+    get(q, sizeof(q));
+    ok = same(me.window + q[0], q[1], q[2]);
+    put(&ok, 1);
+}
+
+#define ORDER_COUNT 500
+
+static size_t order_size(int i)
+{
+    static const size_t sizes[] = { 8, 9000, 100, 0, 20000, 41, 8168, 40, 300 };
+
+    return sizes[i % 9];
+}
+
+static void serve_order(void)
+{
+    static uint8_t buf[ORDER_COUNT][20000];
+    int i;
+
+    for (i = 0; i < ORDER_COUNT; i++) {
+        fill(buf[i], order_size(i), i);
+        RETRY(fi_tsenddata(me.ep, buf[i], order_size(i), NULL, i, me.peer, 7,
+                           NULL));
+    }
+    for (i = 0; i < ORDER_COUNT; i++) {
+        must("send", -done(me.txcq));
+    }
+}
+
+/* Single messages with pauses, for sleepers. */
+static void serve_slow(void)
+{
+    uint32_t i;
+
+    for (i = 0; i < 20; i++) {
+        usleep(20000 + i * 3000);
+        must("inject", fi_inject(me.ep, &i, sizeof(i), me.peer));
+    }
+    sync_up();
+}
+
+static void serve_multi(void)
+{
+    uint8_t buf[64];
+    int i;
+
+    for (i = 0; i < 300; i++) {
+        fill(buf, 30 + i % 30, i);
+        RETRY(fi_send(me.ep, buf, 30 + i % 30, NULL, me.peer, NULL));
+        must("send", -done(me.txcq));
+    }
+    sync_up();
+}
+
+static void serve_three(void)
+{
+    static const char text[3][6] = { "one", "two", "three" };
+    int i;
+
+    for (i = 0; i < 3; i++) {
+        must("inject", fi_inject(me.ep, text[i], 6, me.peer));
+    }
+    sync_up();
+}
+
+static void serve_delivery(void)
+{
+    struct fi_context ctx;
+    static char buf[20000];
+
+    sleep(1);
+    must("recv", fi_recv(me.ep, buf, sizeof(buf), NULL, FI_ADDR_UNSPEC, &ctx));
+    must("recv", -done(me.rxcq));
+    sync_up();
+}
+
+static void serve_written(void)
+{
+    struct fi_cq_tagged_entry e;
+    uint64_t report[3] = { 0 };
+
+    if (!next(me.rxcq, &e, NULL)) {
+        report[0] = e.data;
+        report[1] = e.len;
+        report[2] = e.flags;
+    }
+    put(report, sizeof(report));
+}
+
+/* An endpoint of a child, which is killed when the client says so. */
+static void serve_victim(void)
+{
+    int met[2];
+    pid_t child;
+    char c = 'm';
+
+    fflush(stdout);
+    if (pipe(met)) {
+        die("pipe: %s", strerror(errno));
+    }
+    child = fork();
+    if (!child) {
+        node_open(&me, FI_AV_MAP, FI_WAIT_NONE);
+        node_meet(&me);
+        if (write(met[1], &c, 1) != 1) {
+            die("pipe: %s", strerror(errno));
+        }
+        for (;;) {
+            fi_cq_read(me.rxcq, NULL, 0);
+        }
+    }
+    /* The connection is the child's until it has met its peer. */
+    if (read(met[0], &c, 1) != 1) {
+        die("the victim died too early");
+    }
+    close(met[0]);
+    close(met[1]);
+    get(&c, 1);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    put(&c, 1);
+}
+
+static const struct part {
+    const char *name;
+    void (*run)(void);
+} parts[] = {
+    { "window", serve_window },
+    { "verify", serve_verify },
+    { "order", serve_order },
+    { "slow", serve_slow },
+    { "multi", serve_multi },
+    { "three", serve_three },
+    { "delivery", serve_delivery },
+    { "written", serve_written },
+    { "victim", serve_victim },
+    { "sync", sync_up },
+};
+
+static void ask(const char *part)
+{
+    char name[16] = { 0 };
+
+    strncpy(name, part, sizeof(name) - 1);
+    put(name, sizeof(name));
+}
+
+static int serve(void)
+{
+    char name[16];
+    size_t i;
+
+    for (;;) {
+        get(name, sizeof(name));
+        if (!strcmp(name, "end")) {
+            node_close(&me);
+            return 0;
+        }
+        if (!strcmp(name, "reopen")) {
+            node_close(&me);
+            node_open(&me, FI_AV_MAP, FI_WAIT_NONE);
+            node_meet(&me);
+            continue;
+        }
+        for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+            if (!strcmp(name, parts[i].name)) {
+                parts[i].run();
+            }
+        }
+    }
+}
+
+static void reopen(enum fi_av_type av, enum fi_wait_obj wait)
+{
+    ask("reopen");
+    node_close(&me);
+    node_open(&me, av, wait);
+    node_meet(&me);
+}
+
+/* --- Tests of the client ---------------------------------------------------- */
+
+static const size_t rma_sizes[] = { 1, 8, 40, 63, 64, 65, 255, 256, 257, 4095,
+                                    4096, 4097, 16383, 16384, 16385, 1000003 };
+#define RMA_SIZES (sizeof(rma_sizes) / sizeof(rma_sizes[0]))
+
+static bool peer_has(size_t offset, size_t len, uint64_t seed)
+{
+    uint64_t q[3] = { offset, len, seed };
+    char ok;
+
+    ask("verify");
+    put(q, sizeof(q));
+    get(&ok, 1);
+    return ok;
+}
+
+static void test_write(void)
+{
+    uint8_t *buf = malloc(1000003 + 16);
+    size_t i, off, len;
+
+    ask("window");
+    sync_up();
+    sync_up();
+    for (i = 0; i < RMA_SIZES; i++) {
+        len = rma_sizes[i];
+        off = 250 + i * 7;
+        fill(buf + i, len, i);
+        RETRY(fi_write(me.ep, buf + i, len, NULL, me.peer, off, me.peer_key,
+                       NULL));
+        done_ok(me.txcq, "write");
+        /* Its completion says that the bytes are there. */
+        if (!peer_has(off, len, i)) {
+            fail("write of %zu bytes did not arrive", len);
+        }
+    }
+    free(buf);
+}
+
+static void test_read(void)
+{
+    uint8_t *buf = malloc(1000003 + 32), *want = malloc(WINDOW_BYTES / 2);
+    size_t i, off, len;
+
+    ask("window");
+    sync_up();
+    sync_up();
+    fill(want, WINDOW_BYTES / 2, 99);
+    for (i = 0; i < RMA_SIZES; i++) {
+        len = rma_sizes[i];
+        off = 4001 + i * 5;
+        memset(buf, 0xee, len + 32);
+        RETRY(fi_read(me.ep, buf + i, len, NULL, me.peer,
+                      WINDOW_BYTES / 2 + off, me.peer_key, NULL));
+        done_ok(me.txcq, "read");
+        if (memcmp(buf + i, want + off, len) || buf[i + len] != 0xee ||
+            (i && buf[i - 1] != 0xee)) {
+            fail("read of %zu bytes is wrong", len);
+        }
+    }
+    free(buf);
+    free(want);
+}
+
+static void test_many_writes(void)
+{
+    uint8_t *buf = malloc(1 << 20);
+    size_t i, n = 512, sent = 0;
+    uint64_t before = fi_cntr_read(me.cntr);
+
+    ask("window");
+    sync_up();
+    sync_up();
+    fill(buf, 1 << 20, 5);
+    for (i = 0; i < n; i++) {
+        RETRY(fi_write(me.ep, buf + i * 2048, 2048, NULL, me.peer, i * 2048,
+                       me.peer_key, NULL));
+        sent++;
+        while (sent > 200) {
+            done_ok(me.txcq, "write");
+            sent--;
+        }
+    }
+    for (; sent; sent--) {
+        done_ok(me.txcq, "write");
+    }
+    if (!peer_has(0, 1 << 20, 5)) {
+        fail("data is wrong");
+    }
+    if (fi_cntr_read(me.cntr) - before != n) {
+        fail("counter counted %llu writes, not %zu",
+             (unsigned long long)(fi_cntr_read(me.cntr) - before), n);
+    }
+    free(buf);
+}
+
+static void test_vectors(void)
+{
+    uint8_t *buf = malloc(10000);
+    struct iovec iov[3] = { { buf, 100 }, { buf + 3000, 5000 },
+                            { buf + 9000, 37 } };
+    struct fi_rma_iov rma[2] = { { 1000, 2000, me.peer_key },
+                                 { 50000, 3137, me.peer_key } };
+    struct fi_msg_rma msg = {
+        .msg_iov = iov, .iov_count = 3, .addr = me.peer,
+        .rma_iov = rma, .rma_iov_count = 2,
+    };
+    uint8_t whole[5137];
+
+    fill(whole, sizeof(whole), 21);
+    memcpy(buf, whole, 100);
+    memcpy(buf + 3000, whole + 100, 5000);
+    memcpy(buf + 9000, whole + 5100, 37);
+    RETRY(fi_writemsg(me.ep, &msg, FI_COMPLETION | FI_DELIVERY_COMPLETE));
+    done_ok(me.txcq, "writemsg");
+    memset(buf, 0, 10000);
+    RETRY(fi_readmsg(me.ep, &msg, FI_COMPLETION));
+    done_ok(me.txcq, "readmsg");
+    if (memcmp(buf, whole, 100) || memcmp(buf + 3000, whole + 100, 5000) ||
+        memcmp(buf + 9000, whole + 5100, 37)) {
+        fail("what was written in pieces is read back wrong");
+    }
+    if (!peer_has(1000, 2000, 21)) {
+        fail("the first piece is wrong");
+    }
+    free(buf);
+}
+
+static void test_write_data(void)
+{
+    uint64_t report[3];
+    uint8_t buf[3000];
+
+    fill(buf, sizeof(buf), 8);
+    ask("written");
+    RETRY(fi_writedata(me.ep, buf, sizeof(buf), NULL, 0x1234567890abcdefULL,
+                       me.peer, 64, me.peer_key, NULL));
+    done_ok(me.txcq, "writedata");
+    get(report, sizeof(report));
+    if (report[0] != 0x1234567890abcdefULL || report[1] != sizeof(buf) ||
+        (report[2] & (FI_RMA | FI_REMOTE_CQ_DATA)) !=
+        (FI_RMA | FI_REMOTE_CQ_DATA)) {
+        fail("target got data %llx, %llu bytes, flags %llx",
+             (unsigned long long)report[0], (unsigned long long)report[1],
+             (unsigned long long)report[2]);
+    }
+    if (!peer_has(64, sizeof(buf), 8)) {
+        fail("bytes are wrong");
+    }
+    must("inject_write", fi_inject_write(me.ep, buf, 40, me.peer, 7000,
+                                         me.peer_key));
+    sleep(1);
+    fi_cq_read(me.txcq, NULL, 0);
+    if (!peer_has(7000, 40, 8)) {
+        fail("injected bytes are wrong");
+    }
+}
+
+static void expect_error(const char *what, ssize_t ret, int want)
+{
+    int err = ret ? -ret : done(me.txcq);
+
+    if (err != want) {
+        fail("%s: %s, not %s", what, fi_strerror(err), fi_strerror(want));
+    }
+}
+
+static void test_bad_keys(void)
+{
+    uint64_t nowhere = me.peer_key ^ 0x400000000000ULL;
+    uint8_t buf[300] = { 0 };
+
+    expect_error("write beyond the end",
+                 fi_write(me.ep, buf, 300, NULL, me.peer, WINDOW_BYTES + 1,
+                          me.peer_key, NULL), FI_EACCES);
+    expect_error("read across the end",
+                 fi_read(me.ep, buf, 300, NULL, me.peer, WINDOW_BYTES * 2ULL,
+                         me.peer_key, NULL), FI_EACCES);
+    expect_error("write without the right",
+                 fi_write(me.ep, buf, 300, NULL, me.peer, 0,
+                          me.peer_key & ~(1ULL << 52), NULL), FI_EACCES);
+    expect_error("read of memory that is not there",
+                 fi_read(me.ep, buf, 300, NULL, me.peer, 0,
+                         (nowhere & ~0xffffffffffffULL) | 0x1000, NULL),
+                 FI_EFAULT);
+    RETRY(fi_atomic(me.ep, buf, 1, NULL, me.peer, 0, me.peer_key ^ 0x1000,
+                    FI_UINT64, FI_SUM, NULL));
+    expect_error("atomic with a key that is none", 0, FI_EACCES);
+    RETRY(fi_atomic(me.ep, buf, 1, NULL, me.peer, WINDOW_BYTES - 4,
+                    me.peer_key, FI_UINT64, FI_SUM, NULL));
+    expect_error("atomic across the end", 0, FI_EACCES);
+    /* And all is well afterwards. */
+    RETRY(fi_write(me.ep, buf, 300, NULL, me.peer, 0, me.peer_key, NULL));
+    done_ok(me.txcq, "write after errors");
+}
+
+/* What the peer's word is before and after an operation. */
+static void fetch64(enum fi_op op, uint64_t before, uint64_t arg,
+                    uint64_t after)
+{
+    uint64_t got = 0, zero = 0;
+
+    RETRY(fi_write(me.ep, &before, 8, NULL, me.peer, 128, me.peer_key, NULL));
+    done_ok(me.txcq, "write");
+    RETRY(fi_fetch_atomic(me.ep, &arg, 1, NULL, &got, NULL, me.peer, 128,
+                          me.peer_key, FI_UINT64, op, NULL));
+    done_ok(me.txcq, "fetch_atomic");
+    if (got != before) {
+        fail("%s fetched %llx, not %llx", fi_tostr(&op, FI_TYPE_ATOMIC_OP),
+             (unsigned long long)got, (unsigned long long)before);
+    }
+    RETRY(fi_fetch_atomic(me.ep, &zero, 1, NULL, &got, NULL, me.peer, 128,
+                          me.peer_key, FI_UINT64, FI_ATOMIC_READ, NULL));
+    done_ok(me.txcq, "atomic read");
+    if (got != after) {
+        fail("%s left %llx, not %llx", fi_tostr(&op, FI_TYPE_ATOMIC_OP),
+             (unsigned long long)got, (unsigned long long)after);
+    }
+}
+
+static void test_fetch(void)
+{
+    fetch64(FI_MIN, 10, 7, 7);
+    fetch64(FI_MAX, 10, 7, 10);
+    fetch64(FI_SUM, ~0ULL, 2, 1);
+    fetch64(FI_PROD, 6, 7, 42);
+    fetch64(FI_LOR, 0, 5, 1);
+    fetch64(FI_LAND, 3, 0, 0);
+    fetch64(FI_BOR, 0xf0, 0x0f, 0xff);
+    fetch64(FI_BAND, 0xff, 0x3c, 0x3c);
+    fetch64(FI_LXOR, 1, 1, 0);
+    fetch64(FI_BXOR, 0xff, 0x0f, 0xf0);
+    fetch64(FI_ATOMIC_WRITE, 1, 99, 99);
+}
+
+static void test_atomic_types(void)
+{
+    int32_t a[8], b[8];
+    double d[4] = { 0.5, 1.5, 2.5, 3.5 }, e[4];
+    size_t count;
+    int i;
+
+    memset(a, 0, sizeof(a));
+    RETRY(fi_write(me.ep, a, sizeof(a), NULL, me.peer, 256, me.peer_key, NULL));
+    done_ok(me.txcq, "write");
+    for (i = 0; i < 8; i++) {
+        a[i] = i - 4;
+    }
+    for (i = 0; i < 3; i++) {
+        RETRY(fi_atomic(me.ep, a, 8, NULL, me.peer, 256, me.peer_key, FI_INT32,
+                        FI_SUM, NULL));
+        done_ok(me.txcq, "atomic");
+    }
+    RETRY(fi_read(me.ep, b, sizeof(b), NULL, me.peer, 256, me.peer_key, NULL));
+    done_ok(me.txcq, "read");
+    for (i = 0; i < 8; i++) {
+        if (b[i] != 3 * (i - 4)) {
+            fail("int32 sum [%d] is %d", i, b[i]);
+        }
+    }
+    memset(e, 0, sizeof(e));
+    RETRY(fi_write(me.ep, e, sizeof(e), NULL, me.peer, 512, me.peer_key, NULL));
+    done_ok(me.txcq, "write");
+    must("inject_atomic", fi_inject_atomic(me.ep, d, 4, me.peer, 512,
+                                           me.peer_key, FI_DOUBLE, FI_SUM));
+    RETRY(fi_fetch_atomic(me.ep, d, 4, NULL, e, NULL, me.peer, 512, me.peer_key,
+                          FI_DOUBLE, FI_SUM, NULL));
+    done_ok(me.txcq, "fetch_atomic");
+    for (i = 0; i < 4; i++) {
+        if (e[i] != d[i]) {
+            fail("double sum [%d] is %f", i, e[i]);
+        }
+    }
+    must("atomicvalid", fi_atomicvalid(me.ep, FI_UINT64, FI_SUM, &count));
+    if (count != 4) {
+        fail("%zu 64-bit elements", count);
+    }
+    if (!fi_atomicvalid(me.ep, FI_LONG_DOUBLE, FI_SUM, &count)) {
+        fail("long double is promised");
+    }
+}
+
+static void swap(enum fi_op op, uint64_t before, uint64_t compare,
+                 uint64_t after)
+{
+    uint64_t got = 0, value = 77;
+
+    RETRY(fi_write(me.ep, &before, 8, NULL, me.peer, 136, me.peer_key, NULL));
+    done_ok(me.txcq, "write");
+    RETRY(fi_compare_atomic(me.ep, &value, 1, NULL, &compare, NULL, &got, NULL,
+                            me.peer, 136, me.peer_key, FI_UINT64, op, NULL));
+    done_ok(me.txcq, "compare_atomic");
+    if (got != before) {
+        fail("%s fetched %llu", fi_tostr(&op, FI_TYPE_ATOMIC_OP),
+             (unsigned long long)got);
+    }
+    RETRY(fi_read(me.ep, &got, 8, NULL, me.peer, 136, me.peer_key, NULL));
+    done_ok(me.txcq, "read");
+    if (got != after) {
+        fail("%s left %llu, not %llu", fi_tostr(&op, FI_TYPE_ATOMIC_OP),
+             (unsigned long long)got, (unsigned long long)after);
+    }
+}
+
+static void test_compare(void)
+{
+    swap(FI_CSWAP, 5, 5, 77);
+    swap(FI_CSWAP, 5, 6, 5);
+    swap(FI_CSWAP_NE, 5, 6, 77);
+    swap(FI_CSWAP_LE, 5, 4, 77);
+    swap(FI_CSWAP_LT, 5, 5, 5);
+    swap(FI_CSWAP_GE, 5, 6, 77);
+    swap(FI_CSWAP_GT, 5, 5, 5);
+    swap(FI_MSWAP, 0xf0, 0x0f, 0xf0 | (77 & 0x0f));
+}
+
+static void test_order(void)
+{
+    static uint8_t buf[ORDER_COUNT][20000];
+    struct fi_cq_tagged_entry e;
+    fi_addr_t source;
+    int i, err;
+
+    /* Half are waited for, half come unexpected. */
+    for (i = 0; i < ORDER_COUNT / 2; i++) {
+        RETRY(fi_trecv(me.ep, buf[i], 20000, NULL, FI_ADDR_UNSPEC, 7, 0,
+                       buf[i]));
+    }
+    ask("order");
+    for (i = 0; i < ORDER_COUNT; i++) {
+        if (i == ORDER_COUNT / 2) {
+            for (; i < ORDER_COUNT; i++) {
+                RETRY(fi_trecv(me.ep, buf[i], 20000, NULL, me.peer, 7, 0,
+                               buf[i]));
+            }
+            i = ORDER_COUNT / 2;
+        }
+        err = next(me.rxcq, &e, &source);
+        if (err) {
+            fail("message %d: %s", i, fi_strerror(err));
+            return;
+        }
+        err = ((uint8_t *)e.op_context - buf[0]) / sizeof(buf[0]);
+        if (e.len != order_size(err) || e.data != (uint64_t)err ||
+            source != me.peer || e.tag != 7 || !same(buf[err], e.len, err)) {
+            fail("buffer %d got message %llu of %zu bytes", err,
+                 (unsigned long long)e.data, e.len);
+        }
+    }
+}
+
+static void test_wait(void)
+{
+    struct fi_cq_tagged_entry e;
+    uint32_t got[20];
+    ssize_t ret;
+    int i;
+
+    reopen(FI_AV_TABLE, FI_WAIT_UNSPEC);
+    for (i = 0; i < 20; i++) {
+        must("recv", fi_recv(me.ep, &got[i], 4, NULL, FI_ADDR_UNSPEC, NULL));
+    }
+    ask("slow");
+    for (i = 0; i < 20; i++) {
+        ret = fi_cq_sread(me.rxcq, &e, 1, NULL, 10000);
+        if (ret != 1) {
+            fail("message %d: %s", i, fi_strerror(-ret));
+            break;
+        }
+        if (got[i] != (uint32_t)i) {
+            fail("message %d is %u", i, got[i]);
+        }
+    }
+    sync_up();
+    if (fi_cq_sread(me.rxcq, &e, 1, NULL, 200) != -FI_EAGAIN) {
+        fail("woke up with nothing to read");
+    }
+}
+
+/* The foreign poll loop: fi_trywait() and the descriptor. */
+static void test_wait_fd(void)
+{
+    struct fid *fids[1];
+    struct fi_cq_tagged_entry e;
+    struct pollfd p = { .events = POLLIN };
+    uint32_t got[20];
+    int i = 0, ret, slept = 0;
+    double end = now() + PATIENCE;
+    double cpu = clock();
+
+    reopen(FI_AV_MAP, FI_WAIT_FD);
+    must("GETWAIT", fi_control(&me.rxcq->fid, FI_GETWAIT, &p.fd));
+    fids[0] = &me.rxcq->fid;
+    for (i = 0; i < 20; i++) {
+        must("recv", fi_recv(me.ep, &got[i], 4, NULL, FI_ADDR_UNSPEC, NULL));
+    }
+    ask("slow");
+    for (i = 0; i < 20 && now() < end;) {
+        ret = fi_trywait(me.fabric, fids, 1);
+        if (!ret) {
+            slept += poll(&p, 1, 5000) == 1;
+        } else if (ret != -FI_EAGAIN) {
+            fail("trywait: %s", fi_strerror(-ret));
+            break;
+        }
+        while (fi_cq_read(me.rxcq, &e, 1) == 1) {
+            i++;
+        }
+    }
+    cpu = (clock() - cpu) / CLOCKS_PER_SEC;
+    if (i != 20) {
+        fail("%d messages of 20", i);
+    }
+    if (!slept) {
+        fail("never slept");
+    }
+    if (cpu > 0.7) {
+        fail("waiting for a second took %.2f s of CPU", cpu);
+    }
+    sync_up();
+}
+
+/* Sleeps for what the peer's NIC does, too. */
+static void test_wait_rma(void)
+{
+    uint8_t *buf = malloc(1 << 20);
+    struct fi_cq_tagged_entry e;
+    ssize_t ret;
+
+    reopen(FI_AV_MAP, FI_WAIT_UNSPEC);
+    fill(buf, 1 << 20, 31);
+    RETRY(fi_write(me.ep, buf, 1 << 20, NULL, me.peer, 0, me.peer_key, NULL));
+    ret = fi_cq_sread(me.txcq, &e, 1, NULL, 20000);
+    if (ret != 1) {
+        fail("write: %s", fi_strerror(-ret));
+    }
+    memset(buf, 0, 1 << 20);
+    RETRY(fi_read(me.ep, buf, 1 << 20, NULL, me.peer, 0, me.peer_key, NULL));
+    ret = fi_cq_sread(me.txcq, &e, 1, NULL, 20000);
+    if (ret != 1 || !same(buf, 1 << 20, 31)) {
+        fail("read: %zd", ret);
+    }
+    free(buf);
+}
+
+static void test_multi_recv(void)
+{
+    static uint8_t pool[4][4096];
+    struct iovec iov;
+    struct fi_msg msg = { .msg_iov = &iov, .iov_count = 1,
+                          .addr = FI_ADDR_UNSPEC };
+    struct fi_cq_tagged_entry e;
+    size_t min = 64;
+    int i, n = 0, err, released = 0;
+
+    must("setopt", fi_setopt(&me.ep->fid, FI_OPT_ENDPOINT,
+                             FI_OPT_MIN_MULTI_RECV, &min, sizeof(min)));
+    for (i = 0; i < 4; i++) {
+        iov.iov_base = pool[i];
+        iov.iov_len = sizeof(pool[i]);
+        msg.context = pool[i];
+        must("recvmsg", fi_recvmsg(me.ep, &msg, FI_MULTI_RECV));
+    }
+    ask("multi");
+    while (n < 300) {
+        err = next(me.rxcq, &e, NULL);
+        if (err) {
+            fail("message %d: %s", n, fi_strerror(err));
+            break;
+        }
+        if (e.flags & FI_RECV) {
+            if (e.len != 30 + n % 30U || !same(e.buf, e.len, n)) {
+                fail("message %d of %zu bytes is wrong", n, e.len);
+            }
+            n++;
+        }
+        if (e.flags & FI_MULTI_RECV) {
+            released++;
+            iov.iov_base = e.op_context;
+            msg.context = e.op_context;
+            must("recvmsg", fi_recvmsg(me.ep, &msg, FI_MULTI_RECV));
+        }
+    }
+    if (released < 2) {
+        fail("%d buffers came back", released);
+    }
+    sync_up();
+    reopen(FI_AV_MAP, FI_WAIT_NONE);
+}
+
+static void test_directed(void)
+{
+    char a[8] = "", b[8] = "", c[8] = "";
+    int i;
+
+    /* In the order of posting, whether directed or not. */
+    must("recv", fi_recv(me.ep, a, 8, NULL, me.peer, a));
+    must("recv", fi_recv(me.ep, b, 8, NULL, FI_ADDR_UNSPEC, b));
+    must("recv", fi_recv(me.ep, c, 8, NULL, me.peer, c));
+    ask("three");
+    for (i = 0; i < 3; i++) {
+        done_ok(me.rxcq, "recv");
+    }
+    if (strcmp(a, "one") || strcmp(b, "two") || strcmp(c, "three")) {
+        fail("got '%s', '%s', '%s'", a, b, c);
+    }
+    sync_up();
+}
+
+static void test_cancel(void)
+{
+    struct fi_cq_tagged_entry e;
+    char buf[8];
+    int err;
+
+    must("trecv", fi_trecv(me.ep, buf, 8, NULL, FI_ADDR_UNSPEC, 55, 0, buf));
+    must("cancel", fi_cancel(&me.ep->fid, buf));
+    err = next(me.rxcq, &e, NULL);
+    if (err != FI_ECANCELED || e.op_context != buf) {
+        fail("%s", fi_strerror(err));
+    }
+}
+
+static void test_delivery(void)
+{
+    struct iovec iov;
+    struct fi_msg msg = { .msg_iov = &iov, .iov_count = 1, .addr = me.peer };
+    static char buf[20000];
+    static const size_t sizes[] = { 8, 3000, 20000 };
+    double from;
+    int i;
+
+    for (i = 0; i < 3; i++) {
+        iov.iov_base = buf;
+        iov.iov_len = sizes[i];
+        ask("delivery");
+        from = now();
+        RETRY(fi_sendmsg(me.ep, &msg, FI_COMPLETION | FI_DELIVERY_COMPLETE));
+        done_ok(me.txcq, "sendmsg");
+        if (now() - from < 0.7) {
+            fail("%zu bytes were delivered before anybody received", sizes[i]);
+        }
+        sync_up();
+    }
+}
+
+/* The peer is killed; what was sent to it ends, and nothing hangs. */
+static void test_dead_peer(void)
+{
+    static char buf[100000];
+    struct node live;
+    char c = 'k';
+    int err;
+
+    ask("victim");
+    live = me;
+    node_open(&me, FI_AV_MAP, FI_WAIT_NONE);
+    node_meet(&me);
+    /* A rendezvous that nobody answers. */
+    RETRY(fi_send(me.ep, buf, sizeof(buf), NULL, me.peer, NULL));
+    put(&c, 1);
+    get(&c, 1);
+    err = done(me.txcq);
+    if (!err || err == FI_ETIMEDOUT) {
+        fail("rendezvous: %s", fi_strerror(err));
+    }
+    err = -fi_send(me.ep, buf, 8, NULL, me.peer, NULL);
+    if (!err) {
+        err = done(me.txcq);
+    }
+    if (!err) {
+        fail("a message to nobody was sent");
+    }
+    err = -fi_write(me.ep, buf, 1000, NULL, me.peer, 0, me.peer_key, NULL);
+    if (!err) {
+        err = done(me.txcq);
+    }
+    if (!err) {
+        fail("nobody's memory was written");
+    }
+    node_close(&me);
+    me = live;
+    ask("sync");
+    sync_up();
+}
+
+static void subtest(const char *name, void (*run)(void))
+{
+    double from = now();
+
+    failed = 0;
+    run();
+    failures += failed != 0;
+    printf("%sok %d - %s # %.1f s\n", failed ? "not " : "", ++subtests, name,
+           now() - from);
+    fflush(stdout);
+}
+
+static int client(void)
+{
+    subtest("RMA write", test_write);
+    subtest("RMA read", test_read);
+    subtest("many writes in flight, counter", test_many_writes);
+    subtest("vectors", test_vectors);
+    subtest("remote CQ data, inject", test_write_data);
+    subtest("wrong keys and addresses", test_bad_keys);
+    subtest("fetching atomics", test_fetch);
+    subtest("atomics of 32 bits and doubles, vectors", test_atomic_types);
+    subtest("compare and swap", test_compare);
+    subtest("order of messages", test_order);
+    subtest("delivery complete", test_delivery);
+    subtest("directed receive", test_directed);
+    subtest("cancel", test_cancel);
+    subtest("multi-receive", test_multi_recv);
+    subtest("sleeping in fi_cq_sread", test_wait);
+    subtest("sleeping in poll", test_wait_fd);
+    subtest("sleeping for RMA", test_wait_rma);
+    subtest("a peer that dies", test_dead_peer);
+    ask("end");
+    node_close(&me);
+    printf("1..%d\n", subtests);
+    return failures != 0;
+}
+
+/* --- Start ------------------------------------------------------------------ */
+
+static int listen_on(const char *port)
+{
+    struct addrinfo hints = { .ai_family = AF_INET, .ai_flags = AI_PASSIVE,
+                              .ai_socktype = SOCK_STREAM }, *a;
+    int s, one = 1, c;
+
+    if (getaddrinfo(NULL, port, &hints, &a)) {
+        die("port %s", port);
+    }
+    s = socket(a->ai_family, a->ai_socktype, 0);
+    setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+    if (bind(s, a->ai_addr, a->ai_addrlen) || listen(s, 1)) {
+        die("port %s: %s", port, strerror(errno));
+    }
+    freeaddrinfo(a);
+    printf("ready\n");
+    fflush(stdout);
+    c = accept(s, NULL, NULL);
+    close(s);
+    return c;
+}
+
+static int connect_to(const char *host, const char *port)
+{
+    struct addrinfo hints = { .ai_family = AF_INET,
+                              .ai_socktype = SOCK_STREAM }, *a;
+    double end = now() + PATIENCE;
+    int s;
+
+    if (getaddrinfo(host, port, &hints, &a)) {
+        die("%s: unknown", host);
+    }
+    do {
+        s = socket(a->ai_family, a->ai_socktype, 0);
+        if (!connect(s, a->ai_addr, a->ai_addrlen)) {
+            freeaddrinfo(a);
+            return s;
+        }
+        close(s);
+        usleep(100000);
+    } while (now() < end);
+    die("%s: %s", host, strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+    const char *port = argc > 2 ? argv[2] : "7447";
+    bool server;
+    int one = 1;
+
+    if (argc < 2) {
+        die("usage: fi-rma-atomic --serve [PORT] | HOST [PORT]");
+    }
+    server = !strcmp(argv[1], "--serve");
+    oob = server ? listen_on(port) : connect_to(argv[1], port);
+    setsockopt(oob, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    node_open(&me, FI_AV_MAP, FI_WAIT_NONE);
+    node_meet(&me);
+    return server ? serve() : client();
+}
