@@ -58,7 +58,9 @@ class _Part:
         return digest(*(p.digest() for p in self.needs), _root_digest(),
                       *(digest(str(f.relative_to(TOP)), f)
                         for f in _sources(self.folder)),
-                      digest(TOP / 'include/rnic'), self.build.__doc__ or '')
+                      digest(TOP / 'include/rnic',
+                             TOP / 'configure-patch/libfabric.patch'),
+                      self.build.__doc__ or '')
 
     def make(self):
         if fresh(self.stamp, self.digest()):
@@ -183,7 +185,7 @@ _PROVIDER = _Part('provider', 'the libfabric provider',
                   'guest-driver/libfabric', _build_provider, (_LIB,))
 _TESTS = _Part('tests', 'the guest tests', 'tests/guest', _build_tests,
                (_LIB,))
-PARTS = [p for p in (_MODULE, _LIB, _PROVIDER, _TESTS) if p.folder.exists() and p.name in os.environ.get('RNIC_PARTS', 'kernel lib provider tests').split()]  # TEMPORARY
+PARTS = (_MODULE, _LIB, _PROVIDER, _TESTS)
 
 
 def _extra():

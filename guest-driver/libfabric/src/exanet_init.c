@@ -7,18 +7,31 @@
 
 #define EXANET_NICS_MAX	16
 
+/* The device file of a NIC named as for exa_open(). */
+static void exanet_nic_path(const char *name, char *path, size_t size)
+{
+	const char *form = "/dev/%s";
+
+	if (strchr(name, '/'))
+		form = "%s";
+	else if (strspn(name, "0123456789") == strlen(name))
+		form = "/dev/exanet%s";
+	snprintf(path, size, form, name);
+}
+
 /* The name of NIC @n, if it exists. Opening it would take a context. */
 static bool exanet_nic_name(unsigned int n, char *name, size_t size)
 {
 	const char *forced = getenv("EXANET_DEVICE");
-	char path[80];
+	char path[256];
 
-	if (forced) {
+	if (forced && n)
+		return false;
+	if (forced)
 		snprintf(name, size, "%s", forced);
-		return !n;
-	}
-	snprintf(name, size, "exanet%u", n);
-	snprintf(path, sizeof(path), "/dev/%s", name);
+	else
+		snprintf(name, size, "exanet%u", n);
+	exanet_nic_path(name, path, sizeof(path));
 	return !access(path, R_OK | W_OK);
 }
 
@@ -57,7 +70,7 @@ static int exanet_getinfo(uint32_t version, const char *node,
 			  const struct fi_info *hints, struct fi_info **info)
 {
 	struct fi_info **tail = info;
-	char name[64];
+	char name[128];
 	unsigned int n;
 	int ret;
 
