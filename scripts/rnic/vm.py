@@ -216,7 +216,7 @@ class Pair:
         self.cpus = cpus or default_cpus()
         self.memory = memory or default_memory()
         self.share = os.path.abspath(share) if share else None
-        self.nic = nic and not os.environ.get('RNIC_NO_NIC')
+        self.nic = nic
         self.accel = 'tcg'
         self.folder = None
         self.nodes = [Node(i, self) for i in range(2)]
