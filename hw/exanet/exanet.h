@@ -491,6 +491,7 @@ typedef struct ExanetPort {
     bool xoff;                      /* we have stopped the peer */
     bool refused;                   /* the netdev waits with a frame for us */
     bool blocked;                   /* the netdev keeps a frame of ours: @held */
+    bool lost;                      /* the netdev may have been disconnected */
     bool hello_due;                 /* to be sent when it has gone */
     bool xoff_due;                  /* ... and so is XOFF or XON, by @xoff */
     unsigned hello_answers;         /* since the last tick */

@@ -295,15 +295,18 @@ static void port_hello_tick(void *opaque)
 
     p->hello_answers = 0;
     if (!port_carrier(p)) {
+        p->lost = true;
         port_peer_forget(p);
     } else {
-        if (p->blocked) {
+        if (p->up && timeout && exanet_now(p->s) - p->heard > timeout) {
+            p->lost = true;
+            port_peer_forget(p);
+        }
+        if (p->lost && p->blocked) {
             /* a netdev that was disconnected does not tell when it is back */
             qemu_flush_queued_packets(qemu_get_queue(p->nic)->peer);
         }
-        if (p->up && timeout && exanet_now(p->s) - p->heard > timeout) {
-            port_peer_forget(p);
-        }
+        p->lost = false;
         port_hello_send(p);
         if (p->up && p->counter[EXANET_PORT_CNT_XOFF_SENT]) {
             port_xoff_send(p);      /* the last one may have been lost */
