@@ -54,10 +54,13 @@
 #define EXANET_WATCH_MS		1000	/* between looks for silent peers */
 #define EXANET_PING_MS		3000	/* silence before we ask */
 #define EXANET_DRAIN_MS		5000	/* patience when an endpoint closes */
+#define EXANET_IDLE_SLEEP_US	50
 
 extern struct fi_provider exanet_prov;
 extern struct util_prov exanet_util_prov;
 extern struct fi_info exanet_info;
+extern size_t exanet_eager_size;	/* FI_EXANET_EAGER_SIZE */
+extern size_t exanet_idle_polls;	/* FI_EXANET_IDLE_POLLS */
 
 struct exanet_ep;
 struct exanet_peer;
@@ -251,6 +254,7 @@ struct exanet_domain {
 	struct ofi_bufpool	*op_pool;
 	struct ofi_bufpool	*read_pool;
 	uint32_t		spins;
+	uint32_t		idle;	/* rounds of progress without news */
 	uint64_t		watch_ms;
 };
 

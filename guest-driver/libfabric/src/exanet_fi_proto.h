@@ -110,7 +110,7 @@ RNIC_ASSERT_SIZE(struct exanet_fi_write_data, 16);
 /* The receiver offers a ring of slots to this sender. */
 struct exanet_fi_ring {
 	__le64 xva;		/* of slot 0 */
-	__le32 slot_bytes;	/* power of two, >= EXANET_FI_SLOT_HDR_BYTES */
+	__le32 slot_bytes;	/* power of two, 64..EXANET_FI_SLOT_BYTES_MAX */
 	__le16 slots;		/* power of two */
 	__le16 ring;		/* number, to be named in EXANET_FI_SLOT_RING */
 };
@@ -130,6 +130,7 @@ RNIC_ASSERT_SIZE(struct exanet_fi_credit, 8);
 #define EXANET_FI_SLOT_SEQ	RNIC_FIELD(47, 34)
 #define EXANET_FI_SLOT_DST_TAG	RNIC_FIELD(63, 48)
 #define EXANET_FI_SLOTS_MAX	1024
+#define EXANET_FI_SLOT_BYTES_MAX 65536
 
 /* What stands at the start of a slot; the data follows. */
 struct exanet_fi_slot {

@@ -7,6 +7,9 @@
 
 #define EXANET_NICS_MAX	16
 
+size_t exanet_eager_size = 16384;
+size_t exanet_idle_polls = 10000;
+
 /* The device file of a NIC named as for exa_open(). */
 static void exanet_nic_path(const char *name, char *path, size_t size)
 {
@@ -118,5 +121,16 @@ struct util_prov exanet_util_prov = {
 
 EXANET_INI
 {
+	fi_param_define(&exanet_prov, "eager_size", FI_PARAM_SIZE_T,
+			"Longest message that is copied through a slot at the "
+			"receiver (default: %zu); longer ones go by rendezvous",
+			exanet_eager_size);
+	fi_param_get_size_t(&exanet_prov, "eager_size", &exanet_eager_size);
+	fi_param_define(&exanet_prov, "idle_polls", FI_PARAM_SIZE_T,
+			"Polls without news after which each further poll gives "
+			"the processor away for a moment (default: %zu); 0 never "
+			"does. The NIC may need that processor's host",
+			exanet_idle_polls);
+	fi_param_get_size_t(&exanet_prov, "idle_polls", &exanet_idle_polls);
 	return &exanet_prov;
 }

@@ -329,6 +329,7 @@ void exanet_pkt_done(struct exanet_pkt *pkt, int err)
 		exanet_pkt_free(pkt);
 		return;
 	}
+	peer->ep->domain->idle = 0;
 	/* A slot that has been emptied was filled, whatever the channel says. */
 	if (err && pkt->kind == EXANET_PKT_SLOT &&
 	    (int32_t)(peer->tx_ring->emptied - pkt->slot) > 0)

@@ -270,6 +270,7 @@ static void exanet_mbox_progress(struct exanet_ep *ep)
 			break;
 		}
 		exa_mbox_pop(ep->mbox);
+		ep->domain->idle = 0;
 	}
 }
 
@@ -284,6 +285,7 @@ void exanet_domain_progress(struct exanet_domain *domain)
 	if (!dlist_empty(&domain->reads))
 		exanet_reads_progress(domain);
 	exanet_pkts_progress(domain);
+	domain->idle++;
 	if (!(++domain->spins & (EXANET_WATCH_ROUNDS - 1)))
 		exanet_peers_watch(domain);
 }
@@ -333,6 +335,17 @@ static void exanet_others_progress(const struct exanet_domain *except)
 	pthread_mutex_unlock(&exanet_domains.lock);
 }
 
+/*
+ * Somebody who polls for long waits for something that takes long, and that may need
+ * the processor of the host which runs him: the thread that is the NIC, or the guest at
+ * the other end.
+ */
+static void exanet_idle(struct exanet_domain *domain)
+{
+	if (exanet_idle_polls && domain->idle > exanet_idle_polls)
+		usleep(EXANET_IDLE_SLEEP_US);
+}
+
 void exanet_ep_progress(struct util_ep *util_ep)
 {
 	struct exanet_ep *ep = container_of(util_ep, struct exanet_ep, util_ep);
@@ -342,6 +355,7 @@ void exanet_ep_progress(struct util_ep *util_ep)
 	exanet_unlock(ep->domain);
 	if (__atomic_load_n(&exanet_domains.count, __ATOMIC_RELAXED) > 1)
 		exanet_others_progress(ep->domain);
+	exanet_idle(ep->domain);
 }
 
 /* While somebody owes us an answer, nobody sleeps longer than the watch. */

@@ -49,6 +49,7 @@ void exanet_read_done(struct exanet_read *read, int err)
 	}
 	dlist_remove(&read->entry);
 	ofi_buf_free(read);
+	op->ep->domain->idle = 0;
 	if (!err)
 		op->peer->active = true;
 	exanet_op_put(op, err);

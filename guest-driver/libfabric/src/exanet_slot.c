@@ -6,10 +6,13 @@
 
 #include "exanet.h"
 
-/* A slot is one block of the NIC at most. */
-#define EXANET_SLOT_BYTES	8192
+/*
+ * A copy of a few pages costs less than the two extra trips of a rendezvous.  All but
+ * the fullest slots are a single block of the NIC.
+ */
+#define EXANET_SLOT_BYTES	32768
 #define EXANET_SLOTS		16
-_Static_assert(EXANET_SLOT_BYTES <= EXANET_BLOCK_BYTES, "slot exceeds a block");
+#define EXANET_TOUCH_BYTES	4096	/* no page is smaller */
 
 static struct exanet_ring *exanet_ring_new(struct exanet_domain *domain,
 					   uint32_t slots, uint32_t slot_bytes)
@@ -58,7 +61,8 @@ bool exanet_slot_usable(struct exanet_peer *peer, size_t len)
 {
 	const struct exanet_ring *ring = peer->tx_ring;
 
-	return ring && len <= ring->slot_bytes - EXANET_FI_SLOT_HDR_BYTES &&
+	return ring && len <= exanet_eager_size &&
+	       len <= ring->slot_bytes - EXANET_FI_SLOT_HDR_BYTES &&
 	       ring->filled - ring->emptied < ring->slots;
 }
 
@@ -118,7 +122,8 @@ void exanet_slot_ring(struct exanet_peer *peer, const uint8_t *body,
 	slots = le16toh(offer.slots);
 	bytes = le32toh(offer.slot_bytes);
 	if (!slots || slots > EXANET_FI_SLOTS_MAX || slots & (slots - 1) ||
-	    bytes < 64 || bytes > EXANET_BLOCK_BYTES || bytes & (bytes - 1))
+	    bytes < 64 || bytes > EXANET_FI_SLOT_BYTES_MAX ||
+	    bytes & (bytes - 1))
 		return;
 	ring = exanet_ring_new(peer->ep->domain, slots, bytes);
 	if (!ring)
@@ -145,6 +150,20 @@ void exanet_slot_credit(struct exanet_peer *peer, const uint8_t *body,
 
 /* --- Receiver -------------------------------------------------------------- */
 
+/* Faults of the NIC cost a lot more than those of the processor. */
+static void exanet_ring_touch(struct exanet_ring *ring)
+{
+	size_t used = MIN(exanet_eager_size + EXANET_FI_SLOT_HDR_BYTES,
+			  ring->slot_bytes);
+	uint32_t i;
+	size_t at;
+
+	for (i = 0; i < ring->slots; i++) {
+		for (at = 0; at < used; at += EXANET_TOUCH_BYTES)
+			exanet_slot_at(ring, i)[at] = 0;
+	}
+}
+
 void exanet_slot_offer(struct exanet_peer *peer)
 {
 	struct exanet_ep *ep = peer->ep;
@@ -168,6 +187,7 @@ void exanet_slot_offer(struct exanet_peer *peer)
 	if (exa_xva(ep->domain->dev, ring->mem,
 		    EXANET_SLOTS * EXANET_SLOT_BYTES, &ring->xva))
 		return;		/* freed with the domain */
+	exanet_ring_touch(ring);
 	ring->number = ep->ring_count;
 	ep->rings[ep->ring_count++] = peer;
 	peer->rx_ring = ring;
