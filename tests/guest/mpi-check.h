@@ -45,11 +45,23 @@ fail(const char *format, ...)
     }
 }
 
-static inline void start(int argc, char **argv)
+static inline void start_at(int argc, char **argv, int level)
 {
-    MPI_Init(&argc, &argv);
+    int have;
+
+    MPI_Init_thread(&argc, &argv, level, &have);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+}
+
+static inline void start(int argc, char **argv)
+{
+    start_at(argc, argv, MPI_THREAD_SINGLE);
+}
+
+static inline void start_threads(int argc, char **argv)
+{
+    start_at(argc, argv, MPI_THREAD_MULTIPLE);
 }
 
 /* Runs a subtest on all ranks; it is ok if it is on all. */
