@@ -55,6 +55,7 @@
 #define EXANET_PING_MS		3000	/* silence before we ask */
 #define EXANET_DRAIN_MS		5000	/* patience when an endpoint closes */
 #define EXANET_IDLE_SLEEP_US	50
+#define EXANET_TOUCH_BYTES	4096	/* no page is smaller */
 
 extern struct fi_provider exanet_prov;
 extern struct util_prov exanet_util_prov;

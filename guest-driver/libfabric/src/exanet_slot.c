@@ -12,7 +12,6 @@
  */
 #define EXANET_SLOT_BYTES	32768
 #define EXANET_SLOTS		16
-#define EXANET_TOUCH_BYTES	4096	/* no page is smaller */
 
 static struct exanet_ring *exanet_ring_new(struct exanet_domain *domain,
 					   uint32_t slots, uint32_t slot_bytes)
