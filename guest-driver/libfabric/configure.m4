@@ -9,10 +9,11 @@ dnl $1: action if configured successfully
 dnl $2: action if not configured successfully
 dnl
 AC_DEFUN([FI_EXANET_CONFIGURE],[
-	# libexanet.h includes the format headers, rnic/exanet/*.h: both are
-	# found with CPPFLAGS
+	# Only as a loadable provider: libfabric's own list of built-in ones does
+	# not know it.  libexanet.h includes the format headers,
+	# rnic/exanet/*.h: both are found with CPPFLAGS
 	exanet_happy=0
-	AS_IF([test x"$enable_exanet" != x"no"],
+	AS_IF([test x"$enable_exanet" != x"no" && test $exanet_dl -eq 1],
 	      [FI_CHECK_PACKAGE([exanet],
 				[libexanet.h],
 				[exanet],
