@@ -17,16 +17,18 @@
 
 #define TIMEOUT_NS ((int64_t)EXANET_FW_TIMEOUT_DEFAULT)
 
+typedef struct ReceiverBlock {
+    bool data, control;             /* what has come */
+    uint16_t tid, seq;
+} ReceiverBlock;
+
 /* The receiver of the peer: acks a block when all of it is there. */
 typedef struct Receiver {
     ExanetSink sink;
     unsigned blocks;                /* acked */
     unsigned controls;
     uint64_t control[4];            /* of the last one */
-    struct {
-        bool data, control;
-        uint16_t tid, seq;
-    } block[EXANET_TIDS];
+    ReceiverBlock block[EXANET_TIDS];
     GRand *rand;                    /* NULL: loses nothing */
 } Receiver;
 
@@ -45,7 +47,7 @@ static void receiver_fini(Receiver *r)
 /* Notes @pkt; true when its block is complete. */
 static bool receiver_take(Receiver *r, const ExanetPacket *pkt)
 {
-    typeof(r->block[0]) *b = &r->block[RNIC_GET(EXANET_TID_INDEX, pkt->tid)];
+    ReceiverBlock *b = &r->block[RNIC_GET(EXANET_TID_INDEX, pkt->tid)];
 
     if (b->tid != pkt->tid || b->seq != pkt->seq) {
         b->data = b->control = false;
@@ -1214,7 +1216,7 @@ static void bad_network_run(ExanetTest *t, Receiver *r)
     while (!g_queue_is_empty(&t->peer->packets)) {
         g_autofree ExanetRxPacket *rx = exanet_peer_take(t->peer);
         unsigned dice = g_rand_int_range(r->rand, 0, 1000);
-        typeof(r->block[0]) *b =
+        ReceiverBlock *b =
             &r->block[RNIC_GET(EXANET_TID_INDEX, rx->pkt.tid)];
         bool broken = b->tid == rx->pkt.tid && b->seq == rx->pkt.seq &&
                       GPOINTER_TO_UINT(
