@@ -217,7 +217,7 @@ enum exanet_table_format {
 	X(FW_RETRY_MAX,	0x18, 4, 16, 0xfff, 0) \
 	X(FW_PF_BACKOFF_NS, 0x1c, 4, 20000, 0xffffffff, 0) \
 	X(FW_PF_RETRY_MAX, 0x20, 4, 1000, 0xffff, 0) \
-	X(FW_CHAIN,	0x24, 4, 0, 1, 0) \
+	X(FW_CHAIN,	0x24, 4, 1, 1, 0) /* 1: blocks go out in chains */ \
 	X(FW_ACTIVE,	0x30, 4, 0, 0, 0) /* transfers, all contexts */
 
 #define EXANET_BLOCK_MAX	16384	/* FW_BLOCK: bytes of a block */
