@@ -13,7 +13,7 @@ import subprocess
 from pathlib import Path
 
 from .paths import BUILD
-from .steps import Failed, run, step
+from .steps import Failed, log_path, run, step
 
 KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 _DIR = BUILD / 'apt'
@@ -136,7 +136,8 @@ def fetch_source(name, prefix, into):
     versions = [v for v in re.findall(r'^Version: (\S+)', out, re.M)
                 if v.split(':')[-1].startswith(prefix)]
     if not versions:
-        raise Failed(f'the Debian archive has no source of {name} {prefix}')
+        raise Failed(f'the Debian archive has no source of {name} {prefix}',
+                     log_path('apt-private'))
     versions.sort(key=lambda v: [int(n) for n in re.findall(r'\d+', v)])
     _private(['apt-get', 'source', '--download-only', '--tar-only',
               f'{name}={versions[-1]}'], f'fetch-{name}',

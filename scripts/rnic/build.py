@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Brings everything that a program of ours needs up to date."""
 
+import contextlib
 import subprocess
 import sys
 
@@ -23,7 +24,15 @@ def the_guest():
     """Builds the guest; it alone needs root, so it is a program of its own."""
     if guest.is_fresh():
         return
-    r = subprocess.run([TOP / 'scripts/build-guest'],
-                       stdout=subprocess.DEVNULL, check=False)
-    if r.returncode:
-        sys.exit(r.returncode)   # it has said why
+    process = subprocess.Popen([TOP / 'scripts/build-guest'],
+                               stdout=subprocess.DEVNULL)
+    try:
+        code = process.wait()
+    except BaseException:
+        # Not killed: it has to end what it has started.
+        with contextlib.suppress(PermissionError, subprocess.TimeoutExpired):
+            process.terminate()   # not allowed to end sudo
+            process.wait(30)
+        raise
+    if code:
+        sys.exit(code if code > 0 else 128 - code)   # it has said why

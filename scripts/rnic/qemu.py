@@ -79,12 +79,20 @@ class Qemu:
             return
         _fetch_tools()
         with step(f'configuring {self.name}'):
+            self._forget_other_source(tree)
             self.tree.mkdir(parents=True, exist_ok=True)
             _stub_blobs(tree)
             run([tree / 'configure'] + args, f'configure-{self.tree.name}',
                 cwd=self.tree, env=_environment())
             self._link_firmware()
             stamp.write_text(want, encoding='ascii')
+
+    def _forget_other_source(self, tree):
+        """Meson keeps to the source folder that it was first given."""
+        made = self.tree / 'config-host.mak'
+        if made.is_file() and f'SRC_PATH={tree}' not in made.read_text(
+                encoding='utf-8').splitlines():
+            shutil.rmtree(self.tree)
 
     def _link_firmware(self):
         """Debian's source has no firmware; Debian's packages have."""
@@ -124,33 +132,32 @@ def source(version):
 def _given(given, version):
     if not given.exists():
         raise Failed(f'QEMU_SRC={given} does not exist')
+    # Apart from Debian's and from other given ones, whose version may be the same.
+    given = given.resolve()
+    state = f'{given} {given.stat().st_mtime_ns}' if given.is_file() else ''
+    folder = SRC / f'given-{digest(str(given), state)[:12]}'
+    found = next(folder.glob(f'qemu-{version}.*/qemu-options.hx'), None)
+    if found:
+        return found.parent
     if given.is_file():
-        stamp = SRC / 'qemu-given'
-        if fresh(stamp, f'{given} {given.stat().st_mtime_ns}'):
-            return next(SRC.glob(f'qemu-{version}.*/qemu-options.hx')).parent
         with step(f'unpacking {given}'):
-            tree = _unpack(given, version)
-        stamp.write_text(f'{given} {given.stat().st_mtime_ns}',
-                         encoding='ascii')
-        return tree
+            return _unpack(given, version, folder)
     if not (given / 'VERSION').is_file():
         raise Failed(f'QEMU_SRC={given} is not a QEMU source tree')
     full = (given / 'VERSION').read_text(encoding='ascii').strip()
     if not full.startswith(version + '.'):
         raise Failed(f'QEMU_SRC={given} is version {full}, not {version}')
-    copy = SRC / f'qemu-{full}'
-    if not copy.exists():
-        with step(f'copying {given}'):
-            part = copy.with_suffix('.part')
-            shutil.rmtree(part, ignore_errors=True)
-            shutil.copytree(given, part, symlinks=True,
-                            ignore=shutil.ignore_patterns('.git', 'build'))
-            part.rename(copy)
+    with step(f'copying {given}'):
+        part, copy = folder / 'part', folder / f'qemu-{full}'
+        shutil.rmtree(part, ignore_errors=True)
+        shutil.copytree(given, part, symlinks=True,
+                        ignore=shutil.ignore_patterns('.git', 'build'))
+        part.rename(copy)
     return copy
 
 
-def _unpack(tar, version):
-    part = SRC / 'qemu.part'
+def _unpack(tar, version, folder=SRC):
+    part = folder / 'qemu.part'
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
     run(['tar', '-C', part, '-xf', tar], 'unpack-qemu',
@@ -161,7 +168,7 @@ def _unpack(tar, version):
     full = (top / 'VERSION').read_text(encoding='ascii').strip()
     if not full.startswith(version + '.'):
         raise Failed(f'{tar} is version {full}, not {version}')
-    tree = SRC / f'qemu-{full}'
+    tree = folder / f'qemu-{full}'
     shutil.rmtree(tree, ignore_errors=True)
     top.rename(tree)
     part.rmdir()

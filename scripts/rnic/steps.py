@@ -18,6 +18,8 @@ import traceback
 from .paths import BUILD, LOG, shown
 
 _PROGRESS = re.compile(r'\[(\d+)/(\d+)\]')
+# How apt, compilers, configure scripts and sudo begin what went wrong.
+_REASON = re.compile(r'^(?:E: |sudo: |.*\b(?:error|ERROR): ).*', re.M)
 _PLAIN_INTERVAL = 15   # seconds between progress lines when not a terminal
 
 
@@ -68,8 +70,8 @@ def step(title):
     try:
         yield _current
         _current.show('done,', end=True)
-    except Failed as e:
-        e.step = e.step or title
+    except Exception as e:
+        e.step = getattr(e, 'step', None) or title
         _current.show('FAILED after', end=True)
         raise
     except BaseException:
@@ -112,7 +114,14 @@ def run(cmd, log, why=None, env=None, cwd=None, stdin=None):
             proc.wait()
             raise
     if code:
-        raise Failed(why or f'{cmd[0]} ended with code {code}', path)
+        raise Failed((why or f'{cmd[0]} ended with code {code}')
+                     + _reason(path), path)
+
+
+def _reason(log):
+    """What the log's end says of why, to be appended; empty if unknown."""
+    found = _REASON.search(tail(log, 65536))
+    return f': {found.group().strip()[:160]}' if found else ''
 
 
 def tail(path, size=4096):
@@ -181,11 +190,21 @@ def main(function):
     except Failed as e:
         print(e.line(), file=sys.stderr)
         sys.exit(1)
-    except (OSError, subprocess.SubprocessError) as e:
-        log = log_path('error')
-        log.write_text(traceback.format_exc(), encoding='utf-8')
-        print(Failed(str(e), log).line(), file=sys.stderr)
-        sys.exit(1)
     except KeyboardInterrupt:
         print('stopped by the user', file=sys.stderr)
         sys.exit(130)
+    except Exception as e:   # whatever it is, the user gets one line
+        why = str(e) if isinstance(e, OSError) else f'{type(e).__name__}: {e}'
+        print(Failed(why, _trace(), getattr(e, 'step', None)).line(),
+              file=sys.stderr)
+        sys.exit(1)
+
+
+def _trace():
+    """The log with the current exception; None if it cannot be written."""
+    try:
+        log = log_path('error')
+        log.write_text(traceback.format_exc(), encoding='utf-8')
+        return log
+    except OSError:
+        return None

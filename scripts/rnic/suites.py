@@ -67,9 +67,7 @@ class _Program:
 
     def kill(self):
         """With the QEMUs that it started, which are in its session."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        _kill_session(self.process)
 
     def report(self, summary):
         code = self.process.returncode
@@ -77,6 +75,12 @@ class _Program:
             self.name, self.log.read_text(encoding='utf-8', errors='replace'),
             'by time-out' if self.late else code and f'with code {code}',
             self.log)
+
+
+def _kill_session(process):
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def scripts(pattern, summary):
@@ -87,15 +91,15 @@ def scripts(pattern, summary):
         log, ended = log_path(f'test-scripts-{test.stem}'), None
         with step(f'test of scripts/{test.stem}'), open(log, 'wb') as out:
             process = vm.spawn([test], stdin=subprocess.DEVNULL, stdout=out,
-                               stderr=subprocess.STDOUT)
+                               stderr=subprocess.STDOUT,
+                               start_new_session=True)
             try:
                 code = process.wait(_limit(test))
                 ended = code and f'with code {code}'
             except subprocess.TimeoutExpired:
                 ended = 'by time-out'
             finally:
-                process.kill()
-                process.wait()
+                _kill_session(process)
         summary.program(test.stem, log.read_text(encoding='utf-8'), ended, log)
 
 

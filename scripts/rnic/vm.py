@@ -36,7 +36,7 @@ _TROUBLE = re.compile(
 
 
 def default_cpus():
-    return max(1, min(4, (os.cpu_count() or 2) // 2))
+    return max(1, min(4, len(os.sched_getaffinity(0)) // 2))
 
 
 def default_memory():
@@ -52,6 +52,12 @@ def _die_with(parent):
         if os.getppid() != parent:
             os._exit(1)
     return arrange
+
+
+def check_share(folder):
+    """Failed if FOLDER, None for none, cannot be shared with the guests."""
+    if folder is not None and (not os.path.isdir(folder) or ',' in folder):
+        raise Failed(f"'{folder}' is not a folder that can be shared")
 
 
 def spawn(cmd, **options):
@@ -225,9 +231,7 @@ class Pair:
         return f'{self.folder}/{node.name}'
 
     def __enter__(self):
-        if self.share and (not os.path.isdir(self.share)
-                           or ',' in self.share):
-            raise Failed(f'{self.share} is not a folder that can be shared')
+        check_share(self.share)
         # Socket paths are limited to 107 bytes, hence not below BUILD.
         self.folder = tempfile.mkdtemp(prefix='rnic-')
         try:

@@ -161,6 +161,8 @@ def start():
     p.add_argument('--only', choices=PARTS, action='append',
                    help='a part of it; can be given several times')
     args = p.parse_args()
+    if args.rounds < 1:
+        p.error('--rounds: 1 or more')
     parts = args.only or PARTS
     rounds = 1 if args.fast else args.rounds
     sizes = (8, 65536, 1048576) if args.fast else tuple(mpi.SIZES)

@@ -20,16 +20,22 @@ def start():
               '(--shell | -- COMMAND)')
     p.add_argument('--share', metavar='DIR',
                    help='host folder that both guests see at /mnt/host')
-    p.add_argument('--cpus', type=int, help='of each guest')
-    p.add_argument('--memory', type=int, metavar='MB', help='of each guest')
+    p.add_argument('--cpus', type=int, metavar='N', help='of each guest')
+    p.add_argument('--memory', type=int, metavar='MB',
+                   help='of each guest, 256 or more')
     p.add_argument('--shell', action='store_true',
                    help='a prompt in both guests instead of a command')
     p.add_argument('command', nargs='*', metavar='COMMAND')
     args = p.parse_args()
     if args.shell == bool(args.command):
         p.error('give either a command or --shell')
+    if args.cpus is not None and not 1 <= args.cpus <= 64:
+        p.error('--cpus: 1 to 64')
+    if args.memory is not None and args.memory < 256:
+        p.error('the guests need 256 MB or more')
     if args.shell and not sys.stdin.isatty():
         raise Failed('--shell needs a terminal')
+    vm.check_share(args.share)   # before anything is built
     binary = build.everything(shell=args.shell)
     with vm.Pair(binary, 'run-pair', cpus=args.cpus, memory=args.memory,
                  share=args.share) as pair:

@@ -7,6 +7,7 @@ many tests passed and failed; the exit code is 0 only if some ran and none
 failed."""
 
 import argparse
+import re
 
 from .. import apt, build, qemu, suites, tap
 from ..steps import build_lock
@@ -23,6 +24,10 @@ def start():
     p.add_argument('--only', metavar='PATTERN', default='',
                    help='regular expression on the names of test programs')
     args = p.parse_args()
+    try:
+        re.compile(args.only)
+    except re.error as e:
+        p.error(f'--only {args.only}: {e}')
     summary = tap.Summary()
     apt.ensure_packages(['procps'])
     full = not args.fast and args.qemu == qemu.DEFAULT
