@@ -70,6 +70,18 @@ class Check:
                     encoding='utf-8')) and f"'{name}'" not in text:
                 self.say(f'{f}: not in {where.name}/meson.build')
 
+    def licences(self):
+        """Every source file says its licence in one of its first lines."""
+        for f in tracked():
+            path = TOP / f
+            if not path.is_file() or not path.stat().st_size:
+                continue
+            text = path.read_bytes()[:400].decode('utf-8', 'replace')
+            if (text.startswith('#!') or path.name == 'Makefile'
+                    or path.suffix in ('.c', '.h', '.py')) \
+                    and 'SPDX-License-Identifier: ' not in text:
+                self.say(f'{f}: no licence')
+
     def sizes(self):
         """Lengths of functions and files."""
         lengths = []
@@ -139,6 +151,7 @@ def start():
     with step('layers and names'):
         c.layers()
         c.built()
+        c.licences()
         c.grep('only compat.h knows QEMU versions', 'QEMU_VERSION_', 'hw',
                allowed=r'hw/core/compat\.h$')
         c.grep('PCI belongs to the bus shell', r'#include "hw/pci', 'hw',
