@@ -485,6 +485,7 @@ static void port_frame_deliver(ExanetPort *p, const uint8_t *buf,
                 exanet_count(p->s, DROP_HEADER_CRC);
             } else {
                 exanet_count(p->s, DROP_MALFORMED);
+                exanet_irq_raise(p->s, EXANET_IRQ_PROTOCOL);
             }
             return;
         }
