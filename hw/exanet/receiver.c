@@ -55,6 +55,22 @@ static unsigned pkt_gen(const ExanetPacket *pkt)
     return RNIC_GET(EXANET_TID_GEN, pkt->tid);
 }
 
+/* A write fault that @pkt met, but for its address; acks to @pkt tell of it. */
+static ExanetPendingFault pkt_fault(const ExanetPacket *pkt,
+                                    enum exanet_fault_unit unit)
+{
+    return (ExanetPendingFault) {
+        .peer = pkt->src,
+        .tid = pkt->tid,
+        .seq = pkt->seq,
+        .small = pkt->user & EXANET_FTR_USER_SMALL,
+        .ctx = RNIC_GET(EXANET_PDID_CTX, pkt->pdid),
+        .unit = unit,
+        .write = true,
+        .dst = true,
+    };
+}
+
 static void receiver_ack(ExanetState *s, const ExanetPacket *pkt,
                          enum exanet_resp resp)
 {
@@ -395,15 +411,7 @@ static enum exanet_resp rx_notify(ExanetState *s, const ExanetRxContext *c,
 void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt)
 {
     struct exanet_notification n;
-    ExanetPendingFault fault = {
-        .peer = pkt->src,
-        .tid = pkt->tid,
-        .seq = pkt->seq,
-        .ctx = RNIC_GET(EXANET_PDID_CTX, pkt->pdid),
-        .unit = EXANET_FAULT_MESSAGE,
-        .write = true,
-        .dst = true,
-    };
+    ExanetPendingFault fault = pkt_fault(pkt, EXANET_FAULT_MESSAGE);
 
     if (pkt->bad_payload || pkt->size != sizeof(n)) {
         exanet_count(s, DROP_MALFORMED);
@@ -449,16 +457,7 @@ static void rx_complete_check(ExanetState *s, ExanetSource *src,
 static enum exanet_resp rx_scatter(ExanetState *s, const ExanetPacket *pkt,
                                    uint64_t va)
 {
-    ExanetPendingFault fault = {
-        .peer = pkt->src,
-        .tid = pkt->tid,
-        .seq = pkt->seq,
-        .small = pkt->user & EXANET_FTR_USER_SMALL,
-        .ctx = RNIC_GET(EXANET_PDID_CTX, pkt->pdid),
-        .unit = EXANET_FAULT_RDMA,
-        .write = true,
-        .dst = true,
-    };
+    ExanetPendingFault fault = pkt_fault(pkt, EXANET_FAULT_RDMA);
     enum exanet_resp resp = exanet_context_write(s, fault.ctx, va, pkt->payload,
                                                  pkt->size, &fault.va);
 
@@ -631,15 +630,7 @@ void exanet_receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
 
 static enum exanet_resp message_write(ExanetState *s, const ExanetPacket *pkt)
 {
-    ExanetPendingFault fault = {
-        .peer = pkt->src,
-        .tid = pkt->tid,
-        .seq = pkt->seq,
-        .ctx = RNIC_GET(EXANET_PDID_CTX, pkt->pdid),
-        .unit = EXANET_FAULT_MESSAGE,
-        .write = true,
-        .dst = true,
-    };
+    ExanetPendingFault fault = pkt_fault(pkt, EXANET_FAULT_MESSAGE);
     enum exanet_resp resp;
     uint64_t va;
 

@@ -65,7 +65,7 @@ enum exanet_ni_index {
 	EXANET_NI_RT_REQUEST	= 1,	/* takes read requests */
 	EXANET_NI_MAILBOX	= 2,	/* takes messages; VA[7:4] = mailbox */
 	EXANET_NI_PACKETIZER	= 3,	/* takes acks of the packetizer */
-	EXANET_NI_RECEIVER	= 4,	/* takes control and release packets */
+	EXANET_NI_RECEIVER	= 4,	/* takes control packets */
 };
 #define EXANET_VA_MAILBOX	RNIC_FIELD(7, 4)
 
