@@ -8,28 +8,40 @@
 #include "exanet.h"
 #include "../trace.h"
 
-int exanet_crossbar_route(ExanetState *s, uint32_t dst)
+int exanet_crossbar_route(ExanetState *s, uint32_t dst, unsigned path)
 {
     if (dst == s->node) {
         return EXANET_ROUTE_LOCAL;
     }
-    for (int i = 0; i < EXANET_LINKS; i++) {
-        if (s->port[i].peer_known && s->port[i].peer == dst) {
-            return i;
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        if (p->peer_known && p->peer == dst) {
+            return EXANET_ROUTE(p->index, 0);
         }
     }
     return EXANET_ROUTE_NONE;
 }
 
+unsigned exanet_crossbar_paths(ExanetState *s, uint32_t dst, bool *order)
+{
+    *order = false;
+    return exanet_crossbar_route(s, dst, 0) == EXANET_ROUTE_NONE ? 0 : 1;
+}
+
 bool exanet_crossbar_ready(ExanetState *s, int route)
 {
-    return route < 0 || exanet_port_ready(&s->port[route]);
+    return route < 0 || exanet_port_ready(&s->port[EXANET_ROUTE_PORT(route)],
+                                          EXANET_ROUTE_VC(route));
 }
 
 uint8_t *exanet_crossbar_begin(ExanetState *s, int route)
 {
-    return route < 0 ? s->local : exanet_port_begin(&s->port[route]);
+    return route < 0 ? s->local :
+           exanet_port_begin(&s->port[EXANET_ROUTE_PORT(route)],
+                             EXANET_ROUTE_VC(route));
 }
+
+static void crossbar_deliver(ExanetState *s, ExanetPort *from,
+                             const uint8_t *buf, unsigned words);
 
 static void crossbar_count_tx(ExanetState *s, const uint8_t *buf)
 {
@@ -60,17 +72,18 @@ void exanet_crossbar_commit(ExanetState *s, int route, unsigned words)
         exanet_count(s, DROP_NO_ROUTE);
         break;
     case EXANET_ROUTE_LOCAL:
-        exanet_crossbar_deliver(s, route, s->local, words);
+        crossbar_deliver(s, NULL, s->local, words);
         break;
     default:
-        exanet_port_commit(&s->port[route], words);
+        exanet_port_commit(&s->port[EXANET_ROUTE_PORT(route)],
+                           EXANET_ROUTE_VC(route), words);
     }
 }
 
 void exanet_crossbar_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
                              unsigned words)
 {
-    int route = exanet_crossbar_route(s, dst);
+    int route = exanet_crossbar_route(s, dst, 0);
 
     crossbar_count_tx(s, buf);
     switch (route) {
@@ -78,40 +91,32 @@ void exanet_crossbar_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
         exanet_count(s, DROP_NO_ROUTE);
         break;
     case EXANET_ROUTE_LOCAL:
-        exanet_crossbar_deliver(s, route, buf, words);
+        crossbar_deliver(s, NULL, buf, words);
         break;
     default:
-        exanet_port_respond(&s->port[route], buf, words);
+        exanet_port_respond(&s->port[EXANET_ROUTE_PORT(route)],
+                            EXANET_ROUTE_VC(route), buf, words);
     }
 }
 
 void exanet_crossbar_flush(ExanetState *s)
 {
-    for (unsigned i = 0; i < EXANET_LINKS; i++) {
-        exanet_port_flush(&s->port[i]);
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        exanet_port_flush(p);
     }
 }
 
-void exanet_ack_send(ExanetState *s, uint32_t dst, unsigned small, unsigned ctx,
-                     unsigned tid, unsigned seq, enum exanet_resp resp)
+void exanet_ack_send(ExanetState *s, const ExanetPacket *ack)
 {
     uint8_t word[EXANET_WORD_BYTES];
-    ExanetPacket ack = {
-        .type = EXANET_TYPE_ACK,
-        .dst = dst,
-        .small = small,
-        .pdid = ctx,
-        .tid = tid,
-        .seq = seq,
-        .resp = resp,
-    };
 
-    trace_exanet_receiver_respond(s->node, dst, tid, seq, resp);
-    if (resp != EXANET_RESP_ACK) {
+    trace_exanet_receiver_respond(s->node, ack->dst, ack->tid, ack->seq,
+                                  ack->resp);
+    if (ack->resp != EXANET_RESP_ACK) {
         exanet_count(s, NACK_SENT);
     }
-    exanet_ack_encode(word, &ack);
-    exanet_crossbar_respond(s, dst, word, 1);
+    exanet_ack_encode(word, ack);
+    exanet_crossbar_respond(s, ack->dst, word, 1);
 }
 
 /* --- Packets for this node ---------------------------------------------- */
@@ -192,45 +197,55 @@ static void crossbar_sink(ExanetState *s, const ExanetPacket *pkt)
     }
 }
 
-ExanetWireStatus exanet_crossbar_deliver(ExanetState *s, int from,
-                                         const uint8_t *buf, unsigned words)
+/* Hands a packet for this node to its unit; @from is NULL for our own packets. */
+static void crossbar_deliver(ExanetState *s, ExanetPort *from,
+                             const uint8_t *buf, unsigned words)
 {
     ExanetPacket pkt;
     ExanetWireStatus status = exanet_packet_decode(buf, words, &pkt);
 
     if (status == EXANET_WIRE_BAD_FOOTER) {
         exanet_count(s, DROP_FOOTER_CRC);
-        return status;
+        if (from) {
+            from->counter[EXANET_PORT_CNT_BAD_FOOTER]++;
+        }
+        return;
     }
     if (!s->enabled) {
         exanet_count(s, DROP_DISABLED);
-        return status;
+        return;
     }
     if (pkt.dst != s->node) {
         exanet_count(s, DROP_NO_ROUTE);
-        return status;
+        return;
     }
     if (pkt.type == EXANET_TYPE_ACK) {
         crossbar_ack(s, &pkt);
-        return status;
+        return;
     }
     /* on a cable between two nodes there is nobody else whom it could be from */
-    if (pkt.src != (from < 0 ? s->node : s->port[from].peer)) {
+    if (pkt.src != (from ? from->peer : s->node)) {
         exanet_count(s, DROP_PROTECTION);
         exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
-        return status;
+        return;
     }
     /* HELLO comes before packets: an epoch that it did not tell is an old one */
-    if (from >= 0 && pkt.epoch != s->port[from].peer_epoch) {
+    if (from && pkt.epoch != from->peer_epoch) {
         exanet_count(s, RX_OLD_GEN);
-        return status;
+        return;
     }
     if (pkt.bad_payload) {
         exanet_count(s, DROP_PAYLOAD_CRC);
-        if (from >= 0) {
-            s->port[from].counter[EXANET_PORT_CNT_BAD_PAYLOAD]++;
+        if (from) {
+            from->counter[EXANET_PORT_CNT_BAD_PAYLOAD]++;
         }
     }
     crossbar_sink(s, &pkt);
-    return status;
+}
+
+bool exanet_crossbar_take(ExanetState *s, ExanetPort *from, unsigned vc,
+                          uint8_t *buf, unsigned words)
+{
+    crossbar_deliver(s, from, buf, words);
+    return true;
 }

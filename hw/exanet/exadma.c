@@ -388,7 +388,7 @@ static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
 
     while (o->control_count) {
         ExanetControlSlot *c = &o->control[o->control_head];
-        int route = exanet_crossbar_route(s, c->dst);
+        int route = exanet_crossbar_route(s, c->dst, 0);
 
         if (!c->dead) {
             if (!exanet_crossbar_ready(s, route)) {
@@ -428,7 +428,7 @@ static bool exadma_packet_send(ExanetState *s, unsigned tid)
     ExanetExadma *e = &s->exadma;
     const uint64_t *d = exadma_desc(s, tid);
     ExanetOutput *o = &e->output[exadma_path(d)];
-    int route = exanet_crossbar_route(s, RNIC_GET(EXANET_GVA_COORD, d[1]));
+    int route = exanet_crossbar_route(s, RNIC_GET(EXANET_GVA_COORD, d[1]), 0);
     ExanetSlot *slot;
     unsigned words;
 

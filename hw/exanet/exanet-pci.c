@@ -97,6 +97,17 @@ static void exanet_pci_config_write(PCIDevice *dev, uint32_t addr,
 static const Property exanet_pci_properties[] = {
     DEFINE_PROP_UINT32("coord", ExanetPCI, exanet.coord, 0),
     DEFINE_PROP_NETDEV("link0", ExanetPCI, exanet.port[0].conf.peers),
+    DEFINE_PROP_NETDEV("link1", ExanetPCI, exanet.port[1].conf.peers),
+    DEFINE_PROP_NETDEV("link2", ExanetPCI, exanet.port[2].conf.peers),
+    DEFINE_PROP_NETDEV("link3", ExanetPCI, exanet.port[3].conf.peers),
+    DEFINE_PROP_NETDEV("link4", ExanetPCI, exanet.port[4].conf.peers),
+    DEFINE_PROP_NETDEV("link5", ExanetPCI, exanet.port[5].conf.peers),
+    DEFINE_PROP_NETDEV("link6", ExanetPCI, exanet.port[6].conf.peers),
+    DEFINE_PROP_NETDEV("link7", ExanetPCI, exanet.port[7].conf.peers),
+    DEFINE_PROP_NETDEV("link8", ExanetPCI, exanet.port[8].conf.peers),
+    DEFINE_PROP_NETDEV("link9", ExanetPCI, exanet.port[9].conf.peers),
+    DEFINE_PROP_NETDEV("link10", ExanetPCI, exanet.port[10].conf.peers),
+    DEFINE_PROP_NETDEV("link11", ExanetPCI, exanet.port[11].conf.peers),
     DEFINE_PROP_UINT32("ways", ExanetPCI, exanet.receiver.ways, EXANET_RX_WAYS),
     DEFINE_PROP_UINT32("rx-fifo-words", ExanetPCI, exanet.rx_fifo_words, 16384),
     DEFINE_PROP_UINT32("link-timeout-ms", ExanetPCI, exanet.link_timeout_ms,
@@ -112,7 +123,6 @@ static const struct {
 } exanet_pci_descriptions[] = {
     { "coord", "Own coordinates, 22 bits: upper 21:14, offset 13:12, Z 11:8, "
                "Y 7:4, X 3:0; unlike the peer's" },
-    { "link0", "Netdev that is the cable to the peer (required)" },
     { "ways", "Ways of the receiver's context sets: 1, 2, 4, 8 or 16" },
     { "rx-fifo-words", "128-bit words of a link's receive FIFO, 256 (as in "
                        "hardware) to 65535" },
@@ -148,6 +158,12 @@ static void exanet_pci_class_init(ObjectClass *klass, RNicClassData *data)
     for (unsigned i = 0; i < ARRAY_SIZE(exanet_pci_descriptions); i++) {
         object_class_property_set_description(klass,
             exanet_pci_descriptions[i].name, exanet_pci_descriptions[i].text);
+    }
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        g_autofree char *name = g_strdup_printf("link%u", i);
+
+        object_class_property_set_description(klass, name,
+            "Netdev that is a cable to a neighbour; at least one is needed");
     }
 }
 

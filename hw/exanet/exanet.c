@@ -46,6 +46,7 @@ typedef struct ExanetRegInfo {
 static const ExanetRegInfo global_regs[] = { EXANET_GLOBAL_REGS(REG_INFO) };
 static const ExanetRegInfo ctx_regs[] = { EXANET_CTX_REGS(REG_INFO) };
 static const ExanetRegInfo port_regs[] = { EXANET_PORT_REGS(REG_INFO) };
+static const ExanetRegInfo switch_regs[] = { EXANET_SWITCH_REGS(REG_INFO) };
 static const ExanetRegInfo rtmbox_regs[] = { EXANET_RTMBOX_REGS(REG_INFO) };
 static const ExanetRegInfo fw_regs[] = { EXANET_FW_REGS(REG_INFO) };
 static const ExanetRegInfo fault_regs[] = { EXANET_FAULT_REGS(REG_INFO) };
@@ -101,9 +102,12 @@ static void file_reset(ExanetState *s)
         file_add(s, EXANET_CTX(c), ctx_regs, ARRAY_SIZE(ctx_regs));
         exanet_reg_set32(s, EXANET_CTX(c) + EXANET_REG_CTX_PDID, c);
     }
-    for (unsigned p = 0; p < EXANET_LINKS; p++) {
-        file_add(s, EXANET_PORT(p), port_regs, ARRAY_SIZE(port_regs));
+    for (unsigned p = 0; p < s->links; p++) {
+        if (exanet_port_exists(&s->port[p])) {
+            file_add(s, EXANET_PORT(p), port_regs, ARRAY_SIZE(port_regs));
+        }
     }
+    file_add(s, EXANET_SWITCH, switch_regs, ARRAY_SIZE(switch_regs));
     file_add(s, EXANET_RTMBOX, rtmbox_regs, ARRAY_SIZE(rtmbox_regs));
     file_add(s, EXANET_FW, fw_regs, ARRAY_SIZE(fw_regs));
     file_add(s, EXANET_FAULT, fault_regs, ARRAY_SIZE(fault_regs));
@@ -111,7 +115,7 @@ static void file_reset(ExanetState *s)
     exanet_reg_set32(s, EXANET_REG_CAP0,
         RNIC_PREP(EXANET_CAP0_CONTEXTS, EXANET_CONTEXTS) |
         RNIC_PREP(EXANET_CAP0_OUTPUTS, EXANET_OUTPUTS) |
-        RNIC_PREP(EXANET_CAP0_PORTS, EXANET_LINKS) |
+        RNIC_PREP(EXANET_CAP0_PORTS, s->links) |
         RNIC_PREP(EXANET_CAP0_LOG2_TIDS, ctz32(EXANET_TIDS)) |
         RNIC_PREP(EXANET_CAP0_LOG2_RX, ctz32(EXANET_RX_CONTEXTS)) |
         RNIC_PREP(EXANET_CAP0_LOG2_WAYS, ctz32(s->receiver.ways)) |
@@ -204,6 +208,16 @@ static void irq_unmasked(ExanetState *s, uint32_t newly)
     }
 }
 
+ExanetPort *exanet_port_next(ExanetState *s, const ExanetPort *p)
+{
+    for (unsigned i = p ? p->index + 1 : 0; i < s->links; i++) {
+        if (exanet_port_exists(&s->port[i])) {
+            return &s->port[i];
+        }
+    }
+    return NULL;
+}
+
 /* --- Global registers --------------------------------------------------- */
 
 static bool device_quiescent(ExanetState *s)
@@ -223,8 +237,8 @@ static void global_reg_sync(ExanetState *s)
 {
     uint32_t status = EXANET_STATUS_READY;
 
-    for (unsigned i = 0; i < EXANET_LINKS; i++) {
-        status |= s->port[i].up ? EXANET_STATUS_LINK : 0;
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        status |= p->up ? EXANET_STATUS_LINK : 0;
     }
     if (device_quiescent(s)) {
         status |= EXANET_STATUS_QUIESCENT;
@@ -267,8 +281,8 @@ static void global_reg_written(ExanetState *s, unsigned reg,
             /* peers count their generations for each node anew */
             exanet_receiver_reset(s);
         }
-        for (unsigned i = 0; i < EXANET_LINKS; i++) {
-            exanet_port_restart(&s->port[i]);
+        for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+            exanet_port_restart(p);
         }
         break;
     }
@@ -280,6 +294,14 @@ static void global_reg_written(ExanetState *s, unsigned reg,
 static unsigned file_unit(hwaddr addr)
 {
     return (addr & 0xfff) / 0x80;
+}
+
+/* A port without a netdev has no registers. */
+static ExanetPort *file_port(ExanetState *s, hwaddr addr)
+{
+    unsigned i = file_unit(addr);
+
+    return i < s->links && exanet_port_exists(&s->port[i]) ? &s->port[i] : NULL;
 }
 
 static void file_sync(ExanetState *s, hwaddr addr)
@@ -296,8 +318,8 @@ static void file_sync(ExanetState *s, hwaddr addr)
         }
         break;
     case EXANET_PORT(0):
-        if (file_unit(addr) < EXANET_LINKS) {
-            exanet_port_reg_sync(&s->port[file_unit(addr)]);
+        if (file_port(s, addr)) {
+            exanet_port_reg_sync(file_port(s, addr));
         }
         break;
     case EXANET_RTMBOX:
@@ -399,8 +421,8 @@ static bool units_run(ExanetState *s, unsigned packets)
     bool more = false;
 
     s->time = exanet_now(s);
-    for (unsigned i = 0; i < EXANET_LINKS; i++) {
-        more |= exanet_port_rx_run(&s->port[i]);
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        more |= exanet_port_rx_run(p);
     }
     if (s->enabled) {
         more |= exanet_firmware_run(s);
@@ -688,8 +710,8 @@ void exanet_reset(ExanetState *s)
     exanet_receiver_reset(s);
     exanet_context_reset(s);
     memset(s->user, 0, memory_region_size(&s->user_mr));
-    for (unsigned i = 0; i < EXANET_LINKS; i++) {
-        exanet_port_reset(&s->port[i]);
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        exanet_port_reset(p);
     }
 }
 
@@ -701,11 +723,14 @@ static bool properties_check(ExanetState *s, Error **errp)
         return false;
     }
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
-        if (!s->port[i].conf.peers.ncs[0]) {
-            error_setg(errp, "property 'link%u' must name a netdev: "
-                       "the cable to the peer", i);
-            return false;
+        if (s->port[i].conf.peers.ncs[0]) {
+            s->links = i + 1;
         }
+    }
+    if (s->links == 0) {
+        error_setg(errp, "no cable: at least one of the properties 'link0' to "
+                   "'link%u' must name a netdev", EXANET_LINKS - 1);
+        return false;
     }
     if (!is_power_of_2(s->receiver.ways) ||
         s->receiver.ways > EXANET_RX_WAYS) {
@@ -769,16 +794,18 @@ bool exanet_init(ExanetState *s, const ExanetHost *host, Error **errp)
     exanet_receiver_init(s);
     exanet_firmware_init(s);
     exanet_packetizer_init(s);
-    for (unsigned i = 0; i < EXANET_LINKS; i++) {
-        exanet_port_init(s, i);
+    for (unsigned i = 0; i < s->links; i++) {
+        if (s->port[i].conf.peers.ncs[0]) {
+            exanet_port_init(s, i);
+        }
     }
     return true;
 }
 
 void exanet_fini(ExanetState *s)
 {
-    for (unsigned i = 0; i < EXANET_LINKS; i++) {
-        exanet_port_fini(&s->port[i]);
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        exanet_port_fini(p);
     }
     exanet_packetizer_fini(s);
     exanet_firmware_fini(s);

@@ -33,6 +33,7 @@
 #include "wire.h"
 
 typedef struct ExanetState ExanetState;
+typedef struct ExanetPort ExanetPort;
 
 /* What the bus shell lends the device. */
 typedef struct ExanetHost {
@@ -100,6 +101,7 @@ typedef struct ExanetPendingFault {
     uint16_t small;                 /* where the peer takes code 7 */
     uint8_t ctx;
     uint8_t unit;                   /* enum exanet_fault_unit */
+    uint8_t epoch;                  /* of the peer, 0: not known */
     bool write;
     bool dst;
     bool valid;                     /* of the table of pending faults */
@@ -409,12 +411,20 @@ uint64_t exanet_receiver_tomb_read(ExanetState *s, hwaddr addr);
 
 /* --- Crossbar: crossbar.c ----------------------------------------------- */
 
-/* Where a packet goes next: a port number, or one of these. */
+/* Where a packet goes next: a virtual channel of a port, or one of these. */
 #define EXANET_ROUTE_LOCAL (-1)
 #define EXANET_ROUTE_NONE  (-2)
+#define EXANET_ROUTE(port, vc) ((int)((port) * EXANET_VCS + (vc)))
+#define EXANET_ROUTE_PORT(route) ((unsigned)(route) / EXANET_VCS)
+#define EXANET_ROUTE_VC(route) ((unsigned)(route) % EXANET_VCS)
 
-/* The way to node @dst. */
-int exanet_crossbar_route(ExanetState *s, uint32_t dst);
+/* The way of a packet of this node to node @dst; @path: EXANET_PATH_. */
+int exanet_crossbar_route(ExanetState *s, uint32_t dst, unsigned path);
+/*
+ * How many paths to @dst differ by now: paths 0 to this - 1 of EXANET_PATH_CABLE, and
+ * again as many with PATH_ORDER if *order; 0 when there is no way.
+ */
+unsigned exanet_crossbar_paths(ExanetState *s, uint32_t dst, bool *order);
 /*
  * Whether a full packet can be taken for @route now.  NONE is always ready: the
  * packet is dropped and counted.  Once it was false, exanet_schedule() is called when
@@ -435,16 +445,76 @@ void exanet_crossbar_commit(ExanetState *s, int route, unsigned words);
 void exanet_crossbar_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
                              unsigned words);
 /*
- * Hands the packet of @words words at @buf, which came in by @from (a port or
- * LOCAL), to the unit it is for.  OK, or why it was dropped; drops are counted.
+ * Takes the packet of @words words at @buf that came in by channel @vc of @from:
+ * hands it to the unit it is for, passes it on, or drops and counts it.  False: its
+ * way is not open now; exanet_schedule() is called when it is, offer it again then.
+ * The packet may be changed.
  */
-ExanetWireStatus exanet_crossbar_deliver(ExanetState *s, int from,
-                                         const uint8_t *buf, unsigned words);
+bool exanet_crossbar_take(ExanetState *s, ExanetPort *from, unsigned vc,
+                          uint8_t *buf, unsigned words);
 /* Gives to the cables what the units have sent. */
 void exanet_crossbar_flush(ExanetState *s);
-/* Sends an ack or nack with @resp to @small at node @dst. */
-void exanet_ack_send(ExanetState *s, uint32_t dst, unsigned small, unsigned ctx,
-                     unsigned tid, unsigned seq, enum exanet_resp resp);
+/*
+ * Sends an ack: @ack has @dst, @small, @pdid (the context), @tid, @seq, @resp and
+ * @epoch, that of the packet that is answered; 0 when there was none.
+ */
+void exanet_ack_send(ExanetState *s, const ExanetPacket *ack);
+
+/* --- Congestion management: flow.c ---------------------------------------- */
+
+typedef struct ExanetFlowUnit ExanetFlowUnit;
+
+void exanet_flow_init(ExanetState *s);
+void exanet_flow_fini(ExanetState *s);
+void exanet_flow_reset(ExanetState *s);
+/*
+ * At an output with a RATE: the packet of @words words at @buf goes into the queue of
+ * @p.  Sources that fill it faster than it drains are told so.
+ */
+void exanet_flow_queued(ExanetState *s, ExanetPort *p, const uint8_t *buf,
+                        unsigned words);
+/* At a source: a flow-rate packet arrived. */
+void exanet_flow_receive(ExanetState *s, const ExanetPacket *pkt);
+/*
+ * At a source: whether the next packet of data for @dst may leave now.  If not,
+ * exanet_schedule() is called when it may.
+ */
+bool exanet_flow_may_send(ExanetState *s, uint32_t dst);
+/* At a source: @words words of data for @dst have left. */
+void exanet_flow_sent(ExanetState *s, uint32_t dst, unsigned words);
+void exanet_flow_reg_sync(ExanetState *s);
+
+/* --- Faults of a cable: inject.c ------------------------------------------ */
+
+/* What a port does with a packet that it is about to send. */
+typedef struct ExanetFate {
+    enum {
+        EXANET_FATE_PASS,
+        EXANET_FATE_DROP,
+        EXANET_FATE_DUPLICATE,      /* the copy follows at once */
+        EXANET_FATE_HOLD,           /* sent after the next one, or after 1 ms */
+    } kind;
+    int64_t delay;                  /* ns that it leaves later than it would */
+} ExanetFate;
+
+/* The faults that property faultsN asks for, and the state of PORT_INJECT. */
+typedef struct ExanetInject ExanetInject;
+
+/*
+ * Decides on the packet of @words words at @buf, in which bits may be flipped.  Not to
+ * be called while @p->inject is NULL: then the cable is perfect.
+ */
+ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words);
+void exanet_inject_reset(ExanetPort *p);
+void exanet_inject_fini(ExanetPort *p);
+void exanet_inject_reg_sync(ExanetPort *p);
+void exanet_inject_reg_written(ExanetPort *p, unsigned reg, bool top);
+
+/* --- QOM properties: qom.c ------------------------------------------------- */
+
+/* Adds faultsN and all that can be looked at to @klass, which has an ExanetState. */
+void exanet_qom_class_init(ObjectClass *klass,
+                           ExanetState *(*state)(Object *obj));
 
 /* --- Link port: link.c -------------------------------------------------- */
 
@@ -471,7 +541,7 @@ enum exanet_port_counter {
     EXANET_PORT_COUNTERS,
 };
 
-typedef struct ExanetPort {
+struct ExanetPort {
     ExanetState *s;
     unsigned index;
     NICState *nic;
@@ -509,7 +579,15 @@ typedef struct ExanetPort {
     unsigned rx_tail;
     unsigned rx_count;
     uint64_t counter[EXANET_PORT_COUNTERS];
-} ExanetPort;
+    ExanetInject *inject;           /* NULL: no faults */
+    enum exanet_role role;          /* in use; AUTO while it is not up */
+};
+
+/* Whether there is a netdev; all else needs one. */
+static inline bool exanet_port_exists(const ExanetPort *p)
+{
+    return p->nic;
+}
 
 /* Creates the NIC end of port @index; its netdev is already in conf. */
 void exanet_port_init(ExanetState *s, unsigned index);
@@ -520,10 +598,12 @@ void exanet_port_reset(ExanetPort *p);
 void exanet_port_restart(ExanetPort *p);
 /* Delivers what has arrived; true if there is more. */
 bool exanet_port_rx_run(ExanetPort *p);
-bool exanet_port_ready(ExanetPort *p);
-uint8_t *exanet_port_begin(ExanetPort *p);
-void exanet_port_commit(ExanetPort *p, unsigned words);
-void exanet_port_respond(ExanetPort *p, const uint8_t *buf, unsigned words);
+/* As exanet_crossbar_ready(), _begin(), _commit() and _respond(), for channel @vc. */
+bool exanet_port_ready(ExanetPort *p, unsigned vc);
+uint8_t *exanet_port_begin(ExanetPort *p, unsigned vc);
+void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words);
+void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
+                         unsigned words);
 /* Gives the frame that was filled to the netdev. */
 void exanet_port_flush(ExanetPort *p);
 void exanet_port_reg_sync(ExanetPort *p);
@@ -532,7 +612,6 @@ void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top);
 /* --- The device: exanet.c ----------------------------------------------- */
 
 #define EXANET_FILE_BYTES 0x7000    /* register blocks below the counters */
-#define EXANET_LINKS 1              /* ports that exist */
 
 /* Info page of one context. */
 typedef struct ExanetInfoPage {
@@ -583,6 +662,7 @@ struct ExanetState {
     ExanetPacketizer packetizer;
     ExanetReceiver receiver;
     ExanetPort port[EXANET_LINKS];
+    unsigned links;                 /* up to the last one that exists */
     uint8_t local[EXANET_PACKET_BYTES];     /* a packet to this node */
 };
 
@@ -593,6 +673,8 @@ bool exanet_init(ExanetState *s, const ExanetHost *host, Error **errp);
 void exanet_fini(ExanetState *s);
 /* Everything as after power-up, with a new epoch. */
 void exanet_reset(ExanetState *s);
+/* The existing port after @p, the first one after NULL; NULL when there is none. */
+ExanetPort *exanet_port_next(ExanetState *s, const ExanetPort *p);
 /* Runs the units soon. */
 void exanet_schedule(ExanetState *s);
 /* Runs the units now, if they are not running: a frame has arrived. */

@@ -360,7 +360,7 @@ void exanet_fw_block_free(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 
 static bool fw_nowhere(ExanetState *s, uint64_t dst)
 {
-    return exanet_crossbar_route(s, RNIC_GET(EXANET_GVA_COORD, dst)) ==
+    return exanet_crossbar_route(s, RNIC_GET(EXANET_GVA_COORD, dst), 0) ==
            EXANET_ROUTE_NONE;
 }
 

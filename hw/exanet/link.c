@@ -204,7 +204,7 @@ void exanet_port_flush(ExanetPort *p)
     }
 }
 
-bool exanet_port_ready(ExanetPort *p)
+bool exanet_port_ready(ExanetPort *p, unsigned vc)
 {
     /* while down, packets are dropped rather than kept */
     if (!p->up) {
@@ -214,13 +214,13 @@ bool exanet_port_ready(ExanetPort *p)
     return !p->peer_xoff && p->tx_words + EXANET_PACKET_WORDS <= p->tx_limit;
 }
 
-uint8_t *exanet_port_begin(ExanetPort *p)
+uint8_t *exanet_port_begin(ExanetPort *p, unsigned vc)
 {
     return p->tx + sizeof(struct exanet_frame) +
            p->tx_words * EXANET_WORD_BYTES;
 }
 
-void exanet_port_commit(ExanetPort *p, unsigned words)
+void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
 {
     if (!p->up) {
         port_count(p, EXANET_PORT_CNT_DROPPED, 1);
@@ -234,7 +234,8 @@ void exanet_port_commit(ExanetPort *p, unsigned words)
     }
 }
 
-void exanet_port_respond(ExanetPort *p, const uint8_t *buf, unsigned words)
+void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
+                         unsigned words)
 {
     if (!p->up || p->responses->len >= RESPONSES_MAX) {
         port_count(p, EXANET_PORT_CNT_DROPPED, 1);
@@ -467,13 +468,13 @@ static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
 }
 
 /* Delivers the packets of the frame of @count words at @buf. */
-static void port_frame_deliver(ExanetPort *p, const uint8_t *buf,
+static void port_frame_deliver(ExanetPort *p, uint8_t *buf,
                                unsigned count)
 {
     unsigned done = 0;
 
     while (done < count) {
-        const uint8_t *packet = buf + done * EXANET_WORD_BYTES;
+        uint8_t *packet = buf + done * EXANET_WORD_BYTES;
         ExanetWireStatus status;
         unsigned words = exanet_packet_words(packet, &status);
 
@@ -490,10 +491,7 @@ static void port_frame_deliver(ExanetPort *p, const uint8_t *buf,
             return;
         }
         port_count(p, EXANET_PORT_CNT_RX_PACKETS, 1);
-        if (exanet_crossbar_deliver(p->s, p->index, packet, words) ==
-            EXANET_WIRE_BAD_FOOTER) {
-            port_count(p, EXANET_PORT_CNT_BAD_FOOTER, 1);
-        }
+        exanet_crossbar_take(p->s, p, 0, packet, words);
         done += words;
     }
 }
@@ -506,7 +504,7 @@ bool exanet_port_rx_run(ExanetPort *p)
         return false;
     }
     while (p->rx_head < p->rx_tail && budget) {
-        const uint8_t *frame = p->rx + p->rx_head * EXANET_WORD_BYTES;
+        uint8_t *frame = p->rx + p->rx_head * EXANET_WORD_BYTES;
         unsigned count = ldl_he_p(frame);
 
         p->rx_head += 1 + count;
@@ -552,7 +550,8 @@ void exanet_port_reg_sync(ExanetPort *p)
                      (p->up ? EXANET_PORT_STATUS_UP : 0) |
                      (p->peer_xoff ? EXANET_PORT_STATUS_PEER_XOFF : 0) |
                      (p->xoff ? EXANET_PORT_STATUS_XOFF : 0) |
-                     (p->conflict ? EXANET_PORT_STATUS_CONFLICT : 0));
+                     (p->conflict ? EXANET_PORT_STATUS_CONFLICT : 0) |
+                     EXANET_PORT_STATUS_PRESENT);
     exanet_reg_set32(s, base + EXANET_REG_PORT_LEVEL,
                      RNIC_PREP(EXANET_PORT_LEVEL_RX, MIN(p->rx_count, 0xffff)) |
                      RNIC_PREP(EXANET_PORT_LEVEL_TX, MIN(tx, 0xffff)));

@@ -122,7 +122,7 @@ static uint8_t channel_generation(ExanetState *s, unsigned n, uint32_t dst)
     uint8_t *gen = g_hash_table_lookup(p->peers, GUINT_TO_POINTER(dst));
     uint8_t next;
 
-    if (!gen && exanet_crossbar_route(s, dst) != EXANET_ROUTE_NONE &&
+    if (!gen && exanet_crossbar_route(s, dst, 0) != EXANET_ROUTE_NONE &&
         g_hash_table_size(p->peers) < PEERS_MAX) {
         gen = g_new(uint8_t, EXANET_PKTZ_TOTAL);
         for (unsigned i = 0; i < EXANET_PKTZ_TOTAL; i++) {
@@ -262,7 +262,7 @@ static bool channel_send(ExanetState *s, unsigned n)
     int route;
 
     route = exanet_crossbar_route(s, RNIC_GET(EXANET_GVA_COORD,
-                                              ldq_le_p(&regs->dst)));
+                                              ldq_le_p(&regs->dst)), 0);
     if (!exanet_crossbar_ready(s, route)) {
         return false;
     }

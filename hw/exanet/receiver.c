@@ -74,8 +74,17 @@ static ExanetPendingFault pkt_fault(const ExanetPacket *pkt,
 static void receiver_ack(ExanetState *s, const ExanetPacket *pkt,
                          enum exanet_resp resp)
 {
-    exanet_ack_send(s, pkt->src, pkt->user & EXANET_FTR_USER_SMALL,
-                    pkt->pdid & EXANET_PDID_CTX, pkt->tid, pkt->seq, resp);
+    ExanetPacket ack = {
+        .dst = pkt->src,
+        .small = pkt->user & EXANET_FTR_USER_SMALL,
+        .pdid = pkt->pdid & EXANET_PDID_CTX,
+        .tid = pkt->tid,
+        .seq = pkt->seq,
+        .resp = resp,
+        .epoch = pkt->epoch,
+    };
+
+    exanet_ack_send(s, &ack);
 }
 
 /* --- Sources ------------------------------------------------------------ */
@@ -622,8 +631,17 @@ void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt)
 void exanet_receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
                               bool ok)
 {
-    exanet_ack_send(s, f->peer, f->small, f->ctx, f->tid, f->seq,
-                    ok ? EXANET_RESP_RESOLVED : EXANET_RESP_DECODE);
+    ExanetPacket ack = {
+        .dst = f->peer,
+        .small = f->small,
+        .pdid = f->ctx,
+        .tid = f->tid,
+        .seq = f->seq,
+        .resp = ok ? EXANET_RESP_RESOLVED : EXANET_RESP_DECODE,
+        .epoch = f->epoch,
+    };
+
+    exanet_ack_send(s, &ack);
 }
 
 /* --- Packets of packetizers --------------------------------------------- */

@@ -48,9 +48,16 @@ static void __attribute__((constructor)) exanet_crc_init(void)
 static uint16_t header_crc(uint64_t lo, uint64_t hi)
 {
     uint16_t crc = hdr_crc_init;
+    unsigned type = RNIC_GET(EXANET_HDR_LO_TYPE, lo);
 
     lo &= ~EXANET_HDR_LO_VC;
-    hi &= ~EXANET_HDR_HI_PATH;
+    if (likely(type < EXANET_TYPE_ACK)) {
+        hi &= ~EXANET_HDR_HI_PATH;
+    } else if (type == EXANET_TYPE_ACK) {
+        hi &= ~(EXANET_HDR_HI_PATH | EXANET_ACK_HI_HOPS);
+    } else if (type == EXANET_TYPE_FLOW_RATE) {
+        lo &= ~EXANET_FLOW_LO_HOPS;
+    }
 #pragma GCC unroll 8
     for (unsigned i = 0; i < 8; i++) {
         crc ^= hdr_crc_table[i][(lo >> (8 * i)) & 0xff];
@@ -103,6 +110,13 @@ unsigned exanet_packet_words(const uint8_t *buf, ExanetWireStatus *status)
             return 1;
         }
         break;
+    case EXANET_TYPE_FLOW_RATE:
+        return 1;
+    case EXANET_TYPE_RELEASE:
+        if (size == 0) {
+            return 2;
+        }
+        break;
     case EXANET_TYPE_WRITE:
     case EXANET_TYPE_READ_REQ:
     case EXANET_TYPE_CONTROL:
@@ -129,6 +143,25 @@ static void ack_decode(uint64_t lo, uint64_t hi, ExanetPacket *pkt)
                  RNIC_GET(EXANET_ACK_LO_SMALL_1_0, lo),
         .tid = RNIC_GET(EXANET_ACK_HI_TID, hi),
         .resp = RNIC_GET(EXANET_ACK_HI_RESP, hi),
+        .hops = RNIC_GET(EXANET_ACK_HI_HOPS, hi),
+        .epoch = RNIC_GET(EXANET_ACK_HI_EPOCH, hi),
+        .path = RNIC_GET(EXANET_HDR_HI_PATH, hi),
+    };
+}
+
+static void flow_rate_decode(uint64_t lo, uint64_t hi, ExanetPacket *pkt)
+{
+    *pkt = (ExanetPacket) {
+        .type = EXANET_TYPE_FLOW_RATE,
+        .vc = RNIC_GET(EXANET_HDR_LO_VC, lo),
+        .dst = RNIC_GET(EXANET_HDR_LO_COORD, lo),
+        .pdid = RNIC_GET(EXANET_HDR_LO_PDID, lo),
+        .small = RNIC_GET(EXANET_FLOW_HI_SMALL_9_2, hi) << 2 |
+                 RNIC_GET(EXANET_FLOW_LO_SMALL_1_0, lo),
+        .hops = RNIC_GET(EXANET_FLOW_LO_HOPS, lo),
+        .flow_dst = RNIC_GET(EXANET_FLOW_HI_DST, hi),
+        .current = RNIC_GET(EXANET_FLOW_HI_CURRENT, hi),
+        .desired = RNIC_GET(EXANET_FLOW_HI_DESIRED, hi),
     };
 }
 
@@ -142,7 +175,11 @@ ExanetWireStatus exanet_packet_decode(const uint8_t *buf, unsigned words,
     uint64_t flo, fhi;
 
     if (words == 1) {
-        ack_decode(lo, hi, pkt);
+        if (RNIC_GET(EXANET_HDR_LO_TYPE, lo) == EXANET_TYPE_ACK) {
+            ack_decode(lo, hi, pkt);
+        } else {
+            flow_rate_decode(lo, hi, pkt);
+        }
         return EXANET_WIRE_OK;
     }
     flo = ldq_le_p(footer);
@@ -234,5 +271,85 @@ void exanet_ack_encode(uint8_t *buf, const ExanetPacket *pkt)
                  RNIC_PREP(EXANET_ACK_LO_SMALL_1_0, pkt->small),
                  RNIC_PREP(EXANET_ACK_HI_SMALL_9_2, pkt->small >> 2) |
                  RNIC_PREP(EXANET_ACK_HI_TID, pkt->tid) |
-                 RNIC_PREP(EXANET_ACK_HI_RESP, pkt->resp));
+                 RNIC_PREP(EXANET_ACK_HI_RESP, pkt->resp) |
+                 RNIC_PREP(EXANET_ACK_HI_HOPS, pkt->hops) |
+                 RNIC_PREP(EXANET_ACK_HI_EPOCH, pkt->epoch) |
+                 RNIC_PREP(EXANET_HDR_HI_PATH, pkt->path));
+}
+
+void exanet_flow_rate_encode(uint8_t *buf, const ExanetPacket *pkt)
+{
+    header_store(buf,
+                 RNIC_PREP(EXANET_HDR_LO_VC, pkt->vc) |
+                 RNIC_PREP(EXANET_HDR_LO_PDID, pkt->pdid) |
+                 RNIC_PREP(EXANET_HDR_LO_COORD, pkt->dst) |
+                 RNIC_PREP(EXANET_HDR_LO_TYPE, EXANET_TYPE_FLOW_RATE) |
+                 RNIC_PREP(EXANET_FLOW_LO_HOPS, pkt->hops) |
+                 RNIC_PREP(EXANET_FLOW_LO_SMALL_1_0, pkt->small),
+                 RNIC_PREP(EXANET_FLOW_HI_SMALL_9_2, pkt->small >> 2) |
+                 RNIC_PREP(EXANET_FLOW_HI_DST, pkt->flow_dst) |
+                 RNIC_PREP(EXANET_FLOW_HI_CURRENT, pkt->current) |
+                 RNIC_PREP(EXANET_FLOW_HI_DESIRED, pkt->desired));
+}
+
+/* --- Switches ------------------------------------------------------------- */
+
+uint32_t exanet_packet_dst(const uint8_t *buf)
+{
+    return RNIC_GET(EXANET_HDR_LO_COORD, ldq_le_p(buf));
+}
+
+unsigned exanet_packet_type(const uint8_t *buf)
+{
+    return RNIC_GET(EXANET_HDR_LO_TYPE, ldq_le_p(buf));
+}
+
+unsigned exanet_packet_path(const uint8_t *buf)
+{
+    return exanet_packet_type(buf) == EXANET_TYPE_FLOW_RATE ? 0 :
+           RNIC_GET(EXANET_HDR_HI_PATH, ldq_le_p(buf + 8));
+}
+
+void exanet_packet_vc_set(uint8_t *buf, unsigned vc)
+{
+    stq_le_p(buf, (ldq_le_p(buf) & ~EXANET_HDR_LO_VC) |
+                  RNIC_PREP(EXANET_HDR_LO_VC, vc));
+}
+
+/* Adds one to the field @mask of the quadword at @p; false when it is @max. */
+static bool field_count(uint8_t *p, uint64_t mask, unsigned max)
+{
+    uint64_t value = ldq_le_p(p);
+
+    if (RNIC_GET(mask, value) >= max) {
+        return false;
+    }
+    stq_le_p(p, (value & ~mask) | RNIC_PREP(mask, RNIC_GET(mask, value) + 1));
+    return true;
+}
+
+bool exanet_packet_hop(uint8_t *buf, unsigned words)
+{
+    uint8_t *footer = buf + (words - 1) * EXANET_WORD_BYTES;
+    uint64_t lo, hi;
+    unsigned ttl;
+
+    if (words == 1) {
+        return exanet_packet_type(buf) == EXANET_TYPE_ACK ?
+               field_count(buf + 8, EXANET_ACK_HI_HOPS, EXANET_HOPS_MAX) :
+               field_count(buf, EXANET_FLOW_LO_HOPS, EXANET_HOPS_MAX);
+    }
+    lo = ldq_le_p(footer);
+    hi = ldq_le_p(footer + 8);
+    ttl = RNIC_GET(EXANET_FTR_HI_TTL_14_3, hi) << 3 |
+          RNIC_GET(EXANET_FTR_LO_TTL_2_0, lo);
+    if (ttl == 0) {
+        return false;
+    }
+    ttl--;
+    stq_le_p(footer, (lo & ~EXANET_FTR_LO_TTL_2_0) |
+                     RNIC_PREP(EXANET_FTR_LO_TTL_2_0, ttl));
+    stq_le_p(footer + 8, (hi & ~EXANET_FTR_HI_TTL_14_3) |
+                         RNIC_PREP(EXANET_FTR_HI_TTL_14_3, ttl >> 3));
+    return true;
 }

@@ -11,7 +11,9 @@
 
 /*
  * A packet as the units see it.  An ack has only @type, @dst, @pdid (the context
- * nibble), @tid, @seq (12 bits), @resp and @small.
+ * nibble), @tid, @seq (12 bits), @resp, @small, @epoch (of @dst, 0: any), @vc, @path
+ * and @hops; a flow-rate packet only @type, @dst, @pdid, @small, @flow_dst, @current,
+ * @desired, @vc and @hops.
  */
 typedef struct ExanetPacket {
     uint64_t va;            /* destination, 42 bits */
@@ -29,6 +31,10 @@ typedef struct ExanetPacket {
     uint8_t path;
     uint8_t epoch;          /* of the source */
     uint8_t resp;           /* enum exanet_resp of an ack */
+    uint8_t hops;           /* switches passed */
+    uint8_t current;        /* rates, EXANET_RATE_ */
+    uint8_t desired;
+    uint32_t flow_dst;      /* where the flow goes */
     bool first;
     bool last;
     bool notify;
@@ -80,5 +86,19 @@ unsigned exanet_packet_encode(uint8_t *buf, const ExanetPacket *pkt);
 
 /* Writes the one word of the ack @pkt to @buf. */
 void exanet_ack_encode(uint8_t *buf, const ExanetPacket *pkt);
+
+/* Writes the one word of the flow-rate packet @pkt to @buf. */
+void exanet_flow_rate_encode(uint8_t *buf, const ExanetPacket *pkt);
+
+/*
+ * What a switch reads and rewrites; @buf is a packet that exanet_packet_words()
+ * has accepted.  No CRC covers what they change.
+ */
+uint32_t exanet_packet_dst(const uint8_t *buf);
+unsigned exanet_packet_type(const uint8_t *buf);
+unsigned exanet_packet_path(const uint8_t *buf);
+void exanet_packet_vc_set(uint8_t *buf, unsigned vc);
+/* Counts one switch more; false when the packet has passed too many. */
+bool exanet_packet_hop(uint8_t *buf, unsigned words);
 
 #endif /* HW_EXANET_WIRE_H */

@@ -64,7 +64,7 @@ struct exanet_device {
 	struct exanet_caps caps;
 	struct exanet_resources res;
 	struct exanet_vector vectors[EXANET_VECTORS];
-	const struct attribute_group *groups[EXANET_PORTS + 4];
+	const struct attribute_group *groups[EXANET_LINKS + 4];
 	u32 link_up;		/* port p is up: bit p; of the admin thread */
 
 	/* Protects what follows, and running, windows and job of contexts. */

@@ -23,7 +23,7 @@ struct exanet_caps {
 	u32 cap0;		/* EXANET_CAP0_ */
 	u32 cap1;		/* EXANET_CAP1_ */
 	unsigned int contexts;	/* 1..EXANET_CONTEXTS */
-	unsigned int ports;	/* 0..EXANET_PORTS */
+	unsigned int ports;	/* 0..EXANET_LINKS */
 	unsigned int page_shift; /* of the user pages */
 };
 

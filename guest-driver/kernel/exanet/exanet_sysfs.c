@@ -226,7 +226,7 @@ static struct exanet_port_sysfs {
 	struct exanet_attr attrs[EXANET_PORT_ATTRS];
 	struct attribute *list[EXANET_PORT_ATTRS + 1];
 	unsigned int count;
-} exanet_ports[EXANET_PORTS];
+} exanet_ports[EXANET_LINKS];
 
 static ssize_t exanet_port_counter_show(struct device *dev,
 					struct device_attribute *attr, char *buf)
@@ -297,7 +297,7 @@ void exanet_sysfs_init(void)
 	unsigned int p;
 
 	exanet_counters_init();
-	for (p = 0; p < EXANET_PORTS; p++)
+	for (p = 0; p < EXANET_LINKS; p++)
 		exanet_port_init(p);
 }
 

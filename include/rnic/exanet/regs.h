@@ -29,7 +29,11 @@
 #define EXANET_CONTEXTS		16
 #define EXANET_OUTPUTS		4	/* paths with an output buffer */
 #define EXANET_OUTPUT_SLOTS	8	/* packets of an output buffer [T §5.3.4] */
-#define EXANET_PORTS		16	/* room in the map; CAP0 tells how many exist */
+/*
+ * Cables: 4 inside the QFDB and 8 of the network router [T §3.2.3].  CAP0 tells how
+ * many have registers: up to the last one that has a cable.
+ */
+#define EXANET_LINKS		12
 
 /* MSI-X vectors. */
 #define EXANET_VEC_FAULT	0
@@ -41,6 +45,7 @@
 #define EXANET_GLOBAL		0x00000
 #define EXANET_CTX(c)		(0x01000 + 0x80 * (c))
 #define EXANET_PORT(p)		(0x02000 + 0x80 * (p))
+#define EXANET_SWITCH		0x03000
 #define EXANET_RTMBOX		0x04000
 #define EXANET_FW		0x05000
 #define EXANET_FAULT		0x06000
@@ -55,6 +60,7 @@
 #define EXANET_PACKETIZER	0x40000
 #define EXANET_MAILBOX_ALIAS	0x50000
 #define EXANET_ALIAS_PAGE	0x1000	/* stride of the three aliases */
+#define EXANET_NI_MAP(index)	(0x60000 + 8 * (index))	/* EXANET_NI_MAP_ */
 
 /* --- Global -------------------------------------------------------------- */
 #define EXANET_GLOBAL_REGS(X) \
@@ -167,12 +173,14 @@ enum exanet_table_format {
 
 /* --- Link port p ---------------------------------------------------------- */
 #define EXANET_PORT_REGS(X) \
-	X(PORT_CTRL,	0x00, 4, EXANET_PORT_CTRL_ENABLE, EXANET_PORT_CTRL_ENABLE, 0) \
+	X(PORT_CTRL,	0x00, 4, EXANET_PORT_CTRL_ENABLE, EXANET_PORT_CTRL_WRITABLE, 0) \
 	X(PORT_STATUS,	0x04, 4, 0, 0, 0) \
 	X(PORT_XOFF,	0x08, 4, 0, 0xffff, 0) /* rx-fifo-words - 72 */ \
 	X(PORT_XON,	0x0c, 4, 72, 0xffff, 0) \
 	X(PORT_LEVEL,	0x10, 4, 0, 0, 0) \
 	X(PORT_PEER,	0x14, 4, 0, 0, 0) \
+	X(PORT_RATE,	0x18, 4, 0, 0xffffffff, 0) /* kb/s; 0: as fast as it can */ \
+	X(PORT_LATENCY,	0x1c, 4, 0, 0xffffffff, 0) /* ns of virtual time */ \
 	X(PORT_TX_PACKETS,	0x20, 8, 0, 0, 0) \
 	X(PORT_TX_WORDS,	0x28, 8, 0, 0, 0) \
 	X(PORT_RX_PACKETS,	0x30, 8, 0, 0, 0) \
@@ -183,17 +191,123 @@ enum exanet_table_format {
 	X(PORT_DROPPED,		0x58, 8, 0, 0, 0) /* frames that are no frames, and
 						   * packets while down */ \
 	X(PORT_XOFF_SENT,	0x60, 8, 0, 0, 0) \
-	X(PORT_XOFF_RECEIVED,	0x68, 8, 0, 0, 0)
+	X(PORT_XOFF_RECEIVED,	0x68, 8, 0, 0, 0) \
+	X(PORT_INJECT,	0x70, 8, 0, ~0ULL, 0) \
+	X(PORT_INJECTED, 0x78, 8, 0, 0, 0) /* faults, of INJECT and of properties */
 
 #define EXANET_PORT_CTRL_ENABLE	RNIC_BIT(0)
+/*
+ * What is sent comes back; packets to this node take the way out and in, so that
+ * software can test a port alone.
+ */
+#define EXANET_PORT_CTRL_LOOPBACK RNIC_BIT(1)
+#define EXANET_PORT_CTRL_ROLE	RNIC_FIELD(7, 4)	/* enum exanet_role; AUTO: by
+							 * the coordinates of both ends */
+#define EXANET_PORT_CTRL_WRITABLE 0xf3U
 #define EXANET_PORT_STATUS_UP	RNIC_BIT(0)	/* HELLO went both ways */
 #define EXANET_PORT_STATUS_PEER_XOFF RNIC_BIT(1)	/* we may not start packets */
 #define EXANET_PORT_STATUS_XOFF	RNIC_BIT(2)	/* we have stopped the peer */
 #define EXANET_PORT_STATUS_CONFLICT RNIC_BIT(3)	/* the peer has our coordinates */
+#define EXANET_PORT_STATUS_PRESENT RNIC_BIT(4)	/* there is a netdev */
+#define EXANET_PORT_STATUS_ROLE	RNIC_FIELD(11, 8)	/* enum exanet_role in use */
+#define EXANET_PORT_STATUS_PEER_XOFF_VC RNIC_FIELD(15, 12)	/* one bit for each */
+#define EXANET_PORT_STATUS_XOFF_VC RNIC_FIELD(19, 16)	/* virtual channel */
 #define EXANET_PORT_LEVEL_RX	RNIC_FIELD(15, 0)	/* words in the FIFOs */
 #define EXANET_PORT_LEVEL_TX	RNIC_FIELD(31, 16)
 #define EXANET_XOFF_MARGIN	72	/* words [T §6.3] */
 #define EXANET_RX_FIFO_WORDS	256	/* of the hardware [T §6.3] */
+
+/* Faults on the transmitting side of a port, chosen by count. */
+#define EXANET_INJECT_KIND	RNIC_FIELD(7, 0)	/* enum exanet_inject */
+#define EXANET_INJECT_TYPE	RNIC_FIELD(15, 8)	/* only packets of this
+							 * exanet_type; 0xff: all */
+#define EXANET_INJECT_EVERY	RNIC_FIELD(31, 16)	/* every n-th of them; 0: 1 */
+#define EXANET_INJECT_COUNT	RNIC_FIELD(63, 32)	/* so many faults, counts down
+							 * to NONE; 0: no limit */
+#define EXANET_INJECT_TYPE_ALL	0xff
+enum exanet_inject {
+	EXANET_INJECT_NONE	= 0,
+	EXANET_INJECT_DROP	= 1,
+	EXANET_INJECT_HEADER	= 2,	/* flips a bit of the header */
+	EXANET_INJECT_PAYLOAD	= 3,	/* ... of the payload, or nothing */
+	EXANET_INJECT_FOOTER	= 4,	/* ... of the footer, or nothing */
+	EXANET_INJECT_DUPLICATE	= 5,	/* sends it twice */
+	EXANET_INJECT_HOLD	= 6,	/* sends it after the one behind it */
+};
+
+/* What a port is for the switch. */
+enum exanet_role {
+	EXANET_ROLE_AUTO	= 0,	/* STATUS: none, takes packets for the peer
+					 * alone */
+	EXANET_ROLE_X_MINUS	= 1,	/* to the torus neighbour x - 1 */
+	EXANET_ROLE_X_PLUS	= 2,
+	EXANET_ROLE_Y_MINUS	= 3,
+	EXANET_ROLE_Y_PLUS	= 4,
+	EXANET_ROLE_Z_MINUS	= 5,
+	EXANET_ROLE_Z_PLUS	= 6,
+	EXANET_ROLE_UPLINK	= 7,	/* to where the upper 8 bits differ */
+	EXANET_ROLE_QFDB	= 8,	/* to another FPGA of the QFDB */
+	EXANET_ROLES		= 9,
+};
+
+/* --- Switch: NI crossbar, and the inter-QFDB router of F1 ------------------- */
+#define EXANET_SWITCH_REGS(X) \
+	X(SW_MODE,	0x00, 4, EXANET_SW_MODE_ROUTER, 0x3, 0) \
+	X(SW_DIMS,	0x08, 4, 0, EXANET_SW_DIMS_WRITABLE, 0) /* dims= */ \
+	X(SW_ORDER,	0x0c, 4, EXANET_SW_ORDER_DEFAULT, 0x3f, 0) \
+	X(SW_FLOW,	0x10, 4, EXANET_SW_FLOW_DEFAULT, EXANET_SW_FLOW_WRITABLE, 0) \
+	X(SW_FLOW_WINDOW, 0x14, 4, 1000000, 0xffffffff, 0) /* ns */ \
+	X(SW_LOCAL0,	0x20, 8, 0, 0, 0) /* packets of the router's local ports, */ \
+	X(SW_LOCAL1,	0x28, 8, 0, 0, 0) /* by where they entered: own NI, */ \
+	X(SW_LOCAL2,	0x30, 8, 0, 0, 0) /* F2, F3, F4 [T §6.4] */ \
+	X(SW_LOCAL3,	0x38, 8, 0, 0, 0) \
+	X(SW_LOCAL_OUT,	0x40, 8, 0, 0, 0) /* from the torus to this QFDB */ \
+	X(SW_TRANSIT,	0x48, 8, 0, 0, 0) /* from one torus link to another */ \
+	X(SW_FLOWS,	0x50, 4, 0, 0, 0) /* [15:0] seen at our outputs, [31:16]
+					   * of ours that are paced */
+
+enum exanet_sw_mode {
+	EXANET_SW_MODE_NI	= 0,	/* packets for other nodes are dropped */
+	EXANET_SW_MODE_ROUTER	= 1,	/* ... are passed on */
+};
+/*
+ * Nodes in the rings of each dimension, 3 to 16; 0: no ring, the dimension is a
+ * mesh.  All nodes of a network have the same.
+ */
+#define EXANET_SW_DIMS_X	RNIC_FIELD(4, 0)
+#define EXANET_SW_DIMS_Y	RNIC_FIELD(12, 8)
+#define EXANET_SW_DIMS_Z	RNIC_FIELD(20, 16)
+#define EXANET_SW_DIMS_WRITABLE	0x1f1f1fU
+/*
+ * Priority of the dimensions: 0 X, 1 Y, 2 Z; the first one is corrected first.  What
+ * is no permutation counts as the default Z, Y, X [EXT].
+ */
+#define EXANET_SW_ORDER_FIRST	RNIC_FIELD(1, 0)
+#define EXANET_SW_ORDER_SECOND	RNIC_FIELD(3, 2)
+#define EXANET_SW_ORDER_THIRD	RNIC_FIELD(5, 4)
+#define EXANET_SW_ORDER_DEFAULT	0x06U
+/* Congestion management, at ports whose RATE is set. */
+#define EXANET_SW_FLOW_MARK	RNIC_BIT(0)	/* tell sources of crowded outputs */
+#define EXANET_SW_FLOW_PACE	RNIC_BIT(1)	/* obey what others tell */
+#define EXANET_SW_FLOW_TARGET	RNIC_FIELD(14, 8)	/* percent of RATE that is
+							 * shared out, 1..100 */
+#define EXANET_SW_FLOW_WRITABLE	0x7f03U
+#define EXANET_SW_FLOW_DEFAULT	0x5f03U		/* both, 95 % */
+
+/* --- NI map: one 64-bit word for each NI index ------------------------------ */
+#define EXANET_NI_MAP_PORT	RNIC_FIELD(3, 0)	/* enum exanet_ni_port */
+#define EXANET_NI_MAP_VALID	RNIC_BIT(8)
+#define EXANET_NI_MAP_TYPES	RNIC_FIELD(47, 16)	/* bit n: exanet_type n */
+#define EXANET_NI_MAP_WRITABLE	0xffffffff010fULL
+/* Crossbar ports of the NI blocks: 0-3 and 12-15 are links [T §6.4], [EXT]. */
+enum exanet_ni_port {
+	EXANET_NI_PORT_RT_RESPONSE = 4,
+	EXANET_NI_PORT_RT_REQUEST = 5,
+	EXANET_NI_PORT_MAILBOX	= 6,
+	EXANET_NI_PORT_PACKETIZER = 7,
+	EXANET_NI_PORT_RECEIVER	= 8,
+	EXANET_NI_PORT_EXADMA	= 9,
+};
 
 /* --- RT mailbox, as the R5 sees it --------------------------------------- */
 #define EXANET_RTMBOX_REGS(X) \
@@ -211,6 +325,7 @@ enum exanet_table_format {
 /* --- Firmware ------------------------------------------------------------- */
 #define EXANET_FW_REGS(X) \
 	X(FW_MODE,	0x00, 4, EXANET_FW_INTERNAL, 0x3, 0) \
+	X(FW_POLICY,	0x04, 4, EXANET_FW_ROUND_ROBIN, 0x3, 0) \
 	X(FW_WINDOW,	0x08, 4, EXANET_FW_WINDOW_DEFAULT, 0x3ff, 0) \
 	X(FW_BLOCK,	0x0c, 4, EXANET_BLOCK_MAX, 0x7fff, 0) \
 	X(FW_TIMEOUT_NS, 0x10, 8, EXANET_FW_TIMEOUT_DEFAULT, ~0ULL, 0) \
@@ -218,7 +333,10 @@ enum exanet_table_format {
 	X(FW_PF_BACKOFF_NS, 0x1c, 4, 20000, 0xffffffff, 0) \
 	X(FW_PF_RETRY_MAX, 0x20, 4, 1000, 0xffff, 0) \
 	X(FW_CHAIN,	0x24, 4, 1, 1, 0) /* 1: blocks go out in chains */ \
-	X(FW_ACTIVE,	0x30, 4, 0, 0, 0) /* transfers, all contexts */
+	X(FW_MULTIPATH,	0x28, 4, EXANET_FW_PATH_HINT, 0x3, 0) \
+	X(FW_DYN_TIMEOUT, 0x2c, 4, 1, 1, 0) /* 1: time-outs follow the round trip */ \
+	X(FW_ACTIVE,	0x30, 4, 0, 0, 0) /* transfers, all contexts */ \
+	X(FW_RTT_NS,	0x38, 8, 0, 0, 0) /* smoothed time from block to ack */
 
 #define EXANET_BLOCK_MAX	16384	/* FW_BLOCK: bytes of a block */
 /*
@@ -234,6 +352,20 @@ enum exanet_fw_mode {
 	EXANET_FW_INTERNAL	= 0,	/* the model of the R5 */
 	EXANET_FW_EXTERNAL	= 1,	/* software plays the R5 with these registers */
 	EXANET_FW_OFF		= 2,
+};
+
+/* Which transfer's block is started next. */
+enum exanet_fw_policy {
+	EXANET_FW_ROUND_ROBIN	= 0,	/* of contexts, then of their channels */
+	EXANET_FW_PRIORITY	= 1,	/* highest CHANNEL_PRIORITY first */
+	EXANET_FW_SHORTEST	= 2,	/* least bytes left first */
+};
+/* Which path a block takes. */
+enum exanet_fw_multipath {
+	EXANET_FW_PATH_HINT	= 0,	/* CHANNEL_PATH; if CHANNEL_MULTIPATH is set and
+					 * there are several, as ROUND_ROBIN */
+	EXANET_FW_PATH_ROUND_ROBIN = 1,	/* each block the next path */
+	EXANET_FW_PATH_LEAST	= 2,	/* the one with the fewest bytes in flight */
 };
 
 /* --- Fault FIFO ----------------------------------------------------------- */
@@ -320,6 +452,15 @@ enum exanet_fw_mode {
 	X(DROP_NI_TYPE,		"packets dropped: type and NI index do not match") \
 	X(DROP_PROTECTION,	"packets refused: PDID") \
 	X(DROP_DISABLED,	"packets dropped: device disabled") \
+	X(DROP_TTL,		"packets dropped: too many switches passed") \
+	X(DROP_SOURCE,		"packets dropped: not the way from their source") \
+	X(FORWARDED,		"packets passed on for other nodes") \
+	X(TX_RELEASE,		"release packets sent") \
+	X(RX_RELEASE,		"release packets received") \
+	X(RX_CTX_RELEASED,	"receiver contexts released by their source") \
+	X(TX_FLOW_RATE,		"flow-rate packets sent") \
+	X(RX_FLOW_RATE,		"flow-rate packets received") \
+	X(FLOW_PACED,		"packets that waited for their flow's rate") \
 	X(SCHED_ROUND,		"packets picked by the scheduler") \
 	X(SCHED_NO_SLOT,	"transactions put back: no slot in the output") \
 	X(PKT_ONE_READ,		"packets gathered from one page") \
@@ -339,6 +480,7 @@ enum exanet_reg {
 	EXANET_GLOBAL_REGS(EXANET_REG_ENUM)
 	EXANET_CTX_REGS(EXANET_REG_ENUM)
 	EXANET_PORT_REGS(EXANET_REG_ENUM)
+	EXANET_SWITCH_REGS(EXANET_REG_ENUM)
 	EXANET_RTMBOX_REGS(EXANET_REG_ENUM)
 	EXANET_FW_REGS(EXANET_REG_ENUM)
 	EXANET_FAULT_REGS(EXANET_REG_ENUM)

@@ -65,8 +65,10 @@ enum exanet_ni_index {
 	EXANET_NI_RT_REQUEST	= 1,	/* takes read requests */
 	EXANET_NI_MAILBOX	= 2,	/* takes messages; VA[7:4] = mailbox */
 	EXANET_NI_PACKETIZER	= 3,	/* takes acks of the packetizer */
-	EXANET_NI_RECEIVER	= 4,	/* takes control packets */
+	EXANET_NI_RECEIVER	= 4,	/* takes control and release packets */
+	EXANET_NI_EXADMA	= 5,	/* takes flow-rate packets */
 };
+#define EXANET_NI_INDICES	128
 #define EXANET_VA_MAILBOX	RNIC_FIELD(7, 4)
 
 /* Packet types [EXT], [P]; every other value is dropped and counted. */
@@ -75,8 +77,26 @@ enum exanet_type {
 	EXANET_TYPE_READ_REQ	= 1,	/* asks the remote R5 for an RDMA read */
 	EXANET_TYPE_CONTROL	= 2,	/* announces a completion notification */
 	EXANET_TYPE_NOTIFY	= 6,	/* completion notification */
+	EXANET_TYPE_RELEASE	= 7,	/* the source has given a block up */
 	EXANET_TYPE_ACK		= 10,	/* response, header only */
+	EXANET_TYPE_FLOW_RATE	= 18,	/* congestion notification, header only */
 };
+/* Types from this one on are a header alone and go ahead of data [EXT], [P §3.13]. */
+#define EXANET_TYPE_URGENT	EXANET_TYPE_ACK
+
+/*
+ * Virtual channels of a link, PATH_ORDER * 2 + dateline [P]: a packet that has
+ * crossed the wrap-around link of the ring that it is in goes on in the odd one, so
+ * that rings cannot fill up in a circle; packets of the two dimension orders never
+ * wait for each other.
+ */
+#define EXANET_VCS		4
+#define EXANET_VC_DATELINE	RNIC_BIT(0)
+#define EXANET_VC_ORDER		RNIC_BIT(1)
+/* The path that a packet takes where there are several [P]. */
+#define EXANET_PATHS		8
+#define EXANET_PATH_CABLE	RNIC_FIELD(1, 0)	/* of parallel cables, modulo */
+#define EXANET_PATH_ORDER	RNIC_BIT(2)	/* dimensions in reversed order */
 
 /* Header, low and high half [EXT]. */
 #define EXANET_HDR_LO_VC	RNIC_FIELD(4, 0)	/* 4:0 */
@@ -87,7 +107,7 @@ enum exanet_type {
 #define EXANET_HDR_LO_VA_1_0	RNIC_FIELD(63, 62)	/* 63:62 = VA[1:0] */
 #define EXANET_HDR_HI_VA_41_2	RNIC_FIELD(39, 0)	/* 103:64 = VA[41:2] */
 #define EXANET_HDR_HI_RESERVED	RNIC_FIELD(44, 40)	/* 108:104, zero */
-#define EXANET_HDR_HI_PATH	RNIC_FIELD(47, 45)	/* 111:109 */
+#define EXANET_HDR_HI_PATH	RNIC_FIELD(47, 45)	/* 111:109, not in type 18 */
 #define EXANET_HDR_HI_CRC	RNIC_FIELD(63, 48)	/* 127:112 */
 
 /*
@@ -100,11 +120,35 @@ enum exanet_type {
 #define EXANET_ACK_HI_SMALL_9_2	RNIC_FIELD(7, 0)	/* 71:64 = small[9:2] */
 #define EXANET_ACK_HI_TID	RNIC_FIELD(21, 8)	/* 85:72, wire TID */
 #define EXANET_ACK_HI_RESP	RNIC_FIELD(25, 22)	/* 89:86, enum exanet_resp */
-#define EXANET_ACK_HI_RESERVED	RNIC_FIELD(47, 26)	/* 111:90, zero */
+#define EXANET_ACK_HI_HOPS	RNIC_FIELD(31, 26)	/* 95:90, switches passed [P] */
+#define EXANET_ACK_HI_EPOCH	RNIC_FIELD(39, 32)	/* 103:96, of the node that is
+							 * answered, 0: any [P] */
+#define EXANET_ACK_HI_RESERVED	RNIC_FIELD(44, 40)	/* 108:104, zero; PATH above */
 #define EXANET_SMALL_INDEX	RNIC_FIELD(9, 3)
 #define EXANET_SMALL_SUB	RNIC_FIELD(2, 0)
 #define EXANET_SMALL(index)	((__u32)(index) << 3)
 #define EXANET_ACK_SEQ_BITS	12	/* acks carry so much of the sequence */
+
+/*
+ * Flow-rate packet: a header [EXT].  The switch that has a crowded output tells the
+ * source of a flow, which is the destination of this packet, how fast packets for
+ * FLOW_DST may come.  VC, coordinates, type and CRC are where every header has them.
+ */
+#define EXANET_FLOW_LO_HOPS	RNIC_FIELD(53, 48)	/* flow id [5:0]: switches
+							 * passed [P] */
+#define EXANET_FLOW_LO_ID	RNIC_FIELD(61, 54)	/* flow id [13:6], zero [P] */
+#define EXANET_FLOW_LO_SMALL_1_0 RNIC_FIELD(63, 62)
+#define EXANET_FLOW_HI_SMALL_9_2 RNIC_FIELD(7, 0)	/* 71:64 */
+#define EXANET_FLOW_HI_DST	RNIC_FIELD(29, 8)	/* 93:72, where the flow goes [P] */
+#define EXANET_FLOW_HI_CURRENT	RNIC_FIELD(37, 30)	/* 101:94, EXANET_RATE_ */
+#define EXANET_FLOW_HI_DESIRED	RNIC_FIELD(45, 38)	/* 109:102, EXANET_RATE_ */
+#define EXANET_FLOW_HI_FLAG	RNIC_FIELD(47, 46)	/* 111:110, zero */
+/* A rate in 8 bits [P]: (16 + MANTISSA) << EXPONENT times 64 kb/s of link words. */
+#define EXANET_RATE_EXPONENT	RNIC_FIELD(7, 4)
+#define EXANET_RATE_MANTISSA	RNIC_FIELD(3, 0)
+#define EXANET_RATE_UNIT_KBPS	64
+/* A packet without a footer is dropped by the switch that would count it to this. */
+#define EXANET_HOPS_MAX		63
 
 /* Footer, low and high half [EXT]. */
 #define EXANET_FTR_LO_TID	RNIC_FIELD(13, 0)	/* 13:0, wire TID */
@@ -132,7 +176,8 @@ enum exanet_type {
 
 /*
  * CRCs [P].  Fields that switches rewrite count as zero.
- *   header   CRC-16, poly 0x1021, init 0xffff, over bits 111:0, VC and path as 0
+ *   header   CRC-16, poly 0x1021, init 0xffff, over bits 111:0; VC, hops and path
+ *            as 0
  *   footer   CRC-8, poly 0x07, init 0, over bits 87:0, TTL as 0
  *   payload  CRC-32 of IEEE 802.3 over all payload words with their padding
  */
@@ -194,7 +239,7 @@ RNIC_ASSERT_SIZE(struct exanet_notification, 16);
 enum exanet_link_kind {
 	EXANET_LINK_DATA	= 0,
 	EXANET_LINK_HELLO	= 1,	/* one struct exanet_hello */
-	EXANET_LINK_XOFF	= 2,	/* start no packet */
+	EXANET_LINK_XOFF	= 2,	/* start no packet in this virtual channel */
 	EXANET_LINK_XON		= 3,
 	EXANET_LINK_DOWN	= 5,	/* sender leaves */
 };
@@ -205,7 +250,8 @@ struct exanet_frame {
 	__be16	ethertype;	/* EXANET_ETHERTYPE */
 	__u8	version;	/* EXANET_LINK_VERSION */
 	__u8	kind;		/* enum exanet_link_kind */
-	__u8	vc;		/* 0 on a single cable */
+	__u8	vc;		/* of all packets in the frame; XOFF, XON: whom they
+				 * stop and let go */
 	__u8	reserved;	/* zero */
 	__le16	count;		/* 128-bit words that follow */
 	__le32	seq;		/* of the frames of this sender, from 0 */
