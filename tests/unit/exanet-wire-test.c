@@ -26,9 +26,14 @@ static unsigned encode(uint8_t *buf, const ExanetPacket *pkt)
         exanet_ack_encode(buf, pkt);
         return 1;
     }
+    if (pkt->type == EXANET_TYPE_FLOW_RATE) {
+        exanet_flow_rate_encode(buf, pkt);
+        return 1;
+    }
     return exanet_packet_encode(buf, pkt);
 }
 
+/* All fields, as those that a type lacks are zero on both sides. */
 static void assert_same(const ExanetPacket *a, const ExanetPacket *b)
 {
     g_assert_cmphex(a->type, ==, b->type);
@@ -37,16 +42,17 @@ static void assert_same(const ExanetPacket *a, const ExanetPacket *b)
     g_assert_cmphex(a->pdid, ==, b->pdid);
     g_assert_cmphex(a->tid, ==, b->tid);
     g_assert_cmphex(a->seq, ==, b->seq);
-    if (a->type == EXANET_TYPE_ACK) {
-        g_assert_cmphex(a->small, ==, b->small);
-        g_assert_cmphex(a->resp, ==, b->resp);
-        return;
-    }
+    g_assert_cmphex(a->path, ==, b->path);
+    g_assert_cmphex(a->epoch, ==, b->epoch);
+    g_assert_cmphex(a->small, ==, b->small);
+    g_assert_cmphex(a->resp, ==, b->resp);
+    g_assert_cmphex(a->hops, ==, b->hops);
+    g_assert_cmphex(a->flow_dst, ==, b->flow_dst);
+    g_assert_cmphex(a->current, ==, b->current);
+    g_assert_cmphex(a->desired, ==, b->desired);
     g_assert_cmphex(a->va, ==, b->va);
     g_assert_cmphex(a->size, ==, b->size);
-    g_assert_cmphex(a->path, ==, b->path);
     g_assert_cmphex(a->src, ==, b->src);
-    g_assert_cmphex(a->epoch, ==, b->epoch);
     g_assert_cmphex(a->user, ==, b->user);
     g_assert_cmphex(a->ttl, ==, b->ttl);
     g_assert_cmpint(a->first, ==, b->first);
@@ -81,7 +87,7 @@ static void test_vector_encode(gconstpointer opaque)
     uint8_t buf[EXANET_PACKET_BYTES];
 
     memset(buf, 0x5a, sizeof(buf));
-    if (v->pkt.type != EXANET_TYPE_ACK) {
+    if (v->words > 1) {
         fill_payload(buf, v->pkt.va, v->pkt.size);
     }
     g_assert_cmpuint(encode(buf, &v->pkt), ==, v->words);
@@ -96,7 +102,7 @@ static void test_vector_decode(gconstpointer opaque)
 
     g_assert_cmpint(decode(v->bytes, v->words, &pkt), ==, EXANET_WIRE_OK);
     assert_same(&pkt, &v->pkt);
-    if (pkt.type == EXANET_TYPE_ACK) {
+    if (v->words == 1) {
         return;
     }
     g_assert_false(pkt.bad_payload);
@@ -105,37 +111,41 @@ static void test_vector_decode(gconstpointer opaque)
     }
 }
 
+/* A field that switches rewrite, as bits of the header. */
+static bool is_rewritten(unsigned type, unsigned bit)
+{
+    switch (type) {
+    case EXANET_TYPE_FLOW_RATE:
+        return bit < 5 || (bit >= 48 && bit <= 53);
+    case EXANET_TYPE_ACK:
+        if (bit >= 90 && bit <= 95) {
+            return true;
+        }
+        /* fall through */
+    default:
+        return bit < 5 || (bit >= 109 && bit <= 111);
+    }
+}
+
 /*
  * Every single-bit error is seen, in the part where it is, except in the fields
  * that switches rewrite.
  */
-static void flip_header(uint8_t *buf, unsigned bit, bool is_ack)
+static void test_flip_header(gconstpointer opaque)
 {
-    bool rewritten = bit < 5 || (bit >= 109 && bit < 112);
-    ExanetWireStatus status;
-    unsigned words;
+    typeof(&exanet_vectors[0]) v = opaque;
 
-    buf[bit / 8] ^= 1 << (bit % 8);
-    words = exanet_packet_words(buf, &status);
-    if (rewritten) {
-        g_assert_cmpint(status, ==, EXANET_WIRE_OK);
-        g_assert_cmpuint(words, ==, is_ack ? 1 : 4);
-    } else {
-        g_assert_cmpint(status, ==, EXANET_WIRE_BAD_HEADER);
-        g_assert_cmpuint(words, ==, 0);
-    }
-    buf[bit / 8] ^= 1 << (bit % 8);
-}
+    for (unsigned bit = 0; bit < 128; bit++) {
+        bool rewritten = is_rewritten(v->pkt.type, bit);
+        uint8_t buf[EXANET_PACKET_BYTES];
+        ExanetWireStatus status;
 
-static void test_flip_header(void)
-{
-    uint8_t buf[EXANET_PACKET_BYTES];
-
-    for (unsigned n = 0; n <= 2; n += 2) {
-        memcpy(buf, exanet_vectors[n].bytes, sizeof(buf));
-        for (unsigned bit = 0; bit < 128; bit++) {
-            flip_header(buf, bit, n == 2);
-        }
+        memcpy(buf, v->bytes, sizeof(buf));
+        buf[bit / 8] ^= 1 << (bit % 8);
+        g_assert_cmpuint(exanet_packet_words(buf, &status), ==,
+                         rewritten ? v->words : 0);
+        g_assert_cmpint(status, ==, rewritten ? EXANET_WIRE_OK :
+                                                EXANET_WIRE_BAD_HEADER);
     }
 }
 
@@ -197,10 +207,11 @@ static void test_malformed(void)
     };
 
     for (unsigned type = 0; type < 32; type++) {
-        ExanetPacket pkt = { .type = type, .size = 16 };
-
-        if (!memchr(known, type, sizeof(known))) {
-            assert_malformed(&pkt);     /* an ack has no payload either */
+        /* acks and releases have no payload; a flow-rate packet has no size */
+        if (!memchr(known, type, sizeof(known)) &&
+            type != EXANET_TYPE_FLOW_RATE) {
+            assert_malformed(&(ExanetPacket) { .type = type, .size = 16 });
+            assert_malformed(&(ExanetPacket) { .type = type, .size = 1 });
         }
     }
     for (unsigned i = 0; i < ARRAY_SIZE(known); i++) {
@@ -214,30 +225,51 @@ static void test_malformed(void)
     }
 }
 
+static void random_header_only(GRand *rand, ExanetPacket *p)
+{
+    p->small = g_rand_int(rand) & 0x3ff;
+    p->hops = g_rand_int(rand) & EXANET_HOPS_MAX;
+    if (p->type == EXANET_TYPE_FLOW_RATE) {
+        p->pdid = g_rand_int(rand);
+        p->flow_dst = g_rand_int(rand) & EXANET_COORD;
+        p->current = g_rand_int(rand);
+        p->desired = g_rand_int(rand);
+        return;
+    }
+    p->pdid = g_rand_int(rand) & 0xf;
+    p->tid = g_rand_int(rand) & 0x3fff;
+    p->seq = g_rand_int(rand) & 0xfff;
+    p->resp = g_rand_int(rand) & 0xf;
+    p->epoch = g_rand_int(rand);
+    p->path = g_rand_int(rand) & 7;
+}
+
 static ExanetPacket random_packet(GRand *rand)
 {
     static const uint8_t types[] = {
         EXANET_TYPE_WRITE, EXANET_TYPE_READ_REQ, EXANET_TYPE_CONTROL,
-        EXANET_TYPE_NOTIFY, EXANET_TYPE_ACK,
+        EXANET_TYPE_NOTIFY, EXANET_TYPE_RELEASE, EXANET_TYPE_ACK,
+        EXANET_TYPE_FLOW_RATE,
     };
     ExanetPacket p = {
         .type = types[g_rand_int_range(rand, 0, ARRAY_SIZE(types))],
         .vc = g_rand_int(rand) & 0x1f,
         .dst = g_rand_int(rand) & EXANET_COORD,
-        .tid = g_rand_int(rand) & 0x3fff,
     };
 
-    if (p.type == EXANET_TYPE_ACK) {
-        p.pdid = g_rand_int(rand) & 0xf;
-        p.seq = g_rand_int(rand) & 0xfff;
-        p.small = g_rand_int(rand) & 0x3ff;
-        p.resp = g_rand_int(rand) & 0xf;
+    if (p.type >= EXANET_TYPE_URGENT) {
+        random_header_only(rand, &p);
         return p;
     }
+    p.tid = g_rand_int(rand) & 0x3fff;
     p.va = ((uint64_t)g_rand_int(rand) << 32 | g_rand_int(rand)) &
            EXANET_GVA_VA;
-    p.size = g_rand_int_range(rand, 1,
-                              EXANET_MTU - (p.va & (EXANET_MTU - 1)) + 1);
+    if (p.type == EXANET_TYPE_RELEASE) {
+        p.va = EXANET_NI_VA(EXANET_NI_RECEIVER);
+    } else {
+        p.size = g_rand_int_range(rand, 1, EXANET_MTU -
+                                  (p.va & (EXANET_MTU - 1)) + 1);
+    }
     p.pdid = g_rand_int(rand);
     p.src = g_rand_int(rand) & EXANET_COORD;
     p.seq = g_rand_int(rand) & 0x3fff;
@@ -251,6 +283,29 @@ static ExanetPacket random_packet(GRand *rand)
     return p;
 }
 
+/* What a switch reads is what was written, and what it writes hurts nothing. */
+static void check_switch(GRand *rand, uint8_t *buf, unsigned words,
+                         ExanetPacket *pkt)
+{
+    bool has_footer = words > 1;
+    ExanetPacket out;
+    bool passed;
+
+    g_assert_cmphex(exanet_packet_dst(buf), ==, pkt->dst);
+    g_assert_cmphex(exanet_packet_type(buf), ==, pkt->type);
+    g_assert_cmphex(exanet_packet_path(buf), ==, pkt->path);
+    pkt->vc = g_rand_int_range(rand, 0, EXANET_VCS);
+    exanet_packet_vc_set(buf, pkt->vc);
+    passed = exanet_packet_hop(buf, words);
+    g_assert_cmpint(passed, ==, has_footer ? pkt->ttl > 0 :
+                                             pkt->hops < EXANET_HOPS_MAX);
+    pkt->ttl -= has_footer && passed;
+    pkt->hops += !has_footer && passed;
+    g_assert_cmpint(decode(buf, words, &out), ==, EXANET_WIRE_OK);
+    g_assert_false(out.bad_payload);
+    assert_same(&out, pkt);
+}
+
 static void test_random(void)
 {
     g_autoptr(GRand) rand = g_rand_new_with_seed(1);
@@ -261,18 +316,37 @@ static void test_random(void)
         unsigned words;
 
         memset(buf, g_rand_int(rand), sizeof(buf));
-        if (in.type != EXANET_TYPE_ACK) {
-            fill_payload(buf, in.va, in.size);
-        }
+        fill_payload(buf, in.va, in.size);
         words = encode(buf, &in);
         g_assert_cmpint(decode(buf, words, &out), ==, EXANET_WIRE_OK);
         assert_same(&out, &in);
-        if (in.type != EXANET_TYPE_ACK) {
+        if (words > 2) {
             g_assert_false(out.bad_payload);
             g_assert_true(out.payload == exanet_packet_payload(buf, in.va));
             g_assert_cmphex(out.payload[in.size - 1], ==, (uint8_t)in.size);
         }
+        check_switch(rand, buf, words, &in);
     }
+}
+
+/* A packet passes as many switches as it may, and not one more. */
+static void test_hops(gconstpointer opaque)
+{
+    typeof(&exanet_vectors[0]) v = opaque;
+    unsigned may = v->words > 1 ? v->pkt.ttl : EXANET_HOPS_MAX - v->pkt.hops;
+    uint8_t buf[EXANET_PACKET_BYTES], last[EXANET_PACKET_BYTES];
+    ExanetPacket pkt;
+
+    memcpy(buf, v->bytes, sizeof(buf));
+    for (unsigned hop = 0; hop < may; hop++) {
+        g_assert_true(exanet_packet_hop(buf, v->words));
+    }
+    memcpy(last, buf, sizeof(buf));
+    g_assert_false(exanet_packet_hop(buf, v->words));
+    g_assert_cmpmem(buf, sizeof(buf), last, sizeof(last));
+    g_assert_cmpint(decode(buf, v->words, &pkt), ==, EXANET_WIRE_OK);
+    g_assert_cmphex(pkt.ttl, ==, 0);
+    g_assert_cmphex(pkt.hops, ==, v->words > 1 ? 0 : EXANET_HOPS_MAX);
 }
 
 /* What the codec says about arbitrary bytes must stay inside the buffer. */
@@ -292,7 +366,9 @@ static void test_garbage(void)
         ExanetPacket pkt;
 
         g_assert_cmpuint(words, <=, EXANET_PACKET_WORDS);
-        g_assert_true(words != 2);
+        g_assert_true((words == 2) ==
+                      (words && exanet_packet_type((uint8_t *)header) ==
+                                EXANET_TYPE_RELEASE));
         g_assert_true((words != 0) == (status == EXANET_WIRE_OK));
         if (!words) {
             continue;
@@ -311,6 +387,26 @@ static void test_garbage(void)
     g_test_message("%u of the random headers were packets", packets);
 }
 
+/* The tests of one packet of each form. */
+static void add_flips(typeof(&exanet_vectors[0]) v)
+{
+    static const char *const names[] = {
+        "document", "document-ack", "ack-far", "release", "flow-rate",
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+        if (g_str_equal(v->name, names[i])) {
+            g_autofree char *flip = g_strdup_printf(
+                "/exanet/wire/t09-flip-header/%s", v->name);
+            g_autofree char *hops = g_strdup_printf(
+                "/exanet/wire/hops/%s", v->name);
+
+            g_test_add_data_func(flip, v, test_flip_header);
+            g_test_add_data_func(hops, v, test_hops);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -324,7 +420,9 @@ int main(int argc, char **argv)
         g_test_add_data_func(enc, &exanet_vectors[i], test_vector_encode);
         g_test_add_data_func(dec, &exanet_vectors[i], test_vector_decode);
     }
-    g_test_add_func("/exanet/wire/t09-flip-header", test_flip_header);
+    for (unsigned i = 0; i < ARRAY_SIZE(exanet_vectors); i++) {
+        add_flips(&exanet_vectors[i]);
+    }
     g_test_add_func("/exanet/wire/t09-flip-payload", test_flip_payload);
     g_test_add_func("/exanet/wire/t09-flip-footer", test_flip_footer);
     g_test_add_func("/exanet/wire/malformed", test_malformed);

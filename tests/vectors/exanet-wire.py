@@ -26,8 +26,14 @@ def field(hi, lo, value):
     return value << lo
 
 
+# What switches rewrite, by packet type: VC, hops and path.
+REWRITTEN = {10: [(95, 90), (111, 109)], 18: [(53, 48)]}
+
+
 def with_header_crc(word):
-    plain = word & ~field(4, 0, 31) & ~field(111, 109, 7)
+    plain = word & ~field(4, 0, 31)
+    for hi, lo in REWRITTEN.get(word >> 43 & 31, [(111, 109)]):
+        plain &= ~field(hi, lo, (1 << (hi - lo + 1)) - 1)
     check = crc(plain.to_bytes(16, "little")[:14], 16, 0x1021, 0xffff)
     return word | field(127, 112, check)
 
@@ -58,8 +64,29 @@ def ack_packet(p):
         field(4, 0, p["vc"]) | field(8, 5, p["pdid"]) |
         field(20, 9, p["seq"]) | field(42, 21, p["dst"]) |
         field(47, 43, 10) | field(71, 62, p["small"]) |
-        field(85, 72, p["tid"]) | field(89, 86, p["resp"])
+        field(85, 72, p["tid"]) | field(89, 86, p["resp"]) |
+        field(95, 90, p.get("hops", 0)) | field(103, 96, p.get("epoch", 0)) |
+        field(111, 109, p.get("path", 0))
     ).to_bytes(16, "little")
+
+
+def flow_rate_packet(p):
+    return with_header_crc(
+        field(4, 0, p["vc"]) | field(20, 5, p["pdid"]) |
+        field(42, 21, p["dst"]) | field(47, 43, 18) |
+        field(53, 48, p["hops"]) | field(71, 62, p["small"]) |
+        field(93, 72, p["flow_dst"]) | field(101, 94, p["current"]) |
+        field(109, 102, p["desired"])
+    ).to_bytes(16, "little")
+
+
+def packet(p):
+    """The bytes of any packet."""
+    if p["type"] == 10:
+        return ack_packet(p)
+    if p["type"] == 18:
+        return flow_rate_packet(p)
+    return data_packet(p)
 
 
 BASE = dict(va=0x1234567895, dst=0x17021, src=0x15000, pdid=0x0a43, size=20,
@@ -67,11 +94,18 @@ BASE = dict(va=0x1234567895, dst=0x17021, src=0x15000, pdid=0x0a43, size=20,
             epoch=0xff, first=1, last=1, notify=0)
 ACK = dict(type=10, dst=0x15000, pdid=2, tid=0x1005, seq=3, resp=0, small=0,
            vc=0)
+RELEASE = dict(BASE, type=7, va=0x38000000000 + (4 << 32), size=0, first=0,
+               last=0)
+FLOW_RATE = dict(type=18, dst=0x15000, pdid=0x0a42, small=5 << 3,
+                 flow_dst=0x17021, hops=2, current=0x5a, desired=0x33, vc=1)
 ZERO = dict(va=0, dst=0, src=0, pdid=0, size=1, tid=0, seq=0, user=0, ttl=0,
             type=0, vc=0, path=0, epoch=0, first=0, last=0, notify=0)
 WIDTH = dict(va=42, dst=22, src=22, pdid=16, tid=14, seq=14, user=12, ttl=15,
              vc=5, path=3, epoch=8, first=1, last=1, notify=1)
 ACK_WIDTH = dict(dst=22, pdid=4, tid=14, seq=12, resp=4, small=10, vc=5)
+ACK_NEW_WIDTH = dict(hops=6, epoch=8, path=3)
+FLOW_RATE_WIDTH = dict(dst=22, pdid=16, small=10, flow_dst=22, hops=6,
+                       current=8, desired=8, vc=5)
 
 
 def vectors():
@@ -89,10 +123,20 @@ def vectors():
     for name, width in ACK_WIDTH.items():
         zero = dict.fromkeys(ACK, 0) | dict(type=10)
         yield "ack-only-" + name, dict(zero, **{name: (1 << width) - 1})
+    yield "ack-far", dict(ACK, hops=5, epoch=0x81, path=6, vc=2)
+    for name, width in ACK_NEW_WIDTH.items():
+        yield "ack-only-" + name, dict(zero, **{name: (1 << width) - 1})
+    yield "release", RELEASE
+    yield "release-vc1-path7", dict(RELEASE, vc=1, path=7, ttl=0x7ffb)
+    yield "flow-rate", FLOW_RATE
+    for name, width in FLOW_RATE_WIDTH.items():
+        zero = dict.fromkeys(FLOW_RATE, 0) | dict(type=18)
+        yield "flow-rate-only-" + name, dict(zero,
+                                             **{name: (1 << width) - 1})
 
 
 def emit(name, p):
-    wire = ack_packet(p) if p["type"] == 10 else data_packet(p)
+    wire = packet(p)
     print("    {\n        .name = \"%s\",\n        .pkt = {" % name)
     for key in p:
         print("            .%s = %#x," % (key, p[key]))
