@@ -497,6 +497,18 @@ typedef struct ExanetFate {
     int64_t delay;                  /* ns that it leaves later than it would */
 } ExanetFate;
 
+/* Faults by kind, as they are counted. */
+enum exanet_injected {
+    EXANET_INJECTED_DROP,
+    EXANET_INJECTED_HEADER,         /* a bit flipped there */
+    EXANET_INJECTED_PAYLOAD,
+    EXANET_INJECTED_FOOTER,
+    EXANET_INJECTED_DUPLICATE,
+    EXANET_INJECTED_REORDER,
+    EXANET_INJECTED_DELAY,
+    EXANET_INJECTED_KINDS,
+};
+
 /* The faults that property faultsN asks for, and the state of PORT_INJECT. */
 typedef struct ExanetInject ExanetInject;
 
@@ -505,6 +517,24 @@ typedef struct ExanetInject ExanetInject;
  * be called while @p->inject is NULL: then the cable is perfect.
  */
 ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words);
+/*
+ * Property faults@index, that of @p, which need not exist yet: items separated by
+ * spaces, `+` or `;`, of
+ *   KIND=P%  KIND=FRACTION  KIND=next:N
+ *              drop, corrupt (any part), corrupt-header, -payload, -footer,
+ *              duplicate, reorder; delay with a time behind it: delay=5%:200us
+ *   seed=N     start of the generator; a number of the port's own without it
+ *   down       the link is down
+ * False, and nothing has changed, if @text is none of this.  What was for the next
+ * packets is gone from the text when it is used up.
+ */
+bool exanet_inject_plan_set(ExanetPort *p, unsigned index, const char *text,
+                            Error **errp);
+/* The same as text, to be freed. */
+char *exanet_inject_plan_get(const ExanetPort *p);
+/* Whether the property wants the link down. */
+bool exanet_inject_down(const ExanetPort *p);
+/* Clears PORT_INJECT and counters; the property belongs to the machine and stays. */
 void exanet_inject_reset(ExanetPort *p);
 void exanet_inject_fini(ExanetPort *p);
 void exanet_inject_reg_sync(ExanetPort *p);
@@ -512,7 +542,11 @@ void exanet_inject_reg_written(ExanetPort *p, unsigned reg, bool top);
 
 /* --- QOM properties: qom.c ------------------------------------------------- */
 
-/* Adds faultsN and all that can be looked at to @klass, which has an ExanetState. */
+/*
+ * Adds faultsN and, to be looked at, `node`, `links`, `contexts`, `transfers`,
+ * `rx-contexts` and `counters` to @klass, whose objects have the state that @state
+ * gives.
+ */
 void exanet_qom_class_init(ObjectClass *klass,
                            ExanetState *(*state)(Object *obj));
 
@@ -580,6 +614,7 @@ struct ExanetPort {
     unsigned rx_count;
     uint64_t counter[EXANET_PORT_COUNTERS];
     ExanetInject *inject;           /* NULL: no faults */
+    uint64_t injected[EXANET_INJECTED_KINDS];
     enum exanet_role role;          /* in use; AUTO while it is not up */
 };
 
