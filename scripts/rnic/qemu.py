@@ -17,13 +17,13 @@ VERSIONS = ('10.0', '10.2')
 PACKAGES = [
     'bison', 'bzip2', 'flex', 'gcc', 'g++', 'ipxe-qemu', 'libattr1-dev',
     'libc6-dev', 'libcap-ng-dev', 'libdeflate-dev', 'libfdt-dev',
-    'libglib2.0-dev', 'libslirp-dev', 'make', 'ninja-build', 'patch',
-    'pkgconf', 'python3', 'python3-distlib', 'python3-venv',
-    'qemu-system-data', 'seabios', 'xz-utils', 'zlib1g-dev']
+    'libglib2.0-dev', 'libslirp-dev', 'libvdeplug-dev', 'make',
+    'ninja-build', 'patch', 'pkgconf', 'python3', 'python3-distlib',
+    'python3-venv', 'qemu-system-data', 'seabios', 'xz-utils', 'zlib1g-dev']
 _CONFIGURE = [
     '--python=/usr/bin/python3', '--disable-docs',
     '--without-default-features', '--enable-tcg', '--enable-kvm',
-    '--enable-slirp', '--enable-fdt=system', '--enable-virtfs',
+    '--enable-slirp', '--enable-vde', '--enable-fdt=system', '--enable-virtfs',
     '--enable-attr', '--enable-cap-ng', '--disable-tools',
     '--disable-install-blobs', '--disable-debug-info']
 _SANITIZE = ['--enable-asan', '--enable-ubsan']
