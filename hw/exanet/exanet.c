@@ -709,6 +709,7 @@ void exanet_reset(ExanetState *s)
     exanet_rtmailbox_reset(s);
     exanet_receiver_reset(s);
     exanet_context_reset(s);
+    exanet_flow_reset(s);
     memset(s->user, 0, memory_region_size(&s->user_mr));
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
         exanet_port_reset(p);
@@ -794,6 +795,7 @@ bool exanet_init(ExanetState *s, const ExanetHost *host, Error **errp)
     exanet_receiver_init(s);
     exanet_firmware_init(s);
     exanet_packetizer_init(s);
+    exanet_flow_init(s);
     for (unsigned i = 0; i < s->links; i++) {
         if (s->port[i].conf.peers.ncs[0]) {
             exanet_port_init(s, i);
@@ -807,6 +809,7 @@ void exanet_fini(ExanetState *s)
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
         exanet_port_fini(p);
     }
+    exanet_flow_fini(s);
     exanet_packetizer_fini(s);
     exanet_firmware_fini(s);
     exanet_receiver_fini(s);

@@ -398,7 +398,9 @@ void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt);
 void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt);
 /* A notification packet: best effort, it is not acked. */
 void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt);
-/* The node at @src has a new epoch: forget what it sent before. */
+/* The source gave a block up: its context goes, unless it is for a newer copy. */
+void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt);
+/* HELLO told that the node at @src has a new epoch: forget what it sent before. */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t src, uint8_t epoch);
 /* Drops blocks for context @c that are not complete: its memory goes. */
 void exanet_receiver_forget(ExanetState *s, unsigned c);
@@ -471,18 +473,24 @@ void exanet_flow_reset(ExanetState *s);
  * At an output with a RATE: the packet of @words words at @buf goes into the queue of
  * @p.  Sources that fill it faster than it drains are told so.
  */
-void exanet_flow_queued(ExanetState *s, ExanetPort *p, const uint8_t *buf,
-                        unsigned words);
+static inline void exanet_flow_queued(ExanetState *s, ExanetPort *p,
+                                      const uint8_t *buf, unsigned words);
 /* At a source: a flow-rate packet arrived. */
 void exanet_flow_receive(ExanetState *s, const ExanetPacket *pkt);
 /*
  * At a source: whether the next packet of data for @dst may leave now.  If not,
  * exanet_schedule() is called when it may.
  */
-bool exanet_flow_may_send(ExanetState *s, uint32_t dst);
+static inline bool exanet_flow_may_send(ExanetState *s, uint32_t dst);
 /* At a source: @words words of data for @dst have left. */
-void exanet_flow_sent(ExanetState *s, uint32_t dst, unsigned words);
+static inline void exanet_flow_sent(ExanetState *s, uint32_t dst,
+                                    unsigned words);
 void exanet_flow_reg_sync(ExanetState *s);
+/* The same, where there is something to be paced or an output with a RATE. */
+bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst);
+void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words);
+void exanet_flow_output(ExanetState *s, ExanetPort *p, const uint8_t *buf,
+                        unsigned words);
 
 /* --- Faults of a cable: inject.c ------------------------------------------ */
 
@@ -549,6 +557,8 @@ void exanet_inject_reg_written(ExanetPort *p, unsigned reg, bool top);
  */
 void exanet_qom_class_init(ObjectClass *klass,
                            ExanetState *(*state)(Object *obj));
+/* The transfers that are under way, as a new list: firmware-qom.c. */
+QList *exanet_firmware_transfers(ExanetState *s);
 
 /* --- Link port: link.c -------------------------------------------------- */
 
@@ -696,6 +706,8 @@ struct ExanetState {
     ExanetFirmware *firmware;
     ExanetPacketizer packetizer;
     ExanetReceiver receiver;
+    ExanetFlowUnit *flow;
+    unsigned flows_paced;           /* destinations */
     ExanetPort port[EXANET_LINKS];
     unsigned links;                 /* up to the last one that exists */
     uint8_t local[EXANET_PACKET_BYTES];     /* a packet to this node */
@@ -732,5 +744,29 @@ void exanet_irq_context(ExanetState *s, unsigned c);
 uint8_t *exanet_user_page(ExanetState *s, unsigned c, unsigned page);
 /* Virtual time in ns, from the one place that knows it. */
 int64_t exanet_now(ExanetState *s);
+
+/* --- Congestion management where there is none ------------------------------ */
+
+static inline void exanet_flow_queued(ExanetState *s, ExanetPort *p,
+                                      const uint8_t *buf, unsigned words)
+{
+    if (unlikely(exanet_reg_get32(s, EXANET_PORT(p->index) +
+                                  EXANET_REG_PORT_RATE))) {
+        exanet_flow_output(s, p, buf, words);
+    }
+}
+
+static inline bool exanet_flow_may_send(ExanetState *s, uint32_t dst)
+{
+    return likely(!s->flows_paced) || exanet_flow_paced_may_send(s, dst);
+}
+
+static inline void exanet_flow_sent(ExanetState *s, uint32_t dst,
+                                    unsigned words)
+{
+    if (unlikely(s->flows_paced)) {
+        exanet_flow_paced_sent(s, dst, words);
+    }
+}
 
 #endif /* HW_EXANET_H */

@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet congestion management.
+ *
+ * At an output with a RATE, where packets may come faster than they leave: we count
+ * what each flow (source, destination) sends in a window, and when a queue is left
+ * standing we tell every source its max-min fair share, once a window, until nobody
+ * is held back by this output any more.  Back-pressure alone would share the output
+ * by cables and stop all that waits behind a crowded one.
+ *
+ * At a source: data for a destination of which we were told leaves no faster than
+ * the lowest rate of the last two windows; without news the rate recovers.
+ *
+ * All coordinates come from peers, so that both tables are bounded.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "qemu/queue.h"
+#include "exanet.h"
+#include "flow-rate.h"
+
+#define FLOWS_MAX 1024              /* of an output, and paced ones */
+#define FLOW_WINDOW_MIN_NS 10000
+#define FLOW_BURST_NS 50000         /* of a paced flow, at its rate */
+/* Without traffic for so many windows a flow is over. */
+#define FLOW_IDLE_ACTIVE 2
+#define FLOW_IDLE_FORGOTTEN 8
+/* Standing so long, a queue proves that what we know of the flows is wrong. */
+#define FLOW_STANDING_MAX 3
+/* A queue that stands is worked off in about so many windows. */
+#define FLOW_DRAIN_WINDOWS 4
+/* A paced flow is forgotten at this rate (kb/s), where links have none. */
+#define FLOW_LINK_KBPS 10000000
+/* From the lowest rate to the highest, 25 % a window, are 50 of them. */
+#define FLOW_RECOVERY_WINDOWS 64
+
+/* A flow through one of our outputs. */
+typedef struct FlowSeen {
+    uint64_t key;                   /* source, destination */
+    QTAILQ_ENTRY(FlowSeen) next;
+    uint32_t words;                 /* in this window */
+    uint32_t rate;                  /* kb/s, in the last window */
+    uint32_t rate_before;           /* ... and in the one before */
+    uint32_t demand;                /* EXANET_RATE_NONE: more than it gets */
+    unsigned idle;                  /* windows without a packet */
+} FlowSeen;
+
+typedef struct FlowOutput {
+    GHashTable *seen;               /* key -> FlowSeen, owned */
+    QTAILQ_HEAD(, FlowSeen) order;  /* oldest first */
+    FlowSeen *recent;               /* the one looked up last */
+    int64_t start;                  /* of this window */
+    unsigned low;                   /* least backlog that a packet has met */
+    unsigned standing;              /* windows in a row with a standing queue */
+    uint32_t level;                 /* what they were told, if ... */
+    bool telling;
+} FlowOutput;
+
+/* A destination whose data is paced. */
+typedef struct FlowPaced {
+    uint64_t dst;
+    QTAILQ_ENTRY(FlowPaced) next;
+    uint32_t rate;                  /* in force */
+    uint32_t told;                  /* lowest in this window */
+    uint32_t told_before;           /* ... and in the one before */
+    int64_t end;                    /* of this window */
+    int64_t due;                    /* when all that was sent is through */
+    uint64_t rest;                  /* of @due, in 1/@rate ns */
+    bool waiting;                   /* a packet does */
+} FlowPaced;
+
+struct ExanetFlowUnit {
+    FlowOutput output[EXANET_LINKS];
+    GHashTable *paced;              /* destination -> FlowPaced, owned */
+    QTAILQ_HEAD(, FlowPaced) order; /* told longest ago first */
+    FlowPaced *recent;
+    QEMUTimer *timer;
+};
+
+static uint32_t flow_ctrl(ExanetState *s)
+{
+    return exanet_reg_get32(s, EXANET_SWITCH + EXANET_REG_SW_FLOW);
+}
+
+static int64_t flow_window(ExanetState *s)
+{
+    uint32_t ns = exanet_reg_get32(s, EXANET_SWITCH +
+                                   EXANET_REG_SW_FLOW_WINDOW);
+
+    return MAX(ns, FLOW_WINDOW_MIN_NS);
+}
+
+static uint32_t port_rate(ExanetPort *p)
+{
+    return exanet_reg_get32(p->s, EXANET_PORT(p->index) +
+                            EXANET_REG_PORT_RATE);
+}
+
+/* --- At an output ----------------------------------------------------------- */
+
+static void output_forget(FlowOutput *o, FlowSeen *f)
+{
+    if (o->recent == f) {
+        o->recent = NULL;
+    }
+    QTAILQ_REMOVE(&o->order, f, next);
+    g_hash_table_remove(o->seen, &f->key);
+}
+
+static FlowSeen *output_flow(FlowOutput *o, uint64_t key)
+{
+    FlowSeen *f = o->recent;
+
+    if (f && f->key == key) {
+        return f;
+    }
+    f = g_hash_table_lookup(o->seen, &key);
+    if (!f) {
+        if (g_hash_table_size(o->seen) == FLOWS_MAX) {
+            output_forget(o, QTAILQ_FIRST(&o->order));
+        }
+        f = g_new0(FlowSeen, 1);
+        f->key = key;
+        f->demand = EXANET_RATE_NONE;
+        g_hash_table_insert(o->seen, &f->key, f);
+        QTAILQ_INSERT_TAIL(&o->order, f, next);
+    }
+    o->recent = f;
+    return f;
+}
+
+static uint32_t flow_src(const FlowSeen *f)
+{
+    return f->key >> 22;
+}
+
+static uint32_t flow_dst(const FlowSeen *f)
+{
+    return f->key & EXANET_COORD_MASK;
+}
+
+static void flow_tell(ExanetState *s, const FlowSeen *f, uint32_t level)
+{
+    uint8_t word[EXANET_WORD_BYTES];
+    ExanetPacket pkt = {
+        .type = EXANET_TYPE_FLOW_RATE,
+        .dst = flow_src(f),
+        .small = EXANET_SMALL(EXANET_NI_EXADMA),
+        .flow_dst = flow_dst(f),
+        .current = exanet_rate_code(f->rate),
+        .desired = exanet_rate_code(level),
+    };
+
+    exanet_flow_rate_encode(word, &pkt);
+    exanet_count(s, TX_FLOW_RATE);
+    exanet_crossbar_respond(s, pkt.dst, word, 1);
+}
+
+/* Words that wait for the cable of @p. */
+static unsigned port_backlog(ExanetPort *p)
+{
+    return p->tx_words + p->responses->len / EXANET_WORD_BYTES;
+}
+
+/* Less than two packets are no queue. */
+static bool output_stands(const FlowOutput *o)
+{
+    return o->low > 2 * EXANET_PACKET_WORDS;
+}
+
+/*
+ * What @f would send if nobody held it back.  While a queue stands a slow flow may be
+ * one that waits behind it.
+ */
+static void flow_demand(const FlowOutput *o, FlowSeen *f, int64_t ns)
+{
+    uint64_t want = MAX(f->rate, f->rate_before);
+
+    if (!o->telling || o->standing >= FLOW_STANDING_MAX) {
+        f->demand = EXANET_RATE_NONE;
+    } else if (o->standing == 0) {
+        /* codes are up to 1/17 lower than the level, and packets have a size */
+        want += want / 8 + exanet_rate_measured(EXANET_PACKET_WORDS, ns);
+        f->demand = want < o->level ? want : EXANET_RATE_NONE;
+    } else if (want > f->demand) {
+        f->demand = EXANET_RATE_NONE;
+    }
+}
+
+/* Ends a window of @ns for all flows; returns how many are active. */
+static unsigned output_measure(ExanetState *s, FlowOutput *o, int64_t ns,
+                               bool *foreign)
+{
+    unsigned active = 0;
+    FlowSeen *f, *tmp;
+
+    *foreign = false;
+    QTAILQ_FOREACH_SAFE(f, &o->order, next, tmp) {
+        f->idle = f->words ? 0 : f->idle + 1;
+        f->rate_before = f->rate;
+        f->rate = exanet_rate_measured(f->words, ns);
+        f->words = 0;
+        flow_demand(o, f, ns);
+        if (f->idle >= FLOW_IDLE_FORGOTTEN) {
+            output_forget(o, f);
+        } else if (f->idle < FLOW_IDLE_ACTIVE) {
+            active++;
+            *foreign |= flow_src(f) != s->node;
+        }
+    }
+    return active;
+}
+
+/* The rate that may be shared out now. */
+static uint64_t output_capacity(ExanetState *s, ExanetPort *p, FlowOutput *o,
+                                int64_t ns)
+{
+    unsigned percent = RNIC_GET(EXANET_SW_FLOW_TARGET, flow_ctrl(s));
+    uint64_t all = (uint64_t)port_rate(p) * MIN(MAX(percent, 1), 100) / 100;
+    uint64_t drain = o->standing ?
+                     exanet_rate_measured(o->low, ns * FLOW_DRAIN_WINDOWS) : 0;
+
+    return all - MIN(drain, all / 2);
+}
+
+static void output_share(ExanetState *s, ExanetPort *p, FlowOutput *o,
+                         int64_t ns)
+{
+    uint32_t demand[FLOWS_MAX];
+    unsigned n = 0;
+    FlowSeen *f;
+
+    QTAILQ_FOREACH(f, &o->order, next) {
+        if (f->idle < FLOW_IDLE_ACTIVE) {
+            demand[n++] = f->demand;
+        }
+    }
+    o->level = exanet_fair_level(output_capacity(s, p, o, ns), demand, n);
+    o->telling = o->level != EXANET_RATE_NONE;
+    if (!o->telling) {
+        return;
+    }
+    QTAILQ_FOREACH(f, &o->order, next) {
+        if (f->idle < FLOW_IDLE_ACTIVE) {
+            flow_tell(s, f, o->level);
+        }
+    }
+}
+
+/* A window is over. */
+static void output_roll(ExanetState *s, ExanetPort *p, FlowOutput *o,
+                        int64_t now)
+{
+    int64_t ns = now - o->start;
+    bool foreign;
+    unsigned active;
+
+    o->standing = output_stands(o) ? o->standing + 1 : 0;
+    active = output_measure(s, o, ns, &foreign);
+    o->start = now;
+    o->low = UINT_MAX;
+    /*
+     * Our own flows alone wait at this queue and in nobody's way; and one flow alone
+     * finds out by itself how fast it may go.
+     */
+    if (!foreign || (!o->standing && (!o->telling || active == 1))) {
+        o->telling = false;
+    } else {
+        output_share(s, p, o, ns);
+    }
+}
+
+void exanet_flow_output(ExanetState *s, ExanetPort *p, const uint8_t *buf,
+                        unsigned words)
+{
+    FlowOutput *o = &s->flow->output[p->index];
+    int64_t now = exanet_now(s);
+    unsigned backlog = port_backlog(p);
+    uint64_t src;
+
+    if (words < 2 || !(flow_ctrl(s) & EXANET_SW_FLOW_MARK)) {
+        return;
+    }
+    src = RNIC_GET(EXANET_FTR_LO_SRC,
+                   ldq_le_p(buf + (words - 1) * EXANET_WORD_BYTES));
+    output_flow(o, src << 22 | exanet_packet_dst(buf))->words += words;
+    o->low = MIN(o->low, backlog - MIN(backlog, words));
+    if (now - o->start >= flow_window(s)) {
+        output_roll(s, p, o, now);
+    }
+}
+
+static unsigned output_active(ExanetState *s, FlowOutput *o)
+{
+    unsigned active = 0;
+    FlowSeen *f;
+
+    if (exanet_now(s) - o->start > FLOW_IDLE_ACTIVE * flow_window(s)) {
+        return 0;
+    }
+    QTAILQ_FOREACH(f, &o->order, next) {
+        active += f->idle < FLOW_IDLE_ACTIVE;
+    }
+    return active;
+}
+
+/* --- At a source ------------------------------------------------------------ */
+
+static void paced_forget(ExanetState *s, FlowPaced *f)
+{
+    ExanetFlowUnit *u = s->flow;
+
+    if (u->recent == f) {
+        u->recent = NULL;
+    }
+    QTAILQ_REMOVE(&u->order, f, next);
+    g_hash_table_remove(u->paced, &f->dst);
+    s->flows_paced--;
+}
+
+/* The rate at which pacing flow @f makes no difference. */
+static uint32_t paced_limit(ExanetState *s, const FlowPaced *f)
+{
+    int route = exanet_crossbar_route(s, f->dst, 0);
+    uint32_t rate = route < 0 ? 0 :
+                    port_rate(&s->port[EXANET_ROUTE_PORT(route)]);
+
+    return rate ?: FLOW_LINK_KBPS;
+}
+
+/* Ends a window of @f. */
+static void paced_roll(FlowPaced *f)
+{
+    uint32_t told = MIN(f->told, f->told_before);
+
+    f->rate = told == EXANET_RATE_NONE ?
+              MIN(f->rate + f->rate / 4, FLOW_LINK_KBPS * 8) : told;
+    f->told_before = f->told;
+    f->told = EXANET_RATE_NONE;
+    f->rest = 0;
+}
+
+/* Brings @f up to @now; false when it is not paced any more. */
+static bool paced_update(ExanetState *s, FlowPaced *f, int64_t now)
+{
+    int64_t window = flow_window(s);
+    unsigned turns = 0;
+
+    while (now >= f->end && turns++ < FLOW_RECOVERY_WINDOWS) {
+        paced_roll(f);
+        f->end += window;
+    }
+    if (now >= f->end || f->rate >= paced_limit(s, f)) {
+        paced_forget(s, f);
+        return false;
+    }
+    return true;
+}
+
+/* The entry of @dst; NULL when it is not paced. */
+static FlowPaced *paced_find(ExanetState *s, uint32_t dst)
+{
+    ExanetFlowUnit *u = s->flow;
+    uint64_t key = dst;
+    FlowPaced *f = u->recent;
+
+    if (!f || f->dst != key) {
+        f = g_hash_table_lookup(u->paced, &key);
+    }
+    if (!f || !paced_update(s, f, exanet_now(s))) {
+        return NULL;
+    }
+    u->recent = f;
+    return f;
+}
+
+static FlowPaced *paced_new(ExanetState *s, uint32_t dst)
+{
+    ExanetFlowUnit *u = s->flow;
+    FlowPaced *f = g_new0(FlowPaced, 1);
+
+    if (g_hash_table_size(u->paced) == FLOWS_MAX) {
+        paced_forget(s, QTAILQ_FIRST(&u->order));
+    }
+    f->dst = dst;
+    f->rate = EXANET_RATE_NONE;
+    f->told = EXANET_RATE_NONE;
+    f->told_before = EXANET_RATE_NONE;
+    f->due = exanet_now(s);
+    f->end = f->due + flow_window(s);
+    g_hash_table_insert(u->paced, &f->dst, f);
+    QTAILQ_INSERT_TAIL(&u->order, f, next);
+    s->flows_paced++;
+    return f;
+}
+
+void exanet_flow_receive(ExanetState *s, const ExanetPacket *pkt)
+{
+    uint32_t rate = exanet_rate_kbps(pkt->desired);
+    FlowPaced *f;
+
+    exanet_count(s, RX_FLOW_RATE);
+    if (!(flow_ctrl(s) & EXANET_SW_FLOW_PACE) || pkt->flow_dst == s->node ||
+        exanet_crossbar_route(s, pkt->flow_dst, 0) < 0) {
+        return;
+    }
+    f = paced_find(s, pkt->flow_dst) ?: paced_new(s, pkt->flow_dst);
+    f->told = MIN(f->told, rate);
+    if (rate < f->rate) {
+        f->rate = rate;
+        f->rest = 0;
+    }
+    QTAILQ_REMOVE(&s->flow->order, f, next);
+    QTAILQ_INSERT_TAIL(&s->flow->order, f, next);
+}
+
+/* Nanoseconds that @words take at the rate of @f, and what is left of one. */
+static int64_t paced_cost(const FlowPaced *f, unsigned words, uint64_t *rest)
+{
+    uint64_t bits = (uint64_t)words * EXANET_WORD_BYTES * 8 * 1000000 + *rest;
+
+    *rest = bits % f->rate;
+    return bits / f->rate;
+}
+
+/* When the next packet of @f may leave. */
+static int64_t paced_time(const FlowPaced *f)
+{
+    uint64_t rest = 0;
+
+    /* a burst is never less than two packets */
+    return f->due - MAX(FLOW_BURST_NS,
+                        paced_cost(f, EXANET_PACKET_WORDS, &rest));
+}
+
+bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst)
+{
+    FlowPaced *f = paced_find(s, dst);
+    int64_t when;
+
+    if (!f) {
+        return true;
+    }
+    when = paced_time(f);
+    if (when <= exanet_now(s)) {
+        return true;
+    }
+    if (!f->waiting) {
+        f->waiting = true;
+        exanet_count(s, FLOW_PACED);
+    }
+    timer_mod_anticipate_ns(s->flow->timer, when);
+    return false;
+}
+
+void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words)
+{
+    FlowPaced *f = paced_find(s, dst);
+    int64_t now = exanet_now(s);
+
+    if (!f) {
+        return;
+    }
+    /* time is lost if nobody used it, but not when our timer was late */
+    f->due = MAX(f->due, f->waiting ? now - flow_window(s) : now);
+    f->due += paced_cost(f, words, &f->rest);
+    f->waiting = false;
+}
+
+/* --- Life ------------------------------------------------------------------- */
+
+static void flow_timer(void *opaque)
+{
+    ExanetState *s = opaque;
+    MemReentrancyGuard *guard = &s->host.dev->mem_reentrancy_guard;
+    bool engaged = guard->engaged_in_io;
+
+    /* at once: where virtual time jumps a bottom half would be late */
+    guard->engaged_in_io = true;
+    exanet_run_now(s);
+    guard->engaged_in_io = engaged;
+}
+
+void exanet_flow_reg_sync(ExanetState *s)
+{
+    unsigned seen = 0;
+    FlowPaced *f, *tmp;
+
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        seen += output_active(s, &s->flow->output[i]);
+    }
+    QTAILQ_FOREACH_SAFE(f, &s->flow->order, next, tmp) {
+        paced_update(s, f, exanet_now(s));
+    }
+    exanet_reg_set32(s, EXANET_SWITCH + EXANET_REG_SW_FLOWS,
+                     MIN(seen, 0xffff) | s->flows_paced << 16);
+}
+
+void exanet_flow_reset(ExanetState *s)
+{
+    ExanetFlowUnit *u = s->flow;
+
+    timer_del(u->timer);
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        FlowOutput *o = &u->output[i];
+
+        g_hash_table_remove_all(o->seen);
+        QTAILQ_INIT(&o->order);
+        o->recent = NULL;
+        o->start = exanet_now(s);
+        o->low = UINT_MAX;
+        o->standing = 0;
+        o->telling = false;
+    }
+    g_hash_table_remove_all(u->paced);
+    QTAILQ_INIT(&u->order);
+    u->recent = NULL;
+    s->flows_paced = 0;
+}
+
+void exanet_flow_init(ExanetState *s)
+{
+    ExanetFlowUnit *u = g_new0(ExanetFlowUnit, 1);
+
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        u->output[i].seen = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+                                                  NULL, g_free);
+    }
+    u->paced = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
+    u->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, flow_timer, s);
+    s->flow = u;
+    exanet_flow_reset(s);
+}
+
+void exanet_flow_fini(ExanetState *s)
+{
+    ExanetFlowUnit *u = s->flow;
+
+    timer_free(u->timer);
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        g_hash_table_destroy(u->output[i].seen);
+    }
+    g_hash_table_destroy(u->paced);
+    g_free(u);
+    s->flow = NULL;
+}
