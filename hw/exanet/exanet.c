@@ -121,7 +121,8 @@ static void file_reset(ExanetState *s)
         RNIC_PREP(EXANET_CAP0_LOG2_WAYS, ctz32(s->receiver.ways)) |
         RNIC_PREP(EXANET_CAP0_PAGE_SHIFT, s->user_page_shift));
     exanet_reg_set32(s, EXANET_REG_CAP1,
-        EXANET_CAP1_WINDOWS | EXANET_CAP1_DUP_SAFE | EXANET_CAP1_FIRMWARE);
+        EXANET_CAP1_WINDOWS | EXANET_CAP1_DUP_SAFE | EXANET_CAP1_MULTIPATH |
+        EXANET_CAP1_RELEASE | EXANET_CAP1_FLOW_RATE | EXANET_CAP1_FIRMWARE);
     exanet_reg_set32(s, EXANET_REG_NODE, s->coord);
     exanet_reg_set32(s, EXANET_REG_EPOCH, s->epoch);
 }

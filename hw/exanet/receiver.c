@@ -628,6 +628,17 @@ void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt)
     }
 }
 
+void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
+{
+    ExanetRxContext *c = rx_find(s, pkt);
+
+    exanet_count(s, RX_RELEASE);
+    if (c && c->tid == pkt->tid && c->seq <= pkt->seq) {
+        c->valid = false;
+        exanet_count(s, RX_CTX_RELEASED);
+    }
+}
+
 void exanet_receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
                               bool ok)
 {

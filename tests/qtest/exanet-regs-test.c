@@ -86,7 +86,8 @@ static uint64_t expected_reset(const Reg *r, unsigned instance)
     }
     if (g_str_equal(r->name, "CAP1")) {
         return EXANET_CAP1_WINDOWS | EXANET_CAP1_DUP_SAFE |
-               EXANET_CAP1_FIRMWARE;
+               EXANET_CAP1_MULTIPATH | EXANET_CAP1_RELEASE |
+               EXANET_CAP1_FLOW_RATE | EXANET_CAP1_FIRMWARE;
     }
     if (g_str_equal(r->name, "NODE")) {
         return EXANET_TEST_NODE;
