@@ -139,6 +139,11 @@ static const VMStateDescription exanet_pci_vmstate = {
     .unmigratable = 1,
 };
 
+static ExanetState *exanet_pci_state(Object *obj)
+{
+    return &EXANET_PCI(obj)->exanet;
+}
+
 static void exanet_pci_class_init(ObjectClass *klass, RNicClassData *data)
 {
     DeviceClass *dc = DEVICE_CLASS(klass);
@@ -165,6 +170,7 @@ static void exanet_pci_class_init(ObjectClass *klass, RNicClassData *data)
         object_class_property_set_description(klass, name,
             "Netdev that is a cable to a neighbour; at least one is needed");
     }
+    exanet_qom_class_init(klass, exanet_pci_state);
 }
 
 static void exanet_pci_instance_init(Object *obj)
@@ -173,11 +179,20 @@ static void exanet_pci_instance_init(Object *obj)
     PCI_DEVICE(obj)->cap_present |= QEMU_PCI_CAP_EXPRESS;
 }
 
+static void exanet_pci_instance_finalize(Object *obj)
+{
+    /* these can be set before the device is built, and when that failed */
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        exanet_inject_fini(&EXANET_PCI(obj)->exanet.port[i]);
+    }
+}
+
 static const TypeInfo exanet_pci_type = {
     .name = TYPE_EXANET_PCI,
     .parent = TYPE_PCI_DEVICE,
     .instance_size = sizeof(ExanetPCI),
     .instance_init = exanet_pci_instance_init,
+    .instance_finalize = exanet_pci_instance_finalize,
     .class_init = exanet_pci_class_init,
     .interfaces = (InterfaceInfo[]) {
         { INTERFACE_PCIE_DEVICE },

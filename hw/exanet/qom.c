@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet in QOM: faults that can be set while the machine runs, and the state of the
+ * device to be looked at: `qom-get /machine/peripheral/ID links`.
+ *
+ * What has a register is read from there, so that both always say the same.
+ */
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qapi/visitor.h"
+#include "qobject/qdict.h"
+#include "qobject/qlist.h"
+#include "qobject/qnum.h"
+#include "exanet.h"
+
+/* Something to be looked at. */
+typedef struct QomView {
+    const char *name;
+    const char *text;
+    QObject *(*make)(ExanetState *s);
+} QomView;
+
+/* What a property of a class needs to know; lives as long as the class. */
+typedef struct QomProperty {
+    ExanetState *(*state)(Object *obj);
+    const QomView *view;
+    unsigned index;                 /* N of faultsN */
+} QomProperty;
+
+static void put_uint(QDict *dict, const char *name, uint64_t value)
+{
+    qdict_put(dict, name, qnum_from_uint(value));
+}
+
+/* RX_ACK becomes rx-ack. */
+static char *kebab(const char *name)
+{
+    return g_strdelimit(g_ascii_strdown(name, -1), "_", '-');
+}
+
+static void put_coord(QDict *dict, uint32_t coord)
+{
+    put_uint(dict, "coord", coord);
+    put_uint(dict, "upper", RNIC_GET(EXANET_COORD_UPPER, coord));
+    put_uint(dict, "offset", RNIC_GET(EXANET_COORD_OFFSET, coord));
+    put_uint(dict, "z", RNIC_GET(EXANET_COORD_Z, coord));
+    put_uint(dict, "y", RNIC_GET(EXANET_COORD_Y, coord));
+    put_uint(dict, "x", RNIC_GET(EXANET_COORD_X, coord));
+}
+
+/* --- Node ------------------------------------------------------------------- */
+
+static QObject *node_make(ExanetState *s)
+{
+    static const char *const mode[] = {
+        [EXANET_FW_INTERNAL] = "internal",
+        [EXANET_FW_EXTERNAL] = "external",
+        [EXANET_FW_OFF] = "off",
+        [EXANET_FW_OFF + 1] = "off",
+    };
+    QDict *node = qdict_new();
+    unsigned transfers = 0, up = 0;
+
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        transfers += exanet_firmware_active(s, c);
+    }
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        up += p->up;
+    }
+    put_coord(node, s->node);
+    put_uint(node, "epoch", s->epoch);
+    qdict_put_bool(node, "enabled", s->enabled);
+    qdict_put_bool(node, "strict", s->strict);
+    qdict_put_str(node, "firmware",
+                  mode[exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_MODE)]);
+    put_uint(node, "links-up", up);
+    put_uint(node, "transfers", transfers);
+    put_uint(node, "blocks-queued", s->exadma.fifo_count);
+    put_uint(node, "faults-unread", s->fault.count);
+    put_uint(node, "time-ns", exanet_now(s));
+    return QOBJECT(node);
+}
+
+/* --- Links ------------------------------------------------------------------- */
+
+static const char *role_name(unsigned role)
+{
+    static const char *const name[] = {
+        [EXANET_ROLE_AUTO] = "none",
+        [EXANET_ROLE_X_MINUS] = "x-minus",
+        [EXANET_ROLE_X_PLUS] = "x-plus",
+        [EXANET_ROLE_Y_MINUS] = "y-minus",
+        [EXANET_ROLE_Y_PLUS] = "y-plus",
+        [EXANET_ROLE_Z_MINUS] = "z-minus",
+        [EXANET_ROLE_Z_PLUS] = "z-plus",
+        [EXANET_ROLE_UPLINK] = "uplink",
+        [EXANET_ROLE_QFDB] = "qfdb",
+    };
+
+    QEMU_BUILD_BUG_ON(ARRAY_SIZE(name) != EXANET_ROLES);
+    return role < EXANET_ROLES ? name[role] : name[EXANET_ROLE_AUTO];
+}
+
+/* The channels whose bit is set in @bits. */
+static QList *channel_list(unsigned bits)
+{
+    QList *list = qlist_new();
+
+    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+        if (bits & 1u << vc) {
+            qlist_append_int(list, vc);
+        }
+    }
+    return list;
+}
+
+/* Those registers of a port that count: 8 bytes, nothing that software writes. */
+static QDict *link_counters(ExanetState *s, unsigned base)
+{
+    static const struct {
+        const char *name;
+        uint16_t offset;
+        uint8_t bytes;
+        bool writable;
+    } regs[] = {
+#define LINK_REG(name, offset, bytes, reset, writable, w1c) \
+        { #name, offset, bytes, writable },
+        EXANET_PORT_REGS(LINK_REG)
+#undef LINK_REG
+    };
+    QDict *dict = qdict_new();
+
+    for (unsigned i = 0; i < ARRAY_SIZE(regs); i++) {
+        if (regs[i].bytes == 8 && !regs[i].writable &&
+            regs[i].offset != EXANET_REG_PORT_INJECTED) {
+            g_autofree char *name = kebab(regs[i].name + strlen("PORT_"));
+
+            put_uint(dict, name, exanet_reg_get64(s, base + regs[i].offset));
+        }
+    }
+    return dict;
+}
+
+static QDict *link_injected(const ExanetPort *p)
+{
+    static const char *const name[] = {
+        [EXANET_INJECTED_DROP] = "drop",
+        [EXANET_INJECTED_HEADER] = "corrupt-header",
+        [EXANET_INJECTED_PAYLOAD] = "corrupt-payload",
+        [EXANET_INJECTED_FOOTER] = "corrupt-footer",
+        [EXANET_INJECTED_DUPLICATE] = "duplicate",
+        [EXANET_INJECTED_REORDER] = "reorder",
+        [EXANET_INJECTED_DELAY] = "delay",
+    };
+    QDict *dict = qdict_new();
+
+    QEMU_BUILD_BUG_ON(ARRAY_SIZE(name) != EXANET_INJECTED_KINDS);
+    for (unsigned i = 0; i < EXANET_INJECTED_KINDS; i++) {
+        put_uint(dict, name[i], p->injected[i]);
+    }
+    return dict;
+}
+
+static QDict *link_make(ExanetPort *p)
+{
+    ExanetState *s = p->s;
+    unsigned base = EXANET_PORT(p->index);
+    g_autofree char *faults = exanet_inject_plan_get(p);
+    NetClientState *netdev = qemu_get_queue(p->nic)->peer;
+    QDict *dict = qdict_new();
+    uint32_t status, level;
+
+    exanet_port_reg_sync(p);
+    status = exanet_reg_get32(s, base + EXANET_REG_PORT_STATUS);
+    level = exanet_reg_get32(s, base + EXANET_REG_PORT_LEVEL);
+    put_uint(dict, "index", p->index);
+    qdict_put_str(dict, "netdev", netdev ? netdev->name : "");
+    qdict_put_bool(dict, "enabled", p->enabled);
+    qdict_put_bool(dict, "up", status & EXANET_PORT_STATUS_UP);
+    qdict_put_bool(dict, "conflict", status & EXANET_PORT_STATUS_CONFLICT);
+    qdict_put_str(dict, "role",
+                  role_name(RNIC_GET(EXANET_PORT_STATUS_ROLE, status)));
+    if (p->peer_known) {
+        QDict *peer = qdict_new();
+
+        put_coord(peer, p->peer);
+        put_uint(peer, "epoch", p->peer_epoch);
+        qdict_put(dict, "peer", peer);
+    }
+    qdict_put(dict, "xoff",
+              channel_list(RNIC_GET(EXANET_PORT_STATUS_XOFF_VC, status)));
+    qdict_put(dict, "peer-xoff",
+              channel_list(RNIC_GET(EXANET_PORT_STATUS_PEER_XOFF_VC, status)));
+    put_uint(dict, "tx-waiting-words", RNIC_GET(EXANET_PORT_LEVEL_TX, level));
+    put_uint(dict, "rx-waiting-words", RNIC_GET(EXANET_PORT_LEVEL_RX, level));
+    put_uint(dict, "rate-kbps", exanet_reg_get32(s, base + EXANET_REG_PORT_RATE));
+    put_uint(dict, "latency-ns",
+             exanet_reg_get32(s, base + EXANET_REG_PORT_LATENCY));
+    qdict_put(dict, "counters", link_counters(s, base));
+    qdict_put_str(dict, "faults", faults);
+    qdict_put(dict, "injected", link_injected(p));
+    return dict;
+}
+
+static QObject *links_make(ExanetState *s)
+{
+    QList *list = qlist_new();
+
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        qlist_append(list, link_make(p));
+    }
+    return QOBJECT(list);
+}
+
+/* --- Contexts ---------------------------------------------------------------- */
+
+static const char *format_name(unsigned format)
+{
+    static const char *const name[] = {
+        [EXANET_FORMAT_IDENTITY] = "identity",
+        [EXANET_FORMAT_X86_4] = "x86-4-level",
+        [EXANET_FORMAT_X86_5] = "x86-5-level",
+        [EXANET_FORMAT_ARM64_4K] = "arm64-4k",
+        [EXANET_FORMAT_ARM64_16K] = "arm64-16k",
+        [EXANET_FORMAT_ARM64_64K] = "arm64-64k",
+    };
+
+    return format < ARRAY_SIZE(name) ? name[format] : "unknown";
+}
+
+static QList *context_windows(const ExanetContext *ctx)
+{
+    QList *list = qlist_new();
+
+    for (unsigned w = 0; w < EXANET_WINDOW_NI; w++) {
+        if (ctx->win[w] & EXANET_WIN_VALID) {
+            QDict *window = qdict_new();
+
+            put_uint(window, "index", w);
+            put_uint(window, "base", ctx->win[w] & EXANET_WIN_BASE);
+            qlist_append(list, window);
+        }
+    }
+    return list;
+}
+
+static QDict *context_make(ExanetState *s, unsigned c)
+{
+    const ExanetContext *ctx = &s->ctx[c];
+    unsigned base = EXANET_CTX(c);
+    QDict *dict = qdict_new();
+    uint32_t status;
+
+    exanet_context_reg_sync(s, c);
+    status = exanet_reg_get32(s, base + EXANET_REG_CTX_STATUS);
+    put_uint(dict, "number", c);
+    put_uint(dict, "pdid", ctx->pdid);
+    put_uint(dict, "job", RNIC_GET(EXANET_PDID_JOB, ctx->pdid));
+    qdict_put_str(dict, "format", format_name(
+        RNIC_GET(EXANET_CTX_CTRL_FORMAT,
+                 exanet_reg_get32(s, base + EXANET_REG_CTX_CTRL))));
+    qdict_put(dict, "windows", context_windows(ctx));
+    qdict_put_bool(dict, "quiesced", ctx->quiesce);
+    put_uint(dict, "pending-faults", ctx->faults);
+    put_uint(dict, "operations", RNIC_GET(EXANET_CTX_STATUS_OPS, status));
+    return dict;
+}
+
+static QObject *contexts_make(ExanetState *s)
+{
+    QList *list = qlist_new();
+
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        if (s->ctx[c].enabled) {
+            qlist_append(list, context_make(s, c));
+        }
+    }
+    return QOBJECT(list);
+}
+
+/* --- The rest ----------------------------------------------------------------- */
+
+static QObject *transfers_make(ExanetState *s)
+{
+    return QOBJECT(exanet_firmware_transfers(s));
+}
+
+static QDict *rx_context_make(ExanetState *s, unsigned i)
+{
+    const ExanetRxContext *c = &s->receiver.ctx[i];
+    QDict *dict = qdict_new();
+
+    put_uint(dict, "index", i);
+    put_uint(dict, "source", c->src);
+    put_uint(dict, "tid", RNIC_GET(EXANET_TID_INDEX, c->tid));
+    put_uint(dict, "generation", RNIC_GET(EXANET_TID_GEN, c->tid));
+    put_uint(dict, "seq", c->seq);
+    put_uint(dict, "pdid", c->pdid);
+    put_uint(dict, "window", c->window);
+    put_uint(dict, "bitmap", c->bitmap);
+    put_uint(dict, "bytes", c->bytes);
+    qdict_put_bool(dict, "nacked", c->nack != EXANET_RESP_ACK);
+    put_uint(dict, "age-ns", exanet_now(s) - c->time);
+    return dict;
+}
+
+static QObject *rx_contexts_make(ExanetState *s)
+{
+    QList *list = qlist_new();
+
+    for (unsigned i = 0; i < EXANET_RX_CONTEXTS; i++) {
+        if (s->receiver.ctx[i].valid) {
+            qlist_append(list, rx_context_make(s, i));
+        }
+    }
+    return QOBJECT(list);
+}
+
+static QObject *counters_make(ExanetState *s)
+{
+    static const char *const names[] = {
+#define COUNTER_NAME(name, text) #name,
+        EXANET_COUNTERS(COUNTER_NAME)
+#undef COUNTER_NAME
+    };
+    QDict *dict = qdict_new();
+
+    for (unsigned i = 0; i < EXANET_COUNTER_COUNT; i++) {
+        g_autofree char *name = kebab(names[i]);
+
+        put_uint(dict, name, s->counter[i]);
+    }
+    return QOBJECT(dict);
+}
+
+/* --- Properties ---------------------------------------------------------------- */
+
+static const QomView views[] = {
+    { "node", "Coordinates, epoch and modes", node_make },
+    { "links", "Cables: state, peer, what waits, counters, faults", links_make },
+    { "contexts", "Contexts that are enabled", contexts_make },
+    { "transfers", "RDMA transfers that are under way", transfers_make },
+    { "rx-contexts", "Receiver contexts in use: blocks that are arriving",
+      rx_contexts_make },
+    { "counters", "All counters of the device", counters_make },
+};
+
+static void view_get(Object *obj, Visitor *v, const char *name, void *opaque,
+                     Error **errp)
+{
+    const QomProperty *prop = opaque;
+    ExanetState *s = prop->state(obj);
+    QObject *value;
+
+    if (!s->bh) {
+        error_setg(errp, "the device has not been built, or is gone");
+        return;
+    }
+    value = prop->view->make(s);
+    visit_type_any(v, name, &value, errp);
+    qobject_unref(value);
+}
+
+static void faults_get(Object *obj, Visitor *v, const char *name, void *opaque,
+                       Error **errp)
+{
+    const QomProperty *prop = opaque;
+    g_autofree char *text =
+        exanet_inject_plan_get(&prop->state(obj)->port[prop->index]);
+
+    visit_type_str(v, name, &text, errp);
+}
+
+static void faults_set(Object *obj, Visitor *v, const char *name, void *opaque,
+                       Error **errp)
+{
+    const QomProperty *prop = opaque;
+    g_autofree char *text = NULL;
+
+    if (visit_type_str(v, name, &text, errp)) {
+        exanet_inject_plan_set(&prop->state(obj)->port[prop->index], prop->index,
+                               text, errp);
+    }
+}
+
+static QomProperty *property_new(ExanetState *(*state)(Object *obj),
+                                 const QomView *view, unsigned index)
+{
+    QomProperty *prop = g_new(QomProperty, 1);
+
+    *prop = (QomProperty) { .state = state, .view = view, .index = index };
+    return prop;
+}
+
+void exanet_qom_class_init(ObjectClass *klass,
+                           ExanetState *(*state)(Object *obj))
+{
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        g_autofree char *name = g_strdup_printf("faults%u", i);
+
+        /* not a qdev property: those are fixed once the device is there */
+        object_class_property_add(klass, name, "str", faults_get, faults_set,
+                                  NULL, property_new(state, NULL, i));
+        object_class_property_set_description(klass, name,
+            "Faults that the link makes when it sends, as drop=1%+seed=7; any time");
+    }
+    for (unsigned i = 0; i < ARRAY_SIZE(views); i++) {
+        object_class_property_add(klass, views[i].name, "any", view_get, NULL,
+                                  NULL, property_new(state, &views[i], 0));
+        object_class_property_set_description(klass, views[i].name,
+                                              views[i].text);
+    }
+}
