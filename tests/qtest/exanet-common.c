@@ -38,40 +38,42 @@ static void map_device(ExanetTest *t)
                     EXANET_CONTEXTS * EXANET_USER_PAGES * t->page_bytes);
 }
 
-static ExanetTest *start_qemu(const char *netdev, uint32_t coord,
-                              const char *props, ExanetPeer *peer)
+ExanetTest *exanet_start_node(const char *netdevs, uint32_t coord,
+                              const char *props)
 {
     ExanetTest *t = g_new0(ExanetTest, 1);
     int fd;
 
-    t->peer = peer;
     fd = g_file_open_tmp("exanet-test-XXXXXX", &t->log, NULL);
     g_assert_cmpint(fd, >=, 0);
     close(fd);
     t->qts = qtest_initf("-machine q35 -m 128 -nodefaults -vga none "
-                         "-d guest_errors -D %s -netdev %s,id=wire "
-                         "-device exanet-pci,id=nic,link0=wire,coord=0x%x,"
-                         "epoch=%u,link-timeout-ms=0%s", t->log, netdev, coord,
+                         "-d guest_errors -D %s %s "
+                         "-device exanet-pci,id=nic,coord=0x%x,epoch=%u,"
+                         "link-timeout-ms=0%s", t->log, netdevs, coord,
                          EXANET_TEST_EPOCH, props);
-    if (peer) {
-        exanet_peer_started(peer);
-    }
     map_device(t);
     return t;
+}
+
+ExanetTest *exanet_start_netdev(const char *netdev, uint32_t coord,
+                                const char *props)
+{
+    g_autofree char *netdevs = g_strdup_printf("-netdev %s,id=wire", netdev);
+    g_autofree char *all = g_strdup_printf(",link0=wire%s", props);
+
+    return exanet_start_node(netdevs, coord, all);
 }
 
 ExanetTest *exanet_start_cold(const char *props, bool dgram)
 {
     ExanetPeer *peer = exanet_peer_new(EXANET_TEST_PEER, dgram);
     g_autofree char *netdev = exanet_peer_netdev(peer);
+    ExanetTest *t = exanet_start_netdev(netdev, EXANET_TEST_NODE, props);
 
-    return start_qemu(netdev, EXANET_TEST_NODE, props, peer);
-}
-
-ExanetTest *exanet_start_netdev(const char *netdev, uint32_t coord,
-                                const char *props)
-{
-    return start_qemu(netdev, coord, props, NULL);
+    t->peer = peer;
+    exanet_peer_started(peer);
+    return t;
 }
 
 /* --- Pairs ------------------------------------------------------------------ */
@@ -167,6 +169,24 @@ void exanet_stop(ExanetTest *t)
     qtest_quit(t->qts);
     check_log(t);
     exanet_peer_free(t->peer);
+    g_free(t->log);
+    g_free(t);
+}
+
+void exanet_crash(ExanetTest *t)
+{
+    pid_t pid = qtest_pid(t->qts);
+
+    /*
+     * libqtest takes an end by a signal for a failure, so it is not told, and its
+     * state is not freed.
+     */
+    qtest_remove_abrt_handler(t->qts);
+    kill(pid, SIGKILL);
+    g_assert_cmpint(waitpid(pid, NULL, 0), ==, pid);
+    g_free(t->dev);
+    qpci_free_pc(t->bus);
+    check_log(t);
     g_free(t->log);
     g_free(t);
 }

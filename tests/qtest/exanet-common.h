@@ -61,6 +61,9 @@ ExanetTest *exanet_start_cold(const char *props, bool dgram);
 /* The device with coordinates @coord at @netdev (without id), no peer. */
 ExanetTest *exanet_start_netdev(const char *netdev, uint32_t coord,
                                 const char *props);
+/* The same with any @netdevs, whole options, that @props make links. */
+ExanetTest *exanet_start_node(const char *netdevs, uint32_t coord,
+                              const char *props);
 /*
  * Two machines, coordinates EXANET_TEST_NODE and EXANET_TEST_PEER, with a unix
  * socket at @path between them, links up, contexts 0 and 1 open on both.
@@ -75,6 +78,8 @@ void exanet_bring_up(ExanetTest *t);
  * set, or the other way round.
  */
 void exanet_stop(ExanetTest *t);
+/* The same with SIGKILL; only for machines without peer. */
+void exanet_crash(ExanetTest *t);
 
 /* Registers of BAR 0; @offset from its start. */
 uint32_t exanet_get32(ExanetTest *t, uint64_t offset);

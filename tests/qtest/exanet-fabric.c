@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A network of machines; see exanet-fabric.h. */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include <glib/gstdio.h>
+#include "exanet-fabric.h"
+
+/* all coordinates of a fabric have it in their upper bits */
+#define UPPER 5
+/* a frame passes one node at each look at least */
+#define QUIET_LOOKS 3
+#define LINK_LIMIT (20000 * EXANET_MS)
+/* real time until a fabric that does not become quiet counts as hung */
+#define STORM_SECONDS 120
+
+/* --- Topologies ----------------------------------------------------------- */
+
+uint32_t exanet_coord(unsigned x, unsigned y, unsigned z, unsigned offset)
+{
+    return RNIC_PREP(EXANET_COORD_UPPER, UPPER) |
+           RNIC_PREP(EXANET_COORD_OFFSET, offset) |
+           RNIC_PREP(EXANET_COORD_Z, z) | RNIC_PREP(EXANET_COORD_Y, y) |
+           RNIC_PREP(EXANET_COORD_X, x);
+}
+
+unsigned exanet_topology_node(ExanetTopology *topo, uint32_t coord)
+{
+    g_assert_cmpuint(topo->nodes, <, EXANET_FABRIC_NODES);
+    topo->coord[topo->nodes] = coord;
+    return topo->nodes++;
+}
+
+void exanet_topology_cable(ExanetTopology *topo, unsigned a, unsigned b)
+{
+    g_assert_cmpuint(topo->cables, <, EXANET_FABRIC_CABLES);
+    g_assert_cmpuint(topo->ports[a], <, EXANET_LINKS);
+    g_assert_cmpuint(topo->ports[b], <, EXANET_LINKS);
+    topo->cable[topo->cables++] = (ExanetCable) {
+        .node = { a, b }, .port = { topo->ports[a]++, topo->ports[b]++ },
+    };
+}
+
+unsigned exanet_topology_port(const ExanetTopology *topo, unsigned a, unsigned b,
+                              unsigned nth)
+{
+    for (unsigned i = 0; i < topo->cables; i++) {
+        const ExanetCable *c = &topo->cable[i];
+
+        for (unsigned end = 0; end < 2; end++) {
+            if (c->node[end] == a && c->node[!end] == b && nth-- == 0) {
+                return c->port[end];
+            }
+        }
+    }
+    g_assert_not_reached();
+}
+
+ExanetTopology exanet_topology_qfdb(unsigned parallel)
+{
+    ExanetTopology topo = { .dims = { 1, 1, 1 } };
+
+    for (unsigned i = 0; i < 4; i++) {
+        exanet_topology_node(&topo, exanet_coord(2, 1, 0, i));
+        for (unsigned n = 0; n < i * parallel; n++) {
+            exanet_topology_cable(&topo, n / parallel, i);
+        }
+    }
+    return topo;
+}
+
+/* Cables of dimension @dim between the nodes of a grid; @step of their numbers. */
+static void grid_cables(ExanetTopology *topo, const unsigned size[3],
+                        unsigned dim, bool rings)
+{
+    const unsigned count = size[0] * size[1] * size[2];
+    const unsigned n = size[dim];
+    const unsigned stride = dim == 0 ? 1 : dim == 1 ? size[0] :
+                            size[0] * size[1];
+
+    topo->dims[dim] = rings && n > 2 ? n : 1;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned at = i / stride % n;
+
+        if (at + 1 < n) {
+            exanet_topology_cable(topo, i, i + stride);
+        } else if (topo->dims[dim] > 1) {
+            exanet_topology_cable(topo, i, i - (n - 1) * stride);
+        }
+    }
+}
+
+ExanetTopology exanet_topology_grid(unsigned x, unsigned y, unsigned z,
+                                    bool rings)
+{
+    const unsigned size[] = { x, y, z };
+    ExanetTopology topo = { 0 };
+
+    for (unsigned i = 0; i < x * y * z; i++) {
+        exanet_topology_node(&topo, exanet_coord(i % x, i / x % y, i / x / y,
+                                                 0));
+    }
+    for (unsigned dim = 0; dim < 3; dim++) {
+        grid_cables(&topo, size, dim, rings);
+    }
+    return topo;
+}
+
+ExanetTopology exanet_topology_hybrid(unsigned x, unsigned y, bool rings)
+{
+    ExanetTopology topo = exanet_topology_grid(x, y, 1, rings);
+
+    for (unsigned f1 = 0; f1 < x * y; f1++) {
+        unsigned fpga[4] = { f1 };
+
+        for (unsigned i = 1; i < 4; i++) {
+            fpga[i] = exanet_topology_node(&topo,
+                                           exanet_coord(f1 % x, f1 / x, 0, i));
+            for (unsigned n = 0; n < i; n++) {
+                exanet_topology_cable(&topo, fpga[n], fpga[i]);
+            }
+        }
+    }
+    return topo;
+}
+
+/* --- Start and end -------------------------------------------------------- */
+
+/* The end of a cable that connects; the other one listens, and is there first. */
+static unsigned connecting_end(const ExanetTopology *topo, const ExanetCable *c)
+{
+    if (topo->mortal[c->node[0]]) {
+        return 0;
+    }
+    return topo->mortal[c->node[1]] || c->node[1] > c->node[0];
+}
+
+static void add_netdev(ExanetFabric *f, unsigned n, const ExanetCable *c,
+                       GString *netdevs)
+{
+    const ExanetTopology *topo = &f->topo;
+    unsigned end = c->node[1] == n;
+    unsigned other = c->node[!end];
+
+    if (topo->alien[other]) {
+        g_autofree char *text = exanet_peer_netdev(f->alien[other]);
+
+        g_string_append_printf(netdevs, "-netdev %s,id=wire%u ", text,
+                               c->port[end]);
+        return;
+    }
+    g_assert_false(topo->mortal[n] && topo->mortal[other]);
+    g_string_append_printf(netdevs, "-netdev stream,server=%s,addr.type=unix,"
+                           "addr.path=%s/%zu,id=wire%u ",
+                           connecting_end(topo, c) == end ? "off" : "on",
+                           f->dir, (size_t)(c - topo->cable), c->port[end]);
+}
+
+static void start_node(ExanetFabric *f, unsigned n)
+{
+    const ExanetTopology *topo = &f->topo;
+    g_autoptr(GString) netdevs = g_string_new(NULL);
+    g_autoptr(GString) props = g_string_new(f->props);
+
+    for (unsigned i = 0; i < topo->cables; i++) {
+        const ExanetCable *c = &topo->cable[i];
+
+        for (unsigned end = 0; end < 2; end++) {
+            if (c->node[end] == n) {
+                add_netdev(f, n, c, netdevs);
+                g_string_append_printf(props, ",link%u=wire%u", c->port[end],
+                                       c->port[end]);
+            }
+        }
+    }
+    if (topo->dims[0] * topo->dims[1] * topo->dims[2] > 1) {
+        g_string_append_printf(props, ",dims=%ux%ux%u", topo->dims[0],
+                               topo->dims[1], topo->dims[2]);
+    }
+    g_string_append_printf(props, ",epoch=%u", f->epoch[n]);
+    f->t[n] = exanet_start_node(netdevs->str, topo->coord[n], props->str);
+    for (unsigned i = 0; i < topo->nodes; i++) {
+        if (f->alien[i]) {
+            exanet_peer_started(f->alien[i]);
+        }
+    }
+}
+
+static void open_node(ExanetFabric *f, unsigned n)
+{
+    exanet_set32(f->t[n], EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
+    for (unsigned c = 0; c < EXANET_FABRIC_CONTEXTS; c++) {
+        exanet_open(f->t[n], c, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
+    }
+}
+
+ExanetFabric *exanet_fabric_start(const ExanetTopology *topo, const char *props)
+{
+    ExanetFabric *f = g_new0(ExanetFabric, 1);
+
+    f->topo = *topo;
+    f->props = g_strdup(props);
+    f->dir = g_dir_make_tmp("exanet-fabric-XXXXXX", NULL);
+    g_assert_nonnull(f->dir);
+    for (unsigned n = 0; n < topo->nodes; n++) {
+        f->epoch[n] = EXANET_TEST_EPOCH + n;
+        if (topo->alien[n]) {
+            f->alien[n] = exanet_peer_new(topo->coord[n], false);
+        }
+    }
+    for (unsigned mortal = 0; mortal < 2; mortal++) {
+        for (unsigned n = 0; n < topo->nodes; n++) {
+            if (!topo->alien[n] && topo->mortal[n] == mortal) {
+                start_node(f, n);
+                open_node(f, n);
+            }
+        }
+    }
+    for (unsigned n = 0; n < topo->nodes; n++) {
+        if (f->alien[n]) {
+            exanet_peer_hello(f->alien[n], false);
+        }
+    }
+    exanet_fabric_wait_linked(f);
+    return f;
+}
+
+void exanet_fabric_stop(ExanetFabric *f)
+{
+    for (unsigned n = 0; n < f->topo.nodes; n++) {
+        if (f->t[n]) {
+            /* they take their time to end: all at once */
+            kill(qtest_pid(f->t[n]->qts), SIGTERM);
+        }
+    }
+    for (unsigned n = 0; n < f->topo.nodes; n++) {
+        if (f->t[n]) {
+            exanet_stop(f->t[n]);
+        }
+        exanet_peer_free(f->alien[n]);
+    }
+    for (unsigned i = 0; i < f->topo.cables; i++) {
+        g_autofree char *path = g_strdup_printf("%s/%u", f->dir, i);
+
+        unlink(path);
+    }
+    g_rmdir(f->dir);
+    g_free(f->dir);
+    g_free(f->props);
+    g_free(f);
+}
+
+void exanet_fabric_kill(ExanetFabric *f, unsigned n)
+{
+    g_assert_true(f->topo.mortal[n]);
+    exanet_crash(f->t[n]);
+    f->t[n] = NULL;
+}
+
+void exanet_fabric_revive(ExanetFabric *f, unsigned n)
+{
+    /* neither 0 nor the one that it had */
+    f->epoch[n] = 1 + (f->epoch[n] + EXANET_FABRIC_NODES) % 255;
+    start_node(f, n);
+    open_node(f, n);
+}
+
+void exanet_fabric_reset(ExanetFabric *f, unsigned n)
+{
+    exanet_set32(f->t[n], EXANET_REG_CTRL, EXANET_CTRL_RESET);
+    open_node(f, n);
+}
+
+/* --- Links ---------------------------------------------------------------- */
+
+uint64_t exanet_fabric_port_get(ExanetFabric *f, unsigned node, unsigned port,
+                                unsigned reg)
+{
+    return exanet_get64(f->t[node], EXANET_PORT(port) + reg);
+}
+
+static bool end_up(ExanetFabric *f, const ExanetCable *c, unsigned end)
+{
+    ExanetTest *t = f->t[c->node[end]];
+    bool other = f->t[c->node[!end]] || f->alien[c->node[!end]];
+
+    return !t || !other ||
+           (exanet_get32(t, EXANET_PORT(c->port[end]) +
+                         EXANET_REG_PORT_STATUS) & EXANET_PORT_STATUS_UP);
+}
+
+bool exanet_fabric_linked(ExanetFabric *f)
+{
+    for (unsigned i = 0; i < f->topo.cables; i++) {
+        const ExanetCable *c = &f->topo.cable[i];
+
+        if (!end_up(f, c, 0) || !end_up(f, c, 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void exanet_fabric_wait_linked(ExanetFabric *f)
+{
+    exanet_fabric_until(f, exanet_fabric_linked(f), 60 * EXANET_MS, LINK_LIMIT);
+}
+
+void exanet_fabric_fault(ExanetFabric *f, unsigned node, unsigned port,
+                         const char *faults)
+{
+    g_autofree char *name = g_strdup_printf("faults%u", port);
+
+    qtest_qmp_assert_success(f->t[node]->qts,
+        "{ 'execute': 'qom-set', 'arguments': { 'path': "
+        "'/machine/peripheral/nic', 'property': %s, 'value': %s } }",
+        name, faults);
+}
+
+void exanet_fabric_fault_all(ExanetFabric *f, const char *faults)
+{
+    for (unsigned i = 0; i < 2 * f->topo.cables; i++) {
+        const ExanetCable *c = &f->topo.cable[i / 2];
+
+        if (f->t[c->node[i & 1]]) {
+            exanet_fabric_fault(f, c->node[i & 1], c->port[i & 1], faults);
+        }
+    }
+}
+
+/* --- Time ----------------------------------------------------------------- */
+
+/* Reads all counters of @n; returns whether anything moved since the last look. */
+static bool look(ExanetFabric *f, unsigned n)
+{
+    uint64_t count[EXANET_COUNTER_COUNT];
+    bool moved;
+
+    qtest_bufread(f->t[n]->qts, f->t[n]->regs.addr + EXANET_COUNTER(0), count,
+                  sizeof(count));
+    for (unsigned i = 0; i < EXANET_COUNTER_COUNT; i++) {
+        count[i] = le64_to_cpu(count[i]);
+    }
+    moved = memcmp(count, f->count[n], sizeof(count));
+    memcpy(f->count[n], count, sizeof(count));
+    return moved;
+}
+
+/* One look at all nodes; whether nothing moved. */
+static bool quiet(ExanetFabric *f)
+{
+    bool moved = false;
+
+    for (unsigned n = 0; n < f->topo.nodes; n++) {
+        if (f->t[n]) {
+            moved |= look(f, n);
+        }
+        if (f->alien[n] && !f->deaf) {
+            moved |= exanet_peer_poll(f->alien[n], 0);
+        }
+    }
+    return !moved;
+}
+
+void exanet_fabric_settle(ExanetFabric *f)
+{
+    int64_t end = g_get_monotonic_time() + STORM_SECONDS * G_USEC_PER_SEC;
+    unsigned looks = 0;
+
+    while (looks < QUIET_LOOKS) {
+        looks = quiet(f) ? looks + 1 : 0;
+        g_assert_cmpint(g_get_monotonic_time(), <, end);
+    }
+}
+
+void exanet_fabric_step(ExanetFabric *f, int64_t ns)
+{
+    for (unsigned n = 0; n < f->topo.nodes; n++) {
+        if (f->t[n]) {
+            qtest_clock_step(f->t[n]->qts, ns);
+        }
+    }
+    f->now += ns;
+    exanet_fabric_settle(f);
+}
+
+uint64_t exanet_fabric_sum(ExanetFabric *f, unsigned n)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < f->topo.nodes; i++) {
+        sum += f->count[i][n];
+    }
+    return sum;
+}
