@@ -60,7 +60,7 @@ static inline uint32_t exanet_rate_measured(uint64_t words, int64_t ns)
 static inline uint32_t exanet_fair_level(uint64_t capacity,
                                          const uint32_t *demand, unsigned n)
 {
-    uint64_t level = 0;
+    uint32_t level = 0;
 
     for (unsigned round = 0; round < 8; round++) {
         uint64_t rest = capacity;
@@ -78,12 +78,13 @@ static inline uint32_t exanet_fair_level(uint64_t capacity,
             return EXANET_RATE_NONE;
         }
         next = rest / greedy;
+        next = next < EXANET_RATE_NONE ? next : EXANET_RATE_NONE - 1;
         if (next == level) {
             break;
         }
         level = next;
     }
-    return level < EXANET_RATE_NONE ? level : EXANET_RATE_NONE - 1;
+    return level;
 }
 
 #endif /* HW_EXANET_FLOW_RATE_H */
