@@ -727,6 +727,9 @@ static bool properties_check(ExanetState *s, Error **errp)
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         if (s->port[i].conf.peers.ncs[0]) {
             s->links = i + 1;
+        } else if (s->port[i].inject) {
+            error_setg(errp, "property 'faults%u' needs a netdev 'link%u'", i, i);
+            return false;
         }
     }
     if (s->links == 0) {

@@ -481,7 +481,9 @@ ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words)
         plan_done(&inj->plan, ITEM_DELAY);
         inject_count(p, EXANET_INJECTED_DELAY, type);
     }
-    inject_tidy(p);
+    if (item == ITEM_NONE && !hits) {
+        inject_tidy(p);             /* the last fault is behind us */
+    }
     return fate;
 }
 

@@ -375,12 +375,18 @@ static void faults_set(Object *obj, Visitor *v, const char *name, void *opaque,
                        Error **errp)
 {
     const QomProperty *prop = opaque;
+    ExanetState *s = prop->state(obj);
+    ExanetPort *p = &s->port[prop->index];
     g_autofree char *text = NULL;
 
-    if (visit_type_str(v, name, &text, errp)) {
-        exanet_inject_plan_set(&prop->state(obj)->port[prop->index], prop->index,
-                               text, errp);
+    if (!visit_type_str(v, name, &text, errp)) {
+        return;
     }
+    if (s->bh && !exanet_port_exists(p)) {
+        error_setg(errp, "there is no link%u", prop->index);
+        return;
+    }
+    exanet_inject_plan_set(p, prop->index, text, errp);
 }
 
 static QomProperty *property_new(ExanetState *(*state)(Object *obj),
