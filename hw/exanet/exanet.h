@@ -29,6 +29,7 @@
 #include "qemu/timer.h"
 #include "rnic/exanet/regs.h"
 #include "rnic/exanet/wire.h"
+#include "route.h"
 #include "walk.h"
 #include "wire.h"
 
@@ -350,7 +351,7 @@ enum exanet_resp exanet_mailbox_deliver(ExanetState *s, const ExanetPacket *pkt,
 /* Disables the mailboxes of context @c. */
 void exanet_mailbox_quiesce(ExanetState *s, unsigned c);
 
-/* --- Receiver: receiver.c ----------------------------------------------- */
+/* --- Receiver: receiver.c, receiver-source.c, receiver-message.c -------- */
 
 typedef struct ExanetRxContext {
     uint64_t bitmap;
@@ -374,7 +375,7 @@ typedef struct ExanetRxContext {
     bool control_seen;
 } ExanetRxContext;
 
-/* What is remembered of one node that sends to us; see receiver.c. */
+/* What is remembered of one node that sends to us; see receiver.h. */
 typedef struct ExanetSource ExanetSource;
 
 typedef struct ExanetReceiver {
@@ -411,7 +412,7 @@ void exanet_receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
 uint64_t exanet_receiver_debug_read(ExanetState *s, hwaddr addr);
 uint64_t exanet_receiver_tomb_read(ExanetState *s, hwaddr addr);
 
-/* --- Crossbar: crossbar.c ----------------------------------------------- */
+/* --- Crossbar: crossbar.c; its ways and turns: switch.c ------------------- */
 
 /* Where a packet goes next: a virtual channel of a port, or one of these. */
 #define EXANET_ROUTE_LOCAL (-1)
@@ -461,6 +462,85 @@ void exanet_crossbar_flush(ExanetState *s);
  * @epoch, that of the packet that is answered; 0 when there was none.
  */
 void exanet_ack_send(ExanetState *s, const ExanetPacket *ack);
+
+/* The way to a node, as it was looked up last. */
+typedef struct ExanetWay {
+    uint32_t key;                   /* destination, path */
+    uint32_t stamp;                 /* valid while equal to the switch's */
+    int route;                      /* of a packet of this node */
+    unsigned cables;                /* ports that lead there as well */
+    ExanetHop hop;                  /* AUTO: no link of the network */
+    bool exact;                     /* to a peer with the same upper bits */
+} ExanetWay;
+
+/* Whether packets of a node may come by a port. */
+typedef struct ExanetSourceCheck {
+    uint64_t key;                   /* destination, source, port, order */
+    uint32_t stamp;
+    bool ok;
+} ExanetSourceCheck;
+
+/* Whose turn it is at an output; inputs as bits, see switch.c. */
+typedef struct ExanetTurn {
+    uint64_t waiting;               /* refused in this round ... */
+    uint64_t before;                /* ... and in the one before it */
+    uint32_t round;
+    uint8_t holder;                 /* input that was served last */
+    uint8_t used;                   /* packets that it has had in a row */
+} ExanetTurn;
+
+/* Inputs of the crossbar: each virtual channel of a port, and this node. */
+#define EXANET_INPUT(port, vc) ((port) * EXANET_VCS + (vc))
+#define EXANET_INPUT_NI EXANET_INPUT(EXANET_LINKS, 0)
+#define EXANET_SWITCH_INPUTS (EXANET_INPUT_NI + 1)
+#define EXANET_SWITCH_WAYS 256
+#define EXANET_SWITCH_SOURCES 256
+
+/* Counters of the router in F1, in the order of their registers. */
+enum exanet_switch_counter {
+    EXANET_SWITCH_LOCAL,            /* ... LOCAL3: by where packets entered */
+    EXANET_SWITCH_LOCAL_OUT = 4,
+    EXANET_SWITCH_TRANSIT,
+    EXANET_SWITCH_COUNTERS,
+};
+
+typedef struct ExanetSwitch {
+    ExanetRouteConfig config;
+    uint32_t stamp;                 /* of valid ways and checks */
+    uint32_t round;                 /* of the units */
+    ExanetWay way[EXANET_SWITCH_WAYS];
+    ExanetSourceCheck source[EXANET_SWITCH_SOURCES];
+    ExanetTurn turn[EXANET_LINKS * EXANET_VCS];     /* by route */
+    uint64_t ni_map[EXANET_NI_INDICES];
+    uint64_t counter[EXANET_SWITCH_COUNTERS];
+} ExanetSwitch;
+
+void exanet_switch_reset(ExanetState *s);
+/* Coordinates of this node or registers of the switch have changed. */
+void exanet_switch_configure(ExanetState *s);
+/* @p went up or down, has another peer, or another role by PORT_CTRL. */
+void exanet_switch_port_changed(ExanetState *s, ExanetPort *p);
+/* The way to @dst by @path; valid until the next call. */
+const ExanetWay *exanet_switch_way(ExanetState *s, uint32_t dst, unsigned path);
+/* The way of a packet for another node that came by channel @vc of @from. */
+int exanet_switch_transit(ExanetState *s, ExanetPort *from, unsigned vc,
+                          uint32_t dst, unsigned path);
+/* Whether a packet of @src for @dst can have come by @from. */
+bool exanet_switch_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
+                             uint32_t dst, unsigned path);
+/*
+ * Whether @input may send a packet to the port of @route now.  If not, it is to ask in
+ * each round of the units; exanet_schedule() is called as for crossbar_ready.
+ */
+bool exanet_switch_ready(ExanetState *s, int route, unsigned input);
+/* It was ready, and @input has sent. */
+void exanet_switch_served(ExanetState *s, int route, unsigned input);
+void exanet_switch_reg_sync(ExanetState *s);
+void exanet_switch_reg_written(ExanetState *s, unsigned reg);
+/* The NI map; @addr from the start of the block. */
+uint64_t exanet_switch_ni_map_read(ExanetState *s, hwaddr addr);
+void exanet_switch_ni_map_write(ExanetState *s, hwaddr addr, uint64_t value,
+                                unsigned size);
 
 /* --- Congestion management: flow.c ---------------------------------------- */
 
@@ -674,6 +754,7 @@ struct ExanetState {
 
     /* properties */
     uint32_t coord;
+    char *dims;                     /* NULL: no rings */
     uint32_t rx_fifo_words;
     uint32_t link_timeout_ms;
     uint32_t tlb_entries;
@@ -706,6 +787,7 @@ struct ExanetState {
     ExanetFirmware *firmware;
     ExanetPacketizer packetizer;
     ExanetReceiver receiver;
+    ExanetSwitch sw;
     ExanetFlowUnit *flow;
     unsigned flows_paced;           /* destinations */
     ExanetPort port[EXANET_LINKS];
@@ -714,6 +796,16 @@ struct ExanetState {
 };
 
 #define exanet_count(s, name) ((void)(s)->counter[EXANET_CNT_##name]++)
+
+/* Whether @ack answers what this node sent before its last reset; then it is counted. */
+static inline bool exanet_ack_stale(ExanetState *s, const ExanetPacket *ack)
+{
+    if (ack->epoch == 0 || ack->epoch == s->epoch) {
+        return false;
+    }
+    exanet_count(s, ACK_STALE);
+    return true;
+}
 
 /* Checks properties and builds the device; false with @errp set on user errors. */
 bool exanet_init(ExanetState *s, const ExanetHost *host, Error **errp);

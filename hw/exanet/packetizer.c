@@ -295,6 +295,9 @@ void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt)
     const uint16_t seq_mask = (1u << EXANET_ACK_SEQ_BITS) - 1;
     int64_t now, delay;
 
+    if (exanet_ack_stale(s, pkt)) {
+        return;
+    }
     if (!test_bit(n, s->packetizer.waiting) || !ch->sent ||
         RNIC_GET(EXANET_PTID_GEN, pkt->tid) != ch->gen ||
         pkt->seq != (ch->seq & seq_mask)) {

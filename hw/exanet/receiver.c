@@ -7,43 +7,15 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include "exanet.h"
+#include "receiver.h"
 #include "../trace.h"
 
 /*
- * A context idle for so long may be taken when its set is full [P].  Sources give
- * transfers up without a word; and one that comes back later just begins anew.
+ * A context idle for so long may be taken when its set is full [P].  Release packets
+ * may be lost; and a source that comes back later just begins anew.
  */
-#define CTX_AGE_NS (100 * (int64_t)SCALE_MS)
-/* Nodes remembered; the one silent for longest is forgotten for a new one. */
-#define SOURCES_MAX 256
+#define CTX_AGE_NS EXANET_RX_IDLE_NS
 #define GEN_COUNT 16
-#define PKTZ_GEN_COUNT 64
-/* Packetizers have long given up a message after this: what comes is new [P]. */
-#define PKTZ_AGE_NS (30 * (int64_t)NANOSECONDS_PER_SECOND)
-#define PKTZ_SENDERS (EXANET_CONTEXTS * EXANET_PKTZ_CHANNELS)
-
-/* The last block that TID completed, or was answered for without a context. */
-typedef struct ExanetTidRecord {
-    int64_t time;           /* of the last answer, ns */
-    uint16_t seq;           /* answered up to here */
-    uint8_t gen;
-    bool valid;
-} ExanetTidRecord;
-
-struct ExanetSource {
-    int64_t time;           /* last packet, ns */
-    uint32_t coord;
-    uint8_t epoch;
-    ExanetTidRecord tomb[EXANET_TIDS];
-    ExanetTidRecord refused[EXANET_TIDS];
-    struct {
-        int64_t time;       /* of the last packet, ns */
-        uint8_t gen;        /* of the last message that arrived */
-        bool valid;
-        bool done;          /* it was delivered: its copies are duplicates */
-    } message[PKTZ_SENDERS];    /* by sender's context and channel */
-};
 
 static unsigned pkt_tid(const ExanetPacket *pkt)
 {
@@ -55,9 +27,8 @@ static unsigned pkt_gen(const ExanetPacket *pkt)
     return RNIC_GET(EXANET_TID_GEN, pkt->tid);
 }
 
-/* A write fault that @pkt met, but for its address; acks to @pkt tell of it. */
-static ExanetPendingFault pkt_fault(const ExanetPacket *pkt,
-                                    enum exanet_fault_unit unit)
+ExanetPendingFault exanet_receiver_fault(const ExanetPacket *pkt,
+                                         enum exanet_fault_unit unit)
 {
     return (ExanetPendingFault) {
         .peer = pkt->src,
@@ -66,12 +37,13 @@ static ExanetPendingFault pkt_fault(const ExanetPacket *pkt,
         .small = pkt->user & EXANET_FTR_USER_SMALL,
         .ctx = RNIC_GET(EXANET_PDID_CTX, pkt->pdid),
         .unit = unit,
+        .epoch = pkt->epoch,
         .write = true,
         .dst = true,
     };
 }
 
-static void receiver_ack(ExanetState *s, const ExanetPacket *pkt,
+void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,
                          enum exanet_resp resp)
 {
     ExanetPacket ack = {
@@ -82,72 +54,13 @@ static void receiver_ack(ExanetState *s, const ExanetPacket *pkt,
         .seq = pkt->seq,
         .resp = resp,
         .epoch = pkt->epoch,
+        .path = pkt->path,
     };
 
     exanet_ack_send(s, &ack);
 }
 
-/* --- Sources ------------------------------------------------------------ */
-
-static void source_contexts_drop(ExanetState *s, uint32_t coord)
-{
-    for (unsigned i = 0; i < EXANET_RX_CONTEXTS; i++) {
-        if (s->receiver.ctx[i].valid && s->receiver.ctx[i].src == coord) {
-            s->receiver.ctx[i].valid = false;
-        }
-    }
-}
-
-static void source_clear(ExanetState *s, ExanetSource *src, uint8_t epoch)
-{
-    uint32_t coord = src->coord;
-
-    source_contexts_drop(s, coord);
-    memset(src, 0, sizeof(*src));
-    src->coord = coord;
-    src->epoch = epoch;
-    src->time = s->time;
-}
-
-static void source_forget_oldest(ExanetReceiver *r)
-{
-    ExanetSource *src, *oldest = NULL;
-    GHashTableIter iter;
-
-    g_hash_table_iter_init(&iter, r->sources);
-    while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&src)) {
-        if (!oldest || src->time < oldest->time) {
-            oldest = src;
-        }
-    }
-    r->recent = NULL;
-    g_hash_table_remove(r->sources, GUINT_TO_POINTER(oldest->coord));
-}
-
-static ExanetSource *source_get(ExanetState *s, uint32_t coord, uint8_t epoch)
-{
-    ExanetReceiver *r = &s->receiver;
-    ExanetSource *src = r->recent;
-
-    if (!src || src->coord != coord) {
-        src = g_hash_table_lookup(r->sources, GUINT_TO_POINTER(coord));
-    }
-    if (!src) {
-        if (g_hash_table_size(r->sources) >= SOURCES_MAX) {
-            source_forget_oldest(r);
-        }
-        src = g_new0(ExanetSource, 1);
-        src->coord = coord;
-        src->epoch = epoch;
-        g_hash_table_insert(r->sources, GUINT_TO_POINTER(coord), src);
-    }
-    if (src->epoch != epoch) {
-        source_clear(s, src, epoch);
-    }
-    r->recent = src;
-    src->time = s->time;
-    return src;
-}
+/* --- Contexts ----------------------------------------------------------- */
 
 void exanet_receiver_forget(ExanetState *s, unsigned c)
 {
@@ -157,13 +70,6 @@ void exanet_receiver_forget(ExanetState *s, unsigned c)
         }
     }
 }
-
-void exanet_receiver_new_epoch(ExanetState *s, uint32_t coord, uint8_t epoch)
-{
-    source_get(s, coord, epoch);
-}
-
-/* --- Contexts ----------------------------------------------------------- */
 
 static ExanetRxContext *rx_set(ExanetState *s, uint32_t src, unsigned tid)
 {
@@ -187,9 +93,11 @@ static ExanetRxContext *rx_find(ExanetState *s, const ExanetPacket *pkt)
     return NULL;
 }
 
-static void rx_start(ExanetState *s, ExanetRxContext *c,
+/* Begins with the copy that @pkt is of; what was there before is forgotten. */
+static void rx_start(ExanetSource *src, ExanetRxContext *c,
                      const ExanetPacket *pkt)
 {
+    src->refused[pkt_tid(pkt)].released = false;
     *c = (ExanetRxContext) {
         .valid = true,
         .src = pkt->src,
@@ -200,7 +108,8 @@ static void rx_start(ExanetState *s, ExanetRxContext *c,
     };
 }
 
-static ExanetRxContext *rx_alloc(ExanetState *s, const ExanetPacket *pkt)
+static ExanetRxContext *rx_alloc(ExanetState *s, ExanetSource *src,
+                                 const ExanetPacket *pkt)
 {
     ExanetRxContext *set = rx_set(s, pkt->src, pkt_tid(pkt));
     ExanetRxContext *oldest = &set[0];
@@ -220,7 +129,7 @@ static ExanetRxContext *rx_alloc(ExanetState *s, const ExanetPacket *pkt)
         return NULL;
     }
     exanet_count(s, RX_CTX_ALLOC);
-    rx_start(s, oldest, pkt);
+    rx_start(src, oldest, pkt);
     return oldest;
 }
 
@@ -228,7 +137,7 @@ static void rx_nack(ExanetState *s, ExanetRxContext *c,
                     const ExanetPacket *pkt, enum exanet_resp resp)
 {
     c->nack = resp;
-    receiver_ack(s, pkt, resp);
+    exanet_receiver_ack(s, pkt, resp);
 }
 
 /* Answers a packet for which there is no context, once per block and sequence. */
@@ -245,7 +154,7 @@ static void rx_refuse(ExanetState *s, ExanetSource *src,
         .gen = pkt_gen(pkt),
         .seq = pkt->seq,
     };
-    receiver_ack(s, pkt, resp);
+    exanet_receiver_ack(s, pkt, resp);
 }
 
 /* --- Tombstones --------------------------------------------------------- */
@@ -288,7 +197,7 @@ static bool tomb_check(ExanetState *s, ExanetSource *src,
         t->seq = pkt->seq;
         t->time = s->time;
         exanet_count(s, RX_REACK);
-        receiver_ack(s, pkt, EXANET_RESP_ACK);
+        exanet_receiver_ack(s, pkt, EXANET_RESP_ACK);
     } else {
         exanet_count(s, RX_DUPLICATE);
     }
@@ -315,74 +224,6 @@ static bool rx_control_fits(const ExanetRxContext *c)
            c->bytes == length;
 }
 
-/* Stores a notification at the DRAM address @va of @pdid: data, then status. */
-static enum exanet_resp notify_memory(ExanetState *s, uint16_t pdid,
-                                      const ExanetPendingFault *fault,
-                                      uint64_t va,
-                                      const struct exanet_notification *n)
-{
-    unsigned ctx = RNIC_GET(EXANET_PDID_CTX, pdid);
-    ExanetPendingFault f = *fault;
-    enum exanet_resp resp;
-    uint64_t full;
-
-    if (va % sizeof(*n)) {
-        return EXANET_RESP_MALFORMED;
-    }
-    resp = exanet_context_window(s, ctx, va, sizeof(*n), &full);
-    if (resp != EXANET_RESP_ACK) {
-        return resp;
-    }
-    resp = exanet_context_write(s, ctx, full, &n->data, sizeof(n->data), &f.va);
-    if (resp == EXANET_RESP_ACK) {
-        /* an aligned word is stored after all that was written before it */
-        resp = exanet_context_write(s, ctx, full + sizeof(n->data), &n->status,
-                                    sizeof(n->status), &f.va);
-    }
-    if (resp == EXANET_RESP_FAULT) {
-        exanet_fault_report(s, &f, sizeof(*n));
-    }
-    return resp;
-}
-
-/* Delivers notification @n to the 42-bit address @va of @pdid on this node. */
-static enum exanet_resp notify_local(ExanetState *s, uint16_t pdid, uint64_t va,
-                                     const struct exanet_notification *n,
-                                     const ExanetPendingFault *fault, bool irq)
-{
-    enum exanet_resp resp = exanet_context_check(s, pdid);
-    ExanetPacket message = {
-        .type = EXANET_TYPE_NOTIFY,
-        .va = va,
-        .dst = s->node,
-        .src = fault->peer,
-        .pdid = pdid,
-        .tid = fault->tid,
-        .size = sizeof(*n),
-        .payload = (const uint8_t *)n,
-    };
-
-    if (resp != EXANET_RESP_ACK) {
-        return resp;
-    }
-    if (RNIC_GET(EXANET_VA_WINDOW, va) != EXANET_WINDOW_NI) {
-        resp = notify_memory(s, pdid, fault, va, n);
-        if (resp == EXANET_RESP_ACK && irq) {
-            exanet_irq_context(s, RNIC_GET(EXANET_PDID_CTX, pdid));
-        }
-    } else if (RNIC_GET(EXANET_VA_NI_INDEX, va) == EXANET_NI_MAILBOX) {
-        resp = exanet_mailbox_deliver(s, &message, le64_to_cpu(n->data), irq);
-    } else {
-        resp = EXANET_RESP_DECODE;
-    }
-    if (resp == EXANET_RESP_ACK) {
-        exanet_count(s, NOTIFY_DONE);
-        trace_exanet_receiver_complete(s->node, pdid, va,
-                                       le64_to_cpu(n->data));
-    }
-    return resp;
-}
-
 static enum exanet_resp rx_notify(ExanetState *s, const ExanetRxContext *c,
                                   const ExanetPacket *pkt)
 {
@@ -402,6 +243,7 @@ static enum exanet_resp rx_notify(ExanetState *s, const ExanetRxContext *c,
         .small = pkt->user & EXANET_FTR_USER_SMALL,
         .ctx = RNIC_GET(EXANET_PDID_CTX, pdid),
         .unit = EXANET_FAULT_RDMA,
+        .epoch = pkt->epoch,
         .write = true,
         .dst = true,
     };
@@ -413,21 +255,8 @@ static enum exanet_resp rx_notify(ExanetState *s, const ExanetRxContext *c,
     if (RNIC_GET(EXANET_GVA_COORD, gva) != s->node) {
         return EXANET_RESP_DECODE;
     }
-    return notify_local(s, pdid, RNIC_GET(EXANET_GVA_VA, gva), &n, &fault,
-                        c->control[2] & EXANET_CONTROL_IRQ);
-}
-
-void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt)
-{
-    struct exanet_notification n;
-    ExanetPendingFault fault = pkt_fault(pkt, EXANET_FAULT_MESSAGE);
-
-    if (pkt->bad_payload || pkt->size != sizeof(n)) {
-        exanet_count(s, DROP_MALFORMED);
-        return;
-    }
-    memcpy(&n, pkt->payload, sizeof(n));
-    notify_local(s, pkt->pdid, pkt->va, &n, &fault, true);
+    return exanet_receiver_notify(s, pdid, RNIC_GET(EXANET_GVA_VA, gva), &n,
+                                  &fault, c->control[2] & EXANET_CONTROL_IRQ);
 }
 
 static void rx_complete_check(ExanetState *s, ExanetSource *src,
@@ -456,8 +285,9 @@ static void rx_complete_check(ExanetState *s, ExanetSource *src,
     if (!s->strict) {
         tomb_set(s, src, c);
     }
+    src->proven = true;
     c->valid = false;
-    receiver_ack(s, pkt, EXANET_RESP_ACK);
+    exanet_receiver_ack(s, pkt, EXANET_RESP_ACK);
 }
 
 /* --- Packets of blocks -------------------------------------------------- */
@@ -466,7 +296,7 @@ static void rx_complete_check(ExanetState *s, ExanetSource *src,
 static enum exanet_resp rx_scatter(ExanetState *s, const ExanetPacket *pkt,
                                    uint64_t va)
 {
-    ExanetPendingFault fault = pkt_fault(pkt, EXANET_FAULT_RDMA);
+    ExanetPendingFault fault = exanet_receiver_fault(pkt, EXANET_FAULT_RDMA);
     enum exanet_resp resp = exanet_context_write(s, fault.ctx, va, pkt->payload,
                                                  pkt->size, &fault.va);
 
@@ -535,6 +365,16 @@ static enum exanet_resp rx_data(ExanetState *s, ExanetRxContext *c,
     return EXANET_RESP_ACK;
 }
 
+/* Whether @pkt is of a copy that was given up; it came by a longer way. */
+static bool rx_released(ExanetState *s, const ExanetSource *src,
+                        const ExanetPacket *pkt)
+{
+    const ExanetTidRecord *r = &src->refused[pkt_tid(pkt)];
+
+    return r->released && r->gen == pkt_gen(pkt) && pkt->seq <= r->seq &&
+           s->time - r->time < EXANET_TID_AGE_NS;
+}
+
 /* The context of the block that @pkt belongs to; NULL when it has been answered. */
 static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
                                    const ExanetPacket *pkt)
@@ -551,17 +391,21 @@ static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
             exanet_count(s, RX_OLD_GEN);
             return NULL;
         }
-        rx_start(s, c, pkt);
+        rx_start(src, c, pkt);
+    }
+    if (!c && !s->strict && rx_released(s, src, pkt)) {
+        exanet_count(s, RX_OLD_SEQ);
+        return NULL;
     }
     if (!c) {
-        c = rx_alloc(s, pkt);
+        c = rx_alloc(s, src, pkt);
         if (!c) {
             rx_refuse(s, src, pkt, EXANET_RESP_NO_CONTEXT);
             return NULL;
         }
     }
     if (s->time - c->time > EXANET_TID_AGE_NS) {
-        rx_start(s, c, pkt);        /* nobody works on that block any more */
+        rx_start(src, c, pkt);        /* nobody works on that block any more */
     }
     if (pkt->seq < c->seq) {
         exanet_count(s, RX_OLD_SEQ);
@@ -569,7 +413,7 @@ static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
     }
     if (pkt->seq > c->seq) {
         /* of another target even, if the source had to give the last one up */
-        rx_start(s, c, pkt);
+        rx_start(src, c, pkt);
     }
     /* a nacked block waits for its retransmission */
     return c->nack ? NULL : c;
@@ -588,13 +432,16 @@ static bool rx_cut_through(ExanetState *s, const ExanetPacket *pkt)
 
 void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt)
 {
-    ExanetSource *src = source_get(s, pkt->src, pkt->epoch);
+    ExanetSource *src = exanet_source_get(s, pkt);
     enum exanet_resp resp = exanet_context_check(s, pkt->pdid);
     ExanetRxContext *c;
     bool written;
 
     trace_exanet_receiver_parse(s->node, pkt->src, pkt->type, pkt->tid,
                                 pkt->seq, pkt->va, pkt->size);
+    if (!src) {
+        return;
+    }
     if (resp != EXANET_RESP_ACK) {
         exanet_count(s, DROP_PROTECTION);
         exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
@@ -628,15 +475,32 @@ void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt)
     }
 }
 
+/*
+ * Packets of the block may still be on their way, by other paths than this one: they
+ * must not open a context again that nobody would ever close.
+ */
 void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
 {
+    ExanetSource *src = exanet_source_get(s, pkt);
     ExanetRxContext *c = rx_find(s, pkt);
+    ExanetTidRecord *r;
 
     exanet_count(s, RX_RELEASE);
-    if (c && c->tid == pkt->tid && c->seq <= pkt->seq) {
+    if (!src || (c && (c->tid != pkt->tid || c->seq > pkt->seq))) {
+        return;         /* a later block or copy is there */
+    }
+    if (c) {
         c->valid = false;
         exanet_count(s, RX_CTX_RELEASED);
     }
+    r = &src->refused[pkt_tid(pkt)];
+    *r = (ExanetTidRecord) {
+        .valid = true,
+        .released = true,
+        .gen = pkt_gen(pkt),
+        .seq = pkt->seq,
+        .time = s->time,
+    };
 }
 
 void exanet_receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
@@ -653,82 +517,6 @@ void exanet_receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
     };
 
     exanet_ack_send(s, &ack);
-}
-
-/* --- Packets of packetizers --------------------------------------------- */
-
-static enum exanet_resp message_write(ExanetState *s, const ExanetPacket *pkt)
-{
-    ExanetPendingFault fault = pkt_fault(pkt, EXANET_FAULT_MESSAGE);
-    enum exanet_resp resp;
-    uint64_t va;
-
-    resp = exanet_context_window(s, fault.ctx, pkt->va, pkt->size, &va);
-    if (resp == EXANET_RESP_ACK) {
-        resp = exanet_context_write(s, fault.ctx, va, pkt->payload, pkt->size,
-                                    &fault.va);
-    }
-    if (resp == EXANET_RESP_FAULT) {
-        exanet_fault_report(s, &fault, pkt->size);
-    }
-    return resp;
-}
-
-static enum exanet_resp message_deliver(ExanetState *s, const ExanetPacket *pkt)
-{
-    enum exanet_resp resp;
-
-    if (pkt->bad_payload) {
-        return EXANET_RESP_CRC;
-    }
-    if (pkt->size > EXANET_PKTZ_PAYLOAD_MAX) {
-        return EXANET_RESP_MALFORMED;
-    }
-    if (pkt->type == EXANET_TYPE_READ_REQ) {
-        return exanet_rtmailbox_request(s, pkt);
-    }
-    resp = exanet_context_check(s, pkt->pdid);
-    if (resp != EXANET_RESP_ACK) {
-        exanet_count(s, DROP_PROTECTION);
-        return resp;
-    }
-    if (RNIC_GET(EXANET_VA_WINDOW, pkt->va) == EXANET_WINDOW_NI) {
-        return exanet_mailbox_deliver(s, pkt, 0, false);
-    }
-    return message_write(s, pkt);
-}
-
-void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt)
-{
-    ExanetSource *src = source_get(s, pkt->src, pkt->epoch);
-    unsigned sender = RNIC_GET(EXANET_PTID_CTX, pkt->tid) *
-                      EXANET_PKTZ_CHANNELS +
-                      RNIC_GET(EXANET_PTID_CHANNEL, pkt->tid);
-    unsigned gen = RNIC_GET(EXANET_PTID_GEN, pkt->tid);
-    unsigned ahead = (gen - src->message[sender].gen) % PKTZ_GEN_COUNT;
-    enum exanet_resp resp;
-
-    trace_exanet_receiver_parse(s->node, pkt->src, pkt->type, pkt->tid,
-                                pkt->seq, pkt->va, pkt->size);
-    if (!s->strict && src->message[sender].valid &&
-        s->time - src->message[sender].time < PKTZ_AGE_NS) {
-        if (ahead == 0 && src->message[sender].done) {
-            exanet_count(s, MSG_DUPLICATE);
-            receiver_ack(s, pkt, EXANET_RESP_ACK);
-            return;
-        }
-        if (ahead >= PKTZ_GEN_COUNT / 2) {
-            exanet_count(s, RX_OLD_GEN);
-            return;
-        }
-    }
-    resp = message_deliver(s, pkt);
-    /* refused ones count too, or the distance to the next could become anything */
-    src->message[sender].time = s->time;
-    src->message[sender].gen = gen;
-    src->message[sender].valid = true;
-    src->message[sender].done = resp == EXANET_RESP_ACK;
-    receiver_ack(s, pkt, resp);
 }
 
 /* --- Debug windows and life --------------------------------------------- */

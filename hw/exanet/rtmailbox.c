@@ -25,6 +25,10 @@ void exanet_rtmailbox_response(ExanetState *s, const ExanetPacket *pkt)
 {
     ExanetRtMailbox *rt = &s->rt;
 
+    /* the R5 would not see it: FIFO words have no epoch */
+    if (exanet_ack_stale(s, pkt)) {
+        return;
+    }
     if (rt->resp_count == EXANET_RT_RESPONSES) {
         exanet_count(s, RT_DROPPED);
         trace_exanet_rtmailbox_err_full(s->node, pkt->src, pkt->tid);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of the receiver share: receiver.c has blocks, receiver-message.c
+ * packets that are complete in themselves, receiver-source.c what is remembered of
+ * the nodes that send.  Nobody else includes this.
+ */
+#ifndef HW_EXANET_RECEIVER_H
+#define HW_EXANET_RECEIVER_H
+
+#include "exanet.h"
+
+/* What is idle for so long may make room for others [P]. */
+#define EXANET_RX_IDLE_NS (100 * (int64_t)SCALE_MS)
+#define EXANET_RX_SENDERS (EXANET_CONTEXTS * EXANET_PKTZ_CHANNELS)
+#define EXANET_RX_RETIRED 4         /* epochs of a source */
+
+/* The last block that a TID completed, or was answered for without a context. */
+typedef struct ExanetTidRecord {
+    int64_t time;                   /* of the last answer, ns */
+    uint16_t seq;                   /* answered up to here */
+    uint8_t gen;
+    bool valid;
+    bool released;                  /* the source has given the block up */
+} ExanetTidRecord;
+
+struct ExanetSource {
+    int64_t time;                   /* last packet, ns */
+    uint32_t coord;
+    uint8_t epoch;
+    bool proven;                    /* something of it was taken, or HELLO told */
+    struct {
+        int64_t time;               /* when it was replaced, ns */
+        uint8_t epoch;
+        bool valid;
+    } retired[EXANET_RX_RETIRED];   /* a ring */
+    unsigned retired_next;
+    ExanetTidRecord tomb[EXANET_TIDS];
+    ExanetTidRecord refused[EXANET_TIDS];
+    struct {
+        int64_t time;               /* of the last packet, ns */
+        uint8_t gen;                /* of the last message that arrived */
+        bool valid;
+        bool done;                  /* it was delivered: copies are duplicates */
+    } message[EXANET_RX_SENDERS];   /* by sender's context and channel */
+};
+
+/*
+ * What is known of the node that sent @pkt; a new epoch begins anew.  NULL: @pkt is
+ * to be dropped, it has been counted, and answered if that makes sense.
+ */
+ExanetSource *exanet_source_get(ExanetState *s, const ExanetPacket *pkt);
+
+/* Answers @pkt with @resp. */
+void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,
+                         enum exanet_resp resp);
+/* A write fault that @pkt met, but for its address; acks to @pkt tell of it. */
+ExanetPendingFault exanet_receiver_fault(const ExanetPacket *pkt,
+                                         enum exanet_fault_unit unit);
+/*
+ * Delivers notification @n to the 42-bit address @va of @pdid on this node; @fault
+ * is who sent it.  An interrupt follows if @irq.
+ */
+enum exanet_resp exanet_receiver_notify(ExanetState *s, uint16_t pdid,
+                                        uint64_t va,
+                                        const struct exanet_notification *n,
+                                        const ExanetPendingFault *fault,
+                                        bool irq);
+
+#endif /* HW_EXANET_RECEIVER_H */
