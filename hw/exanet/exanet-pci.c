@@ -96,6 +96,7 @@ static void exanet_pci_config_write(PCIDevice *dev, uint32_t addr,
 
 static const Property exanet_pci_properties[] = {
     DEFINE_PROP_UINT32("coord", ExanetPCI, exanet.coord, 0),
+    DEFINE_PROP_STRING("dims", ExanetPCI, exanet.dims),
     DEFINE_PROP_NETDEV("link0", ExanetPCI, exanet.port[0].conf.peers),
     DEFINE_PROP_NETDEV("link1", ExanetPCI, exanet.port[1].conf.peers),
     DEFINE_PROP_NETDEV("link2", ExanetPCI, exanet.port[2].conf.peers),
@@ -112,6 +113,8 @@ static const Property exanet_pci_properties[] = {
     DEFINE_PROP_UINT32("rx-fifo-words", ExanetPCI, exanet.rx_fifo_words, 16384),
     DEFINE_PROP_UINT32("link-timeout-ms", ExanetPCI, exanet.link_timeout_ms,
                        5000),
+    DEFINE_PROP_UINT32("link-rate-kbps", ExanetPCI, exanet.link_rate_kbps, 0),
+    DEFINE_PROP_UINT32("link-latency-ns", ExanetPCI, exanet.link_latency_ns, 0),
     DEFINE_PROP_UINT32("tlb-entries", ExanetPCI, exanet.tlb_entries, 4096),
     DEFINE_PROP_UINT8("user-page-shift", ExanetPCI, exanet.user_page_shift, 12),
     DEFINE_PROP_UINT8("epoch", ExanetPCI, exanet.epoch_fixed, 0),
@@ -123,11 +126,17 @@ static const struct {
 } exanet_pci_descriptions[] = {
     { "coord", "Own coordinates, 22 bits: upper 21:14, offset 13:12, Z 11:8, "
                "Y 7:4, X 3:0; unlike the peer's" },
+    { "dims", "Nodes in the rings of the torus, as 4x4 or 4x2x3 for X, Y and Z; 1: "
+              "no ring; the same in all nodes" },
     { "ways", "Ways of the receiver's context sets: 1, 2, 4, 8 or 16" },
     { "rx-fifo-words", "128-bit words of a link's receive FIFO, 256 (as in "
                        "hardware) to 65535" },
     { "link-timeout-ms", "The link is down after so long without a frame of "
                          "the peer; 0: never" },
+    { "link-rate-kbps", "PORT_RATE of all links after reset: kb/s of 128-bit "
+                        "words in virtual time; 0: as fast as it can" },
+    { "link-latency-ns", "PORT_LATENCY of all links after reset: ns of virtual "
+                         "time that a frame is under way" },
     { "tlb-entries", "Cached translations of 4-KB pages, a power of two from 16 "
                      "to 65536" },
     { "user-page-shift", "log2 of the guest's page size: 12 or 16" },

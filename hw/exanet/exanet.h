@@ -30,6 +30,7 @@
 #include "rnic/exanet/regs.h"
 #include "rnic/exanet/wire.h"
 #include "route.h"
+#include "link-fifo.h"
 #include "walk.h"
 #include "wire.h"
 
@@ -640,7 +641,7 @@ void exanet_qom_class_init(ObjectClass *klass,
 /* The transfers that are under way, as a new list: firmware-qom.c. */
 QList *exanet_firmware_transfers(ExanetState *s);
 
-/* --- Link port: link.c -------------------------------------------------- */
+/* --- Link port: link.c, link-tx.c, link-hello.c ---------------------------- */
 
 /*
  * The most words of a frame: UDP takes 65507 bytes, which the dgram netdev may
@@ -665,6 +666,14 @@ enum exanet_port_counter {
     EXANET_PORT_COUNTERS,
 };
 
+/* What a port has to send in one virtual channel. */
+typedef struct ExanetTx {
+    uint8_t *frame;                 /* header and words so far; NULL: never used */
+    unsigned words;
+    GByteArray *urgent;             /* whole packets that go ahead of data */
+    bool urgent_sent;               /* ... and have done so in a frame of their own */
+} ExanetTx;
+
 struct ExanetPort {
     ExanetState *s;
     unsigned index;
@@ -673,35 +682,52 @@ struct ExanetPort {
     QEMUTimer *hello_timer;
     int64_t heard;                  /* ns, last valid frame of the peer */
     uint32_t peer;                  /* coordinates, if peer_known */
-    uint32_t tx_limit;              /* words of a frame, by both ends */
-    uint32_t tx_seq;
+    uint32_t peer_words;            /* longest frame that it takes */
     uint8_t peer_epoch;
     bool peer_known;
     bool up;
-    bool enabled;
+    bool enabled;                   /* by PORT_CTRL, and not @admin_down */
+    bool admin_down;                /* by exanet_port_admin() */
+    bool loopback;                  /* PORT_CTRL_LOOPBACK: the netdev is not used */
     bool conflict;                  /* the peer has our coordinates */
     bool conflict_told;             /* ... and the user knows */
-    bool peer_xoff;                 /* the peer has stopped us */
-    bool xoff;                      /* we have stopped the peer */
     bool refused;                   /* the netdev waits with a frame for us */
     bool blocked;                   /* the netdev keeps a frame of ours: @held */
     bool lost;                      /* the netdev may have been disconnected */
     bool hello_due;                 /* to be sent when it has gone */
-    bool xoff_due;                  /* ... and so is XOFF or XON, by @xoff */
+    bool down_due;                  /* ... and so is DOWN */
     unsigned hello_answers;         /* since the last tick */
+
+    /* Sets of virtual channels, one bit for each. */
+    uint8_t peer_xoff;              /* the peer has stopped us */
+    uint8_t xoff;                   /* we have stopped the peer */
+    uint8_t xoff_told;              /* ... at least once */
+    uint8_t xoff_due;               /* to be told, by @xoff, when @held has gone */
+    uint8_t tx_pending;             /* there is something to send */
+    uint8_t tx_wanted;              /* a unit found no room in the frame */
+
+    uint32_t tx_limit;              /* words of a frame, by both ends and the rate */
+    uint32_t tx_seq;
+    uint32_t rate;                  /* PORT_RATE */
+    uint32_t latency;               /* PORT_LATENCY */
+    unsigned tx_queued;             /* words that wait to be sent */
+    unsigned tx_vc;                 /* channel that has sent last */
+    ExanetTx tx[EXANET_VCS];
+    uint8_t *spare;                 /* frame for urgent packets alone, or NULL */
     uint8_t *held;
     size_t held_len;
-    uint8_t *tx;                    /* frame header and the words so far */
-    unsigned tx_words;
-    GByteArray *responses;          /* whole packets that wait for a frame */
-    /*
-     * RX FIFO: frames, each behind a word that holds its length, from rx_head to
-     * rx_tail; rx_count words of packets in all, at most rx_fifo_words.
-     */
-    uint8_t *rx;
-    unsigned rx_head;
-    unsigned rx_tail;
-    unsigned rx_count;
+    int64_t tx_free;                /* ns, when the cable has room by its rate */
+    QEMUTimer *tx_timer;
+    bool catching_up;               /* the timer came too late */
+    GQueue flight;                  /* frames that the latency delays */
+    unsigned flight_words;
+    GQueue late;                    /* packets that faults delay, by time */
+
+    ExanetFifo rx[EXANET_VCS];
+    unsigned rx_count;              /* words of packets in all of them */
+    unsigned rx_drops;              /* times that all was dropped */
+    unsigned rx_vc;                 /* whose turn it is */
+    bool delivering;                /* a packet of @rx is being delivered */
     uint64_t counter[EXANET_PORT_COUNTERS];
     ExanetInject *inject;           /* NULL: no faults */
     uint64_t injected[EXANET_INJECTED_KINDS];
@@ -721,7 +747,15 @@ void exanet_port_fini(ExanetPort *p);
 void exanet_port_reset(ExanetPort *p);
 /* Takes the link down and starts it anew: coordinates or the enable bit changed. */
 void exanet_port_restart(ExanetPort *p);
-/* Delivers what has arrived; true if there is more. */
+/*
+ * Takes the link down, with a DOWN to the peer, until it is told otherwise; a reset of
+ * the device changes nothing.  The port need not exist yet.
+ */
+void exanet_port_admin(ExanetPort *p, bool up);
+/*
+ * Delivers what has arrived, some packets of each channel; true if there is more that
+ * could go on.
+ */
 bool exanet_port_rx_run(ExanetPort *p);
 /* As exanet_crossbar_ready(), _begin(), _commit() and _respond(), for channel @vc. */
 bool exanet_port_ready(ExanetPort *p, unsigned vc);
@@ -729,8 +763,13 @@ uint8_t *exanet_port_begin(ExanetPort *p, unsigned vc);
 void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words);
 void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
                          unsigned words);
-/* Gives the frame that was filled to the netdev. */
+/* Gives the frames that were filled to the netdev, as far as it takes them. */
 void exanet_port_flush(ExanetPort *p);
+/*
+ * Words that wait to be sent in all channels; not those under way for the latency of
+ * the cable.
+ */
+unsigned exanet_port_queued(const ExanetPort *p);
 void exanet_port_reg_sync(ExanetPort *p);
 void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top);
 
@@ -757,6 +796,8 @@ struct ExanetState {
     char *dims;                     /* NULL: no rings */
     uint32_t rx_fifo_words;
     uint32_t link_timeout_ms;
+    uint32_t link_rate_kbps;
+    uint32_t link_latency_ns;
     uint32_t tlb_entries;
     uint8_t user_page_shift;
     uint8_t epoch_fixed;

@@ -14,7 +14,6 @@
  * All coordinates come from peers, so that both tables are bounded.
  */
 #include "qemu/osdep.h"
-#include "qemu/bswap.h"
 #include "qemu/queue.h"
 #include "exanet.h"
 #include "flow-rate.h"
@@ -25,10 +24,21 @@
 /* Without traffic for so many windows a flow is over. */
 #define FLOW_IDLE_ACTIVE 2
 #define FLOW_IDLE_FORGOTTEN 8
+/*
+ * A queue is left standing when every packet of a window had to wait so long.  An
+ * output that is not crowded has an idle moment in each.
+ */
+#define FLOW_MARK_NS 25000
 /* Standing so long, a queue proves that what we know of the flows is wrong. */
 #define FLOW_STANDING_MAX 3
-/* A queue that stands is worked off in about so many windows. */
-#define FLOW_DRAIN_WINDOWS 4
+/*
+ * Most of a queue waits at the inputs, where we do not see it: while it stands, each
+ * window so much less of the rate (percent) is shared out, down to half of it.  Of
+ * those that do not obey there is no end: then the others are not made to pay.
+ */
+#define FLOW_DRAIN_STEP 10
+#define FLOW_DRAIN_LEAST 50
+#define FLOW_DRAIN_WINDOWS 32
 /* A paced flow is forgotten at this rate (kb/s), where links have none. */
 #define FLOW_LINK_KBPS 10000000
 /* From the lowest rate to the highest, 25 % a window, are 50 of them. */
@@ -50,7 +60,7 @@ typedef struct FlowOutput {
     QTAILQ_HEAD(, FlowSeen) order;  /* oldest first */
     FlowSeen *recent;               /* the one looked up last */
     int64_t start;                  /* of this window */
-    unsigned low;                   /* least backlog that a packet has met */
+    int64_t low;                    /* least time that a packet had to wait, ns */
     unsigned standing;              /* windows in a row with a standing queue */
     uint32_t level;                 /* what they were told, if ... */
     bool telling;
@@ -90,10 +100,10 @@ static int64_t flow_window(ExanetState *s)
     return MAX(ns, FLOW_WINDOW_MIN_NS);
 }
 
-static uint32_t port_rate(ExanetPort *p)
+/* Time on a cable of @rate kb/s, in ns. */
+static int64_t flow_time(uint64_t words, uint32_t rate)
 {
-    return exanet_reg_get32(p->s, EXANET_PORT(p->index) +
-                            EXANET_REG_PORT_RATE);
+    return words * EXANET_WORD_BYTES * 8 * 1000000 / rate;
 }
 
 /* --- At an output ----------------------------------------------------------- */
@@ -156,16 +166,17 @@ static void flow_tell(ExanetState *s, const FlowSeen *f, uint32_t level)
     exanet_crossbar_respond(s, pkt.dst, word, 1);
 }
 
-/* Words that wait for the cable of @p. */
-static unsigned port_backlog(ExanetPort *p)
+/* How long the packet of @words words that has just gone to @p waits there. */
+static int64_t port_wait(ExanetPort *p, unsigned words, int64_t now)
 {
-    return p->tx_words + p->responses->len / EXANET_WORD_BYTES;
+    return flow_time(exanet_port_queued(p), p->rate) - flow_time(words, p->rate) +
+           MAX(p->tx_free - now, 0);
 }
 
-/* Less than two packets are no queue. */
-static bool output_stands(const FlowOutput *o)
+static bool output_stands(ExanetPort *p, const FlowOutput *o)
 {
-    return o->low > 2 * EXANET_PACKET_WORDS;
+    return o->low > MAX(FLOW_MARK_NS,
+                        flow_time(EXANET_PACKET_WORDS, p->rate) / 2);
 }
 
 /*
@@ -212,19 +223,19 @@ static unsigned output_measure(ExanetState *s, FlowOutput *o, int64_t ns,
 }
 
 /* The rate that may be shared out now. */
-static uint64_t output_capacity(ExanetState *s, ExanetPort *p, FlowOutput *o,
-                                int64_t ns)
+static uint64_t output_capacity(ExanetState *s, ExanetPort *p, FlowOutput *o)
 {
     unsigned percent = RNIC_GET(EXANET_SW_FLOW_TARGET, flow_ctrl(s));
-    uint64_t all = (uint64_t)port_rate(p) * MIN(MAX(percent, 1), 100) / 100;
-    uint64_t drain = o->standing ?
-                     exanet_rate_measured(o->low, ns * FLOW_DRAIN_WINDOWS) : 0;
+    unsigned drain = 0;
 
-    return all - MIN(drain, all / 2);
+    if (o->standing && o->standing < FLOW_DRAIN_WINDOWS) {
+        drain = MIN((o->standing - 1) * FLOW_DRAIN_STEP, FLOW_DRAIN_LEAST);
+    }
+    percent = MIN(MAX(percent, 1), 100);
+    return (uint64_t)p->rate * percent * (100 - drain) / 10000;
 }
 
-static void output_share(ExanetState *s, ExanetPort *p, FlowOutput *o,
-                         int64_t ns)
+static void output_share(ExanetState *s, ExanetPort *p, FlowOutput *o)
 {
     uint32_t demand[FLOWS_MAX];
     unsigned n = 0;
@@ -235,7 +246,7 @@ static void output_share(ExanetState *s, ExanetPort *p, FlowOutput *o,
             demand[n++] = f->demand;
         }
     }
-    o->level = exanet_fair_level(output_capacity(s, p, o, ns), demand, n);
+    o->level = exanet_fair_level(output_capacity(s, p, o), demand, n);
     o->telling = o->level != EXANET_RATE_NONE;
     if (!o->telling) {
         return;
@@ -255,10 +266,10 @@ static void output_roll(ExanetState *s, ExanetPort *p, FlowOutput *o,
     bool foreign;
     unsigned active;
 
-    o->standing = output_stands(o) ? o->standing + 1 : 0;
+    o->standing = output_stands(p, o) ? o->standing + 1 : 0;
     active = output_measure(s, o, ns, &foreign);
     o->start = now;
-    o->low = UINT_MAX;
+    o->low = INT64_MAX;
     /*
      * Our own flows alone wait at this queue and in nobody's way; and one flow alone
      * finds out by itself how fast it may go.
@@ -266,7 +277,7 @@ static void output_roll(ExanetState *s, ExanetPort *p, FlowOutput *o,
     if (!foreign || (!o->standing && (!o->telling || active == 1))) {
         o->telling = false;
     } else {
-        output_share(s, p, o, ns);
+        output_share(s, p, o);
     }
 }
 
@@ -275,16 +286,14 @@ void exanet_flow_output(ExanetState *s, ExanetPort *p, const uint8_t *buf,
 {
     FlowOutput *o = &s->flow->output[p->index];
     int64_t now = exanet_now(s);
-    unsigned backlog = port_backlog(p);
     uint64_t src;
 
     if (words < 2 || !(flow_ctrl(s) & EXANET_SW_FLOW_MARK)) {
         return;
     }
-    src = RNIC_GET(EXANET_FTR_LO_SRC,
-                   ldq_le_p(buf + (words - 1) * EXANET_WORD_BYTES));
+    src = exanet_packet_src(buf, words);
     output_flow(o, src << 22 | exanet_packet_dst(buf))->words += words;
-    o->low = MIN(o->low, backlog - MIN(backlog, words));
+    o->low = MIN(o->low, port_wait(p, words, now));
     if (now - o->start >= flow_window(s)) {
         output_roll(s, p, o, now);
     }
@@ -323,7 +332,7 @@ static uint32_t paced_limit(ExanetState *s, const FlowPaced *f)
 {
     int route = exanet_crossbar_route(s, f->dst, 0);
     uint32_t rate = route < 0 ? 0 :
-                    port_rate(&s->port[EXANET_ROUTE_PORT(route)]);
+                    s->port[EXANET_ROUTE_PORT(route)].rate;
 
     return rate ?: FLOW_LINK_KBPS;
 }
@@ -508,7 +517,7 @@ void exanet_flow_reset(ExanetState *s)
         QTAILQ_INIT(&o->order);
         o->recent = NULL;
         o->start = exanet_now(s);
-        o->low = UINT_MAX;
+        o->low = INT64_MAX;
         o->standing = 0;
         o->telling = false;
     }

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet link port, up and down: HELLOs find the peer, and find out that it has gone.
+ */
+#include "qemu/osdep.h"
+#include "qemu/error-report.h"
+#include "system/runstate.h"
+#include "link.h"
+#include "../trace.h"
+
+#define HELLO_INTERVAL_DOWN_NS (50 * SCALE_MS)
+#define HELLO_INTERVAL_UP_NS (1000 * SCALE_MS)
+/* HELLOs answered at once between two of our own: three nodes make no cable. */
+#define HELLO_ANSWERS_MAX 64
+
+static bool port_carrier(ExanetPort *p)
+{
+    NetClientState *nc = qemu_get_queue(p->nic);
+
+    return p->enabled && !nc->link_down && nc->peer && !nc->peer->link_down;
+}
+
+static void port_up_set(ExanetPort *p, bool up)
+{
+    if (p->up == up) {
+        return;
+    }
+    p->up = up;
+    trace_exanet_link_up(p->s->node, p->index, up, p->peer);
+    if (!up) {
+        exanet_link_queues_drop(p);
+    }
+    exanet_switch_port_changed(p->s, p);
+    exanet_irq_raise(p->s, EXANET_IRQ_LINK);
+    exanet_schedule(p->s);
+}
+
+static void port_peer_set(ExanetPort *p, uint32_t coord, uint8_t epoch)
+{
+    port_up_set(p, false);
+    p->peer_known = true;
+    p->peer = coord;
+    p->peer_epoch = epoch;
+}
+
+static void port_peer_forget(ExanetPort *p)
+{
+    p->peer_known = false;
+    port_up_set(p, false);
+}
+
+static void port_hello_arm(ExanetPort *p)
+{
+    timer_mod(p->hello_timer, exanet_now(p->s) +
+              (p->up ? HELLO_INTERVAL_UP_NS : HELLO_INTERVAL_DOWN_NS));
+}
+
+static void port_peer_greet(ExanetPort *p)
+{
+    int64_t timeout = (int64_t)p->s->link_timeout_ms * SCALE_MS;
+
+    if (p->up && timeout && exanet_now(p->s) - p->heard > timeout) {
+        p->lost = true;
+        port_peer_forget(p);
+    }
+    if (p->lost && p->blocked) {
+        /* a netdev that was disconnected does not tell when it is back */
+        qemu_flush_queued_packets(qemu_get_queue(p->nic)->peer);
+    }
+    p->lost = false;
+    exanet_link_hello_send(p);
+    if (p->up && p->xoff_told) {
+        exanet_link_xoff_send(p, p->xoff_told); /* some may have been lost */
+    }
+}
+
+void exanet_link_hello(ExanetPort *p)
+{
+    p->hello_answers = 0;
+    if (p->loopback && p->enabled) {
+        if (!p->up) {
+            port_peer_set(p, p->s->node, p->s->epoch);
+            p->peer_words = EXANET_FRAME_WORDS;
+            exanet_link_tx_limit(p);
+            port_up_set(p, true);
+        }
+    } else if (port_carrier(p)) {
+        port_peer_greet(p);
+    } else {
+        p->lost = true;
+        port_peer_forget(p);
+    }
+    port_hello_arm(p);
+}
+
+static void port_hello_tick(void *opaque)
+{
+    exanet_link_hello(opaque);
+}
+
+static void port_conflict(ExanetPort *p)
+{
+    if (!p->conflict_told) {
+        warn_report("exanet: the peer of link%u has the same coordinates 0x%x: "
+                    "the link stays down", p->index, p->s->node);
+    }
+    p->conflict_told = true;
+    p->conflict = true;
+    port_peer_forget(p);
+}
+
+void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
+{
+    ExanetState *s = p->s;
+    uint32_t coord = le32_to_cpu(h->coord);
+    uint32_t max_words = le32_to_cpu(h->max_words);
+    bool was_up = p->up;
+    bool heard = (h->flags & EXANET_HELLO_HEARD) && h->peer_epoch == s->epoch;
+
+    if (coord > EXANET_COORD_MASK || max_words < EXANET_PACKET_WORDS) {
+        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        return;
+    }
+    if (coord == s->node) {
+        port_conflict(p);
+        return;
+    }
+    p->conflict = false;
+    if (!p->peer_known || p->peer != coord || p->peer_epoch != h->epoch) {
+        port_peer_set(p, coord, h->epoch);
+        exanet_receiver_new_epoch(s, coord, h->epoch);
+    }
+    p->peer_words = max_words;
+    exanet_link_tx_limit(p);
+    p->heard = exanet_now(s);
+    port_up_set(p, heard);
+    if ((!heard || !was_up) && p->hello_answers++ < HELLO_ANSWERS_MAX) {
+        /* the peer is up only once it knows that we have heard it */
+        exanet_link_hello_send(p);
+        timer_mod_anticipate_ns(p->hello_timer,
+                                exanet_now(s) + HELLO_INTERVAL_DOWN_NS);
+    }
+}
+
+void exanet_link_down_receive(ExanetPort *p)
+{
+    port_peer_forget(p);
+    port_hello_arm(p);
+}
+
+/*
+ * While machine or device are being built a listening netdev may not be ready to be
+ * sent to, nor say so.
+ */
+static void port_start(ExanetPort *p)
+{
+    if (runstate_is_running() && qdev_is_realized(p->s->host.dev)) {
+        exanet_link_hello(p);
+    } else {
+        port_hello_arm(p);
+    }
+}
+
+void exanet_port_restart(ExanetPort *p)
+{
+    p->conflict = false;
+    port_peer_forget(p);
+    port_start(p);
+}
+
+void exanet_port_admin(ExanetPort *p, bool up)
+{
+    p->admin_down = !up;
+    if (exanet_port_exists(p)) {
+        exanet_link_control_changed(p);
+    }
+}
+
+void exanet_link_control_changed(ExanetPort *p)
+{
+    uint32_t ctrl = exanet_reg_get32(p->s, EXANET_PORT(p->index) +
+                                     EXANET_REG_PORT_CTRL);
+    bool enable = (ctrl & EXANET_PORT_CTRL_ENABLE) && !p->admin_down;
+    bool loopback = ctrl & EXANET_PORT_CTRL_LOOPBACK;
+
+    if (p->enabled == enable && p->loopback == loopback) {
+        exanet_switch_port_changed(p->s, p);
+        return;
+    }
+    if (port_carrier(p) && !p->loopback) {
+        exanet_link_down_send(p);
+    }
+    port_peer_forget(p);
+    p->enabled = enable;
+    p->loopback = loopback;
+    exanet_port_restart(p);
+}
+
+void exanet_link_hello_init(ExanetPort *p)
+{
+    p->hello_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, port_hello_tick, p);
+}
+
+void exanet_link_hello_reset(ExanetPort *p)
+{
+    p->hello_due = false;
+    p->down_due = false;
+    p->peer_known = false;
+    p->up = false;
+    p->enabled = !p->admin_down;
+    p->loopback = false;
+    p->conflict = false;
+    exanet_switch_port_changed(p->s, p);
+    /*
+     * A frame that the netdev still keeps is left to it: half of it may be in a
+     * socket.  It comes before the HELLO, so the peer sees it as of the old epoch.
+     */
+    port_start(p);
+}
+
+void exanet_link_hello_fini(ExanetPort *p)
+{
+    if (!p->blocked) {
+        exanet_link_control_send(p, EXANET_LINK_DOWN, 0);
+    }
+    timer_free(p->hello_timer);
+}

@@ -1,0 +1,660 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet link port, sending: a frame that fills for each virtual channel, and from
+ * there to the netdev, or back into the own RX FIFO.
+ *
+ *   commit --> frame of the VC ---+--> [rate] --> [latency] --> netdev
+ *   respond --> urgent of the VC -+
+ *
+ * The netdev keeps at most one frame of ours (@blocked); frames wait where they were
+ * filled, and so do the units that fill them.  Rate and latency count in virtual
+ * time.  What a frame waits for ends with a call of exanet_port_flush().
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "qemu/units.h"
+#include "link.h"
+#include "../trace.h"
+
+/* A peer that never reads must not make us keep its acks for ever. */
+#define URGENT_MAX (1 * MiB)
+/* Beyond this, headers that are passed on wait among the data. */
+#define URGENT_TRANSIT_MAX (64 * KiB)
+/* What a frame takes at most on a cable with a rate. */
+#define FRAME_NS (50 * SCALE_US)
+/* A host that lags this much behind virtual time loses bandwidth. */
+#define CATCH_UP_NS (10 * SCALE_MS)
+/* On their way, for the latency of the cable. */
+#define FLIGHT_WORDS_MAX (1 * MiB / EXANET_WORD_BYTES)
+/* Packets that faults delay. */
+#define LATE_MAX 256
+#define HOLD_NS (1 * SCALE_MS)
+#define WORD_BITS (8 * EXANET_WORD_BYTES)
+
+/* A frame that leaves at @due; header and words follow. */
+typedef struct ExanetFlight {
+    int64_t due;
+    unsigned vc;
+    unsigned words;
+    uint8_t frame[];
+} ExanetFlight;
+
+/* A packet that a fault delays. */
+typedef struct ExanetLate {
+    int64_t due;
+    unsigned vc;
+    unsigned words;
+    bool held;                      /* goes behind the next one of its channel */
+    uint8_t buf[EXANET_PACKET_BYTES];
+} ExanetLate;
+
+/* --- Frames ------------------------------------------------------------- */
+
+static void port_sent(NetClientState *nc, ssize_t len);
+
+/*
+ * Gives @len bytes at @frame to the netdev; false: it keeps them, and they must be in
+ * @p->held when this is known.
+ */
+static bool port_give(ExanetPort *p, const uint8_t *frame, size_t len)
+{
+    if (qemu_send_packet_async(qemu_get_queue(p->nic), frame, len,
+                               port_sent) != 0) {
+        return true;
+    }
+    p->blocked = true;
+    p->held_len = len;
+    return false;
+}
+
+/* Writes the header of the frame at @frame; returns its length. */
+static size_t port_header_put(ExanetPort *p, uint8_t *frame,
+                              enum exanet_link_kind kind, unsigned vc,
+                              unsigned words)
+{
+    struct exanet_frame *f = (struct exanet_frame *)frame;
+
+    if (p->peer_known) {
+        exanet_link_mac(f->dst, p->peer);
+    } else {
+        memset(f->dst, 0xff, sizeof(f->dst));
+    }
+    exanet_link_mac(f->src, p->s->node);
+    f->ethertype = cpu_to_be16(EXANET_ETHERTYPE);
+    f->version = EXANET_LINK_VERSION;
+    f->kind = kind;
+    f->vc = vc;
+    f->reserved = 0;
+    f->count = cpu_to_le16(words);
+    f->seq = cpu_to_le32(p->tx_seq++);
+    trace_exanet_link_port_tx(p->s->node, p->index, kind, vc, words);
+    return sizeof(*f) + words * EXANET_WORD_BYTES;
+}
+
+/* Sends a short frame, whose words are in place. */
+static void port_short_send(ExanetPort *p, uint8_t *frame,
+                            enum exanet_link_kind kind, unsigned vc,
+                            unsigned words)
+{
+    size_t len = port_header_put(p, frame, kind, vc, words);
+
+    if (!port_give(p, frame, len)) {
+        memcpy(p->held, frame, len);
+    }
+}
+
+void exanet_link_control_send(ExanetPort *p, enum exanet_link_kind kind,
+                              unsigned vc)
+{
+    struct exanet_frame frame;
+
+    port_short_send(p, (uint8_t *)&frame, kind, vc, 0);
+}
+
+void exanet_link_hello_send(ExanetPort *p)
+{
+    struct {
+        struct exanet_frame frame;
+        struct exanet_hello hello;
+    } QEMU_PACKED f = {
+        .hello = {
+            .coord = cpu_to_le32(p->s->node),
+            .epoch = p->s->epoch,
+            .flags = p->peer_known ? EXANET_HELLO_HEARD : 0,
+            .peer_epoch = p->peer_known ? p->peer_epoch : 0,
+            .rx_words = cpu_to_le32(p->s->rx_fifo_words),
+            .max_words = cpu_to_le32(MIN(p->s->rx_fifo_words,
+                                         EXANET_FRAME_WORDS)),
+        },
+    };
+
+    QEMU_BUILD_BUG_ON(sizeof(f.hello) != EXANET_WORD_BYTES);
+    p->hello_due = p->blocked;
+    if (!p->blocked) {
+        port_short_send(p, (uint8_t *)&f, EXANET_LINK_HELLO, 0, 1);
+    }
+}
+
+void exanet_link_down_send(ExanetPort *p)
+{
+    p->down_due = p->blocked;
+    if (!p->blocked) {
+        exanet_link_control_send(p, EXANET_LINK_DOWN, 0);
+    }
+}
+
+void exanet_link_xoff_send(ExanetPort *p, unsigned vcs)
+{
+    if (p->loopback) {
+        p->peer_xoff = p->xoff;
+        exanet_schedule(p->s);
+        return;
+    }
+    p->xoff_due |= vcs;
+    for (unsigned vc = 0; vc < EXANET_VCS && !p->blocked; vc++) {
+        if (p->xoff_due & BIT(vc)) {
+            p->xoff_due &= ~BIT(vc);
+            exanet_link_control_send(p, p->xoff & BIT(vc) ? EXANET_LINK_XOFF :
+                                     EXANET_LINK_XON, vc);
+        }
+    }
+}
+
+/* The netdev has sent the frame that it kept, or (@len = 0) forgotten it. */
+static void port_sent(NetClientState *nc, ssize_t len)
+{
+    ExanetPort *p = qemu_get_nic_opaque(nc);
+
+    if (!p->blocked) {
+        return;
+    }
+    p->blocked = false;
+    if (len == 0) {
+        /*
+         * The machine stops.  Half of the frame may be in a socket, and the netdev
+         * goes on with the other half of whatever it gets next.
+         */
+        port_give(p, p->held, p->held_len);
+        return;
+    }
+    if (p->down_due) {
+        exanet_link_down_send(p);
+    }
+    if (p->hello_due) {
+        exanet_link_hello_send(p);
+    }
+    exanet_link_xoff_send(p, 0);
+    exanet_port_flush(p);
+    exanet_schedule(p->s);
+}
+
+/* --- Packets to the cable ----------------------------------------------- */
+
+/* Whether a frame of packets can leave now. */
+static bool port_gives(ExanetPort *p)
+{
+    return p->loopback ? exanet_link_rx_room(p) : !p->blocked;
+}
+
+/* Whether the next frame can leave, or begin its flight. */
+static bool port_may_start(ExanetPort *p)
+{
+    if (p->latency || p->flight.length) {
+        if (p->flight_words >= FLIGHT_WORDS_MAX) {
+            return false;
+        }
+    } else if (!port_gives(p)) {
+        return false;
+    }
+    return !p->rate || exanet_now(p->s) >= p->tx_free;
+}
+
+/* Sends the @words words in the frame at @frame; false: it must be in @p->held. */
+static bool port_packets_give(ExanetPort *p, uint8_t *frame, unsigned vc,
+                              unsigned words)
+{
+    if (p->loopback) {
+        exanet_link_rx_put(p, vc, frame + sizeof(struct exanet_frame), words);
+        exanet_schedule(p->s);
+        return true;
+    }
+    return port_give(p, frame, port_header_put(p, frame, EXANET_LINK_DATA, vc,
+                                               words));
+}
+
+static void port_flight_start(ExanetPort *p, const uint8_t *frame, unsigned vc,
+                              unsigned words)
+{
+    size_t len = sizeof(struct exanet_frame) + words * EXANET_WORD_BYTES;
+    ExanetFlight *f = g_malloc(sizeof(*f) + len);
+    ExanetFlight *last = g_queue_peek_tail(&p->flight);
+
+    /* a latency that has just become shorter does not change the order */
+    f->due = MAX(exanet_now(p->s) + p->latency, last ? last->due : 0);
+    f->vc = vc;
+    f->words = words;
+    memcpy(f->frame, frame, len);
+    g_queue_push_tail(&p->flight, f);
+    p->flight_words += words;
+}
+
+static void port_flight_land(ExanetPort *p)
+{
+    ExanetFlight *f;
+
+    while ((f = g_queue_peek_head(&p->flight)) &&
+           f->due <= exanet_now(p->s) && port_gives(p)) {
+        g_queue_pop_head(&p->flight);
+        p->flight_words -= f->words;
+        if (!port_packets_give(p, f->frame, f->vc, f->words)) {
+            memcpy(p->held, f->frame, p->held_len);
+        }
+        g_free(f);
+    }
+}
+
+/* The link is taken for the time of @words words from now on. */
+static void port_rate_take(ExanetPort *p, unsigned words)
+{
+    int64_t now = exanet_now(p->s);
+
+    p->tx_free = (p->catching_up ? MAX(p->tx_free, now - CATCH_UP_NS) : now) +
+                 (uint64_t)words * WORD_BITS * SCALE_MS / p->rate;
+}
+
+/* Sends the @words words in the frame at *@frame, which is another one then. */
+static void port_frame_send(ExanetPort *p, uint8_t **frame, unsigned vc,
+                            unsigned words)
+{
+    uint8_t *full = *frame;
+
+    if (p->rate) {
+        port_rate_take(p, words);
+    }
+    if (p->latency || p->flight.length) {
+        port_flight_start(p, full, vc, words);
+    } else if (!port_packets_give(p, full, vc, words)) {
+        *frame = p->held;
+        p->held = full;
+    }
+}
+
+/*
+ * Appends urgent packets to the @words words in the frame at @frame, as many as
+ * fit; returns how many words it has then.
+ */
+static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
+                                 unsigned words)
+{
+    unsigned total = tx->urgent->len / EXANET_WORD_BYTES;
+    unsigned done = 0;
+
+    if (words + total <= p->tx_limit) {
+        done = total;
+    }
+    while (done < total) {
+        ExanetWireStatus status;
+        unsigned n = exanet_packet_words(tx->urgent->data +
+                                         done * EXANET_WORD_BYTES, &status);
+
+        if (words + done + n > p->tx_limit) {
+            break;
+        }
+        done += n;
+    }
+    memcpy(frame + sizeof(struct exanet_frame) + words * EXANET_WORD_BYTES,
+           tx->urgent->data, done * EXANET_WORD_BYTES);
+    g_byte_array_remove_range(tx->urgent, 0, done * EXANET_WORD_BYTES);
+    return words + done;
+}
+
+static uint8_t *port_frame_alloc(uint8_t **frame)
+{
+    if (unlikely(!*frame)) {
+        *frame = g_malloc(EXANET_FRAME_BYTES);
+    }
+    return *frame;
+}
+
+/*
+ * Sends one frame of channel @vc.  Urgent packets go along with the data; if they
+ * don't fit, ahead of it, every other frame.
+ */
+static void port_vc_send(ExanetPort *p, unsigned vc)
+{
+    ExanetTx *tx = &p->tx[vc];
+    unsigned urgent = tx->urgent->len / EXANET_WORD_BYTES;
+    uint8_t **frame = &tx->frame;
+    unsigned words;
+
+    if (urgent && tx->words && !tx->urgent_sent &&
+        tx->words + urgent > p->tx_limit) {
+        frame = &p->spare;
+        words = port_urgent_move(p, tx, port_frame_alloc(frame), 0);
+        tx->urgent_sent = true;
+    } else {
+        words = tx->words;
+        if (urgent && (!words || words + urgent <= p->tx_limit)) {
+            words = port_urgent_move(p, tx, port_frame_alloc(frame), words);
+        }
+        tx->words = 0;
+        tx->urgent_sent = false;
+    }
+    p->tx_queued -= words;
+    if (!tx->words && !tx->urgent->len) {
+        p->tx_pending &= ~BIT(vc);
+    }
+    p->tx_vc = vc;
+    port_frame_send(p, frame, vc, words);
+    if ((p->tx_wanted & BIT(vc)) && exanet_port_ready(p, vc)) {
+        p->tx_wanted &= ~BIT(vc);
+        exanet_schedule(p->s);
+    }
+}
+
+/* The first channel of the set @vcs behind the one that has sent last. */
+static unsigned port_vc_next(ExanetPort *p, unsigned vcs)
+{
+    unsigned later = vcs & ~MAKE_64BIT_MASK(0, p->tx_vc + 1);
+
+    return ctz32(later ?: vcs);
+}
+
+/* --- Time --------------------------------------------------------------- */
+
+static int late_compare(gconstpointer a, gconstpointer b, gpointer opaque)
+{
+    const ExanetLate *x = a, *y = b;
+
+    return x->due < y->due ? -1 : x->due > y->due;
+}
+
+static void port_late_add(ExanetPort *p, unsigned vc, const uint8_t *buf,
+                          unsigned words, const ExanetFate *fate)
+{
+    ExanetLate *late = g_new(ExanetLate, 1);
+
+    late->held = fate->kind == EXANET_FATE_HOLD && fate->delay <= 0;
+    late->due = exanet_now(p->s) + (late->held ? HOLD_NS : fate->delay);
+    late->vc = vc;
+    late->words = words;
+    memcpy(late->buf, buf, words * EXANET_WORD_BYTES);
+    g_queue_insert_sorted(&p->late, late, late_compare, NULL);
+}
+
+/* Puts a packet into the frame of its channel, or where its responses wait. */
+static void port_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
+                        unsigned words)
+{
+    ExanetTx *tx = &p->tx[vc];
+
+    if (tx->words + words <= p->tx_limit && !tx->urgent->len) {
+        memcpy(exanet_port_begin(p, vc), buf, words * EXANET_WORD_BYTES);
+        tx->words += words;
+    } else if (tx->urgent->len < URGENT_MAX) {
+        g_byte_array_append(tx->urgent, buf, words * EXANET_WORD_BYTES);
+    } else {
+        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        return;
+    }
+    p->tx_queued += words;
+    p->tx_pending |= BIT(vc);
+}
+
+/* Sends packets that were delayed until now. */
+static void port_late_run(ExanetPort *p)
+{
+    ExanetLate *late;
+
+    while ((late = g_queue_peek_head(&p->late)) &&
+           late->due <= exanet_now(p->s)) {
+        g_queue_pop_head(&p->late);
+        port_append(p, late->vc, late->buf, late->words);
+        g_free(late);
+    }
+}
+
+/* A packet of channel @vc has been sent: those that it overtakes follow. */
+static void port_held_release(ExanetPort *p, unsigned vc)
+{
+    for (GList *l = p->late.head, *next; l; l = next) {
+        ExanetLate *late = l->data;
+
+        next = l->next;
+        if (late->held && late->vc == vc) {
+            g_queue_delete_link(&p->late, l);
+            port_append(p, vc, late->buf, late->words);
+            g_free(late);
+        }
+    }
+}
+
+static bool port_timed(ExanetPort *p)
+{
+    return p->rate || p->latency || p->flight.length || p->late.length;
+}
+
+/* Sets the timer to when something that waits can go on. */
+static void port_timer_arm(ExanetPort *p)
+{
+    const ExanetFlight *f = g_queue_peek_head(&p->flight);
+    const ExanetLate *late = g_queue_peek_head(&p->late);
+    int64_t due = INT64_MAX;
+
+    if (p->rate && (p->tx_pending & ~p->peer_xoff) &&
+        exanet_now(p->s) < p->tx_free) {
+        due = p->tx_free;
+    }
+    if (f && port_gives(p)) {
+        due = MIN(due, f->due);
+    }
+    if (late) {
+        due = MIN(due, late->due);
+    }
+    if (due < INT64_MAX) {
+        timer_mod(p->tx_timer, due);
+    }
+}
+
+static void port_timer_tick(void *opaque)
+{
+    ExanetPort *p = opaque;
+
+    /* the timer is late, not the cable */
+    p->catching_up = p->tx_pending;
+    exanet_port_flush(p);
+    exanet_run_now(p->s);
+    p->catching_up = false;
+}
+
+/* --- Units to the port -------------------------------------------------- */
+
+void exanet_port_flush(ExanetPort *p)
+{
+    bool timed = port_timed(p);
+    unsigned vcs;
+
+    if (timed) {
+        port_late_run(p);
+        port_flight_land(p);
+    }
+    while ((vcs = p->tx_pending & ~p->peer_xoff) && port_may_start(p)) {
+        port_vc_send(p, port_vc_next(p, vcs));
+    }
+    if (timed) {
+        port_timer_arm(p);
+    }
+}
+
+bool exanet_port_ready(ExanetPort *p, unsigned vc)
+{
+    /* while down, packets are dropped rather than kept */
+    if (!p->up || (!(p->peer_xoff & BIT(vc)) &&
+                   p->tx[vc].words + EXANET_PACKET_WORDS <= p->tx_limit)) {
+        return true;
+    }
+    p->tx_wanted |= BIT(vc);
+    return false;
+}
+
+uint8_t *exanet_port_begin(ExanetPort *p, unsigned vc)
+{
+    ExanetTx *tx = &p->tx[vc];
+
+    return port_frame_alloc(&tx->frame) + sizeof(struct exanet_frame) +
+           tx->words * EXANET_WORD_BYTES;
+}
+
+/*
+ * The fate of a packet, by the faults of the cable.  One that is delayed is dropped
+ * as far as the caller is concerned.
+ */
+static ExanetFate port_fate(ExanetPort *p, unsigned vc, uint8_t *buf,
+                            unsigned words)
+{
+    ExanetFate fate = exanet_inject_packet(p, buf, words);
+    unsigned copies = fate.kind == EXANET_FATE_DUPLICATE ? 2 : 1;
+
+    if (fate.kind == EXANET_FATE_DROP ||
+        (fate.kind != EXANET_FATE_HOLD && fate.delay <= 0)) {
+        return fate;
+    }
+    if (p->late.length + copies > LATE_MAX) {
+        fate.kind = EXANET_FATE_PASS;
+        return fate;
+    }
+    while (copies--) {
+        port_late_add(p, vc, buf, words, &fate);
+    }
+    fate.kind = EXANET_FATE_DROP;
+    return fate;
+}
+
+/* Sends a packet that is in a buffer, as its fate wants it. */
+static void port_fated_send(ExanetPort *p, unsigned vc, const uint8_t *packet,
+                            unsigned words)
+{
+    uint8_t buf[EXANET_PACKET_BYTES];
+    ExanetFate fate;
+
+    memcpy(buf, packet, words * EXANET_WORD_BYTES);
+    fate = port_fate(p, vc, buf, words);
+    if (fate.kind == EXANET_FATE_DROP) {
+        return;
+    }
+    port_append(p, vc, buf, words);
+    if (fate.kind == EXANET_FATE_DUPLICATE) {
+        port_append(p, vc, buf, words);
+    }
+    port_held_release(p, vc);
+}
+
+void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
+{
+    ExanetTx *tx = &p->tx[vc];
+
+    if (!p->up) {
+        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        return;
+    }
+    exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, 1);
+    exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, words);
+    if (unlikely(p->inject)) {
+        port_fated_send(p, vc, exanet_port_begin(p, vc), words);
+    } else {
+        /* a header alone is urgent: an ack of others that we pass on */
+        if (words == 1 && tx->words && tx->urgent->len < URGENT_TRANSIT_MAX) {
+            g_byte_array_append(tx->urgent, exanet_port_begin(p, vc),
+                                EXANET_WORD_BYTES);
+        } else {
+            tx->words += words;
+        }
+        p->tx_queued += words;
+        p->tx_pending |= BIT(vc);
+    }
+    if (tx->words + EXANET_PACKET_WORDS > p->tx_limit) {
+        exanet_port_flush(p);
+    }
+}
+
+void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
+                         unsigned words)
+{
+    ExanetTx *tx = &p->tx[vc];
+
+    if (!p->up || tx->urgent->len >= URGENT_MAX) {
+        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        return;
+    }
+    exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, 1);
+    exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, words);
+    if (unlikely(p->inject)) {
+        port_fated_send(p, vc, buf, words);
+        return;
+    }
+    g_byte_array_append(tx->urgent, buf, words * EXANET_WORD_BYTES);
+    p->tx_queued += words;
+    p->tx_pending |= BIT(vc);
+}
+
+unsigned exanet_port_queued(const ExanetPort *p)
+{
+    return p->tx_queued;
+}
+
+/* --- Control ------------------------------------------------------------ */
+
+void exanet_link_tx_limit(ExanetPort *p)
+{
+    unsigned base = EXANET_PORT(p->index);
+    uint32_t limit = MIN(p->peer_words, EXANET_FRAME_WORDS);
+
+    p->rate = exanet_reg_get32(p->s, base + EXANET_REG_PORT_RATE);
+    p->latency = exanet_reg_get32(p->s, base + EXANET_REG_PORT_LATENCY);
+    if (p->rate) {
+        uint64_t words = (uint64_t)p->rate * FRAME_NS / (WORD_BITS * SCALE_MS);
+
+        limit = MAX(MIN(limit, words), EXANET_PACKET_WORDS);
+    }
+    p->tx_limit = limit;
+}
+
+void exanet_link_tx_drop(ExanetPort *p)
+{
+    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+        p->tx[vc].words = 0;
+        p->tx[vc].urgent_sent = false;
+        g_byte_array_set_size(p->tx[vc].urgent, 0);
+    }
+    g_queue_clear_full(&p->flight, g_free);
+    g_queue_clear_full(&p->late, g_free);
+    p->flight_words = 0;
+    p->tx_queued = 0;
+    p->tx_pending = 0;
+    p->tx_wanted = 0;
+    p->peer_xoff = 0;
+    timer_del(p->tx_timer);
+}
+
+void exanet_link_tx_init(ExanetPort *p)
+{
+    p->held = g_malloc(EXANET_FRAME_BYTES);
+    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+        p->tx[vc].urgent = g_byte_array_new();
+    }
+    g_queue_init(&p->flight);
+    g_queue_init(&p->late);
+    p->tx_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, port_timer_tick, p);
+}
+
+void exanet_link_tx_fini(ExanetPort *p)
+{
+    exanet_link_tx_drop(p);
+    timer_free(p->tx_timer);
+    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+        g_byte_array_unref(p->tx[vc].urgent);
+        g_free(p->tx[vc].frame);
+    }
+    g_free(p->spare);
+    g_free(p->held);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of the link port share: link.c (registers, receiving), link-tx.c
+ * (sending) and link-hello.c (up and down).
+ */
+#ifndef HW_EXANET_LINK_H
+#define HW_EXANET_LINK_H
+
+#include "exanet.h"
+
+static inline void exanet_link_count(ExanetPort *p, enum exanet_port_counter c,
+                                     uint64_t n)
+{
+    p->counter[c] += n;
+}
+
+/* Source address of frames of the node at @coord. */
+void exanet_link_mac(uint8_t *mac, uint32_t coord);
+
+/* --- link.c --------------------------------------------------------------- */
+
+/* Whether the RX FIFOs have room for any frame. */
+bool exanet_link_rx_room(ExanetPort *p);
+/*
+ * Stores a frame of packets of channel @vc, @count words at @words, for which there
+ * is room; the units run at the next exanet_schedule().
+ */
+void exanet_link_rx_put(ExanetPort *p, unsigned vc, const uint8_t *words,
+                        unsigned count);
+/* Forgets all packets, those to be sent as well, and all XOFFs. */
+void exanet_link_queues_drop(ExanetPort *p);
+
+/* --- link-tx.c ------------------------------------------------------------ */
+
+void exanet_link_tx_init(ExanetPort *p);
+void exanet_link_tx_fini(ExanetPort *p);
+void exanet_link_tx_drop(ExanetPort *p);
+/* The peer's longest frame, or a register, has changed. */
+void exanet_link_tx_limit(ExanetPort *p);
+/* Sends a frame of @kind without words; not while @p->blocked. */
+void exanet_link_control_send(ExanetPort *p, enum exanet_link_kind kind,
+                              unsigned vc);
+/* These are sent once the netdev takes frames again, if it does not now. */
+void exanet_link_hello_send(ExanetPort *p);
+void exanet_link_down_send(ExanetPort *p);
+/* Tells the peer whether it may send in the channels of @vcs, one bit for each. */
+void exanet_link_xoff_send(ExanetPort *p, unsigned vcs);
+
+/* --- link-hello.c --------------------------------------------------------- */
+
+void exanet_link_hello_init(ExanetPort *p);
+void exanet_link_hello_fini(ExanetPort *p);
+void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h);
+void exanet_link_down_receive(ExanetPort *p);
+/* Greets the peer, or looks whether it is there still. */
+void exanet_link_hello(ExanetPort *p);
+/* PORT_CTRL, or the property that takes the link down, has changed. */
+void exanet_link_control_changed(ExanetPort *p);
+void exanet_link_hello_reset(ExanetPort *p);
+
+#endif /* HW_EXANET_LINK_H */
