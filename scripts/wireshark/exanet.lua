@@ -1,0 +1,1209 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+--
+-- Wireshark dissector of the ExaNet cable: link frames of EtherType 0x88b5, the
+-- packets in them, and the blocks that packets make up.
+--
+--   tshark -X lua_script:exanet.lua -r cable.pcap -V
+--
+-- or copy it into the folder of personal Lua plugins (Help, About, Folders). A
+-- capture comes from QEMU: -object filter-dump,id=f0,netdev=link0,file=cable.pcap,
+-- maxlen=131072, as frames may be longer than filter-dump's default.
+--
+-- Filter names: exanet.link.* for the frame, exanet.* for packets, exanet.block.*
+-- for reassembled blocks. Nothing a frame holds may raise a Lua error: all bytes
+-- are taken from one string of known length, and every length is checked against
+-- it first.
+
+local N, E, F = {}, {}, {}
+-- { made by from-headers
+N.WORD_BYTES = 16
+N.MTU = 256
+N.WINDOW_NI = 7
+N.HDR_CRC_BYTES = 14
+N.FTR_CRC_BYTES = 11
+N.ETHERTYPE = 0x88b5
+N.LINK_VERSION = 1
+N.MAC_PREFIX = 0x024558
+N.TTL_MAX = 0x7fff
+N.RATE_UNIT_KBPS = 64
+N.ACK_SEQ_BITS = 12
+N.READ_REQ_USER_BYTES = 48
+N.HELLO_HEARD = 0x01
+E.ni_index = {
+    NI_RT_RESPONSE = 0,
+    NI_RT_REQUEST = 1,
+    NI_MAILBOX = 2,
+    NI_PACKETIZER = 3,
+    NI_RECEIVER = 4,
+    NI_EXADMA = 5,
+}
+E.type = {
+    TYPE_WRITE = 0,
+    TYPE_READ_REQ = 1,
+    TYPE_CONTROL = 2,
+    TYPE_NOTIFY = 6,
+    TYPE_RELEASE = 7,
+    TYPE_ACK = 10,
+    TYPE_FLOW_RATE = 18,
+}
+E.resp = {
+    RESP_ACK = 0,
+    RESP_CRC = 1,
+    RESP_FAULT = 2,
+    RESP_NO_CONTEXT = 3,
+    RESP_DECODE = 4,
+    RESP_PROTECTION = 5,
+    RESP_FULL = 6,
+    RESP_RESOLVED = 7,
+    RESP_MALFORMED = 8,
+}
+E.link_kind = {
+    LINK_DATA = 0,
+    LINK_HELLO = 1,
+    LINK_XOFF = 2,
+    LINK_XON = 3,
+    LINK_DOWN = 5,
+}
+F.COORD = { 21, 0 }
+F.COORD_UPPER = { 21, 14 }
+F.COORD_OFFSET = { 13, 12 }
+F.COORD_Z = { 11, 8 }
+F.COORD_Y = { 7, 4 }
+F.COORD_X = { 3, 0 }
+F.PDID_JOB = { 15, 4 }
+F.PDID_CTX = { 3, 0 }
+F.GVA_COORD = { 63, 42 }
+F.GVA_VA = { 41, 0 }
+F.VA_WINDOW = { 41, 39 }
+F.VA_OFFSET = { 38, 0 }
+F.VA_NI_INDEX = { 38, 32 }
+F.VA_MAILBOX = { 7, 4 }
+F.VC_DATELINE = { 0, 0 }
+F.VC_ORDER = { 1, 1 }
+F.PATH_CABLE = { 1, 0 }
+F.PATH_ORDER = { 2, 2 }
+F.HDR_LO_VC = { 4, 0 }
+F.HDR_LO_PDID = { 20, 5 }
+F.HDR_LO_COORD = { 42, 21 }
+F.HDR_LO_TYPE = { 47, 43 }
+F.HDR_LO_SIZE = { 61, 48 }
+F.HDR_LO_VA_1_0 = { 63, 62 }
+F.HDR_HI_VA_41_2 = { 39, 0 }
+F.HDR_HI_RESERVED = { 44, 40 }
+F.HDR_HI_PATH = { 47, 45 }
+F.HDR_HI_CRC = { 63, 48 }
+F.ACK_LO_PDID_CTX = { 8, 5 }
+F.ACK_LO_SEQ = { 20, 9 }
+F.ACK_LO_SMALL_1_0 = { 63, 62 }
+F.ACK_HI_SMALL_9_2 = { 7, 0 }
+F.ACK_HI_TID = { 21, 8 }
+F.ACK_HI_RESP = { 25, 22 }
+F.ACK_HI_HOPS = { 31, 26 }
+F.ACK_HI_EPOCH = { 39, 32 }
+F.ACK_HI_RESERVED = { 44, 40 }
+F.SMALL_INDEX = { 9, 3 }
+F.SMALL_SUB = { 2, 0 }
+F.FLOW_LO_HOPS = { 53, 48 }
+F.FLOW_LO_ID = { 61, 54 }
+F.FLOW_LO_SMALL_1_0 = { 63, 62 }
+F.FLOW_HI_SMALL_9_2 = { 7, 0 }
+F.FLOW_HI_DST = { 29, 8 }
+F.FLOW_HI_CURRENT = { 37, 30 }
+F.FLOW_HI_DESIRED = { 45, 38 }
+F.FLOW_HI_FLAG = { 47, 46 }
+F.RATE_EXPONENT = { 7, 4 }
+F.RATE_MANTISSA = { 3, 0 }
+F.FTR_LO_TID = { 13, 0 }
+F.FTR_LO_SRC = { 35, 14 }
+F.FTR_LO_EPOCH = { 43, 36 }
+F.FTR_LO_FIRST = { 44, 44 }
+F.FTR_LO_LAST = { 45, 45 }
+F.FTR_LO_NOTIFY = { 46, 46 }
+F.FTR_LO_SEQ = { 60, 47 }
+F.FTR_LO_TTL_2_0 = { 63, 61 }
+F.FTR_HI_TTL_14_3 = { 11, 0 }
+F.FTR_HI_USER = { 23, 12 }
+F.FTR_HI_CRC = { 31, 24 }
+F.FTR_HI_PAY_CRC = { 63, 32 }
+F.FTR_USER_SMALL = { 9, 0 }
+F.TID_INDEX = { 9, 0 }
+F.TID_GEN = { 13, 10 }
+F.PTID_CHANNEL = { 3, 0 }
+F.PTID_CTX = { 7, 4 }
+F.PTID_GEN = { 13, 8 }
+F.CONTROL_LENGTH = { 31, 0 }
+F.CONTROL_HANDLE = { 47, 32 }
+F.CONTROL_IRQ = { 48, 48 }
+F.CONTROL_OFFSET = { 13, 0 }
+F.CONTROL_BLOCK = { 28, 14 }
+F.CONTROL_PDID = { 44, 29 }
+F.NOTIFICATION_LENGTH = { 31, 0 }
+F.NOTIFICATION_HANDLE = { 47, 32 }
+F.NOTIFICATION_STATUS = { 51, 48 }
+F.NOTIFICATION_VALID = { 63, 63 }
+F.READ_REQ_LENGTH = { 31, 0 }
+F.READ_REQ_OWNER = { 35, 32 }
+F.READ_REQ_NOTIFY = { 36, 36 }
+F.READ_REQ_IRQ = { 37, 37 }
+-- } made by from-headers
+
+local LINK_BYTES, HELLO_BYTES = 10, 16      -- behind the Ethernet header
+local BLOCK_LIMIT = 16384                   -- bytes that are laid out in memory
+local INFO_GROUPS = 4                       -- of packets named in the info column
+
+-- Names by value, without the prefix of the enum.
+local function names(enum, prefix)
+    local by_value = {}
+    for key, value in pairs(enum) do
+        by_value[value] = key:sub(#prefix + 1)
+    end
+    return by_value
+end
+
+local TYPE = names(E.type, "TYPE_")
+local RESP = names(E.resp, "RESP_")
+local NI = names(E.ni_index, "NI_")
+local KIND = names(E.link_kind, "LINK_")
+local STATUS = { [0] = "Bad", [1] = "Good" }
+local T = E.type
+
+-- --- Fields -------------------------------------------------------------------
+
+local exanet = Proto("exanet", "ExaNet")
+local pf = {}       -- ProtoFields by what follows "exanet."
+
+local function number(ctor, name, label, how, strings)
+    pf[name] = ProtoField[ctor]("exanet." .. name, label, how or base.DEC, strings)
+end
+
+local function plain(ctor, name, label, ...)
+    pf[name] = ProtoField[ctor]("exanet." .. name, label, ...)
+end
+
+plain("none", "link", "ExaNet link")
+number("uint8", "link.version", "Version")
+number("uint8", "link.kind", "Kind", base.DEC, KIND)
+number("uint8", "link.vc", "Virtual channel")
+number("uint8", "link.reserved", "Reserved", base.HEX)
+number("uint16", "link.count", "128-bit words")
+number("uint32", "link.seq", "Sequence number")
+number("uint24", "link.src", "Sender", base.HEX)
+number("uint32", "link.lost", "Frames missing before this one")
+number("uint24", "hello.coord", "Coordinates", base.HEX)
+number("uint8", "hello.epoch", "Epoch", base.HEX)
+number("uint8", "hello.flags", "Flags", base.HEX)
+plain("bool", "hello.heard", "Heard the receiver's HELLO")
+number("uint8", "hello.peer_epoch", "Epoch of the receiver", base.HEX)
+number("uint8", "hello.reserved", "Reserved", base.HEX)
+number("uint32", "hello.rx_words", "Words of the receive FIFO")
+number("uint32", "hello.max_words", "Longest frame taken, in words")
+
+plain("none", "packet", "Packet")
+plain("none", "header", "Header")
+plain("none", "footer", "Footer")
+number("uint8", "vc", "Virtual channel")
+number("uint16", "pdid", "PDID", base.HEX)
+number("uint16", "pdid.job", "Job")
+number("uint8", "pdid.ctx", "Context")
+number("uint24", "dst", "Destination", base.HEX)
+number("uint24", "src", "Source", base.HEX)
+number("uint8", "coord.x", "X")
+number("uint8", "coord.y", "Y")
+number("uint8", "coord.z", "Z")
+number("uint8", "coord.offset", "FPGA of the QFDB, from 0")
+number("uint8", "coord.upper", "Upper bits")
+number("uint8", "type", "Type", base.DEC, TYPE)
+number("uint16", "size", "Payload bytes")
+number("uint64", "va", "Virtual address", base.HEX)
+number("uint8", "va.window", "Window")
+number("uint8", "va.ni_index", "NI index", base.DEC, NI)
+number("uint8", "va.mailbox", "Mailbox")
+number("uint8", "reserved", "Reserved", base.HEX)
+number("uint8", "path", "Path")
+number("uint16", "header.crc", "Header CRC-16", base.HEX)
+number("uint8", "header.crc.status", "Header CRC status", base.DEC, STATUS)
+number("uint16", "small", "Small address", base.HEX)
+number("uint8", "small.index", "NI index", base.DEC, NI)
+number("uint8", "small.sub", "Sub-address")
+number("uint16", "tid", "Wire TID", base.HEX)
+number("uint16", "tid.index", "Transaction")
+number("uint8", "tid.channel", "Packetizer channel")
+number("uint8", "tid.ctx", "Sender's context")
+number("uint8", "tid.gen", "Generation")
+number("uint16", "seq", "Sequence (retransmissions)")
+number("uint8", "resp", "Response", base.DEC, RESP)
+number("uint16", "hops", "Switches passed")
+number("uint8", "epoch", "Epoch", base.HEX)
+number("uint24", "flow.dst", "Flow goes to", base.HEX)
+number("uint8", "flow.id", "Flow id [13:6]", base.HEX)
+number("uint8", "flow.current", "Current rate, as coded", base.HEX)
+number("uint64", "flow.current_kbps", "Current rate in kb/s")
+number("uint8", "flow.desired", "Desired rate, as coded", base.HEX)
+number("uint64", "flow.desired_kbps", "Desired rate in kb/s")
+number("uint8", "flow.flag", "Flag", base.HEX)
+plain("bool", "first", "First packet of the block")
+plain("bool", "last", "Last packet of the block")
+plain("bool", "notify", "Notification wanted")
+number("uint16", "ttl", "TTL")
+number("uint16", "user", "User bits", base.HEX)
+number("uint8", "footer.crc", "Footer CRC-8", base.HEX)
+number("uint8", "footer.crc.status", "Footer CRC status", base.DEC, STATUS)
+plain("bytes", "payload", "Payload")
+number("uint32", "payload.crc", "Payload CRC-32", base.HEX)
+number("uint8", "payload.crc.status", "Payload CRC status", base.DEC, STATUS)
+
+plain("none", "control", "Control")
+number("uint64", "control.target", "Notification goes to (GVA)", base.HEX)
+number("uint64", "control.data", "Notification data", base.HEX)
+number("uint32", "control.length", "Bytes of the transfer")
+number("uint16", "control.handle", "Handle", base.HEX)
+plain("bool", "control.irq", "Raise an interrupt")
+number("uint16", "control.offset", "Offset in the 16-KB window", base.HEX)
+number("uint16", "control.block", "Bytes of the block")
+number("uint16", "control.pdid", "PDID of the target", base.HEX)
+plain("none", "notification", "Notification")
+number("uint64", "notification.data", "Data", base.HEX)
+number("uint32", "notification.length", "Bytes of the transfer")
+number("uint16", "notification.handle", "Handle or error", base.HEX)
+number("uint8", "notification.status", "Status")
+plain("bool", "notification.valid", "Valid")
+plain("none", "read", "Read request")
+number("uint64", "read.src", "Read from (VA)", base.HEX)
+number("uint64", "read.dst", "Write to (GVA)", base.HEX)
+number("uint64", "read.notify_gva", "Notification goes to (GVA)", base.HEX)
+number("uint32", "read.length", "Bytes")
+number("uint8", "read.owner", "Context of the owner")
+plain("bool", "read.notify", "Notify")
+plain("bool", "read.irq", "Raise an interrupt")
+number("uint64", "read.notify_data", "Notification data", base.HEX)
+number("uint64", "read.tag", "Tag", base.HEX)
+
+plain("framenum", "response_in", "Response in frame", base.NONE,
+      frametype.RESPONSE)
+plain("framenum", "response_to", "Response to frame", base.NONE,
+      frametype.REQUEST)
+plain("relative_time", "time", "Time since the packets that it answers")
+plain("framenum", "copy_of", "Same packet as in frame", base.NONE,
+      frametype.DUP_ACK)
+plain("framenum", "released_in", "Given up in frame")
+plain("framenum", "release_of", "Gives up what began in frame")
+plain("none", "block", "ExaNet block")
+plain("framenum", "block.in", "Block is complete in frame")
+plain("framenum", "block.begin", "Begins in frame")
+number("uint32", "block.length", "Length")
+number("uint32", "block.packets", "Packets")
+number("uint32", "block.missing", "Bytes missing")
+plain("bool", "block.complete", "Complete")
+plain("bytes", "block.data", "Data")
+
+local field_list = {}
+for _, field in pairs(pf) do
+    field_list[#field_list + 1] = field
+end
+exanet.fields = field_list
+
+local ex = {}
+local function report(name, text, group, severity)
+    ex[name] = ProtoExpert.new("exanet.expert." .. name, text,
+                               expert.group[group], expert.severity[severity])
+end
+report("cut", "Frame is shorter than its header says", "MALFORMED", "ERROR")
+report("version", "Unknown version or kind of frame", "MALFORMED", "ERROR")
+report("reserved", "Reserved bits are not zero", "PROTOCOL", "WARN")
+report("lost", "Frames of this sender are missing", "SEQUENCE", "WARN")
+report("header_crc", "Header CRC is wrong: the rest of the frame is lost",
+       "CHECKSUM", "ERROR")
+report("footer_crc", "Footer CRC is wrong", "CHECKSUM", "ERROR")
+report("payload_crc", "Payload CRC is wrong", "CHECKSUM", "ERROR")
+report("malformed", "Type and size make no packet", "MALFORMED", "ERROR")
+report("vc", "Packet and frame name different virtual channels", "PROTOCOL",
+       "WARN")
+report("nack", "Negative response", "RESPONSE_CODE", "WARN")
+report("retry", "Retransmission", "SEQUENCE", "NOTE")
+report("copy", "The same packet again", "SEQUENCE", "NOTE")
+report("incomplete", "Packets of the block are missing", "REASSEMBLE", "WARN")
+report("overlap", "Packets of the block overlap", "REASSEMBLE", "WARN")
+report("flow", "A crowded switch asks for a lower rate", "SEQUENCE", "NOTE")
+report("stop", "The receiver stops or lets go a virtual channel", "SEQUENCE",
+       "CHAT")
+local expert_list = {}
+for _, e in pairs(ex) do
+    expert_list[#expert_list + 1] = e
+end
+exanet.experts = expert_list
+
+exanet.prefs.payload_crc = Pref.bool("Check the CRC-32 of payloads", true,
+    "Takes most of the time that long captures need")
+exanet.prefs.blocks = Pref.bool("Reassemble blocks", true,
+    "Keeps the payload of blocks in memory")
+
+local interface_id = Field.new("frame.interface_id")
+
+-- --- Bits ---------------------------------------------------------------------
+
+local floor, min = math.floor, math.min
+-- Lua 5.2 has a library for it, later ones an operator that 5.2 cannot parse.
+local bxor = bit32 and bit32.bxor or
+             load("return function(a, b) return a ~ b end")()
+
+-- The 64-bit word at byte @at (from 0) of @s, as its low and its high half.
+local function quad(s, at)
+    local a, b, c, d, e, f, g, h = s:byte(at + 1, at + 8)
+    return { a + b * 0x100 + c * 0x10000 + d * 0x1000000,
+             e + f * 0x100 + g * 0x10000 + h * 0x1000000 }
+end
+
+-- Field @f = { hi, lo } of a quad; at most 53 bits.
+local function get(q, f)
+    local hi, lo = f[1], f[2]
+    if lo >= 32 then
+        return floor(q[2] / 2 ^ (lo - 32)) % 2 ^ (hi - lo + 1)
+    elseif hi < 32 then
+        return floor(q[1] / 2 ^ lo) % 2 ^ (hi - lo + 1)
+    end
+    return floor(q[1] / 2 ^ lo) + (q[2] % 2 ^ (hi - 31)) * 2 ^ (32 - lo)
+end
+
+local function flag(q, f)
+    return get(q, f) ~= 0
+end
+
+-- A quad without field @f, which does not cross its middle.
+local function without(q, f)
+    local value, copy = get(q, f), { q[1], q[2] }
+    local half = f[2] >= 32 and 2 or 1
+    copy[half] = copy[half] - value * 2 ^ (f[2] % 32)
+    return copy
+end
+
+-- One number below 2^53, as the 64-bit integer that wide fields take.
+local function wide(value)
+    return UInt64.new(value % 2 ^ 32, floor(value / 2 ^ 32))
+end
+
+local function whole(q)
+    return UInt64.new(q[1], q[2])
+end
+
+-- --- CRCs ---------------------------------------------------------------------
+
+-- Tables of CRCs of one byte, most significant bit first.
+local function crc_table(width, poly)
+    local made = {}
+    for byte = 0, 255 do
+        local crc = byte * 2 ^ (width - 8)
+        for _ = 1, 8 do
+            crc = crc * 2
+            if crc >= 2 ^ width then
+                crc = bxor(crc - 2 ^ width, poly)
+            end
+        end
+        made[byte] = crc
+    end
+    return made
+end
+
+local function crc32_table()
+    local made = {}
+    for byte = 0, 255 do
+        local crc = byte
+        for _ = 1, 8 do
+            local low = crc % 2
+            crc = floor(crc / 2)
+            crc = low == 1 and bxor(crc, 0xedb88320) or crc
+        end
+        made[byte] = crc
+    end
+    return made
+end
+
+local crc16, crc8, crc32 = crc_table(16, 0x1021), crc_table(8, 0x07),
+                           crc32_table()
+
+-- Byte @i (from 0) of the word whose halves are @lo and @hi.
+local function byte_of(lo, hi, i)
+    local q = i < 8 and lo or hi
+    return floor(q[floor(i / 4) % 2 + 1] / 2 ^ (8 * (i % 4))) % 256
+end
+
+-- What switches rewrite counts as zero, as the comment on CRCs in wire.h says.
+local function header_crc(lo, hi)
+    local kind = get(lo, F.HDR_LO_TYPE)
+    lo = without(lo, F.HDR_LO_VC)
+    if kind == T.TYPE_FLOW_RATE then
+        lo = without(lo, F.FLOW_LO_HOPS)
+    elseif kind <= T.TYPE_ACK then
+        hi = without(hi, F.HDR_HI_PATH)
+        if kind == T.TYPE_ACK then
+            hi = without(hi, F.ACK_HI_HOPS)
+        end
+    end
+    local crc = 0xffff
+    for i = 0, N.HDR_CRC_BYTES - 1 do
+        local top = floor(crc / 256)
+        crc = bxor(crc % 256 * 256, crc16[bxor(top, byte_of(lo, hi, i))])
+    end
+    return crc
+end
+
+local function footer_crc(lo, hi)
+    local crc = 0
+    lo = without(lo, F.FTR_LO_TTL_2_0)
+    hi = without(hi, F.FTR_HI_TTL_14_3)
+    for i = 0, N.FTR_CRC_BYTES - 1 do
+        crc = crc8[bxor(crc, byte_of(lo, hi, i))]
+    end
+    return crc
+end
+
+local function payload_crc(s, at, len)
+    local crc = 0xffffffff
+    for i = at + 1, at + len do
+        crc = bxor(crc32[bxor(crc % 256, s:byte(i))], floor(crc / 256))
+    end
+    return bxor(crc, 0xffffffff)
+end
+
+-- --- Packets ------------------------------------------------------------------
+
+local HEADER_ONLY = { [T.TYPE_ACK] = true, [T.TYPE_FLOW_RATE] = true }
+
+-- Payload words of the packet @p by its header, nil if there can't be any such.
+local function payload_words(p)
+    if p.type == T.TYPE_RELEASE and p.size == 0 then
+        return 0
+    elseif (p.type <= T.TYPE_CONTROL or p.type == T.TYPE_NOTIFY) and
+           p.size > 0 and p.va % N.MTU + p.size <= N.MTU then
+        return floor((p.va % N.WORD_BYTES + p.size + N.WORD_BYTES - 1) /
+                     N.WORD_BYTES)
+    end
+    return nil
+end
+
+local function parse_ack(p)
+    p.ctx = get(p.lo, F.ACK_LO_PDID_CTX)
+    p.seq = get(p.lo, F.ACK_LO_SEQ)
+    p.small = get(p.hi, F.ACK_HI_SMALL_9_2) * 4 +
+              get(p.lo, F.ACK_LO_SMALL_1_0)
+    p.tid = get(p.hi, F.ACK_HI_TID)
+    p.resp = get(p.hi, F.ACK_HI_RESP)
+end
+
+local function parse_footer(p, s)
+    local at = p.at + p.bytes - N.WORD_BYTES
+    local lo, hi = quad(s, at), quad(s, at + 8)
+    p.footer, p.flo, p.fhi = at, lo, hi
+    p.footer_ok = footer_crc(lo, hi) == get(hi, F.FTR_HI_CRC)
+    p.tid, p.src = get(lo, F.FTR_LO_TID), get(lo, F.FTR_LO_SRC)
+    p.epoch, p.seq = get(lo, F.FTR_LO_EPOCH), get(lo, F.FTR_LO_SEQ)
+    p.first, p.last = flag(lo, F.FTR_LO_FIRST), flag(lo, F.FTR_LO_LAST)
+    p.user = get(hi, F.FTR_HI_USER)
+    p.small = get({ p.user, 0 }, F.FTR_USER_SMALL)
+    p.data = p.at + N.WORD_BYTES + p.va % N.WORD_BYTES
+    if exanet.prefs.payload_crc then
+        p.payload_ok = payload_crc(s, p.at + N.WORD_BYTES,
+                                   p.bytes - 2 * N.WORD_BYTES) ==
+                       get(hi, F.FTR_HI_PAY_CRC)
+    end
+end
+
+-- The packet at byte @at of @s, which has @left bytes there, 16 at least. Field
+-- "state" tells how far it can be trusted; without "bytes" nothing behind it can
+-- be found.
+local function parse(s, at, left)
+    local lo, hi = quad(s, at), quad(s, at + 8)
+    local p = { at = at, lo = lo, hi = hi, state = "ok",
+                type = get(lo, F.HDR_LO_TYPE), dst = get(lo, F.HDR_LO_COORD),
+                size = get(lo, F.HDR_LO_SIZE),
+                va = get(hi, F.HDR_HI_VA_41_2) * 4 +
+                     get(lo, F.HDR_LO_VA_1_0) }
+    if header_crc(lo, hi) ~= get(hi, F.HDR_HI_CRC) then
+        p.state = "header_crc"
+    elseif HEADER_ONLY[p.type] then
+        if p.type == T.TYPE_ACK then
+            parse_ack(p)
+            p.state = p.size == 0 and "ok" or "malformed"
+        end
+        p.bytes = p.state == "ok" and N.WORD_BYTES or nil
+    else
+        local words = payload_words(p)
+        if not words then
+            p.state = "malformed"
+        elseif (words + 2) * N.WORD_BYTES > left then
+            p.state = "cut"
+        else
+            p.bytes = (words + 2) * N.WORD_BYTES
+            parse_footer(p, s)
+        end
+    end
+    return p
+end
+
+-- All packets in the @bytes bytes from @at on.
+local function parse_all(s, at, bytes)
+    local list, stop = {}, at + bytes
+    while stop - at >= N.WORD_BYTES do
+        local p = parse(s, at, stop - at)
+        list[#list + 1] = p
+        if not p.bytes then
+            break
+        end
+        at = at + p.bytes
+    end
+    return list
+end
+
+-- --- Transactions and blocks --------------------------------------------------
+
+-- transactions: by who sent what; requests: by what the response will say;
+-- frames: what was found out when a frame was seen first, for later passes.
+local S
+
+local function forget()
+    S = { transactions = {}, requests = {}, frames = {}, seqs = {} }
+end
+forget()
+exanet.init = forget
+
+local function key(...)
+    return table.concat({ ... }, "/")
+end
+
+local function request_key(who, p)
+    return key(who, p.small, p.tid, p.seq % 2 ^ N.ACK_SEQ_BITS)
+end
+
+-- The transaction of a packet with a footer. The numbers come again after a while;
+-- a packet that starts a block that has been answered belongs to a new one.
+local function transaction(p, number)
+    local id = key(p.src, p.dst, p.small, p.tid, p.seq, p.epoch)
+    local t = S.transactions[id]
+    if not t or t.response and t.last_frame ~= number and
+       (p.first or p.type == T.TYPE_CONTROL) then
+        t = { src = p.src, dst = p.dst, tid = p.tid, seq = p.seq,
+              first_frame = number, pieces = {}, bytes = 0, packets = 0 }
+        S.transactions[id] = t
+        S.requests[request_key(p.src, p)] = t
+    end
+    return t
+end
+
+-- The pieces from @start on in one string, zeros for what is missing; nil if they
+-- overlap.
+local function lay_out(t, stop)
+    local at, parts, order = t.start, {}, {}
+    for va in pairs(t.pieces) do
+        order[#order + 1] = va
+    end
+    table.sort(order)
+    for _, va in ipairs(order) do
+        if va < at then
+            return nil
+        end
+        parts[#parts + 1] = string.rep("\0", va - at)
+        parts[#parts + 1] = t.pieces[va]
+        at = va + #t.pieces[va]
+    end
+    parts[#parts + 1] = string.rep("\0", stop - at)
+    return at <= stop and table.concat(parts) or nil
+end
+
+-- What is there of the block whose first and last packet have been seen.
+local function block_of(t)
+    local length = t.stop - t.start
+    if length <= 0 or length > BLOCK_LIMIT then
+        return nil
+    end
+    local b = { t = t, length = length, packets = t.packets,
+                missing = length - t.bytes, data = lay_out(t, t.stop) }
+    if not b.data then
+        b.missing = 0
+    elseif b.missing == 0 then
+        b.complete = true
+    end
+    return b
+end
+
+-- Puts the payload of a write packet in its place; the block if that completes it.
+local function add_piece(t, p, s, number, mark)
+    if t.pieces[p.va] then
+        mark.copy_of = t.pieces_in[p.va]
+        return nil
+    elseif p.payload_ok == false or t.complete then
+        return nil
+    end
+    t.pieces_in = t.pieces_in or {}
+    t.pieces[p.va], t.pieces_in[p.va] = s:sub(p.data + 1, p.data + p.size), number
+    t.bytes, t.packets = t.bytes + p.size, t.packets + 1
+    t.start = p.first and p.va or t.start
+    t.stop = p.last and p.va + p.size or t.stop
+    if not t.start or not t.stop or t.bytes < t.stop - t.start then
+        return nil
+    end
+    local b = block_of(t)
+    if b and b.complete then
+        t.complete = number
+        -- the bytes live on in the block; that they came is all we need
+        for va in pairs(t.pieces) do
+            t.pieces[va] = ""
+        end
+        return b
+    end
+    return nil
+end
+
+local function note_ack(p, number, now, mark)
+    local t = S.requests[request_key(p.dst, p)]
+    if t then
+        t.response = t.response or number
+        mark.t, mark.time = t, now - t.time
+    end
+end
+
+-- Blocks of this frame that have a last packet and holes.
+local function add_holes(frame, number)
+    for _, mark in ipairs(frame.marks) do
+        local t = mark.t
+        if t and mark.last and t.start and t.stop and not t.complete and
+           not t.holes_in then
+            t.holes_in = number
+            frame.blocks[#frame.blocks + 1] = block_of(t)
+        end
+    end
+end
+
+local function note_packet(frame, p, s, number, now)
+    local mark = {}
+    frame.marks[#frame.marks + 1] = mark
+    if p.state ~= "ok" or p.footer and not p.footer_ok then
+        return
+    elseif p.type == T.TYPE_ACK then
+        note_ack(p, number, now, mark)
+    elseif p.type == T.TYPE_RELEASE then
+        mark.t = S.requests[request_key(p.src, p)]
+        if mark.t then
+            mark.t.released = mark.t.released or number
+        end
+    elseif p.footer then
+        local t = transaction(p, number)
+        mark.t, mark.last = t, p.last
+        if p.type == T.TYPE_WRITE and exanet.prefs.blocks then
+            frame.blocks[#frame.blocks + 1] = add_piece(t, p, s, number, mark)
+        end
+        t.last_frame, t.time = number, now
+    end
+end
+
+-- Whether frames of this sender are missing before one; they start from 0 again
+-- with every reset of the sender.
+local function note_seq(frame, seq, pinfo)
+    local interface = interface_id()
+    local who = key(tostring(pinfo.dl_src), interface and interface.value or 0)
+    local want = S.seqs[who]
+    if want and seq ~= 0 and seq > want then
+        frame.lost = seq - want
+    end
+    S.seqs[who] = seq + 1
+end
+
+-- What the other frames tell about this one; found when it is seen first.
+local function study(s, link, packets, pinfo)
+    local frame = S.frames[pinfo.number]
+    if not frame then
+        frame = { marks = {}, blocks = {} }
+        S.frames[pinfo.number] = frame
+        note_seq(frame, link.seq, pinfo)
+        for _, p in ipairs(packets) do
+            note_packet(frame, p, s, pinfo.number, pinfo.rel_ts)
+        end
+        add_holes(frame, pinfo.number)
+    end
+    return frame
+end
+
+-- --- Text ---------------------------------------------------------------------
+
+local function name_of(list, value)
+    return list[value] or string.format("%d", value)
+end
+
+local function coord_text(value)
+    local q = { value, 0 }
+    return string.format("X %d, Y %d, Z %d, F%d, upper %d",
+                         get(q, F.COORD_X), get(q, F.COORD_Y),
+                         get(q, F.COORD_Z), get(q, F.COORD_OFFSET) + 1,
+                         get(q, F.COORD_UPPER))
+end
+
+local function rate_kbps(code)
+    local q = { code, 0 }
+    return (16 + get(q, F.RATE_MANTISSA)) * 2 ^ get(q, F.RATE_EXPONENT) *
+           N.RATE_UNIT_KBPS
+end
+
+-- How a packet is called in the info column and in the tree, and its bytes.
+local function title(p)
+    if p.state == "header_crc" then
+        return "bad header CRC", 0
+    elseif p.state == "malformed" then
+        return string.format("malformed (type %d, %d B)", p.type, p.size), 0
+    elseif p.type == T.TYPE_ACK then
+        return string.format("%s > 0x%06x TID 0x%04x seq %d",
+                             p.resp == E.resp.RESP_ACK and "ACK" or
+                             "NACK " .. name_of(RESP, p.resp), p.dst, p.tid,
+                             p.seq), 0
+    elseif p.type == T.TYPE_FLOW_RATE then
+        return string.format("FLOW_RATE > 0x%06x to 0x%06x: %d kb/s", p.dst,
+                             get(p.hi, F.FLOW_HI_DST),
+                             rate_kbps(get(p.hi, F.FLOW_HI_DESIRED))), 0
+    elseif p.state == "cut" then
+        return name_of(TYPE, p.type) .. " cut short", 0
+    elseif not p.footer_ok then
+        return name_of(TYPE, p.type) .. " with bad footer CRC", 0
+    end
+    return string.format("%s 0x%06x > 0x%06x TID 0x%04x seq %d",
+                         name_of(TYPE, p.type), p.src, p.dst, p.tid, p.seq),
+           p.size
+end
+
+-- Packets of the same title side by side are one group.
+local function packets_text(packets)
+    local groups, last = {}, nil
+    for _, p in ipairs(packets) do
+        local text, bytes = title(p)
+        if not last or last.text ~= text then
+            last = { text = text, n = 0, bytes = 0 }
+            groups[#groups + 1] = last
+        end
+        last.n, last.bytes = last.n + 1, last.bytes + bytes
+    end
+    local out = {}
+    for i = 1, min(#groups, INFO_GROUPS) do
+        local g = groups[i]
+        out[i] = g.text ..
+                 (g.n > 1 and string.format(", %d packets", g.n) or "") ..
+                 (g.bytes > 0 and string.format(", %d B", g.bytes) or "")
+    end
+    local more = #groups > INFO_GROUPS and
+                 string.format(" | %d more", #groups - INFO_GROUPS) or ""
+    return table.concat(out, " | ") .. more
+end
+
+local function info_text(s, link, packets)
+    local kind = name_of(KIND, link.kind)
+    if link.kind == E.link_kind.LINK_DATA then
+        return #packets > 0 and packets_text(packets) or "DATA, empty"
+    elseif link.kind == E.link_kind.LINK_HELLO and
+           #s >= LINK_BYTES + HELLO_BYTES then
+        local q = quad(s, LINK_BYTES)
+        return string.format("HELLO 0x%06x epoch 0x%02x", q[1], q[2] % 256)
+    elseif link.kind == E.link_kind.LINK_XOFF or
+           link.kind == E.link_kind.LINK_XON then
+        return string.format("%s VC %d", kind, link.vc)
+    end
+    return kind
+end
+
+-- --- Trees --------------------------------------------------------------------
+
+-- Bits @f of the quad at byte @at, as field @name; @value unless it is their own.
+local function bits(tree, tvb, at, q, f, name, value)
+    local from, to = floor(f[2] / 8), floor(f[1] / 8)
+    if value == nil then
+        value = get(q, f)
+    end
+    return tree:add(pf[name], tvb(at + from, to - from + 1), value)
+end
+
+local function add_reserved(tree, tvb, at, q, f)
+    local item = bits(tree, tvb, at, q, f, "reserved")
+    if get(q, f) ~= 0 then
+        item:add_proto_expert_info(ex.reserved)
+    end
+end
+
+local function add_coord(tree, range, name, value)
+    local item, q = tree:add(pf[name], range, value), { value, 0 }
+    item:append_text(" (" .. coord_text(value) .. ")")
+    item:add(pf["coord.x"], range, get(q, F.COORD_X))
+    item:add(pf["coord.y"], range, get(q, F.COORD_Y))
+    item:add(pf["coord.z"], range, get(q, F.COORD_Z))
+    item:add(pf["coord.offset"], range, get(q, F.COORD_OFFSET))
+    item:add(pf["coord.upper"], range, get(q, F.COORD_UPPER))
+end
+
+local function add_pdid(tree, range, value)
+    local item, q = tree:add(pf.pdid, range, value), { value, 0 }
+    item:add(pf["pdid.job"], range, get(q, F.PDID_JOB))
+    item:add(pf["pdid.ctx"], range, get(q, F.PDID_CTX))
+end
+
+local function add_small(tree, range, value)
+    local item, q = tree:add(pf.small, range, value), { value, 0 }
+    local index = get(q, F.SMALL_INDEX)
+    item:append_text(" (" .. name_of(NI, index) .. ")")
+    item:add(pf["small.index"], range, index)
+    item:add(pf["small.sub"], range, get(q, F.SMALL_SUB))
+end
+
+-- Who is asked for acks tells whose TID it is.
+local function add_tid(tree, range, value, small)
+    local item, q = tree:add(pf.tid, range, value), { value, 0 }
+    if get({ small, 0 }, F.SMALL_INDEX) == E.ni_index.NI_PACKETIZER then
+        item:add(pf["tid.channel"], range, get(q, F.PTID_CHANNEL))
+        item:add(pf["tid.ctx"], range, get(q, F.PTID_CTX))
+        item:add(pf["tid.gen"], range, get(q, F.PTID_GEN))
+    else
+        item:add(pf["tid.index"], range, get(q, F.TID_INDEX))
+        item:add(pf["tid.gen"], range, get(q, F.TID_GEN))
+    end
+end
+
+local function add_va(tree, range, va)
+    local item = tree:add(pf.va, range, wide(va))
+    local q = { va % 2 ^ 32, floor(va / 2 ^ 32) }
+    local window = get(q, F.VA_WINDOW)
+    item:add(pf["va.window"], range, window)
+    if window == N.WINDOW_NI then
+        local index = get(q, F.VA_NI_INDEX)
+        item:append_text(" (" .. name_of(NI, index) .. ")")
+        item:add(pf["va.ni_index"], range, index)
+        if index == E.ni_index.NI_MAILBOX then
+            item:add(pf["va.mailbox"], range, get(q, F.VA_MAILBOX))
+        end
+    end
+end
+
+-- The address fields of both header-only packets; @size of their two halves.
+local function add_small_of(tree, tvb, p, lo, hi)
+    add_small(tree, tvb(p.at + 7, 2), get(p.hi, hi) * 4 + get(p.lo, lo))
+end
+
+local function add_ack(tree, tvb, p)
+    local at = p.at
+    bits(tree, tvb, at, p.lo, F.ACK_LO_PDID_CTX, "pdid.ctx")
+    bits(tree, tvb, at, p.lo, F.ACK_LO_SEQ, "seq")
+    bits(tree, tvb, at, p.lo, F.HDR_LO_SIZE, "size")
+    add_small_of(tree, tvb, p, F.ACK_LO_SMALL_1_0, F.ACK_HI_SMALL_9_2)
+    add_tid(tree, tvb(at + 9, 2), p.tid, p.small)
+    local resp = bits(tree, tvb, at + 8, p.hi, F.ACK_HI_RESP, "resp")
+    if p.resp ~= E.resp.RESP_ACK then
+        resp:add_proto_expert_info(ex.nack,
+                                   "NACK: " .. name_of(RESP, p.resp))
+    end
+    bits(tree, tvb, at + 8, p.hi, F.ACK_HI_HOPS, "hops")
+    bits(tree, tvb, at + 8, p.hi, F.ACK_HI_EPOCH, "epoch")
+    add_reserved(tree, tvb, at + 8, p.hi, F.ACK_HI_RESERVED)
+    bits(tree, tvb, at + 8, p.hi, F.HDR_HI_PATH, "path")
+end
+
+local function add_rate(tree, tvb, p, f, name)
+    local item = bits(tree, tvb, p.at + 8, p.hi, f, name)
+    local kbps = rate_kbps(get(p.hi, f))
+    item:append_text(string.format(" (%d kb/s)", kbps))
+    bits(item, tvb, p.at + 8, p.hi, f, name .. "_kbps", wide(kbps))
+end
+
+local function add_flow_rate(tree, tvb, p)
+    local at = p.at
+    add_pdid(tree, tvb(at, 3), get(p.lo, F.HDR_LO_PDID))
+    bits(tree, tvb, at, p.lo, F.FLOW_LO_HOPS, "hops")
+    bits(tree, tvb, at, p.lo, F.FLOW_LO_ID, "flow.id")
+    add_small_of(tree, tvb, p, F.FLOW_LO_SMALL_1_0, F.FLOW_HI_SMALL_9_2)
+    add_coord(tree, tvb(at + 9, 3), "flow.dst", get(p.hi, F.FLOW_HI_DST))
+    add_rate(tree, tvb, p, F.FLOW_HI_CURRENT, "flow.current")
+    add_rate(tree, tvb, p, F.FLOW_HI_DESIRED, "flow.desired")
+    local item = bits(tree, tvb, at + 8, p.hi, F.FLOW_HI_FLAG, "flow.flag")
+    if get(p.hi, F.FLOW_HI_FLAG) ~= 0 then
+        item:add_proto_expert_info(ex.reserved)
+    end
+    tree:add_proto_expert_info(ex.flow)
+end
+
+local function add_data_header(tree, tvb, p)
+    local at = p.at
+    add_pdid(tree, tvb(at, 3), get(p.lo, F.HDR_LO_PDID))
+    bits(tree, tvb, at, p.lo, F.HDR_LO_SIZE, "size")
+    add_va(tree, tvb(at + 7, 6), p.va)
+    add_reserved(tree, tvb, at + 8, p.hi, F.HDR_HI_RESERVED)
+    bits(tree, tvb, at + 8, p.hi, F.HDR_HI_PATH, "path")
+end
+
+local function add_status(tree, range, name, ok, complaint)
+    tree:add(pf[name], range, ok and 1 or 0):set_generated()
+    if not ok then
+        tree:add_proto_expert_info(complaint)
+    end
+end
+
+local function add_header(tree, tvb, p, link)
+    local head = tree:add(pf.header, tvb(p.at, N.WORD_BYTES))
+    local vc = bits(head, tvb, p.at, p.lo, F.HDR_LO_VC, "vc")
+    if p.state ~= "header_crc" and get(p.lo, F.HDR_LO_VC) ~= link.vc then
+        vc:add_proto_expert_info(ex.vc)
+    end
+    add_coord(head, tvb(p.at + 2, 4), "dst", p.dst)
+    bits(head, tvb, p.at, p.lo, F.HDR_LO_TYPE, "type")
+    if p.type == T.TYPE_ACK and p.resp then
+        add_ack(head, tvb, p)
+    elseif p.type == T.TYPE_FLOW_RATE then
+        add_flow_rate(head, tvb, p)
+    else
+        add_data_header(head, tvb, p)
+    end
+    bits(head, tvb, p.at + 8, p.hi, F.HDR_HI_CRC, "header.crc")
+    add_status(head, tvb(p.at + 14, 2), "header.crc.status",
+               p.state ~= "header_crc", ex.header_crc)
+end
+
+local function add_footer(tree, tvb, p)
+    local at, lo, hi = p.footer, p.flo, p.fhi
+    local foot = tree:add(pf.footer, tvb(at, N.WORD_BYTES))
+    add_tid(foot, tvb(at, 2), p.tid, p.small)
+    add_coord(foot, tvb(at + 1, 4), "src", p.src)
+    bits(foot, tvb, at, lo, F.FTR_LO_EPOCH, "epoch")
+    bits(foot, tvb, at, lo, F.FTR_LO_FIRST, "first", p.first)
+    bits(foot, tvb, at, lo, F.FTR_LO_LAST, "last", p.last)
+    bits(foot, tvb, at, lo, F.FTR_LO_NOTIFY, "notify",
+         flag(lo, F.FTR_LO_NOTIFY))
+    local seq = bits(foot, tvb, at, lo, F.FTR_LO_SEQ, "seq")
+    if p.seq > 0 and p.type ~= T.TYPE_RELEASE then
+        seq:add_proto_expert_info(ex.retry)
+    end
+    local ttl = get(hi, F.FTR_HI_TTL_14_3) * 8 + get(lo, F.FTR_LO_TTL_2_0)
+    foot:add(pf.ttl, tvb(at + 7, 3), ttl)
+    foot:add(pf.hops, tvb(at + 7, 3), N.TTL_MAX - ttl):set_generated()
+    bits(foot, tvb, at + 8, hi, F.FTR_HI_USER, "user")
+    add_small(foot, tvb(at + 9, 2), p.small)
+    bits(foot, tvb, at + 8, hi, F.FTR_HI_CRC, "footer.crc")
+    add_status(foot, tvb(at + 11, 1), "footer.crc.status", p.footer_ok,
+               ex.footer_crc)
+    bits(foot, tvb, at + 8, hi, F.FTR_HI_PAY_CRC, "payload.crc")
+    if p.payload_ok ~= nil then
+        add_status(foot, tvb(at + 12, 4), "payload.crc.status", p.payload_ok,
+                   ex.payload_crc)
+    end
+end
+
+-- A 64-bit address with a node in it.
+local function add_gva(tree, range, name, q)
+    tree:add(pf[name], range, whole(q)):append_text(
+        " (" .. coord_text(get(q, F.GVA_COORD)) .. ")")
+end
+
+local function add_control(tree, tvb, s, at)
+    local item = tree:add(pf.control, tvb(at, 32))
+    local info, block = quad(s, at + 16), quad(s, at + 24)
+    add_gva(item, tvb(at, 8), "control.target", quad(s, at))
+    item:add(pf["control.data"], tvb(at + 8, 8), whole(quad(s, at + 8)))
+    bits(item, tvb, at + 16, info, F.CONTROL_LENGTH, "control.length")
+    bits(item, tvb, at + 16, info, F.CONTROL_HANDLE, "control.handle")
+    bits(item, tvb, at + 16, info, F.CONTROL_IRQ, "control.irq",
+         flag(info, F.CONTROL_IRQ))
+    bits(item, tvb, at + 24, block, F.CONTROL_OFFSET, "control.offset")
+    bits(item, tvb, at + 24, block, F.CONTROL_BLOCK, "control.block")
+    bits(item, tvb, at + 24, block, F.CONTROL_PDID, "control.pdid")
+end
+
+local function add_notification(tree, tvb, s, at)
+    local item, q = tree:add(pf.notification, tvb(at, 16)), quad(s, at + 8)
+    item:add(pf["notification.data"], tvb(at, 8), whole(quad(s, at)))
+    bits(item, tvb, at + 8, q, F.NOTIFICATION_LENGTH, "notification.length")
+    bits(item, tvb, at + 8, q, F.NOTIFICATION_HANDLE, "notification.handle")
+    bits(item, tvb, at + 8, q, F.NOTIFICATION_STATUS, "notification.status")
+    bits(item, tvb, at + 8, q, F.NOTIFICATION_VALID, "notification.valid",
+         flag(q, F.NOTIFICATION_VALID))
+end
+
+local function add_read_request(tree, tvb, s, at)
+    local item = tree:add(pf.read, tvb(at, N.READ_REQ_USER_BYTES))
+    local ctrl = quad(s, at + 24)
+    item:add(pf["read.src"], tvb(at, 8), whole(quad(s, at)))
+    add_gva(item, tvb(at + 8, 8), "read.dst", quad(s, at + 8))
+    add_gva(item, tvb(at + 16, 8), "read.notify_gva", quad(s, at + 16))
+    bits(item, tvb, at + 24, ctrl, F.READ_REQ_LENGTH, "read.length")
+    bits(item, tvb, at + 24, ctrl, F.READ_REQ_OWNER, "read.owner")
+    bits(item, tvb, at + 24, ctrl, F.READ_REQ_NOTIFY, "read.notify",
+         flag(ctrl, F.READ_REQ_NOTIFY))
+    bits(item, tvb, at + 24, ctrl, F.READ_REQ_IRQ, "read.irq",
+         flag(ctrl, F.READ_REQ_IRQ))
+    item:add(pf["read.notify_data"], tvb(at + 32, 8), whole(quad(s, at + 32)))
+    item:add(pf["read.tag"], tvb(at + 40, 8), whole(quad(s, at + 40)))
+end
+
+local PAYLOAD = {
+    [T.TYPE_CONTROL] = { 32, add_control },
+    [T.TYPE_NOTIFY] = { 16, add_notification },
+    [T.TYPE_READ_REQ] = { N.READ_REQ_USER_BYTES, add_read_request },
+}
+
+local function add_payload(tree, tvb, s, p)
+    if p.size > 0 then
+        tree:add(pf.payload, tvb(p.data, p.size))
+        local what = PAYLOAD[p.type]
+        if what and p.size >= what[1] then
+            what[2](tree, tvb, s, p.data)
+        end
+    end
+end
+
+local function add_links(tree, p, mark)
+    local t, own = mark.t, {}
+    if not t then
+        return
+    elseif p.type == T.TYPE_ACK then
+        own = { tree:add(pf.response_to, t.last_frame),
+                tree:add(pf.time, NSTime.new(floor(mark.time),
+                         floor(mark.time % 1 * 1e9))) }
+    elseif p.type == T.TYPE_RELEASE then
+        own = { tree:add(pf.release_of, t.first_frame) }
+    else
+        own[1] = t.response and tree:add(pf.response_in, t.response)
+        own[#own + 1] = t.complete and tree:add(pf["block.in"], t.complete)
+        own[#own + 1] = t.released and tree:add(pf.released_in, t.released)
+        if mark.copy_of then
+            local item = tree:add(pf.copy_of, mark.copy_of)
+            item:add_proto_expert_info(ex.copy)
+            own[#own + 1] = item
+        end
+    end
+    for _, item in pairs(own) do
+        item:set_generated()
+    end
+end
+
+local function add_packet(tree, tvb, s, p, mark, link, nth)
+    local captured = tvb:len() - p.at
+    local item = tree:add(pf.packet, tvb(p.at, p.bytes or captured))
+    item:set_text(string.format("Packet %d: %s", nth, (title(p))))
+    add_header(item, tvb, p, link)
+    if p.state == "malformed" or p.state == "cut" then
+        item:add_proto_expert_info(ex[p.state])
+    end
+    if p.footer then
+        add_payload(item, tvb, s, p)
+        add_footer(item, tvb, p)
+    end
+    add_links(item, p, mark)
+end
+
+local function add_block(root, b)
+    local t = b.t
+    local text = string.format(
+        "ExaNet block 0x%06x > 0x%06x TID 0x%04x seq %d, %d bytes", t.src,
+        t.dst, t.tid, t.seq, b.length)
+    local tvb = b.data and ByteArray.new(b.data, true):tvb("ExaNet block")
+    local item = tvb and root:add(pf.block, tvb()) or root:add(pf.block)
+    item:set_text(text)
+    item:add(pf["block.begin"], t.first_frame):set_generated()
+    item:add(pf["block.length"], b.length):set_generated()
+    item:add(pf["block.packets"], b.packets):set_generated()
+    item:add(pf["block.complete"], b.complete or false):set_generated()
+    if b.missing > 0 then
+        item:add(pf["block.missing"], b.missing):set_generated()
+        item:add_proto_expert_info(ex.incomplete)
+    end
+    if tvb then
+        item:add(pf["block.data"], tvb())
+    else
+        item:add_proto_expert_info(ex.overlap)
+    end
+end
+
+-- --- Frames -------------------------------------------------------------------
+
+local function add_hello(root, tvb, s)
+    local at, q = LINK_BYTES, quad(s, LINK_BYTES)
+    local flags = s:byte(at + 6)
+    add_coord(root, tvb(at, 4), "hello.coord", q[1])
+    root:add(pf["hello.epoch"], tvb(at + 4, 1))
+    root:add(pf["hello.flags"], tvb(at + 5, 1))
+    root:add(pf["hello.heard"], tvb(at + 5, 1),
+             flags % (2 * N.HELLO_HEARD) >= N.HELLO_HEARD)
+    root:add(pf["hello.peer_epoch"], tvb(at + 6, 1))
+    root:add(pf["hello.reserved"], tvb(at + 7, 1))
+    root:add_le(pf["hello.rx_words"], tvb(at + 8, 4))
+    root:add_le(pf["hello.max_words"], tvb(at + 12, 4))
+end
+
+-- The sender's coordinates, which its MAC address ends with.
+local function sender(pinfo)
+    local a, b, c, d = tostring(pinfo.dl_src):match(
+        "^(%x%x:%x%x:%x%x):(%x%x):(%x%x):(%x%x)$")
+    if a and tonumber((a:gsub(":", "")), 16) == N.MAC_PREFIX then
+        return tonumber(b .. c .. d, 16)
+    end
+    return nil
+end
+
+local function add_link(root, tvb, link, frame, pinfo)
+    local item = root:add(pf.link, tvb(0, LINK_BYTES))
+    item:add(pf["link.version"], tvb(0, 1))
+    local kind = item:add(pf["link.kind"], tvb(1, 1))
+    if link.version ~= N.LINK_VERSION or not KIND[link.kind] then
+        kind:add_proto_expert_info(ex.version)
+    end
+    item:add(pf["link.vc"], tvb(2, 1))
+    local reserved = item:add(pf["link.reserved"], tvb(3, 1))
+    if link.reserved ~= 0 then
+        reserved:add_proto_expert_info(ex.reserved)
+    end
+    item:add_le(pf["link.count"], tvb(4, 2))
+    item:add_le(pf["link.seq"], tvb(6, 4))
+    local coord = sender(pinfo)
+    if coord then
+        item:add(pf["link.src"], coord):set_generated()
+    end
+    if frame.lost then
+        item:add(pf["link.lost"], frame.lost):set_generated()
+        item:add_proto_expert_info(ex.lost)
+    end
+    if link.kind == E.link_kind.LINK_XOFF or
+       link.kind == E.link_kind.LINK_XON then
+        kind:add_proto_expert_info(ex.stop)
+    end
+    return item
+end
+
+local function parse_link(s)
+    local version, kind, vc, reserved, c0, c1, s0, s1, s2, s3 = s:byte(1, 10)
+    return { version = version, kind = kind, vc = vc, reserved = reserved,
+             bytes = (c0 + c1 * 0x100) * N.WORD_BYTES,
+             seq = s0 + s1 * 0x100 + s2 * 0x10000 + s3 * 0x1000000 }
+end
+
+function exanet.dissector(tvb, pinfo, tree)
+    pinfo.cols.protocol = "ExaNet"
+    local root = tree:add(exanet, tvb())
+    if tvb:len() < LINK_BYTES then
+        root:add_proto_expert_info(ex.cut)
+        pinfo.cols.info = "Too short for a link header"
+        return tvb:len()
+    end
+    local s = tvb:raw(0, tvb:len())
+    local link = parse_link(s)
+    local bytes = min(link.bytes, #s - LINK_BYTES)
+    local packets = {}
+    if link.kind == E.link_kind.LINK_DATA then
+        packets = parse_all(s, LINK_BYTES, bytes)
+    end
+    local frame = study(s, link, packets, pinfo)
+    local head = add_link(root, tvb, link, frame, pinfo)
+    if bytes < link.bytes then
+        head:add_proto_expert_info(ex.cut)
+    end
+    if link.kind == E.link_kind.LINK_HELLO and bytes >= HELLO_BYTES then
+        add_hello(root, tvb, s)
+    end
+    for i, p in ipairs(packets) do
+        add_packet(root, tvb, s, p, frame.marks[i], link, i)
+    end
+    for _, b in ipairs(frame.blocks) do
+        add_block(root, b)
+    end
+    root:append_text(", " .. info_text(s, link, packets))
+    pinfo.cols.info = info_text(s, link, packets)
+    return LINK_BYTES + bytes
+end
+
+DissectorTable.get("ethertype"):add(N.ETHERTYPE, exanet)
