@@ -13,7 +13,7 @@
 #include "exanet-fabric.h"
 
 /* Room of each node for what comes, and longest operation. */
-#define EXANET_TRAFFIC_BYTES 0x800000
+#define EXANET_TRAFFIC_BYTES 0x1000000
 #define EXANET_TRAFFIC_MAX 0x100000
 
 enum exanet_op_kind {
