@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NI crossbar: which way a packet goes, and which unit of this node takes
- * it.  With one cable there are three ways: this node, the peer, or nowhere.
+ * ExaNet crossbar: takes packets of this node and of its cables, and gives them to a
+ * cable or to the unit of this node that they are for.  It stores nothing: what can't
+ * go on now stays where it is.  See switch.c for the ways.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -10,27 +11,12 @@
 
 int exanet_crossbar_route(ExanetState *s, uint32_t dst, unsigned path)
 {
-    if (dst == s->node) {
-        return EXANET_ROUTE_LOCAL;
-    }
-    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
-        if (p->peer_known && p->peer == dst) {
-            return EXANET_ROUTE(p->index, 0);
-        }
-    }
-    return EXANET_ROUTE_NONE;
-}
-
-unsigned exanet_crossbar_paths(ExanetState *s, uint32_t dst, bool *order)
-{
-    *order = false;
-    return exanet_crossbar_route(s, dst, 0) == EXANET_ROUTE_NONE ? 0 : 1;
+    return exanet_switch_way(s, dst, path)->route;
 }
 
 bool exanet_crossbar_ready(ExanetState *s, int route)
 {
-    return route < 0 || exanet_port_ready(&s->port[EXANET_ROUTE_PORT(route)],
-                                          EXANET_ROUTE_VC(route));
+    return route < 0 || exanet_switch_ready(s, route, EXANET_INPUT_NI);
 }
 
 uint8_t *exanet_crossbar_begin(ExanetState *s, int route)
@@ -64,26 +50,20 @@ static void crossbar_count_tx(ExanetState *s, const uint8_t *buf)
     }
 }
 
-void exanet_crossbar_commit(ExanetState *s, int route, unsigned words)
+/* A packet of this node enters the router, which only F1 has. */
+static void crossbar_count_entry(ExanetState *s, int route)
 {
-    crossbar_count_tx(s, exanet_crossbar_begin(s, route));
-    switch (route) {
-    case EXANET_ROUTE_NONE:
-        exanet_count(s, DROP_NO_ROUTE);
-        break;
-    case EXANET_ROUTE_LOCAL:
-        crossbar_deliver(s, NULL, s->local, words);
-        break;
-    default:
-        exanet_port_commit(&s->port[EXANET_ROUTE_PORT(route)],
-                           EXANET_ROUTE_VC(route), words);
+    enum exanet_role role = s->port[EXANET_ROUTE_PORT(route)].role;
+
+    if (exanet_role_torus(role) && !(s->node & EXANET_COORD_OFFSET)) {
+        s->sw.counter[EXANET_SWITCH_LOCAL]++;
     }
 }
 
-void exanet_crossbar_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
-                             unsigned words)
+void exanet_crossbar_commit(ExanetState *s, int route, unsigned words)
 {
-    int route = exanet_crossbar_route(s, dst, 0);
+    uint8_t *buf = exanet_crossbar_begin(s, route);
+    ExanetPort *p;
 
     crossbar_count_tx(s, buf);
     switch (route) {
@@ -94,8 +74,36 @@ void exanet_crossbar_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
         crossbar_deliver(s, NULL, buf, words);
         break;
     default:
+        p = &s->port[EXANET_ROUTE_PORT(route)];
+        crossbar_count_entry(s, route);
+        exanet_packet_vc_set(buf, EXANET_ROUTE_VC(route));
+        exanet_port_commit(p, EXANET_ROUTE_VC(route), words);
+        exanet_switch_served(s, route, EXANET_INPUT_NI);
+        /* the packet may have left, but nothing has taken its place in the buffer */
+        exanet_flow_queued(s, p, buf, words);
+    }
+}
+
+void exanet_crossbar_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
+                             unsigned words)
+{
+    int route = exanet_crossbar_route(s, dst, exanet_packet_path(buf));
+    uint8_t copy[EXANET_PACKET_BYTES];
+
+    crossbar_count_tx(s, buf);
+    switch (route) {
+    case EXANET_ROUTE_NONE:
+        exanet_count(s, DROP_NO_ROUTE);
+        break;
+    case EXANET_ROUTE_LOCAL:
+        crossbar_deliver(s, NULL, buf, words);
+        break;
+    default:
+        crossbar_count_entry(s, route);
+        memcpy(copy, buf, words * EXANET_WORD_BYTES);
+        exanet_packet_vc_set(copy, EXANET_ROUTE_VC(route));
         exanet_port_respond(&s->port[EXANET_ROUTE_PORT(route)],
-                            EXANET_ROUTE_VC(route), buf, words);
+                            EXANET_ROUTE_VC(route), copy, words);
     }
 }
 
@@ -128,17 +136,47 @@ static void crossbar_drop_ni(ExanetState *s, const ExanetPacket *pkt)
     trace_exanet_crossbar_err_ni(s->node, pkt->type, pkt->va);
 }
 
-static void crossbar_ack(ExanetState *s, const ExanetPacket *pkt)
+/* Where packets of @type for NI index @index go; 0: nobody takes them. */
+static unsigned crossbar_ni_port(ExanetState *s, unsigned index, unsigned type)
 {
-    exanet_count(s, RX_ACK);
-    switch (RNIC_GET(EXANET_SMALL_INDEX, pkt->small)) {
-    case EXANET_NI_RT_RESPONSE:
-        exanet_rtmailbox_response(s, pkt);
+    uint64_t entry = s->sw.ni_map[index];
+
+    return (entry & EXANET_NI_MAP_VALID) &&
+           (RNIC_GET(EXANET_NI_MAP_TYPES, entry) & (1u << type)) ?
+           RNIC_GET(EXANET_NI_MAP_PORT, entry) : 0;
+}
+
+/* Packets that are a header alone: acks and flow rates. */
+static void crossbar_sink_short(ExanetState *s, const ExanetPacket *pkt)
+{
+    unsigned index = RNIC_GET(EXANET_SMALL_INDEX, pkt->small);
+    bool ack = pkt->type == EXANET_TYPE_ACK;
+    bool taken = false;
+
+    if (ack) {
+        exanet_count(s, RX_ACK);
+    }
+    switch (crossbar_ni_port(s, index, pkt->type)) {
+    case EXANET_NI_PORT_RT_RESPONSE:
+        taken = ack;
+        if (taken) {
+            exanet_rtmailbox_response(s, pkt);
+        }
         break;
-    case EXANET_NI_PACKETIZER:
-        exanet_packetizer_response(s, pkt);
+    case EXANET_NI_PORT_PACKETIZER:
+        taken = ack;
+        if (taken) {
+            exanet_packetizer_response(s, pkt);
+        }
         break;
-    default:
+    case EXANET_NI_PORT_EXADMA:
+        taken = !ack;
+        if (taken) {
+            exanet_flow_receive(s, pkt);
+        }
+        break;
+    }
+    if (!taken) {
         crossbar_drop_ni(s, pkt);
     }
 }
@@ -149,52 +187,98 @@ static bool crossbar_from_packetizer(const ExanetPacket *pkt)
     return RNIC_GET(EXANET_SMALL_INDEX, pkt->user) == EXANET_NI_PACKETIZER;
 }
 
-/* The table of who accepts which type where, [P §2.5]. */
-static void crossbar_sink(ExanetState *s, const ExanetPacket *pkt)
+static bool crossbar_sink_memory(ExanetState *s, const ExanetPacket *pkt)
+{
+    switch (pkt->type) {
+    case EXANET_TYPE_WRITE:
+        if (crossbar_from_packetizer(pkt)) {
+            exanet_receiver_message(s, pkt);
+        } else {
+            exanet_receiver_rx(s, pkt);
+        }
+        return true;
+    case EXANET_TYPE_NOTIFY:
+        exanet_receiver_notification(s, pkt);
+        return true;
+    }
+    return false;
+}
+
+/* Units know their peripherals by the NI index that these have after reset. */
+static void crossbar_ni_va(ExanetPacket *pkt, enum exanet_ni_index index)
+{
+    pkt->va = EXANET_NI_VA(index) | (pkt->va & 0xffffffff);
+}
+
+static bool crossbar_sink_ni(ExanetState *s, ExanetPacket *pkt)
+{
+    unsigned index = RNIC_GET(EXANET_VA_NI_INDEX, pkt->va);
+
+    switch (crossbar_ni_port(s, index, pkt->type)) {
+    case EXANET_NI_PORT_RT_REQUEST:
+        if (pkt->type != EXANET_TYPE_READ_REQ ||
+            !crossbar_from_packetizer(pkt)) {
+            return false;
+        }
+        crossbar_ni_va(pkt, EXANET_NI_RT_REQUEST);
+        exanet_receiver_message(s, pkt);
+        return true;
+    case EXANET_NI_PORT_MAILBOX:
+        crossbar_ni_va(pkt, EXANET_NI_MAILBOX);
+        if (pkt->type == EXANET_TYPE_NOTIFY) {
+            exanet_receiver_notification(s, pkt);
+            return true;
+        }
+        if (pkt->type != EXANET_TYPE_WRITE || !crossbar_from_packetizer(pkt)) {
+            return false;
+        }
+        exanet_receiver_message(s, pkt);
+        return true;
+    case EXANET_NI_PORT_RECEIVER:
+        crossbar_ni_va(pkt, EXANET_NI_RECEIVER);
+        if (pkt->type == EXANET_TYPE_CONTROL) {
+            exanet_receiver_rx(s, pkt);
+        } else if (pkt->type == EXANET_TYPE_RELEASE) {
+            exanet_receiver_release(s, pkt);
+        } else {
+            return false;
+        }
+        return true;
+    }
+    return false;
+}
+
+static void crossbar_sink(ExanetState *s, ExanetPacket *pkt)
 {
     bool ni = RNIC_GET(EXANET_VA_WINDOW, pkt->va) == EXANET_WINDOW_NI;
-    unsigned index = RNIC_GET(EXANET_VA_NI_INDEX, pkt->va);
-    bool taken = false;
+    uint64_t va = pkt->va;
 
     switch (pkt->type) {
     case EXANET_TYPE_WRITE:
         exanet_count(s, RX_WRITE);
-        if (crossbar_from_packetizer(pkt)) {
-            taken = !ni || index == EXANET_NI_MAILBOX;
-            if (taken) {
-                exanet_receiver_message(s, pkt);
-            }
-        } else if (!ni) {
-            taken = true;
-            exanet_receiver_rx(s, pkt);
-        }
         break;
     case EXANET_TYPE_READ_REQ:
         exanet_count(s, RX_READ_REQ);
-        taken = ni && index == EXANET_NI_RT_REQUEST &&
-                crossbar_from_packetizer(pkt);
-        if (taken) {
-            exanet_receiver_message(s, pkt);
-        }
         break;
     case EXANET_TYPE_CONTROL:
         exanet_count(s, RX_CONTROL);
-        taken = ni && index == EXANET_NI_RECEIVER;
-        if (taken) {
-            exanet_receiver_rx(s, pkt);
-        }
         break;
     case EXANET_TYPE_NOTIFY:
         exanet_count(s, RX_NOTIFY);
-        taken = !ni || index == EXANET_NI_MAILBOX;
-        if (taken) {
-            exanet_receiver_notification(s, pkt);
-        }
         break;
     }
-    if (!taken) {
+    if (!(ni ? crossbar_sink_ni(s, pkt) : crossbar_sink_memory(s, pkt))) {
+        pkt->va = va;
         crossbar_drop_ni(s, pkt);
     }
+}
+
+static void crossbar_drop_source(ExanetState *s, ExanetPort *from, uint32_t src,
+                                 uint32_t dst)
+{
+    exanet_count(s, DROP_SOURCE);
+    exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
+    trace_exanet_crossbar_err_source(s->node, from->index, src, dst);
 }
 
 /* Hands a packet for this node to its unit; @from is NULL for our own packets. */
@@ -215,22 +299,19 @@ static void crossbar_deliver(ExanetState *s, ExanetPort *from,
         exanet_count(s, DROP_DISABLED);
         return;
     }
-    if (pkt.dst != s->node) {
-        exanet_count(s, DROP_NO_ROUTE);
+    if (pkt.type >= EXANET_TYPE_URGENT) {
+        crossbar_sink_short(s, &pkt);
         return;
     }
-    if (pkt.type == EXANET_TYPE_ACK) {
-        crossbar_ack(s, &pkt);
+    if (from && !exanet_switch_source_ok(s, from, pkt.src, pkt.dst, pkt.path)) {
+        crossbar_drop_source(s, from, pkt.src, pkt.dst);
         return;
     }
-    /* on a cable between two nodes there is nobody else whom it could be from */
-    if (pkt.src != (from ? from->peer : s->node)) {
-        exanet_count(s, DROP_PROTECTION);
-        exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
-        return;
-    }
-    /* HELLO comes before packets: an epoch that it did not tell is an old one */
-    if (from && pkt.epoch != from->peer_epoch) {
+    /*
+     * HELLO comes before packets: an epoch that it did not tell is an old one.  Those
+     * of nodes that are farther away the receiver has to learn from their packets.
+     */
+    if (from && pkt.src == from->peer && pkt.epoch != from->peer_epoch) {
         exanet_count(s, RX_OLD_GEN);
         return;
     }
@@ -243,9 +324,105 @@ static void crossbar_deliver(ExanetState *s, ExanetPort *from,
     crossbar_sink(s, &pkt);
 }
 
+/* --- Packets for other nodes ------------------------------------------------ */
+
+/* Counts a packet that goes from @from to the port of @route. */
+static void crossbar_count_transit(ExanetState *s, ExanetPort *from, int route)
+{
+    enum exanet_role out = s->port[EXANET_ROUTE_PORT(route)].role;
+
+    exanet_count(s, FORWARDED);
+    if (from->role == EXANET_ROLE_QFDB) {
+        if (exanet_role_torus(out)) {
+            s->sw.counter[EXANET_SWITCH_LOCAL +
+                          RNIC_GET(EXANET_COORD_OFFSET, from->peer)]++;
+        }
+    } else if (exanet_role_torus(from->role)) {
+        s->sw.counter[exanet_role_torus(out) ? EXANET_SWITCH_TRANSIT :
+                                               EXANET_SWITCH_LOCAL_OUT]++;
+    }
+}
+
+/*
+ * The way on of a packet for another node; false when it is dropped.  A footer that
+ * was damaged on the way tells no source: that is found at the destination.
+ */
+static bool crossbar_way_on(ExanetState *s, ExanetPort *from, unsigned vc,
+                            const uint8_t *buf, unsigned words, int *route)
+{
+    uint32_t dst = exanet_packet_dst(buf);
+    unsigned path = exanet_packet_path(buf);
+
+    if (!s->enabled) {
+        exanet_count(s, DROP_DISABLED);
+        return false;
+    }
+    *route = exanet_switch_transit(s, from, vc, dst, path);
+    if (*route < 0 ||
+        exanet_reg_get32(s, EXANET_SWITCH + EXANET_REG_SW_MODE) !=
+        EXANET_SW_MODE_ROUTER) {
+        exanet_count(s, DROP_NO_ROUTE);
+        return false;
+    }
+    if (words > 1 &&
+        !exanet_switch_source_ok(s, from, exanet_packet_src(buf, words), dst,
+                                 path) &&
+        exanet_packet_footer_good(buf, words)) {
+        crossbar_drop_source(s, from, exanet_packet_src(buf, words), dst);
+        return false;
+    }
+    return true;
+}
+
+static bool crossbar_forward(ExanetState *s, ExanetPort *from, unsigned vc,
+                             uint8_t *buf, unsigned words)
+{
+    unsigned input = EXANET_INPUT(from->index, vc);
+    ExanetPort *to;
+    int route;
+
+    if (!crossbar_way_on(s, from, vc, buf, words, &route)) {
+        return true;
+    }
+    to = &s->port[EXANET_ROUTE_PORT(route)];
+    vc = EXANET_ROUTE_VC(route);
+    /* packets that are a header alone overtake data there, so they take no turns */
+    if (words == 1 ? !exanet_port_ready(to, vc) :
+                     !exanet_switch_ready(s, route, input)) {
+        return false;
+    }
+    if (!exanet_packet_hop(buf, words)) {
+        exanet_count(s, DROP_TTL);
+        return true;
+    }
+    trace_exanet_crossbar_forward(s->node, from->index, route,
+                                  exanet_packet_type(buf),
+                                  exanet_packet_dst(buf));
+    crossbar_count_transit(s, from, route);
+    exanet_packet_vc_set(buf, vc);
+    memcpy(exanet_port_begin(to, vc), buf, words * EXANET_WORD_BYTES);
+    exanet_port_commit(to, vc, words);
+    if (words > 1) {
+        exanet_switch_served(s, route, input);
+    }
+    exanet_flow_queued(s, to, buf, words);
+    return true;
+}
+
 bool exanet_crossbar_take(ExanetState *s, ExanetPort *from, unsigned vc,
                           uint8_t *buf, unsigned words)
 {
+    if (exanet_packet_vc(buf) != vc) {
+        exanet_count(s, DROP_MALFORMED);
+        exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
+        return true;
+    }
+    if (exanet_packet_dst(buf) != s->node) {
+        return crossbar_forward(s, from, vc, buf, words);
+    }
+    if (exanet_role_torus(from->role)) {
+        s->sw.counter[EXANET_SWITCH_LOCAL_OUT]++;
+    }
     crossbar_deliver(s, from, buf, words);
     return true;
 }

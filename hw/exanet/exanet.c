@@ -281,6 +281,7 @@ static void global_reg_written(ExanetState *s, unsigned reg,
             s->node = exanet_reg_get32(s, EXANET_REG_NODE);
             /* peers count their generations for each node anew */
             exanet_receiver_reset(s);
+            exanet_switch_configure(s);
         }
         for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
             exanet_port_restart(p);
@@ -323,6 +324,9 @@ static void file_sync(ExanetState *s, hwaddr addr)
             exanet_port_reg_sync(file_port(s, addr));
         }
         break;
+    case EXANET_SWITCH:
+        exanet_switch_reg_sync(s);
+        break;
     case EXANET_RTMBOX:
         exanet_rtmailbox_reg_sync(s, reg);
         break;
@@ -358,6 +362,9 @@ static void file_written(ExanetState *s, hwaddr addr, bool top,
         break;
     case EXANET_PORT(0):
         exanet_port_reg_written(&s->port[file_unit(addr)], reg % 0x80, top);
+        break;
+    case EXANET_SWITCH:
+        exanet_switch_reg_written(s, reg);
         break;
     case EXANET_RTMBOX:
         exanet_rtmailbox_reg_written(s, reg, top);
@@ -422,6 +429,7 @@ static bool units_run(ExanetState *s, unsigned packets)
     bool more = false;
 
     s->time = exanet_now(s);
+    s->sw.round++;
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
         more |= exanet_port_rx_run(p);
     }
@@ -600,6 +608,11 @@ static uint64_t counter_word(ExanetState *s, hwaddr addr)
     return addr / 8 < EXANET_COUNTER_COUNT ? s->counter[addr / 8] : 0;
 }
 
+static bool is_ni_map(hwaddr addr)
+{
+    return addr >= EXANET_NI_MAP(0) && addr < EXANET_NI_MAP(EXANET_NI_INDICES);
+}
+
 static uint64_t regs_read(void *opaque, hwaddr addr, unsigned size)
 {
     ExanetState *s = opaque;
@@ -630,6 +643,9 @@ static uint64_t regs_read(void *opaque, hwaddr addr, unsigned size)
 
         value = ldn_le_p(exanet_user_page(s, (at >> 12) % EXANET_CONTEXTS,
                                           at >> 16) + (at & 0xfff), size);
+    } else if (is_ni_map(addr)) {
+        value = debug_read(s, addr - EXANET_NI_MAP(0), size,
+                           exanet_switch_ni_map_read);
     }
     trace_exanet_reg_read(s->node, addr, value, size);
     return value;
@@ -661,6 +677,8 @@ static void regs_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
 
         user_write(s, (at >> 12) % EXANET_CONTEXTS, at >> 16, at & 0xfff,
                    value, size, true);
+    } else if (is_ni_map(addr)) {
+        exanet_switch_ni_map_write(s, addr - EXANET_NI_MAP(0), value, size);
     } else {
         qemu_log_mask(LOG_GUEST_ERROR, "exanet: write to nothing: 0x%"
                       HWADDR_PRIx "\n", addr);
@@ -711,6 +729,7 @@ void exanet_reset(ExanetState *s)
     exanet_receiver_reset(s);
     exanet_context_reset(s);
     exanet_flow_reset(s);
+    exanet_switch_reset(s);
     memset(s->user, 0, memory_region_size(&s->user_mr));
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
         exanet_port_reset(p);
@@ -719,6 +738,8 @@ void exanet_reset(ExanetState *s)
 
 static bool properties_check(ExanetState *s, Error **errp)
 {
+    uint32_t dims;
+
     if (s->coord > EXANET_COORD_MASK) {
         error_setg(errp, "property 'coord' must be at most 0x%x (22 bits)",
                    EXANET_COORD_MASK);
@@ -735,6 +756,11 @@ static bool properties_check(ExanetState *s, Error **errp)
     if (s->links == 0) {
         error_setg(errp, "no cable: at least one of the properties 'link0' to "
                    "'link%u' must name a netdev", EXANET_LINKS - 1);
+        return false;
+    }
+    if (s->dims && !exanet_route_dims(s->dims, &dims)) {
+        error_setg(errp, "property 'dims' must be up to three numbers of at most "
+                   "16, as '4x4' or '4x2x3', not '%s'", s->dims);
         return false;
     }
     if (!is_power_of_2(s->receiver.ways) ||

@@ -97,6 +97,10 @@ void exanet_flow_rate_encode(uint8_t *buf, const ExanetPacket *pkt);
 uint32_t exanet_packet_dst(const uint8_t *buf);
 unsigned exanet_packet_type(const uint8_t *buf);
 unsigned exanet_packet_path(const uint8_t *buf);
+unsigned exanet_packet_vc(const uint8_t *buf);
+/* Of a packet of more than one word; true if the CRC of its footer is right. */
+bool exanet_packet_footer_good(const uint8_t *buf, unsigned words);
+uint32_t exanet_packet_src(const uint8_t *buf, unsigned words);
 void exanet_packet_vc_set(uint8_t *buf, unsigned vc);
 /* Counts one switch more; false when the packet has passed too many. */
 bool exanet_packet_hop(uint8_t *buf, unsigned words);

@@ -1255,7 +1255,7 @@ static void test_wrong_nodes(void)
     exanet_peer_send(t->peer, &pkt);
     pkt.src = EXANET_TEST_NODE;                 /* our own */
     exanet_peer_send(t->peer, &pkt);
-    exanet_wait(t, exanet_count(t, DROP_PROTECTION) == 2);
+    exanet_wait(t, exanet_count(t, DROP_SOURCE) == 2);
     exanet_set32(t, EXANET_REG_CTRL, 0);
     pkt.src = EXANET_TEST_PEER;
     exanet_peer_send(t->peer, &pkt);
