@@ -362,11 +362,12 @@ static unsigned port_vc_next(ExanetPort *p, unsigned vcs)
 
 /* --- Time --------------------------------------------------------------- */
 
-static int late_compare(gconstpointer a, gconstpointer b, gpointer opaque)
+/* Of two for the same time the one that came first is first. */
+static int late_compare(gconstpointer queued, gconstpointer added, gpointer opaque)
 {
-    const ExanetLate *x = a, *y = b;
+    const ExanetLate *x = queued, *y = added;
 
-    return x->due < y->due ? -1 : x->due > y->due;
+    return x->due <= y->due ? -1 : 1;
 }
 
 static void port_late_add(ExanetPort *p, unsigned vc, const uint8_t *buf,
@@ -382,20 +383,20 @@ static void port_late_add(ExanetPort *p, unsigned vc, const uint8_t *buf,
     g_queue_insert_sorted(&p->late, late, late_compare, NULL);
 }
 
-/* Puts a packet into the frame of its channel, or where its responses wait. */
+/*
+ * Adds a packet to the frame of its channel, or, if there is no room or @urgent is
+ * set, to its urgent packets.
+ */
 static void port_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
-                        unsigned words)
+                        unsigned words, bool urgent)
 {
     ExanetTx *tx = &p->tx[vc];
 
-    if (tx->words + words <= p->tx_limit && !tx->urgent->len) {
+    if (!urgent && tx->words + words <= p->tx_limit) {
         memcpy(exanet_port_begin(p, vc), buf, words * EXANET_WORD_BYTES);
         tx->words += words;
-    } else if (tx->urgent->len < URGENT_MAX) {
-        g_byte_array_append(tx->urgent, buf, words * EXANET_WORD_BYTES);
     } else {
-        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
-        return;
+        g_byte_array_append(tx->urgent, buf, words * EXANET_WORD_BYTES);
     }
     p->tx_queued += words;
     p->tx_pending |= BIT(vc);
@@ -409,21 +410,28 @@ static void port_late_run(ExanetPort *p)
     while ((late = g_queue_peek_head(&p->late)) &&
            late->due <= exanet_now(p->s)) {
         g_queue_pop_head(&p->late);
-        port_append(p, late->vc, late->buf, late->words);
+        port_append(p, late->vc, late->buf, late->words, false);
         g_free(late);
     }
 }
 
-/* A packet of channel @vc has been sent: those that it overtakes follow. */
-static void port_held_release(ExanetPort *p, unsigned vc)
+/*
+ * What follows the packet of @words words at @buf, which was added with @urgent: its
+ * copy, if that is its @fate, and packets that it was to overtake.
+ */
+static void port_fate_finish(ExanetPort *p, unsigned vc, const uint8_t *buf,
+                             unsigned words, const ExanetFate *fate, bool urgent)
 {
+    if (fate->kind == EXANET_FATE_DUPLICATE) {
+        port_append(p, vc, buf, words, urgent);
+    }
     for (GList *l = p->late.head, *next; l; l = next) {
         ExanetLate *late = l->data;
 
         next = l->next;
         if (late->held && late->vc == vc) {
             g_queue_delete_link(&p->late, l);
-            port_append(p, vc, late->buf, late->words);
+            port_append(p, vc, late->buf, late->words, urgent);
             g_free(late);
         }
     }
@@ -530,28 +538,12 @@ static ExanetFate port_fate(ExanetPort *p, unsigned vc, uint8_t *buf,
     return fate;
 }
 
-/* Sends a packet that is in a buffer, as its fate wants it. */
-static void port_fated_send(ExanetPort *p, unsigned vc, const uint8_t *packet,
-                            unsigned words)
-{
-    uint8_t buf[EXANET_PACKET_BYTES];
-    ExanetFate fate;
-
-    memcpy(buf, packet, words * EXANET_WORD_BYTES);
-    fate = port_fate(p, vc, buf, words);
-    if (fate.kind == EXANET_FATE_DROP) {
-        return;
-    }
-    port_append(p, vc, buf, words);
-    if (fate.kind == EXANET_FATE_DUPLICATE) {
-        port_append(p, vc, buf, words);
-    }
-    port_held_release(p, vc);
-}
-
 void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
 {
     ExanetTx *tx = &p->tx[vc];
+    uint8_t *buf = exanet_port_begin(p, vc);
+    ExanetFate fate = { .kind = EXANET_FATE_PASS };
+    bool urgent;
 
     if (!p->up) {
         exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
@@ -560,17 +552,22 @@ void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
     exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, 1);
     exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, words);
     if (unlikely(p->inject)) {
-        port_fated_send(p, vc, exanet_port_begin(p, vc), words);
-    } else {
-        /* a header alone is urgent: an ack of others that we pass on */
-        if (words == 1 && tx->words && tx->urgent->len < URGENT_TRANSIT_MAX) {
-            g_byte_array_append(tx->urgent, exanet_port_begin(p, vc),
-                                EXANET_WORD_BYTES);
-        } else {
-            tx->words += words;
+        fate = port_fate(p, vc, buf, words);
+        if (fate.kind == EXANET_FATE_DROP) {
+            return;
         }
-        p->tx_queued += words;
-        p->tx_pending |= BIT(vc);
+    }
+    /* a header alone is urgent: an ack of others that we pass on */
+    urgent = words == 1 && tx->words && tx->urgent->len < URGENT_TRANSIT_MAX;
+    if (urgent) {
+        g_byte_array_append(tx->urgent, buf, EXANET_WORD_BYTES);
+    } else {
+        tx->words += words;
+    }
+    p->tx_queued += words;
+    p->tx_pending |= BIT(vc);
+    if (unlikely(p->inject || p->late.length)) {
+        port_fate_finish(p, vc, buf, words, &fate, urgent);
     }
     if (tx->words + EXANET_PACKET_WORDS > p->tx_limit) {
         exanet_port_flush(p);
@@ -580,21 +577,27 @@ void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
 void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
                          unsigned words)
 {
-    ExanetTx *tx = &p->tx[vc];
+    uint8_t copy[EXANET_PACKET_BYTES];
+    ExanetFate fate = { .kind = EXANET_FATE_PASS };
 
-    if (!p->up || tx->urgent->len >= URGENT_MAX) {
+    if (!p->up || p->tx[vc].urgent->len >= URGENT_MAX) {
         exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
         return;
     }
     exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, 1);
     exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, words);
     if (unlikely(p->inject)) {
-        port_fated_send(p, vc, buf, words);
-        return;
+        memcpy(copy, buf, words * EXANET_WORD_BYTES);
+        buf = copy;
+        fate = port_fate(p, vc, copy, words);
+        if (fate.kind == EXANET_FATE_DROP) {
+            return;
+        }
     }
-    g_byte_array_append(tx->urgent, buf, words * EXANET_WORD_BYTES);
-    p->tx_queued += words;
-    p->tx_pending |= BIT(vc);
+    port_append(p, vc, buf, words, true);
+    if (unlikely(p->inject || p->late.length)) {
+        port_fate_finish(p, vc, buf, words, &fate, true);
+    }
 }
 
 unsigned exanet_port_queued(const ExanetPort *p)
