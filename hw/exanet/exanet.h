@@ -621,8 +621,6 @@ bool exanet_inject_plan_set(ExanetPort *p, unsigned index, const char *text,
                             Error **errp);
 /* The same as text, to be freed. */
 char *exanet_inject_plan_get(const ExanetPort *p);
-/* Whether the property wants the link down. */
-bool exanet_inject_down(const ExanetPort *p);
 /* Clears PORT_INJECT and counters; the property belongs to the machine and stays. */
 void exanet_inject_reset(ExanetPort *p);
 void exanet_inject_fini(ExanetPort *p);

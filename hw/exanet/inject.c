@@ -235,6 +235,9 @@ bool exanet_inject_plan_set(ExanetPort *p, unsigned index, const char *text,
     inj = inject_need(p, index);
     inj->plan = plan;
     g_rand_set_seed(inj->rand, plan.seed);
+    if (p->admin_down != plan.down) {
+        exanet_port_admin(p, !plan.down);
+    }
     inject_tidy(p);
     return true;
 }
@@ -269,11 +272,6 @@ char *exanet_inject_plan_get(const ExanetPort *p)
     g_string_append(s, plan->down ? " down" : "");
     g_string_erase(s, 0, s->len ? 1 : 0);
     return g_string_free(s, false);
-}
-
-bool exanet_inject_down(const ExanetPort *p)
-{
-    return p->inject && p->inject->plan.down;
 }
 
 /* --- Packets ----------------------------------------------------------------- */
