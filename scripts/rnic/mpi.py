@@ -11,7 +11,7 @@ SIZES = [8, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304]
 PATHS = {
     'nic': '--mca pml cm --mca mtl ofi -x FI_PROVIDER=exanet',
     'tcp': '--mca pml ob1 --mca btl tcp,self '
-           '--mca btl_tcp_if_include 10.77.0.0/24'}
+           '--mca btl_tcp_if_include 10.77.0.0/16'}
 _LINE = re.compile(r'size=(\d+) latency_us=([\d.]+) bandwidth_MBps=([\d.]+)')
 
 

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Two guests, node0 and node1, joined by an Ethernet and by our NIC.
+"""Running guests, joined by an Ethernet and by cables between their NICs.
 
-Nothing outlives the process that uses them: the kernel kills QEMU and ssh
-when it dies, whatever the reason, and both wires are socket pairs.
+Nothing outlives the process that uses a Cluster of this module: the kernel
+kills QEMU and ssh when it dies, whatever the reason. cluster.py has those that
+stay.
 """
 
 import contextlib
 import ctypes
-import json
 import os
+import random
 import re
 import shlex
 import shutil
@@ -19,16 +20,19 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import guest
+from . import guest, topology
 from .paths import shown
+from .qmp import Qmp
 from .steps import Failed, log_path, step, tail
 
-BOOT_SECONDS = 240
+BOOT_SECONDS = 240     # of one guest, while a few others boot beside it
 _PR_SET_PDEATHSIG = 1
 _CMDLINE = (
     'console=ttyS0 quiet loglevel=5 mitigations=off lsm=capability audit=0 '
     'maxcpus=1 lpj=4000000 nowatchdog tsc=reliable no_timer_check net.ifnames=0 '
     'systemd.unit=multi-user.target systemd.show_status=0')
+# What a guest prints on its console when ssh reaches it.
+READY = 'rnic: ready'
 # What a healthy guest never prints.
 _TROUBLE = re.compile(
     r'BUG:|Oops|WARNING: |Call Trace|general protection fault|soft lockup|'
@@ -66,92 +70,93 @@ def spawn(cmd, **options):
                             preexec_fn=_die_with(os.getpid()), **options)
 
 
-class _Qmp:
-    """QEMU's control channel, one command at a time."""
-
-    def __init__(self, sock):
-        sock.settimeout(30)
-        self.file = sock.makefile('rw', encoding='utf-8')
-        self.file.readline()
-        self.command('qmp_capabilities')
-
-    def command(self, name, **arguments):
-        self.file.write(json.dumps({'execute': name, 'arguments': arguments}))
-        self.file.flush()
-        while True:
-            line = self.file.readline()
-            if not line:
-                raise OSError('QEMU closed its control channel')
-            answer = json.loads(line)
-            if 'error' in answer:
-                raise OSError(answer['error']['desc'])
-            if 'return' in answer:
-                return answer['return']
-
-
 class Node:
     """One guest: its QEMU, its logs and the way in."""
 
-    def __init__(self, number, pair):
-        self.number, self.pair = number, pair
-        self.name = f'node{number}'
-        self.console = log_path(f'{pair.name}-{self.name}-console')
-        self.errors = log_path(f'{pair.name}-{self.name}-qemu')
-        self.process = self.qmp = self.port = self.master = None
+    def __init__(self, spec, cluster):
+        self.spec, self.cluster = spec, cluster
+        self.number, self.name, self.memory = \
+            spec.number, spec.name, spec.memory
+        self.console = log_path(f'{cluster.name}-{self.name}-console')
+        self.errors = log_path(f'{cluster.name}-{self.name}-qemu')
+        self.process = self.port = self.master = self.since = None
 
-    def start(self, ether, link):
-        """Starts QEMU on its ends of the two wires."""
+    def start(self):
+        """Starts QEMU; it boots while the caller goes on."""
         self.console.unlink(missing_ok=True)
-        ours, control = socket.socketpair()
-        fds = [s.fileno() for s in (ether, link, control)]
-        with control, open(self.errors, 'wb') as errors:
-            cmd = self._command(*fds)
+        cmd = self.cluster.launcher(self) + self.command()
+        with open(self.errors, 'wb') as errors:
             errors.write((shlex.join(cmd) + '\n').encode())
             errors.flush()
-            self.process = spawn(cmd, stdin=subprocess.DEVNULL, stdout=errors,
-                                 stderr=errors, pass_fds=fds,
-                                 start_new_session=True)
-        try:
-            self.qmp = _Qmp(ours)
-            users = self.qmp.command('human-monitor-command',
-                                     **{'command-line': 'info usernet'})
-            self.port = int(re.search(
-                r'HOST_FORWARD\]\s+\d+\s+\S+\s+(\d+)', users).group(1))
-        except (OSError, AttributeError, ValueError) as e:
-            self.check(grace=2)
-            raise Failed(f'no control over the QEMU of {self.name}: {e}',
-                         self.errors) from e
+            self.process = self.cluster.spawn(
+                cmd, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
+                start_new_session=True)
+        self.since = time.monotonic()
+        self.cluster.started(self)
 
-    def _command(self, ether, link, control):
-        n, pair = self.number, self.pair
+    def socket(self, what):
+        """A Unix socket of this node, on the host where it runs."""
+        return f'{self.cluster.folder}/{self.name}.{what}'
+
+    def command(self):
+        """The command line of QEMU."""
+        n, spec, cluster = self.number, self.spec, self.cluster
         append = f'{_CMDLINE} rnic.node={n} systemd.hostname={self.name} ' \
                  f'systemd.machine_id={n + 1:032x}'
-        cmd = [pair.binary, '-name', self.name, '-nodefaults', '-no-reboot',
-               '-display', 'none', '-M', f'q35,accel={pair.accel}',
-               '-cpu', 'max', '-smp', pair.cpus, '-m', pair.memory,
-               '-chardev', f'socket,id=qmp,fd={control}',
-               '-mon', 'chardev=qmp,mode=control',
+        cmd = [cluster.binary, '-name', self.name, '-nodefaults', '-no-reboot',
+               '-display', 'none', '-M', 'q35,accel=tcg',
+               '-cpu', 'max', '-smp', spec.cores, '-m', spec.memory,
+               '-qmp', f'unix:{self.socket("qmp")},server=on,wait=off',
                '-serial', f'file:{self.console}',
                '-kernel', guest.KERNEL, '-initrd', guest.INITRD,
                '-drive', f'if=virtio,format=raw,snapshot=on,'
                f'file={guest.DISK}',
-               '-netdev', f'user,id=host,ipv6=off,net=10.0.{n + 2}.0/24,'
+               '-fw_cfg', 'name=opt/rnic/nodes,'
+               f'string={cluster.hosts().replace(",", ",,")}',
+               '-netdev', f'user,id=host,ipv6=off,net={_management(n)}.0/24,'
                'hostfwd=tcp:127.0.0.1:0-:22',
                '-device', 'virtio-net-pci,netdev=host,romfile=,'
-               f'mac=52:54:00:4d:00:{n:02x}',
-               '-netdev', f'stream,id=ether,server=off,addr.type=fd,'
-               f'addr.str={ether}',
+               f'mac=52:54:00:4d:{n >> 8:02x}:{n & 255:02x}',
+               '-netdev', cluster.ethernet(self),
                '-device', 'virtio-net-pci,netdev=ether,romfile=,'
-               f'mac=52:54:00:45:00:{n:02x}']
-        if pair.nic:
-            cmd += ['-netdev', 'stream,id=link0,server=off,addr.type=fd,'
-                    f'addr.str={link}',
-                    '-device', f'exanet-pci,coord={n},link0=link0']
-        if pair.share:
+               f'mac=52:54:00:45:{n >> 8:02x}:{n & 255:02x}']
+        if cluster.nic:
+            cmd += self._nic()
+        if cluster.share:
             append += ' rnic.share'
-            cmd += ['-virtfs', f'local,path={pair.share},mount_tag=host,'
+            cmd += ['-virtfs', f'local,path={cluster.share},mount_tag=host,'
                     'security_model=none,multidevs=remap']
         return [str(c) for c in [*cmd, '-append', append]]
+
+    def _nic(self):
+        spec, topo = self.spec, self.cluster.topology
+        cmd, device = [], f'exanet-pci,id=nic,coord={spec.coord}'
+        if topo.dims:
+            device += f',dims={topo.dims}'
+        if spec.rate:
+            device += f',link-rate-kbps={spec.rate}'
+        if spec.latency:
+            device += f',link-latency-ns={spec.latency}'
+        for i, cable in enumerate(spec.cables):
+            cmd += ['-netdev', self.cluster.plug(self, cable, f'link{i}')]
+            device += f',link{i}=link{i}'
+            if cable.faults:
+                device += f',faults{i}={cable.faults.replace(",", ",,")}'
+        return [*cmd, '-device', device]
+
+    def qmp(self):
+        """The control channel of its QEMU, for a with statement."""
+        return Qmp(self.socket('qmp'), self.cluster.prefix(self))
+
+    def find_port(self):
+        """Where ssh reaches the guest; OSError while QEMU starts."""
+        with self.qmp() as qmp:
+            users = qmp.command('human-monitor-command',
+                                **{'command-line': 'info usernet'})
+        m = re.search(r'HOST_FORWARD\]\s+\d+\s+\S+\s+(\d+)', users)
+        if not m:
+            raise OSError('QEMU forwards no port to the guest')
+        self.port = int(m[1])
 
     def check(self, grace=0):
         """Failed if QEMU is gone, or ends within GRACE seconds."""
@@ -165,34 +170,43 @@ class Node:
 
     def answers(self):
         """True if the guest's ssh server greets."""
-        with contextlib.suppress(OSError), \
-                socket.create_connection(('127.0.0.1', self.port), 1) as s:
-            s.settimeout(2)
-            return s.recv(4) == b'SSH-'
+        with contextlib.suppress(OSError):
+            if not self.port:
+                self.find_port()
+            if self.cluster.prefix(self):
+                return READY in self.console.read_text(encoding='utf-8',
+                                                       errors='replace')
+            with socket.create_connection(('127.0.0.1', self.port), 1) as s:
+                s.settimeout(2)
+                return s.recv(4) == b'SSH-'
         return False
 
     def ssh(self, *options):
         """The start of an ssh command line into this guest."""
-        return ['ssh', '-F', '/dev/null', '-p', str(self.port),
-                '-i', str(guest.KEY), '-S', self.pair.control(self),
+        return [*self.cluster.prefix(self, '-t' in options),
+                'ssh', '-F', '/dev/null', '-p', str(self.port),
+                '-i', str(guest.KEY), '-S', self.socket('ssh'),
                 '-o', 'IdentitiesOnly=yes', '-o', 'BatchMode=yes',
                 '-o', 'StrictHostKeyChecking=yes', '-o', 'LogLevel=ERROR',
-                '-o', f'UserKnownHostsFile={self.pair.folder}/known_hosts',
+                '-o', f'UserKnownHostsFile={self.cluster.known_hosts()}',
                 '-o', 'HostKeyAlias=rnic', '-o', 'ServerAliveInterval=60',
                 '-o', 'ServerAliveCountMax=10', *options, 'root@127.0.0.1']
 
     def login(self):
         """Opens the connection that later commands share."""
+        if self.master:
+            return
         self.master = spawn(self.ssh('-N', '-M'), stdin=subprocess.DEVNULL,
                             start_new_session=True)
         end = time.monotonic() + 60
-        while not os.path.exists(self.pair.control(self)):
+        while not os.path.exists(self.socket('ssh')):
             if self.master.poll() is not None or time.monotonic() > end:
                 raise Failed(f'no login to {self.name}', self.console)
             time.sleep(0.05)
 
     def run(self, command, timeout=None, **options):
         """Runs a shell command line in this guest, as subprocess.run()."""
+        self.login()
         options.setdefault('stdin', subprocess.DEVNULL)
         if timeout:
             command = f'timeout -k 5 {timeout} sh -c {shlex.quote(command)}'
@@ -213,61 +227,106 @@ class Node:
                 process.wait()
 
 
-class Pair:
-    """Two running guests; use it in a with statement."""
+def _management(number):
+    """The network between node NUMBER and its host, three bytes of it."""
+    return f'10.{number // 200}.{number % 200 + 2}'
 
-    def __init__(self, binary, name, *, cpus=None, memory=None, share=None,
-                 nic=True):
-        self.binary, self.name = Path(binary), name
-        self.cpus = cpus or default_cpus()
-        self.memory = memory or default_memory()
+
+def address(number):
+    """Of node NUMBER in the Ethernet that joins the guests."""
+    return f'10.77.{(number + 1) >> 8}.{(number + 1) & 255}'
+
+
+class Cluster:
+    """Running guests; use it in a with statement."""
+
+    def __init__(self, binary, name, topo, *, share=None, nic=True):
+        self.binary, self.name, self.topology = Path(binary), name, topo
         self.share = os.path.abspath(share) if share else None
         self.nic = nic
-        self.accel = 'tcg'
-        self.folder = None
-        self.nodes = [Node(i, self) for i in range(2)]
+        self.folder = None     # of sockets
+        self.nodes = [Node(spec, self) for spec in topo.nodes]
+        # Who has the same three shares an Ethernet.
+        self.segment = (f'239.77.{random.randrange(256)}.'
+                        f'{random.randrange(1, 255)}',
+                        random.randrange(15000, 25000),
+                        random.randrange(1, 1 << 24))
 
-    def control(self, node):
-        return f'{self.folder}/{node.name}'
+    def known_hosts(self):
+        """The file with the key of all guests."""
+        return f'{self.folder}/known_hosts'
+
+    def hosts(self):
+        """What the guests know of each other: address, name and CPUs."""
+        return ';'.join(f'{address(n.number)} {n.name} {n.spec.cores}'
+                        for n in self.nodes)
+
+    def spawn(self, cmd, **options):
+        return spawn(cmd, **options)
+
+    def started(self, _node):
+        """Called when the QEMU of a node has been started."""
+
+    def launcher(self, _node):
+        """What goes before the command line of QEMU."""
+        return []
+
+    def prefix(self, _node, _tty=False):
+        """What goes before a command that talks to the QEMU of a node."""
+        return []
+
+    def ethernet(self, node):
+        """The netdev by which a guest reaches the others with TCP/IP."""
+        if len(self.nodes) == 2 and not self.topology.hosts:
+            return _stream('ether', f'{self.folder}/ether', node.number == 0)
+        group, port, vni = self.segment
+        interface = self.topology.interface
+        return f'vde,id=ether,sock=vxvde://{group}/v4/port={port}/vni={vni}' \
+            + (f'/if={interface}' if interface else '')
+
+    def plug(self, node, cable, name):
+        """The netdev NAME at the end of CABLE at NODE."""
+        return _stream(name, f'{self.folder}/cable{cable.number}',
+                       node.spec is cable.a)
 
     def __enter__(self):
         check_share(self.share)
         # Socket paths are limited to 107 bytes, hence not below BUILD.
         self.folder = tempfile.mkdtemp(prefix='rnic-')
         try:
-            with step(f'booting two guests ({self.cpus} CPUs, '
-                      f'{self.memory} MB each)') as line:
-                self._start()
-                self._wait(line)
-                line.title = 'two guests are up'
+            self.boot()
+            self.nodes[0].login()
         except BaseException:
             self.__exit__()
             raise
         return self
 
-    def _start(self):
+    def boot(self):
+        """Starts all nodes and waits until they answer, a few at a time: too
+        many at once are so slow that what they wait for times out."""
         key = guest.HOST_KEY.with_suffix('.pub').read_text(encoding='ascii')
-        Path(self.folder, 'known_hosts').write_text(f'rnic {key}',
-                                                    encoding='ascii')
-        ether, link = socket.socketpair(), socket.socketpair()
-        with ether[0], ether[1], link[0], link[1]:
-            for node, e, l in zip(self.nodes, ether, link):
-                node.start(e, l)
+        Path(self.known_hosts()).write_text(f'rnic {key}', encoding='ascii')
+        count = len(self.nodes)
+        with step(f'booting {count} guests ({self._size()})') as line:
+            waiting, booting = list(self.nodes), []
+            while waiting or booting:
+                while waiting and len(booting) < self.at_once():
+                    booting.append(waiting.pop(0))
+                    booting[-1].start()
+                booting = [n for n in booting if not _is_up(n)]
+                line.show(f'{count - len(waiting) - len(booting)}/{count} '
+                          'answer,')
+                time.sleep(0.2)
+            line.title = f'{count} guests are up'
 
-    def _wait(self, line):
-        end = time.monotonic() + BOOT_SECONDS
-        waiting = list(self.nodes)
-        while waiting:
-            for node in self.nodes:
-                node.check()
-            waiting = [n for n in waiting if not n.answers()]
-            if waiting and time.monotonic() > end:
-                raise Failed(f'{waiting[0].name} did not boot in '
-                             f'{BOOT_SECONDS} s', waiting[0].console)
-            line.show(f'{2 - len(waiting)}/2 answer,')
-            time.sleep(0.2)
-        for node in self.nodes:
-            node.login()
+    def at_once(self):
+        """How many guests may boot at the same time."""
+        return max(2, len(os.sched_getaffinity(0)))
+
+    def _size(self):
+        spec = self.nodes[0].spec
+        return f'{spec.cores} CPU{"s" if spec.cores > 1 else ""}, ' \
+               f'{spec.memory} MB each'
 
     def __exit__(self, *_):
         for node in self.nodes:
@@ -275,9 +334,10 @@ class Pair:
         if self.folder:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def foreground(self, command, tty=False):
-        """Runs COMMAND on node0 with this process's own stdin and stdout."""
-        node = self.nodes[0]
+    def foreground(self, command, node=None, tty=False):
+        """Runs COMMAND with this process's own stdin and stdout, on node0 if
+        no other is named."""
+        node = node or self.nodes[0]
         process = spawn([*node.ssh(*(['-t'] if tty else [])), '--', command])
         try:
             code = process.wait()
@@ -288,8 +348,41 @@ class Pair:
         for n in self.nodes:
             n.check()
         if code == 255 and not node.answers():
-            raise Failed('the connection to node0 broke', node.console)
+            raise Failed(f'the connection to {node.name} broke', node.console)
         return code
+
+    def logs(self):
+        return ', '.join(shown(n.console) for n in self.nodes)
+
+
+def _is_up(node):
+    """True if NODE answers; Failed if it ended or took too long."""
+    node.check()
+    if node.answers():
+        return True
+    if time.monotonic() - node.since > BOOT_SECONDS:
+        raise Failed(f'{node.name} did not boot in {BOOT_SECONDS} s',
+                     node.console)
+    return False
+
+
+def _stream(name, path, server):
+    """One end of a wire between two QEMUs of this machine; whichever comes
+    first, and again if the other end is started anew."""
+    return f'stream,id={name},addr.type=unix,addr.path={path},' + (
+        'server=on' if server else 'server=off,reconnect-ms=100')
+
+
+class Pair(Cluster):
+    """Two guests, node0 and node1, with one cable."""
+
+    def __init__(self, binary, name, *, cpus=None, memory=None, share=None,
+                 nic=True):
+        topo = topology.load('pair')
+        for spec in topo.nodes:
+            spec.cores = cpus or default_cpus()
+            spec.memory = memory or default_memory()
+        super().__init__(binary, name, topo, share=share, nic=nic)
 
     def shell(self):
         """A terminal with a prompt in each guest, until both are left."""
@@ -309,6 +402,3 @@ class Pair:
         finally:
             subprocess.run([*tmux, 'kill-server'], check=False,
                            stderr=subprocess.DEVNULL)
-
-    def logs(self):
-        return ', '.join(shown(n.console) for n in self.nodes)

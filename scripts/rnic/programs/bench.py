@@ -80,7 +80,7 @@ def _ping(pair):
 def own_memory(node):
     """MB of a QEMU beside the guest's RAM and the translated code."""
     total, counts = 0, False
-    ram = node.pair.memory * 1024
+    ram = node.memory * 1024
     for line in Path(f'/proc/{node.process.pid}/smaps').read_text(
             encoding='utf-8').splitlines():
         m = re.match(r'([0-9a-f]+)-([0-9a-f]+) (\S{4}) ', line)

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Clusters that go on running when the program that started them has ended.
+
+BUILD/cluster/NAME/state.json records what later programs need; sockets are in
+a folder with a short path, as their paths are limited to 107 bytes.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import time
+from pathlib import Path
+
+from . import slurm, topology, vm
+from .paths import BUILD
+from .qmp import Qmp
+from .steps import Failed, digest, step, tail
+
+_STATES = BUILD / 'cluster'
+_STATUS_SECONDS = 10
+
+
+class _Process:
+    """A process that may not be our child: the part of Popen that we use."""
+
+    def __init__(self, pid, begin=None):
+        self.pid, self.begin = pid, begin or _begin(pid)
+
+    def poll(self):
+        """None if it runs. Its code is known to its parent only."""
+        return None if self.begin and _begin(self.pid) == self.begin \
+            else 'unknown'
+
+    def wait(self, timeout=None):
+        end = time.monotonic() + (timeout or 0)
+        while self.poll() is None:
+            if timeout is not None and time.monotonic() >= end:
+                raise subprocess.TimeoutExpired('', timeout)
+            time.sleep(0.05)
+        return self.poll()
+
+    def kill(self):
+        if self.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+
+
+def _begin(pid):
+    """When process PID began, in ticks since boot; None if there is none."""
+    try:
+        text = Path(f'/proc/{pid}/stat').read_text(encoding='utf-8',
+                                                   errors='replace')
+    except OSError:
+        return None
+    values = text.rpartition(')')[2].split()
+    return None if values[0] in 'ZX' else int(values[19])
+
+
+def _runtime():
+    """The folder for sockets, which nobody else may enter."""
+    base = os.environ.get('XDG_RUNTIME_DIR')
+    path = Path(base, 'rnic') if base and os.path.isdir(base) \
+        else Path(f'/tmp/rnic-{os.getuid()}')
+    path.mkdir(mode=0o700, exist_ok=True)
+    found = path.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() \
+            or found.st_mode & 0o077:
+        raise Failed(f'{path} is not a folder of yours alone')
+    return path
+
+
+def _state(name):
+    return _STATES / name / 'state.json'
+
+
+def names():
+    """Those that are up, or were not taken down."""
+    return sorted(f.parent.name for f in _STATES.glob('*/state.json'))
+
+
+def find(name=None):
+    """The cluster NAME, or the only one there is."""
+    there = names()
+    if name is None and len(there) == 1:
+        name = there[0]
+    if name is None:
+        raise Failed('no cluster is up' if not there else 'several clusters '
+                     f'are up, choose with -c: {", ".join(there)}')
+    if name not in there:
+        raise Failed(f"no cluster '{name}' is up"
+                     + (f', there is {", ".join(there)}' if there else ''))
+    try:
+        state = json.loads(_state(name).read_text(encoding='utf-8'))
+        topo = topology.parse(state['topology'], state['title'])
+        found = Background(state['binary'], name, topo, share=state['share'])
+        found.recall(state)
+    except (OSError, ValueError, KeyError) as e:
+        raise Failed(f'what is known of cluster {name} is damaged: {e}',
+                     _state(name)) from e
+    return found
+
+
+def refuse_second(name):
+    """Failed if cluster NAME is up; removes what is left of one that is not."""
+    if name not in names():
+        return
+    old = find(name)
+    if any(n.process and n.process.poll() is None for n in old.nodes):
+        raise Failed(f'cluster {name} is up already: take it down first '
+                     f'(scripts/cluster down -c {name})')
+    old.down()
+
+
+class Background(vm.Cluster):
+    """A cluster that is started by one program and used by others."""
+
+    def __init__(self, binary, name, topo, *, share=None):
+        super().__init__(binary, name, topo, share=share)
+        # The same name may be used in several checkouts.
+        self.folder = _runtime() / f'{name}-{digest(str(BUILD))[:6]}'
+        self.job = None
+
+    def known_hosts(self):
+        return _STATES / self.name / 'known_hosts'   # on all hosts
+
+    # --- Starting ---------------------------------------------------------
+
+    def up(self):
+        """Boots all nodes; if one fails, takes the others down again."""
+        vm.check_share(self.share)
+        folder = _state(self.name).parent
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(folder.with_suffix('.lock'), 'w', encoding='ascii') as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as e:
+                raise Failed(f'cluster {self.name} is being started or '
+                             'stopped') from e
+            refuse_second(self.name)
+            folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+            try:
+                if self.topology.hosts:
+                    self.job = slurm.allocate(self.name, self.topology)
+                    self.save()
+                self.boot()
+            except BaseException:
+                self.down()
+                raise
+
+    def spawn(self, cmd, **options):
+        return subprocess.Popen([str(c) for c in cmd], **options)
+
+    def started(self, node):
+        self.save()
+
+    def save(self):
+        """Records what there is, so that it can be ended whatever happens."""
+        state = {
+            'title': self.topology.name, 'topology': self.topology.text,
+            'binary': str(self.binary), 'share': self.share, 'job': self.job,
+            'segment': self.segment, 'time': time.time(),
+            'nodes': [n.process and {
+                'pid': n.process.pid, 'begin': _begin(n.process.pid),
+                'port': n.port} for n in self.nodes]}
+        part = _state(self.name).with_suffix('.part')
+        part.write_text(json.dumps(state, indent=1) + '\n', encoding='utf-8')
+        part.rename(_state(self.name))
+
+    def recall(self, state):
+        self.job, self.segment = state['job'], state['segment']
+        for node, known in zip(self.nodes, state['nodes']):
+            if known:
+                node.process = _Process(known['pid'], known['begin'])
+                node.port = known['port']
+
+    def boot(self):
+        super().boot()
+        self.save()
+
+    # --- Several hosts ----------------------------------------------------
+
+    def launcher(self, node):
+        if not self.job:
+            return []
+        return slurm.launcher(self.job, node.spec.host, self.folder, [
+            f'{self.topology.hosts[node.spec.host]}:{self._tcp_port(c)}'
+            for c in self._listening(node)])
+
+    def prefix(self, node, tty=False):
+        return slurm.step(self.job, node.spec.host, tty) if self.job else []
+
+    def plug(self, node, cable, name):
+        if not self.topology.remote(cable):
+            return super().plug(node, cable, name)
+        if node.spec is cable.a:
+            fd = slurm.FIRST_FD + self._listening(node).index(cable)
+            return f'stream,id={name},server=on,addr.type=fd,addr.str={fd}'
+        host = self.topology.hosts[cable.a.host]
+        return f'stream,id={name},server=off,reconnect-ms=200,' \
+               f'addr.type=inet,addr.host={host},' \
+               f'addr.port={self._tcp_port(cable)}'
+
+    def _listening(self, node):
+        return [c for c in node.spec.cables
+                if c.a is node.spec and self.topology.remote(c)]
+
+    def _tcp_port(self, cable):
+        return self.topology.port + cable.number
+
+    # --- Ending -----------------------------------------------------------
+
+    def down(self):
+        """Ends all nodes and forgets the cluster."""
+        for node in self.nodes:
+            node.stop()
+        if self.job:
+            slurm.cancel(self.job)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.rmtree(_state(self.name).parent, ignore_errors=True)
+
+    # --- Using ------------------------------------------------------------
+
+    def node(self, name):
+        """The node of that name; Failed if there is none or it is dead."""
+        node = self.nodes[self.topology.node(name).number]
+        if not node.process:
+            raise Failed(f'{node.name} was not started')
+        node.check()
+        return node
+
+    def look(self, node):
+        """What the device of NODE says, or why it says nothing."""
+        if not node.process:
+            return 'was not started'
+        if node.process.poll() is not None:
+            return f'ended: {tail(node.errors).strip().splitlines()[-1]}'
+        try:
+            with Qmp(node.socket('qmp'), self.prefix(node),
+                     _STATUS_SECONDS) as qmp:
+                return {k: qmp.get(k) for k in ('node', 'links', 'counters')}
+        except OSError as e:
+            return f'its QEMU does not answer: {e}'
+
+    def peer_name(self, coord):
+        """The name of the node with these coordinates."""
+        return next((n.name for n in self.topology.nodes
+                     if n.coord == coord), f'{coord:#x}')
+
+    def set_faults(self, node, link, text):
+        """Makes faults on a link, given by number or by the node behind it."""
+        spec = node.spec
+        if link.isdigit():
+            found = [int(link)] if int(link) < len(spec.cables) else []
+        else:
+            other = self.topology.node(link)
+            found = [i for i, c in enumerate(spec.cables)
+                     if c.other(spec) is other]
+        if not found:
+            raise Failed(f'{node.name} has no link {link}, it has '
+                         + ', '.join(f'{i} to {c.other(spec).name}'
+                                     for i, c in enumerate(spec.cables)))
+        with node.qmp() as qmp:
+            for number in found:
+                try:
+                    qmp.set(f'faults{number}', text)
+                except OSError as e:
+                    raise Failed(str(e)) from e

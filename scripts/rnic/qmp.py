@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""QEMU's control channel."""
+
+import contextlib
+import json
+import socket
+import subprocess
+from pathlib import Path
+
+NIC = '/machine/peripheral/nic'
+_SECONDS = 30
+_RELAY = Path(__file__).with_name('relay.py')
+
+
+class Qmp:
+    """One command at a time; use it in a with statement, as QEMU answers only
+    one of those who have it open. OSError for whatever goes wrong."""
+
+    def __init__(self, path, prefix=(), seconds=_SECONDS):
+        """PREFIX begins a command line that runs where PATH is."""
+        self.process = None
+        if prefix:
+            self._relay([*prefix, '/usr/bin/python3', '-B', _RELAY, path])
+        else:
+            self._connect(path, seconds)
+        if not self.reader.readline():
+            self.__exit__()
+            raise OSError('QEMU closed its control channel')
+        self.command('qmp_capabilities')
+
+    def _connect(self, path, seconds):
+        sock = socket.socket(socket.AF_UNIX)
+        sock.settimeout(seconds)
+        with sock:
+            sock.connect(str(path))
+            self.reader = self.writer = sock.makefile('rw', encoding='utf-8')
+
+    def _relay(self, cmd):
+        self.process = subprocess.Popen(
+            [str(c) for c in cmd], text=True, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.reader, self.writer = self.process.stdout, self.process.stdin
+
+    def command(self, name, **arguments):
+        """What QEMU returns."""
+        self.writer.write(json.dumps({'execute': name,
+                                      'arguments': arguments}))
+        self.writer.flush()
+        while True:
+            line = self.reader.readline()
+            if not line:
+                raise OSError('QEMU closed its control channel')
+            answer = json.loads(line)
+            if 'error' in answer:
+                raise OSError(answer['error']['desc'])
+            if 'return' in answer:
+                return answer['return']
+
+    def get(self, name):
+        """A property of the NIC."""
+        return self.command('qom-get', path=NIC, property=name)
+
+    def set(self, name, value):
+        """Sets a property of the NIC."""
+        self.command('qom-set', path=NIC, property=name, value=value)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for file in {self.reader, self.writer}:
+            with contextlib.suppress(OSError):   # what it still had to write
+                file.close()
+        if self.process:
+            self.process.wait()

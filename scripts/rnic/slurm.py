@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Nodes on several hosts: one Slurm job for a cluster, one step for a node."""
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+from . import launch
+from .steps import Failed, log_path
+
+FIRST_FD = launch.FIRST
+_LAUNCH = Path(launch.__file__)
+_SECONDS = 60          # to wait for hosts that others use
+
+
+def allocate(name, topo):
+    """The number of a new job that has all hosts of a topology."""
+    hosts = ','.join(topo.hosts)
+    log = log_path(f'{name}-salloc')
+    cmd = ['salloc', '--no-shell', f'--immediate={_SECONDS}',
+           f'--job-name=rnic-{name}', f'--nodes={len(topo.hosts)}',
+           f'--nodelist={hosts}', '--ntasks-per-node=1', '--exclusive',
+           *shlex.split(topo.slurm)]
+    try:
+        r = subprocess.run(cmd, stdin=subprocess.DEVNULL, text=True,
+                           capture_output=True, check=False)
+    except FileNotFoundError as e:
+        raise Failed('a cluster on several hosts needs Slurm, and salloc is '
+                     'not installed') from e
+    text = r.stdout + r.stderr
+    log.write_text(shlex.join(cmd) + '\n' + text, encoding='utf-8')
+    m = re.search(r'Granted job allocation (\d+)', text)
+    if r.returncode or not m:
+        last = (text.strip().splitlines() or ['it said nothing'])[-1]
+        raise Failed(f'Slurm gives no {hosts}: {last}', log)
+    return int(m[1])
+
+
+def step(job, host, tty=False):
+    """What begins a command line that runs on HOST."""
+    return ['srun', f'--jobid={job}', '--overlap', '--quiet', '--nodes=1',
+            '--ntasks=1', f'--nodelist={host}', '--cpu-bind=none',
+            *(['--pty'] if tty else [])]
+
+
+def launcher(job, host, folder, listen):
+    """What begins the command line of a QEMU on HOST."""
+    return [*step(job, host), f'--job-name={Path(folder).name}',
+            '/usr/bin/python3', '-B', str(_LAUNCH), str(folder), *listen,
+            '--']
+
+
+def cancel(job):
+    """Ends a job with all that it has started."""
+    subprocess.run(['scancel', str(job)], check=False,
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
