@@ -42,6 +42,11 @@ static unsigned exadma_path(const uint64_t *d)
     return RNIC_GET(EXANET_DESC_W4_PATH, d[3]);
 }
 
+static uint32_t exadma_dst(const uint64_t *d)
+{
+    return RNIC_GET(EXANET_GVA_COORD, d[1]);
+}
+
 static uint32_t exadma_length(const uint64_t *d)
 {
     return RNIC_GET(EXANET_DESC_W3_LENGTH, d[2]);
@@ -277,8 +282,9 @@ static void exadma_packet_init(ExanetState *s, unsigned tid, ExanetPacket *pkt)
     const uint64_t *d = exadma_desc(s, tid);
 
     *pkt = (ExanetPacket) {
-        .dst = RNIC_GET(EXANET_GVA_COORD, d[1]),
+        .dst = exadma_dst(d),
         .src = s->node,
+        .path = exadma_path(d),
         .pdid = exadma_dst_pdid(d),
         .tid = exadma_wire_tid(s, tid),
         .seq = RNIC_GET(EXANET_DESC_W4_SEQ, d[3]),
@@ -300,7 +306,7 @@ static void exadma_source_error(ExanetState *s, unsigned tid,
     if (resp == EXANET_RESP_FAULT) {
         ExanetPendingFault f = {
             .va = va & ~(uint64_t)(EXANET_SOURCE_PAGE - 1),
-            .peer = RNIC_GET(EXANET_GVA_COORD, d[1]),
+            .peer = exadma_dst(d),
             .tid = exadma_wire_tid(s, tid),
             .seq = RNIC_GET(EXANET_DESC_W4_SEQ, d[3]),
             .small = RNIC_GET(EXANET_DESC_W4_RESP, d[3]),
@@ -388,7 +394,7 @@ static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
 
     while (o->control_count) {
         ExanetControlSlot *c = &o->control[o->control_head];
-        int route = exanet_crossbar_route(s, c->dst, 0);
+        int route = exanet_crossbar_route(s, c->dst, c->path);
 
         if (!c->dead) {
             if (!exanet_crossbar_ready(s, route)) {
@@ -427,8 +433,8 @@ static bool exadma_packet_send(ExanetState *s, unsigned tid)
 {
     ExanetExadma *e = &s->exadma;
     const uint64_t *d = exadma_desc(s, tid);
-    ExanetOutput *o = &e->output[exadma_path(d)];
-    int route = exanet_crossbar_route(s, RNIC_GET(EXANET_GVA_COORD, d[1]), 0);
+    ExanetOutput *o = &e->output[exadma_path(d) % EXANET_OUTPUTS];
+    int route = exanet_crossbar_route(s, exadma_dst(d), exadma_path(d));
     ExanetSlot *slot;
     unsigned words;
 
@@ -439,6 +445,7 @@ static bool exadma_packet_send(ExanetState *s, unsigned tid)
         (!o->count || !exadma_output_holds(o, route))) {
         words = exadma_packet_build(s, tid, exanet_crossbar_begin(s, route));
         if (words) {
+            exanet_flow_sent(s, exadma_dst(d), words);
             exanet_crossbar_commit(s, route, words);
         }
         return true;
@@ -449,6 +456,7 @@ static bool exadma_packet_send(ExanetState *s, unsigned tid)
     slot = &o->slot[(o->head + o->count) % EXANET_OUTPUT_SLOTS];
     words = exadma_packet_build(s, tid, slot->data);
     if (words) {
+        exanet_flow_sent(s, exadma_dst(d), words);
         slot->route = route;
         slot->tid = tid;
         slot->words = words;
@@ -458,16 +466,16 @@ static bool exadma_packet_send(ExanetState *s, unsigned tid)
     return true;
 }
 
-/* One turn of @tid; false when it had to be put back. */
-static bool exadma_turn(ExanetState *s, unsigned tid)
+/* Whether @tid, which is its turn, may go on; if not it has been stopped. */
+static bool exadma_admit(ExanetState *s, unsigned tid)
 {
     ExanetExadma *e = &s->exadma;
     const uint64_t *d = exadma_desc(s, tid);
 
     if (e->state[tid] == EXADMA_TRIGGERED) {
-        if (exadma_path(d) >= EXANET_OUTPUTS) {
+        if (exadma_path(d) >= EXANET_PATHS) {
             exadma_reject(s, tid);
-            return true;
+            return false;
         }
         e->state[tid] = EXADMA_RUNNING;
     }
@@ -475,23 +483,77 @@ static bool exadma_turn(ExanetState *s, unsigned tid)
     if (exanet_context_check(s, RNIC_GET(EXANET_DESC_W3_PDID, d[2])) !=
         EXANET_RESP_ACK) {
         exadma_source_error(s, tid, EXANET_RESP_PROTECTION, d[0]);
-        return true;
+        return false;
+    }
+    return true;
+}
+
+enum exadma_turn {
+    EXADMA_WENT,
+    EXADMA_PUT_BACK,            /* no slot in its output */
+    EXADMA_PACED,               /* its flow has sent enough for now */
+};
+
+static enum exadma_turn exadma_turn(ExanetState *s, unsigned tid)
+{
+    if (!exadma_admit(s, tid)) {
+        return EXADMA_WENT;
+    }
+    if (!exanet_flow_may_send(s, exadma_dst(exadma_desc(s, tid)))) {
+        return EXADMA_PACED;
     }
     if (exadma_packet_send(s, tid)) {
         exanet_count(s, SCHED_ROUND);
-        return true;
+        return EXADMA_WENT;
     }
     exanet_count(s, SCHED_NO_SLOT);
-    exadma_enqueue(e, tid);
-    return false;
+    return EXADMA_PUT_BACK;
+}
+
+/*
+ * The scheduler's loop.  A TID whose flow has to wait leaves the FIFO until the end
+ * of the run: it would only be in the way of others, and flow.c says when to look
+ * again.  True if some that are not paced are left.
+ */
+static bool exadma_schedule(ExanetState *s, unsigned budget)
+{
+    ExanetExadma *e = &s->exadma;
+    unsigned turns = EXADMA_TURNS * budget;
+    unsigned put_back = 0;          /* in a row: all of them means blocked */
+    unsigned paced = 0;
+    bool more;
+
+    while (e->fifo_count > put_back && budget && turns--) {
+        unsigned tid = exadma_dequeue(e);
+
+        if (e->state[tid] == EXADMA_IDLE) {
+            continue;
+        }
+        switch (exadma_turn(s, tid)) {
+        case EXADMA_WENT:
+            put_back = 0;
+            budget--;
+            break;
+        case EXADMA_PUT_BACK:
+            exadma_enqueue(e, tid);
+            put_back++;
+            break;
+        case EXADMA_PACED:
+            e->paced[paced++] = tid;
+            break;
+        }
+    }
+    more = e->fifo_count > put_back;
+    for (unsigned i = 0; i < paced; i++) {
+        exadma_enqueue(e, e->paced[i]);
+    }
+    return more;
 }
 
 bool exanet_exadma_run(ExanetState *s, unsigned budget)
 {
     ExanetExadma *e = &s->exadma;
-    unsigned turns = EXADMA_TURNS * budget;
-    unsigned put_back = 0;          /* in a row: all of them means blocked */
-    bool relieved;
+    bool more;
 
     if (!s->enabled) {
         return false;
@@ -501,22 +563,10 @@ bool exanet_exadma_run(ExanetState *s, unsigned budget)
             exadma_output_drain(s, &e->output[i]);
         }
     }
-    while (e->fifo_count > put_back && budget && turns--) {
-        unsigned tid = exadma_dequeue(e);
-
-        if (e->state[tid] == EXADMA_IDLE) {
-            continue;
-        }
-        if (exadma_turn(s, tid)) {
-            put_back = 0;
-            budget--;
-        } else {
-            put_back++;
-        }
-    }
-    relieved = e->relieved;
+    more = exadma_schedule(s, budget);
+    more |= e->relieved;
     e->relieved = false;
-    return relieved || e->fifo_count > put_back;
+    return more;
 }
 
 /* --- Control-packet windows [T §5.3.1.2] ------------------------------------- */
@@ -550,6 +600,7 @@ static void exadma_control_build(ExanetState *s, const ExanetOutput *o,
     memcpy(exanet_packet_payload(c->data, va), &control, sizeof(control));
     exanet_packet_encode(c->data, &pkt);
     c->dst = pkt.dst;
+    c->path = pkt.path;
     c->tid = tid;
     c->dead = false;
     trace_exanet_exadma_control(s->node, pkt.tid, pkt.seq, o->control_word[0]);

@@ -180,6 +180,7 @@ typedef struct ExanetSlot {
 typedef struct ExanetControlSlot {
     uint32_t dst;
     uint16_t tid;                   /* index */
+    uint8_t path;
     bool dead;
     uint8_t data[EXANET_CONTROL_WORDS * EXANET_WORD_BYTES];
 } ExanetControlSlot;
@@ -205,6 +206,7 @@ typedef struct ExanetExadma {
     uint16_t fifo[EXANET_TIDS];     /* the scheduler's; each TID at most once */
     unsigned fifo_head;
     unsigned fifo_count;
+    uint16_t paced[EXANET_TIDS];    /* taken out of @fifo for the rest of a run */
     bool relieved;                  /* a control queue is not full any more */
     ExanetOutput output[EXANET_OUTPUTS];
 } ExanetExadma;
@@ -255,7 +257,7 @@ bool exanet_rtmailbox_pop_request(ExanetState *s, struct exanet_read_req *req);
 void exanet_rtmailbox_reg_sync(ExanetState *s, unsigned reg);
 void exanet_rtmailbox_reg_written(ExanetState *s, unsigned reg, bool top);
 
-/* --- Firmware, the model of the R5: firmware.c -------------------------- */
+/* --- Firmware, the model of the R5: firmware.c, -block.c, -peer.c ------- */
 
 typedef struct ExanetFirmware ExanetFirmware;
 

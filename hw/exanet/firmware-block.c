@@ -15,11 +15,6 @@
 #define FW_TIMEOUT_MIN_NS 1000
 #define FW_TIMEOUT_MAX_NS (1LL << 50)
 #define FW_CHAIN_MAX 8              /* blocks of a chain */
-#define FW_SEQ_MAX (FW_SEQ_NO_BLOCK - 1)
-#define FW_GENERATIONS 16
-/* Peers remembered: a cable has one, but it may have had others before. */
-#define FW_PEERS_MAX 64
-#define FW_BEHIND_MAX (FW_GENERATIONS / 2 - 1)
 /* Between copies: a receiver must not take one for a new block. */
 #define FW_PAUSE_MAX_NS (EXANET_TID_AGE_NS / 2)
 
@@ -37,6 +32,9 @@ static void fw_config_load(ExanetState *s, ExanetFirmware *fw)
     fw->timeout = MIN(MAX(timeout, FW_TIMEOUT_MIN_NS), FW_TIMEOUT_MAX_NS);
     fw->backoff = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_PF_BACKOFF_NS);
     fw->chain = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_CHAIN);
+    fw->dynamic = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_DYN_TIMEOUT);
+    fw->policy = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_POLICY);
+    fw->multipath = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_MULTIPATH);
 }
 
 /* What every entry other than the doorbell needs before it acts on blocks. */
@@ -80,127 +78,8 @@ static void fw_deadline_answer(ExanetFirmware *fw, unsigned tid)
 
     /* without its control packet the receiver does not answer */
     fw_deadline(fw, tid, b->notify && !b->control ? FW_NEVER :
-                fw->now + MIN(fw->timeout << shift, FW_PAUSE_MAX_NS));
-}
-
-
-/* --- Generations ----------------------------------------------------------- */
-
-/* Forgets the peer that was not sent to for longest. */
-static void fw_peer_forget_oldest(ExanetFirmware *fw)
-{
-    FwPeer *peer, *oldest = NULL;
-    GHashTableIter iter;
-
-    g_hash_table_iter_init(&iter, fw->peers);
-    while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&peer)) {
-        if (!oldest || peer->used < oldest->used) {
-            oldest = peer;
-        }
-    }
-    g_hash_table_remove(fw->peers, GUINT_TO_POINTER(oldest->coord));
-}
-
-/*
- * What is known of @tid at the node of @dst.  Each target counts generations by
- * itself, since it sees only its own blocks.
- */
-static FwTidRecord *fw_record(ExanetState *s, ExanetFirmware *fw, unsigned tid,
-                              uint64_t dst)
-{
-    uint32_t coord = RNIC_GET(EXANET_GVA_COORD, dst);
-    FwPeer *peer = fw->recent;
-
-    if (!peer || peer->coord != coord) {
-        peer = g_hash_table_lookup(fw->peers, GUINT_TO_POINTER(coord));
-    }
-    if (!peer) {
-        /* only a node with a cable to us gets here; but it may change its name */
-        if (g_hash_table_size(fw->peers) >= FW_PEERS_MAX) {
-            fw_peer_forget_oldest(fw);
-        }
-        peer = g_new0(FwPeer, 1);
-        peer->coord = coord;
-        for (unsigned i = 0; i < EXANET_TIDS; i++) {
-            peer->tid[i].gen = s->epoch % FW_GENERATIONS;
-        }
-        g_hash_table_insert(fw->peers, GUINT_TO_POINTER(coord), peer);
-    }
-    fw->recent = peer;
-    peer->used = fw->now;
-    return &peer->tid[tid];
-}
-
-/*
- * The receiver tells a new block from an old one by less than half of the
- * generations.  After so many blocks of which it may have completed none, the TID
- * rests until the receiver has forgotten it.
- */
-static bool fw_record_usable(ExanetState *s, ExanetFirmware *fw, unsigned tid,
-                             uint64_t dst)
-{
-    FwTidRecord *r = fw_record(s, fw, tid, dst);
-
-    if (r->behind >= FW_BEHIND_MAX &&
-        fw->now - r->used > 2 * EXANET_TID_AGE_NS) {
-        r->behind = 0;
-    }
-    return r->seq || r->behind < FW_BEHIND_MAX;
-}
-
-/* Gives the block of @tid generation and sequence to begin with. */
-static void fw_record_begin(ExanetState *s, ExanetFirmware *fw, unsigned tid)
-{
-    FwBlock *b = &fw->block[tid];
-    FwTidRecord *r = fw_record(s, fw, tid, b->dst);
-
-    if (!r->seq) {
-        r->gen = (r->gen + 1) % FW_GENERATIONS;
-        r->behind++;
-    }
-    b->gen = r->gen;
-    b->seq = MAX(b->seq, r->seq);
-}
-
-/*
- * Notes how the block of @tid ended.  One that certainly did not complete leaves its
- * generation to the next one, which goes on with the sequence.
- */
-static void fw_record_end(ExanetState *s, ExanetFirmware *fw, unsigned tid)
-{
-    const FwBlock *b = &fw->block[tid];
-    FwTidRecord *r;
-    bool maybe = b->maybe;
-
-    if (b->nowhere) {
-        return;
-    }
-    if (b->state == FW_SENT && !b->nacked) {
-        maybe |= exanet_exadma_list_read(
-            s, tid * sizeof(struct exanet_desc) + 16, 8) & EXANET_DESC_W3_DONE;
-    }
-    r = fw_record(s, fw, tid, b->dst);
-    r->used = fw->now;
-    r->seq = 0;
-    if (b->acked) {
-        r->behind = 0;
-    } else if (!maybe && b->seq < FW_SEQ_MAX / 2) {
-        r->seq = b->seq + 1;
-    }
-}
-
-/* The ack of a block that was given up: it did complete. */
-static void fw_record_late(ExanetState *s, ExanetFirmware *fw, unsigned tid)
-{
-    const FwBlock *b = &fw->block[tid];
-
-    if (b->state == FW_FREE && b->len && !b->nowhere) {
-        FwTidRecord *r = fw_record(s, fw, tid, b->dst);
-
-        if (!r->seq && r->gen == b->gen) {
-            r->behind = 0;
-        }
-    }
+                fw->now + MIN(exanet_fw_timeout_ns(fw, b->peer) << shift,
+                              FW_PAUSE_MAX_NS));
 }
 
 /* --- Blocks ------------------------------------------------------------------------ */
@@ -219,23 +98,40 @@ static unsigned fw_successor(ExanetState *s, ExanetFirmware *fw, unsigned tid)
            exanet_exadma_armed(s, next) ? next : FW_NONE;
 }
 
+static unsigned fw_output(const FwBlock *b)
+{
+    return b->path % EXANET_OUTPUTS;
+}
+
+/* The bits of W3 that tell how much of the last copy of @tid has left. */
+static uint64_t fw_sent(ExanetState *s, unsigned tid)
+{
+    return exanet_exadma_list_read(s, tid * sizeof(struct exanet_desc) + 16, 8) &
+           (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE);
+}
+
 /* Writes the descriptor of @tid, which starts it unless it is to wait. */
 static void fw_desc_write(ExanetState *s, ExanetFirmware *fw, unsigned tid,
                           bool wait)
 {
-    const FwBlock *b = &fw->block[tid];
+    FwBlock *b = &fw->block[tid];
     const FwTransfer *t = fw_transfer(fw, tid);
     uint64_t w3 = RNIC_PREP(EXANET_DESC_W3_PDID, t->src_pdid) |
                   RNIC_PREP(EXANET_DESC_W3_LENGTH, b->len) |
                   RNIC_PREP(EXANET_DESC_W3_NOTIFY, b->notify) |
                   RNIC_PREP(EXANET_DESC_W3_DB, wait);
 
+    b->order = ++fw->order;
+    if (b->seq == b->first_seq) {
+        b->sent = fw->now;
+    }
+    b->somewhere |= !exanet_fw_nowhere(s, b->peer, b->path);
     if (b->next != FW_NONE) {
         w3 |= EXANET_DESC_W3_CHAINED |
               RNIC_PREP(EXANET_DESC_W3_DEP, b->next);
     }
     exanet_exadma_desc_write(s, tid, 3,
-        RNIC_PREP(EXANET_DESC_W4_PATH, t->path) |
+        RNIC_PREP(EXANET_DESC_W4_PATH, b->path) |
         RNIC_PREP(EXANET_DESC_W4_SEQ, b->seq) |
         RNIC_PREP(EXANET_DESC_W4_DST_PDID, t->dst_pdid) |
         EXANET_DESC_W4_DST_VALID |
@@ -250,8 +146,10 @@ static void fw_desc_write(ExanetState *s, ExanetFirmware *fw, unsigned tid,
 static void fw_control_write(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     const FwTransfer *t = fw_transfer(fw, tid);
-    hwaddr addr = EXANET_CONTROL_ADDR(t->path, tid) - EXANET_CONTROL_WINDOW;
+    hwaddr addr = EXANET_CONTROL_ADDR(fw_output(&fw->block[tid]), tid) -
+                  EXANET_CONTROL_WINDOW;
 
+    fw->block[tid].left = true;
     exanet_exadma_control_write(s, addr, t->notify_gva, 8);
     exanet_exadma_control_write(s, addr, t->notify_data, 8);
     exanet_exadma_control_write(s, addr,
@@ -264,7 +162,7 @@ static void fw_control_write(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 static void fw_control(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     if (!fw->controls.count &&
-        exanet_exadma_control_room(s, fw_transfer(fw, tid)->path)) {
+        exanet_exadma_control_room(s, fw_output(&fw->block[tid]))) {
         fw_control_write(s, fw, tid);
         return;
     }
@@ -285,7 +183,7 @@ void exanet_fw_controls_flush(ExanetState *s, ExanetFirmware *fw)
         if (!b->control_due || b->state != FW_SENT) {
             continue;       /* the next copy brings it along */
         }
-        if (exanet_exadma_control_room(s, fw_transfer(fw, tid)->path)) {
+        if (exanet_exadma_control_room(s, fw_output(&fw->block[tid]))) {
             b->control_due = false;
             fw_control_write(s, fw, tid);
         } else {
@@ -330,9 +228,55 @@ static void fw_control_check(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
     }
     b->control = true;
     if (b->state == FW_SENT) {
+        if (b->seq == b->first_seq) {
+            b->sent = fw->now;      /* it could not be answered before */
+        }
         fw_control(s, fw, t->last);
         fw_deadline_answer(fw, t->last);
     }
+}
+
+/*
+ * Tells the receiver that nothing will come any more for the block of @tid [P §3.6].
+ * It may be lost: then the receiver's context ages.
+ */
+static void fw_release(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+{
+    const FwBlock *b = &fw->block[tid];
+    uint8_t buf[2 * EXANET_WORD_BYTES];
+    ExanetPacket pkt = {
+        .type = EXANET_TYPE_RELEASE,
+        .va = EXANET_NI_VA(EXANET_NI_RECEIVER),
+        .dst = b->peer->coord,
+        .src = s->node,
+        .path = b->path,
+        .pdid = fw_transfer(fw, tid)->dst_pdid,
+        .tid = fw_wire_tid(s, tid, b->gen),
+        .seq = b->seq,
+        .user = EXANET_SMALL(EXANET_NI_RT_RESPONSE),
+        .ttl = EXANET_TTL_MAX,
+        .epoch = s->epoch,
+    };
+
+    exanet_crossbar_respond(s, pkt.dst, buf, exanet_packet_encode(buf, &pkt));
+    exanet_schedule(s);
+}
+
+/* Closes the books on the block of @tid, acked or given up. */
+static void fw_block_end(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+{
+    FwBlock *b = &fw->block[tid];
+    bool away = b->somewhere || !exanet_fw_nowhere(s, b->peer, b->path);
+    uint64_t sent = fw_sent(s, tid);
+    bool maybe = b->maybe || (b->state == FW_SENT && !b->nacked &&
+                              (sent & EXANET_DESC_W3_DONE));
+
+    b->somewhere = away;
+    exanet_fw_record_end(fw, b, tid, away && maybe);
+    if (!b->acked && away && (b->left || sent) && !s->strict) {
+        fw_release(s, fw, tid);
+    }
+    b->peer = NULL;
 }
 
 /* Gives the TID of a block back; nothing of it is left in the ExaDMA. */
@@ -341,10 +285,10 @@ void exanet_fw_block_free(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     FwBlock *b = &fw->block[tid];
     FwTransfer *t = fw_transfer(fw, tid);
 
-    fw_record_end(s, fw, tid);
     if (exanet_exadma_busy(s, tid) || exanet_exadma_armed(s, tid)) {
         exanet_exadma_kill(s, tid);
     }
+    fw_block_end(s, fw, tid);
     if (t->last == tid) {
         t->last = FW_NONE;
     }
@@ -358,15 +302,9 @@ void exanet_fw_block_free(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     fw_push(&fw->free[t->ctx], tid);
 }
 
-static bool fw_nowhere(ExanetState *s, uint64_t dst)
-{
-    return exanet_crossbar_route(s, RNIC_GET(EXANET_GVA_COORD, dst), 0) ==
-           EXANET_ROUTE_NONE;
-}
-
-/* A TID of context @c for a block to @dst; FW_NONE when there is none. */
+/* A TID of context @c for a block to @peer; FW_NONE when there is none. */
 static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw, unsigned c,
-                            uint64_t dst, bool nowhere)
+                            FwPeer *peer)
 {
     FwTids *free = &fw->free[c];
 
@@ -375,7 +313,7 @@ static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw, unsigned c,
 
         /* somebody else may use the Pending_List at the same time */
         if (!exanet_exadma_busy(s, tid) &&
-            (nowhere || fw_record_usable(s, fw, tid, dst))) {
+            exanet_fw_record_usable(fw, peer, tid)) {
             return tid;
         }
         fw_push(free, tid);
@@ -384,30 +322,29 @@ static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw, unsigned c,
 }
 
 /* Cuts the next block from @t and gives it a TID; FW_NONE when there is none. */
-static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
+static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
+                             FwPeer *peer, const FwWays *ways)
 {
     uint64_t dst = t->dst + t->issued;
     uint32_t len = exanet_segment(dst, t->len - t->issued, fw->block_bytes);
-    bool nowhere = fw_nowhere(s, dst);
-    unsigned tid = fw_tid_take(s, fw, t->ctx, dst, nowhere);
+    unsigned tid = fw_tid_take(s, fw, t->ctx, peer);
 
     if (tid == FW_NONE) {
         return FW_NONE;
     }
     fw->block[tid] = (FwBlock) {
+        .peer = peer,
         .src = t->src + t->issued,
         .dst = dst,
         .len = len,
         .transfer = t - fw->transfer,
+        .path = exanet_fw_path_first(fw, t, peer, ways),
         .next = FW_NONE,
         .prev = FW_NONE,
         .state = FW_SENT,
-        .nowhere = nowhere,
         .notify = t->notify && t->issued + len == t->len,
     };
-    if (!nowhere) {
-        fw_record_begin(s, fw, tid);
-    }
+    exanet_fw_record_begin(&fw->block[tid], tid);
     t->issued += len;
     t->inflight++;
     fw->tids[t->ctx]++;
@@ -429,11 +366,10 @@ static void fw_retry(ExanetState *s, ExanetFirmware *fw, unsigned tid)
         exanet_fw_transfer_finish(s, fw, t, EXANET_CHERR_RETRY_LIMIT);
         return;
     }
+    b->left |= fw_sent(s, tid) != 0;
     b->seq++;
-    if (b->nowhere && !fw_nowhere(s, b->dst)) {
-        b->nowhere = false;     /* it has been plugged in meanwhile */
-        fw_record_begin(s, fw, tid);
-    }
+    /* the last one may have led to where something is broken */
+    exanet_fw_path_next(s, b);
     t->retries = MIN(t->retries + 1, UINT16_MAX);
     trace_exanet_firmware_retry(s->node, tid, b->seq);
     exanet_fw_status(s, t, EXANET_CHANNEL_ACTIVE, 0);
@@ -480,9 +416,15 @@ static void fw_hold(ExanetState *s, ExanetFirmware *fw, unsigned tid,
 static void fw_timeout(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     FwBlock *b = &fw->block[tid];
+    int64_t until;
 
     if (b->state == FW_HOLD) {
         fw_retry(s, fw, tid);
+        return;
+    }
+    until = exanet_fw_patience(fw, b);
+    if (until) {
+        fw_deadline(fw, tid, until);
         return;
     }
     if (!exanet_exadma_busy(s, tid) && !exanet_exadma_armed(s, tid)) {
@@ -491,13 +433,19 @@ static void fw_timeout(ExanetState *s, ExanetFirmware *fw, unsigned tid)
         fw_retry_counted(s, fw, tid, EXANET_CHERR_RETRY_LIMIT);
         return;
     }
-    /* Not all sent yet: a copy would not be faster, but patience has an end. */
-    if (b->retries >= fw->retry_max) {
+    /*
+     * Not all sent yet: a copy would not be faster, but patience has an end.  Who
+     * waits in a chain has that of the one before.
+     */
+    if (exanet_exadma_armed(s, tid) || fw_sent(s, tid) != b->progress) {
+        b->progress = fw_sent(s, tid);
+    } else if (b->retries >= fw->retry_max) {
         exanet_fw_transfer_finish(s, fw, fw_transfer(fw, tid),
-                           EXANET_CHERR_RETRY_LIMIT);
+                                  EXANET_CHERR_RETRY_LIMIT);
         return;
+    } else {
+        b->retries++;
     }
-    b->retries++;
     fw_deadline_answer(fw, tid);
 }
 
@@ -586,6 +534,7 @@ static void fw_acked(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     FwTransfer *t = fw_transfer(fw, tid);
     unsigned next = fw_successor(s, fw, tid);
 
+    exanet_fw_heard(fw, &fw->block[tid]);
     t->acked += fw->block[tid].len;
     fw->block[tid].acked = true;
     exanet_fw_block_free(s, fw, tid);
@@ -666,12 +615,16 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
     unsigned tid = RNIC_GET(EXANET_TID_INDEX, RNIC_GET(EXANET_RT_TID, word));
     enum exanet_resp resp = RNIC_GET(EXANET_RT_RESP, word);
     FwBlock *b = &fw->block[tid];
+    bool ack = resp == EXANET_RESP_ACK &&
+               RNIC_GET(EXANET_RT_TID, word) == fw_wire_tid(s, tid, b->gen);
 
+    if (ack) {
+        exanet_fw_rtt_sample(fw, b, RNIC_GET(EXANET_RT_SEQ, word));
+    }
     if (!fw_response_fits(s, b, tid, word)) {
         exanet_count(s, ACK_STALE);
-        if (resp == EXANET_RESP_ACK &&
-            RNIC_GET(EXANET_RT_TID, word) == fw_wire_tid(s, tid, b->gen)) {
-            fw_record_late(s, fw, tid);
+        if (ack) {
+            exanet_fw_record_late(s, fw, tid);
         }
         return;
     }
@@ -688,32 +641,47 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
 
 /* --- Starting blocks -------------------------------------------------------- */
 
-/* Starts blocks of @t that follow each other as one chain; how many. */
-static unsigned fw_issue_chain(ExanetState *s, ExanetFirmware *fw,
-                               FwTransfer *t, unsigned max)
+/*
+ * Starts blocks of @t that follow each other, as one chain for each path that they
+ * take; how many.
+ */
+static unsigned fw_issue_chains(ExanetState *s, ExanetFirmware *fw,
+                                FwTransfer *t, FwPeer *peer, unsigned max)
 {
+    FwWays ways = exanet_fw_ways(s, peer);
     unsigned tids[FW_CHAIN_MAX];
+    unsigned tail[EXANET_PATHS];
     unsigned n = 0;
 
+    for (unsigned i = 0; i < EXANET_PATHS; i++) {
+        tail[i] = FW_NONE;
+    }
     while (n < max && t->issued < t->len && t->inflight < fw->window) {
-        unsigned tid = fw_block_new(s, fw, t);
+        unsigned tid = fw_block_new(s, fw, t, peer, &ways);
+        unsigned *last;
 
         if (tid == FW_NONE) {
             break;
         }
-        if (n) {
-            fw->block[tid].prev = tids[n - 1];
-            fw->block[tids[n - 1]].next = tid;
+        last = &tail[fw->block[tid].path];
+        if (*last != FW_NONE) {
+            fw->block[tid].prev = *last;
+            fw->block[*last].next = tid;
         }
+        *last = tid;
         tids[n++] = tid;
     }
     /* tail first: the engine must never meet an unwritten successor */
-    for (unsigned i = n; i-- > 1;) {
-        fw_desc_write(s, fw, tids[i], true);
-        fw_deadline_answer(fw, tids[i]);
+    for (unsigned i = n; i-- > 0;) {
+        if (fw->block[tids[i]].prev != FW_NONE) {
+            fw_desc_write(s, fw, tids[i], true);
+            fw_deadline_answer(fw, tids[i]);
+        }
     }
-    if (n) {
-        fw_block_send(s, fw, tids[0]);
+    for (unsigned i = 0; i < n; i++) {
+        if (fw->block[tids[i]].prev == FW_NONE) {
+            fw_block_send(s, fw, tids[i]);
+        }
     }
     return n;
 }
@@ -721,10 +689,16 @@ static unsigned fw_issue_chain(ExanetState *s, ExanetFirmware *fw,
 unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
                          unsigned max)
 {
+    FwPeer *peer = exanet_fw_peer(s, fw, t->ctx, t->dst);
     bool begins = t->issued == 0;
-    unsigned n = fw_issue_chain(s, fw, t,
-                                fw->chain ? MIN(FW_CHAIN_MAX, max) : 1);
+    unsigned n;
 
+    if (!peer) {
+        /* generations for one more node would be at the cost of another's data */
+        exanet_fw_transfer_finish(s, fw, t, EXANET_CHERR_RETRY_LIMIT);
+        return 0;
+    }
+    n = fw_issue_chains(s, fw, t, peer, fw->chain ? MIN(FW_CHAIN_MAX, max) : 1);
     if (n) {
         if (begins) {
             exanet_fw_status(s, t, EXANET_CHANNEL_ACTIVE, 0);

@@ -207,7 +207,9 @@ static void fw_transfer_load(ExanetState *s, FwTransfer *t, unsigned c,
     t->src_pdid = pdid;
     t->dst_pdid = (pdid & EXANET_PDID_JOB) |
                   RNIC_GET(EXANET_CHANNEL_DST_CTX, ctrl);
-    t->path = RNIC_GET(EXANET_CHANNEL_PATH, ctrl) % EXANET_OUTPUTS;
+    t->path = RNIC_GET(EXANET_CHANNEL_PATH, ctrl) % EXANET_PATHS;
+    t->priority = RNIC_GET(EXANET_CHANNEL_PRIORITY, ctrl);
+    t->multipath = ctrl & EXANET_CHANNEL_MULTIPATH;
     t->notify = ctrl & EXANET_CHANNEL_NOTIFY;
     t->notify_irq = ctrl & EXANET_CHANNEL_IRQ;
     t->irq_done = ctrl & EXANET_CHANNEL_IRQ_DONE;
@@ -412,32 +414,54 @@ static unsigned fw_room(ExanetState *s, const ExanetFirmware *fw,
     return left <= kept && t->inflight >= FW_TIDS_FEW ? 0 : left;
 }
 
-/* The next channel of context @c that may start a block, or NULL. */
+/*
+ * Whether FW_POLICY wants @a to go rather than @b; equal ones take turns.  Both
+ * policies that choose are strict: who comes last may wait for as long as others
+ * have blocks to start.
+ */
+static bool fw_before(const ExanetFirmware *fw, const FwTransfer *a,
+                      const FwTransfer *b)
+{
+    switch (fw->policy) {
+    case EXANET_FW_PRIORITY:
+        return a->priority > b->priority;
+    case EXANET_FW_SHORTEST:
+        return a->len - a->issued < b->len - b->issued;
+    default:
+        return false;
+    }
+}
+
+/* The channel of context @c that may start a block now, or NULL. */
 static FwTransfer *fw_pick_channel(ExanetState *s, ExanetFirmware *fw,
                                    unsigned c)
 {
     uint64_t all = fw->runnable[c];
     uint64_t first = all & ~MAKE_64BIT_MASK(0, fw->turn_channel[c] + 1);
+    FwTransfer *best = NULL;
 
     for (unsigned round = 0; round < 2; round++) {
         uint64_t left = round ? all & ~first : first;
 
         for (; left; left &= left - 1) {
-            unsigned ch = ctz64(left);
-            FwTransfer *t = &fw->transfer[c * EXANET_CHANNELS + ch];
+            FwTransfer *t = &fw->transfer[c * EXANET_CHANNELS + ctz64(left)];
 
-            if (fw_room(s, fw, t)) {
-                fw->turn_channel[c] = ch % (EXANET_CHANNELS - 1);
-                return t;
+            if ((!best || fw_before(fw, t, best)) && fw_room(s, fw, t)) {
+                best = t;
+                if (fw->policy == EXANET_FW_ROUND_ROBIN) {
+                    return t;
+                }
             }
         }
     }
-    return NULL;
+    return best;
 }
 
-/* Whose turn it is: one context after the other, and so their channels. */
+/* Whose turn it is: by FW_POLICY, then by context, then by channel. */
 static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
 {
+    FwTransfer *best = NULL;
+
     for (unsigned i = 1; i <= EXANET_CONTEXTS; i++) {
         unsigned c = (fw->turn_ctx + i) % EXANET_CONTEXTS;
         FwTransfer *t = NULL;
@@ -446,12 +470,18 @@ static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
         if (fw->runnable[c] && !(fw->stuck & BIT(c))) {
             t = fw_pick_channel(s, fw, c);
         }
-        if (t) {
-            fw->turn_ctx = c;
-            return t;
+        if (t && (!best || fw_before(fw, t, best))) {
+            best = t;
+            if (fw->policy == EXANET_FW_ROUND_ROBIN) {
+                break;
+            }
         }
     }
-    return NULL;
+    if (best) {
+        fw->turn_ctx = best->ctx;
+        fw->turn_channel[best->ctx] = best->channel % (EXANET_CHANNELS - 1);
+    }
+    return best;
 }
 
 /* Starts blocks as far as windows, quotas and TIDs go; true if there are more. */
@@ -556,6 +586,7 @@ void exanet_firmware_reg_sync(ExanetState *s)
         active += exanet_firmware_active(s, c);
     }
     exanet_reg_set32(s, EXANET_FW + EXANET_REG_FW_ACTIVE, active);
+    exanet_reg_set64(s, EXANET_FW + EXANET_REG_FW_RTT_NS, s->firmware->rtt.mean);
 }
 
 void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top)
@@ -580,16 +611,19 @@ void exanet_firmware_reset(ExanetState *s)
 {
     ExanetFirmware *fw = s->firmware;
     QEMUTimer *timer = fw->timer;
-    GHashTable *peers = fw->peers;
+    GHashTable *peers[EXANET_CONTEXTS];
 
     timer_del(timer);
-    g_hash_table_remove_all(peers);
+    memcpy(peers, fw->peers, sizeof(peers));
     memset(fw, 0, sizeof(*fw));
+    memcpy(fw->peers, peers, sizeof(peers));
     fw->s = s;
     fw->timer = timer;
-    fw->peers = peers;
     fw->next = FW_NEVER;
     fw->armed = FW_NEVER;
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        g_hash_table_remove_all(fw->peers[c]);
+    }
     exanet_fw_enter(s, fw);
     for (unsigned i = 0; i < ARRAY_SIZE(fw->transfer); i++) {
         fw->transfer[i].ctx = i / EXANET_CHANNELS;
@@ -606,7 +640,9 @@ void exanet_firmware_init(ExanetState *s)
     ExanetFirmware *fw = g_new0(ExanetFirmware, 1);
 
     fw->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, exanet_fw_timer_expired, fw);
-    fw->peers = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        fw->peers[c] = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    }
     s->firmware = fw;
     exanet_firmware_reset(s);
 }
@@ -614,7 +650,9 @@ void exanet_firmware_init(ExanetState *s)
 void exanet_firmware_fini(ExanetState *s)
 {
     timer_free(s->firmware->timer);
-    g_hash_table_unref(s->firmware->peers);
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        g_hash_table_unref(s->firmware->peers[c]);
+    }
     g_free(s->firmware);
     s->firmware = NULL;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the two files of the firmware's model share; firmware.c has transfers,
- * firmware-block.c the blocks that they are cut into.  Nobody else includes this.
+ * What the files of the firmware's model share; firmware.c has transfers,
+ * firmware-block.c the blocks that they are cut into, firmware-peer.c the nodes that
+ * these go to.  Nobody else includes this.
  *
  * Like the R5 the firmware knows time, descriptors and FIFO words, nothing of QEMU
  * but one timer.
@@ -17,6 +18,7 @@
 #define FW_NONE 0xffff              /* no TID */
 /* A sequence that no block has: acks carry 12 bits, and blocks stop before. */
 #define FW_SEQ_NO_BLOCK ((1u << EXANET_ACK_SEQ_BITS) - 1)
+#define FW_SEQ_MAX (FW_SEQ_NO_BLOCK - 1)
 
 typedef enum FwState {
     FW_FREE = 0,
@@ -25,19 +27,69 @@ typedef enum FwState {
     FW_HOLD,                        /* sent again at its deadline, or earlier */
 } FwState;
 
+/* A smoothed time, ns, and how far from it single ones are; 0: nothing measured. */
+typedef struct FwRtt {
+    int64_t mean;
+    int64_t deviation;
+} FwRtt;
+
+/* What a target may remember of a TID. */
+typedef struct FwTidRecord {
+    int64_t used;                   /* ns */
+    /* The next block goes on with @gen and this; 0: it takes a new generation. */
+    uint16_t seq;
+    uint8_t gen;                    /* of the last block */
+    uint8_t behind;                 /* generations since the last acked one */
+    uint8_t strays;                 /* ... since one of which copies may be late;
+                                     * 0: there is none */
+} FwTidRecord;
+
+/* What goes over one path to a peer. */
+typedef struct FwPath {
+    int64_t heard;                  /* ns, last ack */
+    uint64_t acked;                 /* latest FwBlock.order of them */
+    uint32_t bytes;                 /* of blocks under way */
+} FwPath;
+
+/* A node that a context sends to. */
+typedef struct FwPeer {
+    int64_t used;                   /* ns */
+    FwRtt rtt;
+    uint32_t coord;
+    uint32_t blocks;                /* under way */
+    uint8_t turn;                   /* number of the path that is next */
+    bool reached;                   /* there was a way to it */
+    FwPath path[EXANET_PATHS];
+    FwTidRecord tid[FW_TIDS];       /* of the context */
+} FwPeer;
+
+/* The different paths to a peer; first those without EXANET_PATH_ORDER. */
+typedef struct FwWays {
+    unsigned cables;
+    unsigned count;                 /* of paths, all in all */
+} FwWays;
+
 typedef struct FwBlock {
+    FwPeer *peer;                   /* has been counted in its @blocks */
     uint64_t src;
     uint64_t dst;
+    uint64_t order;                 /* of the last copy among all that were sent */
+    int64_t sent;                   /* ns, first copy */
+    uint64_t progress;              /* of W3, when the deadline was looked at */
     uint16_t len;
     uint16_t transfer;
-    uint16_t seq;                   /* retransmissions so far */
+    uint16_t seq;                   /* retransmissions so far, from ... */
+    uint16_t first_seq;
     uint16_t retries;               /* those that count for FW_RETRY_MAX */
     uint32_t backoffs;              /* those that count for FW_PF_RETRY_MAX */
     uint16_t next;                  /* TIDs of successor and predecessor in a */
     uint16_t prev;                  /* chain; valid if they agree */
     uint8_t gen;
+    uint8_t path;                   /* of the last copy, EXANET_PATH_ */
     uint8_t state;                  /* FwState */
-    bool nowhere;                   /* no way to the target, it has no record */
+    bool somewhere;                 /* there was a way for one of the copies */
+    bool left;                      /* packets of earlier copies have left */
+    bool measured;                  /* its round trip has been taken */
     bool acked;
     bool nacked;                    /* the last copy, for good */
     bool maybe;                     /* an earlier copy may have completed it */
@@ -67,7 +119,9 @@ typedef struct FwTransfer {
     uint16_t last;                  /* TID of the block with the notification */
     uint8_t ctx;
     uint8_t channel;
-    uint8_t path;
+    uint8_t path;                   /* hint */
+    uint8_t priority;
+    bool multipath;
     bool notify;
     bool notify_irq;
     bool irq_done;
@@ -79,21 +133,6 @@ typedef struct FwTids {
     unsigned head;
     unsigned count;
 } FwTids;
-
-/* What a target may remember of a TID. */
-typedef struct FwTidRecord {
-    int64_t used;                   /* ns */
-    /* The next block goes on with @gen and this; 0: it takes a new generation. */
-    uint16_t seq;
-    uint8_t gen;                    /* of the last block */
-    uint8_t behind;                 /* generations since the last acked one */
-} FwTidRecord;
-
-typedef struct FwPeer {
-    int64_t used;                   /* ns */
-    uint32_t coord;
-    FwTidRecord tid[EXANET_TIDS];
-} FwPeer;
 
 typedef struct FwQueue {
     struct exanet_read_req req[FW_QUEUE];
@@ -112,7 +151,10 @@ struct ExanetFirmware {
     uint32_t pf_retry_max;
     int64_t timeout;
     int64_t backoff;
+    enum exanet_fw_policy policy;
+    enum exanet_fw_multipath multipath;
     bool chain;
+    bool dynamic;                   /* time-outs follow round trips */
 
     int64_t now;
     int64_t next;                   /* no deadline is earlier */
@@ -121,8 +163,10 @@ struct ExanetFirmware {
 
     int64_t deadline[EXANET_TIDS];
     FwBlock block[EXANET_TIDS];
-    GHashTable *peers;              /* coordinates -> FwPeer, owned */
-    FwPeer *recent;                 /* the one looked up last */
+    uint64_t order;                 /* copies sent so far */
+    FwRtt rtt;                      /* of all peers */
+    GHashTable *peers[EXANET_CONTEXTS];     /* coordinates -> FwPeer, owned */
+    FwPeer *recent[EXANET_CONTEXTS];        /* the ones looked up last */
     bool control_queued[EXANET_TIDS];
     FwTids free[EXANET_CONTEXTS];   /* FW_TIDS each: nobody can use up another's */
     FwTids errors;                  /* blocks that the ExaDMA stopped */
@@ -192,5 +236,44 @@ void exanet_fw_controls_flush(ExanetState *s, ExanetFirmware *fw);
 /* Sets the timer for the next deadline; and what it calls. */
 void exanet_fw_timer_update(ExanetFirmware *fw);
 void exanet_fw_timer_expired(void *opaque);
+
+/* --- firmware-peer.c --------------------------------------------------------- */
+
+/* The node of @dst, to which context @c sends; NULL when it has too many. */
+FwPeer *exanet_fw_peer(ExanetState *s, ExanetFirmware *fw, unsigned c,
+                       uint64_t dst);
+/* Whether there is no way to @peer now. */
+bool exanet_fw_nowhere(ExanetState *s, const FwPeer *peer, unsigned path);
+/* Whether @tid may carry a block to @peer now. */
+bool exanet_fw_record_usable(ExanetFirmware *fw, FwPeer *peer, unsigned tid);
+/* Gives the block of @tid, with peer and path, generation and sequence. */
+void exanet_fw_record_begin(FwBlock *b, unsigned tid);
+/*
+ * Notes how the block of @tid ended.  One that certainly did not complete (not
+ * @maybe) leaves its generation to the next one, which goes on with the sequence.
+ */
+void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
+                          bool maybe);
+/* An ack for the last block of the idle @tid arrived. */
+void exanet_fw_record_late(ExanetState *s, ExanetFirmware *fw, unsigned tid);
+/* An ack for copy @seq (12 bits) of @b arrived: takes its round trip. */
+void exanet_fw_rtt_sample(ExanetFirmware *fw, FwBlock *b, unsigned seq);
+/* How long to wait for an answer of @peer, ns; before doubling. */
+int64_t exanet_fw_timeout_ns(const ExanetFirmware *fw, const FwPeer *peer);
+/* The last copy of @b was acked. */
+void exanet_fw_heard(ExanetFirmware *fw, const FwBlock *b);
+/*
+ * Until when @b need not be sent again though its time is over: what went before it
+ * by the same path is still being answered, so it may just stand in a queue.  0: it
+ * is lost.
+ */
+int64_t exanet_fw_patience(const ExanetFirmware *fw, const FwBlock *b);
+/* The paths to @peer. */
+FwWays exanet_fw_ways(ExanetState *s, const FwPeer *peer);
+/* The path that FW_MULTIPATH chooses for the next block of @t. */
+unsigned exanet_fw_path_first(const ExanetFirmware *fw, const FwTransfer *t,
+                              FwPeer *peer, const FwWays *ways);
+/* Another path for the next copy of @b, if there is one. */
+void exanet_fw_path_next(ExanetState *s, FwBlock *b);
 
 #endif /* HW_EXANET_FIRMWARE_H */

@@ -166,7 +166,7 @@ static void test_fields(void)
         g_assert_cmphex(rx->pkt.ttl, ==, EXANET_TTL_MAX);
         g_assert_cmphex(rx->pkt.epoch, ==, EXANET_TEST_EPOCH);
         g_assert_cmphex(rx->pkt.vc, ==, 0);
-        g_assert_cmphex(rx->pkt.path, ==, 0);
+        g_assert_cmphex(rx->pkt.path, ==, 3);
         g_assert_cmphex(rx->pkt.va, ==, SINK_BASE + (i ? 0x100 : 0xfc));
         g_assert_cmpuint(rx->pkt.size, ==, 4);
         g_assert_cmpint(rx->pkt.first, ==, i == 0);
@@ -321,7 +321,7 @@ static void test_refused(void)
     bad[n++] = desc_to_peer(SRC, EXANET_NI_VA(127), 16);
     /* from the last window into NI space */
     bad[n++] = desc_to_peer(SRC, EXANET_NI_VA(0) - 8, 16);
-    bad[n] = good, bad[n++].w4 = RNIC_PREP(EXANET_DESC_W4_PATH, EXANET_OUTPUTS);
+    bad[n] = good, bad[n++].w4 = RNIC_PREP(EXANET_DESC_W4_PATH, EXANET_PATHS);
     bad[n] = good, bad[n++].pdid = EXANET_TEST_PDID(5);     /* not open */
     bad[n] = good, bad[n++].pdid = EXANET_TEST_PDID(0) ^ 0x10; /* other job */
     bad[n] = good, bad[n].w3 = EXANET_DESC_W3_CHAINED |

@@ -127,6 +127,20 @@ static ExanetPacket take_single(ExanetTest *t, unsigned seq)
     return pkt;
 }
 
+/* The device tells that it has given the block of @pkt up. */
+static void take_release(ExanetTest *t, const ExanetPacket *pkt)
+{
+    g_autofree ExanetRxPacket *rx =
+        exanet_peer_take_type(t->peer, EXANET_TYPE_RELEASE);
+
+    g_assert_cmphex(rx->pkt.va, ==, EXANET_NI_VA(EXANET_NI_RECEIVER));
+    g_assert_cmphex(rx->pkt.dst, ==, pkt->dst);
+    g_assert_cmphex(rx->pkt.tid, ==, pkt->tid);
+    g_assert_cmphex(rx->pkt.pdid, ==, pkt->pdid);
+    g_assert_cmpuint(rx->pkt.seq, ==, pkt->seq);
+    g_assert_cmpuint(rx->pkt.size, ==, 0);
+}
+
 static void set_fw(ExanetTest *t, unsigned reg, uint32_t value)
 {
     exanet_set32(t, EXANET_FW + reg, value);
@@ -222,6 +236,7 @@ static void test_timeout(void)
     ExanetPacket pkt;
     int64_t wait = TIMEOUT_NS;
 
+    set_fw(t, EXANET_REG_FW_DYN_TIMEOUT, 0);
     exanet_channel_start(t, 0, 0, &x);
     pkt = take_single(t, 0);
     /* the time doubles, up to a limit */
@@ -253,13 +268,14 @@ static void test_retry_limit(void)
 {
     ExanetTest *t = exanet_start("");
     ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+    ExanetPacket pkt;
 
     set_fw(t, EXANET_REG_FW_RETRY_MAX, 3);
     exanet_set64(t, EXANET_FW + EXANET_REG_FW_TIMEOUT_NS, 1000);
     x.token = 77;
     exanet_channel_start(t, 0, 31, &x);
     for (unsigned seq = 0; seq <= 3; seq++) {
-        take_single(t, seq);
+        pkt = take_single(t, seq);
         g_assert_cmpuint(exanet_channel_state(t, 0, 31), ==,
                          EXANET_CHANNEL_ACTIVE);
         exanet_step(t, 1000 << seq);
@@ -272,15 +288,13 @@ static void test_retry_limit(void)
                                      31 * EXANET_CHANNEL_BYTES +
                                      offsetof(struct exanet_channel, done)) &
                      EXANET_CHDONE_TOKEN, ==, 77);
+    take_release(t, &pkt);
     exanet_step(t, 1000 * TIMEOUT_NS);
     exanet_assert_quiet(t);
     /* the channel works again */
     exanet_channel_start(t, 0, 31, &x);
-    {
-        ExanetPacket pkt = take_single(t, 0);
-
-        exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
-    }
+    pkt = take_single(t, 0);
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
     exanet_channel_wait(t, 0, 31, EXANET_CHANNEL_DONE);
     exanet_stop(t);
 }
@@ -319,6 +333,7 @@ static void test_nacks(void)
             g_assert_cmphex(channel_error(t, 0, i), ==, cases[i].resp);
             g_assert_true(exanet_get32(t, EXANET_REG_IRQ_CAUSE) &
                           EXANET_IRQ_TRANSFER);
+            take_release(t, &pkt);
             exanet_assert_quiet(t);
             continue;
         }
@@ -393,6 +408,7 @@ static void test_fault_limit(void)
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_FAULT);
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_FAILED);
     g_assert_cmphex(channel_error(t, 0, 0), ==, EXANET_RESP_FAULT);
+    take_release(t, &pkt);
     exanet_step(t, 100 * TIMEOUT_NS);
     exanet_assert_quiet(t);
     exanet_stop(t);
@@ -1017,7 +1033,8 @@ static void test_bad_reads(void)
         send_read(t, &bad[i].req, i + 1, 0);
         g_assert_cmpuint(read_resp(t, i + 1), ==, EXANET_RESP_ACK);
         rx = exanet_peer_take(t->peer);
-        if (rx->pkt.type == EXANET_TYPE_CONTROL) {
+        while (rx->pkt.type == EXANET_TYPE_CONTROL ||
+               rx->pkt.type == EXANET_TYPE_RELEASE) {
             g_free(rx);     /* it was on its way when the source failed */
             rx = exanet_peer_take(t->peer);
         }

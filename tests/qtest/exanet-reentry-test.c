@@ -150,6 +150,7 @@ static void test_stop(void)
         qtest_qmp_assert_success(t->qts, "{ 'execute': 'cont' }");
         g_assert_cmpuint(cable_drain(t), ==, packets);
         exanet_close(t, 0);
+        g_assert_cmpuint(cable_drain(t), ==, EXANET_FW_WINDOW_DEFAULT);
         exanet_open(t, 0, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
     }
     exanet_stop(t);

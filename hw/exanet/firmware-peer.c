@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The firmware's model: what it remembers of the nodes that it sends to, by context,
+ * so that no process can use up another's room: generations of TIDs, round-trip
+ * times, and the paths that blocks take.
+ */
+#include "qemu/osdep.h"
+#include "firmware.h"
+
+#define FW_PEERS_MAX 2048           /* of a context */
+#define FW_GENERATIONS 16
+#define FW_BEHIND_MAX (FW_GENERATIONS / 2 - 1)
+/* A receiver has forgotten all of us after this, counted from our last packet. */
+#define FW_FORGOTTEN_NS (2 * EXANET_TID_AGE_NS)
+/* Copies that were overtaken have arrived or are lost after this [P]. */
+#define FW_STRAY_NS (100 * (int64_t)SCALE_MS)
+#define FW_RTT_SHIFT 3              /* weight 1/8 of a new round trip, as in TCP */
+#define FW_RTT_VAR_SHIFT 2          /* 1/4 of its deviation */
+
+/* --- Peers ----------------------------------------------------------------- */
+
+/* Makes room for another peer; false if all of them may still matter. */
+static bool fw_peer_forget_one(ExanetFirmware *fw, unsigned c)
+{
+    FwPeer *peer, *oldest = NULL;
+    GHashTableIter iter;
+
+    g_hash_table_iter_init(&iter, fw->peers[c]);
+    while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&peer)) {
+        if (peer->blocks == 0 &&
+            (!peer->reached || fw->now - peer->used > FW_FORGOTTEN_NS) &&
+            (!oldest || peer->used < oldest->used)) {
+            oldest = peer;
+        }
+    }
+    if (!oldest) {
+        return false;
+    }
+    fw->recent[c] = NULL;
+    g_hash_table_remove(fw->peers[c], GUINT_TO_POINTER(oldest->coord));
+    return true;
+}
+
+FwPeer *exanet_fw_peer(ExanetState *s, ExanetFirmware *fw, unsigned c,
+                       uint64_t dst)
+{
+    uint32_t coord = RNIC_GET(EXANET_GVA_COORD, dst);
+    FwPeer *peer = fw->recent[c];
+
+    if (!peer || peer->coord != coord) {
+        peer = g_hash_table_lookup(fw->peers[c], GUINT_TO_POINTER(coord));
+    }
+    if (!peer) {
+        if (g_hash_table_size(fw->peers[c]) >= FW_PEERS_MAX &&
+            !fw_peer_forget_one(fw, c)) {
+            return NULL;
+        }
+        peer = g_new0(FwPeer, 1);
+        peer->coord = coord;
+        for (unsigned i = 0; i < FW_TIDS; i++) {
+            peer->tid[i].gen = s->epoch % FW_GENERATIONS;
+        }
+        g_hash_table_insert(fw->peers[c], GUINT_TO_POINTER(coord), peer);
+    }
+    fw->recent[c] = peer;
+    peer->used = fw->now;
+    return peer;
+}
+
+bool exanet_fw_nowhere(ExanetState *s, const FwPeer *peer, unsigned path)
+{
+    return exanet_crossbar_route(s, peer->coord, path) == EXANET_ROUTE_NONE;
+}
+
+/* --- Generations ----------------------------------------------------------- */
+
+static FwTidRecord *fw_record(FwPeer *peer, unsigned tid)
+{
+    return &peer->tid[tid % FW_TIDS];
+}
+
+/*
+ * The receiver tells a new block from an old one by less than half of the
+ * generations.  After so many blocks of which it may have completed none, the TID
+ * rests until the receiver has forgotten it; after so many since there were several
+ * copies of one, until none of these can be on a slower path any more.
+ */
+bool exanet_fw_record_usable(ExanetFirmware *fw, FwPeer *peer, unsigned tid)
+{
+    FwTidRecord *r = fw_record(peer, tid);
+
+    if (r->behind >= FW_BEHIND_MAX && fw->now - r->used > FW_FORGOTTEN_NS) {
+        r->behind = 0;
+    }
+    if (r->strays && fw->now - r->used > FW_STRAY_NS) {
+        r->strays = 0;
+    }
+    return r->seq || (r->behind < FW_BEHIND_MAX && r->strays < FW_BEHIND_MAX);
+}
+
+void exanet_fw_record_begin(FwBlock *b, unsigned tid)
+{
+    FwTidRecord *r = fw_record(b->peer, tid);
+
+    if (!r->seq) {
+        r->gen = (r->gen + 1) % FW_GENERATIONS;
+        r->behind++;
+        r->strays += r->strays != 0;
+    }
+    b->gen = r->gen;
+    b->seq = r->seq;
+    b->first_seq = b->seq;
+    b->peer->blocks++;
+    b->peer->path[b->path].bytes += b->len;
+}
+
+void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
+                          bool maybe)
+{
+    FwTidRecord *r = fw_record(b->peer, tid);
+
+    r->used = fw->now;
+    r->seq = 0;
+    if (b->acked) {
+        r->behind = 0;
+    } else if (!maybe && b->seq < FW_SEQ_MAX / 2) {
+        r->seq = b->seq + 1;
+    }
+    if (maybe || b->seq != b->first_seq) {
+        r->strays = 1;
+    }
+    b->peer->used = fw->now;
+    b->peer->reached |= b->somewhere;
+    b->peer->blocks--;
+    b->peer->path[b->path].bytes -= b->len;
+}
+
+/* The ack of a block that was given up: it did complete. */
+void exanet_fw_record_late(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+{
+    const FwBlock *b = &fw->block[tid];
+
+    if (b->state == FW_FREE && b->len) {
+        FwPeer *peer = exanet_fw_peer(s, fw, tid / FW_TIDS, b->dst);
+        FwTidRecord *r = peer ? fw_record(peer, tid) : NULL;
+
+        if (r && !r->seq && r->gen == b->gen) {
+            r->behind = 0;
+        }
+    }
+}
+
+/* --- Round trips ------------------------------------------------------------ */
+
+static void fw_rtt_smooth(FwRtt *rtt, int64_t ns)
+{
+    int64_t off = ns - rtt->mean;
+
+    if (!rtt->mean) {
+        rtt->mean = MAX(ns, 1);
+        rtt->deviation = ns / 2;
+        return;
+    }
+    rtt->mean = MAX(rtt->mean + off / (1 << FW_RTT_SHIFT), 1);
+    rtt->deviation += ((off < 0 ? -off : off) - rtt->deviation) /
+                      (1 << FW_RTT_VAR_SHIFT);
+}
+
+/*
+ * Acks tell which copy they answer, so that a late one of the first copy counts even
+ * if others were sent since: else round trips longer than the time-out could never be
+ * learned.
+ */
+void exanet_fw_rtt_sample(ExanetFirmware *fw, FwBlock *b, unsigned seq)
+{
+    if (b->state != FW_FREE && !b->measured && seq == b->first_seq) {
+        b->measured = true;
+        fw_rtt_smooth(&b->peer->rtt, fw->now - b->sent);
+        fw_rtt_smooth(&fw->rtt, fw->now - b->sent);
+    }
+}
+
+int64_t exanet_fw_timeout_ns(const ExanetFirmware *fw, const FwPeer *peer)
+{
+    const FwRtt *rtt = peer->rtt.mean ? &peer->rtt : &fw->rtt;
+
+    return !fw->dynamic ? fw->timeout :
+           MAX(fw->timeout, rtt->mean + 4 * rtt->deviation);
+}
+
+void exanet_fw_heard(ExanetFirmware *fw, const FwBlock *b)
+{
+    FwPath *path = &b->peer->path[b->path];
+
+    path->heard = fw->now;
+    path->acked = MAX(path->acked, b->order);
+}
+
+int64_t exanet_fw_patience(const ExanetFirmware *fw, const FwBlock *b)
+{
+    const FwPath *path = &b->peer->path[b->path];
+    int64_t until = path->heard + exanet_fw_timeout_ns(fw, b->peer);
+
+    return fw->dynamic && path->acked < b->order && until > fw->now ? until : 0;
+}
+
+/* --- Paths ------------------------------------------------------------------- */
+
+/* The path number @n of those to @peer in @ways, counted round. */
+static unsigned fw_path_nth(const FwWays *ways, unsigned n)
+{
+    n %= ways->count;
+    return n < ways->cables ? n : (n - ways->cables) | EXANET_PATH_ORDER;
+}
+
+FwWays exanet_fw_ways(ExanetState *s, const FwPeer *peer)
+{
+    bool order;
+    unsigned cables = MIN(exanet_crossbar_paths(s, peer->coord, &order),
+                          EXANET_PATH_CABLE + 1);
+
+    return (FwWays) { .cables = cables, .count = order ? 2 * cables : cables };
+}
+
+static unsigned fw_path_least(FwPeer *peer, const FwWays *ways)
+{
+    unsigned best = fw_path_nth(ways, peer->turn);
+
+    for (unsigned i = 1; i < ways->count; i++) {
+        unsigned path = fw_path_nth(ways, peer->turn + i);
+
+        if (peer->path[path].bytes < peer->path[best].bytes) {
+            best = path;
+        }
+    }
+    return best;
+}
+
+unsigned exanet_fw_path_first(const ExanetFirmware *fw, const FwTransfer *t,
+                              FwPeer *peer, const FwWays *ways)
+{
+    unsigned path;
+
+    if (ways->count < 2) {
+        return t->path;
+    }
+    switch (fw->multipath) {
+    case EXANET_FW_PATH_LEAST:
+        path = fw_path_least(peer, ways);
+        break;
+    case EXANET_FW_PATH_ROUND_ROBIN:
+        path = fw_path_nth(ways, peer->turn);
+        break;
+    default:
+        path = t->multipath ? fw_path_nth(ways, peer->turn) : t->path;
+    }
+    peer->turn = (peer->turn + 1) % ways->count;
+    return path;
+}
+
+void exanet_fw_path_next(ExanetState *s, FwBlock *b)
+{
+    FwWays ways = exanet_fw_ways(s, b->peer);
+    unsigned n = b->path & EXANET_PATH_CABLE;
+
+    if (ways.count < 2) {
+        return;
+    }
+    n = n % ways.cables + (b->path & EXANET_PATH_ORDER ? ways.cables : 0);
+    b->peer->path[b->path].bytes -= b->len;
+    b->path = fw_path_nth(&ways, n + 1);
+    b->peer->path[b->path].bytes += b->len;
+}
