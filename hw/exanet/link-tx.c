@@ -294,8 +294,9 @@ static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
     }
     while (done < total) {
         ExanetWireStatus status;
+        /* a header that a fault has spoiled is alone: port_append() */
         unsigned n = exanet_packet_words(tx->urgent->data +
-                                         done * EXANET_WORD_BYTES, &status);
+                                         done * EXANET_WORD_BYTES, &status) ?: 1;
 
         if (words + done + n > p->tx_limit) {
             break;
@@ -391,10 +392,15 @@ static void port_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
                         unsigned words, bool urgent)
 {
     ExanetTx *tx = &p->tx[vc];
+    ExanetWireStatus status;
 
     if (!urgent && tx->words + words <= p->tx_limit) {
         memcpy(exanet_port_begin(p, vc), buf, words * EXANET_WORD_BYTES);
         tx->words += words;
+    } else if (words > 1 && exanet_packet_words(buf, &status) == 0) {
+        /* urgent packets are told apart by their headers */
+        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        return;
     } else {
         g_byte_array_append(tx->urgent, buf, words * EXANET_WORD_BYTES);
     }
