@@ -266,7 +266,11 @@ static void take_frame(ExanetPeer *p, const uint8_t *buf, size_t len)
         g_assert_cmpuint(words, <=, p->max_words);
         p->data_frames++;
         p->last_words = words;
-        take_packets(p, buf, words);
+        if (p->dump) {
+            g_byte_array_append(p->dump, buf, words * EXANET_WORD_BYTES);
+        } else {
+            take_packets(p, frame->vc, buf, words);
+        }
         break;
     case EXANET_LINK_HELLO:
         g_assert_cmpuint(words, ==, 1);

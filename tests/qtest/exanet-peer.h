@@ -47,6 +47,7 @@ typedef struct ExanetPeer {
     GByteArray *stream;             /* bytes of a frame that is not complete */
     GQueue packets;                 /* ExanetRxPacket that nobody took yet */
 } ExanetPeer;
+    GByteArray *dump;               /* if set, DATA goes here, right or wrong */
 
 /* @dgram: frames may be lost, but the socket keeps their borders. */
 ExanetPeer *exanet_peer_new(uint32_t coord, bool dgram);
