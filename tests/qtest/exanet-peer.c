@@ -269,7 +269,7 @@ static void take_frame(ExanetPeer *p, const uint8_t *buf, size_t len)
         if (p->dump) {
             g_byte_array_append(p->dump, buf, words * EXANET_WORD_BYTES);
         } else {
-            take_packets(p, frame->vc, buf, words);
+            take_packets(p, buf, words);
         }
         break;
     case EXANET_LINK_HELLO:
