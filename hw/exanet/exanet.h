@@ -319,7 +319,7 @@ typedef struct ExanetPktzChannel {
 
 typedef struct ExanetPacketizer {
     ExanetPktzChannel channel[EXANET_PKTZ_TOTAL];   /* by context, then number */
-    GHashTable *peers;              /* coordinates -> generations, owned */
+    GHashTable *peers[EXANET_CONTEXTS];     /* coordinates -> PktzPeer, owned */
     DECLARE_BITMAP(waiting, EXANET_PKTZ_TOTAL);     /* not done yet */
     DECLARE_BITMAP(send, EXANET_PKTZ_TOTAL);        /* when there is room */
     unsigned next;                  /* the round robin goes on here */
@@ -431,6 +431,12 @@ int exanet_crossbar_route(ExanetState *s, uint32_t dst, unsigned path);
  * again as many with PATH_ORDER if *order; 0 when there is no way.
  */
 unsigned exanet_crossbar_paths(ExanetState *s, uint32_t dst, bool *order);
+/* Number @n of the paths that exanet_crossbar_paths() told, counted round. */
+static inline unsigned exanet_path_nth(unsigned cables, bool order, unsigned n)
+{
+    n %= order ? 2 * cables : cables;
+    return n < cables ? n : (n - cables) | EXANET_PATH_ORDER;
+}
 /*
  * Whether a full packet can be taken for @route now.  NONE is always ready: the
  * packet is dropped and counted.  Once it was false, exanet_schedule() is called when
@@ -671,6 +677,7 @@ typedef struct ExanetTx {
     uint8_t *frame;                 /* header and words so far; NULL: never used */
     unsigned words;
     GByteArray *urgent;             /* whole packets that go ahead of data */
+    GByteArray *urgent_words;       /* length of each of them */
     bool urgent_sent;               /* ... and have done so in a frame of their own */
 } ExanetTx;
 

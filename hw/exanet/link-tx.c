@@ -279,6 +279,12 @@ static void port_frame_send(ExanetPort *p, uint8_t **frame, unsigned vc,
     }
 }
 
+static void port_urgent_add(ExanetTx *tx, const uint8_t *buf, uint8_t words)
+{
+    g_byte_array_append(tx->urgent, buf, words * EXANET_WORD_BYTES);
+    g_byte_array_append(tx->urgent_words, &words, 1);
+}
+
 /*
  * Appends urgent packets to the @words words in the frame at @frame, as many as
  * fit; returns how many words it has then.
@@ -287,25 +293,20 @@ static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
                                  unsigned words)
 {
     unsigned total = tx->urgent->len / EXANET_WORD_BYTES;
-    unsigned done = 0;
+    unsigned packets = tx->urgent_words->len;
+    unsigned done = total;
 
-    if (words + total <= p->tx_limit) {
-        done = total;
-    }
-    while (done < total) {
-        ExanetWireStatus status;
-        /* a header that a fault has spoiled is alone: port_append() */
-        unsigned n = exanet_packet_words(tx->urgent->data +
-                                         done * EXANET_WORD_BYTES, &status) ?: 1;
-
-        if (words + done + n > p->tx_limit) {
-            break;
+    if (words + total > p->tx_limit) {
+        done = 0;
+        for (packets = 0; words + done + tx->urgent_words->data[packets] <=
+             p->tx_limit; packets++) {
+            done += tx->urgent_words->data[packets];
         }
-        done += n;
     }
     memcpy(frame + sizeof(struct exanet_frame) + words * EXANET_WORD_BYTES,
            tx->urgent->data, done * EXANET_WORD_BYTES);
     g_byte_array_remove_range(tx->urgent, 0, done * EXANET_WORD_BYTES);
+    g_byte_array_remove_range(tx->urgent_words, 0, packets);
     return words + done;
 }
 
@@ -392,17 +393,12 @@ static void port_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
                         unsigned words, bool urgent)
 {
     ExanetTx *tx = &p->tx[vc];
-    ExanetWireStatus status;
 
     if (!urgent && tx->words + words <= p->tx_limit) {
         memcpy(exanet_port_begin(p, vc), buf, words * EXANET_WORD_BYTES);
         tx->words += words;
-    } else if (words > 1 && exanet_packet_words(buf, &status) == 0) {
-        /* urgent packets are told apart by their headers */
-        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
-        return;
     } else {
-        g_byte_array_append(tx->urgent, buf, words * EXANET_WORD_BYTES);
+        port_urgent_add(tx, buf, words);
     }
     p->tx_queued += words;
     p->tx_pending |= BIT(vc);
@@ -566,7 +562,7 @@ void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
     /* a header alone is urgent: an ack of others that we pass on */
     urgent = words == 1 && tx->words && tx->urgent->len < URGENT_TRANSIT_MAX;
     if (urgent) {
-        g_byte_array_append(tx->urgent, buf, EXANET_WORD_BYTES);
+        port_urgent_add(tx, buf, words);
     } else {
         tx->words += words;
     }
@@ -634,6 +630,7 @@ void exanet_link_tx_drop(ExanetPort *p)
         p->tx[vc].words = 0;
         p->tx[vc].urgent_sent = false;
         g_byte_array_set_size(p->tx[vc].urgent, 0);
+        g_byte_array_set_size(p->tx[vc].urgent_words, 0);
     }
     g_queue_clear_full(&p->flight, g_free);
     g_queue_clear_full(&p->late, g_free);
@@ -650,6 +647,7 @@ void exanet_link_tx_init(ExanetPort *p)
     p->held = g_malloc(EXANET_FRAME_BYTES);
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
         p->tx[vc].urgent = g_byte_array_new();
+        p->tx[vc].urgent_words = g_byte_array_new();
     }
     g_queue_init(&p->flight);
     g_queue_init(&p->late);
@@ -662,6 +660,7 @@ void exanet_link_tx_fini(ExanetPort *p)
     timer_free(p->tx_timer);
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
         g_byte_array_unref(p->tx[vc].urgent);
+        g_byte_array_unref(p->tx[vc].urgent_words);
         g_free(p->tx[vc].frame);
     }
     g_free(p->spare);
