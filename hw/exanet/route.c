@@ -219,15 +219,12 @@ bool exanet_route_orders(uint32_t node, uint32_t dst)
     return differ > 1 && !((node ^ dst) & EXANET_COORD_UPPER);
 }
 
-/* Whether a packet that has come to @from goes on to @node. */
+/* Whether the network's way of a packet at @from is by @node. */
 static bool step_leads(const ExanetRouteConfig *cfg, uint32_t from, uint32_t dst,
                        unsigned path, uint32_t node)
 {
     ExanetHop hop;
 
-    if (dst == node) {
-        return from != node;    /* there may be a cable besides the network's */
-    }
     if (!exanet_route_hop(cfg, from, dst, path, &hop)) {
         return false;
     }
@@ -241,17 +238,20 @@ bool exanet_route_passes(const ExanetRouteConfig *cfg, uint32_t src,
                          uint32_t dst, unsigned path, uint32_t from,
                          uint32_t node)
 {
-    bool foreign = (src ^ from) & EXANET_COORD_UPPER;
-    uint32_t at = foreign ? from : src;
+    uint32_t at = src;
 
-    if (foreign && ((dst ^ from) & EXANET_COORD_UPPER)) {
-        return false;           /* from one uplink to another it passes one node */
+    if ((src ^ from) & EXANET_COORD_UPPER) {
+        /* it has come by an uplink somewhere, and will not leave by another one */
+        return !((dst ^ from) & EXANET_COORD_UPPER) &&
+               step_leads(cfg, from, dst, path, node);
     }
     for (unsigned i = 0; i < HOPS_MAX; i++) {
         ExanetHop hop;
 
         if (at == from) {
-            return step_leads(cfg, from, dst, path, node);
+            /* there may be a cable to its destination besides the network's */
+            return (dst == node && from != node) ||
+                   step_leads(cfg, from, dst, path, node);
         }
         if (at == dst || !exanet_route_hop(cfg, at, dst, path, &hop) ||
             hop.role == EXANET_ROLE_UPLINK) {

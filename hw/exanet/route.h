@@ -79,7 +79,8 @@ unsigned exanet_route_vc(enum exanet_role in, unsigned vc, const ExanetHop *hop,
 bool exanet_route_orders(uint32_t node, uint32_t dst);
 /*
  * Whether a packet of @src for @dst can come to @node from its neighbour @from, which
- * has the same upper bits.  Where @src has others, the way before @from is not known.
+ * has the same upper bits.  Where @src has others, the way before @from is not known,
+ * and only the network's own cables are believed.
  */
 bool exanet_route_passes(const ExanetRouteConfig *cfg, uint32_t src,
                          uint32_t dst, unsigned path, uint32_t from,

@@ -76,6 +76,49 @@ ExanetTest *exanet_start_cold(const char *props, bool dgram)
     return t;
 }
 
+/* --- Several ports ----------------------------------------------------------- */
+
+static bool port_up(ExanetTest *t, unsigned port)
+{
+    return exanet_get32(t, EXANET_PORT(port) + EXANET_REG_PORT_STATUS) &
+           EXANET_PORT_STATUS_UP;
+}
+
+ExanetTest *exanet_start_ports(uint32_t coord, const uint32_t *peers,
+                               unsigned count, const char *props)
+{
+    g_autoptr(GString) netdevs = g_string_new(NULL);
+    g_autoptr(GString) links = g_string_new(NULL);
+    ExanetPeer *ports[EXANET_LINKS] = { NULL };
+    ExanetTest *t;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (peers[i] != EXANET_TEST_NO_PEER) {
+            g_autofree char *netdev = NULL;
+
+            ports[i] = exanet_peer_new(peers[i], false);
+            netdev = exanet_peer_netdev(ports[i]);
+            g_string_append_printf(netdevs, "-netdev %s,id=wire%u ", netdev, i);
+            g_string_append_printf(links, ",link%u=wire%u", i, i);
+        }
+    }
+    g_string_append(links, props);
+    t = exanet_start_node(netdevs->str, coord, links->str);
+    memcpy(t->ports, ports, sizeof(ports));
+    exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
+    for (unsigned i = 0; i < count; i++) {
+        if (ports[i]) {
+            exanet_peer_started(ports[i]);
+            exanet_peer_hello(ports[i], false);
+            exanet_wait(t, ports[i]->heard && port_up(t, i));
+        }
+    }
+    for (unsigned c = 0; c < 2; c++) {
+        exanet_open(t, c, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
+    }
+    return t;
+}
+
 /* --- Pairs ------------------------------------------------------------------ */
 
 static bool link_up(ExanetTest *t)
@@ -169,6 +212,9 @@ void exanet_stop(ExanetTest *t)
     qtest_quit(t->qts);
     check_log(t);
     exanet_peer_free(t->peer);
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        exanet_peer_free(t->ports[i]);
+    }
     g_free(t->log);
     g_free(t);
 }
@@ -298,6 +344,11 @@ void exanet_pump(ExanetTest *t)
     if (t->peer) {
         exanet_peer_poll(t->peer, 0);
     }
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        if (t->ports[i]) {
+            exanet_peer_poll(t->ports[i], 0);
+        }
+    }
 }
 
 void exanet_settle(ExanetTest *t)
@@ -317,7 +368,11 @@ void exanet_step(ExanetTest *t, int64_t ns)
 void exanet_assert_quiet(ExanetTest *t)
 {
     exanet_settle(t);
-    g_assert_cmpuint(g_queue_get_length(&t->peer->packets), ==, 0);
+    for (unsigned i = 0; i <= EXANET_LINKS; i++) {
+        ExanetPeer *p = i < EXANET_LINKS ? t->ports[i] : t->peer;
+
+        g_assert_true(!p || g_queue_is_empty(&p->packets));
+    }
 }
 
 void exanet_xoff(ExanetTest *t)

@@ -43,7 +43,8 @@ typedef struct ExanetTest {
     QPCIBus *bus;
     QPCIDevice *dev;
     QPCIBar regs, user;
-    ExanetPeer *peer;
+    ExanetPeer *peer;               /* NULL: see ports, or there is none */
+    ExanetPeer *ports[EXANET_LINKS];    /* of exanet_start_ports() */
     uint64_t page_bytes;            /* of a user page */
     char *log;                      /* file with the guest errors */
     bool guest_errors;              /* the test provokes them */
@@ -64,6 +65,13 @@ ExanetTest *exanet_start_netdev(const char *netdev, uint32_t coord,
 /* The same with any @netdevs, whole options, that @props make links. */
 ExanetTest *exanet_start_node(const char *netdevs, uint32_t coord,
                               const char *props);
+/*
+ * The device with coordinates @coord and @count ports, with a peer on each that has
+ * the coordinates @peers[]; none where that is EXANET_TEST_NO_PEER.  Up as above.
+ */
+#define EXANET_TEST_NO_PEER UINT32_MAX
+ExanetTest *exanet_start_ports(uint32_t coord, const uint32_t *peers,
+                               unsigned count, const char *props);
 /*
  * Two machines, coordinates EXANET_TEST_NODE and EXANET_TEST_PEER, with a unix
  * socket at @path between them, links up, contexts 0 and 1 open on both.

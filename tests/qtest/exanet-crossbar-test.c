@@ -9,11 +9,19 @@
 #define SHIFT 0x35                  /* so that LEN bytes make 5 packets */
 #define PACKETS 5
 #define NOBODY 9                    /* an NI index without a unit */
-#define RENAMED 0x2a2a2
+#define RENAMED 0x162a2             /* with an irregular cable still */
 
-static const uint8_t types[] = {
-    EXANET_TYPE_WRITE, EXANET_TYPE_READ_REQ, EXANET_TYPE_CONTROL,
-    EXANET_TYPE_NOTIFY, EXANET_TYPE_ACK,
+static const struct {
+    enum exanet_type type;
+    enum exanet_counter received;
+} types[] = {
+    { EXANET_TYPE_WRITE, EXANET_CNT_RX_WRITE },
+    { EXANET_TYPE_READ_REQ, EXANET_CNT_RX_READ_REQ },
+    { EXANET_TYPE_CONTROL, EXANET_CNT_RX_CONTROL },
+    { EXANET_TYPE_NOTIFY, EXANET_CNT_RX_NOTIFY },
+    { EXANET_TYPE_RELEASE, EXANET_CNT_RX_RELEASE },
+    { EXANET_TYPE_ACK, EXANET_CNT_RX_ACK },
+    { EXANET_TYPE_FLOW_RATE, EXANET_CNT_RX_FLOW_RATE },
 };
 static const uint8_t payload[EXANET_MTU] = { 0x17, 0x2a };
 
@@ -26,7 +34,7 @@ static uint64_t port_get(ExanetTest *t, unsigned reg)
 static void assert_drops(ExanetTest *t, enum exanet_counter why, unsigned n)
 {
     for (unsigned i = EXANET_CNT_DROP_HEADER_CRC;
-         i <= EXANET_CNT_DROP_DISABLED; i++) {
+         i <= EXANET_CNT_DROP_SOURCE; i++) {
         g_assert_cmpuint(exanet_get64(t, EXANET_COUNTER(i)), ==,
                          i == why ? n : 0);
     }
@@ -65,11 +73,12 @@ static ExanetPacket new_packet(ExanetTest *t, unsigned type, uint64_t va)
 {
     return (ExanetPacket) {
         .type = type, .dst = t->peer->node, .src = t->peer->coord, .va = va,
-        .epoch = t->peer->epoch, .pdid = EXANET_TEST_PDID(0), .payload = payload,
+        .epoch = type == EXANET_TYPE_ACK ? t->peer->hello.epoch : t->peer->epoch,
+        .pdid = EXANET_TEST_PDID(0), .payload = payload,
         .size = type == EXANET_TYPE_READ_REQ ? EXANET_READ_REQ_USER_BYTES :
                 type == EXANET_TYPE_CONTROL ? sizeof(struct exanet_control) :
                 type == EXANET_TYPE_NOTIFY ? sizeof(struct exanet_notification) :
-                64,
+                type == EXANET_TYPE_RELEASE ? 0 : 64,
         .first = true, .last = true,
     };
 }
@@ -99,16 +108,16 @@ static void send_once(ExanetTest *t, uint32_t node)
 static void assert_refused(ExanetTest *t, uint32_t dst, uint32_t src,
                            enum exanet_counter why)
 {
-    const unsigned rx = EXANET_CNT_RX_WRITE;    /* counters are as types[] */
-    const bool liar = why == EXANET_CNT_DROP_PROTECTION;
+    const bool liar = why == EXANET_CNT_DROP_SOURCE;
 
     qtest_memset(t->qts, DST, 0, EXANET_MTU);
     protocol_irq_taken(t);
     for (unsigned i = 0; i < ARRAY_SIZE(types); i++) {
-        ExanetPacket pkt = new_packet(t, types[i], DST);
-        uint64_t seen = exanet_get64(t, EXANET_COUNTER(rx + i));
+        ExanetPacket pkt = new_packet(t, types[i].type, DST);
+        uint64_t at = EXANET_COUNTER(types[i].received);
+        uint64_t seen = exanet_get64(t, at);
 
-        if (liar && pkt.type == EXANET_TYPE_ACK) {
+        if (liar && pkt.type >= EXANET_TYPE_URGENT) {
             continue;               /* does not say whom it is from */
         }
         pkt.dst = dst;
@@ -116,7 +125,7 @@ static void assert_refused(ExanetTest *t, uint32_t dst, uint32_t src,
         send_packet(t, &pkt);
         assert_drops(t, why, 1);
         g_assert_cmpint(protocol_irq_taken(t), ==, liar);
-        g_assert_cmpuint(exanet_get64(t, EXANET_COUNTER(rx + i)), ==, seen);
+        g_assert_cmpuint(exanet_get64(t, at), ==, seen);
     }
     exanet_assert_byte(t, DST, 0, EXANET_MTU);
     assert_nothing_sent(t);
@@ -131,7 +140,7 @@ static void loop_back(ExanetTest *t, uint32_t self)
     };
     uint8_t data[LEN];
 
-    for (unsigned i = 0; i <= EXANET_CNT_DROP_DISABLED; i++) {
+    for (unsigned i = 0; i <= EXANET_CNT_DROP_SOURCE; i++) {
         exanet_set64(t, EXANET_COUNTER(i), 0);
     }
     qtest_memset(t->qts, DST, 0x5c, 2 * LEN);
@@ -249,10 +258,10 @@ static void test_foreign(void)
 
     for (unsigned i = 0; i < ARRAY_SIZE(others); i++) {
         assert_refused(t, others[i], t->peer->coord, EXANET_CNT_DROP_NO_ROUTE);
-        assert_refused(t, t->peer->node, others[i], EXANET_CNT_DROP_PROTECTION);
+        assert_refused(t, t->peer->node, others[i], EXANET_CNT_DROP_SOURCE);
     }
     assert_refused(t, t->peer->coord, t->peer->coord, EXANET_CNT_DROP_NO_ROUTE);
-    assert_refused(t, t->peer->node, t->peer->node, EXANET_CNT_DROP_PROTECTION);
+    assert_refused(t, t->peer->node, t->peer->node, EXANET_CNT_DROP_SOURCE);
     exanet_stop(t);
 }
 
@@ -289,6 +298,10 @@ static bool is_legal(unsigned code, int index, bool message)
         return index == MEMORY || index == EXANET_NI_MAILBOX;
     case EXANET_TYPE_ACK:
         return index == EXANET_NI_RT_RESPONSE || index == EXANET_NI_PACKETIZER;
+    case EXANET_TYPE_FLOW_RATE:
+        return index == EXANET_NI_EXADMA;
+    case EXANET_TYPE_RELEASE:
+        return index == EXANET_NI_RECEIVER;
     }
     return (code == EXANET_TYPE_CONTROL && index == EXANET_NI_RECEIVER) ||
            (code == EXANET_TYPE_READ_REQ && index == EXANET_NI_RT_REQUEST &&
@@ -298,11 +311,14 @@ static bool is_legal(unsigned code, int index, bool message)
 static void try_packet(ExanetTest *t, unsigned code, int index, bool message)
 {
     bool legal = is_legal(code, index, message);
-    bool known = memchr(types, code, sizeof(types));
     static unsigned tid;
+    bool known = false;
     ExanetPacket pkt = new_packet(t, code, index == MEMORY ? DST :
                                            EXANET_NI_VA(index));
 
+    for (unsigned i = 0; i < ARRAY_SIZE(types); i++) {
+        known |= types[i].type == code;
+    }
     pkt.tid = tid++;
     pkt.user = message ? EXANET_SMALL(EXANET_NI_PACKETIZER) : 0;
     pkt.small = EXANET_SMALL(index == MEMORY ? NOBODY : index);
@@ -329,6 +345,8 @@ static void test_table(void)
         g_assert_cmpuint(exanet_get64(t, EXANET_COUNTER(i)), ==, EACH);
     }
     /* what was legal has reached its unit */
+    g_assert_cmpuint(exanet_count(t, RX_RELEASE), ==, 2);
+    g_assert_cmpuint(exanet_count(t, RX_FLOW_RATE), ==, 2);
     g_assert_cmpuint(exanet_count(t, MBOX_DELIVERED), ==, 1 + 2);
     g_assert_cmpuint(exanet_count(t, NOTIFY_DONE), ==, 4);
     g_assert_cmpuint(exanet_count(t, RX_CTX_ALLOC), ==, 3);

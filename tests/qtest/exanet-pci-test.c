@@ -33,6 +33,9 @@ static void test_bad_properties(void)
         { "exanet-pci,link0=wire,coord=0x400000", "coord" },
         { "exanet-pci,link0=wire,coord=-1", "coord" },
         { "exanet-pci,link0=wire,coord=here", "coord" },
+        { "exanet-pci,link0=wire,dims=", "dims" },
+        { "exanet-pci,link0=wire,dims=17", "dims" },
+        { "exanet-pci,link0=wire,dims=4x4x4x4", "dims" },
         { "exanet-pci,link0=wire,ways=0", "ways" },
         { "exanet-pci,link0=wire,ways=3", "ways" },
         { "exanet-pci,link0=wire,ways=32", "ways" },
@@ -43,6 +46,8 @@ static void test_bad_properties(void)
         { "exanet-pci,link0=wire,tlb-entries=100", "tlb-entries" },
         { "exanet-pci,link0=wire,tlb-entries=0", "tlb-entries" },
         { "exanet-pci,link0=wire,epoch=256", "epoch" },
+        { "exanet-pci,link0=wire,faults0=lose=1%", "lose=1%" },
+        { "exanet-pci,link0=wire,faults3=drop=1%", "faults3" },
         { "exanet-pci,link0=wire,colour=red", "colour" },
     };
 

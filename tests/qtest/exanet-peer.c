@@ -109,6 +109,8 @@ size_t exanet_peer_header(ExanetPeer *p, struct exanet_frame *frame,
         .ethertype = cpu_to_be16(EXANET_ETHERTYPE),
         .version = EXANET_LINK_VERSION,
         .kind = kind,
+        .vc = kind == EXANET_LINK_DATA || kind == EXANET_LINK_XOFF ||
+              kind == EXANET_LINK_XON ? p->vc : 0,
         .count = cpu_to_le16(words),
         .seq = cpu_to_le32(p->tx_seq++),
     };
@@ -160,7 +162,13 @@ unsigned exanet_peer_encode(uint8_t *buf, const ExanetPacket *pkt)
         exanet_ack_encode(buf, pkt);
         return 1;
     }
-    memcpy(exanet_packet_payload(buf, pkt->va), pkt->payload, pkt->size);
+    if (pkt->type == EXANET_TYPE_FLOW_RATE) {
+        exanet_flow_rate_encode(buf, pkt);
+        return 1;
+    }
+    if (pkt->size) {
+        memcpy(exanet_packet_payload(buf, pkt->va), pkt->payload, pkt->size);
+    }
     return exanet_packet_encode(buf, pkt);
 }
 
@@ -189,7 +197,8 @@ void exanet_peer_ack(ExanetPeer *p, const ExanetPacket *pkt,
 
 /* --- Receiving ------------------------------------------------------------- */
 
-static void take_packets(ExanetPeer *p, const uint8_t *data, unsigned words)
+static void take_packets(ExanetPeer *p, unsigned vc, const uint8_t *data,
+                         unsigned words)
 {
     while (words) {
         ExanetRxPacket *rx = g_new0(ExanetRxPacket, 1);
@@ -202,6 +211,7 @@ static void take_packets(ExanetPeer *p, const uint8_t *data, unsigned words)
         g_assert_cmpint(exanet_packet_decode(rx->buf, rx->words, &rx->pkt), ==,
                         EXANET_WIRE_OK);
         g_assert_false(rx->pkt.bad_payload);
+        g_assert_cmpuint(rx->pkt.vc, ==, vc);
         g_queue_push_tail(&p->packets, rx);
         data += rx->words * EXANET_WORD_BYTES;
         words -= rx->words;
@@ -235,7 +245,7 @@ static void check_header(ExanetPeer *p, const struct exanet_frame *frame,
 
     g_assert_cmphex(be16_to_cpu(frame->ethertype), ==, EXANET_ETHERTYPE);
     g_assert_cmpuint(frame->version, ==, EXANET_LINK_VERSION);
-    g_assert_cmpuint(frame->vc, ==, 0);
+    g_assert_cmpuint(frame->vc, <, EXANET_VCS);
     g_assert_cmpuint(frame->reserved, ==, 0);
     g_assert_cmpuint(len, ==, sizeof(*frame) + words * EXANET_WORD_BYTES);
     /* before its HELLO with new coordinates there may be a DOWN from them */
@@ -269,7 +279,7 @@ static void take_frame(ExanetPeer *p, const uint8_t *buf, size_t len)
         if (p->dump) {
             g_byte_array_append(p->dump, buf, words * EXANET_WORD_BYTES);
         } else {
-            take_packets(p, buf, words);
+            take_packets(p, frame->vc, buf, words);
         }
         break;
     case EXANET_LINK_HELLO:
@@ -359,7 +369,7 @@ ExanetRxPacket *exanet_peer_take_type(ExanetPeer *p, enum exanet_type type)
     ExanetRxPacket *rx = exanet_peer_take(p);
 
     g_assert_cmpuint(rx->pkt.type, ==, type);
-    if (type != EXANET_TYPE_ACK) {
+    if (type < EXANET_TYPE_URGENT) {
         g_assert_cmphex(rx->pkt.src, ==, p->node);
         g_assert_cmphex(rx->pkt.epoch, ==, p->hello.epoch);
     }

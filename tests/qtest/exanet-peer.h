@@ -31,6 +31,7 @@ typedef struct ExanetPeer {
     uint32_t coord;                 /* ours */
     uint8_t epoch;
     uint32_t max_words;             /* that our HELLO asks for */
+    uint8_t vc;                     /* of our frames of packets, XOFF and XON */
     bool silent;                    /* leave HELLOs of the device unanswered */
     uint32_t tx_seq;
     uint32_t rx_seq;                /* that the next frame must have */
@@ -46,8 +47,8 @@ typedef struct ExanetPeer {
     unsigned last_words;            /* of the last DATA frame */
     GByteArray *stream;             /* bytes of a frame that is not complete */
     GQueue packets;                 /* ExanetRxPacket that nobody took yet */
-} ExanetPeer;
     GByteArray *dump;               /* if set, DATA goes here, right or wrong */
+} ExanetPeer;
 
 /* @dgram: frames may be lost, but the socket keeps their borders. */
 ExanetPeer *exanet_peer_new(uint32_t coord, bool dgram);

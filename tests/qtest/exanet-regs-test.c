@@ -21,6 +21,7 @@ typedef struct Reg {
 static const Reg global_regs[] = { EXANET_GLOBAL_REGS(REG) };
 static const Reg ctx_regs[] = { EXANET_CTX_REGS(REG) };
 static const Reg port_regs[] = { EXANET_PORT_REGS(REG) };
+static const Reg switch_regs[] = { EXANET_SWITCH_REGS(REG) };
 static const Reg rtmbox_regs[] = { EXANET_RTMBOX_REGS(REG) };
 static const Reg fw_regs[] = { EXANET_FW_REGS(REG) };
 static const Reg fault_regs[] = { EXANET_FAULT_REGS(REG) };
@@ -38,6 +39,7 @@ static const Block blocks[] = {
     { ctx_regs, ARRAY_SIZE(ctx_regs), EXANET_CTX(0),
       EXANET_CTX(1) - EXANET_CTX(0), EXANET_CONTEXTS },
     { port_regs, ARRAY_SIZE(port_regs), EXANET_PORT(0), 0, 1 },
+    { switch_regs, ARRAY_SIZE(switch_regs), EXANET_SWITCH, 0, 1 },
     { rtmbox_regs, ARRAY_SIZE(rtmbox_regs), EXANET_RTMBOX, 0, 1 },
     { fw_regs, ARRAY_SIZE(fw_regs), EXANET_FW, 0, 1 },
     { fault_regs, ARRAY_SIZE(fault_regs), EXANET_FAULT, 0, 1 },
@@ -98,6 +100,9 @@ static uint64_t expected_reset(const Reg *r, unsigned instance)
     if (g_str_equal(r->name, "CTX_PDID")) {
         return instance;
     }
+    if (g_str_equal(r->name, "PORT_STATUS")) {
+        return EXANET_PORT_STATUS_PRESENT;
+    }
     if (g_str_equal(r->name, "PORT_XOFF")) {
         return 16384 - EXANET_XOFF_MARGIN;
     }
@@ -131,6 +136,7 @@ static bool acts(const Reg *r)
 {
     return g_str_equal(r->name, "CTRL") || g_str_equal(r->name, "CTX_CTRL") ||
            g_str_equal(r->name, "PORT_CTRL") ||
+           g_str_equal(r->name, "PORT_INJECT") ||
            g_str_equal(r->name, "CTX_INV_CMD") ||
            g_str_has_prefix(r->name, "RT_REQ_") ||
            g_str_has_prefix(r->name, "FAULT_");
@@ -198,7 +204,7 @@ static void test_ids(void)
 
 static void test_properties(void)
 {
-    ExanetTest *t = exanet_start_cold(",user-page-shift=16,ways=4,"
+    ExanetTest *t = exanet_start_cold(",user-page-shift=16,ways=4,dims=4x2x3,"
                                       "rx-fifo-words=256", false);
     uint32_t cap0 = exanet_get32(t, EXANET_REG_CAP0);
 
@@ -208,10 +214,57 @@ static void test_properties(void)
                      ==, EXANET_RX_FIFO_WORDS - EXANET_XOFF_MARGIN);
     g_assert_cmpuint(exanet_get32(t, EXANET_PORT(0) + EXANET_REG_PORT_XON),
                      ==, EXANET_XOFF_MARGIN);
+    g_assert_cmphex(exanet_get32(t, EXANET_SWITCH + EXANET_REG_SW_DIMS), ==,
+                    0x030004);
     exanet_open(t, 3, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
     g_assert_cmphex(exanet_user_get(t, 3, EXANET_PAGE_INFO,
                                     offsetof(struct exanet_info, coord)), ==,
                     (uint64_t)EXANET_TEST_PDID(3) << 32 | EXANET_TEST_NODE);
+    exanet_stop(t);
+}
+
+/* The table of the specification [P 2.5]: port and types of each NI index. */
+static void check_ni_map(ExanetTest *t)
+{
+    static const struct {
+        enum exanet_ni_port port;
+        uint32_t types;
+    } want[EXANET_NI_INDICES] = {
+        [EXANET_NI_RT_RESPONSE] = { EXANET_NI_PORT_RT_RESPONSE, 1 << 10 },
+        [EXANET_NI_RT_REQUEST] = { EXANET_NI_PORT_RT_REQUEST, 1 << 1 },
+        [EXANET_NI_MAILBOX] = { EXANET_NI_PORT_MAILBOX, 1 << 0 | 1 << 6 },
+        [EXANET_NI_PACKETIZER] = { EXANET_NI_PORT_PACKETIZER, 1 << 10 },
+        [EXANET_NI_RECEIVER] = { EXANET_NI_PORT_RECEIVER, 1 << 2 | 1 << 7 },
+        [EXANET_NI_EXADMA] = { EXANET_NI_PORT_EXADMA, 1 << 18 },
+    };
+
+    for (unsigned i = 0; i < EXANET_NI_INDICES; i++) {
+        g_assert_cmphex(exanet_get64(t, EXANET_NI_MAP(i)), ==,
+                        !want[i].port ? 0 : EXANET_NI_MAP_VALID |
+                        RNIC_PREP(EXANET_NI_MAP_PORT, want[i].port) |
+                        RNIC_PREP(EXANET_NI_MAP_TYPES, want[i].types));
+    }
+}
+
+static void test_ni_map(void)
+{
+    ExanetTest *t = exanet_start_cold("", false);
+
+    check_ni_map(t);
+    for (unsigned i = 0; i < EXANET_NI_INDICES; i++) {
+        exanet_set64(t, EXANET_NI_MAP(i), ~0ULL);
+        g_assert_cmphex(exanet_get64(t, EXANET_NI_MAP(i)), ==,
+                        EXANET_NI_MAP_WRITABLE);
+        exanet_set32(t, EXANET_NI_MAP(i), i % 16);
+        exanet_set32(t, EXANET_NI_MAP(i) + 4, i);
+        g_assert_cmphex(exanet_get32(t, EXANET_NI_MAP(i) + 4), ==, i);
+    }
+    for (unsigned i = 0; i < EXANET_NI_INDICES; i++) {
+        g_assert_cmphex(exanet_get64(t, EXANET_NI_MAP(i)), ==,
+                        (uint64_t)i << 32 | i % 16);
+    }
+    exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_RESET);
+    check_ni_map(t);
     exanet_stop(t);
 }
 
@@ -250,7 +303,8 @@ static void test_bad_access(void)
     static const uint64_t holes[] = {
         0x2c, 0x800, EXANET_CTX(0) + 0x7c, EXANET_PORT(5), EXANET_RTMBOX + 0x80,
         EXANET_FW + 0x800, EXANET_FAULT + 0x800,
-        EXANET_COUNTER(EXANET_COUNTER_COUNT), 0x28000, 0x60000,
+        EXANET_COUNTER(EXANET_COUNTER_COUNT), 0x28000,
+        EXANET_NI_MAP(EXANET_NI_INDICES),
         EXANET_REGS_BYTES - 4,
     };
 
@@ -275,6 +329,8 @@ static void spoil(ExanetTest *t)
     exanet_set32(t, EXANET_FW + EXANET_REG_FW_MODE, EXANET_FW_EXTERNAL);
     exanet_set32(t, EXANET_FW + EXANET_REG_FW_WINDOW, 2);
     exanet_set64(t, EXANET_CTX(2) + EXANET_CTX_WIN(3), ~0ULL);
+    exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_MODE, EXANET_SW_MODE_NI);
+    exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_DIMS, 0x050505);
     exanet_user_set(t, 0, EXANET_PAGE_SCRATCHPAD, 0, ~0ULL);
     exanet_user_set(t, 0, EXANET_PAGE_PACKETIZER, 0, ~0ULL);
     exanet_user_set(t, 0, EXANET_PAGE_MAILBOX, 0, ~0ULL);
@@ -568,6 +624,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/regs/t01-reset-values", test_reset_values);
     qtest_add_func("/exanet/regs/t01-masks", test_masks);
     qtest_add_func("/exanet/regs/t01-scratch", test_scratch);
+    qtest_add_func("/exanet/regs/t01-ni-map", test_ni_map);
     qtest_add_func("/exanet/regs/t01-bad-access", test_bad_access);
     qtest_add_func("/exanet/regs/properties", test_properties);
     qtest_add_func("/exanet/regs/time", test_time);

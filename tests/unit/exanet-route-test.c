@@ -485,6 +485,11 @@ static void test_source_forged(void)
     g_assert_true(exanet_route_passes(&cfg, 0x4000, 0x0022, 0, 0x0010, 0x0020));
     g_assert_false(exanet_route_passes(&cfg, 0x4000, 0x0022, 0, 0x0001, 0x0002));
     g_assert_false(exanet_route_passes(&cfg, 0x4000, 0x8000, 0, 0x0001, 0x0000));
+    /* a cable besides the network's is for its ends, and whom they carry */
+    g_assert_true(exanet_route_passes(&cfg, 0x1000, 0x0022, 0, 0x1000, 0x0022));
+    g_assert_true(exanet_route_passes(&cfg, 0x1000, 0x0022, 0, 0x0000, 0x0022));
+    g_assert_false(exanet_route_passes(&cfg, 0x0001, 0x0022, 0, 0x1000, 0x0022));
+    g_assert_false(exanet_route_passes(&cfg, 0x4000, 0x0022, 0, 0x1000, 0x0022));
 }
 
 static void check_sizes(bool torus)
