@@ -206,18 +206,15 @@ int64_t exanet_fw_patience(const ExanetFirmware *fw, const FwBlock *b)
 
 /* --- Paths ------------------------------------------------------------------- */
 
-/* The path number @n of those to @peer in @ways, counted round. */
 static unsigned fw_path_nth(const FwWays *ways, unsigned n)
 {
-    n %= ways->count;
-    return n < ways->cables ? n : (n - ways->cables) | EXANET_PATH_ORDER;
+    return exanet_path_nth(ways->cables, ways->count > ways->cables, n);
 }
 
 FwWays exanet_fw_ways(ExanetState *s, const FwPeer *peer)
 {
     bool order;
-    unsigned cables = MIN(exanet_crossbar_paths(s, peer->coord, &order),
-                          EXANET_PATH_CABLE + 1);
+    unsigned cables = exanet_crossbar_paths(s, peer->coord, &order);
 
     return (FwWays) { .cables = cables, .count = order ? 2 * cables : cables };
 }

@@ -25,11 +25,20 @@
 #define SENDS_PER_RUN       64
 
 #define GENERATIONS         (RNIC_GET(EXANET_PTID_GEN, ~0ULL) + 1)
-#define PEERS_MAX           4096
+#define PEERS_MAX           2048    /* of a context */
+/* Receivers have forgotten a message after half of this. */
+#define PEER_FORGOTTEN_NS   (60LL * NANOSECONDS_PER_SECOND)
 
 /* Channels are numbered through all contexts. */
 #define CHANNEL_CTX(n) ((n) / EXANET_PKTZ_CHANNELS)
 #define CHANNEL_NUMBER(n) ((n) % EXANET_PKTZ_CHANNELS)
+
+/* A node that a context has sent to. */
+typedef struct PktzPeer {
+    int64_t used;                   /* ns */
+    uint32_t coord;
+    uint8_t gen[EXANET_PKTZ_CHANNELS];
+} PktzPeer;
 
 static struct exanet_pktz_channel *channel_regs(ExanetState *s, unsigned n)
 {
@@ -109,35 +118,64 @@ static bool channel_check(uint64_t ctrl, uint64_t dst)
     }
 }
 
-/*
- * The generation of the next message of channel @n to node @dst.  A peer tells new
- * from old by the distance to the last generation that it has seen, and it sees
- * only its own messages: so they are counted per peer.  The channel's last
- * generation is never used again at once, whoever it was for: its ack may be late.
- */
-static uint8_t channel_generation(ExanetState *s, unsigned n, uint32_t dst)
+/* Makes room for another peer; false if all of them may still matter. */
+static bool peer_forget_one(GHashTable *peers, int64_t now)
+{
+    PktzPeer *peer, *oldest = NULL;
+    GHashTableIter iter;
+
+    g_hash_table_iter_init(&iter, peers);
+    while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&peer)) {
+        if (now - peer->used > PEER_FORGOTTEN_NS &&
+            (!oldest || peer->used < oldest->used)) {
+            oldest = peer;
+        }
+    }
+    return oldest && g_hash_table_remove(peers,
+                                         GUINT_TO_POINTER(oldest->coord));
+}
+
+/* What channel @n knows of node @dst; NULL when its context knows too many. */
+static PktzPeer *channel_peer(ExanetState *s, unsigned n, uint32_t dst)
 {
     ExanetPacketizer *p = &s->packetizer;
-    uint8_t last = p->channel[n].gen;
-    uint8_t *gen = g_hash_table_lookup(p->peers, GUINT_TO_POINTER(dst));
-    uint8_t next;
+    GHashTable *peers = p->peers[CHANNEL_CTX(n)];
+    PktzPeer *peer = g_hash_table_lookup(peers, GUINT_TO_POINTER(dst));
+    int64_t now = exanet_now(s);
 
-    if (!gen && exanet_crossbar_route(s, dst, 0) != EXANET_ROUTE_NONE &&
-        g_hash_table_size(p->peers) < PEERS_MAX) {
-        gen = g_new(uint8_t, EXANET_PKTZ_TOTAL);
-        for (unsigned i = 0; i < EXANET_PKTZ_TOTAL; i++) {
-            gen[i] = p->channel[i].gen;
+    if (!peer) {
+        if (g_hash_table_size(peers) >= PEERS_MAX &&
+            !peer_forget_one(peers, now)) {
+            return NULL;
         }
-        g_hash_table_insert(p->peers, GUINT_TO_POINTER(dst), gen);
+        peer = g_new(PktzPeer, 1);
+        peer->coord = dst;
+        for (unsigned i = 0; i < EXANET_PKTZ_CHANNELS; i++) {
+            peer->gen[i] =
+                p->channel[CHANNEL_CTX(n) * EXANET_PKTZ_CHANNELS + i].gen;
+        }
+        g_hash_table_insert(peers, GUINT_TO_POINTER(dst), peer);
     }
-    next = ((gen ? gen[n] : last) + 1) % GENERATIONS;
-    if (next == last) {
-        next = (next + 1) % GENERATIONS;
+    peer->used = now;
+    return peer;
+}
+
+/*
+ * The generation of the next message of channel @n to @peer.  A peer tells new from
+ * old by the distance to the last generation that it has seen, and it sees only its
+ * own messages: so they are counted per peer.  The channel's last generation is never
+ * used again at once, whoever it was for: its ack may be late.
+ */
+static uint8_t channel_generation(ExanetState *s, unsigned n, PktzPeer *peer)
+{
+    uint8_t *gen = &peer->gen[CHANNEL_NUMBER(n)];
+    uint8_t last = s->packetizer.channel[n].gen;
+
+    *gen = (*gen + 1) % GENERATIONS;
+    if (*gen == last) {
+        *gen = (*gen + 1) % GENERATIONS;
     }
-    if (gen) {
-        gen[n] = next;
-    }
-    return next;
+    return *gen;
 }
 
 static void channel_go(ExanetState *s, unsigned n)
@@ -148,6 +186,7 @@ static void channel_go(ExanetState *s, unsigned n)
     uint64_t ctrl = ldq_le_p(&regs->ctrl);
     uint64_t dst = ldq_le_p(&regs->dst);
     unsigned c = CHANNEL_CTX(n);
+    PktzPeer *peer;
 
     trace_exanet_packetizer_doorbell(s->node, c, CHANNEL_NUMBER(n), ctrl, dst);
     ch->seq = 0;
@@ -163,8 +202,13 @@ static void channel_go(ExanetState *s, unsigned n)
         channel_finish(s, n, EXANET_PKTZ_FAILED, EXANET_RESP_MALFORMED, 0);
         return;
     }
+    peer = channel_peer(s, n, RNIC_GET(EXANET_GVA_COORD, dst));
+    if (!peer) {
+        channel_finish(s, n, EXANET_PKTZ_FAILED, EXANET_RESP_FULL, 0);
+        return;
+    }
     *ch = (ExanetPktzChannel) {
-        .gen = channel_generation(s, n, RNIC_GET(EXANET_GVA_COORD, dst)),
+        .gen = channel_generation(s, n, peer),
         .start = exanet_now(s),
     };
     set_bit(n, p->waiting);
@@ -215,6 +259,15 @@ void exanet_packetizer_write(ExanetState *s, unsigned c, hwaddr addr,
 
 /* --- The network's side ---------------------------------------------------- */
 
+/* The next copy takes the next path: the last one may lead nowhere. */
+static unsigned channel_path(ExanetState *s, uint32_t dst, unsigned copies)
+{
+    bool order;
+    unsigned cables = exanet_crossbar_paths(s, dst, &order);
+
+    return cables ? exanet_path_nth(cables, order, copies) : 0;
+}
+
 static void channel_packet(ExanetState *s, unsigned n, ExanetPacket *pkt)
 {
     const ExanetPktzChannel *ch = &s->packetizer.channel[n];
@@ -256,13 +309,13 @@ static bool channel_send(ExanetState *s, unsigned n)
 {
     ExanetPktzChannel *ch = &s->packetizer.channel[n];
     const struct exanet_pktz_channel *regs = channel_regs(s, n);
+    uint32_t dst = RNIC_GET(EXANET_GVA_COORD, ldq_le_p(&regs->dst));
+    unsigned path = channel_path(s, dst, ch->sent ? ch->seq + 1 : 0);
+    int route = exanet_crossbar_route(s, dst, path);
     ExanetPacket pkt;
     unsigned words;
     uint8_t *buf;
-    int route;
 
-    route = exanet_crossbar_route(s, RNIC_GET(EXANET_GVA_COORD,
-                                              ldq_le_p(&regs->dst)), 0);
     if (!exanet_crossbar_ready(s, route)) {
         return false;
     }
@@ -275,6 +328,7 @@ static bool channel_send(ExanetState *s, unsigned n)
     clear_bit(n, s->packetizer.send);
 
     channel_packet(s, n, &pkt);
+    pkt.path = path;
     buf = exanet_crossbar_begin(s, route);
     memcpy(exanet_packet_payload(buf, pkt.va), regs->payload, pkt.size);
     words = exanet_packet_encode(buf, &pkt);
@@ -452,14 +506,18 @@ void exanet_packetizer_init(ExanetState *s)
 {
     s->packetizer.timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, packetizer_timer, s);
     s->packetizer.timer_at = INT64_MAX;
-    s->packetizer.peers = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        s->packetizer.peers[c] = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    }
 }
 
 void exanet_packetizer_fini(ExanetState *s)
 {
     timer_free(s->packetizer.timer);
     s->packetizer.timer = NULL;
-    g_hash_table_destroy(s->packetizer.peers);
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        g_hash_table_destroy(s->packetizer.peers[c]);
+    }
 }
 
 void exanet_packetizer_reset(ExanetState *s)
