@@ -677,6 +677,8 @@ typedef struct ExanetTx {
     uint8_t *frame;                 /* header and words so far; NULL: never used */
     unsigned words;
     GByteArray *urgent;             /* whole packets that go ahead of data */
+    GArray *spoiled;                /* uint16_t: ends of packets in @frame whose
+                                     * headers are of no use */
     GByteArray *urgent_words;       /* length of each of them */
     bool urgent_sent;               /* ... and have done so in a frame of their own */
 } ExanetTx;

@@ -29,6 +29,8 @@
 /* Packets that faults delay. */
 #define LATE_MAX 256
 #define HOLD_NS (1 * SCALE_MS)
+/* In the list of lengths of urgent packets: the header of this one is of no use. */
+#define URGENT_SPOILED 0x80
 #define WORD_BITS (8 * EXANET_WORD_BYTES)
 
 /* A frame that leaves at @due; header and words follow. */
@@ -279,9 +281,49 @@ static void port_frame_send(ExanetPort *p, uint8_t **frame, unsigned vc,
     }
 }
 
-static void port_urgent_add(ExanetTx *tx, const uint8_t *buf, uint8_t words)
+static bool port_spoiled(const uint8_t *buf)
+{
+    ExanetWireStatus status;
+
+    return exanet_packet_words(buf, &status) == 0;
+}
+
+/*
+ * Moves the first words of the frame of @tx to the frame at @frame, up to a packet
+ * whose header a fault has spoiled: whoever gets it does not find those behind it,
+ * which a real cable frames one by one.  Returns how many words it has then.
+ */
+static unsigned port_spoiled_move(ExanetTx *tx, uint8_t *frame)
+{
+    uint8_t *own = tx->frame + sizeof(struct exanet_frame);
+    unsigned words = g_array_index(tx->spoiled, uint16_t, 0);
+
+    memcpy(frame + sizeof(struct exanet_frame), own, words * EXANET_WORD_BYTES);
+    tx->words -= words;
+    memmove(own, own + words * EXANET_WORD_BYTES,
+            tx->words * EXANET_WORD_BYTES);
+    g_array_remove_index(tx->spoiled, 0);
+    for (unsigned i = 0; i < tx->spoiled->len; i++) {
+        g_array_index(tx->spoiled, uint16_t, i) -= words;
+    }
+    return words;
+}
+
+/* Takes note if the packet that was added last to the frame of @tx is spoiled. */
+static void port_spoiled_note(ExanetTx *tx, const uint8_t *buf)
+{
+    uint16_t end = tx->words;
+
+    if (port_spoiled(buf)) {
+        g_array_append_val(tx->spoiled, end);
+    }
+}
+
+static void port_urgent_add(ExanetTx *tx, const uint8_t *buf, uint8_t words,
+                            bool spoiled)
 {
     g_byte_array_append(tx->urgent, buf, words * EXANET_WORD_BYTES);
+    words |= spoiled ? URGENT_SPOILED : 0;
     g_byte_array_append(tx->urgent_words, &words, 1);
 }
 
@@ -292,15 +334,20 @@ static void port_urgent_add(ExanetTx *tx, const uint8_t *buf, uint8_t words)
 static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
                                  unsigned words)
 {
+    const uint8_t *list = tx->urgent_words->data;
     unsigned total = tx->urgent->len / EXANET_WORD_BYTES;
     unsigned packets = tx->urgent_words->len;
     unsigned done = total;
 
-    if (words + total > p->tx_limit) {
+    if (words + total > p->tx_limit || p->inject) {
         done = 0;
-        for (packets = 0; words + done + tx->urgent_words->data[packets] <=
-             p->tx_limit; packets++) {
-            done += tx->urgent_words->data[packets];
+        for (packets = 0; done < total && words + done +
+             (list[packets] & ~URGENT_SPOILED) <= p->tx_limit; packets++) {
+            done += list[packets] & ~URGENT_SPOILED;
+            if (list[packets] & URGENT_SPOILED) {
+                packets++;
+                break;
+            }
         }
     }
     memcpy(frame + sizeof(struct exanet_frame) + words * EXANET_WORD_BYTES,
@@ -334,6 +381,9 @@ static void port_vc_send(ExanetPort *p, unsigned vc)
         frame = &p->spare;
         words = port_urgent_move(p, tx, port_frame_alloc(frame), 0);
         tx->urgent_sent = true;
+    } else if (unlikely(tx->spoiled->len)) {
+        frame = &p->spare;
+        words = port_spoiled_move(tx, port_frame_alloc(frame));
     } else {
         words = tx->words;
         if (urgent && (!words || words + urgent <= p->tx_limit)) {
@@ -397,8 +447,9 @@ static void port_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
     if (!urgent && tx->words + words <= p->tx_limit) {
         memcpy(exanet_port_begin(p, vc), buf, words * EXANET_WORD_BYTES);
         tx->words += words;
+        port_spoiled_note(tx, buf);
     } else {
-        port_urgent_add(tx, buf, words);
+        port_urgent_add(tx, buf, words, port_spoiled(buf));
     }
     p->tx_queued += words;
     p->tx_pending |= BIT(vc);
@@ -562,9 +613,12 @@ void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
     /* a header alone is urgent: an ack of others that we pass on */
     urgent = words == 1 && tx->words && tx->urgent->len < URGENT_TRANSIT_MAX;
     if (urgent) {
-        port_urgent_add(tx, buf, words);
+        port_urgent_add(tx, buf, words, p->inject && port_spoiled(buf));
     } else {
         tx->words += words;
+        if (unlikely(p->inject)) {
+            port_spoiled_note(tx, buf);
+        }
     }
     p->tx_queued += words;
     p->tx_pending |= BIT(vc);
@@ -629,6 +683,7 @@ void exanet_link_tx_drop(ExanetPort *p)
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
         p->tx[vc].words = 0;
         p->tx[vc].urgent_sent = false;
+        g_array_set_size(p->tx[vc].spoiled, 0);
         g_byte_array_set_size(p->tx[vc].urgent, 0);
         g_byte_array_set_size(p->tx[vc].urgent_words, 0);
     }
@@ -647,6 +702,7 @@ void exanet_link_tx_init(ExanetPort *p)
     p->held = g_malloc(EXANET_FRAME_BYTES);
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
         p->tx[vc].urgent = g_byte_array_new();
+        p->tx[vc].spoiled = g_array_new(false, false, sizeof(uint16_t));
         p->tx[vc].urgent_words = g_byte_array_new();
     }
     g_queue_init(&p->flight);
@@ -660,6 +716,7 @@ void exanet_link_tx_fini(ExanetPort *p)
     timer_free(p->tx_timer);
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
         g_byte_array_unref(p->tx[vc].urgent);
+        g_array_unref(p->tx[vc].spoiled);
         g_byte_array_unref(p->tx[vc].urgent_words);
         g_free(p->tx[vc].frame);
     }
