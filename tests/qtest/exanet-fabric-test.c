@@ -194,10 +194,11 @@ static void test_blocked_stream(void)
     exanet_fabric_settle(f);
     for (unsigned wave = 0; wave < 3; wave++) {
         for (unsigned i = 0; i < 24; i++) {
-            /* by F1's local ports 0, 2 and 3, and round the router */
-            exanet_traffic_write(tr, i % 3 + (i % 3 > 0), target, 128 * KiB,
+            unsigned n = i % 3 + (i % 3 > 0);   /* F1, F3, F4 */
+
+            exanet_traffic_write(tr, n, target, 128 * KiB,
                                  EXANET_NOTE_MAILBOX);
-            exanet_traffic_write(tr, i % 4, (i + 1) % 4, 128 * KiB,
+            exanet_traffic_write(tr, n, n == 3 ? 0 : n + 2 - n / 2, 128 * KiB,
                                  EXANET_NOTE_MAILBOX);
         }
         exanet_traffic_run(tr, EXANET_MS, LIMIT);

@@ -361,18 +361,21 @@ static bool quiet(ExanetFabric *f)
     return !moved;
 }
 
-void exanet_fabric_settle(ExanetFabric *f)
+bool exanet_fabric_settle(ExanetFabric *f)
 {
     int64_t end = g_get_monotonic_time() + STORM_SECONDS * G_USEC_PER_SEC;
     unsigned looks = 0;
+    bool moved = false;
 
     while (looks < QUIET_LOOKS) {
         looks = quiet(f) ? looks + 1 : 0;
+        moved |= !looks;
         g_assert_cmpint(g_get_monotonic_time(), <, end);
     }
+    return moved;
 }
 
-void exanet_fabric_step(ExanetFabric *f, int64_t ns)
+bool exanet_fabric_step(ExanetFabric *f, int64_t ns)
 {
     for (unsigned n = 0; n < f->topo.nodes; n++) {
         if (f->t[n]) {
@@ -380,7 +383,7 @@ void exanet_fabric_step(ExanetFabric *f, int64_t ns)
         }
     }
     f->now += ns;
-    exanet_fabric_settle(f);
+    return exanet_fabric_settle(f);
 }
 
 uint64_t exanet_fabric_sum(ExanetFabric *f, unsigned n)

@@ -74,9 +74,12 @@ void exanet_fabric_reset(ExanetFabric *f, unsigned n);
 bool exanet_fabric_linked(ExanetFabric *f);
 /* Waits for that, a bounded virtual time. */
 void exanet_fabric_wait_linked(ExanetFabric *f);
-/* Waits until no node gets or sends anything more; refreshes @f->count. */
-void exanet_fabric_settle(ExanetFabric *f);
-void exanet_fabric_step(ExanetFabric *f, int64_t ns);
+/*
+ * Waits until no node gets or sends anything more; refreshes @f->count.  Returns
+ * whether anything moved.
+ */
+bool exanet_fabric_settle(ExanetFabric *f);
+bool exanet_fabric_step(ExanetFabric *f, int64_t ns);
 /* Steps of @ns until @cond, a C expression, at most @limit ns of virtual time. */
 #define exanet_fabric_until(f, cond, ns, limit) \
     do { \

@@ -6,6 +6,7 @@
 #include "exanet-traffic.h"
 
 #define POOL_BYTES (2 * EXANET_TRAFFIC_MAX)
+#define IDLE_STEP_MAX 16
 #define GUARD 64                    /* bytes around each target */
 #define RING_LOG2 10
 #define RING_ENTRIES (1u << RING_LOG2)
@@ -437,12 +438,18 @@ static void tell_running(ExanetTraffic *tr)
         if (!op->end) {
             g_printerr("# %s\n", text);
         }
+        if (!op->end && op->kind == EXANET_OP_WRITE) {
+            g_printerr("#   status 0x%" PRIx64 "\n",
+                       exanet_channel_status(tr->f->t[op->from], SENDER,
+                                             op->channel));
+        }
     }
 }
 
 void exanet_traffic_run(ExanetTraffic *tr, int64_t ns, int64_t limit)
 {
     int64_t end = tr->f->now + limit;
+    int64_t step = ns;
 
     exanet_fabric_settle(tr->f);
     while (exanet_traffic_poll(tr)) {
@@ -450,7 +457,9 @@ void exanet_traffic_run(ExanetTraffic *tr, int64_t ns, int64_t limit)
             tell_running(tr);
             g_error("operations that have not ended");
         }
-        exanet_fabric_step(tr->f, ns);
+        /* all wait for time-outs, which may take seconds */
+        step = exanet_fabric_step(tr->f, step) ? ns :
+               MIN(step * 2, ns * IDLE_STEP_MAX);
     }
 }
 

@@ -95,8 +95,8 @@ void exanet_traffic_all_to_all(ExanetTraffic *tr, uint32_t max);
 /* Looks at the operations that run; returns their number. */
 unsigned exanet_traffic_poll(ExanetTraffic *tr);
 /*
- * Steps of @ns until all have ended; fails, naming those that have not, when that
- * takes longer than @limit ns.
+ * Steps of @ns, longer ones while nothing moves, until all have ended; fails, naming
+ * those that have not, when that takes more than @limit ns.
  */
 void exanet_traffic_run(ExanetTraffic *tr, int64_t ns, int64_t limit);
 /* Asserts that all is right with those of this wave, and forgets them. */
