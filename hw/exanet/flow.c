@@ -41,8 +41,6 @@
 #define FLOW_DRAIN_WINDOWS 32
 /* A paced flow is forgotten at this rate (kb/s), where links have none. */
 #define FLOW_LINK_KBPS 10000000
-/* From the lowest rate to the highest, 25 % a window, are 50 of them. */
-#define FLOW_RECOVERY_WINDOWS 64
 
 /* A flow through one of our outputs. */
 typedef struct FlowSeen {
@@ -341,25 +339,31 @@ static uint32_t paced_limit(ExanetState *s, const FlowPaced *f)
 static void paced_roll(FlowPaced *f)
 {
     uint32_t told = MIN(f->told, f->told_before);
+    uint32_t rate = told != EXANET_RATE_NONE ? told :
+                    MIN(f->rate + (uint64_t)f->rate / 4, EXANET_RATE_NONE);
 
-    f->rate = told == EXANET_RATE_NONE ?
-              MIN(f->rate + f->rate / 4, FLOW_LINK_KBPS * 8) : told;
+    if (f->due > f->end) {
+        /* what has been sent too early is through earlier now */
+        f->due = f->end + muldiv64(f->due - f->end, f->rate, rate);
+    }
+    f->rate = rate;
+    f->rest = 0;
     f->told_before = f->told;
     f->told = EXANET_RATE_NONE;
-    f->rest = 0;
 }
 
 /* Brings @f up to @now; false when it is not paced any more. */
 static bool paced_update(ExanetState *s, FlowPaced *f, int64_t now)
 {
+    uint32_t limit = paced_limit(s, f);
     int64_t window = flow_window(s);
-    unsigned turns = 0;
 
-    while (now >= f->end && turns++ < FLOW_RECOVERY_WINDOWS) {
+    /* from the lowest rate to the highest it takes some 50 windows */
+    while (now >= f->end && f->rate < limit) {
         paced_roll(f);
         f->end += window;
     }
-    if (now >= f->end || f->rate >= paced_limit(s, f)) {
+    if (f->rate >= limit) {
         paced_forget(s, f);
         return false;
     }
@@ -432,25 +436,18 @@ static int64_t paced_cost(const FlowPaced *f, unsigned words, uint64_t *rest)
     return bits / f->rate;
 }
 
-/* When the next packet of @f may leave. */
-static int64_t paced_time(const FlowPaced *f)
-{
-    uint64_t rest = 0;
-
-    /* a burst is never less than two packets */
-    return f->due - MAX(FLOW_BURST_NS,
-                        paced_cost(f, EXANET_PACKET_WORDS, &rest));
-}
-
 bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst)
 {
     FlowPaced *f = paced_find(s, dst);
-    int64_t when;
+    uint64_t rest = 0;
+    int64_t packet, burst, when;
 
     if (!f) {
         return true;
     }
-    when = paced_time(f);
+    packet = paced_cost(f, EXANET_PACKET_WORDS, &rest);
+    burst = MAX(FLOW_BURST_NS, packet);
+    when = f->due - burst;
     if (when <= exanet_now(s)) {
         return true;
     }
@@ -458,7 +455,8 @@ bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst)
         f->waiting = true;
         exanet_count(s, FLOW_PACED);
     }
-    timer_mod_anticipate_ns(s->flow->timer, when);
+    /* fast flows wait for some packets more: a frame for each would be too many */
+    timer_mod_anticipate_ns(s->flow->timer, when + (burst - packet) / 2);
     return false;
 }
 
