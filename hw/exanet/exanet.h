@@ -676,9 +676,9 @@ enum exanet_port_counter {
 typedef struct ExanetTx {
     uint8_t *frame;                 /* header and words so far; NULL: never used */
     unsigned words;
-    GByteArray *urgent;             /* whole packets that go ahead of data */
     GArray *spoiled;                /* uint16_t: ends of packets in @frame whose
                                      * headers are of no use */
+    GByteArray *urgent;             /* whole packets that go ahead of data */
     GByteArray *urgent_words;       /* length of each of them */
     bool urgent_sent;               /* ... and have done so in a frame of their own */
 } ExanetTx;
@@ -892,8 +892,7 @@ int64_t exanet_now(ExanetState *s);
 static inline void exanet_flow_queued(ExanetState *s, ExanetPort *p,
                                       const uint8_t *buf, unsigned words)
 {
-    if (unlikely(exanet_reg_get32(s, EXANET_PORT(p->index) +
-                                  EXANET_REG_PORT_RATE))) {
+    if (unlikely(p->rate)) {
         exanet_flow_output(s, p, buf, words);
     }
 }
