@@ -8,7 +8,8 @@
  * exanet_fault.c    page faults of the NIC
  * exanet_event.c    interrupts of a context: poll(), read(), eventfd
  * exanet_file.c     /dev/exanetN
- * exanet_sysfs.c    /sys/class/exanet/exanetN
+ * exanet_sysfs*.c   /sys/class/exanet/exanetN
+ * exanet_debugfs.c  /sys/kernel/debug/exanet/exanetN
  * exanet_hw.c       registers
  *
  * Lifetime.  struct exanet_device lives as long as its struct device, which open
@@ -57,6 +58,12 @@ struct exanet_vector {
 	char name[24];
 };
 
+/* What a file of debugfs is about. */
+struct exanet_debugfs_port {
+	struct exanet_device *xdev;
+	unsigned int index;
+};
+
 struct exanet_device {
 	struct device dev;
 	struct cdev cdev;
@@ -64,7 +71,9 @@ struct exanet_device {
 	struct exanet_caps caps;
 	struct exanet_resources res;
 	struct exanet_vector vectors[EXANET_VECTORS];
-	const struct attribute_group *groups[EXANET_LINKS + 4];
+	const struct attribute_group *groups[EXANET_LINKS + 5];
+	struct dentry *debugfs;
+	struct exanet_debugfs_port debugfs_ports[EXANET_LINKS];
 	u32 link_up;		/* port p is up: bit p; of the admin thread */
 
 	/* Protects what follows, and running, windows and job of contexts. */
@@ -192,5 +201,13 @@ void exanet_sysfs_init(void);
 void exanet_sysfs_groups(struct exanet_device *xdev);
 /* Tells pollers of the attribute that a port went up or down. */
 void exanet_sysfs_link_changed(struct exanet_device *xdev, unsigned int port);
+
+/* --- exanet_debugfs.c ----------------------------------------------------- */
+
+void exanet_debugfs_init(void);
+void exanet_debugfs_exit(void);
+/* Makes the device's files, whose registers stay valid until they are removed. */
+void exanet_debugfs_add(struct exanet_device *xdev);
+void exanet_debugfs_remove(struct exanet_device *xdev);
 
 #endif /* EXANET_H */

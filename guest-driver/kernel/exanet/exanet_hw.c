@@ -32,6 +32,7 @@ static void exanet_write64(struct exanet_hw *hw, u32 offset, u64 value)
 int exanet_hw_identify(struct exanet_hw *hw, struct exanet_caps *caps)
 {
 	u32 version = exanet_read(hw, EXANET_GLOBAL + EXANET_REG_VERSION);
+	unsigned int p;
 
 	if (exanet_read(hw, EXANET_GLOBAL + EXANET_REG_ID) != EXANET_ID)
 		return -ENODEV;
@@ -44,8 +45,13 @@ int exanet_hw_identify(struct exanet_hw *hw, struct exanet_caps *caps)
 	caps->contexts = RNIC_GET(EXANET_CAP0_CONTEXTS, caps->cap0);
 	caps->ports = RNIC_GET(EXANET_CAP0_PORTS, caps->cap0);
 	caps->page_shift = RNIC_GET(EXANET_CAP0_PAGE_SHIFT, caps->cap0);
-	if (!caps->contexts || caps->contexts > EXANET_CONTEXTS)
+	if (!caps->contexts || caps->contexts > EXANET_CONTEXTS ||
+	    caps->ports > EXANET_LINKS)
 		return -ENODEV;
+	for (p = 0; p < caps->ports; p++)
+		if (exanet_hw_port_read(hw, p, EXANET_REG_PORT_STATUS) &
+		    EXANET_PORT_STATUS_PRESENT)
+			caps->present |= BIT(p);
 	return 0;
 }
 
@@ -188,6 +194,23 @@ u32 exanet_hw_port_read(struct exanet_hw *hw, unsigned int port, unsigned int re
 	return exanet_read(hw, EXANET_PORT(port) + reg);
 }
 
+void exanet_hw_port_write(struct exanet_hw *hw, unsigned int port,
+			  unsigned int reg, u32 value)
+{
+	exanet_write(hw, EXANET_PORT(port) + reg, value);
+}
+
+u64 exanet_hw_port_inject(struct exanet_hw *hw, unsigned int port)
+{
+	return exanet_read64(hw, EXANET_PORT(port) + EXANET_REG_PORT_INJECT);
+}
+
+void exanet_hw_port_set_inject(struct exanet_hw *hw, unsigned int port,
+			       u64 value)
+{
+	exanet_write64(hw, EXANET_PORT(port) + EXANET_REG_PORT_INJECT, value);
+}
+
 u64 exanet_hw_port_counter(struct exanet_hw *hw, unsigned int port,
 			   unsigned int reg)
 {
@@ -205,17 +228,16 @@ u64 exanet_hw_counter(struct exanet_hw *hw, unsigned int counter)
 	return exanet_read64(hw, EXANET_COUNTER(counter));
 }
 
-u64 exanet_hw_fw_read(struct exanet_hw *hw, unsigned int reg, bool wide)
+u64 exanet_hw_tune_read(struct exanet_hw *hw, u32 offset, bool wide)
 {
-	return wide ? exanet_read64(hw, EXANET_FW + reg) :
-		      exanet_read(hw, EXANET_FW + reg);
+	return wide ? exanet_read64(hw, offset) : exanet_read(hw, offset);
 }
 
-void exanet_hw_fw_write(struct exanet_hw *hw, unsigned int reg, bool wide,
-			u64 value)
+void exanet_hw_tune_write(struct exanet_hw *hw, u32 offset, bool wide,
+			  u64 value)
 {
 	if (wide)
-		exanet_write64(hw, EXANET_FW + reg, value);
+		exanet_write64(hw, offset, value);
 	else
-		exanet_write(hw, EXANET_FW + reg, value);
+		exanet_write(hw, offset, value);
 }

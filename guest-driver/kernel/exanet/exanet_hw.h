@@ -24,6 +24,7 @@ struct exanet_caps {
 	u32 cap1;		/* EXANET_CAP1_ */
 	unsigned int contexts;	/* 1..EXANET_CONTEXTS */
 	unsigned int ports;	/* 0..EXANET_LINKS */
+	u32 present;		/* port p has a cable: bit p */
 	unsigned int page_shift; /* of the user pages */
 };
 
@@ -81,15 +82,21 @@ void exanet_hw_fault_resolve(struct exanet_hw *hw, u64 info, bool ok);
 
 /* EXANET_REG_PORT_ registers of port @port. */
 u32 exanet_hw_port_read(struct exanet_hw *hw, unsigned int port, unsigned int reg);
+void exanet_hw_port_write(struct exanet_hw *hw, unsigned int port,
+			  unsigned int reg, u32 value);
 u64 exanet_hw_port_counter(struct exanet_hw *hw, unsigned int port,
 			   unsigned int reg);
+/* Faults of the port, EXANET_INJECT_. */
+u64 exanet_hw_port_inject(struct exanet_hw *hw, unsigned int port);
+void exanet_hw_port_set_inject(struct exanet_hw *hw, unsigned int port,
+			       u64 value);
 bool exanet_hw_port_up(struct exanet_hw *hw, unsigned int port);
 
 u64 exanet_hw_counter(struct exanet_hw *hw, unsigned int counter);
 
-/* EXANET_REG_FW_ registers; @wide for those of 8 bytes. */
-u64 exanet_hw_fw_read(struct exanet_hw *hw, unsigned int reg, bool wide);
-void exanet_hw_fw_write(struct exanet_hw *hw, unsigned int reg, bool wide,
-			u64 value);
+/* Registers of firmware and switch, from the start of BAR 0; @wide: of 8 bytes. */
+u64 exanet_hw_tune_read(struct exanet_hw *hw, u32 offset, bool wide);
+void exanet_hw_tune_write(struct exanet_hw *hw, u32 offset, bool wide,
+			  u64 value);
 
 #endif /* EXANET_HW_H */

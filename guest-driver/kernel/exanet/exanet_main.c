@@ -217,10 +217,11 @@ struct exanet_device *exanet_probe(struct device *parent,
 	if (ret)
 		goto err_irqs;
 
+	exanet_debugfs_add(xdev);
 	exanet_hw_start(&xdev->hw, EXANET_IRQS_USED);
 	dev_info(&xdev->dev, "coordinates 0x%06x, %u contexts, %u ports\n",
 		 exanet_hw_coord(&xdev->hw), xdev->caps.contexts,
-		 xdev->caps.ports);
+		 hweight32(xdev->caps.present));
 	return xdev;
 
 err_irqs:
@@ -232,6 +233,7 @@ err_put:
 
 void exanet_remove(struct exanet_device *xdev)
 {
+	exanet_debugfs_remove(xdev);
 	/* Nobody new; then nobody who could still reach the registers. */
 	cdev_device_del(&xdev->cdev, &xdev->dev);
 	exanet_reset_prepare(xdev);
@@ -280,6 +282,7 @@ static int __init exanet_init(void)
 	ret = exanet_fault_init();
 	if (ret)
 		return ret;
+	exanet_debugfs_init();
 	ret = alloc_chrdev_region(&exanet_devt, 0, EXANET_MINORS, "exanet");
 	if (ret)
 		goto err_fault;
@@ -296,6 +299,7 @@ err_class:
 err_chrdev:
 	unregister_chrdev_region(exanet_devt, EXANET_MINORS);
 err_fault:
+	exanet_debugfs_exit();
 	exanet_fault_exit();
 	return ret;
 }
@@ -303,6 +307,7 @@ err_fault:
 static void __exit exanet_exit(void)
 {
 	exanet_pci_unregister();
+	exanet_debugfs_exit();
 	/* Work that outlived its file still holds contexts and devices. */
 	exanet_fault_exit();
 	class_unregister(&exanet_class);

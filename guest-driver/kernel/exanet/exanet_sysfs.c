@@ -5,21 +5,14 @@
  *   coord                 own coordinates; writable while no context is in use
  *   contexts, contexts_in_use
  *   counters/<name>       EXANET_COUNTERS, in lower case
- *   firmware/<tunable>    window, timeout_ns, retry_max
- *   port<p>/state, peer   up, down or conflict; coordinates behind the cable
- *   port<p>/<name>        the 64-bit registers of EXANET_PORT_REGS
+ *   firmware/, switch/    see exanet_sysfs_tune.c
+ *   port<p>/              see exanet_sysfs_port.c; only ports that have a cable
  *
  * The tables are built from the register lists when the module is loaded.
  */
 #include <linux/ctype.h>
-#include <linux/sysfs.h>
 
-#include "exanet.h"
-
-static struct exanet_device *exanet_from_dev(struct device *dev)
-{
-	return container_of(dev, struct exanet_device, dev);
-}
+#include "exanet_sysfs.h"
 
 /* --- the device ----------------------------------------------------------- */
 
@@ -84,25 +77,10 @@ static const struct attribute_group exanet_device_group = {
 	.attrs = exanet_device_attrs,
 };
 
-/* --- counters ------------------------------------------------------------- */
+/* --- shared --------------------------------------------------------------- */
 
-/* A device attribute that is told which register it shows. */
-struct exanet_attr {
-	struct device_attribute attr;
-	unsigned int reg;	/* counter number or EXANET_REG_ */
-	unsigned int port;
-	char name[24];
-};
-
-static struct exanet_attr *exanet_attr(struct device_attribute *attr)
-{
-	return container_of(attr, struct exanet_attr, attr);
-}
-
-/* Fills @a; its name is @name in lower case. */
-static void exanet_attr_init(struct exanet_attr *a, const char *name,
-			     ssize_t (*show)(struct device *,
-					     struct device_attribute *, char *))
+void exanet_attr_init(struct exanet_attr *a, const char *name,
+		      exanet_show_fn show, exanet_store_fn store)
 {
 	unsigned int i;
 
@@ -110,9 +88,24 @@ static void exanet_attr_init(struct exanet_attr *a, const char *name,
 		a->name[i] = tolower(name[i]);
 	sysfs_attr_init(&a->attr.attr);
 	a->attr.attr.name = a->name;
-	a->attr.attr.mode = 0444;
+	a->attr.attr.mode = store ? 0644 : 0444;
 	a->attr.show = show;
+	a->attr.store = store;
 }
+
+ssize_t exanet_choice_show(char *buf, const char * const *words,
+			   unsigned int count, unsigned int current_word)
+{
+	ssize_t len = 0;
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		len += sysfs_emit_at(buf, len, i == current_word ? "%s[%s]" :
+				     "%s%s", i ? " " : "", words[i]);
+	return len + sysfs_emit_at(buf, len, "\n");
+}
+
+/* --- counters ------------------------------------------------------------- */
 
 static ssize_t exanet_counter_show(struct device *dev,
 				   struct device_attribute *attr, char *buf)
@@ -142,163 +135,18 @@ static void exanet_counters_init(void)
 
 	for (n = 0; n < EXANET_COUNTER_COUNT; n++) {
 		exanet_attr_init(&exanet_counters[n], exanet_counter_names[n],
-				 exanet_counter_show);
+				 exanet_counter_show, NULL);
 		exanet_counters[n].reg = n;
 		exanet_counter_attrs[n] = &exanet_counters[n].attr.attr;
 	}
-}
-
-/* --- firmware ------------------------------------------------------------- */
-
-struct exanet_fw_attr {
-	struct device_attribute attr;
-	unsigned int reg;
-	bool wide;
-	u64 min, max;
-};
-
-static ssize_t exanet_fw_show(struct device *dev, struct device_attribute *attr,
-			      char *buf)
-{
-	struct exanet_fw_attr *a = container_of(attr, struct exanet_fw_attr, attr);
-
-	return sysfs_emit(buf, "%llu\n",
-			  exanet_hw_fw_read(&exanet_from_dev(dev)->hw, a->reg,
-					    a->wide));
-}
-
-static ssize_t exanet_fw_store(struct device *dev, struct device_attribute *attr,
-			       const char *buf, size_t count)
-{
-	struct exanet_fw_attr *a = container_of(attr, struct exanet_fw_attr, attr);
-	u64 value;
-	int ret = kstrtou64(buf, 0, &value);
-
-	if (ret)
-		return ret;
-	if (value < a->min || value > a->max)
-		return -EINVAL;
-	exanet_hw_fw_write(&exanet_from_dev(dev)->hw, a->reg, a->wide, value);
-	return count;
-}
-
-#define EXANET_FW_ATTR(_name, _reg, _wide, _min, _max)			\
-	static struct exanet_fw_attr exanet_fw_##_name = {		\
-		.attr = __ATTR(_name, 0644, exanet_fw_show, exanet_fw_store), \
-		.reg = _reg, .wide = _wide, .min = _min, .max = _max,	\
-	}
-
-EXANET_FW_ATTR(window, EXANET_REG_FW_WINDOW, false, 1, 0x3ff);
-/* An hour is forever, and far from any overflow when it is doubled. */
-EXANET_FW_ATTR(timeout_ns, EXANET_REG_FW_TIMEOUT_NS, true, 1000, 3600000000000ULL);
-EXANET_FW_ATTR(retry_max, EXANET_REG_FW_RETRY_MAX, false, 0, 0xfff);
-
-static struct attribute *exanet_fw_attrs[] = {
-	&exanet_fw_window.attr.attr,
-	&exanet_fw_timeout_ns.attr.attr,
-	&exanet_fw_retry_max.attr.attr,
-	NULL
-};
-
-static const struct attribute_group exanet_fw_group = {
-	.name = "firmware",
-	.attrs = exanet_fw_attrs,
-};
-
-/* --- ports ---------------------------------------------------------------- */
-
-static const struct {
-	const char *name;
-	unsigned int reg, bytes;
-} exanet_port_regs[] = {
-#define EXANET_PORT_REG(name, offset, bytes, reset, writable, w1c) \
-	{ #name, offset, bytes },
-	EXANET_PORT_REGS(EXANET_PORT_REG)
-#undef EXANET_PORT_REG
-};
-
-/* The registers of 64 bits, which are the counters, state and peer. */
-#define EXANET_PORT_ATTRS	(ARRAY_SIZE(exanet_port_regs) + 2)
-
-static struct exanet_port_sysfs {
-	struct attribute_group group;
-	char name[8];
-	struct exanet_attr attrs[EXANET_PORT_ATTRS];
-	struct attribute *list[EXANET_PORT_ATTRS + 1];
-	unsigned int count;
-} exanet_ports[EXANET_LINKS];
-
-static ssize_t exanet_port_counter_show(struct device *dev,
-					struct device_attribute *attr, char *buf)
-{
-	struct exanet_attr *a = exanet_attr(attr);
-
-	return sysfs_emit(buf, "%llu\n",
-			  exanet_hw_port_counter(&exanet_from_dev(dev)->hw,
-						 a->port, a->reg));
-}
-
-static ssize_t exanet_port_state_show(struct device *dev,
-				      struct device_attribute *attr, char *buf)
-{
-	u32 status = exanet_hw_port_read(&exanet_from_dev(dev)->hw,
-					 exanet_attr(attr)->port,
-					 EXANET_REG_PORT_STATUS);
-
-	return sysfs_emit(buf, "%s\n",
-			  status & EXANET_PORT_STATUS_CONFLICT ? "conflict" :
-			  status & EXANET_PORT_STATUS_UP ? "up" : "down");
-}
-
-static ssize_t exanet_port_peer_show(struct device *dev,
-				     struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "0x%06x\n",
-			  exanet_hw_port_read(&exanet_from_dev(dev)->hw,
-					      exanet_attr(attr)->port,
-					      EXANET_REG_PORT_PEER));
-}
-
-static void exanet_port_add(unsigned int p, const char *name, unsigned int reg,
-			    ssize_t (*show)(struct device *,
-					    struct device_attribute *, char *))
-{
-	struct exanet_port_sysfs *port = &exanet_ports[p];
-	struct exanet_attr *a = &port->attrs[port->count];
-
-	exanet_attr_init(a, name, show);
-	a->port = p;
-	a->reg = reg;
-	port->list[port->count++] = &a->attr.attr;
-}
-
-static void exanet_port_init(unsigned int p)
-{
-	struct exanet_port_sysfs *port = &exanet_ports[p];
-	unsigned int r;
-
-	exanet_port_add(p, "state", 0, exanet_port_state_show);
-	exanet_port_add(p, "peer", 0, exanet_port_peer_show);
-	for (r = 0; r < ARRAY_SIZE(exanet_port_regs); r++)
-		if (exanet_port_regs[r].bytes == 8)
-			exanet_port_add(p, exanet_port_regs[r].name +
-					strlen("PORT_"),
-					exanet_port_regs[r].reg,
-					exanet_port_counter_show);
-	snprintf(port->name, sizeof(port->name), "port%u", p);
-	port->group.name = port->name;
-	port->group.attrs = port->list;
 }
 
 /* -------------------------------------------------------------------------- */
 
 void exanet_sysfs_init(void)
 {
-	unsigned int p;
-
 	exanet_counters_init();
-	for (p = 0; p < EXANET_LINKS; p++)
-		exanet_port_init(p);
+	exanet_sysfs_ports_init();
 }
 
 void exanet_sysfs_groups(struct exanet_device *xdev)
@@ -309,13 +157,16 @@ void exanet_sysfs_groups(struct exanet_device *xdev)
 	*group++ = &exanet_device_group;
 	*group++ = &exanet_counter_group;
 	*group++ = &exanet_fw_group;
+	*group++ = &exanet_switch_group;
 	for (p = 0; p < xdev->caps.ports; p++)
-		*group++ = &exanet_ports[p].group;
+		if (xdev->caps.present & BIT(p))
+			*group++ = exanet_sysfs_port_group(p);
 	*group = NULL;
 	xdev->dev.groups = xdev->groups;
 }
 
 void exanet_sysfs_link_changed(struct exanet_device *xdev, unsigned int port)
 {
-	sysfs_notify(&xdev->dev.kobj, exanet_ports[port].name, "state");
+	sysfs_notify(&xdev->dev.kobj, exanet_sysfs_port_group(port)->name,
+		     "state");
 }

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ExaNet: /sys/kernel/debug/exanet/exanetN
+ *
+ *   port<p>/inject    faults on the transmitting side of a port: a kind, and any of
+ *                     every=N, count=N and type=PACKET; "none" ends them. Reading
+ *                     it shows how many are left.
+ */
+#include <linux/debugfs.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "exanet.h"
+
+#define EXANET_INJECT_TEXT_MAX	80
+
+static struct dentry *exanet_debugfs_root;
+
+static const char * const exanet_inject_kinds[] = {
+	[EXANET_INJECT_NONE] = "none",
+	[EXANET_INJECT_DROP] = "drop",
+	[EXANET_INJECT_HEADER] = "header",
+	[EXANET_INJECT_PAYLOAD] = "payload",
+	[EXANET_INJECT_FOOTER] = "footer",
+	[EXANET_INJECT_DUPLICATE] = "duplicate",
+	[EXANET_INJECT_HOLD] = "hold",
+};
+
+static const struct {
+	const char *name;
+	u8 type;
+} exanet_inject_types[] = {
+	{ "all", EXANET_INJECT_TYPE_ALL },
+	{ "write", EXANET_TYPE_WRITE },
+	{ "read-req", EXANET_TYPE_READ_REQ },
+	{ "control", EXANET_TYPE_CONTROL },
+	{ "notify", EXANET_TYPE_NOTIFY },
+	{ "release", EXANET_TYPE_RELEASE },
+	{ "ack", EXANET_TYPE_ACK },
+	{ "flow-rate", EXANET_TYPE_FLOW_RATE },
+};
+
+static const char *exanet_inject_type_name(unsigned int type)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(exanet_inject_types); i++)
+		if (exanet_inject_types[i].type == type)
+			return exanet_inject_types[i].name;
+	return "?";
+}
+
+static int exanet_inject_show(struct seq_file *s, void *unused)
+{
+	const struct exanet_debugfs_port *port = s->private;
+	u64 value = exanet_hw_port_inject(&port->xdev->hw, port->index);
+	unsigned int kind = RNIC_GET(EXANET_INJECT_KIND, value);
+
+	if (kind == EXANET_INJECT_NONE || kind >= ARRAY_SIZE(exanet_inject_kinds)) {
+		seq_puts(s, "none\n");
+		return 0;
+	}
+	seq_printf(s, "%s every=%u count=%u type=%s\n", exanet_inject_kinds[kind],
+		   max_t(u32, 1, RNIC_GET(EXANET_INJECT_EVERY, value)),
+		   (u32)RNIC_GET(EXANET_INJECT_COUNT, value),
+		   exanet_inject_type_name(RNIC_GET(EXANET_INJECT_TYPE, value)));
+	return 0;
+}
+
+static int exanet_inject_parse_type(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(exanet_inject_types); i++)
+		if (!strcmp(name, exanet_inject_types[i].name))
+			return exanet_inject_types[i].type;
+	return -EINVAL;
+}
+
+/* One "name=value" into @value. */
+static int exanet_inject_option(char *option, u64 *value)
+{
+	char *name = strsep(&option, "=");
+	u32 number;
+	int type;
+
+	if (!option)
+		return -EINVAL;
+	if (!strcmp(name, "type")) {
+		type = exanet_inject_parse_type(option);
+		if (type < 0)
+			return type;
+		*value &= ~EXANET_INJECT_TYPE;
+		*value |= RNIC_PREP(EXANET_INJECT_TYPE, type);
+		return 0;
+	}
+	if (kstrtou32(option, 0, &number))
+		return -EINVAL;
+	if (!strcmp(name, "every") && number >= 1 && number <= U16_MAX) {
+		*value &= ~EXANET_INJECT_EVERY;
+		*value |= RNIC_PREP(EXANET_INJECT_EVERY, number);
+		return 0;
+	}
+	if (!strcmp(name, "count")) {
+		*value &= ~EXANET_INJECT_COUNT;
+		*value |= RNIC_PREP(EXANET_INJECT_COUNT, number);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* The word for EXANET_REG_PORT_INJECT that @text describes; @text is cut up. */
+static int exanet_inject_parse(char *text, u64 *value)
+{
+	char *rest = strim(text), *word = strsep(&rest, " \t");
+	int ret = match_string(exanet_inject_kinds,
+			       ARRAY_SIZE(exanet_inject_kinds), word);
+
+	if (ret < 0)
+		return -EINVAL;
+	*value = RNIC_PREP(EXANET_INJECT_KIND, ret) |
+		 RNIC_PREP(EXANET_INJECT_TYPE, EXANET_INJECT_TYPE_ALL);
+	while ((word = strsep(&rest, " \t"))) {
+		if (!*word)
+			continue;
+		ret = exanet_inject_option(word, value);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int exanet_inject_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, exanet_inject_show, inode->i_private);
+}
+
+static ssize_t exanet_inject_write(struct file *file, const char __user *buf,
+				   size_t count, loff_t *pos)
+{
+	struct exanet_debugfs_port *port =
+		((struct seq_file *)file->private_data)->private;
+	char text[EXANET_INJECT_TEXT_MAX];
+	u64 value;
+	int ret;
+
+	if (count >= sizeof(text))
+		return -EINVAL;
+	if (copy_from_user(text, buf, count))
+		return -EFAULT;
+	text[count] = '\0';
+	ret = exanet_inject_parse(text, &value);
+	if (ret)
+		return ret;
+	exanet_hw_port_set_inject(&port->xdev->hw, port->index, value);
+	return count;
+}
+
+static const struct file_operations exanet_inject_fops = {
+	.owner = THIS_MODULE,
+	.open = exanet_inject_open,
+	.read = seq_read,
+	.write = exanet_inject_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+void exanet_debugfs_add(struct exanet_device *xdev)
+{
+	struct dentry *dir;
+	unsigned int p;
+	char name[16];
+
+	xdev->debugfs = debugfs_create_dir(dev_name(&xdev->dev),
+					   exanet_debugfs_root);
+	for (p = 0; p < xdev->caps.ports; p++) {
+		if (!(xdev->caps.present & BIT(p)))
+			continue;
+		xdev->debugfs_ports[p].xdev = xdev;
+		xdev->debugfs_ports[p].index = p;
+		snprintf(name, sizeof(name), "port%u", p);
+		dir = debugfs_create_dir(name, xdev->debugfs);
+		debugfs_create_file("inject", 0600, dir,
+				    &xdev->debugfs_ports[p],
+				    &exanet_inject_fops);
+	}
+}
+
+void exanet_debugfs_remove(struct exanet_device *xdev)
+{
+	/* Waits for those who are in the middle of an access. */
+	debugfs_remove_recursive(xdev->debugfs);
+}
+
+void exanet_debugfs_init(void)
+{
+	exanet_debugfs_root = debugfs_create_dir("exanet", NULL);
+}
+
+void exanet_debugfs_exit(void)
+{
+	debugfs_remove_recursive(exanet_debugfs_root);
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ExaNet: /sys/class/exanet/exanetN/firmware and .../switch
+ *
+ *   firmware/window, timeout_ns, retry_max, dyn_timeout
+ *   firmware/policy, multipath    all words, the current one in brackets
+ *   firmware/rtt_ns               smoothed time from block to ack
+ *   switch/mode, flow             all words, the current one in brackets
+ *   switch/dims                   rings per dimension as 4x4x1; 1: a mesh
+ *   switch/order                  dimensions, the one corrected first in front
+ *   switch/flow_target            percent of a link's rate that is shared out
+ *   switch/flow_window_ns
+ *   switch/local<n>, local_out, transit    packets of the torus router
+ *   switch/flows, flows_paced     active ones, and those of ours that are paced
+ */
+#include <linux/ctype.h>
+
+#include "exanet_sysfs.h"
+
+/* A register of the firmware or of the switch. */
+struct exanet_tune {
+	struct device_attribute attr;
+	u32 offset;		/* in BAR 0 */
+	u64 field;		/* of the register */
+	u64 min, max;
+	const char * const *words;	/* instead of numbers, max + 1 of them */
+	bool wide;		/* 8 bytes */
+};
+
+static u64 exanet_tune_read(struct device *dev, const struct exanet_tune *t)
+{
+	return exanet_hw_tune_read(&exanet_from_dev(dev)->hw, t->offset,
+				   t->wide);
+}
+
+static ssize_t exanet_tune_show(struct device *dev,
+				struct device_attribute *attr, char *buf)
+{
+	struct exanet_tune *t = container_of(attr, struct exanet_tune, attr);
+	u64 value = RNIC_GET(t->field, exanet_tune_read(dev, t));
+
+	if (t->words)
+		return exanet_choice_show(buf, t->words, t->max + 1, value);
+	return sysfs_emit(buf, "%llu\n", value);
+}
+
+static ssize_t exanet_tune_store(struct device *dev,
+				 struct device_attribute *attr, const char *buf,
+				 size_t count)
+{
+	struct exanet_tune *t = container_of(attr, struct exanet_tune, attr);
+	struct exanet_device *xdev = exanet_from_dev(dev);
+	u64 value;
+	int ret;
+
+	if (t->words) {
+		ret = __sysfs_match_string(t->words, t->max + 1, buf);
+		value = ret;
+	} else {
+		ret = kstrtou64(buf, 0, &value);
+	}
+	if (ret < 0)
+		return ret;
+	if (value < t->min || value > t->max)
+		return -EINVAL;
+	mutex_lock(&xdev->lock);
+	exanet_hw_tune_write(&xdev->hw, t->offset, t->wide,
+			     (exanet_tune_read(dev, t) & ~t->field) |
+			     RNIC_PREP(t->field, value));
+	mutex_unlock(&xdev->lock);
+	return count;
+}
+
+#define EXANET_TUNE(_var, _name, _mode, ...)				\
+	static struct exanet_tune exanet_##_var = {			\
+		.attr = __ATTR(_name, _mode, exanet_tune_show,		\
+			       (_mode) & 0222 ? exanet_tune_store : NULL), \
+		__VA_ARGS__						\
+	}
+
+#define EXANET_TUNE_RW(_var, _name, _offset, _wide, _field, _min, _max)	\
+	EXANET_TUNE(_var, _name, 0644, .offset = _offset, .wide = _wide, \
+		    .field = _field, .min = _min, .max = _max)
+
+#define EXANET_TUNE_RO(_var, _name, _offset, _wide, _field)		\
+	EXANET_TUNE(_var, _name, 0444, .offset = _offset, .wide = _wide, \
+		    .field = _field)
+
+#define EXANET_TUNE_WORDS(_var, _name, _offset, _field, _words)		\
+	EXANET_TUNE(_var, _name, 0644, .offset = _offset, .field = _field, \
+		    .words = _words, .max = ARRAY_SIZE(_words) - 1)
+
+/* --- firmware ------------------------------------------------------------- */
+
+#define EXANET_ALL32	RNIC_FIELD(31, 0)
+#define EXANET_ALL64	RNIC_FIELD(63, 0)
+#define EXANET_FW_OFFSET(name)	(EXANET_FW + EXANET_REG_FW_##name)
+
+static const char * const exanet_fw_policies[] = {
+	[EXANET_FW_ROUND_ROBIN] = "round-robin",
+	[EXANET_FW_PRIORITY] = "priority",
+	[EXANET_FW_SHORTEST] = "shortest",
+};
+
+static const char * const exanet_fw_multipaths[] = {
+	[EXANET_FW_PATH_HINT] = "hint",
+	[EXANET_FW_PATH_ROUND_ROBIN] = "round-robin",
+	[EXANET_FW_PATH_LEAST] = "least",
+};
+
+EXANET_TUNE_RW(fw_window, window, EXANET_FW_OFFSET(WINDOW), false,
+	       EXANET_ALL32, 1, 0x3ff);
+/* An hour is forever, and far from any overflow when it is doubled. */
+EXANET_TUNE_RW(fw_timeout_ns, timeout_ns, EXANET_FW_OFFSET(TIMEOUT_NS), true,
+	       EXANET_ALL64, 1000, 3600000000000ULL);
+EXANET_TUNE_RW(fw_retry_max, retry_max, EXANET_FW_OFFSET(RETRY_MAX), false,
+	       EXANET_ALL32, 0, 0xfff);
+EXANET_TUNE_RW(fw_dyn_timeout, dyn_timeout, EXANET_FW_OFFSET(DYN_TIMEOUT),
+	       false, EXANET_ALL32, 0, 1);
+EXANET_TUNE_RO(fw_rtt_ns, rtt_ns, EXANET_FW_OFFSET(RTT_NS), true,
+	       EXANET_ALL64);
+EXANET_TUNE_WORDS(fw_policy, policy, EXANET_FW_OFFSET(POLICY), EXANET_ALL32,
+		  exanet_fw_policies);
+EXANET_TUNE_WORDS(fw_multipath, multipath, EXANET_FW_OFFSET(MULTIPATH),
+		  EXANET_ALL32, exanet_fw_multipaths);
+
+static struct attribute *exanet_fw_attrs[] = {
+	&exanet_fw_window.attr.attr,
+	&exanet_fw_timeout_ns.attr.attr,
+	&exanet_fw_retry_max.attr.attr,
+	&exanet_fw_dyn_timeout.attr.attr,
+	&exanet_fw_rtt_ns.attr.attr,
+	&exanet_fw_policy.attr.attr,
+	&exanet_fw_multipath.attr.attr,
+	NULL
+};
+
+const struct attribute_group exanet_fw_group = {
+	.name = "firmware",
+	.attrs = exanet_fw_attrs,
+};
+
+/* --- switch --------------------------------------------------------------- */
+
+#define EXANET_SW_OFFSET(name)	(EXANET_SWITCH + EXANET_REG_SW_##name)
+
+static const char * const exanet_sw_modes[] = {
+	[EXANET_SW_MODE_NI] = "ni",
+	[EXANET_SW_MODE_ROUTER] = "router",
+};
+
+/* By the bits MARK and PACE. */
+static const char * const exanet_sw_flow_words[] = {
+	"off", "mark", "pace", "both",
+};
+
+EXANET_TUNE_WORDS(sw_mode, mode, EXANET_SW_OFFSET(MODE), EXANET_ALL32,
+		  exanet_sw_modes);
+EXANET_TUNE_WORDS(sw_flow, flow, EXANET_SW_OFFSET(FLOW),
+		  EXANET_SW_FLOW_MARK | EXANET_SW_FLOW_PACE, exanet_sw_flow_words);
+EXANET_TUNE_RW(sw_flow_target, flow_target, EXANET_SW_OFFSET(FLOW), false,
+	       EXANET_SW_FLOW_TARGET, 1, 100);
+/* Below a microsecond the window would be shorter than a packet. */
+EXANET_TUNE_RW(sw_flow_window_ns, flow_window_ns, EXANET_SW_OFFSET(FLOW_WINDOW),
+	       false, EXANET_ALL32, 1000, U32_MAX);
+EXANET_TUNE_RO(sw_local0, local0, EXANET_SW_OFFSET(LOCAL0), true, EXANET_ALL64);
+EXANET_TUNE_RO(sw_local1, local1, EXANET_SW_OFFSET(LOCAL1), true, EXANET_ALL64);
+EXANET_TUNE_RO(sw_local2, local2, EXANET_SW_OFFSET(LOCAL2), true, EXANET_ALL64);
+EXANET_TUNE_RO(sw_local3, local3, EXANET_SW_OFFSET(LOCAL3), true, EXANET_ALL64);
+EXANET_TUNE_RO(sw_local_out, local_out, EXANET_SW_OFFSET(LOCAL_OUT), true,
+	       EXANET_ALL64);
+EXANET_TUNE_RO(sw_transit, transit, EXANET_SW_OFFSET(TRANSIT), true,
+	       EXANET_ALL64);
+EXANET_TUNE_RO(sw_flows, flows, EXANET_SW_OFFSET(FLOWS), false,
+	       RNIC_FIELD(15, 0));
+EXANET_TUNE_RO(sw_flows_paced, flows_paced, EXANET_SW_OFFSET(FLOWS), false,
+	       RNIC_FIELD(31, 16));
+
+static const u64 exanet_dims_fields[] = {
+	EXANET_SW_DIMS_X, EXANET_SW_DIMS_Y, EXANET_SW_DIMS_Z,
+};
+
+#define EXANET_DIMS	ARRAY_SIZE(exanet_dims_fields)
+#define EXANET_RING_MAX	16
+
+static ssize_t dims_show(struct device *dev, struct device_attribute *attr,
+			 char *buf)
+{
+	u32 dims = exanet_hw_tune_read(&exanet_from_dev(dev)->hw,
+				       EXANET_SW_OFFSET(DIMS), false);
+	ssize_t len = 0;
+	unsigned int i;
+
+	for (i = 0; i < EXANET_DIMS; i++)
+		len += sysfs_emit_at(buf, len, "%s%u", i ? "x" : "",
+				     max_t(u32, 1, RNIC_GET(exanet_dims_fields[i],
+							    dims)));
+	return len + sysfs_emit_at(buf, len, "\n");
+}
+
+/* Up to three numbers with x in between; what is not named is a mesh. */
+static ssize_t dims_store(struct device *dev, struct device_attribute *attr,
+			  const char *buf, size_t count)
+{
+	char text[16], *rest = text, *word;
+	unsigned int n = 0;
+	u32 dims = 0;
+	u8 ring;
+
+	if (strscpy(text, buf, sizeof(text)) < 0)
+		return -EINVAL;
+	while ((word = strsep(&rest, "x"))) {
+		if (n == EXANET_DIMS || kstrtou8(word, 10, &ring) ||
+		    ring > EXANET_RING_MAX)
+			return -EINVAL;
+		/* A ring of one or two is a mesh. */
+		dims |= RNIC_PREP(exanet_dims_fields[n], ring > 2 ? ring : 0);
+		n++;
+	}
+	exanet_hw_tune_write(&exanet_from_dev(dev)->hw, EXANET_SW_OFFSET(DIMS),
+			     false, dims);
+	return count;
+}
+static DEVICE_ATTR_RW(dims);
+
+static const u64 exanet_order_fields[] = {
+	EXANET_SW_ORDER_FIRST, EXANET_SW_ORDER_SECOND, EXANET_SW_ORDER_THIRD,
+};
+
+static const char exanet_dim_letters[] = "xyz";
+
+static ssize_t order_show(struct device *dev, struct device_attribute *attr,
+			  char *buf)
+{
+	u32 order = exanet_hw_tune_read(&exanet_from_dev(dev)->hw,
+					EXANET_SW_OFFSET(ORDER), false);
+	char text[EXANET_DIMS + 1] = "";
+	unsigned int i, dim, seen = 0;
+
+	for (i = 0; i < EXANET_DIMS; i++) {
+		dim = RNIC_GET(exanet_order_fields[i], order);
+		seen |= BIT(dim);
+		text[i] = dim < EXANET_DIMS ? exanet_dim_letters[dim] : '?';
+	}
+	/* What is no permutation counts as the default. */
+	return sysfs_emit(buf, "%s\n", seen == BIT(EXANET_DIMS) - 1 ? text :
+			  "zyx");
+}
+
+static ssize_t order_store(struct device *dev, struct device_attribute *attr,
+			   const char *buf, size_t count)
+{
+	unsigned int i, seen = 0;
+	const char *at;
+	u32 order = 0;
+
+	for (i = 0; i < EXANET_DIMS; i++) {
+		at = buf[i] ? strchr(exanet_dim_letters, tolower(buf[i])) : NULL;
+		if (!at)
+			return -EINVAL;
+		seen |= BIT(at - exanet_dim_letters);
+		order |= RNIC_PREP(exanet_order_fields[i],
+				   at - exanet_dim_letters);
+	}
+	if (seen != BIT(EXANET_DIMS) - 1 || (buf[i] && !sysfs_streq(buf + i, "")))
+		return -EINVAL;
+	exanet_hw_tune_write(&exanet_from_dev(dev)->hw, EXANET_SW_OFFSET(ORDER),
+			     false, order);
+	return count;
+}
+static DEVICE_ATTR_RW(order);
+
+static struct attribute *exanet_switch_attrs[] = {
+	&dev_attr_dims.attr,
+	&dev_attr_order.attr,
+	&exanet_sw_mode.attr.attr,
+	&exanet_sw_flow.attr.attr,
+	&exanet_sw_flow_target.attr.attr,
+	&exanet_sw_flow_window_ns.attr.attr,
+	&exanet_sw_local0.attr.attr,
+	&exanet_sw_local1.attr.attr,
+	&exanet_sw_local2.attr.attr,
+	&exanet_sw_local3.attr.attr,
+	&exanet_sw_local_out.attr.attr,
+	&exanet_sw_transit.attr.attr,
+	&exanet_sw_flows.attr.attr,
+	&exanet_sw_flows_paced.attr.attr,
+	NULL
+};
+
+const struct attribute_group exanet_switch_group = {
+	.name = "switch",
+	.attrs = exanet_switch_attrs,
+};
