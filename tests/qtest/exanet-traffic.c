@@ -6,13 +6,13 @@
 #include "exanet-traffic.h"
 
 #define POOL_BYTES (2 * EXANET_TRAFFIC_MAX)
-#define IDLE_STEP_MAX 16
+#define IDLE_STEP_MAX 64
 #define GUARD 64                    /* bytes around each target */
 #define RING_LOG2 10
 #define RING_ENTRIES (1u << RING_LOG2)
 #define SENDER 0                    /* contexts */
 #define TARGET 1
-#define LOST_READ_NS (60000 * EXANET_MS)    /* by a reset of the owner */
+#define LOST_READ_NS (25000 * EXANET_MS)    /* by a reset of the owner */
 
 static const char *const kind_name[] = { "write", "read", "message" };
 
@@ -31,6 +31,12 @@ static char *describe(const ExanetOp *op)
                            op->error, op->arrived);
 }
 
+/* Whose memory or mailbox @op changes. */
+static unsigned op_target(const ExanetOp *op)
+{
+    return op->kind == EXANET_OP_READ ? op->from : op->to;
+}
+
 /* --- Nodes ---------------------------------------------------------------- */
 
 static void open_mailboxes(ExanetTraffic *tr, unsigned n)
@@ -41,7 +47,7 @@ static void open_mailboxes(ExanetTraffic *tr, unsigned n)
     }
 }
 
-void exanet_traffic_node_started(ExanetTraffic *tr, unsigned n)
+static void node_started(ExanetTraffic *tr, unsigned n)
 {
     ExanetTrafficNode *node = &tr->node[n];
 
@@ -62,7 +68,7 @@ ExanetTraffic *exanet_traffic_new(ExanetFabric *f, uint32_t seed)
         if (f->t[n]) {
             tr->node[n].pool = g_malloc(POOL_BYTES);
             tr->node[n].image = g_malloc0(EXANET_TRAFFIC_BYTES);
-            exanet_traffic_node_started(tr, n);
+            node_started(tr, n);
         }
     }
     return tr;
@@ -76,7 +82,6 @@ static void ledger_message(ExanetTraffic *tr, unsigned n,
     bool note = RNIC_GET(EXANET_MESSAGE_TYPE, m->origin) == EXANET_TYPE_NOTIFY;
     uint64_t id = note ? m->data : ldq_le_p(m->payload);
     ExanetOp *op = g_hash_table_lookup(tr->ops, &id);
-    unsigned target, source;
 
     if (!op) {
         g_error("node %u got %s of %s operation %" PRIu64, n,
@@ -84,9 +89,7 @@ static void ledger_message(ExanetTraffic *tr, unsigned n,
                 g_hash_table_contains(tr->old, &id) ? "the finished" :
                 "the unknown", id);
     }
-    target = op->kind == EXANET_OP_READ ? op->from : op->to;
-    source = op->kind == EXANET_OP_READ ? op->to : op->from;
-    g_assert_cmpuint(n, ==, target);
+    g_assert_cmpuint(n, ==, op_target(op));
     if (note) {
         uint64_t status = ldq_le_p(m->payload +
                                    offsetof(struct exanet_notification, status));
@@ -101,7 +104,7 @@ static void ledger_message(ExanetTraffic *tr, unsigned n,
         }
     } else {
         g_assert_cmphex(RNIC_GET(EXANET_MESSAGE_COORD, m->origin), ==,
-                        tr->f->topo.coord[source]);
+                        tr->f->topo.coord[op->from]);
         g_assert_cmpuint(RNIC_GET(EXANET_MESSAGE_SIZE, m->origin), ==, op->len);
         g_assert_cmpmem(m->payload + 8, op->len - 8,
                         tr->node[op->from].pool + op->src, op->len - 8);
@@ -465,39 +468,51 @@ void exanet_traffic_run(ExanetTraffic *tr, int64_t ns, int64_t limit)
 
 /* --- Resets --------------------------------------------------------------- */
 
+static void end_all(ExanetTraffic *tr, ExanetOp **list, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (list[i]) {
+            op_end(tr, list[i], &list[i], true, EXANET_CHERR_ABORTED);
+        }
+    }
+}
+
 /* All that runs from or to @n may fail now, and what is done be done twice. */
-void exanet_traffic_node_stops(ExanetTraffic *tr, unsigned n)
+static void node_stops(ExanetTraffic *tr, unsigned n, bool forgets)
 {
     GHashTableIter it;
     ExanetOp *op;
 
-    ledger_drain_all(tr);
+    exanet_traffic_poll(tr);
     g_hash_table_iter_init(&it, tr->ops);
     while (g_hash_table_iter_next(&it, NULL, (gpointer *)&op)) {
         if (!op->end && (op->from == n || op->to == n)) {
             op->may_fail = true;
             op->may_repeat = true;
         }
+        op->forgotten |= forgets && op_target(op) == n;
     }
-    for (unsigned i = 0; i < EXANET_WRITE_CHANNELS; i++) {
-        ExanetOp **slot = &tr->node[n].write[i];
-
-        if (*slot) {
-            op_end(tr, *slot, slot, true, EXANET_CHERR_ABORTED);
-        }
-    }
-    for (unsigned i = 0; i < EXANET_PKTZ_CHANNELS; i++) {
-        ExanetOp **slot = &tr->node[n].packet[i];
-
-        if (*slot) {
-            op_end(tr, *slot, slot, true, EXANET_CHERR_ABORTED);
-        }
-    }
+    end_all(tr, tr->node[n].write, EXANET_WRITE_CHANNELS);
+    end_all(tr, tr->node[n].packet, EXANET_PKTZ_CHANNELS);
 }
 
-void exanet_traffic_node_reset(ExanetTraffic *tr, unsigned n)
+void exanet_traffic_reset(ExanetTraffic *tr, unsigned n)
 {
+    node_stops(tr, n, false);
+    exanet_fabric_reset(tr->f, n);
     open_mailboxes(tr, n);
+}
+
+void exanet_traffic_kill(ExanetTraffic *tr, unsigned n)
+{
+    node_stops(tr, n, true);
+    exanet_fabric_kill(tr->f, n);
+}
+
+void exanet_traffic_revive(ExanetTraffic *tr, unsigned n)
+{
+    exanet_fabric_revive(tr->f, n);
+    node_started(tr, n);
 }
 
 /* --- Checking ------------------------------------------------------------- */
@@ -556,7 +571,7 @@ static void expect_note(ExanetTraffic *tr, const ExanetOp *op)
 
 static void check_op(ExanetTraffic *tr, ExanetOp *op)
 {
-    unsigned target = op->kind == EXANET_OP_READ ? op->from : op->to;
+    unsigned target = op_target(op);
     unsigned source = op->kind == EXANET_OP_READ ? op->to : op->from;
     bool memory = op->note == EXANET_NOTE_MEMORY;
 
@@ -564,7 +579,7 @@ static void check_op(ExanetTraffic *tr, ExanetOp *op)
     if (op->kind == EXANET_OP_MESSAGE) {
         return;
     }
-    if (op->failed) {
+    if (op->failed || op->forgotten) {
         take_over(tr, target, op->dst, op->len);
         if (memory) {
             take_over(tr, target, op->note_at,
@@ -581,7 +596,7 @@ static void check_op(ExanetTraffic *tr, ExanetOp *op)
 
 static void check_memory(ExanetTraffic *tr, const ExanetOp *op)
 {
-    unsigned target = op->kind == EXANET_OP_READ ? op->from : op->to;
+    unsigned target = op_target(op);
 
     if (op->kind == EXANET_OP_MESSAGE || !tr->f->t[target]) {
         return;

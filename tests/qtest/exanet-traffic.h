@@ -49,7 +49,7 @@ typedef struct ExanetOp {
     /* the test allows: */
     bool may_fail;
     bool may_repeat;                /* more than one notification */
-    bool checked;
+    bool forgotten;                 /* the target's memory is another one now */
 } ExanetOp;
 
 typedef struct ExanetTrafficNode {
@@ -75,10 +75,10 @@ typedef struct ExanetTraffic {
 ExanetTraffic *exanet_traffic_new(ExanetFabric *f, uint32_t seed);
 /* Looks at all memory again; the fabric stays. */
 void exanet_traffic_free(ExanetTraffic *tr);
-/* After a start of node @n, and before and after a reset of its NIC. */
-void exanet_traffic_node_started(ExanetTraffic *tr, unsigned n);
-void exanet_traffic_node_stops(ExanetTraffic *tr, unsigned n);
-void exanet_traffic_node_reset(ExanetTraffic *tr, unsigned n);
+/* In the middle of the traffic: another epoch of node @n, or another life. */
+void exanet_traffic_reset(ExanetTraffic *tr, unsigned n);
+void exanet_traffic_kill(ExanetTraffic *tr, unsigned n);
+void exanet_traffic_revive(ExanetTraffic *tr, unsigned n);
 
 /* Each starts one operation, or returns NULL when @from has no channel left. */
 ExanetOp *exanet_traffic_write(ExanetTraffic *tr, unsigned from, unsigned to,
