@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the receiver remembers of nodes: their epochs, blocks that they gave up, and
+ * how it copes with more of them than there can be.  The peer is the switch behind
+ * which all these nodes are.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "exanet-common.h"
+
+#define NODE 0x4000                 /* upper 1 */
+#define SWITCH 0x8000               /* upper 2: an uplink, to all that is not 1 */
+#define FAR 0x8002
+#define DST EXANET_RAM_DST
+#define NOTE EXANET_RAM_NOTE
+#define SOURCES_MAX 1024
+#define TID_AGE_NS (60000 * EXANET_MS)
+#define IDLE_NS (100 * EXANET_MS)
+
+/* A node that the test is: what it is in the next packets. */
+typedef struct Node {
+    uint32_t coord;
+    uint8_t epoch;
+} Node;
+
+static ExanetTest *start(void)
+{
+    static const uint32_t peers[] = { SWITCH };
+
+    return exanet_start_ports(NODE, peers, 1, "");
+}
+
+static ExanetBlock block(uint8_t *data, unsigned len, unsigned index,
+                         unsigned gen)
+{
+    return (ExanetBlock) {
+        .va = DST,
+        .data = data,
+        .len = len,
+        .tid = RNIC_PREP(EXANET_TID_INDEX, index) |
+               RNIC_PREP(EXANET_TID_GEN, gen),
+        .pdid = EXANET_TEST_PDID(0),
+    };
+}
+
+/* Sends packet @n of @b as @from. */
+static void send_packet(ExanetTest *t, const Node *from, const ExanetBlock *b,
+                        unsigned n)
+{
+    ExanetPacket pkt = exanet_block_packet(t->ports[0], b, n);
+
+    pkt.src = from->coord;
+    pkt.epoch = from->epoch;
+    exanet_peer_send(t->ports[0], &pkt);
+}
+
+static void send_block(ExanetTest *t, const Node *from, const ExanetBlock *b)
+{
+    for (unsigned n = 0; n < exanet_block_packets(b); n++) {
+        send_packet(t, from, b, n);
+    }
+}
+
+static void send_release(ExanetTest *t, const Node *from, const ExanetBlock *b)
+{
+    ExanetPacket pkt = exanet_block_packet(t->ports[0], b, 0);
+
+    pkt.type = EXANET_TYPE_RELEASE;
+    pkt.va = EXANET_NI_VA(EXANET_NI_RECEIVER);
+    pkt.size = 0;
+    pkt.first = pkt.last = false;
+    pkt.src = from->coord;
+    pkt.epoch = from->epoch;
+    exanet_peer_send(t->ports[0], &pkt);
+}
+
+/* The next packet is the answer @resp to @b for @from. */
+static void assert_resp(ExanetTest *t, const Node *from, const ExanetBlock *b,
+                        enum exanet_resp resp)
+{
+    g_autofree ExanetRxPacket *rx =
+        exanet_peer_take_type(t->ports[0], EXANET_TYPE_ACK);
+
+    g_assert_cmphex(rx->pkt.dst, ==, from->coord);
+    g_assert_cmphex(rx->pkt.epoch, ==, from->epoch);
+    g_assert_cmphex(rx->pkt.tid, ==, b->tid);
+    g_assert_cmpuint(rx->pkt.seq, ==, b->seq);
+    g_assert_cmpuint(rx->pkt.resp, ==, resp);
+}
+
+static void assert_acked(ExanetTest *t, const Node *from, const ExanetBlock *b)
+{
+    assert_resp(t, from, b, EXANET_RESP_ACK);
+    exanet_assert_mem(t, b->va, b->data, b->len);
+}
+
+static void fill(uint8_t *data, size_t len, unsigned seed)
+{
+    for (size_t i = 0; i < len; i++) {
+        data[i] = i * 7 + seed + (i >> 8);
+    }
+}
+
+static unsigned contexts(ExanetTest *t)
+{
+    unsigned used = 0;
+
+    for (unsigned i = 0; i < EXANET_RX_CONTEXTS; i++) {
+        used += RNIC_GET(EXANET_RXC_KEY_VALID,
+                         exanet_get64(t, EXANET_RX_DEBUG +
+                                      i * sizeof(struct exanet_rx_context) +
+                                      offsetof(struct exanet_rx_context, key)));
+    }
+    return used;
+}
+
+/* --- Release ----------------------------------------------------------------- */
+
+static void test_release(void)
+{
+    ExanetTest *t = start();
+    Node far = { FAR, 7 };
+    uint8_t data[1024];
+    ExanetBlock b = block(data, sizeof(data), 33, 2);
+
+    fill(data, sizeof(data), 1);
+    qtest_memset(t->qts, DST, 0, sizeof(data));
+    b.seq = 3;
+    send_packet(t, &far, &b, 0);
+    exanet_wait(t, contexts(t) == 1);
+    /* of an older copy: the newer one goes on */
+    b.seq = 2;
+    send_release(t, &far, &b);
+    exanet_wait(t, exanet_count(t, RX_RELEASE) == 1);
+    g_assert_cmpuint(contexts(t), ==, 1);
+    g_assert_cmpuint(exanet_count(t, RX_CTX_RELEASED), ==, 0);
+    b.seq = 3;
+    send_release(t, &far, &b);
+    exanet_wait(t, exanet_count(t, RX_RELEASE) == 2);
+    g_assert_cmpuint(contexts(t), ==, 0);
+    g_assert_cmpuint(exanet_count(t, RX_CTX_RELEASED), ==, 1);
+    /* late packets open no context, and write nothing */
+    send_packet(t, &far, &b, 1);
+    b.seq = 1;
+    send_packet(t, &far, &b, 2);
+    exanet_wait(t, exanet_count(t, RX_OLD_SEQ) == 2);
+    g_assert_cmpuint(contexts(t), ==, 0);
+    exanet_assert_byte(t, DST + 256, 0, 512);
+    exanet_assert_quiet(t);
+    /* the next block of the generation goes on with the sequence */
+    b.seq = 4;
+    send_block(t, &far, &b);
+    assert_acked(t, &far, &b);
+    /* released when it is complete: nothing happens, and its copies are known */
+    send_release(t, &far, &b);
+    exanet_wait(t, exanet_count(t, RX_RELEASE) == 3);
+    b.seq = 5;
+    send_packet(t, &far, &b, 0);
+    assert_resp(t, &far, &b, EXANET_RESP_ACK);
+    g_assert_cmpuint(exanet_count(t, RX_REACK), ==, 1);
+    g_assert_cmpuint(exanet_count(t, RX_CTX_RELEASED), ==, 1);
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+/* The release overtakes the whole block; generations come round again. */
+static void test_release_first(void)
+{
+    ExanetTest *t = start();
+    Node far = { FAR, 7 };
+    uint8_t data[600];
+    ExanetBlock b;
+
+    for (unsigned round = 0; round < 40; round++) {
+        fill(data, sizeof(data), round);
+        b = block(data, sizeof(data), 5, round % 16);
+        if (round % 3 == 0) {
+            send_release(t, &far, &b);
+            send_packet(t, &far, &b, 0);
+            exanet_assert_quiet(t);
+            g_assert_cmpuint(contexts(t), ==, 0);
+        } else {
+            send_block(t, &far, &b);
+            assert_acked(t, &far, &b);
+        }
+    }
+    g_assert_cmpuint(exanet_count(t, RX_OLD_SEQ), ==, 14);
+    g_assert_cmpuint(exanet_count(t, RX_CTX_RELEASED), ==, 0);
+    exanet_stop(t);
+}
+
+/* Releases of nobody's blocks, and of others'. */
+static void test_release_others(void)
+{
+    ExanetTest *t = start();
+    Node far = { FAR, 7 }, farther = { FAR + 1, 7 };
+    uint8_t data[512];
+    ExanetBlock b = block(data, sizeof(data), 33, 2), other = b;
+
+    fill(data, sizeof(data), 9);
+    send_packet(t, &far, &b, 0);
+    exanet_wait(t, contexts(t) == 1);
+    send_release(t, &farther, &b);
+    other.tid ^= 1 << 10;
+    send_release(t, &far, &other);
+    other.tid = b.tid ^ 1;
+    send_release(t, &far, &other);
+    exanet_wait(t, exanet_count(t, RX_RELEASE) == 3);
+    g_assert_cmpuint(exanet_count(t, RX_CTX_RELEASED), ==, 0);
+    send_packet(t, &far, &b, 1);
+    assert_acked(t, &far, &b);
+    exanet_stop(t);
+}
+
+/* --- Epochs of far nodes ------------------------------------------------------ */
+
+static void test_epoch_far(void)
+{
+    ExanetTest *t = start();
+    Node far = { FAR, 100 };
+    uint8_t data[600];
+    ExanetBlock b = block(data, sizeof(data), 31, 0);
+    ExanetBlock half = block(data, sizeof(data), 32, 0);
+
+    fill(data, sizeof(data), 1);
+    send_block(t, &far, &b);
+    assert_acked(t, &far, &b);
+    send_packet(t, &far, &half, 0);
+    exanet_wait(t, contexts(t) == 1);
+    /* the same TID, generation and sequence, and yet a new block */
+    far.epoch = 101;
+    fill(data, sizeof(data), 2);
+    send_block(t, &far, &b);
+    assert_acked(t, &far, &b);
+    g_assert_cmpuint(contexts(t), ==, 0);
+    g_assert_cmpuint(exanet_count(t, RX_DUPLICATE), ==, 0);
+    /* what is left of its last life */
+    far.epoch = 100;
+    send_packet(t, &far, &half, 1);
+    send_release(t, &far, &b);
+    exanet_wait(t, exanet_count(t, RX_OLD_GEN) == 2);
+    exanet_assert_quiet(t);
+    g_assert_cmpuint(contexts(t), ==, 0);
+    /* it did not bring that life back */
+    far.epoch = 101;
+    b.seq = 1;
+    send_packet(t, &far, &b, 0);
+    assert_resp(t, &far, &b, EXANET_RESP_ACK);
+    g_assert_cmpuint(exanet_count(t, RX_REACK), ==, 1);
+    exanet_stop(t);
+}
+
+/* The last four are known as old, until nothing of them can be on its way. */
+static void test_epochs_retired(void)
+{
+    ExanetTest *t = start();
+    Node far = { FAR, 0 };
+    uint8_t data[100];
+    ExanetBlock b = block(data, sizeof(data), 1, 0);
+
+    fill(data, sizeof(data), 1);
+    for (unsigned epoch = 50; epoch < 56; epoch++) {
+        far.epoch = epoch;
+        send_block(t, &far, &b);
+        assert_acked(t, &far, &b);
+    }
+    for (unsigned epoch = 51; epoch < 55; epoch++) {
+        far.epoch = epoch;
+        send_block(t, &far, &b);
+    }
+    exanet_wait(t, exanet_count(t, RX_OLD_GEN) == 4);
+    exanet_assert_quiet(t);
+    exanet_step(t, TID_AGE_NS);
+    far.epoch = 54;
+    send_block(t, &far, &b);
+    assert_acked(t, &far, &b);
+    g_assert_cmpuint(exanet_count(t, RX_OLD_GEN), ==, 4);
+    exanet_stop(t);
+}
+
+static ExanetPacket message(const Node *from, unsigned type, uint64_t va,
+                            unsigned gen)
+{
+    static const uint8_t payload[64] = { 1, 2, 3 };
+
+    return (ExanetPacket) {
+        .type = type, .dst = NODE, .src = from->coord, .epoch = from->epoch,
+        .pdid = EXANET_TEST_PDID(0), .va = va, .size = 16, .payload = payload,
+        .tid = RNIC_PREP(EXANET_PTID_GEN, gen), .ttl = EXANET_TTL_MAX,
+        .user = EXANET_SMALL(EXANET_NI_PACKETIZER),
+        .first = true, .last = true,
+    };
+}
+
+static enum exanet_resp take_resp(ExanetTest *t, const Node *from)
+{
+    g_autofree ExanetRxPacket *rx =
+        exanet_peer_take_type(t->ports[0], EXANET_TYPE_ACK);
+
+    g_assert_cmphex(rx->pkt.dst, ==, from->coord);
+    g_assert_cmphex(rx->pkt.epoch, ==, from->epoch);
+    return rx->pkt.resp;
+}
+
+/* Messages, read requests and notifications know epochs as well. */
+static void test_epoch_messages(void)
+{
+    ExanetTest *t = start();
+    Node far = { FAR, 20 };
+    uint64_t read = EXANET_NI_VA(EXANET_NI_RT_REQUEST);
+    ExanetPacket pkt = message(&far, EXANET_TYPE_WRITE, DST, 4);
+
+    exanet_peer_send(t->ports[0], &pkt);
+    g_assert_cmpuint(take_resp(t, &far), ==, EXANET_RESP_ACK);
+    exanet_peer_send(t->ports[0], &pkt);
+    g_assert_cmpuint(take_resp(t, &far), ==, EXANET_RESP_ACK);
+    g_assert_cmpuint(exanet_count(t, MSG_DUPLICATE), ==, 1);
+    /* the same again, from its next life: it is new */
+    far.epoch = 21;
+    pkt.epoch = 21;
+    qtest_memset(t->qts, DST, 0, 16);
+    exanet_peer_send(t->ports[0], &pkt);
+    g_assert_cmpuint(take_resp(t, &far), ==, EXANET_RESP_ACK);
+    g_assert_cmpuint(exanet_count(t, MSG_DUPLICATE), ==, 1);
+    exanet_assert_mem(t, DST, pkt.payload, 16);
+    /* late ones of the last life do nothing and get no answer */
+    qtest_memset(t->qts, DST, 0, 16);
+    far.epoch = 20;
+    pkt = message(&far, EXANET_TYPE_WRITE, DST, 5);
+    exanet_peer_send(t->ports[0], &pkt);
+    pkt = message(&far, EXANET_TYPE_READ_REQ, read, 6);
+    pkt.size = EXANET_READ_REQ_USER_BYTES;
+    exanet_peer_send(t->ports[0], &pkt);
+    pkt = message(&far, EXANET_TYPE_NOTIFY, DST, 0);
+    pkt.user = EXANET_SMALL(EXANET_NI_RT_RESPONSE);
+    exanet_peer_send(t->ports[0], &pkt);
+    exanet_wait(t, exanet_count(t, RX_OLD_GEN) == 3);
+    exanet_assert_quiet(t);
+    exanet_assert_byte(t, DST, 0, 16);
+    g_assert_cmpuint(exanet_count(t, NOTIFY_DONE), ==, 0);
+    exanet_stop(t);
+}
+
+/* --- Too many nodes ------------------------------------------------------------ */
+
+/*
+ * A node that invents nodes: those that were there keep what is known of them, and
+ * new ones get room again.
+ */
+static void test_invented(void)
+{
+    ExanetTest *t = start();
+    Node real = { FAR, 9 }, fresh = { FAR + 1, 3 };
+    uint8_t data[100];
+    ExanetBlock b = block(data, sizeof(data), 1, 0);
+    ExanetBlock bad = block(data, sizeof(data), 2, 0);
+    unsigned over = 50;
+
+    fill(data, sizeof(data), 1);
+    send_block(t, &real, &b);
+    assert_acked(t, &real, &b);
+    bad.pdid ^= 0x10;               /* of no job here */
+    exanet_step(t, 2 * IDLE_NS);
+    for (unsigned i = 0; i < SOURCES_MAX + over; i++) {
+        Node n = { 0xc000 + i, 1 };
+
+        send_block(t, &n, &bad);
+        g_assert_cmpuint(take_resp(t, &n), ==,
+                         /* the switch itself and the real node have told more */
+                         i < SOURCES_MAX - 2 ? EXANET_RESP_PROTECTION :
+                                               EXANET_RESP_NO_CONTEXT);
+    }
+    g_assert_cmpuint(exanet_count(t, RX_CTX_FULL), ==, over + 2);
+    send_block(t, &fresh, &b);
+    assert_resp(t, &fresh, &b, EXANET_RESP_NO_CONTEXT);
+    /* the one that was there before has not been forgotten */
+    b.seq = 1;
+    send_packet(t, &real, &b, 0);
+    assert_resp(t, &real, &b, EXANET_RESP_ACK);
+    g_assert_cmpuint(exanet_count(t, RX_REACK), ==, 1);
+    /* others never did anything that matters */
+    exanet_step(t, 2 * IDLE_NS);
+    send_block(t, &fresh, &b);
+    assert_acked(t, &fresh, &b);
+    b.seq = 2;
+    send_packet(t, &real, &b, 0);
+    assert_resp(t, &real, &b, EXANET_RESP_ACK);
+    g_assert_cmpuint(exanet_count(t, RX_REACK), ==, 2);
+    exanet_stop(t);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    qtest_add_func("/exanet/source/release", test_release);
+    qtest_add_func("/exanet/source/release-first", test_release_first);
+    qtest_add_func("/exanet/source/release-others", test_release_others);
+    qtest_add_func("/exanet/source/epoch-far", test_epoch_far);
+    qtest_add_func("/exanet/source/epochs-retired", test_epochs_retired);
+    qtest_add_func("/exanet/source/epoch-messages", test_epoch_messages);
+    qtest_add_func("/exanet/source/invented", test_invented);
+    return g_test_run();
+}
