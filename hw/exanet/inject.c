@@ -64,7 +64,7 @@ struct ExanetInject {
     uint32_t seen;                  /* packets it is for, since its last fault */
 };
 
-/* --- The property ---------------------------------------------------------- */
+/* --- The property --------------------------------------------------------- */
 
 /* Reads a number below 2^32 that is all of @text. */
 static bool number_parse(const char *text, uint32_t *number)
@@ -274,7 +274,7 @@ char *exanet_inject_plan_get(const ExanetPort *p)
     return g_string_free(s, false);
 }
 
-/* --- Packets ----------------------------------------------------------------- */
+/* --- Packets -------------------------------------------------------------- */
 
 /* Flips one of the bits @lo and @hi of the word at @word. */
 static void word_flip(GRand *rand, uint8_t *word, uint64_t lo, uint64_t hi)
@@ -485,7 +485,7 @@ ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words)
     return fate;
 }
 
-/* --- The registers ------------------------------------------------------------ */
+/* --- The registers -------------------------------------------------------- */
 
 void exanet_inject_reg_sync(ExanetPort *p)
 {

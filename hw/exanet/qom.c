@@ -48,7 +48,7 @@ static void put_coord(QDict *dict, uint32_t coord)
     put_uint(dict, "x", RNIC_GET(EXANET_COORD_X, coord));
 }
 
-/* --- Node ------------------------------------------------------------------- */
+/* --- Node ----------------------------------------------------------------- */
 
 static QObject *node_make(ExanetState *s)
 {
@@ -81,7 +81,7 @@ static QObject *node_make(ExanetState *s)
     return QOBJECT(node);
 }
 
-/* --- Links ------------------------------------------------------------------- */
+/* --- Links ---------------------------------------------------------------- */
 
 static const char *role_name(unsigned role)
 {
@@ -212,7 +212,7 @@ static QObject *links_make(ExanetState *s)
     return QOBJECT(list);
 }
 
-/* --- Contexts ---------------------------------------------------------------- */
+/* --- Contexts ------------------------------------------------------------- */
 
 static const char *format_name(unsigned format)
 {
@@ -278,7 +278,7 @@ static QObject *contexts_make(ExanetState *s)
     return QOBJECT(list);
 }
 
-/* --- The rest ----------------------------------------------------------------- */
+/* --- The rest ------------------------------------------------------------- */
 
 static QObject *transfers_make(ExanetState *s)
 {
@@ -318,22 +318,22 @@ static QObject *rx_contexts_make(ExanetState *s)
 
 static QObject *counters_make(ExanetState *s)
 {
-    static const char *const names[] = {
-#define COUNTER_NAME(name, text) #name,
+    static const struct { const char *name; } counters[] = {
+#define COUNTER_NAME(name, text) { #name },
         EXANET_COUNTERS(COUNTER_NAME)
 #undef COUNTER_NAME
     };
     QDict *dict = qdict_new();
 
     for (unsigned i = 0; i < EXANET_COUNTER_COUNT; i++) {
-        g_autofree char *name = kebab(names[i]);
+        g_autofree char *name = kebab(counters[i].name);
 
         put_uint(dict, name, s->counter[i]);
     }
     return QOBJECT(dict);
 }
 
-/* --- Properties ---------------------------------------------------------------- */
+/* --- Properties ----------------------------------------------------------- */
 
 static const QomView views[] = {
     { "node", "Coordinates, epoch and modes", node_make },

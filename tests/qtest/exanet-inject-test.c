@@ -110,7 +110,7 @@ static uint64_t injected(Sender *x, const char *kind)
     return exanet_link_member(x->t, "injected", kind);
 }
 
-/* --- Corrupted packets -------------------------------------------------------- */
+/* --- Corrupted packets ---------------------------------------------------- */
 
 enum { GOOD, HEADER, PAYLOAD, FOOTER };
 
@@ -285,7 +285,7 @@ static void test_corrupt_many(void)
     sender_free(x);
 }
 
-/* --- The other kinds ------------------------------------------------------------ */
+/* --- The other kinds ------------------------------------------------------ */
 
 static void test_drop(void)
 {
@@ -332,10 +332,7 @@ static void test_reorder(void)
     /* two in a row go behind the third */
     exanet_faults_set(x->t, "reorder=next:2");
     play(x, "abcd");
-    dump_wait(x, 4 * EXANET_PACKET_WORDS);
-    g_assert_cmpmem(x->dump->data, EXANET_PACKET_BYTES, x->clean[2],
-                    EXANET_PACKET_BYTES);
-    g_byte_array_set_size(x->dump, 0);
+    expect(x, "cabd");
     /* nothing comes behind it: not for ever */
     exanet_faults_set(x->t, "reorder=next:1");
     play(x, "e");
@@ -393,7 +390,7 @@ static void test_combined(void)
     sender_free(x);
 }
 
-/* --- Rates ------------------------------------------------------------------------- */
+/* --- Rates ---------------------------------------------------------------- */
 
 #define BLOCKS 157
 
@@ -420,6 +417,19 @@ static GByteArray *many_send(Sender *x, const char *faults)
 static bool same(const GByteArray *a, const GByteArray *b)
 {
     return a->len == b->len && !memcmp(a->data, b->data, a->len);
+}
+
+static int packet_compare(const void *a, const void *b)
+{
+    return memcmp(a, b, EXANET_PACKET_BYTES);
+}
+
+/* Where a copy or a late packet finds room depends on how full the frames are. */
+static void packets_sort(GByteArray *packets)
+{
+    g_assert_cmpuint(packets->len % EXANET_PACKET_BYTES, ==, 0);
+    qsort(packets->data, packets->len / EXANET_PACKET_BYTES, EXANET_PACKET_BYTES,
+          packet_compare);
 }
 
 /* So many of @total packets as a rate of @rate gives, within five sigma. */
@@ -471,11 +481,13 @@ static void test_rates_all(void)
     assert_rate(injected(x, "duplicate"), total, 0.02 * 0.98 * 0.98);
     assert_rate(injected(x, "reorder"), total, 0.02 * 0.98 * 0.98 * 0.98);
     second = many_send(x, faults);
+    packets_sort(first);
+    packets_sort(second);
     g_assert_true(same(first, second));
     sender_free(x);
 }
 
-/* --- The property ------------------------------------------------------------------- */
+/* --- The property --------------------------------------------------------- */
 
 static void test_strings(void)
 {
@@ -589,7 +601,7 @@ static void test_down_stays(void)
     exanet_stop(t);
 }
 
-/* --- The register ------------------------------------------------------------------ */
+/* --- The register --------------------------------------------------------- */
 
 static uint64_t inject_word(enum exanet_inject kind, unsigned type, unsigned every,
                             uint32_t count)
@@ -747,7 +759,7 @@ static void test_reset(void)
     sender_free(x);
 }
 
-/* --- What it is for ------------------------------------------------------------------ */
+/* --- What it is for ------------------------------------------------------- */
 
 /* Transfers between two devices come through, while faults come and go. */
 static void test_recovery(void)

@@ -63,7 +63,7 @@ static void get_all(ExanetTest *t)
     }
 }
 
-/* --- State ------------------------------------------------------------------- */
+/* --- State ---------------------------------------------------------------- */
 
 static void assert_coord(const QDict *dict, uint32_t coord)
 {
@@ -138,7 +138,7 @@ static void assert_busy(ExanetTest *t, unsigned transfers, unsigned blocks)
     qobject_unref(node);
 }
 
-/* --- Links -------------------------------------------------------------------- */
+/* --- Links ---------------------------------------------------------------- */
 
 static bool has_channel(const QDict *link, const char *name, unsigned vc)
 {
@@ -208,6 +208,7 @@ static void test_link_counters(void)
         unsigned offset;
         bool counts;
     } regs[] = { EXANET_PORT_REGS(PORT_REG) };
+#undef PORT_REG
     ExanetTest *t = exanet_start("");
     unsigned seen = 0;
     QDict *link = get_entry(t, "links", 0);
@@ -228,7 +229,7 @@ static void test_link_counters(void)
     exanet_stop(t);
 }
 
-/* --- Contexts -------------------------------------------------------------------- */
+/* --- Contexts ------------------------------------------------------------- */
 
 static void test_contexts(void)
 {
@@ -274,7 +275,7 @@ static void test_contexts(void)
     exanet_stop(t);
 }
 
-/* --- What is under way --------------------------------------------------------- */
+/* --- What is under way ---------------------------------------------------- */
 
 /* Takes the packets of one block; the last one says which it was. */
 static ExanetPacket block_take(ExanetTest *t)
@@ -375,13 +376,14 @@ static void test_rx_contexts(void)
     exanet_stop(t);
 }
 
-/* --- Counters ------------------------------------------------------------------- */
+/* --- Counters ------------------------------------------------------------- */
 
 static void test_counters(void)
 {
-    static const char *const names[] = {
-#define NAME(name, text) #name,
-        EXANET_COUNTERS(NAME)
+    static const struct { const char *name; } counter[] = {
+#define COUNTER_NAME(name, text) { #name },
+        EXANET_COUNTERS(COUNTER_NAME)
+#undef COUNTER_NAME
     };
     static const uint8_t data[16];
     ExanetTest *t = exanet_start("");
@@ -398,8 +400,8 @@ static void test_counters(void)
     g_assert_cmpuint(qdict_get_int(counters, "tx-ack"), ==, 1);
     g_assert_cmpuint(qdict_size(counters), ==, EXANET_COUNTER_COUNT);
     for (unsigned i = 0; i < EXANET_COUNTER_COUNT; i++) {
-        g_autofree char *name = g_strdelimit(g_ascii_strdown(names[i], -1), "_",
-                                             '-');
+        g_autofree char *name = g_strdelimit(
+            g_ascii_strdown(counter[i].name, -1), "_", '-');
 
         g_assert_cmpuint(qdict_get_int(counters, name), ==,
                          exanet_get64(t, EXANET_COUNTER(i)));
@@ -408,7 +410,7 @@ static void test_counters(void)
     exanet_stop(t);
 }
 
-/* --- Access ---------------------------------------------------------------------- */
+/* --- Access --------------------------------------------------------------- */
 
 /* Looking while packets come and go changes nothing. */
 static void test_traffic(void)
