@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Usage: apply.sh QEMU_SOURCE_TREE
-# Makes this repository part of a QEMU source tree: three symlinks and five
-# added lines. Running it again changes nothing.
+# Makes this repository part of a QEMU source tree: three symlinks, five added
+# lines, and a mend of -netdev stream. Running it again changes nothing.
 set -euo pipefail
 
 here=$(cd -P "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -31,3 +31,12 @@ link "$top/tests" tests/qtest/rnic
 grep -q "^subdir('rnic')" "$tree/hw/meson.build" ||
     patch -d "$tree" -p1 --forward --no-backup-if-mismatch --quiet \
         < "$here/qemu.patch"
+
+if [ -f "$tree/net/stream_data.c" ]; then
+    stream=stream_data.c mend=qemu-stream-10.2.patch
+else
+    stream=stream.c mend=qemu-stream-10.0.patch
+fi
+grep -q qio_channel_set_blocking "$tree/net/$stream" ||
+    patch -d "$tree" -p1 --forward --no-backup-if-mismatch --quiet \
+        < "$here/$mend"
