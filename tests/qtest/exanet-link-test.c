@@ -430,6 +430,11 @@ static void spoil_reserved(ExanetTest *t, uint8_t *frame, size_t *len)
     frame[offsetof(struct exanet_frame, reserved)] = 1;
 }
 
+static void spoil_vc(ExanetTest *t, uint8_t *frame, size_t *len)
+{
+    frame[offsetof(struct exanet_frame, vc)] = EXANET_VCS;
+}
+
 static void spoil_kind(ExanetTest *t, uint8_t *frame, size_t *len)
 {
     frame[offsetof(struct exanet_frame, kind)] = 4;
@@ -474,8 +479,8 @@ static void spoil_one_byte(ExanetTest *t, uint8_t *frame, size_t *len)
 static void test_bad_frames(void)
 {
     static Spoil *const spoil[] = {
-        spoil_ethertype, spoil_version, spoil_reserved, spoil_kind,
-        spoil_kind_high, spoil_source, spoil_count, spoil_count_high,
+        spoil_ethertype, spoil_version, spoil_reserved, spoil_vc,
+        spoil_kind, spoil_kind_high, spoil_source, spoil_count, spoil_count_high,
         spoil_short, spoil_header_cut, spoil_one_byte,
     };
     ExanetTest *t = exanet_start("");
@@ -611,7 +616,8 @@ static void test_bad_packets(void)
                 .src = EXANET_TEST_PEER, .epoch = t->peer->epoch,
             };
 
-            if (type == EXANET_TYPE_ACK && size == 0) {
+            if (type == EXANET_TYPE_FLOW_RATE || (size == 0 &&
+                (type == EXANET_TYPE_ACK || type == EXANET_TYPE_RELEASE))) {
                 continue;
             }
             exanet_packet_encode(buf, &pkt);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The other end of the cable; see exanet-peer.h. */
 #include "qemu/osdep.h"
+#include "qemu/bitops.h"
 #include "qemu/bswap.h"
 #include "qemu/iov.h"
 #include "qemu/sockets.h"
@@ -288,11 +289,11 @@ static void take_frame(ExanetPeer *p, const uint8_t *buf, size_t len)
         break;
     case EXANET_LINK_XOFF:
         p->xoffs++;
-        p->xoff = true;
+        p->xoff |= BIT(frame->vc);
         break;
     case EXANET_LINK_XON:
         p->xons++;
-        p->xoff = false;
+        p->xoff &= ~BIT(frame->vc);
         break;
     case EXANET_LINK_DOWN:
         p->downs++;

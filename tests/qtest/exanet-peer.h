@@ -41,7 +41,7 @@ typedef struct ExanetPeer {
     struct exanet_hello hello;      /* the device's last one, host order */
     uint32_t node;                  /* coordinates of the device */
     unsigned hellos, downs, xoffs, xons;    /* received */
-    bool xoff;                      /* the device has stopped us */
+    uint8_t xoff;                   /* VCs that the device has stopped */
     bool closed;                    /* the device's end is gone */
     unsigned data_frames;
     unsigned last_words;            /* of the last DATA frame */
