@@ -8,17 +8,18 @@
 #include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
-#include <stdbool.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "info.h"
 #include "libexanet.h"
 #include "rnic/exanet/regs.h"
 
 #define INFO_CLASS	"/sys/class/exanet"
 #define INFO_PATH_MAX	512
-#define INFO_VALUE_MAX	64
+#define INFO_SECONDS_MAX 86400
 
 static const char info_usage[] =
 "Usage: exanet-info [OPTIONS] [DEVICE...]\n"
@@ -27,12 +28,17 @@ static const char info_usage[] =
 "  -c, --counters   the counters that are not zero, with their meaning\n"
 "  -a, --all        all counters\n"
 "  -j, --json       everything, as JSON\n"
+"  -w, --watch [SECONDS]  a live table of links and retransmissions, every\n"
+"                   second or as often as is said, until Ctrl-C\n"
+"  -n, --count N    with --watch: end after N tables\n"
 "  -h, --help       print this\n";
 
 struct info_options {
 	bool counters;
 	bool all;
 	bool json;
+	bool watch;
+	struct info_watch watching;
 };
 
 static const struct {
@@ -61,16 +67,15 @@ static const struct {
 
 /* What a port shows, in order. */
 static const char *const info_port_values[] = {
-	"state", "peer", "tx_packets", "tx_words", "rx_packets", "rx_words",
-	"bad_header", "bad_payload", "bad_footer", "dropped", "xoff_sent",
-	"xoff_received",
+	"state", "peer", "role", "rate_kbps", "latency_ns", "tx_packets",
+	"tx_words", "rx_packets", "rx_words", "bad_header", "bad_payload",
+	"bad_footer", "dropped", "xoff_sent", "xoff_received", "xoff_vc",
+	"peer_xoff_vc", "level_rx", "level_tx", "injected",
 };
 #define INFO_PORT_VALUES \
 	(sizeof(info_port_values) / sizeof(info_port_values[0]))
 
-/* Reads INFO_CLASS/@dev/@attr without its newline; false if there is none. */
-static bool info_read(const char *dev, const char *attr,
-		      char value[INFO_VALUE_MAX])
+bool info_read(const char *dev, const char *attr, char value[INFO_VALUE_MAX])
 {
 	char path[INFO_PATH_MAX];
 	FILE *f;
@@ -105,8 +110,8 @@ static bool info_counter(const char *dev, size_t n, char name[INFO_VALUE_MAX],
 	return info_read(dev, attr, value);
 }
 
-static bool info_port(const char *dev, int port, const char *what,
-		      char value[INFO_VALUE_MAX])
+bool info_port(const char *dev, int port, const char *what,
+	       char value[INFO_VALUE_MAX])
 {
 	char attr[INFO_VALUE_MAX];
 
@@ -161,23 +166,38 @@ static void info_coord_print(const char *value)
 	       (unsigned int)RNIC_GET(EXANET_COORD_UPPER, coord));
 }
 
-static void info_ports_print(const char *dev)
+/* Whether @value says something: it is no zero. */
+static bool info_is_news(const char *value)
 {
-	char value[INFO_VALUE_MAX], peer[INFO_VALUE_MAX];
-	int port;
+	return strcmp(value, "0") && strcmp(value, "0x0");
+}
+
+static void info_port_print(const char *dev, int port, const char *state)
+{
+	char value[INFO_VALUE_MAX];
 	size_t i;
 
-	for (port = 0; info_port(dev, port, "state", value); port++) {
-		printf("  port %-2d         %s", port, value);
-		if (!strcmp(value, "up") && info_port(dev, port, "peer", peer))
-			printf(", peer %#lx", strtoul(peer, NULL, 0));
-		printf("\n");
-		for (i = 2; i < INFO_PORT_VALUES; i++)
-			if (info_port(dev, port, info_port_values[i], value) &&
-			    strcmp(value, "0"))
-				printf("    %-14s %s\n", info_port_values[i],
-				       value);
-	}
+	printf("  port %-2d         %s", port, state);
+	if (!strcmp(state, "up") && info_port(dev, port, "peer", value))
+		printf(", peer %#lx", strtoul(value, NULL, 0));
+	if (info_port(dev, port, "role", value) && strcmp(value, "none"))
+		printf(", %s", value);
+	printf("\n");
+	for (i = 3; i < INFO_PORT_VALUES; i++)
+		if (info_port(dev, port, info_port_values[i], value) &&
+		    info_is_news(value))
+			printf("    %-14s %s\n", info_port_values[i], value);
+}
+
+static void info_ports_print(const char *dev)
+{
+	char value[INFO_VALUE_MAX];
+	int port;
+
+	/* there may be gaps */
+	for (port = 0; port < EXANET_LINKS; port++)
+		if (info_port(dev, port, "state", value))
+			info_port_print(dev, port, value);
 }
 
 static void info_counters_print(const char *dev, bool all)
@@ -230,17 +250,20 @@ static void info_json_value(const char *separator, const char *name,
 static void info_json_ports(const char *dev)
 {
 	char value[INFO_VALUE_MAX];
+	const char *comma = "";
 	int port;
 	size_t i;
 
 	printf(",\n  \"ports\": [");
-	for (port = 0; info_port(dev, port, "state", value); port++) {
-		printf("%s\n    {", port ? "," : "");
+	for (port = 0; port < EXANET_LINKS; port++) {
+		if (!info_port(dev, port, "state", value))
+			continue;
+		printf("%s\n    {\"port\": %d", comma, port);
 		for (i = 0; i < INFO_PORT_VALUES; i++)
 			if (info_port(dev, port, info_port_values[i], value))
-				info_json_value(i ? ", " : "",
-						info_port_values[i], value);
+				info_json_value(", ", info_port_values[i], value);
 		printf("}");
+		comma = ",";
 	}
 	printf("\n  ]");
 }
@@ -305,19 +328,41 @@ static int info_show(const char *dev, const struct info_options *opt, bool first
 	return info_print(dev, opt);
 }
 
+/* Shows @count devices, once or again and again. */
+static int info_these(char *const *names, int count,
+		      const struct info_options *opt)
+{
+	int i, ret = 0;
+
+	if (opt->watch)
+		return info_watch(names, count, &opt->watching);
+	for (i = 0; i < count; i++)
+		ret |= info_show(names[i], opt, i == 0);
+	if (opt->json && !ret)
+		printf("\n]\n");
+	return ret;
+}
+
 static int info_all(const struct info_options *opt)
 {
 	struct dirent **list;
-	int i, n, ret = 0;
+	char **names;
+	int i, n, ret = 1;
 
 	n = info_devices(&list);
 	if (n < 0)
 		return 1;
-	for (i = 0; i < n; i++) {
-		ret |= info_show(list[i]->d_name, opt, i == 0);
+	names = calloc(n, sizeof(*names));
+	for (i = 0; names && i < n; i++)
+		names[i] = list[i]->d_name;
+	if (names)
+		ret = info_these(names, n, opt);
+	else
+		perror("exanet-info");
+	for (i = 0; i < n; i++)
 		free(list[i]);
-	}
 	free(list);
+	free(names);
 	return ret;
 }
 
@@ -325,42 +370,96 @@ static const struct option info_long[] = {
 	{ "counters",	no_argument, NULL, 'c' },
 	{ "all",	no_argument, NULL, 'a' },
 	{ "json",	no_argument, NULL, 'j' },
+	{ "watch",	optional_argument, NULL, 'w' },
+	{ "count",	required_argument, NULL, 'n' },
 	{ "help",	no_argument, NULL, 'h' },
 	{ NULL,		0,	     NULL, 0 },
 };
 
-int main(int argc, char **argv)
+/*
+ * The time after --watch: its own argument, or the next one if that is a number,
+ * which no device is called.
+ */
+static bool info_seconds(const char *arg, char **argv, double *seconds)
 {
-	struct info_options opt = { 0 };
-	const char *name;
-	int c, i, ret = 0;
+	bool own = arg;
+	char *end;
 
-	while ((c = getopt_long(argc, argv, "cajh", info_long, NULL)) != -1) {
+	if (!own)
+		arg = argv[optind];
+	*seconds = 1;
+	if (!arg || (!own && (*arg < '0' || *arg > '9')))
+		return true;
+	*seconds = strtod(arg, &end);
+	if (end == arg || *end || !isfinite(*seconds) || *seconds < 0.1 ||
+	    *seconds > INFO_SECONDS_MAX)
+		return false;
+	optind += !own;
+	return true;
+}
+
+static bool info_count(const char *arg, unsigned long *count)
+{
+	char *end;
+
+	errno = 0;
+	*count = strtoul(arg, &end, 10);
+	return *arg >= '0' && *arg <= '9' && !*end && *count && !errno;
+}
+
+/* False after wrong usage; does --help itself. */
+static bool info_parse(int argc, char **argv, struct info_options *opt)
+{
+	bool good = true;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "cajw::n:h", info_long,
+				NULL)) != -1) {
 		switch (c) {
 		case 'c':
-			opt.counters = true;
+			opt->counters = true;
 			break;
 		case 'a':
-			opt.all = true;
+			opt->all = true;
 			break;
 		case 'j':
-			opt.json = true;
+			opt->json = true;
+			break;
+		case 'w':
+			opt->watch = true;
+			good &= info_seconds(optarg, argv,
+					     &opt->watching.seconds);
+			break;
+		case 'n':
+			good &= info_count(optarg, &opt->watching.count);
 			break;
 		case 'h':
 			fputs(info_usage, stdout);
-			return 0;
+			exit(0);
 		default:
-			fputs("exanet-info: --help tells more\n", stderr);
-			return 2;
+			good = false;
 		}
 	}
-	if (optind == argc)
-		ret = info_all(&opt);
-	for (i = optind; i < argc; i++) {
-		name = strrchr(argv[i], '/') ? strrchr(argv[i], '/') + 1 : argv[i];
-		ret |= info_show(name, &opt, i == optind);
+	if (opt->watch)
+		return good && !opt->json && !opt->counters && !opt->all;
+	return good && !opt->watching.count;
+}
+
+int main(int argc, char **argv)
+{
+	struct info_options opt = { 0 };
+	char *slash;
+	int i;
+
+	if (!info_parse(argc, argv, &opt)) {
+		fputs("exanet-info: --help tells more\n", stderr);
+		return 2;
 	}
-	if (opt.json && !ret)
-		printf("\n]\n");
-	return ret;
+	if (optind == argc)
+		return info_all(&opt);
+	for (i = optind; i < argc; i++) {
+		slash = strrchr(argv[i], '/');
+		argv[i] = slash ? slash + 1 : argv[i];
+	}
+	return info_these(argv + optind, argc - optind, &opt);
 }

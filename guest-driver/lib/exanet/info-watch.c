@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
+/*
+ * exanet-info --watch: links and retransmissions, live.
+ *
+ * On a terminal the table stays where it is; elsewhere each one follows the last.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "info.h"
+#include "rnic/exanet/regs.h"
+#include "rnic/exanet/wire.h"
+
+#define WATCH_ARRAY(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* Files of a port that count. */
+enum watch_rate {
+	WATCH_TX_WORDS, WATCH_TX_PACKETS, WATCH_RX_WORDS, WATCH_RX_PACKETS,
+	WATCH_XOFF, WATCH_DROPPED, WATCH_BAD_HEADER, WATCH_BAD_PAYLOAD,
+	WATCH_BAD_FOOTER, WATCH_RATES
+};
+
+static const char *const watch_rate_files[WATCH_RATES] = {
+	[WATCH_TX_WORDS] = "tx_words",
+	[WATCH_TX_PACKETS] = "tx_packets",
+	[WATCH_RX_WORDS] = "rx_words",
+	[WATCH_RX_PACKETS] = "rx_packets",
+	[WATCH_XOFF] = "xoff_received",
+	[WATCH_DROPPED] = "dropped",
+	[WATCH_BAD_HEADER] = "bad_header",
+	[WATCH_BAD_PAYLOAD] = "bad_payload",
+	[WATCH_BAD_FOOTER] = "bad_footer",
+};
+
+/* Why something was sent again. */
+static const struct {
+	const char *file;
+	const char *cause;
+} watch_retries[] = {
+	{ "counters/retry_timeout", "time-out" },
+	{ "counters/retry_crc", "CRC" },
+	{ "counters/retry_fault", "page fault" },
+	{ "counters/retry_no_context", "no context" },
+	{ "counters/retry_full", "mailbox full" },
+	{ "counters/msg_retry", "message" },
+};
+
+struct watch_port {
+	bool there;
+	bool stopped;		/* may not send in some virtual channel */
+	char state[INFO_VALUE_MAX];
+	char peer[INFO_VALUE_MAX];
+	char role[INFO_VALUE_MAX];
+	uint64_t rate[WATCH_RATES];
+};
+
+struct watch_sample {
+	double time;		/* seconds */
+	struct watch_port port[EXANET_LINKS];
+	uint64_t retry[WATCH_ARRAY(watch_retries)];
+};
+
+struct watch_dev {
+	const char *name;
+	struct watch_sample now, before;
+};
+
+static double watch_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+static uint64_t watch_number(bool there, const char *value)
+{
+	return there ? strtoull(value, NULL, 0) : 0;
+}
+
+static void watch_read_port(const char *dev, int p, struct watch_port *port)
+{
+	char value[INFO_VALUE_MAX];
+	int i;
+
+	memset(port, 0, sizeof(*port));
+	port->there = info_port(dev, p, "state", port->state);
+	if (!port->there)
+		return;
+	if (!info_port(dev, p, "role", port->role))
+		strcpy(port->role, "-");
+	if (strcmp(port->state, "up") || !info_port(dev, p, "peer", port->peer))
+		strcpy(port->peer, "-");
+	port->stopped = watch_number(info_port(dev, p, "peer_xoff_vc", value),
+				     value);
+	for (i = 0; i < WATCH_RATES; i++)
+		port->rate[i] = watch_number(info_port(dev, p,
+						       watch_rate_files[i],
+						       value), value);
+}
+
+/* False when the device is not there. */
+static bool watch_read(struct watch_dev *dev)
+{
+	char value[INFO_VALUE_MAX];
+	size_t i;
+	int p;
+
+	dev->before = dev->now;
+	if (!info_read(dev->name, "coord", value)) {
+		fprintf(stderr, "exanet-info: no ExaNet device \"%s\"\n",
+			dev->name);
+		return false;
+	}
+	for (p = 0; p < EXANET_LINKS; p++)
+		watch_read_port(dev->name, p, &dev->now.port[p]);
+	for (i = 0; i < WATCH_ARRAY(watch_retries); i++)
+		dev->now.retry[i] =
+			watch_number(info_read(dev->name, watch_retries[i].file,
+					       value), value);
+	dev->now.time = watch_clock();
+	return true;
+}
+
+/* --- showing -------------------------------------------------------------- */
+
+/* How much a second; counters start from 0 again when the NIC is reset. */
+static double watch_per_second(const struct watch_dev *dev, uint64_t now,
+			       uint64_t before)
+{
+	return (now >= before ? now - before : now) /
+	       (dev->now.time - dev->before.time);
+}
+
+static double watch_rate(const struct watch_dev *dev, int p, int rate)
+{
+	return watch_per_second(dev, dev->now.port[p].rate[rate],
+				dev->before.port[p].rate[rate]);
+}
+
+static void watch_show_port(const struct watch_dev *dev, int p)
+{
+	const struct watch_port *port = &dev->now.port[p];
+
+	printf("%4d  %-8s  %-8s  %-8.8s  %9.2f %9.0f  %9.2f %9.0f  %6.0f%c %6.0f %6.0f\n",
+	       p, port->state, port->peer, port->role,
+	       watch_rate(dev, p, WATCH_TX_WORDS) * EXANET_WORD_BYTES / 1e6,
+	       watch_rate(dev, p, WATCH_TX_PACKETS),
+	       watch_rate(dev, p, WATCH_RX_WORDS) * EXANET_WORD_BYTES / 1e6,
+	       watch_rate(dev, p, WATCH_RX_PACKETS),
+	       watch_rate(dev, p, WATCH_XOFF), port->stopped ? '*' : ' ',
+	       watch_rate(dev, p, WATCH_DROPPED),
+	       watch_rate(dev, p, WATCH_BAD_HEADER) +
+	       watch_rate(dev, p, WATCH_BAD_PAYLOAD) +
+	       watch_rate(dev, p, WATCH_BAD_FOOTER));
+}
+
+/* Gives the number of lines. */
+static int watch_show_dev(const struct watch_dev *dev)
+{
+	int p, lines = 3;
+	size_t i;
+
+	printf("%s\n", dev->name);
+	printf("port  state     peer      role        TX MB/s packets/s    RX MB/s packets/s   XOFF/s drop/s  CRC/s\n");
+	for (p = 0; p < EXANET_LINKS; p++) {
+		if (!dev->now.port[p].there)
+			continue;
+		watch_show_port(dev, p);
+		lines++;
+	}
+	printf("sent again/s:");
+	for (i = 0; i < WATCH_ARRAY(watch_retries); i++)
+		printf("%s %s %.0f", i ? "," : "", watch_retries[i].cause,
+		       watch_per_second(dev, dev->now.retry[i],
+					dev->before.retry[i]));
+	printf("\n");
+	return lines;
+}
+
+/*
+ * Shows all devices; @above: lines of the last table, which this one replaces.
+ * Gives the number of its lines.
+ */
+static int watch_show(const struct watch_dev *devs, int count, int above)
+{
+	int i, lines = 0;
+
+	/* back to its first line, and all below it empty */
+	if (above)
+		printf("\033[%dA\r\033[J", above);
+	for (i = 0; i < count; i++) {
+		if (i) {
+			printf("\n");
+			lines++;
+		}
+		lines += watch_show_dev(&devs[i]);
+	}
+	fflush(stdout);
+	return lines;
+}
+
+/* --- time ----------------------------------------------------------------- */
+
+/* False when one of @signals came before @deadline. */
+static bool watch_sleep(const sigset_t *signals, double deadline)
+{
+	struct timespec left;
+	double seconds;
+
+	/* other signals, as that of a terminal that changes its size, end waiting */
+	while ((seconds = deadline - watch_clock()) > 0) {
+		left.tv_sec = seconds;
+		left.tv_nsec = (seconds - left.tv_sec) * 1e9;
+		if (sigtimedwait(signals, NULL, &left) >= 0)
+			return false;
+	}
+	return true;
+}
+
+static bool watch_read_all(struct watch_dev *devs, int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (!watch_read(&devs[i]))
+			return false;
+	return true;
+}
+
+static int watch_run(struct watch_dev *devs, int count,
+		     const struct info_watch *watch, const sigset_t *signals)
+{
+	bool in_place = isatty(STDOUT_FILENO);
+	double next = watch_clock();
+	unsigned long shown = 0;
+	int lines = 0;
+
+	if (!watch_read_all(devs, count))
+		return 1;
+	while (!watch->count || shown < watch->count) {
+		next += watch->seconds;
+		if (!watch_sleep(signals, next))
+			break;
+		if (!watch_read_all(devs, count))
+			return 1;
+		if (!in_place && shown)
+			printf("\n");
+		lines = watch_show(devs, count, in_place ? lines : 0);
+		shown++;
+	}
+	return 0;
+}
+
+int info_watch(char *const *names, int count, const struct info_watch *watch)
+{
+	bool in_place = isatty(STDOUT_FILENO);
+	struct watch_dev *devs;
+	sigset_t signals;
+	int i, ret;
+
+	devs = calloc(count, sizeof(*devs));
+	if (!devs) {
+		perror("exanet-info");
+		return 1;
+	}
+	for (i = 0; i < count; i++)
+		devs[i].name = names[i];
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	/* A line that is broken in two would be one more to go back over. */
+	if (in_place)
+		printf("\033[?7l");
+	ret = watch_run(devs, count, watch, &signals);
+	if (in_place)
+		printf("\033[?7h");
+	fflush(stdout);
+	free(devs);
+	return ret;
+}
