@@ -7,6 +7,7 @@ ExaNet description, words are integers, CRCs are computed bit by bit.
 Payload byte n of every vector is (n + 1) & 0xff.
 """
 
+import textwrap
 import zlib
 
 
@@ -138,8 +139,9 @@ def vectors():
 def emit(name, p):
     wire = packet(p)
     print("    {\n        .name = \"%s\",\n        .pkt = {" % name)
-    for key in p:
-        print("            .%s = %#x," % (key, p[key]))
+    values = " ".join(".%s\0=\0%#x," % item for item in p.items())
+    for line in textwrap.wrap(values, 68):
+        print("            " + line.replace("\0", " "))
     print("        },\n        .words = %d,\n        .bytes = {" %
           (len(wire) // 16))
     for at in range(0, len(wire), 8):
