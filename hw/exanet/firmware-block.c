@@ -121,7 +121,6 @@ static void fw_desc_write(ExanetState *s, ExanetFirmware *fw, unsigned tid,
                   RNIC_PREP(EXANET_DESC_W3_NOTIFY, b->notify) |
                   RNIC_PREP(EXANET_DESC_W3_DB, wait);
 
-    b->order = ++fw->order;
     if (b->seq == b->first_seq) {
         b->sent = fw->now;
     }
@@ -339,6 +338,7 @@ static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
         .dst = dst,
         .len = len,
         .transfer = t - fw->transfer,
+        .order = ++fw->order,
         .path = exanet_fw_path_first(fw, t, peer, ways),
         .next = FW_NONE,
         .prev = FW_NONE,
@@ -369,6 +369,7 @@ static void fw_retry(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     }
     b->left |= fw_sent(s, tid) != 0;
     b->seq++;
+    b->order = ++fw->order;
     /* the last one may have led to where something is broken */
     exanet_fw_path_next(s, b);
     t->retries = MIN(t->retries + 1, UINT16_MAX);

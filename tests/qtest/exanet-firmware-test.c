@@ -7,174 +7,46 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/units.h"
+#include "exanet-remote.h"
 #include "exanet-tables.h"
 
 #define SRC EXANET_RAM_SRC
 #define DST EXANET_RAM_DST
-#define SINK_BASE 0x8000000000ULL
+#define SINK_BASE EXANET_REMOTE_BASE
 #define BLOCK EXANET_BLOCK_BYTES
 #define FAULT_VA 0x5555deadb000ULL
 
 #define TIMEOUT_NS ((int64_t)EXANET_FW_TIMEOUT_DEFAULT)
-
-typedef struct ReceiverBlock {
-    bool data, control;             /* what has come */
-    uint16_t tid, seq;
-} ReceiverBlock;
-
-/* The receiver of the peer: acks a block when all of it is there. */
-typedef struct Receiver {
-    ExanetSink sink;
-    unsigned blocks;                /* acked */
-    unsigned controls;
-    uint64_t control[4];            /* of the last one */
-    ReceiverBlock block[EXANET_TIDS];
-    GRand *rand;                    /* NULL: loses nothing */
-} Receiver;
-
-static void receiver_init(Receiver *r, uint64_t base, size_t bytes)
-{
-    *r = (Receiver) { 0 };
-    exanet_sink_init(&r->sink, base, bytes);
-}
-
-static void receiver_fini(Receiver *r)
-{
-    exanet_sink_fini(&r->sink);
-    g_clear_pointer(&r->rand, g_rand_free);
-}
-
-/* Notes @pkt; true when its block is complete. */
-static bool receiver_take(Receiver *r, const ExanetPacket *pkt)
-{
-    ReceiverBlock *b = &r->block[RNIC_GET(EXANET_TID_INDEX, pkt->tid)];
-
-    if (b->tid != pkt->tid || b->seq != pkt->seq) {
-        b->data = b->control = false;
-        b->tid = pkt->tid;
-        b->seq = pkt->seq;
-    }
-    if (pkt->type == EXANET_TYPE_CONTROL) {
-        for (unsigned i = 0; i < 4; i++) {
-            r->control[i] = ldq_le_p(pkt->payload + 8 * i);
-        }
-        r->controls++;
-        b->control = true;
-    } else if (exanet_sink_store(&r->sink, pkt)) {
-        b->data = true;
-    } else {
-        return false;
-    }
-    return b->data && (b->control || !pkt->notify);
-}
-
-/* Handles what has come so far. */
-static void receiver_run(ExanetTest *t, Receiver *r)
-{
-    exanet_pump(t);
-    while (!g_queue_is_empty(&t->peer->packets)) {
-        g_autofree ExanetRxPacket *rx = exanet_peer_take(t->peer);
-
-        if (rx->pkt.type == EXANET_TYPE_ACK) {
-            continue;
-        }
-        if (receiver_take(r, &rx->pkt)) {
-            exanet_peer_ack(t->peer, &rx->pkt, EXANET_RESP_ACK);
-            r->blocks++;
-        }
-    }
-}
-
-static void assert_image(const Receiver *r, uint64_t va, const void *want,
-                         size_t len)
-{
-    g_assert_cmpmem(r->sink.image + (va - r->sink.base), len, want, len);
-}
-
-static ExanetTransfer to_peer(uint64_t src, uint64_t va, uint32_t len)
-{
-    return (ExanetTransfer) {
-        .src = src, .dst = exanet_gva(EXANET_TEST_PEER, va), .len = len,
-    };
-}
-
-static unsigned channel_error(ExanetTest *t, unsigned c, unsigned channel)
-{
-    return RNIC_GET(EXANET_CHSTAT_ERROR, exanet_channel_status(t, c, channel));
-}
-
-static unsigned channel_acked(ExanetTest *t, unsigned c, unsigned channel)
-{
-    return RNIC_GET(EXANET_CHSTAT_ACKED, exanet_channel_status(t, c, channel));
-}
-
-static unsigned channel_retries(ExanetTest *t, unsigned c, unsigned channel)
-{
-    return RNIC_GET(EXANET_CHSTAT_RETRIES,
-                    exanet_channel_status(t, c, channel));
-}
-
-/* Takes a block of one packet, which must have sequence @seq. */
-static ExanetPacket take_single(ExanetTest *t, unsigned seq)
-{
-    g_autofree ExanetRxPacket *rx =
-        exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE);
-    ExanetPacket pkt = rx->pkt;
-
-    g_assert_true(pkt.first && pkt.last);
-    g_assert_cmpuint(pkt.seq, ==, seq);
-    pkt.payload = NULL;
-    return pkt;
-}
-
-/* The device tells that it has given the block of @pkt up. */
-static void take_release(ExanetTest *t, const ExanetPacket *pkt)
-{
-    g_autofree ExanetRxPacket *rx =
-        exanet_peer_take_type(t->peer, EXANET_TYPE_RELEASE);
-
-    g_assert_cmphex(rx->pkt.va, ==, EXANET_NI_VA(EXANET_NI_RECEIVER));
-    g_assert_cmphex(rx->pkt.dst, ==, pkt->dst);
-    g_assert_cmphex(rx->pkt.tid, ==, pkt->tid);
-    g_assert_cmphex(rx->pkt.pdid, ==, pkt->pdid);
-    g_assert_cmpuint(rx->pkt.seq, ==, pkt->seq);
-    g_assert_cmpuint(rx->pkt.size, ==, 0);
-}
-
-static void set_fw(ExanetTest *t, unsigned reg, uint32_t value)
-{
-    exanet_set32(t, EXANET_FW + reg, value);
-}
 
 /* --- Segmentation ---------------------------------------------------------- */
 
 static void check_segments(ExanetTest *t, const uint8_t *src, uint64_t offset,
                            uint32_t len, unsigned blocks)
 {
-    ExanetTransfer x = to_peer(SRC, SINK_BASE + offset, len);
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE + offset, len);
     uint64_t done = exanet_count(t, BLOCK_DONE);
     uint64_t result;
-    Receiver r;
+    ExanetRemote r;
 
-    receiver_init(&r, SINK_BASE, 2 * MiB);
+    exanet_remote_init(&r, SINK_BASE, 2 * MiB);
     x.token = 0xabcd0000 + blocks;
     exanet_channel_start(t, 0, 3, &x);
-    exanet_wait(t, (receiver_run(t, &r),
+    exanet_wait(t, (exanet_remote_run(t, &r),
                     exanet_channel_state(t, 0, 3) >= EXANET_CHANNEL_DONE));
     exanet_channel_wait(t, 0, 3, EXANET_CHANNEL_DONE);
     g_assert_cmpuint(r.blocks, ==, blocks);
     g_assert_cmpuint(exanet_count(t, BLOCK_DONE) - done, ==, blocks);
-    g_assert_cmpuint(channel_acked(t, 0, 3), ==, len);
-    g_assert_cmpuint(channel_error(t, 0, 3), ==, 0);
-    g_assert_cmpuint(channel_retries(t, 0, 3), ==, 0);
+    g_assert_cmpuint(exanet_channel_acked(t, 0, 3), ==, len);
+    g_assert_cmpuint(exanet_channel_error(t, 0, 3), ==, 0);
+    g_assert_cmpuint(exanet_channel_retries(t, 0, 3), ==, 0);
     result = exanet_user_get(t, 0, EXANET_PAGE_SCRATCHPAD,
                              3 * EXANET_CHANNEL_BYTES +
                              offsetof(struct exanet_channel, done));
     g_assert_cmphex(RNIC_GET(EXANET_CHDONE_TOKEN, result), ==, x.token);
     g_assert_cmpuint(RNIC_GET(EXANET_CHDONE_NS, result), ==, 0);
-    assert_image(&r, SINK_BASE + offset, src, len);
+    exanet_remote_assert(&r, SINK_BASE + offset, src, len);
     g_assert_cmpuint(exanet_get32(t, EXANET_FW + EXANET_REG_FW_ACTIVE), ==, 0);
-    receiver_fini(&r);
+    exanet_remote_fini(&r);
 }
 
 static void test_segments(void)
@@ -192,10 +64,10 @@ static void test_segments(void)
     check_segments(t, src, 0, BLOCK + 1, 2);
     check_segments(t, src, 0, 1, 1);
     /* smaller blocks by register */
-    set_fw(t, EXANET_REG_FW_BLOCK, 1000);
+    exanet_fw_set(t, EXANET_REG_FW_BLOCK, 1000);
     check_segments(t, src, 0, 10000, 10);
-    set_fw(t, EXANET_REG_FW_BLOCK, BLOCK);
-    set_fw(t, EXANET_REG_FW_CHAIN, 1);
+    exanet_fw_set(t, EXANET_REG_FW_BLOCK, BLOCK);
+    exanet_fw_set(t, EXANET_REG_FW_CHAIN, 1);
     check_segments(t, src, 77, MiB, 65);
     exanet_stop(t);
 }
@@ -203,27 +75,27 @@ static void test_segments(void)
 static void test_time(void)
 {
     ExanetTest *t = exanet_start("");
-    ExanetTransfer x = to_peer(SRC, SINK_BASE, 2 * BLOCK);
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 2 * BLOCK);
     ExanetPacket first;
     uint64_t done;
-    Receiver r;
+    ExanetRemote r;
 
-    receiver_init(&r, SINK_BASE, 2 * BLOCK);
+    exanet_remote_init(&r, SINK_BASE, 2 * BLOCK);
     exanet_channel_start(t, 0, 0, &x);
     exanet_step(t, 5000);
     g_assert_cmpuint(exanet_channel_state(t, 0, 0), ==, EXANET_CHANNEL_ACTIVE);
-    g_assert_cmpuint(channel_acked(t, 0, 0), ==, 0);
+    g_assert_cmpuint(exanet_channel_acked(t, 0, 0), ==, 0);
     first = ((ExanetRxPacket *)g_queue_peek_head(&t->peer->packets))->pkt;
     exanet_peer_ack(t->peer, &first, EXANET_RESP_ACK);
-    exanet_wait(t, channel_acked(t, 0, 0) == BLOCK);
+    exanet_wait(t, exanet_channel_acked(t, 0, 0) == BLOCK);
     g_assert_cmpuint(exanet_channel_state(t, 0, 0), ==, EXANET_CHANNEL_ACTIVE);
     exanet_step(t, 7000);
-    receiver_run(t, &r);
+    exanet_remote_run(t, &r);
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
     done = exanet_user_get(t, 0, EXANET_PAGE_SCRATCHPAD,
                            offsetof(struct exanet_channel, done));
     g_assert_cmpuint(RNIC_GET(EXANET_CHDONE_NS, done), ==, 12000);
-    receiver_fini(&r);
+    exanet_remote_fini(&r);
     exanet_stop(t);
 }
 
@@ -232,13 +104,13 @@ static void test_time(void)
 static void test_timeout(void)
 {
     ExanetTest *t = exanet_start("");
-    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 100);
     ExanetPacket pkt;
     int64_t wait = TIMEOUT_NS;
 
-    set_fw(t, EXANET_REG_FW_DYN_TIMEOUT, 0);
+    exanet_fw_set(t, EXANET_REG_FW_DYN_TIMEOUT, 0);
     exanet_channel_start(t, 0, 0, &x);
-    pkt = take_single(t, 0);
+    pkt = exanet_take_single(t->peer, 0);
     /* the time doubles, up to a limit */
     for (unsigned seq = 1; seq < 9; seq++) {
         ExanetPacket next;
@@ -246,10 +118,10 @@ static void test_timeout(void)
         exanet_step(t, wait - 1000);
         exanet_assert_quiet(t);
         exanet_step(t, 1000);
-        next = take_single(t, seq);
+        next = exanet_take_single(t->peer, seq);
         g_assert_cmphex(next.tid, ==, pkt.tid);
         g_assert_cmpuint(exanet_count(t, RETRY_TIMEOUT), ==, seq);
-        g_assert_cmpuint(channel_retries(t, 0, 0), ==, seq);
+        g_assert_cmpuint(exanet_channel_retries(t, 0, 0), ==, seq);
         /* the answer to an older copy does not count */
         exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
         exanet_wait(t, exanet_count(t, ACK_STALE) == seq);
@@ -267,33 +139,33 @@ static void test_timeout(void)
 static void test_retry_limit(void)
 {
     ExanetTest *t = exanet_start("");
-    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 100);
     ExanetPacket pkt;
 
-    set_fw(t, EXANET_REG_FW_RETRY_MAX, 3);
+    exanet_fw_set(t, EXANET_REG_FW_RETRY_MAX, 3);
     exanet_set64(t, EXANET_FW + EXANET_REG_FW_TIMEOUT_NS, 1000);
     x.token = 77;
     exanet_channel_start(t, 0, 31, &x);
     for (unsigned seq = 0; seq <= 3; seq++) {
-        pkt = take_single(t, seq);
+        pkt = exanet_take_single(t->peer, seq);
         g_assert_cmpuint(exanet_channel_state(t, 0, 31), ==,
                          EXANET_CHANNEL_ACTIVE);
         exanet_step(t, 1000 << seq);
     }
     exanet_channel_wait(t, 0, 31, EXANET_CHANNEL_FAILED);
-    g_assert_cmphex(channel_error(t, 0, 31), ==, EXANET_CHERR_RETRY_LIMIT);
-    g_assert_cmpuint(channel_retries(t, 0, 31), ==, 3);
+    g_assert_cmphex(exanet_channel_error(t, 0, 31), ==, EXANET_CHERR_RETRY_LIMIT);
+    g_assert_cmpuint(exanet_channel_retries(t, 0, 31), ==, 3);
     g_assert_true(exanet_get32(t, EXANET_REG_IRQ_CAUSE) & EXANET_IRQ_TRANSFER);
     g_assert_cmpuint(exanet_user_get(t, 0, EXANET_PAGE_SCRATCHPAD,
                                      31 * EXANET_CHANNEL_BYTES +
                                      offsetof(struct exanet_channel, done)) &
                      EXANET_CHDONE_TOKEN, ==, 77);
-    take_release(t, &pkt);
+    exanet_take_release(t->peer, &pkt);
     exanet_step(t, 1000 * TIMEOUT_NS);
     exanet_assert_quiet(t);
     /* the channel works again */
     exanet_channel_start(t, 0, 31, &x);
-    pkt = take_single(t, 0);
+    pkt = exanet_take_single(t->peer, 0);
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
     exanet_channel_wait(t, 0, 31, EXANET_CHANNEL_DONE);
     exanet_stop(t);
@@ -318,7 +190,7 @@ static void test_nacks(void)
         { EXANET_RESP_MALFORMED, false, true },
     };
     ExanetTest *t = exanet_start("");
-    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 100);
 
     for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
         uint64_t before = exanet_get64(t, EXANET_COUNTER(cases[i].count));
@@ -326,14 +198,14 @@ static void test_nacks(void)
 
         exanet_set32(t, EXANET_REG_IRQ_CAUSE, EXANET_IRQ_TRANSFER);
         exanet_channel_start(t, 0, i, &x);
-        pkt = take_single(t, 0);
+        pkt = exanet_take_single(t->peer, 0);
         exanet_peer_ack(t->peer, &pkt, cases[i].resp);
         if (cases[i].fails) {
             exanet_channel_wait(t, 0, i, EXANET_CHANNEL_FAILED);
-            g_assert_cmphex(channel_error(t, 0, i), ==, cases[i].resp);
+            g_assert_cmphex(exanet_channel_error(t, 0, i), ==, cases[i].resp);
             g_assert_true(exanet_get32(t, EXANET_REG_IRQ_CAUSE) &
                           EXANET_IRQ_TRANSFER);
-            take_release(t, &pkt);
+            exanet_take_release(t->peer, &pkt);
             exanet_assert_quiet(t);
             continue;
         }
@@ -343,7 +215,7 @@ static void test_nacks(void)
             exanet_assert_quiet(t);
             exanet_step(t, 1);
         }
-        pkt = take_single(t, 1);
+        pkt = exanet_take_single(t->peer, 1);
         g_assert_cmpuint(exanet_get64(t, EXANET_COUNTER(cases[i].count)), ==,
                          before + 1);
         exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
@@ -356,12 +228,12 @@ static void test_nacks(void)
 static void test_stale(void)
 {
     ExanetTest *t = exanet_start("");
-    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 100);
     ExanetPacket pkt, wrong;
     unsigned stale = 0;
 
     exanet_channel_start(t, 0, 0, &x);
-    pkt = take_single(t, 0);
+    pkt = exanet_take_single(t->peer, 0);
     for (unsigned resp = 0; resp < 16; resp++) {
         wrong = pkt;
         wrong.seq = 1;
@@ -393,22 +265,22 @@ static void test_stale(void)
 static void test_fault_limit(void)
 {
     ExanetTest *t = exanet_start("");
-    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 100);
     ExanetPacket pkt;
 
-    set_fw(t, EXANET_REG_FW_PF_RETRY_MAX, 4);
+    exanet_fw_set(t, EXANET_REG_FW_PF_RETRY_MAX, 4);
     exanet_channel_start(t, 0, 0, &x);
     for (unsigned n = 0; n < 4; n++) {
-        pkt = take_single(t, n);
+        pkt = exanet_take_single(t->peer, n);
         exanet_peer_ack(t->peer, &pkt, EXANET_RESP_FAULT);
         exanet_assert_quiet(t);
         exanet_step(t, 20000LL << n);
     }
-    pkt = take_single(t, 4);
+    pkt = exanet_take_single(t->peer, 4);
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_FAULT);
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_FAILED);
-    g_assert_cmphex(channel_error(t, 0, 0), ==, EXANET_RESP_FAULT);
-    take_release(t, &pkt);
+    g_assert_cmphex(exanet_channel_error(t, 0, 0), ==, EXANET_RESP_FAULT);
+    exanet_take_release(t->peer, &pkt);
     exanet_step(t, 100 * TIMEOUT_NS);
     exanet_assert_quiet(t);
     exanet_stop(t);
@@ -417,43 +289,43 @@ static void test_fault_limit(void)
 static void test_fault_resolved(void)
 {
     ExanetTest *t = exanet_start("");
-    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 100);
     ExanetPacket pkt;
 
     exanet_channel_start(t, 0, 0, &x);
-    pkt = take_single(t, 0);
+    pkt = exanet_take_single(t->peer, 0);
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_FAULT);
     exanet_assert_quiet(t);
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_RESOLVED);
-    pkt = take_single(t, 1);
+    pkt = exanet_take_single(t->peer, 1);
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_FAULT);
     exanet_assert_quiet(t);
     /* the driver over there says that the address is bad */
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_DECODE);
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_FAILED);
-    g_assert_cmphex(channel_error(t, 0, 0), ==, EXANET_RESP_DECODE);
+    g_assert_cmphex(exanet_channel_error(t, 0, 0), ==, EXANET_RESP_DECODE);
     exanet_stop(t);
 }
 
 static void test_source_fault(void)
 {
     ExanetTest *t = exanet_start("");
-    ExanetTransfer x = to_peer(FAULT_VA + 100, SINK_BASE, 3 * BLOCK);
+    ExanetTransfer x = exanet_to_peer(FAULT_VA + 100, SINK_BASE, 3 * BLOCK);
     g_autofree uint8_t *src = g_malloc(64 * KiB);
     struct exanet_fault f;
     ExanetTables tb;
-    Receiver r;
+    ExanetRemote r;
 
     exanet_close(t, 1);
     exanet_tables_init(&tb, t, EXANET_FORMAT_X86_4, EXANET_RAM_TABLES);
     exanet_tables_open(&tb, 1);
     exanet_fill(t, SRC, src, 64 * KiB, 12);
-    receiver_init(&r, SINK_BASE, 64 * KiB);
+    exanet_remote_init(&r, SINK_BASE, 64 * KiB);
     exanet_channel_start(t, 1, 0, &x);
     /* one page after the other */
     while (exanet_channel_state(t, 1, 0) < EXANET_CHANNEL_DONE) {
         exanet_settle(t);
-        receiver_run(t, &r);
+        exanet_remote_run(t, &r);
         if (exanet_get32(t, EXANET_FAULT + EXANET_REG_FAULT_COUNT)) {
             f = exanet_fault_take(t);
             g_assert_cmphex(f.info & (EXANET_FAULT_DST | EXANET_FAULT_WRITE),
@@ -464,7 +336,7 @@ static void test_source_fault(void)
         }
     }
     exanet_channel_wait(t, 1, 0, EXANET_CHANNEL_DONE);
-    assert_image(&r, SINK_BASE, src + 100, 3 * BLOCK);
+    exanet_remote_assert(&r, SINK_BASE, src + 100, 3 * BLOCK);
     g_assert_cmpuint(exanet_count(t, RETRY_FAULT), >=, 12);
 
     /* an address that cannot be had */
@@ -475,7 +347,7 @@ static void test_source_fault(void)
     exanet_settle(t);
     exanet_fault_resolve(t, &f, false);
     exanet_channel_wait(t, 1, 1, EXANET_CHANNEL_FAILED);
-    g_assert_cmphex(channel_error(t, 1, 1), ==, EXANET_CHERR_SOURCE_FAULT);
+    g_assert_cmphex(exanet_channel_error(t, 1, 1), ==, EXANET_CHERR_SOURCE_FAULT);
     /* and one that nobody is asked for */
     exanet_set32(t, EXANET_CTX(1) + EXANET_REG_CTX_CTRL, EXANET_CTX_CTRL_EN |
                  EXANET_CTX_CTRL_NO_REPORT |
@@ -484,7 +356,7 @@ static void test_source_fault(void)
     exanet_channel_wait(t, 1, 2, EXANET_CHANNEL_FAILED);
     g_assert_cmpuint(exanet_get32(t, EXANET_FAULT + EXANET_REG_FAULT_COUNT),
                      ==, 0);
-    receiver_fini(&r);
+    exanet_remote_fini(&r);
     exanet_stop(t);
 }
 
@@ -493,14 +365,14 @@ static void test_source_fault(void)
 static void test_busy(void)
 {
     ExanetTest *t = exanet_start("");
-    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100), y;
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 100), y;
     ExanetPacket pkt;
     uint64_t status;
 
     exanet_channel_start(t, 0, 0, &x);
-    pkt = take_single(t, 0);
+    pkt = exanet_take_single(t->peer, 0);
     status = exanet_channel_status(t, 0, 0);
-    y = to_peer(SRC + 0x1000, SINK_BASE + 0x1000, 200);
+    y = exanet_to_peer(SRC + 0x1000, SINK_BASE + 0x1000, 200);
     y.token = 2;
     exanet_channel_start(t, 0, 0, &y);
     exanet_assert_quiet(t);
@@ -511,24 +383,24 @@ static void test_busy(void)
     g_assert_cmpuint(exanet_user_get(t, 0, EXANET_PAGE_SCRATCHPAD,
                                      offsetof(struct exanet_channel, done)), ==,
                      1);
-    g_assert_cmpuint(channel_acked(t, 0, 0), ==, 100);
+    g_assert_cmpuint(exanet_channel_acked(t, 0, 0), ==, 100);
     exanet_stop(t);
 }
 
 static void test_bad_requests(void)
 {
     ExanetTest *t = exanet_start("");
-    const ExanetTransfer good = to_peer(SRC, SINK_BASE, 100);
+    const ExanetTransfer good = exanet_to_peer(SRC, SINK_BASE, 100);
     ExanetTransfer bad[10];
     unsigned n = 0;
 
     bad[n] = good, bad[n++].len = 0;
-    bad[n++] = to_peer(SRC, EXANET_NI_VA(EXANET_NI_RT_RESPONSE), 100);
-    bad[n++] = to_peer(SRC, EXANET_NI_VA(EXANET_NI_MAILBOX), 64);
+    bad[n++] = exanet_to_peer(SRC, EXANET_NI_VA(EXANET_NI_RT_RESPONSE), 100);
+    bad[n++] = exanet_to_peer(SRC, EXANET_NI_VA(EXANET_NI_MAILBOX), 64);
     /* from one window into the next, and into NI space */
-    bad[n++] = to_peer(SRC, 2 * SINK_BASE - 50, 100);
-    bad[n++] = to_peer(SRC, EXANET_NI_VA(0) - 50, 100);
-    bad[n++] = to_peer(~0ULL - 50, SINK_BASE, 100);
+    bad[n++] = exanet_to_peer(SRC, 2 * SINK_BASE - 50, 100);
+    bad[n++] = exanet_to_peer(SRC, EXANET_NI_VA(0) - 50, 100);
+    bad[n++] = exanet_to_peer(~0ULL - 50, SINK_BASE, 100);
     /* notifications */
     bad[n] = good, bad[n].ctrl = EXANET_CHANNEL_NOTIFY;
     bad[n++].notify_gva = exanet_gva(EXANET_TEST_PEER, 0x1008);
@@ -546,7 +418,7 @@ static void test_bad_requests(void)
         bad[i].token = 100 + i;
         exanet_channel_start(t, 0, i, &bad[i]);
         exanet_channel_wait(t, 0, i, EXANET_CHANNEL_FAILED);
-        g_assert_cmphex(channel_error(t, 0, i), ==, EXANET_CHERR_BAD_REQUEST);
+        g_assert_cmphex(exanet_channel_error(t, 0, i), ==, EXANET_CHERR_BAD_REQUEST);
         g_assert_cmpuint(exanet_count(t, DOORBELL_BAD), ==, i + 1);
     }
     exanet_assert_quiet(t);
@@ -557,7 +429,7 @@ static void test_bad_requests(void)
 static void test_no_doorbell(void)
 {
     ExanetTest *t = exanet_start("");
-    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 100);
     uint64_t bell = exanet_user(t, 0, EXANET_PAGE_SCRATCHPAD) +
                     EXANET_CHANNEL_DOORBELL;
     ExanetPacket pkt;
@@ -584,7 +456,7 @@ static void test_no_doorbell(void)
                        ldl_le_p((uint8_t *)&ch + i));
     }
     qpci_io_writel(t->dev, t->user, bell, 9);
-    pkt = take_single(t, 0);
+    pkt = exanet_take_single(t->peer, 0);
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
     t->guest_errors = true;
@@ -595,13 +467,13 @@ static void test_no_doorbell(void)
 static void test_toctou(void)
 {
     ExanetTest *t = exanet_start("");
-    ExanetTransfer x = to_peer(SRC, SINK_BASE, 3 * BLOCK);
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 3 * BLOCK);
     g_autofree uint8_t *src = g_malloc(3 * BLOCK);
-    Receiver r;
+    ExanetRemote r;
 
     exanet_fill(t, SRC, src, 3 * BLOCK, 2);
-    receiver_init(&r, SINK_BASE, 4 * BLOCK);
-    set_fw(t, EXANET_REG_FW_WINDOW, 1);
+    exanet_remote_init(&r, SINK_BASE, 4 * BLOCK);
+    exanet_fw_set(t, EXANET_REG_FW_WINDOW, 1);
     x.ctrl = EXANET_CHANNEL_NOTIFY | RNIC_PREP(EXANET_CHANNEL_DST_CTX, 5);
     x.notify_gva = exanet_gva(EXANET_TEST_PEER, 0x4000);
     x.notify_data = 0x1234;
@@ -609,15 +481,15 @@ static void test_toctou(void)
     for (unsigned i = 0; i < EXANET_CHANNEL_DOORBELL; i += 8) {
         exanet_user_set(t, 0, EXANET_PAGE_SCRATCHPAD, i, ~0ULL);
     }
-    exanet_wait(t, (receiver_run(t, &r),
+    exanet_wait(t, (exanet_remote_run(t, &r),
                     exanet_channel_state(t, 0, 0) >= EXANET_CHANNEL_DONE));
-    assert_image(&r, SINK_BASE, src, 3 * BLOCK);
+    exanet_remote_assert(&r, SINK_BASE, src, 3 * BLOCK);
     g_assert_cmpuint(r.blocks, ==, 3);
     g_assert_cmphex(r.control[0], ==, x.notify_gva);
     g_assert_cmphex(r.control[1], ==, x.notify_data);
     g_assert_cmphex(RNIC_GET(EXANET_CONTROL_PDID, r.control[3]), ==,
                     EXANET_TEST_PDID(5));
-    receiver_fini(&r);
+    exanet_remote_fini(&r);
     exanet_stop(t);
 }
 
@@ -626,12 +498,12 @@ static void test_doorbell_storm(void)
 {
     ExanetTest *t = exanet_start("");
     g_autoptr(GRand) rand = g_rand_new_with_seed(4);
-    ExanetTransfer x = to_peer(SRC, SINK_BASE, 3 * BLOCK + 17);
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 3 * BLOCK + 17);
     g_autofree uint8_t *src = g_malloc(x.len);
-    Receiver r;
+    ExanetRemote r;
 
     exanet_fill(t, SRC, src, x.len, 2);
-    receiver_init(&r, SINK_BASE, 64 * 4 * BLOCK);
+    exanet_remote_init(&r, SINK_BASE, 64 * 4 * BLOCK);
     for (unsigned c = 0; c < 2; c++) {
         for (unsigned ch = 0; ch < EXANET_WRITE_CHANNELS; ch++) {
             x.dst = exanet_gva(EXANET_TEST_PEER, SINK_BASE +
@@ -647,14 +519,14 @@ static void test_doorbell_storm(void)
     }
     /* none could finish: we have acked nothing */
     g_assert_cmpuint(exanet_count(t, DOORBELL_BUSY), ==, 3000);
-    exanet_wait(t, (receiver_run(t, &r),
+    exanet_wait(t, (exanet_remote_run(t, &r),
                     !exanet_get32(t, EXANET_FW + EXANET_REG_FW_ACTIVE)));
     for (unsigned i = 0; i < 64; i++) {
         g_assert_cmpuint(exanet_channel_state(t, i / 32, i % 32), ==,
                          EXANET_CHANNEL_DONE);
-        assert_image(&r, SINK_BASE + i * 4 * BLOCK, src, x.len);
+        exanet_remote_assert(&r, SINK_BASE + i * 4 * BLOCK, src, x.len);
     }
-    receiver_fini(&r);
+    exanet_remote_fini(&r);
     exanet_stop(t);
 }
 
@@ -673,27 +545,27 @@ static unsigned blocks_waiting(ExanetTest *t)
 
 static void check_inflight(ExanetTest *t, unsigned blocks, unsigned limit)
 {
-    ExanetTransfer x = to_peer(SRC, SINK_BASE, blocks * BLOCK);
-    Receiver r;
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, blocks * BLOCK);
+    ExanetRemote r;
 
-    receiver_init(&r, SINK_BASE, blocks * BLOCK);
+    exanet_remote_init(&r, SINK_BASE, blocks * BLOCK);
     exanet_channel_start(t, 0, 0, &x);
     g_assert_cmpuint(blocks_waiting(t), ==, limit);
-    exanet_wait(t, (receiver_run(t, &r),
+    exanet_wait(t, (exanet_remote_run(t, &r),
                     exanet_channel_state(t, 0, 0) >= EXANET_CHANNEL_DONE));
     g_assert_cmpuint(r.blocks, ==, blocks);
-    receiver_fini(&r);
+    exanet_remote_fini(&r);
 }
 
 static void test_window(void)
 {
     ExanetTest *t = exanet_start("");
 
-    set_fw(t, EXANET_REG_FW_WINDOW, 2);
+    exanet_fw_set(t, EXANET_REG_FW_WINDOW, 2);
     check_inflight(t, 10, 2);
-    set_fw(t, EXANET_REG_FW_WINDOW, 7);
+    exanet_fw_set(t, EXANET_REG_FW_WINDOW, 7);
     check_inflight(t, 10, 7);
-    set_fw(t, EXANET_REG_FW_WINDOW, EXANET_FW_WINDOW_DEFAULT);
+    exanet_fw_set(t, EXANET_REG_FW_WINDOW, EXANET_FW_WINDOW_DEFAULT);
     exanet_set32(t, EXANET_CTX(0) + EXANET_REG_CTX_QUOTA,
                  (EXANET_QUOTA_DEFAULT & ~EXANET_QUOTA_TIDS) |
                  RNIC_PREP(EXANET_QUOTA_TIDS, 3));
@@ -704,7 +576,7 @@ static void test_window(void)
 static void test_quota(void)
 {
     ExanetTest *t = exanet_start("");
-    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 100);
 
     exanet_set32(t, EXANET_CTX(0) + EXANET_REG_CTX_QUOTA,
                  (EXANET_QUOTA_DEFAULT & ~EXANET_QUOTA_WRITES) |
@@ -713,9 +585,9 @@ static void test_quota(void)
         exanet_channel_start(t, 0, ch, &x);
     }
     exanet_channel_wait(t, 0, 2, EXANET_CHANNEL_FAILED);
-    g_assert_cmphex(channel_error(t, 0, 2), ==, EXANET_CHERR_BAD_REQUEST);
-    take_single(t, 0);
-    take_single(t, 0);
+    g_assert_cmphex(exanet_channel_error(t, 0, 2), ==, EXANET_CHERR_BAD_REQUEST);
+    exanet_take_single(t->peer, 0);
+    exanet_take_single(t->peer, 0);
     exanet_assert_quiet(t);
     exanet_stop(t);
 }
@@ -724,11 +596,11 @@ static void test_quota(void)
 static void test_fairness(void)
 {
     ExanetTest *t = exanet_start("");
-    ExanetTransfer big = to_peer(SRC, SINK_BASE, 32 * BLOCK);
-    ExanetTransfer small = to_peer(SRC, SINK_BASE + 32 * BLOCK, 100);
+    ExanetTransfer big = exanet_to_peer(SRC, SINK_BASE, 32 * BLOCK);
+    ExanetTransfer small = exanet_to_peer(SRC, SINK_BASE + 32 * BLOCK, 100);
     bool found = false;
 
-    set_fw(t, EXANET_REG_FW_WINDOW, 4);
+    exanet_fw_set(t, EXANET_REG_FW_WINDOW, 4);
     exanet_channel_start(t, 0, 0, &big);
     exanet_channel_start(t, 1, 5, &small);
     exanet_settle(t);
@@ -742,19 +614,19 @@ static void test_fairness(void)
 static void test_mode_off(void)
 {
     ExanetTest *t = exanet_start("");
-    ExanetTransfer x = to_peer(SRC, SINK_BASE, 3 * BLOCK);
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 3 * BLOCK);
 
-    set_fw(t, EXANET_REG_FW_MODE, EXANET_FW_OFF);
+    exanet_fw_set(t, EXANET_REG_FW_MODE, EXANET_FW_OFF);
     exanet_channel_start(t, 0, 0, &x);
     exanet_step(t, 10 * TIMEOUT_NS);
     exanet_assert_quiet(t);
-    set_fw(t, EXANET_REG_FW_MODE, EXANET_FW_INTERNAL);
+    exanet_fw_set(t, EXANET_REG_FW_MODE, EXANET_FW_INTERNAL);
     exanet_channel_start(t, 0, 0, &x);
     exanet_wait(t, blocks_waiting(t) == 3);
     /* somebody else takes over in the middle */
-    set_fw(t, EXANET_REG_FW_MODE, EXANET_FW_EXTERNAL);
+    exanet_fw_set(t, EXANET_REG_FW_MODE, EXANET_FW_EXTERNAL);
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_FAILED);
-    g_assert_cmphex(channel_error(t, 0, 0), ==, EXANET_CHERR_ABORTED);
+    g_assert_cmphex(exanet_channel_error(t, 0, 0), ==, EXANET_CHERR_ABORTED);
     exanet_step(t, 10 * TIMEOUT_NS);
     exanet_stop(t);
 }
@@ -764,7 +636,7 @@ static void test_mode_off(void)
 static void test_notify(void)
 {
     ExanetTest *t = exanet_start("");
-    ExanetTransfer x = to_peer(SRC, SINK_BASE + 50, 5 * BLOCK - 50);
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE + 50, 5 * BLOCK - 50);
     ExanetPacket last[5];
     ExanetRxPacket *rx;
     unsigned n = 0;
@@ -791,7 +663,7 @@ static void test_notify(void)
     exanet_peer_ack(t->peer, &last[2], EXANET_RESP_ACK);
     exanet_peer_ack(t->peer, &last[0], EXANET_RESP_ACK);
     exanet_peer_ack(t->peer, &last[3], EXANET_RESP_ACK);
-    exanet_wait(t, channel_acked(t, 0, 0) == 3 * BLOCK - 50);
+    exanet_wait(t, exanet_channel_acked(t, 0, 0) == 3 * BLOCK - 50);
     exanet_assert_quiet(t);
     exanet_peer_ack(t->peer, &last[1], EXANET_RESP_ACK);
     rx = exanet_peer_take_type(t->peer, EXANET_TYPE_CONTROL);
@@ -825,17 +697,17 @@ static void test_notify(void)
 static void test_notify_patience(void)
 {
     ExanetTest *t = exanet_start("");
-    ExanetTransfer x = to_peer(SRC, SINK_BASE, 2 * 256);
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 2 * 256);
     ExanetPacket first;
 
-    set_fw(t, EXANET_REG_FW_BLOCK, 256);
+    exanet_fw_set(t, EXANET_REG_FW_BLOCK, 256);
     x.ctrl = EXANET_CHANNEL_NOTIFY;
     x.notify_gva = exanet_gva(EXANET_TEST_PEER, 0x7770);
     exanet_channel_start(t, 0, 0, &x);
-    first = take_single(t, 0);
-    take_single(t, 0);
+    first = exanet_take_single(t->peer, 0);
+    exanet_take_single(t->peer, 0);
     exanet_step(t, TIMEOUT_NS);
-    first = take_single(t, 1);
+    first = exanet_take_single(t->peer, 1);
     g_assert_cmphex(first.va, ==, SINK_BASE);
     exanet_assert_quiet(t);
     exanet_peer_ack(t->peer, &first, EXANET_RESP_ACK);
@@ -846,20 +718,20 @@ static void test_notify_patience(void)
 static void test_irq_done(void)
 {
     ExanetTest *t = exanet_start("");
-    ExanetTransfer x = to_peer(SRC, SINK_BASE, 100);
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 100);
     ExanetPacket pkt;
 
     exanet_msix_enable(t);
     exanet_set32(t, EXANET_REG_IRQ_MASK, EXANET_IRQ_MAILBOX);
     exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE | EXANET_CTRL_IRQ);
     exanet_channel_start(t, 1, 0, &x);
-    pkt = take_single(t, 0);
+    pkt = exanet_take_single(t->peer, 0);
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
     exanet_channel_wait(t, 1, 0, EXANET_CHANNEL_DONE);
     g_assert_false(exanet_msix_taken(t, EXANET_VEC_CONTEXT(1)));
     x.ctrl = EXANET_CHANNEL_IRQ_DONE;
     exanet_channel_start(t, 1, 0, &x);
-    pkt = take_single(t, 0);
+    pkt = exanet_take_single(t->peer, 0);
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
     exanet_wait(t, exanet_msix_taken(t, EXANET_VEC_CONTEXT(1)));
     g_assert_cmpuint(exanet_channel_state(t, 1, 0), ==, EXANET_CHANNEL_DONE);
@@ -901,7 +773,7 @@ static void test_loopback(void)
     x.ctrl = RNIC_PREP(EXANET_CHANNEL_DST_CTX, 9);
     exanet_channel_start(t, 0, 0, &x);
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_FAILED);
-    g_assert_cmphex(channel_error(t, 0, 0), ==, EXANET_RESP_PROTECTION);
+    g_assert_cmphex(exanet_channel_error(t, 0, 0), ==, EXANET_RESP_PROTECTION);
     exanet_stop(t);
 }
 
@@ -976,10 +848,10 @@ static void test_read(void)
                  RNIC_PREP(EXANET_READ_REQ_OWNER, 1));
     g_autofree uint8_t *src = g_malloc(40000);
     unsigned channel = EXANET_WRITE_CHANNELS;
-    Receiver r;
+    ExanetRemote r;
 
     exanet_fill(t, SRC + 3, src, 40000, 3);
-    receiver_init(&r, SINK_BASE, 4 * BLOCK);
+    exanet_remote_init(&r, SINK_BASE, 4 * BLOCK);
     send_read(t, &req, 1, 0);
     g_assert_cmpuint(read_resp(t, 1), ==, EXANET_RESP_ACK);
     exanet_settle(t);
@@ -992,11 +864,11 @@ static void test_read(void)
     /* the mailbox's ack got lost: the request comes again, once only */
     send_read(t, &req, 1, 1);
     exanet_wait(t, exanet_count(t, MSG_DUPLICATE) == 1);
-    exanet_wait(t, (receiver_run(t, &r),
+    exanet_wait(t, (exanet_remote_run(t, &r),
                     exanet_channel_state(t, 1, channel) >=
                     EXANET_CHANNEL_DONE));
     exanet_channel_wait(t, 1, channel, EXANET_CHANNEL_DONE);
-    assert_image(&r, SINK_BASE + 100, src, 40000);
+    exanet_remote_assert(&r, SINK_BASE + 100, src, 40000);
     g_assert_cmpuint(r.blocks, ==, 3);
     g_assert_cmpuint(r.controls, ==, 1);
     g_assert_cmphex(r.control[0], ==, exanet_gva(EXANET_TEST_PEER, 0x7770));
@@ -1005,7 +877,7 @@ static void test_read(void)
     g_assert_cmphex(RNIC_GET(EXANET_CONTROL_PDID, r.control[3]), ==,
                     EXANET_TEST_PDID(4));
     exanet_assert_quiet(t);
-    receiver_fini(&r);
+    exanet_remote_fini(&r);
     exanet_stop(t);
 }
 
@@ -1065,9 +937,9 @@ static void test_many_reads(void)
     struct exanet_read_req other = read_req(SRC, SINK_BASE, 64,
                                             RNIC_PREP(EXANET_READ_REQ_OWNER, 1));
     unsigned taken = 0, gen = 0, full = 0;
-    Receiver r;
+    ExanetRemote r;
 
-    receiver_init(&r, SINK_BASE, BLOCK);
+    exanet_remote_init(&r, SINK_BASE, BLOCK);
     for (unsigned i = 0; i < 600 && full < 3; i++) {
         enum exanet_resp resp;
 
@@ -1099,14 +971,14 @@ static void test_many_reads(void)
     for (unsigned i = 0; i < 100 &&
          exanet_get32(t, EXANET_FW + EXANET_REG_FW_ACTIVE); i++) {
         exanet_step(t, TIMEOUT_NS);
-        receiver_run(t, &r);
+        exanet_remote_run(t, &r);
         exanet_settle(t);
-        receiver_run(t, &r);
+        exanet_remote_run(t, &r);
         exanet_settle(t);
     }
     g_assert_cmpuint(exanet_get32(t, EXANET_FW + EXANET_REG_FW_ACTIVE), ==, 0);
     g_assert_cmpuint(r.blocks, >=, taken + 1);
-    receiver_fini(&r);
+    exanet_remote_fini(&r);
     exanet_stop(t);
 }
 
@@ -1146,8 +1018,8 @@ static void test_read_loopback(void)
 static void test_quiesce(void)
 {
     ExanetTest *t = exanet_start("");
-    ExanetTransfer x = to_peer(SRC, SINK_BASE, 10 * BLOCK);
-    ExanetTransfer y = to_peer(SRC, SINK_BASE, 100);
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 10 * BLOCK);
+    ExanetTransfer y = exanet_to_peer(SRC, SINK_BASE, 100);
     ExanetPacket pkt = { 0 };
     uint64_t stale;
 
@@ -1163,7 +1035,7 @@ static void test_quiesce(void)
     for (unsigned ch = 0; ch < 8; ch++) {
         g_assert_cmpuint(exanet_channel_state(t, 1, ch), ==,
                          EXANET_CHANNEL_FAILED);
-        g_assert_cmphex(channel_error(t, 1, ch), ==, EXANET_CHERR_ABORTED);
+        g_assert_cmphex(exanet_channel_error(t, 1, ch), ==, EXANET_CHERR_ABORTED);
     }
     exanet_settle(t);
     g_queue_clear_full(&t->peer->packets, g_free);
@@ -1177,7 +1049,7 @@ static void test_quiesce(void)
     exanet_wait(t, exanet_count(t, ACK_STALE) == stale + 1);
     /* the neighbour goes on */
     exanet_channel_start(t, 0, 0, &y);
-    pkt = take_single(t, 0);
+    pkt = exanet_take_single(t->peer, 0);
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
     /* and the next owner finds an empty page */
@@ -1188,7 +1060,7 @@ static void test_quiesce(void)
                         0);
     }
     exanet_channel_start(t, 1, 0, &y);
-    pkt = take_single(t, 0);
+    pkt = exanet_take_single(t->peer, 0);
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
     exanet_channel_wait(t, 1, 0, EXANET_CHANNEL_DONE);
     exanet_stop(t);
@@ -1197,7 +1069,7 @@ static void test_quiesce(void)
 static void test_reset(void)
 {
     ExanetTest *t = exanet_start("");
-    ExanetTransfer x = to_peer(SRC, SINK_BASE, 20 * BLOCK);
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 20 * BLOCK);
     struct exanet_read_req req = read_req(SRC, SINK_BASE, 40000, 0);
 
     for (unsigned round = 0; round < 4; round++) {
@@ -1227,13 +1099,13 @@ static void test_reset(void)
 /* --- Everything at once ---------------------------------------------------- */
 
 /* Loses, repeats and refuses at random; never twice in the same way. */
-static void bad_network_run(ExanetTest *t, Receiver *r)
+static void bad_network_run(ExanetTest *t, ExanetRemote *r)
 {
     exanet_pump(t);
     while (!g_queue_is_empty(&t->peer->packets)) {
         g_autofree ExanetRxPacket *rx = exanet_peer_take(t->peer);
         unsigned dice = g_rand_int_range(r->rand, 0, 1000);
-        ReceiverBlock *b =
+        ExanetRemoteBlock *b =
             &r->block[RNIC_GET(EXANET_TID_INDEX, rx->pkt.tid)];
         bool broken = b->tid == rx->pkt.tid && b->seq == rx->pkt.seq &&
                       GPOINTER_TO_UINT(
@@ -1255,7 +1127,7 @@ static void bad_network_run(ExanetTest *t, Receiver *r)
         if (b->tid != rx->pkt.tid || b->seq != rx->pkt.seq) {
             g_hash_table_remove(r->sink.blocks, b);
         }
-        if (receiver_take(r, &rx->pkt)) {
+        if (exanet_remote_take(r, &rx->pkt)) {
             if (dice < 100) {
                 continue;   /* the ack is lost */
             }
@@ -1278,17 +1150,17 @@ static void check_bad_network(unsigned chain)
     g_autofree uint8_t *src = g_malloc(MiB);
     uint32_t len[16];
     unsigned rounds = 0;
-    Receiver r;
+    ExanetRemote r;
 
     exanet_fill(t, SRC, src, MiB, 31);
-    receiver_init(&r, SINK_BASE, 16 * MiB);
+    exanet_remote_init(&r, SINK_BASE, 16 * MiB);
     r.rand = g_rand_new_with_seed(2 + chain);
-    set_fw(t, EXANET_REG_FW_CHAIN, chain);
+    exanet_fw_set(t, EXANET_REG_FW_CHAIN, chain);
     for (unsigned i = 0; i < 16; i++) {
         ExanetTransfer x;
 
         len[i] = g_rand_int_range(r.rand, 1, 200000);
-        x = to_peer(SRC + i, SINK_BASE + i * MiB + 3 * i, len[i]);
+        x = exanet_to_peer(SRC + i, SINK_BASE + i * MiB + 3 * i, len[i]);
         if (i & 1) {
             x.ctrl = EXANET_CHANNEL_NOTIFY;
             x.notify_gva = exanet_gva(EXANET_TEST_PEER, 0x100 * i);
@@ -1305,10 +1177,10 @@ static void check_bad_network(unsigned chain)
     }
     for (unsigned i = 0; i < 16; i++) {
         exanet_channel_wait(t, i / 8, i, EXANET_CHANNEL_DONE);
-        assert_image(&r, SINK_BASE + i * MiB + 3 * i, src + i, len[i]);
+        exanet_remote_assert(&r, SINK_BASE + i * MiB + 3 * i, src + i, len[i]);
     }
     g_assert_cmpuint(exanet_count(t, RETRY_TIMEOUT), >, 0);
-    receiver_fini(&r);
+    exanet_remote_fini(&r);
     exanet_stop(t);
 }
 
