@@ -17,6 +17,7 @@
 #include "qemu/queue.h"
 #include "exanet.h"
 #include "flow-rate.h"
+#include "../trace.h"
 
 #define FLOWS_MAX 1024              /* of an output, and paced ones */
 #define FLOW_WINDOW_MIN_NS 10000
@@ -31,14 +32,14 @@
 #define FLOW_MARK_NS 25000
 /* Standing so long, a queue proves that what we know of the flows is wrong. */
 #define FLOW_STANDING_MAX 3
-/*
- * Most of a queue waits at the inputs, where we do not see it: while it stands, each
- * window so much less of the rate (percent) is shared out, down to half of it.  Of
- * those that do not obey there is no end: then the others are not made to pay.
- */
-#define FLOW_DRAIN_STEP 10
-#define FLOW_DRAIN_LEAST 50
-#define FLOW_DRAIN_WINDOWS 32
+/* In so many windows what waits at the inputs is worked off ... */
+#define FLOW_DRAIN_WINDOWS 4
+/* ... for which at most so much of the rate (percent) is taken. */
+#define FLOW_DRAIN_MAX 50
+/* Until sources were told we look so many times in a window, and half of them count. */
+#define FLOW_PROBES 4
+/* From what is told until what a source sends is in a measurement, windows. */
+#define FLOW_LAG 3
 /* A paced flow is forgotten at this rate (kb/s), where links have none. */
 #define FLOW_LINK_KBPS 10000000
 
@@ -50,7 +51,7 @@ typedef struct FlowSeen {
     uint32_t rate;                  /* kb/s, in the last window */
     uint32_t rate_before;           /* ... and in the one before */
     uint32_t demand;                /* EXANET_RATE_NONE: more than it gets */
-    unsigned idle;                  /* windows without a packet */
+    int64_t last;                   /* ns, when a packet was seen */
 } FlowSeen;
 
 typedef struct FlowOutput {
@@ -60,7 +61,7 @@ typedef struct FlowOutput {
     int64_t start;                  /* of this window */
     int64_t low;                    /* least time that a packet had to wait, ns */
     unsigned standing;              /* windows in a row with a standing queue */
-    uint32_t level;                 /* what they were told, if ... */
+    uint32_t level[FLOW_LAG];       /* what they were told, last one first, if ... */
     bool telling;
 } FlowOutput;
 
@@ -178,10 +179,11 @@ static bool output_stands(ExanetPort *p, const FlowOutput *o)
 }
 
 /*
- * What @f would send if nobody held it back.  While a queue stands a slow flow may be
- * one that waits behind it.
+ * What @f would send if nobody held it back; it has been told @level.  While a queue
+ * stands a slow flow may be one that waits behind it.
  */
-static void flow_demand(const FlowOutput *o, FlowSeen *f, int64_t ns)
+static void flow_demand(const FlowOutput *o, FlowSeen *f, uint32_t level,
+                        int64_t ns)
 {
     uint64_t want = MAX(f->rate, f->rate_before);
 
@@ -190,47 +192,91 @@ static void flow_demand(const FlowOutput *o, FlowSeen *f, int64_t ns)
     } else if (o->standing == 0) {
         /* codes are up to 1/17 lower than the level, and packets have a size */
         want += want / 8 + exanet_rate_measured(EXANET_PACKET_WORDS, ns);
-        f->demand = want < o->level ? want : EXANET_RATE_NONE;
+        f->demand = want < level ? want : EXANET_RATE_NONE;
     } else if (want > f->demand) {
         f->demand = EXANET_RATE_NONE;
     }
+}
+
+/* The lowest level that sources may still go by. */
+static uint32_t output_level(const FlowOutput *o)
+{
+    uint32_t level = EXANET_RATE_NONE;
+
+    for (unsigned i = 0; i < FLOW_LAG; i++) {
+        level = MIN(level, o->level[i]);
+    }
+    return level;
+}
+
+static void output_level_set(FlowOutput *o, uint32_t level)
+{
+    memmove(o->level + 1, o->level, sizeof(o->level) - sizeof(o->level[0]));
+    o->level[0] = level;
+    o->telling = level != EXANET_RATE_NONE;
+}
+
+static bool flow_within(ExanetState *s, const FlowSeen *f, unsigned windows)
+{
+    return exanet_now(s) - f->last < windows * flow_window(s);
 }
 
 /* Ends a window of @ns for all flows; returns how many are active. */
 static unsigned output_measure(ExanetState *s, FlowOutput *o, int64_t ns,
                                bool *foreign)
 {
+    uint32_t level = output_level(o);
     unsigned active = 0;
     FlowSeen *f, *tmp;
 
     *foreign = false;
     QTAILQ_FOREACH_SAFE(f, &o->order, next, tmp) {
-        f->idle = f->words ? 0 : f->idle + 1;
         f->rate_before = f->rate;
         f->rate = exanet_rate_measured(f->words, ns);
         f->words = 0;
-        flow_demand(o, f, ns);
-        if (f->idle >= FLOW_IDLE_FORGOTTEN) {
-            output_forget(o, f);
-        } else if (f->idle < FLOW_IDLE_ACTIVE) {
+        flow_demand(o, f, level, ns);
+        if (flow_within(s, f, FLOW_IDLE_ACTIVE)) {
             active++;
             *foreign |= flow_src(f) != s->node;
+        } else if (!flow_within(s, f, FLOW_IDLE_FORGOTTEN)) {
+            output_forget(o, f);
         }
     }
     return active;
+}
+
+/* Words that wait at inputs whose next packet wants to go to @p. */
+static unsigned output_backlog(ExanetState *s, ExanetPort *p)
+{
+    uint64_t inputs = 0;
+    unsigned words = 0;
+
+    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+        const ExanetTurn *t = &s->sw.turn[EXANET_ROUTE(p->index, vc)];
+
+        inputs |= t->waiting | t->before;
+    }
+    inputs &= ~(1ULL << EXANET_INPUT_NI);
+    for (; inputs; inputs &= inputs - 1) {
+        unsigned input = ctz64(inputs);
+
+        words += s->port[input / EXANET_VCS].rx[input % EXANET_VCS].count;
+    }
+    return words;
 }
 
 /* The rate that may be shared out now. */
 static uint64_t output_capacity(ExanetState *s, ExanetPort *p, FlowOutput *o)
 {
     unsigned percent = RNIC_GET(EXANET_SW_FLOW_TARGET, flow_ctrl(s));
-    unsigned drain = 0;
+    uint64_t rate = (uint64_t)p->rate * MIN(MAX(percent, 1), 100) / 100;
+    uint64_t drain = 0;
 
-    if (o->standing && o->standing < FLOW_DRAIN_WINDOWS) {
-        drain = MIN((o->standing - 1) * FLOW_DRAIN_STEP, FLOW_DRAIN_LEAST);
+    if (o->standing) {
+        drain = exanet_rate_measured(output_backlog(s, p), flow_window(s) *
+                                     FLOW_DRAIN_WINDOWS);
     }
-    percent = MIN(MAX(percent, 1), 100);
-    return (uint64_t)p->rate * percent * (100 - drain) / 10000;
+    return rate - MIN(drain, rate * FLOW_DRAIN_MAX / 100);
 }
 
 static void output_share(ExanetState *s, ExanetPort *p, FlowOutput *o)
@@ -240,18 +286,17 @@ static void output_share(ExanetState *s, ExanetPort *p, FlowOutput *o)
     FlowSeen *f;
 
     QTAILQ_FOREACH(f, &o->order, next) {
-        if (f->idle < FLOW_IDLE_ACTIVE) {
+        if (flow_within(s, f, FLOW_IDLE_ACTIVE)) {
             demand[n++] = f->demand;
         }
     }
-    o->level = exanet_fair_level(output_capacity(s, p, o), demand, n);
-    o->telling = o->level != EXANET_RATE_NONE;
+    output_level_set(o, exanet_fair_level(output_capacity(s, p, o), demand, n));
     if (!o->telling) {
         return;
     }
     QTAILQ_FOREACH(f, &o->order, next) {
-        if (f->idle < FLOW_IDLE_ACTIVE) {
-            flow_tell(s, f, o->level);
+        if (flow_within(s, f, FLOW_IDLE_ACTIVE)) {
+            flow_tell(s, f, o->level[0]);
         }
     }
 }
@@ -261,7 +306,8 @@ static void output_roll(ExanetState *s, ExanetPort *p, FlowOutput *o,
                         int64_t now)
 {
     int64_t ns = now - o->start;
-    bool foreign;
+    int64_t low = o->low;
+    bool foreign, crowded;
     unsigned active;
 
     o->standing = output_stands(p, o) ? o->standing + 1 : 0;
@@ -272,11 +318,15 @@ static void output_roll(ExanetState *s, ExanetPort *p, FlowOutput *o,
      * Our own flows alone wait at this queue and in nobody's way; and one flow alone
      * finds out by itself how fast it may go.
      */
-    if (!foreign || (!o->standing && (!o->telling || active == 1))) {
-        o->telling = false;
-    } else {
+    crowded = o->telling ? o->standing || active > 1 :
+                           o->standing >= FLOW_PROBES / 2;
+    if (crowded && foreign) {
         output_share(s, p, o);
+    } else {
+        output_level_set(o, EXANET_RATE_NONE);
     }
+    trace_exanet_flow_window(s->node, p->index, active, o->standing, low,
+                             o->level[0]);
 }
 
 void exanet_flow_output(ExanetState *s, ExanetPort *p, const uint8_t *buf,
@@ -285,14 +335,17 @@ void exanet_flow_output(ExanetState *s, ExanetPort *p, const uint8_t *buf,
     FlowOutput *o = &s->flow->output[p->index];
     int64_t now = exanet_now(s);
     uint64_t src;
+    FlowSeen *f;
 
     if (words < 2 || !(flow_ctrl(s) & EXANET_SW_FLOW_MARK)) {
         return;
     }
     src = exanet_packet_src(buf, words);
-    output_flow(o, src << 22 | exanet_packet_dst(buf))->words += words;
+    f = output_flow(o, src << 22 | exanet_packet_dst(buf));
+    f->words += words;
+    f->last = now;
     o->low = MIN(o->low, port_wait(p, words, now));
-    if (now - o->start >= flow_window(s)) {
+    if (now - o->start >= flow_window(s) / (o->telling ? 1 : FLOW_PROBES)) {
         output_roll(s, p, o, now);
     }
 }
@@ -302,11 +355,8 @@ static unsigned output_active(ExanetState *s, FlowOutput *o)
     unsigned active = 0;
     FlowSeen *f;
 
-    if (exanet_now(s) - o->start > FLOW_IDLE_ACTIVE * flow_window(s)) {
-        return 0;
-    }
     QTAILQ_FOREACH(f, &o->order, next) {
-        active += f->idle < FLOW_IDLE_ACTIVE;
+        active += flow_within(s, f, FLOW_IDLE_ACTIVE);
     }
     return active;
 }
@@ -423,6 +473,7 @@ void exanet_flow_receive(ExanetState *s, const ExanetPacket *pkt)
         f->rate = rate;
         f->rest = 0;
     }
+    trace_exanet_flow_told(s->node, f->dst, rate, f->rate);
     QTAILQ_REMOVE(&s->flow->order, f, next);
     QTAILQ_INSERT_TAIL(&s->flow->order, f, next);
 }
@@ -517,6 +568,7 @@ void exanet_flow_reset(ExanetState *s)
         o->start = exanet_now(s);
         o->low = INT64_MAX;
         o->standing = 0;
+        memset(o->level, 0xff, sizeof(o->level));
         o->telling = false;
     }
     g_hash_table_remove_all(u->paced);
