@@ -26,9 +26,6 @@
 #define CATCH_UP_NS (10 * SCALE_MS)
 /* On their way, for the latency of the cable. */
 #define FLIGHT_WORDS_MAX (1 * MiB / EXANET_WORD_BYTES)
-/* Packets that faults delay. */
-#define LATE_MAX 256
-#define HOLD_NS (1 * SCALE_MS)
 /* In the list of lengths of urgent packets: the header of this one is of no use. */
 #define URGENT_SPOILED 0x80
 #define WORD_BITS (8 * EXANET_WORD_BYTES)
@@ -40,15 +37,6 @@ typedef struct ExanetFlight {
     unsigned words;
     uint8_t frame[];
 } ExanetFlight;
-
-/* A packet that a fault delays. */
-typedef struct ExanetLate {
-    int64_t due;
-    unsigned vc;
-    unsigned words;
-    bool held;                      /* goes behind the next one of its channel */
-    uint8_t buf[EXANET_PACKET_BYTES];
-} ExanetLate;
 
 /* --- Frames ------------------------------------------------------------- */
 
@@ -281,13 +269,6 @@ static void port_frame_send(ExanetPort *p, uint8_t **frame, unsigned vc,
     }
 }
 
-static bool port_spoiled(const uint8_t *buf)
-{
-    ExanetWireStatus status;
-
-    return exanet_packet_words(buf, &status) == 0;
-}
-
 /*
  * Moves the first words of the frame of @tx to the frame at @frame, up to a packet
  * whose header a fault has spoiled: whoever gets it does not find those behind it,
@@ -309,21 +290,9 @@ static unsigned port_spoiled_move(ExanetTx *tx, uint8_t *frame)
     return words;
 }
 
-/* Takes note if the packet that was added last to the frame of @tx is spoiled. */
-static void port_spoiled_note(ExanetTx *tx, const uint8_t *buf)
-{
-    uint16_t end = tx->words;
-
-    if (port_spoiled(buf)) {
-        g_array_append_val(tx->spoiled, end);
-    }
-}
-
-static void port_urgent_add(ExanetTx *tx, const uint8_t *buf, uint8_t words,
-                            bool spoiled)
+static void port_urgent_add(ExanetTx *tx, const uint8_t *buf, uint8_t words)
 {
     g_byte_array_append(tx->urgent, buf, words * EXANET_WORD_BYTES);
-    words |= spoiled ? URGENT_SPOILED : 0;
     g_byte_array_append(tx->urgent_words, &words, 1);
 }
 
@@ -414,82 +383,6 @@ static unsigned port_vc_next(ExanetPort *p, unsigned vcs)
 
 /* --- Time --------------------------------------------------------------- */
 
-/* Of two for the same time the one that came first is first. */
-static int late_compare(gconstpointer queued, gconstpointer added, gpointer opaque)
-{
-    const ExanetLate *x = queued, *y = added;
-
-    return x->due <= y->due ? -1 : 1;
-}
-
-static void port_late_add(ExanetPort *p, unsigned vc, const uint8_t *buf,
-                          unsigned words, const ExanetFate *fate)
-{
-    ExanetLate *late = g_new(ExanetLate, 1);
-
-    late->held = fate->kind == EXANET_FATE_HOLD && fate->delay <= 0;
-    late->due = exanet_now(p->s) + (late->held ? HOLD_NS : fate->delay);
-    late->vc = vc;
-    late->words = words;
-    memcpy(late->buf, buf, words * EXANET_WORD_BYTES);
-    g_queue_insert_sorted(&p->late, late, late_compare, NULL);
-}
-
-/*
- * Adds a packet to the frame of its channel, or, if there is no room or @urgent is
- * set, to its urgent packets.
- */
-static void port_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
-                        unsigned words, bool urgent)
-{
-    ExanetTx *tx = &p->tx[vc];
-
-    if (!urgent && tx->words + words <= p->tx_limit) {
-        memcpy(exanet_port_begin(p, vc), buf, words * EXANET_WORD_BYTES);
-        tx->words += words;
-        port_spoiled_note(tx, buf);
-    } else {
-        port_urgent_add(tx, buf, words, port_spoiled(buf));
-    }
-    p->tx_queued += words;
-    p->tx_pending |= BIT(vc);
-}
-
-/* Sends packets that were delayed until now. */
-static void port_late_run(ExanetPort *p)
-{
-    ExanetLate *late;
-
-    while ((late = g_queue_peek_head(&p->late)) &&
-           late->due <= exanet_now(p->s)) {
-        g_queue_pop_head(&p->late);
-        port_append(p, late->vc, late->buf, late->words, false);
-        g_free(late);
-    }
-}
-
-/*
- * What follows the packet of @words words at @buf, which was added with @urgent: its
- * copy, if that is its @fate, and packets that it was to overtake.
- */
-static void port_fate_finish(ExanetPort *p, unsigned vc, const uint8_t *buf,
-                             unsigned words, const ExanetFate *fate, bool urgent)
-{
-    if (fate->kind == EXANET_FATE_DUPLICATE) {
-        port_append(p, vc, buf, words, urgent);
-    }
-    for (GList *l = p->late.head, *next; l; l = next) {
-        ExanetLate *late = l->data;
-
-        next = l->next;
-        if (late->held && late->vc == vc) {
-            g_queue_delete_link(&p->late, l);
-            port_append(p, vc, late->buf, late->words, urgent);
-            g_free(late);
-        }
-    }
-}
-
 static bool port_timed(ExanetPort *p)
 {
     return p->rate || p->latency || p->flight.length || p->late.length;
@@ -499,8 +392,7 @@ static bool port_timed(ExanetPort *p)
 static void port_timer_arm(ExanetPort *p)
 {
     const ExanetFlight *f = g_queue_peek_head(&p->flight);
-    const ExanetLate *late = g_queue_peek_head(&p->late);
-    int64_t due = INT64_MAX;
+    int64_t due = exanet_link_late_due(p);
 
     if (p->rate && (p->tx_pending & ~p->peer_xoff) &&
         exanet_now(p->s) < p->tx_free) {
@@ -508,9 +400,6 @@ static void port_timer_arm(ExanetPort *p)
     }
     if (f && port_gives(p)) {
         due = MIN(due, f->due);
-    }
-    if (late) {
-        due = MIN(due, late->due);
     }
     if (due < INT64_MAX) {
         timer_mod(p->tx_timer, due);
@@ -536,7 +425,7 @@ void exanet_port_flush(ExanetPort *p)
     unsigned vcs;
 
     if (timed) {
-        port_late_run(p);
+        exanet_link_late_run(p);
         port_flight_land(p);
     }
     while ((vcs = p->tx_pending & ~p->peer_xoff) && port_may_start(p)) {
@@ -566,36 +455,45 @@ uint8_t *exanet_port_begin(ExanetPort *p, unsigned vc)
            tx->words * EXANET_WORD_BYTES;
 }
 
-/*
- * The fate of a packet, by the faults of the cable.  One that is delayed is dropped
- * as far as the caller is concerned.
- */
-static ExanetFate port_fate(ExanetPort *p, unsigned vc, uint8_t *buf,
-                            unsigned words)
+static void port_added(ExanetPort *p, unsigned vc, unsigned words)
 {
-    ExanetFate fate = exanet_inject_packet(p, buf, words);
-    unsigned copies = fate.kind == EXANET_FATE_DUPLICATE ? 2 : 1;
+    p->tx_queued += words;
+    p->tx_pending |= BIT(vc);
+}
 
-    if (fate.kind == EXANET_FATE_DROP ||
-        (fate.kind != EXANET_FATE_HOLD && fate.delay <= 0)) {
-        return fate;
+void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
+                        unsigned words, bool urgent)
+{
+    ExanetTx *tx = &p->tx[vc];
+    ExanetWireStatus status;
+    bool spoiled = exanet_packet_words(buf, &status) == 0;
+
+    if (!urgent && tx->words + words <= p->tx_limit) {
+        uint16_t end = tx->words + words;
+
+        memmove(exanet_port_begin(p, vc), buf, words * EXANET_WORD_BYTES);
+        tx->words = end;
+        if (spoiled) {
+            g_array_append_val(tx->spoiled, end);
+        }
+    } else {
+        port_urgent_add(tx, buf, words);
+        if (spoiled) {
+            tx->urgent_words->data[tx->urgent_words->len - 1] |= URGENT_SPOILED;
+        }
     }
-    if (p->late.length + copies > LATE_MAX) {
-        fate.kind = EXANET_FATE_PASS;
-        return fate;
-    }
-    while (copies--) {
-        port_late_add(p, vc, buf, words, &fate);
-    }
-    fate.kind = EXANET_FATE_DROP;
-    return fate;
+    port_added(p, vc, words);
+}
+
+/* Whether a packet that is sent now may meet a fault, or let one go on. */
+static bool port_faulty(ExanetPort *p)
+{
+    return p->inject || p->late.length;
 }
 
 void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
 {
     ExanetTx *tx = &p->tx[vc];
-    uint8_t *buf = exanet_port_begin(p, vc);
-    ExanetFate fate = { .kind = EXANET_FATE_PASS };
     bool urgent;
 
     if (!p->up) {
@@ -604,26 +502,16 @@ void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
     }
     exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, 1);
     exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, words);
-    if (unlikely(p->inject)) {
-        fate = port_fate(p, vc, buf, words);
-        if (fate.kind == EXANET_FATE_DROP) {
-            return;
-        }
-    }
     /* a header alone is urgent: an ack of others that we pass on */
     urgent = words == 1 && tx->words && tx->urgent->len < URGENT_TRANSIT_MAX;
-    if (urgent) {
-        port_urgent_add(tx, buf, words, p->inject && port_spoiled(buf));
+    if (unlikely(port_faulty(p))) {
+        exanet_link_fault(p, vc, exanet_port_begin(p, vc), words, urgent);
+    } else if (urgent) {
+        port_urgent_add(tx, exanet_port_begin(p, vc), words);
+        port_added(p, vc, words);
     } else {
         tx->words += words;
-        if (unlikely(p->inject)) {
-            port_spoiled_note(tx, buf);
-        }
-    }
-    p->tx_queued += words;
-    p->tx_pending |= BIT(vc);
-    if (unlikely(p->inject || p->late.length)) {
-        port_fate_finish(p, vc, buf, words, &fate, urgent);
+        port_added(p, vc, words);
     }
     if (tx->words + EXANET_PACKET_WORDS > p->tx_limit) {
         exanet_port_flush(p);
@@ -633,26 +521,19 @@ void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
 void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
                          unsigned words)
 {
-    uint8_t copy[EXANET_PACKET_BYTES];
-    ExanetFate fate = { .kind = EXANET_FATE_PASS };
+    ExanetTx *tx = &p->tx[vc];
 
-    if (!p->up || p->tx[vc].urgent->len >= URGENT_MAX) {
+    if (!p->up || tx->urgent->len >= URGENT_MAX) {
         exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
         return;
     }
     exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, 1);
     exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, words);
-    if (unlikely(p->inject)) {
-        memcpy(copy, buf, words * EXANET_WORD_BYTES);
-        buf = copy;
-        fate = port_fate(p, vc, copy, words);
-        if (fate.kind == EXANET_FATE_DROP) {
-            return;
-        }
-    }
-    port_append(p, vc, buf, words, true);
-    if (unlikely(p->inject || p->late.length)) {
-        port_fate_finish(p, vc, buf, words, &fate, true);
+    if (unlikely(port_faulty(p))) {
+        exanet_link_fault(p, vc, buf, words, true);
+    } else {
+        port_urgent_add(tx, buf, words);
+        port_added(p, vc, words);
     }
 }
 
@@ -688,7 +569,7 @@ void exanet_link_tx_drop(ExanetPort *p)
         g_byte_array_set_size(p->tx[vc].urgent_words, 0);
     }
     g_queue_clear_full(&p->flight, g_free);
-    g_queue_clear_full(&p->late, g_free);
+    exanet_link_late_drop(p);
     p->flight_words = 0;
     p->tx_queued = 0;
     p->tx_pending = 0;
@@ -706,7 +587,6 @@ void exanet_link_tx_init(ExanetPort *p)
         p->tx[vc].urgent_words = g_byte_array_new();
     }
     g_queue_init(&p->flight);
-    g_queue_init(&p->late);
     p->tx_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, port_timer_tick, p);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the files of the link port share: link.c (registers, receiving), link-tx.c
- * (sending) and link-hello.c (up and down).
+ * (sending), link-fault.c (what a bad cable does to packets) and link-hello.c (up and
+ * down).
  */
 #ifndef HW_EXANET_LINK_H
 #define HW_EXANET_LINK_H
@@ -45,6 +46,29 @@ void exanet_link_hello_send(ExanetPort *p);
 void exanet_link_down_send(ExanetPort *p);
 /* Tells the peer whether it may send in the channels of @vcs, one bit for each. */
 void exanet_link_xoff_send(ExanetPort *p, unsigned vcs);
+
+/*
+ * Adds a packet to the frame of channel @vc, or, if there is no room or @urgent is
+ * set, to its urgent packets.  A header that a fault has spoiled ends its frame:
+ * whoever gets it does not find what is behind, which a real cable frames packet by
+ * packet.
+ */
+void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
+                        unsigned words, bool urgent);
+
+/* --- link-fault.c --------------------------------------------------------- */
+
+/*
+ * Adds the packet at @packet with exanet_link_append(), as the faults of the cable
+ * want it, and packets that it was to overtake behind it.
+ */
+void exanet_link_fault(ExanetPort *p, unsigned vc, const uint8_t *packet,
+                       unsigned words, bool urgent);
+/* When the next delayed packet is due; INT64_MAX: there is none. */
+int64_t exanet_link_late_due(ExanetPort *p);
+/* Adds those that are due. */
+void exanet_link_late_run(ExanetPort *p);
+void exanet_link_late_drop(ExanetPort *p);
 
 /* --- link-hello.c --------------------------------------------------------- */
 
