@@ -227,7 +227,7 @@ static void test_contention(void)
         exanet_traffic_write(tr, n, 0, 256 * KiB, EXANET_NOTE_MAILBOX);
     }
     while (exanet_traffic_poll(tr) == topo.nodes - 1) {
-        exanet_fabric_step(f, RATE_STEP_NS);
+        exanet_fabric_pass(f, 5 * RATE_STEP_NS, RATE_STEP_NS);
     }
     for (unsigned n = 1; n < topo.nodes; n++) {
         uint64_t status = exanet_channel_status(f->t[n], 0, 0);
@@ -238,7 +238,7 @@ static void test_contention(void)
         g_assert_cmpuint(acked, >=, 16 * KiB);
     }
     g_assert_cmpuint(first, >=, 1);
-    exanet_traffic_run(tr, RATE_STEP_NS, LIMIT);
+    exanet_traffic_pass(tr, RATE_STEP_NS, LIMIT);
     exanet_traffic_check(tr);
     assert_lossless(f);
     finish(tr);
@@ -253,7 +253,7 @@ static int64_t time_of_write(ExanetTraffic *tr, unsigned from, unsigned to)
     for (unsigned i = 0; i < 2; i++) {
         exanet_traffic_write(tr, from, to, 512 * KiB, EXANET_NOTE_MAILBOX);
     }
-    exanet_traffic_run(tr, RATE_STEP_NS, LIMIT);
+    exanet_traffic_pass(tr, RATE_STEP_NS, LIMIT);
     exanet_traffic_check(tr);
     return tr->f->now - start;
 }
@@ -315,9 +315,7 @@ static void test_cut(void)
     }
     exanet_traffic_all_to_all(tr, 128 * KiB);
     exanet_traffic_write(tr, 0, 1, 512 * KiB, EXANET_NOTE_MAILBOX);
-    for (unsigned i = 0; i < 50; i++) {
-        exanet_fabric_step(f, RATE_STEP_NS);
-    }
+    exanet_fabric_pass(f, EXANET_MS, RATE_STEP_NS);
     g_assert_cmpuint(exanet_traffic_poll(tr), >, 0);
     exanet_fabric_fault(f, 0, port, "down");
     exanet_traffic_run(tr, EXANET_MS, 5 * LIMIT);

@@ -386,6 +386,18 @@ bool exanet_fabric_step(ExanetFabric *f, int64_t ns)
     return exanet_fabric_settle(f);
 }
 
+void exanet_fabric_pass(ExanetFabric *f, int64_t ns, int64_t step)
+{
+    for (int64_t t = 0; t < ns; t += step) {
+        for (unsigned n = 0; n < f->topo.nodes; n++) {
+            if (f->t[n]) {
+                qtest_clock_step(f->t[n]->qts, step);
+            }
+        }
+        f->now += step;
+    }
+}
+
 uint64_t exanet_fabric_sum(ExanetFabric *f, unsigned n)
 {
     uint64_t sum = 0;

@@ -7,6 +7,7 @@
 
 #define POOL_BYTES (2 * EXANET_TRAFFIC_MAX)
 #define IDLE_STEP_MAX 64
+#define PASS_STEPS 10
 #define GUARD 64                    /* bytes around each target */
 #define RING_LOG2 10
 #define RING_ENTRIES (1u << RING_LOG2)
@@ -449,17 +450,35 @@ static void tell_running(ExanetTraffic *tr)
     }
 }
 
+static bool still_running(ExanetTraffic *tr, int64_t end)
+{
+    if (!exanet_traffic_poll(tr)) {
+        return false;
+    }
+    if (tr->f->now >= end) {
+        tell_running(tr);
+        g_error("operations that have not ended");
+    }
+    return true;
+}
+
+void exanet_traffic_pass(ExanetTraffic *tr, int64_t step, int64_t limit)
+{
+    int64_t end = tr->f->now + limit;
+
+    while (still_running(tr, end)) {
+        exanet_fabric_pass(tr->f, PASS_STEPS * step, step);
+    }
+    exanet_fabric_settle(tr->f);
+}
+
 void exanet_traffic_run(ExanetTraffic *tr, int64_t ns, int64_t limit)
 {
     int64_t end = tr->f->now + limit;
     int64_t step = ns;
 
     exanet_fabric_settle(tr->f);
-    while (exanet_traffic_poll(tr)) {
-        if (tr->f->now >= end) {
-            tell_running(tr);
-            g_error("operations that have not ended");
-        }
+    while (still_running(tr, end)) {
         /* all wait for time-outs, which may take seconds */
         step = exanet_fabric_step(tr->f, step) ? ns :
                MIN(step * 2, ns * IDLE_STEP_MAX);

@@ -99,6 +99,8 @@ unsigned exanet_traffic_poll(ExanetTraffic *tr);
  * those that have not, when that takes more than @limit ns.
  */
 void exanet_traffic_run(ExanetTraffic *tr, int64_t ns, int64_t limit);
+/* The same with exanet_fabric_pass(). */
+void exanet_traffic_pass(ExanetTraffic *tr, int64_t step, int64_t limit);
 /* Asserts that all is right with those of this wave, and forgets them. */
 void exanet_traffic_check(ExanetTraffic *tr);
 
