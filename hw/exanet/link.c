@@ -14,8 +14,11 @@
 #include "link.h"
 #include "../trace.h"
 
-/* Packets of a channel in one turn, so that all inputs get theirs. */
-#define RX_QUANTUM 64
+/*
+ * Words of a channel in one turn, so that all inputs get theirs, and the guest's
+ * vCPUs the BQL.
+ */
+#define RX_QUANTUM (EXANET_FRAME_WORDS / 2)
 /* What a port takes before it holds the netdev, and so all channels. */
 #define RX_WORDS_MAX (4 * MiB / EXANET_WORD_BYTES)
 
@@ -209,8 +212,9 @@ static bool port_vc_deliver(ExanetPort *p, unsigned vc)
 {
     ExanetFifo *f = &p->rx[vc];
     unsigned drops = p->rx_drops;
+    unsigned done = 0;
 
-    for (unsigned n = 0; n < RX_QUANTUM; n++) {
+    while (done < RX_QUANTUM) {
         uint8_t *packet = exanet_fifo_head(f);
         ExanetWireStatus status;
         unsigned words;
@@ -219,6 +223,7 @@ static bool port_vc_deliver(ExanetPort *p, unsigned vc)
             return false;
         }
         words = exanet_packet_words(packet, &status);
+        done += words ?: 1;
         if (words == 0 || words > f->left) {
             port_rest_drop(p, vc, status);
             continue;
