@@ -178,11 +178,6 @@ static void start_node(ExanetFabric *f, unsigned n)
     }
     g_string_append_printf(props, ",epoch=%u", f->epoch[n]);
     f->t[n] = exanet_start_node(netdevs->str, topo->coord[n], props->str);
-    for (unsigned i = 0; i < topo->nodes; i++) {
-        if (f->alien[i]) {
-            exanet_peer_started(f->alien[i]);
-        }
-    }
 }
 
 static void open_node(ExanetFabric *f, unsigned n)
@@ -217,6 +212,7 @@ ExanetFabric *exanet_fabric_start(const ExanetTopology *topo, const char *props)
     }
     for (unsigned n = 0; n < topo->nodes; n++) {
         if (f->alien[n]) {
+            exanet_peer_started(f->alien[n]);
             exanet_peer_hello(f->alien[n], false);
         }
     }
