@@ -10,21 +10,22 @@ from .paths import TOP
 from .steps import build_lock
 
 
-def everything(shell=False, tests=False):
-    """Builds QEMU and the guest; returns the path of QEMU."""
+def everything(shell=False, tests=False, image=''):
+    """Builds QEMU and the guest, whose disk is IMAGE; the path of QEMU."""
     if shell:
         apt.ensure_packages(['tmux'])
     with build_lock():
         binary = qemu.Qemu().build(tests).binary
-    the_guest()
+    the_guest(image)
     return binary
 
 
-def the_guest():
+def the_guest(image=''):
     """Builds the guest; it alone needs root, so it is a program of its own."""
-    if guest.is_fresh():
+    if guest.Image(image).is_fresh():
         return
-    process = subprocess.Popen([TOP / 'scripts/build-guest'],
+    process = subprocess.Popen([TOP / 'scripts/build-guest',
+                                *(['--image', image] if image else [])],
                                stdout=subprocess.DEVNULL)
     try:
         code = process.wait()

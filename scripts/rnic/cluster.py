@@ -217,10 +217,10 @@ class Background(vm.Cluster):
 
     def down(self):
         """Ends all nodes and forgets the cluster."""
+        if self.job:
+            slurm.cancel(self.job, self.topology.hosts, self.folder)
         for node in self.nodes:
             node.stop()
-        if self.job:
-            slurm.cancel(self.job)
         shutil.rmtree(self.folder, ignore_errors=True)
         shutil.rmtree(_state(self.name).parent, ignore_errors=True)
 

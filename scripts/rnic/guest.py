@@ -4,8 +4,9 @@ plus our kernel module, library, provider and test programs.
 
 Below GUEST: base/ the Debian packages, buildroot/ the Debian 13 in which our
 parts are compiled, out/PART what each part installs, and what a guest boots:
-vmlinux, initrd, disk.img. Each has a stamp with the digest of what it is made
-of. Runs as root, since file owners and chroot need it.
+vmlinux, initrd, disk.img. base-NAME/ and disk-NAME.img are the same with more
+packages. Each has a stamp with the digest of what it is made of. Runs as root,
+since file owners and chroot need it.
 """
 
 import os
@@ -18,7 +19,7 @@ from . import apt
 from .paths import BUILD, GUEST, LOG, SRC, TOP
 from .steps import Failed, digest, fresh, run, step
 
-KERNEL, INITRD, DISK = GUEST / 'vmlinux', GUEST / 'initrd', GUEST / 'disk.img'
+KERNEL, INITRD = GUEST / 'vmlinux', GUEST / 'initrd'
 KEY, HOST_KEY = GUEST / 'ssh/id_ed25519', GUEST / 'ssh/host_ed25519'
 HOST_PACKAGES = ['debian-archive-keyring', 'e2fsprogs', 'mmdebstrap',
                  'openssh-client', 'xz-utils', 'zstd']
@@ -30,13 +31,16 @@ _BUILD_PACKAGES = [
     'autoconf', 'automake', 'gcc', 'libc6-dev', 'libfabric-dev',
     'libopenmpi-dev', 'libtool', 'linux-headers-amd64', 'make', 'patch',
     'pkgconf', 'xz-utils']
+# Other disks that are made when somebody wants them.
+_EXTRA = {'': [], 'lammps': ['lammps']}
+IMAGES = tuple(_EXTRA)
 _SLIM = ['/usr/share/doc/*', '/usr/share/locale/*', '/usr/share/man/*']
 _INITRD_MODULES = ['crc32c_generic', 'virtio_blk', 'ext4']
 _LIBFABRIC = '2.1'
 _PROVIDERS_OFF = (
     'tcp udp verbs shm sm2 rxm rxd sockets usnic efa psm2 psm3 opx mrail lnx '
     'lpp ucx cxi perf trace profile hook_debug hook_hmem dmabuf_peer_mem')
-_BASE, _ROOT, _OUT = GUEST / 'base', GUEST / 'buildroot', GUEST / 'out'
+_ROOT, _OUT = GUEST / 'buildroot', GUEST / 'out'
 _HERE = TOP / 'scripts/guest'
 # Products of a build in the checkout, which are no sources.
 _PRODUCTS = shutil.ignore_patterns(
@@ -188,54 +192,103 @@ _TESTS = _Part('tests', 'the guest tests', 'tests/guest', _build_tests,
 PARTS = (_MODULE, _LIB, _PROVIDER, _TESTS)
 
 
-def _extra():
-    return (os.environ.get('RNIC_GUEST_PACKAGES') or '').split()
-
-
 def _root_digest():
     return digest(' '.join(_BUILD_PACKAGES))
 
 
-def _base_digest():
-    return digest(' '.join(_PACKAGES + sorted(_extra())), ' '.join(_SLIM))
+class Image:
+    """A disk, by one of the names in IMAGES, and the packages on it."""
+
+    def __init__(self, name=''):
+        more = f'-{name}' if name else ''
+        self.name = name
+        self.base, self.disk = GUEST / f'base{more}', GUEST / f'disk{more}.img'
+        self.stamp = GUEST / f'disk{more}.stamp'
+        self.packages = _PACKAGES + _EXTRA[name] \
+            + (os.environ.get('RNIC_GUEST_PACKAGES') or '').split()
+
+    def base_digest(self):
+        """Of the Debian packages."""
+        count = len(_PACKAGES)
+        return digest(' '.join(self.packages[:count]
+                               + sorted(self.packages[count:])),
+                      ' '.join(_SLIM))
+
+    def disk_digest(self):
+        """Of all that is on the disk."""
+        return digest(self.base_digest(), _HERE, *(p.digest() for p in PARTS))
+
+    def is_fresh(self):
+        """True if nothing has to be built for guests with this disk."""
+        return KEY.is_file() and self.disk.is_file() \
+            and fresh(GUEST / 'boot.stamp', _boot_digest()) \
+            and fresh(self.stamp, self.disk_digest())
+
+    def make_base(self):
+        """Installs the packages."""
+        what = f', with {self.name}' if self.name else ''
+        _bootstrap(self.base, f'the Debian 13 of the guests{what}',
+                   self.packages, self.base_digest(), _SLIM)
+
+    def make_disk(self):
+        """Puts the packages and our parts on the disk."""
+        if fresh(self.stamp, self.disk_digest()):
+            return
+        with step('making the disk image of the guests'):
+            self.stamp.unlink(missing_ok=True)
+            stage = GUEST / 'stage'
+            _remove(stage)
+            # Hard links: nothing is copied, so nothing may be changed in
+            # place.
+            run(['cp', '-al', self.base, stage], 'stage')
+            _configure(stage)
+            for tree in (_HERE / 'overlay', *(p.out for p in PARTS)):
+                run(['cp', '-r', '--preserve=mode,links', '--no-dereference',
+                     '--remove-destination', f'{tree}/.', stage], 'stage')
+            _chroot(stage, f'depmod {_kernel_version(self.base)}; ldconfig',
+                    'depmod')
+            _format(stage, self.disk)
+            _remove(stage)
+            self.stamp.write_text(self.disk_digest(), encoding='ascii')
+
+
+_DEFAULT = Image()
 
 
 def _boot_digest():
     """Of vmlinux and initrd."""
-    return digest(_base_digest(), ' '.join(_INITRD_MODULES),
+    return digest(_DEFAULT.base_digest(), ' '.join(_INITRD_MODULES),
                   _HERE / 'initramfs-init')
 
 
-def _disk_digest():
-    return digest(_base_digest(), _HERE, *(p.digest() for p in PARTS))
-
-
-def is_fresh():
-    """True if nothing has to be built."""
-    return KEY.is_file() and all(
-        fresh(GUEST / f'{name}.stamp', value) for name, value in (
-            ('boot', _boot_digest()), ('disk', _disk_digest())))
-
-
-def build():
-    """Everything from nothing, or only what changed. Needs root."""
+def build(name=''):
+    """Everything from nothing, or only what changed, for one of IMAGES. Needs
+    root."""
     apt.ensure_packages(HOST_PACKAGES)
     GUEST.mkdir(parents=True, exist_ok=True)
     _make_keys()
     _bootstrap(_ROOT, 'the Debian 13 in which the guest parts are compiled',
                _BUILD_PACKAGES, _root_digest(), [])
-    _bootstrap(_BASE, 'the Debian 13 of the guests', _PACKAGES + _extra(),
-               _base_digest(), _SLIM)
-    if _kernel_version(_BASE) != _kernel_version(_ROOT):
-        (GUEST / 'base.stamp').unlink()
-        (GUEST / 'buildroot.stamp').unlink()
-        raise Failed('the Debian archive got a new kernel between two '
-                     'installations: run this again')
+    image = Image(name)
+    bases = {_DEFAULT.base: _DEFAULT, image.base: image}
+    for i in bases.values():
+        i.make_base()
+    _check_kernels([_ROOT, *bases])
     for part in PARTS:
         part.make()
     _make_boot()
-    _make_disk()
+    image.make_disk()
     _give_back()
+
+
+def _check_kernels(roots):
+    """Failed if the kernel differs between the trees, all of which will be
+    made anew next time."""
+    if len({_kernel_version(root) for root in roots}) > 1:
+        for root in roots:
+            (GUEST / f'{root.name}.stamp').unlink()
+        raise Failed('the Debian archive got a new kernel between two '
+                     'installations: run this again')
 
 
 def _give_back():
@@ -288,11 +341,11 @@ def _make_boot():
     if fresh(stamp, value):
         return
     with step('making the boot files'):
-        version = _kernel_version(_BASE)
-        _unpack_kernel(_BASE / 'boot' / f'vmlinuz-{version}')
+        version = _kernel_version(_DEFAULT.base)
+        _unpack_kernel(_DEFAULT.base / 'boot' / f'vmlinuz-{version}')
         files = {'bin': None, 'dev': None, 'modules': None, 'root': None,
                  'init': (_HERE / 'initramfs-init').read_bytes(),
-                 'bin/busybox': (_BASE / 'usr/bin/busybox').read_bytes()}
+                 'bin/busybox': (_DEFAULT.base / 'usr/bin/busybox').read_bytes()}
         for i, module in enumerate(_modules(version)):
             name = f'modules/{i:02}-{module.name.split(".")[0]}.ko'
             files[name] = _unpacked(module)
@@ -315,7 +368,7 @@ def _unpack_kernel(image):
 
 def _modules(version):
     """The initrd's modules with what they need, in loading order."""
-    folder = _BASE / 'lib/modules' / version
+    folder = _DEFAULT.base / 'lib/modules' / version
     needs = {}
     for line in (folder / 'modules.dep').read_text('ascii').splitlines():
         path, rest = line.split(':')
@@ -348,26 +401,6 @@ def _cpio(files):
         out += bytes(-len(out) % 4) + (data or b'')
         out += bytes(-len(out) % 4)
     return bytes(out)
-
-
-def _make_disk():
-    stamp, value = GUEST / 'disk.stamp', _disk_digest()
-    if fresh(stamp, value):
-        return
-    with step('making the disk image of the guests'):
-        stamp.unlink(missing_ok=True)
-        stage = GUEST / 'stage'
-        _remove(stage)
-        # Hard links: nothing is copied, so nothing may be changed in place.
-        run(['cp', '-al', _BASE, stage], 'stage')
-        _configure(stage)
-        for tree in (_HERE / 'overlay', *(p.out for p in PARTS)):
-            run(['cp', '-r', '--preserve=mode,links', '--no-dereference',
-                 '--remove-destination', f'{tree}/.', stage], 'stage')
-        _chroot(stage, f'depmod {_kernel_version(_BASE)}; ldconfig', 'depmod')
-        _format(stage)
-        _remove(stage)
-        stamp.write_text(value, encoding='ascii')
 
 
 def _configure(stage):
@@ -403,13 +436,13 @@ def _append(path, text):
     path.write_text(whole, encoding='utf-8')
 
 
-def _format(stage):
+def _format(stage, disk):
     used = int(subprocess.run(['du', '-sm', stage], capture_output=True,
                               text=True, check=True).stdout.split()[0])
-    part = DISK.with_suffix('.part')
+    part = disk.with_suffix('.part')
     part.unlink(missing_ok=True)
     run(['mkfs.ext4', '-q', '-F', '-m', '0', '-O', '^has_journal', '-L',
          'rnic', '-d', stage, part, f'{used + used // 4 + 1024}M'],
         'mkfs')
     part.chmod(0o644)
-    part.rename(DISK)
+    part.rename(disk)

@@ -40,7 +40,7 @@ def allocate(name, topo):
 def step(job, host, tty=False):
     """What begins a command line that runs on HOST."""
     return ['srun', f'--jobid={job}', '--overlap', '--quiet', '--nodes=1',
-            '--ntasks=1', f'--nodelist={host}', '--cpu-bind=none',
+            '--ntasks=1', f'--nodelist={host}',
             *(['--pty'] if tty else [])]
 
 
@@ -51,8 +51,9 @@ def launcher(job, host, folder, listen):
             '--']
 
 
-def cancel(job):
-    """Ends a job with all that it has started."""
-    subprocess.run(['scancel', str(job)], check=False,
-                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)
+def cancel(job, hosts, folder):
+    """Ends a job with all that it has started, and removes FOLDER."""
+    for cmd in (*([*step(job, h), 'rm', '-rf', str(folder)] for h in hosts),
+                ['scancel', str(job)]):
+        subprocess.run(cmd, check=False, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

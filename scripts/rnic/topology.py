@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from . import guest
 from .paths import TOP, shown
 from .steps import Failed
 
@@ -64,6 +65,7 @@ class Topology:
     port: int = 23000          # TCP port of the first cable between two hosts
     interface: str = 'lo'      # that the guests' Ethernet goes through
     slurm: str = ''            # options of salloc
+    image: str = ''            # of guest.IMAGES
     text: str = ''
 
     def node(self, name):
@@ -207,7 +209,15 @@ class _Parser:
         port = self.number('cluster', whole, 'port', 23000, 1024, 60000)
         return Topology(self.name, self.nodes, self.cables, dims, self.hosts,
                         port, self.read_interface(whole),
-                        whole.get('slurm', ''), self.text)
+                        whole.get('slurm', ''), self.read_image(whole),
+                        self.text)
+
+    def read_image(self, whole):
+        image = whole.get('image', '')
+        if image not in guest.IMAGES:
+            self.fail('cluster', 'image', f"there is no image '{image}', only "
+                      + ', '.join(i for i in guest.IMAGES if i))
+        return image
 
     def read_interface(self, whole):
         name = whole.get('interface', '' if self.hosts else 'lo')
@@ -395,7 +405,8 @@ class _Parser:
 
 
 _CLUSTER_KEYS = ('torus', 'mesh', 'qfdb', 'dims', 'cores', 'memory', 'rate',
-                 'latency', 'faults', 'hosts', 'port', 'interface', 'slurm')
+                 'latency', 'faults', 'image', 'hosts', 'port', 'interface',
+                 'slurm')
 _NODE_KEYS = ('at', 'cores', 'memory', 'rate', 'latency', 'host')
 _SYNTAX = {
     'MissingSectionHeaderError': 'the first thing in it must be [cluster]',

@@ -104,13 +104,14 @@ class Node:
         append = f'{_CMDLINE} rnic.node={n} systemd.hostname={self.name} ' \
                  f'systemd.machine_id={n + 1:032x}'
         cmd = [cluster.binary, '-name', self.name, '-nodefaults', '-no-reboot',
-               '-display', 'none', '-M', 'q35,accel=tcg',
+               '-display', 'none', '-M', 'q35',
+               '-accel', f'tcg{cluster.accel}',
                '-cpu', 'max', '-smp', spec.cores, '-m', spec.memory,
                '-qmp', f'unix:{self.socket("qmp")},server=on,wait=off',
                '-serial', f'file:{self.console}',
                '-kernel', guest.KERNEL, '-initrd', guest.INITRD,
                '-drive', f'if=virtio,format=raw,snapshot=on,'
-               f'file={guest.DISK}',
+               f'file={guest.Image(cluster.topology.image).disk}',
                '-fw_cfg', 'name=opt/rnic/nodes,'
                f'string={cluster.hosts().replace(",", ",,")}',
                '-netdev', f'user,id=host,ipv6=off,net={_management(n)}.0/24,'
@@ -244,6 +245,9 @@ class Cluster:
         self.binary, self.name, self.topology = Path(binary), name, topo
         self.share = os.path.abspath(share) if share else None
         self.nic = nic
+        # Many nodes share the host's memory: what is translated and seldom
+        # used goes.
+        self.accel = ',tb-size=128' if len(topo.nodes) > 2 else ''
         self.folder = None     # of sockets
         self.nodes = [Node(spec, self) for spec in topo.nodes]
         # Who has the same three shares an Ethernet.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Measures MPI over the NIC beside MPI over TCP, the NIC below MPI, memory,
-and the device model without a guest.
+and the device model without a guest; "bench PART" measures something else:
+see "bench PART --help".
 
 Both MPI stacks take turns in the same guests; medians of all rounds are
 printed and written to build/bench/*.json."""
@@ -12,15 +13,19 @@ import platform
 import re
 import statistics
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 from .. import apt, build, mpi, qemu, vm
+from ..benches import cables, growth, lammps
 from ..paths import BUILD, TOP, shown
 from ..steps import Failed, log_path, run, step
 
 PING_SIZES = '8,4K,64K,1M,4M'
 PARTS = ('mpi', 'ping', 'memory', 'device')
+# Parts with options of their own.
+MORE = {'cables': cables, 'growth': growth, 'lammps': lammps}
 
 
 def median_tables(tables):
@@ -154,6 +159,8 @@ def machine():
 
 
 def start():
+    if len(sys.argv) > 1 and sys.argv[1] in MORE:
+        return _more(sys.argv[1], MORE[sys.argv[1]])
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument('--fast', action='store_true',
                    help='one round and three sizes')
@@ -182,6 +189,20 @@ def start():
         result['memory_MB'] = bench_memory(binary, used)
     if 'device' in parts:
         result['device'] = bench_device(qemu.Qemu(), rounds)
+    return _write(result)
+
+
+def _more(name, part):
+    """A part that has a module of its own."""
+    p = argparse.ArgumentParser(prog=f'bench {name}', description=part.__doc__)
+    part.options(p)
+    args = p.parse_args(sys.argv[2:])
+    return _write({'machine': machine(),
+                   name: part.run(build.everything(
+                       image=getattr(part, 'IMAGE', '')), args)})
+
+
+def _write(result):
     folder = BUILD / 'bench'
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / time.strftime('%Y%m%d-%H%M%S.json')

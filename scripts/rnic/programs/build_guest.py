@@ -13,9 +13,12 @@ from ..steps import build_lock
 
 
 def start():
-    argparse.ArgumentParser(description=__doc__).parse_args()
-    if guest.is_fresh():
-        print(shown(guest.DISK))
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument('--image', choices=[i for i in guest.IMAGES if i],
+                   default='', help='a disk with more on it')
+    image = guest.Image(p.parse_args().image)
+    if image.is_fresh():
+        print(shown(image.disk))
         return
     if os.geteuid() != 0:
         keep = [f'{k}={v}' for k, v in os.environ.items()
@@ -23,5 +26,5 @@ def start():
         cmd = apt.as_root(['env', *keep, *sys.argv])
         os.execvp(cmd[0], cmd)
     with build_lock():
-        guest.build()
-    print(shown(guest.DISK))
+        guest.build(image.name)
+    print(shown(image.disk))

@@ -28,7 +28,8 @@ def _up(args):
             spec.memory = args.memory
     name = args.cluster or topo.name
     cluster.refuse_second(name)   # before anything is built
-    c = cluster.Background(build.everything(), name, topo, share=args.share)
+    binary = build.everything(image=topo.image)
+    c = cluster.Background(binary, name, topo, share=args.share)
     c.up()
     print(f'cluster {name} is up: {len(c.nodes)} nodes, '
           f'{len(topo.cables)} cables')

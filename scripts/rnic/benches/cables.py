@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How long frames take over the kinds of netdev that a cable can be.
+
+No guest and no NIC: two QEMUs without a processor, in each a hub between the
+cable and a Unix socket at which this program sends and receives."""
+
+import socket
+import statistics
+import struct
+import tempfile
+import time
+
+from .. import launch, vm
+from ..steps import Failed, log_path, step
+
+FRAMES = (64, 4096)        # bytes
+KINDS = ('unix stream', 'TCP socket', 'TCP stream', 'TCP as clusters do')
+TURNS = (1, 2)             # frames that go one way before the other answers
+_SECONDS = 20
+
+
+def options(parser):
+    """Of scripts/bench cables."""
+    parser.add_argument('--rounds', type=int, default=200, metavar='N',
+                        help='turns that a median is made of')
+
+
+class _End:
+    """One QEMU and the socket of this program into its hub."""
+
+    def __init__(self, binary, name, cable, fds=()):
+        ours, theirs = socket.socketpair()
+        ours.settimeout(_SECONDS)
+        fds = (*fds, theirs.fileno())
+        log = log_path(f'bench-cables-{name}')
+        with theirs, open(log, 'wb') as out:
+            self.process = vm.spawn(
+                [binary, '-M', 'none', '-nodefaults', '-display', 'none',
+                 '-netdev', f'stream,id=here,addr.type=fd,'
+                 f'addr.str={theirs.fileno()}', '-netdev', cable,
+                 '-netdev', 'hubport,id=h0,hubid=0,netdev=here',
+                 '-netdev', 'hubport,id=h1,hubid=0,netdev=cable'],
+                stdout=out, stderr=out, pass_fds=fds)
+        self.socket = ours
+
+    def send(self, frame, count):
+        for _ in range(count):
+            self.socket.sendall(struct.pack('>I', len(frame)) + frame)
+
+    def receive(self, count):
+        """The last of COUNT frames; None if they do not come in time."""
+        data = b''
+        for _ in range(count):
+            head = self._exactly(4)
+            data = head and self._exactly(struct.unpack('>I', head)[0])
+        return data
+
+    def _exactly(self, size):
+        data = b''
+        while len(data) < size:
+            try:
+                more = self.socket.recv(size - len(data))
+            except TimeoutError:
+                return None
+            if not more:
+                raise Failed('a QEMU at the end of a cable ended')
+            data += more
+        return data
+
+    def close(self):
+        self.socket.close()
+        self.process.kill()
+        self.process.wait()
+
+
+def _cable(kind, folder):
+    """Both ends of a cable, the listening one first, and who must inherit."""
+    with socket.socket() as probe:
+        probe.bind(('127.0.0.1', 0))
+        port = probe.getsockname()[1]
+    inet = f'addr.type=inet,addr.host=127.0.0.1,addr.port={port}'
+    client = f'stream,id=cable,server=off,reconnect-ms=50,{inet}'
+    if kind == 'unix stream':
+        where = f'addr.type=unix,addr.path={folder}/cable'
+        return (f'stream,id=cable,server=on,{where}',
+                f'stream,id=cable,server=off,reconnect-ms=50,{where}', None)
+    if kind == 'TCP socket':
+        return (f'socket,id=cable,listen=127.0.0.1:{port}',
+                f'socket,id=cable,connect=127.0.0.1:{port}', None)
+    if kind == 'TCP stream':
+        return f'stream,id=cable,server=on,{inet}', client, None
+    sock = launch.listening(f'127.0.0.1:{port}')
+    return (f'stream,id=cable,server=on,addr.type=fd,'
+            f'addr.str={sock.fileno()}', client, sock)
+
+
+class Cable:
+    """Two QEMUs joined by one KIND of cable, for a with statement."""
+
+    def __init__(self, binary, kind):
+        self.binary, self.kind, self.ends = binary, kind, []
+        self.folder = None
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix='rnic-')
+        try:
+            server, client, sock = _cable(self.kind, self.folder.name)
+            fds = [sock.fileno()] if sock else []
+            self.ends.append(_End(self.binary, 'a', server, fds))
+            if sock:
+                sock.close()
+            else:
+                time.sleep(0.5)   # netdev socket tries only once
+            self.ends.append(_End(self.binary, 'b', client))
+            self._connect()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _connect(self):
+        """Waits until a frame has gone both ways."""
+        a, b = self.ends
+        end = time.monotonic() + _SECONDS
+        for one, other in ((a, b), (b, a)):
+            other.socket.settimeout(0.2)
+            while True:
+                one.send(bytes(64), 1)
+                if other.receive(1):
+                    break
+                if time.monotonic() > end:
+                    raise Failed(f'the cable over {self.kind} does not '
+                                 'connect', log_path('bench-cables-a'))
+            while other.receive(1):
+                pass
+            other.socket.settimeout(_SECONDS)
+
+    def one_way(self, size, frames, rounds):
+        """Median microseconds of a turn one way, every byte checked."""
+        a, b = self.ends
+        times = []
+        for number in range(rounds + rounds // 10 + 1):
+            frame = struct.pack('>I', number) * (size // 4)
+            begin = time.monotonic()
+            for one, other in ((a, b), (b, a)):
+                one.send(frame, frames)
+                if other.receive(frames) != frame:
+                    raise Failed(f'the cable over {self.kind} lost a frame')
+            times.append((time.monotonic() - begin) / 2)
+        return statistics.median(times[rounds // 10:]) * 1e6
+
+    def __exit__(self, *_):
+        for end in self.ends:
+            end.close()
+        self.folder.cleanup()
+
+
+def run(binary, args):
+    """Prints the table; {kind: {"SIZE x FRAMES": microseconds}}."""
+    found = {}
+    for kind in KINDS:
+        with step(f'frames over {kind}'), Cable(binary, kind) as cable:
+            found[kind] = {f'{turn} x {size}': cable.one_way(
+                size, turn, args.rounds) for turn in TURNS for size in FRAMES}
+    columns = [f'{turn} x {size}' for turn in TURNS for size in FRAMES]
+    print('\nframes of so many bytes one way until the other side answers; '
+          'median microseconds\n')
+    print(f'{"cable":20}' + ''.join(f'{c:>12}' for c in columns))
+    for kind, row in found.items():
+        print(f'{kind:20}' + ''.join(f'{row[c]:12.1f}' for c in columns))
+    print()
+    return found

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How start-up time and host memory grow with the number of nodes."""
+
+import re
+import time
+from pathlib import Path
+
+from .. import topology, vm
+from ..steps import Failed, step
+
+TOPOLOGIES = ('pair', 'torus2x2', 'torus4x2', 'torus4x4')
+LIMIT = 300      # MB of host memory a node may cost beside its RAM
+# Every node talks to every other one, so that all is in use that can be.
+_LOAD = ('timeout 900 mpirun --hostfile /etc/rnic/hosts -n {n} --mca pml cm '
+         '--mca mtl ofi -x FI_PROVIDER=exanet /usr/lib/rnic/tests/mpi-coll')
+
+
+def options(parser):
+    """Of scripts/bench growth."""
+    parser.add_argument('--topology', action='append', metavar='T',
+                        help='instead of ' + ', '.join(TOPOLOGIES)
+                        + '; several times')
+
+
+def memory(pid, ram):
+    """MB that only process PID uses, or its share of them: guest RAM (of
+    RAM MB), translated code and the rest."""
+    found, kind = {'ram': 0, 'code': 0, 'rest': 0}, 'rest'
+    for line in Path(f'/proc/{pid}/smaps').read_text(
+            encoding='utf-8').splitlines():
+        m = re.match(r'([0-9a-f]+)-([0-9a-f]+) (\S{4}) ', line)
+        if m:
+            size = int(m[2], 16) - int(m[1], 16)
+            # RAM is the one mapping of its size, code the writable one
+            # that can be executed.
+            kind = 'ram' if size >= ram << 20 and 'x' not in m[3] \
+                else 'code' if 'wx' in m[3] else 'rest'
+        elif line.startswith('Pss:'):
+            found[kind] += int(line.split()[1]) / 1024
+    return found
+
+
+def _one(binary, name):
+    topo = topology.load(name)
+    begin = time.monotonic()
+    with vm.Cluster(binary, 'bench-growth', topo) as cluster:
+        seconds = time.monotonic() - begin
+        n = len(cluster.nodes)
+        with step(f'MPI collectives of {n} nodes'):
+            r = cluster.nodes[0].run(_LOAD.format(n=n), capture_output=True,
+                                     text=True)
+        if r.returncode:
+            raise Failed(f'MPI on {name} ended with code {r.returncode}: '
+                         f'{(r.stdout + r.stderr)[-300:]}')
+        each = [memory(node.process.pid, node.memory)
+                for node in cluster.nodes]
+    return {'nodes': n, 'seconds': seconds, 'each': each}
+
+
+def run(binary, args):
+    """Prints the table; {topology: what was measured}."""
+    found = {name: _one(binary, name)
+             for name in args.topology or TOPOLOGIES}
+    print('\nstart-up, and host memory in MB after MPI collectives of all '
+          'nodes; mean of a node\n')
+    print(f'{"topology":10} {"nodes":>5} {"start s":>8} {"guest RAM":>10} '
+          f'{"code":>8} {"rest":>8} {"beside RAM":>11} {"largest":>8} '
+          f'{"all":>8}')
+    for name, f in found.items():
+        mean = {k: sum(e[k] for e in f['each']) / f['nodes']
+                for k in f['each'][0]}
+        beside = [e['code'] + e['rest'] for e in f['each']]
+        f.update(mean=mean, beside=max(beside))
+        print(f'{name:10} {f["nodes"]:5} {f["seconds"]:8.1f} '
+              f'{mean["ram"]:10.1f} {mean["code"]:8.1f} {mean["rest"]:8.1f} '
+              f'{mean["code"] + mean["rest"]:11.1f} {max(beside):8.1f} '
+              f'{sum(sum(e.values()) for e in f["each"]):8.0f}')
+    worst = max(f['beside'] for f in found.values())
+    print(f'\nlargest cost of a node beside its RAM: {worst:.0f} MB of '
+          f'{LIMIT} MB\n')
+    return found
