@@ -211,8 +211,8 @@ static bool source_plausible(ExanetState *s, ExanetPort *from, uint32_t src,
 {
     uint32_t before = from->peer;
 
-    if (before == s->node || src == s->node) {
-        return before == src;       /* a port in loop-back, or nobody's */
+    if (before == s->node) {
+        return src == s->node;      /* a port in loop-back */
     }
     if (src == before && (dst == s->node || port_role_forced(from))) {
         return true;

@@ -324,6 +324,11 @@ static void test_order(void)
         exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_ORDER, orders[i].order);
         exanet_assert_passed(t, F2, orders[i].first, &pkt, 0);
     }
+    /* and by which way others come */
+    pkt = exanet_switch_write(exanet_around[XM], AT(0, 1, 2), 0);
+    exanet_assert_dropped(t, XM, &pkt, EXANET_CNT_DROP_SOURCE);
+    exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_ORDER, orders[0].order);
+    exanet_assert_passed(t, XM, YP, &pkt, 0);
     exanet_stop(t);
 }
 
@@ -373,7 +378,9 @@ static void test_uplinks(void)
     pkt = exanet_switch_write(UPPER(6) | 7, UPPER(7), 0);
     exanet_assert_passed(t, SIX, SEVEN, &pkt, EXANET_VC_DATELINE);
     pkt.dst = UPPER(8);
+    pkt.path = 1;
     exanet_assert_dropped(t, SIX, &pkt, EXANET_CNT_DROP_NO_ROUTE);
+    pkt.path = 0;
     /* who comes in by it is from outside */
     pkt = exanet_switch_write(UPPER(8), AT(3, 2, 0), 0);
     exanet_assert_passed(t, SIX, RIGHT, &pkt, 0);
