@@ -676,6 +676,7 @@ enum exanet_port_counter {
 typedef struct ExanetTx {
     uint8_t *frame;                 /* header and words so far; NULL: never used */
     unsigned words;
+    int64_t stalled;                /* ns, since when it takes no packets; 0: it does */
     GArray *spoiled;                /* uint16_t: ends of packets in @frame whose
                                      * headers are of no use */
     GByteArray *urgent;             /* whole packets that go ahead of data */

@@ -72,6 +72,9 @@ static void port_peer_greet(ExanetPort *p)
     if (p->up && p->xoff_told) {
         exanet_link_xoff_send(p, p->xoff_told); /* some may have been lost */
     }
+    if (p->tx_wanted) {
+        exanet_schedule(p->s);      /* it may count as stalled by now */
+    }
 }
 
 void exanet_link_hello(ExanetPort *p)

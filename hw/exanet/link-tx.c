@@ -28,6 +28,11 @@
 #define FLIGHT_WORDS_MAX (1 * MiB / EXANET_WORD_BYTES)
 /* In the list of lengths of urgent packets: the header of this one is of no use. */
 #define URGENT_SPOILED 0x80
+/* A peer that takes nothing for so long is stalled; a frame makes up for a part. */
+#define STALL_NS (1 * NANOSECONDS_PER_SECOND)
+#define STALL_FRAME_NS (100 * SCALE_MS)
+/* A packet that is to be dropped is first put behind a full frame. */
+#define FRAME_ALLOC_BYTES (EXANET_FRAME_BYTES + EXANET_PACKET_BYTES)
 #define WORD_BITS (8 * EXANET_WORD_BYTES)
 
 /* A frame that leaves at @due; header and words follow. */
@@ -329,9 +334,40 @@ static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
 static uint8_t *port_frame_alloc(uint8_t **frame)
 {
     if (unlikely(!*frame)) {
-        *frame = g_malloc(EXANET_FRAME_BYTES);
+        *frame = g_malloc(FRAME_ALLOC_BYTES);
     }
     return *frame;
+}
+
+static bool port_room(const ExanetPort *p, unsigned vc)
+{
+    return !(p->peer_xoff & BIT(vc)) &&
+           p->tx[vc].words + EXANET_PACKET_WORDS <= p->tx_limit;
+}
+
+/*
+ * Whether the peer has taken nothing from channel @vc for so long that packets for it
+ * are better lost: those behind them may be for others.
+ */
+static bool port_stalled(ExanetPort *p, unsigned vc)
+{
+    ExanetTx *tx = &p->tx[vc];
+
+    if (!tx->stalled) {
+        tx->stalled = exanet_now(p->s);
+    }
+    return exanet_now(p->s) - tx->stalled >= STALL_NS;
+}
+
+/* A frame has left: a peer that takes one now and then stays a stalled one. */
+static void port_stall_relieve(ExanetPort *p, ExanetTx *tx)
+{
+    if (tx->stalled) {
+        tx->stalled += STALL_FRAME_NS;
+        if (tx->stalled >= exanet_now(p->s)) {
+            tx->stalled = 0;
+        }
+    }
 }
 
 /*
@@ -366,8 +402,9 @@ static void port_vc_send(ExanetPort *p, unsigned vc)
         p->tx_pending &= ~BIT(vc);
     }
     p->tx_vc = vc;
+    port_stall_relieve(p, tx);
     port_frame_send(p, frame, vc, words);
-    if ((p->tx_wanted & BIT(vc)) && exanet_port_ready(p, vc)) {
+    if ((p->tx_wanted & BIT(vc)) && (!p->up || port_room(p, vc))) {
         p->tx_wanted &= ~BIT(vc);
         exanet_schedule(p->s);
     }
@@ -439,12 +476,11 @@ void exanet_port_flush(ExanetPort *p)
 bool exanet_port_ready(ExanetPort *p, unsigned vc)
 {
     /* while down, packets are dropped rather than kept */
-    if (!p->up || (!(p->peer_xoff & BIT(vc)) &&
-                   p->tx[vc].words + EXANET_PACKET_WORDS <= p->tx_limit)) {
+    if (!p->up || port_room(p, vc)) {
         return true;
     }
     p->tx_wanted |= BIT(vc);
-    return false;
+    return port_stalled(p, vc);
 }
 
 uint8_t *exanet_port_begin(ExanetPort *p, unsigned vc)
@@ -496,7 +532,7 @@ void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
     ExanetTx *tx = &p->tx[vc];
     bool urgent;
 
-    if (!p->up) {
+    if (!p->up || unlikely(!port_room(p, vc))) {
         exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
         return;
     }
@@ -564,6 +600,7 @@ void exanet_link_tx_drop(ExanetPort *p)
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
         p->tx[vc].words = 0;
         p->tx[vc].urgent_sent = false;
+        p->tx[vc].stalled = 0;
         g_array_set_size(p->tx[vc].spoiled, 0);
         g_byte_array_set_size(p->tx[vc].urgent, 0);
         g_byte_array_set_size(p->tx[vc].urgent_words, 0);
@@ -580,7 +617,7 @@ void exanet_link_tx_drop(ExanetPort *p)
 
 void exanet_link_tx_init(ExanetPort *p)
 {
-    p->held = g_malloc(EXANET_FRAME_BYTES);
+    p->held = g_malloc(FRAME_ALLOC_BYTES);
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
         p->tx[vc].urgent = g_byte_array_new();
         p->tx[vc].spoiled = g_array_new(false, false, sizeof(uint16_t));
