@@ -16,6 +16,9 @@
 static void assert_lossless(ExanetFabric *f)
 {
     exanet_fabric_settle(f);
+    if (exanet_fabric_total(f, RETRY_TIMEOUT)) {
+        exanet_fabric_dump(f);
+    }
     g_assert_cmpuint(exanet_fabric_total(f, RETRY_TIMEOUT), ==, 0);
     g_assert_cmpuint(exanet_fabric_total(f, RETRY_CRC), ==, 0);
     g_assert_cmpuint(exanet_fabric_total(f, MSG_RETRY), ==, 0);

@@ -403,3 +403,48 @@ uint64_t exanet_fabric_sum(ExanetFabric *f, unsigned n)
     }
     return sum;
 }
+
+static void dump_port(ExanetFabric *f, unsigned n, unsigned port)
+{
+    static const char *const name[] = {
+        "tx", "tx-words", "rx", "rx-words", "bad-header", "bad-payload",
+        "bad-footer", "dropped", "xoff-sent", "xoff-received",
+    };
+
+    g_printerr("#   port %u, status 0x%x, level 0x%x:", port,
+               exanet_get32(f->t[n], EXANET_PORT(port) +
+                            EXANET_REG_PORT_STATUS),
+               exanet_get32(f->t[n], EXANET_PORT(port) +
+                            EXANET_REG_PORT_LEVEL));
+    for (unsigned i = 0; i < ARRAY_SIZE(name); i++) {
+        g_printerr(" %s %" PRIu64, name[i],
+                   exanet_fabric_port_get(f, n, port,
+                                          EXANET_REG_PORT_TX_PACKETS + 8 * i));
+    }
+    g_printerr("\n");
+}
+
+void exanet_fabric_dump(ExanetFabric *f)
+{
+    static const char *const name[] = {
+#define COUNTER_NAME(name, text) #name,
+        EXANET_COUNTERS(COUNTER_NAME)
+#undef COUNTER_NAME
+    };
+
+    for (unsigned n = 0; n < f->topo.nodes; n++) {
+        if (!f->t[n]) {
+            continue;
+        }
+        g_printerr("# node %u, 0x%x:", n, f->topo.coord[n]);
+        for (unsigned i = 0; i < EXANET_COUNTER_COUNT; i++) {
+            if (f->count[n][i]) {
+                g_printerr(" %s %" PRIu64, name[i], f->count[n][i]);
+            }
+        }
+        g_printerr("\n");
+        for (unsigned i = 0; i < f->topo.ports[n]; i++) {
+            dump_port(f, n, i);
+        }
+    }
+}

@@ -103,6 +103,8 @@ void exanet_fabric_fault_all(ExanetFabric *f, const char *faults);
 /* Sum of counter @n (EXANET_CNT_) of all nodes, when settled last. */
 uint64_t exanet_fabric_sum(ExanetFabric *f, unsigned n);
 #define exanet_fabric_total(f, name) exanet_fabric_sum(f, EXANET_CNT_##name)
+/* Prints all counters that are not zero, for whoever has to find a fault. */
+void exanet_fabric_dump(ExanetFabric *f);
 /* Register @reg (EXANET_REG_PORT_) of a port, 64 bits. */
 uint64_t exanet_fabric_port_get(ExanetFabric *f, unsigned node, unsigned port,
                                 unsigned reg);

@@ -82,6 +82,9 @@ static double jain(const uint64_t *x, unsigned count)
 
 static void assert_lossless(ExanetFabric *f)
 {
+    if (exanet_fabric_total(f, RETRY_TIMEOUT)) {
+        exanet_fabric_dump(f);
+    }
     g_assert_cmpuint(exanet_fabric_total(f, RETRY_TIMEOUT), ==, 0);
     g_assert_cmpuint(exanet_fabric_total(f, RX_DUPLICATE), ==, 0);
     g_assert_cmpuint(exanet_fabric_total(f, RX_REACK), ==, 0);

@@ -457,6 +457,7 @@ static bool still_running(ExanetTraffic *tr, int64_t end)
     }
     if (tr->f->now >= end) {
         tell_running(tr);
+        exanet_fabric_dump(tr->f);
         g_error("operations that have not ended");
     }
     return true;
