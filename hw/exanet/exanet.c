@@ -696,16 +696,19 @@ static const MemoryRegionOps regs_ops = {
 
 /* --- Life --------------------------------------------------------------- */
 
+/*
+ * Random for a new device, then counted: far nodes take what has one of the last
+ * epochs for late packets.
+ */
 static uint8_t epoch_next(ExanetState *s)
 {
     uint8_t epoch = s->epoch_fixed;
 
-    while (epoch == 0 || epoch == s->epoch) {
-        if (s->epoch_fixed) {
-            epoch++;
-        } else {
-            qemu_guest_getrandom_nofail(&epoch, sizeof(epoch));
-        }
+    if (s->epoch) {
+        return s->epoch == UINT8_MAX ? 1 : s->epoch + 1;
+    }
+    while (epoch == 0) {
+        qemu_guest_getrandom_nofail(&epoch, sizeof(epoch));
     }
     return epoch;
 }
