@@ -410,8 +410,11 @@ static unsigned fw_room(ExanetState *s, const ExanetFirmware *fw,
     unsigned kept = MIN(FW_TIDS_KEPT, quota / 4);
     unsigned left = quota - MIN(quota, fw->tids[t->ctx]);
 
+    unsigned room = left - MIN(left, kept);
+
     /* a transfer whose target does not answer must not hold up the others */
-    return left <= kept && t->inflight >= FW_TIDS_FEW ? 0 : left;
+    return t->inflight >= FW_TIDS_FEW ? room :
+           MAX(room, MIN(left, FW_TIDS_FEW - t->inflight));
 }
 
 /*
