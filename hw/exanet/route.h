@@ -24,8 +24,7 @@
 /* The same in all nodes of a network. */
 typedef struct ExanetRouteConfig {
     uint8_t ring[EXANET_DIMENSIONS];    /* nodes of the rings, 3 to 16; 0: a mesh */
-    uint8_t order[EXANET_DIMENSIONS];   /* the dimension that is corrected first,
-                                         * second and third */
+    uint8_t order[EXANET_DIMENSIONS];   /* which is corrected first, second, third */
 } ExanetRouteConfig;
 
 /* One step of a way. */

@@ -360,6 +360,58 @@ static void test_table(void)
     exanet_stop(t);
 }
 
+/* @pkt is taken, or dropped as nobody does. */
+static void assert_ni(ExanetTest *t, const ExanetPacket *pkt, bool taken)
+{
+    send_packet(t, pkt);
+    assert_drops(t, EXANET_CNT_DROP_NI_TYPE, !taken);
+    g_assert_cmpint(protocol_irq_taken(t), ==, !taken);
+}
+
+/* The NI map says who takes what; what is in it for nobody's use is of no use. */
+static void test_ni_map(void)
+{
+    ExanetTest *t = exanet_start_external("");
+    ExanetPacket message = new_packet(t, EXANET_TYPE_WRITE,
+                                      EXANET_NI_VA(NOBODY));
+    ExanetPacket control = new_packet(t, EXANET_TYPE_CONTROL,
+                                      EXANET_NI_VA(EXANET_NI_RECEIVER));
+    ExanetPacket ack = new_packet(t, EXANET_TYPE_ACK, 0);
+    uint64_t mailbox = exanet_get64(t, EXANET_NI_MAP(EXANET_NI_MAILBOX));
+    uint64_t receiver = exanet_get64(t, EXANET_NI_MAP(EXANET_NI_RECEIVER));
+
+    exanet_mailbox_open(t, 0, 0, EXANET_RAM_RING, 4, 0);
+    protocol_irq_taken(t);
+    message.user = EXANET_SMALL(EXANET_NI_PACKETIZER);
+    assert_ni(t, &message, false);
+    exanet_set64(t, EXANET_NI_MAP(NOBODY), mailbox);
+    assert_ni(t, &message, true);
+    g_assert_cmpuint(exanet_count(t, MBOX_DELIVERED), ==, 1);
+    /* in another's window: types and port must fit */
+    exanet_set64(t, EXANET_NI_MAP(NOBODY), mailbox & ~EXANET_NI_MAP_VALID);
+    assert_ni(t, &message, false);
+    for (unsigned port = 0; port < 16; port++) {
+        exanet_set64(t, EXANET_NI_MAP(NOBODY), EXANET_NI_MAP_VALID |
+                     EXANET_NI_MAP_TYPES | RNIC_PREP(EXANET_NI_MAP_PORT, port));
+        message.tid++;
+        assert_ni(t, &message, port == EXANET_NI_PORT_MAILBOX);
+        ack.small = EXANET_SMALL(NOBODY);
+        assert_ni(t, &ack, port == EXANET_NI_PORT_RT_RESPONSE ||
+                           port == EXANET_NI_PORT_PACKETIZER);
+        control.va = EXANET_NI_VA(NOBODY);
+        control.tid++;
+        assert_ni(t, &control, port == EXANET_NI_PORT_RECEIVER);
+    }
+    g_assert_cmpuint(exanet_count(t, MBOX_DELIVERED), ==, 2);
+    g_assert_cmpuint(exanet_count(t, RX_CTX_ALLOC), ==, 1);
+    /* without the type that the unit is there for */
+    exanet_set64(t, EXANET_NI_MAP(EXANET_NI_RECEIVER), receiver &
+                 ~RNIC_PREP(EXANET_NI_MAP_TYPES, 1u << EXANET_TYPE_CONTROL));
+    control.va = EXANET_NI_VA(EXANET_NI_RECEIVER);
+    assert_ni(t, &control, false);
+    exanet_stop(t);
+}
+
 static void test_disabled(void)
 {
     ExanetTest *t = exanet_start("");
@@ -409,6 +461,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/crossbar/t26-no-route-foreign", test_foreign);
     qtest_add_func("/exanet/crossbar/t26-renamed", test_renamed);
     qtest_add_func("/exanet/crossbar/t24-table", test_table);
+    qtest_add_func("/exanet/crossbar/t24-ni-map", test_ni_map);
     qtest_add_func("/exanet/crossbar/disabled", test_disabled);
     qtest_add_func("/exanet/crossbar/ack-to-nobody", test_ack_to_nobody);
     return g_test_run();
