@@ -128,3 +128,49 @@ void exanet_fw_set(ExanetTest *t, unsigned reg, uint32_t value)
 {
     exanet_set32(t, EXANET_FW + reg, value);
 }
+
+unsigned exanet_blocks_waiting(ExanetTest *t)
+{
+    unsigned blocks = 0;
+
+    exanet_settle(t);
+    for (GList *l = t->peer->packets.head; l; l = l->next) {
+        blocks += ((ExanetRxPacket *)l->data)->pkt.last;
+    }
+    return blocks;
+}
+
+/* --- Reads ----------------------------------------------------------------- */
+
+struct exanet_read_req exanet_read_of_peer(uint64_t src, uint64_t va,
+                                           uint32_t len, uint64_t ctrl)
+{
+    return (struct exanet_read_req) {
+        .src = cpu_to_le64(src),
+        .dst = cpu_to_le64(exanet_gva(EXANET_TEST_PEER, va)),
+        .notify_gva = cpu_to_le64(exanet_gva(EXANET_TEST_PEER, 0x7770)),
+        .ctrl = cpu_to_le64(ctrl | len),
+        .notify_data = cpu_to_le64(0x5151),
+        .tag = cpu_to_le64(0x1234),
+        /* a liar: the mailbox must not believe this */
+        .origin = ~0ULL,
+        .origin_seq = ~0ULL,
+    };
+}
+
+void exanet_read_send(ExanetTest *t, const struct exanet_read_req *req,
+                      unsigned gen, unsigned seq)
+{
+    ExanetPacket pkt = {
+        .type = EXANET_TYPE_READ_REQ, .dst = EXANET_TEST_NODE,
+        .src = EXANET_TEST_PEER, .epoch = t->peer->epoch,
+        .pdid = EXANET_TEST_PDID(4), .va = EXANET_NI_VA(EXANET_NI_RT_REQUEST),
+        .size = sizeof(*req), .payload = (const uint8_t *)req,
+        .tid = RNIC_PREP(EXANET_PTID_GEN, gen) | RNIC_PREP(EXANET_PTID_CTX, 4) |
+               RNIC_PREP(EXANET_PTID_CHANNEL, 1),
+        .seq = seq, .user = EXANET_SMALL(EXANET_NI_PACKETIZER),
+        .first = true, .last = true,
+    };
+
+    exanet_peer_send(t->peer, &pkt);
+}

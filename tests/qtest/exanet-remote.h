@@ -50,5 +50,16 @@ ExanetPacket exanet_take_single(ExanetPeer *p, unsigned seq);
 void exanet_take_release(ExanetPeer *p, const ExanetPacket *pkt);
 /* Register @reg (EXANET_REG_FW_) of 32 bits. */
 void exanet_fw_set(ExanetTest *t, unsigned reg, uint32_t value);
+/* Blocks whose last packet has come to t->peer and was not taken. */
+unsigned exanet_blocks_waiting(ExanetTest *t);
+
+/* --- Reads of the peer ----------------------------------------------------- */
+
+/* @len bytes from @src of the owner in @ctrl to @va of EXANET_TEST_PEER. */
+struct exanet_read_req exanet_read_of_peer(uint64_t src, uint64_t va,
+                                           uint32_t len, uint64_t ctrl);
+/* Asks for it as context 4, with generation @gen and sequence @seq. */
+void exanet_read_send(ExanetTest *t, const struct exanet_read_req *req,
+                      unsigned gen, unsigned seq);
 
 #endif /* EXANET_REMOTE_H */

@@ -6,7 +6,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include "exanet-common.h"
+#include "exanet-tables.h"
 
 #define NODE 0x4000                 /* upper 1 */
 #define SWITCH 0x8000               /* upper 2: an uplink, to all that is not 1 */
@@ -341,6 +341,30 @@ static void test_epoch_messages(void)
     exanet_stop(t);
 }
 
+/* What the driver says later goes to the life that asked. */
+static void test_epoch_fault(void)
+{
+    ExanetTest *t = start();
+    Node far = { FAR, 20 };
+    ExanetTables tb;
+    uint8_t data[100];
+    ExanetBlock b = block(data, sizeof(data), 7, 1);
+    struct exanet_fault f;
+
+    exanet_close(t, 1);
+    exanet_tables_init(&tb, t, EXANET_FORMAT_X86_4, EXANET_RAM_TABLES);
+    exanet_tables_open(&tb, 1);
+    fill(data, sizeof(data), 1);
+    b.va = 0x1234560000;
+    b.pdid = EXANET_TEST_PDID(1);
+    send_block(t, &far, &b);
+    assert_resp(t, &far, &b, EXANET_RESP_FAULT);
+    f = exanet_fault_take(t);
+    exanet_fault_resolve(t, &f, false);
+    assert_resp(t, &far, &b, EXANET_RESP_DECODE);
+    exanet_stop(t);
+}
+
 /* --- Too many nodes ------------------------------------------------------------ */
 
 /*
@@ -398,6 +422,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/source/epoch-far", test_epoch_far);
     qtest_add_func("/exanet/source/epochs-retired", test_epochs_retired);
     qtest_add_func("/exanet/source/epoch-messages", test_epoch_messages);
+    qtest_add_func("/exanet/source/epoch-fault", test_epoch_fault);
     qtest_add_func("/exanet/source/invented", test_invented);
     return g_test_run();
 }
