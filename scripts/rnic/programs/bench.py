@@ -18,14 +18,15 @@ import time
 from pathlib import Path
 
 from .. import apt, build, mpi, qemu, vm
-from ..benches import cables, growth, lammps
+from ..benches import cables, fabric, growth, lammps
 from ..paths import BUILD, TOP, shown
 from ..steps import Failed, log_path, run, step
 
 PING_SIZES = '8,4K,64K,1M,4M'
 PARTS = ('mpi', 'ping', 'memory', 'device')
 # Parts with options of their own.
-MORE = {'cables': cables, 'growth': growth, 'lammps': lammps}
+MORE = {'cables': cables, 'fabric': fabric, 'growth': growth,
+        'lammps': lammps}
 
 
 def median_tables(tables):
