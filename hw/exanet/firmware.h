@@ -40,8 +40,7 @@ typedef struct FwTidRecord {
     uint16_t seq;
     uint8_t gen;                    /* of the last block */
     uint8_t behind;                 /* generations since the last acked one */
-    uint8_t strays;                 /* ... since one of which copies may be late;
-                                     * 0: there is none */
+    uint8_t strays;                 /* ... since there were late copies, or 0 */
 } FwTidRecord;
 
 /* What goes over one path to a peer. */
