@@ -353,10 +353,6 @@ static bool crossbar_way_on(ExanetState *s, ExanetPort *from, unsigned vc,
     uint32_t dst = exanet_packet_dst(buf);
     unsigned path = exanet_packet_path(buf);
 
-    if (!s->enabled) {
-        exanet_count(s, DROP_DISABLED);
-        return false;
-    }
     *route = exanet_switch_transit(s, from, vc, dst, path);
     if (*route < 0 ||
         exanet_reg_get32(s, EXANET_SWITCH + EXANET_REG_SW_MODE) !=

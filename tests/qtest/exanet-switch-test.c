@@ -302,7 +302,10 @@ static void test_no_way(void)
     exanet_assert_own_way(t, AT(0, 3, 1), XP);
     exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_MODE, EXANET_SW_MODE_ROUTER);
     exanet_assert_passed(t, XM, XP, &pkt, 0);
+    /* a router without its network interface: a guest that boots */
     exanet_set32(t, EXANET_REG_CTRL, 0);
+    exanet_assert_passed(t, XM, XP, &pkt, 0);
+    pkt = exanet_switch_write(exanet_around[XM], HERE, 0);
     exanet_assert_dropped(t, XM, &pkt, EXANET_CNT_DROP_DISABLED);
     exanet_stop(t);
 }

@@ -97,7 +97,8 @@
 #define EXANET_CAP1_RELEASE	RNIC_BIT(5)
 #define EXANET_CAP1_FLOW_RATE	RNIC_BIT(6)
 #define EXANET_CAP1_FIRMWARE	RNIC_BIT(7)	/* the internal R5 */
-#define EXANET_CTRL_ENABLE	RNIC_BIT(0)	/* 0: sends and accepts nothing */
+#define EXANET_CTRL_ENABLE	RNIC_BIT(0)	/* 0: sends and accepts nothing; what is
+						 * for other nodes passes */
 #define EXANET_CTRL_RESET	RNIC_BIT(1)	/* self-clearing */
 #define EXANET_CTRL_STRICT	RNIC_BIT(2)	/* the protocol as published */
 #define EXANET_CTRL_IRQ		RNIC_BIT(3)	/* global interrupt enable */
