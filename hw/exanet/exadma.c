@@ -85,6 +85,17 @@ static void exadma_enqueue(ExanetExadma *e, unsigned tid)
     }
 }
 
+/* It stays the next one. */
+static void exadma_enqueue_first(ExanetExadma *e, unsigned tid)
+{
+    if (!e->queued[tid]) {
+        e->queued[tid] = true;
+        e->fifo_head = (e->fifo_head + EXANET_TIDS - 1) % EXANET_TIDS;
+        e->fifo[e->fifo_head] = tid;
+        e->fifo_count++;
+    }
+}
+
 static unsigned exadma_dequeue(ExanetExadma *e)
 {
     unsigned tid = e->fifo[e->fifo_head];
@@ -327,7 +338,15 @@ static void exadma_advance(ExanetState *s, unsigned tid, uint32_t sent,
 
     d[2] = (d[2] & ~EXANET_DESC_W3_SENT) | RNIC_PREP(EXANET_DESC_W3_SENT, sent);
     if (!last) {
-        exadma_enqueue(&s->exadma, tid);
+        /*
+         * Where many send to one, each block that has begun takes a receiver context:
+         * of a flow that is paced there is one at a time.
+         */
+        if (exanet_flow_paced(s, exadma_dst(d))) {
+            exadma_enqueue_first(&s->exadma, tid);
+        } else {
+            exadma_enqueue(&s->exadma, tid);
+        }
         return;
     }
     d[2] |= EXANET_DESC_W3_DONE;

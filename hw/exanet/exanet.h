@@ -574,8 +574,11 @@ static inline bool exanet_flow_may_send(ExanetState *s, uint32_t dst);
 /* At a source: @words words of data for @dst have left. */
 static inline void exanet_flow_sent(ExanetState *s, uint32_t dst,
                                     unsigned words);
+/* At a source: whether data for @dst is paced now. */
+static inline bool exanet_flow_paced(ExanetState *s, uint32_t dst);
 void exanet_flow_reg_sync(ExanetState *s);
 /* The same, where there is something to be paced or an output with a RATE. */
+bool exanet_flow_paced_dst(ExanetState *s, uint32_t dst);
 bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst);
 void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words);
 void exanet_flow_output(ExanetState *s, ExanetPort *p, const uint8_t *buf,
@@ -806,6 +809,7 @@ struct ExanetState {
     char *dims;                     /* NULL: no rings */
     uint32_t rx_fifo_words;
     uint32_t link_timeout_ms;
+    uint32_t link_stall_ms;
     uint32_t link_rate_kbps;
     uint32_t link_latency_ns;
     uint32_t tlb_entries;
@@ -896,6 +900,11 @@ static inline void exanet_flow_queued(ExanetState *s, ExanetPort *p,
     if (unlikely(p->rate)) {
         exanet_flow_output(s, p, buf, words);
     }
+}
+
+static inline bool exanet_flow_paced(ExanetState *s, uint32_t dst)
+{
+    return unlikely(s->flows_paced) && exanet_flow_paced_dst(s, dst);
 }
 
 static inline bool exanet_flow_may_send(ExanetState *s, uint32_t dst)

@@ -75,7 +75,9 @@ typedef struct FlowPaced {
     int64_t end;                    /* of this window */
     int64_t due;                    /* when all that was sent is through */
     uint64_t rest;                  /* of @due, in 1/@rate ns */
-    bool waiting;                   /* a packet does */
+    int64_t since;                  /* when a packet began to wait */
+    bool waiting;                   /* one does */
+    bool counted;                   /* ... for this rate */
 } FlowPaced;
 
 struct ExanetFlowUnit {
@@ -487,6 +489,11 @@ static int64_t paced_cost(const FlowPaced *f, unsigned words, uint64_t *rest)
     return bits / f->rate;
 }
 
+bool exanet_flow_paced_dst(ExanetState *s, uint32_t dst)
+{
+    return paced_find(s, dst);
+}
+
 bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst)
 {
     FlowPaced *f = paced_find(s, dst);
@@ -496,14 +503,19 @@ bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst)
     if (!f) {
         return true;
     }
+    if (!f->waiting) {
+        f->waiting = true;
+        f->counted = false;
+        f->since = exanet_now(s);
+    }
     packet = paced_cost(f, EXANET_PACKET_WORDS, &rest);
     burst = MAX(FLOW_BURST_NS, packet);
     when = f->due - burst;
     if (when <= exanet_now(s)) {
         return true;
     }
-    if (!f->waiting) {
-        f->waiting = true;
+    if (!f->counted) {
+        f->counted = true;
         exanet_count(s, FLOW_PACED);
     }
     /* fast flows wait for some packets more: a frame for each would be too many */
@@ -519,8 +531,12 @@ void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words)
     if (!f) {
         return;
     }
-    /* time is lost if nobody used it, but not when our timer was late */
-    f->due = MAX(f->due, f->waiting ? now - flow_window(s) : now);
+    /*
+     * Time that nobody wanted is lost; but not while a timer was late, or the way was
+     * not open.
+     */
+    f->due = MAX(f->due, f->waiting ? MAX(f->since, now - flow_window(s)) :
+                                      now);
     f->due += paced_cost(f, words, &f->rest);
     f->waiting = false;
 }
