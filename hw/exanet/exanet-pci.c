@@ -113,6 +113,7 @@ static const Property exanet_pci_properties[] = {
     DEFINE_PROP_UINT32("rx-fifo-words", ExanetPCI, exanet.rx_fifo_words, 16384),
     DEFINE_PROP_UINT32("link-timeout-ms", ExanetPCI, exanet.link_timeout_ms,
                        5000),
+    DEFINE_PROP_UINT32("link-stall-ms", ExanetPCI, exanet.link_stall_ms, 1000),
     DEFINE_PROP_UINT32("link-rate-kbps", ExanetPCI, exanet.link_rate_kbps, 0),
     DEFINE_PROP_UINT32("link-latency-ns", ExanetPCI, exanet.link_latency_ns, 0),
     DEFINE_PROP_UINT32("tlb-entries", ExanetPCI, exanet.tlb_entries, 4096),
@@ -131,6 +132,8 @@ static const struct {
     { "ways", "Ways of the receiver's context sets: 1, 2, 4, 8 or 16" },
     { "rx-fifo-words", "128-bit words of a link's receive FIFO, 256 (as in "
                        "hardware) to 65535" },
+    { "link-stall-ms", "Packets for a peer that takes none for so long are "
+                       "dropped; 0: never" },
     { "link-timeout-ms", "The link is down after so long without a frame of "
                          "the peer; 0: never" },
     { "link-rate-kbps", "PORT_RATE of all links after reset: kb/s of 128-bit "

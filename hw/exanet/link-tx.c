@@ -28,8 +28,7 @@
 #define FLIGHT_WORDS_MAX (1 * MiB / EXANET_WORD_BYTES)
 /* In the list of lengths of urgent packets: the header of this one is of no use. */
 #define URGENT_SPOILED 0x80
-/* A peer that takes nothing for so long is stalled; a frame makes up for a part. */
-#define STALL_NS (1 * NANOSECONDS_PER_SECOND)
+/* Each frame makes up for so much of the time in which the peer took nothing. */
 #define STALL_FRAME_NS (100 * SCALE_MS)
 /* A packet that is to be dropped is first put behind a full frame. */
 #define FRAME_ALLOC_BYTES (EXANET_FRAME_BYTES + EXANET_PACKET_BYTES)
@@ -352,11 +351,12 @@ static bool port_room(const ExanetPort *p, unsigned vc)
 static bool port_stalled(ExanetPort *p, unsigned vc)
 {
     ExanetTx *tx = &p->tx[vc];
+    int64_t limit = (int64_t)p->s->link_stall_ms * SCALE_MS;
 
     if (!tx->stalled) {
         tx->stalled = exanet_now(p->s);
     }
-    return exanet_now(p->s) - tx->stalled >= STALL_NS;
+    return limit && exanet_now(p->s) - tx->stalled >= limit;
 }
 
 /* A frame has left: a peer that takes one now and then stays a stalled one. */

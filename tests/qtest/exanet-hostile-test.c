@@ -11,6 +11,8 @@
 #define HONEST 3                    /* nodes 0 to 2; the last one is next to it */
 #define STEP_NS EXANET_MS
 #define LIMIT (20000 * EXANET_MS)
+#define RETRIES 10                  /* each after up to 30 s */
+#define GIVE_UP_LIMIT (400000 * EXANET_MS)
 #define FLOOD 256                   /* packets in a row */
 #define SECRET EXANET_RAM_NOTE      /* memory that nobody may change */
 #define SECRET_BYTES 4096
@@ -276,7 +278,7 @@ static void assert_told(Hostile *h)
     for (unsigned n = 0; n < HONEST; n++) {
         exanet_fabric_until(h->f, exanet_channel_state(h->f->t[n], 0,
                             EXANET_WRITE_CHANNELS - 1) >= EXANET_CHANNEL_DONE,
-                            100 * EXANET_MS, 10 * LIMIT);
+                            1000 * EXANET_MS, GIVE_UP_LIMIT);
         exanet_channel_wait(h->f->t[n], 0, EXANET_WRITE_CHANNELS - 1,
                             EXANET_CHANNEL_FAILED);
     }
@@ -287,6 +289,9 @@ static void check_blocked(void (*block)(Hostile *h))
     Hostile h;
 
     start(&h, ",rx-fifo-words=256");
+    for (unsigned n = 0; n < HONEST; n++) {
+        exanet_set32(h.f->t[n], EXANET_FW + EXANET_REG_FW_RETRY_MAX, RETRIES);
+    }
     block(&h);
     send_to_alien(&h);
     for (unsigned turn = 0; turn < 4; turn++) {

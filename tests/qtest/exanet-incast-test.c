@@ -17,7 +17,8 @@
  * would look at the clock all the time, although the test lets it stand still.
  */
 #define RATE_KBPS 20000
-#define RATE ",link-rate-kbps=20000"
+/* and a FIFO of theirs takes seconds to drain */
+#define RATE ",link-rate-kbps=20000,link-stall-ms=0"
 #define FLOW_WINDOW_NS (50 * EXANET_MS)
 #define TIMEOUT_NS (30000 * EXANET_MS)  /* so none is a matter of patience */
 #define STEP_NS (5 * EXANET_MS / 2)

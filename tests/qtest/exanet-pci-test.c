@@ -83,7 +83,7 @@ static void test_help(void)
 {
     static const char *const properties[] = {
         "coord", "link0", "ways", "rx-fifo-words", "link-timeout-ms",
-        "tlb-entries", "user-page-shift", "epoch",
+        "link-stall-ms", "tlb-entries", "user-page-shift", "epoch",
     };
     g_autofree char *out = NULL;
 
