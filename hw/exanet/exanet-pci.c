@@ -143,7 +143,7 @@ static const struct {
     { "tlb-entries", "Cached translations of 4-KB pages, a power of two from 16 "
                      "to 65536" },
     { "user-page-shift", "log2 of the guest's page size: 12 or 16" },
-    { "epoch", "First epoch, 1 to 255, for repeatable tests; 0: random" },
+    { "epoch", "First epoch, 1 to 255, for repeatable tests; 0: by the time" },
 };
 
 static const VMStateDescription exanet_pci_vmstate = {

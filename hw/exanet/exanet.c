@@ -6,7 +6,6 @@
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "qemu/bswap.h"
-#include "qemu/guest-random.h"
 #include "qemu/log.h"
 #include "qemu/main-loop.h"
 #include "exanet.h"
@@ -18,6 +17,8 @@
 /* What a doorbell may do while its vCPU waits. */
 #define DOORBELL_ROUNDS 2
 #define DOORBELL_PACKETS 16
+
+#define EPOCH_STEP_NS (500 * SCALE_MS)
 
 #define TLB_ENTRIES_MIN 16
 #define TLB_ENTRIES_MAX 65536
@@ -697,20 +698,18 @@ static const MemoryRegionOps regs_ops = {
 /* --- Life --------------------------------------------------------------- */
 
 /*
- * Random for a new device, then counted: far nodes take what has one of the last
- * epochs for late packets.
+ * Counted, as far nodes take what has one of the last epochs for late packets.  It
+ * starts with the time of day, which goes round in twice the time that they
+ * remember: a device that is started again must not take one of its last ones.
  */
 static uint8_t epoch_next(ExanetState *s)
 {
-    uint8_t epoch = s->epoch_fixed;
-
     if (s->epoch) {
         return s->epoch == UINT8_MAX ? 1 : s->epoch + 1;
     }
-    while (epoch == 0) {
-        qemu_guest_getrandom_nofail(&epoch, sizeof(epoch));
-    }
-    return epoch;
+    QEMU_BUILD_BUG_ON(EPOCH_STEP_NS * UINT8_MAX < 2 * EXANET_TID_AGE_NS);
+    return s->epoch_fixed ? s->epoch_fixed :
+           qemu_clock_get_ns(QEMU_CLOCK_HOST) / EPOCH_STEP_NS % UINT8_MAX + 1;
 }
 
 void exanet_reset(ExanetState *s)
