@@ -83,10 +83,12 @@ def _kill_session(process):
     process.wait()
 
 
-def scripts(pattern, summary):
-    """The tests of our own programs, which boot guests themselves."""
+def scripts(pattern, summary, full=False):
+    """The tests of our own programs, which boot guests themselves; long ones,
+    which say "# full", only with FULL."""
     for test in sorted((TOP / 'tests/scripts').glob('*.test')):
-        if not re.search(pattern, test.stem):
+        if not re.search(pattern, test.stem) or not full and re.search(
+                r'^# full$', test.read_text(encoding='utf-8'), re.M):
             continue
         log, ended = log_path(f'test-scripts-{test.stem}'), None
         with step(f'test of scripts/{test.stem}'), open(log, 'wb') as out:

@@ -17,6 +17,8 @@ def start():
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument('--fast', action='store_true',
                    help='no guests, no sanitizers')
+    p.add_argument('--full', action='store_true',
+                   help='also clusters of 16 nodes and LAMMPS, half an hour')
     p.add_argument('--qemu', choices=qemu.VERSIONS, default=qemu.DEFAULT,
                    help='another version: unit tests and qtests only')
     p.add_argument('--sanitize', action='store_true',
@@ -28,6 +30,9 @@ def start():
         re.compile(args.only)
     except re.error as e:
         p.error(f'--only {args.only}: {e}')
+    if args.full and (args.fast or args.sanitize
+                      or args.qemu != qemu.DEFAULT):
+        p.error('--full goes with no other selection but --only')
     summary = tap.Summary()
     apt.ensure_packages(['procps'])
     full = not args.fast and args.qemu == qemu.DEFAULT
@@ -38,7 +43,7 @@ def start():
     if full and not args.sanitize:
         build.the_guest()
         suites.guests(q.binary, args.only, summary)
-        suites.scripts(args.only, summary)
+        suites.scripts(args.only, summary, args.full)
     if args.sanitize or full and not args.only:
         with build_lock():
             q = qemu.Qemu(args.qemu, sanitize=True).build(tests=True)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What tests of scripts/cluster share: results, and a cluster of their own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+PROGRAM = TOP / 'scripts/cluster'
+sys.path.insert(0, str(TOP / 'scripts'))
+
+
+class Tap:
+    """Numbered results."""
+
+    def __init__(self):
+        self.count = 0
+
+    def result(self, good, name, why=''):
+        self.count += 1
+        print(f'{"" if good else "not "}ok {self.count} - {name}', flush=True)
+        if not good:
+            for line in str(why).splitlines()[-30:]:
+                print(f'# {line}')
+
+    def same(self, got, want, name):
+        self.result(got == want, name, f'{got!r} instead of {want!r}')
+
+    def finish(self):
+        print(f'1..{self.count}')
+
+
+class Cluster:
+    """Calls scripts/cluster for one cluster; takes it down at the end."""
+
+    def __init__(self, name, env=None):
+        self.name, self.env = f'{name}-{os.getpid()}', env
+        self.text = ''     # of the last call, both outputs
+
+    def call(self, action, *arguments, **options):
+        """Standard output and exit code of one call."""
+        # Options of the test's before those of a program in the guest.
+        r = subprocess.run(
+            [PROGRAM, action, '-c', self.name, *arguments], env=self.env,
+            text=True, stdin=subprocess.DEVNULL, capture_output=True,
+            check=False, **options)
+        self.text = r.stdout + r.stderr
+        return r.stdout, r.returncode
+
+    def good(self, *arguments):
+        """True if a call succeeds."""
+        return self.call(*arguments)[1] == 0
+
+    def failure(self):
+        """The one line by which the last call says why it failed; None if
+        there is another number of them."""
+        lines = [s for s in self.text.splitlines() if s.startswith('FAILED: ')]
+        return lines[0] if len(lines) == 1 else None
+
+    def status(self):
+        """What status --json says, None if that is no JSON."""
+        out, _ = self.call('status', '--json')
+        try:
+            return json.loads(out)
+        except ValueError:
+            return None
+
+    def links(self, what):
+        """{(node, number of the link): one value of that link}."""
+        return {(node, link['index']): link.get(what)
+                for node, v in (self.status() or {}).items()
+                if isinstance(v, dict) for link in v['links']}
+
+    def processes(self):
+        """Those of this user whose command line has this cluster's name."""
+        r = subprocess.run(['pgrep', '-f', f'/{self.name}-'], text=True,
+                           capture_output=True, check=False)
+        return [int(p) for p in r.stdout.split()]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.call('down')
