@@ -13,6 +13,7 @@ from .paths import TOP
 from .steps import log_path, step
 
 _HOST_SECONDS = 180      # for one program; sanitizers get four times as much
+_SOAK_SECONDS = 900      # that the last network may go on after its time
 _GUEST_SECONDS = 300     # unless the test says "# timeout: N"
 _SANITIZER = {
     'ASAN_OPTIONS': 'detect_leaks=0:abort_on_error=1',
@@ -27,8 +28,7 @@ def host(qemu, pattern, summary):
     if not programs:
         return
     limit = _HOST_SECONDS * (4 if qemu.sanitize else 1)
-    env = {**os.environ, **(_SANITIZER if qemu.sanitize else {}),
-           'QTEST_QEMU_BINARY': str(qemu.binary)}
+    env = _host_env(qemu)
     with step(f'unit tests and qtests on {qemu.name}') as line:
         waiting, running, done = list(programs), [], 0
         try:
@@ -46,17 +46,36 @@ def host(qemu, pattern, summary):
                 p.kill()
 
 
+def soak(qemu, minutes, summary):
+    """Random networks, traffic and faults for so many minutes."""
+    for path in (p for p in qemu.tests() if p.name.endswith('-soak')):
+        with step(f'{minutes} minutes of {path.name} on {qemu.name}'):
+            program = _Program(path, qemu, _host_env(qemu),
+                               minutes * 60 + _SOAK_SECONDS, str(minutes))
+            try:
+                while not program.ended():
+                    time.sleep(0.5)
+            finally:
+                program.kill()
+            program.report(summary)
+
+
+def _host_env(qemu):
+    return {**os.environ, **(_SANITIZER if qemu.sanitize else {}),
+            'QTEST_QEMU_BINARY': str(qemu.binary)}
+
+
 class _Program:
     """One running test program of this machine."""
 
-    def __init__(self, path, qemu, env, limit):
+    def __init__(self, path, qemu, env, limit, *args):
         self.name = path.name.removeprefix('rnic-')
         self.log = log_path(f'test-{qemu.tree.name}-{self.name}')
         self.end, self.late = time.monotonic() + limit, False
         with open(self.log, 'wb') as out:
             self.process = vm.spawn(
-                [path, '--tap', '-k'], cwd=qemu.tree, env=env, stdout=out,
-                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                [path, '--tap', '-k', *args], cwd=qemu.tree, env=env,
+                stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                 start_new_session=True)
 
     def ended(self):

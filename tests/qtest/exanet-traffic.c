@@ -8,6 +8,7 @@
 #define POOL_BYTES (2 * EXANET_TRAFFIC_MAX)
 #define IDLE_STEP_MAX 64
 #define PASS_STEPS 10
+#define DRAIN_NS (50 * EXANET_MS)   /* longer than faults delay packets */
 #define GUARD 64                    /* bytes around each target */
 #define RING_LOG2 10
 #define RING_ENTRIES (1u << RING_LOG2)
@@ -463,6 +464,29 @@ static bool still_running(ExanetTraffic *tr, int64_t end)
     return true;
 }
 
+static bool idle(ExanetFabric *f)
+{
+    for (unsigned n = 0; n < f->topo.nodes; n++) {
+        if (f->t[n] && exanet_get32(f->t[n],
+                                    EXANET_FW + EXANET_REG_FW_ACTIVE)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * After a reset a read may be served that nobody waits for any more: lets all that is
+ * on its way arrive and everything end.
+ */
+static void drain(ExanetTraffic *tr, int64_t limit)
+{
+    exanet_fabric_step(tr->f, DRAIN_NS);
+    exanet_fabric_until(tr->f, idle(tr->f), DRAIN_NS, limit);
+    exanet_fabric_step(tr->f, DRAIN_NS);
+    tr->restless = false;
+}
+
 void exanet_traffic_pass(ExanetTraffic *tr, int64_t step, int64_t limit)
 {
     int64_t end = tr->f->now + limit;
@@ -484,6 +508,9 @@ void exanet_traffic_run(ExanetTraffic *tr, int64_t ns, int64_t limit)
         step = exanet_fabric_step(tr->f, step) ? ns :
                MIN(step * 2, ns * IDLE_STEP_MAX);
     }
+    if (tr->restless) {
+        drain(tr, limit);
+    }
 }
 
 /* --- Resets --------------------------------------------------------------- */
@@ -504,6 +531,7 @@ static void node_stops(ExanetTraffic *tr, unsigned n, bool forgets)
     ExanetOp *op;
 
     exanet_traffic_poll(tr);
+    tr->restless = true;
     g_hash_table_iter_init(&it, tr->ops);
     while (g_hash_table_iter_next(&it, NULL, (gpointer *)&op)) {
         if (!op->end && (op->from == n || op->to == n)) {

@@ -25,7 +25,12 @@ def start():
                    help='only unit tests and qtests, only with sanitizers')
     p.add_argument('--only', metavar='PATTERN', default='',
                    help='regular expression on the names of test programs')
+    p.add_argument('--soak', metavar='MIN', type=int, default=0,
+                   help='and random networks with random faults for MIN '
+                        'minutes, with sanitizers too if these are asked for')
     args = p.parse_args()
+    if args.soak < 0:
+        p.error(f'--soak {args.soak}: at least 1 minute')
     try:
         re.compile(args.only)
     except re.error as e:
@@ -40,6 +45,8 @@ def start():
         with build_lock():
             q = qemu.Qemu(args.qemu).build(tests=True)
         suites.host(q, args.only, summary)
+        if args.soak:
+            suites.soak(q, args.soak, summary)
     if full and not args.sanitize:
         build.the_guest()
         suites.guests(q.binary, args.only, summary)
@@ -48,4 +55,6 @@ def start():
         with build_lock():
             q = qemu.Qemu(args.qemu, sanitize=True).build(tests=True)
         suites.host(q, args.only, summary)
+        if args.soak and args.sanitize:
+            suites.soak(q, args.soak, summary)
     return summary.finish()
