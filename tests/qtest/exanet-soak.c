@@ -94,6 +94,22 @@ static void random_registers(Soak *s)
 
 /* --- Trouble -------------------------------------------------------------------- */
 
+/* What happens is only of interest to whoever looks for a fault: --verbose. */
+static void G_GNUC_PRINTF(2, 3) tell(Soak *s, const char *fmt, ...)
+{
+    g_autofree char *text = NULL;
+    va_list ap;
+
+    if (!g_test_verbose()) {
+        return;
+    }
+    va_start(ap, fmt);
+    text = g_strdup_vprintf(fmt, ap);
+    va_end(ap);
+    g_test_message("%8" PRId64 " us, operation %" PRIu64 ": %s",
+                   s->f->now / 1000, s->tr->ids, text);
+}
+
 /* Rates of up to 1.5 %, of some kinds. */
 static void random_faults(Soak *s)
 {
@@ -118,6 +134,7 @@ static void random_faults(Soak *s)
         g_string_append_printf(faults, "seed=%u", pick(s, 1000));
     }
     if (s->f->t[c->node[end]]) {
+        tell(s, "node %u port %u: %s", c->node[end], c->port[end], faults->str);
         exanet_fabric_fault(s->f, c->node[end], c->port[end], faults->str);
     }
 }
@@ -128,6 +145,7 @@ static void random_cut(Soak *s)
     const ExanetCable *c = &s->f->topo.cable[pick(s, s->f->topo.cables)];
 
     if (s->f->t[c->node[0]]) {
+        tell(s, "cable %u to %u cut", c->node[0], c->node[1]);
         exanet_fabric_fault(s->f, c->node[0], c->port[0], "down");
         exanet_fabric_step(s->f, (1 + pick(s, 300)) * EXANET_MS);
         exanet_fabric_fault(s->f, c->node[0], c->port[0], "");
@@ -138,6 +156,7 @@ static void random_kill(Soak *s)
 {
     for (unsigned n = 0; n < s->f->topo.nodes; n++) {
         if (s->f->topo.mortal[n]) {
+            tell(s, "node %u killed", n);
             exanet_traffic_kill(s->tr, n);
             exanet_fabric_step(s->f, (1 + pick(s, 300)) * EXANET_MS);
             exanet_traffic_revive(s->tr, n);
@@ -147,9 +166,12 @@ static void random_kill(Soak *s)
 
 static void random_trouble(Soak *s)
 {
+    unsigned n = pick(s, s->f->topo.nodes);
+
     switch (pick(s, 16)) {
     case 0:
-        exanet_traffic_reset(s->tr, pick(s, s->f->topo.nodes));
+        tell(s, "node %u reset", n);
+        exanet_traffic_reset(s->tr, n);
         break;
     case 1:
         random_kill(s);
@@ -173,6 +195,7 @@ static void wave(Soak *s)
     unsigned nodes = s->f->topo.nodes;
     unsigned ops = 1 + pick(s, 20 * nodes);
 
+    tell(s, "%u operations", ops);
     random_registers(s);
     for (unsigned i = 0; i < ops; i++) {
         exanet_traffic_random(s->tr, pick(s, nodes), pick(s, nodes),

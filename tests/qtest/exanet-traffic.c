@@ -530,6 +530,8 @@ static void node_stops(ExanetTraffic *tr, unsigned n, bool forgets)
     GHashTableIter it;
     ExanetOp *op;
 
+    /* what has come is read before the mailbox is another one */
+    exanet_fabric_settle(tr->f);
     exanet_traffic_poll(tr);
     tr->restless = true;
     g_hash_table_iter_init(&it, tr->ops);
