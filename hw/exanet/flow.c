@@ -56,7 +56,7 @@ typedef struct FlowSeen {
 
 typedef struct FlowOutput {
     GHashTable *seen;               /* key -> FlowSeen, owned */
-    QTAILQ_HEAD(, FlowSeen) order;  /* oldest first */
+    QTAILQ_HEAD(, FlowSeen) order;  /* seen longest ago first */
     FlowSeen *recent;               /* the one looked up last */
     int64_t start;                  /* of this window */
     int64_t low;                    /* least time that a packet had to wait, ns */
@@ -126,7 +126,10 @@ static FlowSeen *output_flow(FlowOutput *o, uint64_t key)
         return f;
     }
     f = g_hash_table_lookup(o->seen, &key);
-    if (!f) {
+    if (f) {
+        QTAILQ_REMOVE(&o->order, f, next);
+        QTAILQ_INSERT_TAIL(&o->order, f, next);
+    } else {
         if (g_hash_table_size(o->seen) == FLOWS_MAX) {
             output_forget(o, QTAILQ_FIRST(&o->order));
         }
@@ -407,7 +410,7 @@ static void paced_roll(FlowPaced *f)
 /* Brings @f up to @now; false when it is not paced any more. */
 static bool paced_update(ExanetState *s, FlowPaced *f, int64_t now)
 {
-    uint32_t limit = paced_limit(s, f);
+    uint32_t limit = flow_ctrl(s) & EXANET_SW_FLOW_PACE ? paced_limit(s, f) : 0;
     int64_t window = flow_window(s);
 
     /* from the lowest rate to the highest it takes some 50 windows */

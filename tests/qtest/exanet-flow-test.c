@@ -221,7 +221,7 @@ static void own_start(Net *n, unsigned tid, unsigned blocks, uint32_t dst)
     }
 }
 
-/* Node 0 tells the device how fast packets for @flow_dst may come. */
+/* The last node tells the device how fast packets for @flow_dst may come. */
 static void own_tell(Net *n, uint32_t flow_dst, uint8_t code)
 {
     uint64_t before = exanet_count(n->t, RX_FLOW_RATE);
@@ -236,7 +236,7 @@ static void own_tell(Net *n, uint32_t flow_dst, uint8_t code)
     };
 
     exanet_flow_rate_encode(word, &pkt);
-    exanet_peer_words(n->node[0].peer, word, 1);
+    exanet_peer_words(net_sink(n)->peer, word, 1);
     net_wait(n, exanet_count(n->t, RX_FLOW_RATE) == before + 1);
 }
 
@@ -408,6 +408,12 @@ static void test_ignored(void)
     net_flow_set(n, 0, EXANET_SW_FLOW_PACE);
     g_assert_cmpuint(exanet_count(n->t, RX_FLOW_RATE) - told, ==, 5);
     g_assert_cmpuint(exanet_count(n->t, FLOW_PACED), ==, 0);
+    /* what has been obeyed ends with the bit */
+    own_tell(n, SINK, low);
+    g_assert_cmpuint(net_flows(n, true), ==, 1);
+    net_flow_set(n, EXANET_SW_FLOW_PACE, 0);
+    assert_unpaced(n, 16);
+    net_flow_set(n, 0, EXANET_SW_FLOW_PACE);
     /* a reset forgets it */
     own_tell(n, SINK, low);
     g_assert_cmpuint(net_flows(n, true), ==, 1);
@@ -437,7 +443,7 @@ static void test_paced_bound(void)
 
         exanet_flow_rate_encode(words + i * EXANET_WORD_BYTES, &pkt);
     }
-    exanet_peer_words(n->node[0].peer, words, 1200);
+    exanet_peer_words(net_sink(n)->peer, words, 1200);
     net_settle(n);
     g_assert_cmpuint(exanet_count(n->t, RX_FLOW_RATE), ==, 1200);
     g_assert_cmpuint(net_flows(n, true), ==, 1024);
