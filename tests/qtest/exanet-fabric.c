@@ -427,7 +427,7 @@ static void dump_port(ExanetFabric *f, unsigned n, unsigned port)
 void exanet_fabric_dump(ExanetFabric *f)
 {
     static const char *const name[] = {
-#define COUNTER_NAME(name, text) #name,
+#define COUNTER_NAME(name, text) [EXANET_CNT_##name] = #name,
         EXANET_COUNTERS(COUNTER_NAME)
 #undef COUNTER_NAME
     };

@@ -27,8 +27,7 @@ typedef struct ExanetTopology {
     unsigned cables;
     uint32_t coord[EXANET_FABRIC_NODES];
     uint8_t ports[EXANET_FABRIC_NODES];     /* used so far */
-    bool mortal[EXANET_FABRIC_NODES];       /* may be killed and started again; two
-                                             * of these have no cable between them */
+    bool mortal[EXANET_FABRIC_NODES];       /* may be killed, neighbours may not */
     bool alien[EXANET_FABRIC_NODES];        /* is the test itself, by one cable */
     ExanetCable cable[EXANET_FABRIC_CABLES];
     unsigned dims[3];               /* nodes of the rings X, Y, Z; 1: no ring */

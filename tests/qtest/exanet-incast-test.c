@@ -22,8 +22,8 @@
 #define FLOW_WINDOW_NS (50 * EXANET_MS)
 #define TIMEOUT_NS (30000 * EXANET_MS)  /* so none is a matter of patience */
 #define STEP_NS (5 * EXANET_MS / 2)
-#define SETTLE_NS (12 * FLOW_WINDOW_NS) /* until rates are found */
-#define WINDOW_NS (16 * FLOW_WINDOW_NS)
+#define SETTLE_NS (10 * FLOW_WINDOW_NS) /* until rates are found */
+#define WINDOW_NS (14 * FLOW_WINDOW_NS)
 #define LIMIT (100000 * EXANET_MS)
 #define BLOCK 4096                      /* acks tell what has arrived */
 

@@ -476,14 +476,18 @@ static bool idle(ExanetFabric *f)
 }
 
 /*
- * After a reset a read may be served that nobody waits for any more: lets all that is
- * on its way arrive and everything end.
+ * The owner of what was read may not know yet that all has arrived, and after a reset
+ * reads may be served that nobody waits for any more.
  */
-static void drain(ExanetTraffic *tr, int64_t limit)
+static void drain(ExanetTraffic *tr, int64_t ns, int64_t limit)
 {
-    exanet_fabric_step(tr->f, DRAIN_NS);
-    exanet_fabric_until(tr->f, idle(tr->f), DRAIN_NS, limit);
-    exanet_fabric_step(tr->f, DRAIN_NS);
+    if (tr->restless) {
+        exanet_fabric_step(tr->f, DRAIN_NS);
+    }
+    exanet_fabric_until(tr->f, idle(tr->f), ns, limit);
+    if (tr->restless) {
+        exanet_fabric_step(tr->f, DRAIN_NS);
+    }
     tr->restless = false;
 }
 
@@ -508,9 +512,7 @@ void exanet_traffic_run(ExanetTraffic *tr, int64_t ns, int64_t limit)
         step = exanet_fabric_step(tr->f, step) ? ns :
                MIN(step * 2, ns * IDLE_STEP_MAX);
     }
-    if (tr->restless) {
-        drain(tr, limit);
-    }
+    drain(tr, ns, limit);
 }
 
 /* --- Resets --------------------------------------------------------------- */
@@ -536,10 +538,12 @@ static void node_stops(ExanetTraffic *tr, unsigned n, bool forgets)
     tr->restless = true;
     g_hash_table_iter_init(&it, tr->ops);
     while (g_hash_table_iter_next(&it, NULL, (gpointer *)&op)) {
-        if (!op->end && (op->from == n || op->to == n)) {
-            op->may_fail = true;
-            op->may_repeat = true;
+        if (op->from != n && op->to != n) {
+            continue;
         }
+        op->may_fail |= !op->end;
+        /* of a read only the owner knows whether it is done */
+        op->may_repeat |= !op->end || op->kind == EXANET_OP_READ;
         op->forgotten |= forgets && op_target(op) == n;
     }
     end_all(tr, tr->node[n].write, EXANET_WRITE_CHANNELS);
