@@ -42,6 +42,8 @@ static ExanetFabric *start_with_rate(const ExanetTopology *topo)
     for (unsigned n = 0; n < topo->nodes; n++) {
         exanet_set64(f->t[n], EXANET_FW + EXANET_REG_FW_TIMEOUT_NS,
                      RATE_TIMEOUT_NS);
+        /* what a source is told is for a destination, not for a path to it */
+        exanet_set32(f->t[n], EXANET_SWITCH + EXANET_REG_SW_FLOW, 0);
     }
     return f;
 }
@@ -206,6 +208,7 @@ static void test_blocked_stream(void)
     exanet_topology_cable(&topo, 0, target);
     f = exanet_fabric_start(&topo, ",rx-fifo-words=256");
     tr = exanet_traffic_new(f, 3);
+    tr->others = true;
     alien_xoff(f->alien[stopper]);
     exanet_fabric_settle(f);
     for (unsigned c = 24; c < EXANET_WRITE_CHANNELS; c++) {
@@ -243,7 +246,6 @@ static void test_contention(void)
     unsigned first = 0;
 
     for (unsigned n = 1; n < topo.nodes; n++) {
-        exanet_set32(f->t[n], EXANET_SWITCH + EXANET_REG_SW_FLOW, 0);
         exanet_traffic_write(tr, n, 0, 256 * KiB, EXANET_NOTE_MAILBOX);
     }
     while (exanet_traffic_poll(tr) == topo.nodes - 1) {

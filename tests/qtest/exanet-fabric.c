@@ -298,7 +298,16 @@ bool exanet_fabric_linked(ExanetFabric *f)
 
 void exanet_fabric_wait_linked(ExanetFabric *f)
 {
-    exanet_fabric_until(f, exanet_fabric_linked(f), 60 * EXANET_MS, LINK_LIMIT);
+    int64_t end = f->now + LINK_LIMIT;
+
+    exanet_fabric_settle(f);
+    while (!exanet_fabric_linked(f)) {
+        exanet_fabric_step(f, 60 * EXANET_MS);
+        if (f->now > end) {
+            exanet_fabric_dump(f);
+            g_error("links that do not come up");
+        }
+    }
 }
 
 void exanet_fabric_fault(ExanetFabric *f, unsigned node, unsigned port,

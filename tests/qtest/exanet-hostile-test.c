@@ -271,6 +271,7 @@ static void send_to_alien(Hostile *h)
         }
     }
     exanet_fabric_settle(h->f);
+    h->tr->others = true;
 }
 
 static void assert_told(Hostile *h)

@@ -484,7 +484,7 @@ static void drain(ExanetTraffic *tr, int64_t ns, int64_t limit)
     if (tr->restless) {
         exanet_fabric_step(tr->f, DRAIN_NS);
     }
-    exanet_fabric_until(tr->f, idle(tr->f), ns, limit);
+    exanet_fabric_until(tr->f, tr->others || idle(tr->f), ns, limit);
     if (tr->restless) {
         exanet_fabric_step(tr->f, DRAIN_NS);
     }

@@ -68,6 +68,7 @@ typedef struct ExanetTraffic {
     GHashTable *ops;                /* id -> ExanetOp, owned, of this wave */
     GHashTable *old;                /* ids of those before */
     uint64_t ids;
+    bool others;                    /* the test has transfers of its own under way */
     bool restless;                  /* a node was reset or killed in this wave */
     uint64_t ctrl;                  /* further EXANET_CHANNEL_ bits of writes */
     ExanetTrafficNode node[EXANET_FABRIC_NODES];
