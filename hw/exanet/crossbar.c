@@ -146,37 +146,63 @@ static unsigned crossbar_ni_port(ExanetState *s, unsigned index, unsigned type)
            RNIC_GET(EXANET_NI_MAP_PORT, entry) : 0;
 }
 
+static void crossbar_drop_source(ExanetState *s, ExanetPort *from, uint32_t src,
+                                 uint32_t dst)
+{
+    exanet_count(s, DROP_SOURCE);
+    exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
+    trace_exanet_crossbar_err_source(s->node, from->index, src, dst);
+}
+
+/*
+ * An ack does not say who sent it; but who was asked is known here, and so by which
+ * cables it can come.
+ */
+static void crossbar_sink_ack(ExanetState *s, ExanetPort *from,
+                              const ExanetPacket *ack, bool rdma)
+{
+    uint32_t target;
+    bool known = rdma ? exanet_exadma_target(s, ack->tid, &target) :
+                        exanet_packetizer_target(s, ack->tid, &target);
+
+    if (from && known &&
+        !exanet_switch_source_ok(s, from, target, s->node, ack->path)) {
+        crossbar_drop_source(s, from, target, s->node);
+    } else if (rdma) {
+        exanet_rtmailbox_response(s, ack);
+    } else {
+        exanet_packetizer_response(s, ack);
+    }
+}
+
+static void crossbar_sink_flow_rate(ExanetState *s, ExanetPort *from,
+                                    const ExanetPacket *pkt)
+{
+    if (from && !exanet_switch_teller_ok(s, from, pkt->flow_dst)) {
+        exanet_count(s, RX_FLOW_RATE);
+        crossbar_drop_source(s, from, pkt->flow_dst, s->node);
+    } else {
+        exanet_flow_receive(s, pkt);
+    }
+}
+
 /* Packets that are a header alone: acks and flow rates. */
-static void crossbar_sink_short(ExanetState *s, const ExanetPacket *pkt)
+static void crossbar_sink_short(ExanetState *s, ExanetPort *from,
+                                const ExanetPacket *pkt)
 {
     unsigned index = RNIC_GET(EXANET_SMALL_INDEX, pkt->small);
+    unsigned port = crossbar_ni_port(s, index, pkt->type);
     bool ack = pkt->type == EXANET_TYPE_ACK;
-    bool taken = false;
 
     if (ack) {
         exanet_count(s, RX_ACK);
     }
-    switch (crossbar_ni_port(s, index, pkt->type)) {
-    case EXANET_NI_PORT_RT_RESPONSE:
-        taken = ack;
-        if (taken) {
-            exanet_rtmailbox_response(s, pkt);
-        }
-        break;
-    case EXANET_NI_PORT_PACKETIZER:
-        taken = ack;
-        if (taken) {
-            exanet_packetizer_response(s, pkt);
-        }
-        break;
-    case EXANET_NI_PORT_EXADMA:
-        taken = !ack;
-        if (taken) {
-            exanet_flow_receive(s, pkt);
-        }
-        break;
-    }
-    if (!taken) {
+    if (ack && (port == EXANET_NI_PORT_RT_RESPONSE ||
+                port == EXANET_NI_PORT_PACKETIZER)) {
+        crossbar_sink_ack(s, from, pkt, port == EXANET_NI_PORT_RT_RESPONSE);
+    } else if (!ack && port == EXANET_NI_PORT_EXADMA) {
+        crossbar_sink_flow_rate(s, from, pkt);
+    } else {
         crossbar_drop_ni(s, pkt);
     }
 }
@@ -273,14 +299,6 @@ static void crossbar_sink(ExanetState *s, ExanetPacket *pkt)
     }
 }
 
-static void crossbar_drop_source(ExanetState *s, ExanetPort *from, uint32_t src,
-                                 uint32_t dst)
-{
-    exanet_count(s, DROP_SOURCE);
-    exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
-    trace_exanet_crossbar_err_source(s->node, from->index, src, dst);
-}
-
 /* Hands a packet for this node to its unit; @from is NULL for our own packets. */
 static void crossbar_deliver(ExanetState *s, ExanetPort *from,
                              const uint8_t *buf, unsigned words)
@@ -300,7 +318,7 @@ static void crossbar_deliver(ExanetState *s, ExanetPort *from,
         return;
     }
     if (pkt.type >= EXANET_TYPE_URGENT) {
-        crossbar_sink_short(s, &pkt);
+        crossbar_sink_short(s, from, &pkt);
         return;
     }
     if (from && !exanet_switch_source_ok(s, from, pkt.src, pkt.dst, pkt.path)) {

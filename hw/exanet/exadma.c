@@ -223,6 +223,15 @@ bool exanet_exadma_armed(ExanetState *s, unsigned tid)
            (w3 & EXANET_DESC_W3_DB) && !(w3 & EXANET_DESC_W3_ERROR);
 }
 
+bool exanet_exadma_target(ExanetState *s, uint16_t wire, uint32_t *dst)
+{
+    unsigned tid = RNIC_GET(EXANET_TID_INDEX, wire);
+
+    *dst = exadma_dst(exadma_desc(s, tid));
+    return exadma_length(exadma_desc(s, tid)) &&
+           exadma_wire_tid(s, tid) == wire;
+}
+
 /* --- Pending_List ----------------------------------------------------------- */
 
 /* The bits of a 64-bit word that an access of @size bytes at @addr covers. */

@@ -229,6 +229,11 @@ void exanet_exadma_kill(ExanetState *s, unsigned tid);
 bool exanet_exadma_busy(ExanetState *s, unsigned tid);
 /* Whether @tid waits for its predecessor in a chain. */
 bool exanet_exadma_armed(ExanetState *s, unsigned tid);
+/*
+ * Where the transaction of wire TID @wire goes, or went if it was the last one of its
+ * descriptor; false when that one has another generation, or never had any.
+ */
+bool exanet_exadma_target(ExanetState *s, uint16_t wire, uint32_t *dst);
 /* Whether @output has room for a control packet. */
 bool exanet_exadma_control_room(ExanetState *s, unsigned output);
 
@@ -336,6 +341,8 @@ void exanet_packetizer_write(ExanetState *s, unsigned c, hwaddr addr,
                              uint64_t value, unsigned size);
 /* An ack with small address of NI index 3 arrived. */
 void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt);
+/* Where the message of wire TID @wire goes; false when none with it waits. */
+bool exanet_packetizer_target(ExanetState *s, uint16_t wire, uint32_t *dst);
 /* Fails all waiting channels of context @c with PROTECTION. */
 void exanet_packetizer_quiesce(ExanetState *s, unsigned c);
 unsigned exanet_packetizer_active(ExanetState *s, unsigned c);
@@ -537,6 +544,11 @@ int exanet_switch_transit(ExanetState *s, ExanetPort *from, unsigned vc,
 /* Whether a packet of @src for @dst can have come by @from. */
 bool exanet_switch_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
                              uint32_t dst, unsigned path);
+/*
+ * Whether a switch on the way of our packets to @dst, or @dst, can send us a packet by
+ * @from: only these have a say in how fast we send there.
+ */
+bool exanet_switch_teller_ok(ExanetState *s, ExanetPort *from, uint32_t dst);
 /*
  * Whether @input may send a packet to the port of @route now.  If not, it is to ask in
  * each round of the units; exanet_schedule() is called as for crossbar_ready.

@@ -341,10 +341,28 @@ static bool channel_send(ExanetState *s, unsigned n)
     return true;
 }
 
+/* The channel that wire TID @wire is of. */
+static unsigned channel_of(uint16_t wire)
+{
+    return RNIC_GET(EXANET_PTID_CTX, wire) * EXANET_PKTZ_CHANNELS +
+           RNIC_GET(EXANET_PTID_CHANNEL, wire);
+}
+
+bool exanet_packetizer_target(ExanetState *s, uint16_t wire, uint32_t *dst)
+{
+    unsigned n = channel_of(wire);
+
+    if (!test_bit(n, s->packetizer.waiting) ||
+        RNIC_GET(EXANET_PTID_GEN, wire) != s->packetizer.channel[n].gen) {
+        return false;
+    }
+    *dst = RNIC_GET(EXANET_GVA_COORD, ldq_le_p(&channel_regs(s, n)->dst));
+    return true;
+}
+
 void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt)
 {
-    unsigned n = RNIC_GET(EXANET_PTID_CTX, pkt->tid) * EXANET_PKTZ_CHANNELS +
-                 RNIC_GET(EXANET_PTID_CHANNEL, pkt->tid);
+    unsigned n = channel_of(pkt->tid);
     ExanetPktzChannel *ch = &s->packetizer.channel[n];
     const uint16_t seq_mask = (1u << EXANET_ACK_SEQ_BITS) - 1;
     int64_t now, delay;

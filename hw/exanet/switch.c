@@ -243,6 +243,27 @@ bool exanet_switch_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
     return c->ok;
 }
 
+bool exanet_switch_teller_ok(ExanetState *s, ExanetPort *from, uint32_t dst)
+{
+    for (unsigned path = 0; path <= EXANET_PATH_ORDER;
+         path += EXANET_PATH_ORDER) {
+        ExanetHop hop;
+
+        for (uint32_t at = s->node; at != dst; at = hop.next) {
+            if (!exanet_route_hop(&s->sw.config, at, dst, path, &hop)) {
+                break;
+            }
+            if (hop.role == EXANET_ROLE_UPLINK && exanet_route_f1(at) != at) {
+                hop.next = exanet_route_f1(at);
+            }
+            if (exanet_switch_source_ok(s, from, hop.next, s->node, 0)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* --- Turns ---------------------------------------------------------------- */
 
 /*

@@ -79,7 +79,7 @@ static ExanetPacket new_packet(ExanetTest *t, unsigned type, uint64_t va)
                 type == EXANET_TYPE_CONTROL ? sizeof(struct exanet_control) :
                 type == EXANET_TYPE_NOTIFY ? sizeof(struct exanet_notification) :
                 type == EXANET_TYPE_RELEASE ? 0 : 64,
-        .first = true, .last = true,
+        .flow_dst = t->peer->coord, .first = true, .last = true,
     };
 }
 

@@ -483,6 +483,102 @@ static void test_forged(void)
     exanet_stop(t);
 }
 
+/* An answer to @rx, a packet of ours. */
+static ExanetPacket answer_of(const ExanetRxPacket *rx)
+{
+    return (ExanetPacket) {
+        .type = EXANET_TYPE_ACK, .dst = HERE, .epoch = EXANET_TEST_EPOCH,
+        .tid = rx->pkt.tid, .seq = rx->pkt.seq, .path = rx->pkt.path,
+        .small = rx->pkt.user & EXANET_FTR_USER_SMALL,
+    };
+}
+
+/* Acks have no source; but they come from where the question went. */
+static void test_forged_acks(void)
+{
+    static const struct {
+        uint32_t dst;
+        unsigned out, others;           /* ports */
+    } tries[] = {
+        { AT(1, 1, 1), F2, 1 << F3 | 1 << XP | 1 << UP },
+        { AT(0, 2, 1), XP, 1 << XM | 1 << F2 | 1 << YP },
+        { AT(2, 0, 2), YP, 1 << YP | 1 << XP | 1 << YM | 1 << F3 },
+        { ELSEWHERE + 3, UP, 0 },       /* what uplinks there are nobody knows */
+    };
+    ExanetTest *t = exanet_switch_start();
+
+    for (unsigned i = 0; i < ARRAY_SIZE(tries); i++) {
+        /* Y comes first on the way there, and on the way back */
+        unsigned back = tries[i].out == YP ? XM : tries[i].out;
+        ExanetTransfer x = {
+            .src = EXANET_RAM_SRC, .dst = exanet_gva(tries[i].dst, EXANET_RAM_DST),
+            .len = 64,
+        };
+
+        for (unsigned rdma = 0; rdma < 2; rdma++) {
+            g_autofree ExanetRxPacket *rx = NULL;
+            ExanetPacket ack;
+
+            if (rdma) {
+                exanet_channel_start(t, 0, 0, &x);
+            } else {
+                exanet_pktz_start(t, 0, 0, x.dst, "r", 1, EXANET_PKTZ_ACK);
+            }
+            rx = exanet_peer_take_type(t->ports[tries[i].out],
+                                       EXANET_TYPE_WRITE);
+            ack = answer_of(rx);
+            for (unsigned port = 0; port < PORTS; port++) {
+                if (tries[i].others & 1 << port) {
+                    exanet_assert_dropped(t, port, &ack, EXANET_CNT_DROP_SOURCE);
+                }
+            }
+            if (rdma) {
+                g_assert_cmpuint(exanet_channel_state(t, 0, 0), ==,
+                                 EXANET_CHANNEL_ACTIVE);
+                exanet_switch_send(t, back, &ack);
+                exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
+            } else {
+                g_assert_cmpuint(exanet_pktz_state(t, 0, 0), ==,
+                                 EXANET_PKTZ_WAITING);
+                exanet_switch_send(t, back, &ack);
+                exanet_wait(t, exanet_pktz_state(t, 0, 0) == EXANET_PKTZ_ACKED);
+            }
+        }
+    }
+    exanet_stop(t);
+}
+
+/* Only what is on the way of a flow, or its end, says how fast it may go. */
+static void test_forged_rates(void)
+{
+    static const struct {
+        uint32_t dst;
+        unsigned good;                  /* ports */
+    } tries[] = {
+        { AT(1, 1, 1), 1 << F2 }, { AT(0, 2, 1), 1 << XP },
+        /* by YP, or X first by XM, by which it would answer itself */
+        { AT(2, 0, 2), 1 << XM | 1 << YP }, { AT(0, 1, 0), 1 << YM },
+        { ELSEWHERE + 3, (1 << PORTS) - 1 }, { HERE, 0 },
+        { AT(0, 9, 9), 0 },
+    };
+    ExanetTest *t = exanet_switch_start();
+
+    for (unsigned i = 0; i < ARRAY_SIZE(tries); i++) {
+        for (unsigned port = 0; port < PORTS; port++) {
+            ExanetPacket pkt = {
+                .type = EXANET_TYPE_FLOW_RATE, .dst = HERE, .desired = 0x5a,
+                .small = EXANET_SMALL(EXANET_NI_EXADMA),
+                .flow_dst = tries[i].dst,
+            };
+
+            exanet_switch_send(t, port, &pkt);
+            exanet_assert_drops(t, EXANET_CNT_DROP_SOURCE,
+                                !(tries[i].good & 1 << port));
+        }
+    }
+    exanet_stop(t);
+}
+
 /* A footer that was damaged on the way tells nothing; who is asked is the end. */
 static void test_damaged(void)
 {
@@ -574,6 +670,8 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/switch/uplinks", test_uplinks);
     qtest_add_func("/exanet/switch/t26-loop-back", test_loop_back);
     qtest_add_func("/exanet/switch/t24-forged", test_forged);
+    qtest_add_func("/exanet/switch/forged-acks", test_forged_acks);
+    qtest_add_func("/exanet/switch/forged-rates", test_forged_rates);
     qtest_add_func("/exanet/switch/damaged", test_damaged);
     qtest_add_func("/exanet/switch/t24-wrong-vc", test_wrong_vc);
     qtest_add_func("/exanet/switch/t26-router-counters", test_router_counters);
