@@ -145,16 +145,16 @@ ExanetSource *exanet_source_get(ExanetState *s, const ExanetPacket *pkt)
     return src;
 }
 
-/* HELLO is no packet that can be late: its epoch is the one of now. */
+/*
+ * HELLO is no packet that can be late: its epoch is the one of now.  A neighbour says
+ * who it is as often as it likes, so that nobody is remembered for a HELLO alone.
+ */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t coord, uint8_t epoch)
 {
     ExanetSource *src = source_find(s, coord);
 
     if (!src) {
-        src = source_new(s, coord, epoch);
-        if (!src) {
-            return;     /* its packets will be refused, too */
-        }
+        return;
     }
     if (src->epoch != epoch) {
         source_restart(s, src, epoch);
@@ -164,6 +164,4 @@ void exanet_receiver_new_epoch(ExanetState *s, uint32_t coord, uint8_t epoch)
             src->retired[i].valid = false;
         }
     }
-    src->proven = true;
-    src->time = s->time;
 }

@@ -27,7 +27,7 @@ struct ExanetSource {
     int64_t time;                   /* last packet, ns */
     uint32_t coord;
     uint8_t epoch;
-    bool proven;                    /* something of it was taken, or HELLO told */
+    bool proven;                    /* something of it was taken */
     struct {
         int64_t time;               /* when it was replaced, ns */
         uint8_t epoch;

@@ -390,11 +390,11 @@ static void test_invented(void)
 
         send_block(t, &n, &bad);
         g_assert_cmpuint(take_resp(t, &n), ==,
-                         /* the switch itself and the real node have told more */
-                         i < SOURCES_MAX - 2 ? EXANET_RESP_PROTECTION :
+                         /* of the real node there is more to remember */
+                         i < SOURCES_MAX - 1 ? EXANET_RESP_PROTECTION :
                                                EXANET_RESP_NO_CONTEXT);
     }
-    g_assert_cmpuint(exanet_count(t, RX_CTX_FULL), ==, over + 2);
+    g_assert_cmpuint(exanet_count(t, RX_CTX_FULL), ==, over + 1);
     send_block(t, &fresh, &b);
     assert_resp(t, &fresh, &b, EXANET_RESP_NO_CONTEXT);
     /* the one that was there before has not been forgotten */
@@ -413,6 +413,34 @@ static void test_invented(void)
     exanet_stop(t);
 }
 
+/* A neighbour that is somebody else every time leaves room for those who send. */
+static void test_invented_neighbours(void)
+{
+    ExanetTest *t = start();
+    ExanetPeer *p = t->ports[0];
+    Node fresh = { FAR + 1, 3 };
+    uint8_t data[100];
+    ExanetBlock b = block(data, sizeof(data), 1, 0);
+
+    fill(data, sizeof(data), 1);
+    p->silent = true;
+    for (unsigned i = 0; i < SOURCES_MAX + 50; i++) {
+        p->coord = 0xc000 + i;
+        exanet_peer_hello(p, false);
+    }
+    p->coord = SWITCH;
+    p->silent = false;
+    exanet_peer_hello(p, false);
+    exanet_step(t, 1000 * EXANET_MS);       /* so many got no answer */
+    exanet_wait(t, exanet_get32(t, EXANET_PORT(0) + EXANET_REG_PORT_PEER) ==
+                SWITCH &&
+                (exanet_get32(t, EXANET_REG_STATUS) & EXANET_STATUS_LINK));
+    send_block(t, &fresh, &b);
+    assert_acked(t, &fresh, &b);
+    g_assert_cmpuint(exanet_count(t, RX_CTX_FULL), ==, 0);
+    exanet_stop(t);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -424,5 +452,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/source/epoch-messages", test_epoch_messages);
     qtest_add_func("/exanet/source/epoch-fault", test_epoch_fault);
     qtest_add_func("/exanet/source/invented", test_invented);
+    qtest_add_func("/exanet/source/invented-neighbours",
+                   test_invented_neighbours);
     return g_test_run();
 }
