@@ -57,9 +57,12 @@ void exanet_link_late_run(ExanetPort *p)
     }
 }
 
-void exanet_link_late_drop(ExanetPort *p)
+unsigned exanet_link_late_drop(ExanetPort *p)
 {
+    unsigned packets = p->late.length;
+
     g_queue_clear_full(&p->late, g_free);
+    return packets;
 }
 
 /* A packet of channel @vc has been added: those that it overtakes follow. */

@@ -188,6 +188,7 @@ void exanet_link_control_changed(ExanetPort *p)
 
     if (p->enabled == enable && p->loopback == loopback) {
         exanet_switch_port_changed(p->s, p);
+        exanet_schedule(p->s);      /* what waits may have another way now */
         return;
     }
     if (port_carrier(p) && !p->loopback) {

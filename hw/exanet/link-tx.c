@@ -353,6 +353,10 @@ static bool port_stalled(ExanetPort *p, unsigned vc)
     ExanetTx *tx = &p->tx[vc];
     int64_t limit = (int64_t)p->s->link_stall_ms * SCALE_MS;
 
+    if (!(p->peer_xoff & BIT(vc)) && !p->blocked) {
+        tx->stalled = 0;            /* it waits for PORT_RATE, which is no fault */
+        return false;
+    }
     if (!tx->stalled) {
         tx->stalled = exanet_now(p->s);
     }
@@ -595,24 +599,46 @@ void exanet_link_tx_limit(ExanetPort *p)
     p->tx_limit = limit;
 }
 
-void exanet_link_tx_drop(ExanetPort *p)
+static unsigned port_flight_drop(ExanetPort *p)
 {
-    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
-        p->tx[vc].words = 0;
-        p->tx[vc].urgent_sent = false;
-        p->tx[vc].stalled = 0;
-        g_array_set_size(p->tx[vc].spoiled, 0);
-        g_byte_array_set_size(p->tx[vc].urgent, 0);
-        g_byte_array_set_size(p->tx[vc].urgent_words, 0);
+    unsigned packets = 0;
+    ExanetFlight *f;
+
+    while ((f = g_queue_pop_head(&p->flight))) {
+        packets += exanet_link_packets(f->frame + sizeof(struct exanet_frame),
+                                       f->words);
+        g_free(f);
     }
-    g_queue_clear_full(&p->flight, g_free);
-    exanet_link_late_drop(p);
     p->flight_words = 0;
+    return packets;
+}
+
+unsigned exanet_link_tx_drop(ExanetPort *p)
+{
+    unsigned packets = port_flight_drop(p) + exanet_link_late_drop(p);
+
+    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+        ExanetTx *tx = &p->tx[vc];
+
+        packets += tx->urgent_words->len;
+        if (tx->words) {
+            packets += exanet_link_packets(tx->frame +
+                                           sizeof(struct exanet_frame),
+                                           tx->words);
+        }
+        tx->words = 0;
+        tx->urgent_sent = false;
+        tx->stalled = 0;
+        g_array_set_size(tx->spoiled, 0);
+        g_byte_array_set_size(tx->urgent, 0);
+        g_byte_array_set_size(tx->urgent_words, 0);
+    }
     p->tx_queued = 0;
     p->tx_pending = 0;
     p->tx_wanted = 0;
     p->peer_xoff = 0;
     timer_del(p->tx_timer);
+    return packets;
 }
 
 void exanet_link_tx_init(ExanetPort *p)

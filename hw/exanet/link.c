@@ -30,12 +30,43 @@ void exanet_link_mac(uint8_t *mac, uint32_t coord)
     mac[2] = EXANET_MAC_PREFIX & 0xff;
 }
 
+unsigned exanet_link_packets(const uint8_t *buf, unsigned words)
+{
+    unsigned packets = 0;
+
+    while (words) {
+        ExanetWireStatus status;
+        unsigned n = exanet_packet_words(buf, &status);
+
+        n = n == 0 || n > words ? words : n;
+        buf += n * EXANET_WORD_BYTES;
+        words -= n;
+        packets++;
+    }
+    return packets;
+}
+
+/* Empties the RX FIFOs; returns how many packets that were. */
+static unsigned port_rx_drop(ExanetPort *p)
+{
+    unsigned packets = 0;
+
+    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+        ExanetFifo *f = &p->rx[vc];
+        uint8_t *head;
+
+        while ((head = exanet_fifo_head(f))) {
+            packets += exanet_link_packets(head, f->left);
+            exanet_fifo_skip(f, f->left);
+        }
+    }
+    return packets;
+}
+
 void exanet_link_queues_drop(ExanetPort *p)
 {
-    exanet_link_tx_drop(p);
-    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
-        exanet_fifo_clear(&p->rx[vc]);
-    }
+    exanet_link_count(p, EXANET_PORT_CNT_DROPPED,
+                      exanet_link_tx_drop(p) + port_rx_drop(p));
     p->rx_count = 0;
     p->rx_drops++;
     p->xoff = 0;
@@ -61,7 +92,8 @@ static void port_xoff_update(ExanetPort *p, unsigned vc)
             exanet_link_count(p, EXANET_PORT_CNT_XOFF_SENT, 1);
             exanet_link_xoff_send(p, bit);
         }
-    } else if (count < exanet_reg_get32(p->s, base + EXANET_REG_PORT_XON)) {
+    } else if (count < MAX(exanet_reg_get32(p->s, base +
+                                            EXANET_REG_PORT_XON), 1)) {
         p->xoff &= ~bit;
         exanet_link_xoff_send(p, bit);
     }
@@ -360,10 +392,13 @@ void exanet_port_init(ExanetState *s, unsigned index)
 void exanet_port_fini(ExanetPort *p)
 {
     exanet_link_hello_fini(p);
+    p->up = false;                  /* the others may still send */
+    p->enabled = false;
     /* a frame that the netdev keeps would come back to a NIC that is gone */
     p->blocked = false;
     qemu_purge_queued_packets(qemu_get_queue(p->nic));
     qemu_del_nic(p->nic);
+    p->nic = NULL;
     exanet_link_tx_fini(p);
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
         exanet_fifo_fini(&p->rx[vc]);

@@ -28,14 +28,17 @@ bool exanet_link_rx_room(ExanetPort *p);
  */
 void exanet_link_rx_put(ExanetPort *p, unsigned vc, const uint8_t *words,
                         unsigned count);
-/* Forgets all packets, those to be sent as well, and all XOFFs. */
+/* Packets in the @words words at @buf; what can't be one counts with all behind it. */
+unsigned exanet_link_packets(const uint8_t *buf, unsigned words);
+/* Drops and counts all packets, those to be sent as well, and forgets all XOFFs. */
 void exanet_link_queues_drop(ExanetPort *p);
 
 /* --- link-tx.c ------------------------------------------------------------ */
 
 void exanet_link_tx_init(ExanetPort *p);
 void exanet_link_tx_fini(ExanetPort *p);
-void exanet_link_tx_drop(ExanetPort *p);
+/* Forgets all that was to be sent; returns how many packets that were. */
+unsigned exanet_link_tx_drop(ExanetPort *p);
 /* The peer's longest frame, or a register, has changed. */
 void exanet_link_tx_limit(ExanetPort *p);
 /* Sends a frame of @kind without words; not while @p->blocked. */
@@ -68,7 +71,8 @@ void exanet_link_fault(ExanetPort *p, unsigned vc, const uint8_t *packet,
 int64_t exanet_link_late_due(ExanetPort *p);
 /* Adds those that are due. */
 void exanet_link_late_run(ExanetPort *p);
-void exanet_link_late_drop(ExanetPort *p);
+/* Drops all; returns how many. */
+unsigned exanet_link_late_drop(ExanetPort *p);
 
 /* --- link-hello.c --------------------------------------------------------- */
 

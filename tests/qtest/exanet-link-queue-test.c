@@ -287,6 +287,8 @@ static void test_down_drops(void)
     port_set32(t, L, EXANET_REG_PORT_CTRL, 0);
     exanet_wait(t, p->downs == 1);
     g_assert_cmpuint(level(t, L, EXANET_PORT_LEVEL_RX), ==, 0);
+    g_assert_cmpuint(port_get(t, L, EXANET_REG_PORT_DROPPED), ==,
+                     2 * FIFO_PACKETS);
     port_set32(t, L, EXANET_REG_PORT_CTRL, EXANET_PORT_CTRL_ENABLE);
     exanet_peer_hello(p, false);
     exanet_wait(t, p->heard && port_status(t, L, EXANET_PORT_STATUS_UP));
@@ -295,7 +297,31 @@ static void test_down_drops(void)
     exanet_assert_quiet(t);
     send_to(t, L, RIGHT, 0, 9000, 5);
     take(t, 0, 9000, 5);
-    assert_none_lost(t);
+    g_assert_cmpuint(port_get(t, R, EXANET_REG_PORT_DROPPED), ==, 0);
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+/* The same on the way out, where packets fill a frame and are under way in another. */
+static void test_down_drops_sent(void)
+{
+    ExanetTest *t = start("");
+
+    port_set32(t, R, EXANET_REG_PORT_RATE, RATE_KBPS);
+    port_set32(t, R, EXANET_REG_PORT_LATENCY, EXANET_MS);
+    send_to(t, L, RIGHT, 0, 0, 2 * RATE_PACKETS + 5);
+    exanet_wait(t, port_get(t, L, EXANET_REG_PORT_RX_PACKETS) ==
+                2 * RATE_PACKETS);
+    g_assert_cmpuint(arrived(t), ==, 0);
+    port_set32(t, R, EXANET_REG_PORT_CTRL, 0);
+    exanet_settle(t);
+    g_assert_cmpuint(port_get(t, R, EXANET_REG_PORT_DROPPED), ==,
+                     2 * RATE_PACKETS);
+    /* the others find no way any more */
+    g_assert_cmpuint(exanet_count(t, DROP_NO_ROUTE), ==, 5);
+    g_assert_cmpuint(level(t, L, EXANET_PORT_LEVEL_RX), ==, 0);
+    exanet_step(t, 10 * EXANET_MS);
+    g_assert_cmpuint(arrived(t), ==, 0);
     exanet_stop(t);
 }
 
@@ -440,6 +466,38 @@ static void test_rate_low(void)
     g_assert_cmpuint(arrived(t), ==, 11);
     exanet_step(t, 2 * ns);
     take(t, 0, 0, 13);
+    assert_none_lost(t);
+    exanet_stop(t);
+}
+
+/* A cable that takes seconds for a packet is slow, and nothing is wrong with its end. */
+static void test_rate_crawl(void)
+{
+    ExanetTest *t = start("");
+    int64_t ns = (int64_t)EXANET_PACKET_WORDS * WORD_NS * RATE_KBPS;
+
+    port_set32(t, R, EXANET_REG_PORT_RATE, 1);
+    send_to(t, L, RIGHT, 0, 0, 8);
+    for (unsigned i = 0; i < 8; i++) {
+        exanet_step(t, ns);
+    }
+    take(t, 0, 0, 8);
+    assert_none_lost(t);
+    exanet_stop(t);
+}
+
+/* Levels that make no sense: whoever was stopped goes on when the FIFO is empty. */
+static void test_xon_never(void)
+{
+    ExanetTest *t = start("");
+
+    port_set32(t, L, EXANET_REG_PORT_XOFF, 0);
+    port_set32(t, L, EXANET_REG_PORT_XON, 0);
+    for (unsigned i = 0; i < 4; i++) {
+        send_to(t, L, RIGHT, 0, i, 1);
+        take(t, 0, i, 1);
+        exanet_wait(t, t->ports[L]->xons == i + 1);
+    }
     assert_none_lost(t);
     exanet_stop(t);
 }
@@ -648,10 +706,13 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/link-queue/full-channel", test_full_channel);
     qtest_add_func("/exanet/link-queue/held-netdev", test_held_netdev);
     qtest_add_func("/exanet/link-queue/down-drops", test_down_drops);
+    qtest_add_func("/exanet/link-queue/down-drops-sent", test_down_drops_sent);
+    qtest_add_func("/exanet/link-queue/xon-never", test_xon_never);
     qtest_add_func("/exanet/link-queue/urgent-transit", test_urgent_transit);
     qtest_add_func("/exanet/link-queue/urgent-fair", test_urgent_fair);
     qtest_add_func("/exanet/link-queue/rate", test_rate);
     qtest_add_func("/exanet/link-queue/rate-low", test_rate_low);
+    qtest_add_func("/exanet/link-queue/rate-crawl", test_rate_crawl);
     qtest_add_func("/exanet/link-queue/rate-channels", test_rate_channels);
     qtest_add_func("/exanet/link-queue/latency", test_latency);
     qtest_add_func("/exanet/link-queue/latency-bound", test_latency_bound);

@@ -190,7 +190,8 @@ enum exanet_table_format {
 	X(PORT_BAD_PAYLOAD,	0x48, 8, 0, 0, 0) /* payload CRC */ \
 	X(PORT_BAD_FOOTER,	0x50, 8, 0, 0, 0) /* footer CRC */ \
 	X(PORT_DROPPED,		0x58, 8, 0, 0, 0) /* frames that are no frames, and
-						   * packets while down */ \
+						   * packets lost as the link
+						   * was, or went, down */ \
 	X(PORT_XOFF_SENT,	0x60, 8, 0, 0, 0) \
 	X(PORT_XOFF_RECEIVED,	0x68, 8, 0, 0, 0) \
 	X(PORT_INJECT,	0x70, 8, 0, ~0ULL, 0) \
