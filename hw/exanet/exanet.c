@@ -470,11 +470,17 @@ static void exanet_bh(void *opaque)
 
 void exanet_run_now(ExanetState *s)
 {
+    MemReentrancyGuard *guard = &s->host.dev->mem_reentrancy_guard;
+    bool engaged = guard->engaged_in_io;
+
     if (s->running) {
         s->pending = true;
-    } else {
-        exanet_work(s, RUN_ROUNDS, RUN_PACKETS);
+        return;
     }
+    /* as in a bottom half, which is not always what calls */
+    guard->engaged_in_io = true;
+    exanet_work(s, RUN_ROUNDS, RUN_PACKETS);
+    guard->engaged_in_io = engaged;
 }
 
 /* --- User pages --------------------------------------------------------- */

@@ -548,14 +548,8 @@ void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words)
 
 static void flow_timer(void *opaque)
 {
-    ExanetState *s = opaque;
-    MemReentrancyGuard *guard = &s->host.dev->mem_reentrancy_guard;
-    bool engaged = guard->engaged_in_io;
-
     /* at once: where virtual time jumps a bottom half would be late */
-    guard->engaged_in_io = true;
-    exanet_run_now(s);
-    guard->engaged_in_io = engaged;
+    exanet_run_now(opaque);
 }
 
 void exanet_flow_reg_sync(ExanetState *s)
