@@ -328,11 +328,12 @@ static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
     uint64_t dst = t->dst + t->issued;
     uint32_t len = exanet_segment(dst, t->len - t->issued, fw->block_bytes);
     unsigned tid = fw_tid_take(s, fw, t->ctx, peer);
+    FwBlock b;
 
     if (tid == FW_NONE) {
         return FW_NONE;
     }
-    fw->block[tid] = (FwBlock) {
+    b = (FwBlock) {
         .peer = peer,
         .src = t->src + t->issued,
         .dst = dst,
@@ -345,11 +346,12 @@ static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
         .state = FW_SENT,
         .notify = t->notify && t->issued + len == t->len,
     };
-    exanet_fw_record_begin(&fw->block[tid], tid);
+    exanet_fw_record_begin(fw, &b, tid);
+    fw->block[tid] = b;
     t->issued += len;
     t->inflight++;
     fw->tids[t->ctx]++;
-    if (fw->block[tid].notify) {
+    if (b.notify) {
         t->last = tid;
     }
     return tid;

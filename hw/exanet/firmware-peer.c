@@ -80,6 +80,28 @@ static FwTidRecord *fw_record(FwPeer *peer, unsigned tid)
 }
 
 /*
+ * The generation of the last block of @tid if that went to another node than @peer,
+ * else none: its ack may still come, and does not say whom it is from.
+ */
+static unsigned fw_gen_taken(const ExanetFirmware *fw, const FwPeer *peer,
+                             unsigned tid)
+{
+    const FwBlock *b = &fw->block[tid];
+
+    return b->len && RNIC_GET(EXANET_GVA_COORD, b->dst) != peer->coord ?
+           b->gen : FW_GENERATIONS;
+}
+
+/* How many generations the next block of @r is behind the last one. */
+static unsigned fw_gen_step(const FwTidRecord *r, unsigned taken)
+{
+    if (r->seq && r->gen != taken) {
+        return 0;
+    }
+    return (r->gen + 1) % FW_GENERATIONS == taken ? 2 : 1;
+}
+
+/*
  * The receiver tells a new block from an old one by less than half of the
  * generations.  After so many blocks of which it may have completed none, the TID
  * rests until the receiver has forgotten it; after so many since there were several
@@ -88,24 +110,28 @@ static FwTidRecord *fw_record(FwPeer *peer, unsigned tid)
 bool exanet_fw_record_usable(ExanetFirmware *fw, FwPeer *peer, unsigned tid)
 {
     FwTidRecord *r = fw_record(peer, tid);
+    unsigned step = fw_gen_step(r, fw_gen_taken(fw, peer, tid));
 
-    if (r->behind >= FW_BEHIND_MAX && fw->now - r->used > FW_FORGOTTEN_NS) {
+    if (r->behind + step > FW_BEHIND_MAX && fw->now - r->used > FW_FORGOTTEN_NS) {
         r->behind = 0;
     }
     if (r->strays && fw->now - r->used > FW_STRAY_NS) {
         r->strays = 0;
     }
-    return r->seq || (r->behind < FW_BEHIND_MAX && r->strays < FW_BEHIND_MAX);
+    return !step || (r->behind + step <= FW_BEHIND_MAX &&
+                     r->strays + step <= FW_BEHIND_MAX);
 }
 
-void exanet_fw_record_begin(FwBlock *b, unsigned tid)
+void exanet_fw_record_begin(const ExanetFirmware *fw, FwBlock *b, unsigned tid)
 {
     FwTidRecord *r = fw_record(b->peer, tid);
+    unsigned step = fw_gen_step(r, fw_gen_taken(fw, b->peer, tid));
 
-    if (!r->seq) {
-        r->gen = (r->gen + 1) % FW_GENERATIONS;
-        r->behind++;
-        r->strays += r->strays != 0;
+    if (step) {
+        r->gen = (r->gen + step) % FW_GENERATIONS;
+        r->seq = 0;
+        r->behind += step;
+        r->strays += r->strays ? step : 0;
     }
     b->gen = r->gen;
     b->seq = r->seq;

@@ -245,8 +245,11 @@ FwPeer *exanet_fw_peer(ExanetState *s, ExanetFirmware *fw, unsigned c,
 bool exanet_fw_nowhere(ExanetState *s, const FwPeer *peer, unsigned path);
 /* Whether @tid may carry a block to @peer now. */
 bool exanet_fw_record_usable(ExanetFirmware *fw, FwPeer *peer, unsigned tid);
-/* Gives the block of @tid, with peer and path, generation and sequence. */
-void exanet_fw_record_begin(FwBlock *b, unsigned tid);
+/*
+ * Gives @b, the next block of the usable @tid, with peer and path, its generation and
+ * sequence.  The last block is still in its place.
+ */
+void exanet_fw_record_begin(const ExanetFirmware *fw, FwBlock *b, unsigned tid);
 /*
  * Notes how the block of @tid ended.  One that certainly did not complete (not
  * @maybe) leaves its generation to the next one, which goes on with the sequence.

@@ -286,6 +286,41 @@ static void test_any_order(void)
     exanet_stop(t);
 }
 
+/*
+ * Acks do not say whom they are from: a TID that turns to another node does not have
+ * the generation that it had last.
+ */
+static void test_other_node(void)
+{
+    static const uint32_t peers[] = {
+        EXANET_TEST_NODE ^ 1 << 12, EXANET_TEST_NODE ^ 2 << 12,
+    };
+    ExanetTest *t = exanet_start_ports(EXANET_TEST_NODE, peers, 2, "");
+    uint16_t last[EXANET_TIDS] = { 0 };
+    unsigned tids = EXANET_TIDS / EXANET_CONTEXTS, repeated = 0;
+
+    for (unsigned n = 0; n < 20 * tids; n++) {
+        /* each of them once, then twice in a row */
+        ExanetPeer *p = t->ports[n / tids % 3 == 1];
+        ExanetTransfer x = {
+            .src = SRC, .dst = exanet_gva(p->coord, BASE), .len = 64,
+        };
+        g_autofree ExanetRxPacket *rx = NULL;
+        unsigned tid;
+
+        exanet_channel_start(t, 0, 0, &x);
+        rx = exanet_peer_take_type(p, EXANET_TYPE_WRITE);
+        tid = RNIC_GET(EXANET_TID_INDEX, rx->pkt.tid);
+        g_assert_cmphex(rx->pkt.tid, !=, last[tid]);
+        repeated += last[tid] != 0;
+        last[tid] = rx->pkt.tid;
+        exanet_peer_ack(p, &rx->pkt, EXANET_RESP_ACK);
+        exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
+    }
+    g_assert_cmpuint(repeated, ==, 19 * tids);
+    exanet_stop(t);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -296,5 +331,6 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/firmware-path/retry-message", test_retry_message);
     qtest_add_func("/exanet/firmware-path/cut", test_cut);
     qtest_add_func("/exanet/firmware-path/any-order", test_any_order);
+    qtest_add_func("/exanet/firmware-path/other-node", test_other_node);
     return g_test_run();
 }
