@@ -378,13 +378,22 @@ static void fw_read_next(ExanetState *s, ExanetFirmware *fw, unsigned owner)
     }
 }
 
-/* Each owner has its own queue: one with many requests does not hold up others. */
+/*
+ * Each owner has its own queue: one with many requests does not hold up others.  What
+ * may not read does not wait there either.
+ */
 static void fw_request(ExanetState *s, ExanetFirmware *fw,
                        const struct exanet_read_req *req)
 {
     unsigned owner = RNIC_GET(EXANET_READ_REQ_OWNER, le64_to_cpu(req->ctrl));
+    uint16_t pdid = RNIC_GET(EXANET_READ_ORIGIN_PDID, le64_to_cpu(req->origin));
     FwQueue *q = &fw->queue[owner];
 
+    if (exanet_context_check(s, (pdid & EXANET_PDID_JOB) | owner) !=
+        EXANET_RESP_ACK) {
+        fw_read_refuse(s, req, EXANET_RESP_PROTECTION);
+        return;
+    }
     if (q->count == FW_QUEUE) {
         fw_read_refuse(s, req, EXANET_RESP_FULL);
         return;

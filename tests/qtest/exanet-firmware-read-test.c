@@ -334,6 +334,50 @@ static void test_many_reads(void)
     exanet_stop(t);
 }
 
+/* @count requests of another job, by another process of the peer. */
+static void send_alien_reads(ExanetTest *t, const struct exanet_read_req *req,
+                             unsigned count)
+{
+    ExanetPacket pkt = {
+        .type = EXANET_TYPE_READ_REQ, .dst = EXANET_TEST_NODE,
+        .src = EXANET_TEST_PEER, .epoch = t->peer->epoch,
+        .pdid = EXANET_TEST_PDID(5) ^ 1 << 4, .size = sizeof(*req),
+        .va = EXANET_NI_VA(EXANET_NI_RT_REQUEST),
+        .payload = (const uint8_t *)req,
+        .user = EXANET_SMALL(EXANET_NI_PACKETIZER), .first = true, .last = true,
+    };
+    uint64_t before = exanet_count(t, RX_READ_REQ);
+
+    for (unsigned i = 0; i < count; i++) {
+        pkt.tid = RNIC_PREP(EXANET_PTID_GEN, i) |
+                  RNIC_PREP(EXANET_PTID_CTX, 5);
+        exanet_peer_send(t->peer, &pkt);
+        exanet_wait(t, exanet_count(t, RX_READ_REQ) == before + i + 1);
+    }
+    exanet_settle(t);
+    g_queue_clear_full(&t->peer->packets, g_free);
+}
+
+/* Who may not read takes no place from those who may. */
+static void test_alien_reads(void)
+{
+    ExanetTest *t = exanet_start("");
+    struct exanet_read_req req = exanet_read_of_peer(SRC, SINK_BASE, 64, 0);
+    unsigned gen;
+
+    for (gen = 1; gen <= EXANET_READ_CHANNELS; gen++) {
+        exanet_read_send(t, &req, gen, 0);
+        g_assert_cmpuint(read_resp(t, gen), ==, EXANET_RESP_ACK);
+    }
+    send_alien_reads(t, &req, 300);
+    g_assert_cmpuint(exanet_get32(t, EXANET_FW + EXANET_REG_FW_ACTIVE), ==,
+                     EXANET_READ_CHANNELS);
+    exanet_read_send(t, &req, gen, 0);
+    g_assert_cmpuint(read_resp(t, gen), ==, EXANET_RESP_ACK);
+    g_assert_cmpuint(exanet_count(t, RT_REQ_FULL), ==, 0);
+    exanet_stop(t);
+}
+
 /* The whole way on one node: packetizer, RT mailbox, write, notification. */
 static void test_read_loopback(void)
 {
@@ -376,6 +420,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/firmware-read/t21-read", test_read);
     qtest_add_func("/exanet/firmware-read/t21-bad-reads", test_bad_reads);
     qtest_add_func("/exanet/firmware-read/t21-many-reads", test_many_reads);
+    qtest_add_func("/exanet/firmware-read/t21-alien-reads", test_alien_reads);
     qtest_add_func("/exanet/firmware-read/t21-read-loopback", test_read_loopback);
     return g_test_run();
 }
