@@ -299,6 +299,14 @@ static void crossbar_sink(ExanetState *s, ExanetPacket *pkt)
     }
 }
 
+static void crossbar_drop_footer(ExanetState *s, ExanetPort *from)
+{
+    exanet_count(s, DROP_FOOTER_CRC);
+    if (from) {
+        from->counter[EXANET_PORT_CNT_BAD_FOOTER]++;
+    }
+}
+
 /* Hands a packet for this node to its unit; @from is NULL for our own packets. */
 static void crossbar_deliver(ExanetState *s, ExanetPort *from,
                              const uint8_t *buf, unsigned words)
@@ -307,10 +315,7 @@ static void crossbar_deliver(ExanetState *s, ExanetPort *from,
     ExanetWireStatus status = exanet_packet_decode(buf, words, &pkt);
 
     if (status == EXANET_WIRE_BAD_FOOTER) {
-        exanet_count(s, DROP_FOOTER_CRC);
-        if (from) {
-            from->counter[EXANET_PORT_CNT_BAD_FOOTER]++;
-        }
+        crossbar_drop_footer(s, from);
         return;
     }
     if (!s->enabled) {
@@ -362,8 +367,8 @@ static void crossbar_count_transit(ExanetState *s, ExanetPort *from, int route)
 }
 
 /*
- * The way on of a packet for another node; false when it is dropped.  A footer that
- * was damaged on the way tells no source: that is found at the destination.
+ * The way on of a packet for another node; false when it is dropped.  A source that
+ * can't be is one of a damaged footer, or a lie.
  */
 static bool crossbar_way_on(ExanetState *s, ExanetPort *from, unsigned vc,
                             const uint8_t *buf, unsigned words, int *route)
@@ -378,14 +383,17 @@ static bool crossbar_way_on(ExanetState *s, ExanetPort *from, unsigned vc,
         exanet_count(s, DROP_NO_ROUTE);
         return false;
     }
-    if (words > 1 &&
-        !exanet_switch_source_ok(s, from, exanet_packet_src(buf, words), dst,
-                                 path) &&
-        exanet_packet_footer_good(buf, words)) {
-        crossbar_drop_source(s, from, exanet_packet_src(buf, words), dst);
-        return false;
+    if (words == 1 ||
+        exanet_switch_source_ok(s, from, exanet_packet_src(buf, words), dst,
+                                path)) {
+        return true;
     }
-    return true;
+    if (exanet_packet_footer_good(buf, words)) {
+        crossbar_drop_source(s, from, exanet_packet_src(buf, words), dst);
+    } else {
+        crossbar_drop_footer(s, from);
+    }
+    return false;
 }
 
 static bool crossbar_forward(ExanetState *s, ExanetPort *from, unsigned vc,

@@ -579,24 +579,35 @@ static void test_forged_rates(void)
     exanet_stop(t);
 }
 
-/* A footer that was damaged on the way tells nothing; who is asked is the end. */
+/*
+ * A footer that was damaged on the way accuses nobody; where a source can't be that is
+ * seen by the first switch, else at the end.
+ */
 static void test_damaged(void)
 {
     ExanetTest *t = exanet_switch_start();
     ExanetPacket pkt = exanet_switch_write(exanet_around[XM], exanet_around[XP],
                                            0);
-    uint8_t buf[EXANET_PACKET_BYTES];
-    unsigned words = exanet_peer_encode(buf, &pkt);
-    unsigned bit = 15;                          /* of the source */
+    static const unsigned bits[] = { 15, 37 };      /* of source and epoch */
 
-    buf[(words - 1) * EXANET_WORD_BYTES + bit / 8] ^= 1 << bit % 8;
-    t->ports[XP]->dump = g_byte_array_new();
-    exanet_peer_words(t->ports[XM], buf, words);
-    exanet_wait(t, t->ports[XP]->dump->len);
-    g_assert_cmpuint(t->ports[XP]->dump->len, ==, words * EXANET_WORD_BYTES);
-    exanet_assert_drops(t, EXANET_CNT_DROP_SOURCE, 0);
+    for (unsigned i = 0; i < ARRAY_SIZE(bits); i++) {
+        uint8_t buf[EXANET_PACKET_BYTES];
+        unsigned words = exanet_peer_encode(buf, &pkt);
+        uint64_t seen = exanet_port_get(t, XM, EXANET_REG_PORT_RX_PACKETS);
+
+        buf[(words - 1) * EXANET_WORD_BYTES + bits[i] / 8] ^= 1 << bits[i] % 8;
+        t->ports[XP]->dump = g_byte_array_new();
+        exanet_peer_words(t->ports[XM], buf, words);
+        exanet_wait(t, exanet_port_get(t, XM, EXANET_REG_PORT_RX_PACKETS) ==
+                    seen + 1);
+        exanet_settle(t);
+        g_assert_cmpuint(t->ports[XP]->dump->len, ==,
+                         i ? words * EXANET_WORD_BYTES : 0);
+        exanet_assert_drops(t, EXANET_CNT_DROP_FOOTER_CRC, !i);
+        g_byte_array_unref(g_steal_pointer(&t->ports[XP]->dump));
+    }
+    g_assert_cmpuint(exanet_port_get(t, XM, EXANET_REG_PORT_BAD_FOOTER), ==, 1);
     g_assert_cmpuint(exanet_count(t, FORWARDED), ==, 1);
-    g_byte_array_unref(g_steal_pointer(&t->ports[XP]->dump));
     exanet_stop(t);
 }
 
