@@ -103,7 +103,7 @@ typedef struct ExanetPendingFault {
     uint16_t small;                 /* where the peer takes code 7 */
     uint8_t ctx;
     uint8_t unit;                   /* enum exanet_fault_unit */
-    uint8_t epoch;                  /* of the peer, 0: not known */
+    uint8_t epoch;                  /* of the peer, if @dst */
     bool write;
     bool dst;
     bool valid;                     /* of the table of pending faults */
@@ -475,7 +475,7 @@ bool exanet_crossbar_take(ExanetState *s, ExanetPort *from, unsigned vc,
 void exanet_crossbar_flush(ExanetState *s);
 /*
  * Sends an ack: @ack has @dst, @small, @pdid (the context), @tid, @seq, @resp and
- * @epoch, that of the packet that is answered; 0 when there was none.
+ * @epoch, that of the packet that is answered.
  */
 void exanet_ack_send(ExanetState *s, const ExanetPacket *ack);
 
@@ -743,7 +743,9 @@ struct ExanetPort {
     size_t held_len;
     int64_t tx_free;                /* ns, when the cable has room by its rate */
     QEMUTimer *tx_timer;
-    bool catching_up;               /* the timer came too late */
+    int64_t tx_since;               /* ns, since when there is always something */
+    bool tx_refill;                 /* who waited for room has been told */
+    bool tx_stopped;                /* by something else than the rate */
     GQueue flight;                  /* frames that the latency delays */
     unsigned flight_words;
     GQueue late;                    /* packets that faults delay, by time */
@@ -864,10 +866,10 @@ struct ExanetState {
 
 #define exanet_count(s, name) ((void)(s)->counter[EXANET_CNT_##name]++)
 
-/* Whether @ack answers what this node sent before its last reset; then it is counted. */
+/* Whether @ack answers nothing that was sent since the last reset; it is counted then. */
 static inline bool exanet_ack_stale(ExanetState *s, const ExanetPacket *ack)
 {
-    if (ack->epoch == 0 || ack->epoch == s->epoch) {
+    if (ack->epoch == s->epoch) {
         return false;
     }
     exanet_count(s, ACK_STALE);

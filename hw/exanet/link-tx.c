@@ -250,9 +250,10 @@ static void port_flight_land(ExanetPort *p)
 /* The link is taken for the time of @words words from now on. */
 static void port_rate_take(ExanetPort *p, unsigned words)
 {
-    int64_t now = exanet_now(p->s);
+    /* timers and units may be late: the cable was not, if it had something to do */
+    int64_t start = MAX(p->tx_since, exanet_now(p->s) - CATCH_UP_NS);
 
-    p->tx_free = (p->catching_up ? MAX(p->tx_free, now - CATCH_UP_NS) : now) +
+    p->tx_free = MAX(p->tx_free, start) +
                  (uint64_t)words * WORD_BITS * SCALE_MS / p->rate;
 }
 
@@ -410,6 +411,7 @@ static void port_vc_send(ExanetPort *p, unsigned vc)
     port_frame_send(p, frame, vc, words);
     if ((p->tx_wanted & BIT(vc)) && (!p->up || port_room(p, vc))) {
         p->tx_wanted &= ~BIT(vc);
+        p->tx_refill = true;
         exanet_schedule(p->s);
     }
 }
@@ -451,11 +453,8 @@ static void port_timer_tick(void *opaque)
 {
     ExanetPort *p = opaque;
 
-    /* the timer is late, not the cable */
-    p->catching_up = p->tx_pending;
     exanet_port_flush(p);
     exanet_run_now(p->s);
-    p->catching_up = false;
 }
 
 /* --- Units to the port -------------------------------------------------- */
@@ -469,10 +468,15 @@ void exanet_port_flush(ExanetPort *p)
         exanet_link_late_run(p);
         port_flight_land(p);
     }
+    p->tx_refill &= p->tx_pending != 0;
+    if (p->tx_stopped) {
+        p->tx_since = exanet_now(p->s);
+    }
     while ((vcs = p->tx_pending & ~p->peer_xoff) && port_may_start(p)) {
         port_vc_send(p, port_vc_next(p, vcs));
     }
     if (timed) {
+        p->tx_stopped = p->tx_pending && exanet_now(p->s) >= p->tx_free;
         port_timer_arm(p);
     }
 }
@@ -497,6 +501,10 @@ uint8_t *exanet_port_begin(ExanetPort *p, unsigned vc)
 
 static void port_added(ExanetPort *p, unsigned vc, unsigned words)
 {
+    if (p->rate && !p->tx_pending && !p->tx_wanted && !p->tx_refill) {
+        p->tx_since = exanet_now(p->s);
+    }
+    p->tx_refill = false;
     p->tx_queued += words;
     p->tx_pending |= BIT(vc);
 }
