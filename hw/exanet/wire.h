@@ -11,7 +11,7 @@
 
 /*
  * A packet as the units see it.  An ack has only @type, @dst, @pdid (the context
- * nibble), @tid, @seq (12 bits), @resp, @small, @epoch (of @dst, 0: any), @vc, @path
+ * nibble), @tid, @seq (12 bits), @resp, @small, @epoch (of @dst), @vc, @path
  * and @hops; a flow-rate packet only @type, @dst, @pdid, @small, @flow_dst, @current,
  * @desired, @vc and @hops.
  */

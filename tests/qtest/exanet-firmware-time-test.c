@@ -196,30 +196,30 @@ static void send_ack(ExanetTest *t, const ExanetPacket *pkt, uint8_t epoch)
 
 static void test_epoch(void)
 {
-    static const uint8_t good[] = { 0, EXANET_TEST_EPOCH };
+    static const uint8_t bad[] = { 0, EXANET_TEST_EPOCH - 1 };
     ExanetTest *t = exanet_start("");
     ExanetTransfer x = exanet_to_peer(SRC, BASE, 100);
     uint8_t payload[8] = { 1 };
     ExanetPacket pkt;
 
-    for (unsigned i = 0; i < ARRAY_SIZE(good); i++) {
+    for (unsigned i = 0; i < ARRAY_SIZE(bad); i++) {
         exanet_channel_start(t, 0, 0, &x);
         pkt = exanet_take_single(t->peer, 0);
-        send_ack(t, &pkt, EXANET_TEST_EPOCH - 1);
+        send_ack(t, &pkt, bad[i]);
         g_assert_cmpuint(exanet_count(t, ACK_STALE), ==, 2 * i + 1);
         g_assert_cmpuint(exanet_channel_state(t, 0, 0), ==,
                          EXANET_CHANNEL_ACTIVE);
-        send_ack(t, &pkt, good[i]);
+        send_ack(t, &pkt, EXANET_TEST_EPOCH);
         exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
 
         exanet_pktz_start(t, 0, 3, exanet_gva(EXANET_TEST_PEER, 0x1000),
                           payload, 8, EXANET_PKTZ_ACK |
                           RNIC_PREP(EXANET_PKTZ_CODE, EXANET_TYPE_WRITE));
         pkt = exanet_take_single(t->peer, 0);
-        send_ack(t, &pkt, EXANET_TEST_EPOCH + 1);
+        send_ack(t, &pkt, i ? EXANET_TEST_EPOCH + 1 : 0);
         g_assert_cmpuint(exanet_count(t, ACK_STALE), ==, 2 * i + 2);
         g_assert_cmpuint(exanet_pktz_state(t, 0, 3), ==, EXANET_PKTZ_WAITING);
-        send_ack(t, &pkt, good[i]);
+        send_ack(t, &pkt, EXANET_TEST_EPOCH);
         g_assert_cmpuint(exanet_pktz_state(t, 0, 3), ==, EXANET_PKTZ_ACKED);
     }
     exanet_stop(t);

@@ -190,6 +190,7 @@ void exanet_peer_ack(ExanetPeer *p, const ExanetPacket *pkt,
         .tid = pkt->tid,
         .seq = pkt->seq,
         .small = RNIC_GET(EXANET_FTR_USER_SMALL, pkt->user),
+        .epoch = pkt->epoch,
         .resp = resp,
     };
 

@@ -17,6 +17,7 @@ static void send_response(ExanetTest *t, unsigned tid, unsigned seq,
 {
     ExanetPacket ack = {
         .type = EXANET_TYPE_ACK, .dst = EXANET_TEST_NODE, .tid = tid,
+        .epoch = EXANET_TEST_EPOCH,
         .seq = seq, .resp = resp, .small = EXANET_SMALL(EXANET_NI_RT_RESPONSE),
     };
 

@@ -122,7 +122,7 @@ enum exanet_type {
 #define EXANET_ACK_HI_RESP	RNIC_FIELD(25, 22)	/* 89:86, enum exanet_resp */
 #define EXANET_ACK_HI_HOPS	RNIC_FIELD(31, 26)	/* 95:90, switches passed [P] */
 #define EXANET_ACK_HI_EPOCH	RNIC_FIELD(39, 32)	/* 103:96, of the node that is
-							 * answered, 0: any [P] */
+							 * answered [P] */
 #define EXANET_ACK_HI_RESERVED	RNIC_FIELD(44, 40)	/* 108:104, zero; PATH above */
 #define EXANET_SMALL_INDEX	RNIC_FIELD(9, 3)
 #define EXANET_SMALL_SUB	RNIC_FIELD(2, 0)
