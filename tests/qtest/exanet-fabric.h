@@ -71,7 +71,7 @@ void exanet_fabric_revive(ExanetFabric *f, unsigned n);
 void exanet_fabric_reset(ExanetFabric *f, unsigned n);
 /* Whether all links are up that have a living node at either end. */
 bool exanet_fabric_linked(ExanetFabric *f);
-/* Waits for that, a bounded virtual time. */
+/* Waits for that; sockets of QEMU connect in real time. */
 void exanet_fabric_wait_linked(ExanetFabric *f);
 /*
  * Waits until no node gets or sends anything more; refreshes @f->count.  Returns
