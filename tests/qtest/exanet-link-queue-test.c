@@ -306,22 +306,73 @@ static void test_down_drops(void)
 static void test_down_drops_sent(void)
 {
     ExanetTest *t = start("");
+    unsigned count = 20 * RATE_PACKETS, gone;
 
     port_set32(t, R, EXANET_REG_PORT_RATE, RATE_KBPS);
     port_set32(t, R, EXANET_REG_PORT_LATENCY, EXANET_MS);
-    send_to(t, L, RIGHT, 0, 0, 2 * RATE_PACKETS + 5);
-    exanet_wait(t, port_get(t, L, EXANET_REG_PORT_RX_PACKETS) ==
-                2 * RATE_PACKETS);
+    send_to(t, L, RIGHT, 0, 0, count);
+    exanet_wait(t, port_get(t, L, EXANET_REG_PORT_RX_WORDS) ==
+                count * EXANET_PACKET_WORDS);
     g_assert_cmpuint(arrived(t), ==, 0);
+    gone = port_get(t, L, EXANET_REG_PORT_RX_PACKETS);
+    g_assert_cmpuint(gone, >=, 2 * RATE_PACKETS);
+    g_assert_cmpuint(gone, <, count);
     port_set32(t, R, EXANET_REG_PORT_CTRL, 0);
     exanet_settle(t);
-    g_assert_cmpuint(port_get(t, R, EXANET_REG_PORT_DROPPED), ==,
-                     2 * RATE_PACKETS);
+    g_assert_cmpuint(port_get(t, R, EXANET_REG_PORT_DROPPED), ==, gone);
     /* the others find no way any more */
-    g_assert_cmpuint(exanet_count(t, DROP_NO_ROUTE), ==, 5);
+    g_assert_cmpuint(exanet_count(t, DROP_NO_ROUTE), ==, count - gone);
     g_assert_cmpuint(level(t, L, EXANET_PORT_LEVEL_RX), ==, 0);
     exanet_step(t, 10 * EXANET_MS);
     g_assert_cmpuint(arrived(t), ==, 0);
+    exanet_stop(t);
+}
+
+/* Processor time that QEMU has had, in clock ticks. */
+static uint64_t ticks(ExanetTest *t)
+{
+    g_autofree char *path = g_strdup_printf("/proc/%d/stat", qtest_pid(t->qts));
+    g_autofree char *text = NULL;
+    g_auto(GStrv) field = NULL;
+
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    /* behind the name, which may be anything: state is field 3, times 14 and 15 */
+    field = g_strsplit(strrchr(text, ')') + 2, " ", -1);
+    return g_ascii_strtoull(field[11], NULL, 10) +
+           g_ascii_strtoull(field[12], NULL, 10);
+}
+
+/* Whoever waits sleeps: half a second costs far less than half a second. */
+static void assert_asleep(ExanetTest *t)
+{
+    uint64_t before;
+
+    exanet_settle(t);
+    before = ticks(t);
+    g_usleep(G_USEC_PER_SEC / 2);
+    g_assert_cmpuint(ticks(t) - before, <, sysconf(_SC_CLK_TCK) / 4);
+}
+
+/* All units and transit at an output that stands still, in each way that it may. */
+static void test_asleep(void)
+{
+    ExanetTest *t = start("");
+    ExanetTransfer x = {
+        .src = SRC, .dst = exanet_gva(RIGHT, DST), .len = MiB,
+    };
+
+    flow(t, R, 0, true);
+    send_to(t, L, RIGHT, 0, 0, 2 * FIFO_PACKETS);
+    exanet_channel_start(t, 0, 0, &x);
+    exanet_pktz_start(t, 0, 0, x.dst, "r", 1, EXANET_PKTZ_ACK);
+    exanet_wait(t, t->ports[L]->xoff);
+    assert_asleep(t);
+    flow(t, R, 0, false);
+    port_set32(t, R, EXANET_REG_PORT_RATE, 1);
+    assert_asleep(t);
+    port_set32(t, R, EXANET_REG_PORT_LATENCY, 1000 * EXANET_MS);
+    port_set32(t, R, EXANET_REG_PORT_RATE, 0);
+    assert_asleep(t);
     exanet_stop(t);
 }
 
@@ -707,6 +758,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/link-queue/held-netdev", test_held_netdev);
     qtest_add_func("/exanet/link-queue/down-drops", test_down_drops);
     qtest_add_func("/exanet/link-queue/down-drops-sent", test_down_drops_sent);
+    qtest_add_func("/exanet/link-queue/asleep", test_asleep);
     qtest_add_func("/exanet/link-queue/xon-never", test_xon_never);
     qtest_add_func("/exanet/link-queue/urgent-transit", test_urgent_transit);
     qtest_add_func("/exanet/link-queue/urgent-fair", test_urgent_fair);
