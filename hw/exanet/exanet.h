@@ -692,8 +692,8 @@ typedef struct ExanetTx {
     uint8_t *frame;                 /* header and words so far; NULL: never used */
     unsigned words;
     int64_t stalled;                /* ns, since when it takes no packets; 0: it does */
-    GArray *spoiled;                /* uint16_t: ends of packets in @frame whose
-                                     * headers are of no use */
+    /* uint16_t: ends of packets in @frame whose headers are of no use */
+    GArray *spoiled;
     GByteArray *urgent;             /* whole packets that go ahead of data */
     GByteArray *urgent_words;       /* length of each of them */
     bool urgent_sent;               /* ... and have done so in a frame of their own */
