@@ -20,8 +20,13 @@
 #define URGENT_MAX (1 * MiB)
 /* Beyond this, headers that are passed on wait among the data. */
 #define URGENT_TRANSIT_MAX (64 * KiB)
-/* What a frame takes at most on a cable with a rate. */
+/*
+ * What a frame takes at most on a cable with a rate.  Each frame costs the host about
+ * as much time, so slow cables may take longer over one of a few packets.
+ */
 #define FRAME_NS (50 * SCALE_US)
+#define FRAME_SLOW_NS (250 * SCALE_US)
+#define FRAME_SLOW_WORDS (8 * EXANET_PACKET_WORDS)
 /* A host that lags this much behind virtual time loses bandwidth. */
 #define CATCH_UP_NS (10 * SCALE_MS)
 /* On their way, for the latency of the cable. */
@@ -592,6 +597,12 @@ unsigned exanet_port_queued(const ExanetPort *p)
 
 /* --- Control ------------------------------------------------------------ */
 
+/* The words that a cable with a rate carries in @ns. */
+static uint64_t port_words_in(const ExanetPort *p, unsigned ns)
+{
+    return (uint64_t)p->rate * ns / (WORD_BITS * SCALE_MS);
+}
+
 void exanet_link_tx_limit(ExanetPort *p)
 {
     unsigned base = EXANET_PORT(p->index);
@@ -600,9 +611,10 @@ void exanet_link_tx_limit(ExanetPort *p)
     p->rate = exanet_reg_get32(p->s, base + EXANET_REG_PORT_RATE);
     p->latency = exanet_reg_get32(p->s, base + EXANET_REG_PORT_LATENCY);
     if (p->rate) {
-        uint64_t words = (uint64_t)p->rate * FRAME_NS / (WORD_BITS * SCALE_MS);
+        uint64_t words = port_words_in(p, FRAME_NS);
+        uint64_t slow = MIN(port_words_in(p, FRAME_SLOW_NS), FRAME_SLOW_WORDS);
 
-        limit = MAX(MIN(limit, words), EXANET_PACKET_WORDS);
+        limit = MAX(MIN(limit, MAX(words, slow)), EXANET_PACKET_WORDS);
     }
     p->tx_limit = limit;
 }
