@@ -18,7 +18,7 @@ MPI = ('mpirun --map-by node --mca osc rdma --mca btl ofi,self --mca mtl ofi '
 _FLOW = re.compile(r'flow=(\d+):(\d+) bytes=(\d+) MBps=([\d.]+) '
                    r'per_s=([\d.]+)')
 _HOPS = 6
-_HOPS_RATE, _INCAST_RATE, _BYSTANDER_RATE = '200M', '40M', '12M'
+_HOPS_RATE, _INCAST_RATE, _BYSTANDER_RATE = '100M', '20M', '6M'
 _PARTS = ('hops', 'incast', 'growth')
 
 
