@@ -103,6 +103,8 @@ class Node:
         n, spec, cluster = self.number, self.spec, self.cluster
         append = f'{_CMDLINE} rnic.node={n} systemd.hostname={self.name} ' \
                  f'systemd.machine_id={n + 1:032x}'
+        if cluster.crowded():
+            append += ' rnic.crowded'
         cmd = [cluster.binary, '-name', self.name, '-nodefaults', '-no-reboot',
                '-display', 'none', '-M', 'q35',
                '-accel', f'tcg{cluster.accel}',
@@ -264,6 +266,14 @@ class Cluster:
         """What the guests know of each other: address, name and CPUs."""
         return ';'.join(f'{address(n.number)} {n.name} {n.spec.cores}'
                         for n in self.nodes)
+
+    def crowded(self):
+        """True if guests and QEMUs want more processors than there are: those
+        that wait should not hold one up."""
+        nodes = len(self.nodes)
+        wanted = nodes + sum(n.spec.cores for n in self.nodes)
+        hosts = len(self.topology.hosts) or 1
+        return nodes > 2 and wanted > hosts * len(os.sched_getaffinity(0))
 
     def spawn(self, cmd, **options):
         return spawn(cmd, **options)
