@@ -28,15 +28,22 @@ link "$top/hw" hw/rnic
 link "$top/include/rnic" include/rnic
 link "$top/tests" tests/qtest/rnic
 
-grep -q "^subdir('rnic')" "$tree/hw/meson.build" ||
-    patch -d "$tree" -p1 --forward --no-backup-if-mismatch --quiet \
-        < "$here/qemu.patch"
+# The tree keeps what was applied to it, so that a later version can replace it.
+mend() {
+    local new=$here/$1 old=$tree/rnic-$1
+    cmp -s "$new" "$old" && return
+    [ ! -e "$old" ] || change --reverse "$old"
+    change --forward "$new"
+    cp "$new" "$old"
+}
 
+change() {
+    patch -d "$tree" -p1 "$1" --no-backup-if-mismatch --quiet < "$2"
+}
+
+mend qemu.patch
 if [ -f "$tree/net/stream_data.c" ]; then
-    stream=stream_data.c mend=qemu-stream-10.2.patch
+    mend qemu-stream-10.2.patch
 else
-    stream=stream.c mend=qemu-stream-10.0.patch
+    mend qemu-stream-10.0.patch
 fi
-grep -q qio_channel_set_blocking "$tree/net/$stream" ||
-    patch -d "$tree" -p1 --forward --no-backup-if-mismatch --quiet \
-        < "$here/$mend"

@@ -704,6 +704,19 @@ static void test_dgram(void)
     exanet_stop(t);
 }
 
+/* QEMU listens in a thread, which may be late or fail: no socket, but frames. */
+static void test_no_listener(void)
+{
+    ExanetTest *t = exanet_start_netdev("stream,server=on,addr.type=unix,"
+                                        "addr.path=/nonexistent/socket",
+                                        EXANET_TEST_NODE, "");
+
+    exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
+    exanet_step(t, 1000 * EXANET_MS);
+    g_assert_false(port_is(t, EXANET_PORT_STATUS_UP));
+    exanet_stop(t);
+}
+
 /* A peer that sends, but never reads. */
 static void test_deaf_peer(void)
 {
@@ -770,6 +783,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/link/replay", test_replay);
     qtest_add_func("/exanet/link/t25-garbage", test_garbage);
     qtest_add_func("/exanet/link/dgram", test_dgram);
+    qtest_add_func("/exanet/link/no-listener", test_no_listener);
     qtest_add_func("/exanet/link/deaf-peer", test_deaf_peer);
     return g_test_run();
 }
