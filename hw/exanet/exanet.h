@@ -386,6 +386,9 @@ typedef struct ExanetRxContext {
 } ExanetRxContext;
 
 /* What is remembered of one node that sends to us; see receiver.h. */
+/* Delivered notification packets that are remembered of a node [P]. */
+#define EXANET_RX_REPORTS 128
+
 typedef struct ExanetSource ExanetSource;
 
 typedef struct ExanetReceiver {
@@ -407,7 +410,7 @@ void exanet_receiver_reset(ExanetState *s);
 void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt);
 /* A packet of a packetizer: duplicates, delivery, ack. */
 void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt);
-/* A notification packet: best effort, it is not acked. */
+/* A notification packet of others' firmware: duplicates, delivery, ack. */
 void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt);
 /* The source gave a block up: its context goes, unless it is for a newer copy. */
 void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt);

@@ -467,6 +467,7 @@ void exanet_fw_timeouts(ExanetState *s, ExanetFirmware *fw)
         }
         fw->next = MIN(fw->next, fw->deadline[tid]);
     }
+    exanet_fw_reports_due(s, fw);
 }
 
 void exanet_fw_stopped(ExanetState *s, ExanetFirmware *fw, unsigned tid)
@@ -622,6 +623,10 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
     bool ack = resp == EXANET_RESP_ACK &&
                RNIC_GET(EXANET_RT_TID, word) == fw_wire_tid(s, tid, b->gen);
 
+    if (RNIC_GET(EXANET_RT_SEQ, word) == FW_SEQ_NO_BLOCK) {
+        exanet_fw_report_answer(s, fw, word);
+        return;
+    }
     if (ack) {
         exanet_fw_rtt_sample(fw, b, RNIC_GET(EXANET_RT_SEQ, word));
     }

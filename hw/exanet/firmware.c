@@ -70,37 +70,6 @@ void exanet_fw_runnable(ExanetFirmware *fw, const FwTransfer *t)
 
 /* --- Transfers ------------------------------------------------------------------- */
 
-/* Reports a read that failed to its requester [P §2.11], who may be anybody. */
-static void fw_read_report(ExanetState *s, const FwTransfer *t, unsigned code)
-{
-    uint8_t buf[EXANET_PACKET_BYTES];
-    struct exanet_notification n = {
-        .data = cpu_to_le64(t->notify_data),
-        .status = cpu_to_le64(EXANET_NOTIFICATION_VALID |
-            RNIC_PREP(EXANET_NOTIFICATION_STATUS, 1) |
-            RNIC_PREP(EXANET_NOTIFICATION_HANDLE, code) |
-            RNIC_PREP(EXANET_NOTIFICATION_LENGTH, t->len)),
-    };
-    ExanetPacket pkt = {
-        .type = EXANET_TYPE_NOTIFY,
-        .va = RNIC_GET(EXANET_GVA_VA, t->notify_gva),
-        .dst = RNIC_GET(EXANET_GVA_COORD, t->notify_gva),
-        .src = s->node,
-        .pdid = t->dst_pdid,
-        .size = sizeof(n),
-        .seq = FW_SEQ_NO_BLOCK,     /* should anybody answer it */
-        .user = EXANET_SMALL(EXANET_NI_RT_RESPONSE),
-        .first = true,
-        .last = true,
-        .ttl = EXANET_TTL_MAX,
-        .epoch = s->epoch,
-    };
-
-    memcpy(exanet_packet_payload(buf, pkt.va), &n, sizeof(n));
-    exanet_crossbar_respond(s, pkt.dst, buf, exanet_packet_encode(buf, &pkt));
-    exanet_schedule(s);
-}
-
 /* A mailbox, or a 16-B aligned address in a window, on the node of @dst. */
 static bool fw_notify_good(uint64_t gva, uint64_t dst)
 {
@@ -143,7 +112,8 @@ static void fw_transfer_begin(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
 static void fw_read_next(ExanetState *s, ExanetFirmware *fw, unsigned owner);
 
 /* Tells how @t ended; it has no blocks any more. */
-static void fw_transfer_end(ExanetState *s, FwTransfer *t, unsigned code)
+static void fw_transfer_end(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
+                            unsigned code)
 {
     uint64_t ns = exanet_now(s) - t->start;
     bool read = t->channel >= EXANET_WRITE_CHANNELS;
@@ -163,7 +133,7 @@ static void fw_transfer_end(ExanetState *s, FwTransfer *t, unsigned code)
         exanet_irq_raise(s, EXANET_IRQ_TRANSFER);
     }
     if (code && read && t->notify) {
-        fw_read_report(s, t, code);
+        exanet_fw_report(s, fw, t, code);
     }
 }
 
@@ -178,7 +148,7 @@ void exanet_fw_transfer_finish(ExanetState *s, ExanetFirmware *fw,
     }
     fw->active[t->ctx] &= ~BIT_ULL(t->channel);
     exanet_fw_runnable(fw, t);
-    fw_transfer_end(s, t, code);
+    fw_transfer_end(s, fw, t, code);
     if (t->channel >= EXANET_WRITE_CHANNELS) {
         fw_read_next(s, fw, t->ctx);
     }
@@ -243,7 +213,7 @@ static void fw_doorbell(ExanetState *s, ExanetFirmware *fw, unsigned c,
     }
     if (code) {
         t->start = exanet_now(s);
-        fw_transfer_end(s, t, code);
+        fw_transfer_end(s, fw, t, code);
         return;
     }
     fw_transfer_begin(s, fw, t);
@@ -306,7 +276,7 @@ static void fw_read_refuse(ExanetState *s, const struct exanet_read_req *req,
     fw_read_load(&t, req);
     trace_exanet_firmware_complete(s->node, t.ctx, EXANET_CHANNELS, code, 0);
     if (t.notify && fw_notify_good(t.notify_gva, origin)) {
-        fw_read_report(s, &t, code);
+        exanet_fw_report(s, s->firmware, &t, code);
     }
 }
 
@@ -583,6 +553,7 @@ void exanet_firmware_quiesce(ExanetState *s, unsigned c)
         exanet_fw_transfer_finish(s, fw, &fw->transfer[c * EXANET_CHANNELS + channel],
                            EXANET_CHERR_ABORTED);
     }
+    exanet_fw_timer_update(fw);
 }
 
 unsigned exanet_firmware_active(ExanetState *s, unsigned c)

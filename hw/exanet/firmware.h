@@ -2,7 +2,8 @@
 /*
  * What the files of the firmware's model share; firmware.c has transfers,
  * firmware-block.c the blocks that they are cut into, firmware-peer.c the nodes that
- * these go to.  Nobody else includes this.
+ * these go to, firmware-report.c tells readers of reads that failed.  Nobody else
+ * includes this.
  *
  * Like the R5 the firmware knows time, descriptors and FIFO words, nothing of QEMU
  * but one timer.
@@ -13,6 +14,7 @@
 #include "exanet.h"
 
 #define FW_QUEUE 256                /* read requests of an owner that wait */
+#define FW_REPORTS 256              /* of failed reads that wait for an answer */
 #define FW_TIDS (EXANET_TIDS / EXANET_CONTEXTS)     /* of a context */
 #define FW_NEVER INT64_MAX
 #define FW_NONE 0xffff              /* no TID */
@@ -126,6 +128,20 @@ typedef struct FwTransfer {
     bool irq_done;
 } FwTransfer;
 
+/* Tells a reader that its read failed. */
+typedef struct FwReport {
+    int64_t deadline;               /* ns: sent again then */
+    uint64_t gva;                   /* of the notification */
+    struct exanet_notification note;
+    uint32_t backoffs;
+    uint16_t number;                /* on the wire: TID, GEN */
+    uint16_t pdid;                  /* the reader's */
+    uint16_t retries;
+    uint16_t later;                 /* reports to the same node since then */
+    bool used;
+    bool hold;                      /* the reader could not take it */
+} FwReport;
+
 /* A FIFO of TIDs with room for all of them. */
 typedef struct FwTids {
     uint16_t tid[EXANET_TIDS];
@@ -180,6 +196,8 @@ struct ExanetFirmware {
     unsigned turn_ctx;
     unsigned turn_channel[EXANET_CONTEXTS];
     FwQueue queue[EXANET_CONTEXTS];         /* of the data owner */
+    FwReport report[FW_REPORTS];
+    unsigned reports;                       /* so far */
 };
 
 static inline void fw_push(FwTids *q, unsigned tid)
@@ -277,5 +295,15 @@ unsigned exanet_fw_path_first(const ExanetFirmware *fw, const FwTransfer *t,
                               FwPeer *peer, const FwWays *ways);
 /* Another path for the next copy of @b, if there is one. */
 void exanet_fw_path_next(ExanetState *s, FwBlock *b);
+
+/* --- firmware-report.c -------------------------------------------------------- */
+
+/* Tells the requester of read @t, who may be anybody, that it failed [P §2.11]. */
+void exanet_fw_report(ExanetState *s, ExanetFirmware *fw, const FwTransfer *t,
+                      unsigned code);
+/* Handles a word of the response FIFO with the sequence FW_SEQ_NO_BLOCK. */
+void exanet_fw_report_answer(ExanetState *s, ExanetFirmware *fw, uint32_t word);
+/* Sends those again whose time has come. */
+void exanet_fw_reports_due(ExanetState *s, ExanetFirmware *fw);
 
 #endif /* HW_EXANET_FIRMWARE_H */

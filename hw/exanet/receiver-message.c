@@ -83,20 +83,72 @@ enum exanet_resp exanet_receiver_notify(ExanetState *s, uint16_t pdid,
     return resp;
 }
 
+/* Whether the report in @pkt has been delivered; numbers come again, so look at all. */
+static bool report_known(ExanetState *s, const ExanetSource *src,
+                         const ExanetPacket *pkt, uint64_t data)
+{
+    for (unsigned i = 0; i < EXANET_RX_REPORTS; i++) {
+        const ExanetReport *r = &src->report[i];
+
+        if (r->valid && r->number == pkt->tid && r->va == pkt->va &&
+            r->data == data && r->pdid == pkt->pdid &&
+            s->time - r->time < EXANET_TID_AGE_NS) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void report_note(ExanetState *s, ExanetSource *src,
+                        const ExanetPacket *pkt, uint64_t data)
+{
+    src->report[src->report_next++ % EXANET_RX_REPORTS] = (ExanetReport) {
+        .valid = true,
+        .time = s->time,
+        .va = pkt->va,
+        .data = data,
+        .number = pkt->tid,
+        .pdid = pkt->pdid,
+    };
+}
+
+static enum exanet_resp report_deliver(ExanetState *s, ExanetSource *src,
+                                       const ExanetPacket *pkt)
+{
+    ExanetPendingFault fault = exanet_receiver_fault(pkt, EXANET_FAULT_MESSAGE);
+    struct exanet_notification n;
+    enum exanet_resp resp;
+
+    if (pkt->bad_payload) {
+        return EXANET_RESP_CRC;
+    }
+    memcpy(&n, pkt->payload, sizeof(n));
+    if (!s->strict && report_known(s, src, pkt, n.data)) {
+        exanet_count(s, MSG_DUPLICATE);
+        return EXANET_RESP_ACK;
+    }
+    resp = exanet_receiver_notify(s, pkt->pdid, pkt->va, &n, &fault, true);
+    if (resp == EXANET_RESP_ACK) {
+        report_note(s, src, pkt, n.data);
+        src->proven = true;
+    } else if (resp == EXANET_RESP_PROTECTION) {
+        exanet_count(s, DROP_PROTECTION);
+    }
+    return resp;
+}
+
 void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt)
 {
-    struct exanet_notification n;
-    ExanetPendingFault fault = exanet_receiver_fault(pkt, EXANET_FAULT_MESSAGE);
+    ExanetSource *src;
 
-    if (pkt->bad_payload || pkt->size != sizeof(n)) {
+    if (pkt->size != sizeof(struct exanet_notification)) {
         exanet_count(s, DROP_MALFORMED);
         return;
     }
-    if (!exanet_source_get(s, pkt)) {
-        return;
+    src = exanet_source_get(s, pkt);
+    if (src) {
+        exanet_receiver_ack(s, pkt, report_deliver(s, src, pkt));
     }
-    memcpy(&n, pkt->payload, sizeof(n));
-    exanet_receiver_notify(s, pkt->pdid, pkt->va, &n, &fault, true);
 }
 
 /* --- Packets of packetizers --------------------------------------------- */

@@ -93,6 +93,7 @@ static void source_restart(ExanetState *s, ExanetSource *src, uint8_t epoch)
     memset(src->tomb, 0, sizeof(src->tomb));
     memset(src->refused, 0, sizeof(src->refused));
     memset(src->message, 0, sizeof(src->message));
+    memset(src->report, 0, sizeof(src->report));
 }
 
 static bool source_retired(ExanetState *s, const ExanetSource *src,
@@ -117,6 +118,7 @@ static void source_refuse(ExanetState *s, const ExanetPacket *pkt)
             exanet_receiver_ack(s, pkt, EXANET_RESP_NO_CONTEXT);
         }
         break;
+    case EXANET_TYPE_NOTIFY:
     case EXANET_TYPE_READ_REQ:
         exanet_receiver_ack(s, pkt, EXANET_RESP_FULL);
         break;

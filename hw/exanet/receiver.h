@@ -23,6 +23,16 @@ typedef struct ExanetTidRecord {
     bool released;                  /* the source has given the block up */
 } ExanetTidRecord;
 
+/* A notification packet that was delivered: copies of it are duplicates. */
+typedef struct ExanetReport {
+    int64_t time;                   /* ns */
+    uint64_t va;
+    uint64_t data;                  /* as it came */
+    uint16_t number;                /* its TID */
+    uint16_t pdid;
+    bool valid;
+} ExanetReport;
+
 struct ExanetSource {
     int64_t time;                   /* last packet, ns */
     uint32_t coord;
@@ -42,6 +52,8 @@ struct ExanetSource {
         bool valid;
         bool done;                  /* it was delivered: copies are duplicates */
     } message[EXANET_RX_SENDERS];   /* by sender's context and channel */
+    ExanetReport report[EXANET_RX_REPORTS];     /* a ring */
+    unsigned report_next;
 };
 
 /*

@@ -1055,6 +1055,15 @@ static void test_notify_fault(void)
     exanet_stop(t);
 }
 
+/* A notification packet and its answer. */
+static void assert_report(ExanetTest *t, const ExanetPacket *pkt,
+                          enum exanet_resp resp)
+{
+    exanet_peer_send(t->peer, pkt);
+    g_assert_cmpuint(exanet_peer_take_resp(t->peer, pkt->tid, pkt->seq), ==,
+                     resp);
+}
+
 /* A notification packet from the peer, and one for the peer. */
 static void test_notify_packet(void)
 {
@@ -1071,18 +1080,43 @@ static void test_notify_packet(void)
     };
 
     note_clear(t);
-    exanet_peer_send(t->peer, &pkt);
-    exanet_wait(t, qtest_readq(t->qts, NOTE + 8) == n.status);
+    assert_report(t, &pkt, EXANET_RESP_ACK);
+    g_assert_cmphex(qtest_readq(t->qts, NOTE + 8), ==, n.status);
     g_assert_cmphex(qtest_readq(t->qts, NOTE), ==, n.data);
-    /* malformed: wrong size, other job */
+    /* the ack was lost: once only */
     note_clear(t);
+    assert_report(t, &pkt, EXANET_RESP_ACK);
+    g_assert_cmpuint(exanet_count(t, MSG_DUPLICATE), ==, 1);
+    exanet_assert_byte(t, NOTE, 0, 16);
+    /* the same number, but another one */
+    n.data++;
+    assert_report(t, &pkt, EXANET_RESP_ACK);
+    g_assert_cmphex(qtest_readq(t->qts, NOTE), ==, n.data);
+    /* so many others that it is forgotten */
+    for (unsigned i = 0; i < 128; i++) {
+        pkt.tid++;
+        assert_report(t, &pkt, EXANET_RESP_ACK);
+    }
+    pkt.tid -= 128;
+    note_clear(t);
+    assert_report(t, &pkt, EXANET_RESP_ACK);
+    g_assert_cmphex(qtest_readq(t->qts, NOTE), ==, n.data);
+    /* malformed: wrong size, other job, no memory */
+    note_clear(t);
+    pkt.tid = 1000;
     pkt.size = 8;
     exanet_peer_send(t->peer, &pkt);
+    exanet_assert_quiet(t);
     pkt.size = 16;
     pkt.pdid ^= 0x10;
-    exanet_peer_send(t->peer, &pkt);
-    exanet_assert_quiet(t);
+    assert_report(t, &pkt, EXANET_RESP_PROTECTION);
+    pkt.pdid ^= 0x10;
+    pkt.va = EXANET_NO_RAM;
+    assert_report(t, &pkt, EXANET_RESP_DECODE);
     exanet_assert_byte(t, NOTE, 0, 16);
+    /* mailbox full: refused until there is room, and then delivered */
+    pkt.va = EXANET_NI_VA(EXANET_NI_MAILBOX);
+    assert_report(t, &pkt, EXANET_RESP_FULL);
 
     b.notify = true;
     exanet_peer_send_block(t->peer, &b);

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The firmware's model: reports of reads that failed, to those who wait for the data.
+ * Each is sent until the reader's node answers: the reader may have no other news.
+ *
+ * The answer carries the number of the report where a block has its TID, and a
+ * sequence that no block has.
+ */
+#include "qemu/osdep.h"
+#include "firmware.h"
+
+/* Of one node: one that never answers must leave room for others. */
+#define FW_REPORTS_PEER 32
+#define FW_REPORT_BACKOFF_MAX 10    /* doubles up to x 1024 */
+/* They are where blocks have TID and generation. */
+#define FW_REPORT_NUMBERS (1u << 14)
+QEMU_BUILD_BUG_ON(2 * FW_REPORTS_PEER > EXANET_RX_REPORTS);
+
+static uint32_t report_coord(const FwReport *r)
+{
+    return RNIC_GET(EXANET_GVA_COORD, r->gva);
+}
+
+/* --- Sending --------------------------------------------------------------- */
+
+/* Another path each time: the last one may be broken. */
+static unsigned report_path(ExanetState *s, const FwReport *r)
+{
+    bool order;
+    unsigned cables = exanet_crossbar_paths(s, report_coord(r), &order);
+
+    return cables ? exanet_path_nth(cables, order, r->retries) : 0;
+}
+
+static void report_send(ExanetState *s, ExanetFirmware *fw, FwReport *r)
+{
+    uint8_t buf[EXANET_PACKET_BYTES];
+    unsigned shift = MIN(r->retries, EXANET_FW_TIMEOUT_SHIFT_MAX);
+    int64_t wait = fw->timeout;
+    ExanetPacket pkt = {
+        .type = EXANET_TYPE_NOTIFY,
+        .va = RNIC_GET(EXANET_GVA_VA, r->gva),
+        .dst = report_coord(r),
+        .src = s->node,
+        .path = report_path(s, r),
+        .pdid = r->pdid,
+        .tid = r->number,
+        .size = sizeof(r->note),
+        .seq = FW_SEQ_NO_BLOCK,
+        .user = EXANET_SMALL(EXANET_NI_RT_RESPONSE),
+        .first = true,
+        .last = true,
+        .ttl = EXANET_TTL_MAX,
+        .epoch = s->epoch,
+    };
+
+    memcpy(exanet_packet_payload(buf, pkt.va), &r->note, sizeof(r->note));
+    exanet_crossbar_respond(s, pkt.dst, buf, exanet_packet_encode(buf, &pkt));
+    exanet_schedule(s);
+    if (fw->dynamic) {
+        wait = MAX(wait, fw->rtt.mean + 4 * fw->rtt.deviation);
+    }
+    r->deadline = fw->now + MIN(wait << shift, EXANET_TID_AGE_NS / 2);
+    fw->next = MIN(fw->next, r->deadline);
+}
+
+/*
+ * A place for a report to node @coord.  When there is none, or when the reader might
+ * forget meanwhile that it has had it, the oldest one has been sent often enough.
+ */
+static FwReport *report_place(ExanetFirmware *fw, uint32_t coord)
+{
+    FwReport *unused = NULL, *oldest = NULL, *other = NULL;
+    unsigned waiting = 0;
+
+    for (unsigned i = 0; i < FW_REPORTS; i++) {
+        FwReport *r = &fw->report[i];
+
+        if (!r->used) {
+            unused = r;
+        } else if (report_coord(r) == coord) {
+            waiting++;
+            r->later++;
+            if (!oldest || r->later > oldest->later) {
+                oldest = r;
+            }
+        } else if (!other || r->deadline < other->deadline) {
+            other = r;
+        }
+    }
+    if (waiting >= FW_REPORTS_PEER ||
+        (oldest && oldest->later > EXANET_RX_REPORTS - FW_REPORTS_PEER)) {
+        return oldest;
+    }
+    return unused ?: oldest ?: other;
+}
+
+void exanet_fw_report(ExanetState *s, ExanetFirmware *fw, const FwTransfer *t,
+                      unsigned code)
+{
+    FwReport *r = report_place(fw, RNIC_GET(EXANET_GVA_COORD, t->notify_gva));
+
+    *r = (FwReport) {
+        .used = true,
+        .number = fw->reports++ % FW_REPORT_NUMBERS,
+        .gva = t->notify_gva,
+        .pdid = t->dst_pdid,
+        .note = {
+            .data = cpu_to_le64(t->notify_data),
+            .status = cpu_to_le64(EXANET_NOTIFICATION_VALID |
+                RNIC_PREP(EXANET_NOTIFICATION_STATUS, 1) |
+                RNIC_PREP(EXANET_NOTIFICATION_HANDLE, code) |
+                RNIC_PREP(EXANET_NOTIFICATION_LENGTH, t->len)),
+        },
+    };
+    report_send(s, fw, r);
+}
+
+/* --- Answers and deadlines --------------------------------------------------- */
+
+static void report_retry(ExanetState *s, ExanetFirmware *fw, FwReport *r)
+{
+    if (r->retries >= fw->retry_max) {
+        r->used = false;
+        return;
+    }
+    r->retries++;
+    report_send(s, fw, r);
+}
+
+/* The reader cannot take it now: later, but not for ever. */
+static void report_hold(ExanetFirmware *fw, FwReport *r)
+{
+    int64_t delay = fw->backoff << MIN(r->backoffs, FW_REPORT_BACKOFF_MAX);
+
+    if (r->backoffs >= fw->pf_retry_max) {
+        r->used = false;
+        return;
+    }
+    r->backoffs++;
+    r->hold = true;
+    r->deadline = fw->now + MIN(delay, EXANET_TID_AGE_NS / 2);
+    fw->next = MIN(fw->next, r->deadline);
+}
+
+static FwReport *report_find(ExanetFirmware *fw, unsigned number)
+{
+    for (unsigned i = 0; i < FW_REPORTS; i++) {
+        if (fw->report[i].used && fw->report[i].number == number) {
+            return &fw->report[i];
+        }
+    }
+    return NULL;
+}
+
+void exanet_fw_report_answer(ExanetState *s, ExanetFirmware *fw, uint32_t word)
+{
+    FwReport *r = report_find(fw, RNIC_GET(EXANET_RT_TID, word));
+
+    if (!r) {
+        exanet_count(s, ACK_STALE);
+        return;
+    }
+    switch (RNIC_GET(EXANET_RT_RESP, word)) {
+    case EXANET_RESP_CRC:
+        report_retry(s, fw, r);
+        break;
+    case EXANET_RESP_RESOLVED:
+        r->hold = false;
+        report_send(s, fw, r);
+        break;
+    case EXANET_RESP_FAULT:
+    case EXANET_RESP_FULL:
+    case EXANET_RESP_NO_CONTEXT:
+        report_hold(fw, r);
+        break;
+    default:
+        r->used = false;        /* it is there, or nobody wants it */
+        break;
+    }
+}
+
+void exanet_fw_reports_due(ExanetState *s, ExanetFirmware *fw)
+{
+    for (unsigned i = 0; i < FW_REPORTS; i++) {
+        FwReport *r = &fw->report[i];
+
+        if (!r->used) {
+            continue;
+        }
+        if (r->deadline > fw->now) {
+            fw->next = MIN(fw->next, r->deadline);
+        } else if (r->hold) {
+            r->hold = false;
+            report_send(s, fw, r);
+        } else {
+            report_retry(s, fw, r);
+        }
+    }
+}

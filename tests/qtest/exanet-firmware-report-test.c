@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reports of reads that failed: sent until the reader's node answers.  The test is
+ * that node.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "exanet-remote.h"
+
+#define TIMEOUT_NS ((int64_t)EXANET_FW_TIMEOUT_DEFAULT)
+#define BACKOFF_NS (100 * 1000)
+#define COOKIE 0x5151               /* exanet_read_of_peer() */
+#define NO_BLOCK 0xfff              /* the sequence of all of them */
+#define NODE_LIMIT 32               /* that wait for one node */
+
+static ExanetTest *start(void)
+{
+    ExanetTest *t = exanet_start("");
+
+    exanet_fw_set(t, EXANET_REG_FW_DYN_TIMEOUT, 0);
+    exanet_fw_set(t, EXANET_REG_FW_PF_BACKOFF_NS, BACKOFF_NS);
+    return t;
+}
+
+static void take_ack(ExanetTest *t)
+{
+    ExanetRxPacket *rx = exanet_peer_take_type(t->peer, EXANET_TYPE_ACK);
+
+    g_assert_cmpuint(rx->pkt.resp, ==, EXANET_RESP_ACK);
+    g_free(rx);
+}
+
+/* A read of a context that is not open; its request is taken. */
+static void ask(ExanetTest *t, unsigned gen)
+{
+    struct exanet_read_req req = exanet_read_of_peer(EXANET_RAM_SRC,
+        EXANET_REMOTE_BASE, 100, EXANET_READ_REQ_NOTIFY |
+        RNIC_PREP(EXANET_READ_REQ_OWNER, 9));
+
+    exanet_read_send(t, &req, gen, 0);
+    take_ack(t);
+}
+
+static ExanetPacket take_report(ExanetTest *t)
+{
+    g_autofree ExanetRxPacket *rx = exanet_peer_take_type(t->peer,
+                                                          EXANET_TYPE_NOTIFY);
+    uint64_t status = ldq_le_p(rx->pkt.payload + 8);
+
+    g_assert_cmphex(ldq_le_p(rx->pkt.payload), ==, COOKIE);
+    g_assert_true(status & EXANET_NOTIFICATION_VALID);
+    g_assert_cmpuint(RNIC_GET(EXANET_NOTIFICATION_STATUS, status), ==, 1);
+    g_assert_cmpuint(RNIC_GET(EXANET_NOTIFICATION_HANDLE, status), ==,
+                     EXANET_RESP_PROTECTION);
+    g_assert_cmpuint(rx->pkt.seq, ==, NO_BLOCK);
+    return rx->pkt;
+}
+
+static void test_lost(void)
+{
+    ExanetTest *t = start();
+    ExanetPacket first, again;
+
+    ask(t, 1);
+    first = take_report(t);
+    exanet_step(t, TIMEOUT_NS / 2);
+    exanet_assert_quiet(t);
+    exanet_step(t, TIMEOUT_NS / 2);
+    again = take_report(t);
+    g_assert_cmphex(again.tid, ==, first.tid);
+    /* and then twice as late */
+    exanet_step(t, TIMEOUT_NS);
+    exanet_assert_quiet(t);
+    exanet_step(t, TIMEOUT_NS);
+    again = take_report(t);
+    exanet_peer_ack(t->peer, &again, EXANET_RESP_ACK);
+    exanet_settle(t);
+    exanet_step(t, 1000 * TIMEOUT_NS);
+    exanet_assert_quiet(t);
+    /* the next one is another */
+    ask(t, 2);
+    again = take_report(t);
+    g_assert_cmphex(again.tid, !=, first.tid);
+    exanet_peer_ack(t->peer, &first, EXANET_RESP_ACK);      /* late */
+    exanet_wait(t, exanet_count(t, ACK_STALE) == 1);
+    exanet_step(t, TIMEOUT_NS);
+    first = take_report(t);
+    g_assert_cmphex(again.tid, ==, first.tid);
+    exanet_stop(t);
+}
+
+static void test_answers(void)
+{
+    ExanetTest *t = start();
+    ExanetPacket pkt;
+
+    ask(t, 1);
+    pkt = take_report(t);
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_CRC);
+    pkt = take_report(t);
+    for (unsigned i = 0; i < 3; i++) {
+        exanet_peer_ack(t->peer, &pkt, i == 1 ? EXANET_RESP_FAULT :
+                        EXANET_RESP_FULL);
+        exanet_assert_quiet(t);
+        exanet_step(t, (BACKOFF_NS << i) - 1);
+        exanet_assert_quiet(t);
+        exanet_step(t, 1);
+        pkt = take_report(t);
+    }
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_FAULT);
+    exanet_assert_quiet(t);
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_RESOLVED);
+    pkt = take_report(t);
+    /* its process is gone */
+    exanet_peer_ack(t->peer, &pkt, EXANET_RESP_PROTECTION);
+    exanet_settle(t);
+    exanet_step(t, 1000 * TIMEOUT_NS);
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+static void test_limits(void)
+{
+    ExanetTest *t = start();
+    unsigned n = 0;
+    ExanetPacket pkt;
+
+    exanet_fw_set(t, EXANET_REG_FW_RETRY_MAX, 5);
+    exanet_fw_set(t, EXANET_REG_FW_PF_RETRY_MAX, 3);
+    ask(t, 1);
+    take_report(t);
+    for (unsigned i = 0; i < 200; i++) {
+        exanet_step(t, TIMEOUT_NS);
+        exanet_pump(t);
+        while (!g_queue_is_empty(&t->peer->packets)) {
+            take_report(t);
+            n++;
+        }
+    }
+    g_assert_cmpuint(n, ==, 5);
+
+    ask(t, 2);
+    for (n = 0; n < 4; n++) {
+        pkt = take_report(t);
+        exanet_peer_ack(t->peer, &pkt, EXANET_RESP_FULL);
+        exanet_settle(t);
+        exanet_step(t, BACKOFF_NS << n);
+    }
+    exanet_step(t, 1000 * TIMEOUT_NS);
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+/* Who never answers gets the last ones again, and costs others nothing. */
+static void test_crowd(void)
+{
+    ExanetTest *t = start();
+    uint16_t tid[NODE_LIMIT + 8];
+    unsigned again = 0;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(tid); i++) {
+        ask(t, i % 64);
+        tid[i] = take_report(t).tid;
+    }
+    exanet_step(t, TIMEOUT_NS);
+    exanet_pump(t);
+    while (!g_queue_is_empty(&t->peer->packets)) {
+        ExanetPacket pkt = take_report(t);
+        unsigned i = 0;
+
+        while (tid[i] != pkt.tid) {
+            g_assert_cmpuint(++i, <, ARRAY_SIZE(tid));
+        }
+        g_assert_cmpuint(i, >=, ARRAY_SIZE(tid) - NODE_LIMIT);
+        again++;
+    }
+    g_assert_cmpuint(again, ==, NODE_LIMIT);
+    exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_RESET);
+    exanet_step(t, 100 * TIMEOUT_NS);
+    exanet_pump(t);
+    g_assert_true(g_queue_is_empty(&t->peer->packets));
+    exanet_stop(t);
+}
+
+/* The context whose data was to be read closes: the reader hears of it, surely. */
+static void test_quiesce(void)
+{
+    ExanetTest *t = start();
+    struct exanet_read_req req = exanet_read_of_peer(EXANET_RAM_SRC,
+        EXANET_REMOTE_BASE, 100, EXANET_READ_REQ_NOTIFY |
+        RNIC_PREP(EXANET_READ_REQ_OWNER, 1));
+
+    exanet_read_send(t, &req, 1, 0);
+    exanet_wait(t, exanet_blocks_waiting(t) == 1);
+    exanet_close(t, 1);
+    exanet_pump(t);
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned n = 0;
+
+        while (!g_queue_is_empty(&t->peer->packets)) {
+            g_autofree ExanetRxPacket *rx = exanet_peer_take(t->peer);
+
+            if (rx->pkt.type == EXANET_TYPE_NOTIFY) {
+                g_assert_cmpuint(RNIC_GET(EXANET_NOTIFICATION_HANDLE,
+                                          ldq_le_p(rx->pkt.payload + 8)), ==,
+                                 EXANET_CHERR_ABORTED);
+                n++;
+            }
+        }
+        g_assert_cmpuint(n, ==, 1);
+        exanet_step(t, TIMEOUT_NS << i);
+        exanet_pump(t);
+    }
+    exanet_stop(t);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    qtest_add_func("/exanet/firmware/report/lost", test_lost);
+    qtest_add_func("/exanet/firmware/report/answers", test_answers);
+    qtest_add_func("/exanet/firmware/report/limits", test_limits);
+    qtest_add_func("/exanet/firmware/report/crowd", test_crowd);
+    qtest_add_func("/exanet/firmware/report/quiesce", test_quiesce);
+    return g_test_run();
+}
