@@ -436,8 +436,8 @@ static void dump_port(ExanetFabric *f, unsigned n, unsigned port)
 
 void exanet_fabric_dump(ExanetFabric *f)
 {
-    static const char *const name[] = {
-#define COUNTER_NAME(name, text) [EXANET_CNT_##name] = #name,
+    static const struct { const char *name; } counter[] = {
+#define COUNTER_NAME(name, text) { #name },
         EXANET_COUNTERS(COUNTER_NAME)
 #undef COUNTER_NAME
     };
@@ -449,7 +449,7 @@ void exanet_fabric_dump(ExanetFabric *f)
         g_printerr("# node %u, 0x%x:", n, f->topo.coord[n]);
         for (unsigned i = 0; i < EXANET_COUNTER_COUNT; i++) {
             if (f->count[n][i]) {
-                g_printerr(" %s %" PRIu64, name[i], f->count[n][i]);
+                g_printerr(" %s %" PRIu64, counter[i].name, f->count[n][i]);
             }
         }
         g_printerr("\n");
