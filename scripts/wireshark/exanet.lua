@@ -308,6 +308,7 @@ local function report(name, text, group, severity)
                                expert.group[group], expert.severity[severity])
 end
 report("cut", "Frame is shorter than its header says", "MALFORMED", "ERROR")
+report("snap", "The capture holds only a part of this frame", "UNDECODED", "WARN")
 report("version", "Unknown version or kind of frame", "MALFORMED", "ERROR")
 report("reserved", "Reserved bits are not zero", "PROTOCOL", "WARN")
 report("lost", "Frames of this sender are missing", "SEQUENCE", "WARN")
@@ -489,7 +490,7 @@ local function parse_ack(p)
     p.resp = get(p.hi, F.ACK_HI_RESP)
 end
 
-local function parse_footer(p, s)
+local function parse_footer(p, s, known)
     local at = p.at + p.bytes - N.WORD_BYTES
     local lo, hi = quad(s, at), quad(s, at + 8)
     p.footer, p.flo, p.fhi = at, lo, hi
@@ -500,17 +501,19 @@ local function parse_footer(p, s)
     p.user = get(hi, F.FTR_HI_USER)
     p.small = get({ p.user, 0 }, F.FTR_USER_SMALL)
     p.data = p.at + N.WORD_BYTES + p.va % N.WORD_BYTES
-    if exanet.prefs.payload_crc then
+    if known then
+        p.payload_ok = known.payload_ok
+    elseif exanet.prefs.payload_crc then
         p.payload_ok = payload_crc(s, p.at + N.WORD_BYTES,
                                    p.bytes - 2 * N.WORD_BYTES) ==
                        get(hi, F.FTR_HI_PAY_CRC)
     end
 end
 
--- The packet at byte @at of @s, which has @left bytes there, 16 at least. Field
--- "state" tells how far it can be trusted; without "bytes" nothing behind it can
--- be found.
-local function parse(s, at, left)
+-- The packet at byte @at of @s, which has @left bytes there, 16 at least; @known
+-- is its mark if it has been seen before. Field "state" tells how far it can be
+-- trusted; without "bytes" nothing behind it can be found.
+local function parse(s, at, left, known)
     local lo, hi = quad(s, at), quad(s, at + 8)
     local p = { at = at, lo = lo, hi = hi, state = "ok",
                 type = get(lo, F.HDR_LO_TYPE), dst = get(lo, F.HDR_LO_COORD),
@@ -533,17 +536,17 @@ local function parse(s, at, left)
             p.state = "cut"
         else
             p.bytes = (words + 2) * N.WORD_BYTES
-            parse_footer(p, s)
+            parse_footer(p, s, known)
         end
     end
     return p
 end
 
--- All packets in the @bytes bytes from @at on.
-local function parse_all(s, at, bytes)
+-- All packets in the @bytes bytes from @at on; @marks: of a frame seen before.
+local function parse_all(s, at, bytes, marks)
     local list, stop = {}, at + bytes
     while stop - at >= N.WORD_BYTES do
-        local p = parse(s, at, stop - at)
+        local p = parse(s, at, stop - at, marks and marks[#list + 1])
         list[#list + 1] = p
         if not p.bytes then
             break
@@ -556,11 +559,13 @@ end
 -- --- Transactions and blocks --------------------------------------------------
 
 -- transactions: by who sent what; requests: by what the response will say;
--- frames: what was found out when a frame was seen first, for later passes.
+-- generations: the latest of each TID; frames: what was found out when a frame was
+-- seen first, for later passes.
 local S
 
 local function forget()
-    S = { transactions = {}, requests = {}, frames = {}, seqs = {} }
+    S = { transactions = {}, requests = {}, generations = {}, counted = {},
+          frames = {}, seqs = {} }
 end
 forget()
 exanet.init = forget
@@ -573,18 +578,52 @@ local function request_key(who, p)
     return key(who, p.small, p.tid, p.seq % 2 ^ N.ACK_SEQ_BITS)
 end
 
--- The transaction of a packet with a footer. The numbers come again after a while;
--- a packet that starts a block that has been answered belongs to a new one.
+-- How many generations the TID of @p is ahead of the latest one that its source has
+-- used for this destination: 0 also for older ones, nil if the source counts none
+-- (STRICT).
+local function generations_ahead(p)
+    local packetizer = get({ p.small, 0 }, F.SMALL_INDEX) ==
+                       E.ni_index.NI_PACKETIZER
+    local f = packetizer and F.PTID_GEN or F.TID_GEN
+    local count, q = 2 ^ (f[1] - f[2] + 1), { p.tid, 0 }
+    local gen, unit = get(q, f), key(p.src, p.small, p.epoch)
+    local id = key(unit, p.dst, p.tid - gen * 2 ^ f[2])
+    local latest = S.generations[id]
+    local ahead = latest and (gen - latest) % count or 0
+    if ahead >= count / 2 then
+        ahead = 0
+    else
+        S.generations[id] = gen
+    end
+    S.counted[unit] = S.counted[unit] or gen > 0
+    return S.counted[unit] and ahead or nil
+end
+
+-- Whether @p, whose numbers are those of transaction @t, is of a later one: numbers
+-- come again after a while.
+local function is_later(t, p, number, ahead)
+    if ahead and ahead > 0 then
+        return true
+    elseif not t.response or t.last_frame == number then
+        return false
+    elseif p.type == T.TYPE_CONTROL then
+        return not t.control
+    end
+    return not ahead and p.first
+end
+
+-- The transaction of a packet with a footer.
 local function transaction(p, number)
     local id = key(p.src, p.dst, p.small, p.tid, p.seq, p.epoch)
-    local t = S.transactions[id]
-    if not t or t.response and t.last_frame ~= number and
-       (p.first or p.type == T.TYPE_CONTROL) then
+    local t, ahead = S.transactions[id], generations_ahead(p)
+    if not t or is_later(t, p, number, ahead) then
         t = { src = p.src, dst = p.dst, tid = p.tid, seq = p.seq,
-              first_frame = number, pieces = {}, bytes = 0, packets = 0 }
+              first_frame = number, seen = {}, pieces = {}, bytes = 0,
+              packets = 0 }
         S.transactions[id] = t
         S.requests[request_key(p.src, p)] = t
     end
+    t.control = t.control or p.type == T.TYPE_CONTROL
     return t
 end
 
@@ -604,8 +643,11 @@ local function lay_out(t, stop)
         parts[#parts + 1] = t.pieces[va]
         at = va + #t.pieces[va]
     end
+    if at > stop then
+        return nil
+    end
     parts[#parts + 1] = string.rep("\0", stop - at)
-    return at <= stop and table.concat(parts) or nil
+    return table.concat(parts)
 end
 
 -- What is there of the block whose first and last packet have been seen.
@@ -625,38 +667,45 @@ local function block_of(t)
 end
 
 -- Puts the payload of a write packet in its place; the block if that completes it.
-local function add_piece(t, p, s, number, mark)
-    if t.pieces[p.va] then
-        mark.copy_of = t.pieces_in[p.va]
-        return nil
-    elseif p.payload_ok == false or t.complete then
-        return nil
-    end
-    t.pieces_in = t.pieces_in or {}
-    t.pieces[p.va], t.pieces_in[p.va] = s:sub(p.data + 1, p.data + p.size), number
+local function add_piece(t, p, s, number)
+    t.pieces[p.va] = s:sub(p.data + 1, p.data + p.size)
     t.bytes, t.packets = t.bytes + p.size, t.packets + 1
     t.start = p.first and p.va or t.start
     t.stop = p.last and p.va + p.size or t.stop
-    if not t.start or not t.stop or t.bytes < t.stop - t.start then
+    if t.broken or not t.start or not t.stop or
+       t.bytes < t.stop - t.start then
         return nil
     end
     local b = block_of(t)
     if b and b.complete then
-        t.complete = number
-        -- the bytes live on in the block; that they came is all we need
-        for va in pairs(t.pieces) do
-            t.pieces[va] = ""
-        end
+        -- the bytes live on in the block; that they came is in t.seen
+        t.complete, t.pieces = number, {}
         return b
     end
+    t.broken = true
     return nil
+end
+
+-- Notes a packet that has not come before.
+local function note_data(frame, t, p, s, number, mark)
+    local what = p.type * 2 ^ 42 + p.va
+    if p.payload_ok == false then
+        return
+    elseif t.seen[what] then
+        mark.copy_of = t.seen[what]
+        return
+    end
+    t.seen[what] = number
+    if p.type == T.TYPE_WRITE and exanet.prefs.blocks and not t.complete then
+        frame.blocks[#frame.blocks + 1] = add_piece(t, p, s, number)
+    end
 end
 
 local function note_ack(p, number, now, mark)
     local t = S.requests[request_key(p.dst, p)]
     if t then
         t.response = t.response or number
-        mark.t, mark.time = t, now - t.time
+        mark.t, mark.time, mark.to = t, now - t.time, t.last_frame
     end
 end
 
@@ -667,13 +716,14 @@ local function add_holes(frame, number)
         if t and mark.last and t.start and t.stop and not t.complete and
            not t.holes_in then
             t.holes_in = number
-            frame.blocks[#frame.blocks + 1] = block_of(t)
+            frame.holes = frame.holes or {}
+            frame.holes[#frame.holes + 1] = t
         end
     end
 end
 
 local function note_packet(frame, p, s, number, now)
-    local mark = {}
+    local mark = { payload_ok = p.payload_ok }
     frame.marks[#frame.marks + 1] = mark
     if p.state ~= "ok" or p.footer and not p.footer_ok then
         return
@@ -687,9 +737,7 @@ local function note_packet(frame, p, s, number, now)
     elseif p.footer then
         local t = transaction(p, number)
         mark.t, mark.last = t, p.last
-        if p.type == T.TYPE_WRITE and exanet.prefs.blocks then
-            frame.blocks[#frame.blocks + 1] = add_piece(t, p, s, number, mark)
-        end
+        note_data(frame, t, p, s, number, mark)
         t.last_frame, t.time = number, now
     end
 end
@@ -1047,14 +1095,19 @@ local function add_payload(tree, tvb, s, p)
     end
 end
 
+-- Captures have times of whole ns or less.
+local function nstime(seconds)
+    local ns = floor(seconds * 1e9 + 0.5)
+    return NSTime.new(floor(ns / 1e9), ns % 1e9)
+end
+
 local function add_links(tree, p, mark)
     local t, own = mark.t, {}
     if not t then
         return
     elseif p.type == T.TYPE_ACK then
-        own = { tree:add(pf.response_to, t.last_frame),
-                tree:add(pf.time, NSTime.new(floor(mark.time),
-                         floor(mark.time % 1 * 1e9))) }
+        own = { tree:add(pf.response_to, mark.to),
+                tree:add(pf.time, nstime(mark.time)) }
     elseif p.type == T.TYPE_RELEASE then
         own = { tree:add(pf.release_of, t.first_frame) }
     else
@@ -1072,13 +1125,29 @@ local function add_links(tree, p, mark)
     end
 end
 
+-- What to say of something that ends too early: it may be the capture's fault.
+local function cut_or_snap(tvb)
+    return tvb:reported_len() > tvb:len() and ex.snap or ex.cut
+end
+
+-- Whether there is anything in packet @p that an expert info tells.
+local function is_remarkable(p, mark, link)
+    return p.state ~= "ok" or get(p.lo, F.HDR_LO_VC) ~= link.vc or
+           p.type == T.TYPE_FLOW_RATE or mark.copy_of or
+           get(p.hi, F.HDR_HI_RESERVED) ~= 0 or
+           p.type == T.TYPE_ACK and p.resp ~= E.resp.RESP_ACK or
+           p.footer and (p.seq > 0 or not p.footer_ok or p.payload_ok == false)
+end
+
 local function add_packet(tree, tvb, s, p, mark, link, nth)
     local captured = tvb:len() - p.at
     local item = tree:add(pf.packet, tvb(p.at, p.bytes or captured))
     item:set_text(string.format("Packet %d: %s", nth, (title(p))))
     add_header(item, tvb, p, link)
-    if p.state == "malformed" or p.state == "cut" then
-        item:add_proto_expert_info(ex[p.state])
+    if p.state == "malformed" then
+        item:add_proto_expert_info(ex.malformed)
+    elseif p.state == "cut" then
+        item:add_proto_expert_info(cut_or_snap(tvb))
     end
     if p.footer then
         add_payload(item, tvb, s, p)
@@ -1172,37 +1241,66 @@ local function parse_link(s)
              seq = s0 + s1 * 0x100 + s2 * 0x10000 + s3 * 0x1000000 }
 end
 
+-- Whether anybody looks at fields: adding them takes most of the time, and most
+-- frames of a capture are only listed.
+local function is_looked_at(tree)
+    if tree.visible or not tree.referenced then
+        return true
+    end
+    for _, field in ipairs(field_list) do
+        if tree:referenced(field) then
+            return true
+        end
+    end
+    return false
+end
+
+local function add_packets(root, tvb, s, link, packets, frame)
+    local all = is_looked_at(root)
+    for i, p in ipairs(packets) do
+        local mark = frame.marks[i] or {}      -- twice in one frame: a tunnel
+        if all or is_remarkable(p, mark, link) then
+            add_packet(root, tvb, s, p, mark, link, i)
+        end
+    end
+    for _, b in ipairs(all and frame.blocks or {}) do
+        add_block(root, b)
+    end
+    for _, t in ipairs(frame.holes or {}) do
+        local b = not t.complete and block_of(t)
+        if b then
+            add_block(root, b)
+        end
+    end
+end
+
 function exanet.dissector(tvb, pinfo, tree)
     pinfo.cols.protocol = "ExaNet"
     local root = tree:add(exanet, tvb())
     if tvb:len() < LINK_BYTES then
-        root:add_proto_expert_info(ex.cut)
+        root:add_proto_expert_info(cut_or_snap(tvb))
         pinfo.cols.info = "Too short for a link header"
         return tvb:len()
     end
     local s = tvb:raw(0, tvb:len())
     local link = parse_link(s)
     local bytes = min(link.bytes, #s - LINK_BYTES)
-    local packets = {}
+    local packets, before = {}, S.frames[pinfo.number]
     if link.kind == E.link_kind.LINK_DATA then
-        packets = parse_all(s, LINK_BYTES, bytes)
+        packets = parse_all(s, LINK_BYTES, bytes, before and before.marks)
     end
     local frame = study(s, link, packets, pinfo)
     local head = add_link(root, tvb, link, frame, pinfo)
     if bytes < link.bytes then
-        head:add_proto_expert_info(ex.cut)
+        head:add_proto_expert_info(cut_or_snap(tvb))
     end
     if link.kind == E.link_kind.LINK_HELLO and bytes >= HELLO_BYTES then
         add_hello(root, tvb, s)
     end
-    for i, p in ipairs(packets) do
-        add_packet(root, tvb, s, p, frame.marks[i], link, i)
-    end
-    for _, b in ipairs(frame.blocks) do
-        add_block(root, b)
-    end
-    root:append_text(", " .. info_text(s, link, packets))
-    pinfo.cols.info = info_text(s, link, packets)
+    add_packets(root, tvb, s, link, packets, frame)
+    local info = info_text(s, link, packets)
+    root:append_text(", " .. info)
+    pinfo.cols.info = info
     return LINK_BYTES + bytes
 end
 
