@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Usage: apply.sh QEMU_SOURCE_TREE
 # Makes this repository part of a QEMU source tree: three symlinks, five added
-# lines, and a mend of -netdev stream. Running it again changes nothing.
+# lines, a provider of query-stats, and a mend of -netdev stream. Running it again
+# changes nothing.
 set -euo pipefail
 
 here=$(cd -P "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -42,6 +43,7 @@ change() {
 }
 
 mend qemu.patch
+mend qemu-stats.patch
 if [ -f "$tree/net/stream_data.c" ]; then
     mend qemu-stream-10.2.patch
 else

@@ -839,11 +839,13 @@ bool exanet_init(ExanetState *s, const ExanetHost *host, Error **errp)
             exanet_port_init(s, i);
         }
     }
+    exanet_stats_add(s);
     return true;
 }
 
 void exanet_fini(ExanetState *s)
 {
+    exanet_stats_remove(s);
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
         exanet_port_fini(p);
     }

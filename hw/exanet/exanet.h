@@ -662,6 +662,11 @@ void exanet_inject_reg_written(ExanetPort *p, unsigned reg, bool top);
  */
 void exanet_qom_class_init(ObjectClass *klass,
                            ExanetState *(*state)(Object *obj));
+/* What QMP calls a register or counter, to be freed: RX_ACK becomes rx-ack. */
+char *exanet_qom_name(const char *name);
+/* query-stats: the device is one of those that have been built: stats.c. */
+void exanet_stats_add(ExanetState *s);
+void exanet_stats_remove(ExanetState *s);
 /* The transfers that are under way, as a new list: firmware-qom.c. */
 QList *exanet_firmware_transfers(ExanetState *s);
 
@@ -816,6 +821,7 @@ typedef struct ExanetInfoPage {
 
 struct ExanetState {
     ExanetHost host;
+    QLIST_ENTRY(ExanetState) next;  /* of all devices, for query-stats */
     MemoryRegion regs_mr;           /* BAR 0 */
     MemoryRegion user_mr;           /* user pages; reads are plain RAM */
     ExanetInfoPage info[EXANET_CONTEXTS];

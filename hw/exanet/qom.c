@@ -32,8 +32,7 @@ static void put_uint(QDict *dict, const char *name, uint64_t value)
     qdict_put(dict, name, qnum_from_uint(value));
 }
 
-/* RX_ACK becomes rx-ack. */
-static char *kebab(const char *name)
+char *exanet_qom_name(const char *name)
 {
     return g_strdelimit(g_ascii_strdown(name, -1), "_", '-');
 }
@@ -133,7 +132,7 @@ static QDict *link_counters(ExanetState *s, unsigned base)
     for (unsigned i = 0; i < ARRAY_SIZE(regs); i++) {
         if (regs[i].bytes == 8 && !regs[i].writable &&
             regs[i].offset != EXANET_REG_PORT_INJECTED) {
-            g_autofree char *name = kebab(regs[i].name + strlen("PORT_"));
+            g_autofree char *name = exanet_qom_name(regs[i].name + strlen("PORT_"));
 
             put_uint(dict, name, exanet_reg_get64(s, base + regs[i].offset));
         }
@@ -326,7 +325,7 @@ static QObject *counters_make(ExanetState *s)
     QDict *dict = qdict_new();
 
     for (unsigned i = 0; i < EXANET_COUNTER_COUNT; i++) {
-        g_autofree char *name = kebab(counters[i].name);
+        g_autofree char *name = exanet_qom_name(counters[i].name);
 
         put_uint(dict, name, s->counter[i]);
     }
