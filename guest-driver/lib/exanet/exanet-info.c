@@ -268,6 +268,7 @@ static void info_json_ports(const char *dev)
 	printf("\n  ]");
 }
 
+/* Writes @separator before it unless there is no such device. */
 static int info_json(const char *dev, const char *separator)
 {
 	static const char *const values[] = { "coord", "contexts",
@@ -318,14 +319,21 @@ static int info_devices(struct dirent ***list)
 	return n > 0 ? n : -1;
 }
 
-/* @first: JSON needs commas between devices only. */
-static int info_show(const char *dev, const struct info_options *opt, bool first)
+/* A list with an object for each device that is there. */
+static int info_json_these(char *const *names, int count)
 {
-	if (opt->json)
-		return info_json(dev, first ? "[\n" : ",\n");
-	if (!first)
-		printf("\n");
-	return info_print(dev, opt);
+	const char *separator = "\n";
+	int i, ret = 0;
+
+	printf("[");
+	for (i = 0; i < count; i++) {
+		if (info_json(names[i], separator))
+			ret = 1;
+		else
+			separator = ",\n";
+	}
+	printf("\n]\n");
+	return ret;
 }
 
 /* Shows @count devices, once or again and again. */
@@ -336,10 +344,13 @@ static int info_these(char *const *names, int count,
 
 	if (opt->watch)
 		return info_watch(names, count, &opt->watching);
-	for (i = 0; i < count; i++)
-		ret |= info_show(names[i], opt, i == 0);
-	if (opt->json && !ret)
-		printf("\n]\n");
+	if (opt->json)
+		return info_json_these(names, count);
+	for (i = 0; i < count; i++) {
+		if (i)
+			printf("\n");
+		ret |= info_print(names[i], opt);
+	}
 	return ret;
 }
 
@@ -388,12 +399,15 @@ static bool info_seconds(const char *arg, char **argv, double *seconds)
 	if (!own)
 		arg = argv[optind];
 	*seconds = 1;
-	if (!arg || (!own && (*arg < '0' || *arg > '9')))
+	if (!arg || (!own && *arg != '.' && (*arg < '0' || *arg > '9')))
 		return true;
 	*seconds = strtod(arg, &end);
 	if (end == arg || *end || !isfinite(*seconds) || *seconds < 0.1 ||
-	    *seconds > INFO_SECONDS_MAX)
+	    *seconds > INFO_SECONDS_MAX) {
+		fprintf(stderr, "exanet-info: --watch takes 0.1 to %d seconds, not \"%s\"\n",
+			INFO_SECONDS_MAX, arg);
 		return false;
+	}
 	optind += !own;
 	return true;
 }
@@ -404,7 +418,23 @@ static bool info_count(const char *arg, unsigned long *count)
 
 	errno = 0;
 	*count = strtoul(arg, &end, 10);
-	return *arg >= '0' && *arg <= '9' && !*end && *count && !errno;
+	if (*arg >= '0' && *arg <= '9' && !*end && *count && !errno)
+		return true;
+	fprintf(stderr, "exanet-info: --count takes a number from 1 on, not \"%s\"\n",
+		arg);
+	return false;
+}
+
+/* Whether the options go together. */
+static bool info_fit(const struct info_options *opt)
+{
+	if (opt->watch && (opt->json || opt->counters || opt->all))
+		fputs("exanet-info: --watch goes with --count only\n", stderr);
+	else if (opt->watching.count && !opt->watch)
+		fputs("exanet-info: --count needs --watch\n", stderr);
+	else
+		return true;
+	return false;
 }
 
 /* False after wrong usage; does --help itself. */
@@ -440,9 +470,7 @@ static bool info_parse(int argc, char **argv, struct info_options *opt)
 			good = false;
 		}
 	}
-	if (opt->watch)
-		return good && !opt->json && !opt->counters && !opt->all;
-	return good && !opt->watching.count;
+	return good && info_fit(opt);
 }
 
 int main(int argc, char **argv)

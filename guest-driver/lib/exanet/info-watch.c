@@ -3,14 +3,16 @@
  * exanet-info --watch: links and retransmissions, live.
  *
  * On a terminal the table stays where it is; elsewhere each one follows the last.
+ * A NIC that goes away, as with its driver, is shown again when it comes back.
  */
 #define _GNU_SOURCE
-#include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,6 +64,7 @@ struct watch_port {
 };
 
 struct watch_sample {
+	bool there;
 	double time;		/* seconds */
 	struct watch_port port[EXANET_LINKS];
 	uint64_t retry[WATCH_ARRAY(watch_retries)];
@@ -108,27 +111,25 @@ static void watch_read_port(const char *dev, int p, struct watch_port *port)
 						       value), value);
 }
 
-/* False when the device is not there. */
-static bool watch_read(struct watch_dev *dev)
+static void watch_read(struct watch_dev *dev)
 {
+	struct watch_sample *now = &dev->now;
 	char value[INFO_VALUE_MAX];
 	size_t i;
 	int p;
 
-	dev->before = dev->now;
-	if (!info_read(dev->name, "coord", value)) {
-		fprintf(stderr, "exanet-info: no ExaNet device \"%s\"\n",
-			dev->name);
-		return false;
-	}
+	dev->before = *now;
+	memset(now, 0, sizeof(*now));
+	now->time = watch_clock();
+	now->there = info_read(dev->name, "coord", value);
+	if (!now->there)
+		return;
 	for (p = 0; p < EXANET_LINKS; p++)
-		watch_read_port(dev->name, p, &dev->now.port[p]);
+		watch_read_port(dev->name, p, &now->port[p]);
 	for (i = 0; i < WATCH_ARRAY(watch_retries); i++)
-		dev->now.retry[i] =
+		now->retry[i] =
 			watch_number(info_read(dev->name, watch_retries[i].file,
 					       value), value);
-	dev->now.time = watch_clock();
-	return true;
 }
 
 /* --- showing -------------------------------------------------------------- */
@@ -137,6 +138,9 @@ static bool watch_read(struct watch_dev *dev)
 static double watch_per_second(const struct watch_dev *dev, uint64_t now,
 			       uint64_t before)
 {
+	/* what it has counted in all is no rate */
+	if (!dev->before.there)
+		return 0;
 	return (now >= before ? now - before : now) /
 	       (dev->now.time - dev->before.time);
 }
@@ -147,65 +151,100 @@ static double watch_rate(const struct watch_dev *dev, int p, int rate)
 				dev->before.port[p].rate[rate]);
 }
 
-static void watch_show_port(const struct watch_dev *dev, int p)
+static void watch_show_port(const struct watch_dev *dev, int p, FILE *out)
 {
 	const struct watch_port *port = &dev->now.port[p];
 
-	printf("%4d  %-8s  %-8s  %-8.8s  %9.2f %9.0f  %9.2f %9.0f  %6.0f%c %6.0f %6.0f\n",
-	       p, port->state, port->peer, port->role,
-	       watch_rate(dev, p, WATCH_TX_WORDS) * EXANET_WORD_BYTES / 1e6,
-	       watch_rate(dev, p, WATCH_TX_PACKETS),
-	       watch_rate(dev, p, WATCH_RX_WORDS) * EXANET_WORD_BYTES / 1e6,
-	       watch_rate(dev, p, WATCH_RX_PACKETS),
-	       watch_rate(dev, p, WATCH_XOFF), port->stopped ? '*' : ' ',
-	       watch_rate(dev, p, WATCH_DROPPED),
-	       watch_rate(dev, p, WATCH_BAD_HEADER) +
-	       watch_rate(dev, p, WATCH_BAD_PAYLOAD) +
-	       watch_rate(dev, p, WATCH_BAD_FOOTER));
+	fprintf(out, "%4d  %-8s  %-8s  %-8.8s  %9.2f %9.0f  %9.2f %9.0f  %6.0f%c %6.0f %6.0f\n",
+		p, port->state, port->peer, port->role,
+		watch_rate(dev, p, WATCH_TX_WORDS) * EXANET_WORD_BYTES / 1e6,
+		watch_rate(dev, p, WATCH_TX_PACKETS),
+		watch_rate(dev, p, WATCH_RX_WORDS) * EXANET_WORD_BYTES / 1e6,
+		watch_rate(dev, p, WATCH_RX_PACKETS),
+		watch_rate(dev, p, WATCH_XOFF), port->stopped ? '*' : ' ',
+		watch_rate(dev, p, WATCH_DROPPED),
+		watch_rate(dev, p, WATCH_BAD_HEADER) +
+		watch_rate(dev, p, WATCH_BAD_PAYLOAD) +
+		watch_rate(dev, p, WATCH_BAD_FOOTER));
 }
 
-/* Gives the number of lines. */
-static int watch_show_dev(const struct watch_dev *dev)
+static void watch_show_dev(const struct watch_dev *dev, FILE *out)
 {
-	int p, lines = 3;
 	size_t i;
+	int p;
 
-	printf("%s\n", dev->name);
-	printf("port  state     peer      role        TX MB/s packets/s    RX MB/s packets/s   XOFF/s drop/s  CRC/s\n");
-	for (p = 0; p < EXANET_LINKS; p++) {
-		if (!dev->now.port[p].there)
-			continue;
-		watch_show_port(dev, p);
-		lines++;
+	if (!dev->now.there) {
+		fprintf(out, "%s is gone\n", dev->name);
+		return;
 	}
-	printf("sent again/s:");
+	fprintf(out, "%s\n", dev->name);
+	fprintf(out, "port  state     peer      role        TX MB/s packets/s    RX MB/s packets/s   XOFF/s drop/s  CRC/s\n");
+	for (p = 0; p < EXANET_LINKS; p++)
+		if (dev->now.port[p].there)
+			watch_show_port(dev, p, out);
+	fprintf(out, "sent again/s:");
 	for (i = 0; i < WATCH_ARRAY(watch_retries); i++)
-		printf("%s %s %.0f", i ? "," : "", watch_retries[i].cause,
-		       watch_per_second(dev, dev->now.retry[i],
-					dev->before.retry[i]));
-	printf("\n");
-	return lines;
+		fprintf(out, "%s %s %.0f", i ? "," : "",
+			watch_retries[i].cause,
+			watch_per_second(dev, dev->now.retry[i],
+					 dev->before.retry[i]));
+	fprintf(out, "\n");
+}
+
+/* All tables as one text, to be freed; NULL if there is no memory for it. */
+static char *watch_text(const struct watch_dev *devs, int count)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+	int i;
+
+	out = open_memstream(&text, &size);
+	if (!out)
+		return NULL;
+	for (i = 0; i < count; i++) {
+		if (i)
+			fputc('\n', out);
+		watch_show_dev(&devs[i], out);
+	}
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* Lines that a table may have to stay in place. */
+static int watch_rows(void)
+{
+	struct winsize size;
+
+	/* the cursor is below them */
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_row < 2)
+		return INT_MAX;
+	return size.ws_row - 1;
 }
 
 /*
- * Shows all devices; @above: lines of the last table, which this one replaces.
- * Gives the number of its lines.
+ * Puts @text over the last table, which had @above lines, as far as there is room;
+ * lines are not broken, as each would be one more to go back over.  Gives the number
+ * of lines.
  */
-static int watch_show(const struct watch_dev *devs, int count, int above)
+static int watch_put_in_place(const char *text, int above)
 {
-	int i, lines = 0;
+	int rows = watch_rows(), lines = 0;
+	const char *end = text;
 
+	while (lines < rows && *end) {
+		end += strcspn(end, "\n") + 1;
+		lines++;
+	}
+	if (above > rows)
+		above = rows;
 	/* back to its first line, and all below it empty */
 	if (above)
 		printf("\033[%dA\r\033[J", above);
-	for (i = 0; i < count; i++) {
-		if (i) {
-			printf("\n");
-			lines++;
-		}
-		lines += watch_show_dev(&devs[i]);
-	}
-	fflush(stdout);
+	printf("\033[?7l%.*s\033[?7h", (int)(end - text), text);
 	return lines;
 }
 
@@ -227,13 +266,26 @@ static bool watch_sleep(const sigset_t *signals, double deadline)
 	return true;
 }
 
-static bool watch_read_all(struct watch_dev *devs, int count)
+static void watch_read_all(struct watch_dev *devs, int count)
 {
 	int i;
 
 	for (i = 0; i < count; i++)
-		if (!watch_read(&devs[i]))
+		watch_read(&devs[i]);
+}
+
+/* Whether all devices are there to begin with; tells of one that is not. */
+static bool watch_all_there(const struct watch_dev *devs, int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		if (!devs[i].now.there) {
+			fprintf(stderr, "exanet-info: no ExaNet device \"%s\"\n",
+				devs[i].name);
 			return false;
+		}
+	}
 	return true;
 }
 
@@ -244,18 +296,27 @@ static int watch_run(struct watch_dev *devs, int count,
 	double next = watch_clock();
 	unsigned long shown = 0;
 	int lines = 0;
+	char *text;
 
-	if (!watch_read_all(devs, count))
+	watch_read_all(devs, count);
+	if (!watch_all_there(devs, count))
 		return 1;
 	while (!watch->count || shown < watch->count) {
 		next += watch->seconds;
 		if (!watch_sleep(signals, next))
 			break;
-		if (!watch_read_all(devs, count))
+		watch_read_all(devs, count);
+		text = watch_text(devs, count);
+		if (text && in_place)
+			lines = watch_put_in_place(text, lines);
+		else if (text)
+			printf("%s%s", shown ? "\n" : "", text);
+		if (!text || fflush(stdout)) {
+			perror("exanet-info");
+			free(text);
 			return 1;
-		if (!in_place && shown)
-			printf("\n");
-		lines = watch_show(devs, count, in_place ? lines : 0);
+		}
+		free(text);
 		shown++;
 	}
 	return 0;
@@ -263,7 +324,6 @@ static int watch_run(struct watch_dev *devs, int count,
 
 int info_watch(char *const *names, int count, const struct info_watch *watch)
 {
-	bool in_place = isatty(STDOUT_FILENO);
 	struct watch_dev *devs;
 	sigset_t signals;
 	int i, ret;
@@ -279,13 +339,7 @@ int info_watch(char *const *names, int count, const struct info_watch *watch)
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	/* A line that is broken in two would be one more to go back over. */
-	if (in_place)
-		printf("\033[?7l");
 	ret = watch_run(devs, count, watch, &signals);
-	if (in_place)
-		printf("\033[?7h");
-	fflush(stdout);
 	free(devs);
 	return ret;
 }
