@@ -182,14 +182,14 @@ static const char *item_parse(FaultPlan *plan, const char *text)
 static bool plan_parse(FaultPlan *plan, const char *text, unsigned index,
                        Error **errp)
 {
-    g_auto(GStrv) items = g_strsplit_set(text, " +;", -1);
+    g_auto(GStrv) items = g_strsplit_set(text, " \t\n+;", -1);
 
     *plan = (FaultPlan) { .seed = EXANET_ID + index };
     for (char **item = items; *item; item++) {
         const char *wrong = **item ? item_parse(plan, *item) : NULL;
 
         if (wrong) {
-            error_setg(errp, "faults%u: '%s': %s", index, *item, wrong);
+            error_setg(errp, "faults%u: '%.40s': %s", index, *item, wrong);
             return false;
         }
     }

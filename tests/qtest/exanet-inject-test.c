@@ -517,6 +517,7 @@ static void test_strings(void)
         "down=", "up",
     };
     ExanetTest *t = exanet_start("");
+    char endless[10000] = "";
 
     for (unsigned i = 0; i < ARRAY_SIZE(good); i++) {
         exanet_faults_set(t, good[i].text);
@@ -536,6 +537,12 @@ static void test_strings(void)
     exanet_qom_refused(t, "faults0", "down down", "twice");
     exanet_qom_refused(t, "faults1", "drop=1%", "link1");
     exanet_faults_assert(t, "seed=3 drop=5%");
+    /* the message is one short line, whatever it complains of */
+    exanet_qom_refused(t, "faults0", "drop=1%\nlose=1%", "'lose=1%'");
+    memset(endless, 'x', sizeof(endless) - 1);
+    exanet_qom_refused(t, "faults0", endless, "xxx'");
+    exanet_faults_set(t, "seed=5\tdrop=1%\n");
+    exanet_faults_assert(t, "seed=5 drop=1%");
     exanet_stop(t);
 }
 

@@ -37,6 +37,7 @@ void exanet_qom_refused(ExanetTest *t, const char *name, const char *text,
                 part);
     }
     g_assert_null(strchr(desc, '\n'));
+    g_assert_cmpuint(strlen(desc), <, 200);
     qobject_unref(error);
 }
 
