@@ -102,6 +102,18 @@ def _fault(args):
     return 0
 
 
+def _monitor(args):
+    c = cluster.find(args.cluster)
+    try:
+        with c.node(args.node).qmp() as qmp:
+            text = qmp.command('human-monitor-command',
+                               **{'command-line': ' '.join(args.command)})
+    except OSError as e:
+        raise Failed(str(e)) from e
+    print(text.replace('\r\n', '\n'), end='')
+    return 1 if text.startswith('Error: ') else 0
+
+
 def _status(args):
     c = cluster.find(args.cluster)
     nodes = [c.node(args.node)] if args.node else c.nodes
@@ -241,6 +253,9 @@ def _parser():
     q.add_argument('faults', metavar='FAULTS',
                    help='such as "drop=1%%", "corrupt=next:5", "down"; none '
                    'ends them')
+    q = add('monitor', _monitor, "a command for QEMU's monitor of one node")
+    q.add_argument('node', metavar='NODE')
+    q.add_argument('command', nargs='+', metavar='-- COMMAND')
     q = add('down', _down, 'end a cluster')
     q.add_argument('--all', action='store_true', help='all clusters')
     add('list', _list, 'the clusters that are up', named=False)
