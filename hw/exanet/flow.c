@@ -20,7 +20,6 @@
 #include "../trace.h"
 
 #define FLOWS_MAX 1024              /* of an output, and paced ones */
-#define FLOW_WINDOW_MIN_NS 10000
 #define FLOW_BURST_NS 50000         /* of a paced flow, at its rate */
 /* Without traffic for so many windows a flow is over. */
 #define FLOW_IDLE_ACTIVE 2
@@ -98,7 +97,7 @@ static int64_t flow_window(ExanetState *s)
     uint32_t ns = exanet_reg_get32(s, EXANET_SWITCH +
                                    EXANET_REG_SW_FLOW_WINDOW);
 
-    return MAX(ns, FLOW_WINDOW_MIN_NS);
+    return MAX(ns, EXANET_SW_FLOW_WINDOW_MIN);
 }
 
 /* Time on a cable of @rate kb/s, in ns. */

@@ -160,9 +160,8 @@ EXANET_TUNE_WORDS(sw_flow, flow, EXANET_SW_OFFSET(FLOW),
 		  EXANET_SW_FLOW_MARK | EXANET_SW_FLOW_PACE, exanet_sw_flow_words);
 EXANET_TUNE_RW(sw_flow_target, flow_target, EXANET_SW_OFFSET(FLOW), false,
 	       EXANET_SW_FLOW_TARGET, 1, 100);
-/* Below a microsecond the window would be shorter than a packet. */
 EXANET_TUNE_RW(sw_flow_window_ns, flow_window_ns, EXANET_SW_OFFSET(FLOW_WINDOW),
-	       false, EXANET_ALL32, 1000, U32_MAX);
+	       false, EXANET_ALL32, EXANET_SW_FLOW_WINDOW_MIN, U32_MAX);
 EXANET_TUNE_RO(sw_local0, local0, EXANET_SW_OFFSET(LOCAL0), true, EXANET_ALL64);
 EXANET_TUNE_RO(sw_local1, local1, EXANET_SW_OFFSET(LOCAL1), true, EXANET_ALL64);
 EXANET_TUNE_RO(sw_local2, local2, EXANET_SW_OFFSET(LOCAL2), true, EXANET_ALL64);

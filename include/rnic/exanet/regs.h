@@ -295,6 +295,7 @@ enum exanet_sw_mode {
 							 * shared out, 1..100 */
 #define EXANET_SW_FLOW_WRITABLE	0x7f03U
 #define EXANET_SW_FLOW_DEFAULT	0x5f03U		/* both, 95 % */
+#define EXANET_SW_FLOW_WINDOW_MIN 10000		/* ns; less counts as this */
 
 /* --- NI map: one 64-bit word for each NI index ------------------------------ */
 #define EXANET_NI_MAP_PORT	RNIC_FIELD(3, 0)	/* enum exanet_ni_port */
