@@ -7,6 +7,7 @@ that everybody else may believe a Topology.
 
 import configparser
 import re
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +20,8 @@ PORTS = 12             # link0 to link11 of the device
 NODES_MAX = 256        # as many as the guests have addresses for
 _AXES = {'x': (0, 15), 'y': (4, 15), 'z': (8, 15), 'f': (12, 4),
          'upper': (14, 255)}
-_NAME = re.compile(r'[a-z][a-z0-9-]{0,30}$')
+_NAME = re.compile(r'[a-z]([a-z0-9-]{0,29}[a-z0-9])?')
+_SIZES = re.compile(r'[0-9]{1,2}(x[0-9]{1,2}){0,2}')
 _RATE = {'k': 1, 'm': 1000, 'g': 1000000}
 _TIME = {'ns': 1, 'us': 1000, 'ms': 1000000}
 
@@ -49,6 +51,7 @@ class Cable:
     a: Node
     b: Node
     faults: str = ''
+    where: str = ''            # what begins a message about its faults
 
     def other(self, node):
         return self.b if node is self.a else self.a
@@ -83,7 +86,7 @@ class Topology:
 
 def is_name(text):
     """True if TEXT can be the name of a cluster or a node."""
-    return bool(_NAME.match(text))
+    return bool(_NAME.fullmatch(text)) and text != 'localhost'
 
 
 def names():
@@ -100,11 +103,18 @@ def load(given):
         raise Failed(f"there is no topology '{given}': name a file or one of "
                      + ', '.join(names()))
     try:
-        text = path.read_text(encoding='utf-8')
+        text = path.read_text(encoding='utf-8-sig')
     except (OSError, UnicodeDecodeError) as e:
         raise Failed(f'{shown(path)} cannot be read: {e}') from e
-    name = re.sub('[^a-z0-9-]', '-', path.stem.lower())[:20]
-    return parse(text, name, shown(path))
+    return parse(text, _name_of(path), shown(path))
+
+
+def _name_of(path):
+    """What a cluster is called after its file."""
+    name = re.sub('[^a-z0-9]+', '-', path.stem.lower()).strip('-')
+    if not is_name(name):
+        name = f'cluster-{name}'
+    return name[:20].rstrip('-')
 
 
 def parse(text, name, path='topology'):
@@ -116,23 +126,35 @@ class _Parser:
     """Reads one file; every complaint says where."""
 
     def __init__(self, text, name, path):
-        self.text, self.name, self.path = text, name, path
+        self.name, self.path = name, path
+        # No line goes on in the next one, so that each has one meaning.
+        self.lines = [s.strip(' \t') for s in text.split('\n')]
+        self.text = '\n'.join(self.lines)
+        self.check_characters()
         self.ini = configparser.ConfigParser(
             interpolation=None, delimiters=('=',), comment_prefixes=('#',),
             inline_comment_prefixes=('#',), default_section='')
         try:
-            self.ini.read_string(text, path)
+            self.ini.read_string(self.text, path)
         except configparser.Error as e:
             line = getattr(e, 'lineno', None) or e.errors[0][0]
             what = re.sub(r'\s+', ' ', type(e).__name__)
             raise Failed(f'{path}:{line}: {_SYNTAX.get(what, what)}') from e
         self.nodes, self.cables, self.hosts = [], [], {}
+        self.linked = set()    # pairs of nodes that have a section
 
-    def fail(self, section, key, why):
-        """Failed at the line of KEY, or of the head of SECTION."""
-        line, inside = 0, False
-        for number, s in enumerate(self.text.splitlines(), 1):
-            s = s.strip()
+    def check_characters(self):
+        for number, s in enumerate(self.lines, 1):
+            wrong = next((c for c in s if not c.isprintable() and c != '\t'),
+                         None)
+            if wrong:
+                raise Failed(f'{self.path}:{number}: character '
+                             f'U+{ord(wrong):04X} cannot be in it')
+
+    def where(self, section, key=None):
+        """The line of KEY, or of the head of SECTION, for a message."""
+        line, inside = 1, False
+        for number, s in enumerate(self.lines, 1):
             if s.startswith('['):
                 inside = s.startswith(f'[{section}]')
                 line = number if inside else line
@@ -140,7 +162,10 @@ class _Parser:
                                              re.I):
                 line = number
         what = f'{key}: ' if key else ''
-        raise Failed(f'{self.path}:{line}: [{section}] {what}{why}')
+        return f'{self.path}:{line}: [{section}] {what}'
+
+    def fail(self, section, key, why):
+        raise Failed(self.where(section, key) + why)
 
     def section(self, name, keys):
         """The keys of a section, all of which must be in KEYS."""
@@ -155,7 +180,7 @@ class _Parser:
         text = values.get(key)
         if text is None:
             return default
-        if not re.fullmatch(r'\d{1,9}', text) or not low <= int(text) <= high:
+        if not re.fullmatch(r'[0-9]{1,9}', text) or not low <= int(text) <= high:
             self.fail(section, key, f"'{text}' is no number from {low} to "
                       f'{high}')
         return int(text)
@@ -165,7 +190,7 @@ class _Parser:
         text = values.get(key)
         if text is None:
             return default
-        m = re.fullmatch(r'(\d{1,9}(?:\.\d{1,6})?)\s*([a-z]*)', text.lower())
+        m = re.fullmatch(r'([0-9]{1,9}(?:\.[0-9]{1,6})?)\s*([a-z]*)', text.lower())
         if not m or m[2] not in units and float(m[1]):
             self.fail(section, key, f"'{text}' is not {unit}")
         value = round(float(m[1]) * units.get(m[2], 0))
@@ -190,27 +215,34 @@ class _Parser:
         common = self.common('cluster', whole)
         self.read_hosts(whole)
         dims = self.generate(whole, common)
-        for name in self.ini.sections():
-            word, *rest = name.split()
-            if word == 'node' and len(rest) == 1:
-                self.read_node(name, rest[0], common)
-        for name in self.ini.sections():
-            word, *rest = name.split()
-            if word == 'link' and len(rest) == 2:
-                self.read_link(name, *rest)
-            elif name != 'cluster' and not (word == 'node'
-                                            and len(rest) == 1):
+        sections = {name: name.split() for name in self.ini.sections()}
+        for name, words in sections.items():
+            if words[:1] == ['node'] and len(words) == 2:
+                self.read_node(name, words[1], common)
+            elif name != 'cluster' and not (words[:1] == ['link']
+                                            and len(words) == 3):
                 self.fail(name, None, 'a section is [cluster], [node NAME] '
                           'or [link NAME NAME]')
-        if whole.get('faults'):
-            for cable in self.cables:
-                cable.faults = cable.faults or whole['faults']
+        for name, words in sections.items():
+            if words[0] == 'link':
+                self.read_link(name, *words[1:])
+        for cable in self.cables:
+            if not cable.where:
+                self.set_faults(cable, 'cluster', whole)
         self.check_whole()
         port = self.number('cluster', whole, 'port', 23000, 1024, 60000)
         return Topology(self.name, self.nodes, self.cables, dims, self.hosts,
                         port, self.read_interface(whole),
-                        whole.get('slurm', ''), self.read_image(whole),
+                        self.read_slurm(whole), self.read_image(whole),
                         self.text)
+
+    def read_slurm(self, whole):
+        text = whole.get('slurm', '')
+        try:
+            shlex.split(text)
+        except ValueError:
+            self.fail('cluster', 'slurm', 'a quotation does not end')
+        return text
 
     def read_image(self, whole):
         image = whole.get('image', '')
@@ -264,18 +296,17 @@ class _Parser:
         return 'x'.join(str(n if r else 1) for n, r in zip(size, ring))
 
     def read_size(self, key, whole):
-        m = re.fullmatch(r'\d{1,2}(x\d{1,2}){0,2}', whole[key])
-        size = [int(n) for n in whole[key].split('x')] if m else []
-        if not m or not all(1 <= n <= 16 for n in size):
+        size = _sizes(whole[key])
+        if not size:
             self.fail('cluster', key, f"'{whole[key]}' is no size such as 4, "
                       '4x2 or 2x2x2, with 1 to 16 each')
         return size
 
     def read_dims(self, whole):
         text = whole.get('dims', '')
-        if text and not re.fullmatch(r'\d{1,2}(x\d{1,2}){0,2}', text):
+        if text and not _sizes(text):
             self.fail('cluster', 'dims', f"'{text}' is no list of rings such "
-                      'as 4x4')
+                      'as 4x4, with 1 to 16 nodes each')
         return text
 
     def make_nodes(self, size, each, common):
@@ -316,8 +347,8 @@ class _Parser:
         values = self.section(section, _NODE_KEYS)
         known = next((n for n in self.nodes if n.name == name), None)
         if not known:
-            if not _NAME.match(name) or re.fullmatch(
-                    r'node\d+', name) and name != f'node{len(self.nodes)}':
+            if not is_name(name) or re.fullmatch(
+                    r'node[0-9]+', name) and name != f'node{len(self.nodes)}':
                 self.fail(section, None, f"'{name}' is no name of a new node")
             if 'at' not in values:
                 self.fail(section, None, 'at = x=..,y=..,z=..,f=..,upper=.. '
@@ -334,12 +365,15 @@ class _Parser:
                       'hosts of [cluster]')
 
     def read_at(self, section, text):
-        coord = 0
+        coord, seen = 0, set()
         for part in text.replace(' ', '').split(','):
-            m = re.fullmatch(r'([a-z]+)=(\d{1,3})', part)
+            m = re.fullmatch(r'([a-z]+)=([0-9]{1,3})', part)
             if not m or m[1] not in _AXES:
                 self.fail(section, 'at', f"'{part}' is none of x=, y=, z=, "
                           'f= and upper=')
+            if m[1] in seen:
+                self.fail(section, 'at', f'{m[1]}= is there twice')
+            seen.add(m[1])
             shift, high = _AXES[m[1]]
             value, low = int(m[2]), int(m[1] == 'f')
             if not low <= value <= high:
@@ -358,16 +392,27 @@ class _Parser:
             ends += found
         if ends[0] is ends[1]:
             self.fail(section, None, 'a cable has two different ends')
+        pair = frozenset(n.number for n in ends)
+        if pair in self.linked:
+            self.fail(section, None, 'these two nodes have a section already')
+        self.linked.add(pair)
         count = self.number(section, values, 'cables', 1, 0, PORTS)
-        between = [c for c in self.cables
-                   if {c.a.number, c.b.number} == {n.number for n in ends}]
+        between = [c for c in self.cables if {c.a.number, c.b.number} == pair]
         while len(between) < count:
             between.append(self.cable(*ends))
-        for cable in between:
-            cable.faults = values.get('faults', '')
-            if 'cables' in values and len(between) > count:
-                between.remove(cable)
+        if 'cables' in values:
+            for cable in between[count:]:
                 self.drop(cable)
+            del between[count:]
+        for cable in between:
+            self.set_faults(cable, section, values)
+
+    def set_faults(self, cable, section, values):
+        """Those of CABLE, if VALUES of SECTION say something about them."""
+        if 'faults' in values:
+            text = values['faults']
+            cable.faults = '' if text == 'none' else text
+            cable.where = self.where(section, 'faults')
 
     def drop(self, cable):
         for cables in (self.cables, cable.a.cables, cable.b.cables):
@@ -387,11 +432,13 @@ class _Parser:
                 self.fail(f'node {n.name}', 'at', f'{n.name} and '
                           f'{seen[n.coord]} have the same coordinates')
             seen[n.coord] = n.name
+            own = f'node {n.name}'
+            section = own if self.ini.has_section(own) else 'cluster'
             if len(n.cables) > PORTS:
-                self.fail('cluster', None, f'{n.name} has {len(n.cables)} '
+                self.fail(section, None, f'{n.name} has {len(n.cables)} '
                           f'cables, a node has {PORTS} links')
             if not n.cables:
-                self.fail('cluster', None, f'{n.name} has no cable')
+                self.fail(section, None, f'{n.name} has no cable')
         self.spread()
 
     def spread(self):
@@ -402,6 +449,12 @@ class _Parser:
         for n in self.nodes:
             n.host = n.host or hosts[n.number * len(hosts)
                                      // len(self.nodes)]
+
+
+def _sizes(text):
+    """The numbers of 4x2x2; none if it is something else."""
+    size = [int(n) for n in text.split('x')] if _SIZES.fullmatch(text) else []
+    return size if all(1 <= n <= 16 for n in size) else []
 
 
 _CLUSTER_KEYS = ('torus', 'mesh', 'qfdb', 'dims', 'cores', 'memory', 'rate',
