@@ -11,15 +11,14 @@ import json
 import os
 import shutil
 import signal
-import stat
 import subprocess
 import time
 from pathlib import Path
 
-from . import slurm, topology, vm
+from . import runtime, slurm, topology, vm
 from .paths import BUILD
 from .qmp import Qmp
-from .steps import Failed, digest, step, tail
+from .steps import Failed, digest, step
 
 _STATES = BUILD / 'cluster'
 _STATUS_SECONDS = 10
@@ -61,21 +60,54 @@ def _begin(pid):
     return None if values[0] in 'ZX' else int(values[19])
 
 
-def _runtime():
-    """The folder for sockets, which nobody else may enter."""
-    base = os.environ.get('XDG_RUNTIME_DIR')
-    path = Path(base, 'rnic') if base and os.path.isdir(base) \
-        else Path(f'/tmp/rnic-{os.getuid()}')
-    path.mkdir(mode=0o700, exist_ok=True)
-    found = path.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() \
-            or found.st_mode & 0o077:
-        raise Failed(f'{path} is not a folder of yours alone')
-    return path
+def _boot():
+    """Which boot of this machine it is: processes do not outlive one."""
+    return Path('/proc/sys/kernel/random/boot_id').read_text(
+        encoding='ascii').strip()
 
 
 def _state(name):
     return _STATES / name / 'state.json'
+
+
+@contextlib.contextmanager
+def _lock(name):
+    """Held while cluster NAME is started or ended."""
+    _STATES.mkdir(parents=True, exist_ok=True)
+    path = _STATES / f'{name}.lock'
+    file = None
+    # Who had it before may have removed it.
+    while not file or not path.exists() \
+            or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
+        if file:
+            file.close()
+        file = open(path, 'a+', encoding='ascii')
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as e:
+            file.seek(0)
+            raise Failed(f'cluster {name} is being started or ended by '
+                         f'process {file.read().strip()}') from e
+    try:
+        file.truncate(0)
+        file.write(f'{os.getpid()}\n')
+        file.flush()
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        file.close()
+
+
+def _strays(folder):
+    """QEMUs of ours with their sockets in FOLDER."""
+    wanted = f'unix:{folder}/'.encode()
+    for path in Path('/proc').glob('[0-9]*/cmdline'):
+        with contextlib.suppress(OSError):
+            words = path.read_bytes().split(b'\0')
+            if path.stat().st_uid == os.getuid() and any(
+                    a == b'-qmp' and b.startswith(wanted)
+                    for a, b in zip(words, words[1:])):
+                yield _Process(int(path.parent.name))
 
 
 def names():
@@ -83,8 +115,8 @@ def names():
     return sorted(f.parent.name for f in _STATES.glob('*/state.json'))
 
 
-def find(name=None):
-    """The cluster NAME, or the only one there is."""
+def one(name=None):
+    """NAME, or the only one there is; Failed if it is not up."""
     there = names()
     if name is None and len(there) == 1:
         name = there[0]
@@ -94,26 +126,64 @@ def find(name=None):
     if name not in there:
         raise Failed(f"no cluster '{name}' is up"
                      + (f', there is {", ".join(there)}' if there else ''))
+    return name
+
+
+def find(name=None):
+    """The cluster NAME, or the only one there is."""
+    name = one(name)
     try:
         state = json.loads(_state(name).read_text(encoding='utf-8'))
         topo = topology.parse(state['topology'], state['title'])
         found = Background(state['binary'], name, topo, share=state['share'])
         found.recall(state)
-    except (OSError, ValueError, KeyError) as e:
-        raise Failed(f'what is known of cluster {name} is damaged: {e}',
-                     _state(name)) from e
+    except (OSError, ValueError, LookupError, TypeError, Failed) as e:
+        raise Damaged(f'what is known of cluster {name} is damaged: end it '
+                      f'(scripts/cluster down -c {name})',
+                      _state(name)) from e
     return found
 
 
-def refuse_second(name):
-    """Failed if cluster NAME is up; removes what is left of one that is not."""
-    if name not in names():
+class Damaged(Failed):
+    """A cluster that can only be ended."""
+
+
+def end(name):
+    """Ends cluster NAME, or what is left of it."""
+    with _lock(name):
+        _end(name)
+
+
+def _end(name):
+    try:
+        found = find(name)
+    except Damaged:
+        # Its folder for sockets is one of two.
+        for everywhere in (False, True):
+            _forget(name, runtime.base(everywhere) / _folder(name))
         return
-    old = find(name)
-    if any(n.process and n.process.poll() is None for n in old.nodes):
-        raise Failed(f'cluster {name} is up already: take it down first '
-                     f'(scripts/cluster down -c {name})')
-    old.down()
+    found.down()
+
+
+def _folder(name):
+    # The same name may be used in several checkouts.
+    return f'{name}-{digest(str(BUILD))[:6]}'
+
+
+def _forget(name, folder):
+    """Ends QEMUs that no record is of, and removes what there is."""
+    for process in _strays(folder):
+        process.kill()
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(_state(name).parent, ignore_errors=True)
+
+
+def refuse_second(name):
+    """Failed if cluster NAME is up."""
+    with contextlib.suppress(Damaged):
+        if name in names() and find(name).alive():
+            raise Failed(f'cluster {name} is up already: take it down first '
+                         f'(scripts/cluster down -c {name})')
 
 
 class Background(vm.Cluster):
@@ -121,9 +191,8 @@ class Background(vm.Cluster):
 
     def __init__(self, binary, name, topo, *, share=None):
         super().__init__(binary, name, topo, share=share)
-        # The same name may be used in several checkouts.
-        self.folder = _runtime() / f'{name}-{digest(str(BUILD))[:6]}'
-        self.job = None
+        self.folder = runtime.base(bool(topo.hosts)) / _folder(name)
+        self.job, self.ready = None, False
 
     def known_hosts(self):
         return _STATES / self.name / 'known_hosts'   # on all hosts
@@ -133,20 +202,17 @@ class Background(vm.Cluster):
     def up(self):
         """Boots all nodes; if one fails, takes the others down again."""
         vm.check_share(self.share)
-        folder = _state(self.name).parent
-        folder.mkdir(parents=True, exist_ok=True)
-        with open(folder.with_suffix('.lock'), 'w', encoding='ascii') as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as e:
-                raise Failed(f'cluster {self.name} is being started or '
-                             'stopped') from e
+        vm.check_faults(self.binary, self.topology)
+        with _lock(self.name):
             refuse_second(self.name)
-            folder.mkdir(parents=True, exist_ok=True)
+            if self.name in names():
+                _end(self.name)   # what is left of one that is dead
+            _state(self.name).parent.mkdir(parents=True, exist_ok=True)
             self.folder.mkdir(mode=0o700, exist_ok=True)
             try:
                 if self.topology.hosts:
-                    self.job = slurm.allocate(self.name, self.topology)
+                    self.job = slurm.allocate(self.name, self.folder,
+                                              self.topology)
                     self.save()
                 self.boot()
             except BaseException:
@@ -164,7 +230,8 @@ class Background(vm.Cluster):
         state = {
             'title': self.topology.name, 'topology': self.topology.text,
             'binary': str(self.binary), 'share': self.share, 'job': self.job,
-            'segment': self.segment, 'time': time.time(),
+            'segment': self.segment, 'time': time.time(), 'boot': _boot(),
+            'folder': str(self.folder), 'ready': self.ready,
             'nodes': [n.process and {
                 'pid': n.process.pid, 'begin': _begin(n.process.pid),
                 'port': n.port} for n in self.nodes]}
@@ -174,13 +241,18 @@ class Background(vm.Cluster):
 
     def recall(self, state):
         self.job, self.segment = state['job'], state['segment']
-        for node, known in zip(self.nodes, state['nodes']):
+        self.folder, self.ready = Path(state['folder']), state['ready']
+        for node, known in zip(self.nodes, state['nodes'], strict=True):
             if known:
-                node.process = _Process(known['pid'], known['begin'])
+                # -1, when nothing began, if that was before a reboot.
+                same = known['begin'] and state['boot'] == _boot()
+                node.process = _Process(known['pid'],
+                                        known['begin'] if same else -1)
                 node.port = known['port']
 
     def boot(self):
         super().boot()
+        self.ready = True
         self.save()
 
     # --- Several hosts ----------------------------------------------------
@@ -221,25 +293,35 @@ class Background(vm.Cluster):
             slurm.cancel(self.job, self.topology.hosts, self.folder)
         for node in self.nodes:
             node.stop()
-        shutil.rmtree(self.folder, ignore_errors=True)
-        shutil.rmtree(_state(self.name).parent, ignore_errors=True)
+        _forget(self.name, self.folder)
 
     # --- Using ------------------------------------------------------------
 
     def node(self, name):
-        """The node of that name; Failed if there is none or it is dead."""
-        node = self.nodes[self.topology.node(name).number]
-        if not node.process:
-            raise Failed(f'{node.name} was not started')
-        node.check()
-        return node
+        """The node of that name; Failed if there is none."""
+        return self.nodes[self.topology.node(name).number]
+
+    def living(self, *nodes):
+        """Failed if one of these cannot be used."""
+        if not self.ready:
+            with _lock(self.name):
+                raise Failed(f'cluster {self.name} was not started to the '
+                             'end: take it down '
+                             f'(scripts/cluster down -c {self.name})')
+        for node in nodes:
+            node.check()
+
+    def alive(self):
+        """How many nodes run."""
+        return sum(n.process is not None and n.process.poll() is None
+                   for n in self.nodes)
 
     def look(self, node):
         """What the device of NODE says, or why it says nothing."""
         if not node.process:
             return 'was not started'
         if node.process.poll() is not None:
-            return f'ended: {tail(node.errors).strip().splitlines()[-1]}'
+            return node.end()
         try:
             with Qmp(node.socket('qmp'), self.prefix(node),
                      _STATUS_SECONDS) as qmp:
@@ -255,7 +337,7 @@ class Background(vm.Cluster):
     def set_faults(self, node, link, text):
         """Makes faults on a link, given by number or by the node behind it."""
         spec = node.spec
-        if link.isdigit():
+        if link.isdecimal():
             found = [int(link)] if int(link) < len(spec.cables) else []
         else:
             other = self.topology.node(link)
@@ -270,4 +352,4 @@ class Background(vm.Cluster):
                 try:
                     qmp.set(f'faults{number}', text)
                 except OSError as e:
-                    raise Failed(str(e)) from e
+                    raise Failed(f'{node.name}: {e}') from e

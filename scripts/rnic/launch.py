@@ -10,6 +10,7 @@ listening socket accepts takes the setting over."""
 
 import os
 import socket
+import stat
 import sys
 
 FIRST = 100
@@ -18,8 +19,12 @@ FIRST = 100
 def listening(address):
     """A listening socket that does not wait for more before it sends."""
     host, _, port = address.rpartition(':')
-    family, kind, protocol, _, where = socket.getaddrinfo(
-        host, int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    try:
+        family, kind, protocol, _, where = socket.getaddrinfo(
+            host, int(port), type=socket.SOCK_STREAM,
+            flags=socket.AI_PASSIVE)[0]
+    except OSError as e:
+        sys.exit(f'cannot listen at {address}: {e.strerror}')
     sock = socket.socket(family, kind, protocol)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -31,9 +36,24 @@ def listening(address):
     return sock
 
 
+def private(path):
+    """Makes a folder that nobody else may enter."""
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        pass
+    except OSError as e:
+        sys.exit(f'cannot make {path}: {e.strerror}')
+    found = os.lstat(path)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() \
+            or found.st_mode & 0o077:
+        sys.exit(f'{path} is not a folder of yours alone')
+
+
 def main(folder, *arguments):
     end = arguments.index('--')
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    private(os.path.dirname(folder))
+    private(folder)
     for number, address in enumerate(arguments[:end], FIRST):
         sock = listening(address)
         os.dup2(sock.fileno(), number, inheritable=True)

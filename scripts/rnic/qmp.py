@@ -5,6 +5,7 @@ import contextlib
 import json
 import socket
 import subprocess
+import threading
 from pathlib import Path
 
 NIC = '/machine/peripheral/nic'
@@ -17,10 +18,12 @@ class Qmp:
     one of those who have it open. OSError for whatever goes wrong."""
 
     def __init__(self, path, prefix=(), seconds=_SECONDS):
-        """PREFIX begins a command line that runs where PATH is."""
-        self.process = None
+        """PREFIX begins a command line that runs where PATH is; without a
+        PATH it is a QEMU with its control channel at standard input."""
+        self.process = self.timer = None
         if prefix:
-            self._relay([*prefix, '/usr/bin/python3', '-B', _RELAY, path])
+            more = ['/usr/bin/python3', '-B', _RELAY, path] if path else []
+            self._start([*prefix, *more], seconds)
         else:
             self._connect(path, seconds)
         if not self.reader.readline():
@@ -35,11 +38,15 @@ class Qmp:
             sock.connect(str(path))
             self.reader = self.writer = sock.makefile('rw', encoding='utf-8')
 
-    def _relay(self, cmd):
+    def _start(self, cmd, seconds):
         self.process = subprocess.Popen(
             [str(c) for c in cmd], text=True, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.reader, self.writer = self.process.stdout, self.process.stdin
+        # What cannot be reached is not waited for.
+        self.timer = threading.Timer(seconds, self.process.terminate)
+        self.timer.daemon = True
+        self.timer.start()
 
     def command(self, name, **arguments):
         """What QEMU returns."""
@@ -50,7 +57,10 @@ class Qmp:
             line = self.reader.readline()
             if not line:
                 raise OSError('QEMU closed its control channel')
-            answer = json.loads(line)
+            try:
+                answer = json.loads(line)
+            except ValueError as e:
+                raise OSError('QEMU says what is no JSON') from e
             if 'error' in answer:
                 raise OSError(answer['error']['desc'])
             if 'return' in answer:
@@ -73,3 +83,4 @@ class Qmp:
                 file.close()
         if self.process:
             self.process.wait()
+            self.timer.cancel()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Nodes on several hosts: one Slurm job for a cluster, one step for a node."""
 
+import contextlib
 import re
 import shlex
 import subprocess
@@ -14,12 +15,12 @@ _LAUNCH = Path(launch.__file__)
 _SECONDS = 60          # to wait for hosts that others use
 
 
-def allocate(name, topo):
+def allocate(name, folder, topo):
     """The number of a new job that has all hosts of a topology."""
-    hosts = ','.join(topo.hosts)
+    hosts, job = ','.join(topo.hosts), f'rnic-{Path(folder).name}'
     log = log_path(f'{name}-salloc')
     cmd = ['salloc', '--no-shell', f'--immediate={_SECONDS}',
-           f'--job-name=rnic-{name}', f'--nodes={len(topo.hosts)}',
+           f'--job-name={job}', f'--nodes={len(topo.hosts)}',
            f'--nodelist={hosts}', '--ntasks-per-node=1', '--exclusive',
            *shlex.split(topo.slurm)]
     try:
@@ -28,6 +29,10 @@ def allocate(name, topo):
     except FileNotFoundError as e:
         raise Failed('a cluster on several hosts needs Slurm, and salloc is '
                      'not installed') from e
+    except BaseException:
+        # Stopped while it waits: the job would be granted to nobody.
+        _quietly(['scancel', '--me', f'--name={job}'])
+        raise
     text = r.stdout + r.stderr
     log.write_text(shlex.join(cmd) + '\n' + text, encoding='utf-8')
     m = re.search(r'Granted job allocation (\d+)', text)
@@ -55,5 +60,12 @@ def cancel(job, hosts, folder):
     """Ends a job with all that it has started, and removes FOLDER."""
     for cmd in (*([*step(job, h), 'rm', '-rf', str(folder)] for h in hosts),
                 ['scancel', str(job)]):
+        _quietly(cmd)
+
+
+def _quietly(cmd):
+    """Runs what may fail, on hosts that may be gone."""
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         subprocess.run(cmd, check=False, stdin=subprocess.DEVNULL,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       timeout=_SECONDS)

@@ -12,15 +12,13 @@ import os
 import random
 import re
 import shlex
-import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import time
 from pathlib import Path
 
-from . import guest, topology
+from . import guest, runtime, topology
 from .paths import shown
 from .qmp import Qmp
 from .steps import Failed, log_path, step, tail
@@ -47,12 +45,12 @@ def default_memory():
     return 1024
 
 
-def _die_with(parent):
-    """For a child: be killed when PARENT, this process, is gone."""
+def _die_with(parent, number):
+    """For a child: get signal NUMBER when PARENT, this process, is gone."""
     libc = ctypes.CDLL(None, use_errno=True)
 
     def arrange():
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        libc.prctl(_PR_SET_PDEATHSIG, number)
         if os.getppid() != parent:
             os._exit(1)
     return arrange
@@ -64,10 +62,27 @@ def check_share(folder):
         raise Failed(f"'{folder}' is not a folder that can be shared")
 
 
-def spawn(cmd, **options):
-    """A child that cannot outlive this process."""
+def check_faults(binary, topo):
+    """Failed, with the line of the file, if a device refuses faults that TOPO
+    asks for; asks one before anything is started."""
+    wanted = {c.faults: c.where for c in topo.cables if c.faults}
+    if not wanted:
+        return
+    with Qmp(None, [binary, '-M', 'q35', '-m', 64, '-S', '-nodefaults',
+                    '-display', 'none', '-qmp', 'stdio',
+                    '-netdev', 'hubport,id=link0,hubid=0',
+                    '-device', 'exanet-pci,id=nic,link0=link0']) as qmp:
+        for text, where in wanted.items():
+            try:
+                qmp.set('faults0', text)
+            except OSError as e:
+                raise Failed(where + str(e).removeprefix('faults0: ')) from e
+
+
+def spawn(cmd, die=signal.SIGKILL, **options):
+    """A child that cannot outlive this process: it gets signal DIE."""
     return subprocess.Popen([str(c) for c in cmd],
-                            preexec_fn=_die_with(os.getpid()), **options)
+                            preexec_fn=_die_with(os.getpid(), die), **options)
 
 
 class Node:
@@ -96,7 +111,7 @@ class Node:
 
     def socket(self, what):
         """A Unix socket of this node, on the host where it runs."""
-        return f'{self.cluster.folder}/{self.name}.{what}'
+        return f'{self.cluster.folder}/{self.number}.{what}'
 
     def command(self):
         """The command line of QEMU."""
@@ -113,9 +128,9 @@ class Node:
                '-serial', f'file:{self.console}',
                '-kernel', guest.KERNEL, '-initrd', guest.INITRD,
                '-drive', f'if=virtio,format=raw,snapshot=on,'
-               f'file={guest.Image(cluster.topology.image).disk}',
+               f'file={_value(guest.Image(cluster.topology.image).disk)}',
                '-fw_cfg', 'name=opt/rnic/nodes,'
-               f'string={cluster.hosts().replace(",", ",,")}',
+               f'string={_value(cluster.hosts())}',
                '-netdev', f'user,id=host,ipv6=off,net={_management(n)}.0/24,'
                'hostfwd=tcp:127.0.0.1:0-:22',
                '-device', 'virtio-net-pci,netdev=host,romfile=,'
@@ -144,7 +159,7 @@ class Node:
             cmd += ['-netdev', self.cluster.plug(self, cable, f'link{i}')]
             device += f',link{i}=link{i}'
             if cable.faults:
-                device += f',faults{i}={cable.faults.replace(",", ",,")}'
+                device += f',faults{i}={_value(cable.faults)}'
         return [*cmd, '-device', device]
 
     def qmp(self):
@@ -167,9 +182,23 @@ class Node:
             code = self.process.wait(timeout=grace)
         except subprocess.TimeoutExpired:
             return
-        last = tail(self.errors).strip().splitlines()[-1]
-        raise Failed(f'the QEMU of {self.name} ended with code {code}: '
-                     f'{last[:200]}', self.errors)
+        raise Failed(f'the QEMU of {self.name} {self.end(code)}', self.errors)
+
+    def end(self, code=None):
+        """How QEMU ended and what it said last; without CODE only that."""
+        how = 'ended'
+        if isinstance(code, int):
+            how += f' by {signal.Signals(-code).name}' if code < 0 \
+                else f' with code {code}'
+        try:
+            # The first line is the command.
+            lines = [s for s in tail(self.errors).splitlines()[1:] if s.strip()]
+        except OSError:
+            lines = []
+        # Where Slurm started it, the last word is Slurm's.
+        own = [s for s in lines if not s.startswith(('srun:', 'slurmstepd:'))]
+        last = (own or lines or ['it said nothing'])[-1].strip()
+        return f'{how}: {last[:200]}'
 
     def answers(self):
         """True if the guest's ssh server greets."""
@@ -191,7 +220,7 @@ class Node:
                 '-i', str(guest.KEY), '-S', self.socket('ssh'),
                 '-o', 'IdentitiesOnly=yes', '-o', 'BatchMode=yes',
                 '-o', 'StrictHostKeyChecking=yes', '-o', 'LogLevel=ERROR',
-                '-o', f'UserKnownHostsFile={self.cluster.known_hosts()}',
+                '-o', f'UserKnownHostsFile="{self.cluster.known_hosts()}"',
                 '-o', 'HostKeyAlias=rnic', '-o', 'ServerAliveInterval=60',
                 '-o', 'ServerAliveCountMax=10', *options, 'root@127.0.0.1']
 
@@ -228,6 +257,11 @@ class Node:
             if process and process.poll() is None:
                 process.kill()
                 process.wait()
+
+
+def _value(text):
+    """TEXT as a value in a list of QEMU's options."""
+    return str(text).replace(',', ',,')
 
 
 def _management(number):
@@ -305,8 +339,8 @@ class Cluster:
 
     def __enter__(self):
         check_share(self.share)
-        # Socket paths are limited to 107 bytes, hence not below BUILD.
-        self.folder = tempfile.mkdtemp(prefix='rnic-')
+        check_faults(self.binary, self.topology)
+        self.folder = runtime.scratch()
         try:
             self.boot()
             self.nodes[0].login()
@@ -338,29 +372,39 @@ class Cluster:
         return max(2, len(os.sched_getaffinity(0)))
 
     def _size(self):
-        spec = self.nodes[0].spec
-        return f'{spec.cores} CPU{"s" if spec.cores > 1 else ""}, ' \
-               f'{spec.memory} MB each'
+        cores = {n.spec.cores for n in self.nodes}
+        memory = {n.spec.memory for n in self.nodes}
+        if len(cores) > 1 or len(memory) > 1:
+            return f'{sum(n.spec.cores for n in self.nodes)} CPUs and ' \
+                   f'{sum(n.spec.memory for n in self.nodes)} MB in all'
+        return f'{min(cores)} CPU{"s" if min(cores) > 1 else ""}, ' \
+               f'{min(memory)} MB each'
 
     def __exit__(self, *_):
         for node in self.nodes:
             node.stop()
         if self.folder:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            runtime.remove(self.folder)
+            self.folder = None
 
     def foreground(self, command, node=None, tty=False):
-        """Runs COMMAND with this process's own stdin and stdout, on node0 if
-        no other is named."""
+        """Runs COMMAND with this process's own stdin and stdout: on NODE, or
+        on node0 for all nodes, so that the end of any ends it: programs that
+        wait for a node that is gone wait for long."""
+        needed = [node] if node else self.nodes
         node = node or self.nodes[0]
         process = spawn([*node.ssh(*(['-t'] if tty else [])), '--', command])
         try:
-            code = process.wait()
+            code = None
+            while code is None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    code = process.wait(1)
+                for n in needed:
+                    n.check()
         finally:
             if process.poll() is None:
                 process.kill()
                 process.wait()
-        for n in self.nodes:
-            n.check()
         if code == 255 and not node.answers():
             raise Failed(f'the connection to {node.name} broke', node.console)
         return code

@@ -6,6 +6,7 @@ torus4x2, torus4x4 and hybrid, or give a file (docs/clusters.rst). With one
 cluster up the other commands need no name; with several, choose with -c."""
 
 import argparse
+import contextlib
 import json
 import os
 import shlex
@@ -14,7 +15,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from .. import build, cluster, mpi, topology
+from .. import build, cluster, mpi, topology, vm
 from ..paths import shown
 from ..steps import Failed, step
 
@@ -28,6 +29,7 @@ def _up(args):
             spec.memory = args.memory
     name = args.cluster or topo.name
     cluster.refuse_second(name)   # before anything is built
+    vm.check_share(args.share)
     binary = build.everything(image=topo.image)
     c = cluster.Background(binary, name, topo, share=args.share)
     c.up()
@@ -38,24 +40,25 @@ def _up(args):
 
 def _list(_args):
     for name in cluster.names():
-        c = cluster.find(name)
-        alive = sum(n.process is not None and n.process.poll() is None
-                    for n in c.nodes)
-        print(f'{name}: {alive} of {len(c.nodes)} nodes run')
+        try:
+            c = cluster.find(name)
+            print(f'{name}: {c.alive()} of {len(c.nodes)} nodes run')
+        except cluster.Damaged:
+            print(f'{name}: damaged')
     return 0
 
 
 def _down(args):
-    for name in cluster.names() if args.all else [args.cluster]:
-        c = cluster.find(name)
-        with step(f'taking cluster {c.name} down'):
-            c.down()
+    for name in cluster.names() if args.all else [cluster.one(args.cluster)]:
+        with step(f'taking cluster {name} down'):
+            cluster.end(name)
     return 0
 
 
 def _ssh(args):
     c = cluster.find(args.cluster)
     node = c.node(args.node)
+    c.living(node)
     if not args.command:
         if not sys.stdin.isatty():
             raise Failed('a shell needs a terminal: give a command')
@@ -70,34 +73,37 @@ def _line(words):
 
 def _run(args):
     c = cluster.find(args.cluster)
+    c.living(*c.nodes)
     count = args.np or len(c.nodes)
     program, *rest = args.command
     words = ['mpirun', '--hostfile', '/etc/rnic/hosts', '-n', str(count)]
     if args.map_by:
         words += ['--map-by', args.map_by]
     words += mpi.PATHS['tcp' if args.tcp else 'nic'].split()
-    words += shlex.split(args.mpi)
+    words += args.mpi
     # Test programs by their bare name, and what is shared as ./program.
     mark = f'/run/rnic-run-{os.getpid()}'
     script = f'PATH=$PATH:{_TESTS}; {"cd /mnt/host; " if c.share else ""}' \
-             f'program=$(command -v {shlex.quote(program)}) || ' \
-             f'{{ echo "{program}: no such program in the guests" >&2; ' \
-             f'exit 127; }}; echo $$ > {mark}; exec {shlex.join(words)} -- ' \
+             f'program=$(command -v -- {shlex.quote(program)}) || ' \
+             '{ printf "%s: no such program in the guests\\n" ' \
+             f'{shlex.quote(program)} >&2; exit 127; }}; echo $$ > {mark}; exec {shlex.join(words)} -- ' \
              f'"$program" {shlex.join(rest)}'
-    node = c.node('0')
     try:
-        return c.foreground(script, node)
+        return c.foreground(script)
     except BaseException:
         # Without a terminal sshd leaves it running.
-        subprocess.run([*node.ssh(), '--', f'kill $(cat {mark})'],
-                       check=False, stdin=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, timeout=20)
+        with contextlib.suppress(subprocess.TimeoutExpired, Failed):
+            c.nodes[0].check()
+            subprocess.run([*c.nodes[0].ssh(), '--', f'kill $(cat {mark})'],
+                           check=False, stdin=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, timeout=20)
         raise
 
 
 def _fault(args):
     c = cluster.find(args.cluster)
     text = '' if args.faults in ('none', '') else args.faults
+    c.living(c.node(args.node))
     c.set_faults(c.node(args.node), args.link, text)
     return 0
 
@@ -128,7 +134,7 @@ def _status(args):
         _show_links(c, nodes, before, now)
         _show_counters(nodes, now, bool(args.node))
     bad = [(n, v) for n, v in zip(nodes, now) if isinstance(v, str)]
-    for n, why in bad:
+    for n, why in () if args.json else bad:
         print(f'{n.name}: {why} (log: {shown(n.errors)})')
     return 1 if bad else 0
 
@@ -270,8 +276,15 @@ def start():
             p.error('--cluster: lower-case letters, digits and -')
         if args.memory is not None and args.memory < 256:
             p.error('the guests need 256 MB or more')
-    if args.action == 'run' and args.np is not None and args.np < 1:
-        p.error('-np: 1 or more')
+    if args.action == 'run':
+        if args.np is not None and args.np < 1:
+            p.error('-np: 1 or more')
+        try:
+            args.mpi = shlex.split(args.mpi)
+        except ValueError:
+            p.error('--mpi: a quotation does not end')
+    if args.action == 'status' and not 0 <= args.seconds <= 3600:
+        p.error('--seconds: 0 to 3600')
     try:
         return args.function(args)
     except BrokenPipeError:
