@@ -10,10 +10,11 @@ import time
 
 from . import vm
 from .paths import TOP
-from .steps import log_path, step
+from .steps import Failed, log_path, step
 
 _HOST_SECONDS = 180      # for one program; sanitizers get four times as much
 _SOAK_SECONDS = 900      # that the last network may go on after its time
+_END_SECONDS = 60        # to clean up behind a test that is ended
 _GUEST_SECONDS = 300     # unless the test says "# timeout: N"
 _SANITIZER = {
     'ASAN_OPTIONS': 'detect_leaks=0:abort_on_error=1',
@@ -48,7 +49,10 @@ def host(qemu, pattern, summary):
 
 def soak(qemu, minutes, summary):
     """Random networks, traffic and faults for so many minutes."""
-    for path in (p for p in qemu.tests() if p.name.endswith('-soak')):
+    programs = [p for p in qemu.tests() if p.name.endswith('-soak')]
+    if not programs:
+        raise Failed(f'{qemu.name} has no soak program')
+    for path in programs:
         with step(f'{minutes} minutes of {path.name} on {qemu.name}'):
             program = _Program(path, qemu, _host_env(qemu),
                                minutes * 60 + _SOAK_SECONDS, str(minutes))
@@ -102,6 +106,14 @@ def _kill_session(process):
     process.wait()
 
 
+def _ask(process):
+    """Lets a test that is to end take down what runs in the background."""
+    if process.poll() is None:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_END_SECONDS)
+
+
 def scripts(pattern, summary, full=False):
     """The tests of our own programs, which boot guests themselves; long ones,
     which say "# full", only with FULL."""
@@ -111,7 +123,8 @@ def scripts(pattern, summary, full=False):
             continue
         log, ended = log_path(f'test-scripts-{test.stem}'), None
         with step(f'test of scripts/{test.stem}'), open(log, 'wb') as out:
-            process = vm.spawn([test], stdin=subprocess.DEVNULL, stdout=out,
+            process = vm.spawn([test], die=signal.SIGTERM, stdout=out,
+                               stdin=subprocess.DEVNULL,
                                stderr=subprocess.STDOUT,
                                start_new_session=True)
             try:
@@ -120,6 +133,7 @@ def scripts(pattern, summary, full=False):
             except subprocess.TimeoutExpired:
                 ended = 'by time-out'
             finally:
+                _ask(process)
                 _kill_session(process)
         summary.program(test.stem, log.read_text(encoding='utf-8'), ended, log)
 

@@ -3,6 +3,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 PROGRAM = TOP / 'scripts/cluster'
 sys.path.insert(0, str(TOP / 'scripts'))
+# Whoever is told to end leaves with statements first.
+signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
 
 
 class Tap:

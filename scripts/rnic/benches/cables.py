@@ -7,11 +7,11 @@ cable and a Unix socket at which this program sends and receives."""
 import socket
 import statistics
 import struct
-import tempfile
 import time
 
-from .. import launch, vm
+from .. import launch, runtime, vm
 from ..steps import Failed, log_path, step
+from . import positive
 
 FRAMES = (64, 4096)        # bytes
 KINDS = ('unix stream', 'TCP socket', 'TCP stream', 'TCP as clusters do')
@@ -21,7 +21,7 @@ _SECONDS = 20
 
 def options(parser):
     """Of scripts/bench cables."""
-    parser.add_argument('--rounds', type=int, default=200, metavar='N',
+    parser.add_argument('--rounds', type=positive, default=200, metavar='N',
                         help='turns that a median is made of')
 
 
@@ -102,9 +102,9 @@ class Cable:
         self.folder = None
 
     def __enter__(self):
-        self.folder = tempfile.TemporaryDirectory(prefix='rnic-')
+        self.folder = runtime.scratch()
         try:
-            server, client, sock = _cable(self.kind, self.folder.name)
+            server, client, sock = _cable(self.kind, self.folder)
             fds = [sock.fileno()] if sock else []
             self.ends.append(_End(self.binary, 'a', server, fds))
             if sock:
@@ -152,7 +152,7 @@ class Cable:
     def __exit__(self, *_):
         for end in self.ends:
             end.close()
-        self.folder.cleanup()
+        runtime.remove(self.folder)
 
 
 def run(binary, args):

@@ -11,7 +11,7 @@ import statistics
 
 from .. import topology, vm
 from ..steps import Failed, log_path, step
-from . import growth
+from . import growth, positive
 
 MPI = ('mpirun --map-by node --mca osc rdma --mca btl ofi,self --mca mtl ofi '
        '-x FI_PROVIDER=exanet --mca mpi_yield_when_idle 1')
@@ -24,7 +24,7 @@ _PARTS = ('hops', 'incast', 'growth')
 
 def options(parser):
     """Of scripts/bench fabric."""
-    parser.add_argument('--rounds', type=int, default=3)
+    parser.add_argument('--rounds', type=positive, default=3)
     parser.add_argument('--only', choices=_PARTS, action='append',
                         help='a part of it; can be given several times')
     growth.options(parser)
@@ -101,17 +101,20 @@ def incast(binary, rounds):
     senders, bystander = [f'{n}:0' for n in range(1, 8)], '8:6'
     with _cluster(binary, 'bench-incast', text) as c:
         hosts = [n.name for n in c.nodes]
-        with step('the bystander alone'):
-            alone = _medians([flows(c, hosts, [bystander], seconds=5)
-                              for _ in range(rounds)])[bystander][0]
-        with step('seven senders and the bystander'):
-            found = [flows(c, hosts, senders + [bystander], seconds=10)
-                     for _ in range(rounds)]
+        alone, found = [], []
+        for i in range(rounds):
+            with step('the bystander alone, then with seven senders, round '
+                      f'{i + 1} of {rounds}'):
+                alone.append(flows(c, hosts, [bystander], seconds=5))
+                found.append(flows(c, hosts, senders + [bystander],
+                                   seconds=10))
         resent = _resent(c)
+    alone = _medians(alone)[bystander][0]
     beside = statistics.median(r[bystander][0] for r in found)
     fair = statistics.median(jain([r[k][0] for k in senders]) for r in found)
     found = _medians(found)
-    print(f'\nseven senders to one over one link of {_INCAST_RATE}b/s\n')
+    print(f'\nseven senders to one over one link of {_INCAST_RATE}b/s; '
+          f'medians of {rounds}\n')
     for name in senders:
         print(f'{name:>6} {found[name][0]:8.3f} MB/s')
     print(f'Jain index {fair:.3f}; blocks sent again {resent}; the bystander '

@@ -40,8 +40,7 @@ def memory(pid, ram):
     return found
 
 
-def _one(binary, name):
-    topo = topology.load(name)
+def _one(binary, name, topo):
     begin = time.monotonic()
     with vm.Cluster(binary, 'bench-growth', topo) as cluster:
         seconds = time.monotonic() - begin
@@ -59,8 +58,13 @@ def _one(binary, name):
 
 def run(binary, args):
     """Prints the table; {topology: what was measured}."""
-    found = {name: _one(binary, name)
-             for name in args.topology or TOPOLOGIES}
+    wanted = {name: topology.load(name)
+              for name in args.topology or TOPOLOGIES}
+    for name, topo in wanted.items():
+        if topo.hosts:
+            raise Failed(f'{name} is on several hosts')
+    found = {name: _one(binary, name, topo)
+             for name, topo in wanted.items()}
     print('\nstart-up, and host memory in MB after MPI collectives of all '
           'nodes; mean of a node\n')
     print(f'{"topology":10} {"nodes":>5} {"start s":>8} {"guest RAM":>10} '

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from .. import mpi, topology, vm
 from ..steps import Failed, log_path, step
+from . import positive
 
 IMAGE = 'lammps'
 TOPOLOGY = {8: 'torus4x2', 16: 'torus4x4'}
@@ -25,10 +26,10 @@ def options(parser):
     """Of scripts/bench lammps."""
     parser.add_argument('--nodes', type=int, choices=TOPOLOGY, default=8,
                         help='of the largest run')
-    parser.add_argument('--cells', type=int, default=5, metavar='N',
+    parser.add_argument('--cells', type=positive, default=5, metavar='N',
                         help='edge of the box of a guest, with 4 N^3 atoms')
-    parser.add_argument('--steps', type=int, default=100, metavar='N')
-    parser.add_argument('--rounds', type=int, default=3, metavar='N',
+    parser.add_argument('--steps', type=positive, default=100, metavar='N')
+    parser.add_argument('--rounds', type=positive, default=3, metavar='N',
                         help='over NIC and TCP in turns; medians are shown')
 
 

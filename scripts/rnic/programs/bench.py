@@ -153,10 +153,18 @@ def machine():
                              '--dirty'], capture_output=True, text=True,
                             check=False).stdout.strip()
     return {'cpu': model[1] if model else platform.machine(),
-            'cpus': os.cpu_count(), 'kernel': platform.release(),
+            'cpus': os.cpu_count(),
+            'cpus_usable': len(os.sched_getaffinity(0)), 'kernel': platform.release(),
             'guest_cpus': vm.default_cpus(), 'qemu': qemu.DEFAULT,
             'accelerator': 'tcg', 'commit': commit,
             'time': time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}
+
+
+def _show_machine(found):
+    cores = len(os.sched_getaffinity(0))
+    print(f'{cores} core{"s" if cores > 1 else ""} of {found["cpu"]}, QEMU '
+          f'{found["qemu"]} with {found["accelerator"].upper()}, commit '
+          f'{found["commit"]}, {found["time"]}')
 
 
 def start():
@@ -176,6 +184,7 @@ def start():
     sizes = (8, 65536, 1048576) if args.fast else tuple(mpi.SIZES)
     binary = build.everything(tests='device' in parts)
     result = {'machine': machine()}
+    _show_machine(result['machine'])
     used = 0
     if {'mpi', 'ping', 'memory'} & set(parts):
         with vm.Pair(binary, 'bench') as pair:
@@ -198,9 +207,9 @@ def _more(name, part):
     p = argparse.ArgumentParser(prog=f'bench {name}', description=part.__doc__)
     part.options(p)
     args = p.parse_args(sys.argv[2:])
-    return _write({'machine': machine(),
-                   name: part.run(build.everything(
-                       image=getattr(part, 'IMAGE', '')), args)})
+    binary, found = build.everything(image=getattr(part, 'IMAGE', '')), machine()
+    _show_machine(found)
+    return _write({'machine': found, name: part.run(binary, args)})
 
 
 def _write(result):

@@ -81,13 +81,15 @@ def _run(args):
         words += ['--map-by', args.map_by]
     words += mpi.PATHS['tcp' if args.tcp else 'nic'].split()
     words += args.mpi
-    # Test programs by their bare name, and what is shared as ./program.
+    # Test programs by their bare name, and what is shared as ./program. Whom
+    # to kill stands in a file.
     mark = f'/run/rnic-run-{os.getpid()}'
     script = f'PATH=$PATH:{_TESTS}; {"cd /mnt/host; " if c.share else ""}' \
              f'program=$(command -v -- {shlex.quote(program)}) || ' \
              '{ printf "%s: no such program in the guests\\n" ' \
-             f'{shlex.quote(program)} >&2; exit 127; }}; echo $$ > {mark}; exec {shlex.join(words)} -- ' \
-             f'"$program" {shlex.join(rest)}'
+             f'{shlex.quote(program)} >&2; exit 127; }}; (echo $BASHPID > {mark}; ' \
+             f'exec {shlex.join(words)} -- "$program" {shlex.join(rest)}); ' \
+             f'code=$?; rm {mark}; exit $code'
     try:
         return c.foreground(script)
     except BaseException:
@@ -241,10 +243,12 @@ def _parser():
                    help='over TCP on the Ethernet instead of the NIC')
     q.add_argument('--mpi', metavar='OPTIONS', default='',
                    help='more options of mpirun, as one word')
-    q.add_argument('command', nargs='+', metavar='-- PROGRAM')
+    q.add_argument('command', nargs=argparse.REMAINDER,
+                   metavar='[--] PROGRAM ...')
     q = add('ssh', _ssh, 'a shell or a command on one node')
     q.add_argument('node', metavar='NODE')
-    q.add_argument('command', nargs='*', metavar='-- COMMAND')
+    q.add_argument('command', nargs=argparse.REMAINDER,
+                   metavar='[--] [COMMAND ...]')
     q = add('status', _status, 'links, rates and counters, also of nodes '
             'whose guest hangs')
     q.add_argument('node', nargs='?', metavar='NODE',
@@ -276,7 +280,11 @@ def start():
             p.error('--cluster: lower-case letters, digits and -')
         if args.memory is not None and args.memory < 256:
             p.error('the guests need 256 MB or more')
+    if args.action in ('run', 'ssh') and args.command[:1] == ['--']:
+        del args.command[0]
     if args.action == 'run':
+        if not args.command:
+            p.error('which program shall run?')
         if args.np is not None and args.np < 1:
             p.error('-np: 1 or more')
         try:
