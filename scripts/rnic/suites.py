@@ -53,7 +53,7 @@ def soak(qemu, minutes, summary):
     if not programs:
         raise Failed(f'{qemu.name} has no soak program')
     for path in programs:
-        with step(f'{minutes} minutes of {path.name} on {qemu.name}'):
+        with step(f'{minutes} min of {path.name} on {qemu.name}'):
             program = _Program(path, qemu, _host_env(qemu),
                                minutes * 60 + _SOAK_SECONDS, str(minutes))
             try:

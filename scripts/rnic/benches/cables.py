@@ -21,8 +21,10 @@ _SECONDS = 20
 
 def options(parser):
     """Of scripts/bench cables."""
-    parser.add_argument('--rounds', type=positive, default=200, metavar='N',
-                        help='turns that a median is made of')
+    parser.add_argument('--rounds', type=positive, default=9, metavar='N',
+                        help='all kinds in turns; medians are shown')
+    parser.add_argument('--turns', type=positive, default=40, metavar='N',
+                        help='that the median of a round is made of')
 
 
 class _End:
@@ -135,11 +137,11 @@ class Cable:
                 pass
             other.socket.settimeout(_SECONDS)
 
-    def one_way(self, size, frames, rounds):
+    def one_way(self, size, frames, turns):
         """Median microseconds of a turn one way, every byte checked."""
         a, b = self.ends
         times = []
-        for number in range(rounds + rounds // 10 + 1):
+        for number in range(turns + turns // 10 + 1):
             frame = struct.pack('>I', number) * (size // 4)
             begin = time.monotonic()
             for one, other in ((a, b), (b, a)):
@@ -147,7 +149,7 @@ class Cable:
                 if other.receive(frames) != frame:
                     raise Failed(f'the cable over {self.kind} lost a frame')
             times.append((time.monotonic() - begin) / 2)
-        return statistics.median(times[rounds // 10:]) * 1e6
+        return statistics.median(times[turns // 10:]) * 1e6
 
     def __exit__(self, *_):
         for end in self.ends:
@@ -156,17 +158,22 @@ class Cable:
 
 
 def run(binary, args):
-    """Prints the table; {kind: {"SIZE x FRAMES": microseconds}}."""
-    found = {}
-    for kind in KINDS:
-        with step(f'frames over {kind}'), Cable(binary, kind) as cable:
-            found[kind] = {f'{turn} x {size}': cable.one_way(
-                size, turn, args.rounds) for turn in TURNS for size in FRAMES}
-    columns = [f'{turn} x {size}' for turn in TURNS for size in FRAMES]
+    """Prints the table; of each kind {"FRAMES x SIZE": microseconds}."""
+    columns = {f'{turn} x {size}': (size, turn)
+               for turn in TURNS for size in FRAMES}
+    rounds = {kind: {c: [] for c in columns} for kind in KINDS}
+    for i in range(args.rounds):
+        for kind, row in rounds.items():
+            with step(f'frames over {kind}, round {i + 1} of {args.rounds}'), \
+                    Cable(binary, kind) as cable:
+                for c, what in columns.items():
+                    row[c].append(cable.one_way(*what, args.turns))
+    found = {kind: {c: statistics.median(v) for c, v in row.items()}
+             for kind, row in rounds.items()}
     print('\nframes of so many bytes one way until the other side answers; '
-          'median microseconds\n')
+          f'microseconds, medians of {args.rounds}\n')
     print(f'{"cable":20}' + ''.join(f'{c:>12}' for c in columns))
     for kind, row in found.items():
         print(f'{kind:20}' + ''.join(f'{row[c]:12.1f}' for c in columns))
     print()
-    return found
+    return {'rounds': rounds, 'median': found}

@@ -33,8 +33,9 @@ def _up(args):
     binary = build.everything(image=topo.image)
     c = cluster.Background(binary, name, topo, share=args.share)
     c.up()
-    print(f'cluster {name} is up: {len(c.nodes)} nodes, '
-          f'{len(topo.cables)} cables')
+    cables = len(topo.cables)
+    print(f'cluster {name} is up: {len(c.nodes)} nodes, {cables} '
+          f'cable{"s" if cables > 1 else ""}')
     return 0
 
 
