@@ -26,10 +26,13 @@ class Qmp:
             self._start([*prefix, *more], seconds)
         else:
             self._connect(path, seconds)
-        if not self.reader.readline():
+        try:
+            if not self.reader.readline():
+                raise OSError('QEMU closed its control channel')
+            self.command('qmp_capabilities')
+        except BaseException:
             self.__exit__()
-            raise OSError('QEMU closed its control channel')
-        self.command('qmp_capabilities')
+            raise
 
     def _connect(self, path, seconds):
         sock = socket.socket(socket.AF_UNIX)
@@ -82,5 +85,7 @@ class Qmp:
             with contextlib.suppress(OSError):   # what it still had to write
                 file.close()
         if self.process:
+            # A QEMU of ours does not end with its standard input.
+            self.process.terminate()
             self.process.wait()
             self.timer.cancel()
