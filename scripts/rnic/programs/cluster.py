@@ -246,10 +246,13 @@ def _parser():
                    help='more options of mpirun, as one word')
     q.add_argument('command', nargs=argparse.REMAINDER,
                    metavar='[--] PROGRAM ...')
+    q.usage = 'cluster run [-h] [-c NAME] [-np N] [--map-by WHAT] [--tcp] ' \
+              '[--mpi OPTIONS]\n                   [--] PROGRAM ...'
     q = add('ssh', _ssh, 'a shell or a command on one node')
     q.add_argument('node', metavar='NODE')
     q.add_argument('command', nargs=argparse.REMAINDER,
                    metavar='[--] [COMMAND ...]')
+    q.usage = 'cluster ssh [-h] [-c NAME] NODE [--] [COMMAND ...]'
     q = add('status', _status, 'links, rates and counters, also of nodes '
             'whose guest hangs')
     q.add_argument('node', nargs='?', metavar='NODE',
