@@ -156,7 +156,7 @@ def machine():
             'cpus': os.cpu_count(),
             'cpus_usable': len(os.sched_getaffinity(0)), 'kernel': platform.release(),
             'guest_cpus': vm.default_cpus(), 'qemu': qemu.DEFAULT,
-            'accelerator': 'tcg', 'commit': commit,
+            'load': os.getloadavg()[0], 'accelerator': 'tcg', 'commit': commit,
             'time': time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}
 
 
@@ -164,7 +164,8 @@ def _show_machine(found):
     cores = len(os.sched_getaffinity(0))
     print(f'{cores} core{"s" if cores > 1 else ""} of {found["cpu"]}, QEMU '
           f'{found["qemu"]} with {found["accelerator"].upper()}, commit '
-          f'{found["commit"]}, {found["time"]}')
+          f'{found["commit"]}, {found["time"]}; load before: '
+          f'{found["load"]:.1f}', flush=True)
 
 
 def start():
