@@ -37,6 +37,8 @@
 #define FLOW_DRAIN_MAX 50
 /* Until sources were told we look so many times in a window, and half of them count. */
 #define FLOW_PROBES 4
+/* A flow alone may leave this part of an input's FIFO standing. */
+#define FLOW_ALONE_PART 4
 /* From what is told until what a source sends is in a measurement, windows. */
 #define FLOW_LAG 3
 /* A paced flow is forgotten at this rate (kb/s), where links have none. */
@@ -249,8 +251,11 @@ static unsigned output_measure(ExanetState *s, FlowOutput *o, int64_t ns,
     return active;
 }
 
-/* Words that wait at inputs whose next packet wants to go to @p. */
-static unsigned output_backlog(ExanetState *s, ExanetPort *p)
+/*
+ * Words that wait at inputs whose next packet wants to go to @p; with those of the
+ * inputs that were @served last.
+ */
+static unsigned output_backlog(ExanetState *s, ExanetPort *p, bool served)
 {
     uint64_t inputs = 0;
     unsigned words = 0;
@@ -259,6 +264,7 @@ static unsigned output_backlog(ExanetState *s, ExanetPort *p)
         const ExanetTurn *t = &s->sw.turn[EXANET_ROUTE(p->index, vc)];
 
         inputs |= t->waiting | t->before;
+        inputs |= served ? 1ULL << t->holder : 0;
     }
     inputs &= ~(1ULL << EXANET_INPUT_NI);
     for (; inputs; inputs &= inputs - 1) {
@@ -277,7 +283,7 @@ static uint64_t output_capacity(ExanetState *s, ExanetPort *p, FlowOutput *o)
     uint64_t drain = 0;
 
     if (o->standing) {
-        drain = exanet_rate_measured(output_backlog(s, p), flow_window(s) *
+        drain = exanet_rate_measured(output_backlog(s, p, false), flow_window(s) *
                                      FLOW_DRAIN_WINDOWS);
     }
     return rate - MIN(drain, rate * FLOW_DRAIN_MAX / 100);
@@ -305,26 +311,36 @@ static void output_share(ExanetState *s, ExanetPort *p, FlowOutput *o)
     }
 }
 
+/*
+ * Whether sources are to be told.  One flow alone finds out by itself how fast it may
+ * go, unless it is about to fill the inputs, where it would be in the way of others.
+ */
+static bool output_crowded(ExanetState *s, ExanetPort *p, const FlowOutput *o,
+                           unsigned active)
+{
+    if (active > 1 && o->telling) {
+        return true;
+    }
+    return o->standing >= (o->telling ? 1 : FLOW_PROBES / 2) &&
+           (active > 1 ||
+            output_backlog(s, p, true) >= s->rx_fifo_words / FLOW_ALONE_PART);
+}
+
 /* A window is over. */
 static void output_roll(ExanetState *s, ExanetPort *p, FlowOutput *o,
                         int64_t now)
 {
     int64_t ns = now - o->start;
     int64_t low = o->low;
-    bool foreign, crowded;
+    bool foreign;
     unsigned active;
 
     o->standing = output_stands(p, o) ? o->standing + 1 : 0;
     active = output_measure(s, o, ns, &foreign);
     o->start = now;
     o->low = INT64_MAX;
-    /*
-     * Our own flows alone wait at this queue and in nobody's way; and one flow alone
-     * finds out by itself how fast it may go.
-     */
-    crowded = o->telling ? o->standing || active > 1 :
-                           o->standing >= FLOW_PROBES / 2;
-    if (crowded && foreign) {
+    /* our own flows alone wait at this queue and in nobody's way */
+    if (foreign && output_crowded(s, p, o, active)) {
         output_share(s, p, o);
     } else {
         output_level_set(o, EXANET_RATE_NONE);

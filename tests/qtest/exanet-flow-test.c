@@ -647,6 +647,23 @@ static void test_one(void)
     net_stop(n);
 }
 
+/*
+ * One flow that is just as fast as its output, in bursts: a queue stands, but does not
+ * reach back, and nobody is slowed down for it.
+ */
+static void test_alone(void)
+{
+    Net *n = net_start(2, "");
+
+    net_rate_set(n, GBPS);
+    n->node[0].credit = 24 * EXANET_PACKET_BYTES * 8 * 1000000ULL;
+    n->node[0].demand = GBPS;
+    net_run_settled(n, 40);
+    g_assert_cmpuint(n->node[0].tells, ==, 0);
+    g_assert_cmpuint(n->node[0].arrived, >=, words_of(GBPS * 0.99, 40 * WINDOW));
+    net_stop(n);
+}
+
 /* Our own flow shares an output with that of another node. */
 static void test_own(void)
 {
@@ -742,6 +759,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/flow/mark/max-min", test_max_min);
     qtest_add_func("/exanet/flow/mark/not-crowded", test_not_crowded);
     qtest_add_func("/exanet/flow/mark/one", test_one);
+    qtest_add_func("/exanet/flow/mark/alone", test_alone);
     qtest_add_func("/exanet/flow/mark/own", test_own);
     qtest_add_func("/exanet/flow/mark/deaf", test_deaf);
     qtest_add_func("/exanet/flow/mark/off", test_mark_off);
