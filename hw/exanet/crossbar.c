@@ -158,14 +158,24 @@ static void crossbar_drop_source(ExanetState *s, ExanetPort *from, uint32_t src,
  * An ack does not say who sent it; but who was asked is known here, and so by which
  * cables it can come.
  */
+static bool crossbar_ack_target(ExanetState *s, const ExanetPacket *ack, bool rdma,
+                                uint32_t *target)
+{
+    if (!rdma) {
+        return exanet_packetizer_target(s, ack->tid, target);
+    }
+    if (exanet_firmware_is_report(s, ack)) {
+        return exanet_firmware_report_target(s, ack, target);
+    }
+    return exanet_exadma_target(s, ack->tid, target);
+}
+
 static void crossbar_sink_ack(ExanetState *s, ExanetPort *from,
                               const ExanetPacket *ack, bool rdma)
 {
     uint32_t target;
-    bool known = rdma ? exanet_exadma_target(s, ack->tid, &target) :
-                        exanet_packetizer_target(s, ack->tid, &target);
 
-    if (from && known &&
+    if (from && crossbar_ack_target(s, ack, rdma, &target) &&
         !exanet_switch_source_ok(s, from, target, s->node, ack->path)) {
         crossbar_drop_source(s, from, target, s->node);
     } else if (rdma) {

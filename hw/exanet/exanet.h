@@ -278,6 +278,10 @@ void exanet_firmware_reset(ExanetState *s);
 bool exanet_firmware_run(ExanetState *s);
 /* Whether the model plays the R5: EXANET_FW_INTERNAL. */
 bool exanet_firmware_internal(ExanetState *s);
+/* Whether @ack answers a report of a failed read, and who was sent that. */
+bool exanet_firmware_is_report(ExanetState *s, const ExanetPacket *ack);
+bool exanet_firmware_report_target(ExanetState *s, const ExanetPacket *ack,
+                                   uint32_t *dst);
 void exanet_firmware_reg_sync(ExanetState *s);
 void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top);
 /*

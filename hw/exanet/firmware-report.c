@@ -153,6 +153,20 @@ static FwReport *report_find(ExanetFirmware *fw, unsigned number)
     return NULL;
 }
 
+bool exanet_firmware_is_report(ExanetState *s, const ExanetPacket *ack)
+{
+    return exanet_firmware_internal(s) && ack->seq == FW_SEQ_NO_BLOCK;
+}
+
+bool exanet_firmware_report_target(ExanetState *s, const ExanetPacket *ack,
+                                   uint32_t *dst)
+{
+    const FwReport *r = report_find(s->firmware, ack->tid);
+
+    *dst = r ? report_coord(r) : 0;
+    return r;
+}
+
 void exanet_fw_report_answer(ExanetState *s, ExanetFirmware *fw, uint32_t word)
 {
     FwReport *r = report_find(fw, RNIC_GET(EXANET_RT_TID, word));

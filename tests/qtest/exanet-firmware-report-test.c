@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "exanet-remote.h"
+#include "exanet-switch.h"
 
 #define TIMEOUT_NS ((int64_t)EXANET_FW_TIMEOUT_DEFAULT)
 #define BACKOFF_NS (100 * 1000)
@@ -22,9 +23,9 @@ static ExanetTest *start(void)
     return t;
 }
 
-static void take_ack(ExanetTest *t)
+static void take_ack(ExanetPeer *p)
 {
-    ExanetRxPacket *rx = exanet_peer_take_type(t->peer, EXANET_TYPE_ACK);
+    ExanetRxPacket *rx = exanet_peer_take_type(p, EXANET_TYPE_ACK);
 
     g_assert_cmpuint(rx->pkt.resp, ==, EXANET_RESP_ACK);
     g_free(rx);
@@ -38,7 +39,7 @@ static void ask(ExanetTest *t, unsigned gen)
         RNIC_PREP(EXANET_READ_REQ_OWNER, 9));
 
     exanet_read_send(t, &req, gen, 0);
-    take_ack(t);
+    take_ack(t->peer);
 }
 
 static ExanetPacket take_report(ExanetTest *t)
@@ -214,6 +215,69 @@ static void test_quiesce(void)
     exanet_stop(t);
 }
 
+/* --- Whose answer it is ----------------------------------------------------- */
+
+/*
+ * Answers are taken from where the report went and from nowhere else, even if a block
+ * to another node had the TID that its number looks like.
+ */
+static void test_forged(void)
+{
+    ExanetTest *t = exanet_switch_start();
+    struct exanet_read_req req = exanet_read_of_peer(EXANET_RAM_SRC,
+        EXANET_REMOTE_BASE, 100, EXANET_READ_REQ_NOTIFY |
+        RNIC_PREP(EXANET_READ_REQ_OWNER, 9));
+    ExanetPacket ask = exanet_switch_packet(EXANET_TYPE_READ_REQ,
+                                            exanet_around[XP], HERE, 0);
+    ExanetDesc block = {
+        .src = EXANET_RAM_SRC, .dst = exanet_gva(exanet_around[F3], EXANET_RAM_DST),
+        .len = 64, .pdid = EXANET_TEST_PDID(0),
+        .w4 = RNIC_PREP(EXANET_DESC_W4_RESP, EXANET_SMALL(EXANET_NI_RT_RESPONSE)),
+    };
+    g_autofree ExanetRxPacket *data = NULL, *report = NULL, *again = NULL;
+    ExanetPacket ack;
+
+    exanet_fw_set(t, EXANET_REG_FW_DYN_TIMEOUT, 0);
+    /* the first report has number 0 */
+    exanet_desc_write(t, 0, &block);
+    data = exanet_peer_take_type(t->ports[F3], EXANET_TYPE_WRITE);
+    g_assert_cmphex(data->pkt.tid, ==, 0);
+
+    req.dst = cpu_to_le64(exanet_gva(exanet_around[XP], EXANET_REMOTE_BASE));
+    req.notify_gva = cpu_to_le64(exanet_gva(exanet_around[XP], 0x7770));
+    ask.va = EXANET_NI_VA(EXANET_NI_RT_REQUEST);
+    ask.size = sizeof(req);
+    ask.payload = (const uint8_t *)&req;
+    ask.epoch = t->ports[XP]->epoch;
+    ask.user = EXANET_SMALL(EXANET_NI_PACKETIZER);
+    ask.last = true;
+    ask.notify = false;
+    exanet_switch_send(t, XP, &ask);
+    take_ack(t->ports[XP]);
+    report = exanet_peer_take_type(t->ports[XP], EXANET_TYPE_NOTIFY);
+    g_assert_cmphex(report->pkt.tid, ==, 0);
+
+    ack = (ExanetPacket) {
+        .type = EXANET_TYPE_ACK, .dst = HERE, .epoch = EXANET_TEST_EPOCH,
+        .tid = report->pkt.tid, .seq = report->pkt.seq,
+        .small = report->pkt.user & EXANET_FTR_USER_SMALL,
+    };
+    for (unsigned port = 0; port < PORTS; port++) {
+        if (port != XP) {
+            exanet_assert_dropped(t, port, &ack, EXANET_CNT_DROP_SOURCE);
+        }
+    }
+    exanet_step(t, TIMEOUT_NS);
+    again = exanet_peer_take_type(t->ports[XP], EXANET_TYPE_NOTIFY);
+    exanet_peer_ack(t->ports[XP], &again->pkt, EXANET_RESP_ACK);
+    exanet_settle(t);
+    exanet_assert_drops(t, EXANET_CNT_DROP_SOURCE, 0);
+    exanet_step(t, 1000 * TIMEOUT_NS);
+    exanet_pump(t);
+    g_assert_true(g_queue_is_empty(&t->ports[XP]->packets));
+    exanet_stop(t);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -222,5 +286,6 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/firmware/report/limits", test_limits);
     qtest_add_func("/exanet/firmware/report/crowd", test_crowd);
     qtest_add_func("/exanet/firmware/report/quiesce", test_quiesce);
+    qtest_add_func("/exanet/firmware/report/forged", test_forged);
     return g_test_run();
 }
