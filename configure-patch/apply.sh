@@ -29,17 +29,28 @@ link "$top/hw" hw/rnic
 link "$top/include/rnic" include/rnic
 link "$top/tests" tests/qtest/rnic
 
-# The tree keeps what was applied to it, so that a later version can replace it.
+# The tree keeps what was applied to it, so that a later version can replace it. The
+# first version did not keep it, and who is interrupted may not.
 mend() {
     local new=$here/$1 old=$tree/rnic-$1
     cmp -s "$new" "$old" && return
-    [ ! -e "$old" ] || change --reverse "$old"
-    change --forward "$new"
+    if [ -e "$old" ]; then
+        change "$old" --reverse
+        rm "$old"
+    fi
+    if ! change "$new" --reverse --force --dry-run > /dev/null; then
+        # all of it or nothing
+        change "$new" --forward --dry-run > /dev/null || {
+            echo "apply.sh: $1 does not fit $tree" >&2
+            exit 1
+        }
+        change "$new" --forward
+    fi
     cp "$new" "$old"
 }
 
 change() {
-    patch -d "$tree" -p1 "$1" --no-backup-if-mismatch --quiet < "$2"
+    patch -d "$tree" -p1 "${@:2}" --no-backup-if-mismatch --quiet < "$1"
 }
 
 mend qemu.patch
