@@ -83,16 +83,20 @@ enum exanet_resp exanet_receiver_notify(ExanetState *s, uint16_t pdid,
     return resp;
 }
 
-/* Whether the report in @pkt has been delivered; numbers come again, so look at all. */
-static bool report_known(ExanetState *s, const ExanetSource *src,
+/*
+ * Whether the report in @pkt has been delivered; numbers come again, so look at all.
+ * As long as it comes it is remembered: a patient firmware repeats it for minutes.
+ */
+static bool report_known(ExanetState *s, ExanetSource *src,
                          const ExanetPacket *pkt, uint64_t data)
 {
     for (unsigned i = 0; i < EXANET_RX_REPORTS; i++) {
-        const ExanetReport *r = &src->report[i];
+        ExanetReport *r = &src->report[i];
 
         if (r->valid && r->number == pkt->tid && r->va == pkt->va &&
             r->data == data && r->pdid == pkt->pdid &&
             s->time - r->time < EXANET_TID_AGE_NS) {
+            r->time = s->time;
             return true;
         }
     }

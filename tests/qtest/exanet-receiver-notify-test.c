@@ -440,6 +440,12 @@ static void test_notify_packet(void)
     assert_report(t, &pkt, EXANET_RESP_ACK);
     g_assert_cmpuint(exanet_count(t, MSG_DUPLICATE), ==, 1);
     exanet_assert_byte(t, NOTE, 0, 16);
+    /* and so for as long as it is repeated, of which 60 s are no end */
+    for (unsigned i = 0; i < 3; i++) {
+        exanet_step(t, 25000 * EXANET_MS);
+        assert_report(t, &pkt, EXANET_RESP_ACK);
+    }
+    exanet_assert_byte(t, NOTE, 0, 16);
     /* the same number, but another one */
     n.data++;
     assert_report(t, &pkt, EXANET_RESP_ACK);
