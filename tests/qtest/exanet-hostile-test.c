@@ -176,7 +176,8 @@ static void test_ttl(void)
 /* Nodes that are not there, and a way back out of the cable that it came by. */
 static void attack_nowhere(Hostile *h, unsigned turn)
 {
-    uint64_t refused = exanet_fabric_total(h->f, DROP_NO_ROUTE);
+    uint64_t refused = exanet_fabric_total(h->f, DROP_NO_ROUTE) +
+                       exanet_fabric_total(h->f, DROP_SOURCE);
     const uint32_t dst[] = {
         exanet_coord(0, 1, 0, 0), exanet_coord(9, 0, 0, 0),
         exanet_coord(1, 0, 0, 2), h->alien->coord,

@@ -121,6 +121,47 @@ static void test_faults_multipath(void)
     finish(tr);
 }
 
+/* Four QFDBs of four, whose packets pass up to four switches that lose some. */
+static void test_faults_hybrid(void)
+{
+    ExanetTopology topo = exanet_topology_hybrid(2, 2, true);
+    ExanetFabric *f = exanet_fabric_start(&topo, "");
+    ExanetTraffic *tr = exanet_traffic_new(f, 16);
+
+    be_patient(f);
+    exanet_fabric_fault_all(f, "drop=1% seed=10");
+    exanet_traffic_all_to_all(tr, 16 * KiB);
+    exanet_traffic_run(tr, STEP_NS, LIMIT);
+    exanet_traffic_check(tr);
+    g_assert_cmpuint(injected(f), >, 10);
+    finish(tr);
+}
+
+/* The only cable between two nodes goes down in the middle of all that uses it. */
+static void test_link_down(void)
+{
+    ExanetTopology topo = exanet_topology_grid(3, 1, 1, false);
+    ExanetFabric *f = exanet_fabric_start(&topo, ",link-rate-kbps=1000000");
+    ExanetTraffic *tr = exanet_traffic_new(f, 17);
+    unsigned port = exanet_topology_port(&topo, 1, 2, 0);
+
+    be_patient(f);
+    for (unsigned wave = 0; wave < 4; wave++) {
+        start_wave(tr);
+        exanet_fabric_step(f, EXANET_MS / 2);
+        g_assert_cmpuint(exanet_traffic_poll(tr), >, 0);
+        exanet_fabric_fault(f, 1, port, "down");
+        exanet_fabric_step(f, EXANET_MS << wave);
+        g_assert_cmpuint(exanet_traffic_poll(tr), >, 0);
+        exanet_fabric_fault(f, 1, port, "");
+        exanet_fabric_wait_linked(f);
+        exanet_traffic_run(tr, STEP_NS, LIMIT);
+        exanet_traffic_check(tr);
+    }
+    g_assert_cmpuint(exanet_fabric_total(f, RETRY_TIMEOUT), >, 0);
+    finish(tr);
+}
+
 /* --- What is sent again ----------------------------------------------------- */
 
 /* Every lost packet costs one more copy of its block, and no other one. */
@@ -287,6 +328,8 @@ int main(int argc, char **argv)
         qtest_add_data_func(name, faults[i].faults, test_faults);
     }
     qtest_add_func("/exanet/recovery/t27-multipath", test_faults_multipath);
+    qtest_add_func("/exanet/recovery/t27-hybrid", test_faults_hybrid);
+    qtest_add_func("/exanet/recovery/t25-link-down", test_link_down);
     qtest_add_func("/exanet/recovery/t11-selective", test_selective);
     qtest_add_func("/exanet/recovery/dead-cable", test_dead_cable);
     qtest_add_func("/exanet/recovery/nobody", test_nobody);
