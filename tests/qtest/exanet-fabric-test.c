@@ -42,8 +42,6 @@ static ExanetFabric *start_with_rate(const ExanetTopology *topo)
     for (unsigned n = 0; n < topo->nodes; n++) {
         exanet_set64(f->t[n], EXANET_FW + EXANET_REG_FW_TIMEOUT_NS,
                      RATE_TIMEOUT_NS);
-        /* what a source is told is for a destination, not for a path to it */
-        exanet_set32(f->t[n], EXANET_SWITCH + EXANET_REG_SW_FLOW, 0);
     }
     return f;
 }
@@ -245,6 +243,10 @@ static void test_contention(void)
     ExanetTraffic *tr = exanet_traffic_new(f, 7);
     unsigned first = 0;
 
+    for (unsigned n = 0; n < topo.nodes; n++) {
+        /* what the switches do by themselves; see exanet-incast-test for more */
+        exanet_set32(f->t[n], EXANET_SWITCH + EXANET_REG_SW_FLOW, 0);
+    }
     for (unsigned n = 1; n < topo.nodes; n++) {
         exanet_traffic_write(tr, n, 0, 256 * KiB, EXANET_NOTE_MAILBOX);
     }
