@@ -196,6 +196,35 @@ static void test_nowhere(void)
     check("", attack_nowhere);
 }
 
+/* NI indices that nobody has, or that take other types, of near and far nodes. */
+static void attack_ni(Hostile *h, unsigned turn)
+{
+    static const struct {
+        enum exanet_type type;
+        unsigned index;
+    } bad[] = {
+        { EXANET_TYPE_WRITE, EXANET_NI_RT_REQUEST },
+        { EXANET_TYPE_READ_REQ, EXANET_NI_MAILBOX },
+        { EXANET_TYPE_NOTIFY, EXANET_NI_INDICES - 1 },
+        { EXANET_TYPE_ACK, EXANET_NI_RECEIVER },
+    };
+    uint64_t refused = exanet_fabric_total(h->f, DROP_NI_TYPE);
+    unsigned n = turn % HONEST;
+    ExanetPacket pkt = evil_write(h, n);
+
+    pkt.type = bad[turn].type;
+    pkt.va = EXANET_NI_VA(bad[turn].index);
+    pkt.small = EXANET_SMALL(bad[turn].index);
+    flood(h, pkt, FLOOD);
+    exanet_fabric_until(h->f, exanet_fabric_total(h->f, DROP_NI_TYPE) ==
+                        refused + FLOOD, 0, LIMIT);
+}
+
+static void test_ni(void)
+{
+    check("", attack_ni);
+}
+
 /* Channels that there are not, and others than the frame says. */
 static void attack_vc(Hostile *h, unsigned turn)
 {
@@ -345,6 +374,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/hostile/source", test_source);
     qtest_add_func("/exanet/hostile/ttl", test_ttl);
     qtest_add_func("/exanet/hostile/nowhere", test_nowhere);
+    qtest_add_func("/exanet/hostile/ni", test_ni);
     qtest_add_func("/exanet/hostile/vc", test_vc);
     qtest_add_func("/exanet/hostile/garbage", test_garbage);
     qtest_add_func("/exanet/hostile/xoff", test_xoff);
