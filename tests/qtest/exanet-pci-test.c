@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "qobject/qdict.h"
+#include "qobject/qlist.h"
 #include "exanet-common.h"
 
 /* Runs QEMU with @device and a netdev `wire`; its exit code and what it says. */
@@ -141,6 +142,19 @@ static void test_conventional(void)
 }
 
 /* Comes and goes, with a link that is up and transfers under way. */
+/* Devices of which query-stats has counters. */
+static unsigned counted(QTestState *qts)
+{
+    QDict *reply = qtest_qmp(qts, "{ 'execute': 'query-stats', 'arguments': { "
+                             "'target': 'vm', 'providers': [ "
+                             "{ 'provider': 'exanet', 'names': [ 'rx-write' ] } "
+                             "] } }");
+    unsigned n = qlist_size(qdict_get_qlist(reply, "return"));
+
+    qobject_unref(reply);
+    return n;
+}
+
 static void test_hotplug(void)
 {
     QTestState *qts = qtest_init("-machine pc -nodefaults "
@@ -152,8 +166,10 @@ static void test_hotplug(void)
         qtest_qmp_device_add(qts, "exanet-pci", "comes",
                              "{ 'link0': 'b', 'coord': 2, 'addr': '6' }");
         qtest_clock_step(qts, 3000 * EXANET_MS);
+        g_assert_cmpuint(counted(qts), ==, 2);
         qpci_unplug_acpi_device_test(qts, "comes", 6);
         qtest_clock_step(qts, 3000 * EXANET_MS);
+        g_assert_cmpuint(counted(qts), ==, 1);
     }
     qtest_quit(qts);
 }
