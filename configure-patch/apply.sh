@@ -54,6 +54,7 @@ change() {
 }
 
 mend qemu.patch
+mend qemu-arm.patch
 mend qemu-stats.patch
 if [ -f "$tree/net/stream_data.c" ]; then
     mend qemu-stream-10.2.patch

@@ -146,6 +146,25 @@ static void irq_send(ExanetState *s, unsigned vector)
     s->vectors |= 1u << vector;
 }
 
+/* Two wires instead of messages: each tells that something waits for the driver. */
+static void irq_lines(ExanetState *s)
+{
+    uint32_t cause = exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE);
+    bool line[EXANET_IRQ_LINES] = {
+        [EXANET_LINE_ADMIN] = irq_enabled(s, cause & ~EXANET_IRQ_MAILBOX),
+        [EXANET_LINE_MAILBOX] = irq_enabled(s, EXANET_IRQ_MAILBOX) &&
+                                exanet_reg_get32(s, EXANET_REG_MBOX_PENDING),
+    };
+
+    for (unsigned i = 0; i < EXANET_IRQ_LINES; i++) {
+        if (s->line[i] != line[i]) {
+            s->line[i] = line[i];
+            trace_exanet_irq_line(s->node, i, line[i]);
+            s->host.line(s->host.opaque, i, line[i]);
+        }
+    }
+}
+
 /*
  * Interrupts are messages, and the guest may aim them at what resets or moves this
  * very device: they leave only when no unit is at work, behind all else.
@@ -155,6 +174,10 @@ static void irq_flush(ExanetState *s)
     uint32_t vectors = s->vectors;
 
     s->vectors = 0;
+    if (s->host.line) {
+        irq_lines(s);
+        return;
+    }
     for (; vectors; vectors &= vectors - 1) {
         trace_exanet_irq(s->node, ctz32(vectors));
         s->host.irq(s->host.opaque, ctz32(vectors));
@@ -742,6 +765,7 @@ void exanet_reset(ExanetState *s)
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
         exanet_port_reset(p);
     }
+    irq_flush(s);
 }
 
 static bool properties_check(ExanetState *s, Error **errp)
@@ -800,10 +824,10 @@ static bool user_pages_init(ExanetState *s, Error **errp)
     uint64_t page = 1ULL << s->user_page_shift;
     Object *owner = OBJECT(s->host.dev);
 
-    if (!memory_region_init_rom_device(&s->user_mr, owner, &user_ops, s,
-                                       "exanet-user",
-                                       EXANET_CONTEXTS * EXANET_USER_PAGES *
-                                       page, errp)) {
+    /* names of migrated RAM must differ, and a sysbus device has no path */
+    if (!memory_region_init_rom_device_nomigrate(&s->user_mr, owner, &user_ops,
+            s, "exanet-user", EXANET_CONTEXTS * EXANET_USER_PAGES * page,
+            errp)) {
         return false;
     }
     s->user = memory_region_get_ram_ptr(&s->user_mr);

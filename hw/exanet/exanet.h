@@ -45,7 +45,9 @@ typedef struct ExanetHost {
      * be between.
      */
     AddressSpace *as;
-    void (*irq)(void *opaque, unsigned vector);     /* EXANET_VEC_ */
+    /* One of both: messages, EXANET_VEC_; or the levels of wires, EXANET_LINE_. */
+    void (*irq)(void *opaque, unsigned vector);
+    void (*line)(void *opaque, unsigned line, bool level);
     void *opaque;
 } ExanetHost;
 
@@ -847,6 +849,7 @@ struct ExanetState {
     bool running;                   /* units are at work, or a doorbell is taken */
     bool pending;                   /* exanet_schedule() was called meanwhile */
     uint32_t vectors;               /* to be sent when the work is done */
+    bool line[EXANET_IRQ_LINES];    /* levels of the wires, where there are such */
     bool enabled;                   /* CTRL_ENABLE */
     bool strict;                    /* CTRL_STRICT */
     uint8_t epoch;

@@ -26,6 +26,16 @@
 #define EXANET_BAR_USER		2	/* 64-bit: user pages, see desc.h */
 #define EXANET_REGS_BYTES	0x100000
 
+/*
+ * On AXI: a device-tree node with two memory regions, registers and user pages, and
+ * two wires, high while something is pending that IRQ_MASK lets through.
+ */
+#define EXANET_AXI_COMPATIBLE	"exanest,exanet-axi"
+#define EXANET_AXI_REGIONS	2
+#define EXANET_LINE_ADMIN	0	/* all causes but mailboxes */
+#define EXANET_LINE_MAILBOX	1	/* MBOX_PENDING */
+#define EXANET_IRQ_LINES	2
+
 #define EXANET_CONTEXTS		16
 #define EXANET_OUTPUTS		4	/* paths with an output buffer */
 #define EXANET_OUTPUT_SLOTS	8	/* packets of an output buffer [T §5.3.4] */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ExaNet: what the classes of the device share, on whatever bus. */
+#include "qemu/osdep.h"
+#include "migration/vmstate.h"
+#include "class.h"
+
+static const struct {
+    const char *name;
+    const char *text;
+} descriptions[] = {
+    { "coord", "Own coordinates, 22 bits: upper 21:14, offset 13:12, Z 11:8, "
+               "Y 7:4, X 3:0; unlike the peer's" },
+    { "dims", "Nodes in the rings of the torus, as 4x4 or 4x2x3 for X, Y and Z; 1: "
+              "no ring; the same in all nodes" },
+    { "ways", "Ways of the receiver's context sets: 1, 2, 4, 8 or 16" },
+    { "rx-fifo-words", "128-bit words of a link's receive FIFO, 256 (as in "
+                       "hardware) to 65535" },
+    { "link-stall-ms", "Packets for a peer that takes none for so long are "
+                       "dropped; 0: never" },
+    { "link-timeout-ms", "The link is down after so long without a frame of "
+                         "the peer; 0: never" },
+    { "link-rate-kbps", "PORT_RATE of all links after reset: kb/s of 128-bit "
+                        "words in virtual time; 0: as fast as it can" },
+    { "link-latency-ns", "PORT_LATENCY of all links after reset: ns of virtual "
+                         "time that a frame is under way" },
+    { "tlb-entries", "Cached translations of 4-KB pages, a power of two from 16 "
+                     "to 65536" },
+    { "user-page-shift", "log2 of the guest's page size: 12 or 16" },
+    { "epoch", "First epoch, 1 to 255, for repeatable tests; 0: by the time" },
+};
+
+static const VMStateDescription exanet_vmstate = {
+    .name = "exanet",
+    .unmigratable = 1,
+};
+
+void exanet_class_init(ObjectClass *klass, ExanetState *(*state)(Object *obj))
+{
+    DeviceClass *dc = DEVICE_CLASS(klass);
+
+    dc->vmsd = &exanet_vmstate;
+    set_bit(DEVICE_CATEGORY_NETWORK, dc->categories);
+    for (unsigned i = 0; i < ARRAY_SIZE(descriptions); i++) {
+        object_class_property_set_description(klass, descriptions[i].name,
+                                              descriptions[i].text);
+    }
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        g_autofree char *name = g_strdup_printf("link%u", i);
+
+        object_class_property_set_description(klass, name,
+            "Netdev that is a cable to a neighbour; at least one is needed");
+    }
+    exanet_qom_class_init(klass, state);
+}
+
+void exanet_instance_fini(ExanetState *s)
+{
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        exanet_inject_fini(&s->port[i]);
+    }
+}

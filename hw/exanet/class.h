@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the classes of the device share, on whatever bus: properties and texts.  For
+ * the bus shells only.
+ */
+#ifndef HW_EXANET_CLASS_H
+#define HW_EXANET_CLASS_H
+
+#include "exanet.h"
+
+/*
+ * The properties of the device behind any bus, for a class whose instances of @_type
+ * have an ExanetState in the member @_state.
+ */
+#define EXANET_PROPERTIES(_type, _state) \
+    DEFINE_PROP_UINT32("coord", _type, _state.coord, 0), \
+    DEFINE_PROP_STRING("dims", _type, _state.dims), \
+    DEFINE_PROP_NETDEV("link0", _type, _state.port[0].conf.peers), \
+    DEFINE_PROP_NETDEV("link1", _type, _state.port[1].conf.peers), \
+    DEFINE_PROP_NETDEV("link2", _type, _state.port[2].conf.peers), \
+    DEFINE_PROP_NETDEV("link3", _type, _state.port[3].conf.peers), \
+    DEFINE_PROP_NETDEV("link4", _type, _state.port[4].conf.peers), \
+    DEFINE_PROP_NETDEV("link5", _type, _state.port[5].conf.peers), \
+    DEFINE_PROP_NETDEV("link6", _type, _state.port[6].conf.peers), \
+    DEFINE_PROP_NETDEV("link7", _type, _state.port[7].conf.peers), \
+    DEFINE_PROP_NETDEV("link8", _type, _state.port[8].conf.peers), \
+    DEFINE_PROP_NETDEV("link9", _type, _state.port[9].conf.peers), \
+    DEFINE_PROP_NETDEV("link10", _type, _state.port[10].conf.peers), \
+    DEFINE_PROP_NETDEV("link11", _type, _state.port[11].conf.peers), \
+    DEFINE_PROP_UINT32("ways", _type, _state.receiver.ways, EXANET_RX_WAYS), \
+    DEFINE_PROP_UINT32("rx-fifo-words", _type, _state.rx_fifo_words, 16384), \
+    DEFINE_PROP_UINT32("link-timeout-ms", _type, _state.link_timeout_ms, 5000), \
+    DEFINE_PROP_UINT32("link-stall-ms", _type, _state.link_stall_ms, 1000), \
+    DEFINE_PROP_UINT32("link-rate-kbps", _type, _state.link_rate_kbps, 0), \
+    DEFINE_PROP_UINT32("link-latency-ns", _type, _state.link_latency_ns, 0), \
+    DEFINE_PROP_UINT32("tlb-entries", _type, _state.tlb_entries, 4096), \
+    DEFINE_PROP_UINT8("user-page-shift", _type, _state.user_page_shift, 12), \
+    DEFINE_PROP_UINT8("epoch", _type, _state.epoch_fixed, 0)
+
+/*
+ * Finishes @klass, whose objects have the state that @state gives and the properties
+ * EXANET_PROPERTIES: texts, QOM properties, no migration.
+ */
+void exanet_class_init(ObjectClass *klass, ExanetState *(*state)(Object *obj));
+/* Frees what properties have set before the device was built, and if it never was. */
+void exanet_instance_fini(ExanetState *s);
+
+#endif /* HW_EXANET_CLASS_H */
