@@ -17,14 +17,14 @@ VERSIONS = ('10.0', '10.2')
 PACKAGES = [
     'bison', 'bzip2', 'flex', 'gcc', 'g++', 'ipxe-qemu', 'libattr1-dev',
     'libc6-dev', 'libcap-ng-dev', 'libdeflate-dev', 'libfdt-dev',
-    'libglib2.0-dev', 'libslirp-dev', 'libvdeplug-dev', 'make',
+    'libglib2.0-dev', 'libpixman-1-dev', 'libslirp-dev', 'libvdeplug-dev', 'make',
     'ninja-build', 'patch', 'pkgconf', 'python3', 'python3-distlib',
     'python3-venv', 'qemu-system-data', 'seabios', 'xz-utils', 'zlib1g-dev']
 _CONFIGURE = [
     '--python=/usr/bin/python3', '--disable-docs',
     '--without-default-features', '--enable-tcg', '--enable-kvm',
     '--enable-slirp', '--enable-vde', '--enable-fdt=system', '--enable-virtfs',
-    '--enable-attr', '--enable-cap-ng', '--disable-tools',
+    '--enable-attr', '--enable-cap-ng', '--enable-pixman', '--disable-tools',
     '--disable-install-blobs', '--disable-debug-info']
 _SANITIZE = ['--enable-asan', '--enable-ubsan']
 _FIRMWARE = ['/usr/share/qemu', '/usr/lib/ipxe/qemu', '/usr/share/seabios']
@@ -34,11 +34,11 @@ _TOOLS = BUILD / 'tools' / 'python'
 class Qemu:
     """One configured build tree of one version."""
 
-    def __init__(self, version=DEFAULT, sanitize=False,
-                 target='x86_64-softmmu'):
-        self.version, self.sanitize, self.target = version, sanitize, target
+    def __init__(self, version=DEFAULT, sanitize=False):
+        self.version, self.sanitize = version, sanitize
         self.tree = BUILD / (f'qemu-{version}' + ('-san' if sanitize else ''))
-        self.binary = self.tree / f'qemu-system-{target.split("-")[0]}'
+        self.binary = self.tree / 'qemu-system-x86_64'
+        self.arm_binary = self.tree / 'qemu-system-aarch64'
         self.name = f'QEMU {version}' + (' (ASan, UBSan)' if sanitize else '')
 
     def build(self, tests=False):
@@ -51,6 +51,8 @@ class Qemu:
             # Meson has to see new files before the tests can be listed.
             self._ninja(['build.ninja'])
             targets = [self.binary.name]
+            if tests and not self.sanitize:
+                targets.append(self.arm_binary.name)
             if tests:
                 targets += [str(p.relative_to(self.tree))
                             for p in self.tests()]
@@ -72,7 +74,7 @@ class Qemu:
 
     def _configure(self, tree):
         args = _CONFIGURE + (_SANITIZE if self.sanitize else [])
-        args.append(f'--target-list={self.target}')
+        args.append('--target-list=x86_64-softmmu,aarch64-softmmu')
         stamp = self.tree / 'rnic-configured'
         want = digest(str(tree), *args, TOP / 'configure-patch/qemu.patch')
         if fresh(stamp, want):

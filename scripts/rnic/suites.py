@@ -19,18 +19,31 @@ _GUEST_SECONDS = 300     # unless the test says "# timeout: N"
 _SANITIZER = {
     'ASAN_OPTIONS': 'detect_leaks=0:abort_on_error=1',
     'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1'}
+# What the bus may matter for; these run on exanet-axi too, on an Arm machine.
+_ON_AXI = re.compile(r'rnic-exanet-(axi|crossbar|exadma|firmware|link|'
+                     r'packetizer|pair|receiver|rtmailbox|switch)-test$')
+_ONLY_AXI = re.compile(r'rnic-exanet-axi-test$')
 _GUEST_TESTS = '/usr/lib/rnic/tests'
 
 
 def host(qemu, pattern, summary):
-    """The unit tests and qtests of one build tree, in parallel."""
-    programs = [p for p in qemu.tests()
-                if p.name.endswith('-test') and re.search(pattern, p.name)]
+    """The unit tests and qtests of one build tree."""
+    programs = [p for p in qemu.tests() if p.name.endswith('-test') and
+                re.search(pattern, p.name)]
+    _host(qemu, qemu.binary, qemu.name,
+          [p for p in programs if not _ONLY_AXI.search(p.name)], summary)
+    if not qemu.sanitize:
+        _host(qemu, qemu.arm_binary, f'{qemu.name} for Arm',
+              [p for p in programs if _ON_AXI.search(p.name)], summary)
+
+
+def _host(qemu, binary, name, programs, summary):
+    """These programs, in parallel."""
     if not programs:
         return
     limit = _HOST_SECONDS * (4 if qemu.sanitize else 1)
-    env = _host_env(qemu)
-    with step(f'unit tests and qtests on {qemu.name}') as line:
+    env = _host_env(qemu, binary)
+    with step(f'unit tests and qtests on {name}') as line:
         waiting, running, done = list(programs), [], 0
         try:
             while waiting or running:
@@ -54,7 +67,7 @@ def soak(qemu, minutes, summary):
         raise Failed(f'{qemu.name} has no soak program')
     for path in programs:
         with step(f'{minutes} min of {path.name} on {qemu.name}'):
-            program = _Program(path, qemu, _host_env(qemu),
+            program = _Program(path, qemu, _host_env(qemu, qemu.binary),
                                minutes * 60 + _SOAK_SECONDS, str(minutes))
             try:
                 while not program.ended():
@@ -64,9 +77,9 @@ def soak(qemu, minutes, summary):
             program.report(summary)
 
 
-def _host_env(qemu):
+def _host_env(qemu, binary):
     return {**os.environ, **(_SANITIZER if qemu.sanitize else {}),
-            'QTEST_QEMU_BINARY': str(qemu.binary)}
+            'QTEST_QEMU_BINARY': str(binary)}
 
 
 class _Program:
@@ -74,6 +87,8 @@ class _Program:
 
     def __init__(self, path, qemu, env, limit, *args):
         self.name = path.name.removeprefix('rnic-')
+        if env['QTEST_QEMU_BINARY'] == str(qemu.arm_binary):
+            self.name += '-arm'
         self.log = log_path(f'test-{qemu.tree.name}-{self.name}')
         self.end, self.late = time.monotonic() + limit, False
         with open(self.log, 'wb') as out:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A machine with one exanet-pci, brought up as the Linux driver does it, and a
- * test as its peer on the cable.
+ * A machine with one exanet-pci, or on arm64 one exanet-axi, brought up as the Linux
+ * driver does it, and a test as its peer on the cable.
  *
  * Nothing runs on the machine's processor, so all RAM from EXANET_RAM_TABLES on
  * belongs to the test.  Virtual time stands still unless exanet_step() moves it.
@@ -49,6 +49,9 @@ typedef struct ExanetTest {
     char *log;                      /* file with the guest errors */
     bool guest_errors;              /* the test provokes them */
 } ExanetTest;
+
+/* Whether the device is exanet-axi on xlnx-zcu102: QEMU is that of arm64. */
+bool exanet_on_axi(void);
 
 /*
  * The device with the peer on its cable: enabled, link up, contexts 0 and 1

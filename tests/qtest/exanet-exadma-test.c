@@ -89,10 +89,10 @@ static void test_pending_list(void)
         g_assert_cmphex(exanet_get32(t, w1 + 4), ==, 0x11223344);
         g_assert_cmphex(exanet_get32(t, w2), ==, 0xaabbccdd);
         /* strobes of a byte and a half word */
-        qpci_io_writeb(t->dev, t->regs, w1 + 3, 0x99);
-        qpci_io_writew(t->dev, t->regs, w1 + 6, 0xeeff);
+        qtest_writeb(t->qts, t->regs.addr + w1 + 3, 0x99);
+        qtest_writew(t->qts, t->regs.addr + w1 + 6, 0xeeff);
         g_assert_cmphex(exanet_get64(t, w1), ==, 0xeeff334499667788ULL);
-        g_assert_cmphex(qpci_io_readb(t->dev, t->regs, w1 + 3), ==, 0x99);
+        g_assert_cmphex(qtest_readb(t->qts, t->regs.addr + w1 + 3), ==, 0x99);
     }
     exanet_assert_quiet(t);
     exanet_stop(t);
@@ -114,7 +114,7 @@ static void test_trigger(void)
     exanet_set32(t, desc_at(5, 3) + 4, EXANET_DESC_W3_DB >> 32);
     exanet_assert_quiet(t);
     /* half of the lane does not start it either */
-    qpci_io_writew(t->dev, t->regs, desc_at(5, 3) + 6, 0);
+    qtest_writew(t->qts, t->regs.addr + desc_at(5, 3) + 6, 0);
     exanet_assert_quiet(t);
     g_assert_cmpuint(exanet_count(t, BLOCK_STARTED), ==, 0);
     exanet_set32(t, desc_at(5, 3) + 4, 0);

@@ -433,9 +433,9 @@ static void test_no_doorbell(void)
                     EXANET_CHANNEL_DOORBELL;
     ExanetPacket pkt;
 
-    qpci_io_writeq(t->dev, t->user, bell, 0);
-    qpci_io_writel(t->dev, t->user, bell, 0);
-    qpci_io_writel(t->dev, t->user, bell + 4, 5);
+    qtest_writeq(t->qts, t->user.addr + bell, 0);
+    qtest_writel(t->qts, t->user.addr + bell, 0);
+    qtest_writel(t->qts, t->user.addr + bell + 4, 5);
     exanet_channel_start(t, 0, EXANET_WRITE_CHANNELS, &x);
     exanet_channel_start(t, 0, EXANET_CHANNELS - 1, &x);
     exanet_assert_quiet(t);
@@ -451,10 +451,10 @@ static void test_no_doorbell(void)
             .ctrl = cpu_to_le64(x.len),
         };
 
-        qpci_io_writel(t->dev, t->user, bell - EXANET_CHANNEL_DOORBELL + i,
+        qtest_writel(t->qts, t->user.addr + bell - EXANET_CHANNEL_DOORBELL + i,
                        ldl_le_p((uint8_t *)&ch + i));
     }
-    qpci_io_writel(t->dev, t->user, bell, 9);
+    qtest_writel(t->qts, t->user.addr + bell, 9);
     pkt = exanet_take_single(t->peer, 0);
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);

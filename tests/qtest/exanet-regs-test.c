@@ -314,9 +314,9 @@ static void test_bad_access(void)
         exanet_set32(t, holes[i], 0xffffffff);
         g_assert_cmphex(exanet_get32(t, holes[i]), ==, 0);
     }
-    qpci_io_writeb(t->dev, t->regs, EXANET_REG_SCRATCH, 0);
-    qpci_io_writew(t->dev, t->regs, EXANET_REG_SCRATCH, 0);
-    g_assert_cmphex(qpci_io_readb(t->dev, t->regs, EXANET_REG_SCRATCH), ==, 0);
+    qtest_writeb(t->qts, t->regs.addr + EXANET_REG_SCRATCH, 0);
+    qtest_writew(t->qts, t->regs.addr + EXANET_REG_SCRATCH, 0);
+    g_assert_cmphex(qtest_readb(t->qts, t->regs.addr + EXANET_REG_SCRATCH), ==, 0);
     g_assert_cmphex(exanet_get64(t, EXANET_REG_SCRATCH), ==, ~0ULL);
     t->guest_errors = true;
     exanet_stop(t);
@@ -422,7 +422,7 @@ static void test_info_page(void)
                  5ULL << EXANET_WINDOW_BITS | EXANET_WIN_VALID);
     exanet_step(t, 777);
     for (unsigned i = 0; i < sizeof(info); i += 8) {
-        uint64_t q = qpci_io_readq(t->dev, t->user, page + i);
+        uint64_t q = qtest_readq(t->qts, t->user.addr + page + i);
 
         memcpy((uint8_t *)&info + i, &q, 8);
     }
@@ -438,8 +438,8 @@ static void test_info_page(void)
                     5ULL << EXANET_WINDOW_BITS | EXANET_WIN_VALID);
     g_assert_cmphex(info.win[7], ==, 0);
     /* nothing there can be written */
-    qpci_io_writel(t->dev, t->user, page, 0);
-    g_assert_cmphex(qpci_io_readl(t->dev, t->user, page), ==, EXANET_ID);
+    qtest_writel(t->qts, t->user.addr + page, 0);
+    g_assert_cmphex(qtest_readl(t->qts, t->user.addr + page), ==, EXANET_ID);
     t->guest_errors = true;
     exanet_stop(t);
 }
@@ -510,16 +510,16 @@ static void test_user_access_sizes(void)
     ExanetTest *t = exanet_start("");
     uint64_t page = exanet_user(t, 0, EXANET_PAGE_SCRATCHPAD);
 
-    qpci_io_writeq(t->dev, t->user, page, 0x1122334455667788ULL);
-    qpci_io_writel(t->dev, t->user, page + 4, 0xaabbccdd);
-    g_assert_cmphex(qpci_io_readq(t->dev, t->user, page), ==,
+    qtest_writeq(t->qts, t->user.addr + page, 0x1122334455667788ULL);
+    qtest_writel(t->qts, t->user.addr + page + 4, 0xaabbccdd);
+    g_assert_cmphex(qtest_readq(t->qts, t->user.addr + page), ==,
                     0xaabbccdd55667788ULL);
-    g_assert_cmphex(qpci_io_readl(t->dev, t->user, page + 4), ==, 0xaabbccdd);
-    g_assert_cmphex(qpci_io_readw(t->dev, t->user, page + 2), ==, 0x5566);
-    g_assert_cmphex(qpci_io_readb(t->dev, t->user, page + 7), ==, 0xaa);
-    qpci_io_writew(t->dev, t->user, page, 0);
-    qpci_io_writeb(t->dev, t->user, page + 7, 0);
-    g_assert_cmphex(qpci_io_readq(t->dev, t->user, page), ==,
+    g_assert_cmphex(qtest_readl(t->qts, t->user.addr + page + 4), ==, 0xaabbccdd);
+    g_assert_cmphex(qtest_readw(t->qts, t->user.addr + page + 2), ==, 0x5566);
+    g_assert_cmphex(qtest_readb(t->qts, t->user.addr + page + 7), ==, 0xaa);
+    qtest_writew(t->qts, t->user.addr + page, 0);
+    qtest_writeb(t->qts, t->user.addr + page + 7, 0);
+    g_assert_cmphex(qtest_readq(t->qts, t->user.addr + page), ==,
                     0xaabbccdd55667788ULL);
     t->guest_errors = true;
     exanet_stop(t);
