@@ -22,14 +22,17 @@ _SANITIZER = {
 # What the bus may matter for; these run on exanet-axi too, on an Arm machine.
 _ON_AXI = re.compile(r'rnic-exanet-(axi|crossbar|exadma|firmware|link|'
                      r'packetizer|pair|receiver|rtmailbox|switch)-test$')
+# The longest begin first, so that none is left over when all others have ended.
+_LONGEST = re.compile(r'-(fabric|incast|recovery|hostile)-test$')
 _ONLY_AXI = re.compile(r'rnic-exanet-axi-test$')
 _GUEST_TESTS = '/usr/lib/rnic/tests'
 
 
 def host(qemu, pattern, summary):
     """The unit tests and qtests of one build tree."""
-    programs = [p for p in qemu.tests() if p.name.endswith('-test') and
-                re.search(pattern, p.name)]
+    programs = sorted((p for p in qemu.tests() if p.name.endswith('-test') and
+                       re.search(pattern, p.name)),
+                      key=lambda p: not _LONGEST.search(p.name))
     _host(qemu, qemu.binary, qemu.name,
           [p for p in programs if not _ONLY_AXI.search(p.name)], summary)
     if not qemu.sanitize:
