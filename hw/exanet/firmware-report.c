@@ -180,8 +180,12 @@ void exanet_fw_report_answer(ExanetState *s, ExanetFirmware *fw, uint32_t word)
         report_retry(s, fw, r);
         break;
     case EXANET_RESP_RESOLVED:
-        r->hold = false;
-        report_send(s, fw, r);
+        if (r->hold) {
+            r->hold = false;
+            report_send(s, fw, r);
+        } else {
+            report_retry(s, fw, r);     /* a reader may say so again and again */
+        }
         break;
     case EXANET_RESP_FAULT:
     case EXANET_RESP_FULL:

@@ -149,6 +149,16 @@ static void test_limits(void)
     }
     exanet_step(t, 1000 * TIMEOUT_NS);
     exanet_assert_quiet(t);
+
+    /* of a fault that it never told of, again and again */
+    ask(t, 3);
+    for (n = 0; n < 6; n++) {
+        pkt = take_report(t);
+        exanet_peer_ack(t->peer, &pkt, EXANET_RESP_RESOLVED);
+        exanet_settle(t);
+    }
+    exanet_step(t, 1000 * TIMEOUT_NS);
+    exanet_assert_quiet(t);
     exanet_stop(t);
 }
 
