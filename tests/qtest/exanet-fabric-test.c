@@ -325,6 +325,25 @@ static void test_two_orders(void)
     check_two_paths(exanet_topology_grid(2, 2, 1, false), 3);
 }
 
+/* Six cables carry what one does, but for 5 %. */
+static void test_hops(void)
+{
+    ExanetTopology topo = exanet_topology_grid(7, 1, 1, false);
+    ExanetFabric *f = start_with_rate(&topo);
+    ExanetTraffic *tr = exanet_traffic_new(f, 8);
+    int64_t one = time_of_write(tr, 0, 1);
+
+    for (unsigned to = 2; to < topo.nodes; to++) {
+        int64_t more = time_of_write(tr, 0, to);
+
+        g_test_message("%u cables: %.1f %% of the time of one", to,
+                       more * 100.0 / one);
+        g_assert_cmpint(more * 95, <=, one * 100);
+    }
+    assert_lossless(f);
+    finish(tr);
+}
+
 /* One of two cables is cut in the middle of the traffic, then mended. */
 static void test_cut(void)
 {
@@ -373,6 +392,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/fabric/contention", test_contention);
     qtest_add_func("/exanet/fabric/two-cables", test_two_cables);
     qtest_add_func("/exanet/fabric/two-orders", test_two_orders);
+    qtest_add_func("/exanet/fabric/hops", test_hops);
     qtest_add_func("/exanet/fabric/t27-cut", test_cut);
     return g_test_run();
 }
