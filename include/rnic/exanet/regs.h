@@ -439,7 +439,7 @@ enum exanet_fw_multipath {
 	X(RX_CTX_ALLOC,		"receiver contexts taken") \
 	X(RX_CTX_EVICT,		"receiver contexts aged out") \
 	X(RX_CTX_FULL,		"packets that found no receiver context") \
-	X(MSG_DUPLICATE,	"packetizer packets acked again") \
+	X(MSG_DUPLICATE,	"messages and reports of reads acked again") \
 	X(MSG_RETRY,		"packetizer packets resent") \
 	X(MSG_BUSY,		"GO on a packetizer channel that waits") \
 	X(MBOX_DELIVERED,	"messages stored in mailboxes") \
