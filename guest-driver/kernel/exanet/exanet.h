@@ -3,7 +3,9 @@
  * ExaNet driver: what its files share.
  *
  * exanet_pci.c      PCI shell: resources, then exanet_probe()
- * exanet_main.c     one NIC, whatever its bus: probe, remove, interrupts, link
+ * exanet_axi.c      the same for a node of the device tree
+ * exanet_main.c     one NIC, whatever its bus: probe, remove
+ * exanet_irq.c      interrupts, and links that go up and down
  * exanet_context.c  a context: from open() to the death of the process
  * exanet_fault.c    page faults of the NIC
  * exanet_event.c    interrupts of a context: poll(), read(), eventfd
@@ -25,7 +27,6 @@
 
 #include <linux/cdev.h>
 #include <linux/device.h>
-#include <linux/irqreturn.h>
 #include <linux/kfifo.h>
 #include <linux/kref.h>
 #include <linux/mm_types.h>
@@ -48,13 +49,14 @@ struct exanet_resources {
 	void __iomem *regs;		/* EXANET_REGS_BYTES */
 	phys_addr_t user;		/* user pages of context 0 */
 	resource_size_t user_bytes;
-	int irq[EXANET_VECTORS];	/* Linux interrupt of each vector */
+	bool wired;			/* two wires rather than messages */
+	int irq[EXANET_VECTORS];	/* Linux interrupt of each vector or wire */
 };
 
 /* dev_id of an interrupt. */
 struct exanet_vector {
 	struct exanet_device *xdev;
-	unsigned int index;		/* of the vector */
+	unsigned int index;		/* of the vector or wire */
 	char name[24];
 };
 
@@ -69,6 +71,7 @@ struct exanet_device {
 	struct cdev cdev;
 	struct exanet_hw hw;
 	struct exanet_caps caps;
+	u32 table_format;	/* of all page tables, EXANET_CTX_CTRL_ */
 	struct exanet_resources res;
 	struct exanet_vector vectors[EXANET_VECTORS];
 	const struct attribute_group *groups[EXANET_LINKS + 5];
@@ -135,8 +138,23 @@ void exanet_shutdown(struct exanet_device *xdev);
 int exanet_pci_register(void);
 void exanet_pci_unregister(void);
 
+/* --- exanet_axi.c --------------------------------------------------------- */
+
+int exanet_axi_register(void);
+void exanet_axi_unregister(void);
+
+/* --- exanet_irq.c --------------------------------------------------------- */
+
+int exanet_irq_request(struct exanet_device *xdev);
+void exanet_irq_free(struct exanet_device *xdev);
+
 /* --- exanet_context.c ----------------------------------------------------- */
 
+/*
+ * How the device has to walk the page tables of this kernel.  EOPNOTSUPP: it knows no
+ * such tables.
+ */
+int exanet_context_format(u32 *format);
 /*
  * Takes a context for current's address space; @mapping is that of the file.
  * ENOSPC: all are taken; ENODEV: the NIC is gone.
@@ -172,14 +190,17 @@ void exanet_fault_attach(struct exanet_context *ctx);
  * device must have stopped using it.
  */
 void exanet_fault_detach(struct exanet_context *ctx);
-irqreturn_t exanet_fault_irq(int irq, void *vector);
-irqreturn_t exanet_fault_thread(int irq, void *vector);
+/* Takes a batch from the FIFO; true if there may be more. */
+bool exanet_fault_drain(struct exanet_device *xdev);
+/* Takes all; sleeps. */
+void exanet_fault_drain_all(struct exanet_device *xdev);
 
 /* --- exanet_event.c ------------------------------------------------------- */
 
 void exanet_event_init(struct exanet_context *ctx);
 void exanet_event_exit(struct exanet_context *ctx);
-irqreturn_t exanet_event_irq(int irq, void *vector);
+/* Context @index, which need not be taken, has messages. */
+void exanet_event_deliver(struct exanet_device *xdev, unsigned int index);
 /* Wakes everybody who waits: the context has stopped. */
 void exanet_event_hangup(struct exanet_context *ctx);
 /* Waits for interrupts if @block; gives their number and clears it. */

@@ -17,18 +17,33 @@
 
 #define EXANET_JOB_MAX	RNIC_GET(EXANET_PDID_JOB, ~0ULL)
 
-/* How the device has to walk the page tables of this kernel. */
-static u32 exanet_table_format(void)
+#if defined(CONFIG_X86_64)
+int exanet_context_format(u32 *format)
 {
-#ifdef CONFIG_X86_64
-	return RNIC_PREP(EXANET_CTX_CTRL_FORMAT,
-			 pgtable_l5_enabled() ? EXANET_FORMAT_X86_5 :
-						EXANET_FORMAT_X86_4) |
-	       RNIC_PREP(EXANET_CTX_CTRL_VA_BITS, __VIRTUAL_MASK_SHIFT);
+	*format = RNIC_PREP(EXANET_CTX_CTRL_FORMAT,
+			    pgtable_l5_enabled() ? EXANET_FORMAT_X86_5 :
+						   EXANET_FORMAT_X86_4) |
+		  RNIC_PREP(EXANET_CTX_CTRL_VA_BITS, __VIRTUAL_MASK_SHIFT);
+	return 0;
+}
+#elif defined(CONFIG_ARM64)
+int exanet_context_format(u32 *format)
+{
+	enum exanet_table_format granule =
+		PAGE_SHIFT == 16 ? EXANET_FORMAT_ARM64_64K :
+		PAGE_SHIFT == 14 ? EXANET_FORMAT_ARM64_16K :
+				   EXANET_FORMAT_ARM64_4K;
+
+	/* FEAT_LPA2 arranges the address in an entry in another way. */
+	if (PAGE_SHIFT < 16 && vabits_actual > 48)
+		return -EOPNOTSUPP;
+	*format = RNIC_PREP(EXANET_CTX_CTRL_FORMAT, granule) |
+		  RNIC_PREP(EXANET_CTX_CTRL_VA_BITS, vabits_actual);
+	return 0;
+}
 #else
 #error "no page-table format for this architecture"
 #endif
-}
 
 /* The job that all processes of a user have, on every node. */
 static u32 exanet_default_job(void)
@@ -127,7 +142,7 @@ static int exanet_context_start(struct exanet_context *ctx)
 	/* Invalidations go out before the device can cache anything. */
 	exanet_context_set_hw(ctx, true);
 	exanet_hw_context_enable(&xdev->hw, index, virt_to_phys(ctx->mm->pgd),
-				 exanet_table_format(), ctx->job);
+				 xdev->table_format, ctx->job);
 	return 0;
 }
 

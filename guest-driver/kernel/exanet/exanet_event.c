@@ -3,7 +3,6 @@
  * ExaNet events: interrupts of a context on their way to its process.
  */
 #include <linux/eventfd.h>
-#include <linux/interrupt.h>
 
 #include "exanet.h"
 
@@ -26,16 +25,13 @@ static void exanet_event_wake(struct exanet_context *ctx)
 	wake_up_locked_poll(&ctx->wait, EPOLLIN | EPOLLRDNORM);
 }
 
-irqreturn_t exanet_event_irq(int irq, void *cookie)
+void exanet_event_deliver(struct exanet_device *xdev, unsigned int index)
 {
-	struct exanet_vector *vector = cookie;
-	struct exanet_device *xdev = vector->xdev;
-	unsigned int index = vector->index - EXANET_VEC_CONTEXT(0);
 	struct exanet_context *ctx;
 	unsigned long flags;
 
 	spin_lock_irqsave(&xdev->slot_lock, flags);
-	/* First, so that what comes meanwhile raises the vector again. */
+	/* First, so that what comes meanwhile interrupts again. */
 	exanet_hw_mailbox_ack(&xdev->hw, index);
 	ctx = xdev->slots[index];
 	if (ctx) {
@@ -45,7 +41,6 @@ irqreturn_t exanet_event_irq(int irq, void *cookie)
 		spin_unlock(&ctx->wait.lock);
 	}
 	spin_unlock_irqrestore(&xdev->slot_lock, flags);
-	return IRQ_HANDLED;
 }
 
 void exanet_event_hangup(struct exanet_context *ctx)

@@ -6,7 +6,6 @@
  * work item per context makes the pages present: a process whose pages come slowly
  * (swap, network file systems, userfaultfd) holds up nobody else.
  */
-#include <linux/interrupt.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/userfaultfd_k.h>
@@ -53,8 +52,7 @@ static void exanet_fault_dispatch(struct exanet_device *xdev,
 		exanet_context_put(ctx);	/* not the last: the slot's */
 }
 
-/* Takes a batch; true if there may be more. */
-static bool exanet_fault_drain(struct exanet_device *xdev)
+bool exanet_fault_drain(struct exanet_device *xdev)
 {
 	struct exanet_fault_entry entry;
 	unsigned int count, n;
@@ -72,22 +70,10 @@ static bool exanet_fault_drain(struct exanet_device *xdev)
 	return count > EXANET_FAULT_BATCH;
 }
 
-irqreturn_t exanet_fault_irq(int irq, void *vector)
+void exanet_fault_drain_all(struct exanet_device *xdev)
 {
-	struct exanet_device *xdev = ((struct exanet_vector *)vector)->xdev;
-
-	/* First, so that what comes meanwhile raises the vector again. */
-	exanet_hw_irq_ack(&xdev->hw, EXANET_IRQ_FAULT);
-	return exanet_fault_drain(xdev) ? IRQ_WAKE_THREAD : IRQ_HANDLED;
-}
-
-irqreturn_t exanet_fault_thread(int irq, void *vector)
-{
-	struct exanet_device *xdev = ((struct exanet_vector *)vector)->xdev;
-
 	while (exanet_fault_drain(xdev))
 		cond_resched();
-	return IRQ_HANDLED;
 }
 
 void exanet_fault_attach(struct exanet_context *ctx)
@@ -111,8 +97,7 @@ void exanet_fault_detach(struct exanet_context *ctx)
 	spin_unlock_irq(&xdev->slot_lock);
 
 	/* What is left must not reach the next owner of the index. */
-	while (exanet_fault_drain(xdev))
-		cond_resched();
+	exanet_fault_drain_all(xdev);
 }
 
 /* --- service -------------------------------------------------------------- */

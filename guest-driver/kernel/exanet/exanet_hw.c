@@ -84,9 +84,19 @@ void exanet_hw_stop(struct exanet_hw *hw)
 	exanet_write(hw, EXANET_GLOBAL + EXANET_REG_IRQ_MASK, 0);
 }
 
+u32 exanet_hw_irq_causes(struct exanet_hw *hw)
+{
+	return exanet_read(hw, EXANET_GLOBAL + EXANET_REG_IRQ_CAUSE);
+}
+
 void exanet_hw_irq_ack(struct exanet_hw *hw, u32 causes)
 {
 	exanet_write(hw, EXANET_GLOBAL + EXANET_REG_IRQ_CAUSE, causes);
+}
+
+u32 exanet_hw_mailbox_pending(struct exanet_hw *hw)
+{
+	return exanet_read(hw, EXANET_GLOBAL + EXANET_REG_MBOX_PENDING);
 }
 
 void exanet_hw_mailbox_ack(struct exanet_hw *hw, unsigned int index)

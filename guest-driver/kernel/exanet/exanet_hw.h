@@ -15,7 +15,7 @@
 #include "rnic/exanet/wire.h"
 
 struct exanet_hw {
-	void __iomem *regs;	/* BAR 0 */
+	void __iomem *regs;	/* EXANET_REGS_BYTES */
 };
 
 /* What the device says of itself. */
@@ -44,8 +44,12 @@ void exanet_hw_start(struct exanet_hw *hw, u32 mask);
 /* Stops packets and interrupts. */
 void exanet_hw_stop(struct exanet_hw *hw);
 
-/* Clears @causes, then what happens raises its vector again. */
+/* What is pending, whether masked or not: EXANET_IRQ_. */
+u32 exanet_hw_irq_causes(struct exanet_hw *hw);
+/* Clears @causes, then what happens raises its vector or its wire again. */
 void exanet_hw_irq_ack(struct exanet_hw *hw, u32 causes);
+/* Context c has messages: bit c. */
+u32 exanet_hw_mailbox_pending(struct exanet_hw *hw);
 void exanet_hw_mailbox_ack(struct exanet_hw *hw, unsigned int index);
 
 u32 exanet_hw_coord(struct exanet_hw *hw);
@@ -94,7 +98,7 @@ bool exanet_hw_port_up(struct exanet_hw *hw, unsigned int port);
 
 u64 exanet_hw_counter(struct exanet_hw *hw, unsigned int counter);
 
-/* Registers of firmware and switch, from the start of BAR 0; @wide: of 8 bytes. */
+/* Registers of firmware and switch, from the start of all; @wide: of 8 bytes. */
 u64 exanet_hw_tune_read(struct exanet_hw *hw, u32 offset, bool wide);
 void exanet_hw_tune_write(struct exanet_hw *hw, u32 offset, bool wide,
 			  u64 value);

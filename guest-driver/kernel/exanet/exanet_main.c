@@ -3,7 +3,6 @@
  * ExaNet: one NIC, whatever bus it is on.
  */
 #include <linux/idr.h>
-#include <linux/interrupt.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
@@ -33,96 +32,6 @@ static struct class exanet_class = {
 	.name = "exanet",
 	.devnode = exanet_devnode,
 };
-
-/* --- interrupts ----------------------------------------------------------- */
-
-static void exanet_link_event(struct exanet_device *xdev, unsigned int port,
-			      bool up)
-{
-	char state[24];
-	char *env[2] = { state };
-
-	if (up)
-		dev_info(&xdev->dev, "port %u: link up, peer 0x%06x\n", port,
-			 exanet_hw_port_read(&xdev->hw, port,
-					     EXANET_REG_PORT_PEER));
-	else
-		dev_info(&xdev->dev, "port %u: link down\n", port);
-	snprintf(state, sizeof(state), "LINK%u=%s", port, up ? "up" : "down");
-	exanet_sysfs_link_changed(xdev, port);
-	kobject_uevent_env(&xdev->dev.kobj, KOBJ_CHANGE, env);
-}
-
-static void exanet_link_check(struct exanet_device *xdev)
-{
-	unsigned int p;
-	bool up;
-
-	for (p = 0; p < xdev->caps.ports; p++) {
-		up = exanet_hw_port_up(&xdev->hw, p);
-		if (up == !!(xdev->link_up & BIT(p)))
-			continue;
-		xdev->link_up ^= BIT(p);
-		exanet_link_event(xdev, p, up);
-	}
-}
-
-static irqreturn_t exanet_admin_thread(int irq, void *vector)
-{
-	struct exanet_device *xdev = ((struct exanet_vector *)vector)->xdev;
-
-	/* First, so that what comes meanwhile raises the vector again. */
-	exanet_hw_irq_ack(&xdev->hw, EXANET_IRQ_LINK);
-	exanet_link_check(xdev);
-	return IRQ_HANDLED;
-}
-
-static int exanet_request_irq(struct exanet_device *xdev, unsigned int index)
-{
-	struct exanet_vector *vector = &xdev->vectors[index];
-	const char *name = dev_name(&xdev->dev);
-	int irq = xdev->res.irq[index];
-
-	vector->xdev = xdev;
-	vector->index = index;
-	switch (index) {
-	case EXANET_VEC_FAULT:
-		snprintf(vector->name, sizeof(vector->name), "%s-fault", name);
-		return request_threaded_irq(irq, exanet_fault_irq,
-					    exanet_fault_thread, 0,
-					    vector->name, vector);
-	case EXANET_VEC_ADMIN:
-		snprintf(vector->name, sizeof(vector->name), "%s-admin", name);
-		return request_threaded_irq(irq, NULL, exanet_admin_thread,
-					    IRQF_ONESHOT, vector->name, vector);
-	default:
-		snprintf(vector->name, sizeof(vector->name), "%s-context%u",
-			 name, index - EXANET_VEC_CONTEXT(0));
-		return request_irq(irq, exanet_event_irq, 0, vector->name,
-				   vector);
-	}
-}
-
-static void exanet_free_irqs(struct exanet_device *xdev, unsigned int count)
-{
-	while (count--)
-		free_irq(xdev->res.irq[count], &xdev->vectors[count]);
-}
-
-static int exanet_request_irqs(struct exanet_device *xdev)
-{
-	unsigned int index;
-	int ret;
-
-	for (index = 0; index < EXANET_VECTORS; index++) {
-		ret = exanet_request_irq(xdev, index);
-		if (ret) {
-			exanet_free_irqs(xdev, index);
-			return ret;
-		}
-	}
-	return 0;
-}
 
 /* --- probe and remove ----------------------------------------------------- */
 
@@ -187,6 +96,11 @@ static int exanet_check(struct exanet_device *xdev)
 		dev_err(parent, "user pages are missing\n");
 		return -ENODEV;
 	}
+	ret = exanet_context_format(&xdev->table_format);
+	if (ret) {
+		dev_err(parent, "cannot walk the page tables of this kernel\n");
+		return ret;
+	}
 	ret = exanet_hw_reset(&xdev->hw);
 	if (ret)
 		dev_err(parent, "no answer to reset\n");
@@ -210,7 +124,7 @@ struct exanet_device *exanet_probe(struct device *parent,
 	if (ret)
 		goto err_put;
 	exanet_sysfs_groups(xdev);
-	ret = exanet_request_irqs(xdev);
+	ret = exanet_irq_request(xdev);
 	if (ret)
 		goto err_put;
 	ret = cdev_device_add(&xdev->cdev, &xdev->dev);
@@ -225,7 +139,7 @@ struct exanet_device *exanet_probe(struct device *parent,
 	return xdev;
 
 err_irqs:
-	exanet_free_irqs(xdev, EXANET_VECTORS);
+	exanet_irq_free(xdev);
 err_put:
 	put_device(&xdev->dev);
 	return ERR_PTR(ret);
@@ -237,7 +151,7 @@ void exanet_remove(struct exanet_device *xdev)
 	/* Nobody new; then nobody who could still reach the registers. */
 	cdev_device_del(&xdev->cdev, &xdev->dev);
 	exanet_reset_prepare(xdev);
-	exanet_free_irqs(xdev, EXANET_VECTORS);
+	exanet_irq_free(xdev);
 	if (exanet_hw_reset(&xdev->hw))
 		dev_err(xdev->dev.parent, "no answer to reset\n");
 	put_device(&xdev->dev);
@@ -292,8 +206,13 @@ static int __init exanet_init(void)
 	ret = exanet_pci_register();
 	if (ret)
 		goto err_class;
+	ret = exanet_axi_register();
+	if (ret)
+		goto err_pci;
 	return 0;
 
+err_pci:
+	exanet_pci_unregister();
 err_class:
 	class_unregister(&exanet_class);
 err_chrdev:
@@ -306,6 +225,7 @@ err_fault:
 
 static void __exit exanet_exit(void)
 {
+	exanet_axi_unregister();
 	exanet_pci_unregister();
 	exanet_debugfs_exit();
 	/* Work that outlived its file still holds contexts and devices. */

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ExaNet interrupts: a message for each purpose, or two wires for all.
+ */
+#include <linux/interrupt.h>
+
+#include "exanet.h"
+
+/* --- links ---------------------------------------------------------------- */
+
+static void exanet_link_event(struct exanet_device *xdev, unsigned int port,
+			      bool up)
+{
+	char state[24];
+	char *env[2] = { state };
+
+	if (up)
+		dev_info(&xdev->dev, "port %u: link up, peer 0x%06x\n", port,
+			 exanet_hw_port_read(&xdev->hw, port,
+					     EXANET_REG_PORT_PEER));
+	else
+		dev_info(&xdev->dev, "port %u: link down\n", port);
+	snprintf(state, sizeof(state), "LINK%u=%s", port, up ? "up" : "down");
+	exanet_sysfs_link_changed(xdev, port);
+	kobject_uevent_env(&xdev->dev.kobj, KOBJ_CHANGE, env);
+}
+
+static void exanet_link_check(struct exanet_device *xdev)
+{
+	unsigned int p;
+	bool up;
+
+	for (p = 0; p < xdev->caps.ports; p++) {
+		up = exanet_hw_port_up(&xdev->hw, p);
+		if (up == !!(xdev->link_up & BIT(p)))
+			continue;
+		xdev->link_up ^= BIT(p);
+		exanet_link_event(xdev, p, up);
+	}
+}
+
+/* --- handlers of messages ------------------------------------------------- */
+
+static irqreturn_t exanet_fault_irq(int irq, void *cookie)
+{
+	struct exanet_device *xdev = ((struct exanet_vector *)cookie)->xdev;
+
+	/* First, so that what comes meanwhile raises the vector again. */
+	exanet_hw_irq_ack(&xdev->hw, EXANET_IRQ_FAULT);
+	return exanet_fault_drain(xdev) ? IRQ_WAKE_THREAD : IRQ_HANDLED;
+}
+
+static irqreturn_t exanet_fault_thread(int irq, void *cookie)
+{
+	exanet_fault_drain_all(((struct exanet_vector *)cookie)->xdev);
+	return IRQ_HANDLED;
+}
+
+static irqreturn_t exanet_admin_thread(int irq, void *cookie)
+{
+	struct exanet_device *xdev = ((struct exanet_vector *)cookie)->xdev;
+
+	/* First, so that what comes meanwhile raises the vector again. */
+	exanet_hw_irq_ack(&xdev->hw, EXANET_IRQ_LINK);
+	exanet_link_check(xdev);
+	return IRQ_HANDLED;
+}
+
+static irqreturn_t exanet_context_irq(int irq, void *cookie)
+{
+	struct exanet_vector *vector = cookie;
+
+	exanet_event_deliver(vector->xdev,
+			     vector->index - EXANET_VEC_CONTEXT(0));
+	return IRQ_HANDLED;
+}
+
+static int exanet_request_vector(struct exanet_device *xdev,
+				 struct exanet_vector *vector)
+{
+	const char *name = dev_name(&xdev->dev);
+	int irq = xdev->res.irq[vector->index];
+
+	switch (vector->index) {
+	case EXANET_VEC_FAULT:
+		snprintf(vector->name, sizeof(vector->name), "%s-fault", name);
+		return request_threaded_irq(irq, exanet_fault_irq,
+					    exanet_fault_thread, 0,
+					    vector->name, vector);
+	case EXANET_VEC_ADMIN:
+		snprintf(vector->name, sizeof(vector->name), "%s-admin", name);
+		return request_threaded_irq(irq, NULL, exanet_admin_thread,
+					    IRQF_ONESHOT, vector->name, vector);
+	default:
+		snprintf(vector->name, sizeof(vector->name), "%s-context%u",
+			 name, vector->index - EXANET_VEC_CONTEXT(0));
+		return request_irq(irq, exanet_context_irq, 0, vector->name,
+				   vector);
+	}
+}
+
+/* --- handlers of wires ---------------------------------------------------- */
+
+/* The wire is masked while this runs, and high again if more came meanwhile. */
+static irqreturn_t exanet_admin_line_thread(int irq, void *cookie)
+{
+	struct exanet_device *xdev = ((struct exanet_vector *)cookie)->xdev;
+	u32 causes = exanet_hw_irq_causes(&xdev->hw) &
+		     (EXANET_IRQ_FAULT | EXANET_IRQ_LINK);
+
+	exanet_hw_irq_ack(&xdev->hw, causes);
+	if (causes & EXANET_IRQ_FAULT)
+		exanet_fault_drain_all(xdev);
+	if (causes & EXANET_IRQ_LINK)
+		exanet_link_check(xdev);
+	return causes ? IRQ_HANDLED : IRQ_NONE;
+}
+
+static irqreturn_t exanet_mailbox_line_irq(int irq, void *cookie)
+{
+	struct exanet_device *xdev = ((struct exanet_vector *)cookie)->xdev;
+	unsigned long pending = exanet_hw_mailbox_pending(&xdev->hw);
+	unsigned int index;
+
+	for_each_set_bit(index, &pending, EXANET_CONTEXTS)
+		exanet_event_deliver(xdev, index);
+	return pending ? IRQ_HANDLED : IRQ_NONE;
+}
+
+static int exanet_request_line(struct exanet_device *xdev,
+			       struct exanet_vector *vector)
+{
+	const char *name = dev_name(&xdev->dev);
+	int irq = xdev->res.irq[vector->index];
+
+	if (vector->index == EXANET_LINE_MAILBOX) {
+		snprintf(vector->name, sizeof(vector->name), "%s-mailbox", name);
+		return request_irq(irq, exanet_mailbox_line_irq, 0,
+				   vector->name, vector);
+	}
+	snprintf(vector->name, sizeof(vector->name), "%s-admin", name);
+	return request_threaded_irq(irq, NULL, exanet_admin_line_thread,
+				    IRQF_ONESHOT, vector->name, vector);
+}
+
+/* --- all of them ---------------------------------------------------------- */
+
+static void exanet_irq_free_some(struct exanet_device *xdev, unsigned int count)
+{
+	while (count--)
+		free_irq(xdev->res.irq[count], &xdev->vectors[count]);
+}
+
+static unsigned int exanet_irq_count(const struct exanet_device *xdev)
+{
+	return xdev->res.wired ? EXANET_IRQ_LINES : EXANET_VECTORS;
+}
+
+int exanet_irq_request(struct exanet_device *xdev)
+{
+	struct exanet_vector *vector;
+	unsigned int index;
+	int ret;
+
+	for (index = 0; index < exanet_irq_count(xdev); index++) {
+		vector = &xdev->vectors[index];
+		vector->xdev = xdev;
+		vector->index = index;
+		ret = xdev->res.wired ? exanet_request_line(xdev, vector) :
+					exanet_request_vector(xdev, vector);
+		if (ret) {
+			exanet_irq_free_some(xdev, index);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+void exanet_irq_free(struct exanet_device *xdev)
+{
+	exanet_irq_free_some(xdev, exanet_irq_count(xdev));
+}
