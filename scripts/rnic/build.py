@@ -6,25 +6,28 @@ import subprocess
 import sys
 
 from . import apt, guest, qemu
+from .arch import AMD64, ARM64
 from .paths import TOP
 from .steps import build_lock
 
 
-def everything(shell=False, tests=False, image=''):
-    """Builds QEMU and the guest, whose disk is IMAGE; the path of QEMU."""
+def everything(shell=False, tests=False, image='', arches=(AMD64,)):
+    """Builds QEMU and the guests, whose disk is IMAGE; the path of QEMU."""
     if shell:
         apt.ensure_packages(['tmux'])
     with build_lock():
-        binary = qemu.Qemu().build(tests).binary
-    the_guest(image)
+        binary = qemu.Qemu().build(tests, ARM64 in arches).binary
+    for arch in arches:
+        the_guest(image, arch)
     return binary
 
 
-def the_guest(image=''):
+def the_guest(image='', arch=AMD64):
     """Builds the guest; it alone needs root, so it is a program of its own."""
-    if guest.Image(image).is_fresh():
+    if guest.Image(image, arch).is_fresh():
         return
     process = subprocess.Popen([TOP / 'scripts/build-guest',
+                                '--arch', arch.name,
                                 *(['--image', image] if image else [])],
                                stdout=subprocess.DEVNULL)
     try:

@@ -5,42 +5,37 @@ plus our kernel module, library, provider and test programs.
 Below GUEST: base/ the Debian packages, buildroot/ the Debian 13 in which our
 parts are compiled, out/PART what each part installs, and what a guest boots:
 vmlinux, initrd, disk.img. base-NAME/ and disk-NAME.img are the same with more
-packages. Each has a stamp with the digest of what it is made of. Runs as root,
-since file owners and chroot need it.
+packages, arm64/ has it all for that processor. Each has a stamp with the digest
+of what it is made of. Runs as root, since file owners and chroot need it.
 """
 
 import os
+import shlex
 import shutil
 import stat
 import subprocess
 from pathlib import Path
 
 from . import apt
+from .arch import AMD64
 from .paths import BUILD, GUEST, LOG, SRC, TOP
+from .rootfs import chroot, kernel_version, remove
 from .steps import Failed, digest, fresh, run, step
 
-KERNEL, INITRD = GUEST / 'vmlinux', GUEST / 'initrd'
 KEY, HOST_KEY = GUEST / 'ssh/id_ed25519', GUEST / 'ssh/host_ed25519'
 HOST_PACKAGES = ['debian-archive-keyring', 'e2fsprogs', 'mmdebstrap',
                  'openssh-client', 'xz-utils', 'zstd']
 _PACKAGES = [
     'busybox-static', 'iproute2', 'iputils-ping', 'kmod', 'libfabric-bin',
-    'libfabric1', 'linux-image-amd64', 'openmpi-bin', 'openssh-server',
-    'procps', 'systemd-sysv']
-_BUILD_PACKAGES = [
-    'autoconf', 'automake', 'gcc', 'libc6-dev', 'libfabric-dev',
-    'libopenmpi-dev', 'libtool', 'linux-headers-amd64', 'make', 'patch',
-    'pkgconf', 'xz-utils']
+    'libfabric1', 'openmpi-bin', 'openssh-server', 'procps', 'systemd-sysv']
 # Other disks that are made when somebody wants them.
 _EXTRA = {'': [], 'lammps': ['lammps']}
 IMAGES = tuple(_EXTRA)
-_SLIM = ['/usr/share/doc/*', '/usr/share/locale/*', '/usr/share/man/*']
 _INITRD_MODULES = ['crc32c_generic', 'virtio_blk', 'ext4']
 _LIBFABRIC = '2.1'
 _PROVIDERS_OFF = (
     'tcp udp verbs shm sm2 rxm rxd sockets usnic efa psm2 psm3 opx mrail lnx '
     'lpp ucx cxi perf trace profile hook_debug hook_hmem dmabuf_peer_mem')
-_ROOT, _OUT = GUEST / 'buildroot', GUEST / 'out'
 _HERE = TOP / 'scripts/guest'
 # Products of a build in the checkout, which are no sources.
 _PRODUCTS = shutil.ignore_patterns(
@@ -50,16 +45,18 @@ _PRODUCTS = shutil.ignore_patterns(
 
 
 class _Part:
-    """One thing of ours that is compiled in the build root."""
+    """One thing of ours that is compiled in the build root of ARCH."""
 
-    def __init__(self, name, what, folder, build, needs=()):
-        self.name, self.what, self.build, self.needs = name, what, build, needs
-        self.folder, self.out = TOP / folder, _OUT / name
-        self.stamp = _OUT / f'{name}.stamp'
+    def __init__(self, arch, name, what, folder, build, needs=()):
+        self.arch, self.name, self.what = arch, name, what
+        self.build, self.needs = build, needs
+        self.folder, self.out = TOP / folder, arch.out / name
+        self.stamp = arch.out / f'{name}.stamp'
 
     def digest(self):
         """Of the sources and of all parts this one is built with."""
-        return digest(*(p.digest() for p in self.needs), _root_digest(),
+        return digest(*(p.digest() for p in self.needs),
+                      _root_digest(self.arch),
                       *(digest(str(f.relative_to(TOP)), f)
                         for f in _sources(self.folder)),
                       digest(TOP / 'include/rnic',
@@ -69,13 +66,36 @@ class _Part:
     def make(self):
         if fresh(self.stamp, self.digest()):
             return
-        with step(f'building {self.what}'):
+        with step(f'building {self.what}{_for(self.arch)}'):
             self.stamp.unlink(missing_ok=True)
             shutil.rmtree(self.out, ignore_errors=True)
             self.out.mkdir(parents=True)
-            _copy_sources(self.folder)
+            _copy_sources(self.arch.root, self.folder)
             self.build(self)
             self.stamp.write_text(self.digest(), encoding='ascii')
+
+    def run(self, script, log):
+        """Runs a shell script in the build root, as SCRIPT is called there."""
+        exports = ''.join(f'export {k}={shlex.quote(v)}; '
+                          for k, v in self.arch.environment.items())
+        chroot(self.arch.root, exports + script, log)
+
+    def run_make(self, arguments):
+        """Runs make on the copy of the sources."""
+        folder = Path('/rnic/src') / self.folder.relative_to(TOP)
+        self.run(f'make -j{os.cpu_count()} -C {folder} {arguments}',
+                 f'build-{self.name}')
+
+    def stage(self):
+        """Installs into a folder of the build root and from there to OUT."""
+        stage = self.arch.root / 'rnic/stage'
+        shutil.rmtree(stage, ignore_errors=True)
+        self.run_make('DESTDIR=/rnic/stage PREFIX=/usr install')
+        shutil.copytree(stage, self.out, symlinks=True, dirs_exist_ok=True)
+
+
+def _for(arch):
+    return '' if arch is AMD64 else f' for {arch.name}'
 
 
 def _sources(folder):
@@ -92,10 +112,10 @@ def _sources(folder):
     return found
 
 
-def _copy_sources(*folders):
-    """Copies FOLDERS and the shared headers to /rnic/src of the build root."""
+def _copy_sources(root, *folders):
+    """Copies FOLDERS and the shared headers to /rnic/src of a build root."""
     for folder in (*folders, TOP / 'include'):
-        to = _ROOT / 'rnic/src' / folder.relative_to(TOP)
+        to = root / 'rnic/src' / folder.relative_to(TOP)
         shutil.rmtree(to, ignore_errors=True)
         for f in _sources(folder):
             copy = to / f.relative_to(folder)
@@ -103,44 +123,24 @@ def _copy_sources(*folders):
             shutil.copy2(f, copy)
 
 
-def _chroot(root, script, log):
-    run(['chroot', root, 'env', '-i', 'HOME=/root', 'LC_ALL=C.UTF-8',
-         'PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'sh', '-ec', script], log)
-
-
-def _make(part, arguments):
-    folder = Path('/rnic/src') / part.folder.relative_to(TOP)
-    _chroot(_ROOT, f'make -j{os.cpu_count()} -C {folder} {arguments}',
-            f'build-{part.name}')
-
-
-def _kernel_version(root=None):
-    found = sorted((root or _ROOT).glob('lib/modules/*'))
-    if not found:
-        raise Failed(f'no kernel in {root}')
-    return found[-1].name
-
-
 def _build_kernel(part):
-    version = _kernel_version()
-    _make(part, f'KDIR=/lib/modules/{version}/build')
+    version = part.arch.build_version()
+    part.run_make(f'KDIR=/lib/modules/{version}/build')
     to = part.out / 'usr/lib/modules' / version / 'updates'
     to.mkdir(parents=True)
-    shutil.copy(_ROOT / 'rnic/src' / part.folder.relative_to(TOP)
+    shutil.copy(part.arch.root / 'rnic/src' / part.folder.relative_to(TOP)
                 / 'exanet.ko', to)
 
 
 def _build_lib(part):
-    to = _ROOT / 'rnic/stage'
-    shutil.rmtree(to, ignore_errors=True)
-    _make(part, 'DESTDIR=/rnic/stage PREFIX=/usr install')
-    shutil.copytree(to, part.out, symlinks=True, dirs_exist_ok=True)
+    part.stage()
     # The provider and the tests are linked with it.
-    _chroot(_ROOT, 'cp -a /rnic/stage/. / && ldconfig', 'install-lib')
+    chroot(part.arch.root, 'cp -a /rnic/stage/. /', 'install-lib')
+    part.arch.installed()
 
 
 def _build_provider(part):
-    tree = _ROOT / f'rnic/libfabric-{_LIBFABRIC}'
+    tree = part.arch.root / f'rnic/libfabric-{_LIBFABRIC}'
     setup = digest(TOP / 'configure-patch/libfabric.patch', _PROVIDERS_OFF,
                    *part.folder.glob('configure.m4'),
                    *part.folder.glob('Makefile.include'))
@@ -151,17 +151,18 @@ def _build_provider(part):
     # A file that is gone from the sources must not stay in the tree.
     shutil.rmtree(tree / 'prov/exanet', ignore_errors=True)
     run([TOP / 'configure-patch/apply-libfabric.sh', tree,
-         _ROOT / 'rnic/src/guest-driver/libfabric'], 'patch-libfabric')
+         part.arch.root / 'rnic/src/guest-driver/libfabric'],
+        'patch-libfabric')
     inside = f'/rnic/{tree.name}'
     if not configured.exists():
         off = ' '.join(f'--disable-{p}' for p in _PROVIDERS_OFF.split())
-        _chroot(_ROOT, f'cd {inside} && ./autogen.sh && ./configure '
-                f'--prefix=/usr --enable-exanet=dl {off} '
-                'CFLAGS="-O2" CPPFLAGS=-I/rnic/src/include',
-                'configure-libfabric')
+        part.run(f'cd {inside} && ./autogen.sh && ./configure '
+                 f'--prefix=/usr --enable-exanet=dl {off} '
+                 f'{part.arch.configure} '
+                 'CFLAGS="-O2" CPPFLAGS=-I/rnic/src/include',
+                 'configure-libfabric')
         configured.write_text(setup, encoding='ascii')
-    _chroot(_ROOT, f'make -j{os.cpu_count()} -C {inside}',
-            f'build-{part.name}')
+    part.run(f'make -j{os.cpu_count()} -C {inside}', f'build-{part.name}')
     to = part.out / 'usr/lib/rnic/libfabric'
     to.mkdir(parents=True)
     shutil.copy(tree / '.libs/libexanet-fi.so', to)
@@ -176,117 +177,124 @@ def _unpack_libfabric(tree):
 
 
 def _build_tests(part):
-    to = _ROOT / 'rnic/stage'
-    shutil.rmtree(to, ignore_errors=True)
-    _make(part, 'DESTDIR=/rnic/stage PREFIX=/usr install')
-    shutil.copytree(to, part.out, symlinks=True, dirs_exist_ok=True)
+    part.stage()
 
 
-_MODULE = _Part('kernel', 'the kernel module', 'guest-driver/kernel/exanet',
-                _build_kernel)
-_LIB = _Part('lib', 'libexanet', 'guest-driver/lib/exanet', _build_lib)
-_PROVIDER = _Part('provider', 'the libfabric provider',
-                  'guest-driver/libfabric', _build_provider, (_LIB,))
-_TESTS = _Part('tests', 'the guest tests', 'tests/guest', _build_tests,
-               (_LIB,))
-PARTS = (_MODULE, _LIB, _PROVIDER, _TESTS)
+def _parts(arch):
+    """All things of ours, in the order in which they are built."""
+    lib = _Part(arch, 'lib', 'libexanet', 'guest-driver/lib/exanet',
+                _build_lib)
+    return (_Part(arch, 'kernel', 'the kernel module',
+                  'guest-driver/kernel/exanet', _build_kernel), lib,
+            _Part(arch, 'provider', 'the libfabric provider',
+                  'guest-driver/libfabric', _build_provider, (lib,)),
+            _Part(arch, 'tests', 'the guest tests', 'tests/guest',
+                  _build_tests, (lib,)))
 
 
-def _root_digest():
-    return digest(' '.join(_BUILD_PACKAGES))
+def _root_digest(arch):
+    recipe = arch.build_recipe
+    return digest(' '.join(recipe.packages), *recipe.options[1:])
 
 
 class Image:
-    """A disk, by one of the names in IMAGES, and the packages on it."""
+    """A disk for ARCH, by one of the names in IMAGES, and the packages on it."""
 
-    def __init__(self, name=''):
+    def __init__(self, name='', arch=AMD64):
         more = f'-{name}' if name else ''
-        self.name = name
-        self.base, self.disk = GUEST / f'base{more}', GUEST / f'disk{more}.img'
-        self.stamp = GUEST / f'disk{more}.stamp'
+        self.name, self.arch, self.parts = name, arch, _parts(arch)
+        self.base = arch.folder / f'base{more}'
+        self.disk = arch.folder / f'disk{more}.img'
+        self.stamp = arch.folder / f'disk{more}.stamp'
         self.packages = _PACKAGES + _EXTRA[name] \
             + (os.environ.get('RNIC_GUEST_PACKAGES') or '').split()
 
     def base_digest(self):
         """Of the Debian packages."""
-        count = len(_PACKAGES)
-        return digest(' '.join(self.packages[:count]
-                               + sorted(self.packages[count:])),
-                      ' '.join(_SLIM))
+        recipe = self.arch.recipe(self.packages)
+        return digest(' '.join(recipe.packages), ' '.join(recipe.excluded))
 
     def disk_digest(self):
         """Of all that is on the disk."""
-        return digest(self.base_digest(), _HERE, *(p.digest() for p in PARTS))
+        return digest(self.base_digest(), _HERE,
+                      *(p.digest() for p in self.parts))
 
     def is_fresh(self):
         """True if nothing has to be built for guests with this disk."""
         return KEY.is_file() and self.disk.is_file() \
-            and fresh(GUEST / 'boot.stamp', _boot_digest()) \
+            and fresh(_boot_stamp(self.arch), _boot_digest(self.arch)) \
             and fresh(self.stamp, self.disk_digest())
 
     def make_base(self):
         """Installs the packages."""
         what = f', with {self.name}' if self.name else ''
-        _bootstrap(self.base, f'the Debian 13 of the guests{what}',
-                   self.packages, self.base_digest(), _SLIM)
+        like = Image(self.name)
+        self.arch.recipe(self.packages).bootstrap(
+            self.base, f'the Debian 13 of the guests{_for(self.arch)}{what}',
+            self.base_digest(),
+            lambda: self.arch.settle(self.base, like.base))
 
     def make_disk(self):
         """Puts the packages and our parts on the disk."""
         if fresh(self.stamp, self.disk_digest()):
             return
-        with step('making the disk image of the guests'):
+        with step(f'making the disk image of the guests{_for(self.arch)}'):
             self.stamp.unlink(missing_ok=True)
-            stage = GUEST / 'stage'
-            _remove(stage)
+            stage = self.arch.folder / 'stage'
+            remove(stage)
             # Hard links: nothing is copied, so nothing may be changed in
             # place.
             run(['cp', '-al', self.base, stage], 'stage')
             _configure(stage)
-            for tree in (_HERE / 'overlay', *(p.out for p in PARTS)):
+            for tree in (_HERE / 'overlay', *(p.out for p in self.parts)):
                 run(['cp', '-r', '--preserve=mode,links', '--no-dereference',
                      '--remove-destination', f'{tree}/.', stage], 'stage')
-            _chroot(stage, f'depmod {_kernel_version(self.base)}; ldconfig',
-                    'depmod')
+            self.arch.finish(stage)
             _format(stage, self.disk)
-            _remove(stage)
+            remove(stage)
             self.stamp.write_text(self.disk_digest(), encoding='ascii')
 
 
-_DEFAULT = Image()
+def _boot_stamp(arch):
+    return arch.folder / 'boot.stamp'
 
 
-def _boot_digest():
+def _boot_digest(arch):
     """Of vmlinux and initrd."""
-    return digest(_DEFAULT.base_digest(), ' '.join(_INITRD_MODULES),
+    return digest(Image(arch=arch).base_digest(), ' '.join(_INITRD_MODULES),
                   _HERE / 'initramfs-init')
 
 
-def build(name=''):
+def build(name='', arch=AMD64):
     """Everything from nothing, or only what changed, for one of IMAGES. Needs
     root."""
-    apt.ensure_packages(HOST_PACKAGES)
-    GUEST.mkdir(parents=True, exist_ok=True)
+    apt.ensure_packages(HOST_PACKAGES + arch.host_packages)
+    arch.folder.mkdir(parents=True, exist_ok=True)
     _make_keys()
-    _bootstrap(_ROOT, 'the Debian 13 in which the guest parts are compiled',
-               _BUILD_PACKAGES, _root_digest(), [])
-    image = Image(name)
-    bases = {_DEFAULT.base: _DEFAULT, image.base: image}
-    for i in bases.values():
+    arch.build_recipe.bootstrap(
+        arch.root, 'the Debian 13 in which the guest parts '
+        f'are compiled{_for(arch)}', _root_digest(arch))
+    image = Image(name, arch)
+    images = {i.base: i for i in (Image(arch=arch), image)}
+    if arch is not AMD64:   # it is completed after the other's example
+        for i in images.values():
+            Image(i.name).make_base()
+    for i in images.values():
         i.make_base()
-    _check_kernels([_ROOT, *bases])
-    for part in PARTS:
+    _check_kernels(arch, images)
+    for part in image.parts:
         part.make()
-    _make_boot()
+    _make_boot(arch)
     image.make_disk()
     _give_back()
 
 
-def _check_kernels(roots):
+def _check_kernels(arch, bases):
     """Failed if the kernel differs between the trees, all of which will be
     made anew next time."""
-    if len({_kernel_version(root) for root in roots}) > 1:
-        for root in roots:
-            (GUEST / f'{root.name}.stamp').unlink()
+    if {kernel_version(base) for base in bases} != {arch.build_version()}:
+        for root in [arch.root, *bases]:
+            (arch.folder / f'{root.name}.stamp').unlink()
         raise Failed('the Debian archive got a new kernel between two '
                      'installations: run this again')
 
@@ -312,63 +320,26 @@ def _make_keys():
         os.chown(KEY, int(user), -1)
 
 
-def _bootstrap(root, what, packages, value, excluded):
-    stamp = GUEST / f'{root.name}.stamp'
+def _make_boot(arch):
+    stamp, value = _boot_stamp(arch), _boot_digest(arch)
     if fresh(stamp, value):
         return
-    with step(f'installing {what}'):
-        stamp.unlink(missing_ok=True)
-        _remove(root)
-        cmd = ['mmdebstrap', '--mode=root', '--variant=minbase',
-               '--include=' + ','.join(packages)]
-        cmd += [f'--aptopt={o}' for o in apt.options()]
-        cmd += [f'--dpkgopt=path-exclude={e}' for e in excluded]
-        run(cmd + ['trixie', root, apt.source_line('trixie')],
-            f'bootstrap-{root.name}')
-        stamp.write_text(value, encoding='ascii')
-
-
-def _remove(root):
-    """Removes a root file system, unless something is mounted in it."""
-    mounts = Path('/proc/self/mounts').read_text(encoding='utf-8')
-    if f' {root}/' in mounts:
-        raise Failed(f'something is mounted below {root}')
-    shutil.rmtree(root, ignore_errors=True)
-
-
-def _make_boot():
-    stamp, value = GUEST / 'boot.stamp', _boot_digest()
-    if fresh(stamp, value):
-        return
-    with step('making the boot files'):
-        version = _kernel_version(_DEFAULT.base)
-        _unpack_kernel(_DEFAULT.base / 'boot' / f'vmlinuz-{version}')
+    with step(f'making the boot files{_for(arch)}'):
+        base = Image(arch=arch).base
+        arch.unpack_kernel(base / 'boot' / f'vmlinuz-{kernel_version(base)}')
         files = {'bin': None, 'dev': None, 'modules': None, 'root': None,
                  'init': (_HERE / 'initramfs-init').read_bytes(),
-                 'bin/busybox': (_DEFAULT.base / 'usr/bin/busybox').read_bytes()}
-        for i, module in enumerate(_modules(version)):
+                 'bin/busybox': (base / 'usr/bin/busybox').read_bytes()}
+        for i, module in enumerate(_modules(base)):
             name = f'modules/{i:02}-{module.name.split(".")[0]}.ko'
             files[name] = _unpacked(module)
-        INITRD.write_bytes(_cpio(files))
+        arch.initrd.write_bytes(_cpio(files))
         stamp.write_text(value, encoding='ascii')
 
 
-def _unpack_kernel(image):
-    """The ELF kernel inside a bzImage: QEMU starts it without a firmware's
-    detour and the guest need not unpack it."""
-    data = image.read_bytes()
-    at = data.find(b'\x28\xb5\x2f\xfd', 0x4000)
-    with open(KERNEL, 'wb') as out:
-        subprocess.run(['zstd', '-dcq'], input=data[at:], stdout=out,
-                       stderr=subprocess.DEVNULL, check=False)
-    with open(KERNEL, 'rb') as f:
-        if f.read(4) != b'\x7fELF':
-            raise Failed(f'{image} holds no kernel as expected')
-
-
-def _modules(version):
+def _modules(base):
     """The initrd's modules with what they need, in loading order."""
-    folder = _DEFAULT.base / 'lib/modules' / version
+    folder = base / 'lib/modules' / kernel_version(base)
     needs = {}
     for line in (folder / 'modules.dep').read_text('ascii').splitlines():
         path, rest = line.split(':')

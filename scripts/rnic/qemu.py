@@ -41,7 +41,7 @@ class Qemu:
         self.arm_binary = self.tree / 'qemu-system-aarch64'
         self.name = f'QEMU {version}' + (' (ASan, UBSan)' if sanitize else '')
 
-    def build(self, tests=False):
+    def build(self, tests=False, arm=False):
         """Everything from nothing, or only what changed."""
         apt.ensure_packages(PACKAGES)
         tree = source(self.version)
@@ -51,7 +51,7 @@ class Qemu:
             # Meson has to see new files before the tests can be listed.
             self._ninja(['build.ninja'])
             targets = [self.binary.name]
-            if tests and not self.sanitize:
+            if arm or tests and not self.sanitize:
                 targets.append(self.arm_binary.name)
             if tests:
                 targets += [str(p.relative_to(self.tree))

@@ -34,6 +34,7 @@ class Node:
     coord: int
     cores: int = 1
     memory: int = 512          # MB
+    arch: str = 'amd64'        # of arch.ARCHES
     host: str = None           # None: this machine
     rate: int = 0              # kb/s of each link, 0: unlimited
     latency: int = 0           # ns of each link

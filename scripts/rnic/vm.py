@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 from . import guest, runtime, topology
+from .arch import AMD64, ARCHES
 from .paths import shown
 from .qmp import Qmp
 from .steps import Failed, log_path, step, tail
@@ -26,9 +27,8 @@ from .steps import Failed, log_path, step, tail
 BOOT_SECONDS = 240     # of one guest, while a few others boot beside it
 _PR_SET_PDEATHSIG = 1
 _CMDLINE = (
-    'console=ttyS0 quiet loglevel=5 mitigations=off lsm=capability audit=0 '
-    'maxcpus=1 lpj=4000000 nowatchdog tsc=reliable no_timer_check net.ifnames=0 '
-    'systemd.unit=multi-user.target systemd.show_status=0')
+    'quiet loglevel=5 mitigations=off lsm=capability audit=0 maxcpus=1 nowatchdog '
+    'net.ifnames=0 systemd.unit=multi-user.target systemd.show_status=0')
 # What a guest prints on its console when ssh reaches it.
 READY = 'rnic: ready'
 # What a healthy guest never prints.
@@ -90,6 +90,7 @@ class Node:
 
     def __init__(self, spec, cluster):
         self.spec, self.cluster = spec, cluster
+        self.arch = ARCHES[spec.arch]
         self.number, self.name, self.memory = \
             spec.number, spec.name, spec.memory
         self.console = log_path(f'{cluster.name}-{self.name}-console')
@@ -116,19 +117,20 @@ class Node:
     def command(self):
         """The command line of QEMU."""
         n, spec, cluster = self.number, self.spec, self.cluster
-        append = f'{_CMDLINE} rnic.node={n} systemd.hostname={self.name} ' \
-                 f'systemd.machine_id={n + 1:032x}'
+        append = f'{self.arch.cmdline} {_CMDLINE} rnic.node={n} ' \
+                 f'systemd.hostname={self.name} systemd.machine_id={n + 1:032x}'
+        image = guest.Image(cluster.topology.image, self.arch)
         if cluster.crowded():
             append += ' rnic.crowded'
-        cmd = [cluster.binary, '-name', self.name, '-nodefaults', '-no-reboot',
-               '-display', 'none', '-M', 'q35',
-               '-accel', f'tcg{cluster.accel}',
-               '-cpu', 'max', '-smp', spec.cores, '-m', spec.memory,
+        cmd = [cluster.binary.with_name(self.arch.binary), '-name', self.name,
+               '-nodefaults', '-no-reboot', '-display', 'none',
+               *self.arch.machine, '-accel', f'tcg{cluster.accel}',
+               '-smp', spec.cores, '-m', spec.memory,
                '-qmp', f'unix:{self.socket("qmp")},server=on,wait=off',
                '-serial', f'file:{self.console}',
-               '-kernel', guest.KERNEL, '-initrd', guest.INITRD,
-               '-drive', f'if=virtio,format=raw,snapshot=on,'
-               f'file={_value(guest.Image(cluster.topology.image).disk)}',
+               '-kernel', self.arch.kernel, '-initrd', self.arch.initrd,
+               '-drive', 'if=virtio,format=raw,snapshot=on,'
+               f'file={_value(image.disk)}',
                '-fw_cfg', 'name=opt/rnic/nodes,'
                f'string={_value(cluster.hosts())}',
                '-netdev', f'user,id=host,ipv6=off,net={_management(n)}.0/24,'
@@ -148,7 +150,7 @@ class Node:
 
     def _nic(self):
         spec, topo = self.spec, self.cluster.topology
-        cmd, device = [], f'exanet-pci,id=nic,coord={spec.coord}'
+        cmd, device = [], f'{self.arch.nic},id=nic,coord={spec.coord}'
         if topo.dims:
             device += f',dims={topo.dims}'
         if spec.rate:
@@ -435,9 +437,10 @@ class Pair(Cluster):
     """Two guests, node0 and node1, with one cable."""
 
     def __init__(self, binary, name, *, cpus=None, memory=None, share=None,
-                 nic=True):
+                 nic=True, arches=(AMD64, AMD64)):
         topo = topology.load('pair')
-        for spec in topo.nodes:
+        for spec, arch in zip(topo.nodes, arches):
+            spec.arch = arch.name
             spec.cores = cpus or default_cpus()
             spec.memory = memory or default_memory()
         super().__init__(binary, name, topo, share=share, nic=nic)

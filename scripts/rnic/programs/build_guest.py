@@ -8,6 +8,7 @@ import os
 import sys
 
 from .. import apt, guest
+from ..arch import AMD64, ARCHES
 from ..paths import shown
 from ..steps import build_lock
 
@@ -16,7 +17,10 @@ def start():
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument('--image', choices=[i for i in guest.IMAGES if i],
                    default='', help='a disk with more on it')
-    image = guest.Image(p.parse_args().image)
+    p.add_argument('--arch', choices=ARCHES, default=AMD64.name,
+                   help='its processor')
+    args = p.parse_args()
+    image = guest.Image(args.image, ARCHES[args.arch])
     if image.is_fresh():
         print(shown(image.disk))
         return
@@ -26,5 +30,5 @@ def start():
         cmd = apt.as_root(['env', *keep, *sys.argv])
         os.execvp(cmd[0], cmd)
     with build_lock():
-        guest.build(image.name)
+        guest.build(image.name, image.arch)
     print(shown(image.disk))

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What differs between guests with one processor and with another: how they
+are made, and the QEMU that runs them.
+
+Nothing of another processor runs on this machine. Such a guest gets packages
+that are only unpacked, and what their scripts would have written is copied
+from the guest for this machine's processor; our parts come from a Debian 13 of
+this machine, with a cross compiler.
+"""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from .paths import GUEST
+from .rootfs import Recipe, chroot, depmod, kernel_version
+from .steps import Failed, run
+
+_SLIM = ['/usr/share/doc/*', '/usr/share/locale/*', '/usr/share/man/*']
+_TOOLS = ['autoconf', 'automake', 'gcc', 'libtool', 'linux-headers-amd64',
+          'make', 'patch', 'pkgconf', 'xz-utils']
+
+
+class Arch:
+    """This machine's processor."""
+
+    name = 'amd64'              # as Debian calls it
+    binary = 'qemu-system-x86_64'
+    machine = ['-M', 'q35', '-cpu', 'max']
+    cmdline = 'console=ttyS0 tsc=reliable no_timer_check lpj=4000000'
+    nic = 'exanet-pci'
+    host_packages = []
+    environment = {}            # in which our parts are compiled
+    configure = ''              # options of configure scripts
+    build_recipe = Recipe(
+        [*_TOOLS, 'libc6-dev', 'libfabric-dev', 'libopenmpi-dev'],
+        '--variant=minbase')
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.root, self.out = folder / 'buildroot', folder / 'out'
+        self.kernel, self.initrd = folder / 'vmlinux', folder / 'initrd'
+
+    def recipe(self, packages):
+        """For a guest with PACKAGES."""
+        return Recipe([*packages, f'linux-image-{self.name}'],
+                      '--variant=minbase', excluded=_SLIM)
+
+    def settle(self, base, like):
+        """Completes BASE, whose packages are those of LIKE, a guest for this
+        machine's processor."""
+
+    def build_version(self):
+        """Of the kernel whose headers are in the build root."""
+        return kernel_version(self.root)
+
+    def finish(self, stage):
+        """For a guest that has got our parts."""
+        chroot(stage, f'depmod {kernel_version(stage)}; ldconfig', 'depmod')
+
+    def installed(self):
+        """After our library came into the build root."""
+        chroot(self.root, 'ldconfig', 'install-lib')
+
+    def unpack_kernel(self, image):
+        """The ELF kernel inside a bzImage: QEMU starts it without a firmware's
+        detour and the guest need not unpack it."""
+        data = image.read_bytes()
+        at = data.find(b'\x28\xb5\x2f\xfd', 0x4000)
+        with open(self.kernel, 'wb') as out:
+            subprocess.run(['zstd', '-dcq'], input=data[at:], stdout=out,
+                           stderr=subprocess.DEVNULL, check=False)
+        with open(self.kernel, 'rb') as f:
+            if f.read(4) != b'\x7fELF':
+                raise Failed(f'{image} holds no kernel as expected')
+
+
+_GNU = 'aarch64-linux-gnu'
+_MPI = f'/usr/lib/{_GNU}/openmpi'
+# The headers of a kernel want a compiler that runs on arm64, those of MPI a
+# Fortran one; both are only unpacked.
+_UNPACKED = r'''--customize-hook=set -e
+    export APT_CONFIG="$MMDEBSTRAP_APT_CONFIG"
+    mkdir -p "$1/rnic/debs"
+    cd "$1/rnic/debs"
+    apt-get download libopenmpi-dev:arm64 libopenmpi40:arm64 \
+        $(apt-cache depends linux-headers-arm64:arm64 |
+          sed -n 's/.*Depends: *//p')
+    for deb in *.deb; do
+        dpkg -x "$deb" "$1"
+        rm "$deb"
+    done'''
+
+
+class Arm64(Arch):
+    """Arm, on a machine that may well not be."""
+
+    name = 'arm64'
+    binary = 'qemu-system-aarch64'
+    # Without FEAT_LPA2, see docs/exanet-axi.rst.
+    machine = ['-M', 'virt', '-cpu', 'neoverse-n1']
+    cmdline = 'console=ttyAMA0'
+    nic = 'exanet-axi'
+    host_packages = ['device-tree-compiler', 'kmod']
+    environment = {
+        'ARCH': 'arm64', 'CROSS_COMPILE': f'{_GNU}-', 'CC': f'{_GNU}-gcc',
+        'AR': f'{_GNU}-ar',
+        'MPICC': f'{_GNU}-gcc -I{_MPI}/include -L{_MPI}/lib',
+        'MPI_LIBS': '-lmpi -Wl,--unresolved-symbols=ignore-in-shared-libs'}
+    configure = f'--host={_GNU}'
+    build_recipe = Recipe(
+        [*_TOOLS, f'gcc-{_GNU}', 'libc6-dev:arm64', 'libfabric-dev:arm64'],
+        '--variant=minbase', '--architectures=amd64,arm64', _UNPACKED)
+
+    def recipe(self, packages):
+        # Essential and required ones come by themselves only where packages
+        # are installed.
+        return Recipe(['~E', '~prequired', *packages, 'linux-image-arm64'],
+                      '--variant=extract', '--architectures=arm64',
+                      excluded=_SLIM)
+
+    def settle(self, base, like):
+        run(['cp', '-a', '--no-clobber', f'{like}/etc/.', base / 'etc'],
+            'settle')
+        for wrong in [base / 'etc/ld.so.cache',
+                      *base.glob('etc/ld.so.conf.d/x86_64-*')]:
+            wrong.unlink(missing_ok=True)
+        for folder in ('usr/bin', 'usr/sbin'):
+            for link in (like / folder).iterdir():
+                here = base / folder / link.name
+                if link.is_symlink() and not os.path.lexists(here) and \
+                        os.readlink(link).startswith('/etc/alternatives/'):
+                    here.symlink_to(os.readlink(link))
+        depmod(base, 'depmod-base')
+
+    def build_version(self):
+        found = sorted(self.root.glob('lib/modules/*-arm64'))
+        if not found:
+            raise Failed(f'no headers of a kernel in {self.root}')
+        return found[-1].name
+
+    def finish(self, stage):
+        depmod(stage, 'depmod')
+
+    def installed(self):
+        pass   # no cache of the linker there: nothing for arm64 runs in it
+
+    def unpack_kernel(self, image):
+        shutil.copyfile(image, self.kernel)
+
+
+AMD64, ARM64 = Arch(GUEST), Arm64(GUEST / 'arm64')
+ARCHES = {a.name: a for a in (AMD64, ARM64)}

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Root file systems, made of Debian 13's packages. Needs root."""
+
+import shutil
+from pathlib import Path
+
+from . import apt
+from .steps import Failed, fresh, run, step
+
+
+class Recipe:
+    """Packages, and how mmdebstrap shall install them."""
+
+    def __init__(self, packages, *options, excluded=()):
+        self.packages, self.options = sorted(packages), options
+        self.excluded = excluded
+
+    def bootstrap(self, root, what, value, then=None):
+        """Makes ROOT, unless its stamp says VALUE; THEN is called at the end
+        of it."""
+        stamp = root.parent / f'{root.name}.stamp'
+        if fresh(stamp, value):
+            return
+        with step(f'installing {what}'):
+            stamp.unlink(missing_ok=True)
+            remove(root)
+            root.parent.mkdir(parents=True, exist_ok=True)
+            cmd = ['mmdebstrap', '--mode=root', *self.options,
+                   *(f'--include={p}' for p in self.packages),
+                   *(f'--aptopt={o}' for o in apt.options()),
+                   *(f'--dpkgopt=path-exclude={e}' for e in self.excluded)]
+            run([*cmd, 'trixie', root, apt.source_line('trixie')],
+                f'bootstrap-{root.parent.name}-{root.name}')
+            if then:
+                then()
+            stamp.write_text(value, encoding='ascii')
+
+
+def remove(root):
+    """Removes a root file system, unless something is mounted in it."""
+    mounts = Path('/proc/self/mounts').read_text(encoding='utf-8')
+    if f' {root}/' in mounts:
+        raise Failed(f'something is mounted below {root}')
+    shutil.rmtree(root, ignore_errors=True)
+
+
+def chroot(root, script, log):
+    """Runs a shell script in ROOT."""
+    run(['chroot', root, 'env', '-i', 'HOME=/root', 'LC_ALL=C.UTF-8',
+         'PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'sh', '-ec', script], log)
+
+
+def kernel_version(root):
+    """Of the newest kernel in ROOT, or of its headers."""
+    found = sorted(root.glob('lib/modules/*'))
+    if not found:
+        raise Failed(f'no kernel in {root}')
+    return found[-1].name
+
+
+def depmod(root, log):
+    """Lists the modules of ROOT, whatever processor they are for."""
+    run(['depmod', '-b', root, kernel_version(root)], log)
