@@ -33,6 +33,7 @@ class Arch:
     host_packages = []
     environment = {}            # in which our parts are compiled
     configure = ''              # options of configure scripts
+    ram = device_tree = None    # of guests without a disk, if there are any
     build_recipe = Recipe(
         [*_TOOLS, 'libc6-dev', 'libfabric-dev', 'libopenmpi-dev'],
         '--variant=minbase')
@@ -113,6 +114,11 @@ class Arm64(Arch):
         [*_TOOLS, f'gcc-{_GNU}', 'libc6-dev:arm64', 'libfabric-dev:arm64'],
         '--variant=minbase', '--architectures=amd64,arm64', _UNPACKED)
 
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.ram = folder / 'initrd-ram'
+        self.device_tree = folder / 'zcu102.dtb'
+
     def recipe(self, packages):
         # Essential and required ones come by themselves only where packages
         # are installed.
@@ -152,3 +158,21 @@ class Arm64(Arch):
 
 AMD64, ARM64 = Arch(GUEST), Arm64(GUEST / 'arm64')
 ARCHES = {a.name: a for a in (AMD64, ARM64)}
+_PAIRS = {'amd64': (AMD64, AMD64), 'arm64': (ARM64, ARM64),
+          'mixed': (ARM64, AMD64)}
+
+
+def add_pair_options(parser):
+    """--arm64 and --mixed, for programs that run two guests; they give what
+    pair_of() takes."""
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument('--arm64', dest='pair', action='store_const',
+                        const='arm64', default='amd64',
+                        help='guests for arm64, with the NIC on AXI')
+    either.add_argument('--mixed', dest='pair', action='store_const',
+                        const='mixed', help='node0 for arm64, node1 for amd64')
+
+
+def pair_of(args):
+    """The processors of node0 and node1."""
+    return _PAIRS[args.pair]

@@ -17,7 +17,7 @@ def everything(shell=False, tests=False, image='', arches=(AMD64,)):
         apt.ensure_packages(['tmux'])
     with build_lock():
         binary = qemu.Qemu().build(tests, ARM64 in arches).binary
-    for arch in arches:
+    for arch in dict.fromkeys(arches):
         the_guest(image, arch)
     return binary
 

@@ -12,11 +12,10 @@ of what it is made of. Runs as root, since file owners and chroot need it.
 import os
 import shlex
 import shutil
-import stat
 import subprocess
 from pathlib import Path
 
-from . import apt
+from . import apt, initrd
 from .arch import AMD64
 from .paths import BUILD, GUEST, LOG, SRC, TOP
 from .rootfs import chroot, kernel_version, remove
@@ -31,12 +30,11 @@ _PACKAGES = [
 # Other disks that are made when somebody wants them.
 _EXTRA = {'': [], 'lammps': ['lammps']}
 IMAGES = tuple(_EXTRA)
-_INITRD_MODULES = ['crc32c_generic', 'virtio_blk', 'ext4']
 _LIBFABRIC = '2.1'
 _PROVIDERS_OFF = (
     'tcp udp verbs shm sm2 rxm rxd sockets usnic efa psm2 psm3 opx mrail lnx '
     'lpp ucx cxi perf trace profile hook_debug hook_hmem dmabuf_peer_mem')
-_HERE = TOP / 'scripts/guest'
+_HERE = initrd.HERE
 # Products of a build in the checkout, which are no sources.
 _PRODUCTS = shutil.ignore_patterns(
     'build', '.libs', '.deps', '__pycache__', '.*.cmd', '*.o', '*.ko', '*.mod',
@@ -223,6 +221,8 @@ class Image:
         """True if nothing has to be built for guests with this disk."""
         return KEY.is_file() and self.disk.is_file() \
             and fresh(_boot_stamp(self.arch), _boot_digest(self.arch)) \
+            and (not self.arch.ram or fresh(self.arch.folder / 'ram.stamp',
+                                            _ram_digest(self.arch))) \
             and fresh(self.stamp, self.disk_digest())
 
     def make_base(self):
@@ -261,8 +261,14 @@ def _boot_stamp(arch):
 
 def _boot_digest(arch):
     """Of vmlinux and initrd."""
-    return digest(Image(arch=arch).base_digest(), ' '.join(_INITRD_MODULES),
+    return digest(Image(arch=arch).base_digest(), ' '.join(initrd.MODULES),
                   _HERE / 'initramfs-init')
+
+
+def _ram_digest(arch):
+    """Of what a guest without a disk boots."""
+    return digest(_boot_digest(arch), *(p.digest() for p in _parts(arch)[:2]),
+                  _HERE / 'ram-init', _HERE / 'zcu102.dtso')
 
 
 def build(name='', arch=AMD64):
@@ -285,6 +291,7 @@ def build(name='', arch=AMD64):
     for part in image.parts:
         part.make()
     _make_boot(arch)
+    _make_ram(arch)
     image.make_disk()
     _give_back()
 
@@ -327,51 +334,19 @@ def _make_boot(arch):
     with step(f'making the boot files{_for(arch)}'):
         base = Image(arch=arch).base
         arch.unpack_kernel(base / 'boot' / f'vmlinuz-{kernel_version(base)}')
-        files = {'bin': None, 'dev': None, 'modules': None, 'root': None,
-                 'init': (_HERE / 'initramfs-init').read_bytes(),
-                 'bin/busybox': (base / 'usr/bin/busybox').read_bytes()}
-        for i, module in enumerate(_modules(base)):
-            name = f'modules/{i:02}-{module.name.split(".")[0]}.ko'
-            files[name] = _unpacked(module)
-        arch.initrd.write_bytes(_cpio(files))
+        initrd.make(arch, base)
         stamp.write_text(value, encoding='ascii')
 
 
-def _modules(base):
-    """The initrd's modules with what they need, in loading order."""
-    folder = base / 'lib/modules' / kernel_version(base)
-    needs = {}
-    for line in (folder / 'modules.dep').read_text('ascii').splitlines():
-        path, rest = line.split(':')
-        needs[Path(path).name.split('.')[0]] = (path, rest.split())
-    order = []
-    for name in _INITRD_MODULES:
-        path, rest = needs[name]
-        for p in [*reversed(rest), path]:
-            if folder / p not in order:
-                order.append(folder / p)
-    return order
-
-
-def _unpacked(module):
-    if module.suffix != '.xz':
-        return module.read_bytes()
-    return subprocess.run(['xz', '-dc', module], capture_output=True,
-                          check=True).stdout
-
-
-def _cpio(files):
-    """An initramfs (newc); a value of None makes a folder."""
-    out = bytearray()
-    for i, (name, data) in enumerate([*files.items(), ('TRAILER!!!', b'')]):
-        mode = (stat.S_IFDIR if data is None else stat.S_IFREG) | 0o755
-        fields = (i + 1, mode, 0, 0, 1, 0, len(data or b''), 0, 0, 0, 0,
-                  len(name) + 1, 0)
-        out += b'070701' + b''.join(b'%08X' % f for f in fields)
-        out += name.encode() + b'\0'
-        out += bytes(-len(out) % 4) + (data or b'')
-        out += bytes(-len(out) % 4)
-    return bytes(out)
+def _make_ram(arch):
+    stamp, value = arch.folder / 'ram.stamp', _ram_digest(arch)
+    if not arch.ram or fresh(stamp, value):
+        return
+    with step('making the guest without a disk, and the device tree of zcu102'):
+        base = Image(arch=arch).base
+        initrd.make_ram(arch, base, arch.out)
+        initrd.make_device_tree(arch, base)
+        stamp.write_text(value, encoding='ascii')
 
 
 def _configure(stage):

@@ -8,7 +8,7 @@ Debian's, RNIC_BUILD= the folder for all products instead of build/."""
 import argparse
 import sys
 
-from .. import build, mpi, vm
+from .. import arch, build, mpi, vm
 from ..steps import Failed, step
 
 
@@ -18,11 +18,13 @@ def start():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('--shell', action='store_true',
                    help='a prompt in both guests instead of the measurement')
+    arch.add_pair_options(p)
     args = p.parse_args()
     if args.shell and not sys.stdin.isatty():
         raise Failed('--shell needs a terminal')
-    binary = build.everything(shell=args.shell)
-    with vm.Pair(binary, 'demo') as pair:
+    arches = arch.pair_of(args)
+    binary = build.everything(shell=args.shell, arches=arches)
+    with vm.Pair(binary, 'demo', arches=arches) as pair:
         if args.shell:
             return pair.shell()
         found = {}

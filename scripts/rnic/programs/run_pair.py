@@ -9,7 +9,7 @@ import argparse
 import shlex
 import sys
 
-from .. import build, vm
+from .. import arch, build, vm
 from ..steps import Failed
 
 
@@ -17,7 +17,8 @@ def start():
     p = argparse.ArgumentParser(
         description=__doc__,
         usage='run-pair [--share DIR] [--cpus N] [--memory MB] '
-              '(--shell | -- COMMAND)')
+              '[--arm64 | --mixed] (--shell | -- COMMAND)')
+    arch.add_pair_options(p)
     p.add_argument('--share', metavar='DIR',
                    help='host folder that both guests see at /mnt/host')
     p.add_argument('--cpus', type=int, metavar='N', help='of each guest')
@@ -36,9 +37,10 @@ def start():
     if args.shell and not sys.stdin.isatty():
         raise Failed('--shell needs a terminal')
     vm.check_share(args.share)   # before anything is built
-    binary = build.everything(shell=args.shell)
+    arches = arch.pair_of(args)
+    binary = build.everything(shell=args.shell, arches=arches)
     with vm.Pair(binary, 'run-pair', cpus=args.cpus, memory=args.memory,
-                 share=args.share) as pair:
+                 share=args.share, arches=arches) as pair:
         if args.shell:
             return pair.shell()
         return pair.foreground(args.command[0] if len(args.command) == 1

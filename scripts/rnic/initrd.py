@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a guest's kernel finds in memory: the way to its disk, or all it has."""
+
+import stat
+import subprocess
+from pathlib import Path
+
+from .paths import TOP
+from .rootfs import kernel_version
+from .steps import Failed, run
+
+MODULES = ['crc32c_generic', 'virtio_blk', 'ext4']
+HERE = TOP / 'scripts/guest'
+_RAM_LIBRARIES = ['libc.so.6', 'ld-linux-aarch64.so.1']
+_DTB = 'zynqmp-zcu102-rev1.0.dtb'
+_GIC = '/axi/interrupt-controller@f9010000'
+
+
+def make(arch, base):
+    """That of guests with a disk; BASE has the kernel."""
+    files = {**_folders('bin', 'dev', 'modules', 'root'),
+             'init': (HERE / 'initramfs-init').read_bytes(),
+             'bin/busybox': (base / 'usr/bin/busybox').read_bytes()}
+    for i, module in enumerate(_modules(base)):
+        name = f'modules/{i:02}-{module.name.split(".")[0]}.ko'
+        files[name] = _unpacked(module)
+    arch.initrd.write_bytes(cpio(files))
+
+
+def make_ram(arch, base, out):
+    """That of guests without a disk, for boards where no driver of a disk
+    works; OUT is the folder of our parts."""
+    files = {**_folders('bin', 'dev', 'lib', 'modules', 'proc', 'sys', 'tmp',
+                        'usr', 'usr/bin'),
+             'init': (HERE / 'ram-init').read_bytes(),
+             'bin/busybox': (base / 'usr/bin/busybox').read_bytes()}
+    found = [*(next(base.glob(f'usr/lib/*/{n}')) for n in _RAM_LIBRARIES),
+             out / 'lib/usr/lib/libexanet.so.0',
+             *(out / 'lib/usr/bin').iterdir(),
+             *out.glob('kernel/usr/lib/modules/*/updates/exanet.ko')]
+    folders = {'.ko': 'modules', '': 'usr/bin'}
+    for path in found:
+        folder = folders.get(path.suffix, 'lib')
+        files[f'{folder}/{path.name}'] = path.read_bytes()
+    arch.ram.write_bytes(cpio(files))
+
+
+def make_device_tree(arch, base):
+    """That of the board zcu102, with the NIC."""
+    board = next(base.glob(f'usr/lib/linux-image-*/xilinx/{_DTB}'), None)
+    if not board:
+        raise Failed(f'the kernel in {base} has no {_DTB}')
+    gic = subprocess.run(['fdtget', '-t', 'x', board, _GIC, 'phandle'],
+                         capture_output=True, text=True, check=True).stdout
+    source = (HERE / 'zcu102.dtso').read_text(encoding='ascii')
+    overlay = arch.folder / 'zcu102.dtbo'
+    text = arch.folder / 'zcu102.dtso'
+    text.write_text(source.replace('<GIC>', f'<0x{gic.strip()}>'),
+                    encoding='ascii')
+    run(['dtc', '-q', '-I', 'dts', '-O', 'dtb', '-o', overlay, text], 'dtc')
+    run(['fdtoverlay', '-i', board, '-o', arch.device_tree, overlay],
+        'fdtoverlay')
+
+
+def _folders(*names):
+    return dict.fromkeys(names)
+
+
+def _modules(base):
+    """The initrd's modules with what they need, in loading order."""
+    folder = base / 'lib/modules' / kernel_version(base)
+    needs = {}
+    for line in (folder / 'modules.dep').read_text('ascii').splitlines():
+        path, rest = line.split(':')
+        needs[Path(path).name.split('.')[0]] = (path, rest.split())
+    order = []
+    for name in MODULES:
+        path, rest = needs[name]
+        for p in [*reversed(rest), path]:
+            if folder / p not in order:
+                order.append(folder / p)
+    return order
+
+
+def _unpacked(module):
+    if module.suffix != '.xz':
+        return module.read_bytes()
+    return subprocess.run(['xz', '-dc', module], capture_output=True,
+                          check=True).stdout
+
+
+def cpio(files):
+    """An initramfs (newc); a value of None makes a folder."""
+    out = bytearray()
+    for i, (name, data) in enumerate([*files.items(), ('TRAILER!!!', b'')]):
+        mode = (stat.S_IFDIR if data is None else stat.S_IFREG) | 0o755
+        fields = (i + 1, mode, 0, 0, 1, 0, len(data or b''), 0, 0, 0, 0,
+                  len(name) + 1, 0)
+        out += b'070701' + b''.join(b'%08X' % f for f in fields)
+        out += name.encode() + b'\0'
+        out += bytes(-len(out) % 4) + (data or b'')
+        out += bytes(-len(out) % 4)
+    return bytes(out)
