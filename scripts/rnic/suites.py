@@ -9,6 +9,7 @@ import subprocess
 import time
 
 from . import vm
+from .arch import AMD64
 from .paths import TOP
 from .steps import Failed, log_path, step
 
@@ -162,15 +163,16 @@ def _limit(test):
     return int(m.group(1)) if m else _GUEST_SECONDS
 
 
-def guests(binary, pattern, summary):
+def guests(binary, pattern, summary, arch=AMD64):
     """The tests of tests/guest, all in one boot of a pair."""
     tests = [t for t in sorted((TOP / 'tests/guest').glob('*.test'))
              if re.search(pattern, t.stem)]
     if not tests:
         return
-    with vm.Pair(binary, 'test') as pair:
+    name = 'test' if arch is AMD64 else f'test-{arch.name}'
+    with vm.Pair(binary, name, arches=(arch, arch)) as pair:
         for test in tests:
-            with step(f'guest test {test.stem}'):
+            with step(f'guest test {test.stem}, {arch.name}'):
                 _guest_test(pair, test, summary)
         for node in pair.nodes:
             node.check()
@@ -179,7 +181,9 @@ def guests(binary, pattern, summary):
 
 
 def _guest_test(pair, test, summary):
-    log, ended = log_path(f'test-guest-{test.stem}'), None
+    arch = pair.nodes[0].arch
+    name = test.stem if arch is AMD64 else f'{test.stem}-{arch.name}'
+    log, ended = log_path(f'test-guest-{name}'), None
     with open(log, 'wb') as out:
         try:
             code = pair.nodes[0].run(
@@ -189,7 +193,7 @@ def _guest_test(pair, test, summary):
             code = 124
     if code:
         ended = 'by time-out' if code in (124, 137) else f'with code {code}'
-    summary.program(test.stem, log.read_text(encoding='utf-8',
-                                             errors='replace'), ended, log)
+    summary.program(name, log.read_text(encoding='utf-8', errors='replace'),
+                    ended, log)
     for node in pair.nodes:
         node.check()

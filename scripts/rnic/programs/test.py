@@ -10,6 +10,7 @@ import argparse
 import re
 
 from .. import apt, build, qemu, suites, tap
+from ..arch import ARM64
 from ..steps import build_lock
 
 
@@ -19,6 +20,8 @@ def start():
                    help='no guests, no sanitizers')
     p.add_argument('--full', action='store_true',
                    help='also clusters of 16 nodes and LAMMPS, half an hour')
+    p.add_argument('--arm64', action='store_true',
+                   help='only guest tests, in guests for arm64')
     p.add_argument('--qemu', choices=qemu.VERSIONS, default=qemu.DEFAULT,
                    help='another version: unit tests and qtests only')
     p.add_argument('--sanitize', action='store_true',
@@ -38,7 +41,14 @@ def start():
     if args.full and (args.fast or args.sanitize
                       or args.qemu != qemu.DEFAULT):
         p.error('--full goes with no other selection but --only')
+    if args.arm64 and (args.fast or args.full or args.sanitize or args.soak
+                       or args.qemu != qemu.DEFAULT):
+        p.error('--arm64 goes with no other selection but --only')
     summary = tap.Summary()
+    if args.arm64:
+        suites.guests(build.everything(arches=[ARM64]), args.only, summary,
+                      ARM64)
+        return summary.finish()
     apt.ensure_packages(['procps'])
     full = not args.fast and args.qemu == qemu.DEFAULT
     if not args.sanitize:
