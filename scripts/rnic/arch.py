@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What differs between guests with one processor and with another: how they
-are made, and the QEMU that runs them.
+are made, and the QEMU that runs them. Both are for x86-64 hosts.
 
 Nothing of another processor runs on this machine. Such a guest gets packages
 that are only unpacked, and what their scripts would have written is copied
@@ -18,12 +18,13 @@ from .rootfs import Recipe, chroot, depmod, kernel_version
 from .steps import Failed, run
 
 _SLIM = ['/usr/share/doc/*', '/usr/share/locale/*', '/usr/share/man/*']
+# The headers for amd64 bring what all others need, too.
 _TOOLS = ['autoconf', 'automake', 'gcc', 'libtool', 'linux-headers-amd64',
           'make', 'patch', 'pkgconf', 'xz-utils']
 
 
 class Arch:
-    """This machine's processor."""
+    """The processor of this machine."""
 
     name = 'amd64'              # as Debian calls it
     binary = 'qemu-system-x86_64'
@@ -127,8 +128,11 @@ class Arm64(Arch):
                       excluded=_SLIM)
 
     def settle(self, base, like):
-        run(['cp', '-a', '--no-clobber', f'{like}/etc/.', base / 'etc'],
-            'settle')
+        etc, merged = base / 'etc', base / 'etc.new'
+        run(['cp', '-a', like / 'etc', merged], 'settle')
+        run(['cp', '-a', '--remove-destination', f'{etc}/.', merged], 'settle')
+        shutil.rmtree(etc)
+        merged.rename(etc)
         for wrong in [base / 'etc/ld.so.cache',
                       *base.glob('etc/ld.so.conf.d/x86_64-*')]:
             wrong.unlink(missing_ok=True)
