@@ -11,13 +11,14 @@ from ..steps import build_lock
 def start():
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument('--version', choices=qemu.VERSIONS, default=qemu.DEFAULT)
-    p.add_argument('--target', default='x86_64-softmmu')
+    p.add_argument('--arm', action='store_true',
+                   help='also the one for Arm machines')
     p.add_argument('--sanitize', action='store_true',
                    help='a second tree with ASan and UBSan')
     p.add_argument('--tests', action='store_true',
                    help='also the unit tests and qtests')
     args = p.parse_args()
     with build_lock():
-        q = qemu.Qemu(args.version, args.sanitize, args.target)
-        q.build(args.tests)
+        q = qemu.Qemu(args.version, args.sanitize)
+        q.build(args.tests, args.arm)
     print(shown(q.binary))
