@@ -3,6 +3,7 @@
 #include "qemu/osdep.h"
 #include "migration/vmstate.h"
 #include "class.h"
+#include "shm.h"
 
 static const struct {
     const char *name;
@@ -25,6 +26,10 @@ static const struct {
                          "time that a frame is under way" },
     { "tlb-entries", "Cached translations of 4-KB pages, a power of two from 16 "
                      "to 65536" },
+    { "aperture-size", "Bytes of the aperture for loads and stores to other "
+                       "nodes, a multiple of 4 KiB" },
+    { "bram-size", "Bytes of block RAM behind the aperture, a multiple of 4 KiB" },
+    { "cam-entries", "Entries of each transaction table, 1 to 64" },
     { "user-page-shift", "log2 of the guest's page size: 12 or 16" },
     { "epoch", "First epoch, 1 to 255, for repeatable tests; 0: by the time" },
 };
@@ -55,6 +60,7 @@ void exanet_class_init(ObjectClass *klass, ExanetState *(*state)(Object *obj))
 
 void exanet_instance_fini(ExanetState *s)
 {
+    exanet_shm_finalize(s);
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         exanet_inject_fini(&s->port[i]);
     }

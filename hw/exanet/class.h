@@ -6,6 +6,7 @@
 #ifndef HW_EXANET_CLASS_H
 #define HW_EXANET_CLASS_H
 
+#include "qemu/units.h"
 #include "exanet.h"
 
 /*
@@ -34,6 +35,10 @@
     DEFINE_PROP_UINT32("link-rate-kbps", _type, _state.link_rate_kbps, 0), \
     DEFINE_PROP_UINT32("link-latency-ns", _type, _state.link_latency_ns, 0), \
     DEFINE_PROP_UINT32("tlb-entries", _type, _state.tlb_entries, 4096), \
+    DEFINE_PROP_SIZE("aperture-size", _type, _state.aperture_size, 8 * MiB), \
+    DEFINE_PROP_SIZE("bram-size", _type, _state.bram_size, 1 * MiB), \
+    DEFINE_PROP_UINT32("cam-entries", _type, _state.cam_entries, \
+                       EXANET_SHM_CAMS), \
     DEFINE_PROP_UINT8("user-page-shift", _type, _state.user_page_shift, 12), \
     DEFINE_PROP_UINT8("epoch", _type, _state.epoch_fixed, 0)
 

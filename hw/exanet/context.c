@@ -14,6 +14,7 @@
 #include "qemu/memalign.h"
 #include "qemu/rcu.h"
 #include "exanet.h"
+#include "shm.h"
 #include "../trace.h"
 
 #define TLB_WAYS 2ULL           /* a set fills a cache line */
@@ -402,7 +403,8 @@ enum exanet_resp exanet_context_check(ExanetState *s, uint16_t pdid)
 
 static unsigned context_ops(ExanetState *s, unsigned c)
 {
-    return exanet_firmware_active(s, c) + exanet_packetizer_active(s, c);
+    return exanet_firmware_active(s, c) + exanet_packetizer_active(s, c) +
+           exanet_shm_active(s, c);
 }
 
 /* The owner of context @c leaves: nothing of it may go on. */
@@ -410,6 +412,7 @@ static void context_stop(ExanetState *s, unsigned c)
 {
     exanet_firmware_quiesce(s, c);
     exanet_packetizer_quiesce(s, c);
+    exanet_shm_quiesce(s, c);
     exanet_mailbox_quiesce(s, c);
     exanet_receiver_forget(s, c);
     exanet_fault_forget(s, c);

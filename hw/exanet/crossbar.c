@@ -7,6 +7,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "exanet.h"
+#include "shm.h"
 #include "../trace.h"
 
 int exanet_crossbar_route(ExanetState *s, uint32_t dst, unsigned path)
@@ -236,6 +237,10 @@ static bool crossbar_sink_memory(ExanetState *s, const ExanetPacket *pkt)
     case EXANET_TYPE_NOTIFY:
         exanet_receiver_notification(s, pkt);
         return true;
+    case EXANET_TYPE_AXI_READ:
+    case EXANET_TYPE_AXI_WRITE:
+        exanet_shm_request(s, pkt);
+        return true;
     }
     return false;
 }
@@ -279,6 +284,20 @@ static bool crossbar_sink_ni(ExanetState *s, ExanetPacket *pkt)
         } else {
             return false;
         }
+        return true;
+    case EXANET_NI_PORT_SHM:
+        if (pkt->type != EXANET_TYPE_AXI_RESPONSE) {
+            return false;
+        }
+        exanet_shm_response(s, pkt);
+        return true;
+    case EXANET_NI_PORT_BRAM:
+        if (pkt->type != EXANET_TYPE_AXI_READ &&
+            pkt->type != EXANET_TYPE_AXI_WRITE) {
+            return false;
+        }
+        crossbar_ni_va(pkt, EXANET_NI_BRAM);
+        exanet_shm_request(s, pkt);
         return true;
     }
     return false;
@@ -332,7 +351,7 @@ static void crossbar_deliver(ExanetState *s, ExanetPort *from,
         exanet_count(s, DROP_DISABLED);
         return;
     }
-    if (pkt.type >= EXANET_TYPE_URGENT) {
+    if (EXANET_TYPE_SHORT(pkt.type)) {
         crossbar_sink_short(s, from, &pkt);
         return;
     }

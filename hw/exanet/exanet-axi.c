@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC on AXI, as a sysbus device: two memory regions and two wires.
+ * ExaNet NIC on AXI, as a sysbus device: three memory regions and two wires.
  * Everything else is in exanet.c.
  */
 #include "qemu/osdep.h"
@@ -41,6 +41,7 @@ static void exanet_axi_realize(DeviceState *dev, Error **errp)
     }
     sysbus_init_mmio(sbd, &axi->exanet.regs_mr);
     sysbus_init_mmio(sbd, &axi->exanet.user_mr);
+    sysbus_init_mmio(sbd, &axi->exanet.aperture_mr);
     for (unsigned i = 0; i < EXANET_IRQ_LINES; i++) {
         sysbus_init_irq(sbd, &axi->irq[i]);
     }

@@ -66,6 +66,8 @@ static void exanet_pci_realize(PCIDevice *dev, Error **errp)
                      &pci->exanet.regs_mr);
     pci_register_bar(dev, EXANET_BAR_USER, PCI_BASE_ADDRESS_SPACE_MEMORY |
                      PCI_BASE_ADDRESS_MEM_TYPE_64, &pci->exanet.user_mr);
+    pci_register_bar(dev, EXANET_BAR_APERTURE, PCI_BASE_ADDRESS_SPACE_MEMORY |
+                     PCI_BASE_ADDRESS_MEM_TYPE_64, &pci->exanet.aperture_mr);
 }
 
 static void exanet_pci_exit(PCIDevice *dev)

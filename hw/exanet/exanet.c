@@ -9,6 +9,7 @@
 #include "qemu/log.h"
 #include "qemu/main-loop.h"
 #include "exanet.h"
+#include "shm.h"
 #include "../trace.h"
 
 /* Rounds of all units, and packets of each, before the main loop gets a turn. */
@@ -51,37 +52,66 @@ static const ExanetRegInfo switch_regs[] = { EXANET_SWITCH_REGS(REG_INFO) };
 static const ExanetRegInfo rtmbox_regs[] = { EXANET_RTMBOX_REGS(REG_INFO) };
 static const ExanetRegInfo fw_regs[] = { EXANET_FW_REGS(REG_INFO) };
 static const ExanetRegInfo fault_regs[] = { EXANET_FAULT_REGS(REG_INFO) };
+static const ExanetRegInfo shm_regs[] = { EXANET_SHM_REGS(REG_INFO) };
+static const ExanetRegInfo timer_regs[] = { EXANET_SHM_TIMER_REGS(REG_INFO) };
+static const ExanetRegInfo cam_regs[] = { EXANET_SHM_CAM_REGS(REG_INFO) };
+static const ExanetRegInfo map_regs[] = { EXANET_SHM_MAP_REGS(REG_INFO) };
+static const ExanetRegInfo tracker_regs[] = {
+    EXANET_SHM_TRACKER_REGS(REG_INFO)
+};
+static const ExanetRegInfo arith_regs[] = { EXANET_ARITH_REGS(REG_INFO) };
+static const ExanetRegInfo tgen_regs[] = { EXANET_TGEN_REGS(REG_INFO) };
+static const ExanetRegInfo cdma_regs[] = { EXANET_CDMA_REGS(REG_INFO) };
+
+#define FILE_NONE UINT_MAX
+
+/* Where in the register file the offset @addr of BAR 0 is; FILE_NONE: nowhere. */
+static unsigned file_at(hwaddr addr)
+{
+    if (addr < EXANET_FILE_LOW) {
+        return addr;
+    }
+    if (addr >= EXANET_SHM && addr < EXANET_SHM + EXANET_SHM_BYTES) {
+        return EXANET_FILE_LOW + (addr - EXANET_SHM);
+    }
+    if (addr >= EXANET_CDMA(0) && addr < EXANET_CDMA(EXANET_CDMA_CHANNELS) &&
+        (addr & 0xfff) < EXANET_FILE_CDMA_BYTES) {
+        return EXANET_FILE_LOW + EXANET_SHM_BYTES + (addr & 0xfff) +
+               (addr - EXANET_CDMA(0)) / 0x1000 * EXANET_FILE_CDMA_BYTES;
+    }
+    return FILE_NONE;
+}
 
 uint32_t exanet_reg_get32(ExanetState *s, unsigned offset)
 {
-    return ldl_le_p(s->val + offset);
+    return ldl_le_p(s->val + file_at(offset));
 }
 
 uint64_t exanet_reg_get64(ExanetState *s, unsigned offset)
 {
-    return ldq_le_p(s->val + offset);
+    return ldq_le_p(s->val + file_at(offset));
 }
 
 void exanet_reg_set32(ExanetState *s, unsigned offset, uint32_t value)
 {
-    stl_le_p(s->val + offset, value);
+    stl_le_p(s->val + file_at(offset), value);
 }
 
 void exanet_reg_set64(ExanetState *s, unsigned offset, uint64_t value)
 {
-    stq_le_p(s->val + offset, value);
+    stq_le_p(s->val + file_at(offset), value);
 }
 
 uint64_t exanet_reg_written64(ExanetState *s, unsigned offset)
 {
-    return ldq_le_p(s->wr + offset);
+    return ldq_le_p(s->wr + file_at(offset));
 }
 
 static void file_add(ExanetState *s, unsigned base, const ExanetRegInfo *regs,
                      unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
-        unsigned at = base + regs[i].offset;
+        unsigned at = file_at(base + regs[i].offset);
         bool wide = regs[i].bytes == 8;
 
         stn_le_p(s->val + at, regs[i].bytes, regs[i].reset);
@@ -92,6 +122,41 @@ static void file_add(ExanetState *s, unsigned base, const ExanetRegInfo *regs,
             s->lane[at / 4 + 1] = LANE_TOP;
         }
     }
+}
+
+/* The 64-bit words of a memory of the traffic generator. */
+static void file_add_words(ExanetState *s, unsigned base, unsigned count)
+{
+    static const ExanetRegInfo word = { 0, 8, 0, UINT64_MAX, 0 };
+
+    for (unsigned i = 0; i < count; i++) {
+        file_add(s, base + 8 * i, &word, 1);
+    }
+}
+
+static void file_reset_shm(ExanetState *s)
+{
+    file_add(s, EXANET_SHM, shm_regs, ARRAY_SIZE(shm_regs));
+    file_add(s, EXANET_SHM, arith_regs, ARRAY_SIZE(arith_regs));
+    file_add(s, EXANET_SHM, tgen_regs, ARRAY_SIZE(tgen_regs));
+    for (unsigned i = 0; i < EXANET_SHM_TIMERS; i++) {
+        file_add(s, EXANET_SHM_TIMER(i), timer_regs, ARRAY_SIZE(timer_regs));
+    }
+    for (unsigned i = 0; i < 2 * EXANET_SHM_CAMS; i++) {
+        file_add(s, EXANET_SHM_CAM(i), cam_regs, ARRAY_SIZE(cam_regs));
+    }
+    for (unsigned i = 0; i < EXANET_SHM_MAPS; i++) {
+        file_add(s, EXANET_SHM_MAP(i), map_regs, ARRAY_SIZE(map_regs));
+    }
+    for (unsigned i = 0; i < EXANET_CDMA_CHANNELS; i++) {
+        file_add(s, EXANET_SHM_TRACKER(i), tracker_regs,
+                 ARRAY_SIZE(tracker_regs));
+        file_add(s, EXANET_CDMA(i), cdma_regs, ARRAY_SIZE(cdma_regs));
+    }
+    file_add_words(s, EXANET_TGEN_TARGET(0), EXANET_TGEN_TARGETS);
+    file_add_words(s, EXANET_TGEN_DATA(0), EXANET_TGEN_WORDS);
+    exanet_reg_set64(s, EXANET_SHM + EXANET_REG_SHM_APERTURE, s->aperture_size);
+    exanet_reg_set64(s, EXANET_SHM + EXANET_REG_SHM_BRAM, s->bram_size);
 }
 
 static void file_reset(ExanetState *s)
@@ -112,6 +177,7 @@ static void file_reset(ExanetState *s)
     file_add(s, EXANET_RTMBOX, rtmbox_regs, ARRAY_SIZE(rtmbox_regs));
     file_add(s, EXANET_FW, fw_regs, ARRAY_SIZE(fw_regs));
     file_add(s, EXANET_FAULT, fault_regs, ARRAY_SIZE(fault_regs));
+    file_reset_shm(s);
 
     exanet_reg_set32(s, EXANET_REG_CAP0,
         RNIC_PREP(EXANET_CAP0_CONTEXTS, EXANET_CONTEXTS) |
@@ -123,7 +189,8 @@ static void file_reset(ExanetState *s)
         RNIC_PREP(EXANET_CAP0_PAGE_SHIFT, s->user_page_shift));
     exanet_reg_set32(s, EXANET_REG_CAP1,
         EXANET_CAP1_WINDOWS | EXANET_CAP1_DUP_SAFE | EXANET_CAP1_MULTIPATH |
-        EXANET_CAP1_RELEASE | EXANET_CAP1_FLOW_RATE | EXANET_CAP1_FIRMWARE);
+        EXANET_CAP1_RELEASE | EXANET_CAP1_FLOW_RATE | EXANET_CAP1_FIRMWARE |
+        EXANET_CAP1_APERTURE);
     exanet_reg_set32(s, EXANET_REG_NODE, s->coord);
     exanet_reg_set32(s, EXANET_REG_EPOCH, s->epoch);
 }
@@ -247,7 +314,7 @@ ExanetPort *exanet_port_next(ExanetState *s, const ExanetPort *p)
 
 static bool device_quiescent(ExanetState *s)
 {
-    if (s->exadma.fifo_count) {
+    if (s->exadma.fifo_count || !exanet_shm_quiescent(s)) {
         return false;
     }
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
@@ -360,16 +427,24 @@ static void file_sync(ExanetState *s, hwaddr addr)
     case EXANET_FAULT:
         exanet_fault_reg_sync(s);
         break;
+    case EXANET_SHM:
+        exanet_shm_reg_sync(s, reg);
+        break;
+    case EXANET_CDMA(0) ... EXANET_CDMA(EXANET_CDMA_CHANNELS) - 1:
+        exanet_cdma_reg_sync(s, (addr - EXANET_CDMA(0)) / 0x1000);
+        break;
     }
 }
 
 static uint64_t file_read(ExanetState *s, hwaddr addr, unsigned size)
 {
+    unsigned at = file_at(addr);
+
     file_sync(s, addr);
-    if (size == 8 && s->lane[addr / 4] == LANE_WHOLE) {
+    if (size == 8 && s->lane[at / 4] == LANE_WHOLE) {
         file_sync(s, addr + 4);
     }
-    return ldn_le_p(s->val + addr, size);
+    return ldn_le_p(s->val + at, size);
 }
 
 static void file_written(ExanetState *s, hwaddr addr, bool top,
@@ -399,6 +474,12 @@ static void file_written(ExanetState *s, hwaddr addr, bool top,
     case EXANET_FAULT:
         exanet_fault_reg_written(s, reg, top);
         break;
+    case EXANET_SHM:
+        exanet_shm_reg_written(s, reg, top);
+        break;
+    case EXANET_CDMA(0) ... EXANET_CDMA(EXANET_CDMA_CHANNELS) - 1:
+        exanet_cdma_reg_written(s, (addr - EXANET_CDMA(0)) / 0x1000, reg, top);
+        break;
     }
 }
 
@@ -407,16 +488,17 @@ static void file_write(ExanetState *s, hwaddr addr, uint64_t value,
 {
     uint32_t old_ctrl = exanet_reg_get32(s, EXANET_REG_CTRL);
     uint32_t old_mask = exanet_reg_get32(s, EXANET_REG_IRQ_MASK);
-    uint64_t old = ldn_le_p(s->val + addr, size);
-    uint64_t writable = ldn_le_p(s->writable + addr, size);
-    uint64_t w1c = ldn_le_p(s->w1c + addr, size);
+    unsigned file = file_at(addr);
+    uint64_t old = ldn_le_p(s->val + file, size);
+    uint64_t writable = ldn_le_p(s->writable + file, size);
+    uint64_t w1c = ldn_le_p(s->w1c + file, size);
 
-    stn_le_p(s->wr + addr, size, value);
-    stn_le_p(s->val + addr, size,
+    stn_le_p(s->wr + file, size, value);
+    stn_le_p(s->val + file, size,
              ((old & ~writable) | (value & writable)) & ~(value & w1c));
 
     for (hwaddr at = addr; at < addr + size; at += 4) {
-        switch (s->lane[at / 4]) {
+        switch (s->lane[file_at(at) / 4]) {
         case LANE_WHOLE:
             file_written(s, at, true, old_ctrl, old_mask);
             break;
@@ -460,6 +542,7 @@ static bool units_run(ExanetState *s, unsigned packets)
     if (s->enabled) {
         more |= exanet_firmware_run(s);
         more |= exanet_packetizer_run(s);
+        more |= exanet_shm_run(s);
         more |= exanet_exadma_run(s, packets);
     }
     return more;
@@ -593,6 +676,8 @@ static uint64_t info_mmio_read(void *opaque, hwaddr addr, unsigned size)
         .coord = cpu_to_le32(s->node),
         .pdid = cpu_to_le32(exanet_reg_get32(s, ctx + EXANET_REG_CTX_PDID)),
         .time = cpu_to_le64(exanet_now(s)),
+        .stores = cpu_to_le32(exanet_shm_stores(s, i->ctx)),
+        .errors = cpu_to_le32(s->shm->errors[i->ctx]),
     };
 
     if (addr + size > sizeof(info)) {
@@ -656,7 +741,7 @@ static uint64_t regs_read(void *opaque, hwaddr addr, unsigned size)
     } else if (size < 4) {
         qemu_log_mask(LOG_GUEST_ERROR, "exanet: read of %u bytes at 0x%"
                       HWADDR_PRIx "\n", size, addr);
-    } else if (addr < EXANET_FILE_BYTES) {
+    } else if (file_at(addr) != FILE_NONE) {
         value = file_read(s, addr, size);
     } else if (addr < EXANET_PENDING_LIST) {
         value = debug_read(s, addr - EXANET_COUNTER(0), size, counter_word);
@@ -694,7 +779,7 @@ static void regs_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
     } else if (size < 4) {
         qemu_log_mask(LOG_GUEST_ERROR, "exanet: write of %u bytes at 0x%"
                       HWADDR_PRIx "\n", size, addr);
-    } else if (addr < EXANET_FILE_BYTES) {
+    } else if (file_at(addr) != FILE_NONE) {
         file_write(s, addr, value, size);
     } else if (addr < EXANET_COUNTER(EXANET_COUNTER_COUNT)) {
         s->counter[(addr - EXANET_COUNTER(0)) / 8] = 0;
@@ -760,6 +845,7 @@ void exanet_reset(ExanetState *s)
     exanet_receiver_reset(s);
     exanet_context_reset(s);
     exanet_flow_reset(s);
+    exanet_shm_reset(s);
     exanet_switch_reset(s);
     memset(s->user, 0, memory_region_size(&s->user_mr));
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
@@ -846,7 +932,11 @@ static bool user_pages_init(ExanetState *s, Error **errp)
 bool exanet_init(ExanetState *s, const ExanetHost *host, Error **errp)
 {
     s->host = *host;
-    if (!properties_check(s, errp) || !user_pages_init(s, errp)) {
+    if (!properties_check(s, errp) || !exanet_shm_init(s, errp)) {
+        return false;
+    }
+    if (!user_pages_init(s, errp)) {
+        exanet_shm_fini(s);
         return false;
     }
     memory_region_init_io(&s->regs_mr, OBJECT(host->dev), &regs_ops, s,
@@ -873,6 +963,7 @@ void exanet_fini(ExanetState *s)
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
         exanet_port_fini(p);
     }
+    exanet_shm_fini(s);
     exanet_flow_fini(s);
     exanet_packetizer_fini(s);
     exanet_firmware_fini(s);

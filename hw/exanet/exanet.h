@@ -28,6 +28,7 @@
 #include "qemu/bitmap.h"
 #include "qemu/timer.h"
 #include "rnic/exanet/regs.h"
+#include "rnic/exanet/shm.h"
 #include "rnic/exanet/wire.h"
 #include "route.h"
 #include "link-fifo.h"
@@ -36,6 +37,7 @@
 
 typedef struct ExanetState ExanetState;
 typedef struct ExanetPort ExanetPort;
+typedef struct ExanetShm ExanetShm;
 
 /* What the bus shell lends the device. */
 typedef struct ExanetHost {
@@ -816,7 +818,14 @@ void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top);
 
 /* --- The device: exanet.c ----------------------------------------------- */
 
-#define EXANET_FILE_BYTES 0x7000    /* register blocks below the counters */
+/*
+ * The register file: blocks below the counters, those of shared memory, and those of
+ * the CDMA channels, one behind the other.
+ */
+#define EXANET_FILE_LOW 0x7000
+#define EXANET_FILE_CDMA_BYTES 0x80
+#define EXANET_FILE_BYTES (EXANET_FILE_LOW + EXANET_SHM_BYTES + \
+                           EXANET_CDMA_CHANNELS * EXANET_FILE_CDMA_BYTES)
 
 /* Info page of one context. */
 typedef struct ExanetInfoPage {
@@ -830,6 +839,7 @@ struct ExanetState {
     QLIST_ENTRY(ExanetState) next;  /* of all devices, for query-stats */
     MemoryRegion regs_mr;           /* BAR 0 */
     MemoryRegion user_mr;           /* user pages; reads are plain RAM */
+    MemoryRegion aperture_mr;       /* aperture, and block RAM behind it */
     ExanetInfoPage info[EXANET_CONTEXTS];
     uint8_t *user;                  /* RAM of user_mr */
 
@@ -844,6 +854,9 @@ struct ExanetState {
     uint32_t tlb_entries;
     uint8_t user_page_shift;
     uint8_t epoch_fixed;
+    uint64_t aperture_size;
+    uint64_t bram_size;
+    uint32_t cam_entries;
 
     QEMUBH *bh;
     bool running;                   /* units are at work, or a doorbell is taken */
@@ -875,6 +888,7 @@ struct ExanetState {
     ExanetSwitch sw;
     ExanetFlowUnit *flow;
     unsigned flows_paced;           /* destinations */
+    ExanetShm *shm;                 /* see shm.h */
     ExanetPort port[EXANET_LINKS];
     unsigned links;                 /* up to the last one that exists */
     uint8_t local[EXANET_PACKET_BYTES];     /* a packet to this node */

@@ -7,6 +7,7 @@
  */
 #include "qemu/osdep.h"
 #include "exanet.h"
+#include "shm.h"
 #include "../trace.h"
 
 /* Faults that every enabled context may have pending, whatever the others do. */
@@ -136,6 +137,10 @@ static void fault_answer(ExanetState *s, const ExanetPendingFault *f, bool ok)
 {
     unsigned tid = RNIC_GET(EXANET_TID_INDEX, f->tid);
 
+    if (f->unit == EXANET_FAULT_SHM) {
+        exanet_shm_resolved(s, f, ok);
+        return;
+    }
     if (f->unit != EXANET_FAULT_RDMA) {
         return;     /* packetizers try again by themselves */
     }

@@ -94,6 +94,7 @@ static void source_restart(ExanetState *s, ExanetSource *src, uint8_t epoch)
     memset(src->refused, 0, sizeof(src->refused));
     memset(src->message, 0, sizeof(src->message));
     memset(src->report, 0, sizeof(src->report));
+    memset(&src->shm, 0, sizeof(src->shm));
 }
 
 static bool source_retired(ExanetState *s, const ExanetSource *src,

@@ -8,6 +8,7 @@
 #define HW_EXANET_RECEIVER_H
 
 #include "exanet.h"
+#include "shm.h"
 
 /* What is idle for so long may make room for others [P]. */
 #define EXANET_RX_IDLE_NS (100 * (int64_t)SCALE_MS)
@@ -54,6 +55,7 @@ struct ExanetSource {
     } message[EXANET_RX_SENDERS];   /* by sender's context and channel */
     ExanetReport report[EXANET_RX_REPORTS];     /* a ring */
     unsigned report_next;
+    ExanetShmSource shm;
 };
 
 /*

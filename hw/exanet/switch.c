@@ -402,6 +402,11 @@ static void ni_map_reset(uint64_t *map)
                                            1u << EXANET_TYPE_RELEASE);
     map[EXANET_NI_EXADMA] = ni_map_entry(EXANET_NI_PORT_EXADMA,
                                          1u << EXANET_TYPE_FLOW_RATE);
+    map[EXANET_NI_SHM] = ni_map_entry(EXANET_NI_PORT_SHM,
+                                      1u << EXANET_TYPE_AXI_RESPONSE);
+    map[EXANET_NI_BRAM] = ni_map_entry(EXANET_NI_PORT_BRAM,
+                                       1u << EXANET_TYPE_AXI_READ |
+                                       1u << EXANET_TYPE_AXI_WRITE);
 }
 
 void exanet_switch_reset(ExanetState *s)

@@ -117,6 +117,17 @@ unsigned exanet_packet_words(const uint8_t *buf, ExanetWireStatus *status)
             return 2;
         }
         break;
+    case EXANET_TYPE_AXI_READ:
+        if (size > 0 && (va & (EXANET_MTU - 1)) + size <= EXANET_MTU) {
+            return 2;
+        }
+        break;
+    case EXANET_TYPE_AXI_RESPONSE:
+        if (size == 0) {
+            return 2;
+        }
+        /* fallthrough */
+    case EXANET_TYPE_AXI_WRITE:
     case EXANET_TYPE_WRITE:
     case EXANET_TYPE_READ_REQ:
     case EXANET_TYPE_CONTROL:
@@ -222,8 +233,8 @@ static void header_store(uint8_t *buf, uint64_t lo, uint64_t hi)
 unsigned exanet_packet_encode(uint8_t *buf, const ExanetPacket *pkt)
 {
     unsigned before = pkt->va & (EXANET_WORD_BYTES - 1);
-    unsigned words = exanet_payload_words(pkt->va, pkt->size);
-    unsigned after = words * EXANET_WORD_BYTES - before - pkt->size;
+    bool data = pkt->size && pkt->type != EXANET_TYPE_AXI_READ;
+    unsigned words = data ? exanet_payload_words(pkt->va, pkt->size) : 0;
     uint8_t *payload = buf + EXANET_WORD_BYTES;
     uint8_t *footer = payload + words * EXANET_WORD_BYTES;
     uint64_t lo, hi;
@@ -238,9 +249,13 @@ unsigned exanet_packet_encode(uint8_t *buf, const ExanetPacket *pkt)
                  RNIC_PREP(EXANET_HDR_HI_VA_41_2, pkt->va >> 2) |
                  RNIC_PREP(EXANET_HDR_HI_PATH, pkt->path));
 
-    /* padding lanes are zero and count in the CRC */
-    memset(payload, 0, before);
-    memset(footer - after, 0, after);
+    if (data) {
+        unsigned after = words * EXANET_WORD_BYTES - before - pkt->size;
+
+        /* padding lanes are zero and count in the CRC */
+        memset(payload, 0, before);
+        memset(footer - after, 0, after);
+    }
 
     lo = RNIC_PREP(EXANET_FTR_LO_TID, pkt->tid) |
          RNIC_PREP(EXANET_FTR_LO_SRC, pkt->src) |

@@ -617,7 +617,8 @@ static void test_bad_packets(void)
             };
 
             if (type == EXANET_TYPE_FLOW_RATE || (size == 0 &&
-                (type == EXANET_TYPE_ACK || type == EXANET_TYPE_RELEASE))) {
+                (type == EXANET_TYPE_ACK || type == EXANET_TYPE_RELEASE ||
+                 type == EXANET_TYPE_AXI_RESPONSE))) {
                 continue;
             }
             exanet_packet_encode(buf, &pkt);

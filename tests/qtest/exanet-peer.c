@@ -371,7 +371,7 @@ ExanetRxPacket *exanet_peer_take_type(ExanetPeer *p, enum exanet_type type)
     ExanetRxPacket *rx = exanet_peer_take(p);
 
     g_assert_cmpuint(rx->pkt.type, ==, type);
-    if (type < EXANET_TYPE_URGENT) {
+    if (!EXANET_TYPE_SHORT(type)) {
         g_assert_cmphex(rx->pkt.src, ==, p->node);
         g_assert_cmphex(rx->pkt.epoch, ==, p->hello.epoch);
     }

@@ -5,7 +5,9 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/host-utils.h"
+#include "qemu/units.h"
 #include "hw/pci/pci_regs.h"
+#include "rnic/exanet/shm.h"
 #include "exanet-common.h"
 
 typedef struct Reg {
@@ -25,6 +27,14 @@ static const Reg switch_regs[] = { EXANET_SWITCH_REGS(REG) };
 static const Reg rtmbox_regs[] = { EXANET_RTMBOX_REGS(REG) };
 static const Reg fw_regs[] = { EXANET_FW_REGS(REG) };
 static const Reg fault_regs[] = { EXANET_FAULT_REGS(REG) };
+static const Reg shm_regs[] = { EXANET_SHM_REGS(REG) };
+static const Reg timer_regs[] = { EXANET_SHM_TIMER_REGS(REG) };
+static const Reg cam_regs[] = { EXANET_SHM_CAM_REGS(REG) };
+static const Reg map_regs[] = { EXANET_SHM_MAP_REGS(REG) };
+static const Reg tracker_regs[] = { EXANET_SHM_TRACKER_REGS(REG) };
+static const Reg arith_regs[] = { EXANET_ARITH_REGS(REG) };
+static const Reg tgen_regs[] = { EXANET_TGEN_REGS(REG) };
+static const Reg cdma_regs[] = { EXANET_CDMA_REGS(REG) };
 
 typedef struct Block {
     const Reg *regs;
@@ -43,6 +53,19 @@ static const Block blocks[] = {
     { rtmbox_regs, ARRAY_SIZE(rtmbox_regs), EXANET_RTMBOX, 0, 1 },
     { fw_regs, ARRAY_SIZE(fw_regs), EXANET_FW, 0, 1 },
     { fault_regs, ARRAY_SIZE(fault_regs), EXANET_FAULT, 0, 1 },
+    { shm_regs, ARRAY_SIZE(shm_regs), EXANET_SHM, 0, 1 },
+    { timer_regs, ARRAY_SIZE(timer_regs), EXANET_SHM_TIMER(0),
+      EXANET_SHM_TIMER(1) - EXANET_SHM_TIMER(0), EXANET_SHM_TIMERS },
+    { cam_regs, ARRAY_SIZE(cam_regs), EXANET_SHM_CAM(0),
+      EXANET_SHM_CAM(1) - EXANET_SHM_CAM(0), 2 * EXANET_SHM_CAMS },
+    { map_regs, ARRAY_SIZE(map_regs), EXANET_SHM_MAP(0),
+      EXANET_SHM_MAP(1) - EXANET_SHM_MAP(0), EXANET_SHM_MAPS },
+    { tracker_regs, ARRAY_SIZE(tracker_regs), EXANET_SHM_TRACKER(0),
+      EXANET_SHM_TRACKER(1) - EXANET_SHM_TRACKER(0), EXANET_CDMA_CHANNELS },
+    { arith_regs, ARRAY_SIZE(arith_regs), EXANET_SHM, 0, 1 },
+    { tgen_regs, ARRAY_SIZE(tgen_regs), EXANET_SHM, 0, 1 },
+    { cdma_regs, ARRAY_SIZE(cdma_regs), EXANET_CDMA(0),
+      EXANET_CDMA(1) - EXANET_CDMA(0), EXANET_CDMA_CHANNELS },
 };
 
 typedef void RegFn(ExanetTest *t, const Reg *r, uint64_t at, unsigned instance);
@@ -89,7 +112,8 @@ static uint64_t expected_reset(const Reg *r, unsigned instance)
     if (g_str_equal(r->name, "CAP1")) {
         return EXANET_CAP1_WINDOWS | EXANET_CAP1_DUP_SAFE |
                EXANET_CAP1_MULTIPATH | EXANET_CAP1_RELEASE |
-               EXANET_CAP1_FLOW_RATE | EXANET_CAP1_FIRMWARE;
+               EXANET_CAP1_FLOW_RATE | EXANET_CAP1_FIRMWARE |
+               EXANET_CAP1_APERTURE;
     }
     if (g_str_equal(r->name, "NODE")) {
         return EXANET_TEST_NODE;
@@ -102,6 +126,12 @@ static uint64_t expected_reset(const Reg *r, unsigned instance)
     }
     if (g_str_equal(r->name, "PORT_STATUS")) {
         return EXANET_PORT_STATUS_PRESENT;
+    }
+    if (g_str_equal(r->name, "SHM_APERTURE")) {
+        return 8 * MiB;
+    }
+    if (g_str_equal(r->name, "SHM_BRAM")) {
+        return 1 * MiB;
     }
     if (g_str_equal(r->name, "PORT_XOFF")) {
         return 16384 - EXANET_XOFF_MARGIN;
@@ -236,6 +266,8 @@ static void check_ni_map(ExanetTest *t)
         [EXANET_NI_PACKETIZER] = { EXANET_NI_PORT_PACKETIZER, 1 << 10 },
         [EXANET_NI_RECEIVER] = { EXANET_NI_PORT_RECEIVER, 1 << 2 | 1 << 7 },
         [EXANET_NI_EXADMA] = { EXANET_NI_PORT_EXADMA, 1 << 18 },
+        [EXANET_NI_SHM] = { EXANET_NI_PORT_SHM, 1 << 11 },
+        [EXANET_NI_BRAM] = { EXANET_NI_PORT_BRAM, 1 << 3 | 1 << 9 },
     };
 
     for (unsigned i = 0; i < EXANET_NI_INDICES; i++) {

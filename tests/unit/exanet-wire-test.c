@@ -257,7 +257,7 @@ static ExanetPacket random_packet(GRand *rand)
         .dst = g_rand_int(rand) & EXANET_COORD,
     };
 
-    if (p.type >= EXANET_TYPE_URGENT) {
+    if (EXANET_TYPE_SHORT(p.type)) {
         random_header_only(rand, &p);
         return p;
     }

@@ -232,7 +232,9 @@ struct exanet_info {
 	__le32 coord;		/* 0x10 own coordinates */
 	__le32 pdid;		/* 0x14 own PDID */
 	__le64 time;		/* 0x18 ns, virtual clock */
-	__le64 reserved[4];
+	__le32 stores;		/* 0x20 of this context that are not acked by now */
+	__le32 errors;		/* 0x24 loads and stores of it that have failed */
+	__le64 reserved[3];
 	__le64 win[8];		/* 0x40 EXANET_WIN_ */
 };
 RNIC_ASSERT_SIZE(struct exanet_info, 128);
@@ -298,6 +300,7 @@ RNIC_ASSERT_SIZE(struct exanet_fault, 32);
 enum exanet_fault_unit {
 	EXANET_FAULT_RDMA	= 0,
 	EXANET_FAULT_MESSAGE	= 1,	/* packetizer data or mailbox ring */
+	EXANET_FAULT_SHM	= 2,	/* load or store of another node, or CDMA here */
 };
 
 #endif /* RNIC_EXANET_DESC_H */

@@ -24,14 +24,15 @@
 #define EXANET_BAR_REGS		0	/* 1 MiB, 32-bit: this file, kernel only */
 #define EXANET_BAR_MSIX		1	/* 4 KiB */
 #define EXANET_BAR_USER		2	/* 64-bit: user pages, see desc.h */
+					/* 4: aperture, see shm.h */
 #define EXANET_REGS_BYTES	0x100000
 
 /*
- * On AXI: a device-tree node with two memory regions, registers and user pages, and
- * two wires, high while something is pending that IRQ_MASK lets through.
+ * On AXI: a device-tree node with three memory regions, registers, user pages and
+ * aperture, and two wires, high while something is pending that IRQ_MASK lets through.
  */
 #define EXANET_AXI_COMPATIBLE	"exanest,exanet-axi"
-#define EXANET_AXI_REGIONS	2
+#define EXANET_AXI_REGIONS	3
 #define EXANET_LINE_ADMIN	0	/* all causes but mailboxes */
 #define EXANET_LINE_MAILBOX	1	/* MBOX_PENDING */
 #define EXANET_IRQ_LINES	2
@@ -123,9 +124,11 @@
 #define EXANET_IRQ_LINK		RNIC_BIT(2)	/* a link went up or down */
 #define EXANET_IRQ_PROTOCOL	RNIC_BIT(3)	/* malformed or forbidden packet */
 #define EXANET_IRQ_RT		RNIC_BIT(4)	/* RT mailbox, external R5 only */
+#define EXANET_IRQ_SHM		RNIC_BIT(5)	/* load or store failed: SHM_ERR_INFO */
+#define EXANET_IRQ_CDMA		RNIC_BIT(6)	/* a channel has one in CDMA_SR */
 #define EXANET_IRQ_TRANSFER	RNIC_BIT(7)	/* a transfer failed */
 #define EXANET_IRQ_FAULT_OVERFLOW RNIC_BIT(8)
-#define EXANET_IRQ_ALL		0x19fU
+#define EXANET_IRQ_ALL		0x1ffU
 /*
  * Vector FAULT is for causes FAULT and FAULT_OVERFLOW, vector ADMIN for the rest.
  * Vector CONTEXT(c) follows MBOX_PENDING[c] and cause MAILBOX's mask.  A vector is
@@ -320,6 +323,8 @@ enum exanet_ni_port {
 	EXANET_NI_PORT_PACKETIZER = 7,
 	EXANET_NI_PORT_RECEIVER	= 8,
 	EXANET_NI_PORT_EXADMA	= 9,
+	EXANET_NI_PORT_SHM	= 10,
+	EXANET_NI_PORT_BRAM	= 11,
 };
 
 /* --- RT mailbox, as the R5 sees it --------------------------------------- */
@@ -477,7 +482,34 @@ enum exanet_fw_multipath {
 	X(SCHED_ROUND,		"packets picked by the scheduler") \
 	X(SCHED_NO_SLOT,	"transactions put back: no slot in the output") \
 	X(PKT_ONE_READ,		"packets gathered from one page") \
-	X(PKT_TWO_READS,	"packets gathered from two pages")
+	X(PKT_TWO_READS,	"packets gathered from two pages") \
+	X(SHM_STORE,		"stores issued to other nodes") \
+	X(SHM_LOAD,		"loads issued to other nodes") \
+	X(SHM_RDMA_WRITE,	"writes issued for CDMA channels") \
+	X(SHM_RDMA_READ,	"reads issued for CDMA channels") \
+	X(SHM_EARLY_ACK,	"stores and RDMA writes acknowledged early") \
+	X(SHM_ACK,		"positive responses") \
+	X(SHM_NACK,		"negative responses") \
+	X(SHM_TIMEOUT,		"loads and stores without response in time") \
+	X(SHM_REISSUE,		"loads and stores issued again") \
+	X(SHM_STALE,		"responses to nothing under way") \
+	X(SHM_RAW_STALL,	"loads that waited for a store to the address") \
+	X(SHM_WAW_STALL,	"stores that waited for a store to the address") \
+	X(SHM_TIMER_STALL,	"stores that waited for a timer") \
+	X(SHM_ESCALATED,	"loads and stores given up") \
+	X(SHM_UNMAPPED,		"aperture accesses outside all segments") \
+	X(SHM_DENIED,		"aperture accesses that the segment forbids") \
+	X(SHM_REFUSED,		"aperture accesses that could not wait") \
+	X(SHM_TARGET_STORE,	"stores of other nodes done here") \
+	X(SHM_TARGET_LOAD,	"loads of other nodes done here") \
+	X(SHM_TARGET_ERROR,	"loads and stores of other nodes refused") \
+	X(SHM_DUPLICATE,	"stores of other nodes that were done before") \
+	X(SHM_EARLY_STORE,	"stores of other nodes that came too early") \
+	X(SHM_CAM_HIT,		"requests whose transaction had an entry") \
+	X(SHM_CAM_NEW,		"requests that took an entry") \
+	X(SHM_CAM_FULL,		"requests that found no entry") \
+	X(CDMA_RETRY,		"pieces that CDMA channels sent again") \
+	X(CDMA_FAILED,		"CDMA transfers that failed")
 
 enum exanet_counter {
 #define EXANET_COUNTER_ENUM(name, text) EXANET_CNT_##name,

@@ -67,6 +67,8 @@ enum exanet_ni_index {
 	EXANET_NI_PACKETIZER	= 3,	/* takes acks of the packetizer */
 	EXANET_NI_RECEIVER	= 4,	/* takes control and release packets */
 	EXANET_NI_EXADMA	= 5,	/* takes flow-rate packets */
+	EXANET_NI_SHM		= 6,	/* takes responses to loads and stores */
+	EXANET_NI_BRAM		= 7,	/* takes loads and stores: block RAM, VA[31:0] */
 };
 #define EXANET_NI_INDICES	128
 #define EXANET_VA_MAILBOX	RNIC_FIELD(7, 4)
@@ -76,13 +78,17 @@ enum exanet_type {
 	EXANET_TYPE_WRITE	= 0,	/* data for memory or a mailbox */
 	EXANET_TYPE_READ_REQ	= 1,	/* asks the remote R5 for an RDMA read */
 	EXANET_TYPE_CONTROL	= 2,	/* announces a completion notification */
+	EXANET_TYPE_AXI_READ	= 3,	/* load: header and footer, SIZE as wanted */
 	EXANET_TYPE_NOTIFY	= 6,	/* completion notification */
 	EXANET_TYPE_RELEASE	= 7,	/* the source has given a block up */
+	EXANET_TYPE_AXI_WRITE	= 9,	/* store */
 	EXANET_TYPE_ACK		= 10,	/* response, header only */
+	EXANET_TYPE_AXI_RESPONSE = 11,	/* to types 3 and 9; SIZE 0: without data */
 	EXANET_TYPE_FLOW_RATE	= 18,	/* congestion notification, header only */
 };
-/* Types from this one on are a header alone and go ahead of data [EXT], [P §3.13]. */
-#define EXANET_TYPE_URGENT	EXANET_TYPE_ACK
+/* Types that are a header alone; they go ahead of data [EXT], [P §3.13]. */
+#define EXANET_TYPE_SHORT(type) \
+	((type) == EXANET_TYPE_ACK || (type) == EXANET_TYPE_FLOW_RATE)
 
 /*
  * Virtual channels of a link, PATH_ORDER * 2 + dateline [P]: a packet that has
@@ -173,6 +179,28 @@ enum exanet_type {
 #define EXANET_PTID_CHANNEL	RNIC_FIELD(3, 0)
 #define EXANET_PTID_CTX		RNIC_FIELD(7, 4)	/* the sender's context */
 #define EXANET_PTID_GEN		RNIC_FIELD(13, 8)
+
+/*
+ * Loads and stores, types 3, 9 and 11 [P].  VA is a byte address at the target; of a
+ * response NI index 6 and the low byte of that address, so that data keep their lanes.
+ * A response has TID and SEQ of its request.  SEQ of stores, and of RDMA writes, counts
+ * those that this node has sent to the other; that of loads and RDMA reads counts them
+ * all.  FIRST says that none of the same class to that node is older and unanswered.
+ */
+#define EXANET_STID_CLASS	RNIC_FIELD(13, 12)	/* enum exanet_shm_class */
+#define EXANET_STID_SLOT	RNIC_FIELD(11, 6)	/* unique among those under way */
+#define EXANET_STID_ID		RNIC_FIELD(5, 0)	/* AXI ID, EXANET_AXI_ID_ */
+#define EXANET_AXI_ID_MASTER	RNIC_FIELD(5, 4)	/* enum exanet_axi_master */
+#define EXANET_AXI_ID_NUMBER	RNIC_FIELD(3, 0)
+#define EXANET_SHM_USER_RESP	RNIC_FIELD(3, 0)	/* enum exanet_resp, type 11 */
+#define EXANET_SHM_USER_RETRIES	RNIC_FIELD(7, 4)	/* saturating, copied */
+#define EXANET_SHM_SEQ_BITS	14
+enum exanet_axi_master {
+	EXANET_AXI_CPU		= 0,
+	EXANET_AXI_TGEN		= 1,
+	EXANET_AXI_CDMA		= 2,	/* NUMBER is the channel */
+	EXANET_AXI_ACCEL	= 3,
+};
 
 /*
  * CRCs [P].  Fields that switches rewrite count as zero.

@@ -28,7 +28,7 @@ from ..steps import Failed
 
 DOC = TOP / 'docs/exanet.rst'
 HEADERS = [TOP / 'include/rnic/exanet' / name
-           for name in ('wire.h', 'desc.h', 'regs.h')]
+           for name in ('wire.h', 'desc.h', 'regs.h', 'shm.h')]
 SIZES = {'__u8': 1, '__le16': 2, '__be16': 2, '__le32': 4, '__le64': 8}
 _SECTION = re.compile(r'^\.\. regs-to-rst (?!end$)(.+)\n(?s:.*?)'
                       r'^\.\. regs-to-rst end$', re.M)

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet shared memory: registers and life of the unit; see shm.h for its parts.
+ */
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/host-utils.h"
+#include "qemu/log.h"
+#include "qemu/units.h"
+#include "shm.h"
+#include "../trace.h"
+
+#define APERTURE_MAX (1ULL << 40)   /* what MAP_OFFSET can say */
+#define BRAM_MAX (64 * MiB)
+#define CAM_ENTRIES_MAX 64
+
+static uint32_t shm_get32(ExanetState *s, unsigned reg)
+{
+    return exanet_reg_get32(s, EXANET_SHM + reg);
+}
+
+uint32_t exanet_shm_ctrl(ExanetState *s)
+{
+    uint32_t ctrl = shm_get32(s, EXANET_REG_SHM_CTRL);
+
+    return s->strict ? ctrl & ~(EXANET_SHM_CTRL_WAW | EXANET_SHM_CTRL_ORDER) :
+           ctrl;
+}
+
+/* --- Errors --------------------------------------------------------------- */
+
+void exanet_shm_error(ExanetState *s, unsigned c, uint64_t gva,
+                      enum exanet_shm_class class, enum exanet_resp resp,
+                      unsigned retries)
+{
+    uint32_t info = shm_get32(s, EXANET_REG_SHM_ERR_INFO);
+
+    trace_exanet_shm_error(s->node, c, gva, class, resp, retries);
+    exanet_count(s, SHM_ESCALATED);
+    s->shm->errors[c]++;
+    if (!(info & EXANET_SHM_ERR_VALID)) {
+        info = EXANET_SHM_ERR_VALID |
+               RNIC_PREP(EXANET_SHM_ERR_CODE, resp) |
+               RNIC_PREP(EXANET_SHM_ERR_RETRIES, MIN(retries, 15)) |
+               RNIC_PREP(EXANET_SHM_ERR_CLASS, class) |
+               RNIC_PREP(EXANET_SHM_ERR_CTX, c);
+        exanet_reg_set32(s, EXANET_SHM + EXANET_REG_SHM_ERR_INFO, info);
+        exanet_reg_set64(s, EXANET_SHM + EXANET_REG_SHM_ERR_GVA, gva);
+    }
+    exanet_irq_raise(s, EXANET_IRQ_SHM);
+}
+
+/* The first error was read: the next one can be told. */
+static void error_cleared(ExanetState *s)
+{
+    if (shm_get32(s, EXANET_REG_SHM_ERR_INFO) & EXANET_SHM_ERR_VALID) {
+        return;
+    }
+    exanet_reg_set32(s, EXANET_SHM + EXANET_REG_SHM_ERR_INFO, 0);
+    exanet_reg_set64(s, EXANET_SHM + EXANET_REG_SHM_ERR_GVA, 0);
+    exanet_reg_set32(s, EXANET_REG_IRQ_CAUSE, ~EXANET_IRQ_SHM &
+                     exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE));
+}
+
+void exanet_shm_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok)
+{
+    if (f->dst) {
+        exanet_target_resolved(s, f, ok);
+    } else {
+        exanet_cdma_resolved(s, f, ok);
+    }
+}
+
+/* --- Registers ------------------------------------------------------------ */
+
+void exanet_shm_reg_sync(ExanetState *s, unsigned offset)
+{
+    switch (offset) {
+    case 0 ... EXANET_SHM_CAM(0) - EXANET_SHM - 1:
+        exanet_initiator_reg_sync(s);
+        break;
+    case EXANET_SHM_CAM(0) - EXANET_SHM ... EXANET_SHM_MAP(0) - EXANET_SHM - 1:
+        exanet_target_reg_sync(s);
+        break;
+    case EXANET_SHM_TRACKER(0) - EXANET_SHM ...
+         EXANET_SHM_TRACKER(EXANET_CDMA_CHANNELS) - EXANET_SHM - 1:
+        exanet_cdma_tracker_sync(s, (offset + EXANET_SHM -
+                                     EXANET_SHM_TRACKER(0)) / 0x40);
+        break;
+    case EXANET_REG_TGEN_CFG ... EXANET_TGEN_TARGET(0) - EXANET_SHM - 1:
+        exanet_tgen_reg_sync(s);
+        break;
+    }
+}
+
+void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top)
+{
+    switch (offset) {
+    case EXANET_REG_SHM_FENCE:
+        if (exanet_reg_written64(s, EXANET_SHM + EXANET_REG_SHM_FENCE) & 1) {
+            exanet_initiator_fence(s);
+        }
+        break;
+    case EXANET_REG_SHM_ERR_INFO:
+        error_cleared(s);
+        break;
+    case EXANET_REG_SHM_CTRL:
+        exanet_schedule(s);         /* what had to wait may go on */
+        break;
+    case EXANET_SHM_MAP(0) - EXANET_SHM ...
+         EXANET_SHM_MAP(EXANET_SHM_MAPS) - EXANET_SHM - 1:
+        exanet_aperture_map_written(s, (offset + EXANET_SHM -
+                                        EXANET_SHM_MAP(0)) / 0x20);
+        break;
+    case EXANET_REG_TGEN_CFG ... EXANET_TGEN_TARGET(0) - EXANET_SHM - 1:
+        exanet_tgen_reg_written(s, offset, top);
+        break;
+    }
+}
+
+/* --- Work ----------------------------------------------------------------- */
+
+/* Responses go first, then those that a CPU may wait for. */
+bool exanet_shm_run(ExanetState *s)
+{
+    bool more = exanet_target_run(s);
+
+    more |= exanet_initiator_run(s);
+    more |= exanet_aperture_run(s);
+    more |= exanet_accel_run(s);
+    more |= exanet_tgen_run(s);
+    more |= exanet_cdma_run(s);
+    return more;
+}
+
+unsigned exanet_shm_active(ExanetState *s, unsigned c)
+{
+    return exanet_initiator_active(s, c) + exanet_cdma_active(s, c);
+}
+
+bool exanet_shm_quiescent(ExanetState *s)
+{
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        if (exanet_shm_active(s, c)) {
+            return false;
+        }
+    }
+    return !exanet_tgen_active(s) && !exanet_accel_active(s);
+}
+
+void exanet_shm_quiesce(ExanetState *s, unsigned c)
+{
+    exanet_aperture_quiesce(s, c);
+    exanet_cdma_quiesce(s, c);
+    exanet_initiator_quiesce(s, c);
+}
+
+/* --- Life ----------------------------------------------------------------- */
+
+static bool properties_check(ExanetState *s, Error **errp)
+{
+    if (s->aperture_size % (4 * KiB) || s->aperture_size > APERTURE_MAX) {
+        error_setg(errp, "property 'aperture-size' must be a multiple of 4 KiB "
+                   "and at most 1 TiB");
+        return false;
+    }
+    if (s->bram_size % (4 * KiB) || s->bram_size > BRAM_MAX) {
+        error_setg(errp, "property 'bram-size' must be a multiple of 4 KiB and "
+                   "at most 64 MiB");
+        return false;
+    }
+    if (s->aperture_size + s->bram_size == 0) {
+        error_setg(errp, "one of the properties 'aperture-size' and 'bram-size' "
+                   "must not be 0");
+        return false;
+    }
+    if (s->cam_entries < 1 || s->cam_entries > CAM_ENTRIES_MAX) {
+        error_setg(errp, "property 'cam-entries' must be 1 to %u",
+                   CAM_ENTRIES_MAX);
+        return false;
+    }
+    return true;
+}
+
+bool exanet_shm_init(ExanetState *s, Error **errp)
+{
+    if (!properties_check(s, errp)) {
+        return false;
+    }
+    s->shm = g_new0(ExanetShm, 1);
+    s->shm->bram = g_malloc0(s->bram_size);
+    memory_region_init(&s->aperture_mr, OBJECT(s->host.dev),
+                       "exanet-aperture-region",
+                       pow2ceil(s->aperture_size + s->bram_size));
+    exanet_initiator_init(s);
+    exanet_target_init(s);
+    exanet_aperture_init(s);
+    exanet_cdma_init(s);
+    exanet_tgen_init(s);
+    exanet_accel_init(s);
+    return true;
+}
+
+void exanet_shm_fini(ExanetState *s)
+{
+    exanet_accel_fini(s);
+    exanet_tgen_fini(s);
+    exanet_cdma_fini(s);
+    exanet_aperture_fini(s);
+    exanet_target_fini(s);
+    exanet_initiator_fini(s);
+}
+
+void exanet_shm_finalize(ExanetState *s)
+{
+    if (s->shm) {
+        exanet_aperture_finalize(s);
+        g_free(s->shm->bram);
+        g_free(s->shm);
+        s->shm = NULL;
+    }
+}
+
+void exanet_shm_reset(ExanetState *s)
+{
+    memset(s->shm->errors, 0, sizeof(s->shm->errors));
+    memset(s->shm->bram, 0, s->bram_size);
+    exanet_accel_reset(s);
+    exanet_tgen_reset(s);
+    exanet_cdma_reset(s);
+    exanet_aperture_reset(s);
+    exanet_target_reset(s);
+    exanet_initiator_reset(s);
+}

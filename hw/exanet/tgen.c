@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet traffic generator.
+ */
+#include "qemu/osdep.h"
+#include "shm.h"
+
+void exanet_tgen_init(ExanetState *s)
+{
+}
+
+void exanet_tgen_fini(ExanetState *s)
+{
+}
+
+void exanet_tgen_reset(ExanetState *s)
+{
+}
+
+bool exanet_tgen_run(ExanetState *s)
+{
+    return false;
+}
+
+void exanet_tgen_reg_sync(ExanetState *s)
+{
+}
+
+void exanet_tgen_reg_written(ExanetState *s, unsigned reg, bool top)
+{
+}
+
+bool exanet_tgen_active(ExanetState *s)
+{
+    return false;
+}

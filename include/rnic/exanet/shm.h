@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * ExaNet: remote memory by plain load and store, the second half of the network
+ * interface.  Registers and what they say; the lists are as those of regs.h, and the
+ * packets are in wire.h.
+ *
+ * Sources: [T §n] J. Lant et al., "Enabling Shared Memory Communication in Networks
+ * of MPSoCs", 2018; [EXT] AMD PG034, AXI Central DMA; [D] derived; [P] ours.
+ */
+#ifndef RNIC_EXANET_SHM_H
+#define RNIC_EXANET_SHM_H
+
+#include "rnic/bits.h"
+
+/*
+ * The aperture: the third region, of SHM_APERTURE bytes, behind which are SHM_BRAM
+ * bytes of block RAM of this node.  A load or store in the part of the aperture that
+ * a MAP entry covers goes to MAP_GVA + (its offset - MAP_OFFSET).
+ */
+#define EXANET_BAR_APERTURE	4	/* 64-bit, not prefetchable */
+
+/* Blocks of BAR 0. */
+#define EXANET_SHM		0x80000
+#define EXANET_SHM_TIMER(t)	(EXANET_SHM + 0x100 + 0x10 * (t))
+#define EXANET_SHM_CAM(e)	(EXANET_SHM + 0x200 + 0x20 * (e))
+#define EXANET_SHM_MAP(m)	(EXANET_SHM + 0x400 + 0x20 * (m))
+#define EXANET_SHM_TRACKER(ch)	(EXANET_SHM + 0x800 + 0x40 * (ch))
+#define EXANET_TGEN_TARGET(n)	(EXANET_SHM + 0xb00 + 8 * (n))
+#define EXANET_TGEN_DATA(n)	(EXANET_SHM + 0xc00 + 8 * (n))
+#define EXANET_SHM_BYTES	0x1000
+#define EXANET_CDMA(ch)		(0xc0000 + 0x1000 * (ch))
+
+#define EXANET_SHM_TIMERS	16	/* of early acknowledgement [T §4.3] */
+#define EXANET_SHM_LOADS	16	/* loads under way, of all vCPUs [P] */
+#define EXANET_SHM_MAPS		16	/* segments of the aperture [P] */
+#define EXANET_SHM_CAMS		8	/* entries of each table that CAM shows; there
+					 * are so many unless cam-entries= says
+					 * otherwise [T §4.2] */
+#define EXANET_SHM_CYCLE_PS	6400	/* 156.25 MHz [T §5.1] */
+#define EXANET_TGEN_TARGETS	32
+#define EXANET_TGEN_WORDS	64
+#define EXANET_CDMA_CHANNELS	4
+#define EXANET_CDMA_OUTSTANDING	5	/* transactions of a channel [T §6.3] */
+#define EXANET_CDMA_OUTSTANDING_MAX 16
+
+/* Kinds of transactions, wire TID [13:12]. */
+enum exanet_shm_class {
+	EXANET_SHM_STORE	= 0,
+	EXANET_SHM_LOAD		= 1,
+	EXANET_SHM_RDMA_WRITE	= 2,
+	EXANET_SHM_RDMA_READ	= 3,
+	EXANET_SHM_CLASSES	= 4,
+};
+
+/* --- The unit ------------------------------------------------------------- */
+#define EXANET_SHM_REGS(X) \
+	X(SHM_CTRL,	0x000, 4, EXANET_SHM_CTRL_ALL, EXANET_SHM_CTRL_ALL, 0) \
+	X(SHM_STATUS,	0x004, 4, 0, 0, 0) \
+	X(SHM_TIMEOUT,	0x008, 4, EXANET_SHM_TIMEOUT_DEFAULT, 0xffffffff, 0) \
+	X(SHM_RETRY_MAX, 0x00c, 4, EXANET_SHM_RETRY_DEFAULT, 0xffff, 0) \
+	X(SHM_FENCE,	0x010, 4, 0, 0, 0) /* write 1: latch; reads 1 while a store
+					    * issued before is not acked */ \
+	X(SHM_ERR_GVA,	0x018, 8, 0, 0, 0) /* of the first that failed */ \
+	X(SHM_ERR_INFO,	0x020, 4, 0, 0, EXANET_SHM_ERR_VALID) \
+	X(SHM_TIMEOUT_MODE, 0x024, 4, EXANET_SHM_TIMEOUT_STATIC, 1, 0) \
+	X(SHM_APERTURE,	0x030, 8, 0, 0, 0) /* bytes, aperture-size= */ \
+	X(SHM_BRAM,	0x038, 8, 0, 0, 0) /* bytes, bram-size= */
+
+#define EXANET_SHM_CTRL_ENABLE	RNIC_BIT(0)	/* issues, and accepts */
+#define EXANET_SHM_CTRL_EARLY	RNIC_BIT(1)	/* early acknowledgement [T §4.3] */
+#define EXANET_SHM_CTRL_RAW	RNIC_BIT(2)	/* loads wait for stores under way to
+						 * the same 64 bytes [T §4.4] */
+#define EXANET_SHM_CTRL_WAW	RNIC_BIT(3)	/* ... and so do stores [P] */
+#define EXANET_SHM_CTRL_ORDER	RNIC_BIT(4)	/* as target: stores of a node in order
+						 * and once each [P] */
+#define EXANET_SHM_CTRL_PRIORITY RNIC_BIT(5)	/* loads and stores before RDMA [T §6.2] */
+#define EXANET_SHM_CTRL_RELIABLE RNIC_BIT(6)	/* the tracker repeats what failed of
+						 * RDMA [T §4.4] */
+#define EXANET_SHM_CTRL_ALL	0x7fU	/* CTRL_STRICT: WAW and ORDER have no effect */
+#define EXANET_SHM_STATUS_TIMERS RNIC_FIELD(4, 0)	/* in use */
+#define EXANET_SHM_STATUS_STORES RNIC_BIT(8)	/* some are under way */
+#define EXANET_SHM_STATUS_LOADS	RNIC_BIT(9)
+#define EXANET_SHM_STATUS_ERROR	RNIC_BIT(10)	/* ERR_VALID */
+/*
+ * In cycles.  The paper's links answer in 232 cycles, 1.5 us; between two emulators
+ * it is a hundred times that, and a thousand times on a busy host.
+ */
+#define EXANET_SHM_TIMEOUT_DEFAULT 7812500	/* 50 ms */
+#define EXANET_SHM_RETRY_DEFAULT 32
+#define EXANET_SHM_ERR_CODE	RNIC_FIELD(3, 0)	/* enum exanet_resp; ACK: no
+							 * answer at all */
+#define EXANET_SHM_ERR_RETRIES	RNIC_FIELD(7, 4)	/* saturating */
+#define EXANET_SHM_ERR_CLASS	RNIC_FIELD(9, 8)	/* enum exanet_shm_class */
+#define EXANET_SHM_ERR_CTX	RNIC_FIELD(15, 12)	/* whose it was; of the MAP
+							 * entry or the channel */
+#define EXANET_SHM_ERR_VALID	RNIC_BIT(31)		/* w1c; clears IRQ_SHM */
+enum exanet_shm_timeout_mode {
+	EXANET_SHM_TIMEOUT_STATIC = 0,		/* [T §4.3] */
+	EXANET_SHM_TIMEOUT_DYNAMIC = 1,		/* follows the smoothed round trip to
+						 * each node, from TIMEOUT on */
+};
+
+/* Timer t of early acknowledgement. */
+#define EXANET_SHM_TIMER_REGS(X) \
+	X(SHM_TIMER,	0x00, 8, 0, 0, 0) \
+	X(SHM_TIMER_GVA, 0x08, 8, 0, 0, 0)
+#define EXANET_SHM_TIMER_BUSY	RNIC_BIT(0)
+#define EXANET_SHM_TIMER_EARLY	RNIC_BIT(1)	/* acknowledged early */
+#define EXANET_SHM_TIMER_RETRIES RNIC_FIELD(15, 8)
+#define EXANET_SHM_TIMER_TID	RNIC_FIELD(31, 16)	/* wire TID */
+
+/* Entry e of the transaction tables: 0-7 writes, 8-15 reads [T §4.2]. */
+#define EXANET_SHM_CAM_REGS(X) \
+	X(SHM_CAM,	0x00, 8, 0, 0, 0) \
+	X(SHM_CAM_STATE, 0x08, 8, 0, 0, 0) \
+	X(SHM_CAM_AGE,	0x10, 8, 0, 0, 0) /* ns since it was taken */
+#define EXANET_SHM_CAM_VALID	RNIC_BIT(0)
+#define EXANET_SHM_CAM_SRC	RNIC_FIELD(22, 1)
+#define EXANET_SHM_CAM_TID	RNIC_FIELD(36, 23)	/* of the last request */
+#define EXANET_SHM_CAM_RDMA	RNIC_BIT(37)
+#define EXANET_SHM_CAM_WRITE	RNIC_BIT(38)
+#define EXANET_SHM_CAM_NEW_ID	RNIC_FIELD(5, 0)	/* STATE: the index */
+#define EXANET_SHM_CAM_COUNT	RNIC_FIELD(15, 8)	/* STATE: not answered yet */
+#define EXANET_SHM_CAM_PDID	RNIC_FIELD(31, 16)	/* STATE */
+
+/* Segment m of the aperture. */
+#define EXANET_SHM_MAP_REGS(X) \
+	X(SHM_MAP_OFFSET, 0x00, 8, 0, 0xfffffff000ULL, 0) \
+	X(SHM_MAP_SIZE,	0x08, 8, 0, 0xfffffff000ULL, 0) /* a multiple of 4 KB [P] */ \
+	X(SHM_MAP_GVA,	0x10, 8, 0, ~0xfffULL, 0) \
+	X(SHM_MAP_CTRL,	0x18, 8, 0, EXANET_SHM_MAP_WRITABLE, 0)
+#define EXANET_SHM_MAP_PDID	RNIC_FIELD(15, 0)	/* the target's */
+#define EXANET_SHM_MAP_READ	RNIC_BIT(16)
+#define EXANET_SHM_MAP_WRITE	RNIC_BIT(17)
+#define EXANET_SHM_MAP_EARLY	RNIC_BIT(18)	/* early acknowledgement allowed */
+#define EXANET_SHM_MAP_CTX	RNIC_FIELD(23, 20)	/* context that uses it */
+#define EXANET_SHM_MAP_VALID	RNIC_BIT(31)
+#define EXANET_SHM_MAP_WRITABLE	0x80f7ffffULL
+
+/* --- RDMA tracker of channel ch [T §4.4] ------------------------------------ */
+#define EXANET_SHM_TRACKER_REGS(X) \
+	X(TRACKER_SA,	0x00, 8, 0, 0, 0) \
+	X(TRACKER_DA,	0x08, 8, 0, 0, 0) \
+	X(TRACKER_LENGTH, 0x10, 4, 0, 0, 0) \
+	X(TRACKER_ISSUED, 0x14, 4, 0, 0, 0) /* transactions */ \
+	X(TRACKER_ACKED, 0x18, 4, 0, 0, 0) \
+	X(TRACKER_FAILED, 0x1c, 4, 0, 0, 0) /* in the list by now */ \
+	X(TRACKER_ROUND, 0x20, 4, 0, 0, 0) /* of retries */ \
+	X(TRACKER_HEAD0, 0x28, 8, 0, 0, 0) /* the first three that failed */ \
+	X(TRACKER_HEAD1, 0x30, 8, 0, 0, 0) \
+	X(TRACKER_HEAD2, 0x38, 8, 0, 0, 0)
+#define EXANET_TRACKER_BYTES	RNIC_FIELD(25, 0)	/* LENGTH */
+#define EXANET_TRACKER_STATE	RNIC_FIELD(31, 26)	/* LENGTH: enum */
+#define EXANET_TRACKER_HEAD_OFFSET RNIC_FIELD(25, 0)
+#define EXANET_TRACKER_HEAD_LENGTH RNIC_FIELD(35, 26)
+#define EXANET_TRACKER_HEAD_CODE RNIC_FIELD(39, 36)	/* enum exanet_resp */
+enum exanet_tracker_state {
+	EXANET_TRACKER_IDLE	= 0,
+	EXANET_TRACKER_PASS	= 1,	/* the DMA goes through all of it */
+	EXANET_TRACKER_RETRY	= 2,	/* ... or through what failed */
+	EXANET_TRACKER_DRAIN	= 3,	/* all is sent, not all is acked */
+	EXANET_TRACKER_FAILED	= 4,
+};
+
+/* --- CDMA channel ch [EXT], from SIDES on [P] -------------------------------- */
+#define EXANET_CDMA_REGS(X) \
+	X(CDMA_CR,	0x00, 4, EXANET_CDMA_CR_RESET_VALUE, EXANET_CDMA_CR_WRITABLE, 0) \
+	X(CDMA_SR,	0x04, 4, EXANET_CDMA_SR_IDLE, 0, EXANET_CDMA_SR_IRQS) \
+	X(CDMA_CURDESC,	0x08, 8, 0, 0, 0) /* no scatter-gather */ \
+	X(CDMA_TAILDESC, 0x10, 8, 0, 0, 0) \
+	X(CDMA_SA,	0x18, 8, 0, ~0ULL, 0) /* source, by SIDES */ \
+	X(CDMA_DA,	0x20, 8, 0, ~0ULL, 0) /* destination, by SIDES */ \
+	X(CDMA_BTT,	0x28, 4, 0, EXANET_CDMA_BTT_BYTES, 0) /* a write starts */ \
+	X(CDMA_SIDES,	0x40, 4, 0, EXANET_CDMA_SIDES_WRITABLE, 0) \
+	X(CDMA_BURST,	0x44, 4, 16, 0x7f, 0) /* beats of 8 bytes, 1 to 32 */ \
+	X(CDMA_PDID,	0x48, 4, 0, 0xffff, 0) /* the target's */ \
+	X(CDMA_OUTSTANDING, 0x4c, 4, EXANET_CDMA_OUTSTANDING, 0x1f, 0) /* 1 to 16 */
+#define EXANET_CDMA_CR_RESET	RNIC_BIT(2)	/* self-clearing */
+#define EXANET_CDMA_CR_SG	RNIC_BIT(3)	/* reads 0: simple mode alone */
+#define EXANET_CDMA_CR_IOC_IRQ	RNIC_BIT(12)
+#define EXANET_CDMA_CR_ERR_IRQ	RNIC_BIT(14)
+#define EXANET_CDMA_CR_RESET_VALUE 0x00010002U	/* IRQ threshold 1; tail pointer mode */
+#define EXANET_CDMA_CR_WRITABLE	0x00005000U
+#define EXANET_CDMA_SR_IDLE	RNIC_BIT(1)	/* and the tracker is [D] */
+#define EXANET_CDMA_SR_INT_ERR	RNIC_BIT(4)	/* BTT 0, or not allowed */
+#define EXANET_CDMA_SR_SLV_ERR	RNIC_BIT(5)	/* a side answered with an error */
+#define EXANET_CDMA_SR_DEC_ERR	RNIC_BIT(6)	/* an address of nothing */
+#define EXANET_CDMA_SR_IOC	RNIC_BIT(12)
+#define EXANET_CDMA_SR_ERR	RNIC_BIT(14)
+#define EXANET_CDMA_SR_IRQS	0x00005000U	/* w1c */
+#define EXANET_CDMA_BTT_BYTES	RNIC_FIELD(25, 0)
+#define EXANET_CDMA_SIDES_CTX	RNIC_FIELD(3, 0)
+#define EXANET_CDMA_SIDES_DA_LOCAL RNIC_BIT(29)	/* 0: DA is a GVA */
+#define EXANET_CDMA_SIDES_SA_GVA RNIC_BIT(30)	/* 0: SA is local */
+#define EXANET_CDMA_SIDES_TRANSLATE RNIC_BIT(31)	/* local addresses are virtual ones
+							 * of context CTX; 0: physical */
+#define EXANET_CDMA_SIDES_WRITABLE 0xe000000fU
+
+/* --- Arithmetic router [T §3.3, §5], registers [P] --------------------------- */
+#define EXANET_ARITH_REGS(X) \
+	X(ARITH_MODE,	0x900, 4, 0, 0x3, 0) /* router= */ \
+	X(ARITH_ADDR,	0x904, 4, 0, 0, 0) /* NODE by cabinet, chassis, card */ \
+	X(ARITH_PORTS,	0x908, 8, 0, 0, 0) /* links that lead up, plus, minus, card */ \
+	X(ARITH_RULES,	0x910, 4, 0, 0, 0) /* how many there are, routes= */ \
+	X(ARITH_VOQ_SELECT, 0x914, 4, 0, 0xff, 0) /* input link [3:0], output [7:4] */ \
+	X(ARITH_VOQ_WORDS, 0x918, 4, 0, 0, 0) /* that wait from one to the other */ \
+	X(ARITH_HOL,	0x920, 8, 0, 0, 0) /* packets that overtook a blocked one */
+#define EXANET_ARITH_CABINET	RNIC_FIELD(21, 14)
+#define EXANET_ARITH_CHASSIS	RNIC_FIELD(13, 10)
+#define EXANET_ARITH_CARD	RNIC_FIELD(9, 0)
+#define EXANET_ARITH_PORTS_UP	RNIC_FIELD(11, 0)	/* one bit for each link */
+#define EXANET_ARITH_PORTS_PLUS	RNIC_FIELD(23, 12)
+#define EXANET_ARITH_PORTS_MINUS RNIC_FIELD(35, 24)
+#define EXANET_ARITH_PORTS_CARD	RNIC_FIELD(47, 36)
+enum exanet_arith_mode {
+	EXANET_ARITH_OFF	= 0,	/* the torus of regs.h */
+	EXANET_ARITH_RULE	= 1,	/* cabinet, chassis, card */
+	EXANET_ARITH_TABLE	= 2,	/* rules of value, mask and ports */
+};
+
+/* --- Traffic generator [T §5] ------------------------------------------------ */
+#define EXANET_TGEN_REGS(X) \
+	X(TGEN_CFG,	0xa00, 4, 0, 0xffffffff, 0) \
+	X(TGEN_IDS,	0xa08, 4, 0x10, 0xff, 0) \
+	X(TGEN_DONE,	0xa10, 8, 0, 0, 0) /* transactions answered since GO */ \
+	X(TGEN_ERR,	0xa18, 8, 0, 0, 0) /* ... of them not with ACK */ \
+	X(TGEN_BYTES,	0xa20, 8, 0, 0, 0) \
+	X(TGEN_PDID,	0xa28, 4, 0, 0xffff, 0) /* the target's */ \
+	X(TGEN_SIZE,	0xa2c, 4, 0, 0x1ff, 0) /* bytes of each; 0: whole beats by CFG */ \
+	X(TGEN_STATUS,	0xa30, 4, 0, 0, 0) \
+	X(TGEN_TIME,	0xa38, 8, 0, 0, 0) /* ns from GO to the last answer */
+#define EXANET_TGEN_GO		RNIC_BIT(0)	/* 0 with REPEAT: stop */
+#define EXANET_TGEN_WRITE	RNIC_BIT(1)
+#define EXANET_TGEN_REPEAT	RNIC_BIT(2)	/* targets round and round */
+#define EXANET_TGEN_EARLY	RNIC_BIT(3)	/* early acknowledgement allowed [P] */
+#define EXANET_TGEN_BEATS	RNIC_FIELD(15, 8)	/* of 8 bytes, less one */
+#define EXANET_TGEN_OUTSTANDING	RNIC_FIELD(19, 16)	/* less one */
+#define EXANET_TGEN_ENTRIES	RNIC_FIELD(31, 20)	/* targets used, from 0 on */
+#define EXANET_TGEN_IDS_FIRST	RNIC_FIELD(3, 0)
+#define EXANET_TGEN_IDS_COUNT	RNIC_FIELD(7, 4)
+#define EXANET_TGEN_STATUS_BUSY	RNIC_BIT(0)
+#define EXANET_TGEN_STATUS_CODE	RNIC_FIELD(7, 4)	/* enum exanet_resp, the first
+							 * that was not ACK */
+
+/* Offsets inside the blocks: EXANET_REG_<NAME>. */
+enum exanet_shm_reg {
+#define EXANET_SHM_REG_ENUM(name, offset, bytes, reset, writable, w1c) \
+	EXANET_REG_##name = offset,
+	EXANET_SHM_REGS(EXANET_SHM_REG_ENUM)
+	EXANET_SHM_TIMER_REGS(EXANET_SHM_REG_ENUM)
+	EXANET_SHM_CAM_REGS(EXANET_SHM_REG_ENUM)
+	EXANET_SHM_MAP_REGS(EXANET_SHM_REG_ENUM)
+	EXANET_SHM_TRACKER_REGS(EXANET_SHM_REG_ENUM)
+	EXANET_CDMA_REGS(EXANET_SHM_REG_ENUM)
+	EXANET_ARITH_REGS(EXANET_SHM_REG_ENUM)
+	EXANET_TGEN_REGS(EXANET_SHM_REG_ENUM)
+#undef EXANET_SHM_REG_ENUM
+};
+
+#endif /* RNIC_EXANET_SHM_H */
