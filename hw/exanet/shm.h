@@ -34,7 +34,7 @@ struct ExanetShm {
     uint32_t errors[EXANET_CONTEXTS];   /* that exanet_shm_error() was told */
 };
 
-/* --- The unit: shm.c -------------------------------------------------------- */
+/* --- The unit: shm.c ----------------------------------------------------- */
 
 /* Makes aperture_mr and all parts; false with @errp set on bad properties. */
 bool exanet_shm_init(ExanetState *s, Error **errp);
@@ -65,7 +65,7 @@ void exanet_shm_error(ExanetState *s, unsigned c, uint64_t gva,
                       enum exanet_shm_class class, enum exanet_resp resp,
                       unsigned retries);
 
-/* --- Initiator: shm-initiator.c ---------------------------------------------- */
+/* --- Initiator: shm-initiator.c ------------------------------------------ */
 
 /*
  * What an AXI master of this node asks for; copied, @data as well.  The two functions
@@ -118,7 +118,7 @@ void exanet_initiator_fence(ExanetState *s);
 void exanet_initiator_quiesce(ExanetState *s, unsigned c);
 unsigned exanet_initiator_active(ExanetState *s, unsigned c);
 
-/* --- Target: shm-target.c ------------------------------------------------------ */
+/* --- Target: shm-target.c ------------------------------------------------ */
 
 /* What is known of a node that loads and stores here; part of ExanetSource. */
 #define EXANET_SHM_WINDOW 128       /* RDMA writes that are told from new ones */
@@ -143,7 +143,7 @@ bool exanet_target_run(ExanetState *s);
 /* The transaction tables. */
 void exanet_target_reg_sync(ExanetState *s);
 
-/* --- CPU: aperture.c ------------------------------------------------------------ */
+/* --- CPU: aperture.c ----------------------------------------------------- */
 
 void exanet_aperture_init(ExanetState *s);
 void exanet_aperture_fini(ExanetState *s);
@@ -156,7 +156,7 @@ void exanet_aperture_quiesce(ExanetState *s, unsigned c);
 /* A load or store of another node is being done, which must not come back by us. */
 void exanet_aperture_guard(ExanetState *s, bool on);
 
-/* --- CDMA and RDMA tracker: cdma.c ------------------------------------------------ */
+/* --- CDMA and RDMA tracker: cdma.c --------------------------------------- */
 
 void exanet_cdma_init(ExanetState *s);
 void exanet_cdma_fini(ExanetState *s);
@@ -171,7 +171,7 @@ void exanet_cdma_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok);
 void exanet_cdma_quiesce(ExanetState *s, unsigned c);
 unsigned exanet_cdma_active(ExanetState *s, unsigned c);
 
-/* --- Traffic generator: tgen.c ------------------------------------------------------ */
+/* --- Traffic generator: tgen.c ------------------------------------------- */
 
 void exanet_tgen_init(ExanetState *s);
 void exanet_tgen_fini(ExanetState *s);
@@ -181,7 +181,7 @@ void exanet_tgen_reg_sync(ExanetState *s);
 void exanet_tgen_reg_written(ExanetState *s, unsigned reg, bool top);
 bool exanet_tgen_active(ExanetState *s);
 
-/* --- Accelerator: accel.c ------------------------------------------------------------- */
+/* --- Accelerator: accel.c ------------------------------------------------ */
 
 void exanet_accel_init(ExanetState *s);
 void exanet_accel_fini(ExanetState *s);
