@@ -30,7 +30,11 @@ void exanet_accel_reg_written(ExanetState *s, unsigned reg, bool top)
 {
 }
 
-bool exanet_accel_active(ExanetState *s)
+void exanet_accel_quiesce(ExanetState *s, unsigned c)
 {
-    return false;
+}
+
+unsigned exanet_accel_active(ExanetState *s, unsigned c)
+{
+    return 0;
 }

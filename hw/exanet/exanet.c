@@ -61,6 +61,7 @@ static const ExanetRegInfo tracker_regs[] = {
 };
 static const ExanetRegInfo arith_regs[] = { EXANET_ARITH_REGS(REG_INFO) };
 static const ExanetRegInfo tgen_regs[] = { EXANET_TGEN_REGS(REG_INFO) };
+static const ExanetRegInfo accel_regs[] = { EXANET_ACCEL_REGS(REG_INFO) };
 static const ExanetRegInfo cdma_regs[] = { EXANET_CDMA_REGS(REG_INFO) };
 
 #define FILE_NONE UINT_MAX
@@ -139,6 +140,7 @@ static void file_reset_shm(ExanetState *s)
     file_add(s, EXANET_SHM, shm_regs, ARRAY_SIZE(shm_regs));
     file_add(s, EXANET_SHM, arith_regs, ARRAY_SIZE(arith_regs));
     file_add(s, EXANET_SHM, tgen_regs, ARRAY_SIZE(tgen_regs));
+    file_add(s, EXANET_SHM, accel_regs, ARRAY_SIZE(accel_regs));
     for (unsigned i = 0; i < EXANET_SHM_TIMERS; i++) {
         file_add(s, EXANET_SHM_TIMER(i), timer_regs, ARRAY_SIZE(timer_regs));
     }

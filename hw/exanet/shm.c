@@ -90,6 +90,9 @@ void exanet_shm_reg_sync(ExanetState *s, unsigned offset)
     case EXANET_REG_TGEN_CFG ... EXANET_TGEN_TARGET(0) - EXANET_SHM - 1:
         exanet_tgen_reg_sync(s);
         break;
+    case EXANET_REG_ACCEL_CTRL ... EXANET_SHM_BYTES - 1:
+        exanet_accel_reg_sync(s);
+        break;
     }
 }
 
@@ -115,6 +118,9 @@ void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top)
     case EXANET_REG_TGEN_CFG ... EXANET_TGEN_TARGET(0) - EXANET_SHM - 1:
         exanet_tgen_reg_written(s, offset, top);
         break;
+    case EXANET_REG_ACCEL_CTRL ... EXANET_SHM_BYTES - 1:
+        exanet_accel_reg_written(s, offset, top);
+        break;
     }
 }
 
@@ -135,7 +141,8 @@ bool exanet_shm_run(ExanetState *s)
 
 unsigned exanet_shm_active(ExanetState *s, unsigned c)
 {
-    return exanet_initiator_active(s, c) + exanet_cdma_active(s, c);
+    return exanet_initiator_active(s, c) + exanet_cdma_active(s, c) +
+           exanet_tgen_active(s, c) + exanet_accel_active(s, c);
 }
 
 bool exanet_shm_quiescent(ExanetState *s)
@@ -145,13 +152,15 @@ bool exanet_shm_quiescent(ExanetState *s)
             return false;
         }
     }
-    return !exanet_tgen_active(s) && !exanet_accel_active(s);
+    return true;
 }
 
 void exanet_shm_quiesce(ExanetState *s, unsigned c)
 {
     exanet_aperture_quiesce(s, c);
     exanet_cdma_quiesce(s, c);
+    exanet_tgen_quiesce(s, c);
+    exanet_accel_quiesce(s, c);
     exanet_initiator_quiesce(s, c);
 }
 

@@ -179,7 +179,8 @@ void exanet_tgen_reset(ExanetState *s);
 bool exanet_tgen_run(ExanetState *s);
 void exanet_tgen_reg_sync(ExanetState *s);
 void exanet_tgen_reg_written(ExanetState *s, unsigned reg, bool top);
-bool exanet_tgen_active(ExanetState *s);
+void exanet_tgen_quiesce(ExanetState *s, unsigned c);
+unsigned exanet_tgen_active(ExanetState *s, unsigned c);
 
 /* --- Accelerator: accel.c ------------------------------------------------ */
 
@@ -189,6 +190,7 @@ void exanet_accel_reset(ExanetState *s);
 bool exanet_accel_run(ExanetState *s);
 void exanet_accel_reg_sync(ExanetState *s);
 void exanet_accel_reg_written(ExanetState *s, unsigned reg, bool top);
-bool exanet_accel_active(ExanetState *s);
+void exanet_accel_quiesce(ExanetState *s, unsigned c);
+unsigned exanet_accel_active(ExanetState *s, unsigned c);
 
 #endif /* HW_EXANET_SHM_H */

@@ -30,7 +30,11 @@ void exanet_tgen_reg_written(ExanetState *s, unsigned reg, bool top)
 {
 }
 
-bool exanet_tgen_active(ExanetState *s)
+void exanet_tgen_quiesce(ExanetState *s, unsigned c)
 {
-    return false;
+}
+
+unsigned exanet_tgen_active(ExanetState *s, unsigned c)
+{
+    return 0;
 }

@@ -34,6 +34,7 @@ static const Reg map_regs[] = { EXANET_SHM_MAP_REGS(REG) };
 static const Reg tracker_regs[] = { EXANET_SHM_TRACKER_REGS(REG) };
 static const Reg arith_regs[] = { EXANET_ARITH_REGS(REG) };
 static const Reg tgen_regs[] = { EXANET_TGEN_REGS(REG) };
+static const Reg accel_regs[] = { EXANET_ACCEL_REGS(REG) };
 static const Reg cdma_regs[] = { EXANET_CDMA_REGS(REG) };
 
 typedef struct Block {
@@ -64,6 +65,7 @@ static const Block blocks[] = {
       EXANET_SHM_TRACKER(1) - EXANET_SHM_TRACKER(0), EXANET_CDMA_CHANNELS },
     { arith_regs, ARRAY_SIZE(arith_regs), EXANET_SHM, 0, 1 },
     { tgen_regs, ARRAY_SIZE(tgen_regs), EXANET_SHM, 0, 1 },
+    { accel_regs, ARRAY_SIZE(accel_regs), EXANET_SHM, 0, 1 },
     { cdma_regs, ARRAY_SIZE(cdma_regs), EXANET_CDMA(0),
       EXANET_CDMA(1) - EXANET_CDMA(0), EXANET_CDMA_CHANNELS },
 };
@@ -168,6 +170,8 @@ static bool acts(const Reg *r)
            g_str_equal(r->name, "PORT_CTRL") ||
            g_str_equal(r->name, "PORT_INJECT") ||
            g_str_equal(r->name, "CTX_INV_CMD") ||
+           g_str_equal(r->name, "TGEN_CFG") ||
+           g_str_equal(r->name, "ACCEL_CTRL") ||
            g_str_has_prefix(r->name, "RT_REQ_") ||
            g_str_has_prefix(r->name, "FAULT_");
 }

@@ -128,7 +128,8 @@
 #define EXANET_IRQ_CDMA		RNIC_BIT(6)	/* a channel has one in CDMA_SR */
 #define EXANET_IRQ_TRANSFER	RNIC_BIT(7)	/* a transfer failed */
 #define EXANET_IRQ_FAULT_OVERFLOW RNIC_BIT(8)
-#define EXANET_IRQ_ALL		0x1ffU
+#define EXANET_IRQ_ACCEL	RNIC_BIT(9)	/* a job with ACCEL_IRQ has ended */
+#define EXANET_IRQ_ALL		0x3ffU
 /*
  * Vector FAULT is for causes FAULT and FAULT_OVERFLOW, vector ADMIN for the rest.
  * Vector CONTEXT(c) follows MBOX_PENDING[c] and cause MAILBOX's mask.  A vector is

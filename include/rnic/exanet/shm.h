@@ -221,7 +221,7 @@ enum exanet_arith_mode {
 /* --- Traffic generator [T §5] ------------------------------------------------ */
 #define EXANET_TGEN_REGS(X) \
 	X(TGEN_CFG,	0xa00, 4, 0, 0xffffffff, 0) \
-	X(TGEN_IDS,	0xa08, 4, 0x10, 0xff, 0) \
+	X(TGEN_IDS,	0xa08, 4, 0x10, 0xfff, 0) \
 	X(TGEN_DONE,	0xa10, 8, 0, 0, 0) /* transactions answered since GO */ \
 	X(TGEN_ERR,	0xa18, 8, 0, 0, 0) /* ... of them not with ACK */ \
 	X(TGEN_BYTES,	0xa20, 8, 0, 0, 0) \
@@ -229,7 +229,12 @@ enum exanet_arith_mode {
 	X(TGEN_SIZE,	0xa2c, 4, 0, 0x1ff, 0) /* bytes of each; 0: whole beats by CFG */ \
 	X(TGEN_STATUS,	0xa30, 4, 0, 0, 0) \
 	X(TGEN_TIME,	0xa38, 8, 0, 0, 0) /* ns from GO to the last answer */
-#define EXANET_TGEN_GO		RNIC_BIT(0)	/* 0 with REPEAT: stop */
+/*
+ * A write to CFG with GO starts a run with what the registers say then, unless one is
+ * BUSY; one without GO lets no new transaction begin.  GO is cleared when the run ends.
+ * Data of a transaction begin at word 0 of the data RAM, and there again after the last.
+ */
+#define EXANET_TGEN_GO		RNIC_BIT(0)
 #define EXANET_TGEN_WRITE	RNIC_BIT(1)
 #define EXANET_TGEN_REPEAT	RNIC_BIT(2)	/* targets round and round */
 #define EXANET_TGEN_EARLY	RNIC_BIT(3)	/* early acknowledgement allowed [P] */
@@ -238,9 +243,86 @@ enum exanet_arith_mode {
 #define EXANET_TGEN_ENTRIES	RNIC_FIELD(31, 20)	/* targets used, from 0 on */
 #define EXANET_TGEN_IDS_FIRST	RNIC_FIELD(3, 0)
 #define EXANET_TGEN_IDS_COUNT	RNIC_FIELD(7, 4)
+#define EXANET_TGEN_IDS_CTX	RNIC_FIELD(11, 8)	/* context that it works for */
 #define EXANET_TGEN_STATUS_BUSY	RNIC_BIT(0)
 #define EXANET_TGEN_STATUS_CODE	RNIC_FIELD(7, 4)	/* enum exanet_resp, the first
 							 * that was not ACK */
+
+/* --- Accelerator [T §6.4], registers [P] ------------------------------------ */
+/*
+ * The kernel of a climate model, an update of columns of NLAYERS doubles by small
+ * matrices; for each cell of CELLS, in this order and bit for bit as in C (without
+ * fused multiply-add, -ffp-contract=off):
+ *
+ *   for (k = 0; k < nlayers; k++)
+ *     for (df1 = 0; df1 < ndf1; df1++) {
+ *       for (sum = 0, df2 = 0; df2 < ndf2; df2++)
+ *         sum += matrix[cell][k][df1][df2] * x[map2[cell][df2] + k];
+ *       y[map1[cell][df1] + k] += sum;
+ *     }
+ *
+ * Doubles and 32-bit unsigned integers are little-endian.  MATRIX, X and Y are 8-byte
+ * aligned, MAP1, MAP2 and CELLS 4-byte aligned.  Columns of a cell may overlap.  Cells
+ * of one list are of one colour, that is, they share no element of y; the list of the
+ * next colour is the next job.  X and Y are different arrays.
+ *
+ * Each array is in memory of the node that its GVA names, this one included, by plain
+ * loads and stores with PDID; or, without its REMOTE bit, in the block RAM of this node,
+ * and the register has the offset there.  To run a job:
+ *
+ *   1. wait until STATUS has no BUSY; write NDF, NLAYERS, NCELLS, PDID and the six
+ *      addresses;
+ *   2. write CTRL: GO, the REMOTE bits, IRQ if an interrupt is wanted;
+ *   3. wait until STATUS has DONE: every result is in memory then.  CODE tells what went
+ *      wrong first, 0 if nothing, and ERR_ADDR where.  Cells before that one may have
+ *      been updated or not: start anew from saved data.
+ *
+ * A write to CTRL without GO gives the job up, with code PROTECTION.  A job needs
+ * CTRL_ENABLE and SHM_CTRL_ENABLE, otherwise it is refused with that code, as are NDF
+ * or NLAYERS of 0 or beyond the limits, and addresses that are not aligned, with
+ * MALFORMED.  Block RAM and addresses of nodes end: what is beyond gets DECODE.
+ */
+#define EXANET_ACCEL_REGS(X) \
+	X(ACCEL_CTRL,	0xd00, 4, 0, EXANET_ACCEL_WRITABLE, 0) \
+	X(ACCEL_STATUS,	0xd04, 4, 0, 0, 0) \
+	X(ACCEL_NDF,	0xd08, 4, 0, 0xffffffff, 0) \
+	X(ACCEL_NLAYERS, 0xd0c, 4, 0, 0xffffffff, 0) \
+	X(ACCEL_NCELLS,	0xd10, 4, 0, 0xffffffff, 0) /* of CELLS */ \
+	X(ACCEL_PDID,	0xd14, 4, 0, 0xfffff, 0) \
+	X(ACCEL_MATRIX,	0xd18, 8, 0, ~0ULL, 0) /* GVA, or offset in block RAM */ \
+	X(ACCEL_X,	0xd20, 8, 0, ~0ULL, 0) \
+	X(ACCEL_Y,	0xd28, 8, 0, ~0ULL, 0) \
+	X(ACCEL_MAP1,	0xd30, 8, 0, ~0ULL, 0) \
+	X(ACCEL_MAP2,	0xd38, 8, 0, ~0ULL, 0) \
+	X(ACCEL_CELLS,	0xd40, 8, 0, ~0ULL, 0) \
+	X(ACCEL_BURST,	0xd48, 4, 32, 0x3f, 0) /* beats of 8 bytes, 1 to 32 */ \
+	X(ACCEL_OUTSTANDING, 0xd4c, 4, 4, 0x1f, 0) /* loads, 1 to 16 */ \
+	X(ACCEL_OPS,	0xd50, 8, 0, 0, 0) /* multiply-adds done */ \
+	X(ACCEL_BYTES,	0xd58, 8, 0, 0, 0) /* loaded and stored, here and there */ \
+	X(ACCEL_TIME,	0xd60, 8, 0, 0, 0) /* ns of the job */ \
+	X(ACCEL_ERR_ADDR, 0xd68, 8, 0, 0, 0)
+#define EXANET_ACCEL_GO		RNIC_BIT(0)	/* cleared when the job ends */
+#define EXANET_ACCEL_IRQ	RNIC_BIT(1)	/* raises IRQ_ACCEL when it ends */
+#define EXANET_ACCEL_REMOTE_MATRIX RNIC_BIT(8)
+#define EXANET_ACCEL_REMOTE_X	RNIC_BIT(9)
+#define EXANET_ACCEL_REMOTE_Y	RNIC_BIT(10)
+#define EXANET_ACCEL_REMOTE_MAP1 RNIC_BIT(11)
+#define EXANET_ACCEL_REMOTE_MAP2 RNIC_BIT(12)
+#define EXANET_ACCEL_REMOTE_CELLS RNIC_BIT(13)
+#define EXANET_ACCEL_REMOTE_ALL	RNIC_FIELD(13, 8)
+#define EXANET_ACCEL_WRITABLE	0x3f03U
+#define EXANET_ACCEL_STATUS_BUSY RNIC_BIT(0)
+#define EXANET_ACCEL_STATUS_DONE RNIC_BIT(1)	/* until the next GO */
+#define EXANET_ACCEL_STATUS_CODE RNIC_FIELD(7, 4)	/* enum exanet_resp; of a node
+							 * that does not answer
+							 * NO_CONTEXT */
+#define EXANET_ACCEL_NDF1	RNIC_FIELD(15, 0)	/* NDF: of y, at most 64 */
+#define EXANET_ACCEL_NDF2	RNIC_FIELD(31, 16)	/* NDF: of x, at most 64 */
+#define EXANET_ACCEL_NDF_MAX	64
+#define EXANET_ACCEL_NLAYERS_MAX 256
+#define EXANET_ACCEL_PDID_TARGET RNIC_FIELD(15, 0)	/* PDID: the target's */
+#define EXANET_ACCEL_PDID_CTX	RNIC_FIELD(19, 16)	/* PDID: context that it works
+							 * for */
 
 /* Offsets inside the blocks: EXANET_REG_<NAME>. */
 enum exanet_shm_reg {
@@ -254,6 +336,7 @@ enum exanet_shm_reg {
 	EXANET_CDMA_REGS(EXANET_SHM_REG_ENUM)
 	EXANET_ARITH_REGS(EXANET_SHM_REG_ENUM)
 	EXANET_TGEN_REGS(EXANET_SHM_REG_ENUM)
+	EXANET_ACCEL_REGS(EXANET_SHM_REG_ENUM)
 #undef EXANET_SHM_REG_ENUM
 };
 
