@@ -283,24 +283,24 @@ enum exanet_arith_mode {
  * MALFORMED.  Block RAM and addresses of nodes end: what is beyond gets DECODE.
  */
 #define EXANET_ACCEL_REGS(X) \
-	X(ACCEL_CTRL,	0xd00, 4, 0, EXANET_ACCEL_WRITABLE, 0) \
-	X(ACCEL_STATUS,	0xd04, 4, 0, 0, 0) \
-	X(ACCEL_NDF,	0xd08, 4, 0, 0xffffffff, 0) \
-	X(ACCEL_NLAYERS, 0xd0c, 4, 0, 0xffffffff, 0) \
-	X(ACCEL_NCELLS,	0xd10, 4, 0, 0xffffffff, 0) /* of CELLS */ \
-	X(ACCEL_PDID,	0xd14, 4, 0, 0xfffff, 0) \
-	X(ACCEL_MATRIX,	0xd18, 8, 0, ~0ULL, 0) /* GVA, or offset in block RAM */ \
-	X(ACCEL_X,	0xd20, 8, 0, ~0ULL, 0) \
-	X(ACCEL_Y,	0xd28, 8, 0, ~0ULL, 0) \
-	X(ACCEL_MAP1,	0xd30, 8, 0, ~0ULL, 0) \
-	X(ACCEL_MAP2,	0xd38, 8, 0, ~0ULL, 0) \
-	X(ACCEL_CELLS,	0xd40, 8, 0, ~0ULL, 0) \
-	X(ACCEL_BURST,	0xd48, 4, 32, 0x3f, 0) /* beats of 8 bytes, 1 to 32 */ \
-	X(ACCEL_OUTSTANDING, 0xd4c, 4, 4, 0x1f, 0) /* loads, 1 to 16 */ \
-	X(ACCEL_OPS,	0xd50, 8, 0, 0, 0) /* multiply-adds done */ \
-	X(ACCEL_BYTES,	0xd58, 8, 0, 0, 0) /* loaded and stored, here and there */ \
-	X(ACCEL_TIME,	0xd60, 8, 0, 0, 0) /* ns of the job */ \
-	X(ACCEL_ERR_ADDR, 0xd68, 8, 0, 0, 0)
+	X(ACCEL_CTRL,	0xe00, 4, 0, EXANET_ACCEL_WRITABLE, 0) \
+	X(ACCEL_STATUS,	0xe04, 4, 0, 0, 0) \
+	X(ACCEL_NDF,	0xe08, 4, 0, 0xffffffff, 0) \
+	X(ACCEL_NLAYERS, 0xe0c, 4, 0, 0xffffffff, 0) \
+	X(ACCEL_NCELLS,	0xe10, 4, 0, 0xffffffff, 0) /* of CELLS */ \
+	X(ACCEL_PDID,	0xe14, 4, 0, 0xfffff, 0) \
+	X(ACCEL_MATRIX,	0xe18, 8, 0, ~0ULL, 0) /* GVA, or offset in block RAM */ \
+	X(ACCEL_X,	0xe20, 8, 0, ~0ULL, 0) \
+	X(ACCEL_Y,	0xe28, 8, 0, ~0ULL, 0) \
+	X(ACCEL_MAP1,	0xe30, 8, 0, ~0ULL, 0) \
+	X(ACCEL_MAP2,	0xe38, 8, 0, ~0ULL, 0) \
+	X(ACCEL_CELLS,	0xe40, 8, 0, ~0ULL, 0) \
+	X(ACCEL_BURST,	0xe48, 4, 32, 0x3f, 0) /* beats of 8 bytes, 1 to 32 */ \
+	X(ACCEL_OUTSTANDING, 0xe4c, 4, 4, 0x1f, 0) /* loads, 1 to 16 */ \
+	X(ACCEL_OPS,	0xe50, 8, 0, 0, 0) /* multiply-adds done */ \
+	X(ACCEL_BYTES,	0xe58, 8, 0, 0, 0) /* loaded and stored, here and there */ \
+	X(ACCEL_TIME,	0xe60, 8, 0, 0, 0) /* ns of the job */ \
+	X(ACCEL_ERR_ADDR, 0xe68, 8, 0, 0, 0)
 #define EXANET_ACCEL_GO		RNIC_BIT(0)	/* cleared when the job ends */
 #define EXANET_ACCEL_IRQ	RNIC_BIT(1)	/* raises IRQ_ACCEL when it ends */
 #define EXANET_ACCEL_REMOTE_MATRIX RNIC_BIT(8)
