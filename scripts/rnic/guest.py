@@ -128,6 +128,9 @@ def _build_kernel(part):
     to.mkdir(parents=True)
     shutil.copy(part.arch.root / 'rnic/src' / part.folder.relative_to(TOP)
                 / 'exanet.ko', to)
+    rules = part.out / 'usr/lib/udev/rules.d'
+    rules.mkdir(parents=True)
+    shutil.copy(part.folder / '60-exanet.rules', rules)
 
 
 def _build_lib(part):

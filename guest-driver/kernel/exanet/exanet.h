@@ -4,6 +4,7 @@
  *
  * exanet_pci.c      PCI shell: resources, then exanet_probe()
  * exanet_axi.c      the same for a node of the device tree
+ * exanet_dma.c      an IOMMU between both and memory
  * exanet_main.c     one NIC, whatever its bus: probe, remove
  * exanet_irq.c      interrupts, and links that go up and down
  * exanet_context.c  a context: from open() to the death of the process
@@ -142,6 +143,14 @@ void exanet_pci_unregister(void);
 
 int exanet_axi_register(void);
 void exanet_axi_unregister(void);
+
+/* --- exanet_dma.c --------------------------------------------------------- */
+
+/*
+ * Before anything else of a probe.  -ENODEV, after a message: the NIC is behind an IOMMU
+ * that translates.
+ */
+int exanet_dma_check(struct device *dev);
 
 /* --- exanet_irq.c --------------------------------------------------------- */
 

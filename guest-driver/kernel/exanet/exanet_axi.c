@@ -67,6 +67,9 @@ static int exanet_axi_probe(struct platform_device *pdev)
 	struct exanet_device *xdev;
 	int ret;
 
+	ret = exanet_dma_check(&pdev->dev);
+	if (ret)
+		return ret;
 	ret = exanet_axi_map(pdev, &res);
 	if (ret)
 		return ret;

@@ -44,6 +44,9 @@ static int exanet_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id
 	struct exanet_device *xdev;
 	int ret;
 
+	ret = exanet_dma_check(&pdev->dev);
+	if (ret)
+		return ret;
 	ret = pci_enable_device_mem(pdev);
 	if (ret)
 		return ret;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ExaNet behind an IOMMU.
+ *
+ * The NIC walks page tables of processes, whose addresses are physical ones.  An
+ * identity domain leaves them alone.  A module cannot choose the domain: a udev rule
+ * (60-exanet.rules) does before the NIC is bound, and while it is, the kernel lets
+ * nobody change it.
+ */
+#include <linux/iommu.h>
+
+#include "exanet.h"
+
+int exanet_dma_check(struct device *dev)
+{
+	struct iommu_domain *domain = iommu_get_domain_for_dev(dev);
+	struct iommu_group *group;
+
+	if (!domain || domain->type == IOMMU_DOMAIN_IDENTITY)
+		return 0;
+	group = iommu_group_get(dev);
+	dev_err(dev, "its IOMMU translates, but page tables have physical addresses: write identity to /sys/kernel/iommu_groups/%d/type and bind it again, or boot with iommu.passthrough=1\n",
+		group ? iommu_group_id(group) : -1);
+	iommu_group_put(group);
+	return -ENODEV;
+}
