@@ -14,7 +14,7 @@
 #include "internal.h"
 #include "rnic/exanet/uapi.h"
 
-static int exa_ioctl(struct exa_dev *dev, unsigned long cmd, void *arg)
+int exa_ioctl(struct exa_dev *dev, unsigned long cmd, void *arg)
 {
 	int ret;
 
@@ -113,6 +113,7 @@ static int exa_setup(struct exa_dev *dev, const char *name)
 	ret = exa_map(dev);
 	if (ret)
 		return ret;
+	exa_remote_init(dev);
 	return exa_alive_init(dev);
 }
 
@@ -121,6 +122,7 @@ static void exa_teardown(struct exa_dev *dev, bool live)
 	/* A child does not have the mappings; others may be in their place. */
 	if (live)
 		exa_unmap(dev);
+	exa_remote_drop(dev, live);
 	if (dev->alive)
 		munmap(dev->alive, sysconf(_SC_PAGESIZE));
 	if (dev->fd >= 0)
@@ -211,12 +213,9 @@ EXA_API int exa_job_set(struct exa_dev *dev, uint32_t job)
 
 EXA_API uint64_t exa_time(const struct exa_dev *dev)
 {
-	const struct exanet_info *info;
-
 	if (!exa_alive(dev))
 		return 0;
-	info = (const struct exanet_info *)dev->page[EXANET_PAGE_INFO];
-	return exa_load(&info->time);
+	return exa_load(&exa_info(dev)->time);
 }
 
 EXA_API int exa_eventfd(struct exa_dev *dev, int fd)

@@ -35,6 +35,16 @@ struct exa_mbox {
 	uint64_t ctrl;		/* last value stored */
 };
 
+/* A segment that is mapped. */
+struct exa_segment {
+	struct exa_segment *next;
+	uint8_t *base;		/* page aligned */
+	size_t bytes;		/* whole pages */
+	void *addr;		/* what the user has */
+	size_t len;
+	uint32_t number;
+};
+
 struct exa_dev {
 	int fd;
 	uint32_t *alive;	/* reads 0 in a child after fork() */
@@ -53,7 +63,13 @@ struct exa_dev {
 	_Alignas(sizeof(struct exanet_notification))
 	struct exanet_notification slot[EXA_READ_SLOTS];
 
-	pthread_mutex_t lock;		/* mailboxes, armed, new windows */
+	uint32_t errors_base;		/* of the info page when it was opened */
+	_Atomic uint32_t errors_seen;	/* ... at the last fence */
+
+	pthread_mutex_t lock;		/* mailboxes, armed, new windows, and: */
+	struct exa_segment *segments;
+	uint8_t *bram;
+	size_t bram_bytes;
 	struct exa_mbox *mbox[EXANET_MAILBOXES];
 	bool armed;
 	pthread_mutex_t wait_lock;	/* whoever polls or drains fd */
@@ -66,12 +82,15 @@ struct exa_dev {
 #if defined(__x86_64__)
 #define exa_wmb() __asm__ volatile("" ::: "memory")
 #define exa_rmb() __asm__ volatile("" ::: "memory")
+#define exa_mb() __asm__ volatile("mfence" ::: "memory")
 #elif defined(__aarch64__)
 #define exa_wmb() __asm__ volatile("dmb oshst" ::: "memory")
 #define exa_rmb() __asm__ volatile("dmb oshld" ::: "memory")
+#define exa_mb() __asm__ volatile("dsb sy" ::: "memory")	/* device stores end */
 #else
 #define exa_wmb() __sync_synchronize()
 #define exa_rmb() __sync_synchronize()
+#define exa_mb() __sync_synchronize()
 #endif
 
 /* One 64-bit store into a user page; @value in host order. */
@@ -92,6 +111,16 @@ static inline void exa_store_new(__le64 *word, __le64 *shadow, uint64_t value)
 static inline uint64_t exa_load(const __le64 *word)
 {
 	return le64toh(*(const volatile __le64 *)word);
+}
+
+static inline uint32_t exa_load32(const __le32 *word)
+{
+	return le32toh(*(const volatile __le32 *)word);
+}
+
+static inline const struct exanet_info *exa_info(const struct exa_dev *dev)
+{
+	return (const struct exanet_info *)dev->page[EXANET_PAGE_INFO];
 }
 
 static inline struct exanet_channel *exa_channel(const struct exa_dev *dev,
@@ -170,6 +199,15 @@ int64_t exa_now_ns(void);
 
 /* The errno of an enum exanet_resp or exanet_channel_error; 0 for an ack. */
 int exa_code_errno(uint32_t code);
+
+/* An ioctl of the device; 0 or a negative errno. */
+int exa_ioctl(struct exa_dev *dev, unsigned long cmd, void *arg);
+
+/* Notes the errors of former owners of the context. */
+void exa_remote_init(struct exa_dev *dev);
+
+/* Frees segments and block RAM; @live: they are mapped. */
+void exa_remote_drop(struct exa_dev *dev, bool live);
 
 /* Switches the interrupt of a mailbox as flags and waiters want; dev->lock held. */
 void exa_mbox_irq_update(struct exa_mbox *mbox);

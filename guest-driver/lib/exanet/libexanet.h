@@ -10,6 +10,8 @@
  *   packetizer channels 16   messages, small writes, read requests
  *                            exa_msg_post() exa_put_small() exa_read_post()
  *   mailboxes            4   rings that receive messages         exa_mbox_create()
+ *   segments                 memory of other nodes by load and store
+ *                            exa_map_remote()
  *
  * Addresses.  A VA is an ordinary pointer.  An xva is the 42-bit form by which
  * other nodes name memory of this process: exa_xva().  A GVA is an xva together
@@ -29,9 +31,10 @@
  *   -EINVAL      request is malformed: length, alignment, address range
  *   -ETIMEDOUT   retry limit: nobody answered
  *   -ECANCELED   context was closed or the device was reset
+ *   -EOPNOTSUPP  the NIC has no aperture
  * and beyond these: -EAGAIN (all channels busy), -EINPROGRESS (not done yet),
  * -EPERM (child after fork(): open your own), -ERANGE (buffer crosses a 512-GB
- * boundary), -ENOSPC (more than seven 512-GB stretches in use).
+ * boundary), -ENOSPC (more than seven 512-GB stretches in use; no segment left).
  *
  * Threads.  All functions on one exa_dev may be called from several threads
  * without further locking, except that
@@ -393,6 +396,99 @@ int exa_send(struct exa_dev *dev, const struct exa_mbox_addr *to,
  */
 int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
 	     struct exanet_message *origin, int timeout_ms);
+
+/* --- Memory of other nodes by load and store --------------------------------- */
+
+/*
+ * A segment shows memory of another node in this process.  Access it by volatile
+ * objects of 1, 2, 4 or 8 bytes that are aligned to their size, never by memcpy() and
+ * the like: it is device memory.  A load waits for the other node; one that fails
+ * gives all-ones.  Stores to one node arrive in order and once each, those to different
+ * nodes only with exa_fence() between them.  Loads see earlier stores.
+ *
+ * Segments are few (exa_shm_query()) and shared by all processes of the node.  In a
+ * child after fork() they are not mapped.
+ */
+enum exa_map_flags {
+	EXA_MAP_READ		= 1 << 0,
+	EXA_MAP_WRITE		= 1 << 1,
+	EXA_MAP_EARLY		= 1 << 2,	/* a store is over when the NIC has it:
+						 * exa_fence() tells whether it arrived */
+};
+
+/* What exa_shm_query() gives. */
+struct exa_shm_attr {
+	uint64_t aperture;	/* bytes for segments of all processes */
+	uint64_t bram;		/* bytes of block RAM of this node */
+	uint32_t segments;	/* that there may be, of all processes */
+	uint32_t segments_used;
+};
+
+/* Describes that part of the NIC; -EOPNOTSUPP: it does not have it. */
+int exa_shm_query(struct exa_dev *dev, struct exa_shm_attr *attr);
+
+/*
+ * Shows the @len bytes at @gva (exa_gva(), exa_bram_gva(); any alignment) of context
+ * @dst_ctx of the same job.  NULL and errno: EINVAL, EACCES (NI space besides block
+ * RAM), ENOSPC (no segment or no room in the aperture is left), EOPNOTSUPP, EPERM.
+ * Whether there is such memory, and whether one may touch it, is told by the first
+ * access.
+ */
+void *exa_map_remote(struct exa_dev *dev, uint64_t gva, size_t len,
+		     unsigned int dst_ctx, unsigned int flags);
+
+/* Ends what exa_map_remote() gave, with the same @len; else -EINVAL. */
+int exa_unmap_remote(struct exa_dev *dev, void *addr, size_t len);
+
+/*
+ * Waits until all stores that this context has made by now are in the memory of their
+ * nodes.  -EIO: a load, store or copy has failed since the last fence (the first one:
+ * since exa_open()); -ETIMEDOUT: the NIC does not come to an end (a minute).
+ */
+int exa_fence(struct exa_dev *dev);
+
+/* How many loads and stores have failed since exa_open(); wraps around. */
+uint32_t exa_remote_errors(const struct exa_dev *dev);
+
+/*
+ * Sends signal @signo (0: none) to this process when a load or store has failed: a
+ * store that was acknowledged early has no other way to tell.
+ */
+int exa_error_signal(struct exa_dev *dev, int signo);
+
+enum exa_copy_flags {
+	EXA_COPY_SRC_REMOTE	= 1 << 0,	/* src is a GVA */
+	EXA_COPY_DST_REMOTE	= 1 << 1,	/* dst is a GVA */
+};
+
+/* Each address: a pointer, cast to uintptr_t, or a GVA; any alignment. */
+struct exa_copy_attr {
+	uint64_t src;
+	uint64_t dst;
+	uint64_t len;		/* not 0 */
+	uint32_t dst_ctx;	/* of what is remote */
+	uint32_t flags;		/* enum exa_copy_flags */
+};
+
+/*
+ * Copies by the central DMA of the NIC, in the kernel, and waits for the end.  The
+ * status is as that of a write.
+ */
+int exa_cdma_copy(struct exa_dev *dev, const struct exa_copy_attr *attr);
+
+/*
+ * The block RAM of this node, which all its processes and those of other nodes share:
+ * slow, but the nearest that there is.  Accesses as to a segment.  Mapped once; it lasts
+ * until exa_close().  @len (may be NULL) gets its bytes.  NULL and errno: EACCES (the
+ * administrator does not let), EOPNOTSUPP (there is none), EPERM.
+ */
+void *exa_bram(struct exa_dev *dev, size_t *len);
+
+/* The GVA of the block RAM of node @coord, for exa_map_remote() and copies. */
+static inline uint64_t exa_bram_gva(uint32_t coord)
+{
+	return exa_gva(coord, EXANET_NI_VA(EXANET_NI_BRAM));
+}
 
 #ifdef __cplusplus
 }

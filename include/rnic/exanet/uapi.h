@@ -8,7 +8,8 @@
  *
  * mmap() of page n of enum exanet_user_page at offset n << 12 (whatever the page
  * size), one page long, shared: scratchpad, packetizer and mailbox read-write,
- * info read-only.
+ * info read-only.  Segments of remote memory and block RAM of this node are at
+ * higher offsets, see below.
  *
  * poll() is readable when a mailbox or channel of this context has raised its
  * interrupt since the last read(); read() of 8 bytes returns the number of such
@@ -61,9 +62,99 @@ struct exanet_ioc_set_job {
 	__u32 reserved;		/* zero */
 };
 
+/* --- Memory of other nodes by load and store -------------------------------- */
+
+/*
+ * All of this is refused with EOPNOTSUPP by a NIC without aperture (EXANET_CAP1_).
+ *
+ * Accesses have to be single loads and stores of 1, 2, 4 or 8 bytes that do not cross
+ * a multiple of their size: the mapping is one of device memory.  One that fails is
+ * counted in the info page, reads all-ones, and raises the signal of ERROR_SIGNAL.
+ */
+#define EXANET_MMAP_APERTURE	(1ULL << 41)	/* and the offset in the aperture */
+#define EXANET_MMAP_BRAM	(1ULL << 42)	/* ... in the block RAM of this node, for
+						 * whom module parameter bram_users lets */
+
+struct exanet_ioc_query_shm {
+	__aligned_u64 aperture;	/* out bytes for segments of all processes */
+	__aligned_u64 bram;	/* out bytes of block RAM of this node */
+	__u32 segments;		/* out there may be so many, of all processes */
+	__u32 segments_used;	/* out */
+};
+
+enum exanet_segment_flags {
+	EXANET_SEGMENT_READ	= 1 << 0,
+	EXANET_SEGMENT_WRITE	= 1 << 1,
+	EXANET_SEGMENT_EARLY	= 1 << 2,	/* a store is over when it is in the NIC,
+						 * not when it is in the memory */
+};
+
+/*
+ * Takes a segment of the aperture for @len bytes from @gva on: memory of context
+ * @dst_ctx of the caller's job there, or block RAM (NI space, EXANET_NI_BRAM) of that
+ * node.  mmap() any pages of it at @offset, shared; rights beyond those of the
+ * segment: EACCES.  It lasts until SEGMENT_DESTROY or close().
+ *
+ * EINVAL: not whole pages of 4 KB, across a 512-GB window or the end of NI space's
+ * block RAM, flags without READ and WRITE; EACCES: NI space besides block RAM;
+ * ENOSPC: no segment, or no stretch of the aperture, is left.
+ */
+struct exanet_ioc_segment_create {
+	__aligned_u64 gva;	/* in */
+	__aligned_u64 len;	/* in */
+	__u32 dst_ctx;		/* in 0..15 */
+	__u32 flags;		/* in enum exanet_segment_flags */
+	__aligned_u64 offset;	/* out for mmap() */
+	__u32 segment;		/* out number */
+	__u32 reserved;		/* zero */
+};
+
+/*
+ * Gives a segment back; what is mapped of it raises SIGBUS from then on.  Stores that
+ * were acknowledged early go on.  ENOENT: not a segment of this context.
+ */
+struct exanet_ioc_segment_destroy {
+	__u32 segment;		/* in */
+	__u32 reserved;		/* zero */
+};
+
+/* Sends @signo to this process when a load or store of it has failed; 0: none. */
+struct exanet_ioc_error_signal {
+	__u32 signo;		/* in */
+	__u32 reserved;		/* zero */
+};
+
+enum exanet_cdma_flags {
+	EXANET_CDMA_SRC_REMOTE	= 1 << 0,	/* @src is a GVA */
+	EXANET_CDMA_DST_REMOTE	= 1 << 1,	/* @dst is a GVA */
+};
+
+/*
+ * Copies @len bytes, and returns when the last one has arrived.  Addresses are those of
+ * the caller's memory or GVAs as with SEGMENT_CREATE, of any alignment.  When it fails
+ * or is killed, any part may have been copied.
+ *
+ * EFAULT: a page cannot be had; ENXIO: the GVA leads to no memory; EACCES: not
+ * allowed there; ETIMEDOUT: no answer; EIO: another error; ECANCELED: reset; EINVAL.
+ */
+struct exanet_ioc_cdma {
+	__aligned_u64 src;	/* in */
+	__aligned_u64 dst;	/* in */
+	__aligned_u64 len;	/* in, 1..2^42 */
+	__u32 flags;		/* in enum exanet_cdma_flags */
+	__u32 dst_ctx;		/* in 0..15, of what is remote */
+};
+
 #define EXANET_IOC_QUERY	_IOR(EXANET_IOC, 0, struct exanet_ioc_query)
 #define EXANET_IOC_MAP_WINDOW	_IOWR(EXANET_IOC, 1, struct exanet_ioc_map_window)
 #define EXANET_IOC_EVENTFD	_IOW(EXANET_IOC, 2, struct exanet_ioc_eventfd)
 #define EXANET_IOC_SET_JOB	_IOW(EXANET_IOC, 3, struct exanet_ioc_set_job)
+#define EXANET_IOC_QUERY_SHM	_IOR(EXANET_IOC, 4, struct exanet_ioc_query_shm)
+#define EXANET_IOC_SEGMENT_CREATE \
+	_IOWR(EXANET_IOC, 5, struct exanet_ioc_segment_create)
+#define EXANET_IOC_SEGMENT_DESTROY \
+	_IOW(EXANET_IOC, 6, struct exanet_ioc_segment_destroy)
+#define EXANET_IOC_ERROR_SIGNAL	_IOW(EXANET_IOC, 7, struct exanet_ioc_error_signal)
+#define EXANET_IOC_CDMA		_IOW(EXANET_IOC, 8, struct exanet_ioc_cdma)
 
 #endif /* RNIC_EXANET_UAPI_H */
