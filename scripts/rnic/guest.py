@@ -62,7 +62,8 @@ class _Part:
                       self.build.__doc__ or '')
 
     def make(self):
-        if fresh(self.stamp, self.digest()):
+        value = self.digest()   # what may be edited meanwhile is built again
+        if fresh(self.stamp, value):
             return
         with step(f'building {self.what}{_for(self.arch)}'):
             self.stamp.unlink(missing_ok=True)
@@ -70,7 +71,7 @@ class _Part:
             self.out.mkdir(parents=True)
             _copy_sources(self.arch.root, self.folder)
             self.build(self)
-            self.stamp.write_text(self.digest(), encoding='ascii')
+            self.stamp.write_text(value, encoding='ascii')
 
     def run(self, script, log):
         """Runs a shell script in the build root, as SCRIPT is called there."""
@@ -239,7 +240,8 @@ class Image:
 
     def make_disk(self):
         """Puts the packages and our parts on the disk."""
-        if fresh(self.stamp, self.disk_digest()):
+        value = self.disk_digest()
+        if fresh(self.stamp, value):
             return
         with step(f'making the disk image of the guests{_for(self.arch)}'):
             self.stamp.unlink(missing_ok=True)
@@ -255,7 +257,7 @@ class Image:
             self.arch.finish(stage)
             _format(stage, self.disk)
             remove(stage)
-            self.stamp.write_text(self.disk_digest(), encoding='ascii')
+            self.stamp.write_text(value, encoding='ascii')
 
 
 def _boot_stamp(arch):

@@ -266,6 +266,172 @@ static void post_start(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Each operator, by all ranks at once on the same 300 elements of rank 0. */
+static void operators(void)
+{
+    static const MPI_Op ops[] = {
+        MPI_PROD, MPI_MAX, MPI_MIN, MPI_BAND, MPI_BOR, MPI_BXOR,
+    };
+    uint32_t mine[300], want, begin = 0x00ff0f33;
+    uint32_t *vals = (uint32_t *)(mem + 8);
+    int i, r, op;
+
+    for (op = 0; op < 6; op++) {
+        clear();
+        for (i = 0; i < 300; i++) {
+            mine[i] = mix(op, i * 64 + rank) >> 7 | 1;
+        }
+        if (!rank) {
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+            for (i = 0; i < 300; i++) {
+                vals[i] = begin;
+            }
+            MPI_Win_unlock(0, win);
+        }
+        MPI_Win_fence(0, win);
+        MPI_Accumulate(mine, 300, MPI_UINT32_T, 0, 8, 300, MPI_UINT32_T,
+                       ops[op], win);
+        MPI_Win_fence(0, win);
+        for (i = 0; !rank && i < 300; i++) {
+            want = begin;
+            for (r = 0; r < ranks; r++) {
+                mine[0] = mix(op, i * 64 + r) >> 7 | 1;
+                MPI_Reduce_local(mine, &want, 1, MPI_UINT32_T, ops[op]);
+            }
+            if (vals[i] != want) {
+                fail("operator %d: [%d] is %x, not %x", op, i, vals[i], want);
+                break;
+            }
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Atomics of 4 bytes in both halves of a word; replace and read. */
+static void narrow_atomics(void)
+{
+    int32_t me = rank, old, one = 1, minus = -1, none = 0, counts[4];
+    int i, half = rank & 1;
+
+    clear();
+    MPI_Win_lock_all(0, win);
+    for (i = 0; i < 50; i++) {
+        MPI_Fetch_and_op(half ? &minus : &one, &old, MPI_INT32_T, 0,
+                         8 + 4 * half, MPI_SUM, win);
+        MPI_Win_flush(0, win);
+    }
+    MPI_Fetch_and_op(&me, &old, MPI_INT32_T, right(), 64, MPI_REPLACE, win);
+    MPI_Win_flush(right(), win);
+    if (old) {
+        fail("replaced %d, not 0", old);
+    }
+    MPI_Fetch_and_op(&none, &old, MPI_INT32_T, right(), 64, MPI_NO_OP, win);
+    MPI_Win_flush(right(), win);
+    if (old != rank) {
+        fail("read %d, not %d", old, rank);
+    }
+    MPI_Compare_and_swap(&minus, &me, &old, MPI_INT32_T, right(), 64, win);
+    MPI_Compare_and_swap(&one, &me, &none, MPI_INT32_T, right(), 64, win);
+    MPI_Win_flush(right(), win);
+    if (old != rank || none != -1) {
+        fail("swapped %d and %d, not %d and -1", old, none, rank);
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    MPI_Get(counts, 4, MPI_INT32_T, 0, 4, 4, MPI_INT32_T, win);
+    MPI_Win_unlock(0, win);
+    if (counts[0] || counts[1] != (ranks + 1) / 2 * 50 ||
+        counts[2] != -(ranks / 2) * 50 || counts[3]) {
+        fail("counts are %d %d %d %d", counts[0], counts[1], counts[2],
+             counts[3]);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Requests are waited for one by one; the last ones come first. */
+static void requests(void)
+{
+    uint8_t *out = guarded_new(20 * 3000, 5), *in = guarded_new(20 * 3000, 6);
+    MPI_Request request[20];
+    int i;
+
+    clear();
+    fill(out, 20 * 3000, 400 + rank);
+    MPI_Win_lock(MPI_LOCK_SHARED, right(), 0, win);
+    for (i = 0; i < 20; i++) {
+        MPI_Rput(out + i * 3000, 3000, MPI_BYTE, right(), 1 + i * 3000, 3000,
+                 MPI_BYTE, win, &request[i]);
+    }
+    MPI_Waitall(20, request, MPI_STATUSES_IGNORE);
+    MPI_Win_flush(right(), win);
+    for (i = 0; i < 20; i++) {
+        MPI_Rget(in + i * 3000, 3000, MPI_BYTE, right(), 1 + i * 3000, 3000,
+                 MPI_BYTE, win, &request[i]);
+    }
+    for (i = 19; i >= 0; i--) {
+        MPI_Wait(&request[i], MPI_STATUS_IGNORE);
+    }
+    MPI_Win_unlock(right(), win);
+    check(in, 20 * 3000, 400 + rank, "requests");
+    guarded_free(in, 20 * 3000, 6, "requests");
+    guarded_free(out, 20 * 3000, 5, "requests");
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Every third element there comes from every other one here. */
+static void strided(void)
+{
+    int32_t out[1000], *vals = (int32_t *)mem;
+    MPI_Datatype second, third;
+    int i, want;
+
+    clear();
+    for (i = 0; i < 1000; i++) {
+        out[i] = rank * 1000 + i;
+    }
+    MPI_Type_vector(500, 1, 2, MPI_INT32_T, &second);
+    MPI_Type_vector(500, 1, 3, MPI_INT32_T, &third);
+    MPI_Type_commit(&second);
+    MPI_Type_commit(&third);
+    MPI_Win_fence(0, win);
+    MPI_Put(out, 1, second, right(), 0, 1, third, win);
+    MPI_Win_fence(0, win);
+    for (i = 0; i < 1500; i++) {
+        want = i % 3 ? 0 : left() * 1000 + i / 3 * 2;
+        if (vals[i] != want) {
+            fail("strided: [%d] is %d, not %d", i, vals[i], want);
+            break;
+        }
+    }
+    MPI_Type_free(&second);
+    MPI_Type_free(&third);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* A window over memory that was there before, of another size on each rank. */
+static void created(void)
+{
+    size_t bytes = 5000 + 1000 * rank;
+    uint8_t *own = guarded_new(bytes, 7), *buf = guarded_new(5000, 3);
+    MPI_Win other;
+
+    memset(own, 0, bytes);
+    fill(buf, 5000, 500 + rank);
+    MPI_Win_create(own, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &other);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right(), 0, other);
+    MPI_Put(buf, 5000, MPI_BYTE, right(), 1000 * right(), 5000, MPI_BYTE,
+            other);
+    MPI_Win_unlock(right(), other);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, other);
+    check(own + 1000 * rank, 5000, 500 + left(), "created");
+    MPI_Win_unlock(rank, other);
+    MPI_Win_free(&other);
+    guarded_free(buf, 5000, 3, "created");
+    guarded_free(own, bytes, 7, "created");
+}
+
 int main(int argc, char **argv)
 {
     start(argc, argv);
@@ -278,6 +444,11 @@ int main(int argc, char **argv)
     subtest("compare_and_swap", compare_and_swap);
     subtest("exclusive lock", exclusive_lock);
     subtest("post, start, complete, wait", post_start);
+    subtest("operators", operators);
+    subtest("atomics of 4 bytes, replace, no operation", narrow_atomics);
+    subtest("requests", requests);
+    subtest("strided datatypes", strided);
+    subtest("window over own memory", created);
     MPI_Win_free(&win);
     return finish();
 }
