@@ -181,30 +181,45 @@ static ExanetTlbEntry *tlb_victim(ExanetState *s, unsigned c, uint64_t va)
     return &set[s->tlb.victim++ % TLB_WAYS];
 }
 
-static G_NO_INLINE enum exanet_resp
-tlb_fill(ExanetState *s, unsigned c, uint64_t va, bool write,
-         ExanetTlbEntry **found)
+/* What the tables of context @c say about @va. */
+static enum exanet_resp context_walk(ExanetState *s, unsigned c, uint64_t va,
+                                     bool write, ExanetLeaf *leaf)
 {
     ExanetContext *ctx = &s->ctx[c];
     enum exanet_resp resp;
-    ExanetLeaf leaf;
-    ExanetRam *ram;
-    hwaddr pa;
 
     if (!ctx->enabled || ctx->quiesce) {
         return EXANET_RESP_PROTECTION;
     }
     exanet_count(s, WALK);
-    resp = exanet_walk(&ctx->walk, va, write, &leaf);
+    resp = exanet_walk(&ctx->walk, va, write, leaf);
     trace_exanet_context_walk(s->node, c, va, write, resp);
     if (resp == EXANET_RESP_FAULT) {
         s->counter[write ? EXANET_CNT_FAULT_WRITE : EXANET_CNT_FAULT_READ]++;
         return ctx->no_report ? EXANET_RESP_PROTECTION : EXANET_RESP_FAULT;
     }
+    return resp;
+}
+
+static uint64_t leaf_offset(const ExanetLeaf *leaf, uint64_t va)
+{
+    return va & ((1ULL << leaf->shift) - 1);
+}
+
+static G_NO_INLINE enum exanet_resp
+tlb_fill(ExanetState *s, unsigned c, uint64_t va, bool write,
+         ExanetTlbEntry **found)
+{
+    enum exanet_resp resp;
+    ExanetLeaf leaf;
+    ExanetRam *ram;
+    hwaddr pa;
+
+    resp = context_walk(s, c, va, write, &leaf);
     if (resp != EXANET_RESP_ACK) {
         return resp;
     }
-    pa = leaf.pa | PAGE_ADDRESS(va & ((1ULL << leaf.shift) - 1));
+    pa = leaf.pa | PAGE_ADDRESS(leaf_offset(&leaf, va));
     ram = ram_find(s, pa, PAGE_BYTES);
     if (!ram) {
         return EXANET_RESP_DECODE;
@@ -212,7 +227,7 @@ tlb_fill(ExanetState *s, unsigned c, uint64_t va, bool write,
     *found = tlb_victim(s, c, va);
     **found = (ExanetTlbEntry) {
         .va = PAGE_ADDRESS(va),
-        .stamp = ctx->stamp,
+        .stamp = s->ctx[c].stamp,
         .host = ram_pointer(ram, pa),
         .ram = ram - s->tlb.ram,
         .write = leaf.write,
@@ -369,6 +384,18 @@ enum exanet_resp exanet_context_write(ExanetState *s, unsigned c, uint64_t va,
     return EXANET_RESP_ACK;
 }
 
+enum exanet_resp exanet_context_physical(ExanetState *s, unsigned c, uint64_t va,
+                                         bool write, hwaddr *pa)
+{
+    ExanetLeaf leaf;
+    enum exanet_resp resp = context_walk(s, c, va, write, &leaf);
+
+    if (resp == EXANET_RESP_ACK) {
+        *pa = leaf.pa | leaf_offset(&leaf, va);
+    }
+    return resp;
+}
+
 enum exanet_resp exanet_context_window(ExanetState *s, unsigned c, uint64_t va,
                                        uint64_t len, uint64_t *full)
 {
@@ -441,7 +468,7 @@ static void context_ctrl(ExanetState *s, unsigned c)
     tlb_flush(s, ctx);
     trace_exanet_context_ctrl(s->node, c, ctrl);
 
-    if (ctx->walk.format > EXANET_FORMAT_ARM64_64K) {
+    if (ctx->walk.format >= EXANET_FORMATS) {
         qemu_log_mask(LOG_GUEST_ERROR,
                       "exanet: context %u: unknown table format %u\n", c,
                       (unsigned)ctx->walk.format);

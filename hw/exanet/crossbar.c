@@ -8,11 +8,14 @@
 #include "qemu/bswap.h"
 #include "exanet.h"
 #include "shm.h"
+#include "voq.h"
 #include "../trace.h"
 
 int exanet_crossbar_route(ExanetState *s, uint32_t dst, unsigned path)
 {
-    return exanet_switch_way(s, dst, path)->route;
+    const ExanetWay *w = exanet_switch_way(s, dst, path);
+
+    return unlikely(w->links) ? exanet_arith_pick(s, w, dst, path) : w->route;
 }
 
 bool exanet_crossbar_ready(ExanetState *s, int route)
@@ -29,6 +32,18 @@ uint8_t *exanet_crossbar_begin(ExanetState *s, int route)
 
 static void crossbar_deliver(ExanetState *s, ExanetPort *from,
                              const uint8_t *buf, unsigned words);
+
+/*
+ * A packet of this node for this node.  Whoever takes it may send the next one at
+ * once, to the same buffer.
+ */
+static void crossbar_loop_back(ExanetState *s, const uint8_t *buf, unsigned words)
+{
+    uint8_t copy[EXANET_PACKET_BYTES];
+
+    memcpy(copy, buf, words * EXANET_WORD_BYTES);
+    crossbar_deliver(s, NULL, copy, words);
+}
 
 static void crossbar_count_tx(ExanetState *s, const uint8_t *buf)
 {
@@ -72,7 +87,7 @@ void exanet_crossbar_commit(ExanetState *s, int route, unsigned words)
         exanet_count(s, DROP_NO_ROUTE);
         break;
     case EXANET_ROUTE_LOCAL:
-        crossbar_deliver(s, NULL, buf, words);
+        crossbar_loop_back(s, buf, words);
         break;
     default:
         p = &s->port[EXANET_ROUTE_PORT(route)];
@@ -395,6 +410,15 @@ static void crossbar_count_transit(ExanetState *s, ExanetPort *from, int route)
     }
 }
 
+/* Whether those who take them count on their order. */
+static bool packet_steady(const uint8_t *buf)
+{
+    unsigned type = exanet_packet_type(buf);
+
+    return type == EXANET_TYPE_AXI_READ || type == EXANET_TYPE_AXI_WRITE ||
+           type == EXANET_TYPE_AXI_RESPONSE;
+}
+
 /*
  * The way on of a packet for another node; false when it is dropped.  A source that
  * can't be is one of a damaged footer, or a lie.
@@ -405,6 +429,9 @@ static bool crossbar_way_on(ExanetState *s, ExanetPort *from, unsigned vc,
     uint32_t dst = exanet_packet_dst(buf);
     unsigned path = exanet_packet_path(buf);
 
+    if (unlikely(s->sw.arith) && packet_steady(buf)) {
+        path |= EXANET_PATH_STEADY;
+    }
     *route = exanet_switch_transit(s, from, vc, dst, path);
     if (*route < 0 ||
         exanet_reg_get32(s, EXANET_SWITCH + EXANET_REG_SW_MODE) !=
@@ -425,18 +452,14 @@ static bool crossbar_way_on(ExanetState *s, ExanetPort *from, unsigned vc,
     return false;
 }
 
-static bool crossbar_forward(ExanetState *s, ExanetPort *from, unsigned vc,
-                             uint8_t *buf, unsigned words)
+/* Sends a packet that is not for this node by @route; false if it has to wait. */
+static bool crossbar_pass(ExanetPort *from, unsigned input, int route,
+                          uint8_t *buf, unsigned words)
 {
-    unsigned input = EXANET_INPUT(from->index, vc);
-    ExanetPort *to;
-    int route;
+    ExanetState *s = from->s;
+    ExanetPort *to = &s->port[EXANET_ROUTE_PORT(route)];
+    unsigned vc = EXANET_ROUTE_VC(route);
 
-    if (!crossbar_way_on(s, from, vc, buf, words, &route)) {
-        return true;
-    }
-    to = &s->port[EXANET_ROUTE_PORT(route)];
-    vc = EXANET_ROUTE_VC(route);
     /* packets that are a header alone overtake data there, so they take no turns */
     if (words == 1 ? !exanet_port_ready(to, vc) :
                      !exanet_switch_ready(s, route, input)) {
@@ -460,6 +483,32 @@ static bool crossbar_forward(ExanetState *s, ExanetPort *from, unsigned vc,
     return true;
 }
 
+static bool crossbar_forward(ExanetState *s, ExanetPort *from, unsigned vc,
+                             uint8_t *buf, unsigned words)
+{
+    int route;
+
+    if (!crossbar_way_on(s, from, vc, buf, words, &route)) {
+        return true;
+    }
+    if (!exanet_voq_waits(from, vc, EXANET_ROUTE_PORT(route)) &&
+        crossbar_pass(from, EXANET_INPUT(from->index, vc), route, buf, words)) {
+        s->sw.hol += from->voq_busy[vc] != 0;
+        return true;
+    }
+    return s->sw.arith && exanet_voq_put(from, vc, route, buf, words);
+}
+
+bool exanet_crossbar_resume(ExanetPort *from, unsigned vc, int route,
+                            uint8_t *buf, unsigned words)
+{
+    if (unlikely(route == EXANET_ROUTE_UNKNOWN) &&
+        !crossbar_way_on(from->s, from, vc, buf, words, &route)) {
+        return true;
+    }
+    return crossbar_pass(from, EXANET_INPUT(from->index, vc), route, buf, words);
+}
+
 bool exanet_crossbar_take(ExanetState *s, ExanetPort *from, unsigned vc,
                           uint8_t *buf, unsigned words)
 {
@@ -474,6 +523,7 @@ bool exanet_crossbar_take(ExanetState *s, ExanetPort *from, unsigned vc,
     if (exanet_role_torus(from->role)) {
         s->sw.counter[EXANET_SWITCH_LOCAL_OUT]++;
     }
+    s->sw.hol += from->voq_busy[vc] != 0;
     crossbar_deliver(s, from, buf, words);
     return true;
 }

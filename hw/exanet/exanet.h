@@ -31,6 +31,7 @@
 #include "rnic/exanet/shm.h"
 #include "rnic/exanet/wire.h"
 #include "route.h"
+#include "arith.h"
 #include "link-fifo.h"
 #include "walk.h"
 #include "wire.h"
@@ -38,6 +39,7 @@
 typedef struct ExanetState ExanetState;
 typedef struct ExanetPort ExanetPort;
 typedef struct ExanetShm ExanetShm;
+typedef struct ExanetVoq ExanetVoq;
 
 /* What the bus shell lends the device. */
 typedef struct ExanetHost {
@@ -154,6 +156,12 @@ enum exanet_resp exanet_context_read(ExanetState *s, unsigned c, uint64_t va,
 enum exanet_resp exanet_context_write(ExanetState *s, unsigned c, uint64_t va,
                                       const void *buf, size_t len,
                                       uint64_t *fault_va);
+/*
+ * The physical address of @va, for devices' memory, which the two above give DECODE
+ * for; else as they.  Good for the page of @va, until the next access.
+ */
+enum exanet_resp exanet_context_physical(ExanetState *s, unsigned c, uint64_t va,
+                                         bool write, hwaddr *pa);
 /*
  * Reports a fault to the driver, unless one of the same context, page, direction
  * and side is unresolved: then @f waits for the same answer.  @left is the hint for
@@ -438,10 +446,16 @@ uint64_t exanet_receiver_tomb_read(ExanetState *s, hwaddr addr);
 /* Where a packet goes next: a virtual channel of a port, or one of these. */
 #define EXANET_ROUTE_LOCAL (-1)
 #define EXANET_ROUTE_NONE  (-2)
+#define EXANET_ROUTE_UNKNOWN (-3)   /* of exanet_crossbar_resume() alone */
 #define EXANET_ROUTE(port, vc) ((int)((port) * EXANET_VCS + (vc)))
 #define EXANET_ROUTE_PORT(route) ((unsigned)(route) / EXANET_VCS)
 #define EXANET_ROUTE_VC(route) ((unsigned)(route) % EXANET_VCS)
 
+/*
+ * Beside the path of a packet: all such packets for a node take the same one of several
+ * ports, where the switch would else choose for each.
+ */
+#define EXANET_PATH_STEADY EXANET_PATHS
 /* The way of a packet of this node to node @dst; @path: EXANET_PATH_. */
 int exanet_crossbar_route(ExanetState *s, uint32_t dst, unsigned path);
 /*
@@ -482,6 +496,12 @@ void exanet_crossbar_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
  */
 bool exanet_crossbar_take(ExanetState *s, ExanetPort *from, unsigned vc,
                           uint8_t *buf, unsigned words);
+/*
+ * The same for a packet that has waited in a queue for @route; UNKNOWN: by now its way
+ * may be another one.
+ */
+bool exanet_crossbar_resume(ExanetPort *from, unsigned vc, int route,
+                            uint8_t *buf, unsigned words);
 /* Gives to the cables what the units have sent. */
 void exanet_crossbar_flush(ExanetState *s);
 /*
@@ -498,6 +518,8 @@ typedef struct ExanetWay {
     unsigned cables;                /* ports that lead there as well */
     ExanetHop hop;                  /* AUTO: no link of the network */
     bool exact;                     /* to a peer with the same upper bits */
+    bool handed;                    /* see ExanetArithWay */
+    uint16_t links;                 /* not in the torus: ports to choose from */
 } ExanetWay;
 
 /* Whether packets of a node may come by a port. */
@@ -540,6 +562,10 @@ typedef struct ExanetSwitch {
     ExanetTurn turn[EXANET_LINKS * EXANET_VCS];     /* by route */
     uint64_t ni_map[EXANET_NI_INDICES];
     uint64_t counter[EXANET_SWITCH_COUNTERS];
+    enum exanet_arith_mode arith;   /* ARITH_MODE */
+    enum exanet_arith_mode initial; /* property router */
+    ExanetArithTable *table;        /* property routes, owned; NULL: none */
+    uint64_t hol;                   /* ARITH_HOL */
 } ExanetSwitch;
 
 void exanet_switch_reset(ExanetState *s);
@@ -573,6 +599,28 @@ void exanet_switch_reg_written(ExanetState *s, unsigned reg);
 uint64_t exanet_switch_ni_map_read(ExanetState *s, hwaddr addr);
 void exanet_switch_ni_map_write(ExanetState *s, hwaddr addr, uint64_t value,
                                 unsigned size);
+
+/* --- Its other routers: switch-arith.c -------------------------------------- */
+
+/* Takes properties router and routes; false with @errp set when they are wrong. */
+bool exanet_arith_init(ExanetState *s, Error **errp);
+void exanet_arith_fini(ExanetState *s);
+void exanet_arith_reset(ExanetState *s);
+/* ARITH_MODE may have changed. */
+void exanet_arith_configure(ExanetState *s);
+/* Fills in @w, the way to @dst, where ARITH_MODE is not OFF; so for all others. */
+void exanet_arith_way_find(ExanetState *s, uint32_t dst, ExanetWay *w);
+/* The route of a packet of this node by one of @w->links, of which there are some. */
+int exanet_arith_pick(ExanetState *s, const ExanetWay *w, uint32_t dst,
+                      unsigned path);
+/* As exanet_switch_transit(). */
+int exanet_arith_transit(ExanetState *s, ExanetPort *from, unsigned vc,
+                         uint32_t dst, unsigned path);
+/* Whether a packet of @src, which is not the peer, can have come by @from. */
+bool exanet_arith_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
+                            uint32_t dst);
+void exanet_arith_reg_sync(ExanetState *s);
+void exanet_arith_reg_written(ExanetState *s, unsigned reg);
 
 /* --- Congestion management: flow.c ---------------------------------------- */
 
@@ -771,6 +819,11 @@ struct ExanetPort {
     unsigned rx_drops;              /* times that all was dropped */
     unsigned rx_vc;                 /* whose turn it is */
     bool delivering;                /* a packet of @rx is being delivered */
+    /* Packets that came by this port and wait for others, see voq.h. */
+    ExanetVoq *voq[EXANET_VCS][EXANET_LINKS];   /* by output; owned, NULL: unused */
+    uint16_t voq_busy[EXANET_VCS];  /* outputs that some wait for */
+    unsigned voq_words;             /* in all of them */
+    unsigned voq_due;               /* ... of all ports that wait for this one */
     uint64_t counter[EXANET_PORT_COUNTERS];
     ExanetInject *inject;           /* NULL: no faults */
     uint64_t injected[EXANET_INJECTED_KINDS];
@@ -846,6 +899,8 @@ struct ExanetState {
     /* properties */
     uint32_t coord;
     char *dims;                     /* NULL: no rings */
+    char *router;                   /* NULL: torus */
+    char *routes;                   /* NULL: no table */
     uint32_t rx_fifo_words;
     uint32_t link_timeout_ms;
     uint32_t link_stall_ms;

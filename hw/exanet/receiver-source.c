@@ -123,6 +123,10 @@ static void source_refuse(ExanetState *s, const ExanetPacket *pkt)
     case EXANET_TYPE_READ_REQ:
         exanet_receiver_ack(s, pkt, EXANET_RESP_FULL);
         break;
+    case EXANET_TYPE_AXI_READ:
+    case EXANET_TYPE_AXI_WRITE:
+        exanet_shm_refuse(s, pkt, EXANET_RESP_FULL);
+        break;
     }
 }
 

@@ -2,7 +2,7 @@
 /*
  * What the files of the receiver share: receiver.c has blocks, receiver-message.c
  * packets that are complete in themselves, receiver-source.c what is remembered of
- * the nodes that send.  Nobody else includes this.
+ * the nodes that send, for which shm-target.c includes this, too.  Nobody else does.
  */
 #ifndef HW_EXANET_RECEIVER_H
 #define HW_EXANET_RECEIVER_H

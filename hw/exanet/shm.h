@@ -123,6 +123,7 @@ unsigned exanet_initiator_active(ExanetState *s, unsigned c);
 /* What is known of a node that loads and stores here; part of ExanetSource. */
 #define EXANET_SHM_WINDOW 128       /* RDMA writes that are told from new ones */
 typedef struct ExanetShmSource {
+    int64_t time;                   /* when a store or RDMA write was done, ns */
     uint16_t store;                 /* SEQ of the next store */
     uint16_t rdma;                  /* SEQ behind the newest RDMA write */
     bool store_known;
@@ -132,6 +133,9 @@ typedef struct ExanetShmSource {
 
 /* A packet of type AXI_READ or AXI_WRITE arrived, for memory or NI_BRAM. */
 void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt);
+/* Answers the request @pkt with @resp, and does nothing else. */
+void exanet_shm_refuse(ExanetState *s, const ExanetPacket *pkt,
+                       enum exanet_resp resp);
 /* The driver resolved a fault of another node's load or store. */
 void exanet_target_resolved(ExanetState *s, const ExanetPendingFault *f,
                             bool ok);

@@ -57,6 +57,8 @@ static uint16_t header_crc(uint64_t lo, uint64_t hi)
         hi &= ~(EXANET_HDR_HI_PATH | EXANET_ACK_HI_HOPS);
     } else if (type == EXANET_TYPE_FLOW_RATE) {
         lo &= ~EXANET_FLOW_LO_HOPS;
+    } else {
+        hi &= ~EXANET_HDR_HI_PATH;
     }
 #pragma GCC unroll 8
     for (unsigned i = 0; i < 8; i++) {
