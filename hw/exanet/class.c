@@ -13,6 +13,10 @@ static const struct {
                "Y 7:4, X 3:0; unlike the peer's" },
     { "dims", "Nodes in the rings of the torus, as 4x4 or 4x2x3 for X, Y and Z; 1: "
               "no ring; the same in all nodes" },
+    { "router", "How the switch finds ways: torus, arithmetic (by cabinet 21:14, "
+                "chassis 13:10 and card 9:0 of the coordinates) or table" },
+    { "routes", "The table, rules VALUE/MASK>LINKS with ; between them, the first "
+                "that fits: 0x14000/0x3fc000>0;0/0>2+3" },
     { "ways", "Ways of the receiver's context sets: 1, 2, 4, 8 or 16" },
     { "rx-fifo-words", "128-bit words of a link's receive FIFO, 256 (as in "
                        "hardware) to 65535" },
@@ -61,6 +65,7 @@ void exanet_class_init(ObjectClass *klass, ExanetState *(*state)(Object *obj))
 void exanet_instance_fini(ExanetState *s)
 {
     exanet_shm_finalize(s);
+    exanet_arith_fini(s);
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         exanet_inject_fini(&s->port[i]);
     }

@@ -883,6 +883,9 @@ static bool properties_check(ExanetState *s, Error **errp)
                    "16, as '4x4' or '4x2x3', not '%s'", s->dims);
         return false;
     }
+    if (!exanet_arith_init(s, errp)) {
+        return false;
+    }
     if (!is_power_of_2(s->receiver.ways) ||
         s->receiver.ways > EXANET_RX_WAYS) {
         error_setg(errp, "property 'ways' must be 1, 2, 4, 8 or 16");

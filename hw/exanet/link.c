@@ -12,6 +12,7 @@
 #include "qemu/bswap.h"
 #include "qemu/units.h"
 #include "link.h"
+#include "voq.h"
 #include "../trace.h"
 
 /*
@@ -65,8 +66,8 @@ static unsigned port_rx_drop(ExanetPort *p)
 
 void exanet_link_queues_drop(ExanetPort *p)
 {
-    exanet_link_count(p, EXANET_PORT_CNT_DROPPED,
-                      exanet_link_tx_drop(p) + port_rx_drop(p));
+    exanet_link_count(p, EXANET_PORT_CNT_DROPPED, exanet_link_tx_drop(p) +
+                      port_rx_drop(p) + exanet_voq_drop(p));
     p->rx_count = 0;
     p->rx_drops++;
     p->xoff = 0;
@@ -276,8 +277,11 @@ bool exanet_port_rx_run(ExanetPort *p)
 {
     bool more = false;
 
+    if (p->voq_words) {
+        more = exanet_voq_run(p);
+    }
     if (p->rx_count == 0 && !p->refused) {
-        return false;
+        return more;
     }
     p->rx_vc++;
     for (unsigned i = 0; i < EXANET_VCS; i++) {
@@ -327,7 +331,8 @@ void exanet_port_reg_sync(ExanetPort *p)
                      RNIC_PREP(EXANET_PORT_STATUS_PEER_XOFF_VC, p->peer_xoff) |
                      RNIC_PREP(EXANET_PORT_STATUS_XOFF_VC, p->xoff));
     exanet_reg_set32(s, base + EXANET_REG_PORT_LEVEL,
-                     RNIC_PREP(EXANET_PORT_LEVEL_RX, MIN(p->rx_count, 0xffff)) |
+                     RNIC_PREP(EXANET_PORT_LEVEL_RX,
+                               MIN(p->rx_count + p->voq_words, 0xffff)) |
                      RNIC_PREP(EXANET_PORT_LEVEL_TX,
                                MIN(exanet_port_queued(p), 0xffff)));
     exanet_reg_set32(s, base + EXANET_REG_PORT_PEER,
@@ -400,6 +405,7 @@ void exanet_port_fini(ExanetPort *p)
     qemu_del_nic(p->nic);
     p->nic = NULL;
     exanet_link_tx_fini(p);
+    exanet_voq_fini(p);
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
         exanet_fifo_fini(&p->rx[vc]);
     }

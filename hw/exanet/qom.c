@@ -94,6 +94,9 @@ static const char *role_name(unsigned role)
         [EXANET_ROLE_Z_PLUS] = "z-plus",
         [EXANET_ROLE_UPLINK] = "uplink",
         [EXANET_ROLE_QFDB] = "qfdb",
+        [EXANET_ROLE_PLUS] = "plus",
+        [EXANET_ROLE_MINUS] = "minus",
+        [EXANET_ROLE_CARD] = "card",
     };
 
     QEMU_BUILD_BUG_ON(ARRAY_SIZE(name) != EXANET_ROLES);
@@ -222,6 +225,8 @@ static const char *format_name(unsigned format)
         [EXANET_FORMAT_ARM64_4K] = "arm64-4k",
         [EXANET_FORMAT_ARM64_16K] = "arm64-16k",
         [EXANET_FORMAT_ARM64_64K] = "arm64-64k",
+        [EXANET_FORMAT_ARM64_4K_LPA2] = "arm64-4k-lpa2",
+        [EXANET_FORMAT_ARM64_16K_LPA2] = "arm64-16k-lpa2",
     };
 
     return format < ARRAY_SIZE(name) ? name[format] : "unknown";

@@ -34,7 +34,17 @@ static enum exanet_role port_role_forced(ExanetPort *p)
 {
     unsigned role = RNIC_GET(EXANET_PORT_CTRL_ROLE, port_ctrl(p));
 
-    return role < EXANET_ROLES ? role : EXANET_ROLE_AUTO;
+    if (p->s->sw.arith) {
+        return exanet_role_arith(role) ? role : EXANET_ROLE_AUTO;
+    }
+    return role <= EXANET_ROLE_QFDB ? role : EXANET_ROLE_AUTO;
+}
+
+/* The role that it has by the coordinates of both ends. */
+static enum exanet_role port_role(ExanetPort *p)
+{
+    return p->s->sw.arith ? exanet_arith_role(p->s->node, p->peer) :
+           exanet_route_role(&p->s->sw.config, p->s->node, p->peer);
 }
 
 void exanet_switch_port_changed(ExanetState *s, ExanetPort *p)
@@ -42,8 +52,7 @@ void exanet_switch_port_changed(ExanetState *s, ExanetPort *p)
     enum exanet_role role = EXANET_ROLE_AUTO;
 
     if (p->up && p->peer != s->node) {
-        role = port_role_forced(p) ?:
-               exanet_route_role(&s->sw.config, s->node, p->peer);
+        role = port_role_forced(p) ?: port_role(p);
     }
     if (p->role != role) {
         trace_exanet_switch_role(s->node, p->index, role, p->peer);
@@ -56,6 +65,7 @@ void exanet_switch_configure(ExanetState *s)
 {
     exanet_route_config(&s->sw.config, switch_reg(s, EXANET_REG_SW_DIMS),
                         switch_reg(s, EXANET_REG_SW_ORDER));
+    exanet_arith_configure(s);
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
         exanet_switch_port_changed(s, p);
     }
@@ -141,7 +151,12 @@ static void way_find(ExanetState *s, uint32_t dst, ExanetWay *w)
     PortSet set = { 0 };
     unsigned cable = RNIC_GET(EXANET_PATH_CABLE, w->key);
 
+    if (s->sw.arith) {
+        exanet_arith_way_find(s, dst, w);
+        return;
+    }
     w->exact = false;
+    w->links = 0;
     way_ports(s, &set, dst, w);
     w->cables = set.count;
     if (set.count) {
@@ -184,9 +199,13 @@ unsigned exanet_crossbar_paths(ExanetState *s, uint32_t dst, bool *order)
 int exanet_switch_transit(ExanetState *s, ExanetPort *from, unsigned vc,
                           uint32_t dst, unsigned path)
 {
-    const ExanetWay *w = exanet_switch_way(s, dst, path);
+    const ExanetWay *w;
     ExanetPort *to;
 
+    if (s->sw.arith) {
+        return exanet_arith_transit(s, from, vc, dst, path);
+    }
+    w = exanet_switch_way(s, dst, path);
     if (w->route < 0) {
         return w->route;
     }
@@ -217,6 +236,9 @@ static bool source_plausible(ExanetState *s, ExanetPort *from, uint32_t src,
     if (src == before && (dst == s->node || port_role_forced(from))) {
         return true;
     }
+    if (s->sw.arith) {
+        return exanet_arith_source_ok(s, from, src, dst);
+    }
     if (from->role == EXANET_ROLE_UPLINK) {
         return (src ^ s->node) & EXANET_COORD_UPPER;
     }
@@ -245,6 +267,9 @@ bool exanet_switch_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
 
 bool exanet_switch_teller_ok(ExanetState *s, ExanetPort *from, uint32_t dst)
 {
+    if (s->sw.arith) {
+        return exanet_switch_way(s, dst, 0)->links & (1u << from->index);
+    }
     for (unsigned path = 0; path <= EXANET_PATH_ORDER;
          path += EXANET_PATH_ORDER) {
         ExanetHop hop;
@@ -420,5 +445,6 @@ void exanet_switch_reset(ExanetState *s)
     memset(s->sw.counter, 0, sizeof(s->sw.counter));
     memset(s->sw.turn, 0, sizeof(s->sw.turn));
     ni_map_reset(s->sw.ni_map);
+    exanet_arith_reset(s);
     exanet_switch_configure(s);
 }

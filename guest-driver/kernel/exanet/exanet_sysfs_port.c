@@ -25,6 +25,9 @@ static const char * const exanet_role_words[EXANET_ROLES] = {
 	[EXANET_ROLE_Z_PLUS] = "z-plus",
 	[EXANET_ROLE_UPLINK] = "uplink",
 	[EXANET_ROLE_QFDB] = "qfdb",
+	[EXANET_ROLE_PLUS] = "plus",
+	[EXANET_ROLE_MINUS] = "minus",
+	[EXANET_ROLE_CARD] = "card",
 };
 
 static const struct {

@@ -184,6 +184,9 @@ enum exanet_table_format {
 	EXANET_FORMAT_ARM64_4K	= 3,
 	EXANET_FORMAT_ARM64_16K	= 4,
 	EXANET_FORMAT_ARM64_64K	= 5,
+	EXANET_FORMAT_ARM64_4K_LPA2 = 6,	/* TCR_EL1.DS: 52-bit addresses */
+	EXANET_FORMAT_ARM64_16K_LPA2 = 7,
+	EXANET_FORMATS		= 8,
 };
 
 /* --- Link port p ---------------------------------------------------------- */
@@ -263,7 +266,11 @@ enum exanet_role {
 	EXANET_ROLE_Z_PLUS	= 6,
 	EXANET_ROLE_UPLINK	= 7,	/* to where the upper 8 bits differ */
 	EXANET_ROLE_QFDB	= 8,	/* to another FPGA of the QFDB */
-	EXANET_ROLES		= 9,
+	/* with the router of rnic/exanet/shm.h, beside UPLINK, another cabinet: */
+	EXANET_ROLE_PLUS	= 9,	/* to a chassis with a higher number */
+	EXANET_ROLE_MINUS	= 10,	/* ... with a lower one */
+	EXANET_ROLE_CARD	= 11,	/* to another card of the chassis */
+	EXANET_ROLES		= 12,
 };
 
 /* --- Switch: NI crossbar, and the inter-QFDB router of F1 ------------------- */

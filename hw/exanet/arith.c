@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ExaNet routing by cabinet, chassis and card, or by a table; see arith.h. */
+#include "qemu/osdep.h"
+#include "qemu/cutils.h"
+#include "arith.h"
+
+static unsigned cabinet(uint32_t node)
+{
+    return RNIC_GET(EXANET_ARITH_CABINET, node);
+}
+
+static unsigned chassis(uint32_t node)
+{
+    return RNIC_GET(EXANET_ARITH_CHASSIS, node);
+}
+
+static unsigned card(uint32_t node)
+{
+    return RNIC_GET(EXANET_ARITH_CARD, node);
+}
+
+enum exanet_role exanet_arith_role(uint32_t node, uint32_t other)
+{
+    if (cabinet(other) != cabinet(node)) {
+        return EXANET_ROLE_UPLINK;
+    }
+    if (chassis(other) != chassis(node)) {
+        return chassis(other) > chassis(node) ? EXANET_ROLE_PLUS :
+                                                EXANET_ROLE_MINUS;
+    }
+    return card(other) != card(node) ? EXANET_ROLE_CARD : EXANET_ROLE_AUTO;
+}
+
+/* --- The rule --------------------------------------------------------------- */
+
+/* Steps from @from towards @to that @via is; -1 when it is not between them. */
+static int progress(unsigned from, unsigned via, unsigned to)
+{
+    if (from < to) {
+        return via > from && via <= to ? (int)(via - from) : -1;
+    }
+    return via < from && via >= to ? (int)(from - via) : -1;
+}
+
+#define RANK_EXACT 0x10000          /* more than any number of steps */
+
+/*
+ * How good a link with @role to @peer is for @dst; -1: it must not be taken.  What
+ * software has given a role that it has not by its peer is as good as any.
+ */
+static int link_rank(enum exanet_role role, uint32_t node, uint32_t peer,
+                     uint32_t dst)
+{
+    if (peer == dst) {
+        return RANK_EXACT;
+    }
+    if (exanet_arith_role(node, peer) != role) {
+        return 0;
+    }
+    switch (role) {
+    case EXANET_ROLE_UPLINK:
+        return cabinet(peer) == cabinet(dst);
+    case EXANET_ROLE_CARD:
+        /* a card in the middle of a star may have any number */
+        return MAX(progress(card(node), card(peer), card(dst)), 0);
+    default:
+        /* further than the destination's chassis would be a way back */
+        return progress(chassis(node), chassis(peer), chassis(dst));
+    }
+}
+
+static void way_by_role(const ExanetArithPort *ports, unsigned count,
+                        uint32_t node, uint32_t dst, ExanetArithWay *way)
+{
+    int best = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        int rank;
+
+        if (ports[i].role != way->role) {
+            continue;
+        }
+        rank = link_rank(ports[i].role, node, ports[i].peer, dst);
+        if (rank > best) {
+            best = rank;
+            way->links = 0;
+        }
+        if (rank == best) {
+            way->links |= 1u << i;
+        }
+    }
+    way->exact = best > 0;
+}
+
+void exanet_arith_way(const ExanetArithPort *ports, unsigned count,
+                      uint32_t node, uint32_t dst, ExanetArithWay *way)
+{
+    *way = (ExanetArithWay) { .role = exanet_arith_role(node, dst) };
+    way_by_role(ports, count, node, dst, way);
+    if (way->links || way->role == EXANET_ROLE_CARD) {
+        return;
+    }
+    way->role = EXANET_ROLE_CARD;
+    way->handed = true;
+    for (unsigned i = 0; i < count; i++) {
+        if (ports[i].role == EXANET_ROLE_CARD) {
+            way->links |= 1u << i;
+        }
+    }
+}
+
+unsigned exanet_arith_vc(enum exanet_role in, unsigned vc, enum exanet_role out,
+                         unsigned path)
+{
+    unsigned order = path & EXANET_PATH_ORDER ? EXANET_VC_ORDER : 0;
+    bool row = in == EXANET_ROLE_PLUS || in == EXANET_ROLE_MINUS;
+
+    if (in == EXANET_ROLE_UPLINK || (row && out == EXANET_ROLE_CARD)) {
+        return order | EXANET_VC_DATELINE;
+    }
+    return order | (in == EXANET_ROLE_AUTO ? 0 : vc & EXANET_VC_DATELINE);
+}
+
+bool exanet_arith_source(enum exanet_role in, uint32_t peer, uint32_t node,
+                         uint32_t src, uint32_t dst)
+{
+    bool here = cabinet(dst) == cabinet(node);
+    bool near = here && chassis(dst) == chassis(node);
+    bool from_here = cabinet(src) == cabinet(node);
+
+    if (src == node) {
+        return false;
+    }
+    switch (in) {
+    case EXANET_ROLE_UPLINK:
+        /* what takes another uplink here has taken the first one there */
+        return here ? !from_here : cabinet(src) == cabinet(peer);
+    case EXANET_ROLE_PLUS:
+        return here && chassis(dst) <= chassis(node) &&
+               (!from_here || chassis(src) > chassis(node));
+    case EXANET_ROLE_MINUS:
+        return here && chassis(dst) >= chassis(node) &&
+               (!from_here || chassis(src) < chassis(node));
+    case EXANET_ROLE_CARD:
+        /* a card's own, or on its last steps */
+        return near || (from_here && chassis(src) == chassis(node));
+    default:
+        return false;
+    }
+}
+
+/* --- The table -------------------------------------------------------------- */
+
+static bool table_number(const char **at, unsigned base, unsigned max,
+                         uint32_t *value)
+{
+    unsigned long n;
+
+    if (!g_ascii_isdigit(**at) || qemu_strtoul(*at, at, base, &n) < 0 ||
+        n > max) {
+        return false;
+    }
+    *value = n;
+    return true;
+}
+
+static bool table_links(const char **at, ExanetArithRule *rule)
+{
+    do {
+        uint32_t link;
+
+        if (!table_number(at, 10, EXANET_LINKS - 1, &link)) {
+            return false;
+        }
+        rule->links |= 1u << link;
+    } while ((**at == ',' || **at == '+') && (*at)++);
+    return true;
+}
+
+static char *table_rule(const char **at, ExanetArithRule *rule)
+{
+    *rule = (ExanetArithRule) { 0 };
+    if (!table_number(at, 0, EXANET_COORD_MASK, &rule->value) ||
+        *(*at)++ != '/' ||
+        !table_number(at, 0, EXANET_COORD_MASK, &rule->mask) ||
+        *(*at)++ != '>') {
+        return g_strdup("is no VALUE/MASK>LINKS of 22-bit numbers");
+    }
+    if (rule->value & ~rule->mask) {
+        return g_strdup("has bits in its value that its mask has not");
+    }
+    if (!table_links(at, rule)) {
+        return g_strdup_printf("needs links, 0 to %u", EXANET_LINKS - 1);
+    }
+    return **at && **at != ';' ? g_strdup("has something behind its links") :
+                                 NULL;
+}
+
+ExanetArithTable *exanet_arith_table(const char *text, char **why)
+{
+    g_autofree ExanetArithTable *table = g_new(ExanetArithTable, 1);
+    const char *at = text;
+
+    table->count = 0;
+    do {
+        const char *start = at;
+        g_autofree char *bad = NULL;
+
+        if (table->count == EXANET_ARITH_RULES_MAX) {
+            *why = g_strdup_printf("there are more than %u rules",
+                                   EXANET_ARITH_RULES_MAX);
+            return NULL;
+        }
+        bad = table_rule(&at, &table->rule[table->count++]);
+        if (bad) {
+            *why = g_strdup_printf("rule %u, '%.*s', %s", table->count,
+                                   (int)strcspn(start, ";"), start, bad);
+            return NULL;
+        }
+    } while (*at++ == ';');
+    return g_steal_pointer(&table);
+}
+
+unsigned exanet_arith_table_links(const ExanetArithTable *table, uint32_t dst)
+{
+    for (unsigned i = 0; table && i < table->count; i++) {
+        if ((dst & table->rule[i].mask) == table->rule[i].value) {
+            return table->rule[i].links;
+        }
+    }
+    return 0;
+}
