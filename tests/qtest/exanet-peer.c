@@ -167,7 +167,7 @@ unsigned exanet_peer_encode(uint8_t *buf, const ExanetPacket *pkt)
         exanet_flow_rate_encode(buf, pkt);
         return 1;
     }
-    if (pkt->size) {
+    if (pkt->size && pkt->type != EXANET_TYPE_AXI_READ) {
         memcpy(exanet_packet_payload(buf, pkt->va), pkt->payload, pkt->size);
     }
     return exanet_packet_encode(buf, pkt);
@@ -461,6 +461,75 @@ void exanet_peer_send_control(ExanetPeer *p, const ExanetBlock *b,
     pkt.payload = (const uint8_t *)&control;
     pkt.first = pkt.last = false;
     pkt.notify = true;
+    exanet_peer_send(p, &pkt);
+}
+
+/* --- Loads and stores -------------------------------------------------------- */
+
+ExanetPacket exanet_axi_packet(ExanetPeer *p, enum exanet_shm_class class,
+                               uint64_t va, const void *data, unsigned size)
+{
+    bool write = class == EXANET_SHM_STORE || class == EXANET_SHM_RDMA_WRITE;
+
+    return (ExanetPacket) {
+        .type = write ? EXANET_TYPE_AXI_WRITE : EXANET_TYPE_AXI_READ,
+        .dst = p->node,
+        .src = p->coord,
+        .epoch = p->epoch,
+        .ttl = EXANET_TTL_MAX,
+        .tid = RNIC_PREP(EXANET_STID_CLASS, class),
+        .first = true,
+        .va = va,
+        .size = size,
+        .payload = write ? data : NULL,
+    };
+}
+
+enum exanet_resp exanet_peer_take_axi(ExanetPeer *p, const ExanetPacket *req,
+                                      void *data)
+{
+    g_autofree ExanetRxPacket *rx =
+        exanet_peer_take_type(p, EXANET_TYPE_AXI_RESPONSE);
+    enum exanet_resp resp = RNIC_GET(EXANET_SHM_USER_RESP, rx->pkt.user);
+
+    g_assert_cmphex(rx->pkt.dst, ==, req->src);
+    g_assert_cmphex(rx->pkt.tid, ==, req->tid);
+    g_assert_cmpuint(rx->pkt.seq, ==, req->seq);
+    g_assert_cmpuint(RNIC_GET(EXANET_SHM_USER_RETRIES, rx->pkt.user), ==,
+                     RNIC_GET(EXANET_SHM_USER_RETRIES, req->user));
+    g_assert_cmpuint(rx->pkt.size, ==, req->type == EXANET_TYPE_AXI_READ &&
+                     resp == EXANET_RESP_ACK ? req->size : 0);
+    g_assert_cmphex(rx->pkt.va & ~(uint64_t)(EXANET_MTU - 1), ==,
+                    EXANET_NI_VA(EXANET_NI_SHM));
+    if (rx->pkt.size) {
+        g_assert_cmphex(rx->pkt.va & (EXANET_MTU - 1), ==,
+                        req->va & (EXANET_MTU - 1));
+        if (data) {
+            memcpy(data, rx->pkt.payload, rx->pkt.size);
+        }
+    }
+    return resp;
+}
+
+void exanet_peer_answer_axi(ExanetPeer *p, const ExanetPacket *req,
+                            enum exanet_resp resp, const void *data)
+{
+    ExanetPacket pkt = {
+        .type = EXANET_TYPE_AXI_RESPONSE,
+        .dst = req->src,
+        .src = p->coord,
+        .epoch = p->epoch,
+        .ttl = EXANET_TTL_MAX,
+        .pdid = req->pdid,
+        .tid = req->tid,
+        .seq = req->seq,
+        .va = EXANET_NI_VA(EXANET_NI_SHM) | (req->va & (EXANET_MTU - 1)),
+        .user = (req->user & EXANET_SHM_USER_RETRIES) |
+                RNIC_PREP(EXANET_SHM_USER_RESP, resp),
+        .size = data ? req->size : 0,
+        .payload = data,
+    };
+
     exanet_peer_send(p, &pkt);
 }
 

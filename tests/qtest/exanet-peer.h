@@ -12,6 +12,7 @@
 #define EXANET_PEER_H
 
 #include "rnic/exanet/desc.h"
+#include "rnic/exanet/shm.h"
 #include "hw/rnic/exanet/wire.h"
 
 #define EXANET_WAIT_MS 10000        /* real time until a test has failed */
@@ -108,6 +109,23 @@ void exanet_peer_send_block(ExanetPeer *p, const ExanetBlock *b);
 /* Sends the control packet of the block, notifying @target with @data. */
 void exanet_peer_send_control(ExanetPeer *p, const ExanetBlock *b,
                               uint64_t target, uint64_t data, uint64_t info);
+
+/*
+ * A load or store of the peer, of @class: @size bytes at @va of the device, @data of a
+ * store.  FIRST is set; PDID, SEQ, and SLOT and ID of the TID are 0: the caller sets
+ * them.
+ */
+ExanetPacket exanet_axi_packet(ExanetPeer *p, enum exanet_shm_class class,
+                               uint64_t va, const void *data, unsigned size);
+/*
+ * The next packet, which must be a response to @req, as it has to be; its response
+ * code.  Data of a load, if there are, go to @data.
+ */
+enum exanet_resp exanet_peer_take_axi(ExanetPeer *p, const ExanetPacket *req,
+                                      void *data);
+/* Answers the load or store @req of the device; @data: NULL without. */
+void exanet_peer_answer_axi(ExanetPeer *p, const ExanetPacket *req,
+                            enum exanet_resp resp, const void *data);
 
 /*
  * Where packets of the device go: an image of the memory behind [base,
