@@ -173,6 +173,8 @@ static bool acts(const Reg *r)
            g_str_equal(r->name, "TGEN_CFG") ||
            g_str_equal(r->name, "ACCEL_CTRL") ||
            g_str_has_prefix(r->name, "RT_REQ_") ||
+           g_str_equal(r->name, "CDMA_CR") ||
+           g_str_equal(r->name, "CDMA_BTT") ||
            g_str_has_prefix(r->name, "FAULT_");
 }
 
