@@ -20,20 +20,37 @@
 #define X86_INDEX_BITS  9
 #define X86_1G_SHIFT    30
 
-/* arm64 stage 1, descriptors of 48-bit (and, for 64 KB, 52-bit) addresses. */
+/* arm64 stage 1 */
 #define ARM_VALID       RNIC_BIT(0)
 #define ARM_TABLE       RNIC_BIT(1)     /* or page, on the last level */
 #define ARM_AP_USER     RNIC_BIT(6)
 #define ARM_AP_RDONLY   RNIC_BIT(7)
 #define ARM_AF          RNIC_BIT(10)
 #define ARM_NT          RNIC_BIT(16)    /* block being changed, FEAT_BBM */
+#define ARM_RES0_TABLE  RNIC_BIT(50)    /* GP in a leaf */
 #define ARM_AP_NO_USER  RNIC_BIT(61)    /* of a table, for all below it */
 #define ARM_AP_NO_WRITE RNIC_BIT(62)
-#define ARM_PA_BITS     48
-#define ARM_RES0        RNIC_FIELD(49, 48)
-#define ARM_RES0_TABLE  RNIC_FIELD(50, 48)  /* bit 50 is GP in a leaf */
-#define ARM_PA_HIGH     RNIC_FIELD(15, 12)  /* PA[51:48] with 64-KB pages */
-#define ARM_64K_SHIFT   16
+#define ARM_RES0_ABOVE  49              /* from the address up to here */
+#define ARM_ROOT_BITS   48
+#define ARM_ROOT_HIGH   RNIC_FIELD(5, 2)    /* PA[51:48], as in TTBR0_EL1 */
+#define ARM_ROOT_ALIGN  6
+
+/* Where the formats differ. */
+typedef struct ArmFormat {
+    unsigned granule;       /* log2 of a page */
+    unsigned va_bits;       /* at most */
+    unsigned pa_bits;       /* of the address that stand where they belong */
+    uint64_t pa_high;       /* those above them */
+    unsigned blocks;        /* so many levels above the last may map, too */
+} ArmFormat;
+
+static const ArmFormat arm_4k = { 12, 48, 48, 0, 2 };
+static const ArmFormat arm_16k = { 14, 48, 48, 0, 1 };
+/* FEAT_LPA, FEAT_LVA */
+static const ArmFormat arm_64k = { 16, 52, 48, RNIC_FIELD(15, 12), 2 };
+/* FEAT_LPA2: for shareability there is no room */
+static const ArmFormat arm_4k_lpa2 = { 12, 52, 50, RNIC_FIELD(9, 8), 3 };
+static const ArmFormat arm_16k_lpa2 = { 14, 52, 50, RNIC_FIELD(9, 8), 2 };
 
 static bool va_fits(uint64_t va, unsigned bits)
 {
@@ -96,74 +113,74 @@ static enum exanet_resp walk_x86(const ExanetWalk *walk, unsigned levels,
 }
 
 /* Address in a descriptor that points to 1 << @align bytes. */
-static uint64_t arm_address(uint64_t entry, unsigned granule, unsigned align)
+static uint64_t arm_address(const ArmFormat *f, uint64_t entry, unsigned align)
 {
-    uint64_t pa = entry & RNIC_FIELD(ARM_PA_BITS - 1, align);
+    uint64_t pa = entry & RNIC_FIELD(f->pa_bits - 1, align);
 
-    if (granule == ARM_64K_SHIFT) {
-        pa |= RNIC_GET(ARM_PA_HIGH, entry) << ARM_PA_BITS;
+    if (f->pa_high) {
+        pa |= RNIC_GET(f->pa_high, entry) << f->pa_bits;
     }
     return pa;
 }
 
-/* Bits below the address of 1 << @shift bytes that must be zero. */
-static uint64_t arm_reserved(unsigned granule, unsigned shift)
+/* The bits that must be zero beside the address of 1 << @shift bytes. */
+static uint64_t arm_reserved(const ArmFormat *f, unsigned shift)
 {
-    uint64_t low = RNIC_FIELD(shift - 1, 0) & RNIC_FIELD(63, 12);
+    uint64_t low = RNIC_FIELD(shift - 1, 0) & RNIC_FIELD(63, 12) & ~f->pa_high;
+    uint64_t high = RNIC_FIELD(ARM_RES0_ABOVE, 0) &
+                    ~RNIC_FIELD(f->pa_bits - 1, 0);
 
-    if (shift != granule) {
-        low &= ~ARM_NT;
-    }
-    if (granule == ARM_64K_SHIFT) {
-        low &= ~ARM_PA_HIGH;
-    }
-    return low;
+    return high | (shift == f->granule ? low : low & ~ARM_NT);
 }
 
-/* Levels above the last are numbered from the leaf: 1 and 2 are the larger blocks. */
-static bool arm_block_allowed(unsigned granule, unsigned above)
+/* The top table; shorter than a page it is aligned to its length. */
+static uint64_t arm_root(const ArmFormat *f, uint64_t root, unsigned index_bits)
 {
-    return above == 1 || (above == 2 && granule == 12);
+    unsigned align = MAX(index_bits + 3, ARM_ROOT_ALIGN);
+    uint64_t pa = root & RNIC_FIELD(ARM_ROOT_BITS - 1, align);
+
+    if (f->pa_high) {
+        pa |= RNIC_GET(ARM_ROOT_HIGH, root) << ARM_ROOT_BITS;
+    }
+    return pa;
 }
 
-static enum exanet_resp arm_leaf(uint64_t entry, unsigned granule, unsigned shift,
-                                 bool user, bool writable, bool write,
-                                 ExanetLeaf *leaf)
+static enum exanet_resp arm_leaf(const ArmFormat *f, uint64_t entry,
+                                 unsigned shift, bool write, ExanetLeaf *leaf)
 {
-    if (entry & (ARM_RES0 | arm_reserved(granule, shift))) {
+    if (entry & arm_reserved(f, shift)) {
         return EXANET_RESP_FAULT;
     }
-    leaf->pa = arm_address(entry, granule, shift);
+    leaf->pa = arm_address(f, entry, shift);
     leaf->shift = shift;
     /* a page is dirty when AP[2] is clear, with and without DBM */
-    leaf->write = writable && !(entry & ARM_AP_RDONLY);
-    if (!user || !(entry & ARM_AP_USER) || !(entry & ARM_AF) ||
+    leaf->write &= !(entry & ARM_AP_RDONLY);
+    if (!(entry & ARM_AP_USER) || !(entry & ARM_AF) ||
         (write && !leaf->write)) {
         return EXANET_RESP_FAULT;
     }
     return EXANET_RESP_ACK;
 }
 
-static enum exanet_resp walk_arm(const ExanetWalk *walk, unsigned granule,
+static enum exanet_resp walk_arm(const ExanetWalk *walk, const ArmFormat *f,
                                  uint64_t va, bool write, ExanetLeaf *leaf)
 {
-    const unsigned index_bits = granule - 3;
-    const unsigned max = granule == ARM_64K_SHIFT ? 52 : 48;
-    unsigned bits = walk->va_bits ? walk->va_bits : max;
-    bool user = true, writable = true;
+    const unsigned index_bits = f->granule - 3;
+    unsigned bits = walk->va_bits ? walk->va_bits : f->va_bits;
     unsigned above, top_bits;
     uint64_t table, entry;
+    bool user = true;
 
-    if (bits > max || bits <= granule || !va_fits(va, bits)) {
+    if (bits > f->va_bits || bits <= f->granule || !va_fits(va, bits)) {
         return EXANET_RESP_DECODE;
     }
-    above = (bits - granule - 1) / index_bits;
-    top_bits = bits - granule - above * index_bits;
-    /* a top table may be shorter than a page; it is aligned to its length */
-    table = walk->root & RNIC_FIELD(ARM_PA_BITS - 1, MAX(top_bits + 3, 6));
+    above = (bits - f->granule - 1) / index_bits;
+    top_bits = bits - f->granule - above * index_bits;
+    table = arm_root(f, walk->root, top_bits);
+    leaf->write = true;
 
     for (;; above--) {
-        unsigned shift = granule + above * index_bits;
+        unsigned shift = f->granule + above * index_bits;
 
         if (!read_entry(walk, table, va, shift, top_bits, &entry)) {
             return EXANET_RESP_DECODE;
@@ -172,19 +189,19 @@ static enum exanet_resp walk_arm(const ExanetWalk *walk, unsigned granule,
             return EXANET_RESP_FAULT;
         }
         if (above == 0 || !(entry & ARM_TABLE)) {
-            /* on the last level the block encoding is reserved, elsewhere most */
-            if (above ? !arm_block_allowed(granule, above)
-                      : !(entry & ARM_TABLE)) {
+            /* on the last level the block encoding is reserved */
+            if (above ? above > f->blocks : !(entry & ARM_TABLE)) {
                 return EXANET_RESP_FAULT;
             }
-            return arm_leaf(entry, granule, shift, user, writable, write, leaf);
+            return user ? arm_leaf(f, entry, shift, write, leaf)
+                        : EXANET_RESP_FAULT;
         }
-        if (entry & (ARM_RES0_TABLE | arm_reserved(granule, granule))) {
+        if (entry & (ARM_RES0_TABLE | arm_reserved(f, f->granule))) {
             return EXANET_RESP_FAULT;
         }
         user &= !(entry & ARM_AP_NO_USER);
-        writable &= !(entry & ARM_AP_NO_WRITE);
-        table = arm_address(entry, granule, granule);
+        leaf->write &= !(entry & ARM_AP_NO_WRITE);
+        table = arm_address(f, entry, f->granule);
         top_bits = index_bits;
     }
 }
@@ -203,11 +220,17 @@ enum exanet_resp exanet_walk(const ExanetWalk *walk, uint64_t va, bool write,
     case EXANET_FORMAT_X86_5:
         return walk_x86(walk, 5, va, write, leaf);
     case EXANET_FORMAT_ARM64_4K:
-        return walk_arm(walk, 12, va, write, leaf);
+        return walk_arm(walk, &arm_4k, va, write, leaf);
     case EXANET_FORMAT_ARM64_16K:
-        return walk_arm(walk, 14, va, write, leaf);
+        return walk_arm(walk, &arm_16k, va, write, leaf);
     case EXANET_FORMAT_ARM64_64K:
-        return walk_arm(walk, ARM_64K_SHIFT, va, write, leaf);
+        return walk_arm(walk, &arm_64k, va, write, leaf);
+    case EXANET_FORMAT_ARM64_4K_LPA2:
+        return walk_arm(walk, &arm_4k_lpa2, va, write, leaf);
+    case EXANET_FORMAT_ARM64_16K_LPA2:
+        return walk_arm(walk, &arm_16k_lpa2, va, write, leaf);
+    case EXANET_FORMATS:
+        break;
     }
     return EXANET_RESP_DECODE;
 }

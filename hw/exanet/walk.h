@@ -16,7 +16,10 @@ typedef bool ExanetWalkRead(void *opaque, uint64_t pa, uint64_t *entry);
 typedef struct ExanetWalk {
     enum exanet_table_format format;
     unsigned va_bits;       /* of user addresses; 0 = all the format can have */
-    /* Physical address of the top table; PCID and ASID bits are ignored. */
+    /*
+     * Physical address of the top table, as in CR3 or TTBR0_EL1: PCID and ASID are
+     * ignored, and formats with 52-bit addresses have [51:48] in [5:2].
+     */
     uint64_t root;
     ExanetWalkRead *read;
     void *opaque;

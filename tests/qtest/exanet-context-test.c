@@ -26,6 +26,8 @@ static const struct {
     { EXANET_FORMAT_ARM64_4K, "arm64-4k", 4096, 9, 1 },
     { EXANET_FORMAT_ARM64_16K, "arm64-16k", 16384, 11, 1 },
     { EXANET_FORMAT_ARM64_64K, "arm64-64k", 65536, 13, 1 },
+    { EXANET_FORMAT_ARM64_4K_LPA2, "arm64-4k-lpa2", 4096, 9, 1 },
+    { EXANET_FORMAT_ARM64_16K_LPA2, "arm64-16k-lpa2", 16384, 11, 1 },
 };
 
 typedef struct Rig {
@@ -297,7 +299,7 @@ static void test_random_tables(void)
     unsigned answers[16] = { 0 };
 
     for (unsigned round = 0; round < 60; round++) {
-        unsigned format = 1 + round % EXANET_FORMAT_ARM64_64K;
+        unsigned format = 1 + round % (EXANET_FORMATS - 1);
 
         for (unsigned i = 0; i < 8 * 512; i++) {
             table[i] = g_rand_int(rand) & 0xfff;
@@ -336,7 +338,7 @@ static void test_bad_format(void)
     Rig r = rig_start(EXANET_FORMAT_X86_4);
     uint8_t data[16] = { 1 };
 
-    for (unsigned format = EXANET_FORMAT_ARM64_64K + 1; format < 16; format++) {
+    for (unsigned format = EXANET_FORMATS; format < 16; format++) {
         exanet_open(r.t, CTX, EXANET_TEST_JOB, format, r.tb.root);
         g_assert_cmpuint(dma_write(&r, VA, data, 16), ==, EXANET_RESP_DECODE);
     }

@@ -30,6 +30,8 @@ static const struct {
     [EXANET_FORMAT_ARM64_4K]  = { 12, 9, 4, true },
     [EXANET_FORMAT_ARM64_16K] = { 14, 11, 4, true },
     [EXANET_FORMAT_ARM64_64K] = { 16, 13, 3, true },
+    [EXANET_FORMAT_ARM64_4K_LPA2] = { 12, 9, 5, true },
+    [EXANET_FORMAT_ARM64_16K_LPA2] = { 14, 11, 4, true },
 };
 
 uint64_t exanet_tables_page(ExanetTables *tb)

@@ -46,6 +46,10 @@
 #define NO_USER (1ULL << 61)
 #define NO_WRITE (1ULL << 62)
 #define ARM_LEAF (VALID | USER | AF)
+#define ARM_SH  (3ULL << 8)
+#define ARM_ATTR (7ULL << 2)
+#define ARM_NS  (1ULL << 5)
+#define PBHA    (0xfULL << 59)
 
 typedef struct Memory {
     uint64_t *ram;
@@ -347,26 +351,61 @@ static void test_x86_loop(void)
 
 /* --- arm64 -------------------------------------------------------------------- */
 
+/* How an entry holds what of an address does not fit where it belongs. */
+enum arm_high { PA_48, PA_LPA, PA_LPA2 };
+
 typedef struct ArmConfig {
     enum exanet_table_format format;
     unsigned granule;
+    enum arm_high high;
     unsigned va_bits;
     unsigned levels;            /* that such addresses need */
-    unsigned shifts[3];         /* of pages and blocks */
+    unsigned shifts[4];         /* of pages and blocks */
 } ArmConfig;
 
 static const ArmConfig arm_configs[] = {
-    { EXANET_FORMAT_ARM64_4K, 12, 48, 4, { 12, 21, 30 } },
-    { EXANET_FORMAT_ARM64_4K, 12, 47, 4, { 12, 21, 30 } },
-    { EXANET_FORMAT_ARM64_4K, 12, 40, 4, { 12, 21, 30 } },
-    { EXANET_FORMAT_ARM64_4K, 12, 39, 3, { 12, 21, 30 } },
-    { EXANET_FORMAT_ARM64_16K, 14, 48, 4, { 14, 25 } },
-    { EXANET_FORMAT_ARM64_16K, 14, 47, 3, { 14, 25 } },
-    { EXANET_FORMAT_ARM64_16K, 14, 36, 2, { 14, 25 } },
-    { EXANET_FORMAT_ARM64_64K, 16, 52, 3, { 16, 29 } },
-    { EXANET_FORMAT_ARM64_64K, 16, 48, 3, { 16, 29 } },
-    { EXANET_FORMAT_ARM64_64K, 16, 42, 2, { 16, 29 } },
+    { EXANET_FORMAT_ARM64_4K, 12, PA_48, 48, 4, { 12, 21, 30 } },
+    { EXANET_FORMAT_ARM64_4K, 12, PA_48, 47, 4, { 12, 21, 30 } },
+    { EXANET_FORMAT_ARM64_4K, 12, PA_48, 42, 4, { 12, 21, 30 } },
+    { EXANET_FORMAT_ARM64_4K, 12, PA_48, 40, 4, { 12, 21, 30 } },
+    { EXANET_FORMAT_ARM64_4K, 12, PA_48, 39, 3, { 12, 21, 30 } },
+    { EXANET_FORMAT_ARM64_4K, 12, PA_48, 36, 3, { 12, 21, 30 } },
+    { EXANET_FORMAT_ARM64_16K, 14, PA_48, 48, 4, { 14, 25 } },
+    { EXANET_FORMAT_ARM64_16K, 14, PA_48, 47, 3, { 14, 25 } },
+    { EXANET_FORMAT_ARM64_16K, 14, PA_48, 39, 3, { 14, 25 } },
+    { EXANET_FORMAT_ARM64_16K, 14, PA_48, 36, 2, { 14, 25 } },
+    { EXANET_FORMAT_ARM64_64K, 16, PA_LPA, 52, 3, { 16, 29, 42 } },
+    { EXANET_FORMAT_ARM64_64K, 16, PA_LPA, 48, 3, { 16, 29, 42 } },
+    { EXANET_FORMAT_ARM64_64K, 16, PA_LPA, 42, 2, { 16, 29 } },
+    { EXANET_FORMAT_ARM64_64K, 16, PA_LPA, 39, 2, { 16, 29 } },
+    { EXANET_FORMAT_ARM64_4K_LPA2, 12, PA_LPA2, 52, 5, { 12, 21, 30, 39 } },
+    { EXANET_FORMAT_ARM64_4K_LPA2, 12, PA_LPA2, 49, 5, { 12, 21, 30, 39 } },
+    { EXANET_FORMAT_ARM64_4K_LPA2, 12, PA_LPA2, 48, 4, { 12, 21, 30, 39 } },
+    { EXANET_FORMAT_ARM64_16K_LPA2, 14, PA_LPA2, 52, 4, { 14, 25, 36 } },
+    { EXANET_FORMAT_ARM64_16K_LPA2, 14, PA_LPA2, 47, 3, { 14, 25, 36 } },
 };
+
+#define ARM_PA_LOW  0x0000abcde1230000ULL
+#define ARM_PA_HIGH 0x000dabcde1230000ULL
+
+/* An address of 1 << @shift bytes that uses all that the format has. */
+static uint64_t arm_pa(const ArmConfig *cfg, unsigned shift)
+{
+    return (cfg->high == PA_48 ? ARM_PA_LOW : ARM_PA_HIGH) & (~0ULL << shift);
+}
+
+/* The bits of @pa as an entry has them. */
+static uint64_t arm_bits(const ArmConfig *cfg, uint64_t pa)
+{
+    switch (cfg->high) {
+    case PA_LPA:
+        return (pa & 0x0000ffffffffffffULL) | (pa >> 48 & 0xf) << 12;
+    case PA_LPA2:
+        return (pa & 0x0003ffffffffffffULL) | (pa >> 50 & 3) << 8;
+    default:
+        return pa;
+    }
+}
 
 static void arm_map(Map *m, const ArmConfig *cfg, uint64_t va, unsigned shift)
 {
@@ -388,7 +427,7 @@ static void arm_map(Map *m, const ArmConfig *cfg, uint64_t va, unsigned shift)
             .opaque = &mem,
         },
         .va = va,
-        .pa = 0x0000abcde1230000ULL & (~0ULL << shift),
+        .pa = arm_pa(cfg, shift),
         .shift = shift,
     };
     for (; ; at -= index, entries = 1ULL << index) {
@@ -396,7 +435,8 @@ static void arm_map(Map *m, const ArmConfig *cfg, uint64_t va, unsigned shift)
 
         m->entry[m->depth++] = entry;
         if (at == shift) {
-            *entry = m->pa | ARM_LEAF | (shift == cfg->granule ? PAGE : 0);
+            *entry = arm_bits(cfg, m->pa) | ARM_LEAF |
+                     (shift == cfg->granule ? PAGE : 0);
             return;
         }
         table = mem_alloc(1ULL << cfg->granule);
@@ -411,7 +451,7 @@ static void arm_each(ArmTest *test)
     for (unsigned i = 0; i < ARRAY_SIZE(arm_configs); i++) {
         const ArmConfig *cfg = &arm_configs[i];
         uint64_t top = (1ULL << cfg->va_bits) - 1;
-        const uint64_t vas[] = { 0, top, top / 3, 0xfffff7654321 & top };
+        const uint64_t vas[] = { 0, top, top / 3, 0xafffff7654321 & top };
 
         for (unsigned k = 0; k < ARRAY_SIZE(cfg->shifts); k++) {
             if (!cfg->shifts[k]) {
@@ -429,7 +469,9 @@ static void arm_each(ArmTest *test)
 
 static void arm_rights(Map *m, unsigned leaf, const ArmConfig *cfg)
 {
-    const uint64_t harmless = NG | GP | DBM | CONT | PXN | UXN | SOFT;
+    const uint64_t harmless = NG | GP | DBM | CONT | PXN | UXN | SOFT | PBHA |
+                              ARM_ATTR | ARM_NS |
+                              (cfg->high == PA_LPA2 ? 0 : ARM_SH);
 
     expect_ok(m);
     for (unsigned i = 0; i < leaf; i++) {
@@ -439,7 +481,7 @@ static void arm_rights(Map *m, unsigned leaf, const ArmConfig *cfg)
         change(m, i, 0, NO_WRITE, expect_read_only);
         change(m, i, 0, NO_USER | NO_WRITE, expect_fault);
         change(m, i, 0, 1ULL << 59 | 1ULL << 60 | 1ULL << 63, expect_ok);
-        change(m, i, 0, USER | RDONLY | AF, expect_ok);
+        change(m, i, 0, USER | RDONLY | AF | SOFT, expect_ok);
     }
     change(m, leaf, VALID, 0, expect_fault);
     change(m, leaf, ~0ULL, 0, expect_fault);
@@ -449,6 +491,11 @@ static void arm_rights(Map *m, unsigned leaf, const ArmConfig *cfg)
     /* writable, but clean: hardware may set it dirty, we may not */
     change(m, leaf, 0, RDONLY | DBM, expect_read_only);
     change(m, leaf, USER, RDONLY, expect_fault);
+    for (unsigned bit = 0; bit < 64; bit++) {
+        if (harmless & 1ULL << bit) {
+            change(m, leaf, 0, 1ULL << bit, expect_ok);
+        }
+    }
     change(m, leaf, 0, harmless, expect_ok);
     expect_ok(m);
 }
@@ -457,16 +504,20 @@ static void arm_reserved(Map *m, unsigned leaf, const ArmConfig *cfg)
 {
     unsigned low = cfg->granule == 16 ? 16 : 12;
 
-    change(m, leaf, 0, 1ULL << 48, expect_fault);
-    change(m, leaf, 0, 1ULL << 49, expect_fault);
+    if (cfg->high != PA_LPA2) {
+        change(m, leaf, 0, 1ULL << 48, expect_fault);
+        change(m, leaf, 0, 1ULL << 49, expect_fault);
+    }
     for (unsigned bit = low; bit < m->shift; bit++) {
         bool nt = bit == 16 && m->shift != cfg->granule;
 
         change(m, leaf, 0, 1ULL << bit, nt ? expect_ok : expect_fault);
     }
     for (unsigned i = 0; i < leaf; i++) {
-        change(m, i, 0, 1ULL << 48, expect_fault);
-        change(m, i, 0, 1ULL << 49, expect_fault);
+        if (cfg->high != PA_LPA2) {
+            change(m, i, 0, 1ULL << 48, expect_fault);
+            change(m, i, 0, 1ULL << 49, expect_fault);
+        }
         change(m, i, 0, 1ULL << 50, expect_fault);
         for (unsigned bit = low; bit < cfg->granule; bit++) {
             change(m, i, 0, 1ULL << bit, expect_fault);
@@ -496,8 +547,8 @@ static void arm_blocks(Map *m, unsigned leaf, const ArmConfig *cfg)
         shift += cfg->granule - 3;
         m->depth = i + 1;
         m->shift = shift;
-        m->pa = 0x0000abcde1230000ULL & (~0ULL << shift);
-        change(m, i, ~0ULL, m->pa | ARM_LEAF,
+        m->pa = arm_pa(cfg, shift);
+        change(m, i, ~0ULL, arm_bits(cfg, m->pa) | ARM_LEAF,
                arm_has_block(cfg, shift) ? expect_ok : expect_fault);
     }
 }
@@ -510,16 +561,7 @@ static void arm_outside(Map *m, unsigned leaf, const ArmConfig *cfg)
     for (unsigned i = 0; i < leaf; i++) {
         change(m, i, address, OUTSIDE, expect_decode);
         change(m, i, address, 0, expect_decode);
-        if (cfg->granule == 16) {
-            /* PA[51:48]: nothing there */
-            change(m, i, 0, 0x1000, expect_decode);
-        }
     }
-    if (cfg->granule == 16) {
-        m->pa |= 0x9ULL << 48;
-        change(m, leaf, 0, 0x9000, expect_ok);
-    }
-    m->pa = *m->entry[leaf] & 0x0000ffffffff0000;
     m->walk.root = OUTSIDE;
     expect_decode(m);
     m->walk.root = 0;
@@ -527,6 +569,32 @@ static void arm_outside(Map *m, unsigned leaf, const ArmConfig *cfg)
     /* ASID and CnP */
     m->walk.root = root | 0xffffULL << 48 | 1;
     expect_ok(m);
+}
+
+/* Each bit of an address that is not where it belongs, alone. */
+static void arm_high(Map *m, unsigned leaf, const ArmConfig *cfg)
+{
+    const uint64_t all = arm_bits(cfg, 0x000fffffffff0000);
+    uint64_t root = m->walk.root;
+    unsigned n = 0;
+
+    for (unsigned bit = 48; bit < 52 && cfg->high != PA_48; bit++, n++) {
+        m->pa = 1ULL << bit;
+        change(m, leaf, all, arm_bits(cfg, m->pa), expect_ok);
+        for (unsigned i = 0; i < leaf; i++) {
+            change(m, i, 0, arm_bits(cfg, 1ULL << bit), expect_decode);
+        }
+    }
+    m->pa = arm_pa(cfg, m->shift);
+    /* TTBR0_EL1 has them in [5:2], where else nothing is */
+    for (unsigned bit = 2; bit < 6; bit++) {
+        m->walk.root = root | 1ULL << bit;
+        if (n) {
+            expect_decode(m);
+        } else {
+            expect_ok(m);
+        }
+    }
 }
 
 static void test_arm_rights(void)
@@ -549,11 +617,16 @@ static void test_arm_outside(void)
     arm_each(arm_outside);
 }
 
+static void test_arm_high(void)
+{
+    arm_each(arm_high);
+}
+
 static void test_arm_va_bits(void)
 {
     for (unsigned i = 0; i < ARRAY_SIZE(arm_configs); i++) {
         const ArmConfig *cfg = &arm_configs[i];
-        unsigned max = cfg->granule == 16 ? 52 : 48;
+        unsigned max = cfg->high == PA_48 ? 48 : 52;
         Map m;
 
         arm_map(&m, cfg, (1ULL << cfg->va_bits) - 1, cfg->granule);
@@ -625,7 +698,7 @@ static void test_unknown_format(void)
 {
     Map m = { .walk = { .read = mem_read, .opaque = &mem } };
 
-    for (unsigned f = EXANET_FORMAT_ARM64_64K + 1; f < 16; f++) {
+    for (unsigned f = EXANET_FORMATS; f < 16; f++) {
         m.walk.format = f;
         expect_va_decode(&m, 0);
         expect_va_decode(&m, 0x123456789000);
@@ -662,7 +735,7 @@ static void test_fuzz(void)
         enum exanet_resp read, write;
         ExanetLeaf for_read, for_write;
 
-        m.walk.format = g_rand_int_range(rand, 1, 6);
+        m.walk.format = g_rand_int_range(rand, 1, EXANET_FORMATS);
         m.walk.va_bits = g_rand_boolean(rand) ? 0 : g_rand_int_range(rand, 0, 256);
         m.walk.root = RAM_BASE + g_rand_int_range(rand, 0, RAM_BYTES);
         va >>= g_rand_int_range(rand, 8, 30);
@@ -675,7 +748,7 @@ static void test_fuzz(void)
                       read == EXANET_RESP_DECODE);
         answers[read]++;
         if (read == EXANET_RESP_ACK) {
-            g_assert_true(for_read.shift >= 12 && for_read.shift <= 30);
+            g_assert_true(for_read.shift >= 12 && for_read.shift <= 42);
             g_assert_cmphex(for_read.pa & ((1ULL << for_read.shift) - 1), ==, 0);
             g_assert_cmpint(for_read.write, ==, write == EXANET_RESP_ACK);
         } else {
@@ -710,6 +783,7 @@ int main(int argc, char **argv)
     g_test_add_func("/rnic/exanet/walk/arm64/reserved", test_arm_reserved);
     g_test_add_func("/rnic/exanet/walk/arm64/blocks", test_arm_blocks);
     g_test_add_func("/rnic/exanet/walk/arm64/outside", test_arm_outside);
+    g_test_add_func("/rnic/exanet/walk/arm64/high", test_arm_high);
     g_test_add_func("/rnic/exanet/walk/arm64/va-bits", test_arm_va_bits);
     g_test_add_func("/rnic/exanet/walk/arm64/loop", test_arm_loop);
     g_test_add_func("/rnic/exanet/walk/fuzz", test_fuzz);
