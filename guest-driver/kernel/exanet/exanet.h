@@ -9,6 +9,10 @@
  * exanet_irq.c      interrupts, and links that go up and down
  * exanet_context.c  a context: from open() to the death of the process
  * exanet_fault.c    page faults of the NIC
+ * exanet_shm.c      memory of other nodes: block RAM, errors of loads and stores
+ * exanet_segment.c  ... segments of the aperture
+ * exanet_cdma.c     ... copies
+ * exanet_accel.c    the accelerator beside the NIC
  * exanet_event.c    interrupts of a context: poll(), read(), eventfd
  * exanet_file.c     /dev/exanetN
  * exanet_sysfs*.c   /sys/class/exanet/exanetN
@@ -20,7 +24,7 @@
  * until exanet_remove().  A context touches them under @hw_lock while @hw_on, or
  * under the device's @lock while @running.
  *
- * Lock order: mmap_lock, exanet_device.lock, then one of slot_lock, hw_lock and
+ * Lock order: accel_lock, mmap_lock, exanet_device.lock, then one of slot_lock, hw_lock and
  * wait.lock; wait.lock nests inside slot_lock.
  */
 #ifndef EXANET_H
@@ -29,11 +33,14 @@
 #include <linux/cdev.h>
 #include <linux/device.h>
 #include <linux/kfifo.h>
+#include <linux/ioport.h>
+#include <linux/completion.h>
 #include <linux/kref.h>
 #include <linux/mm_types.h>
 #include <linux/mmu_notifier.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
+#include <linux/semaphore.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -50,6 +57,8 @@ struct exanet_resources {
 	void __iomem *regs;		/* EXANET_REGS_BYTES */
 	phys_addr_t user;		/* user pages of context 0 */
 	resource_size_t user_bytes;
+	phys_addr_t aperture;		/* and block RAM behind it */
+	resource_size_t aperture_bytes;	/* 0: there is none */
 	bool wired;			/* two wires rather than messages */
 	int irq[EXANET_VECTORS];	/* Linux interrupt of each vector or wire */
 };
@@ -67,6 +76,31 @@ struct exanet_debugfs_port {
 	unsigned int index;
 };
 
+/* A stretch of the aperture through which a context sees memory of another node. */
+struct exanet_segment {
+	struct kref ref;	/* table of segments, and mappings */
+	struct exanet_device *xdev;
+	struct exanet_context *ctx;	/* NULL: it has ended; device's lock */
+	struct resource place;	/* in the aperture */
+	unsigned int number;
+	u32 flags;		/* enum exanet_segment_flags */
+	u32 ctrl;		/* EXANET_SHM_MAP_ */
+	u64 gva;
+};
+
+/* Memory of other nodes; the device's lock protects space, segments and cdma_used. */
+struct exanet_shm {
+	bool present;
+	void __iomem *user;	/* user pages */
+	struct resource space;	/* the aperture: parent of the segments' places */
+	struct exanet_segment *segments[EXANET_SHM_MAPS];
+	struct semaphore cdma_free;	/* counts channels */
+	DECLARE_BITMAP(cdma_used, EXANET_CDMA_CHANNELS);
+	struct completion cdma_done[EXANET_CDMA_CHANNELS];
+	struct mutex accel_lock;	/* of whose job it is */
+	struct completion accel_done;
+};
+
 struct exanet_device {
 	struct device dev;
 	struct cdev cdev;
@@ -75,7 +109,8 @@ struct exanet_device {
 	u32 table_format;	/* of all page tables, EXANET_CTX_CTRL_ */
 	struct exanet_resources res;
 	struct exanet_vector vectors[EXANET_VECTORS];
-	const struct attribute_group *groups[EXANET_LINKS + 5];
+	const struct attribute_group *groups[EXANET_LINKS + 6];
+	struct exanet_shm shm;
 	struct dentry *debugfs;
 	struct exanet_debugfs_port debugfs_ports[EXANET_LINKS];
 	u32 link_up;		/* port p is up: bit p; of the admin thread */
@@ -113,6 +148,10 @@ struct exanet_context {
 	wait_queue_head_t wait;	/* its lock protects events and eventfd */
 	u64 events;		/* interrupts since the last read() */
 	struct eventfd_ctx *eventfd;
+
+	struct pid *signal_pid;	/* whom to tell of errors; this and below: slot_lock */
+	int signo;		/* 0: nobody */
+	u32 errors;		/* of loads and stores that have been told */
 
 	struct work_struct fault_work;
 	DECLARE_KFIFO(faults, struct exanet_fault_entry, EXANET_FAULTS);
@@ -159,11 +198,8 @@ void exanet_irq_free(struct exanet_device *xdev);
 
 /* --- exanet_context.c ----------------------------------------------------- */
 
-/*
- * How the device has to walk the page tables of this kernel.  EOPNOTSUPP: it knows no
- * such tables.
- */
-int exanet_context_format(u32 *format);
+/* How the device has to walk the page tables of this kernel, EXANET_CTX_CTRL_. */
+u32 exanet_context_format(void);
 /*
  * Takes a context for current's address space; @mapping is that of the file.
  * ENOSPC: all are taken; ENODEV: the NIC is gone.
@@ -204,6 +240,61 @@ bool exanet_fault_drain(struct exanet_device *xdev);
 /* Takes all; sleeps. */
 void exanet_fault_drain_all(struct exanet_device *xdev);
 
+/* --- exanet_shm.c --------------------------------------------------------- */
+
+/* Without an aperture it does nothing, and the rest gives -EOPNOTSUPP; -ENOMEM. */
+int exanet_shm_init(struct exanet_device *xdev);
+void exanet_shm_exit(struct exanet_device *xdev);
+/* -ENODEV */
+int exanet_shm_query(struct exanet_context *ctx, struct exanet_ioc_query_shm *q);
+/*
+ * Whether a process may name the @len bytes at @gva: 0, -EACCES: registers of a node,
+ * -EINVAL: none or too many.
+ */
+int exanet_shm_check_gva(u64 gva, u64 len);
+/* Whether current may use the block RAM of this node. */
+bool exanet_shm_bram_allowed(void);
+/* The PDID of context @dst_ctx of the job of @ctx; the device's lock is held. */
+u32 exanet_shm_pdid(const struct exanet_context *ctx, u32 dst_ctx);
+/* Whether @vma shows block RAM. */
+bool exanet_bram_is(const struct vm_area_struct *vma);
+int exanet_bram_mmap(struct exanet_context *ctx, struct vm_area_struct *vma);
+/* Loads or stores have failed; sleeps. */
+void exanet_shm_error_irq(struct exanet_device *xdev);
+/* A new owner of the context's index is not told of errors of the last one. */
+void exanet_shm_attach(struct exanet_context *ctx);
+/* Lets errors send current's process @signo, 0: nothing; -EINVAL. */
+int exanet_shm_set_signal(struct exanet_context *ctx, u32 signo);
+
+/* --- exanet_segment.c ----------------------------------------------------- */
+
+/* As in uapi.h; fills what is out; -ENODEV, -EINVAL, -EACCES, -ENOSPC. */
+int exanet_segment_create(struct exanet_context *ctx,
+			  struct exanet_ioc_segment_create *c);
+/* When this returns, no CPU reaches what was the segment; -ENOENT, -ENODEV. */
+int exanet_segment_destroy(struct exanet_context *ctx, u32 number);
+/* Ends the segments of a context that nobody can run on; device's lock held. */
+void exanet_segment_stop(struct exanet_context *ctx);
+int exanet_segment_mmap(struct exanet_context *ctx, struct vm_area_struct *vma);
+/* How many there are; device's lock held. */
+unsigned int exanet_segments_used(struct exanet_device *xdev);
+
+/* --- exanet_cdma.c -------------------------------------------------------- */
+
+void exanet_cdma_init(struct exanet_device *xdev);
+void exanet_cdma_irq(struct exanet_device *xdev);
+/* Lets those who wait see that their context has stopped. */
+void exanet_cdma_hangup(struct exanet_device *xdev);
+/* As in uapi.h, with -EINTR when killed; sleeps; changes @c. */
+int exanet_cdma_copy(struct exanet_context *ctx, struct exanet_ioc_cdma *c);
+
+/* --- exanet_accel.c ------------------------------------------------------- */
+
+void exanet_accel_init(struct exanet_device *xdev);
+void exanet_accel_irq(struct exanet_device *xdev);
+/* As exanet_cdma_copy(); fills what is out. */
+int exanet_accel_job(struct exanet_context *ctx, struct exanet_ioc_accel *a);
+
 /* --- exanet_event.c ------------------------------------------------------- */
 
 void exanet_event_init(struct exanet_context *ctx);
@@ -222,6 +313,8 @@ int exanet_event_set_fd(struct exanet_context *ctx, int fd);
 /* --- exanet_file.c -------------------------------------------------------- */
 
 extern const struct file_operations exanet_fops;
+/* Makes @vma one of device memory that children do not get; clears flags @forbid. */
+void exanet_vma_device(struct vm_area_struct *vma, vm_flags_t forbid);
 
 /* --- exanet_sysfs.c ------------------------------------------------------- */
 

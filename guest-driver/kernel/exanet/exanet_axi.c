@@ -12,6 +12,7 @@
 enum {
 	EXANET_AXI_REGS,
 	EXANET_AXI_USER,
+	EXANET_AXI_APERTURE,
 };
 
 static int exanet_axi_map(struct platform_device *pdev,
@@ -37,6 +38,16 @@ static int exanet_axi_map(struct platform_device *pdev,
 		return -EBUSY;
 	res->user = mem->start;
 	res->user_bytes = resource_size(mem);
+
+	/* A NIC without it has all the rest. */
+	mem = platform_get_resource(pdev, IORESOURCE_MEM, EXANET_AXI_APERTURE);
+	if (!mem)
+		return 0;
+	if (!devm_request_mem_region(&pdev->dev, mem->start, resource_size(mem),
+				     dev_name(&pdev->dev)))
+		return -EBUSY;
+	res->aperture = mem->start;
+	res->aperture_bytes = resource_size(mem);
 	return 0;
 }
 

@@ -18,28 +18,37 @@
 #define EXANET_JOB_MAX	RNIC_GET(EXANET_PDID_JOB, ~0ULL)
 
 #if defined(CONFIG_X86_64)
-int exanet_context_format(u32 *format)
+u32 exanet_context_format(void)
 {
-	*format = RNIC_PREP(EXANET_CTX_CTRL_FORMAT,
-			    pgtable_l5_enabled() ? EXANET_FORMAT_X86_5 :
-						   EXANET_FORMAT_X86_4) |
-		  RNIC_PREP(EXANET_CTX_CTRL_VA_BITS, __VIRTUAL_MASK_SHIFT);
-	return 0;
+	return RNIC_PREP(EXANET_CTX_CTRL_FORMAT,
+			 pgtable_l5_enabled() ? EXANET_FORMAT_X86_5 :
+						EXANET_FORMAT_X86_4) |
+	       RNIC_PREP(EXANET_CTX_CTRL_VA_BITS, __VIRTUAL_MASK_SHIFT);
+}
+
+static u64 exanet_context_root(struct mm_struct *mm)
+{
+	return virt_to_phys(mm->pgd);
 }
 #elif defined(CONFIG_ARM64)
-int exanet_context_format(u32 *format)
+u32 exanet_context_format(void)
 {
+	/* With FEAT_LPA2 an entry has its address in another way. */
+	bool lpa2 = PAGE_SHIFT < 16 && vabits_actual > 48;
 	enum exanet_table_format granule =
 		PAGE_SHIFT == 16 ? EXANET_FORMAT_ARM64_64K :
-		PAGE_SHIFT == 14 ? EXANET_FORMAT_ARM64_16K :
-				   EXANET_FORMAT_ARM64_4K;
+		PAGE_SHIFT == 14 ? (lpa2 ? EXANET_FORMAT_ARM64_16K_LPA2 :
+					   EXANET_FORMAT_ARM64_16K) :
+				   (lpa2 ? EXANET_FORMAT_ARM64_4K_LPA2 :
+					   EXANET_FORMAT_ARM64_4K);
 
-	/* FEAT_LPA2 arranges the address in an entry in another way. */
-	if (PAGE_SHIFT < 16 && vabits_actual > 48)
-		return -EOPNOTSUPP;
-	*format = RNIC_PREP(EXANET_CTX_CTRL_FORMAT, granule) |
-		  RNIC_PREP(EXANET_CTX_CTRL_VA_BITS, vabits_actual);
-	return 0;
+	return RNIC_PREP(EXANET_CTX_CTRL_FORMAT, granule) |
+	       RNIC_PREP(EXANET_CTX_CTRL_VA_BITS, vabits_actual);
+}
+
+static u64 exanet_context_root(struct mm_struct *mm)
+{
+	return phys_to_ttbr(virt_to_phys(mm->pgd));
 }
 #else
 #error "no page-table format for this architecture"
@@ -138,10 +147,11 @@ static int exanet_context_start(struct exanet_context *ctx)
 	ctx->index = index;
 	ctx->running = true;
 	exanet_hw_mailbox_ack(&xdev->hw, index);
+	exanet_shm_attach(ctx);
 	exanet_fault_attach(ctx);
 	/* Invalidations go out before the device can cache anything. */
 	exanet_context_set_hw(ctx, true);
-	exanet_hw_context_enable(&xdev->hw, index, virt_to_phys(ctx->mm->pgd),
+	exanet_hw_context_enable(&xdev->hw, index, exanet_context_root(ctx->mm),
 				 xdev->table_format, ctx->job);
 	return 0;
 }
@@ -160,6 +170,7 @@ static void exanet_context_stop(struct exanet_context *ctx)
 	ret = exanet_hw_context_quiesce(&xdev->hw, ctx->index);
 	exanet_hw_context_disable(&xdev->hw, ctx->index);
 	exanet_context_set_hw(ctx, false);
+	exanet_segment_stop(ctx);
 	exanet_fault_detach(ctx);
 
 	if (ret)
@@ -180,6 +191,7 @@ void exanet_context_stop_all(struct exanet_device *xdev)
 		exanet_context_stop(ctx);
 		unmap_mapping_range(ctx->mapping, 0, 0, 1);
 	}
+	exanet_cdma_hangup(xdev);
 }
 
 /* --- open and close ------------------------------------------------------- */
@@ -190,6 +202,7 @@ static void exanet_context_free(struct kref *ref)
 		container_of(ref, struct exanet_context, ref);
 
 	exanet_event_exit(ctx);
+	put_pid(ctx->signal_pid);
 	mmdrop(ctx->mm);
 	put_device(&ctx->xdev->dev);
 	kfree(ctx);

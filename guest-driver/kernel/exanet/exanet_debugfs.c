@@ -5,6 +5,8 @@
  *   port<p>/inject    faults on the transmitting side of a port: a kind, and any of
  *                     every=N, count=N and type=PACKET; "none" ends them. Reading
  *                     it shows how many are left.
+ *   segments          one line each: number, context, offset and bytes in the
+ *                     aperture, GVA, PDID there, rights
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -38,6 +40,9 @@ static const struct {
 	{ "notify", EXANET_TYPE_NOTIFY },
 	{ "release", EXANET_TYPE_RELEASE },
 	{ "ack", EXANET_TYPE_ACK },
+	{ "load", EXANET_TYPE_AXI_READ },
+	{ "store", EXANET_TYPE_AXI_WRITE },
+	{ "response", EXANET_TYPE_AXI_RESPONSE },
 	{ "flow-rate", EXANET_TYPE_FLOW_RATE },
 };
 
@@ -166,6 +171,30 @@ static const struct file_operations exanet_inject_fops = {
 	.release = single_release,
 };
 
+static int exanet_segments_show(struct seq_file *s, void *unused)
+{
+	struct exanet_device *xdev = s->private;
+	const struct exanet_segment *seg;
+	unsigned int m;
+
+	mutex_lock(&xdev->lock);
+	for (m = 0; m < EXANET_SHM_MAPS; m++) {
+		seg = xdev->shm.segments[m];
+		if (!seg)
+			continue;
+		seq_printf(s, "%u %llu 0x%llx %llu 0x%016llx 0x%04llx %c%c%c\n", m,
+			   RNIC_GET(EXANET_SHM_MAP_CTX, seg->ctrl),
+			   (u64)seg->place.start, (u64)resource_size(&seg->place),
+			   seg->gva, RNIC_GET(EXANET_SHM_MAP_PDID, seg->ctrl),
+			   seg->flags & EXANET_SEGMENT_READ ? 'r' : '-',
+			   seg->flags & EXANET_SEGMENT_WRITE ? 'w' : '-',
+			   seg->flags & EXANET_SEGMENT_EARLY ? 'e' : '-');
+	}
+	mutex_unlock(&xdev->lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(exanet_segments);
+
 void exanet_debugfs_add(struct exanet_device *xdev)
 {
 	struct dentry *dir;
@@ -174,6 +203,9 @@ void exanet_debugfs_add(struct exanet_device *xdev)
 
 	xdev->debugfs = debugfs_create_dir(dev_name(&xdev->dev),
 					   exanet_debugfs_root);
+	if (xdev->shm.present)
+		debugfs_create_file("segments", 0400, xdev->debugfs, xdev,
+				    &exanet_segments_fops);
 	for (p = 0; p < xdev->caps.ports; p++) {
 		if (!(xdev->caps.present & BIT(p)))
 			continue;

@@ -120,8 +120,12 @@ static bool exanet_fault_in(struct mm_struct *mm, unsigned long va,
 	struct vm_area_struct *vma = vma_lookup(mm, va);
 	bool unlocked = false;
 
-	/* Other devices' pages are none of ours, and some fault in odd ways. */
-	if (!vma || (vma->vm_flags & (VM_IO | VM_PFNMAP)))
+	/*
+	 * Other devices' pages are none of ours, and some fault in odd ways.  Block
+	 * RAM is for loads and stores of other nodes as well.
+	 */
+	if (!vma || ((vma->vm_flags & (VM_IO | VM_PFNMAP)) &&
+		     !exanet_bram_is(vma)))
 		return false;
 	*end = userfaultfd_armed(vma) ? 0 : vma->vm_end;
 	return !fixup_user_fault(mm, va, flags, &unlocked);

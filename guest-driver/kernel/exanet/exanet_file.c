@@ -112,6 +112,79 @@ static long exanet_ioctl_set_job(struct exanet_context *ctx, void __user *arg)
 	return exanet_context_set_job(ctx, j.job);
 }
 
+static long exanet_ioctl_query_shm(struct exanet_context *ctx, void __user *arg)
+{
+	struct exanet_ioc_query_shm q = {};
+	int ret = exanet_shm_query(ctx, &q);
+
+	if (ret)
+		return ret;
+	return copy_to_user(arg, &q, sizeof(q)) ? -EFAULT : 0;
+}
+
+static long exanet_ioctl_segment_create(struct exanet_context *ctx,
+					void __user *arg)
+{
+	struct exanet_ioc_segment_create c;
+	int ret;
+
+	if (copy_from_user(&c, arg, sizeof(c)))
+		return -EFAULT;
+	ret = exanet_segment_create(ctx, &c);
+	if (ret)
+		return ret;
+	if (copy_to_user(arg, &c, sizeof(c))) {
+		exanet_segment_destroy(ctx, c.segment);
+		return -EFAULT;
+	}
+	return 0;
+}
+
+static long exanet_ioctl_segment_destroy(struct exanet_context *ctx,
+					 void __user *arg)
+{
+	struct exanet_ioc_segment_destroy d;
+
+	if (copy_from_user(&d, arg, sizeof(d)))
+		return -EFAULT;
+	if (d.reserved)
+		return -EINVAL;
+	return exanet_segment_destroy(ctx, d.segment);
+}
+
+static long exanet_ioctl_error_signal(struct exanet_context *ctx,
+				      void __user *arg)
+{
+	struct exanet_ioc_error_signal s;
+
+	if (copy_from_user(&s, arg, sizeof(s)))
+		return -EFAULT;
+	if (s.reserved)
+		return -EINVAL;
+	return exanet_shm_set_signal(ctx, s.signo);
+}
+
+static long exanet_ioctl_cdma(struct exanet_context *ctx, void __user *arg)
+{
+	struct exanet_ioc_cdma c;
+
+	if (copy_from_user(&c, arg, sizeof(c)))
+		return -EFAULT;
+	return exanet_cdma_copy(ctx, &c);
+}
+
+static long exanet_ioctl_accel(struct exanet_context *ctx, void __user *arg)
+{
+	struct exanet_ioc_accel a;
+	int ret;
+
+	if (copy_from_user(&a, arg, sizeof(a)))
+		return -EFAULT;
+	ret = exanet_accel_job(ctx, &a);
+	/* What failed, too, tells where and how far it came. */
+	return copy_to_user(arg, &a, sizeof(a)) ? -EFAULT : ret;
+}
+
 static long exanet_file_ioctl(struct file *file, unsigned int cmd,
 			      unsigned long arg)
 {
@@ -129,6 +202,18 @@ static long exanet_file_ioctl(struct file *file, unsigned int cmd,
 		return exanet_ioctl_eventfd(ctx, uarg);
 	case EXANET_IOC_SET_JOB:
 		return exanet_ioctl_set_job(ctx, uarg);
+	case EXANET_IOC_QUERY_SHM:
+		return exanet_ioctl_query_shm(ctx, uarg);
+	case EXANET_IOC_SEGMENT_CREATE:
+		return exanet_ioctl_segment_create(ctx, uarg);
+	case EXANET_IOC_SEGMENT_DESTROY:
+		return exanet_ioctl_segment_destroy(ctx, uarg);
+	case EXANET_IOC_ERROR_SIGNAL:
+		return exanet_ioctl_error_signal(ctx, uarg);
+	case EXANET_IOC_CDMA:
+		return exanet_ioctl_cdma(ctx, uarg);
+	case EXANET_IOC_ACCEL:
+		return exanet_ioctl_accel(ctx, uarg);
 	default:
 		return -ENOTTY;
 	}
@@ -150,16 +235,17 @@ static const struct vm_operations_struct exanet_vm_ops = {
 	.fault = exanet_vm_fault,
 };
 
-static int exanet_file_mmap(struct file *file, struct vm_area_struct *vma)
+void exanet_vma_device(struct vm_area_struct *vma, vm_flags_t forbid)
 {
-	struct exanet_context *ctx = file->private_data;
+	exanet_vma_flags(vma, VM_IO | VM_PFNMAP | VM_DONTCOPY | VM_DONTEXPAND |
+			 VM_DONTDUMP, forbid);
+	vma->vm_page_prot = pgprot_device(vma->vm_page_prot);
+}
+
+static int exanet_user_mmap(struct exanet_context *ctx, struct vm_area_struct *vma)
+{
 	vm_flags_t forbid = 0;
 
-	/* So that user page n is at offset n << EXANET_MMAP_SHIFT. */
-	BUILD_BUG_ON(PAGE_SHIFT != EXANET_MMAP_SHIFT);
-
-	if (!exanet_file_is_owner(ctx))
-		return -EPERM;
 	if (vma->vm_pgoff >= EXANET_USER_PAGES ||
 	    vma->vm_end - vma->vm_start != PAGE_SIZE ||
 	    !(vma->vm_flags & VM_MAYSHARE))
@@ -169,12 +255,26 @@ static int exanet_file_mmap(struct file *file, struct vm_area_struct *vma)
 			return -EACCES;
 		forbid = VM_MAYWRITE;
 	}
-	exanet_vma_flags(vma, VM_IO | VM_PFNMAP | VM_DONTCOPY | VM_DONTEXPAND |
-			 VM_DONTDUMP, forbid);
-	vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
+	exanet_vma_device(vma, forbid);
 	vma->vm_private_data = ctx;
 	vma->vm_ops = &exanet_vm_ops;
 	return 0;
+}
+
+static int exanet_file_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct exanet_context *ctx = file->private_data;
+
+	/* So that user page n is at offset n << EXANET_MMAP_SHIFT. */
+	BUILD_BUG_ON(PAGE_SHIFT != EXANET_MMAP_SHIFT);
+
+	if (!exanet_file_is_owner(ctx))
+		return -EPERM;
+	if (vma->vm_pgoff >= EXANET_MMAP_BRAM >> PAGE_SHIFT)
+		return exanet_bram_mmap(ctx, vma);
+	if (vma->vm_pgoff >= EXANET_MMAP_APERTURE >> PAGE_SHIFT)
+		return exanet_segment_mmap(ctx, vma);
+	return exanet_user_mmap(ctx, vma);
 }
 
 const struct file_operations exanet_fops = {

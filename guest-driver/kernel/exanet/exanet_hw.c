@@ -52,6 +52,11 @@ int exanet_hw_identify(struct exanet_hw *hw, struct exanet_caps *caps)
 		if (exanet_hw_port_read(hw, p, EXANET_REG_PORT_STATUS) &
 		    EXANET_PORT_STATUS_PRESENT)
 			caps->present |= BIT(p);
+	if (caps->cap1 & EXANET_CAP1_APERTURE) {
+		caps->aperture = exanet_read64(hw, EXANET_SHM +
+					       EXANET_REG_SHM_APERTURE);
+		caps->bram = exanet_read64(hw, EXANET_SHM + EXANET_REG_SHM_BRAM);
+	}
 	return 0;
 }
 
@@ -116,7 +121,7 @@ void exanet_hw_set_coord(struct exanet_hw *hw, u32 coord)
 }
 
 void exanet_hw_context_enable(struct exanet_hw *hw, unsigned int index,
-			      phys_addr_t pgd, u32 format, u32 job)
+			      u64 pgd, u32 format, u32 job)
 {
 	u32 base = EXANET_CTX(index);
 	unsigned int w;
@@ -250,4 +255,154 @@ void exanet_hw_tune_write(struct exanet_hw *hw, u32 offset, bool wide,
 		exanet_write64(hw, offset, value);
 	else
 		exanet_write(hw, offset, value);
+}
+
+/* --- memory of other nodes ------------------------------------------------ */
+
+void exanet_hw_segment_enable(struct exanet_hw *hw, unsigned int m,
+			      const struct exanet_hw_segment *seg)
+{
+	u32 base = EXANET_SHM_MAP(m);
+
+	exanet_write64(hw, base + EXANET_REG_SHM_MAP_OFFSET, seg->offset);
+	exanet_write64(hw, base + EXANET_REG_SHM_MAP_SIZE, seg->bytes);
+	exanet_write64(hw, base + EXANET_REG_SHM_MAP_GVA, seg->gva);
+	exanet_write64(hw, base + EXANET_REG_SHM_MAP_CTRL, seg->ctrl);
+}
+
+void exanet_hw_segment_disable(struct exanet_hw *hw, unsigned int m)
+{
+	exanet_write64(hw, EXANET_SHM_MAP(m) + EXANET_REG_SHM_MAP_CTRL, 0);
+}
+
+bool exanet_hw_shm_error(struct exanet_hw *hw, u64 *gva, u32 *info)
+{
+	*info = exanet_read(hw, EXANET_SHM + EXANET_REG_SHM_ERR_INFO);
+	if (!(*info & EXANET_SHM_ERR_VALID))
+		return false;
+	*gva = exanet_read64(hw, EXANET_SHM + EXANET_REG_SHM_ERR_GVA);
+	exanet_write(hw, EXANET_SHM + EXANET_REG_SHM_ERR_INFO,
+		     EXANET_SHM_ERR_VALID);
+	return true;
+}
+
+void exanet_hw_cdma_start(struct exanet_hw *hw, unsigned int ch,
+			  const struct exanet_cdma_job *job)
+{
+	u32 base = EXANET_CDMA(ch);
+
+	exanet_write(hw, base + EXANET_REG_CDMA_CR,
+		     EXANET_CDMA_CR_IOC_IRQ | EXANET_CDMA_CR_ERR_IRQ);
+	exanet_write64(hw, base + EXANET_REG_CDMA_SA, job->sa);
+	exanet_write64(hw, base + EXANET_REG_CDMA_DA, job->da);
+	exanet_write(hw, base + EXANET_REG_CDMA_SIDES, job->sides);
+	exanet_write(hw, base + EXANET_REG_CDMA_PDID, job->pdid);
+	exanet_write(hw, base + EXANET_REG_CDMA_BTT, job->bytes);
+}
+
+bool exanet_hw_cdma_ack(struct exanet_hw *hw, unsigned int ch)
+{
+	u32 base = EXANET_CDMA(ch);
+	u32 irqs = exanet_read(hw, base + EXANET_REG_CDMA_SR) &
+		   EXANET_CDMA_SR_IRQS;
+
+	if (irqs)
+		exanet_write(hw, base + EXANET_REG_CDMA_SR, irqs);
+	return irqs;
+}
+
+static int exanet_resp_errno(unsigned int code)
+{
+	switch (code) {
+	case EXANET_RESP_ACK:
+		return 0;
+	case EXANET_RESP_FAULT:
+	case EXANET_RESP_RESOLVED:
+		return -EFAULT;
+	case EXANET_RESP_NO_CONTEXT:	/* what no answer is told as */
+		return -ETIMEDOUT;
+	case EXANET_RESP_DECODE:
+		return -ENXIO;
+	case EXANET_RESP_PROTECTION:
+		return -EACCES;
+	case EXANET_RESP_MALFORMED:
+		return -EINVAL;
+	default:
+		return -EIO;
+	}
+}
+
+/* What the tracker says of the first piece that has failed, if it knows. */
+static int exanet_hw_cdma_failure(struct exanet_hw *hw, unsigned int ch)
+{
+	u32 base = EXANET_SHM_TRACKER(ch);
+	u64 head;
+
+	if (!exanet_read(hw, base + EXANET_REG_TRACKER_FAILED))
+		return 0;
+	head = exanet_read64(hw, base + EXANET_REG_TRACKER_HEAD0);
+	return exanet_resp_errno(RNIC_GET(EXANET_TRACKER_HEAD_CODE, head));
+}
+
+int exanet_hw_cdma_result(struct exanet_hw *hw, unsigned int ch)
+{
+	u32 sr = exanet_read(hw, EXANET_CDMA(ch) + EXANET_REG_CDMA_SR);
+	int ret;
+
+	if (!(sr & EXANET_CDMA_SR_IDLE))
+		return -EINPROGRESS;
+	if (sr & EXANET_CDMA_SR_INT_ERR)
+		return -EINVAL;
+	if (!(sr & (EXANET_CDMA_SR_SLV_ERR | EXANET_CDMA_SR_DEC_ERR)))
+		return 0;
+	ret = exanet_hw_cdma_failure(hw, ch);
+	return ret ?: sr & EXANET_CDMA_SR_DEC_ERR ? -ENXIO : -EIO;
+}
+
+int exanet_hw_cdma_reset(struct exanet_hw *hw, unsigned int ch)
+{
+	u32 base = EXANET_CDMA(ch), value;
+
+	exanet_write(hw, base + EXANET_REG_CDMA_CR, EXANET_CDMA_CR_RESET);
+	return readl_poll_timeout(hw->regs + base + EXANET_REG_CDMA_CR, value,
+				  !(value & EXANET_CDMA_CR_RESET),
+				  EXANET_POLL_US, EXANET_TIMEOUT_US);
+}
+
+void exanet_hw_accel_start(struct exanet_hw *hw,
+			   const struct exanet_ioc_accel *a, u32 pdid)
+{
+	exanet_write(hw, EXANET_SHM + EXANET_REG_ACCEL_NDF,
+		     RNIC_PREP(EXANET_ACCEL_NDF1, a->ndf1) |
+		     RNIC_PREP(EXANET_ACCEL_NDF2, a->ndf2));
+	exanet_write(hw, EXANET_SHM + EXANET_REG_ACCEL_NLAYERS, a->nlayers);
+	exanet_write(hw, EXANET_SHM + EXANET_REG_ACCEL_NCELLS, a->ncells);
+	exanet_write(hw, EXANET_SHM + EXANET_REG_ACCEL_PDID, pdid);
+	exanet_write64(hw, EXANET_SHM + EXANET_REG_ACCEL_MATRIX, a->matrix);
+	exanet_write64(hw, EXANET_SHM + EXANET_REG_ACCEL_X, a->x);
+	exanet_write64(hw, EXANET_SHM + EXANET_REG_ACCEL_Y, a->y);
+	exanet_write64(hw, EXANET_SHM + EXANET_REG_ACCEL_MAP1, a->map1);
+	exanet_write64(hw, EXANET_SHM + EXANET_REG_ACCEL_MAP2, a->map2);
+	exanet_write64(hw, EXANET_SHM + EXANET_REG_ACCEL_CELLS, a->cells);
+	exanet_write(hw, EXANET_SHM + EXANET_REG_ACCEL_CTRL,
+		     EXANET_ACCEL_GO | EXANET_ACCEL_IRQ |
+		     RNIC_PREP(EXANET_ACCEL_REMOTE_ALL, a->remote));
+}
+
+int exanet_hw_accel_result(struct exanet_hw *hw, struct exanet_ioc_accel *a)
+{
+	u32 status = exanet_read(hw, EXANET_SHM + EXANET_REG_ACCEL_STATUS);
+
+	if (!(status & EXANET_ACCEL_STATUS_DONE))
+		return -EINPROGRESS;
+	a->ops = exanet_read64(hw, EXANET_SHM + EXANET_REG_ACCEL_OPS);
+	a->bytes = exanet_read64(hw, EXANET_SHM + EXANET_REG_ACCEL_BYTES);
+	a->ns = exanet_read64(hw, EXANET_SHM + EXANET_REG_ACCEL_TIME);
+	a->err_addr = exanet_read64(hw, EXANET_SHM + EXANET_REG_ACCEL_ERR_ADDR);
+	return exanet_resp_errno(RNIC_GET(EXANET_ACCEL_STATUS_CODE, status));
+}
+
+void exanet_hw_accel_stop(struct exanet_hw *hw)
+{
+	exanet_write(hw, EXANET_SHM + EXANET_REG_ACCEL_CTRL, EXANET_ACCEL_IRQ);
 }

@@ -12,6 +12,8 @@
 #include <linux/types.h>
 
 #include "rnic/exanet/regs.h"
+#include "rnic/exanet/shm.h"
+#include "rnic/exanet/uapi.h"
 #include "rnic/exanet/wire.h"
 
 struct exanet_hw {
@@ -26,6 +28,8 @@ struct exanet_caps {
 	unsigned int ports;	/* 0..EXANET_LINKS */
 	u32 present;		/* port p has a cable: bit p */
 	unsigned int page_shift; /* of the user pages */
+	u64 aperture;		/* bytes; this and below: 0 without CAP1_APERTURE */
+	u64 bram;		/* bytes behind the aperture */
 };
 
 /* The interesting part of an entry of the fault FIFO, host byte order. */
@@ -33,6 +37,23 @@ struct exanet_fault_entry {
 	u64 va;			/* page aligned */
 	u64 info;		/* EXANET_FAULT_ */
 	u32 left;		/* bytes of the block from the faulting byte on */
+};
+
+/* An entry of the aperture's table. */
+struct exanet_hw_segment {
+	u64 offset;		/* in the aperture */
+	u64 bytes;
+	u64 gva;
+	u32 ctrl;		/* EXANET_SHM_MAP_ */
+};
+
+/* A transfer of a CDMA channel. */
+struct exanet_cdma_job {
+	u64 sa;
+	u64 da;
+	u32 bytes;
+	u32 sides;		/* EXANET_CDMA_SIDES_ */
+	u32 pdid;		/* the target's */
 };
 
 /* Fills @caps; -ENODEV when this is no ExaNet NIC that we know. */
@@ -56,11 +77,11 @@ u32 exanet_hw_coord(struct exanet_hw *hw);
 void exanet_hw_set_coord(struct exanet_hw *hw, u32 coord);
 
 /*
- * Binds context @index to the page table at @pgd (physical) of @format
+ * Binds context @index to the page table at @pgd (as in CR3 or TTBR0) of @format
  * (EXANET_CTX_CTRL_FORMAT and _VA_BITS), clears its windows and enables it.
  */
 void exanet_hw_context_enable(struct exanet_hw *hw, unsigned int index,
-			      phys_addr_t pgd, u32 format, u32 job);
+			      u64 pgd, u32 format, u32 job);
 /*
  * Fails the transfers of the context and waits until the device touches its memory
  * no more; sleeps; -ETIMEDOUT after a second.
@@ -102,5 +123,29 @@ u64 exanet_hw_counter(struct exanet_hw *hw, unsigned int counter);
 u64 exanet_hw_tune_read(struct exanet_hw *hw, u32 offset, bool wide);
 void exanet_hw_tune_write(struct exanet_hw *hw, u32 offset, bool wide,
 			  u64 value);
+
+/* Opens segment @m of the aperture. */
+void exanet_hw_segment_enable(struct exanet_hw *hw, unsigned int m,
+			      const struct exanet_hw_segment *seg);
+void exanet_hw_segment_disable(struct exanet_hw *hw, unsigned int m);
+/* Takes the first error of a load or store; false: there is none. */
+bool exanet_hw_shm_error(struct exanet_hw *hw, u64 *gva, u32 *info);
+
+void exanet_hw_cdma_start(struct exanet_hw *hw, unsigned int ch,
+			  const struct exanet_cdma_job *job);
+/* Clears the channel's interrupts; whether there were some. */
+bool exanet_hw_cdma_ack(struct exanet_hw *hw, unsigned int ch);
+/* 0, -EINPROGRESS, or what has failed. */
+int exanet_hw_cdma_result(struct exanet_hw *hw, unsigned int ch);
+/* Ends what is under way; sleeps; -ETIMEDOUT. */
+int exanet_hw_cdma_reset(struct exanet_hw *hw, unsigned int ch);
+
+/* Starts a job; @pdid: EXANET_ACCEL_PDID_. */
+void exanet_hw_accel_start(struct exanet_hw *hw,
+			   const struct exanet_ioc_accel *a, u32 pdid);
+/* Fills what is out of @a; 0, -EINPROGRESS, or what has failed. */
+int exanet_hw_accel_result(struct exanet_hw *hw, struct exanet_ioc_accel *a);
+/* Gives the job up, which may take a while. */
+void exanet_hw_accel_stop(struct exanet_hw *hw);
 
 #endif /* EXANET_HW_H */

@@ -39,6 +39,23 @@ static void exanet_link_check(struct exanet_device *xdev)
 	}
 }
 
+/* --- all but faults and mailboxes ------------------------------------------ */
+
+#define EXANET_IRQS_ADMIN ((u32)(EXANET_IRQ_LINK | EXANET_IRQ_SHM | \
+				 EXANET_IRQ_CDMA | EXANET_IRQ_ACCEL))
+
+static void exanet_admin_serve(struct exanet_device *xdev, u32 causes)
+{
+	if (causes & EXANET_IRQ_CDMA)
+		exanet_cdma_irq(xdev);
+	if (causes & EXANET_IRQ_ACCEL)
+		exanet_accel_irq(xdev);
+	if (causes & EXANET_IRQ_SHM)
+		exanet_shm_error_irq(xdev);
+	if (causes & EXANET_IRQ_LINK)
+		exanet_link_check(xdev);
+}
+
 /* --- handlers of messages ------------------------------------------------- */
 
 static irqreturn_t exanet_fault_irq(int irq, void *cookie)
@@ -59,10 +76,11 @@ static irqreturn_t exanet_fault_thread(int irq, void *cookie)
 static irqreturn_t exanet_admin_thread(int irq, void *cookie)
 {
 	struct exanet_device *xdev = ((struct exanet_vector *)cookie)->xdev;
+	u32 causes = exanet_hw_irq_causes(&xdev->hw) & EXANET_IRQS_ADMIN;
 
 	/* First, so that what comes meanwhile raises the vector again. */
-	exanet_hw_irq_ack(&xdev->hw, EXANET_IRQ_LINK);
-	exanet_link_check(xdev);
+	exanet_hw_irq_ack(&xdev->hw, causes);
+	exanet_admin_serve(xdev, causes);
 	return IRQ_HANDLED;
 }
 
@@ -106,13 +124,12 @@ static irqreturn_t exanet_admin_line_thread(int irq, void *cookie)
 {
 	struct exanet_device *xdev = ((struct exanet_vector *)cookie)->xdev;
 	u32 causes = exanet_hw_irq_causes(&xdev->hw) &
-		     (EXANET_IRQ_FAULT | EXANET_IRQ_LINK);
+		     (EXANET_IRQ_FAULT | EXANET_IRQS_ADMIN);
 
 	exanet_hw_irq_ack(&xdev->hw, causes);
 	if (causes & EXANET_IRQ_FAULT)
 		exanet_fault_drain_all(xdev);
-	if (causes & EXANET_IRQ_LINK)
-		exanet_link_check(xdev);
+	exanet_admin_serve(xdev, causes);
 	return causes ? IRQ_HANDLED : IRQ_NONE;
 }
 

@@ -15,7 +15,8 @@
  * counted: it is common when processes die, and must not fill the log.
  */
 #define EXANET_IRQS_USED	((u32)(EXANET_IRQ_FAULT | EXANET_IRQ_MAILBOX | \
-				       EXANET_IRQ_LINK))
+				       EXANET_IRQ_LINK | EXANET_IRQ_SHM | \
+				       EXANET_IRQ_CDMA | EXANET_IRQ_ACCEL))
 
 static dev_t exanet_devt;
 static DEFINE_IDA(exanet_ida);
@@ -96,11 +97,7 @@ static int exanet_check(struct exanet_device *xdev)
 		dev_err(parent, "user pages are missing\n");
 		return -ENODEV;
 	}
-	ret = exanet_context_format(&xdev->table_format);
-	if (ret) {
-		dev_err(parent, "cannot walk the page tables of this kernel\n");
-		return ret;
-	}
+	xdev->table_format = exanet_context_format();
 	ret = exanet_hw_reset(&xdev->hw);
 	if (ret)
 		dev_err(parent, "no answer to reset\n");
@@ -123,10 +120,13 @@ struct exanet_device *exanet_probe(struct device *parent,
 	ret = exanet_check(xdev);
 	if (ret)
 		goto err_put;
+	ret = exanet_shm_init(xdev);
+	if (ret)
+		goto err_put;
 	exanet_sysfs_groups(xdev);
 	ret = exanet_irq_request(xdev);
 	if (ret)
-		goto err_put;
+		goto err_shm;
 	ret = cdev_device_add(&xdev->cdev, &xdev->dev);
 	if (ret)
 		goto err_irqs;
@@ -140,6 +140,8 @@ struct exanet_device *exanet_probe(struct device *parent,
 
 err_irqs:
 	exanet_irq_free(xdev);
+err_shm:
+	exanet_shm_exit(xdev);
 err_put:
 	put_device(&xdev->dev);
 	return ERR_PTR(ret);
@@ -154,6 +156,7 @@ void exanet_remove(struct exanet_device *xdev)
 	exanet_irq_free(xdev);
 	if (exanet_hw_reset(&xdev->hw))
 		dev_err(xdev->dev.parent, "no answer to reset\n");
+	exanet_shm_exit(xdev);
 	put_device(&xdev->dev);
 }
 

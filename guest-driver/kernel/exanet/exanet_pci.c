@@ -35,6 +35,8 @@ static int exanet_pci_map(struct pci_dev *pdev, struct exanet_resources *res)
 		return -ENOMEM;
 	res->user = pci_resource_start(pdev, EXANET_BAR_USER);
 	res->user_bytes = pci_resource_len(pdev, EXANET_BAR_USER);
+	res->aperture = pci_resource_start(pdev, EXANET_BAR_APERTURE);
+	res->aperture_bytes = pci_resource_len(pdev, EXANET_BAR_APERTURE);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
  *   coord                 own coordinates; writable while no context is in use
  *   contexts, contexts_in_use
  *   counters/<name>       EXANET_COUNTERS, in lower case
- *   firmware/, switch/    see exanet_sysfs_tune.c
+ *   firmware/, switch/, shm/    see exanet_sysfs_tune.c
  *   port<p>/              see exanet_sysfs_port.c; only ports that have a cable
  *
  * The tables are built from the register lists when the module is loaded.
@@ -158,6 +158,8 @@ void exanet_sysfs_groups(struct exanet_device *xdev)
 	*group++ = &exanet_counter_group;
 	*group++ = &exanet_fw_group;
 	*group++ = &exanet_switch_group;
+	if (xdev->shm.present)
+		*group++ = &exanet_shm_group;
 	for (p = 0; p < xdev->caps.ports; p++)
 		if (xdev->caps.present & BIT(p))
 			*group++ = exanet_sysfs_port_group(p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet: /sys/class/exanet/exanetN/firmware and .../switch
+ * ExaNet: /sys/class/exanet/exanetN/firmware, .../switch and .../shm
  *
  *   firmware/window, timeout_ns, retry_max, dyn_timeout
  *   firmware/policy, multipath    all words, the current one in brackets
@@ -12,6 +12,11 @@
  *   switch/flow_window_ns
  *   switch/local<n>, local_out, transit    packets of the torus router
  *   switch/flows, flows_paced     active ones, and those of ours that are paced
+ *   shm/aperture, bram            bytes
+ *   shm/segments, segments_used
+ *   shm/timeout_cycles            of 6.4 ns, for the answer to a load or store
+ *   shm/timeout_mode, retry_max
+ *   shm/early_ack, raw, waw, in_order, priority, reliable    bits of SHM_CTRL
  */
 #include <linux/ctype.h>
 
@@ -290,4 +295,77 @@ static struct attribute *exanet_switch_attrs[] = {
 const struct attribute_group exanet_switch_group = {
 	.name = "switch",
 	.attrs = exanet_switch_attrs,
+};
+
+/* --- memory of other nodes ------------------------------------------------ */
+
+#define EXANET_SHM_OFFSET(name)	(EXANET_SHM + EXANET_REG_SHM_##name)
+
+static const char * const exanet_shm_timeout_modes[] = {
+	[EXANET_SHM_TIMEOUT_STATIC] = "static",
+	[EXANET_SHM_TIMEOUT_DYNAMIC] = "dynamic",
+};
+
+EXANET_TUNE_RO(shm_aperture, aperture, EXANET_SHM_OFFSET(APERTURE), true,
+	       EXANET_ALL64);
+EXANET_TUNE_RO(shm_bram, bram, EXANET_SHM_OFFSET(BRAM), true, EXANET_ALL64);
+EXANET_TUNE_RW(shm_timeout_cycles, timeout_cycles, EXANET_SHM_OFFSET(TIMEOUT),
+	       false, EXANET_ALL32, 1, U32_MAX);
+EXANET_TUNE_WORDS(shm_timeout_mode, timeout_mode,
+		  EXANET_SHM_OFFSET(TIMEOUT_MODE), EXANET_ALL32,
+		  exanet_shm_timeout_modes);
+EXANET_TUNE_RW(shm_retry_max, retry_max, EXANET_SHM_OFFSET(RETRY_MAX), false,
+	       EXANET_ALL32, 0, 0xffff);
+
+#define EXANET_TUNE_SHM_CTRL(_name, _bit)				\
+	EXANET_TUNE_RW(shm_##_name, _name, EXANET_SHM_OFFSET(CTRL), false, \
+		       EXANET_SHM_CTRL_##_bit, 0, 1)
+
+EXANET_TUNE_SHM_CTRL(early_ack, EARLY);
+EXANET_TUNE_SHM_CTRL(raw, RAW);
+EXANET_TUNE_SHM_CTRL(waw, WAW);
+EXANET_TUNE_SHM_CTRL(in_order, ORDER);
+EXANET_TUNE_SHM_CTRL(priority, PRIORITY);
+EXANET_TUNE_SHM_CTRL(reliable, RELIABLE);
+
+static ssize_t segments_show(struct device *dev, struct device_attribute *attr,
+			     char *buf)
+{
+	return sysfs_emit(buf, "%u\n", EXANET_SHM_MAPS);
+}
+static DEVICE_ATTR_RO(segments);
+
+static ssize_t segments_used_show(struct device *dev,
+				  struct device_attribute *attr, char *buf)
+{
+	struct exanet_device *xdev = exanet_from_dev(dev);
+	unsigned int n;
+
+	mutex_lock(&xdev->lock);
+	n = exanet_segments_used(xdev);
+	mutex_unlock(&xdev->lock);
+	return sysfs_emit(buf, "%u\n", n);
+}
+static DEVICE_ATTR_RO(segments_used);
+
+static struct attribute *exanet_shm_attrs[] = {
+	&exanet_shm_aperture.attr.attr,
+	&exanet_shm_bram.attr.attr,
+	&dev_attr_segments.attr,
+	&dev_attr_segments_used.attr,
+	&exanet_shm_timeout_cycles.attr.attr,
+	&exanet_shm_timeout_mode.attr.attr,
+	&exanet_shm_retry_max.attr.attr,
+	&exanet_shm_early_ack.attr.attr,
+	&exanet_shm_raw.attr.attr,
+	&exanet_shm_waw.attr.attr,
+	&exanet_shm_in_order.attr.attr,
+	&exanet_shm_priority.attr.attr,
+	&exanet_shm_reliable.attr.attr,
+	NULL
+};
+
+const struct attribute_group exanet_shm_group = {
+	.name = "shm",
+	.attrs = exanet_shm_attrs,
 };

@@ -145,6 +145,44 @@ struct exanet_ioc_cdma {
 	__u32 dst_ctx;		/* in 0..15, of what is remote */
 };
 
+/* Arrays of a job, and their bits in struct exanet_ioc_accel.remote. */
+enum exanet_accel_array {
+	EXANET_ACCEL_MATRIX	= 1 << 0,
+	EXANET_ACCEL_X		= 1 << 1,
+	EXANET_ACCEL_Y		= 1 << 2,
+	EXANET_ACCEL_MAP1	= 1 << 3,
+	EXANET_ACCEL_MAP2	= 1 << 4,
+	EXANET_ACCEL_CELLS	= 1 << 5,
+};
+
+/*
+ * Lets the accelerator beside the NIC do a job (rnic/exanet/shm.h) and waits for the
+ * end; one job at a time of all processes.  Each array is in memory that its GVA names,
+ * of context @dst_ctx of the caller's job at that node, which may be this one; or,
+ * without its bit in @remote, at an offset in the block RAM of this node.
+ *
+ * Errors are as those of CDMA; EINVAL: sizes or alignment.  What is out is set also
+ * when a job has failed.
+ */
+struct exanet_ioc_accel {
+	__aligned_u64 matrix;	/* in; GVA or offset, as the next five */
+	__aligned_u64 x;
+	__aligned_u64 y;
+	__aligned_u64 map1;
+	__aligned_u64 map2;
+	__aligned_u64 cells;
+	__u32 ndf1;		/* in */
+	__u32 ndf2;		/* in */
+	__u32 nlayers;		/* in */
+	__u32 ncells;		/* in */
+	__u32 remote;		/* in enum exanet_accel_array */
+	__u32 dst_ctx;		/* in 0..15 */
+	__aligned_u64 ops;	/* out multiply-adds */
+	__aligned_u64 bytes;	/* out loaded and stored */
+	__aligned_u64 ns;	/* out virtual time of the job */
+	__aligned_u64 err_addr;	/* out where it failed */
+};
+
 #define EXANET_IOC_QUERY	_IOR(EXANET_IOC, 0, struct exanet_ioc_query)
 #define EXANET_IOC_MAP_WINDOW	_IOWR(EXANET_IOC, 1, struct exanet_ioc_map_window)
 #define EXANET_IOC_EVENTFD	_IOW(EXANET_IOC, 2, struct exanet_ioc_eventfd)
@@ -156,5 +194,6 @@ struct exanet_ioc_cdma {
 	_IOW(EXANET_IOC, 6, struct exanet_ioc_segment_destroy)
 #define EXANET_IOC_ERROR_SIGNAL	_IOW(EXANET_IOC, 7, struct exanet_ioc_error_signal)
 #define EXANET_IOC_CDMA		_IOW(EXANET_IOC, 8, struct exanet_ioc_cdma)
+#define EXANET_IOC_ACCEL	_IOWR(EXANET_IOC, 9, struct exanet_ioc_accel)
 
 #endif /* RNIC_EXANET_UAPI_H */

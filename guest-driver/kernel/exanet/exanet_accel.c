@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ExaNet accelerator: one job at a time, of whoever comes first.
+ */
+#include "exanet.h"
+
+#define EXANET_ACCEL_LOOK	HZ	/* after that even without interrupt */
+#define EXANET_ACCEL_LOOKS	30	/* at a job that was given up */
+
+void exanet_accel_init(struct exanet_device *xdev)
+{
+	mutex_init(&xdev->shm.accel_lock);
+	init_completion(&xdev->shm.accel_done);
+}
+
+void exanet_accel_irq(struct exanet_device *xdev)
+{
+	complete(&xdev->shm.accel_done);
+}
+
+/* Every array is block RAM of this node, or memory that a segment could show. */
+static int exanet_accel_check(const struct exanet_ioc_accel *a)
+{
+	const u64 address[] = {
+		a->matrix, a->x, a->y, a->map1, a->map2, a->cells,
+	};
+	unsigned int i;
+
+	if ((a->remote & ~(u32)(RNIC_BIT(ARRAY_SIZE(address)) - 1)) ||
+	    a->dst_ctx >= EXANET_CONTEXTS || a->ndf1 > U16_MAX ||
+	    a->ndf2 > U16_MAX)
+		return -EINVAL;
+	for (i = 0; i < ARRAY_SIZE(address); i++) {
+		if (!(a->remote & BIT(i))) {
+			if (!exanet_shm_bram_allowed())
+				return -EACCES;
+		} else if (exanet_shm_check_gva(address[i], 1)) {
+			return -EACCES;
+		}
+	}
+	return 0;
+}
+
+static int exanet_accel_start(struct exanet_context *ctx,
+			      const struct exanet_ioc_accel *a)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	int ret = -ENODEV;
+	u32 pdid;
+
+	mutex_lock(&xdev->lock);
+	if (ctx->running) {
+		pdid = RNIC_PREP(EXANET_ACCEL_PDID_TARGET,
+				 exanet_shm_pdid(ctx, a->dst_ctx)) |
+		       RNIC_PREP(EXANET_ACCEL_PDID_CTX, ctx->index);
+		reinit_completion(&xdev->shm.accel_done);
+		exanet_hw_accel_start(&xdev->hw, a, pdid);
+		ret = 0;
+	}
+	mutex_unlock(&xdev->lock);
+	return ret;
+}
+
+/* What became of the job: 0, an error, or -EINPROGRESS. */
+static int exanet_accel_look(struct exanet_context *ctx,
+			     struct exanet_ioc_accel *a)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	int ret = -ECANCELED;
+
+	mutex_lock(&xdev->lock);
+	if (ctx->running)
+		ret = exanet_hw_accel_result(&xdev->hw, a);
+	mutex_unlock(&xdev->lock);
+	return ret;
+}
+
+/* Gives the job up, and waits until nothing of it is under way. */
+static void exanet_accel_stop(struct exanet_context *ctx,
+			      struct exanet_ioc_accel *a)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	unsigned int n;
+
+	mutex_lock(&xdev->lock);
+	if (ctx->running)
+		exanet_hw_accel_stop(&xdev->hw);
+	mutex_unlock(&xdev->lock);
+	for (n = 0; exanet_accel_look(ctx, a) == -EINPROGRESS; n++) {
+		if (n == EXANET_ACCEL_LOOKS) {
+			dev_err(&xdev->dev, "the accelerator does not stop\n");
+			break;
+		}
+		wait_for_completion_timeout(&xdev->shm.accel_done,
+					    EXANET_ACCEL_LOOK);
+	}
+}
+
+/* The NIC gives up by itself where nobody answers: only a signal ends a job early. */
+static int exanet_accel_run(struct exanet_context *ctx, struct exanet_ioc_accel *a)
+{
+	long left;
+	int ret;
+
+	ret = exanet_accel_start(ctx, a);
+	if (ret)
+		return ret;
+	do {
+		left = wait_for_completion_killable_timeout(&ctx->xdev->shm.accel_done,
+							    EXANET_ACCEL_LOOK);
+		ret = exanet_accel_look(ctx, a);
+	} while (ret == -EINPROGRESS && left >= 0);
+	if (ret == -EINPROGRESS) {
+		exanet_accel_stop(ctx, a);
+		ret = -EINTR;
+	}
+	return ret;
+}
+
+int exanet_accel_job(struct exanet_context *ctx, struct exanet_ioc_accel *a)
+{
+	struct exanet_shm *shm = &ctx->xdev->shm;
+	int ret;
+
+	if (!shm->present)
+		return -EOPNOTSUPP;
+	ret = exanet_accel_check(a);
+	if (ret)
+		return ret;
+	ret = mutex_lock_killable(&shm->accel_lock);
+	if (ret)
+		return ret;
+	ret = exanet_accel_run(ctx, a);
+	mutex_unlock(&shm->accel_lock);
+	return ret;
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ExaNet CDMA: copies between memory of a process and other nodes.
+ *
+ * The four channels serve all contexts in turn, a piece of a copy each time.
+ */
+#include <linux/mm.h>
+#include <linux/semaphore.h>
+
+#include "exanet.h"
+
+#define EXANET_CDMA_PIECE	(1U << 20)	/* bytes between looks at signals */
+#define EXANET_CDMA_LIMIT	(60 * HZ)	/* for a piece; the NIC gives up before */
+#define EXANET_CDMA_LOOK	HZ		/* after that even without interrupt */
+
+void exanet_cdma_init(struct exanet_device *xdev)
+{
+	unsigned int ch;
+
+	sema_init(&xdev->shm.cdma_free, EXANET_CDMA_CHANNELS);
+	for (ch = 0; ch < EXANET_CDMA_CHANNELS; ch++)
+		init_completion(&xdev->shm.cdma_done[ch]);
+}
+
+void exanet_cdma_irq(struct exanet_device *xdev)
+{
+	unsigned int ch;
+	bool any;
+
+	do {
+		for (any = false, ch = 0; ch < EXANET_CDMA_CHANNELS; ch++) {
+			if (!exanet_hw_cdma_ack(&xdev->hw, ch))
+				continue;
+			any = true;
+			complete(&xdev->shm.cdma_done[ch]);
+		}
+	} while (any);
+}
+
+void exanet_cdma_hangup(struct exanet_device *xdev)
+{
+	unsigned int ch;
+
+	for (ch = 0; ch < EXANET_CDMA_CHANNELS; ch++)
+		complete(&xdev->shm.cdma_done[ch]);
+}
+
+/* --- a piece -------------------------------------------------------------- */
+
+static int exanet_cdma_start(struct exanet_context *ctx, unsigned int ch,
+			     const struct exanet_ioc_cdma *c)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	struct exanet_cdma_job job = {
+		.sa = c->src,
+		.da = c->dst,
+		.bytes = min_t(u64, c->len, EXANET_CDMA_PIECE),
+		.sides = RNIC_PREP(EXANET_CDMA_SIDES_CTX, ctx->index) |
+			 EXANET_CDMA_SIDES_TRANSLATE,
+	};
+	int ret = -ENODEV;
+
+	if (c->flags & EXANET_CDMA_SRC_REMOTE)
+		job.sides |= EXANET_CDMA_SIDES_SA_GVA;
+	if (!(c->flags & EXANET_CDMA_DST_REMOTE))
+		job.sides |= EXANET_CDMA_SIDES_DA_LOCAL;
+	mutex_lock(&xdev->lock);
+	if (ctx->running) {
+		job.pdid = exanet_shm_pdid(ctx, c->dst_ctx);
+		reinit_completion(&xdev->shm.cdma_done[ch]);
+		exanet_hw_cdma_start(&xdev->hw, ch, &job);
+		ret = 0;
+	}
+	mutex_unlock(&xdev->lock);
+	return ret;
+}
+
+/*
+ * What became of a piece: 0, an error, or -EINPROGRESS, which is not for the last
+ * look.  After anything but success the channel is reset.
+ */
+static int exanet_cdma_look(struct exanet_context *ctx, unsigned int ch,
+			    bool last)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	int ret = -ECANCELED;
+
+	mutex_lock(&xdev->lock);
+	/* Of a context that has stopped nothing is under way, nor are registers. */
+	if (ctx->running) {
+		ret = exanet_hw_cdma_result(&xdev->hw, ch);
+		if (ret && (ret != -EINPROGRESS || last) &&
+		    exanet_hw_cdma_reset(&xdev->hw, ch))
+			dev_err(&xdev->dev, "CDMA channel %u does not stop\n", ch);
+	}
+	mutex_unlock(&xdev->lock);
+	return ret;
+}
+
+static int exanet_cdma_piece(struct exanet_context *ctx, unsigned int ch,
+			     const struct exanet_ioc_cdma *c)
+{
+	struct completion *done = &ctx->xdev->shm.cdma_done[ch];
+	unsigned long end = jiffies + EXANET_CDMA_LIMIT;
+	bool last;
+	long left;
+	int ret;
+
+	ret = exanet_cdma_start(ctx, ch, c);
+	if (ret)
+		return ret;
+	do {
+		left = wait_for_completion_killable_timeout(done,
+							    EXANET_CDMA_LOOK);
+		last = left < 0 || time_after(jiffies, end);
+		ret = exanet_cdma_look(ctx, ch, last);
+	} while (ret == -EINPROGRESS && !last);
+	if (ret == -EINPROGRESS)
+		ret = left < 0 ? -EINTR : -ETIMEDOUT;
+	return ret;
+}
+
+/* --- a copy --------------------------------------------------------------- */
+
+static int exanet_cdma_check_side(u64 address, u64 len, bool remote)
+{
+	if (remote)
+		return exanet_shm_check_gva(address, len);
+	return address < TASK_SIZE_MAX && len <= TASK_SIZE_MAX - address ? 0 :
+	       -EFAULT;
+}
+
+static int exanet_cdma_check(const struct exanet_ioc_cdma *c)
+{
+	int ret;
+
+	if ((c->flags & ~(EXANET_CDMA_SRC_REMOTE | EXANET_CDMA_DST_REMOTE)) ||
+	    c->dst_ctx >= EXANET_CONTEXTS || !c->len)
+		return -EINVAL;
+	ret = exanet_cdma_check_side(c->src, c->len,
+				     c->flags & EXANET_CDMA_SRC_REMOTE);
+	return ret ?: exanet_cdma_check_side(c->dst, c->len,
+					     c->flags & EXANET_CDMA_DST_REMOTE);
+}
+
+/* Takes a channel, for which cdma_free has room. */
+static unsigned int exanet_cdma_take(struct exanet_device *xdev)
+{
+	unsigned int ch;
+
+	mutex_lock(&xdev->lock);
+	ch = find_first_zero_bit(xdev->shm.cdma_used, EXANET_CDMA_CHANNELS);
+	__set_bit(ch, xdev->shm.cdma_used);
+	mutex_unlock(&xdev->lock);
+	return ch;
+}
+
+static void exanet_cdma_give(struct exanet_device *xdev, unsigned int ch)
+{
+	mutex_lock(&xdev->lock);
+	__clear_bit(ch, xdev->shm.cdma_used);
+	mutex_unlock(&xdev->lock);
+	up(&xdev->shm.cdma_free);
+}
+
+int exanet_cdma_copy(struct exanet_context *ctx, struct exanet_ioc_cdma *c)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	unsigned int ch;
+	u64 n;
+	int ret;
+
+	if (!xdev->shm.present)
+		return -EOPNOTSUPP;
+	ret = exanet_cdma_check(c);
+	for (; !ret && c->len; c->src += n, c->dst += n, c->len -= n) {
+		n = min_t(u64, c->len, EXANET_CDMA_PIECE);
+		ret = down_killable(&xdev->shm.cdma_free);
+		if (ret)
+			break;
+		ch = exanet_cdma_take(xdev);
+		ret = exanet_cdma_piece(ctx, ch, c);
+		exanet_cdma_give(xdev, ch);
+	}
+	return ret;
+}

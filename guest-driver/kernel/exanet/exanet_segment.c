@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ExaNet segments: stretches of the aperture through which one process sees memory of
+ * another node.
+ *
+ * A segment ends by SEGMENT_DESTROY or with its context.  Its mappings hold a
+ * reference to it: whatever lies at its place later, they do not reach that.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "exanet.h"
+
+static void exanet_segment_free(struct kref *ref)
+{
+	kfree(container_of(ref, struct exanet_segment, ref));
+}
+
+static void exanet_segment_put(struct exanet_segment *seg)
+{
+	kref_put(&seg->ref, exanet_segment_free);
+}
+
+unsigned int exanet_segments_used(struct exanet_device *xdev)
+{
+	unsigned int m, n = 0;
+
+	lockdep_assert_held(&xdev->lock);
+	for (m = 0; m < EXANET_SHM_MAPS; m++)
+		n += !!xdev->shm.segments[m];
+	return n;
+}
+
+/* --- create --------------------------------------------------------------- */
+
+static int exanet_segment_check(const struct exanet_ioc_segment_create *c)
+{
+	const u32 rights = EXANET_SEGMENT_READ | EXANET_SEGMENT_WRITE;
+
+	if (c->reserved || c->dst_ctx >= EXANET_CONTEXTS ||
+	    (c->flags & ~(rights | EXANET_SEGMENT_EARLY)) || !(c->flags & rights))
+		return -EINVAL;
+	if (!PAGE_ALIGNED(c->gva) || !PAGE_ALIGNED(c->len))
+		return -EINVAL;
+	return exanet_shm_check_gva(c->gva, c->len);
+}
+
+/* Finds a number and a place; xdev->lock is held. */
+static int exanet_segment_place(struct exanet_device *xdev,
+				struct exanet_segment *seg, u64 len)
+{
+	struct exanet_shm *shm = &xdev->shm;
+	unsigned int m;
+
+	for (m = 0; m < EXANET_SHM_MAPS; m++)
+		if (!shm->segments[m])
+			break;
+	if (m == EXANET_SHM_MAPS || len > xdev->caps.aperture)
+		return -ENOSPC;
+	if (allocate_resource(&shm->space, &seg->place, len, 0,
+			      xdev->caps.aperture - 1, PAGE_SIZE, NULL, NULL))
+		return -ENOSPC;
+	seg->number = m;
+	shm->segments[m] = seg;
+	return 0;
+}
+
+static u32 exanet_segment_ctrl(const struct exanet_context *ctx,
+			       const struct exanet_ioc_segment_create *c)
+{
+	u32 ctrl = EXANET_SHM_MAP_VALID |
+		   RNIC_PREP(EXANET_SHM_MAP_PDID,
+			     exanet_shm_pdid(ctx, c->dst_ctx)) |
+		   RNIC_PREP(EXANET_SHM_MAP_CTX, ctx->index);
+
+	if (c->flags & EXANET_SEGMENT_READ)
+		ctrl |= EXANET_SHM_MAP_READ;
+	if (c->flags & EXANET_SEGMENT_WRITE)
+		ctrl |= EXANET_SHM_MAP_WRITE;
+	if (c->flags & EXANET_SEGMENT_EARLY)
+		ctrl |= EXANET_SHM_MAP_EARLY;
+	return ctrl;
+}
+
+static void exanet_segment_show(const struct exanet_segment *seg)
+{
+	const struct exanet_hw_segment hw_segment = {
+		.offset = seg->place.start,
+		.bytes = resource_size(&seg->place),
+		.gva = seg->gva,
+		.ctrl = seg->ctrl,
+	};
+
+	exanet_hw_segment_enable(&seg->xdev->hw, seg->number, &hw_segment);
+}
+
+int exanet_segment_create(struct exanet_context *ctx,
+			  struct exanet_ioc_segment_create *c)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	struct exanet_segment *seg;
+	int ret;
+
+	if (!xdev->shm.present)
+		return -EOPNOTSUPP;
+	ret = exanet_segment_check(c);
+	if (ret)
+		return ret;
+	seg = kzalloc(sizeof(*seg), GFP_KERNEL);
+	if (!seg)
+		return -ENOMEM;
+	kref_init(&seg->ref);
+	seg->xdev = xdev;
+	seg->flags = c->flags;
+	seg->gva = c->gva;
+	seg->place.name = "segment";
+
+	mutex_lock(&xdev->lock);
+	ret = ctx->running ? exanet_segment_place(xdev, seg, c->len) : -ENODEV;
+	if (!ret) {
+		seg->ctx = ctx;
+		seg->ctrl = exanet_segment_ctrl(ctx, c);
+		exanet_segment_show(seg);
+		c->segment = seg->number;
+		c->offset = EXANET_MMAP_APERTURE + seg->place.start;
+	}
+	mutex_unlock(&xdev->lock);
+	if (ret)
+		exanet_segment_put(seg);
+	return ret;
+}
+
+/* --- destroy -------------------------------------------------------------- */
+
+/* Frees number and place; no PTE of a living process leads there. */
+static void exanet_segment_release(struct exanet_segment *seg)
+{
+	struct exanet_device *xdev = seg->xdev;
+
+	lockdep_assert_held(&xdev->lock);
+	if (!xdev->gone)
+		exanet_hw_segment_disable(&xdev->hw, seg->number);
+	release_resource(&seg->place);
+	xdev->shm.segments[seg->number] = NULL;
+	exanet_segment_put(seg);
+}
+
+int exanet_segment_destroy(struct exanet_context *ctx, u32 number)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	struct exanet_segment *seg = NULL;
+
+	if (!xdev->shm.present)
+		return -EOPNOTSUPP;
+	if (number >= EXANET_SHM_MAPS)
+		return -ENOENT;
+	mutex_lock(&xdev->lock);
+	if (xdev->shm.segments[number] &&
+	    xdev->shm.segments[number]->ctx == ctx) {
+		seg = xdev->shm.segments[number];
+		seg->ctx = NULL;	/* no new PTEs */
+	}
+	mutex_unlock(&xdev->lock);
+	if (!seg)
+		return ctx->running ? -ENOENT : -ENODEV;
+
+	/* Waits for a CPU that waits for another node: not under the lock. */
+	unmap_mapping_range(ctx->mapping, EXANET_MMAP_APERTURE + seg->place.start,
+			    resource_size(&seg->place), 1);
+	mutex_lock(&xdev->lock);
+	exanet_segment_release(seg);
+	mutex_unlock(&xdev->lock);
+	return 0;
+}
+
+void exanet_segment_stop(struct exanet_context *ctx)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	struct exanet_segment *seg;
+	unsigned int m;
+
+	lockdep_assert_held(&xdev->lock);
+	for (m = 0; m < EXANET_SHM_MAPS; m++) {
+		seg = xdev->shm.segments[m];
+		if (!seg || seg->ctx != ctx)
+			continue;
+		seg->ctx = NULL;
+		exanet_segment_release(seg);
+	}
+}
+
+/* --- mmap ----------------------------------------------------------------- */
+
+static void exanet_segment_vm_open(struct vm_area_struct *vma)
+{
+	struct exanet_segment *seg = vma->vm_private_data;
+
+	kref_get(&seg->ref);
+}
+
+static void exanet_segment_vm_close(struct vm_area_struct *vma)
+{
+	exanet_segment_put(vma->vm_private_data);
+}
+
+static vm_fault_t exanet_segment_vm_fault(struct vm_fault *vmf)
+{
+	struct exanet_segment *seg = vmf->vma->vm_private_data;
+	struct exanet_device *xdev = seg->xdev;
+	vm_fault_t ret = VM_FAULT_SIGBUS;
+	phys_addr_t pa;
+
+	/* Held until the PTE stands, so that it is zapped with the segment. */
+	mutex_lock(&xdev->lock);
+	if (seg->ctx) {
+		pa = xdev->res.aperture +
+		     ((phys_addr_t)vmf->pgoff << PAGE_SHIFT) -
+		     EXANET_MMAP_APERTURE;
+		ret = vmf_insert_pfn(vmf->vma, vmf->address, PHYS_PFN(pa));
+	}
+	mutex_unlock(&xdev->lock);
+	return ret;
+}
+
+static const struct vm_operations_struct exanet_segment_vm_ops = {
+	.open = exanet_segment_vm_open,
+	.close = exanet_segment_vm_close,
+	.fault = exanet_segment_vm_fault,
+};
+
+/* The context's segment that holds all of it, with a reference, or NULL. */
+static struct exanet_segment *exanet_segment_find(struct exanet_context *ctx,
+						  u64 offset, u64 len)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	struct exanet_segment *seg;
+	unsigned int m;
+
+	mutex_lock(&xdev->lock);
+	for (m = 0; m < EXANET_SHM_MAPS; m++) {
+		seg = xdev->shm.segments[m];
+		if (seg && seg->ctx == ctx && offset >= seg->place.start &&
+		    offset + len - 1 <= seg->place.end)
+			break;
+	}
+	if (m == EXANET_SHM_MAPS)
+		seg = NULL;
+	else
+		kref_get(&seg->ref);
+	mutex_unlock(&xdev->lock);
+	return seg;
+}
+
+/* What no mapping of a segment with @flags may have. */
+static vm_flags_t exanet_segment_forbids(u32 flags)
+{
+	return VM_EXEC | (flags & EXANET_SEGMENT_READ ? 0 : VM_READ) |
+	       (flags & EXANET_SEGMENT_WRITE ? 0 : VM_WRITE);
+}
+
+int exanet_segment_mmap(struct exanet_context *ctx, struct vm_area_struct *vma)
+{
+	u64 offset = ((u64)vma->vm_pgoff << PAGE_SHIFT) - EXANET_MMAP_APERTURE;
+	struct exanet_segment *seg;
+	vm_flags_t forbid;
+
+	if (!(vma->vm_flags & VM_MAYSHARE))
+		return -EINVAL;
+	seg = exanet_segment_find(ctx, offset, vma->vm_end - vma->vm_start);
+	if (!seg)
+		return -EINVAL;
+	forbid = exanet_segment_forbids(seg->flags);
+	if (vma->vm_flags & forbid) {
+		exanet_segment_put(seg);
+		return -EACCES;
+	}
+	BUILD_BUG_ON(VM_MAYREAD != VM_READ << 4 || VM_MAYWRITE != VM_WRITE << 4 ||
+		     VM_MAYEXEC != VM_EXEC << 4);
+	exanet_vma_device(vma, forbid << 4);
+	vma->vm_private_data = seg;
+	vma->vm_ops = &exanet_segment_vm_ops;
+	return 0;
+}

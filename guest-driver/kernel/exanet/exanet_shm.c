@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ExaNet, memory of other nodes: what it is made of, block RAM, and errors of loads
+ * and stores.
+ */
+#include <linux/capability.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+
+#include "exanet.h"
+
+static bool exanet_bram_users = true;
+module_param_named(bram_users, exanet_bram_users, bool, 0644);
+MODULE_PARM_DESC(bram_users,
+		 "Whoever can open the device may use the block RAM of this node, which all share (default: yes)");
+
+/* --- probe and remove ----------------------------------------------------- */
+
+/* Whether the bus gave all that the device says it has. */
+static bool exanet_shm_complete(struct exanet_device *xdev)
+{
+	const struct exanet_caps *caps = &xdev->caps;
+	resource_size_t have = xdev->res.aperture_bytes;
+
+	return caps->aperture <= have && caps->bram <= have - caps->aperture;
+}
+
+int exanet_shm_init(struct exanet_device *xdev)
+{
+	struct exanet_shm *shm = &xdev->shm;
+
+	exanet_cdma_init(xdev);
+	exanet_accel_init(xdev);
+	if (!(xdev->caps.cap1 & EXANET_CAP1_APERTURE))
+		return 0;
+	if (!exanet_shm_complete(xdev)) {
+		dev_notice(xdev->dev.parent,
+			   "no room for the aperture: no memory of other nodes\n");
+		xdev->caps.cap1 &= ~(u32)EXANET_CAP1_APERTURE;
+		return 0;
+	}
+	shm->user = ioremap(xdev->res.user, xdev->res.user_bytes);
+	if (!shm->user)
+		return -ENOMEM;
+	shm->space.name = dev_name(&xdev->dev);
+	/* Without a type: the kernel knows places of types that it keeps free. */
+	shm->space.end = xdev->caps.aperture - 1;
+	shm->present = true;
+	return 0;
+}
+
+void exanet_shm_exit(struct exanet_device *xdev)
+{
+	if (xdev->shm.user)
+		iounmap(xdev->shm.user);
+}
+
+int exanet_shm_query(struct exanet_context *ctx, struct exanet_ioc_query_shm *q)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	int ret = -ENODEV;
+
+	if (!xdev->shm.present)
+		return -EOPNOTSUPP;
+	mutex_lock(&xdev->lock);
+	if (ctx->running) {
+		q->aperture = xdev->caps.aperture;
+		q->bram = xdev->caps.bram;
+		q->segments = EXANET_SHM_MAPS;
+		q->segments_used = exanet_segments_used(xdev);
+		ret = 0;
+	}
+	mutex_unlock(&xdev->lock);
+	return ret;
+}
+
+/* --- addresses and rights ------------------------------------------------- */
+
+int exanet_shm_check_gva(u64 gva, u64 len)
+{
+	u64 room = EXANET_VA_OFFSET + 1 - (gva & EXANET_VA_OFFSET);
+
+	if (RNIC_GET(EXANET_VA_WINDOW, gva) == EXANET_WINDOW_NI) {
+		if (RNIC_GET(EXANET_VA_NI_INDEX, gva) != EXANET_NI_BRAM)
+			return -EACCES;
+		room = (1ULL << 32) - (u32)gva;
+	}
+	return len && len <= room ? 0 : -EINVAL;
+}
+
+bool exanet_shm_bram_allowed(void)
+{
+	return READ_ONCE(exanet_bram_users) || capable(CAP_SYS_ADMIN);
+}
+
+u32 exanet_shm_pdid(const struct exanet_context *ctx, u32 dst_ctx)
+{
+	return RNIC_PREP(EXANET_PDID_JOB, ctx->job) |
+	       RNIC_PREP(EXANET_PDID_CTX, dst_ctx);
+}
+
+/* --- block RAM ------------------------------------------------------------ */
+
+static vm_fault_t exanet_bram_fault(struct vm_fault *vmf)
+{
+	struct exanet_context *ctx = vmf->vma->vm_private_data;
+	struct exanet_device *xdev = ctx->xdev;
+	vm_fault_t ret = VM_FAULT_SIGBUS;
+	phys_addr_t pa;
+
+	/* Held until the PTE stands, so that stop_all() finds and zaps it. */
+	mutex_lock(&xdev->lock);
+	if (ctx->running) {
+		pa = xdev->res.aperture + xdev->caps.aperture +
+		     ((phys_addr_t)vmf->pgoff << PAGE_SHIFT) - EXANET_MMAP_BRAM;
+		ret = vmf_insert_pfn(vmf->vma, vmf->address, PHYS_PFN(pa));
+	}
+	mutex_unlock(&xdev->lock);
+	return ret;
+}
+
+static const struct vm_operations_struct exanet_bram_vm_ops = {
+	.fault = exanet_bram_fault,
+};
+
+bool exanet_bram_is(const struct vm_area_struct *vma)
+{
+	return vma->vm_ops == &exanet_bram_vm_ops;
+}
+
+int exanet_bram_mmap(struct exanet_context *ctx, struct vm_area_struct *vma)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	u64 offset = ((u64)vma->vm_pgoff << PAGE_SHIFT) - EXANET_MMAP_BRAM;
+	u64 len = vma->vm_end - vma->vm_start;
+
+	if (!xdev->shm.present)
+		return -EOPNOTSUPP;
+	if (offset > xdev->caps.bram || len > xdev->caps.bram - offset ||
+	    !(vma->vm_flags & VM_MAYSHARE))
+		return -EINVAL;
+	if ((vma->vm_flags & VM_EXEC) || !exanet_shm_bram_allowed())
+		return -EACCES;
+	exanet_vma_device(vma, VM_MAYEXEC);
+	vma->vm_private_data = ctx;
+	vma->vm_ops = &exanet_bram_vm_ops;
+	return 0;
+}
+
+/* --- errors --------------------------------------------------------------- */
+
+/* Loads and stores of context @index that have failed, of all its owners. */
+static u32 exanet_shm_error_count(struct exanet_device *xdev, unsigned int index)
+{
+	size_t page = (size_t)index * EXANET_USER_PAGES + EXANET_PAGE_INFO;
+
+	return readl(xdev->shm.user + (page << xdev->caps.page_shift) +
+		     offsetof(struct exanet_info, errors));
+}
+
+/* Gives in @pid, to be put, and @signo whom to tell, and how; false: nobody. */
+static bool exanet_shm_news(struct exanet_device *xdev, unsigned int index,
+			    struct pid **pid, int *signo)
+{
+	struct exanet_context *ctx;
+	bool news = false;
+	u32 errors;
+
+	spin_lock_irq(&xdev->slot_lock);
+	ctx = xdev->slots[index];
+	if (ctx) {
+		errors = exanet_shm_error_count(xdev, index);
+		news = errors != ctx->errors && ctx->signo;
+		ctx->errors = errors;
+	}
+	if (news) {
+		*pid = get_pid(ctx->signal_pid);
+		*signo = ctx->signo;
+	}
+	spin_unlock_irq(&xdev->slot_lock);
+	return news;
+}
+
+void exanet_shm_error_irq(struct exanet_device *xdev)
+{
+	unsigned int index;
+	struct pid *pid;
+	u32 info;
+	u64 gva;
+	int signo;
+
+	if (!xdev->shm.present)
+		return;
+	if (exanet_hw_shm_error(&xdev->hw, &gva, &info))
+		dev_notice_ratelimited(&xdev->dev,
+			"context %llu: access %llu to 0x%016llx failed with %llu after %llu retries\n",
+			RNIC_GET(EXANET_SHM_ERR_CTX, info),
+			RNIC_GET(EXANET_SHM_ERR_CLASS, info), gva,
+			RNIC_GET(EXANET_SHM_ERR_CODE, info),
+			RNIC_GET(EXANET_SHM_ERR_RETRIES, info));
+	/* Only the first error is told, the count knows of all. */
+	for (index = 0; index < xdev->caps.contexts; index++) {
+		if (!exanet_shm_news(xdev, index, &pid, &signo))
+			continue;
+		kill_pid(pid, signo, 1);
+		put_pid(pid);
+	}
+}
+
+void exanet_shm_attach(struct exanet_context *ctx)
+{
+	if (ctx->xdev->shm.present)
+		ctx->errors = exanet_shm_error_count(ctx->xdev, ctx->index);
+}
+
+int exanet_shm_set_signal(struct exanet_context *ctx, u32 signo)
+{
+	struct pid *pid = NULL;
+
+	if (!ctx->xdev->shm.present)
+		return -EOPNOTSUPP;
+	if (!valid_signal(signo))
+		return -EINVAL;
+	if (signo)
+		pid = get_pid(task_tgid(current));
+	spin_lock_irq(&ctx->xdev->slot_lock);
+	swap(ctx->signal_pid, pid);
+	ctx->signo = signo;
+	spin_unlock_irq(&ctx->xdev->slot_lock);
+	put_pid(pid);
+	return 0;
+}
