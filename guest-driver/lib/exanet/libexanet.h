@@ -490,6 +490,50 @@ static inline uint64_t exa_bram_gva(uint32_t coord)
 	return exa_gva(coord, EXANET_NI_VA(EXANET_NI_BRAM));
 }
 
+/* --- Accelerator ------------------------------------------------------------- */
+
+/* Arrays of a job that are in memory of a node, not in the block RAM of this one. */
+enum exa_accel_remote {
+	EXA_ACCEL_MATRIX	= 1 << 0,
+	EXA_ACCEL_X		= 1 << 1,
+	EXA_ACCEL_Y		= 1 << 2,
+	EXA_ACCEL_MAP1		= 1 << 3,
+	EXA_ACCEL_MAP2		= 1 << 4,
+	EXA_ACCEL_CELLS		= 1 << 5,
+	EXA_ACCEL_ALL		= (1 << 6) - 1,
+};
+
+/*
+ * A matrix-vector update y += matrix * x, cell by cell; rnic/exanet/shm.h defines it.
+ * Addresses: GVAs where @remote says so (this node's own, too), else offsets in the
+ * block RAM of this node.
+ */
+struct exa_accel_job {
+	uint64_t matrix;	/* doubles [cell][layer][df1][df2] */
+	uint64_t x;		/* doubles */
+	uint64_t y;		/* doubles */
+	uint64_t map1;		/* uint32_t [cell][df1]: where a column of y begins */
+	uint64_t map2;		/* uint32_t [cell][df2]: ... of x */
+	uint64_t cells;		/* uint32_t: the cells of one colour */
+	uint32_t ndf1;		/* 1..64 */
+	uint32_t ndf2;		/* 1..64 */
+	uint32_t nlayers;	/* 1..256 */
+	uint32_t ncells;	/* of cells */
+	uint32_t remote;	/* enum exa_accel_remote */
+	uint32_t dst_ctx;	/* of what is remote */
+	/* out */
+	uint64_t ops;		/* multiply-adds */
+	uint64_t bytes;		/* loaded and stored */
+	uint64_t ns;		/* virtual time of the job */
+	uint64_t err_addr;	/* where it failed */
+};
+
+/*
+ * Does a job on the accelerator beside the NIC, which all processes share, and waits
+ * for its end: then all of y is in memory.  The status is as that of a write.
+ */
+int exa_accel(struct exa_dev *dev, struct exa_accel_job *job);
+
 #ifdef __cplusplus
 }
 #endif

@@ -17,7 +17,13 @@ _Static_assert((int)EXA_MAP_READ == EXANET_SEGMENT_READ &&
 	       (int)EXA_MAP_WRITE == EXANET_SEGMENT_WRITE &&
 	       (int)EXA_MAP_EARLY == EXANET_SEGMENT_EARLY &&
 	       (int)EXA_COPY_SRC_REMOTE == EXANET_CDMA_SRC_REMOTE &&
-	       (int)EXA_COPY_DST_REMOTE == EXANET_CDMA_DST_REMOTE,
+	       (int)EXA_COPY_DST_REMOTE == EXANET_CDMA_DST_REMOTE &&
+	       (int)EXA_ACCEL_MATRIX == EXANET_ACCEL_MATRIX &&
+	       (int)EXA_ACCEL_X == EXANET_ACCEL_X &&
+	       (int)EXA_ACCEL_Y == EXANET_ACCEL_Y &&
+	       (int)EXA_ACCEL_MAP1 == EXANET_ACCEL_MAP1 &&
+	       (int)EXA_ACCEL_MAP2 == EXANET_ACCEL_MAP2 &&
+	       (int)EXA_ACCEL_CELLS == EXANET_ACCEL_CELLS,
 	       "flags of library and driver differ");
 
 /* An old driver does not know of any of this. */
@@ -220,6 +226,33 @@ EXA_API int exa_cdma_copy(struct exa_dev *dev, const struct exa_copy_attr *attr)
 	};
 
 	return exa_shm_ioctl(dev, EXANET_IOC_CDMA, &copy);
+}
+
+/* --- accelerator ---------------------------------------------------------- */
+
+EXA_API int exa_accel(struct exa_dev *dev, struct exa_accel_job *job)
+{
+	struct exanet_ioc_accel request = {
+		.matrix = job->matrix,
+		.x = job->x,
+		.y = job->y,
+		.map1 = job->map1,
+		.map2 = job->map2,
+		.cells = job->cells,
+		.ndf1 = job->ndf1,
+		.ndf2 = job->ndf2,
+		.nlayers = job->nlayers,
+		.ncells = job->ncells,
+		.remote = job->remote,
+		.dst_ctx = job->dst_ctx,
+	};
+	int ret = exa_shm_ioctl(dev, EXANET_IOC_ACCEL, &request);
+
+	job->ops = request.ops;
+	job->bytes = request.bytes;
+	job->ns = request.ns;
+	job->err_addr = request.err_addr;
+	return ret;
 }
 
 /* --- block RAM ------------------------------------------------------------ */
