@@ -109,6 +109,21 @@ void exanet_arith_way(const ExanetArithPort *ports, unsigned count,
     }
 }
 
+unsigned exanet_arith_onward(const ExanetArithPort *ports, unsigned count,
+                             const ExanetArithWay *way, unsigned from)
+{
+    bool last = ports[from].role == EXANET_ROLE_UPLINK && !way->exact;
+    unsigned links = way->handed ? 0 : way->links;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (ports[i].peer == ports[from].peer ||
+            (last && ports[i].role == EXANET_ROLE_UPLINK)) {
+            links &= ~(1u << i);
+        }
+    }
+    return links;
+}
+
 unsigned exanet_arith_vc(enum exanet_role in, unsigned vc, enum exanet_role out,
                          unsigned path)
 {

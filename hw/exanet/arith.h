@@ -73,6 +73,12 @@ enum exanet_role exanet_arith_role(uint32_t node, uint32_t other);
 void exanet_arith_way(const ExanetArithPort *ports, unsigned count,
                       uint32_t node, uint32_t dst, ExanetArithWay *way);
 /*
+ * Which links of @way a packet may take that came by link @from: neither back, nor by
+ * a third uplink, so that none goes round.
+ */
+unsigned exanet_arith_onward(const ExanetArithPort *ports, unsigned count,
+                             const ExanetArithWay *way, unsigned from);
+/*
  * Virtual channel of a link with role @out for a packet that came by channel @vc of
  * one with role @in, AUTO for one of this node; @path: EXANET_PATH_.
  */

@@ -15,7 +15,8 @@ int exanet_crossbar_route(ExanetState *s, uint32_t dst, unsigned path)
 {
     const ExanetWay *w = exanet_switch_way(s, dst, path);
 
-    return unlikely(w->links) ? exanet_arith_pick(s, w, dst, path) : w->route;
+    return unlikely(w->arith.links) ? exanet_arith_pick(s, w, dst, path) :
+                                      w->route;
 }
 
 bool exanet_crossbar_ready(ExanetState *s, int route)

@@ -518,8 +518,7 @@ typedef struct ExanetWay {
     unsigned cables;                /* ports that lead there as well */
     ExanetHop hop;                  /* AUTO: no link of the network */
     bool exact;                     /* to a peer with the same upper bits */
-    bool handed;                    /* see ExanetArithWay */
-    uint16_t links;                 /* not in the torus: ports to choose from */
+    ExanetArithWay arith;           /* without links: it is @route alone */
 } ExanetWay;
 
 /* Whether packets of a node may come by a port. */
@@ -610,7 +609,7 @@ void exanet_arith_reset(ExanetState *s);
 void exanet_arith_configure(ExanetState *s);
 /* Fills in @w, the way to @dst, where ARITH_MODE is not OFF; so for all others. */
 void exanet_arith_way_find(ExanetState *s, uint32_t dst, ExanetWay *w);
-/* The route of a packet of this node by one of @w->links, of which there are some. */
+/* The route of a packet of this node by one of @w->arith.links, if there are any. */
 int exanet_arith_pick(ExanetState *s, const ExanetWay *w, uint32_t dst,
                       unsigned path);
 /* As exanet_switch_transit(). */

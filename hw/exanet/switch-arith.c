@@ -75,7 +75,7 @@ static unsigned ports_look(ExanetState *s, ExanetArithPort *ports)
 {
     for (unsigned i = 0; i < s->links; i++) {
         ports[i] = (ExanetArithPort) {
-            .peer = s->port[i].peer,
+            .peer = s->port[i].peer_known ? s->port[i].peer : UINT32_MAX,
             .role = s->port[i].up ? s->port[i].role : EXANET_ROLE_AUTO,
         };
     }
@@ -108,22 +108,19 @@ static unsigned links_by_table(ExanetState *s, uint32_t dst)
 void exanet_arith_way_find(ExanetState *s, uint32_t dst, ExanetWay *w)
 {
     ExanetArithPort ports[EXANET_LINKS];
-    ExanetArithWay way = { 0 };
+    ExanetArithWay *way = &w->arith;
 
+    *way = (ExanetArithWay) { .exact = true };
     if (dst == s->node) {
-        way.links = links_back(s);
+        way->links = links_back(s);
     } else if (s->sw.arith == EXANET_ARITH_TABLE) {
-        way.links = links_by_table(s, dst);
-        way.exact = true;
+        way->links = links_by_table(s, dst);
     } else {
-        exanet_arith_way(ports, ports_look(s, ports), s->node, dst, &way);
+        exanet_arith_way(ports, ports_look(s, ports), s->node, dst, way);
     }
     w->hop = (ExanetHop) { .role = EXANET_ROLE_AUTO, .next = dst };
-    w->links = way.links;
-    w->cables = dst == s->node ? 1 : ctpop32(way.links);
-    w->exact = way.exact;
-    w->handed = way.handed;
-    w->route = way.links ? EXANET_ROUTE(ctz32(way.links), 0) :
+    w->cables = dst == s->node ? 1 : ctpop32(way->links);
+    w->route = way->links ? EXANET_ROUTE(ctz32(way->links), 0) :
                dst == s->node ? EXANET_ROUTE_LOCAL : EXANET_ROUTE_NONE;
 }
 
@@ -157,7 +154,7 @@ static int links_pick(ExanetState *s, unsigned links, uint32_t dst,
 int exanet_arith_pick(ExanetState *s, const ExanetWay *w, uint32_t dst,
                       unsigned path)
 {
-    int out = links_pick(s, w->links, dst, path);
+    int out = links_pick(s, w->arith.links, dst, path);
 
     return EXANET_ROUTE(out, exanet_arith_vc(EXANET_ROLE_AUTO, 0,
                                              s->port[out].role, path));
@@ -167,23 +164,15 @@ int exanet_arith_transit(ExanetState *s, ExanetPort *from, unsigned vc,
                          uint32_t dst, unsigned path)
 {
     const ExanetWay *w = exanet_switch_way(s, dst, path);
-    unsigned links = w->links;
+    ExanetArithPort ports[EXANET_LINKS];
+    unsigned links = exanet_arith_onward(ports, ports_look(s, ports), &w->arith,
+                                         from->index);
     int out;
 
-    for (unsigned i = 0; i < s->links; i++) {
-        if (s->port[i].peer == from->peer) {
-            links &= ~(1u << i);
-        }
-    }
-    if (!links || w->handed) {
+    if (!links) {
         return EXANET_ROUTE_NONE;
     }
     out = links_pick(s, links, dst, path);
-    /* a second uplink is the last one, so that no packet goes round */
-    if (from->role == EXANET_ROLE_UPLINK && !w->exact &&
-        s->port[out].role == EXANET_ROLE_UPLINK) {
-        return EXANET_ROUTE_NONE;
-    }
     return EXANET_ROUTE(out, exanet_arith_vc(from->role, vc, s->port[out].role,
                                              path));
 }
@@ -193,7 +182,7 @@ bool exanet_arith_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
 {
     if (s->sw.arith == EXANET_ARITH_TABLE) {
         /* the way back to it is by the port that it came by */
-        return src != s->node && (exanet_switch_way(s, src, 0)->links &
+        return src != s->node && (exanet_switch_way(s, src, 0)->arith.links &
                                   (1u << from->index));
     }
     return exanet_arith_source(from->role, from->peer, s->node, src, dst);

@@ -156,7 +156,7 @@ static void way_find(ExanetState *s, uint32_t dst, ExanetWay *w)
         return;
     }
     w->exact = false;
-    w->links = 0;
+    w->arith.links = 0;
     way_ports(s, &set, dst, w);
     w->cables = set.count;
     if (set.count) {
@@ -268,7 +268,7 @@ bool exanet_switch_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
 bool exanet_switch_teller_ok(ExanetState *s, ExanetPort *from, uint32_t dst)
 {
     if (s->sw.arith) {
-        return exanet_switch_way(s, dst, 0)->links & (1u << from->index);
+        return exanet_switch_way(s, dst, 0)->arith.links & (1u << from->index);
     }
     for (unsigned path = 0; path <= EXANET_PATH_ORDER;
          path += EXANET_PATH_ORDER) {

@@ -117,7 +117,7 @@ static uint64_t expected_reset(const Reg *r, unsigned instance)
                EXANET_CAP1_FLOW_RATE | EXANET_CAP1_FIRMWARE |
                EXANET_CAP1_APERTURE;
     }
-    if (g_str_equal(r->name, "NODE")) {
+    if (g_str_equal(r->name, "NODE") || g_str_equal(r->name, "ARITH_ADDR")) {
         return EXANET_TEST_NODE;
     }
     if (g_str_equal(r->name, "EPOCH")) {
