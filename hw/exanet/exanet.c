@@ -830,6 +830,7 @@ static uint8_t epoch_next(ExanetState *s)
 
 void exanet_reset(ExanetState *s)
 {
+    exanet_shm_abort(s);
     qemu_bh_cancel(s->bh);
     s->pending = false;
     s->vectors = 0;

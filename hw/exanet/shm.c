@@ -37,7 +37,9 @@ void exanet_shm_error(ExanetState *s, unsigned c, uint64_t gva,
 
     trace_exanet_shm_error(s->node, c, gva, class, resp, retries);
     exanet_count(s, SHM_ESCALATED);
-    s->shm->errors[c]++;
+    if (c < EXANET_CONTEXTS) {
+        s->shm->errors[c]++;
+    }
     if (!(info & EXANET_SHM_ERR_VALID)) {
         info = EXANET_SHM_ERR_VALID |
                RNIC_PREP(EXANET_SHM_ERR_CODE, resp) |
@@ -216,8 +218,15 @@ bool exanet_shm_init(ExanetState *s, Error **errp)
     return true;
 }
 
+void exanet_shm_abort(ExanetState *s)
+{
+    exanet_aperture_abort(s);
+    exanet_initiator_abort(s);
+}
+
 void exanet_shm_fini(ExanetState *s)
 {
+    exanet_shm_abort(s);
     exanet_accel_fini(s);
     exanet_tgen_fini(s);
     exanet_cdma_fini(s);

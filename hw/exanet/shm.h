@@ -44,6 +44,11 @@ void exanet_shm_finalize(ExanetState *s);
 void exanet_shm_reset(ExanetState *s);
 /* One turn of all parts; true if there is more that could go on now. */
 bool exanet_shm_run(ExanetState *s);
+/*
+ * Answers all that is under way with PROTECTION, and takes nothing meanwhile: the device
+ * is about to be reset, or to go.
+ */
+void exanet_shm_abort(ExanetState *s);
 /* As the functions of other units; @offset from the start of the block EXANET_SHM. */
 void exanet_shm_reg_sync(ExanetState *s, unsigned offset);
 void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top);
@@ -59,7 +64,8 @@ unsigned exanet_shm_active(ExanetState *s, unsigned c);
 void exanet_shm_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok);
 /*
  * A load or store of context @c to @gva has failed for good with @resp, ACK: there was
- * no answer, after @retries copies: ERR_GVA, ERR_INFO, interrupt, error count.
+ * no answer, after @retries copies: ERR_GVA, ERR_INFO, interrupt, error count.  @c is
+ * EXANET_CONTEXTS if it is in no segment.
  */
 void exanet_shm_error(ExanetState *s, unsigned c, uint64_t gva,
                       enum exanet_shm_class class, enum exanet_resp resp,
@@ -116,6 +122,7 @@ bool exanet_initiator_run(ExanetState *s);
 void exanet_initiator_reg_sync(ExanetState *s);
 void exanet_initiator_fence(ExanetState *s);
 void exanet_initiator_quiesce(ExanetState *s, unsigned c);
+void exanet_initiator_abort(ExanetState *s);
 unsigned exanet_initiator_active(ExanetState *s, unsigned c);
 
 /* --- Target: shm-target.c ------------------------------------------------ */
@@ -157,6 +164,13 @@ bool exanet_aperture_run(ExanetState *s);
 /* A register of MAP entry @m was written. */
 void exanet_aperture_map_written(ExanetState *s, unsigned m);
 void exanet_aperture_quiesce(ExanetState *s, unsigned c);
+/* Ends what was not issued yet. */
+void exanet_aperture_abort(ExanetState *s);
+/* Stores of context @c that were not issued yet. */
+unsigned exanet_aperture_stores(ExanetState *s, unsigned c);
+/* FENCE was written; whether any of the stores that waited then is not over. */
+void exanet_aperture_fence(ExanetState *s);
+bool exanet_aperture_fenced(ExanetState *s);
 /* A load or store of another node is being done, which must not come back by us. */
 void exanet_aperture_guard(ExanetState *s, bool on);
 
