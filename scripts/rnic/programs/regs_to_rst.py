@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Keeps the tables of docs/exanet.rst equal to the headers they come from.
+"""Keeps the tables of docs/*.rst equal to the headers they come from.
 
-A table stands in the document between two comments:
+A table stands in a document between two comments:
 
     .. regs-to-rst KIND ARGUMENTS
     .. regs-to-rst end
@@ -14,8 +14,8 @@ KIND is one of
   codes ENUM           the values of an enum
   values NAME...       constants and macros as they are defined
 
-Without options the document is rewritten; --check only tells whether that
-would change it."""
+Without options the documents are rewritten; --check only tells whether that
+would change them."""
 
 import argparse
 import difflib
@@ -26,7 +26,7 @@ import textwrap
 from ..paths import TOP
 from ..steps import Failed
 
-DOC = TOP / 'docs/exanet.rst'
+DOCS = TOP / 'docs'
 HEADERS = [TOP / 'include/rnic/exanet' / name
            for name in ('wire.h', 'desc.h', 'regs.h', 'shm.h')]
 SIZES = {'__u8': 1, '__le16': 2, '__be16': 2, '__le32': 4, '__le64': 8}
@@ -217,12 +217,12 @@ KINDS = {f.__name__: f
          for f in (registers, counters, fields, struct, codes, values)}
 
 
-def rewritten(text, h):
-    """The document TEXT with all its tables made anew."""
+def rewritten(text, h, name):
+    """The document TEXT, which is called NAME, with all its tables made anew."""
     def section(m):
         kind, *arguments = m.group(1).split()
         if kind not in KINDS or not arguments:
-            raise Failed(f'{DOC.name}: no such table: {m.group(1)}')
+            raise Failed(f'{name}: no such table: {m.group(1)}')
         return (f'.. regs-to-rst {m.group(1)}\n\n'
                 f'{KINDS[kind](h, arguments)}\n\n.. regs-to-rst end')
     return _SECTION.sub(section, text)
@@ -235,15 +235,19 @@ def start():
     p.add_argument('--check', action='store_true',
                    help='change nothing; exit code 1 if something would')
     args = p.parse_args()
-    old = DOC.read_text(encoding='utf-8')
-    new = rewritten(old, Headers(HEADERS))
-    if old == new:
-        return 0
-    if args.check:
-        sys.stdout.writelines(difflib.unified_diff(
-            old.splitlines(True), new.splitlines(True), 'docs/exanet.rst',
-            'by include/rnic/exanet', n=0))
-        print('docs/exanet.rst is out of date: run scripts/regs-to-rst')
-        return 1
-    DOC.write_text(new, encoding='utf-8')
-    return 0
+    headers, stale = Headers(HEADERS), False
+    for doc in sorted(DOCS.glob('*.rst')):
+        name = str(doc.relative_to(TOP))
+        old = doc.read_text(encoding='utf-8')
+        new = rewritten(old, headers, name)
+        if old == new:
+            continue
+        if args.check:
+            stale = True
+            sys.stdout.writelines(difflib.unified_diff(
+                old.splitlines(True), new.splitlines(True), name,
+                'by include/rnic/exanet', n=0))
+            print(f'{name} is out of date: run scripts/regs-to-rst')
+        else:
+            doc.write_text(new, encoding='utf-8')
+    return int(stale)
