@@ -18,6 +18,7 @@ typedef struct TgenOp {
     unsigned issued;                /* of them */
     unsigned open;                  /* issued ones without response */
     unsigned settling;              /* ... without the genuine response */
+    unsigned data;                  /* where in the data RAM it begins */
     uint8_t axi_id;
     bool used;
     bool failed;
@@ -134,7 +135,8 @@ static void tgen_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
     } else {
         g->bytes += part_bytes(g, op, n);
         if (data) {
-            data_write(s, part_at(op->gva, n), data, part_bytes(g, op, n));
+            data_write(s, op->data + part_at(op->gva, n), data,
+                       part_bytes(g, op, n));
         }
     }
     if (--op->open == 0 && op->issued == op->parts) {
@@ -182,6 +184,7 @@ static bool op_begin(ExanetState *s, ExanetTgen *g)
     g->op[i] = (TgenOp) {
         .gva = exanet_reg_get64(s, EXANET_TGEN_TARGET(g->target)),
         .axi_id = (RNIC_GET(EXANET_TGEN_IDS_FIRST, g->ids) + g->id) & 0xf,
+        .data = g->cfg & EXANET_TGEN_EACH ? 8 * g->target : 0,
         .used = true,
     };
     g->op[i].parts = (g->op[i].gva % EXANET_MTU + g->size + EXANET_MTU - 1) /
@@ -223,7 +226,7 @@ static bool part_issue(ExanetState *s, ExanetTgen *g)
     };
 
     if (write) {
-        data_read(s, at, data, req.size);
+        data_read(s, op->data + at, data, req.size);
     }
     if (!exanet_shm_issue(s, &req)) {
         return false;

@@ -232,12 +232,14 @@ enum exanet_arith_mode {
 /*
  * A write to CFG with GO starts a run with what the registers say then, unless one is
  * BUSY; one without GO lets no new transaction begin.  GO is cleared when the run ends.
- * Data of a transaction begin at word 0 of the data RAM, and there again after the last.
+ * Data of a transaction begin at word 0 of the data RAM, with EACH at the word that has
+ * the number of its target; behind the last word they go on at word 0.
  */
 #define EXANET_TGEN_GO		RNIC_BIT(0)
 #define EXANET_TGEN_WRITE	RNIC_BIT(1)
 #define EXANET_TGEN_REPEAT	RNIC_BIT(2)	/* targets round and round */
 #define EXANET_TGEN_EARLY	RNIC_BIT(3)	/* early acknowledgement allowed [P] */
+#define EXANET_TGEN_EACH	RNIC_BIT(4)	/* data of its own for each target [P] */
 #define EXANET_TGEN_BEATS	RNIC_FIELD(15, 8)	/* of 8 bytes, less one */
 #define EXANET_TGEN_OUTSTANDING	RNIC_FIELD(19, 16)	/* less one */
 #define EXANET_TGEN_ENTRIES	RNIC_FIELD(31, 20)	/* targets used, from 0 on */
