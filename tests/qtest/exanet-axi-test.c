@@ -52,8 +52,12 @@ static void test_tree(void)
     g_autofree char *devices = g_strdup_printf(CABLE CABLE, 0, 0, 1, 0, 12,
                                                0, 1, 2, 1, 16);
     g_autofree char *fdt = virt_tree(devices);
-    const uint32_t first[] = { 0, 0x100000, 0x100000, 0x40000 };
-    const uint32_t second[] = { 0x200000, 0x100000, 0x400000, 0x400000 };
+    const uint32_t first[] = {
+        0, 0x100000, 0x100000, 0x40000, 0x800000, 0x800000
+    };
+    const uint32_t second[] = {
+        0x200000, 0x100000, 0x400000, 0x400000, 0x1000000, 0x800000
+    };
     int node = -1, count = 0;
 
     while ((node = fdt_node_offset_by_compatible(fdt, node,
@@ -64,7 +68,8 @@ static void test_tree(void)
             0, VIRT_SPI + 2 * nth, 4, 0, VIRT_SPI + 2 * nth + 1, 4
         };
 
-        assert_cells(fdt, node, "reg", nth ? second : first, 4);
+        assert_cells(fdt, node, "reg", nth ? second : first,
+                     2 * EXANET_AXI_REGIONS);
         assert_cells(fdt, node, "interrupts", irqs, 6);
         g_assert_nonnull(fdt_getprop(fdt, node, "dma-coherent", NULL));
         count++;
