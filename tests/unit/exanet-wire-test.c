@@ -20,6 +20,12 @@ static void fill_payload(uint8_t *buf, uint64_t va, unsigned size)
     }
 }
 
+/* A load says how many bytes it wants, and has none. */
+static bool has_payload(const ExanetPacket *pkt)
+{
+    return pkt->size && pkt->type != EXANET_TYPE_AXI_READ;
+}
+
 static unsigned encode(uint8_t *buf, const ExanetPacket *pkt)
 {
     if (pkt->type == EXANET_TYPE_ACK) {
@@ -87,7 +93,7 @@ static void test_vector_encode(gconstpointer opaque)
     uint8_t buf[EXANET_PACKET_BYTES];
 
     memset(buf, 0x5a, sizeof(buf));
-    if (v->words > 1) {
+    if (has_payload(&v->pkt)) {
         fill_payload(buf, v->pkt.va, v->pkt.size);
     }
     g_assert_cmpuint(encode(buf, &v->pkt), ==, v->words);
@@ -106,7 +112,7 @@ static void test_vector_decode(gconstpointer opaque)
         return;
     }
     g_assert_false(pkt.bad_payload);
-    for (unsigned i = 0; i < pkt.size; i++) {
+    for (unsigned i = 0; has_payload(&pkt) && i < pkt.size; i++) {
         g_assert_cmphex(pkt.payload[i], ==, (uint8_t)(i + 1));
     }
 }
@@ -201,27 +207,62 @@ static void assert_malformed(const ExanetPacket *pkt)
 
 static void test_malformed(void)
 {
-    static const uint8_t known[] = {
-        EXANET_TYPE_WRITE, EXANET_TYPE_READ_REQ, EXANET_TYPE_CONTROL,
-        EXANET_TYPE_NOTIFY,
+    /* those that have a size, and whether it may be 0 */
+    static const struct {
+        uint8_t type;
+        bool zero;
+    } known[] = {
+        { EXANET_TYPE_WRITE }, { EXANET_TYPE_READ_REQ }, { EXANET_TYPE_CONTROL },
+        { EXANET_TYPE_NOTIFY }, { EXANET_TYPE_AXI_READ },
+        { EXANET_TYPE_AXI_WRITE }, { EXANET_TYPE_AXI_RESPONSE, true },
     };
+    uint32_t sized = 0;
 
+    for (unsigned i = 0; i < ARRAY_SIZE(known); i++) {
+        unsigned type = known[i].type;
+
+        sized |= 1u << type;
+        if (!known[i].zero) {
+            assert_malformed(&(ExanetPacket) { .type = type });
+        }
+        assert_malformed(&(ExanetPacket) { .type = type, .size = 257 });
+        assert_malformed(&(ExanetPacket) { .type = type, .size = 0x3fff });
+        assert_malformed(&(ExanetPacket) { .type = type, .va = 1, .size = 256 });
+        assert_malformed(&(ExanetPacket) { .type = type, .va = 0xff, .size = 2 });
+    }
     for (unsigned type = 0; type < 32; type++) {
         /* acks and releases have no payload; a flow-rate packet has no size */
-        if (!memchr(known, type, sizeof(known)) &&
-            type != EXANET_TYPE_FLOW_RATE) {
+        if (!(sized & 1u << type) && type != EXANET_TYPE_FLOW_RATE) {
             assert_malformed(&(ExanetPacket) { .type = type, .size = 16 });
             assert_malformed(&(ExanetPacket) { .type = type, .size = 1 });
         }
     }
-    for (unsigned i = 0; i < ARRAY_SIZE(known); i++) {
-        assert_malformed(&(ExanetPacket) { .type = known[i] });
-        assert_malformed(&(ExanetPacket) { .type = known[i], .size = 257 });
-        assert_malformed(&(ExanetPacket) { .type = known[i], .size = 0x3fff });
-        assert_malformed(&(ExanetPacket) {
-            .type = known[i], .va = 1, .size = 256 });
-        assert_malformed(&(ExanetPacket) {
-            .type = known[i], .va = 0xff, .size = 2 });
+}
+
+/* Every size that each of the types of loads and stores may have, everywhere. */
+static void test_axi_sizes(gconstpointer opaque)
+{
+    unsigned type = GPOINTER_TO_UINT(opaque);
+    uint8_t buf[EXANET_PACKET_BYTES];
+
+    for (unsigned at = 0; at < EXANET_MTU; at++) {
+        for (unsigned size = 0; at + size <= EXANET_MTU; size++) {
+            ExanetPacket pkt = { .type = type, .va = at, .size = size }, out;
+            unsigned words = 2;
+
+            if (!size && type != EXANET_TYPE_AXI_RESPONSE) {
+                continue;
+            }
+            if (has_payload(&pkt)) {
+                fill_payload(buf, at, size);
+                words += (at % EXANET_WORD_BYTES + size + EXANET_WORD_BYTES - 1) /
+                         EXANET_WORD_BYTES;
+            }
+            g_assert_cmpuint(encode(buf, &pkt), ==, words);
+            g_assert_cmpint(decode(buf, words, &out), ==, EXANET_WIRE_OK);
+            assert_same(&out, &pkt);
+            g_assert_false(out.bad_payload);
+        }
     }
 }
 
@@ -249,7 +290,8 @@ static ExanetPacket random_packet(GRand *rand)
     static const uint8_t types[] = {
         EXANET_TYPE_WRITE, EXANET_TYPE_READ_REQ, EXANET_TYPE_CONTROL,
         EXANET_TYPE_NOTIFY, EXANET_TYPE_RELEASE, EXANET_TYPE_ACK,
-        EXANET_TYPE_FLOW_RATE,
+        EXANET_TYPE_FLOW_RATE, EXANET_TYPE_AXI_READ, EXANET_TYPE_AXI_WRITE,
+        EXANET_TYPE_AXI_RESPONSE,
     };
     ExanetPacket p = {
         .type = types[g_rand_int_range(rand, 0, ARRAY_SIZE(types))],
@@ -316,7 +358,9 @@ static void test_random(void)
         unsigned words;
 
         memset(buf, g_rand_int(rand), sizeof(buf));
-        fill_payload(buf, in.va, in.size);
+        if (has_payload(&in)) {
+            fill_payload(buf, in.va, in.size);
+        }
         words = encode(buf, &in);
         g_assert_cmpint(decode(buf, words, &out), ==, EXANET_WIRE_OK);
         assert_same(&out, &in);
@@ -366,9 +410,13 @@ static void test_garbage(void)
         ExanetPacket pkt;
 
         g_assert_cmpuint(words, <=, EXANET_PACKET_WORDS);
-        g_assert_true((words == 2) ==
-                      (words && exanet_packet_type((uint8_t *)header) ==
-                                EXANET_TYPE_RELEASE));
+        if (words == 2) {
+            unsigned type = exanet_packet_type((uint8_t *)header);
+
+            g_assert_true(type == EXANET_TYPE_RELEASE ||
+                          type == EXANET_TYPE_AXI_READ ||
+                          type == EXANET_TYPE_AXI_RESPONSE);
+        }
         g_assert_true((words != 0) == (status == EXANET_WIRE_OK));
         if (!words) {
             continue;
@@ -378,7 +426,7 @@ static void test_garbage(void)
         memset(buf + sizeof(header), g_rand_int(rand),
                sizeof(buf) - sizeof(header));
         if (exanet_packet_decode(buf, words, &pkt) == EXANET_WIRE_OK &&
-            words > 1) {
+            words > 1 && has_payload(&pkt)) {
             g_assert_true(pkt.payload >= buf + EXANET_WORD_BYTES);
             g_assert_true(pkt.payload + pkt.size <=
                           buf + (words - 1) * EXANET_WORD_BYTES);
@@ -391,7 +439,8 @@ static void test_garbage(void)
 static void add_flips(typeof(&exanet_vectors[0]) v)
 {
     static const char *const names[] = {
-        "document", "document-ack", "ack-far", "release", "flow-rate",
+        "document", "document-ack", "ack-far", "release", "flow-rate", "load",
+        "store", "response", "response-data",
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
@@ -426,6 +475,13 @@ int main(int argc, char **argv)
     g_test_add_func("/exanet/wire/t09-flip-payload", test_flip_payload);
     g_test_add_func("/exanet/wire/t09-flip-footer", test_flip_footer);
     g_test_add_func("/exanet/wire/malformed", test_malformed);
+    g_test_add_data_func("/exanet/wire/sizes/load",
+                         GUINT_TO_POINTER(EXANET_TYPE_AXI_READ), test_axi_sizes);
+    g_test_add_data_func("/exanet/wire/sizes/store",
+                         GUINT_TO_POINTER(EXANET_TYPE_AXI_WRITE), test_axi_sizes);
+    g_test_add_data_func("/exanet/wire/sizes/response",
+                         GUINT_TO_POINTER(EXANET_TYPE_AXI_RESPONSE),
+                         test_axi_sizes);
     g_test_add_func("/exanet/wire/random", test_random);
     g_test_add_func("/exanet/wire/garbage", test_garbage);
     return g_test_run();

@@ -41,9 +41,10 @@ def with_header_crc(word):
 
 def data_packet(p):
     payload = bytes((n + 1) & 0xff for n in range(p["size"]))
-    before = p["va"] % 16
-    lanes = bytes(before) + payload
+    lanes = bytes(p["va"] % 16) + payload
     lanes += bytes(-len(lanes) % 16)
+    if p["size"] == 0 or p["type"] == 3:    # a load says how much it wants
+        lanes = b""
     header = with_header_crc(
         field(4, 0, p["vc"]) | field(20, 5, p["pdid"]) |
         field(42, 21, p["dst"]) | field(47, 43, p["type"]) |
@@ -97,6 +98,10 @@ ACK = dict(type=10, dst=0x15000, pdid=2, tid=0x1005, seq=3, resp=0, small=0,
            vc=0)
 RELEASE = dict(BASE, type=7, va=0x38000000000 + (4 << 32), size=0, first=0,
                last=0)
+LOAD = dict(BASE, type=3, size=8, tid=0x1041, user=0x30, last=0)
+STORE = dict(BASE, type=9, tid=0x0042, seq=0x3fff, last=0)
+RESPONSE = dict(STORE, type=11, va=0x38000000000 + (6 << 32) + 0x95, size=0,
+                dst=0x15000, src=0x17021, user=0x36, first=0)
 FLOW_RATE = dict(type=18, dst=0x15000, pdid=0x0a42, small=5 << 3,
                  flow_dst=0x17021, hops=2, current=0x5a, desired=0x33, vc=1)
 ZERO = dict(va=0, dst=0, src=0, pdid=0, size=1, tid=0, seq=0, user=0, ttl=0,
@@ -129,6 +134,16 @@ def vectors():
         yield "ack-only-" + name, dict(zero, **{name: (1 << width) - 1})
     yield "release", RELEASE
     yield "release-vc1-path7", dict(RELEASE, vc=1, path=7, ttl=0x7ffb)
+    for name, p in (("load", LOAD), ("store", STORE), ("response", RESPONSE)):
+        yield name, p
+        yield name + "-vc2-path6", dict(p, vc=2, path=6, ttl=0x7ffe)
+    yield "response-data", dict(RESPONSE, size=20, user=0)
+    for size, va in ((1, 0x95), (1, 0x9f), (16, 0x90), (17, 0x9f), (107, 0x95),
+                     (256, 0)):
+        for name, p in (("load", LOAD), ("store", STORE),
+                        ("response", RESPONSE)):
+            yield f"{name}-size-{size}-{va:x}", dict(p, size=size, va=va |
+                                                     p["va"] & ~0xff)
     yield "flow-rate", FLOW_RATE
     for name, width in FLOW_RATE_WIDTH.items():
         zero = dict.fromkeys(FLOW_RATE, 0) | dict(type=18)
