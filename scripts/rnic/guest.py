@@ -178,7 +178,7 @@ def _unpack_libfabric(tree):
         'unpack-libfabric')
 
 
-def _build_tests(part):
+def _build_programs(part):
     part.stage()
 
 
@@ -190,8 +190,10 @@ def _parts(arch):
                   'guest-driver/kernel/exanet', _build_kernel), lib,
             _Part(arch, 'provider', 'the libfabric provider',
                   'guest-driver/libfabric', _build_provider, (lib,)),
+            _Part(arch, 'examples', 'the example programs',
+                  'guest-driver/examples', _build_programs, (lib,)),
             _Part(arch, 'tests', 'the guest tests', 'tests/guest',
-                  _build_tests, (lib,)))
+                  _build_programs, (lib,)))
 
 
 def _root_digest(arch):

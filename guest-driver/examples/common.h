@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * What the example programs have in common besides the NIC.
+ */
+#ifndef EXAMPLES_COMMON_H
+#define EXAMPLES_COMMON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Exit codes. */
+enum {
+	EXIT_RIGHT = 0,		/* all results are right */
+	EXIT_FAILED = 1,	/* wrong results, or none */
+	EXIT_USAGE = 2,
+};
+
+/* Name of the program, before each message. */
+extern const char *program;
+
+/* Prints a message on standard error; gives EXIT_FAILED. */
+int failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same for a wrong command line; gives EXIT_USAGE. */
+int wrong_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Reads a whole number from @min to @max, decimal or 0x; false: it is none. */
+bool number(const char *text, long long min, long long max, long long *value);
+
+/* Seconds, of a clock that does not jump. */
+double now(void);
+
+/*
+ * Memory that may be a device's: one access of 8 bytes each, never merged with another
+ * nor cut, and through a general register, as KVM can emulate no other.
+ */
+static inline uint64_t load64(const volatile void *p)
+{
+	uint64_t value = *(const volatile uint64_t *)p;
+
+	__asm__("" : "+r"(value));
+	return value;
+}
+
+static inline void store64(volatile void *p, uint64_t value)
+{
+	__asm__("" : "+r"(value));
+	*(volatile uint64_t *)p = value;
+}
+
+static inline double load_double(const volatile void *p)
+{
+	union {
+		uint64_t bits;
+		double value;
+	} both = { .bits = load64(p) };
+
+	return both.value;
+}
+
+static inline void store_double(volatile void *p, double value)
+{
+	union {
+		double value;
+		uint64_t bits;
+	} both = { .value = value };
+
+	store64(p, both.bits);
+}
+
+#endif /* EXAMPLES_COMMON_H */

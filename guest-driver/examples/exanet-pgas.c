@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
+/*
+ * exanet-pgas: a lock and a barrier among several nodes, made of loads and stores
+ * alone.  The lock is Lamport's bakery; the barrier is the dissemination barrier.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+#include "peer.h"
+
+#define NODES_MAX	16
+#define LEVELS_MAX	4	/* log2 NODES_MAX */
+#define HELLO_MS	200
+#define LOCK_HOME	0			/* whose memory has the lock */
+#define COUNTER_HOME(p)	((p)->nodes - 1)	/* ... and what it protects */
+
+const char *program = "exanet-pgas";
+
+static const char usage[] =
+"Usage: exanet-pgas [OPTIONS]    on each of the nodes at once\n"
+"\n"
+"  -N, --nodes LIST     coordinates of all, 1 to 16 of them, in the same order\n"
+"                       everywhere; default 0,1,0x10,0x11: a 2x2 torus\n"
+"  -r, --rounds N       of each node, default 20\n"
+"  -u, --unlocked       do not take the lock, to see that this is noticed\n"
+"  -W, --wait SECONDS   for another node, default 60\n"
+"  -d, --device NAME    NIC, default exanet0\n"
+"  -h, --help           print this\n"
+"\n"
+"Exit status: 0 nobody was ever in between, 1 errors, 2 wrong usage.\n";
+
+/* What each process lends to all; only some of it is used where it is not at home. */
+struct shared {
+	uint64_t choosing[NODES_MAX];	/* of the bakery */
+	uint64_t ticket[NODES_MAX];
+	uint64_t flag[LEVELS_MAX];	/* of the barrier: how many are over */
+	uint64_t counter;		/* what the lock protects */
+	uint64_t owner;			/* who is inside, and 1; 0: nobody */
+	uint64_t intruders;		/* how often it was somebody else */
+	uint64_t failed[NODES_MAX];	/* by node */
+};
+
+#define SHARED_BYTES	4096
+
+struct pgas {
+	struct me me;
+	struct peer peer[NODES_MAX];
+	volatile struct shared *at[NODES_MAX];	/* the memory of each */
+	unsigned int nodes;
+	unsigned int rank;
+	uint64_t barriers;		/* that are over */
+	double deadline;
+	int wait_s;
+	const char *device;
+	long long rounds;
+	bool unlocked;
+	bool broken;			/* an access has failed, or a node is late */
+};
+
+/* --- Order ---------------------------------------------------------------- */
+
+/*
+ * What was stored is seen by all before what is loaded or stored from now on: at other
+ * nodes by the fence of the NIC, here by the processor's.
+ */
+static void fence(struct pgas *p)
+{
+	int ret;
+
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	ret = exa_fence(p->me.dev);
+	if (ret && !p->broken) {
+		failed("node %u: the fence has failed: %s", p->rank,
+		       exa_strerror(ret));
+		p->broken = true;
+	}
+}
+
+/* For loops that wait for somebody: false when nothing will come any more. */
+static bool patient(struct pgas *p)
+{
+	if (!p->broken && exa_remote_errors(p->me.dev)) {
+		failed("node %u: an access to another node has failed", p->rank);
+		p->broken = true;
+	}
+	if (!p->broken && now() > p->deadline) {
+		failed("node %u: waited %d s for another node", p->rank,
+		       p->wait_s);
+		p->broken = true;
+	}
+	sched_yield();	/* who is waited for may need this processor */
+	return !p->broken;
+}
+
+static void begin_waiting(struct pgas *p)
+{
+	p->deadline = now() + p->wait_s;
+}
+
+/* --- The barrier ----------------------------------------------------------- */
+
+static void barrier(struct pgas *p)
+{
+	unsigned int distance = 1, level;
+
+	fence(p);
+	p->barriers++;
+	begin_waiting(p);
+	for (level = 0; distance < p->nodes; level++, distance *= 2) {
+		store64(&p->at[(p->rank + distance) % p->nodes]->flag[level],
+			p->barriers);
+		while (load64(&p->at[p->rank]->flag[level]) < p->barriers &&
+		       patient(p))
+			;
+	}
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+/* --- The lock --------------------------------------------------------------- */
+
+static bool before(uint64_t ticket, unsigned int rank, uint64_t other_ticket,
+		   unsigned int other)
+{
+	return ticket < other_ticket || (ticket == other_ticket && rank < other);
+}
+
+static void lock(struct pgas *p)
+{
+	volatile struct shared *home = p->at[LOCK_HOME];
+	uint64_t ticket = 0, other;
+	unsigned int i;
+
+	store64(&home->choosing[p->rank], 1);
+	fence(p);
+	for (i = 0; i < p->nodes; i++) {
+		other = load64(&home->ticket[i]);
+		if (other > ticket)
+			ticket = other;
+	}
+	store64(&home->ticket[p->rank], ++ticket);
+	fence(p);
+	store64(&home->choosing[p->rank], 0);
+	fence(p);
+	begin_waiting(p);
+	for (i = 0; i < p->nodes; i++) {
+		while (load64(&home->choosing[i]) && patient(p))
+			;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		while ((other = load64(&home->ticket[i])) && i != p->rank &&
+		       before(other, i, ticket, p->rank) && patient(p))
+			;
+	}
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+static void unlock(struct pgas *p)
+{
+	fence(p);	/* what was stored inside, maybe at another node */
+	store64(&p->at[LOCK_HOME]->ticket[p->rank], 0);
+}
+
+/* --- What is done under the lock ---------------------------------------------- */
+
+static void inside(struct pgas *p)
+{
+	volatile struct shared *home = p->at[COUNTER_HOME(p)];
+	uint64_t count, intruder;
+
+	intruder = load64(&home->owner);
+	store64(&home->owner, p->rank + 1);
+	fence(p);
+	count = load64(&home->counter);
+	sched_yield();	/* an invitation to intruders */
+	store64(&home->counter, count + 1);
+	fence(p);
+	if (intruder || load64(&home->owner) != p->rank + 1)
+		p->at[p->rank]->intruders++;
+	store64(&home->owner, 0);
+}
+
+/* Who has seen what; EXIT_RIGHT if all is as it must be, the same on all nodes. */
+static int verdict(struct pgas *p, double seconds)
+{
+	uint64_t want = p->nodes * p->rounds, count, intruders = 0;
+	unsigned int i;
+
+	barrier(p);
+	count = load64(&p->at[COUNTER_HOME(p)]->counter);
+	for (i = 0; i < p->nodes; i++)
+		intruders += load64(&p->at[i]->intruders);
+	barrier(p);	/* nobody leaves while another still looks */
+	fence(p);
+	if (p->broken)
+		return EXIT_FAILED;
+	if (p->rank == 0)
+		printf("%u nodes, %lld rounds each: counter %llu of %llu, "
+		       "%llu intruders, %.2f ms a round\n", p->nodes, p->rounds,
+		       (unsigned long long)count, (unsigned long long)want,
+		       (unsigned long long)intruders, seconds * 1e3 / want);
+	if (count == want && !intruders)
+		return EXIT_RIGHT;
+	return p->rank ? EXIT_FAILED : failed("mutual exclusion is broken");
+}
+
+static int run(struct pgas *p)
+{
+	double begin;
+
+	barrier(p);
+	begin = now();
+	for (long long i = 0; i < p->rounds && !p->broken; i++) {
+		if (!p->unlocked)
+			lock(p);
+		inside(p);
+		if (!p->unlocked)
+			unlock(p);
+	}
+	return verdict(p, now() - begin);
+}
+
+/* --- Finding each other ------------------------------------------------------- */
+
+static struct peer *who(struct pgas *p, uint32_t coord)
+{
+	for (unsigned int i = 0; i < p->nodes; i++)
+		if (p->peer[i].coord == coord)
+			return &p->peer[i];
+	return NULL;
+}
+
+static bool all_known(const struct pgas *p)
+{
+	for (unsigned int i = 0; i < p->nodes; i++)
+		if (!p->peer[i].known || !p->peer[i].told)
+			return false;
+	return true;
+}
+
+/* One message of another node. */
+static int hear(struct pgas *p)
+{
+	struct peer from, *peer;
+	int op = peer_listen(&p->me, &from, HELLO_MS);
+
+	if (op < 0)
+		return op == -ETIMEDOUT ? 0 : op;
+	peer = who(p, from.coord);
+	if (!peer || from.bytes < sizeof(struct shared))
+		return 0;
+	/* WELCOME answers what we have told; who says HELLO has a mailbox. */
+	from.told = peer->told || op == PEER_WELCOME;
+	*peer = from;
+	if (op == PEER_HELLO && !peer_tell(&p->me, peer, PEER_WELCOME))
+		peer->told = true;
+	return 0;
+}
+
+static int meet(struct pgas *p)
+{
+	struct peer *self = who(p, exa_coord(p->me.dev));
+	int ret = 0;
+
+	if (!self)
+		return failed("this node, %#x, is not in the list",
+			      exa_coord(p->me.dev));
+	p->rank = self - p->peer;
+	self->known = self->told = true;
+	begin_waiting(p);
+	while (!ret && !all_known(p) && now() < p->deadline) {
+		/* Again and again: who comes late has no mailbox yet. */
+		for (unsigned int i = 0; i < p->nodes; i++)
+			if (!p->peer[i].told)
+				peer_hello(&p->me, p->peer[i].coord);
+		ret = hear(p);
+	}
+	if (ret)
+		return failed("cannot receive: %s", exa_strerror(ret));
+	for (unsigned int i = 0; i < p->nodes; i++)
+		if (!p->peer[i].known || !p->peer[i].told)
+			return failed("nothing was heard of node %#x",
+				      p->peer[i].coord);
+	return EXIT_RIGHT;
+}
+
+static int map_all(struct pgas *p)
+{
+	for (unsigned int i = 0; i < p->nodes; i++) {
+		const struct peer *peer = &p->peer[i];
+
+		p->at[i] = i == p->rank ? p->me.mem :
+			exa_map_remote(p->me.dev, exa_gva(peer->coord, peer->xva),
+				       SHARED_BYTES, peer->ctx, EXA_MAP_READ |
+				       EXA_MAP_WRITE | EXA_MAP_EARLY);
+		if (!p->at[i])
+			return failed("cannot map memory of node %#x: %s",
+				      peer->coord, exa_strerror(errno));
+	}
+	return EXIT_RIGHT;
+}
+
+/* --- The program ------------------------------------------------------------ */
+
+static int nodes_parse(struct pgas *p, char *list)
+{
+	long long coord;
+	char *text;
+
+	p->nodes = 0;
+	for (text = strtok(list, ","); text; text = strtok(NULL, ",")) {
+		if (p->nodes == NODES_MAX)
+			return wrong_usage("there are at most %d nodes",
+					   NODES_MAX);
+		if (!number(text, 0, RNIC_GET(EXANET_COORD, ~0ULL), &coord))
+			return wrong_usage("coordinates are 0 to 0x3fffff");
+		if (who(p, coord))
+			return wrong_usage("node %s is named twice", text);
+		p->peer[p->nodes++] = (struct peer) { .coord = coord };
+	}
+	return p->nodes ? EXIT_RIGHT : wrong_usage("--nodes names none");
+}
+
+static const struct option long_options[] = {
+	{ "nodes",	required_argument, NULL, 'N' },
+	{ "rounds",	required_argument, NULL, 'r' },
+	{ "unlocked",	no_argument,	   NULL, 'u' },
+	{ "wait",	required_argument, NULL, 'W' },
+	{ "device",	required_argument, NULL, 'd' },
+	{ "help",	no_argument,	   NULL, 'h' },
+	{ NULL,		0,		   NULL, 0 },
+};
+
+static int option(struct pgas *p, int c, char *arg)
+{
+	long long n;
+
+	switch (c) {
+	case 'N':
+		return nodes_parse(p, arg);
+	case 'r':
+		return number(arg, 1, 1000000, &p->rounds) ? EXIT_RIGHT :
+		       wrong_usage("--rounds is 1 to 1000000");
+	case 'u':
+		p->unlocked = true;
+		return EXIT_RIGHT;
+	case 'W':
+		if (!number(arg, 1, 86400, &n))
+			return wrong_usage("--wait is 1 to 86400 seconds");
+		p->wait_s = n;
+		return EXIT_RIGHT;
+	case 'd':
+		p->device = arg;
+		return EXIT_RIGHT;
+	default:
+		return wrong_usage("unknown or incomplete option");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static struct pgas p = { .rounds = 20, .wait_s = 60 };
+	char torus[] = "0,1,0x10,0x11";
+	int c, ret;
+
+	nodes_parse(&p, torus);
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "N:r:uW:d:h", long_options,
+				NULL)) != -1) {
+		if (c == 'h') {
+			fputs(usage, stdout);
+			return EXIT_RIGHT;
+		}
+		ret = option(&p, c, optarg);
+		if (ret)
+			return ret;
+	}
+	if (optind != argc)
+		return wrong_usage("too many arguments");
+	if (me_open(&p.me, PEER_PGAS, p.device, SHARED_BYTES))
+		return EXIT_FAILED;
+	ret = meet(&p);
+	if (!ret)
+		ret = map_all(&p);
+	if (!ret)
+		ret = run(&p);
+	me_close(&p.me);	/* and what was mapped */
+	return ret;
+}
