@@ -22,6 +22,9 @@ static const struct {
     { EXANET_TYPE_RELEASE, EXANET_CNT_RX_RELEASE },
     { EXANET_TYPE_ACK, EXANET_CNT_RX_ACK },
     { EXANET_TYPE_FLOW_RATE, EXANET_CNT_RX_FLOW_RATE },
+    { EXANET_TYPE_AXI_READ, EXANET_CNT_SHM_TARGET_LOAD },
+    { EXANET_TYPE_AXI_WRITE, EXANET_CNT_SHM_TARGET_STORE },
+    { EXANET_TYPE_AXI_RESPONSE, EXANET_CNT_SHM_STALE },
 };
 static const uint8_t payload[EXANET_MTU] = { 0x17, 0x2a };
 
@@ -80,6 +83,8 @@ static ExanetPacket new_packet(ExanetTest *t, unsigned type, uint64_t va)
                 type == EXANET_TYPE_NOTIFY ? sizeof(struct exanet_notification) :
                 type == EXANET_TYPE_RELEASE ? 0 : 64,
         .flow_dst = t->peer->coord, .first = true, .last = true,
+        .tid = RNIC_PREP(EXANET_STID_CLASS, type == EXANET_TYPE_AXI_READ ?
+                                            EXANET_SHM_LOAD : EXANET_SHM_STORE),
     };
 }
 
@@ -302,6 +307,11 @@ static bool is_legal(unsigned code, int index, bool message)
         return index == EXANET_NI_EXADMA;
     case EXANET_TYPE_RELEASE:
         return index == EXANET_NI_RECEIVER;
+    case EXANET_TYPE_AXI_READ:
+    case EXANET_TYPE_AXI_WRITE:
+        return index == MEMORY || index == EXANET_NI_BRAM;
+    case EXANET_TYPE_AXI_RESPONSE:
+        return index == EXANET_NI_SHM;
     }
     return (code == EXANET_TYPE_CONTROL && index == EXANET_NI_RECEIVER) ||
            (code == EXANET_TYPE_READ_REQ && index == EXANET_NI_RT_REQUEST &&
@@ -319,7 +329,11 @@ static void try_packet(ExanetTest *t, unsigned code, int index, bool message)
     for (unsigned i = 0; i < ARRAY_SIZE(types); i++) {
         known |= types[i].type == code;
     }
-    pkt.tid = tid++;
+    if (code == EXANET_TYPE_AXI_READ || code == EXANET_TYPE_AXI_WRITE) {
+        pkt.seq = tid++ % 4;        /* stores come once each */
+    } else {
+        pkt.tid = tid++;
+    }
     pkt.user = message ? EXANET_SMALL(EXANET_NI_PACKETIZER) : 0;
     pkt.small = EXANET_SMALL(index == MEMORY ? NOBODY : index);
     send_packet(t, &pkt);
@@ -351,6 +365,11 @@ static void test_table(void)
     g_assert_cmpuint(exanet_count(t, NOTIFY_DONE), ==, 4);
     g_assert_cmpuint(exanet_count(t, RX_CTX_ALLOC), ==, 3);
     g_assert_cmpuint(exanet_count(t, ACK_STALE), ==, 2);
+    g_assert_cmpuint(exanet_count(t, SHM_TARGET_LOAD), ==, 4);
+    g_assert_cmpuint(exanet_count(t, SHM_TARGET_STORE) +
+                     exanet_count(t, SHM_DUPLICATE), ==, 4);
+    g_assert_cmpuint(exanet_count(t, SHM_TARGET_ERROR), ==, 0);
+    g_assert_cmpuint(exanet_count(t, SHM_STALE), ==, 2);
     /* blocks, the read request, notifications */
     g_assert_cmpuint(exanet_count(t, TX_ACK), ==, 3 + 1 + 4);
     g_assert_cmpuint(exanet_count(t, NACK_SENT), ==, 0);
@@ -378,6 +397,9 @@ static void test_ni_map(void)
     ExanetPacket control = new_packet(t, EXANET_TYPE_CONTROL,
                                       EXANET_NI_VA(EXANET_NI_RECEIVER));
     ExanetPacket ack = new_packet(t, EXANET_TYPE_ACK, 0);
+    ExanetPacket load = new_packet(t, EXANET_TYPE_AXI_READ, EXANET_NI_VA(NOBODY));
+    ExanetPacket response = new_packet(t, EXANET_TYPE_AXI_RESPONSE,
+                                       EXANET_NI_VA(NOBODY));
     uint64_t mailbox = exanet_get64(t, EXANET_NI_MAP(EXANET_NI_MAILBOX));
     uint64_t receiver = exanet_get64(t, EXANET_NI_MAP(EXANET_NI_RECEIVER));
 
@@ -402,7 +424,11 @@ static void test_ni_map(void)
         control.va = EXANET_NI_VA(NOBODY);
         control.tid++;
         assert_ni(t, &control, port == EXANET_NI_PORT_RECEIVER);
+        assert_ni(t, &load, port == EXANET_NI_PORT_BRAM);
+        assert_ni(t, &response, port == EXANET_NI_PORT_SHM);
     }
+    g_assert_cmpuint(exanet_count(t, SHM_TARGET_LOAD), ==, 1);
+    g_assert_cmpuint(exanet_count(t, SHM_STALE), ==, 1);
     g_assert_cmpuint(exanet_count(t, MBOX_DELIVERED), ==, 2);
     g_assert_cmpuint(exanet_count(t, RX_CTX_ALLOC), ==, 1);
     /* without the type that the unit is there for */
