@@ -605,7 +605,7 @@ static void expire(ExanetState *s, Transaction *t, int64_t now)
         t->strikes += t->strikes < UINT16_MAX;
     }
     if (queue_of(t->req.class) == QUEUE_RDMA) {
-        finish(s, t, EXANET_RESP_NO_CONTEXT, NULL);
+        finish(s, t, t->refused ? t->resp : EXANET_RESP_NO_CONTEXT, NULL);
     } else if (is_hopeless(s, t, now)) {
         give_up(s, t);
     } else {
@@ -695,7 +695,13 @@ static void refused(ExanetState *s, Transaction *t, const ExanetPacket *pkt,
     int64_t delay;
 
     if (queue_of(t->req.class) == QUEUE_RDMA) {
-        finish(s, t, resp, NULL);
+        if (resp != EXANET_RESP_FAULT) {
+            finish(s, t, resp, NULL);
+            return;
+        }
+        /* what becomes of the page is to come; if not, that is the answer */
+        t->refused = true;
+        t->resp = resp;
         return;
     }
     if (t->queued) {

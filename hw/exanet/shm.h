@@ -96,7 +96,8 @@ typedef struct ExanetShmRequest {
     /*
      * Writes: once, when the genuine response is there or the transaction has failed,
      * after or in place of an early response.  NULL: of no interest.  RDMA
-     * transactions are not issued again here: time-outs give @resp NO_CONTEXT.
+     * transactions are not issued again here: time-outs give @resp NO_CONTEXT, or FAULT
+     * when the page was not told to be there in time.
      */
     void (*settled)(ExanetState *s, void *opaque, enum exanet_resp resp);
     void *opaque;
