@@ -151,11 +151,11 @@ bool exanet_arith_source(enum exanet_role in, uint32_t peer, uint32_t node,
         /* what takes another uplink here has taken the first one there */
         return here ? !from_here : cabinet(src) == cabinet(peer);
     case EXANET_ROLE_PLUS:
-        return here && chassis(dst) <= chassis(node) &&
-               (!from_here || chassis(src) > chassis(node));
+        return (!here || chassis(dst) <= chassis(node)) &&
+               (from_here ? chassis(src) > chassis(node) : here);
     case EXANET_ROLE_MINUS:
-        return here && chassis(dst) >= chassis(node) &&
-               (!from_here || chassis(src) < chassis(node));
+        return (!here || chassis(dst) >= chassis(node)) &&
+               (from_here ? chassis(src) < chassis(node) : here);
     case EXANET_ROLE_CARD:
         /* a card's own, or on its last steps */
         return near || (from_here && chassis(src) == chassis(node));
