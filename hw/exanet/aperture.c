@@ -53,7 +53,7 @@ struct ExanetAperture {
     ApertureMap map[EXANET_SHM_MAPS];
     QTAILQ_HEAD(, ApertureAccess) list; /* all that are not over, by age */
     unsigned fifo;                  /* of them: stores nobody waits for, not issued */
-    unsigned guard;
+    bool guard;
     QemuCond cond;                  /* a vCPU may go on */
 };
 
@@ -62,8 +62,12 @@ static unsigned guards;
 
 void exanet_aperture_guard(ExanetState *s, bool on)
 {
-    guards += on ? 1 : -1;
-    s->shm->aperture->guard += on ? 1 : -1;
+    ExanetAperture *ap = s->shm->aperture;
+
+    if (ap->guard != on) {
+        ap->guard = on;
+        guards += on ? 1 : -1;
+    }
 }
 
 /* --- Segments ------------------------------------------------------------- */
@@ -521,6 +525,7 @@ void exanet_aperture_fini(ExanetState *s)
 {
     ExanetAperture *ap = s->shm->aperture;
 
+    exanet_aperture_guard(s, false);
     if (s->aperture_size) {
         memory_region_del_subregion(&s->aperture_mr, &ap->window);
     }
