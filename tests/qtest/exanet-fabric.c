@@ -2,8 +2,10 @@
 /* A network of machines; see exanet-fabric.h. */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "qemu/host-utils.h"
 #include <glib/gstdio.h>
 #include "exanet-fabric.h"
+#include "rnic/exanet/shm.h"
 
 /* all coordinates of a fabric have it in their upper bits */
 #define UPPER 5
@@ -122,6 +124,94 @@ ExanetTopology exanet_topology_hybrid(unsigned x, unsigned y, bool rings)
     return topo;
 }
 
+/* A rule for node @n: what is @value under @mask may take @links, one bit for each. */
+static void topology_rule(ExanetTopology *topo, unsigned n, uint32_t value,
+                          uint32_t mask, unsigned links)
+{
+    if (!topo->routes[n]) {
+        topo->routes[n] = g_string_new(NULL);
+    }
+    g_string_append_printf(topo->routes[n], "%s0x%x/0x%x>",
+                           topo->routes[n]->len ? ";" : "", value, mask);
+    for (const char *sep = ""; links; links &= links - 1, sep = "+") {
+        g_string_append_printf(topo->routes[n], "%s%u", sep, ctz32(links));
+    }
+}
+
+static uint32_t cabinet_coord(unsigned cabinet, unsigned card)
+{
+    return RNIC_PREP(EXANET_ARITH_CABINET, cabinet) |
+           RNIC_PREP(EXANET_ARITH_CARD, card);
+}
+
+ExanetTopology exanet_topology_fat_tree(unsigned leaves, unsigned hosts,
+                                        unsigned spines)
+{
+    ExanetTopology topo = { .dims = { 1, 1, 1 } };
+    const unsigned leaf = leaves * hosts, spine = leaf + leaves;
+
+    for (unsigned i = 0; i < leaf; i++) {
+        exanet_topology_node(&topo, cabinet_coord(i / hosts, i % hosts));
+        topology_rule(&topo, i, 0, 0, 1);
+    }
+    for (unsigned i = 0; i < leaves; i++) {
+        exanet_topology_node(&topo, cabinet_coord(i, 0x3ff));
+    }
+    for (unsigned i = 0; i < spines; i++) {
+        exanet_topology_node(&topo, cabinet_coord(0xff, i));
+    }
+    for (unsigned i = leaf; i < topo.nodes; i++) {
+        topo.passes[i] = true;
+    }
+    for (unsigned i = 0; i < leaf; i++) {
+        topology_rule(&topo, leaf + i / hosts, topo.coord[i], EXANET_COORD_MASK,
+                      1u << topo.ports[leaf + i / hosts]);
+        exanet_topology_cable(&topo, i, leaf + i / hosts);
+    }
+    for (unsigned i = 0; i < leaves; i++) {
+        topology_rule(&topo, leaf + i, 0, 0,
+                      ((1u << spines) - 1) << topo.ports[leaf + i]);
+        for (unsigned k = 0; k < spines; k++) {
+            topology_rule(&topo, spine + k, cabinet_coord(i, 0),
+                          EXANET_ARITH_CABINET, 1u << topo.ports[spine + k]);
+            exanet_topology_cable(&topo, leaf + i, spine + k);
+        }
+    }
+    return topo;
+}
+
+ExanetTopology exanet_topology_dragonfly(unsigned groups, unsigned nodes)
+{
+    ExanetTopology topo = { .dims = { 1, 1, 1 } };
+    const unsigned each = (groups - 2) / nodes + 1;     /* other groups of a node */
+
+    for (unsigned i = 0; i < groups * nodes; i++) {
+        exanet_topology_node(&topo, cabinet_coord(i / nodes, i % nodes));
+        for (unsigned k = i / nodes * nodes; k < i; k++) {
+            topology_rule(&topo, i, topo.coord[k], EXANET_COORD_MASK,
+                          1u << topo.ports[i]);
+            topology_rule(&topo, k, topo.coord[i], EXANET_COORD_MASK,
+                          1u << topo.ports[k]);
+            exanet_topology_cable(&topo, i, k);
+        }
+    }
+    for (unsigned i = 0; i < groups * groups; i++) {
+        unsigned a = i / groups, b = i % groups;
+        unsigned gate = a * nodes + (b + groups - a - 1) % groups / each;
+        unsigned other = b * nodes + (a + groups - b - 1) % groups / each;
+
+        if (a < b) {
+            exanet_topology_cable(&topo, gate, other);
+        }
+        for (unsigned n = a * nodes; n < (a + 1) * nodes && a != b; n++) {
+            topology_rule(&topo, n, cabinet_coord(b, 0), EXANET_ARITH_CABINET,
+                          1u << exanet_topology_port(&topo, n, n == gate ?
+                                                     other : gate, 0));
+        }
+    }
+    return topo;
+}
+
 /* --- Start and end -------------------------------------------------------- */
 
 /* The end of a cable that connects; the other one listens, and is there first. */
@@ -177,12 +267,20 @@ static void start_node(ExanetFabric *f, unsigned n)
         g_string_append_printf(props, ",dims=%ux%ux%u", topo->dims[0],
                                topo->dims[1], topo->dims[2]);
     }
+    if (topo->routes[n]) {
+        /* quoted for the shell */
+        g_string_append_printf(props, ",router=table,routes='%s'",
+                               topo->routes[n]->str);
+    }
     g_string_append_printf(props, ",epoch=%u", f->epoch[n]);
     f->t[n] = exanet_start_node(netdevs->str, topo->coord[n], props->str);
 }
 
 static void open_node(ExanetFabric *f, unsigned n)
 {
+    if (f->topo.passes[n]) {
+        return;
+    }
     exanet_set32(f->t[n], EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
     for (unsigned c = 0; c < EXANET_FABRIC_CONTEXTS; c++) {
         exanet_open(f->t[n], c, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
@@ -234,6 +332,9 @@ void exanet_fabric_stop(ExanetFabric *f)
             exanet_stop(f->t[n]);
         }
         exanet_peer_free(f->alien[n]);
+        if (f->topo.routes[n]) {
+            g_string_free(f->topo.routes[n], true);
+        }
     }
     for (unsigned i = 0; i < f->topo.cables; i++) {
         g_autofree char *path = g_strdup_printf("%s/%u", f->dir, i);

@@ -29,6 +29,8 @@ typedef struct ExanetTopology {
     uint8_t ports[EXANET_FABRIC_NODES];     /* used so far */
     bool mortal[EXANET_FABRIC_NODES];       /* may be killed, neighbours may not */
     bool alien[EXANET_FABRIC_NODES];        /* is the test itself, by one cable */
+    bool passes[EXANET_FABRIC_NODES];       /* only passes on, is never enabled */
+    GString *routes[EXANET_FABRIC_NODES];   /* its table, if it has one; owned */
     ExanetCable cable[EXANET_FABRIC_CABLES];
     unsigned dims[3];               /* nodes of the rings X, Y, Z; 1: no ring */
 } ExanetTopology;
@@ -46,6 +48,16 @@ ExanetTopology exanet_topology_qfdb(unsigned parallel);
 /* Nodes of one FPGA; @rings: dimensions of 3 and more are closed. */
 ExanetTopology exanet_topology_grid(unsigned x, unsigned y, unsigned z,
                                     bool rings);
+/*
+ * Leaves with @hosts each under @spines, by tables; hosts come first, leaf by leaf, then
+ * leaves, then spines.
+ */
+ExanetTopology exanet_topology_fat_tree(unsigned leaves, unsigned hosts,
+                                        unsigned spines);
+/*
+ * Groups of nodes that are all joined, by tables; one cable between each two groups.
+ */
+ExanetTopology exanet_topology_dragonfly(unsigned groups, unsigned nodes);
 /* QFDBs, whose F1s have the cables between them. */
 ExanetTopology exanet_topology_hybrid(unsigned x, unsigned y, bool rings);
 
@@ -61,7 +73,10 @@ typedef struct ExanetFabric {
     char *props;
 } ExanetFabric;
 
-/* Starts all nodes and waits for all links; @props: of all, "" or ",a=b". */
+/*
+ * Starts all nodes and waits for all links; @props: of all, "" or ",a=b".  Takes what
+ * @topo owns.
+ */
 ExanetFabric *exanet_fabric_start(const ExanetTopology *topo, const char *props);
 void exanet_fabric_stop(ExanetFabric *f);
 /* Ends a mortal node as a crash does, and starts another one in its place. */

@@ -321,7 +321,8 @@ void exanet_traffic_all_to_all(ExanetTraffic *tr, uint32_t max)
     for (unsigned i = 0; i < nodes * nodes; i++) {
         unsigned from = i / nodes, to = i % nodes;
 
-        if (tr->f->t[from] && tr->f->t[to]) {
+        if (tr->f->t[from] && tr->f->t[to] && !tr->f->topo.passes[from] &&
+            !tr->f->topo.passes[to]) {
             exanet_traffic_random(tr, from, to, max);
         }
     }
