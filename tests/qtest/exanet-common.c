@@ -2,6 +2,7 @@
 /* A machine with one ExaNet NIC; see exanet-common.h. */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "qemu/host-utils.h"
 #include "libqos/pci-pc.h"
 #include "exanet-common.h"
 
@@ -42,16 +43,23 @@ static void map_pci(ExanetTest *t)
                                      exanet_get32(t, EXANET_REG_CAP0));
     g_assert_cmphex(size, ==,
                     EXANET_CONTEXTS * EXANET_USER_PAGES * t->page_bytes);
+    t->aperture = qpci_iomap(t->dev, EXANET_BAR_APERTURE, &size);
 }
 
 /* The first device that the platform bus of the programmable logic places. */
 static void map_axi(ExanetTest *t)
 {
+    uint64_t user, aperture;
+
     t->regs.addr = AXI_BASE;
     t->page_bytes = 1ULL << RNIC_GET(EXANET_CAP0_PAGE_SHIFT,
                                      exanet_get32(t, EXANET_REG_CAP0));
-    t->user.addr = AXI_BASE + MAX(EXANET_REGS_BYTES, EXANET_CONTEXTS *
-                                  EXANET_USER_PAGES * t->page_bytes);
+    user = EXANET_CONTEXTS * EXANET_USER_PAGES * t->page_bytes;
+    aperture = exanet_get64(t, EXANET_SHM + EXANET_REG_SHM_APERTURE) +
+               exanet_get64(t, EXANET_SHM + EXANET_REG_SHM_BRAM);
+    aperture = pow2ceil(aperture);
+    t->user.addr = AXI_BASE + MAX(EXANET_REGS_BYTES, user);
+    t->aperture.addr = ROUND_UP(t->user.addr + user, aperture);
     qtest_irq_intercept_out_named(t->qts, "/machine/peripheral/nic",
                                   "sysbus-irq");
 }
@@ -307,6 +315,59 @@ void exanet_user_set(ExanetTest *t, unsigned c, enum exanet_user_page page,
 {
     qtest_writeq(t->qts, t->user.addr + exanet_user(t, c, page) + offset,
                  value);
+}
+
+void exanet_segment(ExanetTest *t, unsigned m, uint64_t offset, uint64_t size,
+                    uint64_t gva, uint64_t ctrl)
+{
+    uint64_t base = EXANET_SHM_MAP(m);
+
+    exanet_set64(t, base + EXANET_REG_SHM_MAP_OFFSET, offset);
+    exanet_set64(t, base + EXANET_REG_SHM_MAP_SIZE, size);
+    exanet_set64(t, base + EXANET_REG_SHM_MAP_GVA, gva);
+    exanet_set64(t, base + EXANET_REG_SHM_MAP_CTRL,
+                 EXANET_SHM_MAP_VALID | ctrl |
+                 RNIC_PREP(EXANET_SHM_MAP_PDID, EXANET_TEST_PDID(1)));
+}
+
+void exanet_store(ExanetTest *t, uint64_t offset, uint64_t value, unsigned size)
+{
+    uint64_t at = t->aperture.addr + offset;
+
+    switch (size) {
+    case 1:
+        qtest_writeb(t->qts, at, value);
+        break;
+    case 2:
+        qtest_writew(t->qts, at, value);
+        break;
+    case 4:
+        qtest_writel(t->qts, at, value);
+        break;
+    case 8:
+        qtest_writeq(t->qts, at, value);
+        break;
+    default:
+        g_assert_not_reached();
+    }
+}
+
+uint64_t exanet_load(ExanetTest *t, uint64_t offset, unsigned size)
+{
+    uint64_t at = t->aperture.addr + offset;
+
+    switch (size) {
+    case 1:
+        return qtest_readb(t->qts, at);
+    case 2:
+        return qtest_readw(t->qts, at);
+    case 4:
+        return qtest_readl(t->qts, at);
+    case 8:
+        return qtest_readq(t->qts, at);
+    default:
+        g_assert_not_reached();
+    }
 }
 
 void exanet_open(ExanetTest *t, unsigned c, unsigned job,

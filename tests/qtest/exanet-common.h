@@ -15,6 +15,7 @@
 #include "libqtest.h"
 #include "libqos/pci.h"
 #include "rnic/exanet/regs.h"
+#include "rnic/exanet/shm.h"
 #include "exanet-peer.h"
 
 /* Coordinates of the device and of the peer. */
@@ -43,6 +44,7 @@ typedef struct ExanetTest {
     QPCIBus *bus;
     QPCIDevice *dev;
     QPCIBar regs, user;
+    QPCIBar aperture;               /* and the block RAM behind it */
     ExanetPeer *peer;               /* NULL: see ports, or there is none */
     ExanetPeer *ports[EXANET_LINKS];    /* of exanet_start_ports() */
     uint64_t page_bytes;            /* of a user page */
@@ -106,6 +108,25 @@ uint64_t exanet_user_get(ExanetTest *t, unsigned c, enum exanet_user_page page,
                          uint64_t offset);
 void exanet_user_set(ExanetTest *t, unsigned c, enum exanet_user_page page,
                      uint64_t offset, uint64_t value);
+
+/*
+ * Segment @m of the aperture: @size bytes at @offset are those of @gva.  @ctrl has
+ * EXANET_SHM_MAP_READ, _WRITE and _EARLY; its context is 0, that of the target 1.
+ */
+void exanet_segment(ExanetTest *t, unsigned m, uint64_t offset, uint64_t size,
+                    uint64_t gva, uint64_t ctrl);
+#define EXANET_SEGMENT_ALL  (EXANET_SHM_MAP_READ | EXANET_SHM_MAP_WRITE | \
+                             EXANET_SHM_MAP_EARLY)
+/*
+ * One store of 1, 2, 4 or 8 bytes to the aperture, or to the block RAM behind it, and a
+ * load, which the aperture refuses: no vCPU does it.
+ */
+void exanet_store(ExanetTest *t, uint64_t offset, uint64_t value, unsigned size);
+uint64_t exanet_load(ExanetTest *t, uint64_t offset, unsigned size);
+/* A 4-byte register of the block EXANET_SHM. */
+#define exanet_shm_get(t, name) exanet_get32(t, EXANET_SHM + EXANET_REG_##name)
+#define exanet_shm_set(t, name, value) \
+    exanet_set32(t, EXANET_SHM + EXANET_REG_##name, value)
 
 /* Gives context @c to @job, with one window from address 0. */
 void exanet_open(ExanetTest *t, unsigned c, unsigned job,
