@@ -478,6 +478,60 @@ static void test_channels(void)
     exanet_stop(t);
 }
 
+static uint64_t pick(GRand *rand, const uint64_t *of, unsigned count)
+{
+    return of[g_rand_int_range(rand, 0, count)];
+}
+
+/* Whatever is written to the registers, channels end, or can be made to. */
+static void test_hostile(void)
+{
+    ExanetTest *t = exanet_start("");
+    const uint64_t bytes[] = {
+        0, 1, 255, 4097, 20000, EXANET_CDMA_BTT_BYTES, ~0ULL,
+    };
+    const uint64_t at[] = {
+        0, SRC, SRC + 4095, DST + 1, EXANET_RAM_END - 7, EXANET_NO_RAM, ~0ULL,
+        EXANET_GVA_VA, t->regs.addr, t->user.addr, EXANET_TEST_PDID(1),
+        exanet_gva(EXANET_TEST_NODE, DST + 77), exanet_gva(EXANET_TEST_NODE, SRC),
+        exanet_gva(EXANET_TEST_NODE, EXANET_NI_VA(EXANET_NI_BRAM)),
+        exanet_gva(EXANET_TEST_NODE, EXANET_NI_VA(EXANET_NI_MAILBOX)),
+        exanet_gva(EXANET_TEST_PEER, SRC), exanet_gva(EXANET_TEST_ELSEWHERE, 0),
+    };
+    g_autoptr(GRand) rand = g_rand_new_with_seed(12);
+
+    shm_set(t, RETRY_MAX, 1);
+    for (unsigned i = 0; i < 400; i++) {
+        unsigned ch = g_rand_int(rand) % EXANET_CDMA_CHANNELS;
+        ExanetCopy c = {
+            pick(rand, at, ARRAY_SIZE(at)), pick(rand, at, ARRAY_SIZE(at)),
+            pick(rand, bytes, ARRAY_SIZE(bytes)), g_rand_int(rand) & ~14,
+            EXANET_TEST_PDID(g_rand_int(rand) % 3)
+        };
+
+        cdma_set(t, ch, CR, g_rand_int(rand) & ~(g_rand_int(rand) & 4));
+        cdma_set(t, ch, BURST, g_rand_int(rand));
+        cdma_set(t, ch, OUTSTANDING, g_rand_int(rand));
+        cdma_set(t, ch, SR, g_rand_int(rand));
+        exanet_copy_start(t, ch, &c);
+        if (i % 8 == 0) {
+            exanet_step(t, 60 * EXANET_MS);
+        }
+        /* the peer says nothing */
+        g_queue_clear_full(&t->peer->packets, g_free);
+    }
+    g_assert_cmpuint(exanet_count(t, CDMA_FAILED), >, 0);
+    for (unsigned ch = 0; ch < EXANET_CDMA_CHANNELS; ch++) {
+        cdma_set(t, ch, CR, EXANET_CDMA_CR_RESET);
+        g_assert_cmphex(cdma_get(t, ch, SR), ==, EXANET_CDMA_SR_IDLE);
+    }
+    exanet_step(t, 60 * EXANET_MS);
+    check_copy(t, &(ExanetCopy) { SRC, exanet_gva(EXANET_TEST_NODE, DST), 5000, 0,
+                                  EXANET_TEST_PDID(0) }, SRC, DST);
+    t->guest_errors = true;
+    exanet_stop(t);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -499,5 +553,6 @@ int main(int argc, char **argv)
     g_test_add_func("/rnic/exanet/cdma/remote-fault-bad", test_remote_fault_bad);
     g_test_add_func("/rnic/exanet/cdma/denied", test_denied);
     g_test_add_func("/rnic/exanet/cdma/channels", test_channels);
+    g_test_add_func("/rnic/exanet/cdma/hostile", test_hostile);
     return g_test_run();
 }

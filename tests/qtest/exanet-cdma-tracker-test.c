@@ -275,6 +275,79 @@ static void test_again(void)
     check_again(false);
 }
 
+/*
+ * When the list is full the pass stops until it is empty again, and each time there are
+ * as many rounds as may be.
+ */
+static void test_list(void)
+{
+    const unsigned listed = 64, count = 3 * listed;
+    const uint32_t len = count * BURST_BYTES;
+    ExanetTest *t = exanet_start("");
+    g_autofree uint8_t *data = g_malloc(len);
+    g_autofree uint8_t *image = g_malloc0(len);
+    g_autofree unsigned *copies = g_new0(unsigned, count);
+    ExanetCopy c = copy_far(true, SRC, len);
+    unsigned refused = 0, most = 0;
+
+    exanet_fill(t, SRC, data, len, 1);
+    shm_set(t, RETRY_MAX, 2);
+    early(t, false);
+    cdma_set(t, 0, OUTSTANDING, 16);
+    exanet_copy_start(t, 0, &c);
+    while (!exanet_cdma_idle(t, 0)) {
+        exanet_pump(t);
+        while (!g_queue_is_empty(&t->peer->packets)) {
+            ExanetRxPacket *rx = take(t, true);
+            unsigned n = (rx->pkt.va - FAR) / BURST_BYTES;
+            bool good = copies[n]++ == 2;
+
+            most = MAX(most, n);
+            /* nothing beyond what the list can have, before that has gone */
+            g_assert_cmpuint(n, <, listed + (good ? count : refused / 2));
+            refused += !good;
+            answer(t, rx, image, good ? EXANET_RESP_ACK : EXANET_RESP_CRC);
+        }
+        g_assert_cmpuint(tracker_get(t, 0, FAILED), <=, listed);
+        g_assert_cmpuint(tracker_get(t, 0, ROUND), <=, 2);
+    }
+    exanet_copy_ended(t, 0, SR_DONE);
+    g_assert_cmpmem(image, len, data, len);
+    g_assert_cmpuint(most, ==, count - 1);
+    g_assert_cmpuint(refused, ==, 2 * count);
+    g_assert_cmpuint(exanet_count(t, CDMA_RETRY), ==, refused);
+    exanet_stop(t);
+}
+
+/* Channels that all want more than there is get the same. */
+static void test_turns(void)
+{
+    const unsigned under_way = 64, rounds = 60;
+    ExanetTest *t = exanet_start("");
+    unsigned served[EXANET_CDMA_CHANNELS] = { 0 };
+    ExanetCopy c = copy_far(true, SRC, 4096 * BURST_BYTES);
+    g_autofree uint8_t *image = g_malloc(c.len);
+
+    for (unsigned ch = 0; ch < EXANET_CDMA_CHANNELS; ch++) {
+        exanet_copy_start(t, ch, &c);
+    }
+    /* those of the first moments are of whoever was the first */
+    for (unsigned n = 0; n < under_way + rounds; n++) {
+        ExanetRxPacket *rx;
+
+        wait_requests(t, under_way);
+        rx = take(t, true);
+        if (n >= under_way) {
+            served[RNIC_GET(EXANET_AXI_ID_NUMBER, rx->pkt.tid)]++;
+        }
+        answer(t, rx, image, EXANET_RESP_ACK);
+    }
+    for (unsigned ch = 0; ch < EXANET_CDMA_CHANNELS; ch++) {
+        g_assert_cmpuint(served[ch], >, rounds / EXANET_CDMA_CHANNELS / 2);
+    }
+    exanet_stop(t);
+}
+
 /* What is busy at the other node gets time. */
 static void test_backoff(void)
 {
@@ -559,6 +632,8 @@ int main(int argc, char **argv)
     g_test_add_func("/rnic/exanet/cdma-tracker/early", test_early);
     g_test_add_func("/rnic/exanet/cdma-tracker/busy", test_busy);
     g_test_add_func("/rnic/exanet/cdma-tracker/again", test_again);
+    g_test_add_func("/rnic/exanet/cdma-tracker/list", test_list);
+    g_test_add_func("/rnic/exanet/cdma-tracker/turns", test_turns);
     g_test_add_func("/rnic/exanet/cdma-tracker/backoff", test_backoff);
     g_test_add_func("/rnic/exanet/cdma-tracker/lost", test_lost);
     g_test_add_func("/rnic/exanet/cdma-tracker/unreliable", test_unreliable);
