@@ -386,13 +386,22 @@ static void channel_start(CdmaChannel *ch)
 static void channel_reset(CdmaChannel *ch)
 {
 #define REG_RESET(name, offset, bytes, reset, writable, w1c) \
-    if (bytes == 8) { \
-        exanet_reg_set64(ch->s, EXANET_CDMA(ch->index) + offset, reset); \
-    } else { \
-        reg_set(ch, offset, reset); \
-    }
-    EXANET_CDMA_REGS(REG_RESET)
+    { offset, bytes, reset },
+    static const struct {
+        uint16_t offset;
+        uint8_t bytes;
+        uint64_t reset;
+    } regs[] = { EXANET_CDMA_REGS(REG_RESET) };
 #undef REG_RESET
+
+    for (unsigned i = 0; i < ARRAY_SIZE(regs); i++) {
+        if (regs[i].bytes == 8) {
+            exanet_reg_set64(ch->s, EXANET_CDMA(ch->index) + regs[i].offset,
+                             regs[i].reset);
+        } else {
+            reg_set(ch, regs[i].offset, regs[i].reset);
+        }
+    }
     exanet_cdma_abandon(ch);
     channel_latch(ch);
     ch->state = EXANET_TRACKER_IDLE;
