@@ -36,14 +36,19 @@ E.ni_index = {
     NI_PACKETIZER = 3,
     NI_RECEIVER = 4,
     NI_EXADMA = 5,
+    NI_SHM = 6,
+    NI_BRAM = 7,
 }
 E.type = {
     TYPE_WRITE = 0,
     TYPE_READ_REQ = 1,
     TYPE_CONTROL = 2,
+    TYPE_AXI_READ = 3,
     TYPE_NOTIFY = 6,
     TYPE_RELEASE = 7,
+    TYPE_AXI_WRITE = 9,
     TYPE_ACK = 10,
+    TYPE_AXI_RESPONSE = 11,
     TYPE_FLOW_RATE = 18,
 }
 E.resp = {
@@ -63,6 +68,19 @@ E.link_kind = {
     LINK_XOFF = 2,
     LINK_XON = 3,
     LINK_DOWN = 5,
+}
+E.axi_master = {
+    AXI_CPU = 0,
+    AXI_TGEN = 1,
+    AXI_CDMA = 2,
+    AXI_ACCEL = 3,
+}
+E.shm_class = {
+    SHM_STORE = 0,
+    SHM_LOAD = 1,
+    SHM_RDMA_WRITE = 2,
+    SHM_RDMA_READ = 3,
+    SHM_CLASSES = 4,
 }
 F.COORD = { 21, 0 }
 F.COORD_UPPER = { 21, 14 }
@@ -131,6 +149,13 @@ F.TID_GEN = { 13, 10 }
 F.PTID_CHANNEL = { 3, 0 }
 F.PTID_CTX = { 7, 4 }
 F.PTID_GEN = { 13, 8 }
+F.STID_CLASS = { 13, 12 }
+F.STID_SLOT = { 11, 6 }
+F.STID_ID = { 5, 0 }
+F.AXI_ID_MASTER = { 5, 4 }
+F.AXI_ID_NUMBER = { 3, 0 }
+F.SHM_USER_RESP = { 3, 0 }
+F.SHM_USER_RETRIES = { 7, 4 }
 F.CONTROL_LENGTH = { 31, 0 }
 F.CONTROL_HANDLE = { 47, 32 }
 F.CONTROL_IRQ = { 48, 48 }
@@ -164,6 +189,8 @@ local TYPE = names(E.type, "TYPE_")
 local RESP = names(E.resp, "RESP_")
 local NI = names(E.ni_index, "NI_")
 local KIND = names(E.link_kind, "LINK_")
+local CLASS = names(E.shm_class, "SHM_")
+local MASTER = names(E.axi_master, "AXI_")
 local STATUS = { [0] = "Bad", [1] = "Good" }
 local T = E.type
 
@@ -230,7 +257,12 @@ number("uint16", "tid.index", "Transaction")
 number("uint8", "tid.channel", "Packetizer channel")
 number("uint8", "tid.ctx", "Sender's context")
 number("uint8", "tid.gen", "Generation")
-number("uint16", "seq", "Sequence (retransmissions)")
+number("uint8", "tid.class", "Class", base.DEC, CLASS)
+number("uint8", "tid.slot", "Slot")
+number("uint8", "tid.axi_id", "AXI ID", base.HEX)
+number("uint8", "tid.master", "AXI master", base.DEC, MASTER)
+number("uint16", "seq", "Sequence")
+number("uint8", "retries", "Retries")
 number("uint8", "resp", "Response", base.DEC, RESP)
 number("uint16", "hops", "Switches passed")
 number("uint8", "epoch", "Epoch", base.HEX)
@@ -433,7 +465,7 @@ local function header_crc(lo, hi)
     lo = without(lo, F.HDR_LO_VC)
     if kind == T.TYPE_FLOW_RATE then
         lo = without(lo, F.FLOW_LO_HOPS)
-    elseif kind <= T.TYPE_ACK then
+    else
         hi = without(hi, F.HDR_HI_PATH)
         if kind == T.TYPE_ACK then
             hi = without(hi, F.ACK_HI_HOPS)
@@ -469,12 +501,20 @@ end
 
 local HEADER_ONLY = { [T.TYPE_ACK] = true, [T.TYPE_FLOW_RATE] = true }
 
+-- Requests of loads and stores, and all that have a payload.
+local AXI_REQUEST = { [T.TYPE_AXI_READ] = true, [T.TYPE_AXI_WRITE] = true }
+local DATA = { [T.TYPE_WRITE] = true, [T.TYPE_READ_REQ] = true,
+               [T.TYPE_CONTROL] = true, [T.TYPE_NOTIFY] = true,
+               [T.TYPE_AXI_WRITE] = true, [T.TYPE_AXI_RESPONSE] = true }
+
 -- Payload words of the packet @p by its header, nil if there can't be any such.
 local function payload_words(p)
-    if p.type == T.TYPE_RELEASE and p.size == 0 then
+    local fits = p.size > 0 and p.va % N.MTU + p.size <= N.MTU
+    if p.size == 0 and
+       (p.type == T.TYPE_RELEASE or p.type == T.TYPE_AXI_RESPONSE) or
+       fits and p.type == T.TYPE_AXI_READ then
         return 0
-    elseif (p.type <= T.TYPE_CONTROL or p.type == T.TYPE_NOTIFY) and
-           p.size > 0 and p.va % N.MTU + p.size <= N.MTU then
+    elseif fits and DATA[p.type] then
         return floor((p.va % N.WORD_BYTES + p.size + N.WORD_BYTES - 1) /
                      N.WORD_BYTES)
     end
@@ -490,6 +530,15 @@ local function parse_ack(p)
     p.resp = get(p.hi, F.ACK_HI_RESP)
 end
 
+-- What loads, stores and their responses have in the footer.
+local function parse_axi(p)
+    p.retries = get({ p.user, 0 }, F.SHM_USER_RETRIES)
+    p.retry = p.retries > 0
+    if p.type == T.TYPE_AXI_RESPONSE then
+        p.resp = get({ p.user, 0 }, F.SHM_USER_RESP)
+    end
+end
+
 local function parse_footer(p, s, known)
     local at = p.at + p.bytes - N.WORD_BYTES
     local lo, hi = quad(s, at), quad(s, at + 8)
@@ -500,6 +549,12 @@ local function parse_footer(p, s, known)
     p.first, p.last = flag(lo, F.FTR_LO_FIRST), flag(lo, F.FTR_LO_LAST)
     p.user = get(hi, F.FTR_HI_USER)
     p.small = get({ p.user, 0 }, F.FTR_USER_SMALL)
+    p.axi = AXI_REQUEST[p.type] or p.type == T.TYPE_AXI_RESPONSE
+    if p.axi then
+        parse_axi(p)
+    else
+        p.retry = p.seq > 0 and p.type ~= T.TYPE_RELEASE
+    end
     p.data = p.at + N.WORD_BYTES + p.va % N.WORD_BYTES
     if known then
         p.payload_ok = known.payload_ok
@@ -701,6 +756,33 @@ local function note_data(frame, t, p, s, number, mark)
     end
 end
 
+-- A load or store; further copies of it count how many there were.
+local function note_request(p, number, now, mark)
+    local id = key("axi", p.src, p.dst, p.tid, p.seq)
+    local t = S.requests[id]
+    if not t or t.over or t.epoch ~= p.epoch then
+        t = { first_frame = number, epoch = p.epoch, seen = {} }
+        S.requests[id] = t
+    end
+    mark.t, mark.copy_of = t, t.seen[p.retries]
+    t.seen[p.retries] = t.seen[p.retries] or number
+    t.last_frame, t.time = number, now
+end
+
+-- Codes after which the same is tried again.
+local AGAIN = { [E.resp.RESP_CRC] = true, [E.resp.RESP_FAULT] = true,
+                [E.resp.RESP_NO_CONTEXT] = true, [E.resp.RESP_FULL] = true,
+                [E.resp.RESP_RESOLVED] = true }
+
+local function note_response(p, number, now, mark)
+    local t = S.requests[key("axi", p.dst, p.src, p.tid, p.seq)]
+    if t then
+        t.response = t.over and t.response or number
+        t.over = t.over or not AGAIN[p.resp]
+        mark.t, mark.time, mark.to = t, now - t.time, t.last_frame
+    end
+end
+
 local function note_ack(p, number, now, mark)
     local t = S.requests[request_key(p.dst, p)]
     if t then
@@ -734,6 +816,10 @@ local function note_packet(frame, p, s, number, now)
         if mark.t then
             mark.t.released = mark.t.released or number
         end
+    elseif AXI_REQUEST[p.type] then
+        note_request(p, number, now, mark)
+    elseif p.type == T.TYPE_AXI_RESPONSE then
+        note_response(p, number, now, mark)
     elseif p.footer then
         local t = transaction(p, number)
         mark.t, mark.last = t, p.last
@@ -809,8 +895,11 @@ local function title(p)
     elseif not p.footer_ok then
         return name_of(TYPE, p.type) .. " with bad footer CRC", 0
     end
-    return string.format("%s 0x%06x > 0x%06x TID 0x%04x seq %d",
-                         name_of(TYPE, p.type), p.src, p.dst, p.tid, p.seq),
+    local refused = p.axi and p.resp and p.resp ~= E.resp.RESP_ACK
+    return string.format("%s%s 0x%06x > 0x%06x TID 0x%04x seq %d",
+                         name_of(TYPE, p.type),
+                         refused and " NACK " .. name_of(RESP, p.resp) or "",
+                         p.src, p.dst, p.tid, p.seq),
            p.size
 end
 
@@ -892,6 +981,26 @@ local function add_small(tree, range, value)
     item:append_text(" (" .. name_of(NI, index) .. ")")
     item:add(pf["small.index"], range, index)
     item:add(pf["small.sub"], range, get(q, F.SMALL_SUB))
+end
+
+-- The TID of a load or store.
+local function add_axi_tid(tree, range, value)
+    local item, q = tree:add(pf.tid, range, value), { value, 0 }
+    local id = get(q, F.STID_ID)
+    item:add(pf["tid.class"], range, get(q, F.STID_CLASS))
+    item:add(pf["tid.slot"], range, get(q, F.STID_SLOT))
+    item = item:add(pf["tid.axi_id"], range, id)
+    item:add(pf["tid.master"], range, get({ id, 0 }, F.AXI_ID_MASTER))
+end
+
+local function add_axi_user(tree, range, p)
+    tree:add(pf.retries, range, p.retries)
+    if p.resp then
+        local item = tree:add(pf.resp, range, p.resp)
+        if p.resp ~= E.resp.RESP_ACK then
+            item:add_proto_expert_info(ex.nack, "NACK: " .. name_of(RESP, p.resp))
+        end
+    end
 end
 
 -- Who is asked for acks tells whose TID it is.
@@ -1007,7 +1116,11 @@ end
 local function add_footer(tree, tvb, p)
     local at, lo, hi = p.footer, p.flo, p.fhi
     local foot = tree:add(pf.footer, tvb(at, N.WORD_BYTES))
-    add_tid(foot, tvb(at, 2), p.tid, p.small)
+    if p.axi then
+        add_axi_tid(foot, tvb(at, 2), p.tid)
+    else
+        add_tid(foot, tvb(at, 2), p.tid, p.small)
+    end
     add_coord(foot, tvb(at + 1, 4), "src", p.src)
     bits(foot, tvb, at, lo, F.FTR_LO_EPOCH, "epoch")
     bits(foot, tvb, at, lo, F.FTR_LO_FIRST, "first", p.first)
@@ -1015,14 +1128,18 @@ local function add_footer(tree, tvb, p)
     bits(foot, tvb, at, lo, F.FTR_LO_NOTIFY, "notify",
          flag(lo, F.FTR_LO_NOTIFY))
     local seq = bits(foot, tvb, at, lo, F.FTR_LO_SEQ, "seq")
-    if p.seq > 0 and p.type ~= T.TYPE_RELEASE then
+    if p.retry then
         seq:add_proto_expert_info(ex.retry)
     end
     local ttl = get(hi, F.FTR_HI_TTL_14_3) * 8 + get(lo, F.FTR_LO_TTL_2_0)
     foot:add(pf.ttl, tvb(at + 7, 3), ttl)
     foot:add(pf.hops, tvb(at + 7, 3), N.TTL_MAX - ttl):set_generated()
     bits(foot, tvb, at + 8, hi, F.FTR_HI_USER, "user")
-    add_small(foot, tvb(at + 9, 2), p.small)
+    if p.axi then
+        add_axi_user(foot, tvb(at + 9, 2), p)
+    else
+        add_small(foot, tvb(at + 9, 2), p.small)
+    end
     bits(foot, tvb, at + 8, hi, F.FTR_HI_CRC, "footer.crc")
     add_status(foot, tvb(at + 11, 1), "footer.crc.status", p.footer_ok,
                ex.footer_crc)
@@ -1086,7 +1203,7 @@ local PAYLOAD = {
 }
 
 local function add_payload(tree, tvb, s, p)
-    if p.size > 0 then
+    if p.size > 0 and DATA[p.type] then
         tree:add(pf.payload, tvb(p.data, p.size))
         local what = PAYLOAD[p.type]
         if what and p.size >= what[1] then
@@ -1105,7 +1222,7 @@ local function add_links(tree, p, mark)
     local t, own = mark.t, {}
     if not t then
         return
-    elseif p.type == T.TYPE_ACK then
+    elseif p.type == T.TYPE_ACK or p.type == T.TYPE_AXI_RESPONSE then
         own = { tree:add(pf.response_to, mark.to),
                 tree:add(pf.time, nstime(mark.time)) }
     elseif p.type == T.TYPE_RELEASE then
@@ -1135,8 +1252,8 @@ local function is_remarkable(p, mark, link)
     return p.state ~= "ok" or get(p.lo, F.HDR_LO_VC) ~= link.vc or
            p.type == T.TYPE_FLOW_RATE or mark.copy_of or
            get(p.hi, F.HDR_HI_RESERVED) ~= 0 or
-           p.type == T.TYPE_ACK and p.resp ~= E.resp.RESP_ACK or
-           p.footer and (p.seq > 0 or not p.footer_ok or p.payload_ok == false)
+           p.resp and p.resp ~= E.resp.RESP_ACK or
+           p.footer and (p.retry or not p.footer_ok or p.payload_ok == false)
 end
 
 local function add_packet(tree, tvb, s, p, mark, link, nth)

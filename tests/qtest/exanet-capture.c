@@ -194,6 +194,40 @@ static void slow_down(ExanetTest *t)
     exanet_settle(t);
 }
 
+/* The peer stores and loads; the first copy of the store is too early. */
+static void load_and_store(ExanetTest *t)
+{
+    uint64_t word = cpu_to_le64(0x1122334455667788), back;
+    ExanetPacket store = exanet_axi_packet(t->peer, EXANET_SHM_STORE, DST + 3,
+                                           &word, 8);
+    ExanetPacket load = exanet_axi_packet(t->peer, EXANET_SHM_LOAD, DST + 3,
+                                          NULL, 8);
+
+    /* an ack that nobody wanted */
+    g_queue_clear_full(&t->peer->packets, g_free);
+    store.tid |= RNIC_PREP(EXANET_STID_SLOT, 9) |
+                 RNIC_PREP(EXANET_STID_ID, EXANET_AXI_CPU << 4 | 5);
+    store.seq = 77;
+    store.first = false;
+    store.pdid = load.pdid = EXANET_TEST_PDID(1);
+    exanet_peer_send(t->peer, &store);
+    exanet_step(t, EXANET_MS);
+    store.first = true;
+    store.user = RNIC_PREP(EXANET_SHM_USER_RETRIES, 1);
+    exanet_peer_send(t->peer, &store);
+    g_assert_cmpint(exanet_peer_take_axi(t->peer, &store, NULL), ==,
+                    EXANET_RESP_ACK);
+    exanet_peer_send(t->peer, &load);
+    g_assert_cmpint(exanet_peer_take_axi(t->peer, &load, &back), ==,
+                    EXANET_RESP_ACK);
+    g_assert_cmphex(back, ==, word);
+    load.va = EXANET_NO_RAM;
+    load.seq = 1;
+    exanet_peer_send(t->peer, &load);
+    g_assert_cmpint(exanet_peer_take_axi(t->peer, &load, NULL), ==,
+                    EXANET_RESP_DECODE);
+}
+
 int main(int argc, char **argv)
 {
     g_autofree char *dump = NULL;
@@ -214,6 +248,7 @@ int main(int argc, char **argv)
     ask_to_read(t);
     notify(t);
     slow_down(t);
+    load_and_store(t);
     exanet_set32(t, EXANET_PORT(0) + EXANET_REG_PORT_CTRL, 0);
     exanet_wait(t, t->peer->downs);
     exanet_stop(t);
