@@ -307,6 +307,41 @@ static void test_crc(void)
     exanet_stop(t);
 }
 
+/* The response is lost, and one comes twice: the store was done once. */
+static void test_response_faults(void)
+{
+    static const unsigned kinds[] = {
+        EXANET_INJECT_DROP, EXANET_INJECT_DUPLICATE, EXANET_INJECT_HEADER,
+        EXANET_INJECT_FOOTER,
+    };
+    ExanetTest *t = exanet_start("");
+
+    for (unsigned i = 0; i < ARRAY_SIZE(kinds); i++) {
+        uint8_t byte = i + 1;
+        ExanetPacket pkt = request(t->peer, EXANET_SHM_STORE, i, i == 0, &byte);
+        bool twice = kinds[i] == EXANET_INJECT_DUPLICATE;
+        GByteArray *dump = g_byte_array_new();
+
+        exanet_set64(t, EXANET_PORT(0) + EXANET_REG_PORT_INJECT,
+                     RNIC_PREP(EXANET_INJECT_KIND, kinds[i]) |
+                     RNIC_PREP(EXANET_INJECT_TYPE, EXANET_TYPE_AXI_RESPONSE) |
+                     RNIC_PREP(EXANET_INJECT_COUNT, 1));
+        t->peer->dump = dump;
+        exanet_peer_send(t->peer, &pkt);
+        exanet_wait(t, exanet_count(t, SHM_TARGET_STORE) == i + 1);
+        exanet_settle(t);
+        exanet_assert_byte(t, DST, byte, 1);
+        g_assert_cmpuint(dump->len, ==, kinds[i] == EXANET_INJECT_DROP ? 0 :
+                         (twice ? 4 : 2) * EXANET_WORD_BYTES);
+        g_assert_cmphex(exanet_get64(t, EXANET_PORT(0) + EXANET_REG_PORT_INJECT) &
+                        EXANET_INJECT_KIND, ==, EXANET_INJECT_NONE);
+        t->peer->dump = NULL;
+        g_byte_array_unref(dump);
+        assert_store(t, i, i == 0, false);
+    }
+    exanet_stop(t);
+}
+
 /* A load that calls itself a store, and the like. */
 static void test_class(void)
 {
@@ -411,6 +446,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/shm-order/unordered", test_unordered);
     qtest_add_func("/exanet/shm-order/strict", test_strict);
     qtest_add_func("/exanet/shm-order/crc", test_crc);
+    qtest_add_func("/exanet/shm-order/response-faults", test_response_faults);
     qtest_add_func("/exanet/shm-order/class", test_class);
     qtest_add_func("/exanet/shm-order/nonsense", test_nonsense);
     return g_test_run();

@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "hw/pci/pci_regs.h"
 #include "exanet-tables.h"
 
 #define DST EXANET_RAM_DST
@@ -184,6 +185,7 @@ static void test_bram(void)
 
 #define IOAPIC 0xfec00000ULL        /* selects, and 16 bytes on shows, a register */
 #define IOAPIC_VERSION 1
+#define MCH_PCIEXBAR 0x60           /* of q35: where configuration space is */
 
 /* Registers of another device in the process, 4 bytes wide, by index and window. */
 static void test_device(void)
@@ -258,6 +260,43 @@ static void test_own_device(void)
         }
     }
     g_assert_cmphex(exanet_get32(t, EXANET_REG_CTRL), ==, EXANET_CTRL_ENABLE);
+    exanet_stop(t);
+}
+
+/*
+ * The peer stores to the configuration space of the device itself, and resets it by
+ * that: nobody is answered, and all goes on.
+ */
+static void test_own_reset(void)
+{
+    const uint64_t ecam = 0xb0000000;
+    ExanetTest *t = exanet_start("");
+    uint8_t cap = qpci_find_capability(t->dev, PCI_CAP_ID_EXP, 0);
+    uint16_t flr = cpu_to_le16(qpci_config_readw(t->dev, cap + PCI_EXP_DEVCTL) |
+                               PCI_EXP_DEVCTL_BCR_FLR);
+    QPCIDevice *bridge = qpci_device_find(t->bus, QPCI_DEVFN(0, 0));
+    uint64_t at = ecam | t->dev->devfn << 12 | (cap + PCI_EXP_DEVCTL);
+    ExanetPacket pkt[2];
+    uint32_t back = 0;
+
+    qpci_config_writel(bridge, MCH_PCIEXBAR, ecam | 1);
+    g_assert_cmpuint(load(t, 0, at & ~0xfffULL, &back, 4), ==, EXANET_RESP_ACK);
+    g_assert_cmphex(le32_to_cpu(back) >> 16, ==, EXANET_PCI_DEVICE_ID);
+    pkt[0] = request(t->peer, EXANET_SHM_STORE, 0, at, &flr, 2);
+    pkt[1] = request(t->peer, EXANET_SHM_LOAD, 0, at, NULL, 2);
+    exanet_peer_send(t->peer, &pkt[0]);
+    exanet_peer_send(t->peer, &pkt[1]);
+    exanet_wait(t, qpci_config_readl(t->dev, PCI_BASE_ADDRESS_0) == 0);
+    exanet_assert_quiet(t);
+    /* memory decoding is off since */
+    qpci_device_enable(t->dev);
+    qpci_config_writel(t->dev, PCI_BASE_ADDRESS_0, t->regs.addr);
+    g_assert_cmphex(exanet_get32(t, EXANET_REG_CTRL), ==, 0);
+    g_assert_cmpuint(exanet_count(t, SHM_TARGET_STORE), ==, 0);
+    exanet_bring_up(t);
+    exanet_open(t, 0, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
+    check_size(t, 5, 8);
+    g_free(bridge);
     exanet_stop(t);
 }
 
@@ -590,6 +629,7 @@ int main(int argc, char **argv)
     if (!exanet_on_axi()) {
         qtest_add_func("/exanet/shm-target/device", test_device);
         qtest_add_func("/exanet/shm-target/own-device", test_own_device);
+        qtest_add_func("/exanet/shm-target/own-reset", test_own_reset);
     }
     qtest_add_func("/exanet/shm-target/protection", test_protection);
     qtest_add_func("/exanet/shm-target/fault", test_fault);
