@@ -295,12 +295,34 @@ static ApertureAccess *access_new(ExanetState *s, unsigned class)
     return a;
 }
 
+/* An access belongs to the region that it begins in, and may leave it. */
+static unsigned bram_bytes(ExanetState *s, uint64_t at, unsigned size)
+{
+    return at < s->bram_size ? MIN(size, s->bram_size - at) : 0;
+}
+
+static void bram_load(ExanetState *s, uint64_t at, uint8_t *buf, unsigned size)
+{
+    memcpy(buf, s->shm->bram + at, bram_bytes(s, at, size));
+}
+
+static void bram_store(ExanetState *s, uint64_t at, const uint8_t *buf,
+                       unsigned size)
+{
+    memcpy(s->shm->bram + at, buf, bram_bytes(s, at, size));
+}
+
 /* One load; @buf stays as it is when it fails. */
 static MemTxResult window_load(ExanetState *s, uint64_t at, uint8_t *buf,
                                unsigned size)
 {
-    ApertureAccess *a = access_new(s, EXANET_SHM_LOAD);
+    ApertureAccess *a;
 
+    if (at >= s->aperture_size) {
+        bram_load(s, at - s->aperture_size, buf, size);
+        return MEMTX_OK;
+    }
+    a = access_new(s, EXANET_SHM_LOAD);
     if (!access_prepare(s, a, at, size)) {
         g_free(a);
         return MEMTX_OK;
@@ -323,8 +345,13 @@ static MemTxResult window_load(ExanetState *s, uint64_t at, uint8_t *buf,
 static MemTxResult window_store(ExanetState *s, uint64_t at, const uint8_t *buf,
                                 unsigned size)
 {
-    ApertureAccess *a = access_new(s, EXANET_SHM_STORE);
+    ApertureAccess *a;
 
+    if (at >= s->aperture_size) {
+        bram_store(s, at - s->aperture_size, buf, size);
+        return MEMTX_OK;
+    }
+    a = access_new(s, EXANET_SHM_STORE);
     if (!access_prepare(s, a, at, size)) {
         g_free(a);
         return MEMTX_OK;
@@ -417,16 +444,18 @@ static const MemoryRegionOps window_ops = {
 
 static uint64_t bram_read(void *opaque, hwaddr at, unsigned size)
 {
-    ExanetState *s = opaque;
+    uint8_t buf[8] = { 0 };
 
-    return ldn_le_p(s->shm->bram + at, size);
+    bram_load(opaque, at, buf, size);
+    return ldn_le_p(buf, size);
 }
 
 static void bram_write(void *opaque, hwaddr at, uint64_t value, unsigned size)
 {
-    ExanetState *s = opaque;
+    uint8_t buf[8];
 
-    stn_le_p(s->shm->bram + at, size, value);
+    stn_le_p(buf, size, value);
+    bram_store(opaque, at, buf, size);
 }
 
 static const MemoryRegionOps bram_ops = {
