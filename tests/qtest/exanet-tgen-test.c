@@ -508,6 +508,63 @@ static void test_ended(void)
     exanet_stop(t);
 }
 
+/* Half of all writes make sense more or less. */
+static uint64_t random_value(GRand *rand)
+{
+    uint64_t value = (uint64_t)g_rand_int(rand) << 32 | g_rand_int(rand);
+
+    switch (g_rand_int_range(rand, 0, 6)) {
+    case 0:
+        return value;
+    case 1:
+        return exanet_gva(EXANET_TEST_NODE, EXANET_RAM_DST + value % 0x100000);
+    case 2:
+        return exanet_gva(EXANET_TEST_PEER, EXANET_RAM_DST + value % 0x100000);
+    case 3:
+        return exanet_bram_gva(EXANET_TEST_NODE, value % 0x200000);
+    default:
+        return value & (0xffff >> g_rand_int_range(rand, 0, 16)) & ~7ULL;
+    }
+}
+
+/* Any value in any register of generator and accelerator, while both are at work. */
+static void test_random_registers(void)
+{
+    const unsigned from = EXANET_REG_TGEN_CFG;
+    GRand *rand = g_rand_new_with_seed(90210);
+    ExanetTest *t = start("");
+    uint64_t gva = exanet_gva(EXANET_TEST_NODE, DST);
+    const ExanetTgenRun r = { .gva = &gva, .size = 8 };
+
+    exanet_shm_set(t, SHM_RETRY_MAX, 1);
+    for (unsigned i = 0; i < 6000; i++) {
+        unsigned reg = g_rand_int_range(rand, from, EXANET_SHM_BYTES) & ~7u;
+
+        if (i % 8 == 0) {
+            reg = g_rand_int_range(rand, 0, 2) ? EXANET_REG_TGEN_CFG :
+                                                 EXANET_REG_ACCEL_CTRL;
+        }
+        exanet_set64(t, EXANET_SHM + reg, random_value(rand) | (i % 8 == 0));
+        if (i % 16 == 0) {
+            exanet_step(t, 20 * EXANET_MS);
+            while (!g_queue_is_empty(&t->peer->packets)) {
+                g_free(exanet_peer_take(t->peer));
+            }
+        }
+    }
+    exanet_tgen_stop(t);
+    exanet_set32(t, EXANET_SHM + EXANET_REG_ACCEL_CTRL, 0);
+    for (unsigned i = 0; i < 100 && exanet_tgen_busy(t); i++) {
+        exanet_step(t, TIMEOUT_NS);
+    }
+    exanet_fill(t, DST, pattern, 8, 5);
+    g_assert_cmpuint(exanet_tgen_run(t, &r), ==, EXANET_RESP_ACK);
+    g_assert_cmphex(exanet_get64(t, EXANET_TGEN_DATA(0)), ==, ldq_le_p(pattern));
+    t->guest_errors = true;
+    g_rand_free(rand);
+    exanet_stop(t);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -525,5 +582,6 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/tgen/early", test_early);
     qtest_add_func("/exanet/tgen/refused", test_refused);
     qtest_add_func("/exanet/tgen/ended", test_ended);
+    qtest_add_func("/exanet/tgen/random-registers", test_random_registers);
     return g_test_run();
 }
