@@ -100,7 +100,7 @@ class Arm64(Arch):
 
     name = 'arm64'
     binary = 'qemu-system-aarch64'
-    # Without FEAT_LPA2, see docs/exanet-axi.rst.
+    # Faster than max; page tables for 52 bits are iommu.test's.
     machine = ['-M', 'virt', '-cpu', 'neoverse-n1']
     cmdline = 'console=ttyAMA0'
     nic = 'exanet-axi'

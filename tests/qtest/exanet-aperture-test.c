@@ -439,8 +439,9 @@ static void check_refused(const char *props, const char *message)
     g_autofree char *command = NULL, *err = NULL;
     int status;
 
-    command = g_strdup_printf("%s -M %s -nodefaults -display none -audio none -accel qtest "
-        "-netdev hubport,hubid=0,id=c -device exanet-%s,coord=1,link0=c,%s",
+    command = g_strdup_printf("%s -M %s -nodefaults -display none -audio none "
+        "-accel qtest -netdev hubport,hubid=0,id=c "
+        "-device exanet-%s,coord=1,link0=c,%s",
         getenv("QTEST_QEMU_BINARY"), exanet_on_axi() ? "xlnx-zcu102" : "q35",
         exanet_on_axi() ? "axi" : "pci", props);
     g_assert_true(g_spawn_command_line_sync(command, NULL, &err, &status, NULL));
