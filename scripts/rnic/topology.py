@@ -11,7 +11,7 @@ import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import guest
+from . import guest, trees
 from .paths import TOP, shown
 from .steps import Failed
 
@@ -20,6 +20,11 @@ PORTS = 12             # link0 to link11 of the device
 NODES_MAX = 256        # as many as the guests have addresses for
 _AXES = {'x': (0, 15), 'y': (4, 15), 'z': (8, 15), 'f': (12, 4),
          'upper': (14, 255)}
+_PLACES = {'card': (0, 1023), 'chassis': (10, 15), 'cabinet': (14, 255)}
+_ROUTERS = ('torus', 'arithmetic', 'table')
+# What makes nodes and cables, and how many numbers it takes.
+_KINDS = {'torus': (1, 2, 3), 'mesh': (1, 2, 3), 'fattree': (3,),
+          'dragonfly': (2,)}
 _NAME = re.compile(r'[a-z]([a-z0-9-]{0,29}[a-z0-9])?')
 _SIZES = re.compile(r'[0-9]{1,2}(x[0-9]{1,2}){0,2}')
 _RATE = {'k': 1, 'm': 1000, 'g': 1000000}
@@ -28,7 +33,7 @@ _TIME = {'ns': 1, 'us': 1000, 'ms': 1000000}
 
 @dataclass
 class Node:
-    """One guest as the file wants it."""
+    """One guest, or a switch without a guest, as the file wants it."""
     number: int
     name: str
     coord: int
@@ -38,6 +43,9 @@ class Node:
     host: str = None           # None: this machine
     rate: int = 0              # kb/s of each link, 0: unlimited
     latency: int = 0           # ns of each link
+    switch: bool = False       # its QEMU has the NIC and nothing to run
+    routes: str = ''           # the device's property
+    rules: list = field(default_factory=list)   # value, mask, nodes there
     cables: list = field(default_factory=list)
 
     def link(self, cable):
@@ -65,6 +73,7 @@ class Topology:
     nodes: list
     cables: list
     dims: str                  # the device's property, '' if there is no ring
+    router: str                # the same, '' if it is the torus
     hosts: dict                # name -> address that its cables listen at
     port: int = 23000          # TCP port of the first cable between two hosts
     interface: str = 'lo'      # that the guests' Ethernet goes through
@@ -79,6 +88,10 @@ class Topology:
                 return n
         raise Failed(f"'{name}' is no node of cluster {self.name}, which has "
                      f'{self.nodes[0].name} to {self.nodes[-1].name}')
+
+    def guests(self):
+        """The nodes that are no switches; they come first."""
+        return [n for n in self.nodes if not n.switch]
 
     def remote(self, cable):
         """True if CABLE leads from one host to another."""
@@ -230,10 +243,11 @@ class _Parser:
         for cable in self.cables:
             if not cable.where:
                 self.set_faults(cable, 'cluster', whole)
+        self.settle_routes(whole)
         self.check_whole()
         port = self.number('cluster', whole, 'port', 23000, 1024, 60000)
-        return Topology(self.name, self.nodes, self.cables, dims, self.hosts,
-                        port, self.read_interface(whole),
+        return Topology(self.name, self.nodes, self.cables, dims, self.router,
+                        self.hosts, port, self.read_interface(whole),
                         self.read_slurm(whole), self.read_image(whole),
                         self.text)
 
@@ -270,17 +284,20 @@ class _Parser:
             self.hosts[host] = address or host
 
     def generate(self, whole, common):
-        """Nodes and cables of torus =, mesh = and qfdb =; the dims."""
-        kinds = [k for k in ('torus', 'mesh') if k in whole]
+        """Nodes and cables of torus =, mesh =, qfdb = and others; the dims."""
+        kinds = [k for k in _KINDS if k in whole]
         qfdb = whole.get('qfdb', 'no')
         if qfdb not in ('yes', 'no'):
             self.fail('cluster', 'qfdb', f"'{qfdb}' is neither yes nor no")
-        if len(kinds) == 2:
-            self.fail('cluster', 'mesh', 'either torus or mesh')
+        if len(kinds) > 1:
+            self.fail('cluster', kinds[1], f'either {kinds[0]} or {kinds[1]}')
+        self.read_router(whole, kinds)
         if not kinds and qfdb == 'no':
             return self.read_dims(whole)
         if 'dims' in whole:
             self.fail('cluster', 'dims', 'follows from the torus')
+        if self.router:
+            return self.grow(kinds, qfdb, whole, common)
         size = self.read_size(kinds[0], whole) if kinds else [1]
         each = 4 if qfdb == 'yes' else 1
         total = each
@@ -296,11 +313,44 @@ class _Parser:
             return ''
         return 'x'.join(str(n if r else 1) for n, r in zip(size, ring))
 
+    def read_router(self, whole, kinds):
+        trees_too = [k for k in kinds if k in ('fattree', 'dragonfly')]
+        self.router = whole.get('router', 'table' if trees_too else 'torus')
+        if self.router not in _ROUTERS:
+            self.fail('cluster', 'router', f"'{self.router}' is none of "
+                      + ', '.join(_ROUTERS))
+        if kinds and (self.router == 'torus') == bool(trees_too):
+            self.fail('cluster', 'router', f'a {kinds[0]} has another one')
+        if trees_too == ['dragonfly'] and self.router != 'table':
+            self.fail('cluster', 'router', 'a dragonfly goes by tables')
+        self.router = '' if self.router == 'torus' else self.router
+
+    def grow(self, kinds, qfdb, whole, common):
+        """Nodes and cables of fattree = and dragonfly =."""
+        if qfdb == 'yes':
+            self.fail('cluster', 'qfdb', 'has the router of a torus')
+        size = self.read_size(kinds[0], whole)
+
+        def node(name, coord, switch):
+            n = len(self.nodes)
+            self.nodes.append(Node(n, name or f'node{n}', coord,
+                                   switch=switch, **common))
+            return self.nodes[-1]
+
+        if kinds == ['fattree']:
+            trees.fat_tree(node, self.cable, *size)
+        elif size[0] < 2:
+            self.fail('cluster', 'dragonfly', 'has two groups or more')
+        else:
+            trees.dragonfly(node, self.cable, *size)
+        return ''
+
     def read_size(self, key, whole):
         size = _sizes(whole[key])
-        if not size:
-            self.fail('cluster', key, f"'{whole[key]}' is no size such as 4, "
-                      '4x2 or 2x2x2, with 1 to 16 each')
+        if len(size) not in _KINDS[key]:
+            like = {1: '4, 4x2 or 2x2x2', 2: '4x2', 3: '4x2x2'}[_KINDS[key][0]]
+            self.fail('cluster', key, f"'{whole[key]}' is no size such as "
+                      f'{like}, with 1 to 16 each')
         return size
 
     def read_dims(self, whole):
@@ -352,30 +402,66 @@ class _Parser:
                     r'node[0-9]+', name) and name != f'node{len(self.nodes)}':
                 self.fail(section, None, f"'{name}' is no name of a new node")
             if 'at' not in values:
-                self.fail(section, None, 'at = x=..,y=..,z=..,f=..,upper=.. '
-                          'is needed')
+                self.fail(section, None, 'at = '
+                          + ('cabinet=..,chassis=..,card=..' if self.router
+                             else 'x=..,y=..,z=..,f=..,upper=..')
+                          + ' is needed')
             known = Node(len(self.nodes), name, 0, **common)
             self.nodes.append(known)
         if 'at' in values:
             known.coord = self.read_at(section, values['at'])
         for key, value in self.common(section, values, known).items():
             setattr(known, key, value)
+        self.read_kind(section, values, known)
         known.host = values.get('host')
         if known.host and known.host not in self.hosts:
             self.fail(section, 'host', f"'{known.host}' is not among the "
                       'hosts of [cluster]')
 
+    def read_kind(self, section, values, node):
+        kind = values.get('kind', 'switch' if node.switch else 'guest')
+        if kind not in ('guest', 'switch'):
+            self.fail(section, 'kind', f"'{kind}' is neither guest nor switch")
+        node.switch = kind == 'switch'
+        node.routes = values.get('routes', '')
+        if not re.fullmatch(r'[0-9a-fx/>;+]*', node.routes):
+            self.fail(section, 'routes', f"'{node.routes}' is no list of rules "
+                      'such as 0x14000/0x3fc000>0;0/0>1+2')
+        if node.routes and self.router != 'table':
+            self.fail(section, 'routes', 'needs router = table in [cluster]')
+
+    def settle_routes(self, whole):
+        """Rules as the device wants them, by links; switches go last, as
+        guests are counted from 0 on."""
+        self.nodes.sort(key=lambda n: n.switch)
+        for number, node in enumerate(self.nodes):
+            node.number = number
+            if self.router != 'table' or node.routes:
+                continue
+            rules = []
+            for value, mask, there in node.rules:
+                links = [str(i) for i, c in enumerate(node.cables)
+                         if any(c.other(node) is n for n in there)]
+                if links:
+                    rules.append(f'{value:#x}/{mask:#x}>{"+".join(links)}')
+            node.routes = ';'.join(rules)
+            if not rules:
+                self.fail(f'node {node.name}', None, f'{node.name} needs '
+                          'routes = with router = table')
+
     def read_at(self, section, text):
         coord, seen = 0, set()
+        axes = _PLACES if self.router else _AXES
         for part in text.replace(' ', '').split(','):
-            m = re.fullmatch(r'([a-z]+)=([0-9]{1,3})', part)
-            if not m or m[1] not in _AXES:
-                self.fail(section, 'at', f"'{part}' is none of x=, y=, z=, "
-                          'f= and upper=')
+            m = re.fullmatch(r'([a-z]+)=([0-9]{1,4})', part)
+            if not m or m[1] not in axes:
+                *most, last = (f'{a}=' for a in axes)
+                self.fail(section, 'at', f"'{part}' is none of "
+                          f'{", ".join(most)} and {last}')
             if m[1] in seen:
                 self.fail(section, 'at', f'{m[1]}= is there twice')
             seen.add(m[1])
-            shift, high = _AXES[m[1]]
+            shift, high = axes[m[1]]
             value, low = int(m[2]), int(m[1] == 'f')
             if not low <= value <= high:
                 self.fail(section, 'at', f'{part}: {low} to {high}')
@@ -422,7 +508,7 @@ class _Parser:
             c.number = number
 
     def check_whole(self):
-        if len(self.nodes) < 2:
+        if sum(not n.switch for n in self.nodes) < 2:
             self.fail('cluster', None, 'a cluster has two nodes or more: give '
                       'torus, qfdb or [node NAME] sections')
         if len(self.nodes) > NODES_MAX:
@@ -458,10 +544,11 @@ def _sizes(text):
     return size if all(1 <= n <= 16 for n in size) else []
 
 
-_CLUSTER_KEYS = ('torus', 'mesh', 'qfdb', 'dims', 'cores', 'memory', 'rate',
+_CLUSTER_KEYS = (*_KINDS, 'qfdb', 'dims', 'router', 'cores', 'memory', 'rate',
                  'latency', 'faults', 'image', 'hosts', 'port', 'interface',
                  'slurm')
-_NODE_KEYS = ('at', 'cores', 'memory', 'rate', 'latency', 'host')
+_NODE_KEYS = ('at', 'kind', 'routes', 'cores', 'memory', 'rate', 'latency',
+              'host')
 _SYNTAX = {
     'MissingSectionHeaderError': 'the first thing in it must be [cluster]',
     'DuplicateSectionError': 'this section is there twice',

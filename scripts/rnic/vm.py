@@ -64,7 +64,8 @@ def check_share(folder):
 
 def check_faults(binary, topo):
     """Failed, with the line of the file, if a device refuses faults that TOPO
-    asks for; asks one before anything is started."""
+    asks for; asks one before anything is started. Routes are refused when
+    their node starts."""
     wanted = {c.faults: c.where for c in topo.cables if c.faults}
     if not wanted:
         return
@@ -117,6 +118,8 @@ class Node:
     def command(self):
         """The command line of QEMU."""
         n, spec, cluster = self.number, self.spec, self.cluster
+        if spec.switch:
+            return self._switch_command()
         append = f'{self.arch.cmdline} {_CMDLINE} rnic.node={n} ' \
                  f'systemd.hostname={self.name} systemd.machine_id={n + 1:032x}'
         image = guest.Image(cluster.topology.image, self.arch)
@@ -148,11 +151,26 @@ class Node:
                     'security_model=none,multidevs=remap']
         return [str(c) for c in [*cmd, '-append', append]]
 
+    def _switch_command(self):
+        """Of one without a guest: its firmware finds nothing to start and
+        halts, and virtual time goes on."""
+        return [str(c) for c in [
+            self.cluster.binary.with_name(AMD64.binary), '-name', self.name,
+            '-nodefaults', '-no-reboot', '-display', 'none', *AMD64.machine,
+            '-accel', 'tcg,tb-size=8', '-m', 32,
+            '-qmp', f'unix:{self.socket("qmp")},server=on,wait=off',
+            *self._nic()]]
+
     def _nic(self):
         spec, topo = self.spec, self.cluster.topology
-        cmd, device = [], f'{self.arch.nic},id=nic,coord={spec.coord}'
+        arch = AMD64 if spec.switch else self.arch
+        cmd, device = [], f'{arch.nic},id=nic,coord={spec.coord}'
         if topo.dims:
             device += f',dims={topo.dims}'
+        if topo.router:
+            device += f',router={topo.router}'
+        if spec.routes:
+            device += f',routes={spec.routes}'
         if spec.rate:
             device += f',link-rate-kbps={spec.rate}'
         if spec.latency:
@@ -203,8 +221,11 @@ class Node:
         return f'{how}: {last[:200]}'
 
     def answers(self):
-        """True if the guest's ssh server greets."""
+        """True if the guest's ssh server greets, or a switch its master."""
         with contextlib.suppress(OSError):
+            if self.spec.switch:
+                with self.qmp():
+                    return True
             if not self.port:
                 self.find_port()
             if self.cluster.prefix(self):
@@ -288,6 +309,7 @@ class Cluster:
         self.accel = ',tb-size=128' if len(topo.nodes) > 2 else ''
         self.folder = None     # of sockets
         self.nodes = [Node(spec, self) for spec in topo.nodes]
+        self.guests = [n for n in self.nodes if not n.spec.switch]
         # Who has the same three shares an Ethernet.
         self.segment = (f'239.77.{random.randrange(256)}.'
                         f'{random.randrange(1, 255)}',
@@ -301,13 +323,13 @@ class Cluster:
     def hosts(self):
         """What the guests know of each other: address, name and CPUs."""
         return ';'.join(f'{address(n.number)} {n.name} {n.spec.cores}'
-                        for n in self.nodes)
+                        for n in self.guests)
 
     def crowded(self):
         """True if guests and QEMUs want more processors than there are: those
         that wait should not hold one up."""
         nodes = len(self.nodes)
-        wanted = nodes + sum(n.spec.cores for n in self.nodes)
+        wanted = nodes + sum(n.spec.cores for n in self.guests)
         hosts = len(self.topology.hosts) or 1
         return nodes > 2 and wanted > hosts * len(os.sched_getaffinity(0))
 
@@ -327,7 +349,7 @@ class Cluster:
 
     def ethernet(self, node):
         """The netdev by which a guest reaches the others with TCP/IP."""
-        if len(self.nodes) == 2 and not self.topology.hosts:
+        if len(self.guests) == 2 and not self.topology.hosts:
             return _stream('ether', f'{self.folder}/ether', node.number == 0)
         group, port, vni = self.segment
         interface = self.topology.interface
@@ -357,7 +379,10 @@ class Cluster:
         key = guest.HOST_KEY.with_suffix('.pub').read_text(encoding='ascii')
         Path(self.known_hosts()).write_text(f'rnic {key}', encoding='ascii')
         count = len(self.nodes)
-        with step(f'booting {count} guests ({self._size()})') as line:
+        what = f'{len(self.guests)} guests'
+        if count > len(self.guests):
+            what += f' and {count - len(self.guests)} switches'
+        with step(f'booting {what} ({self._size()})') as line:
             waiting, booting = list(self.nodes), []
             while waiting or booting:
                 while waiting and len(booting) < self.at_once():
@@ -367,18 +392,18 @@ class Cluster:
                 line.show(f'{count - len(waiting) - len(booting)}/{count} '
                           'answer,')
                 time.sleep(0.2)
-            line.title = f'{count} guests are up'
+            line.title = f'{what} are up'
 
     def at_once(self):
         """How many guests may boot at the same time."""
         return max(2, len(os.sched_getaffinity(0)))
 
     def _size(self):
-        cores = {n.spec.cores for n in self.nodes}
-        memory = {n.spec.memory for n in self.nodes}
+        cores = {n.spec.cores for n in self.guests}
+        memory = {n.spec.memory for n in self.guests}
         if len(cores) > 1 or len(memory) > 1:
-            return f'{sum(n.spec.cores for n in self.nodes)} CPUs and ' \
-                   f'{sum(n.spec.memory for n in self.nodes)} MB in all'
+            return f'{sum(n.spec.cores for n in self.guests)} CPUs and ' \
+                   f'{sum(n.spec.memory for n in self.guests)} MB in all'
         return f'{min(cores)} CPU{"s" if min(cores) > 1 else ""}, ' \
                f'{min(memory)} MB each'
 

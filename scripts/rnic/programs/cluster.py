@@ -2,8 +2,9 @@
 """Clusters of guests joined by the NIC, from a topology file.
 
 up TOPOLOGY boots one in the background: ready-made are pair, qfdb, torus2x2,
-torus4x2, torus4x4 and hybrid, or give a file (docs/clusters.rst). With one
-cluster up the other commands need no name; with several, choose with -c."""
+torus4x2, torus4x4, hybrid, fattree4, fattree8, dragonfly4 and dragonfly8, or
+give a file (docs/clusters.rst). With one cluster up the other commands need no
+name; with several, choose with -c."""
 
 import argparse
 import contextlib
@@ -33,9 +34,10 @@ def _up(args):
     binary = build.everything(image=topo.image)
     c = cluster.Background(binary, name, topo, share=args.share)
     c.up()
-    cables = len(topo.cables)
-    print(f'cluster {name} is up: {len(c.nodes)} nodes, {cables} '
-          f'cable{"s" if cables > 1 else ""}')
+    cables, switches = len(topo.cables), len(c.nodes) - len(c.guests)
+    print(f'cluster {name} is up: {len(c.guests)} nodes, '
+          + (f'{switches} switches, ' if switches else '')
+          + f'{cables} cable{"s" if cables > 1 else ""}')
     return 0
 
 
@@ -60,6 +62,8 @@ def _ssh(args):
     c = cluster.find(args.cluster)
     node = c.node(args.node)
     c.living(node)
+    if node.spec.switch:
+        raise Failed(f'{node.name} is a switch: it runs no guest')
     if not args.command:
         if not sys.stdin.isatty():
             raise Failed('a shell needs a terminal: give a command')
@@ -75,7 +79,7 @@ def _line(words):
 def _run(args):
     c = cluster.find(args.cluster)
     c.living(*c.nodes)
-    count = args.np or len(c.nodes)
+    count = args.np or len(c.guests)
     program, *rest = args.command
     words = ['mpirun', '--hostfile', '/etc/rnic/hosts', '-n', str(count)]
     if args.map_by:
