@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "rnic/exanet/regs.h"
+#include "rnic/exanet/shm.h"
 #include "rnic/exanet/uapi.h"
 #include "rnic/exanet/wire.h"
 

@@ -5,6 +5,7 @@
  *   driver-victim flood            writes to itself on all channels, for ever
  *   driver-victim target           shows CONTEXT and GVA of memory, and waits
  *   driver-victim shoot CTX GVA    writes there until it fails, then to itself
+ *   driver-victim load CTX GVA     loads from there, for ever
  *   driver-victim hold             waits for the NIC to go, then says what it sees
  *
  * Each prints "ready" when it is under way.
@@ -81,6 +82,28 @@ static int shoot(unsigned int ctx, uint64_t gva)
 	return 0;
 }
 
+/* A CPU is in this process, or waits for a node, nearly all the time. */
+static void __attribute__((noreturn)) load(unsigned int ctx, uint64_t gva)
+{
+	struct exanet_ioc_segment_create c = {
+		.gva = gva & ~(PAGE - 1),
+		.len = PAGE,
+		.dst_ctx = ctx,
+		.flags = EXANET_SEGMENT_READ,
+	};
+	volatile uint64_t *p;
+	struct nic nic;
+
+	nic_open(&nic);
+	must(!ioctl(nic.fd, EXANET_IOC_SEGMENT_CREATE, &c), "SEGMENT_CREATE");
+	p = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, nic.fd, c.offset);
+	must(p != MAP_FAILED, "mmap of a segment");
+	(void)*p;
+	ready();
+	for (;;)
+		(void)*p;
+}
+
 static sigjmp_buf bus_error;
 
 static void on_bus_error(int sig)
@@ -128,6 +151,9 @@ int main(int argc, char **argv)
 		return hold();
 	if (argc == 4 && !strcmp(argv[1], "shoot"))
 		return shoot(atoi(argv[2]), strtoull(argv[3], NULL, 0));
-	fputs("usage: driver-victim flood|target|hold|shoot CTX GVA\n", stderr);
+	if (argc == 4 && !strcmp(argv[1], "load"))
+		load(atoi(argv[2]), strtoull(argv[3], NULL, 0));
+	fputs("usage: driver-victim flood|target|hold|shoot CTX GVA|load CTX GVA\n",
+	      stderr);
 	return 2;
 }

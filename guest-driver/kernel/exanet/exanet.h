@@ -153,6 +153,7 @@ struct exanet_context {
 	int signo;		/* 0: nobody */
 	u32 errors;		/* of loads and stores that have been told */
 
+	atomic_t bad_copies;	/* pages for CDMA that cannot be had */
 	struct work_struct fault_work;
 	DECLARE_KFIFO(faults, struct exanet_fault_entry, EXANET_FAULTS);
 };

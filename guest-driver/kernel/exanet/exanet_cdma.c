@@ -101,6 +101,7 @@ static int exanet_cdma_piece(struct exanet_context *ctx, unsigned int ch,
 			     const struct exanet_ioc_cdma *c)
 {
 	struct completion *done = &ctx->xdev->shm.cdma_done[ch];
+	int bad = atomic_read(&ctx->bad_copies);
 	unsigned long end = jiffies + EXANET_CDMA_LIMIT;
 	bool last;
 	long left;
@@ -117,6 +118,9 @@ static int exanet_cdma_piece(struct exanet_context *ctx, unsigned int ch,
 	} while (ret == -EINPROGRESS && !last);
 	if (ret == -EINPROGRESS)
 		ret = left < 0 ? -EINTR : -ETIMEDOUT;
+	/* The NIC says of both sides that an address leads nowhere. */
+	if (ret == -ENXIO && atomic_read(&ctx->bad_copies) != bad)
+		ret = -EFAULT;
 	return ret;
 }
 

@@ -153,6 +153,10 @@ static bool exanet_fault_service(struct mm_struct *mm,
 static void exanet_fault_answer(struct exanet_context *ctx,
 				const struct exanet_fault_entry *entry, bool ok)
 {
+	/* Else the end of a copy does not tell which side was bad. */
+	if (!ok && !(entry->info & EXANET_FAULT_DST) &&
+	    RNIC_GET(EXANET_FAULT_UNIT, entry->info) == EXANET_FAULT_SHM)
+		atomic_inc(&ctx->bad_copies);
 	spin_lock(&ctx->hw_lock);
 	if (ctx->hw_on)
 		exanet_hw_fault_resolve(&ctx->xdev->hw, entry->info, ok);

@@ -150,6 +150,13 @@ int exanet_bram_mmap(struct exanet_context *ctx, struct vm_area_struct *vma)
 
 /* --- errors --------------------------------------------------------------- */
 
+static const char * const exanet_shm_classes[EXANET_SHM_CLASSES] = {
+	[EXANET_SHM_STORE] = "store",
+	[EXANET_SHM_LOAD] = "load",
+	[EXANET_SHM_RDMA_WRITE] = "copy",
+	[EXANET_SHM_RDMA_READ] = "copy",
+};
+
 /* Loads and stores of context @index that have failed, of all its owners. */
 static u32 exanet_shm_error_count(struct exanet_device *xdev, unsigned int index)
 {
@@ -194,9 +201,10 @@ void exanet_shm_error_irq(struct exanet_device *xdev)
 		return;
 	if (exanet_hw_shm_error(&xdev->hw, &gva, &info))
 		dev_notice_ratelimited(&xdev->dev,
-			"context %llu: access %llu to 0x%016llx failed with %llu after %llu retries\n",
+			"context %llu: %s at 0x%016llx failed with %llu after %llu retries\n",
 			RNIC_GET(EXANET_SHM_ERR_CTX, info),
-			RNIC_GET(EXANET_SHM_ERR_CLASS, info), gva,
+			exanet_shm_classes[RNIC_GET(EXANET_SHM_ERR_CLASS, info)],
+			gva,
 			RNIC_GET(EXANET_SHM_ERR_CODE, info),
 			RNIC_GET(EXANET_SHM_ERR_RETRIES, info));
 	/* Only the first error is told, the count knows of all. */
