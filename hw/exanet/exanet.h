@@ -612,6 +612,8 @@ void exanet_arith_way_find(ExanetState *s, uint32_t dst, ExanetWay *w);
 /* The route of a packet of this node by one of @w->arith.links, if there are any. */
 int exanet_arith_pick(ExanetState *s, const ExanetWay *w, uint32_t dst,
                       unsigned path);
+/* How many values of EXANET_PATH_CABLE there are; 0 when no way leads to @dst. */
+unsigned exanet_arith_paths(ExanetState *s, uint32_t dst);
 /* As exanet_switch_transit(). */
 int exanet_arith_transit(ExanetState *s, ExanetPort *from, unsigned vc,
                          uint32_t dst, unsigned path);

@@ -464,7 +464,8 @@ static bool send_copy(ExanetState *s, Transaction *t)
 {
     ExanetInitiator *ini = s->shm->initiator;
     unsigned path = node_path(s, t->node);
-    int route = exanet_crossbar_route(s, t->node->coord, path);
+    int route = exanet_crossbar_route(s, t->node->coord,
+                                      path | EXANET_PATH_STEADY);
     bool rdma = queue_of(t->req.class) == QUEUE_RDMA;
     unsigned words;
 

@@ -262,7 +262,8 @@ bool exanet_target_run(ExanetState *s)
 
     t->turn++;
     QTAILQ_FOREACH_SAFE(r, &t->responses, next, next) {
-        int route = exanet_crossbar_route(s, r->dst, r->path);
+        int route = exanet_crossbar_route(s, r->dst,
+                                          r->path | EXANET_PATH_STEADY);
         unsigned words = r->words;
 
         if (r->entry && r->entry->held == t->turn) {

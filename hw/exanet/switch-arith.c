@@ -7,6 +7,10 @@
  * packets of one sender may overtake each other, which blocks of the RDMA engine and
  * messages do not mind; loads and stores would be dropped and repeated by those who
  * take them in order, so all that go to one node keep to one port of each switch.
+ *
+ * That is path 0.  Those of paths 1 to 3 keep to the first, second and third port,
+ * counted round, at each switch: tables do not change when a cable far away is cut, but
+ * who gets no answer tries the next path, and so comes by another switch.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -105,6 +109,11 @@ static unsigned links_by_table(ExanetState *s, uint32_t dst)
     return links;
 }
 
+unsigned exanet_arith_paths(ExanetState *s, uint32_t dst)
+{
+    return exanet_switch_way(s, dst, 0)->cables ? EXANET_PATH_CABLE + 1 : 0;
+}
+
 void exanet_arith_way_find(ExanetState *s, uint32_t dst, ExanetWay *w)
 {
     ExanetArithPort ports[EXANET_LINKS];
@@ -130,25 +139,40 @@ static unsigned port_waiting(const ExanetPort *p)
     return exanet_port_queued(p) + p->voq_due;
 }
 
-static int links_pick(ExanetState *s, unsigned links, uint32_t dst,
-                      unsigned path)
+/* The @nth of @links, counted round. */
+static int links_nth(unsigned links, unsigned nth)
 {
-    unsigned n = path & EXANET_PATH_STEADY ? dst % ctpop32(links) : 0;
-    int best;
-
-    for (; n; n--) {
+    for (nth %= ctpop32(links); nth; nth--) {
         links &= links - 1;
     }
-    best = ctz32(links);
-    if (path & EXANET_PATH_STEADY) {
-        return best;
-    }
+    return ctz32(links);
+}
+
+static int links_least(ExanetState *s, unsigned links)
+{
+    int best = ctz32(links);
+
     for (links &= links - 1; links; links &= links - 1) {
         if (port_waiting(&s->port[ctz32(links)]) < port_waiting(&s->port[best])) {
             best = ctz32(links);
         }
     }
     return best;
+}
+
+static int links_pick(ExanetState *s, unsigned links, uint32_t dst,
+                      unsigned path)
+{
+    unsigned cable = RNIC_GET(EXANET_PATH_CABLE, path);
+
+    if (!(links & (links - 1))) {
+        return ctz32(links);
+    }
+    if (cable) {
+        return links_nth(links, cable - 1);
+    }
+    return path & EXANET_PATH_STEADY ? links_nth(links, dst) :
+                                       links_least(s, links);
 }
 
 int exanet_arith_pick(ExanetState *s, const ExanetWay *w, uint32_t dst,

@@ -187,9 +187,14 @@ const ExanetWay *exanet_switch_way(ExanetState *s, uint32_t dst, unsigned path)
 
 unsigned exanet_crossbar_paths(ExanetState *s, uint32_t dst, bool *order)
 {
-    ExanetWay first = *exanet_switch_way(s, dst, 0);
-    ExanetWay other = *exanet_switch_way(s, dst, EXANET_PATH_ORDER);
+    ExanetWay first, other;
 
+    if (s->sw.arith) {
+        *order = false;
+        return exanet_arith_paths(s, dst);
+    }
+    first = *exanet_switch_way(s, dst, 0);
+    other = *exanet_switch_way(s, dst, EXANET_PATH_ORDER);
     *order = first.hop.role != EXANET_ROLE_AUTO && first.cables &&
              other.cables && exanet_route_orders(s->node, dst);
     return MIN(*order ? MAX(first.cables, other.cables) : first.cables,

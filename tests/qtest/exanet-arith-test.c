@@ -364,6 +364,33 @@ static void test_multipath_steady(void)
     exanet_stop(t);
 }
 
+/* Who gets no answer by one path goes by another switch. */
+static void test_paths(void)
+{
+    static const unsigned spine[] = { SPINE0, SPINE0, SPINE1, SPINE0 };
+    ExanetTest *t = start_leaf(",router=arithmetic");
+
+    for (unsigned path = 0; path < ARRAY_SIZE(spine); path++) {
+        for (unsigned card = 0; card < 2; card++) {
+            ExanetPacket pkt = exanet_switch_write(HOST, NODE(9, 0, card), path);
+
+            exanet_assert_passed(t, TO_HOST, spine[path], &pkt, 0);
+            pkt.type = EXANET_TYPE_AXI_WRITE;
+            exanet_assert_passed(t, TO_HOST, path ? spine[path] : SPINE0 + card,
+                                 &pkt, 0);
+        }
+    }
+    /* a single one is everybody's */
+    exanet_peer_frame(t->ports[SPINE0], EXANET_LINK_DOWN, NULL, 0);
+    exanet_wait(t, !(exanet_port_status(t, SPINE0) & EXANET_PORT_STATUS_UP));
+    for (unsigned path = 0; path < ARRAY_SIZE(spine); path++) {
+        ExanetPacket pkt = exanet_switch_write(HOST, NODE(9, 0, 0), path);
+
+        exanet_assert_passed(t, TO_HOST, SPINE1, &pkt, 0);
+    }
+    exanet_stop(t);
+}
+
 /* --- Tables --------------------------------------------------------------------- */
 
 /* quoted for the shell */
@@ -432,6 +459,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/arith/t16-permutation", test_permutation);
     qtest_add_func("/exanet/arith/t16-multipath", test_multipath);
     qtest_add_func("/exanet/arith/multipath-steady", test_multipath_steady);
+    qtest_add_func("/exanet/arith/paths", test_paths);
     qtest_add_func("/exanet/arith/table", test_table);
     qtest_add_func("/exanet/arith/table-multipath", test_table_multipath);
     qtest_add_func("/exanet/arith/table-down", test_table_down);

@@ -96,6 +96,34 @@ static void test_dragonfly_small(void)
     check_all_to_all(exanet_topology_dragonfly(4, 2), ",rx-fifo-words=256");
 }
 
+/*
+ * A cable to a spine is cut, and only its ends know: other leaves go on with that spine
+ * and lose what they send by it, until they take the next path.
+ */
+static void test_cut(void)
+{
+    ExanetTopology topo = exanet_topology_fat_tree(2, 2, 2);
+    ExanetFabric *f = exanet_fabric_start(&topo, "");
+    ExanetTraffic *tr = exanet_traffic_new(f, 13);
+    enum { LEAF = 4, SPINE = 6 };
+    const unsigned port = exanet_topology_port(&topo, LEAF, SPINE, 0);
+
+    exanet_fabric_fault(f, LEAF, port, "down");
+    exanet_fabric_settle(f);
+    g_assert_false(exanet_fabric_linked(f));
+    exanet_traffic_all_to_all(tr, 128 * KiB);
+    exanet_traffic_run(tr, 20000, 20 * LIMIT);
+    exanet_traffic_check(tr);
+    g_assert_cmpuint(f->count[SPINE][EXANET_CNT_DROP_NO_ROUTE], >, 0);
+    exanet_fabric_fault(f, LEAF, port, "");
+    exanet_fabric_wait_linked(f);
+    exanet_traffic_all_to_all(tr, 128 * KiB);
+    exanet_traffic_run(tr, 20000, 20 * LIMIT);
+    exanet_traffic_check(tr);
+    exanet_traffic_free(tr);
+    exanet_fabric_stop(f);
+}
+
 /* --- Several ways ------------------------------------------------------------- */
 
 /* Time in which both hosts of a leaf send to those of the other one. */
@@ -143,6 +171,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/tree/dragonfly3x2", test_dragonfly3x2);
     qtest_add_func("/exanet/tree/dragonfly4x2", test_dragonfly4x2);
     qtest_add_func("/exanet/tree/dragonfly-small", test_dragonfly_small);
+    qtest_add_func("/exanet/tree/cut", test_cut);
     qtest_add_func("/exanet/tree/spines", test_spines);
     return g_test_run();
 }
