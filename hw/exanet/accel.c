@@ -128,15 +128,22 @@ static bool moves_done(const ExanetAccel *a)
     return a->moved == a->moves && !a->loads;
 }
 
-/* Whether all of @m is inside block RAM, or the memory of one node. */
+/* Where the window of @gva, or the unit in the last one, ends, from its start on. */
+static uint64_t window_bytes(uint64_t gva)
+{
+    return RNIC_GET(EXANET_VA_WINDOW, gva) == EXANET_WINDOW_NI ?
+           EXANET_NI_VA(1) - EXANET_NI_VA(0) : EXANET_VA_OFFSET + 1;
+}
+
+/* Whether all of @m is in block RAM, or in the same window as its array. */
 static bool move_inside(ExanetState *s, const AccelMove *m)
 {
     const ExanetAccel *a = s->shm->accel;
     bool remote = accel_remote(a, m->array);
     uint64_t base = a->base[m->array];
-    uint64_t end = remote ? EXANET_GVA_VA + 1 : s->bram_size;
+    uint64_t end = remote ? window_bytes(base) : s->bram_size;
 
-    base = remote ? base & EXANET_GVA_VA : base;
+    base = remote ? base % end : base;
     return base <= end && m->at <= end - base && m->bytes <= end - base - m->at;
 }
 

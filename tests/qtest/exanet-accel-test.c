@@ -447,26 +447,28 @@ static void test_bad_jobs(void)
     exanet_stop(t);
 }
 
-/* Addresses, cells and maps that lead out of block RAM or out of a node. */
+/* Addresses, cells and maps that lead out of block RAM, a node or a window. */
 static void test_beyond(void)
 {
-    uint64_t last = exanet_gva(EXANET_TEST_NODE, EXANET_GVA_VA + 1 - 4);
+    const uint64_t ends[] = {
+        4 * 1024 * 1024, 0, exanet_gva(EXANET_TEST_NODE + 1, 0),
+        exanet_gva(EXANET_TEST_NODE, EXANET_VA_OFFSET + 1),
+        exanet_gva(EXANET_TEST_NODE, EXANET_NI_VA(EXANET_NI_BRAM + 1)),
+    };
     ExanetTest *t = start();
     uint64_t bram = bram_map(t);
     Job *j = job_new(2, 2, 2, 2);
 
     for (unsigned i = 0; i < ARRAYS; i++) {
-        for (unsigned far = 0; far < 3; far++) {
-            uint64_t base[ARRAYS] = { LOCAL };
-            uint64_t at = far == 0 ? 4 * 1024 * 1024 - 4 :
-                          far == 1 ? ~7ULL : last;
+        for (unsigned far = 0; far < ARRAY_SIZE(ends); far++) {
+            const uint64_t base[ARRAYS] = { LOCAL };
 
             job_write(t, j, bram);
             job_program(t, j, base);
             exanet_set64(t, EXANET_SHM + EXANET_REG_ACCEL_MATRIX + 8 * i,
-                         i < MAP1 ? at & ~7ULL : at);
+                         ends[far] - (i < MAP1 ? 8 : 4));
             accel_set(t, EXANET_REG_ACCEL_CTRL, EXANET_ACCEL_GO |
-                      (far == 2 ? remote_bit[i] : 0));
+                      (far > 1 ? remote_bit[i] : 0));
             exanet_wait(t, accel_done(t));
             g_assert_cmpuint(accel_code(t), ==, EXANET_RESP_DECODE);
             job_assert(t, j, bram);

@@ -282,7 +282,8 @@ enum exanet_arith_mode {
  * A write to CTRL without GO gives the job up, with code PROTECTION.  A job needs
  * CTRL_ENABLE and SHM_CTRL_ENABLE, otherwise it is refused with that code, as are NDF
  * or NLAYERS of 0 or beyond the limits, and addresses that are not aligned, with
- * MALFORMED.  Block RAM and addresses of nodes end: what is beyond gets DECODE.
+ * MALFORMED.  An array does not leave block RAM, or the window of its GVA: what is
+ * beyond gets DECODE.
  */
 #define EXANET_ACCEL_REGS(X) \
 	X(ACCEL_CTRL,	0xe00, 4, 0, EXANET_ACCEL_WRITABLE, 0) \
