@@ -130,7 +130,7 @@ static uint64_t expected_reset(const Reg *r, unsigned instance)
         return EXANET_PORT_STATUS_PRESENT;
     }
     if (g_str_equal(r->name, "SHM_APERTURE")) {
-        return 8 * MiB;
+        return 7 * MiB;
     }
     if (g_str_equal(r->name, "SHM_BRAM")) {
         return 1 * MiB;
