@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The aperture as a processor uses it, which waits: an x86 machine that runs, by TCG,
+ * the few bytes of machine code that the test gives it.  The test is the node that is
+ * loaded from and stored to, and sees what the rest of the machine does meanwhile.
+ *
+ * Time is real here.  Nothing depends on how long something takes, but for limits that
+ * are far away.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "libqos/pci-pc.h"
+#include "exanet-common.h"
+
+#define PEER_VA     0x123450000ULL
+#define WINDOW      0x10000
+#define LINE        64
+#define SLOT        6               /* PCI, to be unplugged from */
+
+/* RAM that the processor uses. */
+#define RAM_GO      0x10000         /* not 0: call RAM_CODE; 0 when that returns */
+#define RAM_RESULT  0x10010
+#define RAM_VALUE   0x10040
+#define RAM_CODE    0x20000
+
+#define BIOS_BYTES  0x10000
+
+/*
+ * From reset to 32-bit mode with SSE:
+ *   cli; lgdt; cr0.PE = 1; ljmp; ds = ss = 16; esp = 0x9000; cr4.OSFXSR = 1
+ *   again: pause; if (RAM_GO) { call RAM_CODE; RAM_GO = 0; } jmp again
+ * and behind it the GDT: flat code and data.
+ */
+static const uint8_t bios[] = {
+    0xfa, 0x2e, 0x66, 0x0f, 0x01, 0x16, 0x68, 0x00, 0x0f, 0x20, 0xc0, 0x0c,
+    0x01, 0x0f, 0x22, 0xc0, 0x66, 0xea, 0x18, 0x00, 0xff, 0xff, 0x08, 0x00,
+    0xb8, 0x10, 0x00, 0x00, 0x00, 0x8e, 0xd8, 0x8e, 0xd0, 0xbc, 0x00, 0x90,
+    0x00, 0x00, 0x0f, 0x20, 0xe0, 0x0d, 0x00, 0x02, 0x00, 0x00, 0x0f, 0x22,
+    0xe0, 0xf3, 0x90, 0x83, 0x3d, 0x00, 0x00, 0x01, 0x00, 0x00, 0x74, 0xf5,
+    0xb8, 0x00, 0x00, 0x02, 0x00, 0xff, 0xd0, 0xc7, 0x05, 0x00, 0x00, 0x01,
+    0x00, 0x00, 0x00, 0x00, 0x00, 0xeb, 0xe2, 0x90, 0x00, 0x00, 0x00, 0x00,
+    0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0x00, 0x00, 0x00, 0x9b, 0xcf, 0x00,
+    0xff, 0xff, 0x00, 0x00, 0x00, 0x93, 0xcf, 0x00, 0x17, 0x00, 0x50, 0x00,
+    0xff, 0xff
+};
+static const uint8_t reset_vector[] = { 0xe9, 0x0d, 0x00 };     /* jmp to its start */
+
+static char *bios_path;
+
+static void bios_write(void)
+{
+    g_autofree uint8_t *image = g_malloc0(BIOS_BYTES);
+    int fd = g_file_open_tmp("exanet-bios-XXXXXX", &bios_path, NULL);
+
+    g_assert_cmpint(fd, >=, 0);
+    close(fd);
+    memcpy(image, bios, sizeof(bios));
+    memcpy(image + BIOS_BYTES - 16, reset_vector, sizeof(reset_vector));
+    g_assert_true(g_file_set_contents(bios_path, (char *)image, BIOS_BYTES,
+                                      NULL));
+}
+
+static uint64_t to_peer(uint64_t offset)
+{
+    return exanet_gva(EXANET_TEST_PEER, PEER_VA + offset);
+}
+
+/* Segment 0 leads to the peer, segment 1 to this node's own memory. */
+static void segments(ExanetTest *t)
+{
+    exanet_segment(t, 0, 0, WINDOW, to_peer(0), EXANET_SEGMENT_ALL);
+    exanet_segment(t, 1, WINDOW, WINDOW,
+                   exanet_gva(EXANET_TEST_NODE, EXANET_RAM_DST),
+                   EXANET_SEGMENT_ALL);
+}
+
+static void bring_up(ExanetTest *t)
+{
+    exanet_bring_up(t);
+    for (unsigned c = 0; c < 2; c++) {
+        exanet_open(t, c, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
+    }
+    segments(t);
+}
+
+static ExanetTest *start(const char *accel)
+{
+    g_autofree char *props = g_strdup_printf(",addr=%u -machine pc -accel %s "
+                                             "-bios %s -S", SLOT, accel,
+                                             bios_path);
+    ExanetTest *t = exanet_start_cold(props, false);
+
+    /* not before: BARs whose size is asked for lie over the BIOS */
+    qtest_qmp_assert_success(t->qts, "{ 'execute': 'cont' }");
+    bring_up(t);
+    return t;
+}
+
+/* --- The processor ---------------------------------------------------------- */
+
+/* Code that is put together, and where the next byte goes. */
+typedef struct Code {
+    uint8_t byte[512];
+    unsigned len;
+} Code;
+
+static void emit(Code *code, const void *bytes, unsigned len, uint32_t address)
+{
+    g_assert_cmpuint(code->len + len + 4, <, sizeof(code->byte));
+    memcpy(code->byte + code->len, bytes, len);
+    stl_le_p(code->byte + code->len + len, address);
+    code->len += len + 4;
+}
+
+/* Moves @size bytes between a register and memory; @store: to memory. */
+static void emit_move(Code *code, unsigned size, bool store, uint32_t address)
+{
+    switch (size) {
+    case 1:                         /* al */
+        emit(code, store ? "\xa2" : "\xa0", 1, address);
+        break;
+    case 2:                         /* ax */
+        emit(code, store ? "\x66\xa3" : "\x66\xa1", 2, address);
+        break;
+    case 4:                         /* eax */
+        emit(code, store ? "\xa3" : "\xa1", 1, address);
+        break;
+    case 8:                         /* movq mm0 */
+        emit(code, store ? "\x0f\x7f\x05" : "\x0f\x6f\x05", 3, address);
+        break;
+    case 16:                        /* movups xmm0 */
+        emit(code, store ? "\x0f\x11\x05" : "\x0f\x10\x05", 3, address);
+        break;
+    default:
+        g_assert_not_reached();
+    }
+}
+
+static void go(ExanetTest *t, Code *code)
+{
+    code->byte[code->len++] = 0xc3; /* ret */
+    qtest_bufwrite(t->qts, RAM_CODE, code->byte, code->len);
+    qtest_writel(t->qts, RAM_GO, 1);
+}
+
+static bool is_done(ExanetTest *t)
+{
+    return qtest_readl(t->qts, RAM_GO) == 0;
+}
+
+static void load_go(ExanetTest *t, uint64_t offset, unsigned size)
+{
+    Code code = { .len = 0 };
+    uint8_t none[16] = { 0 };
+
+    qtest_bufwrite(t->qts, RAM_RESULT, none, sizeof(none));
+    emit_move(&code, size, false, t->aperture.addr + offset);
+    emit_move(&code, size, true, RAM_RESULT);
+    go(t, &code);
+}
+
+static void store_go(ExanetTest *t, uint64_t offset, const void *value,
+                     unsigned size)
+{
+    Code code = { .len = 0 };
+
+    qtest_bufwrite(t->qts, RAM_VALUE, value, size);
+    emit_move(&code, size, false, RAM_VALUE);
+    emit_move(&code, size, true, t->aperture.addr + offset);
+    go(t, &code);
+}
+
+static uint32_t result(ExanetTest *t)
+{
+    return qtest_readl(t->qts, RAM_RESULT);
+}
+
+/* The load of 4 bytes that the processor waits for. */
+static ExanetPacket blocked_load(ExanetTest *t, uint64_t offset)
+{
+    g_autofree ExanetRxPacket *rx = NULL;
+    ExanetPacket pkt;
+
+    load_go(t, offset, 4);
+    rx = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_READ);
+    pkt = rx->pkt;
+    g_assert_cmphex(pkt.va, ==, PEER_VA + offset);
+    g_assert_cmpuint(pkt.size, ==, 4);
+    g_assert_false(is_done(t));
+    return pkt;
+}
+
+/* Packets that the test does not want to see. */
+static void forget_packets(ExanetTest *t)
+{
+    exanet_settle(t);
+    while (!g_queue_is_empty(&t->peer->packets)) {
+        g_free(exanet_peer_take(t->peer));
+    }
+}
+
+static void assert_error(ExanetTest *t, enum exanet_shm_class class,
+                         enum exanet_resp resp)
+{
+    uint32_t info = exanet_shm_get(t, SHM_ERR_INFO);
+
+    g_assert_true(info & EXANET_SHM_ERR_VALID);
+    g_assert_cmpuint(RNIC_GET(EXANET_SHM_ERR_CLASS, info), ==, class);
+    g_assert_cmpuint(RNIC_GET(EXANET_SHM_ERR_CODE, info), ==, resp);
+    g_assert_true(exanet_get32(t, EXANET_REG_IRQ_CAUSE) & EXANET_IRQ_SHM);
+    exanet_shm_set(t, SHM_ERR_INFO, EXANET_SHM_ERR_VALID);
+}
+
+/* The processor and the device go on: a load of this node's own memory. */
+static void assert_alive(ExanetTest *t)
+{
+    qtest_writel(t->qts, EXANET_RAM_DST + 0x40, 0x600df00d);
+    load_go(t, WINDOW + 0x40, 4);
+    exanet_wait(t, is_done(t));
+    g_assert_cmphex(result(t), ==, 0x600df00d);
+}
+
+/* --- Loads ------------------------------------------------------------------ */
+
+static void check_loads(const char *accel)
+{
+    ExanetTest *t = start(accel);
+    uint8_t want[3 * EXANET_MTU], have[16];
+
+    exanet_fill(t, EXANET_RAM_DST, want, sizeof(want), 5);
+    for (unsigned size = 1; size <= 16; size *= 2) {
+        for (unsigned at = EXANET_MTU - 17; at <= EXANET_MTU + 1; at++) {
+            load_go(t, WINDOW + at, size);
+            exanet_wait(t, is_done(t));
+            qtest_bufread(t->qts, RAM_RESULT, have, size);
+            g_assert_cmpmem(have, size, want + at, size);
+        }
+    }
+    g_assert_cmpuint(exanet_count(t, SHM_REFUSED), ==, 0);
+    g_assert_cmpuint(exanet_count(t, SHM_ESCALATED), ==, 0);
+    exanet_stop(t);
+}
+
+static void test_loads(void)
+{
+    check_loads("tcg");
+}
+
+/* All processors of the machine are one thread of QEMU. */
+static void test_loads_single(void)
+{
+    check_loads("tcg,thread=single");
+}
+
+/* It has what the peer says, when that says it. */
+static void test_blocked(void)
+{
+    ExanetTest *t = start("tcg");
+    ExanetPacket pkt = blocked_load(t, 0x38);
+
+    g_assert_cmphex(RNIC_GET(EXANET_STID_ID, pkt.tid), ==, 0);
+    /* others are served meanwhile */
+    exanet_store(t, WINDOW + 8, 0x55, 1);
+    exanet_wait(t, qtest_readb(t->qts, EXANET_RAM_DST + 8) == 0x55);
+    g_assert_false(is_done(t));
+    exanet_peer_answer_axi(t->peer, &pkt, EXANET_RESP_ACK, "\x78\x56\x34\x12");
+    exanet_wait(t, is_done(t));
+    g_assert_cmphex(result(t), ==, 0x12345678);
+    /* a refusal is none of the processor's business */
+    pkt = blocked_load(t, 0x40);
+    exanet_peer_answer_axi(t->peer, &pkt, EXANET_RESP_FULL, NULL);
+    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_READ));
+    exanet_peer_answer_axi(t->peer, &pkt, EXANET_RESP_ACK, "\x78\x56\x34\x12");
+    exanet_wait(t, is_done(t));
+    g_assert_cmphex(result(t), ==, 0x12345678);
+    g_assert_cmpuint(exanet_count(t, SHM_ESCALATED), ==, 0);
+    exanet_stop(t);
+}
+
+static void test_refused(void)
+{
+    ExanetTest *t = start("tcg");
+    ExanetPacket pkt = blocked_load(t, 0);
+
+    exanet_peer_answer_axi(t->peer, &pkt, EXANET_RESP_DECODE, NULL);
+    exanet_wait(t, is_done(t));
+    g_assert_cmphex(result(t), ==, UINT32_MAX);
+    assert_error(t, EXANET_SHM_LOAD, EXANET_RESP_DECODE);
+    load_go(t, 3 * WINDOW, 4);      /* no segment */
+    exanet_wait(t, is_done(t));
+    g_assert_cmphex(result(t), ==, UINT32_MAX);
+    assert_error(t, EXANET_SHM_LOAD, EXANET_RESP_DECODE);
+    assert_alive(t);
+    exanet_stop(t);
+}
+
+static void test_dead_peer(void)
+{
+    ExanetTest *t = start("tcg");
+
+    exanet_shm_set(t, SHM_RETRY_MAX, 2);
+    blocked_load(t, 0);
+    exanet_wait(t, is_done(t));
+    g_assert_cmphex(result(t), ==, UINT32_MAX);
+    assert_error(t, EXANET_SHM_LOAD, EXANET_RESP_ACK);
+    forget_packets(t);
+    assert_alive(t);
+    exanet_stop(t);
+}
+
+/* The initiator would wait much longer; so does the processor not. */
+static void test_limit(void)
+{
+    ExanetTest *t = start("tcg");
+    ExanetPacket pkt;
+
+    exanet_shm_set(t, SHM_TIMEOUT, UINT32_MAX);
+    pkt = blocked_load(t, 0);
+    exanet_wait(t, is_done(t));
+    g_assert_cmphex(result(t), ==, UINT32_MAX);
+    assert_error(t, EXANET_SHM_LOAD, EXANET_RESP_ACK);
+    g_assert_true(exanet_shm_get(t, SHM_STATUS) & EXANET_SHM_STATUS_LOADS);
+    /* nobody waits for it any more */
+    exanet_peer_answer_axi(t->peer, &pkt, EXANET_RESP_ACK, "1234");
+    exanet_wait(t, !(exanet_shm_get(t, SHM_STATUS) & EXANET_SHM_STATUS_LOADS));
+    assert_alive(t);
+    exanet_stop(t);
+}
+
+/* --- Stores ----------------------------------------------------------------- */
+
+static void test_stores(void)
+{
+    ExanetTest *t = start("tcg");
+    uint8_t want[3 * EXANET_MTU], value[16];
+
+    exanet_fill(t, EXANET_RAM_DST, want, sizeof(want), 5);
+    for (unsigned size = 1; size <= 16; size *= 2) {
+        for (unsigned at = EXANET_MTU - 17; at <= EXANET_MTU + 1; at++) {
+            for (unsigned i = 0; i < size; i++) {
+                value[i] = 3 * at + 5 * size + i;
+            }
+            store_go(t, WINDOW + at, value, size);
+            exanet_wait(t, is_done(t));
+            memcpy(want + at, value, size);
+            exanet_wait(t, !(exanet_shm_get(t, SHM_STATUS) &
+                             EXANET_SHM_STATUS_STORES));
+            exanet_assert_mem(t, EXANET_RAM_DST, want, sizeof(want));
+        }
+    }
+    g_assert_cmpuint(exanet_count(t, SHM_ESCALATED), ==, 0);
+    exanet_stop(t);
+}
+
+/* Without early acknowledgement the processor waits for the genuine one. */
+static void test_not_early(void)
+{
+    ExanetTest *t = start("tcg");
+    g_autofree ExanetRxPacket *early = NULL, *late = NULL;
+
+    store_go(t, 0, "1234", 4);
+    early = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE);
+    exanet_wait(t, is_done(t));
+    exanet_peer_answer_axi(t->peer, &early->pkt, EXANET_RESP_ACK, NULL);
+
+    exanet_segment(t, 0, 0, WINDOW, to_peer(0), EXANET_SHM_MAP_WRITE);
+    store_go(t, LINE, "1234", 4);
+    late = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE);
+    exanet_settle(t);
+    g_assert_false(is_done(t));
+    exanet_peer_answer_axi(t->peer, &late->pkt, EXANET_RESP_ACK, NULL);
+    exanet_wait(t, is_done(t));
+    exanet_stop(t);
+}
+
+/* The seventeenth store waits for a timer, and with it the processor. */
+static void test_timers(void)
+{
+    ExanetTest *t = start("tcg");
+    ExanetPacket first = { 0 };
+    Code code = { .len = 0 };
+
+    exanet_shm_set(t, SHM_TIMEOUT, UINT32_MAX);
+    for (unsigned i = 0; i <= EXANET_SHM_TIMERS; i++) {
+        emit_move(&code, 4, true, t->aperture.addr + i * LINE);
+    }
+    go(t, &code);
+    for (unsigned i = 0; i < EXANET_SHM_TIMERS; i++) {
+        g_autofree ExanetRxPacket *rx =
+            exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE);
+
+        if (i == 0) {
+            first = rx->pkt;
+        }
+    }
+    exanet_wait(t, exanet_count(t, SHM_TIMER_STALL) == 1);
+    exanet_assert_quiet(t);
+    g_assert_false(is_done(t));
+    exanet_peer_answer_axi(t->peer, &first, EXANET_RESP_ACK, NULL);
+    exanet_wait(t, is_done(t));
+    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE));
+    exanet_stop(t);
+}
+
+/* A load behind a store to the same address has its value. */
+static void test_raw(void)
+{
+    ExanetTest *t = start("tcg");
+    g_autofree ExanetRxPacket *store = NULL, *load = NULL;
+    Code code = { .len = 0 };
+
+    qtest_writel(t->qts, RAM_VALUE, 0x11223344);
+    emit_move(&code, 4, false, RAM_VALUE);
+    emit_move(&code, 4, true, t->aperture.addr + 4);
+    emit_move(&code, 4, false, t->aperture.addr + 4);
+    emit_move(&code, 4, true, RAM_RESULT);
+    go(t, &code);
+    store = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE);
+    exanet_wait(t, exanet_count(t, SHM_RAW_STALL) == 1);
+    exanet_assert_quiet(t);
+    exanet_peer_answer_axi(t->peer, &store->pkt, EXANET_RESP_ACK, NULL);
+    load = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_READ);
+    exanet_peer_answer_axi(t->peer, &load->pkt, EXANET_RESP_ACK,
+                           store->pkt.payload);
+    exanet_wait(t, is_done(t));
+    g_assert_cmphex(result(t), ==, 0x11223344);
+    exanet_stop(t);
+}
+
+/* --- What happens meanwhile --------------------------------------------------- */
+
+static void test_context_ends(void)
+{
+    ExanetTest *t = start("tcg");
+    ExanetPacket pkt;
+
+    exanet_shm_set(t, SHM_TIMEOUT, UINT32_MAX);
+    pkt = blocked_load(t, 0);
+    exanet_close(t, 0);
+    exanet_wait(t, is_done(t));
+    g_assert_cmphex(result(t), ==, UINT32_MAX);
+    exanet_peer_answer_axi(t->peer, &pkt, EXANET_RESP_ACK, "1234");
+    exanet_wait(t, exanet_count(t, SHM_STALE) == 1);
+    exanet_open(t, 0, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
+    segments(t);
+    assert_alive(t);
+    exanet_stop(t);
+}
+
+static void test_device_reset(void)
+{
+    ExanetTest *t = start("tcg");
+
+    exanet_shm_set(t, SHM_TIMEOUT, UINT32_MAX);
+    blocked_load(t, 0);
+    exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_RESET);
+    exanet_wait(t, is_done(t));
+    g_assert_cmphex(result(t), ==, UINT32_MAX);
+    bring_up(t);
+    assert_alive(t);
+    exanet_stop(t);
+}
+
+static void test_system_reset(void)
+{
+    ExanetTest *t = start("tcg");
+
+    exanet_shm_set(t, SHM_TIMEOUT, UINT32_MAX);
+    blocked_load(t, 0);
+    qtest_system_reset(t->qts);
+    /* the processor begins anew, with the same, and nothing is mapped there */
+    exanet_wait(t, is_done(t));
+    exanet_stop(t);
+}
+
+static void test_disable(void)
+{
+    ExanetTest *t = start("tcg");
+
+    exanet_shm_set(t, SHM_TIMEOUT, UINT32_MAX);
+    blocked_load(t, 0);
+    exanet_set32(t, EXANET_REG_CTRL, 0);
+    exanet_wait(t, is_done(t));
+    g_assert_cmphex(result(t), ==, UINT32_MAX);
+    exanet_stop(t);
+}
+
+static void test_unplug(void)
+{
+    ExanetTest *t = start("tcg");
+
+    exanet_shm_set(t, SHM_TIMEOUT, UINT32_MAX);
+    blocked_load(t, 0);
+    qpci_unplug_acpi_device_test(t->qts, "nic", SLOT);
+    exanet_wait(t, is_done(t));
+    g_assert_cmphex(result(t), ==, UINT32_MAX);
+    exanet_stop(t);
+}
+
+/* `quit` ends QEMU, and does not wait for the load. */
+static void test_quit(void)
+{
+    ExanetTest *t = start("tcg");
+
+    exanet_shm_set(t, SHM_TIMEOUT, UINT32_MAX);
+    blocked_load(t, 0);
+    exanet_stop(t);
+}
+
+int main(int argc, char **argv)
+{
+    int status;
+
+    g_test_init(&argc, &argv, NULL);
+    bios_write();
+    qtest_add_func("/exanet/aperture-vcpu/loads", test_loads);
+    qtest_add_func("/exanet/aperture-vcpu/loads-single", test_loads_single);
+    qtest_add_func("/exanet/aperture-vcpu/blocked", test_blocked);
+    qtest_add_func("/exanet/aperture-vcpu/refused", test_refused);
+    qtest_add_func("/exanet/aperture-vcpu/dead-peer", test_dead_peer);
+    qtest_add_func("/exanet/aperture-vcpu/limit", test_limit);
+    qtest_add_func("/exanet/aperture-vcpu/stores", test_stores);
+    qtest_add_func("/exanet/aperture-vcpu/not-early", test_not_early);
+    qtest_add_func("/exanet/aperture-vcpu/timers", test_timers);
+    qtest_add_func("/exanet/aperture-vcpu/raw", test_raw);
+    qtest_add_func("/exanet/aperture-vcpu/context-ends", test_context_ends);
+    qtest_add_func("/exanet/aperture-vcpu/device-reset", test_device_reset);
+    qtest_add_func("/exanet/aperture-vcpu/system-reset", test_system_reset);
+    qtest_add_func("/exanet/aperture-vcpu/disable", test_disable);
+    qtest_add_func("/exanet/aperture-vcpu/unplug", test_unplug);
+    qtest_add_func("/exanet/aperture-vcpu/quit", test_quit);
+    status = g_test_run();
+    unlink(bios_path);
+    return status;
+}
