@@ -679,10 +679,14 @@ static void target_bh(void *opaque)
 {
     ExanetState *s = opaque;
     ExanetTarget *t = s->shm->target;
-    g_autofree TargetWaiter *w = g_queue_pop_head(&t->waiters);
+    g_autofree TargetWaiter *w = NULL;
     unsigned resets = t->resets;
 
-    if (!w || !s->enabled) {
+    if (!s->enabled) {
+        g_queue_clear_full(&t->waiters, g_free);
+    }
+    w = g_queue_pop_head(&t->waiters);
+    if (!w) {
         return;
     }
     object_ref(OBJECT(s->host.dev));

@@ -234,8 +234,8 @@ static void test_device(void)
 static void test_own_device(void)
 {
     ExanetTest *t = exanet_start("");
-    uint64_t size, aperture = exanet_get64(t, EXANET_SHM + EXANET_REG_SHM_APERTURE);
-    uint64_t bar = qpci_iomap(t->dev, EXANET_BAR_APERTURE, &size).addr;
+    uint64_t aperture = exanet_get64(t, EXANET_SHM + EXANET_REG_SHM_APERTURE);
+    uint64_t bar = t->aperture.addr;
     uint64_t word = cpu_to_le64(WORD), back = 0;
     uint64_t forbidden[] = {
         t->regs.addr + EXANET_REG_CTRL, t->user.addr, bar, bar + aperture - 8,
@@ -626,9 +626,9 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/shm-target/sizes", test_sizes);
     qtest_add_func("/exanet/shm-target/pages", test_pages);
     qtest_add_func("/exanet/shm-target/bram", test_bram);
+    qtest_add_func("/exanet/shm-target/own-device", test_own_device);
     if (!exanet_on_axi()) {
         qtest_add_func("/exanet/shm-target/device", test_device);
-        qtest_add_func("/exanet/shm-target/own-device", test_own_device);
         qtest_add_func("/exanet/shm-target/own-reset", test_own_reset);
     }
     qtest_add_func("/exanet/shm-target/protection", test_protection);
