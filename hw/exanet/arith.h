@@ -40,8 +40,8 @@ typedef struct ExanetArithWay {
     uint16_t links;         /* one bit for each; 0: nowhere */
     uint8_t role;           /* of all of them */
     bool exact;             /* uplinks that end in the destination's cabinet */
-    bool handed;            /* a card that has no link of @role itself will see to
-                             * it; only for packets of this node */
+    /* a card without such links hands on what is its own, for another to see to */
+    bool handed;
 } ExanetArithWay;
 
 /* Packets for nodes whose coordinates under @mask are @value may go by @links. */

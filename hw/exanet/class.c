@@ -4,6 +4,7 @@
 #include "migration/vmstate.h"
 #include "class.h"
 #include "shm.h"
+#include "switch-arith.h"
 
 static const struct {
     const char *name;

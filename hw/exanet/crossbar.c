@@ -8,6 +8,7 @@
 #include "qemu/bswap.h"
 #include "exanet.h"
 #include "shm.h"
+#include "switch-arith.h"
 #include "voq.h"
 #include "../trace.h"
 

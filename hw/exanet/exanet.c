@@ -10,6 +10,7 @@
 #include "qemu/main-loop.h"
 #include "exanet.h"
 #include "shm.h"
+#include "switch-arith.h"
 #include "../trace.h"
 
 /* Rounds of all units, and packets of each, before the main loop gets a turn. */

@@ -599,30 +599,6 @@ uint64_t exanet_switch_ni_map_read(ExanetState *s, hwaddr addr);
 void exanet_switch_ni_map_write(ExanetState *s, hwaddr addr, uint64_t value,
                                 unsigned size);
 
-/* --- Its other routers: switch-arith.c -------------------------------------- */
-
-/* Takes properties router and routes; false with @errp set when they are wrong. */
-bool exanet_arith_init(ExanetState *s, Error **errp);
-void exanet_arith_fini(ExanetState *s);
-void exanet_arith_reset(ExanetState *s);
-/* ARITH_MODE may have changed. */
-void exanet_arith_configure(ExanetState *s);
-/* Fills in @w, the way to @dst, where ARITH_MODE is not OFF; so for all others. */
-void exanet_arith_way_find(ExanetState *s, uint32_t dst, ExanetWay *w);
-/* The route of a packet of this node by one of @w->arith.links, if there are any. */
-int exanet_arith_pick(ExanetState *s, const ExanetWay *w, uint32_t dst,
-                      unsigned path);
-/* How many values of EXANET_PATH_CABLE there are; 0 when no way leads to @dst. */
-unsigned exanet_arith_paths(ExanetState *s, uint32_t dst);
-/* As exanet_switch_transit(). */
-int exanet_arith_transit(ExanetState *s, ExanetPort *from, unsigned vc,
-                         uint32_t dst, unsigned path);
-/* Whether a packet of @src, which is not the peer, can have come by @from. */
-bool exanet_arith_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
-                            uint32_t dst);
-void exanet_arith_reg_sync(ExanetState *s);
-void exanet_arith_reg_written(ExanetState *s, unsigned reg);
-
 /* --- Congestion management: flow.c ---------------------------------------- */
 
 typedef struct ExanetFlowUnit ExanetFlowUnit;

@@ -8,6 +8,7 @@
 #include "qemu/log.h"
 #include "qemu/units.h"
 #include "shm.h"
+#include "switch-arith.h"
 #include "../trace.h"
 
 #define APERTURE_MAX (1ULL << 40)   /* what MAP_OFFSET can say */

@@ -15,7 +15,7 @@
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "qemu/host-utils.h"
-#include "exanet.h"
+#include "switch-arith.h"
 #include "voq.h"
 
 static uint32_t arith_reg(ExanetState *s, unsigned reg)

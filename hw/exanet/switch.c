@@ -8,7 +8,7 @@
  * ones are kept until a cable or a register changes.
  */
 #include "qemu/osdep.h"
-#include "exanet.h"
+#include "switch-arith.h"
 #include "../trace.h"
 
 /* What an input sends in a row to an output that others wait for. */
