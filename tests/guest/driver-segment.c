@@ -420,7 +420,7 @@ static void bram_users(const char *value)
 	close(fd);
 }
 
-/* As an ordinary user: the errno of a mapping. */
+/* As an ordinary user: the errno of a mapping, and of a segment. */
 static int bram_as_user(void)
 {
 	pid_t pid;
@@ -428,11 +428,18 @@ static int bram_as_user(void)
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
+		struct exanet_ioc_segment_create c = {
+			.gva = EXANET_NI_VA(EXANET_NI_BRAM),
+			.len = PAGE,
+			.flags = RW,
+		};
 		struct nic nic;
+		int err;
 
 		must(!setgid(65534) && !setuid(65534), "setuid");
 		nic_open(&nic);
-		_exit(bram_map(&nic, PAGE) == MAP_FAILED ? errno : 0);
+		err = bram_map(&nic, PAGE) == MAP_FAILED ? errno : 0;
+		_exit(create(&nic, &c) == err ? err : 255);
 	}
 	return reap(pid);
 }

@@ -249,11 +249,11 @@ void exanet_shm_exit(struct exanet_device *xdev);
 /* -ENODEV */
 int exanet_shm_query(struct exanet_context *ctx, struct exanet_ioc_query_shm *q);
 /*
- * Whether a process may name the @len bytes at @gva: 0, -EACCES: registers of a node,
- * -EINVAL: none or too many.
+ * Whether current may name the @len bytes at @gva: 0, -EACCES: registers of a node, or
+ * block RAM that is not for it, -EINVAL: none or too many.
  */
 int exanet_shm_check_gva(u64 gva, u64 len);
-/* Whether current may use the block RAM of this node. */
+/* Whether current may use block RAM, of this node and others. */
 bool exanet_shm_bram_allowed(void);
 /* The PDID of context @dst_ctx of the job of @ctx; the device's lock is held. */
 u32 exanet_shm_pdid(const struct exanet_context *ctx, u32 dst_ctx);

@@ -274,8 +274,8 @@ int exanet_segment_mmap(struct exanet_context *ctx, struct vm_area_struct *vma)
 		exanet_segment_put(seg);
 		return -EACCES;
 	}
-	BUILD_BUG_ON(VM_MAYREAD != VM_READ << 4 || VM_MAYWRITE != VM_WRITE << 4 ||
-		     VM_MAYEXEC != VM_EXEC << 4);
+	BUILD_BUG_ON(VM_READ << 4 != VM_MAYREAD || VM_WRITE << 4 != VM_MAYWRITE ||
+		     VM_EXEC << 4 != VM_MAYEXEC);
 	exanet_vma_device(vma, forbid << 4);
 	vma->vm_private_data = seg;
 	vma->vm_ops = &exanet_segment_vm_ops;

@@ -13,7 +13,7 @@
 static bool exanet_bram_users = true;
 module_param_named(bram_users, exanet_bram_users, bool, 0644);
 MODULE_PARM_DESC(bram_users,
-		 "Whoever can open the device may use the block RAM of this node, which all share (default: yes)");
+		 "Whoever can open the device may use block RAM, of this node and others, which all share (default: yes)");
 
 /* --- probe and remove ----------------------------------------------------- */
 
@@ -77,21 +77,22 @@ int exanet_shm_query(struct exanet_context *ctx, struct exanet_ioc_query_shm *q)
 
 /* --- addresses and rights ------------------------------------------------- */
 
+bool exanet_shm_bram_allowed(void)
+{
+	return READ_ONCE(exanet_bram_users) || capable(CAP_SYS_ADMIN);
+}
+
 int exanet_shm_check_gva(u64 gva, u64 len)
 {
 	u64 room = EXANET_VA_OFFSET + 1 - (gva & EXANET_VA_OFFSET);
 
 	if (RNIC_GET(EXANET_VA_WINDOW, gva) == EXANET_WINDOW_NI) {
-		if (RNIC_GET(EXANET_VA_NI_INDEX, gva) != EXANET_NI_BRAM)
+		if (RNIC_GET(EXANET_VA_NI_INDEX, gva) != EXANET_NI_BRAM ||
+		    !exanet_shm_bram_allowed())
 			return -EACCES;
 		room = (1ULL << 32) - (u32)gva;
 	}
 	return len && len <= room ? 0 : -EINVAL;
-}
-
-bool exanet_shm_bram_allowed(void)
-{
-	return READ_ONCE(exanet_bram_users) || capable(CAP_SYS_ADMIN);
 }
 
 u32 exanet_shm_pdid(const struct exanet_context *ctx, u32 dst_ctx)

@@ -200,6 +200,22 @@ static void info_ports_print(const char *dev)
 			info_port_print(dev, port, value);
 }
 
+/* Memory of other nodes by load and store; not every NIC can do that. */
+static void info_shm_print(const char *dev)
+{
+	char aperture[INFO_VALUE_MAX], bram[INFO_VALUE_MAX];
+	char value[INFO_VALUE_MAX], used[INFO_VALUE_MAX];
+
+	if (!info_read(dev, "shm/aperture", aperture) ||
+	    !info_read(dev, "shm/bram", bram) ||
+	    !info_read(dev, "shm/segments", value) ||
+	    !info_read(dev, "shm/segments_used", used))
+		return;
+	printf("  aperture        %llu KiB, %s segments, %s in use\n",
+	       strtoull(aperture, NULL, 0) / 1024, value, used);
+	printf("  block RAM       %llu KiB\n", strtoull(bram, NULL, 0) / 1024);
+}
+
 static void info_counters_print(const char *dev, bool all)
 {
 	char name[INFO_VALUE_MAX], value[INFO_VALUE_MAX];
@@ -227,6 +243,7 @@ static int info_print(const char *dev, const struct info_options *opt)
 	    info_read(dev, "contexts_in_use", used))
 		printf("  contexts        %s, %s in use\n", value, used);
 	info_caps_print(dev);
+	info_shm_print(dev);
 	info_ports_print(dev);
 	if (opt->counters || opt->all)
 		info_counters_print(dev, opt->all);
@@ -245,6 +262,24 @@ static void info_json_value(const char *separator, const char *name,
 		printf("%s\"%s\": %llu", separator, name, n);
 	else
 		printf("%s\"%s\": \"%s\"", separator, name, value);
+}
+
+static void info_json_shm(const char *dev)
+{
+	static const char *const values[] = { "aperture", "bram", "segments",
+					      "segments_used" };
+	char path[INFO_VALUE_MAX], value[INFO_VALUE_MAX];
+	const char *separator = ",\n  \"shm\": {";
+	size_t i;
+
+	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		snprintf(path, sizeof(path), "shm/%s", values[i]);
+		if (!info_read(dev, path, value))
+			return;
+		info_json_value(separator, values[i], value);
+		separator = ", ";
+	}
+	printf("}");
 }
 
 static void info_json_ports(const char *dev)
@@ -290,6 +325,7 @@ static int info_json(const char *dev, const char *separator)
 	if (info_query(dev, &attr, &error))
 		printf(",\n  \"cap0\": %u,\n  \"cap1\": %u,\n  \"job\": %u",
 		       attr.cap0, attr.cap1, attr.job);
+	info_json_shm(dev);
 	info_json_ports(dev);
 	printf(",\n  \"counters\": {");
 	for (i = 0; i < INFO_COUNTERS; i++) {

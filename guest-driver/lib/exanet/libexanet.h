@@ -406,6 +406,10 @@ int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
  * gives all-ones.  Stores to one node arrive in order and once each, those to different
  * nodes only with exa_fence() between them.  Loads see earlier stores.
  *
+ * A CPU that waits for a node does nothing else, not even serve interrupts, until the
+ * answer comes or the NIC gives up after seconds.  So memory of this very node is better
+ * reached directly: a page fault there may need that CPU.
+ *
  * Segments are few (exa_shm_query()) and shared by all processes of the node.  In a
  * child after fork() they are not mapped.
  */

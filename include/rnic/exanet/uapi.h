@@ -96,7 +96,8 @@ enum exanet_segment_flags {
  * segment: EACCES.  It lasts until SEGMENT_DESTROY or close().
  *
  * EINVAL: not whole pages of 4 KB, across a 512-GB window or the end of NI space's
- * block RAM, flags without READ and WRITE; EACCES: NI space besides block RAM;
+ * block RAM, flags without READ and WRITE; EACCES: NI space besides block RAM, or that
+ * is not for the caller;
  * ENOSPC: no segment, or no stretch of the aperture, is left.
  */
 struct exanet_ioc_segment_create {
