@@ -16,8 +16,10 @@
 #include "qemu/log.h"
 #include "qemu/main-loop.h"
 #include "qemu/queue.h"
+#include "exec/cpu-common.h"
 #include "hw/core/cpu.h"
 #include "system/cpus.h"
+#include "system/tcg.h"
 #include "shm.h"
 #include "../trace.h"
 
@@ -202,8 +204,8 @@ static void access_start(ExanetState *s, ApertureAccess *a)
 }
 
 /*
- * Waits for @a; false when it has taken too long.  A vCPU that others want to stop
- * goes on at once: the main loop waits for it, and nothing can arrive.
+ * Waits for @a; false when it has taken too long, or if the vCPU is to stop: the main
+ * loop waits for that, so that nothing can arrive.
  */
 static bool access_wait(ExanetState *s, ApertureAccess *a)
 {
@@ -227,6 +229,28 @@ static void access_leave(ExanetState *s, ApertureAccess *a)
     if (a->settled || !a->issued) {
         access_free(s, a);
     }
+}
+
+/* The vCPU is to stop, and does so before this load: it begins anew afterwards. */
+static void load_stopped(ExanetState *s, ApertureAccess *a)
+{
+    if (current_cpu->stop && tcg_enabled()) {
+        access_leave(s, a);
+        cpu_loop_exit_restore(current_cpu, current_cpu->mem_io_pc);
+    }
+}
+
+/* It has done this store, if that is under way, or can still go. */
+static bool store_stopped(ExanetState *s, ApertureAccess *a)
+{
+    ExanetAperture *ap = s->shm->aperture;
+
+    if (!current_cpu->stop || (!a->issued && ap->fifo == FIFO_MAX)) {
+        return false;
+    }
+    ap->fifo += !a->issued;
+    a->waited = false;
+    return true;
 }
 
 /* --- The CPU's side --------------------------------------------------------- */
@@ -264,7 +288,7 @@ static bool access_prepare(ExanetState *s, ApertureAccess *a, uint64_t at,
     a->req.ctx = c;
     a->req.gva = map->gva + (at - map->offset);
     if (!(map->ctrl & (store ? EXANET_SHM_MAP_WRITE : EXANET_SHM_MAP_READ)) ||
-        !s->ctx[c].enabled || s->ctx[c].quiesce ||
+        !s->enabled || !s->ctx[c].enabled || s->ctx[c].quiesce ||
         RNIC_GET(EXANET_GVA_COORD, a->req.gva) !=
         RNIC_GET(EXANET_GVA_COORD, map->gva)) {
         exanet_count(s, SHM_DENIED);
@@ -334,6 +358,7 @@ static MemTxResult window_load(ExanetState *s, uint64_t at, uint8_t *buf,
     }
     access_start(s, a);
     if (!access_wait(s, a)) {
+        load_stopped(s, a);
         access_error(s, a, EXANET_RESP_ACK);
     } else if (a->resp == EXANET_RESP_ACK) {
         memcpy(buf, a->data, size);
@@ -369,6 +394,9 @@ static MemTxResult window_store(ExanetState *s, uint64_t at, const uint8_t *buf,
     }
     access_start(s, a);
     if (!access_wait(s, a)) {
+        if (store_stopped(s, a)) {
+            return MEMTX_OK;
+        }
         access_error(s, a, EXANET_RESP_ACK);
     }
     access_leave(s, a);

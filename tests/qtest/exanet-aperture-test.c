@@ -224,6 +224,13 @@ static void test_denied(void)
     exanet_store(t, 0, 1, 8);
     take_error(t, EXANET_SHM_STORE, EXANET_RESP_PROTECTION);
     g_assert_cmpuint(exanet_count(t, SHM_DENIED), ==, 4);
+
+    /* the whole device is off */
+    exanet_segment(t, 0, 0, WINDOW, to_self(0), EXANET_SEGMENT_ALL);
+    exanet_set32(t, EXANET_REG_CTRL, 0);
+    exanet_store(t, 0, 1, 8);
+    take_error(t, EXANET_SHM_STORE, EXANET_RESP_PROTECTION);
+    g_assert_cmpuint(exanet_count(t, SHM_DENIED), ==, 5);
     g_assert_cmpuint(exanet_count(t, SHM_STORE), ==, 0);
     exanet_assert_quiet(t);
     exanet_stop(t);

@@ -473,6 +473,61 @@ static void test_system_reset(void)
     exanet_stop(t);
 }
 
+/* `stop` does not wait for the load, which begins anew after `cont`. */
+static void test_stop(void)
+{
+    ExanetTest *t = start("tcg");
+    g_autofree ExanetRxPacket *again = NULL;
+    ExanetPacket pkt;
+
+    exanet_shm_set(t, SHM_TIMEOUT, UINT32_MAX);
+    pkt = blocked_load(t, 0x20);
+    qtest_qmp_assert_success(t->qts, "{ 'execute': 'stop' }");
+    exanet_settle(t);
+    g_assert_false(is_done(t));
+    qtest_qmp_assert_success(t->qts, "{ 'execute': 'cont' }");
+    again = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_READ);
+    g_assert_cmphex(again->pkt.va, ==, PEER_VA + 0x20);
+    g_assert_false(is_done(t));
+    exanet_peer_answer_axi(t->peer, &pkt, EXANET_RESP_ACK, "1234");
+    exanet_peer_answer_axi(t->peer, &again->pkt, EXANET_RESP_ACK,
+                           "\x78\x56\x34\x12");
+    exanet_wait(t, is_done(t));
+    g_assert_cmphex(result(t), ==, 0x12345678);
+    g_assert_cmpuint(exanet_count(t, SHM_ESCALATED), ==, 0);
+    exanet_stop(t);
+}
+
+/* A store that waits for a timer then is not lost, nor done twice. */
+static void test_stop_store(void)
+{
+    ExanetTest *t = start("tcg");
+    ExanetPacket first = { 0 };
+    Code code = { .len = 0 };
+
+    exanet_shm_set(t, SHM_TIMEOUT, UINT32_MAX);
+    for (unsigned i = 0; i <= EXANET_SHM_TIMERS; i++) {
+        emit_move(&code, 4, true, t->aperture.addr + i * LINE);
+    }
+    go(t, &code);
+    for (unsigned i = 0; i < EXANET_SHM_TIMERS; i++) {
+        g_autofree ExanetRxPacket *rx =
+            exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE);
+
+        first = rx->pkt;
+    }
+    exanet_wait(t, exanet_count(t, SHM_TIMER_STALL) == 1);
+    qtest_qmp_assert_success(t->qts, "{ 'execute': 'stop' }");
+    qtest_qmp_assert_success(t->qts, "{ 'execute': 'cont' }");
+    exanet_wait(t, is_done(t));
+    exanet_assert_quiet(t);
+    exanet_peer_answer_axi(t->peer, &first, EXANET_RESP_ACK, NULL);
+    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE));
+    exanet_assert_quiet(t);
+    g_assert_cmpuint(exanet_count(t, SHM_STORE), ==, EXANET_SHM_TIMERS + 1);
+    exanet_stop(t);
+}
+
 static void test_disable(void)
 {
     ExanetTest *t = start("tcg");
@@ -526,6 +581,8 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/aperture-vcpu/context-ends", test_context_ends);
     qtest_add_func("/exanet/aperture-vcpu/device-reset", test_device_reset);
     qtest_add_func("/exanet/aperture-vcpu/system-reset", test_system_reset);
+    qtest_add_func("/exanet/aperture-vcpu/stop", test_stop);
+    qtest_add_func("/exanet/aperture-vcpu/stop-store", test_stop_store);
     qtest_add_func("/exanet/aperture-vcpu/disable", test_disable);
     qtest_add_func("/exanet/aperture-vcpu/unplug", test_unplug);
     qtest_add_func("/exanet/aperture-vcpu/quit", test_quit);
