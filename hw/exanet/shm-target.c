@@ -24,16 +24,8 @@
 #define RESPONSES_REMOTE 128
 #define RESPONSES_LOCAL 256
 #define DEVICE_REQUESTS 64          /* that wait for the bottom half */
+#define DEVICE_LOADS 64             /* whose data are kept for further copies */
 #define COUNT_MAX 255               /* of a table entry */
-
-#define SEQ_MASK ((1u << EXANET_SHM_SEQ_BITS) - 1)
-#define SEQ_HALF (1u << (EXANET_SHM_SEQ_BITS - 1))
-/*
- * A node that had to give up very many stores comes back with a SEQ that looks like an
- * old one.  After so long without any, only what may still be under way there is old.
- */
-#define SEQ_AGE_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
-#define SEQ_UNDER_WAY 128
 
 /* A transaction that this node's AXI master has under way: an entry of a table. */
 typedef struct TargetEntry {
@@ -60,6 +52,18 @@ typedef struct TargetWaiter {
     uint8_t payload[EXANET_MTU];
 } TargetWaiter;
 
+/* What a device has said: to ask again could take something away there. */
+typedef struct TargetLoad {
+    uint64_t va;
+    uint32_t src;
+    uint16_t tid;
+    uint16_t seq;
+    uint16_t pdid;
+    uint16_t size;                  /* 0: nothing is kept here */
+    uint8_t epoch;
+    uint8_t data[EXANET_MTU];
+} TargetLoad;
+
 struct ExanetTarget {
     TargetEntry *table[2];          /* of loads; of stores */
     QTAILQ_HEAD(, TargetResponse) responses;
@@ -67,16 +71,12 @@ struct ExanetTarget {
     unsigned local;
     unsigned turn;
     GQueue waiters;                 /* TargetWaiter */
+    TargetLoad load[DEVICE_LOADS];  /* a ring */
+    unsigned load_next;
     QEMUBH *bh;
     bool busy;                      /* the bottom half is at work on one */
     unsigned resets;
 };
-
-typedef enum TargetOrder {
-    ORDER_TAKE,
-    ORDER_AGAIN,                    /* was done before */
-    ORDER_EARLY,                    /* an older one is missing */
-} TargetOrder;
 
 static bool request_write(const ExanetPacket *pkt)
 {
@@ -298,112 +298,6 @@ void exanet_target_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok
     response_send(s, &answer, NULL);
 }
 
-/* --- Order --------------------------------------------------------------------- */
-
-static unsigned seq_distance(unsigned from, unsigned to)
-{
-    return (to - from) & SEQ_MASK;
-}
-
-/* Whether @pkt, @behind its like, begins anew rather than being an old one. */
-static bool order_restart(ExanetState *s, const ExanetShmSource *o,
-                          const ExanetPacket *pkt, unsigned behind)
-{
-    return pkt->first && behind > SEQ_UNDER_WAY &&
-           s->time - o->time > SEQ_AGE_NS;
-}
-
-/* Stores come one behind the other; FIRST: what was before it is over. */
-static TargetOrder order_store(ExanetState *s, const ExanetShmSource *o,
-                               const ExanetPacket *pkt)
-{
-    unsigned ahead = seq_distance(o->store, pkt->seq);
-
-    if (!o->store_known || (ahead && ahead < SEQ_HALF)) {
-        return pkt->first ? ORDER_TAKE : ORDER_EARLY;
-    }
-    return !ahead || order_restart(s, o, pkt, SEQ_MASK + 1 - ahead) ?
-           ORDER_TAKE : ORDER_AGAIN;
-}
-
-/* RDMA writes come in any order. */
-static TargetOrder order_rdma(ExanetState *s, const ExanetShmSource *o,
-                              const ExanetPacket *pkt)
-{
-    unsigned behind = seq_distance(pkt->seq, o->rdma);
-
-    if (!o->rdma_known || !behind || behind >= SEQ_HALF) {
-        return ORDER_TAKE;
-    }
-    if (behind <= EXANET_SHM_WINDOW) {
-        return test_bit(pkt->seq % EXANET_SHM_WINDOW, o->rdma_done) ?
-               ORDER_AGAIN : ORDER_TAKE;
-    }
-    return order_restart(s, o, pkt, behind) ? ORDER_TAKE : ORDER_AGAIN;
-}
-
-static TargetOrder order_check(ExanetState *s, ExanetShmSource *o,
-                               const ExanetPacket *pkt)
-{
-    TargetOrder order = ORDER_TAKE;
-
-    if (!(exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ORDER)) {
-        /* what comes now is not looked at, so that it would be wrong later */
-        o->store_known = o->rdma_known = false;
-    } else if (request_class(pkt) == EXANET_SHM_STORE) {
-        order = order_store(s, o, pkt);
-    } else if (request_class(pkt) == EXANET_SHM_RDMA_WRITE) {
-        order = order_rdma(s, o, pkt);
-    }
-    if (order == ORDER_EARLY) {
-        exanet_count(s, SHM_EARLY_STORE);
-        trace_exanet_target_early(s->node, pkt->src, pkt->seq, o->store);
-    } else if (order == ORDER_AGAIN) {
-        exanet_count(s, SHM_DUPLICATE);
-        trace_exanet_target_again(s->node, pkt->src, pkt->tid, pkt->seq);
-    }
-    return order;
-}
-
-/* RDMA write @seq is done, and with @first all before it are over. */
-static void rdma_done(ExanetShmSource *o, unsigned seq, bool first)
-{
-    unsigned behind = seq_distance(seq, o->rdma);
-
-    if (!o->rdma_known || (behind > EXANET_SHM_WINDOW &&
-                           behind < SEQ_MASK + 1 - EXANET_SHM_WINDOW)) {
-        bitmap_zero(o->rdma_done, EXANET_SHM_WINDOW);
-        o->rdma = seq;
-    }
-    while (seq_distance(o->rdma, seq) < SEQ_HALF) {
-        clear_bit(o->rdma % EXANET_SHM_WINDOW, o->rdma_done);
-        o->rdma = (o->rdma + 1) & SEQ_MASK;
-    }
-    set_bit(seq % EXANET_SHM_WINDOW, o->rdma_done);
-    behind = seq_distance(seq, o->rdma);
-    for (unsigned i = behind; first && i <= EXANET_SHM_WINDOW; i++) {
-        set_bit((o->rdma - i) % EXANET_SHM_WINDOW, o->rdma_done);
-    }
-    o->rdma_known = true;
-}
-
-/* @pkt has been done. */
-static void order_note(ExanetState *s, ExanetShmSource *o,
-                       const ExanetPacket *pkt)
-{
-    if (!(exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ORDER)) {
-        return;
-    }
-    if (request_class(pkt) == EXANET_SHM_STORE) {
-        o->store = (pkt->seq + 1) & SEQ_MASK;
-        o->store_known = true;
-        o->time = s->time;
-    } else if (request_class(pkt) == EXANET_SHM_RDMA_WRITE) {
-        rdma_done(o, pkt->seq, pkt->first);
-        o->time = s->time;
-    }
-}
-
 /* --- Memory -------------------------------------------------------------------- */
 
 static enum exanet_resp bram_access(ExanetState *s, const ExanetPacket *pkt,
@@ -532,6 +426,65 @@ static enum exanet_resp device_access(ExanetState *s, const ExanetPacket *pkt,
     return EXANET_RESP_ACK;
 }
 
+/* A copy of a load that was answered before has the data of then. */
+static bool load_known(ExanetState *s, const ExanetPacket *pkt, uint8_t *data)
+{
+    ExanetTarget *t = s->shm->target;
+
+    if (!RNIC_GET(EXANET_SHM_USER_RETRIES, pkt->user) ||
+        !(exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ORDER)) {
+        return false;
+    }
+    for (unsigned i = 0; i < DEVICE_LOADS; i++) {
+        const TargetLoad *l = &t->load[i];
+
+        if (l->size == pkt->size && l->va == pkt->va && l->src == pkt->src &&
+            l->tid == pkt->tid && l->seq == pkt->seq && l->pdid == pkt->pdid &&
+            l->epoch == pkt->epoch) {
+            memcpy(data, l->data, l->size);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void load_note(ExanetTarget *t, const ExanetPacket *pkt,
+                      const uint8_t *data)
+{
+    TargetLoad *l = &t->load[t->load_next++ % DEVICE_LOADS];
+
+    l->va = pkt->va;
+    l->src = pkt->src;
+    l->tid = pkt->tid;
+    l->seq = pkt->seq;
+    l->pdid = pkt->pdid;
+    l->size = pkt->size;
+    l->epoch = pkt->epoch;
+    memcpy(l->data, data, l->size);
+}
+
+/* @pkt is for the device at @pa; false when this device is gone since. */
+static bool device_do(ExanetState *s, const ExanetPacket *pkt, hwaddr pa,
+                      uint8_t *data, enum exanet_resp *resp)
+{
+    ExanetTarget *t = s->shm->target;
+    unsigned resets = t->resets;
+
+    if (!request_write(pkt) && load_known(s, pkt, data)) {
+        exanet_count(s, SHM_DUPLICATE);
+        *resp = EXANET_RESP_ACK;
+        return true;
+    }
+    *resp = device_access(s, pkt, pa, data);
+    if (target_gone(s, t, resets)) {
+        return false;
+    }
+    if (*resp == EXANET_RESP_ACK && !request_write(pkt)) {
+        load_note(t, pkt, data);
+    }
+    return true;
+}
+
 /* --- Requests ------------------------------------------------------------------ */
 
 /* What is wrong with @pkt before anything is looked up. */
@@ -567,7 +520,7 @@ static void request_done(ExanetState *s, ExanetSource *src,
         return;
     }
     src->proven = true;
-    order_note(s, &src->shm, pkt);
+    exanet_shm_order_note(s, &src->shm, pkt);
     if (request_write(pkt)) {
         exanet_count(s, SHM_TARGET_STORE);
     } else {
@@ -584,7 +537,7 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
     uint8_t buf[EXANET_MTU];
     ExanetSource *src = exanet_source_get(s, pkt);
     enum exanet_resp resp;
-    TargetOrder order;
+    ExanetShmOrder order;
     TargetEntry *entry;
     bool device = false;
     hwaddr pa;
@@ -597,8 +550,8 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
         exanet_shm_refuse(s, pkt, resp);
         return true;
     }
-    order = order_check(s, &src->shm, pkt);
-    if (order == ORDER_EARLY) {
+    order = exanet_shm_order_check(s, &src->shm, pkt);
+    if (order == EXANET_SHM_EARLY) {
         return true;
     }
     entry = entry_find(s, pkt);
@@ -607,7 +560,7 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
         exanet_shm_refuse(s, pkt, EXANET_RESP_FULL);
         return true;
     }
-    if (order == ORDER_AGAIN) {
+    if (order == EXANET_SHM_AGAIN) {
         entry_take(s, entry, pkt);
         request_answer(s, pkt, EXANET_RESP_ACK, NULL, entry);
         return true;
@@ -618,15 +571,11 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
         resp = memory_access(s, pkt, buf, &pa, &device);
     }
     if (device) {
-        ExanetTarget *t = s->shm->target;
-        unsigned resets = t->resets;
-
         if (!devices) {
             return false;
         }
-        resp = device_access(s, pkt, pa, buf);
         /* the source may have been forgotten for another one meanwhile */
-        src = target_gone(s, t, resets) ? NULL : exanet_source_get(s, pkt);
+        src = device_do(s, pkt, pa, buf, &resp) ? exanet_source_get(s, pkt) : NULL;
         if (!src) {
             return true;
         }
@@ -737,6 +686,7 @@ void exanet_target_reset(ExanetState *s)
     for (unsigned i = 0; i < ARRAY_SIZE(t->table); i++) {
         memset(t->table[i], 0, s->cam_entries * sizeof(*t->table[i]));
     }
+    memset(t->load, 0, sizeof(t->load));
     t->busy = false;
     t->resets++;
     exanet_aperture_guard(s, false);

@@ -126,7 +126,7 @@ void exanet_initiator_quiesce(ExanetState *s, unsigned c);
 void exanet_initiator_abort(ExanetState *s);
 unsigned exanet_initiator_active(ExanetState *s, unsigned c);
 
-/* --- Target: shm-target.c ------------------------------------------------ */
+/* --- Target: shm-target.c; order of stores: shm-order.c -------------------- */
 
 /* What is known of a node that loads and stores here; part of ExanetSource. */
 #define EXANET_SHM_WINDOW 128       /* RDMA writes that are told from new ones */
@@ -139,6 +139,18 @@ typedef struct ExanetShmSource {
     DECLARE_BITMAP(rdma_done, EXANET_SHM_WINDOW);   /* by SEQ modulo that */
 } ExanetShmSource;
 
+typedef enum ExanetShmOrder {
+    EXANET_SHM_TAKE,
+    EXANET_SHM_AGAIN,               /* was done before */
+    EXANET_SHM_EARLY,               /* an older one is missing */
+} ExanetShmOrder;
+
+/* What to make of the request @pkt; what is not to be done is counted. */
+ExanetShmOrder exanet_shm_order_check(ExanetState *s, ExanetShmSource *o,
+                                      const ExanetPacket *pkt);
+/* @pkt has been done. */
+void exanet_shm_order_note(ExanetState *s, ExanetShmSource *o,
+                           const ExanetPacket *pkt);
 /* A packet of type AXI_READ or AXI_WRITE arrived, for memory or NI_BRAM. */
 void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt);
 /* Answers the request @pkt with @resp, and does nothing else. */

@@ -230,6 +230,34 @@ static void test_device(void)
     exanet_stop(t);
 }
 
+/* A load whose response was lost is not done again: the device might have changed. */
+static void test_device_again(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetPacket pkt = request(t->peer, EXANET_SHM_LOAD, 0, IOAPIC, NULL, 4);
+    uint32_t value = 0;
+
+    qtest_writel(t->qts, IOAPIC, 1);
+    g_assert_cmpuint(ask(t->peer, &pkt, &value), ==, EXANET_RESP_ACK);
+    g_assert_cmphex(le32_to_cpu(value), ==, 1);
+    qtest_writel(t->qts, IOAPIC, 2);
+    for (unsigned retries = 1; retries < 3; retries++) {
+        pkt.user = RNIC_PREP(EXANET_SHM_USER_RETRIES, retries);
+        g_assert_cmpuint(ask(t->peer, &pkt, &value), ==, EXANET_RESP_ACK);
+        g_assert_cmphex(le32_to_cpu(value), ==, 1);
+        g_assert_cmpuint(exanet_count(t, SHM_DUPLICATE), ==, retries);
+    }
+    /* others ask for the first time, or were not answered before */
+    pkt.seq = 1;
+    g_assert_cmpuint(ask(t->peer, &pkt, &value), ==, EXANET_RESP_ACK);
+    g_assert_cmphex(le32_to_cpu(value), ==, 2);
+    pkt.seq = 0;
+    pkt.user = 0;
+    g_assert_cmpuint(ask(t->peer, &pkt, &value), ==, EXANET_RESP_ACK);
+    g_assert_cmphex(le32_to_cpu(value), ==, 2);
+    exanet_stop(t);
+}
+
 /* This device: block RAM may be mapped, its registers and aperture may not. */
 static void test_own_device(void)
 {
@@ -629,6 +657,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/shm-target/own-device", test_own_device);
     if (!exanet_on_axi()) {
         qtest_add_func("/exanet/shm-target/device", test_device);
+        qtest_add_func("/exanet/shm-target/device-again", test_device_again);
         qtest_add_func("/exanet/shm-target/own-reset", test_own_reset);
     }
     qtest_add_func("/exanet/shm-target/protection", test_protection);
