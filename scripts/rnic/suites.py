@@ -21,9 +21,10 @@ _SANITIZER = {
     'ASAN_OPTIONS': 'detect_leaks=0:abort_on_error=1',
     'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1'}
 # What the bus may matter for; these run on exanet-axi too, on an Arm machine.
-_ON_AXI = re.compile(r'rnic-exanet-(accel|aperture|axi|cdma|cdma-tracker|crossbar|'
-                     r'exadma|firmware|link|litmus|packetizer|pair|receiver|'
-                     r'rtmailbox|shm-initiator|shm-target|switch|tgen)-test$')
+_ON_AXI = re.compile(r'rnic-exanet-(accel|aperture|arith|axi|cdma|cdma-tracker|'
+                     r'crossbar|exadma|firmware|link|litmus|packetizer|pair|'
+                     r'receiver|rtmailbox|shm-initiator|shm-target|switch|'
+                     r'tgen)-test$')
 # The longest begin first, so that none is left over when all others have ended.
 _LONGEST = re.compile(r'-(fabric|incast|recovery|hostile)-test$')
 _ONLY_AXI = re.compile(r'rnic-exanet-axi-test$')
