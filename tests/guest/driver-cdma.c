@@ -100,7 +100,7 @@ static void test_errors(struct nic *nic)
 	check_value(copy_errno(nic, gva, 1ULL << 63, 8, TO), EFAULT,
 		    "kernel memory");
 	check_value(copy_errno(nic, gva, here, 0, TO), EINVAL, "nothing");
-	check_value(copy_errno(nic, gva, here, 1ULL << 50, TO), EFAULT,
+	check_value(copy_errno(nic, gva, here, 1ULL << 60, TO), EFAULT,
 		    "more than there is");
 	check_value(copy_errno(nic, gva, here, 8, 4), EINVAL, "unknown flag");
 	c.dst_ctx = EXANET_CONTEXTS;

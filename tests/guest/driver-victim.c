@@ -6,6 +6,7 @@
  *   driver-victim target           shows CONTEXT and GVA of memory, and waits
  *   driver-victim shoot CTX GVA    writes there until it fails, then to itself
  *   driver-victim load CTX GVA     loads from there, for ever
+ *   driver-victim copy             copies in itself by CDMA until the NIC has gone
  *   driver-victim hold             waits for the NIC to go, then says what it sees
  *
  * Each prints "ready" when it is under way.
@@ -104,6 +105,31 @@ static void __attribute__((noreturn)) load(unsigned int ctx, uint64_t gva)
 		(void)*p;
 }
 
+static int copy(void)
+{
+	uint8_t *src = memory(BYTES), *dst = memory(BYTES);
+	struct exanet_ioc_cdma c = {
+		.src = (uintptr_t)src,
+		.len = BYTES,
+		.flags = EXANET_CDMA_DST_REMOTE,
+	};
+	unsigned int n = 0;
+	struct nic nic;
+
+	nic_open(&nic);
+	c.dst = nic_gva(&nic, dst);
+	c.dst_ctx = nic.q.context;
+	for (;;) {
+		if (ioctl(nic.fd, EXANET_IOC_CDMA, &c))
+			break;
+		if (!n++)
+			ready();
+	}
+	check(errno == ECANCELED || errno == ENODEV,
+	      "a copy is told that the NIC has gone");
+	return 0;
+}
+
 static sigjmp_buf bus_error;
 
 static void on_bus_error(int sig)
@@ -147,13 +173,15 @@ int main(int argc, char **argv)
 		flood();
 	if (argc == 2 && !strcmp(argv[1], "target"))
 		target();
+	if (argc == 2 && !strcmp(argv[1], "copy"))
+		return copy();
 	if (argc == 2 && !strcmp(argv[1], "hold"))
 		return hold();
 	if (argc == 4 && !strcmp(argv[1], "shoot"))
 		return shoot(atoi(argv[2]), strtoull(argv[3], NULL, 0));
 	if (argc == 4 && !strcmp(argv[1], "load"))
 		load(atoi(argv[2]), strtoull(argv[3], NULL, 0));
-	fputs("usage: driver-victim flood|target|hold|shoot CTX GVA|load CTX GVA\n",
+	fputs("usage: driver-victim flood|target|copy|hold|shoot CTX GVA|load CTX GVA\n",
 	      stderr);
 	return 2;
 }

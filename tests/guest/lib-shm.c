@@ -481,6 +481,52 @@ static void test_accel(void)
 	done("accelerator");
 }
 
+/* Jobs on own memory, by a process of its own. */
+static int jobs_do(unsigned int count)
+{
+	static struct job job;
+	struct exa_accel_job request;
+	struct exa_dev *dev;
+	struct job wanted;
+	uint64_t xva;
+
+	if (exa_open(NULL, &dev) || exa_xva(dev, &job, sizeof(job), &xva))
+		return 1;
+	request = job_at(exa_gva(exa_coord(dev), xva), EXA_ACCEL_ALL);
+	request.dst_ctx = exa_ctx(dev);
+	while (count--) {
+		job_fill(&job);
+		wanted = job;
+		job_do(&wanted);
+		if (exa_accel(dev, &request) ||
+		    memcmp(&job, &wanted, sizeof(job)))
+			return 2;
+	}
+	return 0;
+}
+
+static void test_accel_many(void)
+{
+	pid_t pid[4];
+	int status;
+	unsigned int i;
+
+	fflush(stdout);
+	for (i = 0; i < ARRAY_SIZE(pid); i++) {
+		pid[i] = fork();
+		if (!pid[i])
+			_exit(jobs_do(i ? 10 : -1));
+	}
+	agent_nap(TEST_LATER_MS);
+	kill(pid[0], SIGKILL);
+	for (i = 0; i < ARRAY_SIZE(pid); i++) {
+		waitpid(pid[i], &status, 0);
+		want(i ? "other process" : "killed process", status,
+		     i ? 0 : SIGKILL);
+	}
+	done("accelerator, four processes, of which one is killed");
+}
+
 /* -------------------------------------------------------------------------- */
 
 static void run_all(void)
@@ -497,4 +543,5 @@ static void run_all(void)
 	test_copy_errors();
 	test_bram();
 	test_accel();
+	test_accel_many();
 }
