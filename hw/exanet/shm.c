@@ -206,7 +206,8 @@ bool exanet_shm_init(ExanetState *s, Error **errp)
         return false;
     }
     s->shm = g_new0(ExanetShm, 1);
-    s->shm->bram = g_malloc0(s->bram_size);
+    /* never NULL, which C lets nobody copy from, not even nothing */
+    s->shm->bram = g_malloc0(MAX(s->bram_size, 1));
     memory_region_init(&s->aperture_mr, OBJECT(s->host.dev),
                        "exanet-aperture-region",
                        pow2ceil(s->aperture_size + s->bram_size));
