@@ -318,7 +318,6 @@ static bool must_wait(ExanetState *s, const ExanetShmRequest *req)
     } else if (req->class == EXANET_SHM_STORE) {
         STALL(s, req, SHM_TIMER_STALL);
     }
-    ini->wanted = true;
     return true;
 }
 
@@ -373,6 +372,7 @@ bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
     ShmNode *node;
 
     if (ini->aborting || must_wait(s, req)) {
+        ini->wanted = true;
         return false;
     }
     node = node_get(ini, RNIC_GET(EXANET_GVA_COORD, req->gva));
@@ -880,6 +880,7 @@ void exanet_initiator_quiesce(ExanetState *s, unsigned c)
         }
     }
     s->shm->initiator->aborting = false;
+    exanet_schedule(s);             /* those of other contexts may have been refused */
 }
 
 void exanet_initiator_abort(ExanetState *s)
