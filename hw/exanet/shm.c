@@ -250,7 +250,9 @@ void exanet_shm_finalize(ExanetState *s)
 void exanet_shm_reset(ExanetState *s)
 {
     memset(s->shm->errors, 0, sizeof(s->shm->errors));
-    memset(s->shm->bram, 0, s->bram_size);
+    if (s->bram_size) {
+        memset(s->shm->bram, 0, s->bram_size);
+    }
     exanet_accel_reset(s);
     exanet_tgen_reset(s);
     exanet_cdma_reset(s);

@@ -136,14 +136,14 @@ def vectors():
     yield "release-vc1-path7", dict(RELEASE, vc=1, path=7, ttl=0x7ffb)
     for name, p in (("load", LOAD), ("store", STORE), ("response", RESPONSE)):
         yield name, p
-        yield name + "-vc2-path6", dict(p, vc=2, path=6, ttl=0x7ffe)
-    yield "response-data", dict(RESPONSE, size=20, user=0)
-    for size, va in ((1, 0x95), (1, 0x9f), (16, 0x90), (17, 0x9f), (107, 0x95),
-                     (256, 0)):
-        for name, p in (("load", LOAD), ("store", STORE),
-                        ("response", RESPONSE)):
-            yield f"{name}-size-{size}-{va:x}", dict(p, size=size, va=va |
-                                                     p["va"] & ~0xff)
+    yield "response-data", dict(RESPONSE, size=20, user=0, vc=2, path=6,
+                                ttl=0x7ffe)
+    for name, p, size, va in (("load", LOAD, 107, 0x95),
+                              ("store", STORE, 1, 0x9f),
+                              ("store", STORE, 256, 0),
+                              ("response", RESPONSE, 17, 0x9f)):
+        yield f"{name}-size-{size}", dict(p, size=size,
+                                          va=va | p["va"] & ~0xff)
     yield "flow-rate", FLOW_RATE
     for name, width in FLOW_RATE_WIDTH.items():
         zero = dict.fromkeys(FLOW_RATE, 0) | dict(type=18)
