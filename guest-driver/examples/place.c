@@ -162,6 +162,18 @@ static int place_open_bram(struct place_client *client, struct place *place)
 	return have < place->bytes ? place_too_small(place, have) : EXIT_RIGHT;
 }
 
+/* Whether the last of it is there: a process may own less, and so may block RAM. */
+static int place_probe(struct place_client *client, struct place *place)
+{
+	load64(place->mem + place->bytes - 8);
+	if (!exa_fence(client->me.dev))
+		return EXIT_RIGHT;
+	failed("%s of node %#x has no %zu bytes, or must not be used",
+	       place_names[place->kind], client->server.coord, place->bytes);
+	place_close(client, place);
+	return EXIT_FAILED;
+}
+
 static int place_open_remote(struct place_client *client, struct place *place)
 {
 	const struct peer *server = &client->server;
@@ -176,8 +188,9 @@ static int place_open_remote(struct place_client *client, struct place *place)
 	place->ctx = server->ctx;
 	place->mem = exa_map_remote(client->me.dev, place->gva, place->bytes,
 				    place->ctx, flags);
-	return place->mem ? EXIT_RIGHT :
-	       failed("cannot map memory of node %#x: %s", server->coord,
+	if (place->mem)
+		return place_probe(client, place);
+	return failed("cannot map memory of node %#x: %s", server->coord,
 		      exa_strerror(errno));
 }
 

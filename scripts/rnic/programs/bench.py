@@ -18,14 +18,15 @@ import time
 from pathlib import Path
 
 from .. import apt, build, mpi, qemu, vm
-from ..benches import cables, fabric, growth, lammps
+from ..arch import AMD64
+from ..benches import axi, cables, fabric, growth, lammps
 from ..paths import BUILD, TOP, shown
 from ..steps import Failed, log_path, run, step
 
 PING_SIZES = '8,4K,64K,1M,4M'
 PARTS = ('mpi', 'ping', 'memory', 'device')
 # Parts with options of their own.
-MORE = {'cables': cables, 'fabric': fabric, 'growth': growth,
+MORE = {'axi': axi, 'cables': cables, 'fabric': fabric, 'growth': growth,
         'lammps': lammps}
 
 
@@ -208,7 +209,9 @@ def _more(name, part):
     p = argparse.ArgumentParser(prog=f'bench {name}', description=part.__doc__)
     part.options(p)
     args = p.parse_args(sys.argv[2:])
-    binary, found = build.everything(image=getattr(part, 'IMAGE', '')), machine()
+    binary = build.everything(image=getattr(part, 'IMAGE', ''),
+                              arches=getattr(part, 'ARCHES', (AMD64,)))
+    found = machine()
     _show_machine(found)
     return _write({'machine': found, name: part.run(binary, args)})
 

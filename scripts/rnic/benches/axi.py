@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""STREAM and the kernel of a climate model on two guests for arm64 with the NIC on
+AXI, with data in local DRAM, in local and remote block RAM and in memory of a remote
+process, beside the figures of the document.
+
+What the hardware needs does not matter for an emulator: compare the ratios."""
+
+import json
+import statistics
+
+from .. import vm
+from ..arch import ARM64
+from ..steps import Failed, log_path, step
+from . import positive
+
+ARCHES = (ARM64, ARM64)
+PLACES = ('dram', 'bram', 'remote-bram', 'remote')
+KERNELS = ('Copy', 'Scale', 'Add', 'Triad')
+# Of J. Lant et al., "Enabling Shared Memory Communication in Networks of MPSoCs",
+# 2018. Table 4, MB/s by kernel.
+STREAM = {'dram': (3345, 1826, 2033, 1683), 'bram': (45.4, 44.0, 44.2, 44.6),
+          'remote-bram': (4.8, 4.7, 4.7, 4.7)}
+# Table 5, seconds.
+CLIMATE = {('cpu', 'dram'): 0.077698, ('cpu', 'bram'): 7.520,
+           ('cpu', 'remote-bram'): 68.232, ('accel', 'bram'): 2.533,
+           ('accel', 'remote-bram'): 24.186}
+
+
+def options(parser):
+    """Of scripts/bench axi."""
+    parser.add_argument('--rounds', type=positive, default=3, metavar='N',
+                        help='of everything in turns; medians are shown')
+    parser.add_argument('--elements', type=positive, metavar='N',
+                        help='of the arrays of STREAM, everywhere')
+    parser.add_argument('--mesh', default='4x4', metavar='XxY',
+                        help='cells of the climate model')
+
+
+def _call(pair, command):
+    """What a program prints as JSON, a line for each result."""
+    log = log_path('bench-axi')
+    r = pair.nodes[0].run(command, 300, capture_output=True, text=True)
+    log.write_text(r.stdout + r.stderr, encoding='utf-8')
+    if r.returncode:
+        why = (r.stderr.strip().splitlines() or [f'code {r.returncode}'])[-1]
+        raise Failed(why, log)
+    return [json.loads(line) for line in r.stdout.splitlines()]
+
+
+def _round(pair, args):
+    """Everything once: megabytes a second, and seconds."""
+    elements = f'-n {args.elements}' if args.elements else ''
+    stream = {(r['place'], r['kernel']): r['mb_per_s'] for r in _call(
+        pair, f'exanet-stream -j {elements} 1')}
+    climate, sums = {}, set()
+    for accel in ('', '-a'):
+        for r in _call(pair, f'exanet-climate -j -m {args.mesh} {accel} 1'):
+            climate[r['by'], r['place']] = r['seconds']
+            sums.add(r['checksum'])
+    if len(sums) != 1:
+        raise Failed('the climate kernel has different results: '
+                     + ', '.join(sorted(sums)))
+    return stream, climate
+
+
+def _cell(value, width=10):
+    if value is None:
+        return f'{"":>{width}}'
+    return f'{value:{width}.{0 if value >= 1000 else 1 if value >= 10 else 3}f}'
+
+
+def _show_stream(found):
+    """Rates, and how much slower than the same from DRAM."""
+    print('\nSTREAM, MB/s, all results right; in brackets: times slower than '
+          'local block RAM\n')
+    print(f'{"":12}' + ''.join(f'{k:>21}' for k in KERNELS))
+    for place in PLACES:
+        for who, rate in (('here', lambda k: found[place, k]),
+                          ('document', lambda k: STREAM[place][
+                              KERNELS.index(k)])):
+            if who == 'document' and place not in STREAM:
+                continue
+            base = (lambda k: found['bram', k]) if who == 'here' else \
+                (lambda k: STREAM['bram'][KERNELS.index(k)])
+            print(f'{place if who == "here" else "  document":12}' + ''.join(
+                f'{_cell(rate(k))} ({_cell(base(k) / rate(k), 8)})'
+                for k in KERNELS))
+    print()
+
+
+def _show_climate(found):
+    """Seconds, and how many times those of the processor in local DRAM."""
+    print('kernel of a climate model, the same bits everywhere\n')
+    print(f'{"":26}{"here":^32}{"document":^32}')
+    print(f'{"by":6}{"data in":20}'
+          + f'{"seconds":>10}{"/ dram":>10}{"/ bram":>10}  ' * 2)
+    for (who, place), seconds in found.items():
+        told = CLIMATE.get((who, place))
+        print(f'{who:6}{place:20}'
+              + _row(seconds, found, who)
+              + (_row(told, CLIMATE, who) if told else ''))
+    print()
+
+
+def _row(seconds, table, who):
+    return _cell(seconds) + _cell(seconds / table['cpu', 'dram']) \
+        + _cell(seconds / table[who, 'bram']) + '  '
+
+
+def _medians(rounds):
+    return {k: statistics.median(r[k] for r in rounds) for k in rounds[0]}
+
+
+def _plain(table):
+    """With keys that JSON has."""
+    return {' '.join(k): v for k, v in table.items()}
+
+
+def run(binary, args):
+    """Prints both tables."""
+    rounds = []
+    with vm.Pair(binary, 'bench-axi', arches=ARCHES) as pair:
+        _call(pair, 'ssh -f node1 "exanet-stream --server '
+                    '>/dev/null 2>&1 </dev/null"')
+        for i in range(args.rounds):
+            with step(f'STREAM and climate kernel, round {i + 1} of '
+                      f'{args.rounds}'):
+                rounds.append(_round(pair, args))
+    stream, climate = (_medians([r[i] for r in rounds]) for i in (0, 1))
+    _show_stream(stream)
+    _show_climate(climate)
+    return {'rounds': [[_plain(t) for t in r] for r in rounds],
+            'median': {'stream_MBps': _plain(stream),
+                       'climate_s': _plain(climate)}}
