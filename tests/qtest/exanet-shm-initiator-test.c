@@ -622,6 +622,7 @@ static void test_waw(void)
     ExanetTest *t = start();
     ExanetPacket first, second;
 
+    exanet_shm_set(t, SHM_CTRL, EXANET_SHM_CTRL_ALL);
     exanet_store(t, 0x100, 1, 8);
     first = take_store(t, 0x100);
     exanet_store(t, 0x138, 2, 8);

@@ -54,7 +54,7 @@ enum exanet_shm_class {
 
 /* --- The unit ------------------------------------------------------------- */
 #define EXANET_SHM_REGS(X) \
-	X(SHM_CTRL,	0x000, 4, EXANET_SHM_CTRL_ALL, EXANET_SHM_CTRL_ALL, 0) \
+	X(SHM_CTRL,	0x000, 4, EXANET_SHM_CTRL_DEFAULT, EXANET_SHM_CTRL_ALL, 0) \
 	X(SHM_STATUS,	0x004, 4, 0, 0, 0) \
 	X(SHM_TIMEOUT,	0x008, 4, EXANET_SHM_TIMEOUT_DEFAULT, 0xffffffff, 0) \
 	X(SHM_RETRY_MAX, 0x00c, 4, EXANET_SHM_RETRY_DEFAULT, 0xffff, 0) \
@@ -77,6 +77,8 @@ enum exanet_shm_class {
 #define EXANET_SHM_CTRL_RELIABLE RNIC_BIT(6)	/* the tracker repeats what failed of
 						 * RDMA [T §4.4] */
 #define EXANET_SHM_CTRL_ALL	0x7fU	/* CTRL_STRICT: WAW and ORDER have no effect */
+/* Where targets keep the order, WAW costs a round trip for each word of 64 bytes. */
+#define EXANET_SHM_CTRL_DEFAULT	0x77U
 #define EXANET_SHM_STATUS_TIMERS RNIC_FIELD(4, 0)	/* in use */
 #define EXANET_SHM_STATUS_STORES RNIC_BIT(8)	/* some are under way */
 #define EXANET_SHM_STATUS_LOADS	RNIC_BIT(9)
