@@ -66,7 +66,9 @@ def _round(pair, args):
 def _cell(value, width=10):
     if value is None:
         return f'{"":>{width}}'
-    return f'{value:{width}.{0 if value >= 1000 else 1 if value >= 10 else 3}f}'
+    digits = next(d for limit, d in ((1000, 0), (10, 1), (0.01, 3), (0, 6))
+                  if value >= limit)
+    return f'{value:{width}.{digits}f}'
 
 
 def _show_stream(found):
@@ -120,8 +122,8 @@ def run(binary, args):
     """Prints both tables."""
     rounds = []
     with vm.Pair(binary, 'bench-axi', arches=ARCHES) as pair:
-        _call(pair, 'ssh -f node1 "exanet-stream --server '
-                    '>/dev/null 2>&1 </dev/null"')
+        _call(pair, 'ssh -f node1 exanet-stream --server </dev/null '
+                    '>/dev/null 2>&1')
         for i in range(args.rounds):
             with step(f'STREAM and climate kernel, round {i + 1} of '
                       f'{args.rounds}'):
