@@ -651,6 +651,7 @@ static void test_fence(void)
     g_assert_cmphex(exanet_shm_get(t, SHM_FENCE), ==, 0);
     exanet_shm_set(t, SHM_FENCE, 1);
     g_assert_cmphex(exanet_shm_get(t, SHM_FENCE), ==, 0);
+    exanet_shm_set(t, SHM_CTRL, EXANET_SHM_CTRL_ALL);
     for (unsigned i = 0; i < 2; i++) {
         exanet_store(t, i * LINE, 1, 8);
         pkt[i] = take_store(t, i * LINE);
