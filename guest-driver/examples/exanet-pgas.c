@@ -203,9 +203,8 @@ static int verdict(struct pgas *p, double seconds)
 		       "%llu intruders, %.2f ms a round\n", p->nodes, p->rounds,
 		       (unsigned long long)count, (unsigned long long)want,
 		       (unsigned long long)intruders, seconds * 1e3 / want);
-	if (count == want && !intruders)
-		return EXIT_RIGHT;
-	return p->rank ? EXIT_FAILED : failed("mutual exclusion is broken");
+	return count == want && !intruders ? EXIT_RIGHT :
+	       failed("mutual exclusion is broken");
 }
 
 static int run(struct pgas *p)
