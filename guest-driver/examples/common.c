@@ -12,14 +12,15 @@
 
 int failed(const char *format, ...)
 {
+	char text[512];
 	va_list args;
 
-	fflush(stdout);
-	fprintf(stderr, "%s: ", program);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	fflush(stdout);
+	/* at once: several processes may have the same standard error */
+	fprintf(stderr, "%s: %s\n", program, text);
 	return EXIT_FAILED;
 }
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import guest, trees
+from .arch import ARCHES
 from .paths import TOP, shown
 from .steps import Failed
 
@@ -413,6 +414,10 @@ class _Parser:
         for key, value in self.common(section, values, known).items():
             setattr(known, key, value)
         self.read_kind(section, values, known)
+        known.arch = values.get('arch', known.arch)
+        if known.arch not in ARCHES or known.switch and 'arch' in values:
+            self.fail(section, 'arch', f"'{known.arch}' is not the processor "
+                      'of a guest, ' + ' or '.join(ARCHES))
         known.host = values.get('host')
         if known.host and known.host not in self.hosts:
             self.fail(section, 'host', f"'{known.host}' is not among the "
@@ -548,7 +553,7 @@ _CLUSTER_KEYS = (*_KINDS, 'qfdb', 'dims', 'router', 'cores', 'memory', 'rate',
                  'latency', 'faults', 'image', 'hosts', 'port', 'interface',
                  'slurm')
 _NODE_KEYS = ('at', 'kind', 'routes', 'cores', 'memory', 'rate', 'latency',
-              'host')
+              'arch', 'host')
 _SYNTAX = {
     'MissingSectionHeaderError': 'the first thing in it must be [cluster]',
     'DuplicateSectionError': 'this section is there twice',

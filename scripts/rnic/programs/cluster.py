@@ -17,6 +17,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from .. import build, cluster, mpi, topology, vm
+from ..arch import ARCHES
 from ..paths import shown
 from ..steps import Failed, step
 
@@ -31,7 +32,9 @@ def _up(args):
     name = args.cluster or topo.name
     cluster.refuse_second(name)   # before anything is built
     vm.check_share(args.share)
-    binary = build.everything(image=topo.image)
+    used = {spec.arch for spec in topo.nodes}
+    binary = build.everything(image=topo.image, arches=[
+        a for n, a in ARCHES.items() if n in used])
     c = cluster.Background(binary, name, topo, share=args.share)
     c.up()
     cables, switches = len(topo.cables), len(c.nodes) - len(c.guests)
