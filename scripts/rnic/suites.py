@@ -40,7 +40,8 @@ def host(qemu, pattern, summary):
           [p for p in programs if not _ONLY_AXI.search(p.name)], summary)
     if not qemu.sanitize:
         _host(qemu, qemu.arm_binary, f'{qemu.name} for Arm',
-              [p for p in programs if _ON_AXI.search(p.name)], summary)
+              [p for p in programs if _ON_AXI.search(p.name) and
+               p.parent.name != 'unit'], summary)
 
 
 def _host(qemu, binary, name, programs, summary):
@@ -93,6 +94,8 @@ class _Program:
 
     def __init__(self, path, qemu, env, limit, *args):
         self.name = path.name.removeprefix('rnic-')
+        if path.parent.name == 'unit':
+            self.name = f'unit-{self.name}'     # there is a qtest of that name
         if env['QTEST_QEMU_BINARY'] == str(qemu.arm_binary):
             self.name += '-arm'
         self.log = log_path(f'test-{qemu.tree.name}-{self.name}')
