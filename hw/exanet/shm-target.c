@@ -547,6 +547,7 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
     }
     resp = request_check(s, pkt);
     if (resp != EXANET_RESP_ACK) {
+        exanet_shm_order_refused(s, &src->shm, pkt);
         exanet_shm_refuse(s, pkt, resp);
         return true;
     }

@@ -110,6 +110,11 @@ typedef struct ExanetShmRequest {
  * nodes that no way leads to are taken, too, and fail like those that are not answered.
  */
 bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req);
+/*
+ * The master that gave @opaque, an address, has told of the failure itself: what
+ * becomes of the transaction is no error any more.
+ */
+void exanet_shm_told(ExanetState *s, const void *opaque);
 /* Stores and RDMA writes of context @c that have no genuine response by now. */
 unsigned exanet_shm_stores(ExanetState *s, unsigned c);
 /* A packet of type AXI_RESPONSE arrived. */
@@ -128,10 +133,16 @@ unsigned exanet_initiator_active(ExanetState *s, unsigned c);
 
 /* --- Target: shm-target.c; order of stores: shm-order.c -------------------- */
 
+/*
+ * How far the numbers of stores and of RDMA writes under way may be apart: targets know
+ * so many of those that were done.
+ */
+#define EXANET_SHM_SPAN 1024
+#define EXANET_SHM_WINDOW 128
+
 /* What is known of a node that loads and stores here; part of ExanetSource. */
-#define EXANET_SHM_WINDOW 128       /* RDMA writes that are told from new ones */
 typedef struct ExanetShmSource {
-    int64_t time;                   /* when a store or RDMA write was done, ns */
+    int64_t time;                   /* of the last store or RDMA write, ns */
     uint16_t store;                 /* SEQ of the next store */
     uint16_t rdma;                  /* SEQ behind the newest RDMA write */
     bool store_known;
@@ -141,13 +152,19 @@ typedef struct ExanetShmSource {
 
 typedef enum ExanetShmOrder {
     EXANET_SHM_TAKE,
-    EXANET_SHM_AGAIN,               /* was done before */
-    EXANET_SHM_EARLY,               /* an older one is missing */
+    EXANET_SHM_AGAIN,               /* was done before, or given up */
+    EXANET_SHM_EARLY,               /* an older one is missing, or too many are */
 } ExanetShmOrder;
 
-/* What to make of the request @pkt; what is not to be done is counted. */
+/*
+ * What to make of the request @pkt; what is not to be done is counted.  Nothing is
+ * answered with ACK that is not known to have been done; EARLY ones get no answer.
+ */
 ExanetShmOrder exanet_shm_order_check(ExanetState *s, ExanetShmSource *o,
                                       const ExanetPacket *pkt);
+/* @pkt is refused; but what it tells of those before it is true. */
+void exanet_shm_order_refused(ExanetState *s, ExanetShmSource *o,
+                              const ExanetPacket *pkt);
 /* @pkt has been done. */
 void exanet_shm_order_note(ExanetState *s, ExanetShmSource *o,
                            const ExanetPacket *pkt);

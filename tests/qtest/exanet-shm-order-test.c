@@ -10,6 +10,7 @@
 #define DST EXANET_RAM_DST
 #define SEQ_LAST 0x3fff
 #define WINDOW 128                  /* RDMA writes that are told from new ones */
+#define SPAN 1024                   /* stores */
 #define AGE_S 10                    /* after which a FIRST far behind is a new one */
 
 static const uint8_t mark = 0xee;   /* of memory that nothing was stored to */
@@ -47,16 +48,22 @@ static void assert_store(ExanetTest *t, unsigned seq, bool first, bool applied)
 }
 
 /* It is dropped, and the node that sent it hears nothing. */
-static void assert_early(ExanetTest *t, unsigned seq)
+static void assert_dropped(ExanetTest *t, enum exanet_shm_class class,
+                           unsigned seq, bool first)
 {
     uint64_t early = exanet_count(t, SHM_EARLY_STORE);
-    ExanetPacket pkt = request(t->peer, EXANET_SHM_STORE, seq, false, &mark);
+    ExanetPacket pkt = request(t->peer, class, seq, first, &mark);
 
     qtest_memset(t->qts, DST, 0, 1);
     exanet_peer_send(t->peer, &pkt);
     exanet_wait(t, exanet_count(t, SHM_EARLY_STORE) == early + 1);
     exanet_assert_quiet(t);
     exanet_assert_byte(t, DST, 0, 1);
+}
+
+static void assert_early(ExanetTest *t, unsigned seq)
+{
+    assert_dropped(t, EXANET_SHM_STORE, seq, false);
 }
 
 static void test_order(void)
@@ -103,32 +110,80 @@ static void test_wrap(void)
     assert_store(t, SEQ_LAST - 1, true, false);
     assert_store(t, 1, false, true);
     /* all round once */
-    for (unsigned seq = 2; seq <= SEQ_LAST + 3; seq += 4000) {
+    for (unsigned seq = 2; seq <= SEQ_LAST + 3; seq += 1000) {
         assert_store(t, seq, true, true);
     }
     exanet_stop(t);
 }
 
-/* What is far behind is old, unless so much time has passed that it cannot be. */
+/*
+ * What is far behind, or so far ahead that it is rather a copy of long ago, is neither
+ * done nor said to be done, unless so much time has passed that it must be a new one.
+ */
 static void test_age(void)
 {
     ExanetTest *t = exanet_start("");
 
     assert_store(t, 9000, true, true);
-    assert_store(t, 4000, true, false);
+    assert_store(t, 9001 - SPAN, true, false);
+    assert_dropped(t, EXANET_SHM_STORE, 9000 - SPAN, true);
+    assert_dropped(t, EXANET_SHM_STORE, 4000, true);
+    assert_dropped(t, EXANET_SHM_STORE, 9002 + SPAN, true);
+    assert_dropped(t, EXANET_SHM_STORE, 9001 + SEQ_LAST / 2, true);
+    assert_store(t, 9001 + SPAN, true, true);
+    /* meanwhile it may have given up so many */
+    exanet_step(t, 500 * EXANET_MS);
+    assert_dropped(t, EXANET_SHM_STORE, 9002 + 2 * SPAN + 1001, true);
+    assert_store(t, 9002 + 2 * SPAN + 999, true, true);
+    assert_store(t, 13000, true, true);
     exanet_step(t, AGE_S * 1000 * EXANET_MS + 1);
-    assert_store(t, 9001 - 128, true, false);   /* may still be under way there */
-    assert_store(t, 4000, false, false);
+    assert_store(t, 13001 - 128, true, false);  /* may still be under way there */
+    assert_dropped(t, EXANET_SHM_STORE, 4000, false);
     assert_store(t, 4000, true, true);
     assert_store(t, 4001, false, true);
     exanet_step(t, AGE_S * 1000 * EXANET_MS + 1);
     assert_write(t, EXANET_SHM_RDMA_WRITE, 9000, true, true);
-    assert_write(t, EXANET_SHM_RDMA_WRITE, 4000, true, false);
+    assert_dropped(t, EXANET_SHM_RDMA_WRITE, 4000, true);
+    assert_dropped(t, EXANET_SHM_RDMA_WRITE, 9002 + SPAN, true);
     exanet_step(t, AGE_S * 1000 * EXANET_MS + 1);
     assert_write(t, EXANET_SHM_RDMA_WRITE, 4000, true, true);
     assert_write(t, EXANET_SHM_RDMA_WRITE, 4001, false, true);
     assert_write(t, EXANET_SHM_RDMA_WRITE, 3999, false, false);
     exanet_stop(t);
+}
+
+/* Those that fail, for whatever reason, use up numbers as well: half of all, and more. */
+static void check_failing(enum exanet_shm_class class, uint16_t pdid, uint64_t va,
+                          enum exanet_resp resp)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetPacket pkt = request(t->peer, class, 0, true, &mark);
+
+    assert_write(t, class, 0, true, true);
+    pkt.pdid = pdid;
+    pkt.va = va;
+    for (pkt.seq = 1; pkt.seq < 10000; pkt.seq += 500) {
+        exanet_peer_send(t->peer, &pkt);
+        g_assert_cmpuint(exanet_peer_take_axi(t->peer, &pkt, NULL), ==, resp);
+    }
+    assert_write(t, class, 10000, true, true);
+    assert_write(t, class, 10000, true, false);
+    assert_write(t, class, 10001, false, true);
+    exanet_stop(t);
+}
+
+static void test_failing(void)
+{
+    static const enum exanet_shm_class classes[] = {
+        EXANET_SHM_STORE, EXANET_SHM_RDMA_WRITE,
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(classes); i++) {
+        check_failing(classes[i], EXANET_TEST_PDID(0), EXANET_NO_RAM,
+                      EXANET_RESP_DECODE);
+        check_failing(classes[i], EXANET_TEST_PDID(9), DST,
+                      EXANET_RESP_PROTECTION);
+    }
 }
 
 static void peer_reset(ExanetTest *t)
@@ -220,23 +275,23 @@ static void test_rdma(void)
     for (unsigned i = 0; i < WINDOW; i++) {
         rdma(t, base + i, false, false);
     }
-    /* the window goes on: what falls out of it is old, what is in it may come */
+    /* the window goes on: what falls out of it may be anything, what is in it may come */
     rdma(t, base + WINDOW + 10, false, true);
-    rdma(t, base, false, false);
+    assert_dropped(t, EXANET_SHM_RDMA_WRITE, base, false);
     rdma(t, base + WINDOW + 9, false, true);
     rdma(t, base + WINDOW, false, true);
     rdma(t, base + 3 * WINDOW, false, true);
-    rdma(t, base + 2 * WINDOW, false, false);
+    assert_dropped(t, EXANET_SHM_RDMA_WRITE, base + 2 * WINDOW, false);
     rdma(t, base + 2 * WINDOW + 1, false, true);
-    rdma(t, base + 8000, false, true);
-    rdma(t, base + 8000 - 50, false, true);
-    rdma(t, base + 3 * WINDOW, false, false);
+    rdma(t, base + 1000, false, true);
+    rdma(t, base + 1000 - 50, false, true);
+    assert_dropped(t, EXANET_SHM_RDMA_WRITE, base + 3 * WINDOW, false);
     /* none that is older than a FIRST is still to come */
-    rdma(t, base + 8010, true, true);
-    rdma(t, base + 8009, false, false);
-    rdma(t, base + 8001, false, false);
-    rdma(t, base + 7990, false, false);
-    rdma(t, base + 8011, false, true);
+    rdma(t, base + 1010, true, true);
+    rdma(t, base + 1009, false, false);
+    rdma(t, base + 1001, false, false);
+    rdma(t, base + 990, false, false);
+    rdma(t, base + 1011, false, true);
     exanet_stop(t);
 }
 
@@ -460,6 +515,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/shm-order/first", test_first);
     qtest_add_func("/exanet/shm-order/wrap", test_wrap);
     qtest_add_func("/exanet/shm-order/age", test_age);
+    qtest_add_func("/exanet/shm-order/failing", test_failing);
     qtest_add_func("/exanet/shm-order/epoch", test_epoch);
     qtest_add_func("/exanet/shm-order/failed", test_failed);
     qtest_add_func("/exanet/shm-order/independent", test_independent);

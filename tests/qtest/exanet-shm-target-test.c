@@ -421,6 +421,7 @@ static void test_fault(void)
         pkt[i] = request(p.t->peer, EXANET_SHM_RDMA_WRITE, 0,
                          p.va + 0x100 * i + 8, &word, 8);
         pkt[i].seq = i;
+        pkt[i].first = i == 0;
         pkt[i].user = RNIC_PREP(EXANET_SHM_USER_RETRIES, i);
         tid_set(&pkt[i], i, 3);
         g_assert_cmpuint(ask(p.t->peer, &pkt[i], NULL), ==, EXANET_RESP_FAULT);
