@@ -46,7 +46,8 @@ void exanet_shm_error(ExanetState *s, unsigned c, uint64_t gva,
                RNIC_PREP(EXANET_SHM_ERR_CODE, resp) |
                RNIC_PREP(EXANET_SHM_ERR_RETRIES, MIN(retries, 15)) |
                RNIC_PREP(EXANET_SHM_ERR_CLASS, class) |
-               RNIC_PREP(EXANET_SHM_ERR_CTX, c);
+               (c < EXANET_CONTEXTS ? RNIC_PREP(EXANET_SHM_ERR_CTX, c) :
+                                      EXANET_SHM_ERR_OUTSIDE);
         exanet_reg_set32(s, EXANET_SHM + EXANET_REG_SHM_ERR_INFO, info);
         exanet_reg_set64(s, EXANET_SHM + EXANET_REG_SHM_ERR_GVA, gva);
     }

@@ -168,6 +168,7 @@ static void test_unmapped(void)
     ExanetTest *t = start_self();
 
     exanet_store(t, WINDOW, 1, 8);
+    g_assert_true(exanet_shm_get(t, SHM_ERR_INFO) & EXANET_SHM_ERR_OUTSIDE);
     g_assert_cmphex(take_error(t, EXANET_SHM_STORE, EXANET_RESP_DECODE), ==,
                     WINDOW);
     g_assert_cmpuint(exanet_count(t, SHM_UNMAPPED), ==, 1);
@@ -205,6 +206,7 @@ static void test_denied(void)
     exanet_segment(t, 1, WINDOW, 0x1000, to_self(0), EXANET_SHM_MAP_READ);
     exanet_segment(t, 2, 2 * WINDOW, 0x1000, to_self(0), EXANET_SHM_MAP_WRITE);
     exanet_store(t, WINDOW + 8, 1, 8);
+    g_assert_false(exanet_shm_get(t, SHM_ERR_INFO) & EXANET_SHM_ERR_OUTSIDE);
     g_assert_cmphex(take_error(t, EXANET_SHM_STORE, EXANET_RESP_PROTECTION), ==,
                     to_self(8));
     exanet_assert_byte(t, EXANET_RAM_DST, 0, 16);

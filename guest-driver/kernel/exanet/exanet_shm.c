@@ -202,8 +202,9 @@ void exanet_shm_error_irq(struct exanet_device *xdev)
 		return;
 	if (exanet_hw_shm_error(&xdev->hw, &gva, &info))
 		dev_notice_ratelimited(&xdev->dev,
-			"context %llu: %s at 0x%016llx failed with %llu after %llu retries\n",
-			RNIC_GET(EXANET_SHM_ERR_CTX, info),
+			"context %lld: %s at 0x%016llx failed with %llu after %llu retries\n",
+			info & EXANET_SHM_ERR_OUTSIDE ? -1LL :
+			(long long)RNIC_GET(EXANET_SHM_ERR_CTX, info),
 			exanet_shm_classes[RNIC_GET(EXANET_SHM_ERR_CLASS, info)],
 			gva,
 			RNIC_GET(EXANET_SHM_ERR_CODE, info),

@@ -95,6 +95,7 @@ enum exanet_shm_class {
 #define EXANET_SHM_ERR_CLASS	RNIC_FIELD(9, 8)	/* enum exanet_shm_class */
 #define EXANET_SHM_ERR_CTX	RNIC_FIELD(15, 12)	/* whose it was; of the MAP
 							 * entry or the channel */
+#define EXANET_SHM_ERR_OUTSIDE	RNIC_BIT(16)	/* in no segment: of no context */
 #define EXANET_SHM_ERR_VALID	RNIC_BIT(31)		/* w1c; clears IRQ_SHM */
 enum exanet_shm_timeout_mode {
 	EXANET_SHM_TIMEOUT_STATIC = 0,		/* [T §4.3] */
