@@ -268,6 +268,13 @@ static void access_error(ExanetState *s, const ApertureAccess *a,
     exanet_schedule(s);
 }
 
+/* It has taken too long: one error, whatever becomes of it. */
+static void access_late(ExanetState *s, ApertureAccess *a)
+{
+    access_error(s, a, EXANET_RESP_ACK);
+    exanet_shm_told(s, a);
+}
+
 /* What @size bytes at @at of the aperture are; false if there is an error. */
 static bool access_prepare(ExanetState *s, ApertureAccess *a, uint64_t at,
                            unsigned size)
@@ -359,7 +366,7 @@ static MemTxResult window_load(ExanetState *s, uint64_t at, uint8_t *buf,
     access_start(s, a);
     if (!access_wait(s, a)) {
         load_stopped(s, a);
-        access_error(s, a, EXANET_RESP_ACK);
+        access_late(s, a);
     } else if (a->resp == EXANET_RESP_ACK) {
         memcpy(buf, a->data, size);
     }
@@ -397,7 +404,7 @@ static MemTxResult window_store(ExanetState *s, uint64_t at, const uint8_t *buf,
         if (store_stopped(s, a)) {
             return MEMTX_OK;
         }
-        access_error(s, a, EXANET_RESP_ACK);
+        access_late(s, a);
     }
     access_leave(s, a);
     return MEMTX_OK;

@@ -38,6 +38,12 @@ static const uint8_t slots[EXANET_SHM_CLASSES] = {
     [EXANET_SHM_RDMA_READ] = SLOTS_MAX,
 };
 
+/* Numbers of writes under way to a node are closer together than that. */
+static const uint16_t spans[EXANET_SHM_CLASSES] = {
+    [EXANET_SHM_STORE] = EXANET_SHM_SPAN,
+    [EXANET_SHM_RDMA_WRITE] = EXANET_SHM_WINDOW,
+};
+
 enum {
     QUEUE_SHARED,
     QUEUE_RDMA,
@@ -51,6 +57,7 @@ typedef struct ShmNode {
     unsigned path;                  /* counts on when there is no answer */
     uint32_t blocked[QUEUES];       /* turn in which its way was not open */
     int64_t srtt, rttvar;           /* ns; 0: not known */
+    uint64_t doubt;                 /* a serial; see rdma_doubt() */
     uint8_t shift;                  /* time-outs since it answered */
     bool dead;                      /* given up, and not heard since */
 } ShmNode;
@@ -72,6 +79,7 @@ typedef struct Transaction {
     bool responded;                 /* to its master */
     bool answer;                    /* is in the list of answers */
     bool lost;                      /* at once, with @resp */
+    bool told;                      /* its failure; by its master */
     bool fenced;                    /* FENCE was written since */
     QTAILQ_ENTRY(Transaction) send;
     QTAILQ_ENTRY(Transaction) next_answer;
@@ -265,7 +273,7 @@ static void finish(ExanetState *s, Transaction *t, enum exanet_resp resp,
 static void fail(ExanetState *s, Transaction *t, enum exanet_resp resp,
                  enum exanet_resp told)
 {
-    if (queue_of(t->req.class) == QUEUE_SHARED) {
+    if (queue_of(t->req.class) == QUEUE_SHARED && !t->told) {
         exanet_shm_error(s, t->req.ctx, t->req.gva, t->req.class, told,
                          MAX(t->copies, 1) - 1);
     }
@@ -285,6 +293,31 @@ static bool behind_store(ExanetInitiator *ini, const ExanetShmRequest *req)
 {
     FOREACH_OF(t, ini, EXANET_SHM_STORE) {
         if (same_line(&t->req, req)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Whether @req has to wait for older writes to its node.  Targets know those that they
+ * have done by their numbers: if one is still under way, its number must not be so old
+ * that it could be that of another one.
+ */
+static bool behind_writes(ExanetInitiator *ini, const ExanetShmRequest *req)
+{
+    uint32_t coord = RNIC_GET(EXANET_GVA_COORD, req->gva);
+    ShmNode *node = g_hash_table_lookup(ini->nodes, GUINT_TO_POINTER(coord));
+
+    if (!node || !is_write(req->class) || !ini->busy[req->class]) {
+        return false;
+    }
+    FOREACH_OF(t, ini, req->class) {
+        if (t->node == node && !t->lost &&
+            ((node->seq[req->class] - t->seq) % (SEQ_MASK + 1) >=
+             spans[req->class] ||
+             (req->class == EXANET_SHM_RDMA_WRITE &&
+              t->serial <= node->doubt))) {
             return true;
         }
     }
@@ -312,6 +345,8 @@ static bool must_wait(ExanetState *s, const ExanetShmRequest *req)
     } else if (req->class == EXANET_SHM_STORE &&
                (ctrl & EXANET_SHM_CTRL_WAW) && behind_store(ini, req)) {
         STALL(s, req, SHM_WAW_STALL);
+    } else if (behind_writes(ini, req)) {
+        return true;
     } else if (ini->busy[req->class] < slots[req->class]) {
         ini->stalled[req->axi_id & 63] = 0;
         return false;
@@ -399,6 +434,15 @@ bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
         answer_later(s, t);
     }
     return true;
+}
+
+void exanet_shm_told(ExanetState *s, const void *opaque)
+{
+    FOREACH(t, s->shm->initiator) {
+        if (t->req.opaque == opaque) {
+            t->told = true;
+        }
+    }
 }
 
 /* Early responses, and what is lost at once; true if some are left. */
@@ -594,6 +638,18 @@ static void give_up(ExanetState *s, Transaction *t)
     }
 }
 
+/*
+ * The copy of @t may come late, when what it wrote has been written anew.  Targets do
+ * not do it any more behind one with FIRST: so what is under way ends before the next
+ * one is issued, which has that.
+ */
+static void rdma_doubt(ExanetInitiator *ini, Transaction *t)
+{
+    if (t->req.class == EXANET_SHM_RDMA_WRITE && t->copies) {
+        t->node->doubt = ini->serial;
+    }
+}
+
 /* The deadline of @t has passed. */
 static void expire(ExanetState *s, Transaction *t, int64_t now)
 {
@@ -606,6 +662,7 @@ static void expire(ExanetState *s, Transaction *t, int64_t now)
         t->strikes += t->strikes < UINT16_MAX;
     }
     if (queue_of(t->req.class) == QUEUE_RDMA) {
+        rdma_doubt(s->shm->initiator, t);
         finish(s, t, t->refused ? t->resp : EXANET_RESP_NO_CONTEXT, NULL);
     } else if (is_hopeless(s, t, now)) {
         give_up(s, t);
@@ -876,6 +933,7 @@ void exanet_initiator_quiesce(ExanetState *s, unsigned c)
     s->shm->initiator->aborting = true;
     FOREACH(t, s->shm->initiator) {
         if (t->req.ctx == c) {
+            rdma_doubt(s->shm->initiator, t);
             finish(s, t, EXANET_RESP_PROTECTION, NULL);
         }
     }

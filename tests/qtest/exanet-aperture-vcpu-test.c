@@ -320,9 +320,10 @@ static void test_limit(void)
     g_assert_cmphex(result(t), ==, UINT32_MAX);
     assert_error(t, EXANET_SHM_LOAD, EXANET_RESP_ACK);
     g_assert_true(exanet_shm_get(t, SHM_STATUS) & EXANET_SHM_STATUS_LOADS);
-    /* nobody waits for it any more */
-    exanet_peer_answer_axi(t->peer, &pkt, EXANET_RESP_ACK, "1234");
+    /* nobody waits for it any more, and it is no second error */
+    exanet_peer_answer_axi(t->peer, &pkt, EXANET_RESP_DECODE, NULL);
     exanet_wait(t, !(exanet_shm_get(t, SHM_STATUS) & EXANET_SHM_STATUS_LOADS));
+    g_assert_cmpuint(exanet_count(t, SHM_ESCALATED), ==, 1);
     assert_alive(t);
     exanet_stop(t);
 }
