@@ -72,7 +72,8 @@ typedef struct Transaction {
     uint16_t tid;                   /* wire TID */
     uint16_t seq;
     uint16_t copies;                /* that were sent */
-    uint16_t strikes;               /* time-outs and refusals */
+    uint16_t timeouts;
+    uint16_t refusals;
     uint8_t resp;                   /* last refusal */
     bool queued;                    /* for being sent */
     bool refused;                   /* the last copy was; @deadline is another's */
@@ -624,8 +625,8 @@ static bool is_hopeless(ExanetState *s, const Transaction *t, int64_t now)
     unsigned limit = t->node->dead ? 0 :
                      shm_get32(s, EXANET_REG_SHM_RETRY_MAX);
 
-    return t->strikes > limit &&
-           !(t->refused && now - t->since < REFUSED_MAX_NS);
+    return t->refused ? t->refusals > limit && now - t->since >= REFUSED_MAX_NS :
+                        t->timeouts > limit;
 }
 
 static void give_up(ExanetState *s, Transaction *t)
@@ -659,7 +660,7 @@ static void expire(ExanetState *s, Transaction *t, int64_t now)
         exanet_count(s, SHM_TIMEOUT);
         node->path++;
         node->shift = MIN(node->shift + 1, TIMEOUT_SHIFT_MAX);
-        t->strikes += t->strikes < UINT16_MAX;
+        t->timeouts += t->timeouts < UINT16_MAX;
     }
     if (queue_of(t->req.class) == QUEUE_RDMA) {
         rdma_doubt(s->shm->initiator, t);
@@ -744,6 +745,21 @@ static Transaction *response_match(ExanetInitiator *ini, const ExanetPacket *pkt
            t->node->coord == pkt->src ? t : NULL;
 }
 
+/* How long @t waits before it is sent again. */
+static int64_t refused_wait(ExanetState *s, const Transaction *t,
+                            enum exanet_resp resp)
+{
+    switch (resp) {
+    case EXANET_RESP_CRC:
+        return 0;
+    case EXANET_RESP_FAULT:
+        return node_timeout(s, t->node);
+    default:
+        return MIN((int64_t)BACKOFF_NS << MIN(t->refusals, BACKOFF_SHIFT_MAX),
+                   BACKOFF_MAX_NS);
+    }
+}
+
 /* The target could not do it now. */
 static void refused(ExanetState *s, Transaction *t, const ExanetPacket *pkt,
                     enum exanet_resp resp)
@@ -766,17 +782,14 @@ static void refused(ExanetState *s, Transaction *t, const ExanetPacket *pkt,
         return;
     }
     if (resp == EXANET_RESP_RESOLVED) {
-        again(s, t);
-        return;
-    }
-    if (copy != MIN(t->copies - 1, 15)) {
+        resp = EXANET_RESP_FAULT;   /* if there is no end to that */
+        delay = 0;
+    } else if (copy != MIN(t->copies - 1, 15)) {
         return;                     /* a newer copy is under way */
+    } else {
+        delay = refused_wait(s, t, resp);
     }
-    delay = resp == EXANET_RESP_CRC ? 0 :
-            resp == EXANET_RESP_FAULT ? node_timeout(s, t->node) :
-            MIN((int64_t)BACKOFF_NS << MIN(t->strikes, BACKOFF_SHIFT_MAX),
-                BACKOFF_MAX_NS);
-    t->strikes += t->strikes < UINT16_MAX;
+    t->refusals += t->refusals < UINT16_MAX;
     t->refused = true;
     t->resp = resp;
     if (is_hopeless(s, t, exanet_now(s))) {

@@ -25,6 +25,8 @@
 #define RESPONSES_LOCAL 256
 #define DEVICE_REQUESTS 64          /* that wait for the bottom half */
 #define DEVICE_LOADS 64             /* whose data are kept for further copies */
+/* A first copy may come behind another one, but not as late as the same SEQ again. */
+#define DEVICE_LATE_NS (100 * SCALE_MS)
 #define COUNT_MAX 255               /* of a table entry */
 
 /* A transaction that this node's AXI master has under way: an entry of a table. */
@@ -54,6 +56,7 @@ typedef struct TargetWaiter {
 
 /* What a device has said: to ask again could take something away there. */
 typedef struct TargetLoad {
+    int64_t time;                   /* ns */
     uint64_t va;
     uint32_t src;
     uint16_t tid;
@@ -431,13 +434,16 @@ static bool load_known(ExanetState *s, const ExanetPacket *pkt, uint8_t *data)
 {
     ExanetTarget *t = s->shm->target;
 
-    if (!RNIC_GET(EXANET_SHM_USER_RETRIES, pkt->user) ||
-        !(exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ORDER)) {
+    if (!(exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ORDER)) {
         return false;
     }
-    for (unsigned i = 0; i < DEVICE_LOADS; i++) {
-        const TargetLoad *l = &t->load[i];
+    for (unsigned i = 1; i <= DEVICE_LOADS; i++) {
+        const TargetLoad *l = &t->load[(t->load_next - i) % DEVICE_LOADS];
 
+        if (!RNIC_GET(EXANET_SHM_USER_RETRIES, pkt->user) &&
+            s->time - l->time > DEVICE_LATE_NS) {
+            return false;
+        }
         if (l->size == pkt->size && l->va == pkt->va && l->src == pkt->src &&
             l->tid == pkt->tid && l->seq == pkt->seq && l->pdid == pkt->pdid &&
             l->epoch == pkt->epoch) {
@@ -448,11 +454,13 @@ static bool load_known(ExanetState *s, const ExanetPacket *pkt, uint8_t *data)
     return false;
 }
 
-static void load_note(ExanetTarget *t, const ExanetPacket *pkt,
+static void load_note(ExanetState *s, const ExanetPacket *pkt,
                       const uint8_t *data)
 {
+    ExanetTarget *t = s->shm->target;
     TargetLoad *l = &t->load[t->load_next++ % DEVICE_LOADS];
 
+    l->time = s->time;
     l->va = pkt->va;
     l->src = pkt->src;
     l->tid = pkt->tid;
@@ -480,7 +488,7 @@ static bool device_do(ExanetState *s, const ExanetPacket *pkt, hwaddr pa,
         return false;
     }
     if (*resp == EXANET_RESP_ACK && !request_write(pkt)) {
-        load_note(t, pkt, data);
+        load_note(s, pkt, data);
     }
     return true;
 }

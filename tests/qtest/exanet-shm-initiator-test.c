@@ -558,7 +558,7 @@ static void test_load_lost(void)
 }
 
 /* A target that answers, but takes nothing: an end as well. */
-static void test_full_for_ever(void)
+static void check_for_ever(enum exanet_resp resp, enum exanet_resp told)
 {
     ExanetTest *t = start();
     unsigned copies = 0;
@@ -567,17 +567,49 @@ static void test_full_for_ever(void)
     exanet_store(t, 0, 1, 8);
     while (!(exanet_shm_get(t, SHM_ERR_INFO) & EXANET_SHM_ERR_VALID)) {
         exanet_settle(t);
-        while (!g_queue_is_empty(&t->peer->packets)) {
+        for (unsigned i = 0; i < 20 && !g_queue_is_empty(&t->peer->packets);
+             i++) {
             ExanetPacket pkt = take_store(t, 0);
 
             copies++;
-            exanet_peer_answer_axi(t->peer, &pkt, EXANET_RESP_FULL, NULL);
+            exanet_peer_answer_axi(t->peer, &pkt, resp, NULL);
         }
         exanet_step(t, 40 * EXANET_MS);
         g_assert_cmpuint(copies, <, 10000);
     }
     g_assert_cmpuint(copies, >, 50);
-    assert_error(t, to_peer(0), EXANET_SHM_STORE, EXANET_RESP_FULL, 15);
+    assert_error(t, to_peer(0), EXANET_SHM_STORE, told, 15);
+    exanet_stop(t);
+}
+
+static void test_for_ever(void)
+{
+    check_for_ever(EXANET_RESP_FULL, EXANET_RESP_FULL);
+    check_for_ever(EXANET_RESP_RESOLVED, EXANET_RESP_FAULT);
+}
+
+/* Who was refused often is not given up when one packet is lost. */
+static void test_refused_and_lost(void)
+{
+    ExanetTest *t = start();
+    ExanetPacket pkt;
+
+    exanet_shm_set(t, SHM_RETRY_MAX, 3);
+    exanet_store(t, 0, 1, 8);
+    for (unsigned i = 0; i < 10; i++) {
+        pkt = take_store(t, 0);
+        exanet_peer_answer_axi(t->peer, &pkt, EXANET_RESP_FULL, NULL);
+        exanet_settle(t);
+        exanet_step(t, 11 * EXANET_MS);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        take_store(t, 0);
+        exanet_step(t, TIMEOUT_NS + EXANET_MS);
+    }
+    pkt = take_store(t, 0);
+    ack(t, &pkt);
+    exanet_wait(t, pending(t, 0) == 0);
+    assert_no_error(t);
     exanet_stop(t);
 }
 
@@ -957,7 +989,9 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/shm-initiator/escalation", test_escalation);
     qtest_add_func("/exanet/shm-initiator/dead", test_dead);
     qtest_add_func("/exanet/shm-initiator/load-lost", test_load_lost);
-    qtest_add_func("/exanet/shm-initiator/full-for-ever", test_full_for_ever);
+    qtest_add_func("/exanet/shm-initiator/for-ever", test_for_ever);
+    qtest_add_func("/exanet/shm-initiator/refused-and-lost",
+                   test_refused_and_lost);
     qtest_add_func("/exanet/shm-initiator/raw", test_raw);
     qtest_add_func("/exanet/shm-initiator/waw", test_waw);
     qtest_add_func("/exanet/shm-initiator/fence", test_fence);

@@ -251,8 +251,15 @@ static void test_device_again(void)
     pkt.seq = 1;
     g_assert_cmpuint(ask(t->peer, &pkt, &value), ==, EXANET_RESP_ACK);
     g_assert_cmphex(le32_to_cpu(value), ==, 2);
+    /* the first copy comes last; much later it is another load */
     pkt.seq = 0;
     pkt.user = 0;
+    g_assert_cmpuint(ask(t->peer, &pkt, &value), ==, EXANET_RESP_ACK);
+    g_assert_cmphex(le32_to_cpu(value), ==, 1);
+    exanet_step(t, 101 * EXANET_MS);
+    g_assert_cmpuint(ask(t->peer, &pkt, &value), ==, EXANET_RESP_ACK);
+    g_assert_cmphex(le32_to_cpu(value), ==, 2);
+    pkt.user = RNIC_PREP(EXANET_SHM_USER_RETRIES, 1);
     g_assert_cmpuint(ask(t->peer, &pkt, &value), ==, EXANET_RESP_ACK);
     g_assert_cmphex(le32_to_cpu(value), ==, 2);
     exanet_stop(t);
