@@ -216,9 +216,14 @@ static void arm(ExanetInitiator *ini, Transaction *t, int64_t deadline)
 
 static void enqueue(ExanetState *s, Transaction *t)
 {
-    TransactionList *queue =
-        &s->shm->initiator->queue[queue_of(t->req.class)];
+    ExanetInitiator *ini = s->shm->initiator;
+    TransactionList *queue = &ini->queue[queue_of(t->req.class)];
 
+    if (t->refused) {
+        /* from now on it is silence that counts, if only of a cable that is blocked */
+        t->refused = false;
+        arm(ini, t, exanet_now(s) + node_timeout(s, t->node));
+    }
     if (t->queued) {
         QTAILQ_REMOVE(queue, t, send);
     }
@@ -523,7 +528,6 @@ static bool send_copy(ExanetState *s, Transaction *t)
         exanet_count(s, SHM_REISSUE);
     }
     t->copies += t->copies < UINT16_MAX;
-    t->refused = false;
     t->sent = exanet_now(s);
     arm(ini, t, t->sent + node_timeout(s, t->node));
     words = encode(s, t, exanet_crossbar_begin(s, route), path);
