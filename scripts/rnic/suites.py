@@ -23,8 +23,8 @@ _SANITIZER = {
 # What the bus may matter for; these run on exanet-axi too, on an Arm machine.
 _ON_AXI = re.compile(r'rnic-exanet-(accel|aperture|arith|axi|cdma|cdma-tracker|'
                      r'crossbar|exadma|firmware|link|litmus|packetizer|pair|'
-                     r'receiver|rtmailbox|shm-initiator|shm-order|shm-target|switch|'
-                     r'tgen)-test$')
+                     r'receiver|rtmailbox|shm-initiator|shm-order|shm-span|'
+                     r'shm-target|switch|tgen)-test$')
 # The longest begin first, so that none is left over when all others have ended.
 _LONGEST = re.compile(r'-(fabric|incast|recovery|hostile)-test$')
 _ONLY_AXI = re.compile(r'rnic-exanet-axi-test$')

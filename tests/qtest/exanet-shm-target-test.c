@@ -583,6 +583,39 @@ static void test_cam(void)
     exanet_stop(t);
 }
 
+/* The eight entries of the paper; a ninth key is refused until one of them is free. */
+static void test_cam_ninth(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetPacket pkt[EXANET_SHM_CAMS + 1];
+    uint32_t value[2] = { 0 };
+
+    qtest_writel(t->qts, DST, 0x11223344);
+    hold(t, t->peer, 0);
+    for (unsigned i = 0; i < ARRAY_SIZE(pkt); i++) {
+        pkt[i] = request(t->peer, EXANET_SHM_LOAD, 0, DST, NULL, 4);
+        tid_set(&pkt[i], i, i);
+        pkt[i].seq = i;
+        exanet_peer_send(t->peer, &pkt[i]);
+    }
+    exanet_wait(t, exanet_count(t, SHM_CAM_FULL) == 1);
+    for (unsigned i = 0; i < EXANET_SHM_CAMS; i++) {
+        assert_entry(t, EXANET_SHM_CAMS + i, &pkt[i], 1);
+    }
+    exanet_xon(t);
+    for (unsigned i = 0; i < EXANET_SHM_CAMS; i++) {
+        g_assert_cmpuint(exanet_peer_take_axi(t->peer, &pkt[i], value), ==,
+                         EXANET_RESP_ACK);
+    }
+    g_assert_cmpuint(exanet_peer_take_axi(t->peer, &pkt[EXANET_SHM_CAMS], NULL),
+                     ==, EXANET_RESP_FULL);
+    assert_free(t);
+    g_assert_cmpuint(ask(t->peer, &pkt[EXANET_SHM_CAMS], value), ==,
+                     EXANET_RESP_ACK);
+    g_assert_cmphex(le32_to_cpu(value[0]), ==, 0x11223344);
+    exanet_stop(t);
+}
+
 /* Responses wait in a queue that has an end; refusals do not wait there. */
 static void test_queue(void)
 {
@@ -669,6 +702,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/shm-target/fault", test_fault);
     qtest_add_func("/exanet/shm-target/fault-bad", test_fault_bad);
     qtest_add_func("/exanet/shm-target/cam", test_cam);
+    qtest_add_func("/exanet/shm-target/cam-ninth", test_cam_ninth);
     qtest_add_func("/exanet/shm-target/queue", test_queue);
     qtest_add_func("/exanet/shm-target/two-sources", test_two_sources);
     return g_test_run();
