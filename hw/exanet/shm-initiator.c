@@ -13,12 +13,11 @@
 #include "qemu/osdep.h"
 #include "qemu/queue.h"
 #include "shm.h"
+#include "shm-node.h"
 #include "../trace.h"
 
 #define SLOTS_MAX           64      /* EXANET_STID_SLOT */
-#define TIMEOUT_MIN_NS      1000
 #define TIMEOUT_SHIFT_MAX   5       /* dynamic time-outs double so often */
-#define DYNAMIC_MIN_NS      (100 * SCALE_US)
 #define BACKOFF_NS          (50 * SCALE_US)
 #define BACKOFF_MAX_NS      (10 * SCALE_MS)
 #define BACKOFF_SHIFT_MAX   8
@@ -28,7 +27,6 @@
 #define ANSWERS_PER_RUN     64
 #define PRIORITY_ROW        7       /* loads and stores, then one RDMA packet */
 #define LINE_BYTES          64      /* of read-after-write blocking */
-#define NODES_MAX           16384
 #define SEQ_MASK            ((1u << EXANET_SHM_SEQ_BITS) - 1)
 
 static const uint8_t slots[EXANET_SHM_CLASSES] = {
@@ -43,24 +41,6 @@ static const uint16_t spans[EXANET_SHM_CLASSES] = {
     [EXANET_SHM_STORE] = EXANET_SHM_SPAN,
     [EXANET_SHM_RDMA_WRITE] = EXANET_SHM_WINDOW,
 };
-
-enum {
-    QUEUE_SHARED,
-    QUEUE_RDMA,
-    QUEUES,
-};
-
-/* A node that was sent to; kept for its numbers. */
-typedef struct ShmNode {
-    uint32_t coord;
-    uint16_t seq[EXANET_SHM_CLASSES];   /* of the next one */
-    unsigned path;                  /* counts on when there is no answer */
-    uint32_t blocked[QUEUES];       /* turn in which its way was not open */
-    int64_t srtt, rttvar;           /* ns; 0: not known */
-    uint64_t doubt;                 /* a serial; see rdma_doubt() */
-    uint8_t shift;                  /* time-outs since it answered */
-    bool dead;                      /* given up, and not heard since */
-} ShmNode;
 
 typedef struct Transaction {
     ExanetShmRequest req;           /* data: @data */
@@ -130,67 +110,6 @@ static uint32_t shm_get32(ExanetState *s, unsigned reg)
     return exanet_reg_get32(s, EXANET_SHM + reg);
 }
 
-/* --- Nodes ---------------------------------------------------------------- */
-
-/* What is known of node @coord; NULL when there are too many. */
-static ShmNode *node_get(ExanetInitiator *ini, uint32_t coord)
-{
-    gpointer key = GUINT_TO_POINTER(coord);
-    ShmNode *node = g_hash_table_lookup(ini->nodes, key);
-
-    if (!node && g_hash_table_size(ini->nodes) < NODES_MAX) {
-        node = g_new0(ShmNode, 1);
-        node->coord = coord;
-        g_hash_table_insert(ini->nodes, key, node);
-    }
-    return node;
-}
-
-/* The path of packets to @node: another one after each time-out. */
-static unsigned node_path(ExanetState *s, const ShmNode *node)
-{
-    bool order;
-    unsigned cables = exanet_crossbar_paths(s, node->coord, &order);
-
-    return cables ? exanet_path_nth(cables, order, node->path) : 0;
-}
-
-static bool node_lost(ExanetState *s, const ShmNode *node)
-{
-    bool order;
-
-    return node->dead && node->coord != s->node &&
-           !exanet_crossbar_paths(s, node->coord, &order);
-}
-
-static int64_t node_timeout(ExanetState *s, const ShmNode *node)
-{
-    int64_t limit = (uint64_t)shm_get32(s, EXANET_REG_SHM_TIMEOUT) *
-                    EXANET_SHM_CYCLE_PS / 1000;
-    int64_t ns;
-
-    limit = MAX(limit, TIMEOUT_MIN_NS);
-    if (!node->srtt || shm_get32(s, EXANET_REG_SHM_TIMEOUT_MODE) !=
-        EXANET_SHM_TIMEOUT_DYNAMIC) {
-        return limit;
-    }
-    ns = MAX(node->srtt + 4 * node->rttvar, DYNAMIC_MIN_NS);
-    return MIN(ns << node->shift, limit);
-}
-
-/* A first copy was answered after @ns. */
-static void node_sample(ShmNode *node, int64_t ns)
-{
-    ns = MAX(ns, 1);
-    if (!node->srtt) {
-        node->srtt = ns;
-        node->rttvar = ns / 2;
-        return;
-    }
-    node->rttvar += (ABS(ns - node->srtt) - node->rttvar) / 4;
-    node->srtt = MAX(node->srtt + (ns - node->srtt) / 8, 1);
-}
-
 /* --- Transactions --------------------------------------------------------- */
 
 /* None of the same class to the same node is older. */
@@ -222,7 +141,7 @@ static void enqueue(ExanetState *s, Transaction *t)
     if (t->refused) {
         /* from now on it is silence that counts, if only of a cable that is blocked */
         t->refused = false;
-        arm(ini, t, exanet_now(s) + node_timeout(s, t->node));
+        arm(ini, t, exanet_now(s) + exanet_shm_node_timeout(s, t->node));
     }
     if (t->queued) {
         QTAILQ_REMOVE(queue, t, send);
@@ -416,13 +335,13 @@ bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
         ini->wanted = true;
         return false;
     }
-    node = node_get(ini, RNIC_GET(EXANET_GVA_COORD, req->gva));
+    node = exanet_shm_node_get(ini->nodes, RNIC_GET(EXANET_GVA_COORD, req->gva));
     t = slot_take(ini, req);
     t->node = node ?: &nobody;
     t->since = now;
     t->deadline = INT64_MAX;
     count_issued(s, req->class);
-    if (!issue_enabled(s) || !node || node_lost(s, node)) {
+    if (!issue_enabled(s) || !node || exanet_shm_node_lost(s, node)) {
         t->lost = true;
         t->resp = !issue_enabled(s) ? EXANET_RESP_PROTECTION :
                   !node ? EXANET_RESP_FULL : EXANET_RESP_NO_CONTEXT;
@@ -432,7 +351,7 @@ bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
     t->seq = node->seq[req->class]++ & SEQ_MASK;
     trace_exanet_initiator_issue(s->node, t->tid, t->seq, req->gva, req->size);
     /* it must not stand in the queue for ever either */
-    arm(ini, t, now + node_timeout(s, node));
+    arm(ini, t, now + exanet_shm_node_timeout(s, node));
     enqueue(s, t);
     if (is_write(req->class) && req->early &&
         (exanet_shm_ctrl(s) & EXANET_SHM_CTRL_EARLY)) {
@@ -513,7 +432,7 @@ static unsigned encode(ExanetState *s, const Transaction *t, uint8_t *buf,
 static bool send_copy(ExanetState *s, Transaction *t)
 {
     ExanetInitiator *ini = s->shm->initiator;
-    unsigned path = node_path(s, t->node);
+    unsigned path = exanet_shm_node_path(s, t->node);
     int route = exanet_crossbar_route(s, t->node->coord,
                                       path | EXANET_PATH_STEADY);
     bool rdma = queue_of(t->req.class) == QUEUE_RDMA;
@@ -529,7 +448,7 @@ static bool send_copy(ExanetState *s, Transaction *t)
     }
     t->copies += t->copies < UINT16_MAX;
     t->sent = exanet_now(s);
-    arm(ini, t, t->sent + node_timeout(s, t->node));
+    arm(ini, t, t->sent + exanet_shm_node_timeout(s, t->node));
     words = encode(s, t, exanet_crossbar_begin(s, route), path);
     trace_exanet_initiator_send(s->node, t->node->coord, t->tid, t->seq,
                                 t->copies);
@@ -672,7 +591,7 @@ static void expire(ExanetState *s, Transaction *t, int64_t now)
     } else if (is_hopeless(s, t, now)) {
         give_up(s, t);
     } else {
-        arm(s->shm->initiator, t, now + node_timeout(s, node));
+        arm(s->shm->initiator, t, now + exanet_shm_node_timeout(s, node));
         again(s, t);
     }
 }
@@ -705,7 +624,7 @@ static void expire_all(ExanetState *s)
     }
     FOREACH(t, ini) {
         if (t->deadline <= now) {
-            t->deadline = now + node_timeout(s, t->node);
+            t->deadline = now + exanet_shm_node_timeout(s, t->node);
         }
         next = MIN(next, t->deadline);
     }
@@ -757,7 +676,7 @@ static int64_t refused_wait(ExanetState *s, const Transaction *t,
     case EXANET_RESP_CRC:
         return 0;
     case EXANET_RESP_FAULT:
-        return node_timeout(s, t->node);
+        return exanet_shm_node_timeout(s, t->node);
     default:
         return MIN((int64_t)BACKOFF_NS << MIN(t->refusals, BACKOFF_SHIFT_MAX),
                    BACKOFF_MAX_NS);
@@ -810,7 +729,7 @@ static void response_done(ExanetState *s, Transaction *t,
 {
     exanet_count(s, SHM_ACK);
     if (t->copies == 1) {
-        node_sample(t->node, exanet_now(s) - t->sent);
+        exanet_shm_node_sample(t->node, exanet_now(s) - t->sent);
     }
     t->node->shift = 0;
     finish(s, t, EXANET_RESP_ACK, is_write(t->req.class) ? NULL : pkt->payload);
@@ -1004,22 +923,11 @@ void exanet_initiator_fini(ExanetState *s)
 void exanet_initiator_reset(ExanetState *s)
 {
     ExanetInitiator *ini = s->shm->initiator;
-    GHashTableIter iter;
-    ShmNode *node;
 
     timer_del(ini->timer);
     ini->timer_at = INT64_MAX;
     ini->due = false;
     ini->wanted = false;
     memset(ini->stalled, 0, sizeof(ini->stalled));
-    if (g_hash_table_size(ini->nodes) == NODES_MAX) {
-        g_hash_table_remove_all(ini->nodes);
-    }
-    g_hash_table_iter_init(&iter, ini->nodes);
-    while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&node)) {
-        node->dead = false;
-        node->srtt = 0;
-        node->shift = 0;
-        node->path = 0;
-    }
+    exanet_shm_nodes_reset(ini->nodes);
 }

@@ -588,52 +588,6 @@ static void test_for_ever(void)
     check_for_ever(EXANET_RESP_RESOLVED, EXANET_RESP_FAULT);
 }
 
-/* Who was refused often is not given up when one packet is lost. */
-static void test_refused_and_lost(void)
-{
-    ExanetTest *t = start();
-    ExanetPacket pkt;
-
-    exanet_shm_set(t, SHM_RETRY_MAX, 3);
-    exanet_store(t, 0, 1, 8);
-    for (unsigned i = 0; i < 10; i++) {
-        pkt = take_store(t, 0);
-        exanet_peer_answer_axi(t->peer, &pkt, EXANET_RESP_FULL, NULL);
-        exanet_settle(t);
-        exanet_step(t, 11 * EXANET_MS);
-    }
-    for (unsigned i = 0; i < 3; i++) {
-        take_store(t, 0);
-        exanet_step(t, TIMEOUT_NS + EXANET_MS);
-    }
-    pkt = take_store(t, 0);
-    ack(t, &pkt);
-    exanet_wait(t, pending(t, 0) == 0);
-    assert_no_error(t);
-    exanet_stop(t);
-}
-
-/* Nor does it wait for ever for a cable on which nothing can leave any more. */
-static void test_refused_and_blocked(void)
-{
-    ExanetTest *t = start();
-    ExanetPacket pkt;
-
-    exanet_shm_set(t, SHM_RETRY_MAX, 3);
-    exanet_store(t, 0, 1, 8);
-    pkt = take_store(t, 0);
-    exanet_xoff(t);
-    exanet_peer_answer_axi(t->peer, &pkt, EXANET_RESP_FULL, NULL);
-    exanet_wait(t, exanet_count(t, SHM_NACK) == 1);
-    for (unsigned i = 0; pending(t, 0); i++) {
-        exanet_step(t, TIMEOUT_NS);
-        exanet_settle(t);
-        g_assert_cmpuint(i, <, 10);
-    }
-    assert_error(t, to_peer(0), EXANET_SHM_STORE, EXANET_RESP_ACK, 0);
-    exanet_stop(t);
-}
-
 /* --- Order ---------------------------------------------------------------- */
 
 static void test_raw(void)
@@ -1011,10 +965,6 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/shm-initiator/dead", test_dead);
     qtest_add_func("/exanet/shm-initiator/load-lost", test_load_lost);
     qtest_add_func("/exanet/shm-initiator/for-ever", test_for_ever);
-    qtest_add_func("/exanet/shm-initiator/refused-and-lost",
-                   test_refused_and_lost);
-    qtest_add_func("/exanet/shm-initiator/refused-and-blocked",
-                   test_refused_and_blocked);
     qtest_add_func("/exanet/shm-initiator/raw", test_raw);
     qtest_add_func("/exanet/shm-initiator/waw", test_waw);
     qtest_add_func("/exanet/shm-initiator/fence", test_fence);
