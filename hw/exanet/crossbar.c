@@ -14,10 +14,8 @@
 
 int exanet_crossbar_route(ExanetState *s, uint32_t dst, unsigned path)
 {
-    const ExanetWay *w = exanet_switch_way(s, dst, path);
-
-    return unlikely(w->arith.links) ? exanet_arith_pick(s, w, dst, path) :
-                                      w->route;
+    return unlikely(s->sw.arith) ? exanet_arith_route(s, dst, path) :
+                                   exanet_switch_way(s, dst, path)->route;
 }
 
 bool exanet_crossbar_ready(ExanetState *s, int route)
@@ -35,11 +33,25 @@ uint8_t *exanet_crossbar_begin(ExanetState *s, int route)
 static void crossbar_deliver(ExanetState *s, ExanetPort *from,
                              const uint8_t *buf, unsigned words);
 
+static unsigned packet_type(const uint8_t *buf)
+{
+    return RNIC_GET(EXANET_HDR_LO_TYPE, ldq_le_p(buf));
+}
+
+/* Loads and stores: whoever takes them answers at once, and keeps an order. */
+static bool type_axi(unsigned type)
+{
+    return (1u << type) & (1u << EXANET_TYPE_AXI_READ |
+                           1u << EXANET_TYPE_AXI_WRITE |
+                           1u << EXANET_TYPE_AXI_RESPONSE);
+}
+
 /*
- * A packet of this node for this node.  Whoever takes it may send the next one at
- * once, to the same buffer.
+ * Not inlined, here and below: the compiler would zero the copy for every packet,
+ * which takes as long as the rest of it.
  */
-static void crossbar_loop_back(ExanetState *s, const uint8_t *buf, unsigned words)
+static G_NO_INLINE void
+crossbar_deliver_copy(ExanetState *s, const uint8_t *buf, unsigned words)
 {
     uint8_t copy[EXANET_PACKET_BYTES];
 
@@ -47,9 +59,20 @@ static void crossbar_loop_back(ExanetState *s, const uint8_t *buf, unsigned word
     crossbar_deliver(s, NULL, copy, words);
 }
 
+/* A packet of this node for this node. */
+static void crossbar_loop_back(ExanetState *s, const uint8_t *buf, unsigned words)
+{
+    if (unlikely(type_axi(packet_type(buf)))) {
+        /* the answer, or what has waited for this one, goes to the same buffer */
+        crossbar_deliver_copy(s, buf, words);
+    } else {
+        crossbar_deliver(s, NULL, buf, words);
+    }
+}
+
 static void crossbar_count_tx(ExanetState *s, const uint8_t *buf)
 {
-    switch (RNIC_GET(EXANET_HDR_LO_TYPE, ldq_le_p(buf))) {
+    switch (packet_type(buf)) {
     case EXANET_TYPE_WRITE:
         exanet_count(s, TX_WRITE);
         break;
@@ -102,11 +125,21 @@ void exanet_crossbar_commit(ExanetState *s, int route, unsigned words)
     }
 }
 
+static G_NO_INLINE void
+crossbar_respond_by(ExanetState *s, int route, const uint8_t *buf, unsigned words)
+{
+    unsigned vc = EXANET_ROUTE_VC(route);
+    uint8_t copy[EXANET_PACKET_BYTES];
+
+    memcpy(copy, buf, words * EXANET_WORD_BYTES);
+    exanet_packet_vc_set(copy, vc);
+    exanet_port_respond(&s->port[EXANET_ROUTE_PORT(route)], vc, copy, words);
+}
+
 void exanet_crossbar_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
                              unsigned words)
 {
     int route = exanet_crossbar_route(s, dst, exanet_packet_path(buf));
-    uint8_t copy[EXANET_PACKET_BYTES];
 
     crossbar_count_tx(s, buf);
     switch (route) {
@@ -118,10 +151,7 @@ void exanet_crossbar_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
         break;
     default:
         crossbar_count_entry(s, route);
-        memcpy(copy, buf, words * EXANET_WORD_BYTES);
-        exanet_packet_vc_set(copy, EXANET_ROUTE_VC(route));
-        exanet_port_respond(&s->port[EXANET_ROUTE_PORT(route)],
-                            EXANET_ROUTE_VC(route), copy, words);
+        crossbar_respond_by(s, route, buf, words);
     }
 }
 
@@ -412,15 +442,6 @@ static void crossbar_count_transit(ExanetState *s, ExanetPort *from, int route)
     }
 }
 
-/* Whether those who take them count on their order. */
-static bool packet_steady(const uint8_t *buf)
-{
-    unsigned type = exanet_packet_type(buf);
-
-    return type == EXANET_TYPE_AXI_READ || type == EXANET_TYPE_AXI_WRITE ||
-           type == EXANET_TYPE_AXI_RESPONSE;
-}
-
 /*
  * The way on of a packet for another node; false when it is dropped.  A source that
  * can't be is one of a damaged footer, or a lie.
@@ -431,7 +452,7 @@ static bool crossbar_way_on(ExanetState *s, ExanetPort *from, unsigned vc,
     uint32_t dst = exanet_packet_dst(buf);
     unsigned path = exanet_packet_path(buf);
 
-    if (unlikely(s->sw.arith) && packet_steady(buf)) {
+    if (unlikely(s->sw.arith) && type_axi(packet_type(buf))) {
         path |= EXANET_PATH_STEADY;
     }
     *route = exanet_switch_transit(s, from, vc, dst, path);

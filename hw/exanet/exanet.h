@@ -518,7 +518,7 @@ typedef struct ExanetWay {
     unsigned cables;                /* ports that lead there as well */
     ExanetHop hop;                  /* AUTO: no link of the network */
     bool exact;                     /* to a peer with the same upper bits */
-    ExanetArithWay arith;           /* without links: it is @route alone */
+    ExanetArithWay arith;           /* where ARITH_MODE is not OFF */
 } ExanetWay;
 
 /* Whether packets of a node may come by a port. */

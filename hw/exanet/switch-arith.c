@@ -175,11 +175,15 @@ static int links_pick(ExanetState *s, unsigned links, uint32_t dst,
                                        links_least(s, links);
 }
 
-int exanet_arith_pick(ExanetState *s, const ExanetWay *w, uint32_t dst,
-                      unsigned path)
+int exanet_arith_route(ExanetState *s, uint32_t dst, unsigned path)
 {
-    int out = links_pick(s, w->arith.links, dst, path);
+    const ExanetWay *w = exanet_switch_way(s, dst, path);
+    int out;
 
+    if (!w->arith.links) {
+        return w->route;
+    }
+    out = links_pick(s, w->arith.links, dst, path);
     return EXANET_ROUTE(out, exanet_arith_vc(EXANET_ROLE_AUTO, 0,
                                              s->port[out].role, path));
 }

@@ -14,11 +14,10 @@ void exanet_arith_fini(ExanetState *s);
 void exanet_arith_reset(ExanetState *s);
 /* ARITH_MODE may have changed. */
 void exanet_arith_configure(ExanetState *s);
-/* Fills in @w, the way to @dst, where ARITH_MODE is not OFF; so for all others. */
+/* Fills in @w, the way to @dst. */
 void exanet_arith_way_find(ExanetState *s, uint32_t dst, ExanetWay *w);
-/* The route of a packet of this node by one of @w->arith.links, if there are any. */
-int exanet_arith_pick(ExanetState *s, const ExanetWay *w, uint32_t dst,
-                      unsigned path);
+/* As exanet_crossbar_route(). */
+int exanet_arith_route(ExanetState *s, uint32_t dst, unsigned path);
 /* How many values of EXANET_PATH_CABLE there are; 0 when no way leads to @dst. */
 unsigned exanet_arith_paths(ExanetState *s, uint32_t dst);
 /* As exanet_switch_transit(). */

@@ -156,7 +156,6 @@ static void way_find(ExanetState *s, uint32_t dst, ExanetWay *w)
         return;
     }
     w->exact = false;
-    w->arith.links = 0;
     way_ports(s, &set, dst, w);
     w->cables = set.count;
     if (set.count) {

@@ -232,13 +232,28 @@ static void header_store(uint8_t *buf, uint64_t lo, uint64_t hi)
     stq_le_p(buf + 8, hi);
 }
 
+/*
+ * Clears the lanes around @size bytes from @va on, which are zero and count in the
+ * CRC; returns how many words it all takes.
+ */
+static unsigned payload_pad(uint8_t *payload, uint64_t va, unsigned size)
+{
+    unsigned words = exanet_payload_words(va, size);
+    unsigned before = va & (EXANET_WORD_BYTES - 1);
+    unsigned after = words * EXANET_WORD_BYTES - before - size;
+
+    if (unlikely(before | after)) {
+        memset(payload, 0, before);
+        memset(payload + before + size, 0, after);
+    }
+    return words;
+}
+
 unsigned exanet_packet_encode(uint8_t *buf, const ExanetPacket *pkt)
 {
-    unsigned before = pkt->va & (EXANET_WORD_BYTES - 1);
-    bool data = pkt->size && pkt->type != EXANET_TYPE_AXI_READ;
-    unsigned words = data ? exanet_payload_words(pkt->va, pkt->size) : 0;
     uint8_t *payload = buf + EXANET_WORD_BYTES;
-    uint8_t *footer = payload + words * EXANET_WORD_BYTES;
+    unsigned words = 0;
+    uint8_t *footer;
     uint64_t lo, hi;
 
     header_store(buf,
@@ -251,13 +266,10 @@ unsigned exanet_packet_encode(uint8_t *buf, const ExanetPacket *pkt)
                  RNIC_PREP(EXANET_HDR_HI_VA_41_2, pkt->va >> 2) |
                  RNIC_PREP(EXANET_HDR_HI_PATH, pkt->path));
 
-    if (data) {
-        unsigned after = words * EXANET_WORD_BYTES - before - pkt->size;
-
-        /* padding lanes are zero and count in the CRC */
-        memset(payload, 0, before);
-        memset(footer - after, 0, after);
+    if (pkt->size && pkt->type != EXANET_TYPE_AXI_READ) {
+        words = payload_pad(payload, pkt->va, pkt->size);
     }
+    footer = payload + words * EXANET_WORD_BYTES;
 
     lo = RNIC_PREP(EXANET_FTR_LO_TID, pkt->tid) |
          RNIC_PREP(EXANET_FTR_LO_SRC, pkt->src) |
