@@ -84,9 +84,12 @@ class Topology:
 
     def node(self, name):
         """The node of that name or number; Failed if there is none."""
-        for n in self.nodes:
-            if name in (n.name, str(n.number), f'node{n.number}'):
-                return n
+        # With switches among them node1 need not have number 1.
+        for own in (True, False):
+            for n in self.nodes:
+                if name == n.name if own else \
+                        name in (str(n.number), f'node{n.number}'):
+                    return n
         raise Failed(f"'{name}' is no node of cluster {self.name}, which has "
                      f'{self.nodes[0].name} to {self.nodes[-1].name}')
 
@@ -410,6 +413,9 @@ class _Parser:
             known = Node(len(self.nodes), name, 0, **common)
             self.nodes.append(known)
         if 'at' in values:
+            if known.rules and self.router == 'table':
+                self.fail(section, 'at', f'{name} has its place: the tables of '
+                          'all others go by it')
             known.coord = self.read_at(section, values['at'])
         for key, value in self.common(section, values, known).items():
             setattr(known, key, value)

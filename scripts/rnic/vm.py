@@ -271,6 +271,8 @@ class Node:
 
     def trouble(self):
         """Lines on the console that a healthy guest never prints."""
+        if self.spec.switch:
+            return []
         text = self.console.read_text(encoding='utf-8', errors='replace')
         return [s for s in text.splitlines() if _TROUBLE.search(s)]
 
@@ -437,7 +439,7 @@ class Cluster:
         return code
 
     def logs(self):
-        return ', '.join(shown(n.console) for n in self.nodes)
+        return ', '.join(shown(n.console) for n in self.guests)
 
 
 def _is_up(node):
@@ -447,7 +449,7 @@ def _is_up(node):
         return True
     if time.monotonic() - node.since > BOOT_SECONDS:
         raise Failed(f'{node.name} did not boot in {BOOT_SECONDS} s',
-                     node.console)
+                     node.errors if node.spec.switch else node.console)
     return False
 
 
