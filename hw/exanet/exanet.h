@@ -32,14 +32,12 @@
 #include "rnic/exanet/wire.h"
 #include "route.h"
 #include "arith.h"
-#include "link-fifo.h"
+#include "port.h"
 #include "walk.h"
 #include "wire.h"
 
 typedef struct ExanetState ExanetState;
-typedef struct ExanetPort ExanetPort;
 typedef struct ExanetShm ExanetShm;
-typedef struct ExanetVoq ExanetVoq;
 
 /* What the bus shell lends the device. */
 typedef struct ExanetHost {
@@ -632,60 +630,6 @@ void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words);
 void exanet_flow_output(ExanetState *s, ExanetPort *p, const uint8_t *buf,
                         unsigned words);
 
-/* --- Faults of a cable: inject.c ------------------------------------------ */
-
-/* What a port does with a packet that it is about to send. */
-typedef struct ExanetFate {
-    enum {
-        EXANET_FATE_PASS,
-        EXANET_FATE_DROP,
-        EXANET_FATE_DUPLICATE,      /* the copy follows at once */
-        EXANET_FATE_HOLD,           /* sent after the next one, or after 1 ms */
-    } kind;
-    int64_t delay;                  /* ns that it leaves later than it would */
-} ExanetFate;
-
-/* Faults by kind, as they are counted. */
-enum exanet_injected {
-    EXANET_INJECTED_DROP,
-    EXANET_INJECTED_HEADER,         /* a bit flipped there */
-    EXANET_INJECTED_PAYLOAD,
-    EXANET_INJECTED_FOOTER,
-    EXANET_INJECTED_DUPLICATE,
-    EXANET_INJECTED_REORDER,
-    EXANET_INJECTED_DELAY,
-    EXANET_INJECTED_KINDS,
-};
-
-/* The faults that property faultsN asks for, and the state of PORT_INJECT. */
-typedef struct ExanetInject ExanetInject;
-
-/*
- * Decides on the packet of @words words at @buf, in which bits may be flipped.  Not to
- * be called while @p->inject is NULL: then the cable is perfect.
- */
-ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words);
-/*
- * Property faults@index, that of @p, which need not exist yet: items separated by
- * spaces, `+` or `;`, of
- *   KIND=P%  KIND=FRACTION  KIND=next:N
- *              drop, corrupt (any part), corrupt-header, -payload, -footer,
- *              duplicate, reorder; delay with a time behind it: delay=5%:200us
- *   seed=N     start of the generator; a number of the port's own without it
- *   down       the link is down
- * False, and nothing has changed, if @text is none of this.  What was for the next
- * packets is gone from the text when it is used up.
- */
-bool exanet_inject_plan_set(ExanetPort *p, unsigned index, const char *text,
-                            Error **errp);
-/* The same as text, to be freed. */
-char *exanet_inject_plan_get(const ExanetPort *p);
-/* Clears PORT_INJECT and counters; the property belongs to the machine and stays. */
-void exanet_inject_reset(ExanetPort *p);
-void exanet_inject_fini(ExanetPort *p);
-void exanet_inject_reg_sync(ExanetPort *p);
-void exanet_inject_reg_written(ExanetPort *p, unsigned reg, bool top);
-
 /* --- QOM properties: qom.c ------------------------------------------------- */
 
 /*
@@ -702,149 +646,6 @@ void exanet_stats_add(ExanetState *s);
 void exanet_stats_remove(ExanetState *s);
 /* The transfers that are under way, as a new list: firmware-qom.c. */
 QList *exanet_firmware_transfers(ExanetState *s);
-
-/* --- Link port: link.c, link-tx.c, link-hello.c ---------------------------- */
-
-/*
- * The most words of a frame: UDP takes 65507 bytes, which the dgram netdev may
- * have to live with.  Whole full packets fit without a rest.
- */
-#define EXANET_FRAME_WORDS (224 * EXANET_PACKET_WORDS)
-#define EXANET_FRAME_BYTES (sizeof(struct exanet_frame) + \
-                            EXANET_FRAME_WORDS * EXANET_WORD_BYTES)
-
-/* Counters of a port, in the order of their registers. */
-enum exanet_port_counter {
-    EXANET_PORT_CNT_TX_PACKETS,
-    EXANET_PORT_CNT_TX_WORDS,
-    EXANET_PORT_CNT_RX_PACKETS,
-    EXANET_PORT_CNT_RX_WORDS,
-    EXANET_PORT_CNT_BAD_HEADER,
-    EXANET_PORT_CNT_BAD_PAYLOAD,
-    EXANET_PORT_CNT_BAD_FOOTER,
-    EXANET_PORT_CNT_DROPPED,
-    EXANET_PORT_CNT_XOFF_SENT,
-    EXANET_PORT_CNT_XOFF_RECEIVED,
-    EXANET_PORT_COUNTERS,
-};
-
-/* What a port has to send in one virtual channel. */
-typedef struct ExanetTx {
-    uint8_t *frame;                 /* header and words so far; NULL: never used */
-    unsigned words;
-    int64_t stalled;                /* ns, since when it takes no packets; 0: it does */
-    /* uint16_t: ends of packets in @frame whose headers are of no use */
-    GArray *spoiled;
-    GByteArray *urgent;             /* whole packets that go ahead of data */
-    GByteArray *urgent_words;       /* length of each of them */
-    bool urgent_sent;               /* ... and have done so in a frame of their own */
-} ExanetTx;
-
-struct ExanetPort {
-    ExanetState *s;
-    unsigned index;
-    NICState *nic;
-    NICConf conf;
-    QEMUTimer *hello_timer;
-    int64_t heard;                  /* ns, last valid frame of the peer */
-    uint32_t peer;                  /* coordinates, if peer_known */
-    uint32_t peer_words;            /* longest frame that it takes */
-    uint8_t peer_epoch;
-    bool peer_known;
-    bool up;
-    bool enabled;                   /* by PORT_CTRL, and not @admin_down */
-    bool admin_down;                /* by exanet_port_admin() */
-    bool loopback;                  /* PORT_CTRL_LOOPBACK: the netdev is not used */
-    bool conflict;                  /* the peer has our coordinates */
-    bool conflict_told;             /* ... and the user knows */
-    bool refused;                   /* the netdev waits with a frame for us */
-    bool blocked;                   /* the netdev keeps a frame of ours: @held */
-    bool lost;                      /* the netdev may have been disconnected */
-    bool hello_due;                 /* to be sent when it has gone */
-    bool down_due;                  /* ... and so is DOWN */
-    unsigned hello_answers;         /* since the last tick */
-
-    /* Sets of virtual channels, one bit for each. */
-    uint8_t peer_xoff;              /* the peer has stopped us */
-    uint8_t xoff;                   /* we have stopped the peer */
-    uint8_t xoff_told;              /* ... at least once */
-    uint8_t xoff_due;               /* to be told, by @xoff, when @held has gone */
-    uint8_t tx_pending;             /* there is something to send */
-    uint8_t tx_wanted;              /* a unit found no room in the frame */
-
-    uint32_t tx_limit;              /* words of a frame, by both ends and the rate */
-    uint32_t tx_seq;
-    uint32_t rate;                  /* PORT_RATE */
-    uint32_t latency;               /* PORT_LATENCY */
-    unsigned tx_queued;             /* words that wait to be sent */
-    unsigned tx_vc;                 /* channel that has sent last */
-    ExanetTx tx[EXANET_VCS];
-    uint8_t *spare;                 /* frame for urgent packets alone, or NULL */
-    uint8_t *held;
-    size_t held_len;
-    int64_t tx_free;                /* ns, when the cable has room by its rate */
-    QEMUTimer *tx_timer;
-    int64_t tx_since;               /* ns, since when there is always something */
-    bool tx_refill;                 /* who waited for room has been told */
-    bool tx_stopped;                /* by something else than the rate */
-    GQueue flight;                  /* frames that the latency delays */
-    unsigned flight_words;
-    GQueue late;                    /* packets that faults delay, by time */
-
-    ExanetFifo rx[EXANET_VCS];
-    unsigned rx_count;              /* words of packets in all of them */
-    unsigned rx_drops;              /* times that all was dropped */
-    unsigned rx_vc;                 /* whose turn it is */
-    bool delivering;                /* a packet of @rx is being delivered */
-    /* Packets that came by this port and wait for others, see voq.h. */
-    ExanetVoq *voq[EXANET_VCS][EXANET_LINKS];   /* by output; owned, NULL: unused */
-    uint16_t voq_busy[EXANET_VCS];  /* outputs that some wait for */
-    unsigned voq_words;             /* in all of them */
-    unsigned voq_due;               /* ... of all ports that wait for this one */
-    uint64_t counter[EXANET_PORT_COUNTERS];
-    ExanetInject *inject;           /* NULL: no faults */
-    uint64_t injected[EXANET_INJECTED_KINDS];
-    enum exanet_role role;          /* in use; AUTO while it is not up */
-};
-
-/* Whether there is a netdev; all else needs one. */
-static inline bool exanet_port_exists(const ExanetPort *p)
-{
-    return p->nic;
-}
-
-/* Creates the NIC end of port @index; its netdev is already in conf. */
-void exanet_port_init(ExanetState *s, unsigned index);
-void exanet_port_fini(ExanetPort *p);
-/* Forgets the peer and all packets and tells the peer so. */
-void exanet_port_reset(ExanetPort *p);
-/* Takes the link down and starts it anew: coordinates or the enable bit changed. */
-void exanet_port_restart(ExanetPort *p);
-/*
- * Takes the link down, with a DOWN to the peer, until it is told otherwise; a reset of
- * the device changes nothing.  The port need not exist yet.
- */
-void exanet_port_admin(ExanetPort *p, bool up);
-/*
- * Delivers what has arrived, some packets of each channel; true if there is more that
- * could go on.
- */
-bool exanet_port_rx_run(ExanetPort *p);
-/* As exanet_crossbar_ready(), _begin(), _commit() and _respond(), for channel @vc. */
-bool exanet_port_ready(ExanetPort *p, unsigned vc);
-uint8_t *exanet_port_begin(ExanetPort *p, unsigned vc);
-void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words);
-void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
-                         unsigned words);
-/* Gives the frames that were filled to the netdev, as far as it takes them. */
-void exanet_port_flush(ExanetPort *p);
-/*
- * Words that wait to be sent in all channels; not those under way for the latency of
- * the cable.
- */
-unsigned exanet_port_queued(const ExanetPort *p);
-void exanet_port_reg_sync(ExanetPort *p);
-void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top);
 
 /* --- The device: exanet.c ----------------------------------------------- */
 
