@@ -166,6 +166,9 @@ bool exanet_arith_source(enum exanet_role in, uint32_t peer, uint32_t node,
 
 /* --- The table -------------------------------------------------------------- */
 
+/* Characters of a wrong rule in the message about it. */
+#define RULE_SHOWN 64
+
 static bool table_number(const char **at, unsigned base, unsigned max,
                          uint32_t *value)
 {
@@ -229,7 +232,8 @@ ExanetArithTable *exanet_arith_table(const char *text, char **why)
         bad = table_rule(&at, &table->rule[table->count++]);
         if (bad) {
             *why = g_strdup_printf("rule %u, '%.*s', %s", table->count,
-                                   (int)strcspn(start, ";"), start, bad);
+                                   (int)MIN(strcspn(start, ";"), RULE_SHOWN),
+                                   start, bad);
             return NULL;
         }
     } while (*at++ == ';');

@@ -42,10 +42,29 @@ static bool router_mode(const char *name, enum exanet_arith_mode *mode)
     return false;
 }
 
+/* A rule with a link that is not there is a slip: its packets would be lost. */
+static bool table_links_exist(ExanetState *s, Error **errp)
+{
+    for (unsigned n = 0; n < s->sw.table->count; n++) {
+        for (unsigned links = s->sw.table->rule[n].links; links;
+             links &= links - 1) {
+            unsigned i = ctz32(links);
+
+            if (!s->port[i].conf.peers.ncs[0]) {
+                error_setg(errp, "property 'routes': rule %u names link%u, which "
+                           "has no netdev", n + 1, i);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 bool exanet_arith_init(ExanetState *s, Error **errp)
 {
     g_autofree char *why = NULL;
 
+    exanet_arith_fini(s);           /* of an attempt that failed */
     s->sw.initial = EXANET_ARITH_OFF;
     if (s->router && !router_mode(s->router, &s->sw.initial)) {
         error_setg(errp, "property 'router' must be torus, arithmetic or table, "
@@ -63,8 +82,9 @@ bool exanet_arith_init(ExanetState *s, Error **errp)
     s->sw.table = exanet_arith_table(s->routes, &why);
     if (!s->sw.table) {
         error_setg(errp, "property 'routes': %s", why);
+        return false;
     }
-    return s->sw.table;
+    return table_links_exist(s, errp);
 }
 
 void exanet_arith_fini(ExanetState *s)

@@ -4,6 +4,7 @@
  * queues by output, several ways at once, tables, and sources that can't be.
  */
 #include "qemu/osdep.h"
+#include "qemu/timer.h"
 #include "exanet-switch.h"
 
 #define NODE(cabinet, chassis, card) \
@@ -245,6 +246,59 @@ static void test_blocked_down(void)
     exanet_stop(t);
 }
 
+/* Another router, other coordinates or a reset while packets wait: none is left. */
+static void test_blocked_change(void)
+{
+    static const struct {
+        unsigned reg;
+        uint32_t value;
+        unsigned no_route, source, dropped;
+    } changes[] = {
+        { EXANET_SHM + EXANET_REG_ARITH_MODE, EXANET_ARITH_TABLE, 20, 0, 0 },
+        /* the way is a cable for its two ends alone by then */
+        { EXANET_SHM + EXANET_REG_ARITH_MODE, EXANET_ARITH_OFF, 0, 20, 0 },
+        { EXANET_REG_NODE, R1 + 1, 0, 0, 20 },
+        { EXANET_REG_CTRL, EXANET_CTRL_RESET, 0, 0, 0 },
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(changes); i++) {
+        ExanetTest *t = start_r1("");
+
+        exanet_port_stop(t, PLUS);
+        exanet_stream_send(t, CARD, OTHER_CARD, R2, 0, 20);
+        exanet_wait(t, waiting(t, CARD, PLUS) == 20 * STREAM_WORDS);
+        exanet_set32(t, changes[i].reg, changes[i].value);
+        exanet_wait(t, waiting(t, CARD, PLUS) == 0);
+        g_assert_cmpuint(exanet_port_level(t, CARD), ==, 0);
+        g_assert_cmpuint(exanet_count(t, FORWARDED), ==, 0);
+        g_assert_cmpuint(exanet_count(t, DROP_NO_ROUTE), ==, changes[i].no_route);
+        g_assert_cmpuint(exanet_count(t, DROP_SOURCE), ==, changes[i].source);
+        g_assert_cmpuint(exanet_port_get(t, CARD, EXANET_REG_PORT_DROPPED), ==,
+                         changes[i].dropped);
+        exanet_stop(t);
+    }
+}
+
+/* A queue for one that was stopped long ago is emptied, as a frame would be. */
+static void test_blocked_stall(void)
+{
+    ExanetTest *t = exanet_start_ports(R1, around_r1, ROUTER_PORTS,
+                                       ",router=arithmetic,link-stall-ms=100");
+
+    exanet_step(t, 1);
+    exanet_port_stop(t, PLUS);
+    exanet_stream_send(t, CARD, OTHER_CARD, R2, 0, 60);
+    exanet_stream_send(t, CARD, OTHER_CARD, LOWER, 60, 70);
+    exanet_wait(t, exanet_port_level(t, CARD) == 70 * STREAM_WORDS);
+    /* the next HELLO is when it is looked at */
+    exanet_step(t, 2 * NANOSECONDS_PER_SECOND);
+    exanet_stream_take(t, MINUS, OTHER_CARD, 60, 70);
+    g_assert_cmpuint(exanet_port_level(t, CARD), ==, 0);
+    g_assert_cmpuint(waiting(t, CARD, PLUS), ==, 0);
+    g_assert_cmpuint(exanet_port_get(t, PLUS, EXANET_REG_PORT_DROPPED), ==, 60);
+    exanet_stop(t);
+}
+
 /* Everybody sends to somebody else, all at once. */
 static void test_permutation(void)
 {
@@ -456,6 +510,8 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/arith/t16-blocked", test_blocked);
     qtest_add_func("/exanet/arith/t16-blocked-full", test_blocked_full);
     qtest_add_func("/exanet/arith/blocked-down", test_blocked_down);
+    qtest_add_func("/exanet/arith/blocked-change", test_blocked_change);
+    qtest_add_func("/exanet/arith/blocked-stall", test_blocked_stall);
     qtest_add_func("/exanet/arith/t16-permutation", test_permutation);
     qtest_add_func("/exanet/arith/t16-multipath", test_multipath);
     qtest_add_func("/exanet/arith/multipath-steady", test_multipath_steady);

@@ -41,6 +41,8 @@ static void test_bad_properties(void)
         { "exanet-pci,link0=wire,router=table", "routes" },
         { "exanet-pci,link0=wire,routes=1>0", "rule 1, '1>0'" },
         { "exanet-pci,link0=wire,routes=0/0>12", "links, 0 to 11" },
+        { "exanet-pci,link0=wire,routes=1/1>0;0/0>0+1",
+          "rule 2 names link1, which has no netdev" },
         { "exanet-pci,link0=wire,ways=0", "ways" },
         { "exanet-pci,link0=wire,ways=3", "ways" },
         { "exanet-pci,link0=wire,ways=32", "ways" },

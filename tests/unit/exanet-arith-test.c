@@ -239,6 +239,11 @@ static void test_table_bad(void)
     g_string_append(many, ";0/0>0");
     g_assert_null(exanet_arith_table(many->str, &last));
     g_assert_nonnull(strstr(last, "more than"));
+    g_free(last);
+    /* a message that does not repeat all of it */
+    memset(many->str, '1', many->len);
+    g_assert_null(exanet_arith_table(many->str, &last));
+    g_assert_cmpuint(strlen(last), <, 200);
 }
 
 /* --- Networks ---------------------------------------------------------------- */
