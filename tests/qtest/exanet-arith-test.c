@@ -117,6 +117,9 @@ static void test_mode(void)
     exanet_assert_own_way(t, NODE(5, 4, 0), -1);
     exanet_set32(t, EXANET_SHM + EXANET_REG_ARITH_MODE, EXANET_ARITH_TABLE);
     exanet_assert_own_way(t, R2, -1);               /* it is empty */
+    exanet_set32(t, EXANET_SHM + EXANET_REG_ARITH_MODE, ~0u);   /* as OFF */
+    g_assert_cmpuint(role(t, PLUS), ==, EXANET_ROLE_AUTO);
+    exanet_assert_own_way(t, R2, PLUS);
     exanet_set32(t, EXANET_SHM + EXANET_REG_ARITH_MODE, EXANET_ARITH_RULE);
     exanet_assert_own_way(t, NODE(5, 4, 0), PLUS);
     exanet_set32(t, ctrl, EXANET_PORT_CTRL_ENABLE |
