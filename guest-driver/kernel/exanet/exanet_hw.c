@@ -303,12 +303,13 @@ void exanet_hw_cdma_start(struct exanet_hw *hw, unsigned int ch,
 bool exanet_hw_cdma_ack(struct exanet_hw *hw, unsigned int ch)
 {
 	u32 base = EXANET_CDMA(ch);
-	u32 irqs = exanet_read(hw, base + EXANET_REG_CDMA_SR) &
-		   EXANET_CDMA_SR_IRQS;
+	u32 sr = exanet_read(hw, base + EXANET_REG_CDMA_SR);
+	u32 irqs = sr & EXANET_CDMA_SR_IRQS;
 
-	if (irqs)
-		exanet_write(hw, base + EXANET_REG_CDMA_SR, irqs);
-	return irqs;
+	if (!irqs || sr == EXANET_GONE)
+		return false;
+	exanet_write(hw, base + EXANET_REG_CDMA_SR, irqs);
+	return true;
 }
 
 static int exanet_resp_errno(unsigned int code)

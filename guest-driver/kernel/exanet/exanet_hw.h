@@ -16,6 +16,9 @@
 #include "rnic/exanet/uapi.h"
 #include "rnic/exanet/wire.h"
 
+/* What a register reads of a device that was pulled out, or is in reset by its bus. */
+#define EXANET_GONE	U32_MAX
+
 struct exanet_hw {
 	void __iomem *regs;	/* EXANET_REGS_BYTES */
 };

@@ -76,8 +76,11 @@ static irqreturn_t exanet_fault_thread(int irq, void *cookie)
 static irqreturn_t exanet_admin_thread(int irq, void *cookie)
 {
 	struct exanet_device *xdev = ((struct exanet_vector *)cookie)->xdev;
-	u32 causes = exanet_hw_irq_causes(&xdev->hw) & EXANET_IRQS_ADMIN;
+	u32 causes = exanet_hw_irq_causes(&xdev->hw);
 
+	if (causes == EXANET_GONE)
+		return IRQ_NONE;
+	causes &= EXANET_IRQS_ADMIN;
 	/* First, so that what comes meanwhile raises the vector again. */
 	exanet_hw_irq_ack(&xdev->hw, causes);
 	exanet_admin_serve(xdev, causes);
