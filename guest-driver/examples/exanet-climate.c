@@ -14,6 +14,8 @@
 #include "common.h"
 #include "place.h"
 
+#define MESH_MAX	999	/* as sscanf() reads three digits, but also "-1" */
+
 const char *program = "exanet-climate";
 
 static const char usage[] =
@@ -228,9 +230,10 @@ static int option(struct options *opt, int c, const char *arg)
 	switch (c) {
 	case 'm':
 		if (sscanf(arg, "%3ux%3u%n", &opt->nx, &opt->ny, &end) == 2 &&
-		    !arg[end] && opt->nx && opt->ny)
+		    !arg[end] && opt->nx - 1 < MESH_MAX && opt->ny - 1 < MESH_MAX)
 			return EXIT_RIGHT;
-		return wrong_usage("--mesh is two numbers from 1 to 999, as 4x4");
+		return wrong_usage("--mesh is two numbers from 1 to %d, as 4x4",
+				   MESH_MAX);
 	case 'l':
 		if (!number(arg, 1, EXANET_ACCEL_NLAYERS_MAX, &n))
 			return wrong_usage("--layers is 1 to %d",

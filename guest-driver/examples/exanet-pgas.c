@@ -43,7 +43,6 @@ struct shared {
 	uint64_t counter;		/* what the lock protects */
 	uint64_t owner;			/* who is inside, and 1; 0: nobody */
 	uint64_t intruders;		/* how often it was somebody else */
-	uint64_t failed[NODES_MAX];	/* by node */
 };
 
 #define SHARED_BYTES	4096
