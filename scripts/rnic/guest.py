@@ -274,8 +274,9 @@ def _boot_digest(arch):
 
 def _ram_digest(arch):
     """Of what a guest without a disk boots."""
-    return digest(_boot_digest(arch), *(p.digest() for p in _parts(arch)[:2]),
-                  _HERE / 'ram-init', _HERE / 'zcu102.dtso')
+    return digest(_boot_digest(arch), *(p.digest() for p in _parts(arch)),
+                  TOP / 'scripts/rnic/initrd.py', _HERE / 'ram-init',
+                  _HERE / 'zcu102.dtso')
 
 
 def build(name='', arch=AMD64):

@@ -12,6 +12,8 @@ from .steps import Failed, run
 MODULES = ['crc32c_generic', 'virtio_blk', 'ext4']
 HERE = TOP / 'scripts/guest'
 _RAM_LIBRARIES = ['libc.so.6', 'ld-linux-aarch64.so.1']
+# Those that need neither another node nor more libraries.
+_RAM_TESTS = ['driver-segment', 'driver-cdma']
 _DTB = 'zynqmp-zcu102-rev1.0.dtb'
 _GIC = '/axi/interrupt-controller@f9010000'
 
@@ -37,6 +39,7 @@ def make_ram(arch, base, out):
     found = [*(next(base.glob(f'usr/lib/*/{n}')) for n in _RAM_LIBRARIES),
              out / 'lib/usr/lib/libexanet.so.0',
              *(out / 'lib/usr/bin').iterdir(),
+             *(out / 'tests/usr/lib/rnic/tests' / n for n in _RAM_TESTS),
              *out.glob('kernel/usr/lib/modules/*/updates/exanet.ko')]
     folders = {'.ko': 'modules', '': 'usr/bin'}
     for path in found:
