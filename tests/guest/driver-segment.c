@@ -372,6 +372,45 @@ static void test_failing(struct nic *nic)
 	munmap(a, BYTES);
 }
 
+/*
+ * A child that shares the memory asks for a signal and becomes another program, which
+ * must not be sent any: it could by then be somebody else's.
+ */
+static void test_signal_of_another(struct nic *nic)
+{
+	struct exanet_ioc_error_signal s = { .signo = SIGKILL };
+	struct exanet_ioc_segment_create c;
+	uint64_t *a = memory(BYTES);
+	volatile uint64_t *p = show(nic, a, BYTES, &c);
+	uint32_t before = nic->info->errors;
+	pid_t pid;
+	int status;
+
+	munmap(a, BYTES);
+	fflush(stdout);
+	pid = vfork();
+	if (!pid) {
+		if (!ioctl(nic->fd, EXANET_IOC_ERROR_SIGNAL, &s))
+			execlp("sleep", "sleep", "600", NULL);
+		_exit(1);
+	}
+	told = 0;
+	check_value(p[0], -1, "a load fails after a child has asked for a signal");
+	usleep(200000);
+	s.signo = SIGUSR1;
+	must(!ioctl(nic->fd, EXANET_IOC_ERROR_SIGNAL, &s), "ERROR_SIGNAL");
+	check_value(p[0], -1, "and after we have");
+	check(errors_come(nic, before, 2), "we are told");
+	check_value(waitpid(pid, &status, WNOHANG), 0,
+		    "what the child has become is not");
+	kill(pid, SIGKILL);
+	reap(pid);
+	s.signo = 0;
+	must(!ioctl(nic->fd, EXANET_IOC_ERROR_SIGNAL, &s), "ERROR_SIGNAL");
+	munmap((void *)p, BYTES);
+	must(!destroy(nic, c.segment), "SEGMENT_DESTROY");
+}
+
 /* --- block RAM ------------------------------------------------------------ */
 
 static volatile uint64_t *bram_map(struct nic *nic, size_t len)
@@ -466,6 +505,7 @@ int main(void)
 	test_exhausted(&nic);
 	test_processes(&nic);
 	test_failing(&nic);
+	test_signal_of_another(&nic);
 	test_bram(&nic);
 	test_bram_users(&nic);
 	nic_close(&nic);

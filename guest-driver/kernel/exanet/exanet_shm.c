@@ -167,6 +167,24 @@ static u32 exanet_shm_error_count(struct exanet_device *xdev, unsigned int index
 		     offsetof(struct exanet_info, errors));
 }
 
+/*
+ * Whether the process still has the address space of its context: one that shared it
+ * may have become another program, which its old user has no right to signal.
+ */
+static bool exanet_shm_is_ours(const struct exanet_context *ctx)
+{
+	struct task_struct *leader, *thread;
+	bool ours = false;
+
+	rcu_read_lock();
+	leader = pid_task(ctx->signal_pid, PIDTYPE_TGID);
+	if (leader)
+		for_each_thread(leader, thread)
+			ours |= READ_ONCE(thread->mm) == ctx->mm;
+	rcu_read_unlock();
+	return ours;
+}
+
 /* Gives in @pid, to be put, and @signo whom to tell, and how; false: nobody. */
 static bool exanet_shm_news(struct exanet_device *xdev, unsigned int index,
 			    struct pid **pid, int *signo)
@@ -179,7 +197,8 @@ static bool exanet_shm_news(struct exanet_device *xdev, unsigned int index,
 	ctx = xdev->slots[index];
 	if (ctx) {
 		errors = exanet_shm_error_count(xdev, index);
-		news = errors != ctx->errors && ctx->signo;
+		news = errors != ctx->errors && ctx->signo &&
+		       exanet_shm_is_ours(ctx);
 		ctx->errors = errors;
 	}
 	if (news) {
