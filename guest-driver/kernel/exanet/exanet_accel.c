@@ -122,6 +122,7 @@ int exanet_accel_job(struct exanet_context *ctx, struct exanet_ioc_accel *a)
 	struct exanet_shm *shm = &ctx->xdev->shm;
 	int ret;
 
+	a->ops = a->bytes = a->ns = a->err_addr = 0;
 	if (!shm->present)
 		return -EOPNOTSUPP;
 	ret = exanet_accel_check(a);
