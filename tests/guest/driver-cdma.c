@@ -119,6 +119,26 @@ static void test_errors(struct nic *nic)
 	munmap(hole, bytes);
 }
 
+static void test_accel(struct nic *nic)
+{
+	struct exanet_ioc_accel a = { .remote = ~0U, .ops = 7, .err_addr = 8 };
+
+	check(ioctl(nic->fd, EXANET_IOC_ACCEL, &a) && errno == EINVAL,
+	      "accelerator: unknown array");
+	check(!a.ops && !a.err_addr, "then it has done nothing");
+	a = (struct exanet_ioc_accel) { .dst_ctx = EXANET_CONTEXTS };
+	check(ioctl(nic->fd, EXANET_IOC_ACCEL, &a) && errno == EINVAL,
+	      "accelerator: context 16");
+	a = (struct exanet_ioc_accel) {
+		.remote = EXANET_ACCEL_X,
+		.x = EXANET_NI_VA(EXANET_NI_MAILBOX),
+	};
+	check(ioctl(nic->fd, EXANET_IOC_ACCEL, &a) && errno == EACCES,
+	      "accelerator: registers of a node");
+	check(ioctl(nic->fd, EXANET_IOC_ACCEL, NULL) && errno == EFAULT,
+	      "accelerator: bad pointer");
+}
+
 static int many(unsigned int seed)
 {
 	const size_t bytes = 200000;
@@ -164,6 +184,7 @@ int main(void)
 	nic_open(&nic);
 	test_sizes(&nic);
 	test_errors(&nic);
+	test_accel(&nic);
 	test_processes();
 	nic_close(&nic);
 	return 0;
