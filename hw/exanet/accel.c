@@ -9,7 +9,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include "shm.h"
+#include "shm-timing.h"
 #include "../trace.h"
 
 #define TURN_PIECES 64              /* of data, moved or asked for */
@@ -55,6 +55,7 @@ struct ExanetAccel {
     uint64_t bytes;
     int64_t start;
     int64_t time;
+    int64_t next;                   /* when what has come is handled */
 
     /* registers at GO */
     uint32_t ctrl;
@@ -77,6 +78,7 @@ struct ExanetAccel {
     AccelPiece piece[PIECES_MAX];
     unsigned loads;                 /* under way */
     unsigned stores;
+    bool full;                      /* with timing: nothing until all are answered */
 
     uint32_t cells[CELLS_AHEAD];
     uint32_t map1[EXANET_ACCEL_NDF_MAX];
@@ -147,6 +149,13 @@ static bool move_inside(ExanetState *s, const AccelMove *m)
     return base <= end && m->at <= end - base && m->bytes <= end - base - m->at;
 }
 
+/* @bytes are there: one beat is handled after the other. */
+static void beats_handle(ExanetState *s, ExanetAccel *a, unsigned bytes)
+{
+    a->next = exanet_timing_next(s, a->next, DIV_ROUND_UP(bytes, 8) *
+                                 EXANET_TIMING_BEAT);
+}
+
 static void piece_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
                           const uint8_t *data)
 {
@@ -163,6 +172,7 @@ static void piece_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
     } else {
         a->stores--;
     }
+    beats_handle(s, a, piece->size);
     if (resp != EXANET_RESP_ACK) {
         accel_fail(a, resp, piece->gva);
     } else {
@@ -172,6 +182,21 @@ static void piece_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
         }
     }
     exanet_schedule(s);
+}
+
+/*
+ * Whether another piece may be under way.  On hardware the inner loop is unrolled [T
+ * §6.4]: its accesses begin together, and the next ones when all have been answered.
+ */
+static bool piece_room(ExanetState *s, ExanetAccel *a, bool store)
+{
+    unsigned open = a->loads + a->stores;
+
+    if (likely(!s->shm->timing)) {
+        return store || a->loads < a->outstanding;
+    }
+    a->full = open >= a->outstanding || (a->full && open);
+    return !a->full;
 }
 
 /* Asks for the next piece of @m; 0: it has to wait. */
@@ -193,7 +218,7 @@ static unsigned piece_issue(ExanetState *s, ExanetAccel *a, const AccelMove *m)
         .respond = piece_respond,
     };
 
-    if (!store && a->loads == a->outstanding) {
+    if (!piece_room(s, a, store)) {
         return 0;
     }
     for (i = 0; i < PIECES_MAX && a->piece[i].used; i++) {
@@ -225,6 +250,7 @@ static unsigned piece_local(ExanetState *s, ExanetAccel *a, const AccelMove *m)
         memcpy(m->buf + a->move_at, bram, size);
     }
     a->bytes += size;
+    beats_handle(s, a, size);
     return size;
 }
 
@@ -235,6 +261,9 @@ static bool moves_run(ExanetState *s, ExanetAccel *a, unsigned *pieces)
         const AccelMove *m = &a->move[a->moved];
         unsigned size;
 
+        if (!exanet_timing_due(s, a->next)) {
+            return false;
+        }
         if (!move_inside(s, m)) {
             accel_fail(a, EXANET_RESP_DECODE, a->base[m->array] + m->at);
             return true;
@@ -483,7 +512,8 @@ static bool phases_run(ExanetState *s, ExanetAccel *a)
 
 static void accel_settle(ExanetState *s, ExanetAccel *a)
 {
-    if (a->phase == PHASE_DRAIN && !a->loads && !a->stores) {
+    if (a->phase == PHASE_DRAIN && !a->loads && !a->stores &&
+        exanet_timing_due(s, a->next)) {
         accel_end(s, a);
     }
 }

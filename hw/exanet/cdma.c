@@ -11,6 +11,7 @@
 #include "qemu/host-utils.h"
 #include "qemu/log.h"
 #include "cdma.h"
+#include "shm-timing.h"
 #include "../trace.h"
 
 #define PIECES_PER_TURN 64
@@ -255,7 +256,7 @@ static bool channel_run(CdmaChannel *ch)
     unsigned budget = PIECES_PER_TURN;
 
     do {
-        if (!cdma_busy(ch) ||
+        if (!cdma_busy(ch) || !exanet_timing_due(ch->s, ch->begin) ||
             (ch->left && ch->wait > exanet_now(ch->s))) {
             return false;
         }
@@ -379,6 +380,7 @@ static void channel_start(CdmaChannel *ch)
         return;
     }
     ch->state = EXANET_TRACKER_PASS;
+    ch->begin = exanet_timing_after(ch->s, EXANET_TIMING_CDMA);
     exanet_schedule(ch->s);
 }
 

@@ -60,6 +60,7 @@ struct CdmaChannel {
     uint32_t acked;
     uint32_t round;                 /* since the list was empty last */
     int64_t wait;                   /* ns, when the round begins */
+    int64_t begin;                  /* when the pass does: exanet_timing_due() */
     bool failing;                   /* ends when nothing is under way any more */
     CdmaPiece error;                /* why */
 

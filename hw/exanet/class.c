@@ -35,6 +35,8 @@ static const struct {
                        "nodes, a multiple of 4 KiB" },
     { "bram-size", "Bytes of block RAM behind the aperture, a multiple of 4 KiB" },
     { "cam-entries", "Entries of each transaction table, 1 to 64" },
+    { "shm-timing", "Loads, stores and CDMA take the virtual time that they take "
+                    "on hardware" },
     { "user-page-shift", "log2 of the guest's page size: 12 or 16" },
     { "epoch", "First epoch, 1 to 255, for repeatable tests; 0: by the time" },
 };

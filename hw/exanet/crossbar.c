@@ -7,7 +7,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "exanet.h"
-#include "shm.h"
+#include "shm-timing.h"
 #include "switch-arith.h"
 #include "voq.h"
 #include "../trace.h"
@@ -486,6 +486,9 @@ static bool crossbar_pass(ExanetPort *from, unsigned input, int route,
     /* packets that are a header alone overtake data there, so they take no turns */
     if (words == 1 ? !exanet_port_ready(to, vc) :
                      !exanet_switch_ready(s, route, input)) {
+        return false;
+    }
+    if (!exanet_timing_pass(s, route, buf, words)) {
         return false;
     }
     if (!exanet_packet_hop(buf, words)) {

@@ -9,7 +9,7 @@
 #include "qemu/log.h"
 #include "qemu/main-loop.h"
 #include "exanet.h"
-#include "shm.h"
+#include "shm-timing.h"
 #include "switch-arith.h"
 #include "../trace.h"
 
@@ -193,7 +193,7 @@ static void file_reset(ExanetState *s)
     exanet_reg_set32(s, EXANET_REG_CAP1,
         EXANET_CAP1_WINDOWS | EXANET_CAP1_DUP_SAFE | EXANET_CAP1_MULTIPATH |
         EXANET_CAP1_RELEASE | EXANET_CAP1_FLOW_RATE | EXANET_CAP1_FIRMWARE |
-        EXANET_CAP1_APERTURE);
+        EXANET_CAP1_APERTURE | (s->shm_timing ? EXANET_CAP1_TIMING : 0));
     exanet_reg_set32(s, EXANET_REG_NODE, s->coord);
     exanet_reg_set32(s, EXANET_REG_EPOCH, s->epoch);
 }
@@ -529,6 +529,7 @@ void exanet_schedule(ExanetState *s)
         s->pending = true;
     } else {
         qemu_bh_schedule(s->bh);
+        exanet_timing_schedule(s);
     }
 }
 

@@ -690,6 +690,7 @@ struct ExanetState {
     uint64_t aperture_size;
     uint64_t bram_size;
     uint32_t cam_entries;
+    bool shm_timing;
 
     QEMUBH *bh;
     bool running;                   /* units are at work, or a doorbell is taken */

@@ -12,6 +12,7 @@
 #include "qemu/bswap.h"
 #include "qemu/units.h"
 #include "link.h"
+#include "shm-timing.h"
 #include "voq.h"
 #include "../trace.h"
 
@@ -370,7 +371,7 @@ void exanet_port_reset(ExanetPort *p)
                      p->s->rx_fifo_words - EXANET_XOFF_MARGIN);
     exanet_reg_set32(p->s, base + EXANET_REG_PORT_RATE, p->s->link_rate_kbps);
     exanet_reg_set32(p->s, base + EXANET_REG_PORT_LATENCY,
-                     p->s->link_latency_ns);
+                     p->s->link_latency_ns ?: exanet_timing_latency(p->s));
     p->tx_free = 0;
     p->peer_words = EXANET_FRAME_WORDS;
     exanet_link_tx_limit(p);

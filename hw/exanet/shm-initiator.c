@@ -12,8 +12,8 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/queue.h"
-#include "shm.h"
 #include "shm-node.h"
+#include "shm-timing.h"
 #include "../trace.h"
 
 #define SLOTS_MAX           64      /* EXANET_STID_SLOT */
@@ -61,6 +61,9 @@ typedef struct Transaction {
     bool answer;                    /* is in the list of answers */
     bool lost;                      /* at once, with @resp */
     bool told;                      /* its failure; by its master */
+    bool early;                     /* is acknowledged when it has left */
+    int64_t answer_at;
+    ExanetTimingPacket timing;
     bool fenced;                    /* FENCE was written since */
     QTAILQ_ENTRY(Transaction) send;
     QTAILQ_ENTRY(Transaction) next_answer;
@@ -147,6 +150,9 @@ static void enqueue(ExanetState *s, Transaction *t)
         QTAILQ_REMOVE(queue, t, send);
     }
     t->queued = true;
+    t->timing = exanet_timing_enter(s, t->node->coord, is_write(t->req.class) ?
+                                    exanet_timing_flits(t->req.gva, t->req.size) :
+                                    0, t->req.joined);
     QTAILQ_INSERT_TAIL(queue, t, send);
     exanet_schedule(s);
 }
@@ -356,7 +362,11 @@ bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
     if (is_write(req->class) && req->early &&
         (exanet_shm_ctrl(s) & EXANET_SHM_CTRL_EARLY)) {
         exanet_count(s, SHM_EARLY_ACK);
-        answer_later(s, t);
+        if (unlikely(s->shm->timing)) {
+            t->early = true;
+        } else {
+            answer_later(s, t);
+        }
     }
     return true;
 }
@@ -378,7 +388,7 @@ static bool answers_run(ExanetState *s)
 
     for (unsigned i = 0; i < ANSWERS_PER_RUN; i++) {
         t = QTAILQ_FIRST(&ini->answers);
-        if (!t) {
+        if (!t || !exanet_timing_due(s, t->answer_at)) {
             return false;
         }
         QTAILQ_REMOVE(&ini->answers, t, next_answer);
@@ -412,7 +422,9 @@ static unsigned encode(ExanetState *s, const Transaction *t, uint8_t *buf,
         .pdid = t->req.pdid,
         .tid = t->tid,
         .seq = t->seq,
-        .user = RNIC_PREP(EXANET_SHM_USER_RETRIES, MIN(t->copies - 1, 15)),
+        .user = RNIC_PREP(EXANET_SHM_USER_RETRIES, MIN(t->copies - 1, 15)) |
+                (unlikely(s->shm->timing) && t->req.joined ?
+                 EXANET_SHM_USER_JOINED : 0),
         .ttl = EXANET_TTL_MAX,
         .path = path,
         .first = is_oldest(s->shm->initiator, t),
@@ -439,10 +451,17 @@ static bool send_copy(ExanetState *s, Transaction *t)
     unsigned words;
 
     if ((rdma && !exanet_flow_may_send(s, t->node->coord)) ||
-        !exanet_crossbar_ready(s, route)) {
+        !exanet_crossbar_ready(s, route) ||
+        !exanet_timing_may_leave(s, route, &t->timing)) {
         return false;
     }
+    exanet_timing_left(s, route, &t->timing);
     dequeue(ini, t);
+    if (unlikely(t->early)) {
+        t->early = false;
+        t->answer_at = exanet_timing_after(s, EXANET_TIMING_EARLY);
+        answer_later(s, t);
+    }
     if (t->copies) {
         exanet_count(s, SHM_REISSUE);
     }
@@ -738,10 +757,15 @@ static void response_done(ExanetState *s, Transaction *t,
 void exanet_shm_response(ExanetState *s, const ExanetPacket *pkt)
 {
     ExanetInitiator *ini = s->shm->initiator;
-    ShmNode *node = g_hash_table_lookup(ini->nodes, GUINT_TO_POINTER(pkt->src));
-    Transaction *t = response_match(ini, pkt);
+    ShmNode *node;
+    Transaction *t;
     enum exanet_resp resp;
 
+    if (unlikely(s->shm->timing) && exanet_timing_hold(s, pkt)) {
+        return;
+    }
+    node = g_hash_table_lookup(ini->nodes, GUINT_TO_POINTER(pkt->src));
+    t = response_match(ini, pkt);
     if (node) {
         node->dead = false;
     }

@@ -15,6 +15,7 @@
 #include "qemu/atomic.h"
 #include "qemu/main-loop.h"
 #include "receiver.h"
+#include "shm-timing.h"
 #include "../trace.h"
 
 /*
@@ -45,6 +46,7 @@ typedef struct TargetResponse {
     uint32_t dst;
     uint8_t path;
     uint8_t words;
+    ExanetTimingPacket timing;
     uint8_t data[EXANET_PACKET_BYTES];
 } TargetResponse;
 
@@ -218,6 +220,9 @@ static void response_send(ExanetState *s, ExanetPacket *pkt, TargetEntry *entry)
         r->entry = entry;
         r->dst = pkt->dst;
         r->path = pkt->path;
+        r->timing = exanet_timing_enter(s, r->dst, pkt->size ?
+            exanet_timing_flits(pkt->va, pkt->size) : 0,
+            pkt->user & EXANET_SHM_USER_JOINED);
         response_count(s, r->dst, 1);
         QTAILQ_INSERT_TAIL(&s->shm->target->responses, r, next);
         r = NULL;
@@ -239,7 +244,8 @@ static void request_answer(ExanetState *s, const ExanetPacket *pkt,
         .seq = pkt->seq,
         .path = pkt->path,
         .va = pkt->va,
-        .user = (pkt->user & EXANET_SHM_USER_RETRIES) |
+        .user = (pkt->user & (EXANET_SHM_USER_RETRIES |
+                              EXANET_SHM_USER_JOINED)) |
                 RNIC_PREP(EXANET_SHM_USER_RESP, resp),
         .size = data ? pkt->size : 0,
         .payload = data,
@@ -272,12 +278,14 @@ bool exanet_target_run(ExanetState *s)
         if (r->entry && r->entry->held == t->turn) {
             continue;
         }
-        if (!exanet_crossbar_ready(s, route)) {
+        if (!exanet_crossbar_ready(s, route) ||
+            !exanet_timing_may_leave(s, route, &r->timing)) {
             if (r->entry) {
                 r->entry->held = t->turn;
             }
             continue;
         }
+        exanet_timing_left(s, route, &r->timing);
         memcpy(exanet_crossbar_begin(s, route), r->data,
                words * EXANET_WORD_BYTES);
         response_free(s, r);
@@ -621,6 +629,9 @@ void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt)
 {
     ExanetTarget *t = s->shm->target;
 
+    if (unlikely(s->shm->timing) && exanet_timing_hold(s, pkt)) {
+        return;
+    }
     trace_exanet_target_request(s->node, pkt->src, pkt->type, pkt->tid, pkt->seq,
                                 pkt->va, pkt->size);
     if (t->busy || !g_queue_is_empty(&t->waiters) ||

@@ -7,7 +7,7 @@
 #include "qemu/host-utils.h"
 #include "qemu/log.h"
 #include "qemu/units.h"
-#include "shm.h"
+#include "shm-timing.h"
 #include "switch-arith.h"
 #include "../trace.h"
 
@@ -139,8 +139,10 @@ void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top)
 /* Responses go first, then those that a CPU may wait for. */
 bool exanet_shm_run(ExanetState *s)
 {
-    bool more = exanet_target_run(s);
+    bool more;
 
+    exanet_timing_run(s);
+    more = exanet_target_run(s);
     more |= exanet_initiator_run(s);
     more |= exanet_aperture_run(s);
     more |= exanet_accel_run(s);
@@ -212,6 +214,7 @@ bool exanet_shm_init(ExanetState *s, Error **errp)
     memory_region_init(&s->aperture_mr, OBJECT(s->host.dev),
                        "exanet-aperture-region",
                        pow2ceil(s->aperture_size + s->bram_size));
+    exanet_timing_init(s);
     exanet_initiator_init(s);
     exanet_target_init(s);
     exanet_aperture_init(s);
@@ -236,6 +239,7 @@ void exanet_shm_fini(ExanetState *s)
     exanet_aperture_fini(s);
     exanet_target_fini(s);
     exanet_initiator_fini(s);
+    exanet_timing_fini(s);
 }
 
 void exanet_shm_finalize(ExanetState *s)
@@ -260,4 +264,5 @@ void exanet_shm_reset(ExanetState *s)
     exanet_aperture_reset(s);
     exanet_target_reset(s);
     exanet_initiator_reset(s);
+    exanet_timing_reset(s);
 }

@@ -8,8 +8,8 @@
  *           accel.c -----+       ^  responses  <== crossbar <==+--> block RAM
  *           cdma.c ------+-------+
  *
- * shm.c has the registers and the life of the unit.  None of these knows the RDMA
- * engine; [T §n] is the paper of rnic/exanet/shm.h.
+ * shm.c has the registers and the life of the unit, shm-timing.c knows how long all
+ * takes.  None of these knows the RDMA engine; [T §n] is the paper of rnic/exanet/shm.h.
  */
 #ifndef HW_EXANET_SHM_H
 #define HW_EXANET_SHM_H
@@ -22,6 +22,7 @@ typedef struct ExanetTarget ExanetTarget;
 typedef struct ExanetCdma ExanetCdma;
 typedef struct ExanetTgen ExanetTgen;
 typedef struct ExanetAccel ExanetAccel;
+typedef struct ExanetTiming ExanetTiming;
 
 struct ExanetShm {
     ExanetAperture *aperture;
@@ -30,6 +31,7 @@ struct ExanetShm {
     ExanetCdma *cdma;
     ExanetTgen *tgen;
     ExanetAccel *accel;
+    ExanetTiming *timing;           /* NULL: shm-timing=off */
     uint8_t *bram;                  /* s->bram_size bytes */
     uint32_t errors[EXANET_CONTEXTS];   /* that exanet_shm_error() was told */
 };
@@ -87,6 +89,7 @@ typedef struct ExanetShmRequest {
     uint8_t axi_id;                 /* EXANET_AXI_ID_ */
     uint8_t ctx;                    /* whose it is */
     bool early;                     /* may be acknowledged early */
+    bool joined;                    /* goes on with the AXI burst of the one before */
     /*
      * The response of the AXI slave, once for each request that was taken: data of a
      * read (@size bytes, NULL if not ACK).  ABORTED transactions have PROTECTION.

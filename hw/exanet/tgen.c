@@ -4,7 +4,7 @@
  * a CPU that would have to wait for them [T §5, "address mapper"].
  */
 #include "qemu/osdep.h"
-#include "shm.h"
+#include "shm-timing.h"
 #include "../trace.h"
 
 #define TURN_PARTS 64               /* packets of one turn */
@@ -43,6 +43,8 @@ struct ExanetTgen {
     uint64_t bytes;
     int64_t start;
     int64_t time;
+    unsigned think;                 /* ns */
+    int64_t next;                   /* when a transaction may begin */
     TgenOp op[OPS_MAX];
 };
 
@@ -143,6 +145,7 @@ static void tgen_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
         g->waiting--;
         g->done++;
         g->time = exanet_now(s) - g->start;
+        g->next = exanet_timing_after(s, (int64_t)g->think * EXANET_TIMING_NS);
     }
     op_advance(s, g, op);
 }
@@ -172,7 +175,8 @@ static bool op_begin(ExanetState *s, ExanetTgen *g)
     unsigned i;
 
     if (g->stopped ||
-        g->waiting > RNIC_GET(EXANET_TGEN_OUTSTANDING, g->cfg)) {
+        g->waiting > RNIC_GET(EXANET_TGEN_OUTSTANDING, g->cfg) ||
+        !exanet_timing_due(s, g->next)) {
         return false;
     }
     for (i = 0; i < OPS_MAX && g->op[i].used; i++) {
@@ -220,6 +224,7 @@ static bool part_issue(ExanetState *s, ExanetTgen *g)
                   RNIC_PREP(EXANET_AXI_ID_NUMBER, op->axi_id),
         .ctx = RNIC_GET(EXANET_TGEN_IDS_CTX, g->ids),
         .early = early,
+        .joined = op->issued,
         .respond = tgen_respond,
         .settled = early ? tgen_settled : NULL,
         .opaque = part_handle(g, op, op->issued),
@@ -286,6 +291,7 @@ static void tgen_begin(ExanetState *s, ExanetTgen *g)
         .pdid = tgen_get32(s, EXANET_REG_TGEN_PDID),
         .size = size ?: 8 * (RNIC_GET(EXANET_TGEN_BEATS, cfg) + 1),
         .start = exanet_now(s),
+        .think = tgen_get32(s, EXANET_REG_TGEN_THINK),
     };
     trace_exanet_tgen_begin(s->node, cfg, g->size);
     if (entries < 1 || entries > EXANET_TGEN_TARGETS) {

@@ -231,7 +231,9 @@ enum exanet_arith_mode {
 	X(TGEN_PDID,	0xa28, 4, 0, 0xffff, 0) /* the target's */ \
 	X(TGEN_SIZE,	0xa2c, 4, 0, 0x1ff, 0) /* bytes of each; 0: whole beats by CFG */ \
 	X(TGEN_STATUS,	0xa30, 4, 0, 0, 0) \
-	X(TGEN_TIME,	0xa38, 8, 0, 0, 0) /* ns from GO to the last answer */
+	X(TGEN_TIME,	0xa38, 8, 0, 0, 0) /* ns from GO to the last answer */ \
+	X(TGEN_THINK,	0xa40, 4, 0, 0xfffff, 0) /* ns from each answer to the next
+						  * transaction; CAP1_TIMING */
 /*
  * A write to CFG with GO starts a run with what the registers say then, unless one is
  * BUSY; one without GO lets no new transaction begin.  GO is cleared when the run ends.

@@ -194,6 +194,9 @@ enum exanet_type {
 #define EXANET_AXI_ID_NUMBER	RNIC_FIELD(3, 0)
 #define EXANET_SHM_USER_RESP	RNIC_FIELD(3, 0)	/* enum exanet_resp, type 11 */
 #define EXANET_SHM_USER_RETRIES	RNIC_FIELD(7, 4)	/* saturating, copied */
+#define EXANET_SHM_USER_JOINED	RNIC_BIT(8)		/* goes on with the AXI burst of
+							 * the packet before it, copied;
+							 * for shm-timing= */
 #define EXANET_SHM_SEQ_BITS	14
 enum exanet_axi_master {
 	EXANET_AXI_CPU		= 0,
