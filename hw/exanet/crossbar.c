@@ -488,9 +488,6 @@ static bool crossbar_pass(ExanetPort *from, unsigned input, int route,
                      !exanet_switch_ready(s, route, input)) {
         return false;
     }
-    if (!exanet_timing_pass(s, route, buf, words)) {
-        return false;
-    }
     if (!exanet_packet_hop(buf, words)) {
         exanet_count(s, DROP_TTL);
         return true;
@@ -499,6 +496,7 @@ static bool crossbar_pass(ExanetPort *from, unsigned input, int route,
                                   exanet_packet_type(buf),
                                   exanet_packet_dst(buf));
     crossbar_count_transit(s, from, route);
+    exanet_timing_pass(s, route, buf, words);
     exanet_packet_vc_set(buf, vc);
     memcpy(exanet_port_begin(to, vc), buf, words * EXANET_WORD_BYTES);
     exanet_port_commit(to, vc, words);

@@ -451,11 +451,11 @@ static bool send_copy(ExanetState *s, Transaction *t)
     unsigned words;
 
     if ((rdma && !exanet_flow_may_send(s, t->node->coord)) ||
-        !exanet_crossbar_ready(s, route) ||
-        !exanet_timing_may_leave(s, route, &t->timing)) {
+        !exanet_timing_due(s, t->timing.ready) ||
+        !exanet_crossbar_ready(s, route)) {
         return false;
     }
-    exanet_timing_left(s, route, &t->timing);
+    exanet_timing_leave(s, route, &t->timing);
     dequeue(ini, t);
     if (unlikely(t->early)) {
         t->early = false;

@@ -278,14 +278,14 @@ bool exanet_target_run(ExanetState *s)
         if (r->entry && r->entry->held == t->turn) {
             continue;
         }
-        if (!exanet_crossbar_ready(s, route) ||
-            !exanet_timing_may_leave(s, route, &r->timing)) {
+        if (!exanet_timing_due(s, r->timing.ready) ||
+            !exanet_crossbar_ready(s, route)) {
             if (r->entry) {
                 r->entry->held = t->turn;
             }
             continue;
         }
-        exanet_timing_left(s, route, &r->timing);
+        exanet_timing_leave(s, route, &r->timing);
         memcpy(exanet_crossbar_begin(s, route), r->data,
                words * EXANET_WORD_BYTES);
         response_free(s, r);

@@ -105,17 +105,14 @@ ExanetTimingPacket exanet_timing_enter(ExanetState *s, uint32_t dst,
     return p;
 }
 
-bool exanet_timing_may_leave(ExanetState *s, int route,
-                             const ExanetTimingPacket *p)
+bool exanet_timing_link_reached(ExanetState *s, int route)
 {
-    ExanetTiming *tm = s->shm->timing;
-
-    return likely(!tm) ||
-           exanet_timing_reached(s, route < 0 ? p->ready :
-                                 MAX(p->ready, tm->free[EXANET_ROUTE_PORT(route)]));
+    return exanet_timing_reached(s, s->shm->timing->free[
+                                 EXANET_ROUTE_PORT(route)]);
 }
 
-void exanet_timing_left(ExanetState *s, int route, const ExanetTimingPacket *p)
+void exanet_timing_leave(ExanetState *s, int route,
+                         const ExanetTimingPacket *p)
 {
     ExanetTiming *tm = s->shm->timing;
     int64_t *free;
@@ -142,7 +139,7 @@ static unsigned packet_flits(const ExanetPacket *pkt)
            exanet_timing_flits(pkt->va, pkt->size);
 }
 
-bool exanet_timing_pass(ExanetState *s, int route, const uint8_t *buf,
+void exanet_timing_pass(ExanetState *s, int route, const uint8_t *buf,
                         unsigned words)
 {
     ExanetTimingPacket p = { .ready = 0 };
@@ -150,15 +147,11 @@ bool exanet_timing_pass(ExanetState *s, int route, const uint8_t *buf,
 
     if (likely(!s->shm->timing) || !is_timed(exanet_packet_type(buf)) ||
         exanet_packet_decode(buf, words, &pkt) != EXANET_WIRE_OK) {
-        return true;
-    }
-    if (!exanet_timing_may_leave(s, route, &p)) {
-        return false;
+        return;
     }
     p.flits = packet_flits(&pkt);
     p.joined = pkt.user & EXANET_SHM_USER_JOINED;
-    exanet_timing_left(s, route, &p);
-    return true;
+    exanet_timing_leave(s, route, &p);
 }
 
 /* --- Arriving ----------------------------------------------------------------- */

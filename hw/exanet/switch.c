@@ -8,6 +8,7 @@
  * ones are kept until a cable or a register changes.
  */
 #include "qemu/osdep.h"
+#include "shm-timing.h"
 #include "switch-arith.h"
 #include "../trace.h"
 
@@ -332,7 +333,8 @@ bool exanet_switch_ready(ExanetState *s, int route, unsigned input)
     ExanetPort *p = &s->port[EXANET_ROUTE_PORT(route)];
     uint64_t others = turn_others(s, t, input);
 
-    if (!exanet_port_ready(p, EXANET_ROUTE_VC(route))) {
+    if (!exanet_port_ready(p, EXANET_ROUTE_VC(route)) ||
+        !exanet_timing_link_free(s, route)) {
         return turn_refuse(t, input);
     }
     if (likely(!others)) {

@@ -5,7 +5,7 @@
  * timer to the next: figures do not depend on the steps that a test takes.
  */
 #include "qemu/osdep.h"
-#include "qemu/bswap.h"
+#include <glib/gstdio.h>
 #include "libqos/pci-pc.h"
 #include "exanet-cdma.h"
 #include "exanet-fabric.h"
@@ -64,9 +64,9 @@ static Row *row_start(const char *props)
 
     for (unsigned i = 0; i < NODES; i++) {
         r->coord[i] = exanet_coord(i, 0, 0, 0);
-        g_string_append_printf(args, " -device exanet-pci,addr=%u,coord=0x%x,%s,"
-                               "link-timeout-ms=0%s", SLOT + i, r->coord[i],
-                               links[i], props);
+        g_string_append_printf(args, " -device exanet-pci,id=nic%u,addr=%u,"
+                               "coord=0x%x,%s,link-timeout-ms=0%s", i, SLOT + i,
+                               r->coord[i], links[i], props);
     }
     qts = qtest_init(args->str);
     for (unsigned i = 0; i < NODES; i++) {
@@ -119,7 +119,7 @@ static unsigned to_cycles(double ns)
 static void assert_near(const char *what, double value, double want,
                         double percent)
 {
-    g_test_message("%s: %.4g, paper %.4g", what, value, want);
+    g_test_message("%s: %.4g, expected %.4g", what, value, want);
     if (value < want * (1 - percent / 100) || value > want * (1 + percent / 100)) {
         g_error("%s: %g is not within %g %% of %g", what, value, percent, want);
     }
@@ -163,30 +163,44 @@ static double loop_ns(Row *r, unsigned n, uint32_t flags, unsigned think)
     return (double)time / done;
 }
 
-/* Gb/s of bursts of @beats to node @n, @outstanding at a time. */
-static double rate(Row *r, unsigned n, unsigned beats, unsigned outstanding,
-                   uint32_t flags)
+/* Stores or loads without end, bursts of @beats to node @n. */
+static void stream_start(Row *r, unsigned from, unsigned n, unsigned beats,
+                         unsigned outstanding, uint32_t flags)
 {
     uint64_t gva[8];
     const ExanetTgenRun run = {
         .gva = gva, .targets = ARRAY_SIZE(gva), .beats = beats,
         .outstanding = outstanding, .flags = flags | EXANET_TGEN_REPEAT,
     };
-    uint64_t bytes, time;
 
     for (unsigned i = 0; i < ARRAY_SIZE(gva); i++) {
-        gva[i] = exanet_bram_gva(r->coord[n], 512 * i);
+        gva[i] = exanet_bram_gva(r->coord[n], 4096 * from + 512 * i);
     }
-    exanet_tgen_start(r->t[0], &run);
+    exanet_tgen_start(r->t[from], &run);
+}
+
+static void stream_stop(Row *r, unsigned from)
+{
+    exanet_tgen_stop(r->t[from]);
+    row_pass(r, 20 * US);
+    g_assert_false(exanet_tgen_busy(r->t[from]));
+    g_assert_cmpuint(exanet_tgen_code(r->t[from]), ==, EXANET_RESP_ACK);
+}
+
+/* Gb/s of bursts of @beats to node @n, @outstanding at a time. */
+static double rate(Row *r, unsigned n, unsigned beats, unsigned outstanding,
+                   uint32_t flags)
+{
+    uint64_t bytes, time;
+
+    stream_start(r, 0, n, beats, outstanding, flags);
     row_pass(r, 20 * US);
     bytes = exanet_tgen_get(r->t[0], EXANET_REG_TGEN_BYTES);
     time = exanet_tgen_get(r->t[0], EXANET_REG_TGEN_TIME);
     row_pass(r, 400 * US);
     bytes = exanet_tgen_get(r->t[0], EXANET_REG_TGEN_BYTES) - bytes;
     time = exanet_tgen_get(r->t[0], EXANET_REG_TGEN_TIME) - time;
-    exanet_tgen_stop(r->t[0]);
-    row_pass(r, 20 * US);
-    g_assert_cmpuint(exanet_tgen_code(r->t[0]), ==, EXANET_RESP_ACK);
+    stream_stop(r, 0);
     return 8.0 * bytes / time;
 }
 
@@ -233,6 +247,33 @@ static void test_round_trip(void)
     g_assert_cmpuint(round_trip(r, 1, 128, EXANET_TGEN_WRITE), ==, 229 + 3 * 16);
     g_assert_cmpuint(round_trip(r, 1, 128, 0), ==, 229 + 3 * 16);
     row_stop(r);
+}
+
+/* Two machines, whose clocks go in steps of 8 ns, so that a cable adds one each way. */
+static void test_machines(void)
+{
+    const int64_t step = 8;
+    const uint64_t gva = exanet_bram_gva(EXANET_TEST_PEER, 0);
+    const ExanetTgenRun run = {
+        .gva = &gva, .size = 8, .flags = EXANET_TGEN_WRITE,
+    };
+    g_autofree char *dir = g_dir_make_tmp("exanet-timing-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(dir, "wire", NULL);
+    ExanetTest *t[2];
+    uint64_t ns;
+
+    exanet_pair_start(t, path, ",shm-timing=on");
+    exanet_tgen_start(t[0], &run);
+    exanet_pair_wait(t, !exanet_tgen_busy(t[0]), step);
+    g_assert_cmpuint(exanet_tgen_code(t[0]), ==, EXANET_RESP_ACK);
+    ns = exanet_tgen_get(t[0], EXANET_REG_TGEN_TIME);
+    g_test_message("%" PRIu64 " ns", ns);
+    g_assert_cmpuint(ns, >=, 1485 - 2 * step);
+    g_assert_cmpuint(ns, <=, 1485 + 2 * step);
+    exanet_stop(t[0]);
+    exanet_stop(t[1]);
+    g_unlink(path);
+    g_rmdir(dir);
 }
 
 /* Acknowledged when it has left, not when it is answered. */
@@ -283,6 +324,95 @@ static void test_rate(void)
     one = rate(r, 1, 16, 1, EXANET_TGEN_WRITE);
     assert_near("Gb/s, 128 B, one at a time", one,
                 128 * 8 / ((229 + 3 * 16) * 6.4), 1);
+    row_stop(r);
+}
+
+/* Two nodes share a link: what is passed on, and what begins there, half each. */
+static void test_share(void)
+{
+    Row *r = row_start(",shm-timing=on");
+    uint64_t bytes[2] = { 0, 0 };
+    const int64_t ns = 400 * US;
+
+    stream_start(r, 0, 2, 16, 16, EXANET_TGEN_WRITE);
+    stream_start(r, 1, 2, 16, 16, EXANET_TGEN_WRITE);
+    row_pass(r, 50 * US);
+    for (unsigned i = 0; i < 2; i++) {
+        bytes[i] = exanet_tgen_get(r->t[i], EXANET_REG_TGEN_BYTES);
+    }
+    row_pass(r, ns);
+    for (unsigned i = 0; i < 2; i++) {
+        bytes[i] = exanet_tgen_get(r->t[i], EXANET_REG_TGEN_BYTES) - bytes[i];
+    }
+    stream_stop(r, 0);
+    stream_stop(r, 1);
+    assert_near("Gb/s, 128 B, two nodes", 8.0 * (bytes[0] + bytes[1]) / ns, 6.48,
+                3);
+    assert_near("Gb/s, 128 B, one of them", 8.0 * bytes[0] / ns, 3.24, 10);
+    row_stop(r);
+}
+
+/* --- Loss and reset ---------------------------------------------------------- */
+
+static void row_fault(Row *r, unsigned n, const char *faults)
+{
+    g_autofree char *path = g_strdup_printf("/machine/peripheral/nic%u", n);
+
+    qtest_qmp_assert_success(r->t[n]->qts, "{ 'execute': 'qom-set', 'arguments': "
+        "{ 'path': %s, 'property': 'faults0', 'value': %s } }", path, faults);
+}
+
+/* What is lost is sent again, and everything ends as it should. */
+static void test_loss(void)
+{
+    Row *r = row_start(",shm-timing=on");
+    uint64_t bram = exanet_get64(r->t[2], EXANET_SHM + EXANET_REG_SHM_APERTURE);
+    uint64_t gva[EXANET_TGEN_TARGETS];
+    const ExanetTgenRun run = {
+        .gva = gva, .targets = ARRAY_SIZE(gva), .size = 8, .outstanding = 8,
+        .flags = EXANET_TGEN_WRITE | EXANET_TGEN_EACH,
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(gva); i++) {
+        gva[i] = exanet_bram_gva(r->coord[2], 64 * i);
+        exanet_set64(r->t[0], EXANET_TGEN_DATA(i), 0x1111 * (i + 1));
+    }
+    /* ten round trips */
+    exanet_shm_set(r->t[0], SHM_TIMEOUT, 4500);
+    row_fault(r, 0, "drop=20% seed=3");
+    row_fault(r, 2, "drop=20% seed=4");
+    exanet_tgen_start(r->t[0], &run);
+    row_pass(r, 20 * EXANET_MS);
+    tgen_ns(r);
+    for (unsigned i = 0; i < ARRAY_SIZE(gva); i++) {
+        g_assert_cmphex(exanet_load(r->t[2], bram + 64 * i, 8), ==,
+                        0x1111 * (i + 1));
+    }
+    g_assert_cmpuint(exanet_count(r->t[0], SHM_REISSUE), >, 0);
+    g_assert_cmpuint(exanet_count(r->t[2], SHM_TARGET_STORE), ==,
+                     ARRAY_SIZE(gva));
+    row_stop(r);
+}
+
+/* Resets while packets wait at either end; afterwards all is as before. */
+static void test_reset(void)
+{
+    Row *r = row_start(",shm-timing=on");
+
+    for (unsigned n = 0; n < NODES; n++) {
+        stream_start(r, 0, 2, 64, 8, EXANET_TGEN_WRITE);
+        row_pass(r, 10 * US + 333 * n);
+        exanet_set32(r->t[n], EXANET_REG_CTRL, EXANET_CTRL_RESET);
+        exanet_set32(r->t[n], EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
+        exanet_open(r->t[n], 0, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
+        exanet_tgen_stop(r->t[0]);
+        exanet_wait(r->t[0], row_up(r));
+        /* stores that were answered in time, or given up */
+        row_pass(r, 3000 * EXANET_MS);
+        g_assert_false(exanet_tgen_busy(r->t[0]));
+        g_assert_cmpuint(round_trip(r, 2, 8, EXANET_TGEN_WRITE), ==,
+                         232 + 2 * (9 + 100));
+    }
     row_stop(r);
 }
 
@@ -412,9 +542,13 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("/exanet/shm-timing/off", test_off);
     qtest_add_func("/exanet/shm-timing/round-trip", test_round_trip);
+    qtest_add_func("/exanet/shm-timing/machines", test_machines);
     qtest_add_func("/exanet/shm-timing/early", test_early);
     qtest_add_func("/exanet/shm-timing/loop", test_loop);
     qtest_add_func("/exanet/shm-timing/rate", test_rate);
+    qtest_add_func("/exanet/shm-timing/share", test_share);
+    qtest_add_func("/exanet/shm-timing/loss", test_loss);
+    qtest_add_func("/exanet/shm-timing/reset", test_reset);
     qtest_add_func("/exanet/shm-timing/rdma", test_rdma);
     qtest_add_func("/exanet/shm-timing/climate", test_climate);
     return g_test_run();

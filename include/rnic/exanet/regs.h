@@ -103,7 +103,7 @@
 #define EXANET_CAP1_WINDOWS	RNIC_BIT(0)	/* seven 512-GB windows */
 #define EXANET_CAP1_DUP_SAFE	RNIC_BIT(1)	/* generation and tombstones */
 #define EXANET_CAP1_APERTURE	RNIC_BIT(2)
-#define EXANET_CAP1_TIMING	RNIC_BIT(3)
+#define EXANET_CAP1_TIMING	RNIC_BIT(3)	/* shm-timing= is on */
 #define EXANET_CAP1_MULTIPATH	RNIC_BIT(4)
 #define EXANET_CAP1_RELEASE	RNIC_BIT(5)
 #define EXANET_CAP1_FLOW_RATE	RNIC_BIT(6)
