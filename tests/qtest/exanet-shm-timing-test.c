@@ -416,6 +416,42 @@ static void test_reset(void)
     row_stop(r);
 }
 
+/* Goes while packets wait at it. */
+static void test_unplug(void)
+{
+    QTestState *qts = qtest_init("-machine pc -nodefaults "
+        "-netdev hubport,hubid=0,id=a -netdev hubport,hubid=0,id=b "
+        "-device exanet-pci,link0=a,coord=1,addr=4,shm-timing=on "
+        "-device exanet-pci,link0=b,coord=2,addr=5,shm-timing=on,id=goes");
+    Row r = { .coord = { 1, 2 } };
+    ExanetTest t[2] = { 0 };
+
+    for (unsigned i = 0; i < 2; i++) {
+        r.t[i] = &t[i];
+        t[i].qts = qts;
+        t[i].bus = i ? t[0].bus : qpci_new_pc(qts, NULL);
+        node_map(&t[i], SLOT + i);
+        exanet_set32(&t[i], EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
+        exanet_open(&t[i], 0, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
+    }
+    row_pass(&r, 3000 * EXANET_MS);
+    stream_start(&r, 0, 1, 64, 8, EXANET_TGEN_WRITE);
+    stream_start(&r, 1, 0, 64, 8, 0);
+    row_pass(&r, 50 * US);
+    g_assert_cmpuint(exanet_tgen_get(&t[0], EXANET_REG_TGEN_DONE), >, 0);
+    g_assert_cmpuint(exanet_tgen_get(&t[1], EXANET_REG_TGEN_DONE), >, 0);
+    qpci_unplug_acpi_device_test(qts, "goes", SLOT + 1);
+    exanet_tgen_stop(&t[0]);
+    row_pass(&r, 20000 * EXANET_MS);
+    g_assert_false(exanet_tgen_busy(&t[0]));
+    g_assert_cmpuint(exanet_tgen_get(&t[0], EXANET_REG_TGEN_ERR), >, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        g_free(t[i].dev);
+    }
+    qpci_free_pc(t[0].bus);
+    qtest_quit(qts);
+}
+
 /* --- RDMA ----------------------------------------------------------------- */
 
 /* ns of a copy of @len bytes to block RAM of node 1. */
@@ -549,6 +585,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/shm-timing/share", test_share);
     qtest_add_func("/exanet/shm-timing/loss", test_loss);
     qtest_add_func("/exanet/shm-timing/reset", test_reset);
+    qtest_add_func("/exanet/shm-timing/unplug", test_unplug);
     qtest_add_func("/exanet/shm-timing/rdma", test_rdma);
     qtest_add_func("/exanet/shm-timing/climate", test_climate);
     return g_test_run();
