@@ -81,8 +81,11 @@ static void node_take(Net *n, Node *node, const ExanetPacket *pkt)
     }
 }
 
-static void net_take(Net *n)
+/* True if something came. */
+static bool net_take(Net *n)
 {
+    bool some = false;
+
     for (unsigned i = 0; i < n->nodes; i++) {
         Node *node = &n->node[i];
         ExanetRxPacket *rx;
@@ -97,15 +100,17 @@ static void net_take(Net *n)
                 net_node(n, rx->pkt.src)->arrived += rx->words;
             }
             g_free(rx);
+            some = true;
         }
     }
+    return some;
 }
 
+/* Until nothing comes any more: virtual time stands still. */
 static void net_settle(Net *n)
 {
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned quiet = 0; quiet < 8; quiet = net_take(n) ? 0 : quiet + 1) {
         exanet_get32(n->t, EXANET_REG_ID);
-        net_take(n);
     }
 }
 
