@@ -394,6 +394,8 @@ static void test_signal_of_another(struct nic *nic)
 			execlp("sleep", "sleep", "600", NULL);
 		_exit(1);
 	}
+	/* vfork() returns a little before the child has its new memory */
+	usleep(200000);
 	told = 0;
 	check_value(p[0], -1, "a load fails after a child has asked for a signal");
 	usleep(200000);
