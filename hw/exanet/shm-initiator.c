@@ -108,11 +108,6 @@ static unsigned queue_of(unsigned class)
     return class < EXANET_SHM_RDMA_WRITE ? QUEUE_SHARED : QUEUE_RDMA;
 }
 
-static uint32_t shm_get32(ExanetState *s, unsigned reg)
-{
-    return exanet_reg_get32(s, EXANET_SHM + reg);
-}
-
 /* --- Transactions --------------------------------------------------------- */
 
 /* None of the same class to the same node is older. */
@@ -565,7 +560,7 @@ static void again(ExanetState *s, Transaction *t)
 static bool is_hopeless(ExanetState *s, const Transaction *t, int64_t now)
 {
     unsigned limit = t->node->dead ? 0 :
-                     shm_get32(s, EXANET_REG_SHM_RETRY_MAX);
+                     exanet_shm_get32(s, EXANET_REG_SHM_RETRY_MAX);
 
     return t->refused ? t->refusals > limit && now - t->since >= REFUSED_MAX_NS :
                         t->timeouts > limit;
@@ -863,7 +858,7 @@ void exanet_initiator_reg_sync(ExanetState *s)
     if (ini->busy[EXANET_SHM_LOAD] + ini->busy[EXANET_SHM_RDMA_READ]) {
         status |= EXANET_SHM_STATUS_LOADS;
     }
-    if (shm_get32(s, EXANET_REG_SHM_ERR_INFO) & EXANET_SHM_ERR_VALID) {
+    if (exanet_shm_get32(s, EXANET_REG_SHM_ERR_INFO) & EXANET_SHM_ERR_VALID) {
         status |= EXANET_SHM_STATUS_ERROR;
     }
     FOREACH(t, ini) {

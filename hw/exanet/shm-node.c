@@ -9,11 +9,6 @@
 #define TIMEOUT_MIN_NS      1000
 #define DYNAMIC_MIN_NS      (100 * SCALE_US)
 
-static uint32_t shm_get32(ExanetState *s, unsigned reg)
-{
-    return exanet_reg_get32(s, EXANET_SHM + reg);
-}
-
 ShmNode *exanet_shm_node_get(GHashTable *nodes, uint32_t coord)
 {
     gpointer key = GUINT_TO_POINTER(coord);
@@ -45,12 +40,12 @@ bool exanet_shm_node_lost(ExanetState *s, const ShmNode *node)
 
 int64_t exanet_shm_node_timeout(ExanetState *s, const ShmNode *node)
 {
-    int64_t limit = (uint64_t)shm_get32(s, EXANET_REG_SHM_TIMEOUT) *
+    int64_t limit = (uint64_t)exanet_shm_get32(s, EXANET_REG_SHM_TIMEOUT) *
                     EXANET_SHM_CYCLE_PS / 1000;
     int64_t ns;
 
     limit = MAX(limit, TIMEOUT_MIN_NS);
-    if (!node->srtt || shm_get32(s, EXANET_REG_SHM_TIMEOUT_MODE) !=
+    if (!node->srtt || exanet_shm_get32(s, EXANET_REG_SHM_TIMEOUT_MODE) !=
         EXANET_SHM_TIMEOUT_DYNAMIC) {
         return limit;
     }

@@ -44,6 +44,7 @@ typedef struct TargetResponse {
     QTAILQ_ENTRY(TargetResponse) next;
     TargetEntry *entry;             /* NULL: never had one */
     uint32_t dst;
+    bool local;                     /* to this node, as it was called then */
     uint8_t path;
     uint8_t words;
     ExanetTimingPacket timing;
@@ -176,18 +177,18 @@ static bool response_room(ExanetState *s, uint32_t dst)
                             t->remote < RESPONSES_REMOTE;
 }
 
-static void response_count(ExanetState *s, uint32_t dst, int by)
+static void response_count(ExanetState *s, const TargetResponse *r, int by)
 {
     ExanetTarget *t = s->shm->target;
 
-    *(dst == s->node ? &t->local : &t->remote) += by;
+    *(r->local ? &t->local : &t->remote) += by;
 }
 
 /* Lets the entry go of a response that has left. */
 static void response_free(ExanetState *s, TargetResponse *r)
 {
     QTAILQ_REMOVE(&s->shm->target->responses, r, next);
-    response_count(s, r->dst, -1);
+    response_count(s, r, -1);
     if (r->entry) {
         r->entry->count--;
     }
@@ -219,11 +220,12 @@ static void response_send(ExanetState *s, ExanetPacket *pkt, TargetEntry *entry)
     if (room) {
         r->entry = entry;
         r->dst = pkt->dst;
+        r->local = pkt->dst == s->node;
         r->path = pkt->path;
         r->timing = exanet_timing_enter(s, r->dst, pkt->size ?
             exanet_timing_flits(pkt->va, pkt->size) : 0,
             pkt->user & EXANET_SHM_USER_JOINED);
-        response_count(s, r->dst, 1);
+        response_count(s, r, 1);
         QTAILQ_INSERT_TAIL(&s->shm->target->responses, r, next);
         r = NULL;
         exanet_schedule(s);

@@ -15,14 +15,9 @@
 #define BRAM_MAX (64 * MiB)
 #define CAM_ENTRIES_MAX 64
 
-static uint32_t shm_get32(ExanetState *s, unsigned reg)
-{
-    return exanet_reg_get32(s, EXANET_SHM + reg);
-}
-
 uint32_t exanet_shm_ctrl(ExanetState *s)
 {
-    uint32_t ctrl = shm_get32(s, EXANET_REG_SHM_CTRL);
+    uint32_t ctrl = exanet_shm_get32(s, EXANET_REG_SHM_CTRL);
 
     return s->strict ? ctrl & ~(EXANET_SHM_CTRL_WAW | EXANET_SHM_CTRL_ORDER) :
            ctrl;
@@ -34,7 +29,7 @@ void exanet_shm_error(ExanetState *s, unsigned c, uint64_t gva,
                       enum exanet_shm_class class, enum exanet_resp resp,
                       unsigned retries)
 {
-    uint32_t info = shm_get32(s, EXANET_REG_SHM_ERR_INFO);
+    uint32_t info = exanet_shm_get32(s, EXANET_REG_SHM_ERR_INFO);
 
     trace_exanet_shm_error(s->node, c, gva, class, resp, retries);
     exanet_count(s, SHM_ESCALATED);
@@ -57,7 +52,7 @@ void exanet_shm_error(ExanetState *s, unsigned c, uint64_t gva,
 /* The first error was read: the next one can be told. */
 static void error_cleared(ExanetState *s)
 {
-    if (shm_get32(s, EXANET_REG_SHM_ERR_INFO) & EXANET_SHM_ERR_VALID) {
+    if (exanet_shm_get32(s, EXANET_REG_SHM_ERR_INFO) & EXANET_SHM_ERR_VALID) {
         return;
     }
     exanet_reg_set32(s, EXANET_SHM + EXANET_REG_SHM_ERR_INFO, 0);

@@ -54,6 +54,11 @@ void exanet_shm_abort(ExanetState *s);
 /* As the functions of other units; @offset from the start of the block EXANET_SHM. */
 void exanet_shm_reg_sync(ExanetState *s, unsigned offset);
 void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top);
+/* Register @reg of the block EXANET_SHM. */
+static inline uint32_t exanet_shm_get32(ExanetState *s, unsigned reg)
+{
+    return exanet_reg_get32(s, EXANET_SHM + reg);
+}
 /* SHM_CTRL bits that are in effect: without what CTRL_STRICT takes away. */
 uint32_t exanet_shm_ctrl(ExanetState *s);
 /* Nothing of this unit is under way. */
