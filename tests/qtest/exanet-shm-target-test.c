@@ -649,6 +649,34 @@ static void test_queue(void)
     exanet_stop(t);
 }
 
+/* A response that waits when the node gets another name is not counted for ever. */
+static void test_renamed(void)
+{
+    const unsigned room = 128;
+    ExanetTest *t = exanet_start("");
+    ExanetPacket pkt = request(t->peer, EXANET_SHM_LOAD, 0, DST, NULL, 64);
+
+    hold(t, t->peer, 0);
+    exanet_peer_send(t->peer, &pkt);
+    exanet_wait(t, exanet_count(t, SHM_TARGET_LOAD) == 1);
+    /* it is for this node now, which has asked for nothing */
+    exanet_set32(t, EXANET_REG_NODE, EXANET_TEST_PEER);
+    exanet_wait(t, exanet_count(t, SHM_STALE) == 1);
+    assert_free(t);
+    exanet_set32(t, EXANET_REG_NODE, EXANET_TEST_NODE);
+    exanet_bring_up(t);
+
+    hold(t, t->peer, 0);
+    for (unsigned i = 0; i < room; i++) {
+        pkt.seq = i;
+        exanet_peer_send(t->peer, &pkt);
+    }
+    exanet_wait(t, exanet_count(t, SHM_TARGET_LOAD) +
+                   exanet_count(t, SHM_CAM_FULL) == 1 + room);
+    g_assert_cmpuint(exanet_count(t, SHM_CAM_FULL), ==, 0);
+    exanet_stop(t);
+}
+
 /* The same ID of two nodes: each hears of its own, and neither waits for the other. */
 static void test_two_sources(void)
 {
@@ -704,6 +732,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/shm-target/cam", test_cam);
     qtest_add_func("/exanet/shm-target/cam-ninth", test_cam_ninth);
     qtest_add_func("/exanet/shm-target/queue", test_queue);
+    qtest_add_func("/exanet/shm-target/renamed", test_renamed);
     qtest_add_func("/exanet/shm-target/two-sources", test_two_sources);
     return g_test_run();
 }
