@@ -5,7 +5,6 @@
  * go on now stays where it is.  See switch.c for the ways.
  */
 #include "qemu/osdep.h"
-#include "qemu/bswap.h"
 #include "exanet.h"
 #include "shm-timing.h"
 #include "switch-arith.h"
@@ -33,19 +32,6 @@ uint8_t *exanet_crossbar_begin(ExanetState *s, int route)
 static void crossbar_deliver(ExanetState *s, ExanetPort *from,
                              const uint8_t *buf, unsigned words);
 
-static unsigned packet_type(const uint8_t *buf)
-{
-    return RNIC_GET(EXANET_HDR_LO_TYPE, ldq_le_p(buf));
-}
-
-/* Loads and stores: whoever takes them answers at once, and keeps an order. */
-static bool type_axi(unsigned type)
-{
-    return (1u << type) & (1u << EXANET_TYPE_AXI_READ |
-                           1u << EXANET_TYPE_AXI_WRITE |
-                           1u << EXANET_TYPE_AXI_RESPONSE);
-}
-
 /*
  * Not inlined, here and below: the compiler would zero the copy for every packet,
  * which takes as long as the rest of it.
@@ -62,7 +48,7 @@ crossbar_deliver_copy(ExanetState *s, const uint8_t *buf, unsigned words)
 /* A packet of this node for this node. */
 static void crossbar_loop_back(ExanetState *s, const uint8_t *buf, unsigned words)
 {
-    if (unlikely(type_axi(packet_type(buf)))) {
+    if (unlikely(EXANET_TYPE_AXI(exanet_packet_type(buf)))) {
         /* the answer, or what has waited for this one, goes to the same buffer */
         crossbar_deliver_copy(s, buf, words);
     } else {
@@ -72,7 +58,7 @@ static void crossbar_loop_back(ExanetState *s, const uint8_t *buf, unsigned word
 
 static void crossbar_count_tx(ExanetState *s, const uint8_t *buf)
 {
-    switch (packet_type(buf)) {
+    switch (exanet_packet_type(buf)) {
     case EXANET_TYPE_WRITE:
         exanet_count(s, TX_WRITE);
         break;
@@ -452,7 +438,7 @@ static bool crossbar_way_on(ExanetState *s, ExanetPort *from, unsigned vc,
     uint32_t dst = exanet_packet_dst(buf);
     unsigned path = exanet_packet_path(buf);
 
-    if (unlikely(s->sw.arith) && type_axi(packet_type(buf))) {
+    if (unlikely(s->sw.arith) && EXANET_TYPE_AXI(exanet_packet_type(buf))) {
         path |= EXANET_PATH_STEADY;
     }
     *route = exanet_switch_transit(s, from, vc, dst, path);

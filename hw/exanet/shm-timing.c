@@ -126,12 +126,6 @@ void exanet_timing_leave(ExanetState *s, int route,
                                p->flits * CYCLE * FLIT_10000 / 10000);
 }
 
-static bool is_timed(unsigned type)
-{
-    return type == EXANET_TYPE_AXI_READ || type == EXANET_TYPE_AXI_WRITE ||
-           type == EXANET_TYPE_AXI_RESPONSE;
-}
-
 /* Of a packet that has come. */
 static unsigned packet_flits(const ExanetPacket *pkt)
 {
@@ -145,7 +139,7 @@ void exanet_timing_pass(ExanetState *s, int route, const uint8_t *buf,
     ExanetTimingPacket p = { .ready = 0 };
     ExanetPacket pkt;
 
-    if (likely(!s->shm->timing) || !is_timed(exanet_packet_type(buf)) ||
+    if (likely(!s->shm->timing) || !EXANET_TYPE_AXI(exanet_packet_type(buf)) ||
         exanet_packet_decode(buf, words, &pkt) != EXANET_WIRE_OK) {
         return;
     }

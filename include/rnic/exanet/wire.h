@@ -89,6 +89,11 @@ enum exanet_type {
 /* Types that are a header alone; they go ahead of data [EXT], [P §3.13]. */
 #define EXANET_TYPE_SHORT(type) \
 	((type) == EXANET_TYPE_ACK || (type) == EXANET_TYPE_FLOW_RATE)
+/* Loads and stores of shared memory, and what answers them. */
+#define EXANET_TYPE_AXI(type) \
+	((1U << (type)) & (1U << EXANET_TYPE_AXI_READ | \
+			   1U << EXANET_TYPE_AXI_WRITE | \
+			   1U << EXANET_TYPE_AXI_RESPONSE))
 
 /*
  * Virtual channels of a link, PATH_ORDER * 2 + dateline [P]: a packet that has
