@@ -15,7 +15,8 @@ from ..steps import run, step
 # Who may include whose headers, besides his own and include/rnic.
 BELOW = {
     'core': [], 'mmu': ['core'], 'link': ['core'],
-    'fabric': ['core', 'link'], 'exanet': ['core', 'mmu', 'link', 'fabric']}
+    'fabric': ['core', 'link'], 'exanet': ['core', 'mmu', 'link', 'fabric'],
+    'pvrdma': ['core', 'mmu', 'link', 'fabric']}
 FUNCTION_LIMIT, FUNCTION_MAX, FILE_MAX = 60, 100, 1000
 # A register list is a macro that takes a macro; a module of its own asks for
 # the kernel's version.
