@@ -27,9 +27,11 @@ from ..paths import TOP
 from ..steps import Failed
 
 DOCS = TOP / 'docs'
-HEADERS = [TOP / 'include/rnic/exanet' / name
-           for name in ('wire.h', 'desc.h', 'regs.h', 'shm.h')]
-SIZES = {'__u8': 1, '__le16': 2, '__be16': 2, '__le32': 4, '__le64': 8}
+HEADERS = [TOP / 'include/rnic' / name
+           for name in ('exanet/wire.h', 'exanet/desc.h', 'exanet/regs.h',
+                        'exanet/shm.h', 'pvrdma/wire.h', 'pvrdma/regs.h')]
+SIZES = {'__u8': 1, '__le16': 2, '__be16': 2, '__le32': 4, '__be32': 4,
+         '__le64': 8, '__be64': 8}
 _SECTION = re.compile(r'^\.\. regs-to-rst (?!end$)(.+)\n(?s:.*?)'
                       r'^\.\. regs-to-rst end$', re.M)
 _COMMENT = re.compile(r'[ \t]*/\*(.*?)\*/', re.S)
@@ -171,26 +173,40 @@ def fields(h, arguments):
     return table(['Bits', 'Name', 'Meaning'], rows)
 
 
-def struct(h, arguments):
-    m = re.search(rf'^struct {arguments[0]} \{{\n(.*?)^\}};', h.text,
-                  re.S | re.M)
+def members(h, name):
+    """(type, names, comment, bytes of one) of each line of struct NAME."""
+    m = re.search(rf'^struct {name} \{{\n(.*?)^\}};', h.text, re.S | re.M)
     if not m:
-        raise Failed(f'there is no struct {arguments[0]}')
+        raise Failed(f'there is no struct {name}')
+    for f in re.finditer(r'^\t(struct \w+|\w+)\s+([^;]+);', m.group(1), re.M):
+        kind = f.group(1).removeprefix('struct ')
+        size = SIZES.get(kind) or struct_bytes(h, kind)
+        yield f.group(2).split(', '), comment_after(m.group(1), f.end()), size
+
+
+def member_bytes(h, name, size):
+    count = re.search(r'\[(\w+)\]', name)
+    return size * (h.value(count.group(1)) if count else 1)
+
+
+def struct_bytes(h, name):
+    return sum(member_bytes(h, n, size)
+               for names, _, size in members(h, name) for n in names)
+
+
+def struct(h, arguments):
     rows, offset = [], 0
-    for f in re.finditer(r'^\t(\w+)\s+([^;]+);', m.group(1), re.M):
-        comment = comment_after(m.group(1), f.end())
+    for names, comment, size in members(h, arguments[0]):
         said = re.match(r'0x([0-9a-f]+) ', comment + ' ')
         if said and int(said.group(1), 16) != offset:
-            raise Failed(f'struct {arguments[0]}: {f.group(2)} is at '
-                      f'{offset:#x}, its comment says otherwise')
+            raise Failed(f'struct {arguments[0]}: {names[0]} is at '
+                         f'{offset:#x}, its comment says otherwise')
         comment = re.sub(r'^0x[0-9a-f]+ ?', '', comment)
-        for name in f.group(2).split(', '):
-            count = re.search(r'\[(\w+)\]', name)
-            size = SIZES[f.group(1)] * (h.value(count.group(1))
-                                        if count else 1)
+        for name in names:
+            length = member_bytes(h, name, size)
             rows.append([f'0x{offset:02x}', f'``{name.split("[")[0]}``',
-                         size, escaped(comment)])
-            offset += size
+                         length, escaped(comment)])
+            offset += length
     return table(['Offset', 'Name', 'Bytes', 'Meaning'], rows)
 
 
@@ -246,7 +262,7 @@ def start():
             stale = True
             sys.stdout.writelines(difflib.unified_diff(
                 old.splitlines(True), new.splitlines(True), name,
-                'by include/rnic/exanet', n=0))
+                'by include/rnic', n=0))
             print(f'{name} is out of date: run scripts/regs-to-rst')
         else:
             doc.write_text(new, encoding='utf-8')
