@@ -32,7 +32,7 @@
  * register does something when it is written, writable is what it stores of that.
  */
 #define PVRDMA_REGS(X) \
-	X(VERSION,	0x00, 4, PVRDMA_VERSION, 0, 0) \
+	X(VERSION,	0x00, 4, PVRDMA_VERSION, 0, 0) /* PVRDMA_VERSION_ */ \
 	X(DSRLOW,	0x04, 4, 0, 0xffffffff, 0) /* address of the shared region */ \
 	X(DSRHIGH,	0x08, 4, 0, 0xffffffff, 0) /* written last: the device reads it */ \
 	X(CTL,		0x0c, 4, 0, 0, 0) /* enum pvrdma_device_ctl; reads 0 */ \
