@@ -101,6 +101,7 @@ typedef struct PvrdmaUc {           /* a process */
 typedef struct PvrdmaPd {
     uint32_t handle;
     uint32_t ctx;                   /* handle of its context; 0: the kernel */
+    uint32_t uar;                   /* of its context: where doorbells are */
     uint32_t users;                 /* MRs, QPs, SRQs */
 } PvrdmaPd;
 
@@ -160,6 +161,7 @@ typedef struct PvrdmaWq {
     uint32_t max_sge;
     uint32_t fetch;                 /* index of the next WQE to be read */
     uint32_t cons;                  /* what cons_head says */
+    uint32_t prod;                  /* the guest's index when it was last read */
 } PvrdmaWq;
 
 /* Address of a datagram. */
@@ -219,11 +221,17 @@ int pvrdma_wq_init(PvrdmaWq *wq, uint32_t ring_at, uint32_t wqe_at,
                    uint32_t entries, uint32_t max_sge);
 int pvrdma_sq_layout(PvrdmaWq *wq, const PvrdmaPages *pages);
 int pvrdma_rq_layout(PvrdmaWq *wq, const PvrdmaPages *pages);
-/* How many WQEs wait to be read; -1: the guest's index is impossible. */
-int pvrdma_wq_pending(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq);
 /*
- * Reads the next WQE, once, and moves on.  @sqe->sge has room for max_sge.  What is
- * wrong with it is in its status.  False: its memory cannot be read.
+ * How many WQEs wait to be read; -1: the guest's index is impossible.  The guest's index
+ * is read only when all that it promised was fetched: there may be more, but 0 is 0.
+ */
+int pvrdma_wq_pending(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq);
+/* The same with the index as it is now: the exact number. */
+int pvrdma_wq_refresh(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq);
+/*
+ * Reads the next WQE, once, and moves on; there must be one.  @sqe->sge has room for
+ * max_sge.  What is wrong with it is in its status.  False: its memory cannot be read;
+ * that, too, moves on.
  */
 bool pvrdma_sq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
                      PvrdmaSqe *sqe);
@@ -248,11 +256,13 @@ uint8_t pvrdma_sg_write(PvrdmaQp *qp, const PvrdmaSge *sge, unsigned sges,
 typedef struct PvrdmaCq {
     uint32_t handle;
     uint32_t ctx;
+    uint32_t uar;                   /* of its context: where its doorbell is */
     uint32_t entries;               /* a power of two */
     uint32_t users;                 /* QPs, once for each of their queues */
     uint32_t prod;                  /* index of the next completion */
     uint32_t cons;                  /* the guest's index when it was last read */
-    bool armed, armed_solicited;
+    bool armed;                     /* for the next completion */
+    bool armed_solicited;           /* for the next solicited one */
     bool overflowed;                /* it takes nothing any more */
     PvrdmaPages pages;
 } PvrdmaCq;
@@ -282,13 +292,20 @@ void pvrdma_cq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 typedef struct PvrdmaSrq {
     uint32_t handle;
     uint32_t pd;
+    uint32_t uar;                   /* of its context: where its doorbell is */
     uint32_t users;                 /* QPs */
     uint32_t limit;                 /* event when fewer WQEs are left; 0: none */
+    bool failed;                    /* the guest's index was impossible */
     PvrdmaPages pages;
     PvrdmaWq rq;
 } PvrdmaSrq;
 
 void pvrdma_srq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
+/*
+ * The next receive WQE, whose slot the guest has back: 1, 0 if there is none, -1 on
+ * error.  Tells the guest if few are left.
+ */
+int pvrdma_srq_receive(PvrdmaState *s, PvrdmaSrq *srq, PvrdmaRqe *rqe);
 
 /* --- qp.c: queue pairs ------------------------------------------------------------------ */
 #include "req.h"
@@ -495,6 +512,7 @@ struct PvrdmaState {
     PvrdmaTable uc, pd, mr, cq, srq, qp;
     PvrdmaQp *gsi;
     uint8_t qpn_generation;
+    uint8_t mr_generation;          /* low byte of the next key */
     PvrdmaGid gid[PVRDMA_GIDS];
     uint32_t pages_used;
     uint32_t qkey_violations, pkey_violations;

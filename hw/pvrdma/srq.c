@@ -9,6 +9,11 @@ void pvrdma_srq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
 {
 }
 
+int pvrdma_srq_receive(PvrdmaState *s, PvrdmaSrq *srq, PvrdmaRqe *rqe)
+{
+    return 0;
+}
+
 void pvrdma_srq_reset_all(PvrdmaState *s)
 {
 }
