@@ -338,6 +338,9 @@ struct PvrdmaQp {
     uint8_t state;                  /* enum pvrdma_qp_state */
     bool sq_sig_all;
     bool sq_draining;               /* SQD: what was begun is not complete */
+    bool established;               /* COMM_EST was sent */
+    uint32_t events;                /* sent about it */
+    uint32_t ud_psn;                /* of the next datagram */
     PvrdmaCq *send_cq, *recv_cq;
     PvrdmaSrq *srq;                 /* NULL: has a receive queue of its own */
     struct pvrdma_qp_cap cap;       /* as the guest asked */
@@ -361,12 +364,37 @@ void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
  * gets, or -1.
  */
 void pvrdma_qp_error(PvrdmaQp *qp, int event);
-/* Ends all QPs that use @cq. */
+/*
+ * After a WQE of the send queue was completed in error: a connection ends, a datagram QP
+ * only stops sending (SQE).  What else is in the send queue is flushed.
+ */
+void pvrdma_qp_send_error(PvrdmaQp *qp);
+/*
+ * Ends all QPs that use @cq.  Their state is ERR at once, but WQEs are flushed later: the
+ * caller of pvrdma_cq_push() may be in the middle of one of them.
+ */
 void pvrdma_qp_cq_error(PvrdmaState *s, PvrdmaCq *cq);
-/* The next receive WQE, of the QP or its SRQ: 1, 0 if there is none, -1 on error. */
+/* A good request came: the guest is told, once, if it has not begun to send. */
+void pvrdma_qp_established(PvrdmaQp *qp);
+/* Something was completed: the guest is told if that was what SQD waited for. */
+void pvrdma_qp_drained(PvrdmaQp *qp);
+/*
+ * The next receive WQE, of the QP or its SRQ, whose slot the guest has back: 1, 0 if
+ * there is none, -1 on error: then the QP has ended.
+ */
 int pvrdma_qp_receive(PvrdmaQp *qp, PvrdmaRqe *rqe);
 /* Sets the QP's timer, which calls pvrdma_req_timer(); 0: never. */
 void pvrdma_qp_timer(PvrdmaQp *qp, int64_t deadline);
+
+/* --- qp-attr.c: states and attributes of queue pairs ---------------------------------- */
+/*
+ * Checks that modify_qp may do what it asks for, then takes the attributes; not the
+ * state, which is @state.  EINVAL, EOPNOTSUPP: nothing has changed.
+ */
+int pvrdma_qp_attr_set(PvrdmaQp *qp, uint32_t mask,
+                       const struct pvrdma_qp_attr *attr, uint8_t *state);
+/* As query_qp gives them. */
+void pvrdma_qp_attr_get(const PvrdmaQp *qp, struct pvrdma_qp_attr *attr);
 
 /* --- req.c and comp.c: the sending side ------------------------------------------------ */
 /* Gets and sends WQEs while the port takes frames and @budget packets last.  True: it

@@ -22,6 +22,18 @@ void pvrdma_qp_cq_error(PvrdmaState *s, PvrdmaCq *cq)
 {
 }
 
+void pvrdma_qp_send_error(PvrdmaQp *qp)
+{
+}
+
+void pvrdma_qp_established(PvrdmaQp *qp)
+{
+}
+
+void pvrdma_qp_drained(PvrdmaQp *qp)
+{
+}
+
 int pvrdma_qp_receive(PvrdmaQp *qp, PvrdmaRqe *rqe)
 {
     return 0;
