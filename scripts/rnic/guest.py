@@ -15,7 +15,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import apt, initrd
+from . import apt, initrd, kernel_source
 from .arch import AMD64
 from .paths import BUILD, GUEST, LOG, SRC, TOP
 from .rootfs import chroot, kernel_version, remove
@@ -28,7 +28,11 @@ _PACKAGES = [
     'busybox-static', 'iproute2', 'iputils-ping', 'kmod', 'libfabric-bin',
     'libfabric1', 'openmpi-bin', 'openssh-server', 'procps', 'systemd-sysv']
 # Other disks that are made when somebody wants them.
-_EXTRA = {'': [], 'lammps': ['lammps']}
+_EXTRA = {
+    '': [], 'lammps': ['lammps'],
+    'roce': ['fio', 'ibverbs-providers', 'ibverbs-utils', 'nfs-common',
+             'nfs-kernel-server', 'nvme-cli', 'perftest', 'rdma-core',
+             'rdmacm-utils', 'ucx-utils']}
 IMAGES = tuple(_EXTRA)
 _LIBFABRIC = '2.1'
 _PROVIDERS_OFF = (
@@ -69,9 +73,13 @@ class _Part:
             self.stamp.unlink(missing_ok=True)
             shutil.rmtree(self.out, ignore_errors=True)
             self.out.mkdir(parents=True)
-            _copy_sources(self.arch.root, self.folder)
+            self.copy()
             self.build(self)
             self.stamp.write_text(value, encoding='ascii')
+
+    def copy(self):
+        """Puts the sources into the build root."""
+        _copy_sources(self.arch.root, self.folder)
 
     def run(self, script, log):
         """Runs a shell script in the build root, as SCRIPT is called there."""
@@ -182,18 +190,50 @@ def _build_programs(part):
     part.stage()
 
 
-def _parts(arch):
-    """All things of ours, in the order in which they are built."""
+class _Pvrdma(_Part):
+    """Linux' own driver of pvrdma, which Debian's kernel leaves out."""
+
+    def __init__(self, arch):
+        super().__init__(arch, 'pvrdma', "Linux' driver vmw_pvrdma",
+                         kernel_source.PVRDMA, _build_pvrdma)
+
+    def digest(self):
+        return digest(_root_digest(self.arch), kernel_source.NAME)
+
+    def make(self):
+        if not fresh(self.stamp, self.digest()):
+            kernel_source.fetch()
+        super().make()
+
+    def copy(self):
+        to = self.arch.root / 'rnic/src' / self.folder.name
+        shutil.rmtree(to, ignore_errors=True)
+        shutil.copytree(self.folder, to)
+
+
+def _build_pvrdma(part):
+    version, folder = part.arch.build_version(), part.folder.name
+    part.run(f'make -C /lib/modules/{version}/build M=/rnic/src/{folder} '
+             'CONFIG_INFINIBAND_VMWARE_PVRDMA=m modules', 'build-pvrdma')
+    to = part.out / 'usr/lib/modules' / version / 'updates'
+    to.mkdir(parents=True)
+    shutil.copy(part.arch.root / 'rnic/src' / folder / 'vmw_pvrdma.ko', to)
+
+
+def _parts(arch, image=''):
+    """All things that IMAGE has beside packages, in the order in which they
+    are built."""
     lib = _Part(arch, 'lib', 'libexanet', 'guest-driver/lib/exanet',
                 _build_lib)
-    return (_Part(arch, 'kernel', 'the kernel module',
-                  'guest-driver/kernel/exanet', _build_kernel), lib,
-            _Part(arch, 'provider', 'the libfabric provider',
-                  'guest-driver/libfabric', _build_provider, (lib,)),
-            _Part(arch, 'examples', 'the example programs',
-                  'guest-driver/examples', _build_programs, (lib,)),
-            _Part(arch, 'tests', 'the guest tests', 'tests/guest',
-                  _build_programs, (lib,)))
+    found = [_Part(arch, 'kernel', 'the kernel module',
+                   'guest-driver/kernel/exanet', _build_kernel), lib,
+             _Part(arch, 'provider', 'the libfabric provider',
+                   'guest-driver/libfabric', _build_provider, (lib,)),
+             _Part(arch, 'examples', 'the example programs',
+                   'guest-driver/examples', _build_programs, (lib,)),
+             _Part(arch, 'tests', 'the guest tests', 'tests/guest',
+                   _build_programs, (lib,))]
+    return found + ([_Pvrdma(arch)] if image == 'roce' else [])
 
 
 def _root_digest(arch):
@@ -206,7 +246,7 @@ class Image:
 
     def __init__(self, name='', arch=AMD64):
         more = f'-{name}' if name else ''
-        self.name, self.arch, self.parts = name, arch, _parts(arch)
+        self.name, self.arch, self.parts = name, arch, _parts(arch, name)
         self.base = arch.folder / f'base{more}'
         self.disk = arch.folder / f'disk{more}.img'
         self.stamp = arch.folder / f'disk{more}.stamp'

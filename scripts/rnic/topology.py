@@ -41,6 +41,7 @@ class Node:
     cores: int = 1
     memory: int = 512          # MB
     arch: str = 'amd64'        # of arch.ARCHES
+    nic: str = 'exanet'        # of nics.KINDS; '' for none
     host: str = None           # None: this machine
     rate: int = 0              # kb/s of each link, 0: unlimited
     latency: int = 0           # ns of each link

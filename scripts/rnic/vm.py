@@ -18,7 +18,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from . import guest, runtime, topology
+from . import guest, nics, runtime, topology
 from .arch import AMD64, ARCHES
 from .paths import shown
 from .qmp import Qmp
@@ -125,6 +125,8 @@ class Node:
         image = guest.Image(cluster.topology.image, self.arch)
         if cluster.crowded():
             append += ' rnic.crowded'
+        if nics.is_roce(spec.nic):
+            append += f' rnic.roce={spec.nic}'
         cmd = [cluster.binary.with_name(self.arch.binary), '-name', self.name,
                '-nodefaults', '-no-reboot', '-display', 'none',
                *self.arch.machine, '-accel', f'tcg{cluster.accel}',
@@ -141,9 +143,9 @@ class Node:
                '-device', 'virtio-net-pci,netdev=host,romfile=,'
                f'mac=52:54:00:4d:{n >> 8:02x}:{n & 255:02x}',
                '-netdev', cluster.ethernet(self),
-               '-device', 'virtio-net-pci,netdev=ether,romfile=,'
-               f'mac=52:54:00:45:{n >> 8:02x}:{n & 255:02x}']
-        if cluster.nic:
+               *nics.ethernet(spec.nic,
+                              f'52:54:00:45:{n >> 8:02x}:{n & 255:02x}')]
+        if spec.nic == 'exanet':
             cmd += self._nic()
         if cluster.share:
             append += ' rnic.share'
@@ -302,10 +304,9 @@ def address(number):
 class Cluster:
     """Running guests; use it in a with statement."""
 
-    def __init__(self, binary, name, topo, *, share=None, nic=True):
+    def __init__(self, binary, name, topo, *, share=None):
         self.binary, self.name, self.topology = Path(binary), name, topo
         self.share = os.path.abspath(share) if share else None
-        self.nic = nic
         # Many nodes share the host's memory: what is translated and seldom
         # used goes.
         self.accel = ',tb-size=128' if len(topo.nodes) > 2 else ''
@@ -461,16 +462,17 @@ def _stream(name, path, server):
 
 
 class Pair(Cluster):
-    """Two guests, node0 and node1, with one cable."""
+    """Two guests, node0 and node1, with one cable between their NICs."""
 
     def __init__(self, binary, name, *, cpus=None, memory=None, share=None,
-                 nic=True, arches=(AMD64, AMD64)):
+                 kinds=('exanet', 'exanet'), arches=(AMD64, AMD64)):
         topo = topology.load('pair')
-        for spec, arch in zip(topo.nodes, arches):
-            spec.arch = arch.name
+        topo.image = nics.image(kinds)
+        for spec, arch, kind in zip(topo.nodes, arches, kinds):
+            spec.arch, spec.nic = arch.name, kind
             spec.cores = cpus or default_cpus()
             spec.memory = memory or default_memory()
-        super().__init__(binary, name, topo, share=share, nic=nic)
+        super().__init__(binary, name, topo, share=share)
 
     def shell(self):
         """A terminal with a prompt in each guest, until both are left."""

@@ -110,7 +110,7 @@ def pair_memory(pair):
 
 def bench_memory(binary, used):
     """USED with the NIC, at the end of all, against guests without it."""
-    with vm.Pair(binary, 'bench-memory', nic=False) as pair:
+    with vm.Pair(binary, 'bench-memory', kinds=('', '')) as pair:
         bare = pair_memory(pair)
     print('memory of QEMU beside guest RAM and translated code: '
           f'{used:.1f} MB with the NIC, {bare:.1f} MB without, '

@@ -8,9 +8,9 @@ import re
 import subprocess
 from pathlib import Path
 
-from .. import apt, qemu
-from ..paths import BUILD, TOP
-from ..steps import run, step
+from .. import apt, kernel_source, qemu
+from ..paths import TOP
+from ..steps import step
 
 # Who may include whose headers, besides his own and include/rnic.
 BELOW = {
@@ -122,23 +122,6 @@ def tracked(*patterns):
     return out.split()
 
 
-def kernel_checkpatch():
-    """The kernel's, taken from Debian's package of its source."""
-    tools = BUILD / 'tools/kernel'
-    name = 'linux-source-6.12'
-    script = tools / name / 'scripts/checkpatch.pl'
-    if not script.exists():
-        with step("fetching the kernel's checkpatch"):
-            apt.fetch_package(name, tools)
-            wanted = [f'{name}/scripts/{f}' for f in (
-                'checkpatch.pl', 'spelling.txt', 'const_structs.checkpatch')]
-            run(['tar', '-C', tools, '-xf', tools / f'usr/src/{name}.tar.xz',
-                 *wanted], 'unpack-checkpatch')
-            for big in [*tools.glob('*.deb'), *tools.glob('usr/src/*.xz')]:
-                big.unlink()
-    return script
-
-
 def start():
     argparse.ArgumentParser(description=__doc__).parse_args()
     apt.ensure_packages(['git', 'perl', 'shellcheck', 'xz-utils'])
@@ -147,9 +130,10 @@ def start():
         tree = qemu.source(qemu.DEFAULT)
         c.style(tracked('hw/*.[ch]', 'tests/unit/*.[ch]', 'tests/qtest/*.[ch]'),
                 tree / 'scripts/checkpatch.pl')
-    script = kernel_checkpatch()
+    kernel_source.fetch()
     with step("the kernel's checkpatch"):
-        c.style(tracked('guest-driver/kernel/*.[ch]'), script,
+        c.style(tracked('guest-driver/kernel/*.[ch]'),
+                kernel_source.CHECKPATCH,
                 f'--ignore={_KERNEL_IGNORE}')
     with step('layers and names'):
         c.layers()

@@ -9,7 +9,7 @@ import argparse
 import shlex
 import sys
 
-from .. import arch, build, vm
+from .. import arch, build, nics, vm
 from ..steps import Failed
 
 
@@ -17,8 +17,10 @@ def start():
     p = argparse.ArgumentParser(
         description=__doc__,
         usage='run-pair [--share DIR] [--cpus N] [--memory MB] '
-              '[--arm64 | --mixed] (--shell | -- COMMAND)')
+              '[--nic KIND[,KIND]] [--arm64 | --mixed] '
+              '(--shell | -- COMMAND)')
     arch.add_pair_options(p)
+    nics.add_option(p)
     p.add_argument('--share', metavar='DIR',
                    help='host folder that both guests see at /mnt/host')
     p.add_argument('--cpus', type=int, metavar='N', help='of each guest')
@@ -34,13 +36,15 @@ def start():
         p.error('--cpus: 1 to 64')
     if args.memory is not None and args.memory < 256:
         p.error('the guests need 256 MB or more')
+    nics.check(p, args)
     if args.shell and not sys.stdin.isatty():
         raise Failed('--shell needs a terminal')
     vm.check_share(args.share)   # before anything is built
     arches = arch.pair_of(args)
-    binary = build.everything(shell=args.shell, arches=arches)
+    binary = build.everything(shell=args.shell, arches=arches,
+                              image=nics.image(args.nic))
     with vm.Pair(binary, 'run-pair', cpus=args.cpus, memory=args.memory,
-                 share=args.share, arches=arches) as pair:
+                 share=args.share, kinds=args.nic, arches=arches) as pair:
         if args.shell:
             return pair.shell()
         return pair.foreground(args.command[0] if len(args.command) == 1
