@@ -12,6 +12,7 @@
 #ifndef HW_PVRDMA_PVRDMA_H
 #define HW_PVRDMA_PVRDMA_H
 
+#include "qemu/host-utils.h"
 #include "qemu/queue.h"
 #include "qemu/timer.h"
 #include "net/net.h"
@@ -43,7 +44,9 @@ typedef struct PvrdmaQp PvrdmaQp;
 typedef struct PvrdmaHost {
     DeviceState *dev;               /* owner of regions and bottom halves */
     AddressSpace *as;               /* for DMA: behind an IOMMU, if there is one */
+    bool (*messages)(void *opaque); /* MSI-X is on: irq(), else line() */
     void (*irq)(void *opaque, unsigned vector);
+    void (*line)(void *opaque, bool level);
     void *opaque;
     const char *netdev;             /* id of the paired NIC's netdev; not kept */
 } PvrdmaHost;
@@ -389,10 +392,16 @@ void pvrdma_qp_timer(PvrdmaQp *qp, int64_t deadline);
 /* --- qp-attr.c: states and attributes of queue pairs ---------------------------------- */
 /*
  * Checks that modify_qp may do what it asks for, then takes the attributes; not the
- * state, which is @state.  EINVAL, EOPNOTSUPP: nothing has changed.
+ * state, which is @state.  EINVAL: nothing has changed.
  */
 int pvrdma_qp_attr_set(PvrdmaQp *qp, uint32_t mask,
                        const struct pvrdma_qp_attr *attr, uint8_t *state);
+/*
+ * The path to QP @dest_qpn of a peer, by an address that the guest gave; its PD does not
+ * count.  False: no such GID or port.
+ */
+bool pvrdma_qp_path(PvrdmaQp *qp, const PvrdmaAv *av, uint32_t dest_qpn,
+                    RocePath *path);
 /* As query_qp gives them. */
 void pvrdma_qp_attr_get(const PvrdmaQp *qp, struct pvrdma_qp_attr *attr);
 
@@ -435,7 +444,10 @@ typedef struct PvrdmaGid {
     uint16_t vlan;                  /* ROCE_NO_VLAN: none */
 } PvrdmaGid;
 
-/* The path from our GID @index to @dgid; false if there is no such GID. */
+/*
+ * The path from our GID @index to @dgid; false if there is no such GID, or it is IPv4
+ * and the other not.  What the GIDs do not say is 0: sport, hop_limit, ...
+ */
 bool pvrdma_gid_path(PvrdmaState *s, unsigned index, const uint8_t dgid[16],
                      const uint8_t dmac[6], RocePath *path);
 /* Whether @gid is one of ours. */
@@ -490,6 +502,8 @@ void pvrdma_event(PvrdmaState *s, enum pvrdma_event type, uint32_t info);
 /* Tells the guest to look at a CQ. */
 void pvrdma_cq_notify(PvrdmaState *s, uint32_t cq);
 void pvrdma_irq_raise(PvrdmaState *s, enum pvrdma_intr_vector vector);
+/* Interrupts for all causes that are not masked; while nothing runs. */
+void pvrdma_irq_flush(PvrdmaState *s);
 
 /* --- cmd.c: commands ----------------------------------------------------------------------------- */
 /* What is done with a command.  @resp is zeroed but for its header. */
@@ -524,7 +538,10 @@ struct PvrdmaState {
     PvrdmaHost host;
     MemoryRegion regs_mr, uar_mr;
     QEMUBH *bh;
-    bool running;                   /* pvrdma_run() is at work */
+    bool running;                   /* something is at work: no interrupts now */
+    bool pending;                   /* it shall go on, or reset the device, behind that */
+    bool reset_wanted;
+    bool line;                      /* level of the interrupt without MSI-X */
     uint32_t mtu;                   /* property: largest path MTU, bytes */
     bool roce_v1;                   /* property */
     bool dcqcn;                     /* property: slow down when asked to */
@@ -542,6 +559,7 @@ struct PvrdmaState {
     uint8_t qpn_generation;
     uint8_t mr_generation;          /* low byte of the next key */
     PvrdmaGid gid[PVRDMA_GIDS];
+    unsigned gid_last;              /* where a GID was found last */
     uint32_t pages_used;
     uint32_t qkey_violations, pkey_violations;
     QTAILQ_HEAD(, PvrdmaQp) active_qps;     /* have something to do */
@@ -565,6 +583,19 @@ static inline int64_t pvrdma_now(void)
     return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
 }
 
+/* The property mtu, as enum pvrdma_mtu. */
+static inline enum pvrdma_mtu pvrdma_mtu_code(const PvrdmaState *s)
+{
+    return ctz32(s->mtu) - 7;
+}
+
+/* The only type of GIDs there is. */
+static inline uint8_t pvrdma_gid_type(const PvrdmaState *s)
+{
+    return s->roce_v1 ? PVRDMA_GID_TYPE_FLAG_ROCE_V1 :
+                        PVRDMA_GID_TYPE_FLAG_ROCE_V2;
+}
+
 static inline void pvrdma_count(PvrdmaState *s, enum pvrdma_counter counter)
 {
     s->counter[counter]++;
@@ -577,5 +608,8 @@ bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len
 /* A mistake of the guest: counted, and in the log under guest_errors. */
 void pvrdma_guest_error(PvrdmaState *s, const char *format, ...)
     G_GNUC_PRINTF(2, 3);
+
+/* Adds what can be looked at to @klass, whose objects have the state @state gives. */
+void pvrdma_class_init(ObjectClass *klass, PvrdmaState *(*state)(Object *obj));
 
 #endif /* HW_PVRDMA_PVRDMA_H */

@@ -1,72 +1,479 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: queue pairs: commands, states, doorbells, errors.
+ * Paravirtual RDMA NIC: queue pairs: commands, life, doorbells, errors.
  */
 #include "qemu/osdep.h"
+#include "qemu/bswap.h"
 #include "pvrdma.h"
+#include "../trace.h"
+
+#define QPN_GENERATION RNIC_FIELD(23, 16)
 
 PvrdmaQp *pvrdma_qp_find(PvrdmaState *s, uint32_t qpn)
 {
-    return NULL;
+    PvrdmaQp *qp = pvrdma_table_get(&s->qp, qpn & 0xffff);
+
+    if (qpn == ROCE_QPN_GSI) {
+        return s->gsi;
+    }
+    return qp && qp->qpn == qpn ? qp : NULL;
 }
 
-void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
+static void qp_event(PvrdmaQp *qp, enum pvrdma_event event)
 {
+    qp->events++;
+    pvrdma_event(qp->s, event, qp->handle);
+}
+
+static void qp_state_set(PvrdmaQp *qp, uint8_t state)
+{
+    trace_pvrdma_qp_state(qp->s->port.netdev, qp->handle, qp->qpn, qp->state,
+                          state);
+    qp->state = state;
+}
+
+static void qp_deactivate(PvrdmaQp *qp)
+{
+    if (qp->active) {
+        QTAILQ_REMOVE(&qp->s->active_qps, qp, active_next);
+        qp->active = false;
+    }
+}
+
+/* --- Errors ----------------------------------------------------------------------- */
+static void qp_flush(PvrdmaQp *qp)
+{
+    pvrdma_req_flush(qp);
+    pvrdma_resp_flush(qp);
+}
+
+/* What the guest has to be told once nothing of a QP is completed any more. */
+static void qp_flush_last(PvrdmaQp *qp)
+{
+    qp_flush(qp);
+    if (qp->srq) {
+        qp_event(qp, PVRDMA_EVENT_QP_LAST_WQE_REACHED);
+    }
+}
+
+static bool qp_may_fail(const PvrdmaQp *qp)
+{
+    return qp->state != PVRDMA_QPS_RESET && qp->state != PVRDMA_QPS_ERR;
+}
+
+static void qp_end(PvrdmaQp *qp)
+{
+    qp_state_set(qp, PVRDMA_QPS_ERR);
+    qp->sq_draining = false;
+    qp_deactivate(qp);
+    timer_del(qp->timer);
 }
 
 void pvrdma_qp_error(PvrdmaQp *qp, int event)
 {
-}
-
-void pvrdma_qp_cq_error(PvrdmaState *s, PvrdmaCq *cq)
-{
+    if (!qp_may_fail(qp)) {
+        return;
+    }
+    qp_end(qp);
+    if (event >= 0) {
+        qp_event(qp, event);
+    }
+    qp_flush_last(qp);
 }
 
 void pvrdma_qp_send_error(PvrdmaQp *qp)
 {
+    if (qp->type == PVRDMA_QPT_RC) {
+        pvrdma_qp_error(qp, -1);
+    } else if (qp->state == PVRDMA_QPS_RTS || qp->state == PVRDMA_QPS_SQD) {
+        qp_state_set(qp, PVRDMA_QPS_SQE);
+        qp->sq_draining = false;
+        pvrdma_req_flush(qp);
+    }
 }
 
-void pvrdma_qp_established(PvrdmaQp *qp)
+/*
+ * QPs may share CQs so that one overflow leads to the next: flushed from here, a guest's
+ * chain of them would use up the stack.  The timer breaks it.
+ */
+void pvrdma_qp_cq_error(PvrdmaState *s, PvrdmaCq *cq)
 {
+    for (uint32_t handle = 0; handle < s->qp.size; handle++) {
+        PvrdmaQp *qp = pvrdma_table_get(&s->qp, handle);
+
+        if (qp && (qp->send_cq == cq || qp->recv_cq == cq) && qp_may_fail(qp)) {
+            qp_end(qp);
+            timer_mod_ns(qp->timer, pvrdma_now());
+        }
+    }
 }
 
-void pvrdma_qp_drained(PvrdmaQp *qp)
+static void qp_timer(void *opaque)
 {
-}
+    PvrdmaQp *qp = opaque;
 
-int pvrdma_qp_receive(PvrdmaQp *qp, PvrdmaRqe *rqe)
-{
-    return 0;
+    if (qp->state == PVRDMA_QPS_ERR) {
+        qp_flush_last(qp);
+    } else {
+        pvrdma_req_timer(qp);
+    }
 }
 
 void pvrdma_qp_timer(PvrdmaQp *qp, int64_t deadline)
 {
+    if (qp->state == PVRDMA_QPS_ERR) {
+        return;                         /* the flush that may wait must come */
+    }
+    if (deadline) {
+        timer_mod_ns(qp->timer, deadline);
+    } else {
+        timer_del(qp->timer);
+    }
+}
+
+/* --- What happens to a QP --------------------------------------------------------- */
+void pvrdma_qp_established(PvrdmaQp *qp)
+{
+    if (qp->state == PVRDMA_QPS_RTR && !qp->established) {
+        qp->established = true;
+        qp_event(qp, PVRDMA_EVENT_COMM_EST);
+    }
+}
+
+void pvrdma_qp_drained(PvrdmaQp *qp)
+{
+    if (!qp->sq_draining || !pvrdma_req_idle(qp)) {
+        return;
+    }
+    qp->sq_draining = false;
+    if (qp->attr.en_sqd_async_notify) {
+        qp_event(qp, PVRDMA_EVENT_SQ_DRAINED);
+    }
+}
+
+static int qp_receive_own(PvrdmaQp *qp, PvrdmaRqe *rqe)
+{
+    PvrdmaState *s = qp->s;
+    int pending = pvrdma_wq_pending(s, &qp->pages, &qp->rq);
+
+    if (pending <= 0) {
+        return pending;
+    }
+    if (!pvrdma_rq_fetch(s, &qp->pages, &qp->rq, rqe)) {
+        return -1;
+    }
+    pvrdma_wq_consume(s, &qp->pages, &qp->rq, 1);
+    return 1;
+}
+
+int pvrdma_qp_receive(PvrdmaQp *qp, PvrdmaRqe *rqe)
+{
+    int found = qp->srq ? pvrdma_srq_receive(qp->s, qp->srq, rqe)
+                        : qp_receive_own(qp, rqe);
+
+    if (found < 0) {
+        pvrdma_guest_error(qp->s, "QP %u: receive queue cannot be read",
+                           qp->handle);
+        pvrdma_qp_error(qp, PVRDMA_EVENT_QP_FATAL);
+    }
+    return found;
+}
+
+void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
+{
+    uint32_t handle = value & PVRDMA_UAR_HANDLE_MASK;
+    PvrdmaQp *qp = pvrdma_table_get(&s->qp, handle);
+
+    if (!qp || qp->uar != uar) {
+        pvrdma_guest_error(s, "doorbell of QP %u on page %u", handle, uar);
+        return;
+    }
+    if (qp->state == PVRDMA_QPS_ERR) {
+        qp_flush(qp);
+    } else if (!(value & PVRDMA_UAR_QP_SEND)) {
+        return;                         /* it is a packet that needs receive WQEs */
+    } else if (qp->state == PVRDMA_QPS_SQE) {
+        pvrdma_req_flush(qp);
+    } else if (qp->state == PVRDMA_QPS_RTS) {
+        pvrdma_qp_activate(qp);
+        pvrdma_run_now(s);
+    }
+}
+
+/* --- Creation and end -------------------------------------------------------------- */
+/* Finds what a QP is made of. */
+static int qp_objects(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
+{
+    PvrdmaState *s = qp->s;
+    PvrdmaPd *pd = pvrdma_table_get(&s->pd, le32_to_cpu(cmd->pd_handle));
+
+    if (cmd->qp_type != PVRDMA_QPT_GSI && cmd->qp_type != PVRDMA_QPT_RC &&
+        cmd->qp_type != PVRDMA_QPT_UD) {
+        return EOPNOTSUPP;
+    }
+    qp->send_cq = pvrdma_table_get(&s->cq, le32_to_cpu(cmd->send_cq_handle));
+    qp->recv_cq = pvrdma_table_get(&s->cq, le32_to_cpu(cmd->recv_cq_handle));
+    if (!pd || !qp->send_cq || !qp->recv_cq || qp->send_cq->ctx != pd->ctx ||
+        qp->recv_cq->ctx != pd->ctx) {
+        return EINVAL;
+    }
+    if (cmd->is_srq) {
+        qp->srq = pvrdma_table_get(&s->srq, le32_to_cpu(cmd->srq_handle));
+        if (!qp->srq || qp->srq->pd != pd->handle) {
+            return EINVAL;
+        }
+    }
+    if (cmd->qp_type == PVRDMA_QPT_GSI && (s->gsi || pd->ctx)) {
+        return s->gsi ? EBUSY : EPERM;
+    }
+    qp->type = cmd->qp_type;
+    qp->sq_sig_all = cmd->sq_sig_all;
+    qp->pd = pd->handle;
+    qp->uar = pd->uar;
+    return 0;
+}
+
+/* Finds the two queues in what the page directory describes. */
+static int qp_queues(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
+{
+    PvrdmaState *s = qp->s;
+    uint32_t total = le16_to_cpu(cmd->total_chunks);
+    uint32_t rq_at = (1 + le16_to_cpu(cmd->send_chunks)) * PVRDMA_PAGE_BYTES;
+    int err;
+
+    if (total * PVRDMA_PAGE_BYTES < rq_at) {
+        return EINVAL;
+    }
+    err = pvrdma_wq_init(&qp->sq, offsetof(struct pvrdma_ring_state, tx),
+                         PVRDMA_PAGE_BYTES, qp->cap.max_send_wr,
+                         qp->cap.max_send_sge);
+    if (!err && !qp->srq) {
+        err = pvrdma_wq_init(&qp->rq, offsetof(struct pvrdma_ring_state, rx),
+                             rq_at, qp->cap.max_recv_wr, qp->cap.max_recv_sge);
+    }
+    err = err ?: pvrdma_pages_load(s, &qp->pages, le64_to_cpu(cmd->pdir_dma),
+                                   total);
+    err = err ?: pvrdma_sq_layout(&qp->sq, &qp->pages);
+    if (!err && qp->sq.wqe_at + qp->sq.entries * qp->sq.wqe_bytes > rq_at) {
+        err = EINVAL;
+    }
+    return err ?: qp->srq ? 0 : pvrdma_rq_layout(&qp->rq, &qp->pages);
+}
+
+/* Numbers differ from those of QPs before, so that late packets meet nobody. */
+static int qp_number(PvrdmaQp *qp)
+{
+    PvrdmaState *s = qp->s;
+
+    qp->handle = pvrdma_table_add(&s->qp, qp);
+    if (!qp->handle) {
+        return ENOMEM;
+    }
+    if (qp->type == PVRDMA_QPT_GSI) {
+        s->gsi = qp;
+        qp->qpn = ROCE_QPN_GSI;
+        return 0;
+    }
+    if (!++s->qpn_generation) {
+        s->qpn_generation = 1;          /* 0 has QPNs 0 and 1 */
+    }
+    qp->qpn = RNIC_PREP(QPN_GENERATION, s->qpn_generation) | qp->handle;
+    return 0;
+}
+
+static void qp_use(PvrdmaQp *qp, int by)
+{
+    PvrdmaPd *pd = pvrdma_table_get(&qp->s->pd, qp->pd);
+
+    pd->users += by;
+    qp->send_cq->users += by;
+    qp->recv_cq->users += by;
+    if (qp->srq) {
+        qp->srq->users += by;
+    }
+}
+
+static void qp_cap_init(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
+{
+    qp->cap.max_send_wr = cmd->max_send_wr;
+    qp->cap.max_send_sge = cmd->max_send_sge;
+    if (!qp->srq) {
+        qp->cap.max_recv_wr = cmd->max_recv_wr;
+        qp->cap.max_recv_sge = cmd->max_recv_sge;
+    }
+}
+
+int pvrdma_cmd_create_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
+                         union pvrdma_cmd_resp *resp)
+{
+    const struct pvrdma_cmd_create_qp *cmd = &req->create_qp;
+    struct pvrdma_cmd_create_qp_resp *answer = &resp->create_qp;
+    PvrdmaQp *qp = g_new0(PvrdmaQp, 1);
+    int err;
+
+    qp->s = s;
+    err = qp_objects(qp, cmd);
+    if (!err) {
+        qp_cap_init(qp, cmd);
+        err = qp_queues(qp, cmd);
+    }
+    err = err ?: qp_number(qp);
+    if (err) {
+        pvrdma_pages_free(s, &qp->pages);
+        g_free(qp);
+        return err;
+    }
+    qp_use(qp, 1);
+    qp->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, qp_timer, qp);
+    answer->qpn = cpu_to_le32(qp->qpn);
+    answer->qp_handle = cpu_to_le32(qp->handle);
+    answer->max_send_wr = qp->cap.max_send_wr;
+    answer->max_recv_wr = qp->cap.max_recv_wr;
+    answer->max_send_sge = qp->cap.max_send_sge;
+    answer->max_recv_sge = qp->cap.max_recv_sge;
+    trace_pvrdma_qp_create(s->port.netdev, qp->handle, qp->qpn, qp->type);
+    return 0;
+}
+
+/* Stops all that a QP does, without a completion. */
+static void qp_stop(PvrdmaQp *qp)
+{
+    qp_deactivate(qp);
+    timer_del(qp->timer);
+    pvrdma_req_fini(qp);
+}
+
+static void qp_free(PvrdmaQp *qp)
+{
+    PvrdmaState *s = qp->s;
+
+    qp_stop(qp);
+    timer_free(qp->timer);
+    qp_use(qp, -1);
+    if (s->gsi == qp) {
+        s->gsi = NULL;
+    }
+    pvrdma_table_remove(&s->qp, qp->handle);
+    pvrdma_pages_free(s, &qp->pages);
+    g_free(qp);
+}
+
+int pvrdma_cmd_destroy_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
+                          union pvrdma_cmd_resp *resp)
+{
+    PvrdmaQp *qp = pvrdma_table_get(&s->qp,
+                                    le32_to_cpu(req->destroy_qp.qp_handle));
+
+    if (!qp) {
+        return EINVAL;
+    }
+    trace_pvrdma_qp_destroy(s->port.netdev, qp->handle, qp->qpn);
+    resp->destroy_qp.events_reported = cpu_to_le32(qp->events);
+    qp_free(qp);
+    return 0;
 }
 
 void pvrdma_qp_reset_all(PvrdmaState *s)
 {
+    for (uint32_t handle = 0; handle < s->qp.size && s->qp.used; handle++) {
+        PvrdmaQp *qp = pvrdma_table_get(&s->qp, handle);
+
+        if (qp) {
+            qp_free(qp);
+        }
+    }
 }
 
-int pvrdma_cmd_create_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
-    union pvrdma_cmd_resp *resp)
+/* --- States --------------------------------------------------------------------------- */
+static void qp_reset(PvrdmaQp *qp)
 {
-    return 0;
+    qp_stop(qp);
+    qp_state_set(qp, PVRDMA_QPS_RESET);
+    pvrdma_wq_reset(&qp->sq);
+    pvrdma_wq_reset(&qp->rq);
+    memset(&qp->attr, 0, sizeof(qp->attr));
+    memset(&qp->path, 0, sizeof(qp->path));
+    qp->mtu = 0;
+    qp->sq_draining = false;
+    qp->established = false;
+}
+
+static void qp_ready_to_receive(PvrdmaQp *qp)
+{
+    if (qp->type == PVRDMA_QPT_RC) {
+        pvrdma_resp_init(qp);
+    } else {
+        qp->mtu = qp->s->mtu;           /* a datagram goes to anybody */
+    }
+}
+
+static void qp_ready_to_send(PvrdmaQp *qp, uint8_t from)
+{
+    if (from == PVRDMA_QPS_RTR) {
+        pvrdma_req_init(qp);
+        qp->ud_psn = qp->attr.sq_psn;
+    }
+    qp->sq_draining = false;
+    pvrdma_qp_activate(qp);             /* WQEs may have been posted before */
+}
+
+static void qp_move(PvrdmaQp *qp, uint8_t to)
+{
+    uint8_t from = qp->state;
+
+    switch (to) {
+    case PVRDMA_QPS_RESET:
+        qp_reset(qp);
+        return;
+    case PVRDMA_QPS_ERR:
+        pvrdma_qp_error(qp, -1);
+        return;
+    }
+    if (to == from) {
+        return;
+    }
+    qp_state_set(qp, to);
+    switch (to) {
+    case PVRDMA_QPS_RTR:
+        qp_ready_to_receive(qp);
+        break;
+    case PVRDMA_QPS_RTS:
+        qp_ready_to_send(qp, from);
+        break;
+    case PVRDMA_QPS_SQD:
+        qp->sq_draining = true;
+        pvrdma_qp_drained(qp);
+        break;
+    }
 }
 
 int pvrdma_cmd_modify_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
-    union pvrdma_cmd_resp *resp)
+                         union pvrdma_cmd_resp *resp)
 {
-    return 0;
+    const struct pvrdma_cmd_modify_qp *cmd = &req->modify_qp;
+    PvrdmaQp *qp = pvrdma_table_get(&s->qp, le32_to_cpu(cmd->qp_handle));
+    uint8_t to;
+    int err;
+
+    if (!qp) {
+        return EINVAL;
+    }
+    err = pvrdma_qp_attr_set(qp, le32_to_cpu(cmd->attr_mask), &cmd->attrs, &to);
+    if (!err) {
+        qp_move(qp, to);
+    }
+    return err;
 }
 
 int pvrdma_cmd_query_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
-    union pvrdma_cmd_resp *resp)
+                        union pvrdma_cmd_resp *resp)
 {
-    return 0;
-}
+    PvrdmaQp *qp = pvrdma_table_get(&s->qp,
+                                    le32_to_cpu(req->query_qp.qp_handle));
 
-int pvrdma_cmd_destroy_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
-    union pvrdma_cmd_resp *resp)
-{
+    if (!qp) {
+        return EINVAL;
+    }
+    pvrdma_qp_attr_get(qp, &resp->query_qp.attrs);
     return 0;
 }
