@@ -639,8 +639,6 @@ void exanet_flow_output(ExanetState *s, ExanetPort *p, const uint8_t *buf,
  */
 void exanet_qom_class_init(ObjectClass *klass,
                            ExanetState *(*state)(Object *obj));
-/* What QMP calls a register or counter, to be freed: RX_ACK becomes rx-ack. */
-char *exanet_qom_name(const char *name);
 /* query-stats: the device is one of those that have been built: stats.c. */
 void exanet_stats_add(ExanetState *s);
 void exanet_stats_remove(ExanetState *s);

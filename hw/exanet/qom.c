@@ -10,8 +10,8 @@
 #include "qapi/visitor.h"
 #include "qobject/qdict.h"
 #include "qobject/qlist.h"
-#include "qobject/qnum.h"
 #include "exanet.h"
+#include "../core/counters.h"
 
 /* Something to be looked at. */
 typedef struct QomView {
@@ -27,24 +27,14 @@ typedef struct QomProperty {
     unsigned index;                 /* N of faultsN */
 } QomProperty;
 
-static void put_uint(QDict *dict, const char *name, uint64_t value)
-{
-    qdict_put(dict, name, qnum_from_uint(value));
-}
-
-char *exanet_qom_name(const char *name)
-{
-    return g_strdelimit(g_ascii_strdown(name, -1), "_", '-');
-}
-
 static void put_coord(QDict *dict, uint32_t coord)
 {
-    put_uint(dict, "coord", coord);
-    put_uint(dict, "upper", RNIC_GET(EXANET_COORD_UPPER, coord));
-    put_uint(dict, "offset", RNIC_GET(EXANET_COORD_OFFSET, coord));
-    put_uint(dict, "z", RNIC_GET(EXANET_COORD_Z, coord));
-    put_uint(dict, "y", RNIC_GET(EXANET_COORD_Y, coord));
-    put_uint(dict, "x", RNIC_GET(EXANET_COORD_X, coord));
+    rnic_put_uint(dict, "coord", coord);
+    rnic_put_uint(dict, "upper", RNIC_GET(EXANET_COORD_UPPER, coord));
+    rnic_put_uint(dict, "offset", RNIC_GET(EXANET_COORD_OFFSET, coord));
+    rnic_put_uint(dict, "z", RNIC_GET(EXANET_COORD_Z, coord));
+    rnic_put_uint(dict, "y", RNIC_GET(EXANET_COORD_Y, coord));
+    rnic_put_uint(dict, "x", RNIC_GET(EXANET_COORD_X, coord));
 }
 
 /* --- Node ----------------------------------------------------------------- */
@@ -67,16 +57,16 @@ static QObject *node_make(ExanetState *s)
         up += p->up;
     }
     put_coord(node, s->node);
-    put_uint(node, "epoch", s->epoch);
+    rnic_put_uint(node, "epoch", s->epoch);
     qdict_put_bool(node, "enabled", s->enabled);
     qdict_put_bool(node, "strict", s->strict);
     qdict_put_str(node, "firmware",
                   mode[exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_MODE)]);
-    put_uint(node, "links-up", up);
-    put_uint(node, "transfers", transfers);
-    put_uint(node, "blocks-queued", s->exadma.fifo_count);
-    put_uint(node, "faults-unread", s->fault.count);
-    put_uint(node, "time-ns", exanet_now(s));
+    rnic_put_uint(node, "links-up", up);
+    rnic_put_uint(node, "transfers", transfers);
+    rnic_put_uint(node, "blocks-queued", s->exadma.fifo_count);
+    rnic_put_uint(node, "faults-unread", s->fault.count);
+    rnic_put_uint(node, "time-ns", exanet_now(s));
     return QOBJECT(node);
 }
 
@@ -135,9 +125,9 @@ static QDict *link_counters(ExanetState *s, unsigned base)
     for (unsigned i = 0; i < ARRAY_SIZE(regs); i++) {
         if (regs[i].bytes == 8 && !regs[i].writable &&
             regs[i].offset != EXANET_REG_PORT_INJECTED) {
-            g_autofree char *name = exanet_qom_name(regs[i].name + strlen("PORT_"));
+            g_autofree char *name = rnic_qom_name(regs[i].name + strlen("PORT_"));
 
-            put_uint(dict, name, exanet_reg_get64(s, base + regs[i].offset));
+            rnic_put_uint(dict, name, exanet_reg_get64(s, base + regs[i].offset));
         }
     }
     return dict;
@@ -158,7 +148,7 @@ static QDict *link_injected(const ExanetPort *p)
 
     QEMU_BUILD_BUG_ON(ARRAY_SIZE(name) != EXANET_INJECTED_KINDS);
     for (unsigned i = 0; i < EXANET_INJECTED_KINDS; i++) {
-        put_uint(dict, name[i], p->injected[i]);
+        rnic_put_uint(dict, name[i], p->injected[i]);
     }
     return dict;
 }
@@ -175,7 +165,7 @@ static QDict *link_make(ExanetPort *p)
     exanet_port_reg_sync(p);
     status = exanet_reg_get32(s, base + EXANET_REG_PORT_STATUS);
     level = exanet_reg_get32(s, base + EXANET_REG_PORT_LEVEL);
-    put_uint(dict, "index", p->index);
+    rnic_put_uint(dict, "index", p->index);
     qdict_put_str(dict, "netdev", netdev ? netdev->name : "");
     qdict_put_bool(dict, "enabled", p->enabled);
     qdict_put_bool(dict, "up", status & EXANET_PORT_STATUS_UP);
@@ -186,17 +176,17 @@ static QDict *link_make(ExanetPort *p)
         QDict *peer = qdict_new();
 
         put_coord(peer, p->peer);
-        put_uint(peer, "epoch", p->peer_epoch);
+        rnic_put_uint(peer, "epoch", p->peer_epoch);
         qdict_put(dict, "peer", peer);
     }
     qdict_put(dict, "xoff",
               channel_list(RNIC_GET(EXANET_PORT_STATUS_XOFF_VC, status)));
     qdict_put(dict, "peer-xoff",
               channel_list(RNIC_GET(EXANET_PORT_STATUS_PEER_XOFF_VC, status)));
-    put_uint(dict, "tx-waiting-words", RNIC_GET(EXANET_PORT_LEVEL_TX, level));
-    put_uint(dict, "rx-waiting-words", RNIC_GET(EXANET_PORT_LEVEL_RX, level));
-    put_uint(dict, "rate-kbps", exanet_reg_get32(s, base + EXANET_REG_PORT_RATE));
-    put_uint(dict, "latency-ns",
+    rnic_put_uint(dict, "tx-waiting-words", RNIC_GET(EXANET_PORT_LEVEL_TX, level));
+    rnic_put_uint(dict, "rx-waiting-words", RNIC_GET(EXANET_PORT_LEVEL_RX, level));
+    rnic_put_uint(dict, "rate-kbps", exanet_reg_get32(s, base + EXANET_REG_PORT_RATE));
+    rnic_put_uint(dict, "latency-ns",
              exanet_reg_get32(s, base + EXANET_REG_PORT_LATENCY));
     qdict_put(dict, "counters", link_counters(s, base));
     qdict_put_str(dict, "faults", faults);
@@ -240,8 +230,8 @@ static QList *context_windows(const ExanetContext *ctx)
         if (ctx->win[w] & EXANET_WIN_VALID) {
             QDict *window = qdict_new();
 
-            put_uint(window, "index", w);
-            put_uint(window, "base", ctx->win[w] & EXANET_WIN_BASE);
+            rnic_put_uint(window, "index", w);
+            rnic_put_uint(window, "base", ctx->win[w] & EXANET_WIN_BASE);
             qlist_append(list, window);
         }
     }
@@ -257,16 +247,16 @@ static QDict *context_make(ExanetState *s, unsigned c)
 
     exanet_context_reg_sync(s, c);
     status = exanet_reg_get32(s, base + EXANET_REG_CTX_STATUS);
-    put_uint(dict, "number", c);
-    put_uint(dict, "pdid", ctx->pdid);
-    put_uint(dict, "job", RNIC_GET(EXANET_PDID_JOB, ctx->pdid));
+    rnic_put_uint(dict, "number", c);
+    rnic_put_uint(dict, "pdid", ctx->pdid);
+    rnic_put_uint(dict, "job", RNIC_GET(EXANET_PDID_JOB, ctx->pdid));
     qdict_put_str(dict, "format", format_name(
         RNIC_GET(EXANET_CTX_CTRL_FORMAT,
                  exanet_reg_get32(s, base + EXANET_REG_CTX_CTRL))));
     qdict_put(dict, "windows", context_windows(ctx));
     qdict_put_bool(dict, "quiesced", ctx->quiesce);
-    put_uint(dict, "pending-faults", ctx->faults);
-    put_uint(dict, "operations", RNIC_GET(EXANET_CTX_STATUS_OPS, status));
+    rnic_put_uint(dict, "pending-faults", ctx->faults);
+    rnic_put_uint(dict, "operations", RNIC_GET(EXANET_CTX_STATUS_OPS, status));
     return dict;
 }
 
@@ -294,17 +284,17 @@ static QDict *rx_context_make(ExanetState *s, unsigned i)
     const ExanetRxContext *c = &s->receiver.ctx[i];
     QDict *dict = qdict_new();
 
-    put_uint(dict, "index", i);
-    put_uint(dict, "source", c->src);
-    put_uint(dict, "tid", RNIC_GET(EXANET_TID_INDEX, c->tid));
-    put_uint(dict, "generation", RNIC_GET(EXANET_TID_GEN, c->tid));
-    put_uint(dict, "seq", c->seq);
-    put_uint(dict, "pdid", c->pdid);
-    put_uint(dict, "window", c->window);
-    put_uint(dict, "bitmap", c->bitmap);
-    put_uint(dict, "bytes", c->bytes);
+    rnic_put_uint(dict, "index", i);
+    rnic_put_uint(dict, "source", c->src);
+    rnic_put_uint(dict, "tid", RNIC_GET(EXANET_TID_INDEX, c->tid));
+    rnic_put_uint(dict, "generation", RNIC_GET(EXANET_TID_GEN, c->tid));
+    rnic_put_uint(dict, "seq", c->seq);
+    rnic_put_uint(dict, "pdid", c->pdid);
+    rnic_put_uint(dict, "window", c->window);
+    rnic_put_uint(dict, "bitmap", c->bitmap);
+    rnic_put_uint(dict, "bytes", c->bytes);
     qdict_put_bool(dict, "nacked", c->nack != EXANET_RESP_ACK);
-    put_uint(dict, "age-ns", exanet_now(s) - c->time);
+    rnic_put_uint(dict, "age-ns", exanet_now(s) - c->time);
     return dict;
 }
 
@@ -322,19 +312,9 @@ static QObject *rx_contexts_make(ExanetState *s)
 
 static QObject *counters_make(ExanetState *s)
 {
-    static const struct { const char *name; } counters[] = {
-#define COUNTER_NAME(name, text) { #name },
-        EXANET_COUNTERS(COUNTER_NAME)
-#undef COUNTER_NAME
-    };
-    QDict *dict = qdict_new();
+    static const char *const names[] = { EXANET_COUNTERS(RNIC_COUNTER_NAME) };
 
-    for (unsigned i = 0; i < EXANET_COUNTER_COUNT; i++) {
-        g_autofree char *name = exanet_qom_name(counters[i].name);
-
-        put_uint(dict, name, s->counter[i]);
-    }
-    return QOBJECT(dict);
+    return QOBJECT(rnic_counters_dict(names, s->counter, ARRAY_SIZE(names)));
 }
 
 /* --- Properties ----------------------------------------------------------- */

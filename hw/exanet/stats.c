@@ -7,6 +7,7 @@
 #include "qemu/osdep.h"
 #include "system/stats.h"
 #include "exanet.h"
+#include "../core/counters.h"
 
 static QLIST_HEAD(, ExanetState) devices = QLIST_HEAD_INITIALIZER(devices);
 
@@ -41,7 +42,7 @@ static void link_foreach(ExanetState *s, unsigned link, StatFn *fn, void *opaque
     for (unsigned i = 0; i < ARRAY_SIZE(port_regs); i++) {
         if (port_regs[i].counts) {
             g_autofree char *name =
-                exanet_qom_name(port_regs[i].name + strlen("PORT_"));
+                rnic_qom_name(port_regs[i].name + strlen("PORT_"));
 
             fn(opaque, g_strdup_printf("link%u-%s", link, name), !s ? 0 :
                exanet_reg_get64(s, EXANET_PORT(link) + port_regs[i].offset));
@@ -56,7 +57,7 @@ static void link_foreach(ExanetState *s, unsigned link, StatFn *fn, void *opaque
 static void stats_foreach(ExanetState *s, StatFn *fn, void *opaque)
 {
     for (unsigned i = 0; i < ARRAY_SIZE(counters); i++) {
-        fn(opaque, exanet_qom_name(counters[i].name), s ? s->counter[i] : 0);
+        fn(opaque, rnic_qom_name(counters[i].name), s ? s->counter[i] : 0);
     }
     for (unsigned link = 0; link < EXANET_LINKS; link++) {
         link_foreach(s, link, fn, opaque);

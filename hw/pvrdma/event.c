@@ -3,26 +3,144 @@
  * Paravirtual RDMA NIC: rings of the device, interrupts.
  */
 #include "qemu/osdep.h"
+#include "qemu/bswap.h"
 #include "pvrdma.h"
+#include "../trace.h"
+
+/* --- Rings ------------------------------------------------------------------ */
 
 int pvrdma_ring_init(PvrdmaState *s, PvrdmaRing *ring, uint64_t pdir,
                      uint32_t pages, unsigned elem_bytes)
 {
-    return 0;
+    int err;
+
+    *ring = (PvrdmaRing) { 0 };
+    if (pages < 2) {
+        return EINVAL;
+    }
+    err = pvrdma_pages_load(s, &ring->pages, pdir, pages);
+    if (!err) {
+        uint32_t count = (pages - 1) * (PVRDMA_PAGE_BYTES / elem_bytes);
+
+        ring->elements = PVRDMA_RING_ELEMENTS(count);
+    }
+    return err;
 }
 
 void pvrdma_ring_fini(PvrdmaState *s, PvrdmaRing *ring)
 {
+    pvrdma_pages_free(s, &ring->pages);
+    *ring = (PvrdmaRing) { 0 };
+}
+
+/* How many elements fit; -1: the guest's index is impossible. */
+static int64_t ring_space(PvrdmaState *s, PvrdmaRing *ring)
+{
+    const uint32_t mask = 2 * ring->elements - 1;
+    __le32 raw;
+    uint32_t cons, used;
+
+    if (!pvrdma_pages_read(s, &ring->pages,
+                           offsetof(struct pvrdma_ring_state, rx.cons_head),
+                           &raw, sizeof(raw))) {
+        return -1;
+    }
+    cons = le32_to_cpu(raw);
+    used = (ring->prod - cons) & mask;
+    if (cons > mask || used > ring->elements) {
+        return -1;
+    }
+    return ring->elements - used;
+}
+
+static bool ring_write(PvrdmaState *s, PvrdmaRing *ring, const void *elem,
+                       size_t bytes)
+{
+    uint32_t slot = ring->prod & (ring->elements - 1);
+    __le32 tail;
+
+    ring->prod = (ring->prod + 1) & (2 * ring->elements - 1);
+    tail = cpu_to_le32(ring->prod);
+    return pvrdma_pages_write(s, &ring->pages,
+                              PVRDMA_PAGE_BYTES + slot * bytes, elem, bytes) &&
+           pvrdma_pages_write(s, &ring->pages,
+                              offsetof(struct pvrdma_ring_state, rx.prod_tail),
+                              &tail, sizeof(tail));
+}
+
+/* @lost counts what finds the ring full. */
+static void ring_push(PvrdmaState *s, PvrdmaRing *ring, const void *elem,
+                      size_t bytes, enum pvrdma_counter lost)
+{
+    int64_t space;
+
+    if (!ring->elements) {
+        return;
+    }
+    space = ring_space(s, ring);
+    if (space < 0) {
+        pvrdma_guest_error(s, "bad index in a ring of the device");
+    } else if (!space) {
+        pvrdma_count(s, lost);
+    } else if (!ring_write(s, ring, elem, bytes)) {
+        pvrdma_guest_error(s, "a ring of the device is not in memory");
+    }
 }
 
 void pvrdma_event(PvrdmaState *s, enum pvrdma_event type, uint32_t info)
 {
+    struct pvrdma_eqe eqe = {
+        .type = cpu_to_le32(type),
+        .info = cpu_to_le32(info),
+    };
+
+    if (!s->active) {
+        return;
+    }
+    trace_pvrdma_event(s, type, info);
+    ring_push(s, &s->async, &eqe, sizeof(eqe), PVRDMA_CNT_EVENT_OVERFLOW);
+    /* of a full ring, too: the guest has something to read */
+    pvrdma_irq_raise(s, PVRDMA_INTR_VECTOR_ASYNC);
 }
 
 void pvrdma_cq_notify(PvrdmaState *s, uint32_t cq)
 {
+    struct pvrdma_cqne cqne = { .info = cpu_to_le32(cq) };
+
+    if (!s->active) {
+        return;
+    }
+    trace_pvrdma_cq_notify(s, cq);
+    ring_push(s, &s->cqne, &cqne, sizeof(cqne), PVRDMA_CNT_NOTIFY_OVERFLOW);
+    pvrdma_irq_raise(s, PVRDMA_INTR_VECTOR_CQ);
 }
+
+/* --- Interrupts ---------------------------------------------------------------- */
 
 void pvrdma_irq_raise(PvrdmaState *s, enum pvrdma_intr_vector vector)
 {
+    s->icr |= PVRDMA_INTR_CAUSE(vector);
+    if (!s->running) {
+        pvrdma_irq_flush(s);
+    }
+}
+
+/*
+ * A message takes its cause away; one that is masked waits in ICR.  The guest may aim
+ * messages at what resets this very device: they leave when nothing is at work.
+ */
+void pvrdma_irq_flush(PvrdmaState *s)
+{
+    uint32_t causes = s->icr & ~s->imr;
+
+    if (!s->host.messages(s->host.opaque)) {
+        s->host.line(s->host.opaque, causes);
+        return;
+    }
+    s->host.line(s->host.opaque, false);
+    s->icr &= ~causes;
+    for (; causes; causes &= causes - 1) {
+        trace_pvrdma_irq(s, ctz32(causes));
+        s->host.irq(s->host.opaque, ctz32(causes));
+    }
 }

@@ -1,45 +1,603 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: registers, shared region, reset, and the loop that runs the queue pairs.
+ * Paravirtual RDMA NIC: registers, shared region, reset, and the loop that runs the
+ * queue pairs.  Bus-neutral; see pvrdma-pci.c for the shell.
  */
 #include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qapi/visitor.h"
+#include "qemu/bswap.h"
+#include "qemu/log.h"
+#include "qemu/main-loop.h"
 #include "pvrdma.h"
+#include "../core/counters.h"
+#include "../trace.h"
 
-bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp)
+/* Rounds, and packets of them all, before the main loop gets a turn. */
+#define RUN_ROUNDS 8
+#define RUN_PACKETS 512
+/* What a doorbell may do while its vCPU waits. */
+#define DOORBELL_ROUNDS 2
+#define DOORBELL_PACKETS 16
+/* Packets of a QP before the next one has its turn. */
+#define VISIT_PACKETS 16
+
+#define LOCAL_ACK_DELAY 15              /* 134 ms: hosts of QEMU may be busy */
+#define MAX_AH 65536                    /* of the driver's: the device has none */
+
+/* --- Errors, memory ----------------------------------------------------------- */
+
+void pvrdma_guest_error(PvrdmaState *s, const char *format, ...)
 {
-    return false;
+    va_list args;
+
+    pvrdma_count(s, PVRDMA_CNT_GUEST_ERROR);
+    if (qemu_loglevel_mask(LOG_GUEST_ERROR)) {
+        g_autofree char *text = NULL;
+
+        va_start(args, format);
+        text = g_strdup_vprintf(format, args);
+        va_end(args);
+        qemu_log("pvrdma: %s\n", text);
+    }
 }
 
-void pvrdma_fini(PvrdmaState *s)
-{
-}
-
-void pvrdma_reset(PvrdmaState *s)
-{
-}
-
-void pvrdma_schedule(PvrdmaState *s)
-{
-}
-
-void pvrdma_qp_activate(PvrdmaQp *qp)
-{
-}
-
-void pvrdma_run_now(PvrdmaState *s)
-{
-}
+/*
+ * Memory only: a guest that aims the device at registers of any other one, which may
+ * come back to it or reset it, gets a bus error.
+ */
+static const MemTxAttrs dma_attrs = { .memory = true };
 
 bool pvrdma_dma_read(PvrdmaState *s, uint64_t addr, void *buf, size_t len)
 {
-    return false;
+    MemTxResult result = address_space_read(s->host.as, addr, dma_attrs, buf,
+                                            len);
+
+    /* what is read or written next is later than this */
+    smp_mb_acquire();
+    return result == MEMTX_OK;
 }
 
 bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len)
 {
-    return false;
+    /* an index is seen behind the entry that it tells of */
+    smp_mb_release();
+    return address_space_write(s->host.as, addr, dma_attrs, buf,
+                               len) == MEMTX_OK;
 }
 
-void pvrdma_guest_error(PvrdmaState *s, const char *format, ...)
+/* --- Work --------------------------------------------------------------------- */
+
+void pvrdma_schedule(PvrdmaState *s)
 {
+    if (s->running) {
+        s->pending = true;
+    } else {
+        qemu_bh_schedule(s->bh);
+    }
+}
+
+void pvrdma_qp_activate(PvrdmaQp *qp)
+{
+    PvrdmaState *s = qp->s;
+
+    if (!qp->active) {
+        qp->active = true;
+        QTAILQ_INSERT_TAIL(&s->active_qps, qp, active_next);
+    }
+    pvrdma_schedule(s);
+}
+
+/* Answers first: peers wait for them. */
+static void qp_visit(PvrdmaState *s, PvrdmaQp *qp, unsigned *budget)
+{
+    unsigned quota = MIN(*budget, VISIT_PACKETS), left = quota;
+    bool more = pvrdma_resp_run(qp, &left);
+
+    if (left && pvrdma_port_ready(s)) {
+        more |= pvrdma_req_run(qp, &left);
+    } else {
+        more = true;
+    }
+    /* a visit costs something even if it sends nothing: there is an end */
+    *budget -= MAX(quota - left, 1);
+    if (more) {
+        pvrdma_qp_activate(qp);
+    }
+}
+
+/* One turn of all QPs that have something to do; true if there is more. */
+static bool qps_run(PvrdmaState *s, unsigned *budget)
+{
+    PvrdmaQp *last = QTAILQ_LAST(&s->active_qps);
+    PvrdmaQp *qp = NULL;
+
+    while (*budget && qp != last && (qp = QTAILQ_FIRST(&s->active_qps)) &&
+           pvrdma_port_ready(s)) {
+        QTAILQ_REMOVE(&s->active_qps, qp, active_next);
+        qp->active = false;
+        qp_visit(s, qp, budget);
+    }
+    return !QTAILQ_EMPTY(&s->active_qps) && pvrdma_port_ready(s);
+}
+
+static void work(PvrdmaState *s, unsigned rounds, unsigned packets)
+{
+    bool more = true;
+
+    s->running = true;
+    while (more && rounds-- && packets) {
+        s->pending = false;
+        more = qps_run(s, &packets);
+        more |= pvrdma_port_loop_run(s);
+    }
+    s->pending = false;
+    s->running = false;
+    if (s->reset_wanted) {
+        pvrdma_reset(s);
+        return;
+    }
+    if (more) {
+        pvrdma_schedule(s);
+    }
+    pvrdma_irq_flush(s);
+}
+
+static void run_bh(void *opaque)
+{
+    work(opaque, RUN_ROUNDS, RUN_PACKETS);
+}
+
+void pvrdma_run_now(PvrdmaState *s)
+{
+    if (s->running) {
+        s->pending = true;
+    } else {
+        work(s, DOORBELL_ROUNDS, DOORBELL_PACKETS);
+    }
+}
+
+/* Around everything that a vCPU makes the device do. */
+static void mmio_enter(PvrdmaState *s)
+{
+    s->running = true;
+}
+
+static void mmio_leave(PvrdmaState *s)
+{
+    s->running = false;
+    if (s->pending || s->reset_wanted) {
+        work(s, DOORBELL_ROUNDS, DOORBELL_PACKETS);
+    } else {
+        pvrdma_irq_flush(s);
+    }
+}
+
+/* --- Shared region -------------------------------------------------------------- */
+
+static void caps_limits(struct pvrdma_device_caps *caps)
+{
+    caps->max_qp = cpu_to_le32(PVRDMA_QPS);
+    caps->max_qp_wr = cpu_to_le32(PVRDMA_MAX_WR);
+    caps->max_sge = cpu_to_le32(PVRDMA_MAX_SGE);
+    caps->max_sge_rd = cpu_to_le32(PVRDMA_MAX_SGE);
+    caps->max_cq = cpu_to_le32(PVRDMA_CQS);
+    caps->max_cqe = cpu_to_le32(PVRDMA_MAX_CQE);
+    caps->max_mr = cpu_to_le32(PVRDMA_MRS);
+    caps->max_pd = cpu_to_le32(PVRDMA_PDS);
+    caps->max_qp_rd_atom = cpu_to_le32(PVRDMA_MAX_RD_ATOMIC);
+    caps->max_res_rd_atom = cpu_to_le32(PVRDMA_MAX_RD_ATOMIC * PVRDMA_QPS);
+    caps->max_qp_init_rd_atom = cpu_to_le32(PVRDMA_MAX_RD_ATOMIC);
+    caps->max_ah = cpu_to_le32(MAX_AH);
+    caps->max_srq = cpu_to_le32(PVRDMA_SRQS);
+    caps->max_srq_wr = cpu_to_le32(PVRDMA_MAX_WR);
+    caps->max_srq_sge = cpu_to_le32(PVRDMA_MAX_SGE);
+    caps->max_uar = cpu_to_le32(PVRDMA_UARS);
+    caps->gid_tbl_len = cpu_to_le32(PVRDMA_GIDS);
+    caps->max_pkeys = cpu_to_le16(PVRDMA_PKEYS);
+    caps->max_fast_reg_page_list_len = cpu_to_le32(PVRDMA_MAX_FAST_REG_PAGES);
+}
+
+/* EUI-64 of the paired NIC's MAC. */
+static uint64_t node_guid(PvrdmaState *s)
+{
+    uint8_t mac[6];
+    uint8_t eui[8];
+
+    pvrdma_port_mac(s, mac);
+    memcpy(eui, mac, 3);
+    memcpy(eui + 5, mac + 3, 3);
+    eui[0] ^= 2;
+    eui[3] = 0xff;
+    eui[4] = 0xfe;
+    return ldq_be_p(eui);
+}
+
+static bool caps_write(PvrdmaState *s)
+{
+    struct pvrdma_device_caps caps = {
+        .fw_ver = cpu_to_le64(1ULL << 32),
+        .node_guid = cpu_to_be64(node_guid(s)),
+        .sys_image_guid = cpu_to_be64(node_guid(s)),
+        .max_mr_size = cpu_to_le64(PVRDMA_MAX_MR_BYTES),
+        .page_size_cap = cpu_to_le64(PVRDMA_PAGE_BYTES),
+        .atomic_arg_sizes = cpu_to_le64(sizeof(uint64_t)),
+        .vendor_id = cpu_to_le32(PVRDMA_PCI_VENDOR_ID),
+        .vendor_part_id = cpu_to_le32(PVRDMA_PCI_DEVICE_ID),
+        .hw_ver = cpu_to_le32(PVRDMA_PCI_REVISION),
+        .local_ca_ack_delay = LOCAL_ACK_DELAY,
+        .phys_port_cnt = 1,
+        .mode = PVRDMA_DEVICE_MODE_ROCE,
+        .atomic_ops = PVRDMA_ATOMIC_OP_COMP_SWAP | PVRDMA_ATOMIC_OP_FETCH_ADD,
+        .bmme_flags = PVRDMA_BMME_FLAG_LOCAL_INV | PVRDMA_BMME_FLAG_REMOTE_INV |
+                      PVRDMA_BMME_FLAG_FAST_REG_WR,
+        .gid_types = pvrdma_gid_type(s),
+    };
+
+    caps_limits(&caps);
+    return pvrdma_dma_write(s, s->dsr_addr +
+                            offsetof(struct pvrdma_device_shared_region, caps),
+                            &caps, sizeof(caps));
+}
+
+static int rings_init(PvrdmaState *s,
+                      const struct pvrdma_device_shared_region *dsr)
+{
+    int err = pvrdma_ring_init(s, &s->async,
+                               le64_to_cpu(dsr->async_ring_pages.pdir_dma),
+                               le32_to_cpu(dsr->async_ring_pages.num_pages),
+                               sizeof(struct pvrdma_eqe));
+
+    return err ?: pvrdma_ring_init(s, &s->cqne,
+                                   le64_to_cpu(dsr->cq_ring_pages.pdir_dma),
+                                   le32_to_cpu(dsr->cq_ring_pages.num_pages),
+                                   sizeof(struct pvrdma_cqne));
+}
+
+/* Reads and accepts the shared region; errno. */
+static int dsr_load(PvrdmaState *s)
+{
+    struct pvrdma_device_shared_region dsr;
+    int err;
+
+    if (!pvrdma_dma_read(s, s->dsr_addr, &dsr,
+                         offsetof(struct pvrdma_device_shared_region, caps))) {
+        return EFAULT;
+    }
+    /* older drivers take a QP's number for its handle */
+    if (le32_to_cpu(dsr.driver_version) < PVRDMA_VERSION_QPHANDLE) {
+        return EPROTONOSUPPORT;
+    }
+    err = rings_init(s, &dsr);
+    if (err) {
+        return err;
+    }
+    if (!caps_write(s)) {
+        return EFAULT;
+    }
+    s->cmd_slot = le64_to_cpu(dsr.cmd_slot_dma);
+    s->resp_slot = le64_to_cpu(dsr.resp_slot_dma);
+    s->uar_pfn = le64_to_cpu(dsr.uar_pfn64);
+    s->dsr_valid = true;
+    return 0;
+}
+
+/* The guest takes everything back that it gave. */
+static void objects_free(PvrdmaState *s)
+{
+    s->active = false;
+    s->dsr_valid = false;
+    pvrdma_qp_reset_all(s);
+    pvrdma_cq_reset_all(s);
+    pvrdma_srq_reset_all(s);
+    pvrdma_mr_reset_all(s);
+    pvrdma_ring_fini(s, &s->async);
+    pvrdma_ring_fini(s, &s->cqne);
+    pvrdma_port_reset(s);
+    memset(s->gid, 0, sizeof(s->gid));
+    s->pkey_violations = 0;
+    s->qkey_violations = 0;
+    s->icr = 0;
+}
+
+static void dsr_written(PvrdmaState *s)
+{
+    objects_free(s);
+    s->err = dsr_load(s);
+    trace_pvrdma_dsr(s, s->dsr_addr, s->err);
+    if (s->err) {
+        pvrdma_ring_fini(s, &s->async);
+        pvrdma_ring_fini(s, &s->cqne);
+        pvrdma_guest_error(s, "shared region at 0x%" PRIx64 ": %s",
+                           s->dsr_addr, strerror(s->err));
+    }
+}
+
+/* --- Registers ------------------------------------------------------------------ */
+
+static void registers_reset(PvrdmaState *s)
+{
+    s->dsr_addr = 0;
+    s->err = 0;
+    s->icr = 0;
+    s->imr = PVRDMA_INTR_ALL;
+}
+
+static void ctl_written(PvrdmaState *s, uint32_t value)
+{
+    s->err = 0;
+    if (value == PVRDMA_DEVICE_CTL_RESET) {
+        objects_free(s);
+        registers_reset(s);
+        return;
+    }
+    if (value > PVRDMA_DEVICE_CTL_RESET || !s->dsr_valid) {
+        s->err = EINVAL;
+        pvrdma_guest_error(s, "CTL = %u %s", value,
+                           s->dsr_valid ? "" : "without a shared region");
+        return;
+    }
+    if (value == PVRDMA_DEVICE_CTL_ACTIVATE) {
+        s->active = true;
+    }
+}
+
+static void request_written(PvrdmaState *s, uint32_t value)
+{
+    if (value || !s->active) {
+        s->err = EINVAL;
+        pvrdma_guest_error(s, "REQUEST = %u%s", value,
+                           s->active ? "" : " before the device is active");
+        return;
+    }
+    s->err = pvrdma_cmd_run(s);
+}
+
+static uint32_t mac_word(PvrdmaState *s, bool high)
+{
+    uint8_t mac[8] = { 0 };
+
+    pvrdma_port_mac(s, mac);
+    return ldl_le_p(mac + (high ? 4 : 0));
+}
+
+static uint32_t icr_take(PvrdmaState *s)
+{
+    uint32_t icr = s->icr;
+
+    s->icr = 0;
+    pvrdma_irq_flush(s);
+    return icr;
+}
+
+static uint64_t regs_read(void *opaque, hwaddr addr, unsigned size)
+{
+    PvrdmaState *s = opaque;
+
+    switch (addr) {
+    case PVRDMA_REG_VERSION:
+        return PVRDMA_VERSION;
+    case PVRDMA_REG_DSRLOW:
+        return (uint32_t)s->dsr_addr;
+    case PVRDMA_REG_DSRHIGH:
+        return s->dsr_addr >> 32;
+    case PVRDMA_REG_CTL:
+    case PVRDMA_REG_REQUEST:
+        return 0;
+    case PVRDMA_REG_ERR:
+        return s->err;
+    case PVRDMA_REG_ICR:
+        return icr_take(s);
+    case PVRDMA_REG_IMR:
+        return s->imr;
+    case PVRDMA_REG_MACL:
+        return mac_word(s, false);
+    case PVRDMA_REG_MACH:
+        return mac_word(s, true);
+    default:
+        pvrdma_guest_error(s, "read of no register: 0x%" HWADDR_PRIx, addr);
+        return 0;
+    }
+}
+
+static void reg_write(PvrdmaState *s, hwaddr addr, uint32_t value)
+{
+    switch (addr) {
+    case PVRDMA_REG_DSRLOW:
+        s->dsr_addr = deposit64(s->dsr_addr, 0, 32, value);
+        break;
+    case PVRDMA_REG_DSRHIGH:
+        s->dsr_addr = deposit64(s->dsr_addr, 32, 32, value);
+        dsr_written(s);
+        break;
+    case PVRDMA_REG_CTL:
+        ctl_written(s, value);
+        break;
+    case PVRDMA_REG_REQUEST:
+        request_written(s, value);
+        break;
+    case PVRDMA_REG_IMR:
+        s->imr = value;
+        break;
+    default:
+        pvrdma_guest_error(s, "write to no register, or one that is read only: "
+                           "0x%" HWADDR_PRIx, addr);
+        break;
+    }
+}
+
+static void regs_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
+{
+    PvrdmaState *s = opaque;
+
+    if (!s->bh) {
+        return;
+    }
+    trace_pvrdma_reg_write(s, addr, value);
+    mmio_enter(s);
+    reg_write(s, addr, value);
+    mmio_leave(s);
+}
+
+static const MemoryRegionOps regs_ops = {
+    .read = regs_read,
+    .write = regs_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 4, .max_access_size = 4 },
+    .impl = { .min_access_size = 4, .max_access_size = 4 },
+};
+
+/* --- Doorbells ------------------------------------------------------------------ */
+
+static uint64_t uar_read(void *opaque, hwaddr addr, unsigned size)
+{
+    return 0;
+}
+
+static void uar_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
+{
+    PvrdmaState *s = opaque;
+    uint32_t uar = addr >> PVRDMA_PAGE_SHIFT;
+
+    if (!s->bh) {
+        return;
+    }
+    trace_pvrdma_doorbell(s, uar, addr % PVRDMA_PAGE_BYTES, value);
+    if (!s->active) {
+        pvrdma_guest_error(s, "doorbell before the device is active");
+        return;
+    }
+    mmio_enter(s);
+    switch (addr % PVRDMA_PAGE_BYTES) {
+    case PVRDMA_UAR_QP_OFFSET:
+        pvrdma_qp_doorbell(s, uar, value);
+        break;
+    case PVRDMA_UAR_CQ_OFFSET:
+        pvrdma_cq_doorbell(s, uar, value);
+        break;
+    case PVRDMA_UAR_SRQ_OFFSET:
+        pvrdma_srq_doorbell(s, uar, value);
+        break;
+    default:
+        pvrdma_guest_error(s, "no doorbell at 0x%" HWADDR_PRIx, addr);
+        break;
+    }
+    mmio_leave(s);
+}
+
+static const MemoryRegionOps uar_ops = {
+    .read = uar_read,
+    .write = uar_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 4, .max_access_size = 4 },
+    .impl = { .min_access_size = 4, .max_access_size = 4 },
+};
+
+/* --- QOM ------------------------------------------------------------------------ */
+
+typedef struct PvrdmaView {             /* lives as long as the class */
+    PvrdmaState *(*state)(Object *obj);
+} PvrdmaView;
+
+static void counters_get(Object *obj, Visitor *v, const char *name, void *opaque,
+                         Error **errp)
+{
+    static const char *const names[] = { PVRDMA_COUNTERS(RNIC_COUNTER_NAME) };
+    const PvrdmaView *view = opaque;
+    PvrdmaState *s = view->state(obj);
+    QObject *value = QOBJECT(rnic_counters_dict(names, s->counter,
+                                                ARRAY_SIZE(names)));
+
+    visit_type_any(v, name, &value, errp);
+    qobject_unref(value);
+}
+
+void pvrdma_class_init(ObjectClass *klass, PvrdmaState *(*state)(Object *obj))
+{
+    PvrdmaView *view = g_new(PvrdmaView, 1);
+
+    view->state = state;
+    object_class_property_add(klass, "counters", "any", counters_get, NULL,
+                              NULL, view);
+    object_class_property_set_description(klass, "counters",
+                                          "All counters of the device");
+}
+
+/* --- Life ------------------------------------------------------------------------ */
+
+void pvrdma_reset(PvrdmaState *s)
+{
+    if (s->running) {
+        /* what is at work must find what it works on */
+        s->reset_wanted = true;
+        return;
+    }
+    s->reset_wanted = false;
+    s->pending = false;
+    /* what objects_free() schedules goes with it */
+    s->running = true;
+    objects_free(s);
+    s->running = false;
+    s->pending = false;
+    qemu_bh_cancel(s->bh);
+    registers_reset(s);
+    memset(s->counter, 0, sizeof(s->counter));
+    pvrdma_irq_flush(s);
+}
+
+static void tables_init(PvrdmaState *s)
+{
+    pvrdma_table_init(&s->uc, PVRDMA_UARS);
+    pvrdma_table_init(&s->pd, PVRDMA_PDS);
+    pvrdma_table_init(&s->mr, PVRDMA_MRS);
+    pvrdma_table_init(&s->cq, PVRDMA_CQS);
+    pvrdma_table_init(&s->srq, PVRDMA_SRQS);
+    pvrdma_table_init(&s->qp, PVRDMA_QPS);
+}
+
+static void tables_free(PvrdmaState *s)
+{
+    pvrdma_table_free(&s->qp);
+    pvrdma_table_free(&s->srq);
+    pvrdma_table_free(&s->cq);
+    pvrdma_table_free(&s->mr);
+    pvrdma_table_free(&s->pd);
+    pvrdma_table_free(&s->uc);
+}
+
+bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp)
+{
+    Object *owner = OBJECT(host->dev);
+
+    if (!is_power_of_2(s->mtu) || s->mtu < 256 || s->mtu > ROCE_MTU_MAX) {
+        error_setg(errp, "property 'mtu' must be 256, 512, 1024, 2048 or 4096");
+        return false;
+    }
+    s->host = *host;
+    s->host.netdev = NULL;
+    QTAILQ_INIT(&s->active_qps);
+    s->bh = qemu_bh_new_guarded(run_bh, s, &host->dev->mem_reentrancy_guard);
+    tables_init(s);
+    if (!pvrdma_port_init(s, host->netdev, errp)) {
+        tables_free(s);
+        qemu_bh_delete(s->bh);
+        s->bh = NULL;
+        return false;
+    }
+    memory_region_init_io(&s->regs_mr, owner, &regs_ops, s, "pvrdma-regs",
+                          PVRDMA_REGS_BYTES);
+    memory_region_init_io(&s->uar_mr, owner, &uar_ops, s, "pvrdma-uar",
+                          PVRDMA_UARS * PVRDMA_PAGE_BYTES);
+    registers_reset(s);
+    return true;
+}
+
+void pvrdma_fini(PvrdmaState *s)
+{
+    pvrdma_reset(s);
+    pvrdma_port_fini(s);
+    tables_free(s);
+    qemu_bh_delete(s->bh);
+    /* a vCPU may have been on its way in: MMIO finds nothing any more */
+    s->bh = NULL;
 }
