@@ -454,14 +454,28 @@ bool pvrdma_gid_path(PvrdmaState *s, unsigned index, const uint8_t dgid[16],
 bool pvrdma_gid_ours(PvrdmaState *s, const uint8_t gid[16]);
 
 /* --- port.c: the wire -------------------------------------------------------------------------- */
+#define PVRDMA_LOOP_FRAMES  256
+#define PVRDMA_VNET_BYTES   32          /* longest header of a netdev before a frame */
+
 typedef struct PvrdmaPort {
-    Object *filter;                 /* takes RoCE frames from the paired NIC's netdev */
-    char *netdev;
+    Object *filter;                 /* takes RoCE frames from the paired NIC's netdev;
+                                     * NULL: the netdev is gone */
+    char *netdev;                   /* its id, by which traces name the device */
     bool blocked;                   /* the netdev has a frame of ours; it will tell */
+    NetClientState *sender;         /* in whose name; may be gone */
     bool link_up;                   /* as the guest was last told */
     QEMUTimer *link_timer;
-    GQueue loop;                    /* frames to ourselves, GByteArray */
-    uint8_t frame[ROCE_FRAME_MAX];  /* that is being built */
+    VMChangeStateEntry *vm_state;
+    /* Frames to ourselves: a ring of PVRDMA_LOOP_FRAMES, NULL: never used. */
+    uint8_t *loop;
+    unsigned loop_first, loop_count;
+    uint16_t loop_len[PVRDMA_LOOP_FRAMES];
+    /* The frame that is being built. */
+    uint8_t *building;              /* in the ring, or in buf */
+    size_t payload_at;
+    bool looped;                    /* it is to ourselves */
+    uint8_t buf[PVRDMA_VNET_BYTES + ROCE_FRAME_MAX];
+    QLIST_ENTRY(PvrdmaPort) next;
 } PvrdmaPort;
 
 bool pvrdma_port_init(PvrdmaState *s, const char *netdev, Error **errp);
