@@ -49,7 +49,7 @@ static int cmd_do(PvrdmaState *s, const PvrdmaCmdInfo *info,
     union pvrdma_cmd_resp resp = { 0 };
     int err = info->fn(s, req, &resp);
 
-    trace_pvrdma_cmd(s, info->name, err);
+    trace_pvrdma_cmd(s->port.netdev, info->name, err);
     if (err) {
         pvrdma_count(s, PVRDMA_CNT_CMD_ERROR);
         pvrdma_guest_error(s, "%s: %s", info->name, strerror(err));

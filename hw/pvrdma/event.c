@@ -97,7 +97,7 @@ void pvrdma_event(PvrdmaState *s, enum pvrdma_event type, uint32_t info)
     if (!s->active) {
         return;
     }
-    trace_pvrdma_event(s, type, info);
+    trace_pvrdma_event(s->port.netdev, type, info);
     ring_push(s, &s->async, &eqe, sizeof(eqe), PVRDMA_CNT_EVENT_OVERFLOW);
     /* of a full ring, too: the guest has something to read */
     pvrdma_irq_raise(s, PVRDMA_INTR_VECTOR_ASYNC);
@@ -110,7 +110,7 @@ void pvrdma_cq_notify(PvrdmaState *s, uint32_t cq)
     if (!s->active) {
         return;
     }
-    trace_pvrdma_cq_notify(s, cq);
+    trace_pvrdma_cq_notify(s->port.netdev, cq);
     ring_push(s, &s->cqne, &cqne, sizeof(cqne), PVRDMA_CNT_NOTIFY_OVERFLOW);
     pvrdma_irq_raise(s, PVRDMA_INTR_VECTOR_CQ);
 }
@@ -140,7 +140,7 @@ void pvrdma_irq_flush(PvrdmaState *s)
     s->host.line(s->host.opaque, false);
     s->icr &= ~causes;
     for (; causes; causes &= causes - 1) {
-        trace_pvrdma_irq(s, ctz32(causes));
+        trace_pvrdma_irq(s->port.netdev, ctz32(causes));
         s->host.irq(s->host.opaque, ctz32(causes));
     }
 }

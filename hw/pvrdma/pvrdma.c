@@ -304,7 +304,7 @@ static void dsr_written(PvrdmaState *s)
 {
     objects_free(s);
     s->err = dsr_load(s);
-    trace_pvrdma_dsr(s, s->dsr_addr, s->err);
+    trace_pvrdma_dsr(s->port.netdev, s->dsr_addr, s->err);
     if (s->err) {
         pvrdma_ring_fini(s, &s->async);
         pvrdma_ring_fini(s, &s->cqne);
@@ -433,7 +433,7 @@ static void regs_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
     if (!s->bh) {
         return;
     }
-    trace_pvrdma_reg_write(s, addr, value);
+    trace_pvrdma_reg_write(s->port.netdev, addr, value);
     mmio_enter(s);
     reg_write(s, addr, value);
     mmio_leave(s);
@@ -462,7 +462,7 @@ static void uar_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
     if (!s->bh) {
         return;
     }
-    trace_pvrdma_doorbell(s, uar, addr % PVRDMA_PAGE_BYTES, value);
+    trace_pvrdma_doorbell(s->port.netdev, uar, addr % PVRDMA_PAGE_BYTES, value);
     if (!s->active) {
         pvrdma_guest_error(s, "doorbell before the device is active");
         return;
