@@ -5,28 +5,644 @@
 #include "qemu/osdep.h"
 #include "pvrdma.h"
 
-bool pvrdma_req_run(PvrdmaQp *qp, unsigned *budget)
+/* Hosts that emulate are not quicker than this, whatever the guest asks for. */
+#define REQ_PATIENCE_MIN_NS (4 * SCALE_MS)
+/* IBTA lets a time-out take up to four times what was asked for. */
+#define REQ_PATIENCE_SHIFT_MAX 2
+#define ATOMIC_BYTES sizeof(uint64_t)
+
+static const PvrdmaReqOp req_ops[] = {
+    [PVRDMA_WR_RDMA_WRITE] = {
+        PVRDMA_REQ_DATA, PVRDMA_WC_RDMA_WRITE,
+        ROCE_OP_WRITE_FIRST, ROCE_OP_WRITE_MIDDLE,
+        ROCE_OP_WRITE_LAST, ROCE_OP_WRITE_ONLY,
+    },
+    [PVRDMA_WR_RDMA_WRITE_WITH_IMM] = {
+        PVRDMA_REQ_DATA, PVRDMA_WC_RDMA_WRITE,
+        ROCE_OP_WRITE_FIRST, ROCE_OP_WRITE_MIDDLE,
+        ROCE_OP_WRITE_LAST_IMM, ROCE_OP_WRITE_ONLY_IMM,
+    },
+    [PVRDMA_WR_SEND] = {
+        PVRDMA_REQ_DATA, PVRDMA_WC_SEND,
+        ROCE_OP_SEND_FIRST, ROCE_OP_SEND_MIDDLE,
+        ROCE_OP_SEND_LAST, ROCE_OP_SEND_ONLY,
+    },
+    [PVRDMA_WR_SEND_WITH_IMM] = {
+        PVRDMA_REQ_DATA, PVRDMA_WC_SEND,
+        ROCE_OP_SEND_FIRST, ROCE_OP_SEND_MIDDLE,
+        ROCE_OP_SEND_LAST_IMM, ROCE_OP_SEND_ONLY_IMM,
+    },
+    [PVRDMA_WR_SEND_WITH_INV] = {
+        PVRDMA_REQ_DATA, PVRDMA_WC_SEND,
+        ROCE_OP_SEND_FIRST, ROCE_OP_SEND_MIDDLE,
+        ROCE_OP_SEND_LAST_INV, ROCE_OP_SEND_ONLY_INV,
+    },
+    [PVRDMA_WR_RDMA_READ] = {
+        .kind = PVRDMA_REQ_READ, .completion = PVRDMA_WC_RDMA_READ,
+        .only = ROCE_OP_READ_REQUEST,
+    },
+    [PVRDMA_WR_ATOMIC_CMP_AND_SWP] = {
+        .kind = PVRDMA_REQ_ATOMIC, .completion = PVRDMA_WC_COMP_SWAP,
+        .only = ROCE_OP_COMPARE_SWAP,
+    },
+    [PVRDMA_WR_ATOMIC_FETCH_AND_ADD] = {
+        .kind = PVRDMA_REQ_ATOMIC, .completion = PVRDMA_WC_FETCH_ADD,
+        .only = ROCE_OP_FETCH_ADD,
+    },
+    [PVRDMA_WR_LOCAL_INV] = {
+        .kind = PVRDMA_REQ_LOCAL, .completion = PVRDMA_WC_LOCAL_INV,
+    },
+    [PVRDMA_WR_FAST_REG_MR] = {
+        .kind = PVRDMA_REQ_LOCAL, .completion = PVRDMA_WC_FAST_REG_MR,
+    },
+    [PVRDMA_WR_ERROR] = { .kind = PVRDMA_REQ_NONE },
+};
+
+const PvrdmaReqOp *pvrdma_req_op(uint8_t opcode)
 {
-    return false;
+    return &req_ops[MIN(opcode, PVRDMA_WR_ERROR)];
 }
 
-void pvrdma_req_init(PvrdmaQp *qp)
+static bool req_datagrams(const PvrdmaQp *qp)
 {
+    return qp->type == PVRDMA_QPT_UD || qp->type == PVRDMA_QPT_GSI;
 }
 
-void pvrdma_req_fini(PvrdmaQp *qp)
+bool pvrdma_req_alive(const PvrdmaQp *qp)
 {
+    return qp->state == PVRDMA_QPS_RTS || qp->state == PVRDMA_QPS_SQD;
 }
 
-void pvrdma_req_flush(PvrdmaQp *qp)
+/* --- Timer ------------------------------------------------------------------- */
+
+/* Nanoseconds to wait for an answer; 0: for ever. */
+static int64_t req_patience(const PvrdmaQp *qp)
 {
+    int64_t ns = roce_timeout_ns(qp->attr.timeout);
+    unsigned tried = qp->attr.retry_cnt - qp->req.retries;
+
+    if (!ns) {
+        return 0;
+    }
+    return MAX(ns, REQ_PATIENCE_MIN_NS) << MIN(tried, REQ_PATIENCE_SHIFT_MAX);
 }
 
-bool pvrdma_req_idle(const PvrdmaQp *qp)
+void pvrdma_req_arm(PvrdmaQp *qp, int64_t when)
 {
-    return false;
+    if (!qp->req.armed || when < qp->req.armed) {
+        qp->req.armed = when;
+        pvrdma_qp_timer(qp, when);
+    }
+}
+
+void pvrdma_req_deadline(PvrdmaQp *qp)
+{
+    PvrdmaReq *req = &qp->req;
+    int64_t patience = req_patience(qp);
+
+    req->deadline = 0;
+    if (patience && req->psn != req->una_psn) {
+        req->deadline = pvrdma_now() + patience;
+        pvrdma_req_arm(qp, req->deadline);
+    }
+}
+
+/* What was waited for did not come. */
+static void req_timeout(PvrdmaQp *qp)
+{
+    PvrdmaReq *req = &qp->req;
+
+    if (!pvrdma_port_ready(qp->s)) {
+        /* It is our own frames that do not get away: no fault of the peer's. */
+        pvrdma_req_deadline(qp);
+        return;
+    }
+    pvrdma_count(qp->s, PVRDMA_CNT_TIMEOUT);
+    req->deadline = 0;
+    req->retrying = false;
+    pvrdma_comp_retry(qp);
 }
 
 void pvrdma_req_timer(PvrdmaQp *qp)
 {
+    PvrdmaReq *req = &qp->req;
+    int64_t now = pvrdma_now();
+    int64_t when = req->rnr_until ? req->rnr_until : req->deadline;
+
+    req->armed = 0;
+    if (!when || !pvrdma_req_alive(qp)) {
+        return;
+    }
+    if (now < when) {
+        pvrdma_req_arm(qp, when);
+    } else if (req->rnr_until) {
+        req->rnr_until = 0;
+        pvrdma_qp_activate(qp);
+    } else {
+        req_timeout(qp);
+    }
+}
+
+/* --- WQEs -------------------------------------------------------------------- */
+
+static void req_ring_make(PvrdmaQp *qp)
+{
+    PvrdmaReq *req = &qp->req;
+
+    req->slots = MIN(qp->sq.entries, PVRDMA_REQ_WQES);
+    req->wqe = g_new0(PvrdmaSqe, req->slots);
+    req->sge = g_new(PvrdmaSge, (size_t)req->slots * qp->sq.max_sge);
+    for (unsigned i = 0; i < req->slots; i++) {
+        req->wqe[i].sge = req->sge + (size_t)i * qp->sq.max_sge;
+    }
+}
+
+/* Puts the guest's next WQE, which there is, behind the others of the ring. */
+static PvrdmaSqe *req_fetch(PvrdmaQp *qp)
+{
+    PvrdmaReq *req = &qp->req;
+    PvrdmaSqe *sqe = pvrdma_req_wqe(req, req->count);
+
+    sqe->sent = false;
+    sqe->done = false;
+    if (!pvrdma_sq_fetch(qp->s, &qp->pages, &qp->sq, sqe)) {
+        pvrdma_wq_consume(qp->s, &qp->pages, &qp->sq, 1);
+        pvrdma_qp_error(qp, PVRDMA_EVENT_QP_FATAL);
+        return NULL;
+    }
+    if (req->parked & 1) {
+        sqe->sent = true;
+        sqe->done = true;
+        sqe->psn = req->begin_psn;
+        sqe->last_psn = roce_psn_add(req->begin_psn, ROCE_PSN_MASK);
+    }
+    req->parked >>= 1;
+    req->count++;
+    return sqe;
+}
+
+/* WQEs that were begun before they were parked are not fetched yet. */
+static bool req_refetching(const PvrdmaReq *req)
+{
+    return roce_psn_diff(req->next_psn, req->begin_psn) > 0;
+}
+
+/* The state lets WQEs be begun; or they were before. */
+static bool req_may_begin(const PvrdmaQp *qp)
+{
+    return qp->state == PVRDMA_QPS_RTS || req_refetching(&qp->req);
+}
+
+/* The WQE at the cursor; NULL if there is none, or none may be fetched now. */
+static PvrdmaSqe *req_current(PvrdmaQp *qp)
+{
+    PvrdmaReq *req = &qp->req;
+    int pending;
+
+    if (req->next < req->count) {
+        return pvrdma_req_wqe(req, req->next);
+    }
+    if (!req_may_begin(qp)) {
+        return NULL;
+    }
+    pending = pvrdma_wq_pending(qp->s, &qp->pages, &qp->sq);
+    if (pending < 0) {
+        pvrdma_qp_error(qp, PVRDMA_EVENT_QP_FATAL);
+    }
+    if (pending <= 0) {
+        return NULL;
+    }
+    if (!req->wqe) {
+        req_ring_make(qp);
+    }
+    if (req->count == req->slots) {
+        pvrdma_comp_collect(qp);
+        if (req->count == req->slots || !pvrdma_req_alive(qp)) {
+            req->waiting = true;
+            return NULL;
+        }
+    }
+    return req_fetch(qp);
+}
+
+/* Why @sqe cannot be done at all; it is ended when those before it are complete. */
+static uint8_t req_check(const PvrdmaQp *qp, const PvrdmaSqe *sqe)
+{
+    unsigned kind = pvrdma_req_op(sqe->opcode)->kind;
+    bool answered = kind == PVRDMA_REQ_READ || kind == PVRDMA_REQ_ATOMIC;
+
+    if (kind == PVRDMA_REQ_NONE || (answered && !qp->attr.max_rd_atomic)) {
+        return PVRDMA_WC_LOC_QP_OP_ERR;
+    }
+    if (sqe->length > ROCE_MSG_MAX ||
+        (kind == PVRDMA_REQ_ATOMIC && sqe->length < ATOMIC_BYTES)) {
+        return PVRDMA_WC_LOC_LEN_ERR;
+    }
+    return PVRDMA_WC_SUCCESS;
+}
+
+static uint32_t req_packets(const PvrdmaQp *qp, const PvrdmaSqe *sqe)
+{
+    switch (pvrdma_req_op(sqe->opcode)->kind) {
+    case PVRDMA_REQ_LOCAL:
+        return 0;
+    case PVRDMA_REQ_ATOMIC:
+        return 1;
+    default:
+        return roce_packets(sqe->length, qp->mtu);
+    }
+}
+
+/* Gives @sqe its PSNs.  False: there is something wrong with it. */
+static bool req_begin(PvrdmaQp *qp, PvrdmaSqe *sqe)
+{
+    PvrdmaReq *req = &qp->req;
+    uint32_t packets;
+
+    sqe->status = req_check(qp, sqe);
+    if (sqe->status) {
+        return false;
+    }
+    packets = req_packets(qp, sqe);
+    if (packets && pvrdma_req_distance(req->begin_psn, req->psn) >= packets) {
+        /* Not what it was before it was parked: the guest has changed it. */
+        sqe->status = PVRDMA_WC_LOC_QP_OP_ERR;
+        return false;
+    }
+    sqe->psn = req->begin_psn;
+    req->begin_psn = roce_psn_add(sqe->psn, packets);
+    sqe->last_psn = roce_psn_add(req->begin_psn, ROCE_PSN_MASK);
+    sqe->sent = true;
+    return true;
+}
+
+/* --- Packets ----------------------------------------------------------------- */
+
+/* Room for @packets in the window; if not, an acknowledgement makes some. */
+static bool req_window(PvrdmaReq *req, uint32_t packets)
+{
+    if (pvrdma_req_distance(req->una_psn, req->psn) + packets <=
+        PVRDMA_REQ_PACKETS) {
+        return true;
+    }
+    req->waiting = true;
+    return false;
+}
+
+/* Moves the cursor behind @packets of @sqe that were sent. */
+static void req_advance(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint32_t packets)
+{
+    PvrdmaReq *req = &qp->req;
+    bool last = pvrdma_req_distance(req->psn, sqe->last_psn) < packets;
+
+    if (req->psn != req->next_psn) {
+        pvrdma_count(qp->s, PVRDMA_CNT_TX_RETRY);
+    }
+    req->psn = roce_psn_add(req->psn, packets);
+    if (roce_psn_diff(req->psn, req->next_psn) > 0) {
+        req->next_psn = req->psn;
+    }
+    req->next += last;
+}
+
+static void req_packet_init(const PvrdmaQp *qp, const PvrdmaSqe *sqe,
+                            RocePacket *pkt)
+{
+    *pkt = (RocePacket) {
+        .pkey = ROCE_PKEY_DEFAULT,
+        .qpn = qp->attr.dest_qpn,
+        .psn = qp->req.psn,
+        .va = sqe->remote_addr,
+        .rkey = sqe->rkey,
+        .dma_len = sqe->length,
+        .imm = sqe->imm,
+        .inv_rkey = sqe->inv_rkey,
+    };
+}
+
+static uint8_t req_data_opcode(const PvrdmaSqe *sqe, bool first, bool last)
+{
+    const PvrdmaReqOp *op = pvrdma_req_op(sqe->opcode);
+
+    if (first) {
+        return last ? op->only : op->first;
+    }
+    return last ? op->last : op->middle;
+}
+
+/* Sends the packet at the cursor of a SEND or WRITE. */
+static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
+{
+    PvrdmaReq *req = &qp->req;
+    uint32_t packet = pvrdma_req_distance(sqe->psn, req->psn);
+    uint32_t offset = packet * qp->mtu;
+    uint32_t len = MIN(sqe->length - offset, qp->mtu);
+    bool last = req->psn == sqe->last_psn;
+    RocePacket pkt;
+    uint8_t *payload;
+
+    if (!req_window(req, 1)) {
+        return false;
+    }
+    req_packet_init(qp, sqe, &pkt);
+    pkt.opcode = req_data_opcode(sqe, !packet, last);
+    pkt.solicited = last && sqe->flags & PVRDMA_SEND_SOLICITED;
+    pkt.ack_req = last || (packet + 1) % PVRDMA_REQ_ACK_PACKETS == 0;
+    payload = pvrdma_tx_begin(qp->s, &qp->path, &pkt);
+    if (len) {
+        sqe->status = pvrdma_sg_read(qp, sqe->sge, sqe->sges, offset, payload,
+                                     len);
+        if (sqe->status) {
+            return false;
+        }
+    }
+    pvrdma_tx_end(qp->s, len);
+    req_advance(qp, sqe, 1);
+    return true;
+}
+
+/* As many answers as the peer agreed to are waited for. */
+static bool req_reads_full(PvrdmaQp *qp)
+{
+    qp->req.waiting |= qp->req.reads >= qp->attr.max_rd_atomic;
+    return qp->req.reads >= qp->attr.max_rd_atomic;
+}
+
+uint32_t pvrdma_req_read_end(const PvrdmaSqe *sqe, uint32_t psn)
+{
+    uint32_t at = pvrdma_req_distance(sqe->psn, psn);
+    uint32_t last = pvrdma_req_distance(sqe->psn, sqe->last_psn);
+    uint32_t end = at - at % PVRDMA_REQ_READ_PACKETS +
+                   PVRDMA_REQ_READ_PACKETS - 1;
+
+    return roce_psn_add(sqe->psn, MIN(end, last));
+}
+
+/* Asks for the part of a READ that begins at the cursor. */
+static bool req_read_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
+{
+    PvrdmaReq *req = &qp->req;
+    uint32_t offset = pvrdma_req_distance(sqe->psn, req->psn) * qp->mtu;
+    uint32_t end = pvrdma_req_read_end(sqe, req->psn);
+    uint32_t packets = pvrdma_req_distance(req->psn, end) + 1;
+    RocePacket pkt;
+
+    if (req_reads_full(qp) || !req_window(req, packets)) {
+        return false;
+    }
+    req_packet_init(qp, sqe, &pkt);
+    pkt.opcode = ROCE_OP_READ_REQUEST;
+    pkt.va += offset;
+    pkt.dma_len = MIN(sqe->length - offset, packets * qp->mtu);
+    pvrdma_tx_begin(qp->s, &qp->path, &pkt);
+    pvrdma_tx_end(qp->s, 0);
+    req->reads++;
+    req_advance(qp, sqe, packets);
+    return true;
+}
+
+static bool req_atomic_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
+{
+    RocePacket pkt;
+
+    if (req_reads_full(qp) || !req_window(&qp->req, 1)) {
+        return false;
+    }
+    req_packet_init(qp, sqe, &pkt);
+    pkt.opcode = pvrdma_req_op(sqe->opcode)->only;
+    if (sqe->opcode == PVRDMA_WR_ATOMIC_CMP_AND_SWP) {
+        pkt.swap_add = sqe->swap;
+        pkt.compare = sqe->compare_add;
+    } else {
+        pkt.swap_add = sqe->compare_add;
+    }
+    pvrdma_tx_begin(qp->s, &qp->path, &pkt);
+    pvrdma_tx_end(qp->s, 0);
+    qp->req.reads++;
+    req_advance(qp, sqe, 1);
+    return true;
+}
+
+/*
+ * Registers or invalidates.  What is invalidated may be needed to send WQEs before it
+ * again, so they must be complete.
+ */
+static bool req_local_do(PvrdmaQp *qp, PvrdmaSqe *sqe)
+{
+    if (sqe->opcode == PVRDMA_WR_LOCAL_INV) {
+        sqe->status = pvrdma_mr_invalidate(qp, sqe->inv_rkey);
+    } else {
+        sqe->status = pvrdma_mr_fast_reg(qp, sqe);
+    }
+    sqe->done = !sqe->status;
+    qp->req.next += sqe->done;
+    return sqe->done;
+}
+
+/* --- Steps ------------------------------------------------------------------- */
+
+/* Whether the WQE at the cursor has to wait for those before it. */
+static bool req_fenced(PvrdmaQp *qp, const PvrdmaSqe *sqe)
+{
+    PvrdmaReq *req = &qp->req;
+    bool fenced = sqe->flags & PVRDMA_SEND_FENCE && req->reads;
+
+    if (sqe->opcode == PVRDMA_WR_LOCAL_INV) {
+        for (unsigned i = 0; i < req->next; i++) {
+            fenced |= !pvrdma_req_wqe(req, i)->done;
+        }
+    }
+    req->waiting |= fenced;
+    return fenced;
+}
+
+/* One packet, or one thing that takes none; false: nothing more can be done now. */
+static bool req_connected_step(PvrdmaQp *qp, PvrdmaSqe *sqe)
+{
+    PvrdmaReq *req = &qp->req;
+
+    if (!sqe->sent || req->psn == sqe->psn) {
+        if (!sqe->sent && !req_may_begin(qp)) {
+            return false;
+        }
+        if (req_fenced(qp, sqe) || (!sqe->sent && !req_begin(qp, sqe))) {
+            return false;
+        }
+    }
+    switch (pvrdma_req_op(sqe->opcode)->kind) {
+    case PVRDMA_REQ_READ:
+        return req_read_send(qp, sqe);
+    case PVRDMA_REQ_ATOMIC:
+        return req_atomic_send(qp, sqe);
+    case PVRDMA_REQ_LOCAL:
+        return req_local_do(qp, sqe);
+    default:
+        return req_data_send(qp, sqe);
+    }
+}
+
+static bool req_datagram_step(PvrdmaQp *qp, PvrdmaSqe *sqe)
+{
+    if (qp->state != PVRDMA_QPS_RTS) {
+        return false;
+    }
+    if (sqe->opcode != PVRDMA_WR_SEND && sqe->opcode != PVRDMA_WR_SEND_WITH_IMM) {
+        sqe->status = PVRDMA_WC_LOC_QP_OP_ERR;
+    } else {
+        sqe->status = pvrdma_ud_send(qp, sqe);
+    }
+    sqe->done = !sqe->status;
+    qp->req.next += sqe->done;
+    return sqe->done;
+}
+
+static bool req_step(PvrdmaQp *qp)
+{
+    PvrdmaSqe *sqe = req_current(qp);
+
+    if (!sqe || sqe->status) {
+        return false;
+    }
+    if (sqe->done) {
+        qp->req.next++;
+        return true;
+    }
+    return req_datagrams(qp) ? req_datagram_step(qp, sqe) :
+                               req_connected_step(qp, sqe);
+}
+
+bool pvrdma_req_run(PvrdmaQp *qp, unsigned *budget)
+{
+    PvrdmaReq *req = &qp->req;
+    bool more = true;
+
+    if (qp->state == PVRDMA_QPS_ERR || qp->state == PVRDMA_QPS_SQE) {
+        pvrdma_req_flush(qp);
+        return false;
+    }
+    if (!pvrdma_req_alive(qp) || req->rnr_until) {
+        return false;
+    }
+    req->waiting = false;
+    while (more && *budget && pvrdma_port_ready(qp->s)) {
+        more = req_step(qp);
+        *budget -= more;
+    }
+    if (!pvrdma_req_alive(qp)) {
+        return false;
+    }
+    if (!req->deadline) {
+        pvrdma_req_deadline(qp);
+    }
+    pvrdma_comp_collect(qp);
+    return more && pvrdma_req_alive(qp);
+}
+
+/* --- Life -------------------------------------------------------------------- */
+
+void pvrdma_req_seek(PvrdmaQp *qp)
+{
+    PvrdmaReq *req = &qp->req;
+
+    req->psn = req->una_psn;
+    req->reads = 0;
+    req->next = 0;
+    while (req->next < req->count && pvrdma_req_wqe(req, req->next)->done) {
+        req->next++;
+    }
+}
+
+void pvrdma_req_init(PvrdmaQp *qp)
+{
+    PvrdmaReq *req = &qp->req;
+
+    pvrdma_req_fini(qp);
+    *req = (PvrdmaReq) {
+        .psn = qp->attr.sq_psn & ROCE_PSN_MASK,
+        .next_psn = qp->attr.sq_psn & ROCE_PSN_MASK,
+        .una_psn = qp->attr.sq_psn & ROCE_PSN_MASK,
+        .begin_psn = qp->attr.sq_psn & ROCE_PSN_MASK,
+        .retries = qp->attr.retry_cnt,
+        .rnr_retries = qp->attr.rnr_retry,
+    };
+}
+
+void pvrdma_req_fini(PvrdmaQp *qp)
+{
+    g_free(qp->req.wqe);
+    g_free(qp->req.sge);
+    qp->req = (PvrdmaReq) { .wqe = NULL };
+}
+
+void pvrdma_req_park(PvrdmaQp *qp)
+{
+    PvrdmaReq *req = &qp->req;
+
+    if (pvrdma_req_alive(qp)) {
+        pvrdma_comp_collect(qp);
+    }
+    if (req->count && pvrdma_req_wqe(req, 0)->sent) {
+        req->begin_psn = pvrdma_req_wqe(req, 0)->psn;
+    }
+    if (req->count < PVRDMA_REQ_WQES) {
+        /* Those that were parked before, and not fetched since. */
+        req->parked <<= req->count;
+    }
+    for (unsigned i = 0; i < req->count; i++) {
+        req->parked |= (uint64_t)pvrdma_req_wqe(req, i)->done << i;
+    }
+    qp->sq.fetch = qp->sq.cons;
+    req->count = 0;
+    pvrdma_req_seek(qp);
+    req->retrying = true;
+    req->deadline = 0;
+    req->rnr_until = 0;
+    req->armed = 0;
+    pvrdma_qp_timer(qp, 0);
+    pvrdma_qp_activate(qp);
+}
+
+/* Completes WQEs that were not even fetched, which can be as many as the queue has. */
+static void req_flush_posted(PvrdmaQp *qp)
+{
+    int pending = pvrdma_wq_refresh(qp->s, &qp->pages, &qp->sq);
+
+    if (pending > 0 && !qp->req.wqe) {
+        req_ring_make(qp);
+    }
+    while (pending-- > 0) {
+        PvrdmaSqe *sqe = pvrdma_req_wqe(&qp->req, 0);
+        bool good = pvrdma_sq_fetch(qp->s, &qp->pages, &qp->sq, sqe);
+
+        pvrdma_wq_consume(qp->s, &qp->pages, &qp->sq, 1);
+        if (good) {
+            pvrdma_comp_wqe(qp, sqe, PVRDMA_WC_WR_FLUSH_ERR);
+        }
+    }
+}
+
+void pvrdma_req_flush(PvrdmaQp *qp)
+{
+    PvrdmaReq *req = &qp->req;
+
+    req->deadline = 0;
+    req->rnr_until = 0;
+    if (req->count) {
+        pvrdma_wq_consume(qp->s, &qp->pages, &qp->sq, req->count);
+    }
+    for (unsigned i = 0; i < req->count; i++) {
+        pvrdma_comp_wqe(qp, pvrdma_req_wqe(req, i), PVRDMA_WC_WR_FLUSH_ERR);
+    }
+    req->count = 0;
+    req->next = 0;
+    req->parked = 0;
+    req_flush_posted(qp);
+}
+
+bool pvrdma_req_idle(const PvrdmaQp *qp)
+{
+    const PvrdmaReq *req = &qp->req;
+
+    return !req_refetching(req) &&
+           (!req->count || !pvrdma_req_wqe(req, 0)->sent);
 }

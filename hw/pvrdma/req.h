@@ -1,27 +1,106 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The sending side of a QP: requester (req.c) and completer (comp.c).  State of these
- * two files; others only call the functions of pvrdma.h.
+ * two files, and what they offer each other; others only call the functions of pvrdma.h.
+ *
+ *   guest's queue --fetch--> ring of WQEs --send--> una .. psn .. next_psn --answer--+
+ *                                 ^                                                  |
+ *                 complete, in order, and the slot goes back to the guest <----------+
+ *
+ * A cursor (@next, @psn) says what is sent next.  Which bytes a packet has follows from
+ * its PSN and that of the WQE, so that sending again is only moving the cursor back.
+ * A WQE is fetched when it is to be sent, and its slot is the guest's when it is complete.
  */
 #ifndef HW_PVRDMA_REQ_H
 #define HW_PVRDMA_REQ_H
 
-/* WQEs of a QP that may be under way at once. */
+/* WQEs of a QP that may be under way at once; not more than @parked has bits. */
 #define PVRDMA_REQ_WQES 64
 /* Packets of a QP that may be under way, READ responses included. */
 #define PVRDMA_REQ_PACKETS 256
+/*
+ * Packets that are asked for at once: a longer READ becomes several requests, so that
+ * neither PSNs nor what a peer sends without being asked again grow without limit.
+ */
+#define PVRDMA_REQ_READ_PACKETS 128
+/* Every so many packets of a long message the peer is to acknowledge. */
+#define PVRDMA_REQ_ACK_PACKETS 64
 
+/*
+ * What a snapshot has to carry after pvrdma_req_park(): next_psn, una_psn, begin_psn,
+ * parked, retries, rnr_retries.  All else is computed again: loading ends with another
+ * call of pvrdma_req_park(), with PvrdmaWq.fetch = cons, and of pvrdma_qp_activate().
+ */
 typedef struct PvrdmaReq {
-    PvrdmaSqe *wqe;             /* ring of PVRDMA_REQ_WQES; NULL: none yet */
+    PvrdmaSqe *wqe;             /* ring; NULL: none yet */
+    PvrdmaSge *sge;             /* of them all */
+    unsigned slots;             /* of the ring, a power of two */
     unsigned first, count;      /* oldest WQE that is not complete, and how many */
     unsigned next;              /* WQE that is being sent, counted from first */
+    unsigned reads;             /* READs and atomics sent and not answered */
     uint32_t psn;               /* of the next packet that is sent */
     uint32_t next_psn;          /* of the first packet that was never sent */
     uint32_t una_psn;           /* oldest packet that is not acknowledged */
+    uint32_t begin_psn;         /* of the first packet of the next WQE to be begun */
+    uint64_t parked;            /* which of the WQEs to be fetched again are done */
     uint8_t retries;            /* left, of retry_cnt */
     uint8_t rnr_retries;        /* left, of rnr_retry */
+    bool retrying;              /* sent again, and nothing was acknowledged since */
+    bool waiting;               /* something may be sent after an acknowledgement */
     int64_t deadline;           /* of the retransmission timer; 0: not running */
     int64_t rnr_until;          /* nothing is sent before; 0: no wait */
+    int64_t armed;              /* when the QEMUTimer fires: @deadline or before */
 } PvrdmaReq;
+
+typedef enum PvrdmaReqKind {
+    PVRDMA_REQ_NONE,            /* there is no such opcode, or not for this type */
+    PVRDMA_REQ_DATA,            /* SEND and WRITE: as many packets as it takes */
+    PVRDMA_REQ_READ,            /* one packet, and as many PSNs as its response */
+    PVRDMA_REQ_ATOMIC,          /* one packet, one in return */
+    PVRDMA_REQ_LOCAL,           /* nothing is sent */
+} PvrdmaReqKind;
+
+/* What a work request is, by enum pvrdma_wr_opcode. */
+typedef struct PvrdmaReqOp {
+    uint8_t kind;               /* PvrdmaReqKind */
+    uint8_t completion;         /* enum pvrdma_wc_opcode */
+    uint8_t first, middle, last, only;      /* enum roce_opcode */
+} PvrdmaReqOp;
+
+/* Never NULL. */
+const PvrdmaReqOp *pvrdma_req_op(uint8_t opcode);
+
+/* The WQE that is @i behind the oldest one. */
+static inline PvrdmaSqe *pvrdma_req_wqe(const PvrdmaReq *req, unsigned i)
+{
+    return &req->wqe[(req->first + i) & (req->slots - 1)];
+}
+
+/* Packets from PSN @from up to, without, @to, which is not before it. */
+static inline uint32_t pvrdma_req_distance(uint32_t from, uint32_t to)
+{
+    return (to - from) & ROCE_PSN_MASK;
+}
+
+/* Last PSN of the READ request that asks for @psn of @sqe. */
+uint32_t pvrdma_req_read_end(const PvrdmaSqe *sqe, uint32_t psn);
+/* The state lets packets that were begun go on, and answers count. */
+bool pvrdma_req_alive(const PvrdmaQp *qp);
+/* Moves the cursor to the oldest packet that is not acknowledged. */
+void pvrdma_req_seek(PvrdmaQp *qp);
+/* What is under way, if anything, has all the time again. */
+void pvrdma_req_deadline(PvrdmaQp *qp);
+/* Sets the QP's timer, if it would not fire before @when anyway. */
+void pvrdma_req_arm(PvrdmaQp *qp, int64_t when);
+/* Forgets the WQEs that were fetched; they are fetched and sent again. */
+void pvrdma_req_park(PvrdmaQp *qp);
+
+/* Completes what is done, and ends the QP if the oldest WQE is in error. */
+void pvrdma_comp_collect(PvrdmaQp *qp);
+/*
+ * Sends again from the oldest packet that is not acknowledged, or ends the QP if it was
+ * sent often enough.
+ */
+void pvrdma_comp_retry(PvrdmaQp *qp);
 
 #endif /* HW_PVRDMA_REQ_H */
