@@ -8,6 +8,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "pvrdma.h"
+#include "../trace.h"
 
 #define RNR_FOR_EVER 7
 
@@ -65,6 +66,8 @@ static void comp_end(PvrdmaQp *qp)
 {
     PvrdmaSqe *sqe = comp_pop(&qp->req);
 
+    trace_pvrdma_comp_end(qp->s->port.netdev, qp->handle, sqe->wr_id,
+                          sqe->status);
     pvrdma_wq_consume(qp->s, &qp->pages, &qp->sq, 1);
     pvrdma_comp_wqe(qp, sqe, sqe->status);
     pvrdma_qp_send_error(qp);
@@ -199,6 +202,8 @@ void pvrdma_comp_retry(PvrdmaQp *qp)
         pvrdma_comp_collect(qp);
         return;
     }
+    trace_pvrdma_comp_retry(qp->s->port.netdev, qp->handle, req->una_psn,
+                            req->retries);
     req->retries--;
     req->retrying = true;
     req->deadline = 0;
@@ -350,6 +355,8 @@ void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt)
     const PvrdmaReq *req = &qp->req;
     uint32_t flags = roce_opcode_info(pkt->opcode)->flags;
 
+    trace_pvrdma_comp_rx(qp->s->port.netdev, qp->handle, pkt->opcode,
+                         pkt->syndrome, pkt->psn);
     if (!pvrdma_req_alive(qp) || !(flags & ROCE_IS_RESPONSE) ||
         pvrdma_req_distance(req->una_psn, pkt->psn) >=
         pvrdma_req_distance(req->una_psn, req->next_psn)) {

@@ -4,6 +4,7 @@
  */
 #include "qemu/osdep.h"
 #include "pvrdma.h"
+#include "../trace.h"
 
 /* Hosts that emulate are not quicker than this, whatever the guest asks for. */
 #define REQ_PATIENCE_MIN_NS (4 * SCALE_MS)
@@ -117,6 +118,7 @@ static void req_timeout(PvrdmaQp *qp)
         pvrdma_req_deadline(qp);
         return;
     }
+    trace_pvrdma_req_timeout(qp->s->port.netdev, qp->handle, req->una_psn);
     pvrdma_count(qp->s, PVRDMA_CNT_TIMEOUT);
     req->deadline = 0;
     req->retrying = false;
@@ -295,6 +297,8 @@ static void req_advance(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint32_t packets)
     PvrdmaReq *req = &qp->req;
     bool last = pvrdma_req_distance(req->psn, sqe->last_psn) < packets;
 
+    trace_pvrdma_req_send(qp->s->port.netdev, qp->handle, sqe->opcode, req->psn,
+                          packets);
     if (req->psn != req->next_psn) {
         pvrdma_count(qp->s, PVRDMA_CNT_TX_RETRY);
     }
