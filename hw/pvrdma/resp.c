@@ -1,23 +1,744 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: responder: requests of the peer.
+ * Paravirtual RDMA NIC: responder: requests of the peer, which pass one step after the
+ * other, and what is answered.  READs and atomics are resources, answered in the order
+ * of their PSNs; one acknowledgement, for all that came, goes behind them.
  */
 #include "qemu/osdep.h"
+#include "qemu/bswap.h"
 #include "pvrdma.h"
+
+#define ATOMIC_BYTES sizeof(uint64_t)
+
+/* What a step says about a request. */
+typedef enum RespVerdict {
+    RESP_GO,
+    RESP_NOT_READY,             /* no receive WQE: the peer is to try again */
+    RESP_BAD_REQUEST,           /* the others end the connection */
+    RESP_BAD_ACCESS,
+    RESP_BAD_MEMORY,
+    RESP_TOO_LONG,
+    RESP_BAD_BUFFER,
+    RESP_BAD_QUEUE,
+} RespVerdict;
+
+/* What the peer, the counters and the guest get to know of a refusal. */
+static const struct {
+    uint8_t nak;                /* enum roce_nak */
+    uint8_t status;             /* of the receive WQE, if the message has one */
+    int event;                  /* -1: the completion says it */
+    enum pvrdma_counter counter;
+} refusals[] = {
+    [RESP_BAD_REQUEST] = {
+        ROCE_NAK_INVALID_REQUEST, PVRDMA_WC_REM_INV_REQ_ERR,
+        PVRDMA_EVENT_QP_REQ_ERR, PVRDMA_CNT_RX_BAD_REQUEST,
+    },
+    [RESP_BAD_ACCESS] = {
+        ROCE_NAK_REMOTE_ACCESS, PVRDMA_WC_REM_ACCESS_ERR,
+        PVRDMA_EVENT_QP_ACCESS_ERR, PVRDMA_CNT_RX_BAD_ACCESS,
+    },
+    [RESP_BAD_MEMORY] = {
+        ROCE_NAK_REMOTE_OPERATION, PVRDMA_WC_REM_OP_ERR,
+        PVRDMA_EVENT_QP_FATAL, PVRDMA_CNT_RX_BAD_ACCESS,
+    },
+    [RESP_TOO_LONG] = {
+        ROCE_NAK_INVALID_REQUEST, PVRDMA_WC_LOC_LEN_ERR,
+        -1, PVRDMA_CNT_RX_BAD_REQUEST,
+    },
+    [RESP_BAD_BUFFER] = {
+        ROCE_NAK_REMOTE_OPERATION, PVRDMA_WC_LOC_PROT_ERR,
+        -1, PVRDMA_CNT_GUEST_ERROR,
+    },
+    [RESP_BAD_QUEUE] = {
+        ROCE_NAK_REMOTE_OPERATION, PVRDMA_WC_LOC_QP_OP_ERR,
+        PVRDMA_EVENT_QP_FATAL, PVRDMA_CNT_GUEST_ERROR,
+    },
+};
+
+static RespVerdict mr_verdict(PvrdmaMrStatus status)
+{
+    switch (status) {
+    case PVRDMA_MR_OK:
+        return RESP_GO;
+    case PVRDMA_MR_BUS_ERROR:
+        return RESP_BAD_MEMORY;
+    default:
+        return RESP_BAD_ACCESS;
+    }
+}
+
+/* What a region must permit for a request. */
+static uint32_t access_needed(uint32_t flags)
+{
+    if (flags & ROCE_IS_READ) {
+        return PVRDMA_ACCESS_REMOTE_READ;
+    }
+    if (flags & ROCE_IS_ATOMIC) {
+        return PVRDMA_ACCESS_REMOTE_ATOMIC;
+    }
+    return flags & ROCE_IS_WRITE ? PVRDMA_ACCESS_REMOTE_WRITE : 0;
+}
 
 void pvrdma_resp_init(PvrdmaQp *qp)
 {
+    qp->resp = (PvrdmaResp) {
+        .epsn = qp->attr.rq_psn & ROCE_PSN_MASK,
+    };
 }
 
-void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt)
+/* --- Completions ---------------------------------------------------------------- */
+/* Of the receive WQE that the message has; @pkt is its last packet, or NULL. */
+static void resp_complete(PvrdmaQp *qp, const RocePacket *pkt, uint8_t status)
 {
-}
+    PvrdmaResp *r = &qp->resp;
+    uint32_t flags = pkt ? roce_opcode_info(pkt->opcode)->flags : 0;
+    PvrdmaWc wc = {
+        .wr_id = r->rqe.wr_id,
+        .qp = qp->handle,
+        .status = status,
+        .opcode = flags & ROCE_IS_WRITE ? PVRDMA_WC_RECV_RDMA_WITH_IMM :
+                                          PVRDMA_WC_RECV,
+        .src_qp = qp->attr.dest_qpn,
+    };
 
-bool pvrdma_resp_run(PvrdmaQp *qp, unsigned *budget)
-{
-    return false;
+    if (pkt) {
+        wc.solicited = pkt->solicited;
+        wc.byte_len = r->done;
+    }
+    if (flags & ROCE_HAS_IMM) {
+        wc.imm = pkt->imm;
+        wc.flags = PVRDMA_WC_WITH_IMM;
+    }
+    if (flags & ROCE_HAS_IETH) {
+        wc.imm = cpu_to_le32(pkt->inv_rkey);
+        wc.flags = PVRDMA_WC_WITH_INVALIDATE;
+    }
+    r->rqe_valid = false;       /* before a CQ that overflows flushes the queue */
+    pvrdma_cq_push(qp->s, qp->recv_cq, &wc);
 }
 
 void pvrdma_resp_flush(PvrdmaQp *qp)
 {
+    PvrdmaResp *r = &qp->resp;
+
+    if (r->rqe_valid) {
+        resp_complete(qp, NULL, PVRDMA_WC_WR_FLUSH_ERR);
+    }
+    if (qp->srq) {
+        return;
+    }
+    /* A guest that goes on posting rings the doorbell for the rest. */
+    for (uint32_t i = 0; i < qp->rq.entries; i++) {
+        if (pvrdma_qp_receive(qp, &r->rqe) != 1) {
+            break;
+        }
+        resp_complete(qp, NULL, PVRDMA_WC_WR_FLUSH_ERR);
+    }
+}
+
+/*
+ * Ends the connection.  What was asked before @psn is answered first, as the peer would
+ * take it for refused, too.
+ */
+static void resp_refuse(PvrdmaQp *qp, RespVerdict verdict, uint32_t psn)
+{
+    PvrdmaResp *r = &qp->resp;
+
+    r->answer = PVRDMA_ANSWER_REFUSE;
+    r->nak = refusals[verdict].nak;
+    r->nak_psn = psn;
+    r->message = 0;
+    pvrdma_count(qp->s, refusals[verdict].counter);
+    if (r->rqe_valid) {
+        resp_complete(qp, NULL, r->rqe.status ?: refusals[verdict].status);
+    }
+    if (qp->state != PVRDMA_QPS_ERR) {
+        pvrdma_qp_error(qp, refusals[verdict].event);
+    }
+    pvrdma_qp_activate(qp);
+}
+
+/* --- Resources ------------------------------------------------------------------- */
+static PvrdmaResource *resource_at(PvrdmaResp *r, unsigned i)
+{
+    return &r->resource[(r->resource_first + i) % PVRDMA_RESP_RESOURCES];
+}
+
+static unsigned resource_limit(const PvrdmaQp *qp)
+{
+    return MIN(qp->attr.max_dest_rd_atomic, PVRDMA_RESP_RESOURCES);
+}
+
+/* There is room if the limit allows it: see check_resource(). */
+static PvrdmaResource *resource_add(PvrdmaQp *qp, const RocePacket *pkt)
+{
+    PvrdmaResp *r = &qp->resp;
+    PvrdmaResource *res;
+
+    while (r->resource_count && r->resource_count >= resource_limit(qp)) {
+        r->resource_first = (r->resource_first + 1) % PVRDMA_RESP_RESOURCES;
+        r->resource_count--;
+    }
+    res = resource_at(r, r->resource_count++);
+    *res = (PvrdmaResource) {
+        .active = true,
+        .psn = pkt->psn,
+        .last_psn = pkt->psn,
+        .from_psn = pkt->psn,
+        .send_psn = pkt->psn,
+        .va = pkt->va,
+        .rkey = pkt->rkey,
+    };
+    return res;
+}
+
+/* The oldest that is to be answered. */
+static PvrdmaResource *resource_active(PvrdmaResp *r)
+{
+    for (unsigned i = 0; i < r->resource_count; i++) {
+        if (resource_at(r, i)->active) {
+            return resource_at(r, i);
+        }
+    }
+    return NULL;
+}
+
+/* --- Steps of a request in sequence: they check, and change nothing but the queue -- */
+typedef RespVerdict RespStep(PvrdmaQp *qp, const RocePacket *pkt,
+                             uint32_t flags);
+
+static RespVerdict check_order(PvrdmaQp *qp, const RocePacket *pkt,
+                               uint32_t flags)
+{
+    uint32_t message = qp->resp.message;
+    bool good = flags & ROCE_IS_FIRST ? !message : message & flags;
+
+    return good ? RESP_GO : RESP_BAD_REQUEST;
+}
+
+/* What the QP's own attributes forbid is no matter of keys. */
+static RespVerdict check_operation(PvrdmaQp *qp, const RocePacket *pkt,
+                                   uint32_t flags)
+{
+    uint32_t needed = access_needed(flags);
+
+    return (qp->attr.access & needed) == needed ? RESP_GO : RESP_BAD_REQUEST;
+}
+
+static RespVerdict check_payload(PvrdmaQp *qp, const RocePacket *pkt,
+                                 uint32_t flags)
+{
+    uint32_t len = pkt->payload_len;
+    bool good;
+
+    if (!(flags & ROCE_HAS_PAYLOAD)) {
+        good = len == 0;
+    } else if (!(flags & ROCE_IS_LAST)) {
+        good = len == qp->mtu;
+    } else {
+        good = len <= qp->mtu && (len || (flags & ROCE_IS_FIRST));
+    }
+    return good ? RESP_GO : RESP_BAD_REQUEST;
+}
+
+/* A WRITE has as many bytes as it said, and nobody may ask for more than fits. */
+static RespVerdict check_length(PvrdmaQp *qp, const RocePacket *pkt,
+                                uint32_t flags)
+{
+    const PvrdmaResp *r = &qp->resp;
+    uint32_t len = flags & ROCE_HAS_RETH ? pkt->dma_len : r->len;
+    uint64_t done = (uint64_t)(flags & ROCE_IS_FIRST ? 0 : r->done) +
+                    pkt->payload_len;
+    bool good = true;
+
+    if (flags & ROCE_HAS_RETH) {
+        good = len <= ROCE_MSG_MAX;
+    }
+    if (flags & ROCE_IS_WRITE) {
+        good = good && (flags & ROCE_IS_LAST ? done == len : done < len);
+    }
+    return good ? RESP_GO : RESP_BAD_REQUEST;
+}
+
+/* Of all of the message, before its first byte is touched. */
+static RespVerdict check_rights(PvrdmaQp *qp, const RocePacket *pkt,
+                                uint32_t flags)
+{
+    uint32_t len;
+
+    if (flags & ROCE_HAS_ATOMIC) {
+        if (pkt->va % ATOMIC_BYTES) {
+            return RESP_BAD_REQUEST;
+        }
+        len = ATOMIC_BYTES;
+    } else if (flags & ROCE_HAS_RETH) {
+        len = pkt->dma_len;
+    } else {
+        return RESP_GO;
+    }
+    return mr_verdict(pvrdma_mr_check(qp, pkt->rkey, pkt->va, len,
+                                      access_needed(flags)));
+}
+
+/*
+ * As they are answered in order, a ring whose oldest waits for its first answer is full
+ * of what the peer has not got.
+ */
+static RespVerdict check_resource(PvrdmaQp *qp, const RocePacket *pkt,
+                                  uint32_t flags)
+{
+    PvrdmaResp *r = &qp->resp;
+    unsigned limit = resource_limit(qp);
+    const PvrdmaResource *oldest = resource_at(r, 0);
+
+    if (!(flags & (ROCE_IS_READ | ROCE_IS_ATOMIC))) {
+        return RESP_GO;
+    }
+    if (!limit || (r->resource_count >= limit &&
+                   oldest->active && !oldest->replay)) {
+        return RESP_BAD_REQUEST;
+    }
+    return RESP_GO;
+}
+
+static RespVerdict get_receive(PvrdmaQp *qp, const RocePacket *pkt,
+                               uint32_t flags)
+{
+    PvrdmaResp *r = &qp->resp;
+    bool send = flags & ROCE_IS_SEND;
+
+    if (!(send ? flags & ROCE_IS_FIRST : flags & ROCE_HAS_IMM)) {
+        return RESP_GO;
+    }
+    switch (pvrdma_qp_receive(qp, &r->rqe)) {
+    case 0:
+        return RESP_NOT_READY;
+    case 1:
+        r->rqe_valid = true;
+        return r->rqe.status == PVRDMA_WC_SUCCESS ? RESP_GO : RESP_BAD_BUFFER;
+    default:
+        return RESP_BAD_QUEUE;
+    }
+}
+
+/* --- Execution ---------------------------------------------------------------------- */
+static RespVerdict place_send(PvrdmaQp *qp, const RocePacket *pkt)
+{
+    const PvrdmaResp *r = &qp->resp;
+    uint8_t status;
+
+    if ((uint64_t)r->done + pkt->payload_len > MIN(r->rqe.length, ROCE_MSG_MAX)) {
+        return RESP_TOO_LONG;
+    }
+    if (!pkt->payload_len) {
+        return RESP_GO;
+    }
+    status = pvrdma_sg_write(qp, r->rqe.sge, r->rqe.sges, r->done,
+                             pkt->payload, pkt->payload_len);
+    return status == PVRDMA_WC_SUCCESS ? RESP_GO : RESP_BAD_BUFFER;
+}
+
+static RespVerdict place_write(PvrdmaQp *qp, const RocePacket *pkt)
+{
+    const PvrdmaResp *r = &qp->resp;
+
+    if (!pkt->payload_len) {
+        return RESP_GO;
+    }
+    return mr_verdict(pvrdma_mr_write(qp, r->rkey, r->va + r->done, pkt->payload,
+                                      pkt->payload_len,
+                                      PVRDMA_ACCESS_REMOTE_WRITE));
+}
+
+static RespVerdict execute_atomic(PvrdmaQp *qp, const RocePacket *pkt,
+                                  uint64_t *original)
+{
+    RespVerdict verdict;
+    uint64_t value, raw;
+
+    verdict = mr_verdict(pvrdma_mr_read(qp, pkt->rkey, pkt->va, &raw, sizeof(raw),
+                                        PVRDMA_ACCESS_REMOTE_ATOMIC));
+    if (verdict != RESP_GO) {
+        return verdict;
+    }
+    *original = value = le64_to_cpu(raw);
+    if (pkt->opcode == ROCE_OP_FETCH_ADD) {
+        value += pkt->swap_add;
+    } else if (value == pkt->compare) {
+        value = pkt->swap_add;
+    } else {
+        return RESP_GO;         /* a comparison that fails writes nothing */
+    }
+    raw = cpu_to_le64(value);
+    return mr_verdict(pvrdma_mr_write(qp, pkt->rkey, pkt->va, &raw, sizeof(raw),
+                                      PVRDMA_ACCESS_REMOTE_ATOMIC));
+}
+
+static RespVerdict begin_atomic(PvrdmaQp *qp, const RocePacket *pkt)
+{
+    PvrdmaResource *res;
+    uint64_t original;
+    RespVerdict verdict = execute_atomic(qp, pkt, &original);
+
+    if (verdict == RESP_GO) {
+        res = resource_add(qp, pkt);
+        res->atomic = true;
+        res->original = original;
+        res->msn = roce_psn_add(qp->resp.msn, 1);
+    }
+    return verdict;
+}
+
+static RespVerdict begin_read(PvrdmaQp *qp, const RocePacket *pkt)
+{
+    PvrdmaResource *res = resource_add(qp, pkt);
+
+    res->len = pkt->dma_len;
+    res->last_psn = roce_psn_add(pkt->psn,
+                                 roce_packets(pkt->dma_len, qp->mtu) - 1);
+    res->msn = roce_psn_add(qp->resp.msn, 1);
+    return RESP_GO;
+}
+
+static RespVerdict execute(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
+{
+    PvrdmaResp *r = &qp->resp;
+    RespVerdict verdict;
+
+    if (flags & ROCE_IS_READ) {
+        return begin_read(qp, pkt);
+    }
+    if (flags & ROCE_IS_ATOMIC) {
+        return begin_atomic(qp, pkt);
+    }
+    if (flags & ROCE_IS_FIRST) {
+        r->done = 0;
+        r->va = pkt->va;
+        r->rkey = pkt->rkey;
+        r->len = pkt->dma_len;
+    }
+    verdict = flags & ROCE_IS_SEND ? place_send(qp, pkt) : place_write(qp, pkt);
+    if (verdict == RESP_GO) {
+        r->done += pkt->payload_len;
+        r->message = flags & ROCE_IS_LAST ? 0 :
+                     flags & (ROCE_IS_SEND | ROCE_IS_WRITE);
+    }
+    return verdict;
+}
+
+/* A message that invalidates a key does so when all of it is there. */
+static RespVerdict invalidate(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
+{
+    if (flags & ROCE_HAS_IETH &&
+        pvrdma_mr_invalidate(qp, pkt->inv_rkey) != PVRDMA_WC_SUCCESS) {
+        return RESP_BAD_ACCESS;
+    }
+    return RESP_GO;
+}
+
+static RespStep *const steps[] = {
+    check_order,
+    check_operation,
+    check_payload,
+    check_length,
+    check_rights,
+    check_resource,
+    get_receive,
+    execute,
+    invalidate,
+};
+
+/* --- Acknowledgement ------------------------------------------------------------------ */
+/*
+ * What the peer gets to know of a request that was accepted.  A NAK that waits to be
+ * sent stays right if something behind that request has been dropped.
+ */
+static void answer_accepted(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
+{
+    PvrdmaResp *r = &qp->resp;
+
+    if (r->answer == PVRDMA_ANSWER_SEQUENCE &&
+        roce_psn_diff(r->epsn, r->ahead_psn) <= 0) {
+        return;
+    }
+    r->nak_sent = false;
+    if (flags & (ROCE_IS_READ | ROCE_IS_ATOMIC)) {
+        r->answer = PVRDMA_ANSWER_NONE;     /* the response acknowledges */
+    } else if (pkt->ack_req || r->answer != PVRDMA_ANSWER_NONE) {
+        r->answer = PVRDMA_ANSWER_ACK;
+    }
+}
+
+static void resp_accept(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
+{
+    PvrdmaResp *r = &qp->resp;
+    uint32_t packets = flags & ROCE_IS_READ ?
+                       roce_packets(pkt->dma_len, qp->mtu) : 1;
+
+    r->epsn = roce_psn_add(r->epsn, packets);
+    if (flags & ROCE_IS_LAST) {
+        r->msn = roce_psn_add(r->msn, 1);
+    }
+    answer_accepted(qp, pkt, flags);
+    if (flags & ROCE_IS_LAST && r->rqe_valid) {
+        resp_complete(qp, pkt, PVRDMA_WC_SUCCESS);
+    }
+}
+
+static void resp_in_sequence(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
+{
+    PvrdmaResp *r = &qp->resp;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(steps); i++) {
+        RespVerdict verdict = steps[i](qp, pkt, flags);
+
+        if (verdict == RESP_NOT_READY) {
+            r->answer = PVRDMA_ANSWER_RNR;
+            r->nak_sent = true;     /* what is behind it comes again anyway */
+            return;
+        }
+        if (verdict != RESP_GO) {
+            resp_refuse(qp, verdict, pkt->psn);
+            return;
+        }
+    }
+    resp_accept(qp, pkt, flags);
+}
+
+static void resp_ahead(PvrdmaQp *qp, const RocePacket *pkt)
+{
+    PvrdmaResp *r = &qp->resp;
+
+    pvrdma_count(qp->s, PVRDMA_CNT_RX_OUT_OF_SEQUENCE);
+    if (!r->nak_sent || roce_psn_diff(pkt->psn, r->ahead_psn) > 0) {
+        r->ahead_psn = pkt->psn;
+    }
+    if (!r->nak_sent) {
+        r->nak_sent = true;
+        r->answer = PVRDMA_ANSWER_SEQUENCE;
+    }
+}
+
+/* --- Duplicates ------------------------------------------------------------------------ */
+/*
+ * The peer wants a READ again, or the rest of it from @pkt on.  READs behind it begin
+ * anew, as their responses would not be in order.
+ */
+static void replay_read(PvrdmaQp *qp, const RocePacket *pkt, unsigned i)
+{
+    PvrdmaResp *r = &qp->resp;
+    PvrdmaResource *res = resource_at(r, i);
+    uint32_t room = roce_psn_diff(res->last_psn, pkt->psn) + 1;
+
+    if (pkt->dma_len > ROCE_MSG_MAX ||
+        roce_packets(pkt->dma_len, qp->mtu) > room) {
+        return;
+    }
+    res->active = res->replay = true;
+    res->from_psn = res->send_psn = pkt->psn;
+    res->va = pkt->va;
+    res->rkey = pkt->rkey;
+    res->len = pkt->dma_len;
+    for (i++; i < r->resource_count; i++) {
+        res = resource_at(r, i);
+        res->send_psn = res->from_psn;
+    }
+}
+
+/* Drops what is forgotten: the peer has had its answer, as it has asked for more. */
+static void resp_replay(PvrdmaQp *qp, const RocePacket *pkt, bool atomic)
+{
+    PvrdmaResp *r = &qp->resp;
+
+    for (unsigned i = 0; i < r->resource_count; i++) {
+        PvrdmaResource *res = resource_at(r, i);
+
+        if (res->atomic != atomic || roce_psn_diff(pkt->psn, res->psn) < 0 ||
+            roce_psn_diff(pkt->psn, res->last_psn) > 0) {
+            continue;
+        }
+        if (atomic) {
+            res->active = res->replay = true;
+        } else {
+            replay_read(qp, pkt, i);
+        }
+        return;
+    }
+}
+
+static void resp_duplicate(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
+{
+    pvrdma_count(qp->s, PVRDMA_CNT_RX_DUPLICATE);
+    if (flags & (ROCE_IS_READ | ROCE_IS_ATOMIC)) {
+        resp_replay(qp, pkt, flags & ROCE_IS_ATOMIC);
+    } else if (qp->resp.answer == PVRDMA_ANSWER_NONE) {
+        qp->resp.answer = PVRDMA_ANSWER_ACK;
+    }
+}
+
+static bool resp_has_work(PvrdmaQp *qp)
+{
+    PvrdmaResp *r = &qp->resp;
+
+    /* The end of a connection that the guest ended is silent. */
+    if (qp->state < PVRDMA_QPS_RTR ||
+        (qp->state == PVRDMA_QPS_ERR && r->answer != PVRDMA_ANSWER_REFUSE)) {
+        return false;
+    }
+    return r->answer != PVRDMA_ANSWER_NONE || r->cnp_due || resource_active(r);
+}
+
+void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt)
+{
+    uint32_t flags = roce_opcode_info(pkt->opcode)->flags;
+    int32_t diff = roce_psn_diff(pkt->psn, qp->resp.epsn);
+
+    if (diff < 0) {
+        resp_duplicate(qp, pkt, flags);
+    } else if (diff > 0) {
+        resp_ahead(qp, pkt);
+    } else {
+        resp_in_sequence(qp, pkt, flags);
+    }
+    if (resp_has_work(qp)) {
+        pvrdma_qp_activate(qp);
+    }
+}
+
+/* --- Sending ---------------------------------------------------------------------------- */
+/* Begins a packet to the peer; returns where its payload goes. */
+static uint8_t *resp_begin(PvrdmaQp *qp, RocePacket *pkt)
+{
+    pkt->pkey = ROCE_PKEY_DEFAULT;
+    pkt->qpn = qp->attr.dest_qpn;
+    return pvrdma_tx_begin(qp->s, &qp->path, pkt);
+}
+
+static void send_read(PvrdmaQp *qp, PvrdmaResource *res)
+{
+    static const uint8_t opcodes[2][2] = {      /* first, last */
+        { ROCE_OP_READ_RESP_MIDDLE, ROCE_OP_READ_RESP_LAST },
+        { ROCE_OP_READ_RESP_FIRST, ROCE_OP_READ_RESP_ONLY },
+    };
+    uint32_t offset = roce_psn_diff(res->send_psn, res->from_psn) * qp->mtu;
+    uint32_t len = MIN(qp->mtu, res->len - offset);
+    bool last = offset + len == res->len;
+    RocePacket pkt = {
+        .opcode = opcodes[offset == 0][last],
+        .psn = res->send_psn,
+        .syndrome = ROCE_AETH_SYN(ROCE_AETH_ACK, ROCE_AETH_NO_CREDITS),
+        .msn = res->msn,
+    };
+    uint8_t *payload = resp_begin(qp, &pkt);
+    RespVerdict verdict = RESP_GO;
+
+    if (len) {
+        verdict = mr_verdict(pvrdma_mr_read(qp, res->rkey, res->va + offset,
+                                            payload, len,
+                                            PVRDMA_ACCESS_REMOTE_READ));
+    }
+    if (verdict != RESP_GO) {
+        qp->resp.resource_count = 0;            /* nor what is behind it */
+        resp_refuse(qp, verdict, res->send_psn);
+        return;
+    }
+    pvrdma_tx_end(qp->s, len);
+    pvrdma_count(qp->s, PVRDMA_CNT_TX_READ_RESP);
+    res->send_psn = roce_psn_add(res->send_psn, 1);
+    res->active = !last;
+}
+
+static void send_atomic(PvrdmaQp *qp, PvrdmaResource *res)
+{
+    RocePacket pkt = {
+        .opcode = ROCE_OP_ATOMIC_ACK,
+        .psn = res->psn,
+        .syndrome = ROCE_AETH_SYN(ROCE_AETH_ACK, ROCE_AETH_NO_CREDITS),
+        .msn = res->msn,
+        .original = res->original,
+    };
+
+    resp_begin(qp, &pkt);
+    pvrdma_tx_end(qp->s, 0);
+    pvrdma_count(qp->s, PVRDMA_CNT_TX_ACK);
+    res->active = false;
+}
+
+static void send_answer(PvrdmaQp *qp)
+{
+    PvrdmaResp *r = &qp->resp;
+    const struct {
+        uint8_t syndrome;
+        uint32_t psn;
+        enum pvrdma_counter counter;
+    } answers[] = {
+        [PVRDMA_ANSWER_ACK] = {
+            ROCE_AETH_SYN(ROCE_AETH_ACK, ROCE_AETH_NO_CREDITS),
+            roce_psn_add(r->epsn, -1), PVRDMA_CNT_TX_ACK,
+        },
+        [PVRDMA_ANSWER_SEQUENCE] = {
+            ROCE_AETH_SYN(ROCE_AETH_NAK, ROCE_NAK_PSN_SEQUENCE),
+            r->epsn, PVRDMA_CNT_TX_NAK,
+        },
+        [PVRDMA_ANSWER_RNR] = {
+            ROCE_AETH_SYN(ROCE_AETH_RNR_NAK,
+                          qp->attr.min_rnr_timer & ROCE_AETH_VALUE),
+            r->epsn, PVRDMA_CNT_TX_RNR,
+        },
+        [PVRDMA_ANSWER_REFUSE] = {
+            ROCE_AETH_SYN(ROCE_AETH_NAK, r->nak),
+            r->nak_psn, PVRDMA_CNT_TX_NAK_ERROR,
+        },
+    };
+    RocePacket pkt = {
+        .opcode = ROCE_OP_ACK,
+        .psn = answers[r->answer].psn,
+        .syndrome = answers[r->answer].syndrome,
+        .msn = r->msn,
+    };
+
+    resp_begin(qp, &pkt);
+    pvrdma_tx_end(qp->s, 0);
+    pvrdma_count(qp->s, answers[r->answer].counter);
+    r->answer = PVRDMA_ANSWER_NONE;
+}
+
+static void send_cnp(PvrdmaQp *qp)
+{
+    RocePacket pkt = {
+        .opcode = ROCE_OP_CNP,
+        .becn = true,
+    };
+
+    memset(resp_begin(qp, &pkt), 0, ROCE_CNP_BYTES);
+    pvrdma_tx_end(qp->s, ROCE_CNP_BYTES);
+    pvrdma_count(qp->s, PVRDMA_CNT_TX_CNP);
+    qp->resp.cnp_due = false;
+}
+
+static void send_next(PvrdmaQp *qp)
+{
+    PvrdmaResource *res = resource_active(&qp->resp);
+
+    if (qp->resp.cnp_due) {
+        send_cnp(qp);
+    } else if (!res) {
+        send_answer(qp);
+    } else if (res->atomic) {
+        send_atomic(qp, res);
+    } else {
+        send_read(qp, res);
+    }
+}
+
+bool pvrdma_resp_run(PvrdmaQp *qp, unsigned *budget)
+{
+    while (resp_has_work(qp)) {
+        if (!*budget || !pvrdma_port_ready(qp->s)) {
+            return true;
+        }
+        (*budget)--;
+        send_next(qp);
+    }
+    return false;
 }
