@@ -341,8 +341,6 @@ struct PvrdmaQp {
     uint8_t state;                  /* enum pvrdma_qp_state */
     bool sq_sig_all;
     bool sq_draining;               /* SQD: what was begun is not complete */
-    bool established;               /* COMM_EST was sent */
-    uint32_t events;                /* sent about it */
     uint32_t ud_psn;                /* of the next datagram */
     PvrdmaCq *send_cq, *recv_cq;
     PvrdmaSrq *srq;                 /* NULL: has a receive queue of its own */
@@ -377,8 +375,6 @@ void pvrdma_qp_send_error(PvrdmaQp *qp);
  * caller of pvrdma_cq_push() may be in the middle of one of them.
  */
 void pvrdma_qp_cq_error(PvrdmaState *s, PvrdmaCq *cq);
-/* A good request came: the guest is told, once, if it has not begun to send. */
-void pvrdma_qp_established(PvrdmaQp *qp);
 /* Something was completed: the guest is told if that was what SQD waited for. */
 void pvrdma_qp_drained(PvrdmaQp *qp);
 /*

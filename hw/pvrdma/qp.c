@@ -8,6 +8,7 @@
 #include "../trace.h"
 
 #define QPN_GENERATION RNIC_FIELD(23, 16)
+#define QP_LAST_ANSWERS 16              /* packets */
 
 PvrdmaQp *pvrdma_qp_find(PvrdmaState *s, uint32_t qpn)
 {
@@ -17,12 +18,6 @@ PvrdmaQp *pvrdma_qp_find(PvrdmaState *s, uint32_t qpn)
         return s->gsi;
     }
     return qp && qp->qpn == qpn ? qp : NULL;
-}
-
-static void qp_event(PvrdmaQp *qp, enum pvrdma_event event)
-{
-    qp->events++;
-    pvrdma_event(qp->s, event, qp->handle);
 }
 
 static void qp_state_set(PvrdmaQp *qp, uint8_t state)
@@ -52,7 +47,7 @@ static void qp_flush_last(PvrdmaQp *qp)
 {
     qp_flush(qp);
     if (qp->srq) {
-        qp_event(qp, PVRDMA_EVENT_QP_LAST_WQE_REACHED);
+        pvrdma_event(qp->s, PVRDMA_EVENT_QP_LAST_WQE_REACHED, qp->handle);
     }
 }
 
@@ -76,7 +71,7 @@ void pvrdma_qp_error(PvrdmaQp *qp, int event)
     }
     qp_end(qp);
     if (event >= 0) {
-        qp_event(qp, event);
+        pvrdma_event(qp->s, event, qp->handle);
     }
     qp_flush_last(qp);
 }
@@ -132,14 +127,6 @@ void pvrdma_qp_timer(PvrdmaQp *qp, int64_t deadline)
 }
 
 /* --- What happens to a QP --------------------------------------------------------- */
-void pvrdma_qp_established(PvrdmaQp *qp)
-{
-    if (qp->state == PVRDMA_QPS_RTR && !qp->established) {
-        qp->established = true;
-        qp_event(qp, PVRDMA_EVENT_COMM_EST);
-    }
-}
-
 void pvrdma_qp_drained(PvrdmaQp *qp)
 {
     if (!qp->sq_draining || !pvrdma_req_idle(qp)) {
@@ -147,7 +134,7 @@ void pvrdma_qp_drained(PvrdmaQp *qp)
     }
     qp->sq_draining = false;
     if (qp->attr.en_sqd_async_notify) {
-        qp_event(qp, PVRDMA_EVENT_SQ_DRAINED);
+        pvrdma_event(qp->s, PVRDMA_EVENT_SQ_DRAINED, qp->handle);
     }
 }
 
@@ -335,6 +322,19 @@ int pvrdma_cmd_create_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
     return 0;
 }
 
+/*
+ * Sends the answers that a connection still owes: its peer would wait for them in vain,
+ * although all it asked for was done.
+ */
+static void qp_answer(PvrdmaQp *qp)
+{
+    unsigned budget = QP_LAST_ANSWERS;
+
+    if (qp->type == PVRDMA_QPT_RC && qp->state >= PVRDMA_QPS_RTR) {
+        pvrdma_resp_run(qp, &budget);
+    }
+}
+
 /* Stops all that a QP does, without a completion. */
 static void qp_stop(PvrdmaQp *qp)
 {
@@ -368,7 +368,7 @@ int pvrdma_cmd_destroy_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
         return EINVAL;
     }
     trace_pvrdma_qp_destroy(s->port.netdev, qp->handle, qp->qpn);
-    resp->destroy_qp.events_reported = cpu_to_le32(qp->events);
+    qp_answer(qp);
     qp_free(qp);
     return 0;
 }
@@ -395,7 +395,6 @@ static void qp_reset(PvrdmaQp *qp)
     memset(&qp->path, 0, sizeof(qp->path));
     qp->mtu = 0;
     qp->sq_draining = false;
-    qp->established = false;
 }
 
 static void qp_ready_to_receive(PvrdmaQp *qp)
@@ -423,9 +422,11 @@ static void qp_move(PvrdmaQp *qp, uint8_t to)
 
     switch (to) {
     case PVRDMA_QPS_RESET:
+        qp_answer(qp);
         qp_reset(qp);
         return;
     case PVRDMA_QPS_ERR:
+        qp_answer(qp);
         pvrdma_qp_error(qp, -1);
         return;
     }
