@@ -7,6 +7,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "pvrdma.h"
+#include "../trace.h"
 
 #define ATOMIC_BYTES sizeof(uint64_t)
 
@@ -47,11 +48,11 @@ static const struct {
     },
     [RESP_BAD_BUFFER] = {
         ROCE_NAK_REMOTE_OPERATION, PVRDMA_WC_LOC_PROT_ERR,
-        -1, PVRDMA_CNT_GUEST_ERROR,
+        -1, PVRDMA_CNT_RX_BAD_ACCESS,
     },
     [RESP_BAD_QUEUE] = {
         ROCE_NAK_REMOTE_OPERATION, PVRDMA_WC_LOC_QP_OP_ERR,
-        PVRDMA_EVENT_QP_FATAL, PVRDMA_CNT_GUEST_ERROR,
+        PVRDMA_EVENT_QP_FATAL, PVRDMA_CNT_RX_BAD_ACCESS,
     },
 };
 
@@ -148,6 +149,7 @@ static void resp_refuse(PvrdmaQp *qp, RespVerdict verdict, uint32_t psn)
     r->nak = refusals[verdict].nak;
     r->nak_psn = psn;
     r->message = 0;
+    trace_pvrdma_resp_refuse(qp->s->port.netdev, qp->handle, psn, verdict);
     pvrdma_count(qp->s, refusals[verdict].counter);
     if (r->rqe_valid) {
         resp_complete(qp, NULL, r->rqe.status ?: refusals[verdict].status);
@@ -593,6 +595,8 @@ void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt)
     uint32_t flags = roce_opcode_info(pkt->opcode)->flags;
     int32_t diff = roce_psn_diff(pkt->psn, qp->resp.epsn);
 
+    trace_pvrdma_resp_rx(qp->s->port.netdev, qp->handle, pkt->opcode, pkt->psn,
+                         qp->resp.epsn, pkt->payload_len);
     if (diff < 0) {
         resp_duplicate(qp, pkt, flags);
     } else if (diff > 0) {
@@ -642,6 +646,8 @@ static void send_read(PvrdmaQp *qp, PvrdmaResource *res)
         resp_refuse(qp, verdict, res->send_psn);
         return;
     }
+    trace_pvrdma_resp_read(qp->s->port.netdev, qp->handle, pkt.opcode, pkt.psn,
+                           len);
     pvrdma_tx_end(qp->s, len);
     pvrdma_count(qp->s, PVRDMA_CNT_TX_READ_RESP);
     res->send_psn = roce_psn_add(res->send_psn, 1);
@@ -697,6 +703,8 @@ static void send_answer(PvrdmaQp *qp)
         .msn = r->msn,
     };
 
+    trace_pvrdma_resp_answer(qp->s->port.netdev, qp->handle, pkt.syndrome,
+                             pkt.psn, pkt.msn);
     resp_begin(qp, &pkt);
     pvrdma_tx_end(qp->s, 0);
     pvrdma_count(qp->s, answers[r->answer].counter);

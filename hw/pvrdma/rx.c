@@ -5,12 +5,19 @@
  */
 #include "qemu/osdep.h"
 #include "pvrdma.h"
+#include "../trace.h"
 
 #define PKEY_KEY RNIC_FIELD(14, 0)      /* without the kind of membership */
 /* A QP tells its peer of congestion at most so often [EXT]. */
 #define CNP_INTERVAL_NS (50 * SCALE_US)
 
-static void rx_count_bad(PvrdmaState *s, RoceStatus status)
+static void rx_drop(PvrdmaState *s, uint32_t qpn, enum pvrdma_counter counter)
+{
+    trace_pvrdma_rx_drop(s->port.netdev, qpn, counter);
+    pvrdma_count(s, counter);
+}
+
+static void rx_drop_frame(PvrdmaState *s, RoceStatus status)
 {
     static const uint8_t counters[] = {
         [ROCE_BAD_LENGTH] = PVRDMA_CNT_RX_BAD_LENGTH,
@@ -21,7 +28,7 @@ static void rx_count_bad(PvrdmaState *s, RoceStatus status)
     };
 
     if (status != ROCE_NOT_ROCE) {
-        pvrdma_count(s, counters[status]);
+        rx_drop(s, 0, counters[status]);
     }
 }
 
@@ -66,20 +73,20 @@ static PvrdmaQp *rx_qp(PvrdmaState *s, const RocePath *path,
     PvrdmaQp *qp = pvrdma_qp_find(s, pkt->qpn);
 
     if (!qp || !rx_type(qp, pkt, flags)) {
-        pvrdma_count(s, PVRDMA_CNT_RX_NO_QP);
+        rx_drop(s, pkt->qpn, PVRDMA_CNT_RX_NO_QP);
         return NULL;
     }
     if (!rx_state(qp, flags)) {
-        pvrdma_count(s, PVRDMA_CNT_RX_QP_STATE);
+        rx_drop(s, pkt->qpn, PVRDMA_CNT_RX_QP_STATE);
         return NULL;
     }
     if ((pkt->pkey ^ ROCE_PKEY_DEFAULT) & PKEY_KEY) {
         s->pkey_violations++;
-        pvrdma_count(s, PVRDMA_CNT_RX_BAD_PKEY);
+        rx_drop(s, pkt->qpn, PVRDMA_CNT_RX_BAD_PKEY);
         return NULL;
     }
     if (!rx_path(qp, path)) {
-        pvrdma_count(s, PVRDMA_CNT_RX_BAD_PATH);
+        rx_drop(s, pkt->qpn, PVRDMA_CNT_RX_BAD_PATH);
         return NULL;
     }
     return qp;
@@ -111,15 +118,6 @@ static void rx_vlan(PvrdmaQp *qp, const RocePath *path)
     }
 }
 
-static void rx_connection(PvrdmaQp *qp, const RocePath *path)
-{
-    rx_vlan(qp, path);
-    if (qp->state == PVRDMA_QPS_RTR && !qp->resp.established) {
-        qp->resp.established = true;
-        pvrdma_event(qp->s, PVRDMA_EVENT_COMM_EST, qp->handle);
-    }
-}
-
 void pvrdma_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
 {
     RocePath path;
@@ -131,7 +129,7 @@ void pvrdma_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
     pvrdma_count(s, PVRDMA_CNT_RX_FRAMES);
     s->counter[PVRDMA_CNT_RX_BYTES] += len;
     if (status != ROCE_OK) {
-        rx_count_bad(s, status);
+        rx_drop_frame(s, status);
         return;
     }
     flags = roce_opcode_info(pkt.opcode)->flags;
@@ -144,7 +142,8 @@ void pvrdma_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
         pvrdma_ud_rx(qp, &path, &pkt, frame);
         return;
     }
-    rx_connection(qp, &path);
+    rx_vlan(qp, &path);
+    pvrdma_qp_established(qp);
     if (flags & ROCE_IS_CNP) {
         pvrdma_count(s, PVRDMA_CNT_RX_CNP);     /* where a QP would slow down */
     } else if (flags & ROCE_IS_REQUEST) {
