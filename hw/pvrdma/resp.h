@@ -41,6 +41,7 @@ typedef struct PvrdmaResp {
     uint32_t msn;               /* messages completed */
     uint32_t ahead_psn;         /* newest that was dropped: there was a gap */
     bool nak_sent;              /* once per gap [SRC 9.5] */
+    bool established;           /* the guest knows that packets come */
     bool cnp_due;
     int64_t cnp_after;          /* no CNP before this time */
     uint8_t answer;             /* PvrdmaAnswer */

@@ -118,6 +118,14 @@ static void rx_vlan(PvrdmaQp *qp, const RocePath *path)
     }
 }
 
+static void rx_established(PvrdmaQp *qp)
+{
+    if (qp->state == PVRDMA_QPS_RTR && !qp->resp.established) {
+        qp->resp.established = true;
+        pvrdma_event(qp->s, PVRDMA_EVENT_COMM_EST, qp->handle);
+    }
+}
+
 void pvrdma_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
 {
     RocePath path;
@@ -143,7 +151,7 @@ void pvrdma_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
         return;
     }
     rx_vlan(qp, &path);
-    pvrdma_qp_established(qp);
+    rx_established(qp);
     if (flags & ROCE_IS_CNP) {
         pvrdma_count(s, PVRDMA_CNT_RX_CNP);     /* where a QP would slow down */
     } else if (flags & ROCE_IS_REQUEST) {
