@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from . import vm
+from . import build, nics, vm
 from .arch import AMD64
 from .paths import TOP
 from .steps import Failed, log_path, step
@@ -168,28 +168,45 @@ def _limit(test):
     return int(m.group(1)) if m else _GUEST_SECONDS
 
 
-def guests(binary, pattern, summary, arch=AMD64):
-    """The tests of tests/guest, all in one boot of a pair."""
-    tests = [t for t in sorted((TOP / 'tests/guest').glob('*.test'))
-             if re.search(pattern, t.stem)]
-    if not tests:
-        return
-    name = 'test' if arch is AMD64 else f'test-{arch.name}'
-    with vm.Pair(binary, name, arches=(arch, arch)) as pair:
-        for test in tests:
-            with step(f'guest test {test.stem}, {arch.name}'):
-                _guest_test(pair, test, summary)
-        for node in pair.nodes:
-            node.check()
-            for line in node.trouble():
-                summary.fail(f'console of {node.name}', line, node.console)
+def guests(binary, pattern, summary, arch=AMD64, full=False):
+    """The tests of tests/guest, those for the same NICs in one boot of a pair:
+    "# nic: KIND" says which, for each pair it shall run in. Long ones, which
+    say "# full", only with FULL."""
+    found = {}
+    for test in sorted((TOP / 'tests/guest').glob('*.test')):
+        text = test.read_text(encoding='utf-8')
+        if not full and re.search(r'^# full$', text, re.M):
+            continue
+        for kinds in re.findall(r'^# nic: (.*)$', text, re.M) or ['exanet']:
+            pair = nics.pair(kinds)
+            if re.search(pattern, _guest_name(test, pair, arch)) and \
+                    (arch is AMD64 or not nics.is_roce(pair[0])):
+                found.setdefault(pair, []).append(test)
+    for kinds, tests in found.items():
+        build.the_guest(nics.image(kinds), arch)
+        name = '-'.join(['test', *_told(kinds, arch)])
+        with vm.Pair(binary, name, kinds=kinds, arches=(arch, arch)) as pair:
+            for test in tests:
+                _guest_test(pair, test, _guest_name(test, kinds, arch), summary)
+            for node in pair.nodes:
+                node.check()
+                for line in node.trouble():
+                    summary.fail(f'console of {node.name}', line, node.console)
 
 
-def _guest_test(pair, test, summary):
-    arch = pair.nodes[0].arch
-    name = test.stem if arch is AMD64 else f'{test.stem}-{arch.name}'
+def _told(kinds, arch):
+    """What tells a pair from the usual one."""
+    kinds = [k for k in dict.fromkeys(kinds) if nics.is_roce(k)]
+    return kinds + ([] if arch is AMD64 else [arch.name])
+
+
+def _guest_name(test, kinds, arch):
+    return '-'.join([test.stem, *_told(kinds, arch)])
+
+
+def _guest_test(pair, test, name, summary):
     log, ended = log_path(f'test-guest-{name}'), None
-    with open(log, 'wb') as out:
+    with step(f'guest test {name}'), open(log, 'wb') as out:
         try:
             code = pair.nodes[0].run(
                 f'cd {_GUEST_TESTS} && ./{test.name}', _limit(test), stdout=out,

@@ -19,7 +19,8 @@ def start():
     p.add_argument('--fast', action='store_true',
                    help='no guests, no sanitizers')
     p.add_argument('--full', action='store_true',
-                   help='also clusters of 16 nodes and LAMMPS, half an hour')
+                   help='also clusters of 16 nodes, LAMMPS and everything '
+                        'over RoCE, an hour')
     p.add_argument('--arm64', action='store_true',
                    help='only guest tests, in guests for arm64')
     p.add_argument('--qemu', choices=qemu.VERSIONS, default=qemu.DEFAULT,
@@ -58,8 +59,7 @@ def start():
         if args.soak:
             suites.soak(q, args.soak, summary)
     if full and not args.sanitize:
-        build.the_guest()
-        suites.guests(q.binary, args.only, summary)
+        suites.guests(q.binary, args.only, summary, full=args.full)
         suites.scripts(args.only, summary, args.full)
     if args.sanitize or full and not args.only:
         with build_lock():

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# For tests of RoCE, to be sourced: a server on one node, a client on the other, with
+# programs that are Debian's.
+
+work=$(mktemp -d)
+count=0
+# Who serves and who asks; a test may exchange them.
+server=node1
+client=node0
+seconds=60	# for one program
+
+# Connections are shared: each costs half a second otherwise.
+ssh=(ssh -n -o ControlMaster=auto -o "ControlPath=$work/ssh" -o ControlPersist=600)
+
+cleanup()
+{
+	"${ssh[@]}" -O exit node1 2>/dev/null
+	rm -rf "$work"
+}
+trap cleanup EXIT
+
+# result NAME CODE: one test; its output when it failed
+result()
+{
+	count=$((count + 1))
+	if [ "$2" = 0 ]; then
+		echo "ok $count - $1"
+	else
+		echo "not ok $count - $1"
+		sed 's/^/# /' "$work/out" "$work/served" 2>/dev/null | tail -n 40
+	fi
+}
+
+# ok NAME COMMAND...: one test
+ok()
+{
+	local name=$1
+
+	shift
+	: >"$work/served"
+	"$@" >"$work/out" 2>&1 </dev/null
+	result "$name" $?
+}
+
+# on NODE COMMAND: a shell command line, here if NODE is this one
+on()
+{
+	if [ "$1" = "$(hostname)" ]; then
+		bash -c "$2"
+	else
+		"${ssh[@]}" "$1" "$2"
+	fi
+}
+
+# Waits until a process other than those before listens at TCP or rdma_cm; what this
+# prints is run on the server's node, with the server already in the background.
+listening()
+{
+	cat <<-'EOF'
+		for _ in $(seq 100); do
+			[ -e /proc/$server ] || break
+			grep -qE ':(4853|B9E8|3419) .* 0A ' /proc/net/tcp /proc/net/tcp6 && break
+			rdma resource show cm_id | grep -q LISTEN && break
+			sleep 0.1
+		done
+		echo listening
+	EOF
+}
+
+# both SERVER CLIENT: runs these shell command lines on their nodes, in CLIENT with the
+# server's address for @; true if both end well
+both()
+{
+	local address code=0 process
+
+	address=10.77.0.$((${server#node} + 1))
+	on "$server" "timeout -k 5 $seconds $1 & server=\$!; $(listening); wait \$server" \
+		>"$work/served" 2>&1 </dev/null &
+	process=$!
+	for _ in $(seq 300); do
+		grep -qs '^listening$' "$work/served" && break
+		sleep 0.1
+	done
+	on "$client" "timeout -k 5 $seconds ${2//@/$address}" </dev/null || code=$?
+	[ $code = 0 ] || echo "the client ended with code $code"
+	wait $process || { echo "the server ended with code $?"; code=1; }
+	return $code
+}
+
+# perf PROGRAM OPTIONS...: one of perftest, of which a row of results is wanted
+perf()
+{
+	local run="$* -d roce0 -F"
+
+	case " $* " in
+	*" -R "*) run="$* -F" ;;
+	esac
+	both "$run" "$run @" && grep -qE '^ *[0-9]+ +[0-9]+ +[0-9.]+ ' "$work/out"
+}
+
+# gid NODE: the index of the GID that its IPv4 address makes
+gid()
+{
+	on "$1" 'cd /sys/class/infiniband/roce0/ports/1
+		for g in gids/*; do
+			case $(cat $g) in
+			*:ffff:0a4d:*)
+				grep -q v2 gid_attrs/types/${g#gids/} 2>/dev/null &&
+					echo ${g#gids/} ;;
+			esac
+		done'
+}
+
+# pingpong KIND OPTIONS...: one of libibverbs' own, which check what they receive
+pingpong()
+{
+	local kind=$1
+
+	shift
+	both "ibv_${kind}_pingpong -d roce0 -g ${gids[$server]} $*" \
+		"ibv_${kind}_pingpong -d roce0 -g ${gids[$client]} $* @"
+}
+
+# tap NAME CODE: the tests of a program that printed TAP, and whether it came to its end
+tap()
+{
+	local line code=$2
+
+	while IFS= read -r line; do
+		case $line in
+		"ok "*|"not ok "*)
+			count=$((count + 1))
+			echo "${line%%ok *}ok $count - $1: ${line#*ok * - }" ;;
+		"#"*)
+			echo "$line" ;;
+		esac
+	done <"$work/out"
+	grep -q '^1\.\.' "$work/out" || code=1
+	result "$1: ran to its end" "$code"
+}
+
+# ucx TRANSPORT OPTIONS...: UCX's own program; without a terminal it is one of MPI
+ucx()
+{
+	local run="UCX_TLS=$1 script -qec 'ucx_perftest -N"
+
+	shift
+	both "env $run' /dev/null" "env $run $* @' /dev/null" &&
+		grep -q '^Final:' "$work/out"
+}
+
+# mpi SECONDS ARGS...: mpirun; its output is in $work/out
+mpi()
+{
+	local limit=$1
+
+	shift
+	timeout -k 5 "$limit" mpirun --hostfile /etc/rnic/hosts --map-by node \
+		--mca mpi_yield_when_idle 1 "$@" >"$work/out" 2>&1 </dev/null
+}
+
+declare -A gids kinds
+for node in node0 node1; do
+	gids[$node]=$(gid $node)
+	kinds[$node]=$(on $node 'sed -n "s/.*rnic.roce=\([a-z]*\).*/\1/p" /proc/cmdline')
+done
