@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A machine with pvrdma; see pvrdma-common.h. */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "libqos/pci-pc.h"
+#include "qobject/qdict.h"
+#include "pvrdma-common.h"
+
+#define RAM_FIRST 0x01000000ULL
+#define MSIX_DATA 0xe4a70000u
+#define VLAN_NONE 0xfff
+#define FRAME_MAX 65536
+/* round trips after which bottom halves and sockets have had their turn */
+#define SETTLE_ROUNDS 8
+
+const uint8_t pvrdma_mac[6] = { 0x52, 0x54, 0, 0x12, 0x34, 0x56 };
+const uint8_t pvrdma_peer_mac[6] = { 0x52, 0x54, 0, 0xab, 0xcd, 0xef };
+const uint8_t pvrdma_gid[16] = { [10] = 0xff, 0xff, 10, 0, 0, 1 };
+const uint8_t pvrdma_peer_gid[16] = { [10] = 0xff, 0xff, 10, 0, 0, 2 };
+const uint8_t pvrdma_gid6[16] = { 0xfe, 0x80, [15] = 1 };
+const uint8_t pvrdma_peer_gid6[16] = { 0xfe, 0x80, [15] = 2 };
+
+/* --- Machine ----------------------------------------------------------------- */
+
+PvrdmaTest *pvrdma_start_cold(const char *props)
+{
+    PvrdmaTest *t = g_new0(PvrdmaTest, 1);
+    g_autofree char *netdev = NULL;
+    uint64_t size;
+    int fd;
+
+    fd = g_file_open_tmp("pvrdma-test-XXXXXX", &t->log, NULL);
+    g_assert_cmpint(fd, >=, 0);
+    close(fd);
+    wire_peer_init(&t->wire, false, FRAME_MAX);
+    g_queue_init(&t->frames);
+    netdev = wire_peer_netdev(&t->wire);
+    t->qts = qtest_initf("-machine q35 -vga none -m %u -nodefaults "
+        "-d guest_errors -D %s -netdev %s,id=wire "
+        "-device vmxnet3,netdev=wire,addr=%x.0,multifunction=on,"
+        "mac=52:54:00:12:34:56 -device pvrdma,id=nic,addr=%x.1%s",
+        (unsigned)(PVRDMA_TEST_RAM >> 20), t->log, netdev, PVRDMA_TEST_SLOT,
+        PVRDMA_TEST_SLOT, props);
+    wire_peer_started(&t->wire);
+    t->ram_next = RAM_FIRST;
+    t->bus = qpci_new_pc(t->qts, NULL);
+    t->dev = qpci_device_find(t->bus, QPCI_DEVFN(PVRDMA_TEST_SLOT, 1));
+    g_assert_nonnull(t->dev);
+    qpci_device_enable(t->dev);
+    t->regs = qpci_iomap(t->dev, PVRDMA_BAR_REGS, &size);
+    g_assert_cmphex(size, ==, PVRDMA_REGS_BYTES);
+    t->uar = qpci_iomap(t->dev, PVRDMA_BAR_UAR, &size);
+    g_assert_cmphex(size, ==, PVRDMA_UARS * PVRDMA_PAGE_BYTES);
+    return t;
+}
+
+static void ring_make(PvrdmaTest *t, PvrdmaTestRing *ring,
+                      struct pvrdma_ring_page_info *info, unsigned elem_bytes)
+{
+    const uint32_t pages = PVRDMA_TEST_RING_PAGES;
+
+    ring->at = pvrdma_alloc(t, pages * PVRDMA_PAGE_BYTES);
+    ring->slots = (pages - 1) * PVRDMA_PAGE_BYTES / elem_bytes;
+    ring->elem_bytes = elem_bytes;
+    info->num_pages = cpu_to_le32(pages);
+    info->pdir_dma = cpu_to_le64(pvrdma_pdir(t, ring->at, pages));
+}
+
+void pvrdma_dsr_make(PvrdmaTest *t)
+{
+    struct pvrdma_device_shared_region dsr = {
+        .driver_version = cpu_to_le32(PVRDMA_VERSION),
+        .gos_info = cpu_to_le32(RNIC_PREP(PVRDMA_GOS_BITS, 2) |
+                                RNIC_PREP(PVRDMA_GOS_TYPE, 1) |
+                                RNIC_PREP(PVRDMA_GOS_VER, 1)),
+        .uar_pfn64 = cpu_to_le64(t->uar.addr >> PVRDMA_PAGE_SHIFT),
+    };
+
+    t->dsr = pvrdma_alloc(t, sizeof(dsr));
+    t->cmd_slot = pvrdma_alloc(t, PVRDMA_PAGE_BYTES);
+    t->resp_slot = pvrdma_alloc(t, PVRDMA_PAGE_BYTES);
+    dsr.cmd_slot_dma = cpu_to_le64(t->cmd_slot);
+    dsr.resp_slot_dma = cpu_to_le64(t->resp_slot);
+    ring_make(t, &t->async, &dsr.async_ring_pages, sizeof(struct pvrdma_eqe));
+    ring_make(t, &t->cqne, &dsr.cq_ring_pages, sizeof(struct pvrdma_cqne));
+    qtest_bufwrite(t->qts, t->dsr, &dsr, sizeof(dsr));
+}
+
+uint32_t pvrdma_dsr_write(PvrdmaTest *t)
+{
+    pvrdma_set(t, PVRDMA_REG_DSRLOW, t->dsr);
+    pvrdma_set(t, PVRDMA_REG_DSRHIGH, t->dsr >> 32);
+    return pvrdma_get(t, PVRDMA_REG_ERR);
+}
+
+uint32_t pvrdma_ctl(PvrdmaTest *t, enum pvrdma_device_ctl value)
+{
+    pvrdma_set(t, PVRDMA_REG_CTL, value);
+    return pvrdma_get(t, PVRDMA_REG_ERR);
+}
+
+void pvrdma_bring_up(PvrdmaTest *t)
+{
+    pvrdma_dsr_make(t);
+    g_assert_cmpuint(pvrdma_dsr_write(t), ==, 0);
+    pvrdma_set(t, PVRDMA_REG_IMR, 0);
+    g_assert_cmpuint(pvrdma_ctl(t, PVRDMA_DEVICE_CTL_ACTIVATE), ==, 0);
+    g_assert_cmpint(pvrdma_bind(t, 0, pvrdma_gid, VLAN_NONE), ==, 0);
+    g_assert_cmpint(pvrdma_bind(t, 1, pvrdma_gid6, VLAN_NONE), ==, 0);
+}
+
+PvrdmaTest *pvrdma_start(const char *props)
+{
+    PvrdmaTest *t = pvrdma_start_cold(props);
+
+    pvrdma_msix_enable(t);
+    pvrdma_bring_up(t);
+    return t;
+}
+
+static void check_log(PvrdmaTest *t)
+{
+    g_autofree char *text = NULL;
+
+    g_assert_true(g_file_get_contents(t->log, &text, NULL, NULL));
+    if (t->guest_errors) {
+        g_assert_nonnull(strstr(text, "pvrdma"));
+    } else {
+        g_assert_cmpstr(text, ==, "");
+    }
+    unlink(t->log);
+}
+
+void pvrdma_stop(PvrdmaTest *t)
+{
+    pvrdma_assert_quiet(t);
+    g_free(t->dev);
+    qpci_free_pc(t->bus);
+    qtest_quit(t->qts);
+    check_log(t);
+    wire_peer_fini(&t->wire);
+    g_free(t->log);
+    g_free(t);
+}
+
+/* --- Registers --------------------------------------------------------------- */
+
+uint32_t pvrdma_get(PvrdmaTest *t, enum pvrdma_reg reg)
+{
+    return qtest_readl(t->qts, t->regs.addr + reg);
+}
+
+void pvrdma_set(PvrdmaTest *t, enum pvrdma_reg reg, uint32_t value)
+{
+    qtest_writel(t->qts, t->regs.addr + reg, value);
+}
+
+void pvrdma_doorbell(PvrdmaTest *t, uint32_t uar, unsigned offset,
+                     uint32_t value)
+{
+    qtest_writel(t->qts, t->uar.addr + uar * PVRDMA_PAGE_BYTES + offset, value);
+}
+
+uint64_t pvrdma_counter(PvrdmaTest *t, const char *name)
+{
+    QDict *answer = qtest_qmp(t->qts, "{ 'execute': 'qom-get', 'arguments': "
+        "{ 'path': '/machine/peripheral/nic', 'property': 'counters' } }");
+    QDict *counters = qdict_get_qdict(answer, "return");
+    uint64_t value;
+
+    g_assert_true(qdict_haskey(counters, name));
+    value = qdict_get_int(counters, name);
+    qobject_unref(answer);
+    return value;
+}
+
+/* --- Memory ------------------------------------------------------------------ */
+
+uint64_t pvrdma_alloc(PvrdmaTest *t, uint64_t bytes)
+{
+    uint64_t at = t->ram_next;
+
+    t->ram_next += ROUND_UP(bytes, PVRDMA_PAGE_BYTES);
+    g_assert_cmphex(t->ram_next, <=, PVRDMA_TEST_RAM);
+    return at;
+}
+
+uint64_t pvrdma_pdir_pages(PvrdmaTest *t, const uint64_t *pages, uint32_t count)
+{
+    uint64_t dir = pvrdma_alloc(t, PVRDMA_PAGE_BYTES);
+
+    g_assert_cmpuint(count, <=, PVRDMA_PDIR_MAX_PAGES);
+    for (uint32_t first = 0; first < count; first += 512) {
+        uint64_t table = pvrdma_alloc(t, PVRDMA_PAGE_BYTES);
+        uint64_t raw[512];
+        uint32_t n = MIN(count - first, 512);
+
+        for (uint32_t i = 0; i < n; i++) {
+            raw[PVRDMA_PDIR_PAGE(first + i)] = cpu_to_le64(pages[first + i]);
+        }
+        qtest_bufwrite(t->qts, table, raw, n * sizeof(*raw));
+        qtest_writeq(t->qts, dir + 8 * PVRDMA_PDIR_TABLE(first), table);
+    }
+    return dir;
+}
+
+uint64_t pvrdma_pdir(PvrdmaTest *t, uint64_t base, uint32_t count)
+{
+    g_autofree uint64_t *pages = g_new(uint64_t, count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        pages[i] = base + (uint64_t)i * PVRDMA_PAGE_BYTES;
+    }
+    return pvrdma_pdir_pages(t, pages, count);
+}
+
+void pvrdma_fill(PvrdmaTest *t, uint64_t pa, uint8_t *copy, size_t len,
+                 unsigned seed)
+{
+    g_autofree uint8_t *own = copy ? NULL : g_malloc(len);
+    uint8_t *buf = copy ?: own;
+    uint32_t x = seed * 2654435761u + 1;
+
+    for (size_t i = 0; i < len; i++) {
+        x = x * 1664525 + 1013904223;
+        buf[i] = x >> 24;
+    }
+    qtest_bufwrite(t->qts, pa, buf, len);
+}
+
+void pvrdma_assert_mem(PvrdmaTest *t, uint64_t pa, const void *want, size_t len)
+{
+    g_autofree uint8_t *have = g_malloc(len);
+
+    qtest_bufread(t->qts, pa, have, len);
+    for (size_t i = 0; i < len; i++) {
+        if (have[i] != ((const uint8_t *)want)[i]) {
+            g_error("byte %zu of %zu at 0x%" PRIx64 " is 0x%02x, not 0x%02x",
+                    i, len, pa, have[i], ((const uint8_t *)want)[i]);
+        }
+    }
+}
+
+/* --- Commands ------------------------------------------------------------------ */
+
+/* Those whose interrupt the driver waits for. */
+static bool cmd_answers(enum pvrdma_cmd cmd)
+{
+    switch (cmd) {
+    case PVRDMA_CMD_QUERY_PORT:
+    case PVRDMA_CMD_QUERY_PKEY:
+    case PVRDMA_CMD_CREATE_PD:
+    case PVRDMA_CMD_CREATE_MR:
+    case PVRDMA_CMD_CREATE_CQ:
+    case PVRDMA_CMD_RESIZE_CQ:
+    case PVRDMA_CMD_CREATE_QP:
+    case PVRDMA_CMD_MODIFY_QP:
+    case PVRDMA_CMD_QUERY_QP:
+    case PVRDMA_CMD_CREATE_UC:
+    case PVRDMA_CMD_CREATE_SRQ:
+    case PVRDMA_CMD_QUERY_SRQ:
+        return true;
+    default:
+        return false;
+    }
+}
+
+int pvrdma_command(PvrdmaTest *t, enum pvrdma_cmd cmd, union pvrdma_cmd_req *req,
+                   union pvrdma_cmd_resp *resp)
+{
+    union pvrdma_cmd_resp answer = { 0 };
+    bool answered;
+    uint32_t err;
+
+    req->hdr.cmd = cpu_to_le32(cmd);
+    req->hdr.response = cpu_to_le64(++t->cookie);
+    qtest_memset(t->qts, t->resp_slot, 0, sizeof(answer));
+    qtest_bufwrite(t->qts, t->cmd_slot, req, sizeof(*req));
+    pvrdma_set(t, PVRDMA_REG_REQUEST, 0);
+    err = pvrdma_get(t, PVRDMA_REG_ERR);
+    answered = !err && cmd_answers(cmd);
+    if (t->msix) {
+        g_assert_cmpint(pvrdma_msix_taken(t, PVRDMA_INTR_VECTOR_RESPONSE), ==,
+                        answered);
+    }
+    qtest_bufread(t->qts, t->resp_slot, &answer, sizeof(answer));
+    g_assert_cmphex(le64_to_cpu(answer.hdr.response), ==,
+                    answered ? t->cookie : 0);
+    g_assert_cmphex(le32_to_cpu(answer.hdr.ack), ==,
+                    answered ? PVRDMA_CMD_RESP(cmd) : 0);
+    if (resp) {
+        *resp = answer;
+    }
+    return err ? err : answer.hdr.err;
+}
+
+void pvrdma_command_ok(PvrdmaTest *t, enum pvrdma_cmd cmd,
+                       union pvrdma_cmd_req *req, union pvrdma_cmd_resp *resp)
+{
+    g_assert_cmpint(pvrdma_command(t, cmd, req, resp), ==, 0);
+}
+
+void pvrdma_command_fails(PvrdmaTest *t, enum pvrdma_cmd cmd,
+                          union pvrdma_cmd_req *req, int err)
+{
+    uint64_t refused = pvrdma_counter(t, "cmd-error");
+
+    pvrdma_expect_errors(t, 1,
+        g_assert_cmpint(pvrdma_command(t, cmd, req, NULL), ==, err));
+    g_assert_cmpuint(pvrdma_counter(t, "cmd-error"), ==, refused + 1);
+}
+
+static uint8_t gid_type(PvrdmaTest *t)
+{
+    return qtest_readb(t->qts, t->dsr +
+                       offsetof(struct pvrdma_device_shared_region,
+                                caps.gid_types));
+}
+
+int pvrdma_bind(PvrdmaTest *t, uint32_t index, const uint8_t gid[16],
+                uint32_t vlan)
+{
+    union pvrdma_cmd_req req = {
+        .create_bind = {
+            .mtu = cpu_to_le32(1024),
+            .vlan = cpu_to_le32(vlan),
+            .index = cpu_to_le32(index),
+            .gid_type = gid_type(t),
+        },
+    };
+
+    memcpy(req.create_bind.new_gid, gid, 16);
+    return pvrdma_command(t, PVRDMA_CMD_CREATE_BIND, &req, NULL);
+}
+
+int pvrdma_unbind(PvrdmaTest *t, uint32_t index, const uint8_t gid[16])
+{
+    union pvrdma_cmd_req req = { .destroy_bind.index = cpu_to_le32(index) };
+
+    memcpy(req.destroy_bind.dest_gid, gid, 16);
+    return pvrdma_command(t, PVRDMA_CMD_DESTROY_BIND, &req, NULL);
+}
+
+/* --- Events, interrupts ---------------------------------------------------------- */
+
+/*
+ * The driver's arithmetic: masks that are meant for powers of two, whatever the number
+ * of slots is.
+ */
+static bool index_valid(uint32_t index, uint32_t slots)
+{
+    return !(index & ~((slots << 1) - 1));
+}
+
+bool pvrdma_ring_take(PvrdmaTest *t, const PvrdmaTestRing *ring, void *elem)
+{
+    uint64_t state = ring->at + offsetof(struct pvrdma_ring_state, rx);
+    uint64_t cons = state + offsetof(struct pvrdma_ring, cons_head);
+    uint32_t tail = qtest_readl(t->qts, state +
+                                offsetof(struct pvrdma_ring, prod_tail));
+    uint32_t head = qtest_readl(t->qts, cons);
+
+    if (!index_valid(tail, ring->slots) || !index_valid(head, ring->slots) ||
+        tail == head) {
+        return false;
+    }
+    qtest_bufread(t->qts, ring->at + PVRDMA_PAGE_BYTES +
+                  (head & (ring->slots - 1)) * ring->elem_bytes,
+                  elem, ring->elem_bytes);
+    qtest_writel(t->qts, cons, (head + 1) & ((ring->slots << 1) - 1));
+    return true;
+}
+
+void pvrdma_event_take(PvrdmaTest *t, enum pvrdma_event type, uint32_t info)
+{
+    struct pvrdma_eqe eqe;
+
+    pvrdma_wait(t, pvrdma_ring_take(t, &t->async, &eqe));
+    g_assert_cmpuint(le32_to_cpu(eqe.type), ==, type);
+    g_assert_cmpuint(le32_to_cpu(eqe.info), ==, info);
+}
+
+bool pvrdma_event_none(PvrdmaTest *t)
+{
+    struct pvrdma_eqe eqe;
+
+    pvrdma_settle(t);
+    return !pvrdma_ring_take(t, &t->async, &eqe);
+}
+
+uint32_t pvrdma_cqne_take(PvrdmaTest *t)
+{
+    struct pvrdma_cqne cqne = { 0 };
+
+    return pvrdma_ring_take(t, &t->cqne, &cqne) ? le32_to_cpu(cqne.info) : 0;
+}
+
+void pvrdma_msix_enable(PvrdmaTest *t)
+{
+    t->msix = pvrdma_alloc(t, PVRDMA_PAGE_BYTES);
+    qpci_msix_enable(t->dev);
+    g_assert_cmpuint(qpci_msix_table_size(t->dev), ==, PVRDMA_INTR_VECTORS);
+    for (unsigned v = 0; v < PVRDMA_INTR_VECTORS; v++) {
+        uint64_t entry = t->dev->msix_table_off + 16 * v;
+        QPCIBar bar = t->dev->msix_table_bar;
+
+        qpci_io_writel(t->dev, bar, entry, t->msix + 4 * v);
+        qpci_io_writel(t->dev, bar, entry + 4, 0);
+        qpci_io_writel(t->dev, bar, entry + 8, MSIX_DATA | v);
+        qpci_io_writel(t->dev, bar, entry + 12, 0);
+    }
+}
+
+bool pvrdma_msix_taken(PvrdmaTest *t, unsigned v)
+{
+    uint32_t data = qtest_readl(t->qts, t->msix + 4 * v);
+
+    if (!data) {
+        return false;
+    }
+    g_assert_cmphex(data, ==, MSIX_DATA | v);
+    qtest_writel(t->qts, t->msix + 4 * v, 0);
+    return true;
+}
+
+/* --- Wire ------------------------------------------------------------------------ */
+
+RocePath pvrdma_path(bool ipv6, bool reverse)
+{
+    RocePath path = {
+        .network = ipv6 ? ROCE_NETWORK_IPV6 : ROCE_NETWORK_IPV4,
+        .vlan = ROCE_NO_VLAN,
+        .sport = ROCE_UDP_SPORT_MIN,
+        .hop_limit = 64,
+    };
+
+    memcpy(path.smac, reverse ? pvrdma_mac : pvrdma_peer_mac, 6);
+    memcpy(path.dmac, reverse ? pvrdma_peer_mac : pvrdma_mac, 6);
+    memcpy(reverse ? path.dgid : path.sgid,
+           ipv6 ? pvrdma_peer_gid6 : pvrdma_peer_gid, 16);
+    memcpy(reverse ? path.sgid : path.dgid, ipv6 ? pvrdma_gid6 : pvrdma_gid, 16);
+    return path;
+}
+
+static void frame_came(void *opaque, const uint8_t *frame, size_t len)
+{
+    PvrdmaTest *t = opaque;
+    PvrdmaFrame *f;
+
+    if (!roce_frame_is(frame, len)) {
+        t->others++;
+        return;
+    }
+    f = g_new0(PvrdmaFrame, 1);
+    g_assert_cmpuint(len, <=, sizeof(f->buf));
+    f->len = len;
+    memcpy(f->buf, frame, len);
+    g_assert_cmpint(roce_frame_parse(f->buf, len, &f->path, &f->pkt), ==, ROCE_OK);
+    g_queue_push_tail(&t->frames, f);
+}
+
+void pvrdma_wire_send_raw(PvrdmaTest *t, const void *frame, size_t len)
+{
+    wire_peer_send(&t->wire, frame, len, frame_came, t);
+}
+
+void pvrdma_wire_send(PvrdmaTest *t, const RocePath *path, const RocePacket *pkt,
+                      const void *payload, size_t len)
+{
+    uint8_t frame[ROCE_FRAME_MAX];
+    size_t at = roce_frame_begin(frame, path, pkt);
+
+    if (len) {
+        memcpy(frame + at, payload, len);
+    }
+    pvrdma_wire_send_raw(t, frame, roce_frame_end(frame, at, len));
+}
+
+PvrdmaFrame *pvrdma_wire_take(PvrdmaTest *t)
+{
+    int64_t end = g_get_monotonic_time() + WIRE_PEER_WAIT_MS * 1000;
+
+    while (g_queue_is_empty(&t->frames)) {
+        g_assert_cmpint(g_get_monotonic_time(), <, end);
+        g_assert_false(t->wire.closed);
+        wire_peer_poll(&t->wire, 100, frame_came, t);
+    }
+    return g_queue_pop_head(&t->frames);
+}
+
+PvrdmaFrame *pvrdma_wire_expect(PvrdmaTest *t, uint8_t opcode, uint32_t qpn,
+                                uint32_t psn)
+{
+    PvrdmaFrame *f = pvrdma_wire_take(t);
+
+    g_assert_cmphex(f->pkt.opcode, ==, opcode);
+    g_assert_cmphex(f->pkt.qpn, ==, qpn);
+    g_assert_cmphex(f->pkt.psn, ==, psn);
+    return f;
+}
+
+void pvrdma_wire_expect_ack(PvrdmaTest *t, uint32_t qpn, uint32_t psn,
+                            uint8_t syndrome)
+{
+    g_autofree PvrdmaFrame *f = pvrdma_wire_expect(t, ROCE_OP_ACK, qpn, psn);
+
+    g_assert_cmphex(f->pkt.syndrome, ==, syndrome);
+}
+
+void pvrdma_assert_quiet(PvrdmaTest *t)
+{
+    pvrdma_settle(t);
+    g_assert_cmpuint(g_queue_get_length(&t->frames), ==, 0);
+}
+
+/* --- Time ------------------------------------------------------------------------ */
+
+void pvrdma_pump(PvrdmaTest *t)
+{
+    wire_peer_poll(&t->wire, 0, frame_came, t);
+}
+
+void pvrdma_settle(PvrdmaTest *t)
+{
+    for (unsigned i = 0; i < SETTLE_ROUNDS; i++) {
+        pvrdma_get(t, PVRDMA_REG_VERSION);
+        pvrdma_pump(t);
+    }
+}
+
+void pvrdma_step(PvrdmaTest *t, int64_t ns)
+{
+    qtest_clock_step(t->qts, ns);
+    pvrdma_settle(t);
+}
