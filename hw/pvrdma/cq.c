@@ -74,6 +74,7 @@ static bool cq_write(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc)
         .imm_data = wc->imm,
         .src_qp = cpu_to_le32(wc->src_qp),
         .wc_flags = cpu_to_le32(wc->flags),
+        .sl = wc->sl,
         .port_num = 1,
         .network_hdr_type = wc->network_hdr_type,
     };

@@ -283,6 +283,7 @@ typedef struct PvrdmaWc {
     uint32_t src_qp;
     uint32_t flags;                 /* enum pvrdma_wc_flags */
     uint8_t network_hdr_type;       /* enum pvrdma_network_type */
+    uint8_t sl;                     /* UD: what the packet is, see ud.c */
     uint8_t smac[6];
 } PvrdmaWc;
 

@@ -79,6 +79,21 @@ static uint8_t ud_place(PvrdmaQp *qp, const PvrdmaRqe *rqe,
     return status;
 }
 
+/*
+ * With RoCE the service level of a received datagram says what its network header
+ * is [EXT]: programs that check who it was for find the address by that, as verbs
+ * have no other field for it.
+ */
+static uint8_t ud_sl(const PvrdmaQp *qp, const RocePath *path)
+{
+    static const uint8_t type[] = {
+        [ROCE_NETWORK_V1] = 0x0, [ROCE_NETWORK_IPV6] = 0x9,
+        [ROCE_NETWORK_IPV4] = 0xa,
+    };
+
+    return qp->type == PVRDMA_QPT_UD ? type[path->network] : 0;
+}
+
 static void ud_complete(PvrdmaQp *qp, const PvrdmaRqe *rqe,
                         const RocePath *path, const RocePacket *pkt)
 {
@@ -93,6 +108,7 @@ static void ud_complete(PvrdmaQp *qp, const PvrdmaRqe *rqe,
         .flags = PVRDMA_WC_GRH | PVRDMA_WC_WITH_SMAC |
                  PVRDMA_WC_WITH_NETWORK_HDR_TYPE,
         .network_hdr_type = path->network,
+        .sl = ud_sl(qp, path),
     };
 
     QEMU_BUILD_BUG_ON((int)ROCE_NETWORK_V1 != (int)PVRDMA_NETWORK_ROCE_V1 ||
