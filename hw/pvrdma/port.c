@@ -165,18 +165,19 @@ void pvrdma_tx_end(PvrdmaState *s, size_t payload_len)
 }
 
 /* --- Receiving ----------------------------------------------------------------------- */
+/*
+ * Answers, and interrupts, wait for the bottom half: there are more frames behind this
+ * one, and an interrupt may be aimed at what resets the device.
+ */
 static void port_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
 {
-    MemReentrancyGuard *guard = &s->host.dev->mem_reentrancy_guard;
-    bool engaged = guard->engaged_in_io;
+    bool running = s->running;
 
     trace_pvrdma_port_rx(s->port.netdev, len);
-    pvrdma_count(s, PVRDMA_CNT_RX_FRAMES);
-    s->counter[PVRDMA_CNT_RX_BYTES] += len;
-    /* where a peer writes to may be registers of this device */
-    guard->engaged_in_io = true;
+    s->running = true;
     pvrdma_rx(s, frame, len);
-    guard->engaged_in_io = engaged;
+    s->running = running;
+    pvrdma_schedule(s);
 }
 
 bool pvrdma_port_loop_run(PvrdmaState *s)
