@@ -22,25 +22,23 @@ const uint8_t pvrdma_peer_gid6[16] = { 0xfe, 0x80, [15] = 2 };
 
 /* --- Machine ----------------------------------------------------------------- */
 
-PvrdmaTest *pvrdma_start_cold(const char *props)
+/* @t has its addresses. */
+static void machine_start(PvrdmaTest *t, const char *netdev, const char *props)
 {
-    PvrdmaTest *t = g_new0(PvrdmaTest, 1);
-    g_autofree char *netdev = NULL;
+    const uint8_t *mac = t->mac;
     uint64_t size;
     int fd;
 
     fd = g_file_open_tmp("pvrdma-test-XXXXXX", &t->log, NULL);
     g_assert_cmpint(fd, >=, 0);
     close(fd);
-    wire_peer_init(&t->wire, false, FRAME_MAX);
     g_queue_init(&t->frames);
-    netdev = wire_peer_netdev(&t->wire);
     t->qts = qtest_initf("-machine q35 -vga none -m %u -nodefaults "
         "-d guest_errors -D %s -netdev %s,id=wire "
         "-device vmxnet3,netdev=wire,addr=%x.0,multifunction=on,"
-        "mac=52:54:00:12:34:56 -device pvrdma,id=nic,addr=%x.1%s",
+        "mac=%02x:%02x:%02x:%02x:%02x:%02x -device pvrdma,id=nic,addr=%x.1%s",
         (unsigned)(PVRDMA_TEST_RAM >> 20), t->log, netdev, PVRDMA_TEST_SLOT,
-        PVRDMA_TEST_SLOT, props);
+        mac[0], mac[1], mac[2], mac[3], mac[4], mac[5], PVRDMA_TEST_SLOT, props);
     wire_peer_started(&t->wire);
     t->ram_next = RAM_FIRST;
     t->bus = qpci_new_pc(t->qts, NULL);
@@ -51,6 +49,19 @@ PvrdmaTest *pvrdma_start_cold(const char *props)
     g_assert_cmphex(size, ==, PVRDMA_REGS_BYTES);
     t->uar = qpci_iomap(t->dev, PVRDMA_BAR_UAR, &size);
     g_assert_cmphex(size, ==, PVRDMA_UARS * PVRDMA_PAGE_BYTES);
+}
+
+PvrdmaTest *pvrdma_start_cold(const char *props)
+{
+    PvrdmaTest *t = g_new0(PvrdmaTest, 1);
+    g_autofree char *netdev = NULL;
+
+    t->mac = pvrdma_mac;
+    t->gid = pvrdma_gid;
+    t->gid6 = pvrdma_gid6;
+    wire_peer_init(&t->wire, false, FRAME_MAX);
+    netdev = wire_peer_netdev(&t->wire);
+    machine_start(t, netdev, props);
     return t;
 }
 
@@ -105,8 +116,8 @@ void pvrdma_bring_up(PvrdmaTest *t)
     g_assert_cmpuint(pvrdma_dsr_write(t), ==, 0);
     pvrdma_set(t, PVRDMA_REG_IMR, 0);
     g_assert_cmpuint(pvrdma_ctl(t, PVRDMA_DEVICE_CTL_ACTIVATE), ==, 0);
-    g_assert_cmpint(pvrdma_bind(t, 0, pvrdma_gid, VLAN_NONE), ==, 0);
-    g_assert_cmpint(pvrdma_bind(t, 1, pvrdma_gid6, VLAN_NONE), ==, 0);
+    g_assert_cmpint(pvrdma_bind(t, 0, t->gid, VLAN_NONE), ==, 0);
+    g_assert_cmpint(pvrdma_bind(t, 1, t->gid6, VLAN_NONE), ==, 0);
 }
 
 PvrdmaTest *pvrdma_start(const char *props)
@@ -116,6 +127,26 @@ PvrdmaTest *pvrdma_start(const char *props)
     pvrdma_msix_enable(t);
     pvrdma_bring_up(t);
     return t;
+}
+
+void pvrdma_pair_start(PvrdmaTest *t[2], const char *path, const char *props)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        g_autofree char *netdev =
+            g_strdup_printf("stream,server=%s,addr.type=unix,addr.path=%s",
+                            i ? "off" : "on", path);
+
+        t[i] = g_new0(PvrdmaTest, 1);
+        t[i]->mac = i ? pvrdma_peer_mac : pvrdma_mac;
+        t[i]->gid = i ? pvrdma_peer_gid : pvrdma_gid;
+        t[i]->gid6 = i ? pvrdma_peer_gid6 : pvrdma_gid6;
+        wire_peer_init_closed(&t[i]->wire);
+        machine_start(t[i], netdev, props);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        pvrdma_msix_enable(t[i]);
+        pvrdma_bring_up(t[i]);
+    }
 }
 
 static void check_log(PvrdmaTest *t)

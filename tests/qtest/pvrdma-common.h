@@ -51,7 +51,8 @@ typedef struct PvrdmaTest {
     QPCIBus *bus;
     QPCIDevice *dev;
     QPCIBar regs, uar;
-    WirePeer wire;
+    WirePeer wire;                  /* closed: another machine is at the other end */
+    const uint8_t *mac, *gid, *gid6;    /* of this machine */
     GQueue frames;                  /* PvrdmaFrame that came and nobody took */
     unsigned others;                /* frames that came and are not RoCE */
     uint64_t ram_next;              /* of pvrdma_alloc() */
@@ -70,6 +71,11 @@ typedef struct PvrdmaTest {
 PvrdmaTest *pvrdma_start(const char *props);
 /* The same, but nothing is written to any register. */
 PvrdmaTest *pvrdma_start_cold(const char *props);
+/*
+ * Two machines with a wire between them, both as of pvrdma_start(); the second has the
+ * addresses that the peer has elsewhere.  @path: a socket that is made.
+ */
+void pvrdma_pair_start(PvrdmaTest *t[2], const char *path, const char *props);
 /*
  * Ends QEMU.  Fails when it reported guest errors and @t->guest_errors is not set, or
  * the other way round; or when frames came that the test has not taken.

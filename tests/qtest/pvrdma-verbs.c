@@ -622,7 +622,7 @@ struct pvrdma_sq_wqe_hdr pvrdma_wr_ud(uint64_t wr_id, enum pvrdma_wr_opcode opco
 
     hdr.wr.ud.remote_qpn = cpu_to_le32(to->dest_qpn);
     hdr.wr.ud.remote_qkey = cpu_to_le32(to->qkey);
-    av->port_pd = cpu_to_le32(1u << 24);
+    av->port_pd = cpu_to_le32(1u << 24 | to->pd);
     av->sl_tclass_flowlabel = cpu_to_le32((uint32_t)to->traffic_class << 20);
     av->gid_index = to->gid_index;
     av->hop_limit = to->hop_limit ?: 64;

@@ -124,6 +124,7 @@ typedef struct PvrdmaTestQpAttr {
     uint8_t traffic_class, hop_limit;
     const uint8_t *dgid, *dmac;     /* (the peer's on the wire, IPv4 or, with
                                      * gid_index 1, IPv6) */
+    uint32_t pd;                    /* of the address of a datagram */
 } PvrdmaTestQpAttr;
 
 #define PVRDMA_TEST_NEVER 0xff
@@ -186,7 +187,7 @@ struct pvrdma_sq_wqe_hdr pvrdma_wr_atomic(uint64_t wr_id,
                                           enum pvrdma_wr_opcode opcode,
                                           const PvrdmaTestMr *remote,
                                           uint64_t compare_add, uint64_t swap);
-/* @dgid, @dmac: as in PvrdmaTestQpAttr. */
+/* With the address, numbers and key in @to. */
 struct pvrdma_sq_wqe_hdr pvrdma_wr_ud(uint64_t wr_id, enum pvrdma_wr_opcode opcode,
                                       const PvrdmaTestQpAttr *to);
 

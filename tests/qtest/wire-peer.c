@@ -26,6 +26,11 @@ void wire_peer_init(WirePeer *p, bool dgram, size_t frame_max)
     g_assert_true(g_unix_set_fd_nonblocking(p->fd, true, NULL));
 }
 
+void wire_peer_init_closed(WirePeer *p)
+{
+    *p = (WirePeer) { .fd = -1, .dev_fd = -1, .stream = g_byte_array_new() };
+}
+
 void wire_peer_fini(WirePeer *p)
 {
     wire_peer_started(p);

@@ -23,6 +23,8 @@ typedef void WirePeerFrame(void *opaque, const uint8_t *frame, size_t len);
 
 /* @frame_max: longer frames fail the test. */
 void wire_peer_init(WirePeer *p, bool dgram, size_t frame_max);
+/* Nobody is at this end. */
+void wire_peer_init_closed(WirePeer *p);
 void wire_peer_fini(WirePeer *p);
 /* Value of -netdev, without id; to be freed. */
 char *wire_peer_netdev(WirePeer *p);
