@@ -466,6 +466,45 @@ static void test_loop(void)
     pvrdma_stop(r.t);
 }
 
+/* With -m perf: what the device alone does, to itself and to a peer that reads. */
+static void test_speed_loop(void)
+{
+    const unsigned rounds = 1000;
+    Rig r = rig_new("");
+    PvrdmaTestQp other = rig_qp(&r);
+    PvrdmaTestQpAttr a = { .mtu = PVRDMA_MTU_4096 };
+
+    pvrdma_qp_pair(r.t, &r.qp, &other, &a);
+    g_test_timer_start();
+    for (unsigned n = 0; n < rounds; n++) {
+        rig_write(&r, n, BIG, r.mr.va + BIG, r.mr.rkey);
+        pvrdma_cq_expect(r.t, &r.cq, n, PVRDMA_WC_SUCCESS);
+    }
+    g_test_message("loop: %.0f ns a frame", g_test_timer_elapsed() * 1e9 /
+                   (rounds * BIG_FRAMES));
+    pvrdma_stop(r.t);
+}
+
+static void test_speed_wire(void)
+{
+    const unsigned rounds = 400;
+    Rig r = rig_new("");
+
+    pvrdma_qp_connect(r.t, &r.qp, &attr);
+    g_test_timer_start();
+    for (unsigned n = 0; n < rounds; n++) {
+        rig_write(&r, n, BIG, 0x5000, 0x77);
+        for (unsigned i = 0; i < BIG_FRAMES; i++) {
+            g_free(pvrdma_wire_take(r.t));
+        }
+        rig_ack(&r, roce_psn_add(attr.sq_psn, (n + 1) * BIG_FRAMES - 1), n + 1);
+        pvrdma_cq_expect(r.t, &r.cq, n, PVRDMA_WC_SUCCESS);
+    }
+    g_test_message("wire: %.0f ns a frame, the test's share included",
+                   g_test_timer_elapsed() * 1e9 / (rounds * BIG_FRAMES));
+    pvrdma_stop(r.t);
+}
+
 /* --- Things that go away ---------------------------------------------------------------- */
 /* The netdev is deleted, with a frame of ours in its queue. */
 static void test_netdev_del(void)
@@ -582,5 +621,9 @@ int main(int argc, char **argv)
     qtest_add_func("pvrdma/port/netdev-del", test_netdev_del);
     qtest_add_func("pvrdma/port/unplug", test_unplug);
     qtest_add_func("pvrdma/port/second", test_second);
+    if (g_test_perf()) {
+        qtest_add_func("pvrdma/port/speed/loop", test_speed_loop);
+        qtest_add_func("pvrdma/port/speed/wire", test_speed_wire);
+    }
     return g_test_run();
 }
