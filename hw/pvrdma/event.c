@@ -120,14 +120,13 @@ void pvrdma_cq_notify(PvrdmaState *s, uint32_t cq)
 void pvrdma_irq_raise(PvrdmaState *s, enum pvrdma_intr_vector vector)
 {
     s->icr |= PVRDMA_INTR_CAUSE(vector);
-    if (!s->running) {
-        pvrdma_irq_flush(s);
-    }
+    pvrdma_schedule(s);
 }
 
 /*
  * A message takes its cause away; one that is masked waits in ICR.  The guest may aim
- * messages at what resets this very device: they leave when nothing is at work.
+ * messages at what resets this very device: they leave when nothing is at work, behind
+ * all else.
  */
 void pvrdma_irq_flush(PvrdmaState *s)
 {

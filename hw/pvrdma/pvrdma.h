@@ -32,7 +32,7 @@
 #define PVRDMA_MAX_WR       16384
 #define PVRDMA_MAX_CQE      (1 << 18)
 #define PVRDMA_MAX_SGE      32
-#define PVRDMA_MAX_RD_ATOMIC 16
+#define PVRDMA_MAX_RD_ATOMIC 128        /* as soft-RoCE: peers ask for as many */
 #define PVRDMA_MAX_MR_BYTES ((uint64_t)PVRDMA_PDIR_MAX_PAGES * PVRDMA_PAGE_BYTES)
 /* Pages of all objects together, 8 bytes of ours each: a guest must not have it all. */
 #define PVRDMA_MAX_PAGES    (16u << 20)
@@ -455,7 +455,7 @@ bool pvrdma_gid_ours(PvrdmaState *s, const uint8_t gid[16]);
 #define PVRDMA_VNET_BYTES   32          /* longest header of a netdev before a frame */
 
 typedef struct PvrdmaPort {
-    Object *filter;                 /* takes RoCE frames from the paired NIC's netdev;
+    struct NetFilterState *filter;  /* takes RoCE frames from the paired NIC's netdev;
                                      * NULL: the netdev is gone */
     char *netdev;                   /* its id, by which traces name the device */
     bool blocked;                   /* the netdev has a frame of ours; it will tell */
@@ -552,7 +552,6 @@ struct PvrdmaState {
     bool running;                   /* something is at work: no interrupts now */
     bool pending;                   /* it shall go on, or reset the device, behind that */
     bool reset_wanted;
-    bool line;                      /* level of the interrupt without MSI-X */
     uint32_t mtu;                   /* property: largest path MTU, bytes */
     bool roce_v1;                   /* property */
     bool dcqcn;                     /* property: slow down when asked to */
