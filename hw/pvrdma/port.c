@@ -38,7 +38,7 @@ static QLIST_HEAD(, PvrdmaPort) ports = QLIST_HEAD_INITIALIZER(ports);
 /* The paired NIC, or NULL if it or its netdev is gone. */
 static NetClientState *port_nic(const PvrdmaPort *p)
 {
-    NetClientState *netdev = p->filter ? NETFILTER(p->filter)->netdev : NULL;
+    NetClientState *netdev = p->filter ? p->filter->netdev : NULL;
     NetClientState *nic = netdev ? netdev->peer : NULL;
 
     return nic && nic->info->type == NET_CLIENT_DRIVER_NIC ? nic : NULL;
@@ -87,6 +87,15 @@ static void port_sent(NetClientState *nic, ssize_t ret)
             p->blocked = false;
             pvrdma_schedule(container_of(p, PvrdmaState, port));
         }
+    }
+}
+
+void pvrdma_port_cork(PvrdmaState *s, bool cork)
+{
+    NetClientState *nic = port_nic(&s->port);
+
+    if (nic) {
+        qemu_net_cork(nic->peer, cork);
     }
 }
 
@@ -225,7 +234,8 @@ static ssize_t port_filter_receive(NetFilterState *nf, NetClientState *sender,
                                    unsigned flags, const struct iovec *iov,
                                    int iovcnt, NetPacketSent *sent_cb)
 {
-    PvrdmaState *s = PVRDMA_FILTER(nf)->s;
+    /* no cast that is checked: this is done for every frame */
+    PvrdmaState *s = container_of(nf, PvrdmaFilter, parent_obj)->s;
     size_t size = iov_size(iov, iovcnt);
     size_t skip = flags & QEMU_NET_PACKET_FLAG_RAW ? 0 :
                   qemu_get_vnet_hdr_len(nf->netdev);
@@ -247,7 +257,7 @@ static void port_filter_cleanup(NetFilterState *nf)
 {
     PvrdmaPort *p = &PVRDMA_FILTER(nf)->s->port;
 
-    if (p->filter == OBJECT(nf)) {
+    if (p->filter == nf) {
         p->filter = NULL;
     }
 }
@@ -312,7 +322,7 @@ static bool port_filter_create(PvrdmaState *s, const char *netdev, Error **errp)
         object_unparent(filter);
         return false;
     }
-    s->port.filter = filter;
+    s->port.filter = NETFILTER(filter);
     return true;
 }
 
@@ -342,7 +352,7 @@ void pvrdma_port_fini(PvrdmaState *s)
     PvrdmaPort *p = &s->port;
 
     if (p->filter) {
-        object_unparent(p->filter);
+        object_unparent(OBJECT(p->filter));
     }
     QLIST_REMOVE(p, next);
     qemu_del_vm_change_state_handler(p->vm_state);

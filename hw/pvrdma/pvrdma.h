@@ -483,6 +483,8 @@ bool pvrdma_port_up(PvrdmaState *s);
 void pvrdma_port_mac(PvrdmaState *s, uint8_t mac[6]);
 /* False: send nothing, a call of pvrdma_schedule() will come. */
 bool pvrdma_port_ready(PvrdmaState *s);
+/* Around what sends several frames: the netdev may write them together. */
+void pvrdma_port_cork(PvrdmaState *s, bool cork);
 /*
  * Begins a frame; returns where up to ROCE_MTU_MAX bytes of payload go.  Nothing is
  * sent before pvrdma_tx_end(): a caller may change its mind.
