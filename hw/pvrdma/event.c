@@ -136,7 +136,6 @@ void pvrdma_irq_flush(PvrdmaState *s)
         s->host.line(s->host.opaque, causes);
         return;
     }
-    s->host.line(s->host.opaque, false);
     s->icr &= ~causes;
     for (; causes; causes &= causes - 1) {
         trace_pvrdma_irq(s->port.netdev, ctz32(causes));
