@@ -7,7 +7,7 @@
 #define HW_PVRDMA_RESP_H
 
 /* READs and atomics of a peer that the responder remembers: max_qp_rd_atom. */
-#define PVRDMA_RESP_RESOURCES 16
+#define PVRDMA_RESP_RESOURCES 128
 
 /*
  * A READ or an atomic of the peer: to be answered, or answered and kept, because the
