@@ -14,7 +14,7 @@ static uint32_t ud_qkey(const PvrdmaQp *qp)
     return qp->type == PVRDMA_QPT_GSI ? ROCE_QKEY_GSI : qp->attr.qkey;
 }
 
-uint8_t pvrdma_ud_send(PvrdmaQp *qp, const PvrdmaSqe *sqe)
+static uint8_t ud_send(PvrdmaQp *qp, const PvrdmaSqe *sqe)
 {
     bool imm = sqe->opcode == PVRDMA_WR_SEND_WITH_IMM;
     RocePacket pkt = {
@@ -43,6 +43,17 @@ uint8_t pvrdma_ud_send(PvrdmaQp *qp, const PvrdmaSqe *sqe)
     if (status == PVRDMA_WC_SUCCESS) {
         qp->ud_psn = roce_psn_add(qp->ud_psn, 1);
         pvrdma_tx_end(qp->s, sqe->length);
+    }
+    return status;
+}
+
+uint8_t pvrdma_ud_send(PvrdmaQp *qp, const PvrdmaSqe *sqe)
+{
+    uint8_t status = ud_send(qp, sqe);
+
+    if (status != PVRDMA_WC_SUCCESS) {
+        pvrdma_guest_error(qp->s, "QP %u: datagram of %u bytes: status %u",
+                           qp->handle, sqe->length, status);
     }
     return status;
 }
@@ -142,6 +153,8 @@ void pvrdma_ud_rx(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt,
         ud_complete(qp, &rqe, path, pkt);
         return;
     }
+    pvrdma_guest_error(qp->s, "QP %u: receive WQE of %u bytes for %u: status %u",
+                       qp->handle, rqe.length, pkt->payload_len, failed.status);
     failed.wr_id = rqe.wr_id;
     pvrdma_cq_push(qp->s, qp->recv_cq, &failed);
     pvrdma_qp_error(qp, -1);
