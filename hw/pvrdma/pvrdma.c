@@ -126,11 +126,13 @@ static void work(PvrdmaState *s, unsigned rounds, unsigned packets)
     bool more = true;
 
     s->running = true;
+    pvrdma_port_cork(s, true);
     while (more && rounds-- && packets) {
         s->pending = false;
         more = qps_run(s, &packets);
         more |= pvrdma_port_loop_run(s);
     }
+    pvrdma_port_cork(s, false);
     s->pending = false;
     s->running = false;
     if (s->reset_wanted) {
