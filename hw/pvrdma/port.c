@@ -70,7 +70,7 @@ bool pvrdma_port_up(PvrdmaState *s)
     return nic && !nic->link_down;
 }
 
-/* --- Sending ---------------------------------------------------------------------- */
+/* --- Sending ------------------------------------------------------------- */
 bool pvrdma_port_ready(PvrdmaState *s)
 {
     return !s->port.blocked && s->port.loop_count < LOOP_FULL &&
@@ -173,7 +173,7 @@ void pvrdma_tx_end(PvrdmaState *s, size_t payload_len)
     }
 }
 
-/* --- Receiving ----------------------------------------------------------------------- */
+/* --- Receiving ----------------------------------------------------------- */
 /*
  * Answers, and interrupts, wait for the bottom half: there are more frames behind this
  * one, and an interrupt may be aimed at what resets the device.
@@ -284,7 +284,7 @@ static void port_register_types(void)
 
 type_init(port_register_types)
 
-/* --- Control ---------------------------------------------------------------------------- */
+/* --- Control ------------------------------------------------------------- */
 static void port_link_tick(void *opaque)
 {
     PvrdmaState *s = opaque;

@@ -30,7 +30,7 @@
 /* Addresses of IPv4 as GIDs begin so. */
 static const uint8_t ipv4_prefix[12] = { [10] = 0xff, [11] = 0xff };
 
-/* --- Opcodes ------------------------------------------------------------------ */
+/* --- Opcodes ------------------------------------------------------------- */
 #define FIRST   (ROCE_IS_FIRST)
 #define LAST    (ROCE_IS_LAST)
 #define ONLY    (ROCE_IS_FIRST | ROCE_IS_LAST)
@@ -95,7 +95,7 @@ const RoceOpcodeInfo *roce_opcode_info(uint8_t opcode)
     return &opcodes[opcode];
 }
 
-/* --- Layers ------------------------------------------------------------------- */
+/* --- Layers -------------------------------------------------------------- */
 /* The EtherType, behind a VLAN tag if there is one; @len at least 18. */
 static uint16_t frame_ethertype(const uint8_t *frame, size_t *network_at)
 {
@@ -188,7 +188,7 @@ static uint16_t ipv4_checksum(const uint8_t *ip)
     return ~(sum + (sum >> 16));
 }
 
-/* --- ICRC ----------------------------------------------------------------------- */
+/* --- ICRC ---------------------------------------------------------------- */
 /* @network: the network header, with @len bytes up to the ICRC, BTH included. */
 static uint32_t network_icrc(RoceNetwork kind, const uint8_t *network,
                              size_t len)
@@ -223,7 +223,7 @@ uint32_t roce_icrc(const uint8_t *frame, size_t len)
     return network_icrc(kind, frame + at, len - at - ROCE_ICRC_BYTES);
 }
 
-/* --- Building ------------------------------------------------------------------- */
+/* --- Building ------------------------------------------------------------ */
 static uint8_t *put(uint8_t *at, const void *header, size_t len)
 {
     memcpy(at, header, len);
@@ -407,7 +407,7 @@ size_t roce_frame_end(uint8_t *frame, size_t payload_at, size_t payload_len)
     return len + ROCE_ICRC_BYTES;
 }
 
-/* --- Taking apart ------------------------------------------------------------- */
+/* --- Taking apart -------------------------------------------------------- */
 static void ipv4_gid(uint8_t gid[16], const uint8_t *addr)
 {
     memcpy(gid, ipv4_prefix, sizeof(ipv4_prefix));
@@ -633,7 +633,7 @@ void roce_frame_grh(const uint8_t *frame, uint8_t grh[ROCE_GRH_BYTES])
     }
 }
 
-/* --- Times ------------------------------------------------------------------------ */
+/* --- Times --------------------------------------------------------------- */
 int64_t roce_rnr_ns(unsigned code)
 {
     static const uint16_t units[32] = {     /* of 10 us */

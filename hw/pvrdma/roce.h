@@ -8,7 +8,7 @@
 
 #include "rnic/pvrdma/wire.h"
 
-/* --- Sequence numbers: 24 bits, and they wrap ------------------------------- */
+/* --- Sequence numbers: 24 bits, and they wrap ---------------------------- */
 static inline uint32_t roce_psn_add(uint32_t psn, uint32_t n)
 {
     return (psn + n) & ROCE_PSN_MASK;
@@ -20,7 +20,7 @@ static inline int32_t roce_psn_diff(uint32_t a, uint32_t b)
     return (int32_t)((a - b) << 8) >> 8;
 }
 
-/* --- Opcodes ------------------------------------------------------------------ */
+/* --- Opcodes ------------------------------------------------------------- */
 /* What a packet has and is, by opcode: roce_opcode_info(). */
 enum {
     ROCE_HAS_RETH       = 1 << 0,
@@ -51,7 +51,7 @@ typedef struct RoceOpcodeInfo {
 /* Never NULL; of an unknown opcode all members are 0. */
 const RoceOpcodeInfo *roce_opcode_info(uint8_t opcode);
 
-/* --- Frames --------------------------------------------------------------------- */
+/* --- Frames -------------------------------------------------------------- */
 #define ROCE_NO_VLAN 0xffff
 
 typedef enum RoceNetwork {      /* as enum pvrdma_network_type */
@@ -143,7 +143,7 @@ void roce_frame_grh(const uint8_t *frame, uint8_t grh[ROCE_GRH_BYTES]);
 /* What ICRC such a frame must have; host order, of @len bytes with the ICRC. */
 uint32_t roce_icrc(const uint8_t *frame, size_t len);
 
-/* --- Times and sizes ------------------------------------------------------------- */
+/* --- Times and sizes ----------------------------------------------------- */
 /* Nanoseconds of an encoded receiver-not-ready time; 5 bits [EXT]. */
 int64_t roce_rnr_ns(unsigned code);
 

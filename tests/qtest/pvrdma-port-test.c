@@ -20,7 +20,7 @@
 #define BIG_FRAMES      (BIG / MTU)
 #define BIG_TIMES       4
 
-/* --- Helpers -------------------------------------------------------------------- */
+/* --- Helpers ------------------------------------------------------------- */
 /* A whole frame to nobody, which the device counts and drops. */
 static size_t stray(uint8_t frame[ROCE_FRAME_MAX])
 {
@@ -105,7 +105,7 @@ static Capture capture_behind(PvrdmaTest *t)
     return c;
 }
 
-/* --- Whose frame it is ------------------------------------------------------------- */
+/* --- Whose frame it is --------------------------------------------------- */
 typedef void Change(uint8_t *frame);
 
 static void change_mac(uint8_t *frame)
@@ -235,7 +235,7 @@ static void test_bad(void)
     pvrdma_stop(t);
 }
 
-/* --- Machine that stands still --------------------------------------------------------- */
+/* --- Machine that stands still ------------------------------------------- */
 static void test_stopped(void)
 {
     PvrdmaTest *t = pvrdma_start("");
@@ -252,7 +252,7 @@ static void test_stopped(void)
     pvrdma_stop(t);
 }
 
-/* --- Link --------------------------------------------------------------------------- */
+/* --- Link ---------------------------------------------------------------- */
 static void test_link(void)
 {
     PvrdmaTest *t = pvrdma_start("");
@@ -277,7 +277,7 @@ static void test_link(void)
     pvrdma_stop(t);
 }
 
-/* --- Traffic ------------------------------------------------------------------------ */
+/* --- Traffic ------------------------------------------------------------- */
 typedef struct Rig {
     PvrdmaTest *t;
     uint32_t pd;
@@ -505,7 +505,7 @@ static void test_speed_wire(void)
     pvrdma_stop(r.t);
 }
 
-/* --- Things that go away ---------------------------------------------------------------- */
+/* --- Things that go away ------------------------------------------------- */
 /* The netdev is deleted, with a frame of ours in its queue. */
 static void test_netdev_del(void)
 {
@@ -552,7 +552,7 @@ static void test_unplug(void)
     wire_peer_fini(&wire);
 }
 
-/* --- Command line ------------------------------------------------------------------------ */
+/* --- Command line -------------------------------------------------------- */
 static void run_qemu(const char *devices, int exit_code, const char *message)
 {
     g_autofree char *command = g_strdup_printf(
@@ -595,12 +595,13 @@ static void add_frame_tests(void)
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
-        g_autofree char *path = g_strdup_printf(
-            "pvrdma/port/%s/%s", cases[i].taken ? "taken" : "passes",
-            cases[i].name);
+        bool taken = cases[i].taken;
+        g_autofree char *path = g_strdup_printf("pvrdma/port/%s/%s",
+                                                taken ? "taken" : "passes",
+                                                cases[i].name);
 
         qtest_add_data_func(path, cases[i].change,
-                            cases[i].taken ? test_taken : test_passes);
+                            taken ? test_taken : test_passes);
     }
 }
 

@@ -243,32 +243,43 @@ def member(name, value):
     return ".%s\0=\0%#x," % (name, value)
 
 
-def emit(name, path, p):
-    wire = frame(path, p)
-    print("    {\n        .name = \"%s\",\n        .path = {" % name)
-    wrap(" ".join(member(*item) for item in path.items()), 12)
-    print("        },\n        .pkt = {")
-    wrap(" ".join(member(*item) for item in p.items() if item[1]) or
-         ".opcode\0=\0" + "0,", 12)
-    print("        },\n        .len = %d,\n        .bytes = {" % len(wire))
-    for at in range(0, len(wire), 12):
-        print("            " + " ".join("0x%02x," % b
-                                       for b in wire[at:at + 12]))
-    print("        },\n    },")
+def emit(name, path_name, path, p):
+    wire = frame(path, p).hex()
+    print("    {\n        .name = \"%s\",\n        .path = %s," %
+          (name, path_name))
+    wrap(".pkt\0=\0{ " + " ".join(member(*item) for item in p.items()
+                                 if item[1] or item[0] == "opcode") + " },", 8)
+    print("        .bytes =")
+    for at in range(0, len(wire), 64):
+        end = "," if at + 64 >= len(wire) else ""
+        print("            \"%s\"%s" % (wire[at:at + 64], end))
+    print("    },")
+
+
+def emit_path(name, path):
+    print("#define %s { \\" % name)
+    for line in textwrap.wrap(" ".join(member(*item) for item in path.items()),
+                              72):
+        print("    " + line.replace("\0", " ") + " \\")
+    print("}\n")
 
 
 def main():
     print("/* SPDX-License-Identifier: GPL-2.0-or-later */\n"
-          "/* Made by pvrdma-wire.py; payload byte n is n & 0xff. */\n"
-          "static const struct {\n"
+          "/* Made by pvrdma-wire.py; payload byte n is n & 0xff. */")
+    paths = []
+    for _, path, _ in vectors():
+        if path not in paths:
+            paths.append(path)
+            emit_path(f"PVRDMA_VECTOR_PATH_{len(paths) - 1}", path)
+    print("static const struct {\n"
           "    const char *name;\n"
           "    RocePath path;\n"
           "    RocePacket pkt;\n"
-          "    size_t len;\n"
-          "    uint8_t bytes[160];\n"
+          "    const char *bytes;      /* as hexadecimal digits */\n"
           "} pvrdma_vectors[] = {")
     for name, path, p in vectors():
-        emit(name, path, p)
+        emit(name, f"PVRDMA_VECTOR_PATH_{paths.index(path)}", path, p)
     print("};")
 
 
