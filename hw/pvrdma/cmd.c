@@ -89,7 +89,7 @@ int pvrdma_cmd_run(PvrdmaState *s)
     return cmd_do(s, &cmds[cmd], &req);
 }
 
-/* --- Port ------------------------------------------------------------------ */
+/* --- Port --------------------------------------------------------------- */
 
 int pvrdma_cmd_query_port(PvrdmaState *s, const union pvrdma_cmd_req *req,
                           union pvrdma_cmd_resp *resp)

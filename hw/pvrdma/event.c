@@ -7,7 +7,7 @@
 #include "pvrdma.h"
 #include "../trace.h"
 
-/* --- Rings ------------------------------------------------------------------ */
+/* --- Rings -------------------------------------------------------------- */
 
 int pvrdma_ring_init(PvrdmaState *s, PvrdmaRing *ring, uint64_t pdir,
                      uint32_t pages, unsigned elem_bytes)
@@ -115,7 +115,7 @@ void pvrdma_cq_notify(PvrdmaState *s, uint32_t cq)
     pvrdma_irq_raise(s, PVRDMA_INTR_VECTOR_CQ);
 }
 
-/* --- Interrupts ---------------------------------------------------------------- */
+/* --- Interrupts --------------------------------------------------------- */
 
 void pvrdma_irq_raise(PvrdmaState *s, enum pvrdma_intr_vector vector)
 {

@@ -24,7 +24,7 @@ struct PvrdmaPCI {
     char *roce;                         /* property */
 };
 
-/* --- Interrupts --------------------------------------------------------------- */
+/* --- Interrupts --------------------------------------------------------- */
 
 static bool pvrdma_pci_messages(void *opaque)
 {
@@ -53,7 +53,7 @@ static bool pvrdma_pci_msix_init(PCIDevice *dev, Error **errp)
     return true;
 }
 
-/* --- Life ------------------------------------------------------------------------ */
+/* --- Life --------------------------------------------------------------- */
 
 /* The netdev of the NIC at function 0, where the driver looks for it; to be freed. */
 static char *paired_netdev(PCIDevice *dev, Error **errp)
@@ -151,7 +151,7 @@ static void pvrdma_pci_config_write(PCIDevice *dev, uint32_t addr,
     }
 }
 
-/* --- Type ------------------------------------------------------------------------ */
+/* --- Type --------------------------------------------------------------- */
 
 static const Property pvrdma_pci_properties[] = {
     DEFINE_PROP_UINT32("mtu", PvrdmaPCI, pvrdma.mtu, ROCE_MTU_MAX),

@@ -9,6 +9,8 @@
 #include "qemu/bswap.h"
 #include "qemu/log.h"
 #include "qemu/main-loop.h"
+#include "qemu/processor.h"
+#include "system/cpus.h"
 #include "pvrdma.h"
 #include "../core/counters.h"
 #include "../trace.h"
@@ -16,6 +18,8 @@
 /* Rounds, and packets of them all, before the main loop gets a turn. */
 #define RUN_ROUNDS 8
 #define RUN_PACKETS 512
+/* How long a CPU that polls looks out. */
+#define POLL_NS 4000
 /* What a doorbell may do while its vCPU waits. */
 #define DOORBELL_ROUNDS 2
 #define DOORBELL_PACKETS 16
@@ -25,7 +29,7 @@
 #define LOCAL_ACK_DELAY 15              /* 134 ms: hosts of QEMU may be busy */
 #define MAX_AH 65536                    /* of the driver's: the device has none */
 
-/* --- Errors, memory ----------------------------------------------------------- */
+/* --- Errors, memory ----------------------------------------------------- */
 
 void pvrdma_guest_error(PvrdmaState *s, const char *format, ...)
 {
@@ -66,7 +70,7 @@ bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len
                                len) == MEMTX_OK;
 }
 
-/* --- Work --------------------------------------------------------------------- */
+/* --- Work --------------------------------------------------------------- */
 
 void pvrdma_schedule(PvrdmaState *s)
 {
@@ -175,7 +179,7 @@ static void mmio_leave(PvrdmaState *s)
     }
 }
 
-/* --- Shared region -------------------------------------------------------------- */
+/* --- Shared region ------------------------------------------------------ */
 
 static void caps_limits(struct pvrdma_device_caps *caps)
 {
@@ -315,7 +319,7 @@ static void dsr_written(PvrdmaState *s)
     }
 }
 
-/* --- Registers ------------------------------------------------------------------ */
+/* --- Registers ---------------------------------------------------------- */
 
 static void registers_reset(PvrdmaState *s)
 {
@@ -449,11 +453,32 @@ static const MemoryRegionOps regs_ops = {
     .impl = { .min_access_size = 4, .max_access_size = 4 },
 };
 
-/* --- Doorbells ------------------------------------------------------------------ */
+/* --- Doorbells ---------------------------------------------------------- */
 
 static uint64_t uar_read(void *opaque, hwaddr addr, unsigned size)
 {
     return 0;
+}
+
+/*
+ * A guest that polls a CQ in vain says so each time.  Its CPU would hold the big lock as
+ * often as not, and who brings what it waits for would sleep in front of that: so it
+ * looks out for completions here, for a while and without the lock.
+ */
+static void uar_poll(PvrdmaState *s)
+{
+    uint32_t seen = qatomic_read(&s->completions);
+    int64_t end;
+
+    if (!qemu_in_vcpu_thread()) {
+        return;
+    }
+    bql_unlock();
+    end = get_clock() + POLL_NS;
+    while (qatomic_read(&s->completions) == seen && get_clock() < end) {
+        cpu_relax();
+    }
+    bql_lock();
 }
 
 static void uar_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
@@ -467,6 +492,11 @@ static void uar_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
     trace_pvrdma_doorbell(s->port.netdev, uar, addr % PVRDMA_PAGE_BYTES, value);
     if (!s->active) {
         pvrdma_guest_error(s, "doorbell before the device is active");
+        return;
+    }
+    if (addr % PVRDMA_PAGE_BYTES == PVRDMA_UAR_CQ_OFFSET &&
+        (value & ~PVRDMA_UAR_HANDLE_MASK) == PVRDMA_UAR_CQ_POLL) {
+        uar_poll(s);
         return;
     }
     mmio_enter(s);
@@ -495,7 +525,7 @@ static const MemoryRegionOps uar_ops = {
     .impl = { .min_access_size = 4, .max_access_size = 4 },
 };
 
-/* --- QOM ------------------------------------------------------------------------ */
+/* --- QOM ---------------------------------------------------------------- */
 
 typedef struct PvrdmaView {             /* lives as long as the class */
     PvrdmaState *(*state)(Object *obj);
@@ -525,7 +555,7 @@ void pvrdma_class_init(ObjectClass *klass, PvrdmaState *(*state)(Object *obj))
                                           "All counters of the device");
 }
 
-/* --- Life ------------------------------------------------------------------------ */
+/* --- Life --------------------------------------------------------------- */
 
 void pvrdma_reset(PvrdmaState *s)
 {
@@ -590,6 +620,8 @@ bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp)
                           PVRDMA_REGS_BYTES);
     memory_region_init_io(&s->uar_mr, owner, &uar_ops, s, "pvrdma-uar",
                           PVRDMA_UARS * PVRDMA_PAGE_BYTES);
+    /* others may ring while one CPU polls; our own DMA does not reach registers */
+    s->uar_mr.disable_reentrancy_guard = true;
     registers_reset(s);
     return true;
 }

@@ -51,9 +51,8 @@ typedef struct PvrdmaHost {
     const char *netdev;             /* id of the paired NIC's netdev; not kept */
 } PvrdmaHost;
 
-/* --- pages.c: objects in guest memory --------------------------------------------
- * The page directory is read once, when the object is made.
- */
+/* --- pages.c: objects in guest memory ------------------------------------ */
+/* The page directory is read once, when the object is made. */
 typedef struct PvrdmaPages {
     uint64_t *addr;                 /* DMA address of each page; NULL: none */
     uint32_t count;
@@ -72,7 +71,7 @@ bool pvrdma_pages_read(PvrdmaState *s, const PvrdmaPages *p, uint64_t offset,
 bool pvrdma_pages_write(PvrdmaState *s, const PvrdmaPages *p, uint64_t offset,
                         const void *buf, size_t len);
 
-/* --- table.c: handles ---------------------------------------------------------------- */
+/* --- table.c: handles --------------------------------------------------- */
 typedef struct PvrdmaTable {
     void **object;
     uint32_t size;
@@ -94,7 +93,7 @@ static inline void *pvrdma_table_get(const PvrdmaTable *t, uint32_t handle)
     return handle < t->size ? t->object[handle] : NULL;
 }
 
-/* --- mr.c: contexts, protection domains, memory regions ------------------------------ */
+/* --- mr.c: contexts, protection domains, memory regions ----------------- */
 typedef struct PvrdmaUc {           /* a process */
     uint32_t handle;
     uint32_t uar;                   /* its page of BAR 2 */
@@ -149,7 +148,7 @@ PvrdmaMrStatus pvrdma_mr_write(PvrdmaQp *qp, uint32_t key, uint64_t va,
 PvrdmaMrStatus pvrdma_mr_check(PvrdmaQp *qp, uint32_t key, uint64_t va,
                                uint64_t len, uint32_t access);
 
-/* --- wq.c: work queues ---------------------------------------------------------------- */
+/* --- wq.c: work queues -------------------------------------------------- */
 typedef struct PvrdmaSge {
     uint64_t addr;
     uint32_t length;
@@ -255,7 +254,7 @@ uint8_t pvrdma_sg_read(PvrdmaQp *qp, const PvrdmaSge *sge, unsigned sges,
 uint8_t pvrdma_sg_write(PvrdmaQp *qp, const PvrdmaSge *sge, unsigned sges,
                         uint32_t offset, const void *buf, uint32_t len);
 
-/* --- cq.c: completion queues ----------------------------------------------------------- */
+/* --- cq.c: completion queues -------------------------------------------- */
 typedef struct PvrdmaCq {
     uint32_t handle;
     uint32_t ctx;
@@ -278,8 +277,7 @@ typedef struct PvrdmaWc {
     uint8_t opcode;                 /* enum pvrdma_wc_opcode */
     bool solicited;                 /* for CQs that are armed so; errors always are */
     uint32_t byte_len;
-    uint32_t imm;                   /* as on the wire; or the key that was invalidated,
-                                     * in the guest's order */
+    uint32_t imm;                   /* as on the wire; or the invalidated key */
     uint32_t src_qp;
     uint32_t flags;                 /* enum pvrdma_wc_flags */
     uint8_t network_hdr_type;       /* enum pvrdma_network_type */
@@ -292,7 +290,7 @@ void pvrdma_cq_push(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc);
 /* Doorbell; @value: PVRDMA_UAR_CQ_. */
 void pvrdma_cq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 
-/* --- srq.c: shared receive queues --------------------------------------------------- */
+/* --- srq.c: shared receive queues --------------------------------------- */
 typedef struct PvrdmaSrq {
     uint32_t handle;
     uint32_t pd;
@@ -311,7 +309,7 @@ void pvrdma_srq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
  */
 int pvrdma_srq_receive(PvrdmaState *s, PvrdmaSrq *srq, PvrdmaRqe *rqe);
 
-/* --- qp.c: queue pairs ------------------------------------------------------------------ */
+/* --- qp.c: queue pairs -------------------------------------------------- */
 #include "req.h"
 #include "resp.h"
 
@@ -386,7 +384,7 @@ int pvrdma_qp_receive(PvrdmaQp *qp, PvrdmaRqe *rqe);
 /* Sets the QP's timer, which calls pvrdma_req_timer(); 0: never. */
 void pvrdma_qp_timer(PvrdmaQp *qp, int64_t deadline);
 
-/* --- qp-attr.c: states and attributes of queue pairs ---------------------------------- */
+/* --- qp-attr.c: states and attributes of queue pairs -------------------- */
 /*
  * Checks that modify_qp may do what it asks for, then takes the attributes; not the
  * state, which is @state.  EINVAL: nothing has changed.
@@ -402,15 +400,19 @@ bool pvrdma_qp_path(PvrdmaQp *qp, const PvrdmaAv *av, uint32_t dest_qpn,
 /* As query_qp gives them. */
 void pvrdma_qp_attr_get(const PvrdmaQp *qp, struct pvrdma_qp_attr *attr);
 
-/* --- req.c and comp.c: the sending side ------------------------------------------------ */
-/* Gets and sends WQEs while the port takes frames and @budget packets last.  True: it
- * could go on now. */
+/* --- req.c and comp.c: the sending side --------------------------------- */
+/*
+ * Gets and sends WQEs while the port takes frames and @budget packets last.  True: it
+ * could go on now.
+ */
 bool pvrdma_req_run(PvrdmaQp *qp, unsigned *budget);
 /* State for RTS, from the attributes; forgets what was under way. */
 void pvrdma_req_init(PvrdmaQp *qp);
 void pvrdma_req_fini(PvrdmaQp *qp);
-/* Completes all WQEs, posted or under way, with WR_FLUSH_ERR; the first that failed
- * has been completed by the caller. */
+/*
+ * Completes all WQEs, posted or under way, with WR_FLUSH_ERR; the first that failed
+ * has been completed by the caller.
+ */
 void pvrdma_req_flush(PvrdmaQp *qp);
 /* Nothing is under way any more. */
 bool pvrdma_req_idle(const PvrdmaQp *qp);
@@ -420,7 +422,7 @@ void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt);
 /* Completes @sqe; signalled or in error also to the CQ. */
 void pvrdma_comp_wqe(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint8_t status);
 
-/* --- resp.c: the receiving side of connections -------------------------------------- */
+/* --- resp.c: the receiving side of connections -------------------------- */
 void pvrdma_resp_init(PvrdmaQp *qp);
 void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt);
 /* Sends answers; as pvrdma_req_run(). */
@@ -428,13 +430,13 @@ bool pvrdma_resp_run(PvrdmaQp *qp, unsigned *budget);
 /* Completes all receive WQEs with WR_FLUSH_ERR; not those of an SRQ. */
 void pvrdma_resp_flush(PvrdmaQp *qp);
 
-/* --- ud.c: datagrams ----------------------------------------------------------------------- */
+/* --- ud.c: datagrams ---------------------------------------------------- */
 /* Sends @sqe; enum pvrdma_wc_status. */
 uint8_t pvrdma_ud_send(PvrdmaQp *qp, const PvrdmaSqe *sqe);
 void pvrdma_ud_rx(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt,
                   const uint8_t *frame);
 
-/* --- gid.c ------------------------------------------------------------------------------------ */
+/* --- gid.c -------------------------------------------------------------- */
 typedef struct PvrdmaGid {
     bool valid;
     uint8_t raw[16];
@@ -450,13 +452,12 @@ bool pvrdma_gid_path(PvrdmaState *s, unsigned index, const uint8_t dgid[16],
 /* Whether @gid is one of ours. */
 bool pvrdma_gid_ours(PvrdmaState *s, const uint8_t gid[16]);
 
-/* --- port.c: the wire -------------------------------------------------------------------------- */
+/* --- port.c: the wire --------------------------------------------------- */
 #define PVRDMA_LOOP_FRAMES  256
 #define PVRDMA_VNET_BYTES   32          /* longest header of a netdev before a frame */
 
 typedef struct PvrdmaPort {
-    struct NetFilterState *filter;  /* takes RoCE frames from the paired NIC's netdev;
-                                     * NULL: the netdev is gone */
+    struct NetFilterState *filter;  /* of the paired NIC's netdev; NULL: it is gone */
     char *netdev;                   /* its id, by which traces name the device */
     bool blocked;                   /* the netdev has a frame of ours; it will tell */
     NetClientState *sender;         /* in whose name; may be gone */
@@ -495,11 +496,11 @@ void pvrdma_tx_end(PvrdmaState *s, size_t payload_len);
 /* Hands frames to ourselves to pvrdma_rx(); true if there were any. */
 bool pvrdma_port_loop_run(PvrdmaState *s);
 
-/* --- rx.c: what came from the wire ------------------------------------------------------------ */
+/* --- rx.c: what came from the wire -------------------------------------- */
 /* Checks a RoCE frame, finds its QP, and calls req.c, resp.c or ud.c. */
 void pvrdma_rx(PvrdmaState *s, const uint8_t *frame, size_t len);
 
-/* --- event.c: rings of the device, interrupts ---------------------------------------------- */
+/* --- event.c: rings of the device, interrupts --------------------------- */
 typedef struct PvrdmaRing {         /* that the device fills */
     PvrdmaPages pages;
     uint32_t elements;              /* a power of two; 0: there is no ring */
@@ -518,7 +519,7 @@ void pvrdma_irq_raise(PvrdmaState *s, enum pvrdma_intr_vector vector);
 /* Interrupts for all causes that are not masked; while nothing runs. */
 void pvrdma_irq_flush(PvrdmaState *s);
 
-/* --- cmd.c: commands ----------------------------------------------------------------------------- */
+/* --- cmd.c: commands ---------------------------------------------------- */
 /* What is done with a command.  @resp is zeroed but for its header. */
 typedef int PvrdmaCmd(PvrdmaState *s, const union pvrdma_cmd_req *req,
                       union pvrdma_cmd_resp *resp);
@@ -546,7 +547,7 @@ void pvrdma_cq_reset_all(PvrdmaState *s);
 void pvrdma_srq_reset_all(PvrdmaState *s);
 void pvrdma_mr_reset_all(PvrdmaState *s);
 
-/* --- pvrdma.c: registers, shared region, work ---------------------------------------------- */
+/* --- pvrdma.c: registers, shared region, work --------------------------- */
 struct PvrdmaState {
     PvrdmaHost host;
     MemoryRegion regs_mr, uar_mr;
@@ -576,6 +577,7 @@ struct PvrdmaState {
     uint32_t qkey_violations, pkey_violations;
     QTAILQ_HEAD(, PvrdmaQp) active_qps;     /* have something to do */
     PvrdmaPort port;
+    uint32_t completions;           /* of all CQs; read without the big lock */
     uint64_t counter[PVRDMA_COUNTER_COUNT];
 };
 

@@ -9,7 +9,7 @@
 
 #define VLAN_NONE 0xfff
 
-/* --- Port ---------------------------------------------------------------------------- */
+/* --- Port --------------------------------------------------------------- */
 
 static void test_port(void)
 {
@@ -52,7 +52,7 @@ static void test_bad_port(void)
     pvrdma_stop(t);
 }
 
-/* --- The channel ------------------------------------------------------------------------ */
+/* --- The channel -------------------------------------------------------- */
 
 static void test_unknown(void)
 {
@@ -108,7 +108,7 @@ static void test_slots_nowhere(void)
     }
 }
 
-/* --- Handles ---------------------------------------------------------------------------- */
+/* --- Handles ------------------------------------------------------------ */
 
 #define HANDLE(command, member, field) \
     { PVRDMA_CMD_##command, offsetof(union pvrdma_cmd_req, member.field), false }
@@ -265,7 +265,7 @@ static void test_order(void)
     pvrdma_stop(t);
 }
 
-/* --- Sizes -------------------------------------------------------------------------------- */
+/* --- Sizes -------------------------------------------------------------- */
 
 static void test_uar_pages(void)
 {
@@ -434,7 +434,7 @@ static void test_pages_bounded(void)
     pvrdma_stop(t);
 }
 
-/* --- GIDs --------------------------------------------------------------------------------- */
+/* --- GIDs --------------------------------------------------------------- */
 
 static void test_gids(void)
 {

@@ -20,7 +20,7 @@ const uint8_t pvrdma_peer_gid[16] = { [10] = 0xff, 0xff, 10, 0, 0, 2 };
 const uint8_t pvrdma_gid6[16] = { 0xfe, 0x80, [15] = 1 };
 const uint8_t pvrdma_peer_gid6[16] = { 0xfe, 0x80, [15] = 2 };
 
-/* --- Machine ----------------------------------------------------------------- */
+/* --- Machine ------------------------------------------------------------ */
 
 /* @t has its addresses. */
 static void machine_start(PvrdmaTest *t, const char *netdev, const char *props)
@@ -174,7 +174,7 @@ void pvrdma_stop(PvrdmaTest *t)
     g_free(t);
 }
 
-/* --- Registers --------------------------------------------------------------- */
+/* --- Registers ---------------------------------------------------------- */
 
 uint32_t pvrdma_get(PvrdmaTest *t, enum pvrdma_reg reg)
 {
@@ -205,7 +205,7 @@ uint64_t pvrdma_counter(PvrdmaTest *t, const char *name)
     return value;
 }
 
-/* --- Memory ------------------------------------------------------------------ */
+/* --- Memory ------------------------------------------------------------- */
 
 uint64_t pvrdma_alloc(PvrdmaTest *t, uint64_t bytes)
 {
@@ -275,7 +275,7 @@ void pvrdma_assert_mem(PvrdmaTest *t, uint64_t pa, const void *want, size_t len)
     }
 }
 
-/* --- Commands ------------------------------------------------------------------ */
+/* --- Commands ----------------------------------------------------------- */
 
 /* Those whose interrupt the driver waits for. */
 static bool cmd_answers(enum pvrdma_cmd cmd)
@@ -375,7 +375,7 @@ int pvrdma_unbind(PvrdmaTest *t, uint32_t index, const uint8_t gid[16])
     return pvrdma_command(t, PVRDMA_CMD_DESTROY_BIND, &req, NULL);
 }
 
-/* --- Events, interrupts ---------------------------------------------------------- */
+/* --- Events, interrupts ------------------------------------------------- */
 
 /*
  * The driver's arithmetic: masks that are meant for powers of two, whatever the number
@@ -457,7 +457,7 @@ bool pvrdma_msix_taken(PvrdmaTest *t, unsigned v)
     return true;
 }
 
-/* --- Wire ------------------------------------------------------------------------ */
+/* --- Wire --------------------------------------------------------------- */
 
 RocePath pvrdma_path(bool ipv6, bool reverse)
 {
@@ -547,7 +547,7 @@ void pvrdma_assert_quiet(PvrdmaTest *t)
     g_assert_cmpuint(g_queue_get_length(&t->frames), ==, 0);
 }
 
-/* --- Time ------------------------------------------------------------------------ */
+/* --- Time --------------------------------------------------------------- */
 
 void pvrdma_pump(PvrdmaTest *t)
 {

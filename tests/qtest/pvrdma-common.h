@@ -63,7 +63,7 @@ typedef struct PvrdmaTest {
     bool guest_errors;              /* the test provokes them */
 } PvrdmaTest;
 
-/* --- Machine ----------------------------------------------------------------- */
+/* --- Machine ------------------------------------------------------------ */
 /*
  * Started up as the Linux driver does it: shared region, MSI-X, active, GID 0 and 1
  * bound (IPv4 and IPv6).  @props: further properties, "" or ",a=b".
@@ -109,7 +109,7 @@ uint64_t pvrdma_counter(PvrdmaTest *t, const char *name);
         g_assert_cmpuint(pvrdma_counter(t, "guest-error") - before_, ==, n); \
     } while (0)
 
-/* --- Memory ------------------------------------------------------------------ */
+/* --- Memory ------------------------------------------------------------- */
 /* @bytes of RAM that nobody else has, whole pages, zero. */
 uint64_t pvrdma_alloc(PvrdmaTest *t, uint64_t bytes);
 /* A page directory of @count pages that follow each other from @base on. */
@@ -122,7 +122,7 @@ void pvrdma_fill(PvrdmaTest *t, uint64_t pa, uint8_t *copy, size_t len,
                  unsigned seed);
 void pvrdma_assert_mem(PvrdmaTest *t, uint64_t pa, const void *want, size_t len);
 
-/* --- Commands ------------------------------------------------------------------ */
+/* --- Commands ----------------------------------------------------------- */
 /*
  * Sends @req with number @cmd and gives its errno: of the register ERR, or of the
  * answer.  Checks that an interrupt comes exactly when the driver waits for one, and
@@ -140,7 +140,7 @@ int pvrdma_bind(PvrdmaTest *t, uint32_t index, const uint8_t gid[16],
                 uint32_t vlan);
 int pvrdma_unbind(PvrdmaTest *t, uint32_t index, const uint8_t gid[16]);
 
-/* --- Events, interrupts -------------------------------------------------------- */
+/* --- Events, interrupts ------------------------------------------------- */
 /* Takes the next element of a ring; false if the driver would see none. */
 bool pvrdma_ring_take(PvrdmaTest *t, const PvrdmaTestRing *ring, void *elem);
 /* Takes the next event, which must be @type of @info. */
@@ -151,7 +151,7 @@ uint32_t pvrdma_cqne_take(PvrdmaTest *t);
 /* Whether vector @v came since it was asked last. */
 bool pvrdma_msix_taken(PvrdmaTest *t, unsigned v);
 
-/* --- Wire ------------------------------------------------------------------------ */
+/* --- Wire --------------------------------------------------------------- */
 /* From the peer to the device, or @reverse; IPv4, or IPv6 if @ipv6. */
 RocePath pvrdma_path(bool ipv6, bool reverse);
 /* Sends a RoCE frame to the device. */
@@ -170,7 +170,7 @@ void pvrdma_wire_expect_ack(PvrdmaTest *t, uint32_t qpn, uint32_t psn,
 /* Nothing comes. */
 void pvrdma_assert_quiet(PvrdmaTest *t);
 
-/* --- Time ------------------------------------------------------------------------ */
+/* --- Time --------------------------------------------------------------- */
 /* Waits for @cond, a C expression, in real time; receives meanwhile. */
 #define pvrdma_wait(t, cond) \
     do { \

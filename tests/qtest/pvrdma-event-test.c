@@ -82,7 +82,7 @@ static void ring_cons_set(PvrdmaTest *t, const PvrdmaTestRing *ring,
                  offsetof(struct pvrdma_ring_state, rx.cons_head), value);
 }
 
-/* --- Events ---------------------------------------------------------------------------- */
+/* --- Events ------------------------------------------------------------- */
 
 static void test_event_wrap(void)
 {
@@ -126,7 +126,7 @@ static void test_event_overflow(void)
     pvrdma_stop(t);
 }
 
-/* --- CQ notifications ------------------------------------------------------------------ */
+/* --- CQ notifications --------------------------------------------------- */
 
 static void test_notify_wrap(void)
 {
@@ -179,9 +179,9 @@ static void test_notify_once(void)
     pvrdma_stop(t);
 }
 
-/* --- Rings that are wrong ---------------------------------------------------------------- */
+/* --- Rings that are wrong ----------------------------------------------- */
 
-/* Indices that cannot be: nothing is written, and it goes on when they are right again. */
+/* Indices that cannot be: nothing is written; it goes on when they are right. */
 static void test_bad_index(void)
 {
     static const uint32_t bad[] = {
@@ -232,7 +232,7 @@ static void test_ring_nowhere(void)
     }
 }
 
-/* --- MSI-X --------------------------------------------------------------------------------- */
+/* --- MSI-X -------------------------------------------------------------- */
 
 static void assert_messages(PvrdmaTest *t, uint32_t causes)
 {
@@ -268,7 +268,7 @@ static void test_mask(void)
     pvrdma_stop(t);
 }
 
-/* --- Without MSI-X ----------------------------------------------------------------------- */
+/* --- Without MSI-X ------------------------------------------------------ */
 
 static bool line(PvrdmaTest *t)
 {

@@ -99,7 +99,7 @@ static void test_no_register(void)
     pvrdma_stop(t);
 }
 
-/* --- Shared region ---------------------------------------------------------------- */
+/* --- Shared region ------------------------------------------------------ */
 
 static struct pvrdma_device_shared_region dsr_read(PvrdmaTest *t)
 {
@@ -250,7 +250,7 @@ static void test_region_half(void)
     pvrdma_stop(t);
 }
 
-/* --- CTL -------------------------------------------------------------------------- */
+/* --- CTL ---------------------------------------------------------------- */
 
 static void test_ctl(void)
 {
@@ -280,7 +280,7 @@ static void test_ctl(void)
     pvrdma_stop(t);
 }
 
-/* --- Doorbells ------------------------------------------------------------------ */
+/* --- Doorbells ---------------------------------------------------------- */
 
 static void test_doorbells(void)
 {
@@ -303,7 +303,7 @@ static void test_doorbells(void)
     pvrdma_stop(t);
 }
 
-/* --- Resets ---------------------------------------------------------------------- */
+/* --- Resets ------------------------------------------------------------- */
 
 /* Objects of every kind, a connection with a READ under way. */
 static void make_busy(PvrdmaTest *t)

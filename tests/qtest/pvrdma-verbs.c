@@ -14,7 +14,7 @@
 #define RING_RX offsetof(struct pvrdma_ring_state, rx)
 #define RING_TX offsetof(struct pvrdma_ring_state, tx)
 
-/* --- Contexts, domains, memory ---------------------------------------------------- */
+/* --- Contexts, domains, memory ------------------------------------------ */
 
 uint32_t pvrdma_uc_create(PvrdmaTest *t, uint32_t page)
 {
@@ -136,7 +136,7 @@ void pvrdma_mr_destroy(PvrdmaTest *t, const PvrdmaTestMr *mr)
     pvrdma_command_ok(t, PVRDMA_CMD_DESTROY_MR, &req, NULL);
 }
 
-/* --- Completion queues --------------------------------------------------------------- */
+/* --- Completion queues -------------------------------------------------- */
 
 PvrdmaTestCq pvrdma_cq_create(PvrdmaTest *t, uint32_t uc, uint32_t page,
                               uint32_t entries)
@@ -208,7 +208,7 @@ void pvrdma_cq_arm(PvrdmaTest *t, const PvrdmaTestCq *cq, uint32_t how)
     pvrdma_doorbell(t, cq->page, PVRDMA_UAR_CQ_OFFSET, how | cq->handle);
 }
 
-/* --- Work queues ------------------------------------------------------------------------ */
+/* --- Work queues -------------------------------------------------------- */
 
 static uint32_t wqe_bytes(size_t hdr, uint32_t sges)
 {
@@ -502,7 +502,7 @@ enum pvrdma_qp_state pvrdma_qp_state(PvrdmaTest *t, const PvrdmaTestQp *qp)
     return le32_to_cpu(pvrdma_qp_query(t, qp).qp_state);
 }
 
-/* --- Work requests ------------------------------------------------------------------------ */
+/* --- Work requests ------------------------------------------------------ */
 
 /* Puts a WQE of @hdr_bytes and @sges elements where the guest's index is. */
 static void wq_put(PvrdmaTest *t, const PvrdmaTestWq *wq, const void *hdr,

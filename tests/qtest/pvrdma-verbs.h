@@ -9,7 +9,7 @@
 
 #include "pvrdma-common.h"
 
-/* --- Contexts, domains, memory ---------------------------------------------------- */
+/* --- Contexts, domains, memory ------------------------------------------ */
 /* A process with page @page of BAR 2; its handle. */
 uint32_t pvrdma_uc_create(PvrdmaTest *t, uint32_t page);
 void pvrdma_uc_destroy(PvrdmaTest *t, uint32_t uc);
@@ -42,7 +42,7 @@ PvrdmaTestMr pvrdma_mr_create_dma(PvrdmaTest *t, uint32_t pd, uint32_t access);
 PvrdmaTestMr pvrdma_mr_create_fast(PvrdmaTest *t, uint32_t pd, uint32_t pages);
 void pvrdma_mr_destroy(PvrdmaTest *t, const PvrdmaTestMr *mr);
 
-/* --- Completion queues --------------------------------------------------------------- */
+/* --- Completion queues -------------------------------------------------- */
 typedef struct PvrdmaTestCq {
     uint32_t handle;
     uint32_t page;                  /* of BAR 2, for its doorbell */
@@ -65,7 +65,7 @@ void pvrdma_cq_assert_empty(PvrdmaTest *t, const PvrdmaTestCq *cq);
 /* @how: PVRDMA_UAR_CQ_ARM or PVRDMA_UAR_CQ_ARM_SOL. */
 void pvrdma_cq_arm(PvrdmaTest *t, const PvrdmaTestCq *cq, uint32_t how);
 
-/* --- Work queues ------------------------------------------------------------------------ */
+/* --- Work queues -------------------------------------------------------- */
 typedef struct PvrdmaTestWq {
     uint64_t ring;                  /* its struct pvrdma_ring */
     uint64_t at;                    /* WQE 0 */
@@ -122,8 +122,7 @@ typedef struct PvrdmaTestQpAttr {
     uint8_t rd_atomic;              /* both directions (4) */
     uint8_t gid_index;
     uint8_t traffic_class, hop_limit;
-    const uint8_t *dgid, *dmac;     /* (the peer's on the wire, IPv4 or, with
-                                     * gid_index 1, IPv6) */
+    const uint8_t *dgid, *dmac;     /* (the peer's, IPv6 with gid_index 1) */
     uint32_t pd;                    /* of the address of a datagram */
 } PvrdmaTestQpAttr;
 
@@ -151,7 +150,7 @@ void pvrdma_qp_to(PvrdmaTest *t, const PvrdmaTestQp *qp,
 struct pvrdma_qp_attr pvrdma_qp_query(PvrdmaTest *t, const PvrdmaTestQp *qp);
 enum pvrdma_qp_state pvrdma_qp_state(PvrdmaTest *t, const PvrdmaTestQp *qp);
 
-/* --- Work requests ------------------------------------------------------------------------ */
+/* --- Work requests ------------------------------------------------------ */
 typedef struct PvrdmaTestSge {
     uint64_t addr;
     uint32_t length, lkey;
