@@ -3,9 +3,9 @@
  * The sending side of a QP: requester (req.c) and completer (comp.c).  State of these
  * two files, and what they offer each other; others only call the functions of pvrdma.h.
  *
- *   guest's queue --fetch--> ring of WQEs --send--> una .. psn .. next_psn --answer--+
- *                                 ^                                                  |
- *                 complete, in order, and the slot goes back to the guest <----------+
+ *   guest's queue --fetch--> ring of WQEs --send--> una .. psn .. next_psn
+ *         ^                     |    ^                                |
+ *         +------complete-------+    +------------answer--------------+
  *
  * A cursor (@next, @psn) says what is sent next.  Which bytes a packet has follows from
  * its PSN and that of the WQE, so that sending again is only moving the cursor back.
