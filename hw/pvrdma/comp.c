@@ -171,7 +171,8 @@ static void comp_answered(PvrdmaQp *qp, PvrdmaSqe *sqe, bool last)
 {
     PvrdmaReq *req = &qp->req;
 
-    if (last && req->reads && roce_psn_diff(req->psn, req->una_psn) > 0) {
+    if (last && req->reads) {
+        /* If there are any, this one is among them: the oldest is sent first. */
         req->reads--;
     }
     sqe->done = req->una_psn == sqe->last_psn;

@@ -155,6 +155,28 @@ static void test_drain(void)
     rig_end();
 }
 
+/* What was fetched, but waits for its turn, does not begin any more. */
+static void test_drain_fenced(void)
+{
+    start();
+    rig_post(PVRDMA_WR_RDMA_READ, 1);
+    rig_post(PVRDMA_WR_SEND, 1)->flags |= PVRDMA_SEND_FENCE;
+    rig_run();
+    rig_sent(ROCE_OP_READ_REQUEST, 0x100);
+    rig.qp.state = PVRDMA_QPS_SQD;
+    rig.qp.sq_draining = true;
+    rig_read(ROCE_OP_READ_RESP_ONLY, 0x100, 1);
+    rig_done(0, PVRDMA_WC_SUCCESS);
+    g_assert_false(rig.qp.sq_draining);
+    rig_run();
+    rig_quiet();
+    rig.qp.state = PVRDMA_QPS_RTS;
+    rig.qp.active = true;
+    rig_run();
+    rig_sent(ROCE_OP_SEND_ONLY, 0x101);
+    rig_end();
+}
+
 static void test_datagrams(void)
 {
     start();
@@ -234,8 +256,13 @@ static void test_park(void)
     rig_ack(0x102);
     rig_done(0, PVRDMA_WC_SUCCESS);
     for (unsigned i = 0; i < 2; i++) {
+        unsigned budget = 1;
         PvrdmaReq kept;
 
+        /* and again, before all that was forgotten is known again */
+        pvrdma_req_park(&rig.qp);
+        pvrdma_req_run(&rig.qp, &budget);
+        g_assert_cmpuint(rig_drop(), ==, 1);
         pvrdma_req_park(&rig.qp);
         kept = rig.qp.req;
         pvrdma_req_fini(&rig.qp);
@@ -294,6 +321,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/req-guest/guest-errors", test_guest_errors);
     g_test_add_func("/pvrdma/req-guest/ring-errors", test_ring_errors);
     g_test_add_func("/pvrdma/req-guest/drain", test_drain);
+    g_test_add_func("/pvrdma/req-guest/drain-fenced", test_drain_fenced);
     g_test_add_func("/pvrdma/req-guest/datagrams", test_datagrams);
     g_test_add_func("/pvrdma/req-guest/huge", test_huge);
     g_test_add_func("/pvrdma/req-guest/park", test_park);
