@@ -310,6 +310,7 @@ void pvrdma_srq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 int pvrdma_srq_receive(PvrdmaState *s, PvrdmaSrq *srq, PvrdmaRqe *rqe);
 
 /* --- qp.c: queue pairs -------------------------------------------------- */
+#include "dcqcn.h"
 #include "req.h"
 #include "resp.h"
 
@@ -352,6 +353,7 @@ struct PvrdmaQp {
     QEMUTimer *timer;
     PvrdmaReq req;
     PvrdmaResp resp;
+    PvrdmaDcqcn rate;               /* of data, in requests and responses */
     bool active;
     QTAILQ_ENTRY(PvrdmaQp) active_next;
 };
@@ -417,6 +419,8 @@ void pvrdma_req_flush(PvrdmaQp *qp);
 /* Nothing is under way any more. */
 bool pvrdma_req_idle(const PvrdmaQp *qp);
 void pvrdma_req_timer(PvrdmaQp *qp);
+/* Congestion forbids to send data now; the QP is activated when it may. */
+bool pvrdma_req_congested(PvrdmaQp *qp);
 /* Acknowledgements and responses from the peer. */
 void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt);
 /* Completes @sqe; signalled or in error also to the CQ. */

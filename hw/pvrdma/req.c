@@ -132,6 +132,9 @@ void pvrdma_req_timer(PvrdmaQp *qp)
     int64_t when = req->rnr_until ? req->rnr_until : req->deadline;
 
     req->armed = 0;
+    if (qp->rate.limited) {
+        pvrdma_qp_activate(qp);
+    }
     if (!when || !pvrdma_req_alive(qp)) {
         return;
     }
@@ -143,6 +146,20 @@ void pvrdma_req_timer(PvrdmaQp *qp)
     } else {
         req_timeout(qp);
     }
+}
+
+bool pvrdma_req_congested(PvrdmaQp *qp)
+{
+    int64_t until;
+
+    if (likely(!qp->rate.limited)) {
+        return false;
+    }
+    until = pvrdma_dcqcn_wait(&qp->rate, pvrdma_now());
+    if (until) {
+        pvrdma_req_arm(qp, until);
+    }
+    return until;
 }
 
 /* --- WQEs -------------------------------------------------------------------- */
@@ -361,6 +378,9 @@ static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
         }
     }
     pvrdma_tx_end(qp->s, len);
+    if (unlikely(qp->rate.limited)) {
+        pvrdma_dcqcn_sent(&qp->rate, pvrdma_now(), len);
+    }
     req_advance(qp, sqe, 1);
     return true;
 }
@@ -529,7 +549,7 @@ bool pvrdma_req_run(PvrdmaQp *qp, unsigned *budget)
     }
     req->waiting = false;
     while (more && *budget && pvrdma_port_ready(qp->s)) {
-        more = req_step(qp);
+        more = !pvrdma_req_congested(qp) && req_step(qp);
         *budget -= more;
     }
     if (!pvrdma_req_alive(qp)) {

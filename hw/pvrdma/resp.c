@@ -649,6 +649,9 @@ static void send_read(PvrdmaQp *qp, PvrdmaResource *res)
     trace_pvrdma_resp_read(qp->s->port.netdev, qp->handle, pkt.opcode, pkt.psn,
                            len);
     pvrdma_tx_end(qp->s, len);
+    if (unlikely(qp->rate.limited)) {
+        pvrdma_dcqcn_sent(&qp->rate, pvrdma_now(), len);
+    }
     pvrdma_count(qp->s, PVRDMA_CNT_TX_READ_RESP);
     res->send_psn = roce_psn_add(res->send_psn, 1);
     res->active = !last;
@@ -744,6 +747,10 @@ bool pvrdma_resp_run(PvrdmaQp *qp, unsigned *budget)
     while (resp_has_work(qp)) {
         if (!*budget || !pvrdma_port_ready(qp->s)) {
             return true;
+        }
+        if (!qp->resp.cnp_due && resource_active(&qp->resp) &&
+            pvrdma_req_congested(qp)) {
+            return false;
         }
         (*budget)--;
         send_next(qp);

@@ -153,7 +153,10 @@ void pvrdma_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
     rx_vlan(qp, &path);
     rx_established(qp);
     if (flags & ROCE_IS_CNP) {
-        pvrdma_count(s, PVRDMA_CNT_RX_CNP);     /* where a QP would slow down */
+        pvrdma_count(s, PVRDMA_CNT_RX_CNP);
+        if (s->dcqcn) {
+            pvrdma_dcqcn_cnp(&qp->rate, pvrdma_now());
+        }
     } else if (flags & ROCE_IS_REQUEST) {
         pvrdma_resp_rx(qp, &pkt);
     } else {

@@ -182,6 +182,11 @@ bool pvrdma_gid_ours(PvrdmaState *s, const uint8_t gid[16])
     return !memcmp(gid, our_gid, 16);
 }
 
+bool pvrdma_req_congested(PvrdmaQp *qp)
+{
+    return false;
+}
+
 void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt)
 {
     bed_of(qp->s)->responses++;

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Paravirtual RDMA NIC: DCQCN, the rate of a connection.
+ *
+ * There are no timers of its own: what should have happened since the last packet is
+ * made up for when the next one wants to leave.
+ */
+#include "qemu/osdep.h"
+#include "qemu/timer.h"
+#include "dcqcn.h"
+
+/* Parameters of the publication, by the names that they have there. */
+#define K_NS            (55 * SCALE_US)
+#define T_NS            (55 * SCALE_US)
+#define B_BYTES         (10 * 1000 * 1000)
+#define F_STEPS         5
+#define G_SHIFT         8                       /* g = 1/256 */
+#define R_AI_BPS        (40 * 1000 * 1000)
+/* Once both ways have been used often: of QCN, ten times as much. */
+#define R_HAI_BPS       (10 * R_AI_BPS)
+/* From here on it is the line's. */
+#define FULL_BPS        (PVRDMA_DCQCN_LINE_BPS - PVRDMA_DCQCN_LINE_BPS / 1000)
+#define BITS_NS         (8ULL * NANOSECONDS_PER_SECOND)
+
+/* Alpha for each K without a notification; ends, as it becomes 0. */
+static void alpha_decay(PvrdmaDcqcn *d, int64_t now)
+{
+    while (d->alpha && now >= d->alpha_at) {
+        d->alpha -= d->alpha >> G_SHIFT ?: d->alpha;
+        d->alpha_at += K_NS;
+    }
+}
+
+/* Fast recovery, then additive, then hyper increase. */
+static void rate_raise(PvrdmaDcqcn *d)
+{
+    if (MAX(d->times, d->volumes) > F_STEPS) {
+        d->target += MIN(d->times, d->volumes) > F_STEPS ? R_HAI_BPS : R_AI_BPS;
+        d->target = MIN(d->target, PVRDMA_DCQCN_LINE_BPS);
+    }
+    d->rate = (d->rate + d->target) / 2;
+    d->limited = d->rate < FULL_BPS;
+}
+
+/* For each T; ends, as each step brings the rate nearer to that of the line. */
+static void rate_recover(PvrdmaDcqcn *d, int64_t now)
+{
+    while (d->limited && now >= d->raise_at) {
+        d->times++;
+        d->raise_at += T_NS;
+        rate_raise(d);
+    }
+}
+
+void pvrdma_dcqcn_cnp(PvrdmaDcqcn *d, int64_t now)
+{
+    rate_recover(d, now);
+    if (!d->known) {
+        d->known = true;
+        d->alpha = PVRDMA_DCQCN_ONE;
+    } else {
+        alpha_decay(d, now);
+    }
+    if (!d->limited) {
+        d->rate = PVRDMA_DCQCN_LINE_BPS;
+        d->next = now;
+    }
+    d->limited = true;
+    d->target = d->rate;
+    d->rate -= d->rate * d->alpha / PVRDMA_DCQCN_ONE / 2;
+    d->rate = MAX(d->rate, PVRDMA_DCQCN_MIN_BPS);
+    d->alpha += (PVRDMA_DCQCN_ONE - d->alpha) >> G_SHIFT;
+    d->alpha_at = now + K_NS;
+    d->raise_at = now + T_NS;
+    d->times = 0;
+    d->volumes = 0;
+    d->bytes = 0;
+}
+
+int64_t pvrdma_dcqcn_wait(PvrdmaDcqcn *d, int64_t now)
+{
+    rate_recover(d, now);
+    return d->limited && d->next > now ? d->next : 0;
+}
+
+void pvrdma_dcqcn_sent(PvrdmaDcqcn *d, int64_t now, size_t len)
+{
+    int64_t burst;
+
+    if (!d->limited) {
+        return;
+    }
+    burst = PVRDMA_DCQCN_BURST * BITS_NS / d->rate;
+    d->next = MAX(d->next, now - burst) + len * BITS_NS / d->rate;
+    d->bytes += len;
+    if (d->bytes >= B_BYTES) {
+        d->bytes = 0;
+        d->volumes++;
+        rate_raise(d);
+    }
+}
