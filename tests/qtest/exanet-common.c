@@ -5,8 +5,8 @@
 #include "qemu/host-utils.h"
 #include "libqos/pci-pc.h"
 #include "exanet-common.h"
+#include "machine.h"
 
-#define MSIX_DATA 0xe4a70000u
 #define AXI_BASE 0xa0000000u            /* of the PL of xlnx-zcu102 */
 
 /* round trips after which bottom halves and sockets have had their turn */
@@ -68,11 +68,8 @@ ExanetTest *exanet_start_node(const char *netdevs, uint32_t coord,
                               const char *props)
 {
     ExanetTest *t = g_new0(ExanetTest, 1);
-    int fd;
 
-    fd = g_file_open_tmp("exanet-test-XXXXXX", &t->log, NULL);
-    g_assert_cmpint(fd, >=, 0);
-    close(fd);
+    t->log = machine_log_new();
     t->qts = qtest_initf("%s -m 128 -nodefaults "
                          "-d guest_errors -D %s %s "
                          "-device exanet-%s,id=nic,coord=0x%x,epoch=%u,"
@@ -234,9 +231,8 @@ static void unmap(ExanetTest *t)
 
 static void check_log(ExanetTest *t)
 {
-    g_autofree char *text = NULL;
+    g_autofree char *text = machine_log_take(t->log);
 
-    g_assert_true(g_file_get_contents(t->log, &text, NULL, NULL));
     if (t->guest_errors) {
         g_assert_nonnull(strstr(text, "exanet"));
     } else if (exanet_on_axi()) {
@@ -244,7 +240,6 @@ static void check_log(ExanetTest *t)
     } else {
         g_assert_cmpstr(text, ==, "");
     }
-    unlink(t->log);
 }
 
 void exanet_stop(ExanetTest *t)
@@ -256,7 +251,6 @@ void exanet_stop(ExanetTest *t)
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         exanet_peer_free(t->ports[i]);
     }
-    g_free(t->log);
     g_free(t);
 }
 
@@ -273,7 +267,6 @@ void exanet_crash(ExanetTest *t)
     g_assert_cmpint(waitpid(pid, NULL, 0), ==, pid);
     unmap(t);
     check_log(t);
-    g_free(t->log);
     g_free(t);
 }
 
@@ -399,28 +392,12 @@ void exanet_close(ExanetTest *t, unsigned c)
 void exanet_fill(ExanetTest *t, uint64_t pa, uint8_t *copy, size_t len,
                  unsigned seed)
 {
-    g_autofree uint8_t *own = copy ? NULL : g_malloc(len);
-    uint8_t *buf = copy ?: own;
-    uint32_t x = seed * 2654435761u + 1;
-
-    for (size_t i = 0; i < len; i++) {
-        x = x * 1664525 + 1013904223;
-        buf[i] = x >> 24;
-    }
-    qtest_bufwrite(t->qts, pa, buf, len);
+    machine_fill(t->qts, pa, copy, len, seed);
 }
 
 void exanet_assert_mem(ExanetTest *t, uint64_t pa, const void *want, size_t len)
 {
-    g_autofree uint8_t *have = g_malloc(len);
-
-    qtest_bufread(t->qts, pa, have, len);
-    for (size_t i = 0; i < len; i++) {
-        if (have[i] != ((const uint8_t *)want)[i]) {
-            g_error("byte %zu of %zu at 0x%" PRIx64 " is 0x%02x, not 0x%02x",
-                    i, len, pa, have[i], ((const uint8_t *)want)[i]);
-        }
-    }
+    machine_assert_mem(t->qts, pa, want, len);
 }
 
 void exanet_assert_byte(ExanetTest *t, uint64_t pa, uint8_t want, size_t len)
@@ -611,31 +588,12 @@ struct exanet_message exanet_message_read(ExanetTest *t, uint64_t ring,
 
 void exanet_msix_enable(ExanetTest *t)
 {
-    qpci_msix_enable(t->dev);
-    g_assert_cmpuint(qpci_msix_table_size(t->dev), ==, EXANET_VECTORS);
-    for (unsigned v = 0; v < EXANET_VECTORS; v++) {
-        uint64_t entry = t->dev->msix_table_off + 16 * v;
-
-        qtest_writel(t->qts, EXANET_RAM_MSIX + 4 * v, 0);
-        qpci_io_writel(t->dev, t->dev->msix_table_bar, entry,
-                       EXANET_RAM_MSIX + 4 * v);
-        qpci_io_writel(t->dev, t->dev->msix_table_bar, entry + 4, 0);
-        qpci_io_writel(t->dev, t->dev->msix_table_bar, entry + 8,
-                       MSIX_DATA | v);
-        qpci_io_writel(t->dev, t->dev->msix_table_bar, entry + 12, 0);
-    }
+    machine_msix_enable(t->qts, t->dev, EXANET_RAM_MSIX, EXANET_VECTORS);
 }
 
 bool exanet_msix_taken(ExanetTest *t, unsigned v)
 {
-    uint32_t data = qtest_readl(t->qts, EXANET_RAM_MSIX + 4 * v);
-
-    if (!data) {
-        return false;
-    }
-    g_assert_cmphex(data, ==, MSIX_DATA | v);
-    qtest_writel(t->qts, EXANET_RAM_MSIX + 4 * v, 0);
-    return true;
+    return machine_msix_taken(t->qts, EXANET_RAM_MSIX, v);
 }
 
 struct exanet_fault exanet_fault_take(ExanetTest *t)

@@ -124,8 +124,8 @@ static void test_cable_pulled(void)
 {
     ExanetTest *t = exanet_start("");
 
-    close(t->peer->fd);
-    t->peer->fd = -1;
+    close(t->peer->wire.fd);
+    t->peer->wire.fd = -1;
     exanet_settle(t);
     /* a netdev does not say that its other end is gone; HELLO finds out */
     exanet_step(t, 2000 * EXANET_MS);

@@ -3,31 +3,19 @@
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
 #include "qemu/bswap.h"
-#include "qemu/iov.h"
-#include "qemu/sockets.h"
 #include "exanet-peer.h"
 
-/* -netdev socket puts the length, big-endian, before each frame of a stream */
-#define LENGTH_BYTES 4
+static void take_frame(void *opaque, const uint8_t *buf, size_t len);
 
 ExanetPeer *exanet_peer_new(uint32_t coord, bool dgram)
 {
     ExanetPeer *p = g_new0(ExanetPeer, 1);
-    int type = dgram ? SOCK_DGRAM : SOCK_STREAM;
-    int sv[2];
 
-    g_assert_cmpint(socketpair(PF_UNIX, type, 0, sv), ==, 0);
-    p->fd = sv[0];
-    p->dev_fd = sv[1];
-    p->dgram = dgram;
+    wire_peer_init(&p->wire, dgram, EXANET_FRAME_MAX);
     p->coord = coord;
     p->epoch = 0x2a;
     p->max_words = EXANET_PEER_WORDS;
-    p->stream = g_byte_array_new();
     g_queue_init(&p->packets);
-    /* QEMU must see the end of the stream when we close it */
-    qemu_set_cloexec(p->fd);
-    g_assert_true(g_unix_set_fd_nonblocking(p->fd, true, NULL));
     return p;
 }
 
@@ -36,65 +24,26 @@ void exanet_peer_free(ExanetPeer *p)
     if (!p) {
         return;
     }
-    exanet_peer_started(p);
-    if (p->fd >= 0) {
-        close(p->fd);
-    }
-    g_byte_array_unref(p->stream);
+    wire_peer_fini(&p->wire);
     g_queue_clear_full(&p->packets, g_free);
     g_free(p);
 }
 
 char *exanet_peer_netdev(ExanetPeer *p)
 {
-    return g_strdup_printf("socket,fd=%d", p->dev_fd);
+    return wire_peer_netdev(&p->wire);
 }
 
 void exanet_peer_started(ExanetPeer *p)
 {
-    if (p->dev_fd >= 0) {
-        close(p->dev_fd);
-        p->dev_fd = -1;
-    }
+    wire_peer_started(&p->wire);
 }
 
 /* --- Sending --------------------------------------------------------------- */
 
-static void send_all(ExanetPeer *p, const struct iovec *iov, unsigned count)
-{
-    g_autofree uint8_t *flat = g_malloc(iov_size(iov, count));
-    size_t len = iov_size(iov, count);
-    size_t done = 0;
-    int64_t end = g_get_monotonic_time() + EXANET_WAIT_MS * 1000;
-
-    iov_to_buf(iov, count, 0, flat, len);
-    while (done < len) {
-        ssize_t n = send(p->fd, flat + done, len - done, MSG_NOSIGNAL);
-
-        if (n > 0) {
-            done += n;
-            continue;
-        }
-        g_assert_true(n < 0 && (errno == EAGAIN || errno == EINTR));
-        g_assert_cmpint(g_get_monotonic_time(), <, end);
-        /* the device may be waiting for us to read */
-        exanet_peer_poll(p, 1);
-    }
-}
-
 void exanet_peer_raw(ExanetPeer *p, const void *frame, size_t len)
 {
-    uint32_t length = cpu_to_be32(len);
-    struct iovec iov[] = {
-        { .iov_base = &length, .iov_len = LENGTH_BYTES },
-        { .iov_base = (void *)frame, .iov_len = len },
-    };
-
-    if (p->dgram) {
-        send_all(p, iov + 1, 1);
-    } else {
-        send_all(p, iov, 2);
-    }
+    wire_peer_send(&p->wire, frame, len, take_frame, p);
 }
 
 static void put_mac(uint8_t *mac, uint32_t coord)
@@ -263,8 +212,9 @@ static void check_header(ExanetPeer *p, const struct exanet_frame *frame,
     p->rx_seq = seq + 1;
 }
 
-static void take_frame(ExanetPeer *p, const uint8_t *buf, size_t len)
+static void take_frame(void *opaque, const uint8_t *buf, size_t len)
 {
+    ExanetPeer *p = opaque;
     const struct exanet_frame *frame = (const void *)buf;
     unsigned words;
 
@@ -305,53 +255,9 @@ static void take_frame(ExanetPeer *p, const uint8_t *buf, size_t len)
     }
 }
 
-/* Cuts whole frames off the front of the stream. */
-static void take_stream(ExanetPeer *p)
-{
-    size_t at = 0;
-
-    while (p->stream->len - at >= LENGTH_BYTES) {
-        size_t len = ldl_be_p(p->stream->data + at);
-
-        g_assert_cmpuint(len, <=, EXANET_FRAME_MAX);
-        if (p->stream->len - at < LENGTH_BYTES + len) {
-            break;
-        }
-        at += LENGTH_BYTES;
-        take_frame(p, p->stream->data + at, len);
-        at += len;
-    }
-    g_byte_array_remove_range(p->stream, 0, at);
-}
-
 bool exanet_peer_poll(ExanetPeer *p, int ms)
 {
-    uint8_t *buf = NULL;
-    bool any = false;
-
-    while (p->fd >= 0 && !p->closed) {
-        GPollFD pfd = { .fd = p->fd, .events = G_IO_IN };
-        ssize_t n;
-
-        if (g_poll(&pfd, 1, any ? 0 : ms) <= 0) {
-            break;
-        }
-        buf = buf ?: g_malloc(EXANET_FRAME_MAX);
-        n = recv(p->fd, buf, EXANET_FRAME_MAX, MSG_DONTWAIT);
-        if (n <= 0) {
-            p->closed = n == 0 || errno == ECONNRESET;
-            break;
-        }
-        any = true;
-        if (p->dgram) {
-            take_frame(p, buf, n);
-        } else {
-            g_byte_array_append(p->stream, buf, n);
-            take_stream(p);
-        }
-    }
-    g_free(buf);
-    return any;
+    return wire_peer_poll(&p->wire, ms, take_frame, p);
 }
 
 ExanetRxPacket *exanet_peer_take(ExanetPeer *p)
@@ -360,7 +266,7 @@ ExanetRxPacket *exanet_peer_take(ExanetPeer *p)
 
     while (g_queue_is_empty(&p->packets)) {
         g_assert_cmpint(g_get_monotonic_time(), <, end);
-        g_assert_false(p->closed);
+        g_assert_false(p->wire.closed);
         exanet_peer_poll(p, 100);
     }
     return g_queue_pop_head(&p->packets);

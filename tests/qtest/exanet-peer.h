@@ -14,6 +14,7 @@
 #include "rnic/exanet/desc.h"
 #include "rnic/exanet/shm.h"
 #include "hw/rnic/exanet/wire.h"
+#include "wire-peer.h"
 
 #define EXANET_WAIT_MS 10000        /* real time until a test has failed */
 #define EXANET_PEER_WORDS 4096      /* longest frame that the peer takes */
@@ -26,9 +27,7 @@ typedef struct ExanetRxPacket {
 } ExanetRxPacket;
 
 typedef struct ExanetPeer {
-    int fd;                         /* our end */
-    int dev_fd;                     /* QEMU's end, until it has started */
-    bool dgram;
+    WirePeer wire;
     uint32_t coord;                 /* ours */
     uint8_t epoch;
     uint32_t max_words;             /* that our HELLO asks for */
@@ -43,10 +42,8 @@ typedef struct ExanetPeer {
     uint32_t node;                  /* coordinates of the device */
     unsigned hellos, downs, xoffs, xons;    /* received */
     uint8_t xoff;                   /* VCs that the device has stopped */
-    bool closed;                    /* the device's end is gone */
     unsigned data_frames;
     unsigned last_words;            /* of the last DATA frame */
-    GByteArray *stream;             /* bytes of a frame that is not complete */
     GQueue packets;                 /* ExanetRxPacket that nobody took yet */
     GByteArray *dump;               /* if set, DATA goes here, right or wrong */
 } ExanetPeer;

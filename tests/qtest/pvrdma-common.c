@@ -4,10 +4,10 @@
 #include "qemu/bswap.h"
 #include "libqos/pci-pc.h"
 #include "qobject/qdict.h"
+#include "machine.h"
 #include "pvrdma-common.h"
 
 #define RAM_FIRST 0x01000000ULL
-#define MSIX_DATA 0xe4a70000u
 #define VLAN_NONE 0xfff
 #define FRAME_MAX 65536
 /* round trips after which bottom halves and sockets have had their turn */
@@ -27,11 +27,8 @@ static void machine_start(PvrdmaTest *t, const char *netdev, const char *props)
 {
     const uint8_t *mac = t->mac;
     uint64_t size;
-    int fd;
 
-    fd = g_file_open_tmp("pvrdma-test-XXXXXX", &t->log, NULL);
-    g_assert_cmpint(fd, >=, 0);
-    close(fd);
+    t->log = machine_log_new();
     g_queue_init(&t->frames);
     t->qts = qtest_initf("-machine q35 -vga none -m %u -nodefaults "
         "-d guest_errors -D %s -netdev %s,id=wire "
@@ -151,15 +148,13 @@ void pvrdma_pair_start(PvrdmaTest *t[2], const char *path, const char *props)
 
 static void check_log(PvrdmaTest *t)
 {
-    g_autofree char *text = NULL;
+    g_autofree char *text = machine_log_take(t->log);
 
-    g_assert_true(g_file_get_contents(t->log, &text, NULL, NULL));
     if (t->guest_errors) {
         g_assert_nonnull(strstr(text, "pvrdma"));
     } else {
         g_assert_cmpstr(text, ==, "");
     }
-    unlink(t->log);
 }
 
 void pvrdma_stop(PvrdmaTest *t)
@@ -170,7 +165,6 @@ void pvrdma_stop(PvrdmaTest *t)
     qtest_quit(t->qts);
     check_log(t);
     wire_peer_fini(&t->wire);
-    g_free(t->log);
     g_free(t);
 }
 
@@ -248,31 +242,12 @@ uint64_t pvrdma_pdir(PvrdmaTest *t, uint64_t base, uint32_t count)
 void pvrdma_fill(PvrdmaTest *t, uint64_t pa, uint8_t *copy, size_t len,
                  unsigned seed)
 {
-    g_autofree uint8_t *own = copy ? NULL : g_malloc(len);
-    uint8_t *buf = copy ?: own;
-    uint32_t x = seed * 2654435761u + 1;
-
-    for (size_t i = 0; i < len; i++) {
-        x = x * 1664525 + 1013904223;
-        buf[i] = x >> 24;
-    }
-    qtest_bufwrite(t->qts, pa, buf, len);
+    machine_fill(t->qts, pa, copy, len, seed);
 }
 
 void pvrdma_assert_mem(PvrdmaTest *t, uint64_t pa, const void *want, size_t len)
 {
-    g_autofree uint8_t *have = g_malloc(len);
-
-    if (!len) {
-        return;                         /* qtest cannot read nothing */
-    }
-    qtest_bufread(t->qts, pa, have, len);
-    for (size_t i = 0; i < len; i++) {
-        if (have[i] != ((const uint8_t *)want)[i]) {
-            g_error("byte %zu of %zu at 0x%" PRIx64 " is 0x%02x, not 0x%02x",
-                    i, len, pa, have[i], ((const uint8_t *)want)[i]);
-        }
-    }
+    machine_assert_mem(t->qts, pa, want, len);
 }
 
 /* --- Commands ----------------------------------------------------------- */
@@ -432,29 +407,12 @@ uint32_t pvrdma_cqne_take(PvrdmaTest *t)
 void pvrdma_msix_enable(PvrdmaTest *t)
 {
     t->msix = pvrdma_alloc(t, PVRDMA_PAGE_BYTES);
-    qpci_msix_enable(t->dev);
-    g_assert_cmpuint(qpci_msix_table_size(t->dev), ==, PVRDMA_INTR_VECTORS);
-    for (unsigned v = 0; v < PVRDMA_INTR_VECTORS; v++) {
-        uint64_t entry = t->dev->msix_table_off + 16 * v;
-        QPCIBar bar = t->dev->msix_table_bar;
-
-        qpci_io_writel(t->dev, bar, entry, t->msix + 4 * v);
-        qpci_io_writel(t->dev, bar, entry + 4, 0);
-        qpci_io_writel(t->dev, bar, entry + 8, MSIX_DATA | v);
-        qpci_io_writel(t->dev, bar, entry + 12, 0);
-    }
+    machine_msix_enable(t->qts, t->dev, t->msix, PVRDMA_INTR_VECTORS);
 }
 
 bool pvrdma_msix_taken(PvrdmaTest *t, unsigned v)
 {
-    uint32_t data = qtest_readl(t->qts, t->msix + 4 * v);
-
-    if (!data) {
-        return false;
-    }
-    g_assert_cmphex(data, ==, MSIX_DATA | v);
-    qtest_writel(t->qts, t->msix + 4 * v, 0);
-    return true;
+    return machine_msix_taken(t->qts, t->msix, v);
 }
 
 /* --- Wire --------------------------------------------------------------- */

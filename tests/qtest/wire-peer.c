@@ -101,7 +101,7 @@ static void take_stream(WirePeer *p, WirePeerFrame *fn, void *opaque)
 
 bool wire_peer_poll(WirePeer *p, int ms, WirePeerFrame *fn, void *opaque)
 {
-    g_autofree uint8_t *buf = g_malloc(p->frame_max);
+    g_autofree uint8_t *buf = NULL;
     bool any = false;
 
     while (p->fd >= 0 && !p->closed) {
@@ -111,6 +111,7 @@ bool wire_peer_poll(WirePeer *p, int ms, WirePeerFrame *fn, void *opaque)
         if (g_poll(&pfd, 1, any ? 0 : ms) <= 0) {
             break;
         }
+        buf = buf ?: g_malloc(p->frame_max);
         n = recv(p->fd, buf, p->frame_max, MSG_DONTWAIT);
         if (n <= 0) {
             p->closed = n == 0 || errno == ECONNRESET;

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What tests of all devices do with a machine; see machine.h. */
+#include "qemu/osdep.h"
+#include "machine.h"
+
+#define MSIX_DATA 0xe4a70000u
+
+void machine_fill(QTestState *qts, uint64_t pa, uint8_t *copy, size_t len,
+                  unsigned seed)
+{
+    g_autofree uint8_t *own = copy ? NULL : g_malloc(len);
+    uint8_t *buf = copy ?: own;
+    uint32_t x = seed * 2654435761u + 1;
+
+    for (size_t i = 0; i < len; i++) {
+        x = x * 1664525 + 1013904223;
+        buf[i] = x >> 24;
+    }
+    qtest_bufwrite(qts, pa, buf, len);
+}
+
+void machine_assert_mem(QTestState *qts, uint64_t pa, const void *want,
+                        size_t len)
+{
+    g_autofree uint8_t *have = g_malloc(len);
+
+    if (!len) {
+        return;                         /* qtest cannot read nothing */
+    }
+    qtest_bufread(qts, pa, have, len);
+    for (size_t i = 0; i < len; i++) {
+        if (have[i] != ((const uint8_t *)want)[i]) {
+            g_error("byte %zu of %zu at 0x%" PRIx64 " is 0x%02x, not 0x%02x",
+                    i, len, pa, have[i], ((const uint8_t *)want)[i]);
+        }
+    }
+}
+
+void machine_msix_enable(QTestState *qts, QPCIDevice *dev, uint64_t at,
+                         unsigned vectors)
+{
+    qpci_msix_enable(dev);
+    g_assert_cmpuint(qpci_msix_table_size(dev), ==, vectors);
+    for (unsigned v = 0; v < vectors; v++) {
+        uint64_t entry = dev->msix_table_off + 16 * v;
+
+        qtest_writel(qts, at + 4 * v, 0);
+        qpci_io_writel(dev, dev->msix_table_bar, entry, at + 4 * v);
+        qpci_io_writel(dev, dev->msix_table_bar, entry + 4, 0);
+        qpci_io_writel(dev, dev->msix_table_bar, entry + 8, MSIX_DATA | v);
+        qpci_io_writel(dev, dev->msix_table_bar, entry + 12, 0);
+    }
+}
+
+bool machine_msix_taken(QTestState *qts, uint64_t at, unsigned v)
+{
+    uint32_t data = qtest_readl(qts, at + 4 * v);
+
+    if (!data) {
+        return false;
+    }
+    g_assert_cmphex(data, ==, MSIX_DATA | v);
+    qtest_writel(qts, at + 4 * v, 0);
+    return true;
+}
+
+char *machine_log_new(void)
+{
+    char *path;
+    int fd = g_file_open_tmp("rnic-test-XXXXXX", &path, NULL);
+
+    g_assert_cmpint(fd, >=, 0);
+    close(fd);
+    return path;
+}
+
+char *machine_log_take(char *path)
+{
+    char *text;
+
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    unlink(path);
+    g_free(path);
+    return text;
+}

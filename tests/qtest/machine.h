@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What tests of all devices do with a machine: memory with a pattern, messages of MSI-X
+ * that arrive in memory, the log of guest errors.
+ */
+#ifndef RNIC_MACHINE_H
+#define RNIC_MACHINE_H
+
+#include "libqtest.h"
+#include "libqos/pci.h"
+
+/* Fills @len bytes at @pa with what @seed gives, and @copy, which may be NULL. */
+void machine_fill(QTestState *qts, uint64_t pa, uint8_t *copy, size_t len,
+                  unsigned seed);
+/* Fails and names the first byte that differs. */
+void machine_assert_mem(QTestState *qts, uint64_t pa, const void *want,
+                        size_t len);
+
+/* Turns on @vectors messages of @dev, which must be all; each writes a word from @at on. */
+void machine_msix_enable(QTestState *qts, QPCIDevice *dev, uint64_t at,
+                         unsigned vectors);
+/* Whether vector @v came since it was asked last. */
+bool machine_msix_taken(QTestState *qts, uint64_t at, unsigned v);
+
+/* A file for -D; to be given to machine_log_take(). */
+char *machine_log_new(void);
+/* What is in the log, to be freed; it and @path are gone afterwards. */
+char *machine_log_take(char *path);
+
+#endif /* RNIC_MACHINE_H */
