@@ -110,6 +110,7 @@ void pvrdma_cq_push(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc)
         cq_fail(s, cq);
         return;
     }
+    qatomic_set(&s->completions, s->completions + 1);
     if (cq->armed || (cq->armed_solicited && solicited)) {
         cq->armed = false;
         cq->armed_solicited = false;
