@@ -9,7 +9,8 @@
  *
  * A cursor (@next, @psn) says what is sent next.  Which bytes a packet has follows from
  * its PSN and that of the WQE, so that sending again is only moving the cursor back.
- * A WQE is fetched when it is to be sent, and its slot is the guest's when it is complete.
+ * A WQE is fetched when it is to be sent, and its slot is the guest's again when it is
+ * complete.
  */
 #ifndef HW_PVRDMA_REQ_H
 #define HW_PVRDMA_REQ_H
