@@ -155,6 +155,7 @@ static void pvrdma_pci_config_write(PCIDevice *dev, uint32_t addr,
 
 static const Property pvrdma_pci_properties[] = {
     DEFINE_PROP_UINT32("mtu", PvrdmaPCI, pvrdma.mtu, ROCE_MTU_MAX),
+    DEFINE_PROP_UINT8("version", PvrdmaPCI, pvrdma.version, PVRDMA_VERSION),
     DEFINE_PROP_STRING("roce", PvrdmaPCI, roce),
     DEFINE_PROP_BOOL("dcqcn", PvrdmaPCI, pvrdma.dcqcn, false),
 };
@@ -165,6 +166,8 @@ static const struct {
 } descriptions[] = {
     { "mtu", "Largest path MTU, which the driver is told: 256, 512, 1024, 2048 or "
              "4096 bytes" },
+    { "version", "Of the interface that the driver finds: 17 (RoCE v1), 18 (v2), "
+                 "19 (64-bit page numbers) or 20 (handles of QPs)" },
     { "roce", "Frames and GIDs: v2 (UDP, the default) or v1 (EtherType 0x8915)" },
     { "dcqcn", "Answer congestion marks by notifications, and slow down when they "
                "come" },

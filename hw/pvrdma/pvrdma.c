@@ -264,16 +264,18 @@ static int rings_init(PvrdmaState *s,
 static int dsr_load(PvrdmaState *s)
 {
     struct pvrdma_device_shared_region dsr;
+    uint32_t version;
     int err;
 
     if (!pvrdma_dma_read(s, s->dsr_addr, &dsr,
                          offsetof(struct pvrdma_device_shared_region, caps))) {
         return EFAULT;
     }
-    /* older drivers take a QP's number for its handle */
-    if (le32_to_cpu(dsr.driver_version) < PVRDMA_VERSION_QPHANDLE) {
+    version = MIN(le32_to_cpu(dsr.driver_version), s->version);
+    if (version < PVRDMA_VERSION_ROCEV1) {
         return EPROTONOSUPPORT;
     }
+    s->qp_handles = version >= PVRDMA_VERSION_QPHANDLE;
     err = rings_init(s, &dsr);
     if (err) {
         return err;
@@ -382,7 +384,7 @@ static uint64_t regs_read(void *opaque, hwaddr addr, unsigned size)
 
     switch (addr) {
     case PVRDMA_REG_VERSION:
-        return PVRDMA_VERSION;
+        return s->version;
     case PVRDMA_REG_DSRLOW:
         return (uint32_t)s->dsr_addr;
     case PVRDMA_REG_DSRHIGH:
@@ -577,6 +579,24 @@ void pvrdma_reset(PvrdmaState *s)
     pvrdma_irq_flush(s);
 }
 
+static bool properties_check(PvrdmaState *s, Error **errp)
+{
+    if (!is_power_of_2(s->mtu) || s->mtu < 256 || s->mtu > ROCE_MTU_MAX) {
+        error_setg(errp, "property 'mtu' must be 256, 512, 1024, 2048 or 4096");
+        return false;
+    }
+    if (s->version < PVRDMA_VERSION_ROCEV1 || s->version > PVRDMA_VERSION) {
+        error_setg(errp, "property 'version' must be %u to %u",
+                   PVRDMA_VERSION_ROCEV1, PVRDMA_VERSION);
+        return false;
+    }
+    if (s->version < PVRDMA_VERSION_ROCEV2 && !s->roce_v1) {
+        error_setg(errp, "version=%u has RoCE v1 only: roce=v1", s->version);
+        return false;
+    }
+    return true;
+}
+
 static void tables_init(PvrdmaState *s)
 {
     pvrdma_table_init(&s->uc, PVRDMA_UARS);
@@ -601,8 +621,7 @@ bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp)
 {
     Object *owner = OBJECT(host->dev);
 
-    if (!is_power_of_2(s->mtu) || s->mtu < 256 || s->mtu > ROCE_MTU_MAX) {
-        error_setg(errp, "property 'mtu' must be 256, 512, 1024, 2048 or 4096");
+    if (!properties_check(s, errp)) {
         return false;
     }
     s->host = *host;

@@ -560,12 +560,14 @@ struct PvrdmaState {
     bool pending;                   /* it shall go on, or reset the device, behind that */
     bool reset_wanted;
     uint32_t mtu;                   /* property: largest path MTU, bytes */
+    uint8_t version;                /* property: of the interface, VERSION */
     bool roce_v1;                   /* property */
     bool dcqcn;                     /* property: slow down when asked to */
     /* Registers. */
     uint64_t dsr_addr;
     bool dsr_valid;                 /* the shared region was accepted */
     bool active;                    /* CTL said so */
+    bool qp_handles;                /* the driver knows that they are not numbers */
     uint32_t err, icr, imr;
     uint64_t cmd_slot, resp_slot;
     uint64_t uar_pfn;

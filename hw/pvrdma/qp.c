@@ -35,7 +35,7 @@ static void qp_deactivate(PvrdmaQp *qp)
     }
 }
 
-/* --- Errors ----------------------------------------------------------------------- */
+/* --- Errors --------------------------------------------------------------- */
 static void qp_flush(PvrdmaQp *qp)
 {
     pvrdma_req_flush(qp);
@@ -126,7 +126,7 @@ void pvrdma_qp_timer(PvrdmaQp *qp, int64_t deadline)
     }
 }
 
-/* --- What happens to a QP --------------------------------------------------------- */
+/* --- What happens to a QP ------------------------------------------------- */
 void pvrdma_qp_drained(PvrdmaQp *qp)
 {
     if (!qp->sq_draining || !pvrdma_req_idle(qp)) {
@@ -187,7 +187,7 @@ void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
     }
 }
 
-/* --- Creation and end -------------------------------------------------------------- */
+/* --- Creation and end ----------------------------------------------------- */
 /* Finds what a QP is made of. */
 static int qp_objects(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
 {
@@ -232,11 +232,12 @@ static int qp_queues(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
         return EINVAL;
     }
     err = pvrdma_wq_init(&qp->sq, offsetof(struct pvrdma_ring_state, tx),
-                         PVRDMA_PAGE_BYTES, qp->cap.max_send_wr,
-                         qp->cap.max_send_sge);
+                         PVRDMA_PAGE_BYTES, le32_to_cpu(qp->cap.max_send_wr),
+                         le32_to_cpu(qp->cap.max_send_sge));
     if (!err && !qp->srq) {
         err = pvrdma_wq_init(&qp->rq, offsetof(struct pvrdma_ring_state, rx),
-                             rq_at, qp->cap.max_recv_wr, qp->cap.max_recv_sge);
+                             rq_at, le32_to_cpu(qp->cap.max_recv_wr),
+                             le32_to_cpu(qp->cap.max_recv_sge));
     }
     err = err ?: pvrdma_pages_load(s, &qp->pages, le64_to_cpu(cmd->pdir_dma),
                                    total);
@@ -247,18 +248,43 @@ static int qp_queues(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
     return err ?: qp->srq ? 0 : pvrdma_rq_layout(&qp->rq, &qp->pages);
 }
 
+/* Drivers that take numbers for handles: the GSI has number 1, nobody else. */
+static uint32_t qp_handle(PvrdmaQp *qp)
+{
+    PvrdmaTable *t = &qp->s->qp;
+    uint32_t handle;
+
+    if (qp->s->qp_handles) {
+        return pvrdma_table_add(t, qp);
+    }
+    if (qp->type == PVRDMA_QPT_GSI) {
+        pvrdma_table_set(t, ROCE_QPN_GSI, qp);
+        return ROCE_QPN_GSI;
+    }
+    handle = pvrdma_table_add(t, qp);
+    if (handle == ROCE_QPN_GSI) {
+        handle = pvrdma_table_add(t, qp);
+        pvrdma_table_remove(t, ROCE_QPN_GSI);
+    }
+    return handle;
+}
+
 /* Numbers differ from those of QPs before, so that late packets meet nobody. */
 static int qp_number(PvrdmaQp *qp)
 {
     PvrdmaState *s = qp->s;
 
-    qp->handle = pvrdma_table_add(&s->qp, qp);
+    qp->handle = qp_handle(qp);
     if (!qp->handle) {
         return ENOMEM;
     }
     if (qp->type == PVRDMA_QPT_GSI) {
         s->gsi = qp;
         qp->qpn = ROCE_QPN_GSI;
+        return 0;
+    }
+    if (!s->qp_handles) {
+        qp->qpn = qp->handle;
         return 0;
     }
     if (!++s->qpn_generation) {
@@ -290,11 +316,32 @@ static void qp_cap_init(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
     }
 }
 
+/* The capacities are as the guest gave them. */
+static void qp_tell(PvrdmaQp *qp, union pvrdma_cmd_resp *resp)
+{
+    struct pvrdma_cmd_create_qp_resp *answer = &resp->create_qp;
+    struct pvrdma_cmd_create_qp_resp_v1 *v1 = &resp->create_qp_v1;
+
+    if (!qp->s->qp_handles) {
+        v1->qpn = cpu_to_le32(qp->qpn);
+        v1->max_send_wr = qp->cap.max_send_wr;
+        v1->max_recv_wr = qp->cap.max_recv_wr;
+        v1->max_send_sge = qp->cap.max_send_sge;
+        v1->max_recv_sge = qp->cap.max_recv_sge;
+        return;
+    }
+    answer->qpn = cpu_to_le32(qp->qpn);
+    answer->qp_handle = cpu_to_le32(qp->handle);
+    answer->max_send_wr = qp->cap.max_send_wr;
+    answer->max_recv_wr = qp->cap.max_recv_wr;
+    answer->max_send_sge = qp->cap.max_send_sge;
+    answer->max_recv_sge = qp->cap.max_recv_sge;
+}
+
 int pvrdma_cmd_create_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
                          union pvrdma_cmd_resp *resp)
 {
     const struct pvrdma_cmd_create_qp *cmd = &req->create_qp;
-    struct pvrdma_cmd_create_qp_resp *answer = &resp->create_qp;
     PvrdmaQp *qp = g_new0(PvrdmaQp, 1);
     int err;
 
@@ -312,12 +359,7 @@ int pvrdma_cmd_create_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
     }
     qp_use(qp, 1);
     qp->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, qp_timer, qp);
-    answer->qpn = cpu_to_le32(qp->qpn);
-    answer->qp_handle = cpu_to_le32(qp->handle);
-    answer->max_send_wr = qp->cap.max_send_wr;
-    answer->max_recv_wr = qp->cap.max_recv_wr;
-    answer->max_send_sge = qp->cap.max_send_sge;
-    answer->max_recv_sge = qp->cap.max_recv_sge;
+    qp_tell(qp, resp);
     trace_pvrdma_qp_create(s->port.netdev, qp->handle, qp->qpn, qp->type);
     return 0;
 }
@@ -384,7 +426,7 @@ void pvrdma_qp_reset_all(PvrdmaState *s)
     }
 }
 
-/* --- States --------------------------------------------------------------------------- */
+/* --- States --------------------------------------------------------------- */
 static void qp_reset(PvrdmaQp *qp)
 {
     qp_stop(qp);

@@ -365,6 +365,93 @@ static void test_bad_queues(void)
     pvrdma_stop(t);
 }
 
+/* --- Old interfaces ------------------------------------------------------ */
+
+static void set_driver_version(PvrdmaTest *t, uint32_t version)
+{
+    qtest_writel(t->qts, t->dsr + offsetof(struct pvrdma_device_shared_region,
+                                           driver_version), version);
+}
+
+/* A QP whose number is its handle, told in the old answer. */
+static void check_old_qp(PvrdmaTest *t, const PvrdmaTestQpInit *init,
+                         PvrdmaTestQp *qp)
+{
+    union pvrdma_cmd_req req = pvrdma_qp_request(t, init, qp);
+    union pvrdma_cmd_resp resp;
+
+    pvrdma_command_ok(t, PVRDMA_CMD_CREATE_QP, &req, &resp);
+    qp->qpn = qp->handle = le32_to_cpu(resp.create_qp_v1.qpn);
+    g_assert_cmpuint(le32_to_cpu(resp.create_qp_v1.max_send_wr), ==,
+                     qp->sq.entries);
+    g_assert_cmpuint(le32_to_cpu(resp.create_qp_v1.max_recv_wr), ==,
+                     qp->rq.entries);
+    g_assert_cmpuint(le32_to_cpu(resp.create_qp_v1.max_send_sge), ==,
+                     qp->sq.max_sge);
+    g_assert_cmpuint(le32_to_cpu(resp.create_qp_v1.max_recv_sge), ==,
+                     qp->rq.max_sge);
+}
+
+/* Numbers below 2 are never anybody's but the GSI's, whoever comes first. */
+static void check_old_interface(PvrdmaTest *t)
+{
+    const PvrdmaTestQpAttr attr = { 0 };
+    uint32_t pd = pvrdma_pd_create(t, 0);
+    PvrdmaTestCq cq = pvrdma_cq_create(t, 0, 0, 16);
+    const PvrdmaTestQpInit init = { .pd = pd, .send_cq = &cq };
+    const PvrdmaTestQpInit gsi = {
+        .type = PVRDMA_QPT_GSI, .pd = pd, .send_cq = &cq,
+    };
+    PvrdmaTestMr mr = pvrdma_mr_create(t, pd, 0, 0x1000,
+                                       PVRDMA_TEST_ACCESS_ALL);
+    const PvrdmaTestSge sge = PVRDMA_TEST_SGE(&mr, 0, 100);
+    struct pvrdma_sq_wqe_hdr hdr = pvrdma_wr(1, PVRDMA_WR_SEND);
+    PvrdmaTestQp qp[2], special;
+
+    for (unsigned i = 0; i < 2; i++) {
+        check_old_qp(t, &init, &qp[i]);
+        g_assert_cmpuint(qp[i].qpn, >, ROCE_QPN_GSI);
+    }
+    check_old_qp(t, &gsi, &special);
+    g_assert_cmpuint(special.qpn, ==, ROCE_QPN_GSI);
+    pvrdma_qp_destroy(t, &special);
+    check_old_qp(t, &gsi, &special);
+    g_assert_cmpuint(special.qpn, ==, ROCE_QPN_GSI);
+
+    pvrdma_qp_pair(t, &qp[0], &qp[1], &attr);
+    pvrdma_post_recv(t, &qp[1], 2, &sge, 1);
+    pvrdma_post_send(t, &qp[0], &hdr, &sge, 1);
+    pvrdma_wait(t, qtest_readl(t->qts, cq.at +
+                offsetof(struct pvrdma_ring_state, rx.prod_tail)) == 2);
+}
+
+static void test_old_driver(void)
+{
+    PvrdmaTest *t = pvrdma_start("");
+
+    for (unsigned v = PVRDMA_VERSION_ROCEV2; v < PVRDMA_VERSION_QPHANDLE; v++) {
+        set_driver_version(t, v);
+        g_assert_cmpuint(pvrdma_dsr_write(t), ==, 0);
+        g_assert_cmpuint(pvrdma_ctl(t, PVRDMA_DEVICE_CTL_ACTIVATE), ==, 0);
+        g_assert_cmpint(pvrdma_bind(t, 0, pvrdma_gid, VLAN_NONE), ==, 0);
+        qtest_memset(t->qts, t->async.at, 0, PVRDMA_PAGE_BYTES);
+        check_old_interface(t);
+    }
+    pvrdma_stop(t);
+}
+
+static void test_old_device(void)
+{
+    PvrdmaTest *t = pvrdma_start(",version=17,roce=v1");
+
+    g_assert_cmpuint(pvrdma_get(t, PVRDMA_REG_VERSION), ==,
+                     PVRDMA_VERSION_ROCEV1);
+    check_old_interface(t);
+    pvrdma_stop(t);
+}
+
+/* --- Failures and limits ------------------------------------------------- */
+
 /* modify_qp fails in its answer, which the driver looks at. */
 static void test_error_in_answer(void)
 {
@@ -523,6 +610,8 @@ int main(int argc, char **argv)
     qtest_add_func("/rnic/pvrdma/cmd/table-full", test_table_full);
     qtest_add_func("/rnic/pvrdma/cmd/handles-late", test_handles_late);
     qtest_add_func("/rnic/pvrdma/cmd/bad-queues", test_bad_queues);
+    qtest_add_func("/rnic/pvrdma/cmd/old-driver", test_old_driver);
+    qtest_add_func("/rnic/pvrdma/cmd/old-device", test_old_device);
     qtest_add_func("/rnic/pvrdma/cmd/error-in-answer", test_error_in_answer);
     qtest_add_func("/rnic/pvrdma/cmd/pages-bounded", test_pages_bounded);
     qtest_add_func("/rnic/pvrdma/cmd/gids", test_gids);

@@ -74,6 +74,9 @@ static void test_bad_command_lines(void)
         { NIC " -device pvrdma,addr=5.1,mtu=128", "mtu" },
         { NIC " -device pvrdma,addr=5.1,mtu=1500", "mtu" },
         { NIC " -device pvrdma,addr=5.1,mtu=8192", "mtu" },
+        { NIC " -device pvrdma,addr=5.1,version=16", "version" },
+        { NIC " -device pvrdma,addr=5.1,version=21", "version" },
+        { NIC " -device pvrdma,addr=5.1,version=17", "roce=v1" },
         { NIC " -device pvrdma,addr=5.1,roce=v3", "roce" },
         { NIC " -device pvrdma,addr=5.1,roce=", "roce" },
         { NIC " -device pvrdma,addr=5.1,colour=red", "colour" },
@@ -92,7 +95,9 @@ static void test_bad_command_lines(void)
 
 static void test_help(void)
 {
-    static const char *const properties[] = { "mtu", "roce", "dcqcn" };
+    static const char *const properties[] = {
+        "mtu", "version", "roce", "dcqcn",
+    };
     g_autofree char *out = NULL;
     g_autofree char *list = NULL;
 

@@ -195,7 +195,7 @@ static void test_bad_regions(void)
     good = dsr_read(t);
 
     bad = good;
-    bad.driver_version = cpu_to_le32(PVRDMA_VERSION_QPHANDLE - 1);
+    bad.driver_version = cpu_to_le32(PVRDMA_VERSION_ROCEV1 - 1);
     refuse_region(t, &bad, EPROTONOSUPPORT);
     bad = good;
     bad.async_ring_pages.num_pages = 0;

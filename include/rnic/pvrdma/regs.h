@@ -670,6 +670,17 @@ struct pvrdma_cmd_create_qp_resp {
 	__le32	pad;
 };
 
+/* The same before QPHANDLE, for a driver or a device that old: the number is the handle. */
+struct pvrdma_cmd_create_qp_resp_v1 {
+	struct pvrdma_cmd_resp_hdr hdr;
+	__le32	qpn;
+	__le32	max_send_wr;
+	__le32	max_recv_wr;
+	__le32	max_send_sge;
+	__le32	max_recv_sge;
+	__le32	max_inline_data;
+};
+
 struct pvrdma_cmd_modify_qp {
 	struct pvrdma_cmd_hdr hdr;
 	__le32	qp_handle;
@@ -756,6 +767,7 @@ union pvrdma_cmd_resp {
 	struct pvrdma_cmd_create_cq_resp create_cq;
 	struct pvrdma_cmd_resize_cq_resp resize_cq;
 	struct pvrdma_cmd_create_qp_resp create_qp;
+	struct pvrdma_cmd_create_qp_resp_v1 create_qp_v1;
 	struct pvrdma_cmd_query_qp_resp query_qp;
 	struct pvrdma_cmd_destroy_qp_resp destroy_qp;
 	struct pvrdma_cmd_create_srq_resp create_srq;
