@@ -12,7 +12,7 @@
 #define QP_HOP_LIMIT 64                 /* of paths that do not say */
 #define QP_FLOW_LABEL RNIC_FIELD(19, 0)
 
-/* --- Steps between states [EXT: InfiniBand's, as Linux has them] ----------------- */
+/* --- Steps between states [EXT: InfiniBand's, as Linux has them] ---------- */
 #define NAME(x) PVRDMA_QP_##x
 
 /* Alternate paths are left out: there are none. */
@@ -119,7 +119,7 @@ static bool qp_step_ok(const PvrdmaQp *qp, uint32_t mask,
            !(mask & ~(must | step->of[qp->type].may));
 }
 
-/* --- Attributes that are numbers --------------------------------------------------- */
+/* --- Attributes that are numbers ------------------------------------------ */
 typedef struct QpField {
     uint32_t mask;
     uint16_t guest, own;                /* offsets */
@@ -196,7 +196,7 @@ static void qp_fields_set(PvrdmaQp *qp, uint32_t mask,
     qp->attr.sq_psn &= ROCE_PSN_MASK;
 }
 
-/* --- Paths ------------------------------------------------------------------------------ */
+/* --- Paths ---------------------------------------------------------------- */
 /* Packets of a QP to one peer take one way through networks that have several. */
 static uint16_t qp_sport(const PvrdmaQp *qp, uint32_t dest_qpn)
 {
@@ -241,7 +241,7 @@ static bool qp_attr_path(PvrdmaQp *qp, uint32_t mask,
     return pvrdma_qp_path(qp, &av, dest, path);
 }
 
-/* --- Both ------------------------------------------------------------------------------- */
+/* --- Both ----------------------------------------------------------------- */
 int pvrdma_qp_attr_set(PvrdmaQp *qp, uint32_t mask,
                        const struct pvrdma_qp_attr *attr, uint8_t *state)
 {

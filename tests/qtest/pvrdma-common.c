@@ -126,6 +126,16 @@ PvrdmaTest *pvrdma_start(const char *props)
     return t;
 }
 
+/* What QEMU says of the other end of its netdev. */
+static bool stream_is(PvrdmaTest *t, const char *state)
+{
+    g_autofree char *want = g_strdup_printf("type=stream,%s", state);
+    g_autofree char *info = qtest_hmp(t->qts, "info network");
+
+    return strstr(info, want) != NULL;
+}
+
+/* Sockets are made by threads, and frames are lost as long as there is none. */
 void pvrdma_pair_start(PvrdmaTest *t[2], const char *path, const char *props)
 {
     for (unsigned i = 0; i < 2; i++) {
@@ -139,7 +149,9 @@ void pvrdma_pair_start(PvrdmaTest *t[2], const char *path, const char *props)
         t[i]->gid6 = i ? pvrdma_peer_gid6 : pvrdma_gid6;
         wire_peer_init_closed(&t[i]->wire);
         machine_start(t[i], netdev, props);
+        pvrdma_wait(t[i], stream_is(t[i], i ? "unix:" : "listening"));
     }
+    pvrdma_wait(t[0], stream_is(t[0], "unix:"));
     for (unsigned i = 0; i < 2; i++) {
         pvrdma_msix_enable(t[i]);
         pvrdma_bring_up(t[i]);

@@ -115,7 +115,7 @@ static void pair_stop(Pair *p)
     g_free(p->dir);
 }
 
-/* --- Data -------------------------------------------------------------------------------- */
+/* --- Data ----------------------------------------------------------------- */
 typedef struct Copy {
     uint64_t from, to;              /* offsets in the regions */
     uint32_t len;
@@ -219,7 +219,7 @@ static void check_send(Pair *p, unsigned i, uint32_t len,
     copy_check(&c, dst);
 }
 
-/* --- Connections -------------------------------------------------------------------------- */
+/* --- Connections ---------------------------------------------------------- */
 static void check_all(Pair *p, uint32_t len)
 {
     for (unsigned i = 0; i < 2; i++) {
@@ -509,7 +509,7 @@ static void test_gone(void)
     pair_stop(&p);
 }
 
-/* --- Datagrams ---------------------------------------------------------------------------- */
+/* --- Datagrams ------------------------------------------------------------ */
 static void check_datagram(Pair *p, unsigned i, uint32_t len)
 {
     Side *src = &p->side[i], *dst = &p->side[!i];

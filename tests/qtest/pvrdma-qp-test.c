@@ -102,7 +102,7 @@ static void peer_ack(Rig *r, const PvrdmaTestQp *qp, uint32_t psn, uint32_t msn)
     pvrdma_wire_send(r->t, &path, &pkt, NULL, 0);
 }
 
-/* --- Creation ------------------------------------------------------------------------- */
+/* --- Creation ------------------------------------------------------------- */
 #define CREATE_FAILS(r, err, change) do { \
     PvrdmaTestQp qp_; \
     union pvrdma_cmd_req req_ = pvrdma_qp_request((r)->t, \
@@ -248,7 +248,7 @@ static void test_numbers(void)
     pvrdma_stop(r.t);
 }
 
-/* --- States --------------------------------------------------------------------------- */
+/* --- States --------------------------------------------------------------- */
 static void test_states(void)
 {
     static const uint8_t types[] = {
@@ -372,7 +372,7 @@ static void test_established(void)
     pvrdma_stop(r.t);
 }
 
-/* --- SQD ---------------------------------------------------------------------------------- */
+/* --- SQD ------------------------------------------------------------------ */
 static void to_sqd(Rig *r, const PvrdmaTestQp *qp, bool notify)
 {
     union pvrdma_cmd_req req = {
@@ -425,7 +425,7 @@ static void test_drain_nothing(void)
     pvrdma_stop(r.t);
 }
 
-/* --- The end ------------------------------------------------------------------------------ */
+/* --- The end -------------------------------------------------------------- */
 static void test_flush(void)
 {
     Rig r = rig_start();
@@ -572,7 +572,7 @@ static void test_srq_last(void)
     pvrdma_stop(r.t);
 }
 
-/* --- Mistakes of the guest ---------------------------------------------------------- */
+/* --- Mistakes of the guest ------------------------------------------------ */
 static void test_doorbell(void)
 {
     static const uint32_t handles[] = { 0, 0x3fff, 0x4000, 0xffffff };

@@ -89,7 +89,7 @@ static void peer_send(Rig *r, const RocePacket *pkt, size_t len)
     pvrdma_wire_send(r->t, &path, pkt, r->data, len);
 }
 
-/* --- Sending --------------------------------------------------------------------------- */
+/* --- Sending -------------------------------------------------------------- */
 static void check_send(Rig *r, uint32_t len, uint32_t psn, bool ipv6)
 {
     PvrdmaTestQpAttr to = {
@@ -262,7 +262,7 @@ static void test_send_opcodes(void)
     rig_stop(&r);
 }
 
-/* --- Receiving -------------------------------------------------------------------------- */
+/* --- Receiving ------------------------------------------------------------ */
 static void check_receive(Rig *r, uint32_t len, bool ipv6)
 {
     RocePath path = pvrdma_path(ipv6, false);

@@ -34,7 +34,7 @@ bool pvrdma_gid_path(PvrdmaState *s, unsigned index, const uint8_t dgid[16],
     return true;
 }
 
-/* --- Steps ------------------------------------------------------------------------------ */
+/* --- Steps ---------------------------------------------------------------- */
 /* Rows: from; columns: to; in the order of the numbers. */
 static const char *const steps[] = {
     [RESET] = "11.....",
@@ -51,8 +51,10 @@ typedef struct Rule {
     uint32_t must, may;
 } Rule;
 
-/* What manual pages of ibv_modify_qp and the InfiniBand specification say; the steps
- * that are not here take nothing but the state. */
+/*
+ * What manual pages of ibv_modify_qp and the InfiniBand specification say; the steps
+ * that are not here take nothing but the state.
+ */
 static const Rule rules[] = {
     { RC, RESET, INIT, A(PKEY_INDEX) | A(PORT) | A(ACCESS_FLAGS), 0 },
     { RC, INIT, INIT, 0, A(PKEY_INDEX) | A(PORT) | A(ACCESS_FLAGS) },
@@ -222,7 +224,7 @@ static void test_current_state(void)
                                        &result), ==, 0);
 }
 
-/* --- Values ------------------------------------------------------------------------------ */
+/* --- Values --------------------------------------------------------------- */
 static int set_to_rtr(const struct pvrdma_qp_attr *attr, PvrdmaQp *qp)
 {
     uint8_t result;
@@ -316,7 +318,7 @@ static void test_kept(void)
                     sizeof(attr.ah_attr));
 }
 
-/* --- Paths ------------------------------------------------------------------------------ */
+/* --- Paths ---------------------------------------------------------------- */
 static void test_path(void)
 {
     PvrdmaQp qp = qp_in(RC, INIT);
