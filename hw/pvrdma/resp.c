@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Paravirtual RDMA NIC: responder: requests of the peer, which pass one step after the
- * other, and what is answered.  READs and atomics are resources, answered in the order
- * of their PSNs; one acknowledgement, for all that came, goes behind them.
+ * other.  What is answered is in resp-tx.c.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -87,7 +86,7 @@ void pvrdma_resp_init(PvrdmaQp *qp)
     };
 }
 
-/* --- Completions ---------------------------------------------------------------- */
+/* --- Completions ---------------------------------------------------------- */
 /* Of the receive WQE that the message has; @pkt is its last packet, or NULL. */
 static void resp_complete(PvrdmaQp *qp, const RocePacket *pkt, uint8_t status)
 {
@@ -160,7 +159,14 @@ static void resp_refuse(PvrdmaQp *qp, RespVerdict verdict, uint32_t psn)
     pvrdma_qp_activate(qp);
 }
 
-/* --- Resources ------------------------------------------------------------------- */
+void pvrdma_resp_mr_failed(PvrdmaQp *qp, PvrdmaMrStatus status, uint32_t psn)
+{
+    qp->resp.resource_count = 0;        /* nor what is behind it */
+    qp->resp.resource_next = 0;
+    resp_refuse(qp, mr_verdict(status), psn);
+}
+
+/* --- Resources ------------------------------------------------------------ */
 static PvrdmaResource *resource_at(PvrdmaResp *r, unsigned i)
 {
     return &r->resource[(r->resource_first + i) % PVRDMA_RESP_RESOURCES];
@@ -180,6 +186,7 @@ static PvrdmaResource *resource_add(PvrdmaQp *qp, const RocePacket *pkt)
     while (r->resource_count && r->resource_count >= resource_limit(qp)) {
         r->resource_first = (r->resource_first + 1) % PVRDMA_RESP_RESOURCES;
         r->resource_count--;
+        r->resource_next -= r->resource_next > 0;
     }
     res = resource_at(r, r->resource_count++);
     *res = (PvrdmaResource) {
@@ -194,18 +201,29 @@ static PvrdmaResource *resource_add(PvrdmaQp *qp, const RocePacket *pkt)
     return res;
 }
 
-/* The oldest that is to be answered. */
-static PvrdmaResource *resource_active(PvrdmaResp *r)
+PvrdmaResource *pvrdma_resp_active(PvrdmaResp *r)
 {
-    for (unsigned i = 0; i < r->resource_count; i++) {
-        if (resource_at(r, i)->active) {
-            return resource_at(r, i);
+    while (r->resource_next < r->resource_count) {
+        PvrdmaResource *res = resource_at(r, r->resource_next);
+
+        if (res->active) {
+            return res;
         }
+        r->resource_next++;
     }
     return NULL;
 }
 
-/* --- Steps of a request in sequence: they check, and change nothing but the queue -- */
+/* Number @i of the ring is to be answered again. */
+static void resource_replay(PvrdmaResp *r, unsigned i)
+{
+    PvrdmaResource *res = resource_at(r, i);
+
+    res->active = res->replay = true;
+    r->resource_next = MIN(r->resource_next, i);
+}
+
+/* --- Steps of a request in sequence: they check, and change nothing but the queue  */
 typedef RespVerdict RespStep(PvrdmaQp *qp, const RocePacket *pkt,
                              uint32_t flags);
 
@@ -323,7 +341,7 @@ static RespVerdict get_receive(PvrdmaQp *qp, const RocePacket *pkt,
     }
 }
 
-/* --- Execution ---------------------------------------------------------------------- */
+/* --- Execution ------------------------------------------------------------ */
 static RespVerdict place_send(PvrdmaQp *qp, const RocePacket *pkt)
 {
     const PvrdmaResp *r = &qp->resp;
@@ -450,7 +468,7 @@ static RespStep *const steps[] = {
     invalidate,
 };
 
-/* --- Acknowledgement ------------------------------------------------------------------ */
+/* --- Acknowledgement ------------------------------------------------------ */
 /*
  * What the peer gets to know of a request that was accepted.  A NAK that waits to be
  * sent stays right if something behind that request has been dropped.
@@ -521,7 +539,7 @@ static void resp_ahead(PvrdmaQp *qp, const RocePacket *pkt)
     }
 }
 
-/* --- Duplicates ------------------------------------------------------------------------ */
+/* --- Duplicates ----------------------------------------------------------- */
 /*
  * The peer wants a READ again, or the rest of it from @pkt on.  READs behind it begin
  * anew, as their responses would not be in order.
@@ -536,7 +554,7 @@ static void replay_read(PvrdmaQp *qp, const RocePacket *pkt, unsigned i)
         roce_packets(pkt->dma_len, qp->mtu) > room) {
         return;
     }
-    res->active = res->replay = true;
+    resource_replay(r, i);
     res->from_psn = res->send_psn = pkt->psn;
     res->va = pkt->va;
     res->rkey = pkt->rkey;
@@ -560,7 +578,7 @@ static void resp_replay(PvrdmaQp *qp, const RocePacket *pkt, bool atomic)
             continue;
         }
         if (atomic) {
-            res->active = res->replay = true;
+            resource_replay(r, i);
         } else {
             replay_read(qp, pkt, i);
         }
@@ -578,18 +596,6 @@ static void resp_duplicate(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
     }
 }
 
-static bool resp_has_work(PvrdmaQp *qp)
-{
-    PvrdmaResp *r = &qp->resp;
-
-    /* The end of a connection that the guest ended is silent. */
-    if (qp->state < PVRDMA_QPS_RTR ||
-        (qp->state == PVRDMA_QPS_ERR && r->answer != PVRDMA_ANSWER_REFUSE)) {
-        return false;
-    }
-    return r->answer != PVRDMA_ANSWER_NONE || r->cnp_due || resource_active(r);
-}
-
 void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt)
 {
     uint32_t flags = roce_opcode_info(pkt->opcode)->flags;
@@ -604,156 +610,7 @@ void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt)
     } else {
         resp_in_sequence(qp, pkt, flags);
     }
-    if (resp_has_work(qp)) {
+    if (pvrdma_resp_has_work(qp)) {
         pvrdma_qp_activate(qp);
     }
-}
-
-/* --- Sending ---------------------------------------------------------------------------- */
-/* Begins a packet to the peer; returns where its payload goes. */
-static uint8_t *resp_begin(PvrdmaQp *qp, RocePacket *pkt)
-{
-    pkt->pkey = ROCE_PKEY_DEFAULT;
-    pkt->qpn = qp->attr.dest_qpn;
-    return pvrdma_tx_begin(qp->s, &qp->path, pkt);
-}
-
-static void send_read(PvrdmaQp *qp, PvrdmaResource *res)
-{
-    static const uint8_t opcodes[2][2] = {      /* first, last */
-        { ROCE_OP_READ_RESP_MIDDLE, ROCE_OP_READ_RESP_LAST },
-        { ROCE_OP_READ_RESP_FIRST, ROCE_OP_READ_RESP_ONLY },
-    };
-    uint32_t offset = roce_psn_diff(res->send_psn, res->from_psn) * qp->mtu;
-    uint32_t len = MIN(qp->mtu, res->len - offset);
-    bool last = offset + len == res->len;
-    RocePacket pkt = {
-        .opcode = opcodes[offset == 0][last],
-        .psn = res->send_psn,
-        .syndrome = ROCE_AETH_SYN(ROCE_AETH_ACK, ROCE_AETH_NO_CREDITS),
-        .msn = res->msn,
-    };
-    uint8_t *payload = resp_begin(qp, &pkt);
-    RespVerdict verdict = RESP_GO;
-
-    if (len) {
-        verdict = mr_verdict(pvrdma_mr_read(qp, res->rkey, res->va + offset,
-                                            payload, len,
-                                            PVRDMA_ACCESS_REMOTE_READ));
-    }
-    if (verdict != RESP_GO) {
-        qp->resp.resource_count = 0;            /* nor what is behind it */
-        resp_refuse(qp, verdict, res->send_psn);
-        return;
-    }
-    trace_pvrdma_resp_read(qp->s->port.netdev, qp->handle, pkt.opcode, pkt.psn,
-                           len);
-    pvrdma_tx_end(qp->s, len);
-    if (unlikely(qp->rate.limited)) {
-        pvrdma_dcqcn_sent(&qp->rate, pvrdma_now(), len);
-    }
-    pvrdma_count(qp->s, PVRDMA_CNT_TX_READ_RESP);
-    res->send_psn = roce_psn_add(res->send_psn, 1);
-    res->active = !last;
-}
-
-static void send_atomic(PvrdmaQp *qp, PvrdmaResource *res)
-{
-    RocePacket pkt = {
-        .opcode = ROCE_OP_ATOMIC_ACK,
-        .psn = res->psn,
-        .syndrome = ROCE_AETH_SYN(ROCE_AETH_ACK, ROCE_AETH_NO_CREDITS),
-        .msn = res->msn,
-        .original = res->original,
-    };
-
-    resp_begin(qp, &pkt);
-    pvrdma_tx_end(qp->s, 0);
-    pvrdma_count(qp->s, PVRDMA_CNT_TX_ACK);
-    res->active = false;
-}
-
-static void send_answer(PvrdmaQp *qp)
-{
-    PvrdmaResp *r = &qp->resp;
-    const struct {
-        uint8_t syndrome;
-        uint32_t psn;
-        enum pvrdma_counter counter;
-    } answers[] = {
-        [PVRDMA_ANSWER_ACK] = {
-            ROCE_AETH_SYN(ROCE_AETH_ACK, ROCE_AETH_NO_CREDITS),
-            roce_psn_add(r->epsn, -1), PVRDMA_CNT_TX_ACK,
-        },
-        [PVRDMA_ANSWER_SEQUENCE] = {
-            ROCE_AETH_SYN(ROCE_AETH_NAK, ROCE_NAK_PSN_SEQUENCE),
-            r->epsn, PVRDMA_CNT_TX_NAK,
-        },
-        [PVRDMA_ANSWER_RNR] = {
-            ROCE_AETH_SYN(ROCE_AETH_RNR_NAK,
-                          qp->attr.min_rnr_timer & ROCE_AETH_VALUE),
-            r->epsn, PVRDMA_CNT_TX_RNR,
-        },
-        [PVRDMA_ANSWER_REFUSE] = {
-            ROCE_AETH_SYN(ROCE_AETH_NAK, r->nak),
-            r->nak_psn, PVRDMA_CNT_TX_NAK_ERROR,
-        },
-    };
-    RocePacket pkt = {
-        .opcode = ROCE_OP_ACK,
-        .psn = answers[r->answer].psn,
-        .syndrome = answers[r->answer].syndrome,
-        .msn = r->msn,
-    };
-
-    trace_pvrdma_resp_answer(qp->s->port.netdev, qp->handle, pkt.syndrome,
-                             pkt.psn, pkt.msn);
-    resp_begin(qp, &pkt);
-    pvrdma_tx_end(qp->s, 0);
-    pvrdma_count(qp->s, answers[r->answer].counter);
-    r->answer = PVRDMA_ANSWER_NONE;
-}
-
-static void send_cnp(PvrdmaQp *qp)
-{
-    RocePacket pkt = {
-        .opcode = ROCE_OP_CNP,
-        .becn = true,
-    };
-
-    memset(resp_begin(qp, &pkt), 0, ROCE_CNP_BYTES);
-    pvrdma_tx_end(qp->s, ROCE_CNP_BYTES);
-    pvrdma_count(qp->s, PVRDMA_CNT_TX_CNP);
-    qp->resp.cnp_due = false;
-}
-
-static void send_next(PvrdmaQp *qp)
-{
-    PvrdmaResource *res = resource_active(&qp->resp);
-
-    if (qp->resp.cnp_due) {
-        send_cnp(qp);
-    } else if (!res) {
-        send_answer(qp);
-    } else if (res->atomic) {
-        send_atomic(qp, res);
-    } else {
-        send_read(qp, res);
-    }
-}
-
-bool pvrdma_resp_run(PvrdmaQp *qp, unsigned *budget)
-{
-    while (resp_has_work(qp)) {
-        if (!*budget || !pvrdma_port_ready(qp->s)) {
-            return true;
-        }
-        if (!qp->resp.cnp_due && resource_active(&qp->resp) &&
-            pvrdma_req_congested(qp)) {
-            return false;
-        }
-        (*budget)--;
-        send_next(qp);
-    }
-    return false;
 }

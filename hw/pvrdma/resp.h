@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The receiving side of a QP, the responder (resp.c).  State of this file; others only
- * call the functions of pvrdma.h.
+ * The receiving side of a QP, the responder (resp.c, resp-tx.c).  State of these two
+ * files; others only call the functions of pvrdma.h.
  */
 #ifndef HW_PVRDMA_RESP_H
 #define HW_PVRDMA_RESP_H
@@ -57,6 +57,14 @@ typedef struct PvrdmaResp {
     /* Ring of as many as the peer may have at once, by PSN. */
     PvrdmaResource resource[PVRDMA_RESP_RESOURCES];
     unsigned resource_first, resource_count;
+    unsigned resource_next;     /* from the first; those before it are answered */
 } PvrdmaResp;
+
+/* The oldest resource that is to be answered, or NULL. */
+PvrdmaResource *pvrdma_resp_active(PvrdmaResp *r);
+/* Whether there is anything to be sent. */
+bool pvrdma_resp_has_work(PvrdmaQp *qp);
+/* The READ at @psn cannot be answered: the peer is told, and the connection ends. */
+void pvrdma_resp_mr_failed(PvrdmaQp *qp, PvrdmaMrStatus status, uint32_t psn);
 
 #endif /* HW_PVRDMA_RESP_H */

@@ -32,7 +32,7 @@ static void rx_drop_frame(PvrdmaState *s, RoceStatus status)
     }
 }
 
-/* --- Checks: true, or dropped and counted ---------------------------------------- */
+/* --- Checks: true, or dropped and counted --------------------------------- */
 static bool rx_type(const PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
 {
     if (flags & ROCE_IS_CNP) {
@@ -92,7 +92,7 @@ static PvrdmaQp *rx_qp(PvrdmaState *s, const RocePath *path,
     return qp;
 }
 
-/* --- What a connection learns from any packet ------------------------------------- */
+/* --- What a connection learns from any packet ----------------------------- */
 static void rx_congestion(PvrdmaQp *qp, const RocePath *path)
 {
     if ((path->traffic_class & ROCE_ECN) != ROCE_ECN_CE) {

@@ -64,6 +64,7 @@ static void drain(Rig *r)
     pvrdma_settle(r->t);
     g_queue_clear_full(&r->t->frames, g_free);
     while (pvrdma_cq_poll(r->t, &r->cq, &cqe)) {
+        continue;
     }
 }
 
@@ -139,7 +140,7 @@ static void check_works(Rig *r)
     g_assert_cmphex(f->pkt.payload[8], ==, r->data[8]);
 }
 
-/* --- Dropped ----------------------------------------------------------------------------- */
+/* --- Dropped -------------------------------------------------------------- */
 /* A good frame. */
 static size_t good_frame(Rig *r, uint8_t *frame)
 {
@@ -268,7 +269,7 @@ static void test_state(void)
     rig_stop(&r);
 }
 
-/* --- Refused ------------------------------------------------------------------------------ */
+/* --- Refused -------------------------------------------------------------- */
 typedef enum Buffer {
     BUFFER_GOOD,
     BUFFER_BAD_KEY,
@@ -421,7 +422,7 @@ static void test_too_many_reads(void)
     rig_stop(&r);
 }
 
-/* --- READs that wait for the wire ----------------------------------------------------------- */
+/* --- READs that wait for the wire ----------------------------------------- */
 /* Asks for more than sockets hold, and takes nothing until the device waits. */
 static void block(Rig *r)
 {
@@ -487,7 +488,7 @@ static void test_ended(void)
     }
 }
 
-/* --- Shared receive queue -------------------------------------------------------------------- */
+/* --- Shared receive queue ------------------------------------------------- */
 static void test_shared(void)
 {
     Rig r;
@@ -525,7 +526,7 @@ static void test_shared(void)
     rig_stop(&r);
 }
 
-/* --- Nonsense ----------------------------------------------------------------------------------- */
+/* --- Nonsense ------------------------------------------------------------- */
 /* A good request. */
 static RocePacket random_good(GRand *rand)
 {

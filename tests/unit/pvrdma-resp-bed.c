@@ -20,7 +20,7 @@ int64_t cpu_get_clock(void)
     return the_bed->now;
 }
 
-/* --- Memory ---------------------------------------------------------------------- */
+/* --- Memory --------------------------------------------------------------- */
 PvrdmaMrStatus pvrdma_mr_check(PvrdmaQp *qp, uint32_t key, uint64_t va,
                                uint64_t len, uint32_t access)
 {
@@ -82,7 +82,7 @@ uint8_t pvrdma_mr_invalidate(PvrdmaQp *qp, uint32_t key)
     return PVRDMA_WC_SUCCESS;
 }
 
-/* --- Receive and completion queue ----------------------------------------------- */
+/* --- Receive and completion queue ----------------------------------------- */
 int pvrdma_qp_receive(PvrdmaQp *qp, PvrdmaRqe *rqe)
 {
     Bed *bed = bed_of(qp->s);
@@ -147,7 +147,7 @@ void pvrdma_cq_push(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc)
     g_queue_push_tail(&bed->wc, g_memdup2(wc, sizeof(*wc)));
 }
 
-/* --- The QP ----------------------------------------------------------------------- */
+/* --- The QP --------------------------------------------------------------- */
 PvrdmaQp *pvrdma_qp_find(PvrdmaState *s, uint32_t qpn)
 {
     return qpn == BED_QPN ? &bed_of(s)->qp : NULL;
@@ -198,7 +198,7 @@ void pvrdma_ud_rx(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt,
     bed_of(qp->s)->datagrams++;
 }
 
-/* --- The wire --------------------------------------------------------------------- */
+/* --- The wire ------------------------------------------------------------- */
 bool pvrdma_port_ready(PvrdmaState *s)
 {
     return !bed_of(s)->port_blocked;
@@ -302,7 +302,7 @@ void bed_expect_quiet(Bed *bed)
     g_assert_cmpuint(bed->sent.length, ==, 0);
 }
 
-/* --- What came of it --------------------------------------------------------------- */
+/* --- What came of it ------------------------------------------------------ */
 PvrdmaWc *bed_wc(Bed *bed)
 {
     PvrdmaWc *wc = g_queue_pop_head(&bed->wc);

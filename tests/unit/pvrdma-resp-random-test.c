@@ -66,7 +66,7 @@ static Message *message_of(Peer *p, uint32_t packet)
     g_assert_not_reached();
 }
 
-/* --- Requests ------------------------------------------------------------------------- */
+/* --- Requests ------------------------------------------------------------- */
 static void plan(Peer *p)
 {
     for (unsigned i = 0; i < MESSAGES; i++) {
@@ -168,7 +168,7 @@ static void send_window(Peer *p)
     }
 }
 
-/* --- Answers -------------------------------------------------------------------------- */
+/* --- Answers -------------------------------------------------------------- */
 static void progress(Peer *p, uint32_t una)
 {
     p->una = una;

@@ -38,7 +38,7 @@ static void expect_refused(Bed *bed, const Refusal *why, uint32_t psn,
     bed_expect_quiet(bed);
 }
 
-/* --- Order of opcodes ---------------------------------------------------------------- */
+/* --- Order of opcodes ----------------------------------------------------- */
 /* Sends a packet that is right as far as one can be without what comes before it. */
 static void send_plain(Bed *bed, enum roce_opcode opcode, uint32_t psn)
 {
@@ -121,7 +121,7 @@ static void test_order_completion(void)
     bed_free(bed);
 }
 
-/* --- Lengths ------------------------------------------------------------------------ */
+/* --- Lengths -------------------------------------------------------------- */
 static void test_payload(void)
 {
     static const struct {
@@ -209,7 +209,7 @@ static void test_read_length(void)
     bed_free(bed);
 }
 
-/* --- Memory ----------------------------------------------------------------------------- */
+/* --- Memory --------------------------------------------------------------- */
 typedef struct Bad {
     const char *what;
     const Refusal *refusal;
@@ -346,7 +346,7 @@ static void test_bad_invalidation(void)
     bed_free(bed);
 }
 
-/* --- READs and atomics at once --------------------------------------------------------- */
+/* --- READs and atomics at once -------------------------------------------- */
 static void test_too_many(void)
 {
     Bed *bed = bed_new();
@@ -397,7 +397,7 @@ static void test_none_allowed(void)
     bed_free(bed);
 }
 
-/* --- Receive WQEs ----------------------------------------------------------------------- */
+/* --- Receive WQEs --------------------------------------------------------- */
 static void test_too_long(void)
 {
     static const Refusal too_long = {
@@ -455,7 +455,7 @@ static void test_bad_queue(void)
     bed_free(bed);
 }
 
-/* --- Other ends -------------------------------------------------------------------------- */
+/* --- Other ends ----------------------------------------------------------- */
 /* The guest ends it: no more answers, but all WQEs, begun or not. */
 static void test_ended(void)
 {

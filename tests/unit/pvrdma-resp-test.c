@@ -25,7 +25,7 @@ static void expect_atomic(Bed *bed, uint32_t psn, uint64_t original, uint32_t ms
     g_assert_cmpuint(sent->pkt.msn, ==, msn);
 }
 
-/* --- Messages ------------------------------------------------------------------------ */
+/* --- Messages ------------------------------------------------------------- */
 static void test_send(void)
 {
     Bed *bed = bed_new();
@@ -221,7 +221,7 @@ static void test_atomics(void)
     bed_free(bed);
 }
 
-/* --- Gaps --------------------------------------------------------------------------- */
+/* --- Gaps ----------------------------------------------------------------- */
 /* A7: dropped, one NAK, and what is expected stays so. */
 static void a07_gap(void)
 {
@@ -296,7 +296,7 @@ static void test_gap_behind_read(void)
     bed_free(bed);
 }
 
-/* --- Duplicates --------------------------------------------------------------------- */
+/* --- Duplicates ----------------------------------------------------------- */
 /* A8: acknowledged again, and that is all. */
 static void a08_duplicate(void)
 {
@@ -398,7 +398,7 @@ static void test_atomic_again(void)
     bed_free(bed);
 }
 
-/* --- No receive WQE -------------------------------------------------------------------- */
+/* --- No receive WQE ------------------------------------------------------- */
 static void test_not_ready(void)
 {
     Bed *bed = bed_new();

@@ -46,7 +46,7 @@ static void expect_dropped(Bed *bed, enum pvrdma_counter counter, uint64_t count
     g_assert_cmphex(bed->qp.resp.epsn, ==, BED_PSN);
 }
 
-/* --- To whom ---------------------------------------------------------------------------- */
+/* --- To whom -------------------------------------------------------------- */
 /* A12, A16: QPs are found by all bits of their numbers, and belong to a partition. */
 static void a12_number_and_pkey(void)
 {
@@ -184,7 +184,7 @@ static void test_path(void)
     bed_free(bed);
 }
 
-/* --- Broken frames ---------------------------------------------------------------------- */
+/* --- Broken frames -------------------------------------------------------- */
 static void test_truncated(void)
 {
     Bed *bed = bed_new();
@@ -299,7 +299,7 @@ static void test_random(void)
     bed_free(bed);
 }
 
-/* --- Congestion and VLAN -------------------------------------------------------------------- */
+/* --- Congestion and VLAN -------------------------------------------------- */
 static void test_congestion(void)
 {
     Bed *bed = bed_new();
