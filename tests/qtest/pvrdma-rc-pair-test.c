@@ -286,6 +286,38 @@ static void test_a18_sends(void)
     cable_stop(&c);
 }
 
+/* SENDs that come before there are buffers wait, and those behind them, too. */
+static void test_a18_not_ready(void)
+{
+    const unsigned n = 5;
+    Cable c;
+
+    cable_start(&c, PVRDMA_MTU_256);
+    for (uint32_t i = 0; i < n; i++) {
+        struct pvrdma_sq_wqe_hdr hdr = pvrdma_wr(i, PVRDMA_WR_SEND);
+        PvrdmaTestSge sge = PVRDMA_TEST_SGE(&c.side[0].mr, i * 1000, 1000);
+
+        pvrdma_post_send(c.side[0].t, &c.side[0].qp, &hdr, &sge, 1);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        PvrdmaTestSge sge = PVRDMA_TEST_SGE(&c.side[1].mr, i * 1000, 1000);
+        int64_t end = g_get_monotonic_time() + WIRE_PEER_WAIT_MS * 1000;
+
+        while (pvrdma_counter(c.side[0].t, "rx-rnr") < i + 1) {
+            g_assert_cmpint(g_get_monotonic_time(), <, end);
+            cable_carry(&c);
+        }
+        pvrdma_cq_assert_empty(c.side[1].t, &c.side[1].cq);
+        pvrdma_post_recv(c.side[1].t, &c.side[1].qp, 1000 + i, &sge, 1);
+        qtest_clock_step(c.side[0].t->qts, TIMEOUT_NS);
+        cable_done(&c, 1, 1000 + i);
+        cable_done(&c, 0, i);
+        cable_assert(&c, 1, i * 1000, i * 1000, 1000);
+    }
+    g_assert_cmpuint(pvrdma_counter(c.side[1].t, "tx-rnr"), ==, n);
+    cable_stop(&c);
+}
+
 /* A7, A9, A19: whatever is lost, all arrives, once and in order. */
 static void test_a19_losses(void)
 {
@@ -318,6 +350,7 @@ int main(int argc, char **argv)
     qtest_add_func("/pvrdma/rc-pair/a14/one-place", test_a14_one_place);
     qtest_add_func("/pvrdma/rc-pair/a17/sustained", test_a17_sustained);
     qtest_add_func("/pvrdma/rc-pair/a18/sends", test_a18_sends);
+    qtest_add_func("/pvrdma/rc-pair/a18/not-ready", test_a18_not_ready);
     qtest_add_func("/pvrdma/rc-pair/a19/losses", test_a19_losses);
     return g_test_run();
 }
