@@ -219,6 +219,9 @@ static void test_wqes(void)
         pvrdma_step(h.t, 1 + below(&h, 3) * 100000000);
         pvrdma_duo_again(&h.evil);
     }
+    /* some of it even went as far as the responder */
+    g_assert_cmpuint(pvrdma_counter(h.t, "rx-bad-access"), >, 0);
+    g_assert_cmpuint(pvrdma_counter(h.t, "tx-ack"), >, 0);
     finish(&h);
 }
 
@@ -431,99 +434,248 @@ static void test_garbage(void)
 
 /* --- Commands --------------------------------------------------------------------------- */
 
-/* Something of each kind of field, with what is likely to be accepted. */
-static void any_request(Hostile *h, enum pvrdma_cmd cmd, union pvrdma_cmd_req *req)
-{
-    __le32 *word = (void *)req;
+/* What a command makes or works on: its handle is the first word of both. */
+typedef enum Kind {
+    KIND_NONE, KIND_UC, KIND_PD, KIND_MR, KIND_CQ, KIND_SRQ, KIND_QP, KINDS
+} Kind;
 
-    for (size_t i = 0; i < sizeof(*req) / sizeof(*word); i++) {
-        word[i] = cpu_to_le32(any32(h));
-    }
-    if (!often(h)) {
-        return;
-    }
+static const struct {
+    Kind makes, takes;
+    bool ends;
+} command[PVRDMA_CMD_MAX] = {
+    [PVRDMA_CMD_CREATE_UC] = { .makes = KIND_UC },
+    [PVRDMA_CMD_CREATE_PD] = { .makes = KIND_PD },
+    [PVRDMA_CMD_CREATE_MR] = { .makes = KIND_MR },
+    [PVRDMA_CMD_CREATE_CQ] = { .makes = KIND_CQ },
+    [PVRDMA_CMD_CREATE_SRQ] = { .makes = KIND_SRQ },
+    [PVRDMA_CMD_CREATE_QP] = { .makes = KIND_QP },
+    [PVRDMA_CMD_DESTROY_UC] = { .takes = KIND_UC, .ends = true },
+    [PVRDMA_CMD_DESTROY_PD] = { .takes = KIND_PD, .ends = true },
+    [PVRDMA_CMD_DESTROY_MR] = { .takes = KIND_MR, .ends = true },
+    [PVRDMA_CMD_DESTROY_CQ] = { .takes = KIND_CQ, .ends = true },
+    [PVRDMA_CMD_RESIZE_CQ] = { .takes = KIND_CQ },
+    [PVRDMA_CMD_DESTROY_SRQ] = { .takes = KIND_SRQ, .ends = true },
+    [PVRDMA_CMD_MODIFY_SRQ] = { .takes = KIND_SRQ },
+    [PVRDMA_CMD_QUERY_SRQ] = { .takes = KIND_SRQ },
+    [PVRDMA_CMD_DESTROY_QP] = { .takes = KIND_QP, .ends = true },
+    [PVRDMA_CMD_MODIFY_QP] = { .takes = KIND_QP },
+    [PVRDMA_CMD_QUERY_QP] = { .takes = KIND_QP },
+};
+
+#define SEEN 8
+
+/* Handles that were given, of each kind. */
+typedef struct Handles {
+    uint32_t seen[KINDS][SEEN];
+    unsigned next;
+} Handles;
+
+static __le32 any_handle(Hostile *h, const Handles *known, Kind kind)
+{
+    return cpu_to_le32(often(h) ? known->seen[kind][below(h, SEEN)] : any32(h));
+}
+
+static void remember(Handles *known, enum pvrdma_cmd cmd,
+                     const union pvrdma_cmd_resp *resp)
+{
+    uint32_t handle = cmd == PVRDMA_CMD_CREATE_QP
+                      ? le32_to_cpu(resp->create_qp.qp_handle)
+                      : ldl_le_p((uint8_t *)resp + sizeof(resp->hdr));
+
+    known->seen[command[cmd].makes][known->next++ % SEEN] = handle;
+}
+
+static void likely_mr(Hostile *h, const Handles *known,
+                      struct pvrdma_cmd_create_mr *cmd)
+{
+    cmd->pdir_dma = cpu_to_le64(any_pdir(h));
+    cmd->pd_handle = any_handle(h, known, KIND_PD);
+    cmd->flags = cpu_to_le32(below(h, 4));
+    cmd->access_flags = cpu_to_le32(below(h, 16));
+    cmd->nchunks = cpu_to_le32(below(h, 8));
+    cmd->length = cpu_to_le64(below(h, 30000));
+}
+
+static void likely_srq(Hostile *h, const Handles *known,
+                       struct pvrdma_cmd_create_srq *cmd)
+{
+    cmd->pdir_dma = cpu_to_le64(any_pdir(h));
+    cmd->pd_handle = any_handle(h, known, KIND_PD);
+    cmd->nchunks = cpu_to_le32(below(h, 8));
+    cmd->attrs.max_wr = cpu_to_le32(1u << below(h, 9));
+    cmd->attrs.max_sge = cpu_to_le32(below(h, 40));
+    cmd->srq_type = !often(h);
+}
+
+static void likely_qp(Hostile *h, const Handles *known,
+                      struct pvrdma_cmd_create_qp *cmd)
+{
+    cmd->pdir_dma = cpu_to_le64(any_pdir(h));
+    cmd->pd_handle = any_handle(h, known, KIND_PD);
+    cmd->send_cq_handle = any_handle(h, known, KIND_CQ);
+    cmd->recv_cq_handle = any_handle(h, known, KIND_CQ);
+    cmd->srq_handle = any_handle(h, known, KIND_SRQ);
+    cmd->max_send_wr = cpu_to_le32(1u << below(h, 5));
+    cmd->max_recv_wr = cpu_to_le32(1u << below(h, 5));
+    cmd->max_send_sge = cpu_to_le32(below(h, 5));
+    cmd->max_recv_sge = cpu_to_le32(below(h, 5));
+    cmd->total_chunks = cpu_to_le16(4 + below(h, 12));
+    cmd->send_chunks = cpu_to_le16(below(h, 5));
+    cmd->qp_type = often(h) ? PVRDMA_QPT_RC : below(h, 6);
+    cmd->is_srq = !often(h);
+}
+
+/* The three steps of a connection, and bits that do not belong to them. */
+static void likely_modify(Hostile *h, struct pvrdma_cmd_modify_qp *cmd)
+{
+    static const uint32_t step[] = {
+        PVRDMA_QP_PKEY_INDEX | PVRDMA_QP_PORT | PVRDMA_QP_ACCESS_FLAGS,
+        PVRDMA_QP_AV | PVRDMA_QP_PATH_MTU | PVRDMA_QP_DEST_QPN | PVRDMA_QP_RQ_PSN |
+        PVRDMA_QP_MAX_DEST_RD_ATOMIC | PVRDMA_QP_MIN_RNR_TIMER,
+        PVRDMA_QP_SQ_PSN | PVRDMA_QP_TIMEOUT | PVRDMA_QP_RETRY_CNT |
+        PVRDMA_QP_RNR_RETRY | PVRDMA_QP_MAX_QP_RD_ATOMIC,
+    };
+    unsigned n = below(h, ARRAY_SIZE(step));
+    struct pvrdma_qp_attr *attr = &cmd->attrs;
+
+    cmd->attr_mask = cpu_to_le32(PVRDMA_QP_STATE | step[n] |
+                                 (often(h) ? 0 : 1u << below(h, 24)));
+    attr->qp_state = cpu_to_le32(often(h) ? PVRDMA_QPS_INIT + n : below(h, 8));
+    attr->port_num = 1;
+    attr->pkey_index = 0;
+    attr->path_mtu = cpu_to_le32(1 + below(h, 5));
+    attr->qp_access_flags = cpu_to_le32(below(h, 16));
+    attr->dest_qp_num = cpu_to_le32(any32(h) & 0xffffff);
+    attr->rq_psn = cpu_to_le32(any32(h) & 0xffffff);
+    attr->sq_psn = cpu_to_le32(any32(h) & 0xffffff);
+    attr->max_rd_atomic = below(h, 18);
+    attr->max_dest_rd_atomic = below(h, 18);
+    attr->min_rnr_timer = below(h, 33);
+    attr->timeout = below(h, 33);
+    attr->retry_cnt = below(h, 9);
+    attr->rnr_retry = below(h, 9);
+    attr->ah_attr.grh.sgid_index = below(h, 3);
+    attr->ah_attr.port_num = 1;
+    memcpy(attr->ah_attr.grh.dgid, pvrdma_gid, sizeof(pvrdma_gid));
+    memcpy(attr->ah_attr.dmac, pvrdma_mac, sizeof(pvrdma_mac));
+}
+
+/* What is likely to be accepted. */
+static void likely_any(Hostile *h, const Handles *known, enum pvrdma_cmd cmd,
+                       union pvrdma_cmd_req *req)
+{
     switch (cmd) {
     case PVRDMA_CMD_CREATE_UC:
         req->create_uc.pfn64 = cpu_to_le64(
             (h->t->uar.addr >> PVRDMA_PAGE_SHIFT) + below(h, PVRDMA_UARS + 2));
         break;
     case PVRDMA_CMD_CREATE_PD:
-        req->create_pd.ctx_handle = cpu_to_le32(below(h, 4));
+        req->create_pd.ctx_handle = often(h) ? 0 : any_handle(h, known, KIND_UC);
         break;
     case PVRDMA_CMD_CREATE_MR:
-        req->create_mr.pdir_dma = cpu_to_le64(any_pdir(h));
-        req->create_mr.pd_handle = cpu_to_le32(below(h, 8));
-        req->create_mr.flags = cpu_to_le32(below(h, 4));
-        req->create_mr.nchunks = cpu_to_le32(below(h, 8));
-        req->create_mr.length = cpu_to_le64(below(h, 30000));
+        likely_mr(h, known, &req->create_mr);
         break;
     case PVRDMA_CMD_CREATE_CQ:
         req->create_cq.pdir_dma = cpu_to_le64(any_pdir(h));
-        req->create_cq.ctx_handle = cpu_to_le32(below(h, 3));
+        req->create_cq.ctx_handle = often(h) ? 0 : any_handle(h, known, KIND_UC);
         req->create_cq.cqe = cpu_to_le32(1u << below(h, 9));
         req->create_cq.nchunks = cpu_to_le32(below(h, 8));
         break;
+    case PVRDMA_CMD_RESIZE_CQ:
+        req->resize_cq.cqe = cpu_to_le32(1u << below(h, 9));
+        break;
     case PVRDMA_CMD_CREATE_SRQ:
-        req->create_srq.pdir_dma = cpu_to_le64(any_pdir(h));
-        req->create_srq.pd_handle = cpu_to_le32(below(h, 8));
-        req->create_srq.nchunks = cpu_to_le32(below(h, 8));
-        req->create_srq.attrs.max_wr = cpu_to_le32(1u << below(h, 9));
-        req->create_srq.attrs.max_sge = cpu_to_le32(below(h, 40));
-        req->create_srq.srq_type = below(h, 2);
+        likely_srq(h, known, &req->create_srq);
+        break;
+    case PVRDMA_CMD_MODIFY_SRQ:
+        req->modify_srq.attr_mask = cpu_to_le32(1u << below(h, 3));
+        req->modify_srq.attrs.srq_limit = cpu_to_le32(below(h, 64));
         break;
     case PVRDMA_CMD_CREATE_QP:
-        req->create_qp.pdir_dma = cpu_to_le64(any_pdir(h));
-        req->create_qp.pd_handle = cpu_to_le32(below(h, 8));
-        req->create_qp.send_cq_handle = cpu_to_le32(below(h, 8));
-        req->create_qp.recv_cq_handle = cpu_to_le32(below(h, 8));
-        req->create_qp.srq_handle = cpu_to_le32(below(h, 8));
-        req->create_qp.max_send_wr = cpu_to_le32(1u << below(h, 9));
-        req->create_qp.max_recv_wr = cpu_to_le32(1u << below(h, 9));
-        req->create_qp.max_send_sge = cpu_to_le32(below(h, 10));
-        req->create_qp.max_recv_sge = cpu_to_le32(below(h, 10));
-        req->create_qp.total_chunks = cpu_to_le16(below(h, 16));
-        req->create_qp.send_chunks = cpu_to_le16(below(h, 8));
-        req->create_qp.qp_type = below(h, 6);
-        req->create_qp.is_srq = below(h, 2);
+        likely_qp(h, known, &req->create_qp);
         break;
     case PVRDMA_CMD_MODIFY_QP:
-        req->modify_qp.qp_handle = cpu_to_le32(below(h, 12));
-        req->modify_qp.attrs.qp_state = cpu_to_le32(below(h, 8));
+        likely_modify(h, &req->modify_qp);
+        break;
+    case PVRDMA_CMD_CREATE_BIND:
+        req->create_bind.index = cpu_to_le32(below(h, 4));
+        req->create_bind.gid_type = 1u << below(h, 3);
+        req->create_bind.vlan = cpu_to_le32(0xfff);
+        memcpy(req->create_bind.new_gid, pvrdma_gid, sizeof(pvrdma_gid));
+        break;
+    case PVRDMA_CMD_DESTROY_BIND:
+        req->destroy_bind.index = cpu_to_le32(below(h, 4));
+        memcpy(req->destroy_bind.dest_gid, pvrdma_gid, sizeof(pvrdma_gid));
+        break;
+    case PVRDMA_CMD_QUERY_PORT:
+        req->query_port.port_num = 1;
+        break;
+    case PVRDMA_CMD_QUERY_PKEY:
+        req->query_pkey.port_num = 1;
+        req->query_pkey.index = below(h, 2);
         break;
     default:
-        /* what is a handle or an index is the first word of most others */
-        word[sizeof(req->hdr) / sizeof(*word)] = cpu_to_le32(below(h, 12));
         break;
+    }
+}
+
+static void any_request(Hostile *h, const Handles *known, uint32_t cmd,
+                        union pvrdma_cmd_req *req)
+{
+    __le32 *word = (void *)req;
+
+    for (size_t i = 0; i < sizeof(*req) / sizeof(*word); i++) {
+        word[i] = cpu_to_le32(any32(h));
+    }
+    if (cmd >= PVRDMA_CMD_MAX || !often(h)) {
+        return;
+    }
+    likely_any(h, known, cmd, req);
+    if (command[cmd].takes) {
+        word[sizeof(req->hdr) / sizeof(*word)] =
+            any_handle(h, known, command[cmd].takes);
+    }
+}
+
+/* Most kinds of commands were done, not only refused. */
+static void assert_done(const unsigned done[PVRDMA_CMD_MAX])
+{
+    for (unsigned cmd = 0; cmd < PVRDMA_CMD_MAX; cmd++) {
+        g_test_message("command %u: %u", cmd, done[cmd]);
+        g_assert_cmpuint(done[cmd], >, 0);
     }
 }
 
 static void test_commands(void)
 {
     unsigned done[PVRDMA_CMD_MAX] = { 0 };
+    Handles known = { };
     Hostile h;
 
     start(&h, 7);
     for (unsigned i = 0; i < 20000; i++) {
         union pvrdma_cmd_req req;
+        union pvrdma_cmd_resp resp;
         uint32_t cmd = often(&h) ? below(&h, PVRDMA_CMD_MAX) : any32(&h);
 
-        any_request(&h, cmd, &req);
-        if (!pvrdma_command(h.t, cmd, &req, NULL)) {
-            g_assert_cmpuint(cmd, <, PVRDMA_CMD_MAX);
-            done[cmd]++;
+        if (cmd < PVRDMA_CMD_MAX && command[cmd].ends && often(&h)) {
+            continue;               /* or little would be left to work with */
         }
-        if (i % 64 == 0) {
-            pvrdma_settle(h.t);
-            discard(&h);
+        any_request(&h, &known, cmd, &req);
+        if (pvrdma_command(h.t, cmd, &req, &resp)) {
+            continue;
         }
+        if (cmd >= PVRDMA_CMD_MAX) {
+            g_error("command %u does not exist, but was done", cmd);
+        }
+        done[cmd]++;
+        if (command[cmd].makes) {
+            remember(&known, cmd, &resp);
+        }
+        pvrdma_pump(h.t);
+        discard(&h);
     }
-    /* it was no waste of time */
-    for (unsigned cmd = 0; cmd < PVRDMA_CMD_MAX; cmd++) {
-        g_test_message("command %u: %u", cmd, done[cmd]);
-    }
-    g_assert_cmpuint(done[PVRDMA_CMD_CREATE_MR], >, 0);
-    g_assert_cmpuint(done[PVRDMA_CMD_CREATE_CQ], >, 0);
-    g_assert_cmpuint(done[PVRDMA_CMD_CREATE_SRQ], >, 0);
+    assert_done(done);
     /* new objects, in the device as it is */
     for (unsigned i = 0; i < 2; i++) {
         const uint8_t *gid = i ? pvrdma_gid6 : pvrdma_gid;
