@@ -19,7 +19,7 @@ from pathlib import Path
 
 from .. import apt, build, mpi, qemu, vm
 from ..arch import AMD64
-from ..benches import axi, cables, fabric, growth, lammps
+from ..benches import axi, cables, fabric, growth, lammps, roce
 from ..paths import BUILD, TOP, shown
 from ..steps import Failed, log_path, run, step
 
@@ -27,7 +27,7 @@ PING_SIZES = '8,4K,64K,1M,4M'
 PARTS = ('mpi', 'ping', 'memory', 'device')
 # Parts with options of their own.
 MORE = {'axi': axi, 'cables': cables, 'fabric': fabric, 'growth': growth,
-        'lammps': lammps}
+        'lammps': lammps, 'roce': roce}
 
 
 def median_tables(tables):

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""perftest between two guests with pvrdma, and between two with Linux' soft-RoCE over
+virtio-net, one pair after the other.
+
+Aims: 64-KiB writes and reads 20 times as fast as soft-RoCE's and at least 800 MB/s,
+8-B writes in an eighth of its time, 256 queue pairs without collapse."""
+
+import re
+import statistics
+
+from .. import nics, vm
+from ..steps import Failed, log_path, step
+from . import positive
+
+IMAGE = nics.IMAGE
+KINDS = nics.ROCE          # the first is compared with the second
+_SECONDS = 120             # for one program
+# name: command, column of its result, factor to MB/s or microseconds
+_MIB = 1.048576
+TESTS = {
+    'ib_write_bw 64 KiB, MB/s': ('ib_write_bw -s 65536 -D {t}', 3, _MIB),
+    'ib_read_bw 64 KiB, MB/s': ('ib_read_bw -s 65536 -D {t}', 3, _MIB),
+    'ib_send_bw 64 KiB, MB/s': ('ib_send_bw -s 65536 -D {t}', 3, _MIB),
+    'ib_write_bw 64 KiB, 256 QPs, MB/s':
+        ('ib_write_bw -s 65536 -q 256 -t 4 -D {t}', 3, _MIB),
+    'ib_write_lat 8 B, us': ('ib_write_lat -s 8 -n {n}', 4, 1),
+    'ib_read_lat 8 B, us': ('ib_read_lat -s 8 -n {n}', 4, 1),
+    'ib_send_lat 8 B, us': ('ib_send_lat -s 8 -n {n}', 4, 1)}
+_LEAST = 800               # MB/s
+# How many times better than soft-RoCE they are to be.
+AIMS = {'ib_write_bw 64 KiB, MB/s': 20, 'ib_read_bw 64 KiB, MB/s': 20,
+        'ib_write_lat 8 B, us': 8}
+
+
+def options(parser):
+    """Of scripts/bench roce."""
+    parser.add_argument('--rounds', type=positive, default=3, metavar='N',
+                        help='of everything in turns; medians are shown')
+    parser.add_argument('--seconds', type=positive, default=4, metavar='N',
+                        help='of each measurement of bandwidth')
+    parser.add_argument('--messages', type=positive, default=2000,
+                        metavar='N', help='of each measurement of latency')
+
+
+def _call(pair, kind, program, column):
+    """The figure in a column of what a program of perftest prints."""
+    log = log_path(f'bench-roce-{kind}')
+    program += ' -d roce0 -F'
+    r = pair.nodes[0].run(
+        f'ssh node1 timeout {_SECONDS} {program} </dev/null >/dev/null 2>&1 & '
+        'for i in $(seq 100); do '
+        'ssh node1 grep -q :4853.*:0000.0A /proc/net/tcp && break; done; '
+        f'{program} 10.77.0.2; code=$?; wait; exit $code', _SECONDS,
+        capture_output=True, text=True)
+    log.write_text(r.stdout + r.stderr, encoding='utf-8')
+    rows = re.findall(r'^ *\d+ +\d+ +[\d.]+ .*', r.stdout, re.M)
+    if r.returncode or not rows:
+        raise Failed(f'{program} with {kind} ended with code {r.returncode}',
+                     log)
+    return float(rows[-1].split()[column])
+
+
+def _measure(binary, kind, args):
+    """{test: figures of all rounds}."""
+    found = {name: [] for name in TESTS}
+    with vm.Pair(binary, f'bench-{kind}', kinds=(kind, kind)) as pair:
+        for i in range(args.rounds):
+            with step(f'perftest with {kind}, round {i + 1} of '
+                      f'{args.rounds}'):
+                for name, (program, column, factor) in TESTS.items():
+                    figure = _call(pair, kind, program.format(
+                        t=args.seconds, n=args.messages), column)
+                    found[name].append(figure * factor)
+    return found
+
+
+def _aim(name, figure, ratio):
+    """What was wanted of a test, and whether it was reached."""
+    aim = AIMS.get(name)
+    if not aim:
+        return ''
+    least = _LEAST if name.endswith('MB/s') else 0
+    reached = ratio >= aim and figure >= least
+    return f'{aim} times' + (f', {least} MB/s' if least else '') + \
+        (': reached' if reached else ': missed')
+
+
+def run(binary, args):
+    """Prints the table; all figures."""
+    rounds = {kind: _measure(binary, kind, args) for kind in KINDS}
+    medians = {kind: {name: statistics.median(r) for name, r in found.items()}
+               for kind, found in rounds.items()}
+    print(f'\nperftest between two guests, medians of {args.rounds}\n')
+    print(f'{"":36} {KINDS[0]:>9} {KINDS[1]:>9} {"times":>7}  aim')
+    for name in TESTS:
+        one, other = (medians[kind][name] for kind in KINDS)
+        ratio = one / other if name.endswith('MB/s') else other / one
+        print(f'{name:36} {one:9.1f} {other:9.1f} {ratio:7.1f}  '
+              f'{_aim(name, one, ratio)}'.rstrip())
+    print()
+    return {'rounds': rounds, 'median': medians}
