@@ -8,8 +8,13 @@
 
 /* Hosts that emulate are not quicker than this, whatever the guest asks for. */
 #define REQ_PATIENCE_MIN_NS (4 * SCALE_MS)
-/* IBTA lets a time-out take up to four times what was asked for. */
-#define REQ_PATIENCE_SHIFT_MAX 2
+/*
+ * IBTA lets a time-out take up to four times what was asked for.  Patience with a peer
+ * that stays silent grows beyond: a machine whose snapshot is taken comes back.
+ */
+#define REQ_PATIENCE_TIMES 4
+#define REQ_PATIENCE_MAX_NS (2000 * SCALE_MS)
+#define RETRY_MAX 7                 /* of three bits */
 #define ATOMIC_BYTES sizeof(uint64_t)
 
 static const PvrdmaReqOp req_ops[] = {
@@ -79,13 +84,14 @@ bool pvrdma_req_alive(const PvrdmaQp *qp)
 /* Nanoseconds to wait for an answer; 0: for ever. */
 static int64_t req_patience(const PvrdmaQp *qp)
 {
-    int64_t ns = roce_timeout_ns(qp->attr.timeout);
-    unsigned tried = qp->attr.retry_cnt - qp->req.retries;
+    int64_t asked = roce_timeout_ns(qp->attr.timeout);
+    unsigned tried = (qp->attr.retry_cnt - qp->req.retries) & RETRY_MAX;
+    int64_t ns = MAX(asked, REQ_PATIENCE_MIN_NS);
 
-    if (!ns) {
+    if (!asked) {
         return 0;
     }
-    return MAX(ns, REQ_PATIENCE_MIN_NS) << MIN(tried, REQ_PATIENCE_SHIFT_MAX);
+    return MIN(ns << tried, MAX(ns * REQ_PATIENCE_TIMES, REQ_PATIENCE_MAX_NS));
 }
 
 void pvrdma_req_arm(PvrdmaQp *qp, int64_t when)

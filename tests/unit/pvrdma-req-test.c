@@ -221,7 +221,7 @@ static void test_timeout(void)
     rig_run();
     g_assert_cmpuint(rig_drop(), ==, 2);
     for (unsigned i = 0; i < RIG_RETRIES; i++) {
-        rig_clock((wait << MIN(i, 2)) - 1);
+        rig_clock((wait << i) - 1);
         g_assert_false(rig_run());
         rig_clock(1);
         g_assert_true(rig.qp.active);
@@ -229,13 +229,46 @@ static void test_timeout(void)
         rig_sent(ROCE_OP_SEND_ONLY, 0x100);
         rig_sent(ROCE_OP_SEND_ONLY, 0x101);
     }
-    rig_clock(4 * wait);
+    rig_clock(wait << RIG_RETRIES);
     rig_done(0, PVRDMA_WC_RETRY_EXC_ERR);
     rig_done(1, PVRDMA_WC_WR_FLUSH_ERR);
     g_assert_cmpuint(rig_count(PVRDMA_CNT_TIMEOUT), ==, RIG_RETRIES + 1);
     g_assert_cmpuint(rig_count(PVRDMA_CNT_RETRY_EXCEEDED), ==, 1);
     rig_clock(100 * wait);
     rig_end();
+}
+
+/* The time between tries grows to four times what was asked for, or to some seconds. */
+static void test_timeout_growth(void)
+{
+    static const struct {
+        uint8_t code;
+        int64_t last;
+    } waits[] = {
+        { 1, 4000000LL << 7 },
+        { 14, 2000000000LL },
+        { 18, 4 * (4096LL << 18) },
+        { 31, 4 * (4096LL << 31) },
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(waits); i++) {
+        start();
+        rig.qp.attr.timeout = waits[i].code;
+        rig.qp.attr.retry_cnt = 7;
+        pvrdma_req_init(&rig.qp);
+        rig_post(PVRDMA_WR_SEND, 1);
+        for (unsigned tries = 0; tries < 7; tries++) {
+            rig_run();
+            rig_clock(rig.timer - rig.now);
+        }
+        rig_run();
+        g_assert_cmpuint(rig_drop(), ==, 8);
+        rig_clock(waits[i].last - 1);
+        g_assert_cmpuint(rig_count(PVRDMA_CNT_TIMEOUT), ==, 7);
+        rig_clock(1);
+        rig_done(0, PVRDMA_WC_RETRY_EXC_ERR);
+        rig_end();
+    }
 }
 
 /* Acknowledgements give the others all the time again; a full port stops the clock. */
@@ -654,6 +687,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/req/many", test_many);
     g_test_add_func("/pvrdma/req/nak-sequence", test_nak_sequence);
     g_test_add_func("/pvrdma/req/timeout", test_timeout);
+    g_test_add_func("/pvrdma/req/timeout-growth", test_timeout_growth);
     g_test_add_func("/pvrdma/req/timeout-lazy", test_timeout_lazy);
     g_test_add_func("/pvrdma/req/rnr", test_rnr);
     g_test_add_func("/pvrdma/req/rnr-for-ever", test_rnr_for_ever);
