@@ -147,7 +147,6 @@ static void resp_refuse(PvrdmaQp *qp, RespVerdict verdict, uint32_t psn)
     r->answer = PVRDMA_ANSWER_REFUSE;
     r->nak = refusals[verdict].nak;
     r->nak_psn = psn;
-    r->message = 0;
     trace_pvrdma_resp_refuse(qp->s->port.netdev, qp->handle, psn, verdict);
     pvrdma_count(qp->s, refusals[verdict].counter);
     if (r->rqe_valid) {
@@ -251,9 +250,7 @@ static RespVerdict check_payload(PvrdmaQp *qp, const RocePacket *pkt,
     uint32_t len = pkt->payload_len;
     bool good;
 
-    if (!(flags & ROCE_HAS_PAYLOAD)) {
-        good = len == 0;
-    } else if (!(flags & ROCE_IS_LAST)) {
+    if (!(flags & ROCE_IS_LAST)) {
         good = len == qp->mtu;
     } else {
         good = len <= qp->mtu && (len || (flags & ROCE_IS_FIRST));
@@ -550,8 +547,7 @@ static void replay_read(PvrdmaQp *qp, const RocePacket *pkt, unsigned i)
     PvrdmaResource *res = resource_at(r, i);
     uint32_t room = roce_psn_diff(res->last_psn, pkt->psn) + 1;
 
-    if (pkt->dma_len > ROCE_MSG_MAX ||
-        roce_packets(pkt->dma_len, qp->mtu) > room) {
+    if (roce_packets(pkt->dma_len, qp->mtu) > room) {
         return;
     }
     resource_replay(r, i);

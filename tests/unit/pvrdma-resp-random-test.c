@@ -8,7 +8,6 @@
 
 #define MESSAGES        400
 #define WINDOW          16              /* packets */
-#define READS           4               /* and atomics, at once */
 #define LATE            8               /* packets that the wire keeps back */
 #define PATIENCE        4               /* rounds without progress */
 #define WRITE_BYTES     16384           /* of the region are written, */
@@ -29,6 +28,7 @@ typedef struct Peer {
     Bed *bed;
     GRand *rand;
     unsigned percent;                   /* of packets that meet something */
+    unsigned reads;                     /* and atomics, at once */
     Message message[MESSAGES];
     uint32_t packets;
     uint32_t una, next;                 /* oldest unanswered, next to be sent */
@@ -160,7 +160,7 @@ static void send_window(Peer *p)
         const Message *m = message_of(p, p->next);
         RocePacket pkt = packet_of(p, p->next);
 
-        if (m->kind >= READ && reads_under_way(p) == READS) {
+        if (m->kind >= READ && reads_under_way(p) == p->reads) {
             return;
         }
         wire(p, &pkt);
@@ -292,12 +292,15 @@ static void step(Peer *p)
 
 static void test_wire(gconstpointer percent)
 {
+    static const uint8_t reads[] = { 1, 2, 4, 7, PVRDMA_RESP_RESOURCES };
+
     for (unsigned seed = 0; seed < 20; seed++) {
         Peer *p = g_new0(Peer, 1);
         unsigned steps = 0;
 
         p->bed = bed_new();
-        p->bed->qp.attr.max_dest_rd_atomic = READS;
+        p->reads = reads[seed % ARRAY_SIZE(reads)];
+        p->bed->qp.attr.max_dest_rd_atomic = p->reads;
         p->rand = g_rand_new_with_seed(seed);
         p->percent = GPOINTER_TO_UINT(percent);
         memcpy(p->memory, p->bed->mem, WRITE_BYTES);

@@ -282,6 +282,18 @@ static void test_gap_of_two(void)
     bed_free(bed);
 }
 
+/* What came before a gap and comes again does not hide the gap. */
+static void test_gap_and_duplicate(void)
+{
+    Bed *bed = bed_new();
+
+    PEER(bed, WRITE_ONLY, BED_PSN, RETH(0, 1), .payload_len = 1);
+    PEER(bed, WRITE_ONLY, BED_PSN + 2, RETH(2, 1), .payload_len = 1);
+    PEER(bed, WRITE_ONLY, BED_PSN, RETH(0, 1), .payload_len = 1);
+    EXPECT_NAK(bed, PSN_SEQUENCE, BED_PSN + 1, 1);
+    bed_free(bed);
+}
+
 /* A NAK does not overtake the READ before the gap. */
 static void test_gap_behind_read(void)
 {
@@ -453,6 +465,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/resp/a07-gap", a07_gap);
     g_test_add_func("/pvrdma/resp/gap-closed", test_gap_closed);
     g_test_add_func("/pvrdma/resp/gap-of-two", test_gap_of_two);
+    g_test_add_func("/pvrdma/resp/gap-and-duplicate", test_gap_and_duplicate);
     g_test_add_func("/pvrdma/resp/gap-behind-read", test_gap_behind_read);
     g_test_add_func("/pvrdma/resp/a08-duplicate", a08_duplicate);
     g_test_add_func("/pvrdma/resp/read-again", test_read_again);
