@@ -212,6 +212,8 @@ static void talk(PvrdmaTest *t, bool ipv6, uint16_t vlan)
     r.qp = pvrdma_qp_create(t, &init);
     pvrdma_qp_connect(t, &r.qp, &attr);
     pvrdma_fill(t, r.mr.pa, NULL, BYTES, 1);
+    /* a connection learns its tag from what it receives */
+    request(&r, (RocePacket) { .opcode = ROCE_OP_WRITE_ONLY }, 0, 0, 1);
     ask_all(&r, LONG);
     ask_all(&r, SHORT);
     ask_atomics(&r);
