@@ -9,7 +9,7 @@
 #define READ    PVRDMA_WR_RDMA_READ
 #define OK      PVRDMA_WC_SUCCESS
 
-/* --- Pages -------------------------------------------------------------------------- */
+/* --- Pages -------------------------------------------------------------------- */
 
 /* A region whose pages lie anywhere, some of them side by side. */
 static void test_scattered(void)
@@ -102,7 +102,7 @@ static void test_no_memory(void)
     pvrdma_duo_stop(&d);
 }
 
-/* --- Rights ------------------------------------------------------------------------- */
+/* --- Rights ------------------------------------------------------------------- */
 
 /* One refusal for each opcode and reason; then the same that is good. */
 static void refuse(PvrdmaDuo *d, enum pvrdma_wr_opcode opcode, PvrdmaTestSge sge,
@@ -205,7 +205,7 @@ static void test_dma(void)
     pvrdma_duo_stop(&d);
 }
 
-/* --- Fast registration -------------------------------------------------------------- */
+/* --- Fast registration -------------------------------------------------------- */
 
 static struct pvrdma_sq_wqe_hdr fast_reg(PvrdmaDuo *d, const PvrdmaTestMr *mr,
                                          uint32_t key)
@@ -334,7 +334,7 @@ static void test_remote_invalidate(void)
     pvrdma_duo_stop(&d);
 }
 
-/* --- Objects ------------------------------------------------------------------------- */
+/* --- Objects ------------------------------------------------------------------ */
 
 /* What has users is not destroyed; and it is when they are gone. */
 static void test_busy(void)

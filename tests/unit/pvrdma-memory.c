@@ -4,7 +4,7 @@
 
 #define STRIDE 13                   /* coprime to the number of pages */
 
-/* --- The rest of the device --------------------------------------------------------- */
+/* --- The rest of the device --------------------------------------------------- */
 
 static Guest *guest_of(PvrdmaState *s)
 {
@@ -61,7 +61,7 @@ void pvrdma_qp_cq_error(PvrdmaState *s, PvrdmaCq *cq)
     guest_of(s)->cq_errors++;
 }
 
-/* --- The guest ------------------------------------------------------------------------ */
+/* --- The guest ---------------------------------------------------------------- */
 
 Guest *guest_new(void)
 {
@@ -167,7 +167,7 @@ void guest_fill(GuestObject *o, uint8_t seed)
     }
 }
 
-/* --- Commands ------------------------------------------------------------------------- */
+/* --- Commands ----------------------------------------------------------------- */
 
 int guest_cmd(Guest *g, PvrdmaCmd *cmd, const union pvrdma_cmd_req *req,
               union pvrdma_cmd_resp *resp)

@@ -120,8 +120,9 @@ static void test_range(void)
 
     start(&f);
     for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
-        g_assert_cmpint(check(&f, f.key, cases[i].va, cases[i].len, 0), ==,
-                        cases[i].good ? PVRDMA_MR_OK : PVRDMA_MR_BAD_RANGE);
+        PvrdmaMrStatus want = cases[i].good ? PVRDMA_MR_OK : PVRDMA_MR_BAD_RANGE;
+
+        g_assert_cmpint(check(&f, f.key, cases[i].va, cases[i].len, 0), ==, want);
     }
     finish(&f);
 }
@@ -317,9 +318,11 @@ static void test_fast_refused(void)
     user = f.key;
     create_fast(&f);
 #define REFUSED(field, value) \
-    sqe = fast_reg(&f, f.key); \
-    sqe.fast_reg.field = (value); \
-    fast_refused(&f, sqe)
+    do { \
+        sqe = fast_reg(&f, f.key); \
+        sqe.fast_reg.field = (value); \
+        fast_refused(&f, sqe); \
+    } while (0)
     REFUSED(page_shift, 13);
     REFUSED(page_shift, 0);
     REFUSED(pages, PAGES + 1);
@@ -362,9 +365,11 @@ static void test_create_refused(void)
 
     start(&f);
 #define REFUSED(field, value, err) \
-    req = create_req(&f); \
-    req.create_mr.field = (value); \
-    g_assert_cmpint(create(&f, &req), ==, err)
+    do { \
+        req = create_req(&f); \
+        req.create_mr.field = (value); \
+        g_assert_cmpint(create(&f, &req), ==, err); \
+    } while (0)
     REFUSED(pd_handle, 0, EINVAL);
     REFUSED(pd_handle, cpu_to_le32(f.pd + 1), EINVAL);
     REFUSED(pd_handle, UINT32_MAX, EINVAL);

@@ -83,7 +83,7 @@ static const PvrdmaSqe *post_one(Fixture *f, const struct pvrdma_sq_wqe_hdr *hdr
     return &f->sqe;
 }
 
-/* --- Layout ------------------------------------------------------------------------- */
+/* --- Layout ------------------------------------------------------------------- */
 
 static int layout(bool send, uint32_t entries, uint32_t max_sge, uint32_t pages,
                   uint32_t *bytes)
@@ -137,7 +137,7 @@ static void test_layout_refused(void)
     g_assert_cmpint(layout(false, 0, 0, 0, &b), ==, 0);
 }
 
-/* --- Indices ------------------------------------------------------------------------ */
+/* --- Indices ------------------------------------------------------------------ */
 
 static void test_pending(void)
 {
@@ -251,7 +251,7 @@ static void test_bad_memory(void)
     finish(&f);
 }
 
-/* --- Decoding ----------------------------------------------------------------------- */
+/* --- Decoding ----------------------------------------------------------------- */
 
 static struct pvrdma_sq_wqe_hdr sqe_hdr(uint32_t opcode, uint32_t sges)
 {
@@ -482,7 +482,7 @@ static void test_cost(void)
     finish(&f);
 }
 
-/* --- Scatter and gather -------------------------------------------------------------- */
+/* --- Scatter and gather ------------------------------------------------------- */
 
 typedef struct Sg {
     Guest *g;
