@@ -602,6 +602,7 @@ void pvrdma_req_fini(PvrdmaQp *qp)
     g_free(qp->req.wqe);
     g_free(qp->req.sge);
     qp->req = (PvrdmaReq) { .wqe = NULL };
+    qp->rate = (PvrdmaDcqcn) { .limited = false };
 }
 
 void pvrdma_req_park(PvrdmaQp *qp)
