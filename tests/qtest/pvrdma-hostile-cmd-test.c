@@ -46,7 +46,9 @@ typedef struct Handles {
 
 static __le32 any_handle(Hostile *h, const Handles *known, Kind kind)
 {
-    return cpu_to_le32(hostile_often(h) ? known->seen[kind][hostile_below(h, SEEN)] : hostile_any32(h));
+    uint32_t handle = known->seen[kind][hostile_below(h, SEEN)];
+
+    return cpu_to_le32(hostile_often(h) ? handle : hostile_any32(h));
 }
 
 static void remember(Handles *known, enum pvrdma_cmd cmd,
@@ -114,7 +116,8 @@ static void likely_modify(Hostile *h, struct pvrdma_cmd_modify_qp *cmd)
 
     cmd->attr_mask = cpu_to_le32(PVRDMA_QP_STATE | step[n] |
                                  (hostile_often(h) ? 0 : 1u << hostile_below(h, 24)));
-    attr->qp_state = cpu_to_le32(hostile_often(h) ? PVRDMA_QPS_INIT + n : hostile_below(h, 8));
+    attr->qp_state = cpu_to_le32(hostile_often(h) ? PVRDMA_QPS_INIT + n
+                                                  : hostile_below(h, 8));
     attr->port_num = 1;
     attr->pkey_index = 0;
     attr->path_mtu = cpu_to_le32(1 + hostile_below(h, 5));
@@ -230,7 +233,8 @@ static void test_commands(void)
     for (unsigned i = 0; i < 20000; i++) {
         union pvrdma_cmd_req req;
         union pvrdma_cmd_resp resp;
-        uint32_t cmd = hostile_often(&h) ? hostile_below(&h, PVRDMA_CMD_MAX) : hostile_any32(&h);
+        uint32_t cmd = hostile_often(&h) ? hostile_below(&h, PVRDMA_CMD_MAX)
+                                         : hostile_any32(&h);
 
         if (cmd < PVRDMA_CMD_MAX && command[cmd].ends && hostile_often(&h)) {
             continue;               /* or little would be left to work with */
@@ -318,7 +322,10 @@ static void test_region(void)
         pvrdma_ctl(h.t, PVRDMA_DEVICE_CTL_RESET);
         any_region(&h, &region);
         qtest_bufwrite(h.t->qts, dsr, &region, sizeof(region));
-        h.t->dsr = hostile_often(&h) ? dsr : hostile_any_page(&h) + hostile_below(&h, 2) * hostile_below(&h, 4096);
+        h.t->dsr = dsr;
+        if (!hostile_often(&h)) {
+            h.t->dsr = hostile_any_page(&h) + (hostile_often(&h) ? 0 : 8);
+        }
         taken += !pvrdma_dsr_write(h.t);
         pvrdma_ctl(h.t, hostile_below(&h, 4));
         hostile_scribble(&h, h.scratch, 2 * PVRDMA_PAGE_BYTES);

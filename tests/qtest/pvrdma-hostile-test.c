@@ -11,10 +11,16 @@
 static void any_sge(Hostile *h, struct pvrdma_sge *sge)
 {
     const PvrdmaTestMr *mr = &h->evil.mr[hostile_below(h, 2)];
+    uint64_t addr = mr->va + hostile_below(h, mr->length);
+    uint32_t length = hostile_below(h, mr->length);
+    uint32_t lkey = mr->lkey;
 
-    sge->addr = cpu_to_le64(hostile_often(h) ? mr->va + hostile_below(h, mr->length) : hostile_any64(h));
-    sge->length = cpu_to_le32(hostile_often(h) ? hostile_below(h, mr->length) : hostile_any32(h));
-    sge->lkey = cpu_to_le32(hostile_often(h) ? mr->lkey : hostile_any32(h));
+    addr = hostile_often(h) ? addr : hostile_any64(h);
+    length = hostile_often(h) ? length : hostile_any32(h);
+    lkey = hostile_often(h) ? lkey : hostile_any32(h);
+    sge->addr = cpu_to_le64(addr);
+    sge->length = cpu_to_le32(length);
+    sge->lkey = cpu_to_le32(lkey);
 }
 
 static void any_send(Hostile *h, uint8_t *raw, size_t len)
@@ -188,8 +194,9 @@ static void test_doorbells(void)
 
     hostile_start(&h, 4);
     for (unsigned i = 0; i < 4000; i++) {
-        uint64_t at = h.t->uar.addr + hostile_below(&h, 2) * hostile_below(&h, PVRDMA_UARS) *
-                      PVRDMA_PAGE_BYTES + hostile_below(&h, 16);
+        uint32_t page = hostile_often(&h) ? 0 : hostile_below(&h, PVRDMA_UARS);
+        uint64_t at = h.t->uar.addr + page * PVRDMA_PAGE_BYTES +
+                      hostile_below(&h, 16);
         uint32_t value = hostile_any32(&h) & (hostile_below(&h, 2) ? ~0u : 0xe000003f);
 
         switch (hostile_below(&h, 8)) {

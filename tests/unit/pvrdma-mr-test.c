@@ -107,7 +107,7 @@ static void test_range(void)
     static const struct {
         uint64_t va, len;
         bool good;
-    } cases[] = {
+    } ranges[] = {
         { IOVA, 1, true }, { IOVA, BYTES, true }, { IOVA + BYTES - 1, 1, true },
         { IOVA, BYTES + 1, false }, { IOVA + 1, BYTES, false },
         { IOVA - 1, 1, false }, { IOVA - 1, 2, false }, { IOVA - 1, BYTES, false },
@@ -119,10 +119,10 @@ static void test_range(void)
     Fixture f;
 
     start(&f);
-    for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
-        PvrdmaMrStatus want = cases[i].good ? PVRDMA_MR_OK : PVRDMA_MR_BAD_RANGE;
+    for (unsigned i = 0; i < ARRAY_SIZE(ranges); i++) {
+        PvrdmaMrStatus want = ranges[i].good ? PVRDMA_MR_OK : PVRDMA_MR_BAD_RANGE;
 
-        g_assert_cmpint(check(&f, f.key, cases[i].va, cases[i].len, 0), ==, want);
+        g_assert_cmpint(check(&f, f.key, ranges[i].va, ranges[i].len, 0), ==, want);
     }
     finish(&f);
 }
