@@ -33,4 +33,18 @@ typedef const void RNicClassData;
 typedef void RNicClassData;
 #endif
 
+/* An object behind others of its kind, without a description for tools; 0, or < 0. */
+#if QEMU_VERSION_MAJOR > 10 || \
+    (QEMU_VERSION_MAJOR == 10 && QEMU_VERSION_MINOR >= 2)
+#define rnic_vmstate_save(f, vmsd, object) \
+    vmstate_save_state(f, vmsd, object, NULL, NULL)
+#define rnic_vmstate_load(f, vmsd, object) \
+    vmstate_load_state(f, vmsd, object, (vmsd)->version_id, NULL)
+#else
+#define rnic_vmstate_save(f, vmsd, object) \
+    vmstate_save_state(f, vmsd, object, NULL)
+#define rnic_vmstate_load(f, vmsd, object) \
+    vmstate_load_state(f, vmsd, object, (vmsd)->version_id)
+#endif
+
 #endif

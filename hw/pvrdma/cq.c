@@ -151,6 +151,13 @@ static bool cq_fits(uint32_t entries, uint32_t pages)
            CQE_AT + (uint64_t)entries * sizeof(struct pvrdma_cqe);
 }
 
+bool pvrdma_cq_possible(const PvrdmaCq *cq)
+{
+    return cq_size_ok(cq->entries) && cq_fits(cq->entries, cq->pages.count) &&
+           cq->prod < 2 * cq->entries && cq->cons < 2 * cq->entries &&
+           cq_used(cq) <= cq->entries;
+}
+
 static int cq_fill(PvrdmaState *s, PvrdmaCq *cq,
                    const struct pvrdma_cmd_create_cq *cmd)
 {

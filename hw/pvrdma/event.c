@@ -9,6 +9,13 @@
 
 /* --- Rings -------------------------------------------------------------- */
 
+uint32_t pvrdma_ring_elements(uint32_t pages, unsigned elem_bytes)
+{
+    uint32_t count = (pages - 1) * (PVRDMA_PAGE_BYTES / elem_bytes);
+
+    return PVRDMA_RING_ELEMENTS(count);
+}
+
 int pvrdma_ring_init(PvrdmaState *s, PvrdmaRing *ring, uint64_t pdir,
                      uint32_t pages, unsigned elem_bytes)
 {
@@ -20,9 +27,7 @@ int pvrdma_ring_init(PvrdmaState *s, PvrdmaRing *ring, uint64_t pdir,
     }
     err = pvrdma_pages_load(s, &ring->pages, pdir, pages);
     if (!err) {
-        uint32_t count = (pages - 1) * (PVRDMA_PAGE_BYTES / elem_bytes);
-
-        ring->elements = PVRDMA_RING_ELEMENTS(count);
+        ring->elements = pvrdma_ring_elements(pages, elem_bytes);
     }
     return err;
 }

@@ -16,7 +16,7 @@
 #define NOT_DONE        (PVRDMA_ACCESS_ZERO_BASED | PVRDMA_ACCESS_ON_DEMAND)
 #define PAGE_OFFSET(va) ((va) & (PVRDMA_PAGE_BYTES - 1))
 
-/* --- Access: for every packet ------------------------------------------------------ */
+/* --- Access: for every packet ------------------------------------------------- */
 
 /* The region with exactly this key; a stale one misses. */
 static PvrdmaMr *mr_find(PvrdmaState *s, uint32_t key)
@@ -112,7 +112,7 @@ PvrdmaMrStatus pvrdma_mr_check(PvrdmaQp *qp, uint32_t key, uint64_t va,
     return len ? mr_get(qp, key, va, len, access, &mr) : PVRDMA_MR_OK;
 }
 
-/* --- Work requests on regions ------------------------------------------------------ */
+/* --- Work requests on regions ------------------------------------------------- */
 
 /* 0 or errno. */
 static int access_check(uint32_t access)
@@ -192,7 +192,7 @@ uint8_t pvrdma_mr_invalidate(PvrdmaQp *qp, uint32_t key)
     return PVRDMA_WC_SUCCESS;
 }
 
-/* --- Commands: contexts and domains ------------------------------------------------ */
+/* --- Commands: contexts and domains ------------------------------------------- */
 
 int pvrdma_cmd_create_uc(PvrdmaState *s, const union pvrdma_cmd_req *req,
                          union pvrdma_cmd_resp *resp)
@@ -281,7 +281,7 @@ int pvrdma_cmd_destroy_pd(PvrdmaState *s, const union pvrdma_cmd_req *req,
     return 0;
 }
 
-/* --- Commands: regions --------------------------------------------------------------- */
+/* --- Commands: regions -------------------------------------------------------- */
 
 static int mr_fill_user(PvrdmaState *s, PvrdmaMr *mr,
                         const struct pvrdma_cmd_create_mr *cmd)
@@ -331,6 +331,30 @@ static int mr_fill(PvrdmaState *s, PvrdmaMr *mr,
         return mr_fill_fast(s, mr, cmd);
     default:
         return EINVAL;
+    }
+}
+
+bool pvrdma_mr_possible(const PvrdmaMr *mr)
+{
+    bool mapped = mr->valid && mr->offset == PAGE_OFFSET(mr->start) &&
+                  range_fits(mr->start, mr->length, mr->pages.count) &&
+                  !access_check(mr->access);
+
+    if (RNIC_GET(KEY_HANDLE, mr->key) != mr->handle) {
+        return false;
+    }
+    switch (mr->kind) {
+    case PVRDMA_MR_USER:
+        return mapped;
+    case PVRDMA_MR_DMA:
+        return mr->valid && !mr->pages.count &&
+               !(mr->access & (REMOTE_ACCESS | NOT_DONE));
+    case PVRDMA_MR_FAST:
+        return mr->max_pages <= PVRDMA_MAX_FAST_REG_PAGES &&
+               mr->pages.count <= mr->max_pages &&
+               (mr->valid ? mapped : !mr->pages.count);
+    default:
+        return false;
     }
 }
 

@@ -302,8 +302,12 @@ static void port_link_tick(void *opaque)
 
 static void port_vm_state(void *opaque, bool running, RunState state)
 {
+    PvrdmaState *s = opaque;
+
     if (running) {
-        pvrdma_schedule(opaque);
+        /* a snapshot may have set the clock back */
+        timer_mod(s->port.link_timer, pvrdma_now() + LINK_TICK_NS);
+        pvrdma_schedule(s);
     }
 }
 

@@ -173,9 +173,26 @@ static const struct {
                "come" },
 };
 
-static const VMStateDescription pvrdma_vmstate = {
+/* All that was there goes, before anything of what comes. */
+static int pvrdma_pci_pre_load(void *opaque)
+{
+    PvrdmaPCI *pci = opaque;
+
+    pvrdma_reset(&pci->pvrdma);
+    return 0;
+}
+
+static const VMStateDescription pvrdma_pci_vmstate = {
     .name = "pvrdma",
-    .unmigratable = 1,
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .pre_load = pvrdma_pci_pre_load,
+    .fields = (const VMStateField[]) {
+        VMSTATE_PCI_DEVICE(parent_obj, PvrdmaPCI),
+        VMSTATE_MSIX(parent_obj, PvrdmaPCI),
+        VMSTATE_STRUCT(pvrdma, PvrdmaPCI, 1, pvrdma_vmstate, PvrdmaState),
+        VMSTATE_END_OF_LIST()
+    },
 };
 
 static PvrdmaState *pvrdma_pci_state(Object *obj)
@@ -195,8 +212,8 @@ static void pvrdma_pci_class_init(ObjectClass *klass, RNicClassData *data)
     pc->device_id = PVRDMA_PCI_DEVICE_ID;
     pc->revision = PVRDMA_PCI_REVISION;
     pc->class_id = PVRDMA_PCI_CLASS;
-    dc->desc = "Paravirtual RDMA NIC with RoCE, beside vmxnet3 (not migratable)";
-    dc->vmsd = &pvrdma_vmstate;
+    dc->desc = "Paravirtual RDMA NIC with RoCE, beside vmxnet3";
+    dc->vmsd = &pvrdma_pci_vmstate;
     /* guests see functions when function 0 comes, and that must be there before */
     dc->hotpluggable = false;
     set_bit(DEVICE_CATEGORY_NETWORK, dc->categories);

@@ -11,6 +11,7 @@
 #include "qemu/main-loop.h"
 #include "qemu/processor.h"
 #include "system/cpus.h"
+#include "system/runstate.h"
 #include "pvrdma.h"
 #include "../core/counters.h"
 #include "../trace.h"
@@ -149,9 +150,12 @@ static void work(PvrdmaState *s, unsigned rounds, unsigned packets)
     pvrdma_irq_flush(s);
 }
 
+/* A machine that stands still must not change: it may be on its way elsewhere. */
 static void run_bh(void *opaque)
 {
-    work(opaque, RUN_ROUNDS, RUN_PACKETS);
+    if (runstate_is_running()) {
+        work(opaque, RUN_ROUNDS, RUN_PACKETS);
+    }
 }
 
 void pvrdma_run_now(PvrdmaState *s)

@@ -144,6 +144,8 @@ PvrdmaMrStatus pvrdma_mr_read(PvrdmaQp *qp, uint32_t key, uint64_t va,
                               void *buf, uint32_t len, uint32_t access);
 PvrdmaMrStatus pvrdma_mr_write(PvrdmaQp *qp, uint32_t key, uint64_t va,
                                const void *buf, uint32_t len, uint32_t access);
+/* Whether one from a snapshot is such as commands and work requests make them. */
+bool pvrdma_mr_possible(const PvrdmaMr *mr);
 /* The check alone, of all of a message. */
 PvrdmaMrStatus pvrdma_mr_check(PvrdmaQp *qp, uint32_t key, uint64_t va,
                                uint64_t len, uint32_t access);
@@ -244,6 +246,11 @@ void pvrdma_wq_consume(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
                        unsigned count);
 /* As after creation; the driver zeroes its indices itself. */
 void pvrdma_wq_reset(PvrdmaWq *wq);
+/*
+ * Goes on at indices from a snapshot: what was fetched and not given back is fetched
+ * again.  False: they are impossible.
+ */
+bool pvrdma_wq_resume(PvrdmaWq *wq, uint32_t cons, uint32_t prod);
 
 /*
  * Copies between @buf and the bytes from @offset on of a scatter/gather list.  Enum
@@ -287,6 +294,8 @@ typedef struct PvrdmaWc {
 
 /* Writes a completion and notifies; on overflow the CQ and its QPs end. */
 void pvrdma_cq_push(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc);
+/* Whether size and indices of one from a snapshot are possible. */
+bool pvrdma_cq_possible(const PvrdmaCq *cq);
 /* Doorbell; @value: PVRDMA_UAR_CQ_. */
 void pvrdma_cq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 
@@ -302,6 +311,8 @@ typedef struct PvrdmaSrq {
     PvrdmaWq rq;
 } PvrdmaSrq;
 
+/* Finds the queue in its pages; EINVAL: it is too large. */
+int pvrdma_srq_layout(PvrdmaSrq *srq, uint32_t entries, uint32_t max_sge);
 void pvrdma_srq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 /*
  * The next receive WQE, whose slot the guest has back: 1, 0 if there is none, -1 on
@@ -341,6 +352,7 @@ struct PvrdmaQp {
     uint8_t state;                  /* enum pvrdma_qp_state */
     bool sq_sig_all;
     bool sq_draining;               /* SQD: what was begun is not complete */
+    bool flush_due;                 /* ERR: the timer will flush the queues */
     uint32_t ud_psn;                /* of the next datagram */
     PvrdmaCq *send_cq, *recv_cq;
     PvrdmaSrq *srq;                 /* NULL: has a receive queue of its own */
@@ -358,6 +370,13 @@ struct PvrdmaQp {
     QTAILQ_ENTRY(PvrdmaQp) active_next;
 };
 
+/*
+ * Finds the two queues, as large as the QP's cap says, in its pages; the receive queue
+ * begins at byte @rq_at.  EINVAL: they do not fit.
+ */
+int pvrdma_qp_layout(PvrdmaQp *qp, uint32_t rq_at);
+/* A QP that has all it is made of is in use: counted by these, with a timer. */
+void pvrdma_qp_begin(PvrdmaQp *qp);
 /* The QP with the number that is on the wire, or NULL. */
 PvrdmaQp *pvrdma_qp_find(PvrdmaState *s, uint32_t qpn);
 void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
@@ -399,6 +418,11 @@ int pvrdma_qp_attr_set(PvrdmaQp *qp, uint32_t mask,
  */
 bool pvrdma_qp_path(PvrdmaQp *qp, const PvrdmaAv *av, uint32_t dest_qpn,
                     RocePath *path);
+/*
+ * Whether state, attributes and path from a snapshot are such as modify_qp leaves
+ * behind; if so, sets what follows from them.
+ */
+bool pvrdma_qp_attr_resume(PvrdmaQp *qp);
 /* As query_qp gives them. */
 void pvrdma_qp_attr_get(const PvrdmaQp *qp, struct pvrdma_qp_attr *attr);
 
@@ -511,6 +535,8 @@ typedef struct PvrdmaRing {         /* that the device fills */
     uint32_t prod;
 } PvrdmaRing;
 
+/* How many elements there are in @pages pages, one of which has the indices. */
+uint32_t pvrdma_ring_elements(uint32_t pages, unsigned elem_bytes);
 /* @elem_bytes: of an element; EINVAL, EFAULT, ENOMEM. */
 int pvrdma_ring_init(PvrdmaState *s, PvrdmaRing *ring, uint64_t pdir,
                      uint32_t pages, unsigned elem_bytes);
@@ -586,6 +612,9 @@ struct PvrdmaState {
     uint32_t completions;           /* of all CQs; read without the big lock */
     uint64_t counter[PVRDMA_COUNTER_COUNT];
 };
+
+/* migration.c: all of a device but what its bus has; loaded into one that was reset. */
+extern const VMStateDescription pvrdma_vmstate;
 
 /* False: @errp says why, and nothing is left behind. */
 bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp);

@@ -267,6 +267,42 @@ int pvrdma_qp_attr_set(PvrdmaQp *qp, uint32_t mask,
     return 0;
 }
 
+static bool qp_fields_resume(const PvrdmaQp *qp)
+{
+    for (unsigned i = 0; i < ARRAY_SIZE(qp_fields); i++) {
+        const QpField *f = &qp_fields[i];
+        uint32_t value = ldn_he_p((const uint8_t *)&qp->attr + f->own, f->bytes);
+
+        /* 0: never set */
+        if (value && (value < f->min || value > f->max)) {
+            return false;
+        }
+    }
+    return !((qp->attr.rq_psn | qp->attr.sq_psn) & ~ROCE_PSN_MASK);
+}
+
+bool pvrdma_qp_attr_resume(PvrdmaQp *qp)
+{
+    bool connection = qp->type == PVRDMA_QPT_RC;
+    bool talks = qp->state >= PVRDMA_QPS_RTR && qp->state < PVRDMA_QPS_ERR;
+
+    if (qp->state >= QP_STATES || (qp->state == PVRDMA_QPS_SQE && connection) ||
+        !qp_fields_resume(qp) || qp->path.network > ROCE_NETWORK_IPV6 ||
+        (qp->path.flow_label & ~QP_FLOW_LABEL)) {
+        return false;
+    }
+    if (!connection) {
+        qp->mtu = qp->state >= PVRDMA_QPS_RTR ? qp->s->mtu : 0;
+        return true;
+    }
+    qp->mtu = qp->attr.path_mtu ? qp_mtu(qp->attr.path_mtu) : 0;
+    if (qp->mtu > qp->s->mtu ||
+        (qp->mtu && (qp->path.network == ROCE_NETWORK_V1) != qp->s->roce_v1)) {
+        return false;
+    }
+    return qp->mtu || !talks;
+}
+
 void pvrdma_qp_attr_get(const PvrdmaQp *qp, struct pvrdma_qp_attr *attr)
 {
     attr->qp_state = attr->cur_qp_state = cpu_to_le32(qp->state);

@@ -98,6 +98,7 @@ void pvrdma_qp_cq_error(PvrdmaState *s, PvrdmaCq *cq)
 
         if (qp && (qp->send_cq == cq || qp->recv_cq == cq) && qp_may_fail(qp)) {
             qp_end(qp);
+            qp->flush_due = true;
             timer_mod_ns(qp->timer, pvrdma_now());
         }
     }
@@ -108,6 +109,7 @@ static void qp_timer(void *opaque)
     PvrdmaQp *qp = opaque;
 
     if (qp->state == PVRDMA_QPS_ERR) {
+        qp->flush_due = false;
         qp_flush_last(qp);
     } else {
         pvrdma_req_timer(qp);
@@ -220,15 +222,11 @@ static int qp_objects(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
     return 0;
 }
 
-/* Finds the two queues in what the page directory describes. */
-static int qp_queues(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
+int pvrdma_qp_layout(PvrdmaQp *qp, uint32_t rq_at)
 {
-    PvrdmaState *s = qp->s;
-    uint32_t total = le16_to_cpu(cmd->total_chunks);
-    uint32_t rq_at = (1 + le16_to_cpu(cmd->send_chunks)) * PVRDMA_PAGE_BYTES;
     int err;
 
-    if (total * PVRDMA_PAGE_BYTES < rq_at) {
+    if ((uint64_t)qp->pages.count * PVRDMA_PAGE_BYTES < rq_at) {
         return EINVAL;
     }
     err = pvrdma_wq_init(&qp->sq, offsetof(struct pvrdma_ring_state, tx),
@@ -239,13 +237,21 @@ static int qp_queues(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
                              rq_at, le32_to_cpu(qp->cap.max_recv_wr),
                              le32_to_cpu(qp->cap.max_recv_sge));
     }
-    err = err ?: pvrdma_pages_load(s, &qp->pages, le64_to_cpu(cmd->pdir_dma),
-                                   total);
     err = err ?: pvrdma_sq_layout(&qp->sq, &qp->pages);
     if (!err && qp->sq.wqe_at + qp->sq.entries * qp->sq.wqe_bytes > rq_at) {
         err = EINVAL;
     }
     return err ?: qp->srq ? 0 : pvrdma_rq_layout(&qp->rq, &qp->pages);
+}
+
+/* Finds the two queues in what the page directory describes. */
+static int qp_queues(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
+{
+    uint32_t rq_at = (1 + le16_to_cpu(cmd->send_chunks)) * PVRDMA_PAGE_BYTES;
+    int err = pvrdma_pages_load(qp->s, &qp->pages, le64_to_cpu(cmd->pdir_dma),
+                                le16_to_cpu(cmd->total_chunks));
+
+    return err ?: pvrdma_qp_layout(qp, rq_at);
 }
 
 /* Drivers that take numbers for handles: the GSI has number 1, nobody else. */
@@ -279,7 +285,6 @@ static int qp_number(PvrdmaQp *qp)
         return ENOMEM;
     }
     if (qp->type == PVRDMA_QPT_GSI) {
-        s->gsi = qp;
         qp->qpn = ROCE_QPN_GSI;
         return 0;
     }
@@ -303,6 +308,15 @@ static void qp_use(PvrdmaQp *qp, int by)
     qp->recv_cq->users += by;
     if (qp->srq) {
         qp->srq->users += by;
+    }
+}
+
+void pvrdma_qp_begin(PvrdmaQp *qp)
+{
+    qp_use(qp, 1);
+    qp->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, qp_timer, qp);
+    if (qp->type == PVRDMA_QPT_GSI) {
+        qp->s->gsi = qp;
     }
 }
 
@@ -357,8 +371,7 @@ int pvrdma_cmd_create_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
         g_free(qp);
         return err;
     }
-    qp_use(qp, 1);
-    qp->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, qp_timer, qp);
+    pvrdma_qp_begin(qp);
     qp_tell(qp, resp);
     trace_pvrdma_qp_create(s->port.netdev, qp->handle, qp->qpn, qp->type);
     return 0;
@@ -382,6 +395,7 @@ static void qp_stop(PvrdmaQp *qp)
 {
     qp_deactivate(qp);
     timer_del(qp->timer);
+    qp->flush_due = false;
     pvrdma_req_fini(qp);
 }
 
@@ -435,6 +449,7 @@ static void qp_reset(PvrdmaQp *qp)
     pvrdma_wq_reset(&qp->rq);
     memset(&qp->attr, 0, sizeof(qp->attr));
     memset(&qp->path, 0, sizeof(qp->path));
+    memset(&qp->resp, 0, sizeof(qp->resp));
     qp->mtu = 0;
     qp->sq_draining = false;
 }

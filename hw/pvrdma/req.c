@@ -605,6 +605,18 @@ void pvrdma_req_fini(PvrdmaQp *qp)
     qp->rate = (PvrdmaDcqcn) { .limited = false };
 }
 
+void pvrdma_req_kept(const PvrdmaReq *req, uint32_t *begin_psn, uint64_t *parked)
+{
+    bool begun = req->count && pvrdma_req_wqe(req, 0)->sent;
+
+    *begin_psn = begun ? pvrdma_req_wqe(req, 0)->psn : req->begin_psn;
+    /* Those that were parked before, and not fetched since. */
+    *parked = req->count < PVRDMA_REQ_WQES ? req->parked << req->count : 0;
+    for (unsigned i = 0; i < req->count; i++) {
+        *parked |= (uint64_t)pvrdma_req_wqe(req, i)->done << i;
+    }
+}
+
 void pvrdma_req_park(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
@@ -612,16 +624,7 @@ void pvrdma_req_park(PvrdmaQp *qp)
     if (pvrdma_req_alive(qp)) {
         pvrdma_comp_collect(qp);
     }
-    if (req->count && pvrdma_req_wqe(req, 0)->sent) {
-        req->begin_psn = pvrdma_req_wqe(req, 0)->psn;
-    }
-    if (req->count < PVRDMA_REQ_WQES) {
-        /* Those that were parked before, and not fetched since. */
-        req->parked <<= req->count;
-    }
-    for (unsigned i = 0; i < req->count; i++) {
-        req->parked |= (uint64_t)pvrdma_req_wqe(req, i)->done << i;
-    }
+    pvrdma_req_kept(req, &req->begin_psn, &req->parked);
     qp->sq.fetch = qp->sq.cons;
     req->count = 0;
     pvrdma_req_seek(qp);

@@ -28,9 +28,9 @@
 #define PVRDMA_REQ_ACK_PACKETS 64
 
 /*
- * What a snapshot has to carry after pvrdma_req_park(): next_psn, una_psn, begin_psn,
- * parked, retries, rnr_retries.  All else is computed again: loading ends with another
- * call of pvrdma_req_park(), with PvrdmaWq.fetch = cons, and of pvrdma_qp_activate().
+ * What a snapshot has to carry: next_psn, una_psn, retries, rnr_retries, rnr_until, and
+ * what pvrdma_req_kept() gives.  All else is computed again: loading ends with a call of
+ * pvrdma_req_park(), with PvrdmaWq.fetch = cons.
  */
 typedef struct PvrdmaReq {
     PvrdmaSqe *wqe;             /* ring; NULL: none yet */
@@ -95,6 +95,8 @@ void pvrdma_req_deadline(PvrdmaQp *qp);
 void pvrdma_req_arm(PvrdmaQp *qp, int64_t when);
 /* Forgets the WQEs that were fetched; they are fetched and sent again. */
 void pvrdma_req_park(PvrdmaQp *qp);
+/* What @begin_psn and @parked would be if they were forgotten. */
+void pvrdma_req_kept(const PvrdmaReq *req, uint32_t *begin_psn, uint64_t *parked);
 
 /* Completes what is done, and ends the QP if the oldest WQE is in error. */
 void pvrdma_comp_collect(PvrdmaQp *qp);

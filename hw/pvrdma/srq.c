@@ -15,24 +15,25 @@ static PvrdmaSrq *srq_get(PvrdmaState *s, __le32 handle)
     return pvrdma_table_get(&s->srq, le32_to_cpu(handle));
 }
 
+int pvrdma_srq_layout(PvrdmaSrq *srq, uint32_t entries, uint32_t max_sge)
+{
+    int err = pvrdma_wq_init(&srq->rq, offsetof(struct pvrdma_ring_state, rx),
+                             PVRDMA_PAGE_BYTES, entries, max_sge);
+
+    return err || !entries ? EINVAL : pvrdma_rq_layout(&srq->rq, &srq->pages);
+}
+
 static int srq_fill(PvrdmaState *s, PvrdmaSrq *srq,
                     const struct pvrdma_cmd_create_srq *cmd)
 {
-    uint32_t entries = le32_to_cpu(cmd->attrs.max_wr);
-    int err;
+    int err = pvrdma_pages_load(s, &srq->pages, le64_to_cpu(cmd->pdir_dma),
+                                le32_to_cpu(cmd->nchunks));
 
-    err = pvrdma_wq_init(&srq->rq, offsetof(struct pvrdma_ring_state, rx),
-                         PVRDMA_PAGE_BYTES, entries,
-                         le32_to_cpu(cmd->attrs.max_sge));
-    if (err || !entries) {
-        return EINVAL;
-    }
-    err = pvrdma_pages_load(s, &srq->pages, le64_to_cpu(cmd->pdir_dma),
-                            le32_to_cpu(cmd->nchunks));
     if (err) {
         return err;
     }
-    err = pvrdma_rq_layout(&srq->rq, &srq->pages);
+    err = pvrdma_srq_layout(srq, le32_to_cpu(cmd->attrs.max_wr),
+                            le32_to_cpu(cmd->attrs.max_sge));
     if (!err) {
         srq->handle = pvrdma_table_add(&s->srq, srq);
         err = srq->handle ? 0 : ENOMEM;

@@ -133,6 +133,21 @@ void pvrdma_wq_reset(PvrdmaWq *wq)
     wq->prod = 0;
 }
 
+bool pvrdma_wq_resume(PvrdmaWq *wq, uint32_t cons, uint32_t prod)
+{
+    if (!wq->entries) {
+        return !cons && !prod;
+    }
+    if (cons >= 2 * wq->entries || prod >= 2 * wq->entries ||
+        wq_ahead(wq, prod, cons) > wq->entries) {
+        return false;
+    }
+    wq->fetch = cons;
+    wq->cons = cons;
+    wq->prod = prod;
+    return true;
+}
+
 /* Reads the next WQE: the only place where a queue moves on. */
 static bool wq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
                      void *raw, size_t hdr_bytes)

@@ -240,19 +240,6 @@ static void test_function_reset(void)
     reset_busy(function_reset);
 }
 
-/* Not migratable, and it says so instead of going wrong. */
-static void test_migration(void)
-{
-    PvrdmaTest *t = pvrdma_start("");
-    QDict *error;
-
-    error = qtest_qmp_assert_failure_ref(t->qts, "{ 'execute': 'migrate', "
-        "'arguments': { 'uri': 'exec:cat >/dev/null' } }");
-    g_assert_nonnull(strstr(qdict_get_str(error, "desc"), "pvrdma"));
-    qobject_unref(error);
-    pvrdma_stop(t);
-}
-
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -266,6 +253,5 @@ int main(int argc, char **argv)
     qtest_add_func("/rnic/pvrdma/pci/hot-plug", test_hot_plug);
     qtest_add_func("/rnic/pvrdma/pci/machine-reset", test_machine_reset);
     qtest_add_func("/rnic/pvrdma/pci/function-reset", test_function_reset);
-    qtest_add_func("/rnic/pvrdma/pci/migration", test_migration);
     return g_test_run();
 }
