@@ -16,7 +16,7 @@ void machine_fill(QTestState *qts, uint64_t pa, uint8_t *copy, size_t len,
 void machine_assert_mem(QTestState *qts, uint64_t pa, const void *want,
                         size_t len);
 
-/* Turns on @vectors messages of @dev, which must be all; each writes a word from @at on. */
+/* Turns on all messages of @dev, @vectors; each writes a word from @at on. */
 void machine_msix_enable(QTestState *qts, QPCIDevice *dev, uint64_t at,
                          unsigned vectors);
 /* Whether vector @v came since it was asked last. */
