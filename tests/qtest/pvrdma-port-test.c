@@ -596,12 +596,12 @@ static void add_frame_tests(void)
 
     for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
         bool taken = cases[i].taken;
-        g_autofree char *path = g_strdup_printf("pvrdma/port/%s/%s",
-                                                taken ? "taken" : "passes",
+        const char *group = taken ? "taken" : "passes";
+        void (*test)(const void *) = taken ? test_taken : test_passes;
+        g_autofree char *path = g_strdup_printf("pvrdma/port/%s/%s", group,
                                                 cases[i].name);
 
-        qtest_add_data_func(path, cases[i].change,
-                            taken ? test_taken : test_passes);
+        qtest_add_data_func(path, cases[i].change, test);
     }
 }
 

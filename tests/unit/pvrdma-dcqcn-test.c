@@ -59,10 +59,10 @@ static void test_alpha(void)
     before = d.rate;
     pvrdma_dcqcn_cnp(&d, 100 * STEP);
     g_assert_cmpuint(d.target, ==, before);
-    g_assert_cmpfloat_with_epsilon((double)d.rate / before, 1 - alpha / 2, 1e-4);
+    g_assert_cmpfloat_with_epsilon((double)d.rate / before, 1 - alpha / 2, 0.0001);
     alpha += (1 - alpha) / 256;
     g_assert_cmpfloat_with_epsilon((double)d.alpha / PVRDMA_DCQCN_ONE, alpha,
-                                   1e-4);
+                                   0.0001);
 }
 
 /* Five steps go half the way to where it was; then the target is raised. */
