@@ -30,9 +30,9 @@ _PACKAGES = [
 # Other disks that are made when somebody wants them.
 _EXTRA = {
     '': [], 'lammps': ['lammps'],
-    'roce': ['fio', 'ibverbs-providers', 'ibverbs-utils', 'nfs-common',
-             'nfs-kernel-server', 'nvme-cli', 'perftest', 'rdma-core',
-             'rdmacm-utils', 'ucx-utils']}
+    'roce': ['e2fsprogs', 'fio', 'ibverbs-providers', 'ibverbs-utils',
+             'nfs-common', 'nfs-kernel-server', 'nvme-cli', 'perftest',
+             'rdma-core', 'rdmacm-utils', 'ucx-utils']}
 IMAGES = tuple(_EXTRA)
 _LIBFABRIC = '2.1'
 _PROVIDERS_OFF = (
