@@ -621,8 +621,7 @@ static int qp_tmp_post_load(void *opaque, int version)
 }
 
 static const VMStateDescription qp_tmp_vmstate = {
-    .name = "pvrdma-qp-tmp",
-    ONE_VERSION,
+    .name = "pvrdma-qp-tmp",            /* such have no version */
     .pre_save = qp_tmp_pre_save,
     .post_load = qp_tmp_post_load,
     .fields = (const VMStateField[]) {
