@@ -186,7 +186,10 @@ static void port_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
     s->running = true;
     pvrdma_rx(s, frame, len);
     s->running = running;
-    pvrdma_schedule(s);
+    if (s->pending && !running) {
+        s->pending = false;
+        pvrdma_schedule(s);
+    }
 }
 
 bool pvrdma_port_loop_run(PvrdmaState *s)

@@ -157,6 +157,7 @@ static const Property pvrdma_pci_properties[] = {
     DEFINE_PROP_UINT32("mtu", PvrdmaPCI, pvrdma.mtu, ROCE_MTU_MAX),
     DEFINE_PROP_UINT8("version", PvrdmaPCI, pvrdma.version, PVRDMA_VERSION),
     DEFINE_PROP_STRING("roce", PvrdmaPCI, roce),
+    DEFINE_PROP_UINT32("ack-delay-us", PvrdmaPCI, pvrdma.ack_delay_us, 20),
     DEFINE_PROP_BOOL("dcqcn", PvrdmaPCI, pvrdma.dcqcn, false),
 };
 
@@ -169,6 +170,8 @@ static const struct {
     { "version", "Of the interface that the driver finds: 17 (RoCE v1), 18 (v2), "
                  "19 (64-bit page numbers) or 20 (handles of QPs)" },
     { "roce", "Frames and GIDs: v2 (UDP, the default) or v1 (EtherType 0x8915)" },
+    { "ack-delay-us", "How long acknowledgements wait, in virtual time, for something "
+                      "that is sent anyway; 0: not at all" },
     { "dcqcn", "Answer congestion marks by notifications, and slow down when they "
                "come" },
 };

@@ -93,6 +93,22 @@ void pvrdma_qp_activate(PvrdmaQp *qp)
     pvrdma_schedule(s);
 }
 
+void pvrdma_qp_activate_late(PvrdmaQp *qp)
+{
+    PvrdmaState *s = qp->s;
+
+    if (!s->ack_delay_us) {
+        pvrdma_qp_activate(qp);
+    } else if (!qp->active) {
+        qp->active = true;
+        QTAILQ_INSERT_TAIL(&s->active_qps, qp, active_next);
+        if (!timer_pending(s->ack_timer)) {
+            timer_mod(s->ack_timer,
+                      pvrdma_now() + s->ack_delay_us * (int64_t)SCALE_US);
+        }
+    }
+}
+
 /* Answers first: peers wait for them. */
 static void qp_visit(PvrdmaState *s, PvrdmaQp *qp, unsigned *budget)
 {
@@ -155,6 +171,15 @@ static void run_bh(void *opaque)
 {
     if (runstate_is_running()) {
         work(opaque, RUN_ROUNDS, RUN_PACKETS);
+    }
+}
+
+static void run_late(void *opaque)
+{
+    PvrdmaState *s = opaque;
+
+    if (!QTAILQ_EMPTY(&s->active_qps)) {
+        pvrdma_run_now(s);
     }
 }
 
@@ -570,6 +595,7 @@ void pvrdma_reset(PvrdmaState *s)
         s->reset_wanted = true;
         return;
     }
+    timer_del(s->ack_timer);
     s->reset_wanted = false;
     s->pending = false;
     /* what objects_free() schedules goes with it */
@@ -632,11 +658,13 @@ bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp)
     s->host.netdev = NULL;
     QTAILQ_INIT(&s->active_qps);
     s->bh = qemu_bh_new_guarded(run_bh, s, &host->dev->mem_reentrancy_guard);
+    s->ack_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, run_late, s);
     tables_init(s);
     if (!pvrdma_port_init(s, host->netdev, errp)) {
         tables_free(s);
         qemu_bh_delete(s->bh);
         s->bh = NULL;
+        timer_free(s->ack_timer);
         return false;
     }
     memory_region_init_io(&s->regs_mr, owner, &regs_ops, s, "pvrdma-regs",
@@ -654,6 +682,7 @@ void pvrdma_fini(PvrdmaState *s)
     pvrdma_reset(s);
     pvrdma_port_fini(s);
     tables_free(s);
+    timer_free(s->ack_timer);
     qemu_bh_delete(s->bh);
     /* a vCPU may have been on its way in: MMIO finds nothing any more */
     s->bh = NULL;

@@ -609,6 +609,8 @@ struct PvrdmaState {
     uint32_t qkey_violations, pkey_violations;
     QTAILQ_HEAD(, PvrdmaQp) active_qps;     /* have something to do */
     PvrdmaPort port;
+    uint32_t ack_delay_us;          /* property */
+    QEMUTimer *ack_timer;
     uint32_t completions;           /* of all CQs; read without the big lock */
     uint64_t counter[PVRDMA_COUNTER_COUNT];
 };
@@ -624,6 +626,11 @@ void pvrdma_reset(PvrdmaState *s);
 void pvrdma_schedule(PvrdmaState *s);
 /* Something of @qp may be sent. */
 void pvrdma_qp_activate(PvrdmaQp *qp);
+/*
+ * The same, but it is an acknowledgement, which has time: it goes with what is sent next,
+ * or after ack_delay_us [P].
+ */
+void pvrdma_qp_activate_late(PvrdmaQp *qp);
 /* Works at once, as long as a doorbell may take. */
 void pvrdma_run_now(PvrdmaState *s);
 

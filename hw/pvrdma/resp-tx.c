@@ -120,6 +120,7 @@ static void send_answer(PvrdmaQp *qp)
     pvrdma_tx_end(qp->s, 0);
     pvrdma_count(qp->s, answers[r->answer].counter);
     r->answer = PVRDMA_ANSWER_NONE;
+    r->acked_psn = r->epsn;
 }
 
 static void send_cnp(PvrdmaQp *qp)

@@ -9,6 +9,8 @@
 #include "../trace.h"
 
 #define ATOMIC_BYTES sizeof(uint64_t)
+/* Packets whose acknowledgement may wait for company. */
+#define RESP_LATE_PACKETS 32
 
 /* What a step says about a request. */
 typedef enum RespVerdict {
@@ -83,6 +85,7 @@ void pvrdma_resp_init(PvrdmaQp *qp)
 {
     qp->resp = (PvrdmaResp) {
         .epsn = qp->attr.rq_psn & ROCE_PSN_MASK,
+        .acked_psn = qp->attr.rq_psn & ROCE_PSN_MASK,
     };
 }
 
@@ -592,6 +595,16 @@ static void resp_duplicate(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
     }
 }
 
+/* Nothing is to be sent but an acknowledgement of a few packets. */
+static bool resp_may_wait(PvrdmaQp *qp)
+{
+    PvrdmaResp *r = &qp->resp;
+
+    return r->answer == PVRDMA_ANSWER_ACK && !r->cnp_due &&
+           !pvrdma_resp_active(r) &&
+           roce_psn_diff(r->epsn, r->acked_psn) < RESP_LATE_PACKETS;
+}
+
 void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt)
 {
     uint32_t flags = roce_opcode_info(pkt->opcode)->flags;
@@ -606,7 +619,12 @@ void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt)
     } else {
         resp_in_sequence(qp, pkt, flags);
     }
-    if (pvrdma_resp_has_work(qp)) {
+    if (!pvrdma_resp_has_work(qp)) {
+        return;
+    }
+    if (diff || !resp_may_wait(qp)) {
         pvrdma_qp_activate(qp);
+    } else {
+        pvrdma_qp_activate_late(qp);
     }
 }

@@ -39,6 +39,7 @@ typedef enum PvrdmaAnswer {
 typedef struct PvrdmaResp {
     uint32_t epsn;              /* expected PSN */
     uint32_t msn;               /* messages completed */
+    uint32_t acked_psn;         /* epsn when the last answer was sent */
     uint32_t ahead_psn;         /* newest that was dropped: there was a gap */
     bool nak_sent;              /* once per gap [SRC 9.5] */
     bool established;           /* the guest knows that packets come */

@@ -33,7 +33,8 @@ static void machine_start(PvrdmaTest *t, const char *netdev, const char *props)
     t->qts = qtest_initf("-machine q35 -vga none -m %u -nodefaults "
         "-d guest_errors -D %s -netdev %s,id=wire "
         "-device vmxnet3,netdev=wire,addr=%x.0,multifunction=on,"
-        "mac=%02x:%02x:%02x:%02x:%02x:%02x -device pvrdma,id=nic,addr=%x.1%s",
+        "mac=%02x:%02x:%02x:%02x:%02x:%02x -device pvrdma,id=nic,addr=%x.1,"
+        "ack-delay-us=0%s",
         (unsigned)(PVRDMA_TEST_RAM >> 20), t->log, netdev, PVRDMA_TEST_SLOT,
         mac[0], mac[1], mac[2], mac[3], mac[4], mac[5], PVRDMA_TEST_SLOT, props);
     wire_peer_started(&t->wire);

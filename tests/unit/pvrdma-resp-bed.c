@@ -177,6 +177,11 @@ void pvrdma_qp_activate(PvrdmaQp *qp)
     bed_of(qp->s)->activations++;
 }
 
+void pvrdma_qp_activate_late(PvrdmaQp *qp)
+{
+    pvrdma_qp_activate(qp);
+}
+
 bool pvrdma_gid_ours(PvrdmaState *s, const uint8_t gid[16])
 {
     return !memcmp(gid, our_gid, 16);
