@@ -743,6 +743,7 @@ static bool qp_adopt(PvrdmaState *s, uint32_t handle, void *object)
         !psn_possible(qp->ud_psn) || !req_possible(qp) || !resp_possible(qp)) {
         return false;
     }
+    qp->resp.acked_psn = qp->resp.epsn;
     pvrdma_qp_begin(qp);
     return true;
 }

@@ -2,6 +2,7 @@
 /* Machines that go on in another QEMU; see pvrdma-migrate.h. */
 #include "qemu/osdep.h"
 #include "qobject/qdict.h"
+#include "qobject/qlist.h"
 #include "pvrdma-migrate.h"
 
 /* A member of what @command returns; to be freed. */
@@ -116,4 +117,55 @@ PvrdmaTest *pvrdma_migrate(PvrdmaTest *from)
     g_queue_clear_full(&from->frames, g_free);
     pvrdma_stop(from);
     return to;
+}
+
+/* --- Snapshots on a disk -------------------------------------------------- */
+
+/* Waits until the job has ended well. */
+static void job_wait(PvrdmaTest *t)
+{
+    int64_t end = g_get_monotonic_time() + WIRE_PEER_WAIT_MS * 1000;
+
+    for (;;) {
+        QDict *answer = qtest_qmp(t->qts, "{ 'execute': 'query-jobs' }");
+        QDict *job = qobject_to(QDict,
+                                qlist_peek(qdict_get_qlist(answer, "return")));
+        bool done = !strcmp(qdict_get_str(job, "status"), "concluded");
+
+        g_assert_null(qdict_get_try_str(job, "error"));
+        qobject_unref(answer);
+        if (done) {
+            break;
+        }
+        g_assert_cmpint(g_get_monotonic_time(), <, end);
+        g_usleep(1000);
+    }
+    qtest_qmp_assert_success(t->qts, "{ 'execute': 'job-dismiss', "
+                             "'arguments': { 'id': 'job' } }");
+}
+
+void pvrdma_snapshot_disk(PvrdmaTest *t, const char *path)
+{
+    qtest_qmp_assert_success(t->qts, "{ 'execute': 'blockdev-create', "
+        "'arguments': { 'job-id': 'job', 'options': { 'driver': 'file', "
+        "'filename': %s, 'size': 0 } } }", path);
+    job_wait(t);
+    qtest_qmp_assert_success(t->qts, "{ 'execute': 'blockdev-add', "
+        "'arguments': { 'driver': 'file', 'node-name': 'file', "
+        "'filename': %s } }", path);
+    qtest_qmp_assert_success(t->qts, "{ 'execute': 'blockdev-create', "
+        "'arguments': { 'job-id': 'job', 'options': { 'driver': 'qcow2', "
+        "'file': 'file', 'size': 1048576 } } }");
+    job_wait(t);
+    qtest_qmp_assert_success(t->qts, "{ 'execute': 'blockdev-add', "
+        "'arguments': { 'driver': 'qcow2', 'node-name': 'disk', "
+        "'file': 'file' } }");
+}
+
+void pvrdma_snapshot(PvrdmaTest *t, const char *how)
+{
+    qtest_qmp_assert_success(t->qts, "{ 'execute': %s, 'arguments': { "
+        "'job-id': 'job', 'tag': 'one', 'vmstate': 'disk', "
+        "'devices': [ 'disk' ] } }", how);
+    job_wait(t);
 }

@@ -20,4 +20,9 @@ char *pvrdma_load_refused(const char *path, const char *props);
 /* Both, and ends @from. */
 PvrdmaTest *pvrdma_migrate(PvrdmaTest *from);
 
+/* Gives the machine a disk for snapshots, in file @path, which is made. */
+void pvrdma_snapshot_disk(PvrdmaTest *t, const char *path);
+/* Saves a snapshot there, or goes back to it; @how: "snapshot-save" or -load. */
+void pvrdma_snapshot(PvrdmaTest *t, const char *how);
+
 #endif /* PVRDMA_MIGRATE_H */

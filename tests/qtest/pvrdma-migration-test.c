@@ -455,6 +455,41 @@ static void test_saved_only(void)
     link_stop(&l);
 }
 
+/* A machine goes back to a snapshot, twice, and its peer sees it send again. */
+static void test_snapshot(void)
+{
+    g_autofree char *path = NULL;
+    Link l;
+    int fd;
+
+    fd = g_file_open_tmp("pvrdma-disk-XXXXXX", &path, NULL);
+    g_assert_cmpint(fd, >=, 0);
+    close(fd);
+    link_start(&l);
+    pvrdma_snapshot_disk(l.t, path);
+    link_post(&l, 1, PVRDMA_WR_RDMA_WRITE, 0, 8 * MTU);
+    link_sent_write(&l, SQ_PSN, 0, 8, 8);
+    link_ack(&l, SQ_PSN + 2);
+    peer_sends(&l, ROCE_OP_WRITE_FIRST, RQ_PSN, 4);
+    acked(&l, RQ_PSN);
+    pvrdma_snapshot(l.t, "snapshot-save");
+    for (unsigned i = 0; i < 3; i++) {
+        pvrdma_assert_quiet(l.t);
+        peer_sends(&l, ROCE_OP_WRITE_MIDDLE, RQ_PSN + 1, 5);
+        acked(&l, RQ_PSN + 1);
+        link_ack(&l, SQ_PSN + 7);
+        link_done(&l, 1);
+        assert_filled(&l, 65 * MTU, 5, MTU);
+        pvrdma_snapshot(l.t, "snapshot-load");
+        link_sent_write(&l, SQ_PSN, 3, 8, 8);
+        pvrdma_assert_mem(l.t, l.mr.pa + 65 * MTU, l.data + 65 * MTU, MTU);
+    }
+    link_ack(&l, SQ_PSN + 7);
+    link_done(&l, 1);
+    link_stop(&l);
+    unlink(path);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -466,5 +501,6 @@ int main(int argc, char **argv)
     qtest_add_func("/rnic/pvrdma/migration/atomic", test_atomic);
     qtest_add_func("/rnic/pvrdma/migration/read", test_read);
     qtest_add_func("/rnic/pvrdma/migration/saved-only", test_saved_only);
+    qtest_add_func("/rnic/pvrdma/migration/snapshot", test_snapshot);
     return g_test_run();
 }
