@@ -261,6 +261,15 @@ static void comp_nak(PvrdmaQp *qp, unsigned code)
     }
 }
 
+/*
+ * Whether the peer has ended the connection.  It repeats nothing after that: an answer
+ * before it that is missing was lost for good, and there is no use in asking again.
+ */
+static bool comp_is_end(unsigned kind, unsigned code)
+{
+    return kind == ROCE_AETH_NAK && code != ROCE_NAK_PSN_SEQUENCE;
+}
+
 static void comp_ack_rx(PvrdmaQp *qp, const RocePacket *pkt)
 {
     unsigned kind = RNIC_GET(ROCE_AETH_KIND, pkt->syndrome);
@@ -273,7 +282,7 @@ static void comp_ack_rx(PvrdmaQp *qp, const RocePacket *pkt)
         }
         return;
     }
-    if (!comp_advance(qp, pkt->psn)) {
+    if (!comp_advance(qp, pkt->psn) && !comp_is_end(kind, value)) {
         comp_missing(qp);
     } else if (kind == ROCE_AETH_NAK) {
         comp_nak(qp, value);

@@ -497,6 +497,26 @@ static void test_read_lost(void)
     rig_end();
 }
 
+/* Who refuses something answers nothing any more: no use in asking for what was lost. */
+static void test_read_lost_end(void)
+{
+    start();
+    rig_post(PVRDMA_WR_SEND, 1);
+    rig_post(PVRDMA_WR_RDMA_READ, 2 * MTU);
+    rig_post(PVRDMA_WR_RDMA_WRITE, 1);
+    rig_run();
+    g_assert_cmpuint(rig_drop(), ==, 3);
+    rig_read(ROCE_OP_READ_RESP_FIRST, 0x101, MTU);
+    rig_nak(ROCE_NAK_REMOTE_ACCESS, 0x103);
+    rig_done(0, PVRDMA_WC_SUCCESS);
+    rig_done(1, PVRDMA_WC_REM_ACCESS_ERR);
+    rig_done(2, PVRDMA_WC_WR_FLUSH_ERR);
+    g_assert_cmpuint(rig_count(PVRDMA_CNT_RX_NAK_ERROR), ==, 1);
+    rig_run();
+    rig_quiet();
+    rig_end();
+}
+
 /* A long READ is asked for in parts. */
 static void test_read_long(void)
 {
@@ -696,6 +716,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/req/read", test_read);
     g_test_add_func("/pvrdma/req/read-acks", test_read_acks);
     g_test_add_func("/pvrdma/req/read-lost", test_read_lost);
+    g_test_add_func("/pvrdma/req/read-lost-end", test_read_lost_end);
     g_test_add_func("/pvrdma/req/read-long", test_read_long);
     g_test_add_func("/pvrdma/req/read-bad", test_read_bad);
     g_test_add_func("/pvrdma/req/atomic", test_atomic);
