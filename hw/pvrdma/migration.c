@@ -77,9 +77,10 @@ static bool object_adopt(PvrdmaState *s, PvrdmaTable *t, const PvrdmaKind *kind,
 {
     PvrdmaPages none = { 0 };
     PvrdmaPages *pages = kind->pages_at ? object + kind->pages_at : &none;
+    bool good = pages_adopt(s, pages);
 
-    if (!handle || handle >= t->size || pvrdma_table_get(t, handle) ||
-        !pages_adopt(s, pages) || !kind->adopt(s, handle, object)) {
+    if (!good || !handle || handle >= t->size || pvrdma_table_get(t, handle) ||
+        !kind->adopt(s, handle, object)) {
         error_report("pvrdma: the stream has an impossible %s, %u", kind->name,
                      handle);
         pvrdma_pages_free(s, pages);
@@ -569,12 +570,15 @@ static bool resp_possible(const PvrdmaQp *qp)
     bool alive = qp->state >= PVRDMA_QPS_RTR && qp->state < PVRDMA_QPS_ERR;
     bool idle = !r->resource_count && !r->message && !r->answer && !r->cnp_due;
 
+    if (r->rqe.sges > PVRDMA_MAX_SGE) {
+        return false;
+    }
     if (qp->type != PVRDMA_QPT_RC || !qp->mtu) {
         return idle;
     }
     if (!psn_possible(r->epsn | r->msn | r->ahead_psn | r->nak_psn) ||
         r->answer > PVRDMA_ANSWER_REFUSE || r->nak > ROCE_AETH_VALUE ||
-        (r->message & ~(ROCE_IS_SEND | ROCE_IS_WRITE)) || r->rqe.sges > PVRDMA_MAX_SGE ||
+        (r->message & ~(ROCE_IS_SEND | ROCE_IS_WRITE)) ||
         (alive && r->message & ROCE_IS_SEND && !r->rqe_valid)) {
         return false;
     }
