@@ -68,6 +68,29 @@ static bool ud_qkey_ok(PvrdmaQp *qp, uint32_t qkey)
     return false;
 }
 
+/*
+ * The receive WQE for a datagram.  One that was too short for the last is still there.
+ */
+static bool ud_receive(PvrdmaQp *qp)
+{
+    PvrdmaResp *r = &qp->resp;
+
+    if (!r->rqe_valid) {
+        r->rqe_valid = pvrdma_qp_receive(qp, &r->rqe) > 0;
+    }
+    return r->rqe_valid;
+}
+
+/*
+ * A datagram that is too long for its buffer is dropped, as if there were none: it must
+ * not be for whoever sends one to end the QP [EXT].
+ */
+static bool ud_fits(const PvrdmaRqe *rqe, const RocePacket *pkt)
+{
+    return rqe->status != PVRDMA_WC_SUCCESS ||
+           rqe->length >= ROCE_GRH_BYTES + pkt->payload_len;
+}
+
 /* Puts a datagram where its receive WQE says. */
 static uint8_t ud_place(PvrdmaQp *qp, const PvrdmaRqe *rqe,
                         const RocePacket *pkt, const uint8_t *frame)
@@ -75,10 +98,6 @@ static uint8_t ud_place(PvrdmaQp *qp, const PvrdmaRqe *rqe,
     uint8_t grh[ROCE_GRH_BYTES];
     uint8_t status = rqe->status;
 
-    if (status == PVRDMA_WC_SUCCESS &&
-        rqe->length < sizeof(grh) + pkt->payload_len) {
-        status = PVRDMA_WC_LOC_LEN_ERR;
-    }
     if (status == PVRDMA_WC_SUCCESS) {
         roce_frame_grh(frame, grh);
         status = pvrdma_sg_write(qp, rqe->sge, rqe->sges, 0, grh, sizeof(grh));
@@ -137,25 +156,24 @@ void pvrdma_ud_rx(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt,
                   const uint8_t *frame)
 {
     PvrdmaWc failed = { .qp = qp->handle, .opcode = PVRDMA_WC_RECV };
-    PvrdmaRqe rqe;
-    int found;
+    PvrdmaRqe *rqe = &qp->resp.rqe;
 
     if (!ud_qkey_ok(qp, pkt->qkey)) {
         return;
     }
-    found = pvrdma_qp_receive(qp, &rqe);
-    if (found <= 0) {
+    if (!ud_receive(qp) || !ud_fits(rqe, pkt)) {
         pvrdma_count(qp->s, PVRDMA_CNT_RX_NO_RECEIVE);
         return;
     }
-    failed.status = ud_place(qp, &rqe, pkt, frame);
+    qp->resp.rqe_valid = false;     /* before a CQ that overflows flushes the queue */
+    failed.status = ud_place(qp, rqe, pkt, frame);
     if (failed.status == PVRDMA_WC_SUCCESS) {
-        ud_complete(qp, &rqe, path, pkt);
+        ud_complete(qp, rqe, path, pkt);
         return;
     }
     pvrdma_guest_error(qp->s, "QP %u: receive WQE of %u bytes for %u: status %u",
-                       qp->handle, rqe.length, pkt->payload_len, failed.status);
-    failed.wr_id = rqe.wr_id;
+                       qp->handle, rqe->length, pkt->payload_len, failed.status);
+    failed.wr_id = rqe->wr_id;
     pvrdma_cq_push(qp->s, qp->recv_cq, &failed);
     pvrdma_qp_error(qp, -1);
 }

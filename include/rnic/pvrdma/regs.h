@@ -806,7 +806,7 @@ RNIC_ASSERT_SIZE(union pvrdma_cmd_resp, 176);
 	X(RX_BAD_PATH,		"packets dropped: not from the QP's peer, or not for us") \
 	X(RX_BAD_PKEY,		"packets dropped: P_Key") \
 	X(RX_BAD_QKEY,		"datagrams dropped: Q_Key") \
-	X(RX_NO_RECEIVE,	"datagrams dropped: no receive buffer") \
+	X(RX_NO_RECEIVE,	"datagrams dropped: no receive buffer, or short") \
 	X(RX_BAD_REQUEST,	"requests refused: order of opcodes, length") \
 	X(RX_BAD_ACCESS,	"requests refused: memory") \
 	X(TIMEOUT,		"times nothing came in time") \
