@@ -33,14 +33,19 @@ typedef const void RNicClassData;
 typedef void RNicClassData;
 #endif
 
-/* An object behind others of its kind, without a description for tools; 0, or < 0. */
+/*
+ * Objects behind others of their kind, without a description for tools: 0, or < 0.  And
+ * clocks for unit tests.
+ */
 #if QEMU_VERSION_MAJOR > 10 || \
     (QEMU_VERSION_MAJOR == 10 && QEMU_VERSION_MINOR >= 2)
+#define rnic_init_clocks() qemu_init_clocks(NULL)
 #define rnic_vmstate_save(f, vmsd, object) \
     vmstate_save_state(f, vmsd, object, NULL, NULL)
 #define rnic_vmstate_load(f, vmsd, object) \
     vmstate_load_state(f, vmsd, object, (vmsd)->version_id, NULL)
 #else
+#define rnic_init_clocks() init_clocks(NULL)
 #define rnic_vmstate_save(f, vmsd, object) \
     vmstate_save_state(f, vmsd, object, NULL)
 #define rnic_vmstate_load(f, vmsd, object) \

@@ -551,7 +551,7 @@ int main(int argc, char **argv)
 
     g_test_init(&argc, &argv, NULL);
     module_call_init(MODULE_INIT_QOM);
-    init_clocks(NULL);
+    rnic_init_clocks();
     bed.ram = g_malloc(RAM_BYTES);
     s->mtu = 4096;
     s->version = PVRDMA_VERSION;

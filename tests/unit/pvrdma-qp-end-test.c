@@ -340,7 +340,7 @@ static void test_flush_due(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    init_clocks(NULL);
+    rnic_init_clocks();
     qemu_clock_enable(QEMU_CLOCK_VIRTUAL, true);
     g_test_add_func("/pvrdma/qp-end/answers-first", test_answers_first);
     g_test_add_func("/pvrdma/qp-end/events", test_events);
