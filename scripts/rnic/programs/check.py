@@ -158,7 +158,7 @@ def start():
         scripts = [f for f in tracked() if (TOP / f).is_file()
                    and re.match(rb'#!.*\b(ba|da)?sh\b',
                                 (TOP / f).read_bytes()[:40])]
-        r = subprocess.run(['shellcheck', '-S', 'warning', '-f', 'gcc',
+        r = subprocess.run(['shellcheck', '-x', '-S', 'warning', '-f', 'gcc',
                             *scripts], cwd=TOP, text=True,
                            capture_output=True, check=False)
         for line in r.stdout.splitlines():
