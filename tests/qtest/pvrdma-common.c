@@ -49,18 +49,28 @@ static void machine_start(PvrdmaTest *t, const char *netdev, const char *props)
     g_assert_cmphex(size, ==, PVRDMA_UARS * PVRDMA_PAGE_BYTES);
 }
 
-PvrdmaTest *pvrdma_start_cold(const char *props)
+static PvrdmaTest *start_cold(bool peer, const char *props)
 {
     PvrdmaTest *t = g_new0(PvrdmaTest, 1);
     g_autofree char *netdev = NULL;
 
-    t->mac = pvrdma_mac;
-    t->gid = pvrdma_gid;
-    t->gid6 = pvrdma_gid6;
+    t->mac = peer ? pvrdma_peer_mac : pvrdma_mac;
+    t->gid = peer ? pvrdma_peer_gid : pvrdma_gid;
+    t->gid6 = peer ? pvrdma_peer_gid6 : pvrdma_gid6;
     wire_peer_init(&t->wire, false, FRAME_MAX);
     netdev = wire_peer_netdev(&t->wire);
     machine_start(t, netdev, props);
     return t;
+}
+
+PvrdmaTest *pvrdma_start_cold(const char *props)
+{
+    return start_cold(false, props);
+}
+
+PvrdmaTest *pvrdma_start_cold_peer(const char *props)
+{
+    return start_cold(true, props);
 }
 
 static void ring_make(PvrdmaTest *t, PvrdmaTestRing *ring,

@@ -71,6 +71,8 @@ typedef struct PvrdmaTest {
 PvrdmaTest *pvrdma_start(const char *props);
 /* The same, but nothing is written to any register. */
 PvrdmaTest *pvrdma_start_cold(const char *props);
+/* The same, with the addresses that the peer has elsewhere. */
+PvrdmaTest *pvrdma_start_cold_peer(const char *props);
 /*
  * Two machines with a wire between them, both as of pvrdma_start(); the second has the
  * addresses that the peer has elsewhere.  @path: a socket that is made.

@@ -57,11 +57,12 @@ char *pvrdma_save(PvrdmaTest *t)
     return path;
 }
 
-static PvrdmaTest *incoming(const char *path, const char *props, int64_t now)
+static PvrdmaTest *incoming(const char *path, const char *props, bool peer,
+                            int64_t now)
 {
     g_autofree char *all = g_strdup_printf("%s -incoming defer", props);
     g_autofree char *uri = g_strdup_printf("file:%s", path);
-    PvrdmaTest *t = pvrdma_start_cold(all);
+    PvrdmaTest *t = peer ? pvrdma_start_cold_peer(all) : pvrdma_start_cold(all);
 
     if (now) {
         qtest_clock_set(t->qts, now);
@@ -74,7 +75,8 @@ static PvrdmaTest *incoming(const char *path, const char *props, int64_t now)
 
 PvrdmaTest *pvrdma_load(PvrdmaTest *from, const char *path, const char *props)
 {
-    PvrdmaTest *t = incoming(path, props, qtest_clock_step(from->qts, 1));
+    PvrdmaTest *t = incoming(path, props, from->mac == pvrdma_peer_mac,
+                             qtest_clock_step(from->qts, 1));
     g_autofree char *status = NULL;
 
     assert_completed(t);
@@ -93,7 +95,7 @@ PvrdmaTest *pvrdma_load(PvrdmaTest *from, const char *path, const char *props)
 
 char *pvrdma_load_refused(const char *path, const char *props)
 {
-    PvrdmaTest *t = incoming(path, props, 0);
+    PvrdmaTest *t = incoming(path, props, false, 0);
     g_autofree char *status = wait_end(t);
     char *reason;
 
