@@ -8,8 +8,6 @@
 #include "qemu/host-utils.h"
 #include "pvrdma.h"
 
-#define MESSAGE_MAX (1u << 31)      /* bytes [T §4] */
-
 /* struct pvrdma_av */
 #define AV_PD           RNIC_FIELD(23, 0)
 #define AV_PORT         RNIC_FIELD(31, 24)
@@ -178,7 +176,7 @@ static uint8_t sges_decode(PvrdmaSge *sge, const struct pvrdma_sge *raw,
         sge[i].lkey = le32_to_cpu(raw[i].lkey);
         sum += sge[i].length;
     }
-    if (sum > MESSAGE_MAX) {
+    if (sum > ROCE_MSG_MAX) {
         *length = 0;
         return PVRDMA_WC_LOC_LEN_ERR;
     }
