@@ -120,13 +120,8 @@ void pvrdma_cq_push(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc)
 
 void pvrdma_cq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
 {
-    PvrdmaCq *cq;
+    PvrdmaCq *cq = pvrdma_table_get(&s->cq, value & PVRDMA_UAR_HANDLE_MASK);
 
-    /* Whoever polls and finds nothing says so each time: this is the short way. */
-    if ((value & ~PVRDMA_UAR_HANDLE_MASK) == PVRDMA_UAR_CQ_POLL) {
-        return;
-    }
-    cq = pvrdma_table_get(&s->cq, value & PVRDMA_UAR_HANDLE_MASK);
     if (!cq || cq->uar != uar) {
         pvrdma_guest_error(s, "CQ doorbell 0x%x on page %u", value, uar);
         return;

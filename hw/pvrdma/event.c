@@ -131,7 +131,8 @@ void pvrdma_irq_raise(PvrdmaState *s, enum pvrdma_intr_vector vector)
 /*
  * A message takes its cause away; one that is masked waits in ICR.  The guest may aim
  * messages at what resets this very device: they leave when nothing is at work, behind
- * all else.
+ * all else.  Or at doorbells, which lead to the next message: that one is left to the
+ * bottom half, as a long chain would use up the stack.
  */
 void pvrdma_irq_flush(PvrdmaState *s)
 {
@@ -141,9 +142,17 @@ void pvrdma_irq_flush(PvrdmaState *s)
         s->host.line(s->host.opaque, causes);
         return;
     }
+    if (s->irqs_leaving) {
+        return;
+    }
+    s->irqs_leaving = true;
     s->icr &= ~causes;
     for (; causes; causes &= causes - 1) {
         trace_pvrdma_irq(s->port.netdev, ctz32(causes));
         s->host.irq(s->host.opaque, ctz32(causes));
+    }
+    s->irqs_leaving = false;
+    if (s->icr & ~s->imr) {
+        pvrdma_schedule(s);
     }
 }

@@ -192,10 +192,18 @@ void pvrdma_run_now(PvrdmaState *s)
     }
 }
 
-/* Around everything that a vCPU makes the device do. */
-static void mmio_enter(PvrdmaState *s)
+/*
+ * Around everything that a vCPU makes the device do.  False: it is the device itself
+ * that comes back here, by way of another one that its frames go to.
+ */
+static bool mmio_enter(PvrdmaState *s)
 {
+    if (s->running) {
+        pvrdma_guest_error(s, "a write to the device by what it does itself");
+        return false;
+    }
     s->running = true;
+    return true;
 }
 
 static void mmio_leave(PvrdmaState *s)
@@ -471,9 +479,10 @@ static void regs_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
         return;
     }
     trace_pvrdma_reg_write(s->port.netdev, addr, value);
-    mmio_enter(s);
-    reg_write(s, addr, value);
-    mmio_leave(s);
+    if (mmio_enter(s)) {
+        reg_write(s, addr, value);
+        mmio_leave(s);
+    }
 }
 
 static const MemoryRegionOps regs_ops = {
@@ -501,9 +510,6 @@ static void uar_poll(PvrdmaState *s)
     uint32_t seen = qatomic_read(&s->completions);
     int64_t end;
 
-    if (!qemu_in_vcpu_thread()) {
-        return;
-    }
     bql_unlock();
     end = get_clock() + POLL_NS;
     while (qatomic_read(&s->completions) == seen && get_clock() < end) {
@@ -512,26 +518,20 @@ static void uar_poll(PvrdmaState *s)
     bql_lock();
 }
 
-static void uar_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
+/*
+ * Whether it is a CPU that writes, and no device for it: one that is in the middle of
+ * something relies on the big lock.  Those do not say whose their accesses are, or say
+ * who they are (messages).
+ */
+static bool uar_by_cpu(MemTxAttrs attrs)
 {
-    PvrdmaState *s = opaque;
-    uint32_t uar = addr >> PVRDMA_PAGE_SHIFT;
+    return qemu_in_vcpu_thread() && !attrs.unspecified && !attrs.memory &&
+           !attrs.requester_id;
+}
 
-    if (!s->bh) {
-        return;
-    }
-    trace_pvrdma_doorbell(s->port.netdev, uar, addr % PVRDMA_PAGE_BYTES, value);
-    if (!s->active) {
-        pvrdma_guest_error(s, "doorbell before the device is active");
-        return;
-    }
-    if (addr % PVRDMA_PAGE_BYTES == PVRDMA_UAR_CQ_OFFSET &&
-        (value & ~PVRDMA_UAR_HANDLE_MASK) == PVRDMA_UAR_CQ_POLL) {
-        uar_poll(s);
-        return;
-    }
-    mmio_enter(s);
-    switch (addr % PVRDMA_PAGE_BYTES) {
+static void uar_ring(PvrdmaState *s, uint32_t uar, hwaddr offset, uint32_t value)
+{
+    switch (offset) {
     case PVRDMA_UAR_QP_OFFSET:
         pvrdma_qp_doorbell(s, uar, value);
         break;
@@ -542,15 +542,42 @@ static void uar_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
         pvrdma_srq_doorbell(s, uar, value);
         break;
     default:
-        pvrdma_guest_error(s, "no doorbell at 0x%" HWADDR_PRIx, addr);
+        pvrdma_guest_error(s, "no doorbell at 0x%" HWADDR_PRIx " of page %u",
+                           offset, uar);
         break;
     }
-    mmio_leave(s);
+}
+
+static MemTxResult uar_write(void *opaque, hwaddr addr, uint64_t value,
+                             unsigned size, MemTxAttrs attrs)
+{
+    PvrdmaState *s = opaque;
+    uint32_t uar = addr >> PVRDMA_PAGE_SHIFT;
+    hwaddr offset = addr % PVRDMA_PAGE_BYTES;
+
+    if (!s->bh) {
+        return MEMTX_OK;
+    }
+    trace_pvrdma_doorbell(s->port.netdev, uar, offset, value);
+    if (!s->active) {
+        pvrdma_guest_error(s, "doorbell before the device is active");
+    } else if (offset == PVRDMA_UAR_CQ_OFFSET &&
+               (value & ~PVRDMA_UAR_HANDLE_MASK) == PVRDMA_UAR_CQ_POLL) {
+        /* nothing is to be done, and it is done often */
+        pvrdma_cq_doorbell(s, uar, value);
+        if (uar_by_cpu(attrs)) {
+            uar_poll(s);
+        }
+    } else if (mmio_enter(s)) {
+        uar_ring(s, uar, offset, value);
+        mmio_leave(s);
+    }
+    return MEMTX_OK;
 }
 
 static const MemoryRegionOps uar_ops = {
     .read = uar_read,
-    .write = uar_write,
+    .write_with_attrs = uar_write,
     .endianness = DEVICE_LITTLE_ENDIAN,
     .valid = { .min_access_size = 4, .max_access_size = 4 },
     .impl = { .min_access_size = 4, .max_access_size = 4 },

@@ -585,6 +585,7 @@ struct PvrdmaState {
     bool running;                   /* something is at work: no interrupts now */
     bool pending;                   /* it shall go on, or reset the device, behind that */
     bool reset_wanted;
+    bool irqs_leaving;              /* messages are written, whatever they lead to */
     uint32_t mtu;                   /* property: largest path MTU, bytes */
     uint8_t version;                /* property: of the interface, VERSION */
     bool roce_v1;                   /* property */
