@@ -320,6 +320,19 @@ static PvrdmaSqe *comp_match(PvrdmaQp *qp, const RocePacket *pkt, unsigned kind)
     return sqe;
 }
 
+/* Puts what was asked for where @sqe says; false: it ends. */
+static bool comp_place(PvrdmaQp *qp, PvrdmaSqe *sqe, uint32_t offset,
+                       const void *data, uint32_t len)
+{
+    uint8_t status = len ? pvrdma_sg_write(qp, sqe->sge, sqe->sges, offset, data,
+                                           len) : PVRDMA_WC_SUCCESS;
+
+    if (status) {
+        pvrdma_req_refuse(qp, sqe, status);
+    }
+    return !status;
+}
+
 static void comp_read_rx(PvrdmaQp *qp, const RocePacket *pkt)
 {
     PvrdmaSqe *sqe = comp_match(qp, pkt, PVRDMA_REQ_READ);
@@ -336,11 +349,7 @@ static void comp_read_rx(PvrdmaQp *qp, const RocePacket *pkt)
         comp_fail(qp, PVRDMA_WC_BAD_RESP_ERR);
         return;
     }
-    if (pkt->payload_len) {
-        sqe->status = pvrdma_sg_write(qp, sqe->sge, sqe->sges, offset,
-                                      pkt->payload, pkt->payload_len);
-    }
-    if (!sqe->status) {
+    if (comp_place(qp, sqe, offset, pkt->payload, pkt->payload_len)) {
         comp_answered(qp, sqe, last);
     }
 }
@@ -353,9 +362,7 @@ static void comp_atomic_rx(PvrdmaQp *qp, const RocePacket *pkt)
     if (!sqe) {
         return;
     }
-    sqe->status = pvrdma_sg_write(qp, sqe->sge, sqe->sges, 0, &original,
-                                  sizeof(original));
-    if (!sqe->status) {
+    if (comp_place(qp, sqe, 0, &original, sizeof(original))) {
         comp_answered(qp, sqe, true);
     }
 }

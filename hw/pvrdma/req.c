@@ -9,10 +9,10 @@
 /* Hosts that emulate are not quicker than this, whatever the guest asks for. */
 #define REQ_PATIENCE_MIN_NS (4 * SCALE_MS)
 /*
- * IBTA lets a time-out take up to four times what was asked for.  Patience with a peer
- * that stays silent grows beyond: a machine whose snapshot is taken comes back.
+ * Patience with a peer that stays silent grows to this, if more was not asked for: a
+ * machine whose snapshot is taken comes back.  It is not more, as with seven retries a
+ * peer that died is to be noticed within seconds.
  */
-#define REQ_PATIENCE_TIMES 4
 #define REQ_PATIENCE_MAX_NS (2000 * SCALE_MS)
 #define RETRY_MAX 7                 /* of three bits */
 #define ATOMIC_BYTES sizeof(uint64_t)
@@ -91,7 +91,7 @@ static int64_t req_patience(const PvrdmaQp *qp)
     if (!asked) {
         return 0;
     }
-    return MIN(ns << tried, MAX(ns * REQ_PATIENCE_TIMES, REQ_PATIENCE_MAX_NS));
+    return MIN(ns << tried, MAX(ns, REQ_PATIENCE_MAX_NS));
 }
 
 void pvrdma_req_arm(PvrdmaQp *qp, int64_t when)
@@ -250,6 +250,13 @@ static PvrdmaSqe *req_current(PvrdmaQp *qp)
     return req_fetch(qp);
 }
 
+void pvrdma_req_refuse(PvrdmaQp *qp, PvrdmaSqe *sqe, uint8_t status)
+{
+    sqe->status = status;
+    pvrdma_guest_error(qp->s, "QP %u: WQE with opcode %u, %u bytes: status %u",
+                       qp->handle, sqe->opcode, sqe->length, status);
+}
+
 /* Why @sqe cannot be done at all; it is ended when those before it are complete. */
 static uint8_t req_check(const PvrdmaQp *qp, const PvrdmaSqe *sqe)
 {
@@ -282,16 +289,17 @@ static uint32_t req_packets(const PvrdmaQp *qp, const PvrdmaSqe *sqe)
 static bool req_begin(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
     PvrdmaReq *req = &qp->req;
+    uint8_t status = req_check(qp, sqe);
     uint32_t packets;
 
-    sqe->status = req_check(qp, sqe);
-    if (sqe->status) {
+    if (status) {
+        pvrdma_req_refuse(qp, sqe, status);
         return false;
     }
     packets = req_packets(qp, sqe);
     if (packets && pvrdma_req_distance(req->begin_psn, req->psn) >= packets) {
         /* Not what it was before it was parked: the guest has changed it. */
-        sqe->status = PVRDMA_WC_LOC_QP_OP_ERR;
+        pvrdma_req_refuse(qp, sqe, PVRDMA_WC_LOC_QP_OP_ERR);
         return false;
     }
     sqe->psn = req->begin_psn;
@@ -377,9 +385,11 @@ static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
     pkt.ack_req = last || (packet + 1) % PVRDMA_REQ_ACK_PACKETS == 0;
     payload = pvrdma_tx_begin(qp->s, &qp->path, &pkt);
     if (len) {
-        sqe->status = pvrdma_sg_read(qp, sqe->sge, sqe->sges, offset, payload,
-                                     len);
-        if (sqe->status) {
+        uint8_t status = pvrdma_sg_read(qp, sqe->sge, sqe->sges, offset, payload,
+                                        len);
+
+        if (status) {
+            pvrdma_req_refuse(qp, sqe, status);
             return false;
         }
     }
@@ -460,7 +470,11 @@ static bool req_atomic_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
 static bool req_local_do(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
     if (sqe->opcode == PVRDMA_WR_LOCAL_INV) {
-        sqe->status = pvrdma_mr_invalidate(qp, sqe->inv_rkey);
+        uint8_t status = pvrdma_mr_invalidate(qp, sqe->inv_rkey);
+
+        if (status) {
+            pvrdma_req_refuse(qp, sqe, status);
+        }
     } else {
         sqe->status = pvrdma_mr_fast_reg(qp, sqe);
     }
@@ -517,7 +531,7 @@ static bool req_datagram_step(PvrdmaQp *qp, PvrdmaSqe *sqe)
         return false;
     }
     if (sqe->opcode != PVRDMA_WR_SEND && sqe->opcode != PVRDMA_WR_SEND_WITH_IMM) {
-        sqe->status = PVRDMA_WC_LOC_QP_OP_ERR;
+        pvrdma_req_refuse(qp, sqe, PVRDMA_WC_LOC_QP_OP_ERR);
     } else {
         sqe->status = pvrdma_ud_send(qp, sqe);
     }

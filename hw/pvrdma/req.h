@@ -93,6 +93,8 @@ void pvrdma_req_seek(PvrdmaQp *qp);
 void pvrdma_req_deadline(PvrdmaQp *qp);
 /* Sets the QP's timer, if it would not fire before @when anyway. */
 void pvrdma_req_arm(PvrdmaQp *qp, int64_t when);
+/* @sqe cannot be done, by its guest's fault: it ends with @status. */
+void pvrdma_req_refuse(PvrdmaQp *qp, PvrdmaSqe *sqe, uint8_t status);
 /* Forgets the WQEs that were fetched; they are fetched and sent again. */
 void pvrdma_req_park(PvrdmaQp *qp);
 /* What @begin_psn and @parked would be if they were forgotten. */

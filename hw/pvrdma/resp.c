@@ -152,6 +152,11 @@ static void resp_refuse(PvrdmaQp *qp, RespVerdict verdict, uint32_t psn)
     r->nak_psn = psn;
     trace_pvrdma_resp_refuse(qp->s->port.netdev, qp->handle, psn, verdict);
     pvrdma_count(qp->s, refusals[verdict].counter);
+    if (verdict == RESP_BAD_MEMORY ||
+        (verdict == RESP_BAD_BUFFER && !r->rqe.status)) {
+        pvrdma_guest_error(qp->s, "QP %u: a buffer of its own is not usable",
+                           qp->handle);
+    }
     if (r->rqe_valid) {
         resp_complete(qp, NULL, r->rqe.status ?: refusals[verdict].status);
     }

@@ -77,7 +77,9 @@ static void test_no_memory(void)
     PvrdmaDuo d;
 
     pvrdma_duo_start(&d);
+    d.t->guest_errors = true;
     for (unsigned i = 0; i < 3; i++) {
+        uint64_t told = pvrdma_counter(d.t, "guest-error");
         uint64_t pa = i == 0 ? PVRDMA_NO_RAM : i == 1 ? d.t->regs.addr
                                                       : d.t->uar.addr;
 
@@ -97,6 +99,7 @@ static void test_no_memory(void)
         pvrdma_duo_rdma(&d, READ, sge, d.mr[1].va, d.mr[1].rkey,
                         PVRDMA_WC_LOC_PROT_ERR);
         pvrdma_duo_again(&d);
+        g_assert_cmpuint(pvrdma_counter(d.t, "guest-error"), ==, told + 4);
     }
     pvrdma_duo_check(&d);
     pvrdma_duo_stop(&d);
@@ -156,9 +159,16 @@ static void test_remote_refused(void)
     pvrdma_duo_stop(&d);
 }
 
+/* The guest's own fault, of which it is told. */
+static void local_refuse(PvrdmaDuo *d, enum pvrdma_wr_opcode op, PvrdmaTestSge sge,
+                         const PvrdmaTestMr *to)
+{
+    pvrdma_expect_errors(d->t, 1, refuse(d, op, sge, to->va, to->rkey,
+                                         PVRDMA_WC_LOC_PROT_ERR));
+}
+
 static void test_local_refused(void)
 {
-    const enum pvrdma_wc_status bad = PVRDMA_WC_LOC_PROT_ERR;
     PvrdmaTestMr *to, read_only, mr;
     PvrdmaTestSge sge;
     PvrdmaDuo d;
@@ -170,18 +180,18 @@ static void test_local_refused(void)
         enum pvrdma_wr_opcode op = i ? READ : WRITE;
 
         sge = (PvrdmaTestSge) { mr.va, 100, mr.lkey ^ 1 };
-        refuse(&d, op, sge, to->va, to->rkey, bad);
+        local_refuse(&d, op, sge, to);
         sge = (PvrdmaTestSge) { mr.va, 100, 0 };
-        refuse(&d, op, sge, to->va, to->rkey, bad);
+        local_refuse(&d, op, sge, to);
         sge = (PvrdmaTestSge) { mr.va - 1, 100, mr.lkey };
-        refuse(&d, op, sge, to->va, to->rkey, bad);
+        local_refuse(&d, op, sge, to);
         sge = (PvrdmaTestSge) { mr.va + mr.length - 99, 100, mr.lkey };
-        refuse(&d, op, sge, to->va, to->rkey, bad);
+        local_refuse(&d, op, sge, to);
     }
     read_only = pvrdma_mr_create(d.t, d.pd, 0x5000, 4096, 0);
     sge = (PvrdmaTestSge) { read_only.va, 100, read_only.lkey };
     pvrdma_duo_rdma(&d, WRITE, sge, to->va, to->rkey, OK);
-    refuse(&d, READ, sge, to->va, to->rkey, bad);
+    local_refuse(&d, READ, sge, to);
     pvrdma_duo_check(&d);
     pvrdma_duo_stop(&d);
 }
@@ -189,6 +199,7 @@ static void test_local_refused(void)
 /* All of memory, by address. */
 static void test_dma(void)
 {
+    PvrdmaTestSge sge;
     PvrdmaTestMr dma;
     PvrdmaDuo d;
     uint8_t data[6000];
@@ -200,8 +211,8 @@ static void test_dma(void)
                     (PvrdmaTestSge) { d.mr[0].pa, sizeof(data), dma.lkey },
                     d.mr[1].va, d.mr[1].rkey, OK);
     pvrdma_assert_mem(d.t, d.mr[1].pa, data, sizeof(data));
-    refuse(&d, WRITE, (PvrdmaTestSge) { PVRDMA_NO_RAM, 100, dma.lkey },
-           d.mr[1].va, d.mr[1].rkey, PVRDMA_WC_LOC_PROT_ERR);
+    sge = (PvrdmaTestSge) { PVRDMA_NO_RAM, 100, dma.lkey };
+    local_refuse(&d, WRITE, sge, &d.mr[1]);
     pvrdma_duo_stop(&d);
 }
 

@@ -52,6 +52,12 @@ static void test_local(void)
     rig_end();
 }
 
+/* The guest's fault is told; @n times since rig_start(). */
+static void assert_told(unsigned n)
+{
+    g_assert_cmpuint(rig_count(PVRDMA_CNT_GUEST_ERROR), ==, n);
+}
+
 /* A WQE in error ends the QP, but those before it come to their end. */
 static void test_guest_errors(void)
 {
@@ -72,6 +78,7 @@ static void test_guest_errors(void)
     rig_done(0, PVRDMA_WC_SUCCESS);
     rig_done(1, PVRDMA_WC_LOC_PROT_ERR);
     rig_done(2, PVRDMA_WC_WR_FLUSH_ERR);
+    assert_told(1);
     rig_end();
 
     start();
@@ -81,6 +88,16 @@ static void test_guest_errors(void)
     rig_read(ROCE_OP_READ_RESP_FIRST, 0x100, MTU);
     rig_read(ROCE_OP_READ_RESP_LAST, 0x101, MTU);
     rig_done(0, PVRDMA_WC_LOC_PROT_ERR);
+    assert_told(1);
+    rig_end();
+
+    start();
+    rig_post(PVRDMA_WR_ATOMIC_FETCH_AND_ADD, 8)->bad_from = 0;
+    rig_run();
+    rig_drop();
+    rig_atomic(0x100, 1);
+    rig_done(0, PVRDMA_WC_LOC_PROT_ERR);
+    assert_told(1);
     rig_end();
 
     for (unsigned opcode = 0; opcode < 256; opcode++) {
@@ -89,6 +106,7 @@ static void test_guest_errors(void)
             rig_post(opcode, 1)->flags = 0;
             rig_run();
             rig_done(0, PVRDMA_WC_LOC_QP_OP_ERR);
+            assert_told(1);
             rig_end();
         }
     }

@@ -237,6 +237,11 @@ void pvrdma_qp_drained(PvrdmaQp *qp)
     qp->sq_draining &= !pvrdma_req_idle(qp);
 }
 
+void pvrdma_guest_error(PvrdmaState *s, const char *format, ...)
+{
+    pvrdma_count(s, PVRDMA_CNT_GUEST_ERROR);
+}
+
 /* --- The test's side --------------------------------------------------------- */
 
 static void rig_clear(void)

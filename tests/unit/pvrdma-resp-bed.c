@@ -82,6 +82,11 @@ uint8_t pvrdma_mr_invalidate(PvrdmaQp *qp, uint32_t key)
     return PVRDMA_WC_SUCCESS;
 }
 
+void pvrdma_guest_error(PvrdmaState *s, const char *format, ...)
+{
+    pvrdma_count(s, PVRDMA_CNT_GUEST_ERROR);
+}
+
 /* --- Receive and completion queue ----------------------------------------- */
 int pvrdma_qp_receive(PvrdmaQp *qp, PvrdmaRqe *rqe)
 {

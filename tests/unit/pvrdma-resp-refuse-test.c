@@ -426,6 +426,7 @@ static void test_bad_buffer(void)
     bed->sg_status = PVRDMA_WC_LOC_PROT_ERR;
     PEER(bed, SEND_ONLY, BED_PSN, .payload_len = 8);
     bed_expect_failed(bed, 0, PVRDMA_WC_LOC_PROT_ERR);
+    g_assert_cmpuint(bed_counter(bed, PVRDMA_CNT_GUEST_ERROR), ==, 1);
     expect_refused(bed, &bad_buffer, BED_PSN, 0);
     bed_free(bed);
 }
