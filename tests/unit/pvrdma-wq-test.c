@@ -75,7 +75,9 @@ static const PvrdmaSqe *post_one(Fixture *f, const struct pvrdma_sq_wqe_hdr *hdr
 
     memset(at, 0xa5, f->wq.wqe_bytes);
     memcpy(at, hdr, sizeof(*hdr));
-    memcpy(at + sizeof(*hdr), sge, count * sizeof(*sge));
+    if (count) {
+        memcpy(at + sizeof(*hdr), sge, count * sizeof(*sge));
+    }
     guest_index_set(f->o, PROD, (prod + 1) & (2 * ENTRIES - 1));
     g_assert_cmpint(pending(f), ==, 1);
     g_assert_true(fetch(f));
