@@ -54,18 +54,24 @@ on()
 	fi
 }
 
-# Waits until a process other than those before listens at TCP or rdma_cm; what this
-# prints is run on the server's node, with the server already in the background.
-listening()
+# serving COMMAND: what starts a server and says when it listens, at TCP or rdma_cm
+serving()
 {
-	cat <<-'EOF'
-		for _ in $(seq 100); do
-			[ -e /proc/$server ] || break
-			grep -qE ':(4853|B9E8|3419) .* 0A ' /proc/net/tcp /proc/net/tcp6 && break
-			rdma resource show cm_id | grep -q LISTEN && break
+	cat <<-EOF
+		listeners()
+		{
+			grep -hE ':(4853|B9E8|3419) .* 0A ' /proc/net/tcp /proc/net/tcp6
+			rdma resource show cm_id | grep LISTEN
+		}
+		before=\$(listeners | wc -l)
+		timeout -k 5 $seconds $1 &
+		for _ in \$(seq 100); do
+			[ -e /proc/\$! ] || break
+			[ "\$(listeners | wc -l)" = \$before ] || break
 			sleep 0.1
 		done
 		echo listening
+		wait \$!
 	EOF
 }
 
@@ -76,8 +82,7 @@ both()
 	local address code=0 process
 
 	address=10.77.0.$((${server#node} + 1))
-	on "$server" "timeout -k 5 $seconds $1 & server=\$!; $(listening); wait \$server" \
-		>"$work/served" 2>&1 </dev/null &
+	on "$server" "$(serving "$1")" >"$work/served" 2>&1 </dev/null &
 	process=$!
 	for _ in $(seq 300); do
 		grep -qs '^listening$' "$work/served" && break
