@@ -303,6 +303,20 @@ bool pvrdma_qp_attr_resume(PvrdmaQp *qp)
     return qp->mtu || !talks;
 }
 
+/* Sequence numbers go on as packets come and go. */
+static void qp_psns_get(const PvrdmaQp *qp, struct pvrdma_qp_attr *attr)
+{
+    bool talks = qp->state >= PVRDMA_QPS_RTR && qp->state < PVRDMA_QPS_ERR;
+
+    if (qp->type == PVRDMA_QPT_RC && talks) {
+        attr->rq_psn = cpu_to_le32(qp->resp.epsn);
+    }
+    if (talks && qp->state != PVRDMA_QPS_RTR) {
+        attr->sq_psn = cpu_to_le32(qp->type == PVRDMA_QPT_RC ? qp->req.next_psn
+                                                             : qp->ud_psn);
+    }
+}
+
 void pvrdma_qp_attr_get(const PvrdmaQp *qp, struct pvrdma_qp_attr *attr)
 {
     attr->qp_state = attr->cur_qp_state = cpu_to_le32(qp->state);
@@ -315,4 +329,5 @@ void pvrdma_qp_attr_get(const PvrdmaQp *qp, struct pvrdma_qp_attr *attr)
         stn_le_p((uint8_t *)attr + f->guest, f->bytes,
                  ldn_he_p((const uint8_t *)&qp->attr + f->own, f->bytes));
     }
+    qp_psns_get(qp, attr);
 }

@@ -432,6 +432,39 @@ static void test_a10_wrap(void)
 
 /* --- A15, A16, A18 --------------------------------------------------------------- */
 
+/*
+ * Nobody has to be asked for addresses on the wire: the guest has them before it connects
+ * a QP.  A frame goes at once, to a MAC that was never heard of, and comes again if it
+ * is lost.
+ */
+static void test_a13_no_arp(void)
+{
+    static const uint8_t nobody[6] = { 0x52, 0x54, 0, 0x77, 0x66, 0x55 };
+    PvrdmaTestQpAttr attr = {
+        .mtu = PVRDMA_MTU_1024, .sq_psn = SQ_PSN, .rq_psn = RQ_PSN,
+        .dest_qpn = PEER_QPN, .dmac = nobody,
+    };
+    Rc rc;
+
+    rc_start(&rc);
+    pvrdma_qp_to(rc.t, &rc.qp, PVRDMA_QPS_RESET);
+    pvrdma_qp_connect(rc.t, &rc.qp, &attr);
+    rc_post(&rc, 1, PVRDMA_WR_SEND, 4);
+    for (unsigned i = 0; i < 2; i++) {
+        g_autofree PvrdmaFrame *f = pvrdma_wire_expect(rc.t, ROCE_OP_SEND_ONLY,
+                                                       PEER_QPN, SQ_PSN);
+
+        g_assert_cmpmem(f->path.dmac, 6, nobody, 6);
+        if (!i) {
+            pvrdma_step(rc.t, TIMEOUT_NS);
+        }
+    }
+    g_assert_cmpuint(rc.t->others, ==, 0);
+    rc_ack(&rc, SQ_PSN);
+    rc_done(&rc, 1, PVRDMA_WC_SUCCESS);
+    rc_stop(&rc);
+}
+
 /* The response of a READ and a WRITE of the peer, packet by packet in turns. */
 static void test_a15_interleaved(void)
 {
@@ -580,6 +613,27 @@ static void test_a18_stale(void)
     rc_stop(&rc);
 }
 
+/* A connection that is asked says where it has come to. */
+static void test_query(void)
+{
+    struct pvrdma_qp_attr a;
+    Rc rc;
+
+    rc_start(&rc);
+    rc_post(&rc, 1, PVRDMA_WR_RDMA_READ, 3 * MTU);
+    rc_asked(&rc, SQ_PSN, 0, 3 * MTU);
+    a = pvrdma_qp_query(rc.t, &rc.qp);
+    g_assert_cmphex(le32_to_cpu(a.sq_psn), ==, SQ_PSN + 3);
+    g_assert_cmphex(le32_to_cpu(a.rq_psn), ==, RQ_PSN);
+    g_assert_cmpuint(le32_to_cpu(a.cur_qp_state), ==, PVRDMA_QPS_RTS);
+    rc_write(&rc, ROCE_OP_WRITE_ONLY, RQ_PSN, 0x11, 4, 4);
+    rc_acked(&rc, RQ_PSN);
+    a = pvrdma_qp_query(rc.t, &rc.qp);
+    g_assert_cmphex(le32_to_cpu(a.rq_psn), ==, RQ_PSN + 1);
+    pvrdma_qp_to(rc.t, &rc.qp, PVRDMA_QPS_RESET);
+    rc_stop(&rc);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -591,10 +645,12 @@ int main(int argc, char **argv)
     qtest_add_func("/pvrdma/rc/a09/lost", test_a09_lost);
     qtest_add_func("/pvrdma/rc/a09/retry-limit", test_a09_retry_limit);
     qtest_add_func("/pvrdma/rc/a10/wrap", test_a10_wrap);
+    qtest_add_func("/pvrdma/rc/a13/no-arp", test_a13_no_arp);
     qtest_add_func("/pvrdma/rc/a15/interleaved", test_a15_interleaved);
     qtest_add_func("/pvrdma/rc/a16/alias", test_a16_alias);
     qtest_add_func("/pvrdma/rc/a18/refused", test_a18_refused);
     qtest_add_func("/pvrdma/rc/a18/not-ready", test_a18_not_ready);
     qtest_add_func("/pvrdma/rc/a18/stale", test_a18_stale);
+    qtest_add_func("/pvrdma/rc/query", test_query);
     return g_test_run();
 }
