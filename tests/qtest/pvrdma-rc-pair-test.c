@@ -9,7 +9,8 @@
 #include "qemu/units.h"
 #include "pvrdma-duo.h"
 
-#define BYTES           (4 * MiB)
+#define BYTES           (8 * MiB)
+#define FILLED          (256 * KiB)     /* of it, with what differs; the rest is 0 */
 #define VA              0x600000000000ULL
 #define ENTRIES         256
 #define TIMEOUT_NS      (4096LL << 14)
@@ -43,12 +44,15 @@ static void side_make(Side *s)
     init.send_cq = &s->cq;
     s->qp = pvrdma_qp_create(s->t, &init);
     s->mr = pvrdma_mr_create(s->t, s->pd, VA, BYTES, PVRDMA_TEST_ACCESS_ALL);
-    s->data = g_malloc(BYTES);
+    s->data = g_malloc0(BYTES);
 }
 
-static void side_fill(Side *s, unsigned seed)
+/* The first @len bytes of the region. */
+static void side_fill(Side *s, unsigned seed, uint32_t len)
 {
-    pvrdma_fill(s->t, s->mr.pa, s->data, BYTES, seed);
+    if (len) {
+        pvrdma_fill(s->t, s->mr.pa, s->data, len, seed);
+    }
 }
 
 static void cable_start(Cable *c, enum pvrdma_mtu mtu)
@@ -56,7 +60,7 @@ static void cable_start(Cable *c, enum pvrdma_mtu mtu)
     *c = (Cable) { .loss = 0 };
     for (unsigned i = 0; i < 2; i++) {
         side_make(&c->side[i]);
-        side_fill(&c->side[i], i);
+        side_fill(&c->side[i], i, FILLED);
     }
     for (unsigned i = 0; i < 2; i++) {
         pvrdma_qp_connect(c->side[i].t, &c->side[i].qp, &(PvrdmaTestQpAttr) {
@@ -152,8 +156,10 @@ static void cable_rdma(Cable *c, uint64_t wr_id, enum pvrdma_wr_opcode opcode,
 static void cable_assert(Cable *c, unsigned i, uint32_t at, uint32_t other,
                          uint32_t len)
 {
-    pvrdma_assert_mem(c->side[i].t, c->side[i].mr.pa + at,
-                      c->side[!i].data + other, len);
+    if (len) {
+        pvrdma_assert_mem(c->side[i].t, c->side[i].mr.pa + at,
+                          c->side[!i].data + other, len);
+    }
 }
 
 /* --- Rows -------------------------------------------------------------------- */
@@ -194,22 +200,62 @@ static void test_a02_read_write_read(void)
     cable_stop(&c);
 }
 
+/* WRITEs @len bytes to the end of the other's region, and READs as many from there. */
+static void sizes_check(Cable *c, uint32_t len)
+{
+    const uint32_t at = BYTES - len;
+
+    side_fill(&c->side[0], len, len);
+    cable_rdma(c, len, PVRDMA_WR_RDMA_WRITE, 0, at, len);
+    cable_done(c, 0, len);
+    cable_assert(c, 1, at, 0, len);
+    side_fill(&c->side[1], len + 1, len);
+    cable_rdma(c, len, PVRDMA_WR_RDMA_READ, at, 0, len);
+    cable_done(c, 0, len);
+    cable_assert(c, 0, at, 0, len);
+}
+
 static void test_a03_sizes(void)
 {
-    uint64_t wr_id = 1;
     Cable c;
 
     cable_start(&c, PVRDMA_MTU_4096);
-    for (uint32_t len = 64; len <= BYTES; len *= 2) {
-        side_fill(&c.side[0], wr_id);
-        cable_rdma(&c, wr_id, PVRDMA_WR_RDMA_WRITE, 0, BYTES - len, len);
-        cable_done(&c, 0, wr_id++);
-        cable_assert(&c, 1, BYTES - len, 0, len);
-        side_fill(&c.side[1], wr_id);
-        cable_rdma(&c, wr_id, PVRDMA_WR_RDMA_READ, BYTES - len, 0, len);
-        cable_done(&c, 0, wr_id++);
-        cable_assert(&c, 0, BYTES - len, 0, len);
+    for (uint32_t len = 64; len <= 4 * MiB; len *= 2) {
+        sizes_check(&c, len);
     }
+    cable_stop(&c);
+}
+
+/* Around packets of the MTUs that we and the document have; nothing beside them. */
+static void test_a04_boundaries(void)
+{
+    static const uint32_t sizes[] = {
+        0, 1, 3, 4, 1020, 1023, 1024, 1025, 2048, 2049,
+        1404, 1407, 1408, 1409, 2816, 2817,
+    };
+    uint32_t at = FILLED / 2;
+    Cable c;
+
+    cable_start(&c, PVRDMA_MTU_1024);
+    for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++) {
+        sizes_check(&c, sizes[i]);
+        cable_rdma(&c, i, PVRDMA_WR_RDMA_WRITE, 0, at, sizes[i]);
+        cable_done(&c, 0, i);
+        cable_assert(&c, 1, at, 0, sizes[i]);
+    }
+    /* the bytes that none of them had */
+    at += sizes[ARRAY_SIZE(sizes) - 1];
+    pvrdma_assert_mem(c.side[1].t, c.side[1].mr.pa + at, c.side[1].data + at, 64);
+    cable_stop(&c);
+}
+
+static void test_a04_long(void)
+{
+    Cable c;
+
+    cable_start(&c, PVRDMA_MTU_4096);
+    sizes_check(&c, BYTES - 1);
+    sizes_check(&c, BYTES);
     cable_stop(&c);
 }
 
@@ -236,10 +282,11 @@ static void test_a14_one_place(void)
 
 static void test_a17_sustained(void)
 {
-    const unsigned rounds = 12, depth = 4;
+    const unsigned rounds = 8, depth = 4;
     Cable c;
 
     cable_start(&c, PVRDMA_MTU_4096);
+    side_fill(&c.side[0], 2, BYTES);
     for (unsigned i = 0; i < rounds; i++) {
         cable_rdma(&c, i, i % 2 ? PVRDMA_WR_RDMA_READ : PVRDMA_WR_RDMA_WRITE,
                    0, 0, BYTES);
@@ -347,6 +394,8 @@ int main(int argc, char **argv)
     qtest_add_func("/pvrdma/rc-pair/a02/read-write-read",
                    test_a02_read_write_read);
     qtest_add_func("/pvrdma/rc-pair/a03/sizes", test_a03_sizes);
+    qtest_add_func("/pvrdma/rc-pair/a04/boundaries", test_a04_boundaries);
+    qtest_add_func("/pvrdma/rc-pair/a04/long", test_a04_long);
     qtest_add_func("/pvrdma/rc-pair/a14/one-place", test_a14_one_place);
     qtest_add_func("/pvrdma/rc-pair/a17/sustained", test_a17_sustained);
     qtest_add_func("/pvrdma/rc-pair/a18/sends", test_a18_sends);
