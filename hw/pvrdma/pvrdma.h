@@ -34,7 +34,10 @@
 #define PVRDMA_MAX_SGE      32
 #define PVRDMA_MAX_RD_ATOMIC 128        /* as soft-RoCE: peers ask for as many */
 #define PVRDMA_MAX_MR_BYTES ((uint64_t)PVRDMA_PDIR_MAX_PAGES * PVRDMA_PAGE_BYTES)
-/* Pages of all objects together, 8 bytes of ours each: a guest must not have it all. */
+/*
+ * Pages of all objects together, 8 bytes of ours each: a guest must not have it all.
+ * Send queues that have much under way take from the same.
+ */
 #define PVRDMA_MAX_PAGES    (16u << 20)
 
 typedef struct PvrdmaState PvrdmaState;

@@ -14,6 +14,8 @@
  * peer that died is to be noticed within seconds.
  */
 #define REQ_PATIENCE_MAX_NS (2000 * SCALE_MS)
+/* Of a ring that was never full; what it has more is counted. */
+#define REQ_SLOTS_FIRST 8
 #define RETRY_MAX 7                 /* of three bits */
 #define ATOMIC_BYTES sizeof(uint64_t)
 
@@ -170,16 +172,69 @@ bool pvrdma_req_congested(PvrdmaQp *qp)
 
 /* --- WQEs -------------------------------------------------------------------- */
 
-static void req_ring_make(PvrdmaQp *qp)
+/* What @slots WQEs take, as that many pages would. */
+static uint32_t req_ring_pages(const PvrdmaQp *qp, unsigned slots)
+{
+    size_t bytes = sizeof(PvrdmaSqe) + qp->sq.max_sge * sizeof(PvrdmaSge);
+
+    return DIV_ROUND_UP(slots * bytes, sizeof(uint64_t));
+}
+
+static void req_ring_resize(PvrdmaQp *qp, unsigned slots)
+{
+    PvrdmaReq *req = &qp->req;
+    PvrdmaSqe *wqe = g_new0(PvrdmaSqe, slots);
+    PvrdmaSge *sge = g_new(PvrdmaSge, (size_t)slots * qp->sq.max_sge);
+
+    for (unsigned i = 0; i < slots; i++) {
+        PvrdmaSge *own = sge + (size_t)i * qp->sq.max_sge;
+
+        if (i < req->count) {
+            wqe[i] = *pvrdma_req_wqe(req, i);
+        }
+        if (wqe[i].sges) {
+            memcpy(own, wqe[i].sge, wqe[i].sges * sizeof(*own));
+        }
+        wqe[i].sge = own;
+    }
+    g_free(req->wqe);
+    g_free(req->sge);
+    req->wqe = wqe;
+    req->sge = sge;
+    req->slots = slots;
+    req->first = 0;
+}
+
+/*
+ * Makes the ring, or doubles it: most QPs have little under way at once.  False: it is
+ * as large as it may be, or all of them together are.
+ */
+static bool req_ring_grow(PvrdmaQp *qp)
+{
+    PvrdmaReq *req = &qp->req;
+    unsigned most = MIN(qp->sq.entries, PVRDMA_REQ_WQES);
+    unsigned slots = req->slots ? 2 * req->slots : MIN(most, REQ_SLOTS_FIRST);
+    uint32_t pages = req->slots ? req_ring_pages(qp, slots) - req->counted : 0;
+
+    if (slots > most || pages > PVRDMA_MAX_PAGES - qp->s->pages_used) {
+        return false;
+    }
+    qp->s->pages_used += pages;
+    req->counted += pages;
+    req_ring_resize(qp, slots);
+    return true;
+}
+
+/* Whether there is a place for one more WQE. */
+static bool req_has_slot(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
 
-    req->slots = MIN(qp->sq.entries, PVRDMA_REQ_WQES);
-    req->wqe = g_new0(PvrdmaSqe, req->slots);
-    req->sge = g_new(PvrdmaSge, (size_t)req->slots * qp->sq.max_sge);
-    for (unsigned i = 0; i < req->slots; i++) {
-        req->wqe[i].sge = req->sge + (size_t)i * qp->sq.max_sge;
+    if (req->count < req->slots || req_ring_grow(qp)) {
+        return true;
     }
+    pvrdma_comp_collect(qp);
+    return pvrdma_req_alive(qp) && req->count < req->slots;
 }
 
 /* Puts the guest's next WQE, which there is, behind the others of the ring. */
@@ -237,15 +292,9 @@ static PvrdmaSqe *req_current(PvrdmaQp *qp)
     if (pending <= 0) {
         return NULL;
     }
-    if (!req->wqe) {
-        req_ring_make(qp);
-    }
-    if (req->count == req->slots) {
-        pvrdma_comp_collect(qp);
-        if (req->count == req->slots || !pvrdma_req_alive(qp)) {
-            req->waiting = true;
-            return NULL;
-        }
+    if (!req_has_slot(qp)) {
+        req->waiting = true;
+        return NULL;
     }
     return req_fetch(qp);
 }
@@ -613,6 +662,7 @@ void pvrdma_req_init(PvrdmaQp *qp)
 
 void pvrdma_req_fini(PvrdmaQp *qp)
 {
+    qp->s->pages_used -= qp->req.counted;
     g_free(qp->req.wqe);
     g_free(qp->req.sge);
     qp->req = (PvrdmaReq) { .wqe = NULL };
@@ -656,7 +706,7 @@ static void req_flush_posted(PvrdmaQp *qp)
     int pending = pvrdma_wq_refresh(qp->s, &qp->pages, &qp->sq);
 
     if (pending > 0 && !qp->req.wqe) {
-        req_ring_make(qp);
+        req_ring_grow(qp);
     }
     while (pending-- > 0) {
         PvrdmaSqe *sqe = pvrdma_req_wqe(&qp->req, 0);

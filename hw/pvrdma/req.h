@@ -36,6 +36,7 @@ typedef struct PvrdmaReq {
     PvrdmaSqe *wqe;             /* ring; NULL: none yet */
     PvrdmaSge *sge;             /* of them all */
     unsigned slots;             /* of the ring, a power of two */
+    uint32_t counted;           /* of the device's pages_used: what the ring takes */
     unsigned first, count;      /* oldest WQE that is not complete, and how many */
     unsigned next;              /* WQE that is being sent, counted from first */
     unsigned reads;             /* READs and atomics sent and not answered */

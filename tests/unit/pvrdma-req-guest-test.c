@@ -112,6 +112,55 @@ static void test_guest_errors(void)
     }
 }
 
+/* Posts @n WQEs, of which as many as the ring has slots are under way. */
+static void check_slots(unsigned n, unsigned slots)
+{
+    for (unsigned i = 0; i < n; i++) {
+        rig_post(PVRDMA_WR_SEND, 1);
+    }
+    rig_run();
+    for (unsigned i = 0; i < n; i++) {
+        if (i % slots == 0) {
+            g_assert_cmpuint(rig.packets.length, ==, MIN(slots, n - i));
+        }
+        rig_sent(ROCE_OP_SEND_ONLY, 0x100 + i);
+        if (i % slots == slots - 1 || i == n - 1) {
+            rig_quiet();
+            rig_ack(0x100 + i);
+            rig_run();
+        }
+    }
+    for (unsigned i = 0; i < n; i++) {
+        rig_done(i, PVRDMA_WC_SUCCESS);
+    }
+    rig_end();
+}
+
+/* Queues with much under way take memory, of which there is an end. */
+static void test_ring_grows(void)
+{
+    start();
+    check_slots(200, PVRDMA_REQ_WQES);
+    start();
+    rig.qp.sq.entries = 4;
+    check_slots(12, 4);
+    start();
+    rig.pages_used = rig.s.pages_used = PVRDMA_MAX_PAGES;
+    check_slots(50, 8);
+    start();
+    rig.pages_used = rig.s.pages_used = PVRDMA_MAX_PAGES - 8 * 1024;
+    for (unsigned i = 0; i < 12; i++) {
+        rig_post(PVRDMA_WR_SEND, 1);
+    }
+    rig_run();
+    g_assert_cmpuint(rig_drop(), ==, 12);
+    g_assert_cmpuint(rig.s.pages_used, >, rig.pages_used);
+    /* ready to send anew */
+    pvrdma_req_init(&rig.qp);
+    g_assert_cmpuint(rig.s.pages_used, ==, rig.pages_used);
+    rig_end();
+}
+
 static void test_ring_errors(void)
 {
     start();
@@ -338,6 +387,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/req-guest/local", test_local);
     g_test_add_func("/pvrdma/req-guest/guest-errors", test_guest_errors);
     g_test_add_func("/pvrdma/req-guest/ring-errors", test_ring_errors);
+    g_test_add_func("/pvrdma/req-guest/ring-grows", test_ring_grows);
     g_test_add_func("/pvrdma/req-guest/drain", test_drain);
     g_test_add_func("/pvrdma/req-guest/drain-fenced", test_drain_fenced);
     g_test_add_func("/pvrdma/req-guest/datagrams", test_datagrams);

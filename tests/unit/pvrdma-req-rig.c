@@ -246,7 +246,10 @@ void pvrdma_guest_error(PvrdmaState *s, const char *format, ...)
 
 static void rig_clear(void)
 {
-    pvrdma_req_fini(&rig.qp);
+    if (rig.qp.s) {
+        pvrdma_req_fini(&rig.qp);
+        g_assert_cmpuint(rig.s.pages_used, ==, rig.pages_used);
+    }
     g_queue_clear_full(&rig.packets, g_free);
     g_queue_clear_full(&rig.completions, g_free);
 }

@@ -51,6 +51,7 @@ typedef struct Rig {
     unsigned timers;            /* times it was set */
     bool ready;                 /* of the port */
     bool no_copy;               /* messages that are larger than memory */
+    uint32_t pages_used;        /* by all else */
     bool pending_bad;           /* the guest's index is impossible */
     uint8_t local_status;       /* of FAST_REG_MR and LOCAL_INV */
     uint8_t memory[RIG_MEMORY];
