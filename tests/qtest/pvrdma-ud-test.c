@@ -128,6 +128,8 @@ static void test_send(void)
     for (unsigned i = 0; i < 2 * ARRAY_SIZE(sizes); i++) {
         check_send(&r, sizes[i / 2], (SQ_PSN + i) & ROCE_PSN_MASK, i & 1);
     }
+    g_assert_cmphex(le32_to_cpu(pvrdma_qp_query(r.t, &r.qp).sq_psn), ==,
+                    (SQ_PSN + 2 * ARRAY_SIZE(sizes)) & ROCE_PSN_MASK);
     rig_stop(&r);
 }
 
@@ -448,6 +450,9 @@ static void test_receive_srq(void)
     pvrdma_qp_connect(r.t, &qp, &attr);
     pvrdma_post_srq(r.t, &srq, 9, sge, 2);
     pkt.qpn = qp.qpn;
+    /* too long: the QP keeps the buffer that it took */
+    peer_send(&r, &pkt, 65);
+    pvrdma_wait(r.t, pvrdma_counter(r.t, "rx-no-receive") == 1);
     peer_send(&r, &pkt, 64);
     pvrdma_cq_expect(r.t, &r.rcq, 9, PVRDMA_WC_SUCCESS);
     /* the header ends in the middle of the first element */
