@@ -667,7 +667,7 @@ int main(int argc, char **argv)
     qtest_add_func("/pvrdma/resp/truncated", test_truncated);
     qtest_add_func("/pvrdma/resp/a12/not-for-us", a12_not_for_us);
     qtest_add_func("/pvrdma/resp/state", test_state);
-    qtest_add_func("/pvrdma/resp/refused", test_refused);
+    qtest_add_func("/pvrdma/resp/a12/refused", test_refused);
     qtest_add_func("/pvrdma/resp/too-many-reads", test_too_many_reads);
     qtest_add_func("/pvrdma/resp/region-gone", test_region_gone);
     qtest_add_func("/pvrdma/resp/ended", test_ended);

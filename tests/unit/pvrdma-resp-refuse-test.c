@@ -515,7 +515,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/refuse/payload", test_payload);
     g_test_add_func("/pvrdma/refuse/write-length", test_write_length);
     g_test_add_func("/pvrdma/refuse/read-length", test_read_length);
-    g_test_add_func("/pvrdma/refuse/rights", test_rights);
+    g_test_add_func("/pvrdma/refuse/a12-rights", test_rights);
     g_test_add_func("/pvrdma/refuse/unaligned", test_unaligned);
     g_test_add_func("/pvrdma/refuse/region-gone", test_region_gone);
     g_test_add_func("/pvrdma/refuse/region-gone-in-read", test_region_gone_in_read);
