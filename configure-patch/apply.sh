@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Usage: apply.sh QEMU_SOURCE_TREE
 # Makes this repository part of a QEMU source tree: three symlinks, five added
-# lines, a provider of query-stats, and a mend of -netdev stream. Running it again
-# changes nothing.
+# lines (qemu.patch), devices on AXI for the Arm machines (qemu-arm.patch), a provider of
+# query-stats (qemu-stats.patch), and -netdev stream mended and able to write frames
+# together (qemu-stream-*.patch). Running it again changes nothing.
 set -euo pipefail
 
 here=$(cd -P "$(dirname "${BASH_SOURCE[0]}")" && pwd)

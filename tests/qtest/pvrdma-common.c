@@ -169,6 +169,41 @@ void pvrdma_pair_start(PvrdmaTest *t[2], const char *path, const char *props)
     }
 }
 
+PvrdmaTest *pvrdma_start_server(const char *path, const char *props)
+{
+    g_autofree char *netdev =
+        g_strdup_printf("stream,server=on,addr.type=unix,addr.path=%s", path);
+    PvrdmaTest *t = g_new0(PvrdmaTest, 1);
+
+    t->mac = pvrdma_mac;
+    t->gid = pvrdma_gid;
+    t->gid6 = pvrdma_gid6;
+    wire_peer_init_closed(&t->wire);
+    machine_start(t, netdev, props);
+    pvrdma_msix_enable(t);
+    pvrdma_bring_up(t);
+    return t;
+}
+
+void pvrdma_wire_connect(PvrdmaTest *t, const char *path)
+{
+    int64_t end = g_get_monotonic_time() + WIRE_PEER_WAIT_MS * 1000;
+
+    pvrdma_wait(t, stream_is(t, "listening"));
+    wire_peer_fini(&t->wire);
+    wire_peer_connect(&t->wire, path, FRAME_MAX);
+    while (!stream_is(t, "unix:")) {
+        /* what comes is not read: the test may want to see it come */
+        g_assert_cmpint(g_get_monotonic_time(), <, end);
+    }
+}
+
+void pvrdma_wire_cut(PvrdmaTest *t)
+{
+    wire_peer_fini(&t->wire);
+    wire_peer_init_closed(&t->wire);
+}
+
 static void check_log(PvrdmaTest *t)
 {
     g_autofree char *text = machine_log_take(t->log);

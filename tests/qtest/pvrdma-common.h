@@ -74,6 +74,11 @@ PvrdmaTest *pvrdma_start_cold(const char *props);
 /* The same, with the addresses that the peer has elsewhere. */
 PvrdmaTest *pvrdma_start_cold_peer(const char *props);
 /*
+ * As pvrdma_start(), but at a -netdev stream that listens at @path, to which nobody is
+ * connected before pvrdma_wire_connect().
+ */
+PvrdmaTest *pvrdma_start_server(const char *path, const char *props);
+/*
  * Two machines with a wire between them, both as of pvrdma_start(); the second has the
  * addresses that the peer has elsewhere.  @path: a socket that is made.
  */
@@ -159,6 +164,10 @@ RocePath pvrdma_path(bool ipv6, bool reverse);
 /* Sends a RoCE frame to the device. */
 void pvrdma_wire_send(PvrdmaTest *t, const RocePath *path, const RocePacket *pkt,
                       const void *payload, size_t len);
+/* To the socket of pvrdma_start_server(), for the first time or after a cut. */
+void pvrdma_wire_connect(PvrdmaTest *t, const char *path);
+/* Closes it, whatever is on its way. */
+void pvrdma_wire_cut(PvrdmaTest *t);
 /* Sends any bytes. */
 void pvrdma_wire_send_raw(PvrdmaTest *t, const void *frame, size_t len);
 /* The next RoCE frame of the device, waited for; to be freed. */

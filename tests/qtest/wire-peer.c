@@ -3,6 +3,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/sockets.h"
+#include <sys/un.h>
 #include "wire-peer.h"
 
 /* -netdev socket puts the length, big-endian, before each frame of a stream */
@@ -29,6 +30,21 @@ void wire_peer_init(WirePeer *p, bool dgram, size_t frame_max)
 void wire_peer_init_closed(WirePeer *p)
 {
     *p = (WirePeer) { .fd = -1, .dev_fd = -1, .stream = g_byte_array_new() };
+}
+
+void wire_peer_connect(WirePeer *p, const char *path, size_t frame_max)
+{
+    struct sockaddr_un to = { .sun_family = AF_UNIX };
+
+    g_assert_cmpuint(strlen(path), <, sizeof(to.sun_path));
+    strcpy(to.sun_path, path);
+    wire_peer_init_closed(p);
+    p->frame_max = frame_max;
+    p->fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    g_assert_cmpint(p->fd, >=, 0);
+    g_assert_cmpint(connect(p->fd, (struct sockaddr *)&to, sizeof(to)), ==, 0);
+    qemu_set_cloexec(p->fd);
+    g_assert_true(g_unix_set_fd_nonblocking(p->fd, true, NULL));
 }
 
 void wire_peer_fini(WirePeer *p)

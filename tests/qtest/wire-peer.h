@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A test at the other end of `-netdev socket`: whole Ethernet frames in both directions
- * over a socket pair.
+ * A test at the other end of `-netdev socket`, by a socket pair, or of `-netdev stream`:
+ * whole Ethernet frames in both directions.
  */
 #ifndef RNIC_WIRE_PEER_H
 #define RNIC_WIRE_PEER_H
@@ -25,6 +25,8 @@ typedef void WirePeerFrame(void *opaque, const uint8_t *frame, size_t len);
 void wire_peer_init(WirePeer *p, bool dgram, size_t frame_max);
 /* Nobody is at this end. */
 void wire_peer_init_closed(WirePeer *p);
+/* To `-netdev stream,server=on`, which listens at @path. */
+void wire_peer_connect(WirePeer *p, const char *path, size_t frame_max);
 void wire_peer_fini(WirePeer *p);
 /* Value of -netdev, without id; to be freed. */
 char *wire_peer_netdev(WirePeer *p);
