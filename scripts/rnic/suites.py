@@ -26,7 +26,7 @@ _ON_AXI = re.compile(r'rnic-exanet-(accel|aperture|arith|axi|cdma|cdma-tracker|'
                      r'receiver|rtmailbox|shm-initiator|shm-order|shm-span|'
                      r'shm-target|switch|tgen)-test$')
 # The longest begin first, so that none is left over when all others have ended.
-_LONGEST = re.compile(r'-(fabric|tree|shm-soak|incast|recovery|hostile)-test$')
+_LONGEST = re.compile(r'-(fabric|tree|pair|shm-soak|incast|recovery|hostile)-test$')
 _ONLY_AXI = re.compile(r'rnic-exanet-axi-test$')
 _GUEST_TESTS = '/usr/lib/rnic/tests'
 
