@@ -394,8 +394,9 @@ void pvrdma_qp_resume(PvrdmaQp *qp)
             qp->req.rnr_until = rnr_until;
             pvrdma_req_arm(qp, rnr_until);
         }
-    } else if (qp->flush_due) {
-        timer_mod_ns(qp->timer, now);
+    } else if (qp->flush_due && qp->state >= PVRDMA_QPS_SQE) {
+        qp->last_due = qp->srq && qp->state == PVRDMA_QPS_ERR;
+        pvrdma_qp_flush_later(qp);
     }
     if (pvrdma_resp_has_work(qp)) {
         pvrdma_qp_activate(qp);

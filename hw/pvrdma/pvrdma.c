@@ -152,6 +152,7 @@ static void work(PvrdmaState *s, unsigned rounds, unsigned packets)
         s->pending = false;
         more = qps_run(s, &packets);
         more |= pvrdma_port_loop_run(s);
+        more |= pvrdma_qp_flush_run(s);
     }
     pvrdma_port_cork(s, false);
     s->pending = false;
@@ -684,6 +685,7 @@ bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp)
     s->host = *host;
     s->host.netdev = NULL;
     QTAILQ_INIT(&s->active_qps);
+    QTAILQ_INIT(&s->flush_qps);
     s->bh = qemu_bh_new_guarded(run_bh, s, &host->dev->mem_reentrancy_guard);
     s->ack_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, run_late, s);
     tables_init(s);

@@ -277,6 +277,7 @@ typedef struct PvrdmaCq {
     bool armed_solicited;           /* for the next solicited one */
     bool overflowed;                /* it takes nothing any more */
     PvrdmaPages pages;
+    QLIST_HEAD(, PvrdmaQp) senders, receivers;
 } PvrdmaCq;
 
 /* A completion, in host order; what is left 0 is 0 in the guest. */
@@ -355,7 +356,8 @@ struct PvrdmaQp {
     uint8_t state;                  /* enum pvrdma_qp_state */
     bool sq_sig_all;
     bool sq_draining;               /* SQD: what was begun is not complete */
-    bool flush_due;                 /* ERR: the timer will flush the queues */
+    bool flush_due;                 /* ERR, SQE: not all of its WQEs are flushed */
+    bool last_due;                  /* the guest waits for LAST_WQE_REACHED */
     uint32_t ud_psn;                /* of the next datagram */
     PvrdmaCq *send_cq, *recv_cq;
     PvrdmaSrq *srq;                 /* NULL: has a receive queue of its own */
@@ -371,7 +373,12 @@ struct PvrdmaQp {
     PvrdmaDcqcn rate;               /* of data, in requests and responses */
     bool active;
     QTAILQ_ENTRY(PvrdmaQp) active_next;
+    QTAILQ_ENTRY(PvrdmaQp) flush_next;
+    QLIST_ENTRY(PvrdmaQp) send_next, recv_next;     /* of its CQs */
 };
+
+/* WQEs of a queue that are flushed at once: others shall have a turn. */
+#define PVRDMA_FLUSH_WQES 256
 
 /*
  * Finds the two queues, as large as the QP's cap says, in its pages; the receive queue
@@ -398,6 +405,10 @@ void pvrdma_qp_send_error(PvrdmaQp *qp);
  * caller of pvrdma_cq_push() may be in the middle of one of them.
  */
 void pvrdma_qp_cq_error(PvrdmaState *s, PvrdmaCq *cq);
+/* The bottom half flushes what @qp has. */
+void pvrdma_qp_flush_later(PvrdmaQp *qp);
+/* Goes on with that, a part of it; true: there is more. */
+bool pvrdma_qp_flush_run(PvrdmaState *s);
 /* Something was completed: the guest is told if that was what SQD waited for. */
 void pvrdma_qp_drained(PvrdmaQp *qp);
 /*
@@ -439,10 +450,10 @@ bool pvrdma_req_run(PvrdmaQp *qp, unsigned *budget);
 void pvrdma_req_init(PvrdmaQp *qp);
 void pvrdma_req_fini(PvrdmaQp *qp);
 /*
- * Completes all WQEs, posted or under way, with WR_FLUSH_ERR; the first that failed
- * has been completed by the caller.
+ * Completes WQEs, posted or under way, with WR_FLUSH_ERR; the first that failed has been
+ * completed by the caller.  True: there are more, for another call.
  */
-void pvrdma_req_flush(PvrdmaQp *qp);
+bool pvrdma_req_flush(PvrdmaQp *qp);
 /* Nothing is under way any more. */
 bool pvrdma_req_idle(const PvrdmaQp *qp);
 void pvrdma_req_timer(PvrdmaQp *qp);
@@ -458,8 +469,8 @@ void pvrdma_resp_init(PvrdmaQp *qp);
 void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt);
 /* Sends answers; as pvrdma_req_run(). */
 bool pvrdma_resp_run(PvrdmaQp *qp, unsigned *budget);
-/* Completes all receive WQEs with WR_FLUSH_ERR; not those of an SRQ. */
-void pvrdma_resp_flush(PvrdmaQp *qp);
+/* Completes receive WQEs with WR_FLUSH_ERR, likewise; not those of an SRQ. */
+bool pvrdma_resp_flush(PvrdmaQp *qp);
 
 /* --- ud.c: datagrams ---------------------------------------------------- */
 /* Sends @sqe; enum pvrdma_wc_status. */
@@ -612,6 +623,7 @@ struct PvrdmaState {
     uint32_t pages_used;
     uint32_t qkey_violations, pkey_violations;
     QTAILQ_HEAD(, PvrdmaQp) active_qps;     /* have something to do */
+    QTAILQ_HEAD(, PvrdmaQp) flush_qps;      /* have something to flush */
     PvrdmaPort port;
     uint32_t ack_delay_us;          /* property */
     QEMUTimer *ack_timer;

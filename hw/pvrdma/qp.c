@@ -36,19 +36,50 @@ static void qp_deactivate(PvrdmaQp *qp)
 }
 
 /* --- Errors --------------------------------------------------------------- */
-static void qp_flush(PvrdmaQp *qp)
+void pvrdma_qp_flush_later(PvrdmaQp *qp)
 {
-    pvrdma_req_flush(qp);
-    pvrdma_resp_flush(qp);
+    qp->flush_due = true;
+    if (!QTAILQ_IN_USE(qp, flush_next)) {
+        QTAILQ_INSERT_TAIL(&qp->s->flush_qps, qp, flush_next);
+    }
+    pvrdma_schedule(qp->s);
 }
 
-/* What the guest has to be told once nothing of a QP is completed any more. */
-static void qp_flush_last(PvrdmaQp *qp)
+static void qp_flush_stop(PvrdmaQp *qp)
 {
-    qp_flush(qp);
-    if (qp->srq) {
+    qp->flush_due = false;
+    if (QTAILQ_IN_USE(qp, flush_next)) {
+        QTAILQ_REMOVE(&qp->s->flush_qps, qp, flush_next);
+    }
+}
+
+/* A part of it; what is left comes later. */
+static void qp_flush(PvrdmaQp *qp)
+{
+    bool more;
+
+    qp_flush_stop(qp);
+    more = pvrdma_req_flush(qp);
+    if (qp->state == PVRDMA_QPS_ERR) {
+        more |= pvrdma_resp_flush(qp);
+    }
+    if (more) {
+        pvrdma_qp_flush_later(qp);
+    } else if (qp->last_due) {
+        /* nothing of it is completed any more */
+        qp->last_due = false;
         pvrdma_event(qp->s, PVRDMA_EVENT_QP_LAST_WQE_REACHED, qp->handle);
     }
+}
+
+bool pvrdma_qp_flush_run(PvrdmaState *s)
+{
+    PvrdmaQp *qp = QTAILQ_FIRST(&s->flush_qps);
+
+    if (qp) {
+        qp_flush(qp);
+    }
+    return !QTAILQ_EMPTY(&s->flush_qps);
 }
 
 static bool qp_may_fail(const PvrdmaQp *qp)
@@ -60,6 +91,7 @@ static void qp_end(PvrdmaQp *qp)
 {
     qp_state_set(qp, PVRDMA_QPS_ERR);
     qp->sq_draining = false;
+    qp->last_due = qp->srq;
     qp_deactivate(qp);
     timer_del(qp->timer);
 }
@@ -73,7 +105,7 @@ void pvrdma_qp_error(PvrdmaQp *qp, int event)
     if (event >= 0) {
         pvrdma_event(qp->s, event, qp->handle);
     }
-    qp_flush_last(qp);
+    qp_flush(qp);
 }
 
 void pvrdma_qp_send_error(PvrdmaQp *qp)
@@ -83,45 +115,42 @@ void pvrdma_qp_send_error(PvrdmaQp *qp)
     } else if (qp->state == PVRDMA_QPS_RTS || qp->state == PVRDMA_QPS_SQD) {
         qp_state_set(qp, PVRDMA_QPS_SQE);
         qp->sq_draining = false;
-        pvrdma_req_flush(qp);
+        qp_flush(qp);
     }
 }
 
 /*
  * QPs may share CQs so that one overflow leads to the next: flushed from here, a guest's
- * chain of them would use up the stack.  The timer breaks it.
+ * chain of them would use up the stack.
  */
+static void qp_cq_error(PvrdmaQp *qp)
+{
+    if (qp_may_fail(qp)) {
+        qp_end(qp);
+        pvrdma_qp_flush_later(qp);
+    }
+}
+
 void pvrdma_qp_cq_error(PvrdmaState *s, PvrdmaCq *cq)
 {
-    for (uint32_t handle = 0; handle < s->qp.size; handle++) {
-        PvrdmaQp *qp = pvrdma_table_get(&s->qp, handle);
+    PvrdmaQp *qp;
 
-        if (qp && (qp->send_cq == cq || qp->recv_cq == cq) && qp_may_fail(qp)) {
-            qp_end(qp);
-            qp->flush_due = true;
-            timer_mod_ns(qp->timer, pvrdma_now());
-        }
+    QLIST_FOREACH(qp, &cq->senders, send_next) {
+        qp_cq_error(qp);
+    }
+    QLIST_FOREACH(qp, &cq->receivers, recv_next) {
+        qp_cq_error(qp);
     }
 }
 
 static void qp_timer(void *opaque)
 {
-    PvrdmaQp *qp = opaque;
-
-    if (qp->state == PVRDMA_QPS_ERR) {
-        qp->flush_due = false;
-        qp_flush_last(qp);
-    } else {
-        pvrdma_req_timer(qp);
-    }
+    pvrdma_req_timer(opaque);
 }
 
 void pvrdma_qp_timer(PvrdmaQp *qp, int64_t deadline)
 {
-    if (qp->state == PVRDMA_QPS_ERR) {
-        return;                         /* the flush that may wait must come */
-    }
-    if (deadline) {
+    if (deadline && qp->state != PVRDMA_QPS_ERR) {
         timer_mod_ns(qp->timer, deadline);
     } else {
         timer_del(qp->timer);
@@ -182,7 +211,7 @@ void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
     } else if (!(value & PVRDMA_UAR_QP_SEND)) {
         return;                         /* it is a packet that needs receive WQEs */
     } else if (qp->state == PVRDMA_QPS_SQE) {
-        pvrdma_req_flush(qp);
+        qp_flush(qp);
     } else if (qp->state == PVRDMA_QPS_RTS) {
         pvrdma_qp_activate(qp);
         pvrdma_run_now(s);
@@ -314,6 +343,8 @@ static void qp_use(PvrdmaQp *qp, int by)
 void pvrdma_qp_begin(PvrdmaQp *qp)
 {
     qp_use(qp, 1);
+    QLIST_INSERT_HEAD(&qp->send_cq->senders, qp, send_next);
+    QLIST_INSERT_HEAD(&qp->recv_cq->receivers, qp, recv_next);
     qp->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, qp_timer, qp);
     if (qp->type == PVRDMA_QPT_GSI) {
         qp->s->gsi = qp;
@@ -395,7 +426,8 @@ static void qp_stop(PvrdmaQp *qp)
 {
     qp_deactivate(qp);
     timer_del(qp->timer);
-    qp->flush_due = false;
+    qp_flush_stop(qp);
+    qp->last_due = false;
     pvrdma_req_fini(qp);
 }
 
@@ -406,6 +438,8 @@ static void qp_free(PvrdmaQp *qp)
     qp_stop(qp);
     timer_free(qp->timer);
     qp_use(qp, -1);
+    QLIST_REMOVE(qp, send_next);
+    QLIST_REMOVE(qp, recv_next);
     if (s->gsi == qp) {
         s->gsi = NULL;
     }
@@ -469,6 +503,7 @@ static void qp_ready_to_send(PvrdmaQp *qp, uint8_t from)
         pvrdma_req_init(qp);
         qp->ud_psn = qp->attr.sq_psn;
     }
+    qp_flush_stop(qp);
     qp->sq_draining = false;
     pvrdma_qp_activate(qp);             /* WQEs may have been posted before */
 }

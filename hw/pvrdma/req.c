@@ -610,8 +610,7 @@ bool pvrdma_req_run(PvrdmaQp *qp, unsigned *budget)
     bool more = true;
 
     if (qp->state == PVRDMA_QPS_ERR || qp->state == PVRDMA_QPS_SQE) {
-        pvrdma_req_flush(qp);
-        return false;
+        return pvrdma_req_flush(qp);
     }
     if (!pvrdma_req_alive(qp) || req->rnr_until) {
         return false;
@@ -700,15 +699,16 @@ void pvrdma_req_park(PvrdmaQp *qp)
     pvrdma_qp_activate(qp);
 }
 
-/* Completes WQEs that were not even fetched, which can be as many as the queue has. */
-static void req_flush_posted(PvrdmaQp *qp)
+/* Completes WQEs that were not even fetched; true: there are more. */
+static bool req_flush_posted(PvrdmaQp *qp)
 {
     int pending = pvrdma_wq_refresh(qp->s, &qp->pages, &qp->sq);
+    int count = MIN(pending, PVRDMA_FLUSH_WQES);
 
     if (pending > 0 && !qp->req.wqe) {
         req_ring_grow(qp);
     }
-    while (pending-- > 0) {
+    for (int i = 0; i < count; i++) {
         PvrdmaSqe *sqe = pvrdma_req_wqe(&qp->req, 0);
         bool good = pvrdma_sq_fetch(qp->s, &qp->pages, &qp->sq, sqe);
 
@@ -717,9 +717,10 @@ static void req_flush_posted(PvrdmaQp *qp)
             pvrdma_comp_wqe(qp, sqe, PVRDMA_WC_WR_FLUSH_ERR);
         }
     }
+    return pending > count;
 }
 
-void pvrdma_req_flush(PvrdmaQp *qp)
+bool pvrdma_req_flush(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
 
@@ -734,7 +735,7 @@ void pvrdma_req_flush(PvrdmaQp *qp)
     req->count = 0;
     req->next = 0;
     req->parked = 0;
-    req_flush_posted(qp);
+    return req_flush_posted(qp);
 }
 
 bool pvrdma_req_idle(const PvrdmaQp *qp)

@@ -120,23 +120,20 @@ static void resp_complete(PvrdmaQp *qp, const RocePacket *pkt, uint8_t status)
     pvrdma_cq_push(qp->s, qp->recv_cq, &wc);
 }
 
-void pvrdma_resp_flush(PvrdmaQp *qp)
+bool pvrdma_resp_flush(PvrdmaQp *qp)
 {
     PvrdmaResp *r = &qp->resp;
 
     if (r->rqe_valid) {
         resp_complete(qp, NULL, PVRDMA_WC_WR_FLUSH_ERR);
     }
-    if (qp->srq) {
-        return;
-    }
-    /* A guest that goes on posting rings the doorbell for the rest. */
-    for (uint32_t i = 0; i < qp->rq.entries; i++) {
-        if (pvrdma_qp_receive(qp, &r->rqe) != 1) {
-            break;
+    for (unsigned i = 0; i < PVRDMA_FLUSH_WQES; i++) {
+        if (qp->srq || pvrdma_qp_receive(qp, &r->rqe) != 1) {
+            return false;
         }
         resp_complete(qp, NULL, PVRDMA_WC_WR_FLUSH_ERR);
     }
+    return true;
 }
 
 /*

@@ -559,6 +559,7 @@ int main(int argc, char **argv)
     s->host.messages = host_messages;
     s->host.irq = host_irq;
     QTAILQ_INIT(&s->active_qps);
+    QTAILQ_INIT(&s->flush_qps);
     pvrdma_table_init(&s->uc, PVRDMA_UARS);
     pvrdma_table_init(&s->pd, PVRDMA_PDS);
     pvrdma_table_init(&s->mr, PVRDMA_MRS);

@@ -18,6 +18,8 @@ typedef struct Bed {
     PvrdmaSrq srq;
     GString *notes;
     unsigned depth, deepest;        /* of flushes */
+    unsigned posted;                /* parts that a send queue is flushed in */
+    unsigned scheduled;
 } Bed;
 
 static Bed *bed;
@@ -43,7 +45,7 @@ bool pvrdma_resp_run(PvrdmaQp *qp, unsigned *budget)
 }
 
 /* All that is flushed is too much for the CQ. */
-void pvrdma_req_flush(PvrdmaQp *qp)
+bool pvrdma_req_flush(PvrdmaQp *qp)
 {
     note("flush-send");
     bed->deepest = MAX(bed->deepest, ++bed->depth);
@@ -52,11 +54,14 @@ void pvrdma_req_flush(PvrdmaQp *qp)
         pvrdma_qp_cq_error(qp->s, qp->send_cq);
     }
     bed->depth--;
+    bed->posted -= bed->posted > 0;
+    return bed->posted;
 }
 
-void pvrdma_resp_flush(PvrdmaQp *qp)
+bool pvrdma_resp_flush(PvrdmaQp *qp)
 {
     note("flush-receive");
+    return false;
 }
 
 void pvrdma_req_fini(PvrdmaQp *qp)
@@ -160,6 +165,11 @@ void pvrdma_run_now(PvrdmaState *s)
 {
 }
 
+void pvrdma_schedule(PvrdmaState *s)
+{
+    bed->scheduled++;
+}
+
 /* --- Queue pairs ---------------------------------------------------------------- */
 static void bed_start(void)
 {
@@ -168,6 +178,7 @@ static void bed_start(void)
     bed = g_new0(Bed, 1);
     bed->notes = g_string_new("");
     QTAILQ_INIT(&bed->s.active_qps);
+    QTAILQ_INIT(&bed->s.flush_qps);
     pvrdma_table_init(&bed->s.pd, 4);
     pvrdma_table_init(&bed->s.cq, QPS + 2);
     pvrdma_table_init(&bed->s.srq, 4);
@@ -185,6 +196,7 @@ static void bed_stop(void)
 {
     pvrdma_qp_reset_all(&bed->s);
     g_assert_cmpuint(bed->s.qp.used, ==, 0);
+    g_assert_true(QTAILQ_EMPTY(&bed->s.flush_qps));
     g_assert_cmpuint(bed->pd.users, ==, 0);
     for (unsigned i = 0; i <= QPS; i++) {
         g_assert_cmpuint(bed->cq[i].users, ==, 0);
@@ -237,9 +249,9 @@ static void qp_modify(PvrdmaQp *qp, enum pvrdma_qp_state state)
     g_assert_cmpint(pvrdma_cmd_modify_qp(&bed->s, &req, &resp), ==, 0);
 }
 
-static void timers_run(void)
+static void doorbell(PvrdmaQp *qp)
 {
-    qemu_clock_run_timers(QEMU_CLOCK_VIRTUAL);
+    pvrdma_qp_doorbell(&bed->s, qp->uar, PVRDMA_UAR_QP_SEND | qp->handle);
 }
 
 /* --- Tests ------------------------------------------------------------------------ */
@@ -303,19 +315,55 @@ static void test_chain(void)
     /* the next one takes no more, but its WQEs wait until the stack is empty */
     g_assert_cmpuint(qp[1]->state, ==, PVRDMA_QPS_ERR);
     g_assert_cmpuint(qp[2]->state, ==, PVRDMA_QPS_RTS);
-    for (unsigned i = 0; i < QPS; i++) {
-        if (timer_pending(qp[i]->timer)) {
-            timers_run();
-        }
-        g_assert_false(timer_pending(qp[i]->timer));
+    for (unsigned i = 1; i < QPS; i++) {
         g_assert_cmpuint(qp[i]->state, ==, PVRDMA_QPS_ERR);
+        g_assert_false(qp[i]->send_cq->overflowed);
+        /* one at a time */
+        g_assert_cmpuint(bed->scheduled, ==, i);
+        g_assert_cmpint(pvrdma_qp_flush_run(&bed->s), ==, i < QPS - 1);
         g_assert_true(qp[i]->send_cq->overflowed);
     }
     g_assert_cmpuint(bed->deepest, ==, 1);
     bed_stop();
 }
 
-/* Nobody can take away the flush that is due; but a reset makes it pointless. */
+/* Queues are long: what is left is flushed later, and the last event behind that. */
+static void test_parts(void)
+{
+    PvrdmaQp *qp;
+
+    bed_start();
+    bed->cq[0].overflowed = true;
+    qp = qp_make(PVRDMA_QPT_RC, 0, 1, true);
+    bed->posted = 3;
+    pvrdma_qp_error(qp, -1);
+    assert_notes("flush-send flush-receive ");
+    g_assert_true(pvrdma_qp_flush_run(&bed->s));
+    assert_notes("flush-send flush-receive ");
+    g_assert_false(pvrdma_qp_flush_run(&bed->s));
+    assert_notes("flush-send flush-receive event-16 ");
+    /* what is posted later; the event came */
+    bed->posted = 2;
+    doorbell(qp);
+    assert_notes("flush-send flush-receive ");
+    g_assert_false(pvrdma_qp_flush_run(&bed->s));
+    assert_notes("flush-send flush-receive ");
+    g_assert_false(pvrdma_qp_flush_run(&bed->s));
+    assert_notes("");
+    /* one that stops sending, and is ended in the middle of that */
+    qp = qp_make(PVRDMA_QPT_UD, 0, 1, false);
+    bed->posted = 3;
+    pvrdma_qp_send_error(qp);
+    g_assert_cmpuint(qp->state, ==, PVRDMA_QPS_SQE);
+    g_assert_true(pvrdma_qp_flush_run(&bed->s));
+    assert_notes("flush-send flush-send ");
+    qp_modify(qp, PVRDMA_QPS_ERR);
+    assert_notes("flush-send flush-receive ");
+    g_assert_false(pvrdma_qp_flush_run(&bed->s));
+    bed_stop();
+}
+
+/* The flush that is due comes; but a reset makes it pointless. */
 static void test_flush_due(void)
 {
     PvrdmaQp *qp;
@@ -324,15 +372,16 @@ static void test_flush_due(void)
     qp = qp_make(PVRDMA_QPT_RC, 0, 1, false);
     pvrdma_qp_cq_error(&bed->s, &bed->cq[1]);
     g_assert_cmpuint(qp->state, ==, PVRDMA_QPS_ERR);
-    pvrdma_qp_timer(qp, 0);
-    pvrdma_qp_timer(qp, INT64_MAX);
-    timers_run();
+    pvrdma_qp_timer(qp, 1);
+    g_assert_false(timer_pending(qp->timer));
+    assert_notes("");
+    g_assert_false(pvrdma_qp_flush_run(&bed->s));
     assert_notes("flush-send flush-receive ");
     qp->state = PVRDMA_QPS_RTS;
     pvrdma_qp_cq_error(&bed->s, &bed->cq[1]);
     qp_modify(qp, PVRDMA_QPS_RESET);
     assert_notes("answer stop ");
-    timers_run();
+    g_assert_false(pvrdma_qp_flush_run(&bed->s));
     assert_notes("");
     bed_stop();
 }
@@ -345,6 +394,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/qp-end/answers-first", test_answers_first);
     g_test_add_func("/pvrdma/qp-end/events", test_events);
     g_test_add_func("/pvrdma/qp-end/chain", test_chain);
+    g_test_add_func("/pvrdma/qp-end/parts", test_parts);
     g_test_add_func("/pvrdma/qp-end/flush-due", test_flush_due);
     return g_test_run();
 }
