@@ -423,6 +423,7 @@ const VMStateDescription pvrdma_vmstate = {
         VMSTATE_UINT32(qkey_violations, PvrdmaState),
         VMSTATE_UINT32(pkey_violations, PvrdmaState),
         VMSTATE_BOOL(port.link_up, PvrdmaState),
+        /* with more of them this is another version */
         VMSTATE_UINT64_ARRAY(counter, PvrdmaState, PVRDMA_COUNTER_COUNT),
         VMSTATE_SINGLE(async, PvrdmaState, 1, ring_info, PvrdmaRing),
         VMSTATE_SINGLE(cqne, PvrdmaState, 1, ring_info, PvrdmaRing),
