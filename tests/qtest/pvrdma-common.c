@@ -128,6 +128,26 @@ void pvrdma_bring_up(PvrdmaTest *t)
     g_assert_cmpint(pvrdma_bind(t, 1, t->gid6, VLAN_NONE), ==, 0);
 }
 
+PvrdmaTest *pvrdma_start_hub(const char *nic)
+{
+    PvrdmaTest *t = g_new0(PvrdmaTest, 1);
+    g_autofree char *wire = NULL, *props = NULL;
+
+    t->mac = pvrdma_mac;
+    t->gid = pvrdma_gid;
+    t->gid6 = pvrdma_gid6;
+    wire_peer_init(&t->wire, false, FRAME_MAX);
+    wire = wire_peer_netdev(&t->wire);
+    props = g_strdup_printf(" -netdev %s,id=outer "
+                            "-netdev hubport,hubid=0,id=port1,netdev=outer "
+                            "-netdev hubport,hubid=0,id=port2 "
+                            "-device %s,netdev=port2", wire, nic);
+    machine_start(t, "hubport,hubid=0", props);
+    pvrdma_msix_enable(t);
+    pvrdma_bring_up(t);
+    return t;
+}
+
 PvrdmaTest *pvrdma_start(const char *props)
 {
     PvrdmaTest *t = pvrdma_start_cold(props);

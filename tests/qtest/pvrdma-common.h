@@ -69,6 +69,8 @@ typedef struct PvrdmaTest {
  * bound (IPv4 and IPv6).  @props: further properties, "" or ",a=b".
  */
 PvrdmaTest *pvrdma_start(const char *props);
+/* The same with another NIC, a device as QEMU's option has it, on the same wire. */
+PvrdmaTest *pvrdma_start_hub(const char *nic);
 /* The same, but nothing is written to any register. */
 PvrdmaTest *pvrdma_start_cold(const char *props);
 /* The same, with the addresses that the peer has elsewhere. */

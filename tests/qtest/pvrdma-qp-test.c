@@ -629,6 +629,32 @@ static void test_bad_index_receive(void)
     pvrdma_stop(r.t);
 }
 
+/* Queues that are longer than what is flushed at once; nobody rings. */
+static void test_flush_long(void)
+{
+    enum { N = 1024 };
+    Rig r = rig_start();
+    PvrdmaTestCq cq = pvrdma_cq_create(r.t, 0, 0, 2 * N);
+    PvrdmaTestQp qp = pvrdma_qp_create(r.t, &(PvrdmaTestQpInit) {
+        .pd = r.pd, .send_cq = &cq, .send_wr = N, .recv_wr = N,
+    });
+    unsigned flushed[2] = { 0 };
+
+    pvrdma_qp_connect(r.t, &qp, &attr);
+    qtest_writel(r.t->qts, qp.sq.ring + offsetof(struct pvrdma_ring, prod_tail), N);
+    qtest_writel(r.t->qts, qp.rq.ring + offsetof(struct pvrdma_ring, prod_tail), N);
+    pvrdma_qp_to(r.t, &qp, PVRDMA_QPS_ERR);
+    for (unsigned i = 0; i < 2 * N; i++) {
+        struct pvrdma_cqe cqe = pvrdma_cq_expect(r.t, &cq, 0, PVRDMA_WC_WR_FLUSH_ERR);
+
+        flushed[le32_to_cpu(cqe.opcode) == PVRDMA_WC_RECV]++;
+    }
+    g_assert_cmpuint(flushed[0], ==, N);
+    g_assert_cmpuint(flushed[1], ==, N);
+    pvrdma_cq_assert_empty(r.t, &cq);
+    pvrdma_stop(r.t);
+}
+
 /* Chains of CQs that overflow because QPs are flushed that fail because of them. */
 static void test_cq_overflow(void)
 {
@@ -684,6 +710,7 @@ int main(int argc, char **argv)
     qtest_add_func("/pvrdma/qp/drain", test_drain);
     qtest_add_func("/pvrdma/qp/drain-nothing", test_drain_nothing);
     qtest_add_func("/pvrdma/qp/flush", test_flush);
+    qtest_add_func("/pvrdma/qp/flush-long", test_flush_long);
     qtest_add_func("/pvrdma/qp/flush-unsignalled", test_flush_unsignalled);
     qtest_add_func("/pvrdma/qp/reset", test_reset);
     qtest_add_func("/pvrdma/qp/destroy-busy", test_destroy_busy);
