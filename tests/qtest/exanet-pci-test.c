@@ -7,23 +7,7 @@
 #include "qobject/qdict.h"
 #include "qobject/qlist.h"
 #include "exanet-common.h"
-
-/* Runs QEMU with @device and a netdev `wire`; its exit code and what it says. */
-static int run_qemu(const char *device, char **out, char **err)
-{
-    const char *argv[] = {
-        getenv("QTEST_QEMU_BINARY"), "-machine", "q35", "-nodefaults", "-display",
-        "none", "-S", "-accel", "qtest", "-netdev", "hubport,hubid=0,id=wire",
-        "-device", device, NULL,
-    };
-    GError *error = NULL;
-    int status;
-
-    g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_DEFAULT,
-                               NULL, NULL, out, err, &status, &error));
-    g_assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
+#include "machine.h"
 
 static void test_bad_properties(void)
 {
@@ -60,7 +44,8 @@ static void test_bad_properties(void)
 
     for (unsigned i = 0; i < ARRAY_SIZE(bad); i++) {
         g_autofree char *err = NULL;
-        int code = run_qemu(bad[i].device, NULL, &err);
+        g_autofree char *args = g_strconcat("-device ", bad[i].device, NULL);
+        int code = machine_run(args, NULL, &err);
 
         g_test_message("%s: %s", bad[i].device, err);
         g_assert_cmpint(code, ==, 1);
@@ -94,19 +79,8 @@ static void test_help(void)
     };
     g_autofree char *out = NULL;
 
-    g_assert_cmpint(run_qemu("exanet-pci,help", &out, NULL), ==, 0);
-    for (unsigned i = 0; i < ARRAY_SIZE(properties); i++) {
-        g_autofree char *line = g_strdup_printf("\n  %s=", properties[i]);
-        char *found = strstr(out, line);
-        char *text;
-
-        g_assert_nonnull(found);
-        /* each is described */
-        text = strstr(found + 1, " - ");
-        g_assert_nonnull(text);
-        g_assert_true(text < strchr(found + 1, '\n'));
-        g_assert_cmpint(strcspn(text + 3, "\n("), >, 10);
-    }
+    g_assert_cmpint(machine_run("-device exanet-pci,help", &out, NULL), ==, 0);
+    machine_assert_described(out, properties, ARRAY_SIZE(properties));
 }
 
 static void test_device_list(void)
@@ -114,7 +88,7 @@ static void test_device_list(void)
     g_autofree char *out = NULL, *err = NULL;
     char *found;
 
-    g_assert_cmpint(run_qemu("help", &out, &err), ==, 0);
+    g_assert_cmpint(machine_run("-device help", &out, &err), ==, 0);
     found = strstr(out, "\"exanet-pci\"");
     g_assert_nonnull(found);
     g_assert_nonnull(strstr(found, "desc"));

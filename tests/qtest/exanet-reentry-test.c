@@ -7,6 +7,7 @@
 #include "qemu/bswap.h"
 #include "qemu/units.h"
 #include "hw/pci/pci_regs.h"
+#include "machine.h"
 #include "exanet-common.h"
 
 #define SRC EXANET_RAM_SRC
@@ -15,15 +16,6 @@
 #define VECTOR EXANET_VEC_CONTEXT(0)
 
 /* --- Interrupts aimed at the device ----------------------------------------- */
-
-static void msix_aim(ExanetTest *t, unsigned v, uint64_t addr, uint32_t data)
-{
-    uint64_t entry = t->dev->msix_table_off + 16 * v;
-
-    qpci_io_writel(t->dev, t->dev->msix_table_bar, entry, addr);
-    qpci_io_writel(t->dev, t->dev->msix_table_bar, entry + 4, addr >> 32);
-    qpci_io_writel(t->dev, t->dev->msix_table_bar, entry + 8, data);
-}
 
 static void irq_enable(ExanetTest *t)
 {
@@ -50,7 +42,8 @@ static void test_irq_to_registers(void)
 
     irq_enable(t);
     exanet_set64(t, EXANET_REG_SCRATCH, 0x1234);
-    msix_aim(t, VECTOR, t->regs.addr + EXANET_REG_CTRL, EXANET_CTRL_RESET);
+    machine_msix_aim(t->dev, VECTOR, t->regs.addr + EXANET_REG_CTRL,
+                     EXANET_CTRL_RESET);
     notify_self(t);
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
     /* QEMU refuses to let a device reach itself */
@@ -64,8 +57,8 @@ static void test_irq_to_doorbell(void)
     uint64_t at = EXANET_CHANNEL_BYTES + EXANET_CHANNEL_DOORBELL;
 
     irq_enable(t);
-    msix_aim(t, VECTOR,
-             t->user.addr + exanet_user(t, 1, EXANET_PAGE_SCRATCHPAD) + at, 7);
+    machine_msix_aim(t->dev, VECTOR, t->user.addr +
+                     exanet_user(t, 1, EXANET_PAGE_SCRATCHPAD) + at, 7);
     notify_self(t);
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
     g_assert_cmphex(exanet_user_get(t, 1, EXANET_PAGE_SCRATCHPAD, at), ==, 0);
@@ -84,8 +77,9 @@ static void test_irq_to_flr(void)
     qpci_config_writel(host, 0x64, ecam >> 32);
     qpci_config_writel(host, 0x60, ecam | 1);
     irq_enable(t);
-    msix_aim(t, VECTOR, ecam + (t->dev->devfn << 12) + cap + PCI_EXP_DEVCTL,
-             PCI_EXP_DEVCTL_BCR_FLR);
+    machine_msix_aim(t->dev, VECTOR,
+                     ecam + (t->dev->devfn << 12) + cap + PCI_EXP_DEVCTL,
+                     PCI_EXP_DEVCTL_BCR_FLR);
     exanet_set64(t, EXANET_REG_SCRATCH, 0x1234);
     notify_self(t);
     exanet_settle(t);

@@ -5,6 +5,37 @@
 
 #define MSIX_DATA 0xe4a70000u
 
+int machine_run(const char *args, char **out, char **err)
+{
+    g_autofree char *line = g_strdup_printf(
+        "%s -machine q35 -nodefaults -display none -S -accel qtest "
+        "-netdev hubport,hubid=0,id=wire %s", getenv("QTEST_QEMU_BINARY"), args);
+    g_auto(GStrv) argv = g_strsplit(line, " ", 0);
+    GError *error = NULL;
+    int status;
+
+    g_assert_true(g_spawn_sync(NULL, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, out,
+                               err, &status, &error));
+    g_assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+void machine_assert_described(const char *help, const char *const *properties,
+                              unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        g_autofree char *line = g_strdup_printf("\n  %s=", properties[i]);
+        char *found = strstr(help, line);
+        char *text;
+
+        g_assert_nonnull(found);
+        text = strstr(found + 1, " - ");
+        g_assert_nonnull(text);
+        g_assert_true(text < strchr(found + 1, '\n'));
+        g_assert_cmpint(strcspn(text + 3, "\n("), >, 10);
+    }
+}
+
 void machine_fill(QTestState *qts, uint64_t pa, uint8_t *copy, size_t len,
                   unsigned seed)
 {
@@ -36,19 +67,26 @@ void machine_assert_mem(QTestState *qts, uint64_t pa, const void *want,
     }
 }
 
+void machine_msix_aim(QPCIDevice *dev, unsigned v, uint64_t at, uint32_t data)
+{
+    uint64_t entry = dev->msix_table_off + 16 * v;
+
+    qpci_io_writel(dev, dev->msix_table_bar, entry, at);
+    qpci_io_writel(dev, dev->msix_table_bar, entry + 4, at >> 32);
+    qpci_io_writel(dev, dev->msix_table_bar, entry + 8, data);
+}
+
 void machine_msix_enable(QTestState *qts, QPCIDevice *dev, uint64_t at,
                          unsigned vectors)
 {
     qpci_msix_enable(dev);
     g_assert_cmpuint(qpci_msix_table_size(dev), ==, vectors);
     for (unsigned v = 0; v < vectors; v++) {
-        uint64_t entry = dev->msix_table_off + 16 * v;
-
         qtest_writel(qts, at + 4 * v, 0);
-        qpci_io_writel(dev, dev->msix_table_bar, entry, at + 4 * v);
-        qpci_io_writel(dev, dev->msix_table_bar, entry + 4, 0);
-        qpci_io_writel(dev, dev->msix_table_bar, entry + 8, MSIX_DATA | v);
-        qpci_io_writel(dev, dev->msix_table_bar, entry + 12, 0);
+        machine_msix_aim(dev, v, at + 4 * v, MSIX_DATA | v);
+        /* not masked */
+        qpci_io_writel(dev, dev->msix_table_bar, dev->msix_table_off + 16 * v + 12,
+                       0);
     }
 }
 

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What tests of all devices do with a machine: memory with a pattern, messages of MSI-X
- * that arrive in memory, the log of guest errors.
+ * What tests of all devices do with a machine: command line and help, memory with a
+ * pattern, messages of MSI-X that arrive in memory, the log of guest errors.
  */
 #ifndef RNIC_MACHINE_H
 #define RNIC_MACHINE_H
 
 #include "libqtest.h"
 #include "libqos/pci.h"
+
+/* Runs QEMU with netdev `wire` and @args between spaces; exit code and output. */
+int machine_run(const char *args, char **out, char **err);
+/* @help, of a device, describes each of @count @properties. */
+void machine_assert_described(const char *help, const char *const *properties,
+                              unsigned count);
 
 /* Fills @len bytes at @pa with what @seed gives, and @copy, which may be NULL. */
 void machine_fill(QTestState *qts, uint64_t pa, uint8_t *copy, size_t len,
@@ -19,6 +25,8 @@ void machine_assert_mem(QTestState *qts, uint64_t pa, const void *want,
 /* Turns on all messages of @dev, @vectors; each writes a word from @at on. */
 void machine_msix_enable(QTestState *qts, QPCIDevice *dev, uint64_t at,
                          unsigned vectors);
+/* Vector @v writes @data to @at. */
+void machine_msix_aim(QPCIDevice *dev, unsigned v, uint64_t at, uint32_t data);
 /* Whether vector @v came since it was asked last. */
 bool machine_msix_taken(QTestState *qts, uint64_t at, unsigned v);
 

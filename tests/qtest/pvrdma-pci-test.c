@@ -6,25 +6,10 @@
 #include "qemu/osdep.h"
 #include "hw/pci/pci_regs.h"
 #include "qobject/qdict.h"
+#include "machine.h"
 #include "pvrdma-verbs.h"
 
 #define NIC "-device vmxnet3,netdev=wire,addr=5.0,multifunction=on"
-
-/* Runs QEMU with @args, separated by spaces; its exit code and what it says. */
-static int run_qemu(const char *args, char **out, char **err)
-{
-    g_autofree char *line = g_strdup_printf(
-        "%s -machine q35 -nodefaults -display none -S -accel qtest "
-        "-netdev hubport,hubid=0,id=wire %s", getenv("QTEST_QEMU_BINARY"), args);
-    g_auto(GStrv) argv = g_strsplit(line, " ", 0);
-    GError *error = NULL;
-    int status;
-
-    g_assert_true(g_spawn_sync(NULL, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, out,
-                               err, &status, &error));
-    g_assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
 
 static void test_ids(void)
 {
@@ -84,7 +69,7 @@ static void test_bad_command_lines(void)
 
     for (unsigned i = 0; i < ARRAY_SIZE(bad); i++) {
         g_autofree char *err = NULL;
-        int code = run_qemu(bad[i].args, NULL, &err);
+        int code = machine_run(bad[i].args, NULL, &err);
 
         g_test_message("%s: %s", bad[i].args, err);
         g_assert_cmpint(code, ==, 1);
@@ -96,24 +81,14 @@ static void test_bad_command_lines(void)
 static void test_help(void)
 {
     static const char *const properties[] = {
-        "mtu", "version", "roce", "dcqcn",
+        "mtu", "version", "roce", "ack-delay-us", "dcqcn",
     };
     g_autofree char *out = NULL;
     g_autofree char *list = NULL;
 
-    g_assert_cmpint(run_qemu("-device pvrdma,help", &out, NULL), ==, 0);
-    for (unsigned i = 0; i < ARRAY_SIZE(properties); i++) {
-        g_autofree char *line = g_strdup_printf("\n  %s=", properties[i]);
-        char *found = strstr(out, line);
-        char *text;
-
-        g_assert_nonnull(found);
-        text = strstr(found + 1, " - ");
-        g_assert_nonnull(text);
-        g_assert_true(text < strchr(found + 1, '\n'));
-        g_assert_cmpint(strcspn(text + 3, "\n("), >, 10);
-    }
-    g_assert_cmpint(run_qemu("-device help", &list, NULL), ==, 0);
+    g_assert_cmpint(machine_run("-device pvrdma,help", &out, NULL), ==, 0);
+    machine_assert_described(out, properties, ARRAY_SIZE(properties));
+    g_assert_cmpint(machine_run("-device help", &list, NULL), ==, 0);
     g_assert_nonnull(strstr(list, "\"pvrdma\""));
 }
 
