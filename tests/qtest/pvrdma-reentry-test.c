@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "hw/pci/pci_regs.h"
+#include "machine.h"
 #include "pvrdma-verbs.h"
 
 #define ECAM 0xb0000000ULL
@@ -35,16 +36,6 @@ static void ecam_enable(PvrdmaTest *t)
     qpci_config_writel(host, MCH_PCIEXBAR + 4, ECAM >> 32);
     qpci_config_writel(host, MCH_PCIEXBAR, ECAM | 1);
     g_free(host);
-}
-
-/* Vector @v writes @data to @at. */
-static void msix_aim(PvrdmaTest *t, unsigned v, uint64_t at, uint32_t data)
-{
-    uint64_t entry = t->dev->msix_table_off + 16 * v;
-
-    qpci_io_writel(t->dev, t->dev->msix_table_bar, entry, at);
-    qpci_io_writel(t->dev, t->dev->msix_table_bar, entry + 4, at >> 32);
-    qpci_io_writel(t->dev, t->dev->msix_table_bar, entry + 8, data);
 }
 
 static Rig rig_make(PvrdmaTest *t)
@@ -168,7 +159,7 @@ static void check_irq(unsigned vector,
 
     t->guest_errors = true;             /* some of them make mistakes to get there */
     ecam_enable(t);
-    msix_aim(t, vector, flr_at(t), PCI_EXP_DEVCTL_BCR_FLR);
+    machine_msix_aim(t->dev, vector, flr_at(t), PCI_EXP_DEVCTL_BCR_FLR);
     raise(t, &r);
     assert_reset(t, &r);
     /* so that there is one for sure */
@@ -199,6 +190,89 @@ static void test_packet(void)
 static void test_timer(void)
 {
     check_irq(PVRDMA_INTR_VECTOR_CQ, raise_timer);
+}
+
+/*
+ * Messages that ring the doorbell of a queue pair whose completion leads to the next
+ * message, and so on: all of them come.
+ */
+static void test_chain(void)
+{
+    PvrdmaTest *t = pvrdma_start("");
+    struct pvrdma_sq_wqe_hdr hdr = pvrdma_wr(1, PVRDMA_WR_ERROR);
+    Rig r = rig_make(t);
+    PvrdmaTestQpAttr attr = { .dest_qpn = 0x78 };
+    PvrdmaTestCq cq = pvrdma_cq_create(t, 0, 0, 16);
+    PvrdmaTestQp qp = pvrdma_qp_create(t, &(PvrdmaTestQpInit) {
+        .pd = r.pd, .send_cq = &cq,
+    });
+
+    t->guest_errors = true;
+    pvrdma_qp_connect(t, &qp, &attr);
+    machine_msix_aim(t->dev, PVRDMA_INTR_VECTOR_CQ,
+                     t->uar.addr + PVRDMA_UAR_QP_OFFSET,
+                     PVRDMA_UAR_QP_SEND | qp.handle);
+    /* its WQE is there, but nobody rings */
+    qtest_bufwrite(t->qts, qp.sq.at, &hdr, sizeof(hdr));
+    qtest_writel(t->qts, qp.sq.ring + offsetof(struct pvrdma_ring, prod_tail), 1);
+    pvrdma_cq_arm(t, &cq, PVRDMA_UAR_CQ_ARM);
+    raise_doorbell(t, &r);
+    pvrdma_cq_expect(t, &r.cq, 1, PVRDMA_WC_LOC_QP_OP_ERR);
+    pvrdma_cq_expect(t, &cq, 1, PVRDMA_WC_LOC_QP_OP_ERR);
+    g_assert_cmpuint(pvrdma_cqne_take(t), ==, r.cq.handle);
+    g_assert_cmpuint(pvrdma_cqne_take(t), ==, cq.handle);
+    pvrdma_stop(t);
+}
+
+/* --- Another NIC ----------------------------------------------------------- */
+#define NIC_SLOT    6
+#define NIC_RCTL    0x100               /* of e1000 */
+#define NIC_RDBAL   0x2800
+#define NIC_RDLEN   0x2808
+#define NIC_RDT     0x2818
+#define NIC_EN_ALL  0x1a                /* on, for all frames */
+#define NIC_DESCS   8
+
+/* It puts the frames that it receives at @target. */
+static void nic_receive(PvrdmaTest *t, QPCIDevice *nic, uint64_t target)
+{
+    uint64_t descs = pvrdma_alloc(t, NIC_DESCS * 16);
+    uint64_t size;
+    QPCIBar bar;
+
+    for (unsigned i = 0; i < NIC_DESCS; i++) {
+        qtest_writeq(t->qts, descs + 16 * i, target);
+    }
+    qpci_device_enable(nic);
+    bar = qpci_iomap(nic, 0, &size);
+    qpci_io_writel(nic, bar, NIC_RDBAL, descs);
+    qpci_io_writel(nic, bar, NIC_RDLEN, NIC_DESCS * 16);
+    qpci_io_writel(nic, bar, NIC_RDT, NIC_DESCS - 1);
+    qpci_io_writel(nic, bar, NIC_RCTL, NIC_EN_ALL);
+    pvrdma_step(t, 2 * PVRDMA_SECOND);      /* it takes its time */
+}
+
+/* What the device sends comes back to its own registers: a new shared region. */
+static void test_another_nic(void)
+{
+    PvrdmaTest *t = pvrdma_start_hub("e1000,addr=6");
+    QPCIDevice *nic = qpci_device_find(t->bus, QPCI_DEVFN(NIC_SLOT, 0));
+    struct pvrdma_sq_wqe_hdr hdr = pvrdma_wr(1, PVRDMA_WR_SEND);
+    Rig r = rig_make(t);
+    const PvrdmaTestSge sge = PVRDMA_TEST_SGE(&r.mr, 0, 256);
+
+    g_assert_nonnull(nic);
+    nic_receive(t, nic, t->regs.addr);
+    t->guest_errors = true;
+    for (unsigned i = 0; i < 4; i++) {
+        pvrdma_post_send(t, &r.qp, &hdr, &sge, 1);
+        g_free(pvrdma_wire_expect(t, ROCE_OP_SEND_ONLY, 0x77, i));
+    }
+    g_assert_cmpuint(pvrdma_counter(t, "guest-error"), >=, 4);
+    g_assert_cmphex(pvrdma_get(t, PVRDMA_REG_DSRLOW), ==, (uint32_t)t->dsr);
+    g_assert_cmpuint(pvrdma_qp_state(t, &r.qp), ==, PVRDMA_QPS_RTS);
+    g_free(nic);
+    pvrdma_stop(t);
 }
 
 /* --- Memory ---------------------------------------------------------------- */
@@ -263,6 +337,8 @@ int main(int argc, char **argv)
     qtest_add_func("/rnic/pvrdma/reentry/doorbell", test_doorbell);
     qtest_add_func("/rnic/pvrdma/reentry/packet", test_packet);
     qtest_add_func("/rnic/pvrdma/reentry/timer", test_timer);
+    qtest_add_func("/rnic/pvrdma/reentry/chain", test_chain);
+    qtest_add_func("/rnic/pvrdma/reentry/another-nic", test_another_nic);
     qtest_add_func("/rnic/pvrdma/reentry/registers", test_registers);
     qtest_add_func("/rnic/pvrdma/reentry/doorbells", test_doorbells);
     qtest_add_func("/rnic/pvrdma/reentry/configuration", test_configuration);
