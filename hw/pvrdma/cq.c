@@ -51,15 +51,28 @@ static bool cq_write_prod(PvrdmaState *s, PvrdmaCq *cq)
 {
     __le32 raw = cpu_to_le32(cq->prod);
 
-    return pvrdma_pages_write(s, &cq->pages, RING_AT +
-                              offsetof(struct pvrdma_ring, prod_tail),
-                              &raw, sizeof(raw));
+    if (!pvrdma_pages_write(s, &cq->pages, RING_AT +
+                            offsetof(struct pvrdma_ring, prod_tail),
+                            &raw, sizeof(raw))) {
+        pvrdma_guest_error(s, "CQ %u: cannot write its index", cq->handle);
+        return false;
+    }
+    return true;
 }
 
 static bool cq_has_room(PvrdmaState *s, PvrdmaCq *cq)
 {
-    return cq_used(cq) < cq->entries ||
-           (cq_read_cons(s, cq) && cq_used(cq) < cq->entries);
+    if (cq_used(cq) < cq->entries) {
+        return true;
+    }
+    if (!cq_read_cons(s, cq)) {
+        return false;
+    }
+    if (cq_used(cq) == cq->entries) {
+        pvrdma_guest_error(s, "CQ %u: full", cq->handle);
+        return false;
+    }
+    return true;
 }
 
 static bool cq_write(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc)
@@ -82,6 +95,7 @@ static bool cq_write(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc)
     memcpy(cqe.smac, wc->smac, sizeof(cqe.smac));
     if (!pvrdma_pages_write(s, &cq->pages, CQE_AT + (uint64_t)slot * sizeof(cqe),
                             &cqe, sizeof(cqe))) {
+        pvrdma_guest_error(s, "CQ %u: cannot write to it", cq->handle);
         return false;
     }
     smp_wmb();                      /* the index says that the completion is there */

@@ -157,6 +157,7 @@ static void test_overflow(void)
         pvrdma_wait(s.t, prod(&s) == i + 1);
     }
     g_assert_true(pvrdma_event_none(s.t));
+    s.t->guest_errors = true;
     post(&s, &s.qp);
     pvrdma_event_take(s.t, PVRDMA_EVENT_CQ_ERR, s.cq.handle);
     pvrdma_step(s.t, 1000000);
@@ -301,13 +302,13 @@ static void test_create_refused(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/rnic/pvrdma/cq/wrap", test_wrap);
-    qtest_add_func("/rnic/pvrdma/cq/notify", test_notify);
-    qtest_add_func("/rnic/pvrdma/cq/notify-solicited", test_notify_solicited);
-    qtest_add_func("/rnic/pvrdma/cq/overflow", test_overflow);
-    qtest_add_func("/rnic/pvrdma/cq/bad-index", test_bad_index);
-    qtest_add_func("/rnic/pvrdma/cq/doorbell", test_doorbell);
-    qtest_add_func("/rnic/pvrdma/cq/resize", test_resize);
-    qtest_add_func("/rnic/pvrdma/cq/create-refused", test_create_refused);
+    qtest_add_func("/pvrdma/cq/wrap", test_wrap);
+    qtest_add_func("/pvrdma/cq/notify", test_notify);
+    qtest_add_func("/pvrdma/cq/notify-solicited", test_notify_solicited);
+    qtest_add_func("/pvrdma/cq/overflow", test_overflow);
+    qtest_add_func("/pvrdma/cq/bad-index", test_bad_index);
+    qtest_add_func("/pvrdma/cq/doorbell", test_doorbell);
+    qtest_add_func("/pvrdma/cq/resize", test_resize);
+    qtest_add_func("/pvrdma/cq/create-refused", test_create_refused);
     return g_test_run();
 }

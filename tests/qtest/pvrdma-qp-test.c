@@ -663,6 +663,7 @@ static void test_cq_overflow(void)
     PvrdmaTestCq cq[N + 1];
     PvrdmaTestQp qp[N];
 
+    r.t->guest_errors = true;
     for (unsigned i = 0; i <= N; i++) {
         cq[i] = pvrdma_cq_create(r.t, 0, 0, 4);
     }

@@ -169,6 +169,7 @@ static void test_overflow(void)
     g_assert_cmpuint(f.g->event, ==, PVRDMA_EVENT_CQ_ERR);
     g_assert_cmpuint(f.g->event_info, ==, f.handle);
     g_assert_cmpuint(f.g->cq_errors, ==, 1);
+    g_assert_cmpuint(guest_errors(f.g), ==, 1);
     g_assert_cmpuint(f.g->s.counter[PVRDMA_CNT_CQ_OVERFLOW], ==, 1);
     /* those before are good, and nothing follows, even when there is room */
     for (unsigned i = 0; i < ENTRIES; i++) {
@@ -232,6 +233,7 @@ static void test_bad_memory(void)
         cq = pvrdma_table_get(&g->s.cq, le32_to_cpu(resp.create_cq.cq_handle));
         pvrdma_cq_push(&g->s, cq, &(PvrdmaWc) { });
         g_assert_cmpuint(g->cq_errors, ==, 1);
+        g_assert_cmpuint(guest_errors(g), ==, 1);
         g_assert_true(cq->overflowed);
         guest_object_free(o);
         guest_free(g);
@@ -307,6 +309,10 @@ static void test_doorbell(void)
     pvrdma_cq_doorbell(&f.g->s, 0, PVRDMA_UAR_HANDLE_MASK | PVRDMA_UAR_CQ_ARM);
     pvrdma_cq_doorbell(&f.g->s, 0, PVRDMA_UAR_CQ_ARM_SOL);
     g_assert_cmpuint(guest_errors(f.g), ==, 4);
+    pvrdma_cq_doorbell(&f.g->s, 0, (f.handle + 1) | PVRDMA_UAR_CQ_POLL);
+    g_assert_cmpuint(guest_errors(f.g), ==, 5);
+    pvrdma_cq_doorbell(&f.g->s, 0, f.handle | PVRDMA_UAR_CQ_POLL);
+    g_assert_cmpuint(guest_errors(f.g), ==, 5);
     push(&f, 0);
     g_assert_cmpuint(f.g->notifications, ==, 0);
     finish(&f);
