@@ -600,22 +600,22 @@ static void test_gid_paths(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/rnic/pvrdma/cmd/port", test_port);
-    qtest_add_func("/rnic/pvrdma/cmd/bad-port", test_bad_port);
-    qtest_add_func("/rnic/pvrdma/cmd/unknown", test_unknown);
-    qtest_add_func("/rnic/pvrdma/cmd/slots-nowhere", test_slots_nowhere);
-    qtest_add_func("/rnic/pvrdma/cmd/bad-handles", test_bad_handles);
-    qtest_add_func("/rnic/pvrdma/cmd/order", test_order);
-    qtest_add_func("/rnic/pvrdma/cmd/uar-pages", test_uar_pages);
-    qtest_add_func("/rnic/pvrdma/cmd/table-full", test_table_full);
-    qtest_add_func("/rnic/pvrdma/cmd/handles-late", test_handles_late);
-    qtest_add_func("/rnic/pvrdma/cmd/bad-queues", test_bad_queues);
-    qtest_add_func("/rnic/pvrdma/cmd/old-driver", test_old_driver);
-    qtest_add_func("/rnic/pvrdma/cmd/old-device", test_old_device);
-    qtest_add_func("/rnic/pvrdma/cmd/error-in-answer", test_error_in_answer);
-    qtest_add_func("/rnic/pvrdma/cmd/pages-bounded", test_pages_bounded);
-    qtest_add_func("/rnic/pvrdma/cmd/gids", test_gids);
-    qtest_add_func("/rnic/pvrdma/cmd/gid-types", test_gid_types);
-    qtest_add_func("/rnic/pvrdma/cmd/gid-paths", test_gid_paths);
+    qtest_add_func("/pvrdma/cmd/port", test_port);
+    qtest_add_func("/pvrdma/cmd/bad-port", test_bad_port);
+    qtest_add_func("/pvrdma/cmd/unknown", test_unknown);
+    qtest_add_func("/pvrdma/cmd/slots-nowhere", test_slots_nowhere);
+    qtest_add_func("/pvrdma/cmd/bad-handles", test_bad_handles);
+    qtest_add_func("/pvrdma/cmd/order", test_order);
+    qtest_add_func("/pvrdma/cmd/uar-pages", test_uar_pages);
+    qtest_add_func("/pvrdma/cmd/table-full", test_table_full);
+    qtest_add_func("/pvrdma/cmd/handles-late", test_handles_late);
+    qtest_add_func("/pvrdma/cmd/bad-queues", test_bad_queues);
+    qtest_add_func("/pvrdma/cmd/old-driver", test_old_driver);
+    qtest_add_func("/pvrdma/cmd/old-device", test_old_device);
+    qtest_add_func("/pvrdma/cmd/error-in-answer", test_error_in_answer);
+    qtest_add_func("/pvrdma/cmd/pages-bounded", test_pages_bounded);
+    qtest_add_func("/pvrdma/cmd/gids", test_gids);
+    qtest_add_func("/pvrdma/cmd/gid-types", test_gid_types);
+    qtest_add_func("/pvrdma/cmd/gid-paths", test_gid_paths);
     return g_test_run();
 }

@@ -224,9 +224,9 @@ static void test_slow_read(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("pvrdma/dcqcn/marked", test_marked);
-    qtest_add_func("pvrdma/dcqcn/off", test_off);
-    qtest_add_func("pvrdma/dcqcn/slow-write", test_slow_write);
-    qtest_add_func("pvrdma/dcqcn/slow-read", test_slow_read);
+    qtest_add_func("/pvrdma/dcqcn/marked", test_marked);
+    qtest_add_func("/pvrdma/dcqcn/off", test_off);
+    qtest_add_func("/pvrdma/dcqcn/slow-write", test_slow_write);
+    qtest_add_func("/pvrdma/dcqcn/slow-read", test_slow_read);
     return g_test_run();
 }

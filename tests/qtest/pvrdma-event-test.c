@@ -352,16 +352,16 @@ static void test_line_to_messages(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/rnic/pvrdma/event/wrap", test_event_wrap);
-    qtest_add_func("/rnic/pvrdma/event/overflow", test_event_overflow);
-    qtest_add_func("/rnic/pvrdma/event/notify-wrap", test_notify_wrap);
-    qtest_add_func("/rnic/pvrdma/event/notify-overflow", test_notify_overflow);
-    qtest_add_func("/rnic/pvrdma/event/notify-once", test_notify_once);
-    qtest_add_func("/rnic/pvrdma/event/bad-index", test_bad_index);
-    qtest_add_func("/rnic/pvrdma/event/ring-nowhere", test_ring_nowhere);
-    qtest_add_func("/rnic/pvrdma/event/mask", test_mask);
-    qtest_add_func("/rnic/pvrdma/event/line", test_line);
-    qtest_add_func("/rnic/pvrdma/event/line-mask", test_line_mask);
-    qtest_add_func("/rnic/pvrdma/event/line-to-messages", test_line_to_messages);
+    qtest_add_func("/pvrdma/event/wrap", test_event_wrap);
+    qtest_add_func("/pvrdma/event/overflow", test_event_overflow);
+    qtest_add_func("/pvrdma/event/notify-wrap", test_notify_wrap);
+    qtest_add_func("/pvrdma/event/notify-overflow", test_notify_overflow);
+    qtest_add_func("/pvrdma/event/notify-once", test_notify_once);
+    qtest_add_func("/pvrdma/event/bad-index", test_bad_index);
+    qtest_add_func("/pvrdma/event/ring-nowhere", test_ring_nowhere);
+    qtest_add_func("/pvrdma/event/mask", test_mask);
+    qtest_add_func("/pvrdma/event/line", test_line);
+    qtest_add_func("/pvrdma/event/line-mask", test_line_mask);
+    qtest_add_func("/pvrdma/event/line-to-messages", test_line_to_messages);
     return g_test_run();
 }

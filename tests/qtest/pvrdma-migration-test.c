@@ -493,14 +493,14 @@ static void test_snapshot(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/rnic/pvrdma/migration/requests", test_requests);
-    qtest_add_func("/rnic/pvrdma/migration/not-ready", test_not_ready);
-    qtest_add_func("/rnic/pvrdma/migration/silent-peer", test_silent_peer);
-    qtest_add_func("/rnic/pvrdma/migration/receive", test_receive);
-    qtest_add_func("/rnic/pvrdma/migration/write", test_write);
-    qtest_add_func("/rnic/pvrdma/migration/atomic", test_atomic);
-    qtest_add_func("/rnic/pvrdma/migration/read", test_read);
-    qtest_add_func("/rnic/pvrdma/migration/saved-only", test_saved_only);
-    qtest_add_func("/rnic/pvrdma/migration/snapshot", test_snapshot);
+    qtest_add_func("/pvrdma/migration/requests", test_requests);
+    qtest_add_func("/pvrdma/migration/not-ready", test_not_ready);
+    qtest_add_func("/pvrdma/migration/silent-peer", test_silent_peer);
+    qtest_add_func("/pvrdma/migration/receive", test_receive);
+    qtest_add_func("/pvrdma/migration/write", test_write);
+    qtest_add_func("/pvrdma/migration/atomic", test_atomic);
+    qtest_add_func("/pvrdma/migration/read", test_read);
+    qtest_add_func("/pvrdma/migration/saved-only", test_saved_only);
+    qtest_add_func("/pvrdma/migration/snapshot", test_snapshot);
     return g_test_run();
 }

@@ -408,16 +408,16 @@ static void test_reset(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/rnic/pvrdma/mr/scattered", test_scattered);
-    qtest_add_func("/rnic/pvrdma/mr/large", test_large);
-    qtest_add_func("/rnic/pvrdma/mr/no-memory", test_no_memory);
-    qtest_add_func("/rnic/pvrdma/mr/remote-refused", test_remote_refused);
-    qtest_add_func("/rnic/pvrdma/mr/local-refused", test_local_refused);
-    qtest_add_func("/rnic/pvrdma/mr/dma", test_dma);
-    qtest_add_func("/rnic/pvrdma/mr/fast", test_fast);
-    qtest_add_func("/rnic/pvrdma/mr/fast-refused", test_fast_refused);
-    qtest_add_func("/rnic/pvrdma/mr/remote-invalidate", test_remote_invalidate);
-    qtest_add_func("/rnic/pvrdma/mr/busy", test_busy);
-    qtest_add_func("/rnic/pvrdma/mr/reset", test_reset);
+    qtest_add_func("/pvrdma/mr/scattered", test_scattered);
+    qtest_add_func("/pvrdma/mr/large", test_large);
+    qtest_add_func("/pvrdma/mr/no-memory", test_no_memory);
+    qtest_add_func("/pvrdma/mr/remote-refused", test_remote_refused);
+    qtest_add_func("/pvrdma/mr/local-refused", test_local_refused);
+    qtest_add_func("/pvrdma/mr/dma", test_dma);
+    qtest_add_func("/pvrdma/mr/fast", test_fast);
+    qtest_add_func("/pvrdma/mr/fast-refused", test_fast_refused);
+    qtest_add_func("/pvrdma/mr/remote-invalidate", test_remote_invalidate);
+    qtest_add_func("/pvrdma/mr/busy", test_busy);
+    qtest_add_func("/pvrdma/mr/reset", test_reset);
     return g_test_run();
 }

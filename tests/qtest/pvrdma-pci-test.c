@@ -218,15 +218,15 @@ static void test_function_reset(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/rnic/pvrdma/pci/ids", test_ids);
-    qtest_add_func("/rnic/pvrdma/pci/bad-command-lines",
+    qtest_add_func("/pvrdma/pci/ids", test_ids);
+    qtest_add_func("/pvrdma/pci/bad-command-lines",
                    test_bad_command_lines);
-    qtest_add_func("/rnic/pvrdma/pci/help", test_help);
-    qtest_add_func("/rnic/pvrdma/pci/two-devices", test_two_devices);
-    qtest_add_func("/rnic/pvrdma/pci/conventional", test_conventional);
-    qtest_add_func("/rnic/pvrdma/pci/root-port", test_root_port);
-    qtest_add_func("/rnic/pvrdma/pci/hot-plug", test_hot_plug);
-    qtest_add_func("/rnic/pvrdma/pci/machine-reset", test_machine_reset);
-    qtest_add_func("/rnic/pvrdma/pci/function-reset", test_function_reset);
+    qtest_add_func("/pvrdma/pci/help", test_help);
+    qtest_add_func("/pvrdma/pci/two-devices", test_two_devices);
+    qtest_add_func("/pvrdma/pci/conventional", test_conventional);
+    qtest_add_func("/pvrdma/pci/root-port", test_root_port);
+    qtest_add_func("/pvrdma/pci/hot-plug", test_hot_plug);
+    qtest_add_func("/pvrdma/pci/machine-reset", test_machine_reset);
+    qtest_add_func("/pvrdma/pci/function-reset", test_function_reset);
     return g_test_run();
 }

@@ -598,7 +598,7 @@ static void add_frame_tests(void)
         bool taken = cases[i].taken;
         const char *group = taken ? "taken" : "passes";
         void (*test)(const void *) = taken ? test_taken : test_passes;
-        g_autofree char *path = g_strdup_printf("pvrdma/port/%s/%s", group,
+        g_autofree char *path = g_strdup_printf("/pvrdma/port/%s/%s", group,
                                                 cases[i].name);
 
         qtest_add_data_func(path, cases[i].change, test);
@@ -609,22 +609,22 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     add_frame_tests();
-    qtest_add_func("pvrdma/port/inactive", test_inactive);
-    qtest_add_func("pvrdma/port/reset", test_reset);
-    qtest_add_func("pvrdma/port/bad", test_bad);
-    qtest_add_func("pvrdma/port/stopped", test_stopped);
-    qtest_add_func("pvrdma/port/link", test_link);
-    qtest_add_func("pvrdma/port/link-loss", test_link_loss);
-    qtest_add_func("pvrdma/port/back-pressure", test_back_pressure);
-    qtest_add_func("pvrdma/port/dump", test_dump);
-    qtest_add_func("pvrdma/port/minimum", test_minimum);
-    qtest_add_func("pvrdma/port/loop", test_loop);
-    qtest_add_func("pvrdma/port/netdev-del", test_netdev_del);
-    qtest_add_func("pvrdma/port/unplug", test_unplug);
-    qtest_add_func("pvrdma/port/second", test_second);
+    qtest_add_func("/pvrdma/port/inactive", test_inactive);
+    qtest_add_func("/pvrdma/port/reset", test_reset);
+    qtest_add_func("/pvrdma/port/bad", test_bad);
+    qtest_add_func("/pvrdma/port/stopped", test_stopped);
+    qtest_add_func("/pvrdma/port/link", test_link);
+    qtest_add_func("/pvrdma/port/link-loss", test_link_loss);
+    qtest_add_func("/pvrdma/port/back-pressure", test_back_pressure);
+    qtest_add_func("/pvrdma/port/dump", test_dump);
+    qtest_add_func("/pvrdma/port/minimum", test_minimum);
+    qtest_add_func("/pvrdma/port/loop", test_loop);
+    qtest_add_func("/pvrdma/port/netdev-del", test_netdev_del);
+    qtest_add_func("/pvrdma/port/unplug", test_unplug);
+    qtest_add_func("/pvrdma/port/second", test_second);
     if (g_test_perf()) {
-        qtest_add_func("pvrdma/port/speed/loop", test_speed_loop);
-        qtest_add_func("pvrdma/port/speed/wire", test_speed_wire);
+        qtest_add_func("/pvrdma/port/speed/loop", test_speed_loop);
+        qtest_add_func("/pvrdma/port/speed/wire", test_speed_wire);
     }
     return g_test_run();
 }

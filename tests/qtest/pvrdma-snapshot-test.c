@@ -450,17 +450,17 @@ static void test_impossible(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/rnic/pvrdma/snapshot/objects", test_objects);
-    qtest_add_func("/rnic/pvrdma/snapshot/srq", test_srq);
-    qtest_add_func("/rnic/pvrdma/snapshot/datagrams", test_datagrams);
-    qtest_add_func("/rnic/pvrdma/snapshot/draining", test_draining);
-    qtest_add_func("/rnic/pvrdma/snapshot/ended", test_ended);
-    qtest_add_func("/rnic/pvrdma/snapshot/cold", test_cold);
-    qtest_add_func("/rnic/pvrdma/snapshot/fast-reg", test_fast_reg);
-    qtest_add_func("/rnic/pvrdma/snapshot/back-and-forth", test_back_and_forth);
-    qtest_add_func("/rnic/pvrdma/snapshot/other-properties",
+    qtest_add_func("/pvrdma/snapshot/objects", test_objects);
+    qtest_add_func("/pvrdma/snapshot/srq", test_srq);
+    qtest_add_func("/pvrdma/snapshot/datagrams", test_datagrams);
+    qtest_add_func("/pvrdma/snapshot/draining", test_draining);
+    qtest_add_func("/pvrdma/snapshot/ended", test_ended);
+    qtest_add_func("/pvrdma/snapshot/cold", test_cold);
+    qtest_add_func("/pvrdma/snapshot/fast-reg", test_fast_reg);
+    qtest_add_func("/pvrdma/snapshot/back-and-forth", test_back_and_forth);
+    qtest_add_func("/pvrdma/snapshot/other-properties",
                    test_other_properties);
-    qtest_add_func("/rnic/pvrdma/snapshot/cut-off", test_cut_off);
-    qtest_add_func("/rnic/pvrdma/snapshot/impossible", test_impossible);
+    qtest_add_func("/pvrdma/snapshot/cut-off", test_cut_off);
+    qtest_add_func("/pvrdma/snapshot/impossible", test_impossible);
     return g_test_run();
 }

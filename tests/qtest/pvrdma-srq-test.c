@@ -245,12 +245,12 @@ static void test_destroy(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/rnic/pvrdma/srq/shared", test_shared);
-    qtest_add_func("/rnic/pvrdma/srq/empty", test_empty);
-    qtest_add_func("/rnic/pvrdma/srq/limit", test_limit);
-    qtest_add_func("/rnic/pvrdma/srq/one-ends", test_one_ends);
-    qtest_add_func("/rnic/pvrdma/srq/bad-wqe", test_bad_wqe);
-    qtest_add_func("/rnic/pvrdma/srq/bad-index", test_bad_index);
-    qtest_add_func("/rnic/pvrdma/srq/destroy", test_destroy);
+    qtest_add_func("/pvrdma/srq/shared", test_shared);
+    qtest_add_func("/pvrdma/srq/empty", test_empty);
+    qtest_add_func("/pvrdma/srq/limit", test_limit);
+    qtest_add_func("/pvrdma/srq/one-ends", test_one_ends);
+    qtest_add_func("/pvrdma/srq/bad-wqe", test_bad_wqe);
+    qtest_add_func("/pvrdma/srq/bad-index", test_bad_index);
+    qtest_add_func("/pvrdma/srq/destroy", test_destroy);
     return g_test_run();
 }

@@ -411,17 +411,17 @@ static void test_resize(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/rnic/pvrdma/cq/format", test_format);
-    g_test_add_func("/rnic/pvrdma/cq/wrap", test_wrap);
-    g_test_add_func("/rnic/pvrdma/cq/cost", test_cost);
-    g_test_add_func("/rnic/pvrdma/cq/overflow", test_overflow);
-    g_test_add_func("/rnic/pvrdma/cq/bad-index", test_bad_index);
-    g_test_add_func("/rnic/pvrdma/cq/bad-memory", test_bad_memory);
-    g_test_add_func("/rnic/pvrdma/cq/arm", test_arm);
-    g_test_add_func("/rnic/pvrdma/cq/arm-solicited", test_arm_solicited);
-    g_test_add_func("/rnic/pvrdma/cq/doorbell", test_doorbell);
-    g_test_add_func("/rnic/pvrdma/cq/create-refused", test_create_refused);
-    g_test_add_func("/rnic/pvrdma/cq/destroy", test_destroy);
-    g_test_add_func("/rnic/pvrdma/cq/resize", test_resize);
+    g_test_add_func("/pvrdma/cq/format", test_format);
+    g_test_add_func("/pvrdma/cq/wrap", test_wrap);
+    g_test_add_func("/pvrdma/cq/cost", test_cost);
+    g_test_add_func("/pvrdma/cq/overflow", test_overflow);
+    g_test_add_func("/pvrdma/cq/bad-index", test_bad_index);
+    g_test_add_func("/pvrdma/cq/bad-memory", test_bad_memory);
+    g_test_add_func("/pvrdma/cq/arm", test_arm);
+    g_test_add_func("/pvrdma/cq/arm-solicited", test_arm_solicited);
+    g_test_add_func("/pvrdma/cq/doorbell", test_doorbell);
+    g_test_add_func("/pvrdma/cq/create-refused", test_create_refused);
+    g_test_add_func("/pvrdma/cq/destroy", test_destroy);
+    g_test_add_func("/pvrdma/cq/resize", test_resize);
     return g_test_run();
 }

@@ -503,17 +503,17 @@ static void test_contexts(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/rnic/pvrdma/mr/copy", test_copy);
-    g_test_add_func("/rnic/pvrdma/mr/range", test_range);
-    g_test_add_func("/rnic/pvrdma/mr/key", test_key);
-    g_test_add_func("/rnic/pvrdma/mr/stale-key", test_stale_key);
-    g_test_add_func("/rnic/pvrdma/mr/rights", test_rights);
-    g_test_add_func("/rnic/pvrdma/mr/bus-error", test_bus_error);
-    g_test_add_func("/rnic/pvrdma/mr/dma", test_dma);
-    g_test_add_func("/rnic/pvrdma/mr/fast", test_fast);
-    g_test_add_func("/rnic/pvrdma/mr/fast-refused", test_fast_refused);
-    g_test_add_func("/rnic/pvrdma/mr/create-refused", test_create_refused);
-    g_test_add_func("/rnic/pvrdma/mr/limits", test_limits);
-    g_test_add_func("/rnic/pvrdma/mr/contexts", test_contexts);
+    g_test_add_func("/pvrdma/mr/copy", test_copy);
+    g_test_add_func("/pvrdma/mr/range", test_range);
+    g_test_add_func("/pvrdma/mr/key", test_key);
+    g_test_add_func("/pvrdma/mr/stale-key", test_stale_key);
+    g_test_add_func("/pvrdma/mr/rights", test_rights);
+    g_test_add_func("/pvrdma/mr/bus-error", test_bus_error);
+    g_test_add_func("/pvrdma/mr/dma", test_dma);
+    g_test_add_func("/pvrdma/mr/fast", test_fast);
+    g_test_add_func("/pvrdma/mr/fast-refused", test_fast_refused);
+    g_test_add_func("/pvrdma/mr/create-refused", test_create_refused);
+    g_test_add_func("/pvrdma/mr/limits", test_limits);
+    g_test_add_func("/pvrdma/mr/contexts", test_contexts);
     return g_test_run();
 }

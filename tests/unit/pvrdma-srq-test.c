@@ -289,12 +289,12 @@ static void test_bad_index(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/rnic/pvrdma/srq/receive", test_receive);
-    g_test_add_func("/rnic/pvrdma/srq/limit", test_limit);
-    g_test_add_func("/rnic/pvrdma/srq/modify-refused", test_modify_refused);
-    g_test_add_func("/rnic/pvrdma/srq/create-refused", test_create_refused);
-    g_test_add_func("/rnic/pvrdma/srq/destroy", test_destroy);
-    g_test_add_func("/rnic/pvrdma/srq/doorbell", test_doorbell);
-    g_test_add_func("/rnic/pvrdma/srq/bad-index", test_bad_index);
+    g_test_add_func("/pvrdma/srq/receive", test_receive);
+    g_test_add_func("/pvrdma/srq/limit", test_limit);
+    g_test_add_func("/pvrdma/srq/modify-refused", test_modify_refused);
+    g_test_add_func("/pvrdma/srq/create-refused", test_create_refused);
+    g_test_add_func("/pvrdma/srq/destroy", test_destroy);
+    g_test_add_func("/pvrdma/srq/doorbell", test_doorbell);
+    g_test_add_func("/pvrdma/srq/bad-index", test_bad_index);
     return g_test_run();
 }

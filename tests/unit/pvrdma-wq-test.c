@@ -591,21 +591,21 @@ static void test_sg_refused(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/rnic/pvrdma/wq/layout", test_layout);
-    g_test_add_func("/rnic/pvrdma/wq/layout-refused", test_layout_refused);
-    g_test_add_func("/rnic/pvrdma/wq/pending", test_pending);
-    g_test_add_func("/rnic/pvrdma/wq/pending-cached", test_pending_cached);
-    g_test_add_func("/rnic/pvrdma/wq/bad-index", test_bad_index);
-    g_test_add_func("/rnic/pvrdma/wq/no-queue", test_no_queue);
-    g_test_add_func("/rnic/pvrdma/wq/bad-memory", test_bad_memory);
-    g_test_add_func("/rnic/pvrdma/wq/opcodes", test_opcodes);
-    g_test_add_func("/rnic/pvrdma/wq/send", test_send);
-    g_test_add_func("/rnic/pvrdma/wq/rdma", test_rdma);
-    g_test_add_func("/rnic/pvrdma/wq/atomic", test_atomic);
-    g_test_add_func("/rnic/pvrdma/wq/region-work", test_region_work);
-    g_test_add_func("/rnic/pvrdma/wq/lengths", test_lengths);
-    g_test_add_func("/rnic/pvrdma/wq/cost", test_cost);
-    g_test_add_func("/rnic/pvrdma/wq/sg", test_sg);
-    g_test_add_func("/rnic/pvrdma/wq/sg-refused", test_sg_refused);
+    g_test_add_func("/pvrdma/wq/layout", test_layout);
+    g_test_add_func("/pvrdma/wq/layout-refused", test_layout_refused);
+    g_test_add_func("/pvrdma/wq/pending", test_pending);
+    g_test_add_func("/pvrdma/wq/pending-cached", test_pending_cached);
+    g_test_add_func("/pvrdma/wq/bad-index", test_bad_index);
+    g_test_add_func("/pvrdma/wq/no-queue", test_no_queue);
+    g_test_add_func("/pvrdma/wq/bad-memory", test_bad_memory);
+    g_test_add_func("/pvrdma/wq/opcodes", test_opcodes);
+    g_test_add_func("/pvrdma/wq/send", test_send);
+    g_test_add_func("/pvrdma/wq/rdma", test_rdma);
+    g_test_add_func("/pvrdma/wq/atomic", test_atomic);
+    g_test_add_func("/pvrdma/wq/region-work", test_region_work);
+    g_test_add_func("/pvrdma/wq/lengths", test_lengths);
+    g_test_add_func("/pvrdma/wq/cost", test_cost);
+    g_test_add_func("/pvrdma/wq/sg", test_sg);
+    g_test_add_func("/pvrdma/wq/sg-refused", test_sg_refused);
     return g_test_run();
 }
