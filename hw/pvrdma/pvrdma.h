@@ -6,8 +6,8 @@
  * Numbers here are in host byte order unless they have a type of the formats.
  * Functions that do what a guest asked return 0 or a positive errno, which the driver
  * sees; those of the data path return enum pvrdma_wc_status, which the completion has.
- * Nothing but work() of pvrdma.c sends, in the bottom half or a doorbell: callbacks of the
- * netdev and of timers take notes and call pvrdma_qp_activate().
+ * Nothing but work() of pvrdma.c sends, in the bottom half or a doorbell: callbacks
+ * of the netdev and of timers take notes and call pvrdma_qp_activate().
  */
 #ifndef HW_PVRDMA_PVRDMA_H
 #define HW_PVRDMA_PVRDMA_H
