@@ -514,7 +514,7 @@ typedef struct PvrdmaPort {
     uint8_t *building;              /* in the ring, or in buf */
     size_t payload_at;
     bool looped;                    /* it is to ourselves */
-    uint8_t buf[PVRDMA_VNET_BYTES + ROCE_FRAME_MAX];
+    uint8_t buf[PVRDMA_VNET_BYTES + ROCE_FRAME_MAX] QEMU_ALIGNED(8);
     QLIST_ENTRY(PvrdmaPort) next;
 } PvrdmaPort;
 
