@@ -228,7 +228,7 @@ static void test_slow(void)
     rig_free(&r);
 }
 
-/* The peer leaves inside of a frame, with the socket full; the next one has none of it. */
+/* The peer leaves inside a frame, with the socket full: none of it is for the next. */
 static void test_cut(void)
 {
     const size_t some = 10 * frame_bytes(ROCE_OP_WRITE_MIDDLE, MTU) + 1000;
