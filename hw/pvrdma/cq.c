@@ -98,7 +98,6 @@ static bool cq_write(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc)
         pvrdma_guest_error(s, "CQ %u: cannot write to it", cq->handle);
         return false;
     }
-    smp_wmb();                      /* the index says that the completion is there */
     cq->prod = cq_index(cq, cq->prod + 1);
     return cq_write_prod(s, cq);
 }
