@@ -180,15 +180,6 @@ static void run_late(void *opaque)
     PvrdmaState *s = opaque;
 
     if (!QTAILQ_EMPTY(&s->active_qps)) {
-        pvrdma_run_now(s);
-    }
-}
-
-void pvrdma_run_now(PvrdmaState *s)
-{
-    if (s->running) {
-        s->pending = true;
-    } else {
         work(s, DOORBELL_ROUNDS, DOORBELL_PACKETS);
     }
 }

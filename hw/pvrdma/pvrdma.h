@@ -647,8 +647,6 @@ void pvrdma_qp_activate(PvrdmaQp *qp);
  * or after ack_delay_us [P].
  */
 void pvrdma_qp_activate_late(PvrdmaQp *qp);
-/* Works at once, as long as a doorbell may take. */
-void pvrdma_run_now(PvrdmaState *s);
 
 static inline int64_t pvrdma_now(void)
 {

@@ -214,7 +214,6 @@ void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
         qp_flush(qp);
     } else if (qp->state == PVRDMA_QPS_RTS) {
         pvrdma_qp_activate(qp);
-        pvrdma_run_now(s);
     }
 }
 

@@ -161,10 +161,6 @@ void pvrdma_qp_activate(PvrdmaQp *qp)
 {
 }
 
-void pvrdma_run_now(PvrdmaState *s)
-{
-}
-
 void pvrdma_schedule(PvrdmaState *s)
 {
     bed->scheduled++;
