@@ -273,6 +273,7 @@ static const VMStateDescription qp_vmstate = {
         VMSTATE_BOOL(sq_sig_all, PvrdmaQp),
         VMSTATE_BOOL(sq_draining, PvrdmaQp),
         VMSTATE_BOOL(flush_due, PvrdmaQp),
+        VMSTATE_BOOL(last_due, PvrdmaQp),
         VMSTATE_UINT32(ud_psn, PvrdmaQp),
         VMSTATE_STRUCT(sq, PvrdmaQp, 1, pvrdma_wq_vmstate, PvrdmaWq),
         VMSTATE_STRUCT(rq, PvrdmaQp, 1, pvrdma_wq_vmstate, PvrdmaWq),
@@ -361,12 +362,19 @@ static bool req_possible(const PvrdmaQp *qp)
             PVRDMA_REQ_PACKETS);
 }
 
+/* The last event of a QP comes behind the flush that it is due for. */
+static bool qp_end_possible(const PvrdmaQp *qp)
+{
+    return !qp->last_due ||
+           (qp->flush_due && qp->srq && qp->state == PVRDMA_QPS_ERR);
+}
+
 static bool qp_adopt(PvrdmaState *s, uint32_t handle, void *object)
 {
     PvrdmaQp *qp = object;
 
     qp->handle = handle;
-    if (!qp_parts_possible(qp) || !qp_number_possible(qp) ||
+    if (!qp_parts_possible(qp) || !qp_number_possible(qp) || !qp_end_possible(qp) ||
         !qp_queues_resume(qp) || !pvrdma_qp_attr_resume(qp) ||
         !psn_possible(qp->ud_psn) || !req_possible(qp) || !resp_possible(qp)) {
         return false;
@@ -395,7 +403,6 @@ void pvrdma_qp_resume(PvrdmaQp *qp)
             pvrdma_req_arm(qp, rnr_until);
         }
     } else if (qp->flush_due && qp->state >= PVRDMA_QPS_SQE) {
-        qp->last_due = qp->srq && qp->state == PVRDMA_QPS_ERR;
         pvrdma_qp_flush_later(qp);
     }
     if (pvrdma_resp_has_work(qp)) {

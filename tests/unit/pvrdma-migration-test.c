@@ -71,10 +71,6 @@ void pvrdma_schedule(PvrdmaState *s)
 {
 }
 
-void pvrdma_run_now(PvrdmaState *s)
-{
-}
-
 void pvrdma_qp_activate(PvrdmaQp *qp)
 {
     if (!qp->active) {
@@ -489,6 +485,30 @@ static void test_same(void)
     }
 }
 
+/* LAST_WQE_REACHED comes once, whenever the machine moves. */
+static void test_last_event(void)
+{
+    for (int told = 0; told < 2; told++) {
+        g_autoptr(GByteArray) bytes = NULL;
+        PvrdmaQp *qp;
+
+        bed_start();
+        qp = pvrdma_table_get(&bed.s.qp, 2);
+        g_assert_nonnull(qp->srq);
+        pvrdma_qp_error(qp, -1);
+        g_assert_cmpuint(bed.s.async.prod, ==, 1);
+        /* WQEs that were posted afterwards, or before */
+        qp->last_due = !told;
+        pvrdma_qp_flush_later(qp);
+        bytes = save();
+        g_assert_true(load(bytes));
+        while (pvrdma_qp_flush_run(&bed.s)) {
+        }
+        g_assert_cmpuint(bed.s.async.prod, ==, told ? 1 : 2);
+        pvrdma_reset(&bed.s);
+    }
+}
+
 /* No error message for each of the many. */
 static int errors_hide(void)
 {
@@ -567,6 +587,7 @@ int main(int argc, char **argv)
     pvrdma_table_init(&s->srq, PVRDMA_SRQS);
     pvrdma_table_init(&s->qp, PVRDMA_QPS);
     g_test_add_func("/pvrdma/migration/same", test_same);
+    g_test_add_func("/pvrdma/migration/last-event", test_last_event);
     g_test_add_func("/pvrdma/migration/changed", test_changed);
     ret = g_test_run();
     pvrdma_table_free(&s->qp);
