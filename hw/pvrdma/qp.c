@@ -127,6 +127,7 @@ static void qp_cq_error(PvrdmaQp *qp)
 {
     if (qp_may_fail(qp)) {
         qp_end(qp);
+        pvrdma_event(qp->s, PVRDMA_EVENT_QP_FATAL, qp->handle);
         pvrdma_qp_flush_later(qp);
     }
 }

@@ -678,6 +678,9 @@ static void test_cq_overflow(void)
     pvrdma_qp_to(r.t, &qp[0], PVRDMA_QPS_ERR);
     for (unsigned i = 1; i <= N; i++) {
         pvrdma_event_take(r.t, PVRDMA_EVENT_CQ_ERR, cq[i].handle);
+        if (i < N) {
+            pvrdma_event_take(r.t, PVRDMA_EVENT_QP_FATAL, qp[i].handle);
+        }
     }
     g_assert_true(pvrdma_event_none(r.t));
     for (unsigned i = 0; i < N; i++) {

@@ -307,7 +307,7 @@ static void test_chain(void)
         qp[i] = qp_make(PVRDMA_QPT_RC, i + 1, i, false);
     }
     pvrdma_qp_error(qp[0], -1);
-    assert_notes("flush-send flush-receive ");
+    assert_notes("flush-send event-1 flush-receive ");
     /* the next one takes no more, but its WQEs wait until the stack is empty */
     g_assert_cmpuint(qp[1]->state, ==, PVRDMA_QPS_ERR);
     g_assert_cmpuint(qp[2]->state, ==, PVRDMA_QPS_RTS);
@@ -370,13 +370,13 @@ static void test_flush_due(void)
     g_assert_cmpuint(qp->state, ==, PVRDMA_QPS_ERR);
     pvrdma_qp_timer(qp, 1);
     g_assert_false(timer_pending(qp->timer));
-    assert_notes("");
+    assert_notes("event-1 ");
     g_assert_false(pvrdma_qp_flush_run(&bed->s));
     assert_notes("flush-send flush-receive ");
     qp->state = PVRDMA_QPS_RTS;
     pvrdma_qp_cq_error(&bed->s, &bed->cq[1]);
     qp_modify(qp, PVRDMA_QPS_RESET);
-    assert_notes("answer stop ");
+    assert_notes("event-1 answer stop ");
     g_assert_false(pvrdma_qp_flush_run(&bed->s));
     assert_notes("");
     bed_stop();
