@@ -4,6 +4,7 @@
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
+#include "qapi/visitor.h"
 #include "qemu/module.h"
 #include "hw/pci/msix.h"
 #include "hw/pci/pci_device.h"
@@ -11,6 +12,7 @@
 #include "migration/vmstate.h"
 #include "qom/object.h"
 #include "pvrdma.h"
+#include "../core/counters.h"
 
 #define TYPE_PVRDMA "pvrdma"
 OBJECT_DECLARE_SIMPLE_TYPE(PvrdmaPCI, PVRDMA)
@@ -198,9 +200,15 @@ static const VMStateDescription pvrdma_pci_vmstate = {
     },
 };
 
-static PvrdmaState *pvrdma_pci_state(Object *obj)
+static void pvrdma_pci_counters(Object *obj, Visitor *v, const char *name,
+                                void *opaque, Error **errp)
 {
-    return &PVRDMA(obj)->pvrdma;
+    static const char *const names[] = { PVRDMA_COUNTERS(RNIC_COUNTER_NAME) };
+    QObject *value = QOBJECT(rnic_counters_dict(names, PVRDMA(obj)->pvrdma.counter,
+                                                ARRAY_SIZE(names)));
+
+    visit_type_any(v, name, &value, errp);
+    qobject_unref(value);
 }
 
 static void pvrdma_pci_class_init(ObjectClass *klass, RNicClassData *data)
@@ -226,7 +234,10 @@ static void pvrdma_pci_class_init(ObjectClass *klass, RNicClassData *data)
         object_class_property_set_description(klass, descriptions[i].name,
                                               descriptions[i].text);
     }
-    pvrdma_class_init(klass, pvrdma_pci_state);
+    object_class_property_add(klass, "counters", "any", pvrdma_pci_counters, NULL,
+                              NULL, NULL);
+    object_class_property_set_description(klass, "counters",
+                                          "All counters of the device");
 }
 
 static void pvrdma_pci_instance_init(Object *obj)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: registers, shared region, reset, and the loop that runs the
- * queue pairs.  Bus-neutral; see pvrdma-pci.c for the shell.
+ * Paravirtual RDMA NIC: registers, doorbells, reset, and the loop that runs the queue
+ * pairs.  Bus-neutral; see pvrdma-pci.c for the shell.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
-#include "qapi/visitor.h"
 #include "qemu/bswap.h"
 #include "qemu/log.h"
 #include "qemu/main-loop.h"
@@ -13,7 +12,6 @@
 #include "system/cpus.h"
 #include "system/runstate.h"
 #include "pvrdma.h"
-#include "../core/counters.h"
 #include "../trace.h"
 
 /* Rounds, and packets of them all, before the main loop gets a turn. */
@@ -26,9 +24,6 @@
 #define DOORBELL_PACKETS 16
 /* Packets of a QP before the next one has its turn. */
 #define VISIT_PACKETS 16
-
-#define LOCAL_ACK_DELAY 15              /* 134 ms: hosts of QEMU may be busy */
-#define MAX_AH 65536                    /* of the driver's: the device has none */
 
 /* --- Errors, memory ----------------------------------------------------- */
 
@@ -208,116 +203,7 @@ static void mmio_leave(PvrdmaState *s)
     }
 }
 
-/* --- Shared region ------------------------------------------------------ */
-
-static void caps_limits(struct pvrdma_device_caps *caps)
-{
-    caps->max_qp = cpu_to_le32(PVRDMA_QPS);
-    caps->max_qp_wr = cpu_to_le32(PVRDMA_MAX_WR);
-    caps->max_sge = cpu_to_le32(PVRDMA_MAX_SGE);
-    caps->max_sge_rd = cpu_to_le32(PVRDMA_MAX_SGE);
-    caps->max_cq = cpu_to_le32(PVRDMA_CQS);
-    caps->max_cqe = cpu_to_le32(PVRDMA_MAX_CQE);
-    caps->max_mr = cpu_to_le32(PVRDMA_MRS);
-    caps->max_pd = cpu_to_le32(PVRDMA_PDS);
-    caps->max_qp_rd_atom = cpu_to_le32(PVRDMA_MAX_RD_ATOMIC);
-    caps->max_res_rd_atom = cpu_to_le32(PVRDMA_MAX_RD_ATOMIC * PVRDMA_QPS);
-    caps->max_qp_init_rd_atom = cpu_to_le32(PVRDMA_MAX_RD_ATOMIC);
-    caps->max_ah = cpu_to_le32(MAX_AH);
-    caps->max_srq = cpu_to_le32(PVRDMA_SRQS);
-    caps->max_srq_wr = cpu_to_le32(PVRDMA_MAX_WR);
-    caps->max_srq_sge = cpu_to_le32(PVRDMA_MAX_SGE);
-    caps->max_uar = cpu_to_le32(PVRDMA_UARS);
-    caps->gid_tbl_len = cpu_to_le32(PVRDMA_GIDS);
-    caps->max_pkeys = cpu_to_le16(PVRDMA_PKEYS);
-    caps->max_fast_reg_page_list_len = cpu_to_le32(PVRDMA_MAX_FAST_REG_PAGES);
-}
-
-/* EUI-64 of the paired NIC's MAC. */
-static uint64_t node_guid(PvrdmaState *s)
-{
-    uint8_t mac[6];
-    uint8_t eui[8];
-
-    pvrdma_port_mac(s, mac);
-    memcpy(eui, mac, 3);
-    memcpy(eui + 5, mac + 3, 3);
-    eui[0] ^= 2;
-    eui[3] = 0xff;
-    eui[4] = 0xfe;
-    return ldq_be_p(eui);
-}
-
-static bool caps_write(PvrdmaState *s)
-{
-    struct pvrdma_device_caps caps = {
-        .fw_ver = cpu_to_le64(1ULL << 32),
-        .node_guid = cpu_to_be64(node_guid(s)),
-        .sys_image_guid = cpu_to_be64(node_guid(s)),
-        .max_mr_size = cpu_to_le64(PVRDMA_MAX_MR_BYTES),
-        .page_size_cap = cpu_to_le64(PVRDMA_PAGE_BYTES),
-        .atomic_arg_sizes = cpu_to_le64(sizeof(uint64_t)),
-        .vendor_id = cpu_to_le32(PVRDMA_PCI_VENDOR_ID),
-        .vendor_part_id = cpu_to_le32(PVRDMA_PCI_DEVICE_ID),
-        .hw_ver = cpu_to_le32(PVRDMA_PCI_REVISION),
-        .local_ca_ack_delay = LOCAL_ACK_DELAY,
-        .phys_port_cnt = 1,
-        .mode = PVRDMA_DEVICE_MODE_ROCE,
-        .atomic_ops = PVRDMA_ATOMIC_OP_COMP_SWAP | PVRDMA_ATOMIC_OP_FETCH_ADD,
-        .bmme_flags = PVRDMA_BMME_FLAG_LOCAL_INV | PVRDMA_BMME_FLAG_REMOTE_INV |
-                      PVRDMA_BMME_FLAG_FAST_REG_WR,
-        .gid_types = pvrdma_gid_type(s),
-    };
-
-    caps_limits(&caps);
-    return pvrdma_dma_write(s, s->dsr_addr +
-                            offsetof(struct pvrdma_device_shared_region, caps),
-                            &caps, sizeof(caps));
-}
-
-static int rings_init(PvrdmaState *s,
-                      const struct pvrdma_device_shared_region *dsr)
-{
-    int err = pvrdma_ring_init(s, &s->async,
-                               le64_to_cpu(dsr->async_ring_pages.pdir_dma),
-                               le32_to_cpu(dsr->async_ring_pages.num_pages),
-                               sizeof(struct pvrdma_eqe));
-
-    return err ?: pvrdma_ring_init(s, &s->cqne,
-                                   le64_to_cpu(dsr->cq_ring_pages.pdir_dma),
-                                   le32_to_cpu(dsr->cq_ring_pages.num_pages),
-                                   sizeof(struct pvrdma_cqne));
-}
-
-/* Reads and accepts the shared region; errno. */
-static int dsr_load(PvrdmaState *s)
-{
-    struct pvrdma_device_shared_region dsr;
-    uint32_t version;
-    int err;
-
-    if (!pvrdma_dma_read(s, s->dsr_addr, &dsr,
-                         offsetof(struct pvrdma_device_shared_region, caps))) {
-        return EFAULT;
-    }
-    version = MIN(le32_to_cpu(dsr.driver_version), s->version);
-    if (version < PVRDMA_VERSION_ROCEV1) {
-        return EPROTONOSUPPORT;
-    }
-    s->qp_handles = version >= PVRDMA_VERSION_QPHANDLE;
-    err = rings_init(s, &dsr);
-    if (err) {
-        return err;
-    }
-    if (!caps_write(s)) {
-        return EFAULT;
-    }
-    s->cmd_slot = le64_to_cpu(dsr.cmd_slot_dma);
-    s->resp_slot = le64_to_cpu(dsr.resp_slot_dma);
-    s->uar_pfn = le64_to_cpu(dsr.uar_pfn64);
-    s->dsr_valid = true;
-    return 0;
-}
+/* --- Objects ------------------------------------------------------------ */
 
 /* The guest takes everything back that it gave. */
 static void objects_free(PvrdmaState *s)
@@ -340,11 +226,9 @@ static void objects_free(PvrdmaState *s)
 static void dsr_written(PvrdmaState *s)
 {
     objects_free(s);
-    s->err = dsr_load(s);
+    s->err = pvrdma_dsr_load(s);
     trace_pvrdma_dsr(s->port.netdev, s->dsr_addr, s->err);
     if (s->err) {
-        pvrdma_ring_fini(s, &s->async);
-        pvrdma_ring_fini(s, &s->cqne);
         pvrdma_guest_error(s, "shared region at 0x%" PRIx64 ": %s",
                            s->dsr_addr, strerror(s->err));
     }
@@ -574,36 +458,6 @@ static const MemoryRegionOps uar_ops = {
     .valid = { .min_access_size = 4, .max_access_size = 4 },
     .impl = { .min_access_size = 4, .max_access_size = 4 },
 };
-
-/* --- QOM ---------------------------------------------------------------- */
-
-typedef struct PvrdmaView {             /* lives as long as the class */
-    PvrdmaState *(*state)(Object *obj);
-} PvrdmaView;
-
-static void counters_get(Object *obj, Visitor *v, const char *name, void *opaque,
-                         Error **errp)
-{
-    static const char *const names[] = { PVRDMA_COUNTERS(RNIC_COUNTER_NAME) };
-    const PvrdmaView *view = opaque;
-    PvrdmaState *s = view->state(obj);
-    QObject *value = QOBJECT(rnic_counters_dict(names, s->counter,
-                                                ARRAY_SIZE(names)));
-
-    visit_type_any(v, name, &value, errp);
-    qobject_unref(value);
-}
-
-void pvrdma_class_init(ObjectClass *klass, PvrdmaState *(*state)(Object *obj))
-{
-    PvrdmaView *view = g_new(PvrdmaView, 1);
-
-    view->state = state;
-    object_class_property_add(klass, "counters", "any", counters_get, NULL,
-                              NULL, view);
-    object_class_property_set_description(klass, "counters",
-                                          "All counters of the device");
-}
 
 /* --- Life --------------------------------------------------------------- */
 

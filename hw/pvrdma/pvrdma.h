@@ -591,7 +591,11 @@ void pvrdma_cq_reset_all(PvrdmaState *s);
 void pvrdma_srq_reset_all(PvrdmaState *s);
 void pvrdma_mr_reset_all(PvrdmaState *s);
 
-/* --- pvrdma.c: registers, shared region, work --------------------------- */
+/* --- dsr.c: shared region ----------------------------------------------- */
+/* Reads the one at dsr_addr, and fills in what the device can do; 0 or errno. */
+int pvrdma_dsr_load(PvrdmaState *s);
+
+/* --- pvrdma.c: registers, doorbells, work ------------------------------- */
 struct PvrdmaState {
     PvrdmaHost host;
     MemoryRegion regs_mr, uar_mr;
@@ -678,8 +682,5 @@ bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len
 /* A mistake of the guest: counted, and in the log under guest_errors. */
 void pvrdma_guest_error(PvrdmaState *s, const char *format, ...)
     G_GNUC_PRINTF(2, 3);
-
-/* Adds what can be looked at to @klass, whose objects have the state @state gives. */
-void pvrdma_class_init(ObjectClass *klass, PvrdmaState *(*state)(Object *obj));
 
 #endif /* HW_PVRDMA_PVRDMA_H */
