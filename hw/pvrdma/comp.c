@@ -372,6 +372,9 @@ void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt)
     const PvrdmaReq *req = &qp->req;
     uint32_t flags = roce_opcode_info(pkt->opcode)->flags;
 
+    if (unlikely(req->refetching) && pvrdma_req_alive(qp)) {
+        pvrdma_req_refetch(qp);
+    }
     trace_pvrdma_comp_rx(qp->s->port.netdev, qp->handle, pkt->opcode,
                          pkt->syndrome, pkt->psn);
     if (!pvrdma_req_alive(qp) || !(flags & ROCE_IS_RESPONSE) ||

@@ -261,16 +261,10 @@ static PvrdmaSqe *req_fetch(PvrdmaQp *qp)
     return sqe;
 }
 
-/* WQEs that were begun before they were parked are not fetched yet. */
-static bool req_refetching(const PvrdmaReq *req)
-{
-    return roce_psn_diff(req->next_psn, req->begin_psn) > 0;
-}
-
 /* The state lets WQEs be begun; or they were before. */
 static bool req_may_begin(const PvrdmaQp *qp)
 {
-    return qp->state == PVRDMA_QPS_RTS || req_refetching(&qp->req);
+    return qp->state == PVRDMA_QPS_RTS || qp->req.refetching;
 }
 
 /* The WQE at the cursor; NULL if there is none, or none may be fetched now. */
@@ -346,7 +340,7 @@ static bool req_begin(PvrdmaQp *qp, PvrdmaSqe *sqe)
         return false;
     }
     packets = req_packets(qp, sqe);
-    if (packets && pvrdma_req_distance(req->begin_psn, req->psn) >= packets) {
+    if (packets && roce_psn_diff(req->psn, req->begin_psn) >= (int32_t)packets) {
         /* Not what it was before it was parked: the guest has changed it. */
         pvrdma_req_refuse(qp, sqe, PVRDMA_WC_LOC_QP_OP_ERR);
         return false;
@@ -355,7 +349,26 @@ static bool req_begin(PvrdmaQp *qp, PvrdmaSqe *sqe)
     req->begin_psn = roce_psn_add(sqe->psn, packets);
     sqe->last_psn = roce_psn_add(req->begin_psn, ROCE_PSN_MASK);
     sqe->sent = true;
+    req->refetching &= pvrdma_req_distance(sqe->psn, req->next_psn) > packets;
     return true;
+}
+
+void pvrdma_req_refetch(PvrdmaQp *qp)
+{
+    PvrdmaReq *req = &qp->req;
+
+    if (req->count && !pvrdma_req_wqe(req, req->count - 1)->sent) {
+        return;                         /* what follows it is not begun before it */
+    }
+    while (req->refetching &&
+           (req->count < req->slots || req_ring_grow(qp)) &&
+           pvrdma_wq_pending(qp->s, &qp->pages, &qp->sq) > 0) {
+        PvrdmaSqe *sqe = req_fetch(qp);
+
+        if (!sqe || (!sqe->done && !req_begin(qp, sqe))) {
+            return;
+        }
+    }
 }
 
 /* --- Packets ----------------------------------------------------------------- */
@@ -688,6 +701,7 @@ void pvrdma_req_park(PvrdmaQp *qp)
         pvrdma_comp_collect(qp);
     }
     pvrdma_req_kept(req, &req->begin_psn, &req->parked);
+    req->refetching = req->begin_psn != req->next_psn;
     qp->sq.fetch = qp->sq.cons;
     req->count = 0;
     pvrdma_req_seek(qp);
@@ -742,6 +756,6 @@ bool pvrdma_req_idle(const PvrdmaQp *qp)
 {
     const PvrdmaReq *req = &qp->req;
 
-    return !req_refetching(req) &&
+    return !req->refetching &&
            (!req->count || !pvrdma_req_wqe(req, 0)->sent);
 }

@@ -45,6 +45,7 @@ typedef struct PvrdmaReq {
     uint32_t una_psn;           /* oldest packet that is not acknowledged */
     uint32_t begin_psn;         /* of the first packet of the next WQE to be begun */
     uint64_t parked;            /* which of the WQEs to be fetched again are done */
+    bool refetching;            /* not all that were begun are fetched again */
     uint8_t retries;            /* left, of retry_cnt */
     uint8_t rnr_retries;        /* left, of rnr_retry */
     bool retrying;              /* sent again, and nothing was acknowledged since */
@@ -98,6 +99,8 @@ void pvrdma_req_arm(PvrdmaQp *qp, int64_t when);
 void pvrdma_req_refuse(PvrdmaQp *qp, PvrdmaSqe *sqe, uint8_t status);
 /* Forgets the WQEs that were fetched; they are fetched and sent again. */
 void pvrdma_req_park(PvrdmaQp *qp);
+/* Fetches them, for an answer that may be to them; sends nothing. */
+void pvrdma_req_refetch(PvrdmaQp *qp);
 /* What @begin_psn and @parked would be if they were forgotten. */
 void pvrdma_req_kept(const PvrdmaReq *req, uint32_t *begin_psn, uint64_t *parked);
 

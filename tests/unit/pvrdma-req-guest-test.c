@@ -309,6 +309,22 @@ static void test_huge(void)
     rig_end();
 }
 
+/* What a snapshot has, and all else is gone. */
+static void park_and_load(void)
+{
+    PvrdmaReq kept;
+
+    pvrdma_req_park(&rig.qp);
+    kept = rig.qp.req;
+    pvrdma_req_fini(&rig.qp);
+    rig.qp.req = (PvrdmaReq) {
+        .next_psn = kept.next_psn, .una_psn = kept.una_psn,
+        .begin_psn = kept.begin_psn, .parked = kept.parked,
+        .retries = kept.retries, .rnr_retries = kept.rnr_retries,
+    };
+    pvrdma_req_park(&rig.qp);
+}
+
 /* A snapshot in the middle of everything. */
 static void test_park(void)
 {
@@ -324,24 +340,12 @@ static void test_park(void)
     rig_done(0, PVRDMA_WC_SUCCESS);
     for (unsigned i = 0; i < 2; i++) {
         unsigned budget = 1;
-        PvrdmaReq kept;
 
         /* and again, before all that was forgotten is known again */
         pvrdma_req_park(&rig.qp);
         pvrdma_req_run(&rig.qp, &budget);
         g_assert_cmpuint(rig_drop(), ==, 1);
-        pvrdma_req_park(&rig.qp);
-        kept = rig.qp.req;
-        pvrdma_req_fini(&rig.qp);
-        rig.qp.req = (PvrdmaReq) {
-            .next_psn = kept.next_psn, .una_psn = kept.una_psn,
-            .begin_psn = kept.begin_psn, .parked = kept.parked,
-            .retries = kept.retries, .rnr_retries = kept.rnr_retries,
-        };
-        pvrdma_req_park(&rig.qp);
-        /* for these nobody knows any more what they are of */
-        rig_ack(0x103);
-        rig_read(ROCE_OP_READ_RESP_LAST, 0x106, MTU);
+        park_and_load();
         g_assert_false(pvrdma_req_idle(&rig.qp));
         rig.qp.state = i ? PVRDMA_QPS_SQD : PVRDMA_QPS_RTS;
         rig_run();
@@ -361,6 +365,66 @@ static void test_park(void)
     rig_ack(0x107);
     rig_done(4, PVRDMA_WC_SUCCESS);
     g_assert_true(pvrdma_req_idle(&rig.qp));
+    rig_end();
+}
+
+/* Answers that were on their way meanwhile count, although nothing is sent again yet. */
+static void test_park_answers(void)
+{
+    start();
+    rig_post(PVRDMA_WR_SEND, 4 * MTU);
+    rig_post(PVRDMA_WR_FAST_REG_MR, 0);
+    rig_post(PVRDMA_WR_RDMA_READ, 2 * MTU);
+    rig_post(PVRDMA_WR_SEND, 1);
+    rig_post(PVRDMA_WR_SEND, 1);
+    rig_run();
+    g_assert_cmpuint(rig_drop(), ==, 7);
+    rig_ack(0x101);
+    park_and_load();
+    rig_read(ROCE_OP_READ_RESP_FIRST, 0x104, MTU);
+    rig_done(0, PVRDMA_WC_SUCCESS);
+    rig_done(1, PVRDMA_WC_SUCCESS);
+    g_assert_cmpuint(rig.registered, ==, 1);
+    /* part of what is not answered is sent, then it is answered all the same */
+    rig_run();
+    rig_sent_request(0x105, MTU, MTU);
+    g_assert_cmpuint(rig_drop(), ==, 2);
+    park_and_load();
+    rig_read(ROCE_OP_READ_RESP_LAST, 0x105, MTU);
+    rig_done(2, PVRDMA_WC_SUCCESS);
+    /* who refuses says it only once */
+    park_and_load();
+    rig_nak(ROCE_NAK_REMOTE_ACCESS, 0x107);
+    rig_done(3, PVRDMA_WC_SUCCESS);
+    rig_done(4, PVRDMA_WC_REM_ACCESS_ERR);
+    g_assert_cmpuint(rig_count(PVRDMA_CNT_RX_STALE), ==, 0);
+    rig_end();
+}
+
+/* With the smallest packets the longest message has half of all sequence numbers. */
+static void test_park_longest(void)
+{
+    const uint32_t half = ROCE_MSG_MAX / MTU, una = 0x100 + half - 2;
+
+    start();
+    rig.no_copy = true;
+    rig_post(PVRDMA_WR_RDMA_WRITE, ROCE_MSG_MAX);
+    rig_post(PVRDMA_WR_RDMA_WRITE, ROCE_MSG_MAX);
+    rig_post(PVRDMA_WR_SEND, 1);
+    rig.qp.req.begin_psn = 0x100;
+    rig.qp.req.una_psn = una;
+    rig.qp.req.next_psn = 0x100 + half + 2;
+    park_and_load();
+    /* what was begun goes on, and nothing else */
+    rig.qp.state = PVRDMA_QPS_SQD;
+    rig_run();
+    rig_sent(ROCE_OP_WRITE_MIDDLE, una);
+    rig_sent(ROCE_OP_WRITE_LAST, una + 1);
+    rig_sent(ROCE_OP_WRITE_FIRST, una + 2);
+    g_assert_cmpuint(rig_drop(), ==, PVRDMA_REQ_PACKETS - 3);
+    rig_ack(una + 1);
+    rig_done(0, PVRDMA_WC_SUCCESS);
+    g_assert_false(pvrdma_req_idle(&rig.qp));
     rig_end();
 }
 
@@ -393,6 +457,8 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/req-guest/datagrams", test_datagrams);
     g_test_add_func("/pvrdma/req-guest/huge", test_huge);
     g_test_add_func("/pvrdma/req-guest/park", test_park);
+    g_test_add_func("/pvrdma/req-guest/park-answers", test_park_answers);
+    g_test_add_func("/pvrdma/req-guest/park-longest", test_park_longest);
     g_test_add_func("/pvrdma/req-guest/park-changed", test_park_changed);
     return g_test_run();
 }
