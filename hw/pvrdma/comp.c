@@ -242,6 +242,9 @@ static void comp_rnr(PvrdmaQp *qp, unsigned code)
         }
         req->rnr_retries--;
     }
+    /* it is there, whatever was lost before */
+    req->retries = qp->attr.retry_cnt;
+    req->retrying = false;
     pvrdma_req_seek(qp);
     req->deadline = 0;
     req->rnr_until = pvrdma_now() + roce_rnr_ns(code);

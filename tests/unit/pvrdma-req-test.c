@@ -342,6 +342,34 @@ static void test_rnr(void)
     rig_end();
 }
 
+/* Packets that are lost between the refusals of a receiver that is there. */
+static void test_rnr_lost(void)
+{
+    start();
+    rig.qp.attr.rnr_retry = 7;
+    rig_post(PVRDMA_WR_SEND, 1);
+    rig_post(PVRDMA_WR_SEND, 1);
+    rig_run();
+    for (unsigned i = 0; i < 2 * RIG_RETRIES; i++) {
+        g_assert_cmpuint(rig_drop(), ==, 2);
+        rig_rnr(1, 0x100);
+        rig_clock(roce_rnr_ns(1));
+        rig_run();
+        /* the first one is lost */
+        g_assert_cmpuint(rig_drop(), ==, 2);
+        rig_nak(ROCE_NAK_PSN_SEQUENCE, 0x100);
+        rig_run();
+        g_assert_cmpuint(rig_drop(), ==, 2);
+        rig_clock(2 * roce_timeout_ns(RIG_TIMEOUT));
+        rig_run();
+    }
+    rig_ack(0x101);
+    g_assert_cmpuint(rig_drop(), ==, 2);
+    rig_done(0, PVRDMA_WC_SUCCESS);
+    rig_done(1, PVRDMA_WC_SUCCESS);
+    rig_end();
+}
+
 static void test_rnr_for_ever(void)
 {
     start();
@@ -711,6 +739,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/req/timeout-growth", test_timeout_growth);
     g_test_add_func("/pvrdma/req/timeout-lazy", test_timeout_lazy);
     g_test_add_func("/pvrdma/req/rnr", test_rnr);
+    g_test_add_func("/pvrdma/req/rnr-lost", test_rnr_lost);
     g_test_add_func("/pvrdma/req/rnr-for-ever", test_rnr_for_ever);
     g_test_add_func("/pvrdma/req/nak-error", test_nak_error);
     g_test_add_func("/pvrdma/req/stale", test_stale);
