@@ -212,15 +212,28 @@ void pvrdma_comp_retry(PvrdmaQp *qp)
     pvrdma_qp_activate(qp);
 }
 
+/*
+ * The peer still sends what was asked for before something was asked for again: that
+ * comes behind it.  Who asks more meanwhile makes a slow peer slower.
+ */
+static void comp_busy(PvrdmaQp *qp)
+{
+    if (qp->req.deadline) {
+        pvrdma_req_deadline(qp);
+    }
+}
+
 /* An answer came that should have come after that to the oldest packet. */
 static void comp_missing(PvrdmaQp *qp)
 {
     const PvrdmaSqe *sqe = comp_oldest(&qp->req);
 
-    if (sqe && comp_is_answered(sqe)) {
-        pvrdma_comp_retry(qp);
-    } else {
+    if (!sqe || !comp_is_answered(sqe)) {
         pvrdma_count(qp->s, PVRDMA_CNT_RX_STALE);
+    } else if (qp->req.retrying) {
+        comp_busy(qp);
+    } else {
+        pvrdma_comp_retry(qp);
     }
 }
 
@@ -380,10 +393,16 @@ void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt)
     }
     trace_pvrdma_comp_rx(qp->s->port.netdev, qp->handle, pkt->opcode,
                          pkt->syndrome, pkt->psn);
-    if (!pvrdma_req_alive(qp) || !(flags & ROCE_IS_RESPONSE) ||
-        pvrdma_req_distance(req->una_psn, pkt->psn) >=
+    if (!pvrdma_req_alive(qp) || !(flags & ROCE_IS_RESPONSE)) {
+        pvrdma_count(qp->s, PVRDMA_CNT_RX_STALE);
+        return;
+    }
+    if (pvrdma_req_distance(req->una_psn, pkt->psn) >=
         pvrdma_req_distance(req->una_psn, req->next_psn)) {
         pvrdma_count(qp->s, PVRDMA_CNT_RX_STALE);
+        if (flags & ROCE_IS_READ) {
+            comp_busy(qp);
+        }
         return;
     }
     if (flags & ROCE_IS_READ) {

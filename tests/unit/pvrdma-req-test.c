@@ -526,6 +526,47 @@ static void test_read_lost(void)
     rig_end();
 }
 
+/* A slow peer that still answers what it was asked at first is not asked once more. */
+static void test_read_slow(void)
+{
+    const int64_t wait = roce_timeout_ns(RIG_TIMEOUT);
+    unsigned n = PVRDMA_REQ_READ_PACKETS;
+
+    start();
+    rig_post(PVRDMA_WR_RDMA_READ, n * MTU);
+    rig_post(PVRDMA_WR_RDMA_READ, MTU);
+    rig_run();
+    rig_clock(wait);
+    rig_run();
+    g_assert_cmpuint(rig_drop(), ==, 4);
+    /* the second response is lost, and what is behind it takes long */
+    rig_read(ROCE_OP_READ_RESP_FIRST, 0x100, MTU);
+    for (unsigned i = 2; i < n; i++) {
+        rig_read(i == n - 1 ? ROCE_OP_READ_RESP_LAST : ROCE_OP_READ_RESP_MIDDLE,
+                 0x100 + i, MTU);
+        rig_run();
+        rig_clock(wait);
+    }
+    rig_sent_request(0x101, MTU, (n - 1) * MTU);
+    rig_sent_request(0x100 + n, 0, MTU);
+    rig_quiet();
+    /* then comes what was asked for again, twice */
+    for (unsigned i = 0; i < n; i++) {
+        rig_read(i == n - 1 ? ROCE_OP_READ_RESP_LAST : i ?
+                 ROCE_OP_READ_RESP_MIDDLE : ROCE_OP_READ_RESP_FIRST,
+                 0x100 + i, MTU);
+    }
+    rig_done(0, PVRDMA_WC_SUCCESS);
+    for (unsigned i = 1; i < n; i++) {
+        rig_clock(wait - 1);
+        rig_read(ROCE_OP_READ_RESP_MIDDLE, 0x100 + i, MTU);
+    }
+    g_assert_cmpuint(rig_count(PVRDMA_CNT_TIMEOUT), ==, 1);
+    rig_read(ROCE_OP_READ_RESP_ONLY, 0x100 + n, MTU);
+    rig_done(1, PVRDMA_WC_SUCCESS);
+    rig_end();
+}
+
 /* Who refuses something answers nothing any more: no use in asking for what was lost. */
 static void test_read_lost_end(void)
 {
@@ -746,6 +787,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/req/read", test_read);
     g_test_add_func("/pvrdma/req/read-acks", test_read_acks);
     g_test_add_func("/pvrdma/req/read-lost", test_read_lost);
+    g_test_add_func("/pvrdma/req/read-slow", test_read_slow);
     g_test_add_func("/pvrdma/req/read-lost-end", test_read_lost_end);
     g_test_add_func("/pvrdma/req/read-long", test_read_long);
     g_test_add_func("/pvrdma/req/read-bad", test_read_bad);
