@@ -4,8 +4,9 @@
  *
  * Frames come by a filter on that NIC's netdev, and are sent in the NIC's name, so that
  * other filters see both directions and the order on the wire is one.  What the netdev
- * does not take at once it queues and tells when it is gone: until then nothing is sent.
- * Frames are built where they are sent from: a netdev copies those that come in pieces.
+ * does not take at once it queues and tells when it is gone: until then nothing is sent,
+ * unless that takes too long.  Frames are built where they are sent from: a netdev copies
+ * those that come in pieces.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -26,8 +27,13 @@ struct PvrdmaFilter {
     PvrdmaState *s;
 };
 
-/* Nobody tells third parties about a link: how often to look. */
-#define LINK_TICK_NS    (500 * SCALE_MS)
+/* Nobody tells third parties about a link: how often to look at that, and the netdev. */
+#define TICK_NS         (500 * SCALE_MS)
+/*
+ * A netdev that takes nothing for so long is a cable that is not there: nobody shall
+ * wait for it without end.
+ */
+#define STUCK_NS        (10 * NANOSECONDS_PER_SECOND)
 #define PORT_NUMBER     1
 /* From here on nothing is added to the frames to ourselves, but what is under way. */
 #define LOOP_FULL       (PVRDMA_LOOP_FRAMES / 2)
@@ -83,8 +89,9 @@ static void port_sent(NetClientState *nic, ssize_t ret)
     PvrdmaPort *p;
 
     QLIST_FOREACH(p, &ports, next) {
-        if (p->blocked && p->sender == nic) {
+        if ((p->blocked || p->stuck) && p->sender == nic) {
             p->blocked = false;
+            p->stuck = false;
             pvrdma_schedule(container_of(p, PvrdmaState, port));
         }
     }
@@ -109,7 +116,7 @@ static void port_send(PvrdmaState *s, uint8_t *frame, size_t len)
         .iov_len = len + vnet,
     };
 
-    if (!nic || nic->link_down || vnet > PVRDMA_VNET_BYTES) {
+    if (!nic || nic->link_down || p->stuck || vnet > PVRDMA_VNET_BYTES) {
         return;                         /* as on a cable that is not there */
     }
     memset(iov.iov_base, 0, vnet);
@@ -118,6 +125,7 @@ static void port_send(PvrdmaState *s, uint8_t *frame, size_t len)
     if (qemu_sendv_packet_async(nic, &iov, 1, port_sent) == 0) {
         trace_pvrdma_port_blocked(p->netdev);
         p->blocked = true;
+        p->blocked_at = pvrdma_now();
         p->sender = nic;
     }
 }
@@ -288,19 +296,33 @@ static void port_register_types(void)
 type_init(port_register_types)
 
 /* --- Control ------------------------------------------------------------- */
-static void port_link_tick(void *opaque)
+/* Frames are lost from here on, until the netdev takes the one that it has. */
+static void port_check_stuck(PvrdmaState *s)
+{
+    PvrdmaPort *p = &s->port;
+
+    if (p->blocked && pvrdma_now() - p->blocked_at >= STUCK_NS) {
+        trace_pvrdma_port_stuck(p->netdev);
+        p->blocked = false;
+        p->stuck = true;
+        pvrdma_schedule(s);
+    }
+}
+
+static void port_tick(void *opaque)
 {
     PvrdmaState *s = opaque;
     PvrdmaPort *p = &s->port;
     bool up = pvrdma_port_up(s);
 
+    port_check_stuck(s);
     if (s->active && up != p->link_up) {
         trace_pvrdma_port_link(p->netdev, up);
         pvrdma_event(s, up ? PVRDMA_EVENT_PORT_ACTIVE : PVRDMA_EVENT_PORT_ERR,
                      PORT_NUMBER);
     }
     p->link_up = up;
-    timer_mod(p->link_timer, pvrdma_now() + LINK_TICK_NS);
+    timer_mod(p->timer, pvrdma_now() + TICK_NS);
 }
 
 static void port_vm_state(void *opaque, bool running, RunState state)
@@ -309,7 +331,8 @@ static void port_vm_state(void *opaque, bool running, RunState state)
 
     if (running) {
         /* a snapshot may have set the clock back */
-        timer_mod(s->port.link_timer, pvrdma_now() + LINK_TICK_NS);
+        s->port.blocked_at = pvrdma_now();
+        timer_mod(s->port.timer, pvrdma_now() + TICK_NS);
         pvrdma_schedule(s);
     }
 }
@@ -349,8 +372,8 @@ bool pvrdma_port_init(PvrdmaState *s, const char *netdev, Error **errp)
     p->netdev = g_strdup(netdev);
     QLIST_INSERT_HEAD(&ports, p, next);
     p->vm_state = qemu_add_vm_change_state_handler(port_vm_state, s);
-    p->link_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, port_link_tick, s);
-    port_link_tick(s);
+    p->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, port_tick, s);
+    port_tick(s);
     return true;
 }
 
@@ -363,7 +386,7 @@ void pvrdma_port_fini(PvrdmaState *s)
     }
     QLIST_REMOVE(p, next);
     qemu_del_vm_change_state_handler(p->vm_state);
-    timer_free(p->link_timer);
+    timer_free(p->timer);
     g_free(p->loop);
     g_free(p->netdev);
     p->netdev = NULL;

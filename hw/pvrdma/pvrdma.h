@@ -502,9 +502,11 @@ typedef struct PvrdmaPort {
     struct NetFilterState *filter;  /* of the paired NIC's netdev; NULL: it is gone */
     char *netdev;                   /* its id, by which traces name the device */
     bool blocked;                   /* the netdev has a frame of ours; it will tell */
+    int64_t blocked_at;             /* since when */
+    bool stuck;                     /* it has it for too long: others are lost */
     NetClientState *sender;         /* in whose name; may be gone */
     bool link_up;                   /* as the guest was last told */
-    QEMUTimer *link_timer;
+    QEMUTimer *timer;
     VMChangeStateEntry *vm_state;
     /* Frames to ourselves: a ring of PVRDMA_LOOP_FRAMES, NULL: never used. */
     uint8_t *loop;
@@ -604,6 +606,7 @@ struct PvrdmaState {
     bool pending;                   /* it shall go on, or reset the device, behind that */
     bool reset_wanted;
     bool irqs_leaving;              /* messages are written, whatever they lead to */
+    bool gone;                      /* unplugged: there is no bus any more */
     uint32_t mtu;                   /* property: largest path MTU, bytes */
     uint8_t version;                /* property: of the interface, VERSION */
     bool roce_v1;                   /* property */

@@ -385,6 +385,51 @@ static void test_back_pressure(void)
     pvrdma_stop(t);
 }
 
+/* Lets time go on in small steps, but reads nothing. */
+static void unread_step(PvrdmaTest *t, int64_t ns)
+{
+    for (unsigned i = 0; i < 1000; i++) {
+        pvrdma_get(t, PVRDMA_REG_VERSION);
+    }
+    for (; ns > 0; ns -= LINK_NS / 10) {
+        qtest_clock_step(t->qts, LINK_NS / 10);
+    }
+}
+
+/*
+ * A peer that does not read for ten seconds is one that is not there: a QP gives up as on
+ * any other wire.  When it reads again, others can talk to it.
+ */
+static void test_stuck(void)
+{
+    static const PvrdmaTestQpAttr impatient = {
+        .mtu = PVRDMA_MTU_4096, .dest_qpn = 0x123, .timeout = 14, .retry_cnt = 1,
+    };
+    Rig r = rig_new("");
+    PvrdmaTest *t = r.t;
+    PvrdmaTestQp other = rig_qp(&r);
+
+    pvrdma_qp_connect(t, &r.qp, &impatient);
+    rig_write(&r, 0, BIG, 0x5000, 0x77);
+    unread_step(t, 9 * PVRDMA_SECOND);
+    g_assert_cmpuint(pvrdma_counter(t, "timeout"), ==, 0);
+    unread_step(t, 3 * PVRDMA_SECOND);
+    g_assert_cmpuint(pvrdma_counter(t, "timeout"), ==, 2);
+    pvrdma_cq_expect(t, &r.cq, 0, PVRDMA_WC_RETRY_EXC_ERR);
+    /* what the socket and the netdev had */
+    pvrdma_settle(t);
+    while (!g_queue_is_empty(&t->frames)) {
+        g_autofree PvrdmaFrame *f = g_queue_pop_head(&t->frames);
+
+        g_assert_cmpuint(f->pkt.psn, <, BIG_FRAMES - 1);
+    }
+    pvrdma_qp_connect(t, &other, &attr);
+    r.qp = other;
+    rig_write(&r, 1, 8, 0x5000, 0x77);
+    g_free(pvrdma_wire_expect(t, ROCE_OP_WRITE_ONLY, attr.dest_qpn, attr.sq_psn));
+    pvrdma_stop(t);
+}
+
 /* A filter that was there before sees both directions, each frame as it was. */
 static void test_dump(void)
 {
@@ -616,6 +661,7 @@ int main(int argc, char **argv)
     qtest_add_func("/pvrdma/port/link", test_link);
     qtest_add_func("/pvrdma/port/link-loss", test_link_loss);
     qtest_add_func("/pvrdma/port/back-pressure", test_back_pressure);
+    qtest_add_func("/pvrdma/port/stuck", test_stuck);
     qtest_add_func("/pvrdma/port/dump", test_dump);
     qtest_add_func("/pvrdma/port/minimum", test_minimum);
     qtest_add_func("/pvrdma/port/loop", test_loop);
