@@ -28,6 +28,19 @@ static uint8_t *resp_begin(PvrdmaQp *qp, RocePacket *pkt)
     return pvrdma_tx_begin(qp->s, &qp->path, pkt);
 }
 
+/*
+ * Its memory is not there.  Whoever asks again may have got the answer meanwhile, and our
+ * guest, who was told so, has taken the memory away: that is no mistake of anybody.
+ */
+static void read_failed(PvrdmaQp *qp, PvrdmaResource *res, PvrdmaMrStatus status)
+{
+    if (res->replay) {
+        res->active = false;
+    } else {
+        pvrdma_resp_mr_failed(qp, status, res->send_psn);
+    }
+}
+
 static void send_read(PvrdmaQp *qp, PvrdmaResource *res)
 {
     static const uint8_t opcodes[2][2] = {      /* first, last */
@@ -51,7 +64,7 @@ static void send_read(PvrdmaQp *qp, PvrdmaResource *res)
                                 PVRDMA_ACCESS_REMOTE_READ);
     }
     if (status != PVRDMA_MR_OK) {
-        pvrdma_resp_mr_failed(qp, status, res->send_psn);
+        read_failed(qp, res, status);
         return;
     }
     trace_pvrdma_resp_read(qp->s->port.netdev, qp->handle, pkt.opcode, pkt.psn,

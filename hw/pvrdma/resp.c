@@ -223,7 +223,8 @@ static void resource_replay(PvrdmaResp *r, unsigned i)
 {
     PvrdmaResource *res = resource_at(r, i);
 
-    res->active = res->replay = true;
+    res->replay |= !res->active;
+    res->active = true;
     r->resource_next = MIN(r->resource_next, i);
 }
 

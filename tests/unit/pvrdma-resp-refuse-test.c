@@ -312,6 +312,43 @@ static void test_region_gone_in_read(void)
     bed_free(bed);
 }
 
+/* An answer to what was asked twice is needed no more if the peer goes on. */
+static void test_region_gone_again(void)
+{
+    Bed *bed = bed_new();
+
+    PEER(bed, READ_REQUEST, BED_PSN, RETH(0, 2 * BED_MTU));
+    bed_run(bed);
+    bed_expect_read(bed, ROCE_OP_READ_RESP_FIRST, BED_PSN, BED_VA, BED_MTU);
+    bed_expect_read(bed, ROCE_OP_READ_RESP_LAST, BED_PSN + 1, BED_VA + BED_MTU,
+                    BED_MTU);
+    bed_receive(bed, 1, 8);
+    PEER(bed, READ_REQUEST, BED_PSN, RETH(0, 2 * BED_MTU));
+    PEER(bed, SEND_ONLY_INV, BED_PSN + 2, .payload_len = 8, .inv_rkey = BED_KEY,
+         .ack_req = true);
+    g_free(bed_wc(bed));
+    EXPECT_ACK(bed, BED_PSN + 2, 2);
+    bed_expect_quiet(bed);
+    g_assert_cmpuint(bed->qp.state, ==, PVRDMA_QPS_RTS);
+    bed_free(bed);
+}
+
+/* But this one was never answered to its end. */
+static void test_region_gone_in_between(void)
+{
+    Bed *bed = bed_new();
+
+    PEER(bed, READ_REQUEST, BED_PSN, RETH(0, 3 * BED_MTU));
+    g_assert_true(bed_run_some(bed, 2));
+    g_free(bed_sent(bed));
+    g_free(bed_sent(bed));
+    PEER(bed, READ_REQUEST, BED_PSN + 1, RETH(BED_MTU, 2 * BED_MTU));
+    bed->mr_gone = true;
+    bed_run(bed);
+    expect_refused(bed, &bad_access, BED_PSN + 1, 1);
+    bed_free(bed);
+}
+
 static void test_bus_error(void)
 {
     static const Refusal bad_bus = {
@@ -519,6 +556,9 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/refuse/unaligned", test_unaligned);
     g_test_add_func("/pvrdma/refuse/region-gone", test_region_gone);
     g_test_add_func("/pvrdma/refuse/region-gone-in-read", test_region_gone_in_read);
+    g_test_add_func("/pvrdma/refuse/region-gone-again", test_region_gone_again);
+    g_test_add_func("/pvrdma/refuse/region-gone-in-between",
+                    test_region_gone_in_between);
     g_test_add_func("/pvrdma/refuse/bus-error", test_bus_error);
     g_test_add_func("/pvrdma/refuse/bad-invalidation", test_bad_invalidation);
     g_test_add_func("/pvrdma/refuse/too-many", test_too_many);
