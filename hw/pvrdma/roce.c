@@ -138,8 +138,12 @@ bool roce_frame_is(const uint8_t *frame, size_t len)
     ip = frame + at;
     switch (type) {
     case ETH_P_IP:
-        /* options and first fragments are ours, too, and refused when parsed */
+        /*
+         * Options and first fragments are ours, too, and refused when parsed.  What
+         * follows these has no UDP header, and may be anybody's.
+         */
         return ip[offsetof(struct ip_header, ip_p)] == IP_PROTO_UDP &&
+               !(lduw_be_p(ip + offsetof(struct ip_header, ip_off)) & IP_OFFMASK) &&
                udp_is_roce(frame, len, at + (ip[0] & 0xf) * 4);
     case ETH_P_IPV6:
         return ip[offsetof(struct ip6_header, ip6_ctlun.ip6_un1.ip6_un1_nxt)] ==
@@ -428,7 +432,7 @@ static RoceStatus ipv4_parse(const uint8_t *network, size_t *len, RocePath *path
     }
     memcpy(&ip, network, sizeof(ip));
     if (ip.ip_ver_len != IPV4_VERSION_LEN || ipv4_checksum(network) ||
-        be16_to_cpu(ip.ip_off) & (IP_MF | IP_OFFMASK)) {
+        be16_to_cpu(ip.ip_off) & IP_MF) {
         return ROCE_BAD_IP;
     }
     total = be16_to_cpu(ip.ip_len);
