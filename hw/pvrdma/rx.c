@@ -93,13 +93,14 @@ static PvrdmaQp *rx_qp(PvrdmaState *s, const RocePath *path,
 }
 
 /* --- What a connection learns from any packet ----------------------------- */
-static void rx_congestion(PvrdmaQp *qp, const RocePath *path)
+/* Who is told by a notification that met congestion itself would tell, and so on. */
+static void rx_congestion(PvrdmaQp *qp, const RocePath *path, uint32_t flags)
 {
     if ((path->traffic_class & ROCE_ECN) != ROCE_ECN_CE) {
         return;
     }
     pvrdma_count(qp->s, PVRDMA_CNT_RX_CE);
-    if (qp->s->dcqcn && qp->type == PVRDMA_QPT_RC &&
+    if (qp->s->dcqcn && qp->type == PVRDMA_QPT_RC && !(flags & ROCE_IS_CNP) &&
         pvrdma_now() >= qp->resp.cnp_after) {
         qp->resp.cnp_after = pvrdma_now() + CNP_INTERVAL_NS;
         qp->resp.cnp_due = true;
@@ -145,7 +146,7 @@ void pvrdma_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
     if (!qp) {
         return;
     }
-    rx_congestion(qp, &path);
+    rx_congestion(qp, &path, flags);
     if (qp->type != PVRDMA_QPT_RC) {
         pvrdma_ud_rx(qp, &path, &pkt, frame);
         return;

@@ -7,6 +7,7 @@
 
 #define RETH(at, len) .va = BED_VA + (at), .rkey = BED_KEY, .dma_len = (len)
 #define RANDOM_FRAMES 20000
+#define CNP_NS (50 * SCALE_US)              /* between two notifications */
 
 /* A good WRITE of @len bytes as a frame; its length. */
 static size_t good_frame(Bed *bed, uint8_t *frame, uint32_t len)
@@ -323,14 +324,18 @@ static void test_congestion(void)
     g_assert_cmpuint(cnp->pkt.payload_len, ==, ROCE_CNP_BYTES);
     g_free(cnp);
     EXPECT_ACK(bed, BED_PSN + 3, 4);
-    bed->now += 49 * SCALE_US;          /* not so often */
+    bed->now += CNP_NS - SCALE_US;      /* not so often */
     PEER(bed, WRITE_ONLY, BED_PSN + 4, RETH(0, 1), .payload_len = 1);
     bed_expect_quiet(bed);
-    bed->now += 1 * SCALE_US;
+    bed->now += SCALE_US;
     PEER(bed, WRITE_ONLY, BED_PSN + 5, RETH(0, 1), .payload_len = 1);
     bed_run(bed);
     g_free(bed_sent(bed));
     g_assert_cmpuint(bed_counter(bed, PVRDMA_CNT_TX_CNP), ==, 2);
+    bed->now += CNP_NS;
+    PEER(bed, CNP, 0, .payload_len = ROCE_CNP_BYTES, .becn = true);
+    g_assert_cmpuint(bed_counter(bed, PVRDMA_CNT_RX_CE), ==, 6);
+    bed_expect_quiet(bed);              /* or two would tell each other for ever */
     bed_free(bed);
 }
 
