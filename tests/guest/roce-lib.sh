@@ -75,20 +75,33 @@ serving()
 	EOF
 }
 
+# address NODE: its IPv4 address on the wire
+address()
+{
+	echo "10.77.0.$((${1#node} + 1))"
+}
+
+# served PATTERN: waits until the server has printed such a line
+served()
+{
+	for _ in $(seq 300); do
+		grep -qs "$1" "$work/served" && return
+		sleep 0.1
+	done
+	return 1
+}
+
 # both SERVER CLIENT: runs these shell command lines on their nodes, in CLIENT with the
 # server's address for @; true if both end well
 both()
 {
-	local address code=0 process
+	local code=0 process
 
-	address=10.77.0.$((${server#node} + 1))
 	on "$server" "$(serving "$1")" >"$work/served" 2>&1 </dev/null &
 	process=$!
-	for _ in $(seq 300); do
-		grep -qs '^listening$' "$work/served" && break
-		sleep 0.1
-	done
-	on "$client" "timeout -k 5 $seconds ${2//@/$address}" </dev/null || code=$?
+	served '^listening$'
+	on "$client" "timeout -k 5 $seconds ${2//@/$(address "$server")}" </dev/null ||
+		code=$?
 	[ $code = 0 ] || echo "the client ended with code $code"
 	wait $process || { echo "the server ended with code $?"; code=1; }
 	return $code
@@ -116,6 +129,26 @@ gid()
 					echo ${g#gids/} ;;
 			esac
 		done'
+}
+
+# Datagrams to a multicast group. Linux' driver of pvrdma has no groups to receive from, which
+# the program is told; who only sends needs none.
+multicast()
+{
+	local code=0 process mckey="timeout -k 5 $seconds stdbuf -oL mckey -m 239.1.2.3 -b"
+
+	on "$server" "$mckey $(address "$server")" >"$work/served" 2>&1 </dev/null &
+	process=$!
+	served '^mckey: joined\|MULTICAST_ERROR'
+	on "$client" "$mckey $(address "$client") -s -o" &&
+		grep -q '^data transfers complete' "$work/out" || code=1
+	wait $process || { echo "the receiver ended with code $?"; code=1; }
+	if [ "${kinds[$server]}" = pvrdma ]; then
+		grep -q MULTICAST_ERROR "$work/served" || code=1
+	else
+		grep -q '^data transfers complete' "$work/served" || code=1
+	fi
+	return $code
 }
 
 # pingpong KIND OPTIONS...: one of libibverbs' own, which check what they receive
