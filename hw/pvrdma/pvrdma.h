@@ -440,7 +440,7 @@ bool pvrdma_qp_attr_resume(PvrdmaQp *qp);
 /* As query_qp gives them. */
 void pvrdma_qp_attr_get(const PvrdmaQp *qp, struct pvrdma_qp_attr *attr);
 
-/* --- req.c and comp.c: the sending side --------------------------------- */
+/* --- req.c, req-tx.c and comp.c: the sending side ------------------------ */
 /*
  * Gets and sends WQEs while the port takes frames and @budget packets last.  True: it
  * could go on now.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sending side of a QP: requester (req.c) and completer (comp.c).  State of these
- * two files, and what they offer each other; others only call the functions of pvrdma.h.
+ * The sending side of a QP: requester (req.c, req-tx.c) and completer (comp.c).  State of
+ * these files, and what they offer each other; others only call those of pvrdma.h.
  *
  *   guest's queue --fetch--> ring of WQEs --send--> una .. psn .. next_psn
  *         ^                     |    ^                                |
@@ -97,6 +97,11 @@ void pvrdma_req_deadline(PvrdmaQp *qp);
 void pvrdma_req_arm(PvrdmaQp *qp, int64_t when);
 /* @sqe cannot be done, by its guest's fault: it ends with @status. */
 void pvrdma_req_refuse(PvrdmaQp *qp, PvrdmaSqe *sqe, uint8_t status);
+/*
+ * Sends the packet of @sqe, which was begun, at the cursor, and moves this on.  False: it
+ * has to wait, or is refused.
+ */
+bool pvrdma_req_send(PvrdmaQp *qp, PvrdmaSqe *sqe);
 /* Forgets the WQEs that were fetched; they are fetched and sent again. */
 void pvrdma_req_park(PvrdmaQp *qp);
 /* Fetches them, for an answer that may be to them; sends nothing. */
