@@ -225,7 +225,8 @@ static void a11_flipped(void)
                         byte == bth + 4;                        /* congestion */
         bool other = (byte == ip && bit % 8 < 4) ||     /* header length */
                      (byte == ip + 6 && bit % 8 < 5) || /* place of a fragment */
-                     byte == ip + 7 || byte == ip + 9 || byte == udp + 2 || byte == udp + 3;
+                     byte == ip + 7 || byte == ip + 9 || byte == udp + 2 ||
+                     byte == udp + 3;
 
         if (variable) {
             continue;
