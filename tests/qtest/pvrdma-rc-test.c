@@ -5,140 +5,21 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include "pvrdma-verbs.h"
+#include "pvrdma-rc.h"
 
-#define MTU             1024
+#define MTU             RC_MTU
 #define BYTES           (64 * 1024)
-#define SQ_PSN          0x1000      /* the device sends from here on */
-#define RQ_PSN          0x2000      /* and expects this */
-#define PEER_QPN        0xabcdef
-#define PEER_VA         0x123456789000ULL
-#define PEER_RKEY       0x13572468
+#define SQ_PSN          0x1000
+#define RQ_PSN          0x2000
 #define TIMEOUT_NS      (4096LL << 14)
-/* Ethernet, IPv4, UDP */
-#define NETWORK_BYTES   (14 + 20 + 8)
-#define ETHERNET_MIN    60u
 
-typedef struct Rc {
-    PvrdmaTest *t;
-    uint32_t pd;
-    PvrdmaTestCq cq;
-    PvrdmaTestQp qp;
-    PvrdmaTestMr mr;
-    RocePath path;                  /* of what the peer sends */
-    uint8_t *data;                  /* what is in the region */
-} Rc;
-
-static void rc_start_psn(Rc *rc, uint32_t sq_psn, uint32_t rq_psn,
-                         uint8_t retry_cnt)
+static void start(Rc *rc)
 {
-    PvrdmaTestQpInit init = { .send_wr = 64, .recv_wr = 64 };
-    PvrdmaTestQpAttr attr = {
-        .mtu = PVRDMA_MTU_1024,
-        .sq_psn = sq_psn, .rq_psn = rq_psn,
-        .dest_qpn = PEER_QPN,
-        .retry_cnt = retry_cnt,
-    };
-
-    rc->t = pvrdma_start("");
-    rc->pd = pvrdma_pd_create(rc->t, 0);
-    rc->cq = pvrdma_cq_create(rc->t, 0, 0, 256);
-    init.pd = rc->pd;
-    init.send_cq = &rc->cq;
-    rc->qp = pvrdma_qp_create(rc->t, &init);
-    rc->mr = pvrdma_mr_create(rc->t, rc->pd, 0x40000100, BYTES,
-                              PVRDMA_TEST_ACCESS_ALL);
-    rc->data = g_malloc(BYTES);
-    pvrdma_fill(rc->t, rc->mr.pa, rc->data, BYTES, 1);
-    pvrdma_qp_connect(rc->t, &rc->qp, &attr);
-    rc->path = pvrdma_path(false, false);
-}
-
-static void rc_start(Rc *rc)
-{
-    rc_start_psn(rc, SQ_PSN, RQ_PSN, 0);
-}
-
-static void rc_stop(Rc *rc)
-{
-    pvrdma_cq_assert_empty(rc->t, &rc->cq);
-    pvrdma_assert_quiet(rc->t);
-    g_free(rc->data);
-    pvrdma_stop(rc->t);
-}
-
-/* The device is asked to do @opcode with the first @len bytes of its region. */
-static void rc_post(Rc *rc, uint64_t wr_id, enum pvrdma_wr_opcode opcode,
-                    uint32_t len)
-{
-    struct pvrdma_sq_wqe_hdr hdr = pvrdma_wr_rdma(wr_id, opcode, PEER_VA,
-                                                  PEER_RKEY);
-    PvrdmaTestSge sge = PVRDMA_TEST_SGE(&rc->mr, 0, len);
-
-    pvrdma_post_send(rc->t, &rc->qp, &hdr, &sge, 1);
-}
-
-/* The device sent this packet, and it has @len bytes of the region from @offset on. */
-static void rc_sent(Rc *rc, uint8_t opcode, uint32_t psn, uint32_t offset,
-                    uint32_t len)
-{
-    g_autofree PvrdmaFrame *f = pvrdma_wire_expect(rc->t, opcode, PEER_QPN, psn);
-    uint32_t bytes;
-
-    g_assert_cmpmem(f->pkt.payload, f->pkt.payload_len, rc->data + offset, len);
-    bytes = NETWORK_BYTES + roce_opcode_info(opcode)->header_bytes +
-            ROUND_UP(len, 4) + ROCE_ICRC_BYTES;
-    g_assert_cmpuint(f->len, ==, MAX(bytes, ETHERNET_MIN));
-}
-
-/* The device asked for @len bytes at @offset. */
-static void rc_asked(Rc *rc, uint32_t psn, uint32_t offset, uint32_t len)
-{
-    g_autofree PvrdmaFrame *f = pvrdma_wire_expect(rc->t, ROCE_OP_READ_REQUEST,
-                                                   PEER_QPN, psn);
-
-    g_assert_cmphex(f->pkt.va, ==, PEER_VA + offset);
-    g_assert_cmphex(f->pkt.rkey, ==, PEER_RKEY);
-    g_assert_cmpuint(f->pkt.dma_len, ==, len);
-}
-
-static void rc_send(Rc *rc, const RocePacket *pkt, const void *payload,
-                    size_t len)
-{
-    RocePacket p = *pkt;
-
-    p.pkey = ROCE_PKEY_DEFAULT;
-    p.qpn = p.qpn ?: rc->qp.qpn;
-    p.psn &= ROCE_PSN_MASK;
-    pvrdma_wire_send(rc->t, &rc->path, &p, payload, len);
-}
-
-static void rc_aeth(Rc *rc, uint32_t psn, enum roce_aeth_kind kind,
-                    unsigned value)
-{
-    rc_send(rc, &(RocePacket) {
-        .opcode = ROCE_OP_ACK, .psn = psn,
-        .syndrome = ROCE_AETH_SYN(kind, value),
-    }, NULL, 0);
-}
-
-static void rc_ack(Rc *rc, uint32_t psn)
-{
-    rc_aeth(rc, psn, ROCE_AETH_ACK, ROCE_AETH_NO_CREDITS);
-}
-
-/* A part of the response to a READ: bytes of @seed. */
-static void rc_response(Rc *rc, uint8_t opcode, uint32_t psn, uint8_t seed,
-                        uint32_t len)
-{
-    uint8_t payload[2 * MTU];
-
-    memset(payload, seed, sizeof(payload));
-    rc_send(rc, &(RocePacket) { .opcode = opcode, .psn = psn }, payload, len);
+    rc_start(rc, &(RcInit) { BYTES, SQ_PSN, RQ_PSN });
 }
 
 /* A packet of a WRITE of @total bytes to the region, filled with @seed. */
-static void rc_write(Rc *rc, uint8_t opcode, uint32_t psn, uint8_t seed,
+static void peer_writes(Rc *rc, uint8_t opcode, uint32_t psn, uint8_t seed,
                      uint32_t len, uint32_t total)
 {
     uint8_t payload[MTU];
@@ -149,34 +30,6 @@ static void rc_write(Rc *rc, uint8_t opcode, uint32_t psn, uint8_t seed,
         .dma_len = total,
         .ack_req = roce_opcode_info(opcode)->flags & ROCE_IS_LAST,
     }, payload, len);
-}
-
-static void rc_acked(Rc *rc, uint32_t psn)
-{
-    g_autofree PvrdmaFrame *f = pvrdma_wire_expect(rc->t, ROCE_OP_ACK, PEER_QPN,
-                                                   psn & ROCE_PSN_MASK);
-
-    g_assert_cmpuint(RNIC_GET(ROCE_AETH_KIND, f->pkt.syndrome), ==,
-                     ROCE_AETH_ACK);
-}
-
-static void rc_naked(Rc *rc, uint32_t psn, enum roce_nak code)
-{
-    pvrdma_wire_expect_ack(rc->t, PEER_QPN, psn & ROCE_PSN_MASK,
-                           ROCE_AETH_SYN(ROCE_AETH_NAK, code));
-}
-
-static void rc_assert_filled(Rc *rc, uint32_t offset, uint8_t seed, uint32_t len)
-{
-    g_autofree uint8_t *want = g_malloc(len);
-
-    memset(want, seed, len);
-    pvrdma_assert_mem(rc->t, rc->mr.pa + offset, want, len);
-}
-
-static void rc_done(Rc *rc, uint64_t wr_id, enum pvrdma_wc_status status)
-{
-    pvrdma_cq_expect(rc->t, &rc->cq, wr_id, status);
 }
 
 /* --- A5: opcodes, headers, sizes ----------------------------------------------- */
@@ -204,7 +57,7 @@ static void check_shape(Rc *rc, const Shape *shape, uint32_t len, uint32_t *psn,
 {
     uint32_t packets = roce_packets(len, MTU);
 
-    rc_post(rc, wr_id, shape->wr, len);
+    rc_post(rc, wr_id, shape->wr, 0, len);
     for (uint32_t i = 0; i < packets; i++) {
         bool last = i == packets - 1;
         uint8_t opcode = last ? (i ? shape->last : shape->only) :
@@ -226,7 +79,7 @@ static void test_a05_opcodes(void)
     uint64_t wr_id = 1;
     Rc rc;
 
-    rc_start(&rc);
+    start(&rc);
     for (unsigned i = 0; i < ARRAY_SIZE(shapes); i++) {
         for (unsigned j = 0; j < ARRAY_SIZE(sizes); j++) {
             check_shape(&rc, &shapes[i], sizes[j], &psn, wr_id++);
@@ -239,19 +92,19 @@ static void test_a05_opcodes(void)
 static void test_a05_headers(void)
 {
     struct pvrdma_sq_wqe_hdr hdr = pvrdma_wr_rdma(1, PVRDMA_WR_RDMA_WRITE_WITH_IMM,
-                                                  PEER_VA, PEER_RKEY);
-    PvrdmaTestMr remote = { .va = PEER_VA, .rkey = PEER_RKEY };
+                                                  RC_PEER_VA, RC_PEER_RKEY);
+    PvrdmaTestMr remote = { .va = RC_PEER_VA, .rkey = RC_PEER_RKEY };
     PvrdmaTestSge sge;
     PvrdmaFrame *f;
     Rc rc;
 
-    rc_start(&rc);
+    start(&rc);
     sge = PVRDMA_TEST_SGE(&rc.mr, 0, 8);
     hdr.ex.imm_data = cpu_to_be32(0x11223344);
     pvrdma_post_send(rc.t, &rc.qp, &hdr, &sge, 1);
-    f = pvrdma_wire_expect(rc.t, ROCE_OP_WRITE_ONLY_IMM, PEER_QPN, SQ_PSN);
-    g_assert_cmphex(f->pkt.va, ==, PEER_VA);
-    g_assert_cmphex(f->pkt.rkey, ==, PEER_RKEY);
+    f = pvrdma_wire_expect(rc.t, ROCE_OP_WRITE_ONLY_IMM, RC_PEER_QPN, SQ_PSN);
+    g_assert_cmphex(f->pkt.va, ==, RC_PEER_VA);
+    g_assert_cmphex(f->pkt.rkey, ==, RC_PEER_RKEY);
     g_assert_cmpuint(f->pkt.dma_len, ==, 8);
     g_assert_cmphex(be32_to_cpu(f->pkt.imm), ==, 0x11223344);
     g_assert_cmphex(f->pkt.pkey, ==, ROCE_PKEY_DEFAULT);
@@ -262,14 +115,14 @@ static void test_a05_headers(void)
     hdr.ex.invalidate_rkey = cpu_to_le32(0xcafe);
     hdr.send_flags |= cpu_to_le32(PVRDMA_SEND_SOLICITED);
     pvrdma_post_send(rc.t, &rc.qp, &hdr, NULL, 0);
-    f = pvrdma_wire_expect(rc.t, ROCE_OP_SEND_ONLY_INV, PEER_QPN, SQ_PSN + 1);
+    f = pvrdma_wire_expect(rc.t, ROCE_OP_SEND_ONLY_INV, RC_PEER_QPN, SQ_PSN + 1);
     g_assert_cmphex(f->pkt.inv_rkey, ==, 0xcafe);
     g_assert_true(f->pkt.solicited);
     g_free(f);
 
     hdr = pvrdma_wr_atomic(3, PVRDMA_WR_ATOMIC_CMP_AND_SWP, &remote, 5, 6);
     pvrdma_post_send(rc.t, &rc.qp, &hdr, &sge, 1);
-    f = pvrdma_wire_expect(rc.t, ROCE_OP_COMPARE_SWAP, PEER_QPN, SQ_PSN + 2);
+    f = pvrdma_wire_expect(rc.t, ROCE_OP_COMPARE_SWAP, RC_PEER_QPN, SQ_PSN + 2);
     g_assert_cmpuint(f->pkt.compare, ==, 5);
     g_assert_cmpuint(f->pkt.swap_add, ==, 6);
     g_free(f);
@@ -290,16 +143,16 @@ static void test_a07_gap_received(void)
 {
     Rc rc;
 
-    rc_start(&rc);
+    start(&rc);
     /* the first of three is lost */
-    rc_write(&rc, ROCE_OP_WRITE_MIDDLE, RQ_PSN + 1, 0x22, MTU, 0);
+    peer_writes(&rc, ROCE_OP_WRITE_MIDDLE, RQ_PSN + 1, 0x22, MTU, 0);
     rc_naked(&rc, RQ_PSN, ROCE_NAK_PSN_SEQUENCE);
-    rc_write(&rc, ROCE_OP_WRITE_LAST, RQ_PSN + 2, 0x33, MTU, 0);
+    peer_writes(&rc, ROCE_OP_WRITE_LAST, RQ_PSN + 2, 0x33, MTU, 0);
     pvrdma_assert_quiet(rc.t);
     pvrdma_assert_mem(rc.t, rc.mr.pa, rc.data, BYTES);
-    rc_write(&rc, ROCE_OP_WRITE_FIRST, RQ_PSN, 0x11, MTU, 3 * MTU);
-    rc_write(&rc, ROCE_OP_WRITE_MIDDLE, RQ_PSN + 1, 0x22, MTU, 0);
-    rc_write(&rc, ROCE_OP_WRITE_LAST, RQ_PSN + 2, 0x33, MTU, 0);
+    peer_writes(&rc, ROCE_OP_WRITE_FIRST, RQ_PSN, 0x11, MTU, 3 * MTU);
+    peer_writes(&rc, ROCE_OP_WRITE_MIDDLE, RQ_PSN + 1, 0x22, MTU, 0);
+    peer_writes(&rc, ROCE_OP_WRITE_LAST, RQ_PSN + 2, 0x33, MTU, 0);
     rc_acked(&rc, RQ_PSN + 2);
     for (unsigned i = 0; i < 3; i++) {
         rc_assert_filled(&rc, i * MTU, 0x11 * (i + 1), MTU);
@@ -311,9 +164,9 @@ static void test_a07_gap_sent(void)
 {
     Rc rc;
 
-    rc_start(&rc);
-    rc_post(&rc, 1, PVRDMA_WR_RDMA_WRITE, 3 * MTU);
-    rc_post(&rc, 2, PVRDMA_WR_SEND, 1);
+    start(&rc);
+    rc_post(&rc, 1, PVRDMA_WR_RDMA_WRITE, 0, 3 * MTU);
+    rc_post(&rc, 2, PVRDMA_WR_SEND, 0, 1);
     for (unsigned i = 0; i < 4; i++) {
         g_free(pvrdma_wire_take(rc.t));
     }
@@ -332,15 +185,15 @@ static void test_a08_duplicate(void)
 {
     Rc rc;
 
-    rc_start(&rc);
-    rc_write(&rc, ROCE_OP_WRITE_ONLY, RQ_PSN, 0x55, 100, 100);
+    start(&rc);
+    peer_writes(&rc, ROCE_OP_WRITE_ONLY, RQ_PSN, 0x55, 100, 100);
     rc_acked(&rc, RQ_PSN);
     rc_assert_filled(&rc, 0, 0x55, 100);
-    rc_write(&rc, ROCE_OP_WRITE_ONLY, RQ_PSN, 0x66, 100, 100);
+    peer_writes(&rc, ROCE_OP_WRITE_ONLY, RQ_PSN, 0x66, 100, 100);
     rc_acked(&rc, RQ_PSN);
     rc_assert_filled(&rc, 0, 0x55, 100);
     /* and what is expected next is the same */
-    rc_write(&rc, ROCE_OP_WRITE_ONLY, RQ_PSN + 1, 0x77, 100, 100);
+    peer_writes(&rc, ROCE_OP_WRITE_ONLY, RQ_PSN + 1, 0x77, 100, 100);
     rc_acked(&rc, RQ_PSN + 1);
     rc_assert_filled(&rc, 0, 0x77, 100);
     rc_stop(&rc);
@@ -352,9 +205,9 @@ static void test_a09_lost(void)
 {
     Rc rc;
 
-    rc_start(&rc);
+    start(&rc);
     /* an acknowledgement, or a NAK */
-    rc_post(&rc, 1, PVRDMA_WR_RDMA_WRITE, MTU + 1);
+    rc_post(&rc, 1, PVRDMA_WR_RDMA_WRITE, 0, MTU + 1);
     rc_sent(&rc, ROCE_OP_WRITE_FIRST, SQ_PSN, 0, MTU);
     rc_sent(&rc, ROCE_OP_WRITE_LAST, SQ_PSN + 1, MTU, 1);
     pvrdma_step(rc.t, TIMEOUT_NS - PVRDMA_MS);
@@ -365,7 +218,7 @@ static void test_a09_lost(void)
     rc_ack(&rc, SQ_PSN + 1);
     rc_done(&rc, 1, PVRDMA_WC_SUCCESS);
     /* the second of three packets of a response, then the rest */
-    rc_post(&rc, 2, PVRDMA_WR_RDMA_READ, 3 * MTU);
+    rc_post(&rc, 2, PVRDMA_WR_RDMA_READ, 0, 3 * MTU);
     rc_asked(&rc, SQ_PSN + 2, 0, 3 * MTU);
     rc_response(&rc, ROCE_OP_READ_RESP_FIRST, SQ_PSN + 2, 0xa1, MTU);
     rc_response(&rc, ROCE_OP_READ_RESP_LAST, SQ_PSN + 4, 0xa3, MTU);
@@ -387,9 +240,9 @@ static void test_a09_retry_limit(void)
 {
     Rc rc;
 
-    rc_start_psn(&rc, SQ_PSN, RQ_PSN, 2);
-    rc_post(&rc, 1, PVRDMA_WR_SEND, 4);
-    rc_post(&rc, 2, PVRDMA_WR_SEND, 4);
+    rc_start(&rc, &(RcInit) { BYTES, SQ_PSN, RQ_PSN, 2 });
+    rc_post(&rc, 1, PVRDMA_WR_SEND, 0, 4);
+    rc_post(&rc, 2, PVRDMA_WR_SEND, 0, 4);
     for (unsigned i = 0; i < 3; i++) {
         rc_sent(&rc, ROCE_OP_SEND_ONLY, SQ_PSN, 0, 4);
         rc_sent(&rc, ROCE_OP_SEND_ONLY, SQ_PSN + 1, 0, 4);
@@ -408,8 +261,8 @@ static void test_a10_wrap(void)
 {
     Rc rc;
 
-    rc_start_psn(&rc, 0xfffffe, 0xffffff, 0);
-    rc_post(&rc, 1, PVRDMA_WR_RDMA_WRITE, 4 * MTU);
+    rc_start(&rc, &(RcInit) { BYTES, 0xfffffe, 0xffffff, 0 });
+    rc_post(&rc, 1, PVRDMA_WR_RDMA_WRITE, 0, 4 * MTU);
     rc_sent(&rc, ROCE_OP_WRITE_FIRST, 0xfffffe, 0, MTU);
     rc_sent(&rc, ROCE_OP_WRITE_MIDDLE, 0xffffff, MTU, MTU);
     rc_sent(&rc, ROCE_OP_WRITE_MIDDLE, 0, 2 * MTU, MTU);
@@ -420,9 +273,9 @@ static void test_a10_wrap(void)
     rc_ack(&rc, 1);
     rc_done(&rc, 1, PVRDMA_WC_SUCCESS);
 
-    rc_write(&rc, ROCE_OP_WRITE_FIRST, 0xffffff, 1, MTU, 2 * MTU + 1);
-    rc_write(&rc, ROCE_OP_WRITE_MIDDLE, 0, 2, MTU, 0);
-    rc_write(&rc, ROCE_OP_WRITE_LAST, 1, 3, 1, 0);
+    peer_writes(&rc, ROCE_OP_WRITE_FIRST, 0xffffff, 1, MTU, 2 * MTU + 1);
+    peer_writes(&rc, ROCE_OP_WRITE_MIDDLE, 0, 2, MTU, 0);
+    peer_writes(&rc, ROCE_OP_WRITE_LAST, 1, 3, 1, 0);
     rc_acked(&rc, 1);
     rc_assert_filled(&rc, 0, 1, MTU);
     rc_assert_filled(&rc, MTU, 2, MTU);
@@ -442,17 +295,17 @@ static void test_a13_no_arp(void)
     static const uint8_t nobody[6] = { 0x52, 0x54, 0, 0x77, 0x66, 0x55 };
     PvrdmaTestQpAttr attr = {
         .mtu = PVRDMA_MTU_1024, .sq_psn = SQ_PSN, .rq_psn = RQ_PSN,
-        .dest_qpn = PEER_QPN, .dmac = nobody,
+        .dest_qpn = RC_PEER_QPN, .dmac = nobody,
     };
     Rc rc;
 
-    rc_start(&rc);
+    start(&rc);
     pvrdma_qp_to(rc.t, &rc.qp, PVRDMA_QPS_RESET);
     pvrdma_qp_connect(rc.t, &rc.qp, &attr);
-    rc_post(&rc, 1, PVRDMA_WR_SEND, 4);
+    rc_post(&rc, 1, PVRDMA_WR_SEND, 0, 4);
     for (unsigned i = 0; i < 2; i++) {
         g_autofree PvrdmaFrame *f = pvrdma_wire_expect(rc.t, ROCE_OP_SEND_ONLY,
-                                                       PEER_QPN, SQ_PSN);
+                                                       RC_PEER_QPN, SQ_PSN);
 
         g_assert_cmpmem(f->path.dmac, 6, nobody, 6);
         if (!i) {
@@ -471,18 +324,18 @@ static void test_a15_interleaved(void)
     Rc rc;
     PvrdmaTestSge sge;
     struct pvrdma_sq_wqe_hdr hdr = pvrdma_wr_rdma(1, PVRDMA_WR_RDMA_READ,
-                                                  PEER_VA, PEER_RKEY);
+                                                  RC_PEER_VA, RC_PEER_RKEY);
 
-    rc_start(&rc);
+    start(&rc);
     sge = PVRDMA_TEST_SGE(&rc.mr, BYTES / 2, 3 * MTU);
     pvrdma_post_send(rc.t, &rc.qp, &hdr, &sge, 1);
     rc_asked(&rc, SQ_PSN, 0, 3 * MTU);
     rc_response(&rc, ROCE_OP_READ_RESP_FIRST, SQ_PSN, 0xb0, MTU);
-    rc_write(&rc, ROCE_OP_WRITE_FIRST, RQ_PSN, 0xc0, MTU, 3 * MTU);
+    peer_writes(&rc, ROCE_OP_WRITE_FIRST, RQ_PSN, 0xc0, MTU, 3 * MTU);
     rc_response(&rc, ROCE_OP_READ_RESP_MIDDLE, SQ_PSN + 1, 0xb1, MTU);
-    rc_write(&rc, ROCE_OP_WRITE_MIDDLE, RQ_PSN + 1, 0xc1, MTU, 0);
+    peer_writes(&rc, ROCE_OP_WRITE_MIDDLE, RQ_PSN + 1, 0xc1, MTU, 0);
     rc_response(&rc, ROCE_OP_READ_RESP_LAST, SQ_PSN + 2, 0xb2, MTU);
-    rc_write(&rc, ROCE_OP_WRITE_LAST, RQ_PSN + 2, 0xc2, MTU, 0);
+    peer_writes(&rc, ROCE_OP_WRITE_LAST, RQ_PSN + 2, 0xc2, MTU, 0);
     rc_acked(&rc, RQ_PSN + 2);
     rc_done(&rc, 1, PVRDMA_WC_SUCCESS);
     for (unsigned i = 0; i < 3; i++) {
@@ -503,7 +356,7 @@ static void test_a16_alias(void)
     PvrdmaTestQp other;
     Rc rc;
 
-    rc_start(&rc);
+    start(&rc);
     pkt.va = rc.mr.va;
     pkt.rkey = rc.mr.rkey;
     for (unsigned bit = 16; bit < 24; bit++) {
@@ -521,7 +374,7 @@ static void test_a16_alias(void)
     other = pvrdma_qp_create(rc.t, &init);
     g_assert_cmphex(other.qpn, !=, pkt.qpn);
     pvrdma_qp_connect(rc.t, &other, &(PvrdmaTestQpAttr) {
-        .rq_psn = RQ_PSN, .dest_qpn = PEER_QPN,
+        .rq_psn = RQ_PSN, .dest_qpn = RC_PEER_QPN,
     });
     rc_send(&rc, &pkt, "evil", 4);
     pvrdma_assert_quiet(rc.t);
@@ -536,10 +389,10 @@ static void check_refused(const RocePacket *answer, uint32_t len,
     static const uint8_t zeroes[MTU];
     Rc rc;
 
-    rc_start(&rc);
-    rc_post(&rc, 1, PVRDMA_WR_SEND, 4);
-    rc_post(&rc, 2, PVRDMA_WR_RDMA_READ, MTU);
-    rc_post(&rc, 3, PVRDMA_WR_RDMA_WRITE, 4);
+    start(&rc);
+    rc_post(&rc, 1, PVRDMA_WR_SEND, 0, 4);
+    rc_post(&rc, 2, PVRDMA_WR_RDMA_READ, 0, MTU);
+    rc_post(&rc, 3, PVRDMA_WR_RDMA_WRITE, 0, 4);
     for (unsigned i = 0; i < 3; i++) {
         g_free(pvrdma_wire_take(rc.t));
     }
@@ -548,7 +401,7 @@ static void check_refused(const RocePacket *answer, uint32_t len,
     rc_done(&rc, 2, status);
     rc_done(&rc, 3, PVRDMA_WC_WR_FLUSH_ERR);
     g_assert_cmpint(pvrdma_qp_state(rc.t, &rc.qp), ==, PVRDMA_QPS_ERR);
-    rc_post(&rc, 4, PVRDMA_WR_SEND, 4);
+    rc_post(&rc, 4, PVRDMA_WR_SEND, 0, 4);
     rc_done(&rc, 4, PVRDMA_WC_WR_FLUSH_ERR);
     pvrdma_assert_mem(rc.t, rc.mr.pa, rc.data, BYTES);
     rc_stop(&rc);
@@ -577,8 +430,8 @@ static void test_a18_not_ready(void)
 {
     Rc rc;
 
-    rc_start(&rc);
-    rc_post(&rc, 1, PVRDMA_WR_SEND, 4);
+    start(&rc);
+    rc_post(&rc, 1, PVRDMA_WR_SEND, 0, 4);
     for (unsigned i = 0; i < 20; i++) {
         rc_sent(&rc, ROCE_OP_SEND_ONLY, SQ_PSN, 0, 4);
         rc_aeth(&rc, SQ_PSN, ROCE_AETH_RNR_NAK, 20);
@@ -598,9 +451,9 @@ static void test_a18_stale(void)
 {
     Rc rc;
 
-    rc_start(&rc);
+    start(&rc);
     rc_ack(&rc, SQ_PSN);
-    rc_post(&rc, 1, PVRDMA_WR_SEND, 4);
+    rc_post(&rc, 1, PVRDMA_WR_SEND, 0, 4);
     rc_sent(&rc, ROCE_OP_SEND_ONLY, SQ_PSN, 0, 4);
     rc_ack(&rc, SQ_PSN + 1);
     rc_ack(&rc, SQ_PSN - 1);
@@ -619,14 +472,14 @@ static void test_query(void)
     struct pvrdma_qp_attr a;
     Rc rc;
 
-    rc_start(&rc);
-    rc_post(&rc, 1, PVRDMA_WR_RDMA_READ, 3 * MTU);
+    start(&rc);
+    rc_post(&rc, 1, PVRDMA_WR_RDMA_READ, 0, 3 * MTU);
     rc_asked(&rc, SQ_PSN, 0, 3 * MTU);
     a = pvrdma_qp_query(rc.t, &rc.qp);
     g_assert_cmphex(le32_to_cpu(a.sq_psn), ==, SQ_PSN + 3);
     g_assert_cmphex(le32_to_cpu(a.rq_psn), ==, RQ_PSN);
     g_assert_cmpuint(le32_to_cpu(a.cur_qp_state), ==, PVRDMA_QPS_RTS);
-    rc_write(&rc, ROCE_OP_WRITE_ONLY, RQ_PSN, 0x11, 4, 4);
+    peer_writes(&rc, ROCE_OP_WRITE_ONLY, RQ_PSN, 0x11, 4, 4);
     rc_acked(&rc, RQ_PSN);
     a = pvrdma_qp_query(rc.t, &rc.qp);
     g_assert_cmphex(le32_to_cpu(a.rq_psn), ==, RQ_PSN + 1);
