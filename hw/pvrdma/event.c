@@ -138,6 +138,9 @@ void pvrdma_irq_flush(PvrdmaState *s)
 {
     uint32_t causes = s->icr & ~s->imr;
 
+    if (s->gone) {
+        return;
+    }
     if (!s->host.messages(s->host.opaque)) {
         s->host.line(s->host.opaque, causes);
         return;

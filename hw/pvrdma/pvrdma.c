@@ -351,7 +351,7 @@ static void regs_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
 {
     PvrdmaState *s = opaque;
 
-    if (!s->bh) {
+    if (s->gone) {
         return;
     }
     trace_pvrdma_reg_write(s->port.netdev, addr, value);
@@ -431,7 +431,7 @@ static MemTxResult uar_write(void *opaque, hwaddr addr, uint64_t value,
     uint32_t uar = addr >> PVRDMA_PAGE_SHIFT;
     hwaddr offset = addr % PVRDMA_PAGE_BYTES;
 
-    if (!s->bh) {
+    if (s->gone) {
         return MEMTX_OK;
     }
     trace_pvrdma_doorbell(s->port.netdev, uar, offset, value);
@@ -537,7 +537,6 @@ bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp)
     if (!pvrdma_port_init(s, host->netdev, errp)) {
         tables_free(s);
         qemu_bh_delete(s->bh);
-        s->bh = NULL;
         timer_free(s->ack_timer);
         return false;
     }
@@ -551,13 +550,32 @@ bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp)
     return true;
 }
 
-void pvrdma_fini(PvrdmaState *s)
+static void state_free(PvrdmaState *s)
 {
-    pvrdma_reset(s);
     pvrdma_port_fini(s);
     tables_free(s);
     timer_free(s->ack_timer);
     qemu_bh_delete(s->bh);
+}
+
+static void fini_late(void *opaque)
+{
+    PvrdmaState *s = opaque;
+
+    state_free(s);
+    object_unref(OBJECT(s->host.dev));
+}
+
+void pvrdma_fini(PvrdmaState *s)
+{
+    pvrdma_reset(s);
     /* a vCPU may have been on its way in: MMIO finds nothing any more */
-    s->bh = NULL;
+    s->gone = true;
+    if (!s->running && !s->irqs_leaving) {
+        state_free(s);
+        return;
+    }
+    /* by a message or a frame, the guest has taken the slot's power: they end first */
+    object_ref(OBJECT(s->host.dev));
+    aio_bh_schedule_oneshot(qemu_get_aio_context(), fini_late, s);
 }

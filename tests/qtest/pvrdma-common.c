@@ -2,6 +2,7 @@
 /* A machine with pvrdma; see pvrdma-common.h. */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "hw/pci/pci_regs.h"
 #include "libqos/pci-pc.h"
 #include "qobject/qdict.h"
 #include "machine.h"
@@ -9,6 +10,9 @@
 
 #define RAM_FIRST 0x01000000ULL
 #define VLAN_NONE 0xfff
+#define PORT_LIMIT 0xe0800000ULL
+#define ECAM 0xb0000000ULL
+#define MCH_PCIEXBAR 0x60               /* of q35: where configuration space is */
 #define FRAME_MAX 65536
 /* round trips after which bottom halves and sockets have had their turn */
 #define SETTLE_ROUNDS 8
@@ -22,31 +26,58 @@ const uint8_t pvrdma_peer_gid6[16] = { 0xfe, 0x80, [15] = 2 };
 
 /* --- Machine ------------------------------------------------------------ */
 
-/* @t has its addresses. */
-static void machine_start(PvrdmaTest *t, const char *netdev, const char *props)
+/* What firmware does: bus 1 is behind the port, and addresses up to PORT_LIMIT. */
+static void port_open(PvrdmaTest *t)
 {
+    QPCIDevice *port = qpci_device_find(t->bus, PVRDMA_TEST_PORT);
+
+    g_assert_nonnull(port);
+    qpci_config_writeb(port, PCI_SECONDARY_BUS, 1);
+    qpci_config_writeb(port, PCI_SUBORDINATE_BUS, 1);
+    qpci_config_writew(port, PCI_MEMORY_BASE, t->bus->mmio_alloc_ptr >> 16);
+    qpci_config_writew(port, PCI_MEMORY_LIMIT, (PORT_LIMIT - 1) >> 16);
+    qpci_device_enable(port);
+    g_free(port);
+}
+
+/* @t has its addresses.  @port: in the slot of one. */
+static void machine_start_at(PvrdmaTest *t, bool port, const char *netdev,
+                             const char *props)
+{
+    const char *slot = port ? "bus=root,addr=0" : "addr=" PVRDMA_TEST_SLOT;
     const uint8_t *mac = t->mac;
     uint64_t size;
 
     t->log = machine_log_new();
     g_queue_init(&t->frames);
     t->qts = qtest_initf("-machine q35 -vga none -m %u -nodefaults "
-        "-d guest_errors -D %s -netdev %s,id=wire "
-        "-device vmxnet3,netdev=wire,addr=%x.0,multifunction=on,"
-        "mac=%02x:%02x:%02x:%02x:%02x:%02x -device pvrdma,id=nic,addr=%x.1,"
+        "-d guest_errors -D %s -netdev %s,id=wire %s"
+        "-device vmxnet3,netdev=wire,%s.0,multifunction=on,"
+        "mac=%02x:%02x:%02x:%02x:%02x:%02x -device pvrdma,id=nic,%s.1,"
         "ack-delay-us=0%s",
-        (unsigned)(PVRDMA_TEST_RAM >> 20), t->log, netdev, PVRDMA_TEST_SLOT,
-        mac[0], mac[1], mac[2], mac[3], mac[4], mac[5], PVRDMA_TEST_SLOT, props);
+        (unsigned)(PVRDMA_TEST_RAM >> 20), t->log, netdev,
+        port ? "-global ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off "
+               "-device pcie-root-port,id=root,chassis=1,addr=7 " : "", slot,
+        mac[0], mac[1], mac[2], mac[3], mac[4], mac[5], slot, props);
     wire_peer_started(&t->wire);
     t->ram_next = RAM_FIRST;
     t->bus = qpci_new_pc(t->qts, NULL);
-    t->dev = qpci_device_find(t->bus, QPCI_DEVFN(PVRDMA_TEST_SLOT, 1));
+    if (port) {
+        port_open(t);
+    }
+    t->dev = qpci_device_find(t->bus, port ? 1 << 8 | QPCI_DEVFN(0, 1)
+                                           : PVRDMA_TEST_DEVFN);
     g_assert_nonnull(t->dev);
     qpci_device_enable(t->dev);
     t->regs = qpci_iomap(t->dev, PVRDMA_BAR_REGS, &size);
     g_assert_cmphex(size, ==, PVRDMA_REGS_BYTES);
     t->uar = qpci_iomap(t->dev, PVRDMA_BAR_UAR, &size);
     g_assert_cmphex(size, ==, PVRDMA_UARS * PVRDMA_PAGE_BYTES);
+}
+
+static void machine_start(PvrdmaTest *t, const char *netdev, const char *props)
+{
+    machine_start_at(t, false, netdev, props);
 }
 
 static PvrdmaTest *start_cold(bool peer, const char *props)
@@ -128,7 +159,7 @@ void pvrdma_bring_up(PvrdmaTest *t)
     g_assert_cmpint(pvrdma_bind(t, 1, t->gid6, VLAN_NONE), ==, 0);
 }
 
-PvrdmaTest *pvrdma_start_hub(const char *nic)
+static PvrdmaTest *start_hub(bool port, const char *nic)
 {
     PvrdmaTest *t = g_new0(PvrdmaTest, 1);
     g_autofree char *wire = NULL, *props = NULL;
@@ -142,10 +173,32 @@ PvrdmaTest *pvrdma_start_hub(const char *nic)
                             "-netdev hubport,hubid=0,id=port1,netdev=outer "
                             "-netdev hubport,hubid=0,id=port2 "
                             "-device %s,netdev=port2", wire, nic);
-    machine_start(t, "hubport,hubid=0", props);
+    machine_start_at(t, port, "hubport,hubid=0", props);
     pvrdma_msix_enable(t);
     pvrdma_bring_up(t);
+    /* others are not behind the port */
+    t->bus->mmio_alloc_ptr = MAX(t->bus->mmio_alloc_ptr, PORT_LIMIT);
     return t;
+}
+
+PvrdmaTest *pvrdma_start_hub(const char *nic)
+{
+    return start_hub(false, nic);
+}
+
+PvrdmaTest *pvrdma_start_port(const char *nic)
+{
+    return start_hub(true, nic);
+}
+
+uint64_t pvrdma_ecam(PvrdmaTest *t, int devfn)
+{
+    QPCIDevice *host = qpci_device_find(t->bus, QPCI_DEVFN(0, 0));
+
+    qpci_config_writel(host, MCH_PCIEXBAR + 4, ECAM >> 32);
+    qpci_config_writel(host, MCH_PCIEXBAR, ECAM | 1);
+    g_free(host);
+    return ECAM + (devfn << 12);
 }
 
 PvrdmaTest *pvrdma_start(const char *props)

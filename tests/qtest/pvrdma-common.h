@@ -18,7 +18,9 @@
 #include "../../hw/pvrdma/roce.h"
 #include "wire-peer.h"
 
-#define PVRDMA_TEST_SLOT    5
+#define PVRDMA_TEST_SLOT    "5"
+#define PVRDMA_TEST_DEVFN   QPCI_DEVFN(5, 1)
+#define PVRDMA_TEST_PORT    QPCI_DEVFN(7, 0)    /* of pvrdma_start_port() */
 #define PVRDMA_TEST_RAM     0x10000000ULL   /* bytes */
 #define PVRDMA_NO_RAM       0x20000000ULL   /* nothing is mapped there */
 #define PVRDMA_TEST_RING_PAGES 4            /* as the Linux driver's */
@@ -71,6 +73,8 @@ typedef struct PvrdmaTest {
 PvrdmaTest *pvrdma_start(const char *props);
 /* The same with another NIC, a device as QEMU's option has it, on the same wire. */
 PvrdmaTest *pvrdma_start_hub(const char *nic);
+/* The same with pvrdma and vmxnet3 in the slot of a root port. */
+PvrdmaTest *pvrdma_start_port(const char *nic);
 /* The same, but nothing is written to any register. */
 PvrdmaTest *pvrdma_start_cold(const char *props);
 /* The same, with the addresses that the peer has elsewhere. */
@@ -106,6 +110,8 @@ uint32_t pvrdma_get(PvrdmaTest *t, enum pvrdma_reg reg);
 void pvrdma_set(PvrdmaTest *t, enum pvrdma_reg reg, uint32_t value);
 void pvrdma_doorbell(PvrdmaTest *t, uint32_t uar, unsigned offset,
                      uint32_t value);
+/* Where the configuration space of any device is in memory, from now on. */
+uint64_t pvrdma_ecam(PvrdmaTest *t, int devfn);
 
 /* A counter of the property "counters", by its name there: "rx-bad-icrc". */
 uint64_t pvrdma_counter(PvrdmaTest *t, const char *name);

@@ -9,9 +9,6 @@
 #include "machine.h"
 #include "pvrdma-verbs.h"
 
-#define ECAM 0xb0000000ULL
-#define MCH_PCIEXBAR 0x60               /* of q35: where configuration space is */
-
 typedef struct Rig {
     uint32_t pd;
     PvrdmaTestMr mr;
@@ -26,16 +23,7 @@ static uint64_t flr_at(PvrdmaTest *t)
 {
     uint8_t cap = qpci_find_capability(t->dev, PCI_CAP_ID_EXP, 0);
 
-    return ECAM + (t->dev->devfn << 12) + cap + PCI_EXP_DEVCTL;
-}
-
-static void ecam_enable(PvrdmaTest *t)
-{
-    QPCIDevice *host = qpci_device_find(t->bus, QPCI_DEVFN(0, 0));
-
-    qpci_config_writel(host, MCH_PCIEXBAR + 4, ECAM >> 32);
-    qpci_config_writel(host, MCH_PCIEXBAR, ECAM | 1);
-    g_free(host);
+    return pvrdma_ecam(t, t->dev->devfn) + cap + PCI_EXP_DEVCTL;
 }
 
 static Rig rig_make(PvrdmaTest *t)
@@ -158,7 +146,6 @@ static void check_irq(unsigned vector,
     Rig r = rig_make(t);
 
     t->guest_errors = true;             /* some of them make mistakes to get there */
-    ecam_enable(t);
     machine_msix_aim(t->dev, vector, flr_at(t), PCI_EXP_DEVCTL_BCR_FLR);
     raise(t, &r);
     assert_reset(t, &r);
@@ -284,7 +271,6 @@ static void check_target(uint64_t (*where)(PvrdmaTest *t))
     union pvrdma_cmd_req req = { 0 };
     uint64_t at, target;
 
-    ecam_enable(t);
     target = where(t);
     pvrdma_dsr_make(t);
     at = t->dsr + offsetof(struct pvrdma_device_shared_region, resp_slot_dma);
