@@ -126,6 +126,10 @@ static void comp_progress(PvrdmaQp *qp)
     req->retries = qp->attr.retry_cnt;
     req->rnr_retries = qp->attr.rnr_retry;
     req->retrying = false;
+    if (unlikely(req->timeouts) &&
+        roce_psn_diff(req->una_psn, req->calm_psn) >= 0) {
+        req->timeouts = 0;
+    }
     if (roce_psn_diff(req->una_psn, req->psn) > 0) {
         /* Answered before it was sent again. */
         pvrdma_req_seek(qp);

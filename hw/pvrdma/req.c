@@ -16,7 +16,7 @@
 #define REQ_PATIENCE_MAX_NS (2000 * SCALE_MS)
 /* Of a ring that was never full; what it has more is counted. */
 #define REQ_SLOTS_FIRST 8
-#define RETRY_MAX 7                 /* of three bits */
+#define TIMEOUTS_MAX 9              /* the longest patience, from the shortest on */
 #define ATOMIC_BYTES sizeof(uint64_t)
 
 static const PvrdmaReqOp req_ops[] = {
@@ -87,13 +87,12 @@ bool pvrdma_req_alive(const PvrdmaQp *qp)
 static int64_t req_patience(const PvrdmaQp *qp)
 {
     int64_t asked = roce_timeout_ns(qp->attr.timeout);
-    unsigned tried = (qp->attr.retry_cnt - qp->req.retries) & RETRY_MAX;
     int64_t ns = MAX(asked, REQ_PATIENCE_MIN_NS);
 
     if (!asked) {
         return 0;
     }
-    return MIN(ns << tried, MAX(ns, REQ_PATIENCE_MAX_NS));
+    return MIN(ns << qp->req.timeouts, MAX(ns, REQ_PATIENCE_MAX_NS));
 }
 
 void pvrdma_req_arm(PvrdmaQp *qp, int64_t when)
@@ -116,7 +115,11 @@ void pvrdma_req_deadline(PvrdmaQp *qp)
     }
 }
 
-/* What was waited for did not come. */
+/*
+ * What was waited for did not come.  A peer that is only slow needs more patience from now
+ * on: what it answers to packets that were sent twice does not tell which of the two it
+ * means, so this lasts until they are all answered.
+ */
 static void req_timeout(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
@@ -130,6 +133,8 @@ static void req_timeout(PvrdmaQp *qp)
     pvrdma_count(qp->s, PVRDMA_CNT_TIMEOUT);
     req->deadline = 0;
     req->retrying = false;
+    req->timeouts = MIN(req->timeouts + 1, TIMEOUTS_MAX);
+    req->calm_psn = req->next_psn;
     pvrdma_comp_retry(qp);
 }
 

@@ -49,6 +49,8 @@ typedef struct PvrdmaReq {
     uint8_t retries;            /* left, of retry_cnt */
     uint8_t rnr_retries;        /* left, of rnr_retry */
     bool retrying;              /* sent again, and nothing was acknowledged since */
+    uint8_t timeouts;           /* before @calm_psn; patience grows by them */
+    uint32_t calm_psn;          /* from here on nothing was sent when the last came */
     bool waiting;               /* something may be sent after an acknowledgement */
     int64_t deadline;           /* of the retransmission timer; 0: not running */
     int64_t rnr_until;          /* nothing is sent before; 0: no wait */

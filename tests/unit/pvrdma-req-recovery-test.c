@@ -104,6 +104,41 @@ static void test_timeout_growth(void)
     }
 }
 
+/*
+ * A peer that is slow is not asked in vain for each packet: who waited too short once
+ * waits longer, until all that was sent twice is answered.
+ */
+static void test_timeout_slow(void)
+{
+    const int64_t wait = roce_timeout_ns(RIG_TIMEOUT);
+
+    start();
+    for (unsigned i = 0; i < 3; i++) {
+        rig_post(PVRDMA_WR_SEND, 1);
+    }
+    rig_run();
+    rig_clock(wait);
+    rig_run();
+    g_assert_cmpuint(rig_drop(), ==, 6);
+    for (unsigned i = 0; i < 2; i++) {
+        rig_ack(0x100 + i);
+        rig_done(i, PVRDMA_WC_SUCCESS);
+        rig_clock(2 * wait - 1);
+    }
+    g_assert_cmpuint(rig_count(PVRDMA_CNT_TIMEOUT), ==, 1);
+    rig_ack(0x102);
+    rig_done(2, PVRDMA_WC_SUCCESS);
+    rig_post(PVRDMA_WR_SEND, 1);
+    rig_run();
+    rig_clock(wait);
+    g_assert_cmpuint(rig_count(PVRDMA_CNT_TIMEOUT), ==, 2);
+    rig_run();
+    g_assert_cmpuint(rig_drop(), ==, 2);
+    rig_ack(0x103);
+    rig_done(3, PVRDMA_WC_SUCCESS);
+    rig_end();
+}
+
 /* Acknowledgements give the others all the time again; a full port stops the clock. */
 static void test_timeout_lazy(void)
 {
@@ -192,7 +227,7 @@ static void test_rnr_lost(void)
         rig_nak(ROCE_NAK_PSN_SEQUENCE, 0x100);
         rig_run();
         g_assert_cmpuint(rig_drop(), ==, 2);
-        rig_clock(2 * roce_timeout_ns(RIG_TIMEOUT));
+        rig_clock(2 * NANOSECONDS_PER_SECOND);
         rig_run();
     }
     rig_ack(0x101);
@@ -284,6 +319,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/req-recovery/nak-sequence", test_nak_sequence);
     g_test_add_func("/pvrdma/req-recovery/timeout", test_timeout);
     g_test_add_func("/pvrdma/req-recovery/timeout-growth", test_timeout_growth);
+    g_test_add_func("/pvrdma/req-recovery/timeout-slow", test_timeout_slow);
     g_test_add_func("/pvrdma/req-recovery/timeout-lazy", test_timeout_lazy);
     g_test_add_func("/pvrdma/req-recovery/rnr", test_rnr);
     g_test_add_func("/pvrdma/req-recovery/rnr-lost", test_rnr_lost);
