@@ -163,22 +163,43 @@ static const VMStateDescription ring_vmstate = {
 static int ring_put(QEMUFile *f, void *pv, size_t size,
                     const VMStateField *field, JSONWriter *vmdesc)
 {
-    return rnic_vmstate_save(f, &ring_vmstate, pv);
+    const PvrdmaRing *ring = pv;
+    int ret = rnic_vmstate_save(f, &ring_vmstate, pv);
+
+    qemu_put_be32(f, ring->late ? ring->late->len : 0);
+    if (ring->late) {
+        qemu_put_buffer(f, ring->late->data, ring->late->len);
+    }
+    return ret;
+}
+
+/* What found the ring full. */
+static int ring_get_late(QEMUFile *f, PvrdmaRing *ring)
+{
+    uint32_t len = qemu_get_be32(f);
+
+    if (len > PVRDMA_RING_LATE_BYTES) {
+        return -EINVAL;
+    }
+    ring->late = g_byte_array_sized_new(len);
+    g_byte_array_set_size(ring->late, len);
+    return qemu_get_buffer(f, ring->late->data, len) == len ? 0 : -EINVAL;
 }
 
 static int ring_get(QEMUFile *f, void *pv, size_t size, const VMStateField *field)
 {
     PvrdmaState *s = pv - field->offset;
-    PvrdmaRing ring = { 0 };
-    int ret = rnic_vmstate_load(f, &ring_vmstate, &ring);
+    PvrdmaRing *ring = pv;
+    int ret = rnic_vmstate_load(f, &ring_vmstate, ring);
 
     if (ret) {
-        g_free(ring.pages.addr);
-    } else if (!pages_adopt(s, &ring.pages)) {
-        pvrdma_pages_free(s, &ring.pages);
-        ret = -EINVAL;
-    } else {
-        *(PvrdmaRing *)pv = ring;
+        g_clear_pointer(&ring->pages.addr, g_free);
+        ring->pages.count = 0;
+        return ret;
+    }
+    ret = pages_adopt(s, &ring->pages) ? ring_get_late(f, ring) : -EINVAL;
+    if (ret) {
+        pvrdma_ring_fini(s, ring);
     }
     return ret;
 }
@@ -189,11 +210,13 @@ static const VMStateInfo ring_info = {
 
 static bool ring_resume(PvrdmaRing *ring, unsigned elem_bytes)
 {
+    ring->elem_bytes = elem_bytes;
     if (!ring->pages.count) {
-        return !ring->prod;
+        return !ring->prod && !ring->late->len;
     }
     ring->elements = pvrdma_ring_elements(ring->pages.count, elem_bytes);
-    return ring->elements && ring->prod < 2 * ring->elements;
+    return ring->elements && ring->prod < 2 * ring->elements &&
+           ring->late->len % elem_bytes == 0;
 }
 
 static const VMStateDescription gid_vmstate = {
@@ -393,6 +416,7 @@ static int pvrdma_post_load(void *opaque, int version)
             pvrdma_qp_resume(qp);
         }
     }
+    pvrdma_rings_wait(s);
     return 0;
 }
 

@@ -469,6 +469,7 @@ void pvrdma_reset(PvrdmaState *s)
         return;
     }
     timer_del(s->ack_timer);
+    timer_del(s->ring_timer);
     s->reset_wanted = false;
     s->pending = false;
     /* what objects_free() schedules goes with it */
@@ -533,11 +534,13 @@ bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp)
     QTAILQ_INIT(&s->flush_qps);
     s->bh = qemu_bh_new_guarded(run_bh, s, &host->dev->mem_reentrancy_guard);
     s->ack_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, run_late, s);
+    s->ring_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, pvrdma_rings_again, s);
     tables_init(s);
     if (!pvrdma_port_init(s, host->netdev, errp)) {
         tables_free(s);
         qemu_bh_delete(s->bh);
         timer_free(s->ack_timer);
+        timer_free(s->ring_timer);
         return false;
     }
     memory_region_init_io(&s->regs_mr, owner, &regs_ops, s, "pvrdma-regs",
@@ -555,6 +558,7 @@ static void state_free(PvrdmaState *s)
     pvrdma_port_fini(s);
     tables_free(s);
     timer_free(s->ack_timer);
+    timer_free(s->ring_timer);
     qemu_bh_delete(s->bh);
 }
 

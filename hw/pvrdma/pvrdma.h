@@ -549,7 +549,11 @@ typedef struct PvrdmaRing {         /* that the device fills */
     PvrdmaPages pages;
     uint32_t elements;              /* a power of two; 0: there is no ring */
     uint32_t prod;
+    uint8_t elem_bytes;
+    GByteArray *late;               /* elements that found it full; NULL: none yet */
 } PvrdmaRing;
+
+#define PVRDMA_RING_LATE_BYTES (PVRDMA_CQS * sizeof(struct pvrdma_cqne))
 
 /* How many elements there are in @pages pages, one of which has the indices. */
 uint32_t pvrdma_ring_elements(uint32_t pages, unsigned elem_bytes);
@@ -557,6 +561,10 @@ uint32_t pvrdma_ring_elements(uint32_t pages, unsigned elem_bytes);
 int pvrdma_ring_init(PvrdmaState *s, PvrdmaRing *ring, uint64_t pdir,
                      uint32_t pages, unsigned elem_bytes);
 void pvrdma_ring_fini(PvrdmaState *s, PvrdmaRing *ring);
+/* Calls the next one after a while, if something found a ring full. */
+void pvrdma_rings_wait(PvrdmaState *s);
+/* Puts in what did, now; of a PvrdmaState. */
+void pvrdma_rings_again(void *opaque);
 /* An asynchronous event; @info: handle or port. */
 void pvrdma_event(PvrdmaState *s, enum pvrdma_event type, uint32_t info);
 /* Tells the guest to look at a CQ. */
@@ -620,6 +628,7 @@ struct PvrdmaState {
     uint64_t cmd_slot, resp_slot;
     uint64_t uar_pfn;
     PvrdmaRing async, cqne;
+    QEMUTimer *ring_timer;
     /* Objects. */
     PvrdmaTable uc, pd, mr, cq, srq, qp;
     PvrdmaQp *gsi;

@@ -510,6 +510,42 @@ static void test_last_event(void)
     }
 }
 
+/* Events that found the ring full come later, elsewhere, in their order, up to a limit. */
+static void test_late_events(void)
+{
+    const unsigned kept = PVRDMA_RING_LATE_BYTES / sizeof(struct pvrdma_eqe);
+    g_autoptr(GByteArray) bytes = NULL;
+    unsigned room, taken = 0;
+    uint64_t ring;
+
+    bed_start();
+    room = bed.s.async.elements;
+    ring = bed.s.async.pages.addr[0] + offsetof(struct pvrdma_ring_state, rx);
+    for (unsigned i = 0; i < room + kept + 3; i++) {
+        pvrdma_event(&bed.s, PVRDMA_EVENT_COMM_EST, i);
+    }
+    g_assert_cmpuint(bed.s.counter[PVRDMA_CNT_EVENT_OVERFLOW], ==, 3);
+    bytes = save();
+    g_assert_true(load(bytes));
+    while (taken < room + kept) {
+        uint32_t tail = ldl_le_p(bed.ram + ring);
+
+        g_assert_cmpuint(tail, !=, taken % (2 * room));
+        for (; taken % (2 * room) != tail; taken++) {
+            uint64_t at = (taken % room) * sizeof(struct pvrdma_eqe);
+
+            g_assert_cmpuint(ldl_le_p(bed.ram + bed.s.async.pages.addr[1] + at + 4),
+                             ==, taken);
+        }
+        stl_le_p(bed.ram + ring + 4, tail);
+        bed.now += SCALE_MS;
+        qemu_clock_run_timers(QEMU_CLOCK_VIRTUAL);
+    }
+    g_assert_false(timer_pending(bed.s.ring_timer));
+    bed.s.counter[PVRDMA_CNT_EVENT_OVERFLOW] = 0;
+    pvrdma_reset(&bed.s);
+}
+
 /* No error message for each of the many. */
 static int errors_hide(void)
 {
@@ -573,6 +609,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     module_call_init(MODULE_INIT_QOM);
     rnic_init_clocks();
+    qemu_clock_enable(QEMU_CLOCK_VIRTUAL, true);
     bed.ram = g_malloc(RAM_BYTES);
     s->mtu = 4096;
     s->version = PVRDMA_VERSION;
@@ -581,6 +618,7 @@ int main(int argc, char **argv)
     s->host.irq = host_irq;
     QTAILQ_INIT(&s->active_qps);
     QTAILQ_INIT(&s->flush_qps);
+    s->ring_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, pvrdma_rings_again, s);
     pvrdma_table_init(&s->uc, PVRDMA_UARS);
     pvrdma_table_init(&s->pd, PVRDMA_PDS);
     pvrdma_table_init(&s->mr, PVRDMA_MRS);
@@ -589,8 +627,10 @@ int main(int argc, char **argv)
     pvrdma_table_init(&s->qp, PVRDMA_QPS);
     g_test_add_func("/pvrdma/migration/same", test_same);
     g_test_add_func("/pvrdma/migration/last-event", test_last_event);
+    g_test_add_func("/pvrdma/migration/late-events", test_late_events);
     g_test_add_func("/pvrdma/migration/changed", test_changed);
     ret = g_test_run();
+    timer_free(s->ring_timer);
     pvrdma_table_free(&s->qp);
     pvrdma_table_free(&s->srq);
     pvrdma_table_free(&s->cq);
