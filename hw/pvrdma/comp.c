@@ -363,9 +363,10 @@ static void comp_read_rx(PvrdmaQp *qp, const RocePacket *pkt)
         return;
     }
     offset = pvrdma_req_distance(sqe->psn, pkt->psn) * qp->mtu;
-    last = pkt->psn == pvrdma_req_read_end(sqe, pkt->psn);
+    last = roce_opcode_info(pkt->opcode)->flags & ROCE_IS_LAST;
     if (pkt->payload_len != MIN(sqe->length - offset, qp->mtu) ||
-        last != !!(roce_opcode_info(pkt->opcode)->flags & ROCE_IS_LAST)) {
+        (last ? !pvrdma_req_read_may_end(sqe, pkt->psn) :
+                pkt->psn == sqe->last_psn)) {
         comp_fail(qp, PVRDMA_WC_BAD_RESP_ERR);
         return;
     }

@@ -6,11 +6,10 @@
 #include "pvrdma.h"
 #include "../trace.h"
 
-/* Room for @packets in the window; if not, an acknowledgement makes some. */
-static bool req_window(PvrdmaReq *req, uint32_t packets)
+/* Room for @packets in a window of @most; if not, an acknowledgement makes some. */
+static bool req_window(PvrdmaReq *req, uint32_t packets, uint32_t most)
 {
-    if (pvrdma_req_distance(req->una_psn, req->psn) + packets <=
-        PVRDMA_REQ_PACKETS) {
+    if (pvrdma_req_distance(req->una_psn, req->psn) + packets <= most) {
         return true;
     }
     req->waiting = true;
@@ -71,7 +70,7 @@ static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
     RocePacket pkt;
     uint8_t *payload;
 
-    if (!req_window(req, 1)) {
+    if (!req_window(req, 1, PVRDMA_REQ_PACKETS)) {
         return false;
     }
     req_packet_init(qp, sqe, &pkt);
@@ -103,26 +102,28 @@ static bool req_reads_full(PvrdmaQp *qp)
     return qp->req.reads >= qp->attr.max_rd_atomic;
 }
 
-uint32_t pvrdma_req_read_end(const PvrdmaSqe *sqe, uint32_t psn)
+/* Packets from the cursor on to ask for. */
+static uint32_t req_read_packets(const PvrdmaQp *qp, const PvrdmaSqe *sqe, bool again)
 {
-    uint32_t at = pvrdma_req_distance(sqe->psn, psn);
-    uint32_t last = pvrdma_req_distance(sqe->psn, sqe->last_psn);
-    uint32_t end = at - at % PVRDMA_REQ_READ_PACKETS +
-                   PVRDMA_REQ_READ_PACKETS - 1;
+    uint32_t most = again ? PVRDMA_REQ_AGAIN_PACKETS : PVRDMA_REQ_READ_PACKETS;
+    uint32_t at = pvrdma_req_distance(sqe->psn, qp->req.psn);
+    uint32_t left = pvrdma_req_distance(qp->req.psn, sqe->last_psn) + 1;
 
-    return roce_psn_add(sqe->psn, MIN(end, last));
+    return MIN(left, most - at % most);
 }
 
 /* Asks for the part of a READ that begins at the cursor. */
 static bool req_read_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
     PvrdmaReq *req = &qp->req;
+    bool again = req->psn != req->next_psn;
     uint32_t offset = pvrdma_req_distance(sqe->psn, req->psn) * qp->mtu;
-    uint32_t end = pvrdma_req_read_end(sqe, req->psn);
-    uint32_t packets = pvrdma_req_distance(req->psn, end) + 1;
+    uint32_t packets = req_read_packets(qp, sqe, again);
+    uint32_t most = again && req->reads ? PVRDMA_REQ_AGAIN_PACKETS :
+                                          PVRDMA_REQ_PACKETS;
     RocePacket pkt;
 
-    if (req_reads_full(qp) || !req_window(req, packets)) {
+    if (req_reads_full(qp) || !req_window(req, packets, most)) {
         return false;
     }
     req_packet_init(qp, sqe, &pkt);
@@ -140,7 +141,7 @@ static bool req_atomic_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
     RocePacket pkt;
 
-    if (req_reads_full(qp) || !req_window(&qp->req, 1)) {
+    if (req_reads_full(qp) || !req_window(&qp->req, 1, PVRDMA_REQ_PACKETS)) {
         return false;
     }
     req_packet_init(qp, sqe, &pkt);

@@ -24,6 +24,12 @@
  * neither PSNs nor what a peer sends without being asked again grow without limit.
  */
 #define PVRDMA_REQ_READ_PACKETS 128
+/*
+ * The same when they are asked for again, and not more at once then: one that gets lost
+ * costs all those behind it.  A part of one request, as peers answer only such, and only
+ * one part of it, as they may forget a first one for a second.
+ */
+#define PVRDMA_REQ_AGAIN_PACKETS 32
 /* Every so many packets of a long message the peer is to acknowledge. */
 #define PVRDMA_REQ_ACK_PACKETS 64
 
@@ -87,8 +93,13 @@ static inline uint32_t pvrdma_req_distance(uint32_t from, uint32_t to)
     return (to - from) & ROCE_PSN_MASK;
 }
 
-/* Last PSN of the READ request that asks for @psn of @sqe. */
-uint32_t pvrdma_req_read_end(const PvrdmaSqe *sqe, uint32_t psn);
+/* Whether a request for packets of @sqe, a READ, may have ended with @psn. */
+static inline bool pvrdma_req_read_may_end(const PvrdmaSqe *sqe, uint32_t psn)
+{
+    return psn == sqe->last_psn ||
+           (pvrdma_req_distance(sqe->psn, psn) + 1) % PVRDMA_REQ_AGAIN_PACKETS == 0;
+}
+
 /* The state lets packets that were begun go on, and answers count. */
 bool pvrdma_req_alive(const PvrdmaQp *qp);
 /* Moves the cursor to the oldest packet that is not acknowledged. */

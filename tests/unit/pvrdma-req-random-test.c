@@ -38,6 +38,7 @@ static struct {
     uint8_t readable[READ_BYTES];
     uint64_t word;
     GHashTable *originals;      /* answers to atomics, by PSN */
+    GHashTable *read_ends;      /* last PSN of a READ, by that of each packet of it */
     uint64_t write_at;
     GByteArray *received;       /* by SENDs */
     GQueue answers;
@@ -85,12 +86,33 @@ static void peer_ack_flush(void)
     }
 }
 
-static void peer_read(const RocePacket *pkt)
+/* What was asked for may be asked for again, all of it or part, but nothing else. */
+static void peer_check_read(const RocePacket *pkt, uint32_t packets, bool again)
+{
+    uint32_t end = roce_psn_add(pkt->psn, packets - 1);
+
+    if (again) {
+        gpointer known = g_hash_table_lookup(peer.read_ends,
+                                             GUINT_TO_POINTER(pkt->psn));
+
+        g_assert_nonnull(known);
+        g_assert_cmpint(roce_psn_diff(GPOINTER_TO_UINT(known) - 1, end), >=, 0);
+        return;
+    }
+    for (uint32_t i = 0; i < packets; i++) {
+        g_hash_table_insert(peer.read_ends,
+                            GUINT_TO_POINTER(roce_psn_add(pkt->psn, i)),
+                            GUINT_TO_POINTER(end + 1));
+    }
+}
+
+static void peer_read(const RocePacket *pkt, bool again)
 {
     uint32_t n = roce_packets(pkt->dma_len, MTU);
     uint64_t at = pkt->va - READ_VA;
 
     g_assert_cmpuint(at + pkt->dma_len, <=, READ_BYTES);
+    peer_check_read(pkt, n, again);
     for (uint32_t i = 0; i < n; i++) {
         unsigned opcode = i ? ROCE_OP_READ_RESP_MIDDLE :
                               ROCE_OP_READ_RESP_FIRST;
@@ -138,7 +160,7 @@ static void peer_duplicate(const RigPacket *p, uint32_t flags)
 {
     if (flags & ROCE_IS_READ) {
         peer_ack_flush();
-        peer_read(&p->pkt);
+        peer_read(&p->pkt, true);
     } else if (flags & ROCE_IS_ATOMIC) {
         peer_ack_flush();
         peer_atomic(&p->pkt, true);
@@ -163,7 +185,7 @@ static void peer_expected(const RigPacket *p, uint32_t flags)
     }
     if (flags & ROCE_IS_READ) {
         psns = roce_packets(p->pkt.dma_len, MTU);
-        peer_read(&p->pkt);
+        peer_read(&p->pkt, false);
     } else if (flags & ROCE_IS_ATOMIC) {
         peer_atomic(&p->pkt, false);
     } else {
@@ -319,6 +341,7 @@ static void round_start(void)
     memset(&want, 0, sizeof(want));
     peer.epsn = psn;
     peer.originals = g_hash_table_new(NULL, NULL);
+    peer.read_ends = g_hash_table_new(NULL, NULL);
     peer.received = g_byte_array_new();
     want.received = g_byte_array_new();
     for (unsigned i = 0; i < READ_BYTES; i++) {
@@ -340,6 +363,7 @@ static void round_end(void)
     g_assert_cmpuint(rig.qp.req.reads, ==, 0);
     g_assert_true(pvrdma_req_idle(&rig.qp));
     g_hash_table_unref(peer.originals);
+    g_hash_table_unref(peer.read_ends);
     g_byte_array_unref(peer.received);
     g_byte_array_unref(want.received);
     g_queue_clear_full(&peer.answers, g_free);

@@ -263,7 +263,7 @@ static void test_read_lost(void)
 static void test_read_slow(void)
 {
     const int64_t wait = roce_timeout_ns(RIG_TIMEOUT);
-    unsigned n = PVRDMA_REQ_READ_PACKETS;
+    const unsigned n = 12;
 
     start();
     rig_post(PVRDMA_WR_RDMA_READ, n * MTU);
@@ -297,6 +297,55 @@ static void test_read_slow(void)
     g_assert_cmpuint(rig_count(PVRDMA_CNT_TIMEOUT), ==, 1);
     rig_read(ROCE_OP_READ_RESP_ONLY, 0x100 + n, MTU);
     rig_done(1, PVRDMA_WC_SUCCESS);
+    rig_end();
+}
+
+/* Packet @i of a response of @n. */
+static void respond(unsigned i, unsigned n)
+{
+    static const uint8_t opcodes[2][2] = {      /* first, last */
+        { ROCE_OP_READ_RESP_MIDDLE, ROCE_OP_READ_RESP_LAST },
+        { ROCE_OP_READ_RESP_FIRST, ROCE_OP_READ_RESP_ONLY },
+    };
+
+    rig_read(opcodes[i == 0][i == n - 1], rig.qp.req.una_psn, MTU);
+}
+
+/*
+ * What is asked for again is asked for in parts, one after the other: what gets lost then
+ * costs less.
+ */
+static void test_read_again(void)
+{
+    const unsigned part = PVRDMA_REQ_AGAIN_PACKETS, n = 3 * part + 3;
+    unsigned at;
+
+    start();
+    rig_post(PVRDMA_WR_RDMA_READ, n * MTU);
+    rig_post(PVRDMA_WR_RDMA_READ, MTU);
+    rig_run();
+    g_assert_cmpuint(rig_drop(), ==, 2);
+    respond(0, n);
+    rig_read(ROCE_OP_READ_RESP_MIDDLE, 0x102, MTU);
+    rig_run();
+    rig_sent_request(0x101, MTU, (part - 1) * MTU);
+    rig_quiet();
+    for (at = 1; at < part; at++) {
+        respond(at - 1, part - 1);
+        rig_run();
+    }
+    rig_sent_request(0x100 + part, part * MTU, part * MTU);
+    rig_quiet();
+    /* too late: all of the first response comes now */
+    for (; at < n; at++) {
+        respond(at, n);
+    }
+    rig_done(0, PVRDMA_WC_SUCCESS);
+    rig_run();
+    rig_drop();
+    respond(0, 1);
+    rig_done(1, PVRDMA_WC_SUCCESS);
+    g_assert_cmpuint(rig.qp.req.reads, ==, 0);
     rig_end();
 }
 
@@ -351,6 +400,27 @@ static void test_read_long(void)
     g_assert_cmpuint(rig.written, ==, n * MTU - 1);
     g_assert_cmpuint(rig.qp.req.reads, ==, 0);
     rig_end();
+}
+
+/* The end of a response where none was asked for, and none where there must be one. */
+static void test_read_bad_end(void)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        start();
+        rig_post(PVRDMA_WR_RDMA_READ, 2 * PVRDMA_REQ_AGAIN_PACKETS * MTU);
+        rig_run();
+        rig_drop();
+        respond(0, 3);
+        if (i == 0) {
+            respond(1, 2);
+        } else {
+            for (unsigned at = 1; at < 2 * PVRDMA_REQ_AGAIN_PACKETS; at++) {
+                respond(at, 0);
+            }
+        }
+        rig_done(0, PVRDMA_WC_BAD_RESP_ERR);
+        rig_end();
+    }
 }
 
 /* Answers that the first WQE, a READ of two packets, must not get. */
@@ -512,9 +582,11 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/req/read-acks", test_read_acks);
     g_test_add_func("/pvrdma/req/read-lost", test_read_lost);
     g_test_add_func("/pvrdma/req/read-slow", test_read_slow);
+    g_test_add_func("/pvrdma/req/read-again", test_read_again);
     g_test_add_func("/pvrdma/req/read-lost-end", test_read_lost_end);
     g_test_add_func("/pvrdma/req/read-long", test_read_long);
     g_test_add_func("/pvrdma/req/read-bad", test_read_bad);
+    g_test_add_func("/pvrdma/req/read-bad-end", test_read_bad_end);
     g_test_add_func("/pvrdma/req/atomic", test_atomic);
     g_test_add_func("/pvrdma/req/atomic-bad", test_atomic_bad);
     g_test_add_func("/pvrdma/req/reads-limit", test_reads_limit);
