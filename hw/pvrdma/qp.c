@@ -503,9 +503,23 @@ static void qp_ready_to_send(PvrdmaQp *qp, uint8_t from)
         pvrdma_req_init(qp);
         qp->ud_psn = qp->attr.sq_psn;
     }
-    qp_flush_stop(qp);
     qp->sq_draining = false;
     pvrdma_qp_activate(qp);             /* WQEs may have been posted before */
+}
+
+/*
+ * What was posted behind an error shall not be sent because the guest was fast.  A full
+ * queue is the most: the guest may post meanwhile.  False: the QP has ended.
+ */
+static bool qp_recover(PvrdmaQp *qp)
+{
+    for (unsigned n = 0; qp->flush_due && n < PVRDMA_MAX_WR; n += PVRDMA_FLUSH_WQES) {
+        qp_flush(qp);
+    }
+    if (qp->state == PVRDMA_QPS_SQE) {
+        qp_flush_stop(qp);
+    }
+    return qp->state == PVRDMA_QPS_SQE;
 }
 
 static void qp_move(PvrdmaQp *qp, uint8_t to)
@@ -522,7 +536,7 @@ static void qp_move(PvrdmaQp *qp, uint8_t to)
         pvrdma_qp_error(qp, -1);
         return;
     }
-    if (to == from) {
+    if (to == from || (from == PVRDMA_QPS_SQE && !qp_recover(qp))) {
         return;
     }
     qp_state_set(qp, to);

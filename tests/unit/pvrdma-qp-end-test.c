@@ -359,6 +359,38 @@ static void test_parts(void)
     bed_stop();
 }
 
+/* One that sends again has flushed what it had before; its CQ may not have room for it. */
+static void test_recover(void)
+{
+    PvrdmaQp *qp;
+
+    bed_start();
+    bed->cq[0].overflowed = true;
+    qp = qp_make(PVRDMA_QPT_UD, 0, 1, false);
+    bed->posted = 4;
+    pvrdma_qp_send_error(qp);
+    assert_notes("flush-send ");
+    qp_modify(qp, PVRDMA_QPS_RTS);
+    assert_notes("flush-send flush-send flush-send ");
+    g_assert_cmpuint(qp->state, ==, PVRDMA_QPS_RTS);
+    g_assert_false(pvrdma_qp_flush_run(&bed->s));
+    /* a guest that posts on and on */
+    bed->posted = UINT_MAX;
+    pvrdma_qp_send_error(qp);
+    qp_modify(qp, PVRDMA_QPS_RTS);
+    g_assert_cmpuint(qp->state, ==, PVRDMA_QPS_RTS);
+    g_assert_cmpuint(bed->posted, ==,
+                     UINT_MAX - 1 - PVRDMA_MAX_WR / PVRDMA_FLUSH_WQES);
+    g_string_set_size(bed->notes, 0);
+    g_assert_false(pvrdma_qp_flush_run(&bed->s));
+    bed->posted = 4;
+    pvrdma_qp_send_error(qp);
+    bed->cq[0].overflowed = false;
+    qp_modify(qp, PVRDMA_QPS_RTS);
+    g_assert_cmpuint(qp->state, ==, PVRDMA_QPS_ERR);
+    bed_stop();
+}
+
 /* The flush that is due comes; but a reset makes it pointless. */
 static void test_flush_due(void)
 {
@@ -391,6 +423,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/qp-end/events", test_events);
     g_test_add_func("/pvrdma/qp-end/chain", test_chain);
     g_test_add_func("/pvrdma/qp-end/parts", test_parts);
+    g_test_add_func("/pvrdma/qp-end/recover", test_recover);
     g_test_add_func("/pvrdma/qp-end/flush-due", test_flush_due);
     return g_test_run();
 }
