@@ -261,6 +261,7 @@ static void comp_rnr(PvrdmaQp *qp, unsigned code)
     }
     /* it is there, whatever was lost before */
     req->retries = qp->attr.retry_cnt;
+    req->timeouts = 0;
     req->retrying = false;
     pvrdma_req_seek(qp);
     req->deadline = 0;

@@ -227,7 +227,7 @@ static void test_rnr_lost(void)
         rig_nak(ROCE_NAK_PSN_SEQUENCE, 0x100);
         rig_run();
         g_assert_cmpuint(rig_drop(), ==, 2);
-        rig_clock(2 * NANOSECONDS_PER_SECOND);
+        rig_clock(roce_timeout_ns(RIG_TIMEOUT));
         rig_run();
     }
     rig_ack(0x101);
