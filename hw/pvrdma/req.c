@@ -116,9 +116,9 @@ void pvrdma_req_deadline(PvrdmaQp *qp)
 }
 
 /*
- * What was waited for did not come.  A peer that is only slow needs more patience now: its
- * answers to packets that were sent twice do not tell which of the two they mean, so this
- * lasts until there are no more of these.
+ * What was waited for did not come.  A peer that is only slow needs more patience now:
+ * its answers to packets that were sent twice do not tell which of the two they mean, so
+ * this lasts until there are no more of these.
  */
 static void req_timeout(PvrdmaQp *qp)
 {
