@@ -282,12 +282,15 @@ static uint32_t mac_word(PvrdmaState *s, bool high)
     return ldl_le_p(mac + (high ? 4 : 0));
 }
 
+/* One at a time: the driver overlooks a response that another cause comes with. */
 static uint32_t icr_take(PvrdmaState *s)
 {
-    uint32_t icr = s->icr;
+    uint32_t icr = s->icr & -s->icr;
 
-    s->icr = 0;
-    pvrdma_irq_flush(s);
+    s->icr &= ~icr;
+    if (!s->running) {
+        pvrdma_irq_flush(s);
+    }
     return icr;
 }
 

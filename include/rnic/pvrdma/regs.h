@@ -38,7 +38,7 @@
 	X(CTL,		0x0c, 4, 0, 0, 0) /* enum pvrdma_device_ctl; reads 0 */ \
 	X(REQUEST,	0x10, 4, 0, 0, 0) /* 0: do what is in the command slot */ \
 	X(ERR,		0x14, 4, 0, 0, 0) /* errno of the last write to the above; 0: good */ \
-	X(ICR,		0x18, 4, 0, 0, 0) /* causes, cleared by reading: PVRDMA_INTR_ */ \
+	X(ICR,		0x18, 4, 0, 0, 0) /* one cause, cleared by reading: PVRDMA_INTR_ */ \
 	X(IMR,		0x1c, 4, PVRDMA_INTR_ALL, 0xffffffff, 0) /* 1: masked */ \
 	X(MACL,		0x20, 4, 0, 0, 0) /* MAC of the paired NIC, bytes 0 to 3 */ \
 	X(MACH,		0x24, 4, 0, 0, 0) /* bytes 4 and 5 */
