@@ -17,7 +17,6 @@
 /* Of a ring that was never full; what it has more is counted. */
 #define REQ_SLOTS_FIRST 8
 #define TIMEOUTS_MAX 9              /* the longest patience, from the shortest on */
-#define ATOMIC_BYTES sizeof(uint64_t)
 
 static const PvrdmaReqOp req_ops[] = {
     [PVRDMA_WR_RDMA_WRITE] = {
@@ -305,20 +304,21 @@ void pvrdma_req_refuse(PvrdmaQp *qp, PvrdmaSqe *sqe, uint8_t status)
                        qp->handle, sqe->opcode, sqe->length, status);
 }
 
-/* Why @sqe cannot be done at all; it is ended when those before it are complete. */
-static uint8_t req_check(const PvrdmaQp *qp, const PvrdmaSqe *sqe)
+/*
+ * Whether @sqe, whose length is right, can be done at all; if not, it is ended when those
+ * before it are complete.
+ */
+static bool req_possible(const PvrdmaQp *qp, const PvrdmaSqe *sqe)
 {
-    unsigned kind = pvrdma_req_op(sqe->opcode)->kind;
-    bool answered = kind == PVRDMA_REQ_READ || kind == PVRDMA_REQ_ATOMIC;
-
-    if (kind == PVRDMA_REQ_NONE || (answered && !qp->attr.max_rd_atomic)) {
-        return PVRDMA_WC_LOC_QP_OP_ERR;
+    switch (pvrdma_req_op(sqe->opcode)->kind) {
+    case PVRDMA_REQ_NONE:
+        return false;
+    case PVRDMA_REQ_READ:
+    case PVRDMA_REQ_ATOMIC:
+        return qp->attr.max_rd_atomic;
+    default:
+        return true;
     }
-    if (sqe->length > ROCE_MSG_MAX ||
-        (kind == PVRDMA_REQ_ATOMIC && sqe->length < ATOMIC_BYTES)) {
-        return PVRDMA_WC_LOC_LEN_ERR;
-    }
-    return PVRDMA_WC_SUCCESS;
 }
 
 static uint32_t req_packets(const PvrdmaQp *qp, const PvrdmaSqe *sqe)
@@ -337,11 +337,10 @@ static uint32_t req_packets(const PvrdmaQp *qp, const PvrdmaSqe *sqe)
 static bool req_begin(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
     PvrdmaReq *req = &qp->req;
-    uint8_t status = req_check(qp, sqe);
     uint32_t packets;
 
-    if (status) {
-        pvrdma_req_refuse(qp, sqe, status);
+    if (!req_possible(qp, sqe)) {
+        pvrdma_req_refuse(qp, sqe, PVRDMA_WC_LOC_QP_OP_ERR);
         return false;
     }
     packets = req_packets(qp, sqe);

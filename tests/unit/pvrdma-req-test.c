@@ -498,12 +498,6 @@ static void test_atomic_bad(void)
     rig_end();
 
     start();
-    rig_post(PVRDMA_WR_ATOMIC_FETCH_AND_ADD, 7);
-    rig_run();
-    rig_done(0, PVRDMA_WC_LOC_LEN_ERR);
-    rig_end();
-
-    start();
     rig.qp.attr.max_rd_atomic = 0;
     rig_post(PVRDMA_WR_RDMA_READ, 8);
     rig_run();
