@@ -510,7 +510,7 @@ static void test_last_event(void)
     }
 }
 
-/* Events that found the ring full come later, elsewhere, in their order, up to a limit. */
+/* Events that found the ring full come later, also elsewhere, up to a limit. */
 static void test_late_events(void)
 {
     const unsigned kept = PVRDMA_RING_LATE_BYTES / sizeof(struct pvrdma_eqe);

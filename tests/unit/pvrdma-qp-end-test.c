@@ -359,7 +359,7 @@ static void test_parts(void)
     bed_stop();
 }
 
-/* One that sends again has flushed what it had before; its CQ may not have room for it. */
+/* One that sends again has flushed what it had, if its CQ has room for that. */
 static void test_recover(void)
 {
     PvrdmaQp *qp;
