@@ -7,210 +7,55 @@
 #include "qemu/bswap.h"
 #include "qemu/host-utils.h"
 #include "net/eth.h"
-#include "hw/rnic/pvrdma/roce.h"
-#include "../vectors/pvrdma-wire.h"
+#include "pvrdma-roce-frames.h"
 
 #define RANDOM_ROUNDS   20000
-#define IPV4_HLEN       20
-#define IPV6_HLEN       40
-#define UDP_HLEN        8
 #define HEADERS_MAX     (18 + IPV6_HLEN + UDP_HLEN + sizeof(struct roce_bth))
-
-typedef struct VectorData {
-    const char *name;
-    RocePath path;
-    RocePacket pkt;
-    size_t len;
-    uint8_t bytes[160];
-} VectorData;
-typedef const VectorData *Vector;
-
-static VectorData vectors[ARRAY_SIZE(pvrdma_vectors)];
-
-/* --- Helpers ------------------------------------------------------------- */
-static void vectors_init(void)
-{
-    for (unsigned i = 0; i < ARRAY_SIZE(vectors); i++) {
-        const char *hex = pvrdma_vectors[i].bytes;
-        VectorData *v = &vectors[i];
-
-        v->name = pvrdma_vectors[i].name;
-        v->path = pvrdma_vectors[i].path;
-        v->pkt = pvrdma_vectors[i].pkt;
-        v->len = strlen(hex) / 2;
-        g_assert_cmpuint(v->len, <=, sizeof(v->bytes));
-        for (size_t at = 0; at < v->len; at++, hex += 2) {
-            v->bytes[at] = g_ascii_xdigit_value(hex[0]) << 4 |
-                           g_ascii_xdigit_value(hex[1]);
-        }
-    }
-}
-
-static Vector vector(const char *name)
-{
-    for (unsigned i = 0; i < ARRAY_SIZE(vectors); i++) {
-        if (g_str_equal(vectors[i].name, name)) {
-            return &vectors[i];
-        }
-    }
-    g_assert_not_reached();
-}
-
-static size_t build(uint8_t *frame, const RocePath *path, const RocePacket *pkt)
-{
-    size_t at = roce_frame_begin(frame, path, pkt);
-
-    for (unsigned i = 0; i < pkt->payload_len; i++) {
-        frame[at + i] = i;
-    }
-    return roce_frame_end(frame, at, pkt->payload_len);
-}
-
-static RoceStatus parse(const uint8_t *frame, size_t len)
-{
-    RocePath path;
-    RocePacket pkt;
-
-    return roce_frame_parse(frame, len, &path, &pkt);
-}
-
-static void assert_same_path(const RocePath *a, const RocePath *b)
-{
-    g_assert_cmpmem(a->smac, 6, b->smac, 6);
-    g_assert_cmpmem(a->dmac, 6, b->dmac, 6);
-    g_assert_cmpmem(a->sgid, 16, b->sgid, 16);
-    g_assert_cmpmem(a->dgid, 16, b->dgid, 16);
-    g_assert_cmphex(a->flow_label, ==, b->flow_label);
-    g_assert_cmphex(a->vlan, ==, b->vlan);
-    g_assert_cmphex(a->sport, ==, b->sport);
-    g_assert_cmphex(a->network, ==, b->network);
-    g_assert_cmphex(a->traffic_class, ==, b->traffic_class);
-    g_assert_cmphex(a->hop_limit, ==, b->hop_limit);
-}
-
-/* All members, as those that an opcode lacks are zero on both sides. */
-static void assert_same(const RocePacket *a, const RocePacket *b)
-{
-    g_assert_cmphex(a->opcode, ==, b->opcode);
-    g_assert_cmphex(a->syndrome, ==, b->syndrome);
-    g_assert_cmpint(a->solicited, ==, b->solicited);
-    g_assert_cmpint(a->ack_req, ==, b->ack_req);
-    g_assert_cmpint(a->fecn, ==, b->fecn);
-    g_assert_cmpint(a->becn, ==, b->becn);
-    g_assert_cmphex(a->pkey, ==, b->pkey);
-    g_assert_cmphex(a->qpn, ==, b->qpn);
-    g_assert_cmphex(a->psn, ==, b->psn);
-    g_assert_cmphex(a->va, ==, b->va);
-    g_assert_cmphex(a->rkey, ==, b->rkey);
-    g_assert_cmphex(a->dma_len, ==, b->dma_len);
-    g_assert_cmphex(a->swap_add, ==, b->swap_add);
-    g_assert_cmphex(a->compare, ==, b->compare);
-    g_assert_cmphex(a->original, ==, b->original);
-    g_assert_cmphex(a->msn, ==, b->msn);
-    g_assert_cmphex(a->qkey, ==, b->qkey);
-    g_assert_cmphex(a->src_qpn, ==, b->src_qpn);
-    g_assert_cmphex(a->imm, ==, b->imm);
-    g_assert_cmphex(a->inv_rkey, ==, b->inv_rkey);
-    g_assert_cmpuint(a->payload_len, ==, b->payload_len);
-}
-
-/* Parses what must be a frame with just that in it. */
-static void assert_parsed(const uint8_t *frame, size_t len, const RocePath *path,
-                          const RocePacket *pkt)
-{
-    RocePath got_path;
-    RocePacket got;
-
-    g_assert_true(roce_frame_is(frame, len));
-    g_assert_cmpint(roce_frame_parse(frame, len, &got_path, &got), ==, ROCE_OK);
-    assert_same_path(&got_path, path);
-    assert_same(&got, pkt);
-    g_assert_true(got.payload >= frame &&
-                  got.payload + got.payload_len <= frame + len);
-    for (unsigned i = 0; i < got.payload_len; i++) {
-        g_assert_cmphex(got.payload[i], ==, (uint8_t)i);
-    }
-}
-
-/* Makes a frame that was tampered with whole again. */
-static void seal(uint8_t *frame, size_t len)
-{
-    uint8_t *ip = frame + roce_frame_network_at(frame);
-
-    if (lduw_be_p(ip - 2) == ETH_P_IP) {
-        uint32_t sum = 0;
-
-        stw_be_p(ip + offsetof(struct ip_header, ip_sum), 0);
-        for (unsigned i = 0; i < (ip[0] & 0xf) * 4; i += 2) {
-            sum += lduw_be_p(ip + i);
-        }
-        while (sum >> 16) {
-            sum = (sum & 0xffff) + (sum >> 16);
-        }
-        stw_be_p(ip + offsetof(struct ip_header, ip_sum), ~sum);
-    }
-    stl_le_p(frame + len - ROCE_ICRC_BYTES, roce_icrc(frame, len));
-}
-
-/* Where the BTH of @v begins. */
-static size_t bth_at(Vector v)
-{
-    size_t at = v->path.vlan == ROCE_NO_VLAN ? 14 : 18;
-
-    switch (v->path.network) {
-    case ROCE_NETWORK_V1:
-        return at + ROCE_GRH_BYTES;
-    case ROCE_NETWORK_IPV4:
-        return at + IPV4_HLEN + UDP_HLEN;
-    default:
-        return at + IPV6_HLEN + UDP_HLEN;
-    }
-}
 
 /* --- Vectors ------------------------------------------------------------- */
 static void test_encode(gconstpointer opaque)
 {
-    Vector v = opaque;
+    const FrameVector *v = opaque;
     uint8_t frame[ROCE_FRAME_MAX];
 
     /* stale bytes in the buffer must not reach the wire */
     memset(frame, 0x5a, sizeof(frame));
-    g_assert_cmpmem(frame, build(frame, &v->path, &v->pkt), v->bytes, v->len);
+    g_assert_cmpmem(frame, frame_build(frame, &v->path, &v->pkt), v->bytes, v->len);
     g_assert_cmpuint(roce_frame_network_at(frame), ==,
                      v->path.vlan == ROCE_NO_VLAN ? 14 : 18);
 }
 
 static void test_decode(gconstpointer opaque)
 {
-    Vector v = opaque;
+    const FrameVector *v = opaque;
     uint8_t padded[sizeof(v->bytes) + 64] = { };
 
-    assert_parsed(v->bytes, v->len, &v->path, &v->pkt);
+    frame_assert_parsed(v->bytes, v->len, &v->path, &v->pkt);
     /* Ethernet may add to a frame */
     memcpy(padded, v->bytes, v->len);
     memset(padded + v->len, 0xa5, sizeof(padded) - v->len);
     for (unsigned more = 1; more <= 64; more++) {
-        assert_parsed(padded, v->len + more, &v->path, &v->pkt);
+        frame_assert_parsed(padded, v->len + more, &v->path, &v->pkt);
     }
 }
 
 /* No frame is good before its last byte; nothing behind its end is read. */
 static void test_truncate(gconstpointer opaque)
 {
-    Vector v = opaque;
+    const FrameVector *v = opaque;
 
     for (size_t len = 0; len < v->len; len++) {
         g_autofree uint8_t *frame = g_memdup2(v->bytes, len ?: 1);
 
-        g_assert_cmpint(parse(frame, len), !=, ROCE_OK);
+        g_assert_cmpint(frame_parse(frame, len), !=, ROCE_OK);
     }
 }
 
 /* Whether a bit of byte @at may change on the way: no ICRC covers it. */
-static bool is_free(Vector v, size_t at, unsigned bit)
+static bool is_free(const FrameVector *v, size_t at, unsigned bit)
 {
     size_t network = roce_frame_network_at(v->bytes);
-    size_t bth = bth_at(v);
+    size_t bth = frame_bth_at(v);
 
     if (at < 12 || (v->path.vlan != ROCE_NO_VLAN && (at == 14 || at == 15))) {
         return true;            /* MAC addresses, tag control information */
@@ -232,14 +77,14 @@ static bool is_free(Vector v, size_t at, unsigned bit)
 
 static void test_flip(gconstpointer opaque)
 {
-    Vector v = opaque;
+    const FrameVector *v = opaque;
     uint8_t frame[sizeof(v->bytes)];
 
     memcpy(frame, v->bytes, v->len);
     for (size_t at = 0; at < v->len; at++) {
         for (unsigned bit = 0; bit < 8; bit++) {
             frame[at] ^= 1 << bit;
-            g_assert_cmpint(parse(frame, v->len) == ROCE_OK, ==,
+            g_assert_cmpint(frame_parse(frame, v->len) == ROCE_OK, ==,
                             is_free(v, at, bit));
             frame[at] ^= 1 << bit;
         }
@@ -248,7 +93,7 @@ static void test_flip(gconstpointer opaque)
 
 static void test_grh(gconstpointer opaque)
 {
-    Vector v = opaque;
+    const FrameVector *v = opaque;
     uint8_t grh[ROCE_GRH_BYTES], expected[ROCE_GRH_BYTES] = { };
     const uint8_t *network = v->bytes + roce_frame_network_at(v->bytes);
 
@@ -292,12 +137,12 @@ static void test_opcodes(void)
             g_assert_true(flags & ROCE_IS_LAST);
         }
     }
-    for (unsigned i = 0; i < ARRAY_SIZE(vectors); i++) {
-        Vector v = &vectors[i];
+    for (unsigned i = 0; i < FRAME_VECTORS; i++) {
+        const FrameVector *v = &frame_vectors[i];
         const RoceOpcodeInfo *info = roce_opcode_info(v->pkt.opcode);
 
         seen += g_str_has_prefix(v->name, "opcode-");
-        g_assert_cmpuint(bth_at(v) + info->header_bytes +
+        g_assert_cmpuint(frame_bth_at(v) + info->header_bytes +
                          QEMU_ALIGN_UP(v->pkt.payload_len, 4) +
                          ROCE_ICRC_BYTES, ==, v->len);
     }
@@ -396,23 +241,23 @@ static void test_random(void)
     for (unsigned round = 0; round < RANDOM_ROUNDS; round++) {
         RocePath path = random_path(rand);
         RocePacket pkt = random_packet(rand);
-        size_t len = build(frame, &path, &pkt);
+        size_t len = frame_build(frame, &path, &pkt);
 
         g_assert_cmpuint(len, <=, sizeof(frame));
-        assert_parsed(frame, len, &path, &pkt);
+        frame_assert_parsed(frame, len, &path, &pkt);
     }
 }
 
 /* What does not fit its field must not spoil the one beside it. */
 static void test_wide_fields(void)
 {
-    Vector v = vector("document-v1");
+    const FrameVector *v = frame_vector("document-v1");
     RocePacket wide = v->pkt;
     uint8_t frame[ROCE_FRAME_MAX];
 
     wide.qpn |= 0xff000000;
     wide.psn |= 0xff000000;
-    g_assert_cmpmem(frame, build(frame, &v->path, &wide), v->bytes, v->len);
+    g_assert_cmpmem(frame, frame_build(frame, &v->path, &wide), v->bytes, v->len);
 }
 
 /* What the parser says about arbitrary bytes must stay inside of the buffer. */
@@ -424,7 +269,8 @@ static void test_garbage(void)
     for (unsigned round = 0; round < RANDOM_ROUNDS; round++) {
         size_t len = g_rand_int_range(rand, 1, 200);
         g_autofree uint8_t *frame = g_malloc(len);
-        Vector v = &vectors[g_rand_int_range(rand, 0, ARRAY_SIZE(vectors))];
+        const FrameVector *v = &frame_vectors[g_rand_int_range(rand, 0,
+                                                               FRAME_VECTORS)];
         RocePath path;
         RocePacket pkt;
 
@@ -444,184 +290,16 @@ static void test_garbage(void)
     g_test_message("%u of the random frames were good", good);
 }
 
-/* --- Frames that are refused --------------------------------------------- */
-static void test_not_roce(void)
-{
-    Vector v = vector("document-v3");
-    uint8_t frame[sizeof(v->bytes)];
-
-    memcpy(frame, v->bytes, v->len);
-    stw_be_p(frame + 12, ETH_P_ARP);
-    g_assert_cmpint(parse(frame, v->len), ==, ROCE_NOT_ROCE);
-    memcpy(frame, v->bytes, v->len);
-    frame[14 + 9] = 6;          /* TCP */
-    g_assert_cmpint(parse(frame, v->len), ==, ROCE_NOT_ROCE);
-    memcpy(frame, v->bytes, v->len);
-    stw_be_p(frame + 14 + IPV4_HLEN + 2, ROCE_UDP_PORT + 1);
-    g_assert_cmpint(parse(frame, v->len), ==, ROCE_NOT_ROCE);
-    /* from that port, but to another */
-    stw_be_p(frame + 14 + IPV4_HLEN, ROCE_UDP_PORT);
-    g_assert_cmpint(parse(frame, v->len), ==, ROCE_NOT_ROCE);
-    /* fragments behind the first: there is no port in them */
-    for (unsigned off = 1; off < IP_MF; off <<= 1) {
-        memcpy(frame, v->bytes, v->len);
-        stw_be_p(frame + 14 + offsetof(struct ip_header, ip_off), off | IP_MF);
-        g_assert_cmpint(parse(frame, v->len), ==, ROCE_NOT_ROCE);
-        stw_be_p(frame + 14 + offsetof(struct ip_header, ip_off), off);
-        g_assert_cmpint(parse(frame, v->len), ==, ROCE_NOT_ROCE);
-    }
-}
-
-static void test_bad_ip(void)
-{
-    Vector v = vector("document-v3");
-    uint8_t frame[sizeof(v->bytes) + 4] = { };
-    uint8_t *ip = frame + 14;
-
-    /* a fragment: the first */
-    memcpy(frame, v->bytes, v->len);
-    stw_be_p(ip + offsetof(struct ip_header, ip_off), IP_MF);
-    seal(frame, v->len);
-    g_assert_cmpint(parse(frame, v->len), ==, ROCE_BAD_IP);
-    /* not to be fragmented: good */
-    memcpy(frame, v->bytes, v->len);
-    stw_be_p(ip + offsetof(struct ip_header, ip_off), IP_DF);
-    seal(frame, v->len);
-    g_assert_cmpint(parse(frame, v->len), ==, ROCE_OK);
-    /* options */
-    memcpy(frame, v->bytes, v->len);
-    memmove(ip + IPV4_HLEN + 4, ip + IPV4_HLEN, v->len - 14 - IPV4_HLEN);
-    memset(ip + IPV4_HLEN, 1, 4);
-    ip[0] = 0x46;
-    stw_be_p(ip + 2, lduw_be_p(ip + 2) + 4);
-    seal(frame, v->len + 4);
-    g_assert_true(roce_frame_is(frame, v->len + 4));
-    g_assert_cmpint(parse(frame, v->len + 4), ==, ROCE_BAD_IP);
-    /* checksum */
-    memcpy(frame, v->bytes, v->len);
-    ip[offsetof(struct ip_header, ip_ttl)]--;
-    g_assert_cmpint(parse(frame, v->len), ==, ROCE_BAD_IP);
-    /* version */
-    memcpy(frame, v->bytes, v->len);
-    ip[0] = 0x65;
-    seal(frame, v->len);
-    g_assert_cmpint(parse(frame, v->len), ==, ROCE_BAD_IP);
-}
-
-static void test_bad_ipv6(void)
-{
-    Vector v = vector("ipv6-size-4"), grh = vector("v1-size-4");
-    uint8_t frame[sizeof(v->bytes)];
-
-    memcpy(frame, v->bytes, v->len);
-    frame[14] ^= 0x10;
-    seal(frame, v->len);
-    g_assert_cmpint(parse(frame, v->len), ==, ROCE_BAD_IP);
-    memcpy(frame, grh->bytes, grh->len);
-    frame[14 + 6] = 59;         /* no next header */
-    seal(frame, grh->len);
-    g_assert_cmpint(parse(frame, grh->len), ==, ROCE_BAD_IP);
-}
-
+/* --- Details ------------------------------------------------------------- */
 /* A UDP checksum is not looked at, whatever it is. */
 static void test_udp_checksum(void)
 {
-    Vector v = vector("document-v3");
+    const FrameVector *v = frame_vector("document-v3");
     uint8_t frame[sizeof(v->bytes)];
 
     memcpy(frame, v->bytes, v->len);
     stw_be_p(frame + 14 + IPV4_HLEN + 6, 0x1234);
-    assert_parsed(frame, v->len, &v->path, &v->pkt);
-}
-
-static void test_bad_header(void)
-{
-    Vector v = vector("document-v3");
-    uint8_t frame[sizeof(v->bytes)];
-    size_t bth = bth_at(v);
-
-    for (unsigned version = 1; version < 16; version++) {
-        memcpy(frame, v->bytes, v->len);
-        frame[bth + 1] |= version;
-        seal(frame, v->len);
-        g_assert_cmpint(parse(frame, v->len), ==, ROCE_BAD_VERSION);
-    }
-    for (unsigned op = 0; op < 256; op++) {
-        memcpy(frame, v->bytes, v->len);
-        frame[bth] = op;
-        seal(frame, v->len);
-        if (!roce_opcode_info(op)->name) {
-            g_assert_cmpint(parse(frame, v->len), ==, ROCE_BAD_OPCODE);
-        } else if (!(roce_opcode_info(op)->flags & ROCE_HAS_PAYLOAD)) {
-            g_assert_cmpint(parse(frame, v->len), ==, ROCE_BAD_LENGTH);
-        } else {
-            g_assert_cmpint(parse(frame, v->len), ==, ROCE_OK);
-        }
-    }
-}
-
-/* The lengths of IP and UDP, each alone and both. */
-static void test_bad_length(gconstpointer opaque)
-{
-    Vector v = opaque;
-    bool ipv4 = v->path.network == ROCE_NETWORK_IPV4;
-    uint8_t frame[sizeof(v->bytes) + 64] = { };
-    uint8_t *ip_len = frame + (ipv4 ? 14 + 2 : 14 + 4);
-    uint8_t *udp_len = frame + bth_at(v) - 4;
-
-    for (unsigned bit = 0; bit < 16; bit++) {
-        for (unsigned which = 1; which < 4; which++) {
-            uint16_t len;
-
-            memcpy(frame, v->bytes, v->len);
-            len = lduw_be_p(ip_len) ^ 1 << bit;
-            stw_be_p(ip_len, which & 1 ? len : lduw_be_p(ip_len));
-            stw_be_p(udp_len, which & 2 ? lduw_be_p(udp_len) ^ 1 << bit :
-                                          lduw_be_p(udp_len));
-            seal(frame, v->len);
-            g_assert_cmpint(parse(frame, v->len), !=, ROCE_OK);
-            g_assert_cmpint(parse(frame, sizeof(frame)), !=, ROCE_OK);
-        }
-    }
-}
-
-/* More padding than there are bytes, and a payload that leaves a rest. */
-static void test_bad_pad(void)
-{
-    Vector empty = vector("document-v4"), v = vector("document-v3");
-    uint8_t frame[sizeof(v->bytes)];
-
-    for (unsigned pad = 1; pad < 4; pad++) {
-        memcpy(frame, empty->bytes, empty->len);
-        frame[bth_at(empty) + 1] |= pad << 4;
-        seal(frame, empty->len);
-        g_assert_cmpint(parse(frame, empty->len), ==, ROCE_BAD_LENGTH);
-    }
-    for (unsigned less = 1; less < 4; less++) {
-        uint8_t *ip = frame + 14;
-
-        memcpy(frame, v->bytes, v->len);
-        stw_be_p(ip + 2, lduw_be_p(ip + 2) - less);
-        stw_be_p(ip + IPV4_HLEN + 4, lduw_be_p(ip + IPV4_HLEN + 4) - less);
-        seal(frame, v->len - less);
-        g_assert_cmpint(parse(frame, v->len - less), ==, ROCE_BAD_LENGTH);
-    }
-}
-
-/* One more byte than the largest MTU has. */
-static void test_too_long(void)
-{
-    Vector v = vector("only-solicited");
-    g_autofree uint8_t *frame = g_malloc0(2 * ROCE_FRAME_MAX);
-    RocePacket pkt = v->pkt;
-
-    pkt.payload_len = ROCE_MTU_MAX;
-    assert_parsed(frame, build(frame, &v->path, &pkt), &v->path, &pkt);
-    for (unsigned more = 1; more < 100; more++) {
-        pkt.payload_len = ROCE_MTU_MAX + more;
-        g_assert_cmpint(parse(frame, build(frame, &v->path, &pkt)), ==,
-                        ROCE_BAD_LENGTH);
-    }
+    frame_assert_parsed(frame, v->len, &v->path, &v->pkt);
 }
 
 /* A path without a hop limit gets one that reaches somewhere. */
@@ -632,7 +310,7 @@ static void test_hop_limit(void)
 
     for (unsigned network = 0; network < 3; network++) {
         RocePath path = { .network = network, .vlan = ROCE_NO_VLAN }, got;
-        size_t len = build(frame, &path, &pkt);
+        size_t len = frame_build(frame, &path, &pkt);
 
         g_assert_cmpint(roce_frame_parse(frame, len, &got, &pkt), ==, ROCE_OK);
         g_assert_cmpuint(got.hop_limit, ==, 64);
@@ -687,7 +365,7 @@ static void test_times(void)
 static void test_cost(void)
 {
     const unsigned rounds = 1000000;
-    Vector v = vector("document-v3");
+    const FrameVector *v = frame_vector("document-v3");
     RocePacket pkt = v->pkt;
     uint8_t frame[ROCE_FRAME_MAX] = { };
     size_t sizes[] = { 0, 64, 1024, ROCE_MTU_MAX };
@@ -704,7 +382,7 @@ static void test_cost(void)
         built = g_test_timer_elapsed();
         g_test_timer_start();
         for (unsigned n = 0; n < rounds; n++) {
-            g_assert_cmpint(parse(frame, len), ==, ROCE_OK);
+            g_assert_cmpint(frame_parse(frame, len), ==, ROCE_OK);
         }
         g_test_message("%zu bytes: %.0f ns to build, %.0f ns to parse",
                        sizes[i], built * 1e9 / rounds,
@@ -712,7 +390,7 @@ static void test_cost(void)
     }
 }
 
-static void add_vector_tests(Vector v)
+static void add_vector_tests(const FrameVector *v)
 {
     static const struct {
         const char *name;
@@ -736,25 +414,15 @@ static void add_vector_tests(Vector v)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    vectors_init();
-    for (unsigned i = 0; i < ARRAY_SIZE(vectors); i++) {
-        add_vector_tests(&vectors[i]);
+    frame_vectors_init();
+    for (unsigned i = 0; i < FRAME_VECTORS; i++) {
+        add_vector_tests(&frame_vectors[i]);
     }
     g_test_add_func("/pvrdma/roce/opcodes", test_opcodes);
     g_test_add_func("/pvrdma/roce/random", test_random);
     g_test_add_func("/pvrdma/roce/wide-fields", test_wide_fields);
     g_test_add_func("/pvrdma/roce/garbage", test_garbage);
-    g_test_add_func("/pvrdma/roce/not-roce", test_not_roce);
-    g_test_add_func("/pvrdma/roce/bad-ip", test_bad_ip);
-    g_test_add_func("/pvrdma/roce/bad-ipv6", test_bad_ipv6);
     g_test_add_func("/pvrdma/roce/udp-checksum", test_udp_checksum);
-    g_test_add_func("/pvrdma/roce/bad-header", test_bad_header);
-    g_test_add_data_func("/pvrdma/roce/bad-length/ipv4",
-                         vector("ipv4-size-4"), test_bad_length);
-    g_test_add_data_func("/pvrdma/roce/bad-length/ipv6",
-                         vector("ipv6-size-4"), test_bad_length);
-    g_test_add_func("/pvrdma/roce/bad-pad", test_bad_pad);
-    g_test_add_func("/pvrdma/roce/too-long", test_too_long);
     g_test_add_func("/pvrdma/roce/hop-limit", test_hop_limit);
     g_test_add_func("/pvrdma/roce/psn", test_psn);
     g_test_add_func("/pvrdma/roce/packets", test_packets);
