@@ -76,6 +76,7 @@ static void send_read(PvrdmaQp *qp, PvrdmaResource *res)
     pvrdma_count(qp->s, PVRDMA_CNT_TX_READ_RESP);
     res->send_psn = roce_psn_add(res->send_psn, 1);
     res->active = !last;
+    res->replay |= pkt.psn == res->last_psn;
 }
 
 static void send_atomic(PvrdmaQp *qp, PvrdmaResource *res)
@@ -92,6 +93,7 @@ static void send_atomic(PvrdmaQp *qp, PvrdmaResource *res)
     pvrdma_tx_end(qp->s, 0);
     pvrdma_count(qp->s, PVRDMA_CNT_TX_ACK);
     res->active = false;
+    res->replay = true;
 }
 
 static void send_answer(PvrdmaQp *qp)

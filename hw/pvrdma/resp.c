@@ -221,10 +221,7 @@ PvrdmaResource *pvrdma_resp_active(PvrdmaResp *r)
 /* Number @i of the ring is to be answered again. */
 static void resource_replay(PvrdmaResp *r, unsigned i)
 {
-    PvrdmaResource *res = resource_at(r, i);
-
-    res->replay |= !res->active;
-    res->active = true;
+    resource_at(r, i)->active = true;
     r->resource_next = MIN(r->resource_next, i);
 }
 

@@ -16,7 +16,7 @@
 typedef struct PvrdmaResource {
     bool atomic;
     bool active;                /* something is to be sent */
-    bool replay;                /* it was answered before, to the end */
+    bool replay;                /* it was answered, to its end */
     uint32_t psn, last_psn;     /* first and last PSN of the response */
     uint32_t from_psn;          /* READ: where the answer begins this time */
     uint32_t send_psn;          /* READ: next packet */
