@@ -180,8 +180,9 @@ static void a11_flipped(void)
 
         /* what the ICRC leaves out, and what makes it somebody else's frame */
         if (byte == udp + 6 || byte == udp + 7 || byte == bth + 4 ||
-            (byte == ip && bit % 8 < 4) || byte == ip + 9 ||
-            byte == udp + 2 || byte == udp + 3) {
+            (byte == ip && bit % 8 < 4) || (byte == ip + 6 && bit % 8 < 5) ||
+            byte == ip + 7 || byte == ip + 9 || byte == udp + 2 ||
+            byte == udp + 3) {
             continue;
         }
         frame[byte] ^= 1 << bit % 8;
