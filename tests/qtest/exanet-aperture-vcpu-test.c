@@ -8,57 +8,20 @@
  * are far away.
  */
 #include "qemu/osdep.h"
-#include "qemu/bswap.h"
 #include "libqos/pci-pc.h"
 #include "exanet-common.h"
+#include "vcpu.h"
 
 #define PEER_VA     0x123450000ULL
 #define WINDOW      0x10000
 #define LINE        64
 #define SLOT        6               /* PCI, to be unplugged from */
 
-/* RAM that the processor uses. */
-#define RAM_GO      0x10000         /* not 0: call RAM_CODE; 0 when that returns */
+/* RAM that the code uses. */
 #define RAM_RESULT  0x10010
 #define RAM_VALUE   0x10040
-#define RAM_CODE    0x20000
-
-#define BIOS_BYTES  0x10000
-
-/*
- * From reset to 32-bit mode with SSE:
- *   cli; lgdt; cr0.PE = 1; ljmp; ds = ss = 16; esp = 0x9000; cr4.OSFXSR = 1
- *   again: pause; if (RAM_GO) { call RAM_CODE; RAM_GO = 0; } jmp again
- * and behind it the GDT: flat code and data.
- */
-static const uint8_t bios[] = {
-    0xfa, 0x2e, 0x66, 0x0f, 0x01, 0x16, 0x68, 0x00, 0x0f, 0x20, 0xc0, 0x0c,
-    0x01, 0x0f, 0x22, 0xc0, 0x66, 0xea, 0x18, 0x00, 0xff, 0xff, 0x08, 0x00,
-    0xb8, 0x10, 0x00, 0x00, 0x00, 0x8e, 0xd8, 0x8e, 0xd0, 0xbc, 0x00, 0x90,
-    0x00, 0x00, 0x0f, 0x20, 0xe0, 0x0d, 0x00, 0x02, 0x00, 0x00, 0x0f, 0x22,
-    0xe0, 0xf3, 0x90, 0x83, 0x3d, 0x00, 0x00, 0x01, 0x00, 0x00, 0x74, 0xf5,
-    0xb8, 0x00, 0x00, 0x02, 0x00, 0xff, 0xd0, 0xc7, 0x05, 0x00, 0x00, 0x01,
-    0x00, 0x00, 0x00, 0x00, 0x00, 0xeb, 0xe2, 0x90, 0x00, 0x00, 0x00, 0x00,
-    0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0x00, 0x00, 0x00, 0x9b, 0xcf, 0x00,
-    0xff, 0xff, 0x00, 0x00, 0x00, 0x93, 0xcf, 0x00, 0x17, 0x00, 0x50, 0x00,
-    0xff, 0xff
-};
-static const uint8_t reset_vector[] = { 0xe9, 0x0d, 0x00 };     /* jmp to its start */
 
 static char *bios_path;
-
-static void bios_write(void)
-{
-    g_autofree uint8_t *image = g_malloc0(BIOS_BYTES);
-    int fd = g_file_open_tmp("exanet-bios-XXXXXX", &bios_path, NULL);
-
-    g_assert_cmpint(fd, >=, 0);
-    close(fd);
-    memcpy(image, bios, sizeof(bios));
-    memcpy(image + BIOS_BYTES - 16, reset_vector, sizeof(reset_vector));
-    g_assert_true(g_file_set_contents(bios_path, (char *)image, BIOS_BYTES,
-                                      NULL));
-}
 
 static uint64_t to_peer(uint64_t offset)
 {
@@ -98,76 +61,55 @@ static ExanetTest *start(const char *accel)
 
 /* --- The processor ---------------------------------------------------------- */
 
-/* Code that is put together, and where the next byte goes. */
-typedef struct Code {
-    uint8_t byte[512];
-    unsigned len;
-} Code;
-
-static void emit(Code *code, const void *bytes, unsigned len, uint32_t address)
-{
-    g_assert_cmpuint(code->len + len + 4, <, sizeof(code->byte));
-    memcpy(code->byte + code->len, bytes, len);
-    stl_le_p(code->byte + code->len + len, address);
-    code->len += len + 4;
-}
-
 /* Moves @size bytes between a register and memory; @store: to memory. */
-static void emit_move(Code *code, unsigned size, bool store, uint32_t address)
+static void emit_move(VcpuCode *code, unsigned size, bool store, uint32_t address)
 {
     switch (size) {
     case 1:                         /* al */
-        emit(code, store ? "\xa2" : "\xa0", 1, address);
+        vcpu_emit(code, store ? "\xa2" : "\xa0", 1, address);
         break;
     case 2:                         /* ax */
-        emit(code, store ? "\x66\xa3" : "\x66\xa1", 2, address);
+        vcpu_emit(code, store ? "\x66\xa3" : "\x66\xa1", 2, address);
         break;
     case 4:                         /* eax */
-        emit(code, store ? "\xa3" : "\xa1", 1, address);
+        vcpu_emit(code, store ? "\xa3" : "\xa1", 1, address);
         break;
     case 8:                         /* movq mm0 */
-        emit(code, store ? "\x0f\x7f\x05" : "\x0f\x6f\x05", 3, address);
+        vcpu_emit(code, store ? "\x0f\x7f\x05" : "\x0f\x6f\x05", 3, address);
         break;
     case 16:                        /* movups xmm0 */
-        emit(code, store ? "\x0f\x11\x05" : "\x0f\x10\x05", 3, address);
+        vcpu_emit(code, store ? "\x0f\x11\x05" : "\x0f\x10\x05", 3, address);
         break;
     default:
         g_assert_not_reached();
     }
 }
 
-static void go(ExanetTest *t, Code *code)
-{
-    code->byte[code->len++] = 0xc3; /* ret */
-    qtest_bufwrite(t->qts, RAM_CODE, code->byte, code->len);
-    qtest_writel(t->qts, RAM_GO, 1);
-}
-
 static bool is_done(ExanetTest *t)
 {
-    return qtest_readl(t->qts, RAM_GO) == 0;
+    return vcpu_is_done(t->qts);
 }
 
 static void load_go(ExanetTest *t, uint64_t offset, unsigned size)
 {
-    Code code = { .len = 0 };
+    VcpuCode code = { .len = 0 };
     uint8_t none[16] = { 0 };
 
     qtest_bufwrite(t->qts, RAM_RESULT, none, sizeof(none));
     emit_move(&code, size, false, t->aperture.addr + offset);
     emit_move(&code, size, true, RAM_RESULT);
-    go(t, &code);
+    vcpu_go(t->qts, &code);
 }
 
 static void store_go(ExanetTest *t, uint64_t offset, const void *value,
                      unsigned size)
 {
-    Code code = { .len = 0 };
+    VcpuCode code = { .len = 0 };
 
     qtest_bufwrite(t->qts, RAM_VALUE, value, size);
     emit_move(&code, size, false, RAM_VALUE);
     emit_move(&code, size, true, t->aperture.addr + offset);
-    go(t, &code);
+    vcpu_go(t->qts, &code);
 }
 
 static uint32_t result(ExanetTest *t)
@@ -378,13 +320,13 @@ static void test_not_early(void)
 static ExanetPacket store_seventeen(ExanetTest *t)
 {
     ExanetPacket first = { 0 };
-    Code code = { .len = 0 };
+    VcpuCode code = { .len = 0 };
 
     exanet_shm_set(t, SHM_TIMEOUT, UINT32_MAX);
     for (unsigned i = 0; i <= EXANET_SHM_TIMERS; i++) {
         emit_move(&code, 4, true, t->aperture.addr + i * LINE);
     }
-    go(t, &code);
+    vcpu_go(t->qts, &code);
     for (unsigned i = 0; i < EXANET_SHM_TIMERS; i++) {
         g_autofree ExanetRxPacket *rx =
             exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE);
@@ -416,14 +358,14 @@ static void test_raw(void)
 {
     ExanetTest *t = start("tcg");
     g_autofree ExanetRxPacket *store = NULL, *load = NULL;
-    Code code = { .len = 0 };
+    VcpuCode code = { .len = 0 };
 
     qtest_writel(t->qts, RAM_VALUE, 0x11223344);
     emit_move(&code, 4, false, RAM_VALUE);
     emit_move(&code, 4, true, t->aperture.addr + 4);
     emit_move(&code, 4, false, t->aperture.addr + 4);
     emit_move(&code, 4, true, RAM_RESULT);
-    go(t, &code);
+    vcpu_go(t->qts, &code);
     store = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE);
     exanet_wait(t, exanet_count(t, SHM_RAW_STALL) == 1);
     exanet_assert_quiet(t);
@@ -563,7 +505,7 @@ int main(int argc, char **argv)
     int status;
 
     g_test_init(&argc, &argv, NULL);
-    bios_write();
+    bios_path = vcpu_bios_new();
     qtest_add_func("/exanet/aperture-vcpu/loads", test_loads);
     qtest_add_func("/exanet/aperture-vcpu/loads-single", test_loads_single);
     qtest_add_func("/exanet/aperture-vcpu/blocked", test_blocked);
@@ -583,6 +525,6 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/aperture-vcpu/unplug", test_unplug);
     qtest_add_func("/exanet/aperture-vcpu/quit", test_quit);
     status = g_test_run();
-    unlink(bios_path);
+    vcpu_bios_remove(bios_path);
     return status;
 }
