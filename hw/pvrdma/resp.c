@@ -585,12 +585,18 @@ static void resp_replay(PvrdmaQp *qp, const RocePacket *pkt, bool atomic)
     }
 }
 
+/*
+ * A peer that sends a message again is told at its end, not in the middle of it: some,
+ * as soft-RoCE of Linux 6.12, send nothing any more if they hear too early that all of it
+ * was there.
+ */
 static void resp_duplicate(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
 {
     pvrdma_count(qp->s, PVRDMA_CNT_RX_DUPLICATE);
     if (flags & (ROCE_IS_READ | ROCE_IS_ATOMIC)) {
         resp_replay(qp, pkt, flags & ROCE_IS_ATOMIC);
-    } else if (qp->resp.answer == PVRDMA_ANSWER_NONE) {
+    } else if (qp->resp.answer == PVRDMA_ANSWER_NONE &&
+               (pkt->ack_req || flags & ROCE_IS_LAST)) {
         qp->resp.answer = PVRDMA_ANSWER_ACK;
     }
 }

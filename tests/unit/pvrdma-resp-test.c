@@ -333,6 +333,26 @@ static void a08_duplicate(void)
     bed_free(bed);
 }
 
+/* Not in the middle of a message, unless the peer wants to know. */
+static void test_duplicate_long(void)
+{
+    Bed *bed = bed_new();
+
+    PEER(bed, WRITE_FIRST, BED_PSN, RETH(0, 3 * BED_MTU), .payload_len = BED_MTU);
+    PEER(bed, WRITE_MIDDLE, BED_PSN + 1, .payload_len = BED_MTU);
+    PEER(bed, WRITE_LAST, BED_PSN + 2, .payload_len = BED_MTU, .ack_req = true);
+    EXPECT_ACK(bed, BED_PSN + 2, 1);
+    PEER(bed, WRITE_FIRST, BED_PSN, RETH(0, 3 * BED_MTU), .payload_len = BED_MTU);
+    PEER(bed, WRITE_MIDDLE, BED_PSN + 1, .payload_len = BED_MTU);
+    bed_expect_quiet(bed);
+    PEER(bed, WRITE_MIDDLE, BED_PSN + 1, .payload_len = BED_MTU, .ack_req = true);
+    EXPECT_ACK(bed, BED_PSN + 2, 1);
+    PEER(bed, WRITE_LAST, BED_PSN + 2, .payload_len = BED_MTU);
+    EXPECT_ACK(bed, BED_PSN + 2, 1);
+    g_assert_cmpuint(bed_counter(bed, PVRDMA_CNT_RX_DUPLICATE), ==, 4);
+    bed_free(bed);
+}
+
 /* All of it, its end, and not what the first request did not ask for. */
 static void test_read_again(void)
 {
@@ -468,6 +488,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/resp/gap-and-duplicate", test_gap_and_duplicate);
     g_test_add_func("/pvrdma/resp/gap-behind-read", test_gap_behind_read);
     g_test_add_func("/pvrdma/resp/a08-duplicate", a08_duplicate);
+    g_test_add_func("/pvrdma/resp/duplicate-long", test_duplicate_long);
     g_test_add_func("/pvrdma/resp/read-again", test_read_again);
     g_test_add_func("/pvrdma/resp/reads-again", test_reads_again);
     g_test_add_func("/pvrdma/resp/atomic-again", test_atomic_again);
