@@ -20,7 +20,7 @@ def start():
                    help='no guests, no sanitizers')
     p.add_argument('--full', action='store_true',
                    help='also clusters of 16 nodes, LAMMPS and everything '
-                        'over RoCE, an hour')
+                        'over RoCE, one or two hours')
     p.add_argument('--arm64', action='store_true',
                    help='only guest tests, in guests for arm64')
     p.add_argument('--qemu', choices=qemu.VERSIONS, default=qemu.DEFAULT,
