@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames that the RoCE codec refuses, each for its reason, or takes for somebody else's. */
+/* Frames that the RoCE codec refuses, each for its reason, or takes for others'. */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "net/eth.h"
