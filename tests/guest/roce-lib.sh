@@ -71,7 +71,7 @@ serving()
 			! listeners | grep -qvxF "\$before" || break
 			sleep 0.1
 		done
-		echo listening
+		printf '\\nlistening\\n'	# rcopy leaves a line open
 		wait \$!
 	EOF
 }
