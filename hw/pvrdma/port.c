@@ -130,6 +130,17 @@ static void port_send(PvrdmaState *s, uint8_t *frame, size_t len)
     }
 }
 
+void pvrdma_port_poll(PvrdmaState *s)
+{
+    NetClientState *nic = port_nic(&s->port);
+    uint64_t before = s->counter[PVRDMA_CNT_RX_FRAMES];
+
+    if (nic && qemu_net_busy_poll(nic->peer)) {
+        s->counter[PVRDMA_CNT_RX_POLLED] +=
+            s->counter[PVRDMA_CNT_RX_FRAMES] - before;
+    }
+}
+
 static uint8_t *loop_slot(PvrdmaPort *p, unsigned index)
 {
     return p->loop + index % PVRDMA_LOOP_FRAMES * ROCE_FRAME_MAX;

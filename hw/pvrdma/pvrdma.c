@@ -17,8 +17,9 @@
 /* Rounds, and packets of them all, before the main loop gets a turn. */
 #define RUN_ROUNDS 8
 #define RUN_PACKETS 512
-/* How long a CPU that polls looks out. */
+/* How long a CPU that polls looks out, and how long for completions alone. */
 #define POLL_NS 4000
+#define LOOK_OUT_NS 700
 /* What a doorbell may do while its vCPU waits. */
 #define DOORBELL_ROUNDS 2
 #define DOORBELL_PACKETS 16
@@ -379,22 +380,37 @@ static uint64_t uar_read(void *opaque, hwaddr addr, unsigned size)
     return 0;
 }
 
-/*
- * A guest that polls a CQ in vain says so each time.  Its CPU would hold the big lock as
- * often as not, and who brings what it waits for would sleep in front of that: so it
- * looks out for completions here, for a while and without the lock.
- */
-static void uar_poll(PvrdmaState *s)
+/* Until something is completed beside @seen. */
+static void uar_look_out(PvrdmaState *s, uint32_t seen)
 {
-    uint32_t seen = qatomic_read(&s->completions);
     int64_t end;
 
     bql_unlock();
-    end = get_clock() + POLL_NS;
+    end = get_clock() + LOOK_OUT_NS;
     while (qatomic_read(&s->completions) == seen && get_clock() < end) {
         cpu_relax();
     }
     bql_lock();
+}
+
+/*
+ * A guest that polls a CQ in vain says so each time.  What it waits for is a frame, most
+ * often: its CPU takes that sooner than a main loop that has to be woken up.  But with
+ * the big lock in hand all the time it would keep out who else brings it something.
+ */
+static void uar_poll(PvrdmaState *s)
+{
+    uint32_t seen = qatomic_read(&s->completions);
+    int64_t end = get_clock() + POLL_NS;
+
+    while (s->active && mmio_enter(s)) {
+        pvrdma_port_poll(s);
+        mmio_leave(s);
+        if (qatomic_read(&s->completions) != seen || get_clock() >= end) {
+            break;
+        }
+        uar_look_out(s, seen);
+    }
 }
 
 /*
@@ -427,10 +443,11 @@ static void uar_ring(PvrdmaState *s, uint32_t uar, hwaddr offset, uint32_t value
     }
 }
 
-static MemTxResult uar_write(void *opaque, hwaddr addr, uint64_t value,
+static MemTxResult uar_write(void *opaque, hwaddr addr, uint64_t data,
                              unsigned size, MemTxAttrs attrs)
 {
     PvrdmaState *s = opaque;
+    uint32_t value = data;
     uint32_t uar = addr >> PVRDMA_PAGE_SHIFT;
     hwaddr offset = addr % PVRDMA_PAGE_BYTES;
 

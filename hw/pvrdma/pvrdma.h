@@ -530,6 +530,8 @@ void pvrdma_port_mac(PvrdmaState *s, uint8_t mac[6]);
 bool pvrdma_port_ready(PvrdmaState *s);
 /* Around what sends several frames: the netdev may write them together. */
 void pvrdma_port_cork(PvrdmaState *s, bool cork);
+/* Takes frames that are there, for a CPU that waits for one. */
+void pvrdma_port_poll(PvrdmaState *s);
 /*
  * Begins a frame; returns where up to ROCE_MTU_MAX bytes of payload go.  Nothing is
  * sent before pvrdma_tx_end(): a caller may change its mind.

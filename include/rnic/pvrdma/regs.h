@@ -788,6 +788,7 @@ RNIC_ASSERT_SIZE(union pvrdma_cmd_resp, 176);
 	X(TX_CNP,		"congestion notifications sent") \
 	X(RX_FRAMES,		"RoCE frames received") \
 	X(RX_BYTES,		"bytes of them, with headers") \
+	X(RX_POLLED,		"frames that a polling CPU took itself") \
 	X(RX_ACK,		"acknowledgements received") \
 	X(RX_NAK,		"sequence-error NAKs received") \
 	X(RX_NAK_ERROR,		"other NAKs received") \
