@@ -19,6 +19,7 @@
 #include "exec/cpu-common.h"
 #include "hw/core/cpu.h"
 #include "system/cpus.h"
+#include "system/kvm.h"
 #include "system/tcg.h"
 #include "shm.h"
 #include "../trace.h"
@@ -255,10 +256,18 @@ static bool store_stopped(ExanetState *s, ApertureAccess *a)
 
 /* --- The CPU's side --------------------------------------------------------- */
 
-/* A vCPU whose instruction this is: nothing else of QEMU is under way below it. */
-static bool may_wait(ExanetState *s)
+/*
+ * A vCPU whose instruction this is: nothing else of QEMU is under way below it.  Devices
+ * that it sets to work do not say whose their accesses are; with KVM no CPU of some
+ * machines does so either.
+ */
+static bool may_wait(ExanetState *s, MemTxAttrs attrs)
 {
-    return qemu_in_vcpu_thread() && current_cpu && !s->running && !guards;
+    bool by_cpu = kvm_enabled() || (!attrs.unspecified && !attrs.memory &&
+                                    !attrs.requester_id);
+
+    return by_cpu && qemu_in_vcpu_thread() && current_cpu && !s->running &&
+           !guards;
 }
 
 static void access_error(ExanetState *s, const ApertureAccess *a,
@@ -311,11 +320,12 @@ static bool access_prepare(ExanetState *s, ApertureAccess *a, uint64_t at,
     return true;
 }
 
-static ApertureAccess *access_new(ExanetState *s, unsigned class)
+static ApertureAccess *access_new(ExanetState *s, unsigned class,
+                                  MemTxAttrs attrs)
 {
     ApertureAccess *a = g_new0(ApertureAccess, 1);
 
-    a->waited = may_wait(s);
+    a->waited = may_wait(s, attrs);
     a->req = (ExanetShmRequest) {
         .class = class,
         .data = a->data,
@@ -345,7 +355,7 @@ static void bram_store(ExanetState *s, uint64_t at, const uint8_t *buf,
 
 /* One load; @buf stays as it is when it fails. */
 static MemTxResult window_load(ExanetState *s, uint64_t at, uint8_t *buf,
-                               unsigned size)
+                               unsigned size, MemTxAttrs attrs)
 {
     ApertureAccess *a;
 
@@ -353,7 +363,7 @@ static MemTxResult window_load(ExanetState *s, uint64_t at, uint8_t *buf,
         bram_load(s, at - s->aperture_size, buf, size);
         return MEMTX_OK;
     }
-    a = access_new(s, EXANET_SHM_LOAD);
+    a = access_new(s, EXANET_SHM_LOAD, attrs);
     if (!access_prepare(s, a, at, size)) {
         g_free(a);
         return MEMTX_OK;
@@ -375,7 +385,7 @@ static MemTxResult window_load(ExanetState *s, uint64_t at, uint8_t *buf,
 }
 
 static MemTxResult window_store(ExanetState *s, uint64_t at, const uint8_t *buf,
-                                unsigned size)
+                                unsigned size, MemTxAttrs attrs)
 {
     ApertureAccess *a;
 
@@ -383,7 +393,7 @@ static MemTxResult window_store(ExanetState *s, uint64_t at, const uint8_t *buf,
         bram_store(s, at - s->aperture_size, buf, size);
         return MEMTX_OK;
     }
-    a = access_new(s, EXANET_SHM_STORE);
+    a = access_new(s, EXANET_SHM_STORE, attrs);
     if (!access_prepare(s, a, at, size)) {
         g_free(a);
         return MEMTX_OK;
@@ -442,7 +452,7 @@ static MemTxResult window_read(void *opaque, hwaddr at, uint64_t *value,
             result = MEMTX_DECODE_ERROR;
             break;
         }
-        result |= window_load(s, at + done, buf + done, piece);
+        result |= window_load(s, at + done, buf + done, piece, attrs);
     }
     *value = ldn_le_p(buf, size);
     trace_exanet_aperture_read(s->node, at, *value, size);
@@ -464,7 +474,7 @@ static MemTxResult window_write(void *opaque, hwaddr at, uint64_t value,
         if (window_closed(s, at)) {
             return MEMTX_DECODE_ERROR;
         }
-        result |= window_store(s, at + done, buf + done, piece);
+        result |= window_store(s, at + done, buf + done, piece, attrs);
     }
     return result;
 }

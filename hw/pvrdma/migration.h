@@ -7,7 +7,7 @@
 
 #include "migration/vmstate.h"
 
-#define PVRDMA_ONE_VERSION .version_id = 1, .minimum_version_id = 1
+#define PVRDMA_ONE_VERSION .version_id = 2, .minimum_version_id = 2
 
 /* What a table has: how it is saved, and made again. */
 typedef struct PvrdmaKind {

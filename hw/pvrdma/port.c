@@ -263,7 +263,12 @@ static ssize_t port_filter_receive(NetFilterState *nf, NetClientState *sender,
                   qemu_get_vnet_hdr_len(nf->netdev);
     bool taken;
 
-    if (!s->active || size <= skip) {
+    if (size <= skip) {
+        /* no frame at all, but the paired NIC would rely on one */
+        pvrdma_count(s, PVRDMA_CNT_RX_BAD_LENGTH);
+        return MAX(size, 1);
+    }
+    if (!s->active) {
         return 0;
     }
     if (iovcnt == 1) {

@@ -380,13 +380,13 @@ static uint64_t uar_read(void *opaque, hwaddr addr, unsigned size)
     return 0;
 }
 
-/* Until something is completed beside @seen. */
-static void uar_look_out(PvrdmaState *s, uint32_t seen)
+/* Until something is completed beside @seen, but no longer than @ns. */
+static void uar_look_out(PvrdmaState *s, uint32_t seen, int64_t ns)
 {
     int64_t end;
 
     bql_unlock();
-    end = get_clock() + LOOK_OUT_NS;
+    end = get_clock() + ns;
     while (qatomic_read(&s->completions) == seen && get_clock() < end) {
         cpu_relax();
     }
@@ -396,21 +396,28 @@ static void uar_look_out(PvrdmaState *s, uint32_t seen)
 /*
  * A guest that polls a CQ in vain says so each time.  What it waits for is a frame, most
  * often: its CPU takes that sooner than a main loop that has to be woken up.  But with
- * the big lock in hand all the time it would keep out who else brings it something.
+ * the big lock in hand all the time it would keep out who else brings it something, and
+ * so would several CPUs that ask for the lock in turn: one of them is enough.
  */
 static void uar_poll(PvrdmaState *s)
 {
     uint32_t seen = qatomic_read(&s->completions);
     int64_t end = get_clock() + POLL_NS;
 
+    if (s->polled) {
+        uar_look_out(s, seen, POLL_NS);
+        return;
+    }
+    s->polled = true;
     while (s->active && mmio_enter(s)) {
         pvrdma_port_poll(s);
         mmio_leave(s);
         if (qatomic_read(&s->completions) != seen || get_clock() >= end) {
             break;
         }
-        uar_look_out(s, seen);
+        uar_look_out(s, seen, LOOK_OUT_NS);
     }
+    s->polled = false;
 }
 
 /*

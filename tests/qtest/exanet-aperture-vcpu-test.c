@@ -8,6 +8,7 @@
  * are far away.
  */
 #include "qemu/osdep.h"
+#include "qemu/bswap.h"
 #include "libqos/pci-pc.h"
 #include "exanet-common.h"
 #include "vcpu.h"
@@ -16,6 +17,7 @@
 #define WINDOW      0x10000
 #define LINE        64
 #define SLOT        6               /* PCI, to be unplugged from */
+#define FW_CFG_DMA_PORT 0x514       /* address, big-endian; its second half starts */
 
 /* RAM that the code uses. */
 #define RAM_RESULT  0x10010
@@ -378,6 +380,33 @@ static void test_raw(void)
     exanet_stop(t);
 }
 
+/* --- Devices that the processor sets to work ---------------------------------- */
+
+/* fw_cfg reads what to do by DMA, in the midst of the processor's OUT. */
+static void test_dma(void)
+{
+    ExanetTest *t = start("tcg");
+    VcpuCode code = { .len = 0 };
+    g_autofree ExanetRxPacket *store = NULL;
+
+    vcpu_emit(&code, "\xba", 1, FW_CFG_DMA_PORT);               /* mov edx */
+    vcpu_emit(&code, "\xb8", 1, 0);                             /* mov eax */
+    code.byte[code.len++] = 0xef;                               /* out dx, eax */
+    vcpu_emit(&code, "\xba", 1, FW_CFG_DMA_PORT + 4);
+    vcpu_emit(&code, "\xb8", 1, bswap32(t->aperture.addr));
+    code.byte[code.len++] = 0xef;
+    vcpu_go(t->qts, &code);
+    exanet_wait(t, is_done(t));
+    g_assert_cmpuint(exanet_count(t, SHM_REFUSED), >=, 1);
+    g_assert_cmpuint(exanet_count(t, SHM_LOAD), ==, 0);
+    /* that it could not read it says where it should have read; nobody waits */
+    store = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE);
+    exanet_peer_answer_axi(t->peer, &store->pkt, EXANET_RESP_ACK, NULL);
+    exanet_assert_quiet(t);
+    assert_alive(t);
+    exanet_stop(t);
+}
+
 /* --- What happens meanwhile --------------------------------------------------- */
 
 static void test_context_ends(void)
@@ -516,6 +545,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/aperture-vcpu/not-early", test_not_early);
     qtest_add_func("/exanet/aperture-vcpu/timers", test_timers);
     qtest_add_func("/exanet/aperture-vcpu/raw", test_raw);
+    qtest_add_func("/exanet/aperture-vcpu/dma", test_dma);
     qtest_add_func("/exanet/aperture-vcpu/context-ends", test_context_ends);
     qtest_add_func("/exanet/aperture-vcpu/device-reset", test_device_reset);
     qtest_add_func("/exanet/aperture-vcpu/system-reset", test_system_reset);

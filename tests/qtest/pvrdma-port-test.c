@@ -430,6 +430,21 @@ static void test_stuck(void)
     pvrdma_stop(t);
 }
 
+/* Frames of no bytes, which not all NICs bear, do not get to the paired one. */
+static void test_empty(void)
+{
+    static const uint8_t other[60];
+    Rig r = rig_new("");
+
+    for (unsigned i = 0; i < 3; i++) {
+        pvrdma_wire_send_raw(r.t, other, 0);
+    }
+    pvrdma_wire_send_raw(r.t, other, sizeof(other));
+    pvrdma_wait(r.t, pvrdma_counter(r.t, "rx-bad-length") == 3);
+    g_assert_cmpuint(pvrdma_counter(r.t, "rx-frames"), ==, 0);
+    pvrdma_stop(r.t);
+}
+
 /* A filter that was there before sees both directions, each frame as it was. */
 static void test_dump(void)
 {
@@ -662,6 +677,7 @@ int main(int argc, char **argv)
     qtest_add_func("/pvrdma/port/link-loss", test_link_loss);
     qtest_add_func("/pvrdma/port/back-pressure", test_back_pressure);
     qtest_add_func("/pvrdma/port/stuck", test_stuck);
+    qtest_add_func("/pvrdma/port/empty", test_empty);
     qtest_add_func("/pvrdma/port/dump", test_dump);
     qtest_add_func("/pvrdma/port/minimum", test_minimum);
     qtest_add_func("/pvrdma/port/loop", test_loop);
