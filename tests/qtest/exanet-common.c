@@ -185,7 +185,7 @@ void exanet_pair_start(ExanetTest *t[2], const char *path, const char *props)
     for (unsigned i = 0; i < 2; i++) {
         g_autofree char *netdev =
             g_strdup_printf("stream,server=%s,addr.type=unix,addr.path=%s",
-                            i ? "off" : "on", path);
+                            i ? "off,reconnect-ms=20" : "on", path);
 
         t[i] = exanet_start_netdev(netdev, coord[i], props);
     }

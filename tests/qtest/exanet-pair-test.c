@@ -287,7 +287,8 @@ static void test_peer_leaves(void)
         .src = SRC, .dst = exanet_gva(coord[1], DST), .len = 16 * MiB,
     };
     g_autofree char *netdev = g_strdup_printf(
-        "stream,server=off,addr.type=unix,addr.path=%s", p.path);
+        "stream,server=off,reconnect-ms=20,addr.type=unix,addr.path=%s",
+        p.path);
 
     exanet_stop(p.t[1]);
     exanet_settle(p.t[0]);
@@ -316,7 +317,7 @@ static void test_conflict(void)
     for (unsigned i = 0; i < 2; i++) {
         g_autofree char *netdev =
             g_strdup_printf("stream,server=%s,addr.type=unix,addr.path=%s",
-                            i ? "off" : "on", path);
+                            i ? "off,reconnect-ms=20" : "on", path);
 
         t[i] = exanet_start_netdev(netdev, EXANET_TEST_NODE, "");
     }
