@@ -8,6 +8,13 @@
 #include "machine.h"
 #include "pvrdma-common.h"
 
+#define NIC_RCTL    0x100               /* of e1000 */
+#define NIC_RDBAL   0x2800
+#define NIC_RDLEN   0x2808
+#define NIC_RDT     0x2818
+#define NIC_EN_ALL  0x1a                /* on, for all frames */
+#define NIC_DESCS   8
+
 #define RAM_FIRST 0x01000000ULL
 #define VLAN_NONE 0xfff
 #define PORT_LIMIT 0xe0800000ULL
@@ -199,6 +206,27 @@ uint64_t pvrdma_ecam(PvrdmaTest *t, int devfn)
     qpci_config_writel(host, MCH_PCIEXBAR, ECAM | 1);
     g_free(host);
     return ECAM + (devfn << 12);
+}
+
+void pvrdma_nic_receive(PvrdmaTest *t, uint64_t target)
+{
+    QPCIDevice *nic = qpci_device_find(t->bus, PVRDMA_TEST_NIC);
+    uint64_t descs = pvrdma_alloc(t, NIC_DESCS * 16);
+    uint64_t size;
+    QPCIBar bar;
+
+    g_assert_nonnull(nic);
+    for (unsigned i = 0; i < NIC_DESCS; i++) {
+        qtest_writeq(t->qts, descs + 16 * i, target);
+    }
+    qpci_device_enable(nic);
+    bar = qpci_iomap(nic, 0, &size);
+    qpci_io_writel(nic, bar, NIC_RDBAL, descs);
+    qpci_io_writel(nic, bar, NIC_RDLEN, NIC_DESCS * 16);
+    qpci_io_writel(nic, bar, NIC_RDT, NIC_DESCS - 1);
+    qpci_io_writel(nic, bar, NIC_RCTL, NIC_EN_ALL);
+    pvrdma_step(t, 2 * PVRDMA_SECOND);      /* it takes its time */
+    g_free(nic);
 }
 
 PvrdmaTest *pvrdma_start(const char *props)

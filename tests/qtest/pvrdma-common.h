@@ -21,6 +21,9 @@
 #define PVRDMA_TEST_SLOT    "5"
 #define PVRDMA_TEST_DEVFN   QPCI_DEVFN(5, 1)
 #define PVRDMA_TEST_PORT    QPCI_DEVFN(7, 0)    /* of pvrdma_start_port() */
+/* Another NIC for pvrdma_start_hub() and pvrdma_start_port(), and where it is. */
+#define PVRDMA_TEST_E1000   "e1000,addr=6"
+#define PVRDMA_TEST_NIC     QPCI_DEVFN(6, 0)
 #define PVRDMA_TEST_RAM     0x10000000ULL   /* bytes */
 #define PVRDMA_NO_RAM       0x20000000ULL   /* nothing is mapped there */
 #define PVRDMA_TEST_RING_PAGES 4            /* as the Linux driver's */
@@ -75,7 +78,9 @@ PvrdmaTest *pvrdma_start(const char *props);
 PvrdmaTest *pvrdma_start_hub(const char *nic);
 /* The same with pvrdma and vmxnet3 in the slot of a root port. */
 PvrdmaTest *pvrdma_start_port(const char *nic);
-/* The same, but nothing is written to any register. */
+/* PVRDMA_TEST_E1000 puts the frames that it receives at @target from now on. */
+void pvrdma_nic_receive(PvrdmaTest *t, uint64_t target);
+/* As pvrdma_start(), but nothing is written to any register. */
 PvrdmaTest *pvrdma_start_cold(const char *props);
 /* The same, with the addresses that the peer has elsewhere. */
 PvrdmaTest *pvrdma_start_cold_peer(const char *props);

@@ -212,44 +212,15 @@ static void test_chain(void)
 }
 
 /* --- Another NIC ----------------------------------------------------------- */
-#define NIC_SLOT    6
-#define NIC_RCTL    0x100               /* of e1000 */
-#define NIC_RDBAL   0x2800
-#define NIC_RDLEN   0x2808
-#define NIC_RDT     0x2818
-#define NIC_EN_ALL  0x1a                /* on, for all frames */
-#define NIC_DESCS   8
-
-/* It puts the frames that it receives at @target. */
-static void nic_receive(PvrdmaTest *t, QPCIDevice *nic, uint64_t target)
-{
-    uint64_t descs = pvrdma_alloc(t, NIC_DESCS * 16);
-    uint64_t size;
-    QPCIBar bar;
-
-    for (unsigned i = 0; i < NIC_DESCS; i++) {
-        qtest_writeq(t->qts, descs + 16 * i, target);
-    }
-    qpci_device_enable(nic);
-    bar = qpci_iomap(nic, 0, &size);
-    qpci_io_writel(nic, bar, NIC_RDBAL, descs);
-    qpci_io_writel(nic, bar, NIC_RDLEN, NIC_DESCS * 16);
-    qpci_io_writel(nic, bar, NIC_RDT, NIC_DESCS - 1);
-    qpci_io_writel(nic, bar, NIC_RCTL, NIC_EN_ALL);
-    pvrdma_step(t, 2 * PVRDMA_SECOND);      /* it takes its time */
-}
-
 /* What the device sends comes back to its own registers: a new shared region. */
 static void test_another_nic(void)
 {
-    PvrdmaTest *t = pvrdma_start_hub("e1000,addr=6");
-    QPCIDevice *nic = qpci_device_find(t->bus, QPCI_DEVFN(NIC_SLOT, 0));
+    PvrdmaTest *t = pvrdma_start_hub(PVRDMA_TEST_E1000);
     struct pvrdma_sq_wqe_hdr hdr = pvrdma_wr(1, PVRDMA_WR_SEND);
     Rig r = rig_make(t);
     const PvrdmaTestSge sge = PVRDMA_TEST_SGE(&r.mr, 0, 256);
 
-    g_assert_nonnull(nic);
-    nic_receive(t, nic, t->regs.addr);
+    pvrdma_nic_receive(t, t->regs.addr);
     t->guest_errors = true;
     for (unsigned i = 0; i < 4; i++) {
         pvrdma_post_send(t, &r.qp, &hdr, &sge, 1);
@@ -258,7 +229,6 @@ static void test_another_nic(void)
     g_assert_cmpuint(pvrdma_counter(t, "guest-error"), >=, 4);
     g_assert_cmphex(pvrdma_get(t, PVRDMA_REG_DSRLOW), ==, (uint32_t)t->dsr);
     g_assert_cmpuint(pvrdma_qp_state(t, &r.qp), ==, PVRDMA_QPS_RTS);
-    g_free(nic);
     pvrdma_stop(t);
 }
 

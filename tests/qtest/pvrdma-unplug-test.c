@@ -9,7 +9,6 @@
 #include "machine.h"
 #include "pvrdma-verbs.h"
 
-#define NIC "e1000,addr=6"
 #define OFF (PCI_EXP_SLTCTL_PWR_OFF | PCI_EXP_SLTCTL_PWR_IND_OFF)
 
 /* Where a write of OFF takes the power. */
@@ -43,7 +42,7 @@ static void assert_gone(PvrdmaTest *t)
 /* The device's answer to a command. */
 static void test_command(void)
 {
-    PvrdmaTest *t = pvrdma_start_port(NIC);
+    PvrdmaTest *t = pvrdma_start_port(PVRDMA_TEST_E1000);
     union pvrdma_cmd_req req = {
         .query_port.hdr.cmd = cpu_to_le32(PVRDMA_CMD_QUERY_PORT),
         .query_port.port_num = 1,
@@ -71,7 +70,7 @@ static PvrdmaTestQp qp_make(PvrdmaTest *t, PvrdmaTestCq *cq, PvrdmaTestMr *mr,
 /* Something was completed, and nobody holds the device: its registers are off. */
 static void test_completion(void)
 {
-    PvrdmaTest *t = pvrdma_start_port(NIC);
+    PvrdmaTest *t = pvrdma_start_port(PVRDMA_TEST_E1000);
     const PvrdmaTestQpAttr attr = { .dest_qpn = 0x77 };
     const RocePath path = pvrdma_path(false, false);
     PvrdmaTestMr mr;
@@ -95,42 +94,13 @@ static void test_completion(void)
     assert_gone(t);
 }
 
-#define NIC_SLOT    6
-#define NIC_RCTL    0x100               /* of e1000 */
-#define NIC_RDBAL   0x2800
-#define NIC_RDLEN   0x2808
-#define NIC_RDT     0x2818
-#define NIC_EN_ALL  0x1a                /* on, for all frames */
-#define NIC_DESCS   8
-
-/* Another NIC on the wire, which writes the frames that it receives to @target. */
-static void nic_receive(PvrdmaTest *t, uint64_t target)
-{
-    QPCIDevice *nic = qpci_device_find(t->bus, QPCI_DEVFN(NIC_SLOT, 0));
-    uint64_t descs = pvrdma_alloc(t, NIC_DESCS * 16);
-    uint64_t size;
-    QPCIBar bar;
-
-    for (unsigned i = 0; i < NIC_DESCS; i++) {
-        qtest_writeq(t->qts, descs + 16 * i, target);
-    }
-    qpci_device_enable(nic);
-    bar = qpci_iomap(nic, 0, &size);
-    qpci_io_writel(nic, bar, NIC_RDBAL, descs);
-    qpci_io_writel(nic, bar, NIC_RDLEN, NIC_DESCS * 16);
-    qpci_io_writel(nic, bar, NIC_RDT, NIC_DESCS - 1);
-    qpci_io_writel(nic, bar, NIC_RCTL, NIC_EN_ALL);
-    pvrdma_step(t, 2 * PVRDMA_SECOND);      /* it takes its time */
-    g_free(nic);
-}
-
 /*
  * A frame, with more of them behind it: its first bytes are what takes the power.  @late:
  * not in the doorbell, but when time makes the device send again.
  */
 static void check_frame(bool late)
 {
-    PvrdmaTest *t = pvrdma_start_port(NIC);
+    PvrdmaTest *t = pvrdma_start_port(PVRDMA_TEST_E1000);
     const uint8_t dmac[6] = { OFF & 0xff, OFF >> 8 };
     const PvrdmaTestQpAttr attr = { .dest_qpn = 0x77, .dmac = dmac };
     struct pvrdma_sq_wqe_hdr hdr = pvrdma_wr(1, PVRDMA_WR_SEND);
@@ -142,10 +112,10 @@ static void check_frame(bool late)
     t->guest_errors = true;             /* memory is gone before the rest is sent */
     if (late) {
         pvrdma_post_send(t, &qp, &hdr, &PVRDMA_TEST_SGE(&mr, 0, 0x2000), 1);
-        nic_receive(t, power);
+        pvrdma_nic_receive(t, power);
         pvrdma_step(t, 2 * PVRDMA_SECOND);
     } else {
-        nic_receive(t, power);
+        pvrdma_nic_receive(t, power);
         pvrdma_post_send(t, &qp, &hdr, &PVRDMA_TEST_SGE(&mr, 0, 0x2000), 1);
     }
     assert_gone(t);
