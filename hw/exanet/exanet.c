@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: register file, interrupts, user pages, and the bottom half that runs
- * the units.  Bus-neutral; see exanet-pci.c for the shell.
+ * ExaNet NIC: register file, user pages, and the bottom half that runs the units.
+ * Bus-neutral; see exanet-pci.c for the shell.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -203,106 +203,6 @@ int64_t exanet_now(ExanetState *s)
     return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
 }
 
-/* --- Interrupts --------------------------------------------------------- */
-
-static bool irq_enabled(ExanetState *s, uint32_t cause)
-{
-    return (exanet_reg_get32(s, EXANET_REG_CTRL) & EXANET_CTRL_IRQ) &&
-           (exanet_reg_get32(s, EXANET_REG_IRQ_MASK) & cause);
-}
-
-static void irq_send(ExanetState *s, unsigned vector)
-{
-    s->vectors |= 1u << vector;
-}
-
-/* Two wires instead of messages: each tells that something waits for the driver. */
-static void irq_lines(ExanetState *s)
-{
-    uint32_t cause = exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE);
-    bool line[EXANET_IRQ_LINES] = {
-        [EXANET_LINE_ADMIN] = irq_enabled(s, cause & ~EXANET_IRQ_MAILBOX),
-        [EXANET_LINE_MAILBOX] = irq_enabled(s, EXANET_IRQ_MAILBOX) &&
-                                exanet_reg_get32(s, EXANET_REG_MBOX_PENDING),
-    };
-
-    for (unsigned i = 0; i < EXANET_IRQ_LINES; i++) {
-        if (s->line[i] != line[i]) {
-            s->line[i] = line[i];
-            trace_exanet_irq_line(s->node, i, line[i]);
-            s->host.line(s->host.opaque, i, line[i]);
-        }
-    }
-}
-
-/*
- * Interrupts are messages, and the guest may aim them at what resets or moves this
- * very device: they leave only when no unit is at work, behind all else.
- */
-static void irq_flush(ExanetState *s)
-{
-    uint32_t vectors = s->vectors;
-
-    s->vectors = 0;
-    if (s->host.line) {
-        irq_lines(s);
-        return;
-    }
-    for (; vectors; vectors &= vectors - 1) {
-        trace_exanet_irq(s->node, ctz32(vectors));
-        s->host.irq(s->host.opaque, ctz32(vectors));
-    }
-}
-
-/* Sends the vectors of those bits of @cause that are enabled. */
-static void irq_deliver(ExanetState *s, uint32_t cause)
-{
-    const uint32_t fault = EXANET_IRQ_FAULT | EXANET_IRQ_FAULT_OVERFLOW;
-
-    if (irq_enabled(s, cause & fault)) {
-        irq_send(s, EXANET_VEC_FAULT);
-    }
-    if (irq_enabled(s, cause & ~fault & ~EXANET_IRQ_MAILBOX)) {
-        irq_send(s, EXANET_VEC_ADMIN);
-    }
-}
-
-void exanet_irq_raise(ExanetState *s, uint32_t cause)
-{
-    uint32_t old = exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE);
-
-    exanet_reg_set32(s, EXANET_REG_IRQ_CAUSE, old | cause);
-    irq_deliver(s, cause & ~old);
-}
-
-void exanet_irq_context(ExanetState *s, unsigned c)
-{
-    uint32_t old = exanet_reg_get32(s, EXANET_REG_MBOX_PENDING);
-
-    exanet_reg_set32(s, EXANET_REG_MBOX_PENDING, old | 1u << c);
-    exanet_reg_set32(s, EXANET_REG_IRQ_CAUSE, EXANET_IRQ_MAILBOX |
-                     exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE));
-    if (!(old & 1u << c) && irq_enabled(s, EXANET_IRQ_MAILBOX)) {
-        irq_send(s, EXANET_VEC_CONTEXT(c));
-    }
-}
-
-/* Interrupts for everything that was pending while it was masked. */
-static void irq_unmasked(ExanetState *s, uint32_t newly)
-{
-    uint32_t pending = exanet_reg_get32(s, EXANET_REG_MBOX_PENDING);
-
-    irq_deliver(s, newly & exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE));
-    if (!irq_enabled(s, newly & EXANET_IRQ_MAILBOX)) {
-        return;
-    }
-    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
-        if (pending & 1u << c) {
-            irq_send(s, EXANET_VEC_CONTEXT(c));
-        }
-    }
-}
-
 ExanetPort *exanet_port_next(ExanetState *s, const ExanetPort *p)
 {
     for (unsigned i = p ? p->index + 1 : 0; i < s->links; i++) {
@@ -357,12 +257,12 @@ static void global_reg_written(ExanetState *s, unsigned reg,
         s->enabled = ctrl & EXANET_CTRL_ENABLE;
         s->strict = ctrl & EXANET_CTRL_STRICT;
         if (ctrl & ~old_ctrl & EXANET_CTRL_IRQ) {
-            irq_unmasked(s, mask);
+            exanet_irq_unmasked(s, mask);
         }
         exanet_schedule(s);
         break;
     case EXANET_REG_IRQ_MASK:
-        irq_unmasked(s, mask & ~old_mask);
+        exanet_irq_unmasked(s, mask & ~old_mask);
         break;
     case EXANET_REG_MBOX_PENDING:
         if (exanet_reg_get32(s, EXANET_REG_MBOX_PENDING) == 0) {
@@ -527,9 +427,37 @@ void exanet_schedule(ExanetState *s)
 {
     if (s->running) {
         s->pending = true;
-    } else {
+    } else if (s->bh) {
         qemu_bh_schedule(s->bh);
         exanet_timing_schedule(s);
+    }
+}
+
+bool exanet_enter(ExanetState *s)
+{
+    MemReentrancyGuard *guard = &s->host.dev->mem_reentrancy_guard;
+
+    if (s->running) {
+        return false;
+    }
+    s->running = true;
+    /* as in a bottom half, which is not always what calls */
+    s->engaged = guard->engaged_in_io;
+    guard->engaged_in_io = true;
+    return true;
+}
+
+/* Ends what exanet_enter() began, but for interrupts; what is pending goes to the BH. */
+static void work_end(ExanetState *s)
+{
+    s->running = false;
+    s->host.dev->mem_reentrancy_guard.engaged_in_io = s->engaged;
+    if (s->reset_wanted) {
+        exanet_reset(s);
+    }
+    if (s->pending) {
+        s->pending = false;
+        exanet_schedule(s);
     }
 }
 
@@ -552,11 +480,11 @@ static bool units_run(ExanetState *s, unsigned packets)
     return more;
 }
 
+/* Runs the units; the caller has entered, and what is left over stays pending. */
 static void exanet_work(ExanetState *s, unsigned rounds, unsigned packets)
 {
     bool more = true;
 
-    s->running = true;
     while (more && rounds--) {
         s->pending = false;
         more = units_run(s, packets);
@@ -564,33 +492,43 @@ static void exanet_work(ExanetState *s, unsigned rounds, unsigned packets)
     }
     s->pending = false;
     exanet_crossbar_flush(s);
-    s->running = false;
     /* a netdev may have called us back */
-    if (more || s->pending) {
-        s->pending = false;
-        exanet_schedule(s);
+    s->pending |= more;
+}
+
+void exanet_leave(ExanetState *s, bool entered)
+{
+    if (!entered) {
+        return;
     }
-    irq_flush(s);
+    if (s->pending) {
+        exanet_work(s, RUN_ROUNDS, RUN_PACKETS);
+    }
+    work_end(s);
+    if (s->bh && exanet_irq_due(s)) {
+        qemu_bh_schedule(s->bh);
+    }
 }
 
 static void exanet_bh(void *opaque)
 {
-    exanet_work(opaque, RUN_ROUNDS, RUN_PACKETS);
+    ExanetState *s = opaque;
+
+    if (!exanet_enter(s)) {
+        s->pending = true;
+        return;
+    }
+    exanet_work(s, RUN_ROUNDS, RUN_PACKETS);
+    work_end(s);
+    exanet_irq_flush(s);
 }
 
 void exanet_run_now(ExanetState *s)
 {
-    MemReentrancyGuard *guard = &s->host.dev->mem_reentrancy_guard;
-    bool engaged = guard->engaged_in_io;
+    bool entered = exanet_enter(s);
 
-    if (s->running) {
-        s->pending = true;
-        return;
-    }
-    /* as in a bottom half, which is not always what calls */
-    guard->engaged_in_io = true;
-    exanet_work(s, RUN_ROUNDS, RUN_PACKETS);
-    guard->engaged_in_io = engaged;
+    s->pending = true;
+    exanet_leave(s, entered);
 }
 
 /* --- User pages --------------------------------------------------------- */
@@ -601,6 +539,7 @@ uint8_t *exanet_user_page(ExanetState *s, unsigned c, unsigned page)
            ((uint64_t)(c * EXANET_USER_PAGES + page) << s->user_page_shift);
 }
 
+/* A store to a user page, and some of the work that it asks for. */
 static void user_write(ExanetState *s, unsigned c, unsigned page, hwaddr addr,
                        uint64_t value, unsigned size, bool privileged)
 {
@@ -610,7 +549,6 @@ static void user_write(ExanetState *s, unsigned c, unsigned page, hwaddr addr,
                       "context %u: 0x%" HWADDR_PRIx "\n", page, c, addr);
         return;
     }
-    s->running = true;
     switch (page) {
     case EXANET_PAGE_SCRATCHPAD:
         exanet_firmware_scratchpad_write(s, c, addr, value, size, privileged);
@@ -622,11 +560,8 @@ static void user_write(ExanetState *s, unsigned c, unsigned page, hwaddr addr,
         exanet_mailbox_write(s, c, addr, value, size);
         break;
     }
-    s->running = false;
     if (s->pending) {
         exanet_work(s, DOORBELL_ROUNDS, DOORBELL_PACKETS);
-    } else {
-        irq_flush(s);
     }
 }
 
@@ -648,15 +583,15 @@ static void user_mmio_write(void *opaque, hwaddr addr, uint64_t value,
         return;
     }
     /* QEMU does this for every region but those whose reads are like RAM */
-    if (guard->engaged_in_io) {
+    if (guard->engaged_in_io || !exanet_enter(s)) {
         qemu_log_mask(LOG_GUEST_ERROR, "exanet: the device writes to its own "
                       "user pages: 0x%" HWADDR_PRIx "\n", addr);
         return;
     }
-    guard->engaged_in_io = true;
     user_write(s, page / EXANET_USER_PAGES, page % EXANET_USER_PAGES,
                addr & ((1ULL << s->user_page_shift) - 1), value, size, false);
-    guard->engaged_in_io = false;
+    work_end(s);
+    exanet_irq_flush(s);
 }
 
 static const MemoryRegionOps user_ops = {
@@ -774,7 +709,8 @@ static void regs_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
 {
     ExanetState *s = opaque;
 
-    if (!s->bh) {
+    /* QEMU refuses what the device itself sets off */
+    if (!s->bh || !exanet_enter(s)) {
         return;
     }
     trace_exanet_reg_write(s->node, addr, value, size);
@@ -802,7 +738,8 @@ static void regs_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
         qemu_log_mask(LOG_GUEST_ERROR, "exanet: write to nothing: 0x%"
                       HWADDR_PRIx "\n", addr);
     }
-    irq_flush(s);
+    work_end(s);
+    exanet_irq_flush(s);
 }
 
 static const MemoryRegionOps regs_ops = {
@@ -832,6 +769,11 @@ static uint8_t epoch_next(ExanetState *s)
 
 void exanet_reset(ExanetState *s)
 {
+    if (!exanet_enter(s)) {
+        s->reset_wanted = true;     /* what is at work must find what it works on */
+        return;
+    }
+    s->reset_wanted = false;
     exanet_shm_abort(s);
     qemu_bh_cancel(s->bh);
     s->pending = false;
@@ -856,7 +798,8 @@ void exanet_reset(ExanetState *s)
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
         exanet_port_reset(p);
     }
-    irq_flush(s);
+    work_end(s);
+    exanet_irq_flush(s);
 }
 
 static bool properties_check(ExanetState *s, Error **errp)
@@ -965,9 +908,9 @@ bool exanet_init(ExanetState *s, const ExanetHost *host, Error **errp)
     return true;
 }
 
-void exanet_fini(ExanetState *s)
+static void state_free(ExanetState *s)
 {
-    exanet_stats_remove(s);
+    s->running = true;              /* what still comes back must not find work */
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
         exanet_port_fini(p);
     }
@@ -977,6 +920,22 @@ void exanet_fini(ExanetState *s)
     exanet_firmware_fini(s);
     exanet_receiver_fini(s);
     exanet_context_fini(s);
+    s->running = false;
+}
+
+static void fini_late(void *opaque)
+{
+    ExanetState *s = opaque;
+
+    if (s->fini_wanted) {
+        state_free(s);
+    }
+    object_unref(OBJECT(s->host.dev));
+}
+
+void exanet_fini(ExanetState *s)
+{
+    exanet_stats_remove(s);
     qemu_bh_delete(s->bh);
     /* a vCPU may have been on its way in: MMIO finds nothing any more */
     s->bh = NULL;
@@ -984,4 +943,15 @@ void exanet_fini(ExanetState *s)
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
         memory_region_del_subregion(&s->user_mr, &s->info[c].mr);
     }
+    /*
+     * The guest may have taken the slot's power by a message or a frame of this very
+     * device: what sent that, or the netdev that is in the middle of a frame for it,
+     * ends first, and the state and the object live until then.
+     */
+    s->fini_wanted = s->running;
+    if (!s->fini_wanted) {
+        state_free(s);
+    }
+    object_ref(OBJECT(s->host.dev));
+    aio_bh_schedule_oneshot(qemu_get_aio_context(), fini_late, s);
 }

@@ -630,6 +630,26 @@ void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words);
 void exanet_flow_output(ExanetState *s, ExanetPort *p, const uint8_t *buf,
                         unsigned words);
 
+/* --- Interrupts: irq.c ----------------------------------------------------- */
+
+/*
+ * Sets cause bits (EXANET_IRQ_) and interrupts, if they are enabled, at the end of
+ * the MMIO write or of the work; whoever is in neither calls exanet_schedule() too.
+ */
+void exanet_irq_raise(ExanetState *s, uint32_t cause);
+/* Sets MBOX_PENDING[@c] and interrupts. */
+void exanet_irq_context(ExanetState *s, unsigned c);
+/* Interrupts for all that was pending while the causes @newly were masked. */
+void exanet_irq_unmasked(ExanetState *s, uint32_t newly);
+/* Returns true if exanet_irq_flush() has something to send. */
+bool exanet_irq_due(ExanetState *s);
+/*
+ * Sends the interrupts.  They are messages, and the guest may aim them at what resets,
+ * moves or unplugs this very device: only to be called when nothing is at work, and
+ * behind all else.
+ */
+void exanet_irq_flush(ExanetState *s);
+
 /* --- QOM properties: qom.c ------------------------------------------------- */
 
 /*
@@ -691,8 +711,11 @@ struct ExanetState {
     bool shm_timing;
 
     QEMUBH *bh;
-    bool running;                   /* units are at work, or a doorbell is taken */
+    bool running;                   /* exanet_enter(): something is at work */
+    bool engaged;                   /* QEMU's re-entrancy guard before that */
     bool pending;                   /* exanet_schedule() was called meanwhile */
+    bool reset_wanted;              /* ... and exanet_reset() */
+    bool fini_wanted;               /* exanet_fini() was called: fini_late() does it */
     uint32_t vectors;               /* to be sent when the work is done */
     bool line[EXANET_IRQ_LINES];    /* levels of the wires, where there are such */
     bool enabled;                   /* CTRL_ENABLE */
@@ -747,7 +770,20 @@ void exanet_reset(ExanetState *s);
 ExanetPort *exanet_port_next(ExanetState *s, const ExanetPort *p);
 /* Runs the units soon. */
 void exanet_schedule(ExanetState *s);
-/* Runs the units now, if they are not running: a frame has arrived. */
+/*
+ * Marks the device as at work, around everything that a netdev, a timer or a vCPU makes
+ * it do.  False if it is at work already: a frame of ours has come back, by a hub for
+ * example.  Until exanet_leave() whatever comes back stores and returns, and reset and
+ * end of the device wait, because the caller goes on with what they would free.
+ */
+bool exanet_enter(ExanetState *s);
+/*
+ * Runs the units if something is pending, and ends what exanet_enter(), which returned
+ * @entered, began.  Interrupts are left to the bottom half: the guest may aim them at
+ * the power of this device's slot, and the queue of the netdev that calls must stay.
+ */
+void exanet_leave(ExanetState *s, bool entered);
+/* Runs the units now, if they are not running. */
 void exanet_run_now(ExanetState *s);
 /* Register file; @offset from the start of BAR 0, naturally aligned. */
 uint32_t exanet_reg_get32(ExanetState *s, unsigned offset);
@@ -756,13 +792,6 @@ void exanet_reg_set32(ExanetState *s, unsigned offset, uint32_t value);
 void exanet_reg_set64(ExanetState *s, unsigned offset, uint64_t value);
 /* What software wrote last, for command registers. */
 uint64_t exanet_reg_written64(ExanetState *s, unsigned offset);
-/*
- * Sets cause bits (EXANET_IRQ_) and interrupts, if they are enabled, at the end of
- * the MMIO write or of the work; whoever is in neither calls exanet_schedule() too.
- */
-void exanet_irq_raise(ExanetState *s, uint32_t cause);
-/* Sets MBOX_PENDING[@c] and interrupts. */
-void exanet_irq_context(ExanetState *s, unsigned c);
 /* RAM of page @page of the user pages of context @c; little-endian inside. */
 uint8_t *exanet_user_page(ExanetState *s, unsigned c, unsigned page);
 /* Virtual time in ns, from the one place that knows it. */

@@ -98,7 +98,11 @@ void exanet_link_hello(ExanetPort *p)
 
 static void port_hello_tick(void *opaque)
 {
-    exanet_link_hello(opaque);
+    ExanetPort *p = opaque;
+    bool entered = exanet_enter(p->s);
+
+    exanet_link_hello(p);
+    exanet_leave(p->s, entered);
 }
 
 static void port_conflict(ExanetPort *p)

@@ -50,6 +50,7 @@ typedef struct ExanetFlight {
 /* --- Frames ------------------------------------------------------------- */
 
 static void port_sent(NetClientState *nc, ssize_t len);
+static void port_dues_send(ExanetPort *p);
 
 /*
  * Gives @len bytes at @frame to the netdev; false: it keeps them, and they must be in
@@ -57,13 +58,16 @@ static void port_sent(NetClientState *nc, ssize_t len);
  */
 static bool port_give(ExanetPort *p, const uint8_t *frame, size_t len)
 {
-    if (qemu_send_packet_async(qemu_get_queue(p->nic), frame, len,
-                               port_sent) != 0) {
-        return true;
-    }
+    /* a hub gives it to others, who may answer before it returns: one at a time */
     p->blocked = true;
     p->held_len = len;
-    return false;
+    if (qemu_send_packet_async(qemu_get_queue(p->nic), frame, len,
+                               port_sent) == 0) {
+        return false;
+    }
+    p->blocked = false;
+    port_dues_send(p);
+    return true;
 }
 
 /* Writes the header of the frame at @frame; returns its length. */
@@ -159,14 +163,30 @@ void exanet_link_xoff_send(ExanetPort *p, unsigned vcs)
     }
 }
 
+/* Sends the control frames that could not be sent while the netdev had a frame. */
+static void port_dues_send(ExanetPort *p)
+{
+    if (p->down_due && !p->blocked) {
+        exanet_link_down_send(p);
+    }
+    if (p->hello_due && !p->blocked) {
+        exanet_link_hello_send(p);
+    }
+    if (p->xoff_due && !p->blocked) {
+        exanet_link_xoff_send(p, 0);
+    }
+}
+
 /* The netdev has sent the frame that it kept, or (@len = 0) forgotten it. */
 static void port_sent(NetClientState *nc, ssize_t len)
 {
     ExanetPort *p = qemu_get_nic_opaque(nc);
+    bool entered;
 
     if (!p->blocked) {
         return;
     }
+    entered = exanet_enter(p->s);
     p->blocked = false;
     if (len == 0) {
         /*
@@ -174,17 +194,12 @@ static void port_sent(NetClientState *nc, ssize_t len)
          * goes on with the other half of whatever it gets next.
          */
         port_give(p, p->held, p->held_len);
-        return;
+    } else {
+        port_dues_send(p);
+        exanet_port_flush(p);
+        exanet_schedule(p->s);
     }
-    if (p->down_due) {
-        exanet_link_down_send(p);
-    }
-    if (p->hello_due) {
-        exanet_link_hello_send(p);
-    }
-    exanet_link_xoff_send(p, 0);
-    exanet_port_flush(p);
-    exanet_schedule(p->s);
+    exanet_leave(p->s, entered);
 }
 
 /* --- Packets to the cable ----------------------------------------------- */
@@ -457,9 +472,11 @@ static void port_timer_arm(ExanetPort *p)
 static void port_timer_tick(void *opaque)
 {
     ExanetPort *p = opaque;
+    bool entered = exanet_enter(p->s);
 
     exanet_port_flush(p);
-    exanet_run_now(p->s);
+    exanet_schedule(p->s);
+    exanet_leave(p->s, entered);
 }
 
 /* --- Units to the port -------------------------------------------------- */

@@ -147,7 +147,7 @@ static bool port_frame_take(ExanetPort *p, const struct exanet_frame *f,
             return false;
         }
         exanet_link_rx_put(p, f->vc, words, count);
-        exanet_run_now(p->s);
+        exanet_schedule(p->s);
         return true;
     case EXANET_LINK_XOFF:
         exanet_link_count(p, EXANET_PORT_CNT_XOFF_RECEIVED, 1);
@@ -182,9 +182,9 @@ static bool port_from_peer(ExanetPort *p, const struct exanet_frame *f)
     return p->peer_known && !memcmp(f->src, mac, sizeof(mac));
 }
 
-static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
+/* Handles the frame of @size bytes at @buf; returns 0 to get it again later. */
+static ssize_t port_frame(ExanetPort *p, const uint8_t *buf, size_t size)
 {
-    ExanetPort *p = qemu_get_nic_opaque(nc);
     const uint8_t *words = buf + sizeof(struct exanet_frame);
     struct exanet_frame f;
 
@@ -211,8 +211,25 @@ static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
         return size;
     }
     p->heard = exanet_now(p->s);
-    p->refused = !port_frame_take(p, &f, words);
-    return p->refused ? 0 : size;
+    return port_frame_take(p, &f, words) ? size : 0;
+}
+
+/*
+ * A frame is worked on at once, since the main loop would wake up for it no sooner.  The
+ * queue of our netdev calls: the device must not end before this returns.
+ */
+static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
+{
+    ExanetPort *p = qemu_get_nic_opaque(nc);
+    bool entered = exanet_enter(p->s);
+    ssize_t taken = port_frame(p, buf, size);
+
+    exanet_leave(p->s, entered);
+    if (!taken) {
+        p->refused = true;
+        exanet_schedule(p->s);      /* there may be room by now */
+    }
+    return taken;
 }
 
 /* --- Delivering --------------------------------------------------------- */
@@ -307,7 +324,11 @@ bool exanet_port_rx_run(ExanetPort *p)
 
 static void port_link_changed(NetClientState *nc)
 {
-    exanet_link_hello(qemu_get_nic_opaque(nc));
+    ExanetPort *p = qemu_get_nic_opaque(nc);
+    bool entered = exanet_enter(p->s);
+
+    exanet_link_hello(p);
+    exanet_leave(p->s, entered);
 }
 
 static NetClientInfo exanet_port_info = {
