@@ -11,12 +11,14 @@ from .paths import TOP
 from .steps import build_lock
 
 
-def everything(shell=False, tests=False, image='', arches=(AMD64,)):
-    """Builds QEMU and the guests, whose disk is IMAGE; the path of QEMU."""
+def everything(shell=False, programs=(), image='', arches=(AMD64,)):
+    """Builds QEMU, PROGRAMS that help tests, and the guests, whose disk is IMAGE;
+    the path of QEMU."""
     if shell:
         apt.ensure_packages(['tmux'])
     with build_lock():
-        binary = qemu.Qemu().build(tests, ARM64 in arches).binary
+        binary = qemu.Qemu().build(ARM64 in arches,
+                                   programs=programs).binary
     for arch in dict.fromkeys(arches):
         the_guest(image, arch)
     return binary

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import apt
+from . import apt, mesontest
 from .paths import BUILD, SRC, TOP
 from .steps import Failed, digest, fresh, run, step
 
@@ -41,40 +41,57 @@ class Qemu:
         self.arm_binary = self.tree / 'qemu-system-aarch64'
         self.name = f'QEMU {version}' + (' (ASan, UBSan)' if sanitize else '')
 
-    def build(self, tests=False, arm=False):
-        """Everything from nothing, or only what changed."""
+    def build(self, arm=False, tests=lambda test: False, programs=()):
+        """Everything from nothing, or only what changed; with those test programs
+        for which TESTS is true, and PROGRAMS that help tests."""
+        self._prepare()
+        with step(f'building {self.name}') as line:
+            self._ninja(['build.ninja'])
+            chosen = self.tests(tests)
+            targets = [self.binary]
+            if arm or any(t.arm for t in chosen):
+                targets.append(self.arm_binary)
+            targets += dict.fromkeys(t.program for t in chosen)
+            targets += map(self.program, programs)
+            self._ninja([t.relative_to(self.tree) for t in targets])
+            line.title = f'{self.name} is built'
+        return self
+
+    def configure(self):
+        """Builds nothing, but meson knows all tests afterwards."""
+        self._prepare()
+        with step(f'looking for tests of {self.name}'):
+            self._ninja(['build.ninja'])
+        return self
+
+    def _prepare(self):
         apt.ensure_packages(PACKAGES)
         tree = source(self.version)
         run([TOP / 'configure-patch/apply.sh', tree], 'configure-patch')
         self._configure(tree)
-        with step(f'building {self.name}') as line:
-            # Meson has to see new files before the tests can be listed.
-            self._ninja(['build.ninja'])
-            targets = [self.binary.name]
-            if arm or tests and not self.sanitize:
-                targets.append(self.arm_binary.name)
-            if tests:
-                targets += [str(p.relative_to(self.tree))
-                            for p in self.tests()]
-            self._ninja(targets)
-            line.title = f'{self.name} is built'
-        return self
 
-    def tests(self):
-        """Our test programs in this tree, as paths."""
-        out = subprocess.run(['ninja', '-C', self.tree, '-t', 'targets', 'all'],
-                             capture_output=True, text=True, check=True,
-                             env=_environment()).stdout
-        return [self.tree / m for m in re.findall(
-            r'^(tests/qtest/rnic/\w+/rnic-[\w-]+): ', out, re.M)]
+    def tests(self, which=lambda test: True):
+        """Those of our tests for which WHICH is true."""
+        return [t for t in mesontest.listed(self.tree) if which(t)]
+
+    def program(self, name):
+        """The path of a program that helps tests."""
+        return self.tree / 'tests/qtest/rnic/qtest' / f'rnic-{name}'
+
+    def run_tests(self, tests, line, summary, *options):
+        """Runs TESTS, which are built; OPTIONS are those of `meson test`."""
+        mesontest.run(self.tree, environment(), tests, line,
+                      summary, options)
 
     def _ninja(self, targets):
         run(['ninja', '-C', self.tree] + targets,
-            f'build-{self.tree.name}', 'the build failed', env=_environment())
+            f'build-{self.tree.name}', 'the build failed', env=environment())
 
     def _configure(self, tree):
         args = _CONFIGURE + (_SANITIZE if self.sanitize else [])
-        args.append('--target-list=x86_64-softmmu,aarch64-softmmu')
+        # Tests of Arm machines and guests run without sanitizers.
+        args.append('--target-list=x86_64-softmmu' +
+                    ('' if self.sanitize else ',aarch64-softmmu'))
         stamp = self.tree / 'rnic-configured'
         want = digest(str(tree), *args, TOP / 'configure-patch/qemu.patch')
         if fresh(stamp, want):
@@ -85,7 +102,7 @@ class Qemu:
             self.tree.mkdir(parents=True, exist_ok=True)
             _stub_blobs(tree)
             run([tree / 'configure'] + args, f'configure-{self.tree.name}',
-                cwd=self.tree, env=_environment())
+                cwd=self.tree, env=environment())
             self._link_firmware()
             stamp.write_text(want, encoding='ascii')
 
@@ -106,9 +123,11 @@ class Qemu:
                 link.symlink_to(f)
 
 
-def _environment():
+def environment():
+    """This process's, in which the meson of _fetch_tools() runs."""
     path = _TOOLS / 'usr/lib/python3/dist-packages'
-    return {'PYTHONPATH': f'{path}:{os.environ.get("PYTHONPATH", "")}'}
+    return {**os.environ,
+            'PYTHONPATH': f'{path}:{os.environ.get("PYTHONPATH", "")}'}
 
 
 def _fetch_tools():

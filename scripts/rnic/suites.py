@@ -1,127 +1,54 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs test programs: on this machine, and in a pair of guests."""
+"""Which tests there are and where they run; runs them: on this machine, in a pair of
+guests, and those of our own programs."""
 
 import contextlib
 import os
 import re
 import signal
 import subprocess
-import time
 
-from . import build, nics, vm
-from .arch import AMD64
+from . import build, nics, qemu, vm
+from .arch import AMD64, ARM64
 from .paths import TOP
-from .steps import Failed, log_path, step
+from .steps import Failed, build_lock, log_path, step
 
-_HOST_SECONDS = 180      # for one program; sanitizers get four times as much
-_SOAK_SECONDS = 900      # that the last network may go on after its time
+_SOAK_MINUTES = 15       # that the last network may go on after its time
 _END_SECONDS = 60        # to clean up behind a test that is ended
 _GUEST_SECONDS = 300     # unless the test says "# timeout: N"
-_SANITIZER = {
-    'ASAN_OPTIONS': 'detect_leaks=0:abort_on_error=1',
-    'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1'}
-# What the bus may matter for; these run on exanet-axi too, on an Arm machine.
-_ON_AXI = re.compile(r'rnic-exanet-(accel|aperture|arith|axi|cdma|cdma-tracker|'
-                     r'crossbar|exadma|firmware|link|litmus|packetizer|pair|'
-                     r'receiver|rtmailbox|shm-initiator|shm-order|shm-span|'
-                     r'shm-target|switch|tgen)-test$')
-# The longest begin first, so that none is left over when all others have ended.
-_LONGEST = re.compile(r'-(fabric|tree|pair|shm-soak|incast|recovery|hostile)-test$')
-_ONLY_AXI = re.compile(r'rnic-exanet-axi-test$')
 _GUEST_TESTS = '/usr/lib/rnic/tests'
 
 
-def host(qemu, pattern, summary):
-    """The unit tests and qtests of one build tree."""
-    programs = sorted((p for p in qemu.tests() if p.name.endswith('-test') and
-                       re.search(pattern, p.name)),
-                      key=lambda p: not _LONGEST.search(p.name))
-    _host(qemu, qemu.binary, qemu.name,
-          [p for p in programs if not _ONLY_AXI.search(p.name)], summary)
-    if not qemu.sanitize:
-        _host(qemu, qemu.arm_binary, f'{qemu.name} for Arm',
-              [p for p in programs if _ON_AXI.search(p.name) and
-               p.parent.name != 'unit'], summary)
+def sanitized(test):
+    """True if TEST runs with sanitizers, in the gate and with --full."""
+    return not test.arm
 
 
-def _host(qemu, binary, name, programs, summary):
-    """These programs, in parallel."""
-    if not programs:
-        return
-    limit = _HOST_SECONDS * (4 if qemu.sanitize else 1)
-    env = _host_env(qemu, binary)
-    with step(f'unit tests and qtests on {name}') as line:
-        waiting, running, done = list(programs), [], 0
-        try:
-            while waiting or running:
-                while waiting and len(running) < (os.cpu_count() or 1):
-                    running.append(_Program(waiting.pop(0), qemu, env, limit))
-                for p in [p for p in running if p.ended()]:
-                    running.remove(p)
-                    done += 1
-                    p.report(summary)
-                line.show(f'{done}/{len(programs)},')
-                time.sleep(0.05)
-        finally:
-            for p in running:
-                p.kill()
+def plain(selection):
+    """What tells for each test whether it runs without sanitizers in SELECTION."""
+    return {'fast': lambda test: not test.arm,
+            'gate': lambda test: test.arm or 'plain' in test.suites,
+            'full': lambda test: True}[selection]
 
 
-def soak(qemu, minutes, summary):
+def host(q, which, summary):
+    """The unit tests and qtests of one build tree for which WHICH is true."""
+    tests = q.tests(which)
+    if tests:
+        with step(f'unit tests and qtests on {q.name}') as line:
+            q.run_tests(tests, line, summary)
+
+
+def soak(q, minutes, summary):
     """Random networks, traffic and faults for so many minutes."""
-    programs = [p for p in qemu.tests() if p.name.endswith('-soak')]
-    if not programs:
-        raise Failed(f'{qemu.name} has no soak program')
-    for path in programs:
-        with step(f'{minutes} min of {path.name} on {qemu.name}'):
-            program = _Program(path, qemu, _host_env(qemu, qemu.binary),
-                               minutes * 60 + _SOAK_SECONDS, str(minutes))
-            try:
-                while not program.ended():
-                    time.sleep(0.5)
-            finally:
-                program.kill()
-            program.report(summary)
-
-
-def _host_env(qemu, binary):
-    return {**os.environ, **(_SANITIZER if qemu.sanitize else {}),
-            'QTEST_QEMU_BINARY': str(binary)}
-
-
-class _Program:
-    """One running test program of this machine."""
-
-    def __init__(self, path, qemu, env, limit, *args):
-        self.name = path.name.removeprefix('rnic-')
-        if path.parent.name == 'unit':
-            self.name = f'unit-{self.name}'     # there is a qtest of that name
-        if env['QTEST_QEMU_BINARY'] == str(qemu.arm_binary):
-            self.name += '-arm'
-        self.log = log_path(f'test-{qemu.tree.name}-{self.name}')
-        self.end, self.late = time.monotonic() + limit, False
-        with open(self.log, 'wb') as out:
-            self.process = vm.spawn(
-                [path, '--tap', '-k', *args], cwd=qemu.tree, env=env,
-                stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                start_new_session=True)
-
-    def ended(self):
-        if self.process.poll() is None and time.monotonic() > self.end:
-            self.late = True
-            self.kill()
-        return self.process.poll() is not None
-
-    def kill(self):
-        """With the QEMUs that it started, which are in its session."""
-        _kill_session(self.process)
-
-    def report(self, summary):
-        code = self.process.returncode
-        summary.program(
-            self.name, self.log.read_text(encoding='utf-8', errors='replace'),
-            'by time-out' if self.late else code and f'with code {code}',
-            self.log)
+    tests = q.tests(lambda test: test.soak)
+    if not tests:
+        raise Failed(f'{q.name} has no soak program')
+    # Meson's limit of these is one minute.
+    with step(f'{minutes} min of random networks on {q.name}') as line:
+        q.run_tests(tests, line, summary, '--setup', 'thorough',
+                       '--test-args', str(minutes), '--timeout-multiplier',
+                       str(minutes + _SOAK_MINUTES))
 
 
 def _kill_session(process):
@@ -142,8 +69,7 @@ def scripts(pattern, summary, full=False):
     """The tests of our own programs, which boot guests themselves; long ones,
     which say "# full", only with FULL."""
     for test in sorted((TOP / 'tests/scripts').glob('*.test')):
-        if not re.search(pattern, test.stem) or not full and re.search(
-                r'^# full$', test.read_text(encoding='utf-8'), re.M):
+        if not re.search(pattern, test.stem) or not full and _is_long(test):
             continue
         log, ended = log_path(f'test-scripts-{test.stem}'), None
         with step(f'test of scripts/{test.stem}'), open(log, 'wb') as out:
@@ -174,13 +100,10 @@ def guests(binary, pattern, summary, arch=AMD64, full=False):
     say "# full", only with FULL."""
     found = {}
     for test in sorted((TOP / 'tests/guest').glob('*.test')):
-        text = test.read_text(encoding='utf-8')
-        if not full and re.search(r'^# full$', text, re.M):
+        if not full and _is_long(test):
             continue
-        for kinds in re.findall(r'^# nic: (.*)$', text, re.M) or ['exanet']:
-            pair = nics.pair(kinds)
-            if re.search(pattern, _guest_name(test, pair, arch)) and \
-                    (arch is AMD64 or not nics.is_roce(pair[0])):
+        for pair in _pairs(test, arch):
+            if re.search(pattern, _guest_name(test, pair, arch)):
                 found.setdefault(pair, []).append(test)
     for kinds, tests in found.items():
         build.the_guest(nics.image(kinds), arch)
@@ -192,6 +115,20 @@ def guests(binary, pattern, summary, arch=AMD64, full=False):
                 node.check()
                 for line in node.trouble():
                     summary.fail(f'console of {node.name}', line, node.console)
+
+
+def _is_long(test):
+    """True if only --full runs TEST."""
+    return re.search(r'^# full$', test.read_text(encoding='utf-8'), re.M)
+
+
+def _pairs(test, arch):
+    """The pairs of NICs that TEST runs on in guests of ARCH."""
+    text = test.read_text(encoding='utf-8')
+    for kinds in re.findall(r'^# nic: (.*)$', text, re.M) or ['exanet']:
+        pair = nics.pair(kinds)
+        if arch is AMD64 or not nics.is_roce(pair[0]):
+            yield pair
 
 
 def _told(kinds, arch):
@@ -219,3 +156,44 @@ def _guest_test(pair, test, name, summary):
                     ended, log)
     for node in pair.nodes:
         node.check()
+
+
+def show(pattern):
+    """Prints all tests, where they run, and in which selection."""
+    with build_lock():
+        q = qemu.Qemu().configure()
+    row = '{:34} {:24} {:7} {:10} {}'
+    print(row.format('test', 'suites', '--fast', 'gate', '--full'))
+    for name, groups, *where in [*_host_rows(q), *_guest_rows(),
+                                 *_script_rows()]:
+        if re.search(pattern, name):
+            print(row.format(name, ' '.join(groups), *where))
+
+
+def _host_rows(q):
+    for t in q.tests():
+        groups = sorted(t.suites - {'thorough'})
+        if t.soak:
+            yield t.name, groups, 'only with --soak MINUTES', '', ''
+            continue
+        trees = [[tree for tree, runs in (
+                     ('plain', plain(s)(t)),
+                     ('sanitized', s != 'fast' and sanitized(t))) if runs]
+                 for s in ('fast', 'gate', 'full')]
+        yield (t.name, groups, *('+'.join(w) or '-' for w in trees))
+
+
+def _guest_rows():
+    for test in sorted((TOP / 'tests/guest').glob('*.test')):
+        for arch in (AMD64, ARM64):
+            for pair in _pairs(test, arch):
+                runs = '-' if _is_long(test) else 'guests'
+                yield (_guest_name(test, pair, arch), ['guest', *dict.fromkeys(pair)],
+                       '-', *((runs, 'guests') if arch is AMD64 else
+                              ('-', 'only with --arm64')))
+
+
+def _script_rows():
+    for test in sorted((TOP / 'tests/scripts').glob('*.test')):
+        yield (test.stem, ['scripts'], '-', '-' if _is_long(test) else 'guests',
+               'guests')

@@ -15,8 +15,9 @@ class Summary:
     def __init__(self):
         self.passed, self.failed, self.skipped = 0, 0, 0
 
-    def program(self, name, text, ended, log):
-        """Adds one program: its output, and how it ENDED if not well."""
+    def program(self, name, text, ended, log, errors=''):
+        """Adds one program: its output, how it ENDED if not well, and what it wrote
+        to standard error if that is not in TEXT."""
         seen, plan, failures = 0, None, []
         for line in text.splitlines():
             m = _PLAN.match(line)
@@ -41,7 +42,7 @@ class Summary:
         for failure in failures:
             self.fail(name, failure, log)
         if failures:
-            _show_why(text)
+            _show_why(text, errors)
 
     def fail(self, name, what, log):
         self.failed += 1
@@ -55,8 +56,9 @@ class Summary:
         return 0 if self.passed and not self.failed else 1
 
 
-def _show_why(text):
-    """The diagnostics around what failed, else the end of the output."""
+def _show_why(text, errors):
+    """The diagnostics around what failed, else the end of the output; and the end of
+    ERRORS."""
     lines = text.strip().splitlines()
     near = set()
     for i, line in enumerate(lines):
@@ -64,5 +66,5 @@ def _show_why(text):
             near.update(range(max(0, i - 5), i + 6))
     why = [lines[i] for i in sorted(near) if i < len(lines)
            and not lines[i].startswith('ok')] or lines[-12:]
-    for line in why[:40]:
+    for line in why[:40] + errors.strip().splitlines()[-20:]:
         print(f'    | {line[:200]}')

@@ -120,10 +120,7 @@ def bench_memory(binary, used):
 
 def bench_device(binary_tree, rounds):
     """The device model without a guest: speed, and instructions."""
-    program = next((p for p in binary_tree.tests()
-                    if p.name == 'rnic-exanet-bench'), None)
-    if not program:
-        raise Failed('there is no rnic-exanet-bench')
+    program = binary_tree.program('exanet-bench')
     apt.ensure_packages(['valgrind'])
     found = {}
     for i in range(rounds):
@@ -184,7 +181,8 @@ def start():
     parts = args.only or PARTS
     rounds = 1 if args.fast else args.rounds
     sizes = (8, 65536, 1048576) if args.fast else tuple(mpi.SIZES)
-    binary = build.everything(tests='device' in parts)
+    binary = build.everything(
+        programs=['exanet-bench'] if 'device' in parts else [])
     result = {'machine': machine()}
     _show_machine(result['machine'])
     used = 0

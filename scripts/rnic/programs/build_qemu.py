@@ -20,5 +20,5 @@ def start():
     args = p.parse_args()
     with build_lock():
         q = qemu.Qemu(args.version, args.sanitize)
-        q.build(args.tests, args.arm)
+        q.build(args.arm, tests=lambda test: args.tests)
     print(shown(q.binary))

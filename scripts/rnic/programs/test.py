@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Builds what is needed and runs all tests.
 
-Unit tests and qtests run on this machine, guest tests in two booted guests;
-then unit tests and qtests once more with sanitizers. The last line says how
-many tests passed and failed; the exit code is 0 only if some ran and none
-failed."""
+Unit tests and qtests run on this machine with sanitizers, a few of them without;
+guest tests in two booted guests; tests of our programs boot guests themselves. The
+last line says how many tests passed and failed; the exit code is 0 only if some ran
+and none failed."""
 
 import argparse
 import re
@@ -15,12 +15,36 @@ from ..steps import build_lock
 
 
 def start():
+    args = _arguments()
+    if args.list:
+        suites.show(args.only)
+        return 0
+    summary = tap.Summary()
+    if args.arm64:
+        suites.guests(build.everything(arches=[ARM64]), args.only, summary,
+                      ARM64)
+        return summary.finish()
+    apt.ensure_packages(['procps'])
+    guests = not args.fast and not args.sanitize and args.qemu == qemu.DEFAULT
+    plain, sanitized = _trees(args, guests)
+    if plain:
+        _host(args, plain, summary)
+    if sanitized:
+        _host(args, sanitized, summary)
+    if guests:
+        suites.guests(plain.binary, args.only, summary, full=args.full)
+        suites.scripts(args.only, summary, args.full)
+    return summary.finish()
+
+
+def _arguments():
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument('--fast', action='store_true',
-                   help='no guests, no sanitizers')
+                   help='no guests, no sanitizers, no Arm machines')
     p.add_argument('--full', action='store_true',
                    help='also clusters of 16 nodes, LAMMPS and everything '
-                        'over RoCE, one or two hours')
+                        'over RoCE, and all unit tests and qtests without '
+                        'sanitizers too; one or two hours')
     p.add_argument('--arm64', action='store_true',
                    help='only guest tests, in guests for arm64')
     p.add_argument('--qemu', choices=qemu.VERSIONS, default=qemu.DEFAULT,
@@ -28,10 +52,14 @@ def start():
     p.add_argument('--sanitize', action='store_true',
                    help='only unit tests and qtests, only with sanitizers')
     p.add_argument('--only', metavar='PATTERN', default='',
-                   help='regular expression on the names of test programs')
+                   help='regular expression on the names of tests; those of '
+                        'this machine run without sanitizers')
     p.add_argument('--soak', metavar='MIN', type=int, default=0,
                    help='and random networks with random faults for MIN '
-                        'minutes, with sanitizers too if these are asked for')
+                        'minutes, with sanitizers if these are asked for')
+    p.add_argument('--list', action='store_true',
+                   help='only print all tests, their suites and which '
+                        'selection runs them')
     args = p.parse_args()
     if args.soak < 0:
         p.error(f'--soak {args.soak}: at least 1 minute')
@@ -45,26 +73,44 @@ def start():
     if args.arm64 and (args.fast or args.full or args.sanitize or args.soak
                        or args.qemu != qemu.DEFAULT):
         p.error('--arm64 goes with no other selection but --only')
-    summary = tap.Summary()
-    if args.arm64:
-        suites.guests(build.everything(arches=[ARM64]), args.only, summary,
-                      ARM64)
-        return summary.finish()
-    apt.ensure_packages(['procps'])
-    full = not args.fast and args.qemu == qemu.DEFAULT
-    if not args.sanitize:
-        with build_lock():
-            q = qemu.Qemu(args.qemu).build(tests=True)
-        suites.host(q, args.only, summary)
-        if args.soak:
-            suites.soak(q, args.soak, summary)
-    if full and not args.sanitize:
-        suites.guests(q.binary, args.only, summary, full=args.full)
-        suites.scripts(args.only, summary, args.full)
-    if args.sanitize or full and not args.only:
-        with build_lock():
-            q = qemu.Qemu(args.qemu, sanitize=True).build(tests=True)
-        suites.host(q, args.only, summary)
-        if args.soak and args.sanitize:
-            suites.soak(q, args.soak, summary)
-    return summary.finish()
+    return args
+
+
+def _selection(args):
+    """The name of what suites.plain() shall select."""
+    if args.fast:
+        return 'fast'
+    if args.full or args.only or args.qemu != qemu.DEFAULT:
+        return 'full'
+    return 'gate'
+
+
+def _trees(args, guests):
+    """The build trees, without and with sanitizers, that ARGS ask for, built; None
+    for one that is not needed."""
+    with_sanitizers = args.sanitize or guests and not args.only
+    found = [not args.sanitize and qemu.Qemu(args.qemu),
+             with_sanitizers and qemu.Qemu(args.qemu, sanitize=True)]
+    with build_lock():
+        for tree in filter(None, found):
+            tree.build(tests=_wanted(args, tree))
+    return found
+
+
+def _wanted(args, tree):
+    """What tells for each test whether it is to be built in TREE."""
+    runs = suites.sanitized if tree.sanitize else suites.plain(_selection(args))
+
+    def wanted(test):
+        if test.soak:
+            return args.soak and tree.sanitize == args.sanitize
+        return runs(test) and re.search(args.only, test.name)
+    return wanted
+
+
+def _host(args, tree, summary):
+    """The tests of one tree."""
+    wanted = _wanted(args, tree)
+    suites.host(tree, lambda test: not test.soak and wanted(test), summary)
+    if args.soak and tree.sanitize == args.sanitize:
+        suites.soak(tree, args.soak, summary)

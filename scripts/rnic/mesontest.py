@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs tests that are registered with meson, and sums up what its log says."""
+
+import contextlib
+import json
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from . import vm
+from .steps import Failed, log_path
+
+_ENDED = re.compile(r'^ *(\d+)/(\d+) \S+ / (\S+) +([A-Z]+) ', re.M)
+_END_SECONDS = 30        # that meson has to take down its tests
+_ENDINGS = {'TIMEOUT': 'by time-out', 'INTERRUPT': 'by an interruption'}
+
+
+class Test(NamedTuple):
+    """One test as meson knows it."""
+    name: str
+    suites: frozenset    # without rnic-; the suite of all, rnic, is left out
+    program: Path
+
+    @property
+    def arm(self):
+        """True if the test runs an Arm machine."""
+        return 'arm' in self.suites
+
+    @property
+    def soak(self):
+        """True if the test runs for as long as it is told to."""
+        return 'soak' in self.suites
+
+
+def listed(tree):
+    """The tests of ours in the configured build folder TREE."""
+    with open(tree / 'meson-info/intro-tests.json', encoding='utf-8') as f:
+        for t in json.load(f):
+            suites = {s.removeprefix('qemu:') for s in t['suite']}
+            if suites & {'rnic', 'rnic-soak'}:
+                yield Test(t['name'], frozenset(
+                    s.removeprefix('rnic-') for s in suites
+                    if s.startswith('rnic-')), Path(t['cmd'][0]))
+
+
+def run(tree, env, tests, line, summary, options=()):
+    """Runs TESTS of TREE; LINE shows how many have ended and which of them failed."""
+    names = [t.name for t in tests]
+    base = 'rnic'
+    results = tree / f'meson-logs/{base}.json'
+    results.unlink(missing_ok=True)
+    console = log_path(f'meson-test-{tree.name}')
+    with open(console, 'wb') as out:
+        process = vm.spawn(
+            [tree / 'pyvenv/bin/meson', 'test', '--no-rebuild', '--logbase', base,
+             *options, *names], die=signal.SIGTERM, cwd=tree, env=env, stdout=out,
+            stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+            start_new_session=True)
+    try:
+        while process.poll() is None:
+            _show(console, len(names), line)
+            time.sleep(0.5)
+    finally:
+        _end(process)
+    if not results.exists():
+        raise Failed(f'meson test ended with code {process.returncode}', console)
+    _sum_up(results, tree, names, summary, console)
+
+
+def _show(console, count, line):
+    """Shows how far meson has come, by what it printed into CONSOLE."""
+    ended = _ENDED.findall(console.read_text(encoding='utf-8', errors='replace'))
+    failed = [name for _, _, name, how in ended if how not in ('OK', 'SKIP')]
+    line.show(f'{len(ended)}/{count},' + (
+        f' failed: {" ".join(failed)},' if failed else ''))
+
+
+def _end(process):
+    """Ends meson; it ends its tests first, and these the QEMUs that they started."""
+    if process.poll() is None:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_END_SECONDS)
+    process.kill()
+    process.wait()
+
+
+def _sum_up(results, tree, names, summary, console):
+    """Writes a log for each test in RESULTS and adds it to SUMMARY."""
+    missing = set(names)
+    with open(results, encoding='utf-8') as f:
+        for r in map(json.loads, f):
+            name = r['name'].rsplit(' / ')[-1]     # its suites stand before that
+            missing.discard(name)
+            log = log_path(f'test-{tree.name}-{name}')
+            log.write_text(f'$ {" ".join(r["command"])}\n{r["stdout"]}'
+                           f'{r.get("stderr", "")}', encoding='utf-8')
+            code, how = r['returncode'], r['result']
+            ended = _ENDINGS.get(how) or (code and f'with code {code}') or (
+                how == 'ERROR' and 'with output that is no TAP')
+            summary.program(name, r['stdout'], ended, log,
+                            r.get('stderr', ''))
+    for name in sorted(missing):
+        summary.fail(name, 'was not run', console)
