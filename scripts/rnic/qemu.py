@@ -27,6 +27,7 @@ _CONFIGURE = [
     '--enable-attr', '--enable-cap-ng', '--enable-pixman', '--disable-tools',
     '--disable-install-blobs', '--disable-debug-info']
 _SANITIZE = ['--enable-asan', '--enable-ubsan']
+_FUZZ = _SANITIZE + ['--enable-fuzzing', '--cc=clang', '--cxx=clang++']
 _FIRMWARE = ['/usr/share/qemu', '/usr/lib/ipxe/qemu', '/usr/share/seabios']
 _TOOLS = BUILD / 'tools' / 'python'
 
@@ -34,9 +35,10 @@ _TOOLS = BUILD / 'tools' / 'python'
 class Qemu:
     """One configured build tree of one version."""
 
-    def __init__(self, version=DEFAULT, sanitize=False):
-        self.version, self.sanitize = version, sanitize
-        self.tree = BUILD / (f'qemu-{version}' + ('-san' if sanitize else ''))
+    def __init__(self, version=DEFAULT, sanitize=False, fuzz=False):
+        self.version, self.sanitize, self.fuzz = version, sanitize, fuzz
+        self.tree = BUILD / (f'qemu-{version}' + ('-fuzz' if fuzz else
+                                                  '-san' if sanitize else ''))
         self.binary = self.tree / 'qemu-system-x86_64'
         self.arm_binary = self.tree / 'qemu-system-aarch64'
         self.name = f'QEMU {version}' + (' (ASan, UBSan)' if sanitize else '')
@@ -64,6 +66,14 @@ class Qemu:
             self._ninja(['build.ninja'])
         return self
 
+    def build_fuzzer(self):
+        """QEMU's own fuzzer, by clang; its path."""
+        self._prepare()
+        program = self.tree / 'qemu-fuzz-x86_64'
+        with step(f'building {program.name}'):
+            self._ninja([program.name])
+        return program
+
     def _prepare(self):
         apt.ensure_packages(PACKAGES)
         tree = source(self.version)
@@ -88,10 +98,11 @@ class Qemu:
             f'build-{self.tree.name}', 'the build failed', env=environment())
 
     def _configure(self, tree):
-        args = _CONFIGURE + (_SANITIZE if self.sanitize else [])
+        args = _CONFIGURE + (_FUZZ if self.fuzz else
+                             _SANITIZE if self.sanitize else [])
         # Tests of Arm machines and guests run without sanitizers.
         args.append('--target-list=x86_64-softmmu' +
-                    ('' if self.sanitize else ',aarch64-softmmu'))
+                    ('' if self.sanitize or self.fuzz else ',aarch64-softmmu'))
         stamp = self.tree / 'rnic-configured'
         want = digest(str(tree), *args, TOP / 'configure-patch/qemu.patch')
         if fresh(stamp, want):

@@ -50,7 +50,7 @@ class Check:
 
     def grep(self, what, pattern, *paths, allowed=r'^$'):
         """PATTERN must not occur in tracked PATHS, but in ALLOWED files."""
-        out = subprocess.run(['git', 'grep', '-nE', pattern, '--', *paths],
+        out = subprocess.run(['git', 'grep', '-InE', pattern, '--', *paths],
                              cwd=TOP, text=True, capture_output=True,
                              check=False).stdout
         for line in out.splitlines():
@@ -68,7 +68,8 @@ class Check:
 
     def built(self):
         """Every C file stands in the meson.build that is in charge of it."""
-        for f in tracked('hw/*/*.c', 'tests/unit/*.c', 'tests/qtest/*.c'):
+        for f in tracked('hw/*/*.c', 'tests/unit/*.c', 'tests/qtest/*.c',
+                         'tests/fuzz/*.c'):
             folder, name = f.split('/')[:2], f.rsplit('/', 1)[1][:-2]
             where = TOP / 'hw' if folder[0] == 'hw' else TOP / Path(*folder)
             if f"{name}.c'" not in (text := (where / 'meson.build').read_text(
@@ -130,7 +131,8 @@ def start():
     c = Check()
     with step("QEMU's checkpatch"):
         tree = qemu.source(qemu.DEFAULT)
-        c.style(tracked('hw/*.[ch]', 'tests/unit/*.[ch]', 'tests/qtest/*.[ch]'),
+        c.style(tracked('hw/*.[ch]', 'tests/unit/*.[ch]',
+                        'tests/qtest/*.[ch]', 'tests/fuzz/*.[ch]'),
                 tree / 'scripts/checkpatch.pl')
     kernel_source.fetch()
     with step("the kernel's checkpatch"):

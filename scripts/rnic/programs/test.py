@@ -2,14 +2,14 @@
 """Builds what is needed and runs all tests.
 
 Unit tests and qtests run on this machine with sanitizers, a few of them without;
-guest tests in two booted guests; tests of our programs boot guests themselves. The
-last line says how many tests passed and failed; the exit code is 0 only if some ran
-and none failed."""
+each fuzz target gets some thousand inputs; guest tests run in two booted guests;
+tests of our programs boot guests themselves. The last line says how many tests passed
+and failed; the exit code is 0 only if some ran and none failed."""
 
 import argparse
 import re
 
-from .. import apt, build, qemu, suites, tap
+from .. import apt, build, fuzz, qemu, suites, tap
 from ..arch import ARM64
 from ..steps import build_lock
 
@@ -24,6 +24,9 @@ def start():
         suites.guests(build.everything(arches=[ARM64]), args.only, summary,
                       ARM64)
         return summary.finish()
+    if args.fuzz or args.fuzz_qemu:
+        _fuzz(args, summary)
+        return summary.finish()
     apt.ensure_packages(['procps'])
     guests = not args.fast and not args.sanitize and args.qemu == qemu.DEFAULT
     plain, sanitized = _trees(args, guests)
@@ -32,6 +35,7 @@ def start():
     if sanitized:
         _host(args, sanitized, summary)
     if guests:
+        fuzz.gate(plain, args.only, summary)
         suites.guests(plain.binary, args.only, summary, full=args.full)
         suites.scripts(args.only, summary, args.full)
     return summary.finish()
@@ -60,9 +64,15 @@ def _arguments():
     p.add_argument('--list', action='store_true',
                    help='only print all tests, their suites and which '
                         'selection runs them')
+    p.add_argument('--fuzz', metavar='MIN', type=int, default=0,
+                   help='only the fuzz targets, for MIN minutes')
+    p.add_argument('--fuzz-qemu', metavar='MIN', type=int, default=0,
+                   help="only QEMU's generic fuzzer, for MIN minutes")
     args = p.parse_args()
-    if args.soak < 0:
-        p.error(f'--soak {args.soak}: at least 1 minute')
+    for name in ('soak', 'fuzz', 'fuzz_qemu'):
+        if getattr(args, name) < 0:
+            p.error(f'--{name.replace("_", "-")} {getattr(args, name)}: '
+                    'at least 1 minute')
     try:
         re.compile(args.only)
     except re.error as e:
@@ -114,3 +124,14 @@ def _host(args, tree, summary):
     suites.host(tree, lambda test: not test.soak and wanted(test), summary)
     if args.soak and tree.sanitize == args.sanitize:
         suites.soak(tree, args.soak, summary)
+
+
+def _fuzz(args, summary):
+    """Nothing but fuzzing, for as long as was asked."""
+    if args.fuzz:
+        with build_lock():
+            q = qemu.Qemu(args.qemu).build()
+        fuzz.soak(q, args.fuzz, args.only, summary)
+    if args.fuzz_qemu:
+        with build_lock():
+            fuzz.generic(args.fuzz_qemu, summary)

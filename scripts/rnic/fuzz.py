@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Fuzzing with clang's libFuzzer: the targets of tests/fuzz, and QEMU's own.
+
+The targets need of QEMU only what a finished build of it has: headers, and the
+library of its utilities. So they are a small project of their own, in a folder of
+links to our sources, which clang builds in seconds.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import time
+
+from . import apt, qemu
+from .paths import BUILD, TOP, shown
+from .steps import Failed, log_path, run, step
+
+PACKAGES = ['clang', 'libclang-rt-dev', 'llvm']
+_DIR = BUILD / 'fuzz'
+_TREE = _DIR / 'clang'
+_FINDINGS = _DIR / 'findings'
+_CORPUS = TOP / 'tests/fuzz/corpus'
+# Parts of QEMU beside libqemuutil.a that some targets are linked with.
+_PARTS = ('qom', 'migration', 'io', 'crypto', 'authz', 'event-loop-base')
+# Of the gate, for each target: inputs, which a fixed seed makes the same each
+# time, where it may differ from the usual.
+_RUNS, _SEED = 100000, 1
+_RUNS_OF = {'exanet-wire': 20000, 'pvrdma-roce': 50000}
+_GATE_SECONDS = 120          # of one target
+_INPUT_SECONDS = 20          # that one input may take
+_ENV = {'ASAN_OPTIONS': 'detect_leaks=1:abort_on_error=1:'
+                        'allocator_may_return_null=1',
+        'UBSAN_OPTIONS': 'print_stacktrace=1'}
+
+
+def build(built):
+    """The targets, with BUILT, a qemu.Qemu that is built; their programs."""
+    apt.ensure_packages(PACKAGES)
+    source = qemu.source(built.version)
+    folder = _DIR / 'src'
+    for link, to in (('meson.build', 'tests/fuzz/clang/meson.build'),
+                     ('meson_options.txt', 'tests/fuzz/clang/meson_options.txt'),
+                     ('hw/rnic', 'hw'), ('include/rnic', 'include/rnic'),
+                     ('fuzz', 'tests/fuzz')):
+        path = folder / link
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        path.symlink_to(TOP / to)
+    rest = _DIR / 'rest.a'
+    rest.unlink(missing_ok=True)
+    objects = [o for part in _PARTS
+               for o in sorted((built.tree / f'lib{part}.a.p').glob('*.o'))]
+    run(['ar', 'rcsT', rest, *objects], 'fuzz-archive')
+    options = [f'-Dqemu_source={source}', f'-Dqemu_build={built.tree}',
+               f'-Dqemu_rest={rest}']
+    with step('building the fuzz targets'):
+        env = {**qemu.environment(), 'CC': 'clang'}
+        stamp = _DIR / 'configured'
+        if not stamp.is_file() or stamp.read_text(encoding='utf-8') != str(options):
+            shutil.rmtree(_TREE, ignore_errors=True)
+            run(['python3', '-m', 'mesonbuild.mesonmain', 'setup', _TREE, folder,
+                 *options], 'fuzz-configure', env=env)
+            stamp.write_text(str(options), encoding='utf-8')
+        run(['ninja', '-C', _TREE], 'fuzz-build', 'the build failed', env=env)
+    return sorted(p for p in (_TREE / 'fuzz').glob('fuzz-*') if p.is_file())
+
+
+class _Run:
+    """One target at work."""
+
+    def __init__(self, program, corpus, options):
+        self.program, self.name = program, program.name.removeprefix('fuzz-')
+        self.log = log_path(f'fuzz-{self.name}')
+        _FINDINGS.mkdir(parents=True, exist_ok=True)
+        corpus.mkdir(parents=True, exist_ok=True)
+        given = _CORPUS / self.name
+        with open(self.log, 'wb') as out:
+            self.process = subprocess.Popen(
+                [program, f'-artifact_prefix={_FINDINGS}/{self.name}-',
+                 f'-timeout={_INPUT_SECONDS}', *options, corpus,
+                 *([given] if given.is_dir() else [])],
+                stdout=out, stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL, env={**os.environ, **_ENV})
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def report(self, summary, ended):
+        text = self.log.read_text(encoding='utf-8', errors='replace')
+        if not self.process.returncode and not ended:
+            summary.program(f'fuzz-{self.name}', '1..1\nok 1', None, self.log)
+            return
+        why = re.search(r'^.*(?:ERROR:|runtime error:).*$', text, re.M)
+        summary.fail(f'fuzz-{self.name}', ended or (
+            why.group() if why else f'code {self.process.returncode}'), self.log)
+        for found in re.findall(r'Test unit written to (\S+)', text):
+            print(f'    | again: {shown(self.program)} {shown(found)}')
+
+
+def _all(programs, summary, title, limit, corpus, options):
+    """Runs PROGRAMS, as many at a time as there are CPUs."""
+    waiting, running, done = list(programs), [], 0
+    with step(title) as line:
+        try:
+            while waiting or running:
+                while waiting and len(running) < (os.cpu_count() or 1):
+                    p = waiting.pop(0)
+                    name = p.name.removeprefix('fuzz-')
+                    running.append((_Run(p, corpus(name), options(name)),
+                                    time.monotonic() + limit))
+                for one in list(running):
+                    r, end = one
+                    late = time.monotonic() > end
+                    if r.process.poll() is None and not late:
+                        continue
+                    late = late and r.process.poll() is None
+                    r.kill()
+                    r.report(summary, f'after {limit} s' if late else None)
+                    running.remove(one)
+                    done += 1
+                line.show(f'{done}/{len(programs)},')
+                time.sleep(0.1)
+        finally:
+            for r, _ in running:
+                r.kill()
+
+
+def gate(built, pattern, summary):
+    """Some inputs for each target whose name fits; the same ones each time."""
+    programs = [p for p in build(built) if re.search(pattern, p.name)]
+    scratch = _DIR / 'gate'
+    shutil.rmtree(scratch, ignore_errors=True)
+    if programs:
+        _all(programs, summary, 'fuzzing', _GATE_SECONDS, lambda n: scratch / n,
+             lambda n: [f'-runs={_RUNS_OF.get(n, _RUNS)}', f'-seed={_SEED}'])
+
+
+def soak(built, minutes, pattern, summary):
+    """All targets whose names fit, for MINUTES in all; what was learnt is kept."""
+    programs = [p for p in build(built) if re.search(pattern, p.name)]
+    if not programs:
+        raise Failed(f'no fuzz target is called {pattern}')
+    cpus = os.cpu_count() or 1
+    each = max(minutes * 60 * min(cpus, len(programs)) // len(programs), 1)
+    _all(programs, summary, f'fuzzing for {minutes} min', 2 * each + 60,
+         lambda n: _DIR / 'corpus' / n,
+         lambda n: [f'-max_total_time={each}', '-print_final_stats=1'])
+    print(f'inputs are kept in {shown(_DIR)}/corpus, findings in '
+          f'{shown(_FINDINGS)}')
+
+
+# What QEMU's generic fuzzer is told of the machine and of what to aim at.
+_QEMU_TARGETS = {
+    'exanet': ('-M q35 -nodefaults -netdev hubport,id=n0,hubid=0 '
+               '-netdev hubport,id=n1,hubid=0 '
+               '-device pcie-root-port,id=r,chassis=1 '
+               '-device exanet-pci,bus=r,coord=0x1,link0=n0,link1=n1',
+               'exanet* msix*'),
+    'pvrdma': ('-M q35 -nodefaults -netdev hubport,id=n0,hubid=0 '
+               '-device vmxnet3,addr=10.0,multifunction=on,netdev=n0 '
+               '-device pvrdma,addr=10.1', 'pvrdma* vmxnet3* msix*')}
+
+
+def generic(minutes, summary):
+    """QEMU's own generic fuzzer on our devices, in a build tree of its own."""
+    apt.ensure_packages(PACKAGES)
+    built = qemu.Qemu(fuzz=True).build_fuzzer()
+    each = max(minutes * 60 // len(_QEMU_TARGETS), 1)
+    for name, (machine, objects) in _QEMU_TARGETS.items():
+        corpus = _DIR / 'corpus' / f'qemu-{name}'
+        corpus.mkdir(parents=True, exist_ok=True)
+        _FINDINGS.mkdir(parents=True, exist_ok=True)
+        log = log_path(f'fuzz-qemu-{name}')
+        env = {**os.environ, **_ENV, 'QEMU_FUZZ_ARGS': machine,
+               'QEMU_FUZZ_OBJECTS': objects, 'ASAN_OPTIONS': 'detect_leaks=0'}
+        with step(f'QEMU\'s generic fuzzer on {name}'), open(log, 'wb') as out:
+            code = subprocess.run(
+                [built, '--fuzz-target=generic-fuzz', f'-max_total_time={each}',
+                 f'-artifact_prefix={_FINDINGS}/qemu-{name}-', corpus],
+                stdout=out, stderr=subprocess.STDOUT, check=False,
+                stdin=subprocess.DEVNULL, env=env).returncode
+        if code:
+            summary.fail(f'fuzz-qemu-{name}', f'code {code}', log)
+            print(f'    | again: QEMU_FUZZ_ARGS="{machine}" '
+                  f'QEMU_FUZZ_OBJECTS="{objects}" {shown(built)} '
+                  f'--fuzz-target=generic-fuzz FILE')
+        else:
+            summary.program(f'fuzz-qemu-{name}', '1..1\nok 1', None, log)

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The text of property faultsN: what is accepted is told again with the same meaning. */
+#include "fuzz.h"
+#include "qapi/error.h"
+#include "hw/rnic/exanet/exanet.h"
+
+#define TEXT_MAX 1024
+#define PACKETS  32
+
+/* --- The rest of the device ------------------------------------------------- */
+
+void exanet_port_admin(ExanetPort *p, bool up)
+{
+    p->admin_down = !up;
+}
+
+void exanet_reg_set64(ExanetState *s, unsigned offset, uint64_t value)
+{
+    g_assert_not_reached();
+}
+
+uint64_t exanet_reg_get64(ExanetState *s, unsigned offset)
+{
+    g_assert_not_reached();
+}
+
+/* --- The target -------------------------------------------------------------- */
+
+static char *plan_set(ExanetPort *p, const char *text)
+{
+    Error *err = NULL;
+
+    if (!exanet_inject_plan_set(p, 3, text, &err)) {
+        g_assert_nonnull(err);
+        error_free(err);
+        return NULL;
+    }
+    g_assert_null(err);
+    return exanet_inject_plan_get(p);
+}
+
+/* Packets meet the faults that the text asks for. */
+static void packets_pass(ExanetPort *p)
+{
+    uint8_t buf[EXANET_PACKET_BYTES] = { 0 };
+    ExanetPacket pkt = { .type = EXANET_TYPE_WRITE, .size = 100 };
+    unsigned words;
+
+    for (unsigned i = 0; i < PACKETS && p->inject; i++) {
+        ExanetFate fate;
+
+        words = exanet_packet_encode(buf, &pkt);
+        fate = exanet_inject_packet(p, buf, words);
+        g_assert_cmpint(fate.kind, <=, EXANET_FATE_HOLD);
+        g_assert_cmpint(fate.delay, >=, 0);
+        g_assert_cmpint(fate.delay, <=, 10 * (int64_t)NANOSECONDS_PER_SECOND);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    FuzzInput in = { data, size };
+    g_autofree char *text = fuzz_text(&in, TEXT_MAX), *told = NULL, *again = NULL;
+    static ExanetState device;     /* large */
+    ExanetPort *p = &device.port[3];
+
+    *p = (ExanetPort) { .s = &device, .index = 3 };
+    told = plan_set(p, text);
+    if (told) {
+        again = plan_set(p, told);
+        g_assert_cmpstr(again, ==, told);
+        packets_pass(p);
+    } else {
+        g_assert_null(p->inject);
+        g_assert_false(p->admin_down);
+    }
+    exanet_inject_fini(p);
+    return 0;
+}

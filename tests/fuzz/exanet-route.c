@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Both routers of ExaNet: every way ends, and stays within the ports that there are. */
+#include "fuzz.h"
+#include "hw/rnic/exanet/arith.h"
+#include "hw/rnic/exanet/route.h"
+
+#define STEPS_MAX 64
+#define TEXT_MAX  4096
+
+static uint32_t coord(FuzzInput *in)
+{
+    return fuzz_u32(in) & EXANET_COORD_MASK;
+}
+
+static void torus(FuzzInput *in)
+{
+    ExanetRouteConfig config;
+    uint32_t from = coord(in), to = coord(in), src = coord(in), path;
+    unsigned steps = 0;
+    ExanetHop hop;
+
+    exanet_route_config(&config, fuzz_u32(in), fuzz_u32(in));
+    path = fuzz_u8(in) % EXANET_PATHS;
+    for (unsigned i = 0; i < EXANET_DIMENSIONS; i++) {
+        g_assert_cmpuint(config.order[i], <, EXANET_DIMENSIONS);
+        g_assert_true(config.ring[i] == 0 ||
+                      (config.ring[i] >= 3 && config.ring[i] <= 16));
+    }
+    for (uint32_t at = from; at != to; at = hop.next) {
+        if (!exanet_route_hop(&config, at, to, path, &hop)) {
+            break;
+        }
+        g_assert_cmpuint(hop.role, <, EXANET_ROLES);
+        if (hop.role == EXANET_ROLE_UPLINK) {
+            /* only F1 may have one: others hand the packet to F1 */
+            if (exanet_route_f1(at) == at) {
+                break;
+            }
+            hop.next = exanet_route_f1(at);
+        }
+        g_assert_cmpuint(exanet_route_vc(EXANET_ROLE_AUTO, 0, &hop, path), <,
+                         EXANET_VCS);
+        g_assert_cmpuint(++steps, <, STEPS_MAX);
+        if (!((at ^ to) & EXANET_COORD_UPPER)) {
+            /* the check of sources believes what routing does */
+            g_assert_true(exanet_route_passes(&config, from, to, path, at,
+                                              hop.next));
+        }
+    }
+    exanet_route_passes(&config, src, to, path, from, coord(in));
+    exanet_route_orders(from, to);
+    g_assert_cmpuint(exanet_route_role(&config, from, to), <, EXANET_ROLES);
+}
+
+static void arithmetic(FuzzInput *in)
+{
+    uint32_t node = coord(in), dst = coord(in);
+    ExanetArithPort port[EXANET_LINKS];
+    ExanetArithWay way;
+    unsigned from = fuzz_u8(in) % EXANET_LINKS;
+
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        port[i].peer = coord(in);
+        port[i].role = fuzz_u8(in) % EXANET_ROLES;
+    }
+    exanet_arith_way(port, EXANET_LINKS, node, dst, &way);
+    g_assert_cmpuint(way.links >> EXANET_LINKS, ==, 0);
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        if (way.links & BIT(i)) {
+            g_assert_cmpuint(port[i].role, ==, way.role);
+        }
+    }
+    /* back by where it came from: never */
+    g_assert_cmpuint(exanet_arith_onward(port, EXANET_LINKS, &way, from) &
+                     (BIT(from) | ~(unsigned)way.links), ==, 0);
+    exanet_arith_source(port[from].role, port[from].peer, node, coord(in), dst);
+    g_assert_cmpuint(exanet_arith_vc(port[from].role, fuzz_u8(in) % EXANET_VCS,
+                                     way.role, fuzz_u8(in) % EXANET_PATHS), <,
+                     EXANET_VCS);
+}
+
+static void table(FuzzInput *in)
+{
+    uint32_t dst = coord(in);
+    g_autofree char *text = fuzz_text(in, TEXT_MAX), *why = NULL;
+    g_autofree ExanetArithTable *t = exanet_arith_table(text, &why);
+    uint32_t dims;
+
+    g_assert_true(!t == !!why);
+    if (t) {
+        g_assert_cmpuint(t->count, <=, EXANET_ARITH_RULES_MAX);
+        g_assert_cmpuint(exanet_arith_table_links(t, dst) >> EXANET_LINKS, ==, 0);
+    }
+    if (exanet_route_dims(text, &dims)) {
+        g_assert_cmphex(dims & ~EXANET_SW_DIMS_WRITABLE, ==, 0);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    FuzzInput in = { data, size };
+
+    switch (fuzz_u8(&in) % 3) {
+    case 0:
+        torus(&in);
+        break;
+    case 1:
+        arithmetic(&in);
+        break;
+    default:
+        table(&in);
+    }
+    return 0;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet packets as a port gets them: made by the encoder, damaged, put into the RX FIFO
+ * in frames, found there again and decoded.
+ */
+#include "fuzz.h"
+#include "hw/rnic/exanet/link-fifo.h"
+#include "hw/rnic/exanet/wire.h"
+#include "rnic/exanet/regs.h"
+
+#define FRAME_PACKETS 4
+
+typedef struct Made {
+    uint8_t buf[EXANET_PACKET_BYTES];
+    unsigned words;
+    ExanetPacket pkt;
+    bool damaged;
+} Made;
+
+static void packet_fields(FuzzInput *in, ExanetPacket *p)
+{
+    static const uint8_t types[] = {
+        EXANET_TYPE_WRITE, EXANET_TYPE_READ_REQ, EXANET_TYPE_CONTROL,
+        EXANET_TYPE_AXI_READ, EXANET_TYPE_NOTIFY, EXANET_TYPE_RELEASE,
+        EXANET_TYPE_AXI_WRITE, EXANET_TYPE_ACK, EXANET_TYPE_AXI_RESPONSE,
+        EXANET_TYPE_FLOW_RATE,
+    };
+    uint8_t type = fuzz_u8(in);
+    uint16_t flags;
+
+    *p = (ExanetPacket) {
+        .type = type & 0x80 ? type & 0x1f : types[type % ARRAY_SIZE(types)],
+        .va = fuzz_u64(in), .dst = fuzz_u32(in), .src = fuzz_u32(in),
+        .pdid = fuzz_u16(in), .size = fuzz_u16(in), .tid = fuzz_u16(in),
+        .seq = fuzz_u16(in), .user = fuzz_u16(in), .ttl = fuzz_u16(in),
+    };
+    flags = fuzz_u16(in);
+    p->first = flags & 1;
+    p->last = flags & 2;
+    p->notify = flags & 4;
+    p->vc = flags >> 3 & 0x1f;
+    p->path = flags >> 8 & 7;
+    p->resp = flags >> 11 & 0xf;
+    p->epoch = fuzz_u8(in);
+    p->hops = fuzz_u8(in);
+    p->small = p->user;
+    p->flow_dst = p->src;
+    p->current = p->tid;
+    p->desired = p->seq;
+}
+
+/* Whether the encoder writes @p within EXANET_PACKET_BYTES. */
+static bool packet_fits(const ExanetPacket *p)
+{
+    return p->type == EXANET_TYPE_AXI_READ || p->size == 0 ||
+           exanet_payload_words(p->va, p->size) <= EXANET_PAYLOAD_WORDS;
+}
+
+static void packet_make(FuzzInput *in, Made *m)
+{
+    unsigned count = 0;
+
+    packet_fields(in, &m->pkt);
+    m->pkt.size &= RNIC_GET(EXANET_HDR_LO_SIZE, UINT64_MAX);
+    if (m->pkt.type != EXANET_TYPE_AXI_READ) {
+        m->pkt.size = packet_fits(&m->pkt) ? m->pkt.size : m->pkt.size % 241;
+    }
+    memset(m->buf, fuzz_u8(in), sizeof(m->buf));
+    switch (m->pkt.type) {
+    case EXANET_TYPE_ACK:
+        exanet_ack_encode(m->buf, &m->pkt);
+        m->words = 1;
+        break;
+    case EXANET_TYPE_FLOW_RATE:
+        exanet_flow_rate_encode(m->buf, &m->pkt);
+        m->words = 1;
+        break;
+    default:
+        m->words = exanet_packet_encode(m->buf, &m->pkt);
+    }
+    g_assert_cmpuint(m->words, <=, EXANET_PACKET_WORDS);
+    count = fuzz_u8(in) & 3;
+    m->damaged = count;
+    while (count--) {
+        uint16_t at = fuzz_u16(in) % (m->words * EXANET_WORD_BYTES);
+
+        m->buf[at] ^= fuzz_u8(in);
+    }
+}
+
+/* What was encoded and not damaged is what is decoded. */
+static void packet_same(const ExanetPacket *a, const ExanetPacket *b)
+{
+    g_assert_cmpuint(a->type, ==, b->type);
+    g_assert_cmphex(a->dst, ==, b->dst & EXANET_COORD_MASK);
+    g_assert_cmpuint(a->vc, ==, b->vc & 0x1f);
+    if (a->type == EXANET_TYPE_ACK) {
+        g_assert_cmphex(a->small, ==, b->small & 0x3ff);
+        g_assert_cmphex(a->tid, ==, b->tid & 0x3fff);
+        g_assert_cmpuint(a->resp, ==, b->resp);
+        g_assert_cmpuint(a->epoch, ==, b->epoch);
+    } else if (a->type == EXANET_TYPE_FLOW_RATE) {
+        g_assert_cmphex(a->flow_dst, ==, b->flow_dst & EXANET_COORD_MASK);
+        g_assert_cmpuint(a->desired, ==, b->desired);
+    } else {
+        g_assert_cmphex(a->src, ==, b->src & EXANET_COORD_MASK);
+        g_assert_cmphex(a->va, ==, b->va & EXANET_GVA_VA);
+        g_assert_cmpuint(a->size, ==, b->size);
+        g_assert_cmphex(a->pdid, ==, b->pdid);
+        g_assert_cmphex(a->tid, ==, b->tid & 0x3fff);
+        g_assert_cmphex(a->seq, ==, b->seq & 0x3fff);
+        g_assert_cmphex(a->user, ==, b->user & 0xfff);
+        g_assert_cmphex(a->ttl, ==, b->ttl & EXANET_TTL_MAX);
+        g_assert_false(a->bad_payload);
+    }
+}
+
+static void packet_read(const uint8_t *buf, unsigned words, const ExanetPacket *sent)
+{
+    uint8_t copy[EXANET_PACKET_BYTES];
+    ExanetWireStatus status;
+    ExanetPacket got;
+    unsigned ttl;
+
+    memcpy(copy, buf, words * EXANET_WORD_BYTES);
+    status = exanet_packet_decode(copy, words, &got);
+    if (status != EXANET_WIRE_OK) {
+        g_assert_null(sent);
+        return;
+    }
+    if (sent) {
+        packet_same(&got, sent);
+    }
+    if (words > 2 || (words == 2 && got.size && got.type != EXANET_TYPE_AXI_READ)) {
+        g_assert_true(got.payload >= copy + EXANET_WORD_BYTES);
+        g_assert_true(got.payload + got.size <=
+                      copy + (words - 1) * EXANET_WORD_BYTES);
+    }
+    /* a switch rewrites fields that no CRC covers */
+    ttl = got.ttl;
+    exanet_packet_vc_set(copy, 3);
+    if (exanet_packet_hop(copy, words)) {
+        g_assert_cmpuint(exanet_packet_words(copy, &status), ==, words);
+        g_assert_cmpint(exanet_packet_decode(copy, words, &got), ==,
+                        EXANET_WIRE_OK);
+        g_assert_cmpuint(got.vc, ==, 3);
+        if (words > 1) {
+            g_assert_cmpuint(got.ttl, ==, ttl - 1);
+            g_assert_cmphex(exanet_packet_src(copy, words), ==, got.src);
+        }
+    } else if (words > 1) {
+        g_assert_cmpuint(ttl, ==, 0);
+    }
+    g_assert_cmphex(exanet_packet_dst(copy), ==, got.dst);
+    g_assert_cmpuint(exanet_packet_path(copy), <, EXANET_PATHS);
+}
+
+/* Takes one frame of the FIFO apart, as a port does. */
+static void frame_read(ExanetFifo *f, const Made *made, unsigned count)
+{
+    bool synchronous = true;
+    uint8_t *head;
+
+    for (unsigned i = 0; (head = exanet_fifo_head(f)); i++) {
+        ExanetWireStatus status;
+        unsigned words = exanet_packet_words(head, &status);
+
+        g_assert_cmpuint(words, <=, EXANET_PACKET_WORDS);
+        g_assert_cmpint(status == EXANET_WIRE_OK, ==, words != 0);
+        synchronous = synchronous && i < count && !made[i].damaged;
+        if (synchronous && words) {
+            g_assert_cmpuint(words, ==, made[i].words);
+        } else if (synchronous) {
+            g_assert_cmpint(status, ==, EXANET_WIRE_MALFORMED);
+        }
+        if (words == 0 || words > f->left) {
+            exanet_fifo_skip(f, f->left);
+            return;
+        }
+        packet_read(head, words, synchronous ? &made[i].pkt : NULL);
+        exanet_fifo_skip(f, words);
+        if (!f->left) {
+            return;
+        }
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    FuzzInput in = { data, size };
+    ExanetFifo f = { };
+    Made made[FRAME_PACKETS];
+    uint8_t frame[FRAME_PACKETS * EXANET_PACKET_BYTES + EXANET_WORD_BYTES];
+
+    while (in.left) {
+        unsigned count = 0, words = 0, cut;
+        uint8_t how = fuzz_u8(&in);
+
+        for (; count <= how % FRAME_PACKETS; count++) {
+            packet_make(&in, &made[count]);
+            memcpy(frame + words * EXANET_WORD_BYTES, made[count].buf,
+                   made[count].words * EXANET_WORD_BYTES);
+            words += made[count].words;
+        }
+        cut = how & 0x10 ? fuzz_u8(&in) % words : 0;
+        exanet_fifo_put(&f, frame, words - cut);
+        /* the last packet is not whole, and those before may be damaged */
+        frame_read(&f, made, cut ? 0 : count);
+        g_assert_cmpuint(f.count, ==, 0);
+        exanet_fifo_trim(&f);
+    }
+    exanet_fifo_fini(&f);
+    return 0;
+}

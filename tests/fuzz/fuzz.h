@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Fuzz targets.  Each file named after a target defines LLVMFuzzerTestOneInput() and is
+ * linked twice: with libFuzzer, which makes inputs (clang), and with replay.c, which
+ * runs the inputs of tests/fuzz/corpus as a test (any compiler).
+ *
+ * An input is consumed as a sequence of little-endian numbers.  Numbers behind its end
+ * are zero, so that every prefix of an input is an input.
+ */
+#ifndef TESTS_FUZZ_H
+#define TESTS_FUZZ_H
+
+#include "qemu/osdep.h"
+#include "qemu/bitops.h"
+#include "qemu/bswap.h"
+
+typedef struct FuzzInput {
+    const uint8_t *at;
+    size_t left;
+} FuzzInput;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Copies the next @len bytes to @to; bytes behind the end of the input are zero. */
+static inline void fuzz_bytes(FuzzInput *in, void *to, size_t len)
+{
+    size_t part = MIN(len, in->left);
+
+    memset(to, 0, len);
+    if (part) {
+        memcpy(to, in->at, part);
+        in->at += part;
+        in->left -= part;
+    }
+}
+
+static inline uint64_t fuzz_number(FuzzInput *in, unsigned bytes)
+{
+    uint8_t raw[8];
+
+    fuzz_bytes(in, raw, bytes);
+    return ldn_le_p(raw, bytes);
+}
+
+static inline uint8_t fuzz_u8(FuzzInput *in)
+{
+    return fuzz_number(in, 1);
+}
+
+static inline uint16_t fuzz_u16(FuzzInput *in)
+{
+    return fuzz_number(in, 2);
+}
+
+static inline uint32_t fuzz_u32(FuzzInput *in)
+{
+    return fuzz_number(in, 4);
+}
+
+static inline uint64_t fuzz_u64(FuzzInput *in)
+{
+    return fuzz_number(in, 8);
+}
+
+/* The rest of the input, at most @max bytes, as a string; the caller frees it. */
+static inline char *fuzz_text(FuzzInput *in, size_t max)
+{
+    size_t len = MIN(in->left, max);
+    char *text = g_strndup((const char *)in->at, len);
+
+    in->at += len;
+    in->left -= len;
+    return text;
+}
+
+#endif
