@@ -19,13 +19,11 @@
 #include "exec/cpu-common.h"
 #include "hw/core/cpu.h"
 #include "system/cpus.h"
-#include "system/kvm.h"
 #include "system/tcg.h"
+#include "../core/vcpu.h"
 #include "shm.h"
 #include "../trace.h"
 
-/* Real time that a vCPU waits at most: virtual time may stand still [P]. */
-#define WAIT_MAX_US     (5 * G_USEC_PER_SEC)
 #define WAIT_SLICE_MS   10
 #define FIFO_MAX        64
 
@@ -206,11 +204,13 @@ static void access_start(ExanetState *s, ApertureAccess *a)
 
 /*
  * Waits for @a; false when it has taken too long, or if the vCPU is to stop: the main
- * loop waits for that, so that nothing can arrive.
+ * loop waits for that, so that nothing can arrive.  The limit is in real time, because
+ * virtual time may stand still.
  */
 static bool access_wait(ExanetState *s, ApertureAccess *a)
 {
-    int64_t end = g_get_monotonic_time() + WAIT_MAX_US;
+    int64_t end = g_get_monotonic_time() +
+                  s->aperture_timeout_ms * (int64_t)(G_USEC_PER_SEC / 1000);
     Object *dev = OBJECT(s->host.dev);
     bool done;
 
@@ -232,7 +232,11 @@ static void access_leave(ExanetState *s, ApertureAccess *a)
     }
 }
 
-/* The vCPU is to stop, and does so before this load: it begins anew afterwards. */
+/*
+ * The vCPU is to stop.  TCG leaves the instruction and begins it anew afterwards; the
+ * access holds no RCU read lock that this would skip.  KVM has no way to cancel a load
+ * that has left the guest: the load ends as one that was not answered in time.
+ */
 static void load_stopped(ExanetState *s, ApertureAccess *a)
 {
     if (current_cpu->stop && tcg_enabled()) {
@@ -256,18 +260,11 @@ static bool store_stopped(ExanetState *s, ApertureAccess *a)
 
 /* --- The CPU's side --------------------------------------------------------- */
 
-/*
- * A vCPU whose instruction this is: nothing else of QEMU is under way below it.  Devices
- * that it sets to work do not say whose their accesses are; with KVM no CPU of some
- * machines does so either.
- */
-static bool may_wait(ExanetState *s, MemTxAttrs attrs)
+/* Whether a vCPU may wait for this access: nothing of QEMU is under way below it. */
+static bool may_wait(ExanetState *s, uint64_t at, bool store, MemTxAttrs attrs)
 {
-    bool by_cpu = kvm_enabled() || (!attrs.unspecified && !attrs.memory &&
-                                    !attrs.requester_id);
-
-    return by_cpu && qemu_in_vcpu_thread() && current_cpu && !s->running &&
-           !guards;
+    return !s->running && !guards &&
+           rnic_vcpu_access(&s->shm->aperture->window, at, store, attrs);
 }
 
 static void access_error(ExanetState *s, const ApertureAccess *a,
@@ -320,12 +317,12 @@ static bool access_prepare(ExanetState *s, ApertureAccess *a, uint64_t at,
     return true;
 }
 
-static ApertureAccess *access_new(ExanetState *s, unsigned class,
+static ApertureAccess *access_new(ExanetState *s, unsigned class, uint64_t at,
                                   MemTxAttrs attrs)
 {
     ApertureAccess *a = g_new0(ApertureAccess, 1);
 
-    a->waited = may_wait(s, attrs);
+    a->waited = may_wait(s, at, class == EXANET_SHM_STORE, attrs);
     a->req = (ExanetShmRequest) {
         .class = class,
         .data = a->data,
@@ -363,7 +360,7 @@ static MemTxResult window_load(ExanetState *s, uint64_t at, uint8_t *buf,
         bram_load(s, at - s->aperture_size, buf, size);
         return MEMTX_OK;
     }
-    a = access_new(s, EXANET_SHM_LOAD, attrs);
+    a = access_new(s, EXANET_SHM_LOAD, at, attrs);
     if (!access_prepare(s, a, at, size)) {
         g_free(a);
         return MEMTX_OK;
@@ -393,7 +390,7 @@ static MemTxResult window_store(ExanetState *s, uint64_t at, const uint8_t *buf,
         bram_store(s, at - s->aperture_size, buf, size);
         return MEMTX_OK;
     }
-    a = access_new(s, EXANET_SHM_STORE, attrs);
+    a = access_new(s, EXANET_SHM_STORE, at, attrs);
     if (!access_prepare(s, a, at, size)) {
         g_free(a);
         return MEMTX_OK;

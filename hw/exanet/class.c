@@ -33,6 +33,8 @@ static const struct {
                      "to 65536" },
     { "aperture-size", "Bytes of the aperture for loads and stores to other "
                        "nodes, a multiple of 4 KiB" },
+    { "aperture-timeout-ms", "A load or store of a CPU that has no answer after so "
+                             "many ms of the host's time fails, 1 to 60000" },
     { "bram-size", "Bytes of block RAM behind the aperture, a multiple of 4 KiB" },
     { "cam-entries", "Entries of each transaction table, 1 to 64" },
     { "shm-timing", "Loads, stores and CDMA take the virtual time that they take "

@@ -38,6 +38,8 @@
     DEFINE_PROP_UINT32("link-latency-ns", _type, _state.link_latency_ns, 0), \
     DEFINE_PROP_UINT32("tlb-entries", _type, _state.tlb_entries, 4096), \
     DEFINE_PROP_SIZE("aperture-size", _type, _state.aperture_size, 7 * MiB), \
+    DEFINE_PROP_UINT32("aperture-timeout-ms", _type, \
+                       _state.aperture_timeout_ms, 900), \
     DEFINE_PROP_SIZE("bram-size", _type, _state.bram_size, 1 * MiB), \
     DEFINE_PROP_UINT32("cam-entries", _type, _state.cam_entries, \
                        EXANET_SHM_CAMS), \

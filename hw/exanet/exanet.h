@@ -706,6 +706,7 @@ struct ExanetState {
     uint8_t user_page_shift;
     uint8_t epoch_fixed;
     uint64_t aperture_size;
+    uint32_t aperture_timeout_ms;   /* of real time, for one access of a vCPU */
     uint64_t bram_size;
     uint32_t cam_entries;
     bool shm_timing;

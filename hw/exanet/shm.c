@@ -12,6 +12,7 @@
 #include "../trace.h"
 
 #define APERTURE_MAX (1ULL << 40)   /* what MAP_OFFSET can say */
+#define APERTURE_TIMEOUT_MAX_MS 60000
 #define BRAM_MAX (64 * MiB)
 #define CAM_ENTRIES_MAX 64
 
@@ -188,6 +189,12 @@ static bool properties_check(ExanetState *s, Error **errp)
     if (s->aperture_size + s->bram_size == 0) {
         error_setg(errp, "one of the properties 'aperture-size' and 'bram-size' "
                    "must not be 0");
+        return false;
+    }
+    if (s->aperture_timeout_ms < 1 ||
+        s->aperture_timeout_ms > APERTURE_TIMEOUT_MAX_MS) {
+        error_setg(errp, "property 'aperture-timeout-ms' must be 1 to %u",
+                   APERTURE_TIMEOUT_MAX_MS);
         return false;
     }
     if (s->cam_entries < 1 || s->cam_entries > CAM_ENTRIES_MAX) {

@@ -9,8 +9,8 @@
 #include "qemu/log.h"
 #include "qemu/main-loop.h"
 #include "qemu/processor.h"
-#include "system/cpus.h"
 #include "system/runstate.h"
+#include "../core/vcpu.h"
 #include "pvrdma.h"
 #include "../trace.h"
 
@@ -420,17 +420,6 @@ static void uar_poll(PvrdmaState *s)
     s->polled = false;
 }
 
-/*
- * Whether it is a CPU that writes, and no device for it: one that is in the middle of
- * something relies on the big lock.  Those do not say whose their accesses are, or say
- * who they are (messages).
- */
-static bool uar_by_cpu(MemTxAttrs attrs)
-{
-    return qemu_in_vcpu_thread() && !attrs.unspecified && !attrs.memory &&
-           !attrs.requester_id;
-}
-
 static void uar_ring(PvrdmaState *s, uint32_t uar, hwaddr offset, uint32_t value)
 {
     switch (offset) {
@@ -468,7 +457,7 @@ static MemTxResult uar_write(void *opaque, hwaddr addr, uint64_t data,
                (value & ~PVRDMA_UAR_HANDLE_MASK) == PVRDMA_UAR_CQ_POLL) {
         /* nothing is to be done, and it is done often */
         pvrdma_cq_doorbell(s, uar, value);
-        if (uar_by_cpu(attrs)) {
+        if (rnic_vcpu_access(&s->uar_mr, addr, true, attrs)) {
             uar_poll(s);
         }
     } else if (mmio_enter(s)) {

@@ -466,6 +466,9 @@ static void test_properties(void)
     check_refused("aperture-size=2T", "'aperture-size' must be a multiple");
     check_refused("bram-size=1", "'bram-size' must be a multiple");
     check_refused("bram-size=128M", "'bram-size' must be a multiple");
+    check_refused("aperture-timeout-ms=0", "'aperture-timeout-ms' must be 1 to");
+    check_refused("aperture-timeout-ms=60001",
+                  "'aperture-timeout-ms' must be 1 to");
     check_refused("bram-size=0,aperture-size=0", "must not be 0");
 
     t = exanet_start(",aperture-size=12K,bram-size=0");

@@ -11,6 +11,7 @@
 #include "qemu/bswap.h"
 #include "libqos/pci-pc.h"
 #include "exanet-common.h"
+#include "msi-source.h"
 #include "vcpu.h"
 
 #define PEER_VA     0x123450000ULL
@@ -48,16 +49,30 @@ static void bring_up(ExanetTest *t)
     segments(t);
 }
 
-static ExanetTest *start(const char *accel)
+/* @props: of the device, and further options of QEMU */
+static ExanetTest *start_cold(const char *machine, const char *accel,
+                              const char *props)
 {
-    g_autofree char *props = g_strdup_printf(",addr=%u -machine pc -accel %s "
-                                             "-bios %s -S", SLOT, accel,
-                                             bios_path);
-    ExanetTest *t = exanet_start_cold(props, false);
+    g_autofree char *all = g_strdup_printf(",addr=%u%s -machine %s -accel %s "
+                                           "-bios %s -S", SLOT, props, machine,
+                                           accel, bios_path);
 
-    /* not before: BARs whose size is asked for lie over the BIOS */
+    return exanet_start_cold(all, false);
+}
+
+/* Not before BARs were asked for their size: they lie over the BIOS then. */
+static void run(ExanetTest *t)
+{
     qtest_qmp_assert_success(t->qts, "{ 'execute': 'cont' }");
     bring_up(t);
+}
+
+/* With a limit of the wait that no test meets, on a machine that is busy. */
+static ExanetTest *start(const char *accel)
+{
+    ExanetTest *t = start_cold("pc", accel, ",aperture-timeout-ms=60000");
+
+    run(t);
     return t;
 }
 
@@ -253,14 +268,20 @@ static void test_dead_peer(void)
 }
 
 /* The initiator would wait much longer; so does the processor not. */
-static void test_limit(void)
+static void check_limit(const char *props, int64_t least_us, int64_t most_us)
 {
-    ExanetTest *t = start("tcg");
+    ExanetTest *t = start_cold("pc", "tcg", props);
     ExanetPacket pkt;
+    int64_t before, us;
 
+    run(t);
+    before = g_get_monotonic_time();
     exanet_shm_set(t, SHM_TIMEOUT, UINT32_MAX);
     pkt = blocked_load(t, 0);
     exanet_wait(t, is_done(t));
+    us = g_get_monotonic_time() - before;
+    g_assert_cmpint(us, >=, least_us);
+    g_assert_cmpint(us, <, most_us);
     g_assert_cmphex(result(t), ==, UINT32_MAX);
     assert_error(t, EXANET_SHM_LOAD, EXANET_RESP_ACK);
     g_assert_true(exanet_shm_get(t, SHM_STATUS) & EXANET_SHM_STATUS_LOADS);
@@ -270,6 +291,17 @@ static void test_limit(void)
     g_assert_cmpuint(exanet_count(t, SHM_ESCALATED), ==, 1);
     assert_alive(t);
     exanet_stop(t);
+}
+
+/* The default is below a second, with room for a machine that is busy. */
+static void test_limit(void)
+{
+    check_limit("", 500000, 3000000);
+}
+
+static void test_limit_property(void)
+{
+    check_limit(",aperture-timeout-ms=2500", 2500000, INT64_MAX);
 }
 
 /* --- Stores ----------------------------------------------------------------- */
@@ -407,6 +439,38 @@ static void test_dma(void)
     exanet_stop(t);
 }
 
+/*
+ * A message of another device, sent inside the processor's write to a register of that
+ * device, is no store of the processor, though it has the same requester ID: it must not
+ * wait, because that device is at work.
+ */
+static void test_message(void)
+{
+    ExanetTest *t = start_cold("q35", "tcg", ",aperture-timeout-ms=60000"
+                               MSI_SOURCE_OPTIONS);
+    uint64_t reg = msi_source_start(t->bus, t->aperture.addr + 0x10, 0x11223344);
+    g_autofree ExanetRxPacket *store = NULL;
+    VcpuCode code = { .len = 0 };
+
+    run(t);
+    exanet_shm_set(t, SHM_TIMEOUT, UINT32_MAX);
+    exanet_segment(t, 0, 0, WINDOW, to_peer(0), EXANET_SHM_MAP_WRITE);
+    msi_source_emit(&code, reg);
+    vcpu_go(t->qts, &code);
+    store = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE);
+    g_assert_cmphex(store->pkt.va, ==, PEER_VA + 0x10);
+    g_assert_cmpmem(store->pkt.payload, 4, "\x44\x33\x22\x11", 4);
+    for (unsigned i = 0; i < 200 && !is_done(t); i++) {
+        exanet_settle(t);
+        g_usleep(10000);
+    }
+    g_assert_true(is_done(t));
+    exanet_peer_answer_axi(t->peer, &store->pkt, EXANET_RESP_ACK, NULL);
+    assert_alive(t);
+    g_assert_cmpuint(exanet_count(t, SHM_ESCALATED), ==, 0);
+    exanet_stop(t);
+}
+
 /* --- What happens meanwhile --------------------------------------------------- */
 
 static void test_context_ends(void)
@@ -541,11 +605,13 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/aperture-vcpu/refused", test_refused);
     qtest_add_func("/exanet/aperture-vcpu/dead-peer", test_dead_peer);
     qtest_add_func("/exanet/aperture-vcpu/limit", test_limit);
+    qtest_add_func("/exanet/aperture-vcpu/limit-property", test_limit_property);
     qtest_add_func("/exanet/aperture-vcpu/stores", test_stores);
     qtest_add_func("/exanet/aperture-vcpu/not-early", test_not_early);
     qtest_add_func("/exanet/aperture-vcpu/timers", test_timers);
     qtest_add_func("/exanet/aperture-vcpu/raw", test_raw);
     qtest_add_func("/exanet/aperture-vcpu/dma", test_dma);
+    qtest_add_func("/exanet/aperture-vcpu/message", test_message);
     qtest_add_func("/exanet/aperture-vcpu/context-ends", test_context_ends);
     qtest_add_func("/exanet/aperture-vcpu/device-reset", test_device_reset);
     qtest_add_func("/exanet/aperture-vcpu/system-reset", test_system_reset);

@@ -7,6 +7,7 @@
 #include "qemu/bswap.h"
 #include <libfdt.h>
 #include "exanet-common.h"
+#include "wire-peer.h"
 
 #define VIRT_BUS 0x0c000000u        /* of the platform bus of virt */
 #define VIRT_SPI 112                /* its first interrupt */
@@ -211,6 +212,71 @@ static void test_fault_line(void)
     exanet_stop(t);
 }
 
+/* --- Page tables in the aperture -------------------------------------------------- */
+
+#define WALK_CODE   0x20000u        /* the processor starts here */
+#define WALK_VBAR   0x30000u        /* 16 vectors */
+#define WALK_LOOP   0x14000000u     /* a branch to itself */
+
+/* MMU on, with the tables of the low half of the addresses at @ttbr, below 4 GiB. */
+static void walk_code(ExanetTest *t, uint32_t ttbr)
+{
+    const uint32_t code[] = {
+        0xd2a00060,                             /* movz x0, #3, lsl #16 */
+        0xd518c000,                             /* msr vbar_el1, x0 */
+        0xd2800320,                             /* movz x0, #0x19: 39 bits */
+        0xf2a01000,                             /* movk x0, #0x80, lsl #16: EPD1 */
+        0xd5182040,                             /* msr tcr_el1, x0 */
+        0xd2800000 | (ttbr & 0xffff) << 5,      /* movz x0 */
+        0xf2a00000 | ttbr >> 16 << 5,           /* movk x0, lsl #16 */
+        0xd5182000,                             /* msr ttbr0_el1, x0 */
+        0xd5033fdf,                             /* isb */
+        0xd5381000,                             /* mrs x0, sctlr_el1 */
+        0xb2400000,                             /* orr x0, x0, #1 */
+        0xd5181000,                             /* msr sctlr_el1, x0 */
+        0xd5033fdf,                             /* isb */
+    };
+
+    for (unsigned i = 0; i < 16; i++) {
+        qtest_writel(t->qts, WALK_VBAR + 0x80 * i, WALK_LOOP);
+    }
+    /* the first instruction last: the processor waits there */
+    for (int i = ARRAY_SIZE(code) - 1; i >= 0; i--) {
+        qtest_writel(t->qts, WALK_CODE + 4 * i, code[i]);
+    }
+}
+
+/*
+ * A walk of page tables is no load of the processor: it is refused, because it holds an
+ * RCU read lock, which the end of a wait by a stop of the machine would never release.
+ * QEMU waits for all readers before it answers a device_add that fails.
+ */
+static void test_walk(void)
+{
+    g_autofree char *props = g_strdup_printf(" -accel tcg -S -device loader,"
+                                             "addr=0x%x,cpu-num=0", WALK_CODE);
+    ExanetTest *t = exanet_start_cold(props, false);
+
+    qtest_writel(t->qts, WALK_CODE, WALK_LOOP);
+    qtest_qmp_assert_success(t->qts, "{ 'execute': 'cont' }");
+    exanet_bring_up(t);
+    exanet_open(t, 0, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
+    exanet_shm_set(t, SHM_TIMEOUT, UINT32_MAX);
+    exanet_segment(t, 0, 0, 0x10000, exanet_gva(EXANET_TEST_PEER, 0),
+                   EXANET_SEGMENT_ALL);
+    walk_code(t, t->aperture.addr);
+    exanet_wait(t, exanet_count(t, SHM_LOAD) + exanet_count(t, SHM_REFUSED));
+    qtest_qmp_assert_success(t->qts, "{ 'execute': 'stop' }");
+    qtest_qmp_assert_success(t->qts, "{ 'execute': 'cont' }");
+    qtest_system_reset(t->qts);
+    alarm(WIRE_PEER_WAIT_MS / 1000);
+    qobject_unref(qtest_qmp_assert_failure_ref(t->qts, "{ 'execute': 'device_add',"
+                                               "  'arguments': { 'driver': 'no' } }"));
+    alarm(0);
+    g_assert_cmpuint(exanet_count(t, SHM_LOAD), ==, 0);
+    exanet_stop(t);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -220,5 +286,6 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/axi/admin-line", test_admin_line);
     qtest_add_func("/exanet/axi/mailbox-line", test_mailbox_line);
     qtest_add_func("/exanet/axi/fault-line", test_fault_line);
+    qtest_add_func("/exanet/axi/walk", test_walk);
     return g_test_run();
 }

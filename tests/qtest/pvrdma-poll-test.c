@@ -7,6 +7,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "pvrdma-verbs.h"
+#include "msi-source.h"
 #include "vcpu.h"
 
 #define QKEY 0x11111111
@@ -26,28 +27,43 @@ typedef struct Rig {
     PvrdmaTestMr mr;
     PvrdmaTestQp qp;
     uint32_t received;              /* datagrams, ever */
+    uint64_t source;                /* register that causes messages, or 0 */
 } Rig;
 
 static char *bios_path;
 
-static Rig rig_start(const char *accel)
+/* @options: of QEMU */
+static Rig rig_start_cold(const char *accel, const char *options)
 {
-    g_autofree char *props = g_strdup_printf(" -accel %s -bios %s -S", accel,
-                                             bios_path);
+    g_autofree char *props = g_strdup_printf("%s -accel %s -bios %s -S", options,
+                                             accel, bios_path);
     Rig r = { .path = g_strdup_printf("%s.sock", bios_path) };
-    uint32_t pd;
 
     r.t = pvrdma_start_server(r.path, props);
-    qtest_qmp_assert_success(r.t->qts, "{ 'execute': 'cont' }");
-    pvrdma_wire_connect(r.t, r.path);
-    pd = pvrdma_pd_create(r.t, 0);
-    r.cq = pvrdma_cq_create(r.t, 0, 0, ENTRIES);
-    r.mr = pvrdma_mr_create(r.t, pd, VA, BYTES, PVRDMA_TEST_ACCESS_ALL);
-    r.qp = pvrdma_qp_create(r.t, &(PvrdmaTestQpInit) {
-        .type = PVRDMA_QPT_UD, .pd = pd, .send_cq = &r.cq, .recv_cq = &r.cq,
+    return r;
+}
+
+static void rig_run(Rig *r)
+{
+    uint32_t pd;
+
+    qtest_qmp_assert_success(r->t->qts, "{ 'execute': 'cont' }");
+    pvrdma_wire_connect(r->t, r->path);
+    pd = pvrdma_pd_create(r->t, 0);
+    r->cq = pvrdma_cq_create(r->t, 0, 0, ENTRIES);
+    r->mr = pvrdma_mr_create(r->t, pd, VA, BYTES, PVRDMA_TEST_ACCESS_ALL);
+    r->qp = pvrdma_qp_create(r->t, &(PvrdmaTestQpInit) {
+        .type = PVRDMA_QPT_UD, .pd = pd, .send_cq = &r->cq, .recv_cq = &r->cq,
         .recv_wr = ENTRIES,
     });
-    pvrdma_qp_connect(r.t, &r.qp, &(PvrdmaTestQpAttr) { .qkey = QKEY });
+    pvrdma_qp_connect(r->t, &r->qp, &(PvrdmaTestQpAttr) { .qkey = QKEY });
+}
+
+static Rig rig_start(const char *accel)
+{
+    Rig r = rig_start_cold(accel, "");
+
+    rig_run(&r);
     return r;
 }
 
@@ -59,7 +75,10 @@ static void rig_stop(Rig *r)
     g_free(r->path);
 }
 
-/* The processor polls until @count more datagrams have come than until now. */
+/*
+ * The processor polls until @count more datagrams have come than until now: by its own
+ * store to the doorbell, or by a message that its store to @source causes.
+ */
 static void poll_go(Rig *r, uint32_t count)
 {
     uint32_t tail = r->cq.at + offsetof(struct pvrdma_ring_state, rx) +
@@ -67,8 +86,12 @@ static void poll_go(Rig *r, uint32_t count)
     VcpuCode code = { .len = 0 };
 
     /* again: doorbell = poll; if (tail != what it will be) jmp again */
-    vcpu_emit(&code, "\xc7\x05", 2, r->t->uar.addr + PVRDMA_UAR_CQ_OFFSET);
-    vcpu_emit(&code, "", 0, PVRDMA_UAR_CQ_POLL | r->cq.handle);
+    if (r->source) {
+        msi_source_emit(&code, r->source);
+    } else {
+        vcpu_emit(&code, "\xc7\x05", 2, r->t->uar.addr + PVRDMA_UAR_CQ_OFFSET);
+        vcpu_emit(&code, "", 0, PVRDMA_UAR_CQ_POLL | r->cq.handle);
+    }
     vcpu_emit(&code, "\x81\x3d", 2, tail);
     vcpu_emit(&code, "", 0, (r->received + count) % (2 * ENTRIES));
     vcpu_emit(&code, "\x0f\x85", 2, -(code.len + 6));
@@ -158,6 +181,26 @@ static void test_frames_single(void)
     check_frames("tcg,thread=single");
 }
 
+/*
+ * A message of another device that is at work polls too, as far as the guest can tell,
+ * and takes no frames: that device relies on the big lock.
+ */
+static void test_message(void)
+{
+    Rig r = rig_start_cold("tcg", MSI_SOURCE_OPTIONS);
+
+    /* the handle that the first CQ of a device gets */
+    r.source = msi_source_start(r.t->bus, r.t->uar.addr + PVRDMA_UAR_CQ_OFFSET,
+                                PVRDMA_UAR_CQ_POLL | 1);
+    rig_run(&r);
+    g_assert_cmpuint(r.cq.handle, ==, 1);
+    for (unsigned i = 0; i < 4; i++) {
+        round_of(&r, FRAMES);
+    }
+    g_assert_cmpuint(pvrdma_counter(r.t, "rx-polled"), ==, 0);
+    rig_stop(&r);
+}
+
 /* The end of the connection is there for the main loop. */
 static void test_cut(void)
 {
@@ -230,6 +273,7 @@ int main(int argc, char **argv)
     bios_path = vcpu_bios_new();
     qtest_add_func("/pvrdma/poll/frames", test_frames);
     qtest_add_func("/pvrdma/poll/frames-single", test_frames_single);
+    qtest_add_func("/pvrdma/poll/message", test_message);
     qtest_add_func("/pvrdma/poll/cut", test_cut);
     qtest_add_func("/pvrdma/poll/too-long", test_too_long);
     qtest_add_func("/pvrdma/poll/reset", test_reset);

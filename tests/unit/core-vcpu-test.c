@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whose access it is: the test plays the accelerator and the memory map. */
+#include "qemu/osdep.h"
+#include "qemu/rcu.h"
+#include "exec/cpu-common.h"
+#include "hw/core/cpu.h"
+#include "system/cpus.h"
+#include "system/kvm.h"
+#include "system/tcg.h"
+#include "hw/rnic/core/vcpu.h"
+#include <linux/kvm.h>
+
+#define BASE    0xfe000000ULL       /* of @region */
+#define BYTES   0x10000ULL
+#define OTHER   0xfd000000ULL       /* of @other */
+
+static MemoryRegion region, other;
+static struct kvm_run kvm;
+static CPUState cpu = { .running = true, .kvm_run = &kvm };
+static bool in_thread;
+
+/* --- What the function asks ---------------------------------------------------- */
+
+__thread CPUState *current_cpu;
+bool tcg_allowed, kvm_allowed;
+AddressSpace address_space_memory;
+
+bool qemu_in_vcpu_thread(void)
+{
+    return in_thread;
+}
+
+MemoryRegion *flatview_translate(FlatView *fv, hwaddr addr, hwaddr *at,
+                                 hwaddr *len, bool write, MemTxAttrs attrs)
+{
+    if (addr - BASE < BYTES) {
+        *at = addr - BASE;
+        return &region;
+    }
+    *at = addr - OTHER;
+    return &other;
+}
+
+static void start(bool tcg)
+{
+    tcg_allowed = tcg;
+    kvm_allowed = !tcg;
+    cpu.running = true;
+    cpu.exclusive_context_count = 0;
+    cpu.kvm_run = tcg ? NULL : &kvm;
+    in_thread = true;
+    current_cpu = &cpu;
+}
+
+/* Asks below @depth RCU read locks. */
+static bool ask(unsigned depth, hwaddr addr, bool write, MemTxAttrs attrs)
+{
+    bool mine;
+
+    for (unsigned i = 0; i < depth; i++) {
+        rcu_read_lock();
+    }
+    mine = rnic_vcpu_access(&region, addr, write, attrs);
+    for (unsigned i = 0; i < depth; i++) {
+        rcu_read_unlock();
+    }
+    return mine;
+}
+
+/* --- TCG ----------------------------------------------------------------------- */
+
+static const MemTxAttrs plain;
+
+static void test_tcg(void)
+{
+    start(true);
+    g_assert_true(ask(1, 8, false, plain));
+    g_assert_true(ask(1, 8, true, (MemTxAttrs) { .secure = 1, .user = 1 }));
+    /* DMA, a message of a device with requester ID 0, a walk of page tables */
+    g_assert_false(ask(2, 8, true, plain));
+    g_assert_false(ask(3, 8, true, plain));
+    /* attributes that no CPU gives */
+    g_assert_false(ask(1, 8, true, MEMTXATTRS_UNSPECIFIED));
+    g_assert_false(ask(1, 8, true, (MemTxAttrs) { .memory = 1 }));
+    g_assert_false(ask(1, 8, true, (MemTxAttrs) { .requester_id = 0x10 }));
+}
+
+/* An atomic instruction that TCG executes while all other vCPUs stand still. */
+static void test_tcg_atomic(void)
+{
+    start(true);
+    cpu.exclusive_context_count = 1;
+    g_assert_true(ask(0, 8, true, plain));
+    g_assert_false(ask(1, 8, true, plain));
+}
+
+/* Work that another thread gave to the vCPU, and threads of no vCPU. */
+static void test_threads(void)
+{
+    for (unsigned tcg = 0; tcg < 2; tcg++) {
+        start(tcg);
+        kvm = (struct kvm_run) {
+            .exit_reason = KVM_EXIT_MMIO,
+            .mmio = { .phys_addr = BASE, .len = 4, .is_write = 1 },
+        };
+        g_assert_true(ask(1, 0, true, plain));
+        cpu.running = false;
+        g_assert_false(ask(1, 0, true, plain));
+        cpu.running = true;
+        in_thread = false;
+        g_assert_false(ask(1, 0, true, plain));
+    }
+    start(false);
+    kvm_allowed = false;                /* another accelerator */
+    g_assert_false(ask(1, 0, true, plain));
+}
+
+/* --- KVM ----------------------------------------------------------------------- */
+
+static void kvm_exit(uint32_t reason, uint64_t addr, uint32_t len, bool write)
+{
+    kvm = (struct kvm_run) {
+        .exit_reason = reason,
+        .mmio = { .phys_addr = addr, .len = len, .is_write = write },
+    };
+}
+
+static void check_kvm(MemTxAttrs attrs)
+{
+    start(false);
+    kvm_exit(KVM_EXIT_MMIO, BASE + 0x100, 8, true);
+    g_assert_true(ask(1, 0x100, true, attrs));
+    g_assert_true(ask(1, 0x104, true, attrs));      /* second half of it */
+    g_assert_false(ask(1, 0x108, true, attrs));
+    g_assert_false(ask(1, 0xff, true, attrs));
+    g_assert_false(ask(1, 0x100, false, attrs));
+    kvm_exit(KVM_EXIT_MMIO, BASE + 0x100, 4, false);
+    g_assert_true(ask(1, 0x100, false, attrs));
+    g_assert_false(ask(1, 0x100, true, attrs));
+}
+
+static void test_kvm_x86(void)
+{
+    check_kvm(plain);
+}
+
+static void test_kvm_arm(void)
+{
+    check_kvm(MEMTXATTRS_UNSPECIFIED);
+}
+
+/* The vCPU writes a register of another device, which comes here by DMA. */
+static void test_kvm_dma(void)
+{
+    start(false);
+    kvm_exit(KVM_EXIT_MMIO, OTHER + 0x100, 4, true);
+    g_assert_false(ask(2, 0x100, false, MEMTXATTRS_UNSPECIFIED));
+    g_assert_false(ask(2, 0x100, true, plain));
+    g_assert_false(ask(1, 0x100, true, plain));
+    /* it writes the address that the device's message goes to */
+    kvm_exit(KVM_EXIT_MMIO, BASE + 0x100, 4, true);
+    g_assert_false(ask(2, 0x100, true, plain));
+    /* a write to a port; stale MMIO is behind it in the union */
+    kvm_exit(KVM_EXIT_IO, BASE + 0x100, 4, true);
+    g_assert_false(ask(1, 0x100, true, plain));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/core/vcpu/tcg", test_tcg);
+    g_test_add_func("/core/vcpu/tcg-atomic", test_tcg_atomic);
+    g_test_add_func("/core/vcpu/threads", test_threads);
+    g_test_add_func("/core/vcpu/kvm-x86", test_kvm_x86);
+    g_test_add_func("/core/vcpu/kvm-arm", test_kvm_arm);
+    g_test_add_func("/core/vcpu/kvm-dma", test_kvm_dma);
+    return g_test_run();
+}
