@@ -15,7 +15,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import apt, initrd, kernel_source
+from . import apt, host, initrd, kernel_source
 from .arch import AMD64
 from .paths import BUILD, GUEST, LOG, SRC, TOP
 from .rootfs import chroot, kernel_version, remove
@@ -90,7 +90,7 @@ class _Part:
     def run_make(self, arguments):
         """Runs make on the copy of the sources."""
         folder = Path('/rnic/src') / self.folder.relative_to(TOP)
-        self.run(f'make -j{os.cpu_count()} -C {folder} {arguments}',
+        self.run(f'make -j{host.cores()} -C {folder} {arguments}',
                  f'build-{self.name}')
 
     def stage(self):
@@ -172,7 +172,7 @@ def _build_provider(part):
                  'CFLAGS="-O2" CPPFLAGS=-I/rnic/src/include',
                  'configure-libfabric')
         configured.write_text(setup, encoding='ascii')
-    part.run(f'make -j{os.cpu_count()} -C {inside}', f'build-{part.name}')
+    part.run(f'make -j{host.cores()} -C {inside}', f'build-{part.name}')
     to = part.out / 'usr/lib/rnic/libfabric'
     to.mkdir(parents=True)
     shutil.copy(tree / '.libs/libexanet-fi.so', to)

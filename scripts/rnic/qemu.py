@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import apt, mesontest
+from . import apt, host, mesontest
 from .paths import BUILD, SRC, TOP
 from .steps import Failed, digest, fresh, run, step
 
@@ -138,6 +138,9 @@ def environment():
     """This process's, in which the meson of _fetch_tools() runs."""
     path = _TOOLS / 'usr/lib/python3/dist-packages'
     return {**os.environ,
+            # Meson itself would count all cores of the machine.
+            'MESON_NUM_PROCESSES': os.environ.get('MESON_NUM_PROCESSES') or
+                                   str(host.cores()),
             'PYTHONPATH': f'{path}:{os.environ.get("PYTHONPATH", "")}'}
 
 

@@ -96,8 +96,9 @@ def _limit(test):
 
 def guests(binary, pattern, summary, arch=AMD64, full=False):
     """The tests of tests/guest, those for the same NICs in one boot of a pair:
-    "# nic: KIND" says which, for each pair it shall run in. Long ones, which
-    say "# full", only with FULL."""
+    "# nic: KIND" says which, for each pair it shall run in. "# cpus: N" is the
+    least number of CPUs that a test needs. Long ones, which say "# full", only
+    with FULL."""
     found = {}
     for test in sorted((TOP / 'tests/guest').glob('*.test')):
         if not full and _is_long(test):
@@ -108,7 +109,8 @@ def guests(binary, pattern, summary, arch=AMD64, full=False):
     for kinds, tests in found.items():
         build.the_guest(nics.image(kinds), arch)
         name = '-'.join(['test', *_told(kinds, arch)])
-        with vm.Pair(binary, name, kinds=kinds, arches=(arch, arch)) as pair:
+        with vm.Pair(binary, name, kinds=kinds, arches=(arch, arch),
+                     cpus=guest_cpus(tests)) as pair:
             for test in tests:
                 _guest_test(pair, test, _guest_name(test, kinds, arch), summary)
             for node in pair.nodes:
@@ -129,6 +131,15 @@ def _pairs(test, arch):
         pair = nics.pair(kinds)
         if arch is AMD64 or not nics.is_roce(pair[0]):
             yield pair
+
+
+def guest_cpus(tests):
+    """The number of CPUs of guests in which all TESTS can run. A test that
+    needs more CPUs than guests have here gets them: they share a core."""
+    needed = [re.findall(r'^# cpus: (\d+)$', test.read_text(encoding='utf-8'),
+                         re.M) for test in tests]
+    return max(vm.default_cpus(), *(int(n) for found in needed for n in found),
+               1)
 
 
 def _told(kinds, arch):

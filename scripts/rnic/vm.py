@@ -18,7 +18,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from . import guest, nics, runtime, topology
+from . import guest, host, nics, runtime, topology
 from .arch import AMD64, ARCHES
 from .paths import shown
 from .qmp import Qmp
@@ -38,7 +38,7 @@ _TROUBLE = re.compile(
 
 
 def default_cpus():
-    return max(1, min(4, len(os.sched_getaffinity(0)) // 2))
+    return max(1, min(4, host.cores() // 2))
 
 
 def default_memory():
@@ -334,7 +334,7 @@ class Cluster:
         nodes = len(self.nodes)
         wanted = nodes + sum(n.spec.cores for n in self.guests)
         hosts = len(self.topology.hosts) or 1
-        return nodes > 2 and wanted > hosts * len(os.sched_getaffinity(0))
+        return nodes > 2 and wanted > hosts * host.cores()
 
     def spawn(self, cmd, **options):
         return spawn(cmd, **options)
@@ -399,7 +399,7 @@ class Cluster:
 
     def at_once(self):
         """How many guests may boot at the same time."""
-        return max(2, len(os.sched_getaffinity(0)))
+        return max(2, host.cores())
 
     def _size(self):
         cores = {n.spec.cores for n in self.guests}

@@ -12,6 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from rnic import host
+
 PACKAGES = ['munge', 'slurm-client', 'slurmctld', 'slurmd']
 _SECONDS = 60
 
@@ -51,7 +53,7 @@ class Slurm:
         key = d / 'munge/key'
         key.write_bytes(os.urandom(128))
         key.chmod(0o600)
-        self._write_conf()
+        self.write_conf()
         self._daemon('munged', '--foreground', '--force',
                      f'--socket={d}/munge/socket', f'--key-file={key}',
                      f'--log-file={d}/munge/log',
@@ -59,11 +61,12 @@ class Slurm:
                      f'--seed-file={d}/munge/seed')
         self._wait(lambda: (d / 'munge/socket').exists(), 'munged')
         self._daemon('slurmctld', '-D', '-c')
-        for host in self.hosts:
-            self._daemon('slurmd', '-D', '-N', host)
+        for name in self.hosts:
+            self._daemon('slurmd', '-D', '-N', name)
         self._wait(self._idle, 'slurmd')
 
-    def _write_conf(self):
+    def write_conf(self):
+        """Writes the configuration for all daemons and clients."""
         d, user = self.folder, pwd.getpwuid(os.getuid()).pw_name
         here = socket.gethostname().split('.')[0]
         ports = free_ports(len(self.hosts) + 1)
@@ -81,9 +84,10 @@ class Slurm:
             'MpiDefault=none', 'SwitchType=switch/none', 'ReturnToService=2',
             'SchedulerType=sched/builtin', 'SelectType=select/cons_tres',
             'SlurmdTimeout=300', 'KillWait=5', 'InactiveLimit=0']
-        for host, port in zip(self.hosts, ports[1:]):
-            lines.append(f'NodeName={host} NodeHostname={here} '
-                         f'NodeAddr=127.0.0.1 Port={port} CPUs=4 '
+        # A host that has fewer CPUs than it is said to have is drained.
+        for name, port in zip(self.hosts, ports[1:]):
+            lines.append(f'NodeName={name} NodeHostname={here} '
+                         f'NodeAddr=127.0.0.1 Port={port} CPUs={host.cores()} '
                          'RealMemory=1000')
         lines.append(f'PartitionName=all Nodes={",".join(self.hosts)} '
                      'Default=YES State=UP')
@@ -126,4 +130,8 @@ class Slurm:
                 process.wait(10)
             process.kill()
             process.wait()
+        self.remove()
+
+    def remove(self):
+        """Removes the folder of a Slurm that does not run."""
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -17,7 +17,7 @@ import sys
 import time
 from pathlib import Path
 
-from .. import apt, build, mpi, qemu, vm
+from .. import apt, build, host, mpi, qemu, vm
 from ..arch import AMD64
 from ..benches import axi, cables, fabric, growth, lammps, roce
 from ..paths import BUILD, TOP, shown
@@ -152,14 +152,14 @@ def machine():
                             check=False).stdout.strip()
     return {'cpu': model[1] if model else platform.machine(),
             'cpus': os.cpu_count(),
-            'cpus_usable': len(os.sched_getaffinity(0)), 'kernel': platform.release(),
+            'cpus_usable': host.cores(), 'kernel': platform.release(),
             'guest_cpus': vm.default_cpus(), 'qemu': qemu.DEFAULT,
             'load': os.getloadavg()[0], 'accelerator': 'tcg', 'commit': commit,
             'time': time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}
 
 
 def _show_machine(found):
-    cores = len(os.sched_getaffinity(0))
+    cores = host.cores()
     print(f'{cores} core{"s" if cores > 1 else ""} of {found["cpu"]}, QEMU '
           f'{found["qemu"]} with {found["accelerator"].upper()}, commit '
           f'{found["commit"]}, {found["time"]}; load before: '
