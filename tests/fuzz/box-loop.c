@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Box of a device: the clock, and the main loop.  Real time is virtual time, so that no
+ * limit of a wait depends on the machine.
+ */
+#include "box.h"
+#include <malloc.h>
+#include "qapi/error.h"
+#include "qemu/main-loop.h"
+#include "qemu/rcu.h"
+#include "qemu/timer.h"
+#include "block/aio.h"
+#include "hw/core/cpu.h"
+#include "system/cpu-timers.h"
+#include "system/runstate.h"
+
+#define START_NS    (1000 * NANOSECONDS_PER_SECOND)
+#define TIMERS_MAX  100000          /* that fire in one box_step() */
+
+static struct {
+    int64_t now;
+    bool vcpu;
+} loop;
+
+static CPUState box_cpu;
+__thread CPUState *current_cpu;
+bool kvm_allowed;
+bool tcg_allowed = true;
+
+int64_t cpus_get_virtual_clock(void)
+{
+    return loop.now;
+}
+
+void cpus_set_virtual_clock(int64_t new_time)
+{
+    loop.now = new_time;
+}
+
+gint64 g_get_monotonic_time(void)
+{
+    return loop.now / 1000;
+}
+
+bool runstate_is_running(void)
+{
+    return true;
+}
+
+void box_init(void)
+{
+    static bool done;
+    sigset_t alarm;
+
+    if (done) {
+        return;
+    }
+    done = true;
+    module_call_init(MODULE_INIT_QOM);
+    qemu_init_main_loop(&error_abort);
+    qemu_clock_enable(QEMU_CLOCK_VIRTUAL, true);
+    /* libFuzzer's time-out, which QEMU's main loop would take for its own */
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+}
+
+void box_loop_reset(void)
+{
+    loop.now = START_NS;
+    box_vcpu(false);
+}
+
+int64_t box_now(void)
+{
+    return loop.now;
+}
+
+bool box_run(unsigned turns)
+{
+    while (turns--) {
+        bool more = aio_bh_poll(qemu_get_aio_context());
+
+        if (!(box_net_deliver() | more)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool box_step(int64_t ns, unsigned turns)
+{
+    int64_t end = loop.now + ns;
+    bool ended = box_run(turns);
+
+    for (unsigned i = 0; i < TIMERS_MAX; i++) {
+        int64_t wait = qemu_clock_deadline_ns_all(QEMU_CLOCK_VIRTUAL,
+                                                  QEMU_TIMER_ATTR_ALL);
+
+        if (wait < 0 || wait > end - loop.now) {
+            loop.now = end;
+            return ended & box_run(turns);
+        }
+        loop.now += wait;
+        qemu_clock_run_timers(QEMU_CLOCK_VIRTUAL);
+        ended &= box_run(turns);
+    }
+    return false;
+}
+
+/* --- CPU ---------------------------------------------------------------------- */
+
+/* As TCG has it when it does a load or store: in the RCU read lock of cpu_exec(). */
+void box_vcpu(bool on)
+{
+    if (on && !loop.vcpu) {
+        rcu_read_lock();
+    } else if (!on && loop.vcpu) {
+        rcu_read_unlock();
+    }
+    loop.vcpu = on;
+    box_cpu.running = on;
+    current_cpu = on ? &box_cpu : NULL;
+}
+
+bool qemu_in_vcpu_thread(void)
+{
+    return loop.vcpu;
+}
+
+/* The vCPU waits, and the main loop has the BQL meanwhile. */
+void qemu_cond_timedwait_bql(QemuCond *cond, int ms)
+{
+    box_vcpu(false);
+    box_step(ms * (int64_t)SCALE_MS, 64);
+    box_vcpu(true);
+}
+
+void cpu_loop_exit_restore(CPUState *cpu, uintptr_t pc)
+{
+    g_assert_not_reached();         /* the vCPU is never told to stop */
+}
+
+/* --- Assertions --------------------------------------------------------------- */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
+size_t __sanitizer_get_current_allocated_bytes(void);
+
+size_t box_live_bytes(void)
+{
+    return __sanitizer_get_current_allocated_bytes();
+}
+#else
+size_t box_live_bytes(void)
+{
+    return mallinfo2().uordblks;
+}
+#endif

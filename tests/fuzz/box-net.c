@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Box of a device: NICs, and the netdevs at their other ends. */
+#include "box.h"
+
+#define QUEUE_MAX 4096
+
+typedef struct Nic {
+    NICState state;
+    NetClientState nc;
+} Nic;
+
+typedef struct Wire {
+    NetClientState netdev;
+    Nic *nic;                       /* NULL: there is none, or no more */
+    GQueue frames;                  /* GBytes for the device */
+    bool blocked;
+    NetPacketSent *kept;            /* told when the kept frame has left */
+    size_t kept_len;
+} Wire;
+
+static struct {
+    Wire wire[BOX_WIRES];
+    BoxSent *sent;
+} net;
+
+static void frame_free(gpointer frame)
+{
+    g_bytes_unref(frame);
+}
+
+void box_net_reset(BoxSent *sent)
+{
+    for (unsigned i = 0; i < BOX_WIRES; i++) {
+        g_queue_clear_full(&net.wire[i].frames, frame_free);
+    }
+    memset(&net, 0, sizeof(net));
+    net.sent = sent;
+}
+
+NetClientState *box_wire(unsigned wire)
+{
+    return &net.wire[wire].netdev;
+}
+
+static Wire *wire_of(NetClientState *netdev)
+{
+    return container_of(netdev, Wire, netdev);
+}
+
+/* The wire of the NIC with the end @nc; or of the netdev @nc itself. */
+static Wire *wire_at(NetClientState *nc)
+{
+    for (unsigned i = 0; i < BOX_WIRES; i++) {
+        if (nc == &net.wire[i].netdev) {
+            return &net.wire[i];
+        }
+    }
+    return wire_of(nc->peer);
+}
+
+void box_frame(unsigned wire, const void *frame, size_t len)
+{
+    if (net.wire[wire].frames.length < QUEUE_MAX) {
+        g_queue_push_tail(&net.wire[wire].frames, g_bytes_new(frame, len));
+    }
+}
+
+static bool wire_deliver(Wire *w)
+{
+    GBytes *frame = g_queue_peek_head(&w->frames);
+    gsize len;
+    const uint8_t *bytes;
+    bool taken;
+
+    if (!frame || !w->nic) {
+        return false;
+    }
+    bytes = g_bytes_get_data(frame, &len);
+    g_queue_pop_head(&w->frames);
+    taken = w->nic->nc.link_down ||
+            w->nic->nc.info->receive(&w->nic->nc, bytes, len) != 0;
+    if (taken) {
+        g_bytes_unref(frame);
+    } else {
+        g_queue_push_head(&w->frames, frame);
+    }
+    return taken;
+}
+
+bool box_net_deliver(void)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < BOX_WIRES; i++) {
+        any |= wire_deliver(&net.wire[i]);
+    }
+    return any;
+}
+
+static void wire_let_go(Wire *w, ssize_t len)
+{
+    NetPacketSent *kept = w->kept;
+
+    w->kept = NULL;
+    if (kept && w->nic) {
+        kept(&w->nic->nc, len);
+    }
+}
+
+void box_wire_block(unsigned wire, bool on)
+{
+    net.wire[wire].blocked = on;
+    if (!on) {
+        wire_let_go(&net.wire[wire], net.wire[wire].kept_len);
+    }
+}
+
+void box_wire_link(unsigned wire, bool up)
+{
+    Wire *w = &net.wire[wire];
+
+    w->netdev.link_down = !up;
+    if (w->nic) {
+        w->nic->nc.link_down = !up;
+        w->nic->nc.info->link_status_changed(&w->nic->nc);
+    }
+}
+
+/* --- What the device calls ---------------------------------------------------- */
+
+NICState *qemu_new_nic(NetClientInfo *info, NICConf *conf, const char *model,
+                       const char *name, MemReentrancyGuard *guard, void *opaque)
+{
+    Nic *nic = g_new0(Nic, 1);
+    Wire *w = wire_of(conf->peers.ncs[0]);
+
+    nic->nc.info = info;
+    nic->nc.peer = &w->netdev;
+    nic->nc.model = (char *)model;
+    nic->state = (NICState) {
+        .ncs = &nic->nc, .conf = conf, .opaque = opaque,
+        .reentrancy_guard = guard,
+    };
+    w->netdev.peer = &nic->nc;
+    w->nic = nic;
+    return &nic->state;
+}
+
+void qemu_del_nic(NICState *state)
+{
+    Nic *nic = container_of(state, Nic, state);
+    Wire *w = wire_of(nic->nc.peer);
+
+    w->nic = NULL;
+    w->kept = NULL;
+    w->netdev.peer = NULL;
+    g_free(nic);
+}
+
+NetClientState *qemu_get_queue(NICState *nic)
+{
+    return nic->ncs;
+}
+
+NICState *qemu_get_nic(NetClientState *nc)
+{
+    return &container_of(nc, Nic, nc)->state;
+}
+
+void *qemu_get_nic_opaque(NetClientState *nc)
+{
+    return container_of(nc, Nic, nc)->state.opaque;
+}
+
+void qemu_format_nic_info_str(NetClientState *nc, uint8_t macaddr[6])
+{
+}
+
+ssize_t qemu_send_packet_async(NetClientState *nc, const uint8_t *buf, int size,
+                               NetPacketSent *sent_cb)
+{
+    Wire *w = wire_of(nc->peer);
+
+    g_assert_cmpint(size, >, 0);
+    if (w->netdev.link_down || nc->link_down) {
+        return size;
+    }
+    /* one that is kept must have left before the next one comes */
+    g_assert_null(w->kept);
+    net.sent(w - net.wire, buf, size);
+    if (w->blocked) {
+        w->kept = sent_cb;
+        w->kept_len = size;
+        return 0;
+    }
+    return size;
+}
+
+void qemu_flush_queued_packets(NetClientState *nc)
+{
+    Wire *w = wire_at(nc);
+
+    if (nc == &w->netdev) {
+        if (!w->blocked) {
+            wire_let_go(w, w->kept_len);
+        }
+    } else {
+        wire_deliver(w);
+    }
+}
+
+void qemu_purge_queued_packets(NetClientState *nc)
+{
+    wire_let_go(wire_of(nc->peer), 0);
+}
