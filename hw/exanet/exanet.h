@@ -321,10 +321,13 @@ bool exanet_firmware_request_room(ExanetState *s, unsigned owner,
 
 /* --- Packetizer: packetizer.c ------------------------------------------- */
 
+typedef struct ExanetPktzPeers ExanetPktzPeers;
+
 /* A channel of the packetizer; its registers and payload are in the user page. */
 typedef struct ExanetPktzChannel {
     int64_t start;                  /* ns, when GO was accepted */
     int64_t deadline;               /* ns, when it is sent again */
+    uint32_t coord;                 /* the node that the message goes to */
     uint16_t seq;                   /* of the last packet */
     uint8_t gen;                    /* 6 bits */
     uint8_t timeouts;               /* without any answer in between */
@@ -338,7 +341,7 @@ typedef struct ExanetPktzChannel {
 
 typedef struct ExanetPacketizer {
     ExanetPktzChannel channel[EXANET_PKTZ_TOTAL];   /* by context, then number */
-    GHashTable *peers[EXANET_CONTEXTS];     /* coordinates -> PktzPeer, owned */
+    ExanetPktzPeers *peers[EXANET_CONTEXTS];        /* owned; packetizer-peer.c */
     DECLARE_BITMAP(waiting, EXANET_PKTZ_TOTAL);     /* not done yet */
     DECLARE_BITMAP(send, EXANET_PKTZ_TOTAL);        /* when there is room */
     unsigned next;                  /* the round robin goes on here */

@@ -10,7 +10,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
 #include "qemu/log.h"
-#include "exanet.h"
+#include "packetizer-peer.h"
 #include "../trace.h"
 
 #define TIMEOUT_NS          (20 * SCALE_MS)
@@ -24,21 +24,9 @@
 
 #define SENDS_PER_RUN       64
 
-#define GENERATIONS         (RNIC_GET(EXANET_PTID_GEN, ~0ULL) + 1)
-#define PEERS_MAX           2048    /* of a context */
-/* Receivers have forgotten a message after half of this. */
-#define PEER_FORGOTTEN_NS   (60LL * NANOSECONDS_PER_SECOND)
-
 /* Channels are numbered through all contexts. */
 #define CHANNEL_CTX(n) ((n) / EXANET_PKTZ_CHANNELS)
 #define CHANNEL_NUMBER(n) ((n) % EXANET_PKTZ_CHANNELS)
-
-/* A node that a context has sent to. */
-typedef struct PktzPeer {
-    int64_t used;                   /* ns */
-    uint32_t coord;
-    uint8_t gen[EXANET_PKTZ_CHANNELS];
-} PktzPeer;
 
 static struct exanet_pktz_channel *channel_regs(ExanetState *s, unsigned n)
 {
@@ -60,12 +48,14 @@ static void channel_status(ExanetState *s, unsigned n,
              RNIC_PREP(EXANET_PKTZSTAT_GEN, ch->gen) | flags);
 }
 
-/* The message of channel @n is over. */
+/* Ends the message of channel @n, which waits, or GO, which was refused. */
 static void channel_finish(ExanetState *s, unsigned n,
                            enum exanet_pktz_state state, enum exanet_resp resp,
                            uint64_t flags)
 {
-    clear_bit(n, s->packetizer.waiting);
+    if (test_and_clear_bit(n, s->packetizer.waiting)) {
+        exanet_pktz_peer_end(s, n, s->packetizer.channel[n].coord);
+    }
     clear_bit(n, s->packetizer.send);
     channel_status(s, n, state, resp, flags);
     trace_exanet_packetizer_complete(s->node, CHANNEL_CTX(n), CHANNEL_NUMBER(n),
@@ -118,66 +108,6 @@ static bool channel_check(uint64_t ctrl, uint64_t dst)
     }
 }
 
-/* Makes room for another peer; false if all of them may still matter. */
-static bool peer_forget_one(GHashTable *peers, int64_t now)
-{
-    PktzPeer *peer, *oldest = NULL;
-    GHashTableIter iter;
-
-    g_hash_table_iter_init(&iter, peers);
-    while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&peer)) {
-        if (now - peer->used > PEER_FORGOTTEN_NS &&
-            (!oldest || peer->used < oldest->used)) {
-            oldest = peer;
-        }
-    }
-    return oldest && g_hash_table_remove(peers,
-                                         GUINT_TO_POINTER(oldest->coord));
-}
-
-/* What channel @n knows of node @dst; NULL when its context knows too many. */
-static PktzPeer *channel_peer(ExanetState *s, unsigned n, uint32_t dst)
-{
-    ExanetPacketizer *p = &s->packetizer;
-    GHashTable *peers = p->peers[CHANNEL_CTX(n)];
-    PktzPeer *peer = g_hash_table_lookup(peers, GUINT_TO_POINTER(dst));
-    int64_t now = exanet_now(s);
-
-    if (!peer) {
-        if (g_hash_table_size(peers) >= PEERS_MAX &&
-            !peer_forget_one(peers, now)) {
-            return NULL;
-        }
-        peer = g_new(PktzPeer, 1);
-        peer->coord = dst;
-        for (unsigned i = 0; i < EXANET_PKTZ_CHANNELS; i++) {
-            peer->gen[i] =
-                p->channel[CHANNEL_CTX(n) * EXANET_PKTZ_CHANNELS + i].gen;
-        }
-        g_hash_table_insert(peers, GUINT_TO_POINTER(dst), peer);
-    }
-    peer->used = now;
-    return peer;
-}
-
-/*
- * The generation of the next message of channel @n to @peer.  A peer tells new from
- * old by the distance to the last generation that it has seen, and it sees only its
- * own messages: so they are counted per peer.  The channel's last generation is never
- * used again at once, whoever it was for: its ack may be late.
- */
-static uint8_t channel_generation(ExanetState *s, unsigned n, PktzPeer *peer)
-{
-    uint8_t *gen = &peer->gen[CHANNEL_NUMBER(n)];
-    uint8_t last = s->packetizer.channel[n].gen;
-
-    *gen = (*gen + 1) % GENERATIONS;
-    if (*gen == last) {
-        *gen = (*gen + 1) % GENERATIONS;
-    }
-    return *gen;
-}
-
 static void channel_go(ExanetState *s, unsigned n)
 {
     ExanetPacketizer *p = &s->packetizer;
@@ -185,8 +115,9 @@ static void channel_go(ExanetState *s, unsigned n)
     const struct exanet_pktz_channel *regs = channel_regs(s, n);
     uint64_t ctrl = ldq_le_p(&regs->ctrl);
     uint64_t dst = ldq_le_p(&regs->dst);
+    uint32_t coord = RNIC_GET(EXANET_GVA_COORD, dst);
     unsigned c = CHANNEL_CTX(n);
-    PktzPeer *peer;
+    uint8_t gen;
 
     trace_exanet_packetizer_doorbell(s->node, c, CHANNEL_NUMBER(n), ctrl, dst);
     ch->seq = 0;
@@ -202,13 +133,13 @@ static void channel_go(ExanetState *s, unsigned n)
         channel_finish(s, n, EXANET_PKTZ_FAILED, EXANET_RESP_MALFORMED, 0);
         return;
     }
-    peer = channel_peer(s, n, RNIC_GET(EXANET_GVA_COORD, dst));
-    if (!peer) {
+    if (!exanet_pktz_peer_begin(s, n, coord, ch->gen, &gen)) {
         channel_finish(s, n, EXANET_PKTZ_FAILED, EXANET_RESP_FULL, 0);
         return;
     }
     *ch = (ExanetPktzChannel) {
-        .gen = channel_generation(s, n, peer),
+        .gen = gen,
+        .coord = coord,
         .start = exanet_now(s),
     };
     set_bit(n, p->waiting);
@@ -326,6 +257,9 @@ static bool channel_send(ExanetState *s, unsigned n)
     }
     ch->sent = true;
     clear_bit(n, s->packetizer.send);
+    if (route != EXANET_ROUTE_NONE) {
+        exanet_pktz_peer_sent(s, n, ch->coord);
+    }
 
     channel_packet(s, n, &pkt);
     pkt.path = path;
@@ -370,6 +304,7 @@ void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt)
     if (exanet_ack_stale(s, pkt)) {
         return;
     }
+    exanet_pktz_peer_answered(s, n, RNIC_GET(EXANET_PTID_GEN, pkt->tid));
     if (!test_bit(n, s->packetizer.waiting) || !ch->sent ||
         RNIC_GET(EXANET_PTID_GEN, pkt->tid) != ch->gen ||
         pkt->seq != (ch->seq & seq_mask)) {
@@ -524,18 +459,14 @@ void exanet_packetizer_init(ExanetState *s)
 {
     s->packetizer.timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, packetizer_timer, s);
     s->packetizer.timer_at = INT64_MAX;
-    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
-        s->packetizer.peers[c] = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    }
+    exanet_pktz_peers_init(s);
 }
 
 void exanet_packetizer_fini(ExanetState *s)
 {
     timer_free(s->packetizer.timer);
     s->packetizer.timer = NULL;
-    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
-        g_hash_table_destroy(s->packetizer.peers[c]);
-    }
+    exanet_pktz_peers_fini(s);
 }
 
 void exanet_packetizer_reset(ExanetState *s)
@@ -546,7 +477,11 @@ void exanet_packetizer_reset(ExanetState *s)
     p->timer_at = INT64_MAX;
     p->due = false;
     p->next = 0;
-    bitmap_zero(p->waiting, EXANET_PKTZ_TOTAL);
+    for (unsigned n = 0; n < EXANET_PKTZ_TOTAL; n++) {
+        if (test_and_clear_bit(n, p->waiting)) {
+            exanet_pktz_peer_end(s, n, p->channel[n].coord);
+        }
+    }
     bitmap_zero(p->send, EXANET_PKTZ_TOTAL);
     /*
      * Generations go on: the new epoch may by chance be the old one, and then

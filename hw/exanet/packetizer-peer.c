@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet packetizer: the nodes that contexts send messages to.
+ *
+ * A receiver tells a new message of a channel from an old one by the distance of its
+ * generation to the last one that it has seen, and it sees only its own messages: so
+ * generations are counted per node, and an entry must outlive what its receiver
+ * remembers, also when the context gets another owner and when the device is reset.
+ * With a wrong generation the receiver would ack a message that it never delivers.
+ *
+ * Only a node that has got a message can remember one.  So the entry of a node goes
+ *  - with its message, if no copy of that had a route,
+ *  - if there was no answer in ANSWER_NS,
+ *  - in any case after FORGOTTEN_NS;
+ * and not before there is need for room.  The room is divided by jobs: a process takes
+ * none from the next owner of its context.
+ */
+#include "qemu/osdep.h"
+#include "packetizer-peer.h"
+
+#define GENERATIONS         (RNIC_GET(EXANET_PTID_GEN, ~0ULL) + 1)
+#define GENERATIONS_SKIPPED (GENERATIONS / 4)
+#define JOBS                (RNIC_GET(EXANET_PDID_JOB, ~0ULL) + 1)
+/* Entries of a context: of one job, and of all jobs. */
+#define PEERS_JOB           2048
+#define PEERS_MAX           (4 * PEERS_JOB)
+/* An answer takes less than this, or none comes. */
+#define ANSWER_NS           (100 * (int64_t)SCALE_MS)
+/* Receivers have forgotten a message after half of this. */
+#define FORGOTTEN_NS        (60LL * NANOSECONDS_PER_SECOND)
+
+/* A node that a context sends to, or has sent to. */
+typedef struct PktzPeer {
+    int64_t used;                   /* ns, when a message began or ended */
+    uint32_t coord;
+    uint16_t job;                   /* whose room the entry takes */
+    uint8_t messages;               /* under way */
+    bool reached;                   /* a copy had a route */
+    bool answered;
+    uint8_t gen[EXANET_PKTZ_CHANNELS];      /* of the last message */
+} PktzPeer;
+
+/* What a context knows of nodes. */
+struct ExanetPktzPeers {
+    GHashTable *nodes;              /* coordinates -> PktzPeer, owned */
+    int64_t sweep;                  /* ns, no entry can go before this */
+    uint16_t held[JOBS];            /* entries by job */
+    /* the node that the last message with a generation went to */
+    uint32_t asked[EXANET_PKTZ_CHANNELS][GENERATIONS];
+};
+
+static ExanetPktzPeers *peers_of(ExanetState *s, unsigned n)
+{
+    return s->packetizer.peers[n / EXANET_PKTZ_CHANNELS];
+}
+
+static PktzPeer *peer_find(ExanetPktzPeers *p, uint32_t coord)
+{
+    return g_hash_table_lookup(p->nodes, GUINT_TO_POINTER(coord));
+}
+
+/* --- Room ------------------------------------------------------------------ */
+
+/* Returns the time, ns, from which on @peer is of no use. */
+static int64_t peer_end_time(const PktzPeer *peer)
+{
+    if (peer->messages) {
+        return INT64_MAX;
+    }
+    if (!peer->reached) {
+        return INT64_MIN;
+    }
+    return peer->used + (peer->answered ? FORGOTTEN_NS : ANSWER_NS);
+}
+
+/* Removes all entries that are of no use any more. */
+static void peers_sweep(ExanetPktzPeers *p, int64_t now)
+{
+    GHashTableIter iter;
+    PktzPeer *peer;
+
+    if (now < p->sweep) {
+        return;
+    }
+    p->sweep = now + ANSWER_NS;
+    g_hash_table_iter_init(&iter, p->nodes);
+    while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&peer)) {
+        int64_t end = peer_end_time(peer);
+
+        if (end <= now) {
+            p->held[peer->job]--;
+            g_hash_table_iter_remove(&iter);
+        } else {
+            p->sweep = MIN(p->sweep, end);
+        }
+    }
+}
+
+static bool peers_full(const ExanetPktzPeers *p, unsigned job)
+{
+    return p->held[job] >= PEERS_JOB ||
+           g_hash_table_size(p->nodes) >= PEERS_MAX;
+}
+
+static PktzPeer *peer_new(ExanetState *s, unsigned n, uint32_t coord,
+                          unsigned job)
+{
+    unsigned c = n / EXANET_PKTZ_CHANNELS;
+    ExanetPktzPeers *p = peers_of(s, n);
+    PktzPeer *peer;
+
+    if (peers_full(p, job)) {
+        peers_sweep(p, exanet_now(s));
+    }
+    if (peers_full(p, job)) {
+        return NULL;
+    }
+    peer = g_new0(PktzPeer, 1);
+    peer->coord = coord;
+    peer->job = job;
+    for (unsigned i = 0; i < EXANET_PKTZ_CHANNELS; i++) {
+        peer->gen[i] = s->packetizer.channel[c * EXANET_PKTZ_CHANNELS + i].gen;
+    }
+    p->held[job]++;
+    g_hash_table_insert(p->nodes, GUINT_TO_POINTER(coord), peer);
+    return peer;
+}
+
+/* --- Generations ------------------------------------------------------------- */
+
+/*
+ * Returns the node other than @peer that still may answer a message of channel @k and
+ * generation @gen, or NULL.  Answers do not say who sends them.
+ */
+static PktzPeer *gen_holder(ExanetPktzPeers *p, unsigned k, uint8_t gen,
+                            const PktzPeer *peer, int64_t now)
+{
+    PktzPeer *other = peer_find(p, p->asked[k][gen]);
+
+    return other && other != peer && other->reached && !other->answered &&
+           now - other->used < ANSWER_NS ? other : NULL;
+}
+
+/*
+ * Finds the generation of the next message of channel @k to @peer, of a process of
+ * @job.  The channel's @last one is never used again at once, whoever it was for: its
+ * ack may be late.
+ */
+static bool gen_next(ExanetPktzPeers *p, const PktzPeer *peer, unsigned k,
+                     unsigned job, uint8_t last, int64_t now, uint8_t *gen)
+{
+    for (unsigned i = 1; i <= GENERATIONS_SKIPPED; i++) {
+        *gen = (peer->gen[k] + i) % GENERATIONS;
+        if (*gen != last && !gen_holder(p, k, *gen, peer, now)) {
+            return true;
+        }
+    }
+    for (unsigned i = 1; i <= GENERATIONS_SKIPPED; i++) {
+        PktzPeer *other;
+
+        *gen = (peer->gen[k] + i) % GENERATIONS;
+        other = gen_holder(p, k, *gen, peer, now);
+        if (*gen != last && other->job != job) {
+            /* its answer cannot be told any more, so that it keeps its room */
+            other->answered = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- Messages ---------------------------------------------------------------- */
+
+static void peer_put(ExanetPktzPeers *p, PktzPeer *peer, int64_t now)
+{
+    peer->used = now;
+    peer->messages--;
+    if (!peer->messages && !peer->reached) {
+        p->held[peer->job]--;
+        g_hash_table_remove(p->nodes, GUINT_TO_POINTER(peer->coord));
+        return;
+    }
+    p->sweep = MIN(p->sweep, peer_end_time(peer));
+}
+
+bool exanet_pktz_peer_begin(ExanetState *s, unsigned n, uint32_t coord,
+                            uint8_t last, uint8_t *gen)
+{
+    unsigned c = n / EXANET_PKTZ_CHANNELS, k = n % EXANET_PKTZ_CHANNELS;
+    unsigned job = RNIC_GET(EXANET_PDID_JOB, s->ctx[c].pdid);
+    ExanetPktzPeers *p = peers_of(s, n);
+    PktzPeer *peer = peer_find(p, coord) ?: peer_new(s, n, coord, job);
+    int64_t now = exanet_now(s);
+
+    if (!peer) {
+        return false;
+    }
+    peer->messages++;
+    if (!gen_next(p, peer, k, job, last, now, gen)) {
+        peer_put(p, peer, now);
+        return false;
+    }
+    peer->used = now;
+    peer->gen[k] = *gen;
+    p->asked[k][*gen] = coord;
+    return true;
+}
+
+void exanet_pktz_peer_sent(ExanetState *s, unsigned n, uint32_t coord)
+{
+    PktzPeer *peer = peer_find(peers_of(s, n), coord);
+
+    assert(peer);
+    peer->reached = true;
+}
+
+void exanet_pktz_peer_end(ExanetState *s, unsigned n, uint32_t coord)
+{
+    ExanetPktzPeers *p = peers_of(s, n);
+    PktzPeer *peer = peer_find(p, coord);
+
+    assert(peer && peer->messages);
+    peer_put(p, peer, exanet_now(s));
+}
+
+void exanet_pktz_peer_answered(ExanetState *s, unsigned n, uint8_t gen)
+{
+    ExanetPktzPeers *p = peers_of(s, n);
+    PktzPeer *peer = peer_find(p, p->asked[n % EXANET_PKTZ_CHANNELS][gen]);
+
+    if (peer && peer->reached) {
+        peer->answered = true;
+    }
+}
+
+/* --- Life -------------------------------------------------------------------- */
+
+void exanet_pktz_peers_init(ExanetState *s)
+{
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        ExanetPktzPeers *p = g_new0(ExanetPktzPeers, 1);
+
+        p->nodes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+        p->sweep = INT64_MIN;
+        s->packetizer.peers[c] = p;
+    }
+}
+
+void exanet_pktz_peers_fini(ExanetState *s)
+{
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        g_hash_table_destroy(s->packetizer.peers[c]->nodes);
+        g_clear_pointer(&s->packetizer.peers[c], g_free);
+    }
+}
