@@ -77,7 +77,7 @@ struct ExanetInitiator {
     unsigned busy[EXANET_SHM_CLASSES];
     TransactionList queue[QUEUES];
     TransactionList answers;
-    GHashTable *nodes;              /* coordinates -> ShmNode, owned */
+    ShmNodes *nodes;                /* owned */
     uint64_t serial;
     uint32_t turn;
     unsigned row;                   /* loads and stores since an RDMA packet */
@@ -181,6 +181,7 @@ static void finish(ExanetState *s, Transaction *t, enum exanet_resp resp,
         t->answer = false;
         QTAILQ_REMOVE(&ini->answers, t, next_answer);
     }
+    exanet_shm_node_end(t->node);
     t->node = NULL;
     ini->busy[req.class]--;
     if (ini->wanted) {
@@ -233,7 +234,7 @@ static bool behind_store(ExanetInitiator *ini, const ExanetShmRequest *req)
 static bool behind_writes(ExanetInitiator *ini, const ExanetShmRequest *req)
 {
     uint32_t coord = RNIC_GET(EXANET_GVA_COORD, req->gva);
-    ShmNode *node = g_hash_table_lookup(ini->nodes, GUINT_TO_POINTER(coord));
+    ShmNode *node = exanet_shm_node_find(ini->nodes, coord);
 
     if (!node || !is_write(req->class) || !ini->busy[req->class]) {
         return false;
@@ -336,9 +337,16 @@ bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
         ini->wanted = true;
         return false;
     }
-    node = exanet_shm_node_get(ini->nodes, RNIC_GET(EXANET_GVA_COORD, req->gva));
+    node = exanet_shm_node_begin(ini->nodes,
+                                 RNIC_GET(EXANET_GVA_COORD, req->gva), req->ctx,
+                                 now);
     t = slot_take(ini, req);
-    t->node = node ?: &nobody;
+    if (node) {
+        t->node = node;
+    } else {
+        t->node = &nobody;
+        nobody.busy++;
+    }
     t->since = now;
     t->deadline = INT64_MAX;
     count_issued(s, req->class);
@@ -759,10 +767,10 @@ void exanet_shm_response(ExanetState *s, const ExanetPacket *pkt)
     if (unlikely(s->shm->timing) && exanet_timing_hold(s, pkt)) {
         return;
     }
-    node = g_hash_table_lookup(ini->nodes, GUINT_TO_POINTER(pkt->src));
+    node = exanet_shm_node_find(ini->nodes, pkt->src);
     t = response_match(ini, pkt);
     if (node) {
-        node->dead = false;
+        exanet_shm_node_answered(ini->nodes, node);
     }
     if (!t || !response_valid(t, pkt, &resp)) {
         exanet_count(s, SHM_STALE);
@@ -921,7 +929,7 @@ void exanet_initiator_init(ExanetState *s)
 
     ini->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, initiator_timer, s);
     ini->timer_at = INT64_MAX;
-    ini->nodes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    ini->nodes = exanet_shm_nodes_new();
     QTAILQ_INIT(&ini->queue[QUEUE_SHARED]);
     QTAILQ_INIT(&ini->queue[QUEUE_RDMA]);
     QTAILQ_INIT(&ini->answers);
@@ -934,7 +942,7 @@ void exanet_initiator_fini(ExanetState *s)
 
     s->shm->initiator = NULL;
     timer_free(ini->timer);
-    g_hash_table_destroy(ini->nodes);
+    exanet_shm_nodes_free(ini->nodes);
     g_free(ini);
 }
 

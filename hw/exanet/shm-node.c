@@ -5,22 +5,146 @@
 #include "qemu/osdep.h"
 #include "shm-node.h"
 
-#define NODES_MAX           16384
+/* Nodes that have answered, and those of a context that have not. */
+#define ANSWERED_MAX        16384
+#define UNANSWERED_MAX      1024
+/* A node that is there has answered after so long. */
+#define ANSWER_NS           (100 * (int64_t)SCALE_MS)
+/* A node that was not used for so long may make room for another one. */
+#define IDLE_NS             (60LL * NANOSECONDS_PER_SECOND)
+/* Nodes that went are remembered by so many hashes of their coordinates. */
+#define GONE                16384
 #define TIMEOUT_MIN_NS      1000
 #define DYNAMIC_MIN_NS      (100 * SCALE_US)
 
-ShmNode *exanet_shm_node_get(GHashTable *nodes, uint32_t coord)
-{
-    gpointer key = GUINT_TO_POINTER(coord);
-    ShmNode *node = g_hash_table_lookup(nodes, key);
+typedef QTAILQ_HEAD(, ShmNode) ShmNodeList;
 
-    if (!node && g_hash_table_size(nodes) < NODES_MAX) {
+struct ShmNodes {
+    GHashTable *nodes;              /* coordinates -> ShmNode, owned */
+    ShmNodeList answered;
+    unsigned answered_count;
+    /* by context, the last ones for accesses of none */
+    ShmNodeList unanswered[EXANET_CONTEXTS + 1];
+    unsigned unanswered_count[EXANET_CONTEXTS + 1];
+    uint16_t gone[GONE][EXANET_SHM_CLASSES];    /* where numbers go on */
+};
+
+/* --- The table ------------------------------------------------------------- */
+
+static ShmNodeList *node_list(ShmNodes *nodes, const ShmNode *node,
+                              unsigned **count)
+{
+    *count = node->answered ? &nodes->answered_count :
+                              &nodes->unanswered_count[node->ctx];
+    return node->answered ? &nodes->answered : &nodes->unanswered[node->ctx];
+}
+
+static void node_list_add(ShmNodes *nodes, ShmNode *node)
+{
+    unsigned *count;
+    ShmNodeList *list = node_list(nodes, node, &count);
+
+    ++*count;
+    QTAILQ_INSERT_TAIL(list, node, next);
+}
+
+static void node_list_remove(ShmNodes *nodes, ShmNode *node)
+{
+    unsigned *count;
+    ShmNodeList *list = node_list(nodes, node, &count);
+
+    --*count;
+    QTAILQ_REMOVE(list, node, next);
+}
+
+static uint16_t *node_gone(ShmNodes *nodes, uint32_t coord)
+{
+    return nodes->gone[(coord ^ coord >> 14) % GONE];
+}
+
+static void node_remove(ShmNodes *nodes, ShmNode *node)
+{
+    memcpy(node_gone(nodes, node->coord), node->seq, sizeof(node->seq));
+    node_list_remove(nodes, node);
+    g_hash_table_remove(nodes->nodes, GUINT_TO_POINTER(node->coord));
+}
+
+/* Removes the oldest node of @list that was not used for @ns; false: none. */
+static bool node_forget_one(ShmNodes *nodes, ShmNodeList *list, int64_t now,
+                            int64_t ns)
+{
+    ShmNode *node;
+
+    QTAILQ_FOREACH(node, list, next) {
+        if (now - node->used < ns) {
+            return false;
+        }
+        if (!node->busy) {
+            node_remove(nodes, node);
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * The room for nodes that have not answered is divided by contexts: a process may name
+ * any coordinates, and it must not keep others from nodes that are there.
+ */
+static bool node_room(ShmNodes *nodes, unsigned c, int64_t now)
+{
+    if (nodes->answered_count >= ANSWERED_MAX &&
+        !node_forget_one(nodes, &nodes->answered, now, IDLE_NS)) {
+        return false;
+    }
+    return nodes->unanswered_count[c] < UNANSWERED_MAX ||
+           node_forget_one(nodes, &nodes->unanswered[c], now, ANSWER_NS);
+}
+
+ShmNode *exanet_shm_node_find(ShmNodes *nodes, uint32_t coord)
+{
+    return g_hash_table_lookup(nodes->nodes, GUINT_TO_POINTER(coord));
+}
+
+ShmNode *exanet_shm_node_begin(ShmNodes *nodes, uint32_t coord, unsigned c,
+                               int64_t now)
+{
+    ShmNode *node = exanet_shm_node_find(nodes, coord);
+
+    if (node) {
+        node_list_remove(nodes, node);
+    } else if (!node_room(nodes, c, now)) {
+        return NULL;
+    } else {
         node = g_new0(ShmNode, 1);
         node->coord = coord;
-        g_hash_table_insert(nodes, key, node);
+        node->ctx = c;
+        memcpy(node->seq, node_gone(nodes, coord), sizeof(node->seq));
+        g_hash_table_insert(nodes->nodes, GUINT_TO_POINTER(coord), node);
     }
+    node->used = now;
+    node->busy++;
+    node_list_add(nodes, node);
     return node;
 }
+
+void exanet_shm_node_end(ShmNode *node)
+{
+    assert(node->busy);
+    node->busy--;
+}
+
+void exanet_shm_node_answered(ShmNodes *nodes, ShmNode *node)
+{
+    node->dead = false;
+    if (!node->answered) {
+        node_list_remove(nodes, node);
+        node->answered = true;
+        node_list_add(nodes, node);
+    }
+}
+
+/* --- One node -------------------------------------------------------------- */
 
 unsigned exanet_shm_node_path(ExanetState *s, const ShmNode *node)
 {
@@ -65,15 +189,32 @@ void exanet_shm_node_sample(ShmNode *node, int64_t ns)
     node->srtt = MAX(node->srtt + (ns - node->srtt) / 8, 1);
 }
 
-void exanet_shm_nodes_reset(GHashTable *nodes)
+/* --- Life ------------------------------------------------------------------- */
+
+ShmNodes *exanet_shm_nodes_new(void)
+{
+    ShmNodes *nodes = g_new0(ShmNodes, 1);
+
+    nodes->nodes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    QTAILQ_INIT(&nodes->answered);
+    for (unsigned c = 0; c <= EXANET_CONTEXTS; c++) {
+        QTAILQ_INIT(&nodes->unanswered[c]);
+    }
+    return nodes;
+}
+
+void exanet_shm_nodes_free(ShmNodes *nodes)
+{
+    g_hash_table_destroy(nodes->nodes);
+    g_free(nodes);
+}
+
+void exanet_shm_nodes_reset(ShmNodes *nodes)
 {
     GHashTableIter iter;
     ShmNode *node;
 
-    if (g_hash_table_size(nodes) == NODES_MAX) {
-        g_hash_table_remove_all(nodes);
-    }
-    g_hash_table_iter_init(&iter, nodes);
+    g_hash_table_iter_init(&iter, nodes->nodes);
     while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&node)) {
         node->dead = false;
         node->srtt = 0;

@@ -5,6 +5,7 @@
 #ifndef HW_EXANET_SHM_NODE_H
 #define HW_EXANET_SHM_NODE_H
 
+#include "qemu/queue.h"
 #include "shm.h"
 
 /* What is to be sent, in the order of issue. */
@@ -14,7 +15,10 @@ enum {
     QUEUES,
 };
 
-/* A node that was sent to; kept for its numbers. */
+/*
+ * A node that was sent to.  Its numbers must go on: the node takes a store with a number
+ * that it has seen for a copy, and answers without doing it.
+ */
 typedef struct ShmNode {
     uint32_t coord;
     uint16_t seq[EXANET_SHM_CLASSES];   /* of the next one */
@@ -22,21 +26,40 @@ typedef struct ShmNode {
     uint32_t blocked[QUEUES];       /* turn in which its way was not open */
     int64_t srtt, rttvar;           /* ns; 0: not known */
     uint64_t doubt;                 /* a serial; see rdma_doubt() */
+    int64_t used;                   /* ns, when it last got a transaction */
+    unsigned busy;                  /* transactions under way */
+    uint8_t ctx;                    /* whose room it takes until it answers */
     uint8_t shift;                  /* time-outs since it answered */
     bool dead;                      /* given up, and not heard since */
+    bool answered;
+    QTAILQ_ENTRY(ShmNode) next;     /* in the order of @used */
 } ShmNode;
 
-/* What is known of node @coord; NULL when there are too many. */
-ShmNode *exanet_shm_node_get(GHashTable *nodes, uint32_t coord);
-/* The path of packets to @node: another one after each time-out. */
-unsigned exanet_shm_node_path(ExanetState *s, const ShmNode *node);
-/* It did not answer, and no way leads there. */
-bool exanet_shm_node_lost(ExanetState *s, const ShmNode *node);
-/* How long an answer may take, ns. */
-int64_t exanet_shm_node_timeout(ExanetState *s, const ShmNode *node);
-/* A first copy was answered after @ns. */
-void exanet_shm_node_sample(ShmNode *node, int64_t ns);
+typedef struct ShmNodes ShmNodes;
+
+ShmNodes *exanet_shm_nodes_new(void);
+void exanet_shm_nodes_free(ShmNodes *nodes);
 /* Numbers go on: late packets and responses must not fit new ones. */
-void exanet_shm_nodes_reset(GHashTable *nodes);
+void exanet_shm_nodes_reset(ShmNodes *nodes);
+/* Returns node @coord if it is known, or NULL. */
+ShmNode *exanet_shm_node_find(ShmNodes *nodes, uint32_t coord);
+/*
+ * Begins a transaction of context @c at time @now, ns, with node @coord; returns NULL
+ * when there is no room for the node.
+ */
+ShmNode *exanet_shm_node_begin(ShmNodes *nodes, uint32_t coord, unsigned c,
+                               int64_t now);
+/* Ends a transaction with @node. */
+void exanet_shm_node_end(ShmNode *node);
+/* Notes that @node has sent a response. */
+void exanet_shm_node_answered(ShmNodes *nodes, ShmNode *node);
+/* Returns the path of packets to @node: another one after each time-out. */
+unsigned exanet_shm_node_path(ExanetState *s, const ShmNode *node);
+/* Returns true if @node did not answer, and no way leads there. */
+bool exanet_shm_node_lost(ExanetState *s, const ShmNode *node);
+/* Returns how long an answer may take, ns. */
+int64_t exanet_shm_node_timeout(ExanetState *s, const ShmNode *node);
+/* Notes that a first copy was answered after @ns. */
+void exanet_shm_node_sample(ShmNode *node, int64_t ns);
 
 #endif /* HW_EXANET_SHM_NODE_H */
