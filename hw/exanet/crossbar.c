@@ -400,6 +400,8 @@ static void crossbar_deliver(ExanetState *s, ExanetPort *from,
         exanet_count(s, RX_OLD_GEN);
         return;
     }
+    pkt.link = from ? from->index : EXANET_LINKS;
+    pkt.far = from && pkt.src != from->peer;
     if (pkt.bad_payload) {
         exanet_count(s, DROP_PAYLOAD_CRC);
         if (from) {

@@ -262,6 +262,8 @@ typedef struct ExanetRtMailbox {
 void exanet_rtmailbox_reset(ExanetState *s);
 /* An ack for the RDMA engine arrived.  Never blocks: overflow drops and counts. */
 void exanet_rtmailbox_response(ExanetState *s, const ExanetPacket *pkt);
+/* PROTECTION unless the owner of what @pkt asks for is a context of its job. */
+enum exanet_resp exanet_rtmailbox_check(ExanetState *s, const ExanetPacket *pkt);
 /* A read request arrived; FULL when the FIFO is full, MALFORMED for a bad size. */
 enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
                                           const ExanetPacket *pkt);
@@ -413,6 +415,10 @@ typedef struct ExanetReceiver {
     uint32_t ways;                  /* property */
     GHashTable *sources;            /* coordinates -> ExanetSource, owned */
     ExanetSource *recent;           /* the one looked up last */
+    /* By link that the source's first packet came by; EXANET_LINKS: none. */
+    unsigned by_link[EXANET_LINKS + 1];
+    int64_t full_until[EXANET_LINKS + 1];   /* ns; before that none can be forgotten */
+    int64_t swept;                  /* ns, when idle sources were forgotten last */
     struct {
         uint64_t key;               /* EXANET_TOMB_ */
         int64_t time;
@@ -433,6 +439,13 @@ void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt);
 void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt);
 /* HELLO told that the node at @src has a new epoch: forget what it sent before. */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t src, uint8_t epoch);
+/*
+ * Returns true if the node at @coord has sent packets through others, not long ago, and
+ * with another epoch than @epoch.
+ */
+bool exanet_receiver_elsewhere(ExanetState *s, uint32_t coord, uint8_t epoch);
+/* Forgets nodes that have long been silent; to be called now and then. */
+void exanet_receiver_sweep(ExanetState *s);
 /* Drops blocks for context @c that are not complete: its memory goes. */
 void exanet_receiver_forget(ExanetState *s, unsigned c);
 /* The driver resolved a destination fault: tell the source (code 7 or 4). */
@@ -573,6 +586,11 @@ void exanet_switch_reset(ExanetState *s);
 void exanet_switch_configure(ExanetState *s);
 /* @p went up or down, has another peer, or another role by PORT_CTRL. */
 void exanet_switch_port_changed(ExanetState *s, ExanetPort *p);
+/*
+ * Returns true if the node at @coord may be at the other end of @p: a neighbour in the
+ * network, or any node where no other cable is one of a network.
+ */
+bool exanet_switch_neighbour(ExanetPort *p, uint32_t coord);
 /* The way to @dst by @path; valid until the next call. */
 const ExanetWay *exanet_switch_way(ExanetState *s, uint32_t dst, unsigned path);
 /* The way of a packet for another node that came by channel @vc of @from. */

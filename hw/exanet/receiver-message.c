@@ -143,16 +143,22 @@ static enum exanet_resp report_deliver(ExanetState *s, ExanetSource *src,
 
 void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt)
 {
+    enum exanet_resp resp = exanet_context_check(s, pkt->pdid);
     ExanetSource *src;
 
     if (pkt->size != sizeof(struct exanet_notification)) {
         exanet_count(s, DROP_MALFORMED);
         return;
     }
-    src = exanet_source_get(s, pkt);
-    if (src) {
-        exanet_receiver_ack(s, pkt, report_deliver(s, src, pkt));
+    if (!exanet_source_find(s, pkt, resp == EXANET_RESP_ACK, &src)) {
+        return;
     }
+    if (src) {
+        resp = report_deliver(s, src, pkt);
+    } else {
+        exanet_count(s, DROP_PROTECTION);
+    }
+    exanet_receiver_ack(s, pkt, resp);
 }
 
 /* --- Packets of packetizers --------------------------------------------- */
@@ -221,21 +227,34 @@ static bool message_known(ExanetState *s, const ExanetSource *src,
     return false;
 }
 
+/* The check of the context that @pkt is for. */
+static enum exanet_resp message_check(ExanetState *s, const ExanetPacket *pkt)
+{
+    return pkt->type == EXANET_TYPE_READ_REQ ? exanet_rtmailbox_check(s, pkt) :
+           exanet_context_check(s, pkt->pdid);
+}
+
 void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt)
 {
-    ExanetSource *src = exanet_source_get(s, pkt);
+    bool passed = message_check(s, pkt) == EXANET_RESP_ACK;
     unsigned sender = RNIC_GET(EXANET_PTID_CTX, pkt->tid) *
                       EXANET_PKTZ_CHANNELS +
                       RNIC_GET(EXANET_PTID_CHANNEL, pkt->tid);
     unsigned gen = RNIC_GET(EXANET_PTID_GEN, pkt->tid);
     enum exanet_resp resp;
+    ExanetSource *src;
 
     trace_exanet_receiver_parse(s->node, pkt->src, pkt->type, pkt->tid,
                                 pkt->seq, pkt->va, pkt->size);
-    if (!src || (!s->strict && message_known(s, src, sender, pkt))) {
+    if (!exanet_source_find(s, pkt, passed, &src) ||
+        (src && !s->strict && message_known(s, src, sender, pkt))) {
         return;
     }
     resp = message_deliver(s, pkt);
+    if (!src) {
+        exanet_receiver_ack(s, pkt, resp);
+        return;
+    }
     /* refused ones count too, or the distance to the next could become anything */
     src->message[sender].time = s->time;
     src->message[sender].gen = gen;

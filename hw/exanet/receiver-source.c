@@ -6,13 +6,20 @@
  * its packets.  There old packets may come after new ones by another way, so that the
  * last epochs of a node are remembered: what still has one is dropped.
  *
- * Coordinates are what packets say.  Room for new ones is made only by forgetting
- * nodes whose state has no worth any more.
+ * Coordinates are what packets say.  A node is remembered only when a packet of it has
+ * passed the check of its context.  Room for new ones is made only by forgetting nodes
+ * whose state has no worth any more, and no link can take the room of all others.
  */
 #include "qemu/osdep.h"
 #include "receiver.h"
 
+/* 45 KB each. */
 #define SOURCES_MAX 1024
+/* One half is shared out among the links, the other one is for whoever needs it. */
+#define SOURCES_SHARED (SOURCES_MAX / 2)
+/* What has not got through in that time may make room for others [P]. */
+#define UNPROVEN_NS (1 * (int64_t)NANOSECONDS_PER_SECOND)
+#define SWEEP_NS (1 * (int64_t)NANOSECONDS_PER_SECOND)
 
 static void source_contexts_drop(ExanetState *s, uint32_t coord)
 {
@@ -23,33 +30,106 @@ static void source_contexts_drop(ExanetState *s, uint32_t coord)
     }
 }
 
-/* Whether nothing that @src may still send could be told from new. */
-static bool source_idle(ExanetState *s, const ExanetSource *src)
+/* When @src may be forgotten for another one, if no more packets come. */
+static int64_t source_end(const ExanetSource *src)
 {
-    return s->time - src->time >
-           (src->proven ? EXANET_TID_AGE_NS : EXANET_RX_IDLE_NS);
+    return src->proven ? src->time + EXANET_TID_AGE_NS :
+                         MIN(src->time + EXANET_RX_IDLE_NS,
+                             src->born + UNPROVEN_NS);
 }
 
-/* Forgets one that is of no use; false when there is none. */
-static bool source_forget_one(ExanetState *s)
+static void source_forget(ExanetState *s, ExanetSource *src)
+{
+    ExanetReceiver *r = &s->receiver;
+
+    source_contexts_drop(s, src->coord);
+    r->by_link[src->link]--;
+    r->recent = NULL;
+    g_hash_table_remove(r->sources, GUINT_TO_POINTER(src->coord));
+}
+
+/* Sources that each link has room for, whatever the others do. */
+static unsigned link_share(ExanetState *s)
+{
+    unsigned ports = 0;
+
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        ports++;
+    }
+    return SOURCES_SHARED / ports;
+}
+
+/* Returns true if a source may be added that came by @link. */
+static bool link_room(ExanetState *s, unsigned link)
+{
+    ExanetReceiver *r = &s->receiver;
+    unsigned share = link_share(s), shared = 0;
+
+    if (link == EXANET_LINKS || r->by_link[link] < share) {
+        return true;                /* of this node there is one */
+    }
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        shared += r->by_link[i] > share ? r->by_link[i] - share : 0;
+    }
+    return shared < SOURCES_SHARED;
+}
+
+/*
+ * Forgets a source that is of no use, for one that came by @link; false when there is
+ * none.  All are looked at, so not again before one of them can have become idle.
+ */
+static bool source_forget_one(ExanetState *s, unsigned link)
 {
     ExanetReceiver *r = &s->receiver;
     ExanetSource *src, *oldest = NULL;
+    unsigned share = link_share(s);
     GHashTableIter iter;
 
+    if (s->time < r->full_until[link]) {
+        return false;
+    }
+    r->full_until[link] = s->time + EXANET_RX_IDLE_NS;
     g_hash_table_iter_init(&iter, r->sources);
     while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&src)) {
-        if (source_idle(s, src) && (!oldest || src->time < oldest->time)) {
+        if (src->link != link && r->by_link[src->link] <= share) {
+            continue;               /* its room is not for @link */
+        }
+        if (source_end(src) >= s->time) {
+            r->full_until[link] = MIN(r->full_until[link], source_end(src) + 1);
+        } else if (!oldest || src->time < oldest->time) {
             oldest = src;
         }
     }
     if (!oldest) {
         return false;
     }
-    source_contexts_drop(s, oldest->coord);
-    r->recent = NULL;
-    g_hash_table_remove(r->sources, GUINT_TO_POINTER(oldest->coord));
+    r->full_until[link] = 0;
+    source_forget(s, oldest);
     return true;
+}
+
+static gboolean source_over(gpointer key, gpointer value, gpointer opaque)
+{
+    const ExanetSource *src = value;
+    ExanetState *s = opaque;
+
+    if (exanet_now(s) - src->time <= EXANET_TID_AGE_NS) {
+        return false;
+    }
+    s->receiver.by_link[src->link]--;
+    return true;
+}
+
+void exanet_receiver_sweep(ExanetState *s)
+{
+    ExanetReceiver *r = &s->receiver;
+
+    if (exanet_now(s) - r->swept < SWEEP_NS) {
+        return;
+    }
+    r->swept = exanet_now(s);
+    r->recent = NULL;
+    g_hash_table_foreach_remove(r->sources, source_over, s);
 }
 
 static ExanetSource *source_find(ExanetState *s, uint32_t coord)
@@ -62,20 +142,22 @@ static ExanetSource *source_find(ExanetState *s, uint32_t coord)
     return r->recent;
 }
 
-static ExanetSource *source_new(ExanetState *s, uint32_t coord, uint8_t epoch)
+static ExanetSource *source_new(ExanetState *s, const ExanetPacket *pkt)
 {
     ExanetReceiver *r = &s->receiver;
     ExanetSource *src;
 
-    if (g_hash_table_size(r->sources) >= SOURCES_MAX &&
-        !source_forget_one(s)) {
+    if (!link_room(s, pkt->link) && !source_forget_one(s, pkt->link)) {
         return NULL;
     }
     src = g_new0(ExanetSource, 1);
-    src->coord = coord;
-    src->epoch = epoch;
-    src->time = s->time;
-    g_hash_table_insert(r->sources, GUINT_TO_POINTER(coord), src);
+    src->coord = pkt->src;
+    src->epoch = pkt->epoch;
+    src->link = pkt->link;
+    src->born = s->time;
+    src->far = s->time - EXANET_TID_AGE_NS;
+    r->by_link[src->link]++;
+    g_hash_table_insert(r->sources, GUINT_TO_POINTER(src->coord), src);
     r->recent = src;
     return src;
 }
@@ -130,31 +212,67 @@ static void source_refuse(ExanetState *s, const ExanetPacket *pkt)
     }
 }
 
-ExanetSource *exanet_source_get(ExanetState *s, const ExanetPacket *pkt)
+/* Returns true if the node is a neighbour now, whose HELLO told another epoch. */
+static bool epoch_denied(ExanetState *s, const ExanetPacket *pkt)
+{
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        if (p->up && p->peer == pkt->src && p->peer_epoch != pkt->epoch) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns the node of @pkt, which may be new or have a new epoch; NULL: drop it. */
+static ExanetSource *source_take(ExanetState *s, const ExanetPacket *pkt,
+                                 ExanetSource *src)
+{
+    if (src && likely(src->epoch == pkt->epoch)) {
+        return src;
+    }
+    if (epoch_denied(s, pkt)) {
+        exanet_count(s, RX_OLD_GEN);
+        return NULL;
+    }
+    if (src) {
+        source_restart(s, src, pkt->epoch);
+        return src;
+    }
+    src = source_new(s, pkt);
+    if (!src) {
+        source_refuse(s, pkt);
+    }
+    return src;
+}
+
+bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
+                        ExanetSource **source)
 {
     ExanetSource *src = source_find(s, pkt->src);
 
-    if (!src) {
-        src = source_new(s, pkt->src, pkt->epoch);
-        if (!src) {
-            source_refuse(s, pkt);
-            return NULL;
-        }
+    *source = NULL;
+    if (src && unlikely(src->epoch != pkt->epoch) &&
+        source_retired(s, src, pkt->epoch)) {
+        exanet_count(s, RX_OLD_GEN);
+        return false;
     }
-    if (unlikely(src->epoch != pkt->epoch)) {
-        if (source_retired(s, src, pkt->epoch)) {
-            exanet_count(s, RX_OLD_GEN);
-            return NULL;
-        }
-        source_restart(s, src, pkt->epoch);
+    if (!passed) {
+        *source = src && src->epoch == pkt->epoch ? src : NULL;
+        return true;
+    }
+    src = source_take(s, pkt, src);
+    if (!src) {
+        return false;
     }
     src->time = s->time;
-    return src;
+    src->far = pkt->far ? s->time : src->far;
+    *source = src;
+    return true;
 }
 
 /*
  * HELLO is no packet that can be late: its epoch is the one of now.  A neighbour says
- * who it is as often as it likes, so that nobody is remembered for a HELLO alone.
+ * who it is as often as it likes, so that no node is remembered for a HELLO alone.
  */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t coord, uint8_t epoch)
 {
@@ -171,4 +289,12 @@ void exanet_receiver_new_epoch(ExanetState *s, uint32_t coord, uint8_t epoch)
             src->retired[i].valid = false;
         }
     }
+}
+
+bool exanet_receiver_elsewhere(ExanetState *s, uint32_t coord, uint8_t epoch)
+{
+    const ExanetSource *src = source_find(s, coord);
+
+    return src && src->epoch != epoch &&
+           exanet_now(s) - src->far < EXANET_TID_AGE_NS;
 }

@@ -140,12 +140,22 @@ static void rx_nack(ExanetState *s, ExanetRxContext *c,
     exanet_receiver_ack(s, pkt, resp);
 }
 
-/* Answers a packet for which there is no context, once per block and sequence. */
+/*
+ * Answers a packet for which there is no context, once per block and sequence.  @src is
+ * NULL for a node that is not remembered: then the first packet is answered.
+ */
 static void rx_refuse(ExanetState *s, ExanetSource *src,
                       const ExanetPacket *pkt, enum exanet_resp resp)
 {
-    ExanetTidRecord *r = &src->refused[pkt_tid(pkt)];
+    ExanetTidRecord *r;
 
+    if (!src) {
+        if (pkt->type == EXANET_TYPE_WRITE && pkt->first) {
+            exanet_receiver_ack(s, pkt, resp);
+        }
+        return;
+    }
+    r = &src->refused[pkt_tid(pkt)];
     if (r->valid && r->gen == pkt_gen(pkt) && r->seq == pkt->seq) {
         return;
     }
@@ -432,14 +442,14 @@ static bool rx_cut_through(ExanetState *s, const ExanetPacket *pkt)
 
 void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt)
 {
-    ExanetSource *src = exanet_source_get(s, pkt);
     enum exanet_resp resp = exanet_context_check(s, pkt->pdid);
+    ExanetSource *src;
     ExanetRxContext *c;
     bool written;
 
     trace_exanet_receiver_parse(s->node, pkt->src, pkt->type, pkt->tid,
                                 pkt->seq, pkt->va, pkt->size);
-    if (!src) {
+    if (!exanet_source_find(s, pkt, resp == EXANET_RESP_ACK, &src)) {
         return;
     }
     if (resp != EXANET_RESP_ACK) {
@@ -481,18 +491,20 @@ void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt)
  */
 void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
 {
-    ExanetSource *src = exanet_source_get(s, pkt);
     ExanetRxContext *c = rx_find(s, pkt);
     ExanetTidRecord *r;
+    ExanetSource *src;
 
     exanet_count(s, RX_RELEASE);
-    if (!src || (c && (c->tid != pkt->tid || c->seq > pkt->seq))) {
+    /* its PDID means nothing: a node of which no block came has none to give up */
+    if (!exanet_source_find(s, pkt, false, &src) || !src || (c && (c->tid != pkt->tid || c->seq > pkt->seq))) {
         return;         /* a later block or copy is there */
     }
     if (c) {
         c->valid = false;
         exanet_count(s, RX_CTX_RELEASED);
     }
+    src->time = s->time;
     r = &src->refused[pkt_tid(pkt)];
     *r = (ExanetTidRecord) {
         .valid = true,
@@ -578,6 +590,8 @@ void exanet_receiver_reset(ExanetState *s)
     r->tomb_next = 0;
     r->recent = NULL;
     g_hash_table_remove_all(r->sources);
+    memset(r->by_link, 0, sizeof(r->by_link));
+    memset(r->full_until, 0, sizeof(r->full_until));
 }
 
 void exanet_receiver_init(ExanetState *s)

@@ -35,9 +35,12 @@ typedef struct ExanetReport {
 } ExanetReport;
 
 struct ExanetSource {
-    int64_t time;                   /* last packet, ns */
+    int64_t time;                   /* last packet for a context of ours, ns */
+    int64_t born;                   /* the first one */
+    int64_t far;                    /* the last one that others passed on */
     uint32_t coord;
     uint8_t epoch;
+    uint8_t link;                   /* that the first packet came by */
     bool proven;                    /* something of it was taken */
     struct {
         int64_t time;               /* when it was replaced, ns */
@@ -59,10 +62,14 @@ struct ExanetSource {
 };
 
 /*
- * What is known of the node that sent @pkt; a new epoch begins anew.  NULL: @pkt is
- * to be dropped, it has been counted, and answered if that makes sense.
+ * Looks up the node that sent @pkt.  @passed: exanet_context_check() has passed @pkt,
+ * so that a new node is remembered, and a new epoch begins anew.  Otherwise *src is NULL
+ * for a node, or an epoch of it, that is not known: coordinates are what a packet says,
+ * and one that was refused must take no room.  False: @pkt is to be dropped, it has been
+ * counted, and answered if that makes sense.
  */
-ExanetSource *exanet_source_get(ExanetState *s, const ExanetPacket *pkt);
+bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
+                        ExanetSource **src);
 
 /* Answers @pkt with @resp. */
 void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,

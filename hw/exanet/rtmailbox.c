@@ -42,20 +42,38 @@ void exanet_rtmailbox_response(ExanetState *s, const ExanetPacket *pkt)
     rtmailbox_notice(s);
 }
 
+/* The context that owns the data which @pkt asks for; its size has been checked. */
+static unsigned request_owner(const ExanetPacket *pkt)
+{
+    uint64_t ctrl = ldq_le_p(pkt->payload +
+                             offsetof(struct exanet_read_req, ctrl));
+
+    return RNIC_GET(EXANET_READ_REQ_OWNER, ctrl);
+}
+
+enum exanet_resp exanet_rtmailbox_check(ExanetState *s, const ExanetPacket *pkt)
+{
+    if (pkt->bad_payload) {
+        return EXANET_RESP_CRC;
+    }
+    if (pkt->size < EXANET_READ_REQ_USER_BYTES) {
+        return EXANET_RESP_MALFORMED;
+    }
+    /* the PDID is that of who asks */
+    return exanet_context_check(s, (pkt->pdid & EXANET_PDID_JOB) |
+                                   request_owner(pkt));
+}
+
 /* Whether the message of @pkt can be kept until the R5 takes it. */
 static bool rtmailbox_room(ExanetState *s, const ExanetPacket *pkt)
 {
-    uint64_t ctrl;
-
     if (s->rt.req_count == EXANET_RT_REQUESTS_MAX) {
         return false;
     }
     if (!exanet_firmware_internal(s)) {
         return true;
     }
-    ctrl = ldq_le_p(pkt->payload + offsetof(struct exanet_read_req, ctrl));
-    return exanet_firmware_request_room(
-        s, RNIC_GET(EXANET_READ_REQ_OWNER, ctrl), s->rt.req_count);
+    return exanet_firmware_request_room(s, request_owner(pkt), s->rt.req_count);
 }
 
 enum exanet_resp exanet_rtmailbox_request(ExanetState *s,

@@ -553,19 +553,22 @@ static void request_done(ExanetState *s, ExanetSource *src,
 static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
 {
     uint8_t buf[EXANET_MTU];
-    ExanetSource *src = exanet_source_get(s, pkt);
+    bool passed = exanet_context_check(s, pkt->pdid) == EXANET_RESP_ACK;
     enum exanet_resp resp;
+    ExanetSource *src;
     ExanetShmOrder order;
     TargetEntry *entry;
     bool device = false;
     hwaddr pa;
 
-    if (!src) {
+    if (!exanet_source_find(s, pkt, passed, &src)) {
         return true;
     }
     resp = request_check(s, pkt);
     if (resp != EXANET_RESP_ACK) {
-        exanet_shm_order_refused(s, &src->shm, pkt);
+        if (src) {
+            exanet_shm_order_refused(s, &src->shm, pkt);
+        }
         exanet_shm_refuse(s, pkt, resp);
         return true;
     }
@@ -594,8 +597,8 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
             return false;
         }
         /* the source may have been forgotten for another one meanwhile */
-        src = device_do(s, pkt, pa, buf, &resp) ? exanet_source_get(s, pkt) : NULL;
-        if (!src) {
+        if (!device_do(s, pkt, pa, buf, &resp) ||
+            !exanet_source_find(s, pkt, true, &src)) {
             return true;
         }
     }

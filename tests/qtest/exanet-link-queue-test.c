@@ -431,6 +431,7 @@ static void provoke_acks(ExanetTest *t, unsigned count)
         ExanetPacket pkt = packet(t, R, MIDDLE, 0, i);
 
         pkt.pdid = EXANET_TEST_PDID(5);
+        pkt.first = true;           /* of others a stranger is not told */
         exanet_peer_send(t->ports[R], &pkt);
     }
     exanet_wait(t, exanet_count(t, TX_ACK) == before + count);

@@ -169,8 +169,12 @@ static void test_release_first(void)
     ExanetTest *t = start();
     Node far = { FAR, 7 };
     uint8_t data[600];
-    ExanetBlock b;
+    ExanetBlock b = block(data, sizeof(data), 6, 0);
 
+    /* a node of which nothing came has nothing to give up */
+    fill(data, sizeof(data), 1);
+    send_block(t, &far, &b);
+    assert_acked(t, &far, &b);
     for (unsigned round = 0; round < 40; round++) {
         fill(data, sizeof(data), round);
         b = block(data, sizeof(data), 5, round % 16);
@@ -367,6 +371,20 @@ static void test_epoch_fault(void)
 
 /* --- Too many nodes ------------------------------------------------------------ */
 
+/* A message of @n that is taken into account, but goes nowhere; its answer. */
+static enum exanet_resp send_decode(ExanetTest *t, unsigned port, const Node *n,
+                                    unsigned gen)
+{
+    ExanetPacket pkt = message(n, EXANET_TYPE_WRITE,
+                               RNIC_PREP(EXANET_VA_WINDOW, 5), gen);
+    g_autofree ExanetRxPacket *rx = NULL;
+
+    exanet_peer_send(t->ports[port], &pkt);
+    rx = exanet_peer_take_type(t->ports[port], EXANET_TYPE_ACK);
+    g_assert_cmphex(rx->pkt.dst, ==, n->coord);
+    return rx->pkt.resp;
+}
+
 /*
  * A node that invents nodes: those that were there keep what is known of them, and
  * new ones get room again.
@@ -377,21 +395,18 @@ static void test_invented(void)
     Node real = { FAR, 9 }, fresh = { FAR + 1, 3 };
     uint8_t data[100];
     ExanetBlock b = block(data, sizeof(data), 1, 0);
-    ExanetBlock bad = block(data, sizeof(data), 2, 0);
     unsigned over = 50;
 
     fill(data, sizeof(data), 1);
     send_block(t, &real, &b);
     assert_acked(t, &real, &b);
-    bad.pdid ^= 0x10;               /* of no job here */
     exanet_step(t, 2 * IDLE_NS);
     for (unsigned i = 0; i < SOURCES_MAX + over; i++) {
         Node n = { 0xc000 + i, 1 };
 
-        send_block(t, &n, &bad);
-        g_assert_cmpuint(take_resp(t, &n), ==,
-                         /* of the real node there is more to remember */
-                         i < SOURCES_MAX - 1 ? EXANET_RESP_PROTECTION :
+        /* of the real node there is more to remember */
+        g_assert_cmpuint(send_decode(t, 0, &n, 0), ==,
+                         i < SOURCES_MAX - 1 ? EXANET_RESP_DECODE :
                                                EXANET_RESP_NO_CONTEXT);
     }
     g_assert_cmpuint(exanet_count(t, RX_CTX_FULL), ==, over + 1);
@@ -410,6 +425,93 @@ static void test_invented(void)
     send_packet(t, &real, &b, 0);
     assert_resp(t, &real, &b, EXANET_RESP_ACK);
     g_assert_cmpuint(exanet_count(t, RX_REACK), ==, 2);
+    exanet_stop(t);
+}
+
+/* Who has not got through in a second makes room, however often it comes back. */
+static void test_invented_again(void)
+{
+    ExanetTest *t = start();
+    Node fresh = { FAR + 1, 3 };
+    uint8_t data[100];
+    ExanetBlock b = block(data, sizeof(data), 1, 0);
+    const unsigned rounds = 12;
+
+    fill(data, sizeof(data), 1);
+    for (unsigned gen = 0; gen < rounds; gen++) {
+        for (unsigned i = 0; i < SOURCES_MAX; i++) {
+            Node n = { 0xc000 + i, 1 };
+
+            g_assert_cmpuint(send_decode(t, 0, &n, gen), ==, EXANET_RESP_DECODE);
+        }
+        if (gen == 0 || gen == rounds - 2) {
+            send_block(t, &fresh, &b);
+            assert_resp(t, &fresh, &b, EXANET_RESP_NO_CONTEXT);
+        }
+        exanet_step(t, IDLE_NS * 9 / 10);
+    }
+    send_block(t, &fresh, &b);
+    assert_acked(t, &fresh, &b);
+    exanet_stop(t);
+}
+
+/* What is refused, or means nothing, takes no room, whoever says that it sends it. */
+static void test_strangers(void)
+{
+    static const uint32_t peers[] = { SWITCH, 0x4001 };
+    ExanetTest *t = exanet_start_ports(NODE, peers, 2, "");
+    Node near = { peers[1], t->ports[1]->epoch };
+    const unsigned nodes = SOURCES_MAX + 176;
+    uint8_t data[600];
+    ExanetBlock b = block(data, sizeof(data), 1, 0);
+    g_autofree ExanetRxPacket *rx = NULL;
+
+    fill(data, sizeof(data), 1);
+    for (unsigned i = 0; i < nodes; i++) {
+        Node n = { 0xc000 + i, 1 };
+        ExanetBlock bad = b;
+        ExanetPacket pkt = message(&n, EXANET_TYPE_WRITE, DST, 1);
+
+        bad.pdid ^= 0x10;           /* of no job here */
+        send_release(t, &n, &b);
+        send_block(t, &n, &bad);
+        g_assert_cmpuint(take_resp(t, &n), ==, EXANET_RESP_PROTECTION);
+        pkt.pdid ^= 0x10;
+        exanet_peer_send(t->ports[0], &pkt);
+        g_assert_cmpuint(take_resp(t, &n), ==, EXANET_RESP_PROTECTION);
+        pkt = message(&n, EXANET_TYPE_NOTIFY, DST, 0);
+        pkt.user = EXANET_SMALL(EXANET_NI_RT_RESPONSE);
+        pkt.pdid ^= 0x10;
+        exanet_peer_send(t->ports[0], &pkt);
+        g_assert_cmpuint(take_resp(t, &n), ==, EXANET_RESP_PROTECTION);
+    }
+    exanet_assert_quiet(t);
+    g_assert_cmpuint(exanet_count(t, RX_RELEASE), ==, nodes);
+    g_assert_cmpuint(exanet_count(t, RX_CTX_FULL), ==, 0);
+    exanet_peer_send_block(t->ports[1], &b);
+    rx = exanet_peer_take_type(t->ports[1], EXANET_TYPE_ACK);
+    g_assert_cmphex(rx->pkt.dst, ==, near.coord);
+    g_assert_cmpuint(rx->pkt.resp, ==, EXANET_RESP_ACK);
+    exanet_assert_mem(t, DST, data, sizeof(data));
+    exanet_stop(t);
+}
+
+/* A link has half of the table and its share of the rest, and the others theirs. */
+static void test_share(void)
+{
+    static const uint32_t peers[] = { 0x8000, 0x10000 };    /* uplinks */
+    ExanetTest *t = exanet_start_ports(NODE, peers, 2, "");
+    const unsigned share = SOURCES_MAX / 4;
+    const unsigned room[] = { SOURCES_MAX / 2 + share, share };
+
+    for (unsigned port = 0; port < ARRAY_SIZE(room); port++) {
+        for (unsigned i = 0; i < room[port] + 10; i++) {
+            Node n = { peers[port] + 1 + i, 1 };
+
+            g_assert_cmpuint(send_decode(t, port, &n, 0), ==, i < room[port] ?
+                             EXANET_RESP_DECODE : EXANET_RESP_NO_CONTEXT);
+        }
+    }
     exanet_stop(t);
 }
 
@@ -452,6 +554,9 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/source/epoch-messages", test_epoch_messages);
     qtest_add_func("/exanet/source/epoch-fault", test_epoch_fault);
     qtest_add_func("/exanet/source/invented", test_invented);
+    qtest_add_func("/exanet/source/invented-again", test_invented_again);
+    qtest_add_func("/exanet/source/strangers", test_strangers);
+    qtest_add_func("/exanet/source/share", test_share);
     qtest_add_func("/exanet/source/invented-neighbours",
                    test_invented_neighbours);
     return g_test_run();
