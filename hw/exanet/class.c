@@ -63,6 +63,11 @@ void exanet_class_init(ObjectClass *klass, ExanetState *(*state)(Object *obj))
 
         object_class_property_set_description(klass, name,
             "Netdev that is a cable to a neighbour; at least one is needed");
+        g_free(name);
+        name = g_strdup_printf("peer%u", i);
+        object_class_property_set_description(klass, name,
+            "Coordinates of the neighbour at the link of that number: no other is "
+            "believed; default: any that can be there");
     }
     exanet_qom_class_init(klass, state);
 }

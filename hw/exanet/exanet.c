@@ -802,6 +802,33 @@ void exanet_reset(ExanetState *s)
     exanet_irq_flush(s);
 }
 
+/* The properties peerN. */
+static bool peers_check(ExanetState *s, Error **errp)
+{
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        uint32_t peer = s->port[i].peer_named;
+
+        if (peer == EXANET_PEER_ANY) {
+            continue;
+        }
+        if (peer > EXANET_COORD_MASK) {
+            error_setg(errp, "property 'peer%u' must be at most 0x%x (22 bits)", i,
+                       EXANET_COORD_MASK);
+            return false;
+        }
+        if (!s->port[i].conf.peers.ncs[0]) {
+            error_setg(errp, "property 'peer%u' needs a netdev 'link%u'", i, i);
+            return false;
+        }
+        if (peer == s->coord) {
+            error_setg(errp, "property 'peer%u' is 0x%x, as property 'coord': a node "
+                       "is not its own neighbour", i, peer);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool properties_check(ExanetState *s, Error **errp)
 {
     uint32_t dims;
@@ -822,6 +849,9 @@ static bool properties_check(ExanetState *s, Error **errp)
     if (s->links == 0) {
         error_setg(errp, "no cable: at least one of the properties 'link0' to "
                    "'link%u' must name a netdev", EXANET_LINKS - 1);
+        return false;
+    }
+    if (!peers_check(s, errp)) {
         return false;
     }
     if (s->dims && !exanet_route_dims(s->dims, &dims)) {

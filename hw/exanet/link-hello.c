@@ -12,6 +12,11 @@
 #define HELLO_INTERVAL_UP_NS (1000 * SCALE_MS)
 /* HELLOs answered at once between two of our own: three nodes make no cable. */
 #define HELLO_ANSWERS_MAX 64
+/*
+ * When a link goes down its peer's coordinates are kept for the same cable for so long:
+ * a node that starts again must find another one there that pretends to be it.
+ */
+#define PEER_KEPT_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
 
 static bool port_carrier(ExanetPort *p)
 {
@@ -45,9 +50,78 @@ static void port_peer_set(ExanetPort *p, uint32_t coord, uint8_t epoch)
 
 static void port_peer_forget(ExanetPort *p)
 {
+    if (p->up) {
+        p->peer_until = exanet_now(p->s) + PEER_KEPT_NS;
+    }
     p->peer_known = false;
     port_up_set(p, false);
 }
+
+/* --- Who the peer can be ---------------------------------------------------- */
+
+/* Refuses the peer at @p, which says that it is @coord, because of @why. */
+static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
+{
+    if (!p->conflict_told) {
+        warn_report("exanet: the peer of link%u says that it is 0x%x, %s: the link "
+                    "stays down", p->index, coord, why);
+    }
+    exanet_count(p->s, LINK_CONFLICT);
+    p->conflict_told = true;
+    p->conflict = true;
+    port_peer_forget(p);
+}
+
+/* Returns true if @p leads to the node at @coord, or did so last. */
+static bool port_had(const ExanetPort *p, uint32_t coord)
+{
+    return p->peer == coord && (p->peer_known || p->peer_until);
+}
+
+/* Returns true if the node at @coord is at port @q with another epoch than @epoch. */
+static bool port_holds(ExanetPort *q, uint32_t coord, uint8_t epoch)
+{
+    return q->peer == coord && q->peer_epoch != epoch &&
+           (q->up || exanet_now(q->s) < q->peer_until);
+}
+
+/*
+ * Returns why the peer at @p cannot be the node at @coord with @epoch, or NULL.  Who has
+ * been there longer is believed; who is named by a property is believed first.
+ */
+static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch)
+{
+    ExanetState *s = p->s;
+    bool named = p->peer_named == coord;
+
+    if (coord == s->node) {
+        return "as this node";
+    }
+    if (!named && p->peer_named != EXANET_PEER_ANY) {
+        return "which property 'peerN' does not name";
+    }
+    for (ExanetPort *q = NULL; (q = exanet_port_next(s, q));) {
+        if (q == p || (named && q->peer_named != coord)) {
+            continue;
+        }
+        if (!named && q->peer_named == coord) {
+            return "which property 'peerN' names for another link";
+        }
+        if (port_holds(q, coord, epoch) && (q->up || !port_had(p, coord))) {
+            return "which is at another link";
+        }
+    }
+    if (named) {
+        return NULL;
+    }
+    if (!port_had(p, coord) && exanet_receiver_elsewhere(s, coord, epoch)) {
+        return "which is reached through others";
+    }
+    return exanet_switch_neighbour(p, coord) ? NULL :
+           "which is no neighbour in this network (property 'peerN' allows it)";
+}
+
+/* --- HELLO ------------------------------------------------------------------- */
 
 static void port_hello_arm(ExanetPort *p)
 {
@@ -62,6 +136,11 @@ static void port_peer_greet(ExanetPort *p)
     if (p->up && timeout && exanet_now(p->s) - p->heard > timeout) {
         p->lost = true;
         port_peer_forget(p);
+    }
+    if (p->up && p->peer_named == EXANET_PEER_ANY &&
+        !exanet_switch_neighbour(p, p->peer)) {
+        port_conflict(p, p->peer, "which is no neighbour in this network "
+                      "(property 'peerN' allows it)");
     }
     if (p->lost && p->blocked) {
         /* a netdev that was disconnected does not tell when it is back */
@@ -101,19 +180,9 @@ static void port_hello_tick(void *opaque)
     ExanetPort *p = opaque;
     bool entered = exanet_enter(p->s);
 
+    exanet_receiver_sweep(p->s);
     exanet_link_hello(p);
     exanet_leave(p->s, entered);
-}
-
-static void port_conflict(ExanetPort *p)
-{
-    if (!p->conflict_told) {
-        warn_report("exanet: the peer of link%u has the same coordinates 0x%x: "
-                    "the link stays down", p->index, p->s->node);
-    }
-    p->conflict_told = true;
-    p->conflict = true;
-    port_peer_forget(p);
 }
 
 void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
@@ -121,6 +190,7 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
     ExanetState *s = p->s;
     uint32_t coord = le32_to_cpu(h->coord);
     uint32_t max_words = le32_to_cpu(h->max_words);
+    const char *why;
     bool was_up = p->up;
     bool heard = (h->flags & EXANET_HELLO_HEARD) && h->peer_epoch == s->epoch;
 
@@ -128,8 +198,9 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
         exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
         return;
     }
-    if (coord == s->node) {
-        port_conflict(p);
+    why = port_doubt(p, coord, h->epoch);
+    if (why) {
+        port_conflict(p, coord, why);
         return;
     }
     p->conflict = false;

@@ -108,6 +108,9 @@ typedef struct ExanetTx {
     bool urgent_sent;               /* ... and have done so in a frame of their own */
 } ExanetTx;
 
+/* Any coordinates that are no conflict. */
+#define EXANET_PEER_ANY UINT32_MAX
+
 struct ExanetPort {
     ExanetState *s;
     unsigned index;
@@ -115,7 +118,9 @@ struct ExanetPort {
     NICConf conf;
     QEMUTimer *hello_timer;
     int64_t heard;                  /* ns, last valid frame of the peer */
-    uint32_t peer;                  /* coordinates, if peer_known */
+    uint32_t peer_named;            /* property peerN, or EXANET_PEER_ANY */
+    uint32_t peer;                  /* coordinates, if peer_known: else the last */
+    int64_t peer_until;             /* ns; so long those are kept; 0: it was never up */
     uint32_t peer_words;            /* longest frame that it takes */
     uint8_t peer_epoch;
     bool peer_known;
@@ -123,7 +128,7 @@ struct ExanetPort {
     bool enabled;                   /* by PORT_CTRL, and not @admin_down */
     bool admin_down;                /* by exanet_port_admin() */
     bool loopback;                  /* PORT_CTRL_LOOPBACK: the netdev is not used */
-    bool conflict;                  /* the peer has our coordinates */
+    bool conflict;                  /* the peer's coordinates were refused */
     bool conflict_told;             /* ... and the user knows */
     bool refused;                   /* the netdev waits with a frame for us */
     bool blocked;                   /* the netdev keeps a frame of ours: @held */

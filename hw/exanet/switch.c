@@ -62,6 +62,22 @@ void exanet_switch_port_changed(ExanetState *s, ExanetPort *p)
     s->sw.stamp++;
 }
 
+bool exanet_switch_neighbour(ExanetPort *p, uint32_t coord)
+{
+    ExanetState *s = p->s;
+
+    if (s->sw.arith || port_role_forced(p) ||
+        exanet_route_role(&s->sw.config, s->node, coord) != EXANET_ROLE_AUTO) {
+        return true;
+    }
+    for (ExanetPort *q = NULL; (q = exanet_port_next(s, q));) {
+        if (q != p && q->up && q->role != EXANET_ROLE_AUTO) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void exanet_switch_configure(ExanetState *s)
 {
     exanet_route_config(&s->sw.config, switch_reg(s, EXANET_REG_SW_DIMS),

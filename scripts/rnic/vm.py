@@ -179,7 +179,7 @@ class Node:
             device += f',link-latency-ns={spec.latency}'
         for i, cable in enumerate(spec.cables):
             cmd += ['-netdev', self.cluster.plug(self, cable, f'link{i}')]
-            device += f',link{i}=link{i}'
+            device += f',link{i}=link{i},peer{i}={cable.other(spec).coord}'
             if cable.faults:
                 device += f',faults{i}={_value(cable.faults)}'
         return [*cmd, '-device', device]

@@ -14,7 +14,13 @@ const uint32_t exanet_around[PORTS] = {
 
 ExanetTest *exanet_switch_start(void)
 {
-    return exanet_start_ports(HERE, exanet_around, PORTS, ",dims=4x4");
+    g_autoptr(GString) props = g_string_new(",dims=4x4");
+
+    /* tests move the node, and then these are no neighbours but by name */
+    for (unsigned i = 0; i < PORTS; i++) {
+        g_string_append_printf(props, ",peer%u=0x%x", i, exanet_around[i]);
+    }
+    return exanet_start_ports(HERE, exanet_around, PORTS, props->str);
 }
 
 uint64_t exanet_port_get(ExanetTest *t, unsigned port, unsigned reg)

@@ -226,7 +226,7 @@ enum exanet_table_format {
 #define EXANET_PORT_STATUS_UP	RNIC_BIT(0)	/* HELLO went both ways */
 #define EXANET_PORT_STATUS_PEER_XOFF RNIC_BIT(1)	/* we may not start packets */
 #define EXANET_PORT_STATUS_XOFF	RNIC_BIT(2)	/* we have stopped the peer */
-#define EXANET_PORT_STATUS_CONFLICT RNIC_BIT(3)	/* the peer has our coordinates */
+#define EXANET_PORT_STATUS_CONFLICT RNIC_BIT(3)	/* the peer's coordinates were refused */
 #define EXANET_PORT_STATUS_PRESENT RNIC_BIT(4)	/* there is a netdev */
 #define EXANET_PORT_STATUS_ROLE	RNIC_FIELD(11, 8)	/* enum exanet_role in use */
 #define EXANET_PORT_STATUS_PEER_XOFF_VC RNIC_FIELD(15, 12)	/* one bit for each */
@@ -517,7 +517,8 @@ enum exanet_fw_multipath {
 	X(SHM_CAM_NEW,		"requests that took an entry") \
 	X(SHM_CAM_FULL,		"requests that found no entry") \
 	X(CDMA_RETRY,		"pieces that CDMA channels sent again") \
-	X(CDMA_FAILED,		"CDMA transfers that failed")
+	X(CDMA_FAILED,		"CDMA transfers that failed") \
+	X(LINK_CONFLICT,	"HELLOs refused: coordinates that cannot be there")
 
 enum exanet_counter {
 #define EXANET_COUNTER_ENUM(name, text) EXANET_CNT_##name,
