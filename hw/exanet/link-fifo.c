@@ -7,6 +7,8 @@
 
 /* Room for two frames of any length. */
 #define SIZE_MIN 16384
+/* Memory that exanet_fifo_trim() leaves, in multiples of what is in it. */
+#define SLACK 8
 
 static uint8_t *fifo_at(ExanetFifo *f, unsigned word)
 {
@@ -75,8 +77,21 @@ void exanet_fifo_clear(ExanetFifo *f)
 
 void exanet_fifo_trim(ExanetFifo *f)
 {
-    if (f->count == 0 && f->size > SIZE_MIN) {
+    unsigned used = exanet_fifo_used(f);
+
+    if (f->size <= SIZE_MIN) {
+        return;
+    }
+    if (f->count == 0) {
         exanet_fifo_fini(f);
+    } else if (used <= f->size / SLACK) {
+        memmove(f->buf, fifo_at(f, f->head), (size_t)used * EXANET_WORD_BYTES);
+        f->head = 0;
+        f->tail = used;
+        while (f->size > SIZE_MIN && used <= f->size / SLACK) {
+            f->size /= 2;
+        }
+        f->buf = g_realloc_n(f->buf, f->size, EXANET_WORD_BYTES);
     }
 }
 

@@ -27,7 +27,10 @@ uint8_t *exanet_fifo_head(ExanetFifo *f);
 void exanet_fifo_skip(ExanetFifo *f, unsigned words);
 /* Forgets all frames.  What exanet_fifo_head() has shown can still be read. */
 void exanet_fifo_clear(ExanetFifo *f);
-/* Gives back the memory of a FIFO that is empty and has become large. */
+/*
+ * Gives back memory of a FIFO that has become large: behind it there are at most 16384
+ * words, or eight times as many as it occupies.  Moves what exanet_fifo_head() has shown.
+ */
 void exanet_fifo_trim(ExanetFifo *f);
 void exanet_fifo_fini(ExanetFifo *f);
 

@@ -100,6 +100,10 @@ static void test_mixture(void)
         g_assert_cmpuint(f.count, ==, in - out);
         g_assert_cmpuint(f.tail, <=, f.size);
         g_assert_cmpuint(f.size, <=, 4 * (f.count + 65536));
+        if (round % 3 == 0) {
+            exanet_fifo_trim(&f);
+            g_assert_cmpuint(f.size, <=, MAX(16384, 8 * exanet_fifo_used(&f)));
+        }
     }
     while (exanet_fifo_head(&f)) {
         unsigned count = f.left;
@@ -125,7 +129,18 @@ static void test_memory(void)
         frame_put(&f, i * FRAME_MAX, FRAME_MAX);
     }
     g_assert_cmpuint(f.size, >, small);
-    exanet_fifo_trim(&f);           /* not while there is something in it */
+    exanet_fifo_trim(&f);           /* not while there is much in it */
+    for (unsigned i = 0; i < 59; i++) {
+        words_take(&f, i * FRAME_MAX, FRAME_MAX);
+    }
+    /* one word that waits does not keep the memory of all */
+    words_take(&f, 59 * FRAME_MAX, FRAME_MAX - 1);
+    exanet_fifo_trim(&f);
+    g_assert_cmpuint(f.size, ==, small);
+    words_take(&f, 60 * FRAME_MAX - 1, 1);
+    for (unsigned i = 0; i < 60; i++) {
+        frame_put(&f, i * FRAME_MAX, FRAME_MAX);
+    }
     words_take(&f, 0, FRAME_MAX);
     exanet_fifo_clear(&f);
     g_assert_null(exanet_fifo_head(&f));
