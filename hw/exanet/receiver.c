@@ -497,8 +497,9 @@ void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
 
     exanet_count(s, RX_RELEASE);
     /* its PDID means nothing: a node of which no block came has none to give up */
-    if (!exanet_source_find(s, pkt, false, &src) || !src || (c && (c->tid != pkt->tid || c->seq > pkt->seq))) {
-        return;         /* a later block or copy is there */
+    if (!exanet_source_find(s, pkt, false, &src) || !src ||
+        (c && (c->tid != pkt->tid || c->seq > pkt->seq))) {
+        return;         /* or a later block or copy is there */
     }
     if (c) {
         c->valid = false;

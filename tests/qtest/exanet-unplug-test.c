@@ -80,7 +80,7 @@ static ExanetTest *start(void)
     ExanetTest *t = g_new0(ExanetTest, 1);
     g_autofree char *wire = NULL;
 
-    /* what was freed is not what it was: whoever uses it fails without a sanitizer, too */
+    /* memory that was freed has other bytes: its use fails without a sanitizer, too */
     g_setenv("MALLOC_PERTURB_", "165", true);
     t->peer = exanet_peer_new(FATAL_PEER, false);
     t->peer->max_words = NIC_FRAME_WORDS;
