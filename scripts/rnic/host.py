@@ -4,6 +4,19 @@
 import os
 
 
+_MANY_BYTES = 8_000_000_000    # a machine with "8 GB" has a little less than 8 GiB
+
+
+def memory():
+    """The bytes of RAM of this machine."""
+    return os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE')
+
+
+def has_much_memory():
+    """Returns true if this machine has 8 GB of RAM or more."""
+    return memory() >= _MANY_BYTES
+
+
 def cores():
     """The number of cores that this process may use: CPU affinity counts, the
     number of cores in the machine does not."""

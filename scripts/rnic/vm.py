@@ -42,7 +42,8 @@ def default_cpus():
 
 
 def default_memory():
-    return 1024
+    """The MB of a guest of a pair."""
+    return 2048 if host.has_much_memory() else 1024
 
 
 def _die_with(parent, number):

@@ -25,7 +25,8 @@ def start():
                    help='host folder that both guests see at /mnt/host')
     p.add_argument('--cpus', type=int, metavar='N', help='of each guest')
     p.add_argument('--memory', type=int, metavar='MB',
-                   help='of each guest, 256 or more')
+                   help='of each guest, 256 or more; without it 2048, or '
+                   '1024 where this machine has less than 8 GB')
     p.add_argument('--shell', action='store_true',
                    help='a prompt in both guests instead of a command')
     p.add_argument('command', nargs='*', metavar='COMMAND')
