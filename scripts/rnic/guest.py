@@ -25,8 +25,9 @@ KEY, HOST_KEY = GUEST / 'ssh/id_ed25519', GUEST / 'ssh/host_ed25519'
 HOST_PACKAGES = ['debian-archive-keyring', 'e2fsprogs', 'mmdebstrap',
                  'openssh-client', 'xz-utils', 'zstd']
 _PACKAGES = [
-    'busybox-static', 'iproute2', 'iputils-ping', 'kmod', 'libfabric-bin',
-    'libfabric1', 'openmpi-bin', 'openssh-server', 'procps', 'systemd-sysv']
+    'busybox-static', 'ethtool', 'iproute2', 'iputils-ping', 'kmod',
+    'libfabric-bin', 'libfabric1', 'openmpi-bin', 'openssh-server', 'pciutils',
+    'procps', 'systemd-sysv', 'tcpdump']
 # Other disks that are made when somebody wants them.
 _EXTRA = {
     '': [], 'lammps': ['lammps'],
