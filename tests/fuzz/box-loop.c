@@ -5,6 +5,9 @@
  */
 #include "box.h"
 #include <malloc.h>
+#if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
+#include <sanitizer/allocator_interface.h>
+#endif
 #include "qapi/error.h"
 #include "qemu/main-loop.h"
 #include "qemu/rcu.h"
@@ -144,8 +147,6 @@ void cpu_loop_exit_restore(CPUState *cpu, uintptr_t pc)
 /* --- Assertions --------------------------------------------------------------- */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
-size_t __sanitizer_get_current_allocated_bytes(void);
-
 size_t box_live_bytes(void)
 {
     return __sanitizer_get_current_allocated_bytes();

@@ -8,9 +8,9 @@
  *   - no byte changes that is not a hostile process' own, unless the kernel's rights
  *     were used;
  *   - an honest node gets its block through when no receiver context is taken;
- *   - a context that is closed becomes quiet; 61 s after all are closed the device is
- *     quiescent, and the next owner of each context, and the honest process, can send
- *     a message and store to the honest node.
+ *   - a context that is closed becomes quiet, and its next owner can send a message to
+ *     the honest node; 61 s after all are closed the device is quiescent, and each can
+ *     store to that node, too.
  */
 #include "box.h"
 #include "exanet-box.h"
@@ -553,11 +553,16 @@ static void op_packets(FuzzInput *in)
         .dst = flags & 0x80 ? HONEST_NODE : NODE, .ttl = EXANET_TTL_MAX,
         .first = flags & 1, .last = flags & 2, .notify = flags & 4,
         .epoch = flags & 8 ? box.s->epoch : PEER_EPOCH,
-        .pdid = fuzz_u16(in), .tid = fuzz_u16(in), .size = fuzz_u8(in) + 1,
-        .va = fuzz_u64(in), .user = fuzz_u16(in), .payload = payload,
+        .payload = payload,
     };
-    uint8_t damage = fuzz_u8(in);
+    uint8_t damage;
 
+    pkt.pdid = fuzz_u16(in);
+    pkt.tid = fuzz_u16(in);
+    pkt.size = fuzz_u8(in) + 1;
+    pkt.va = fuzz_u64(in);
+    pkt.user = fuzz_u16(in);
+    damage = fuzz_u8(in);
     memset(payload, damage, sizeof(payload));
     if (RNIC_GET(EXANET_PDID_JOB, pkt.pdid) == HONEST_JOB && src != HONEST_NODE) {
         pkt.pdid ^= RNIC_PREP(EXANET_PDID_JOB, 1);
@@ -571,6 +576,7 @@ static void op_packets(FuzzInput *in)
     }
     pkt.small = RNIC_GET(EXANET_FTR_USER_SMALL, pkt.user);
     pkt.resp = pkt.user >> 12;
+    pkt.vc = pkt.user >> 10 & 3;
     pkt.flow_dst = src;
     pkt.desired = pkt.current = damage;
     if (pkt.type == EXANET_TYPE_RELEASE) {
@@ -588,7 +594,7 @@ static void op_packets(FuzzInput *in)
         if (damage & 0x80 && n == 1) {
             buf[pkt.tid % (words * EXANET_WORD_BYTES)] ^= damage;
         }
-        frame_send(EVIL, EXANET_LINK_DATA, flags & 3, buf, words);
+        frame_send(EVIL, EXANET_LINK_DATA, pkt.vc, buf, words);
         src += stride;
         pkt.tid += flags & 0x10 ? 1 : 0;
         if (i % 64 == 63) {
@@ -667,12 +673,14 @@ static void op_channel(FuzzInput *in)
     unsigned c = fuzz_u8(in) % EVIL_CTXS, channel = fuzz_u8(in) % 64;
     hwaddr at = channel * EXANET_CHANNEL_BYTES;
     uint32_t dst = coord_of(fuzz_u32(in));
+    uint64_t ctrl;
 
     user64(c, EXANET_PAGE_SCRATCHPAD, at, fuzz_u32(in));
     user64(c, EXANET_PAGE_SCRATCHPAD, at + 0x08,
            RNIC_PREP(EXANET_GVA_COORD, dst) | fuzz_u32(in));
-    user64(c, EXANET_PAGE_SCRATCHPAD, at + 0x10,
-           fuzz_u16(in) | (uint64_t)fuzz_u32(in) << 32);
+    ctrl = fuzz_u16(in);
+    ctrl |= (uint64_t)fuzz_u32(in) << 32;
+    user64(c, EXANET_PAGE_SCRATCHPAD, at + 0x10, ctrl);
     user64(c, EXANET_PAGE_SCRATCHPAD, at + 0x18,
            RNIC_PREP(EXANET_GVA_COORD, dst) | fuzz_u32(in));
     user64(c, EXANET_PAGE_SCRATCHPAD, at + EXANET_CHANNEL_DOORBELL,
@@ -733,7 +741,8 @@ static void op_register(FuzzInput *in)
     if (fuzz_u8(in) & 1) {
         reg64(at, fuzz_u64(in));
     } else {
-        reg32(at + (fuzz_u8(in) & 4), fuzz_u32(in));
+        at += fuzz_u8(in) & 4;
+        reg32(at, fuzz_u32(in));
     }
 }
 
@@ -774,6 +783,7 @@ static void op_kernel(FuzzInput *in, ExanetBoxOp op)
 
 static void op_do(FuzzInput *in, ExanetBoxOp op)
 {
+    uint32_t at;
     uint8_t arg;
 
     switch (op) {
@@ -816,7 +826,8 @@ static void op_do(FuzzInput *in, ExanetBoxOp op)
         break;
     case BOX_OP_FLIP:
         arg = fuzz_u8(in);
-        box_flip(arg, fuzz_u16(in) % (EVIL_CTXS * CTX_BYTES), fuzz_u8(in));
+        at = fuzz_u16(in) % (EVIL_CTXS * CTX_BYTES);
+        box_flip(arg, at, fuzz_u8(in));
         break;
     case BOX_OP_FAULTS:
         arg = fuzz_u8(in);
@@ -920,6 +931,9 @@ static void honest_check(void)
         honest_block();
     }
     for (unsigned c = 0; c < CTXS; c++) {
+        ctx_close(c);
+        ctx_open(c, HONEST_JOB);
+        honest_message(c);
         ctx_close(c);
     }
     step(HOLD_NS);

@@ -8,10 +8,6 @@
 
 #define BYTES EXANET_BOX_OP_BYTES
 
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
-                               unsigned seed);
-
 /* A new operation at @at, which takes the place of none. */
 static void op_make(uint8_t *at, GRand *rand)
 {

@@ -29,14 +29,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     FuzzInput in = { data, size };
     ExanetWalk walk = {
-        .format = fuzz_u8(&in) & 0xf, .va_bits = fuzz_u8(&in),
-        .root = fuzz_u64(&in), .read = entry_read,
+        .format = fuzz_u8(&in) & 0xf, .read = entry_read,
     };
-    uint64_t va = fuzz_u64(&in);
-    Tables tables = { .bytes = in.at, .entries = in.left / 8 };
+    Tables tables = { .reads = 0 };
+    uint64_t va;
     ExanetLeaf read = { }, write = { };
     enum exanet_resp resp;
 
+    walk.va_bits = fuzz_u8(&in);
+    walk.root = fuzz_u64(&in);
+    va = fuzz_u64(&in);
+    tables.bytes = in.at;
+    tables.entries = in.left / 8;
     walk.opaque = &tables;
     resp = exanet_walk(&walk, va, false, &read);
     if (resp == EXANET_RESP_ACK) {

@@ -30,10 +30,16 @@ static void packet_fields(FuzzInput *in, ExanetPacket *p)
 
     *p = (ExanetPacket) {
         .type = type & 0x80 ? type & 0x1f : types[type % ARRAY_SIZE(types)],
-        .va = fuzz_u64(in), .dst = fuzz_u32(in), .src = fuzz_u32(in),
-        .pdid = fuzz_u16(in), .size = fuzz_u16(in), .tid = fuzz_u16(in),
-        .seq = fuzz_u16(in), .user = fuzz_u16(in), .ttl = fuzz_u16(in),
     };
+    p->va = fuzz_u64(in);
+    p->dst = fuzz_u32(in);
+    p->src = fuzz_u32(in);
+    p->pdid = fuzz_u16(in);
+    p->size = fuzz_u16(in);
+    p->tid = fuzz_u16(in);
+    p->seq = fuzz_u16(in);
+    p->user = fuzz_u16(in);
+    p->ttl = fuzz_u16(in);
     flags = fuzz_u16(in);
     p->first = flags & 1;
     p->last = flags & 2;

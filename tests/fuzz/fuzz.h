@@ -5,7 +5,9 @@
  * runs the inputs of tests/fuzz/corpus as a test (any compiler).
  *
  * An input is consumed as a sequence of little-endian numbers.  Numbers behind its end
- * are zero, so that every prefix of an input is an input.
+ * are zero, so that every prefix of an input is an input.  Each number is taken by a
+ * statement of its own: C leaves it to the compiler which argument of a call, or which
+ * member of an initializer, comes first.
  */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
@@ -20,6 +22,10 @@ typedef struct FuzzInput {
 } FuzzInput;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* Of targets with a mutator of their own, and the mutator of libFuzzer. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
+                               unsigned seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
 /* Copies the next @len bytes to @to; bytes behind the end of the input are zero. */
 static inline void fuzz_bytes(FuzzInput *in, void *to, size_t len)

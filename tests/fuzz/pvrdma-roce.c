@@ -11,11 +11,13 @@ static void path_fields(FuzzInput *in, RocePath *path)
     uint16_t vlan = fuzz_u16(in);
 
     *path = (RocePath) {
-        .flow_label = fuzz_u32(in) & 0xfffff, .sport = fuzz_u16(in),
         .vlan = vlan & 1 ? ROCE_NO_VLAN : vlan & 0x0fff,
-        .network = fuzz_u8(in) % 3, .traffic_class = fuzz_u8(in),
-        .hop_limit = fuzz_u8(in) | 1,
     };
+    path->flow_label = fuzz_u32(in) & 0xfffff;
+    path->sport = fuzz_u16(in);
+    path->network = fuzz_u8(in) % 3;
+    path->traffic_class = fuzz_u8(in);
+    path->hop_limit = fuzz_u8(in) | 1;
     fuzz_bytes(in, path->smac, sizeof(path->smac));
     fuzz_bytes(in, path->dmac, sizeof(path->dmac));
     fuzz_bytes(in, path->sgid, sizeof(path->sgid));
@@ -33,16 +35,25 @@ static void packet_fields(FuzzInput *in, RocePacket *pkt)
     uint8_t flags = fuzz_u8(in);
 
     *pkt = (RocePacket) {
-        .opcode = fuzz_u8(in), .syndrome = fuzz_u8(in), .pkey = fuzz_u16(in),
-        .qpn = fuzz_u32(in) & 0xffffff, .psn = fuzz_u32(in) & ROCE_PSN_MASK,
-        .va = fuzz_u64(in), .rkey = fuzz_u32(in), .dma_len = fuzz_u32(in),
-        .swap_add = fuzz_u64(in), .compare = fuzz_u64(in),
-        .original = fuzz_u64(in), .msn = fuzz_u32(in) & 0xffffff,
-        .qkey = fuzz_u32(in), .src_qpn = fuzz_u32(in) & 0xffffff,
-        .imm = fuzz_u32(in), .inv_rkey = fuzz_u32(in),
         .solicited = flags & 1, .ack_req = flags & 2,
         .fecn = flags & 4, .becn = flags & 8,
     };
+    pkt->opcode = fuzz_u8(in);
+    pkt->syndrome = fuzz_u8(in);
+    pkt->pkey = fuzz_u16(in);
+    pkt->qpn = fuzz_u32(in) & 0xffffff;
+    pkt->psn = fuzz_u32(in) & ROCE_PSN_MASK;
+    pkt->va = fuzz_u64(in);
+    pkt->rkey = fuzz_u32(in);
+    pkt->dma_len = fuzz_u32(in);
+    pkt->swap_add = fuzz_u64(in);
+    pkt->compare = fuzz_u64(in);
+    pkt->original = fuzz_u64(in);
+    pkt->msn = fuzz_u32(in) & 0xffffff;
+    pkt->qkey = fuzz_u32(in);
+    pkt->src_qpn = fuzz_u32(in) & 0xffffff;
+    pkt->imm = fuzz_u32(in);
+    pkt->inv_rkey = fuzz_u32(in);
 }
 
 /* What was sent is what arrives, of the members that the opcode has. */

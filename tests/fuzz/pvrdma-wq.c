@@ -7,7 +7,6 @@
 #include "hw/rnic/pvrdma/pvrdma.h"
 
 #define PAGES       8
-#define ENTRIES_MAX 64
 
 /* --- The rest of the device ------------------------------------------------- */
 
@@ -94,6 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t addr[PAGES];
     PvrdmaPages pages = { .addr = addr, .count = PAGES };
     PvrdmaWq wq = { 0 };
+    uint32_t entries;
     bool send;
 
     guest.in = (FuzzInput) { data, size };
@@ -102,8 +102,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         addr[i] = (i + 1) * (uint64_t)PVRDMA_PAGE_BYTES;
     }
     send = fuzz_u8(&guest.in) & 1;
-    if (pvrdma_wq_init(&wq, 8, PVRDMA_PAGE_BYTES, fuzz_u32(&guest.in),
-                       fuzz_u8(&guest.in)) ||
+    entries = fuzz_u32(&guest.in);
+    if (pvrdma_wq_init(&wq, 8, PVRDMA_PAGE_BYTES, entries, fuzz_u8(&guest.in)) ||
         (send ? pvrdma_sq_layout(&wq, &pages) : pvrdma_rq_layout(&wq, &pages))) {
         return 0;
     }
