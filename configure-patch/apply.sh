@@ -3,7 +3,8 @@
 # Usage: apply.sh QEMU_SOURCE_TREE
 # Makes this repository part of a QEMU source tree: three symlinks, five added
 # lines (qemu.patch), devices on AXI for the Arm machines (qemu-arm.patch), a provider of
-# query-stats (qemu-stats.patch), and -netdev stream mended and able to write frames
+# query-stats (qemu-stats.patch), a qtest machine that sleeps while its clock stands still
+# (qemu-qtest.patch), and -netdev stream mended and able to write frames
 # together (qemu-stream-*.patch). Running it again changes nothing.
 set -euo pipefail
 
@@ -57,6 +58,7 @@ change() {
 mend qemu.patch
 mend qemu-arm.patch
 mend qemu-stats.patch
+mend qemu-qtest.patch
 if [ -f "$tree/net/stream_data.c" ]; then
     mend qemu-stream-10.2.patch
 else

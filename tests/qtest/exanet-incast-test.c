@@ -12,10 +12,7 @@
 #include "exanet-traffic.h"
 
 #define SENDERS 7
-/*
- * Slow cables: a machine whose next timer is only microseconds of virtual time away
- * would look at the clock all the time, although the test lets it stand still.
- */
+/* Cables are slow, because a step of time is to be short beside a transfer. */
 #define RATE_KBPS 20000
 /* and a FIFO of theirs takes seconds to drain */
 #define RATE ",link-rate-kbps=20000,link-stall-ms=0"

@@ -376,6 +376,39 @@ static void test_asleep(void)
     exanet_stop(t);
 }
 
+/* How often QEMU's main loop has gone to sleep. */
+static uint64_t sleeps(ExanetTest *t)
+{
+    g_autofree char *path = g_strdup_printf("/proc/%d/status",
+                                            qtest_pid(t->qts));
+    g_autofree char *text = NULL;
+    const char *line;
+
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    line = strstr(text, "\nvoluntary_ctxt_switches:");
+    g_assert_nonnull(line);
+    return g_ascii_strtoull(strchr(line, ':') + 1, NULL, 10);
+}
+
+/* A machine sleeps although a timer is due in 20 us that the test holds back. */
+static void test_asleep_with_timer(void)
+{
+    ExanetTest *t = start("");
+    uint64_t before;
+
+    exanet_step(t, EXANET_MS);
+    port_set32(t, R, EXANET_REG_PORT_LATENCY, 20000);
+    send_to(t, L, RIGHT, 0, 0, 1);
+    exanet_settle(t);
+    g_assert_cmpuint(arrived(t), ==, 0);
+    before = sleeps(t);
+    g_usleep(G_USEC_PER_SEC / 2);
+    g_assert_cmpuint(sleeps(t) - before, <, 20);
+    exanet_step(t, 20000);
+    exanet_wait(t, arrived(t) == 1);
+    exanet_stop(t);
+}
+
 /* --- Who goes first -------------------------------------------------------- */
 
 static unsigned take_acks(ExanetTest *t, unsigned count)
@@ -760,6 +793,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/link-queue/down-drops", test_down_drops);
     qtest_add_func("/exanet/link-queue/down-drops-sent", test_down_drops_sent);
     qtest_add_func("/exanet/link-queue/asleep", test_asleep);
+    qtest_add_func("/exanet/link-queue/asleep-with-timer", test_asleep_with_timer);
     qtest_add_func("/exanet/link-queue/xon-never", test_xon_never);
     qtest_add_func("/exanet/link-queue/urgent-transit", test_urgent_transit);
     qtest_add_func("/exanet/link-queue/urgent-fair", test_urgent_fair);
