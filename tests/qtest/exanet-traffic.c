@@ -577,7 +577,7 @@ static void check_span(ExanetTraffic *tr, unsigned n, uint32_t at, uint32_t len)
     g_autofree uint8_t *have = g_malloc(len);
     const uint8_t *want = tr->node[n].image + at;
 
-    qtest_bufread(tr->f->t[n]->qts, EXANET_RAM_DST + at, have, len);
+    machine_read(tr->f->t[n]->qts, EXANET_RAM_DST + at, have, len);
     for (uint32_t i = 0; i < len; i++) {
         if (have[i] != want[i]) {
             g_error("byte 0x%x of node %u is 0x%02x, not 0x%02x", at + i, n,
@@ -590,8 +590,8 @@ static void check_span(ExanetTraffic *tr, unsigned n, uint32_t at, uint32_t len)
 static void take_over(ExanetTraffic *tr, unsigned n, uint32_t at, uint32_t len)
 {
     if (tr->f->t[n]) {
-        qtest_bufread(tr->f->t[n]->qts, EXANET_RAM_DST + at,
-                      tr->node[n].image + at, len);
+        machine_read(tr->f->t[n]->qts, EXANET_RAM_DST + at,
+                     tr->node[n].image + at, len);
     }
 }
 
