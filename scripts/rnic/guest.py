@@ -4,8 +4,8 @@ plus our kernel module, library, provider and test programs.
 
 Below GUEST: base/ the Debian packages, buildroot/ the Debian 13 in which our
 parts are compiled, out/PART what each part installs, and what a guest boots:
-vmlinux, initrd, disk.img. base-NAME/ and disk-NAME.img are the same with more
-packages, arm64/ has it all for that processor. Each has a stamp with the digest
+vmlinux, initrd, disk.img. base-NAME/ is a copy of base/ with more packages and
+disk-NAME.img its disk, arm64/ has it all for that processor. Each has a stamp with the digest
 of what it is made of. Runs as root, since file owners and chroot need it.
 """
 
@@ -239,7 +239,8 @@ def _parts(arch, image=''):
 
 def _root_digest(arch):
     recipe = arch.build_recipe
-    return digest(' '.join(recipe.packages), *recipe.options[1:])
+    return digest(' '.join(recipe.packages), *recipe.options[1:],
+                  *recipe.excluded)
 
 
 class Image:
@@ -274,12 +275,14 @@ class Image:
 
     def make_base(self):
         """Installs the packages."""
-        what = f', with {self.name}' if self.name else ''
-        like = Image(self.name)
-        self.arch.recipe(self.packages).bootstrap(
-            self.base, f'the Debian 13 of the guests{_for(self.arch)}{what}',
-            self.base_digest(),
-            lambda: self.arch.settle(self.base, like.base))
+        what = 'the Debian 13 of the guests' + _for(self.arch) + \
+            (f', with {self.name}' if self.name else '')
+        recipe, like = self.arch.recipe(self.packages), Image(self.name)
+        if self.name and self.arch is AMD64:
+            recipe.complete(self.base, Image().base, what, self.base_digest())
+            return
+        recipe.bootstrap(self.base, what, self.base_digest(),
+                         lambda: self.arch.settle(self.base, like.base))
 
     def make_disk(self):
         """Puts the packages and our parts on the disk."""

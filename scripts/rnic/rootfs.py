@@ -8,6 +8,25 @@ from . import apt
 from .steps import Failed, fresh, run, step
 
 
+# Completes the root file system $1 with the packages that follow. It runs in a mount
+# namespace of its own, so that its mounts end with it.
+_COMPLETE = r'''
+    root=$1
+    shift
+    mount -t proc proc "$root/proc"
+    printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+    chmod 755 "$root/usr/sbin/policy-rc.d"
+    cp --remove-destination /etc/resolv.conf "$root/etc/resolv.conf"
+    inside() {
+        chroot "$root" env -i DEBIAN_FRONTEND=noninteractive HOME=/root \
+            LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"
+    }
+    inside apt-get update
+    inside apt-get install -y --no-install-recommends "$@"
+    inside apt-get clean
+    rm -rf "$root/var/lib/apt/lists"/* "$root/usr/sbin/policy-rc.d"'''
+
+
 class Recipe:
     """Packages, and how mmdebstrap shall install them."""
 
@@ -33,6 +52,20 @@ class Recipe:
                 f'bootstrap-{root.parent.name}-{root.name}')
             if then:
                 then()
+            stamp.write_text(value, encoding='ascii')
+
+    def complete(self, root, base, what, value):
+        """Makes ROOT, unless its stamp says VALUE, of a copy of BASE, which has
+        a part of the packages and whose programs run on this machine."""
+        stamp = root.parent / f'{root.name}.stamp'
+        if fresh(stamp, value):
+            return
+        with step(f'installing {what}'):
+            stamp.unlink(missing_ok=True)
+            remove(root)
+            run(['cp', '-a', '--reflink=auto', base, root], 'copy-base')
+            run(['unshare', '--mount', 'sh', '-ec', _COMPLETE, 'complete', root,
+                 *self.packages], f'complete-{root.name}')
             stamp.write_text(value, encoding='ascii')
 
 
