@@ -283,6 +283,11 @@ typedef struct ExanetFirmware ExanetFirmware;
  * long between copies of a block, nor trusts that it is forgotten before twice that.
  */
 #define EXANET_TID_AGE_NS (60 * (int64_t)NANOSECONDS_PER_SECOND)
+/*
+ * Copies of a block are closer together than this in the sequence of their TID and
+ * generation, other blocks are farther [P].
+ */
+#define EXANET_SEQ_GAP 64
 
 void exanet_firmware_init(ExanetState *s);
 void exanet_firmware_fini(ExanetState *s);

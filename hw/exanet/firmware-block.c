@@ -326,7 +326,8 @@ static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
                              FwPeer *peer, const FwWays *ways)
 {
     uint64_t dst = t->dst + t->issued;
-    uint32_t len = exanet_segment(dst, t->len - t->issued, fw->block_bytes);
+    uint32_t len = exanet_segment(dst, t->len - t->issued,
+                                  exanet_fw_block_bytes(s, fw, peer));
     unsigned tid = fw_tid_take(s, fw, t->ctx, peer);
     FwBlock b;
 
@@ -380,17 +381,36 @@ static void fw_retry(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     fw_block_send(s, fw, tid);
 }
 
-/* Repeats @tid at once, or gives up with @code after FW_RETRY_MAX times. */
+/*
+ * Counts a loss of @tid; false after FW_RETRY_MAX of them in which no byte of the
+ * transfer was acked.
+ */
+static bool fw_may_retry(ExanetFirmware *fw, unsigned tid)
+{
+    FwBlock *b = &fw->block[tid];
+    uint32_t acked = fw_transfer(fw, tid)->acked;
+
+    if (acked != b->progress_acked) {
+        b->progress_acked = acked;
+        b->stalled = 0;
+    }
+    if (b->stalled >= fw->retry_max) {
+        return false;
+    }
+    b->stalled++;
+    b->retries += b->retries < UINT16_MAX;
+    return true;
+}
+
+/* Repeats @tid at once, or gives up with @code if there is no progress. */
 static void fw_retry_counted(ExanetState *s, ExanetFirmware *fw, unsigned tid,
                              unsigned code)
 {
-    FwBlock *b = &fw->block[tid];
-
-    if (b->retries >= fw->retry_max) {
+    if (!fw_may_retry(fw, tid)) {
         exanet_fw_transfer_finish(s, fw, fw_transfer(fw, tid), code);
         return;
     }
-    b->retries++;
+    exanet_fw_lost(fw, &fw->block[tid]);
     fw_retry(s, fw, tid);
 }
 
@@ -443,12 +463,10 @@ static void fw_timeout(ExanetState *s, ExanetFirmware *fw, unsigned tid)
      */
     if (exanet_exadma_armed(s, tid) || fw_sent(s, tid) != b->progress) {
         b->progress = fw_sent(s, tid);
-    } else if (b->retries >= fw->retry_max) {
+    } else if (!fw_may_retry(fw, tid)) {
         exanet_fw_transfer_finish(s, fw, fw_transfer(fw, tid),
                                   EXANET_CHERR_RETRY_LIMIT);
         return;
-    } else {
-        b->retries++;
     }
     fw_deadline_answer(fw, tid);
 }
@@ -637,6 +655,7 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
         }
         return;
     }
+    b->peer->answered = true;
     trace_exanet_firmware_response(s->node, RNIC_GET(EXANET_RT_TID, word),
                                    b->seq, resp);
     if (resp == EXANET_RESP_ACK) {

@@ -14,12 +14,20 @@
 #define FW_FORGOTTEN_NS (2 * EXANET_TID_AGE_NS)
 /* Copies that were overtaken have arrived or are lost after this [P]. */
 #define FW_STRAY_NS (100 * (int64_t)SCALE_MS)
+/* Blocks get no shorter than this, bytes, and longer after so many without loss [P]. */
+#define FW_BLOCK_MIN 1024
+#define FW_BLOCK_CLEAN 64
+#define FW_LOST_REPEATEDLY 2
 #define FW_RTT_SHIFT 3              /* weight 1/8 of a new round trip, as in TCP */
 #define FW_RTT_VAR_SHIFT 2          /* 1/4 of its deviation */
 
 /* --- Peers ----------------------------------------------------------------- */
 
-/* Makes room for another peer; false if all of them may still matter. */
+/*
+ * Makes room for another peer; false if all of them may still matter.  A node that has
+ * not answered is not there: a process must not fill the table of the next owner of its
+ * context with such ones.
+ */
 static bool fw_peer_forget_one(ExanetFirmware *fw, unsigned c)
 {
     FwPeer *peer, *oldest = NULL;
@@ -28,7 +36,8 @@ static bool fw_peer_forget_one(ExanetFirmware *fw, unsigned c)
     g_hash_table_iter_init(&iter, fw->peers[c]);
     while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&peer)) {
         if (peer->blocks == 0 &&
-            (!peer->reached || fw->now - peer->used > FW_FORGOTTEN_NS) &&
+            (!peer->reached || fw->now - peer->used >
+             (peer->answered ? FW_FORGOTTEN_NS : FW_STRAY_NS)) &&
             (!oldest || peer->used < oldest->used)) {
             oldest = peer;
         }
@@ -150,7 +159,8 @@ void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
     if (b->acked) {
         r->behind = 0;
     } else if (!maybe && b->seq < FW_SEQ_MAX / 2) {
-        r->seq = b->seq + 1;
+        /* the receiver must not take the next block for another copy of this one */
+        r->seq = b->seq + EXANET_SEQ_GAP;
     }
     if (maybe || b->seq != b->first_seq) {
         r->strays = 1;
@@ -170,9 +180,41 @@ void exanet_fw_record_late(ExanetState *s, ExanetFirmware *fw, unsigned tid)
         FwPeer *peer = exanet_fw_peer(s, fw, tid / FW_TIDS, b->dst);
         FwTidRecord *r = peer ? fw_record(peer, tid) : NULL;
 
+        if (peer) {
+            peer->answered = true;
+        }
         if (r && !r->seq && r->gen == b->gen) {
             r->behind = 0;
         }
+    }
+}
+
+/* --- Length of blocks ------------------------------------------------------- */
+
+static uint32_t fw_block_length(const ExanetFirmware *fw, unsigned shorter)
+{
+    return MAX(fw->block_bytes >> shorter, MIN(FW_BLOCK_MIN, fw->block_bytes));
+}
+
+uint32_t exanet_fw_block_bytes(const ExanetState *s, const ExanetFirmware *fw,
+                               const FwPeer *peer)
+{
+    return s->strict ? fw->block_bytes : fw_block_length(fw, peer->shorter);
+}
+
+/*
+ * The blocks under way are as long as they were cut: the many of a window that are lost
+ * together shorten the next ones once.
+ */
+void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b)
+{
+    FwPeer *peer = b->peer;
+    uint32_t bytes = fw_block_length(fw, peer->shorter);
+
+    peer->clean = 0;
+    if (b->retries >= FW_LOST_REPEATEDLY && b->len > bytes / 2 &&
+        bytes > MIN(FW_BLOCK_MIN, fw->block_bytes)) {
+        peer->shorter++;
     }
 }
 
@@ -218,6 +260,13 @@ void exanet_fw_heard(ExanetFirmware *fw, const FwBlock *b)
 {
     FwPath *path = &b->peer->path[b->path];
 
+    b->peer->answered = true;
+    if (b->seq != b->first_seq) {
+        b->peer->clean = 0;
+    } else if (++b->peer->clean >= FW_BLOCK_CLEAN) {
+        b->peer->clean = 0;
+        b->peer->shorter -= b->peer->shorter > 0;
+    }
     path->heard = fw->now;
     path->acked = MAX(path->acked, b->order);
 }

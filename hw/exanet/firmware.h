@@ -59,7 +59,10 @@ typedef struct FwPeer {
     uint32_t coord;
     uint32_t blocks;                /* under way */
     uint8_t turn;                   /* number of the path that is next */
+    uint8_t shorter;                /* blocks are FW_BLOCK >> this */
+    uint8_t clean;                  /* blocks since then without a loss */
     bool reached;                   /* there was a way to it */
+    bool answered;                  /* ever */
     FwPath path[EXANET_PATHS];
     FwTidRecord tid[FW_TIDS];       /* of the context */
 } FwPeer;
@@ -81,7 +84,9 @@ typedef struct FwBlock {
     uint16_t transfer;
     uint16_t seq;                   /* retransmissions so far, from ... */
     uint16_t first_seq;
-    uint16_t retries;               /* those that count for FW_RETRY_MAX */
+    uint16_t retries;               /* time-outs and CRC errors */
+    uint16_t stalled;               /* those since the transfer had progress */
+    uint32_t progress_acked;        /* FwTransfer.acked at the last one of them */
     uint32_t backoffs;              /* those that count for FW_PF_RETRY_MAX */
     uint16_t next;                  /* TIDs of successor and predecessor in a */
     uint16_t prev;                  /* chain; valid if they agree */
@@ -276,6 +281,11 @@ void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
                           bool maybe);
 /* An ack for the last block of the idle @tid arrived. */
 void exanet_fw_record_late(ExanetState *s, ExanetFirmware *fw, unsigned tid);
+/* Returns how long the next block to @peer may be, bytes. */
+uint32_t exanet_fw_block_bytes(const ExanetState *s, const ExanetFirmware *fw,
+                               const FwPeer *peer);
+/* Notes that the last copy of @b was lost or damaged. */
+void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b);
 /* An ack for copy @seq (12 bits) of @b arrived: takes its round trip. */
 void exanet_fw_rtt_sample(ExanetFirmware *fw, FwBlock *b, unsigned seq);
 /* How long to wait for an answer of @peer, ns; before doubling. */

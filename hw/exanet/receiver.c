@@ -385,6 +385,25 @@ static bool rx_released(ExanetState *s, const ExanetSource *src,
            s->time - r->time < EXANET_TID_AGE_NS;
 }
 
+/*
+ * Goes on with the next copy of the block, that of @pkt.  Of a copy which had no error
+ * the packets that have arrived count: so a block of many packets arrives at last over
+ * a cable that loses some of each copy.  A source that gives the last block of a TID up
+ * leaves a gap in the sequence before the next one.  The protocol as published begins
+ * anew with each copy.
+ */
+static void rx_next_copy(ExanetState *s, ExanetSource *src, ExanetRxContext *c,
+                         const ExanetPacket *pkt)
+{
+    if (s->strict || pkt->seq - c->seq >= EXANET_SEQ_GAP || c->pdid != pkt->pdid ||
+        (c->nack && c->nack != EXANET_RESP_CRC)) {
+        rx_start(src, c, pkt);
+        return;
+    }
+    c->seq = pkt->seq;
+    c->nack = 0;
+}
+
 /* The context of the block that @pkt belongs to; NULL when it has been answered. */
 static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
                                    const ExanetPacket *pkt)
@@ -422,8 +441,7 @@ static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
         return NULL;
     }
     if (pkt->seq > c->seq) {
-        /* of another target even, if the source had to give the last one up */
-        rx_start(src, c, pkt);
+        rx_next_copy(s, src, c, pkt);
     }
     /* a nacked block waits for its retransmission */
     return c->nack ? NULL : c;

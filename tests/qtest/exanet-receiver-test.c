@@ -228,7 +228,35 @@ static void test_order(void)
     exanet_stop(t);
 }
 
+/* Packets of all copies of a block count, unless they come behind a newer copy. */
 static void test_sequence(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetBlock b = exanet_block_new(9, DST, 4 * 256);
+    ExanetBlock old = b;
+
+    exanet_send_packet(t, &b, 0);
+    exanet_send_packet(t, &b, 1);
+    b.seq = 2;
+    exanet_send_packet(t, &b, 3);
+    old.seq = 1;
+    exanet_send_packet(t, &old, 2);
+    exanet_assert_quiet(t);
+    g_assert_cmpuint(exanet_count(t, RX_OLD_SEQ), ==, 1);
+    /* what was written is not written again */
+    qtest_memset(t->qts, DST, 0x77, 256);
+    exanet_send_packet(t, &b, 0);
+    exanet_assert_quiet(t);
+    exanet_assert_byte(t, DST, 0x77, 256);
+    qtest_memwrite(t->qts, DST, b.data, 256);
+    exanet_send_packet(t, &b, 2);
+    exanet_assert_acked(t, &b);
+    exanet_block_free(&b);
+    exanet_stop(t);
+}
+
+/* Behind a gap in the sequence another block begins: it forgets what was there. */
+static void test_sequence_gap(void)
 {
     ExanetTest *t = exanet_start("");
     ExanetBlock old = exanet_block_new(9, DST, 3 * 256);
@@ -237,13 +265,12 @@ static void test_sequence(void)
     memset((uint8_t *)old.data, 0x55, old.len);
     exanet_send_packet(t, &old, 0);
     exanet_send_packet(t, &old, 1);
-    /* a newer sequence forgets what was there ... */
-    b.seq = 2;
+    b.seq = 64;
     exanet_send_packet(t, &b, 2);
     exanet_assert_quiet(t);
     exanet_send_packet(t, &b, 0);
     exanet_settle(t);
-    /* ... and an older one is not even written */
+    /* an older copy is not even written */
     old.seq = 1;
     exanet_peer_send_block(t->peer, &old);
     exanet_assert_quiet(t);
@@ -586,6 +613,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/receiver/t09-crc", test_crc);
     qtest_add_func("/exanet/receiver/t10-order", test_order);
     qtest_add_func("/exanet/receiver/t11-sequence", test_sequence);
+    qtest_add_func("/exanet/receiver/t11-sequence-gap", test_sequence_gap);
     qtest_add_func("/exanet/receiver/t12-lost-ack", test_lost_ack);
     qtest_add_func("/exanet/receiver/t13-tid-reuse", test_tid_reuse);
     qtest_add_func("/exanet/receiver/t13-tid-reuse-strict",

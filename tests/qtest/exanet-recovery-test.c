@@ -35,18 +35,6 @@ static uint64_t injected(ExanetFabric *f)
 
 /* --- Faults of cables ------------------------------------------------------- */
 
-/*
- * Of a block of 64 packets on two cables that lose 2 % one copy in thirteen gets
- * through.
- */
-static void be_patient(ExanetFabric *f)
-{
-    for (unsigned n = 0; n < f->topo.nodes; n++) {
-        exanet_set32(f->t[n], EXANET_FW + EXANET_REG_FW_BLOCK, 4096);
-        exanet_set32(f->t[n], EXANET_FW + EXANET_REG_FW_RETRY_MAX, 100);
-    }
-}
-
 /* Long and short ones, of all kinds. */
 static void start_wave(ExanetTraffic *tr)
 {
@@ -69,7 +57,6 @@ static void test_faults(gconstpointer faults)
     ExanetFabric *f = exanet_fabric_start(&topo, "");
     ExanetTraffic *tr = exanet_traffic_new(f, 11);
 
-    be_patient(f);
     exanet_fabric_fault_all(f, faults);
     for (unsigned wave = 0; wave < 4; wave++) {
         start_wave(tr);
@@ -86,9 +73,10 @@ static void test_faults(gconstpointer faults)
 static const struct {
     const char *name, *faults;
 } faults[] = {
-    { "drop", "drop=2% seed=1" },
+    { "drop-1", "drop=1% seed=1" },
+    { "drop-3", "drop=3% seed=1" },
     { "corrupt-header", "corrupt-header=2% seed=2" },
-    { "corrupt-payload", "corrupt-payload=2% seed=3" },
+    { "corrupt-payload", "corrupt-payload=3% seed=3" },
     { "corrupt-footer", "corrupt-footer=2% seed=4" },
     { "duplicate", "duplicate=3% seed=5" },
     { "reorder", "reorder=3% seed=6" },
@@ -103,7 +91,6 @@ static void test_faults_multipath(void)
     ExanetFabric *f = exanet_fabric_start(&topo, "");
     ExanetTraffic *tr = exanet_traffic_new(f, 12);
 
-    be_patient(f);
     exanet_fabric_fault_all(f, "drop=1% seed=9");
     for (unsigned n = 0; n < topo.nodes; n++) {
         exanet_set32(f->t[n], EXANET_FW + EXANET_REG_FW_MULTIPATH,
@@ -128,7 +115,6 @@ static void test_faults_hybrid(void)
     ExanetFabric *f = exanet_fabric_start(&topo, "");
     ExanetTraffic *tr = exanet_traffic_new(f, 16);
 
-    be_patient(f);
     exanet_fabric_fault_all(f, "drop=1% seed=10");
     exanet_traffic_all_to_all(tr, 16 * KiB);
     exanet_traffic_run(tr, STEP_NS, LIMIT);
@@ -145,7 +131,6 @@ static void test_link_down(void)
     ExanetTraffic *tr = exanet_traffic_new(f, 17);
     unsigned port = exanet_topology_port(&topo, 1, 2, 0);
 
-    be_patient(f);
     for (unsigned wave = 0; wave < 4; wave++) {
         start_wave(tr);
         exanet_fabric_step(f, EXANET_MS / 2);

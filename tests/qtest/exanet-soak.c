@@ -17,7 +17,6 @@
 #define STEP_NS (2 * EXANET_MS)
 #define LIMIT (900000 * EXANET_MS)  /* an outage and many retries */
 #define WAVES 12                    /* of one network */
-#define RETRIES 200
 
 static unsigned soak_minutes = 1;
 
@@ -76,19 +75,12 @@ static char *random_props(Soak *s)
     return g_strdup_printf("%s%s", fifo[pick(s, 3)], ways[pick(s, 3)]);
 }
 
-/* All must succeed on cables that are bad for long; a reset forgets this. */
-static void be_patient(ExanetTest *t)
-{
-    exanet_set32(t, EXANET_FW + EXANET_REG_FW_RETRY_MAX, RETRIES);
-}
-
 static void random_registers(Soak *s)
 {
     for (unsigned n = 0; n < s->f->topo.nodes; n++) {
         ExanetTest *t = s->f->t[n];
 
         if (t) {
-            be_patient(t);
             exanet_set32(t, EXANET_FW + EXANET_REG_FW_BLOCK, 1024u << pick(s, 5));
             exanet_set32(t, EXANET_FW + EXANET_REG_FW_MULTIPATH, pick(s, 3));
             exanet_set32(t, EXANET_FW + EXANET_REG_FW_POLICY, pick(s, 3));
@@ -166,7 +158,6 @@ static void random_kill(Soak *s)
             exanet_traffic_kill(s->tr, n);
             exanet_fabric_step(s->f, (1 + pick(s, 300)) * EXANET_MS);
             exanet_traffic_revive(s->tr, n);
-            be_patient(s->f->t[n]);
         }
     }
 }
@@ -179,7 +170,6 @@ static void random_trouble(Soak *s)
     case 0:
         tell(s, "node %u reset", n);
         exanet_traffic_reset(s->tr, n);
-        be_patient(s->f->t[n]);
         break;
     case 1:
         random_kill(s);

@@ -355,7 +355,7 @@ enum exanet_ni_port {
 	X(FW_WINDOW,	0x08, 4, EXANET_FW_WINDOW_DEFAULT, 0x3ff, 0) \
 	X(FW_BLOCK,	0x0c, 4, EXANET_BLOCK_MAX, 0x7fff, 0) \
 	X(FW_TIMEOUT_NS, 0x10, 8, EXANET_FW_TIMEOUT_DEFAULT, ~0ULL, 0) \
-	X(FW_RETRY_MAX,	0x18, 4, 16, 0xfff, 0) \
+	X(FW_RETRY_MAX,	0x18, 4, 16, 0xfff, 0) /* losses without progress */ \
 	X(FW_PF_BACKOFF_NS, 0x1c, 4, 20000, 0xffffffff, 0) \
 	X(FW_PF_RETRY_MAX, 0x20, 4, 1000, 0xffff, 0) \
 	X(FW_CHAIN,	0x24, 4, 1, 1, 0) /* 1: blocks go out in chains */ \
