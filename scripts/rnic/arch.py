@@ -17,7 +17,10 @@ from .paths import GUEST
 from .rootfs import Recipe, chroot, depmod, kernel_version
 from .steps import Failed, run
 
-_SLIM = ['/usr/share/doc/*', '/usr/share/locale/*', '/usr/share/man/*']
+# Guests boot with an initramfs of ours, so the kernel's package makes none.
+_NO_INITRAMFS = ['/etc/kernel/postinst.d/initramfs-tools']
+_SLIM = ['/usr/share/doc/*', '/usr/share/locale/*', '/usr/share/man/*',
+         *_NO_INITRAMFS]
 # The headers for amd64 bring what all others need, too.
 _TOOLS = ['autoconf', 'automake', 'gcc', 'libtool', 'linux-headers-amd64',
           'make', 'patch', 'pkgconf', 'xz-utils']
@@ -37,7 +40,7 @@ class Arch:
     ram = device_tree = None    # of guests without a disk, if there are any
     build_recipe = Recipe(
         [*_TOOLS, 'libc6-dev', 'libfabric-dev', 'libopenmpi-dev'],
-        '--variant=minbase')
+        '--variant=minbase', excluded=_NO_INITRAMFS)
 
     def __init__(self, folder):
         self.folder = folder
@@ -113,7 +116,8 @@ class Arm64(Arch):
     configure = f'--host={_GNU}'
     build_recipe = Recipe(
         [*_TOOLS, f'gcc-{_GNU}', 'libc6-dev:arm64', 'libfabric-dev:arm64'],
-        '--variant=minbase', '--architectures=amd64,arm64', _UNPACKED)
+        '--variant=minbase', '--architectures=amd64,arm64', _UNPACKED,
+        excluded=_NO_INITRAMFS)
 
     def __init__(self, folder):
         super().__init__(folder)
