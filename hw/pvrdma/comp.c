@@ -170,15 +170,16 @@ static bool comp_advance(PvrdmaQp *qp, uint32_t end)
     return req->una_psn == end;
 }
 
-/* The answer to the oldest packet, which asked for one, came; @last of its request. */
-static void comp_answered(PvrdmaQp *qp, PvrdmaSqe *sqe, bool last)
+/*
+ * Moves on behind the oldest packet, which asked for an answer and has it.  A request
+ * ends with its last PSN, and not with the packet that says it is the last one: that may
+ * be of the answer to an earlier request for the same PSNs, which ended elsewhere.
+ */
+static void comp_answered(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
     PvrdmaReq *req = &qp->req;
 
-    if (last && req->reads) {
-        /* If there are any, this one is among them: the oldest is sent first. */
-        req->reads--;
-    }
+    clear_bit(req->una_psn % PVRDMA_REQ_PACKETS, req->asked);
     sqe->done = req->una_psn == sqe->last_psn;
     req->una_psn = roce_psn_add(req->una_psn, 1);
     comp_progress(qp);
@@ -372,7 +373,7 @@ static void comp_read_rx(PvrdmaQp *qp, const RocePacket *pkt)
         return;
     }
     if (comp_place(qp, sqe, offset, pkt->payload, pkt->payload_len)) {
-        comp_answered(qp, sqe, last);
+        comp_answered(qp, sqe);
     }
 }
 
@@ -385,7 +386,7 @@ static void comp_atomic_rx(PvrdmaQp *qp, const RocePacket *pkt)
         return;
     }
     if (comp_place(qp, sqe, 0, &original, sizeof(original))) {
-        comp_answered(qp, sqe, true);
+        comp_answered(qp, sqe);
     }
 }
 

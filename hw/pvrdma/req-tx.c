@@ -98,8 +98,19 @@ static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
 /* As many answers as the peer agreed to are waited for. */
 static bool req_reads_full(PvrdmaQp *qp)
 {
-    qp->req.waiting |= qp->req.reads >= qp->attr.max_rd_atomic;
-    return qp->req.reads >= qp->attr.max_rd_atomic;
+    bool full = pvrdma_req_reads(&qp->req) >= qp->attr.max_rd_atomic;
+
+    qp->req.waiting |= full;
+    return full;
+}
+
+/* Notes that the next @packets PSNs are those of the answer to a request. */
+static void req_asked(PvrdmaReq *req, uint32_t packets)
+{
+    uint32_t end = roce_psn_add(req->psn, packets - 1);
+
+    QEMU_BUILD_BUG_ON((ROCE_PSN_MASK + 1) % PVRDMA_REQ_PACKETS);
+    set_bit(end % PVRDMA_REQ_PACKETS, req->asked);
 }
 
 /* Packets from the cursor on to ask for. */
@@ -119,7 +130,7 @@ static bool req_read_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
     bool again = req->psn != req->next_psn;
     uint32_t offset = pvrdma_req_distance(sqe->psn, req->psn) * qp->mtu;
     uint32_t packets = req_read_packets(qp, sqe, again);
-    uint32_t most = again && req->reads ? PVRDMA_REQ_AGAIN_PACKETS :
+    uint32_t most = again && pvrdma_req_reads(req) ? PVRDMA_REQ_AGAIN_PACKETS :
                                           PVRDMA_REQ_PACKETS;
     RocePacket pkt;
 
@@ -132,7 +143,7 @@ static bool req_read_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
     pkt.dma_len = MIN(sqe->length - offset, packets * qp->mtu);
     pvrdma_tx_begin(qp->s, &qp->path, &pkt);
     pvrdma_tx_end(qp->s, 0);
-    req->reads++;
+    req_asked(req, packets);
     req_advance(qp, sqe, packets);
     return true;
 }
@@ -154,7 +165,7 @@ static bool req_atomic_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
     }
     pvrdma_tx_begin(qp->s, &qp->path, &pkt);
     pvrdma_tx_end(qp->s, 0);
-    qp->req.reads++;
+    req_asked(&qp->req, 1);
     req_advance(qp, sqe, 1);
     return true;
 }

@@ -108,7 +108,7 @@ void pvrdma_req_deadline(PvrdmaQp *qp)
     int64_t patience = req_patience(qp);
 
     req->deadline = 0;
-    if (patience && req->psn != req->una_psn) {
+    if (patience && !req->rnr_until && req->una_psn != req->next_psn) {
         req->deadline = pvrdma_now() + patience;
         pvrdma_req_arm(qp, req->deadline);
     }
@@ -401,7 +401,7 @@ static bool req_local_do(PvrdmaQp *qp, PvrdmaSqe *sqe)
 static bool req_fenced(PvrdmaQp *qp, const PvrdmaSqe *sqe)
 {
     PvrdmaReq *req = &qp->req;
-    bool fenced = sqe->flags & PVRDMA_SEND_FENCE && req->reads;
+    bool fenced = sqe->flags & PVRDMA_SEND_FENCE && pvrdma_req_reads(req);
 
     if (sqe->opcode == PVRDMA_WR_LOCAL_INV) {
         for (unsigned i = 0; i < req->next; i++) {
@@ -492,7 +492,7 @@ void pvrdma_req_seek(PvrdmaQp *qp)
     PvrdmaReq *req = &qp->req;
 
     req->psn = req->una_psn;
-    req->reads = 0;
+    bitmap_zero(req->asked, PVRDMA_REQ_PACKETS);
     req->next = 0;
     while (req->next < req->count && pvrdma_req_wqe(req, req->next)->done) {
         req->next++;

@@ -15,9 +15,11 @@
 #ifndef HW_PVRDMA_REQ_H
 #define HW_PVRDMA_REQ_H
 
+#include "qemu/bitmap.h"
+
 /* WQEs of a QP that may be under way at once; not more than @parked has bits. */
 #define PVRDMA_REQ_WQES 64
-/* Packets of a QP that may be under way, READ responses included. */
+/* Packets of a QP that may be under way, READ responses included; a power of two. */
 #define PVRDMA_REQ_PACKETS 256
 /*
  * Packets that are asked for at once: a longer READ becomes several requests, so that
@@ -45,7 +47,11 @@ typedef struct PvrdmaReq {
     uint32_t counted;           /* of the device's pages_used: what the ring takes */
     unsigned first, count;      /* oldest WQE that is not complete, and how many */
     unsigned next;              /* WQE that is being sent, counted from first */
-    unsigned reads;             /* READs and atomics sent and not answered */
+    /*
+     * Requests for a READ or an atomic that have no complete answer: the bit of the last
+     * PSN of each, modulo PVRDMA_REQ_PACKETS.
+     */
+    DECLARE_BITMAP(asked, PVRDMA_REQ_PACKETS);
     uint32_t psn;               /* of the next packet that is sent */
     uint32_t next_psn;          /* of the first packet that was never sent */
     uint32_t una_psn;           /* oldest packet that is not acknowledged */
@@ -93,6 +99,12 @@ static inline uint32_t pvrdma_req_distance(uint32_t from, uint32_t to)
     return (to - from) & ROCE_PSN_MASK;
 }
 
+/* Returns how many requests for READs and atomics have no complete answer. */
+static inline unsigned pvrdma_req_reads(const PvrdmaReq *req)
+{
+    return bitmap_count_one(req->asked, PVRDMA_REQ_PACKETS);
+}
+
 /* Whether a request for packets of @sqe, a READ, may have ended with @psn. */
 static inline bool pvrdma_req_read_may_end(const PvrdmaSqe *sqe, uint32_t psn)
 {
@@ -104,7 +116,10 @@ static inline bool pvrdma_req_read_may_end(const PvrdmaSqe *sqe, uint32_t psn)
 bool pvrdma_req_alive(const PvrdmaQp *qp);
 /* Moves the cursor to the oldest packet that is not acknowledged. */
 void pvrdma_req_seek(PvrdmaQp *qp);
-/* What is under way, if anything, has all the time again. */
+/*
+ * Gives the peer all the time again, if a packet that was sent has no answer; whether the
+ * cursor has moved back to that packet does not matter.
+ */
 void pvrdma_req_deadline(PvrdmaQp *qp);
 /* Sets the QP's timer, if it would not fire before @when anyway. */
 void pvrdma_req_arm(PvrdmaQp *qp, int64_t when);

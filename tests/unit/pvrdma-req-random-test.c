@@ -360,7 +360,7 @@ static void round_end(void)
     }
     g_assert_cmpuint(rig.registered, ==, want.registered);
     g_assert_cmpuint(rig.consumed, ==, WQES);
-    g_assert_cmpuint(rig.qp.req.reads, ==, 0);
+    g_assert_cmpuint(pvrdma_req_reads(&rig.qp.req), ==, 0);
     g_assert_true(pvrdma_req_idle(&rig.qp));
     g_hash_table_unref(peer.originals);
     g_hash_table_unref(peer.read_ends);

@@ -255,6 +255,110 @@ static void test_rnr_for_ever(void)
     rig_end();
 }
 
+/* Packets @from to @to of a response with @n packets to a request for PSN @psn. */
+static void respond(uint32_t psn, unsigned n, unsigned from, unsigned to)
+{
+    static const uint8_t opcodes[2][2] = {      /* first, last */
+        { ROCE_OP_READ_RESP_MIDDLE, ROCE_OP_READ_RESP_LAST },
+        { ROCE_OP_READ_RESP_FIRST, ROCE_OP_READ_RESP_ONLY },
+    };
+
+    for (unsigned i = from; i < to; i++) {
+        rig_read(opcodes[i == 0][i == n - 1], psn + i, MTU);
+        rig_run();
+    }
+}
+
+/*
+ * A READ is repeated in parts, because its time was over.  Then the first response
+ * arrives, and stops where the first of these parts ends.
+ */
+static void read_repeat(unsigned max_rd_atomic)
+{
+    const unsigned part = PVRDMA_REQ_AGAIN_PACKETS;
+
+    start();
+    rig.qp.attr.max_rd_atomic = max_rd_atomic;
+    rig_post(PVRDMA_WR_RDMA_READ, 2 * part * MTU);
+    rig_post(PVRDMA_WR_SEND, 1)->flags |= PVRDMA_SEND_FENCE;
+    rig_run();
+    rig_sent_request(0x100, 0, 2 * part * MTU);
+    rig_quiet();
+    rig_clock(roce_timeout_ns(RIG_TIMEOUT));
+    rig_run();
+    rig_sent_request(0x100, 0, part * MTU);
+    rig_quiet();
+    respond(0x100, 2 * part, 0, part);
+    g_assert_cmphex(rig.qp.req.una_psn, ==, 0x100 + part);
+    /* the part is answered, although no packet said that it was the last one */
+    rig_sent_request(0x100 + part, part * MTU, part * MTU);
+    rig_quiet();
+    g_assert_cmpuint(pvrdma_req_reads(&rig.qp.req), ==, 1);
+    /* the answer to the part comes, too: nothing in it is new */
+    respond(0x100, part, 0, part);
+    rig_quiet();
+}
+
+static void test_read_repeated(void)
+{
+    static const unsigned limits[] = { 1, 2, 16 };
+    const unsigned part = PVRDMA_REQ_AGAIN_PACKETS;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(limits); i++) {
+        read_repeat(limits[i]);
+        respond(0x100 + part, part, 0, part);
+        rig_done(0, PVRDMA_WC_SUCCESS);
+        g_assert_cmpuint(pvrdma_req_reads(&rig.qp.req), ==, 0);
+        /* the fence is over */
+        rig_sent(ROCE_OP_SEND_ONLY, 0x100 + 2 * part);
+        rig_ack(0x100 + 2 * part);
+        rig_done(1, PVRDMA_WC_SUCCESS);
+        rig_end();
+    }
+}
+
+/* The same, and nothing comes any more. */
+static void test_read_repeated_end(void)
+{
+    read_repeat(1);
+    for (unsigned i = 0; i < RIG_RETRIES; i++) {
+        rig_clock(10 * NANOSECONDS_PER_SECOND);
+        rig_run();
+        rig_sent_request(0x100 + PVRDMA_REQ_AGAIN_PACKETS,
+                         PVRDMA_REQ_AGAIN_PACKETS * MTU,
+                         PVRDMA_REQ_AGAIN_PACKETS * MTU);
+        rig_quiet();
+    }
+    rig_clock(10 * NANOSECONDS_PER_SECOND);
+    rig_done(0, PVRDMA_WC_RETRY_EXC_ERR);
+    rig_done(1, PVRDMA_WC_WR_FLUSH_ERR);
+    rig_end();
+}
+
+/* An answer to what was sent before comes while the receiver wants to be left alone. */
+static void test_rnr_answer(void)
+{
+    start();
+    rig_post(PVRDMA_WR_SEND, 1);
+    rig_post(PVRDMA_WR_SEND, 1);
+    rig_run();
+    g_assert_cmpuint(rig_drop(), ==, 2);
+    rig_rnr(12, 0x100);
+    rig_ack(0x100);
+    rig_done(0, PVRDMA_WC_SUCCESS);
+    g_assert_false(rig_run());
+    rig_clock(roce_rnr_ns(12));
+    rig_run();
+    rig_sent(ROCE_OP_SEND_ONLY, 0x101);
+    /* it gets lost */
+    rig_clock(roce_timeout_ns(RIG_TIMEOUT));
+    rig_run();
+    rig_sent(ROCE_OP_SEND_ONLY, 0x101);
+    rig_ack(0x101);
+    rig_done(1, PVRDMA_WC_SUCCESS);
+    rig_end();
+}
+
 static void test_nak_error(void)
 {
     static const struct {
@@ -324,6 +428,10 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/req-recovery/rnr", test_rnr);
     g_test_add_func("/pvrdma/req-recovery/rnr-lost", test_rnr_lost);
     g_test_add_func("/pvrdma/req-recovery/rnr-for-ever", test_rnr_for_ever);
+    g_test_add_func("/pvrdma/req-recovery/read-repeated", test_read_repeated);
+    g_test_add_func("/pvrdma/req-recovery/read-repeated-end",
+                    test_read_repeated_end);
+    g_test_add_func("/pvrdma/req-recovery/rnr-answer", test_rnr_answer);
     g_test_add_func("/pvrdma/req-recovery/nak-error", test_nak_error);
     g_test_add_func("/pvrdma/req-recovery/stale", test_stale);
     return g_test_run();

@@ -345,7 +345,7 @@ static void test_read_again(void)
     rig_drop();
     respond(0, 1);
     rig_done(1, PVRDMA_WC_SUCCESS);
-    g_assert_cmpuint(rig.qp.req.reads, ==, 0);
+    g_assert_cmpuint(pvrdma_req_reads(&rig.qp.req), ==, 0);
     rig_end();
 }
 
@@ -398,7 +398,7 @@ static void test_read_long(void)
     }
     rig_done(0, PVRDMA_WC_SUCCESS);
     g_assert_cmpuint(rig.written, ==, n * MTU - 1);
-    g_assert_cmpuint(rig.qp.req.reads, ==, 0);
+    g_assert_cmpuint(pvrdma_req_reads(&rig.qp.req), ==, 0);
     rig_end();
 }
 
