@@ -144,7 +144,9 @@ void pvrdma_req_timer(PvrdmaQp *qp)
     int64_t when = req->rnr_until ? req->rnr_until : req->deadline;
 
     req->armed = 0;
-    if (qp->rate.limited) {
+    if (req->paced) {
+        /* the rate may have become that of the line meanwhile */
+        req->paced = false;
         pvrdma_qp_activate(qp);
     }
     if (!when || !pvrdma_req_alive(qp)) {
@@ -168,6 +170,7 @@ bool pvrdma_req_congested(PvrdmaQp *qp)
         return false;
     }
     until = pvrdma_dcqcn_wait(&qp->rate, pvrdma_now());
+    qp->req.paced = until;
     if (until) {
         pvrdma_req_arm(qp, until);
     }
@@ -550,6 +553,7 @@ void pvrdma_req_park(PvrdmaQp *qp)
     req->retrying = true;
     req->deadline = 0;
     req->rnr_until = 0;
+    req->paced = false;
     req->armed = 0;
     pvrdma_qp_timer(qp, 0);
     pvrdma_qp_activate(qp);

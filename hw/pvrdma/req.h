@@ -66,6 +66,7 @@ typedef struct PvrdmaReq {
     bool waiting;               /* something may be sent after an acknowledgement */
     int64_t deadline;           /* of the retransmission timer; 0: not running */
     int64_t rnr_until;          /* nothing is sent before; 0: no wait */
+    bool paced;                 /* congestion delays packets: the QEMUTimer activates */
     int64_t armed;              /* when the QEMUTimer fires: @deadline or before */
 } PvrdmaReq;
 

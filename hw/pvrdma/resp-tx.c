@@ -172,8 +172,9 @@ bool pvrdma_resp_run(PvrdmaQp *qp, unsigned *budget)
         if (!*budget || !pvrdma_port_ready(qp->s)) {
             return true;
         }
-        if (!qp->resp.cnp_due && pvrdma_resp_active(&qp->resp) &&
-            pvrdma_req_congested(qp)) {
+        /* a QP that has ended has no timer: its last answers do not wait */
+        if (qp->state != PVRDMA_QPS_ERR && !qp->resp.cnp_due &&
+            pvrdma_resp_active(&qp->resp) && pvrdma_req_congested(qp)) {
             return false;
         }
         (*budget)--;

@@ -359,6 +359,31 @@ static void test_rnr_answer(void)
     rig_end();
 }
 
+/*
+ * Packets wait for the rate, which becomes that of the line before the timer fires: the
+ * responder has asked whether it may send, too, and relies on being called.
+ */
+static void test_paced(void)
+{
+    start();
+    rig.qp.rate = (PvrdmaDcqcn) {
+        .limited = true, .rate = PVRDMA_DCQCN_MIN_BPS,
+        .target = PVRDMA_DCQCN_MIN_BPS, .next = rig.now + SCALE_MS,
+        .raise_at = INT64_MAX, .alpha_at = INT64_MAX,
+    };
+    g_assert_true(pvrdma_req_congested(&rig.qp));
+    rig.qp.rate.limited = false;
+    rig_clock(SCALE_MS - 1);
+    g_assert_false(rig.qp.active);
+    rig_clock(1);
+    g_assert_true(rig.qp.active);
+    g_assert_false(pvrdma_req_congested(&rig.qp));
+    rig_run();
+    rig_clock(NANOSECONDS_PER_SECOND);
+    g_assert_false(rig.qp.active);
+    rig_end();
+}
+
 static void test_nak_error(void)
 {
     static const struct {
@@ -432,6 +457,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/req-recovery/read-repeated-end",
                     test_read_repeated_end);
     g_test_add_func("/pvrdma/req-recovery/rnr-answer", test_rnr_answer);
+    g_test_add_func("/pvrdma/req-recovery/paced", test_paced);
     g_test_add_func("/pvrdma/req-recovery/nak-error", test_nak_error);
     g_test_add_func("/pvrdma/req-recovery/stale", test_stale);
     return g_test_run();

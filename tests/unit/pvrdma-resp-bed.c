@@ -194,7 +194,7 @@ bool pvrdma_gid_ours(PvrdmaState *s, const uint8_t gid[16])
 
 bool pvrdma_req_congested(PvrdmaQp *qp)
 {
-    return false;
+    return bed_of(qp->s)->congested;
 }
 
 void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt)

@@ -551,6 +551,22 @@ static void test_cq_full(void)
     bed_free(bed);
 }
 
+/* What was asked for before a refusal is answered, however slow the path is to be. */
+static void test_congested(void)
+{
+    Bed *bed = bed_new();
+
+    bed->congested = true;
+    PEER(bed, READ_REQUEST, BED_PSN, RETH(0, BED_MTU));
+    g_assert_false(bed_run_some(bed, 1));
+    g_assert_cmpuint(bed->sent.length, ==, 0);
+    PEER(bed, READ_REQUEST, BED_PSN + 1, RETH(BED_MEM, 1));
+    g_assert_cmpuint(bed->qp.state, ==, PVRDMA_QPS_ERR);
+    bed_expect_read(bed, ROCE_OP_READ_RESP_ONLY, BED_PSN, BED_VA, BED_MTU);
+    expect_refused(bed, &bad_access, BED_PSN + 1, 1);
+    bed_free(bed);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -578,5 +594,6 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/refuse/ended", test_ended);
     g_test_add_func("/pvrdma/refuse/ended-shared", test_ended_shared);
     g_test_add_func("/pvrdma/refuse/cq-full", test_cq_full);
+    g_test_add_func("/pvrdma/refuse/congested", test_congested);
     return g_test_run();
 }
