@@ -202,6 +202,27 @@ void pvrdma_irq_raise(PvrdmaState *s, enum pvrdma_intr_vector vector)
 }
 
 /*
+ * Sends one message for each cause of @causes that is still there: the guest may aim a
+ * message at what masks or resets this device, or takes its power, and then there are no
+ * more of them.
+ */
+static void irq_messages(PvrdmaState *s, uint32_t causes)
+{
+    for (; causes; causes &= causes - 1) {
+        uint32_t cause = causes & -causes;
+
+        if (s->gone || !s->host.messages(s->host.opaque)) {
+            return;
+        }
+        if (s->icr & ~s->imr & cause) {
+            s->icr &= ~cause;
+            trace_pvrdma_irq(s->port.netdev, ctz32(cause));
+            s->host.irq(s->host.opaque, ctz32(cause));
+        }
+    }
+}
+
+/*
  * A message takes its cause away; one that is masked waits in ICR.  The guest may aim
  * messages at what resets this very device: they leave when nothing is at work, behind
  * all else.  Or at doorbells, which lead to the next message: that one is left to the
@@ -222,13 +243,9 @@ void pvrdma_irq_flush(PvrdmaState *s)
         return;
     }
     s->irqs_leaving = true;
-    s->icr &= ~causes;
-    for (; causes; causes &= causes - 1) {
-        trace_pvrdma_irq(s->port.netdev, ctz32(causes));
-        s->host.irq(s->host.opaque, ctz32(causes));
-    }
+    irq_messages(s, causes);
     s->irqs_leaving = false;
-    if (s->icr & ~s->imr) {
+    if (!s->gone && s->icr & ~s->imr) {
         pvrdma_schedule(s);
     }
 }
