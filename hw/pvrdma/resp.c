@@ -181,7 +181,26 @@ static unsigned resource_limit(const PvrdmaQp *qp)
     return MIN(qp->attr.max_dest_rd_atomic, PVRDMA_RESP_RESOURCES);
 }
 
-/* There is room if the limit allows it: see check_resource(). */
+/* Returns how many of the newest resources wait for their first answer. */
+static unsigned resource_unanswered(PvrdmaResp *r)
+{
+    unsigned n = 0;
+
+    while (n < r->resource_count) {
+        const PvrdmaResource *res = resource_at(r, r->resource_count - 1 - n);
+
+        if (!res->active || res->replay) {
+            break;
+        }
+        n++;
+    }
+    return n;
+}
+
+/*
+ * Makes room for one more, for which check_resource() has seen to it that what goes was
+ * answered before.
+ */
 static PvrdmaResource *resource_add(PvrdmaQp *qp, const RocePacket *pkt)
 {
     PvrdmaResp *r = &qp->resp;
@@ -301,24 +320,21 @@ static RespVerdict check_rights(PvrdmaQp *qp, const RocePacket *pkt,
 }
 
 /*
- * As they are answered in order, a ring whose oldest waits for its first answer is full
- * of what the peer has not got.
+ * The peer has more under way than it may, if as many as the limit says wait for their
+ * first answer.  The ring may hold more of them, because the guest may lower the limit.
  */
 static RespVerdict check_resource(PvrdmaQp *qp, const RocePacket *pkt,
                                   uint32_t flags)
 {
     PvrdmaResp *r = &qp->resp;
     unsigned limit = resource_limit(qp);
-    const PvrdmaResource *oldest = resource_at(r, 0);
+    bool room;
 
     if (!(flags & (ROCE_IS_READ | ROCE_IS_ATOMIC))) {
         return RESP_GO;
     }
-    if (!limit || (r->resource_count >= limit &&
-                   oldest->active && !oldest->replay)) {
-        return RESP_BAD_REQUEST;
-    }
-    return RESP_GO;
+    room = r->resource_count < limit || resource_unanswered(r) < limit;
+    return room ? RESP_GO : RESP_BAD_REQUEST;
 }
 
 static RespVerdict get_receive(PvrdmaQp *qp, const RocePacket *pkt,

@@ -431,6 +431,32 @@ static void test_not_too_many(void)
     bed_free(bed);
 }
 
+/* A limit that the guest lowers while READs wait: they are answered all the same. */
+static void test_limit_lowered(void)
+{
+    for (unsigned again = 0; again < 2; again++) {
+        Bed *bed = bed_new();
+
+        PEER(bed, READ_REQUEST, BED_PSN, RETH(0, 1));
+        bed_expect_read(bed, ROCE_OP_READ_RESP_ONLY, BED_PSN, BED_VA, 1);
+        for (unsigned i = 1; i < 4; i++) {
+            PEER(bed, READ_REQUEST, BED_PSN + i, RETH(i, 1));
+        }
+        bed->qp.attr.max_dest_rd_atomic = again ? 4 : 2;
+        PEER(bed, READ_REQUEST, BED_PSN + 4, RETH(4, 1));
+        g_assert_cmpuint(bed->qp.state, ==,
+                         again ? PVRDMA_QPS_RTS : PVRDMA_QPS_ERR);
+        for (unsigned i = 1; i < 4 + again; i++) {
+            bed_expect_read(bed, ROCE_OP_READ_RESP_ONLY, BED_PSN + i, BED_VA + i,
+                            1);
+        }
+        if (!again) {
+            expect_refused(bed, &bad_request, BED_PSN + 4, 4);
+        }
+        bed_free(bed);
+    }
+}
+
 static void test_none_allowed(void)
 {
     Bed *bed = bed_new();
@@ -586,6 +612,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/refuse/bad-invalidation", test_bad_invalidation);
     g_test_add_func("/pvrdma/refuse/too-many", test_too_many);
     g_test_add_func("/pvrdma/refuse/not-too-many", test_not_too_many);
+    g_test_add_func("/pvrdma/refuse/limit-lowered", test_limit_lowered);
     g_test_add_func("/pvrdma/refuse/none-allowed", test_none_allowed);
     g_test_add_func("/pvrdma/refuse/too-long", test_too_long);
     g_test_add_func("/pvrdma/refuse/bad-buffer", test_bad_buffer);
