@@ -56,10 +56,12 @@ static bool rx_state(const PvrdmaQp *qp, uint32_t flags)
     return qp->state >= first && qp->state < PVRDMA_QPS_ERR;
 }
 
+/* A datagram comes from anybody, but it is of the version of RoCE that the device has. */
 static bool rx_path(const PvrdmaQp *qp, const RocePath *path)
 {
     if (qp->type != PVRDMA_QPT_RC) {
-        return pvrdma_gid_ours(qp->s, path->dgid);
+        return (path->network == ROCE_NETWORK_V1) == qp->s->roce_v1 &&
+               pvrdma_gid_ours(qp->s, path->dgid);
     }
     return path->network == qp->path.network &&
            !memcmp(path->sgid, qp->path.dgid, sizeof(path->sgid)) &&

@@ -185,6 +185,33 @@ static void test_path(void)
     bed_free(bed);
 }
 
+/* A device has one version of RoCE, and takes no datagrams of the other one. */
+static void test_datagram_version(void)
+{
+    static const uint8_t networks[] = {
+        ROCE_NETWORK_V1, ROCE_NETWORK_IPV4, ROCE_NETWORK_IPV6,
+    };
+    static const uint8_t types[] = { PVRDMA_QPT_UD, PVRDMA_QPT_GSI };
+
+    for (unsigned i = 0; i < 2 * ARRAY_SIZE(types) * ARRAY_SIZE(networks); i++) {
+        Bed *bed = bed_new();
+        RocePath path = bed->path;
+        bool v1 = i & 1, good;
+
+        path.network = networks[i / 2 % ARRAY_SIZE(networks)];
+        good = v1 == (path.network == ROCE_NETWORK_V1);
+        bed->s.roce_v1 = v1;
+        bed->qp.type = types[i / 2 / ARRAY_SIZE(networks)];
+        bed_frame(bed, &path, &(RocePacket) {
+            .opcode = ROCE_OP_UD_SEND_ONLY, .qpn = BED_QPN,
+            .pkey = ROCE_PKEY_DEFAULT,
+        });
+        g_assert_cmpuint(bed->datagrams, ==, good);
+        g_assert_cmpuint(bed_counter(bed, PVRDMA_CNT_RX_BAD_PATH), ==, !good);
+        bed_free(bed);
+    }
+}
+
 /* --- Broken frames -------------------------------------------------------- */
 static void test_truncated(void)
 {
@@ -370,6 +397,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/rx/state", test_state);
     g_test_add_func("/pvrdma/rx/established", test_established);
     g_test_add_func("/pvrdma/rx/path", test_path);
+    g_test_add_func("/pvrdma/rx/datagram-version", test_datagram_version);
     g_test_add_func("/pvrdma/rx/truncated", test_truncated);
     g_test_add_func("/pvrdma/rx/a11-flipped", a11_flipped);
     g_test_add_func("/pvrdma/rx/header", test_header);
