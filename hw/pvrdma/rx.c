@@ -110,12 +110,16 @@ static void rx_congestion(PvrdmaQp *qp, const RocePath *path, uint32_t flags)
     }
 }
 
-/* A GID without a VLAN answers in that in which it is asked. */
-static void rx_vlan(PvrdmaQp *qp, const RocePath *path)
+/*
+ * A GID without a VLAN answers in that in which it is asked.  Only the request that is
+ * expected counts: its PSN is what a sender on another VLAN has to know.
+ */
+static void rx_vlan(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt)
 {
     unsigned index = qp->attr.ah.grh.sgid_index;
 
-    if (path->vlan != qp->path.vlan && index < PVRDMA_GIDS &&
+    if (path->vlan != qp->path.vlan && pkt->psn == qp->resp.epsn &&
+        index < PVRDMA_GIDS &&
         qp->s->gid[index].vlan == ROCE_NO_VLAN) {
         qp->path.vlan = path->vlan;
     }
@@ -153,7 +157,6 @@ void pvrdma_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
         pvrdma_ud_rx(qp, &path, &pkt, frame);
         return;
     }
-    rx_vlan(qp, &path);
     rx_established(qp);
     if (flags & ROCE_IS_CNP) {
         pvrdma_count(s, PVRDMA_CNT_RX_CNP);
@@ -161,6 +164,7 @@ void pvrdma_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
             pvrdma_dcqcn_cnp(&qp->rate, pvrdma_now());
         }
     } else if (flags & ROCE_IS_REQUEST) {
+        rx_vlan(qp, &path, &pkt);
         pvrdma_resp_rx(qp, &pkt);
     } else {
         pvrdma_comp_rx(qp, &pkt);

@@ -389,6 +389,39 @@ static void test_vlan(void)
     bed_free(bed);
 }
 
+/* Whoever knows addresses and QPN, but no PSN, does not move a connection. */
+static void test_vlan_moved(void)
+{
+    static const uint8_t opcodes[] = {
+        ROCE_OP_WRITE_ONLY, ROCE_OP_ACK, ROCE_OP_READ_RESP_ONLY, ROCE_OP_CNP,
+    };
+    Bed *bed = bed_new();
+
+    PEER(bed, WRITE_ONLY, BED_PSN, RETH(0, 1), .payload_len = 1);
+    bed->path.vlan = 0x6123;
+    for (unsigned i = 0; i < ARRAY_SIZE(opcodes); i++) {
+        for (int psn = -1; psn <= 2; psn++) {
+            if (psn == 1 && opcodes[i] == ROCE_OP_WRITE_ONLY) {
+                continue;               /* that is the expected one */
+            }
+            bed_peer(bed, &(RocePacket) {
+                .opcode = opcodes[i], .psn = (BED_PSN + psn) & ROCE_PSN_MASK,
+                .qpn = BED_QPN, .pkey = ROCE_PKEY_DEFAULT, RETH(0, 1),
+                .payload_len = opcodes[i] == ROCE_OP_CNP ? ROCE_CNP_BYTES :
+                               opcodes[i] != ROCE_OP_ACK,
+                .becn = opcodes[i] == ROCE_OP_CNP,
+            });
+            g_assert_cmphex(bed->qp.path.vlan, ==, ROCE_NO_VLAN);
+        }
+    }
+    g_assert_cmpuint(bed->responses, ==, 8);
+    PEER(bed, WRITE_ONLY, BED_PSN + 1, RETH(0, 1), .payload_len = 1);
+    g_assert_cmphex(bed->qp.path.vlan, ==, 0x6123);
+    bed_run(bed);
+    g_queue_clear_full(&bed->sent, g_free);
+    bed_free(bed);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -404,5 +437,6 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/rx/random", test_random);
     g_test_add_func("/pvrdma/rx/congestion", test_congestion);
     g_test_add_func("/pvrdma/rx/vlan", test_vlan);
+    g_test_add_func("/pvrdma/rx/vlan-moved", test_vlan_moved);
     return g_test_run();
 }
