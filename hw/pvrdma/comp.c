@@ -397,6 +397,7 @@ void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt)
 
     if (unlikely(req->refetching) && pvrdma_req_alive(qp)) {
         pvrdma_req_refetch(qp);
+        pvrdma_comp_collect(qp);        /* the guest may have spoiled one of them */
     }
     trace_pvrdma_comp_rx(qp->s->port.netdev, qp->handle, pkt->opcode,
                          pkt->syndrome, pkt->psn);

@@ -346,7 +346,7 @@ static bool qp_queues_resume(PvrdmaQp *qp)
            pvrdma_wq_resume(&qp->rq, rq.cons, rq.prod);
 }
 
-/* While a QP sends, the order is begin, una, next. */
+/* While a QP sends, the order is begin, una, next; what was sent is in the queue. */
 static bool req_possible(const PvrdmaQp *qp)
 {
     const PvrdmaReq *req = &qp->req;
@@ -357,14 +357,21 @@ static bool req_possible(const PvrdmaQp *qp)
         return false;
     }
     return !pvrdma_req_alive(qp) ||
-           (roce_psn_diff(req->una_psn, req->begin_psn) >= 0 &&
+           ((req->begin_psn == req->next_psn || qp->sq.prod != qp->sq.cons) &&
+            roce_psn_diff(req->una_psn, req->begin_psn) >= 0 &&
             pvrdma_req_distance(req->una_psn, req->next_psn) <=
             PVRDMA_REQ_PACKETS);
 }
 
-/* The last event of a QP comes behind the flush that it is due for. */
+/*
+ * The last event of a QP comes behind the flush that it is due for, and so does the
+ * completion of the receive WQE that it has.
+ */
 static bool qp_end_possible(const PvrdmaQp *qp)
 {
+    if (qp->state == PVRDMA_QPS_ERR && qp->resp.rqe_valid && !qp->flush_due) {
+        return false;
+    }
     return !qp->last_due ||
            (qp->flush_due && qp->srq && qp->state == PVRDMA_QPS_ERR);
 }

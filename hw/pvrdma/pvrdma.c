@@ -121,6 +121,7 @@ static void qp_visit(PvrdmaState *s, PvrdmaQp *qp, unsigned *budget)
     if (more) {
         pvrdma_qp_activate(qp);
     }
+    pvrdma_qp_check(qp);
 }
 
 /* One turn of all QPs that have something to do; true if there is more. */

@@ -464,6 +464,26 @@ void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt);
 /* Completes @sqe; signalled or in error also to the CQ. */
 void pvrdma_comp_wqe(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint8_t status);
 
+/* --- stuck.c: what a QP waits for ----------------------------------------- */
+/*
+ * Builds with a sanitizer check each QP behind all that may change what it waits for.
+ * Others do not: there a hang costs one connection, and an abort the machine.
+ */
+#if defined(QEMU_SANITIZE_ADDRESS) || defined(QEMU_SANITIZE_THREAD)
+#define PVRDMA_CHECKS true
+#else
+#define PVRDMA_CHECKS false
+#endif
+
+/*
+ * Returns NULL, or in words why @qp will hang: it has something to do, and neither
+ * activation, nor timer, nor an answer that it may wait for without end.  Holds between
+ * calls of the device's functions, for each QP.
+ */
+const char *pvrdma_qp_stuck(PvrdmaQp *qp);
+/* Aborts in that case, if PVRDMA_CHECKS. */
+void pvrdma_qp_check(PvrdmaQp *qp);
+
 /* --- resp.c: the receiving side of connections -------------------------- */
 void pvrdma_resp_init(PvrdmaQp *qp);
 void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt);

@@ -146,7 +146,10 @@ void pvrdma_qp_cq_error(PvrdmaState *s, PvrdmaCq *cq)
 
 static void qp_timer(void *opaque)
 {
-    pvrdma_req_timer(opaque);
+    PvrdmaQp *qp = opaque;
+
+    pvrdma_req_timer(qp);
+    pvrdma_qp_check(qp);
 }
 
 void pvrdma_qp_timer(PvrdmaQp *qp, int64_t deadline)
@@ -216,6 +219,7 @@ void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
     } else if (qp->state == PVRDMA_QPS_RTS) {
         pvrdma_qp_activate(qp);
     }
+    pvrdma_qp_check(qp);
 }
 
 /* --- Creation and end ----------------------------------------------------- */
@@ -536,6 +540,9 @@ static void qp_move(PvrdmaQp *qp, uint8_t to)
         pvrdma_qp_error(qp, -1);
         return;
     }
+    if (to == from && (to == PVRDMA_QPS_RTS || to == PVRDMA_QPS_SQD)) {
+        pvrdma_qp_activate(qp);         /* time-out and limits may be new */
+    }
     if (to == from || (from == PVRDMA_QPS_SQE && !qp_recover(qp))) {
         return;
     }
@@ -568,6 +575,7 @@ int pvrdma_cmd_modify_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
     err = pvrdma_qp_attr_set(qp, le32_to_cpu(cmd->attr_mask), &cmd->attrs, &to);
     if (!err) {
         qp_move(qp, to);
+        pvrdma_qp_check(qp);
     }
     return err;
 }

@@ -95,10 +95,13 @@ static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
     return true;
 }
 
-/* As many answers as the peer agreed to are waited for. */
+/*
+ * As many answers as the peer agreed to are waited for.  A READ that was begun before the
+ * guest forbade all of them goes on.
+ */
 static bool req_reads_full(PvrdmaQp *qp)
 {
-    bool full = pvrdma_req_reads(&qp->req) >= qp->attr.max_rd_atomic;
+    bool full = pvrdma_req_reads(&qp->req) >= MAX(qp->attr.max_rd_atomic, 1);
 
     qp->req.waiting |= full;
     return full;

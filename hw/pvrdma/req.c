@@ -485,6 +485,9 @@ bool pvrdma_req_run(PvrdmaQp *qp, unsigned *budget)
         pvrdma_req_deadline(qp);
     }
     pvrdma_comp_collect(qp);
+    if (qp->sq_draining) {
+        pvrdma_qp_drained(qp);
+    }
     return more && pvrdma_req_alive(qp);
 }
 

@@ -169,4 +169,5 @@ void pvrdma_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
     } else {
         pvrdma_comp_rx(qp, &pkt);
     }
+    pvrdma_qp_check(qp);
 }

@@ -394,6 +394,9 @@ static void happen(void)
         }
         break;
     }
+    if (qp) {
+        g_assert_cmpstr(pvrdma_qp_stuck(qp), ==, NULL);
+    }
 }
 
 /* --- Streams -------------------------------------------------------------- */

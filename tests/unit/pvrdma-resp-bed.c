@@ -180,6 +180,7 @@ void pvrdma_qp_error(PvrdmaQp *qp, int event)
 void pvrdma_qp_activate(PvrdmaQp *qp)
 {
     bed_of(qp->s)->activations++;
+    qp->active = true;
 }
 
 void pvrdma_qp_activate_late(PvrdmaQp *qp)
@@ -190,6 +191,17 @@ void pvrdma_qp_activate_late(PvrdmaQp *qp)
 bool pvrdma_gid_ours(PvrdmaState *s, const uint8_t gid[16])
 {
     return !memcmp(gid, our_gid, 16);
+}
+
+/* There is no requester. */
+bool pvrdma_req_alive(const PvrdmaQp *qp)
+{
+    return false;
+}
+
+bool pvrdma_req_idle(const PvrdmaQp *qp)
+{
+    return true;
 }
 
 bool pvrdma_req_congested(PvrdmaQp *qp)
@@ -265,7 +277,13 @@ void bed_peer(Bed *bed, const RocePacket *pkt)
 
 bool bed_run_some(Bed *bed, unsigned budget)
 {
-    return pvrdma_resp_run(&bed->qp, &budget);
+    bool more;
+
+    bed->qp.active = false;
+    more = pvrdma_resp_run(&bed->qp, &budget);
+    bed->qp.active |= more || bed->congested;
+    g_assert_cmpstr(pvrdma_qp_stuck(&bed->qp), ==, NULL);
+    return more;
 }
 
 void bed_run(Bed *bed)
