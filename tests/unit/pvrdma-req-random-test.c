@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Random work requests to a peer that keeps to the rules, over a wire that loses packets
- * in both directions, with snapshots in between: everything happens once and in order.
+ * in both directions: everything happens once and in order.  Time goes on whether answers
+ * are under way or not, and a READ that is repeated breaks off the answer to the first
+ * request.  Half of the rounds have snapshots in between, which ask for all again.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "pvrdma-req-rig.h"
 
 #define MTU             256
-#define ROUNDS          30
+#define ROUNDS          200
 #define WQES            400
 #define LOSS            25      /* one packet of so many is lost */
 #define RNR             20      /* one SEND of so many finds no buffer */
-#define PARK            50
+#define PARK            50      /* one turn of so many takes a snapshot, if any does */
+#define TURNS_MAX       200000  /* of a round: it ends */
+#define SPURIOUS        12      /* one turn of so many lets the timer fire early */
 /* The peer's memory: written, read, and one word that is added to. */
 #define WRITE_BYTES     8192
 #define READ_BYTES      (128 * 1024)
@@ -52,9 +56,11 @@ static struct {
     unsigned registered, atomics, completed;
 } want;
 
+static unsigned loss;            /* of the round: one packet of so many */
+
 static bool lost(void)
 {
-    return g_test_rand_int_range(0, LOSS) == 0;
+    return g_test_rand_int_range(0, loss) == 0;
 }
 
 /* --- The peer ---------------------------------------------------------------- */
@@ -155,11 +161,28 @@ static void peer_data(const RigPacket *p, uint32_t flags)
     peer.write_at += p->len;
 }
 
+/*
+ * The responder begins anew with what is asked for again, and what it has not sent is not
+ * sent any more.  It sends in visits of 16 packets, so it stops there most often.
+ */
+static void peer_break_off(void)
+{
+    unsigned keep = g_test_rand_int_range(0, peer.answers.length + 1);
+
+    if (g_test_rand_bit()) {
+        keep -= keep % 16;
+    }
+    while (peer.answers.length > keep) {
+        g_free(g_queue_pop_tail(&peer.answers));
+    }
+}
+
 /* A request that was there before: answered again, but not done again. */
 static void peer_duplicate(const RigPacket *p, uint32_t flags)
 {
     if (flags & ROCE_IS_READ) {
         peer_ack_flush();
+        peer_break_off();
         peer_read(&p->pkt, true);
     } else if (flags & ROCE_IS_ATOMIC) {
         peer_ack_flush();
@@ -264,8 +287,17 @@ static void post_data(unsigned opcode)
 
 static void post_read(void)
 {
-    bool large = g_test_rand_int_range(0, 8) == 0;
-    uint32_t len = g_test_rand_int_range(0, (large ? 300 : 4) * MTU);
+    static const unsigned cuts[] = {
+        PVRDMA_REQ_AGAIN_PACKETS, 2 * PVRDMA_REQ_AGAIN_PACKETS,
+        PVRDMA_REQ_READ_PACKETS, 2 * PVRDMA_REQ_READ_PACKETS,
+    };
+    unsigned cut = cuts[g_test_rand_int_range(0, ARRAY_SIZE(cuts))];
+    unsigned kind = g_test_rand_int_range(0, 8);
+    /* any length, one around those at which READs are cut, or a short one */
+    uint32_t len = kind == 0 ? g_test_rand_int_range(0, 300 * MTU) :
+                   kind == 1 ? g_test_rand_int_range((cut - 2) * MTU,
+                                                     (cut + 2) * MTU) :
+                               g_test_rand_int_range(0, 4 * MTU);
     RigWqe *w = rig_post(PVRDMA_WR_RDMA_READ, len);
 
     w->at = LOCAL_READ;
@@ -334,7 +366,8 @@ static void round_start(void)
     rig_start(MTU, psn);
     rig.qp.attr.retry_cnt = 7;
     rig.qp.attr.rnr_retry = 7;
-    rig.qp.attr.max_rd_atomic = g_test_rand_int_range(1, 17);
+    rig.qp.attr.max_rd_atomic = 1 << g_test_rand_int_range(0, 5);
+    loss = g_test_rand_bit() ? LOSS : 40 * LOSS;
     rig.qp.sq.entries = 1 << g_test_rand_int_range(0, 8);
     pvrdma_req_init(&rig.qp);
     memset(&peer, 0, sizeof(peer));
@@ -388,6 +421,8 @@ static void test_random(void)
     uint64_t sum[PVRDMA_COUNTER_COUNT] = { 0 };
 
     for (unsigned round = 0; round < ROUNDS; round++) {
+        unsigned turns = 0;
+
         round_start();
         while (want.completed < WQES) {
             unsigned n = g_test_rand_int_range(0, 20);
@@ -400,12 +435,17 @@ static void test_random(void)
             carry_requests();
             carry_answers();
             check_completions();
-            if (g_test_rand_int_range(0, PARK) == 0) {
+            if (round % 2 && g_test_rand_int_range(0, PARK) == 0) {
                 pvrdma_req_park(&rig.qp);
             }
-            if (!rig.qp.active && !peer.answers.length) {
-                rig_clock(roce_timeout_ns(RIG_TIMEOUT));
+            if (g_test_rand_int_range(0, SPURIOUS) == 0) {
+                /* as long as it takes, whatever is under way */
+                rig_clock(roce_timeout_ns(RIG_TIMEOUT) << 9);
             }
+            rig_clock(roce_timeout_ns(RIG_TIMEOUT) / 16);
+            /* the peer is there, however often its answers come too late */
+            rig.qp.req.retries = 7;
+            g_assert_cmpuint(++turns, <, TURNS_MAX);
         }
         for (unsigned i = 0; i < PVRDMA_COUNTER_COUNT; i++) {
             sum[i] += rig_count(i);
