@@ -394,6 +394,9 @@ int pvrdma_cmd_create_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
     PvrdmaQp *qp = g_new0(PvrdmaQp, 1);
     int err;
 
+    /* what all of them together may take of the host, as documented */
+    QEMU_BUILD_BUG_ON((uint64_t)PVRDMA_QPS * sizeof(PvrdmaQp) > 140 * 1000 * 1000);
+
     qp->s = s;
     err = qp_objects(qp, cmd);
     if (!err) {
