@@ -415,12 +415,13 @@ enum exanet_resp exanet_context_window(ExanetState *s, unsigned c, uint64_t va,
     return EXANET_RESP_ACK;
 }
 
-enum exanet_resp exanet_context_check(ExanetState *s, uint16_t pdid)
+enum exanet_resp exanet_context_check(ExanetState *s, uint16_t pdid,
+                                      uint32_t src)
 {
     const ExanetContext *ctx = &s->ctx[RNIC_GET(EXANET_PDID_CTX, pdid)];
 
     if (!ctx->enabled || ctx->quiesce || ctx->pdid != pdid ||
-        !RNIC_GET(EXANET_PDID_JOB, pdid)) {
+        !RNIC_GET(EXANET_PDID_JOB, pdid) || (ctx->local && src != s->node)) {
         return EXANET_RESP_PROTECTION;
     }
     return EXANET_RESP_ACK;
@@ -523,14 +524,15 @@ void exanet_context_reg_sync(ExanetState *s, unsigned c)
         status |= EXANET_CTX_STATUS_QUIESCED;
     }
     exanet_reg_set32(s, EXANET_CTX(c) + EXANET_REG_CTX_STATUS, status);
-    exanet_reg_set32(s, EXANET_CTX(c) + EXANET_REG_CTX_PDID, ctx->pdid);
+    exanet_reg_set32(s, EXANET_CTX(c) + EXANET_REG_CTX_PDID, ctx->pdid |
+                     RNIC_PREP(EXANET_CTX_PDID_LOCAL, ctx->local));
 }
 
 void exanet_context_reg_written(ExanetState *s, unsigned c, unsigned reg,
                                 bool top)
 {
     ExanetContext *ctx = &s->ctx[c];
-    uint32_t job;
+    uint32_t pdid;
 
     switch (reg) {
     case EXANET_REG_CTX_CTRL:
@@ -541,8 +543,9 @@ void exanet_context_reg_written(ExanetState *s, unsigned c, unsigned reg,
         tlb_flush(s, ctx);
         break;
     case EXANET_REG_CTX_PDID:
-        job = exanet_reg_get32(s, EXANET_CTX(c) + reg) & EXANET_PDID_JOB;
-        ctx->pdid = job | RNIC_PREP(EXANET_PDID_CTX, c);
+        pdid = exanet_reg_get32(s, EXANET_CTX(c) + reg);
+        ctx->pdid = (pdid & EXANET_PDID_JOB) | RNIC_PREP(EXANET_PDID_CTX, c);
+        ctx->local = pdid & EXANET_CTX_PDID_LOCAL;
         break;
     case EXANET_REG_CTX_INV_CMD:
         if (top) {

@@ -120,8 +120,8 @@ static bool exadma_desc_good(ExanetState *s, unsigned tid)
            RNIC_GET(EXANET_VA_WINDOW, va) != EXANET_WINDOW_NI &&
            !((d[2] & EXANET_DESC_W3_CHAINED) &&
              RNIC_GET(EXANET_DESC_W3_DEP, d[2]) == tid) &&
-           exanet_context_check(s, RNIC_GET(EXANET_DESC_W3_PDID, d[2])) ==
-           EXANET_RESP_ACK;
+           exanet_context_check(s, RNIC_GET(EXANET_DESC_W3_PDID, d[2]),
+                                s->node) == EXANET_RESP_ACK;
 }
 
 static void exadma_reject(ExanetState *s, unsigned tid)
@@ -508,8 +508,8 @@ static bool exadma_admit(ExanetState *s, unsigned tid)
         e->state[tid] = EXADMA_RUNNING;
     }
     /* the process that it reads for may have gone */
-    if (exanet_context_check(s, RNIC_GET(EXANET_DESC_W3_PDID, d[2])) !=
-        EXANET_RESP_ACK) {
+    if (exanet_context_check(s, RNIC_GET(EXANET_DESC_W3_PDID, d[2]),
+                             s->node) != EXANET_RESP_ACK) {
         exadma_source_error(s, tid, EXANET_RESP_PROTECTION, d[0]);
         return false;
     }

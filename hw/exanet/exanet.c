@@ -193,6 +193,7 @@ static void file_reset(ExanetState *s)
     exanet_reg_set32(s, EXANET_REG_CAP1,
         EXANET_CAP1_WINDOWS | EXANET_CAP1_DUP_SAFE | EXANET_CAP1_MULTIPATH |
         EXANET_CAP1_RELEASE | EXANET_CAP1_FLOW_RATE | EXANET_CAP1_FIRMWARE |
+        EXANET_CAP1_JOB_LOCAL |
         EXANET_CAP1_APERTURE | (s->shm_timing ? EXANET_CAP1_TIMING : 0));
     exanet_reg_set32(s, EXANET_REG_NODE, s->coord);
     exanet_reg_set32(s, EXANET_REG_EPOCH, s->epoch);
@@ -613,7 +614,7 @@ static uint64_t info_mmio_read(void *opaque, hwaddr addr, unsigned size)
         .cap0 = cpu_to_le32(exanet_reg_get32(s, EXANET_REG_CAP0)),
         .cap1 = cpu_to_le32(exanet_reg_get32(s, EXANET_REG_CAP1)),
         .coord = cpu_to_le32(s->node),
-        .pdid = cpu_to_le32(exanet_reg_get32(s, ctx + EXANET_REG_CTX_PDID)),
+        .pdid = cpu_to_le32(s->ctx[i->ctx].pdid),
         .time = cpu_to_le64(exanet_now(s)),
         .stores = cpu_to_le32(exanet_shm_stores(s, i->ctx)),
         .errors = cpu_to_le32(s->shm->errors[i->ctx]),

@@ -92,6 +92,7 @@ typedef struct ExanetContext {
     uint64_t stamp;                 /* of its valid TLB entries */
     uint64_t win[EXANET_WINDOW_NI]; /* base | EXANET_WIN_VALID */
     uint16_t pdid;
+    bool local;                     /* its job is of this node alone */
     bool enabled;
     bool quiesce;
     bool no_report;
@@ -132,8 +133,12 @@ void exanet_context_reg_sync(ExanetState *s, unsigned c);
  */
 void exanet_context_reg_written(ExanetState *s, unsigned c, unsigned reg,
                                 bool top);
-/* PROTECTION unless the context of @pdid is enabled and of the same job. */
-enum exanet_resp exanet_context_check(ExanetState *s, uint16_t pdid);
+/*
+ * PROTECTION unless the context of @pdid is enabled and of the same job.  A context
+ * whose job is local refuses every @src but this node.
+ */
+enum exanet_resp exanet_context_check(ExanetState *s, uint16_t pdid,
+                                      uint32_t src);
 /*
  * Full address of the 42-bit address @va of context @c; DECODE when the window is
  * not valid or @len bytes would leave it.

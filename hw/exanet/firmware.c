@@ -203,7 +203,7 @@ static void fw_doorbell(ExanetState *s, ExanetFirmware *fw, unsigned c,
         return;
     }
     trace_exanet_firmware_doorbell(s->node, c, channel, t->src, t->dst, t->len);
-    if (exanet_context_check(s, t->src_pdid) != EXANET_RESP_ACK) {
+    if (exanet_context_check(s, t->src_pdid, s->node) != EXANET_RESP_ACK) {
         code = s->ctx[c].quiesce ? EXANET_CHERR_ABORTED :
                                    EXANET_RESP_PROTECTION;
     } else if (!fw_transfer_good(t) ||
@@ -308,7 +308,7 @@ static void fw_read_start(ExanetState *s, ExanetFirmware *fw,
 
     fw_read_load(&t, req);
     trace_exanet_firmware_request(s->node, origin, t.ctx, t.src, t.len);
-    if (exanet_context_check(s, t.src_pdid) != EXANET_RESP_ACK) {
+    if (exanet_context_check(s, t.src_pdid, origin) != EXANET_RESP_ACK) {
         fw_read_refuse(s, req, EXANET_RESP_PROTECTION);
         return;
     }
@@ -357,9 +357,11 @@ static void fw_request(ExanetState *s, ExanetFirmware *fw,
 {
     unsigned owner = RNIC_GET(EXANET_READ_REQ_OWNER, le64_to_cpu(req->ctrl));
     uint16_t pdid = RNIC_GET(EXANET_READ_ORIGIN_PDID, le64_to_cpu(req->origin));
+    uint32_t origin = RNIC_GET(EXANET_READ_ORIGIN_COORD,
+                               le64_to_cpu(req->origin));
     FwQueue *q = &fw->queue[owner];
 
-    if (exanet_context_check(s, (pdid & EXANET_PDID_JOB) | owner) !=
+    if (exanet_context_check(s, (pdid & EXANET_PDID_JOB) | owner, origin) !=
         EXANET_RESP_ACK) {
         fw_read_refuse(s, req, EXANET_RESP_PROTECTION);
         return;
@@ -483,7 +485,7 @@ static bool fw_pump(ExanetState *s, ExanetFirmware *fw)
         if (!t) {
             break;
         }
-        if (exanet_context_check(s, t->src_pdid) != EXANET_RESP_ACK) {
+        if (exanet_context_check(s, t->src_pdid, s->node) != EXANET_RESP_ACK) {
             exanet_fw_transfer_finish(s, fw, t, EXANET_RESP_PROTECTION);
             budget--;
             continue;

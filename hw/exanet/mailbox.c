@@ -185,7 +185,7 @@ enum exanet_resp exanet_mailbox_deliver(ExanetState *s, const ExanetPacket *pkt,
     uint64_t ctrl, fault_va = 0;
     uint32_t tail;
 
-    resp = exanet_context_check(s, pkt->pdid);
+    resp = exanet_context_check(s, pkt->pdid, pkt->src);
     if (resp != EXANET_RESP_ACK) {
         return resp;
     }

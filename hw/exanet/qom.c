@@ -250,6 +250,7 @@ static QDict *context_make(ExanetState *s, unsigned c)
     rnic_put_uint(dict, "number", c);
     rnic_put_uint(dict, "pdid", ctx->pdid);
     rnic_put_uint(dict, "job", RNIC_GET(EXANET_PDID_JOB, ctx->pdid));
+    qdict_put_bool(dict, "job-local", ctx->local);
     qdict_put_str(dict, "format", format_name(
         RNIC_GET(EXANET_CTX_CTRL_FORMAT,
                  exanet_reg_get32(s, base + EXANET_REG_CTX_CTRL))));

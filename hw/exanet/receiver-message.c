@@ -50,7 +50,7 @@ enum exanet_resp exanet_receiver_notify(ExanetState *s, uint16_t pdid,
                                         const ExanetPendingFault *fault,
                                         bool irq)
 {
-    enum exanet_resp resp = exanet_context_check(s, pdid);
+    enum exanet_resp resp = exanet_context_check(s, pdid, fault->peer);
     ExanetPacket message = {
         .type = EXANET_TYPE_NOTIFY,
         .va = va,
@@ -143,7 +143,7 @@ static enum exanet_resp report_deliver(ExanetState *s, ExanetSource *src,
 
 void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt)
 {
-    enum exanet_resp resp = exanet_context_check(s, pkt->pdid);
+    enum exanet_resp resp = exanet_context_check(s, pkt->pdid, pkt->src);
     ExanetSource *src;
 
     if (pkt->size != sizeof(struct exanet_notification)) {
@@ -193,7 +193,7 @@ static enum exanet_resp message_deliver(ExanetState *s, const ExanetPacket *pkt)
     if (pkt->type == EXANET_TYPE_READ_REQ) {
         return exanet_rtmailbox_request(s, pkt);
     }
-    resp = exanet_context_check(s, pkt->pdid);
+    resp = exanet_context_check(s, pkt->pdid, pkt->src);
     if (resp != EXANET_RESP_ACK) {
         exanet_count(s, DROP_PROTECTION);
         return resp;
@@ -231,7 +231,7 @@ static bool message_known(ExanetState *s, const ExanetSource *src,
 static enum exanet_resp message_check(ExanetState *s, const ExanetPacket *pkt)
 {
     return pkt->type == EXANET_TYPE_READ_REQ ? exanet_rtmailbox_check(s, pkt) :
-           exanet_context_check(s, pkt->pdid);
+           exanet_context_check(s, pkt->pdid, pkt->src);
 }
 
 void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt)

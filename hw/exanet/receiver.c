@@ -460,7 +460,7 @@ static bool rx_cut_through(ExanetState *s, const ExanetPacket *pkt)
 
 void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt)
 {
-    enum exanet_resp resp = exanet_context_check(s, pkt->pdid);
+    enum exanet_resp resp = exanet_context_check(s, pkt->pdid, pkt->src);
     ExanetSource *src;
     ExanetRxContext *c;
     bool written;

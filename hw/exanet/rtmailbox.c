@@ -61,7 +61,7 @@ enum exanet_resp exanet_rtmailbox_check(ExanetState *s, const ExanetPacket *pkt)
     }
     /* the PDID is that of who asks */
     return exanet_context_check(s, (pkt->pdid & EXANET_PDID_JOB) |
-                                   request_owner(pkt));
+                                   request_owner(pkt), pkt->src);
 }
 
 /* Whether the message of @pkt can be kept until the R5 takes it. */

@@ -510,7 +510,7 @@ static enum exanet_resp request_check(ExanetState *s, const ExanetPacket *pkt)
 {
     unsigned class = request_class(pkt);
     bool write = class == EXANET_SHM_STORE || class == EXANET_SHM_RDMA_WRITE;
-    enum exanet_resp resp = exanet_context_check(s, pkt->pdid);
+    enum exanet_resp resp = exanet_context_check(s, pkt->pdid, pkt->src);
 
     if (write != request_write(pkt)) {
         exanet_count(s, DROP_MALFORMED);
@@ -553,7 +553,7 @@ static void request_done(ExanetState *s, ExanetSource *src,
 static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
 {
     uint8_t buf[EXANET_MTU];
-    bool passed = exanet_context_check(s, pkt->pdid) == EXANET_RESP_ACK;
+    bool passed = exanet_context_check(s, pkt->pdid, pkt->src) == EXANET_RESP_ACK;
     enum exanet_resp resp;
     ExanetSource *src;
     ExanetShmOrder order;

@@ -246,6 +246,7 @@ static void test_contexts(void)
     ctx = get_entry(t, "contexts", 2);
     g_assert_cmpuint(qdict_get_int(ctx, "number"), ==, 5);
     g_assert_cmphex(qdict_get_int(ctx, "job"), ==, 0x123);
+    g_assert_false(qdict_get_bool(ctx, "job-local"));
     g_assert_cmphex(qdict_get_int(ctx, "pdid"), ==, 0x1235);
     g_assert_cmpstr(qdict_get_str(ctx, "format"), ==, "x86-4-level");
     g_assert_cmpuint(qlist_size(qdict_get_qlist(ctx, "windows")), ==, 2);

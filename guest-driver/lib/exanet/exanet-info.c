@@ -63,6 +63,7 @@ static const struct {
 	{ EXANET_CAP1_RELEASE,	  "release" },
 	{ EXANET_CAP1_FLOW_RATE,  "flow-rate" },
 	{ EXANET_CAP1_FIRMWARE,	  "firmware" },
+	{ EXANET_CAP1_JOB_LOCAL,  "local-jobs" },
 };
 
 /* What a port shows, in order. */

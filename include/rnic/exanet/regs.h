@@ -108,6 +108,7 @@
 #define EXANET_CAP1_RELEASE	RNIC_BIT(5)
 #define EXANET_CAP1_FLOW_RATE	RNIC_BIT(6)
 #define EXANET_CAP1_FIRMWARE	RNIC_BIT(7)	/* the internal R5 */
+#define EXANET_CAP1_JOB_LOCAL	RNIC_BIT(8)	/* CTX_PDID has LOCAL */
 #define EXANET_CTRL_ENABLE	RNIC_BIT(0)	/* 0: sends and accepts nothing; what is
 						 * for other nodes passes */
 #define EXANET_CTRL_RESET	RNIC_BIT(1)	/* self-clearing */
@@ -142,7 +143,7 @@
 	X(CTX_CTRL,	0x00, 4, 0, EXANET_CTX_CTRL_WRITABLE, 0) \
 	X(CTX_STATUS,	0x04, 4, 0, 0, 0) \
 	X(CTX_PGD,	0x08, 8, 0, ~0ULL, 0) \
-	X(CTX_PDID,	0x10, 4, 0, EXANET_PDID_JOB, 0) /* low nibble = c */ \
+	X(CTX_PDID,	0x10, 4, 0, EXANET_CTX_PDID_WRITABLE, 0) /* low nibble = c */ \
 	X(CTX_INV_VA,	0x18, 8, 0, ~0ULL, 0) \
 	X(CTX_INV_CMD,	0x20, 8, 0, 0, 0) /* reads 0 */ \
 	X(CTX_QUOTA,	0x28, 4, EXANET_QUOTA_DEFAULT, EXANET_QUOTA_WRITABLE, 0) \
@@ -166,6 +167,9 @@
 #define EXANET_CTX_STATUS_QUIESCED RNIC_BIT(1)
 #define EXANET_CTX_STATUS_FAULTS RNIC_FIELD(15, 8)	/* unresolved, saturating */
 #define EXANET_CTX_STATUS_OPS	RNIC_FIELD(31, 16)	/* transfers and messages */
+/* The job means something on this node alone: packets of others are refused. */
+#define EXANET_CTX_PDID_LOCAL	RNIC_BIT(16)
+#define EXANET_CTX_PDID_WRITABLE (EXANET_PDID_JOB | EXANET_CTX_PDID_LOCAL)
 #define EXANET_INV_LENGTH	RNIC_FIELD(51, 0)	/* bytes from INV_VA on */
 #define EXANET_INV_ALL		RNIC_BIT(63)
 #define EXANET_QUOTA_WRITES	RNIC_FIELD(5, 0)	/* write channels */
