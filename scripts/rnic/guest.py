@@ -138,9 +138,11 @@ def _build_kernel(part):
     to.mkdir(parents=True)
     shutil.copy(part.arch.root / 'rnic/src' / part.folder.relative_to(TOP)
                 / 'exanet.ko', to)
-    rules = part.out / 'usr/lib/udev/rules.d'
-    rules.mkdir(parents=True)
-    shutil.copy(part.folder / '60-exanet.rules', rules)
+    for name, where in (('60-exanet.rules', 'udev/rules.d/60-exanet.rules'),
+                        ('exanet.sysusers', 'sysusers.d/exanet.conf')):
+        to = part.out / 'usr/lib' / where
+        to.parent.mkdir(parents=True)
+        shutil.copy(part.folder / name, to)
 
 
 def _build_lib(part):

@@ -11,6 +11,7 @@
 #define _GNU_SOURCE	/* hence this header comes first */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -20,6 +21,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -239,6 +241,30 @@ static inline bool comes_to(const char *name, long long value)
 		usleep(1000);
 	}
 	return true;
+}
+
+/* Writes @text to a module parameter; 0 or errno. */
+static inline int set_parameter(const char *name, const char *text)
+{
+	char path[256];
+	int fd, err;
+
+	snprintf(path, sizeof(path), "/sys/module/exanet/parameters/%s", name);
+	fd = open(path, O_WRONLY);
+	must(fd >= 0, path);
+	err = write(fd, text, strlen(text)) < 0 ? errno : 0;
+	close(fd);
+	return err;
+}
+
+/* Makes this process one of user @uid, who belongs to the group of the device file. */
+static inline void become(uid_t uid)
+{
+	struct stat st;
+
+	must(!stat(NIC_DEVICE, &st), "stat " NIC_DEVICE);
+	must(!setgroups(1, &st.st_gid), "setgroups");
+	must(!setresgid(uid, uid, uid) && !setresuid(uid, uid, uid), "setresuid");
 }
 
 /* Exit code of a child, or 128 + its signal. */

@@ -45,6 +45,26 @@ static void test_untouched(struct nic *nic)
 	munmap(fresh, SIZE);
 }
 
+/* Bytes in huge pages of the mapping that holds @p. */
+static long huge_bytes(const void *p)
+{
+	FILE *f = fopen("/proc/self/smaps", "r");
+	unsigned long from, to, kb;
+	bool ours = false;
+	char line[512];
+	long found = -1;
+
+	must(f != NULL, "smaps");
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+			ours = (uintptr_t)p >= from && (uintptr_t)p < to;
+		else if (ours && sscanf(line, "AnonHugePages: %lu kB", &kb) == 1)
+			found = kb * 1024;
+	}
+	fclose(f);
+	return found;
+}
+
 static void test_huge(struct nic *nic)
 {
 	const size_t huge = 2UL << 20;
@@ -52,9 +72,17 @@ static void test_huge(struct nic *nic)
 	uint8_t *dst = (uint8_t *)(((uintptr_t)raw + huge - 1) & ~(huge - 1));
 
 	madvise(dst, huge, MADV_HUGEPAGE);
+	fill(src, huge, 2);
+	check(DONE_STATE(nic_copy(nic, dst, src, huge)),
+	      "write to memory that may get a huge page");
+	check(filled(dst, huge, 2), "the data is there");
+	/* what the first write has cached must not last */
+	must(!madvise(dst, huge, MADV_COLLAPSE), "MADV_COLLAPSE");
+	check_value(huge_bytes(dst), huge, "it is one huge page now");
 	fill(src, huge, 3);
 	check(DONE_STATE(nic_copy(nic, dst, src, huge)), "write to a huge page");
 	check(filled(dst, huge, 3), "the data is there");
+	check_value(huge_bytes(dst), huge, "it is still one");
 	memset(src, 0, huge);
 	check(DONE_STATE(nic_copy(nic, src, dst, huge)), "write from a huge page");
 	check(filled(src, huge, 3), "the data is there");
@@ -303,6 +331,93 @@ static void test_never(void)
 	close(fds[0]);
 }
 
+/* --- contexts that are closed while a page is late -------------------------- */
+
+#define STUCK	8	/* contexts of a user, module parameter user_contexts */
+
+/* Lets the NIC ask for a page that is late, then closes its context. */
+static bool stick(uint8_t *late, int uffd)
+{
+	uint8_t *dst = memory(PAGE);
+	struct nic nic;
+	bool arrived;
+
+	nic_open(&nic);
+	nic_start(&nic, 0, late, nic_gva(&nic, dst), PAGE, nic.q.context, 0);
+	arrived = fault_arrives(uffd);
+	nic_close(&nic);
+	return arrived;
+}
+
+/* A user who does so as often as he may; tells how often that is, and why no more. */
+static void stuck_user(int in, int out)
+{
+	uint8_t *late[STUCK + 1], *page = memory(PAGE);
+	int uffd[STUCK + 1], said[2] = { 0, 0 };
+	struct nic nic;
+	char c;
+	int i;
+
+	for (i = 0; i <= STUCK; i++) {
+		late[i] = memory(PAGE);
+		uffd[i] = late_memory(late[i], PAGE);
+	}
+	become(1000);
+	for (i = 0; i <= STUCK && !said[1]; i++) {
+		said[1] = nic_try_open(&nic);
+		if (said[1])
+			break;
+		close(nic.fd);
+		said[0] += stick(late[i], uffd[i]);
+	}
+	if (write(out, said, sizeof(said)) != sizeof(said) || read(in, &c, 1) < 0)
+		_exit(1);
+	while (i--) {
+		struct uffdio_copy copy = {
+			.dst = (uintptr_t)late[i], .src = (uintptr_t)page,
+			.len = PAGE,
+		};
+
+		if (ioctl(uffd[i], UFFDIO_COPY, &copy))
+			_exit(2);
+	}
+	_exit(read(in, &c, 1) ? 3 : 0);
+}
+
+/* The service of a fault that outlives its context counts as the context. */
+static void test_stuck(void)
+{
+	long in_use = sysfs_number("contexts_in_use");
+	int to[2], from[2], said[2] = { 0, 0 };
+	pid_t pid, other;
+
+	must(!pipe(to) && !pipe(from), "pipe");
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		close(to[1]);
+		stuck_user(to[0], from[1]);
+	}
+	close(to[0]);
+	close(from[1]);
+	must(read(from[0], said, sizeof(said)) == sizeof(said), "child");
+	check_value(said[0], STUCK,
+		    "a user may wait for pages with as many contexts as he may have");
+	check_value(said[1], -EDQUOT, "though he has closed them");
+	check_value(sysfs_number("contexts_in_use"), in_use + STUCK,
+		    "their numbers are not given out again");
+	other = fork();
+	if (!other)
+		_exit(bystander());
+	check_value(reap(other), 0, "page faults of other users are served");
+	must(write(to[1], "", 1) == 1, "write");
+	check(comes_to("contexts_in_use", in_use),
+	      "they are given back when the pages have come");
+	close(to[1]);
+	close(from[0]);
+	check_value(reap(pid), 0, "the user comes to his end");
+}
+
 int main(void)
 {
 	struct nic nic;
@@ -316,5 +431,6 @@ int main(void)
 	test_late(&nic);
 	nic_close(&nic);
 	test_never();
+	test_stuck();
 	return 0;
 }

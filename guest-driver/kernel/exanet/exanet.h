@@ -8,6 +8,8 @@
  * exanet_main.c     one NIC, whatever its bus: probe, remove
  * exanet_irq.c      interrupts, and links that go up and down
  * exanet_context.c  a context: from open() to the death of the process
+ * exanet_job.c      which users' contexts reach each other
+ * exanet_share.c    how much of a NIC a user gets
  * exanet_fault.c    page faults of the NIC
  * exanet_shm.c      memory of other nodes: block RAM, errors of loads and stores
  * exanet_segment.c  ... segments of the aperture
@@ -24,8 +26,8 @@
  * until exanet_remove().  A context touches them under @hw_lock while @hw_on, or
  * under the device's @lock while @running.
  *
- * Lock order: accel_lock, mmap_lock, exanet_device.lock, then one of slot_lock, hw_lock and
- * wait.lock; wait.lock nests inside slot_lock.
+ * Lock order: link_lock, mmap_lock, exanet_device.lock, then one of slot_lock, hw_lock,
+ * wait.lock, exanet_turns.lock and the lock of the jobs; wait.lock nests inside slot_lock.
  */
 #ifndef EXANET_H
 #define EXANET_H
@@ -40,8 +42,8 @@
 #include <linux/mmu_notifier.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
-#include <linux/semaphore.h>
 #include <linux/spinlock.h>
+#include <linux/uidgid.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
@@ -51,6 +53,28 @@
 #include "rnic/exanet/wire.h"
 
 struct eventfd_ctx;
+struct exanet_job;
+
+/* Whose share of a NIC it is. */
+struct exanet_user {
+	kuid_t uid;
+	bool unlimited;		/* has CAP_SYS_RESOURCE */
+};
+
+/* Something of which there are a few, for users in turn. */
+struct exanet_turns {
+	spinlock_t lock;	/* protects what follows */
+	struct list_head waiting;	/* exanet_turn, longest first */
+	struct list_head granted;
+	unsigned int free;
+	kuid_t last;		/* user that got one last */
+};
+
+struct exanet_turn {
+	struct list_head link;	/* in waiting or granted; this and below: turns' lock */
+	struct exanet_user user;
+	struct completion done;	/* it is granted */
+};
 
 /* What a bus shell gives to exanet_probe(). */
 struct exanet_resources {
@@ -83,6 +107,7 @@ struct exanet_segment {
 	struct exanet_context *ctx;	/* NULL: it has ended; device's lock */
 	struct resource place;	/* in the aperture */
 	unsigned int number;
+	kuid_t uid;		/* of the user whom it counts for */
 	u32 flags;		/* enum exanet_segment_flags */
 	u32 ctrl;		/* EXANET_SHM_MAP_ */
 	u64 gva;
@@ -94,10 +119,10 @@ struct exanet_shm {
 	void __iomem *user;	/* user pages */
 	struct resource space;	/* the aperture: parent of the segments' places */
 	struct exanet_segment *segments[EXANET_SHM_MAPS];
-	struct semaphore cdma_free;	/* counts channels */
+	struct exanet_turns cdma_turns;	/* at channels */
 	DECLARE_BITMAP(cdma_used, EXANET_CDMA_CHANNELS);
 	struct completion cdma_done[EXANET_CDMA_CHANNELS];
-	struct mutex accel_lock;	/* of whose job it is */
+	struct exanet_turns accel_turns;	/* at the accelerator */
 	struct completion accel_done;
 };
 
@@ -109,18 +134,26 @@ struct exanet_device {
 	u32 table_format;	/* of all page tables, EXANET_CTX_CTRL_ */
 	struct exanet_resources res;
 	struct exanet_vector vectors[EXANET_VECTORS];
-	const struct attribute_group *groups[EXANET_LINKS + 6];
+	const struct attribute_group *groups[EXANET_LINKS + 7];
 	struct exanet_shm shm;
 	struct dentry *debugfs;
 	struct exanet_debugfs_port debugfs_ports[EXANET_LINKS];
-	u32 link_up;		/* port p is up: bit p; of the admin thread */
+
+	struct mutex link_lock;	/* protects what follows */
+	struct delayed_work link_work;	/* tells of changes that came too fast */
+	unsigned long link_told;	/* when changes were told last, jiffies */
+	u32 link_up;		/* port p is up, as was told: bit p */
 
 	/* Protects what follows, and running, windows and job of contexts. */
 	struct mutex lock;
 	bool gone;		/* removed, or in reset: no new contexts */
 	struct list_head contexts;	/* every open file */
 	DECLARE_BITMAP(used, EXANET_CONTEXTS);
+	/* Indices of contexts that have stopped, but whose page fault goes on. */
+	DECLARE_BITMAP(lingering, EXANET_CONTEXTS);
+	kuid_t holders[EXANET_CONTEXTS];	/* users of both */
 	unsigned int last;	/* index that was given out last */
+	u32 quota;		/* of each context, EXANET_QUOTA_ */
 
 	/* Protects slots and their fault queues, and the fault FIFO. */
 	spinlock_t slot_lock;
@@ -134,11 +167,12 @@ struct exanet_context {
 	struct mm_struct *mm;	/* mm_count is held */
 	struct mmu_notifier notifier;
 	struct address_space *mapping;	/* of the file, to zap it */
-	unsigned int index;	/* valid while running */
-	u32 default_job;
+	unsigned int index;	/* valid while running or lingering */
+	struct exanet_user user;
+	struct exanet_job *default_job;
 
 	bool running;		/* owns @index */
-	u32 job;
+	struct exanet_job *job;
 	u64 windows[EXANET_WINDOW_NI];	/* va >> EXANET_WINDOW_BITS ... */
 	unsigned int window_count;	/* ... of so many */
 
@@ -155,6 +189,8 @@ struct exanet_context {
 
 	atomic_t bad_copies;	/* pages for CDMA that cannot be had */
 	struct work_struct fault_work;
+	unsigned int fault_works;	/* that have not ended; this and below: slot_lock */
+	bool lingers;		/* keeps @index until they have */
 	DECLARE_KFIFO(faults, struct exanet_fault_entry, EXANET_FAULTS);
 };
 
@@ -194,7 +230,9 @@ int exanet_dma_check(struct device *dev);
 
 /* --- exanet_irq.c --------------------------------------------------------- */
 
+void exanet_link_init(struct exanet_device *xdev);
 int exanet_irq_request(struct exanet_device *xdev);
+/* When this returns, nothing of interrupts is under way. */
 void exanet_irq_free(struct exanet_device *xdev);
 
 /* --- exanet_context.c ----------------------------------------------------- */
@@ -216,13 +254,50 @@ void exanet_context_stop_all(struct exanet_device *xdev);
 
 /* Finds or takes a window; gives its number, -EINVAL, -ENOSPC or -ENODEV. */
 int exanet_context_map_window(struct exanet_context *ctx, u64 va);
-/* -EINVAL, -EPERM, -ENODEV */
-int exanet_context_set_job(struct exanet_context *ctx, u32 job);
+/* How many contexts hold an index; xdev->lock is held. */
+unsigned int exanet_contexts_used(struct exanet_device *xdev);
+/* The last page fault of a lingering context has ended; sleeps. */
+void exanet_context_unlinger(struct exanet_context *ctx);
+/* -EINVAL, -EPERM, -ENODEV, -ENOMEM */
+int exanet_context_set_job(struct exanet_context *ctx, u32 number);
 /* -ENODEV */
 int exanet_context_query(struct exanet_context *ctx, struct exanet_ioc_query *q);
 /* Puts user page @page of the context at @vmf's address. */
 vm_fault_t exanet_context_insert_page(struct exanet_context *ctx,
 				      struct vm_fault *vmf, unsigned int page);
+
+/* --- exanet_job.c --------------------------------------------------------- */
+
+/* -EINVAL, after a message: a module parameter is out of range. */
+int exanet_job_init(void);
+/*
+ * Takes the job of current: the first one that root has given its user or, if there is
+ * none, the local one of user and namespace; -ENOSPC, -ENOMEM.
+ */
+struct exanet_job *exanet_job_get_default(void);
+/* Takes a named job, which root must have given current; -EINVAL, -EPERM, -ENOMEM. */
+struct exanet_job *exanet_job_get(u32 number);
+void exanet_job_hold(struct exanet_job *job);
+void exanet_job_put(struct exanet_job *job);
+u32 exanet_job_number(const struct exanet_job *job);
+/* Whether other nodes know nothing of it. */
+bool exanet_job_is_local(const struct exanet_job *job);
+
+/* --- exanet_share.c ------------------------------------------------------- */
+
+/* What users without CAP_SYS_RESOURCE get of each NIC. */
+extern unsigned int exanet_user_contexts;
+extern unsigned int exanet_user_segments;
+extern unsigned int exanet_user_copies;
+
+/* Fills @user from current. */
+void exanet_user_init(struct exanet_user *user);
+void exanet_turns_init(struct exanet_turns *turns, unsigned int count);
+/* Waits until one is free for @user, who gets @most at a time; -ERESTARTSYS: killed. */
+int exanet_turns_take(struct exanet_turns *turns, struct exanet_turn *turn,
+		      const struct exanet_user *user, unsigned int most);
+void exanet_turns_give(struct exanet_turns *turns, struct exanet_turn *turn,
+		       unsigned int most);
 
 /* --- exanet_fault.c ------------------------------------------------------- */
 
@@ -233,9 +308,10 @@ void exanet_fault_context_init(struct exanet_context *ctx);
 void exanet_fault_attach(struct exanet_context *ctx);
 /*
  * No fault reaches the context from here on, and none of it is left in the FIFO; the
- * device must have stopped using it.
+ * device must have stopped using it.  True if the service of one goes on, however long
+ * the page takes: exanet_context_unlinger() is called at its end.
  */
-void exanet_fault_detach(struct exanet_context *ctx);
+bool exanet_fault_detach(struct exanet_context *ctx);
 /* Takes a batch from the FIFO; true if there may be more. */
 bool exanet_fault_drain(struct exanet_device *xdev);
 /* Takes all; sleeps. */

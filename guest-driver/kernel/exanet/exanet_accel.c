@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet accelerator: one job at a time, of whoever comes first.
+ * ExaNet accelerator: one job at a time, of users in turn.
  */
+#include <linux/module.h>
+
 #include "exanet.h"
 
 #define EXANET_ACCEL_LOOK	HZ	/* after that even without interrupt */
 #define EXANET_ACCEL_LOOKS	30	/* at a job that was given up */
 
+static unsigned int exanet_accel_seconds = 60;
+module_param_named(accel_seconds, exanet_accel_seconds, uint, 0644);
+MODULE_PARM_DESC(accel_seconds,
+		 "A job on the accelerator ends after this time with ETIMEDOUT, but with CAP_SYS_RESOURCE (default: 60)");
+
 void exanet_accel_init(struct exanet_device *xdev)
 {
-	mutex_init(&xdev->shm.accel_lock);
+	exanet_turns_init(&xdev->shm.accel_turns, 1);
 	init_completion(&xdev->shm.accel_done);
 }
 
@@ -96,9 +103,15 @@ static void exanet_accel_stop(struct exanet_context *ctx,
 	}
 }
 
-/* The NIC gives up by itself where nobody answers: only a signal ends a job early. */
+/*
+ * The NIC gives up by itself where no node answers; else a signal ends a job early, or
+ * its deadline, because others wait for the accelerator.
+ */
 static int exanet_accel_run(struct exanet_context *ctx, struct exanet_ioc_accel *a)
 {
+	u64 end = get_jiffies_64() +
+		  (u64)READ_ONCE(exanet_accel_seconds) * HZ;
+	bool late;
 	long left;
 	int ret;
 
@@ -108,11 +121,12 @@ static int exanet_accel_run(struct exanet_context *ctx, struct exanet_ioc_accel 
 	do {
 		left = wait_for_completion_killable_timeout(&ctx->xdev->shm.accel_done,
 							    EXANET_ACCEL_LOOK);
+		late = !ctx->user.unlimited && time_after64(get_jiffies_64(), end);
 		ret = exanet_accel_look(ctx, a);
-	} while (ret == -EINPROGRESS && left >= 0);
+	} while (ret == -EINPROGRESS && left >= 0 && !late);
 	if (ret == -EINPROGRESS) {
 		exanet_accel_stop(ctx, a);
-		ret = -EINTR;
+		ret = left < 0 ? -EINTR : -ETIMEDOUT;
 	}
 	return ret;
 }
@@ -120,6 +134,7 @@ static int exanet_accel_run(struct exanet_context *ctx, struct exanet_ioc_accel 
 int exanet_accel_job(struct exanet_context *ctx, struct exanet_ioc_accel *a)
 {
 	struct exanet_shm *shm = &ctx->xdev->shm;
+	struct exanet_turn turn;
 	int ret;
 
 	a->ops = a->bytes = a->ns = a->err_addr = 0;
@@ -128,10 +143,10 @@ int exanet_accel_job(struct exanet_context *ctx, struct exanet_ioc_accel *a)
 	ret = exanet_accel_check(a);
 	if (ret)
 		return ret;
-	ret = mutex_lock_killable(&shm->accel_lock);
+	ret = exanet_turns_take(&shm->accel_turns, &turn, &ctx->user, 1);
 	if (ret)
 		return ret;
 	ret = exanet_accel_run(ctx, a);
-	mutex_unlock(&shm->accel_lock);
+	exanet_turns_give(&shm->accel_turns, &turn, 1);
 	return ret;
 }

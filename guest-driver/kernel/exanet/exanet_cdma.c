@@ -5,7 +5,6 @@
  * The four channels serve all contexts in turn, a piece of a copy each time.
  */
 #include <linux/mm.h>
-#include <linux/semaphore.h>
 
 #include "exanet.h"
 
@@ -17,7 +16,7 @@ void exanet_cdma_init(struct exanet_device *xdev)
 {
 	unsigned int ch;
 
-	sema_init(&xdev->shm.cdma_free, EXANET_CDMA_CHANNELS);
+	exanet_turns_init(&xdev->shm.cdma_turns, EXANET_CDMA_CHANNELS);
 	for (ch = 0; ch < EXANET_CDMA_CHANNELS; ch++)
 		init_completion(&xdev->shm.cdma_done[ch]);
 }
@@ -147,7 +146,7 @@ static int exanet_cdma_check(const struct exanet_ioc_cdma *c)
 					     c->flags & EXANET_CDMA_DST_REMOTE);
 }
 
-/* Takes a channel, for which cdma_free has room. */
+/* Takes a channel, of which one must be free for the caller. */
 static unsigned int exanet_cdma_take(struct exanet_device *xdev)
 {
 	unsigned int ch;
@@ -164,27 +163,39 @@ static void exanet_cdma_give(struct exanet_device *xdev, unsigned int ch)
 	mutex_lock(&xdev->lock);
 	__clear_bit(ch, xdev->shm.cdma_used);
 	mutex_unlock(&xdev->lock);
-	up(&xdev->shm.cdma_free);
+}
+
+/* A piece of a copy, on a channel of its own. */
+static int exanet_cdma_turn(struct exanet_context *ctx,
+			    const struct exanet_ioc_cdma *c)
+{
+	struct exanet_turns *turns = &ctx->xdev->shm.cdma_turns;
+	unsigned int most = READ_ONCE(exanet_user_copies);
+	struct exanet_turn turn;
+	unsigned int ch;
+	int ret;
+
+	ret = exanet_turns_take(turns, &turn, &ctx->user, most);
+	if (ret)
+		return ret;
+	ch = exanet_cdma_take(ctx->xdev);
+	ret = exanet_cdma_piece(ctx, ch, c);
+	exanet_cdma_give(ctx->xdev, ch);
+	exanet_turns_give(turns, &turn, most);
+	return ret;
 }
 
 int exanet_cdma_copy(struct exanet_context *ctx, struct exanet_ioc_cdma *c)
 {
-	struct exanet_device *xdev = ctx->xdev;
-	unsigned int ch;
 	u64 n;
 	int ret;
 
-	if (!xdev->shm.present)
+	if (!ctx->xdev->shm.present)
 		return -EOPNOTSUPP;
 	ret = exanet_cdma_check(c);
 	for (; !ret && c->len; c->src += n, c->dst += n, c->len -= n) {
 		n = min_t(u64, c->len, EXANET_CDMA_PIECE);
-		ret = down_killable(&xdev->shm.cdma_free);
-		if (ret)
-			break;
-		ch = exanet_cdma_take(xdev);
-		ret = exanet_cdma_piece(ctx, ch, c);
-		exanet_cdma_give(xdev, ch);
+		ret = exanet_cdma_turn(ctx, c);
 	}
 	return ret;
 }

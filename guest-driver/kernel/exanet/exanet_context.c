@@ -6,16 +6,11 @@
  * open() until the file is closed, the address space dies or the NIC goes away,
  * whichever comes first; a file that outlives its context answers ENODEV.
  */
-#include <linux/capability.h>
-#include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include <linux/uidgid.h>
 
 #include "exanet.h"
-
-#define EXANET_JOB_MAX	RNIC_GET(EXANET_PDID_JOB, ~0ULL)
 
 #if defined(CONFIG_X86_64)
 u32 exanet_context_format(void)
@@ -53,12 +48,6 @@ static u64 exanet_context_root(struct mm_struct *mm)
 #else
 #error "no page-table format for this architecture"
 #endif
-
-/* The job that all processes of a user have, on every node. */
-static u32 exanet_default_job(void)
-{
-	return from_kuid(&init_user_ns, current_uid()) % EXANET_JOB_MAX + 1;
-}
 
 /* --- MMU notifier --------------------------------------------------------- */
 
@@ -114,22 +103,70 @@ static void exanet_context_set_hw(struct exanet_context *ctx, bool on)
 	spin_unlock(&ctx->hw_lock);
 }
 
+static bool exanet_index_is_held(struct exanet_device *xdev, unsigned int index)
+{
+	return test_bit(index, xdev->used) || test_bit(index, xdev->lingering);
+}
+
+unsigned int exanet_contexts_used(struct exanet_device *xdev)
+{
+	unsigned int index, n = 0;
+
+	lockdep_assert_held(&xdev->lock);
+	for (index = 0; index < xdev->caps.contexts; index++)
+		n += exanet_index_is_held(xdev, index);
+	return n;
+}
+
+/* Whether the user has as many contexts as a user may have. */
+static bool exanet_user_is_full(struct exanet_device *xdev,
+				const struct exanet_user *user)
+{
+	unsigned int index, n = 0;
+
+	if (user->unlimited)
+		return false;
+	for (index = 0; index < xdev->caps.contexts; index++)
+		n += exanet_index_is_held(xdev, index) &&
+		     uid_eq(xdev->holders[index], user->uid);
+	return n >= READ_ONCE(exanet_user_contexts);
+}
+
 /*
  * Indices go round: packets that peers still send to a dead context then meet a
  * free slot rather than its successor.
  */
-static int exanet_context_take_index(struct exanet_device *xdev)
+static int exanet_context_take_index(struct exanet_context *ctx)
 {
+	struct exanet_device *xdev = ctx->xdev;
 	unsigned int n = xdev->caps.contexts;
-	unsigned int index = find_next_zero_bit(xdev->used, n, xdev->last + 1);
+	unsigned int i, index;
 
-	if (index >= n)
-		index = find_first_zero_bit(xdev->used, n);
-	if (index >= n)
-		return -ENOSPC;
-	__set_bit(index, xdev->used);
-	xdev->last = index;
-	return index;
+	if (exanet_user_is_full(xdev, &ctx->user))
+		return -EDQUOT;
+	for (i = 1; i <= n; i++) {
+		index = (xdev->last + i) % n;
+		if (exanet_index_is_held(xdev, index))
+			continue;
+		__set_bit(index, xdev->used);
+		xdev->holders[index] = ctx->user.uid;
+		xdev->last = index;
+		return index;
+	}
+	return -ENOSPC;
+}
+
+static u32 exanet_context_pdid(const struct exanet_context *ctx)
+{
+	return RNIC_PREP(EXANET_PDID_JOB, exanet_job_number(ctx->job)) |
+	       RNIC_PREP(EXANET_PDID_CTX, ctx->index);
+}
+
+static void exanet_context_show_job(struct exanet_context *ctx)
+{
+	exanet_hw_context_set_pdid(&ctx->xdev->hw, ctx->index,
+				   exanet_context_pdid(ctx),
+				   exanet_job_is_local(ctx->job));
 }
 
 static int exanet_context_start(struct exanet_context *ctx)
@@ -140,7 +177,11 @@ static int exanet_context_start(struct exanet_context *ctx)
 	lockdep_assert_held(&xdev->lock);
 	if (xdev->gone)
 		return -ENODEV;
-	index = exanet_context_take_index(xdev);
+	/* Else processes of other nodes would reach local jobs. */
+	if (exanet_job_is_local(ctx->job) &&
+	    !(xdev->caps.cap1 & EXANET_CAP1_JOB_LOCAL))
+		return -EACCES;
+	index = exanet_context_take_index(ctx);
 	if (index < 0)
 		return index;
 
@@ -151,8 +192,10 @@ static int exanet_context_start(struct exanet_context *ctx)
 	exanet_fault_attach(ctx);
 	/* Invalidations go out before the device can cache anything. */
 	exanet_context_set_hw(ctx, true);
+	exanet_context_show_job(ctx);
+	exanet_hw_context_set_quota(&xdev->hw, index, xdev->quota);
 	exanet_hw_context_enable(&xdev->hw, index, exanet_context_root(ctx->mm),
-				 xdev->table_format, ctx->job);
+				 xdev->table_format);
 	return 0;
 }
 
@@ -171,7 +214,8 @@ static void exanet_context_stop(struct exanet_context *ctx)
 	exanet_hw_context_disable(&xdev->hw, ctx->index);
 	exanet_context_set_hw(ctx, false);
 	exanet_segment_stop(ctx);
-	exanet_fault_detach(ctx);
+	if (exanet_fault_detach(ctx))
+		__set_bit(ctx->index, xdev->lingering);
 
 	if (ret)
 		dev_err(&xdev->dev,
@@ -180,6 +224,13 @@ static void exanet_context_stop(struct exanet_context *ctx)
 	else
 		__clear_bit(ctx->index, xdev->used);
 	exanet_event_hangup(ctx);
+}
+
+void exanet_context_unlinger(struct exanet_context *ctx)
+{
+	mutex_lock(&ctx->xdev->lock);
+	__clear_bit(ctx->index, ctx->xdev->lingering);
+	mutex_unlock(&ctx->xdev->lock);
 }
 
 void exanet_context_stop_all(struct exanet_device *xdev)
@@ -203,6 +254,8 @@ static void exanet_context_free(struct kref *ref)
 
 	exanet_event_exit(ctx);
 	put_pid(ctx->signal_pid);
+	exanet_job_put(ctx->job);
+	exanet_job_put(ctx->default_job);
 	mmdrop(ctx->mm);
 	put_device(&ctx->xdev->dev);
 	kfree(ctx);
@@ -221,10 +274,16 @@ void exanet_context_put(struct exanet_context *ctx)
 static struct exanet_context *exanet_context_new(struct exanet_device *xdev,
 						 struct address_space *mapping)
 {
-	struct exanet_context *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+	struct exanet_job *job = exanet_job_get_default();
+	struct exanet_context *ctx;
 
-	if (!ctx)
-		return NULL;
+	if (IS_ERR(job))
+		return ERR_CAST(job);
+	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+	if (!ctx) {
+		exanet_job_put(job);
+		return ERR_PTR(-ENOMEM);
+	}
 	kref_init(&ctx->ref);
 	get_device(&xdev->dev);
 	ctx->xdev = xdev;
@@ -232,8 +291,10 @@ static struct exanet_context *exanet_context_new(struct exanet_device *xdev,
 	ctx->mm = current->mm;
 	ctx->mapping = mapping;
 	ctx->notifier.ops = &exanet_notifier_ops;
-	ctx->default_job = exanet_default_job();
-	ctx->job = ctx->default_job;
+	exanet_user_init(&ctx->user);
+	exanet_job_hold(job);
+	ctx->default_job = job;
+	ctx->job = job;
 	spin_lock_init(&ctx->hw_lock);
 	exanet_event_init(ctx);
 	exanet_fault_context_init(ctx);
@@ -249,8 +310,8 @@ struct exanet_context *exanet_context_open(struct exanet_device *xdev,
 	if (!current->mm)
 		return ERR_PTR(-EPERM);
 	ctx = exanet_context_new(xdev, mapping);
-	if (!ctx)
-		return ERR_PTR(-ENOMEM);
+	if (IS_ERR(ctx))
+		return ctx;
 
 	/* Takes mmap_lock, hence not under xdev->lock. */
 	ret = mmu_notifier_register(&ctx->notifier, ctx->mm);
@@ -315,21 +376,31 @@ int exanet_context_map_window(struct exanet_context *ctx, u64 va)
 	return ret;
 }
 
-int exanet_context_set_job(struct exanet_context *ctx, u32 job)
+/* The context's own job may be a local one, which has no other name. */
+static struct exanet_job *exanet_context_find_job(struct exanet_context *ctx,
+						  u32 number)
 {
+	if (number != exanet_job_number(ctx->default_job))
+		return exanet_job_get(number);
+	exanet_job_hold(ctx->default_job);
+	return ctx->default_job;
+}
+
+int exanet_context_set_job(struct exanet_context *ctx, u32 number)
+{
+	struct exanet_job *job = exanet_context_find_job(ctx, number);
 	int ret = -ENODEV;
 
-	if (!job || job > EXANET_JOB_MAX)
-		return -EINVAL;
-	if (job != ctx->default_job && !capable(CAP_SYS_ADMIN))
-		return -EPERM;
+	if (IS_ERR(job))
+		return PTR_ERR(job);
 	mutex_lock(&ctx->xdev->lock);
 	if (ctx->running) {
-		ctx->job = job;
-		exanet_hw_context_set_job(&ctx->xdev->hw, ctx->index, job);
+		swap(ctx->job, job);
+		exanet_context_show_job(ctx);
 		ret = 0;
 	}
 	mutex_unlock(&ctx->xdev->lock);
+	exanet_job_put(job);
 	return ret;
 }
 
@@ -354,8 +425,7 @@ int exanet_context_query(struct exanet_context *ctx, struct exanet_ioc_query *q)
 		q->abi = EXANET_ABI;
 		q->context = ctx->index;
 		q->coord = exanet_hw_coord(&xdev->hw);
-		q->pdid = RNIC_PREP(EXANET_PDID_JOB, ctx->job) |
-			  RNIC_PREP(EXANET_PDID_CTX, ctx->index);
+		q->pdid = exanet_context_pdid(ctx);
 		/* What mmap() takes, even if the device's pages are longer. */
 		q->page_size = PAGE_SIZE;
 		q->cap0 = xdev->caps.cap0;

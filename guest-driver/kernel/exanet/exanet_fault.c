@@ -15,12 +15,19 @@
 /* Entries that are taken from the FIFO with interrupts off at a stretch. */
 #define EXANET_FAULT_BATCH	16
 
+/*
+ * A context has one work at a time, and keeps its index until that has ended: these are
+ * more than the contexts of 16 NICs, so that those that wait for a page are never all.
+ */
+#define EXANET_FAULT_WORKS	512
+
 static struct workqueue_struct *exanet_fault_wq;
 
 int exanet_fault_init(void)
 {
 	/* A transfer waits, and perhaps a process that polls for its end. */
-	exanet_fault_wq = alloc_workqueue("exanet", WQ_UNBOUND | WQ_HIGHPRI, 0);
+	exanet_fault_wq = alloc_workqueue("exanet", WQ_UNBOUND | WQ_HIGHPRI,
+					  EXANET_FAULT_WORKS);
 	return exanet_fault_wq ? 0 : -ENOMEM;
 }
 
@@ -48,7 +55,9 @@ static void exanet_fault_dispatch(struct exanet_device *xdev,
 		return;
 	}
 	exanet_context_get(ctx);
-	if (!queue_work(exanet_fault_wq, &ctx->fault_work))
+	if (queue_work(exanet_fault_wq, &ctx->fault_work))
+		ctx->fault_works++;
+	else
 		exanet_context_put(ctx);	/* not the last: the slot's */
 }
 
@@ -85,19 +94,23 @@ void exanet_fault_attach(struct exanet_context *ctx)
 	spin_unlock_irq(&xdev->slot_lock);
 }
 
-void exanet_fault_detach(struct exanet_context *ctx)
+bool exanet_fault_detach(struct exanet_context *ctx)
 {
 	struct exanet_device *xdev = ctx->xdev;
 	struct exanet_fault_entry entry;
+	bool lingers;
 
 	spin_lock_irq(&xdev->slot_lock);
 	xdev->slots[ctx->index] = NULL;
 	while (kfifo_get(&ctx->faults, &entry))
 		exanet_hw_fault_resolve(&xdev->hw, entry.info, false);
+	lingers = ctx->fault_works;
+	ctx->lingers = lingers;
 	spin_unlock_irq(&xdev->slot_lock);
 
 	/* What is left must not reach the next owner of the index. */
 	exanet_fault_drain_all(xdev);
+	return lingers;
 }
 
 /* --- service -------------------------------------------------------------- */
@@ -174,6 +187,19 @@ static bool exanet_fault_next(struct exanet_context *ctx,
 	return found;
 }
 
+/* A work of the context has ended; true if the context lingered for it. */
+static bool exanet_fault_work_done(struct exanet_context *ctx)
+{
+	bool last;
+
+	spin_lock_irq(&ctx->xdev->slot_lock);
+	last = !--ctx->fault_works && ctx->lingers;
+	if (last)
+		ctx->lingers = false;
+	spin_unlock_irq(&ctx->xdev->slot_lock);
+	return last;
+}
+
 static void exanet_fault_work(struct work_struct *work)
 {
 	struct exanet_context *ctx =
@@ -199,6 +225,8 @@ static void exanet_fault_work(struct work_struct *work)
 	/* Perhaps the last user: no tear-down of a process in here. */
 	mmput_async(mm);
 out:
+	if (exanet_fault_work_done(ctx))
+		exanet_context_unlinger(ctx);
 	exanet_context_put(ctx);
 }
 

@@ -244,16 +244,18 @@ void exanet_vma_device(struct vm_area_struct *vma, vm_flags_t forbid)
 
 static int exanet_user_mmap(struct exanet_context *ctx, struct vm_area_struct *vma)
 {
-	vm_flags_t forbid = 0;
+	vm_flags_t forbid = VM_MAYEXEC;
 
 	if (vma->vm_pgoff >= EXANET_USER_PAGES ||
 	    vma->vm_end - vma->vm_start != PAGE_SIZE ||
 	    !(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
+	if (vma->vm_flags & VM_EXEC)
+		return -EACCES;
 	if (vma->vm_pgoff == EXANET_PAGE_INFO) {
 		if (vma->vm_flags & VM_WRITE)
 			return -EACCES;
-		forbid = VM_MAYWRITE;
+		forbid |= VM_MAYWRITE;
 	}
 	exanet_vma_device(vma, forbid);
 	vma->vm_private_data = ctx;

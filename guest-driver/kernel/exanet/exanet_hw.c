@@ -121,13 +121,12 @@ void exanet_hw_set_coord(struct exanet_hw *hw, u32 coord)
 }
 
 void exanet_hw_context_enable(struct exanet_hw *hw, unsigned int index,
-			      u64 pgd, u32 format, u32 job)
+			      u64 pgd, u32 format)
 {
 	u32 base = EXANET_CTX(index);
 	unsigned int w;
 
 	exanet_write64(hw, base + EXANET_REG_CTX_PGD, pgd);
-	exanet_hw_context_set_job(hw, index, job);
 	for (w = 0; w < EXANET_WINDOW_NI; w++)
 		exanet_write64(hw, base + EXANET_CTX_WIN(w), 0);
 	exanet_write(hw, base + EXANET_REG_CTX_CTRL,
@@ -155,11 +154,17 @@ void exanet_hw_context_disable(struct exanet_hw *hw, unsigned int index)
 	exanet_write64(hw, base + EXANET_REG_CTX_PGD, 0);
 }
 
-void exanet_hw_context_set_job(struct exanet_hw *hw, unsigned int index, u32 job)
+void exanet_hw_context_set_pdid(struct exanet_hw *hw, unsigned int index,
+				u32 pdid, bool local)
 {
 	exanet_write(hw, EXANET_CTX(index) + EXANET_REG_CTX_PDID,
-		     RNIC_PREP(EXANET_PDID_JOB, job) |
-		     RNIC_PREP(EXANET_PDID_CTX, index));
+		     pdid | (local ? EXANET_CTX_PDID_LOCAL : 0));
+}
+
+void exanet_hw_context_set_quota(struct exanet_hw *hw, unsigned int index,
+				 u32 quota)
+{
+	exanet_write(hw, EXANET_CTX(index) + EXANET_REG_CTX_QUOTA, quota);
 }
 
 void exanet_hw_context_set_window(struct exanet_hw *hw, unsigned int index,

@@ -84,7 +84,7 @@ void exanet_hw_set_coord(struct exanet_hw *hw, u32 coord);
  * (EXANET_CTX_CTRL_FORMAT and _VA_BITS), clears its windows and enables it.
  */
 void exanet_hw_context_enable(struct exanet_hw *hw, unsigned int index,
-			      u64 pgd, u32 format, u32 job);
+			      u64 pgd, u32 format);
 /*
  * Fails the transfers of the context and waits until the device touches its memory
  * no more; sleeps; -ETIMEDOUT after a second.
@@ -92,7 +92,12 @@ void exanet_hw_context_enable(struct exanet_hw *hw, unsigned int index,
 int exanet_hw_context_quiesce(struct exanet_hw *hw, unsigned int index);
 /* Takes the page table away. */
 void exanet_hw_context_disable(struct exanet_hw *hw, unsigned int index);
-void exanet_hw_context_set_job(struct exanet_hw *hw, unsigned int index, u32 job);
+/* @local: packets of other nodes are refused. */
+void exanet_hw_context_set_pdid(struct exanet_hw *hw, unsigned int index,
+				u32 pdid, bool local);
+/* @quota: EXANET_QUOTA_ */
+void exanet_hw_context_set_quota(struct exanet_hw *hw, unsigned int index,
+				 u32 quota);
 /* Lets window @window show the 512 GB that hold @va. */
 void exanet_hw_context_set_window(struct exanet_hw *hw, unsigned int index,
 				  unsigned int window, u64 va);

@@ -8,6 +8,13 @@
 
 /* --- links ---------------------------------------------------------------- */
 
+/*
+ * A neighbour can let a link go up and down as fast as it likes.  The log and the
+ * listeners hear of the first change at once, and then each second of what has become
+ * of it.
+ */
+#define EXANET_LINK_PAUSE	HZ
+
 static void exanet_link_event(struct exanet_device *xdev, unsigned int port,
 			      bool up)
 {
@@ -25,18 +32,50 @@ static void exanet_link_event(struct exanet_device *xdev, unsigned int port,
 	kobject_uevent_env(&xdev->dev.kobj, KOBJ_CHANGE, env);
 }
 
-static void exanet_link_check(struct exanet_device *xdev)
+static void exanet_link_tell(struct exanet_device *xdev)
 {
 	unsigned int p;
 	bool up;
 
+	lockdep_assert_held(&xdev->link_lock);
 	for (p = 0; p < xdev->caps.ports; p++) {
 		up = exanet_hw_port_up(&xdev->hw, p);
 		if (up == !!(xdev->link_up & BIT(p)))
 			continue;
 		xdev->link_up ^= BIT(p);
+		xdev->link_told = jiffies;
 		exanet_link_event(xdev, p, up);
 	}
+}
+
+static void exanet_link_check(struct exanet_device *xdev)
+{
+	unsigned long next;
+
+	mutex_lock(&xdev->link_lock);
+	next = xdev->link_told + EXANET_LINK_PAUSE;
+	if (time_before(jiffies, next))
+		schedule_delayed_work(&xdev->link_work, next - jiffies);
+	else
+		exanet_link_tell(xdev);
+	mutex_unlock(&xdev->link_lock);
+}
+
+static void exanet_link_work(struct work_struct *work)
+{
+	struct exanet_device *xdev = container_of(to_delayed_work(work),
+						  struct exanet_device, link_work);
+
+	mutex_lock(&xdev->link_lock);
+	exanet_link_tell(xdev);
+	mutex_unlock(&xdev->link_lock);
+}
+
+void exanet_link_init(struct exanet_device *xdev)
+{
+	mutex_init(&xdev->link_lock);
+	INIT_DELAYED_WORK(&xdev->link_work, exanet_link_work);
+	xdev->link_told = jiffies - EXANET_LINK_PAUSE;
 }
 
 /* --- all but faults and mailboxes ------------------------------------------ */
@@ -199,4 +238,5 @@ int exanet_irq_request(struct exanet_device *xdev)
 void exanet_irq_free(struct exanet_device *xdev)
 {
 	exanet_irq_free_some(xdev, exanet_irq_count(xdev));
+	cancel_delayed_work_sync(&xdev->link_work);
 }

@@ -45,6 +45,20 @@ static int exanet_segment_check(const struct exanet_ioc_segment_create *c)
 	return exanet_shm_check_gva(c->gva, c->len);
 }
 
+/* Whether the user has as many segments as a user may have. */
+static bool exanet_segment_user_is_full(struct exanet_device *xdev,
+					const struct exanet_user *user)
+{
+	unsigned int m, n = 0;
+
+	if (user->unlimited)
+		return false;
+	for (m = 0; m < EXANET_SHM_MAPS; m++)
+		n += xdev->shm.segments[m] &&
+		     uid_eq(xdev->shm.segments[m]->uid, user->uid);
+	return n >= READ_ONCE(exanet_user_segments);
+}
+
 /* Finds a number and a place; xdev->lock is held. */
 static int exanet_segment_place(struct exanet_device *xdev,
 				struct exanet_segment *seg, u64 len)
@@ -114,9 +128,15 @@ int exanet_segment_create(struct exanet_context *ctx,
 	seg->flags = c->flags;
 	seg->gva = c->gva;
 	seg->place.name = "segment";
+	seg->uid = ctx->user.uid;
 
 	mutex_lock(&xdev->lock);
-	ret = ctx->running ? exanet_segment_place(xdev, seg, c->len) : -ENODEV;
+	if (!ctx->running)
+		ret = -ENODEV;
+	else if (exanet_segment_user_is_full(xdev, &ctx->user))
+		ret = -EDQUOT;
+	else
+		ret = exanet_segment_place(xdev, seg, c->len);
 	if (!ret) {
 		seg->ctx = ctx;
 		seg->ctrl = exanet_segment_ctrl(ctx, c);

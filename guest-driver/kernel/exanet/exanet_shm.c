@@ -10,10 +10,10 @@
 
 #include "exanet.h"
 
-static bool exanet_bram_users = true;
+static bool exanet_bram_users;
 module_param_named(bram_users, exanet_bram_users, bool, 0644);
 MODULE_PARM_DESC(bram_users,
-		 "Whoever can open the device may use block RAM, of this node and others, which all share (default: yes)");
+		 "Whoever can open the device may use block RAM, of this node and others, which all share (default: no, only with CAP_SYS_ADMIN)");
 
 /* --- probe and remove ----------------------------------------------------- */
 
@@ -97,7 +97,7 @@ int exanet_shm_check_gva(u64 gva, u64 len)
 
 u32 exanet_shm_pdid(const struct exanet_context *ctx, u32 dst_ctx)
 {
-	return RNIC_PREP(EXANET_PDID_JOB, ctx->job) |
+	return RNIC_PREP(EXANET_PDID_JOB, exanet_job_number(ctx->job)) |
 	       RNIC_PREP(EXANET_PDID_CTX, dst_ctx);
 }
 

@@ -5,7 +5,7 @@
  *   coord                 own coordinates; writable while no context is in use
  *   contexts, contexts_in_use
  *   counters/<name>       EXANET_COUNTERS, in lower case
- *   firmware/, switch/, shm/    see exanet_sysfs_tune.c
+ *   quota/, firmware/, switch/, shm/    see exanet_sysfs_tune.c
  *   port<p>/              see exanet_sysfs_port.c; only ports that have a cable
  *
  * The tables are built from the register lists when the module is loaded.
@@ -60,7 +60,7 @@ static ssize_t contexts_in_use_show(struct device *dev,
 	unsigned int n;
 
 	mutex_lock(&xdev->lock);
-	n = bitmap_weight(xdev->used, EXANET_CONTEXTS);
+	n = exanet_contexts_used(xdev);
 	mutex_unlock(&xdev->lock);
 	return sysfs_emit(buf, "%u\n", n);
 }
@@ -156,6 +156,7 @@ void exanet_sysfs_groups(struct exanet_device *xdev)
 
 	*group++ = &exanet_device_group;
 	*group++ = &exanet_counter_group;
+	*group++ = &exanet_quota_group;
 	*group++ = &exanet_fw_group;
 	*group++ = &exanet_switch_group;
 	if (xdev->shm.present)

@@ -4,7 +4,7 @@
  *
  * exanet_sysfs.c         the device, its counters, which groups there are
  * exanet_sysfs_port.c    portP
- * exanet_sysfs_tune.c    firmware, switch and memory of other nodes
+ * exanet_sysfs_tune.c    quota, firmware, switch and memory of other nodes
  */
 #ifndef EXANET_SYSFS_H
 #define EXANET_SYSFS_H
@@ -50,6 +50,7 @@ void exanet_sysfs_ports_init(void);
 const struct attribute_group *exanet_sysfs_port_group(unsigned int port);
 
 /* exanet_sysfs_tune.c */
+extern const struct attribute_group exanet_quota_group;
 extern const struct attribute_group exanet_fw_group;
 extern const struct attribute_group exanet_switch_group;
 extern const struct attribute_group exanet_shm_group;	/* memory of other nodes */

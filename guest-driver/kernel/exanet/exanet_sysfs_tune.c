@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet: /sys/class/exanet/exanetN/firmware, .../switch and .../shm
+ * ExaNet: /sys/class/exanet/exanetN/quota, .../firmware, .../switch and .../shm
  *
+ *   quota/writes, reads, tids     write channels, reads that are served and blocks in
+ *                                 flight, of each context
  *   firmware/window, timeout_ns, retry_max, dyn_timeout
  *   firmware/policy, multipath    all words, the current one in brackets
  *   firmware/rtt_ns               smoothed time from block to ack
@@ -94,6 +96,72 @@ static ssize_t exanet_tune_store(struct device *dev,
 #define EXANET_TUNE_WORDS(_var, _name, _offset, _field, _words)		\
 	EXANET_TUNE(_var, _name, 0644, .offset = _offset, .field = _field, \
 		    .words = _words, .max = ARRAY_SIZE(_words) - 1)
+
+/* --- quota ---------------------------------------------------------------- */
+
+/* A field of CTX_QUOTA, which all contexts have alike. */
+struct exanet_quota {
+	struct device_attribute attr;
+	u32 field;
+	u32 min, max;
+};
+
+static ssize_t exanet_quota_show(struct device *dev,
+				 struct device_attribute *attr, char *buf)
+{
+	struct exanet_quota *q = container_of(attr, struct exanet_quota, attr);
+
+	return sysfs_emit(buf, "%llu\n",
+			  RNIC_GET(q->field,
+				   READ_ONCE(exanet_from_dev(dev)->quota)));
+}
+
+static ssize_t exanet_quota_store(struct device *dev,
+				  struct device_attribute *attr, const char *buf,
+				  size_t count)
+{
+	struct exanet_quota *q = container_of(attr, struct exanet_quota, attr);
+	struct exanet_device *xdev = exanet_from_dev(dev);
+	unsigned int index;
+	u32 value;
+	int ret;
+
+	ret = kstrtou32(buf, 0, &value);
+	if (ret)
+		return ret;
+	if (value < q->min || value > q->max)
+		return -EINVAL;
+	mutex_lock(&xdev->lock);
+	WRITE_ONCE(xdev->quota, (xdev->quota & ~q->field) |
+				(u32)RNIC_PREP(q->field, value));
+	for (index = 0; index < xdev->caps.contexts && !xdev->gone; index++)
+		exanet_hw_context_set_quota(&xdev->hw, index, xdev->quota);
+	mutex_unlock(&xdev->lock);
+	return count;
+}
+
+#define EXANET_QUOTA(_name, _field, _min, _max)				\
+	static struct exanet_quota exanet_quota_##_name = {		\
+		.attr = __ATTR(_name, 0644, exanet_quota_show,		\
+			       exanet_quota_store),			\
+		.field = _field, .min = _min, .max = _max,		\
+	}
+
+EXANET_QUOTA(writes, EXANET_QUOTA_WRITES, 0, EXANET_WRITE_CHANNELS);
+EXANET_QUOTA(reads, EXANET_QUOTA_READS, 1, EXANET_READ_CHANNELS);
+EXANET_QUOTA(tids, EXANET_QUOTA_TIDS, 1, EXANET_TIDS);
+
+static struct attribute *exanet_quota_attrs[] = {
+	&exanet_quota_writes.attr.attr,
+	&exanet_quota_reads.attr.attr,
+	&exanet_quota_tids.attr.attr,
+	NULL
+};
+
+const struct attribute_group exanet_quota_group = {
+	.name = "quota",
+	.attrs = exanet_quota_attrs,
+};
 
 /* --- firmware ------------------------------------------------------------- */
 

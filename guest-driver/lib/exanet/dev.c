@@ -90,6 +90,23 @@ static int exa_alive_init(struct exa_dev *dev)
 	return 0;
 }
 
+/* Whoever started the program may have chosen one of its user's jobs. */
+static int exa_job_choose(struct exa_dev *dev)
+{
+	const char *text = getenv("EXANET_JOB");
+	struct exanet_ioc_set_job set = { 0 };
+	unsigned long job;
+	char *end;
+
+	if (!text || !*text)
+		return 0;
+	job = strtoul(text, &end, 10);
+	if (*end || !job || job > RNIC_GET(EXANET_PDID_JOB, ~0ULL))
+		return -EINVAL;
+	set.job = job;
+	return exa_ioctl(dev, EXANET_IOC_SET_JOB, &set);
+}
+
 static int exa_setup(struct exa_dev *dev, const char *name)
 {
 	struct exanet_ioc_query query = { 0 };
@@ -110,6 +127,9 @@ static int exa_setup(struct exa_dev *dev, const char *name)
 	dev->page_size = query.page_size;
 	dev->coord = query.coord;
 	dev->ctx = query.context;
+	ret = exa_job_choose(dev);
+	if (ret)
+		return ret;
 	ret = exa_map(dev);
 	if (ret)
 		return ret;

@@ -26,6 +26,7 @@ static const struct {
 	{ EPERM,	"not permitted, or device of the parent process" },
 	{ ERANGE,	"buffer crosses a 512-GB boundary" },
 	{ ENOSPC,	"no address window, segment or room in the aperture is left" },
+	{ EDQUOT,	"the user has as many contexts or segments as one may have" },
 	{ EOPNOTSUPP,	"the NIC has no aperture or block RAM" },
 	{ EPROTO,	"driver and library do not fit together" },
 	{ ENODEV,	"no such ExaNet device" },

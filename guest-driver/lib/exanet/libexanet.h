@@ -89,8 +89,9 @@ struct exa_attr {
 /*
  * Opens a NIC and takes one of its contexts.  @name is "exanet1", "1" or a path;
  * NULL means the environment's EXANET_DEVICE, else exanet0.  -ENODEV or -ENOENT:
- * no such device; -EBUSY: all contexts are taken; -EPROTO: driver and library do
- * not fit.  When the NIC is taken out of a running machine, calls on its devices
+ * no such device; -EBUSY: all contexts are taken; -EDQUOT: the user has as many as one
+ * may have; -EACCES: the user may not open the file; -EPERM: nor use the job of the
+ * environment's EXANET_JOB; -EPROTO: driver and library do not fit.  When the NIC is taken out of a running machine, calls on its devices
  * return -ENODEV or end in SIGBUS.
  */
 int exa_open(const char *name, struct exa_dev **dev);
@@ -109,9 +110,9 @@ uint32_t exa_coord(const struct exa_dev *dev);
 uint32_t exa_ctx(const struct exa_dev *dev);
 
 /*
- * Puts the context into job 1..4095.  Only contexts of one job can talk to each
- * other; the default comes from the user id.  Another job than the default needs
- * CAP_SYS_ADMIN: -EPERM.
+ * Puts the context into a job that root has given the user (exanet-job(8)), or into the
+ * one that it had at first.  Only contexts of one job can talk to each other.  -EPERM:
+ * another job without CAP_SYS_ADMIN; -EINVAL: a job that has no name.
  */
 int exa_job_set(struct exa_dev *dev, uint32_t job);
 
@@ -434,7 +435,8 @@ int exa_shm_query(struct exa_dev *dev, struct exa_shm_attr *attr);
 /*
  * Shows the @len bytes at @gva (exa_gva(), exa_bram_gva(); any alignment) of context
  * @dst_ctx of the same job.  NULL and errno: EINVAL, EACCES (NI space besides block
- * RAM), ENOSPC (no segment or no room in the aperture is left), EOPNOTSUPP, EPERM.
+ * RAM), ENOSPC (no segment or no room in the aperture is left), EDQUOT (the user has as
+ * many as one may have), EOPNOTSUPP, EPERM.
  * Whether there is such memory, and whether one may touch it, is told by the first
  * access.
  */

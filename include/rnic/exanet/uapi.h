@@ -3,7 +3,8 @@
  * ExaNet: interface of /dev/exanetN.
  *
  * open() takes a context of the NIC and binds it to the address space of the
- * caller; close(), or the death of that process, gives it back.  A child after
+ * caller (ENOSPC: all are taken; EDQUOT: the user has as many as module parameter
+ * user_contexts lets him); close(), or the death of that process, gives it back.  A child after
  * fork() gets EPERM and must open its own.
  *
  * mmap() of page n of enum exanet_user_page at offset n << 12 (whatever the page
@@ -53,9 +54,14 @@ struct exanet_ioc_eventfd {
 };
 
 /*
- * Sets the job of the context, 1..4095.  The default is made from the caller's
- * user id, so that a user's processes on all nodes may talk to each other.
- * Another job than the default needs CAP_SYS_ADMIN.
+ * Sets the job of the context.  Named jobs, 1 to module parameter named_jobs, mean the
+ * same on all nodes; root gives them to users by parameter job_map.  open() takes the
+ * first one of the effective user or, if there is none or in a user namespace, a local
+ * job, from the numbers above up to 4095, which this node alone knows: packets from
+ * other nodes are refused.
+ *
+ * EPERM: neither the job that open() took nor one that the user has, without
+ * CAP_SYS_ADMIN; EINVAL: with it, not a named job.
  */
 struct exanet_ioc_set_job {
 	__u32 job;		/* in */
@@ -98,7 +104,8 @@ enum exanet_segment_flags {
  * EINVAL: not whole pages of 4 KB, across a 512-GB window or the end of NI space's
  * block RAM, flags without READ and WRITE; EACCES: NI space besides block RAM, or that
  * is not for the caller;
- * ENOSPC: no segment, or no stretch of the aperture, is left.
+ * ENOSPC: no segment, or no stretch of the aperture, is left; EDQUOT: the user has as
+ * many as module parameter user_segments lets him.
  */
 struct exanet_ioc_segment_create {
 	__aligned_u64 gva;	/* in */
@@ -162,7 +169,8 @@ enum exanet_accel_array {
  * of context @dst_ctx of the caller's job at that node, which may be this one; or,
  * without its bit in @remote, at an offset in the block RAM of this node.
  *
- * Errors are as those of CDMA; EINVAL: sizes or alignment.  What is out is set also
+ * Errors are as those of CDMA; EINVAL: sizes or alignment; ETIMEDOUT also: the job took
+ * longer than module parameter accel_seconds lets it.  What is out is set also
  * when a job has failed.
  */
 struct exanet_ioc_accel {

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ExaNet: how much of a NIC one user gets.
+ *
+ * What counts is the user whom the administrator knows: all that run in a user
+ * namespace, whatever their numbers, count as the user who has made it.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/module.h>
+#include <linux/user_namespace.h>
+
+#include "exanet.h"
+
+unsigned int exanet_user_contexts = 8;
+module_param_named(user_contexts, exanet_user_contexts, uint, 0644);
+MODULE_PARM_DESC(user_contexts,
+		 "Contexts of a NIC that a user may have, but with CAP_SYS_RESOURCE (default: 8)");
+
+unsigned int exanet_user_segments = 8;
+module_param_named(user_segments, exanet_user_segments, uint, 0644);
+MODULE_PARM_DESC(user_segments,
+		 "Segments of a NIC's aperture that a user may have, but with CAP_SYS_RESOURCE (default: 8)");
+
+unsigned int exanet_user_copies = 2;
+module_param_named(user_copies, exanet_user_copies, uint, 0644);
+MODULE_PARM_DESC(user_copies,
+		 "Copies of a user that a NIC does at a time, at least 1, but with CAP_SYS_RESOURCE (default: 2)");
+
+void exanet_user_init(struct exanet_user *user)
+{
+	struct user_namespace *ns = current_user_ns();
+
+	user->uid = current_euid();
+	if (ns != &init_user_ns) {
+		while (ns->parent != &init_user_ns)
+			ns = ns->parent;
+		user->uid = ns->owner;
+	}
+	user->unlimited = ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE);
+}
+
+/* --- turns ---------------------------------------------------------------- */
+
+void exanet_turns_init(struct exanet_turns *turns, unsigned int count)
+{
+	spin_lock_init(&turns->lock);
+	INIT_LIST_HEAD(&turns->waiting);
+	INIT_LIST_HEAD(&turns->granted);
+	turns->free = count;
+	turns->last = INVALID_UID;
+}
+
+/* Whether the user of @turn has @most of them already. */
+static bool exanet_turns_full(const struct exanet_turns *turns,
+			      const struct exanet_turn *turn, unsigned int most)
+{
+	const struct exanet_turn *other;
+	unsigned int n = 0;
+
+	if (turn->user.unlimited)
+		return false;
+	list_for_each_entry(other, &turns->granted, link)
+		n += uid_eq(other->user.uid, turn->user.uid);
+	return n >= max(1U, most);
+}
+
+/* The longest waiting one, but of another user than the last one if there is one. */
+static struct exanet_turn *exanet_turns_next(const struct exanet_turns *turns,
+					     unsigned int most)
+{
+	struct exanet_turn *turn, *same = NULL;
+
+	list_for_each_entry(turn, &turns->waiting, link) {
+		if (exanet_turns_full(turns, turn, most))
+			continue;
+		if (!uid_eq(turn->user.uid, turns->last))
+			return turn;
+		if (!same)
+			same = turn;
+	}
+	return same;
+}
+
+static void exanet_turns_grant(struct exanet_turns *turns, unsigned int most)
+{
+	struct exanet_turn *turn;
+
+	lockdep_assert_held(&turns->lock);
+	while (turns->free && (turn = exanet_turns_next(turns, most))) {
+		turns->free--;
+		turns->last = turn->user.uid;
+		list_move_tail(&turn->link, &turns->granted);
+		complete(&turn->done);
+	}
+}
+
+int exanet_turns_take(struct exanet_turns *turns, struct exanet_turn *turn,
+		      const struct exanet_user *user, unsigned int most)
+{
+	int ret;
+
+	turn->user = *user;
+	init_completion(&turn->done);
+	spin_lock(&turns->lock);
+	list_add_tail(&turn->link, &turns->waiting);
+	exanet_turns_grant(turns, most);
+	spin_unlock(&turns->lock);
+	ret = wait_for_completion_killable(&turn->done);
+	if (!ret)
+		return 0;
+	spin_lock(&turns->lock);
+	/* It may have been granted meanwhile. */
+	turns->free += try_wait_for_completion(&turn->done);
+	list_del(&turn->link);
+	exanet_turns_grant(turns, most);
+	spin_unlock(&turns->lock);
+	return ret;
+}
+
+void exanet_turns_give(struct exanet_turns *turns, struct exanet_turn *turn,
+		       unsigned int most)
+{
+	spin_lock(&turns->lock);
+	turns->free++;
+	list_del(&turn->link);
+	exanet_turns_grant(turns, most);
+	spin_unlock(&turns->lock);
+}

@@ -1,0 +1,708 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Jobs: which users reach which processes, on one node and from node to node, and how
+ * much of the NIC a user gets.
+ *
+ *   driver-job                     all that takes one node
+ *   driver-job target UID          as that user: shows "JOB COORD CTX VA XVA" of some
+ *                                  memory, and when its input ends "untouched" or
+ *                                  "reached"
+ *   driver-job attack UID WANT JOB COORD CTX VA XVA
+ *                                  as that user: tries all ways to there, which must be
+ *                                  WANT (refused or allowed); JOB: 0, or a local job
+ *                                  that the user must have first
+ */
+#include "driver-common.h"
+
+#include <libexanet.h>
+#include <sched.h>
+
+#define BYTES	(4 * PAGE)
+#define SEED	77
+#define MAP	"job_map"
+#define ROOT_JOB 1	/* that the image gives to root */
+
+/* Numbers that the user id modulo 4095 would bring to root's job, and some more. */
+static const uid_t users[] = { 4095, 8190, 61425, 102375, 1000, 5095, 65534 };
+
+#define USERS	(sizeof(users) / sizeof(users[0]))
+
+/* Memory of another process. */
+struct place {
+	unsigned int job, coord, ctx;
+	uint64_t va, xva;
+};
+
+static uint32_t named_jobs(void)
+{
+	FILE *f = fopen("/sys/module/exanet/parameters/named_jobs", "r");
+	unsigned int n = 0;
+
+	must(f && fscanf(f, "%u", &n) == 1, "named_jobs");
+	fclose(f);
+	return n;
+}
+
+static uint32_t job_of(const struct nic *nic)
+{
+	return RNIC_GET(EXANET_PDID_JOB, nic->q.pdid);
+}
+
+/* --- processes of other users --------------------------------------------- */
+
+/* A process that holds a context. */
+struct child {
+	pid_t pid;
+	int in, out;	/* pipes: to it, and from it */
+	int job;	/* of its context, or -errno of the open */
+};
+
+/* The child's side: opens, tells its job, waits for the end of its input. */
+static int child_hold(int in, int out)
+{
+	struct nic nic;
+	int job = nic_try_open(&nic);
+	char c;
+
+	if (!job) {
+		must(!ioctl(nic.fd, EXANET_IOC_QUERY, &nic.q), "QUERY");
+		job = job_of(&nic);
+	}
+	must(write(out, &job, sizeof(job)) == sizeof(job), "write");
+	while (read(in, &c, 1) > 0)
+		;
+	return 0;
+}
+
+/* Else the pipes of other children would stay open in this one. */
+static void keep_two(int a, int b)
+{
+	int fd;
+
+	for (fd = 3; fd < 256; fd++)
+		if (fd != a && fd != b)
+			close(fd);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	must(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text),
+	     path);
+	close(fd);
+}
+
+/* Lets user @inner of the namespace of @pid be user @outer, as newuidmap does. */
+static void map_user(pid_t pid, const char *file, uid_t inner, uid_t outer)
+{
+	char path[64], text[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
+	snprintf(text, sizeof(text), "%u %u 1", inner, outer);
+	write_file(path, text);
+}
+
+/*
+ * Starts a process of user @uid that holds a context.  @ns: it makes a user namespace
+ * first, whose only user is user @outer of the node.
+ */
+static struct child child_start(uid_t uid, bool ns, uid_t outer)
+{
+	int to[2], from[2];
+	struct child c;
+	char ok;
+
+	must(!pipe(to) && !pipe(from), "pipe");
+	fflush(stdout);
+	c.pid = fork();
+	if (!c.pid) {
+		keep_two(to[0], from[1]);
+		become(uid);
+		if (ns) {
+			must(!unshare(CLONE_NEWUSER), "unshare");
+			must(write(from[1], "u", 1) == 1, "write");
+			must(read(to[0], &ok, 1) == 1, "read");
+			must(!setresuid(7, 7, 7), "setresuid in the namespace");
+		}
+		_exit(child_hold(to[0], from[1]));
+	}
+	close(to[0]);
+	close(from[1]);
+	c.in = to[1];
+	c.out = from[0];
+	if (ns) {
+		must(read(c.out, &ok, 1) == 1, "namespace");
+		map_user(c.pid, "uid_map", 7, outer);
+		must(write(c.in, "m", 1) == 1, "write");
+	}
+	must(read(c.out, &c.job, sizeof(c.job)) == sizeof(c.job), "child");
+	return c;
+}
+
+static void child_end(struct child *c)
+{
+	close(c->in);
+	close(c->out);
+	reap(c->pid);
+}
+
+/* The job that a user has who opens the NIC now and closes it. */
+static int job_of_user(uid_t uid)
+{
+	struct child c = child_start(uid, false, 0);
+
+	child_end(&c);
+	return c.job;
+}
+
+/* --- jobs ----------------------------------------------------------------- */
+
+static void test_default(const struct nic *nic)
+{
+	struct child c[USERS], again;
+	bool local = true, distinct = true;
+	unsigned int i, k;
+
+	check_value(job_of(nic), ROOT_JOB, "root has the named job of the image");
+	for (i = 0; i < USERS; i++) {
+		c[i] = child_start(users[i], false, 0);
+		local &= c[i].job > (int)named_jobs() && c[i].job < 4096;
+		for (k = 0; k < i; k++)
+			distinct &= c[i].job != c[k].job;
+	}
+	check(local, "users without a named job have local ones");
+	check(distinct, "no two users have the same");
+	again = child_start(users[0], false, 0);
+	check_value(again.job, c[0].job, "a user's processes have the same");
+	child_end(&c[0]);
+	check_value(job_of_user(users[0]), again.job,
+		    "as long as one of them is left");
+	child_end(&again);
+	for (i = 1; i < USERS; i++)
+		child_end(&c[i]);
+	again = child_start(users[0], false, 0);
+	check(again.job != c[0].job, "a number is not given out again at once");
+	child_end(&again);
+}
+
+static void test_namespace(const struct nic *nic)
+{
+	struct child victim = child_start(102375, false, 0);
+	struct child plain = child_start(1000, false, 0);
+	struct child mapped, root;
+
+	mapped = child_start(1000, true, 102375);
+	check(mapped.job > (int)named_jobs() && mapped.job != victim.job &&
+	      mapped.job != plain.job,
+	      "a mapped user has neither the job of the user it is mapped to nor its maker's");
+	root = child_start(0, true, 0);
+	check(root.job > (int)named_jobs() && root.job != (int)job_of(nic),
+	      "root of the node in a namespace does not have root's job");
+	child_end(&root);
+	child_end(&mapped);
+	child_end(&plain);
+	must(!set_parameter(MAP, "102375:33"), MAP);
+	mapped = child_start(1000, true, 102375);
+	check(mapped.job > (int)named_jobs(),
+	      "a mapped user does not have a named job");
+	child_end(&mapped);
+	must(!set_parameter(MAP, "-102375:33"), MAP);
+	child_end(&victim);
+}
+
+static int set_job(struct nic *nic, uint32_t number)
+{
+	struct exanet_ioc_set_job j = { .job = number };
+
+	return ioctl(nic->fd, EXANET_IOC_SET_JOB, &j) ? errno : 0;
+}
+
+/* As user 4711 in job @own: bits of what went wrong. */
+static int change_jobs(uint32_t own, uint32_t others, uint32_t second)
+{
+	struct nic nic;
+	int bad = 0;
+
+	become(4711);
+	nic_open(&nic);
+	bad |= job_of(&nic) != own ? 1 : 0;
+	bad |= set_job(&nic, ROOT_JOB) != EPERM ? 2 : 0;
+	bad |= set_job(&nic, others) != EPERM ? 4 : 0;
+	bad |= set_job(&nic, 44) != EPERM ? 8 : 0;
+	bad |= set_job(&nic, second) ? 16 : 0;
+	bad |= set_job(&nic, own) ? 32 : 0;
+	bad |= set_job(&nic, 0) != EINVAL ? 64 : 0;
+	bad |= set_job(&nic, 4096) != EINVAL ? 128 : 0;
+	return bad;
+}
+
+static int change_jobs_as_user(uint32_t own, uint32_t others, uint32_t second)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(change_jobs(own, others, second));
+	return reap(pid);
+}
+
+static void test_set_job(struct nic *nic)
+{
+	struct child other = child_start(1000, false, 0);
+	struct child own = child_start(4711, false, 0);
+
+	check_value(change_jobs_as_user(own.job, other.job, own.job), 0,
+		    "a user has his own job and no other");
+	child_end(&own);
+	must(!set_parameter(MAP, "4711:7,4711:8"), MAP);
+	check_value(change_jobs_as_user(7, other.job, 8), 0,
+		    "a user may change between the jobs that root gave him");
+	must(!set_parameter(MAP, "-4711:7 -4711:8"), MAP);
+	check_value(set_job(nic, 44), 0, "root may take any named job");
+	check_value(set_job(nic, other.job), EINVAL, "but no local one");
+	check_value(set_parameter(MAP, "4711:44"), EBUSY,
+		    "a job in which there are processes cannot be given away");
+	check_value(set_job(nic, ROOT_JOB), 0, "and go back");
+	check_value(set_parameter(MAP, "4711:44"), 0, "then it can");
+	check_value(set_parameter(MAP, "-4711:44"), 0, "and taken away");
+	child_end(&other);
+}
+
+static bool map_is(const char *text)
+{
+	char line[256] = "";
+	FILE *f = fopen("/sys/module/exanet/parameters/" MAP, "r");
+
+	must(f && fgets(line, sizeof(line), f), MAP);
+	fclose(f);
+	line[strcspn(line, "\n")] = '\0';
+	if (strcmp(line, text))
+		printf("# " MAP " is '%s'\n", line);
+	return !strcmp(line, text);
+}
+
+static void test_map(void)
+{
+	static const char *const bad[] = {
+		"", "4711", "4711:", ":5", "4711:0", "4711:2048", "4711:-1", "x:5",
+		"4711:5:0", "4711:2000:49", "4711:5:1:1", "4294967295:5",
+		"4294967290:5:6", "4711:99999999999",
+	};
+	struct child c;
+	unsigned int i;
+
+	check(map_is("0:1"), "the map is that of the image");
+	for (i = 1; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (set_parameter(MAP, bad[i]) != EINVAL)
+			break;
+	check(i == sizeof(bad) / sizeof(bad[0]), "what is no grant is refused");
+	check_value(set_parameter(MAP, "5000:20 5001:x"), EINVAL,
+		    "one bad word of two");
+	check(map_is("0:1"), "changes nothing");
+	must(!set_parameter(MAP, "5000:20:10\n"), MAP);
+	check_value(set_parameter(MAP, "5000:20:10"), 0, "the same again");
+	check(map_is("0:1 5000:20:10"), "is there once");
+	check_value(set_parameter(MAP, "6000:29"), EEXIST,
+		    "a job cannot have two users");
+	check_value(set_parameter(MAP, "6000:15:6"), EEXIST,
+		    "nor a stretch of jobs that meets another");
+	c = child_start(5003, false, 0);
+	check_value(c.job, 23, "each user of a stretch has a job of it");
+	check_value(set_parameter(MAP, "-5000:20:10"), EBUSY,
+		    "a job in which there are processes cannot be taken away");
+	child_end(&c);
+	check(job_of_user(5010) > (int)named_jobs(), "the user behind it has none");
+	check_value(set_parameter(MAP, "-5000:20:9"), ENOENT,
+		    "what was not given cannot be taken away");
+	check_value(set_parameter(MAP, "-5000:20:10"), 0,
+		    "then it can be taken away");
+	check(map_is("0:1"), "the map is as before");
+}
+
+/* --- limits --------------------------------------------------------------- */
+
+/* How many contexts a user can have; @err gets why there are no more. */
+static int contexts_of(uid_t uid, bool ns, int *err)
+{
+	struct child c[EXANET_CONTEXTS + 1];
+	int n, i;
+
+	for (n = 0; n <= EXANET_CONTEXTS; n++) {
+		/* as another user each time */
+		c[n] = child_start(uid, ns, 100000 + n);
+		if (c[n].job < 0) {
+			*err = -c[n].job;
+			child_end(&c[n]);
+			break;
+		}
+	}
+	for (i = 0; i < n; i++)
+		child_end(&c[i]);
+	return n;
+}
+
+static void test_user_contexts(void)
+{
+	struct child c;
+	int err = 0;
+
+	must(!set_parameter("user_contexts", "3"), "user_contexts");
+	check_value(contexts_of(1000, false, &err), 3,
+		    "a user has as many contexts as a user may have");
+	check_value(err, EDQUOT, "and then EDQUOT");
+	check_value(contexts_of(1000, true, &err), 3,
+		    "namespaces with other users in them give no more");
+	check_value(err, EDQUOT, "but EDQUOT");
+	c = child_start(1001, false, 0);
+	check(c.job > 0, "another user has his own");
+	child_end(&c);
+	must(!set_parameter("user_contexts", "8"), "user_contexts");
+	check(comes_to("contexts_in_use", 1), "all are given back");
+}
+
+/* As a user: how many segments; 100 + errno if it is not EDQUOT that ends them. */
+static int segments_as_user(void)
+{
+	struct exanet_ioc_segment_create c = {
+		.len = PAGE, .flags = EXANET_SEGMENT_READ,
+	};
+	struct nic nic;
+	int n = 0;
+
+	become(1000);
+	nic_open(&nic);
+	c.gva = nic_gva(&nic, &nic) & ~(PAGE - 1);
+	c.dst_ctx = nic.q.context;
+	while (n <= EXANET_SHM_MAPS &&
+	       !ioctl(nic.fd, EXANET_IOC_SEGMENT_CREATE, &c))
+		n++;
+	return errno == EDQUOT ? n : 100 + errno;
+}
+
+/* As a user: a job of the accelerator that takes hours. */
+static int accel_as_user(void)
+{
+	enum { CELLS = 1 << 22, NDF = 64, LAYERS = 256 };
+	static double matrix[NDF * NDF * LAYERS];
+	struct exa_dev *dev;
+	struct exa_accel_job job = {
+		.ndf1 = NDF, .ndf2 = NDF, .nlayers = LAYERS, .ncells = CELLS,
+		.remote = EXA_ACCEL_ALL,
+	};
+	uint8_t *zero = memory(CELLS * 4UL);
+	double *x = memory(1 << 20), *y = memory(1 << 20);
+	uint64_t xva;
+	int ret;
+
+	become(1000);
+	if (exa_open(NULL, &dev))
+		return 1;
+	job.dst_ctx = exa_ctx(dev);
+	exa_xva(dev, matrix, sizeof(matrix), &xva);
+	job.matrix = exa_gva(exa_coord(dev), xva);
+	exa_xva(dev, x, 1 << 20, &xva);
+	job.x = exa_gva(exa_coord(dev), xva);
+	exa_xva(dev, y, 1 << 20, &xva);
+	job.y = exa_gva(exa_coord(dev), xva);
+	exa_xva(dev, zero, CELLS * 4UL, &xva);
+	job.cells = job.map1 = job.map2 = exa_gva(exa_coord(dev), xva);
+	ret = exa_accel(dev, &job);
+	if (ret != -ETIMEDOUT)
+		printf("# the job ended with %d\n", ret);
+	return ret == -ETIMEDOUT ? 0 : 2;
+}
+
+static int as_child(int (*run)(void))
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		int ret = run();
+
+		fflush(stdout);
+		_exit(ret);
+	}
+	return reap(pid);
+}
+
+static void test_user_shares(void)
+{
+	double start;
+
+	must(!set_parameter("user_segments", "5"), "user_segments");
+	check_value(as_child(segments_as_user), 5,
+		    "a user has as many segments as a user may have");
+	must(!set_parameter("user_segments", "8"), "user_segments");
+	must(!set_parameter("accel_seconds", "2"), "accel_seconds");
+	start = seconds();
+	check_value(as_child(accel_as_user), 0,
+		    "a job of the accelerator ends at its deadline");
+	check(seconds() - start >= 2, "not before");
+	check_value(as_child(accel_as_user), 0, "then it takes the next one");
+	must(!set_parameter("accel_seconds", "60"), "accel_seconds");
+}
+
+static void test_quota(struct nic *nic)
+{
+	uint8_t *p = memory(2 * PAGE);
+
+	write_file(NIC_SYSFS "quota/writes", "0");
+	check_value(STATUS_ERROR(nic_copy(nic, p, p + PAGE, PAGE)),
+		    EXANET_CHERR_BAD_REQUEST, "without a quota of writes: none");
+	write_file(NIC_SYSFS "quota/writes", "32");
+	check(DONE_STATE(nic_copy(nic, p, p + PAGE, PAGE)), "with one: they go");
+	munmap(p, 2 * PAGE);
+}
+
+/* --- attacks -------------------------------------------------------------- */
+
+enum way {
+	WAY_WRITE	= 1 << 0,
+	WAY_READ	= 1 << 1,
+	WAY_PUT		= 1 << 2,
+	WAY_MESSAGE	= 1 << 3,
+	WAY_COPY_TO	= 1 << 4,
+	WAY_COPY_FROM	= 1 << 5,
+	WAY_STORE	= 1 << 6,
+	WAY_LOAD	= 1 << 7,
+};
+
+#define WAYS_HERE	(WAY_STORE - 1)	/* a CPU must not wait for its own node */
+#define WAYS_APART	(2 * WAY_LOAD - 1)
+
+static unsigned int try_rdma(struct exa_dev *dev, const struct place *to,
+			     uint8_t *mine)
+{
+	struct exa_mbox_addr box = { .coord = to->coord, .ctx = to->ctx };
+	uint64_t gva = exa_gva(to->coord, to->xva);
+	struct exa_write_attr w = {
+		.src = mine, .dst_gva = gva, .len = PAGE, .dst_ctx = to->ctx,
+	};
+	struct exa_read_attr r = {
+		.dst = mine, .src_va = to->va, .src_coord = to->coord,
+		.src_ctx = to->ctx, .len = PAGE,
+	};
+	unsigned int ways = 0;
+	int ch;
+
+	memset(mine, 0, PAGE);
+	ways |= exa_read(dev, &r, NIC_PATIENCE * 1000) ? 0 : WAY_READ;
+	ways |= !all_bytes(mine, PAGE, 0) ? WAY_READ : 0;
+	ways |= exa_write(dev, &w, NULL) ? 0 : WAY_WRITE;
+	ch = exa_put_small(dev, gva + PAGE, to->ctx, "attack", 6);
+	must(ch >= 0, "exa_put_small");
+	while ((errno = -exa_msg_test(dev, ch, NULL)) == EINPROGRESS)
+		;
+	ways |= errno ? 0 : WAY_PUT;
+	ways |= exa_send(dev, &box, "attack", 6) ? 0 : WAY_MESSAGE;
+	return ways;
+}
+
+static unsigned int try_copy(struct exa_dev *dev, const struct place *to,
+			     uint8_t *mine)
+{
+	struct exa_copy_attr c = {
+		.src = (uintptr_t)mine, .dst = exa_gva(to->coord, to->xva),
+		.len = PAGE, .dst_ctx = to->ctx, .flags = EXA_COPY_DST_REMOTE,
+	};
+	unsigned int ways = exa_cdma_copy(dev, &c) ? 0 : WAY_COPY_TO;
+
+	memset(mine, 0, PAGE);
+	c.src = c.dst;
+	c.dst = (uintptr_t)mine;
+	c.flags = EXA_COPY_SRC_REMOTE;
+	ways |= exa_cdma_copy(dev, &c) ? 0 : WAY_COPY_FROM;
+	ways |= !all_bytes(mine, PAGE, 0) ? WAY_COPY_FROM : 0;
+	return ways;
+}
+
+static unsigned int try_segment(struct exa_dev *dev, const struct place *to)
+{
+	unsigned int ways = 0;
+	volatile uint64_t *p;
+	uint32_t errors;
+
+	p = exa_map_remote(dev, exa_gva(to->coord, to->xva), PAGE, to->ctx,
+			   EXA_MAP_READ | EXA_MAP_WRITE);
+	must(p != NULL, "exa_map_remote");
+	ways |= *p != ~0ULL ? WAY_LOAD : 0;
+	errors = exa_remote_errors(dev);
+	*p = 5;
+	exa_fence(dev);
+	ways |= exa_remote_errors(dev) == errors ? WAY_STORE : 0;
+	exa_unmap_remote(dev, (void *)p, PAGE);
+	return ways;
+}
+
+/* The ways by which this process reaches @to. */
+static unsigned int try_all(struct exa_dev *dev, const struct place *to)
+{
+	uint8_t *mine = memory(BYTES);
+	unsigned int ways;
+
+	ways = try_rdma(dev, to, mine);
+	ways |= try_copy(dev, to, mine);
+	if (to->coord != exa_coord(dev))
+		ways |= try_segment(dev, to);
+	munmap(mine, BYTES);
+	return ways;
+}
+
+/* Opens the NIC again and again, until the local job has number @job; 0: any. */
+static struct exa_dev *open_in_job(uid_t uid, unsigned int job)
+{
+	struct exa_attr attr;
+	struct exa_dev *dev;
+	unsigned int n;
+
+	for (n = 0; n < 4096; n++) {
+		must(!setresuid(uid + n, 0, 0), "setresuid");
+		must(!seteuid(uid + n), "seteuid");
+		must(!exa_open(NULL, &dev), "exa_open");
+		must(!exa_query(dev, &attr), "exa_query");
+		if (!job || attr.job == job)
+			return dev;
+		exa_close(dev);
+		must(!seteuid(0), "seteuid");
+	}
+	return NULL;
+}
+
+static int attack(uid_t uid, bool allowed, unsigned int job,
+		  const struct place *to)
+{
+	struct exa_dev *dev;
+	unsigned int ways;
+	struct stat st;
+	char name[100];
+
+	must(!stat(NIC_DEVICE, &st) && !setgroups(1, &st.st_gid), "setgroups");
+	dev = open_in_job(uid, job);
+	must(dev != NULL, "the job that was asked for");
+	ways = try_all(dev, to);
+	snprintf(name, sizeof(name), "user %u in job %u: all ways to job %u are %s",
+		 uid, job, to->job, allowed ? "allowed" : "refused");
+	check_value(ways, !allowed ? 0 : to->coord == exa_coord(dev) ?
+					 WAYS_HERE : WAYS_APART, name);
+	exa_close(dev);
+	return 0;
+}
+
+static int target(uid_t uid)
+{
+	uint8_t *area = memory(BYTES), *before = memory(BYTES);
+	struct exa_mbox *box;
+	struct exa_attr attr;
+	struct exa_dev *dev;
+	uint64_t xva;
+	bool same;
+	char c;
+
+	become(uid);
+	fill(area, BYTES, SEED);
+	fill(before, BYTES, SEED);
+	must(!exa_open(NULL, &dev) && !exa_query(dev, &attr), "exa_open");
+	must(!exa_mbox_create(dev, 0, 4, 0, &box), "exa_mbox_create");
+	must(!exa_xva(dev, area, BYTES, &xva), "exa_xva");
+	printf("%u %u %u %llu %llu\n", attr.job, attr.coord, attr.ctx,
+	       (unsigned long long)(uintptr_t)area, (unsigned long long)xva);
+	fflush(stdout);
+	while (read(0, &c, 1) > 0)
+		;
+	same = !memcmp(area, before, BYTES) && !exa_mbox_peek(box);
+	puts(same ? "untouched" : "reached");
+	exa_close(dev);
+	return 0;
+}
+
+static void read_place(FILE *f, struct place *p)
+{
+	unsigned long long va, xva;
+
+	must(fscanf(f, "%u %u %u %llu %llu", &p->job, &p->coord, &p->ctx, &va,
+		    &xva) == 5, "target");
+	p->va = va;
+	p->xva = xva;
+}
+
+/* A target of user @victim on this node, which @attacker tries to reach. */
+static void attack_here(uid_t victim, uid_t attacker, bool allowed)
+{
+	int to[2], from[2];
+	char word[32] = "";
+	struct place p;
+	pid_t pid, by;
+	FILE *f;
+
+	must(!pipe2(to, O_CLOEXEC) && !pipe2(from, O_CLOEXEC), "pipe");
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		dup2(to[0], 0);
+		dup2(from[1], 1);
+		close(to[1]);
+		target(victim);
+		fflush(stdout);
+		_exit(0);
+	}
+	close(to[0]);
+	close(from[1]);
+	f = fdopen(from[0], "r");
+	read_place(f, &p);
+	by = fork();
+	if (!by) {
+		close(to[1]);
+		attack(attacker, allowed, 0, &p);
+		fflush(stdout);
+		_exit(0);
+	}
+	check_value(reap(by), 0, "the attacker comes to its end");
+	close(to[1]);
+	must(fscanf(f, "%31s", word) == 1, "target");
+	check(!strcmp(word, allowed ? "reached" : "untouched"),
+	      allowed ? "the memory was reached" : "the memory is untouched");
+	fclose(f);
+	reap(pid);
+}
+
+static void test_attacks_here(void)
+{
+	attack_here(0, 4095, false);
+	attack_here(0, 61425, false);
+	attack_here(1000, 5095, false);
+	attack_here(1000, 1000, true);
+}
+
+int main(int argc, char **argv)
+{
+	struct place p;
+	struct nic nic;
+
+	if (argc == 3 && !strcmp(argv[1], "target"))
+		return target(atoi(argv[2]));
+	if (argc == 9 && !strcmp(argv[1], "attack")) {
+		p = (struct place) {
+			.coord = atoi(argv[5]), .ctx = atoi(argv[6]),
+			.va = strtoull(argv[7], NULL, 10),
+			.xva = strtoull(argv[8], NULL, 10),
+			.job = atoi(argv[4]),
+		};
+		return attack(atoi(argv[2]), !strcmp(argv[3], "allowed"),
+			      atoi(argv[4]) > (int)named_jobs() ? p.job : 0, &p);
+	}
+	nic_open(&nic);
+	test_default(&nic);
+	test_namespace(&nic);
+	test_set_job(&nic);
+	test_map();
+	test_user_contexts();
+	test_quota(&nic);
+	nic_close(&nic);
+	test_user_shares();
+	test_attacks_here();
+	return 0;
+}
