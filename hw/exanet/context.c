@@ -416,12 +416,12 @@ enum exanet_resp exanet_context_window(ExanetState *s, unsigned c, uint64_t va,
 }
 
 enum exanet_resp exanet_context_check(ExanetState *s, uint16_t pdid,
-                                      uint32_t src)
+                                      uint32_t node)
 {
     const ExanetContext *ctx = &s->ctx[RNIC_GET(EXANET_PDID_CTX, pdid)];
 
     if (!ctx->enabled || ctx->quiesce || ctx->pdid != pdid ||
-        !RNIC_GET(EXANET_PDID_JOB, pdid) || (ctx->local && src != s->node)) {
+        !RNIC_GET(EXANET_PDID_JOB, pdid) || (ctx->local && node != s->node)) {
         return EXANET_RESP_PROTECTION;
     }
     return EXANET_RESP_ACK;

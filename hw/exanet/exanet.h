@@ -135,10 +135,11 @@ void exanet_context_reg_written(ExanetState *s, unsigned c, unsigned reg,
                                 bool top);
 /*
  * PROTECTION unless the context of @pdid is enabled and of the same job.  A context
- * whose job is local refuses every @src but this node.
+ * whose job is local works with this node alone: @node is where a packet comes from, or
+ * goes to.
  */
 enum exanet_resp exanet_context_check(ExanetState *s, uint16_t pdid,
-                                      uint32_t src);
+                                      uint32_t node);
 /*
  * Full address of the 42-bit address @va of context @c; DECODE when the window is
  * not valid or @len bytes would leave it.

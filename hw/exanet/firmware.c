@@ -203,7 +203,9 @@ static void fw_doorbell(ExanetState *s, ExanetFirmware *fw, unsigned c,
         return;
     }
     trace_exanet_firmware_doorbell(s->node, c, channel, t->src, t->dst, t->len);
-    if (exanet_context_check(s, t->src_pdid, s->node) != EXANET_RESP_ACK) {
+    if (exanet_context_check(s, t->src_pdid,
+                             RNIC_GET(EXANET_GVA_COORD, t->dst)) !=
+        EXANET_RESP_ACK) {
         code = s->ctx[c].quiesce ? EXANET_CHERR_ABORTED :
                                    EXANET_RESP_PROTECTION;
     } else if (!fw_transfer_good(t) ||

@@ -121,7 +121,9 @@ static void channel_go(ExanetState *s, unsigned n)
 
     trace_exanet_packetizer_doorbell(s->node, c, CHANNEL_NUMBER(n), ctrl, dst);
     ch->seq = 0;
-    if (!s->enabled || exanet_context_check(s, s->ctx[c].pdid, s->node)) {
+    if (!s->enabled ||
+        exanet_context_check(s, s->ctx[c].pdid,
+                             RNIC_GET(EXANET_GVA_COORD, dst))) {
         channel_finish(s, n, EXANET_PKTZ_FAILED, EXANET_RESP_PROTECTION, 0);
         return;
     }

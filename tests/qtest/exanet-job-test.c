@@ -285,6 +285,25 @@ static void test_same_node(void)
     exanet_stop(t);
 }
 
+/* What goes to another node fails here: its answer, of a read say, could not come in. */
+static void test_to_other_node(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = exanet_to_peer(SRC, EXANET_REMOTE_BASE, 200);
+    static const uint64_t word;
+
+    set_local(t, true);
+    exanet_channel_start(t, 0, 0, &x);
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_FAILED);
+    g_assert_cmphex(exanet_channel_error(t, 0, 0), ==, EXANET_RESP_PROTECTION);
+    exanet_pktz_start(t, 0, 0, exanet_gva(EXANET_TEST_PEER,
+                                          EXANET_NI_VA(EXANET_NI_MAILBOX)),
+                      &word, sizeof(word), EXANET_PKTZ_ACK);
+    exanet_wait(t, exanet_pktz_state(t, 0, 0) == EXANET_PKTZ_FAILED);
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
 /* The peer says that it is this node. */
 static void test_forged_source(void)
 {
@@ -311,6 +330,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/job/notify-elsewhere", test_notify_elsewhere);
     qtest_add_func("/exanet/job/read", test_read);
     qtest_add_func("/exanet/job/same-node", test_same_node);
+    qtest_add_func("/exanet/job/to-other-node", test_to_other_node);
     qtest_add_func("/exanet/job/forged-source", test_forged_source);
     return g_test_run();
 }
