@@ -325,9 +325,10 @@ class Cluster:
         return f'{self.folder}/known_hosts'
 
     def hosts(self):
-        """What the guests know of each other: address, name and CPUs."""
-        return ';'.join(f'{address(n.number)} {n.name} {n.spec.cores}'
-                        for n in self.guests)
+        """What the guests know of each other: address, name, CPUs and
+        coordinates."""
+        return ';'.join(f'{address(n.number)} {n.name} {n.spec.cores} '
+                        f'{n.spec.coord:#x}' for n in self.guests)
 
     def crowded(self):
         """True if guests and QEMUs want more processors than there are: those

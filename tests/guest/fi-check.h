@@ -156,9 +156,10 @@ static void sync_up(void)
 
 /* --- Objects ---------------------------------------------------------------- */
 
-static struct fi_info *find_info(enum fi_av_type av)
+/* Makes the hints that all test programs give; the caller frees them. */
+static struct fi_info *make_hints(enum fi_av_type av)
 {
-    struct fi_info *hints = fi_allocinfo(), *info;
+    struct fi_info *hints = fi_allocinfo();
 
     hints->caps = FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_DIRECTED_RECV |
                   FI_MULTI_RECV | FI_SOURCE;
@@ -170,20 +171,29 @@ static struct fi_info *find_info(enum fi_av_type av)
                                   FI_MR_VIRT_ADDR;
     hints->domain_attr->av_type = av;
     hints->fabric_attr->prov_name = strdup("exanet");
+    return hints;
+}
+
+static struct fi_info *find_info(enum fi_av_type av)
+{
+    struct fi_info *hints = make_hints(av), *info;
+
     must("fi_getinfo", fi_getinfo(FI_VERSION(1, 20), NULL, NULL, 0, hints,
                                   &info));
     fi_freeinfo(hints);
     return info;
 }
 
-static void node_open(struct node *n, enum fi_av_type av, enum fi_wait_obj wait)
+/* Opens the endpoint that @info describes, and all that belongs to it. */
+static void node_open_info(struct node *n, struct fi_info *info,
+                           enum fi_av_type av, enum fi_wait_obj wait)
 {
     struct fi_cq_attr cq = { .format = FI_CQ_FORMAT_TAGGED, .wait_obj = wait };
     struct fi_cntr_attr cntr = { .events = FI_CNTR_EVENTS_COMP };
     struct fi_av_attr av_attr = { .type = av };
 
     memset(n, 0, sizeof(*n));
-    n->info = find_info(av);
+    n->info = info;
     must("fi_fabric", fi_fabric(n->info->fabric_attr, &n->fabric, NULL));
     must("fi_domain", fi_domain(n->fabric, n->info, &n->domain, NULL));
     must("fi_cq_open", fi_cq_open(n->domain, &cq, &n->txcq, NULL));
@@ -203,6 +213,11 @@ static void node_open(struct node *n, enum fi_av_type av, enum fi_wait_obj wait)
     must("fi_mr_reg", fi_mr_reg(n->domain, n->window, WINDOW_BYTES,
                                 FI_REMOTE_READ | FI_REMOTE_WRITE, 0, 1, 0,
                                 &n->mr, NULL));
+}
+
+static void node_open(struct node *n, enum fi_av_type av, enum fi_wait_obj wait)
+{
+    node_open_info(n, find_info(av), av, wait);
 }
 
 static void node_close(struct node *n)

@@ -34,6 +34,8 @@ static void serve_verify(void)
     put(&ok, 1);
 }
 
+#define HELD_COUNT 1024         /* fi_exanet(7): sends without a receiver */
+#define HELD_BYTES_MAX 4096
 #define ORDER_COUNT 500
 
 static size_t order_size(int i)
@@ -70,14 +72,21 @@ static void serve_slow(void)
     sync_up();
 }
 
+#define MULTI_COUNT 300
+
+static size_t multi_size(unsigned int i)
+{
+    return 30 + i % 30;
+}
+
 static void serve_multi(void)
 {
     uint8_t buf[64];
     int i;
 
-    for (i = 0; i < 300; i++) {
-        fill(buf, 30 + i % 30, i);
-        RETRY(fi_send(me.ep, buf, 30 + i % 30, NULL, me.peer, NULL));
+    for (i = 0; i < MULTI_COUNT; i++) {
+        fill(buf, multi_size(i), i);
+        RETRY(fi_send(me.ep, buf, multi_size(i), NULL, me.peer, NULL));
         must("send", -done(me.txcq));
     }
     sync_up();
@@ -152,6 +161,29 @@ static void serve_victim(void)
     put(&c, 1);
 }
 
+/*
+ * Makes no progress until the client says how many messages it has sent; then receives
+ * them and says how many were right.
+ */
+static void serve_asleep(void)
+{
+    static uint8_t buf[HELD_BYTES_MAX];
+    struct { uint32_t count, size; } sent;
+    uint32_t i, good = 0;
+
+    put("z", 1);
+    if (recv(oob, &sent, sizeof(sent), MSG_WAITALL) != sizeof(sent)) {
+        die("connection ended");
+    }
+    for (i = 0; i < sent.count; i++) {
+        memset(buf, 0, sizeof(buf));
+        must("recv", fi_recv(me.ep, buf, sizeof(buf), NULL, me.peer, NULL));
+        must("recv", -done(me.rxcq));
+        good += same(buf, sent.size, i);
+    }
+    put(&good, sizeof(good));
+}
+
 static const struct part {
     const char *name;
     void (*run)(void);
@@ -164,6 +196,7 @@ static const struct part {
     { "three", serve_three },
     { "delivery", serve_delivery },
     { "written", serve_written },
+    { "asleep", serve_asleep },
     { "victim", serve_victim },
     { "sync", sync_up },
 };
@@ -655,8 +688,27 @@ static void test_wait_rma(void)
     free(buf);
 }
 
+/*
+ * Finds the message that a completion is about, because a message that is read from its
+ * sender completes after later ones that came whole; MULTI_COUNT if there is none.
+ */
+static unsigned int multi_find(const struct fi_cq_tagged_entry *e,
+                               const bool *seen)
+{
+    unsigned int i;
+
+    for (i = 0; i < MULTI_COUNT; i++) {
+        if (!seen[i] && e->len == multi_size(i) && same(e->buf, e->len, i)) {
+            break;
+        }
+    }
+    return i;
+}
+
 static void test_multi_recv(void)
 {
+    bool seen[MULTI_COUNT + 1] = { false };
+    unsigned int found;
     static uint8_t pool[4][4096];
     struct iovec iov;
     struct fi_msg msg = { .msg_iov = &iov, .iov_count = 1,
@@ -674,15 +726,17 @@ static void test_multi_recv(void)
         must("recvmsg", fi_recvmsg(me.ep, &msg, FI_MULTI_RECV));
     }
     ask("multi");
-    while (n < 300) {
+    while (n < MULTI_COUNT) {
         err = next(me.rxcq, &e, NULL);
         if (err) {
             fail("message %d: %s", n, fi_strerror(err));
             break;
         }
         if (e.flags & FI_RECV) {
-            if (e.len != 30 + n % 30U || !same(e.buf, e.len, n)) {
-                fail("message %d of %zu bytes is wrong", n, e.len);
+            found = multi_find(&e, seen);
+            seen[found] = true;
+            if (found == MULTI_COUNT) {
+                fail("completion %d of %zu bytes is wrong", n, e.len);
             }
             n++;
         }
@@ -756,6 +810,69 @@ static void test_delivery(void)
     }
 }
 
+/* Waits for the completion of each send before the receiver makes any progress. */
+static void send_asleep(uint32_t size, uint32_t count, bool until_full)
+{
+    static uint8_t buf[HELD_BYTES_MAX];
+    struct { uint32_t count, size; } sent = { .size = size };
+    double end = now() + PATIENCE;
+    uint32_t good;
+    ssize_t ret;
+    char c;
+
+    ask("asleep");
+    get(&c, 1);
+    while (sent.count < count) {
+        fill(buf, size, sent.count);
+        ret = fi_send(me.ep, buf, size, NULL, me.peer, NULL);
+        if (ret == -FI_EAGAIN) {
+            if (until_full || now() > end) {
+                break;
+            }
+            fi_cq_read(me.txcq, NULL, 0);
+            continue;
+        }
+        must("fi_send", ret);
+        sent.count++;
+        done_ok(me.txcq, "send to a receiver that makes no progress");
+    }
+    memset(buf, 0, sizeof(buf));
+    if (sent.count < HELD_COUNT) {
+        fail("%u sends of %u bytes completed, not %u", sent.count, size,
+             HELD_COUNT);
+    }
+    if (until_full && sent.count == count) {
+        fail("%u sends of %u bytes, and no end", count, size);
+    }
+    put(&sent, sizeof(sent));
+    get(&good, sizeof(good));
+    if (good != sent.count) {
+        fail("%u messages of %u bytes are right, not %u", good, size,
+             sent.count);
+    }
+}
+
+static void test_held(void)
+{
+    static const uint32_t sizes[] = { HELD_BYTES_MAX, 8, 41, 1000 };
+    size_t i;
+
+    for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        /* Without a ring of slots, and with one. */
+        reopen(FI_AV_MAP, FI_WAIT_NONE);
+        send_asleep(sizes[i], HELD_COUNT, false);
+        send_asleep(sizes[i], HELD_COUNT, false);
+    }
+}
+
+static void test_held_full(void)
+{
+    reopen(FI_AV_MAP, FI_WAIT_NONE);
+    send_asleep(HELD_BYTES_MAX, 16 * HELD_COUNT, true);
+    reopen(FI_AV_MAP, FI_WAIT_NONE);
+    send_asleep(8, 16 * HELD_COUNT, true);
+}
+
 /* The peer is killed; what was sent to it ends, and nothing hangs. */
 static void test_dead_peer(void)
 {
@@ -827,6 +944,9 @@ static int client(void)
     subtest("sleeping in fi_cq_sread", test_wait);
     subtest("sleeping in poll", test_wait_fd);
     subtest("sleeping for RMA", test_wait_rma);
+    subtest("sends to a peer that makes no progress", test_held);
+    subtest("sends until a peer that makes no progress is full",
+            test_held_full);
     subtest("a peer that dies", test_dead_peer);
     ask("end");
     node_close(&me);

@@ -20,13 +20,6 @@ static fi_addr_t exanet_av_get_addr(struct fi_peer_rx_entry *rx)
 	return unexp->peer->fi_addr;
 }
 
-static bool exanet_name_valid(const struct exanet_fi_name *name)
-{
-	return name->version == EXANET_FI_VERSION && name->tag &&
-	       name->ctx < EXANET_CONTEXTS && name->mbox < EXANET_MAILBOXES &&
-	       !(le32toh(name->coord) & ~RNIC_GET(EXANET_COORD, ~0ULL));
-}
-
 /* Messages of senders that were unknown so far have an address now. */
 static void exanet_av_resolve(struct util_av *av)
 {
@@ -68,7 +61,8 @@ static int exanet_av_insert(struct fid_av *av_fid, const void *addr,
 		memcpy(&name, &names[i], sizeof(name));
 		ret = -FI_EINVAL;
 		index = FI_ADDR_NOTAVAIL;
-		if (exanet_name_valid(&name)) {
+		if (exanet_name_is_endpoint(&name) ||
+		    exanet_name_is_service(&name)) {
 			ofi_genlock_lock(&av->lock);
 			ret = ofi_av_insert_addr(av, &name, &index);
 			ofi_genlock_unlock(&av->lock);
@@ -132,9 +126,13 @@ static const char *exanet_av_straddr(struct fid_av *av, const void *addr,
 	size_t need;
 
 	memcpy(&name, addr, sizeof(name));
-	need = snprintf(text, sizeof(text), "exanet://0x%x/%u/%u/%04x",
-			le32toh(name.coord), name.ctx, name.mbox,
-			le16toh(name.tag)) + 1;
+	if (name.service)
+		need = snprintf(text, sizeof(text), "exanet://0x%x:%u",
+				le32toh(name.coord), le16toh(name.service)) + 1;
+	else
+		need = snprintf(text, sizeof(text), "exanet://0x%x/%u/%u/%04x",
+				le32toh(name.coord), name.ctx, name.mbox,
+				le16toh(name.tag)) + 1;
 	if (buf && *len) {
 		memcpy(buf, text, MIN(*len, need));
 		buf[MIN(*len, need) - 1] = '\0';

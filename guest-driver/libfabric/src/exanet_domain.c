@@ -74,6 +74,7 @@ static int exanet_domain_init(struct exanet_domain *domain,
 	dlist_init(&domain->waiting);
 	dlist_init(&domain->reads);
 	dlist_init(&domain->rings);
+	dlist_init(&domain->lookups);
 	domain->mrs = exanet_mrs_create();
 	if (!domain->mrs)
 		return -FI_ENOMEM;

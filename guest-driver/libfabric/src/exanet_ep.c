@@ -235,6 +235,19 @@ static int exanet_ep_open_srx(struct exanet_ep *ep)
 			     FI_RECV);
 }
 
+/* Returns true if another endpoint of the domain has the service of @ep. */
+static bool exanet_service_taken(const struct exanet_ep *ep)
+{
+	unsigned int nr;
+
+	for (nr = 0; ep->service && nr < EXANET_MAILBOXES; nr++) {
+		if (ep->domain->eps[nr] &&
+		    ep->domain->eps[nr]->service == ep->service)
+			return true;
+	}
+	return false;
+}
+
 static int exanet_ep_open_mbox(struct exanet_ep *ep)
 {
 	struct exanet_domain *domain = ep->domain;
@@ -247,6 +260,10 @@ static int exanet_ep_open_mbox(struct exanet_ep *ep)
 			return -FI_EIO;
 	} while (!ep->tag);
 	exanet_lock(domain);
+	if (exanet_service_taken(ep)) {
+		exanet_unlock(domain);
+		return -FI_EADDRINUSE;
+	}
 	for (nr = 0; nr < EXANET_MAILBOXES && domain->eps[nr]; nr++)
 		;
 	ret = nr == EXANET_MAILBOXES ? -FI_ENOSPC :
@@ -288,37 +305,46 @@ static int exanet_ep_control(struct fid *fid, int command, void *arg)
 
 /* --- Closing ----------------------------------------------------------------- */
 
-static bool exanet_ep_is_idle(struct exanet_ep *ep)
+/* Counts the messages to living peers that have not arrived. */
+static uint64_t exanet_ep_unsent(struct exanet_ep *ep)
 {
 	struct exanet_peer *peer;
+	uint64_t unsent = 0;
 	unsigned int i;
 
 	for (i = 0; i < EXANET_PEER_BUCKETS; i++) {
 		for (peer = ep->buckets[i]; peer; peer = peer->next) {
-			if (!peer->dead && (peer->queued || peer->inflight))
-				return false;
+			if (!peer->dead)
+				unsent += peer->queued + peer->inflight +
+					  peer->held;
 		}
 	}
-	return true;
+	return unsent;
 }
 
 /*
- * What was injected is promised to arrive, and so are our answers.  A peer that
- * is gone or does not listen cannot hold us for long.
+ * Waits until the messages whose completion the user has, and our answers, have arrived.
+ * A peer that takes nothing for EXANET_DRAIN_MS ends the wait.
  */
 static void exanet_ep_drain(struct exanet_ep *ep)
 {
-	uint64_t end = ofi_gettime_ms() + EXANET_DRAIN_MS;
-	bool idle;
+	uint64_t unsent, least = UINT64_MAX, end = 0;
 
 	do {
 		exanet_lock(ep->domain);
 		exanet_domain_progress(ep->domain);
-		idle = exanet_ep_is_idle(ep);
+		unsent = exanet_ep_unsent(ep);
 		exanet_unlock(ep->domain);
-		if (!idle)
+		if (unsent < least) {
+			least = unsent;
+			end = ofi_gettime_ms() + EXANET_DRAIN_MS;
+		}
+		if (unsent)
 			sched_yield();
-	} while (!idle && ofi_gettime_ms() < end);
+	} while (unsent && ofi_gettime_ms() < end);
+	if (unsent)
+		FI_WARN(&exanet_prov, FI_LOG_EP_CTRL,
+			"%" PRIu64 " messages were not delivered\n", unsent);
 }
 
 static int exanet_ep_close(struct fid *fid)
@@ -359,6 +385,17 @@ static void exanet_ep_by_addr_init(struct ofi_dyn_arr *arr, void *item)
 	*(struct exanet_peer **)item = NULL;
 }
 
+/* Gives the service that the source address of @info names, 0 if none. */
+static uint16_t exanet_ep_service(const struct fi_info *info)
+{
+	struct exanet_fi_name name;
+
+	if (!info->src_addr || info->src_addrlen != sizeof(name))
+		return 0;
+	memcpy(&name, info->src_addr, sizeof(name));
+	return exanet_name_is_service(&name) ? le16toh(name.service) : 0;
+}
+
 int exanet_ep_open(struct fid_domain *domain_fid, struct fi_info *info,
 		   struct fid_ep **ep_fid, void *context)
 {
@@ -375,6 +412,7 @@ int exanet_ep_open(struct fid_domain *domain_fid, struct fi_info *info,
 	}
 	ep->domain = container_of(domain_fid, struct exanet_domain,
 				  util_domain.domain_fid);
+	ep->service = exanet_ep_service(info);
 	ep->tx_size = info->tx_attr->size;
 	ep->rx_size = info->rx_attr->size;
 	ep->min_multi_recv = EXANET_FI_MSG_MAX;

@@ -8,8 +8,8 @@
  * number that an endpoint takes when it is enabled: it tells a new process from the
  * one that had the same context and mailbox before.
  *
- * All messages but NAK carry a sequence number per pair of endpoints, because packets
- * overtake each other when they are resent.  The receiver puts them in order and
+ * All messages but NAK, LOOKUP and FOUND carry a sequence number per pair of endpoints,
+ * because packets overtake each other when they are resent.  The receiver puts them in order and
  * drops duplicates; at most EXANET_FI_WINDOW of them are in flight.
  *
  * Protocol selection, by the number of bytes that go with a send:
@@ -57,6 +57,10 @@ enum exanet_fi_op {
 	EXANET_FI_PING		= 8,	/* nothing; its ack is the answer */
 	EXANET_FI_RING		= 9,	/* struct exanet_fi_ring */
 	EXANET_FI_CREDIT	= 10,	/* struct exanet_fi_credit */
+	EXANET_FI_LOOKUP	= 11,	/* struct exanet_fi_service; DST_TAG is 0: asks the
+					 * owner of the mailbox whether it has this
+					 * service, and gets FOUND or nothing */
+	EXANET_FI_FOUND		= 12,	/* struct exanet_fi_service: the sender has it */
 };
 
 /* EAGER and RTS: header, le64 tag if TAGGED, then so many bytes of CQ data. */
@@ -116,6 +120,13 @@ struct exanet_fi_ring {
 };
 RNIC_ASSERT_SIZE(struct exanet_fi_ring, 16);
 
+/* Body of LOOKUP and FOUND. */
+struct exanet_fi_service {
+	__le16 service;		/* number, not zero */
+	__u8 reserved[6];	/* zero */
+};
+RNIC_ASSERT_SIZE(struct exanet_fi_service, 8);
+
 /* Slots emptied since the ring exists, modulo 2^32. */
 struct exanet_fi_credit {
 	__le32 emptied;
@@ -144,15 +155,21 @@ RNIC_ASSERT_SIZE(struct exanet_fi_slot, 24);
 #define EXANET_FI_SLOT_TAGGED	RNIC_BIT(0)
 #define EXANET_FI_SLOT_CQ_DATA	RNIC_BIT(1)
 
-/* The name of an endpoint, as fi_getname() gives it. */
+/*
+ * The name of an endpoint, as fi_getname() gives it; or the name of a service, as
+ * fi_getinfo() makes it of a node and a service number.  A service has no context,
+ * mailbox, tag and job: LOOKUP finds the endpoint.
+ */
 struct exanet_fi_name {
 	__le32 coord;		/* EXANET_COORD of the node */
-	__u8 ctx;		/* 0..15 */
-	__u8 mbox;		/* 0..3 */
-	__le16 tag;		/* not zero */
-	__le16 job;		/* for people: the NIC checks its own */
+	__u8 ctx;		/* 0..15; 0 of a service */
+	__u8 mbox;		/* 0..3; 0 of a service */
+	__le16 tag;		/* not zero; 0 of a service */
+	__le16 job;		/* for people: the NIC checks its own; 0 of a service */
 	__u8 version;		/* EXANET_FI_VERSION */
-	__u8 reserved[5];	/* zero */
+	__u8 reserved0;		/* zero */
+	__le16 service;		/* 0 of an endpoint; of a service 1..65535 */
+	__u8 reserved1[2];	/* zero */
 };
 RNIC_ASSERT_SIZE(struct exanet_fi_name, 16);
 

@@ -49,20 +49,85 @@ static int exanet_info_name(struct fi_info *info, const char *name)
 	return 0;
 }
 
-static int exanet_getinfo_nic(uint32_t version, uint64_t flags,
+/* Replaces an address of an info. */
+static int exanet_info_addr(void **addr, size_t *len,
+			    const struct exanet_fi_name *name)
+{
+	void *copy = mem_dup(name, sizeof(*name));
+
+	if (!copy)
+		return -FI_ENOMEM;
+	free(*addr);
+	*addr = copy;
+	*len = sizeof(*name);
+	return 0;
+}
+
+/* The source that the hints ask for is this NIC's, or there is none in them. */
+static bool exanet_src_fits(const struct fi_info *info, uint32_t own)
+{
+	struct exanet_fi_name name;
+
+	if (!info->src_addr)
+		return true;
+	if (info->src_addrlen != sizeof(name))
+		return false;
+	memcpy(&name, info->src_addr, sizeof(name));
+	return name.version == EXANET_FI_VERSION && le32toh(name.coord) == own;
+}
+
+/* Fills in the source, and the destination if @node or @service names one. */
+static int exanet_info_addrs(struct fi_info *info, uint32_t own,
+			     const char *node, const char *service,
+			     uint64_t flags)
+{
+	struct exanet_fi_name name;
+	uint32_t coord = own;
+	uint16_t number = 0;
+	int ret = 0;
+
+	if (node)
+		ret = exanet_node_coord(node, &coord);
+	if (!ret && service)
+		ret = exanet_service_number(service, &number);
+	if (ret)
+		return ret;
+	name = exanet_name_of_service(coord, number);
+	if (flags & FI_SOURCE)
+		return coord != own ? -FI_ENODATA :
+		       exanet_info_addr(&info->src_addr, &info->src_addrlen,
+					&name);
+	if (node || service)
+		ret = exanet_info_addr(&info->dest_addr, &info->dest_addrlen,
+				       &name);
+	if (ret || info->src_addr)
+		return ret;
+	name = exanet_name_of_service(own, 0);
+	return exanet_info_addr(&info->src_addr, &info->src_addrlen, &name);
+}
+
+static int exanet_getinfo_nic(uint32_t version, const char *node,
+			      const char *service, uint64_t flags,
 			      const struct fi_info *hints, const char *name,
 			      struct fi_info **info)
 {
+	uint32_t own;
 	int ret;
 
 	if (hints && hints->domain_attr && hints->domain_attr->name &&
 	    strcmp(hints->domain_attr->name, name))
 		return -FI_ENODATA;
-	ret = util_getinfo(&exanet_util_prov, version, NULL, NULL, flags, hints,
-			   info);
+	if (exanet_nic_coord(name, &own))
+		return -FI_ENODATA;
+	ret = util_getinfo(&exanet_util_prov, version, NULL, NULL,
+			   flags & ~FI_SOURCE, hints, info);
 	if (ret)
 		return ret;
-	ret = exanet_info_name(*info, name);
+	ret = exanet_src_fits(*info, own) ? 0 : -FI_ENODATA;
+	if (!ret)
+		ret = exanet_info_addrs(*info, own, node, service, flags);
+	if (!ret)
+		ret = exanet_info_name(*info, name);
 	if (ret)
 		fi_freeinfo(*info);
 	return ret;
@@ -78,13 +143,13 @@ static int exanet_getinfo(uint32_t version, const char *node,
 	int ret;
 
 	*info = NULL;
-	/* Names of endpoints are made by the NIC; there is nothing to resolve. */
-	if (node || service)
-		return -FI_ENODATA;
+	if (flags & FI_SOURCE && !node && !service)
+		return -FI_EINVAL;
 	for (n = 0; n < EXANET_NICS_MAX; n++) {
 		if (!exanet_nic_name(n, name, sizeof(name)))
 			continue;
-		ret = exanet_getinfo_nic(version, flags, hints, name, tail);
+		ret = exanet_getinfo_nic(version, node, service, flags, hints,
+					 name, tail);
 		if (ret == -FI_ENODATA) {
 			*tail = NULL;
 			continue;
@@ -132,5 +197,9 @@ EXANET_INI
 			"does. The NIC may need that processor's host",
 			exanet_idle_polls);
 	fi_param_get_size_t(&exanet_prov, "idle_polls", &exanet_idle_polls);
+	fi_param_define(&exanet_prov, "nodes", FI_PARAM_STRING,
+			"File with the coordinates and names of nodes, as hosts(5) "
+			"has addresses (default: %s)", exanet_nodes_file);
+	fi_param_get_str(&exanet_prov, "nodes", (char **)&exanet_nodes_file);
 	return &exanet_prov;
 }

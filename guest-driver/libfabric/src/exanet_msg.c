@@ -12,6 +12,7 @@ struct exanet_send {
 	void			*context;
 	uint32_t		ofi_op;
 	uint64_t		flags;
+	bool			instant;	/* complete when the call returns */
 };
 
 /* Header bits and bytes of tag and CQ data. */
@@ -39,10 +40,14 @@ static size_t exanet_envelope(const struct exanet_send *send, uint64_t *bits,
 	return len;
 }
 
-/* Buffers of these may be reused, and are complete, when the call returns. */
-static bool exanet_send_is_instant(uint64_t flags)
+/*
+ * Returns true if a send that a packet or slot holds completes when the call returns:
+ * because the user wants that, or because the peer takes nothing at present.
+ */
+static bool exanet_send_is_instant(const struct exanet_peer *peer,
+				   uint64_t flags)
 {
-	return flags & (FI_INJECT | FI_INJECT_COMPLETE) &&
+	return (flags & (FI_INJECT | FI_INJECT_COMPLETE) || peer->stuck) &&
 	       !(flags & (FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE));
 }
 
@@ -53,7 +58,7 @@ static int exanet_send_op(struct exanet_peer *peer,
 	int ret;
 
 	*op = NULL;
-	if (exanet_send_is_instant(send->flags))
+	if (send->instant)
 		return 0;
 	ret = exanet_op_alloc(peer, EXANET_OP_TX, send->ofi_op, send->context,
 			      send->flags & ~FI_REMOTE_CQ_DATA, op);
@@ -65,7 +70,7 @@ static int exanet_send_op(struct exanet_peer *peer,
 static void exanet_send_posted(struct exanet_peer *peer,
 			       const struct exanet_send *send)
 {
-	if (exanet_send_is_instant(send->flags))
+	if (send->instant)
 		exanet_complete_tx(peer->ep, send->ofi_op, send->context,
 				   send->flags, 0);
 }
@@ -116,11 +121,22 @@ static int exanet_send_slot(struct exanet_peer *peer,
 	return 0;
 }
 
-/* A source that is in pieces, or must not be used later, is copied. */
+/*
+ * Returns true if a send that goes by rendezvous is copied and completes at once, because
+ * its receiver may not look for messages before it has heard of that completion.
+ */
+static bool exanet_send_is_held(const struct exanet_send *send)
+{
+	return send->len <= EXANET_HELD_BYTES &&
+	       !(send->flags & (FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE));
+}
+
+/* Copies a source that is in pieces, or that the user may change before it is read. */
 static int exanet_rts_source(const struct exanet_send *send,
 			     struct exanet_op *op, uint64_t *va)
 {
-	if (send->count == 1 && !(send->flags & FI_INJECT)) {
+	if (send->count == 1 && !(send->flags & FI_INJECT) &&
+	    !exanet_send_is_held(send)) {
 		*va = (uintptr_t)send->iov[0].iov_base;
 		return 0;
 	}
@@ -137,13 +153,16 @@ static int exanet_send_rendezvous(struct exanet_peer *peer,
 				  uint64_t bits, const uint8_t *env,
 				  size_t env_len)
 {
-	struct exanet_pkt *pkt = exanet_pkt_alloc(peer, EXANET_PKT_MSG);
 	struct exanet_fi_rts rts;
+	struct exanet_pkt *pkt;
 	struct exanet_op *op;
 	uint64_t va;
 	uint8_t *out;
 	int ret;
 
+	if (exanet_send_is_held(send) && peer->held >= EXANET_PEER_HELD)
+		return -FI_EAGAIN;
+	pkt = exanet_pkt_alloc(peer, EXANET_PKT_MSG);
 	if (!pkt)
 		return -FI_ENOMEM;
 	ret = exanet_op_alloc(peer, EXANET_OP_RTS, send->ofi_op, send->context,
@@ -165,6 +184,8 @@ static int exanet_send_rendezvous(struct exanet_peer *peer,
 	memcpy(out, env, env_len);
 	memcpy(out + env_len, &rts, sizeof(rts));
 	pkt->len += env_len + sizeof(rts);
+	if (exanet_send_is_held(send))
+		exanet_op_hold(op);
 	exanet_pkt_send(pkt);
 	return 0;
 
@@ -206,8 +227,10 @@ static ssize_t exanet_send(struct fid_ep *fid, fi_addr_t addr,
 	ret = exanet_peer_get(ep, addr, &peer);
 	if (!ret && peer->queued >= EXANET_PEER_QUEUE)
 		ret = -FI_EAGAIN;
-	if (!ret)
+	if (!ret) {
+		send->instant = exanet_send_is_instant(peer, send->flags);
 		ret = exanet_send_choose(peer, send);
+	}
 	/* The user will call again: do what may make room. */
 	if (ret == -FI_EAGAIN)
 		exanet_domain_progress(ep->domain);

@@ -30,9 +30,19 @@ int exanet_op_alloc(struct exanet_peer *peer, enum exanet_op_kind kind,
 	return 0;
 }
 
+void exanet_op_hold(struct exanet_op *op)
+{
+	exanet_complete_tx(op->ep, op->ofi_op, op->context, op->flags, 0);
+	op->held = true;
+	op->peer->held++;
+	op->ep->tx_ops--;
+}
+
 void exanet_op_free(struct exanet_op *op)
 {
-	if (op->kind != EXANET_OP_RX)
+	if (op->held)
+		op->peer->held--;
+	else if (op->kind != EXANET_OP_RX)
 		op->ep->tx_ops--;
 	dlist_remove(&op->entry);
 	free(op->bounce);
@@ -121,6 +131,12 @@ void exanet_op_put(struct exanet_op *op, int err)
 	}
 	if (exanet_op_announce(op))
 		return;
-	exanet_complete_tx(op->ep, op->ofi_op, op->context, op->flags, op->err);
+	if (op->held && op->err)
+		FI_WARN(&exanet_prov, FI_LOG_EP_DATA,
+			"a message that had completed was not delivered: %s\n",
+			fi_strerror(op->err));
+	if (!op->held)
+		exanet_complete_tx(op->ep, op->ofi_op, op->context, op->flags,
+				   op->err);
 	exanet_op_free(op);
 }

@@ -84,6 +84,8 @@ static int exanet_peer_make(struct exanet_ep *ep, fi_addr_t addr,
 	uint16_t tag;
 
 	name = ofi_av_get_addr(av, addr);
+	if (exanet_name_is_service(name))
+		return exanet_lookup_poll(ep, addr, name);
 	at.coord = le32toh(name->coord);
 	at.ctx = name->ctx;
 	at.mbox = name->mbox;
@@ -97,6 +99,20 @@ static int exanet_peer_make(struct exanet_ep *ep, fi_addr_t addr,
 	if (!peer)
 		return -FI_ENOMEM;
 	peer->fi_addr = addr;
+	*slot = peer;
+	return 0;
+}
+
+int exanet_peer_adopt(struct exanet_ep *ep, fi_addr_t addr,
+		      const struct exa_mbox_addr *at, uint16_t tag)
+{
+	struct exanet_peer **slot = ofi_array_at(&ep->by_addr, addr);
+	struct exanet_peer *peer = exanet_peer_find(ep, at, tag, true);
+
+	if (!slot || !peer)
+		return -FI_ENOMEM;
+	if (peer->fi_addr == FI_ADDR_NOTAVAIL)
+		peer->fi_addr = addr;
 	*slot = peer;
 	return 0;
 }
@@ -190,10 +206,13 @@ void exanet_peers_forget(struct exanet_ep *ep, fi_addr_t addr)
 
 	if (addr > OFI_IDX_MAX_INDEX)
 		return;
+	exanet_lookups_forget(ep, addr);
 	slot = ofi_array_at(&ep->by_addr, addr);
 	if (!slot || !*slot)
 		return;
-	(*slot)->fi_addr = FI_ADDR_NOTAVAIL;
+	/* A peer may have two entries: its own name and that of its service. */
+	if ((*slot)->fi_addr == addr)
+		(*slot)->fi_addr = FI_ADDR_NOTAVAIL;
 	*slot = NULL;
 }
 
@@ -212,6 +231,7 @@ void exanet_peers_free(struct exanet_ep *ep)
 	struct exanet_peer *peer;
 	unsigned int i;
 
+	exanet_lookups_forget(ep, FI_ADDR_UNSPEC);
 	exanet_reads_orphan(ep);
 	exanet_pkts_orphan(ep);
 	for (i = 0; i < EXANET_PEER_BUCKETS; i++) {
@@ -238,6 +258,9 @@ static void exanet_peer_watch(struct exanet_peer *peer, uint64_t now)
 		peer->alive_ms = now;
 		return;
 	}
+	/* Its mailbox is full: it may wait for somebody who waits for our completions. */
+	if (peer->inflight || peer->queued)
+		exanet_pkts_hold(peer);
 	/* Unacked messages are a question already. */
 	if (now - peer->alive_ms < EXANET_PING_MS || peer->inflight ||
 	    peer->queued)

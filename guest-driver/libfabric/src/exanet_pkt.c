@@ -88,7 +88,7 @@ static int exanet_pkt_post(struct exanet_domain *domain,
 
 	switch (pkt->kind) {
 	case EXANET_PKT_MSG:
-	case EXANET_PKT_NAK:
+	case EXANET_PKT_BARE:
 		chan = exa_msg_post(domain->dev, &pkt->to, pkt->data, pkt->len,
 				    0);
 		break;
@@ -244,29 +244,43 @@ int exanet_pkt_send_simple(struct exanet_peer *peer, enum exanet_fi_op op,
 	return 0;
 }
 
-void exanet_pkt_send_nak(struct exanet_ep *ep, const struct exa_mbox_addr *to,
-			 uint16_t tag, uint16_t own_tag)
+int exanet_pkt_send_bare(struct exanet_ep *ep, const struct exa_mbox_addr *to,
+			 enum exanet_fi_op op, uint16_t dst_tag,
+			 uint16_t src_tag, const void *body, size_t len)
 {
 	struct exanet_domain *domain = ep->domain;
 	struct exanet_pkt *pkt = ofi_buf_alloc(domain->pkt_pool);
 	int ret;
 
 	if (!pkt)
-		return;
+		return -FI_ENOMEM;
 	memset(pkt, 0, sizeof(*pkt));
-	pkt->kind = EXANET_PKT_NAK;
+	pkt->kind = EXANET_PKT_BARE;
 	pkt->to = *to;
-	pkt->len = sizeof(__le64);
+	pkt->len = sizeof(__le64) + len;
 	exanet_pkt_word(pkt,
 		RNIC_PREP(EXANET_FI_HDR_VERSION, EXANET_FI_VERSION) |
-		RNIC_PREP(EXANET_FI_HDR_OP, EXANET_FI_NAK) |
+		RNIC_PREP(EXANET_FI_HDR_OP, op) |
 		RNIC_PREP(EXANET_FI_HDR_MBOX, ep->nr) |
-		RNIC_PREP(EXANET_FI_HDR_SRC_TAG, own_tag) |
-		RNIC_PREP(EXANET_FI_HDR_DST_TAG, tag));
-	/* Whoever sends to nobody tries again; one answer may get lost. */
+		RNIC_PREP(EXANET_FI_HDR_SRC_TAG, src_tag) |
+		RNIC_PREP(EXANET_FI_HDR_DST_TAG, dst_tag));
+	if (len)
+		memcpy(pkt->data + sizeof(__le64), body, len);
 	ret = exanet_pkt_start(domain, pkt);
 	if (ret)
 		exanet_pkt_free(pkt);
+	return ret;
+}
+
+unsigned int exanet_pkts_bare(const struct exanet_domain *domain)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; domain->msg_busy >> i; i++) {
+		if (domain->msg_busy & (1U << i))
+			n += domain->msg_chan[i]->kind == EXANET_PKT_BARE;
+	}
+	return n;
 }
 
 /* True when a refused packet was put back to be sent again. */
@@ -297,6 +311,7 @@ static void exanet_pkt_acked(struct exanet_pkt *pkt)
 {
 	struct exanet_peer *peer = pkt->peer;
 
+	peer->stuck = false;
 	peer->tx_acked |= 1U << ((pkt->seq - peer->tx_una) &
 				 EXANET_FI_SEQ_MASK);
 	while (peer->tx_acked & 1) {
@@ -419,6 +434,41 @@ static void exanet_peers_push(struct exanet_domain *domain)
 		dlist_remove(&peer->wait_entry);
 		dlist_insert_tail(&peer->wait_entry, &domain->waiting);
 	}
+}
+
+static void exanet_pkt_hold(struct exanet_pkt *pkt)
+{
+	struct exanet_op *op = pkt->op;
+
+	if (!op || !exanet_pkt_numbered(pkt) || op->kind != EXANET_OP_TX ||
+	    (op->ofi_op != ofi_op_msg && op->ofi_op != ofi_op_tagged) ||
+	    op->flags & (FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE))
+		return;
+	pkt->op = NULL;
+	exanet_op_put(op, 0);
+}
+
+static void exanet_chans_hold(struct exanet_pkt **chans, uint32_t busy,
+			      const struct exanet_peer *peer)
+{
+	unsigned int i;
+
+	for (i = 0; busy >> i; i++) {
+		if (busy & (1U << i) && chans[i]->peer == peer)
+			exanet_pkt_hold(chans[i]);
+	}
+}
+
+void exanet_pkts_hold(struct exanet_peer *peer)
+{
+	struct exanet_domain *domain = peer->ep->domain;
+	struct dlist_entry *item;
+
+	peer->stuck = true;
+	dlist_foreach(&peer->queue, item)
+		exanet_pkt_hold(container_of(item, struct exanet_pkt, entry));
+	exanet_chans_hold(domain->msg_chan, domain->msg_busy, peer);
+	exanet_chans_hold(domain->write_chan, domain->write_busy, peer);
 }
 
 void exanet_pkts_progress(struct exanet_domain *domain)

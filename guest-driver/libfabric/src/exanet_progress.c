@@ -220,8 +220,11 @@ static void exanet_rx_message(struct exanet_ep *ep,
 		.coord = exa_message_coord(msg),
 		.ctx = exa_message_ctx(msg),
 	};
+	const uint8_t *body = msg->payload + sizeof(uint64_t);
+	size_t body_size = size - sizeof(uint64_t);
 	struct exanet_peer *peer;
 	uint16_t src_tag, dst_tag;
+	enum exanet_fi_op op;
 	uint64_t hdr;
 
 	if (size < sizeof(hdr) || size > sizeof(msg->payload))
@@ -235,7 +238,12 @@ static void exanet_rx_message(struct exanet_ep *ep,
 	from.mbox = RNIC_GET(EXANET_FI_HDR_MBOX, hdr);
 	src_tag = RNIC_GET(EXANET_FI_HDR_SRC_TAG, hdr);
 	dst_tag = RNIC_GET(EXANET_FI_HDR_DST_TAG, hdr);
-	if (RNIC_GET(EXANET_FI_HDR_OP, hdr) == EXANET_FI_NAK) {
+	op = RNIC_GET(EXANET_FI_HDR_OP, hdr);
+	if (op == EXANET_FI_LOOKUP) {
+		exanet_lookup_answer(ep, &from, src_tag, body, body_size);
+		return;
+	}
+	if (op == EXANET_FI_NAK) {
 		peer = dst_tag == ep->tag ?
 		       exanet_peer_find(ep, &from, src_tag, false) : NULL;
 		if (peer)
@@ -243,7 +251,13 @@ static void exanet_rx_message(struct exanet_ep *ep,
 		return;
 	}
 	if (dst_tag != ep->tag) {
-		exanet_pkt_send_nak(ep, &from, src_tag, dst_tag);
+		/* A lost NAK does no harm, because the peer sends again. */
+		(void) exanet_pkt_send_bare(ep, &from, EXANET_FI_NAK, src_tag,
+					    dst_tag, NULL, 0);
+		return;
+	}
+	if (op == EXANET_FI_FOUND) {
+		exanet_lookup_found(ep, &from, src_tag, body, body_size);
 		return;
 	}
 	peer = exanet_peer_find(ep, &from, src_tag, true);
@@ -285,6 +299,8 @@ void exanet_domain_progress(struct exanet_domain *domain)
 	if (!dlist_empty(&domain->reads))
 		exanet_reads_progress(domain);
 	exanet_pkts_progress(domain);
+	if (!dlist_empty(&domain->lookups))
+		exanet_lookups_progress(domain);
 	domain->idle++;
 	if (!(++domain->spins & (EXANET_WATCH_ROUNDS - 1)))
 		exanet_peers_watch(domain);
@@ -389,8 +405,8 @@ int exanet_ep_trywait(void *arg)
 		ret = -FI_EAGAIN;
 	exanet_timer_set(domain);
 	exanet_domain_progress(domain);
-	/* No interrupt tells of acks: stay awake for them. */
-	if (exanet_pkts_silent(domain))
+	/* No interrupt tells of acks and of the time to ask again: stay awake. */
+	if (exanet_pkts_silent(domain) || !dlist_empty(&domain->lookups))
 		ret = -FI_EAGAIN;
 	exanet_unlock(domain);
 	return ret;

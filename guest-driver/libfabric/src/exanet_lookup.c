@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Services: which endpoint of a node has one.
+ *
+ * fi_getinfo() makes the name of a service of a node and a number.  The first operation
+ * for such a name starts a lookup, which sends LOOKUP to every mailbox of that node;
+ * mailboxes that do not exist or belong to other jobs refuse it.  The endpoint with
+ * the service answers FOUND, and from then on the name means that endpoint.
+ */
+#include "exanet.h"
+
+#define EXANET_LOOKUP_MS	10000	/* until a lookup fails */
+#define EXANET_LOOKUP_ROUND_MS	100	/* between two rounds of questions */
+#define EXANET_LOOKUP_INFLIGHT	4	/* channels, so that other traffic goes on */
+#define EXANET_LOOKUP_MAILBOXES	(EXANET_CONTEXTS * EXANET_MAILBOXES)
+
+static struct exanet_lookup *exanet_lookup_find(struct exanet_ep *ep,
+						fi_addr_t addr)
+{
+	struct exanet_lookup *lookup;
+	struct dlist_entry *item;
+
+	dlist_foreach(&ep->domain->lookups, item) {
+		lookup = container_of(item, struct exanet_lookup, entry);
+		if (lookup->ep == ep && lookup->addr == addr)
+			return lookup;
+	}
+	return NULL;
+}
+
+static void exanet_lookup_free(struct exanet_lookup *lookup)
+{
+	dlist_remove(&lookup->entry);
+	free(lookup);
+}
+
+int exanet_lookup_poll(struct exanet_ep *ep, fi_addr_t addr,
+		       const struct exanet_fi_name *name)
+{
+	struct exanet_lookup *lookup = exanet_lookup_find(ep, addr);
+	int err;
+
+	if (!lookup) {
+		lookup = calloc(1, sizeof(*lookup));
+		if (!lookup)
+			return -FI_ENOMEM;
+		lookup->ep = ep;
+		lookup->addr = addr;
+		lookup->coord = le32toh(name->coord);
+		lookup->service = le16toh(name->service);
+		lookup->round_ms = ofi_gettime_ms();
+		lookup->end_ms = lookup->round_ms + EXANET_LOOKUP_MS;
+		dlist_insert_tail(&lookup->entry, &ep->domain->lookups);
+		return -FI_EAGAIN;
+	}
+	if (!lookup->err)
+		return -FI_EAGAIN;
+	/* The next operation for this name starts another lookup. */
+	err = lookup->err;
+	exanet_lookup_free(lookup);
+	return -err;
+}
+
+void exanet_lookups_forget(struct exanet_ep *ep, fi_addr_t addr)
+{
+	struct exanet_lookup *lookup;
+	struct dlist_entry *item, *tmp;
+
+	dlist_foreach_safe(&ep->domain->lookups, item, tmp) {
+		lookup = container_of(item, struct exanet_lookup, entry);
+		if (lookup->ep == ep &&
+		    (addr == FI_ADDR_UNSPEC || lookup->addr == addr))
+			exanet_lookup_free(lookup);
+	}
+}
+
+/* Sends LOOKUP to the next mailbox of the node; -FI_EAGAIN without a channel. */
+static int exanet_lookup_ask(struct exanet_lookup *lookup)
+{
+	struct exa_mbox_addr to = {
+		.coord = lookup->coord,
+		.ctx = lookup->next / EXANET_MAILBOXES,
+		.mbox = lookup->next % EXANET_MAILBOXES,
+	};
+	struct exanet_fi_service body = {
+		.service = htole16(lookup->service),
+	};
+
+	return exanet_pkt_send_bare(lookup->ep, &to, EXANET_FI_LOOKUP, 0,
+				    lookup->ep->tag, &body, sizeof(body));
+}
+
+static void exanet_lookup_progress(struct exanet_lookup *lookup, uint64_t now)
+{
+	if (lookup->err)
+		return;
+	if (now >= lookup->end_ms) {
+		FI_INFO(&exanet_prov, FI_LOG_EP_CTRL,
+			"node 0x%x: no endpoint has service %u\n",
+			lookup->coord, lookup->service);
+		lookup->err = FI_ECONNREFUSED;
+		return;
+	}
+	if (lookup->next == EXANET_LOOKUP_MAILBOXES) {
+		if (now < lookup->round_ms + EXANET_LOOKUP_ROUND_MS)
+			return;
+		lookup->round_ms = now;
+		lookup->next = 0;
+	}
+	/* A question that cannot be posted is asked again in the next round. */
+	while (lookup->next < EXANET_LOOKUP_MAILBOXES &&
+	       exanet_pkts_bare(lookup->ep->domain) < EXANET_LOOKUP_INFLIGHT &&
+	       exanet_lookup_ask(lookup) != -FI_EAGAIN)
+		lookup->next++;
+}
+
+void exanet_lookups_progress(struct exanet_domain *domain)
+{
+	uint64_t now = ofi_gettime_ms();
+	struct dlist_entry *item;
+
+	dlist_foreach(&domain->lookups, item)
+		exanet_lookup_progress(container_of(item, struct exanet_lookup,
+						    entry), now);
+}
+
+void exanet_lookup_answer(struct exanet_ep *ep, const struct exa_mbox_addr *to,
+			  uint16_t tag, const uint8_t *body, size_t size)
+{
+	struct exanet_fi_service service;
+
+	if (size < sizeof(service))
+		return;
+	memcpy(&service, body, sizeof(service));
+	if (!ep->service || le16toh(service.service) != ep->service)
+		return;
+	/* A lost answer does no harm, because the peer asks again. */
+	(void) exanet_pkt_send_bare(ep, to, EXANET_FI_FOUND, tag, ep->tag,
+				    &service, sizeof(service));
+}
+
+void exanet_lookup_found(struct exanet_ep *ep, const struct exa_mbox_addr *from,
+			 uint16_t tag, const uint8_t *body, size_t size)
+{
+	struct exanet_lookup *lookup;
+	struct dlist_entry *item, *tmp;
+	struct exanet_fi_service service;
+
+	if (size < sizeof(service) || !tag)
+		return;
+	memcpy(&service, body, sizeof(service));
+	dlist_foreach_safe(&ep->domain->lookups, item, tmp) {
+		lookup = container_of(item, struct exanet_lookup, entry);
+		if (lookup->ep != ep || lookup->coord != from->coord ||
+		    lookup->service != le16toh(service.service))
+			continue;
+		/* Without memory the lookup goes on, and its next answer counts. */
+		if (!exanet_peer_adopt(ep, lookup->addr, from, tag))
+			exanet_lookup_free(lookup);
+	}
+}

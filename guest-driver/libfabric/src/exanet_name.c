@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Names: from the strings of fi_getinfo() to coordinates and service numbers.
+ *
+ * The file that FI_EXANET_NODES names holds one node a line, like hosts(5):
+ * coordinates, then the names of that node; "#" begins a comment.
+ */
+#include <ctype.h>
+
+#include "exanet.h"
+
+#define EXANET_CLASS	"/sys/class/exanet"
+
+const char *exanet_nodes_file = "/etc/exanet/nodes";
+
+/* Converts @text to @value; false unless all of it is a number up to @max. */
+static bool exanet_number(const char *text, uint64_t max, uint64_t *value)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return !errno && !*end && *value <= max;
+}
+
+/* Looks for @node among the names of one line of the file of nodes. */
+static bool exanet_nodes_line(char *line, const char *node, uint32_t *coord)
+{
+	char *save, *word;
+	uint64_t value;
+
+	line[strcspn(line, "#\n")] = '\0';
+	word = strtok_r(line, " \t", &save);
+	if (!word || !exanet_number(word, RNIC_GET(EXANET_COORD, ~0ULL), &value))
+		return false;
+	while ((word = strtok_r(NULL, " \t", &save))) {
+		if (!strcasecmp(word, node)) {
+			*coord = value;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool exanet_nodes_find(const char *node, uint32_t *coord)
+{
+	FILE *file = fopen(exanet_nodes_file, "re");
+	bool found = false;
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!file)
+		return false;
+	while (!found && getline(&line, &size, file) >= 0)
+		found = exanet_nodes_line(line, node, coord);
+	free(line);
+	fclose(file);
+	return found;
+}
+
+int exanet_node_coord(const char *node, uint32_t *coord)
+{
+	uint64_t value;
+
+	if (exanet_number(node, RNIC_GET(EXANET_COORD, ~0ULL), &value)) {
+		*coord = value;
+		return 0;
+	}
+	if (exanet_nodes_find(node, coord))
+		return 0;
+	FI_INFO(&exanet_prov, FI_LOG_CORE,
+		"node %s: neither coordinates nor a name in %s\n", node,
+		exanet_nodes_file);
+	return -FI_ENODATA;
+}
+
+int exanet_service_number(const char *service, uint16_t *number)
+{
+	uint64_t value;
+
+	if (!exanet_number(service, UINT16_MAX, &value)) {
+		FI_INFO(&exanet_prov, FI_LOG_CORE,
+			"service %s: not a number up to %u\n", service,
+			UINT16_MAX);
+		return -FI_ENODATA;
+	}
+	*number = value;
+	return 0;
+}
+
+int exanet_nic_coord(const char *nic, uint32_t *coord)
+{
+	const char *base = strrchr(nic, '/');
+	char path[256], text[32];
+	uint64_t value;
+	FILE *file;
+	bool ok;
+
+	base = base ? base + 1 : nic;
+	snprintf(path, sizeof(path), "%s/%s%s/coord", EXANET_CLASS,
+		 isdigit((unsigned char)*base) ? "exanet" : "", base);
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	ok = fgets(text, sizeof(text), file);
+	fclose(file);
+	text[ok ? strcspn(text, "\n") : 0] = '\0';
+	if (!exanet_number(text, RNIC_GET(EXANET_COORD, ~0ULL), &value))
+		return -FI_EIO;
+	*coord = value;
+	return 0;
+}
+
+bool exanet_name_is_endpoint(const struct exanet_fi_name *name)
+{
+	return name->version == EXANET_FI_VERSION && name->tag &&
+	       name->ctx < EXANET_CONTEXTS && name->mbox < EXANET_MAILBOXES &&
+	       !name->service &&
+	       !(le32toh(name->coord) & ~RNIC_GET(EXANET_COORD, ~0ULL));
+}
+
+bool exanet_name_is_service(const struct exanet_fi_name *name)
+{
+	return name->version == EXANET_FI_VERSION && name->service &&
+	       !name->tag && !name->ctx && !name->mbox && !name->job &&
+	       !(le32toh(name->coord) & ~RNIC_GET(EXANET_COORD, ~0ULL));
+}
+
+struct exanet_fi_name exanet_name_of_service(uint32_t coord, uint16_t service)
+{
+	return (struct exanet_fi_name) {
+		.coord = htole32(coord),
+		.version = EXANET_FI_VERSION,
+		.service = htole16(service),
+	};
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libfabric over the NIC: programs that find each other by node and service, as most
+ * do that are started as "server" and "client SERVER", with no other connection.
+ *
+ *   fi-names --serve SERVICE            on one node: says "ready", echoes messages
+ *   fi-names SERVICE NODE [NODE...]     on the other: runs the tests, prints TAP;
+ *                                       all NODEs are names of the server's node
+ */
+#define _GNU_SOURCE
+#include "fi-check.h"
+
+#define MESSAGE_BYTES 256
+
+/* The first word of a message says how to treat it. */
+enum { HELLO, ECHO, END };
+
+struct message {
+    uint32_t kind;
+    uint32_t len;                       /* of the name, of a HELLO */
+    uint8_t data[MESSAGE_BYTES];
+};
+
+static ssize_t getinfo(const char *node, const char *service, uint64_t flags,
+                       struct fi_info **info)
+{
+    struct fi_info *hints = make_hints(FI_AV_MAP);
+    ssize_t ret = fi_getinfo(FI_VERSION(1, 20), node, service, flags, hints,
+                             info);
+
+    fi_freeinfo(hints);
+    return ret;
+}
+
+static void receive(struct message *m)
+{
+    must("recv", fi_recv(me.ep, m, sizeof(*m), NULL, FI_ADDR_UNSPEC, NULL));
+    must("recv", -done(me.rxcq));
+}
+
+static void send_message(const struct message *m)
+{
+    RETRY(fi_send(me.ep, m, sizeof(*m), NULL, me.peer, NULL));
+    must("send", -done(me.txcq));
+}
+
+/* --- Server ----------------------------------------------------------------- */
+
+static int serve(const char *service)
+{
+    struct fi_info *info;
+    struct message m;
+    struct fi_cq_tagged_entry e;
+
+    must("fi_getinfo", getinfo(NULL, service, FI_SOURCE, &info));
+    node_open_info(&me, info, FI_AV_MAP, FI_WAIT_NONE);
+    printf("ready\n");
+    fflush(stdout);
+    for (;;) {
+        must("recv", fi_recv(me.ep, &m, sizeof(m), NULL, FI_ADDR_UNSPEC, NULL));
+        /* Clients come when they like. */
+        while (fi_cq_read(me.rxcq, &e, 1) != 1) {
+        }
+        if (m.kind == END) {
+            break;
+        }
+        if (m.kind == HELLO &&
+            fi_av_insert(me.av, m.data, 1, &me.peer, 0, NULL) != 1) {
+            die("fi_av_insert");
+        }
+        send_message(&m);
+    }
+    node_close(&me);
+    return 0;
+}
+
+/* --- Client ----------------------------------------------------------------- */
+
+static const char *the_service;
+static const char *the_node;
+
+static void echo(uint32_t seed)
+{
+    struct message m = { .kind = ECHO }, back;
+
+    fill(m.data, sizeof(m.data), seed);
+    send_message(&m);
+    receive(&back);
+    if (memcmp(&m, &back, sizeof(m))) {
+        fail("echo %u is wrong", seed);
+    }
+}
+
+/* Sends to the name that fi_getinfo() made, and never hears of another. */
+static void test_meet(void)
+{
+    struct message m = { .kind = HELLO }, back;
+    struct fi_info *info;
+    size_t len = sizeof(m.data);
+    uint32_t i;
+    ssize_t ret;
+
+    ret = getinfo(the_node, the_service, 0, &info);
+    if (ret) {
+        fail("fi_getinfo: %s", fi_strerror(-ret));
+        return;
+    }
+    node_open_info(&me, info, FI_AV_MAP, FI_WAIT_NONE);
+    if (fi_av_insert(me.av, info->dest_addr, 1, &me.peer, 0, NULL) != 1) {
+        die("fi_av_insert");
+    }
+    must("fi_getname", fi_getname(&me.ep->fid, m.data, &len));
+    m.len = len;
+    send_message(&m);
+    receive(&back);
+    for (i = 0; i < 20; i++) {
+        echo(i);
+    }
+    node_close(&me);
+}
+
+/* The coordinates, which come first in a name, are those of the endpoint. */
+static void test_source(void)
+{
+    uint8_t name[NAME_MAX_BYTES];
+    size_t len = sizeof(name);
+
+    node_open(&me, FI_AV_MAP, FI_WAIT_NONE);
+    must("fi_getname", fi_getname(&me.ep->fid, name, &len));
+    if (!me.info->src_addr || me.info->src_addrlen != len ||
+        memcmp(me.info->src_addr, name, 4)) {
+        fail("src_addr has %zu bytes, not %zu, or another node",
+             me.info->src_addrlen, len);
+    }
+    node_close(&me);
+}
+
+static void refused(const char *node, const char *service, uint64_t flags)
+{
+    struct fi_info *info;
+    ssize_t ret = getinfo(node, service, flags, &info);
+
+    if (ret != -FI_ENODATA) {
+        fail("node %s, service %s: %s", node, service, fi_strerror(-ret));
+    }
+    if (!ret) {
+        fi_freeinfo(info);
+    }
+}
+
+static void test_refused(void)
+{
+    refused("no-such-node", the_service, 0);
+    refused("0x400000", the_service, 0);
+    refused("1x", the_service, 0);
+    refused(the_node, "http", 0);
+    refused(the_node, "65536", 0);
+    refused(the_node, "-1", 0);
+    /* An endpoint of this node cannot have the other one's coordinates. */
+    refused(the_node, the_service, FI_SOURCE);
+}
+
+/* A node alone is no address: of which of its endpoints? */
+static void test_no_service(void)
+{
+    struct fi_info *info;
+    int ret;
+
+    must("fi_getinfo", getinfo(the_node, NULL, 0, &info));
+    node_open_info(&me, info, FI_AV_MAP, FI_WAIT_NONE);
+    ret = fi_av_insert(me.av, info->dest_addr, 1, &me.peer, 0, NULL);
+    if (ret > 0) {
+        fail("the AV took a node without service");
+    }
+    node_close(&me);
+}
+
+/* No endpoint has it: sends say so after a while, and try again when asked to. */
+static void test_nobody(void)
+{
+    struct message m = { .kind = ECHO };
+    struct fi_info *info;
+    ssize_t ret;
+    double from, took;
+    int i;
+
+    must("fi_getinfo", getinfo(the_node, "61234", 0, &info));
+    node_open_info(&me, info, FI_AV_MAP, FI_WAIT_NONE);
+    if (fi_av_insert(me.av, info->dest_addr, 1, &me.peer, 0, NULL) != 1) {
+        die("fi_av_insert");
+    }
+    from = now();
+    do {
+        ret = fi_send(me.ep, &m, sizeof(m), NULL, me.peer, NULL);
+    } while (ret == -FI_EAGAIN && now() < from + PATIENCE);
+    took = now() - from;
+    if (ret != -FI_ECONNREFUSED || took < 5) {
+        fail("%s after %.1f s", fi_strerror(-ret), took);
+    }
+    /* A lookup under way does not keep the AV entry or the endpoint. */
+    for (i = 0; i < 3; i++) {
+        ret = fi_send(me.ep, &m, sizeof(m), NULL, me.peer, NULL);
+        if (ret != -FI_EAGAIN) {
+            fail("the next lookup: %s", fi_strerror(-ret));
+        }
+    }
+    must("fi_av_remove", fi_av_remove(me.av, &me.peer, 1, 0));
+    node_close(&me);
+}
+
+/* One service of a domain belongs to one endpoint. */
+static void test_taken(void)
+{
+    struct fi_av_attr av_attr = { .type = FI_AV_MAP };
+    struct fi_cq_attr cq_attr = { .format = FI_CQ_FORMAT_TAGGED };
+    struct fi_info *info;
+    struct fid_ep *ep;
+    struct fid_cq *cq;
+    struct fid_av *av;
+    int ret;
+
+    must("fi_getinfo", getinfo(NULL, "61235", FI_SOURCE, &info));
+    node_open_info(&me, info, FI_AV_MAP, FI_WAIT_NONE);
+    must("fi_endpoint", fi_endpoint(me.domain, info, &ep, NULL));
+    must("fi_cq_open", fi_cq_open(me.domain, &cq_attr, &cq, NULL));
+    must("fi_av_open", fi_av_open(me.domain, &av_attr, &av, NULL));
+    must("bind", fi_ep_bind(ep, &cq->fid, FI_TRANSMIT | FI_RECV));
+    must("bind", fi_ep_bind(ep, &av->fid, 0));
+    ret = fi_enable(ep);
+    if (ret != -FI_EADDRINUSE) {
+        fail("the second endpoint: %s", fi_strerror(-ret));
+    }
+    must("close", fi_close(&ep->fid));
+    must("close", fi_close(&av->fid));
+    must("close", fi_close(&cq->fid));
+    node_close(&me);
+}
+
+static void test_end(void)
+{
+    struct message m = { .kind = END };
+    struct fi_info *info;
+
+    must("fi_getinfo", getinfo(the_node, the_service, 0, &info));
+    node_open_info(&me, info, FI_AV_MAP, FI_WAIT_NONE);
+    if (fi_av_insert(me.av, info->dest_addr, 1, &me.peer, 0, NULL) != 1) {
+        die("fi_av_insert");
+    }
+    send_message(&m);
+    node_close(&me);
+}
+
+static void subtest(const char *name, void (*run)(void))
+{
+    failed = 0;
+    run();
+    failures += failed != 0;
+    printf("%sok %d - %s\n", failed ? "not " : "", ++subtests, name);
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    char name[128];
+    int i;
+
+    if (argc < 3) {
+        die("usage: fi-names --serve SERVICE | SERVICE NODE [NODE...]");
+    }
+    if (!strcmp(argv[1], "--serve")) {
+        return serve(argv[2]);
+    }
+    the_service = argv[1];
+    for (i = 2; i < argc; i++) {
+        the_node = argv[i];
+        snprintf(name, sizeof(name), "a client finds its server at %s",
+                 the_node);
+        subtest(name, test_meet);
+    }
+    subtest("the source address is the node's", test_source);
+    subtest("names that mean nothing", test_refused);
+    subtest("a node without service", test_no_service);
+    subtest("a service that no endpoint has", test_nobody);
+    subtest("a service that is taken", test_taken);
+    subtest("the server gets its last message", test_end);
+    printf("1..%d\n", subtests);
+    return failures != 0;
+}
