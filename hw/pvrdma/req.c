@@ -287,7 +287,8 @@ static PvrdmaSqe *req_current(PvrdmaQp *qp)
         return NULL;
     }
     pending = pvrdma_wq_pending(qp->s, &qp->pages, &qp->sq);
-    if (pending < 0) {
+    /* The queue has fewer WQEs than were begun: no answer could be matched to them. */
+    if (pending < 0 || (!pending && req->refetching)) {
         pvrdma_qp_error(qp, PVRDMA_EVENT_QP_FATAL);
     }
     if (pending <= 0) {
