@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Accesses that a vCPU makes itself.
+ * Accesses by the instruction of a vCPU.
  *
- * The thread's depth of RCU read locks tells an access of the instruction from one below
- * it.  cpu_exec() of TCG takes the lock once, and loads and stores of its TLB take none.
- * Under KVM address_space_rw() takes it for the exit.  DMA and messages of a device, and
- * walks of page tables, come by address_space_*(), which takes it once more.
+ * The depth of the thread's RCU read locks distinguishes an access of the instruction
+ * from an access of a device.  Under TCG cpu_exec() takes the lock once, and loads and
+ * stores through the TLB take no lock.  Under KVM address_space_rw() takes the lock
+ * once for the exit.  DMA, messages of a device and walks of page tables use
+ * address_space_*(), which takes the lock once more.
  */
 #include "qemu/osdep.h"
 #include "qemu/rcu.h"
@@ -20,9 +21,10 @@
 #endif
 
 /*
- * Requester ID 0 is no proof, because the guest numbers its buses.  The attributes refuse
- * accesses by MemoryRegionCache, which takes no RCU read lock.  CPUs that do not give
- * attributes (RISC-V, Power) are refused with them.
+ * Returns true if TCG executes the access.  Requester ID 0 alone proves nothing,
+ * because the guest numbers its buses.  The attributes exclude accesses by
+ * MemoryRegionCache, which takes no RCU read lock.  They also exclude CPUs that give no
+ * attributes (RISC-V, Power).
  */
 static bool tcg_access(const CPUState *cpu, MemTxAttrs attrs)
 {
@@ -34,7 +36,10 @@ static bool tcg_access(const CPUState *cpu, MemTxAttrs attrs)
 }
 
 #ifdef CONFIG_LINUX
-/* KVM on Arm gives no attributes: the exit says what the vCPU does. */
+/*
+ * Returns true if KVM's exit is this access.  The attributes are not used, because KVM
+ * on Arm gives none.
+ */
 static bool kvm_access(const CPUState *cpu, const MemoryRegion *mr, hwaddr addr,
                        bool write)
 {
@@ -56,7 +61,7 @@ static bool kvm_access(const CPUState *cpu, const MemoryRegion *mr, hwaddr addr,
 bool rnic_vcpu_access(const MemoryRegion *mr, hwaddr addr, bool write,
                       MemTxAttrs attrs)
 {
-    /* outside of cpu_exec_start() and _end() the vCPU does work for other threads */
+    /* outside of cpu_exec_start() and _end() the vCPU works for other threads */
     if (!qemu_in_vcpu_thread() || !current_cpu->running) {
         return false;
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Accesses that a vCPU makes itself.  Only such an access may give up the big lock: what
- * else runs in the thread of a vCPU is work of a device, which relies on that lock.
+ * Accesses by the instruction of a vCPU.  Only such an access may release the big lock,
+ * because all other work in a vCPU's thread is work of a device that relies on the
+ * lock.
  */
 #ifndef RNIC_CORE_VCPU_H
 #define RNIC_CORE_VCPU_H
@@ -9,14 +10,15 @@
 #include "compat.h"
 
 /*
- * Returns true if the access of the caller, a handler of @mr at offset @addr that got
- * @attrs, is a load or (@write) a store of the instruction that the vCPU of this thread
- * executes, with no device's work in between.  False: DMA, a message-signalled
- * interrupt, a walk of page tables, work that another thread gave to the vCPU, the
- * monitor, an accelerator other than TCG and KVM.
+ * Returns true if the access is a load or (@write) a store by the instruction that this
+ * thread's vCPU executes, with no work of a device in between.  The caller is the
+ * handler of @mr, which got @attrs, and @addr is the offset.  Returns false for DMA, a
+ * message-signalled interrupt, a walk of page tables, work that another thread gave to
+ * the vCPU, the monitor, and accelerators other than TCG and KVM.
  *
- * True also means that the thread holds no RCU read lock but that of the accelerator's
- * loop: under TCG cpu_loop_exit_restore() with the vCPU's mem_io_pc is permitted.
+ * True also means that the thread holds no RCU read lock but the one of the
+ * accelerator's loop; so under TCG cpu_loop_exit_restore() with the vCPU's mem_io_pc is
+ * permitted.
  */
 bool rnic_vcpu_access(const MemoryRegion *mr, hwaddr addr, bool write,
                       MemTxAttrs attrs);

@@ -203,9 +203,9 @@ static void access_start(ExanetState *s, ApertureAccess *a)
 }
 
 /*
- * Waits for @a; false when it has taken too long, or if the vCPU is to stop: the main
- * loop waits for that, so that nothing can arrive.  The limit is in real time, because
- * virtual time may stand still.
+ * Waits for @a.  Returns false after the time limit, or if the vCPU must stop: the main
+ * loop waits for the vCPU, so that no response can arrive.  The limit is in real time,
+ * because virtual time may stand still.
  */
 static bool access_wait(ExanetState *s, ApertureAccess *a)
 {
@@ -233,9 +233,10 @@ static void access_leave(ExanetState *s, ApertureAccess *a)
 }
 
 /*
- * The vCPU is to stop.  TCG leaves the instruction and begins it anew afterwards; the
- * access holds no RCU read lock that this would skip.  KVM has no way to cancel a load
- * that has left the guest: the load ends as one that was not answered in time.
+ * Ends a load because the vCPU must stop.  Under TCG the vCPU leaves the instruction
+ * and executes it again later; this skips no unlock, because the access holds no RCU
+ * read lock.  KVM cannot cancel a load after its exit: the load ends as after a
+ * time-out.
  */
 static void load_stopped(ExanetState *s, ApertureAccess *a)
 {
@@ -260,7 +261,10 @@ static bool store_stopped(ExanetState *s, ApertureAccess *a)
 
 /* --- The CPU's side --------------------------------------------------------- */
 
-/* Whether a vCPU may wait for this access: nothing of QEMU is under way below it. */
+/*
+ * Returns true if a vCPU may wait for this access, because no other work of QEMU is
+ * under way in this thread.
+ */
 static bool may_wait(ExanetState *s, uint64_t at, bool store, MemTxAttrs attrs)
 {
     return !s->running && !guards &&

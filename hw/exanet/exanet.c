@@ -442,13 +442,16 @@ bool exanet_enter(ExanetState *s)
         return false;
     }
     s->running = true;
-    /* as in a bottom half, which is not always what calls */
+    /* sets the guard as a bottom half does, because the caller may be no bottom half */
     s->engaged = guard->engaged_in_io;
     guard->engaged_in_io = true;
     return true;
 }
 
-/* Ends what exanet_enter() began, but for interrupts; what is pending goes to the BH. */
+/*
+ * Ends the work that exanet_enter() began, without interrupts, and leaves pending work
+ * to the bottom half.
+ */
 static void work_end(ExanetState *s)
 {
     s->running = false;
@@ -481,7 +484,10 @@ static bool units_run(ExanetState *s, unsigned packets)
     return more;
 }
 
-/* Runs the units; the caller has entered, and what is left over stays pending. */
+/*
+ * Runs the units.  The caller has called exanet_enter(); the remaining work stays
+ * pending.
+ */
 static void exanet_work(ExanetState *s, unsigned rounds, unsigned packets)
 {
     bool more = true;
@@ -540,7 +546,7 @@ uint8_t *exanet_user_page(ExanetState *s, unsigned c, unsigned page)
            ((uint64_t)(c * EXANET_USER_PAGES + page) << s->user_page_shift);
 }
 
-/* A store to a user page, and some of the work that it asks for. */
+/* Handles a store to a user page, and does some of the requested work. */
 static void user_write(ExanetState *s, unsigned c, unsigned page, hwaddr addr,
                        uint64_t value, unsigned size, bool privileged)
 {
@@ -710,7 +716,7 @@ static void regs_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
 {
     ExanetState *s = opaque;
 
-    /* QEMU refuses what the device itself sets off */
+    /* drops a write that this device itself causes, as QEMU's re-entrancy guard does */
     if (!s->bh || !exanet_enter(s)) {
         return;
     }
@@ -771,7 +777,7 @@ static uint8_t epoch_next(ExanetState *s)
 void exanet_reset(ExanetState *s)
 {
     if (!exanet_enter(s)) {
-        s->reset_wanted = true;     /* what is at work must find what it works on */
+        s->reset_wanted = true;     /* the units at work still need their state */
         return;
     }
     s->reset_wanted = false;
@@ -803,7 +809,7 @@ void exanet_reset(ExanetState *s)
     exanet_irq_flush(s);
 }
 
-/* The properties peerN. */
+/* Checks the properties peerN. */
 static bool peers_check(ExanetState *s, Error **errp)
 {
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
@@ -941,7 +947,7 @@ bool exanet_init(ExanetState *s, const ExanetHost *host, Error **errp)
 
 static void state_free(ExanetState *s)
 {
-    s->running = true;              /* what still comes back must not find work */
+    s->running = true;              /* frames that arrive now must start no work */
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
         exanet_port_fini(p);
     }
@@ -975,9 +981,9 @@ void exanet_fini(ExanetState *s)
         memory_region_del_subregion(&s->user_mr, &s->info[c].mr);
     }
     /*
-     * The guest may have taken the slot's power by a message or a frame of this very
-     * device: what sent that, or the netdev that is in the middle of a frame for it,
-     * ends first, and the state and the object live until then.
+     * The guest may have switched the slot's power off by a message or a frame of this
+     * very device.  State and object live until the sender of the message, or the
+     * netdev that handles the frame, has returned.
      */
     s->fini_wanted = s->running;
     if (!s->fini_wanted) {

@@ -92,7 +92,7 @@ typedef struct ExanetContext {
     uint64_t stamp;                 /* of its valid TLB entries */
     uint64_t win[EXANET_WINDOW_NI]; /* base | EXANET_WIN_VALID */
     uint16_t pdid;
-    bool local;                     /* its job is of this node alone */
+    bool local;                     /* the context's job is local to this node */
     bool enabled;
     bool quiesce;
     bool no_report;
@@ -134,9 +134,9 @@ void exanet_context_reg_sync(ExanetState *s, unsigned c);
 void exanet_context_reg_written(ExanetState *s, unsigned c, unsigned reg,
                                 bool top);
 /*
- * PROTECTION unless the context of @pdid is enabled and of the same job.  A context
- * whose job is local works with this node alone: @node is where a packet comes from, or
- * goes to.
+ * Returns PROTECTION unless the context of @pdid is enabled and of the same job.  A
+ * context with a local job communicates inside this node alone.  @node is the packet's
+ * source or its destination.
  */
 enum exanet_resp exanet_context_check(ExanetState *s, uint16_t pdid,
                                       uint32_t node);
@@ -268,7 +268,10 @@ typedef struct ExanetRtMailbox {
 void exanet_rtmailbox_reset(ExanetState *s);
 /* An ack for the RDMA engine arrived.  Never blocks: overflow drops and counts. */
 void exanet_rtmailbox_response(ExanetState *s, const ExanetPacket *pkt);
-/* PROTECTION unless the owner of what @pkt asks for is a context of its job. */
+/*
+ * Returns PROTECTION unless the context that owns the data of request @pkt is of the
+ * same job as @pkt.
+ */
 enum exanet_resp exanet_rtmailbox_check(ExanetState *s, const ExanetPacket *pkt);
 /* A read request arrived; FULL when the FIFO is full, MALFORMED for a bad size. */
 enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
@@ -290,8 +293,8 @@ typedef struct ExanetFirmware ExanetFirmware;
  */
 #define EXANET_TID_AGE_NS (60 * (int64_t)NANOSECONDS_PER_SECOND)
 /*
- * Copies of a block are closer together than this in the sequence of their TID and
- * generation, other blocks are farther [P].
+ * Copies of one block have sequence numbers that are closer than this.  Another block
+ * of the same TID and generation has one that is farther [P].
  */
 #define EXANET_SEQ_GAP 64
 
@@ -340,7 +343,7 @@ typedef struct ExanetPktzPeers ExanetPktzPeers;
 typedef struct ExanetPktzChannel {
     int64_t start;                  /* ns, when GO was accepted */
     int64_t deadline;               /* ns, when it is sent again */
-    uint32_t coord;                 /* the node that the message goes to */
+    uint32_t coord;                 /* destination node of the message */
     uint16_t seq;                   /* of the last packet */
     uint8_t gen;                    /* 6 bits */
     uint8_t timeouts;               /* without any answer in between */
@@ -426,10 +429,10 @@ typedef struct ExanetReceiver {
     uint32_t ways;                  /* property */
     GHashTable *sources;            /* coordinates -> ExanetSource, owned */
     ExanetSource *recent;           /* the one looked up last */
-    /* By link that the source's first packet came by; EXANET_LINKS: none. */
+    /* Number of sources by the link of their first packet; EXANET_LINKS: no link. */
     unsigned by_link[EXANET_LINKS + 1];
-    int64_t full_until[EXANET_LINKS + 1];   /* ns; before that none can be forgotten */
-    int64_t swept;                  /* ns, when idle sources were forgotten last */
+    int64_t full_until[EXANET_LINKS + 1];   /* ns; no source can be forgotten before */
+    int64_t swept;                  /* ns, time of the last sweep of idle sources */
     struct {
         uint64_t key;               /* EXANET_TOMB_ */
         int64_t time;
@@ -451,11 +454,11 @@ void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt);
 /* HELLO told that the node at @src has a new epoch: forget what it sent before. */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t src, uint8_t epoch);
 /*
- * Returns true if the node at @coord has sent packets through others, not long ago, and
- * with another epoch than @epoch.
+ * Returns true if the node at @coord has lately sent packets through switches, with
+ * another epoch than @epoch.
  */
 bool exanet_receiver_elsewhere(ExanetState *s, uint32_t coord, uint8_t epoch);
-/* Forgets nodes that have long been silent; to be called now and then. */
+/* Forgets nodes that have long been silent; the caller calls this periodically. */
 void exanet_receiver_sweep(ExanetState *s);
 /* Drops blocks for context @c that are not complete: its memory goes. */
 void exanet_receiver_forget(ExanetState *s, unsigned c);
@@ -598,8 +601,9 @@ void exanet_switch_configure(ExanetState *s);
 /* @p went up or down, has another peer, or another role by PORT_CTRL. */
 void exanet_switch_port_changed(ExanetState *s, ExanetPort *p);
 /*
- * Returns true if the node at @coord may be at the other end of @p: a neighbour in the
- * network, or any node where no other cable is one of a network.
+ * Returns true if the node at @coord may be the peer of @p.  The node must be a
+ * neighbour in the network; if no other cable belongs to a network, any node may be the
+ * peer.
  */
 bool exanet_switch_neighbour(ExanetPort *p, uint32_t coord);
 /* The way to @dst by @path; valid until the next call. */
@@ -665,20 +669,21 @@ void exanet_flow_output(ExanetState *s, ExanetPort *p, const uint8_t *buf,
 /* --- Interrupts: irq.c ----------------------------------------------------- */
 
 /*
- * Sets cause bits (EXANET_IRQ_) and interrupts, if they are enabled, at the end of
- * the MMIO write or of the work; whoever is in neither calls exanet_schedule() too.
+ * Sets cause bits (EXANET_IRQ_).  The interrupts, if they are enabled, are sent at the
+ * end of the MMIO write or of the work.  A caller outside of both calls
+ * exanet_schedule() too.
  */
 void exanet_irq_raise(ExanetState *s, uint32_t cause);
-/* Sets MBOX_PENDING[@c] and interrupts. */
+/* Sets MBOX_PENDING[@c] and raises the context's interrupt. */
 void exanet_irq_context(ExanetState *s, unsigned c);
-/* Interrupts for all that was pending while the causes @newly were masked. */
+/* Raises the interrupts that were pending while the causes @newly were masked. */
 void exanet_irq_unmasked(ExanetState *s, uint32_t newly);
-/* Returns true if exanet_irq_flush() has something to send. */
+/* Returns true if exanet_irq_flush() has interrupts to send. */
 bool exanet_irq_due(ExanetState *s);
 /*
- * Sends the interrupts.  They are messages, and the guest may aim them at what resets,
- * moves or unplugs this very device: only to be called when nothing is at work, and
- * behind all else.
+ * Sends the interrupts.  The caller calls this function last, when no unit is at work,
+ * because the guest may aim a message at a register that resets, moves or unplugs this
+ * very device.
  */
 void exanet_irq_flush(ExanetState *s);
 
@@ -738,17 +743,17 @@ struct ExanetState {
     uint8_t user_page_shift;
     uint8_t epoch_fixed;
     uint64_t aperture_size;
-    uint32_t aperture_timeout_ms;   /* of real time, for one access of a vCPU */
+    uint32_t aperture_timeout_ms;   /* real time, of one access of a vCPU */
     uint64_t bram_size;
     uint32_t cam_entries;
     bool shm_timing;
 
     QEMUBH *bh;
-    bool running;                   /* exanet_enter(): something is at work */
-    bool engaged;                   /* QEMU's re-entrancy guard before that */
+    bool running;                   /* exanet_enter(): the device is at work */
+    bool engaged;                   /* QEMU's re-entrancy guard before exanet_enter() */
     bool pending;                   /* exanet_schedule() was called meanwhile */
-    bool reset_wanted;              /* ... and exanet_reset() */
-    bool fini_wanted;               /* exanet_fini() was called: fini_late() does it */
+    bool reset_wanted;              /* exanet_reset() was called meanwhile */
+    bool fini_wanted;               /* exanet_fini() was called: see fini_late() */
     uint32_t vectors;               /* to be sent when the work is done */
     bool line[EXANET_IRQ_LINES];    /* levels of the wires, where there are such */
     bool enabled;                   /* CTRL_ENABLE */
@@ -804,19 +809,21 @@ ExanetPort *exanet_port_next(ExanetState *s, const ExanetPort *p);
 /* Runs the units soon. */
 void exanet_schedule(ExanetState *s);
 /*
- * Marks the device as at work, around everything that a netdev, a timer or a vCPU makes
- * it do.  False if it is at work already: a frame of ours has come back, by a hub for
- * example.  Until exanet_leave() whatever comes back stores and returns, and reset and
- * end of the device wait, because the caller goes on with what they would free.
+ * Marks the device as at work; each entry by a netdev, a timer or a vCPU calls this
+ * function first.  Returns false if the device is at work already: for example, a hub
+ * has sent its own frame back.  Until exanet_leave() a nested call only stores its data
+ * and returns.  Reset and end of the device wait, because the caller still uses the
+ * state that they would free.
  */
 bool exanet_enter(ExanetState *s);
 /*
- * Runs the units if something is pending, and ends what exanet_enter(), which returned
- * @entered, began.  Interrupts are left to the bottom half: the guest may aim them at
- * the power of this device's slot, and the queue of the netdev that calls must stay.
+ * Runs the units if work is pending, and ends the work.  @entered is the result of
+ * exanet_enter().  The bottom half sends the interrupts later, because the guest may
+ * aim an interrupt at the power of this device's slot; the queue of the calling netdev
+ * must not be freed before its call returns.
  */
 void exanet_leave(ExanetState *s, bool entered);
-/* Runs the units now, if they are not running. */
+/* Runs the units now, unless they are running already. */
 void exanet_run_now(ExanetState *s);
 /* Register file; @offset from the start of BAR 0, naturally aligned. */
 uint32_t exanet_reg_get32(ExanetState *s, unsigned offset);

@@ -382,8 +382,8 @@ static void fw_retry(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 }
 
 /*
- * Counts a loss of @tid; false after FW_RETRY_MAX of them in which no byte of the
- * transfer was acked.
+ * Counts a loss of @tid.  Returns false after FW_RETRY_MAX losses in which no byte of
+ * the transfer was acked.
  */
 static bool fw_may_retry(ExanetFirmware *fw, unsigned tid)
 {
@@ -402,7 +402,7 @@ static bool fw_may_retry(ExanetFirmware *fw, unsigned tid)
     return true;
 }
 
-/* Repeats @tid at once, or gives up with @code if there is no progress. */
+/* Sends @tid again at once, or gives up with @code if there is no progress. */
 static void fw_retry_counted(ExanetState *s, ExanetFirmware *fw, unsigned tid,
                              unsigned code)
 {

@@ -14,7 +14,10 @@
 #define FW_FORGOTTEN_NS (2 * EXANET_TID_AGE_NS)
 /* Copies that were overtaken have arrived or are lost after this [P]. */
 #define FW_STRAY_NS (100 * (int64_t)SCALE_MS)
-/* Blocks get no shorter than this, bytes, and longer after so many without loss [P]. */
+/*
+ * Minimum length of blocks, bytes, and number of blocks without a loss after which
+ * blocks become longer [P].
+ */
 #define FW_BLOCK_MIN 1024
 #define FW_BLOCK_CLEAN 64
 #define FW_LOST_REPEATEDLY 2
@@ -24,9 +27,10 @@
 /* --- Peers ----------------------------------------------------------------- */
 
 /*
- * Makes room for another peer; false if all of them may still matter.  A node that has
- * not answered is not there: a process must not fill the table of the next owner of its
- * context with such ones.
+ * Removes the oldest peer that is not needed, to make room for another one.  Returns
+ * false if all peers are still needed.  A peer that has not answered is removed sooner,
+ * because a process must not fill the table of the next owner of its context with nodes
+ * that do not exist.
  */
 static bool fw_peer_forget_one(ExanetFirmware *fw, unsigned c)
 {
@@ -159,7 +163,7 @@ void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
     if (b->acked) {
         r->behind = 0;
     } else if (!maybe && b->seq < FW_SEQ_MAX / 2) {
-        /* the receiver must not take the next block for another copy of this one */
+        /* the receiver must not mistake the next block for another copy of this one */
         r->seq = b->seq + EXANET_SEQ_GAP;
     }
     if (maybe || b->seq != b->first_seq) {
@@ -203,8 +207,9 @@ uint32_t exanet_fw_block_bytes(const ExanetState *s, const ExanetFirmware *fw,
 }
 
 /*
- * The blocks under way are as long as they were cut: the many of a window that are lost
- * together shorten the next ones once.
+ * Notes that the last copy of @b was lost.  The length of blocks under way does not
+ * change; so many blocks of one window that are lost together halve the length only
+ * once.
  */
 void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b)
 {

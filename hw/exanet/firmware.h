@@ -59,10 +59,10 @@ typedef struct FwPeer {
     uint32_t coord;
     uint32_t blocks;                /* under way */
     uint8_t turn;                   /* number of the path that is next */
-    uint8_t shorter;                /* blocks are FW_BLOCK >> this */
-    uint8_t clean;                  /* blocks since then without a loss */
+    uint8_t shorter;                /* length of blocks is FW_BLOCK >> shorter */
+    uint8_t clean;                  /* blocks without a loss since the last change */
     bool reached;                   /* there was a way to it */
-    bool answered;                  /* ever */
+    bool answered;                  /* the peer has answered at least once */
     FwPath path[EXANET_PATHS];
     FwTidRecord tid[FW_TIDS];       /* of the context */
 } FwPeer;
@@ -85,8 +85,8 @@ typedef struct FwBlock {
     uint16_t seq;                   /* retransmissions so far, from ... */
     uint16_t first_seq;
     uint16_t retries;               /* time-outs and CRC errors */
-    uint16_t stalled;               /* those since the transfer had progress */
-    uint32_t progress_acked;        /* FwTransfer.acked at the last one of them */
+    uint16_t stalled;               /* time-outs and CRC errors without progress */
+    uint32_t progress_acked;        /* FwTransfer.acked at the last loss */
     uint32_t backoffs;              /* those that count for FW_PF_RETRY_MAX */
     uint16_t next;                  /* TIDs of successor and predecessor in a */
     uint16_t prev;                  /* chain; valid if they agree */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: interrupts.  Causes and vectors are collected while the units work;
- * exanet_irq_flush() sends them when nothing of this device is at work any more.
+ * ExaNet NIC: interrupts.  The units collect causes and vectors; exanet_irq_flush()
+ * sends the interrupts when no unit of this device is at work any more.
  */
 #include "qemu/osdep.h"
 #include "exanet.h"
@@ -18,7 +18,7 @@ static void irq_send(ExanetState *s, unsigned vector)
     s->vectors |= 1u << vector;
 }
 
-/* The level that wire @i should have: something waits for the driver. */
+/* Returns the level that wire @i should have: true if a cause waits for the driver. */
 static bool irq_line(ExanetState *s, unsigned i)
 {
     uint32_t cause = exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE);
@@ -29,7 +29,7 @@ static bool irq_line(ExanetState *s, unsigned i)
            exanet_reg_get32(s, EXANET_REG_MBOX_PENDING);
 }
 
-/* Sets two wires, which some buses have instead of messages. */
+/* Sets the levels of the two wires; some buses have wires instead of messages. */
 static void irq_lines(ExanetState *s)
 {
     QEMU_BUILD_BUG_ON(EXANET_IRQ_LINES != 2);
@@ -68,9 +68,9 @@ void exanet_irq_flush(ExanetState *s)
         irq_lines(s);
         return;
     }
-    /* QEMU refuses a message to the device's own registers */
+    /* QEMU refuses messages to the device's own registers */
     guard->engaged_in_io = true;
-    /* a message may take the power of this device's slot: then there is no BH */
+    /* a message may switch the slot's power off; then s->bh is NULL */
     for (; vectors && s->bh; vectors &= vectors - 1) {
         trace_exanet_irq(s->node, ctz32(vectors));
         s->host.irq(s->host.opaque, ctz32(vectors));
@@ -78,7 +78,7 @@ void exanet_irq_flush(ExanetState *s)
     guard->engaged_in_io = engaged;
 }
 
-/* Sends the vectors of those bits of @cause that are enabled. */
+/* Sends the vectors of the enabled bits of @cause. */
 static void irq_deliver(ExanetState *s, uint32_t cause)
 {
     const uint32_t fault = EXANET_IRQ_FAULT | EXANET_IRQ_FAULT_OVERFLOW;

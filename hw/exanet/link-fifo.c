@@ -7,7 +7,7 @@
 
 /* Room for two frames of any length. */
 #define SIZE_MIN 16384
-/* Memory that exanet_fifo_trim() leaves, in multiples of what is in it. */
+/* Memory that exanet_fifo_trim() leaves, as a multiple of the FIFO's contents. */
 #define SLACK 8
 
 static uint8_t *fifo_at(ExanetFifo *f, unsigned word)

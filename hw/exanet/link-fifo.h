@@ -28,8 +28,9 @@ void exanet_fifo_skip(ExanetFifo *f, unsigned words);
 /* Forgets all frames.  What exanet_fifo_head() has shown can still be read. */
 void exanet_fifo_clear(ExanetFifo *f);
 /*
- * Gives back memory of a FIFO that has become large: behind it there are at most 16384
- * words, or eight times as many as it occupies.  Moves what exanet_fifo_head() has shown.
+ * Frees memory of a FIFO that has become large.  Afterwards the FIFO has at most 16384
+ * words of memory, or eight times as many words as it contains.  The function moves the
+ * data that exanet_fifo_head() has returned.
  */
 void exanet_fifo_trim(ExanetFifo *f);
 void exanet_fifo_fini(ExanetFifo *f);

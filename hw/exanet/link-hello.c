@@ -13,8 +13,9 @@
 /* HELLOs answered at once between two of our own: three nodes make no cable. */
 #define HELLO_ANSWERS_MAX 64
 /*
- * When a link goes down its peer's coordinates are kept for the same cable for so long:
- * a node that starts again must find another one there that pretends to be it.
+ * A link that goes down reserves the coordinates of its peer for this time, because
+ * another neighbour must not take them over while the node restarts.  The same cable
+ * may use them at once.
  */
 #define PEER_KEPT_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
 
@@ -57,9 +58,9 @@ static void port_peer_forget(ExanetPort *p)
     port_up_set(p, false);
 }
 
-/* --- Who the peer can be ---------------------------------------------------- */
+/* --- Checks of the peer's coordinates --------------------------------------- */
 
-/* Refuses the peer at @p, which says that it is @coord, because of @why. */
+/* Refuses the peer at @p, which advertises @coord, because of @why. */
 static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
 {
     if (!p->conflict_told) {
@@ -72,13 +73,16 @@ static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
     port_peer_forget(p);
 }
 
-/* Returns true if @p leads to the node at @coord, or did so last. */
+/* Returns true if @p leads to the node at @coord, or led to this node last. */
 static bool port_had(const ExanetPort *p, uint32_t coord)
 {
     return p->peer == coord && (p->peer_known || p->peer_until);
 }
 
-/* Returns true if the node at @coord is at port @q with another epoch than @epoch. */
+/*
+ * Returns true if port @q leads to the node at @coord, or reserves @coord for this
+ * node, with another epoch than @epoch.
+ */
 static bool port_holds(ExanetPort *q, uint32_t coord, uint8_t epoch)
 {
     return q->peer == coord && q->peer_epoch != epoch &&
@@ -86,8 +90,9 @@ static bool port_holds(ExanetPort *q, uint32_t coord, uint8_t epoch)
 }
 
 /*
- * Returns why the peer at @p cannot be the node at @coord with @epoch, or NULL.  Who has
- * been there longer is believed; who is named by a property is believed first.
+ * Returns the reason why the peer at @p cannot be the node at @coord with @epoch, or
+ * NULL.  A node that has a link or a reservation takes precedence over a new one.  A
+ * node that property peerN names takes precedence over all.
  */
 static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch)
 {

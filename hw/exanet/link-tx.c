@@ -58,7 +58,7 @@ static void port_dues_send(ExanetPort *p);
  */
 static bool port_give(ExanetPort *p, const uint8_t *frame, size_t len)
 {
-    /* a hub gives it to others, who may answer before it returns: one at a time */
+    /* one frame at a time: a node on a hub may answer before the call returns */
     p->blocked = true;
     p->held_len = len;
     if (qemu_send_packet_async(qemu_get_queue(p->nic), frame, len,
@@ -163,7 +163,7 @@ void exanet_link_xoff_send(ExanetPort *p, unsigned vcs)
     }
 }
 
-/* Sends the control frames that could not be sent while the netdev had a frame. */
+/* Sends the control frames that waited while the netdev had a frame. */
 static void port_dues_send(ExanetPort *p)
 {
     if (p->down_due && !p->blocked) {

@@ -182,7 +182,7 @@ static bool port_from_peer(ExanetPort *p, const struct exanet_frame *f)
     return p->peer_known && !memcmp(f->src, mac, sizeof(mac));
 }
 
-/* Handles the frame of @size bytes at @buf; returns 0 to get it again later. */
+/* Handles the frame of @size bytes at @buf; returns 0 to get the frame again later. */
 static ssize_t port_frame(ExanetPort *p, const uint8_t *buf, size_t size)
 {
     const uint8_t *words = buf + sizeof(struct exanet_frame);
@@ -215,8 +215,9 @@ static ssize_t port_frame(ExanetPort *p, const uint8_t *buf, size_t size)
 }
 
 /*
- * A frame is worked on at once, since the main loop would wake up for it no sooner.  The
- * queue of our netdev calls: the device must not end before this returns.
+ * Processes a frame at once, because the main loop would start the units no sooner.
+ * The queue of the device's netdev is the caller: the device must not end before the
+ * return.
  */
 static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
 {
@@ -227,7 +228,7 @@ static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
     exanet_leave(p->s, entered);
     if (!taken) {
         p->refused = true;
-        exanet_schedule(p->s);      /* there may be room by now */
+        exanet_schedule(p->s);      /* the FIFO may have room by now */
     }
     return taken;
 }

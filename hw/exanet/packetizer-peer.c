@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet packetizer: the nodes that contexts send messages to.
+ * ExaNet packetizer: nodes that contexts send messages to.
  *
- * A receiver tells a new message of a channel from an old one by the distance of its
- * generation to the last one that it has seen, and it sees only its own messages: so
- * generations are counted per node, and an entry must outlive what its receiver
- * remembers, also when the context gets another owner and when the device is reset.
- * With a wrong generation the receiver would ack a message that it never delivers.
+ * A receiver distinguishes a new message of a channel from an old one by the distance
+ * of its generation to the last one.  Each receiver sees only its own messages; so the
+ * packetizer counts generations per node.  The entry of a node must live longer than
+ * the receiver's memory, even when the context gets another owner or the device is
+ * reset.  With a wrong generation the receiver would ack a message without delivering
+ * it.
  *
- * Only a node that has got a message can remember one.  So the entry of a node goes
- *  - with its message, if no copy of that had a route,
- *  - if there was no answer in ANSWER_NS,
- *  - in any case after FORGOTTEN_NS;
- * and not before there is need for room.  The room is divided by jobs: a process takes
- * none from the next owner of its context.
+ * Only a node that has received a message can remember its generation.  So the
+ * packetizer may remove the entry of a node with its message, if no copy of the message
+ * had a route; after ANSWER_NS, if no answer arrived; in any case after FORGOTTEN_NS.
+ * The last two happen only when room is needed.  The room is divided by jobs, because a
+ * process must take no room from the next owner of its context.
  */
 #include "qemu/osdep.h"
 #include "packetizer-peer.h"
@@ -21,31 +21,31 @@
 #define GENERATIONS         (RNIC_GET(EXANET_PTID_GEN, ~0ULL) + 1)
 #define GENERATIONS_SKIPPED (GENERATIONS / 4)
 #define JOBS                (RNIC_GET(EXANET_PDID_JOB, ~0ULL) + 1)
-/* Entries of a context: of one job, and of all jobs. */
+/* Maximum of entries of a context: for one job, and for all jobs. */
 #define PEERS_JOB           2048
 #define PEERS_MAX           (4 * PEERS_JOB)
-/* An answer takes less than this, or none comes. */
+/* An answer arrives within this time, or never. */
 #define ANSWER_NS           (100 * (int64_t)SCALE_MS)
-/* Receivers have forgotten a message after half of this. */
+/* A receiver forgets a message after half of this time. */
 #define FORGOTTEN_NS        (60LL * NANOSECONDS_PER_SECOND)
 
-/* A node that a context sends to, or has sent to. */
+/* Node that a context sends to, or has sent to. */
 typedef struct PktzPeer {
-    int64_t used;                   /* ns, when a message began or ended */
+    int64_t used;                   /* ns, time when a message last began or ended */
     uint32_t coord;
-    uint16_t job;                   /* whose room the entry takes */
-    uint8_t messages;               /* under way */
-    bool reached;                   /* a copy had a route */
+    uint16_t job;                   /* job that the entry counts for */
+    uint8_t messages;               /* messages under way */
+    bool reached;                   /* a copy of a message had a route */
     bool answered;
-    uint8_t gen[EXANET_PKTZ_CHANNELS];      /* of the last message */
+    uint8_t gen[EXANET_PKTZ_CHANNELS];      /* generations of the last messages */
 } PktzPeer;
 
-/* What a context knows of nodes. */
+/* Nodes that one context has sent to. */
 struct ExanetPktzPeers {
     GHashTable *nodes;              /* coordinates -> PktzPeer, owned */
-    int64_t sweep;                  /* ns, no entry can go before this */
-    uint16_t held[JOBS];            /* entries by job */
-    /* the node that the last message with a generation went to */
+    int64_t sweep;                  /* ns, no entry can be removed before this */
+    uint16_t held[JOBS];            /* number of entries by job */
+    /* destination node of the last message with each generation */
     uint32_t asked[EXANET_PKTZ_CHANNELS][GENERATIONS];
 };
 
@@ -59,9 +59,9 @@ static PktzPeer *peer_find(ExanetPktzPeers *p, uint32_t coord)
     return g_hash_table_lookup(p->nodes, GUINT_TO_POINTER(coord));
 }
 
-/* --- Room ------------------------------------------------------------------ */
+/* --- Memory for entries ----------------------------------------------------- */
 
-/* Returns the time, ns, from which on @peer is of no use. */
+/* Returns the time, ns, from which on the entry @peer is no longer needed. */
 static int64_t peer_end_time(const PktzPeer *peer)
 {
     if (peer->messages) {
@@ -73,7 +73,7 @@ static int64_t peer_end_time(const PktzPeer *peer)
     return peer->used + (peer->answered ? FORGOTTEN_NS : ANSWER_NS);
 }
 
-/* Removes all entries that are of no use any more. */
+/* Removes all entries that are no longer needed. */
 static void peers_sweep(ExanetPktzPeers *p, int64_t now)
 {
     GHashTableIter iter;
@@ -129,8 +129,8 @@ static PktzPeer *peer_new(ExanetState *s, unsigned n, uint32_t coord,
 /* --- Generations ------------------------------------------------------------- */
 
 /*
- * Returns the node other than @peer that still may answer a message of channel @k and
- * generation @gen, or NULL.  Answers do not say who sends them.
+ * Returns the node other than @peer that may still answer a message of channel @k and
+ * generation @gen, or NULL.  An answer does not name the node that sends it.
  */
 static PktzPeer *gen_holder(ExanetPktzPeers *p, unsigned k, uint8_t gen,
                             const PktzPeer *peer, int64_t now)
@@ -142,9 +142,9 @@ static PktzPeer *gen_holder(ExanetPktzPeers *p, unsigned k, uint8_t gen,
 }
 
 /*
- * Finds the generation of the next message of channel @k to @peer, of a process of
- * @job.  The channel's @last one is never used again at once, whoever it was for: its
- * ack may be late.
+ * Finds the generation of the next message of channel @k to @peer, for a process of
+ * @job.  The function skips the channel's @last generation, even if the last message
+ * had another destination, because the ack of this message may be late.
  */
 static bool gen_next(ExanetPktzPeers *p, const PktzPeer *peer, unsigned k,
                      unsigned job, uint8_t last, int64_t now, uint8_t *gen)
@@ -161,7 +161,7 @@ static bool gen_next(ExanetPktzPeers *p, const PktzPeer *peer, unsigned k,
         *gen = (peer->gen[k] + i) % GENERATIONS;
         other = gen_holder(p, k, *gen, peer, now);
         if (*gen != last && other->job != job) {
-            /* its answer cannot be told any more, so that it keeps its room */
+            /* an answer of this node cannot be identified now: the entry stays longer */
             other->answered = true;
             return true;
         }
@@ -233,7 +233,7 @@ void exanet_pktz_peer_answered(ExanetState *s, unsigned n, uint8_t gen)
     }
 }
 
-/* --- Life -------------------------------------------------------------------- */
+/* --- Init and fini ---------------------------------------------------------- */
 
 void exanet_pktz_peers_init(ExanetState *s)
 {

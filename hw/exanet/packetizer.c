@@ -48,7 +48,7 @@ static void channel_status(ExanetState *s, unsigned n,
              RNIC_PREP(EXANET_PKTZSTAT_GEN, ch->gen) | flags);
 }
 
-/* Ends the message of channel @n, which waits, or GO, which was refused. */
+/* Sets the final status of channel @n's message, or of a refused GO. */
 static void channel_finish(ExanetState *s, unsigned n,
                            enum exanet_pktz_state state, enum exanet_resp resp,
                            uint64_t flags)

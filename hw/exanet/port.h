@@ -108,7 +108,7 @@ typedef struct ExanetTx {
     bool urgent_sent;               /* ... and have done so in a frame of their own */
 } ExanetTx;
 
-/* Any coordinates that are no conflict. */
+/* Value of peerN: the peer may have any coordinates without a conflict. */
 #define EXANET_PEER_ANY UINT32_MAX
 
 struct ExanetPort {
@@ -119,8 +119,8 @@ struct ExanetPort {
     QEMUTimer *hello_timer;
     int64_t heard;                  /* ns, last valid frame of the peer */
     uint32_t peer_named;            /* property peerN, or EXANET_PEER_ANY */
-    uint32_t peer;                  /* coordinates, if peer_known: else the last */
-    int64_t peer_until;             /* ns; so long those are kept; 0: it was never up */
+    uint32_t peer;                  /* peer's coordinates; the last if !peer_known */
+    int64_t peer_until;             /* ns, end of reservation; 0: link was never up */
     uint32_t peer_words;            /* longest frame that it takes */
     uint8_t peer_epoch;
     bool peer_known;

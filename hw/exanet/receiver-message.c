@@ -227,7 +227,7 @@ static bool message_known(ExanetState *s, const ExanetSource *src,
     return false;
 }
 
-/* The check of the context that @pkt is for. */
+/* Checks the destination context of @pkt. */
 static enum exanet_resp message_check(ExanetState *s, const ExanetPacket *pkt)
 {
     return pkt->type == EXANET_TYPE_READ_REQ ? exanet_rtmailbox_check(s, pkt) :

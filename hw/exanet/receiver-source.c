@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet receiver: the nodes that send to us.
+ * ExaNet receiver: nodes that send to this node (sources).
  *
- * A neighbour tells its epoch by HELLO; of a node behind switches we learn it from
- * its packets.  There old packets may come after new ones by another way, so that the
- * last epochs of a node are remembered: what still has one is dropped.
+ * A neighbour advertises its epoch by HELLO.  The receiver learns the epoch of a node
+ * behind switches from its packets.  Old packets of such a node may arrive after new
+ * ones by another route; so the receiver remembers the last epochs of each node, and
+ * drops packets with an old epoch.
  *
- * Coordinates are what packets say.  A node is remembered only when a packet of it has
- * passed the check of its context.  Room for new ones is made only by forgetting nodes
- * whose state has no worth any more, and no link can take the room of all others.
+ * A packet's source coordinates are not proven.  The receiver remembers a node only
+ * when a packet of this node has passed the check of its context.  Memory for a new
+ * node comes only from nodes with state that is no longer needed.  One link cannot take
+ * the memory of all other links.
  */
 #include "qemu/osdep.h"
 #include "receiver.h"
 
-/* 45 KB each. */
+/* A source takes 45 KB. */
 #define SOURCES_MAX 1024
-/* One half is shared out among the links, the other one is for whoever needs it. */
+/* One half is divided among the links; the other half is common to all links. */
 #define SOURCES_SHARED (SOURCES_MAX / 2)
-/* What has not got through in that time may make room for others [P]. */
+/* A source with no accepted packet in this time may be replaced by another one [P]. */
 #define UNPROVEN_NS (1 * (int64_t)NANOSECONDS_PER_SECOND)
 #define SWEEP_NS (1 * (int64_t)NANOSECONDS_PER_SECOND)
 
@@ -30,7 +32,7 @@ static void source_contexts_drop(ExanetState *s, uint32_t coord)
     }
 }
 
-/* When @src may be forgotten for another one, if no more packets come. */
+/* Returns the time from which on @src may be replaced, if no more packets arrive. */
 static int64_t source_end(const ExanetSource *src)
 {
     return src->proven ? src->time + EXANET_TID_AGE_NS :
@@ -48,7 +50,7 @@ static void source_forget(ExanetState *s, ExanetSource *src)
     g_hash_table_remove(r->sources, GUINT_TO_POINTER(src->coord));
 }
 
-/* Sources that each link has room for, whatever the others do. */
+/* Returns how many sources each link may always have, whatever the other links use. */
 static unsigned link_share(ExanetState *s)
 {
     unsigned ports = 0;
@@ -59,14 +61,14 @@ static unsigned link_share(ExanetState *s)
     return SOURCES_SHARED / ports;
 }
 
-/* Returns true if a source may be added that came by @link. */
+/* Returns true if there is room for a source with its first packet from @link. */
 static bool link_room(ExanetState *s, unsigned link)
 {
     ExanetReceiver *r = &s->receiver;
     unsigned share = link_share(s), shared = 0;
 
     if (link == EXANET_LINKS || r->by_link[link] < share) {
-        return true;                /* of this node there is one */
+        return true;                /* this node is a source at most once */
     }
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         shared += r->by_link[i] > share ? r->by_link[i] - share : 0;
@@ -75,8 +77,9 @@ static bool link_room(ExanetState *s, unsigned link)
 }
 
 /*
- * Forgets a source that is of no use, for one that came by @link; false when there is
- * none.  All are looked at, so not again before one of them can have become idle.
+ * Forgets the oldest source that is not needed, to make room for a source from @link.
+ * Returns false if there is none.  The function looks at all sources; it does not run
+ * again before one of them can have become idle.
  */
 static bool source_forget_one(ExanetState *s, unsigned link)
 {
@@ -92,7 +95,7 @@ static bool source_forget_one(ExanetState *s, unsigned link)
     g_hash_table_iter_init(&iter, r->sources);
     while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&src)) {
         if (src->link != link && r->by_link[src->link] <= share) {
-            continue;               /* its room is not for @link */
+            continue;               /* this room is reserved for the other link */
         }
         if (source_end(src) >= s->time) {
             r->full_until[link] = MIN(r->full_until[link], source_end(src) + 1);
@@ -212,7 +215,7 @@ static void source_refuse(ExanetState *s, const ExanetPacket *pkt)
     }
 }
 
-/* Returns true if the node is a neighbour now, whose HELLO told another epoch. */
+/* Returns true if the node is a neighbour now and its HELLO advertised another epoch. */
 static bool epoch_denied(ExanetState *s, const ExanetPacket *pkt)
 {
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
@@ -223,7 +226,7 @@ static bool epoch_denied(ExanetState *s, const ExanetPacket *pkt)
     return false;
 }
 
-/* Returns the node of @pkt, which may be new or have a new epoch; NULL: drop it. */
+/* Returns the source of @pkt, which may be new or have a new epoch; NULL: drop @pkt. */
 static ExanetSource *source_take(ExanetState *s, const ExanetPacket *pkt,
                                  ExanetSource *src)
 {
@@ -271,8 +274,8 @@ bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
 }
 
 /*
- * HELLO is no packet that can be late: its epoch is the one of now.  A neighbour says
- * who it is as often as it likes, so that no node is remembered for a HELLO alone.
+ * HELLO cannot arrive late, so its epoch is the current one.  A HELLO alone creates no
+ * source, because a neighbour may send any number of HELLOs with any coordinates.
  */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t coord, uint8_t epoch)
 {

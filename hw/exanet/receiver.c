@@ -141,8 +141,8 @@ static void rx_nack(ExanetState *s, ExanetRxContext *c,
 }
 
 /*
- * Answers a packet for which there is no context, once per block and sequence.  @src is
- * NULL for a node that is not remembered: then the first packet is answered.
+ * Answers a packet that has no receiver context, once per block and sequence number.
+ * @src is NULL for an unknown node; then only the first packet of a block is answered.
  */
 static void rx_refuse(ExanetState *s, ExanetSource *src,
                       const ExanetPacket *pkt, enum exanet_resp resp)
@@ -386,11 +386,11 @@ static bool rx_released(ExanetState *s, const ExanetSource *src,
 }
 
 /*
- * Goes on with the next copy of the block, that of @pkt.  Of a copy which had no error
- * the packets that have arrived count: so a block of many packets arrives at last over
- * a cable that loses some of each copy.  A source that gives the last block of a TID up
- * leaves a gap in the sequence before the next one.  The protocol as published begins
- * anew with each copy.
+ * Continues with the next copy of the block, to which @pkt belongs.  The packets that
+ * have arrived count, if the copies had no error but a bad CRC.  So a large block
+ * becomes complete even if the cable loses some packets of each copy.  A source that
+ * gives up the last block of a TID leaves a gap in the sequence before the next block.
+ * In the published protocol each copy begins anew.
  */
 static void rx_next_copy(ExanetState *s, ExanetSource *src, ExanetRxContext *c,
                          const ExanetPacket *pkt)
@@ -514,10 +514,10 @@ void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
     ExanetSource *src;
 
     exanet_count(s, RX_RELEASE);
-    /* its PDID means nothing: a node of which no block came has none to give up */
+    /* the PDID is not checked: a node that sent no block has no block to give up */
     if (!exanet_source_find(s, pkt, false, &src) || !src ||
         (c && (c->tid != pkt->tid || c->seq > pkt->seq))) {
-        return;         /* or a later block or copy is there */
+        return;         /* or a later block or a later copy has arrived */
     }
     if (c) {
         c->valid = false;

@@ -35,12 +35,12 @@ typedef struct ExanetReport {
 } ExanetReport;
 
 struct ExanetSource {
-    int64_t time;                   /* last packet for a context of ours, ns */
-    int64_t born;                   /* the first one */
-    int64_t far;                    /* the last one that others passed on */
+    int64_t time;                   /* ns, last packet for a context of this node */
+    int64_t born;                   /* ns, first packet */
+    int64_t far;                    /* ns, last packet that other nodes forwarded */
     uint32_t coord;
     uint8_t epoch;
-    uint8_t link;                   /* that the first packet came by */
+    uint8_t link;                   /* link of the first packet */
     bool proven;                    /* something of it was taken */
     struct {
         int64_t time;               /* when it was replaced, ns */
@@ -62,11 +62,11 @@ struct ExanetSource {
 };
 
 /*
- * Looks up the node that sent @pkt.  @passed: exanet_context_check() has passed @pkt,
- * so that a new node is remembered, and a new epoch begins anew.  Otherwise *src is NULL
- * for a node, or an epoch of it, that is not known: coordinates are what a packet says,
- * and one that was refused must take no room.  False: @pkt is to be dropped, it has been
- * counted, and answered if that makes sense.
+ * Looks up the source of @pkt.  If @passed, exanet_context_check() has passed @pkt: a
+ * new node is added, and a new epoch resets the node's state.  Otherwise *src is NULL
+ * for an unknown node or epoch, because the coordinates of a refused packet may be
+ * false and must take no memory.  Returns false if @pkt must be dropped; the function
+ * has then counted @pkt and, if useful, answered it.
  */
 bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
                         ExanetSource **src);

@@ -42,7 +42,10 @@ void exanet_rtmailbox_response(ExanetState *s, const ExanetPacket *pkt)
     rtmailbox_notice(s);
 }
 
-/* The context that owns the data which @pkt asks for; its size has been checked. */
+/*
+ * Returns the context that owns the data that @pkt requests.  The caller has checked
+ * the size of @pkt.
+ */
 static unsigned request_owner(const ExanetPacket *pkt)
 {
     uint64_t ctrl = ldq_le_p(pkt->payload +
@@ -59,7 +62,7 @@ enum exanet_resp exanet_rtmailbox_check(ExanetState *s, const ExanetPacket *pkt)
     if (pkt->size < EXANET_READ_REQ_USER_BYTES) {
         return EXANET_RESP_MALFORMED;
     }
-    /* the PDID is that of who asks */
+    /* the PDID of @pkt names the context that asks, the request names the owner */
     return exanet_context_check(s, (pkt->pdid & EXANET_PDID_JOB) |
                                    request_owner(pkt), pkt->src);
 }

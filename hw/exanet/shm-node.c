@@ -5,14 +5,14 @@
 #include "qemu/osdep.h"
 #include "shm-node.h"
 
-/* Nodes that have answered, and those of a context that have not. */
+/* Maximum of nodes that have answered, and of nodes per context that have not. */
 #define ANSWERED_MAX        16384
 #define UNANSWERED_MAX      1024
-/* A node that is there has answered after so long. */
+/* A node that exists answers within this time. */
 #define ANSWER_NS           (100 * (int64_t)SCALE_MS)
-/* A node that was not used for so long may make room for another one. */
+/* A node without a transaction for this time may be removed to make room. */
 #define IDLE_NS             (60LL * NANOSECONDS_PER_SECOND)
-/* Nodes that went are remembered by so many hashes of their coordinates. */
+/* Number of slots, by hash of coordinates, that keep the numbers of removed nodes. */
 #define GONE                16384
 #define TIMEOUT_MIN_NS      1000
 #define DYNAMIC_MIN_NS      (100 * SCALE_US)
@@ -23,10 +23,10 @@ struct ShmNodes {
     GHashTable *nodes;              /* coordinates -> ShmNode, owned */
     ShmNodeList answered;
     unsigned answered_count;
-    /* by context, the last ones for accesses of none */
+    /* by context; the last list is for accesses without a context */
     ShmNodeList unanswered[EXANET_CONTEXTS + 1];
     unsigned unanswered_count[EXANET_CONTEXTS + 1];
-    uint16_t gone[GONE][EXANET_SHM_CLASSES];    /* where numbers go on */
+    uint16_t gone[GONE][EXANET_SHM_CLASSES];    /* next numbers of removed nodes */
 };
 
 /* --- The table ------------------------------------------------------------- */
@@ -69,7 +69,7 @@ static void node_remove(ShmNodes *nodes, ShmNode *node)
     g_hash_table_remove(nodes->nodes, GUINT_TO_POINTER(node->coord));
 }
 
-/* Removes the oldest node of @list that was not used for @ns; false: none. */
+/* Removes the oldest node of @list without a transaction for @ns; false: none. */
 static bool node_forget_one(ShmNodes *nodes, ShmNodeList *list, int64_t now,
                             int64_t ns)
 {
@@ -88,8 +88,9 @@ static bool node_forget_one(ShmNodes *nodes, ShmNodeList *list, int64_t now,
 }
 
 /*
- * The room for nodes that have not answered is divided by contexts: a process may name
- * any coordinates, and it must not keep others from nodes that are there.
+ * Makes room for a new node of context @c.  The room for nodes that have not answered
+ * is divided by contexts, because a process may name any coordinates and must not keep
+ * other processes from nodes that exist.
  */
 static bool node_room(ShmNodes *nodes, unsigned c, int64_t now)
 {
@@ -189,7 +190,7 @@ void exanet_shm_node_sample(ShmNode *node, int64_t ns)
     node->srtt = MAX(node->srtt + (ns - node->srtt) / 8, 1);
 }
 
-/* --- Life ------------------------------------------------------------------- */
+/* --- Init and fini ----------------------------------------------------------- */
 
 ShmNodes *exanet_shm_nodes_new(void)
 {

@@ -16,8 +16,9 @@ enum {
 };
 
 /*
- * A node that was sent to.  Its numbers must go on: the node takes a store with a number
- * that it has seen for a copy, and answers without doing it.
+ * Node that the initiator has sent to.  Its sequence numbers must never restart,
+ * because the node would take a store with an old number for a copy, and would answer
+ * without executing the store.
  */
 typedef struct ShmNode {
     uint32_t coord;
@@ -26,9 +27,9 @@ typedef struct ShmNode {
     uint32_t blocked[QUEUES];       /* turn in which its way was not open */
     int64_t srtt, rttvar;           /* ns; 0: not known */
     uint64_t doubt;                 /* a serial; see rdma_doubt() */
-    int64_t used;                   /* ns, when it last got a transaction */
+    int64_t used;                   /* ns, time of the last transaction's begin */
     unsigned busy;                  /* transactions under way */
-    uint8_t ctx;                    /* whose room it takes until it answers */
+    uint8_t ctx;                    /* owner context until the first answer */
     uint8_t shift;                  /* time-outs since it answered */
     bool dead;                      /* given up, and not heard since */
     bool answered;
@@ -39,13 +40,16 @@ typedef struct ShmNodes ShmNodes;
 
 ShmNodes *exanet_shm_nodes_new(void);
 void exanet_shm_nodes_free(ShmNodes *nodes);
-/* Numbers go on: late packets and responses must not fit new ones. */
+/*
+ * Resets the nodes, but not their numbers, because late packets and responses must not
+ * match new transactions.
+ */
 void exanet_shm_nodes_reset(ShmNodes *nodes);
-/* Returns node @coord if it is known, or NULL. */
+/* Returns node @coord, or NULL if it is unknown. */
 ShmNode *exanet_shm_node_find(ShmNodes *nodes, uint32_t coord);
 /*
  * Begins a transaction of context @c at time @now, ns, with node @coord; returns NULL
- * when there is no room for the node.
+ * if the table has no room for the node.
  */
 ShmNode *exanet_shm_node_begin(ShmNodes *nodes, uint32_t coord, unsigned c,
                                int64_t now);
@@ -53,11 +57,11 @@ ShmNode *exanet_shm_node_begin(ShmNodes *nodes, uint32_t coord, unsigned c,
 void exanet_shm_node_end(ShmNode *node);
 /* Notes that @node has sent a response. */
 void exanet_shm_node_answered(ShmNodes *nodes, ShmNode *node);
-/* Returns the path of packets to @node: another one after each time-out. */
+/* Returns the path of packets to @node.  The path changes after each time-out. */
 unsigned exanet_shm_node_path(ExanetState *s, const ShmNode *node);
-/* Returns true if @node did not answer, and no way leads there. */
+/* Returns true if @node did not answer, and if there is no route to @node. */
 bool exanet_shm_node_lost(ExanetState *s, const ShmNode *node);
-/* Returns how long an answer may take, ns. */
+/* Returns the time limit for an answer, ns. */
 int64_t exanet_shm_node_timeout(ExanetState *s, const ShmNode *node);
 /* Notes that a first copy was answered after @ns. */
 void exanet_shm_node_sample(ShmNode *node, int64_t ns);

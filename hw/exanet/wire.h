@@ -35,8 +35,8 @@ typedef struct ExanetPacket {
     uint8_t current;        /* rates, EXANET_RATE_ */
     uint8_t desired;
     uint32_t flow_dst;      /* where the flow goes */
-    uint8_t link;           /* not on the wire: what it came by; EXANET_LINKS: none */
-    bool far;               /* ... and its source is not the peer there */
+    uint8_t link;           /* not on the wire: link of arrival; EXANET_LINKS: none */
+    bool far;               /* not on the wire: the source is not the link's peer */
     bool first;
     bool last;
     bool notify;

@@ -171,9 +171,9 @@ static bool comp_advance(PvrdmaQp *qp, uint32_t end)
 }
 
 /*
- * Moves on behind the oldest packet, which asked for an answer and has it.  A request
- * ends with its last PSN, and not with the packet that says it is the last one: that may
- * be of the answer to an earlier request for the same PSNs, which ended elsewhere.
+ * Acknowledges the oldest packet, which requested an answer and has got it.  The last
+ * PSN ends a request; the opcode "last" does not, because the packet may belong to the
+ * answer to an earlier request for the same PSNs, which ended elsewhere.
  */
 static void comp_answered(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
@@ -397,7 +397,7 @@ void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt)
 
     if (unlikely(req->refetching) && pvrdma_req_alive(qp)) {
         pvrdma_req_refetch(qp);
-        pvrdma_comp_collect(qp);        /* the guest may have spoiled one of them */
+        pvrdma_comp_collect(qp);        /* a fetched WQE may be invalid now */
     }
     trace_pvrdma_comp_rx(qp->s->port.netdev, qp->handle, pkt->opcode,
                          pkt->syndrome, pkt->psn);

@@ -202,9 +202,9 @@ void pvrdma_irq_raise(PvrdmaState *s, enum pvrdma_intr_vector vector)
 }
 
 /*
- * Sends one message for each cause of @causes that is still there: the guest may aim a
- * message at what masks or resets this device, or takes its power, and then there are no
- * more of them.
+ * Sends one message for each cause of @causes that is still pending.  The guest may aim
+ * a message at a register that masks interrupts, resets this device or switches its
+ * power off; then the function sends no more messages.
  */
 static void irq_messages(PvrdmaState *s, uint32_t causes)
 {

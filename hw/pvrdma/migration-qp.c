@@ -346,7 +346,10 @@ static bool qp_queues_resume(PvrdmaQp *qp)
            pvrdma_wq_resume(&qp->rq, rq.cons, rq.prod);
 }
 
-/* While a QP sends, the order is begin, una, next; what was sent is in the queue. */
+/*
+ * Returns true if the requester's state is valid.  While the QP sends, its PSNs have
+ * the order begin, una, next, and the send queue holds the WQEs of PSNs begin to next.
+ */
 static bool req_possible(const PvrdmaQp *qp)
 {
     const PvrdmaReq *req = &qp->req;
@@ -364,8 +367,8 @@ static bool req_possible(const PvrdmaQp *qp)
 }
 
 /*
- * The last event of a QP comes behind the flush that it is due for, and so does the
- * completion of the receive WQE that it has.
+ * Returns true if the state of a QP that ends is valid.  The QP raises its last event
+ * after the pending flush, and completes its receive WQE in this flush.
  */
 static bool qp_end_possible(const PvrdmaQp *qp)
 {

@@ -464,10 +464,10 @@ void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt);
 /* Completes @sqe; signalled or in error also to the CQ. */
 void pvrdma_comp_wqe(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint8_t status);
 
-/* --- stuck.c: what a QP waits for ----------------------------------------- */
+/* --- stuck.c: check for QPs that hang --------------------------------------- */
 /*
- * Builds with a sanitizer check each QP behind all that may change what it waits for.
- * Others do not: there a hang costs one connection, and an abort the machine.
+ * Builds with a sanitizer check a QP after each function that may change its work.
+ * Other builds do not check: there a hang costs one connection, an abort the machine.
  */
 #if defined(QEMU_SANITIZE_ADDRESS) || defined(QEMU_SANITIZE_THREAD)
 #define PVRDMA_CHECKS true
@@ -476,12 +476,12 @@ void pvrdma_comp_wqe(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint8_t status);
 #endif
 
 /*
- * Returns NULL, or in words why @qp will hang: it has something to do, and neither
- * activation, nor timer, nor an answer that it may wait for without end.  Holds between
- * calls of the device's functions, for each QP.
+ * Returns NULL, or as text the reason why @qp will hang.  A QP hangs if it has work,
+ * but no activation, no timer, and no answer that it may await for ever.  The result is
+ * valid for each QP between calls of the device's functions.
  */
 const char *pvrdma_qp_stuck(PvrdmaQp *qp);
-/* Aborts in that case, if PVRDMA_CHECKS. */
+/* Aborts if @qp will hang, in builds with PVRDMA_CHECKS. */
 void pvrdma_qp_check(PvrdmaQp *qp);
 
 /* --- resp.c: the receiving side of connections -------------------------- */

@@ -394,7 +394,7 @@ int pvrdma_cmd_create_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
     PvrdmaQp *qp = g_new0(PvrdmaQp, 1);
     int err;
 
-    /* what all of them together may take of the host, as documented */
+    /* documented limit of the host memory of all QPs */
     QEMU_BUILD_BUG_ON((uint64_t)PVRDMA_QPS * sizeof(PvrdmaQp) > 140 * 1000 * 1000);
 
     qp->s = s;
@@ -544,7 +544,7 @@ static void qp_move(PvrdmaQp *qp, uint8_t to)
         return;
     }
     if (to == from && (to == PVRDMA_QPS_RTS || to == PVRDMA_QPS_SQD)) {
-        pvrdma_qp_activate(qp);         /* time-out and limits may be new */
+        pvrdma_qp_activate(qp);         /* attributes may have changed */
     }
     if (to == from || (from == PVRDMA_QPS_SQE && !qp_recover(qp))) {
         return;

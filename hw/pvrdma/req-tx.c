@@ -96,8 +96,9 @@ static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
 }
 
 /*
- * As many answers as the peer agreed to are waited for.  A READ that was begun before the
- * guest forbade all of them goes on.
+ * Returns true if the QP awaits as many answers as the peer agreed to.  The limit is at
+ * least one, because a READ that has begun continues even if the guest sets the limit
+ * to 0.
  */
 static bool req_reads_full(PvrdmaQp *qp)
 {
@@ -107,7 +108,7 @@ static bool req_reads_full(PvrdmaQp *qp)
     return full;
 }
 
-/* Notes that the next @packets PSNs are those of the answer to a request. */
+/* Notes that the next @packets PSNs belong to the answer to one request. */
 static void req_asked(PvrdmaReq *req, uint32_t packets)
 {
     uint32_t end = roce_psn_add(req->psn, packets - 1);

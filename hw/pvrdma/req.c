@@ -145,7 +145,7 @@ void pvrdma_req_timer(PvrdmaQp *qp)
 
     req->armed = 0;
     if (req->paced) {
-        /* the rate may have become that of the line meanwhile */
+        /* the rate may have reached the line rate meanwhile */
         req->paced = false;
         pvrdma_qp_activate(qp);
     }

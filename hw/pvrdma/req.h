@@ -19,7 +19,7 @@
 
 /* WQEs of a QP that may be under way at once; not more than @parked has bits. */
 #define PVRDMA_REQ_WQES 64
-/* Packets of a QP that may be under way, READ responses included; a power of two. */
+/* Maximum of a QP's packets under way, READ responses included; a power of two. */
 #define PVRDMA_REQ_PACKETS 256
 /*
  * Packets that are asked for at once: a longer READ becomes several requests, so that
@@ -48,8 +48,8 @@ typedef struct PvrdmaReq {
     unsigned first, count;      /* oldest WQE that is not complete, and how many */
     unsigned next;              /* WQE that is being sent, counted from first */
     /*
-     * Requests for a READ or an atomic that have no complete answer: the bit of the last
-     * PSN of each, modulo PVRDMA_REQ_PACKETS.
+     * Requests for a READ or an atomic without a complete answer.  Each request sets
+     * the bit of its last PSN, modulo PVRDMA_REQ_PACKETS.
      */
     DECLARE_BITMAP(asked, PVRDMA_REQ_PACKETS);
     uint32_t psn;               /* of the next packet that is sent */
@@ -66,7 +66,7 @@ typedef struct PvrdmaReq {
     bool waiting;               /* something may be sent after an acknowledgement */
     int64_t deadline;           /* of the retransmission timer; 0: not running */
     int64_t rnr_until;          /* nothing is sent before; 0: no wait */
-    bool paced;                 /* congestion delays packets: the QEMUTimer activates */
+    bool paced;                 /* congestion: the QEMUTimer activates the QP */
     int64_t armed;              /* when the QEMUTimer fires: @deadline or before */
 } PvrdmaReq;
 
@@ -118,8 +118,8 @@ bool pvrdma_req_alive(const PvrdmaQp *qp);
 /* Moves the cursor to the oldest packet that is not acknowledged. */
 void pvrdma_req_seek(PvrdmaQp *qp);
 /*
- * Gives the peer all the time again, if a packet that was sent has no answer; whether the
- * cursor has moved back to that packet does not matter.
+ * Restarts the retransmission deadline if a sent packet has no answer, even if the
+ * cursor has moved back to this packet.
  */
 void pvrdma_req_deadline(PvrdmaQp *qp);
 /* Sets the QP's timer, if it would not fire before @when anyway. */

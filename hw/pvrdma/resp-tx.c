@@ -172,7 +172,7 @@ bool pvrdma_resp_run(PvrdmaQp *qp, unsigned *budget)
         if (!*budget || !pvrdma_port_ready(qp->s)) {
             return true;
         }
-        /* a QP that has ended has no timer: its last answers do not wait */
+        /* the last answers of a QP that has ended do not wait, because it has no timer */
         if (qp->state != PVRDMA_QPS_ERR && !qp->resp.cnp_due &&
             pvrdma_resp_active(&qp->resp) && pvrdma_req_congested(qp)) {
             return false;

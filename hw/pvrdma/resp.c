@@ -181,7 +181,7 @@ static unsigned resource_limit(const PvrdmaQp *qp)
     return MIN(qp->attr.max_dest_rd_atomic, PVRDMA_RESP_RESOURCES);
 }
 
-/* Returns how many of the newest resources wait for their first answer. */
+/* Returns how many of the newest resources await their first answer. */
 static unsigned resource_unanswered(PvrdmaResp *r)
 {
     unsigned n = 0;
@@ -198,8 +198,8 @@ static unsigned resource_unanswered(PvrdmaResp *r)
 }
 
 /*
- * Makes room for one more, for which check_resource() has seen to it that what goes was
- * answered before.
+ * Adds a resource, and removes the oldest one if the ring is full.  check_resource()
+ * has made sure that the removed resource was answered before.
  */
 static PvrdmaResource *resource_add(PvrdmaQp *qp, const RocePacket *pkt)
 {
@@ -320,8 +320,9 @@ static RespVerdict check_rights(PvrdmaQp *qp, const RocePacket *pkt,
 }
 
 /*
- * The peer has more under way than it may, if as many as the limit says wait for their
- * first answer.  The ring may hold more of them, because the guest may lower the limit.
+ * Refuses the request if as many resources as the limit allows await their first
+ * answer, because the peer then has too many requests under way.  The ring may hold
+ * more resources than the limit, because the guest may lower the limit.
  */
 static RespVerdict check_resource(PvrdmaQp *qp, const RocePacket *pkt,
                                   uint32_t flags)

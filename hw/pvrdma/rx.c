@@ -56,7 +56,10 @@ static bool rx_state(const PvrdmaQp *qp, uint32_t flags)
     return qp->state >= first && qp->state < PVRDMA_QPS_ERR;
 }
 
-/* A datagram comes from anybody, but it is of the version of RoCE that the device has. */
+/*
+ * Returns true if the QP accepts packets of @path.  A datagram may have any sender, but
+ * must have the device's version of RoCE.
+ */
 static bool rx_path(const PvrdmaQp *qp, const RocePath *path)
 {
     if (qp->type != PVRDMA_QPT_RC) {
@@ -111,8 +114,9 @@ static void rx_congestion(PvrdmaQp *qp, const RocePath *path, uint32_t flags)
 }
 
 /*
- * A GID without a VLAN answers in that in which it is asked.  Only the request that is
- * expected counts: its PSN is what a sender on another VLAN has to know.
+ * Sends answers in the VLAN of the request, if the QP's GID has no VLAN.  Only a packet
+ * with the expected PSN changes the VLAN, because a sender other than the peer does not
+ * know this PSN.
  */
 static void rx_vlan(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt)
 {

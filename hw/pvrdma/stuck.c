@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: what a queue pair waits for.  A QP that has something to do and
- * is not activated needs a timer that will activate it, or an answer of the peer that
- * has a deadline.  A QP without any of these hangs for ever, and its guest hears nothing.
+ * Paravirtual RDMA NIC: check for queue pairs that hang.  A QP with work that is not
+ * activated needs a timer that will activate it, or an answer of the peer with a
+ * deadline.  Otherwise the QP hangs for ever, and the guest gets no error.
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
@@ -16,7 +16,7 @@ static bool timer_covers(const PvrdmaQp *qp, int64_t when)
            (!qp->timer || timer_pending(qp->timer));
 }
 
-/* A QP that has ended completes what is left in its queues. */
+/* Returns an error text if a QP that has ended leaves WQEs in its queues. */
 static const char *flush_stuck(const PvrdmaQp *qp)
 {
     bool ended = qp->state == PVRDMA_QPS_ERR;
@@ -37,7 +37,10 @@ static const char *resp_stuck(PvrdmaQp *qp)
     return NULL;
 }
 
-/* Packets were sent that have no answer: their time ends, if the guest gave them any. */
+/*
+ * Returns an error text if sent packets without an answer have no deadline, unless the
+ * guest has turned the time-out off.
+ */
 static const char *req_deadline_stuck(const PvrdmaQp *qp)
 {
     const PvrdmaReq *req = &qp->req;
@@ -48,7 +51,7 @@ static const char *req_deadline_stuck(const PvrdmaQp *qp)
     return timer_covers(qp, req->deadline) ? NULL : "an answer has no deadline";
 }
 
-/* Nothing is under way: what is fetched and not sent waits for no answer. */
+/* Returns an error text if fetched WQEs are not sent although the QP awaits no answer. */
 static const char *req_cursor_stuck(const PvrdmaQp *qp)
 {
     const PvrdmaReq *req = &qp->req;

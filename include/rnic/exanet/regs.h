@@ -167,7 +167,7 @@
 #define EXANET_CTX_STATUS_QUIESCED RNIC_BIT(1)
 #define EXANET_CTX_STATUS_FAULTS RNIC_FIELD(15, 8)	/* unresolved, saturating */
 #define EXANET_CTX_STATUS_OPS	RNIC_FIELD(31, 16)	/* transfers and messages */
-/* The job means something on this node alone: no packets from others, or to them. */
+/* The job is local to this node: the NIC refuses its packets from and to other nodes. */
 #define EXANET_CTX_PDID_LOCAL	RNIC_BIT(16)
 #define EXANET_CTX_PDID_WRITABLE (EXANET_PDID_JOB | EXANET_CTX_PDID_LOCAL)
 #define EXANET_INV_LENGTH	RNIC_FIELD(51, 0)	/* bytes from INV_VA on */

@@ -2,10 +2,10 @@
 /*
  * ExaNet: interface of /dev/exanetN.
  *
- * open() takes a context of the NIC and binds it to the address space of the
- * caller (ENOSPC: all are taken; EDQUOT: the user has as many as module parameter
- * user_contexts lets him); close(), or the death of that process, gives it back.  A child after
- * fork() gets EPERM and must open its own.
+ * open() takes a context of the NIC and binds it to the address space of the caller
+ * (ENOSPC: no context is free; EDQUOT: the user has reached the limit of module
+ * parameter user_contexts).  close(), or the death of the process, frees the context.
+ * A child after fork() gets EPERM and must open its own.
  *
  * mmap() of page n of enum exanet_user_page at offset n << 12 (whatever the page
  * size), one page long, shared: scratchpad, packetizer and mailbox read-write,
@@ -55,13 +55,13 @@ struct exanet_ioc_eventfd {
 
 /*
  * Sets the job of the context.  Named jobs, 1 to module parameter named_jobs, mean the
- * same on all nodes; root gives them to users by parameter job_map.  open() takes the
- * first one of the effective user or, if there is none or in a user namespace, a local
- * job, from the numbers above up to 4095, which this node alone knows: packets from
- * other nodes are refused.
+ * same on all nodes; root grants them to users by parameter job_map.  open() takes the
+ * first job of the effective user.  If the user has none, or is in a user namespace,
+ * open() takes a local job, with a number above named_jobs up to 4095; the NIC refuses
+ * packets of a local job from other nodes.
  *
- * EPERM: neither the job that open() took nor one that the user has, without
- * CAP_SYS_ADMIN; EINVAL: with it, not a named job.
+ * EPERM: the job is neither the one that open() took nor one of the user's, without
+ * CAP_SYS_ADMIN; EINVAL: with it, the job is no named job.
  */
 struct exanet_ioc_set_job {
 	__u32 job;		/* in */
@@ -98,14 +98,14 @@ enum exanet_segment_flags {
 /*
  * Takes a segment of the aperture for @len bytes from @gva on: memory of context
  * @dst_ctx of the caller's job there, or block RAM (NI space, EXANET_NI_BRAM) of that
- * node.  mmap() any pages of it at @offset, shared; rights beyond those of the
- * segment: EACCES.  It lasts until SEGMENT_DESTROY or close().
+ * node.  mmap() any pages of the segment at @offset, shared; rights beyond those of
+ * the segment: EACCES.  The segment exists until SEGMENT_DESTROY or close().
  *
  * EINVAL: not whole pages of 4 KB, across a 512-GB window or the end of NI space's
- * block RAM, flags without READ and WRITE; EACCES: NI space besides block RAM, or that
- * is not for the caller;
- * ENOSPC: no segment, or no stretch of the aperture, is left; EDQUOT: the user has as
- * many as module parameter user_segments lets him.
+ * block RAM, flags without READ and WRITE; EACCES: NI space besides block RAM, or
+ * block RAM that the caller must not use; ENOSPC: no segment, or no stretch of the
+ * aperture, is free; EDQUOT: the user has reached the limit of module parameter
+ * user_segments.
  */
 struct exanet_ioc_segment_create {
 	__aligned_u64 gva;	/* in */
@@ -164,14 +164,14 @@ enum exanet_accel_array {
 };
 
 /*
- * Lets the accelerator beside the NIC do a job (rnic/exanet/shm.h) and waits for the
- * end; one job at a time of all processes.  Each array is in memory that its GVA names,
- * of context @dst_ctx of the caller's job at that node, which may be this one; or,
- * without its bit in @remote, at an offset in the block RAM of this node.
+ * Runs a job on the accelerator beside the NIC (rnic/exanet/shm.h) and waits for its
+ * end; the accelerator runs one job at a time.  The GVA of an array names its memory:
+ * memory of context @dst_ctx of the caller's job, on this or another node.  If the
+ * array's bit in @remote is clear, the array is at an offset in this node's block RAM.
  *
- * Errors are as those of CDMA; EINVAL: sizes or alignment; ETIMEDOUT also: the job took
- * longer than module parameter accel_seconds lets it.  What is out is set also
- * when a job has failed.
+ * Errors are those of CDMA; EINVAL: sizes or alignment; ETIMEDOUT also: the job
+ * exceeded module parameter accel_seconds.  The "out" members are set even if a job
+ * has failed.
  */
 struct exanet_ioc_accel {
 	__aligned_u64 matrix;	/* in; GVA or offset, as the next five */
