@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet driver: what its files share.
+ * ExaNet driver: declarations that its files share.
  *
  * exanet_pci.c      PCI shell: resources, then exanet_probe()
  * exanet_axi.c      the same for a node of the device tree
@@ -8,8 +8,8 @@
  * exanet_main.c     one NIC, whatever its bus: probe, remove
  * exanet_irq.c      interrupts, and links that go up and down
  * exanet_context.c  a context: from open() to the death of the process
- * exanet_job.c      which users' contexts reach each other
- * exanet_share.c    how much of a NIC a user gets
+ * exanet_job.c      jobs: isolation of users' contexts
+ * exanet_share.c    limits of a NIC's resources per user
  * exanet_fault.c    page faults of the NIC
  * exanet_shm.c      memory of other nodes: block RAM, errors of loads and stores
  * exanet_segment.c  ... segments of the aperture
@@ -55,25 +55,25 @@
 struct eventfd_ctx;
 struct exanet_job;
 
-/* Whose share of a NIC it is. */
+/* The user who owns a part of a NIC. */
 struct exanet_user {
 	kuid_t uid;
 	bool unlimited;		/* has CAP_SYS_RESOURCE */
 };
 
-/* Something of which there are a few, for users in turn. */
+/* A scarce resource of the NIC that users take in turn. */
 struct exanet_turns {
-	spinlock_t lock;	/* protects what follows */
-	struct list_head waiting;	/* exanet_turn, longest first */
+	spinlock_t lock;	/* protects the members below */
+	struct list_head waiting;	/* exanet_turn, longest wait first */
 	struct list_head granted;
 	unsigned int free;
-	kuid_t last;		/* user that got one last */
+	kuid_t last;		/* user of the last grant */
 };
 
 struct exanet_turn {
-	struct list_head link;	/* in waiting or granted; this and below: turns' lock */
+	struct list_head link;	/* in waiting or granted; all members: turns' lock */
 	struct exanet_user user;
-	struct completion done;	/* it is granted */
+	struct completion done;	/* completes with the grant */
 };
 
 /* What a bus shell gives to exanet_probe(). */
@@ -107,7 +107,7 @@ struct exanet_segment {
 	struct exanet_context *ctx;	/* NULL: it has ended; device's lock */
 	struct resource place;	/* in the aperture */
 	unsigned int number;
-	kuid_t uid;		/* of the user whom it counts for */
+	kuid_t uid;		/* of the user who owns it */
 	u32 flags;		/* enum exanet_segment_flags */
 	u32 ctrl;		/* EXANET_SHM_MAP_ */
 	u64 gva;
@@ -119,10 +119,10 @@ struct exanet_shm {
 	void __iomem *user;	/* user pages */
 	struct resource space;	/* the aperture: parent of the segments' places */
 	struct exanet_segment *segments[EXANET_SHM_MAPS];
-	struct exanet_turns cdma_turns;	/* at channels */
+	struct exanet_turns cdma_turns;	/* of CDMA channels */
 	DECLARE_BITMAP(cdma_used, EXANET_CDMA_CHANNELS);
 	struct completion cdma_done[EXANET_CDMA_CHANNELS];
-	struct exanet_turns accel_turns;	/* at the accelerator */
+	struct exanet_turns accel_turns;	/* of the accelerator */
 	struct completion accel_done;
 };
 
@@ -139,21 +139,21 @@ struct exanet_device {
 	struct dentry *debugfs;
 	struct exanet_debugfs_port debugfs_ports[EXANET_LINKS];
 
-	struct mutex link_lock;	/* protects what follows */
-	struct delayed_work link_work;	/* tells of changes that came too fast */
-	unsigned long link_told;	/* when changes were told last, jiffies */
-	u32 link_up;		/* port p is up, as was told: bit p */
+	struct mutex link_lock;	/* protects the members below */
+	struct delayed_work link_work;	/* reports changes within a pause */
+	unsigned long link_told;	/* time of the last report, jiffies */
+	u32 link_up;		/* bit p: port p is up in the last report */
 
 	/* Protects what follows, and running, windows and job of contexts. */
 	struct mutex lock;
 	bool gone;		/* removed, or in reset: no new contexts */
 	struct list_head contexts;	/* every open file */
 	DECLARE_BITMAP(used, EXANET_CONTEXTS);
-	/* Indices of contexts that have stopped, but whose page fault goes on. */
+	/* Indices of stopped contexts with a page fault that is not finished. */
 	DECLARE_BITMAP(lingering, EXANET_CONTEXTS);
-	kuid_t holders[EXANET_CONTEXTS];	/* users of both */
+	kuid_t holders[EXANET_CONTEXTS];	/* users of both sets */
 	unsigned int last;	/* index that was given out last */
-	u32 quota;		/* of each context, EXANET_QUOTA_ */
+	u32 quota;		/* quota of each context, EXANET_QUOTA_ */
 
 	/* Protects slots and their fault queues, and the fault FIFO. */
 	spinlock_t slot_lock;
@@ -189,8 +189,8 @@ struct exanet_context {
 
 	atomic_t bad_copies;	/* pages for CDMA that cannot be had */
 	struct work_struct fault_work;
-	unsigned int fault_works;	/* that have not ended; this and below: slot_lock */
-	bool lingers;		/* keeps @index until they have */
+	unsigned int fault_works;	/* works under way; this and below: slot_lock */
+	bool lingers;		/* the context keeps @index until they end */
 	DECLARE_KFIFO(faults, struct exanet_fault_entry, EXANET_FAULTS);
 };
 
@@ -232,7 +232,7 @@ int exanet_dma_check(struct device *dev);
 
 void exanet_link_init(struct exanet_device *xdev);
 int exanet_irq_request(struct exanet_device *xdev);
-/* When this returns, nothing of interrupts is under way. */
+/* Frees the interrupts; after the return no handler and no work of them runs. */
 void exanet_irq_free(struct exanet_device *xdev);
 
 /* --- exanet_context.c ----------------------------------------------------- */
@@ -254,11 +254,11 @@ void exanet_context_stop_all(struct exanet_device *xdev);
 
 /* Finds or takes a window; gives its number, -EINVAL, -ENOSPC or -ENODEV. */
 int exanet_context_map_window(struct exanet_context *ctx, u64 va);
-/* How many contexts hold an index; xdev->lock is held. */
+/* Returns how many contexts hold an index; xdev->lock is held. */
 unsigned int exanet_contexts_used(struct exanet_device *xdev);
-/* The last page fault of a lingering context has ended; sleeps. */
+/* Frees the index of a lingering context after its last page fault; sleeps. */
 void exanet_context_unlinger(struct exanet_context *ctx);
-/* -EINVAL, -EPERM, -ENODEV, -ENOMEM */
+/* Sets the context's job; -EINVAL, -EPERM, -ENODEV, -ENOMEM. */
 int exanet_context_set_job(struct exanet_context *ctx, u32 number);
 /* -ENODEV */
 int exanet_context_query(struct exanet_context *ctx, struct exanet_ioc_query *q);
@@ -268,24 +268,24 @@ vm_fault_t exanet_context_insert_page(struct exanet_context *ctx,
 
 /* --- exanet_job.c --------------------------------------------------------- */
 
-/* -EINVAL, after a message: a module parameter is out of range. */
+/* Checks the module parameters; -EINVAL, after a message: one is out of range. */
 int exanet_job_init(void);
 /*
- * Takes the job of current: the first one that root has given its user or, if there is
- * none, the local one of user and namespace; -ENOSPC, -ENOMEM.
+ * Takes the default job of current: the first named job that root has granted to its
+ * user, or a local job of user and namespace if there is none; -ENOSPC, -ENOMEM.
  */
 struct exanet_job *exanet_job_get_default(void);
-/* Takes a named job, which root must have given current; -EINVAL, -EPERM, -ENOMEM. */
+/* Takes a named job that root has granted to current; -EINVAL, -EPERM, -ENOMEM. */
 struct exanet_job *exanet_job_get(u32 number);
 void exanet_job_hold(struct exanet_job *job);
 void exanet_job_put(struct exanet_job *job);
 u32 exanet_job_number(const struct exanet_job *job);
-/* Whether other nodes know nothing of it. */
+/* Returns true if the job is local to this node. */
 bool exanet_job_is_local(const struct exanet_job *job);
 
 /* --- exanet_share.c ------------------------------------------------------- */
 
-/* What users without CAP_SYS_RESOURCE get of each NIC. */
+/* Limits per NIC of a user without CAP_SYS_RESOURCE. */
 extern unsigned int exanet_user_contexts;
 extern unsigned int exanet_user_segments;
 extern unsigned int exanet_user_copies;
@@ -293,7 +293,10 @@ extern unsigned int exanet_user_copies;
 /* Fills @user from current. */
 void exanet_user_init(struct exanet_user *user);
 void exanet_turns_init(struct exanet_turns *turns, unsigned int count);
-/* Waits until one is free for @user, who gets @most at a time; -ERESTARTSYS: killed. */
+/*
+ * Waits until a resource is free for @user, with at most @most per user; -ERESTARTSYS:
+ * killed.
+ */
 int exanet_turns_take(struct exanet_turns *turns, struct exanet_turn *turn,
 		      const struct exanet_user *user, unsigned int most);
 void exanet_turns_give(struct exanet_turns *turns, struct exanet_turn *turn,
@@ -307,9 +310,10 @@ void exanet_fault_context_init(struct exanet_context *ctx);
 /* Lets faults of the context's index come to it. */
 void exanet_fault_attach(struct exanet_context *ctx);
 /*
- * No fault reaches the context from here on, and none of it is left in the FIFO; the
- * device must have stopped using it.  True if the service of one goes on, however long
- * the page takes: exanet_context_unlinger() is called at its end.
+ * Detaches the context from the fault FIFO; the device must have stopped using the
+ * context.  Afterwards no fault reaches the context, and the FIFO has no fault of it.
+ * Returns true if a page fault is still being handled, which may take long: its end
+ * calls exanet_context_unlinger().
  */
 bool exanet_fault_detach(struct exanet_context *ctx);
 /* Takes a batch from the FIFO; true if there may be more. */

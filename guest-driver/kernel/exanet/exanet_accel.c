@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * ExaNet accelerator: one job at a time, of users in turn.
- */
+/* ExaNet accelerator: runs one job at a time, for users in turn. */
 #include <linux/module.h>
 
 #include "exanet.h"
@@ -104,8 +102,8 @@ static void exanet_accel_stop(struct exanet_context *ctx,
 }
 
 /*
- * The NIC gives up by itself where no node answers; else a signal ends a job early, or
- * its deadline, because others wait for the accelerator.
+ * Runs a job.  The NIC aborts a job by itself if a node does not answer.  Otherwise a
+ * signal or the deadline aborts the job, because other users wait for the accelerator.
  */
 static int exanet_accel_run(struct exanet_context *ctx, struct exanet_ioc_accel *a)
 {

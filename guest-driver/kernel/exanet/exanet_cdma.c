@@ -146,7 +146,7 @@ static int exanet_cdma_check(const struct exanet_ioc_cdma *c)
 					     c->flags & EXANET_CDMA_DST_REMOTE);
 }
 
-/* Takes a channel, of which one must be free for the caller. */
+/* Takes a channel.  One channel is free, because the caller has got a turn. */
 static unsigned int exanet_cdma_take(struct exanet_device *xdev)
 {
 	unsigned int ch;

@@ -118,7 +118,7 @@ unsigned int exanet_contexts_used(struct exanet_device *xdev)
 	return n;
 }
 
-/* Whether the user has as many contexts as a user may have. */
+/* Returns true if the user has the maximum of contexts per user. */
 static bool exanet_user_is_full(struct exanet_device *xdev,
 				const struct exanet_user *user)
 {
@@ -177,7 +177,7 @@ static int exanet_context_start(struct exanet_context *ctx)
 	lockdep_assert_held(&xdev->lock);
 	if (xdev->gone)
 		return -ENODEV;
-	/* Else processes of other nodes would reach local jobs. */
+	/* A NIC without JOB_LOCAL would accept packets of other nodes for local jobs. */
 	if (exanet_job_is_local(ctx->job) &&
 	    !(xdev->caps.cap1 & EXANET_CAP1_JOB_LOCAL))
 		return -EACCES;
@@ -376,7 +376,10 @@ int exanet_context_map_window(struct exanet_context *ctx, u64 va)
 	return ret;
 }
 
-/* The context's own job may be a local one, which has no other name. */
+/*
+ * Takes job @number, which may be the context's default job.  A default job that is
+ * local cannot be looked up by its number.
+ */
 static struct exanet_job *exanet_context_find_job(struct exanet_context *ctx,
 						  u32 number)
 {

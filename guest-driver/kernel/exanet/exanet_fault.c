@@ -16,8 +16,9 @@
 #define EXANET_FAULT_BATCH	16
 
 /*
- * A context has one work at a time, and keeps its index until that has ended: these are
- * more than the contexts of 16 NICs, so that those that wait for a page are never all.
+ * Maximum of page fault works that run at a time.  A context has one work at a time,
+ * and keeps its index until the work ends.  The maximum exceeds the contexts of 16
+ * NICs, because works that wait for a page must never block works of other contexts.
  */
 #define EXANET_FAULT_WORKS	512
 
@@ -187,7 +188,10 @@ static bool exanet_fault_next(struct exanet_context *ctx,
 	return found;
 }
 
-/* A work of the context has ended; true if the context lingered for it. */
+/*
+ * Ends a work of the context.  Returns true if the context lingers and this work was
+ * its last one.
+ */
 static bool exanet_fault_work_done(struct exanet_context *ctx)
 {
 	bool last;

@@ -92,10 +92,10 @@ void exanet_hw_context_enable(struct exanet_hw *hw, unsigned int index,
 int exanet_hw_context_quiesce(struct exanet_hw *hw, unsigned int index);
 /* Takes the page table away. */
 void exanet_hw_context_disable(struct exanet_hw *hw, unsigned int index);
-/* @local: packets of other nodes are refused. */
+/* Sets the PDID; the NIC refuses packets of other nodes if @local. */
 void exanet_hw_context_set_pdid(struct exanet_hw *hw, unsigned int index,
 				u32 pdid, bool local);
-/* @quota: EXANET_QUOTA_ */
+/* Sets the quota, EXANET_QUOTA_. */
 void exanet_hw_context_set_quota(struct exanet_hw *hw, unsigned int index,
 				 u32 quota);
 /* Lets window @window show the 512 GB that hold @va. */

@@ -9,9 +9,9 @@
 /* --- links ---------------------------------------------------------------- */
 
 /*
- * A neighbour can let a link go up and down as fast as it likes.  The log and the
- * listeners hear of the first change at once, and then each second of what has become
- * of it.
+ * The driver limits reports of link changes, because a neighbour can make a link go up
+ * and down at any rate.  The log and the listeners get the first change at once, and
+ * after that the current state at most once a second.
  */
 #define EXANET_LINK_PAUSE	HZ
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet jobs: the number in a PDID by which processes reach each other.
+ * ExaNet jobs: a job is the number in a PDID; processes communicate only within a job.
  *
- * Named jobs, 1 to named_jobs, mean the same on every node: root gives them to users
- * by module parameter job_map.  A user without a named job gets a local one, from the
- * numbers above, which the NIC accepts from this node alone.  A local job belongs to a
- * user in a user namespace, and lives as long as a context of it.  Its number goes to
- * the next user as late as possible.
+ * Named jobs, 1 to named_jobs, mean the same on every node; root grants them to users
+ * by module parameter job_map.  A user without a named job gets a local job with a
+ * higher number.  The NIC accepts packets of a local job from this node alone.  A local
+ * job belongs to a user in a user namespace, and exists as long as one of its contexts.
+ * The driver reuses the number of a local job as late as possible.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -19,7 +19,7 @@
 #include "exanet.h"
 
 #define EXANET_JOBS	4096	/* numbers; 0 is no job */
-#define EXANET_GRANTS	128	/* so that all fit into the page of a parameter */
+#define EXANET_GRANTS	128	/* all of them fit into the page of a parameter */
 
 /* User @uid + n may use job @job + n, for n < @count. */
 struct exanet_grant {
@@ -30,13 +30,13 @@ struct exanet_grant {
 
 struct exanet_job {
 	unsigned int number;
-	unsigned int contexts;	/* that use it */
-	struct user_namespace *ns;	/* of a local job; NULL: a named one */
+	unsigned int contexts;	/* number of contexts of the job */
+	struct user_namespace *ns;	/* of a local job; NULL: a named job */
 	kuid_t uid;
 };
 
 static DEFINE_MUTEX(exanet_job_lock);	/* protects all below */
-static DEFINE_IDR(exanet_jobs);	/* those in use, by number */
+static DEFINE_IDR(exanet_jobs);	/* jobs in use, by number */
 static struct exanet_grant exanet_grants[EXANET_GRANTS];
 static unsigned int exanet_grant_count;
 
@@ -45,7 +45,7 @@ module_param_named(named_jobs, exanet_named_jobs, uint, 0444);
 MODULE_PARM_DESC(named_jobs,
 		 "Jobs from 1 to this one mean the same on all nodes, 0 to 4094; users without one get one of the rest, on this node alone (default: 2047)");
 
-/* --- users that root has given jobs to ------------------------------------ */
+/* --- users of named jobs -------------------------------------------------- */
 
 static bool exanet_grant_has_job(const struct exanet_grant *g, u32 job)
 {
@@ -69,7 +69,7 @@ static bool exanet_grant_overlaps(const struct exanet_grant *a,
 	return exanet_grant_has_job(a, b->job) || exanet_grant_has_job(b, a->job);
 }
 
-/* Whether a context uses a job of @g. */
+/* Returns true if a context uses a job of @g. */
 static bool exanet_grant_busy(const struct exanet_grant *g)
 {
 	int number = g->job;
@@ -79,8 +79,8 @@ static bool exanet_grant_busy(const struct exanet_grant *g)
 }
 
 /*
- * A job that another user has, or that is in use, cannot be given away: two users
- * would meet in it.
+ * Grants jobs to users.  A job that is granted already, or that is in use, is refused,
+ * because two users would share it.
  */
 static int exanet_grant_add(struct exanet_grant *grants, unsigned int *count,
 			    const struct exanet_grant *g)
@@ -158,7 +158,7 @@ static int exanet_grants_edit(struct exanet_grant *grants, unsigned int *count,
 	return 0;
 }
 
-/* All of the text takes effect or, on an error, nothing. */
+/* Applies all words of the text or, on an error, none. */
 static int exanet_job_map_set(const char *value, const struct kernel_param *kp)
 {
 	struct exanet_grant *grants;
@@ -208,14 +208,14 @@ module_param_cb(job_map, &exanet_job_map_ops, NULL, 0644);
 MODULE_PARM_DESC(job_map,
 		 "Users of named jobs, words UID:JOB or UID:JOB:COUNT; those that are written are added, or with - in front removed");
 
-/* Whether root has given current @job; 0: any, the first one. */
+/* Returns true if root has granted @job to current; 0: any job, stores the first one. */
 static bool exanet_job_granted(u32 *job)
 {
 	u32 uid = from_kuid(&init_user_ns, current_euid());
 	unsigned int i;
 
 	lockdep_assert_held(&exanet_job_lock);
-	/* Whoever makes a user namespace chooses the users in it. */
+	/* A user namespace proves nothing, because its creator chooses its users. */
 	if (current_user_ns() != &init_user_ns)
 		return false;
 	for (i = 0; i < exanet_grant_count; i++) {
@@ -233,7 +233,7 @@ static bool exanet_job_granted(u32 *job)
 
 /* --- jobs in use ---------------------------------------------------------- */
 
-/* Makes named job @number or, if it is 0, a local one of current. */
+/* Creates named job @number or, if @number is 0, a local job of current. */
 static struct exanet_job *exanet_job_new(u32 number)
 {
 	struct exanet_job *job = kzalloc(sizeof(*job), GFP_KERNEL);

@@ -25,7 +25,7 @@ static char *exanet_devnode(EXANET_DEVNODE_CONST struct device *dev,
 			    umode_t *mode)
 {
 	if (mode)
-		*mode = 0600;	/* until 60-exanet.rules gives it to a group */
+		*mode = 0600;	/* 60-exanet.rules sets the group later */
 	return NULL;
 }
 
@@ -153,9 +153,9 @@ err_put:
 void exanet_remove(struct exanet_device *xdev)
 {
 	exanet_debugfs_remove(xdev);
-	/* Handlers tell of links through files that go away with the device. */
+	/* Interrupt handlers use sysfs files, so they end before the device's files. */
 	exanet_irq_free(xdev);
-	/* No new opens; then no context that could still reach the registers. */
+	/* No new opens; then no context that could still access the registers. */
 	cdev_device_del(&xdev->cdev, &xdev->dev);
 	exanet_reset_prepare(xdev);
 	if (exanet_hw_reset(&xdev->hw))

@@ -45,7 +45,7 @@ static int exanet_segment_check(const struct exanet_ioc_segment_create *c)
 	return exanet_shm_check_gva(c->gva, c->len);
 }
 
-/* Whether the user has as many segments as a user may have. */
+/* Returns true if the user has the maximum of segments per user. */
 static bool exanet_segment_user_is_full(struct exanet_device *xdev,
 					const struct exanet_user *user)
 {

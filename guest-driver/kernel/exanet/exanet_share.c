@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet: how much of a NIC one user gets.
+ * ExaNet: limits of the resources that one user takes of a NIC.
  *
- * What counts is the user whom the administrator knows: all that run in a user
- * namespace, whatever their numbers, count as the user who has made it.
+ * The limits count users of the initial namespace, because the administrator knows
+ * them.  All users in a user namespace count as the user who has created the namespace.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -51,7 +51,7 @@ void exanet_turns_init(struct exanet_turns *turns, unsigned int count)
 	turns->last = INVALID_UID;
 }
 
-/* Whether the user of @turn has @most of them already. */
+/* Returns true if the user of @turn has @most grants already. */
 static bool exanet_turns_full(const struct exanet_turns *turns,
 			      const struct exanet_turn *turn, unsigned int most)
 {
@@ -65,7 +65,9 @@ static bool exanet_turns_full(const struct exanet_turns *turns,
 	return n >= max(1U, most);
 }
 
-/* The longest waiting one, but of another user than the last one if there is one. */
+/*
+ * Returns the turn with the longest wait, preferably one of another user than the last.
+ */
 static struct exanet_turn *exanet_turns_next(const struct exanet_turns *turns,
 					     unsigned int most)
 {
@@ -110,7 +112,7 @@ int exanet_turns_take(struct exanet_turns *turns, struct exanet_turn *turn,
 	if (!ret)
 		return 0;
 	spin_lock(&turns->lock);
-	/* It may have been granted meanwhile. */
+	/* The turn may have been granted meanwhile. */
 	turns->free += try_wait_for_completion(&turn->done);
 	list_del(&turn->link);
 	exanet_turns_grant(turns, most);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet: what the files of /sys/class/exanet/exanetN share.
+ * ExaNet: declarations for the files of /sys/class/exanet/exanetN.
  *
- * exanet_sysfs.c         the device, its counters, which groups there are
+ * exanet_sysfs.c         the device, its counters, the list of groups
  * exanet_sysfs_port.c    portP
  * exanet_sysfs_tune.c    quota, firmware, switch and memory of other nodes
  */

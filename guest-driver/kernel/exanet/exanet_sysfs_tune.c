@@ -9,11 +9,11 @@
  *   firmware/rtt_ns               smoothed time from block to ack
  *   switch/mode, flow             all words, the current one in brackets
  *   switch/dims                   rings per dimension as 4x4x1; 1: a mesh
- *   switch/order                  dimensions, the one corrected first in front
+ *   switch/order                  order in which dimensions are corrected
  *   switch/flow_target            percent of a link's rate that is shared out
  *   switch/flow_window_ns
  *   switch/local<n>, local_out, transit    packets of the torus router
- *   switch/flows, flows_paced     active ones, and those of ours that are paced
+ *   switch/flows, flows_paced     active flows, and own flows that are paced
  *   shm/aperture, bram            bytes
  *   shm/segments, segments_used
  *   shm/timeout_cycles            of 6.4 ns, for the answer to a load or store
@@ -99,7 +99,7 @@ static ssize_t exanet_tune_store(struct device *dev,
 
 /* --- quota ---------------------------------------------------------------- */
 
-/* A field of CTX_QUOTA, which all contexts have alike. */
+/* A field of CTX_QUOTA.  All contexts have the same value. */
 struct exanet_quota {
 	struct device_attribute attr;
 	u32 field;

@@ -90,7 +90,10 @@ static int exa_alive_init(struct exa_dev *dev)
 	return 0;
 }
 
-/* Whoever started the program may have chosen one of its user's jobs. */
+/*
+ * Sets the job that the environment's EXANET_JOB names, if any.  The starter of a
+ * program (mpirun, Slurm) selects one of the user's jobs by this variable.
+ */
 static int exa_job_choose(struct exa_dev *dev)
 {
 	const char *text = getenv("EXANET_JOB");

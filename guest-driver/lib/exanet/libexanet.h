@@ -89,10 +89,11 @@ struct exa_attr {
 /*
  * Opens a NIC and takes one of its contexts.  @name is "exanet1", "1" or a path;
  * NULL means the environment's EXANET_DEVICE, else exanet0.  -ENODEV or -ENOENT:
- * no such device; -EBUSY: all contexts are taken; -EDQUOT: the user has as many as one
- * may have; -EACCES: the user may not open the file; -EPERM: nor use the job of the
- * environment's EXANET_JOB; -EPROTO: driver and library do not fit.  When the NIC is taken out of a running machine, calls on its devices
- * return -ENODEV or end in SIGBUS.
+ * no such device; -EBUSY: all contexts are taken; -EDQUOT: the user has the maximum of
+ * contexts per user; -EACCES: the user may not open the file; -EPERM: the user may not
+ * use the job of the environment's EXANET_JOB; -EPROTO: driver and library have
+ * different versions.  When the NIC is removed from a running machine, calls on its
+ * devices return -ENODEV or end in SIGBUS.
  */
 int exa_open(const char *name, struct exa_dev **dev);
 
@@ -110,9 +111,9 @@ uint32_t exa_coord(const struct exa_dev *dev);
 uint32_t exa_ctx(const struct exa_dev *dev);
 
 /*
- * Puts the context into a job that root has given the user (exanet-job(8)), or into the
- * one that it had at first.  Only contexts of one job can talk to each other.  -EPERM:
- * another job without CAP_SYS_ADMIN; -EINVAL: a job that has no name.
+ * Puts the context into a job that root has granted to the user (exanet-job(8)), or
+ * into the job that exa_open() took.  Only contexts of the same job can communicate.
+ * -EPERM: any other job without CAP_SYS_ADMIN; -EINVAL: not a named job.
  */
 int exa_job_set(struct exa_dev *dev, uint32_t job);
 
@@ -433,12 +434,11 @@ struct exa_shm_attr {
 int exa_shm_query(struct exa_dev *dev, struct exa_shm_attr *attr);
 
 /*
- * Shows the @len bytes at @gva (exa_gva(), exa_bram_gva(); any alignment) of context
+ * Maps the @len bytes at @gva (exa_gva(), exa_bram_gva(); any alignment) of context
  * @dst_ctx of the same job.  NULL and errno: EINVAL, EACCES (NI space besides block
- * RAM), ENOSPC (no segment or no room in the aperture is left), EDQUOT (the user has as
- * many as one may have), EOPNOTSUPP, EPERM.
- * Whether there is such memory, and whether one may touch it, is told by the first
- * access.
+ * RAM), ENOSPC (no segment or no room in the aperture is left), EDQUOT (the user has
+ * the maximum of segments per user), EOPNOTSUPP, EPERM.  The function does not check
+ * the memory: the first access fails if the memory does not exist or is protected.
  */
 void *exa_map_remote(struct exa_dev *dev, uint64_t gva, size_t len,
 		     unsigned int dst_ctx, unsigned int flags);

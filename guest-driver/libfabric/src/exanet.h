@@ -40,9 +40,9 @@
 #define EXANET_RX_SIZE		1024
 #define EXANET_MBOX_LOG2	11	/* entries of a mailbox ring */
 #define EXANET_PEER_INFLIGHT	8	/* of the 16 packetizer channels */
-#define EXANET_PEER_QUEUE	1024	/* packets, then users get -FI_EAGAIN */
-#define EXANET_PEER_HELD	1024	/* sends, then users get -FI_EAGAIN */
-#define EXANET_HELD_BYTES	4096	/* longest of them */
+#define EXANET_PEER_QUEUE	1024	/* packets; beyond them -FI_EAGAIN */
+#define EXANET_PEER_HELD	1024	/* sends; beyond them -FI_EAGAIN */
+#define EXANET_HELD_BYTES	4096	/* maximum length of a held send */
 #define EXANET_READ_CHUNK	(1U << 30)	/* of a longer read or write */
 #define EXANET_RX_BUDGET	64	/* messages per look at a mailbox */
 #define EXANET_PEER_BUCKETS	64
@@ -55,7 +55,7 @@
 #define EXANET_FAULT_RETRIES	3
 #define EXANET_WATCH_MS		1000	/* between looks for silent peers */
 #define EXANET_PING_MS		3000	/* silence before we ask */
-#define EXANET_DRAIN_MS		5000	/* without arrivals, when an endpoint closes */
+#define EXANET_DRAIN_MS		5000	/* without progress, when an endpoint closes */
 #define EXANET_IDLE_SLEEP_US	50
 #define EXANET_TOUCH_BYTES	4096	/* no page is smaller */
 
@@ -73,7 +73,7 @@ struct exanet_read;
 
 enum exanet_pkt_kind {
 	EXANET_PKT_MSG,		/* numbered message */
-	EXANET_PKT_BARE,	/* message without number, and without peer */
+	EXANET_PKT_BARE,	/* message without number and peer */
 	EXANET_PKT_PUT,		/* small RMA write */
 	EXANET_PKT_READ,	/* read request */
 	EXANET_PKT_WRITE,	/* RDMA write of the user */
@@ -126,7 +126,7 @@ struct exanet_op {
 	uint32_t		id;	/* names us to the peer; of RX: the peer's */
 	uint32_t		pending;	/* packets, reads, answers */
 	int			err;	/* first error, positive FI_E */
-	bool			held;	/* of OP_RTS: the user has its completion */
+	bool			held;	/* of OP_RTS: the user has got the completion */
 	size_t			len;
 	uint64_t		tag;
 	uint64_t		cq_data;
@@ -177,15 +177,15 @@ struct exanet_ring {
 	uint32_t		told;	/* receiver: in the last CREDIT */
 };
 
-/* The search for the endpoint that has a service. */
+/* Lookup of the endpoint that owns a service. */
 struct exanet_lookup {
 	struct dlist_entry	entry;	/* exanet_domain.lookups */
 	struct exanet_ep	*ep;
-	fi_addr_t		addr;	/* of the service's name in the AV */
+	fi_addr_t		addr;	/* the service's name in the AV */
 	uint32_t		coord;
 	uint16_t		service;
-	uint16_t		next;	/* mailbox of the node to ask, over all contexts */
-	uint64_t		round_ms;	/* start of this round of questions */
+	uint16_t		next;	/* next mailbox to ask, over all contexts */
+	uint64_t		round_ms;	/* start of this round of LOOKUPs */
 	uint64_t		end_ms;
 	int			err;	/* 0 or positive FI_E: the lookup has failed */
 };
@@ -201,7 +201,7 @@ struct exanet_peer {
 	struct dlist_entry	queue;	/* packets to send, by number */
 	struct dlist_entry	wait_entry;	/* exanet_domain.waiting */
 	uint32_t		queued;
-	uint32_t		held;	/* ops that are held */
+	uint32_t		held;	/* number of held operations */
 	uint32_t		inflight;
 	uint16_t		tx_seq;	/* next number */
 	uint16_t		tx_una;	/* oldest that is not acked */
@@ -212,7 +212,7 @@ struct exanet_peer {
 
 	struct dlist_entry	ops;
 	bool			active;	/* heard of since the last watch */
-	bool			stuck;	/* no ack since pkts_hold() */
+	bool			stuck;	/* no ack since exanet_pkts_hold() */
 	uint64_t		alive_ms;
 
 	bool			ring_asked;
@@ -227,7 +227,7 @@ struct exanet_ep {
 	struct exa_mbox		*mbox;
 	unsigned int		nr;	/* of the mailbox */
 	uint16_t		tag;
-	uint16_t		service;	/* that LOOKUP finds it by, or 0 */
+	uint16_t		service;	/* number that LOOKUP asks for, or 0 */
 	size_t			tx_size;
 	size_t			rx_size;
 	size_t			min_multi_recv;
@@ -356,8 +356,8 @@ struct exanet_peer *exanet_peer_find(struct exanet_ep *ep,
 				     uint16_t tag, bool make);
 
 /*
- * Makes @addr, which the AV has as the name of a service, mean the endpoint at @at with
- * @tag.  -FI_ENOMEM.
+ * Resolves @addr, the name of a service in the AV, to the endpoint at @at with @tag.
+ * Returns -FI_ENOMEM without memory.
  */
 int exanet_peer_adopt(struct exanet_ep *ep, fi_addr_t addr,
 		      const struct exa_mbox_addr *at, uint16_t tag);
@@ -379,37 +379,37 @@ void exanet_peers_watch(struct exanet_domain *domain);
 
 /* --- Names ------------------------------------------------------------------- */
 
-/* Gives the coordinates that @node is, or that the file of nodes has for it. */
+/* Stores the coordinates of @node: a number, or a name in the file of nodes. */
 int exanet_node_coord(const char *node, uint32_t *coord);
 
-/* Gives the number that @service is. -FI_ENODATA. */
+/* Stores the number of @service; -FI_ENODATA: @service is no valid number. */
 int exanet_service_number(const char *service, uint16_t *number);
 
-/* Gives the coordinates of a NIC, named as for exa_open(). */
+/* Stores the coordinates of NIC @nic, which has a name as in exa_open(). */
 int exanet_nic_coord(const char *nic, uint32_t *coord);
 
 bool exanet_name_is_endpoint(const struct exanet_fi_name *name);
 bool exanet_name_is_service(const struct exanet_fi_name *name);
 
-/* Makes the name of a service; of an endpoint without service if @service is 0. */
+/* Returns the name of a service, or of an endpoint without service if @service is 0. */
 struct exanet_fi_name exanet_name_of_service(uint32_t coord, uint16_t service);
 
 /* --- Services ---------------------------------------------------------------- */
 
 /*
- * Starts the lookup of @name, or asks how it goes.  -FI_EAGAIN while it goes on; any
- * other error ends it.
+ * Starts the lookup of @name, or returns its state.  -FI_EAGAIN: the lookup is under
+ * way; the lookup ends with any other error.
  */
 int exanet_lookup_poll(struct exanet_ep *ep, fi_addr_t addr,
 		       const struct exanet_fi_name *name);
 
-/* Ends the lookups of @addr, or all of @ep if @addr is FI_ADDR_UNSPEC. */
+/* Ends the lookups of @addr, or all lookups of @ep if @addr is FI_ADDR_UNSPEC. */
 void exanet_lookups_forget(struct exanet_ep *ep, fi_addr_t addr);
 
-/* Asks more mailboxes, and ends what has taken too long. */
+/* Sends more LOOKUPs, and ends lookups that have timed out. */
 void exanet_lookups_progress(struct exanet_domain *domain);
 
-/* Handles a LOOKUP from @to with @tag, whose body has @size bytes. */
+/* Handles a LOOKUP from @to with @tag and a body of @size bytes. */
 void exanet_lookup_answer(struct exanet_ep *ep, const struct exa_mbox_addr *to,
 			  uint16_t tag, const uint8_t *body, size_t size);
 
@@ -438,20 +438,20 @@ int exanet_pkt_send_simple(struct exanet_peer *peer, enum exanet_fi_op op,
 			   const void *body, size_t len);
 
 /*
- * Sends a message without number, whose end is not looked at: to @dst_tag, from
- * @src_tag.  -FI_EAGAIN when no channel is free.
+ * Sends a message without number to @dst_tag, from @src_tag.  The sender ignores the
+ * result.  Returns -FI_EAGAIN when no channel is free.
  */
 int exanet_pkt_send_bare(struct exanet_ep *ep, const struct exa_mbox_addr *to,
 			 enum exanet_fi_op op, uint16_t dst_tag,
 			 uint16_t src_tag, const void *body, size_t len);
 
 /*
- * Completes the sends to @peer whose packets wait and hold their data, unless the user asked
- * to be told of their arrival.
+ * Completes the waiting sends to @peer whose packets hold a copy of the data, unless
+ * the user requested a completion upon arrival.
  */
 void exanet_pkts_hold(struct exanet_peer *peer);
 
-/* Counts the messages without number that are on channels. */
+/* Returns the number of messages without number that are on channels. */
 unsigned int exanet_pkts_bare(const struct exanet_domain *domain);
 
 /* Looks at the channels in use, then fills them. */
@@ -490,8 +490,8 @@ int exanet_op_alloc(struct exanet_peer *peer, enum exanet_op_kind kind,
 void exanet_op_put(struct exanet_op *op, int err);
 
 /*
- * Completes a rendezvous whose data has been copied; it lives on until the peer has read
- * the copy.
+ * Completes a rendezvous early, because the data has been copied.  The operation exists
+ * until the peer has read the copy.
  */
 void exanet_op_hold(struct exanet_op *op);
 

@@ -235,7 +235,7 @@ static int exanet_ep_open_srx(struct exanet_ep *ep)
 			     FI_RECV);
 }
 
-/* Returns true if another endpoint of the domain has the service of @ep. */
+/* Returns true if another endpoint of the domain has the same service as @ep. */
 static bool exanet_service_taken(const struct exanet_ep *ep)
 {
 	unsigned int nr;
@@ -305,7 +305,7 @@ static int exanet_ep_control(struct fid *fid, int command, void *arg)
 
 /* --- Closing ----------------------------------------------------------------- */
 
-/* Counts the messages to living peers that have not arrived. */
+/* Returns the number of messages to living peers that have not arrived. */
 static uint64_t exanet_ep_unsent(struct exanet_ep *ep)
 {
 	struct exanet_peer *peer;
@@ -323,8 +323,8 @@ static uint64_t exanet_ep_unsent(struct exanet_ep *ep)
 }
 
 /*
- * Waits until the messages whose completion the user has, and our answers, have arrived.
- * A peer that takes nothing for EXANET_DRAIN_MS ends the wait.
+ * Waits until early-completed messages and answers of this endpoint have arrived.  The
+ * wait ends if no peer accepts a message for EXANET_DRAIN_MS.
  */
 static void exanet_ep_drain(struct exanet_ep *ep)
 {
@@ -385,7 +385,7 @@ static void exanet_ep_by_addr_init(struct ofi_dyn_arr *arr, void *item)
 	*(struct exanet_peer **)item = NULL;
 }
 
-/* Gives the service that the source address of @info names, 0 if none. */
+/* Returns the service of the source address in @info, 0 if there is none. */
 static uint16_t exanet_ep_service(const struct fi_info *info)
 {
 	struct exanet_fi_name name;

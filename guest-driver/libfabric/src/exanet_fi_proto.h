@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What two endpoints of the libfabric provider `exanet` say to each other.
+ * Messages between two endpoints of the libfabric provider `exanet`.
  *
  * A message is the payload of one packet to a mailbox, 8 to 64 bytes, and starts
  * with one 64-bit header word.  The NIC adds coordinates and context of the sender,
@@ -58,9 +58,9 @@ enum exanet_fi_op {
 	EXANET_FI_RING		= 9,	/* struct exanet_fi_ring */
 	EXANET_FI_CREDIT	= 10,	/* struct exanet_fi_credit */
 	EXANET_FI_LOOKUP	= 11,	/* struct exanet_fi_service; DST_TAG is 0: asks the
-					 * owner of the mailbox whether it has this
-					 * service, and gets FOUND or nothing */
-	EXANET_FI_FOUND		= 12,	/* struct exanet_fi_service: the sender has it */
+					 * owner of the mailbox for this service; the
+					 * answer is FOUND, or none */
+	EXANET_FI_FOUND		= 12,	/* struct exanet_fi_service: of the sender */
 };
 
 /* EAGER and RTS: header, le64 tag if TAGGED, then so many bytes of CQ data. */
@@ -156,9 +156,9 @@ RNIC_ASSERT_SIZE(struct exanet_fi_slot, 24);
 #define EXANET_FI_SLOT_CQ_DATA	RNIC_BIT(1)
 
 /*
- * The name of an endpoint, as fi_getname() gives it; or the name of a service, as
- * fi_getinfo() makes it of a node and a service number.  A service has no context,
- * mailbox, tag and job: LOOKUP finds the endpoint.
+ * Name of an endpoint, as fi_getname() returns it, or name of a service, as
+ * fi_getinfo() makes it from a node and a service number.  The name of a service has no
+ * context, mailbox, tag and job, because LOOKUP finds the endpoint.
  */
 struct exanet_fi_name {
 	__le32 coord;		/* EXANET_COORD of the node */

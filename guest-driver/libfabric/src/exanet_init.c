@@ -49,7 +49,7 @@ static int exanet_info_name(struct fi_info *info, const char *name)
 	return 0;
 }
 
-/* Replaces an address of an info. */
+/* Replaces an address of a struct fi_info. */
 static int exanet_info_addr(void **addr, size_t *len,
 			    const struct exanet_fi_name *name)
 {
@@ -63,7 +63,7 @@ static int exanet_info_addr(void **addr, size_t *len,
 	return 0;
 }
 
-/* The source that the hints ask for is this NIC's, or there is none in them. */
+/* Returns true if the hints have no source address, or an address of this NIC. */
 static bool exanet_src_fits(const struct fi_info *info, uint32_t own)
 {
 	struct exanet_fi_name name;
@@ -76,7 +76,7 @@ static bool exanet_src_fits(const struct fi_info *info, uint32_t own)
 	return name.version == EXANET_FI_VERSION && le32toh(name.coord) == own;
 }
 
-/* Fills in the source, and the destination if @node or @service names one. */
+/* Sets the source address, and the destination address if @node or @service is given. */
 static int exanet_info_addrs(struct fi_info *info, uint32_t own,
 			     const char *node, const char *service,
 			     uint64_t flags)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Services: which endpoint of a node has one.
+ * Services: lookup of the endpoint that owns a service.
  *
- * fi_getinfo() makes the name of a service of a node and a number.  The first operation
- * for such a name starts a lookup, which sends LOOKUP to every mailbox of that node;
- * mailboxes that do not exist or belong to other jobs refuse it.  The endpoint with
- * the service answers FOUND, and from then on the name means that endpoint.
+ * fi_getinfo() makes the name of a service from a node and a number.  The first
+ * operation with such a name starts a lookup, which sends LOOKUP to every mailbox of
+ * the node.  Mailboxes that do not exist or belong to other jobs refuse LOOKUP.  The
+ * endpoint that owns the service answers FOUND; from then on the name refers to this
+ * endpoint.
  */
 #include "exanet.h"
 
-#define EXANET_LOOKUP_MS	10000	/* until a lookup fails */
-#define EXANET_LOOKUP_ROUND_MS	100	/* between two rounds of questions */
-#define EXANET_LOOKUP_INFLIGHT	4	/* channels, so that other traffic goes on */
+#define EXANET_LOOKUP_MS	10000	/* limit of a lookup */
+#define EXANET_LOOKUP_ROUND_MS	100	/* between two rounds of LOOKUPs */
+#define EXANET_LOOKUP_INFLIGHT	4	/* channels; other traffic uses the rest */
 #define EXANET_LOOKUP_MAILBOXES	(EXANET_CONTEXTS * EXANET_MAILBOXES)
 
 static struct exanet_lookup *exanet_lookup_find(struct exanet_ep *ep,
@@ -55,7 +56,7 @@ int exanet_lookup_poll(struct exanet_ep *ep, fi_addr_t addr,
 	}
 	if (!lookup->err)
 		return -FI_EAGAIN;
-	/* The next operation for this name starts another lookup. */
+	/* The next operation with this name starts another lookup. */
 	err = lookup->err;
 	exanet_lookup_free(lookup);
 	return -err;
@@ -107,7 +108,7 @@ static void exanet_lookup_progress(struct exanet_lookup *lookup, uint64_t now)
 		lookup->round_ms = now;
 		lookup->next = 0;
 	}
-	/* A question that cannot be posted is asked again in the next round. */
+	/* If LOOKUP cannot be posted, the next round sends it again. */
 	while (lookup->next < EXANET_LOOKUP_MAILBOXES &&
 	       exanet_pkts_bare(lookup->ep->domain) < EXANET_LOOKUP_INFLIGHT &&
 	       exanet_lookup_ask(lookup) != -FI_EAGAIN)
@@ -134,7 +135,7 @@ void exanet_lookup_answer(struct exanet_ep *ep, const struct exa_mbox_addr *to,
 	memcpy(&service, body, sizeof(service));
 	if (!ep->service || le16toh(service.service) != ep->service)
 		return;
-	/* A lost answer does no harm, because the peer asks again. */
+	/* A lost FOUND does no harm, because the peer repeats LOOKUP. */
 	(void) exanet_pkt_send_bare(ep, to, EXANET_FI_FOUND, tag, ep->tag,
 				    &service, sizeof(service));
 }
@@ -154,7 +155,7 @@ void exanet_lookup_found(struct exanet_ep *ep, const struct exa_mbox_addr *from,
 		if (lookup->ep != ep || lookup->coord != from->coord ||
 		    lookup->service != le16toh(service.service))
 			continue;
-		/* Without memory the lookup goes on, and its next answer counts. */
+		/* Without memory the lookup continues, and the next FOUND counts. */
 		if (!exanet_peer_adopt(ep, lookup->addr, from, tag))
 			exanet_lookup_free(lookup);
 	}

@@ -12,7 +12,7 @@ struct exanet_send {
 	void			*context;
 	uint32_t		ofi_op;
 	uint64_t		flags;
-	bool			instant;	/* complete when the call returns */
+	bool			instant;	/* completes when the call returns */
 };
 
 /* Header bits and bytes of tag and CQ data. */
@@ -41,8 +41,9 @@ static size_t exanet_envelope(const struct exanet_send *send, uint64_t *bits,
 }
 
 /*
- * Returns true if a send that a packet or slot holds completes when the call returns:
- * because the user wants that, or because the peer takes nothing at present.
+ * Returns true if a send completes when the call returns.  This is the case if the user
+ * requests it, or if the peer accepts no messages at present; a packet or slot holds
+ * the data.
  */
 static bool exanet_send_is_instant(const struct exanet_peer *peer,
 				   uint64_t flags)
@@ -122,8 +123,8 @@ static int exanet_send_slot(struct exanet_peer *peer,
 }
 
 /*
- * Returns true if a send that goes by rendezvous is copied and completes at once, because
- * its receiver may not look for messages before it has heard of that completion.
+ * Returns true if a send by rendezvous is copied and completes at once, because the
+ * receiver may process no messages before it knows of this completion.
  */
 static bool exanet_send_is_held(const struct exanet_send *send)
 {
@@ -131,7 +132,10 @@ static bool exanet_send_is_held(const struct exanet_send *send)
 	       !(send->flags & (FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE));
 }
 
-/* Copies a source that is in pieces, or that the user may change before it is read. */
+/*
+ * Copies the source if it has several pieces, or if the user may change it before the
+ * peer has read it.
+ */
 static int exanet_rts_source(const struct exanet_send *send,
 			     struct exanet_op *op, uint64_t *va)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Names: from the strings of fi_getinfo() to coordinates and service numbers.
+ * Names: conversion of fi_getinfo()'s strings to coordinates and service numbers.
  *
- * The file that FI_EXANET_NODES names holds one node a line, like hosts(5):
- * coordinates, then the names of that node; "#" begins a comment.
+ * FI_EXANET_NODES names a file with one node a line, like hosts(5): coordinates, then
+ * the names of the node; "#" begins a comment.
  */
 #include <ctype.h>
 
@@ -13,7 +13,7 @@
 
 const char *exanet_nodes_file = "/etc/exanet/nodes";
 
-/* Converts @text to @value; false unless all of it is a number up to @max. */
+/* Converts @text to @value; returns false unless all of @text is a number up to @max. */
 static bool exanet_number(const char *text, uint64_t max, uint64_t *value)
 {
 	char *end;
@@ -25,7 +25,7 @@ static bool exanet_number(const char *text, uint64_t max, uint64_t *value)
 	return !errno && !*end && *value <= max;
 }
 
-/* Looks for @node among the names of one line of the file of nodes. */
+/* Searches for @node among the names in one line of the file of nodes. */
 static bool exanet_nodes_line(char *line, const char *node, uint32_t *coord)
 {
 	char *save, *word;

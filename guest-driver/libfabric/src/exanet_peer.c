@@ -210,7 +210,7 @@ void exanet_peers_forget(struct exanet_ep *ep, fi_addr_t addr)
 	slot = ofi_array_at(&ep->by_addr, addr);
 	if (!slot || !*slot)
 		return;
-	/* A peer may have two entries: its own name and that of its service. */
+	/* A peer may have two entries: the endpoint's name and the service's name. */
 	if ((*slot)->fi_addr == addr)
 		(*slot)->fi_addr = FI_ADDR_NOTAVAIL;
 	*slot = NULL;
@@ -258,7 +258,10 @@ static void exanet_peer_watch(struct exanet_peer *peer, uint64_t now)
 		peer->alive_ms = now;
 		return;
 	}
-	/* Its mailbox is full: it may wait for somebody who waits for our completions. */
+	/*
+	 * The peer's mailbox is full; its program may wait for another process that
+	 * waits for our completions, so completing held sends prevents a deadlock.
+	 */
 	if (peer->inflight || peer->queued)
 		exanet_pkts_hold(peer);
 	/* Unacked messages are a question already. */

@@ -251,7 +251,7 @@ static void exanet_rx_message(struct exanet_ep *ep,
 		return;
 	}
 	if (dst_tag != ep->tag) {
-		/* A lost NAK does no harm, because the peer sends again. */
+		/* A lost NAK does no harm, because the peer retransmits. */
 		(void) exanet_pkt_send_bare(ep, &from, EXANET_FI_NAK, src_tag,
 					    dst_tag, NULL, 0);
 		return;
@@ -405,7 +405,10 @@ int exanet_ep_trywait(void *arg)
 		ret = -FI_EAGAIN;
 	exanet_timer_set(domain);
 	exanet_domain_progress(domain);
-	/* No interrupt tells of acks and of the time to ask again: stay awake. */
+	/*
+	 * No interrupt announces acks or the time of the next LOOKUP, so the caller
+	 * must poll.
+	 */
 	if (exanet_pkts_silent(domain) || !dlist_empty(&domain->lookups))
 		ret = -FI_EAGAIN;
 	exanet_unlock(domain);
