@@ -17,7 +17,7 @@ from .paths import GUEST
 from .rootfs import Recipe, chroot, depmod, kernel_version
 from .steps import Failed, run
 
-# Guests boot with an initramfs of ours, so the kernel's package makes none.
+# The kernel's package makes no initramfs, because guests boot with the project's own.
 _NO_INITRAMFS = ['/etc/kernel/postinst.d/initramfs-tools']
 _SLIM = ['/usr/share/doc/*', '/usr/share/locale/*', '/usr/share/man/*',
          *_NO_INITRAMFS]

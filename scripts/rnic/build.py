@@ -12,8 +12,8 @@ from .steps import build_lock
 
 
 def everything(shell=False, programs=(), image='', arches=(AMD64,)):
-    """Builds QEMU, PROGRAMS that help tests, and the guests, whose disk is IMAGE;
-    the path of QEMU."""
+    """Builds QEMU, the helper programs PROGRAMS, and the guests with disk IMAGE;
+    returns the path of QEMU."""
     if shell:
         apt.ensure_packages(['tmux'])
     with build_lock():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Fuzzing with clang's libFuzzer: the targets of tests/fuzz, and QEMU's own.
 
-The targets need of QEMU only what a finished build of it has: headers, and the
-library of its utilities. So they are a small project of their own, in a folder of
-links to our sources, which clang builds in seconds.
+The targets need only headers and the utility library of a finished QEMU build. So
+they are a separate small project, in a folder of links to the sources of this
+repository, and clang builds them in seconds.
 """
 
 import os
@@ -21,21 +21,21 @@ _DIR = BUILD / 'fuzz'
 _TREE = _DIR / 'clang'
 _FINDINGS = _DIR / 'findings'
 _CORPUS = TOP / 'tests/fuzz/corpus'
-# Parts of QEMU beside libqemuutil.a that some targets are linked with.
+# Libraries of QEMU, besides libqemuutil.a, that some targets are linked with.
 _PARTS = ('qom', 'migration', 'io', 'crypto', 'authz', 'event-loop-base')
-# Of the gate, for each target: inputs, which a fixed seed makes the same each
-# time, where it may differ from the usual.
+# Number of inputs per target in the gate, with exceptions. The seed is fixed, so
+# that each run has the same inputs.
 _RUNS, _SEED = 100000, 1
 _RUNS_OF = {'exanet-box': 0, 'exanet-wire': 20000, 'pvrdma-roce': 50000}
-_GATE_SECONDS = 120          # of one target
-_INPUT_SECONDS = 20          # that one input may take
+_GATE_SECONDS = 120          # limit of one target
+_INPUT_SECONDS = 20          # limit of one input
 _ENV = {'ASAN_OPTIONS': 'detect_leaks=1:abort_on_error=1:'
                         'allocator_may_return_null=1',
         'UBSAN_OPTIONS': 'print_stacktrace=1'}
 
 
 def build(built):
-    """The targets, with BUILT, a qemu.Qemu that is built; their programs."""
+    """Builds the targets with BUILT, a finished qemu.Qemu; returns the programs."""
     apt.ensure_packages(PACKAGES)
     source = qemu.source(built.version)
     folder = _DIR / 'src'
@@ -67,7 +67,7 @@ def build(built):
 
 
 class _Run:
-    """One target at work."""
+    """A target that runs."""
 
     def __init__(self, program, corpus, options):
         self.program, self.name = program, program.name.removeprefix('fuzz-')
@@ -129,7 +129,7 @@ def _all(programs, summary, title, limit, corpus, options):
 
 
 def gate(built, pattern, summary):
-    """Some inputs for each target whose name fits; the same ones each time."""
+    """Runs each target that PATTERN selects, with the same inputs each time."""
     programs = [p for p in build(built) if re.search(pattern, p.name)]
     scratch = _DIR / 'gate'
     shutil.rmtree(scratch, ignore_errors=True)
@@ -139,7 +139,7 @@ def gate(built, pattern, summary):
 
 
 def soak(built, minutes, pattern, summary):
-    """All targets whose names fit, for MINUTES in all; what was learnt is kept."""
+    """Runs all targets that PATTERN selects for MINUTES in total; keeps new inputs."""
     programs = [p for p in build(built) if re.search(pattern, p.name)]
     if not programs:
         raise Failed(f'no fuzz target is called {pattern}')
@@ -152,7 +152,7 @@ def soak(built, minutes, pattern, summary):
           f'{shown(_FINDINGS)}')
 
 
-# What QEMU's generic fuzzer is told of the machine and of what to aim at.
+# Options of the machine, and target objects, for QEMU's generic fuzzer.
 _QEMU_TARGETS = {
     'exanet': ('-M q35 -nodefaults -netdev hubport,id=n0,hubid=0 '
                '-netdev hubport,id=n1,hubid=0 '
@@ -165,7 +165,7 @@ _QEMU_TARGETS = {
 
 
 def generic(minutes, summary):
-    """QEMU's own generic fuzzer on our devices, in a build tree of its own."""
+    """Runs QEMU's generic fuzzer on the devices, in a separate build tree."""
     apt.ensure_packages(PACKAGES)
     built = qemu.Qemu(fuzz=True).build_fuzzer()
     each = max(minutes * 60 // len(_QEMU_TARGETS), 1)

@@ -5,8 +5,9 @@ plus our kernel module, library, provider and test programs.
 Below GUEST: base/ the Debian packages, buildroot/ the Debian 13 in which our
 parts are compiled, out/PART what each part installs, and what a guest boots:
 vmlinux, initrd, disk.img. base-NAME/ is a copy of base/ with more packages and
-disk-NAME.img its disk, arm64/ has it all for that processor. Each has a stamp with the digest
-of what it is made of. Runs as root, since file owners and chroot need it.
+disk-NAME.img its disk, arm64/ has all of them for that processor. Each of them has a
+stamp with the digest of its sources. Runs as root, because file owners and chroot need
+root.
 """
 
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What this machine has for builds, tests and guests."""
+"""Resources of this machine for builds, tests and guests."""
 
 import os
 
@@ -8,7 +8,7 @@ _MANY_BYTES = 8_000_000_000    # a machine with "8 GB" has a little less than 8 
 
 
 def memory():
-    """The bytes of RAM of this machine."""
+    """Returns the bytes of RAM of this machine."""
     return os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE')
 
 
@@ -18,6 +18,6 @@ def has_much_memory():
 
 
 def cores():
-    """The number of cores that this process may use: CPU affinity counts, the
-    number of cores in the machine does not."""
+    """Returns the number of cores that this process may use by its CPU affinity; the
+    machine may have more cores."""
     return len(os.sched_getaffinity(0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs tests that are registered with meson, and sums up what its log says."""
+"""Runs tests that are registered with meson, and sums up meson's log."""
 
 import contextlib
 import json
@@ -14,29 +14,29 @@ from . import vm
 from .steps import Failed, log_path
 
 _ENDED = re.compile(r'^ *(\d+)/(\d+) \S+ / (\S+) +([A-Z]+) ', re.M)
-_END_SECONDS = 30        # that meson has to take down its tests
+_END_SECONDS = 30        # limit for meson to end its tests
 _ENDINGS = {'TIMEOUT': 'by time-out', 'INTERRUPT': 'by an interruption'}
 
 
 class Test(NamedTuple):
-    """One test as meson knows it."""
+    """A test that is registered with meson."""
     name: str
-    suites: frozenset    # without rnic-; the suite of all, rnic, is left out
+    suites: frozenset    # without prefix rnic-; without the common suite rnic
     program: Path
 
     @property
     def arm(self):
-        """True if the test runs an Arm machine."""
+        """Returns true if the test runs an Arm machine."""
         return 'arm' in self.suites
 
     @property
     def soak(self):
-        """True if the test runs for as long as it is told to."""
+        """Returns true if an argument sets the duration of the test."""
         return 'soak' in self.suites
 
 
 def listed(tree):
-    """The tests of ours in the configured build folder TREE."""
+    """Yields the tests of this project in the configured build folder TREE."""
     with open(tree / 'meson-info/intro-tests.json', encoding='utf-8') as f:
         for t in json.load(f):
             suites = {s.removeprefix('qemu:') for s in t['suite']}
@@ -47,7 +47,7 @@ def listed(tree):
 
 
 def run(tree, env, tests, line, summary, options=()):
-    """Runs TESTS of TREE; LINE shows how many have ended and which of them failed."""
+    """Runs TESTS of TREE; LINE shows how many tests have ended, and failed tests."""
     names = [t.name for t in tests]
     base = 'rnic'
     results = tree / f'meson-logs/{base}.json'
@@ -71,7 +71,7 @@ def run(tree, env, tests, line, summary, options=()):
 
 
 def _show(console, count, line):
-    """Shows how far meson has come, by what it printed into CONSOLE."""
+    """Shows the progress of meson, from its output in file CONSOLE."""
     ended = _ENDED.findall(console.read_text(encoding='utf-8', errors='replace'))
     failed = [name for _, _, name, how in ended if how not in ('OK', 'SKIP')]
     line.show(f'{len(ended)}/{count},' + (
@@ -79,7 +79,7 @@ def _show(console, count, line):
 
 
 def _end(process):
-    """Ends meson; it ends its tests first, and these the QEMUs that they started."""
+    """Ends meson; meson first ends its tests, and the tests end their QEMUs."""
     if process.poll() is None:
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -93,7 +93,7 @@ def _sum_up(results, tree, names, summary, console):
     missing = set(names)
     with open(results, encoding='utf-8') as f:
         for r in map(json.loads, f):
-            name = r['name'].rsplit(' / ')[-1]     # its suites stand before that
+            name = r['name'].rsplit(' / ')[-1]     # the suites precede the name
             missing.discard(name)
             log = log_path(f'test-{tree.name}-{name}')
             log.write_text(f'$ {" ".join(r["command"])}\n{r["stdout"]}'

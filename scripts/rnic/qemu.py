@@ -44,8 +44,8 @@ class Qemu:
         self.name = f'QEMU {version}' + (' (ASan, UBSan)' if sanitize else '')
 
     def build(self, arm=False, tests=lambda test: False, programs=()):
-        """Everything from nothing, or only what changed; with those test programs
-        for which TESTS is true, and PROGRAMS that help tests."""
+        """Builds QEMU, or the changed parts of it, with the tests for which TESTS
+        returns true, and the helper programs PROGRAMS."""
         self._prepare()
         with step(f'building {self.name}') as line:
             self._ninja(['build.ninja'])
@@ -60,14 +60,14 @@ class Qemu:
         return self
 
     def configure(self):
-        """Builds nothing, but meson knows all tests afterwards."""
+        """Configures the tree without a build, so that meson lists all tests."""
         self._prepare()
         with step(f'looking for tests of {self.name}'):
             self._ninja(['build.ninja'])
         return self
 
     def build_fuzzer(self):
-        """QEMU's own fuzzer, by clang; its path."""
+        """Builds QEMU's own fuzzer with clang; returns its path."""
         self._prepare()
         program = self.tree / 'qemu-fuzz-x86_64'
         with step(f'building {program.name}'):
@@ -81,15 +81,15 @@ class Qemu:
         self._configure(tree)
 
     def tests(self, which=lambda test: True):
-        """Those of our tests for which WHICH is true."""
+        """Returns the tests of this project for which WHICH returns true."""
         return [t for t in mesontest.listed(self.tree) if which(t)]
 
     def program(self, name):
-        """The path of a program that helps tests."""
+        """Returns the path of helper program NAME."""
         return self.tree / 'tests/qtest/rnic/qtest' / f'rnic-{name}'
 
     def run_tests(self, tests, line, summary, *options):
-        """Runs TESTS, which are built; OPTIONS are those of `meson test`."""
+        """Runs TESTS, which must be built, with OPTIONS of `meson test`."""
         mesontest.run(self.tree, environment(), tests, line,
                       summary, options)
 
@@ -100,7 +100,7 @@ class Qemu:
     def _configure(self, tree):
         args = _CONFIGURE + (_FUZZ if self.fuzz else
                              _SANITIZE if self.sanitize else [])
-        # Tests of Arm machines and guests run without sanitizers.
+        # An Arm machine runs without sanitizers only.
         args.append('--target-list=x86_64-softmmu' +
                     ('' if self.sanitize or self.fuzz else ',aarch64-softmmu'))
         stamp = self.tree / 'rnic-configured'
@@ -135,10 +135,10 @@ class Qemu:
 
 
 def environment():
-    """This process's, in which the meson of _fetch_tools() runs."""
+    """Returns the environment for the meson of _fetch_tools()."""
     path = _TOOLS / 'usr/lib/python3/dist-packages'
     return {**os.environ,
-            # Meson itself would count all cores of the machine.
+            # Meson's default is all cores of the machine.
             'MESON_NUM_PROCESSES': os.environ.get('MESON_NUM_PROCESSES') or
                                    str(host.cores()),
             'PYTHONPATH': f'{path}:{os.environ.get("PYTHONPATH", "")}'}

@@ -8,8 +8,8 @@ from . import apt
 from .steps import Failed, fresh, run, step
 
 
-# Completes the root file system $1 with the packages that follow. It runs in a mount
-# namespace of its own, so that its mounts end with it.
+# Installs the packages $2, $3, ... into the root file system $1. The script runs in a
+# separate mount namespace, so that its mounts end with the script.
 _COMPLETE = r'''
     root=$1
     shift
@@ -55,8 +55,8 @@ class Recipe:
             stamp.write_text(value, encoding='ascii')
 
     def complete(self, root, base, what, value):
-        """Makes ROOT, unless its stamp says VALUE, of a copy of BASE, which has
-        a part of the packages and whose programs run on this machine."""
+        """Makes ROOT from a copy of BASE and installs the missing packages, unless
+        ROOT's stamp is VALUE. Programs of BASE must run on this machine."""
         stamp = root.parent / f'{root.name}.stamp'
         if fresh(stamp, value):
             return

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which tests there are and where they run; runs them: on this machine, in a pair of
-guests, and those of our own programs."""
+"""Test suites: selects and runs tests on this machine, in a pair of guests, and of
+the scripts."""
 
 import contextlib
 import os
@@ -13,26 +13,27 @@ from .arch import AMD64, ARM64
 from .paths import TOP
 from .steps import Failed, build_lock, log_path, step
 
-_SOAK_MINUTES = 15       # that the last network may go on after its time
+_SOAK_MINUTES = 15       # limit of the last network beyond the given time
 _END_SECONDS = 60        # to clean up behind a test that is ended
 _GUEST_SECONDS = 300     # unless the test says "# timeout: N"
 _GUEST_TESTS = '/usr/lib/rnic/tests'
 
 
 def sanitized(test):
-    """True if TEST runs with sanitizers, in the gate and with --full."""
+    """Returns true if TEST runs with sanitizers, in the gate and with --full."""
     return not test.arm
 
 
 def plain(selection):
-    """What tells for each test whether it runs without sanitizers in SELECTION."""
+    """Returns a function that returns true if a given test runs without sanitizers in
+    SELECTION."""
     return {'fast': lambda test: not test.arm,
             'gate': lambda test: test.arm or 'plain' in test.suites,
             'full': lambda test: True}[selection]
 
 
 def host(q, which, summary):
-    """The unit tests and qtests of one build tree for which WHICH is true."""
+    """Runs the unit tests and qtests of tree Q for which WHICH returns true."""
     tests = q.tests(which)
     if tests:
         with step(f'unit tests and qtests on {q.name}') as line:
@@ -44,7 +45,7 @@ def soak(q, minutes, summary):
     tests = q.tests(lambda test: test.soak)
     if not tests:
         raise Failed(f'{q.name} has no soak program')
-    # Meson's limit of these is one minute.
+    # The time limit of soak tests in meson is one minute.
     with step(f'{minutes} min of random networks on {q.name}') as line:
         q.run_tests(tests, line, summary, '--setup', 'thorough',
                        '--test-args', str(minutes), '--timeout-multiplier',
@@ -95,10 +96,9 @@ def _limit(test):
 
 
 def guests(binary, pattern, summary, arch=AMD64, full=False):
-    """The tests of tests/guest, those for the same NICs in one boot of a pair:
-    "# nic: KIND" says which, for each pair it shall run in. "# cpus: N" is the
-    least number of CPUs that a test needs. Long ones, which say "# full", only
-    with FULL."""
+    """Runs the tests of tests/guest. Tests with the same NICs share one boot of a pair.
+    Each line "# nic: KIND" in a test names a pair of NICs, and "# cpus: N" the minimum
+    number of CPUs. Long tests, with a line "# full", run only with FULL."""
     found = {}
     for test in sorted((TOP / 'tests/guest').glob('*.test')):
         if not full and _is_long(test):
@@ -120,12 +120,12 @@ def guests(binary, pattern, summary, arch=AMD64, full=False):
 
 
 def _is_long(test):
-    """True if only --full runs TEST."""
+    """Returns a true value if only --full runs TEST."""
     return re.search(r'^# full$', test.read_text(encoding='utf-8'), re.M)
 
 
 def _pairs(test, arch):
-    """The pairs of NICs that TEST runs on in guests of ARCH."""
+    """Yields the pairs of NICs for TEST in guests of ARCH."""
     text = test.read_text(encoding='utf-8')
     for kinds in re.findall(r'^# nic: (.*)$', text, re.M) or ['exanet']:
         pair = nics.pair(kinds)
@@ -134,8 +134,8 @@ def _pairs(test, arch):
 
 
 def guest_cpus(tests):
-    """The number of CPUs of guests in which all TESTS can run. A test that
-    needs more CPUs than guests have here gets them: they share a core."""
+    """Returns the number of CPUs per guest that all TESTS need. The number may exceed
+    the default for this machine, because CPUs of a guest may share a core."""
     needed = [re.findall(r'^# cpus: (\d+)$', test.read_text(encoding='utf-8'),
                          re.M) for test in tests]
     return max(vm.default_cpus(), *(int(n) for found in needed for n in found),
@@ -170,7 +170,7 @@ def _guest_test(pair, test, name, summary):
 
 
 def show(pattern):
-    """Prints all tests, where they run, and in which selection."""
+    """Prints all tests with their places and selections."""
     with build_lock():
         q = qemu.Qemu().configure()
     row = '{:34} {:24} {:7} {:10} {}'

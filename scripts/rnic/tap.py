@@ -16,8 +16,8 @@ class Summary:
         self.passed, self.failed, self.skipped = 0, 0, 0
 
     def program(self, name, text, ended, log, errors=''):
-        """Adds one program: its output, how it ENDED if not well, and what it wrote
-        to standard error if that is not in TEXT."""
+        """Adds the results of one program. TEXT is its output, ENDED the way of an
+        abnormal end, ERRORS its standard error if TEXT does not include it."""
         seen, plan, failures = 0, None, []
         for line in text.splitlines():
             m = _PLAN.match(line)
@@ -57,8 +57,8 @@ class Summary:
 
 
 def _show_why(text, errors):
-    """The diagnostics around what failed, else the end of the output; and the end of
-    ERRORS."""
+    """Prints the lines around failed tests, or the end of TEXT if there are none, and
+    the end of ERRORS."""
     lines = text.strip().splitlines()
     near = set()
     for i, line in enumerate(lines):

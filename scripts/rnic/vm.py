@@ -42,7 +42,7 @@ def default_cpus():
 
 
 def default_memory():
-    """The MB of a guest of a pair."""
+    """Returns the memory of one guest of a pair in MB."""
     return 2048 if host.has_much_memory() else 1024
 
 
@@ -325,7 +325,7 @@ class Cluster:
         return f'{self.folder}/known_hosts'
 
     def hosts(self):
-        """What the guests know of each other: address, name, CPUs and
+        """Returns the list of guests that each guest gets: address, name, CPUs and
         coordinates."""
         return ';'.join(f'{address(n.number)} {n.name} {n.spec.cores} '
                         f'{n.spec.coord:#x}' for n in self.guests)

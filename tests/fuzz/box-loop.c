@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Box of a device: the clock, and the main loop.  Real time is virtual time, so that no
- * limit of a wait depends on the machine.
+ * Box of a device: the clock, and the main loop.  Real time equals virtual time, so
+ * that time limits do not depend on the machine.
  */
 #include "box.h"
 #include <malloc.h>
@@ -18,7 +18,7 @@
 #include "system/runstate.h"
 
 #define START_NS    (1000 * NANOSECONDS_PER_SECOND)
-#define TIMERS_MAX  100000          /* that fire in one box_step() */
+#define TIMERS_MAX  100000          /* limit of timers that fire in one box_step() */
 
 static struct {
     int64_t now;
@@ -62,7 +62,7 @@ void box_init(void)
     module_call_init(MODULE_INIT_QOM);
     qemu_init_main_loop(&error_abort);
     qemu_clock_enable(QEMU_CLOCK_VIRTUAL, true);
-    /* libFuzzer's time-out, which QEMU's main loop would take for its own */
+    /* unblocks libFuzzer's time-out signal, which QEMU's main loop would consume */
     sigemptyset(&alarm);
     sigaddset(&alarm, SIGALRM);
     pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
@@ -113,7 +113,10 @@ bool box_step(int64_t ns, unsigned turns)
 
 /* --- CPU ---------------------------------------------------------------------- */
 
-/* As TCG has it when it does a load or store: in the RCU read lock of cpu_exec(). */
+/*
+ * Begins or ends accesses by a vCPU.  TCG holds the RCU read lock of cpu_exec() during
+ * a load or store, so the box takes the lock too.
+ */
 void box_vcpu(bool on)
 {
     if (on && !loop.vcpu) {
@@ -131,7 +134,7 @@ bool qemu_in_vcpu_thread(void)
     return loop.vcpu;
 }
 
-/* The vCPU waits, and the main loop has the BQL meanwhile. */
+/* Lets the main loop run while the vCPU waits without the BQL. */
 void qemu_cond_timedwait_bql(QemuCond *cond, int ms)
 {
     box_vcpu(false);
@@ -141,7 +144,7 @@ void qemu_cond_timedwait_bql(QemuCond *cond, int ms)
 
 void cpu_loop_exit_restore(CPUState *cpu, uintptr_t pc)
 {
-    g_assert_not_reached();         /* the vCPU is never told to stop */
+    g_assert_not_reached();         /* the box never stops the vCPU */
 }
 
 /* --- Assertions --------------------------------------------------------------- */

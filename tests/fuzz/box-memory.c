@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Box of a device: RAM from address 0 on, and the regions of the device behind it. */
+/* Box of a device: RAM from address 0, and the device's regions at higher addresses. */
 #include "box.h"
 #include "hw/qdev-core.h"
 
@@ -146,7 +146,10 @@ void memory_region_del_subregion(MemoryRegion *mr, MemoryRegion *sub)
     sub->container = NULL;
 }
 
-/* The region at *@at of @mr, and *@at in it; NULL: nothing is there. */
+/*
+ * Returns the subregion of @mr at offset *@at, and changes *@at to the offset in it;
+ * NULL: the address is not mapped.
+ */
 static MemoryRegion *region_find(MemoryRegion *mr, hwaddr *at)
 {
     MemoryRegion *sub;
@@ -199,7 +202,7 @@ static MemTxResult region_ops(MemoryRegion *mr, hwaddr at, uint64_t *value,
     return MEMTX_OK;
 }
 
-/* As memory.c of QEMU does it: sizes, alignment, guard against re-entrancy. */
+/* Accesses a region as QEMU's memory.c does: sizes, alignment, re-entrancy guard. */
 static MemTxResult region_access(MemoryRegion *mr, hwaddr at, uint64_t *value,
                                  unsigned size, bool write, MemTxAttrs attrs)
 {

@@ -11,10 +11,10 @@ typedef struct Nic {
 
 typedef struct Wire {
     NetClientState netdev;
-    Nic *nic;                       /* NULL: there is none, or no more */
+    Nic *nic;                       /* NULL: no netdev, or a removed one */
     GQueue frames;                  /* GBytes for the device */
     bool blocked;
-    NetPacketSent *kept;            /* told when the kept frame has left */
+    NetPacketSent *kept;            /* called when the kept frame has left */
     size_t kept_len;
 } Wire;
 
@@ -47,7 +47,7 @@ static Wire *wire_of(NetClientState *netdev)
     return container_of(netdev, Wire, netdev);
 }
 
-/* The wire of the NIC with the end @nc; or of the netdev @nc itself. */
+/* Returns the wire of the NIC or netdev @nc. */
 static Wire *wire_at(NetClientState *nc)
 {
     for (unsigned i = 0; i < BOX_WIRES; i++) {
@@ -126,7 +126,7 @@ void box_wire_link(unsigned wire, bool up)
     }
 }
 
-/* --- What the device calls ---------------------------------------------------- */
+/* --- Functions of QEMU that the device calls ---------------------------------- */
 
 NICState *qemu_new_nic(NetClientInfo *info, NICConf *conf, const char *model,
                        const char *name, MemReentrancyGuard *guard, void *opaque)
@@ -185,7 +185,7 @@ ssize_t qemu_send_packet_async(NetClientState *nc, const uint8_t *buf, int size,
     if (w->netdev.link_down || nc->link_down) {
         return size;
     }
-    /* one that is kept must have left before the next one comes */
+    /* the netdev keeps one frame, which must leave before the next one arrives */
     g_assert_null(w->kept);
     net.sent(w - net.wire, buf, size);
     if (w->blocked) {

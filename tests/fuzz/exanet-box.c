@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An ExaNet NIC in a box: programs of frames, stores, registers and time; see
- * exanet-box.h.  Beside the sanitizers these are asserted:
+ * exanet-box.h.  Besides the sanitizers, the target asserts:
  *
  *   - work ends: bottom halves and frames, after each operation;
  *   - memory is bounded, and all of it is freed at the end;
- *   - no byte changes that is not a hostile process' own, unless the kernel's rights
- *     were used;
- *   - an honest node gets its block through when no receiver context is taken;
- *   - a context that is closed becomes quiet, and its next owner can send a message to
- *     the honest node; 61 s after all are closed the device is quiescent, and each can
- *     store to that node, too.
+ *   - the device changes memory of hostile processes only, unless the program used the
+ *     kernel's rights;
+ *   - the device accepts a block of the honest node while a receiver context is free;
+ *   - a closed context becomes quiet, and its next owner can send a message to the
+ *     honest node; 61 s after the close of all contexts the device is quiescent, and
+ *     each context can also store to the honest node.
  */
 #include "box.h"
 #include "exanet-box.h"
@@ -33,14 +33,14 @@
 #define HONEST_CTX  2
 #define CTXS        3
 #define HONEST_JOB  77
-#define CTX_BYTES   0x8000          /* of RAM, mapped at VA 0 */
+#define CTX_BYTES   0x8000          /* bytes of RAM, mapped at VA 0 */
 #define CTX_PAGES   (CTX_BYTES / 4096)
 #define DATA_AT(c)  ((c) * CTX_BYTES)
 #define TABLE_AT(c) (CTXS * CTX_BYTES + (c) * 4 * 4096)
 #define PATTERN     0x5a
 
-#define TURNS       5000            /* of the main loop, after one operation */
-#define REPEATS     24000           /* of all operations together */
+#define TURNS       5000            /* limit of main loop turns after one operation */
+#define REPEATS     24000           /* limit of repetitions, of all operations together */
 #define OPS_MAX     256
 #define LIVE_MAX    (192 * MiB)
 #define APERTURE    (64 * KiB)
@@ -59,17 +59,17 @@ static struct {
     bool kernel;                    /* EXANET_BOX_KERNEL */
     bool gone;
     unsigned repeats;
-    uint8_t irq;                    /* what the next interrupt does */
+    uint8_t irq;                    /* effect of the next interrupt */
     uint32_t irq_reg, irq_value;
     uint16_t job[CTXS];
-    /* The neighbours: what they have said and heard. */
+    /* State of the neighbours. */
     struct exanet_hello hello[BOX_WIRES];
-    unsigned acks, nacks;           /* to blocks of the honest node */
+    unsigned acks, nacks;           /* acks to blocks of the honest node */
     uint64_t stored;                /* the last store to the honest node */
     uint16_t tid;
 } box;
 
-/* --- What else the device needs --------------------------------------------------- */
+/* --- Other functions that the device needs ---------------------------------------- */
 
 void add_stats_callbacks(StatsProvider provider, StatRetrieveFunc *stats_fn,
                          SchemaRetrieveFunc *schemas_fn)
@@ -128,7 +128,7 @@ static void user64(unsigned c, unsigned page, hwaddr at, uint64_t value)
     mmio_set(EXANET_BAR_USER, user_at(c, page, at), value, 8);
 }
 
-/* Lets all work end that has begun. */
+/* Runs the device until all work has ended. */
 static void settle(void)
 {
     bool ended = box_run(TURNS);
@@ -151,7 +151,7 @@ static void table_entry(uint64_t table, unsigned index, uint64_t value)
     stq_le_p(box_ram + table + 8 * index, value);
 }
 
-/* Tables of x86-64 for context @c: CTX_BYTES from VA 0 on. */
+/* Writes x86-64 page tables for context @c, which map CTX_BYTES from VA 0. */
 static void tables_make(unsigned c)
 {
     const uint64_t flags = 0x67;    /* present, writable, user, accessed, dirty */
@@ -182,7 +182,7 @@ static void ctx_open(unsigned c, uint16_t job)
           RNIC_PREP(EXANET_CTX_CTRL_FORMAT, EXANET_FORMAT_X86_4));
 }
 
-/* As the driver does it; the context must become quiet. */
+/* Closes a context as the driver does; the context must become quiet. */
 static void ctx_close(unsigned c)
 {
     hwaddr base = EXANET_CTX(c);
@@ -261,7 +261,7 @@ static void frame_send(unsigned wire, unsigned kind, unsigned vc, const void *wo
     box_frame(wire, f, sizeof(*f) + count * EXANET_WORD_BYTES);
 }
 
-/* @heard: the epoch of the device that the neighbour has heard of, 0 for none. */
+/* Sends HELLO.  @heard: the device's epoch that the neighbour has received, 0: none. */
 static void hello_send(unsigned wire, uint8_t heard)
 {
     struct exanet_hello h = box.hello[wire];
@@ -298,7 +298,7 @@ static void packet_send(unsigned wire, const ExanetPacket *pkt)
     frame_send(wire, EXANET_LINK_DATA, 0, buf, packet_encode(buf, pkt));
 }
 
-/* The honest node answers the packet @pkt that was sent to it. */
+/* Answers packet @pkt as the honest node. */
 static void honest_take(const ExanetPacket *pkt)
 {
     ExanetPacket answer = {
@@ -343,7 +343,7 @@ static void honest_take(const ExanetPacket *pkt)
     packet_send(HONEST, &answer);
 }
 
-/* Every packet that leaves the device is one. */
+/* Checks that a frame of the device holds whole packets only. */
 static void packets_check(unsigned wire, const uint8_t *at, unsigned words)
 {
     while (words) {
@@ -352,7 +352,7 @@ static void packets_check(unsigned wire, const uint8_t *at, unsigned words)
         ExanetPacket pkt;
 
         if (box.kernel && (!n || n > words)) {
-            return;                 /* by a fault of the cable, which is a register */
+            return;                 /* a register can make the cable damage packets */
         }
         g_assert_cmpuint(n, >, 0);
         g_assert_cmpuint(n, <=, words);
@@ -407,7 +407,7 @@ static void nic_irq(void *opaque, unsigned vector)
         exanet_reset(box.s);        /* function-level reset */
         break;
     case 4:
-        box.gone = true;            /* the slot's power is off */
+        box.gone = true;            /* power of the slot goes off */
         exanet_fini(box.s);
         break;
     }
@@ -515,7 +515,7 @@ static void start(bool kernel)
 
 /* --- Operations ------------------------------------------------------------------- */
 
-/* How often an operation is done: mostly once. */
+/* Returns how often an operation is done: mostly once. */
 static unsigned repeats(FuzzInput *in)
 {
     unsigned n = 1u << (fuzz_u8(in) % 15);
@@ -525,7 +525,7 @@ static unsigned repeats(FuzzInput *in)
     return n;
 }
 
-/* A node: mostly one that is near. */
+/* Returns the coordinates of a node, mostly of a near one. */
 static uint32_t coord_of(uint32_t raw)
 {
     static const uint32_t near[] = {
@@ -572,7 +572,7 @@ static void op_packets(FuzzInput *in)
         pkt.pdid = pdid(c);
     }
     if (flags & 0x20) {
-        pkt.va &= CTX_BYTES - 1;    /* what is mapped */
+        pkt.va &= CTX_BYTES - 1;    /* a mapped address */
     }
     pkt.small = RNIC_GET(EXANET_FTR_USER_SMALL, pkt.user);
     pkt.resp = pkt.user >> 12;
@@ -695,7 +695,7 @@ static void op_segments(FuzzInput *in)
     uint32_t ctrl = fuzz_u32(in);
 
     for (unsigned i = 0; i < n; i++) {
-        unsigned m = i % 15;        /* the last one is the honest process' */
+        unsigned m = i % 15;        /* the last segment is for the honest process */
 
         segment(m, c, dst & EXANET_COORD_MASK, va, ctrl);
         mmio_set(EXANET_BAR_APERTURE, m * SEGMENT, i, 8);
@@ -838,9 +838,9 @@ static void op_do(FuzzInput *in, ExanetBoxOp op)
     }
 }
 
-/* --- What the honest are owed ------------------------------------------------------- */
+/* --- Guarantees for honest nodes and processes -------------------------------------- */
 
-/* Nothing but the pages of hostile processes has changed. */
+/* Checks that the device has changed memory of hostile processes only. */
 static void memory_check(void)
 {
     for (unsigned i = DATA_AT(HONEST_CTX); i < DATA_AT(CTXS); i++) {
@@ -848,7 +848,7 @@ static void memory_check(void)
     }
 }
 
-/* A block of the honest node for the honest process arrives. */
+/* Checks that a block of the honest node for the honest process arrives. */
 static void honest_block(void)
 {
     static const uint8_t data[64] = "a block of the honest node";
@@ -864,7 +864,7 @@ static void honest_block(void)
     box.acks = box.nacks = 0;
     packet_send(HONEST, &pkt);
     step(SCALE_MS);
-    /* packets before it may wait for a neighbour that takes none: link-stall-ms */
+    /* earlier packets may wait for a stalled neighbour: link-stall-ms */
     while (!box.acks && !box.nacks && box_now() < end) {
         step(50 * SCALE_MS);
     }
@@ -882,7 +882,7 @@ static unsigned message_state(unsigned c, unsigned channel)
                              channel * EXANET_PKTZ_BYTES + 0x10), 8));
 }
 
-/* A message of context @c to the honest node is acknowledged. */
+/* Checks that the honest node acks a message of context @c. */
 static void honest_message(unsigned c)
 {
     int64_t end = box_now() + PATIENCE_NS;
@@ -897,7 +897,7 @@ static void honest_message(unsigned c)
     g_assert_cmpuint(message_state(c, 15), ==, EXANET_PKTZ_ACKED);
 }
 
-/* A store of context @c to the honest node is done. */
+/* Checks that a store of context @c to the honest node completes. */
 static void honest_store(unsigned c)
 {
     uint32_t errors = box.s->shm->errors[c];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The text of property faultsN: what is accepted is told again with the same meaning. */
+/* Text of property faultsN: an accepted text is printed with the same meaning. */
 #include "fuzz.h"
 #include "qapi/error.h"
 #include "hw/rnic/exanet/exanet.h"
@@ -39,7 +39,7 @@ static char *plan_set(ExanetPort *p, const char *text)
     return exanet_inject_plan_get(p);
 }
 
-/* Packets meet the faults that the text asks for. */
+/* Sends packets through the faults that the text defines. */
 static void packets_pass(ExanetPort *p)
 {
     uint8_t buf[EXANET_PACKET_BYTES] = { 0 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libexanet reads the ring of a mailbox, whose entries are the input: it returns an entry
- * once, in order, and copies no more than the payload of an entry.
+ * libexanet reads a mailbox ring with entries from the input: the library returns each
+ * entry once, in order, and copies at most the payload of an entry.
  */
 #include "fuzz.h"
-#undef _GNU_SOURCE             /* the library defines it itself */
+#undef _GNU_SOURCE             /* the library defines this macro too */
 #include "../../guest-driver/lib/exanet/mbox.c"
 
 #define LOG2_MAX 4
@@ -40,7 +40,7 @@ typedef struct Nic {
     uint64_t page[512];
 } Nic;
 
-/* Receives the next entry; the process gives a buffer of @room bytes. */
+/* Receives the next entry into a buffer of @room bytes. */
 static void receive(struct exa_mbox *mbox, unsigned room)
 {
     const struct exanet_message *msg = exa_mbox_peek(mbox);
@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FuzzInput in = { data, size };
     g_autofree Nic *nic = g_new0(Nic, 1);
     unsigned log2 = 1 + fuzz_u8(&in) % LOG2_MAX;
-    /* of its own, so that reads behind the last entry are seen */
+    /* a separate allocation, so that the sanitizer detects reads behind the last entry */
     g_autofree struct exanet_message *ring =
         g_new0(struct exanet_message, 1u << log2);
     struct exa_mbox mbox = {
@@ -94,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         case 0:
             fuzz_bytes(&in, &ring[(op >> 2) % (1u << log2)], sizeof(*ring));
             break;
-        case 1:     /* the entry that is waited for is complete */
+        case 1:     /* the next entry is complete */
             ring[mbox.head & ((1u << log2) - 1)].phase =
                 cpu_to_le64(!(mbox.head >> log2 & 1));
             break;

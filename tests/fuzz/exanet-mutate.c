@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libFuzzer's mutator for programs of exanet-box: whole operations come, go and change
- * places, or one of them changes.
+ * libFuzzer's mutator for programs of exanet-box: the mutator adds, removes, swaps or
+ * changes whole operations.
  */
 #include "fuzz.h"
 #include "exanet-box.h"
 
 #define BYTES EXANET_BOX_OP_BYTES
 
-/* A new operation at @at, which takes the place of none. */
+/* Inserts a new operation at @at, between existing operations. */
 static void op_make(uint8_t *at, GRand *rand)
 {
     for (unsigned i = 0; i < BYTES; i++) {
         at[i] = g_rand_int(rand);
     }
-    /* operations that are done many times are rare */
+    /* operations with many repetitions are rare */
     at[1] = g_rand_int_range(rand, 0, 4) ? at[1] % 3 : at[1];
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The page-table walker of ExaNet on tables whose entries are the input. */
+/* The page-table walker of ExaNet on page tables with entries from the input. */
 #include "fuzz.h"
 #include "hw/rnic/exanet/walk.h"
 
@@ -11,7 +11,7 @@ typedef struct Tables {
     unsigned reads;
 } Tables;
 
-/* Every address holds one of the entries of the input. */
+/* Reads a page table: every address holds one of the entries of the input. */
 static bool entry_read(void *opaque, uint64_t pa, uint64_t *entry)
 {
     Tables *t = opaque;
@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     tables.reads = 0;
     if (exanet_walk(&walk, va, true, &write) == EXANET_RESP_ACK) {
-        /* a page that may be written may be read, and is the same */
+        /* a writable page is readable too, at the same address */
         g_assert_cmpint(resp, ==, EXANET_RESP_ACK);
         g_assert_true(write.write);
         g_assert_cmphex(write.pa, ==, read.pa);

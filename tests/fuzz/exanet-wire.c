@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet packets as a port gets them: made by the encoder, damaged, put into the RX FIFO
- * in frames, found there again and decoded.
+ * ExaNet packets as a port receives them: the target encodes and damages packets, puts
+ * them into the RX FIFO in frames, finds them there and decodes them.
  */
 #include "fuzz.h"
 #include "hw/rnic/exanet/link-fifo.h"
@@ -55,7 +55,7 @@ static void packet_fields(FuzzInput *in, ExanetPacket *p)
     p->desired = p->seq;
 }
 
-/* Whether the encoder writes @p within EXANET_PACKET_BYTES. */
+/* Returns true if the encoder writes @p within EXANET_PACKET_BYTES. */
 static bool packet_fits(const ExanetPacket *p)
 {
     return p->type == EXANET_TYPE_AXI_READ || p->size == 0 ||
@@ -94,7 +94,7 @@ static void packet_make(FuzzInput *in, Made *m)
     }
 }
 
-/* What was encoded and not damaged is what is decoded. */
+/* Checks that the decoder returns the encoded packet, unless it was damaged. */
 static void packet_same(const ExanetPacket *a, const ExanetPacket *b)
 {
     g_assert_cmpuint(a->type, ==, b->type);
@@ -142,7 +142,7 @@ static void packet_read(const uint8_t *buf, unsigned words, const ExanetPacket *
         g_assert_true(got.payload + got.size <=
                       copy + (words - 1) * EXANET_WORD_BYTES);
     }
-    /* a switch rewrites fields that no CRC covers */
+    /* a switch rewrites fields that are not in a CRC */
     ttl = got.ttl;
     exanet_packet_vc_set(copy, 3);
     if (exanet_packet_hop(copy, words)) {
@@ -161,7 +161,7 @@ static void packet_read(const uint8_t *buf, unsigned words, const ExanetPacket *
     g_assert_cmpuint(exanet_packet_path(copy), <, EXANET_PATHS);
 }
 
-/* Takes one frame of the FIFO apart, as a port does. */
+/* Splits one frame of the FIFO into packets, as a port does. */
 static void frame_read(ExanetFifo *f, const Made *made, unsigned count)
 {
     bool synchronous = true;
@@ -210,7 +210,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         cut = how & 0x10 ? fuzz_u8(&in) % words : 0;
         exanet_fifo_put(&f, frame, words - cut);
-        /* the last packet is not whole, and those before may be damaged */
+        /* the last packet may be cut, and earlier ones may be damaged */
         frame_read(&f, made, cut ? 0 : count);
         g_assert_cmpuint(f.count, ==, 0);
         exanet_fifo_trim(&f);

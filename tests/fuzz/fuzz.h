@@ -5,9 +5,9 @@
  * runs the inputs of tests/fuzz/corpus as a test (any compiler).
  *
  * An input is consumed as a sequence of little-endian numbers.  Numbers behind its end
- * are zero, so that every prefix of an input is an input.  Each number is taken by a
- * statement of its own: C leaves it to the compiler which argument of a call, or which
- * member of an initializer, comes first.
+ * are zero, so that every prefix of an input is an input.  A target reads each
+ * number in a separate statement, because C does not define the order in which the
+ * arguments of a call, or the members of an initializer, are evaluated.
  */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
@@ -22,7 +22,9 @@ typedef struct FuzzInput {
 } FuzzInput;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* Of targets with a mutator of their own, and the mutator of libFuzzer. */
+/*
+ * The mutator that a target may define, and libFuzzer's own mutator, which it may call.
+ */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
                                unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
@@ -68,7 +70,7 @@ static inline uint64_t fuzz_u64(FuzzInput *in)
     return fuzz_number(in, 8);
 }
 
-/* The rest of the input, at most @max bytes, as a string; the caller frees it. */
+/* Returns the rest of the input, up to @max bytes, as a string; the caller frees it. */
 static inline char *fuzz_text(FuzzInput *in, size_t max)
 {
     size_t len = MIN(in->left, max);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RoCE frames of pvrdma: made by the encoder, damaged, the ICRC mended or not, and taken
- * apart again.
+ * RoCE frames of pvrdma: the target encodes and damages frames, with a valid ICRC or
+ * not, and parses them again.
  */
 #include "fuzz.h"
 #include "hw/rnic/pvrdma/roce.h"
@@ -56,7 +56,7 @@ static void packet_fields(FuzzInput *in, RocePacket *pkt)
     pkt->inv_rkey = fuzz_u32(in);
 }
 
-/* What was sent is what arrives, of the members that the opcode has. */
+/* Checks that the parser returns the encoded members, as far as the opcode has them. */
 static void same(const RocePacket *a, const RocePacket *b, size_t payload_len)
 {
     uint32_t flags = roce_opcode_info(b->opcode)->flags;
@@ -81,7 +81,7 @@ static void same(const RocePacket *a, const RocePacket *b, size_t payload_len)
     }
 }
 
-/* Reads all that a packet that was parsed points to. */
+/* Reads all data that a parsed packet points to. */
 static void inside(const uint8_t *frame, size_t len, const RocePacket *pkt)
 {
     uint8_t grh[ROCE_GRH_BYTES];
@@ -97,7 +97,7 @@ static void inside(const uint8_t *frame, size_t len, const RocePacket *pkt)
     g_assert_nonnull(roce_opcode_info(pkt->opcode)->name);
 }
 
-/* The frame as it came, of exactly @len bytes. */
+/* Parses a copy of the frame with exactly @len bytes. */
 static RoceStatus parse(const uint8_t *frame, size_t len, RocePacket *pkt,
                         const RocePacket *sent, size_t payload_len)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Work queues of pvrdma: layouts, indices and WQEs that are the input.  A WQE is decoded
- * from what was read once: other bytes lie there at the next read.
+ * Work queues of pvrdma: the input defines layouts, indices and WQEs.  The device must
+ * read a WQE only once, because each further read returns other bytes.
  */
 #include "fuzz.h"
 #include "hw/rnic/pvrdma/pvrdma.h"

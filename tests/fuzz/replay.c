@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs the inputs of a fuzz target as a test, each file of the folder FUZZ_CORPUS as a
- * case of its own, or the files that are named as arguments.
+ * Runs the inputs of a fuzz target as a test: each file of the folder FUZZ_CORPUS is a
+ * test case; arguments name files instead.
  */
 #include "fuzz.h"
 

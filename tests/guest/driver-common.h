@@ -243,7 +243,7 @@ static inline bool comes_to(const char *name, long long value)
 	return true;
 }
 
-/* Writes @text to a module parameter; 0 or errno. */
+/* Writes @text to a module parameter; returns 0 or errno. */
 static inline int set_parameter(const char *name, const char *text)
 {
 	char path[256];
@@ -257,7 +257,7 @@ static inline int set_parameter(const char *name, const char *text)
 	return err;
 }
 
-/* Makes this process one of user @uid, who belongs to the group of the device file. */
+/* Changes this process to user @uid in the group of the device file. */
 static inline void become(uid_t uid)
 {
 	struct stat st;

@@ -45,7 +45,7 @@ static void test_untouched(struct nic *nic)
 	munmap(fresh, SIZE);
 }
 
-/* Bytes in huge pages of the mapping that holds @p. */
+/* Returns how many bytes of the mapping at @p are in huge pages. */
 static long huge_bytes(const void *p)
 {
 	FILE *f = fopen("/proc/self/smaps", "r");
@@ -76,7 +76,7 @@ static void test_huge(struct nic *nic)
 	check(DONE_STATE(nic_copy(nic, dst, src, huge)),
 	      "write to memory that may get a huge page");
 	check(filled(dst, huge, 2), "the data is there");
-	/* what the first write has cached must not last */
+	/* Translations that the first write has cached must not remain. */
 	must(!madvise(dst, huge, MADV_COLLAPSE), "MADV_COLLAPSE");
 	check_value(huge_bytes(dst), huge, "it is one huge page now");
 	fill(src, huge, 3);
@@ -335,7 +335,7 @@ static void test_never(void)
 
 #define STUCK	8	/* contexts of a user, module parameter user_contexts */
 
-/* Lets the NIC ask for a page that is late, then closes its context. */
+/* Makes the NIC request a page that arrives late, then closes the context. */
 static bool stick(uint8_t *late, int uffd)
 {
 	uint8_t *dst = memory(PAGE);
@@ -349,7 +349,10 @@ static bool stick(uint8_t *late, int uffd)
 	return arrived;
 }
 
-/* A user who does so as often as he may; tells how often that is, and why no more. */
+/*
+ * Closes contexts with late pages as often as a user may; reports how often, and the
+ * error of the next open.
+ */
 static void stuck_user(int in, int out)
 {
 	uint8_t *late[STUCK + 1], *page = memory(PAGE);
@@ -384,7 +387,7 @@ static void stuck_user(int in, int out)
 	_exit(read(in, &c, 1) ? 3 : 0);
 }
 
-/* The service of a fault that outlives its context counts as the context. */
+/* Checks that a fault which outlives its context counts as a context of its user. */
 static void test_stuck(void)
 {
 	long in_use = sysfs_number("contexts_in_use");

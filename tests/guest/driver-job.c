@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Jobs: which users reach which processes, on one node and from node to node, and how
- * much of the NIC a user gets.
+ * Jobs: isolation of users' processes, on one node and between nodes, and limits of
+ * the NIC's resources per user.
  *
- *   driver-job                     all that takes one node
- *   driver-job target UID          as that user: shows "JOB COORD CTX VA XVA" of some
- *                                  memory, and when its input ends "untouched" or
- *                                  "reached"
+ *   driver-job                     runs all tests for a single node
+ *   driver-job target UID          as user UID: prints "JOB COORD CTX VA XVA" of some
+ *                                  memory, and "untouched" or "reached" at the end of
+ *                                  its input
  *   driver-job attack UID WANT JOB COORD CTX VA XVA
- *                                  as that user: tries all ways to there, which must be
- *                                  WANT (refused or allowed); JOB: 0, or a local job
- *                                  that the user must have first
+ *                                  as user UID: tries to access this memory in all
+ *                                  ways, which must be WANT (refused or allowed); JOB
+ *                                  is 0, or a local job that the user must get first
  */
 #include "driver-common.h"
 
@@ -20,9 +20,9 @@
 #define BYTES	(4 * PAGE)
 #define SEED	77
 #define MAP	"job_map"
-#define ROOT_JOB 1	/* that the image gives to root */
+#define ROOT_JOB 1	/* root's job in the guest image */
 
-/* Numbers that the user id modulo 4095 would bring to root's job, and some more. */
+/* User ids that a mapping modulo 4095 would put into root's job, and other ones. */
 static const uid_t users[] = { 4095, 8190, 61425, 102375, 1000, 5095, 65534 };
 
 #define USERS	(sizeof(users) / sizeof(users[0]))
@@ -53,11 +53,11 @@ static uint32_t job_of(const struct nic *nic)
 /* A process that holds a context. */
 struct child {
 	pid_t pid;
-	int in, out;	/* pipes: to it, and from it */
-	int job;	/* of its context, or -errno of the open */
+	int in, out;	/* pipes to the process, and from it */
+	int job;	/* job of its context, or -errno of the open */
 };
 
-/* The child's side: opens, tells its job, waits for the end of its input. */
+/* Opens the NIC as a child, reports the job, and waits for the end of its input. */
 static int child_hold(int in, int out)
 {
 	struct nic nic;
@@ -74,7 +74,7 @@ static int child_hold(int in, int out)
 	return 0;
 }
 
-/* Else the pipes of other children would stay open in this one. */
+/* Closes the pipes of other children, because this child would keep them open. */
 static void keep_two(int a, int b)
 {
 	int fd;
@@ -93,7 +93,7 @@ static void write_file(const char *path, const char *text)
 	close(fd);
 }
 
-/* Lets user @inner of the namespace of @pid be user @outer, as newuidmap does. */
+/* Maps user @inner in the namespace of @pid to user @outer, as newuidmap does. */
 static void map_user(pid_t pid, const char *file, uid_t inner, uid_t outer)
 {
 	char path[64], text[64];
@@ -104,8 +104,8 @@ static void map_user(pid_t pid, const char *file, uid_t inner, uid_t outer)
 }
 
 /*
- * Starts a process of user @uid that holds a context.  @ns: it makes a user namespace
- * first, whose only user is user @outer of the node.
+ * Starts a process of user @uid that holds a context.  With @ns the process first
+ * creates a user namespace, with user @outer of the node as its only user.
  */
 static struct child child_start(uid_t uid, bool ns, uid_t outer)
 {
@@ -147,7 +147,7 @@ static void child_end(struct child *c)
 	reap(c->pid);
 }
 
-/* The job that a user has who opens the NIC now and closes it. */
+/* Returns the job that user @uid gets: opens the NIC and closes it. */
 static int job_of_user(uid_t uid)
 {
 	struct child c = child_start(uid, false, 0);
@@ -218,7 +218,7 @@ static int set_job(struct nic *nic, uint32_t number)
 	return ioctl(nic->fd, EXANET_IOC_SET_JOB, &j) ? errno : 0;
 }
 
-/* As user 4711 in job @own: bits of what went wrong. */
+/* Changes jobs as user 4711 in job @own; returns a bit for each wrong result. */
 static int change_jobs(uint32_t own, uint32_t others, uint32_t second)
 {
 	struct nic nic;
@@ -323,14 +323,14 @@ static void test_map(void)
 
 /* --- limits --------------------------------------------------------------- */
 
-/* How many contexts a user can have; @err gets why there are no more. */
+/* Returns how many contexts a user can open; @err gets the error of the next open. */
 static int contexts_of(uid_t uid, bool ns, int *err)
 {
 	struct child c[EXANET_CONTEXTS + 1];
 	int n, i;
 
 	for (n = 0; n <= EXANET_CONTEXTS; n++) {
-		/* as another user each time */
+		/* The namespace maps another user each time. */
 		c[n] = child_start(uid, ns, 100000 + n);
 		if (c[n].job < 0) {
 			*err = -c[n].job;
@@ -362,7 +362,7 @@ static void test_user_contexts(void)
 	check(comes_to("contexts_in_use", 1), "all are given back");
 }
 
-/* As a user: how many segments; 100 + errno if it is not EDQUOT that ends them. */
+/* Returns how many segments a user can create; 100 + errno: not EDQUOT ends them. */
 static int segments_as_user(void)
 {
 	struct exanet_ioc_segment_create c = {
@@ -381,7 +381,7 @@ static int segments_as_user(void)
 	return errno == EDQUOT ? n : 100 + errno;
 }
 
-/* As a user: a job of the accelerator that takes hours. */
+/* Starts a job of the accelerator that takes hours, as a user. */
 static int accel_as_user(void)
 {
 	enum { CELLS = 1 << 22, NDF = 64, LAYERS = 256 };
@@ -538,7 +538,7 @@ static unsigned int try_segment(struct exa_dev *dev, const struct place *to)
 	return ways;
 }
 
-/* The ways by which this process reaches @to. */
+/* Returns the ways by which this process can access @to. */
 static unsigned int try_all(struct exa_dev *dev, const struct place *to)
 {
 	uint8_t *mine = memory(BYTES);
@@ -552,7 +552,7 @@ static unsigned int try_all(struct exa_dev *dev, const struct place *to)
 	return ways;
 }
 
-/* Opens the NIC again and again, until the local job has number @job; 0: any. */
+/* Opens the NIC until the local job has number @job; 0: any number. */
 static struct exa_dev *open_in_job(uid_t uid, unsigned int job)
 {
 	struct exa_attr attr;
@@ -629,7 +629,7 @@ static void read_place(FILE *f, struct place *p)
 	p->xva = xva;
 }
 
-/* A target of user @victim on this node, which @attacker tries to reach. */
+/* Starts a target of user @victim on this node, and attacks it as @attacker. */
 static void attack_here(uid_t victim, uid_t attacker, bool allowed)
 {
 	int to[2], from[2];

@@ -183,7 +183,7 @@ static void test_storm(struct nic *nic)
 	gva = nic_gva(nic, s.area);
 	fill(src, STORM_BYTES, 50);
 	must(!pthread_create(&t, NULL, storm_remap, &s), "pthread_create");
-	/* a busy machine needs longer for its rounds */
+	/* Rounds take longer on a loaded machine. */
 	while (seconds() < end ||
 	       (s.rounds <= STORM_ROUNDS && seconds() < last)) {
 		for (ch = 0; ch < STORM_CHANNELS; ch++) {

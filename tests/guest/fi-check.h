@@ -156,7 +156,7 @@ static void sync_up(void)
 
 /* --- Objects ---------------------------------------------------------------- */
 
-/* Makes the hints that all test programs give; the caller frees them. */
+/* Makes the hints that all test programs use; the caller frees them. */
 static struct fi_info *make_hints(enum fi_av_type av)
 {
     struct fi_info *hints = fi_allocinfo();
@@ -184,7 +184,7 @@ static struct fi_info *find_info(enum fi_av_type av)
     return info;
 }
 
-/* Opens the endpoint that @info describes, and all that belongs to it. */
+/* Opens the endpoint that @info describes, and its domain, queues and AV. */
 static void node_open_info(struct node *n, struct fi_info *info,
                            enum fi_av_type av, enum fi_wait_obj wait)
 {

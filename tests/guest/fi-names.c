@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libfabric over the NIC: programs that find each other by node and service, as most
- * do that are started as "server" and "client SERVER", with no other connection.
+ * libfabric over the NIC: programs that find each other by node and service, without
+ * another connection, like programs that are started as "server" and "client SERVER".
  *
- *   fi-names --serve SERVICE            on one node: says "ready", echoes messages
+ *   fi-names --serve SERVICE            on one node: prints "ready", echoes messages
  *   fi-names SERVICE NODE [NODE...]     on the other: runs the tests, prints TAP;
  *                                       all NODEs are names of the server's node
  */
@@ -12,7 +12,7 @@
 
 #define MESSAGE_BYTES 256
 
-/* The first word of a message says how to treat it. */
+/* The first word of a message selects its handling. */
 enum { HELLO, ECHO, END };
 
 struct message {
@@ -58,7 +58,7 @@ static int serve(const char *service)
     fflush(stdout);
     for (;;) {
         must("recv", fi_recv(me.ep, &m, sizeof(m), NULL, FI_ADDR_UNSPEC, NULL));
-        /* Clients come when they like. */
+        /* Clients may connect at any time. */
         while (fi_cq_read(me.rxcq, &e, 1) != 1) {
         }
         if (m.kind == END) {
@@ -91,7 +91,7 @@ static void echo(uint32_t seed)
     }
 }
 
-/* Sends to the name that fi_getinfo() made, and never hears of another. */
+/* Sends to the name from fi_getinfo(); the client never uses another name. */
 static void test_meet(void)
 {
     struct message m = { .kind = HELLO }, back;
@@ -119,7 +119,7 @@ static void test_meet(void)
     node_close(&me);
 }
 
-/* The coordinates, which come first in a name, are those of the endpoint. */
+/* The coordinates at the begin of a name are those of the endpoint. */
 static void test_source(void)
 {
     uint8_t name[NAME_MAX_BYTES];
@@ -156,11 +156,11 @@ static void test_refused(void)
     refused(the_node, "http", 0);
     refused(the_node, "65536", 0);
     refused(the_node, "-1", 0);
-    /* An endpoint of this node cannot have the other one's coordinates. */
+    /* An endpoint of this node cannot have the other node's coordinates. */
     refused(the_node, the_service, FI_SOURCE);
 }
 
-/* A node alone is no address: of which of its endpoints? */
+/* A node without a service is no address, because a node has many endpoints. */
 static void test_no_service(void)
 {
     struct fi_info *info;
@@ -175,7 +175,10 @@ static void test_no_service(void)
     node_close(&me);
 }
 
-/* No endpoint has it: sends say so after a while, and try again when asked to. */
+/*
+ * Sends to a service without an endpoint fail after a time-out, and a later send starts
+ * a new lookup.
+ */
 static void test_nobody(void)
 {
     struct message m = { .kind = ECHO };
@@ -197,7 +200,7 @@ static void test_nobody(void)
     if (ret != -FI_ECONNREFUSED || took < 5) {
         fail("%s after %.1f s", fi_strerror(-ret), took);
     }
-    /* A lookup under way does not keep the AV entry or the endpoint. */
+    /* A lookup under way blocks neither the removal of the AV entry nor fi_close(). */
     for (i = 0; i < 3; i++) {
         ret = fi_send(me.ep, &m, sizeof(m), NULL, me.peer, NULL);
         if (ret != -FI_EAGAIN) {
@@ -208,7 +211,7 @@ static void test_nobody(void)
     node_close(&me);
 }
 
-/* One service of a domain belongs to one endpoint. */
+/* A service belongs to at most one endpoint of a domain. */
 static void test_taken(void)
 {
     struct fi_av_attr av_attr = { .type = FI_AV_MAP };

@@ -34,7 +34,7 @@ static void serve_verify(void)
     put(&ok, 1);
 }
 
-#define HELD_COUNT 1024         /* fi_exanet(7): sends without a receiver */
+#define HELD_COUNT 1024         /* fi_exanet(7): limit of sends without a receiver */
 #define HELD_BYTES_MAX 4096
 #define ORDER_COUNT 500
 
@@ -162,8 +162,8 @@ static void serve_victim(void)
 }
 
 /*
- * Makes no progress until the client says how many messages it has sent; then receives
- * them and says how many were right.
+ * Makes no progress until the client reports how many messages it has sent; then
+ * receives them and reports how many were right.
  */
 static void serve_asleep(void)
 {
@@ -689,8 +689,8 @@ static void test_wait_rma(void)
 }
 
 /*
- * Finds the message that a completion is about, because a message that is read from its
- * sender completes after later ones that came whole; MULTI_COUNT if there is none.
+ * Returns the index of the completed message, or MULTI_COUNT.  A message that is read
+ * from its sender may complete after later messages that arrived whole.
  */
 static unsigned int multi_find(const struct fi_cq_tagged_entry *e,
                                const bool *seen)
@@ -858,7 +858,7 @@ static void test_held(void)
     size_t i;
 
     for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-        /* Without a ring of slots, and with one. */
+        /* Runs the test without a ring of slots, and with a ring. */
         reopen(FI_AV_MAP, FI_WAIT_NONE);
         send_asleep(sizes[i], HELD_COUNT, false);
         send_asleep(sizes[i], HELD_COUNT, false);

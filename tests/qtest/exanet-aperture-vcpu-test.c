@@ -49,7 +49,7 @@ static void bring_up(ExanetTest *t)
     segments(t);
 }
 
-/* @props: of the device, and further options of QEMU */
+/* Starts the machine.  @props: properties of the device, and further options of QEMU. */
 static ExanetTest *start_cold(const char *machine, const char *accel,
                               const char *props)
 {
@@ -60,14 +60,20 @@ static ExanetTest *start_cold(const char *machine, const char *accel,
     return exanet_start_cold(all, false);
 }
 
-/* Not before BARs were asked for their size: they lie over the BIOS then. */
+/*
+ * Starts the processor after the BARs have been sized, because a BAR overlaps the BIOS
+ * during sizing.
+ */
 static void run(ExanetTest *t)
 {
     qtest_qmp_assert_success(t->qts, "{ 'execute': 'cont' }");
     bring_up(t);
 }
 
-/* With a limit of the wait that no test meets, on a machine that is busy. */
+/*
+ * Starts the machine with a time limit for accesses that no test reaches, even on a
+ * loaded host.
+ */
 static ExanetTest *start(const char *accel)
 {
     ExanetTest *t = start_cold("pc", accel, ",aperture-timeout-ms=60000");
@@ -293,7 +299,7 @@ static void check_limit(const char *props, int64_t least_us, int64_t most_us)
     exanet_stop(t);
 }
 
-/* The default is below a second, with room for a machine that is busy. */
+/* The default limit is below a second; the test allows more on a loaded machine. */
 static void test_limit(void)
 {
     check_limit("", 500000, 3000000);
@@ -440,9 +446,9 @@ static void test_dma(void)
 }
 
 /*
- * A message of another device, sent inside the processor's write to a register of that
- * device, is no store of the processor, though it has the same requester ID: it must not
- * wait, because that device is at work.
+ * A message of another device, sent while the processor writes a register of the other
+ * device, is no store of the processor, though its requester ID is 0 as well.  The
+ * message must not wait, because the other device is at work.
  */
 static void test_message(void)
 {

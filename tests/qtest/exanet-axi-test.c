@@ -218,7 +218,10 @@ static void test_fault_line(void)
 #define WALK_VBAR   0x30000u        /* 16 vectors */
 #define WALK_LOOP   0x14000000u     /* a branch to itself */
 
-/* MMU on, with the tables of the low half of the addresses at @ttbr, below 4 GiB. */
+/*
+ * Emits code that turns the MMU on, with page tables for low addresses at @ttbr, below
+ * 4 GiB.
+ */
 static void walk_code(ExanetTest *t, uint32_t ttbr)
 {
     const uint32_t code[] = {
@@ -240,16 +243,16 @@ static void walk_code(ExanetTest *t, uint32_t ttbr)
     for (unsigned i = 0; i < 16; i++) {
         qtest_writel(t->qts, WALK_VBAR + 0x80 * i, WALK_LOOP);
     }
-    /* the first instruction last: the processor waits there */
+    /* the first instruction is written last, because the processor waits there */
     for (int i = ARRAY_SIZE(code) - 1; i >= 0; i--) {
         qtest_writel(t->qts, WALK_CODE + 4 * i, code[i]);
     }
 }
 
 /*
- * A walk of page tables is no load of the processor: it is refused, because it holds an
- * RCU read lock, which the end of a wait by a stop of the machine would never release.
- * QEMU waits for all readers before it answers a device_add that fails.
+ * A walk of page tables is no load of the processor.  The device refuses the walk,
+ * because the walk holds an RCU read lock, which a stop during the wait would never
+ * release.  QEMU waits for all RCU readers before it answers a failed device_add.
  */
 static void test_walk(void)
 {

@@ -10,8 +10,8 @@
 /* nothing is lost here, so nothing takes longer than a few time-outs */
 #define LIMIT (2000 * EXANET_MS)
 /*
- * Where time is measured.  Cables are slow, because a step of time is to be short beside
- * a transfer.  All other times are in proportion.
+ * Properties of tests that measure time.  Cables are slow, because a clock step must be
+ * short compared with a transfer.  All other times are in proportion.
  */
 #define RATE_KBPS 20000
 #define RATE ",link-rate-kbps=20000,link-stall-ms=0"

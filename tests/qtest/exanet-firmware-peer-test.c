@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The firmware's table of nodes: a process that sends blocks to nodes which never answer
+ * The firmware's table of nodes: a process that sends blocks to nodes that never answer
  * takes no room from the next owner of its context.
  */
 #include "qemu/osdep.h"
@@ -8,11 +8,11 @@
 
 #define NODE 0x001
 #define BEFORE 0x000                /* the neighbour on port 0 */
-#define BEHIND 0x002                /* ... on port 1, and the way to all others */
+#define BEHIND 0x002                /* neighbour on port 1, route to other nodes */
 #define CTX_PEERS 2048
 #define ANSWER (100 * EXANET_MS)
 
-/* Node @i of many behind port 1. */
+/* Returns the coordinates of node @i behind port 1. */
 static uint32_t far_node(unsigned i)
 {
     return RNIC_PREP(EXANET_COORD_X, 3 + i % 12) |
@@ -47,7 +47,7 @@ static void test_unanswered(void)
     unsigned left = 0;
     ExanetRxPacket *rx;
 
-    /* X, Y, Z: port 1 leads to all nodes with a larger X */
+    /* order X, Y, Z: port 1 leads to all nodes with a larger X */
     exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_ORDER,
                  RNIC_PREP(EXANET_SW_ORDER_SECOND, 1) |
                  RNIC_PREP(EXANET_SW_ORDER_THIRD, 2));

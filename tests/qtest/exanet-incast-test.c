@@ -12,7 +12,7 @@
 #include "exanet-traffic.h"
 
 #define SENDERS 7
-/* Cables are slow, because a step of time is to be short beside a transfer. */
+/* Cables are slow, because a clock step must be short compared with a transfer. */
 #define RATE_KBPS 20000
 /* and a FIFO of theirs takes seconds to drain */
 #define RATE ",link-rate-kbps=20000,link-stall-ms=0"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Local jobs: a context whose job means something on its own node alone refuses every
- * kind of packet that comes from another node, and works with its neighbours here.
+ * Local jobs: a context with a local job refuses every kind of packet from other nodes,
+ * and communicates with contexts of its own node.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -15,7 +15,7 @@
 #define BRAM EXANET_NI_VA(EXANET_NI_BRAM)
 #define LOCAL_PDID(c) (EXANET_CTX_PDID_LOCAL | EXANET_TEST_PDID(c))
 
-/* Makes the job of contexts 0 and 1 one of this node, or one of all nodes. */
+/* Makes the job of contexts 0 and 1 local to this node, or common to all nodes. */
 static void set_local(ExanetTest *t, bool local)
 {
     for (unsigned c = 0; c < 2; c++) {
@@ -32,20 +32,20 @@ static void test_register(void)
     exanet_set32(t, EXANET_CTX(3) + EXANET_REG_CTX_PDID, UINT32_MAX);
     g_assert_cmphex(exanet_get32(t, EXANET_CTX(3) + EXANET_REG_CTX_PDID), ==,
                     EXANET_CTX_PDID_LOCAL | EXANET_PDID_JOB | 3);
-    /* the process sees its PDID, which is what it tells others */
+    /* the process reads its PDID without LOCAL, because it gives the PDID to peers */
     g_assert_cmphex((uint32_t)(exanet_user_get(t, 3, EXANET_PAGE_INFO,
                         offsetof(struct exanet_info, coord)) >> 32), ==,
                     EXANET_PDID_JOB | 3);
     exanet_set32(t, EXANET_CTX(3) + EXANET_REG_CTX_PDID, 0);
     g_assert_cmphex(exanet_get32(t, EXANET_CTX(3) + EXANET_REG_CTX_PDID), ==, 3);
-    /* a reset takes LOCAL away, as everything */
+    /* a reset clears LOCAL like all other bits */
     set_local(t, true);
     exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_RESET);
     g_assert_cmphex(exanet_get32(t, EXANET_CTX(0) + EXANET_REG_CTX_PDID), ==, 0);
     exanet_stop(t);
 }
 
-/* --- What the peer tries, with the right job ----------------------------------- */
+/* --- Packets of the peer with the right job ------------------------------------ */
 
 static enum exanet_resp try_block(ExanetTest *t, unsigned n)
 {
@@ -169,7 +169,7 @@ static void test_other_node(void)
     exanet_assert_byte(t, NOTE, 0, 16);
     g_assert_cmpuint(exanet_count(t, MBOX_DELIVERED), ==, 0);
     exanet_assert_quiet(t);
-    /* all of it is allowed as soon as the job is known on all nodes */
+    /* all packets are accepted as soon as the job is common to all nodes */
     set_local(t, false);
     attempt_all(t, 2, EXANET_RESP_ACK);
     g_assert_cmpuint(exanet_count(t, MBOX_DELIVERED), ==, 1);
@@ -177,7 +177,7 @@ static void test_other_node(void)
     exanet_stop(t);
 }
 
-/* The notification of a block goes to another context than the block. */
+/* The notification of a block has another destination context than the block. */
 static void test_notify_elsewhere(void)
 {
     ExanetTest *t = exanet_start("");
@@ -211,7 +211,7 @@ static void test_notify_elsewhere(void)
     exanet_stop(t);
 }
 
-/* Reads are answered by the firmware, with a report or with the data. */
+/* The firmware answers reads with a report or with the data. */
 static void test_read(void)
 {
     ExanetTest *t = exanet_start("");
@@ -252,7 +252,7 @@ static void test_read(void)
     exanet_stop(t);
 }
 
-/* --- Inside the node ----------------------------------------------------------- */
+/* --- Communication inside the node ---------------------------------------------- */
 
 static void test_same_node(void)
 {
@@ -276,7 +276,7 @@ static void test_same_node(void)
                       EXANET_PKTZ_ACK);
     exanet_wait(t, exanet_pktz_state(t, 0, 0) == EXANET_PKTZ_ACKED);
     g_assert_cmpuint(exanet_count(t, MBOX_DELIVERED), ==, 1);
-    /* the number alone decides nothing: context 1 is of another job now */
+    /* the number alone is not enough, because context 1 has another job now */
     exanet_set32(t, EXANET_CTX(1) + EXANET_REG_CTX_PDID, LOCAL_PDID(1) + 0x10);
     exanet_channel_start(t, 0, 1, &x);
     exanet_channel_wait(t, 0, 1, EXANET_CHANNEL_FAILED);
@@ -285,7 +285,7 @@ static void test_same_node(void)
     exanet_stop(t);
 }
 
-/* What goes to another node fails here: its answer, of a read say, could not come in. */
+/* A packet to another node fails at once, because this node would refuse the answer. */
 static void test_to_other_node(void)
 {
     ExanetTest *t = exanet_start("");
@@ -304,7 +304,7 @@ static void test_to_other_node(void)
     exanet_stop(t);
 }
 
-/* The peer says that it is this node. */
+/* The peer sends packets with the coordinates of this node. */
 static void test_forged_source(void)
 {
     ExanetTest *t = exanet_start("");

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * HELLO of a neighbour that says it is somebody else: what it takes over, which must be
- * nothing, and how nodes that do start again or move to another cable are told from it.
+ * HELLO of a neighbour with the coordinates of another node: the neighbour must take
+ * nothing over, but an honest node may restart, or move to another cable.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "exanet-common.h"
 
-/* A line along X: the device, the honest node and the hostile one at its sides. */
+/* A line along X: the device with the honest node and the hostile node at its sides. */
 #define NODE   0x001
 #define HONEST 0x000
 #define EVIL   0x002
-#define KEPT_NS (10000 * EXANET_MS)     /* coordinates stay with a cable that is down */
-#define AGE_NS (60000 * EXANET_MS)      /* a node that sent through others is gone */
+#define KEPT_NS (10000 * EXANET_MS)     /* time of a reservation */
+#define AGE_NS (60000 * EXANET_MS)      /* a silent node is forgotten */
 #define DST EXANET_RAM_DST
 
 enum { NEAR, OTHER };                   /* ports */
@@ -32,7 +32,7 @@ static bool in_conflict(ExanetTest *t, unsigned port)
     return status(t, port) & EXANET_PORT_STATUS_CONFLICT;
 }
 
-/* The peer at @port says that it is @coord with @epoch; nothing answers for it. */
+/* Sends HELLO with @coord and @epoch from the peer at @port. */
 static void say(ExanetTest *t, unsigned port, uint32_t coord, uint8_t epoch)
 {
     ExanetPeer *p = t->ports[port];
@@ -43,7 +43,7 @@ static void say(ExanetTest *t, unsigned port, uint32_t coord, uint8_t epoch)
     exanet_settle(t);
 }
 
-/* It says so, and is not believed. */
+/* Sends HELLO that the device must refuse. */
 static void say_in_vain(ExanetTest *t, unsigned port, uint32_t coord,
                         uint8_t epoch)
 {
@@ -57,7 +57,7 @@ static void say_in_vain(ExanetTest *t, unsigned port, uint32_t coord,
                     0);
 }
 
-/* It says so, and the link comes up. */
+/* Sends HELLO after which the link must come up. */
 static void say_well(ExanetTest *t, unsigned port, uint32_t coord, uint8_t epoch)
 {
     say(t, port, coord, epoch);
@@ -76,7 +76,7 @@ static void say_down(ExanetTest *t, unsigned port)
     t->ports[port]->silent = false;
 }
 
-/* A block of one packet of @src with @epoch, by @port. */
+/* Sends a block of one packet from @src with @epoch, by @port. */
 static void send_block(ExanetTest *t, unsigned port, uint32_t src, uint8_t epoch,
                        unsigned tid, uint8_t byte)
 {
@@ -94,7 +94,7 @@ static void send_block(ExanetTest *t, unsigned port, uint32_t src, uint8_t epoch
     exanet_peer_send(t->ports[port], &pkt);
 }
 
-/* A block is done and acked. */
+/* Checks that a block is written and acked. */
 static void assert_works(ExanetTest *t, unsigned port, uint32_t src,
                          uint8_t epoch, unsigned tid)
 {
@@ -104,7 +104,7 @@ static void assert_works(ExanetTest *t, unsigned port, uint32_t src,
     exanet_assert_byte(t, DST, tid, 256);
 }
 
-/* A block is dropped: memory stays as it is, and no answer comes. */
+/* Checks that a block is dropped: memory does not change, and no answer arrives. */
 static void assert_dropped(ExanetTest *t, unsigned port, uint32_t src,
                            uint8_t epoch, unsigned tid)
 {
@@ -135,7 +135,7 @@ static unsigned take_writes(ExanetTest *t, unsigned port)
     return writes;
 }
 
-/* All data for the honest node leaves by its own cable. */
+/* Checks that all data for the honest node leaves by the node's own cable. */
 static void assert_own_cable(ExanetTest *t)
 {
     const unsigned channels = 4;
@@ -163,23 +163,23 @@ static void test_take_over(void)
     say_in_vain(t, OTHER, HONEST, honest + 1);
     g_assert_true(is_up(t, NEAR));
     g_assert_false(in_conflict(t, NEAR));
-    /* its epoch has not changed, neither now nor later */
+    /* the honest node's epoch has not changed, neither now nor later */
     assert_works(t, NEAR, HONEST, honest, 2);
     exanet_step(t, AGE_NS - EXANET_MS);
     assert_works(t, NEAR, HONEST, honest, 3);
     g_assert_cmpuint(exanet_count(t, RX_OLD_GEN), ==, 0);
     assert_own_cable(t);
-    /* nothing is believed that comes by that cable */
+    /* the device drops all packets from the hostile cable */
     assert_dropped(t, OTHER, HONEST, honest + 1, 4);
     assert_dropped(t, OTHER, HONEST, honest, 5);
-    /* until it says who it is */
+    /* until the peer advertises its own coordinates */
     t->ports[OTHER]->silent = false;
     say_well(t, OTHER, EVIL, evil);
     assert_works(t, OTHER, EVIL, evil, 6);
     exanet_stop(t);
 }
 
-/* A neighbour starts again on its cable, while another one wants to be it. */
+/* A neighbour restarts on its cable, while another neighbour claims its coordinates. */
 static void test_restart(void)
 {
     ExanetTest *t = start("");
@@ -190,7 +190,7 @@ static void test_restart(void)
     assert_dropped(t, NEAR, HONEST, old, 2);
     g_assert_cmpuint(exanet_count(t, RX_OLD_GEN), ==, 1);
     assert_works(t, NEAR, HONEST, old + 1, 1);
-    /* the same, with its link down in between */
+    /* the same test with the link down in between */
     say_down(t, NEAR);
     t->ports[OTHER]->silent = true;
     say_in_vain(t, OTHER, HONEST, old + 7);
@@ -201,7 +201,7 @@ static void test_restart(void)
     exanet_stop(t);
 }
 
-/* A node is plugged into another port. */
+/* A node moves to another port. */
 static void test_moved(void)
 {
     ExanetTest *t = start("");
@@ -213,7 +213,7 @@ static void test_moved(void)
     t->ports[NEAR]->silent = true;
     say_well(t, OTHER, HONEST, epoch);
     assert_works(t, OTHER, HONEST, epoch, 2);
-    /* one that was started again too is believed when the old cable is forgotten */
+    /* a moved node with a new epoch is accepted after the reservation of the old cable */
     say_down(t, OTHER);
     t->ports[OTHER]->silent = true;
     t->ports[NEAR]->silent = false;
@@ -226,7 +226,7 @@ static void test_moved(void)
     exanet_stop(t);
 }
 
-/* Two cables to one node, which starts again. */
+/* A node with two cables restarts. */
 static void test_parallel(void)
 {
     static const uint32_t peers[] = { HONEST, HONEST };
@@ -234,19 +234,19 @@ static void test_parallel(void)
     uint8_t epoch = t->ports[NEAR]->epoch;
 
     assert_works(t, NEAR, HONEST, epoch, 1);
-    say_in_vain(t, NEAR, HONEST, epoch + 1);        /* the other says the old one */
+    say_in_vain(t, NEAR, HONEST, epoch + 1);        /* other cable: the old epoch */
     say_well(t, OTHER, HONEST, epoch + 1);
     say_well(t, NEAR, HONEST, epoch + 1);
     g_assert_true(is_up(t, OTHER));
     assert_works(t, NEAR, HONEST, epoch + 1, 1);
-    /* by the other cable, too; acks of its path take the first one */
+    /* the other cable works too; acks leave by the first cable */
     send_block(t, OTHER, HONEST, epoch + 1, 2, 2);
     g_assert_cmpuint(exanet_peer_take_resp(t->ports[NEAR], 2, 0), ==,
                      EXANET_RESP_ACK);
     exanet_stop(t);
 }
 
-/* A node that is behind others: neither HELLO nor packets of a neighbour replace it. */
+/* HELLO and packets of a neighbour do not replace a node behind switches. */
 static void test_far(void)
 {
     static const uint32_t peers[] = { 0x8000, 0x4001 };     /* an uplink, X + 1 */
@@ -265,7 +265,7 @@ static void test_far(void)
     say_in_vain(t, OTHER, far, 8);
     t->ports[OTHER]->silent = false;
     say_well(t, OTHER, peers[OTHER], epoch);
-    /* a neighbour's epoch is what its HELLO says, whoever passes its packets on */
+    /* HELLO defines a neighbour's epoch, even if its packets arrive by another cable */
     assert_works(t, OTHER, peers[OTHER], epoch, 2);
     say_down(t, OTHER);
     say_well(t, OTHER, 0x8001, epoch);              /* an uplink, too */
@@ -273,31 +273,31 @@ static void test_far(void)
     assert_dropped(t, NEAR, 0x8001, epoch + 1, 4);
     g_assert_cmpuint(exanet_count(t, RX_OLD_GEN), ==, 1);
     assert_works(t, OTHER, 0x8001, epoch, 5);
-    /* the far node has been silent for long: it may have come nearer */
+    /* the far node has been silent for long, so it may be a neighbour now */
     exanet_step(t, AGE_NS);
     say_well(t, OTHER, far, 8);
     assert_works(t, OTHER, far, 8, 1);
     exanet_stop(t);
 }
 
-/* --- Coordinates that no neighbour has ------------------------------------------ */
+/* --- Coordinates that are no neighbour's ---------------------------------------- */
 
 static void test_neighbour(void)
 {
     static const uint32_t peers[] = { EXANET_TEST_NO_PEER, 0x024 };
     ExanetTest *t;
 
-    /* back to back any two nodes may be */
+    /* with a single cable any two nodes may be neighbours */
     t = exanet_start_ports(NODE, peers + 1, 1, "");
     assert_works(t, 0, 0x024, t->ports[0]->epoch, 1);
     exanet_stop(t);
-    /* nor does a network begin with cables that are of none */
+    /* cables of non-neighbours do not begin a network */
     t = start("");
     say_down(t, NEAR);
     say_down(t, OTHER);
     say_well(t, NEAR, 0x024, 1);
     say_well(t, OTHER, 0x345, 1);
-    /* but one that is has no others beside it */
+    /* one cable of a real neighbour excludes all cables of non-neighbours */
     say_well(t, NEAR, HONEST, 1);
     exanet_step(t, 1000 * EXANET_MS);
     g_assert_true(is_up(t, NEAR));
@@ -316,7 +316,7 @@ static void test_role(void)
 {
     ExanetTest *t = start("");
 
-    /* software says what the port is for */
+    /* software sets the role of the port */
     exanet_set32(t, EXANET_PORT(OTHER) + EXANET_REG_PORT_CTRL,
                  EXANET_PORT_CTRL_ENABLE |
                  RNIC_PREP(EXANET_PORT_CTRL_ROLE, EXANET_ROLE_Y_PLUS));
@@ -331,7 +331,7 @@ static void test_named(void)
     ExanetTest *t = start(",peer0=0x0");
     uint8_t epoch = t->ports[NEAR]->epoch;
 
-    /* the named node alone is there, and nowhere else */
+    /* only the named node may be at port 0, and it may be at no other port */
     t->ports[NEAR]->silent = true;
     say_in_vain(t, NEAR, 0x101, 1);
     say_in_vain(t, NEAR, EVIL, t->ports[OTHER]->epoch);
@@ -345,7 +345,7 @@ static void test_named(void)
     exanet_stop(t);
 }
 
-/* A cable of no network, which is allowed by name. */
+/* A cable to a node outside the network is allowed by property peerN. */
 static void test_named_cable(void)
 {
     static const uint32_t peers[] = { HONEST, 0x024 };

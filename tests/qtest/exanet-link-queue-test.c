@@ -376,7 +376,7 @@ static void test_asleep(void)
     exanet_stop(t);
 }
 
-/* How often QEMU's main loop has gone to sleep. */
+/* Returns how often QEMU's main loop has slept. */
 static uint64_t sleeps(ExanetTest *t)
 {
     g_autofree char *path = g_strdup_printf("/proc/%d/status",
@@ -390,7 +390,7 @@ static uint64_t sleeps(ExanetTest *t)
     return g_ascii_strtoull(strchr(line, ':') + 1, NULL, 10);
 }
 
-/* A machine sleeps although a timer is due in 20 us that the test holds back. */
+/* A machine sleeps although a timer is due in 20 us, because the test stops the clock. */
 static void test_asleep_with_timer(void)
 {
     ExanetTest *t = start("");
@@ -464,7 +464,7 @@ static void provoke_acks(ExanetTest *t, unsigned count)
         ExanetPacket pkt = packet(t, R, MIDDLE, 0, i);
 
         pkt.pdid = EXANET_TEST_PDID(5);
-        pkt.first = true;           /* of others a stranger is not told */
+        pkt.first = true;           /* an unknown source gets answers to these only */
         exanet_peer_send(t->ports[R], &pkt);
     }
     exanet_wait(t, exanet_count(t, TX_ACK) == before + count);

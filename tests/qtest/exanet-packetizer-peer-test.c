@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The packetizer's table of nodes: a process takes no room from the next owner of its
- * context, and nodes that have got a message never get its generation again.
+ * context, and a new message to a node never has a generation that the node takes for
+ * an old one.
  */
 #include "qemu/osdep.h"
 #include "exanet-common.h"
 
 #define NODE 0x001
 #define BEFORE 0x000                /* the neighbour on port 0 */
-#define BEHIND 0x002                /* ... on port 1, and the way to all others */
+#define BEHIND 0x002                /* neighbour on port 1, route to other nodes */
 #define JOB_PEERS 2048
 #define OTHER_JOB (EXANET_TEST_JOB + 5)
 #define ANSWER (100 * EXANET_MS)
 #define FORGOTTEN (60000 * EXANET_MS)
 
-/* X, Y, Z: port 1 leads to all nodes with a larger X. */
+/* Sets the order X, Y, Z: port 1 leads to all nodes with a larger X. */
 static void order_set(ExanetTest *t)
 {
     exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_ORDER,
@@ -31,7 +32,7 @@ static ExanetTest *start(void)
     return t;
 }
 
-/* Node @i of many behind port 1. */
+/* Returns the coordinates of node @i behind port 1. */
 static uint32_t far_node(unsigned i)
 {
     return RNIC_PREP(EXANET_COORD_X, 3 + i % 12) |
@@ -54,7 +55,7 @@ static bool is_full(ExanetTest *t, unsigned channel)
            RNIC_GET(EXANET_PKTZSTAT_RESP, status) == EXANET_RESP_FULL;
 }
 
-/* Sends a message to neighbour @port, which acks it; returns its generation. */
+/* Sends a message to neighbour @port, which acks it; returns the generation. */
 static unsigned exchange(ExanetTest *t, unsigned channel, unsigned port)
 {
     g_autofree ExanetRxPacket *rx = NULL;
@@ -79,8 +80,8 @@ static unsigned drop_all(ExanetTest *t, ExanetPeer *p)
 }
 
 /*
- * Sends @count messages that are never answered, each to another node; returns how
- * many have left.
+ * Sends @count messages to different nodes, which never answer; returns how many
+ * messages have left.
  */
 static unsigned flood(ExanetTest *t, unsigned count)
 {
@@ -113,12 +114,15 @@ static void reset(ExanetTest *t)
     }
 }
 
-/* What never answers leaves room: to another process at once, to its own soon. */
+/*
+ * Nodes that never answer leave room: to another process at once, to the same process
+ * after a short time.
+ */
 static void test_unanswered(void)
 {
     ExanetTest *t = start();
 
-    /* as many in an instant as can be told from each other by their answers */
+    /* limit of messages at the same time with distinguishable answers */
     g_assert_cmpuint(flood(t, JOB_PEERS), >=, 16 * EXANET_PKTZ_CHANNELS);
     exanet_step(t, ANSWER / 2);
     flood(t, JOB_PEERS);
@@ -147,7 +151,7 @@ static void test_no_route(void)
     uint64_t before = exanet_count(t, DROP_NO_ROUTE);
 
     for (unsigned i = 0; i < 2 * JOB_PEERS; i++) {
-        /* another upper part: only an uplink leads there */
+        /* another upper part of the coordinates needs an uplink */
         say(t, i % EXANET_PKTZ_CHANNELS,
              RNIC_PREP(EXANET_COORD_UPPER, 1) | i % 4096, 0);
         g_assert_false(is_full(t, i % EXANET_PKTZ_CHANNELS));
@@ -161,7 +165,7 @@ static void test_no_route(void)
     exanet_stop(t);
 }
 
-/* The next owner of a context goes on with the generations that a node has seen. */
+/* The next owner of a context continues the generations that a node has seen. */
 static void test_generation_kept(void)
 {
     ExanetTest *t = start();
@@ -170,7 +174,7 @@ static void test_generation_kept(void)
     for (unsigned round = 0; round < 4; round++) {
         unsigned next;
 
-        /* a table that forgot the node would go on far from what it has seen */
+        /* a forgotten entry would restart with a distant generation */
         flood(t, JOB_PEERS);
         exanet_step(t, ANSWER);
         flood(t, (40 + round) * EXANET_PKTZ_CHANNELS);
@@ -184,7 +188,7 @@ static void test_generation_kept(void)
     exanet_stop(t);
 }
 
-/* The answer to a message that did not ask for one counts, though it is late. */
+/* A late answer to a message without the ACK flag counts too. */
 static void test_late_answer(void)
 {
     ExanetTest *t = start();
@@ -207,7 +211,7 @@ static void test_late_answer(void)
     exanet_stop(t);
 }
 
-/* Nodes that have answered keep their room for a minute, but only of their job. */
+/* Nodes that have answered keep their entries for a minute, but only in their job. */
 static void test_quota(void)
 {
     ExanetTest *t = start();

@@ -228,7 +228,7 @@ static void test_order(void)
     exanet_stop(t);
 }
 
-/* Packets of all copies of a block count, unless they come behind a newer copy. */
+/* Packets of all copies of a block count, unless a newer copy has begun. */
 static void test_sequence(void)
 {
     ExanetTest *t = exanet_start("");
@@ -243,7 +243,7 @@ static void test_sequence(void)
     exanet_send_packet(t, &old, 2);
     exanet_assert_quiet(t);
     g_assert_cmpuint(exanet_count(t, RX_OLD_SEQ), ==, 1);
-    /* what was written is not written again */
+    /* a packet that was written is not written again */
     qtest_memset(t->qts, DST, 0x77, 256);
     exanet_send_packet(t, &b, 0);
     exanet_assert_quiet(t);
@@ -255,7 +255,7 @@ static void test_sequence(void)
     exanet_stop(t);
 }
 
-/* Behind a gap in the sequence another block begins: it forgets what was there. */
+/* Another block begins behind a gap in the sequence; it discards the old packets. */
 static void test_sequence_gap(void)
 {
     ExanetTest *t = exanet_start("");
@@ -270,7 +270,7 @@ static void test_sequence_gap(void)
     exanet_assert_quiet(t);
     exanet_send_packet(t, &b, 0);
     exanet_settle(t);
-    /* an older copy is not even written */
+    /* a packet of an older copy is not written at all */
     old.seq = 1;
     exanet_peer_send_block(t->peer, &old);
     exanet_assert_quiet(t);

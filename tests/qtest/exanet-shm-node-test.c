@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The nodes that the initiator sends to: a process that names nodes which never answer
- * takes no room from others, and numbers of stores go on whatever was forgotten.
+ * The nodes that the initiator sends to: a process that names nodes that never answer
+ * takes no room from other processes, and sequence numbers of stores never restart.
  */
 #include "qemu/osdep.h"
 #include "exanet-common.h"
@@ -9,7 +9,7 @@
 #define NODES 16384
 #define CTX_NODES 1024
 #define SEGMENTS 16
-#define BATCH 0x1000                /* bytes between segments */
+#define BATCH 0x1000                /* distance of segments in bytes */
 #define ANSWER (100 * EXANET_MS)
 #define DST 0x123450000ULL
 
@@ -26,7 +26,7 @@ static void drop_all(ExanetTest *t)
     }
 }
 
-/* Context 0 stores to @count nodes that are not there. */
+/* Stores from context 0 to @count nodes that do not exist. */
 static void flood(ExanetTest *t, unsigned count, int64_t step)
 {
     for (unsigned i = 0; i < count; i += SEGMENTS) {
@@ -44,7 +44,7 @@ static void flood(ExanetTest *t, unsigned count, int64_t step)
     }
 }
 
-/* A store of context @c to the peer; returns its number. */
+/* Stores from context @c to the peer; returns the sequence number. */
 static unsigned store(ExanetTest *t, unsigned c, bool answer)
 {
     g_autofree ExanetRxPacket *rx = NULL;
@@ -66,7 +66,7 @@ static unsigned store(ExanetTest *t, unsigned c, bool answer)
     return rx->pkt.seq;
 }
 
-/* More nodes than the table holds, in no time and then in some. */
+/* Accesses more nodes than the table holds, at once and then over some time. */
 static void test_unanswered(void)
 {
     ExanetTest *t = exanet_start("");
@@ -81,7 +81,7 @@ static void test_unanswered(void)
     exanet_stop(t);
 }
 
-/* Too many at once: only the context that does it is refused. */
+/* Too many nodes at once: only the context that names them is refused. */
 static void test_quota(void)
 {
     ExanetTest *t = exanet_start("");
@@ -97,12 +97,12 @@ static void test_quota(void)
     g_assert_cmphex(info & EXANET_SHM_ERR_VALID, ==, EXANET_SHM_ERR_VALID);
     g_assert_cmpuint(RNIC_GET(EXANET_SHM_ERR_CODE, info), ==, EXANET_RESP_FULL);
     store(t, 1, true);
-    /* who has answered is known to all */
+    /* nodes that have answered count for no context */
     store(t, 0, true);
     exanet_stop(t);
 }
 
-/* Numbers of a node go on, whether it was forgotten or not. */
+/* The numbers of a node continue, even if its entry was removed. */
 static void test_numbers(void)
 {
     ExanetTest *t = exanet_start("");

@@ -171,7 +171,7 @@ static void test_release_first(void)
     uint8_t data[600];
     ExanetBlock b = block(data, sizeof(data), 6, 0);
 
-    /* a node of which nothing came has nothing to give up */
+    /* a node that sent no packet has no block to give up */
     fill(data, sizeof(data), 1);
     send_block(t, &far, &b);
     assert_acked(t, &far, &b);
@@ -371,7 +371,10 @@ static void test_epoch_fault(void)
 
 /* --- Too many nodes ------------------------------------------------------------ */
 
-/* A message of @n that is taken into account, but goes nowhere; its answer. */
+/*
+ * Sends a message of @n that passes the check but has an invalid address; returns its
+ * answer.
+ */
 static enum exanet_resp send_decode(ExanetTest *t, unsigned port, const Node *n,
                                     unsigned gen)
 {
@@ -404,7 +407,7 @@ static void test_invented(void)
     for (unsigned i = 0; i < SOURCES_MAX + over; i++) {
         Node n = { 0xc000 + i, 1 };
 
-        /* of the real node there is more to remember */
+        /* the receiver keeps the real node, because it has more state of this node */
         g_assert_cmpuint(send_decode(t, 0, &n, 0), ==,
                          i < SOURCES_MAX - 1 ? EXANET_RESP_DECODE :
                                                EXANET_RESP_NO_CONTEXT);
@@ -428,7 +431,7 @@ static void test_invented(void)
     exanet_stop(t);
 }
 
-/* Who has not got through in a second makes room, however often it comes back. */
+/* A node with no accepted packet in a second makes room, even if it sends again. */
 static void test_invented_again(void)
 {
     ExanetTest *t = start();
@@ -455,7 +458,7 @@ static void test_invented_again(void)
     exanet_stop(t);
 }
 
-/* What is refused, or means nothing, takes no room, whoever says that it sends it. */
+/* Refused and meaningless packets take no room, whatever their source coordinates. */
 static void test_strangers(void)
 {
     static const uint32_t peers[] = { SWITCH, 0x4001 };
@@ -472,7 +475,7 @@ static void test_strangers(void)
         ExanetBlock bad = b;
         ExanetPacket pkt = message(&n, EXANET_TYPE_WRITE, DST, 1);
 
-        bad.pdid ^= 0x10;           /* of no job here */
+        bad.pdid ^= 0x10;           /* the job does not exist here */
         send_release(t, &n, &b);
         send_block(t, &n, &bad);
         g_assert_cmpuint(take_resp(t, &n), ==, EXANET_RESP_PROTECTION);
@@ -496,7 +499,7 @@ static void test_strangers(void)
     exanet_stop(t);
 }
 
-/* A link has half of the table and its share of the rest, and the others theirs. */
+/* A link may take its own share and the common half; the other link keeps its share. */
 static void test_share(void)
 {
     static const uint32_t peers[] = { 0x8000, 0x10000 };    /* uplinks */

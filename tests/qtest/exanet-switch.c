@@ -16,7 +16,7 @@ ExanetTest *exanet_switch_start(void)
 {
     g_autoptr(GString) props = g_string_new(",dims=4x4");
 
-    /* tests move the node, and then these are no neighbours but by name */
+    /* tests move the node, but property peerN still allows these neighbours */
     for (unsigned i = 0; i < PORTS; i++) {
         g_string_append_printf(props, ",peer%u=0x%x", i, exanet_around[i]);
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A guest that takes the power of the device's slot by what the device itself does, with
- * another NIC on its cable: the device goes in the middle of that, and QEMU runs on.
+ * The guest switches the power of the device's slot off by a message or frame of the
+ * device itself, with another NIC on the same cable: the device ends in the middle of
+ * its work, and QEMU continues.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -11,26 +12,26 @@
 #include "machine.h"
 
 #define ECAM 0xb0000000ULL
-#define MCH_PCIEXBAR 0x60               /* of q35: where configuration space is */
+#define MCH_PCIEXBAR 0x60               /* register of q35: base of PCI configuration */
 #define PORT QPCI_DEVFN(7, 0)
 #define PORT_BASE 0xe0000000ULL
 #define PORT_LIMIT 0xe1000000ULL
 #define OFF (PCI_EXP_SLTCTL_PWR_OFF | PCI_EXP_SLTCTL_PWR_IND_OFF)
 
-/* e1000 */
+/* e1000 registers */
 #define NIC QPCI_DEVFN(6, 0)
 #define NIC_RCTL    0x100
 #define NIC_RDBAL   0x2800
 #define NIC_RDLEN   0x2808
 #define NIC_RDT     0x2818
-#define NIC_EN_ALL  0x1a                /* on, for all frames */
+#define NIC_EN_ALL  0x1a                /* receiver on, for all frames */
 #define NIC_DESCS   64
-#define NIC_FRAME_WORDS (4 * EXANET_PACKET_WORDS)   /* longer ones it drops */
+#define NIC_FRAME_WORDS (4 * EXANET_PACKET_WORDS)   /* e1000 drops longer frames */
 #define NIC_BUFFER  0x00e10000ULL
 #define NIC_RINGS   0x00e00000ULL
 /*
- * The last bytes of a frame's destination address, read as SLTCTL, are OFF for a peer
- * with these coordinates.
+ * A peer has these coordinates, because the last bytes of its MAC address, written to
+ * SLTCTL, have the value OFF.
  */
 #define FATAL_PEER  (EXANET_TEST_PEER | 7)
 #define FATAL_AT    4
@@ -40,7 +41,7 @@
 
 /* --- Machine ----------------------------------------------------------------- */
 
-/* What firmware does: bus 1 is behind the port, up to PORT_LIMIT. */
+/* Sets the port up as firmware does: bus 1 is behind the port, up to PORT_LIMIT. */
 static void port_open(ExanetTest *t)
 {
     QPCIDevice *port = qpci_device_find(t->bus, PORT);
@@ -67,20 +68,20 @@ static void map_device(ExanetTest *t)
     t->user = qpci_iomap(t->dev, EXANET_BAR_USER, &size);
     t->page_bytes = 4096;
     exanet_msix_enable(t);
-    /* others are not behind the port */
+    /* other devices are not behind the port */
     t->bus->mmio_alloc_ptr = PORT_LIMIT;
 }
 
 /*
- * The device in a slot whose power the guest can take, with its peer and e1000 on a hub,
- * up, with contexts 0 and 1 open.
+ * Starts a machine with the device in a slot with power control, with its peer and
+ * e1000 on a hub.  The link is up, and contexts 0 and 1 are open.
  */
 static ExanetTest *start(void)
 {
     ExanetTest *t = g_new0(ExanetTest, 1);
     g_autofree char *wire = NULL;
 
-    /* memory that was freed has other bytes: its use fails without a sanitizer, too */
+    /* freed memory gets other bytes, so that its use fails without a sanitizer, too */
     g_setenv("MALLOC_PERTURB_", "165", true);
     t->peer = exanet_peer_new(FATAL_PEER, false);
     t->peer->max_words = NIC_FRAME_WORDS;
@@ -105,7 +106,7 @@ static ExanetTest *start(void)
     return t;
 }
 
-/* Where a write of OFF takes the power. */
+/* Returns the address where a write of OFF switches the power off. */
 static uint64_t power_at(ExanetTest *t)
 {
     QPCIDevice *host = qpci_device_find(t->bus, QPCI_DEVFN(0, 0));
@@ -120,7 +121,7 @@ static uint64_t power_at(ExanetTest *t)
     return ECAM + (PORT << 12) + cap + PCI_EXP_SLTCTL;
 }
 
-/* The other NIC stores each frame that it gets from now on at @target. */
+/* Makes the other NIC store each frame that it receives from now on at @target. */
 static void nic_aim(ExanetTest *t, uint64_t target)
 {
     for (unsigned i = 0; i < NIC_DESCS; i++) {
@@ -141,7 +142,7 @@ static void nic_start(ExanetTest *t)
     qpci_io_writel(nic, bar, NIC_RDLEN, NIC_DESCS * 16);
     qpci_io_writel(nic, bar, NIC_RDT, NIC_DESCS - 1);
     qpci_io_writel(nic, bar, NIC_RCTL, NIC_EN_ALL);
-    exanet_step(t, 2000 * EXANET_MS);       /* it takes its time */
+    exanet_step(t, 2000 * EXANET_MS);       /* e1000's link comes up after a while */
     g_free(nic);
 }
 
@@ -152,7 +153,7 @@ static bool is_gone(ExanetTest *t)
     return !strstr(tree, "dev: exanet");
 }
 
-/* It goes, and all that it leaves behind comes to rest. */
+/* Checks that the device goes, and that the rest of the machine works. */
 static void assert_gone(ExanetTest *t)
 {
     int64_t end = g_get_monotonic_time() + EXANET_WAIT_MS * 1000;
@@ -182,7 +183,7 @@ static void irq_start(ExanetTest *t)
     }
 }
 
-/* A frame with a message for the mailbox of each of the first @contexts. */
+/* Sends a frame with a message for the mailbox of each of the first @contexts. */
 static void send_messages(ExanetTest *t, unsigned contexts)
 {
     static const uint8_t payload[16] = { 1 };
@@ -204,7 +205,7 @@ static void send_messages(ExanetTest *t, unsigned contexts)
     exanet_peer_words(t->peer, buf, words);
 }
 
-/* The interrupt of a message that arrives: the netdev is in the middle of its frame. */
+/* A received message raises the interrupt while the netdev handles its frame. */
 static void test_message(void)
 {
     ExanetTest *t = start();
@@ -215,7 +216,7 @@ static void test_message(void)
     assert_gone(t);
 }
 
-/* The first one takes the power, and there is a second one. */
+/* The first message switches the power off, and a second one is pending. */
 static void test_two_messages(void)
 {
     ExanetTest *t = start();
@@ -229,7 +230,7 @@ static void test_two_messages(void)
     assert_gone(t);
 }
 
-/* No access to the device's memory holds it: its registers are off. */
+/* The registers are unmapped, so no access to them holds a reference to the device. */
 static void test_not_mapped(void)
 {
     ExanetTest *t = start();
@@ -244,7 +245,7 @@ static void test_not_mapped(void)
     assert_gone(t);
 }
 
-/* A message of the node to itself, in the store of a vCPU. */
+/* The node sends a message to itself during a store of a vCPU. */
 static void test_doorbell(void)
 {
     ExanetTest *t = start();
@@ -257,7 +258,7 @@ static void test_doorbell(void)
     assert_gone(t);
 }
 
-/* What was pending is sent when its mask goes, in the write of a register. */
+/* A pending interrupt is sent when a register write unmasks it. */
 static void test_register(void)
 {
     ExanetTest *t = start();
@@ -273,18 +274,18 @@ static void test_register(void)
 
 /* --- Frames ------------------------------------------------------------------- */
 
-/* The next frame that the device sends takes the power. */
+/* Makes the next frame of the device switch the power off. */
 static ExanetTest *start_fatal(void)
 {
     ExanetTest *t = start();
 
     nic_start(t);
-    /* all but two bytes go where they mean nothing, or to no register */
+    /* all but two bytes of a frame have no effect there */
     nic_aim(t, power_at(t) - FATAL_AT);
     return t;
 }
 
-/* The ack of a block, with more to come behind it. */
+/* The device sends the ack of a block, with more blocks to receive. */
 static void test_ack(void)
 {
     static const uint8_t data[600] = { 1, 2, 3 };
@@ -301,7 +302,7 @@ static void test_ack(void)
     assert_gone(t);
 }
 
-/* The answer to a HELLO. */
+/* The device answers HELLO. */
 static void test_hello(void)
 {
     ExanetTest *t = start_fatal();
@@ -311,7 +312,7 @@ static void test_hello(void)
     assert_gone(t);
 }
 
-/* HELLO by time. */
+/* The timer sends HELLO. */
 static void test_hello_tick(void)
 {
     ExanetTest *t = start_fatal();
@@ -320,7 +321,7 @@ static void test_hello_tick(void)
     assert_gone(t);
 }
 
-/* More than a frame, of the store that starts it, and of the bottom half. */
+/* The store that starts the transfer sends frames, and so does the bottom half. */
 static void test_transfer(void)
 {
     ExanetTest *t = start_fatal();
@@ -332,7 +333,7 @@ static void test_transfer(void)
     assert_gone(t);
 }
 
-/* Data that waits for the rate of the cable, and leaves by the timer. */
+/* Data waits for the rate of the cable, and the timer sends it. */
 static void test_rate(void)
 {
     ExanetTest *t = start();
@@ -349,7 +350,7 @@ static void test_rate(void)
     assert_gone(t);
 }
 
-/* DOWN, when the driver turns the port off. */
+/* The driver disables the port, and the device sends DOWN. */
 static void test_down(void)
 {
     ExanetTest *t = start_fatal();

@@ -5,9 +5,8 @@
 
 #define MSIX_DATA 0xe4a70000u
 /*
- * Bytes of one request.  Both ends of qtest look for the end of a line from its start
- * each time that some of it has come, so the time of a request grows with the square of
- * its length.
+ * Maximum bytes of one request.  Both ends of qtest search a line from its start each
+ * time a part of it arrives, so the time of a request is quadratic in its length.
  */
 #define PIECE 4096
 

@@ -15,7 +15,7 @@ int machine_run(const char *args, char **out, char **err);
 void machine_assert_described(const char *help, const char *const *properties,
                               unsigned count);
 
-/* Read and write @len bytes of memory, any number, in pieces: quick for many. */
+/* Read and write @len bytes of memory in pieces, because large requests are slow. */
 void machine_read(QTestState *qts, uint64_t pa, void *buf, size_t len);
 void machine_write(QTestState *qts, uint64_t pa, const void *buf, size_t len);
 /* Fills @len bytes at @pa with what @seed gives, and @copy, which may be NULL. */

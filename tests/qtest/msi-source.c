@@ -9,9 +9,9 @@
 #include "msi-source.h"
 
 #define BRIDGE  QPCI_DEVFN(0x1e, 0)
-#define BEHIND  (1 << 8 | QPCI_DEVFN(0, 0))     /* while its bus has number 1 */
+#define BEHIND  (1 << 8 | QPCI_DEVFN(0, 0))     /* while the secondary bus is number 1 */
 
-/* What is behind the bridge lies in its windows, from @base to the allocator's end. */
+/* Opens the bridge's windows for BARs from @base to @end. */
 static void bridge_open(QPCIDevice *bridge, uint64_t base, uint64_t end)
 {
     uint16_t first = base >> 16 & 0xfff0, last = (end - 1) >> 16 & 0xfff0;
@@ -45,7 +45,7 @@ uint64_t msi_source_start(QPCIBus *bus, uint64_t to, uint32_t data)
     machine_msix_aim(dev, EXANET_VEC_ADMIN, to, data);
     qpci_io_writel(dev, dev->msix_table_bar, dev->msix_table_off +
                    16 * EXANET_VEC_ADMIN + PCI_MSIX_ENTRY_VECTOR_CTRL, 0);
-    /* an error that waits to be told: a load from nowhere */
+    /* a load from an unmapped address raises an error, which stays pending */
     qpci_io_readl(dev, aperture, 0);
     qpci_io_writel(dev, regs, EXANET_REG_IRQ_MASK, EXANET_IRQ_SHM);
     qpci_io_writel(dev, regs, EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
@@ -59,7 +59,7 @@ uint64_t msi_source_start(QPCIBus *bus, uint64_t to, uint32_t data)
 
 void msi_source_emit(VcpuCode *code, uint64_t reg)
 {
-    /* interrupts off and on again, while a cause is pending */
+    /* disables interrupts and enables them again, while a cause is pending */
     vcpu_emit(code, "\xc7\x05", 2, reg);
     vcpu_emit(code, "", 0, EXANET_CTRL_ENABLE);
     vcpu_emit(code, "\xc7\x05", 2, reg);

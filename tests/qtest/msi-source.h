@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A device whose message-signalled interrupts look like stores of a CPU: its requester ID
- * is 0, because it is device 0.0 behind a bridge whose secondary bus number is 0.  It
- * sends a message inside the write of a processor to one of its registers.
+ * A device with message-signalled interrupts that look like stores of a CPU.  Its
+ * requester ID is 0, because it is device 0.0 behind a bridge with secondary bus number
+ * 0.  The device sends a message while the processor writes one of its registers.
  */
 #ifndef RNIC_MSI_SOURCE_H
 #define RNIC_MSI_SOURCE_H
@@ -11,8 +11,8 @@
 #include "vcpu.h"
 
 /*
- * Options of QEMU for bridge and device, on machine q35: a bridge that is no PCI Express
- * port would send messages with an ID of its own.
+ * Options of QEMU for bridge and device, on machine q35.  The bridge is a PCI Express
+ * port, because any other bridge would send messages with its own ID.
  */
 #define MSI_SOURCE_OPTIONS \
     " -netdev hubport,hubid=99,id=msi-wire " \
@@ -20,11 +20,15 @@
     "-device exanet-pci,bus=msi-bridge,addr=0,coord=1,link0=msi-wire"
 
 /*
- * Sets up both on @bus; returns the address of the register.  Each message stores @data
- * to @to.  To be called before the processor runs, because BARs are sized.
+ * Sets up bridge and device on @bus; returns the address of the register.  Each message
+ * stores @data to @to.  The caller must call this function before the processor runs,
+ * because it sizes BARs.
  */
 uint64_t msi_source_start(QPCIBus *bus, uint64_t to, uint32_t data);
-/* The processor has one message sent; @reg: from msi_source_start(). */
+/*
+ * Emits code by which the processor triggers one message; @reg is the result of
+ * msi_source_start().
+ */
 void msi_source_emit(VcpuCode *code, uint64_t reg);
 
 #endif /* RNIC_MSI_SOURCE_H */

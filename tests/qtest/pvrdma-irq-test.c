@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Several causes of interrupts at once, each subset of them, and one message that ends
- * the device: it takes the power of the slot, or resets the function.  Messages before it
- * leave, those behind it do not, and QEMU runs on.
+ * Several interrupt causes are pending at once, in each subset, and one message ends
+ * the device: it switches the slot's power off, or resets the function.  The device
+ * sends the messages before this one, but none behind it; QEMU continues.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -13,7 +13,7 @@
 #define OFF (PCI_EXP_SLTCTL_PWR_OFF | PCI_EXP_SLTCTL_PWR_IND_OFF)
 #define CAUSES(mask, vector) ((mask) & PVRDMA_INTR_CAUSE(PVRDMA_INTR_VECTOR_##vector))
 
-/* The register at @offset of the PCI Express capability of @devfn, in memory. */
+/* Returns the address of the register at @offset of @devfn's PCI Express capability. */
 static uint64_t express_at(PvrdmaTest *t, int devfn, unsigned offset)
 {
     QPCIDevice *dev = qpci_device_find(t->bus, devfn);
@@ -30,7 +30,7 @@ static void command(PvrdmaTest *t, const union pvrdma_cmd_req *req)
     g_assert_cmpuint(pvrdma_get(t, PVRDMA_REG_ERR), ==, 0);
 }
 
-/* A WQE that cannot be done, whose completion is asked for. */
+/* Posts an invalid WQE to a QP with an armed CQ, to raise the cause of a completion. */
 static void cause_cq(PvrdmaTest *t, uint32_t pd)
 {
     const PvrdmaTestCq cq = pvrdma_cq_create(t, 0, 0, 16);
@@ -45,7 +45,7 @@ static void cause_cq(PvrdmaTest *t, uint32_t pd)
     pvrdma_post_send(t, &qp, &hdr, NULL, 0);
 }
 
-/* An SRQ that has less than its limit. */
+/* Sets the limit of an empty SRQ, to raise the cause of an asynchronous event. */
 static void cause_async(PvrdmaTest *t, uint32_t srq)
 {
     const union pvrdma_cmd_req req = {
@@ -60,7 +60,7 @@ static void cause_async(PvrdmaTest *t, uint32_t srq)
     command(t, &req);
 }
 
-/* All causes of @mask, and no others, are there and masked. */
+/* Makes exactly the causes of @mask pending and masked. */
 static void causes_make(PvrdmaTest *t, uint32_t mask)
 {
     const union pvrdma_cmd_req query = {
@@ -81,16 +81,19 @@ static void causes_make(PvrdmaTest *t, uint32_t mask)
     command(t, &query);
     pvrdma_settle(t);
     if (!CAUSES(mask, RESPONSE)) {
-        /* the lowest cause is taken first */
+        /* RESPONSE is always pending; it is the lowest cause, so it would be first */
         g_assert_cmphex(pvrdma_get(t, PVRDMA_REG_ICR), ==,
                         PVRDMA_INTR_CAUSE(PVRDMA_INTR_VECTOR_RESPONSE));
     }
     for (unsigned v = 0; v < PVRDMA_INTR_VECTORS; v++) {
-        pvrdma_msix_taken(t, v);        /* of what made the objects */
+        pvrdma_msix_taken(t, v);        /* messages from the creation of the objects */
     }
 }
 
-/* Unmasks @mask; the message of @vector ends the device by writing @data to @at. */
+/*
+ * Unmasks the causes of @mask; the message of @vector ends the device, because it
+ * writes @data to @at.
+ */
 static void causes_go(PvrdmaTest *t, uint32_t mask, unsigned vector, uint64_t at,
                       uint32_t data)
 {
@@ -123,7 +126,7 @@ static void check_power(uint32_t mask, unsigned vector)
     pvrdma_stop(t);
 }
 
-/* Nothing is left of the messages that did not leave, and the device works again. */
+/* Checks that unsent messages leave no trace, and that the device works again. */
 static void check_reset(uint32_t mask, unsigned vector)
 {
     PvrdmaTest *t = pvrdma_start("");
@@ -151,7 +154,10 @@ static void check_reset(uint32_t mask, unsigned vector)
     pvrdma_stop(t);
 }
 
-/* Each subset of the causes, and each of its messages as the one that ends the device. */
+/*
+ * Checks each subset of the causes, with each of its messages as the one that ends the
+ * device.
+ */
 static void check_subsets(void (*check)(uint32_t mask, unsigned vector))
 {
     for (uint32_t mask = 1; mask <= PVRDMA_INTR_ALL; mask++) {

@@ -27,12 +27,12 @@ typedef struct Rig {
     PvrdmaTestMr mr;
     PvrdmaTestQp qp;
     uint32_t received;              /* datagrams, ever */
-    uint64_t source;                /* register that causes messages, or 0 */
+    uint64_t source;                /* register that triggers messages, or 0 */
 } Rig;
 
 static char *bios_path;
 
-/* @options: of QEMU */
+/* Starts the machine with the QEMU options @options. */
 static Rig rig_start_cold(const char *accel, const char *options)
 {
     g_autofree char *props = g_strdup_printf("%s -accel %s -bios %s -S", options,
@@ -76,8 +76,8 @@ static void rig_stop(Rig *r)
 }
 
 /*
- * The processor polls until @count more datagrams have come than until now: by its own
- * store to the doorbell, or by a message that its store to @source causes.
+ * Runs a program that polls until @count more datagrams have arrived: the processor
+ * stores to the doorbell, or its store to @source triggers a message to the doorbell.
  */
 static void poll_go(Rig *r, uint32_t count)
 {
@@ -182,14 +182,14 @@ static void test_frames_single(void)
 }
 
 /*
- * A message of another device that is at work polls too, as far as the guest can tell,
- * and takes no frames: that device relies on the big lock.
+ * A message of another device polls as well, but takes no frames, because that device
+ * is at work and relies on the big lock.
  */
 static void test_message(void)
 {
     Rig r = rig_start_cold("tcg", MSI_SOURCE_OPTIONS);
 
-    /* the handle that the first CQ of a device gets */
+    /* handle of a device's first CQ */
     r.source = msi_source_start(r.t->bus, r.t->uar.addr + PVRDMA_UAR_CQ_OFFSET,
                                 PVRDMA_UAR_CQ_POLL | 1);
     rig_run(&r);

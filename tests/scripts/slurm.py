@@ -84,7 +84,7 @@ class Slurm:
             'MpiDefault=none', 'SwitchType=switch/none', 'ReturnToService=2',
             'SchedulerType=sched/builtin', 'SelectType=select/cons_tres',
             'SlurmdTimeout=300', 'KillWait=5', 'InactiveLimit=0']
-        # A host that has fewer CPUs than it is said to have is drained.
+        # Slurm drains a host with fewer CPUs than configured.
         for name, port in zip(self.hosts, ports[1:]):
             lines.append(f'NodeName={name} NodeHostname={here} '
                          f'NodeAddr=127.0.0.1 Port={port} CPUs={host.cores()} '

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whose access it is: the test plays the accelerator and the memory map. */
+/* rnic_vcpu_access(): the test simulates the accelerator and the memory map. */
 #include "qemu/osdep.h"
 #include "qemu/rcu.h"
 #include "exec/cpu-common.h"
@@ -10,16 +10,16 @@
 #include "hw/rnic/core/vcpu.h"
 #include <linux/kvm.h>
 
-#define BASE    0xfe000000ULL       /* of @region */
+#define BASE    0xfe000000ULL       /* address of @region */
 #define BYTES   0x10000ULL
-#define OTHER   0xfd000000ULL       /* of @other */
+#define OTHER   0xfd000000ULL       /* address of @other */
 
 static MemoryRegion region, other;
 static struct kvm_run kvm;
 static CPUState cpu = { .running = true, .kvm_run = &kvm };
 static bool in_thread;
 
-/* --- What the function asks ---------------------------------------------------- */
+/* --- Functions that rnic_vcpu_access() calls -------------------------------------- */
 
 __thread CPUState *current_cpu;
 bool tcg_allowed, kvm_allowed;
@@ -52,7 +52,7 @@ static void start(bool tcg)
     current_cpu = &cpu;
 }
 
-/* Asks below @depth RCU read locks. */
+/* Calls rnic_vcpu_access() with @depth RCU read locks held. */
 static bool ask(unsigned depth, hwaddr addr, bool write, MemTxAttrs attrs)
 {
     bool mine;
@@ -79,13 +79,13 @@ static void test_tcg(void)
     /* DMA, a message of a device with requester ID 0, a walk of page tables */
     g_assert_false(ask(2, 8, true, plain));
     g_assert_false(ask(3, 8, true, plain));
-    /* attributes that no CPU gives */
+    /* attributes that no CPU uses */
     g_assert_false(ask(1, 8, true, MEMTXATTRS_UNSPECIFIED));
     g_assert_false(ask(1, 8, true, (MemTxAttrs) { .memory = 1 }));
     g_assert_false(ask(1, 8, true, (MemTxAttrs) { .requester_id = 0x10 }));
 }
 
-/* An atomic instruction that TCG executes while all other vCPUs stand still. */
+/* TCG executes an atomic instruction while all other vCPUs stand still. */
 static void test_tcg_atomic(void)
 {
     start(true);
@@ -94,7 +94,7 @@ static void test_tcg_atomic(void)
     g_assert_false(ask(1, 8, true, plain));
 }
 
-/* Work that another thread gave to the vCPU, and threads of no vCPU. */
+/* Another thread's work on the vCPU's thread, and threads without a vCPU. */
 static void test_threads(void)
 {
     for (unsigned tcg = 0; tcg < 2; tcg++) {
@@ -130,7 +130,7 @@ static void check_kvm(MemTxAttrs attrs)
     start(false);
     kvm_exit(KVM_EXIT_MMIO, BASE + 0x100, 8, true);
     g_assert_true(ask(1, 0x100, true, attrs));
-    g_assert_true(ask(1, 0x104, true, attrs));      /* second half of it */
+    g_assert_true(ask(1, 0x104, true, attrs));      /* second half of the access */
     g_assert_false(ask(1, 0x108, true, attrs));
     g_assert_false(ask(1, 0xff, true, attrs));
     g_assert_false(ask(1, 0x100, false, attrs));
@@ -149,7 +149,7 @@ static void test_kvm_arm(void)
     check_kvm(MEMTXATTRS_UNSPECIFIED);
 }
 
-/* The vCPU writes a register of another device, which comes here by DMA. */
+/* The vCPU writes a register of another device, and this device gets DMA. */
 static void test_kvm_dma(void)
 {
     start(false);
@@ -157,10 +157,10 @@ static void test_kvm_dma(void)
     g_assert_false(ask(2, 0x100, false, MEMTXATTRS_UNSPECIFIED));
     g_assert_false(ask(2, 0x100, true, plain));
     g_assert_false(ask(1, 0x100, true, plain));
-    /* it writes the address that the device's message goes to */
+    /* the vCPU writes the address of the device's message */
     kvm_exit(KVM_EXIT_MMIO, BASE + 0x100, 4, true);
     g_assert_false(ask(2, 0x100, true, plain));
-    /* a write to a port; stale MMIO is behind it in the union */
+    /* a write to a port; the union still has older MMIO data */
     kvm_exit(KVM_EXIT_IO, BASE + 0x100, 4, true);
     g_assert_false(ask(1, 0x100, true, plain));
 }

@@ -129,11 +129,11 @@ static void test_memory(void)
         frame_put(&f, i * FRAME_MAX, FRAME_MAX);
     }
     g_assert_cmpuint(f.size, >, small);
-    exanet_fifo_trim(&f);           /* not while there is much in it */
+    exanet_fifo_trim(&f);           /* the FIFO keeps memory while it is well filled */
     for (unsigned i = 0; i < 59; i++) {
         words_take(&f, i * FRAME_MAX, FRAME_MAX);
     }
-    /* one word that waits does not keep the memory of all */
+    /* one waiting word does not keep the memory of many words */
     words_take(&f, 59 * FRAME_MAX, FRAME_MAX - 1);
     exanet_fifo_trim(&f);
     g_assert_cmpuint(f.size, ==, small);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two connected QPs, requester and responder of both real, and a wire between them that
- * loses, repeats, delays and reorders frames.  Some delays are longer than the
- * retransmission timer, so that requests are repeated whose answers are on their way.
- * Both ends send all kinds of messages at once; each byte, completion and order is
- * checked, and no QP may ever wait for nothing.
+ * Two connected QPs, each with a real requester and responder, over a wire that loses,
+ * duplicates, delays and reorders frames.  Some delays are longer than the
+ * retransmission timer, so that requests are retransmitted although their answers are
+ * under way.  Both ends send all kinds of messages at once.  The test checks each byte,
+ * completion and order, and that no QP hangs.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -13,12 +13,12 @@
 
 #define MTU             256
 #define ROUNDS          10
-#define WQES            300             /* of each end and round */
+#define WQES            300             /* per end and round */
 #define SQ_ENTRIES      32
-#define READ_PACKETS    300             /* of the longest READ */
-#define DATA_BYTES      (6 * MTU)       /* of the longest SEND or WRITE */
+#define READ_PACKETS    300             /* packets of the longest READ */
+#define DATA_BYTES      (6 * MTU)       /* bytes of the longest SEND or WRITE */
 #define KEY             0x12345600
-/* What a peer may reach: written, then only read, then one word that is added to. */
+/* Memory that the peer may access: for writes, for reads, and one word for atomics. */
 #define WRITE_VA        0x7000000000ULL
 #define WRITE_BYTES     8192
 #define READ_VA         (WRITE_VA + WRITE_BYTES)
@@ -29,8 +29,8 @@
 #define EVENTS_MAX      4000000
 
 typedef struct Wqe {
-    PvrdmaSqe sqe;                      /* without its element */
-    uint32_t at;                        /* of a SEND: in what is sent */
+    PvrdmaSqe sqe;                      /* without its SGE */
+    uint32_t at;                        /* of a SEND: position in the sent data */
 } Wqe;
 
 typedef struct End {
@@ -38,19 +38,19 @@ typedef struct End {
     PvrdmaQp qp;
     PvrdmaCq cq;
     struct End *peer;
-    int64_t timer;                      /* 0: not set */
-    int64_t stalled_until;              /* no frame arrives here before */
-    int64_t busy_until;                 /* it sends nothing before */
-    /* What the peer may reach. */
+    int64_t timer;                      /* 0: not armed */
+    int64_t stalled_until;              /* frames arrive after this time only */
+    int64_t busy_until;                 /* the end sends frames after this time only */
+    /* Memory that the peer may access. */
     uint8_t written[WRITE_BYTES], readable[READ_BYTES];
     uint64_t word;
     /* Requests. */
     Wqe wqe[WQES];
     unsigned posted, completed, atomics;
-    uint8_t data[WQES][DATA_BYTES];     /* of SENDs and WRITEs */
-    uint8_t answer[SQ_ENTRIES][READ_PACKETS * MTU];    /* of READs and atomics */
-    uint8_t want[WRITE_BYTES];          /* in the peer's @written at the end */
-    unsigned sends[WQES];               /* WQEs that are SENDs */
+    uint8_t data[WQES][DATA_BYTES];     /* data of SENDs and WRITEs */
+    uint8_t answer[SQ_ENTRIES][READ_PACKETS * MTU];    /* data of READs and atomics */
+    uint8_t want[WRITE_BYTES];          /* expected contents of the peer's @written */
+    unsigned sends[WQES];               /* indices of WQEs that are SENDs */
     unsigned send_count;
     /* Receive queue. */
     uint8_t buffer[WQES][DATA_BYTES];
@@ -68,8 +68,8 @@ static struct {
     End end[2];
     int64_t now;
     GPtrArray *frames;                  /* on the wire */
-    unsigned loss, late, again;         /* one of so many frames; 0: none */
-    unsigned stall;                     /* all frames and visits, one time of so many */
+    unsigned loss, late, again;         /* one frame in this number; 0: none */
+    unsigned stall;                     /* one event in this number stalls the end */
     uint8_t building[ROCE_FRAME_MAX];
     size_t payload_at;
     uint64_t counter[PVRDMA_COUNTER_COUNT];     /* sum of all rounds */
@@ -124,13 +124,13 @@ uint8_t *pvrdma_tx_begin(PvrdmaState *s, const RocePath *path,
     return loop.building + loop.payload_at;
 }
 
-/* More than the retransmission timer has, often. */
+/* Returns a delay that often exceeds the retransmission timer. */
 static int64_t long_time(void)
 {
     return g_test_rand_int_range(1, 400) * (int64_t)SCALE_MS;
 }
 
-/* Most frames take some microseconds, and overtake each other. */
+/* Sends a frame; most frames take some microseconds, and may overtake each other. */
 static void frame_send(End *to, size_t len)
 {
     Frame *f = g_malloc(sizeof(*f) + len);
@@ -144,7 +144,7 @@ static void frame_send(End *to, size_t len)
     }
     *f = (Frame) { .when = loop.now + delay, .to = to, .len = len };
     if (f->when < to->stalled_until) {
-        /* in order, then */
+        /* frames without a delay arrive in order */
         f->when = ++to->stalled_until;
     }
     memcpy(f->bytes, loop.building, len);
@@ -176,7 +176,7 @@ bool pvrdma_gid_ours(PvrdmaState *s, const uint8_t gid[16])
 }
 
 /* --- Memory --------------------------------------------------------------- */
-/* Where @len bytes at @va are, if one part of the region holds them all. */
+/* Returns the address of @len bytes at @va, which must be in one part of the region. */
 static void *region(End *e, uint32_t key, uint64_t va, uint64_t len)
 {
     const struct {
@@ -221,7 +221,7 @@ PvrdmaMrStatus pvrdma_mr_write(PvrdmaQp *qp, uint32_t key, uint64_t va,
     return PVRDMA_MR_OK;
 }
 
-/* Elements have host addresses here. */
+/* Reads from an element, which holds a host address in this test. */
 uint8_t pvrdma_sg_read(PvrdmaQp *qp, const PvrdmaSge *sge, unsigned sges,
                        uint32_t offset, void *buf, uint32_t len)
 {
@@ -292,7 +292,7 @@ int pvrdma_qp_receive(PvrdmaQp *qp, PvrdmaRqe *rqe)
     return 1;
 }
 
-/* --- Completions: in order, with the right data --------------------------- */
+/* --- Completions: order and data ------------------------------------------ */
 static void check_sent(End *e, const PvrdmaWc *wc)
 {
     const PvrdmaSqe *sqe = &e->wqe[e->completed].sqe;
@@ -332,7 +332,7 @@ void pvrdma_cq_push(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc)
     }
 }
 
-/* --- Nothing of this happens ---------------------------------------------- */
+/* --- Functions that must not be called ------------------------------------ */
 void pvrdma_event(PvrdmaState *s, enum pvrdma_event type, uint32_t info)
 {
     g_assert_not_reached();
@@ -380,7 +380,7 @@ void pvrdma_ud_rx(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt,
 }
 
 /* --- Guests --------------------------------------------------------------- */
-/* Around the lengths at which READs are cut, or any other length. */
+/* Returns a length around the limits at which READs are cut, or any other length. */
 static uint32_t read_packets(void)
 {
     static const unsigned cuts[] = {
@@ -449,22 +449,22 @@ static bool end_done(const End *e)
     return e->completed == WQES && e->received == e->peer->send_count;
 }
 
-/* What programs of the guest do now and then. */
+/* Does the work of the guest's programs at some times. */
 static void guest(End *e)
 {
     while (e->posted < WQES && e->posted - e->completed < SQ_ENTRIES && !dice(4)) {
         post(e);
     }
-    /* few at a time: some messages find none */
+    /* buffers are scarce, so that some messages find none */
     if (e->buffers < WQES && e->buffers - e->fetched < 2) {
         e->buffers++;
     }
 }
 
-/* --- What happens --------------------------------------------------------- */
+/* --- Events --------------------------------------------------------------- */
 static void end_check(End *e)
 {
-    /* this wire is worse than any: whoever asks again does so without end */
+    /* retries are unlimited, because this wire loses more frames than any real one */
     e->qp.req.retries = 7;
     g_assert_cmpstr(pvrdma_qp_stuck(&e->qp), ==, NULL);
     g_assert_true(!e->qp.req.armed || e->timer == e->qp.req.armed);
@@ -520,7 +520,7 @@ static void timer_fire(End *e)
     end_check(e);
 }
 
-/* The next thing that happens: a frame arrives, or a timer fires. */
+/* Runs the next event: a frame arrives, or a timer fires. */
 static void time_goes_on(void)
 {
     End *due = NULL;
@@ -549,7 +549,7 @@ static void time_goes_on(void)
     if (due) {
         timer_fire(due);
     } else {
-        /* only a guest may go on, or an end that was busy */
+        /* only a guest's work or the end of a stall is left */
         loop.now = idle_until;
     }
 }
@@ -568,7 +568,7 @@ static void step(bool park)
             pvrdma_req_park(&e->qp);
             end_check(e);
         }
-        /* the bottom half may come later, or much later */
+        /* the bottom half may run later, or much later */
         if (e->qp.active && dice(loop.stall)) {
             e->busy_until = loop.now + long_time();
         }
@@ -610,7 +610,7 @@ static void end_start(unsigned i, uint32_t psn, uint32_t peer_psn, bool dcqcn)
             .sport = ROCE_UDP_SPORT_MIN,
             .sgid = { [10] = 0xff, [11] = 0xff, 10, 0, 0, 1 + i },
             .dgid = { [10] = 0xff, [11] = 0xff, 10, 0, 0, 2 - i },
-            /* the whole way is congested */
+            /* the whole path is congested */
             .traffic_class = dcqcn ? ROCE_ECN_CE : 0,
         },
     };
@@ -657,7 +657,7 @@ static void run_round(bool park, bool dcqcn)
     g_ptr_array_unref(loop.frames);
 }
 
-/* A wire and its ends; rounds with and without snapshots of the requesters. */
+/* Tests a wire and its ends, in rounds with and without snapshots of the requesters. */
 static void run_rounds(unsigned loss, unsigned late, unsigned again, unsigned stall,
                        bool dcqcn)
 {
@@ -684,7 +684,7 @@ static void test_lost(void)
     g_assert_cmpuint(loop.counter[PVRDMA_CNT_TX_RETRY], >, 0);
 }
 
-/* Nothing is lost: all that is repeated is repeated in vain. */
+/* Tests a wire without loss: every retransmission is needless. */
 static void test_late(void)
 {
     run_rounds(0, 0, 0, 200, false);

@@ -85,7 +85,7 @@ void pvrdma_req_init(PvrdmaQp *qp)
 {
 }
 
-/* What is tested here ends: nothing has to wait. */
+/* Checks nothing, because the QPs of this test have no pending work. */
 void pvrdma_qp_check(PvrdmaQp *qp)
 {
 }

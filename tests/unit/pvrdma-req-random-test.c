@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Random work requests to a peer that keeps to the rules, over a wire that loses packets
- * in both directions: everything happens once and in order.  Time goes on whether answers
- * are under way or not, and a READ that is repeated breaks off the answer to the first
- * request.  Half of the rounds have snapshots in between, which ask for all again.
+ * Random work requests to a correct peer, over a wire that loses packets in both
+ * directions: each request is executed once and in order.  Time advances even while
+ * answers are under way, and a repeated READ cancels the answer to the first request.
+ * Half of the rounds take snapshots, after which all requests are repeated.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -14,9 +14,9 @@
 #define WQES            400
 #define LOSS            25      /* one packet of so many is lost */
 #define RNR             20      /* one SEND of so many finds no buffer */
-#define PARK            50      /* one turn of so many takes a snapshot, if any does */
-#define TURNS_MAX       200000  /* of a round: it ends */
-#define SPURIOUS        12      /* one turn of so many lets the timer fire early */
+#define PARK            50      /* one turn in this number takes a snapshot */
+#define TURNS_MAX       200000  /* limit of a round's turns */
+#define SPURIOUS        12      /* one turn in this number lets the timer fire early */
 /* The peer's memory: written, read, and one word that is added to. */
 #define WRITE_BYTES     8192
 #define READ_BYTES      (128 * 1024)
@@ -56,7 +56,7 @@ static struct {
     unsigned registered, atomics, completed;
 } want;
 
-static unsigned loss;            /* of the round: one packet of so many */
+static unsigned loss;            /* loss in this round: one packet in this number */
 
 static bool lost(void)
 {
@@ -162,8 +162,8 @@ static void peer_data(const RigPacket *p, uint32_t flags)
 }
 
 /*
- * The responder begins anew with what is asked for again, and what it has not sent is not
- * sent any more.  It sends in visits of 16 packets, so it stops there most often.
+ * Restarts the responder at a repeated request, and drops its unsent answers.  The
+ * responder sends 16 packets per visit, so it mostly stops at this boundary.
  */
 static void peer_break_off(void)
 {
@@ -293,7 +293,7 @@ static void post_read(void)
     };
     unsigned cut = cuts[g_test_rand_int_range(0, ARRAY_SIZE(cuts))];
     unsigned kind = g_test_rand_int_range(0, 8);
-    /* any length, one around those at which READs are cut, or a short one */
+    /* any length, or one around the cuts of READs, or a short one */
     uint32_t len = kind == 0 ? g_test_rand_int_range(0, 300 * MTU) :
                    kind == 1 ? g_test_rand_int_range((cut - 2) * MTU,
                                                      (cut + 2) * MTU) :
@@ -439,11 +439,14 @@ static void test_random(void)
                 pvrdma_req_park(&rig.qp);
             }
             if (g_test_rand_int_range(0, SPURIOUS) == 0) {
-                /* as long as it takes, whatever is under way */
+                /* the time-out passes, even if answers are under way */
                 rig_clock(roce_timeout_ns(RIG_TIMEOUT) << 9);
             }
             rig_clock(roce_timeout_ns(RIG_TIMEOUT) / 16);
-            /* the peer is there, however often its answers come too late */
+            /*
+             * retries are unlimited, because the peer is alive even if its answers are
+             * late
+             */
             rig.qp.req.retries = 7;
             g_assert_cmpuint(++turns, <, TURNS_MAX);
         }

@@ -255,7 +255,7 @@ static void test_rnr_for_ever(void)
     rig_end();
 }
 
-/* Packets @from to @to of a response with @n packets to a request for PSN @psn. */
+/* Receives packets @from to @to of a response with @n packets to a request for @psn. */
 static void respond(uint32_t psn, unsigned n, unsigned from, unsigned to)
 {
     static const uint8_t opcodes[2][2] = {      /* first, last */
@@ -270,8 +270,8 @@ static void respond(uint32_t psn, unsigned n, unsigned from, unsigned to)
 }
 
 /*
- * A READ is repeated in parts, because its time was over.  Then the first response
- * arrives, and stops where the first of these parts ends.
+ * A READ times out and is repeated in parts.  Then the first response arrives, and ends
+ * where the first of these parts ends.
  */
 static void read_repeat(unsigned max_rd_atomic)
 {
@@ -290,11 +290,11 @@ static void read_repeat(unsigned max_rd_atomic)
     rig_quiet();
     respond(0x100, 2 * part, 0, part);
     g_assert_cmphex(rig.qp.req.una_psn, ==, 0x100 + part);
-    /* the part is answered, although no packet said that it was the last one */
+    /* the part is answered, although no packet had the opcode "last" */
     rig_sent_request(0x100 + part, part * MTU, part * MTU);
     rig_quiet();
     g_assert_cmpuint(pvrdma_req_reads(&rig.qp.req), ==, 1);
-    /* the answer to the part comes, too: nothing in it is new */
+    /* the answer to the part arrives too, with no new data */
     respond(0x100, part, 0, part);
     rig_quiet();
 }
@@ -309,7 +309,7 @@ static void test_read_repeated(void)
         respond(0x100 + part, part, 0, part);
         rig_done(0, PVRDMA_WC_SUCCESS);
         g_assert_cmpuint(pvrdma_req_reads(&rig.qp.req), ==, 0);
-        /* the fence is over */
+        /* the fence is done */
         rig_sent(ROCE_OP_SEND_ONLY, 0x100 + 2 * part);
         rig_ack(0x100 + 2 * part);
         rig_done(1, PVRDMA_WC_SUCCESS);
@@ -317,7 +317,7 @@ static void test_read_repeated(void)
     }
 }
 
-/* The same, and nothing comes any more. */
+/* The same case, but no more packets arrive. */
 static void test_read_repeated_end(void)
 {
     read_repeat(1);
@@ -335,7 +335,7 @@ static void test_read_repeated_end(void)
     rig_end();
 }
 
-/* An answer to what was sent before comes while the receiver wants to be left alone. */
+/* An answer to an earlier request arrives during an RNR pause. */
 static void test_rnr_answer(void)
 {
     start();
@@ -350,7 +350,7 @@ static void test_rnr_answer(void)
     rig_clock(roce_rnr_ns(12));
     rig_run();
     rig_sent(ROCE_OP_SEND_ONLY, 0x101);
-    /* it gets lost */
+    /* the packet gets lost */
     rig_clock(roce_timeout_ns(RIG_TIMEOUT));
     rig_run();
     rig_sent(ROCE_OP_SEND_ONLY, 0x101);
@@ -360,8 +360,8 @@ static void test_rnr_answer(void)
 }
 
 /*
- * Packets wait for the rate, which becomes that of the line before the timer fires: the
- * responder has asked whether it may send, too, and relies on being called.
+ * Packets wait for the rate, which reaches the line rate before the timer fires.  The
+ * responder has asked to send too, and relies on the activation.
  */
 static void test_paced(void)
 {

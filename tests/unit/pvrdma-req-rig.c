@@ -8,7 +8,7 @@ Rig rig;
 
 static RigPacket building;
 
-/* Whatever the test does, the QP never hangs. */
+/* Checks that the QP does not hang, after each action of a test. */
 static void rig_check(void)
 {
     g_assert_cmpstr(pvrdma_qp_stuck(&rig.qp), ==, NULL);

@@ -6,8 +6,8 @@
  */
 #include "pvrdma-resp-bed.h"
 
-#define SEEDS           20              /* 0, 1, ...: always the same, */
-#define FRESH           5               /* and new ones in each run */
+#define SEEDS           20              /* 0, 1, ...: fixed seeds */
+#define FRESH           5               /* and random seeds in each run */
 #define MESSAGES        400
 #define WINDOW          16              /* packets */
 #define LATE            8               /* packets that the wire keeps back */
@@ -298,7 +298,7 @@ static void test_wire(gconstpointer percent)
 
     for (unsigned round = 0; round < SEEDS + FRESH; round++) {
         Peer *p = g_new0(Peer, 1);
-        /* a fresh one follows from the seed that glib prints and --seed takes */
+        /* a random seed derives from glib's seed, which --seed sets */
         uint32_t seed = round < SEEDS ? round : g_test_rand_int();
         unsigned steps = 0;
 

@@ -431,7 +431,7 @@ static void test_not_too_many(void)
     bed_free(bed);
 }
 
-/* A limit that the guest lowers while READs wait: they are answered all the same. */
+/* The guest lowers the limit while READs wait: the responder still answers them. */
 static void test_limit_lowered(void)
 {
     for (unsigned again = 0; again < 2; again++) {
@@ -577,7 +577,7 @@ static void test_cq_full(void)
     bed_free(bed);
 }
 
-/* What was asked for before a refusal is answered, however slow the path is to be. */
+/* Requests before a refusal are answered, even if the path is congested. */
 static void test_congested(void)
 {
     Bed *bed = bed_new();

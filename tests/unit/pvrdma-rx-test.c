@@ -185,7 +185,7 @@ static void test_path(void)
     bed_free(bed);
 }
 
-/* A device has one version of RoCE, and takes no datagrams of the other one. */
+/* A device has one version of RoCE, and drops datagrams of the other one. */
 static void test_datagram_version(void)
 {
     static const uint8_t networks[] = {
@@ -389,7 +389,7 @@ static void test_vlan(void)
     bed_free(bed);
 }
 
-/* Whoever knows addresses and QPN, but no PSN, does not move a connection. */
+/* A sender that knows addresses and QPN, but no PSN, cannot change the VLAN. */
 static void test_vlan_moved(void)
 {
     static const uint8_t opcodes[] = {
@@ -402,7 +402,7 @@ static void test_vlan_moved(void)
     for (unsigned i = 0; i < ARRAY_SIZE(opcodes); i++) {
         for (int psn = -1; psn <= 2; psn++) {
             if (psn == 1 && opcodes[i] == ROCE_OP_WRITE_ONLY) {
-                continue;               /* that is the expected one */
+                continue;               /* the expected PSN */
             }
             bed_peer(bed, &(RocePacket) {
                 .opcode = opcodes[i], .psn = (BED_PSN + psn) & ROCE_PSN_MASK,

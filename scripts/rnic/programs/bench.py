@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Measures MPI over the NIC beside MPI over TCP, the NIC below MPI, memory,
-and the device model without a guest; "bench PART" measures something else:
-see "bench PART --help". A part that has aims ends with code 1 if one is missed.
+and the device model without a guest; "bench PART" runs another measurement: see
+"bench PART --help". A measurement with aims exits with code 1 if it misses one.
 
 Both MPI stacks take turns in the same guests; medians of all rounds are
 printed and written to build/bench/*.json."""

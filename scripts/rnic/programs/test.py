@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Builds what is needed and runs all tests.
+"""Builds the needed programs and runs all tests.
 
 Unit tests and qtests run on this machine with sanitizers, a few of them without;
 each fuzz target gets some thousand inputs; guest tests run in two booted guests;
-tests of our programs boot guests themselves. The last line says how many tests passed
+tests of scripts boot guests themselves. The last line says how many tests passed
 and failed; the exit code is 0 only if some ran and none failed."""
 
 import argparse
@@ -87,7 +87,7 @@ def _arguments():
 
 
 def _selection(args):
-    """The name of what suites.plain() shall select."""
+    """Returns the name of the selection for suites.plain()."""
     if args.fast:
         return 'fast'
     if args.full or args.only or args.qemu != qemu.DEFAULT:
@@ -96,8 +96,8 @@ def _selection(args):
 
 
 def _trees(args, guests):
-    """The build trees, without and with sanitizers, that ARGS ask for, built; None
-    for one that is not needed."""
+    """Builds the trees that ARGS require; returns the tree without sanitizers and the
+    tree with sanitizers, and a false value for a tree that is not required."""
     with_sanitizers = args.sanitize or guests and not args.only
     found = [not args.sanitize and qemu.Qemu(args.qemu),
              with_sanitizers and qemu.Qemu(args.qemu, sanitize=True)]
@@ -108,7 +108,7 @@ def _trees(args, guests):
 
 
 def _wanted(args, tree):
-    """What tells for each test whether it is to be built in TREE."""
+    """Returns a function that returns true if TREE must build a given test."""
     runs = suites.sanitized if tree.sanitize else suites.plain(_selection(args))
 
     def wanted(test):
@@ -119,7 +119,7 @@ def _wanted(args, tree):
 
 
 def _host(args, tree, summary):
-    """The tests of one tree."""
+    """Runs the selected tests of one tree."""
     wanted = _wanted(args, tree)
     suites.host(tree, lambda test: not test.soak and wanted(test), summary)
     if args.soak and tree.sanitize == args.sanitize:
@@ -127,7 +127,7 @@ def _host(args, tree, summary):
 
 
 def _fuzz(args, summary):
-    """Nothing but fuzzing, for as long as was asked."""
+    """Runs only the fuzz targets, for the given time."""
     if args.fuzz:
         with build_lock():
             q = qemu.Qemu(args.qemu).build()
