@@ -384,6 +384,7 @@ static void crossbar_deliver(ExanetState *s, ExanetPort *from,
         exanet_count(s, DROP_DISABLED);
         return;
     }
+    qatomic_set(&s->news, s->news + 1);
     if (EXANET_TYPE_SHORT(pkt.type)) {
         crossbar_sink_short(s, from, &pkt);
         return;

@@ -8,6 +8,8 @@
 #include "qemu/bswap.h"
 #include "qemu/log.h"
 #include "qemu/main-loop.h"
+#include "../core/poll.h"
+#include "../core/vcpu.h"
 #include "exanet.h"
 #include "shm-timing.h"
 #include "switch-arith.h"
@@ -193,7 +195,7 @@ static void file_reset(ExanetState *s)
     exanet_reg_set32(s, EXANET_REG_CAP1,
         EXANET_CAP1_WINDOWS | EXANET_CAP1_DUP_SAFE | EXANET_CAP1_MULTIPATH |
         EXANET_CAP1_RELEASE | EXANET_CAP1_FLOW_RATE | EXANET_CAP1_FIRMWARE |
-        EXANET_CAP1_JOB_LOCAL |
+        EXANET_CAP1_JOB_LOCAL | EXANET_CAP1_POLL |
         EXANET_CAP1_APERTURE | (s->shm_timing ? EXANET_CAP1_TIMING : 0));
     exanet_reg_set32(s, EXANET_REG_NODE, s->coord);
     exanet_reg_set32(s, EXANET_REG_EPOCH, s->epoch);
@@ -572,6 +574,31 @@ static void user_write(ExanetState *s, unsigned c, unsigned page, hwaddr addr,
     }
 }
 
+/*
+ * A process of context @c has looked in vain.  Most often it waits for a packet: its CPU
+ * takes frames from the netdevs of all ports, which makes the units work.
+ */
+static void user_poll(ExanetState *s, unsigned c)
+{
+    uint64_t before = s->counter[EXANET_CNT_RX_POLLED];
+    RNicPoll poll;
+    bool more;
+
+    if (!s->ctx[c].enabled || s->ctx[c].quiesce) {
+        return;
+    }
+    exanet_count(s, POLL);
+    more = rnic_poll_begin(&poll, OBJECT(s->host.dev), &s->news);
+    while (more && s->bh && s->enabled && !s->running) {
+        for (unsigned i = 0; i < EXANET_LINKS; i++) {
+            exanet_port_poll(&s->port[i]);
+        }
+        more = rnic_poll_again(&poll);
+    }
+    rnic_poll_end(&poll);
+    trace_exanet_poll(s->node, c, s->counter[EXANET_CNT_RX_POLLED] - before);
+}
+
 static uint64_t user_mmio_read(void *opaque, hwaddr addr, unsigned size)
 {
     ExanetState *s = opaque;
@@ -579,31 +606,41 @@ static uint64_t user_mmio_read(void *opaque, hwaddr addr, unsigned size)
     return ldn_le_p(s->user + addr, size);
 }
 
-static void user_mmio_write(void *opaque, hwaddr addr, uint64_t value,
-                            unsigned size)
+static MemTxResult user_mmio_write(void *opaque, hwaddr addr, uint64_t value,
+                                   unsigned size, MemTxAttrs attrs)
 {
     ExanetState *s = opaque;
     hwaddr page = addr >> s->user_page_shift;
+    hwaddr offset = addr & ((1ULL << s->user_page_shift) - 1);
     MemReentrancyGuard *guard = &s->host.dev->mem_reentrancy_guard;
 
     if (!s->bh) {
-        return;
+        return MEMTX_OK;
+    }
+    if (page % EXANET_USER_PAGES == EXANET_PAGE_MAILBOX &&
+        offset == EXANET_MAILBOX_POLL) {
+        if (!guard->engaged_in_io &&
+            rnic_vcpu_access(&s->user_mr, addr, true, attrs)) {
+            user_poll(s, page / EXANET_USER_PAGES);
+        }
+        return MEMTX_OK;
     }
     /* QEMU does this for every region but those whose reads are like RAM */
     if (guard->engaged_in_io || !exanet_enter(s)) {
         qemu_log_mask(LOG_GUEST_ERROR, "exanet: the device writes to its own "
                       "user pages: 0x%" HWADDR_PRIx "\n", addr);
-        return;
+        return MEMTX_OK;
     }
-    user_write(s, page / EXANET_USER_PAGES, page % EXANET_USER_PAGES,
-               addr & ((1ULL << s->user_page_shift) - 1), value, size, false);
+    user_write(s, page / EXANET_USER_PAGES, page % EXANET_USER_PAGES, offset,
+               value, size, false);
     work_end(s);
     exanet_irq_flush(s);
+    return MEMTX_OK;
 }
 
 static const MemoryRegionOps user_ops = {
     .read = user_mmio_read,
-    .write = user_mmio_write,
+    .write_with_attrs = user_mmio_write,
     .endianness = DEVICE_LITTLE_ENDIAN,
     .valid = { .min_access_size = 1, .max_access_size = 8 },
     .impl = { .min_access_size = 1, .max_access_size = 8 },

@@ -749,6 +749,7 @@ struct ExanetState {
     bool shm_timing;
 
     QEMUBH *bh;
+    uint32_t news;                  /* packets for this node; read without the BQL */
     bool running;                   /* exanet_enter(): the device is at work */
     bool engaged;                   /* QEMU's re-entrancy guard before exanet_enter() */
     bool pending;                   /* exanet_schedule() was called meanwhile */

@@ -214,6 +214,15 @@ static ssize_t port_frame(ExanetPort *p, const uint8_t *buf, size_t size)
     return port_frame_take(p, &f, words) ? size : 0;
 }
 
+void exanet_port_poll(ExanetPort *p)
+{
+    if (p->nic) {
+        p->polled = true;
+        qemu_net_busy_poll(qemu_get_queue(p->nic)->peer);
+        p->polled = false;
+    }
+}
+
 /*
  * Processes a frame at once, because the main loop would start the units no sooner.
  * The queue of the device's netdev is the caller: the device must not end before the
@@ -226,6 +235,9 @@ static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
     ssize_t taken = port_frame(p, buf, size);
 
     exanet_leave(p->s, entered);
+    if (p->polled && taken) {
+        exanet_count(p->s, RX_POLLED);
+    }
     if (!taken) {
         p->refused = true;
         exanet_schedule(p->s);      /* the FIFO may have room by now */

@@ -130,6 +130,7 @@ struct ExanetPort {
     bool loopback;                  /* PORT_CTRL_LOOPBACK: the netdev is not used */
     bool conflict;                  /* the peer's coordinates were refused */
     bool conflict_told;             /* ... and the user knows */
+    bool polled;                    /* exanet_port_poll() asks the netdev */
     bool refused;                   /* the netdev waits with a frame for us */
     bool blocked;                   /* the netdev keeps a frame of ours: @held */
     bool lost;                      /* the netdev may have been disconnected */
@@ -198,6 +199,8 @@ void exanet_port_restart(ExanetPort *p);
  * the device changes nothing.  The port need not exist yet.
  */
 void exanet_port_admin(ExanetPort *p, bool up);
+/* Takes the frames that the netdev has, if there are any, in the thread of a vCPU. */
+void exanet_port_poll(ExanetPort *p);
 /*
  * Delivers what has arrived, some packets of each channel; true if there is more that
  * could go on.

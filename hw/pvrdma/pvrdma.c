@@ -8,8 +8,8 @@
 #include "qemu/bswap.h"
 #include "qemu/log.h"
 #include "qemu/main-loop.h"
-#include "qemu/processor.h"
 #include "system/runstate.h"
+#include "../core/poll.h"
 #include "../core/vcpu.h"
 #include "pvrdma.h"
 #include "../trace.h"
@@ -17,9 +17,6 @@
 /* Rounds, and packets of them all, before the main loop gets a turn. */
 #define RUN_ROUNDS 8
 #define RUN_PACKETS 512
-/* How long a CPU that polls looks out, and how long for completions alone. */
-#define POLL_NS 4000
-#define LOOK_OUT_NS 700
 /* What a doorbell may do while its vCPU waits. */
 #define DOORBELL_ROUNDS 2
 #define DOORBELL_PACKETS 16
@@ -381,44 +378,18 @@ static uint64_t uar_read(void *opaque, hwaddr addr, unsigned size)
     return 0;
 }
 
-/* Until something is completed beside @seen, but no longer than @ns. */
-static void uar_look_out(PvrdmaState *s, uint32_t seen, int64_t ns)
-{
-    int64_t end;
-
-    bql_unlock();
-    end = get_clock() + ns;
-    while (qatomic_read(&s->completions) == seen && get_clock() < end) {
-        cpu_relax();
-    }
-    bql_lock();
-}
-
-/*
- * A guest that polls a CQ in vain says so each time.  What it waits for is a frame, most
- * often: its CPU takes that sooner than a main loop that has to be woken up.  But with
- * the big lock in hand all the time it would keep out who else brings it something, and
- * so would several CPUs that ask for the lock in turn: one of them is enough.
- */
+/* A guest that polls a CQ in vain says so each time: most often it waits for a frame. */
 static void uar_poll(PvrdmaState *s)
 {
-    uint32_t seen = qatomic_read(&s->completions);
-    int64_t end = get_clock() + POLL_NS;
+    RNicPoll poll;
+    bool more = rnic_poll_begin(&poll, OBJECT(s->host.dev), &s->completions);
 
-    if (s->polled) {
-        uar_look_out(s, seen, POLL_NS);
-        return;
-    }
-    s->polled = true;
-    while (s->active && mmio_enter(s)) {
+    while (more && s->active && mmio_enter(s)) {
         pvrdma_port_poll(s);
         mmio_leave(s);
-        if (qatomic_read(&s->completions) != seen || get_clock() >= end) {
-            break;
-        }
-        uar_look_out(s, seen, LOOK_OUT_NS);
+        more = rnic_poll_again(&poll);
     }
-    s->polled = false;
+    rnic_poll_end(&poll);
 }
 
 static void uar_ring(PvrdmaState *s, uint32_t uar, hwaddr offset, uint32_t value)

@@ -635,7 +635,6 @@ struct PvrdmaState {
     bool running;                   /* something is at work: no interrupts now */
     bool pending;                   /* it shall go on, or reset the device, behind that */
     bool reset_wanted;
-    bool polled;                    /* a CPU that polls takes frames itself */
     bool irqs_leaving;              /* messages are written, whatever they lead to */
     bool gone;                      /* unplugged: there is no bus any more */
     uint32_t mtu;                   /* property: largest path MTU, bytes */

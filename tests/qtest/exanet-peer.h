@@ -35,6 +35,7 @@ typedef struct ExanetPeer {
     bool silent;                    /* leave HELLOs of the device unanswered */
     uint32_t tx_seq;
     uint32_t rx_seq;                /* that the next frame must have */
+    bool rx_gap;                    /* ... which may have any, once */
     bool heard;                     /* the device has heard our epoch */
     bool told;                      /* our last HELLO said that we heard ... */
     uint8_t told_epoch;             /* ... this epoch of the device */

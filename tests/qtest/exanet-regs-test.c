@@ -115,7 +115,7 @@ static uint64_t expected_reset(const Reg *r, unsigned instance)
         return EXANET_CAP1_WINDOWS | EXANET_CAP1_DUP_SAFE |
                EXANET_CAP1_MULTIPATH | EXANET_CAP1_RELEASE |
                EXANET_CAP1_FLOW_RATE | EXANET_CAP1_FIRMWARE |
-               EXANET_CAP1_JOB_LOCAL |
+               EXANET_CAP1_JOB_LOCAL | EXANET_CAP1_POLL |
                EXANET_CAP1_APERTURE;
     }
     if (g_str_equal(r->name, "NODE") || g_str_equal(r->name, "ARITH_ADDR")) {

@@ -206,6 +206,13 @@ RNIC_ASSERT_SIZE(struct exanet_mailbox, EXANET_MAILBOX_BYTES);
 #define EXANET_MAILBOX_REJ_FULL	RNIC_FIELD(31, 0)
 #define EXANET_MAILBOX_REJ_FAULT RNIC_FIELD(63, 32)
 
+/*
+ * POLL, behind the mailboxes, write only, with CAP1_POLL: a process that waits, for
+ * whatever, stores any value when it has looked in vain.  The store takes up to 4 us,
+ * in which its CPU brings what has arrived on the links [P].
+ */
+#define EXANET_MAILBOX_POLL	0x100
+
 /* Ring entry of a mailbox, 128 B, in memory of the process [P]. */
 struct exanet_message {
 	__u8 payload[64];	/* zero padded */

@@ -109,6 +109,7 @@
 #define EXANET_CAP1_FLOW_RATE	RNIC_BIT(6)
 #define EXANET_CAP1_FIRMWARE	RNIC_BIT(7)	/* the internal R5 */
 #define EXANET_CAP1_JOB_LOCAL	RNIC_BIT(8)	/* CTX_PDID has LOCAL */
+#define EXANET_CAP1_POLL	RNIC_BIT(9)	/* EXANET_MAILBOX_POLL is there */
 #define EXANET_CTRL_ENABLE	RNIC_BIT(0)	/* 0: sends and accepts nothing; what is
 						 * for other nodes passes */
 #define EXANET_CTRL_RESET	RNIC_BIT(1)	/* self-clearing */
@@ -522,7 +523,9 @@ enum exanet_fw_multipath {
 	X(SHM_CAM_FULL,		"requests that found no entry") \
 	X(CDMA_RETRY,		"pieces that CDMA channels sent again") \
 	X(CDMA_FAILED,		"CDMA transfers that failed") \
-	X(LINK_CONFLICT,	"HELLOs refused: coordinates that cannot be there")
+	X(LINK_CONFLICT,	"HELLOs refused: coordinates that cannot be there") \
+	X(POLL,			"stores of CPUs to POLL") \
+	X(RX_POLLED,		"frames that CPUs took inside those")
 
 enum exanet_counter {
 #define EXANET_COUNTER_ENUM(name, text) EXANET_CNT_##name,
