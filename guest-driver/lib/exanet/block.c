@@ -10,12 +10,12 @@ EXA_API int exa_write(struct exa_dev *dev, const struct exa_write_attr *attr,
 	struct exa_pace pace;
 	int chan, ret;
 
-	exa_pace_start(&pace, -1);
+	exa_pace_start(&pace, dev, -1);
 	while ((chan = exa_write_post(dev, attr)) == -EAGAIN)
 		exa_pace_turn(&pace);
 	if (chan < 0)
 		return chan;
-	exa_pace_start(&pace, -1);
+	exa_pace_start(&pace, dev, -1);
 	while ((ret = exa_write_test(dev, chan, st)) == -EINPROGRESS)
 		exa_pace_turn(&pace);
 	return ret;
@@ -27,12 +27,12 @@ EXA_API int exa_send(struct exa_dev *dev, const struct exa_mbox_addr *to,
 	struct exa_pace pace;
 	int chan, ret;
 
-	exa_pace_start(&pace, -1);
+	exa_pace_start(&pace, dev, -1);
 	while ((chan = exa_msg_post(dev, to, buf, len, 0)) == -EAGAIN)
 		exa_pace_turn(&pace);
 	if (chan < 0)
 		return chan;
-	exa_pace_start(&pace, -1);
+	exa_pace_start(&pace, dev, -1);
 	while ((ret = exa_msg_test(dev, chan, NULL)) == -EINPROGRESS)
 		exa_pace_turn(&pace);
 	return ret;
@@ -107,7 +107,7 @@ EXA_API int exa_read(struct exa_dev *dev, const struct exa_read_attr *attr,
 
 	if (!exa_alive(dev))
 		return -EPERM;
-	exa_pace_start(&pace, timeout_ms);
+	exa_pace_start(&pace, dev, timeout_ms);
 	while ((slot = exa_slot_take(dev)) == -EAGAIN)
 		if (!exa_pace_turn(&pace))
 			return -ETIMEDOUT;

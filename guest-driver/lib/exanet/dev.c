@@ -133,6 +133,7 @@ static int exa_setup(struct exa_dev *dev, const char *name)
 	ret = exa_job_choose(dev);
 	if (ret)
 		return ret;
+	dev->polls = query.cap1 & EXANET_CAP1_POLL;
 	ret = exa_map(dev);
 	if (ret)
 		return ret;
@@ -174,6 +175,7 @@ EXA_API int exa_open(const char *name, struct exa_dev **dev)
 		exa_teardown(d, true);
 		return ret;
 	}
+	exa_hint_join(d);
 	*dev = d;
 	return 0;
 }
@@ -186,6 +188,7 @@ EXA_API void exa_close(struct exa_dev *dev)
 	if (!dev)
 		return;
 	live = exa_alive(dev);
+	exa_hint_leave(dev);
 	for (i = 0; i < EXANET_MAILBOXES; i++)
 		if (dev->mbox[i])
 			exa_mbox_drop(dev->mbox[i], live);

@@ -46,7 +46,9 @@ struct exa_segment {
 };
 
 struct exa_dev {
+	struct exa_dev *next;	/* of the process; see exa_hint_join() */
 	int fd;
+	bool polls;		/* the NIC has EXANET_MAILBOX_POLL */
 	uint32_t *alive;	/* reads 0 in a child after fork() */
 	uint8_t *page[EXANET_USER_PAGES];
 	size_t page_size;
@@ -181,18 +183,26 @@ static inline bool exa_bit_taken(_Atomic uint32_t *busy, int n,
 
 /*
  * Paces a polling loop.  It first only polls, because the answer is usually
- * near; then gives the CPU away; then sleeps.
+ * near; then tells the NIC that it waits; then gives the CPU away; then sleeps.
  */
 struct exa_pace {
+	struct exa_dev *dev;	/* to be told; NULL: any of the process */
 	unsigned int turns;
 	int64_t deadline_ns;	/* of CLOCK_MONOTONIC, negative: none */
 };
 
 /* Starts a loop of at most @timeout_ms (negative: for ever). */
-void exa_pace_start(struct exa_pace *pace, int timeout_ms);
+void exa_pace_start(struct exa_pace *pace, struct exa_dev *dev, int timeout_ms);
 
 /* One turn; false when the time is over. */
 bool exa_pace_turn(struct exa_pace *pace);
+
+/*
+ * Lets waits that name no NIC, for a notification, tell @dev that they wait; ends
+ * that.  In a child after fork() no NIC of the parent is told.
+ */
+void exa_hint_join(struct exa_dev *dev);
+void exa_hint_leave(struct exa_dev *dev);
 
 /* CLOCK_MONOTONIC in ns. */
 int64_t exa_now_ns(void);

@@ -367,6 +367,15 @@ int exa_disarm(struct exa_dev *dev);
  */
 int exa_wait(struct exa_dev *dev, int timeout_ms);
 
+/*
+ * Tells the NIC that the caller has looked in vain for something that comes from a
+ * link: mailbox, record, channel or memory.  The call takes up to 4 us, in which an
+ * emulated NIC brings what has arrived without a detour through another thread.  For
+ * loops that poll, after some vain turns; exa_recv(), exa_notify_wait() and the
+ * blocking conveniences do so themselves.  Does nothing if the NIC cannot do it.
+ */
+void exa_poll_hint(struct exa_dev *dev);
+
 /* Signals the eventfd @fd as well whenever exa_fd() becomes readable; -1: no more. */
 int exa_eventfd(struct exa_dev *dev, int fd);
 

@@ -179,7 +179,7 @@ static void exa_recv_irq(struct exa_mbox *mbox, bool on)
 static const struct exanet_message *exa_recv_spin(struct exa_mbox *mbox,
 						  int64_t until)
 {
-	struct exa_pace pace = { .deadline_ns = until };
+	struct exa_pace pace = { .dev = mbox->dev, .deadline_ns = until };
 	const struct exanet_message *msg;
 
 	do {

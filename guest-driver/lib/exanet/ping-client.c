@@ -68,8 +68,7 @@ static void ping_hello(struct ping_peer *me, const struct ping_options *opt,
 		chan = exa_msg_post(me->dev, &to, &msg, sizeof(msg),
 				    EXA_MSG_UNRELIABLE);
 		if (chan >= 0)
-			while (exa_msg_test(me->dev, chan, NULL) == -EINPROGRESS)
-				;
+			ping_msg_wait(me, chan);
 	}
 }
 
@@ -170,9 +169,7 @@ static int ping_round_write(struct ping_run *run, uint32_t round)
 	chan = ping_peer_write(me, run->res->size);
 	if (chan < 0)
 		return chan;
-	do {
-		ret = exa_write_test(me->dev, chan, NULL);
-	} while (ret == -EINPROGRESS);
+	ret = ping_write_wait(me, chan);
 	if (!ret)
 		ret = exa_notify_wait(me->rec, NULL, PING_TIMEOUT_MS);
 	exa_notify_clear(me->rec);
@@ -239,10 +236,7 @@ static int ping_stream_write(struct ping_run *run, uint32_t count)
 				return ret;
 			chan[posted++ % run->window] = ret;
 		}
-		do {
-			ret = exa_write_test(run->me->dev,
-					     chan[ended % run->window], NULL);
-		} while (ret == -EINPROGRESS);
+		ret = ping_write_wait(run->me, chan[ended % run->window]);
 		if (ret)
 			return ret;
 		ended++;
@@ -253,11 +247,8 @@ static int ping_stream_write(struct ping_run *run, uint32_t count)
 /* The oldest read of a stream: its request, then its record. */
 static int ping_stream_read_end(struct ping_peer *me, int chan, unsigned int slot)
 {
-	int ret;
+	int ret = ping_msg_wait(me, chan);
 
-	do {
-		ret = exa_msg_test(me->dev, chan, NULL);
-	} while (ret == -EINPROGRESS);
 	return ret ? ret : exa_notify_wait(&me->rec[slot], NULL, PING_TIMEOUT_MS);
 }
 

@@ -12,6 +12,7 @@
 #include "ping.h"
 
 #define PING_RECORDS_BYTES	4096
+#define PING_HINT_TURNS		64	/* in vain, before the NIC is told */
 
 double ping_now_us(void)
 {
@@ -111,15 +112,40 @@ void ping_peer_close(struct ping_peer *peer)
 	memset(peer, 0, sizeof(*peer));
 }
 
+/* One turn of a loop that has looked in vain. */
+static void ping_turn(struct ping_peer *peer, unsigned int *turns)
+{
+	if (++*turns > PING_HINT_TURNS)
+		exa_poll_hint(peer->dev);
+}
+
+int ping_msg_wait(struct ping_peer *peer, int chan)
+{
+	unsigned int turns = 0;
+	int ret;
+
+	while ((ret = exa_msg_test(peer->dev, chan, NULL)) == -EINPROGRESS)
+		ping_turn(peer, &turns);
+	return ret;
+}
+
+int ping_write_wait(struct ping_peer *peer, int chan)
+{
+	unsigned int turns = 0;
+	int ret;
+
+	while ((ret = exa_write_test(peer->dev, chan, NULL)) == -EINPROGRESS)
+		ping_turn(peer, &turns);
+	return ret;
+}
+
 int ping_peer_flush(struct ping_peer *peer)
 {
 	int ret;
 
 	if (peer->chan < 0)
 		return 0;
-	do {
-		ret = exa_msg_test(peer->dev, peer->chan, NULL);
-	} while (ret == -EINPROGRESS);
+	ret = ping_msg_wait(peer, peer->chan);
 	peer->chan = -1;
 	return ret;
 }

@@ -57,9 +57,7 @@ static int ping_serve_write(struct ping_peer *me, uint32_t size, uint32_t count)
 		chan = ping_peer_write(me, size);
 		if (chan < 0)
 			return chan;
-		do {
-			ret = exa_write_test(me->dev, chan, NULL);
-		} while (ret == -EINPROGRESS);
+		ret = ping_write_wait(me, chan);
 		if (ret)
 			return ret;
 	}

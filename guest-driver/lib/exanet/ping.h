@@ -112,6 +112,10 @@ int ping_peer_buffer(struct ping_peer *peer, size_t bytes);
 /* Sends @len bytes; waits for the ack of the message before, not of this one. */
 int ping_peer_send(struct ping_peer *peer, const void *buf, size_t len);
 
+/* Wait for the end of what a channel does; 0 or a negative errno. */
+int ping_msg_wait(struct ping_peer *peer, int chan);
+int ping_write_wait(struct ping_peer *peer, int chan);
+
 /* Waits for that last ack. */
 int ping_peer_flush(struct ping_peer *peer);
 

@@ -190,7 +190,7 @@ EXA_API int exa_fence(struct exa_dev *dev)
 	if (!exa_alive(dev))
 		return -EPERM;
 	exa_mb();
-	exa_pace_start(&pace, EXA_FENCE_MS);
+	exa_pace_start(&pace, dev, EXA_FENCE_MS);
 	while (exa_load32(&exa_info(dev)->stores))
 		if (!exa_pace_turn(&pace))
 			return -ETIMEDOUT;

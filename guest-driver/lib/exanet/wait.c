@@ -10,6 +10,8 @@
 
 #include "internal.h"
 
+#define EXA_PACE_HINT	64		/* turns before the NIC is told */
+#define EXA_PACE_HINTED	16		/* turns that telling it counts for */
 #define EXA_PACE_SPIN	1000		/* turns before yielding the CPU */
 #define EXA_PACE_YIELD	4000		/* ... and before sleeping */
 #define EXA_PACE_NS	100000		/* of one sleep */
@@ -30,6 +32,87 @@ int64_t exa_now_ns(void)
 	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
 }
 
+/* The open NICs of the process. */
+static pthread_mutex_t exa_hint_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t exa_hint_once = PTHREAD_ONCE_INIT;
+static struct exa_dev *exa_hint_devs;
+
+static void exa_hint_prepare(void)
+{
+	pthread_mutex_lock(&exa_hint_lock);
+}
+
+static void exa_hint_parent(void)
+{
+	pthread_mutex_unlock(&exa_hint_lock);
+}
+
+static void exa_hint_child(void)
+{
+	exa_hint_devs = NULL;
+	pthread_mutex_unlock(&exa_hint_lock);
+}
+
+static void exa_hint_init(void)
+{
+	pthread_atfork(exa_hint_prepare, exa_hint_parent, exa_hint_child);
+}
+
+void exa_hint_join(struct exa_dev *dev)
+{
+	pthread_once(&exa_hint_once, exa_hint_init);
+	pthread_mutex_lock(&exa_hint_lock);
+	dev->next = exa_hint_devs;
+	exa_hint_devs = dev;
+	pthread_mutex_unlock(&exa_hint_lock);
+}
+
+void exa_hint_leave(struct exa_dev *dev)
+{
+	struct exa_dev **p;
+
+	pthread_mutex_lock(&exa_hint_lock);
+	for (p = &exa_hint_devs; *p; p = &(*p)->next) {
+		if (*p == dev) {
+			*p = dev->next;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&exa_hint_lock);
+}
+
+/* Stores into the NIC's POLL register; false if it has none. */
+static bool exa_hint_dev(struct exa_dev *dev)
+{
+	uint8_t *page = dev->page[EXANET_PAGE_MAILBOX];
+
+	if (!dev->polls || !exa_alive(dev))
+		return false;
+	exa_store((__le64 *)(page + EXANET_MAILBOX_POLL), 0);
+	return true;
+}
+
+/* Tells @dev, or without one the NIC opened last, that a process waits. */
+static bool exa_hint(struct exa_dev *dev)
+{
+	bool hinted = false;
+
+	if (dev)
+		return exa_hint_dev(dev);
+	/* A thread that has the lock tells the NIC already. */
+	if (pthread_mutex_trylock(&exa_hint_lock))
+		return false;
+	if (exa_hint_devs)
+		hinted = exa_hint_dev(exa_hint_devs);
+	pthread_mutex_unlock(&exa_hint_lock);
+	return hinted;
+}
+
+EXA_API void exa_poll_hint(struct exa_dev *dev)
+{
+	exa_hint_dev(dev);
+}
+
 static void exa_nap(long ns)
 {
 	struct timespec ts = { .tv_nsec = ns };
@@ -37,8 +120,9 @@ static void exa_nap(long ns)
 	nanosleep(&ts, NULL);
 }
 
-void exa_pace_start(struct exa_pace *pace, int timeout_ms)
+void exa_pace_start(struct exa_pace *pace, struct exa_dev *dev, int timeout_ms)
 {
+	pace->dev = dev;
 	pace->turns = 0;
 	pace->deadline_ns = timeout_ms < 0 ? -1 :
 			    exa_now_ns() + timeout_ms * 1000000LL;
@@ -51,10 +135,13 @@ void exa_pace_start(struct exa_pace *pace, int timeout_ms)
 bool exa_pace_turn(struct exa_pace *pace)
 {
 	unsigned int turns = pace->turns;
+	bool hinted = false;
 
-	if (turns < EXA_PACE_SPIN + EXA_PACE_YIELD)
-		pace->turns++;
-	if (turns < EXA_PACE_SPIN && turns % 64 != 63)
+	if (turns < EXA_PACE_SPIN + EXA_PACE_YIELD) {
+		hinted = turns >= EXA_PACE_HINT && exa_hint(pace->dev);
+		pace->turns += hinted ? EXA_PACE_HINTED : 1;
+	}
+	if (turns < EXA_PACE_SPIN && turns % 64 != 63 && !hinted)
 		return true;
 	if (pace->deadline_ns >= 0 && exa_now_ns() >= pace->deadline_ns)
 		return false;
@@ -100,7 +187,7 @@ EXA_API int exa_notify_wait(const struct exanet_notification *rec,
 	struct exa_pace pace;
 	int ret;
 
-	exa_pace_start(&pace, timeout_ms);
+	exa_pace_start(&pace, NULL, timeout_ms);
 	do {
 		ret = exa_notify_test(rec, data);
 		if (ret != -EINPROGRESS)
