@@ -57,6 +57,8 @@
 #define EXANET_PING_MS		3000	/* silence before we ask */
 #define EXANET_DRAIN_MS		5000	/* without progress, when an endpoint closes */
 #define EXANET_IDLE_SLEEP_US	50
+#define EXANET_HINT_POLLS	32	/* in vain, before the NIC is told */
+#define EXANET_HINT_COUNTS	8	/* polls that telling it counts for */
 #define EXANET_TOUCH_BYTES	4096	/* no page is smaller */
 
 extern struct fi_provider exanet_prov;

@@ -352,14 +352,19 @@ static void exanet_others_progress(const struct exanet_domain *except)
 }
 
 /*
- * Somebody who polls for long waits for something that takes long, and that may need
- * the processor of the host which runs him: the thread that is the NIC, or the guest at
- * the other end.
+ * A process that polls in vain tells the NIC, which then brings what has arrived.  One
+ * that polls for long waits for something that takes long, and that may need the
+ * processor of the host which runs the process: the thread that is the NIC, or the guest
+ * at the other end.
  */
 static void exanet_idle(struct exanet_domain *domain)
 {
-	if (exanet_idle_polls && domain->idle > exanet_idle_polls)
+	if (exanet_idle_polls && domain->idle > exanet_idle_polls) {
 		usleep(EXANET_IDLE_SLEEP_US);
+	} else if (domain->idle > EXANET_HINT_POLLS) {
+		exa_poll_hint(domain->dev);
+		domain->idle += EXANET_HINT_COUNTS;
+	}
 }
 
 void exanet_ep_progress(struct util_ep *util_ep)
