@@ -4,9 +4,9 @@
  * a store to the device, inside which the vCPU takes frames from netdevs itself.  To wake
  * the main loop up for a frame takes longer than all the rest of a small message.
  *
- * The device looks at its netdevs (qemu_net_busy_poll()) and does what the frames ask for;
- * these functions say how often, and give up the big lock in between, because the vCPU
- * would keep out with it all others that bring something.
+ * The device looks at its netdevs (qemu_net_busy_poll()) and does what the frames ask
+ * for; these functions say how often, and give up the big lock in between, because the
+ * vCPU would keep out with it all others that bring something.
  */
 #ifndef RNIC_CORE_POLL_H
 #define RNIC_CORE_POLL_H

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib-harness.h"
+#include "rnic/exanet/regs.h"
 
 /* --- errors --------------------------------------------------------------- */
 
@@ -347,6 +348,47 @@ static void test_fork(void)
 	done("fork");
 }
 
+static long long poll_stores(void)
+{
+	FILE *f = fopen("/sys/class/exanet/exanet0/counters/poll", "r");
+	long long n = -1;
+
+	if (f) {
+		if (fscanf(f, "%lld", &n) != 1)
+			n = -1;
+		fclose(f);
+	}
+	return n;
+}
+
+/* Waits tell a NIC that can be told; not in a child, which has no NIC. */
+static void test_poll_hint(void)
+{
+	struct exanet_notification rec = { 0 };
+	long long before = poll_stores();
+	struct exa_attr a;
+	int status = 0;
+	pid_t pid;
+
+	want("query", exa_query(t.dev, &a), 0);
+	want("nothing comes", exa_notify_wait(&rec, NULL, 20), -ETIMEDOUT);
+	want("stores to POLL", poll_stores() > before,
+	     !!(a.cap1 & EXANET_CAP1_POLL));
+	before = poll_stores();
+	exa_poll_hint(t.dev);
+	want("one more store to POLL", poll_stores() > before,
+	     !!(a.cap1 & EXANET_CAP1_POLL));
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		exa_poll_hint(t.dev);
+		_exit(exa_notify_wait(&rec, NULL, 20) == -ETIMEDOUT ? 0 : 1);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		fail("child: status %#x", status);
+	done("waits tell the NIC");
+}
+
 struct worker {
 	pthread_t thread;
 	unsigned int id;
@@ -492,6 +534,7 @@ static void run_all(void)
 	test_wait_write();
 	test_wait_notify();
 	test_fork();
+	test_poll_hint();
 	test_threads();
 	test_receivers();
 	test_close_busy();
