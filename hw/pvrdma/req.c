@@ -170,8 +170,12 @@ bool pvrdma_req_congested(PvrdmaQp *qp)
         return false;
     }
     until = pvrdma_dcqcn_wait(&qp->rate, pvrdma_now());
-    qp->req.paced = until;
+    /*
+     * Only the timer clears paced, because the responder may have armed it in this
+     * visit, before the rate let the requester go on.
+     */
     if (until) {
+        qp->req.paced = true;
         pvrdma_req_arm(qp, until);
     }
     return until;
