@@ -813,6 +813,9 @@ static uint8_t epoch_next(ExanetState *s)
 
 void exanet_reset(ExanetState *s)
 {
+    if (!s->bh) {
+        return;         /* exanet_fini() has run: the device loses power and state */
+    }
     if (!exanet_enter(s)) {
         s->reset_wanted = true;     /* the units at work still need their state */
         return;

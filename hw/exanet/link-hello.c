@@ -253,9 +253,13 @@ void exanet_port_restart(ExanetPort *p)
 
 void exanet_port_admin(ExanetPort *p, bool up)
 {
+    bool entered;
+
     p->admin_down = !up;
     if (exanet_port_exists(p)) {
+        entered = exanet_enter(p->s);
         exanet_link_control_changed(p);
+        exanet_leave(p->s, entered);
     }
 }
 
