@@ -408,6 +408,9 @@ int exanet_lookup_poll(struct exanet_ep *ep, fi_addr_t addr,
 /* Ends the lookups of @addr, or all lookups of @ep if @addr is FI_ADDR_UNSPEC. */
 void exanet_lookups_forget(struct exanet_ep *ep, fi_addr_t addr);
 
+/* Returns true if a lookup goes on. */
+bool exanet_lookups_pending(const struct exanet_domain *domain);
+
 /* Sends more LOOKUPs, and ends lookups that have timed out. */
 void exanet_lookups_progress(struct exanet_domain *domain);
 

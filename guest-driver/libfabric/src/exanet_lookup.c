@@ -125,6 +125,18 @@ void exanet_lookups_progress(struct exanet_domain *domain)
 						    entry), now);
 }
 
+bool exanet_lookups_pending(const struct exanet_domain *domain)
+{
+	const struct dlist_entry *item;
+
+	for (item = domain->lookups.next; item != &domain->lookups;
+	     item = item->next) {
+		if (!container_of(item, struct exanet_lookup, entry)->err)
+			return true;
+	}
+	return false;
+}
+
 void exanet_lookup_answer(struct exanet_ep *ep, const struct exa_mbox_addr *to,
 			  uint16_t tag, const uint8_t *body, size_t size)
 {

@@ -414,7 +414,7 @@ int exanet_ep_trywait(void *arg)
 	 * No interrupt announces acks or the time of the next LOOKUP, so the caller
 	 * must poll.
 	 */
-	if (exanet_pkts_silent(domain) || !dlist_empty(&domain->lookups))
+	if (exanet_pkts_silent(domain) || exanet_lookups_pending(domain))
 		ret = -FI_EAGAIN;
 	exanet_unlock(domain);
 	return ret;
