@@ -248,6 +248,27 @@ static int change_jobs_as_user(uint32_t own, uint32_t others, uint32_t second)
 	return reap(pid);
 }
 
+/* A segment would go on in the old job, which root may give to another user. */
+static void test_set_job_segment(struct nic *nic)
+{
+	static char page[4096] __attribute__((aligned(4096)));
+	struct exanet_ioc_segment_create c = {
+		.gva = nic_gva(nic, page), .len = sizeof(page),
+		.dst_ctx = nic->q.context,
+		.flags = EXANET_SEGMENT_READ | EXANET_SEGMENT_WRITE,
+	};
+	struct exanet_ioc_segment_destroy d = { 0 };
+
+	if (ioctl(nic->fd, EXANET_IOC_SEGMENT_CREATE, &c)) {
+		check_value(errno, EOPNOTSUPP, "there is no aperture");
+		return;
+	}
+	check_value(set_job(nic, 44), EBUSY,
+		    "the job of a context with segments stays");
+	d.segment = c.segment;
+	must(!ioctl(nic->fd, EXANET_IOC_SEGMENT_DESTROY, &d), "SEGMENT_DESTROY");
+}
+
 static void test_set_job(struct nic *nic)
 {
 	struct child other = child_start(1000, false, 0);
@@ -698,6 +719,7 @@ int main(int argc, char **argv)
 	test_default(&nic);
 	test_namespace(&nic);
 	test_set_job(&nic);
+	test_set_job_segment(&nic);
 	test_map();
 	test_user_contexts();
 	test_quota(&nic);

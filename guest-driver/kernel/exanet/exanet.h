@@ -356,6 +356,8 @@ int exanet_segment_create(struct exanet_context *ctx,
 int exanet_segment_destroy(struct exanet_context *ctx, u32 number);
 /* Ends the segments of a context that nobody can run on; device's lock held. */
 void exanet_segment_stop(struct exanet_context *ctx);
+/* Returns true if a context has segments; device's lock held. */
+bool exanet_segment_any(struct exanet_context *ctx);
 int exanet_segment_mmap(struct exanet_context *ctx, struct vm_area_struct *vma);
 /* How many there are; device's lock held. */
 unsigned int exanet_segments_used(struct exanet_device *xdev);

@@ -397,7 +397,10 @@ int exanet_context_set_job(struct exanet_context *ctx, u32 number)
 	if (IS_ERR(job))
 		return PTR_ERR(job);
 	mutex_lock(&ctx->xdev->lock);
-	if (ctx->running) {
+	if (ctx->running && exanet_segment_any(ctx)) {
+		/* They would go on in the old job, which may be given to another user. */
+		ret = -EBUSY;
+	} else if (ctx->running) {
 		swap(ctx->job, job);
 		exanet_context_show_job(ctx);
 		ret = 0;

@@ -193,6 +193,19 @@ int exanet_segment_destroy(struct exanet_context *ctx, u32 number)
 	return 0;
 }
 
+bool exanet_segment_any(struct exanet_context *ctx)
+{
+	unsigned int m;
+
+	lockdep_assert_held(&ctx->xdev->lock);
+	for (m = 0; m < EXANET_SHM_MAPS; m++) {
+		if (ctx->xdev->shm.segments[m] &&
+		    ctx->xdev->shm.segments[m]->ctx == ctx)
+			return true;
+	}
+	return false;
+}
+
 void exanet_segment_stop(struct exanet_context *ctx)
 {
 	struct exanet_device *xdev = ctx->xdev;
