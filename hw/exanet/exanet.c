@@ -8,7 +8,6 @@
 #include "qemu/bswap.h"
 #include "qemu/log.h"
 #include "qemu/main-loop.h"
-#include "../core/poll.h"
 #include "../core/vcpu.h"
 #include "exanet.h"
 #include "shm-timing.h"
@@ -204,16 +203,6 @@ static void file_reset(ExanetState *s)
 int64_t exanet_now(ExanetState *s)
 {
     return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
-}
-
-ExanetPort *exanet_port_next(ExanetState *s, const ExanetPort *p)
-{
-    for (unsigned i = p ? p->index + 1 : 0; i < s->links; i++) {
-        if (exanet_port_exists(&s->port[i])) {
-            return &s->port[i];
-        }
-    }
-    return NULL;
 }
 
 /* --- Global registers --------------------------------------------------- */
@@ -574,31 +563,6 @@ static void user_write(ExanetState *s, unsigned c, unsigned page, hwaddr addr,
     }
 }
 
-/*
- * A process of context @c has looked in vain.  Most often it waits for a packet: its CPU
- * takes frames from the netdevs of all ports, which makes the units work.
- */
-static void user_poll(ExanetState *s, unsigned c)
-{
-    uint64_t before = s->counter[EXANET_CNT_RX_POLLED];
-    RNicPoll poll;
-    bool more;
-
-    if (!s->ctx[c].enabled || s->ctx[c].quiesce) {
-        return;
-    }
-    exanet_count(s, POLL);
-    more = rnic_poll_begin(&poll, OBJECT(s->host.dev), &s->news);
-    while (more && s->bh && s->enabled && !s->running) {
-        for (unsigned i = 0; i < EXANET_LINKS; i++) {
-            exanet_port_poll(&s->port[i]);
-        }
-        more = rnic_poll_again(&poll);
-    }
-    rnic_poll_end(&poll);
-    trace_exanet_poll(s->node, c, s->counter[EXANET_CNT_RX_POLLED] - before);
-}
-
 static uint64_t user_mmio_read(void *opaque, hwaddr addr, unsigned size)
 {
     ExanetState *s = opaque;
@@ -621,7 +585,7 @@ static MemTxResult user_mmio_write(void *opaque, hwaddr addr, uint64_t value,
         offset == EXANET_MAILBOX_POLL) {
         if (!guard->engaged_in_io &&
             rnic_vcpu_access(&s->user_mr, addr, true, attrs)) {
-            user_poll(s, page / EXANET_USER_PAGES);
+            exanet_poll(s, page / EXANET_USER_PAGES);
         }
         return MEMTX_OK;
     }

@@ -807,6 +807,11 @@ void exanet_fini(ExanetState *s);
 void exanet_reset(ExanetState *s);
 /* The existing port after @p, the first one after NULL; NULL when there is none. */
 ExanetPort *exanet_port_next(ExanetState *s, const ExanetPort *p);
+/*
+ * Lets the vCPU of this thread take frames from the netdevs, because a process of context
+ * @c has looked for a packet in vain.
+ */
+void exanet_poll(ExanetState *s, unsigned c);
 /* Runs the units soon. */
 void exanet_schedule(ExanetState *s);
 /*

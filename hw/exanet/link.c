@@ -24,6 +24,16 @@
 /* What a port takes before it holds the netdev, and so all channels. */
 #define RX_WORDS_MAX (4 * MiB / EXANET_WORD_BYTES)
 
+ExanetPort *exanet_port_next(ExanetState *s, const ExanetPort *p)
+{
+    for (unsigned i = p ? p->index + 1 : 0; i < s->links; i++) {
+        if (exanet_port_exists(&s->port[i])) {
+            return &s->port[i];
+        }
+    }
+    return NULL;
+}
+
 void exanet_link_mac(uint8_t *mac, uint32_t coord)
 {
     stl_be_p(mac + 2, coord);

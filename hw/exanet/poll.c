@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet NIC: the CPU of a process that has looked in vain takes frames from the netdevs
+ * of all ports, which makes the units work.
+ */
+#include "qemu/osdep.h"
+#include "../core/poll.h"
+#include "exanet.h"
+#include "../trace.h"
+
+void exanet_poll(ExanetState *s, unsigned c)
+{
+    uint64_t before = s->counter[EXANET_CNT_RX_POLLED];
+    RNicPoll poll;
+    bool more;
+
+    if (!s->ctx[c].enabled || s->ctx[c].quiesce) {
+        return;
+    }
+    exanet_count(s, POLL);
+    more = rnic_poll_begin(&poll, OBJECT(s->host.dev), &s->news);
+    while (more && s->bh && s->enabled && !s->running) {
+        for (unsigned i = 0; i < EXANET_LINKS; i++) {
+            exanet_port_poll(&s->port[i]);
+        }
+        more = rnic_poll_again(&poll);
+    }
+    rnic_poll_end(&poll);
+    trace_exanet_poll(s->node, c, s->counter[EXANET_CNT_RX_POLLED] - before);
+}
