@@ -13,7 +13,7 @@
 
 /* --- The rest of the library -------------------------------------------------- */
 
-void exa_pace_start(struct exa_pace *pace, int timeout_ms)
+void exa_pace_start(struct exa_pace *pace, struct exa_dev *dev, int timeout_ms)
 {
 }
 
