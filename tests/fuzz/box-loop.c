@@ -5,9 +5,6 @@
  */
 #include "box.h"
 #include <malloc.h>
-#if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
-#include <sanitizer/allocator_interface.h>
-#endif
 #include "qapi/error.h"
 #include "qemu/main-loop.h"
 #include "qemu/rcu.h"
@@ -16,6 +13,11 @@
 #include "hw/core/cpu.h"
 #include "system/cpu-timers.h"
 #include "system/runstate.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
+/* <sanitizer/allocator_interface.h>, which GCC does not install */
+size_t __sanitizer_get_current_allocated_bytes(void);
+#endif
 
 #define START_NS    (1000 * NANOSECONDS_PER_SECOND)
 #define TIMERS_MAX  100000          /* limit of timers that fire in one box_step() */
