@@ -142,31 +142,38 @@ static PktzPeer *gen_holder(ExanetPktzPeers *p, unsigned k, uint8_t gen,
 }
 
 /*
- * Finds the generation of the next message of channel @k to @peer, for a process of
+ * Returns the generation of the next message of channel @k to @peer, for a process of
  * @job.  The function skips the channel's @last generation, even if the last message
  * had another destination, because the ack of this message may be late.
+ *
+ * If other nodes may still answer all generations, the function takes one of them, of
+ * another job if it can.  An answer of that node cannot be identified then, so its entry
+ * stays as if it had answered.
  */
-static bool gen_next(ExanetPktzPeers *p, const PktzPeer *peer, unsigned k,
-                     unsigned job, uint8_t last, int64_t now, uint8_t *gen)
+static uint8_t gen_next(ExanetPktzPeers *p, const PktzPeer *peer, unsigned k,
+                        unsigned job, uint8_t last, int64_t now)
 {
+    PktzPeer *holder = NULL;
+    uint8_t taken = 0;
+
     for (unsigned i = 1; i <= GENERATIONS_SKIPPED; i++) {
-        *gen = (peer->gen[k] + i) % GENERATIONS;
-        if (*gen != last && !gen_holder(p, k, *gen, peer, now)) {
-            return true;
-        }
-    }
-    for (unsigned i = 1; i <= GENERATIONS_SKIPPED; i++) {
+        uint8_t gen = (peer->gen[k] + i) % GENERATIONS;
         PktzPeer *other;
 
-        *gen = (peer->gen[k] + i) % GENERATIONS;
-        other = gen_holder(p, k, *gen, peer, now);
-        if (*gen != last && other->job != job) {
-            /* an answer of this node cannot be identified now: the entry stays longer */
-            other->answered = true;
-            return true;
+        if (gen == last) {
+            continue;
+        }
+        other = gen_holder(p, k, gen, peer, now);
+        if (!other) {
+            return gen;
+        }
+        if (!holder || (holder->job == job && other->job != job)) {
+            holder = other;
+            taken = gen;
         }
     }
-    return false;
+    holder->answered = true;
+    return taken;
 }
 
 /* --- Messages ---------------------------------------------------------------- */
@@ -196,10 +203,7 @@ bool exanet_pktz_peer_begin(ExanetState *s, unsigned n, uint32_t coord,
         return false;
     }
     peer->messages++;
-    if (!gen_next(p, peer, k, job, last, now, gen)) {
-        peer_put(p, peer, now);
-        return false;
-    }
+    *gen = gen_next(p, peer, k, job, last, now);
     peer->used = now;
     peer->gen[k] = *gen;
     p->asked[k][*gen] = coord;
