@@ -14,11 +14,6 @@
 #include "system/cpu-timers.h"
 #include "system/runstate.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
-/* <sanitizer/allocator_interface.h>, which GCC does not install */
-size_t __sanitizer_get_current_allocated_bytes(void);
-#endif
-
 #define START_NS    (1000 * NANOSECONDS_PER_SECOND)
 #define TIMERS_MAX  100000          /* limit of timers that fire in one box_step() */
 

@@ -96,4 +96,7 @@ void box_vcpu(bool on);
 /* Returns the number of allocated bytes. */
 size_t box_live_bytes(void);
 
+/* Returns the bytes on the heap: <sanitizer/allocator_interface.h>, which GCC lacks. */
+size_t __sanitizer_get_current_allocated_bytes(void);
+
 #endif
