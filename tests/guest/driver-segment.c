@@ -372,6 +372,28 @@ static void test_failing(struct nic *nic)
 	munmap(a, BYTES);
 }
 
+/* Waits until the program that process @pid runs is @name. */
+static bool is_named(pid_t pid, const char *name)
+{
+	double end = seconds() + NIC_PATIENCE;
+	char path[64], comm[32];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	while (seconds() < end) {
+		f = fopen(path, "r");
+		comm[0] = '\0';
+		if (f && fgets(comm, sizeof(comm), f))
+			comm[strcspn(comm, "\n")] = '\0';
+		if (f)
+			fclose(f);
+		if (!strcmp(comm, name))
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
 /*
  * A child that shares the memory asks for a signal and becomes another program, which
  * must not be sent any: it could by then be somebody else's.
@@ -394,8 +416,8 @@ static void test_signal_of_another(struct nic *nic)
 			execlp("sleep", "sleep", "600", NULL);
 		_exit(1);
 	}
-	/* vfork() returns a little before the child has its new memory */
-	usleep(200000);
+	/* vfork() returns before the child has its new memory, and then its new name */
+	check(is_named(pid, "sleep"), "the child becomes another program");
 	told = 0;
 	check_value(p[0], -1, "a load fails after a child has asked for a signal");
 	usleep(200000);
