@@ -187,7 +187,7 @@ static void poll_end(Rig *r, uint32_t last)
 
 /* --- Tests ---------------------------------------------------------------------- */
 
-/* Whether it is the processor that takes a frame is chance; always is not. */
+/* The main loop may take a frame first: the test sends until the CPU has taken one. */
 static void check_frames(const char *accel, unsigned port)
 {
     Rig r = rig_start(accel, port);

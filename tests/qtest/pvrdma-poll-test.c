@@ -158,7 +158,7 @@ static void round_of(Rig *r, uint32_t count)
     r->received += count;
 }
 
-/* Whether it is the processor that takes a frame is chance; always is not. */
+/* The main loop may take a frame first: the test sends until the CPU has taken one. */
 static void check_frames(const char *accel)
 {
     Rig r = rig_start(accel);
