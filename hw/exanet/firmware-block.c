@@ -580,6 +580,8 @@ static void fw_nacked(ExanetState *s, ExanetFirmware *fw, unsigned tid,
     switch (resp) {
     case EXANET_RESP_CRC:
         exanet_count(s, RETRY_CRC);
+        /* the next copy may complete the block before all its packets have left */
+        fw->block[tid].maybe = true;
         fw_retry_counted(s, fw, tid, resp);
         break;
     case EXANET_RESP_RESOLVED:

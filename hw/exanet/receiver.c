@@ -7,6 +7,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "segment.h"
 #include "receiver.h"
 #include "../trace.h"
 
@@ -443,8 +444,26 @@ static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
     if (pkt->seq > c->seq) {
         rx_next_copy(s, src, c, pkt);
     }
-    /* a nacked block waits for its retransmission */
-    return c->nack ? NULL : c;
+    /*
+     * A block with an error waits for its next copy.  After a bad payload CRC the good
+     * packets of the same copy still count: else each copy would bring the block forward
+     * only to its first bad packet.
+     */
+    return c->nack && (s->strict || c->nack != EXANET_RESP_CRC) ? NULL : c;
+}
+
+/*
+ * Counts a packet with a bad payload.  The receiver answers once for each copy, and not
+ * for a packet that an earlier copy has brought.
+ */
+static void rx_bad_payload(ExanetState *s, ExanetRxContext *c, const ExanetPacket *pkt)
+{
+    bool have = pkt->type == EXANET_TYPE_CONTROL ? c->control_seen :
+                c->bitmap & BIT_ULL(exanet_packet_bit(pkt->va));
+
+    if (s->strict || (!c->nack && !have)) {
+        rx_nack(s, c, pkt, EXANET_RESP_CRC);
+    }
 }
 
 /* The protocol as published writes first and asks later [T §6.1]. */
@@ -490,7 +509,8 @@ void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt)
     if (c->pdid != pkt->pdid) {
         resp = EXANET_RESP_PROTECTION;
     } else if (pkt->bad_payload) {
-        resp = EXANET_RESP_CRC;
+        rx_bad_payload(s, c, pkt);
+        return;
     } else if (pkt->type == EXANET_TYPE_CONTROL) {
         resp = rx_control(c, pkt);
     } else {

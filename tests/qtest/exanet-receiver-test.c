@@ -168,12 +168,10 @@ static void test_crc(void)
     g_assert_cmpuint(exanet_get64(t, port + EXANET_REG_PORT_BAD_FOOTER), ==, 1);
     exanet_assert_byte(t, DST + 256, 0, 512);
 
-    /* one NACK for the block, however many packets are bad */
+    /* one NACK for a copy, however many of its packets are bad */
     exanet_send_damaged(t, &b, 1, EXANET_DAMAGE_PAYLOAD);
     exanet_assert_resp(t, &b, EXANET_RESP_CRC);
     exanet_send_damaged(t, &b, 2, EXANET_DAMAGE_PAYLOAD);
-    exanet_send_packet(t, &b, 1);
-    exanet_send_packet(t, &b, 2);
     exanet_assert_quiet(t);
     exanet_assert_byte(t, DST + 256, 0, 512);
     g_assert_cmpuint(exanet_count(t, DROP_PAYLOAD_CRC), ==, 2);
@@ -182,6 +180,39 @@ static void test_crc(void)
     b.seq = 1;
     exanet_send_acked(t, &b);
     exanet_assert_quiet(t);
+    exanet_block_free(&b);
+    exanet_stop(t);
+}
+
+/*
+ * Good packets of a copy count although another packet of it was bad, and a packet that
+ * has arrived may be bad in a later copy.  So each copy has other bad packets and the
+ * block becomes complete.
+ */
+static void test_crc_of_each_copy(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetBlock b = exanet_block_new(3, DST, 4 * 256);
+
+    qtest_memset(t->qts, DST, 0, b.len);
+    exanet_send_damaged(t, &b, 0, EXANET_DAMAGE_PAYLOAD);
+    exanet_assert_resp(t, &b, EXANET_RESP_CRC);
+    exanet_send_packet(t, &b, 1);
+    exanet_send_packet(t, &b, 2);
+    exanet_assert_quiet(t);
+    exanet_assert_byte(t, DST, 0, 256);
+    b.seq = 1;
+    exanet_send_damaged(t, &b, 1, EXANET_DAMAGE_PAYLOAD);
+    exanet_send_damaged(t, &b, 2, EXANET_DAMAGE_PAYLOAD);
+    exanet_assert_quiet(t);
+    exanet_send_damaged(t, &b, 3, EXANET_DAMAGE_PAYLOAD);
+    exanet_assert_resp(t, &b, EXANET_RESP_CRC);
+    b.seq = 2;
+    exanet_send_packet(t, &b, 3);
+    exanet_assert_quiet(t);
+    exanet_send_packet(t, &b, 0);
+    exanet_assert_acked(t, &b);
+    g_assert_cmpuint(exanet_count(t, RX_DUPLICATE), ==, 0);
     exanet_block_free(&b);
     exanet_stop(t);
 }
@@ -611,6 +642,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/receiver/windows", test_windows);
     qtest_add_func("/exanet/receiver/debug", test_debug);
     qtest_add_func("/exanet/receiver/t09-crc", test_crc);
+    qtest_add_func("/exanet/receiver/crc-of-each-copy", test_crc_of_each_copy);
     qtest_add_func("/exanet/receiver/t10-order", test_order);
     qtest_add_func("/exanet/receiver/t11-sequence", test_sequence);
     qtest_add_func("/exanet/receiver/t11-sequence-gap", test_sequence_gap);

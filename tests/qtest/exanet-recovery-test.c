@@ -77,6 +77,7 @@ static const struct {
     { "drop-3", "drop=3% seed=1" },
     { "corrupt-header", "corrupt-header=2% seed=2" },
     { "corrupt-payload", "corrupt-payload=3% seed=3" },
+    { "corrupt-payload-10", "corrupt-payload=10% seed=11" },
     { "corrupt-footer", "corrupt-footer=2% seed=4" },
     { "duplicate", "duplicate=3% seed=5" },
     { "reorder", "reorder=3% seed=6" },
