@@ -418,10 +418,13 @@ typedef struct ExanetRxContext {
     bool control_seen;
 } ExanetRxContext;
 
-/* What is remembered of one node that sends to us; see receiver.h. */
-/* Delivered notification packets that are remembered of a node [P]. */
-#define EXANET_RX_REPORTS 128
+/*
+ * Delivered notification packets that the receiver remembers for each of its contexts of
+ * each node that sends [P].
+ */
+#define EXANET_RX_REPORTS 32
 
+/* State of one node that sends to this node; see receiver.h. */
 typedef struct ExanetSource ExanetSource;
 
 typedef struct ExanetReceiver {

@@ -9,12 +9,12 @@
 #include "qemu/osdep.h"
 #include "firmware.h"
 
-/* Of one node: one that never answers must leave room for others. */
-#define FW_REPORTS_PEER 32
+/* Reports that wait for one reader, a context of a node. */
+#define FW_REPORTS_READER 16
 #define FW_REPORT_BACKOFF_MAX 10    /* doubles up to x 1024 */
 /* They are where blocks have TID and generation. */
 #define FW_REPORT_NUMBERS (1u << 14)
-QEMU_BUILD_BUG_ON(2 * FW_REPORTS_PEER > EXANET_RX_REPORTS);
+QEMU_BUILD_BUG_ON(2 * FW_REPORTS_READER > EXANET_RX_REPORTS);
 
 static uint32_t report_coord(const FwReport *r)
 {
@@ -64,13 +64,49 @@ static void report_send(ExanetState *s, ExanetFirmware *fw, FwReport *r)
     fw->next = MIN(fw->next, r->deadline);
 }
 
-/*
- * A place for a report to node @coord.  When there is none, or when the reader might
- * forget meanwhile that it has had it, the oldest one has been sent often enough.
- */
-static FwReport *report_place(ExanetFirmware *fw, uint32_t coord)
+/* Returns true if @r waits for context @ctx of node @coord. */
+static bool report_has_reader(const FwReport *r, uint32_t coord, unsigned ctx)
 {
-    FwReport *unused = NULL, *oldest = NULL, *other = NULL;
+    return r->used && report_coord(r) == coord &&
+           RNIC_GET(EXANET_PDID_CTX, r->pdid) == ctx;
+}
+
+/*
+ * Returns the report that is given up when all places are used: of the node with most
+ * reports, of its context with most reports, the oldest.  So a node or context with few
+ * reports loses none to those with many.
+ */
+static FwReport *report_victim(ExanetFirmware *fw)
+{
+    uint64_t most = 0;
+    FwReport *victim = NULL;
+
+    for (unsigned i = 0; i < FW_REPORTS; i++) {
+        FwReport *r = &fw->report[i];
+        uint64_t node = 0, reader = 0, rank;
+
+        for (unsigned k = 0; k < FW_REPORTS; k++) {
+            node += report_coord(&fw->report[k]) == report_coord(r);
+            reader += report_has_reader(&fw->report[k], report_coord(r),
+                                        RNIC_GET(EXANET_PDID_CTX, r->pdid));
+        }
+        rank = node << 32 | reader << 16 | r->later;
+        if (!victim || rank > most) {
+            most = rank;
+            victim = r;
+        }
+    }
+    return victim;
+}
+
+/*
+ * Returns a place for a report to context @ctx of node @coord.  If the reader has all its
+ * places, or might forget meanwhile that it has got the oldest of its reports, then that
+ * one is given up: it has been sent often enough.
+ */
+static FwReport *report_place(ExanetFirmware *fw, uint32_t coord, unsigned ctx)
+{
+    FwReport *unused = NULL, *oldest = NULL;
     unsigned waiting = 0;
 
     for (unsigned i = 0; i < FW_REPORTS; i++) {
@@ -78,27 +114,26 @@ static FwReport *report_place(ExanetFirmware *fw, uint32_t coord)
 
         if (!r->used) {
             unused = r;
-        } else if (report_coord(r) == coord) {
+        } else if (report_has_reader(r, coord, ctx)) {
             waiting++;
             r->later++;
             if (!oldest || r->later > oldest->later) {
                 oldest = r;
             }
-        } else if (!other || r->deadline < other->deadline) {
-            other = r;
         }
     }
-    if (waiting >= FW_REPORTS_PEER ||
-        (oldest && oldest->later > EXANET_RX_REPORTS - FW_REPORTS_PEER)) {
+    if (waiting >= FW_REPORTS_READER ||
+        (oldest && oldest->later > EXANET_RX_REPORTS - FW_REPORTS_READER)) {
         return oldest;
     }
-    return unused ?: oldest ?: other;
+    return unused ?: report_victim(fw);
 }
 
 void exanet_fw_report(ExanetState *s, ExanetFirmware *fw, const FwTransfer *t,
                       unsigned code)
 {
-    FwReport *r = report_place(fw, RNIC_GET(EXANET_GVA_COORD, t->notify_gva));
+    FwReport *r = report_place(fw, RNIC_GET(EXANET_GVA_COORD, t->notify_gva),
+                               RNIC_GET(EXANET_PDID_CTX, t->dst_pdid));
 
     *r = (FwReport) {
         .used = true,

@@ -142,7 +142,7 @@ typedef struct FwReport {
     uint16_t number;                /* on the wire: TID, GEN */
     uint16_t pdid;                  /* the reader's */
     uint16_t retries;
-    uint16_t later;                 /* reports to the same node since then */
+    uint16_t later;                 /* reports to the same context since then */
     bool used;
     bool hold;                      /* the reader could not take it */
 } FwReport;

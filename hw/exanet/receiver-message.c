@@ -90,8 +90,10 @@ enum exanet_resp exanet_receiver_notify(ExanetState *s, uint16_t pdid,
 static bool report_known(ExanetState *s, ExanetSource *src,
                          const ExanetPacket *pkt, uint64_t data)
 {
+    ExanetReport *report = src->reports[RNIC_GET(EXANET_PDID_CTX, pkt->pdid)].report;
+
     for (unsigned i = 0; i < EXANET_RX_REPORTS; i++) {
-        ExanetReport *r = &src->report[i];
+        ExanetReport *r = &report[i];
 
         if (r->valid && r->number == pkt->tid && r->va == pkt->va &&
             r->data == data && r->pdid == pkt->pdid &&
@@ -106,7 +108,10 @@ static bool report_known(ExanetState *s, ExanetSource *src,
 static void report_note(ExanetState *s, ExanetSource *src,
                         const ExanetPacket *pkt, uint64_t data)
 {
-    src->report[src->report_next++ % EXANET_RX_REPORTS] = (ExanetReport) {
+    unsigned ctx = RNIC_GET(EXANET_PDID_CTX, pkt->pdid);
+    unsigned next = src->reports[ctx].next++ % EXANET_RX_REPORTS;
+
+    src->reports[ctx].report[next] = (ExanetReport) {
         .valid = true,
         .time = s->time,
         .va = pkt->va,

@@ -15,7 +15,7 @@
 #include "qemu/osdep.h"
 #include "receiver.h"
 
-/* A source takes 45 KB. */
+/* A source takes 57 KB. */
 #define SOURCES_MAX 1024
 /* One half is divided among the links; the other half is common to all links. */
 #define SOURCES_SHARED (SOURCES_MAX / 2)
@@ -178,7 +178,7 @@ static void source_restart(ExanetState *s, ExanetSource *src, uint8_t epoch)
     memset(src->tomb, 0, sizeof(src->tomb));
     memset(src->refused, 0, sizeof(src->refused));
     memset(src->message, 0, sizeof(src->message));
-    memset(src->report, 0, sizeof(src->report));
+    memset(src->reports, 0, sizeof(src->reports));
     memset(&src->shm, 0, sizeof(src->shm));
 }
 

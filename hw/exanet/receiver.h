@@ -56,8 +56,10 @@ struct ExanetSource {
         bool valid;
         bool done;                  /* it was delivered: copies are duplicates */
     } message[EXANET_RX_SENDERS];   /* by sender's context and channel */
-    ExanetReport report[EXANET_RX_REPORTS];     /* a ring */
-    unsigned report_next;
+    struct {
+        ExanetReport report[EXANET_RX_REPORTS];     /* a ring */
+        unsigned next;
+    } reports[EXANET_CONTEXTS];     /* by reader: no context forgets for another one */
     ExanetShmSource shm;
 };
 

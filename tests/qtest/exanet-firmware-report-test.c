@@ -12,7 +12,8 @@
 #define BACKOFF_NS (100 * 1000)
 #define COOKIE 0x5151               /* exanet_read_of_peer() */
 #define NO_BLOCK 0xfff              /* the sequence of all of them */
-#define NODE_LIMIT 32               /* that wait for one node */
+#define READER 4                    /* context of the peer that reads; others by name */
+#define READER_LIMIT 16             /* reports that wait for one context of a node */
 
 static ExanetTest *start(void)
 {
@@ -31,15 +32,20 @@ static void take_ack(ExanetPeer *p)
     g_free(rx);
 }
 
-/* A read of a context that is not open; its request is taken. */
-static void ask(ExanetTest *t, unsigned gen)
+/* Context @ctx of the peer reads a context that is not open; the request is taken. */
+static void ask_ctx(ExanetTest *t, unsigned ctx, unsigned gen)
 {
     struct exanet_read_req req = exanet_read_of_peer(EXANET_RAM_SRC,
         EXANET_REMOTE_BASE, 100, EXANET_READ_REQ_NOTIFY |
         RNIC_PREP(EXANET_READ_REQ_OWNER, 9));
 
-    exanet_read_send(t, &req, gen, 0);
+    exanet_read_send_ctx(t, &req, ctx, gen % 64, 0);
     take_ack(t->peer);
+}
+
+static void ask(ExanetTest *t, unsigned gen)
+{
+    ask_ctx(t, READER, gen);
 }
 
 static ExanetPacket take_report(ExanetTest *t)
@@ -162,15 +168,15 @@ static void test_limits(void)
     exanet_stop(t);
 }
 
-/* Who never answers gets the last ones again, and costs others nothing. */
+/* A context that never answers gets the last reports again. */
 static void test_crowd(void)
 {
     ExanetTest *t = start();
-    uint16_t tid[NODE_LIMIT + 8];
+    uint16_t tid[READER_LIMIT + 8];
     unsigned again = 0;
 
     for (unsigned i = 0; i < ARRAY_SIZE(tid); i++) {
-        ask(t, i % 64);
+        ask(t, i);
         tid[i] = take_report(t).tid;
     }
     exanet_step(t, TIMEOUT_NS);
@@ -182,14 +188,62 @@ static void test_crowd(void)
         while (tid[i] != pkt.tid) {
             g_assert_cmpuint(++i, <, ARRAY_SIZE(tid));
         }
-        g_assert_cmpuint(i, >=, ARRAY_SIZE(tid) - NODE_LIMIT);
+        g_assert_cmpuint(i, >=, ARRAY_SIZE(tid) - READER_LIMIT);
         again++;
     }
-    g_assert_cmpuint(again, ==, NODE_LIMIT);
+    g_assert_cmpuint(again, ==, READER_LIMIT);
     exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_RESET);
     exanet_step(t, 100 * TIMEOUT_NS);
     exanet_pump(t);
     g_assert_true(g_queue_is_empty(&t->peer->packets));
+    exanet_stop(t);
+}
+
+/* Lets the time of all reports pass; returns how many came again for each context. */
+static void count_repeated(ExanetTest *t, ExanetPeer *peer,
+                           unsigned repeated[EXANET_CONTEXTS])
+{
+    memset(repeated, 0, EXANET_CONTEXTS * sizeof(*repeated));
+    exanet_step(t, TIMEOUT_NS);
+    exanet_pump(t);
+    while (!g_queue_is_empty(&peer->packets)) {
+        g_autofree ExanetRxPacket *rx = exanet_peer_take_type(peer,
+                                                              EXANET_TYPE_NOTIFY);
+
+        repeated[RNIC_GET(EXANET_PDID_CTX, rx->pkt.pdid)]++;
+    }
+}
+
+/* Failed reads of one context do not end the reports to another one of its node. */
+static void test_neighbour(void)
+{
+    ExanetTest *t = start();
+    unsigned repeated[EXANET_CONTEXTS];
+    ExanetPacket first, pkt;
+
+    /* neither if nobody answers ... */
+    ask_ctx(t, 5, 1);
+    first = take_report(t);
+    for (unsigned i = 0; i < 40; i++) {
+        ask(t, i);
+        take_report(t);
+    }
+    count_repeated(t, t->peer, repeated);
+    g_assert_cmpuint(repeated[5], ==, 1);
+    g_assert_cmpuint(repeated[READER], ==, READER_LIMIT);
+    /* ... nor if the busy context has taken all of its reports */
+    for (unsigned i = 40; i < 240; i++) {
+        ask(t, i);
+        pkt = take_report(t);
+        exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
+    }
+    count_repeated(t, t->peer, repeated);
+    g_assert_cmpuint(repeated[5], ==, 0);           /* it takes twice as long now */
+    count_repeated(t, t->peer, repeated);
+    g_assert_cmpuint(repeated[5], ==, 1);
+    exanet_peer_ack(t->peer, &first, EXANET_RESP_ACK);
+    exanet_settle(t);
+    g_assert_cmpuint(exanet_count(t, ACK_STALE), ==, 0);
     exanet_stop(t);
 }
 
@@ -225,6 +279,62 @@ static void test_quiesce(void)
     exanet_stop(t);
 }
 
+/* --- Several nodes ------------------------------------------------------------ */
+
+/* Context @ctx of the node at @port reads a context that is not open. */
+static void ask_port(ExanetTest *t, unsigned port, unsigned ctx, unsigned gen)
+{
+    uint32_t coord = exanet_around[port];
+    struct exanet_read_req req = exanet_read_of_peer(EXANET_RAM_SRC,
+        EXANET_REMOTE_BASE, 100, EXANET_READ_REQ_NOTIFY |
+        RNIC_PREP(EXANET_READ_REQ_OWNER, 9));
+    ExanetPacket ask = exanet_switch_packet(EXANET_TYPE_READ_REQ, coord, HERE, 0);
+
+    req.dst = cpu_to_le64(exanet_gva(coord, EXANET_REMOTE_BASE));
+    req.notify_gva = cpu_to_le64(exanet_gva(coord, 0x7770));
+    ask.va = EXANET_NI_VA(EXANET_NI_RT_REQUEST);
+    ask.size = sizeof(req);
+    ask.payload = (const uint8_t *)&req;
+    ask.epoch = t->ports[port]->epoch;
+    ask.user = EXANET_SMALL(EXANET_NI_PACKETIZER);
+    ask.pdid = EXANET_TEST_PDID(ctx);
+    ask.tid = RNIC_PREP(EXANET_PTID_GEN, gen) | RNIC_PREP(EXANET_PTID_CTX, ctx);
+    ask.last = true;
+    ask.notify = false;
+    exanet_switch_send(t, port, &ask);
+    take_ack(t->ports[port]);
+}
+
+/*
+ * All places are used by one node: another node gets a place, and each context of the
+ * first one loses one report at most.
+ */
+static void test_full(void)
+{
+    ExanetTest *t = exanet_switch_start();
+    unsigned repeated[EXANET_CONTEXTS], sum = 0;
+
+    exanet_fw_set(t, EXANET_REG_FW_DYN_TIMEOUT, 0);
+    for (unsigned i = 0; i < READER_LIMIT * EXANET_CONTEXTS; i++) {
+        ask_port(t, XP, i % EXANET_CONTEXTS, i / EXANET_CONTEXTS);
+        g_free(exanet_peer_take_type(t->ports[XP], EXANET_TYPE_NOTIFY));
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        ask_port(t, F3, i, 1);
+        g_free(exanet_peer_take_type(t->ports[F3], EXANET_TYPE_NOTIFY));
+    }
+    count_repeated(t, t->ports[XP], repeated);
+    for (unsigned ctx = 0; ctx < EXANET_CONTEXTS; ctx++) {
+        g_assert_cmpuint(repeated[ctx], >=, READER_LIMIT - 1);
+        sum += repeated[ctx];
+    }
+    g_assert_cmpuint(sum, ==, READER_LIMIT * EXANET_CONTEXTS - 4);
+    for (unsigned i = 0; i < 4; i++) {
+        g_free(exanet_peer_take_type(t->ports[F3], EXANET_TYPE_NOTIFY));
+    }
+    exanet_stop(t);
+}
+
 /* --- Whose answer it is ----------------------------------------------------- */
 
 /*
@@ -234,11 +344,6 @@ static void test_quiesce(void)
 static void test_forged(void)
 {
     ExanetTest *t = exanet_switch_start();
-    struct exanet_read_req req = exanet_read_of_peer(EXANET_RAM_SRC,
-        EXANET_REMOTE_BASE, 100, EXANET_READ_REQ_NOTIFY |
-        RNIC_PREP(EXANET_READ_REQ_OWNER, 9));
-    ExanetPacket ask = exanet_switch_packet(EXANET_TYPE_READ_REQ,
-                                            exanet_around[XP], HERE, 0);
     ExanetDesc block = {
         .src = EXANET_RAM_SRC, .dst = exanet_gva(exanet_around[F3], EXANET_RAM_DST),
         .len = 64, .pdid = EXANET_TEST_PDID(0),
@@ -253,17 +358,7 @@ static void test_forged(void)
     data = exanet_peer_take_type(t->ports[F3], EXANET_TYPE_WRITE);
     g_assert_cmphex(data->pkt.tid, ==, 0);
 
-    req.dst = cpu_to_le64(exanet_gva(exanet_around[XP], EXANET_REMOTE_BASE));
-    req.notify_gva = cpu_to_le64(exanet_gva(exanet_around[XP], 0x7770));
-    ask.va = EXANET_NI_VA(EXANET_NI_RT_REQUEST);
-    ask.size = sizeof(req);
-    ask.payload = (const uint8_t *)&req;
-    ask.epoch = t->ports[XP]->epoch;
-    ask.user = EXANET_SMALL(EXANET_NI_PACKETIZER);
-    ask.last = true;
-    ask.notify = false;
-    exanet_switch_send(t, XP, &ask);
-    take_ack(t->ports[XP]);
+    ask_port(t, XP, 0, 0);
     report = exanet_peer_take_type(t->ports[XP], EXANET_TYPE_NOTIFY);
     g_assert_cmphex(report->pkt.tid, ==, 0);
 
@@ -295,6 +390,8 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/firmware/report/answers", test_answers);
     qtest_add_func("/exanet/firmware/report/limits", test_limits);
     qtest_add_func("/exanet/firmware/report/crowd", test_crowd);
+    qtest_add_func("/exanet/firmware/report/neighbour", test_neighbour);
+    qtest_add_func("/exanet/firmware/report/full", test_full);
     qtest_add_func("/exanet/firmware/report/quiesce", test_quiesce);
     qtest_add_func("/exanet/firmware/report/forged", test_forged);
     return g_test_run();

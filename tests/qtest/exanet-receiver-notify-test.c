@@ -449,12 +449,23 @@ static void test_notify_packet(void)
     n.data++;
     assert_report(t, &pkt, EXANET_RESP_ACK);
     g_assert_cmphex(qtest_readq(t->qts, NOTE), ==, n.data);
-    /* so many others that it is forgotten */
-    for (unsigned i = 0; i < 128; i++) {
+    /* as many for another context as there may be: this one forgets nothing */
+    for (unsigned i = 1; i <= 200; i++) {
+        pkt.tid = i;
+        pkt.pdid = EXANET_TEST_PDID(1);
+        assert_report(t, &pkt, EXANET_RESP_ACK);
+    }
+    pkt.tid = 0;
+    pkt.pdid = EXANET_TEST_PDID(0);
+    exanet_note_clear(t);
+    assert_report(t, &pkt, EXANET_RESP_ACK);
+    exanet_assert_byte(t, NOTE, 0, 16);
+    /* so many others for this context that it is forgotten */
+    for (unsigned i = 0; i < 32; i++) {
         pkt.tid++;
         assert_report(t, &pkt, EXANET_RESP_ACK);
     }
-    pkt.tid -= 128;
+    pkt.tid = 0;
     exanet_note_clear(t);
     assert_report(t, &pkt, EXANET_RESP_ACK);
     g_assert_cmphex(qtest_readq(t->qts, NOTE), ==, n.data);

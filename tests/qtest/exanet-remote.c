@@ -158,19 +158,25 @@ struct exanet_read_req exanet_read_of_peer(uint64_t src, uint64_t va,
     };
 }
 
-void exanet_read_send(ExanetTest *t, const struct exanet_read_req *req,
-                      unsigned gen, unsigned seq)
+void exanet_read_send_ctx(ExanetTest *t, const struct exanet_read_req *req,
+                          unsigned ctx, unsigned gen, unsigned seq)
 {
     ExanetPacket pkt = {
         .type = EXANET_TYPE_READ_REQ, .dst = EXANET_TEST_NODE,
         .src = EXANET_TEST_PEER, .epoch = t->peer->epoch,
-        .pdid = EXANET_TEST_PDID(4), .va = EXANET_NI_VA(EXANET_NI_RT_REQUEST),
+        .pdid = EXANET_TEST_PDID(ctx), .va = EXANET_NI_VA(EXANET_NI_RT_REQUEST),
         .size = sizeof(*req), .payload = (const uint8_t *)req,
-        .tid = RNIC_PREP(EXANET_PTID_GEN, gen) | RNIC_PREP(EXANET_PTID_CTX, 4) |
+        .tid = RNIC_PREP(EXANET_PTID_GEN, gen) | RNIC_PREP(EXANET_PTID_CTX, ctx) |
                RNIC_PREP(EXANET_PTID_CHANNEL, 1),
         .seq = seq, .user = EXANET_SMALL(EXANET_NI_PACKETIZER),
         .first = true, .last = true,
     };
 
     exanet_peer_send(t->peer, &pkt);
+}
+
+void exanet_read_send(ExanetTest *t, const struct exanet_read_req *req,
+                      unsigned gen, unsigned seq)
+{
+    exanet_read_send_ctx(t, req, 4, gen, seq);
 }

@@ -61,5 +61,8 @@ struct exanet_read_req exanet_read_of_peer(uint64_t src, uint64_t va,
 /* Asks for it as context 4, with generation @gen and sequence @seq. */
 void exanet_read_send(ExanetTest *t, const struct exanet_read_req *req,
                       unsigned gen, unsigned seq);
+/* Like exanet_read_send(), from context @ctx of the peer instead of 4. */
+void exanet_read_send_ctx(ExanetTest *t, const struct exanet_read_req *req,
+                          unsigned ctx, unsigned gen, unsigned seq);
 
 #endif /* EXANET_REMOTE_H */
