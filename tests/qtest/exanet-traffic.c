@@ -4,6 +4,7 @@
 #include "qemu/bswap.h"
 #include "qemu/host-utils.h"
 #include "exanet-traffic.h"
+#include "machine.h"
 
 #define POOL_BYTES (2 * EXANET_TRAFFIC_MAX)
 #define IDLE_STEP_MAX 64
