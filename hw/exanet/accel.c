@@ -12,8 +12,11 @@
 #include "shm-timing.h"
 #include "../trace.h"
 
-#define TURN_PIECES 64              /* of data, moved or asked for */
-#define TURN_OPS 65536              /* multiply-adds */
+/* Work of one turn: the other units and the main loop wait meanwhile. */
+#define TURN_PIECES 16              /* of data, moved or asked for */
+#define TURN_OPS 256                /* multiply-adds */
+/* A job that has not moved on between two looks ends. */
+#define LOOK_NS (60 * NANOSECONDS_PER_SECOND)
 #define LOCAL_BYTES 4096            /* of a piece from or to block RAM */
 #define CELLS_AHEAD 64              /* of the list, loaded at once */
 #define PIECES_MAX (EXANET_SHM_LOADS + EXANET_SHM_TIMERS)
@@ -56,6 +59,8 @@ struct ExanetAccel {
     int64_t start;
     int64_t time;
     int64_t next;                   /* when what has come is handled */
+    QEMUTimer *timer;               /* looks at the progress of the job */
+    uint64_t seen;                  /* progress at the last look */
 
     /* registers at GO */
     uint32_t ctrl;
@@ -70,7 +75,8 @@ struct ExanetAccel {
 
     AccelPhase phase;
     uint32_t cell;                  /* index in the list */
-    unsigned layer;                 /* that is computed next */
+    unsigned layer;                 /* layer and row that are computed next */
+    unsigned row;
     AccelMove move[2 + EXANET_ACCEL_NDF_MAX * 2];
     unsigned moves;
     unsigned moved;                 /* of them, completely */
@@ -382,7 +388,7 @@ static void phase_compute(ExanetAccel *a)
     swap_doubles(a->matrix, (uint64_t)a->nlayers * a->ndf1 * a->ndf2);
     swap_doubles(a->x, (uint64_t)a->ndf2 * a->nlayers);
     swap_doubles(a->y, y_count(a));
-    a->layer = 0;
+    a->layer = a->row = 0;
     a->phase = PHASE_COMPUTE;
 }
 
@@ -400,19 +406,19 @@ static double row_product(const ExanetAccel *a, const double *row, unsigned k)
     return sum;
 }
 
-/* Some layers; false when there are more. */
-static bool layers_compute(ExanetAccel *a)
+/* Computes some rows; returns false if there are more. */
+static bool rows_compute(ExanetAccel *a)
 {
-    unsigned ops = a->ndf1 * a->ndf2;
-    unsigned end = MIN(a->nlayers, a->layer + MAX(TURN_OPS / ops, 1));
+    for (unsigned rows = TURN_OPS / a->ndf2; rows && a->layer < a->nlayers; rows--) {
+        size_t row = (size_t)a->layer * a->ndf1 + a->row;
 
-    for (; a->layer < end; a->layer++) {
-        const double *row = a->matrix + (size_t)a->layer * ops;
-
-        for (unsigned i = 0; i < a->ndf1; i++, row += a->ndf2) {
-            a->y_column[i][a->layer] += row_product(a, row, a->layer);
+        a->y_column[a->row][a->layer] += row_product(a, a->matrix + row * a->ndf2,
+                                                     a->layer);
+        a->ops += a->ndf2;
+        if (++a->row == a->ndf1) {
+            a->row = 0;
+            a->layer++;
         }
-        a->ops += ops;
     }
     return a->layer == a->nlayers;
 }
@@ -457,6 +463,7 @@ static void accel_end(ExanetState *s, ExanetAccel *a)
     unsigned ctrl = EXANET_SHM + EXANET_REG_ACCEL_CTRL;
 
     buffers_free(a);
+    timer_del(a->timer);
     a->busy = false;
     a->done = true;
     a->time = exanet_now(s) - a->start;
@@ -495,7 +502,7 @@ static bool phases_run(ExanetState *s, ExanetAccel *a)
 
     while (a->phase < PHASE_DRAIN && pieces) {
         if (a->phase == PHASE_COMPUTE) {
-            if (layers_compute(a)) {
+            if (rows_compute(a)) {
                 phase_store(a);
             }
             return true;
@@ -532,9 +539,79 @@ bool exanet_accel_run(ExanetState *s)
     return more;
 }
 
-/* What the registers say makes sense, and MALFORMED or PROTECTION otherwise. */
-static enum exanet_resp job_check(ExanetState *s, const ExanetAccel *a)
+/* --- Begin and deadline ----------------------------------------------------- */
+
+static uint64_t job_progress(const ExanetAccel *a)
 {
+    return a->ops + a->bytes;
+}
+
+/*
+ * Ends a job that has not moved on, because others wait for the unit.  Loads and stores
+ * that are under way belong to no job any more; the initiator ends them.
+ */
+static void accel_look(void *opaque)
+{
+    ExanetState *s = opaque;
+    ExanetAccel *a = s->shm->accel;
+    bool entered = exanet_enter(s);
+
+    if (entered && job_progress(a) == a->seen) {
+        accel_fail(a, EXANET_RESP_NO_CONTEXT, 0);
+        a->run++;
+        accel_end(s, a);
+    } else {
+        a->seen = job_progress(a);
+        timer_mod(a->timer, exanet_now(s) + LOOK_NS);
+    }
+    exanet_leave(s, entered);
+}
+
+/* Returns the bytes of array @i that belong to one cell alone. */
+static uint64_t cell_bytes(const ExanetAccel *a, unsigned i)
+{
+    switch (i) {
+    case MATRIX:
+        return 8ULL * a->nlayers * a->ndf1 * a->ndf2;
+    case Y:
+        return 8ULL * a->nlayers;       /* its columns may overlap */
+    case MAP1:
+        return 4ULL * a->ndf1;
+    case MAP2:
+        return 4ULL * a->ndf2;
+    case CELLS:
+        return 4;
+    default:
+        return 0;                       /* cells share elements of x */
+    }
+}
+
+/*
+ * Returns the array that has no room for all cells of the list, which differ from each
+ * other; ARRAYS if there is none.
+ */
+static unsigned job_beyond(ExanetState *s, const ExanetAccel *a)
+{
+    for (unsigned i = 0; i < ARRAYS; i++) {
+        const AccelMove all = { .array = i, .bytes = a->ncells * cell_bytes(a, i) };
+
+        if (a->ncells && !move_inside(s, &all)) {
+            return i;
+        }
+    }
+    return ARRAYS;
+}
+
+/*
+ * Returns ACK if the registers make sense; else PROTECTION, MALFORMED or DECODE, with
+ * *@addr.
+ */
+static enum exanet_resp job_check(ExanetState *s, const ExanetAccel *a,
+                                  uint64_t *addr)
+{
+    unsigned beyond;
+
+    *addr = 0;
     if (!s->enabled || !(exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ENABLE)) {
         return EXANET_RESP_PROTECTION;
     }
@@ -548,6 +625,11 @@ static enum exanet_resp job_check(ExanetState *s, const ExanetAccel *a)
             return EXANET_RESP_MALFORMED;
         }
     }
+    beyond = job_beyond(s, a);
+    if (beyond < ARRAYS) {
+        *addr = a->base[beyond];
+        return EXANET_RESP_DECODE;
+    }
     return EXANET_RESP_ACK;
 }
 
@@ -556,9 +638,12 @@ static void accel_begin(ExanetState *s, ExanetAccel *a)
     uint32_t ndf = accel_get32(s, EXANET_REG_ACCEL_NDF);
     unsigned burst = accel_get32(s, EXANET_REG_ACCEL_BURST);
     unsigned outstanding = accel_get32(s, EXANET_REG_ACCEL_OUTSTANDING);
+    enum exanet_resp resp;
+    uint64_t addr;
 
     *a = (ExanetAccel) {
         .run = a->run + 1,
+        .timer = a->timer,
         .busy = true,
         .start = exanet_now(s),
         .ctrl = accel_get32(s, EXANET_REG_ACCEL_CTRL),
@@ -576,8 +661,9 @@ static void accel_begin(ExanetState *s, ExanetAccel *a)
     }
     trace_exanet_accel_begin(s->node, a->ctrl, a->ndf1, a->ndf2, a->nlayers,
                              a->ncells);
-    if (job_check(s, a) != EXANET_RESP_ACK) {
-        accel_fail(a, job_check(s, a), 0);
+    resp = job_check(s, a, &addr);
+    if (resp != EXANET_RESP_ACK) {
+        accel_fail(a, resp, addr);
         accel_end(s, a);
         return;
     }
@@ -589,6 +675,7 @@ static void accel_begin(ExanetState *s, ExanetAccel *a)
     } else {
         a->phase = PHASE_DRAIN;
     }
+    timer_mod(a->timer, exanet_now(s) + LOOK_NS);
     exanet_schedule(s);
 }
 
@@ -627,11 +714,13 @@ void exanet_accel_reg_sync(ExanetState *s)
 void exanet_accel_init(ExanetState *s)
 {
     s->shm->accel = g_new0(ExanetAccel, 1);
+    s->shm->accel->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, accel_look, s);
 }
 
 void exanet_accel_fini(ExanetState *s)
 {
     buffers_free(s->shm->accel);
+    timer_free(s->shm->accel->timer);
     g_clear_pointer(&s->shm->accel, g_free);
 }
 
@@ -640,7 +729,8 @@ void exanet_accel_reset(ExanetState *s)
     ExanetAccel *a = s->shm->accel;
 
     buffers_free(a);
-    *a = (ExanetAccel) { .run = a->run + 1 };
+    timer_del(a->timer);
+    *a = (ExanetAccel) { .run = a->run + 1, .timer = a->timer };
 }
 
 static bool accel_works_for(const ExanetAccel *a, unsigned c)

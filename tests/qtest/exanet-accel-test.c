@@ -487,6 +487,54 @@ static void test_beyond(void)
     exanet_stop(t);
 }
 
+/* A list of more cells than an array has room for is refused before any work. */
+static void test_too_many_cells(void)
+{
+    static const uint64_t base[ARRAYS] = { LOCAL };
+    const uint64_t bram = 4 * 1024 * 1024;
+    ExanetTest *t = start();
+    Job *j = job_new(4, 3, 5, 4);
+    const uint64_t bytes[ARRAYS] = {        /* of a cell alone */
+        [MATRIX] = 8 * 4 * 3 * 5, [Y] = 8 * 5, [MAP1] = 4 * 4, [MAP2] = 4 * 3,
+        [CELLS] = 4,
+    };
+
+    job_write(t, j, bram_map(t));
+    for (unsigned i = 0; i < ARRAYS; i++) {
+        uint64_t at = ROUND_UP(bram - 4 * bytes[i] + 1, 8);
+
+        if (i == X) {
+            continue;               /* cells share it */
+        }
+        job_program(t, j, base);
+        exanet_set64(t, EXANET_SHM + EXANET_REG_ACCEL_MATRIX + 8 * i, at);
+        accel_set(t, EXANET_REG_ACCEL_CTRL, EXANET_ACCEL_GO);
+        g_assert_true(accel_done(t));
+        g_assert_cmpuint(accel_code(t), ==, EXANET_RESP_DECODE);
+        g_assert_cmphex(accel_get(t, EXANET_REG_ACCEL_ERR_ADDR), ==, at);
+        g_assert_cmpuint(accel_get(t, EXANET_REG_ACCEL_OPS), ==, 0);
+        g_assert_cmpuint(accel_get(t, EXANET_REG_ACCEL_BYTES), ==, 0);
+    }
+    /* nor has the block RAM of a node room for them all, or a window of a process */
+    j->listed = 0xffffffff;
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t far = i ? exanet_gva(EXANET_TEST_PEER, 0) :
+                           exanet_bram_gva(EXANET_TEST_PEER, 0);
+        const uint64_t remote[ARRAYS] = { far, far, far, far, far, far };
+
+        job_program(t, j, remote);
+        accel_set(t, EXANET_REG_ACCEL_CTRL, job_ctrl(remote));
+        g_assert_true(accel_done(t));
+        g_assert_cmpuint(accel_code(t), ==, EXANET_RESP_DECODE);
+        g_assert_cmphex(accel_get(t, EXANET_REG_ACCEL_ERR_ADDR), ==,
+                        far + j->at[MATRIX]);
+    }
+    exanet_assert_quiet(t);
+    job_assert(t, j, bram_map(t));
+    job_free(j);
+    exanet_stop(t);
+}
+
 /* Maps of chance: whatever happens, the job ends, and within its arrays' side. */
 static void test_random_maps(void)
 {
@@ -660,6 +708,87 @@ static void test_ended(void)
     exanet_stop(t);
 }
 
+/* A job that cannot go on ends all the same, and the next one runs. */
+static void test_stalled(void)
+{
+    uint64_t gva = exanet_gva(EXANET_TEST_PEER, EXANET_RAM_SRC);
+    const uint64_t base[ARRAYS] = { LOCAL, LOCAL, LOCAL, LOCAL, LOCAL, gva };
+    const uint64_t local[ARRAYS] = { LOCAL };
+    ExanetTest *t = start();
+    Job *j = job_new(2, 2, 2, 2);
+
+    job_write(t, j, bram_map(t));
+    for (unsigned round = 0; round < 3; round++) {
+        g_autofree ExanetRxPacket *rx = NULL;
+
+        job_program(t, j, base);
+        accel_set(t, EXANET_REG_ACCEL_CTRL, job_ctrl(base));
+        rx = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_READ);
+        /* somebody stops the unit, or the whole device */
+        if (round == 1) {
+            exanet_set32(t, EXANET_REG_CTRL, 0);
+        } else {
+            exanet_shm_set(t, SHM_CTRL, 0);
+        }
+        if (round == 2) {
+            exanet_peer_answer_axi(t->peer, &rx->pkt, EXANET_RESP_ACK,
+                                   j->data[CELLS]);
+        }
+        exanet_settle(t);
+        exanet_step(t, 59000 * EXANET_MS);
+        if (round == 2) {
+            g_assert_false(accel_done(t));
+        }
+        exanet_step(t, 62000 * EXANET_MS);
+        g_assert_true(accel_done(t));
+        g_assert_cmpuint(accel_code(t), ==, EXANET_RESP_NO_CONTEXT);
+        g_assert_cmpuint(accel_get(t, EXANET_REG_ACCEL_OPS), ==, 0);
+        exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
+        exanet_shm_set(t, SHM_CTRL, EXANET_SHM_CTRL_ALL);
+        exanet_settle(t);
+        while (!g_queue_is_empty(&t->peer->packets)) {
+            g_free(exanet_peer_take(t->peer));
+        }
+        /* a late answer is nobody's */
+        exanet_peer_answer_axi(t->peer, &rx->pkt, EXANET_RESP_ACK,
+                               j->data[CELLS]);
+        g_assert_cmpuint(job_run(t, j, local), ==, EXANET_RESP_ACK);
+        reference_all(j);
+        job_assert(t, j, bram_map(t));
+    }
+    job_free(j);
+    exanet_stop(t);
+}
+
+/*
+ * A large job computes in many small turns, between which the main loop answers: it is
+ * seen in the middle of a layer, again and again.
+ */
+static void test_turns(void)
+{
+    static const uint64_t base[ARRAYS] = { LOCAL };
+    const uint64_t layer = 64 * 64;
+    ExanetTest *t = start();
+    Job *j = job_new(64, 64, 30, 1);
+    unsigned inside = 0;
+
+    job_write(t, j, bram_map(t));
+    for (unsigned round = 0; round < 50 && inside < 5; round++) {
+        job_program(t, j, base);
+        accel_set(t, EXANET_REG_ACCEL_CTRL, job_ctrl(base));
+        while (!accel_done(t)) {
+            inside += accel_get(t, EXANET_REG_ACCEL_OPS) % layer != 0;
+        }
+        g_assert_cmpuint(accel_code(t), ==, EXANET_RESP_ACK);
+        g_assert_cmpuint(accel_get(t, EXANET_REG_ACCEL_OPS), ==, 30 * layer);
+        reference_all(j);
+    }
+    job_assert(t, j, bram_map(t));
+    g_assert_cmpuint(inside, >=, 5);
+    job_free(j);
+    exanet_stop(t);
+}
+
 static bool interrupted(ExanetTest *t)
 {
     return exanet_on_axi() ? qtest_get_irq(t->qts, EXANET_LINE_ADMIN) :
@@ -702,6 +831,9 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/accel/pair", test_pair);
     qtest_add_func("/exanet/accel/bad-jobs", test_bad_jobs);
     qtest_add_func("/exanet/accel/beyond", test_beyond);
+    qtest_add_func("/exanet/accel/too-many-cells", test_too_many_cells);
+    qtest_add_func("/exanet/accel/stalled", test_stalled);
+    qtest_add_func("/exanet/accel/turns", test_turns);
     qtest_add_func("/exanet/accel/random-maps", test_random_maps);
     qtest_add_func("/exanet/accel/remote-error", test_remote_error);
     qtest_add_func("/exanet/accel/outstanding", test_outstanding);

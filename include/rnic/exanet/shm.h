@@ -288,7 +288,9 @@ enum exanet_arith_mode {
  * CTRL_ENABLE and SHM_CTRL_ENABLE, otherwise it is refused with that code, as are NDF
  * or NLAYERS of 0 or beyond the limits, and addresses that are not aligned, with
  * MALFORMED.  An array does not leave block RAM, or the window of its GVA: what is
- * beyond gets DECODE.
+ * beyond gets DECODE.  So does a job at once if an array has no room for NCELLS cells,
+ * because a list names no cell twice.  A job that has not moved on for 60 s, at most
+ * 120 s, of virtual time ends with NO_CONTEXT; stores under way may arrive later.
  */
 #define EXANET_ACCEL_REGS(X) \
 	X(ACCEL_CTRL,	0xe00, 4, 0, EXANET_ACCEL_WRITABLE, 0) \
