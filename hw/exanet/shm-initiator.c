@@ -325,21 +325,35 @@ static bool issue_enabled(ExanetState *s)
     return s->enabled && (exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ENABLE);
 }
 
+/*
+ * Returns true if @req may leave: the unit is enabled, and a context with a local job
+ * stays on this node.
+ */
+static bool issue_allowed(ExanetState *s, const ExanetShmRequest *req)
+{
+    return issue_enabled(s) &&
+           (req->ctx >= EXANET_CONTEXTS || !s->ctx[req->ctx].local ||
+            RNIC_GET(EXANET_GVA_COORD, req->gva) == s->node);
+}
+
 bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
 {
     static ShmNode nobody;          /* node of what is never sent */
     ExanetInitiator *ini = s->shm->initiator;
     int64_t now = exanet_now(s);
+    bool allowed = issue_allowed(s, req);
+    ShmNode *node = NULL;
     Transaction *t;
-    ShmNode *node;
 
     if (ini->aborting || must_wait(s, req)) {
         ini->wanted = true;
         return false;
     }
-    node = exanet_shm_node_begin(ini->nodes,
-                                 RNIC_GET(EXANET_GVA_COORD, req->gva), req->ctx,
-                                 now);
+    if (allowed) {
+        node = exanet_shm_node_begin(ini->nodes,
+                                     RNIC_GET(EXANET_GVA_COORD, req->gva),
+                                     req->ctx, now);
+    }
     t = slot_take(ini, req);
     if (node) {
         t->node = node;
@@ -350,9 +364,9 @@ bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
     t->since = now;
     t->deadline = INT64_MAX;
     count_issued(s, req->class);
-    if (!issue_enabled(s) || !node || exanet_shm_node_lost(s, node)) {
+    if (!node || exanet_shm_node_lost(s, node)) {
         t->lost = true;
-        t->resp = !issue_enabled(s) ? EXANET_RESP_PROTECTION :
+        t->resp = !allowed ? EXANET_RESP_PROTECTION :
                   !node ? EXANET_RESP_FULL : EXANET_RESP_NO_CONTEXT;
         answer_later(s, t);
         return true;

@@ -6,7 +6,9 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "exanet-blocks.h"
+#include "exanet-cdma.h"
 #include "exanet-remote.h"
+#include "exanet-tgen.h"
 
 #define SRC EXANET_RAM_SRC
 #define DST EXANET_RAM_DST
@@ -304,6 +306,100 @@ static void test_to_other_node(void)
     exanet_stop(t);
 }
 
+/* --- Loads, stores and copies to another node ------------------------------------- */
+
+static void aperture_store(ExanetTest *t, uint32_t node)
+{
+    exanet_segment(t, 0, 0, 0x1000, exanet_gva(node, DST), EXANET_SEGMENT_ALL |
+                   RNIC_PREP(EXANET_SHM_MAP_CTX, 0));
+    exanet_store(t, 0, 0x1234567890abcdefULL, 8);
+}
+
+static enum exanet_resp generate(ExanetTest *t, uint32_t node, uint32_t flags)
+{
+    uint64_t gva = exanet_gva(node, DST);
+    ExanetTgenRun run = { .gva = &gva, .flags = flags, .ctx = 0 };
+
+    return exanet_tgen_run(t, &run);
+}
+
+static void copy_start(ExanetTest *t, uint32_t node, bool to)
+{
+    ExanetCopy c = {
+        .sa = to ? SRC : exanet_gva(node, DST),
+        .da = to ? exanet_gva(node, DST) : SRC,
+        .len = 64, .pdid = EXANET_TEST_PDID(0),
+        .sides = (to ? 0 : SA_GVA | DA_LOCAL) |
+                 RNIC_PREP(EXANET_CDMA_SIDES_CTX, 0),
+    };
+
+    exanet_copy_start(t, 0, &c);
+}
+
+static enum exanet_resp accelerate(ExanetTest *t, uint32_t node)
+{
+    exanet_shm_set(t, ACCEL_NDF, RNIC_PREP(EXANET_ACCEL_NDF1, 1) |
+                   RNIC_PREP(EXANET_ACCEL_NDF2, 1));
+    exanet_shm_set(t, ACCEL_NLAYERS, 1);
+    exanet_shm_set(t, ACCEL_NCELLS, 1);
+    exanet_shm_set(t, ACCEL_PDID, EXANET_TEST_PDID(0));
+    for (unsigned i = 0; i < 6; i++) {
+        exanet_set64(t, EXANET_SHM + EXANET_REG_ACCEL_MATRIX + 8 * i,
+                     exanet_gva(node, DST + 64 * i));
+    }
+    exanet_shm_set(t, ACCEL_CTRL, EXANET_ACCEL_GO | EXANET_ACCEL_REMOTE_ALL);
+    exanet_wait(t, exanet_shm_get(t, ACCEL_STATUS) & EXANET_ACCEL_STATUS_DONE);
+    return RNIC_GET(EXANET_ACCEL_STATUS_CODE, exanet_shm_get(t, ACCEL_STATUS));
+}
+
+/* Nothing leaves for another node; inside of this node all of them do their work. */
+static void test_shared_memory(void)
+{
+    ExanetTest *t = exanet_start("");
+    uint32_t info;
+
+    exanet_shm_set(t, SHM_CTRL, EXANET_SHM_CTRL_ALL);
+    qtest_memset(t->qts, DST, 0, 4096);
+    set_local(t, true);
+
+    aperture_store(t, EXANET_TEST_PEER);
+    exanet_wait(t, exanet_shm_get(t, SHM_ERR_INFO) & EXANET_SHM_ERR_VALID);
+    info = exanet_shm_get(t, SHM_ERR_INFO);
+    g_assert_cmpuint(RNIC_GET(EXANET_SHM_ERR_CODE, info), ==,
+                     EXANET_RESP_PROTECTION);
+    g_assert_cmpuint(RNIC_GET(EXANET_SHM_ERR_CLASS, info), ==, EXANET_SHM_STORE);
+    g_assert_cmpuint(RNIC_GET(EXANET_SHM_ERR_CTX, info), ==, 0);
+    g_assert_cmpuint(generate(t, EXANET_TEST_PEER, 0), ==,
+                     EXANET_RESP_PROTECTION);
+    g_assert_cmpuint(generate(t, EXANET_TEST_PEER, EXANET_TGEN_WRITE), ==,
+                     EXANET_RESP_PROTECTION);
+    for (unsigned to = 0; to < 2; to++) {
+        copy_start(t, EXANET_TEST_PEER, to);
+        exanet_wait(t, exanet_cdma_idle(t, 0));
+        g_assert_cmphex(cdma_get(t, 0, SR) & EXANET_CDMA_SR_ERR, ==,
+                        EXANET_CDMA_SR_ERR);
+        cdma_set(t, 0, CR, EXANET_CDMA_CR_RESET);
+    }
+    g_assert_cmpuint(accelerate(t, EXANET_TEST_PEER), ==, EXANET_RESP_PROTECTION);
+    exanet_assert_quiet(t);
+
+    aperture_store(t, EXANET_TEST_NODE);
+    exanet_wait(t, qtest_readq(t->qts, DST) == 0x1234567890abcdefULL);
+    g_assert_cmpuint(generate(t, EXANET_TEST_NODE, 0), ==, EXANET_RESP_ACK);
+    for (unsigned to = 0; to < 2; to++) {
+        copy_start(t, EXANET_TEST_NODE, to);
+        exanet_wait(t, exanet_cdma_idle(t, 0));
+        g_assert_cmphex(cdma_get(t, 0, SR) & EXANET_CDMA_SR_ERR, ==, 0);
+    }
+    qtest_memset(t->qts, DST, 0, 4096);
+    g_assert_cmpuint(accelerate(t, EXANET_TEST_NODE), ==, EXANET_RESP_ACK);
+    /* and to another node as soon as the job is common to all nodes */
+    set_local(t, false);
+    aperture_store(t, EXANET_TEST_PEER);
+    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE));
+    exanet_stop(t);
+}
+
 /* The peer sends packets with the coordinates of this node. */
 static void test_forged_source(void)
 {
@@ -331,6 +427,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/job/read", test_read);
     qtest_add_func("/exanet/job/same-node", test_same_node);
     qtest_add_func("/exanet/job/to-other-node", test_to_other_node);
+    qtest_add_func("/exanet/job/shared-memory", test_shared_memory);
     qtest_add_func("/exanet/job/forged-source", test_forged_source);
     return g_test_run();
 }
