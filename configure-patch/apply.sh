@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Usage: apply.sh QEMU_SOURCE_TREE
-# Makes this repository part of a QEMU source tree: three symlinks, five added
+# Makes this repository part of a QEMU source tree: four symlinks, five added
 # lines (qemu.patch), devices on AXI for the Arm machines (qemu-arm.patch), a provider of
 # query-stats (qemu-stats.patch), a qtest machine that sleeps while its clock stands still
 # (qemu-qtest.patch), and -netdev stream mended and able to write frames
@@ -30,6 +30,7 @@ link() {
 link "$top/hw" hw/rnic
 link "$top/include/rnic" include/rnic
 link "$top/tests" tests/qtest/rnic
+link "$here/rnic-tests.mak" configs/devices/x86_64-softmmu/rnic-tests.mak
 
 # The tree keeps what was applied to it, so that a later version can replace it. The
 # first version did not keep it, and who is interrupted may not.

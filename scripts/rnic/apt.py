@@ -13,7 +13,7 @@ import subprocess
 from pathlib import Path
 
 from .paths import BUILD
-from .steps import Failed, log_path, run, step
+from .steps import Failed, build_lock, log_path, run, step
 
 KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 _DIR = BUILD / 'apt'
@@ -37,9 +37,15 @@ def as_root(cmd):
 
 def ensure_packages(names):
     """Installs what is missing of NAMES with the machine's own apt."""
-    missing = [n for n in names if not _installed(n)]
-    if not missing:
+    if all(map(_installed, names)):
         return
+    with build_lock('-apt'):
+        _install([n for n in names if not _installed(n)])
+
+
+def _install(missing):
+    if not missing:
+        return      # another program has installed the packages
     names = ' '.join(missing[:4]) + (' ...' if len(missing) > 4 else '')
     with step(f'installing {len(missing)} Debian packages ({names})'):
         env = ['env', 'DEBIAN_FRONTEND=noninteractive']
@@ -128,6 +134,11 @@ def fetch_source(name, prefix, into):
 
     Only the upstream tarball is taken: a mirror may lack the .dsc.
     """
+    with build_lock('-apt'):
+        return _fetch_source(name, prefix, into)
+
+
+def _fetch_source(name, prefix, into):
     into.mkdir(parents=True, exist_ok=True)
     _update()
     out = subprocess.run(['apt-cache', 'showsrc', '--only-source', name],
@@ -153,10 +164,11 @@ def fetch_source(name, prefix, into):
 def fetch_package(name, into):
     """Unpacks the Debian 13 package NAME into a folder, uninstalled."""
     into.mkdir(parents=True, exist_ok=True)
-    _update()
-    for old in into.glob(f'{name}_*.deb'):
-        old.unlink()
-    _private(['apt-get', 'download', f'{name}/trixie'], f'fetch-{name}',
-             f'cannot fetch the package {name}', cwd=into)
+    with build_lock('-apt'):
+        _update()
+        for old in into.glob(f'{name}_*.deb'):
+            old.unlink()
+        _private(['apt-get', 'download', f'{name}/trixie'], f'fetch-{name}',
+                 f'cannot fetch the package {name}', cwd=into)
     run(['dpkg', '-x', next(into.glob(f'{name}_*.deb')), into],
         f'unpack-{name}')

@@ -2,13 +2,16 @@
 """Brings everything that a program of ours needs up to date."""
 
 import contextlib
+import os
+import shlex
+import signal
 import subprocess
 import sys
 
-from . import apt, guest, qemu
+from . import apt, guest, qemu, vm
 from .arch import AMD64, ARM64
 from .paths import TOP
-from .steps import build_lock
+from .steps import build_lock, log_path, step
 
 
 def everything(shell=False, programs=(), image='', arches=(AMD64,)):
@@ -24,14 +27,40 @@ def everything(shell=False, programs=(), image='', arches=(AMD64,)):
     return binary
 
 
+@contextlib.contextmanager
+def guests_meanwhile(wanted):
+    """Builds guests WANTED, tuples of an image and a processor, while the body runs,
+    because such a build mostly uses one CPU or waits for the disk. Does nothing without root,
+    because sudo may ask for a password. A guest that could not be built is built again
+    by the_guest(), which says why."""
+    if os.geteuid() != 0:
+        yield
+        return
+    commands = ' ; '.join(shlex.join(map(str, _command(*w))) for w in wanted)
+    with open(log_path('guests-meanwhile'), 'wb') as out:
+        process = vm.spawn(['sh', '-c', commands], die=signal.SIGTERM,
+                           stdin=subprocess.DEVNULL, stdout=out,
+                           stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        yield
+        with step('building the guests'):
+            process.wait()
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        process.wait()
+
+
+def _command(image, arch):
+    return [TOP / 'scripts/build-guest', '--arch', arch.name,
+            *(['--image', image] if image else [])]
+
+
 def the_guest(image='', arch=AMD64):
     """Builds the guest; it alone needs root, so it is a program of its own."""
     if guest.Image(image, arch).is_fresh():
         return
-    process = subprocess.Popen([TOP / 'scripts/build-guest',
-                                '--arch', arch.name,
-                                *(['--image', image] if image else [])],
-                               stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(_command(image, arch), stdout=subprocess.DEVNULL)
     try:
         code = process.wait()
     except BaseException:

@@ -366,7 +366,7 @@ def _give_back():
     if 'SUDO_UID' in os.environ:
         os.chown(BUILD, int(os.environ['SUDO_UID']), -1)
         run(['chown', '-R', '--no-dereference', os.environ['SUDO_UID'],
-             *(p for p in (BUILD / 'apt', BUILD / '.lock', LOG, SRC)
+             *(p for p in (BUILD / 'apt', *BUILD.glob('.lock*'), LOG, SRC)
                if p.exists())], 'give-back')
 
 

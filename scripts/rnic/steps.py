@@ -145,10 +145,10 @@ def _show_progress(path):
 
 
 @contextlib.contextmanager
-def build_lock():
-    """One build at a time below BUILD."""
+def build_lock(what=''):
+    """One build of WHAT at a time below BUILD: of guests, say, or of all the rest."""
     BUILD.mkdir(parents=True, exist_ok=True)
-    with open(BUILD / '.lock', 'w', encoding='ascii') as f:
+    with open(BUILD / f'.lock{what}', 'w', encoding='ascii') as f:
         try:
             fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

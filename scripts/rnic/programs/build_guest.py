@@ -29,6 +29,6 @@ def start():
                 if k.startswith('RNIC_')]
         cmd = apt.as_root(['env', *keep, *sys.argv])
         os.execvp(cmd[0], cmd)
-    with build_lock():
+    with build_lock('-guest'):
         guest.build(image.name, image.arch)
     print(shown(image.disk))

@@ -7,11 +7,15 @@ tests of scripts boot guests themselves. The last line says how many tests passe
 and failed; the exit code is 0 only if some ran and none failed."""
 
 import argparse
+import contextlib
 import re
 
 from .. import apt, build, fuzz, qemu, suites, tap
-from ..arch import ARM64
+from ..arch import AMD64, ARM64
 from ..steps import build_lock
+
+# Image and processor of the guests that the gate boots.
+_GUESTS = (('', AMD64), ('roce', AMD64), ('', ARM64))
 
 
 def start():
@@ -29,7 +33,10 @@ def start():
         return summary.finish()
     apt.ensure_packages(['procps'])
     guests = not args.fast and not args.sanitize and args.qemu == qemu.DEFAULT
-    plain, sanitized = _trees(args, guests)
+    with contextlib.ExitStack() as meanwhile:
+        if guests and not args.only:
+            meanwhile.enter_context(build.guests_meanwhile(_GUESTS))
+        plain, sanitized = _trees(args, guests)
     if plain:
         _host(args, plain, summary)
     if sanitized:
