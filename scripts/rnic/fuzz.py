@@ -34,8 +34,17 @@ _ENV = {'ASAN_OPTIONS': 'detect_leaks=1:abort_on_error=1:'
         'UBSAN_OPTIONS': 'print_stacktrace=1'}
 
 
-def build(built):
-    """Builds the targets with BUILT, a finished qemu.Qemu; returns the programs."""
+def targets(pattern=''):
+    """Returns the names of the targets that PATTERN selects, such as
+    "fuzz-exanet-mbox", without a build."""
+    names = [f'fuzz-{p.stem}' for p in sorted((TOP / 'tests/fuzz').glob('*.c'))
+             if '\nint LLVMFuzzerTestOneInput(' in p.read_text(encoding='utf-8')]
+    return [n for n in names if re.search(pattern, n)]
+
+
+def build(built, names):
+    """Builds the targets NAMES with BUILT, a finished qemu.Qemu; returns the
+    programs."""
     apt.ensure_packages(PACKAGES)
     source = qemu.source(built.version)
     folder = _DIR / 'src'
@@ -62,8 +71,9 @@ def build(built):
             run(['python3', '-m', 'mesonbuild.mesonmain', 'setup', _TREE, folder,
                  *options], 'fuzz-configure', env=env)
             stamp.write_text(str(options), encoding='utf-8')
-        run(['ninja', '-C', _TREE], 'fuzz-build', 'the build failed', env=env)
-    return sorted(p for p in (_TREE / 'fuzz').glob('fuzz-*') if p.is_file())
+        run(['ninja', '-C', _TREE, *(f'fuzz/{n}' for n in names)], 'fuzz-build',
+            'the build failed', env=env)
+    return [_TREE / 'fuzz' / n for n in names]
 
 
 class _Run:
@@ -130,19 +140,21 @@ def _all(programs, summary, title, limit, corpus, options):
 
 def gate(built, pattern, summary):
     """Runs each target that PATTERN selects, with the same inputs each time."""
-    programs = [p for p in build(built) if re.search(pattern, p.name)]
+    names = targets(pattern)
     scratch = _DIR / 'gate'
     shutil.rmtree(scratch, ignore_errors=True)
-    if programs:
-        _all(programs, summary, 'fuzzing', _GATE_SECONDS, lambda n: scratch / n,
+    if names:
+        _all(build(built, names), summary, 'fuzzing', _GATE_SECONDS,
+             lambda n: scratch / n,
              lambda n: [f'-runs={_RUNS_OF.get(n, _RUNS)}', f'-seed={_SEED}'])
 
 
 def soak(built, minutes, pattern, summary):
     """Runs all targets that PATTERN selects for MINUTES in total; keeps new inputs."""
-    programs = [p for p in build(built) if re.search(pattern, p.name)]
-    if not programs:
+    names = targets(pattern)
+    if not names:
         raise Failed(f'no fuzz target is called {pattern}')
+    programs = build(built, names)
     cpus = os.cpu_count() or 1
     each = max(minutes * 60 * min(cpus, len(programs)) // len(programs), 1)
     _all(programs, summary, f'fuzzing for {minutes} min', 2 * each + 60,

@@ -66,12 +66,17 @@ def _ask(process):
             process.wait(_END_SECONDS)
 
 
-def scripts(pattern, summary, full=False):
-    """The tests of our own programs, which boot guests themselves; long ones,
-    which say "# full", only with FULL."""
+def _script_tests(pattern, full):
+    """Yields the tests of tests/scripts that PATTERN selects; long tests, with a line
+    "# full", only with FULL."""
     for test in sorted((TOP / 'tests/scripts').glob('*.test')):
-        if not re.search(pattern, test.stem) or not full and _is_long(test):
-            continue
+        if re.search(pattern, test.stem) and (full or not _is_long(test)):
+            yield test
+
+
+def scripts(pattern, summary, full=False):
+    """The tests of our own programs, which boot guests themselves."""
+    for test in _script_tests(pattern, full):
         log, ended = log_path(f'test-scripts-{test.stem}'), None
         with step(f'test of scripts/{test.stem}'), open(log, 'wb') as out:
             process = vm.spawn([test], die=signal.SIGTERM, stdout=out,
@@ -95,17 +100,35 @@ def _limit(test):
     return int(m.group(1)) if m else _GUEST_SECONDS
 
 
-def guests(binary, pattern, summary, arch=AMD64, full=False):
-    """Runs the tests of tests/guest. Tests with the same NICs share one boot of a pair.
-    Each line "# nic: KIND" in a test names a pair of NICs, and "# cpus: N" the minimum
-    number of CPUs. Long tests, with a line "# full", run only with FULL."""
-    found = {}
+def _guest_tests(pattern, arch, full):
+    """Yields the tests of tests/guest that PATTERN selects, each with its pair of NICs;
+    long tests, with a line "# full", only with FULL."""
     for test in sorted((TOP / 'tests/guest').glob('*.test')):
         if not full and _is_long(test):
             continue
         for pair in _pairs(test, arch):
             if re.search(pattern, _guest_name(test, pair, arch)):
-                found.setdefault(pair, []).append(test)
+                yield test, pair
+
+
+def guest_names(pattern, arch=AMD64, full=False):
+    """Returns the names of all tests that guests() runs."""
+    return [_guest_name(test, pair, arch)
+            for test, pair in _guest_tests(pattern, arch, full)]
+
+
+def script_names(pattern, full=False):
+    """Returns the names of all tests that scripts() runs."""
+    return [test.stem for test in _script_tests(pattern, full)]
+
+
+def guests(binary, pattern, summary, arch=AMD64, full=False):
+    """Runs the tests of tests/guest. Tests with the same NICs share one boot of a pair.
+    Each line "# nic: KIND" in a test names a pair of NICs, and "# cpus: N" the minimum
+    number of CPUs."""
+    found = {}
+    for test, pair in _guest_tests(pattern, arch, full):
+        found.setdefault(pair, []).append(test)
     for kinds, tests in found.items():
         build.the_guest(nics.image(kinds), arch)
         name = '-'.join(['test', *_told(kinds, arch)])

@@ -12,7 +12,7 @@ import re
 
 from .. import apt, build, fuzz, qemu, suites, tap
 from ..arch import AMD64, ARM64
-from ..steps import build_lock
+from ..steps import Failed, build_lock
 
 # Image and processor of the guests that the gate boots.
 _GUESTS = (('', AMD64), ('roce', AMD64), ('', ARM64))
@@ -24,6 +24,10 @@ def start():
         suites.show(args.only)
         return 0
     summary = tap.Summary()
+    guests = not args.fast and not args.sanitize and args.qemu == qemu.DEFAULT
+    if args.only and not _selected(args, guests):
+        raise Failed(f'--only {args.only}: no test that would run has such a name; '
+                     'scripts/test --list prints all names')
     if args.arm64:
         suites.guests(build.everything(arches=[ARM64]), args.only, summary,
                       ARM64)
@@ -32,7 +36,6 @@ def start():
         _fuzz(args, summary)
         return summary.finish()
     apt.ensure_packages(['procps'])
-    guests = not args.fast and not args.sanitize and args.qemu == qemu.DEFAULT
     with contextlib.ExitStack() as meanwhile:
         if guests and not args.only:
             meanwhile.enter_context(build.guests_meanwhile(_GUESTS))
@@ -100,6 +103,24 @@ def _selection(args):
     if args.full or args.only or args.qemu != qemu.DEFAULT:
         return 'full'
     return 'gate'
+
+
+def _selected(args, guests):
+    """Returns the names of the tests that ARGS select, without a build."""
+    if args.arm64:
+        return suites.guest_names(args.only, ARM64)
+    if args.fuzz_qemu:
+        return ['all']       # these have no names
+    if args.fuzz:
+        return fuzz.targets(args.only)
+    names = fuzz.targets(args.only) + suites.guest_names(
+        args.only, full=args.full) + suites.script_names(
+            args.only, args.full) if guests else []
+    if not names:
+        with build_lock():
+            tree = qemu.Qemu(args.qemu, sanitize=args.sanitize).configure()
+        names = [t.name for t in tree.tests(_wanted(args, tree))]
+    return names
 
 
 def _trees(args, guests):
