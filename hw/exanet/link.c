@@ -200,7 +200,7 @@ static ssize_t port_frame(ExanetPort *p, const uint8_t *buf, size_t size)
 
     if (!p->enabled || p->loopback || size < sizeof(f)) {
         exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
-        return size;
+        return MAX(size, 1);        /* 0 would keep an empty frame for ever */
     }
     memcpy(&f, buf, sizeof(f));
     if (!port_header_valid(&f, size)) {
