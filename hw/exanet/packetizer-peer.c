@@ -227,12 +227,33 @@ void exanet_pktz_peer_end(ExanetState *s, unsigned n, uint32_t coord)
     peer_put(p, peer, exanet_now(s));
 }
 
-void exanet_pktz_peer_answered(ExanetState *s, unsigned n, uint8_t gen)
+/* Returns the node that may still answer generation @gen of channel @n, or NULL. */
+static PktzPeer *peer_asked(ExanetState *s, unsigned n, uint8_t gen)
 {
     ExanetPktzPeers *p = peers_of(s, n);
-    PktzPeer *peer = peer_find(p, p->asked[n % EXANET_PKTZ_CHANNELS][gen]);
+    unsigned k = n % EXANET_PKTZ_CHANNELS;
+    PktzPeer *peer = peer_find(p, p->asked[k][gen]);
 
-    if (peer && peer->reached) {
+    return peer && peer->reached && peer->gen[k] == gen &&
+           (peer->messages || exanet_now(s) - peer->used < ANSWER_NS) ? peer : NULL;
+}
+
+bool exanet_pktz_peer_asked(ExanetState *s, unsigned n, uint8_t gen,
+                            uint32_t *coord)
+{
+    const PktzPeer *peer = peer_asked(s, n, gen);
+
+    if (peer) {
+        *coord = peer->coord;
+    }
+    return peer;
+}
+
+void exanet_pktz_peer_answered(ExanetState *s, unsigned n, uint8_t gen)
+{
+    PktzPeer *peer = peer_asked(s, n, gen);
+
+    if (peer) {
         peer->answered = true;
     }
 }
@@ -246,6 +267,7 @@ void exanet_pktz_peers_init(ExanetState *s)
 
         p->nodes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
         p->sweep = INT64_MIN;
+        memset(p->asked, 0xff, sizeof(p->asked));   /* no node */
         s->packetizer.peers[c] = p;
     }
 }

@@ -21,7 +21,16 @@ bool exanet_pktz_peer_begin(ExanetState *s, unsigned n, uint32_t coord,
 void exanet_pktz_peer_sent(ExanetState *s, unsigned n, uint32_t coord);
 /* Ends the message of channel @n to node @coord. */
 void exanet_pktz_peer_end(ExanetState *s, unsigned n, uint32_t coord);
-/* Notes an answer to generation @gen of channel @n.  Late answers count too. */
+/*
+ * Stores in *@coord the node that may still answer generation @gen of channel @n, also
+ * if the message has ended; returns false if there is none.
+ */
+bool exanet_pktz_peer_asked(ExanetState *s, unsigned n, uint8_t gen,
+                            uint32_t *coord);
+/*
+ * Notes an answer to generation @gen of channel @n.  An answer counts only while the
+ * node may still answer, because anybody can send an ack.
+ */
 void exanet_pktz_peer_answered(ExanetState *s, unsigned n, uint8_t gen);
 
 #endif /* HW_EXANET_PACKETIZER_PEER_H */

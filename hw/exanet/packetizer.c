@@ -286,11 +286,11 @@ static unsigned channel_of(uint16_t wire)
 
 bool exanet_packetizer_target(ExanetState *s, uint16_t wire, uint32_t *dst)
 {
-    unsigned n = channel_of(wire);
+    unsigned n = channel_of(wire), gen = RNIC_GET(EXANET_PTID_GEN, wire);
 
     if (!test_bit(n, s->packetizer.waiting) ||
-        RNIC_GET(EXANET_PTID_GEN, wire) != s->packetizer.channel[n].gen) {
-        return false;
+        gen != s->packetizer.channel[n].gen) {
+        return exanet_pktz_peer_asked(s, n, gen, dst);
     }
     *dst = RNIC_GET(EXANET_GVA_COORD, ldq_le_p(&channel_regs(s, n)->dst));
     return true;

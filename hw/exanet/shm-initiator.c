@@ -784,12 +784,13 @@ void exanet_shm_response(ExanetState *s, const ExanetPacket *pkt)
     node = exanet_shm_node_find(ini->nodes, pkt->src);
     t = response_match(ini, pkt);
     if (node) {
-        exanet_shm_node_answered(ini->nodes, node);
+        node->dead = false;         /* a late response is a sign of life, too */
     }
     if (!t || !response_valid(t, pkt, &resp)) {
         exanet_count(s, SHM_STALE);
         return;
     }
+    exanet_shm_node_answered(ini->nodes, t->node);
     trace_exanet_initiator_response(s->node, pkt->src, t->tid, t->seq, resp);
     switch (resp) {
     case EXANET_RESP_ACK:

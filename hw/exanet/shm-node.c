@@ -137,7 +137,6 @@ void exanet_shm_node_end(ShmNode *node)
 
 void exanet_shm_node_answered(ShmNodes *nodes, ShmNode *node)
 {
-    node->dead = false;
     if (!node->answered) {
         node_list_remove(nodes, node);
         node->answered = true;

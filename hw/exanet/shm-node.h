@@ -55,7 +55,10 @@ ShmNode *exanet_shm_node_begin(ShmNodes *nodes, uint32_t coord, unsigned c,
                                int64_t now);
 /* Ends a transaction with @node. */
 void exanet_shm_node_end(ShmNode *node);
-/* Notes that @node has sent a response. */
+/*
+ * Notes that @node has sent a response to a transaction under way.  Other responses do
+ * not count, because any node can send them.
+ */
 void exanet_shm_node_answered(ShmNodes *nodes, ShmNode *node);
 /* Returns the path of packets to @node.  The path changes after each time-out. */
 unsigned exanet_shm_node_path(ExanetState *s, const ShmNode *node);

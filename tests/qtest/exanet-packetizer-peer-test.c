@@ -68,6 +68,25 @@ static unsigned exchange(ExanetTest *t, unsigned channel, unsigned port)
     return RNIC_GET(EXANET_PTID_GEN, rx->pkt.tid);
 }
 
+/*
+ * Acks packet @pkt by port @port.  The path is the other order of dimensions: in this
+ * order, the acks of all nodes behind port 1 arrive by port 1.
+ */
+static void ack(ExanetTest *t, unsigned port, const ExanetPacket *pkt)
+{
+    ExanetPacket reply = {
+        .type = EXANET_TYPE_ACK,
+        .dst = NODE,
+        .tid = pkt->tid,
+        .seq = pkt->seq,
+        .small = EXANET_SMALL(EXANET_NI_PACKETIZER),
+        .epoch = EXANET_TEST_EPOCH,
+        .path = EXANET_PATH_ORDER,
+    };
+
+    exanet_peer_send(t->ports[port], &reply);
+}
+
 static unsigned drop_all(ExanetTest *t, ExanetPeer *p)
 {
     unsigned dropped = 0;
@@ -80,20 +99,25 @@ static unsigned drop_all(ExanetTest *t, ExanetPeer *p)
 }
 
 /*
- * Sends @count messages to different nodes, which never answer; returns how many
- * messages have left.
+ * Sends @count messages to different nodes from far_node(@first) on, which never answer;
+ * returns how many messages have left.
  */
-static unsigned flood(ExanetTest *t, unsigned count)
+static unsigned flood_from(ExanetTest *t, unsigned first, unsigned count)
 {
     unsigned sent = 0;
 
     for (unsigned i = 0; i < count; i++) {
-        say(t, i % EXANET_PKTZ_CHANNELS, far_node(i), 0);
+        say(t, i % EXANET_PKTZ_CHANNELS, far_node(first + i), 0);
         if (i % EXANET_PKTZ_CHANNELS == EXANET_PKTZ_CHANNELS - 1) {
             sent += drop_all(t, t->ports[1]);
         }
     }
     return sent + drop_all(t, t->ports[1]);
+}
+
+static unsigned flood(ExanetTest *t, unsigned count)
+{
+    return flood_from(t, 0, count);
 }
 
 static void new_owner(ExanetTest *t, unsigned job)
@@ -222,7 +246,7 @@ static void test_quota(void)
 
         say(t, channel, far_node(i), 0);
         rx = exanet_peer_take_type(t->ports[1], EXANET_TYPE_WRITE);
-        exanet_peer_ack(t->ports[1], &rx->pkt, EXANET_RESP_ACK);
+        ack(t, 1, &rx->pkt);
         g_free(rx);
         exanet_wait(t, exanet_count(t, ACK_STALE) == i + 1);
     }
@@ -241,6 +265,55 @@ static void test_quota(void)
     exanet_stop(t);
 }
 
+/* Sends acks to all channels and generations of context 0 by port @port. */
+static void ack_all(ExanetTest *t, unsigned port)
+{
+    uint64_t before = exanet_count(t, ACK_STALE) + exanet_count(t, DROP_SOURCE);
+    unsigned acks = 0;
+
+    for (unsigned gen = 0; gen < 64; gen++) {
+        for (unsigned k = 0; k < EXANET_PKTZ_CHANNELS; k++, acks++) {
+            const ExanetPacket pkt = {
+                .tid = RNIC_PREP(EXANET_PTID_GEN, gen) |
+                       RNIC_PREP(EXANET_PTID_CHANNEL, k),
+            };
+
+            ack(t, port, &pkt);
+        }
+    }
+    exanet_wait(t, exanet_count(t, ACK_STALE) + exanet_count(t, DROP_SOURCE) ==
+                   before + acks);
+}
+
+/*
+ * An ack that no node can have sent does not count as the answer of a node: it is too
+ * late, or arrives by a link that does not lead to this node.
+ */
+static void acks_refused(unsigned port, int64_t sent_after)
+{
+    const unsigned nodes = 48 * EXANET_PKTZ_CHANNELS;
+    ExanetTest *t = start();
+
+    for (unsigned first = 0; first < JOB_PEERS; first += nodes) {
+        flood_from(t, first, nodes);
+        exanet_step(t, sent_after);
+        ack_all(t, port);
+        exanet_step(t, ANSWER);
+    }
+    exchange(t, 0, 0);
+    exanet_stop(t);
+}
+
+static void test_too_late(void)
+{
+    acks_refused(1, ANSWER);
+}
+
+static void test_other_link(void)
+{
+    acks_refused(0, EXANET_MS);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -250,5 +323,7 @@ int main(int argc, char **argv)
                    test_generation_kept);
     qtest_add_func("/exanet/packetizer-peer/late-answer", test_late_answer);
     qtest_add_func("/exanet/packetizer-peer/quota", test_quota);
+    qtest_add_func("/exanet/packetizer-peer/too-late", test_too_late);
+    qtest_add_func("/exanet/packetizer-peer/other-link", test_other_link);
     return g_test_run();
 }

@@ -129,6 +129,62 @@ static void test_numbers_unanswered(void)
     exanet_stop(t);
 }
 
+/* Sends a response to request @req by its node, but with another number. */
+static void answer_wrongly(ExanetPeer *p, const ExanetPacket *req)
+{
+    const ExanetPacket pkt = {
+        .type = EXANET_TYPE_AXI_RESPONSE,
+        .dst = req->src,
+        .src = req->dst,
+        .epoch = p->epoch,
+        .ttl = EXANET_TTL_MAX,
+        .pdid = req->pdid,
+        .tid = req->tid,
+        .seq = req->seq + 1,
+        .va = EXANET_NI_VA(EXANET_NI_SHM),
+    };
+
+    exanet_peer_send(p, &pkt);
+}
+
+/*
+ * Responses that match no transaction do not count as answers of nodes: they do not use
+ * up the room for nodes that have answered, which all contexts share.
+ */
+static void test_wrong_answers(void)
+{
+    const uint32_t uplink = RNIC_PREP(EXANET_COORD_UPPER, 1);
+    ExanetTest *t = exanet_start_ports(0, &uplink, 1, "");
+    ExanetPeer *p = t->ports[0];
+    uint64_t stale = exanet_count(t, SHM_STALE);
+
+    for (unsigned i = 0; i < NODES; i += SEGMENTS) {
+        for (unsigned m = 0; m < SEGMENTS; m++) {
+            exanet_segment(t, m, m * BATCH, BATCH, exanet_gva(uplink + 1 + i + m, 0),
+                           of_context(0));
+            exanet_store(t, m * BATCH, 1, 8);
+        }
+        exanet_settle(t);
+        for (unsigned m = 0; m < SEGMENTS; m++) {
+            g_autofree ExanetRxPacket *rx =
+                exanet_peer_take_type(p, EXANET_TYPE_AXI_WRITE);
+
+            answer_wrongly(p, &rx->pkt);
+        }
+        stale += SEGMENTS;
+        exanet_wait(t, exanet_count(t, SHM_STALE) == stale);
+        exanet_close(t, 0);
+        exanet_open(t, 0, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
+        exanet_step(t, 2 * EXANET_MS);
+    }
+    exanet_shm_set(t, SHM_ERR_INFO, EXANET_SHM_ERR_VALID);
+    exanet_segment(t, 0, 0, BATCH, exanet_gva(uplink, DST), of_context(1));
+    exanet_store(t, 0, 1, 8);
+    exanet_settle(t);
+    g_assert_cmphex(exanet_shm_get(t, SHM_ERR_INFO) & EXANET_SHM_ERR_VALID, ==, 0);
+    exanet_stop(t);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -137,5 +193,6 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/shm-node/numbers", test_numbers);
     qtest_add_func("/exanet/shm-node/numbers-unanswered",
                    test_numbers_unanswered);
+    qtest_add_func("/exanet/shm-node/wrong-answers", test_wrong_answers);
     return g_test_run();
 }
