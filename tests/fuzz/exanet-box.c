@@ -4,514 +4,33 @@
  * exanet-box.h.  Besides the sanitizers, the target asserts:
  *
  *   - work ends: bottom halves and frames, after each operation;
- *   - memory is bounded, and all of it is freed at the end;
- *   - the device changes memory of hostile processes only, unless the program used the
- *     kernel's rights;
- *   - the device accepts a block of the honest node while a receiver context is free;
+ *   - memory is bounded, and all of it is freed at the end.
+ *
+ * The following holds unless the program used the kernel's rights:
+ *
+ *   - the device changes memory of hostile processes only; the secret in the memory of
+ *     the honest process reaches neither their memory nor the hostile node;
+ *   - packets for the honest node leave by the cable of the honest node, while this
+ *     cable works;
+ *   - the device accepts a block of the honest node, and of an unknown node behind it,
+ *     while a receiver context is free; the honest process can send messages, stores
+ *     and transfers to the honest node;
+ *   - each transfer ends in bounded time, without a close of its context;
  *   - a closed context becomes quiet, and its next owner can send a message to the
- *     honest node; 61 s after the close of all contexts the device is quiescent, and
- *     each context can also store to the honest node.
+ *     honest node; 61 s after the close of all contexts the device is quiescent and has
+ *     no sources, and each context can also store to the honest node.
  */
-#include "box.h"
-#include "exanet-box.h"
-#include "qapi/error.h"
+#include "exanet-box-nic.h"
 #include "qemu/units.h"
 #include "hw/rnic/exanet/class.h"
 #include "hw/rnic/exanet/receiver.h"
 #include "hw/rnic/exanet/shm.h"
-#include "rnic/exanet/desc.h"
-#include "system/stats.h"
 
-#define NODE        0x005
-#define HONEST_NODE 0x004
-#define EVIL_NODE   0x006
-#define PEER_EPOCH  33
-#define HONEST      0               /* cables */
-#define EVIL        1
-
-#define EVIL_CTXS   2
-#define HONEST_CTX  2
-#define CTXS        3
-#define HONEST_JOB  77
-#define CTX_BYTES   0x8000          /* bytes of RAM, mapped at VA 0 */
-#define CTX_PAGES   (CTX_BYTES / 4096)
-#define DATA_AT(c)  ((c) * CTX_BYTES)
-#define TABLE_AT(c) (CTXS * CTX_BYTES + (c) * 4 * 4096)
-#define PATTERN     0x5a
-
-#define TURNS       5000            /* limit of main loop turns after one operation */
-#define REPEATS     24000           /* limit of repetitions, of all operations together */
+#define TRANSFER    0x6000          /* bytes of a transfer of the honest process */
+#define REPEATS     24000           /* limit of repetitions in one program */
 #define OPS_MAX     256
-#define LIVE_MAX    (192 * MiB)
-#define APERTURE    (64 * KiB)
-#define SEGMENT     0x1000
-#define HOLD_NS     (61 * NANOSECONDS_PER_SECOND)
 #define PATIENCE_NS (5 * NANOSECONDS_PER_SECOND)
-
-typedef struct BoxNic {
-    DeviceState dev;
-    ExanetState exanet;
-} BoxNic;
-
-static struct {
-    BoxNic *nic;
-    ExanetState *s;
-    bool kernel;                    /* EXANET_BOX_KERNEL */
-    bool gone;
-    unsigned repeats;
-    uint8_t irq;                    /* effect of the next interrupt */
-    uint32_t irq_reg, irq_value;
-    uint16_t job[CTXS];
-    /* State of the neighbours. */
-    struct exanet_hello hello[BOX_WIRES];
-    unsigned acks, nacks;           /* acks to blocks of the honest node */
-    uint64_t stored;                /* the last store to the honest node */
-    uint16_t tid;
-} box;
-
-/* --- Other functions that the device needs ---------------------------------------- */
-
-void add_stats_callbacks(StatsProvider provider, StatRetrieveFunc *stats_fn,
-                         SchemaRetrieveFunc *schemas_fn)
-{
-}
-
-void add_stats_entry(StatsResultList **list, StatsProvider provider,
-                     const char *path, StatsList *stats_list)
-{
-    g_assert_not_reached();
-}
-
-void add_stats_schema(StatsSchemaList **list, StatsProvider provider,
-                      StatsTarget target, StatsSchemaValueList *values)
-{
-    g_assert_not_reached();
-}
-
-bool apply_str_list_filter(const char *string, strList *list)
-{
-    g_assert_not_reached();
-}
-
-/* --- Registers -------------------------------------------------------------------- */
-
-static void mmio_set(unsigned bar, hwaddr at, uint64_t value, unsigned size)
-{
-    box_access(BOX_BAR(bar) + at, &value, size, true);
-}
-
-static uint64_t mmio_get(unsigned bar, hwaddr at, unsigned size)
-{
-    uint64_t value = 0;
-
-    box_access(BOX_BAR(bar) + at, &value, size, false);
-    return value;
-}
-
-static void reg32(hwaddr at, uint32_t value)
-{
-    mmio_set(EXANET_BAR_REGS, at, value, 4);
-}
-
-static void reg64(hwaddr at, uint64_t value)
-{
-    mmio_set(EXANET_BAR_REGS, at, value, 8);
-}
-
-static hwaddr user_at(unsigned c, unsigned page, hwaddr at)
-{
-    return (c * EXANET_USER_PAGES + page) * 4096 + at;
-}
-
-static void user64(unsigned c, unsigned page, hwaddr at, uint64_t value)
-{
-    mmio_set(EXANET_BAR_USER, user_at(c, page, at), value, 8);
-}
-
-/* Runs the device until all work has ended. */
-static void settle(void)
-{
-    bool ended = box_run(TURNS);
-
-    g_assert_true(ended || box.kernel);
-    g_assert_cmpuint(box_live_bytes(), <, LIVE_MAX);
-}
-
-static void step(int64_t ns)
-{
-    bool ended = box_step(ns, TURNS);
-
-    g_assert_true(ended || box.kernel);
-}
-
-/* --- The kernel ------------------------------------------------------------------- */
-
-static void table_entry(uint64_t table, unsigned index, uint64_t value)
-{
-    stq_le_p(box_ram + table + 8 * index, value);
-}
-
-/* Writes x86-64 page tables for context @c, which map CTX_BYTES from VA 0. */
-static void tables_make(unsigned c)
-{
-    const uint64_t flags = 0x67;    /* present, writable, user, accessed, dirty */
-    uint64_t top = TABLE_AT(c);
-
-    for (unsigned level = 0; level < 3; level++) {
-        table_entry(top + level * 4096, 0, (top + (level + 1) * 4096) | flags);
-    }
-    for (unsigned i = 0; i < CTX_PAGES; i++) {
-        table_entry(top + 3 * 4096, i, (DATA_AT(c) + i * 4096) | flags);
-    }
-}
-
-static uint16_t pdid(unsigned c)
-{
-    return RNIC_PREP(EXANET_PDID_JOB, box.job[c]) | RNIC_PREP(EXANET_PDID_CTX, c);
-}
-
-static void ctx_open(unsigned c, uint16_t job)
-{
-    hwaddr base = EXANET_CTX(c);
-
-    box.job[c] = job;
-    reg64(base + EXANET_REG_CTX_PGD, TABLE_AT(c));
-    reg32(base + EXANET_REG_CTX_PDID, RNIC_PREP(EXANET_PDID_JOB, job));
-    reg64(base + EXANET_CTX_WIN(0), EXANET_WIN_VALID);
-    reg32(base + EXANET_REG_CTX_CTRL, EXANET_CTX_CTRL_EN |
-          RNIC_PREP(EXANET_CTX_CTRL_FORMAT, EXANET_FORMAT_X86_4));
-}
-
-/* Closes a context as the driver does; the context must become quiet. */
-static void ctx_close(unsigned c)
-{
-    hwaddr base = EXANET_CTX(c);
-    uint32_t ctrl = mmio_get(EXANET_BAR_REGS, base + EXANET_REG_CTX_CTRL, 4);
-    int64_t end = box_now() + HOLD_NS;
-
-    if (!(ctrl & EXANET_CTX_CTRL_EN)) {
-        return;
-    }
-    reg32(base + EXANET_REG_CTX_CTRL, ctrl | EXANET_CTX_CTRL_QUIESCE);
-    while (!(mmio_get(EXANET_BAR_REGS, base + EXANET_REG_CTX_STATUS, 4) &
-             EXANET_CTX_STATUS_QUIESCED) && box_now() < end) {
-        step(10 * SCALE_MS);
-    }
-    if (!box.kernel) {
-        g_assert_cmpint(box_now(), <, end);
-    }
-    reg32(base + EXANET_REG_CTX_CTRL, 0);
-}
-
-static void segment(unsigned m, unsigned c, uint32_t coord, uint64_t va,
-                    uint32_t ctrl)
-{
-    hwaddr base = EXANET_SHM_MAP(m);
-
-    reg64(base + EXANET_REG_SHM_MAP_OFFSET, m * SEGMENT);
-    reg64(base + EXANET_REG_SHM_MAP_SIZE, SEGMENT);
-    reg64(base + EXANET_REG_SHM_MAP_GVA, RNIC_PREP(EXANET_GVA_COORD, coord) |
-          (va & EXANET_GVA_VA & ~0xfffULL));
-    reg64(base + EXANET_REG_SHM_MAP_CTRL, EXANET_SHM_MAP_VALID |
-          (ctrl & (EXANET_SHM_MAP_READ | EXANET_SHM_MAP_EARLY)) |
-          EXANET_SHM_MAP_WRITE | RNIC_PREP(EXANET_SHM_MAP_CTX, c) |
-          RNIC_PREP(EXANET_SHM_MAP_PDID, RNIC_PREP(EXANET_PDID_JOB, box.job[c]) |
-                    (ctrl & EXANET_PDID_CTX)));
-}
-
-static void faults_resolve(unsigned count, uint16_t good)
-{
-    for (unsigned i = 0; i < count; i++) {
-        uint64_t info;
-
-        if (!mmio_get(EXANET_BAR_REGS, EXANET_FAULT + EXANET_REG_FAULT_COUNT, 4)) {
-            return;
-        }
-        info = mmio_get(EXANET_BAR_REGS, EXANET_FAULT + EXANET_REG_FAULT_INFO, 8);
-        reg32(EXANET_FAULT + EXANET_REG_FAULT_POP, 1);
-        reg64(EXANET_FAULT + EXANET_REG_FAULT_RESOLVE,
-              EXANET_RESOLVE(info, good >> (i % 16) & 1));
-    }
-}
-
-/* --- The cables ------------------------------------------------------------------- */
-
-static void frame_send(unsigned wire, unsigned kind, unsigned vc, const void *words,
-                       unsigned count)
-{
-    uint32_t coord = le32_to_cpu(box.hello[wire].coord);
-    g_autofree struct exanet_frame *f =
-        g_malloc0(sizeof(*f) + count * EXANET_WORD_BYTES);
-
-    memset(f->dst, 0xff, sizeof(f->dst));
-    f->src[0] = EXANET_MAC_PREFIX >> 16;
-    f->src[1] = EXANET_MAC_PREFIX >> 8 & 0xff;
-    f->src[2] = EXANET_MAC_PREFIX & 0xff;
-    f->src[3] = coord >> 16;
-    f->src[4] = coord >> 8;
-    f->src[5] = coord;
-    stl_be_p(f->src + 2, coord);
-    f->src[2] = EXANET_MAC_PREFIX & 0xff;
-    f->ethertype = cpu_to_be16(EXANET_ETHERTYPE);
-    f->version = EXANET_LINK_VERSION;
-    f->kind = kind;
-    f->vc = vc;
-    f->count = cpu_to_le16(count);
-    memcpy(f + 1, words, count * EXANET_WORD_BYTES);
-    box_frame(wire, f, sizeof(*f) + count * EXANET_WORD_BYTES);
-}
-
-/* Sends HELLO.  @heard: the device's epoch that the neighbour has received, 0: none. */
-static void hello_send(unsigned wire, uint8_t heard)
-{
-    struct exanet_hello h = box.hello[wire];
-
-    if (heard) {
-        h.flags |= EXANET_HELLO_HEARD;
-        h.peer_epoch = heard;
-    }
-    frame_send(wire, EXANET_LINK_HELLO, 0, &h, 1);
-}
-
-static unsigned packet_encode(uint8_t *buf, const ExanetPacket *pkt)
-{
-    memset(buf, 0, EXANET_PACKET_BYTES);
-    switch (pkt->type) {
-    case EXANET_TYPE_ACK:
-        exanet_ack_encode(buf, pkt);
-        return 1;
-    case EXANET_TYPE_FLOW_RATE:
-        exanet_flow_rate_encode(buf, pkt);
-        return 1;
-    default:
-        if (pkt->size && pkt->payload && pkt->type != EXANET_TYPE_AXI_READ) {
-            memcpy(exanet_packet_payload(buf, pkt->va), pkt->payload, pkt->size);
-        }
-        return exanet_packet_encode(buf, pkt);
-    }
-}
-
-static void packet_send(unsigned wire, const ExanetPacket *pkt)
-{
-    uint8_t buf[EXANET_PACKET_BYTES];
-
-    frame_send(wire, EXANET_LINK_DATA, 0, buf, packet_encode(buf, pkt));
-}
-
-/* Answers packet @pkt as the honest node. */
-static void honest_take(const ExanetPacket *pkt)
-{
-    ExanetPacket answer = {
-        .type = EXANET_TYPE_ACK, .dst = pkt->src,
-        .pdid = pkt->pdid & EXANET_PDID_CTX, .tid = pkt->tid, .seq = pkt->seq,
-        .small = RNIC_GET(EXANET_FTR_USER_SMALL, pkt->user), .epoch = pkt->epoch,
-    };
-
-    switch (pkt->type) {
-    case EXANET_TYPE_ACK:
-        if (pkt->small == EXANET_SMALL(EXANET_NI_RT_RESPONSE) &&
-            pkt->tid == box.tid) {
-            *(pkt->resp ? &box.nacks : &box.acks) += 1;
-        }
-        return;
-    case EXANET_TYPE_AXI_READ:
-    case EXANET_TYPE_AXI_WRITE:
-        if (pkt->type == EXANET_TYPE_AXI_WRITE && pkt->size == 8) {
-            box.stored = ldq_le_p(pkt->payload);
-        }
-        answer = (ExanetPacket) {
-            .type = EXANET_TYPE_AXI_RESPONSE, .dst = pkt->src, .src = HONEST_NODE,
-            .epoch = PEER_EPOCH, .ttl = EXANET_TTL_MAX, .pdid = pkt->pdid,
-            .tid = pkt->tid, .seq = pkt->seq,
-            .va = EXANET_NI_VA(EXANET_NI_SHM) | (pkt->va & (EXANET_MTU - 1)),
-            .user = pkt->user & (EXANET_SHM_USER_RETRIES | EXANET_SHM_USER_JOINED),
-            .size = pkt->type == EXANET_TYPE_AXI_READ ? pkt->size : 0,
-            .payload = box_ram,
-        };
-        break;
-    case EXANET_TYPE_WRITE:
-    case EXANET_TYPE_READ_REQ:
-    case EXANET_TYPE_NOTIFY:
-        if (!pkt->last && pkt->type == EXANET_TYPE_WRITE &&
-            pkt->small == EXANET_SMALL(EXANET_NI_RT_RESPONSE)) {
-            return;
-        }
-        break;
-    default:
-        return;
-    }
-    packet_send(HONEST, &answer);
-}
-
-/* Checks that a frame of the device holds whole packets only. */
-static void packets_check(unsigned wire, const uint8_t *at, unsigned words)
-{
-    while (words) {
-        ExanetWireStatus status;
-        unsigned n = exanet_packet_words(at, &status);
-        ExanetPacket pkt;
-
-        if (box.kernel && (!n || n > words)) {
-            return;                 /* a register can make the cable damage packets */
-        }
-        g_assert_cmpuint(n, >, 0);
-        g_assert_cmpuint(n, <=, words);
-        if (exanet_packet_decode(at, n, &pkt) == EXANET_WIRE_OK &&
-            wire == HONEST && pkt.dst == HONEST_NODE) {
-            honest_take(&pkt);
-        }
-        at += n * EXANET_WORD_BYTES;
-        words -= n;
-    }
-}
-
-static void frame_sent(unsigned wire, const uint8_t *frame, size_t len)
-{
-    struct exanet_frame f;
-    struct exanet_hello h;
-    unsigned words;
-
-    g_assert_cmpuint(len, >=, sizeof(f));
-    memcpy(&f, frame, sizeof(f));
-    words = le16_to_cpu(f.count);
-    g_assert_cmpuint(len, ==, sizeof(f) + words * EXANET_WORD_BYTES);
-    if (f.kind == EXANET_LINK_HELLO) {
-        g_assert_cmpuint(words, ==, 1);
-        memcpy(&h, frame + sizeof(f), sizeof(h));
-        if (box.hello[wire].max_words) {
-            hello_send(wire, h.epoch);
-        }
-    } else if (f.kind == EXANET_LINK_DATA) {
-        packets_check(wire, frame + sizeof(f), words);
-    }
-}
-
-/* --- Life ------------------------------------------------------------------------- */
-
-static void nic_irq(void *opaque, unsigned vector)
-{
-    uint8_t what = box.irq;
-
-    g_assert_cmpuint(vector, <, EXANET_VECTORS);
-    g_assert_false(box.gone);
-    box.irq = 0;
-    switch (what % 8) {
-    case 1:
-        reg32(box.irq_reg % EXANET_REGS_BYTES & ~3u, box.irq_value);
-        break;
-    case 2:
-        user64(box.irq_reg % CTXS, box.irq_reg >> 8 & 3, box.irq_reg >> 12 & 0xff8,
-               box.irq_value);
-        break;
-    case 3:
-        exanet_reset(box.s);        /* function-level reset */
-        break;
-    case 4:
-        box.gone = true;            /* power of the slot goes off */
-        exanet_fini(box.s);
-        break;
-    }
-}
-
-static void nic_finalize(Object *obj)
-{
-    exanet_instance_fini(&((BoxNic *)obj)->exanet);
-}
-
-static ExanetState *nic_state(Object *obj)
-{
-    return &((BoxNic *)obj)->exanet;
-}
-
-static void nic_class_init(ObjectClass *klass, RNicClassData *data)
-{
-    exanet_qom_class_init(klass, nic_state);
-}
-
-static void nic_type_register(void)
-{
-    static const TypeInfo type = {
-        .name = "exanet-box",
-        .parent = TYPE_OBJECT,
-        .instance_size = sizeof(BoxNic),
-        .instance_finalize = nic_finalize,
-        .class_init = nic_class_init,
-    };
-    static bool done;
-
-    if (!done) {
-        type_register_static(&type);
-        done = true;
-    }
-}
-
-static void nic_new(void)
-{
-    static const Property props[] = { EXANET_PROPERTIES(BoxNic, exanet) };
-    ExanetHost host = { .as = &address_space_memory, .irq = nic_irq };
-    ExanetState *s;
-
-    box.nic = (BoxNic *)object_new("exanet-box");
-    box.s = s = &box.nic->exanet;
-    box.nic->dev.realized = true;
-    host.dev = &box.nic->dev;
-    box_properties(box.nic, props, ARRAY_SIZE(props));
-    s->coord = NODE;
-    s->epoch_fixed = 81;
-    s->tlb_entries = 256;
-    s->aperture_size = APERTURE;
-    s->bram_size = 64 * KiB;
-    for (unsigned i = 0; i < BOX_WIRES; i++) {
-        s->port[i].conf.peers.ncs[0] = box_wire(i);
-    }
-    exanet_init(s, &host, &error_abort);
-    box_bar(EXANET_BAR_REGS, &s->regs_mr);
-    box_bar(EXANET_BAR_USER, &s->user_mr);
-    box_bar(EXANET_BAR_APERTURE, &s->aperture_mr);
-    exanet_reset(s);
-}
-
-static void nic_end(void)
-{
-    for (unsigned i = 0; i < BOX_BARS; i++) {
-        box_bar(i, NULL);
-    }
-    if (!box.gone) {
-        exanet_fini(box.s);
-    }
-    box_run(TURNS);
-    g_assert_cmpuint(OBJECT(box.nic)->ref, ==, 1);
-    object_unref(OBJECT(box.nic));
-}
-
-static void start(bool kernel)
-{
-    static const uint32_t coord[BOX_WIRES] = { HONEST_NODE, EVIL_NODE };
-
-    memset(&box, 0, sizeof(box));
-    box.kernel = kernel;
-    box_loop_reset();
-    box_memory_reset();
-    box_net_reset(frame_sent);
-    memset(box_ram, PATTERN, CTXS * CTX_BYTES);
-    for (unsigned i = 0; i < BOX_WIRES; i++) {
-        box.hello[i] = (struct exanet_hello) {
-            .coord = cpu_to_le32(coord[i]), .epoch = PEER_EPOCH,
-            .rx_words = cpu_to_le32(16384), .max_words = cpu_to_le32(4032),
-        };
-    }
-    nic_new();
-    for (unsigned c = 0; c < CTXS; c++) {
-        tables_make(c);
-    }
-    reg32(EXANET_REG_IRQ_MASK, EXANET_IRQ_ALL);
-    reg32(EXANET_REG_CTRL, EXANET_CTRL_ENABLE | EXANET_CTRL_IRQ);
-    step(200 * SCALE_MS);
-    for (unsigned c = 0; c < CTXS; c++) {
-        ctx_open(c, c == HONEST_CTX ? HONEST_JOB : 1 + c);
-    }
-    g_assert_true(box.s->port[HONEST].up && box.s->port[EVIL].up);
-}
+#define TRANSFER_NS (120 * NANOSECONDS_PER_SECOND)  /* limit of the age of a transfer */
 
 /* --- Operations ------------------------------------------------------------------- */
 
@@ -552,7 +71,7 @@ static void op_packets(FuzzInput *in)
         .type = types[type % ARRAY_SIZE(types)],
         .dst = flags & 0x80 ? HONEST_NODE : NODE, .ttl = EXANET_TTL_MAX,
         .first = flags & 1, .last = flags & 2, .notify = flags & 4,
-        .epoch = flags & 8 ? box.s->epoch : PEER_EPOCH,
+        .epoch = flags & 8 ? box.hello[EVIL].epoch : PEER_EPOCH,
         .payload = payload,
     };
     uint8_t damage;
@@ -569,10 +88,13 @@ static void op_packets(FuzzInput *in)
     } else if (flags & 0x40) {
         unsigned c = src == HONEST_NODE ? HONEST_CTX : flags >> 4 & 1;
 
-        pkt.pdid = pdid(c);
+        pkt.pdid = nic_pdid(c);
     }
     if (flags & 0x20) {
         pkt.va &= CTX_BYTES - 1;    /* a mapped address */
+    }
+    if (pkt.type == EXANET_TYPE_ACK && flags & 8) {
+        pkt.epoch = box.s->epoch;
     }
     pkt.small = RNIC_GET(EXANET_FTR_USER_SMALL, pkt.user);
     pkt.resp = pkt.user >> 12;
@@ -590,15 +112,15 @@ static void op_packets(FuzzInput *in)
         if (i && pkt.src == HONEST_NODE) {
             pkt.src = EVIL_NODE;
         }
-        words = packet_encode(buf, &pkt);
+        words = nic_packet_encode(buf, &pkt);
         if (damage & 0x80 && n == 1) {
             buf[pkt.tid % (words * EXANET_WORD_BYTES)] ^= damage;
         }
-        frame_send(EVIL, EXANET_LINK_DATA, pkt.vc, buf, words);
+        nic_frame_send(EVIL, EXANET_LINK_DATA, pkt.vc, buf, words);
         src += stride;
         pkt.tid += flags & 0x10 ? 1 : 0;
         if (i % 64 == 63) {
-            settle();
+            nic_settle();
         }
     }
 }
@@ -611,8 +133,12 @@ static void op_hello(FuzzInput *in)
     h->coord = cpu_to_le32(coord_of(fuzz_u32(in)));
     flags = fuzz_u8(in);
     h->epoch = fuzz_u8(in);
+    if (!box.named && le32_to_cpu(h->coord) == HONEST_NODE &&
+        h->epoch == PEER_EPOCH) {
+        h->epoch++;                 /* otherwise this is a second cable to that node */
+    }
     h->max_words = cpu_to_le32(flags & 1 ? fuzz_u16(in) : 4032);
-    hello_send(EVIL, flags & 2 ? 0 : box.s->epoch);
+    nic_hello_send(EVIL, flags & 2 ? 0 : box.s->epoch);
     if (flags & 4) {
         h->coord = cpu_to_le32(EVIL_NODE);
     }
@@ -627,7 +153,7 @@ static void op_link(FuzzInput *in)
     if (kind & 0x80) {
         box_frame(EVIL, junk, len);
     } else {
-        frame_send(EVIL, kind % 7, vc % 5, junk, len / EXANET_WORD_BYTES);
+        nic_frame_send(EVIL, kind % 7, vc % 5, junk, len / EXANET_WORD_BYTES);
     }
 }
 
@@ -637,19 +163,19 @@ static void op_store(FuzzInput *in)
     uint16_t at = fuzz_u16(in) & 0xfff;
     unsigned size = 1 << fuzz_u8(in) % 4;
 
-    mmio_set(EXANET_BAR_USER, user_at(c, page, at & ~(size - 1)), fuzz_u64(in),
-             size);
+    nic_mmio_set(EXANET_BAR_USER, nic_user_at(c, page, at & ~(size - 1)), fuzz_u64(in),
+                 size);
 }
 
 static void message_send(unsigned c, unsigned channel, uint64_t gva, uint64_t ctrl)
 {
     hwaddr at = channel * EXANET_PKTZ_BYTES;
 
-    user64(c, EXANET_PAGE_PACKETIZER, at + EXANET_PKTZ_PAYLOAD, 0x1122334455667788);
-    user64(c, EXANET_PAGE_PACKETIZER, at, gva);
-    user64(c, EXANET_PAGE_PACKETIZER, at + EXANET_PKTZ_CTRL,
-           (ctrl & ~EXANET_PKTZ_SIZE) | EXANET_PKTZ_GO |
-           RNIC_PREP(EXANET_PKTZ_SIZE, 8));
+    nic_user64(c, EXANET_PAGE_PACKETIZER, at + EXANET_PKTZ_PAYLOAD, 0x1122334455667788);
+    nic_user64(c, EXANET_PAGE_PACKETIZER, at, gva);
+    nic_user64(c, EXANET_PAGE_PACKETIZER, at + EXANET_PKTZ_CTRL,
+               (ctrl & ~EXANET_PKTZ_SIZE) | EXANET_PKTZ_GO |
+               RNIC_PREP(EXANET_PKTZ_SIZE, 8));
 }
 
 static void op_messages(FuzzInput *in)
@@ -663,7 +189,7 @@ static void op_messages(FuzzInput *in)
                      RNIC_PREP(EXANET_GVA_COORD, dst) | (va & EXANET_GVA_VA), ctrl);
         dst += stride;
         if (i % 16 == 15) {
-            settle();
+            nic_settle();
         }
     }
 }
@@ -675,16 +201,16 @@ static void op_channel(FuzzInput *in)
     uint32_t dst = coord_of(fuzz_u32(in));
     uint64_t ctrl;
 
-    user64(c, EXANET_PAGE_SCRATCHPAD, at, fuzz_u32(in));
-    user64(c, EXANET_PAGE_SCRATCHPAD, at + 0x08,
-           RNIC_PREP(EXANET_GVA_COORD, dst) | fuzz_u32(in));
+    nic_user64(c, EXANET_PAGE_SCRATCHPAD, at, fuzz_u32(in));
+    nic_user64(c, EXANET_PAGE_SCRATCHPAD, at + 0x08,
+               RNIC_PREP(EXANET_GVA_COORD, dst) | fuzz_u32(in));
     ctrl = fuzz_u16(in);
     ctrl |= (uint64_t)fuzz_u32(in) << 32;
-    user64(c, EXANET_PAGE_SCRATCHPAD, at + 0x10, ctrl);
-    user64(c, EXANET_PAGE_SCRATCHPAD, at + 0x18,
-           RNIC_PREP(EXANET_GVA_COORD, dst) | fuzz_u32(in));
-    user64(c, EXANET_PAGE_SCRATCHPAD, at + EXANET_CHANNEL_DOORBELL,
-           fuzz_u8(in) | 1);
+    nic_user64(c, EXANET_PAGE_SCRATCHPAD, at + 0x10, ctrl);
+    nic_user64(c, EXANET_PAGE_SCRATCHPAD, at + 0x18,
+               RNIC_PREP(EXANET_GVA_COORD, dst) | fuzz_u32(in));
+    nic_user64(c, EXANET_PAGE_SCRATCHPAD, at + EXANET_CHANNEL_DOORBELL,
+               fuzz_u8(in) | 1);
 }
 
 static void op_segments(FuzzInput *in)
@@ -697,13 +223,13 @@ static void op_segments(FuzzInput *in)
     for (unsigned i = 0; i < n; i++) {
         unsigned m = i % 15;        /* the last segment is for the honest process */
 
-        segment(m, c, dst & EXANET_COORD_MASK, va, ctrl);
-        mmio_set(EXANET_BAR_APERTURE, m * SEGMENT, i, 8);
+        nic_segment(m, c, dst & EXANET_COORD_MASK, va, ctrl);
+        nic_mmio_set(EXANET_BAR_APERTURE, m * SEGMENT, i, 8);
         dst += stride;
         if (m == 14 && n > 15) {
-            settle();
-            ctx_close(c);
-            ctx_open(c, box.job[c]);
+            nic_settle();
+            nic_ctx_close(c);
+            nic_ctx_open(c, box.job[c]);
         }
     }
 }
@@ -724,8 +250,8 @@ static void op_open(FuzzInput *in)
     unsigned c = fuzz_u8(in) % EVIL_CTXS;
     uint16_t job = fuzz_u16(in) & 0xfff;
 
-    ctx_close(c);
-    ctx_open(c, job == HONEST_JOB ? 1 : job);
+    nic_ctx_close(c);
+    nic_ctx_open(c, job == HONEST_JOB ? 1 : job);
 }
 
 static void op_register(FuzzInput *in)
@@ -739,10 +265,10 @@ static void op_register(FuzzInput *in)
 
     at += fuzz_u16(in) & 0x3f8;
     if (fuzz_u8(in) & 1) {
-        reg64(at, fuzz_u64(in));
+        nic_reg64(at, fuzz_u64(in));
     } else {
         at += fuzz_u8(in) & 4;
-        reg32(at, fuzz_u32(in));
+        nic_reg32(at, fuzz_u32(in));
     }
 }
 
@@ -812,14 +338,15 @@ static void op_do(FuzzInput *in, ExanetBoxOp op)
         op_aperture(in);
         break;
     case BOX_OP_CLOCK:
-        step(1LL << fuzz_u8(in) % 34);
+        nic_step(1LL << fuzz_u8(in) % 34);
         break;
     case BOX_OP_BLOCK:
         arg = fuzz_u8(in);
+        box.blocked |= (arg & 1) == HONEST;
         box_wire_block(arg & 1, arg & 2);
         break;
     case BOX_OP_CLOSE:
-        ctx_close(fuzz_u8(in) % EVIL_CTXS);
+        nic_ctx_close(fuzz_u8(in) % EVIL_CTXS);
         break;
     case BOX_OP_OPEN:
         op_open(in);
@@ -831,7 +358,7 @@ static void op_do(FuzzInput *in, ExanetBoxOp op)
         break;
     case BOX_OP_FAULTS:
         arg = fuzz_u8(in);
-        faults_resolve(arg % 32, fuzz_u16(in));
+        nic_faults_resolve(arg % 32, fuzz_u16(in));
         break;
     default:
         op_kernel(in, op);
@@ -843,43 +370,44 @@ static void op_do(FuzzInput *in, ExanetBoxOp op)
 /* Checks that the device has changed memory of hostile processes only. */
 static void memory_check(void)
 {
-    for (unsigned i = DATA_AT(HONEST_CTX); i < DATA_AT(CTXS); i++) {
-        g_assert_cmphex(box_ram[i], ==, PATTERN);
+    for (unsigned i = DATA_AT(HONEST_CTX); i < DATA_AT(CTXS); i += 8) {
+        g_assert_cmphex(ldq_le_p(box_ram + i), ==, SECRET);
     }
+    g_assert_false(nic_has_secret(box_ram, DATA_AT(HONEST_CTX)));
 }
 
-/* Checks that a block of the honest node for the honest process arrives. */
-static void honest_block(void)
+/* Checks that a block of node @src for the honest process arrives. */
+static void honest_block(uint32_t src)
 {
     static const uint8_t data[64] = "a block of the honest node";
     ExanetPacket pkt = {
-        .type = EXANET_TYPE_WRITE, .dst = NODE, .src = HONEST_NODE,
-        .epoch = PEER_EPOCH, .pdid = pdid(HONEST_CTX), .ttl = EXANET_TTL_MAX,
+        .type = EXANET_TYPE_WRITE, .dst = NODE, .src = src,
+        .epoch = PEER_EPOCH, .pdid = nic_pdid(HONEST_CTX), .ttl = EXANET_TTL_MAX,
         .user = EXANET_SMALL(EXANET_NI_RT_RESPONSE), .first = true, .last = true,
         .va = 0x1000, .size = sizeof(data), .payload = data,
     };
     int64_t end = box_now() + PATIENCE_NS;
 
-    box.tid = pkt.tid = 3;
+    pkt.tid = ++box.tid;            /* another block than the last one */
     box.acks = box.nacks = 0;
-    packet_send(HONEST, &pkt);
-    step(SCALE_MS);
+    nic_packet_send(HONEST, &pkt);
+    nic_step(SCALE_MS);
     /* earlier packets may wait for a stalled neighbour: link-stall-ms */
     while (!box.acks && !box.nacks && box_now() < end) {
-        step(50 * SCALE_MS);
+        nic_step(50 * SCALE_MS);
     }
     g_assert_cmpuint(box.nacks, ==, 0);
     g_assert_cmpuint(box.acks, ==, 1);
     g_assert_cmpmem(box_ram + DATA_AT(HONEST_CTX) + 0x1000, sizeof(data), data,
                     sizeof(data));
-    memset(box_ram + DATA_AT(HONEST_CTX) + 0x1000, PATTERN, sizeof(data));
+    nic_secret_fill(0x1000, sizeof(data));
 }
 
 static unsigned message_state(unsigned c, unsigned channel)
 {
     return RNIC_GET(EXANET_PKTZSTAT_STATE,
-                    mmio_get(EXANET_BAR_USER, user_at(c, EXANET_PAGE_PACKETIZER,
-                             channel * EXANET_PKTZ_BYTES + 0x10), 8));
+                    nic_mmio_get(EXANET_BAR_USER, nic_user_at(c, EXANET_PAGE_PACKETIZER,
+                                 channel * EXANET_PKTZ_BYTES + 0x10), 8));
 }
 
 /* Checks that the honest node acks a message of context @c. */
@@ -890,11 +418,34 @@ static void honest_message(unsigned c)
     message_send(c, 15, RNIC_PREP(EXANET_GVA_COORD, HONEST_NODE) |
                  EXANET_NI_VA(EXANET_NI_MAILBOX), EXANET_PKTZ_ACK |
                  RNIC_PREP(EXANET_PKTZ_CODE, EXANET_TYPE_WRITE));
-    settle();
+    nic_settle();
     while (message_state(c, 15) == EXANET_PKTZ_WAITING && box_now() < end) {
-        step(50 * SCALE_MS);
+        nic_step(50 * SCALE_MS);
     }
     g_assert_cmpuint(message_state(c, 15), ==, EXANET_PKTZ_ACKED);
+}
+
+/* Checks that the honest process can write to the honest node by RDMA. */
+static void honest_transfer(void)
+{
+    int64_t end = box_now() + PATIENCE_NS;
+    unsigned state;
+
+    nic_user64(HONEST_CTX, EXANET_PAGE_SCRATCHPAD, 0, 0x2000);
+    nic_user64(HONEST_CTX, EXANET_PAGE_SCRATCHPAD, 0x08,
+               RNIC_PREP(EXANET_GVA_COORD, HONEST_NODE) | 0x10000);
+    nic_user64(HONEST_CTX, EXANET_PAGE_SCRATCHPAD, 0x10,
+               RNIC_PREP(EXANET_CHANNEL_LENGTH, TRANSFER) | EXANET_CHANNEL_MULTIPATH);
+    nic_user64(HONEST_CTX, EXANET_PAGE_SCRATCHPAD, EXANET_CHANNEL_DOORBELL, 1);
+    nic_settle();
+    do {
+        state = RNIC_GET(EXANET_CHSTAT_STATE,
+                         nic_mmio_get(EXANET_BAR_USER, nic_user_at(HONEST_CTX,
+                                      EXANET_PAGE_SCRATCHPAD, 0x30), 8));
+        nic_step(10 * SCALE_MS);
+    } while ((state == EXANET_CHANNEL_QUEUED || state == EXANET_CHANNEL_ACTIVE) &&
+             box_now() < end);
+    g_assert_cmpuint(state, ==, EXANET_CHANNEL_DONE);
 }
 
 /* Checks that a store of context @c to the honest node completes. */
@@ -905,11 +456,11 @@ static void honest_store(unsigned c)
     int64_t end = box_now() + PATIENCE_NS;
 
     box.stored = 0;
-    segment(15, c, HONEST_NODE, 0x2000, 0);
-    mmio_set(EXANET_BAR_APERTURE, 15 * SEGMENT, value, 8);
-    settle();
+    nic_segment(15, c, HONEST_NODE, 0x2000, 0);
+    nic_mmio_set(EXANET_BAR_APERTURE, 15 * SEGMENT, value, 8);
+    nic_settle();
     while (box.stored != value && box_now() < end) {
-        step(50 * SCALE_MS);
+        nic_step(50 * SCALE_MS);
     }
     g_assert_cmphex(box.stored, ==, value);
     g_assert_cmpuint(box.s->shm->errors[c], ==, errors);
@@ -925,33 +476,52 @@ static bool receiver_idle(void)
     return true;
 }
 
+/* Checks that all transfers end without a close of their contexts. */
+static void transfers_end(void)
+{
+    int64_t end = box_now() + TRANSFER_NS;
+
+    while (!(nic_mmio_get(EXANET_BAR_REGS, EXANET_REG_STATUS, 4) &
+             EXANET_STATUS_QUIESCENT)) {
+        g_assert_cmpint(box_now(), <, end);
+        nic_faults_resolve(32, 0);
+        nic_step(100 * SCALE_MS);
+    }
+}
+
 static void honest_check(void)
 {
     memory_check();
     for (unsigned i = 0; i < BOX_WIRES; i++) {
         box_wire_block(i, false);
     }
-    settle();
+    nic_settle();
     if (receiver_idle()) {
-        honest_block();
+        honest_block(HONEST_NODE);
+        honest_block(FAR_NODE);
     }
+    honest_message(HONEST_CTX);
+    honest_store(HONEST_CTX);
+    honest_transfer();
+    transfers_end();
     for (unsigned c = 0; c < CTXS; c++) {
-        ctx_close(c);
-        ctx_open(c, HONEST_JOB);
+        nic_ctx_close(c);
+        nic_ctx_open(c, HONEST_JOB);
         honest_message(c);
-        ctx_close(c);
+        nic_ctx_close(c);
     }
-    step(HOLD_NS);
-    g_assert_true(mmio_get(EXANET_BAR_REGS, EXANET_REG_STATUS, 4) &
+    nic_step(HOLD_NS);
+    g_assert_true(nic_mmio_get(EXANET_BAR_REGS, EXANET_REG_STATUS, 4) &
                   EXANET_STATUS_QUIESCENT);
     g_assert_true(receiver_idle());
+    g_assert_cmpuint(g_hash_table_size(box.s->receiver.sources), ==, 0);
     g_assert_true(box.s->port[HONEST].up);
     for (unsigned c = 0; c < CTXS; c++) {
-        ctx_open(c, HONEST_JOB);
+        nic_ctx_open(c, HONEST_JOB);
         honest_message(c);
         honest_store(c);
     }
-    honest_block();
+    honest_block(HONEST_NODE);
     memory_check();
 }
 
@@ -959,22 +529,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     FuzzInput in = { data, size };
 
-    box_init();
-    nic_type_register();
-    start(fuzz_u8(&in) & EXANET_BOX_KERNEL);
+    nic_start(fuzz_u8(&in));
+    honest_block(HONEST_NODE);
     for (unsigned i = 0; in.left && !box.gone && i < OPS_MAX; i++) {
         uint8_t record[EXANET_BOX_OP_BYTES];
         FuzzInput op = { record + 1, sizeof(record) - 1 };
 
         fuzz_bytes(&in, record, sizeof(record));
         op_do(&op, record[0] % (box.kernel ? BOX_OP_OPS : BOX_OP_PROCESS_OPS));
-        settle();
+        nic_settle();
     }
     if (!box.kernel) {
         honest_check();
     }
     nic_end();
-    box_net_reset(NULL);
-    box_memory_reset();
     return 0;
 }

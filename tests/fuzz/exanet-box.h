@@ -15,6 +15,8 @@
 #define EXANET_BOX_OP_BYTES 32
 /* Flag of the first byte: the program may use the kernel's rights. */
 #define EXANET_BOX_KERNEL   0x01
+/* ... the properties peerN name the neighbours. */
+#define EXANET_BOX_NAMED    0x02
 
 typedef enum ExanetBoxOp {
     BOX_OP_PACKETS,                 /* on cable 1 */

@@ -1,21 +1,119 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * libFuzzer's mutator for programs of exanet-box: the mutator adds, removes, swaps or
- * changes whole operations.
+ * changes whole operations.  A new operation has mostly values that the device accepts.
  */
 #include "fuzz.h"
 #include "exanet-box.h"
+#include "rnic/exanet/desc.h"
+#include "rnic/exanet/wire.h"
 
 #define BYTES EXANET_BOX_OP_BYTES
 
-/* Inserts a new operation at @at, between existing operations. */
+static bool one_in(GRand *rand, unsigned n)
+{
+    return g_rand_int_range(rand, 0, n) == 0;
+}
+
+/* Makes the repetitions, a power of 2: mostly one, sometimes more than a table has. */
+static void repeats_make(uint8_t *at, GRand *rand)
+{
+    *at = g_rand_int_range(rand, 0, 3);
+    if (one_in(rand, 8)) {
+        *at = g_rand_int_range(rand, 0, 10);
+    } else if (one_in(rand, 16)) {
+        *at = g_rand_int_range(rand, 10, 15);
+    }
+}
+
+/* Makes the coordinates of a node, and the distance of the next one. */
+static void nodes_make(uint8_t *coord, uint8_t *stride, GRand *rand)
+{
+    if (!one_in(rand, 4)) {
+        coord[3] &= ~0x80;          /* a near node */
+    } else if (!one_in(rand, 3)) {
+        stl_le_p(coord, 0x80000000 + g_rand_int_range(rand, 0, 0x40));
+    }
+    if (stride && !one_in(rand, 4)) {
+        stw_le_p(stride, g_rand_int_range(rand, 0, 3));
+    }
+}
+
+static void packets_make(uint8_t *at, GRand *rand)
+{
+    repeats_make(at, rand);
+    nodes_make(at + 3, at + 7, rand);
+    if (one_in(rand, 2)) {
+        stw_le_p(at + 22, EXANET_SMALL(one_in(rand, 2) ? EXANET_NI_PACKETIZER :
+                                       EXANET_NI_RT_RESPONSE));
+    }
+    at[24] &= one_in(rand, 8) ? 0xff : 0x7f;        /* damage is rare */
+}
+
+static void hello_make(uint8_t *at, GRand *rand)
+{
+    nodes_make(at, NULL, rand);
+    at[4] &= one_in(rand, 4) ? 0xff : ~3;
+    if (one_in(rand, 2)) {
+        at[5] = 33;                 /* the epoch of the honest node */
+    }
+}
+
+static void messages_make(uint8_t *at, GRand *rand)
+{
+    repeats_make(at, rand);
+    nodes_make(at + 2, at + 6, rand);
+    if (one_in(rand, 2)) {
+        stq_le_p(at + 8, EXANET_NI_VA(EXANET_NI_MAILBOX));
+    }
+    if (!one_in(rand, 4)) {
+        at[17] = (at[17] & 0xf0) | EXANET_TYPE_WRITE;
+    }
+}
+
+static void channel_make(uint8_t *at, GRand *rand)
+{
+    at[1] &= EXANET_WRITE_CHANNELS - 1;
+    nodes_make(at + 2, NULL, rand);
+    stl_le_p(at + 6, g_rand_int_range(rand, 0, 0x9000));    /* most is mapped */
+    if (!one_in(rand, 4)) {
+        stl_le_p(at + 16, ldl_le_p(at + 16) & 0xf);
+    }
+}
+
+static void segments_make(uint8_t *at, GRand *rand)
+{
+    repeats_make(at, rand);
+    nodes_make(at + 2, at + 6, rand);
+}
+
+/* Makes a new operation at @at. */
 static void op_make(uint8_t *at, GRand *rand)
 {
     for (unsigned i = 0; i < BYTES; i++) {
         at[i] = g_rand_int(rand);
     }
-    /* operations with many repetitions are rare */
-    at[1] = g_rand_int_range(rand, 0, 4) ? at[1] % 3 : at[1];
+    at[0] = g_rand_int_range(rand, 0, BOX_OP_OPS);
+    switch (at[0]) {
+    case BOX_OP_PACKETS:
+        packets_make(at + 1, rand);
+        break;
+    case BOX_OP_HELLO:
+        hello_make(at + 1, rand);
+        break;
+    case BOX_OP_MESSAGES:
+        messages_make(at + 1, rand);
+        break;
+    case BOX_OP_CHANNEL:
+        channel_make(at + 1, rand);
+        break;
+    case BOX_OP_FLIP:
+        at[1] %= 16;
+        break;
+    case BOX_OP_SEGMENTS:
+        segments_make(at + 1, rand);
+        break;
+    }
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
@@ -31,28 +129,30 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
     }
     size = 1 + ops * BYTES;
     switch (g_rand_int_range(rand, 0, 8)) {
-    case 0 ... 2:
+    case 0 ... 3:
         if (size + BYTES <= max_size) {
             memmove(at + BYTES, at, end - at);
             op_make(at, rand);
             return size + BYTES;
         }
         break;
-    case 3:
+    case 4:
         if (ops > 1) {
             memmove(at, at + BYTES, end - at - BYTES);
             return size - BYTES;
         }
         break;
-    case 4:
+    case 5:
         if (ops && size + BYTES <= max_size) {
             memcpy(end, at, BYTES);
             return size + BYTES;
         }
         break;
-    case 5:
-        data[0] ^= EXANET_BOX_KERNEL;
-        return size;
+    case 6:
+        if (one_in(rand, 4)) {
+            data[0] ^= one_in(rand, 2) ? EXANET_BOX_KERNEL : EXANET_BOX_NAMED;
+            return size;
+        }
     }
     if (ops) {
         uint8_t op[BYTES];

@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The NIC of exanet-box; see exanet-box-nic.h.  Checks of each frame that the device
+ * sends are here, too.
+ */
+#include "exanet-box-nic.h"
+#include "qapi/error.h"
+#include "qemu/units.h"
+#include "hw/rnic/exanet/class.h"
+#include "system/stats.h"
+
+#define CTX_PAGES   (CTX_BYTES / 4096)
+#define TABLE_AT(c) (CTXS * CTX_BYTES + (c) * 4 * 4096)
+#define PATTERN     0x5a            /* content of the hostile processes' memory */
+#define TURNS       5000            /* limit of main loop turns after one operation */
+#define LIVE_MAX    (192 * MiB)
+
+struct BoxNic {
+    DeviceState dev;
+    ExanetState exanet;
+};
+
+static const uint32_t peers[BOX_WIRES] = { HONEST_NODE, EVIL_NODE };
+
+Box box;
+
+/* --- Other functions that the device needs ---------------------------------------- */
+
+void add_stats_callbacks(StatsProvider provider, StatRetrieveFunc *stats_fn,
+                         SchemaRetrieveFunc *schemas_fn)
+{
+}
+
+void add_stats_entry(StatsResultList **list, StatsProvider provider,
+                     const char *path, StatsList *stats_list)
+{
+    g_assert_not_reached();
+}
+
+void add_stats_schema(StatsSchemaList **list, StatsProvider provider,
+                      StatsTarget target, StatsSchemaValueList *values)
+{
+    g_assert_not_reached();
+}
+
+bool apply_str_list_filter(const char *string, strList *list)
+{
+    g_assert_not_reached();
+}
+
+/* --- RAM that changes ------------------------------------------------------------- */
+
+/*
+ * The device reads RAM through pointers, which box-memory.c does not see.  The linker
+ * replaces these functions of the device (--wrap), so that a byte may change after each
+ * read of a process' memory, and between translation and use.
+ */
+enum exanet_resp __wrap_exanet_context_read(ExanetState *s, unsigned c, uint64_t va,
+                                            void *buf, size_t len, uint64_t *fault_va)
+{
+    enum exanet_resp resp = __real_exanet_context_read(s, c, va, buf, len, fault_va);
+
+    box_ram_was_read();
+    return resp;
+}
+
+enum exanet_resp __wrap_exanet_walk(const ExanetWalk *w, uint64_t va, bool write,
+                                    ExanetLeaf *leaf)
+{
+    enum exanet_resp resp = __real_exanet_walk(w, va, write, leaf);
+
+    box_ram_was_read();
+    return resp;
+}
+
+/* --- Registers -------------------------------------------------------------------- */
+
+void nic_mmio_set(unsigned bar, hwaddr at, uint64_t value, unsigned size)
+{
+    box_access(BOX_BAR(bar) + at, &value, size, true);
+}
+
+uint64_t nic_mmio_get(unsigned bar, hwaddr at, unsigned size)
+{
+    uint64_t value = 0;
+
+    box_access(BOX_BAR(bar) + at, &value, size, false);
+    return value;
+}
+
+void nic_reg32(hwaddr at, uint32_t value)
+{
+    nic_mmio_set(EXANET_BAR_REGS, at, value, 4);
+}
+
+void nic_reg64(hwaddr at, uint64_t value)
+{
+    nic_mmio_set(EXANET_BAR_REGS, at, value, 8);
+}
+
+hwaddr nic_user_at(unsigned c, unsigned page, hwaddr at)
+{
+    return (c * EXANET_USER_PAGES + page) * 4096 + at;
+}
+
+void nic_user64(unsigned c, unsigned page, hwaddr at, uint64_t value)
+{
+    nic_mmio_set(EXANET_BAR_USER, nic_user_at(c, page, at), value, 8);
+}
+
+void nic_settle(void)
+{
+    bool ended = box_run(TURNS);
+
+    g_assert_true(ended || box.kernel);
+    g_assert_cmpuint(box_live_bytes(), <, LIVE_MAX);
+}
+
+void nic_step(int64_t ns)
+{
+    bool ended = box_step(ns, TURNS);
+
+    g_assert_true(ended || box.kernel);
+}
+
+/* --- The kernel ------------------------------------------------------------------- */
+
+static void table_entry(uint64_t table, unsigned index, uint64_t value)
+{
+    stq_le_p(box_ram + table + 8 * index, value);
+}
+
+/* Writes x86-64 page tables for context @c, which map CTX_BYTES from VA 0. */
+static void tables_make(unsigned c)
+{
+    const uint64_t flags = 0x67;    /* present, writable, user, accessed, dirty */
+    uint64_t top = TABLE_AT(c);
+
+    for (unsigned level = 0; level < 3; level++) {
+        table_entry(top + level * 4096, 0, (top + (level + 1) * 4096) | flags);
+    }
+    for (unsigned i = 0; i < CTX_PAGES; i++) {
+        table_entry(top + 3 * 4096, i, (DATA_AT(c) + i * 4096) | flags);
+    }
+}
+
+uint16_t nic_pdid(unsigned c)
+{
+    return RNIC_PREP(EXANET_PDID_JOB, box.job[c]) | RNIC_PREP(EXANET_PDID_CTX, c);
+}
+
+void nic_ctx_open(unsigned c, uint16_t job)
+{
+    hwaddr base = EXANET_CTX(c);
+
+    box.job[c] = job;
+    nic_reg64(base + EXANET_REG_CTX_PGD, TABLE_AT(c));
+    nic_reg32(base + EXANET_REG_CTX_PDID, RNIC_PREP(EXANET_PDID_JOB, job));
+    nic_reg64(base + EXANET_CTX_WIN(0), EXANET_WIN_VALID);
+    nic_reg32(base + EXANET_REG_CTX_CTRL, EXANET_CTX_CTRL_EN |
+              RNIC_PREP(EXANET_CTX_CTRL_FORMAT, EXANET_FORMAT_X86_4));
+}
+
+void nic_ctx_close(unsigned c)
+{
+    hwaddr base = EXANET_CTX(c);
+    uint32_t ctrl = nic_mmio_get(EXANET_BAR_REGS, base + EXANET_REG_CTX_CTRL, 4);
+    int64_t end = box_now() + HOLD_NS;
+
+    if (!(ctrl & EXANET_CTX_CTRL_EN)) {
+        return;
+    }
+    nic_reg32(base + EXANET_REG_CTX_CTRL, ctrl | EXANET_CTX_CTRL_QUIESCE);
+    while (!(nic_mmio_get(EXANET_BAR_REGS, base + EXANET_REG_CTX_STATUS, 4) &
+             EXANET_CTX_STATUS_QUIESCED) && box_now() < end) {
+        nic_step(10 * SCALE_MS);
+    }
+    if (!box.kernel) {
+        g_assert_cmpint(box_now(), <, end);
+    }
+    nic_reg32(base + EXANET_REG_CTX_CTRL, 0);
+}
+
+void nic_segment(unsigned m, unsigned c, uint32_t coord, uint64_t va,
+                 uint32_t ctrl)
+{
+    hwaddr base = EXANET_SHM_MAP(m);
+
+    nic_reg64(base + EXANET_REG_SHM_MAP_OFFSET, m * SEGMENT);
+    nic_reg64(base + EXANET_REG_SHM_MAP_SIZE, SEGMENT);
+    nic_reg64(base + EXANET_REG_SHM_MAP_GVA, RNIC_PREP(EXANET_GVA_COORD, coord) |
+              (va & EXANET_GVA_VA & ~0xfffULL));
+    nic_reg64(base + EXANET_REG_SHM_MAP_CTRL, EXANET_SHM_MAP_VALID |
+              (ctrl & (EXANET_SHM_MAP_READ | EXANET_SHM_MAP_EARLY)) |
+              EXANET_SHM_MAP_WRITE | RNIC_PREP(EXANET_SHM_MAP_CTX, c) |
+              RNIC_PREP(EXANET_SHM_MAP_PDID, RNIC_PREP(EXANET_PDID_JOB, box.job[c]) |
+                        (ctrl & EXANET_PDID_CTX)));
+}
+
+void nic_faults_resolve(unsigned count, uint16_t good)
+{
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t info;
+
+        if (!nic_mmio_get(EXANET_BAR_REGS, EXANET_FAULT + EXANET_REG_FAULT_COUNT, 4)) {
+            return;
+        }
+        info = nic_mmio_get(EXANET_BAR_REGS, EXANET_FAULT + EXANET_REG_FAULT_INFO, 8);
+        nic_reg32(EXANET_FAULT + EXANET_REG_FAULT_POP, 1);
+        nic_reg64(EXANET_FAULT + EXANET_REG_FAULT_RESOLVE,
+                  EXANET_RESOLVE(info, good >> (i % 16) & 1));
+    }
+}
+
+/* --- The cables ------------------------------------------------------------------- */
+
+void nic_frame_send(unsigned wire, unsigned kind, unsigned vc, const void *words,
+                    unsigned count)
+{
+    uint32_t coord = le32_to_cpu(box.hello[wire].coord);
+    g_autofree struct exanet_frame *f =
+        g_malloc0(sizeof(*f) + count * EXANET_WORD_BYTES);
+
+    memset(f->dst, 0xff, sizeof(f->dst));
+    f->src[0] = EXANET_MAC_PREFIX >> 16;
+    f->src[1] = EXANET_MAC_PREFIX >> 8 & 0xff;
+    f->src[2] = EXANET_MAC_PREFIX & 0xff;
+    f->src[3] = coord >> 16;
+    f->src[4] = coord >> 8;
+    f->src[5] = coord;
+    stl_be_p(f->src + 2, coord);
+    f->src[2] = EXANET_MAC_PREFIX & 0xff;
+    f->ethertype = cpu_to_be16(EXANET_ETHERTYPE);
+    f->version = EXANET_LINK_VERSION;
+    f->kind = kind;
+    f->vc = vc;
+    f->count = cpu_to_le16(count);
+    memcpy(f + 1, words, count * EXANET_WORD_BYTES);
+    box_frame(wire, f, sizeof(*f) + count * EXANET_WORD_BYTES);
+}
+
+void nic_hello_send(unsigned wire, uint8_t heard)
+{
+    struct exanet_hello h = box.hello[wire];
+
+    if (heard) {
+        h.flags |= EXANET_HELLO_HEARD;
+        h.peer_epoch = heard;
+    }
+    nic_frame_send(wire, EXANET_LINK_HELLO, 0, &h, 1);
+}
+
+unsigned nic_packet_encode(uint8_t *buf, const ExanetPacket *pkt)
+{
+    memset(buf, 0, EXANET_PACKET_BYTES);
+    switch (pkt->type) {
+    case EXANET_TYPE_ACK:
+        exanet_ack_encode(buf, pkt);
+        return 1;
+    case EXANET_TYPE_FLOW_RATE:
+        exanet_flow_rate_encode(buf, pkt);
+        return 1;
+    default:
+        if (pkt->size && pkt->payload && pkt->type != EXANET_TYPE_AXI_READ) {
+            memcpy(exanet_packet_payload(buf, pkt->va), pkt->payload, pkt->size);
+        }
+        return exanet_packet_encode(buf, pkt);
+    }
+}
+
+void nic_packet_send(unsigned wire, const ExanetPacket *pkt)
+{
+    uint8_t buf[EXANET_PACKET_BYTES];
+
+    nic_frame_send(wire, EXANET_LINK_DATA, 0, buf, nic_packet_encode(buf, pkt));
+}
+
+/* Answers packet @pkt as the honest node, or as the node behind it. */
+static void honest_take(const ExanetPacket *pkt)
+{
+    ExanetPacket answer = {
+        .type = EXANET_TYPE_ACK, .dst = pkt->src, .src = pkt->dst,
+        .pdid = pkt->pdid & EXANET_PDID_CTX, .tid = pkt->tid, .seq = pkt->seq,
+        .small = RNIC_GET(EXANET_FTR_USER_SMALL, pkt->user), .epoch = pkt->epoch,
+    };
+
+    switch (pkt->type) {
+    case EXANET_TYPE_ACK:
+        if (pkt->small == EXANET_SMALL(EXANET_NI_RT_RESPONSE) &&
+            pkt->tid == box.tid) {
+            *(pkt->resp ? &box.nacks : &box.acks) += 1;
+        }
+        return;
+    case EXANET_TYPE_AXI_READ:
+    case EXANET_TYPE_AXI_WRITE:
+        if (pkt->type == EXANET_TYPE_AXI_WRITE && pkt->size == 8) {
+            box.stored = ldq_le_p(pkt->payload);
+        }
+        answer = (ExanetPacket) {
+            .type = EXANET_TYPE_AXI_RESPONSE, .dst = pkt->src, .src = pkt->dst,
+            .epoch = PEER_EPOCH, .ttl = EXANET_TTL_MAX, .pdid = pkt->pdid,
+            .tid = pkt->tid, .seq = pkt->seq,
+            .va = EXANET_NI_VA(EXANET_NI_SHM) | (pkt->va & (EXANET_MTU - 1)),
+            .user = pkt->user & (EXANET_SHM_USER_RETRIES | EXANET_SHM_USER_JOINED),
+            .size = pkt->type == EXANET_TYPE_AXI_READ ? pkt->size : 0,
+            .payload = box_ram,
+        };
+        break;
+    case EXANET_TYPE_WRITE:
+    case EXANET_TYPE_READ_REQ:
+    case EXANET_TYPE_NOTIFY:
+        if (!pkt->last && pkt->type == EXANET_TYPE_WRITE &&
+            pkt->small == EXANET_SMALL(EXANET_NI_RT_RESPONSE)) {
+            return;
+        }
+        break;
+    default:
+        return;
+    }
+    nic_packet_send(HONEST, &answer);
+}
+
+/* Not memmem(), because libFuzzer puts its arguments into inputs. */
+bool nic_has_secret(const uint8_t *at, size_t len)
+{
+    for (size_t i = 0; i + sizeof(uint64_t) <= len; i++) {
+        if (ldq_le_p(at + i) == SECRET) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Checks that packet @pkt may leave by the cable of the hostile node. */
+static void evil_check(const ExanetPacket *pkt)
+{
+    if (!box.blocked && pkt->src == NODE) {
+        g_assert_cmphex(pkt->dst, !=, HONEST_NODE);
+    }
+}
+
+/* Checks that a frame of the device holds whole packets only. */
+static void packets_check(unsigned wire, const uint8_t *at, unsigned words)
+{
+    if (wire == EVIL && !box.kernel) {
+        g_assert_false(nic_has_secret(at, words * EXANET_WORD_BYTES));
+    }
+    while (words) {
+        ExanetWireStatus status;
+        unsigned n = exanet_packet_words(at, &status);
+        ExanetPacket pkt;
+
+        if (box.kernel && (!n || n > words)) {
+            return;                 /* a register can make the cable damage packets */
+        }
+        g_assert_cmpuint(n, >, 0);
+        g_assert_cmpuint(n, <=, words);
+        if (exanet_packet_decode(at, n, &pkt) == EXANET_WIRE_OK) {
+            if (wire == EVIL && !box.kernel) {
+                evil_check(&pkt);
+            } else if (wire == HONEST &&
+                       (pkt.dst == HONEST_NODE || pkt.dst == FAR_NODE)) {
+                honest_take(&pkt);
+            }
+        }
+        at += n * EXANET_WORD_BYTES;
+        words -= n;
+    }
+}
+
+static void frame_sent(unsigned wire, const uint8_t *frame, size_t len)
+{
+    struct exanet_frame f;
+    struct exanet_hello h;
+    unsigned words;
+
+    g_assert_cmpuint(len, >=, sizeof(f));
+    memcpy(&f, frame, sizeof(f));
+    words = le16_to_cpu(f.count);
+    g_assert_cmpuint(len, ==, sizeof(f) + words * EXANET_WORD_BYTES);
+    if (f.kind == EXANET_LINK_HELLO) {
+        g_assert_cmpuint(words, ==, 1);
+        memcpy(&h, frame + sizeof(f), sizeof(h));
+        if (box.hello[wire].max_words) {
+            nic_hello_send(wire, h.epoch);
+        }
+    } else if (f.kind == EXANET_LINK_DATA) {
+        packets_check(wire, frame + sizeof(f), words);
+    }
+}
+
+/* --- Life ------------------------------------------------------------------------- */
+
+static void nic_irq(void *opaque, unsigned vector)
+{
+    uint8_t what = box.irq;
+
+    g_assert_cmpuint(vector, <, EXANET_VECTORS);
+    g_assert_false(box.gone);
+    box.irq = 0;
+    switch (what % 8) {
+    case 1:
+        nic_reg32(box.irq_reg % EXANET_REGS_BYTES & ~3u, box.irq_value);
+        break;
+    case 2:
+        nic_user64(box.irq_reg % CTXS, box.irq_reg >> 8 & 3, box.irq_reg >> 12 & 0xff8,
+                   box.irq_value);
+        break;
+    case 3:
+        exanet_reset(box.s);        /* function-level reset */
+        break;
+    case 4:
+        box.gone = true;            /* power of the slot goes off */
+        exanet_fini(box.s);
+        break;
+    }
+}
+
+static void nic_finalize(Object *obj)
+{
+    exanet_instance_fini(&((BoxNic *)obj)->exanet);
+}
+
+static ExanetState *nic_state(Object *obj)
+{
+    return &((BoxNic *)obj)->exanet;
+}
+
+static void nic_class_init(ObjectClass *klass, RNicClassData *data)
+{
+    exanet_qom_class_init(klass, nic_state);
+}
+
+static void nic_type_register(void)
+{
+    static const TypeInfo type = {
+        .name = "exanet-box",
+        .parent = TYPE_OBJECT,
+        .instance_size = sizeof(BoxNic),
+        .instance_finalize = nic_finalize,
+        .class_init = nic_class_init,
+    };
+    static bool done;
+
+    if (!done) {
+        type_register_static(&type);
+        done = true;
+    }
+}
+
+static void nic_new(bool named)
+{
+    static const Property props[] = { EXANET_PROPERTIES(BoxNic, exanet) };
+    ExanetHost host = { .as = &address_space_memory, .irq = nic_irq };
+    ExanetState *s;
+
+    box.nic = (BoxNic *)object_new("exanet-box");
+    box.s = s = &box.nic->exanet;
+    box.nic->dev.realized = true;
+    host.dev = &box.nic->dev;
+    box_properties(box.nic, props, ARRAY_SIZE(props));
+    for (unsigned i = 0; i < BOX_WIRES; i++) {
+        s->port[i].peer_named = named ? peers[i] : EXANET_PEER_ANY;
+    }
+    s->coord = NODE;
+    s->epoch_fixed = 81;
+    s->tlb_entries = 256;
+    s->aperture_size = APERTURE;
+    s->bram_size = 64 * KiB;
+    for (unsigned i = 0; i < BOX_WIRES; i++) {
+        s->port[i].conf.peers.ncs[0] = box_wire(i);
+    }
+    exanet_init(s, &host, &error_abort);
+    box_bar(EXANET_BAR_REGS, &s->regs_mr);
+    box_bar(EXANET_BAR_USER, &s->user_mr);
+    box_bar(EXANET_BAR_APERTURE, &s->aperture_mr);
+    exanet_reset(s);
+}
+
+void nic_end(void)
+{
+    for (unsigned i = 0; i < BOX_BARS; i++) {
+        box_bar(i, NULL);
+    }
+    if (!box.gone) {
+        exanet_fini(box.s);
+    }
+    box_run(TURNS);
+    g_assert_cmpuint(OBJECT(box.nic)->ref, ==, 1);
+    object_unref(OBJECT(box.nic));
+    box_net_reset(NULL);
+    box_memory_reset();
+}
+
+void nic_secret_fill(uint64_t va, size_t len)
+{
+    for (size_t i = 0; i < len; i += sizeof(uint64_t)) {
+        stq_le_p(box_ram + DATA_AT(HONEST_CTX) + va + i, SECRET);
+    }
+}
+
+void nic_start(uint8_t flags)
+{
+    box_init();
+    nic_type_register();
+    memset(&box, 0, sizeof(box));
+    box.kernel = flags & EXANET_BOX_KERNEL;
+    box.named = flags & EXANET_BOX_NAMED;
+    box_loop_reset();
+    box_memory_reset();
+    box_net_reset(frame_sent);
+    memset(box_ram, PATTERN, DATA_AT(HONEST_CTX));
+    nic_secret_fill(0, CTX_BYTES);
+    for (unsigned i = 0; i < BOX_WIRES; i++) {
+        box.hello[i] = (struct exanet_hello) {
+            .coord = cpu_to_le32(peers[i]), .epoch = PEER_EPOCH,
+            .rx_words = cpu_to_le32(16384), .max_words = cpu_to_le32(4032),
+        };
+    }
+    nic_new(box.named);
+    for (unsigned c = 0; c < CTXS; c++) {
+        tables_make(c);
+    }
+    nic_reg32(EXANET_REG_IRQ_MASK, EXANET_IRQ_ALL);
+    nic_reg32(EXANET_REG_CTRL, EXANET_CTRL_ENABLE | EXANET_CTRL_IRQ);
+    nic_step(200 * SCALE_MS);
+    for (unsigned c = 0; c < CTXS; c++) {
+        nic_ctx_open(c, c == HONEST_CTX ? HONEST_JOB : 1 + c);
+    }
+    g_assert_true(box.s->port[HONEST].up && box.s->port[EVIL].up);
+}
