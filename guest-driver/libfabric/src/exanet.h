@@ -57,7 +57,6 @@
 #define EXANET_PING_MS		3000	/* silence before we ask */
 #define EXANET_DRAIN_MS		5000	/* without progress, when an endpoint closes */
 #define EXANET_IDLE_SLEEP_US	50
-#define EXANET_HINT_POLLS	32	/* in vain, before the NIC is told */
 #define EXANET_HINT_COUNTS	8	/* polls that telling it counts for */
 #define EXANET_TOUCH_BYTES	4096	/* no page is smaller */
 
@@ -66,6 +65,7 @@ extern struct util_prov exanet_util_prov;
 extern struct fi_info exanet_info;
 extern size_t exanet_eager_size;	/* FI_EXANET_EAGER_SIZE */
 extern size_t exanet_idle_polls;	/* FI_EXANET_IDLE_POLLS */
+extern size_t exanet_hint_polls;	/* FI_EXANET_HINT_POLLS */
 extern const char *exanet_nodes_file;	/* FI_EXANET_NODES */
 
 struct exanet_ep;

@@ -9,6 +9,7 @@
 
 size_t exanet_eager_size = 16384;
 size_t exanet_idle_polls = 10000;
+size_t exanet_hint_polls = 32;
 
 /* The device file of a NIC named as for exa_open(). */
 static void exanet_nic_path(const char *name, char *path, size_t size)
@@ -197,6 +198,11 @@ EXANET_INI
 			"does. The NIC may need that processor's host",
 			exanet_idle_polls);
 	fi_param_get_size_t(&exanet_prov, "idle_polls", &exanet_idle_polls);
+	fi_param_define(&exanet_prov, "hint_polls", FI_PARAM_SIZE_T,
+			"Polls without news after which each further poll tells "
+			"the NIC, which then brings what has arrived (default: "
+			"%zu); 0 never does", exanet_hint_polls);
+	fi_param_get_size_t(&exanet_prov, "hint_polls", &exanet_hint_polls);
 	fi_param_define(&exanet_prov, "nodes", FI_PARAM_STRING,
 			"File with the coordinates and names of nodes, as hosts(5) "
 			"has addresses (default: %s)", exanet_nodes_file);

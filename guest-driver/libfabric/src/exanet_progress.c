@@ -361,7 +361,7 @@ static void exanet_idle(struct exanet_domain *domain)
 {
 	if (exanet_idle_polls && domain->idle > exanet_idle_polls) {
 		usleep(EXANET_IDLE_SLEEP_US);
-	} else if (domain->idle > EXANET_HINT_POLLS) {
+	} else if (exanet_hint_polls && domain->idle > exanet_hint_polls) {
 		exa_poll_hint(domain->dev);
 		domain->idle += EXANET_HINT_COUNTS;
 	}
