@@ -26,7 +26,7 @@ _PARTS = ('qom', 'migration', 'io', 'crypto', 'authz', 'event-loop-base')
 # Number of inputs per target in the gate, with exceptions. The seed is fixed, so
 # that each run has the same inputs.
 _RUNS, _SEED = 100000, 1
-_RUNS_OF = {'exanet-box': 2000, 'exanet-segment': 50000, 'exanet-wire': 20000,
+_RUNS_OF = {'exanet-box': 1500, 'exanet-segment': 50000, 'exanet-wire': 20000,
             'pvrdma-roce': 50000}
 _GATE_SECONDS = 120          # limit of one target
 _INPUT_SECONDS = 20          # limit of one input
