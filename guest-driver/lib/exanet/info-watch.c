@@ -145,10 +145,29 @@ static double watch_per_second(const struct watch_dev *dev, uint64_t now,
 	       (dev->now.time - dev->before.time);
 }
 
+/* Rounds up to a multiple of 1 / @parts, because 0 must mean that nothing happened. */
+static double watch_round_up(double rate, double parts)
+{
+	uint64_t n = rate * parts;
+
+	return (n + (n < rate * parts)) / parts;
+}
+
+/* Rate of a counter; for printing as an integer. */
 static double watch_rate(const struct watch_dev *dev, int p, int rate)
 {
-	return watch_per_second(dev, dev->now.port[p].rate[rate],
-				dev->before.port[p].rate[rate]);
+	return watch_round_up(watch_per_second(dev, dev->now.port[p].rate[rate],
+					       dev->before.port[p].rate[rate]),
+			      1);
+}
+
+/* 10^6 bytes per second from a counter of words; for printing with two decimals. */
+static double watch_megabytes(const struct watch_dev *dev, int p, int rate)
+{
+	double words = watch_per_second(dev, dev->now.port[p].rate[rate],
+					dev->before.port[p].rate[rate]);
+
+	return watch_round_up(words * EXANET_WORD_BYTES / 1e6, 100);
 }
 
 static void watch_show_port(const struct watch_dev *dev, int p, FILE *out)
@@ -157,9 +176,9 @@ static void watch_show_port(const struct watch_dev *dev, int p, FILE *out)
 
 	fprintf(out, "%4d  %-8s  %-8s  %-8.8s  %9.2f %9.0f  %9.2f %9.0f  %6.0f%c %6.0f %6.0f\n",
 		p, port->state, port->peer, port->role,
-		watch_rate(dev, p, WATCH_TX_WORDS) * EXANET_WORD_BYTES / 1e6,
+		watch_megabytes(dev, p, WATCH_TX_WORDS),
 		watch_rate(dev, p, WATCH_TX_PACKETS),
-		watch_rate(dev, p, WATCH_RX_WORDS) * EXANET_WORD_BYTES / 1e6,
+		watch_megabytes(dev, p, WATCH_RX_WORDS),
 		watch_rate(dev, p, WATCH_RX_PACKETS),
 		watch_rate(dev, p, WATCH_XOFF), port->stopped ? '*' : ' ',
 		watch_rate(dev, p, WATCH_DROPPED),
@@ -186,8 +205,9 @@ static void watch_show_dev(const struct watch_dev *dev, FILE *out)
 	for (i = 0; i < WATCH_ARRAY(watch_retries); i++)
 		fprintf(out, "%s %s %.0f", i ? "," : "",
 			watch_retries[i].cause,
-			watch_per_second(dev, dev->now.retry[i],
-					 dev->before.retry[i]));
+			watch_round_up(watch_per_second(dev, dev->now.retry[i],
+							dev->before.retry[i]),
+				       1));
 	fprintf(out, "\n");
 }
 
