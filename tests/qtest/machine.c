@@ -10,6 +10,16 @@
  */
 #define PIECE 4096
 
+uint32_t machine_seed(uint32_t fixed)
+{
+    const char *fresh = getenv("RNIC_TEST_SEED");
+    uint32_t seed = (fresh ? strtoul(fresh, NULL, 0) : 0) + fixed;
+
+    g_test_message("random seed %u; again: RNIC_TEST_SEED=%s", seed,
+                   fresh ? fresh : "0");
+    return seed;
+}
+
 int machine_run(const char *args, char **out, char **err)
 {
     g_autofree char *line = g_strdup_printf(

@@ -8,6 +8,8 @@ and failed; the exit code is 0 only if some ran and none failed."""
 
 import argparse
 import contextlib
+import os
+import random
 import re
 
 from .. import apt, build, fuzz, qemu, suites, tap
@@ -35,6 +37,10 @@ def start():
     if args.fuzz or args.fuzz_qemu:
         _fuzz(args, summary)
         return summary.finish()
+    if args.full:
+        seed = os.environ.setdefault('RNIC_TEST_SEED',
+                                     str(random.randrange(1, 1 << 32)))
+        print(f'RNIC_TEST_SEED={seed}', flush=True)
     apt.ensure_packages(['procps'])
     with contextlib.ExitStack() as meanwhile:
         if guests and not args.only:
