@@ -508,6 +508,17 @@ static void test_bad_frames(void)
     exanet_stop(t);
 }
 
+/* A frame without a byte is dropped; it once stopped the link for good. */
+static void test_no_bytes(void)
+{
+    ExanetTest *t = exanet_start("");
+
+    exanet_peer_raw(t->peer, "", 0);
+    assert_works(t, 1);
+    g_assert_cmpuint(port_count(t, EXANET_REG_PORT_DROPPED), ==, 1);
+    exanet_stop(t);
+}
+
 /* Frames without words; they once filled the FIFO without being counted. */
 static void test_empty_frames(void)
 {
@@ -776,6 +787,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/link/batching", test_batching);
     qtest_add_func("/exanet/link/longest-frame", test_longest_frame);
     qtest_add_func("/exanet/link/t25-bad-frames", test_bad_frames);
+    qtest_add_func("/exanet/link/no-bytes", test_no_bytes);
     qtest_add_func("/exanet/link/t25-empty-frames", test_empty_frames);
     qtest_add_func("/exanet/link/t25-bad-hello", test_bad_hello);
     qtest_add_func("/exanet/link/t25-stranger", test_stranger);
