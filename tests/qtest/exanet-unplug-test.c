@@ -23,6 +23,7 @@
 #define NIC_RCTL    0x100
 #define NIC_RDBAL   0x2800
 #define NIC_RDLEN   0x2808
+#define NIC_RDH     0x2810
 #define NIC_RDT     0x2818
 #define NIC_EN_ALL  0x1a                /* receiver on, for all frames */
 #define NIC_DESCS   64
@@ -35,6 +36,8 @@
  */
 #define FATAL_PEER  (EXANET_TEST_PEER | 7)
 #define FATAL_AT    4
+/* The EtherType of a frame, written to DEVCTL, has the bit that resets a function. */
+#define RESET_AT    12
 
 #define DST EXANET_RAM_DST
 #define VECTOR(c) EXANET_VEC_CONTEXT(c)
@@ -121,6 +124,13 @@ static uint64_t power_at(ExanetTest *t)
     return ECAM + (PORT << 12) + cap + PCI_EXP_SLTCTL;
 }
 
+/* Returns the address where a write of an EtherType resets the device. */
+static uint64_t reset_at(ExanetTest *t)
+{
+    return ECAM + (1 << 20) + PCI_EXP_DEVCTL +
+           qpci_find_capability(t->dev, PCI_CAP_ID_EXP, 0);
+}
+
 /* Makes the other NIC store each frame that it receives from now on at @target. */
 static void nic_aim(ExanetTest *t, uint64_t target)
 {
@@ -129,9 +139,17 @@ static void nic_aim(ExanetTest *t, uint64_t target)
     }
 }
 
-static void nic_start(ExanetTest *t)
+/* Makes the other NIC store the next frame at @target. */
+static void nic_aim_next(ExanetTest *t, QPCIDevice *nic, QPCIBar bar,
+                         uint64_t target)
 {
-    QPCIDevice *nic = qpci_device_find(t->bus, NIC);
+    qtest_writeq(t->qts, NIC_RINGS + 16 * qpci_io_readl(nic, bar, NIC_RDH),
+                 target);
+}
+
+/* Returns the BAR of the other NIC, whose device is @nic. */
+static QPCIBar nic_open(ExanetTest *t, QPCIDevice *nic)
+{
     uint64_t size;
     QPCIBar bar;
 
@@ -143,6 +161,14 @@ static void nic_start(ExanetTest *t)
     qpci_io_writel(nic, bar, NIC_RDT, NIC_DESCS - 1);
     qpci_io_writel(nic, bar, NIC_RCTL, NIC_EN_ALL);
     exanet_step(t, 2000 * EXANET_MS);       /* e1000's link comes up after a while */
+    return bar;
+}
+
+static void nic_start(ExanetTest *t)
+{
+    QPCIDevice *nic = qpci_device_find(t->bus, NIC);
+
+    nic_open(t, nic);
     g_free(nic);
 }
 
@@ -333,6 +359,24 @@ static void test_transfer(void)
     assert_gone(t);
 }
 
+/* The first frame of a transfer asks for a reset, the next one for the device's end. */
+static void test_reset_then_end(void)
+{
+    ExanetTest *t = start();
+    QPCIDevice *nic = qpci_device_find(t->bus, NIC);
+    QPCIBar bar = nic_open(t, nic);
+    uint64_t power = power_at(t);
+    ExanetTransfer x = {
+        .src = EXANET_RAM_SRC, .dst = exanet_gva(FATAL_PEER, 0), .len = 1 << 20,
+    };
+
+    nic_aim(t, power - FATAL_AT);
+    nic_aim_next(t, nic, bar, reset_at(t) - RESET_AT);
+    exanet_channel_start(t, 0, 0, &x);
+    g_free(nic);
+    assert_gone(t);
+}
+
 /* Data waits for the rate of the cable, and the timer sends it. */
 static void test_rate(void)
 {
@@ -359,6 +403,18 @@ static void test_down(void)
     assert_gone(t);
 }
 
+/* A fault plan from outside takes the port down, and the device sends DOWN. */
+static void test_fault_plan(void)
+{
+    ExanetTest *t = start_fatal();
+
+    qtest_qmp_send(t->qts, "{ 'execute': 'qom-set', 'arguments': {"
+                   "'path': '/machine/peripheral/nic', 'property': 'faults0',"
+                   "'value': 'down' } }");
+    qobject_unref(qtest_qmp_receive(t->qts));
+    assert_gone(t);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -371,7 +427,9 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/unplug/hello", test_hello);
     qtest_add_func("/exanet/unplug/hello-tick", test_hello_tick);
     qtest_add_func("/exanet/unplug/transfer", test_transfer);
+    qtest_add_func("/exanet/unplug/reset-then-end", test_reset_then_end);
     qtest_add_func("/exanet/unplug/rate", test_rate);
     qtest_add_func("/exanet/unplug/down", test_down);
+    qtest_add_func("/exanet/unplug/fault-plan", test_fault_plan);
     return g_test_run();
 }
