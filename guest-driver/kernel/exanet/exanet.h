@@ -169,10 +169,11 @@ struct exanet_context {
 	struct address_space *mapping;	/* of the file, to zap it */
 	unsigned int index;	/* valid while running or lingering */
 	struct exanet_user user;
-	struct exanet_job *default_job;
 
 	bool running;		/* owns @index */
-	struct exanet_job *job;
+	struct exanet_job *job;	/* while running, as @default_job; else perhaps NULL */
+	struct exanet_job *default_job;
+	unsigned int job_users;	/* copies and accelerator jobs that keep @job */
 	u64 windows[EXANET_WINDOW_NI];	/* va >> EXANET_WINDOW_BITS ... */
 	unsigned int window_count;	/* ... of so many */
 
@@ -258,8 +259,11 @@ int exanet_context_map_window(struct exanet_context *ctx, u64 va);
 unsigned int exanet_contexts_used(struct exanet_device *xdev);
 /* Frees the index of a lingering context after its last page fault; sleeps. */
 void exanet_context_unlinger(struct exanet_context *ctx);
-/* Sets the context's job; -EINVAL, -EPERM, -ENODEV, -ENOMEM. */
+/* Sets the context's job; -EINVAL, -EPERM, -EBUSY, -ENODEV, -ENOMEM. */
 int exanet_context_set_job(struct exanet_context *ctx, u32 number);
+/* Keeps the context's job as it is until exanet_context_unfix_job(); -ENODEV. */
+int exanet_context_fix_job(struct exanet_context *ctx);
+void exanet_context_unfix_job(struct exanet_context *ctx);
 /* -ENODEV */
 int exanet_context_query(struct exanet_context *ctx, struct exanet_ioc_query *q);
 /* Puts user page @page of the context at @vmf's address. */

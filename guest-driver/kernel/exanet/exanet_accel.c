@@ -138,13 +138,14 @@ int exanet_accel_job(struct exanet_context *ctx, struct exanet_ioc_accel *a)
 	a->ops = a->bytes = a->ns = a->err_addr = 0;
 	if (!shm->present)
 		return -EOPNOTSUPP;
-	ret = exanet_accel_check(a);
+	ret = exanet_accel_check(a) ?: exanet_context_fix_job(ctx);
 	if (ret)
 		return ret;
 	ret = exanet_turns_take(&shm->accel_turns, &turn, &ctx->user, 1);
-	if (ret)
-		return ret;
-	ret = exanet_accel_run(ctx, a);
-	exanet_turns_give(&shm->accel_turns, &turn, 1);
+	if (!ret) {
+		ret = exanet_accel_run(ctx, a);
+		exanet_turns_give(&shm->accel_turns, &turn, 1);
+	}
+	exanet_context_unfix_job(ctx);
 	return ret;
 }

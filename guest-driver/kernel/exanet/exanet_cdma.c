@@ -192,10 +192,13 @@ int exanet_cdma_copy(struct exanet_context *ctx, struct exanet_ioc_cdma *c)
 
 	if (!ctx->xdev->shm.present)
 		return -EOPNOTSUPP;
-	ret = exanet_cdma_check(c);
+	ret = exanet_cdma_check(c) ?: exanet_context_fix_job(ctx);
+	if (ret)
+		return ret;
 	for (; !ret && c->len; c->src += n, c->dst += n, c->len -= n) {
 		n = min_t(u64, c->len, EXANET_CDMA_PIECE);
 		ret = exanet_cdma_turn(ctx, c);
 	}
+	exanet_context_unfix_job(ctx);
 	return ret;
 }

@@ -169,6 +169,20 @@ static void exanet_context_show_job(struct exanet_context *ctx)
 				   exanet_job_is_local(ctx->job));
 }
 
+/*
+ * Gives the context's jobs back.  A file may be kept long after its process: its jobs
+ * are free for other users nevertheless.
+ */
+static void exanet_context_put_jobs(struct exanet_context *ctx)
+{
+	if (ctx->job)
+		exanet_job_put(ctx->job);
+	if (ctx->default_job)
+		exanet_job_put(ctx->default_job);
+	ctx->job = NULL;
+	ctx->default_job = NULL;
+}
+
 static int exanet_context_start(struct exanet_context *ctx)
 {
 	struct exanet_device *xdev = ctx->xdev;
@@ -217,12 +231,15 @@ static void exanet_context_stop(struct exanet_context *ctx)
 	if (exanet_fault_detach(ctx))
 		__set_bit(ctx->index, xdev->lingering);
 
-	if (ret)
+	if (ret) {
+		/* The NIC may still use the job, so the context keeps it. */
 		dev_err(&xdev->dev,
 			"context %u does not come to rest, out of use until reset\n",
 			ctx->index);
-	else
+	} else {
 		__clear_bit(ctx->index, xdev->used);
+		exanet_context_put_jobs(ctx);
+	}
 	exanet_event_hangup(ctx);
 }
 
@@ -254,8 +271,7 @@ static void exanet_context_free(struct kref *ref)
 
 	exanet_event_exit(ctx);
 	put_pid(ctx->signal_pid);
-	exanet_job_put(ctx->job);
-	exanet_job_put(ctx->default_job);
+	exanet_context_put_jobs(ctx);
 	mmdrop(ctx->mm);
 	put_device(&ctx->xdev->dev);
 	kfree(ctx);
@@ -383,10 +399,17 @@ int exanet_context_map_window(struct exanet_context *ctx, u64 va)
 static struct exanet_job *exanet_context_find_job(struct exanet_context *ctx,
 						  u32 number)
 {
-	if (number != exanet_job_number(ctx->default_job))
-		return exanet_job_get(number);
-	exanet_job_hold(ctx->default_job);
-	return ctx->default_job;
+	struct exanet_job *job = NULL;
+
+	mutex_lock(&ctx->xdev->lock);
+	if (!ctx->running) {
+		job = ERR_PTR(-ENODEV);
+	} else if (number == exanet_job_number(ctx->default_job)) {
+		job = ctx->default_job;
+		exanet_job_hold(job);
+	}
+	mutex_unlock(&ctx->xdev->lock);
+	return job ?: exanet_job_get(number);
 }
 
 int exanet_context_set_job(struct exanet_context *ctx, u32 number)
@@ -397,7 +420,7 @@ int exanet_context_set_job(struct exanet_context *ctx, u32 number)
 	if (IS_ERR(job))
 		return PTR_ERR(job);
 	mutex_lock(&ctx->xdev->lock);
-	if (ctx->running && exanet_segment_any(ctx)) {
+	if (ctx->running && (ctx->job_users || exanet_segment_any(ctx))) {
 		/* They would go on in the old job, which may be given to another user. */
 		ret = -EBUSY;
 	} else if (ctx->running) {
@@ -408,6 +431,26 @@ int exanet_context_set_job(struct exanet_context *ctx, u32 number)
 	mutex_unlock(&ctx->xdev->lock);
 	exanet_job_put(job);
 	return ret;
+}
+
+int exanet_context_fix_job(struct exanet_context *ctx)
+{
+	int ret = -ENODEV;
+
+	mutex_lock(&ctx->xdev->lock);
+	if (ctx->running) {
+		ctx->job_users++;
+		ret = 0;
+	}
+	mutex_unlock(&ctx->xdev->lock);
+	return ret;
+}
+
+void exanet_context_unfix_job(struct exanet_context *ctx)
+{
+	mutex_lock(&ctx->xdev->lock);
+	ctx->job_users--;
+	mutex_unlock(&ctx->xdev->lock);
 }
 
 static u32 exanet_links_up(struct exanet_device *xdev)

@@ -40,6 +40,12 @@ static DEFINE_IDR(exanet_jobs);	/* jobs in use, by number */
 static struct exanet_grant exanet_grants[EXANET_GRANTS];
 static unsigned int exanet_grant_count;
 
+/*
+ * The highest number that a grant may have.  Until all module parameters are read,
+ * named_jobs may still change: exanet_job_init() checks the grants again.
+ */
+static unsigned int exanet_grant_limit = EXANET_JOBS - 1;
+
 static unsigned int exanet_named_jobs = 2047;
 module_param_named(named_jobs, exanet_named_jobs, uint, 0444);
 MODULE_PARM_DESC(named_jobs,
@@ -67,6 +73,12 @@ static bool exanet_grant_overlaps(const struct exanet_grant *a,
 				  const struct exanet_grant *b)
 {
 	return exanet_grant_has_job(a, b->job) || exanet_grant_has_job(b, a->job);
+}
+
+/* Returns true if no job of @g has a number above @limit. */
+static bool exanet_grant_fits(const struct exanet_grant *g, u32 limit)
+{
+	return g->job <= limit && g->count - 1 <= limit - g->job;
 }
 
 /* Returns true if a context uses a job of @g. */
@@ -128,8 +140,7 @@ static int exanet_grant_parse(char *word, struct exanet_grant *g)
 	if (!job || kstrtou32(uid, 10, &g->uid) || kstrtou32(job, 10, &g->job) ||
 	    (word && kstrtou32(word, 10, &g->count)))
 		return -EINVAL;
-	if (!g->count || !g->job || g->job > exanet_named_jobs ||
-	    g->count - 1 > exanet_named_jobs - g->job ||
+	if (!g->count || !g->job || !exanet_grant_fits(g, exanet_grant_limit) ||
 	    g->count > (uid_t)-1 - g->uid)
 		return -EINVAL;
 	return 0;
@@ -348,9 +359,22 @@ bool exanet_job_is_local(const struct exanet_job *job)
 
 int exanet_job_init(void)
 {
-	if (exanet_named_jobs < EXANET_JOBS - 1)
-		return 0;
-	pr_err("exanet: named_jobs=%u leaves no job for users without one\n",
-	       exanet_named_jobs);
-	return -EINVAL;
+	unsigned int i;
+	int ret = 0;
+
+	if (exanet_named_jobs >= EXANET_JOBS - 1) {
+		pr_err("exanet: named_jobs=%u leaves no job for users without one\n",
+		       exanet_named_jobs);
+		return -EINVAL;
+	}
+	mutex_lock(&exanet_job_lock);
+	exanet_grant_limit = exanet_named_jobs;
+	for (i = 0; i < exanet_grant_count && !ret; i++)
+		if (!exanet_grant_fits(&exanet_grants[i], exanet_grant_limit))
+			ret = -EINVAL;
+	mutex_unlock(&exanet_job_lock);
+	if (ret)
+		pr_err("exanet: job_map has a job above named_jobs=%u\n",
+		       exanet_named_jobs);
+	return ret;
 }

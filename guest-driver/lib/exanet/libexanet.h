@@ -113,7 +113,9 @@ uint32_t exa_ctx(const struct exa_dev *dev);
 /*
  * Puts the context into a job that root has granted to the user (exanet-job(8)), or
  * into the job that exa_open() took.  Only contexts of the same job can communicate.
- * -EPERM: any other job without CAP_SYS_ADMIN; -EINVAL: not a named job.
+ * -EPERM: any other job without CAP_SYS_ADMIN; -EINVAL: not a named job; -EBUSY: the
+ * context has memory of other nodes mapped, or a copy or job of the accelerator is under
+ * way.
  */
 int exa_job_set(struct exa_dev *dev, uint32_t job);
 
