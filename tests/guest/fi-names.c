@@ -211,6 +211,42 @@ static void test_nobody(void)
     node_close(&me);
 }
 
+/*
+ * A lookup needs the program's calls while it goes on.  After its failure a program that
+ * never sends to this name again may sleep.
+ */
+static void test_sleep(void)
+{
+    struct message m = { .kind = ECHO };
+    struct fi_cq_tagged_entry e;
+    struct fi_info *info;
+    struct fid *fids[1];
+    double from = now(), took = 0;
+    ssize_t ret;
+
+    must("fi_getinfo", getinfo(the_node, "61234", 0, &info));
+    node_open_info(&me, info, FI_AV_MAP, FI_WAIT_FD);
+    if (fi_av_insert(me.av, info->dest_addr, 1, &me.peer, 0, NULL) != 1) {
+        die("fi_av_insert");
+    }
+    fids[0] = &me.rxcq->fid;
+    ret = fi_send(me.ep, &m, sizeof(m), NULL, me.peer, NULL);
+    if (ret != -FI_EAGAIN) {
+        fail("the lookup: %s", fi_strerror(-ret));
+    }
+    do {
+        if (fi_cq_read(me.rxcq, &e, 1) != -FI_EAGAIN) {
+            fail("a completion of nothing");
+        }
+        ret = fi_trywait(me.fabric, fids, 1);
+        took = now() - from;
+    } while (ret == -FI_EAGAIN && took < PATIENCE);
+    if (ret || took < 5) {
+        fail("fi_trywait: %s after %.1f s", fi_strerror(-ret), took);
+    }
+    node_close(&me);
+}
+
 /* A service belongs to at most one endpoint of a domain. */
 static void test_taken(void)
 {
@@ -284,6 +320,7 @@ int main(int argc, char **argv)
     subtest("names that mean nothing", test_refused);
     subtest("a node without service", test_no_service);
     subtest("a service that no endpoint has", test_nobody);
+    subtest("after a failed lookup a program may sleep", test_sleep);
     subtest("a service that is taken", test_taken);
     subtest("the server gets its last message", test_end);
     printf("1..%d\n", subtests);
