@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What tests of all devices do with a machine; see machine.h. */
 #include "qemu/osdep.h"
+#include "qemu/cutils.h"
 #include "machine.h"
 
 #define MSIX_DATA 0xe4a70000u
@@ -13,8 +14,13 @@
 uint32_t machine_seed(uint32_t fixed)
 {
     const char *fresh = getenv("RNIC_TEST_SEED");
-    uint32_t seed = (fresh ? strtoul(fresh, NULL, 0) : 0) + fixed;
+    unsigned add = 0;
+    uint32_t seed;
 
+    if (fresh) {
+        g_assert_cmpint(qemu_strtoui(fresh, NULL, 0, &add), ==, 0);
+    }
+    seed = fixed + add;
     g_test_message("random seed %u; again: RNIC_TEST_SEED=%s", seed,
                    fresh ? fresh : "0");
     return seed;
