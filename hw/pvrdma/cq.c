@@ -277,7 +277,7 @@ int pvrdma_cmd_destroy_cq(PvrdmaState *s, const union pvrdma_cmd_req *req,
 
 void pvrdma_cq_reset_all(PvrdmaState *s)
 {
-    for (uint32_t i = 0; i < s->cq.size; i++) {
+    for (uint32_t i = 0; i < s->cq.size && s->cq.used; i++) {
         PvrdmaCq *cq = pvrdma_table_get(&s->cq, i);
 
         if (cq) {

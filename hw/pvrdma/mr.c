@@ -421,7 +421,7 @@ int pvrdma_cmd_destroy_mr(PvrdmaState *s, const union pvrdma_cmd_req *req,
 
 static void table_free_all(PvrdmaTable *t)
 {
-    for (uint32_t i = 0; i < t->size; i++) {
+    for (uint32_t i = 0; i < t->size && t->used; i++) {
         void *object = pvrdma_table_get(t, i);
 
         if (object) {
@@ -433,7 +433,7 @@ static void table_free_all(PvrdmaTable *t)
 
 void pvrdma_mr_reset_all(PvrdmaState *s)
 {
-    for (uint32_t i = 0; i < s->mr.size; i++) {
+    for (uint32_t i = 0; i < s->mr.size && s->mr.used; i++) {
         PvrdmaMr *mr = pvrdma_table_get(&s->mr, i);
 
         if (mr) {

@@ -152,7 +152,7 @@ int pvrdma_cmd_destroy_srq(PvrdmaState *s, const union pvrdma_cmd_req *req,
 
 void pvrdma_srq_reset_all(PvrdmaState *s)
 {
-    for (uint32_t i = 0; i < s->srq.size; i++) {
+    for (uint32_t i = 0; i < s->srq.size && s->srq.used; i++) {
         PvrdmaSrq *srq = pvrdma_table_get(&s->srq, i);
 
         if (srq) {
