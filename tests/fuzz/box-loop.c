@@ -17,9 +17,17 @@
 #define START_NS    (1000 * NANOSECONDS_PER_SECOND)
 #define TIMERS_MAX  100000          /* limit of timers that fire in one box_step() */
 
+struct VMChangeStateEntry {
+    VMChangeStateHandler *cb;
+    void *opaque;
+    QLIST_ENTRY(VMChangeStateEntry) next;
+};
+
 static struct {
     int64_t now;
     bool vcpu;
+    bool stopped;
+    QLIST_HEAD(, VMChangeStateEntry) handlers;
 } loop;
 
 static CPUState box_cpu;
@@ -44,7 +52,37 @@ gint64 g_get_monotonic_time(void)
 
 bool runstate_is_running(void)
 {
-    return true;
+    return !loop.stopped;
+}
+
+VMChangeStateEntry *qemu_add_vm_change_state_handler(VMChangeStateHandler *cb,
+                                                     void *opaque)
+{
+    VMChangeStateEntry *e = g_new0(VMChangeStateEntry, 1);
+
+    e->cb = cb;
+    e->opaque = opaque;
+    QLIST_INSERT_HEAD(&loop.handlers, e, next);
+    return e;
+}
+
+void qemu_del_vm_change_state_handler(VMChangeStateEntry *e)
+{
+    QLIST_REMOVE(e, next);
+    g_free(e);
+}
+
+void box_machine_run(bool run)
+{
+    VMChangeStateEntry *e;
+
+    if (run != loop.stopped) {
+        return;
+    }
+    loop.stopped = !run;
+    QLIST_FOREACH(e, &loop.handlers, next) {
+        e->cb(e->opaque, run, run ? RUN_STATE_RUNNING : RUN_STATE_PAUSED);
+    }
 }
 
 void box_init(void)
@@ -68,6 +106,7 @@ void box_init(void)
 void box_loop_reset(void)
 {
     loop.now = START_NS;
+    loop.stopped = false;
     box_vcpu(false);
 }
 

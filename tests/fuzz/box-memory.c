@@ -254,6 +254,8 @@ static MemTxResult space_access(hwaddr addr, MemTxAttrs attrs, uint8_t *buf,
             box_ram_was_read();
         } else if (!mr) {
             return MEMTX_DECODE_ERROR;
+        } else if (attrs.memory) {
+            return MEMTX_ACCESS_ERROR;
         } else {
             value = write ? ldn_le_p(buf, part) : 0;
             result |= region_access(mr, at, &value, part, write, attrs);

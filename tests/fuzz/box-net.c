@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Box of a device: NICs, and the netdevs at their other ends. */
 #include "box.h"
+#include "qemu/iov.h"
 
 #define QUEUE_MAX 4096
+#define FRAME_MAX 65536
 
 typedef struct Nic {
     NICState state;
@@ -13,7 +15,9 @@ typedef struct Wire {
     NetClientState netdev;
     Nic *nic;                       /* NULL: no netdev, or a removed one */
     GQueue frames;                  /* GBytes for the device */
+    NetFilterState *filter;
     bool blocked;
+    bool corked;
     NetPacketSent *kept;            /* called when the kept frame has left */
     size_t kept_len;
 } Wire;
@@ -65,6 +69,15 @@ void box_frame(unsigned wire, const void *frame, size_t len)
     }
 }
 
+/* Returns true if the filter of the netdev has taken the frame. */
+static bool wire_filter(Wire *w, const uint8_t *bytes, size_t len)
+{
+    struct iovec iov = { .iov_base = (void *)bytes, .iov_len = len };
+
+    return w->filter && NETFILTER_GET_CLASS(w->filter)->receive_iov(
+        w->filter, &w->netdev, 0, &iov, 1, NULL);
+}
+
 static bool wire_deliver(Wire *w)
 {
     GBytes *frame = g_queue_peek_head(&w->frames);
@@ -77,7 +90,7 @@ static bool wire_deliver(Wire *w)
     }
     bytes = g_bytes_get_data(frame, &len);
     g_queue_pop_head(&w->frames);
-    taken = w->nic->nc.link_down ||
+    taken = w->nic->nc.link_down || wire_filter(w, bytes, len) ||
             w->nic->nc.info->receive(&w->nic->nc, bytes, len) != 0;
     if (taken) {
         g_bytes_unref(frame);
@@ -115,6 +128,11 @@ void box_wire_block(unsigned wire, bool on)
     }
 }
 
+void box_wire_filter(NetClientState *netdev, NetFilterState *filter)
+{
+    wire_of(netdev)->filter = filter;
+}
+
 void box_wire_link(unsigned wire, bool up)
 {
     Wire *w = &net.wire[wire];
@@ -122,7 +140,9 @@ void box_wire_link(unsigned wire, bool up)
     w->netdev.link_down = !up;
     if (w->nic) {
         w->nic->nc.link_down = !up;
-        w->nic->nc.info->link_status_changed(&w->nic->nc);
+        if (w->nic->nc.info->link_status_changed) {
+            w->nic->nc.info->link_status_changed(&w->nic->nc);
+        }
     }
 }
 
@@ -214,8 +234,51 @@ void qemu_purge_queued_packets(NetClientState *nc)
     wire_let_go(wire_of(nc->peer), 0);
 }
 
-/* The program brings frames itself. */
+ssize_t qemu_sendv_packet_async(NetClientState *nc, const struct iovec *iov,
+                                int iovcnt, NetPacketSent *sent_cb)
+{
+    uint8_t frame[FRAME_MAX];
+    size_t len = iov_to_buf(iov, iovcnt, 0, frame, sizeof(frame));
+
+    return qemu_send_packet_async(nc, frame, len, sent_cb);
+}
+
+int qemu_get_vnet_hdr_len(NetClientState *nc)
+{
+    return 0;
+}
+
+/* Each frame leaves at once; corks must not be nested. */
+void qemu_net_cork(NetClientState *nc, bool cork)
+{
+    Wire *w = wire_of(nc);
+
+    g_assert_true(w->corked != cork);
+    w->corked = cork;
+}
+
+/* Delivers a frame that has not been delivered yet: most often, there is none. */
 bool qemu_net_busy_poll(NetClientState *nc)
 {
-    return false;
+    return wire_deliver(wire_of(nc));
+}
+
+/* --- Another NIC ---------------------------------------------------------------- */
+
+static ssize_t other_receive(NetClientState *nc, const uint8_t *buf, size_t size)
+{
+    return size;
+}
+
+NICState *box_nic(unsigned wire, const uint8_t mac[6])
+{
+    static NetClientInfo info = {
+        .type = NET_CLIENT_DRIVER_NIC, .size = sizeof(NICState),
+        .receive = other_receive,
+    };
+    static NICConf conf[BOX_WIRES];
+
+    conf[wire].peers.ncs[0] = box_wire(wire);
+    memcpy(conf[wire].macaddr.a, mac, sizeof(conf[wire].macaddr.a));
+    return qemu_new_nic(&info, &conf[wire], "other", NULL, NULL, NULL);
 }

@@ -6,6 +6,7 @@
  *
  *   box-memory.c   RAM, regions, MMIO; RAM may change between two reads
  *   box-net.c      NICs, and netdevs that record sent frames and may hold them
+ *   box-filter.c   filters of netdevs
  *   box-qdev.c     defaults of properties
  *   box-loop.c     clock, timers, bottom halves, the CPU that waits
  */
@@ -14,6 +15,7 @@
 
 #include "fuzz.h"
 #include "hw/rnic/core/compat.h"
+#include "net/filter.h"
 #include "net/net.h"
 
 /* --- Memory: box-memory.c ---------------------------------------------------- */
@@ -63,6 +65,14 @@ bool box_net_deliver(void);
 void box_wire_block(unsigned wire, bool on);
 void box_wire_link(unsigned wire, bool up);
 
+/*
+ * A NIC of another device at a netdev, for devices that share the wire of a NIC.  The
+ * caller owns the NIC, and ends it with qemu_del_nic().
+ */
+NICState *box_nic(unsigned wire, const uint8_t mac[6]);
+/* Sets the filter that gets each frame for the NIC first; NULL: none. */
+void box_wire_filter(NetClientState *netdev, NetFilterState *filter);
+
 /* --- Properties: box-qdev.c --------------------------------------------------- */
 
 /*
@@ -78,6 +88,8 @@ void box_init(void);
 /* Resets the clock to its start, and removes pending work. */
 void box_loop_reset(void);
 int64_t box_now(void);
+/* Stops or continues the machine; the clock of the box can go on meanwhile. */
+void box_machine_run(bool run);
 /*
  * Runs bottom halves and delivers frames until no work is left, at most @turns turns;
  * returns false if work is left.
