@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A pvrdma in a box.  Its input is a program: the first byte has flags (BED_ of
+ * pvrdma-bed.h), records of BED_OP_BYTES follow, one for each operation.
+ *
+ * Without BED_KERNEL, operations are those of process EVIL, node EVIL_NODE and the
+ * hardware, and the kernel is honest.
+ */
+#ifndef TESTS_FUZZ_PVRDMA_BOX_H
+#define TESTS_FUZZ_PVRDMA_BOX_H
+
+typedef enum PvrdmaBoxOp {
+    PVRDMA_OP_POST,                 /* WQEs with a doorbell */
+    PVRDMA_OP_ANSWER,               /* EVIL_NODE answers */
+    PVRDMA_OP_CLOCK,
+    PVRDMA_OP_FORGET,               /* EVIL_NODE has lost requests */
+    PVRDMA_OP_POST_RECV,
+    PVRDMA_OP_POLL,                 /* EVIL takes completions */
+    PVRDMA_OP_FRAME,                /* any packet of EVIL_NODE */
+    PVRDMA_OP_GARBAGE,              /* any bytes in a frame */
+    PVRDMA_OP_QUEUE,                /* any bytes in a page of a queue */
+    PVRDMA_OP_DOORBELL,             /* any store to EVIL's page */
+    PVRDMA_OP_WIRE,                 /* netdev, link, machine */
+    PVRDMA_OP_FLIP,                 /* RAM changes between two reads */
+    PVRDMA_OP_CREATE,
+    PVRDMA_OP_DESTROY,
+    PVRDMA_OP_CONNECT,
+    PVRDMA_OP_MODIFY,               /* any attributes of a QP */
+    PVRDMA_OP_PROCESS_OPS,
+    /* with BED_KERNEL */
+    PVRDMA_OP_MMIO = PVRDMA_OP_PROCESS_OPS,
+    PVRDMA_OP_COMMAND,              /* any bytes in a command */
+    PVRDMA_OP_RESET,                /* of the function, or by CTL */
+    PVRDMA_OP_REMAP,
+    PVRDMA_OP_IRQ,                  /* effect of the next interrupt */
+    PVRDMA_OP_OPS,
+} PvrdmaBoxOp;
+
+#endif
