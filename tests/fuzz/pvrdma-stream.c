@@ -103,7 +103,6 @@ static void damage(FuzzInput *in, StreamOp op, GByteArray *bytes)
         g_byte_array_set_size(bytes, MAX(at, 1));
         return;
     }
-    /* from the start, or from a table on: counters and GIDs are most of the end */
     fuzz_bytes(in, raw, sizeof(raw));
     for (unsigned i = 0; i < len && at + i < bytes->len; i++) {
         bytes->data[at + i] = how & 4 ? raw[i] : bytes->data[at + i] + raw[i];
