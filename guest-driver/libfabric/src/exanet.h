@@ -6,7 +6,7 @@
  *   domain    one context of the NIC, its channels, all pools; one lock
  *   endpoint  one mailbox of that context, its peers, its receive queues
  *   peer      one other endpoint: sequence numbers, packets to send, operations
- *             that wait for an answer.  Lives until the endpoint is closed.
+ *             that wait for an answer.  exanet_quiet.c says when it is freed.
  *   op        one call of the user, or one rendezvous receive, until its completion
  *   packet    one request for a channel of the NIC
  *   read      one RDMA read, until its notification
@@ -31,7 +31,7 @@
 #include <libexanet.h>
 #include <rnic/exanet/regs.h>
 
-#include "exanet_fi_proto.h"
+#include "exanet_decode.h"
 
 #define EXANET_IOV_LIMIT	4
 #define EXANET_INLINE_HDR_MAX	24	/* header, tag, 8 bytes of CQ data */
@@ -53,6 +53,11 @@
  */
 #define EXANET_FULL_RETRIES	30
 #define EXANET_FAULT_RETRIES	3
+#define EXANET_PROBES		2	/* on channels, of a domain */
+#define EXANET_PROBE_MAX_MS	3600000	/* between two probes of one peer */
+#define EXANET_GONE_MS		60000	/* the NIC gives up before that */
+#define EXANET_RING_ASK_MS	10000	/* between two requests for a ring */
+#define EXANET_RINGS_MAX	1024	/* of each kind, of an endpoint */
 #define EXANET_WATCH_MS		1000	/* between looks for silent peers */
 #define EXANET_PING_MS		3000	/* silence before we ask */
 #define EXANET_DRAIN_MS		5000	/* without progress, when an endpoint closes */
@@ -66,6 +71,8 @@ extern struct fi_info exanet_info;
 extern size_t exanet_eager_size;	/* FI_EXANET_EAGER_SIZE */
 extern size_t exanet_idle_polls;	/* FI_EXANET_IDLE_POLLS */
 extern size_t exanet_hint_polls;	/* FI_EXANET_HINT_POLLS */
+extern size_t exanet_ring_limit;	/* FI_EXANET_RINGS */
+extern size_t exanet_quiet_ms;		/* FI_EXANET_QUIET_MS */
 extern const char *exanet_nodes_file;	/* FI_EXANET_NODES */
 
 struct exanet_ep;
@@ -76,6 +83,7 @@ struct exanet_read;
 enum exanet_pkt_kind {
 	EXANET_PKT_MSG,		/* numbered message */
 	EXANET_PKT_BARE,	/* message without number and peer */
+	EXANET_PKT_PROBE,	/* message without number, to a quiet peer */
 	EXANET_PKT_PUT,		/* small RMA write */
 	EXANET_PKT_READ,	/* read request */
 	EXANET_PKT_WRITE,	/* RDMA write of the user */
@@ -166,9 +174,11 @@ struct exanet_early {
 
 /* Ring of slots, one end of it. */
 struct exanet_ring {
-	struct dlist_entry	entry;	/* exanet_domain.rings: the NIC may still use
-					 * it when its peer is gone */
+	struct dlist_entry	entry;	/* exanet_domain.rings, until that is closed */
+	uint64_t		reuse_ms;	/* 0: in use; else when another peer may have
+						 * it, because the NIC writes no more to it */
 	uint8_t			*alloc;
+	size_t			alloc_bytes;
 	uint8_t			*mem;	/* slots, or copies of what goes there */
 	uint64_t		xva;	/* of the receiver's slots */
 	uint32_t		slot_bytes;
@@ -177,6 +187,15 @@ struct exanet_ring {
 	uint32_t		filled;	/* sender: free-running */
 	uint32_t		emptied;	/* both */
 	uint32_t		told;	/* receiver: in the last CREDIT */
+	bool			used;	/* receiver: since the last watch */
+	uint64_t		used_ms;	/* receiver: last use */
+	uint64_t		end_ms;	/* receiver: of the last RING_END, or 0 */
+};
+
+/* Place of a receive ring; the ring's number is made of its index and @generation. */
+struct exanet_place {
+	struct exanet_peer	*peer;	/* NULL: free */
+	uint32_t		generation;
 };
 
 /* Lookup of the endpoint that owns a service. */
@@ -199,6 +218,10 @@ struct exanet_peer {
 	uint16_t		tag;
 	fi_addr_t		fi_addr;	/* FI_ADDR_NOTAVAIL: not in the AV */
 	int			dead;	/* 0 or positive FI_E */
+	bool			gone;	/* dead, and its endpoint exists no more */
+	uint64_t		gone_ms;
+	uint32_t		refs;	/* packets, reads, unexpected messages */
+	uint32_t		names;	/* entries of exanet_ep.by_addr */
 
 	struct dlist_entry	queue;	/* packets to send, by number */
 	struct dlist_entry	wait_entry;	/* exanet_domain.waiting */
@@ -216,8 +239,10 @@ struct exanet_peer {
 	bool			active;	/* heard of since the last watch */
 	bool			stuck;	/* no ack since exanet_pkts_hold() */
 	uint64_t		alive_ms;
+	uint64_t		probe_ms;	/* time of the next probe */
+	uint64_t		probe_wait;	/* from that to the one after it */
 
-	bool			ring_asked;
+	uint64_t		ask_ms;	/* when it may be asked for a ring again */
 	struct exanet_ring	*tx_ring;
 	struct exanet_ring	*rx_ring;
 };
@@ -238,8 +263,8 @@ struct exanet_ep {
 	uint32_t		next_id;
 	struct exanet_peer	*buckets[EXANET_PEER_BUCKETS];
 	struct ofi_dyn_arr	by_addr;	/* struct exanet_peer *, by fi_addr */
-	struct exanet_peer	**rings;	/* receive rings by number */
-	uint32_t		ring_count;
+	struct exanet_place	*places;	/* exanet_ring_limit, NULL until needed */
+	uint32_t		tx_rings;	/* number of them */
 };
 
 /* Regions with equal keys are chained. */
@@ -373,11 +398,30 @@ void exanet_peers_resolve(struct exanet_ep *ep);
 /* Forgets the AV address @addr. */
 void exanet_peers_forget(struct exanet_ep *ep, fi_addr_t addr);
 
+/* Makes AV entry @slot mean @peer, or no peer if that is NULL. */
+void exanet_peer_name(struct exanet_peer **slot, struct exanet_peer *peer);
+
+/* Frees a peer that no packet, operation or AV entry refers to. */
+void exanet_peer_free(struct exanet_peer *peer);
+
 /* Frees all peers of an endpoint; their packets on channels become nobody's. */
 void exanet_peers_free(struct exanet_ep *ep);
 
-/* Sends pings to silent peers that owe us something. */
+/*
+ * Sends pings to silent peers that owe us something, and frees what quiet ones have.
+ * Peers are freed here only: no caller may use one that has no name afterwards.
+ */
 void exanet_peers_watch(struct exanet_domain *domain);
+
+/* Probes a quiet peer, or frees what it has. */
+void exanet_quiet_watch(struct exanet_peer *peer, uint64_t now);
+
+/* Returns true if nothing refers to a peer that has gone, and enough time is over. */
+bool exanet_quiet_over(const struct exanet_peer *peer, uint64_t now);
+
+/* Sends a message without number to @peer; its refusal is the peer's end. */
+void exanet_probe_send(struct exanet_peer *peer, enum exanet_fi_op op,
+		       const void *body, size_t len);
 
 /* --- Names ------------------------------------------------------------------- */
 
@@ -414,19 +458,22 @@ bool exanet_lookups_pending(const struct exanet_domain *domain);
 /* Sends more LOOKUPs, and ends lookups that have timed out. */
 void exanet_lookups_progress(struct exanet_domain *domain);
 
-/* Handles a LOOKUP from @to with @tag and a body of @size bytes. */
+/* Handles a LOOKUP from @to with @tag. */
 void exanet_lookup_answer(struct exanet_ep *ep, const struct exa_mbox_addr *to,
-			  uint16_t tag, const uint8_t *body, size_t size);
+			  uint16_t tag, uint16_t service);
 
 /* Handles a FOUND from @from with @tag. */
 void exanet_lookup_found(struct exanet_ep *ep, const struct exa_mbox_addr *from,
-			 uint16_t tag, const uint8_t *body, size_t size);
+			 uint16_t tag, uint16_t service);
 
 /* --- Packets ----------------------------------------------------------------- */
 
 /* A packet for @peer, empty; or NULL. */
 struct exanet_pkt *exanet_pkt_alloc(struct exanet_peer *peer,
 				    enum exanet_pkt_kind kind);
+
+/* Frees a packet that is on no channel and in no queue. */
+void exanet_pkt_free(struct exanet_pkt *pkt);
 
 /* Writes the header word and gives the place behind it. */
 uint8_t *exanet_pkt_header(struct exanet_pkt *pkt, enum exanet_fi_op op,
@@ -456,8 +503,9 @@ int exanet_pkt_send_bare(struct exanet_ep *ep, const struct exa_mbox_addr *to,
  */
 void exanet_pkts_hold(struct exanet_peer *peer);
 
-/* Returns the number of messages without number that are on channels. */
-unsigned int exanet_pkts_bare(const struct exanet_domain *domain);
+/* Returns the number of messages of this kind that are on channels. */
+unsigned int exanet_pkts_on_channels(const struct exanet_domain *domain,
+				     enum exanet_pkt_kind kind);
 
 /* Looks at the channels in use, then fills them. */
 void exanet_pkts_progress(struct exanet_domain *domain);
@@ -520,11 +568,11 @@ void exanet_rx_deliver(struct exanet_peer *peer,
 /* All reads of a rendezvous receive are over. */
 void exanet_rx_finish(struct exanet_op *op);
 
-/* The atomic operation of a message of @size bytes behind the header. */
-void exanet_atomic_execute(struct exanet_peer *peer, const uint8_t *body,
-			   size_t size);
-void exanet_atomic_finish(struct exanet_peer *peer, const uint8_t *body,
-			  size_t size);
+/* ATOMIC and ATOMIC_RSP. */
+void exanet_atomic_execute(struct exanet_peer *peer,
+			   const struct exanet_body *body);
+void exanet_atomic_finish(struct exanet_peer *peer,
+			  const struct exanet_body *body);
 
 /* --- Slots ------------------------------------------------------------------- */
 
@@ -539,11 +587,23 @@ int exanet_slot_send(struct exanet_peer *peer, struct exanet_op *op,
 /* The receiver's part: set-up, arrival, and the sender's RING and CREDIT. */
 void exanet_slot_offer(struct exanet_peer *peer);
 void exanet_slot_arrive(struct exanet_peer *peer, uint64_t word);
-void exanet_slot_ring(struct exanet_peer *peer, const uint8_t *body,
-		      size_t size);
-void exanet_slot_credit(struct exanet_peer *peer, const uint8_t *body,
-			size_t size);
-struct exanet_peer *exanet_slot_peer(struct exanet_ep *ep, uint64_t word);
+void exanet_slot_ring(struct exanet_peer *peer, const struct exanet_body *body);
+void exanet_slot_credit(struct exanet_peer *peer, uint32_t emptied);
+
+/* The owner of receive ring @number, or NULL. */
+struct exanet_peer *exanet_slot_peer(struct exanet_ep *ep, uint16_t number);
+
+/* Handle RING_END and RING_GONE from @from with @tag, for ring @number. */
+void exanet_slot_end(struct exanet_ep *ep, const struct exa_mbox_addr *from,
+		     uint16_t tag, uint16_t number);
+void exanet_slot_gone(struct exanet_ep *ep, const struct exa_mbox_addr *from,
+		      uint16_t tag, uint16_t number);
+
+/* Takes the receive ring of @peer back, if the peer has got all our messages. */
+void exanet_ring_end(struct exanet_peer *peer);
+
+/* Frees the memory of the rings of a peer, as far as the NIC allows. */
+void exanet_rings_release(struct exanet_peer *peer);
 
 /* Frees the rings of a domain whose context is closed. */
 void exanet_rings_free(struct exanet_domain *domain);

@@ -146,7 +146,7 @@ static int exanet_atomic_send(struct exanet_peer *peer,
 			      exanet_atomic_ofi_op[at->kind], at->context,
 			      at->flags, &op);
 	if (ret) {
-		ofi_buf_free(pkt);
+		exanet_pkt_free(pkt);
 		return ret;
 	}
 	op->pending = 1;
@@ -182,118 +182,114 @@ static ssize_t exanet_atomic(struct fid_ep *fid, fi_addr_t addr,
 	return ret;
 }
 
-void exanet_atomic_finish(struct exanet_peer *peer, const uint8_t *body,
-			  size_t size)
+void exanet_atomic_finish(struct exanet_peer *peer,
+			  const struct exanet_body *body)
 {
-	struct exanet_fi_fin rsp;
-	struct exanet_op *op;
-	int err;
+	struct exanet_op *op = exanet_op_find(peer, EXANET_OP_ATOMIC,
+					      body->fin.id);
+	int err = body->fin.err;
 
-	if (size < sizeof(rsp))
-		return;
-	memcpy(&rsp, body, sizeof(rsp));
-	op = exanet_op_find(peer, EXANET_OP_ATOMIC, le32toh(rsp.id));
 	if (!op)
 		return;
-	err = le32toh(rsp.status) & INT32_MAX;
-	size -= sizeof(rsp);
-	if (!err && size < op->len)
+	if (!err && body->len < op->len)
 		err = FI_EIO;
 	if (!err)
 		ofi_copy_to_iov(op->result, op->result_count, 0,
-				(void *)(body + sizeof(rsp)), op->len);
+				(void *)body->data, op->len);
 	exanet_op_put(op, err);
 }
 
 /* --- Target ----------------------------------------------------------------- */
 
-/* What is not there cannot be called: the table has holes. */
-static bool exanet_atomic_known(const struct exanet_fi_atomic *at, size_t size)
+/*
+ * Returns true if libfabric has the operation of @body, and @body has all operands.  The
+ * table of functions has holes.
+ */
+static bool exanet_atomic_known(const struct exanet_body *body)
 {
 	struct fi_atomic_attr attr;
 	size_t need;
 
-	if (at->kind > EXANET_FI_ATOMIC_COMPARE ||
-	    at->datatype >= OFI_DATATYPE_CNT || at->op >= OFI_ATOMIC_OP_LAST ||
-	    exanet_atomic_query(NULL, at->datatype, at->op, &attr,
-				exanet_atomic_query_flag[at->kind]) ||
-	    !at->count || at->count > attr.count)
+	if (body->atomic.datatype >= OFI_DATATYPE_CNT ||
+	    body->atomic.op >= OFI_ATOMIC_OP_LAST ||
+	    exanet_atomic_query(NULL, body->atomic.datatype, body->atomic.op,
+				&attr,
+				exanet_atomic_query_flag[body->atomic.kind]) ||
+	    !body->atomic.count || body->atomic.count > attr.count)
 		return false;
-	need = at->op == FI_ATOMIC_READ ? 0 : at->count * attr.size;
-	if (at->kind == EXANET_FI_ATOMIC_COMPARE)
+	need = body->atomic.op == FI_ATOMIC_READ ? 0 :
+	       body->atomic.count * attr.size;
+	if (body->atomic.kind == EXANET_FI_ATOMIC_COMPARE)
 		need *= 2;
-	return size >= need;
+	return body->len >= need;
 }
 
-static void exanet_atomic_do(const struct exanet_fi_atomic *at, void *dst,
+static void exanet_atomic_do(const struct exanet_body *body, void *dst,
 			     uint8_t *src, uint8_t *result)
 {
-	size_t bytes = at->count * ofi_datatype_size(at->datatype);
+	enum fi_datatype datatype = body->atomic.datatype;
+	enum fi_op op = body->atomic.op;
+	size_t count = body->atomic.count;
 
-	switch (at->kind) {
+	switch (body->atomic.kind) {
 	case EXANET_FI_ATOMIC_COMPARE:
-		ofi_atomic_swap_handler(at->op, at->datatype, dst, src,
-					src + bytes, result, at->count);
+		ofi_atomic_swap_handler(op, datatype, dst, src,
+					src + count *
+					ofi_datatype_size(datatype),
+					result, count);
 		break;
 	case EXANET_FI_ATOMIC_FETCH:
-		ofi_atomic_readwrite_handler(at->op, at->datatype, dst, src,
-					     result, at->count);
+		ofi_atomic_readwrite_handler(op, datatype, dst, src, result,
+					     count);
 		break;
 	default:
-		ofi_atomic_write_handler(at->op, at->datatype, dst, src,
-					 at->count);
+		ofi_atomic_write_handler(op, datatype, dst, src, count);
 		break;
 	}
 }
 
 static int exanet_atomic_run(struct exanet_peer *peer,
-			     const struct exanet_fi_atomic *at,
-			     const uint8_t *operands, size_t size,
-			     uint8_t *result, size_t *result_len)
+			     const struct exanet_body *body, uint8_t *result,
+			     size_t *result_len)
 {
 	uint64_t src[EXANET_FI_ATOMIC_BYTES / sizeof(uint64_t)] = { 0 };
 	uint64_t access = FI_REMOTE_WRITE;
-	size_t bytes;
+	size_t size, bytes;
 	void *dst;
 
-	if (!exanet_atomic_known(at, size))
+	if (!exanet_atomic_known(body))
 		return FI_EOPNOTSUPP;
-	bytes = at->count * ofi_datatype_size(at->datatype);
-	if (at->op == FI_ATOMIC_READ)
+	size = ofi_datatype_size(body->atomic.datatype);
+	bytes = body->atomic.count * size;
+	if (body->atomic.op == FI_ATOMIC_READ)
 		access = FI_REMOTE_READ;
-	else if (at->kind != EXANET_FI_ATOMIC_WRITE)
+	else if (body->atomic.kind != EXANET_FI_ATOMIC_WRITE)
 		access |= FI_REMOTE_READ;
-	dst = exanet_mr_find(peer->ep->domain, le64toh(at->key),
-			     le64toh(at->offset), bytes, access);
+	dst = exanet_mr_find(peer->ep->domain, body->atomic.key,
+			     body->atomic.offset, bytes, access);
 	if (!dst)
 		return FI_EACCES;
-	if ((uintptr_t)dst % ofi_datatype_size(at->datatype))
+	if ((uintptr_t)dst % size)
 		return FI_EINVAL;
-	memcpy(src, operands, MIN(size, sizeof(src)));
-	exanet_atomic_do(at, dst, (uint8_t *)src, result);
-	*result_len = at->kind == EXANET_FI_ATOMIC_WRITE ? 0 : bytes;
+	memcpy(src, body->data, MIN(body->len, sizeof(src)));
+	exanet_atomic_do(body, dst, (uint8_t *)src, result);
+	*result_len = body->atomic.kind == EXANET_FI_ATOMIC_WRITE ? 0 : bytes;
 	ofi_ep_peer_rx_cntr_inc(&peer->ep->util_ep,
-				exanet_atomic_ofi_op[at->kind]);
+				exanet_atomic_ofi_op[body->atomic.kind]);
 	return 0;
 }
 
-void exanet_atomic_execute(struct exanet_peer *peer, const uint8_t *body,
-			   size_t size)
+void exanet_atomic_execute(struct exanet_peer *peer,
+			   const struct exanet_body *body)
 {
-	struct exanet_fi_atomic at;
 	struct exanet_fi_fin rsp;
 	uint64_t result[EXANET_FI_ATOMIC_BYTES / sizeof(uint64_t)];
 	uint8_t out[sizeof(rsp) + sizeof(result)];
 	size_t result_len = 0;
 	int err;
 
-	if (size < sizeof(at))
-		return;
-	memcpy(&at, body, sizeof(at));
-	err = exanet_atomic_run(peer, &at, body + sizeof(at),
-				size - sizeof(at), (uint8_t *)result,
-				&result_len);
-	rsp.id = at.id;
+	err = exanet_atomic_run(peer, body, (uint8_t *)result, &result_len);
+	rsp.id = htole32(body->atomic.id);
 	rsp.status = htole32(err);
 	memcpy(out, &rsp, sizeof(rsp));
 	memcpy(out + sizeof(rsp), result, result_len);

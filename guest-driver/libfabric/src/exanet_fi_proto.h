@@ -8,9 +8,10 @@
  * number that an endpoint takes when it is enabled: it tells a new process from the
  * one that had the same context and mailbox before.
  *
- * All messages but NAK, LOOKUP and FOUND carry a sequence number per pair of endpoints,
- * because packets overtake each other when they are resent.  The receiver puts them in order and
- * drops duplicates; at most EXANET_FI_WINDOW of them are in flight.
+ * All messages but NAK, LOOKUP, FOUND, PROBE, RING_END and RING_GONE carry a sequence
+ * number per pair of endpoints, because packets overtake each other when they are resent.
+ * The receiver puts them in order and drops duplicates; at most EXANET_FI_WINDOW of them
+ * are in flight.
  *
  * Protocol selection, by the number of bytes that go with a send:
  *   inline      the message holds the data
@@ -19,14 +20,21 @@
  *   rendezvous  RTS names the source, the receiver fetches it with an RDMA read
  *               into the user's buffer and answers FIN
  *
- * Little-endian.  Everything here appeared in version 1.
+ * Life of a ring: the sender requests it with an RTS, the receiver offers it with RING.
+ * RING_END takes it back.  Either side sends RING_END or RING_GONE only while all its
+ * numbered messages are acked: these are in the target's mailbox then, so no filled slot
+ * and no RING can come after RING_GONE and RING_END.  Both have no number because they
+ * must not fail the peer when its mailbox is full; the receiver repeats RING_END.
+ *
+ * Little-endian.  Version 2 added PROBE, RING_END and RING_GONE.  Endpoints of different
+ * versions ignore each other's messages.
  */
 #ifndef EXANET_FI_PROTO_H
 #define EXANET_FI_PROTO_H
 
 #include "rnic/bits.h"
 
-#define EXANET_FI_VERSION	1
+#define EXANET_FI_VERSION	2
 
 #define EXANET_FI_MSG_MAX	64	/* bytes of a message */
 #define EXANET_FI_WINDOW	16	/* messages that may be in flight */
@@ -61,6 +69,10 @@ enum exanet_fi_op {
 					 * owner of the mailbox for this service; the
 					 * answer is FOUND, or none */
 	EXANET_FI_FOUND		= 12,	/* struct exanet_fi_service: of the sender */
+	EXANET_FI_PROBE		= 13,	/* nothing; like PING, but without number */
+	EXANET_FI_RING_END	= 14,	/* struct exanet_fi_ring_end: stop using it */
+	EXANET_FI_RING_GONE	= 15,	/* struct exanet_fi_ring_end: the sender has no
+					 * such ring, so its slots can be freed */
 };
 
 /* EAGER and RTS: header, le64 tag if TAGGED, then so many bytes of CQ data. */
@@ -114,11 +126,19 @@ RNIC_ASSERT_SIZE(struct exanet_fi_write_data, 16);
 /* The receiver offers a ring of slots to this sender. */
 struct exanet_fi_ring {
 	__le64 xva;		/* of slot 0 */
-	__le32 slot_bytes;	/* power of two, 64..EXANET_FI_SLOT_BYTES_MAX */
-	__le16 slots;		/* power of two */
-	__le16 ring;		/* number, to be named in EXANET_FI_SLOT_RING */
+	__le32 slot_bytes;	/* power of two, EXANET_FI_SLOT_BYTES_MIN..._MAX */
+	__le16 slots;		/* power of two, up to EXANET_FI_SLOTS_MAX */
+	__le16 ring;		/* number, to be named in EXANET_FI_SLOT_RING; unlike those
+				 * of the last 63 rings that ended in the same place */
 };
 RNIC_ASSERT_SIZE(struct exanet_fi_ring, 16);
+
+/* Body of RING_END and RING_GONE. */
+struct exanet_fi_ring_end {
+	__le16 ring;		/* number */
+	__u8 reserved[6];	/* zero */
+};
+RNIC_ASSERT_SIZE(struct exanet_fi_ring_end, 8);
 
 /* Body of LOOKUP and FOUND. */
 struct exanet_fi_service {
@@ -141,7 +161,9 @@ RNIC_ASSERT_SIZE(struct exanet_fi_credit, 8);
 #define EXANET_FI_SLOT_SEQ	RNIC_FIELD(47, 34)
 #define EXANET_FI_SLOT_DST_TAG	RNIC_FIELD(63, 48)
 #define EXANET_FI_SLOTS_MAX	1024
+#define EXANET_FI_SLOT_BYTES_MIN 64
 #define EXANET_FI_SLOT_BYTES_MAX 65536
+#define EXANET_FI_RING_BYTES_MAX (1U << 20)	/* of all slots */
 
 /* What stands at the start of a slot; the data follows. */
 struct exanet_fi_slot {

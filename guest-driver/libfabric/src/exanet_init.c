@@ -203,6 +203,17 @@ EXANET_INI
 			"the NIC, which then brings what has arrived (default: "
 			"%zu); 0 never does", exanet_hint_polls);
 	fi_param_get_size_t(&exanet_prov, "hint_polls", &exanet_hint_polls);
+	fi_param_define(&exanet_prov, "rings", FI_PARAM_SIZE_T,
+			"Senders that have slots at an endpoint (default: %zu); "
+			"messages of others go by rendezvous",
+			exanet_ring_limit);
+	fi_param_get_size_t(&exanet_prov, "rings", &exanet_ring_limit);
+	exanet_ring_limit = MIN(exanet_ring_limit, EXANET_RINGS_MAX);
+	fi_param_define(&exanet_prov, "quiet_ms", FI_PARAM_SIZE_T,
+			"Milliseconds without a message after which the slots of "
+			"a peer are freed (default: %zu)", exanet_quiet_ms);
+	fi_param_get_size_t(&exanet_prov, "quiet_ms", &exanet_quiet_ms);
+	exanet_quiet_ms = MAX(exanet_quiet_ms, EXANET_WATCH_MS);
 	fi_param_define(&exanet_prov, "nodes", FI_PARAM_STRING,
 			"File with the coordinates and names of nodes, as hosts(5) "
 			"has addresses (default: %s)", exanet_nodes_file);

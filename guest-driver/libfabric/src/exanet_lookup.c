@@ -110,7 +110,8 @@ static void exanet_lookup_progress(struct exanet_lookup *lookup, uint64_t now)
 	}
 	/* If LOOKUP cannot be posted, the next round sends it again. */
 	while (lookup->next < EXANET_LOOKUP_MAILBOXES &&
-	       exanet_pkts_bare(lookup->ep->domain) < EXANET_LOOKUP_INFLIGHT &&
+	       exanet_pkts_on_channels(lookup->ep->domain,
+				       EXANET_PKT_BARE) < EXANET_LOOKUP_INFLIGHT &&
 	       exanet_lookup_ask(lookup) != -FI_EAGAIN)
 		lookup->next++;
 }
@@ -138,34 +139,29 @@ bool exanet_lookups_pending(const struct exanet_domain *domain)
 }
 
 void exanet_lookup_answer(struct exanet_ep *ep, const struct exa_mbox_addr *to,
-			  uint16_t tag, const uint8_t *body, size_t size)
+			  uint16_t tag, uint16_t service)
 {
-	struct exanet_fi_service service;
+	struct exanet_fi_service body = { .service = htole16(service) };
 
-	if (size < sizeof(service))
-		return;
-	memcpy(&service, body, sizeof(service));
-	if (!ep->service || le16toh(service.service) != ep->service)
+	if (service != ep->service)
 		return;
 	/* A lost FOUND does no harm, because the peer repeats LOOKUP. */
 	(void) exanet_pkt_send_bare(ep, to, EXANET_FI_FOUND, tag, ep->tag,
-				    &service, sizeof(service));
+				    &body, sizeof(body));
 }
 
 void exanet_lookup_found(struct exanet_ep *ep, const struct exa_mbox_addr *from,
-			 uint16_t tag, const uint8_t *body, size_t size)
+			 uint16_t tag, uint16_t service)
 {
 	struct exanet_lookup *lookup;
 	struct dlist_entry *item, *tmp;
-	struct exanet_fi_service service;
 
-	if (size < sizeof(service) || !tag)
+	if (!tag)
 		return;
-	memcpy(&service, body, sizeof(service));
 	dlist_foreach_safe(&ep->domain->lookups, item, tmp) {
 		lookup = container_of(item, struct exanet_lookup, entry);
 		if (lookup->ep != ep || lookup->coord != from->coord ||
-		    lookup->service != le16toh(service.service))
+		    lookup->service != service)
 			continue;
 		/* Without memory the lookup continues, and the next FOUND counts. */
 		if (!exanet_peer_adopt(ep, lookup->addr, from, tag))

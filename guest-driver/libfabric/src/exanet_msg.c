@@ -89,7 +89,7 @@ static int exanet_send_inline(struct exanet_peer *peer,
 		return -FI_ENOMEM;
 	ret = exanet_send_op(peer, send, &op);
 	if (ret) {
-		ofi_buf_free(pkt);
+		exanet_pkt_free(pkt);
 		return ret;
 	}
 	out = exanet_pkt_header(pkt, EXANET_FI_EAGER, bits);
@@ -152,6 +152,21 @@ static int exanet_rts_source(const struct exanet_send *send,
 	return 0;
 }
 
+/* Returns true if a rendezvous should request a ring for later messages. */
+static bool exanet_send_asks(struct exanet_peer *peer,
+			     const struct exanet_send *send)
+{
+	uint64_t now;
+
+	if (peer->tx_ring || send->flags & FI_DELIVERY_COMPLETE)
+		return false;
+	now = ofi_gettime_ms();
+	if (now < peer->ask_ms)
+		return false;
+	peer->ask_ms = now + EXANET_RING_ASK_MS;
+	return true;
+}
+
 static int exanet_send_rendezvous(struct exanet_peer *peer,
 				  const struct exanet_send *send,
 				  uint64_t bits, const uint8_t *env,
@@ -177,10 +192,8 @@ static int exanet_send_rendezvous(struct exanet_peer *peer,
 	if (ret)
 		goto free_op;
 	op->pending = 1;
-	if (!peer->ring_asked && !(send->flags & FI_DELIVERY_COMPLETE)) {
-		peer->ring_asked = true;
+	if (exanet_send_asks(peer, send))
 		bits |= EXANET_FI_HDR_FLAG;
-	}
 	rts.len = htole64(send->len);
 	rts.va = htole64(va);
 	rts.id = htole32(op->id);
@@ -196,7 +209,7 @@ static int exanet_send_rendezvous(struct exanet_peer *peer,
 free_op:
 	exanet_op_free(op);
 free_pkt:
-	ofi_buf_free(pkt);
+	exanet_pkt_free(pkt);
 	return ret;
 }
 

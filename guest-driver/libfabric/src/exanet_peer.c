@@ -99,8 +99,17 @@ static int exanet_peer_make(struct exanet_ep *ep, fi_addr_t addr,
 	if (!peer)
 		return -FI_ENOMEM;
 	peer->fi_addr = addr;
-	*slot = peer;
+	exanet_peer_name(slot, peer);
 	return 0;
+}
+
+void exanet_peer_name(struct exanet_peer **slot, struct exanet_peer *peer)
+{
+	if (peer)
+		peer->names++;
+	if (*slot)
+		(*slot)->names--;
+	*slot = peer;
 }
 
 int exanet_peer_adopt(struct exanet_ep *ep, fi_addr_t addr,
@@ -113,7 +122,7 @@ int exanet_peer_adopt(struct exanet_ep *ep, fi_addr_t addr,
 		return -FI_ENOMEM;
 	if (peer->fi_addr == FI_ADDR_NOTAVAIL)
 		peer->fi_addr = addr;
-	*slot = peer;
+	exanet_peer_name(slot, peer);
 	return 0;
 }
 
@@ -160,7 +169,7 @@ static void exanet_peer_drop_queue(struct exanet_peer *peer, int err)
 		if (!--peer->queued)
 			dlist_remove_init(&peer->wait_entry);
 		op = pkt->op;
-		ofi_buf_free(pkt);
+		exanet_pkt_free(pkt);
 		if (op && err)
 			exanet_op_put(op, err);
 	}
@@ -171,6 +180,10 @@ void exanet_peer_fail(struct exanet_peer *peer, int err)
 	struct dlist_entry *item, *tmp;
 	struct exanet_op *op;
 
+	if (err == FI_ECONNRESET && !peer->gone) {
+		peer->gone = true;
+		peer->gone_ms = ofi_gettime_ms();
+	}
 	if (peer->dead)
 		return;
 	FI_INFO(&exanet_prov, FI_LOG_EP_DATA,
@@ -213,10 +226,10 @@ void exanet_peers_forget(struct exanet_ep *ep, fi_addr_t addr)
 	/* A peer may have two entries: the endpoint's name and the service's name. */
 	if ((*slot)->fi_addr == addr)
 		(*slot)->fi_addr = FI_ADDR_NOTAVAIL;
-	*slot = NULL;
+	exanet_peer_name(slot, NULL);
 }
 
-static void exanet_peer_free(struct exanet_peer *peer)
+void exanet_peer_free(struct exanet_peer *peer)
 {
 	exanet_peer_drop_queue(peer, 0);
 	while (!dlist_empty(&peer->ops))
@@ -237,11 +250,12 @@ void exanet_peers_free(struct exanet_ep *ep)
 	for (i = 0; i < EXANET_PEER_BUCKETS; i++) {
 		while ((peer = ep->buckets[i])) {
 			ep->buckets[i] = peer->next;
+			exanet_rings_release(peer);
 			exanet_peer_free(peer);
 		}
 	}
 	ofi_array_destroy(&ep->by_addr);
-	free(ep->rings);
+	free(ep->places);
 }
 
 static bool exanet_peer_owes(struct exanet_peer *peer)
@@ -253,6 +267,7 @@ static void exanet_peer_watch(struct exanet_peer *peer, uint64_t now)
 {
 	struct exanet_pkt *pkt;
 
+	exanet_quiet_watch(peer, now);
 	if (peer->active || !exanet_peer_owes(peer)) {
 		peer->active = false;
 		peer->alive_ms = now;
@@ -276,21 +291,34 @@ static void exanet_peer_watch(struct exanet_peer *peer, uint64_t now)
 	exanet_pkt_send(pkt);
 }
 
+static void exanet_ep_watch(struct exanet_ep *ep, uint64_t now)
+{
+	struct exanet_peer **link, *peer;
+	unsigned int i;
+
+	for (i = 0; i < EXANET_PEER_BUCKETS; i++) {
+		for (link = &ep->buckets[i]; (peer = *link);) {
+			exanet_peer_watch(peer, now);
+			if (exanet_quiet_over(peer, now)) {
+				*link = peer->next;
+				exanet_peer_free(peer);
+			} else {
+				link = &peer->next;
+			}
+		}
+	}
+}
+
 void exanet_peers_watch(struct exanet_domain *domain)
 {
-	struct exanet_peer *peer;
-	struct exanet_ep *ep;
-	unsigned int i, n;
+	unsigned int n;
 	uint64_t now = ofi_gettime_ms();
 
 	if (now < domain->watch_ms)
 		return;
 	domain->watch_ms = now + EXANET_WATCH_MS;
 	for (n = 0; n < EXANET_MAILBOXES; n++) {
-		ep = domain->eps[n];
-		for (i = 0; ep && i < EXANET_PEER_BUCKETS; i++) {
-			for (peer = ep->buckets[i]; peer; peer = peer->next)
-				exanet_peer_watch(peer, now);
-		}
+		if (domain->eps[n])
+			exanet_ep_watch(domain->eps[n], now);
 	}
 }

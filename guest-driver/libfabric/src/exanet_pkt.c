@@ -3,8 +3,10 @@
 
 #include "exanet.h"
 
-static void exanet_pkt_free(struct exanet_pkt *pkt)
+void exanet_pkt_free(struct exanet_pkt *pkt)
 {
+	if (pkt->peer)
+		pkt->peer->refs--;
 	ofi_buf_free(pkt);
 }
 
@@ -32,6 +34,7 @@ struct exanet_pkt *exanet_pkt_alloc(struct exanet_peer *peer,
 		return NULL;
 	dlist_init(&pkt->entry);
 	pkt->peer = peer;
+	peer->refs++;
 	pkt->op = NULL;
 	pkt->read = NULL;
 	pkt->kind = kind;
@@ -89,6 +92,7 @@ static int exanet_pkt_post(struct exanet_domain *domain,
 	switch (pkt->kind) {
 	case EXANET_PKT_MSG:
 	case EXANET_PKT_BARE:
+	case EXANET_PKT_PROBE:
 		chan = exa_msg_post(domain->dev, &pkt->to, pkt->data, pkt->len,
 				    0);
 		break;
@@ -272,13 +276,14 @@ int exanet_pkt_send_bare(struct exanet_ep *ep, const struct exa_mbox_addr *to,
 	return ret;
 }
 
-unsigned int exanet_pkts_bare(const struct exanet_domain *domain)
+unsigned int exanet_pkts_on_channels(const struct exanet_domain *domain,
+				     enum exanet_pkt_kind kind)
 {
 	unsigned int i, n = 0;
 
 	for (i = 0; domain->msg_busy >> i; i++) {
 		if (domain->msg_busy & (1U << i))
-			n += domain->msg_chan[i]->kind == EXANET_PKT_BARE;
+			n += domain->msg_chan[i]->kind == kind;
 	}
 	return n;
 }
@@ -289,7 +294,9 @@ static bool exanet_pkt_retry(struct exanet_pkt *pkt, int err)
 	struct exanet_domain *domain = exanet_pkt_domain(pkt);
 	unsigned int limit = 0;
 
-	if (err == -ENOBUFS || err == -EBUSY)
+	if (pkt->kind == EXANET_PKT_PROBE)
+		limit = 0;
+	else if (err == -ENOBUFS || err == -EBUSY)
 		limit = EXANET_FULL_RETRIES;
 	else if (err == -EFAULT && pkt->kind == EXANET_PKT_MSG)
 		limit = EXANET_FAULT_RETRIES;
@@ -351,9 +358,13 @@ void exanet_pkt_done(struct exanet_pkt *pkt, int err)
 		err = 0;
 	if (err && exanet_pkt_retry(pkt, err))
 		return;
-	if (!err)
+	if (!err && pkt->kind != EXANET_PKT_PROBE)
 		peer->active = true;
-	if (exanet_pkt_numbered(pkt)) {
+	if (pkt->kind == EXANET_PKT_PROBE) {
+		/* A full mailbox is a sign of life. */
+		if (err == -EACCES || err == -ENXIO)
+			exanet_peer_fail(peer, FI_ECONNRESET);
+	} else if (exanet_pkt_numbered(pkt)) {
 		peer->inflight--;
 		if (err) {
 			err = exanet_pkt_error(err);
@@ -514,6 +525,7 @@ static void exanet_chans_orphan(struct exanet_pkt **chans, uint32_t busy,
 		if (!(busy & (1U << i)) || !chans[i]->peer ||
 		    chans[i]->peer->ep != ep)
 			continue;
+		chans[i]->peer->refs--;
 		chans[i]->peer = NULL;
 		chans[i]->op = NULL;
 		chans[i]->read = NULL;

@@ -8,149 +8,128 @@
 /* How often the clock is looked at, in rounds of progress; a power of two. */
 #define EXANET_WATCH_ROUNDS	1024
 
-static uint64_t exanet_get64(const uint8_t *p)
-{
-	__le64 v;
-
-	memcpy(&v, p, sizeof(v));
-	return le64toh(v);
-}
-
-static uint32_t exanet_get32(const uint8_t *p)
-{
-	__le32 v;
-
-	memcpy(&v, p, sizeof(v));
-	return le32toh(v);
-}
-
-/* Takes tag and CQ data off the front of a message; false if it is too short. */
-static bool exanet_rx_envelope(uint64_t hdr, const uint8_t **body, size_t *size,
+/* Fills @info from the envelope of EAGER or RTS. */
+static void exanet_rx_envelope(const struct exanet_hdr *hdr,
+			       const struct exanet_body *body,
 			       struct exanet_rx_info *info)
 {
-	static const size_t cq_bytes[] = { 0, 4, 8, 0 };
-	size_t cq = cq_bytes[RNIC_GET(EXANET_FI_HDR_CQ_DATA, hdr)];
-	size_t tag = hdr & EXANET_FI_HDR_TAGGED ? sizeof(__le64) : 0;
-
 	memset(info, 0, sizeof(*info));
-	if (*size < tag + cq)
-		return false;
-	info->ofi_op = tag ? ofi_op_tagged : ofi_op_msg;
-	if (tag)
-		info->tag = exanet_get64(*body);
-	if (cq) {
-		info->flags = FI_REMOTE_CQ_DATA;
-		info->cq_data = cq == 8 ? exanet_get64(*body + tag) :
-					  exanet_get32(*body + tag);
-	}
-	*body += tag + cq;
-	*size -= tag + cq;
-	return true;
+	info->ofi_op = hdr->tagged ? ofi_op_tagged : ofi_op_msg;
+	info->tag = body->tag;
+	info->cq_data = body->cq_data;
+	info->flags = body->has_cq_data ? FI_REMOTE_CQ_DATA : 0;
 }
 
-static void exanet_rx_rts(struct exanet_peer *peer, const uint8_t *body,
-			  size_t size, struct exanet_rx_info *info)
+static void exanet_rx_inline(struct exanet_peer *peer,
+			     const struct exanet_hdr *hdr,
+			     const struct exanet_body *body)
 {
-	struct exanet_fi_rts rts;
+	struct exanet_rx_info info;
 
-	if (size < sizeof(rts))
-		return;
-	memcpy(&rts, body, sizeof(rts));
-	info->len = le64toh(rts.len);
-	info->va = le64toh(rts.va);
-	info->id = le32toh(rts.id);
-	exanet_rx_deliver(peer, info);
+	exanet_rx_envelope(hdr, body, &info);
+	info.data = body->data;
+	info.len = body->len;
+	exanet_rx_deliver(peer, &info);
 }
 
-static void exanet_rx_fin(struct exanet_peer *peer, const uint8_t *body,
-			  size_t size)
+static void exanet_rx_rts(struct exanet_peer *peer,
+			  const struct exanet_hdr *hdr,
+			  const struct exanet_body *body)
 {
-	struct exanet_fi_fin fin;
-	struct exanet_op *op;
+	struct exanet_rx_info info;
 
-	if (size < sizeof(fin))
-		return;
-	memcpy(&fin, body, sizeof(fin));
-	op = exanet_op_find(peer, EXANET_OP_RTS, le32toh(fin.id));
+	if (hdr->flag)
+		exanet_slot_offer(peer);
+	exanet_rx_envelope(hdr, body, &info);
+	info.len = body->rts.len;
+	info.va = body->rts.va;
+	info.id = body->rts.id;
+	exanet_rx_deliver(peer, &info);
+}
+
+static void exanet_rx_fin(struct exanet_peer *peer,
+			  const struct exanet_body *body)
+{
+	struct exanet_op *op = exanet_op_find(peer, EXANET_OP_RTS,
+					      body->fin.id);
+
 	if (op)
-		exanet_op_put(op, le32toh(fin.status) & INT32_MAX);
+		exanet_op_put(op, body->fin.err);
 }
 
-static void exanet_rx_write_data(struct exanet_peer *peer, const uint8_t *body,
-				 size_t size)
+static void exanet_rx_write_data(struct exanet_peer *peer,
+				 const struct exanet_body *body)
 {
 	struct util_ep *ep = &peer->ep->util_ep;
-	struct exanet_fi_write_data wd;
 
-	if (size < sizeof(wd))
-		return;
-	memcpy(&wd, body, sizeof(wd));
 	ofi_ep_peer_rx_cntr_inc(ep, ofi_op_write);
 	if (ep->rx_cq &&
 	    ofi_peer_cq_write(ep->rx_cq, NULL,
 			      ofi_rx_cq_flags(ofi_op_write) | FI_REMOTE_CQ_DATA,
-			      le64toh(wd.len), NULL, le64toh(wd.data), 0,
+			      body->write.len, NULL, body->write.data, 0,
 			      peer->fi_addr))
 		FI_WARN(&exanet_prov, FI_LOG_CQ, "completion lost\n");
 }
 
+static void exanet_rx_bad(const uint8_t *data, size_t size)
+{
+	FI_WARN(&exanet_prov, FI_LOG_EP_DATA,
+		"bad message: operation %u, %zu bytes\n",
+		data[1] & 0xf, size);
+}
+
+/* Handles a message that has its turn. */
 static void exanet_rx_handle(struct exanet_peer *peer, const uint8_t *data,
 			     size_t size)
 {
-	uint64_t hdr = exanet_get64(data);
-	const uint8_t *body = data + sizeof(hdr);
-	struct exanet_rx_info info;
+	struct exanet_hdr hdr;
+	struct exanet_body body;
 
-	size -= sizeof(hdr);
-	switch (RNIC_GET(EXANET_FI_HDR_OP, hdr)) {
+	if (!exanet_decode(data, size, &hdr, &body)) {
+		exanet_rx_bad(data, size);
+		return;
+	}
+	switch (hdr.op) {
 	case EXANET_FI_EAGER:
-		if (!exanet_rx_envelope(hdr, &body, &size, &info))
-			break;
-		info.data = body;
-		info.len = size;
-		exanet_rx_deliver(peer, &info);
-		return;
+		exanet_rx_inline(peer, &hdr, &body);
+		break;
 	case EXANET_FI_RTS:
-		if (!exanet_rx_envelope(hdr, &body, &size, &info))
-			break;
-		if (hdr & EXANET_FI_HDR_FLAG)
-			exanet_slot_offer(peer);
-		exanet_rx_rts(peer, body, size, &info);
-		return;
+		exanet_rx_rts(peer, &hdr, &body);
+		break;
 	case EXANET_FI_FIN:
-		exanet_rx_fin(peer, body, size);
-		return;
+		exanet_rx_fin(peer, &body);
+		break;
 	case EXANET_FI_ATOMIC:
-		exanet_atomic_execute(peer, body, size);
-		return;
+		exanet_atomic_execute(peer, &body);
+		break;
 	case EXANET_FI_ATOMIC_RSP:
-		exanet_atomic_finish(peer, body, size);
-		return;
+		exanet_atomic_finish(peer, &body);
+		break;
 	case EXANET_FI_WRITE_DATA:
-		exanet_rx_write_data(peer, body, size);
-		return;
+		exanet_rx_write_data(peer, &body);
+		break;
 	case EXANET_FI_RING:
-		exanet_slot_ring(peer, body, size);
-		return;
+		exanet_slot_ring(peer, &body);
+		break;
 	case EXANET_FI_CREDIT:
-		exanet_slot_credit(peer, body, size);
-		return;
+		exanet_slot_credit(peer, body.emptied);
+		break;
 	case EXANET_FI_PING:
-		return;
-	default:
 		break;
 	}
-	FI_WARN(&exanet_prov, FI_LOG_EP_DATA, "bad message 0x%" PRIx64 "\n",
-		hdr);
 }
 
 static void exanet_rx_dispatch(struct exanet_peer *peer, bool slot,
 			       const uint8_t *data, size_t size)
 {
-	if (slot)
-		exanet_slot_arrive(peer, exanet_get64(data));
-	else
+	__le64 word;
+
+	if (!slot) {
 		exanet_rx_handle(peer, data, size);
+		return;
+	}
+	memcpy(&word, data, sizeof(word));
+	exanet_slot_arrive(peer, le64toh(word));
 }
 
 /* Keeps a message whose predecessor is still missing. */
@@ -197,19 +176,108 @@ static void exanet_rx_order(struct exanet_peer *peer, uint16_t seq, bool slot,
 	}
 }
 
+/* Tells the sender at @to that no endpoint here knows it. */
+static void exanet_rx_refuse(struct exanet_ep *ep,
+			     const struct exa_mbox_addr *to, uint16_t src_tag,
+			     uint16_t dst_tag)
+{
+	/* A lost NAK does no harm, because the peer retransmits. */
+	(void) exanet_pkt_send_bare(ep, to, EXANET_FI_NAK, src_tag, dst_tag,
+				    NULL, 0);
+}
+
 /* A slot was filled: the notification is the message. */
 static void exanet_rx_notify(struct exanet_ep *ep,
 			     const struct exanet_message *msg)
 {
-	uint64_t word = le64toh(msg->data);
-	struct exanet_peer *peer = exanet_slot_peer(ep, word);
-	uint8_t data[sizeof(word)];
+	struct exanet_slot_note note;
+	struct exanet_peer *peer;
 
-	if (!peer || peer->dead)
+	if (!exanet_decode_note(le64toh(msg->data), &note) ||
+	    note.dst_tag != ep->tag)
 		return;
-	memcpy(data, &msg->data, sizeof(data));
-	exanet_rx_order(peer, RNIC_GET(EXANET_FI_SLOT_SEQ, word), true, data,
-			sizeof(data));
+	peer = exanet_slot_peer(ep, note.ring);
+	if (!peer)
+		return;
+	if (peer->dead)
+		exanet_rx_refuse(ep, &peer->to, peer->tag, ep->tag);
+	else
+		exanet_rx_order(peer, note.seq, true,
+				(const uint8_t *)&msg->data, sizeof(msg->data));
+}
+
+/* Handles a message with a sequence number. */
+static void exanet_rx_numbered(struct exanet_ep *ep,
+			       const struct exa_mbox_addr *from,
+			       const struct exanet_hdr *hdr,
+			       const uint8_t *data, size_t size)
+{
+	/*
+	 * The first messages of a sender have low numbers.  Higher numbers from an
+	 * unknown sender are late messages of an endpoint that has gone.
+	 */
+	bool make = hdr->seq < EXANET_FI_WINDOW;
+	struct exanet_peer *peer = exanet_peer_find(ep, from, hdr->src_tag,
+						    make);
+
+	/*
+	 * A peer that failed here may live; if it learned nothing, it would wait for
+	 * answers for ever.
+	 */
+	if (peer && !peer->dead)
+		exanet_rx_order(peer, hdr->seq, false, data, size);
+	else if (peer || !make)
+		exanet_rx_refuse(ep, from, hdr->src_tag, hdr->dst_tag);
+}
+
+static void exanet_rx_nak(struct exanet_ep *ep,
+			  const struct exa_mbox_addr *from,
+			  const struct exanet_hdr *hdr)
+{
+	struct exanet_peer *peer = hdr->dst_tag == ep->tag ?
+		exanet_peer_find(ep, from, hdr->src_tag, false) : NULL;
+
+	if (peer)
+		exanet_peer_fail(peer, FI_ECONNRESET);
+}
+
+static void exanet_rx_probe(struct exanet_ep *ep,
+			    const struct exa_mbox_addr *from,
+			    const struct exanet_hdr *hdr)
+{
+	struct exanet_peer *peer = exanet_peer_find(ep, from, hdr->src_tag,
+						    false);
+
+	if (peer && peer->dead)
+		exanet_rx_refuse(ep, from, hdr->src_tag, hdr->dst_tag);
+}
+
+/* Handles a message without sequence number. */
+static void exanet_rx_bare(struct exanet_ep *ep,
+			   const struct exa_mbox_addr *from,
+			   const struct exanet_hdr *hdr,
+			   const struct exanet_body *body)
+{
+	switch (hdr->op) {
+	case EXANET_FI_NAK:
+		exanet_rx_nak(ep, from, hdr);
+		break;
+	case EXANET_FI_LOOKUP:
+		exanet_lookup_answer(ep, from, hdr->src_tag, body->service);
+		break;
+	case EXANET_FI_FOUND:
+		exanet_lookup_found(ep, from, hdr->src_tag, body->service);
+		break;
+	case EXANET_FI_PROBE:
+		exanet_rx_probe(ep, from, hdr);
+		break;
+	case EXANET_FI_RING_END:
+		exanet_slot_end(ep, from, hdr->src_tag, body->ring.number);
+		break;
+	case EXANET_FI_RING_GONE:
+		exanet_slot_gone(ep, from, hdr->src_tag, body->ring.number);
+		break;
+	}
 }
 
 static void exanet_rx_message(struct exanet_ep *ep,
@@ -220,50 +288,25 @@ static void exanet_rx_message(struct exanet_ep *ep,
 		.coord = exa_message_coord(msg),
 		.ctx = exa_message_ctx(msg),
 	};
-	const uint8_t *body = msg->payload + sizeof(uint64_t);
-	size_t body_size = size - sizeof(uint64_t);
-	struct exanet_peer *peer;
-	uint16_t src_tag, dst_tag;
-	enum exanet_fi_op op;
-	uint64_t hdr;
+	struct exanet_hdr hdr;
+	struct exanet_body body;
 
-	if (size < sizeof(hdr) || size > sizeof(msg->payload))
-		return;
-	hdr = exanet_get64(msg->payload);
-	if (RNIC_GET(EXANET_FI_HDR_VERSION, hdr) != EXANET_FI_VERSION) {
+	if (!exanet_decode_hdr(msg->payload, size, &hdr)) {
 		FI_WARN(&exanet_prov, FI_LOG_EP_DATA,
-			"message of another protocol version\n");
+			"message without header or of another version\n");
 		return;
 	}
-	from.mbox = RNIC_GET(EXANET_FI_HDR_MBOX, hdr);
-	src_tag = RNIC_GET(EXANET_FI_HDR_SRC_TAG, hdr);
-	dst_tag = RNIC_GET(EXANET_FI_HDR_DST_TAG, hdr);
-	op = RNIC_GET(EXANET_FI_HDR_OP, hdr);
-	if (op == EXANET_FI_LOOKUP) {
-		exanet_lookup_answer(ep, &from, src_tag, body, body_size);
-		return;
-	}
-	if (op == EXANET_FI_NAK) {
-		peer = dst_tag == ep->tag ?
-		       exanet_peer_find(ep, &from, src_tag, false) : NULL;
-		if (peer)
-			exanet_peer_fail(peer, FI_ECONNRESET);
-		return;
-	}
-	if (dst_tag != ep->tag) {
-		/* A lost NAK does no harm, because the peer retransmits. */
-		(void) exanet_pkt_send_bare(ep, &from, EXANET_FI_NAK, src_tag,
-					    dst_tag, NULL, 0);
-		return;
-	}
-	if (op == EXANET_FI_FOUND) {
-		exanet_lookup_found(ep, &from, src_tag, body, body_size);
-		return;
-	}
-	peer = exanet_peer_find(ep, &from, src_tag, true);
-	if (peer && !peer->dead)
-		exanet_rx_order(peer, RNIC_GET(EXANET_FI_HDR_SEQ, hdr), false,
-				msg->payload, size);
+	from.mbox = hdr.mbox;
+	/* LOOKUP knows no tag yet, and NAK would answer NAK. */
+	if (hdr.op != EXANET_FI_LOOKUP && hdr.op != EXANET_FI_NAK &&
+	    hdr.dst_tag != ep->tag)
+		exanet_rx_refuse(ep, &from, hdr.src_tag, hdr.dst_tag);
+	else if (exanet_hdr_numbered(&hdr))
+		exanet_rx_numbered(ep, &from, &hdr, msg->payload, size);
+	else if (exanet_decode(msg->payload, size, &hdr, &body))
+		exanet_rx_bare(ep, &from, &hdr, &body);
+	else
+		exanet_rx_bad(msg->payload, size);
 }
 
 static void exanet_mbox_progress(struct exanet_ep *ep)

@@ -37,6 +37,7 @@ int exanet_read_start(struct exanet_op *op, void *dst, uint64_t va, size_t len)
 	exa_notify_clear(&read->rec);
 	read->op = op;
 	read->peer = peer;
+	peer->refs++;
 	read->pkt = pkt;
 	dlist_insert_tail(&read->entry, &domain->reads);
 	pkt->read = read;
@@ -63,7 +64,9 @@ void exanet_read_done(struct exanet_read *read, int err)
 		/* The data was faster than the ack of the request. */
 		read->pkt->read = NULL;
 		read->pkt->peer = NULL;
+		read->peer->refs--;
 	}
+	read->peer->refs--;
 	dlist_remove(&read->entry);
 	ofi_buf_free(read);
 	op->ep->domain->idle = 0;
@@ -88,6 +91,7 @@ void exanet_reads_fail(struct exanet_peer *peer, int err)
 		 * until the pool goes together with the context.
 		 */
 		dlist_remove(&read->entry);
+		peer->refs--;
 		op = read->op;
 		read->op = NULL;
 		exanet_op_put(op, err);

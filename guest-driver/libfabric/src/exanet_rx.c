@@ -163,6 +163,7 @@ static int exanet_rx_queue(struct exanet_peer *peer,
 	if (!unexp)
 		return -FI_ENOMEM;
 	unexp->peer = peer;
+	peer->refs++;
 	unexp->info = *info;
 	if (info->data) {
 		memcpy(unexp->data, info->data, len);
@@ -206,12 +207,18 @@ void exanet_rx_deliver(struct exanet_peer *peer,
 	}
 }
 
+static void exanet_unexp_free(struct exanet_unexp *unexp)
+{
+	unexp->peer->refs--;
+	free(unexp);
+}
+
 static int exanet_rx_unexp_start(struct fi_peer_rx_entry *rx)
 {
 	struct exanet_unexp *unexp = rx->peer_context;
 
 	exanet_rx_start(unexp->peer, &unexp->info, rx);
-	free(unexp);
+	exanet_unexp_free(unexp);
 	return FI_SUCCESS;
 }
 
@@ -221,7 +228,7 @@ static int exanet_rx_unexp_discard(struct fi_peer_rx_entry *rx)
 
 	if (!unexp->info.data)
 		exanet_rx_send_fin(unexp->peer, unexp->info.id, 0);
-	free(unexp);
+	exanet_unexp_free(unexp);
 	return FI_SUCCESS;
 }
 

@@ -4,6 +4,8 @@
  * makes it when the sender first asks; slots are filled and emptied in turn.
  */
 
+#include <sys/mman.h>
+
 #include "exanet.h"
 
 /*
@@ -13,26 +15,81 @@
 #define EXANET_SLOT_BYTES	32768
 #define EXANET_SLOTS		16
 
-static struct exanet_ring *exanet_ring_new(struct exanet_domain *domain,
-					   uint32_t slots, uint32_t slot_bytes)
+#define EXANET_RING_IDLE_MS	1000	/* unused, so that another sender may have it */
+
+size_t exanet_ring_limit = 64;
+
+/* Returns a ring of @bytes whose address space has no user, or NULL. */
+static struct exanet_ring *exanet_ring_reuse(struct exanet_domain *domain,
+					     size_t bytes)
+{
+	uint64_t now = ofi_gettime_ms();
+	struct exanet_ring *ring;
+	struct dlist_entry *item;
+
+	dlist_foreach(&domain->rings, item) {
+		ring = container_of(item, struct exanet_ring, entry);
+		if (ring->reuse_ms && ring->reuse_ms <= now &&
+		    ring->alloc_bytes == bytes)
+			return ring;
+	}
+	return NULL;
+}
+
+static struct exanet_ring *exanet_ring_map(struct exanet_domain *domain,
+					   size_t bytes)
 {
 	struct exanet_ring *ring = calloc(1, sizeof(*ring));
-	uintptr_t start;
 
 	if (!ring)
 		return NULL;
-	ring->alloc = malloc((size_t)(slots + 1) * slot_bytes);
-	if (!ring->alloc) {
+	ring->alloc = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (ring->alloc == MAP_FAILED) {
 		free(ring);
 		return NULL;
 	}
-	start = ((uintptr_t)ring->alloc + slot_bytes - 1) &
-		~(uintptr_t)(slot_bytes - 1);
-	ring->mem = (uint8_t *)start;
-	ring->slots = slots;
-	ring->slot_bytes = slot_bytes;
+	/* A huge page would be memory of rings beside this one, which are freed. */
+	(void) madvise(ring->alloc, bytes, MADV_NOHUGEPAGE);
+	ring->alloc_bytes = bytes;
 	dlist_insert_tail(&ring->entry, &domain->rings);
 	return ring;
+}
+
+static struct exanet_ring *exanet_ring_new(struct exanet_domain *domain,
+					   uint32_t slots, uint32_t slot_bytes)
+{
+	size_t bytes = (size_t)(slots + 1) * slot_bytes;
+	struct exanet_ring *ring = exanet_ring_reuse(domain, bytes);
+
+	if (!ring)
+		ring = exanet_ring_map(domain, bytes);
+	if (!ring)
+		return NULL;
+	ring->mem = (uint8_t *)(((uintptr_t)ring->alloc + slot_bytes - 1) &
+				~(uintptr_t)(slot_bytes - 1));
+	ring->slots = slots;
+	ring->slot_bytes = slot_bytes;
+	ring->reuse_ms = 0;
+	ring->filled = 0;
+	ring->emptied = 0;
+	ring->told = 0;
+	ring->used = false;
+	ring->used_ms = 0;
+	ring->end_ms = 0;
+	return ring;
+}
+
+/*
+ * Frees the memory of a ring.  Its address space has no other use before @reuse_ms,
+ * because the NIC may write there until then.
+ */
+static void exanet_ring_release(struct exanet_ring *ring, uint64_t reuse_ms)
+{
+	if (madvise(ring->alloc, ring->alloc_bytes, MADV_DONTNEED))
+		FI_WARN(&exanet_prov, FI_LOG_EP_DATA, "madvise: %s\n",
+			strerror(errno));
+	ring->reuse_ms = reuse_ms;
 }
 
 void exanet_rings_free(struct exanet_domain *domain)
@@ -43,7 +100,7 @@ void exanet_rings_free(struct exanet_domain *domain)
 		ring = container_of(domain->rings.next, struct exanet_ring,
 				    entry);
 		dlist_remove(&ring->entry);
-		free(ring->alloc);
+		munmap(ring->alloc, ring->alloc_bytes);
 		free(ring);
 	}
 }
@@ -108,43 +165,55 @@ int exanet_slot_send(struct exanet_peer *peer, struct exanet_op *op,
 	return 0;
 }
 
-void exanet_slot_ring(struct exanet_peer *peer, const uint8_t *body,
-		      size_t size)
+void exanet_slot_ring(struct exanet_peer *peer, const struct exanet_body *body)
 {
-	struct exanet_fi_ring offer;
+	struct exanet_ep *ep = peer->ep;
 	struct exanet_ring *ring;
-	uint32_t slots, bytes;
 
-	if (size < sizeof(offer) || peer->tx_ring)
+	/* Without ring, rendezvous will do; RING_END will find none. */
+	if (peer->tx_ring || ep->tx_rings >= exanet_ring_limit)
 		return;
-	memcpy(&offer, body, sizeof(offer));
-	slots = le16toh(offer.slots);
-	bytes = le32toh(offer.slot_bytes);
-	if (!slots || slots > EXANET_FI_SLOTS_MAX || slots & (slots - 1) ||
-	    bytes < 64 || bytes > EXANET_FI_SLOT_BYTES_MAX ||
-	    bytes & (bytes - 1))
-		return;
-	ring = exanet_ring_new(peer->ep->domain, slots, bytes);
+	ring = exanet_ring_new(ep->domain, body->ring.slots,
+			       body->ring.slot_bytes);
 	if (!ring)
-		return;		/* rendezvous will do */
-	ring->xva = le64toh(offer.xva);
-	ring->number = le16toh(offer.ring);
+		return;
+	ring->xva = body->ring.xva;
+	ring->number = body->ring.number;
 	peer->tx_ring = ring;
+	ep->tx_rings++;
 }
 
-void exanet_slot_credit(struct exanet_peer *peer, const uint8_t *body,
-			size_t size)
+void exanet_slot_credit(struct exanet_peer *peer, uint32_t emptied)
 {
 	struct exanet_ring *ring = peer->tx_ring;
-	struct exanet_fi_credit credit;
-	uint32_t emptied;
 
-	if (size < sizeof(credit) || !ring)
-		return;
-	memcpy(&credit, body, sizeof(credit));
-	emptied = le32toh(credit.emptied);
-	if (ring->filled - emptied <= ring->slots)
+	if (ring && ring->filled - emptied <= ring->slots)
 		ring->emptied = emptied;
+}
+
+/* Frees the send ring, whose packets have all been acked. */
+static void exanet_tx_ring_release(struct exanet_peer *peer)
+{
+	exanet_ring_release(peer->tx_ring, ofi_gettime_ms());
+	peer->tx_ring = NULL;
+	peer->ep->tx_rings--;
+}
+
+void exanet_slot_end(struct exanet_ep *ep, const struct exa_mbox_addr *from,
+		     uint16_t tag, uint16_t number)
+{
+	struct exanet_peer *peer = exanet_peer_find(ep, from, tag, false);
+	struct exanet_fi_ring_end body = { .ring = htole16(number) };
+
+	if (peer && peer->tx_ring && peer->tx_ring->number == number) {
+		/* The ring has work again: the receiver asks later. */
+		if (peer->queued || peer->inflight)
+			return;
+		exanet_tx_ring_release(peer);
+		peer->ask_ms = 0;
+	}
+	(void) exanet_pkt_send_bare(ep, from, EXANET_FI_RING_GONE, tag, ep->tag,
+				    &body, sizeof(body));
 }
 
 /* --- Receiver -------------------------------------------------------------- */
@@ -163,48 +232,151 @@ static void exanet_ring_touch(struct exanet_ring *ring)
 	}
 }
 
+/*
+ * The number of the ring at @index of the places: those that used the place before have
+ * other numbers, so that nobody takes a late message for one of the ring that is there.
+ */
+static uint16_t exanet_ring_number(const struct exanet_ep *ep, uint32_t index)
+{
+	return ep->places[index].generation * EXANET_RINGS_MAX + index;
+}
+
+/* Takes back the ring that was not used for the longest time. */
+static void exanet_rings_reclaim(struct exanet_ep *ep)
+{
+	uint64_t now = ofi_gettime_ms();
+	struct exanet_peer *peer, *oldest = NULL;
+	struct exanet_ring *ring;
+	uint32_t i;
+
+	for (i = 0; i < exanet_ring_limit; i++) {
+		peer = ep->places[i].peer;
+		ring = peer->rx_ring;
+		if (peer->dead || peer->queued || peer->inflight ||
+		    ring->used || now < ring->used_ms + EXANET_RING_IDLE_MS ||
+		    (ring->end_ms && now < ring->end_ms + EXANET_PING_MS))
+			continue;
+		if (!oldest || ring->used_ms < oldest->rx_ring->used_ms)
+			oldest = peer;
+	}
+	if (oldest)
+		exanet_ring_end(oldest);
+}
+
+/*
+ * Returns the index of a free place, or -1.  Peers that have gone need no ring: many
+ * may come and go between two watches.
+ */
+static int exanet_place_free(struct exanet_ep *ep)
+{
+	struct exanet_peer *peer;
+	uint32_t i;
+
+	if (!ep->places && exanet_ring_limit)
+		ep->places = calloc(exanet_ring_limit, sizeof(*ep->places));
+	if (!ep->places)
+		return -1;
+	for (i = 0; i < exanet_ring_limit; i++) {
+		peer = ep->places[i].peer;
+		if (peer && peer->gone)
+			exanet_rings_release(peer);
+		if (!ep->places[i].peer)
+			return i;
+	}
+	exanet_rings_reclaim(ep);
+	return -1;
+}
+
 void exanet_slot_offer(struct exanet_peer *peer)
 {
 	struct exanet_ep *ep = peer->ep;
 	struct exanet_ring *ring;
-	struct exanet_peer **rings;
 	struct exanet_fi_ring offer = {
 		.slot_bytes = htole32(EXANET_SLOT_BYTES),
 		.slots = htole16(EXANET_SLOTS),
-		.ring = htole16(ep->ring_count),
 	};
+	int index;
 
-	if (peer->rx_ring || ep->ring_count > UINT16_MAX)
+	if (peer->rx_ring)
 		return;
-	rings = realloc(ep->rings, (ep->ring_count + 1) * sizeof(*rings));
-	if (!rings)
+	index = exanet_place_free(ep);
+	if (index < 0)
 		return;
-	ep->rings = rings;
 	ring = exanet_ring_new(ep->domain, EXANET_SLOTS, EXANET_SLOT_BYTES);
 	if (!ring)
 		return;
 	if (exa_xva(ep->domain->dev, ring->mem,
-		    EXANET_SLOTS * EXANET_SLOT_BYTES, &ring->xva))
-		return;		/* freed with the domain */
+		    EXANET_SLOTS * EXANET_SLOT_BYTES, &ring->xva)) {
+		exanet_ring_release(ring, UINT64_MAX);
+		return;
+	}
 	exanet_ring_touch(ring);
-	ring->number = ep->ring_count;
-	ep->rings[ep->ring_count++] = peer;
+	ring->number = exanet_ring_number(ep, index);
+	ring->used_ms = ofi_gettime_ms();
+	ep->places[index].peer = peer;
 	peer->rx_ring = ring;
+	offer.ring = htole16(ring->number);
 	offer.xva = htole64(ring->xva);
 	if (exanet_pkt_send_simple(peer, EXANET_FI_RING, &offer,
 				   sizeof(offer)))
 		exanet_peer_fail(peer, FI_ENOMEM);
 }
 
-struct exanet_peer *exanet_slot_peer(struct exanet_ep *ep, uint64_t word)
+struct exanet_peer *exanet_slot_peer(struct exanet_ep *ep, uint16_t number)
 {
-	uint32_t number = RNIC_GET(EXANET_FI_SLOT_RING, word);
+	uint32_t index = number % EXANET_RINGS_MAX;
 
-	if (RNIC_GET(EXANET_FI_SLOT_VERSION, word) != EXANET_FI_VERSION ||
-	    RNIC_GET(EXANET_FI_SLOT_DST_TAG, word) != ep->tag ||
-	    number >= ep->ring_count)
+	if (!ep->places || index >= exanet_ring_limit ||
+	    !ep->places[index].peer ||
+	    ep->places[index].peer->rx_ring->number != number)
 		return NULL;
-	return ep->rings[number];
+	return ep->places[index].peer;
+}
+
+/* Frees the receive ring; the NIC may write to it until @reuse_ms. */
+static void exanet_rx_ring_release(struct exanet_peer *peer, uint64_t reuse_ms)
+{
+	struct exanet_place *place =
+		&peer->ep->places[peer->rx_ring->number % EXANET_RINGS_MAX];
+
+	place->peer = NULL;
+	place->generation++;
+	exanet_ring_release(peer->rx_ring, reuse_ms);
+	peer->rx_ring = NULL;
+}
+
+void exanet_ring_end(struct exanet_peer *peer)
+{
+	struct exanet_fi_ring_end body = {
+		.ring = htole16(peer->rx_ring->number),
+	};
+
+	if (peer->queued || peer->inflight)
+		return;
+	peer->rx_ring->end_ms = ofi_gettime_ms();
+	exanet_probe_send(peer, EXANET_FI_RING_END, &body, sizeof(body));
+}
+
+void exanet_slot_gone(struct exanet_ep *ep, const struct exa_mbox_addr *from,
+		      uint16_t tag, uint16_t number)
+{
+	struct exanet_peer *peer = exanet_peer_find(ep, from, tag, false);
+
+	if (peer && peer->rx_ring && peer->rx_ring->number == number &&
+	    peer->rx_ring->end_ms)
+		exanet_rx_ring_release(peer, ofi_gettime_ms());
+}
+
+void exanet_rings_release(struct exanet_peer *peer)
+{
+	/* A peer that lives does not know, and may fill slots at any time. */
+	if (peer->rx_ring)
+		exanet_rx_ring_release(peer, peer->gone ?
+				       ofi_gettime_ms() + EXANET_GONE_MS :
+				       UINT64_MAX);
+	/* The NIC may still read what is on a channel. */
+	if (peer->tx_ring && !peer->queued && !peer->inflight)
+		exanet_tx_ring_release(peer);
 }
 
 static void exanet_slot_emptied(struct exanet_peer *peer)
@@ -224,28 +396,29 @@ static void exanet_slot_emptied(struct exanet_peer *peer)
 void exanet_slot_arrive(struct exanet_peer *peer, uint64_t word)
 {
 	struct exanet_ring *ring = peer->rx_ring;
-	uint32_t index = RNIC_GET(EXANET_FI_SLOT_INDEX, word);
 	struct exanet_rx_info info = { 0 };
-	struct exanet_fi_slot hdr;
+	struct exanet_slot_note note;
+	struct exanet_slot_hdr hdr;
 	const uint8_t *slot;
 
-	if (index >= ring->slots)
+	/* A message that was kept may be of a ring that has gone meanwhile. */
+	if (!exanet_decode_note(word, &note) || !ring ||
+	    note.ring != ring->number || note.index >= ring->slots)
 		return;
-	slot = exanet_slot_at(ring, index);
-	memcpy(&hdr, slot, sizeof(hdr));
-	info.len = le32toh(hdr.len);
-	if (info.len > ring->slot_bytes - sizeof(hdr)) {
+	ring->used = true;
+	slot = exanet_slot_at(ring, note.index);
+	if (!exanet_decode_slot(slot, ring->slot_bytes, &hdr)) {
 		FI_WARN(&exanet_prov, FI_LOG_EP_DATA, "bad slot\n");
 		return;
 	}
-	info.ofi_op = le32toh(hdr.flags) & EXANET_FI_SLOT_TAGGED ?
-		      ofi_op_tagged : ofi_op_msg;
-	info.tag = le64toh(hdr.tag);
-	if (le32toh(hdr.flags) & EXANET_FI_SLOT_CQ_DATA) {
+	info.ofi_op = hdr.tagged ? ofi_op_tagged : ofi_op_msg;
+	info.tag = hdr.tag;
+	if (hdr.has_cq_data) {
 		info.flags = FI_REMOTE_CQ_DATA;
-		info.cq_data = le64toh(hdr.cq_data);
+		info.cq_data = hdr.cq_data;
 	}
-	info.data = slot + sizeof(hdr);
+	info.len = hdr.len;
+	info.data = slot + EXANET_FI_SLOT_HDR_BYTES;
 	exanet_rx_deliver(peer, &info);
 	exanet_slot_emptied(peer);
 }

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Decoder of messages and slots, which other processes write.  It needs no libfabric and
+ * no NIC, so that tests run it without them.
+ *
+ * A function returns false if the bytes are no valid message of this version; the output
+ * is undefined then.  Each byte is read once, and none behind the given size is read.
+ */
+#ifndef EXANET_DECODE_H
+#define EXANET_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exanet_fi_proto.h"
+
+/* The header word, in host byte order. */
+struct exanet_hdr {
+	uint8_t		op;		/* 0..15, not always an enum exanet_fi_op */
+	uint8_t		mbox;
+	uint8_t		cq_data;	/* enum exanet_fi_cq_data */
+	bool		tagged;
+	bool		flag;
+	uint16_t	seq;
+	uint16_t	src_tag;
+	uint16_t	dst_tag;
+};
+
+/* What follows the header word. */
+struct exanet_body {
+	/* Of EAGER and RTS. */
+	bool		has_cq_data;
+	uint64_t	tag;
+	uint64_t	cq_data;
+	/*
+	 * Data of EAGER, operands of ATOMIC, results of ATOMIC_RSP: the rest of the
+	 * message; NULL and 0 in all others.
+	 */
+	const uint8_t	*data;
+	size_t		len;
+	union {
+		struct {
+			uint64_t len;
+			uint64_t va;
+			uint32_t id;
+		} rts;
+		struct {
+			uint32_t id;
+			int	 err;	/* 0 or positive FI_E */
+		} fin;			/* of FIN and ATOMIC_RSP */
+		struct {
+			uint64_t key;
+			uint64_t offset;
+			uint32_t id;
+			uint8_t	 op;
+			uint8_t	 datatype;
+			uint8_t	 count;
+			uint8_t	 kind;	/* 0..EXANET_FI_ATOMIC_COMPARE */
+		} atomic;
+		struct {
+			uint64_t data;
+			uint64_t len;
+		} write;
+		struct {
+			uint64_t xva;
+			uint32_t slot_bytes;	/* power of two */
+			uint16_t slots;		/* power of two */
+			uint16_t number;
+		} ring;			/* of RING; RING_END and RING_GONE: the number */
+		uint32_t emptied;	/* of CREDIT */
+		uint16_t service;	/* of LOOKUP and FOUND, not zero */
+	};
+};
+
+/* The notification of a filled slot. */
+struct exanet_slot_note {
+	uint16_t	ring;
+	uint16_t	index;
+	uint16_t	seq;
+	uint16_t	dst_tag;
+};
+
+/* The start of a filled slot. */
+struct exanet_slot_hdr {
+	bool		tagged;
+	bool		has_cq_data;
+	uint64_t	tag;
+	uint64_t	cq_data;
+	uint32_t	len;
+};
+
+/* Decodes the header word of a message of @size bytes. */
+bool exanet_decode_hdr(const uint8_t *msg, size_t size, struct exanet_hdr *hdr);
+
+/* Returns true if messages with this operation have a sequence number. */
+bool exanet_hdr_numbered(const struct exanet_hdr *hdr);
+
+/* Decodes all of a message of @size bytes; @body points into @msg. */
+bool exanet_decode(const uint8_t *msg, size_t size, struct exanet_hdr *hdr,
+		   struct exanet_body *body);
+
+/* Decodes the data of a notification. */
+bool exanet_decode_note(uint64_t word, struct exanet_slot_note *note);
+
+/* Decodes the start of a slot of @slot_bytes; all data is inside the slot. */
+bool exanet_decode_slot(const uint8_t *slot, size_t slot_bytes,
+			struct exanet_slot_hdr *hdr);
+
+#endif /* EXANET_DECODE_H */
