@@ -420,6 +420,7 @@ void exanet_schedule(ExanetState *s)
     if (s->running) {
         s->pending = true;
     } else if (s->bh) {
+        s->due = true;
         qemu_bh_schedule(s->bh);
         exanet_timing_schedule(s);
     }
@@ -483,6 +484,7 @@ static void exanet_work(ExanetState *s, unsigned rounds, unsigned packets)
 {
     bool more = true;
 
+    s->due = false;
     while (more && rounds--) {
         s->pending = false;
         more = units_run(s, packets);

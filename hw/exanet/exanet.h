@@ -756,6 +756,7 @@ struct ExanetState {
     bool running;                   /* exanet_enter(): the device is at work */
     bool engaged;                   /* QEMU's re-entrancy guard before exanet_enter() */
     bool pending;                   /* exanet_schedule() was called meanwhile */
+    bool due;                       /* the bottom half has work */
     bool reset_wanted;              /* exanet_reset() was called meanwhile */
     bool fini_wanted;               /* exanet_fini() was called: see fini_late() */
     uint32_t vectors;               /* to be sent when the work is done */

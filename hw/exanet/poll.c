@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet NIC: the CPU of a process that has looked in vain takes frames from the netdevs
- * of all ports, which makes the units work.
+ * of all ports and does the work that waits for the main loop, because the main loop may
+ * have to wait for a CPU of the host.
  */
 #include "qemu/osdep.h"
 #include "../core/poll.h"
@@ -22,6 +23,9 @@ void exanet_poll(ExanetState *s, unsigned c)
     while (more && s->bh && s->enabled && !s->running) {
         for (unsigned i = 0; i < EXANET_LINKS; i++) {
             exanet_port_poll(&s->port[i]);
+        }
+        if (s->due && s->bh) {
+            exanet_run_now(s);
         }
         more = rnic_poll_again(&poll);
     }

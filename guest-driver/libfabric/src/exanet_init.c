@@ -9,7 +9,7 @@
 
 size_t exanet_eager_size = 16384;
 size_t exanet_idle_polls = 10000;
-size_t exanet_hint_polls = 32;
+size_t exanet_hint_polls = 1;
 
 /* The device file of a NIC named as for exa_open(). */
 static void exanet_nic_path(const char *name, char *path, size_t size)
