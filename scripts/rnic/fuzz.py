@@ -27,8 +27,8 @@ _PARTS = ('qom', 'migration', 'io', 'crypto', 'authz', 'event-loop-base')
 # that each run has the same inputs.
 _RUNS, _SEED = 100000, 1
 _RUNS_OF = {'exanet-box': 1500, 'exanet-decode': 500000, 'exanet-segment': 50000,
-            'exanet-wire': 20000, 'pvrdma-box': 1500, 'pvrdma-cmd': 2000,
-            'pvrdma-roce': 50000, 'pvrdma-stream': 1000}
+            'exanet-wire': 20000, 'pvrdma-box': 12000, 'pvrdma-cmd': 15000,
+            'pvrdma-roce': 50000, 'pvrdma-stream': 8000}
 _GATE_ENOUGH = 90            # a slow machine runs fewer inputs than others
 _GATE_SECONDS = 120          # limit of one target
 _INPUT_SECONDS = 20          # limit of one input
