@@ -71,6 +71,23 @@ static bool report_has_reader(const FwReport *r, uint32_t coord, unsigned ctx)
            RNIC_GET(EXANET_PDID_CTX, r->pdid) == ctx;
 }
 
+/* Returns a key for the reader of @r: context and node. */
+static uint32_t report_reader(const FwReport *r)
+{
+    return RNIC_GET(EXANET_PDID_CTX, r->pdid) << 24 | report_coord(r);
+}
+
+static uint64_t tally_get(GHashTable *t, uint32_t key)
+{
+    return GPOINTER_TO_UINT(g_hash_table_lookup(t, GUINT_TO_POINTER(key)));
+}
+
+static void tally_add(GHashTable *t, uint32_t key)
+{
+    g_hash_table_insert(t, GUINT_TO_POINTER(key),
+                        GUINT_TO_POINTER((unsigned)tally_get(t, key) + 1));
+}
+
 /*
  * Returns the report that is given up when all places are used: of the node with most
  * reports, of its context with most reports, the oldest.  So a node or context with few
@@ -78,19 +95,20 @@ static bool report_has_reader(const FwReport *r, uint32_t coord, unsigned ctx)
  */
 static FwReport *report_victim(ExanetFirmware *fw)
 {
-    uint64_t most = 0;
+    g_autoptr(GHashTable) nodes = g_hash_table_new(NULL, NULL);
+    g_autoptr(GHashTable) readers = g_hash_table_new(NULL, NULL);
     FwReport *victim = NULL;
+    uint64_t most = 0;
 
     for (unsigned i = 0; i < FW_REPORTS; i++) {
+        tally_add(nodes, report_coord(&fw->report[i]));
+        tally_add(readers, report_reader(&fw->report[i]));
+    }
+    for (unsigned i = 0; i < FW_REPORTS; i++) {
         FwReport *r = &fw->report[i];
-        uint64_t node = 0, reader = 0, rank;
+        uint64_t rank = tally_get(nodes, report_coord(r)) << 32 |
+                        tally_get(readers, report_reader(r)) << 16 | r->later;
 
-        for (unsigned k = 0; k < FW_REPORTS; k++) {
-            node += report_coord(&fw->report[k]) == report_coord(r);
-            reader += report_has_reader(&fw->report[k], report_coord(r),
-                                        RNIC_GET(EXANET_PDID_CTX, r->pdid));
-        }
-        rank = node << 32 | reader << 16 | r->later;
         if (!victim || rank > most) {
             most = rank;
             victim = r;

@@ -453,8 +453,8 @@ static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
 }
 
 /*
- * Counts a packet with a bad payload.  The receiver answers once for each copy, and not
- * for a packet that an earlier copy has brought.
+ * Asks for the next copy of a block, once, if its copy has a bad payload that no earlier
+ * copy has brought.
  */
 static void rx_bad_payload(ExanetState *s, ExanetRxContext *c, const ExanetPacket *pkt)
 {

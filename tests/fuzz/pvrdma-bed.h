@@ -93,7 +93,7 @@ typedef struct BedRequest {
     uint32_t len;                           /* READ */
 } BedRequest;
 
-/* What EVIL_NODE knows of a connection. */
+/* State of a connection as EVIL_NODE sees it. */
 typedef struct BedPeer {
     BedRequest request[BED_REQUESTS];       /* oldest first */
     unsigned requests;

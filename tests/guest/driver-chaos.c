@@ -61,7 +61,7 @@ static bool call_must_succeed(enum call call)
 	return call != BAD_IOCTL && call != ACCEL && call != READ && call != SET_JOB;
 }
 
-/* What a process leaves to its parent. */
+/* Results that a process leaves to its parent. */
 struct tally {
 	atomic_uint tried[CALLS], succeeded[CALLS];
 };

@@ -197,7 +197,7 @@ static void uses_slot(const struct node *n)
 }
 
 /*
- * Those that come faster than the server notices that others have gone use rendezvous.
+ * Clients that come faster than the server notices the end of others use rendezvous.
  */
 static void test_short_lived(void)
 {

@@ -27,7 +27,7 @@ struct exanet_hdr {
 	uint16_t	dst_tag;
 };
 
-/* What follows the header word. */
+/* Contents of a message behind the header word. */
 struct exanet_body {
 	/* Of EAGER and RTS. */
 	bool		has_cq_data;
