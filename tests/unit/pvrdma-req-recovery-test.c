@@ -384,6 +384,61 @@ static void test_paced(void)
     rig_end();
 }
 
+/* --- The check for QPs that hang --------------------------------------------- */
+
+/* Checks what pvrdma_qp_stuck() says of the QP, and restores the QP. */
+static void expect_stuck(const char *why)
+{
+    static PvrdmaQp good;
+    static bool saved;
+
+    g_assert_cmpstr(pvrdma_qp_stuck(&rig.qp), ==, why);
+    if (saved) {
+        rig.qp = good;
+    } else {
+        good = rig.qp;
+    }
+    saved = true;
+}
+
+/* A QP that awaits an answer is damaged in each way that the check must find. */
+static void test_stuck(void)
+{
+    const char *no_deadline = "an answer has no deadline";
+    PvrdmaReq *req = &rig.qp.req;
+
+    start();
+    rig_post(PVRDMA_WR_RDMA_READ, 1);
+    rig_run();
+    rig_drop();
+    expect_stuck(NULL);
+    req->armed = 0;
+    expect_stuck(no_deadline);
+    req->armed = req->deadline + 1;         /* the timer fires too late */
+    expect_stuck(no_deadline);
+    req->deadline = 0;
+    expect_stuck(no_deadline);
+    req->armed = 0;                         /* the guest wants no time-out */
+    rig.qp.attr.timeout = 0;
+    expect_stuck(NULL);
+    req->armed = 0;                         /* the QP will be visited */
+    rig.qp.active = true;
+    expect_stuck(NULL);
+    req->rnr_until = req->armed - 1;
+    expect_stuck("a pause has no end");
+    req->una_psn = req->psn;                /* the READ remains counted */
+    expect_stuck("a READ is counted that was not asked for");
+    req->una_psn = req->psn;
+    bitmap_zero(req->asked, PVRDMA_REQ_PACKETS);
+    req->next = 0;
+    expect_stuck("a WQE is not sent");
+    rig.qp.state = PVRDMA_QPS_ERR;
+    expect_stuck("WQEs are not flushed");
+    rig_read(ROCE_OP_READ_RESP_ONLY, 0x100, 1);
+    rig_done(0, PVRDMA_WC_SUCCESS);
+    rig_end();
+}
+
 static void test_nak_error(void)
 {
     static const struct {
@@ -458,6 +513,7 @@ int main(int argc, char **argv)
                     test_read_repeated_end);
     g_test_add_func("/pvrdma/req-recovery/rnr-answer", test_rnr_answer);
     g_test_add_func("/pvrdma/req-recovery/paced", test_paced);
+    g_test_add_func("/pvrdma/req-recovery/stuck", test_stuck);
     g_test_add_func("/pvrdma/req-recovery/nak-error", test_nak_error);
     g_test_add_func("/pvrdma/req-recovery/stale", test_stale);
     return g_test_run();
