@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import time
 
-from . import apt, qemu
+from . import apt, host, qemu
 from .paths import BUILD, TOP, shown
 from .steps import Failed, log_path, run, step
 
@@ -114,12 +114,12 @@ class _Run:
 
 
 def _all(programs, summary, title, limit, corpus, options):
-    """Runs PROGRAMS, as many at a time as there are CPUs."""
+    """Runs PROGRAMS, as many at a time as there are usable cores."""
     waiting, running, done = list(programs), [], 0
     with step(title) as line:
         try:
             while waiting or running:
-                while waiting and len(running) < (os.cpu_count() or 1):
+                while waiting and len(running) < host.cores():
                     p = waiting.pop(0)
                     name = p.name.removeprefix('fuzz-')
                     running.append((_Run(p, corpus(name), options(name)),
@@ -159,8 +159,7 @@ def soak(built, minutes, pattern, summary):
     if not names:
         raise Failed(f'no fuzz target is called {pattern}')
     programs = build(built, names)
-    cpus = os.cpu_count() or 1
-    each = max(minutes * 60 * min(cpus, len(programs)) // len(programs), 1)
+    each = max(minutes * 60 * min(host.cores(), len(programs)) // len(programs), 1)
     _all(programs, summary, f'fuzzing for {minutes} min', 2 * each + 60,
          lambda n: _DIR / 'corpus' / n,
          lambda n: [f'-max_total_time={each}', '-print_final_stats=1'])
