@@ -54,7 +54,7 @@ static uint32_t job_of(const struct nic *nic)
 struct child {
 	pid_t pid;
 	int in, out;	/* pipes to the process, and from it */
-	int job;	/* job of its context, or -errno of the open */
+	int job;	/* its number: job of its context, or -errno of the open */
 };
 
 /* Opens the NIC as a child, reports the job, and waits for the end of its input. */
@@ -104,10 +104,12 @@ static void map_user(pid_t pid, const char *file, uid_t inner, uid_t outer)
 }
 
 /*
- * Starts a process of user @uid that holds a context.  With @ns the process first
- * creates a user namespace, with user @outer of the node as its only user.
+ * Starts a process of user @uid that runs @run, which reports a number first.  With @ns
+ * the process first creates a user namespace, with user @outer of the node as its only
+ * user.
  */
-static struct child child_start(uid_t uid, bool ns, uid_t outer)
+static struct child child_run(uid_t uid, bool ns, uid_t outer,
+			      int (*run)(int in, int out))
 {
 	int to[2], from[2];
 	struct child c;
@@ -125,7 +127,7 @@ static struct child child_start(uid_t uid, bool ns, uid_t outer)
 			must(read(to[0], &ok, 1) == 1, "read");
 			must(!setresuid(7, 7, 7), "setresuid in the namespace");
 		}
-		_exit(child_hold(to[0], from[1]));
+		_exit(run(to[0], from[1]));
 	}
 	close(to[0]);
 	close(from[1]);
@@ -138,6 +140,12 @@ static struct child child_start(uid_t uid, bool ns, uid_t outer)
 	}
 	must(read(c.out, &c.job, sizeof(c.job)) == sizeof(c.job), "child");
 	return c;
+}
+
+/* Starts a process that holds a context. */
+static struct child child_start(uid_t uid, bool ns, uid_t outer)
+{
+	return child_run(uid, ns, outer, child_hold);
 }
 
 static void child_end(struct child *c)
@@ -620,6 +628,36 @@ static int attack(uid_t uid, bool allowed, unsigned int job,
 	return 0;
 }
 
+static const struct place *mapped_place;	/* of child_attack() */
+
+/* Attacks as a mapped user, and reports the ways of access. */
+static int child_attack(int in, int out)
+{
+	struct exa_dev *dev;
+	int ways;
+
+	must(!exa_open(NULL, &dev), "exa_open");
+	ways = try_all(dev, mapped_place);
+	must(write(out, &ways, sizeof(ways)) == sizeof(ways), "write");
+	exa_close(dev);
+	return 0;
+}
+
+/* Attacks a process of user @victim as user 1000, mapped to @victim in a namespace. */
+static void attack_mapped(uid_t victim, const struct place *to)
+{
+	char name[100];
+	struct child c;
+
+	mapped_place = to;
+	c = child_run(1000, true, victim, child_attack);
+	child_end(&c);
+	snprintf(name, sizeof(name),
+		 "user 1000, mapped to user %u: all ways to job %u are refused",
+		 victim, to->job);
+	check_value(c.job, 0, name);
+}
+
 static int target(uid_t uid)
 {
 	uint8_t *area = memory(BYTES), *before = memory(BYTES);
@@ -681,6 +719,8 @@ static void attack_here(uid_t victim, uid_t attacker, bool allowed)
 	close(from[1]);
 	f = fdopen(from[0], "r");
 	read_place(f, &p);
+	if (!allowed)
+		attack_mapped(victim, &p);
 	by = fork();
 	if (!by) {
 		close(to[1]);
