@@ -9,6 +9,7 @@
 #include "exanet-cdma.h"
 #include "exanet-fabric.h"
 #include "exanet-tgen.h"
+#include "machine.h"
 
 #define STEP (2 * EXANET_MS)
 #define LIMIT (200000 * EXANET_MS)
@@ -330,7 +331,7 @@ static Mix *mix_new(ExanetTopology topo, const char *props)
 {
     Mix *m = g_new0(Mix, 1);
 
-    m->rand = g_rand_new_with_seed(SEED);
+    m->rand = g_rand_new_with_seed(machine_seed(SEED));
     m->f = exanet_fabric_start(&topo, props);
     masters_on(m->f);
     for (unsigned n = 0; n < NODES; n++) {
@@ -349,11 +350,13 @@ static Mix *mix_new(ExanetTopology topo, const char *props)
 
 static void check_mix(ExanetTopology topo, const char *props)
 {
+    g_autofree char *faults = g_strdup_printf("drop=1%% duplicate=1%% reorder=1%% "
+                                              "corrupt=0.5%% delay=0.5%%:15ms seed=%u",
+                                              machine_seed(7));
     Mix *m = mix_new(topo, props);
 
     /* some come so late that they meet what was sent in their place */
-    exanet_fabric_fault_all(m->f, "drop=1% duplicate=1% reorder=1% corrupt=0.5% "
-                            "delay=0.5%:15ms seed=7");
+    exanet_fabric_fault_all(m->f, faults);
     for (unsigned wave = 0; wave < WAVES; wave++) {
         mix_wave(m);
     }
