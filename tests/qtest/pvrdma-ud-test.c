@@ -458,6 +458,14 @@ static void test_receive_srq(void)
     /* the header ends in the middle of the first element */
     pvrdma_assert_mem(r.t, r.mr.pa + RECV_AT + 40, r.data, 1);
     pvrdma_assert_mem(r.t, r.mr.pa + 60000, r.data + 1, 63);
+    /* the end of the QP completes a buffer that the QP keeps */
+    pvrdma_post_srq(r.t, &srq, 10, sge, 2);
+    peer_send(&r, &pkt, 65);
+    pvrdma_wait(r.t, pvrdma_counter(r.t, "rx-no-receive") == 2);
+    pvrdma_cq_assert_empty(r.t, &r.rcq);
+    pvrdma_qp_to(r.t, &qp, PVRDMA_QPS_ERR);
+    pvrdma_cq_expect(r.t, &r.rcq, 10, PVRDMA_WC_WR_FLUSH_ERR);
+    pvrdma_event_take(r.t, PVRDMA_EVENT_QP_LAST_WQE_REACHED, qp.handle);
     rig_stop(&r);
 }
 
