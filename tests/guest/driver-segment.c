@@ -5,6 +5,8 @@
  */
 #include "driver-common.h"
 
+#include <dirent.h>
+#include <sched.h>
 #include <setjmp.h>
 
 #define BYTES	(16 * PAGE)
@@ -302,11 +304,12 @@ static void test_processes(struct nic *nic)
 
 /* --- accesses that fail --------------------------------------------------- */
 
-static volatile sig_atomic_t told;
+static volatile sig_atomic_t told, told_before;
 
 static void on_error(int sig)
 {
 	told += sig == SIGUSR1;
+	told_before += sig == SIGUSR2;
 }
 
 /* Whether @count more errors, and a signal, come. */
@@ -372,22 +375,91 @@ static void test_failing(struct nic *nic)
 	munmap(a, BYTES);
 }
 
+/* Reads the name of the program of process @pid; false if there is none. */
+static bool process_name(pid_t pid, char *comm, size_t bytes)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	f = pid > 0 ? fopen(path, "r") : NULL;
+	comm[0] = '\0';
+	if (f && fgets(comm, bytes, f))
+		comm[strcspn(comm, "\n")] = '\0';
+	if (f)
+		fclose(f);
+	return comm[0];
+}
+
+/* Moves the interrupt threads of the driver to the CPUs in @set; returns how many. */
+static int move_interrupts(const cpu_set_t *set)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	char comm[32];
+	int moved = 0;
+
+	while (proc && (entry = readdir(proc)))
+		if (process_name(atoi(entry->d_name), comm, sizeof(comm)) &&
+		    !strncmp(comm, "irq/", 4) && strstr(comm, "exanet"))
+			moved += !sched_setaffinity(atoi(entry->d_name),
+						    sizeof(*set), set);
+	if (proc)
+		closedir(proc);
+	return moved;
+}
+
+/*
+ * An error happens between two requests for a signal, and its interrupt is handled
+ * after both: the driver's threads cannot run, because this thread has their CPU.
+ */
+static void test_signal_of_earlier_error(struct nic *nic)
+{
+	struct exanet_ioc_error_signal s = { .signo = SIGUSR2 };
+	struct sched_param highest = { .sched_priority = 99 }, none = { 0 };
+	struct exanet_ioc_segment_create c;
+	uint64_t *a = memory(BYTES);
+	volatile uint64_t *p = show(nic, a, BYTES, &c);
+	uint32_t before = nic->info->errors;
+	cpu_set_t here, all;
+
+	munmap(a, BYTES);
+	signal(SIGUSR1, on_error);
+	signal(SIGUSR2, on_error);
+	told = told_before = 0;
+	CPU_ZERO(&here);
+	CPU_SET(sched_getcpu(), &here);
+	memset(&all, 0xff, sizeof(all));
+	must(!ioctl(nic->fd, EXANET_IOC_ERROR_SIGNAL, &s), "ERROR_SIGNAL");
+	must(!sched_setscheduler(0, SCHED_FIFO, &highest), "sched_setscheduler");
+	check(move_interrupts(&here) > 0, "the driver's threads share this CPU");
+	check_value(p[0], -1, "a load fails between two requests for a signal");
+	s.signo = SIGUSR1;
+	check_value(ioctl_errno(nic->fd, EXANET_IOC_ERROR_SIGNAL, &s), 0,
+		    "ERROR_SIGNAL before the error's interrupt is handled");
+	must(!sched_setscheduler(0, SCHED_OTHER, &none), "sched_setscheduler");
+	usleep(200000);
+	move_interrupts(&all);
+	check_value(nic->info->errors - before, 1, "the error is counted");
+	check_value(told_before, 1, "the earlier request gets its signal");
+	check_value(told, 0, "the later request gets none");
+	check_value(p[0], -1, "another load fails");
+	check(errors_come(nic, before, 2), "the later request gets a signal now");
+	check_value(told_before, 1, "and the earlier request no other");
+	s.signo = 0;
+	must(!ioctl(nic->fd, EXANET_IOC_ERROR_SIGNAL, &s), "ERROR_SIGNAL");
+	munmap((void *)p, BYTES);
+	must(!destroy(nic, c.segment), "SEGMENT_DESTROY");
+}
+
 /* Waits until the program that process @pid runs is @name. */
 static bool is_named(pid_t pid, const char *name)
 {
 	double end = seconds() + NIC_PATIENCE;
-	char path[64], comm[32];
-	FILE *f;
+	char comm[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
 	while (seconds() < end) {
-		f = fopen(path, "r");
-		comm[0] = '\0';
-		if (f && fgets(comm, sizeof(comm), f))
-			comm[strcspn(comm, "\n")] = '\0';
-		if (f)
-			fclose(f);
-		if (!strcmp(comm, name))
+		if (process_name(pid, comm, sizeof(comm)) && !strcmp(comm, name))
 			return true;
 		usleep(10000);
 	}
@@ -521,6 +593,7 @@ int main(void)
 	test_exhausted(&nic);
 	test_processes(&nic);
 	test_failing(&nic);
+	test_signal_of_earlier_error(&nic);
 	test_signal_of_another(&nic);
 	test_bram(&nic);
 	test_bram_users(&nic);

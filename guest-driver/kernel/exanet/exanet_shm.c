@@ -185,37 +185,47 @@ static bool exanet_shm_is_ours(const struct exanet_context *ctx)
 	return ours;
 }
 
-/* Gives in @pid, to be put, and @signo whom to tell, and how; false: nobody. */
-static bool exanet_shm_news(struct exanet_device *xdev, unsigned int index,
-			    struct pid **pid, int *signo)
+/*
+ * Returns the process, to be put, that must get signal @signo because of new errors,
+ * or NULL. The caller holds the device's slot_lock.
+ */
+static struct pid *exanet_shm_news(struct exanet_context *ctx, int *signo)
+{
+	u32 errors = exanet_shm_error_count(ctx->xdev, ctx->index);
+	bool news = errors != ctx->errors && ctx->signo && exanet_shm_is_ours(ctx);
+
+	ctx->errors = errors;
+	*signo = ctx->signo;
+	return news ? get_pid(ctx->signal_pid) : NULL;
+}
+
+/* Sends signal @signo to @pid, if there is one, and puts @pid. */
+static void exanet_shm_tell(struct pid *pid, int signo)
+{
+	if (pid)
+		kill_pid(pid, signo, 1);
+	put_pid(pid);
+}
+
+static void exanet_shm_tell_slot(struct exanet_device *xdev, unsigned int index)
 {
 	struct exanet_context *ctx;
-	bool news = false;
-	u32 errors;
+	struct pid *pid = NULL;
+	int signo = 0;
 
 	spin_lock_irq(&xdev->slot_lock);
 	ctx = xdev->slots[index];
-	if (ctx) {
-		errors = exanet_shm_error_count(xdev, index);
-		news = errors != ctx->errors && ctx->signo &&
-		       exanet_shm_is_ours(ctx);
-		ctx->errors = errors;
-	}
-	if (news) {
-		*pid = get_pid(ctx->signal_pid);
-		*signo = ctx->signo;
-	}
+	if (ctx)
+		pid = exanet_shm_news(ctx, &signo);
 	spin_unlock_irq(&xdev->slot_lock);
-	return news;
+	exanet_shm_tell(pid, signo);
 }
 
 void exanet_shm_error_irq(struct exanet_device *xdev)
 {
 	unsigned int index;
-	struct pid *pid;
 	u32 info;
 	u64 gva;
-	int signo;
 
 	if (!xdev->shm.present)
 		return;
@@ -229,12 +239,8 @@ void exanet_shm_error_irq(struct exanet_device *xdev)
 			RNIC_GET(EXANET_SHM_ERR_CODE, info),
 			RNIC_GET(EXANET_SHM_ERR_RETRIES, info));
 	/* Only the first error is told, the count knows of all. */
-	for (index = 0; index < xdev->caps.contexts; index++) {
-		if (!exanet_shm_news(xdev, index, &pid, &signo))
-			continue;
-		kill_pid(pid, signo, 1);
-		put_pid(pid);
-	}
+	for (index = 0; index < xdev->caps.contexts; index++)
+		exanet_shm_tell_slot(xdev, index);
 }
 
 void exanet_shm_attach(struct exanet_context *ctx)
@@ -243,9 +249,14 @@ void exanet_shm_attach(struct exanet_context *ctx)
 		ctx->errors = exanet_shm_error_count(ctx->xdev, ctx->index);
 }
 
+/*
+ * The interrupt of an error may come later than the next request. So the request first
+ * sends the signal of the errors before it, and the new process gets none for these.
+ */
 int exanet_shm_set_signal(struct exanet_context *ctx, u32 signo)
 {
-	struct pid *pid = NULL;
+	struct pid *pid = NULL, *told;
+	int told_signo;
 
 	if (!ctx->xdev->shm.present)
 		return -EOPNOTSUPP;
@@ -254,9 +265,11 @@ int exanet_shm_set_signal(struct exanet_context *ctx, u32 signo)
 	if (signo)
 		pid = get_pid(task_tgid(current));
 	spin_lock_irq(&ctx->xdev->slot_lock);
+	told = exanet_shm_news(ctx, &told_signo);
 	swap(ctx->signal_pid, pid);
 	ctx->signo = signo;
 	spin_unlock_irq(&ctx->xdev->slot_lock);
+	exanet_shm_tell(told, told_signo);
 	put_pid(pid);
 	return 0;
 }
