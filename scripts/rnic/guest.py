@@ -40,6 +40,8 @@ _LIBFABRIC = '2.1'
 _PROVIDERS_OFF = (
     'tcp udp verbs shm sm2 rxm rxd sockets usnic efa psm2 psm3 opx mrail lnx '
     'lpp ucx cxi perf trace profile hook_debug hook_hmem dmabuf_peer_mem')
+_CONFIGURE = '--prefix=/usr --enable-exanet=dl --disable-static ' + ' '.join(
+    f'--disable-{p}' for p in _PROVIDERS_OFF.split())
 _HERE = initrd.HERE
 # Products of a build in the checkout, which are no sources.
 _PRODUCTS = shutil.ignore_patterns(
@@ -155,7 +157,7 @@ def _build_lib(part):
 
 def _build_provider(part):
     tree = part.arch.root / f'rnic/libfabric-{_LIBFABRIC}'
-    setup = digest(TOP / 'configure-patch/libfabric.patch', _PROVIDERS_OFF,
+    setup = digest(TOP / 'configure-patch/libfabric.patch', _CONFIGURE,
                    *part.folder.glob('configure.m4'),
                    *part.folder.glob('Makefile.include'))
     configured = tree / 'rnic-configured'
@@ -169,14 +171,15 @@ def _build_provider(part):
         'patch-libfabric')
     inside = f'/rnic/{tree.name}'
     if not configured.exists():
-        off = ' '.join(f'--disable-{p}' for p in _PROVIDERS_OFF.split())
-        part.run(f'cd {inside} && ./autogen.sh && ./configure '
-                 f'--prefix=/usr --enable-exanet=dl {off} '
-                 f'{part.arch.configure} '
-                 'CFLAGS="-O2" CPPFLAGS=-I/rnic/src/include',
-                 'configure-libfabric')
+        part.run(f'cd {inside} && ./autogen.sh && ./configure {_CONFIGURE} '
+                 f'{part.arch.configure} CFLAGS="-O2" '
+                 'CPPFLAGS=-I/rnic/src/include', 'configure-libfabric')
         configured.write_text(setup, encoding='ascii')
-    part.run(f'make -j{host.cores()} -C {inside}', f'build-{part.name}')
+    # The provider is linked with Debian's libfabric, which loads it in the guest, so the
+    # one of this tree is not built.
+    part.run(f'make -j{host.cores()} -C {inside} libexanet-fi.la '
+             'linkback=-lfabric libexanet_fi_la_DEPENDENCIES=',
+             f'build-{part.name}')
     to = part.out / 'usr/lib/rnic/libfabric'
     to.mkdir(parents=True)
     shutil.copy(tree / '.libs/libexanet-fi.so', to)
