@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Usage: apply.sh QEMU_SOURCE_TREE
-# Makes this repository part of a QEMU source tree: four symlinks, five added
+# Makes this repository part of a QEMU source tree: five symlinks, five added
 # lines (qemu.patch), devices on AXI for the Arm machines (qemu-arm.patch), a provider of
 # query-stats (qemu-stats.patch), a qtest machine that sleeps while its clock stands still
 # (qemu-qtest.patch), and -netdev stream mended and able to write frames
@@ -31,6 +31,7 @@ link "$top/hw" hw/rnic
 link "$top/include/rnic" include/rnic
 link "$top/tests" tests/qtest/rnic
 link "$here/rnic-tests.mak" configs/devices/x86_64-softmmu/rnic-tests.mak
+link "$here/rnic-arm.mak" configs/devices/aarch64-softmmu/rnic-arm.mak
 
 # The tree keeps what was applied to it, so that a later version can replace it. The
 # first version did not keep it, and who is interrupted may not.
