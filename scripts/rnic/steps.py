@@ -12,6 +12,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 import traceback
 
@@ -59,26 +60,32 @@ class _Line:
         sys.stderr.flush()
 
 
-_current = None
+class _Steps(threading.local):
+    """The innermost step of each thread."""
+
+    line = None
+
+
+_current = _Steps()
 
 
 @contextlib.contextmanager
 def step(title):
     """Says what is done and, at the end, how long it took."""
-    global _current
-    outer, _current = _current, _Line(title)
+    outer, line = _current.line, _Line(title)
+    _current.line = line
     try:
-        yield _current
-        _current.show('done,', end=True)
+        yield line
+        line.show('done,', end=True)
     except Exception as e:
         e.step = getattr(e, 'step', None) or title
-        _current.show('FAILED after', end=True)
+        line.show('FAILED after', end=True)
         raise
     except BaseException:
-        _current.show('stopped after', end=True)
+        line.show('stopped after', end=True)
         raise
     finally:
-        _current = outer
+        _current.line = outer
 
 
 def log_path(name):
@@ -132,16 +139,16 @@ def tail(path, size=4096):
 
 
 def _show_progress(path):
-    if not _current:
+    if not _current.line:
         return
     text = tail(path)
     counts = _PROGRESS.findall(text)
     lines = text.strip().splitlines()
     if counts:
         done, total = map(int, counts[-1])
-        _current.show(f'{done}/{total} ({100 * done // max(total, 1)} %),')
+        _current.line.show(f'{done}/{total} ({100 * done // max(total, 1)} %),')
     elif lines:
-        _current.show(lines[-1].strip()[:60] + ' ...')
+        _current.line.show(lines[-1].strip()[:60] + ' ...')
 
 
 @contextlib.contextmanager

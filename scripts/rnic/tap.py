@@ -2,6 +2,7 @@
 """Results of test programs that speak TAP, and their sum."""
 
 import re
+import threading
 
 from .paths import shown
 
@@ -10,14 +11,19 @@ _PLAN = re.compile(r'^1\.\.(\d+)')
 
 
 class Summary:
-    """Counts; prints a line for every failure as it is found."""
+    """Counts; prints a line for every failure as it is found. Threads may share it."""
 
     def __init__(self):
         self.passed, self.failed, self.skipped = 0, 0, 0
+        self.lock = threading.RLock()
 
     def program(self, name, text, ended, log, errors=''):
         """Adds the results of one program. TEXT is its output, ENDED the way of an
         abnormal end, ERRORS its standard error if TEXT does not include it."""
+        with self.lock:
+            self._program(name, text, ended, log, errors)
+
+    def _program(self, name, text, ended, log, errors):
         seen, plan, failures = 0, None, []
         for line in text.splitlines():
             m = _PLAN.match(line)
@@ -45,7 +51,8 @@ class Summary:
             _show_why(text, errors)
 
     def fail(self, name, what, log):
-        self.failed += 1
+        with self.lock:
+            self.failed += 1
         print(f'not ok: {name}: {what} (log: {shown(log)})', flush=True)
 
     def finish(self):

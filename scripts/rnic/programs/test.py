@@ -52,8 +52,12 @@ def start():
         _host(args, sanitized, summary)
     if guests:
         fuzz.gate(plain, args.only, summary)
-        suites.guests(plain.binary, args.only, summary, full=args.full)
-        suites.scripts(args.only, summary, args.full)
+        # Long tests get the machine for themselves.
+        with contextlib.nullcontext() if args.full else \
+                suites.scripts_meanwhile(args.only, summary):
+            suites.guests(plain.binary, args.only, summary, full=args.full)
+        if args.full:
+            suites.scripts(args.only, summary, full=True)
     return summary.finish()
 
 
