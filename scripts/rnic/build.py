@@ -58,9 +58,18 @@ def _command(image, arch):
 
 def the_guest(image='', arch=AMD64):
     """Builds the guest; it alone needs root, so it is a program of its own."""
-    if guest.Image(image, arch).is_fresh():
-        return
-    process = subprocess.Popen(_command(image, arch), stdout=subprocess.DEVNULL)
+    if not guest.Image(image, arch).is_fresh():
+        _run_build_guest(_command(image, arch))
+
+
+def the_debug_kernel():
+    """Builds the guest and the debug kernel."""
+    if not guest.debug_is_fresh():
+        _run_build_guest([TOP / 'scripts/build-guest', '--debug-kernel'])
+
+
+def _run_build_guest(command):
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         code = process.wait()
     except BaseException:

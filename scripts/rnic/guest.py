@@ -5,9 +5,9 @@ plus our kernel module, library, provider and test programs.
 Below GUEST: base/ the Debian packages, buildroot/ the Debian 13 in which our
 parts are compiled, out/PART what each part installs, and what a guest boots:
 vmlinux, initrd, disk.img. base-NAME/ is a copy of base/ with more packages and
-disk-NAME.img its disk, arm64/ has all of them for that processor. Each of them has a
-stamp with the digest of its sources. Runs as root, because file owners and chroot need
-root.
+disk-NAME.img its disk, arm64/ has all of them for that processor, and debug/ has the
+kernel of debug_kernel.py. Each of them has a stamp with the digest of its sources. Runs
+as root, because file owners and chroot need root.
 """
 
 import os
@@ -18,6 +18,7 @@ from pathlib import Path
 
 from . import apt, host, initrd, kernel_source
 from .arch import AMD64
+from .debug_kernel import DEBUG
 from .paths import BUILD, GUEST, LOG, SRC, TOP
 from .rootfs import chroot, kernel_version, remove
 from .steps import Failed, digest, fresh, run, step
@@ -106,7 +107,7 @@ class _Part:
 
 
 def _for(arch):
-    return '' if arch is AMD64 else f' for {arch.name}'
+    return '' if arch.name == AMD64.name else f' for {arch.name}'
 
 
 def _sources(folder):
@@ -225,6 +226,23 @@ def _build_pvrdma(part):
     to = part.out / 'usr/lib/modules' / version / 'updates'
     to.mkdir(parents=True)
     shutil.copy(part.arch.root / 'rnic/src' / folder / 'vmw_pvrdma.ko', to)
+
+
+def _build_debug_module(part):
+    version = part.arch.build_version()
+    part.run_make(f'KDIR=/lib/modules/{version}/build')
+    modules = part.arch.root / 'lib/modules' / version
+    (modules / 'updates').mkdir(exist_ok=True)
+    shutil.copy(part.arch.root / 'rnic/src' / part.folder.relative_to(TOP)
+                / 'exanet.ko', modules / 'updates')
+    part.run(f'depmod {version}', 'depmod-debug')
+    shutil.copytree(modules, part.out / 'lib/modules' / version,
+                    ignore=shutil.ignore_patterns('build', 'source'))
+
+
+def _debug_module():
+    return _Part(DEBUG, 'debug-module', 'the kernel module for the debug kernel',
+                 'guest-driver/kernel/exanet', _build_debug_module, (DEBUG,))
 
 
 def _parts(arch, image=''):
@@ -351,6 +369,32 @@ def build(name='', arch=AMD64):
     _make_boot(arch)
     _make_ram(arch)
     image.make_disk()
+    _give_back()
+
+
+def debug_is_fresh():
+    """Returns true if nothing has to be built for guests with the debug kernel."""
+    return Image().is_fresh() and DEBUG.is_fresh() \
+        and fresh(DEBUG.initrd.with_suffix('.stamp'), _debug_digest())
+
+
+def _debug_digest():
+    """Returns the digest of the initrd for the debug kernel."""
+    return digest(_debug_module().digest(), Image().base_digest(),
+                  _HERE / 'initramfs-init')
+
+
+def build_debug():
+    """Builds the usual guest and the debug kernel with its initrd. Needs root."""
+    build()
+    DEBUG.make()
+    part = _debug_module()
+    part.make()
+    stamp, value = DEBUG.initrd.with_suffix('.stamp'), _debug_digest()
+    if not fresh(stamp, value):
+        stamp.unlink(missing_ok=True)
+        initrd.make_debug(DEBUG, Image().base, part.out)
+        stamp.write_text(value, encoding='ascii')
     _give_back()
 
 

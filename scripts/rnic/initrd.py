@@ -29,6 +29,18 @@ def make(arch, base):
     arch.initrd.write_bytes(cpio(files))
 
 
+def make_debug(arch, base, out):
+    """Makes the initrd of guests with a disk whose kernel is not on that disk; the
+    folder OUT has the kernel's modules."""
+    files = {**_folders('bin', 'dev', 'lib', 'root'),
+             'init': (HERE / 'initramfs-init').read_bytes(),
+             'bin/busybox': (base / 'usr/bin/busybox').read_bytes()}
+    for path in sorted((out / 'lib').rglob('*')):
+        files[str(path.relative_to(out))] = \
+            None if path.is_dir() else path.read_bytes()
+    arch.initrd.write_bytes(cpio(files))
+
+
 def make_ram(arch, base, out):
     """That of guests without a disk, for boards where no driver of a disk
     works; OUT is the folder of our parts."""

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The few parts of Linux' source that we use, from Debian's package of it."""
+"""Linux' source, from Debian's package of it: the few parts that builds use, or all."""
+
+import shutil
 
 from . import apt
 from .paths import BUILD
@@ -15,14 +17,32 @@ _WANTED = [PVRDMA, CHECKPATCH, _TREE / 'scripts/spelling.txt',
 
 
 def fetch():
-    """Makes sure that they are there."""
+    """Makes sure that the parts are there."""
     if all(path.exists() for path in _WANTED):
         return
-    apt.ensure_packages(['xz-utils'])
     with step("fetching parts of Linux' source"):
-        apt.fetch_package(NAME, _FOLDER)
-        run(['tar', '-C', _FOLDER, '-xf', _FOLDER / f'usr/src/{NAME}.tar.xz',
-             *(path.relative_to(_FOLDER) for path in _WANTED)],
-            'unpack-kernel-source')
-        for big in [*_FOLDER.glob('*.deb'), *_FOLDER.glob('usr/src/*.xz')]:
-            big.unlink()
+        _unpack(_FOLDER, _FOLDER, '--',
+                *(path.relative_to(_FOLDER) for path in _WANTED))
+
+
+def fetch_all(into):
+    """Unpacks the whole source as a new folder INTO."""
+    # Not the folder of fetch(), because that must not get files of root.
+    package = into.with_name(f'{into.name}-package')
+    for folder in (package, into):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+    with step("fetching Linux' source"):
+        _unpack(package, into, '--strip-components=1')
+    shutil.rmtree(package)
+
+
+def _unpack(package, into, *options):
+    """Fetches Debian's package into the folder PACKAGE, and unpacks the archive in it
+    with OPTIONS of tar into the folder INTO."""
+    apt.ensure_packages(['xz-utils'])
+    apt.fetch_package(NAME, package)
+    run(['tar', '-C', into, '-xf', package / f'usr/src/{NAME}.tar.xz', *options],
+        'unpack-kernel-source')
+    for big in [*package.glob('*.deb'), *package.glob('usr/src/*.xz')]:
+        big.unlink()

@@ -157,16 +157,18 @@ def script_names(pattern, full=False):
 
 def guests(binary, pattern, summary, arch=AMD64, full=False):
     """Runs the tests of tests/guest. Tests with the same NICs share one boot of a pair.
-    Each line "# nic: KIND" in a test names a pair of NICs, and "# cpus: N" the minimum
-    number of CPUs."""
+    Each line "# nic: KIND" in a test names a pair of NICs, "# cpus: N" the minimum
+    number of CPUs, and "# kernel: debug" the kernel."""
     found = {}
     for test, pair in _guest_tests(pattern, arch, full):
-        found.setdefault(pair, []).append(test)
-    for kinds, tests in found.items():
+        found.setdefault((pair, _has_debug_kernel(test)), []).append(test)
+    for (kinds, debug), tests in found.items():
         build.the_guest(nics.image(kinds), arch)
-        name = '-'.join(['test', *_told(kinds, arch)])
+        if debug:
+            build.the_debug_kernel()
+        name = '-'.join(['test', *_told(kinds, arch), *(['debug'] if debug else [])])
         with vm.Pair(binary, name, kinds=kinds, arches=(arch, arch),
-                     cpus=guest_cpus(tests)) as pair:
+                     cpus=guest_cpus(tests), debug=debug) as pair:
             for test in tests:
                 _guest_test(pair, test, _guest_name(test, kinds, arch), summary)
             for node in pair.nodes:
@@ -180,9 +182,17 @@ def _is_long(test):
     return re.search(r'^# full$', test.read_text(encoding='utf-8'), re.M)
 
 
+def _has_debug_kernel(test):
+    """Returns true if TEST runs in guests with the debug kernel."""
+    return bool(re.search(r'^# kernel: debug$', test.read_text(encoding='utf-8'),
+                          re.M))
+
+
 def _pairs(test, arch):
     """Yields the pairs of NICs for TEST in guests of ARCH."""
     text = test.read_text(encoding='utf-8')
+    if arch is not AMD64 and _has_debug_kernel(test):
+        return
     for kinds in re.findall(r'^# nic: (.*)$', text, re.M) or ['exanet']:
         pair = nics.pair(kinds)
         if arch is AMD64 or not nics.is_roce(pair[0]):

@@ -20,11 +20,13 @@ from pathlib import Path
 
 from . import guest, host, nics, runtime, topology
 from .arch import AMD64, ARCHES
+from .debug_kernel import DEBUG
 from .paths import shown
 from .qmp import Qmp
 from .steps import Failed, log_path, step, tail
 
 BOOT_SECONDS = 240     # of one guest, while a few others boot beside it
+_SLOW_BOOT_SECONDS = 900    # of a guest with the debug kernel
 _PR_SET_PDEATHSIG = 1
 _CMDLINE = (
     'quiet loglevel=5 mitigations=off lsm=capability audit=0 maxcpus=1 nowatchdog '
@@ -121,7 +123,8 @@ class Node:
         n, spec, cluster = self.number, self.spec, self.cluster
         if spec.switch:
             return self._switch_command()
-        append = f'{self.arch.cmdline} {_CMDLINE} rnic.node={n} ' \
+        kernel = DEBUG if cluster.debug else self.arch
+        append = f'{kernel.cmdline} {_CMDLINE} rnic.node={n} ' \
                  f'systemd.hostname={self.name} systemd.machine_id={n + 1:032x}'
         image = guest.Image(cluster.topology.image, self.arch)
         if cluster.crowded():
@@ -134,7 +137,7 @@ class Node:
                '-smp', spec.cores, '-m', spec.memory,
                '-qmp', f'unix:{self.socket("qmp")},server=on,wait=off',
                '-serial', f'file:{self.console}',
-               '-kernel', self.arch.kernel, '-initrd', self.arch.initrd,
+               '-kernel', kernel.kernel, '-initrd', kernel.initrd,
                '-drive', 'if=virtio,format=raw,snapshot=on,'
                f'file={_value(image.disk)}',
                '-fw_cfg', 'name=opt/rnic/nodes,'
@@ -311,6 +314,7 @@ class Cluster:
         # Many nodes share the host's memory: what is translated and seldom
         # used goes.
         self.accel = ',tb-size=128' if len(topo.nodes) > 2 else ''
+        self.debug = False     # the guests have the debug kernel
         self.folder = None     # of sockets
         self.nodes = [Node(spec, self) for spec in topo.nodes]
         self.guests = [n for n in self.nodes if not n.spec.switch]
@@ -450,8 +454,9 @@ def _is_up(node):
     node.check()
     if node.answers():
         return True
-    if time.monotonic() - node.since > BOOT_SECONDS:
-        raise Failed(f'{node.name} did not boot in {BOOT_SECONDS} s',
+    limit = _SLOW_BOOT_SECONDS if node.cluster.debug else BOOT_SECONDS
+    if time.monotonic() - node.since > limit:
+        raise Failed(f'{node.name} did not boot in {limit} s',
                      node.errors if node.spec.switch else node.console)
     return False
 
@@ -467,7 +472,8 @@ class Pair(Cluster):
     """Two guests, node0 and node1, with one cable between their NICs."""
 
     def __init__(self, binary, name, *, cpus=None, memory=None, share=None,
-                 kinds=('exanet', 'exanet'), arches=(AMD64, AMD64)):
+                 kinds=('exanet', 'exanet'), arches=(AMD64, AMD64),
+                 debug=False):
         topo = topology.load('pair')
         topo.image = nics.image(kinds)
         for spec, arch, kind in zip(topo.nodes, arches, kinds):
@@ -475,6 +481,7 @@ class Pair(Cluster):
             spec.cores = cpus or default_cpus()
             spec.memory = memory or default_memory()
         super().__init__(binary, name, topo, share=share)
+        self.debug = debug
 
     def shell(self):
         """A terminal with a prompt in each guest, until both are left."""

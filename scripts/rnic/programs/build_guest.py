@@ -19,9 +19,14 @@ def start():
                    default='', help='a disk with more on it')
     p.add_argument('--arch', choices=ARCHES, default=AMD64.name,
                    help='its processor')
+    p.add_argument('--debug-kernel', action='store_true',
+                   help='also a kernel with KASAN and lockdep, for '
+                        'driver-debug.test; the first build takes long')
     args = p.parse_args()
+    if args.debug_kernel and (args.image or args.arch != AMD64.name):
+        p.error('--debug-kernel goes with no other option')
     image = guest.Image(args.image, ARCHES[args.arch])
-    if image.is_fresh():
+    if guest.debug_is_fresh() if args.debug_kernel else image.is_fresh():
         print(shown(image.disk))
         return
     if os.geteuid() != 0:
@@ -30,5 +35,8 @@ def start():
         cmd = apt.as_root(['env', *keep, *sys.argv])
         os.execvp(cmd[0], cmd)
     with build_lock('-guest'):
-        guest.build(image.name, image.arch)
+        if args.debug_kernel:
+            guest.build_debug()
+        else:
+            guest.build(image.name, image.arch)
     print(shown(image.disk))

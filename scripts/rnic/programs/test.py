@@ -66,8 +66,9 @@ def _arguments():
     p.add_argument('--fast', action='store_true',
                    help='no guests, no sanitizers, no Arm machines')
     p.add_argument('--full', action='store_true',
-                   help='also clusters of 16 nodes, LAMMPS and everything '
-                        'over RoCE, and all unit tests and qtests without '
+                   help='also clusters of 16 nodes, LAMMPS, everything over '
+                        'RoCE, the driver in a kernel with KASAN and '
+                        'lockdep, and all unit tests and qtests without '
                         'sanitizers too; one or two hours')
     p.add_argument('--arm64', action='store_true',
                    help='only guest tests, in guests for arm64')

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A kernel for guests that checks memory accesses, locks and sleeps (KASAN, lockdep,
+DEBUG_ATOMIC_SLEEP): Debian's source with a small configuration.
+
+A guest with this kernel has the usual disk, because all other drivers are built in, and
+the initrd of this kernel holds the only module, exanet.ko. The kernel is kept until its
+configuration changes, because a build takes a quarter of an hour on one CPU."""
+
+import shutil
+
+from . import host, kernel_source
+from .arch import AMD64, Arch
+from .paths import GUEST, TOP
+from .rootfs import Recipe, chroot, remove
+from .steps import Failed, digest, fresh, step
+
+_CONFIG = TOP / 'scripts/guest/debug.config'
+_TOOLS = ['bc', 'bison', 'flex', 'kmod', 'libelf-dev']
+
+
+class DebugKernel(Arch):
+    """The processor of this machine, with the debug kernel."""
+
+    # By default KASAN reports only the first bad access, and the log has room for a few
+    # dozen reports.
+    cmdline = f'{AMD64.cmdline} kasan_multi_shot log_buf_len=4M'
+    build_recipe = Recipe([*AMD64.build_recipe.packages, *_TOOLS])
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.stamp = folder / 'kernel.stamp'
+
+    def build_version(self):
+        found = sorted(self.root.glob('lib/modules/*-rnic-debug'))
+        if not found:
+            raise Failed(f'no debug kernel in {self.root}')
+        return found[-1].name
+
+    def digest(self):
+        """Returns the digest of all that the kernel is made of, except Debian's version
+        of the source: a new version is no reason for a build that takes long."""
+        return digest(_CONFIG, kernel_source.NAME, *self.build_recipe.packages)
+
+    def is_fresh(self):
+        """Returns true if the kernel need not be built."""
+        return self.kernel.is_file() and fresh(self.stamp, self.digest())
+
+    def make(self):
+        """Builds the kernel in a copy of the build root, unless it is fresh."""
+        if self.is_fresh():
+            return
+        value = self.digest()   # a configuration that is edited meanwhile is built again
+        self.stamp.unlink(missing_ok=True)
+        # The module and the initrd go, too, because Debian's source may be newer.
+        remove(self.folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.build_recipe.complete(
+            self.root, AMD64.root, 'the tools for the debug kernel',
+            digest(*self.build_recipe.packages))
+        tree = self.root / 'rnic/linux'
+        kernel_source.fetch_all(tree)
+        shutil.copyfile(_CONFIG, tree / 'rnic.config')
+        with step('building the debug kernel'):
+            self._run('KCONFIG_ALLCONFIG=rnic.config allnoconfig',
+                      'configure-debug-kernel')
+            self._check_config(tree)
+            self._run(f'-j{host.cores()} bzImage modules', 'build-debug-kernel')
+            self._install(tree)
+        self.stamp.write_text(value, encoding='ascii')
+
+    def _install(self, tree):
+        """Keeps the kernel and what the build of a module needs. Removes the tree,
+        because it has 2 GB."""
+        headers = self.root / 'usr/src/linux-rnic-debug'
+        self._run('modules_install', 'install-debug-kernel')
+        self._run("run-command KBUILD_RUN_COMMAND='+scripts/package/"
+                  f"install-extmod-build /usr/src/{headers.name}'",
+                  'install-debug-headers')
+        link = self.root / 'lib/modules' / self.build_version() / 'build'
+        link.unlink()
+        link.symlink_to(f'/usr/src/{headers.name}')
+        # Not the ELF file, because a kernel with KASAN dies when QEMU starts that.
+        shutil.copyfile(tree / 'arch/x86/boot/bzImage', self.kernel)
+        shutil.rmtree(tree)
+
+    def _run(self, arguments, log):
+        """Runs make in the kernel's tree, with the tools of the build root."""
+        chroot(self.root, f'make -C /rnic/linux {arguments}', log)
+
+    @staticmethod
+    def _check_config(tree):
+        """Raises Failed if a symbol is off because a symbol that it depends on is off."""
+        result = (tree / '.config').read_text('ascii').splitlines()
+        missing = [line for line in _CONFIG.read_text('ascii').splitlines()
+                   if line.startswith('CONFIG_') and line not in result]
+        if missing:
+            raise Failed(f'the kernel refuses {", ".join(missing)}',
+                         tree / '.config')
+
+
+DEBUG = DebugKernel(GUEST / 'debug')
