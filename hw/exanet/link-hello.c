@@ -79,20 +79,17 @@ static bool port_had(const ExanetPort *p, uint32_t coord)
     return p->peer == coord && (p->peer_known || p->peer_until);
 }
 
-/*
- * Returns true if port @q leads to the node at @coord, or reserves @coord for this
- * node, with another epoch than @epoch.
- */
-static bool port_holds(ExanetPort *q, uint32_t coord, uint8_t epoch)
+/* Returns true if port @q leads to the node at @coord, or reserves @coord for it. */
+static bool port_holds(ExanetPort *q, uint32_t coord)
 {
-    return q->peer == coord && q->peer_epoch != epoch &&
-           (q->up || exanet_now(q->s) < q->peer_until);
+    return q->peer == coord && (q->up || exanet_now(q->s) < q->peer_until);
 }
 
 /*
  * Returns the reason why the peer at @p cannot be the node at @coord with @epoch, or
- * NULL.  A node that has a link or a reservation takes precedence over a new one.  A
- * node that property peerN names takes precedence over all.
+ * NULL.  A node that has a link or a reservation takes precedence over a new one,
+ * whose epoch proves nothing, because each neighbour knows it.  A node that property
+ * peerN names takes precedence over all, and may have several links with its epoch.
  */
 static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch)
 {
@@ -112,8 +109,9 @@ static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch)
         if (!named && q->peer_named == coord) {
             return "which property 'peerN' names for another link";
         }
-        if (port_holds(q, coord, epoch) && (q->up || !port_had(p, coord))) {
-            return "which is at another link";
+        if (port_holds(q, coord) && (!named || q->peer_epoch != epoch) &&
+            (q->up || !port_had(p, coord))) {
+            return "which is at another link (property 'peerN' allows several)";
         }
     }
     if (named) {

@@ -133,10 +133,6 @@ static void op_hello(FuzzInput *in)
     h->coord = cpu_to_le32(coord_of(fuzz_u32(in)));
     flags = fuzz_u8(in);
     h->epoch = fuzz_u8(in);
-    if (!box.named && le32_to_cpu(h->coord) == HONEST_NODE &&
-        h->epoch == PEER_EPOCH) {
-        h->epoch++;                 /* otherwise this is a second cable to that node */
-    }
     h->max_words = cpu_to_le32(flags & 1 ? fuzz_u16(in) : 4032);
     nic_hello_send(EVIL, flags & 2 ? 0 : box.s->epoch);
     if (flags & 4) {

@@ -113,6 +113,17 @@ static bool port_up(ExanetTest *t, unsigned port)
            EXANET_PORT_STATUS_UP;
 }
 
+/* Returns true if another one of the @count peers is the same node as peer @i. */
+static bool has_several_cables(const uint32_t *peers, unsigned count, unsigned i)
+{
+    for (unsigned j = 0; j < count; j++) {
+        if (j != i && peers[j] == peers[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 ExanetTest *exanet_start_ports(uint32_t coord, const uint32_t *peers,
                                unsigned count, const char *props)
 {
@@ -129,6 +140,9 @@ ExanetTest *exanet_start_ports(uint32_t coord, const uint32_t *peers,
             netdev = exanet_peer_netdev(ports[i]);
             g_string_append_printf(netdevs, "-netdev %s,id=wire%u ", netdev, i);
             g_string_append_printf(links, ",link%u=wire%u", i, i);
+            if (has_several_cables(peers, count, i)) {
+                g_string_append_printf(links, ",peer%u=0x%x", i, peers[i]);
+            }
         }
     }
     g_string_append(links, props);

@@ -246,6 +246,20 @@ static void add_netdev(ExanetFabric *f, unsigned n, const ExanetCable *c,
                            f->dir, (size_t)(c - topo->cable), c->port[end]);
 }
 
+/* Returns true if another cable joins the same two nodes as @c. */
+static bool has_parallel(const ExanetTopology *topo, const ExanetCable *c)
+{
+    for (unsigned i = 0; i < topo->cables; i++) {
+        const ExanetCable *d = &topo->cable[i];
+
+        if (d != c && ((d->node[0] == c->node[0] && d->node[1] == c->node[1]) ||
+                       (d->node[0] == c->node[1] && d->node[1] == c->node[0]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void start_node(ExanetFabric *f, unsigned n)
 {
     const ExanetTopology *topo = &f->topo;
@@ -260,6 +274,10 @@ static void start_node(ExanetFabric *f, unsigned n)
                 add_netdev(f, n, c, netdevs);
                 g_string_append_printf(props, ",link%u=wire%u", c->port[end],
                                        c->port[end]);
+                if (has_parallel(topo, c)) {
+                    g_string_append_printf(props, ",peer%u=0x%x", c->port[end],
+                                           topo->coord[c->node[!end]]);
+                }
             }
         }
     }

@@ -211,9 +211,14 @@ static void test_moved(void)
     say_down(t, OTHER);
     say_down(t, NEAR);
     t->ports[NEAR]->silent = true;
+    /* its epoch proves nothing: it is accepted after the reservation of the old cable */
+    t->ports[OTHER]->silent = true;
+    say_in_vain(t, OTHER, HONEST, epoch);
+    exanet_step(t, KEPT_NS);
+    t->ports[OTHER]->silent = false;
     say_well(t, OTHER, HONEST, epoch);
     assert_works(t, OTHER, HONEST, epoch, 2);
-    /* a moved node with a new epoch is accepted after the reservation of the old cable */
+    /* so is a moved node with a new epoch */
     say_down(t, OTHER);
     t->ports[OTHER]->silent = true;
     t->ports[NEAR]->silent = false;
@@ -243,6 +248,29 @@ static void test_parallel(void)
     send_block(t, OTHER, HONEST, epoch + 1, 2, 2);
     g_assert_cmpuint(exanet_peer_take_resp(t->ports[NEAR], 2, 0), ==,
                      EXANET_RESP_ACK);
+    exanet_stop(t);
+}
+
+/* A second cable with a neighbour's coordinates and epoch gets no packet of it. */
+static void test_second(void)
+{
+    ExanetTest *t = start("");
+    uint8_t epoch = t->ports[NEAR]->epoch;
+
+    assert_works(t, NEAR, HONEST, epoch, 1);
+    t->ports[OTHER]->silent = true;
+    say_in_vain(t, OTHER, HONEST, epoch);
+    assert_own_cable(t);
+    assert_dropped(t, OTHER, HONEST, epoch, 2);
+    assert_works(t, NEAR, HONEST, epoch, 3);
+    /* the reservation is for the first cable, whichever epoch the second says */
+    say_down(t, NEAR);
+    t->ports[NEAR]->silent = true;
+    exanet_step(t, KEPT_NS - 1000 * EXANET_MS);
+    say_in_vain(t, OTHER, HONEST, epoch);
+    t->ports[NEAR]->silent = false;
+    say_well(t, NEAR, HONEST, epoch);
+    assert_works(t, NEAR, HONEST, epoch, 4);
     exanet_stop(t);
 }
 
@@ -364,6 +392,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/link-hello/restart", test_restart);
     qtest_add_func("/exanet/link-hello/moved", test_moved);
     qtest_add_func("/exanet/link-hello/parallel", test_parallel);
+    qtest_add_func("/exanet/link-hello/second", test_second);
     qtest_add_func("/exanet/link-hello/far", test_far);
     qtest_add_func("/exanet/link-hello/neighbour", test_neighbour);
     qtest_add_func("/exanet/link-hello/role", test_role);
