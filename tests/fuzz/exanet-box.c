@@ -83,9 +83,7 @@ static void op_packets(FuzzInput *in)
     pkt.user = fuzz_u16(in);
     damage = fuzz_u8(in);
     memset(payload, damage, sizeof(payload));
-    if (RNIC_GET(EXANET_PDID_JOB, pkt.pdid) == HONEST_JOB && src != HONEST_NODE) {
-        pkt.pdid ^= RNIC_PREP(EXANET_PDID_JOB, 1);
-    } else if (flags & 0x40) {
+    if (flags & 0x40) {
         unsigned c = src == HONEST_NODE ? HONEST_CTX : flags >> 4 & 1;
 
         pkt.pdid = nic_pdid(c);
@@ -111,6 +109,11 @@ static void op_packets(FuzzInput *in)
         pkt.src = src & EXANET_COORD_MASK;
         if (i && pkt.src == HONEST_NODE) {
             pkt.src = EVIL_NODE;
+        }
+        /* a node that has a process of the honest job may write its memory */
+        if (RNIC_GET(EXANET_PDID_JOB, pkt.pdid) == HONEST_JOB &&
+            pkt.src != HONEST_NODE) {
+            pkt.pdid ^= RNIC_PREP(EXANET_PDID_JOB, 1);
         }
         words = nic_packet_encode(buf, &pkt);
         if (damage & 0x80 && n == 1) {
