@@ -391,7 +391,10 @@ static bool process_name(pid_t pid, char *comm, size_t bytes)
 	return comm[0];
 }
 
-/* Moves the interrupt threads of the driver to the CPUs in @set; returns how many. */
+/*
+ * Moves the interrupt threads of the driver to the CPUs in @set. Returns the number of
+ * moved threads.
+ */
 static int move_interrupts(const cpu_set_t *set)
 {
 	DIR *proc = opendir("/proc");
@@ -411,7 +414,8 @@ static int move_interrupts(const cpu_set_t *set)
 
 /*
  * An error happens between two requests for a signal, and its interrupt is handled
- * after both: the driver's threads cannot run, because this thread has their CPU.
+ * after both: the driver's threads cannot run, because this thread runs on their CPU
+ * with a higher priority.
  */
 static void test_signal_of_earlier_error(struct nic *nic)
 {
@@ -421,7 +425,7 @@ static void test_signal_of_earlier_error(struct nic *nic)
 	uint64_t *a = memory(BYTES);
 	volatile uint64_t *p = show(nic, a, BYTES, &c);
 	uint32_t before = nic->info->errors;
-	cpu_set_t here, all;
+	cpu_set_t here, others;
 
 	munmap(a, BYTES);
 	signal(SIGUSR1, on_error);
@@ -429,17 +433,19 @@ static void test_signal_of_earlier_error(struct nic *nic)
 	told = told_before = 0;
 	CPU_ZERO(&here);
 	CPU_SET(sched_getcpu(), &here);
-	memset(&all, 0xff, sizeof(all));
+	memset(&others, 0xff, sizeof(others));
+	CPU_CLR(sched_getcpu(), &others);
 	must(!ioctl(nic->fd, EXANET_IOC_ERROR_SIGNAL, &s), "ERROR_SIGNAL");
 	must(!sched_setscheduler(0, SCHED_FIFO, &highest), "sched_setscheduler");
 	check(move_interrupts(&here) > 0, "the driver's threads share this CPU");
 	check_value(p[0], -1, "a load fails between two requests for a signal");
+	check_value(told_before, 0, "the interrupt is not handled yet");
 	s.signo = SIGUSR1;
 	check_value(ioctl_errno(nic->fd, EXANET_IOC_ERROR_SIGNAL, &s), 0,
 		    "ERROR_SIGNAL before the error's interrupt is handled");
 	must(!sched_setscheduler(0, SCHED_OTHER, &none), "sched_setscheduler");
 	usleep(200000);
-	move_interrupts(&all);
+	move_interrupts(&others);
 	check_value(nic->info->errors - before, 1, "the error is counted");
 	check_value(told_before, 1, "the earlier request gets its signal");
 	check_value(told, 0, "the later request gets none");

@@ -139,6 +139,7 @@ static void on_bus_error(int sig)
 
 static int hold(void)
 {
+	struct exanet_ioc_error_signal s = { .signo = SIGUSR1 };
 	struct pollfd p = { .events = POLLIN };
 	struct exanet_ioc_query q;
 	struct nic nic;
@@ -154,6 +155,8 @@ static int hold(void)
 	      "poll() tells that the NIC is gone");
 	check(ioctl(nic.fd, EXANET_IOC_QUERY, &q) == -1 && errno == ENODEV,
 	      "ioctl() too");
+	check(ioctl(nic.fd, EXANET_IOC_ERROR_SIGNAL, &s) == -1 && errno == ENODEV,
+	      "and a request for a signal");
 	check(read(nic.fd, &n, sizeof(n)) == -1 && errno == ENODEV, "read() too");
 	signal(SIGBUS, on_bus_error);
 	hit = sigsetjmp(bus_error, 1);

@@ -186,8 +186,8 @@ static bool exanet_shm_is_ours(const struct exanet_context *ctx)
 }
 
 /*
- * Returns the process, to be put, that must get signal @signo because of new errors,
- * or NULL. The caller holds the device's slot_lock.
+ * Returns the process that must get a signal because of new errors, or NULL. Stores the
+ * signal in @signo. The caller puts the process, and holds the device's slot_lock.
  */
 static struct pid *exanet_shm_news(struct exanet_context *ctx, int *signo)
 {
@@ -251,25 +251,33 @@ void exanet_shm_attach(struct exanet_context *ctx)
 
 /*
  * The interrupt of an error may come later than the next request. So the request first
- * sends the signal of the errors before it, and the new process gets none for these.
+ * sends the signal of the errors before it. The process of the request gets no signal
+ * for these errors.
  */
 int exanet_shm_set_signal(struct exanet_context *ctx, u32 signo)
 {
-	struct pid *pid = NULL, *told;
-	int told_signo;
+	struct exanet_device *xdev = ctx->xdev;
+	struct pid *pid = NULL, *told = NULL;
+	int told_signo = 0, ret = -ENODEV;
 
-	if (!ctx->xdev->shm.present)
+	if (!xdev->shm.present)
 		return -EOPNOTSUPP;
 	if (!valid_signal(signo))
 		return -EINVAL;
 	if (signo)
 		pid = get_pid(task_tgid(current));
-	spin_lock_irq(&ctx->xdev->slot_lock);
-	told = exanet_shm_news(ctx, &told_signo);
-	swap(ctx->signal_pid, pid);
-	ctx->signo = signo;
-	spin_unlock_irq(&ctx->xdev->slot_lock);
+	mutex_lock(&xdev->lock);
+	/* A context that does not run has no register with a count of errors. */
+	if (ctx->running) {
+		spin_lock_irq(&xdev->slot_lock);
+		told = exanet_shm_news(ctx, &told_signo);
+		swap(ctx->signal_pid, pid);
+		ctx->signo = signo;
+		spin_unlock_irq(&xdev->slot_lock);
+		ret = 0;
+	}
+	mutex_unlock(&xdev->lock);
 	exanet_shm_tell(told, told_signo);
 	put_pid(pid);
-	return 0;
+	return ret;
 }
