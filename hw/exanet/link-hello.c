@@ -34,6 +34,7 @@ static void port_up_set(ExanetPort *p, bool up)
     p->up = up;
     trace_exanet_link_up(p->s->node, p->index, up, p->peer);
     if (!up) {
+        p->peer_until = exanet_now(p->s) + PEER_KEPT_NS;
         exanet_link_queues_drop(p);
     }
     exanet_switch_port_changed(p->s, p);
@@ -44,6 +45,9 @@ static void port_up_set(ExanetPort *p, bool up)
 static void port_peer_set(ExanetPort *p, uint32_t coord, uint8_t epoch)
 {
     port_up_set(p, false);
+    if (p->peer != coord) {
+        p->peer_until = 0;
+    }
     p->peer_known = true;
     p->peer = coord;
     p->peer_epoch = epoch;
@@ -51,9 +55,6 @@ static void port_peer_set(ExanetPort *p, uint32_t coord, uint8_t epoch)
 
 static void port_peer_forget(ExanetPort *p)
 {
-    if (p->up) {
-        p->peer_until = exanet_now(p->s) + PEER_KEPT_NS;
-    }
     p->peer_known = false;
     port_up_set(p, false);
 }
@@ -80,16 +81,30 @@ static bool port_had(const ExanetPort *p, uint32_t coord)
 }
 
 /* Returns true if port @q leads to the node at @coord, or reserves @coord for it. */
-static bool port_holds(ExanetPort *q, uint32_t coord)
+static bool port_holds(const ExanetPort *q, uint32_t coord)
 {
     return q->peer == coord && (q->up || exanet_now(q->s) < q->peer_until);
 }
 
 /*
+ * Returns true if port @q, which holds @coord, excludes a peer with @coord and @epoch at
+ * port @p.  Links to a node that property peerN names have the same epoch.  Of two other
+ * ports with a reservation, the port whose link was up last takes precedence.
+ */
+static bool port_excludes(const ExanetPort *q, const ExanetPort *p, uint32_t coord,
+                          uint8_t epoch)
+{
+    if (p->peer_named == coord) {
+        return q->peer_epoch != epoch && (q->up || !port_had(p, coord));
+    }
+    return q->up || p->peer != coord || p->peer_until < q->peer_until;
+}
+
+/*
  * Returns the reason why the peer at @p cannot be the node at @coord with @epoch, or
- * NULL.  A node that has a link or a reservation takes precedence over a new one,
- * whose epoch proves nothing, because each neighbour knows it.  A node that property
- * peerN names takes precedence over all, and may have several links with its epoch.
+ * NULL.  A node that has a link or a reservation takes precedence over a peer at
+ * another port.  The epoch of this peer proves nothing, because each neighbour knows it.
+ * A node that property peerN names takes precedence over all, and may have several links.
  */
 static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch)
 {
@@ -109,8 +124,7 @@ static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch)
         if (!named && q->peer_named == coord) {
             return "which property 'peerN' names for another link";
         }
-        if (port_holds(q, coord) && (!named || q->peer_epoch != epoch) &&
-            (q->up || !port_had(p, coord))) {
+        if (port_holds(q, coord) && port_excludes(q, p, coord, epoch)) {
             return "which is at another link (property 'peerN' allows several)";
         }
     }
@@ -292,6 +306,9 @@ void exanet_link_hello_reset(ExanetPort *p)
     p->hello_due = false;
     p->down_due = false;
     p->peer_known = false;
+    if (p->up) {
+        p->peer_until = exanet_now(p->s) + PEER_KEPT_NS;
+    }
     p->up = false;
     p->enabled = !p->admin_down;
     p->loopback = false;

@@ -198,6 +198,33 @@ static void test_restart(void)
     say_in_vain(t, OTHER, HONEST, old + 8);
     say_well(t, NEAR, HONEST, old + 2);
     assert_works(t, NEAR, HONEST, old + 2, 1);
+    /* and with the link down between two HELLOs: the neighbour has not said DOWN */
+    t->ports[NEAR]->silent = true;
+    say(t, NEAR, HONEST, old + 3);
+    g_assert_false(is_up(t, NEAR));
+    say_in_vain(t, OTHER, HONEST, old + 3);
+    say_in_vain(t, OTHER, HONEST, old + 4);
+    t->ports[NEAR]->silent = false;
+    say_well(t, NEAR, HONEST, old + 3);
+    assert_works(t, NEAR, HONEST, old + 3, 1);
+    exanet_stop(t);
+}
+
+/* A reset of the device keeps the coordinates of its neighbours reserved. */
+static void test_reset(void)
+{
+    ExanetTest *t = start("");
+    uint8_t epoch = t->ports[NEAR]->epoch;
+
+    t->ports[NEAR]->silent = t->ports[OTHER]->silent = true;
+    exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_RESET);
+    exanet_settle(t);
+    g_assert_false(is_up(t, NEAR));
+    say_in_vain(t, OTHER, HONEST, epoch);
+    exanet_step(t, KEPT_NS / 2);
+    say_in_vain(t, OTHER, HONEST, epoch + 1);
+    t->ports[NEAR]->silent = false;
+    say_well(t, NEAR, HONEST, epoch);
     exanet_stop(t);
 }
 
@@ -211,14 +238,20 @@ static void test_moved(void)
     say_down(t, OTHER);
     say_down(t, NEAR);
     t->ports[NEAR]->silent = true;
-    /* its epoch proves nothing: it is accepted after the reservation of the old cable */
+    /* the node waits for the reservation of its old cable, although its epoch is right */
     t->ports[OTHER]->silent = true;
     say_in_vain(t, OTHER, HONEST, epoch);
     exanet_step(t, KEPT_NS);
     t->ports[OTHER]->silent = false;
     say_well(t, OTHER, HONEST, epoch);
     assert_works(t, OTHER, HONEST, epoch, 2);
-    /* so is a moved node with a new epoch */
+    /* the reservation of the new cable takes precedence over the old cable */
+    say_down(t, OTHER);
+    t->ports[OTHER]->silent = true;
+    say_in_vain(t, NEAR, HONEST, epoch);
+    t->ports[OTHER]->silent = false;
+    say_well(t, OTHER, HONEST, epoch);
+    /* a node with a new epoch waits for the reservation, too */
     say_down(t, OTHER);
     t->ports[OTHER]->silent = true;
     t->ports[NEAR]->silent = false;
@@ -263,7 +296,7 @@ static void test_second(void)
     assert_own_cable(t);
     assert_dropped(t, OTHER, HONEST, epoch, 2);
     assert_works(t, NEAR, HONEST, epoch, 3);
-    /* the reservation is for the first cable, whichever epoch the second says */
+    /* the reservation is for the first cable, with any epoch in HELLO of the second */
     say_down(t, NEAR);
     t->ports[NEAR]->silent = true;
     exanet_step(t, KEPT_NS - 1000 * EXANET_MS);
@@ -390,6 +423,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("/exanet/link-hello/take-over", test_take_over);
     qtest_add_func("/exanet/link-hello/restart", test_restart);
+    qtest_add_func("/exanet/link-hello/reset", test_reset);
     qtest_add_func("/exanet/link-hello/moved", test_moved);
     qtest_add_func("/exanet/link-hello/parallel", test_parallel);
     qtest_add_func("/exanet/link-hello/second", test_second);
