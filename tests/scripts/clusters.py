@@ -11,6 +11,11 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 PROGRAM = TOP / 'scripts/cluster'
 sys.path.insert(0, str(TOP / 'scripts'))
+# The kinds of faults of a link, and all together. There losses are fewer, because each
+# kind adds to them.
+FAULTS = ('drop=1%', 'corrupt-payload=1%', 'corrupt-header=1%', 'duplicate=2%',
+          'reorder=2%', 'delay=2%:300us')
+ALL_FAULTS = ' '.join([f.replace('1%', '0.3%') for f in FAULTS[:3]] + [*FAULTS[3:]])
 # Whoever is told to end leaves with statements first.
 signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
 
@@ -87,3 +92,17 @@ class Cluster:
 
     def __exit__(self, *_):
         self.call('down')
+
+
+def mpi_with_faults(tap, c, faults):
+    """Runs MPI on the four nodes of C, with FAULTS at both ends of a cable."""
+    for i, node in enumerate(('node0', 'node1')):
+        c.good('fault', node, '0', f'{faults} seed={i + 1}')
+    out, code = c.call('run', '-np', '4', '--', 'mpi-coll')
+    tap.result(code == 0 and 'not ok' not in out and '1..' in out,
+               f'MPI with {faults}', c.text)
+    kinds = [k.split('=')[0] for k in faults.split()]
+    found = {k: sum(v[k] for v in c.links('injected').values()) for k in kinds}
+    tap.result(all(found.values()), f'{faults}: made', found)
+    for node in ('node0', 'node1'):
+        c.good('fault', node, '0', 'none')
