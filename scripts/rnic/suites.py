@@ -31,7 +31,8 @@ def plain(selection):
     """Returns a function that returns true if a given test runs without sanitizers in
     SELECTION."""
     return {'fast': lambda test: not test.arm,
-            'gate': lambda test: test.arm or 'plain' in test.suites,
+            'gate': lambda test: ('arm-full' not in test.suites if test.arm
+                                  else 'plain' in test.suites),
             'full': lambda test: True}[selection]
 
 
@@ -78,7 +79,7 @@ def _script_tests(pattern, full):
 
 
 def scripts(pattern, summary, full=False, stop=None):
-    """The tests of our own programs, which boot guests themselves. Ends early when the
+    """Runs the tests of our own programs, which boot guests themselves. Fails once the
     event STOP is set."""
     stop = stop or threading.Event()
     for test in _script_tests(pattern, full):
@@ -96,13 +97,12 @@ def scripts(pattern, summary, full=False, stop=None):
             finally:
                 _ask(process)
                 _kill_session(process)
-        if stop.is_set():
-            break
-        summary.program(test.stem, log.read_text(encoding='utf-8'), ended, log)
+        summary.program(test.stem, log.read_text(encoding='utf-8', errors='replace'),
+                        ended, log)
 
 
 def _wait(process, seconds, stop):
-    """Returns the exit code of PROCESS, None once the event STOP is set."""
+    """Returns the exit code of PROCESS. Fails once the event STOP is set."""
     end = time.monotonic() + seconds
     while not stop.is_set():
         try:
@@ -110,17 +110,17 @@ def _wait(process, seconds, stop):
         except subprocess.TimeoutExpired:
             if time.monotonic() > end:
                 raise
-    return None
+    raise Failed('stopped')
 
 
 @contextlib.contextmanager
 def scripts_meanwhile(pattern, summary):
-    """Runs scripts() while the body runs, and then until its end. Guests wait for each
-    other and for sockets a third of the time, so both take less time together."""
+    """Runs scripts() beside the body. Returns when both have ended. Both take less time
+    together, because guests wait for each other and for sockets a third of the time."""
     stop = threading.Event()
     with futures.ThreadPoolExecutor(1) as pool:
-        running = pool.submit(scripts, pattern, summary, stop=stop)
         try:
+            running = pool.submit(scripts, pattern, summary, stop=stop)
             yield
             running.result()
         finally:
@@ -128,9 +128,11 @@ def scripts_meanwhile(pattern, summary):
 
 
 def _limit(test):
+    """Returns the seconds after which TEST counts as hung: twice its own limit, because
+    another test may run beside it."""
     m = re.search(r'^# timeout: (\d+)$', test.read_text(encoding='utf-8'),
                   re.M)
-    return int(m.group(1)) if m else _GUEST_SECONDS
+    return 2 * (int(m.group(1)) if m else _GUEST_SECONDS)
 
 
 def _guest_tests(pattern, arch, full):

@@ -53,7 +53,7 @@ class Summary:
     def fail(self, name, what, log):
         with self.lock:
             self.failed += 1
-        print(f'not ok: {name}: {what} (log: {shown(log)})', flush=True)
+            print(f'not ok: {name}: {what} (log: {shown(log)})', flush=True)
 
     def finish(self):
         """Prints the last line; the exit code."""

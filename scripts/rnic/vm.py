@@ -50,10 +50,11 @@ def default_memory():
 
 def _die_with(parent, number):
     """For a child: get signal NUMBER when PARENT, this process, is gone."""
-    libc = ctypes.CDLL(None, use_errno=True)
+    # The loader looks prctl up here, because a thread may have its lock during a fork.
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
 
     def arrange():
-        libc.prctl(_PR_SET_PDEATHSIG, number)
+        prctl(_PR_SET_PDEATHSIG, number)
         if os.getppid() != parent:
             os._exit(1)
     return arrange

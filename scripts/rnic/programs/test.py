@@ -52,7 +52,8 @@ def start():
         _host(args, sanitized, summary)
     if guests:
         fuzz.gate(plain, args.only, summary)
-        # Long tests get the machine for themselves.
+        # With --full the tests run one after the other, because the limits of long tests
+        # assume an idle machine.
         with contextlib.nullcontext() if args.full else \
                 suites.scripts_meanwhile(args.only, summary):
             suites.guests(plain.binary, args.only, summary, full=args.full)
