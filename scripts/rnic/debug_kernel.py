@@ -19,7 +19,7 @@ _TOOLS = ['bc', 'bison', 'flex', 'kmod', 'libelf-dev']
 
 
 class DebugKernel(Arch):
-    """The processor of this machine, with the debug kernel."""
+    """Amd64 guests that boot the debug kernel."""
 
     # By default KASAN reports only the first bad access, and the log has room for a few
     # dozen reports.
@@ -49,9 +49,11 @@ class DebugKernel(Arch):
         """Builds the kernel in a copy of the build root, unless it is fresh."""
         if self.is_fresh():
             return
-        value = self.digest()   # a configuration that is edited meanwhile is built again
+        # Takes the digest first, because the configuration may be edited during a build.
+        value = self.digest()
         self.stamp.unlink(missing_ok=True)
-        # The module and the initrd go, too, because Debian's source may be newer.
+        # Removes the module and the initrd, too, because the new kernel may have another
+        # version.
         remove(self.folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.build_recipe.complete(
@@ -69,8 +71,8 @@ class DebugKernel(Arch):
         self.stamp.write_text(value, encoding='ascii')
 
     def _install(self, tree):
-        """Keeps the kernel and what the build of a module needs. Removes the tree,
-        because it has 2 GB."""
+        """Keeps the kernel and the headers that the build of a module needs. Removes the
+        tree, because it has 2 GB."""
         headers = self.root / 'usr/src/linux-rnic-debug'
         self._run('modules_install', 'install-debug-kernel')
         self._run("run-command KBUILD_RUN_COMMAND='+scripts/package/"
@@ -79,7 +81,7 @@ class DebugKernel(Arch):
         link = self.root / 'lib/modules' / self.build_version() / 'build'
         link.unlink()
         link.symlink_to(f'/usr/src/{headers.name}')
-        # Not the ELF file, because a kernel with KASAN dies when QEMU starts that.
+        # Keeps bzImage, because a kernel with KASAN crashes when QEMU boots its ELF file.
         shutil.copyfile(tree / 'arch/x86/boot/bzImage', self.kernel)
         shutil.rmtree(tree)
 

@@ -10,6 +10,7 @@ kernel of debug_kernel.py. Each of them has a stamp with the digest of its sourc
 as root, because file owners and chroot need root.
 """
 
+import inspect
 import os
 import shlex
 import shutil
@@ -61,14 +62,15 @@ class _Part:
         self.stamp = arch.out / f'{name}.stamp'
 
     def digest(self):
-        """Of the sources and of all parts this one is built with."""
+        """Of the sources, of all parts this one is built with, and of the way to build
+        it."""
         return digest(*(p.digest() for p in self.needs),
                       _root_digest(self.arch),
                       *(digest(str(f.relative_to(TOP)), f)
                         for f in _sources(self.folder)),
                       digest(TOP / 'include/rnic',
                              TOP / 'configure-patch/libfabric.patch'),
-                      self.build.__doc__ or '')
+                      inspect.getsource(self.build))
 
     def make(self):
         value = self.digest()   # what may be edited meanwhile is built again
@@ -176,8 +178,8 @@ def _build_provider(part):
                  f'{part.arch.configure} CFLAGS="-O2" '
                  'CPPFLAGS=-I/rnic/src/include', 'configure-libfabric')
         configured.write_text(setup, encoding='ascii')
-    # The provider is linked with Debian's libfabric, which loads it in the guest, so the
-    # one of this tree is not built.
+    # The provider is linked with Debian's libfabric, which loads it in the guest, so
+    # libfabric itself is not built in this tree.
     part.run(f'make -j{host.cores()} -C {inside} libexanet-fi.la '
              'linkback=-lfabric libexanet_fi_la_DEPENDENCIES=',
              f'build-{part.name}')

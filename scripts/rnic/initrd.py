@@ -30,8 +30,8 @@ def make(arch, base):
 
 
 def make_debug(arch, base, out):
-    """Makes the initrd of guests with a disk whose kernel is not on that disk; the
-    folder OUT has the kernel's modules."""
+    """Makes the initrd of guests that boot a kernel which their disk does not have; the
+    folder OUT has the modules of this kernel."""
     files = {**_folders('bin', 'dev', 'lib', 'root'),
              'init': (HERE / 'initramfs-init').read_bytes(),
              'bin/busybox': (base / 'usr/bin/busybox').read_bytes()}

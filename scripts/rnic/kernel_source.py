@@ -27,7 +27,8 @@ def fetch():
 
 def fetch_all(into):
     """Unpacks the whole source as a new folder INTO."""
-    # Not the folder of fetch(), because that must not get files of root.
+    # Uses another folder than fetch(), because root must own no file in the folder of
+    # fetch().
     package = into.with_name(f'{into.name}-package')
     for folder in (package, into):
         shutil.rmtree(folder, ignore_errors=True)

@@ -146,8 +146,8 @@ def environment():
     """Returns the environment for the meson of _fetch_tools()."""
     path = _TOOLS / 'usr/lib/python3/dist-packages'
     return {**os.environ,
-            # Meson's default is all cores of the machine. One more test runs at a
-            # time, because qtests wait for their machines a fifth of the time.
+            # Meson's default is all cores of the machine. One test more than usable cores
+            # runs at a time, because qtests wait for their machines a fifth of the time.
             'MESON_NUM_PROCESSES': os.environ.get('MESON_NUM_PROCESSES') or
                                    str(host.cores() + 1),
             'PYTHONPATH': f'{path}:{os.environ.get("PYTHONPATH", "")}'}

@@ -110,7 +110,10 @@ static void op_packets(FuzzInput *in)
         if (i && pkt.src == HONEST_NODE) {
             pkt.src = EVIL_NODE;
         }
-        /* a node that has a process of the honest job may write its memory */
+        /*
+         * packets of other nodes get another job, because a process of the honest job
+         * may write the memory of that job
+         */
         if (RNIC_GET(EXANET_PDID_JOB, pkt.pdid) == HONEST_JOB &&
             pkt.src != HONEST_NODE) {
             pkt.pdid ^= RNIC_PREP(EXANET_PDID_JOB, 1);

@@ -54,7 +54,11 @@ static uint32_t job_of(const struct nic *nic)
 struct child {
 	pid_t pid;
 	int in, out;	/* pipes to the process, and from it */
-	int job;	/* its number: job of its context, or -errno of the open */
+	/*
+	 * The number that the process reports first: child_hold() reports the job of
+	 * its context, or -errno of the open.
+	 */
+	int job;
 };
 
 /* Opens the NIC as a child, reports the job, and waits for the end of its input. */
@@ -104,9 +108,9 @@ static void map_user(pid_t pid, const char *file, uid_t inner, uid_t outer)
 }
 
 /*
- * Starts a process of user @uid that runs @run, which reports a number first.  With @ns
- * the process first creates a user namespace, with user @outer of the node as its only
- * user.
+ * Starts a process of user @uid that runs @run; @run first writes one int to its pipe
+ * @out.  With @ns the process first creates a user namespace, with user @outer of the
+ * node as its only user.
  */
 static struct child child_run(uid_t uid, bool ns, uid_t outer,
 			      int (*run)(int in, int out))

@@ -113,7 +113,7 @@ static bool port_up(ExanetTest *t, unsigned port)
            EXANET_PORT_STATUS_UP;
 }
 
-/* Returns true if another one of the @count peers is the same node as peer @i. */
+/* Returns true if another of the @count peers has the coordinates of peer @i. */
 static bool has_several_cables(const uint32_t *peers, unsigned count, unsigned i)
 {
     for (unsigned j = 0; j < count; j++) {

@@ -133,7 +133,8 @@ static void test_faults_hybrid(void)
     exanet_traffic_all_to_all(tr, 16 * KiB);
     exanet_traffic_run(tr, STEP_NS, LIMIT);
     exanet_traffic_check(tr);
-    g_assert_cmpuint(injected(f), >, 0);
+    /* another seed may lose fewer packets */
+    g_assert_cmpuint(injected(f), >, g_getenv("RNIC_TEST_SEED") ? 0 : 10);
     finish(tr);
 }
 

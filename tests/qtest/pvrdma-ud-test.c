@@ -458,7 +458,7 @@ static void test_receive_srq(void)
     /* the header ends in the middle of the first element */
     pvrdma_assert_mem(r.t, r.mr.pa + RECV_AT + 40, r.data, 1);
     pvrdma_assert_mem(r.t, r.mr.pa + 60000, r.data + 1, 63);
-    /* the end of the QP completes a buffer that the QP keeps */
+    /* the error state flushes the buffer that the QP has taken from the SRQ */
     pvrdma_post_srq(r.t, &srq, 10, sge, 2);
     peer_send(&r, &pkt, 65);
     pvrdma_wait(r.t, pvrdma_counter(r.t, "rx-no-receive") == 2);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rnic_poll_begin() and its like: the test simulates the big lock and other threads. */
+/*
+ * Tests rnic_poll_begin(), rnic_poll_again() and rnic_poll_end(). The test simulates the
+ * big lock and other threads.
+ */
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
 #include "qemu/timer.h"
@@ -11,7 +14,8 @@
 static uint32_t news;
 static bool locked = true;
 static unsigned releases;           /* of the big lock */
-static void (*meanwhile)(void);     /* work of another thread, which has the lock then */
+/* work of another thread, run by bql_unlock() with the lock held */
+static void (*meanwhile)(void);
 static Object owner = { .ref = 1 };
 
 /* --- Functions that the poll calls ------------------------------------------------- */
@@ -92,7 +96,7 @@ static bool poll_with_news(void)
     RNicPoll p;
     bool more;
 
-    news_arrive();                  /* older than the poll */
+    news_arrive();          /* news before the poll must not end the poll */
     releases = 0;
     g_assert_true(rnic_poll_begin(&p, &owner, &news));
     meanwhile = news_arrive;

@@ -386,7 +386,10 @@ static void test_paced(void)
 
 /* --- The check for QPs that hang --------------------------------------------- */
 
-/* Checks what pvrdma_qp_stuck() says of the QP, and restores the QP. */
+/*
+ * Checks that pvrdma_qp_stuck() returns @why. The first call saves the QP; each later
+ * call restores it.
+ */
 static void expect_stuck(const char *why)
 {
     static PvrdmaQp good;
