@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tests exanet_poll(). The test simulates the netdevs, the units, and the other threads,
+ * so that the main loop never does the work that waits for it.
+ */
+#include "qemu/osdep.h"
+#include "hw/rnic/core/poll.h"
+#include "hw/rnic/exanet/exanet.h"
+
+#define CTX     3
+#define LOOKS   3                   /* looks at the netdevs in one poll */
+
+static struct {
+    ExanetState *s;
+    unsigned begun, ended;          /* polls */
+    unsigned looks;                 /* in this poll, at the netdevs */
+    unsigned ports;                 /* looks at a port */
+    unsigned runs;                  /* of the units */
+    unsigned run_at;                /* look before the first run; 0: no run */
+    unsigned due_at;                /* look after which another thread has work */
+    unsigned gone_at;               /* look at which a frame unplugs the device */
+} rig;
+
+/* --- Functions that the poll calls ------------------------------------------------- */
+
+bool rnic_poll_begin(RNicPoll *p, Object *owner, const uint32_t *news)
+{
+    g_assert_true(news == &rig.s->news);
+    rig.begun++;
+    rig.looks = 1;
+    return true;
+}
+
+bool rnic_poll_again(RNicPoll *p)
+{
+    if (rig.looks == rig.due_at) {
+        rig.s->due = true;
+    }
+    return rig.looks++ < LOOKS;
+}
+
+void rnic_poll_end(RNicPoll *p)
+{
+    rig.ended++;
+}
+
+void exanet_port_poll(ExanetPort *p)
+{
+    g_assert_true(p == &rig.s->port[rig.ports % EXANET_LINKS]);
+    rig.ports++;
+    if (rig.looks == rig.gone_at) {
+        rig.s->bh = NULL;
+    }
+}
+
+void exanet_run_now(ExanetState *s)
+{
+    g_assert_true(s == rig.s && s->due);
+    s->due = false;
+    rig.runs++;
+    rig.run_at = rig.run_at ?: rig.looks;
+}
+
+/* --- Tests ------------------------------------------------------------------------- */
+
+static void start(void)
+{
+    memset(&rig, 0, sizeof(rig));
+    rig.s = g_new0(ExanetState, 1);
+    rig.s->bh = (QEMUBH *)rig.s;    /* never called */
+    rig.s->enabled = true;
+    rig.s->ctx[CTX].enabled = true;
+}
+
+static void end(unsigned polls)
+{
+    g_assert_cmpuint(rig.begun, ==, polls);
+    g_assert_cmpuint(rig.ended, ==, polls);
+    g_assert_cmpuint(rig.s->counter[EXANET_CNT_POLL], ==, polls);
+    g_free(rig.s);
+}
+
+/* Work that waits for the main loop is done at the first look, once. */
+static void test_due(void)
+{
+    start();
+    rig.s->due = true;
+    exanet_poll(rig.s, CTX);
+    g_assert_cmpuint(rig.runs, ==, 1);
+    g_assert_cmpuint(rig.run_at, ==, 1);
+    g_assert_false(rig.s->due);
+    g_assert_cmpuint(rig.ports, ==, LOOKS * EXANET_LINKS);
+    end(1);
+}
+
+/* Work of another thread, which had the big lock between two looks, is done, too. */
+static void test_due_meanwhile(void)
+{
+    start();
+    rig.due_at = 2;
+    exanet_poll(rig.s, CTX);
+    g_assert_cmpuint(rig.runs, ==, 1);
+    g_assert_cmpuint(rig.run_at, ==, 3);
+    end(1);
+}
+
+static void test_idle(void)
+{
+    start();
+    exanet_poll(rig.s, CTX);
+    g_assert_cmpuint(rig.runs, ==, 0);
+    g_assert_cmpuint(rig.ports, ==, LOOKS * EXANET_LINKS);
+    end(1);
+}
+
+/* A frame unplugs the device: the poll ends, and no unit runs. */
+static void test_gone(void)
+{
+    start();
+    rig.s->due = true;
+    rig.gone_at = 1;
+    exanet_poll(rig.s, CTX);
+    g_assert_cmpuint(rig.runs, ==, 0);
+    g_assert_cmpuint(rig.ports, ==, EXANET_LINKS);
+    end(1);
+}
+
+/* A device that is at work already, or disabled, does nothing. */
+static void test_busy(void)
+{
+    start();
+    rig.s->due = rig.s->running = true;
+    exanet_poll(rig.s, CTX);
+    rig.s->running = rig.s->enabled = false;
+    exanet_poll(rig.s, CTX);
+    g_assert_cmpuint(rig.runs + rig.ports, ==, 0);
+    end(2);
+}
+
+/* Only a process whose context is enabled and does not end may poll. */
+static void test_context(void)
+{
+    start();
+    rig.s->due = true;
+    exanet_poll(rig.s, CTX + 1);
+    rig.s->ctx[CTX].quiesce = true;
+    exanet_poll(rig.s, CTX);
+    g_assert_cmpuint(rig.runs + rig.ports, ==, 0);
+    end(0);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/exanet/poll/due", test_due);
+    g_test_add_func("/exanet/poll/due-meanwhile", test_due_meanwhile);
+    g_test_add_func("/exanet/poll/idle", test_idle);
+    g_test_add_func("/exanet/poll/gone", test_gone);
+    g_test_add_func("/exanet/poll/busy", test_busy);
+    g_test_add_func("/exanet/poll/context", test_context);
+    return g_test_run();
+}
