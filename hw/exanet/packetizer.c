@@ -91,12 +91,13 @@ static bool channel_check(uint64_t ctrl, uint64_t dst)
     unsigned code = RNIC_GET(EXANET_PKTZ_CODE, ctrl);
     uint64_t va = RNIC_GET(EXANET_GVA_VA, dst);
 
-    if (size < 1 || size > EXANET_PKTZ_PAYLOAD_MAX) {
+    /* the NI window is no exception: such a packet would be malformed on the wire */
+    if (size < 1 || size > EXANET_PKTZ_PAYLOAD_MAX ||
+        va % EXANET_MTU + size > EXANET_MTU) {
         return false;
     }
     if (RNIC_GET(EXANET_VA_WINDOW, va) != EXANET_WINDOW_NI) {
-        return code == EXANET_TYPE_WRITE &&
-               va % EXANET_MTU + size <= EXANET_MTU;
+        return code == EXANET_TYPE_WRITE;
     }
     switch (RNIC_GET(EXANET_VA_NI_INDEX, va)) {
     case EXANET_NI_MAILBOX:

@@ -313,6 +313,7 @@ static void test_bad_requests(void)
     const struct { uint64_t va; unsigned size; uint64_t ctrl; } bad[] = {
         { 0x1000, 0, 0 }, { 0x1000, 65, 0 }, { 0x1000, 127, 0 },
         { 0x10f0, 17, 0 },                      /* crosses 256 bytes */
+        { mailbox + 0xf9, 8, 0 },               /* so does this */
         { 0x1000, 8, code1 }, { 0x1000, 8, code2 },
         { mailbox, 8, code1 }, { request, 48, 0 },
         { 0x1000, 8, RNIC_PREP(EXANET_PKTZ_CODE, EXANET_TYPE_NOTIFY) },
