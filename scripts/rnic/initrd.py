@@ -18,11 +18,16 @@ _DTB = 'zynqmp-zcu102-rev1.0.dtb'
 _GIC = '/axi/interrupt-controller@f9010000'
 
 
+def _first(base, folder):
+    """Returns the files that mount a disk, and FOLDER for modules."""
+    return {**_folders('bin', 'dev', folder, 'root'),
+            'init': (HERE / 'initramfs-init').read_bytes(),
+            'bin/busybox': (base / 'usr/bin/busybox').read_bytes()}
+
+
 def make(arch, base):
     """That of guests with a disk; BASE has the kernel."""
-    files = {**_folders('bin', 'dev', 'modules', 'root'),
-             'init': (HERE / 'initramfs-init').read_bytes(),
-             'bin/busybox': (base / 'usr/bin/busybox').read_bytes()}
+    files = _first(base, 'modules')
     for i, module in enumerate(_modules(base)):
         name = f'modules/{i:02}-{module.name.split(".")[0]}.ko'
         files[name] = _unpacked(module)
@@ -32,9 +37,7 @@ def make(arch, base):
 def make_debug(arch, base, out):
     """Makes the initrd of guests that boot a kernel which their disk does not have; the
     folder OUT has the modules of this kernel."""
-    files = {**_folders('bin', 'dev', 'lib', 'root'),
-             'init': (HERE / 'initramfs-init').read_bytes(),
-             'bin/busybox': (base / 'usr/bin/busybox').read_bytes()}
+    files = _first(base, 'lib')
     for path in sorted((out / 'lib').rglob('*')):
         files[str(path.relative_to(out))] = \
             None if path.is_dir() else path.read_bytes()
