@@ -35,6 +35,7 @@ void wire_peer_init_closed(WirePeer *p)
 void wire_peer_connect(WirePeer *p, const char *path, size_t frame_max)
 {
     struct sockaddr_un to = { .sun_family = AF_UNIX };
+    int64_t end = g_get_monotonic_time() + WIRE_PEER_WAIT_MS * 1000;
 
     g_assert_cmpuint(strlen(path), <, sizeof(to.sun_path));
     strcpy(to.sun_path, path);
@@ -42,7 +43,12 @@ void wire_peer_connect(WirePeer *p, const char *path, size_t frame_max)
     p->frame_max = frame_max;
     p->fd = socket(AF_UNIX, SOCK_STREAM, 0);
     g_assert_cmpint(p->fd, >=, 0);
-    g_assert_cmpint(connect(p->fd, (struct sockaddr *)&to, sizeof(to)), ==, 0);
+    /* QEMU listens in a thread of its own: the socket may not be there for the first try */
+    while (connect(p->fd, (struct sockaddr *)&to, sizeof(to)) < 0) {
+        g_assert_true(errno == ENOENT || errno == ECONNREFUSED);
+        g_assert_cmpint(g_get_monotonic_time(), <, end);
+        g_usleep(1000);
+    }
     qemu_set_cloexec(p->fd);
     g_assert_true(g_unix_set_fd_nonblocking(p->fd, true, NULL));
 }

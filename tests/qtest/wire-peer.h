@@ -25,7 +25,7 @@ typedef void WirePeerFrame(void *opaque, const uint8_t *frame, size_t len);
 void wire_peer_init(WirePeer *p, bool dgram, size_t frame_max);
 /* Nobody is at this end. */
 void wire_peer_init_closed(WirePeer *p);
-/* To `-netdev stream,server=on`, which listens at @path. */
+/* Connects to `-netdev stream,server=on`, which listens at @path, now or soon. */
 void wire_peer_connect(WirePeer *p, const char *path, size_t frame_max);
 void wire_peer_fini(WirePeer *p);
 /* Value of -netdev, without id; to be freed. */
