@@ -441,13 +441,15 @@ void exanet_fabric_fault(ExanetFabric *f, unsigned node, unsigned port,
         name, faults);
 }
 
-void exanet_fabric_fault_all(ExanetFabric *f, const char *faults)
+void exanet_fabric_fault_all(ExanetFabric *f, const char *faults, uint32_t seed)
 {
     for (unsigned i = 0; i < 2 * f->topo.cables; i++) {
         const ExanetCable *c = &f->topo.cable[i / 2];
+        g_autofree char *text = *faults ?
+            g_strdup_printf("%s seed=%u", faults, seed + i) : g_strdup("");
 
         if (f->t[c->node[i & 1]]) {
-            exanet_fabric_fault(f, c->node[i & 1], c->port[i & 1], faults);
+            exanet_fabric_fault(f, c->node[i & 1], c->port[i & 1], text);
         }
     }
 }

@@ -110,10 +110,14 @@ void exanet_fabric_pass(ExanetFabric *f, int64_t ns, int64_t step);
             exanet_fabric_step(f, ns); \
         } \
     } while (0)
-/* Property faultsN of port @port of @node, or of all ports of all nodes. */
+/* Sets property faultsN of port @port of @node. */
 void exanet_fabric_fault(ExanetFabric *f, unsigned node, unsigned port,
                          const char *faults);
-void exanet_fabric_fault_all(ExanetFabric *f, const char *faults);
+/*
+ * Sets the faults of all ends of cables; "" ends them.  End i has @seed + i, because with
+ * one seed the same packets of each end would meet faults, or none would.
+ */
+void exanet_fabric_fault_all(ExanetFabric *f, const char *faults, uint32_t seed);
 /* Sum of counter @n (EXANET_CNT_) of all nodes, when settled last. */
 uint64_t exanet_fabric_sum(ExanetFabric *f, unsigned n);
 #define exanet_fabric_total(f, name) exanet_fabric_sum(f, EXANET_CNT_##name)

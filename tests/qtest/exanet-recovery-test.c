@@ -51,21 +51,6 @@ static void start_wave(ExanetTraffic *tr)
     }
 }
 
-/*
- * Sets the faults of all cables, with a seed for each end: with one seed for all, the
- * same packets of each end would meet faults, or none at all.
- */
-static void fault_all(ExanetFabric *f, const char *faults, uint32_t seed)
-{
-    for (unsigned i = 0; i < 2 * f->topo.cables; i++) {
-        const ExanetCable *c = &f->topo.cable[i / 2];
-        g_autofree char *text = g_strdup_printf("%s seed=%u", faults,
-                                                machine_seed(seed) + i);
-
-        exanet_fabric_fault(f, c->node[i & 1], c->port[i & 1], text);
-    }
-}
-
 typedef struct Faults {
     const char *name, *text;
     uint32_t seed;
@@ -79,14 +64,14 @@ static void test_faults(gconstpointer opaque)
     ExanetFabric *f = exanet_fabric_start(&topo, "");
     ExanetTraffic *tr = exanet_traffic_new(f, machine_seed(11));
 
-    fault_all(f, faults->text, faults->seed);
+    exanet_fabric_fault_all(f, faults->text, machine_seed(faults->seed));
     for (unsigned wave = 0; wave < 4; wave++) {
         start_wave(tr);
         exanet_traffic_run(tr, STEP_NS, LIMIT);
         exanet_traffic_check(tr);
     }
     g_assert_cmpuint(injected(f), >, 10);
-    exanet_fabric_fault_all(f, "");
+    exanet_fabric_fault_all(f, "", 0);
     /* what was held back or delayed comes, and must not do anything */
     exanet_fabric_step(f, 20 * EXANET_MS);
     finish(tr);
@@ -112,7 +97,7 @@ static void test_faults_multipath(void)
     ExanetFabric *f = exanet_fabric_start(&topo, "");
     ExanetTraffic *tr = exanet_traffic_new(f, machine_seed(12));
 
-    fault_all(f, "drop=1%", 9);
+    exanet_fabric_fault_all(f, "drop=1%", machine_seed(9));
     for (unsigned n = 0; n < topo.nodes; n++) {
         exanet_set32(f->t[n], EXANET_FW + EXANET_REG_FW_MULTIPATH,
                      EXANET_FW_PATH_ROUND_ROBIN);
@@ -136,7 +121,7 @@ static void test_faults_hybrid(void)
     ExanetFabric *f = exanet_fabric_start(&topo, "");
     ExanetTraffic *tr = exanet_traffic_new(f, machine_seed(16));
 
-    fault_all(f, "drop=1%", 10);
+    exanet_fabric_fault_all(f, "drop=1%", machine_seed(10));
     exanet_traffic_all_to_all(tr, 16 * KiB);
     exanet_traffic_run(tr, STEP_NS, LIMIT);
     exanet_traffic_check(tr);
@@ -292,7 +277,7 @@ static void check_node_lost(void (*lose)(ExanetTraffic *tr, unsigned n))
     topo.mortal[3] = true;
     f = exanet_fabric_start(&topo, ",link-rate-kbps=1000000");
     tr = exanet_traffic_new(f, machine_seed(15));
-    fault_all(f, "drop=0.2%", 1);
+    exanet_fabric_fault_all(f, "drop=0.2%", machine_seed(1));
     for (unsigned wave = 0; wave < 4; wave++) {
         for (unsigned n = 0; n < topo.nodes; n++) {
             exanet_traffic_write(tr, n, n ^ 1, 200 * KiB, EXANET_NOTE_MAILBOX);

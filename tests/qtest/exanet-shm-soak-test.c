@@ -350,17 +350,15 @@ static Mix *mix_new(ExanetTopology topo, const char *props)
 
 static void check_mix(ExanetTopology topo, const char *props)
 {
-    g_autofree char *faults = g_strdup_printf("drop=1%% duplicate=1%% reorder=1%% "
-                                              "corrupt=0.5%% delay=0.5%%:15ms seed=%u",
-                                              machine_seed(7));
     Mix *m = mix_new(topo, props);
 
     /* some come so late that they meet what was sent in their place */
-    exanet_fabric_fault_all(m->f, faults);
+    exanet_fabric_fault_all(m->f, "drop=1% duplicate=1% reorder=1% corrupt=0.5% "
+                            "delay=0.5%:15ms", machine_seed(7));
     for (unsigned wave = 0; wave < WAVES; wave++) {
         mix_wave(m);
     }
-    exanet_fabric_fault_all(m->f, "");
+    exanet_fabric_fault_all(m->f, "", 0);
     exanet_fabric_step(m->f, 20 * EXANET_MS);
     for (unsigned n = 0; n < NODES; n++) {
         exanet_assert_mem(m->f->t[n], IMAGE_AT, m->image[n], IMAGE);

@@ -179,7 +179,7 @@ static void random_trouble(Soak *s)
         random_cut(s);
         break;
     case 4:
-        exanet_fabric_fault_all(s->f, "");
+        exanet_fabric_fault_all(s->f, "", 0);
         break;
     default:
         random_faults(s);
