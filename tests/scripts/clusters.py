@@ -16,8 +16,20 @@ sys.path.insert(0, str(TOP / 'scripts'))
 FAULTS = ('drop=1%', 'corrupt-payload=1%', 'corrupt-header=1%', 'duplicate=2%',
           'reorder=2%', 'delay=2%:300us')
 ALL_FAULTS = ' '.join([f.replace('1%', '0.3%') for f in FAULTS[:3]] + [*FAULTS[3:]])
-# Whoever is told to end leaves with statements first.
-signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+
+
+def _end(number, _):
+    """Leaves with statements first; a second signal must not stop their cleaning up."""
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    sys.exit(128 + number)
+
+
+signal.signal(signal.SIGTERM, _end)
+
+
+def attentive():
+    """Lets SIGINT end a child, because a shell's background jobs ignore the signal."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Tap:
@@ -46,6 +58,7 @@ class Cluster:
     def __init__(self, name, env=None):
         self.name, self.env = f'{name}-{os.getpid()}', env
         self.text = ''     # of the last call, both outputs
+        self.starting = None    # process of the last begin_up()
 
     def call(self, action, *arguments, **options):
         """Standard output and exit code of one call."""
@@ -56,6 +69,15 @@ class Cluster:
             check=False, **options)
         self.text = r.stdout + r.stderr
         return r.stdout, r.returncode
+
+    def begin_up(self, *arguments, **options):
+        """Starts up in the background, in a session of its own; returns the process."""
+        # pylint: disable=consider-using-with
+        self.starting = subprocess.Popen(
+            [PROGRAM, 'up', '-c', self.name, *arguments], env=self.env, text=True,
+            stdin=subprocess.DEVNULL, start_new_session=True,
+            **{'stderr': subprocess.DEVNULL, **options})
+        return self.starting
 
     def good(self, *arguments):
         """True if a call succeeds."""
@@ -91,6 +113,10 @@ class Cluster:
         return self
 
     def __exit__(self, *_):
+        # While up runs, it starts nodes, and down refuses.
+        if self.starting and self.starting.poll() is None:
+            self.starting.kill()
+            self.starting.wait()
         self.call('down')
 
 
