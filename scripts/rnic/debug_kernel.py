@@ -91,12 +91,16 @@ class DebugKernel(Arch):
 
     @staticmethod
     def _check_config(tree):
-        """Raises Failed if a symbol is off because a symbol that it depends on is off."""
+        """Raises Failed if a symbol is off, because a symbol that it depends on is off, or
+        on, because another symbol selects it."""
         result = (tree / '.config').read_text('ascii').splitlines()
-        missing = [line for line in _CONFIG.read_text('ascii').splitlines()
-                   if line.startswith('CONFIG_') and line not in result]
-        if missing:
-            raise Failed(f'the kernel refuses {", ".join(missing)}',
+        refused = [
+            line for line in _CONFIG.read_text('ascii').splitlines()
+            if line.startswith('CONFIG_') and line not in result
+            or line.endswith(' is not set')
+            and any(r.startswith(f'{line.split()[1]}=') for r in result)]
+        if refused:
+            raise Failed(f'the kernel refuses {", ".join(refused)}',
                          tree / '.config')
 
 
