@@ -32,9 +32,9 @@ typedef struct RNicPoll {
 bool rnic_poll_begin(RNicPoll *p, Object *owner, const uint32_t *news);
 
 /*
- * Gives up the big lock for a moment.  Returns true if the caller is to look again; false
- * if there was news before, or if the poll has taken 4 us.  The device may have been
- * reset or unplugged meanwhile; its state is still allocated.
+ * Releases the big lock for a moment.  Returns true if the caller must look at its
+ * netdevs again; false if *@news has changed, or if the poll has taken 4 us.  The device
+ * may have been reset or unplugged meanwhile; its state is still allocated.
  */
 bool rnic_poll_again(RNicPoll *p);
 

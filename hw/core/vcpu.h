@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Accesses by the instruction of a vCPU.  Only such an access may release the big lock,
- * because all other work in a vCPU's thread is work of a device that relies on the
- * lock.
+ * Accesses by the instruction that a vCPU executes.  Only such an access may release the
+ * big lock, because any other access in the vCPU's thread comes from a device that relies
+ * on the lock.
  */
 #ifndef RNIC_CORE_VCPU_H
 #define RNIC_CORE_VCPU_H

@@ -293,8 +293,8 @@ typedef struct ExanetFirmware ExanetFirmware;
  */
 #define EXANET_TID_AGE_NS (60 * (int64_t)NANOSECONDS_PER_SECOND)
 /*
- * Copies of one block have sequence numbers that are closer than this.  Another block
- * of the same TID and generation has one that is farther [P].
+ * Copies of one block have sequence numbers less than EXANET_SEQ_GAP apart.  Those of two
+ * blocks of one TID and generation are farther apart [P].
  */
 #define EXANET_SEQ_GAP 64
 

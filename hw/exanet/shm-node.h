@@ -48,8 +48,8 @@ void exanet_shm_nodes_reset(ShmNodes *nodes);
 /* Returns node @coord, or NULL if it is unknown. */
 ShmNode *exanet_shm_node_find(ShmNodes *nodes, uint32_t coord);
 /*
- * Begins a transaction of context @c at time @now, ns, with node @coord; returns NULL
- * if the table has no room for the node.
+ * Begins a transaction of context @c with node @coord at time @now (ns); returns NULL if
+ * the table has no room for the node.
  */
 ShmNode *exanet_shm_node_begin(ShmNodes *nodes, uint32_t coord, unsigned c,
                                int64_t now);

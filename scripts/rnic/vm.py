@@ -50,7 +50,8 @@ def default_memory():
 
 def _die_with(parent, number):
     """For a child: get signal NUMBER when PARENT, this process, is gone."""
-    # The loader looks prctl up here, because a thread may have its lock during a fork.
+    # ctypes looks prctl up before the fork, because a thread may hold the loader's lock
+    # during the fork.
     prctl = ctypes.CDLL(None, use_errno=True).prctl
 
     def arrange():

@@ -87,7 +87,7 @@ void nic_faults_resolve(unsigned count, uint16_t good);
 
 void nic_frame_send(unsigned wire, unsigned kind, unsigned vc, const void *words,
                     unsigned count);
-/* Sends HELLO.  @heard: the device's epoch that the neighbour has received, 0: none. */
+/* Sends HELLO.  @heard: the device's epoch that the neighbour knows, or 0. */
 void nic_hello_send(unsigned wire, uint8_t heard);
 /* Encodes @pkt to @buf, EXANET_PACKET_BYTES; returns the length in words. */
 unsigned nic_packet_encode(uint8_t *buf, const ExanetPacket *pkt);

@@ -34,7 +34,7 @@
 
 /* --- Operations ------------------------------------------------------------------- */
 
-/* Returns how often an operation is done: mostly once. */
+/* Returns how often an operation is done: a power of 2, or the rest of REPEATS. */
 static unsigned repeats(FuzzInput *in)
 {
     unsigned n = 1u << (fuzz_u8(in) % 15);
@@ -44,7 +44,7 @@ static unsigned repeats(FuzzInput *in)
     return n;
 }
 
-/* Returns the coordinates of a node, mostly of a near one. */
+/* Returns coordinates that @raw selects, mostly those of a near node. */
 static uint32_t coord_of(uint32_t raw)
 {
     static const uint32_t near[] = {

@@ -7,7 +7,7 @@
 #define TEXT_MAX 1024
 #define PACKETS  32
 
-/* --- The rest of the device ------------------------------------------------- */
+/* --- Stubs of the device ---------------------------------------------------- */
 
 void exanet_port_admin(ExanetPort *p, bool up)
 {

@@ -239,7 +239,7 @@ static void memory_check(void)
     bed_assert_no_secret(box_ram + bed_page(BED_PAGE_EVIL_DATA), BED_DATA_BYTES);
 }
 
-/* Returns true if the QP must complete its WQEs although its peer is silent. */
+/* Returns true if @qp must complete its WQEs even if its peer is silent. */
 static bool qp_must_end(const PvrdmaQp *qp)
 {
     return qp->state == PVRDMA_QPS_RTS && qp->attr.timeout &&

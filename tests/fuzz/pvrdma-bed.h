@@ -192,7 +192,7 @@ int bed_qp_modify(unsigned qp, uint32_t mask, const struct pvrdma_qp_attr *attr)
 bool bed_qp_connect(unsigned qp, const BedConnection *to);
 /* Ends a QP's connection and clears its indices, as the driver does. */
 void bed_qp_reset(unsigned qp);
-/* State of a QP in the device, or NULL. */
+/* Returns the state of a QP in the device; NULL if the QP does not exist. */
 PvrdmaQp *bed_qp_state(unsigned qp);
 
 /* --- Processes: pvrdma-driver.c --------------------------------------------------- */
@@ -213,7 +213,7 @@ bool bed_cq_poll(unsigned cq, struct pvrdma_cqe *cqe);
 extern const uint8_t bed_mac[6], bed_peer_mac[6];
 extern const uint8_t bed_gid[16], bed_honest_gid[16], bed_evil_gid[16];
 
-/* Called with each frame of the device. */
+/* Takes each frame that the device sends. */
 void bed_frame_sent(unsigned wire, const uint8_t *frame, size_t len);
 /* Sends @pkt from EVIL_NODE; its payload must be of BED_EVIL_BYTE()s. */
 void bed_evil_send(const RocePacket *pkt, const uint8_t *payload, uint32_t len,

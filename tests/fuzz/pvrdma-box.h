@@ -27,7 +27,7 @@ typedef enum PvrdmaBoxOp {
     PVRDMA_OP_CONNECT,
     PVRDMA_OP_MODIFY,               /* any attributes of a QP */
     PVRDMA_OP_PROCESS_OPS,
-    /* with BED_KERNEL */
+    /* only a kernel does these (BED_KERNEL) */
     PVRDMA_OP_MMIO = PVRDMA_OP_PROCESS_OPS,
     PVRDMA_OP_COMMAND,              /* any bytes in a command */
     PVRDMA_OP_RESET,                /* of the function, or by CTL */

@@ -78,7 +78,7 @@ static int child_hold(int in, int out)
 	return 0;
 }
 
-/* Closes the pipes of other children, because this child would keep them open. */
+/* Closes all pipes but @a and @b, because a child inherits those of other children. */
 static void keep_two(int a, int b)
 {
 	int fd;
@@ -363,7 +363,7 @@ static int contexts_of(uid_t uid, bool ns, int *err)
 	int n, i;
 
 	for (n = 0; n <= EXANET_CONTEXTS; n++) {
-		/* The namespace maps another user each time. */
+		/* Each namespace maps a different user. */
 		c[n] = child_start(uid, ns, 100000 + n);
 		if (c[n].job < 0) {
 			*err = -c[n].job;
@@ -415,8 +415,8 @@ static int segments_as_user(void)
 }
 
 /*
- * Starts a job of the accelerator that takes hours, as a user.  Its arrays begin a
- * window, because the NIC refuses a job whose cells go beyond the end.
+ * Starts a job of the accelerator without being root; the job takes hours.  The arrays
+ * are at the start of a window, because the NIC refuses a job that exceeds the window.
  */
 static int accel_as_user(void)
 {

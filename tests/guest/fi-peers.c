@@ -68,7 +68,7 @@ static void serve_memory(void)
     put(&kb, sizeof(kb));
 }
 
-/* Makes no progress until the client says so. */
+/* Makes no progress until the client sends a byte. */
 static void serve_sleep(void)
 {
     char c = 'z';
@@ -253,7 +253,7 @@ static void test_limit(void)
     uint64_t kb;
     int i;
 
-    /* The first client also warms up. */
+    /* The server allocates what all clients share when the first client comes. */
     open_client(&n[0]);
     send_all(&n[0]);
     uses_slot(&n[0]);

@@ -810,7 +810,7 @@ static void test_delivery(void)
     }
 }
 
-/* Waits for the completion of each send before the receiver makes any progress. */
+/* Sends messages and waits for their completions; the receiver makes no progress. */
 static void send_asleep(uint32_t size, uint32_t count, bool until_full)
 {
     static uint8_t buf[HELD_BYTES_MAX];

@@ -169,7 +169,7 @@ static void test_take_over(void)
     assert_works(t, NEAR, HONEST, honest, 3);
     g_assert_cmpuint(exanet_count(t, RX_OLD_GEN), ==, 0);
     assert_own_cable(t);
-    /* the device drops all packets from the hostile cable */
+    /* the device drops all packets from cable OTHER */
     assert_dropped(t, OTHER, HONEST, honest + 1, 4);
     assert_dropped(t, OTHER, HONEST, honest, 5);
     /* until the peer advertises its own coordinates */
@@ -190,7 +190,7 @@ static void test_restart(void)
     assert_dropped(t, NEAR, HONEST, old, 2);
     g_assert_cmpuint(exanet_count(t, RX_OLD_GEN), ==, 1);
     assert_works(t, NEAR, HONEST, old + 1, 1);
-    /* the same test with the link down in between */
+    /* the same again, but the link of NEAR goes down before */
     say_down(t, NEAR);
     t->ports[OTHER]->silent = true;
     say_in_vain(t, OTHER, HONEST, old + 7);
@@ -251,7 +251,7 @@ static void test_moved(void)
     say_in_vain(t, NEAR, HONEST, epoch);
     t->ports[OTHER]->silent = false;
     say_well(t, OTHER, HONEST, epoch);
-    /* a node with a new epoch waits for the reservation, too */
+    /* HONEST waits for its reservation with a new epoch, too */
     say_down(t, OTHER);
     t->ports[OTHER]->silent = true;
     t->ports[NEAR]->silent = false;

@@ -216,8 +216,8 @@ static void test_frames_single(void)
 }
 
 /*
- * A message of another device that is at work looks like a store of a CPU, as far as the
- * guest can tell, and takes no frames: that device relies on the big lock.
+ * An MSI of another device to POLL takes no frames, although it is a store like a CPU's,
+ * because the other device relies on the big lock during its work.
  */
 static void test_message(void)
 {
@@ -233,7 +233,7 @@ static void test_message(void)
     rig_stop(&r);
 }
 
-/* Neither a store of qtest nor one of a process without context polls. */
+/* A store by qtest, or by a process without a context, does not poll. */
 static void test_ignored(void)
 {
     Rig r = rig_start("tcg", 0);

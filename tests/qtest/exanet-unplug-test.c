@@ -36,7 +36,7 @@
  */
 #define FATAL_PEER  (EXANET_TEST_PEER | 7)
 #define FATAL_AT    4
-/* The EtherType of a frame, written to DEVCTL, has the bit that resets a function. */
+/* Offset of the EtherType, which resets a function if it is written to DEVCTL. */
 #define RESET_AT    12
 
 #define DST EXANET_RAM_DST
@@ -209,7 +209,7 @@ static void irq_start(ExanetTest *t)
     }
 }
 
-/* Sends a frame with a message for the mailbox of each of the first @contexts. */
+/* Sends one frame with one message for each of the first @contexts mailboxes. */
 static void send_messages(ExanetTest *t, unsigned contexts)
 {
     static const uint8_t payload[16] = { 1 };

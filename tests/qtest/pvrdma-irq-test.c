@@ -81,7 +81,7 @@ static void causes_make(PvrdmaTest *t, uint32_t mask)
     command(t, &query);
     pvrdma_settle(t);
     if (!CAUSES(mask, RESPONSE)) {
-        /* RESPONSE is always pending; it is the lowest cause, so it would be first */
+        /* ICR gives RESPONSE first, because it is pending and the lowest cause */
         g_assert_cmphex(pvrdma_get(t, PVRDMA_REG_ICR), ==,
                         PVRDMA_INTR_CAUSE(PVRDMA_INTR_VECTOR_RESPONSE));
     }

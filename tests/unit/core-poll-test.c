@@ -83,7 +83,7 @@ static void test_vain(void)
 {
     unsigned most = 0;
 
-    /* on a loaded machine the 4 us of a poll may be over before its second look */
+    /* tries again, because on a loaded machine the 4 us may end before the second look */
     for (unsigned i = 0; i < TRIES && most < 2; i++) {
         most = poll_in_vain();
     }

@@ -449,7 +449,7 @@ static bool end_done(const End *e)
     return e->completed == WQES && e->received == e->peer->send_count;
 }
 
-/* Does the work of the guest's programs at some times. */
+/* Does the work of the guest's programs at random times. */
 static void guest(End *e)
 {
     while (e->posted < WQES && e->posted - e->completed < SQ_ENTRIES && !dice(4)) {

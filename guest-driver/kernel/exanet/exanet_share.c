@@ -51,7 +51,7 @@ void exanet_turns_init(struct exanet_turns *turns, unsigned int count)
 	turns->last = INVALID_UID;
 }
 
-/* Returns true if the user of @turn has @most grants already. */
+/* Returns true if the user that @turn belongs to already has @most grants. */
 static bool exanet_turns_full(const struct exanet_turns *turns,
 			      const struct exanet_turn *turn, unsigned int most)
 {

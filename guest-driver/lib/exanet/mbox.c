@@ -232,7 +232,7 @@ EXA_API int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
 	if (!msg)
 		return -ETIMEDOUT;
 	size = exa_message_size(msg);
-	/* The field may exceed the size of an entry. */
+	/* The size that the message says may exceed its payload. */
 	if (size > sizeof(msg->payload))
 		size = sizeof(msg->payload);
 	memcpy(buf, msg->payload, len < size ? len : size);

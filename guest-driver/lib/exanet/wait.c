@@ -81,7 +81,7 @@ void exa_hint_leave(struct exa_dev *dev)
 	pthread_mutex_unlock(&exa_hint_lock);
 }
 
-/* Stores into the NIC's POLL register; false if it has none. */
+/* Writes POLL; returns false if @dev is gone or has no POLL register. */
 static bool exa_hint_dev(struct exa_dev *dev)
 {
 	uint8_t *page = dev->page[EXANET_PAGE_MAILBOX];

@@ -413,7 +413,10 @@ void exanet_peers_free(struct exanet_ep *ep);
  */
 void exanet_peers_watch(struct exanet_domain *domain);
 
-/* Probes a quiet peer, or frees what it has. */
+/*
+ * Frees the early buffers of @peer, and its rings if @peer has gone; else probes @peer if
+ * it was quiet for long.
+ */
 void exanet_quiet_watch(struct exanet_peer *peer, uint64_t now);
 
 /* Returns true if nothing refers to a peer that has gone, and enough time is over. */
@@ -428,7 +431,7 @@ void exanet_probe_send(struct exanet_peer *peer, enum exanet_fi_op op,
 /* Stores the coordinates of @node: a number, or a name in the file of nodes. */
 int exanet_node_coord(const char *node, uint32_t *coord);
 
-/* Stores the number of @service; -FI_ENODATA: @service is no valid number. */
+/* Stores the number that @service says; returns -FI_ENODATA if it says none. */
 int exanet_service_number(const char *service, uint16_t *number);
 
 /* Stores the coordinates of NIC @nic, which has a name as in exa_open(). */
@@ -490,8 +493,9 @@ int exanet_pkt_send_simple(struct exanet_peer *peer, enum exanet_fi_op op,
 			   const void *body, size_t len);
 
 /*
- * Sends a message without number to @dst_tag, from @src_tag.  The sender ignores the
- * result.  Returns -FI_EAGAIN when no channel is free.
+ * Sends a message without sequence number from tag @src_tag to tag @dst_tag of @to.
+ * Nothing reports whether the NIC could deliver it.  Returns -FI_EAGAIN if no channel is
+ * free.
  */
 int exanet_pkt_send_bare(struct exanet_ep *ep, const struct exa_mbox_addr *to,
 			 enum exanet_fi_op op, uint16_t dst_tag,

@@ -103,7 +103,7 @@ bool exanet_decode(const uint8_t *msg, size_t size, struct exanet_hdr *hdr,
 /* Decodes the data of a notification. */
 bool exanet_decode_note(uint64_t word, struct exanet_slot_note *note);
 
-/* Decodes the start of a slot of @slot_bytes; all data is inside the slot. */
+/* Decodes the header of a slot; returns false if the data exceeds @slot_bytes. */
 bool exanet_decode_slot(const uint8_t *slot, size_t slot_bytes,
 			struct exanet_slot_hdr *hdr);
 

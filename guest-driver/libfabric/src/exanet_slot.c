@@ -49,7 +49,7 @@ static struct exanet_ring *exanet_ring_map(struct exanet_domain *domain,
 		free(ring);
 		return NULL;
 	}
-	/* A huge page would be memory of rings beside this one, which are freed. */
+	/* A huge page would keep the memory of freed rings that lie beside @ring. */
 	(void) madvise(ring->alloc, bytes, MADV_NOHUGEPAGE);
 	ring->alloc_bytes = bytes;
 	dlist_insert_tail(&ring->entry, &domain->rings);
