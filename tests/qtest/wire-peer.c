@@ -43,7 +43,7 @@ void wire_peer_connect(WirePeer *p, const char *path, size_t frame_max)
     p->frame_max = frame_max;
     p->fd = socket(AF_UNIX, SOCK_STREAM, 0);
     g_assert_cmpint(p->fd, >=, 0);
-    /* QEMU listens in a thread of its own: the socket may not be there for the first try */
+    /* tries again, because QEMU makes the socket in a thread of its own */
     while (connect(p->fd, (struct sockaddr *)&to, sizeof(to)) < 0) {
         g_assert_true(errno == ENOENT || errno == ECONNREFUSED);
         g_assert_cmpint(g_get_monotonic_time(), <, end);
