@@ -11,8 +11,9 @@ import re
 import shutil
 import subprocess
 import time
+from typing import NamedTuple
 
-from . import apt, host, qemu
+from . import apt, host, qemu, vm
 from .paths import BUILD, TOP, shown
 from .steps import Failed, log_path, run, step
 
@@ -23,15 +24,20 @@ _FINDINGS = _DIR / 'findings'
 _CORPUS = TOP / 'tests/fuzz/corpus'
 # Libraries of QEMU, besides libqemuutil.a, that some targets are linked with.
 _PARTS = ('qom', 'migration', 'io', 'crypto', 'authz', 'event-loop-base')
-# Number of inputs per target in the gate, with exceptions. The seed is fixed, so
-# that each run has the same inputs.
-_RUNS, _SEED = 100000, 1
+# Number of inputs per target in the gate, with exceptions.
+_RUNS = 100000
 _RUNS_OF = {'exanet-box': 1500, 'exanet-decode': 500000, 'exanet-segment': 50000,
             'exanet-wire': 20000, 'pvrdma-box': 12000, 'pvrdma-cmd': 15000,
             'pvrdma-roce': 50000, 'pvrdma-stream': 8000}
+_SEED = 1
 _GATE_ENOUGH = 90            # a slow machine runs fewer inputs than others
 _GATE_SECONDS = 120          # limit of one target
 _INPUT_SECONDS = 20          # limit of one input
+# A target fails if it runs fewer inputs than this part of what the gate wants in the same
+# time. Inputs of a long run take longer, because libFuzzer makes them longer and longer.
+_GATE_PART, _SOAK_PART = 1 / 4, 1 / 10
+_QEMU_RATE = 1               # QEMU's fuzzer fails below so many inputs per second
+_DONE = re.compile(r'^Done (\d+) runs in \d+ second', re.M)
 _ENV = {'ASAN_OPTIONS': 'detect_leaks=1:abort_on_error=1:'
                         'allocator_may_return_null=1',
         'UBSAN_OPTIONS': 'print_stacktrace=1'}
@@ -79,22 +85,28 @@ def build(built, names):
     return [_TREE / 'fuzz' / n for n in names]
 
 
-class _Run:
-    """A target that runs."""
+class _Job(NamedTuple):
+    """One target, and how it runs."""
+    name: str       # without prefix fuzz-
+    command: list   # without options that are the same for all
+    least: int      # number of inputs below which the target fails
+    again: str      # command to which the path of a finding is appended
+    env: dict = {}
 
-    def __init__(self, program, corpus, options):
-        self.program, self.name = program, program.name.removeprefix('fuzz-')
-        self.log = log_path(f'fuzz-{self.name}')
+
+class _Run:
+    """A target that runs. The kernel ends it when the caller dies."""
+
+    def __init__(self, job):
+        self.job = job
+        self.log = log_path(f'fuzz-{job.name}')
         _FINDINGS.mkdir(parents=True, exist_ok=True)
-        corpus.mkdir(parents=True, exist_ok=True)
-        given = _CORPUS / self.name
         with open(self.log, 'wb') as out:
-            self.process = subprocess.Popen(
-                [program, f'-artifact_prefix={_FINDINGS}/{self.name}-',
-                 f'-timeout={_INPUT_SECONDS}', *options, corpus,
-                 *([given] if given.is_dir() else [])],
+            # The prefix is last, because QEMU's fuzzer wants its target first.
+            self.process = vm.spawn(
+                [*job.command, f'-artifact_prefix={_FINDINGS}/{job.name}-'],
                 stdout=out, stderr=subprocess.STDOUT,
-                stdin=subprocess.DEVNULL, env={**os.environ, **_ENV})
+                stdin=subprocess.DEVNULL, env={**os.environ, **_ENV, **job.env})
 
     def kill(self):
         if self.process.poll() is None:
@@ -102,28 +114,50 @@ class _Run:
         self.process.wait()
 
     def report(self, summary, ended):
+        """Adds the result to SUMMARY; ENDED says why the target was killed."""
         text = self.log.read_text(encoding='utf-8', errors='replace')
-        if not self.process.returncode and not ended:
-            summary.program(f'fuzz-{self.name}', '1..1\nok 1', None, self.log)
-            return
-        why = re.search(r'^.*(?:ERROR:|runtime error:).*$', text, re.M)
-        summary.fail(f'fuzz-{self.name}', ended or (
-            why.group() if why else f'code {self.process.returncode}'), self.log)
-        for found in re.findall(r'Test unit written to (\S+)', text):
-            print(f'    | again: {shown(self.program)} {shown(found)}')
+        failure = ended or self._failure(text)
+        if failure:
+            summary.fail(f'fuzz-{self.job.name}', failure, self.log)
+        else:
+            summary.program(f'fuzz-{self.job.name}', '1..1\nok 1', None, self.log)
+        if self.process.returncode:
+            for found in re.findall(r'Test unit written to (\S+)', text):
+                print(f'    | again: {self.job.again} {shown(found)}')
+
+    def _failure(self, text):
+        """Returns why the target has failed, by its exit code and its output TEXT; None
+        if it has not."""
+        if self.process.returncode:
+            why = re.search(r'^.*(?:ERROR:|runtime error:).*$', text, re.M)
+            return why.group() if why else f'code {self.process.returncode}'
+        done = _DONE.findall(text)
+        if not done:
+            return 'ended without the number of inputs that it ran'
+        if int(done[-1]) < self.job.least:
+            return f'ran only {done[-1]} inputs, and {self.job.least} is the minimum'
+        return None
 
 
-def _all(programs, summary, title, limit, corpus, options):
-    """Runs PROGRAMS, as many at a time as there are usable cores."""
-    waiting, running, done = list(programs), [], 0
+def _job(program, corpus, options, least):
+    """Returns the job of target PROGRAM, which keeps new inputs in folder CORPUS. It
+    starts with the inputs there and with those of tests/fuzz/corpus."""
+    name = program.name.removeprefix('fuzz-')
+    corpus.mkdir(parents=True, exist_ok=True)
+    given = _CORPUS / name
+    return _Job(name, [program, f'-timeout={_INPUT_SECONDS}', *options, corpus,
+                       *([given] if given.is_dir() else [])], least, shown(program))
+
+
+def _all(jobs, summary, title, limit):
+    """Runs JOBS, as many at a time as there are usable cores, each for at most LIMIT
+    seconds."""
+    waiting, running, done = list(jobs), [], 0
     with step(title) as line:
         try:
             while waiting or running:
                 while waiting and len(running) < host.cores():
-                    p = waiting.pop(0)
-                    name = p.name.removeprefix('fuzz-')
-                    running.append((_Run(p, corpus(name), options(name)),
-                                    time.monotonic() + limit))
+                    running.append((_Run(waiting.pop(0)), time.monotonic() + limit))
                 for one in list(running):
                     r, end = one
                     late = time.monotonic() > end
@@ -134,23 +168,39 @@ def _all(programs, summary, title, limit, corpus, options):
                     r.report(summary, f'after {limit} s' if late else None)
                     running.remove(one)
                     done += 1
-                line.show(f'{done}/{len(programs)},')
+                line.show(f'{done}/{len(jobs)},')
                 time.sleep(0.1)
         finally:
             for r, _ in running:
                 r.kill()
 
 
+def _wanted(program):
+    """Returns the number of inputs that the gate wants from target PROGRAM."""
+    return _RUNS_OF.get(program.name.removeprefix('fuzz-'), _RUNS)
+
+
+def _seed():
+    """Returns the seed of the gate, which RNIC_TEST_SEED changes; --full sets that. The
+    result is not 0, because libFuzzer takes a random seed then."""
+    given = os.environ.get('RNIC_TEST_SEED', '0')
+    try:
+        return (_SEED + int(given, 0)) % (1 << 32) or _SEED
+    except ValueError as e:
+        raise Failed(f'RNIC_TEST_SEED={given} is not a number') from e
+
+
 def gate(built, pattern, summary):
-    """Runs each target that PATTERN selects, with the same inputs each time."""
+    """Runs each target that PATTERN selects, with the same seed and number of inputs each
+    time. The only inputs at the beginning are those of tests/fuzz/corpus."""
     names = targets(pattern)
     scratch = _DIR / 'gate'
     shutil.rmtree(scratch, ignore_errors=True)
     if names:
-        _all(build(built, names), summary, 'fuzzing', _GATE_SECONDS,
-             lambda n: scratch / n,
-             lambda n: [f'-runs={_RUNS_OF.get(n, _RUNS)}', f'-seed={_SEED}',
-                        f'-max_total_time={_GATE_ENOUGH}'])
+        _all([_job(p, scratch / p.name,
+                   [f'-runs={_wanted(p)}', f'-seed={_seed()}',
+                    f'-max_total_time={_GATE_ENOUGH}'], int(_wanted(p) * _GATE_PART))
+              for p in build(built, names)], summary, 'fuzzing', _GATE_SECONDS)
 
 
 def soak(built, minutes, pattern, summary):
@@ -160,9 +210,11 @@ def soak(built, minutes, pattern, summary):
         raise Failed(f'no fuzz target is called {pattern}')
     programs = build(built, names)
     each = max(minutes * 60 * min(host.cores(), len(programs)) // len(programs), 1)
-    _all(programs, summary, f'fuzzing for {minutes} min', 2 * each + 60,
-         lambda n: _DIR / 'corpus' / n,
-         lambda n: [f'-max_total_time={each}', '-print_final_stats=1'])
+    part = _SOAK_PART * each / _GATE_ENOUGH
+    _all([_job(p, _DIR / 'corpus' / p.name.removeprefix('fuzz-'),
+               [f'-max_total_time={each}', '-print_final_stats=1'],
+               int(_wanted(p) * part)) for p in programs],
+         summary, f'fuzzing for {minutes} min', 2 * each + 60)
     print(f'inputs are kept in {shown(_DIR)}/corpus, findings in '
           f'{shown(_FINDINGS)}')
 
@@ -179,6 +231,11 @@ _QEMU_TARGETS = {
                '-device pvrdma,addr=10.1', 'pvrdma* vmxnet3* msix*')}
 
 
+def generic_names():
+    """Returns the names of the results of generic()."""
+    return [f'fuzz-qemu-{name}' for name in _QEMU_TARGETS]
+
+
 def generic(minutes, summary):
     """Runs QEMU's generic fuzzer on the devices, in a separate build tree."""
     apt.ensure_packages(PACKAGES)
@@ -187,20 +244,11 @@ def generic(minutes, summary):
     for name, (machine, objects) in _QEMU_TARGETS.items():
         corpus = _DIR / 'corpus' / f'qemu-{name}'
         corpus.mkdir(parents=True, exist_ok=True)
-        _FINDINGS.mkdir(parents=True, exist_ok=True)
-        log = log_path(f'fuzz-qemu-{name}')
-        env = {**os.environ, **_ENV, 'QEMU_FUZZ_ARGS': machine,
-               'QEMU_FUZZ_OBJECTS': objects, 'ASAN_OPTIONS': 'detect_leaks=0'}
-        with step(f'QEMU\'s generic fuzzer on {name}'), open(log, 'wb') as out:
-            code = subprocess.run(
-                [built, '--fuzz-target=generic-fuzz', f'-max_total_time={each}',
-                 f'-artifact_prefix={_FINDINGS}/qemu-{name}-', corpus],
-                stdout=out, stderr=subprocess.STDOUT, check=False,
-                stdin=subprocess.DEVNULL, env=env).returncode
-        if code:
-            summary.fail(f'fuzz-qemu-{name}', f'code {code}', log)
-            print(f'    | again: QEMU_FUZZ_ARGS="{machine}" '
-                  f'QEMU_FUZZ_OBJECTS="{objects}" {shown(built)} '
-                  f'--fuzz-target=generic-fuzz FILE')
-        else:
-            summary.program(f'fuzz-qemu-{name}', '1..1\nok 1', None, log)
+        again = (f'QEMU_FUZZ_ARGS="{machine}" QEMU_FUZZ_OBJECTS="{objects}" '
+                 f'{shown(built)} --fuzz-target=generic-fuzz')
+        job = _Job(f'qemu-{name}',
+                   [built, '--fuzz-target=generic-fuzz', f'-max_total_time={each}',
+                    corpus], _QEMU_RATE * each, again,
+                   {'QEMU_FUZZ_ARGS': machine, 'QEMU_FUZZ_OBJECTS': objects,
+                    'ASAN_OPTIONS': 'detect_leaks=0'})
+        _all([job], summary, f'QEMU\'s generic fuzzer on {name}', 2 * each + 60)
