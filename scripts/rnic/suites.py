@@ -11,7 +11,7 @@ import threading
 import time
 from concurrent import futures
 
-from . import build, nics, qemu, vm
+from . import build, fuzz, nics, qemu, vm
 from .arch import AMD64, ARM64
 from .paths import TOP
 from .steps import Failed, build_lock, log_path, step
@@ -243,7 +243,7 @@ def show(pattern):
         q = qemu.Qemu().configure()
     row = '{:34} {:24} {:7} {:10} {}'
     print(row.format('test', 'suites', '--fast', 'gate', '--full'))
-    for name, groups, *where in [*_host_rows(q), *_guest_rows(),
+    for name, groups, *where in [*_host_rows(q), *_fuzz_rows(), *_guest_rows(),
                                  *_script_rows()]:
         if re.search(pattern, name):
             print(row.format(name, ' '.join(groups), *where))
@@ -260,6 +260,13 @@ def _host_rows(q):
                      ('sanitized', s != 'fast' and sanitized(t))) if runs]
                  for s in ('fast', 'gate', 'full')]
         yield (t.name, groups, *('+'.join(w) or '-' for w in trees))
+
+
+def _fuzz_rows():
+    for name in fuzz.targets():
+        yield name, ['libfuzzer'], '-', 'clang', 'clang, and with --fuzz MINUTES'
+    for name in fuzz.generic_names():
+        yield name, ['libfuzzer'], 'only with --fuzz-qemu MINUTES', '', ''
 
 
 def _guest_rows():

@@ -80,21 +80,21 @@ def _arguments():
     p.add_argument('--only', metavar='PATTERN', default='',
                    help='regular expression on the names of tests; those of '
                         'this machine run without sanitizers')
-    p.add_argument('--soak', metavar='MIN', type=int, default=0,
+    p.add_argument('--soak', metavar='MIN', type=int,
                    help='and random networks with random faults for MIN '
                         'minutes, with sanitizers if these are asked for')
     p.add_argument('--list', action='store_true',
                    help='only print all tests, their suites and which '
                         'selection runs them')
-    p.add_argument('--fuzz', metavar='MIN', type=int, default=0,
+    p.add_argument('--fuzz', metavar='MIN', type=int,
                    help='only the fuzz targets, for MIN minutes')
-    p.add_argument('--fuzz-qemu', metavar='MIN', type=int, default=0,
+    p.add_argument('--fuzz-qemu', metavar='MIN', type=int,
                    help="only QEMU's generic fuzzer, for MIN minutes")
     args = p.parse_args()
     for name in ('soak', 'fuzz', 'fuzz_qemu'):
-        if getattr(args, name) < 0:
-            p.error(f'--{name.replace("_", "-")} {getattr(args, name)}: '
-                    'at least 1 minute')
+        minutes = getattr(args, name)
+        if minutes is not None and minutes < 1:
+            p.error(f'--{name.replace("_", "-")} {minutes}: at least 1 minute')
     try:
         re.compile(args.only)
     except re.error as e:
