@@ -7,11 +7,15 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 
 from . import apt, guest, qemu, vm
 from .arch import AMD64, ARM64
-from .paths import TOP
+from .paths import TOP, shown
 from .steps import build_lock, log_path, step
+
+_MEANWHILE_SECONDS = 1800    # for guests that are not built when the body has ended
+_END_SECONDS = 30            # for a build to clean up when it is ended
 
 
 def everything(shell=False, programs=(), image='', arches=(AMD64,)):
@@ -31,24 +35,40 @@ def everything(shell=False, programs=(), image='', arches=(AMD64,)):
 def guests_meanwhile(wanted):
     """Builds guests WANTED, tuples of an image and a processor, while the body runs,
     because such a build mostly uses one CPU or waits for the disk. Does nothing without root,
-    because sudo may ask for a password. A guest that could not be built is built again
-    by the_guest(), which says why."""
+    because sudo may ask for a password. A guest that could not be built, or not in time, is
+    built again by the_guest(), which says why."""
     if os.geteuid() != 0:
         yield
         return
     commands = ' ; '.join(shlex.join(map(str, _command(*w))) for w in wanted)
-    with open(log_path('guests-meanwhile'), 'wb') as out:
+    log = log_path('guests-meanwhile')
+    with open(log, 'wb') as out:
         process = vm.spawn(['sh', '-c', commands], die=signal.SIGTERM,
                            stdin=subprocess.DEVNULL, stdout=out,
                            stderr=subprocess.STDOUT, start_new_session=True)
     try:
         yield
-        with step('building the guests'):
-            process.wait()
+        with step('building the guests') as line:
+            try:
+                process.wait(_MEANWHILE_SECONDS)
+            except subprocess.TimeoutExpired:
+                line.title = (f'guests are not built after {_MEANWHILE_SECONDS} s '
+                              f'(log: {shown(log)})')
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
+        _end_group(process)
+
+
+def _end_group(process):
+    """Ends PROCESS and all other processes of its group."""
+    end = time.monotonic() + _END_SECONDS
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
         process.wait()
+        while time.monotonic() < end:
+            os.killpg(process.pid, 0)
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def _command(image, arch):
