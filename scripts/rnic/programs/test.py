@@ -70,7 +70,7 @@ def _arguments():
                    help='also clusters of 16 nodes, LAMMPS, everything over '
                         'RoCE, the driver in a kernel with KASAN and '
                         'lockdep, and all unit tests and qtests without '
-                        'sanitizers too; one or two hours')
+                        'sanitizers too; some hours')
     p.add_argument('--arm64', action='store_true',
                    help='only guest tests, in guests for arm64')
     p.add_argument('--qemu', choices=qemu.VERSIONS, default=qemu.DEFAULT,
