@@ -29,6 +29,7 @@ void exanet_poll(ExanetState *s, unsigned c)
         }
         more = rnic_poll_again(&poll);
     }
-    rnic_poll_end(&poll);
     trace_exanet_poll(s->node, c, s->counter[EXANET_CNT_RX_POLLED] - before);
+    /* may free the device */
+    rnic_poll_end(&poll);
 }
