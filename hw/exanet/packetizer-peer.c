@@ -16,14 +16,14 @@
  * process must take no room from the next owner of its context.
  */
 #include "qemu/osdep.h"
+#include "job-quota.h"
 #include "packetizer-peer.h"
 
 #define GENERATIONS         (RNIC_GET(EXANET_PTID_GEN, ~0ULL) + 1)
 #define GENERATIONS_SKIPPED (GENERATIONS / 4)
-#define JOBS                (RNIC_GET(EXANET_PDID_JOB, ~0ULL) + 1)
-/* Maximum of entries of a context: for one job, and for all jobs. */
-#define PEERS_JOB           2048
-#define PEERS_MAX           (4 * PEERS_JOB)
+/* Maximum of entries of a context: of all, and of those with an unknown answer. */
+#define PEERS_MAX           8192
+#define PEERS_UNKNOWN       2048
 /* An answer arrives within this time, or never. */
 #define ANSWER_NS           (100 * (int64_t)SCALE_MS)
 /* A receiver forgets a message after half of this time. */
@@ -37,6 +37,8 @@ typedef struct PktzPeer {
     uint8_t messages;               /* messages under way */
     bool reached;                   /* a copy of a message had a route */
     bool answered;
+    bool unknown;                   /* an answer cannot be identified */
+    uint16_t unknown_job;           /* job that this counts for */
     uint8_t gen[EXANET_PKTZ_CHANNELS];      /* generations of the last messages */
 } PktzPeer;
 
@@ -44,7 +46,8 @@ typedef struct PktzPeer {
 struct ExanetPktzPeers {
     GHashTable *nodes;              /* coordinates -> PktzPeer, owned */
     int64_t sweep;                  /* ns, no entry can be removed before this */
-    uint16_t held[JOBS];            /* number of entries by job */
+    ExanetJobQuota held;            /* all entries */
+    ExanetJobQuota unknown;         /* entries with this flag */
     /* destination node of the last message with each generation */
     uint32_t asked[EXANET_PKTZ_CHANNELS][GENERATIONS];
 };
@@ -70,7 +73,16 @@ static int64_t peer_end_time(const PktzPeer *peer)
     if (!peer->reached) {
         return INT64_MIN;
     }
-    return peer->used + (peer->answered ? FORGOTTEN_NS : ANSWER_NS);
+    return peer->used + (peer->answered || peer->unknown ? FORGOTTEN_NS : ANSWER_NS);
+}
+
+/* Takes @peer, which the caller removes from the table, out of the sums. */
+static void peer_uncount(ExanetPktzPeers *p, const PktzPeer *peer)
+{
+    exanet_job_quota_give(&p->held, peer->job);
+    if (peer->unknown) {
+        exanet_job_quota_give(&p->unknown, peer->unknown_job);
+    }
 }
 
 /* Removes all entries that are no longer needed. */
@@ -88,7 +100,7 @@ static void peers_sweep(ExanetPktzPeers *p, int64_t now)
         int64_t end = peer_end_time(peer);
 
         if (end <= now) {
-            p->held[peer->job]--;
+            peer_uncount(p, peer);
             g_hash_table_iter_remove(&iter);
         } else {
             p->sweep = MIN(p->sweep, end);
@@ -96,10 +108,14 @@ static void peers_sweep(ExanetPktzPeers *p, int64_t now)
     }
 }
 
-static bool peers_full(const ExanetPktzPeers *p, unsigned job)
+/* Returns true if @q has room for @job, perhaps after a sweep. */
+static bool quota_room(ExanetPktzPeers *p, const ExanetJobQuota *q, unsigned job,
+                       unsigned max, int64_t now)
 {
-    return p->held[job] >= PEERS_JOB ||
-           g_hash_table_size(p->nodes) >= PEERS_MAX;
+    if (!exanet_job_quota_room(q, job, max)) {
+        peers_sweep(p, now);
+    }
+    return exanet_job_quota_room(q, job, max);
 }
 
 static PktzPeer *peer_new(ExanetState *s, unsigned n, uint32_t coord,
@@ -109,10 +125,7 @@ static PktzPeer *peer_new(ExanetState *s, unsigned n, uint32_t coord,
     ExanetPktzPeers *p = peers_of(s, n);
     PktzPeer *peer;
 
-    if (peers_full(p, job)) {
-        peers_sweep(p, exanet_now(s));
-    }
-    if (peers_full(p, job)) {
+    if (!quota_room(p, &p->held, job, PEERS_MAX, exanet_now(s))) {
         return NULL;
     }
     peer = g_new0(PktzPeer, 1);
@@ -121,7 +134,7 @@ static PktzPeer *peer_new(ExanetState *s, unsigned n, uint32_t coord,
     for (unsigned i = 0; i < EXANET_PKTZ_CHANNELS; i++) {
         peer->gen[i] = s->packetizer.channel[c * EXANET_PKTZ_CHANNELS + i].gen;
     }
-    p->held[job]++;
+    exanet_job_quota_take(&p->held, job);
     g_hash_table_insert(p->nodes, GUINT_TO_POINTER(coord), peer);
     return peer;
 }
@@ -138,23 +151,22 @@ static PktzPeer *gen_holder(ExanetPktzPeers *p, unsigned k, uint8_t gen,
     PktzPeer *other = peer_find(p, p->asked[k][gen]);
 
     return other && other != peer && other->reached && !other->answered &&
-           now - other->used < ANSWER_NS ? other : NULL;
+           !other->unknown && now - other->used < ANSWER_NS ? other : NULL;
 }
 
 /*
- * Returns the generation of the next message of channel @k to @peer, for a process of
- * @job.  The function skips the channel's @last generation, even if the last message
- * had another destination, because the ack of this message may be late.
+ * Stores in *@next the generation of the next message of channel @k to @peer, for a
+ * process of @job.  The function skips the channel's @last generation, even if the last
+ * message had another destination, because the ack of this message may be late.
  *
  * If other nodes may still answer all generations, the function takes one of them, of
  * another job if it can.  An answer of that node cannot be identified then, so its entry
- * stays as if it had answered.
+ * stays as if it had answered.  Returns false if there are too many such entries.
  */
-static uint8_t gen_next(ExanetPktzPeers *p, const PktzPeer *peer, unsigned k,
-                        unsigned job, uint8_t last, int64_t now)
+static bool gen_next(ExanetPktzPeers *p, const PktzPeer *peer, unsigned k,
+                     unsigned job, uint8_t last, int64_t now, uint8_t *next)
 {
     PktzPeer *holder = NULL;
-    uint8_t taken = 0;
 
     for (unsigned i = 1; i <= GENERATIONS_SKIPPED; i++) {
         uint8_t gen = (peer->gen[k] + i) % GENERATIONS;
@@ -165,15 +177,21 @@ static uint8_t gen_next(ExanetPktzPeers *p, const PktzPeer *peer, unsigned k,
         }
         other = gen_holder(p, k, gen, peer, now);
         if (!other) {
-            return gen;
+            *next = gen;
+            return true;
         }
         if (!holder || (holder->job == job && other->job != job)) {
             holder = other;
-            taken = gen;
+            *next = gen;
         }
     }
-    holder->answered = true;
-    return taken;
+    if (!quota_room(p, &p->unknown, job, PEERS_UNKNOWN, now)) {
+        return false;
+    }
+    holder->unknown = true;
+    holder->unknown_job = job;
+    exanet_job_quota_take(&p->unknown, job);
+    return true;
 }
 
 /* --- Messages ---------------------------------------------------------------- */
@@ -183,7 +201,7 @@ static void peer_put(ExanetPktzPeers *p, PktzPeer *peer, int64_t now)
     peer->used = now;
     peer->messages--;
     if (!peer->messages && !peer->reached) {
-        p->held[peer->job]--;
+        peer_uncount(p, peer);
         g_hash_table_remove(p->nodes, GUINT_TO_POINTER(peer->coord));
         return;
     }
@@ -203,7 +221,10 @@ bool exanet_pktz_peer_begin(ExanetState *s, unsigned n, uint32_t coord,
         return false;
     }
     peer->messages++;
-    *gen = gen_next(p, peer, k, job, last, now);
+    if (!gen_next(p, peer, k, job, last, now, gen)) {
+        peer_put(p, peer, now);
+        return false;
+    }
     peer->used = now;
     peer->gen[k] = *gen;
     p->asked[k][*gen] = coord;

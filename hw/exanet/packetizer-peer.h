@@ -13,7 +13,7 @@ void exanet_pktz_peers_fini(ExanetState *s);
 /*
  * Begins a message of channel @n (counted through all contexts) to node @coord and
  * stores its generation, other than @last, in *@gen.  Returns false if the context's
- * table has no room for the node, or if no generation is free.
+ * table has no room for the node, or if too many nodes may still answer.
  */
 bool exanet_pktz_peer_begin(ExanetState *s, unsigned n, uint32_t coord,
                             uint8_t last, uint8_t *gen);

@@ -10,6 +10,7 @@
 #define NODE 0x001
 #define BEFORE 0x000                /* the neighbour on port 0 */
 #define BEHIND 0x002                /* neighbour on port 1, route to other nodes */
+#define UPLINK 0x4000               /* neighbour on port 1, route to other uppers */
 #define JOB_PEERS 2048
 #define OTHER_JOB (EXANET_TEST_JOB + 5)
 #define ANSWER (100 * EXANET_MS)
@@ -80,11 +81,23 @@ static void ack(ExanetTest *t, unsigned port, const ExanetPacket *pkt)
         .tid = pkt->tid,
         .seq = pkt->seq,
         .small = EXANET_SMALL(EXANET_NI_PACKETIZER),
-        .epoch = EXANET_TEST_EPOCH,
+        .epoch = pkt->epoch,
         .path = EXANET_PATH_ORDER,
     };
 
     exanet_peer_send(t->ports[port], &reply);
+}
+
+/* Sends a message to node @i behind port 1, which has no entry yet and acks it. */
+static void exchange_far(ExanetTest *t, unsigned channel, unsigned i)
+{
+    g_autofree ExanetRxPacket *rx = NULL;
+
+    say(t, channel, far_node(i), EXANET_PKTZ_ACK);
+    g_assert_false(is_full(t, channel));
+    rx = exanet_peer_take_type(t->ports[1], EXANET_TYPE_WRITE);
+    ack(t, 1, &rx->pkt);
+    exanet_wait(t, exanet_pktz_state(t, 0, channel) == EXANET_PKTZ_ACKED);
 }
 
 static unsigned drop_all(ExanetTest *t, ExanetPeer *p)
@@ -152,7 +165,7 @@ static void test_unanswered(void)
     flood(t, JOB_PEERS);
     new_owner(t, OTHER_JOB);
     exchange(t, 1, 0);
-    exchange(t, 2, 1);
+    exchange_far(t, 2, JOB_PEERS + 1);
 
     reset(t);
     exanet_open(t, 0, OTHER_JOB, EXANET_FORMAT_IDENTITY, 0);
@@ -162,9 +175,60 @@ static void test_unanswered(void)
         new_owner(t, EXANET_TEST_JOB);
         flood(t, JOB_PEERS + 1);
         exanet_step(t, ANSWER);
-        exchange(t, 1, 0);
-        exchange(t, 2, 1);
+        exchange_far(t, 1, JOB_PEERS + 2 + round);
     }
+    exanet_stop(t);
+}
+
+/* Returns the coordinates of node @i of another upper than UPLINK's. */
+static uint32_t upper_node(unsigned i)
+{
+    return RNIC_PREP(EXANET_COORD_UPPER, 2 + i / 4096) | i % 4096;
+}
+
+/*
+ * Sends messages on @channels channels to @count new nodes from upper_node(*@next) on;
+ * returns how many are refused.
+ */
+static unsigned flood_upper(ExanetTest *t, unsigned *next, unsigned count,
+                            unsigned channels)
+{
+    unsigned refused = 0;
+
+    for (unsigned i = 0; i < count; i++, (*next)++) {
+        unsigned channel = i % channels;
+
+        say(t, channel, upper_node(*next), 0);
+        if (channel == channels - 1) {
+            drop_all(t, t->ports[1]);
+        }
+        refused += is_full(t, channel);
+    }
+    return refused;
+}
+
+/*
+ * Processes with ever new jobs, which send to more nodes than can be told apart by their
+ * answers, leave the next owner room for as many nodes as can.
+ */
+static void test_many_jobs(void)
+{
+    static const uint32_t peers[] = { BEFORE, UPLINK };
+    ExanetTest *t = exanet_start_ports(NODE, peers, ARRAY_SIZE(peers), "");
+    unsigned node = 0;
+
+    for (unsigned job = 0; job < 6; job++) {
+        new_owner(t, OTHER_JOB + 1 + job);
+        flood_upper(t, &node, JOB_PEERS, 4);
+    }
+    exanet_step(t, ANSWER + ANSWER / 2);
+    new_owner(t, OTHER_JOB);
+    g_assert_cmpuint(flood_upper(t, &node, 1000, EXANET_PKTZ_CHANNELS), ==, 0);
+    exchange(t, 1, 0);
+    /* answers of more nodes cannot be told apart */
+    g_assert_cmpuint(flood_upper(t, &node, JOB_PEERS, 4), >, 0);
+    exanet_step(t, FORGOTTEN);
+    g_assert_cmpuint(flood_upper(t, &node, 512, 4), ==, 0);
     exanet_stop(t);
 }
 
@@ -274,6 +338,7 @@ static void ack_all(ExanetTest *t, unsigned port)
     for (unsigned gen = 0; gen < 64; gen++) {
         for (unsigned k = 0; k < EXANET_PKTZ_CHANNELS; k++, acks++) {
             const ExanetPacket pkt = {
+                .epoch = EXANET_TEST_EPOCH,
                 .tid = RNIC_PREP(EXANET_PTID_GEN, gen) |
                        RNIC_PREP(EXANET_PTID_CHANNEL, k),
             };
@@ -318,6 +383,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("/exanet/packetizer-peer/unanswered", test_unanswered);
+    qtest_add_func("/exanet/packetizer-peer/many-jobs", test_many_jobs);
     qtest_add_func("/exanet/packetizer-peer/no-route", test_no_route);
     qtest_add_func("/exanet/packetizer-peer/generation-kept",
                    test_generation_kept);
