@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The firmware's model: what it remembers of the nodes that it sends to, by context,
- * so that no process can use up another's room: generations of TIDs, round-trip
+ * The firmware's model: what it remembers of the nodes that it sends to, by context and
+ * job, so that no process can use up another's room: generations of TIDs, round-trip
  * times, and the paths that blocks take.
  */
 #include "qemu/osdep.h"
 #include "firmware.h"
 
 #define FW_PEERS_MAX 2048           /* of a context */
-#define FW_GENERATIONS 16
 #define FW_BEHIND_MAX (FW_GENERATIONS / 2 - 1)
 /* A receiver has forgotten all of us after this, counted from our last packet. */
 #define FW_FORGOTTEN_NS (2 * EXANET_TID_AGE_NS)
@@ -26,54 +25,98 @@
 
 /* --- Peers ----------------------------------------------------------------- */
 
-/*
- * Removes the oldest peer that is not needed, to make room for another one.  Returns
- * false if all peers are still needed.  A peer that has not answered is removed sooner,
- * because a process must not fill the table of the next owner of its context with nodes
- * that do not exist.
- */
-static bool fw_peer_forget_one(ExanetFirmware *fw, unsigned c)
+static uint8_t *fw_peer_slot(ExanetFirmware *fw, unsigned c, uint32_t coord)
 {
-    FwPeer *peer, *oldest = NULL;
-    GHashTableIter iter;
+    return &fw->peers_gen[c][coord * 0x9e3779b1u / (UINT32_MAX / FW_PEER_SLOTS + 1)];
+}
 
+/*
+ * Returns true if @peer may still need its entry.  A peer that has not answered needs the
+ * entry for a shorter time, because a process must not fill the table of the next owner
+ * of its context with nodes that do not exist.
+ */
+static bool fw_peer_needed(const ExanetFirmware *fw, const FwPeer *peer)
+{
+    int64_t age = fw->now - peer->used;
+
+    return peer->blocks || (peer->reached && age <= (peer->answered ?
+        FW_FORGOTTEN_NS : MAX(FW_STRAY_NS, 2 * exanet_fw_timeout_ns(fw, peer))));
+}
+
+/*
+ * Removes @peer.  A peer that has not answered may exist nevertheless, if its acks were
+ * lost, and know the generations of the blocks; then a new entry with the same first
+ * generation would repeat these.  So the new entry goes on with the last generation.
+ */
+static void fw_peer_forget(ExanetFirmware *fw, unsigned c, const FwPeer *peer)
+{
+    unsigned last = 0;
+
+    for (unsigned i = 0; i < FW_TIDS; i++) {
+        last = MAX(last, (peer->tid[i].gen - peer->first_gen) % FW_GENERATIONS);
+    }
+    if (peer->reached && !peer->answered) {
+        *fw_peer_slot(fw, c, peer->coord) = (peer->first_gen + last) % FW_GENERATIONS;
+    }
+    exanet_job_quota_give(&fw->peers_held[c], peer->job);
+}
+
+static void fw_peers_sweep(ExanetFirmware *fw, unsigned c)
+{
+    GHashTableIter iter;
+    FwPeer *peer;
+
+    fw->recent[c] = NULL;
     g_hash_table_iter_init(&iter, fw->peers[c]);
     while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&peer)) {
-        if (peer->blocks == 0 &&
-            (!peer->reached || fw->now - peer->used >
-             (peer->answered ? FW_FORGOTTEN_NS : FW_STRAY_NS)) &&
-            (!oldest || peer->used < oldest->used)) {
-            oldest = peer;
+        if (!fw_peer_needed(fw, peer)) {
+            fw_peer_forget(fw, c, peer);
+            g_hash_table_iter_remove(&iter);
         }
     }
-    if (!oldest) {
-        return false;
+}
+
+static FwPeer *fw_peer_find(ExanetFirmware *fw, unsigned c, uint32_t coord)
+{
+    FwPeer *recent = fw->recent[c];
+
+    return recent && recent->coord == coord ? recent :
+           g_hash_table_lookup(fw->peers[c], GUINT_TO_POINTER(coord));
+}
+
+/* Returns a new peer @coord of context @c, or NULL if the job has no room for it. */
+static FwPeer *fw_peer_new(ExanetState *s, ExanetFirmware *fw, unsigned c,
+                           uint32_t coord)
+{
+    unsigned job = RNIC_GET(EXANET_PDID_JOB, s->ctx[c].pdid);
+    FwPeer *peer;
+
+    if (!exanet_job_quota_room(&fw->peers_held[c], job, FW_PEERS_MAX)) {
+        fw_peers_sweep(fw, c);
     }
-    fw->recent[c] = NULL;
-    g_hash_table_remove(fw->peers[c], GUINT_TO_POINTER(oldest->coord));
-    return true;
+    if (!exanet_job_quota_room(&fw->peers_held[c], job, FW_PEERS_MAX)) {
+        return NULL;
+    }
+    peer = g_new0(FwPeer, 1);
+    peer->coord = coord;
+    peer->job = job;
+    peer->first_gen = *fw_peer_slot(fw, c, coord);
+    for (unsigned i = 0; i < FW_TIDS; i++) {
+        peer->tid[i].gen = peer->first_gen;
+    }
+    exanet_job_quota_take(&fw->peers_held[c], job);
+    g_hash_table_insert(fw->peers[c], GUINT_TO_POINTER(coord), peer);
+    return peer;
 }
 
 FwPeer *exanet_fw_peer(ExanetState *s, ExanetFirmware *fw, unsigned c,
                        uint64_t dst)
 {
     uint32_t coord = RNIC_GET(EXANET_GVA_COORD, dst);
-    FwPeer *peer = fw->recent[c];
+    FwPeer *peer = fw_peer_find(fw, c, coord) ?: fw_peer_new(s, fw, c, coord);
 
-    if (!peer || peer->coord != coord) {
-        peer = g_hash_table_lookup(fw->peers[c], GUINT_TO_POINTER(coord));
-    }
     if (!peer) {
-        if (g_hash_table_size(fw->peers[c]) >= FW_PEERS_MAX &&
-            !fw_peer_forget_one(fw, c)) {
-            return NULL;
-        }
-        peer = g_new0(FwPeer, 1);
-        peer->coord = coord;
-        for (unsigned i = 0; i < FW_TIDS; i++) {
-            peer->tid[i].gen = s->epoch % FW_GENERATIONS;
-        }
-        g_hash_table_insert(fw->peers[c], GUINT_TO_POINTER(coord), peer);
+        return NULL;
     }
     fw->recent[c] = peer;
     peer->used = fw->now;
@@ -181,7 +224,8 @@ void exanet_fw_record_late(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     const FwBlock *b = &fw->block[tid];
 
     if (b->state == FW_FREE && b->len) {
-        FwPeer *peer = exanet_fw_peer(s, fw, tid / FW_TIDS, b->dst);
+        FwPeer *peer = fw_peer_find(fw, tid / FW_TIDS,
+                                    RNIC_GET(EXANET_GVA_COORD, b->dst));
         FwTidRecord *r = peer ? fw_record(peer, tid) : NULL;
 
         if (peer) {

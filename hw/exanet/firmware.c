@@ -610,6 +610,7 @@ void exanet_firmware_reset(ExanetState *s)
     fw->armed = FW_NEVER;
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
         g_hash_table_remove_all(fw->peers[c]);
+        memset(fw->peers_gen[c], s->epoch % FW_GENERATIONS, FW_PEER_SLOTS);
     }
     exanet_fw_enter(s, fw);
     for (unsigned i = 0; i < ARRAY_SIZE(fw->transfer); i++) {

@@ -12,9 +12,12 @@
 #define HW_EXANET_FIRMWARE_H
 
 #include "exanet.h"
+#include "job-quota.h"
 
 #define FW_QUEUE 256                /* read requests of an owner that wait */
 #define FW_REPORTS 256              /* of failed reads that wait for an answer */
+#define FW_PEER_SLOTS 1024
+#define FW_GENERATIONS 16
 #define FW_TIDS (EXANET_TIDS / EXANET_CONTEXTS)     /* of a context */
 #define FW_NEVER INT64_MAX
 #define FW_NONE 0xffff              /* no TID */
@@ -63,6 +66,8 @@ typedef struct FwPeer {
     uint8_t clean;                  /* blocks without a loss since the last change */
     bool reached;                   /* there was a way to it */
     bool answered;                  /* the peer has answered at least once */
+    uint8_t first_gen;              /* generation before the first blocks */
+    uint16_t job;                   /* job that the entry counts for */
     FwPath path[EXANET_PATHS];
     FwTidRecord tid[FW_TIDS];       /* of the context */
 } FwPeer;
@@ -186,6 +191,9 @@ struct ExanetFirmware {
     uint64_t order;                 /* copies sent so far */
     FwRtt rtt;                      /* of all peers */
     GHashTable *peers[EXANET_CONTEXTS];     /* coordinates -> FwPeer, owned */
+    ExanetJobQuota peers_held[EXANET_CONTEXTS];
+    /* first generations of new peers, by hash of the coordinates */
+    uint8_t peers_gen[EXANET_CONTEXTS][FW_PEER_SLOTS];
     FwPeer *recent[EXANET_CONTEXTS];        /* the ones looked up last */
     bool control_queued[EXANET_TIDS];
     FwTids free[EXANET_CONTEXTS];   /* FW_TIDS each: nobody can use up another's */

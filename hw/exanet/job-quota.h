@@ -17,15 +17,15 @@ typedef struct ExanetJobQuota {
 
 /*
  * Returns true if a table of @max entries has room for another entry of @job.  A job gets
- * a quarter of the table, and at most half of what other jobs leave: so a process leaves
- * room even if it opens the device again and again, each time with another job.
+ * half of what other jobs leave, because a process that opens the device again and again,
+ * each time with another job, must leave room.
  */
 static inline bool exanet_job_quota_room(const ExanetJobQuota *q, unsigned job,
                                          unsigned max)
 {
     unsigned others = q->total - q->held[job];
 
-    return q->held[job] < MIN(max / 4, (max - others) / 2);
+    return q->held[job] < (max - others) / 2;
 }
 
 static inline void exanet_job_quota_take(ExanetJobQuota *q, unsigned job)

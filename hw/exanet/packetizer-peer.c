@@ -22,8 +22,8 @@
 #define GENERATIONS         (RNIC_GET(EXANET_PTID_GEN, ~0ULL) + 1)
 #define GENERATIONS_SKIPPED (GENERATIONS / 4)
 /* Maximum of entries of a context: of all, and of those with an unknown answer. */
-#define PEERS_MAX           8192
-#define PEERS_UNKNOWN       2048
+#define PEERS_MAX           4096
+#define PEERS_UNKNOWN       1024
 /* An answer arrives within this time, or never. */
 #define ANSWER_NS           (100 * (int64_t)SCALE_MS)
 /* A receiver forgets a message after half of this time. */

@@ -1,34 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The firmware's table of nodes: a process that sends blocks to nodes that never answer
- * takes no room from the next owner of its context.
+ * The firmware's table of nodes: a process takes no room from the next owner of its
+ * context, and a new block to a node never has a generation that the node takes for an
+ * old one.
  */
 #include "qemu/osdep.h"
 #include "exanet-common.h"
+#include "exanet-remote.h"
 
 #define NODE 0x001
 #define BEFORE 0x000                /* the neighbour on port 0 */
-#define BEHIND 0x002                /* neighbour on port 1, route to other nodes */
+#define UPLINK 0x4000               /* neighbour on port 1, route to other uppers */
 #define CTX_PEERS 2048
+#define JOB_PEERS (CTX_PEERS / 2)
+#define FIRST_JOB (EXANET_TEST_JOB + 5)
 #define ANSWER (100 * EXANET_MS)
+#define FORGOTTEN (120000 * EXANET_MS)
+
+static ExanetTest *start(void)
+{
+    static const uint32_t peers[] = { BEFORE, UPLINK };
+
+    return exanet_start_ports(NODE, peers, ARRAY_SIZE(peers), "");
+}
 
 /* Returns the coordinates of node @i behind port 1. */
 static uint32_t far_node(unsigned i)
 {
-    return RNIC_PREP(EXANET_COORD_X, 3 + i % 12) |
-           RNIC_PREP(EXANET_COORD_Y, i / 12) |
-           RNIC_PREP(EXANET_COORD_Z, i / (12 * 16));
+    return RNIC_PREP(EXANET_COORD_UPPER, 2 + i / 4096) | i % 4096;
 }
 
+/* Drops all packets that have arrived at @p; returns the number of blocks. */
 static unsigned drop_all(ExanetTest *t, ExanetPeer *p)
 {
-    unsigned dropped = 0;
+    unsigned blocks = 0;
 
     exanet_settle(t);
-    for (; !g_queue_is_empty(&p->packets); dropped++) {
-        g_free(g_queue_pop_head(&p->packets));
+    while (!g_queue_is_empty(&p->packets)) {
+        g_autofree ExanetRxPacket *rx = g_queue_pop_head(&p->packets);
+
+        blocks += rx->pkt.type == EXANET_TYPE_WRITE;
     }
-    return dropped;
+    return blocks;
 }
 
 static void start_write(ExanetTest *t, unsigned channel, uint32_t coord)
@@ -40,34 +53,117 @@ static void start_write(ExanetTest *t, unsigned channel, uint32_t coord)
     exanet_channel_start(t, 0, channel, &x);
 }
 
-static void test_unanswered(void)
+static void new_owner(ExanetTest *t, unsigned job)
 {
-    const uint32_t peers[] = { BEFORE, BEHIND };
-    ExanetTest *t = exanet_start_ports(NODE, peers, ARRAY_SIZE(peers), "");
-    unsigned left = 0;
-    ExanetRxPacket *rx;
+    exanet_close(t, 0);
+    exanet_open(t, 0, job, EXANET_FORMAT_IDENTITY, 0);
+}
 
-    /* order X, Y, Z: port 1 leads to all nodes with a larger X */
-    exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_ORDER,
-                 RNIC_PREP(EXANET_SW_ORDER_SECOND, 1) |
-                 RNIC_PREP(EXANET_SW_ORDER_THIRD, 2));
-    for (unsigned i = 0; i < CTX_PEERS; i += EXANET_WRITE_CHANNELS) {
+/*
+ * Sends blocks to @count nodes from far_node(@first) on, which never answer; returns how
+ * many blocks have left.  After EXANET_WRITE_CHANNELS blocks the context is closed and
+ * opened for @job again, or for the next job if @jobs.
+ */
+static unsigned flood(ExanetTest *t, unsigned first, unsigned count, unsigned job,
+                      bool jobs)
+{
+    unsigned left = 0;
+
+    for (unsigned i = 0; i < count; i += EXANET_WRITE_CHANNELS) {
+        new_owner(t, job);
         for (unsigned k = 0; k < EXANET_WRITE_CHANNELS; k++) {
-            start_write(t, k, far_node(i + k));
+            start_write(t, k, far_node(first + i + k));
         }
         left += drop_all(t, t->ports[1]);
-        exanet_close(t, 0);
-        exanet_open(t, 0, EXANET_TEST_JOB + 5, EXANET_FORMAT_IDENTITY, 0);
+        job += jobs;
     }
-    g_assert_cmpuint(left, >=, CTX_PEERS);
-    exanet_step(t, ANSWER + EXANET_MS);
-    start_write(t, 0, BEFORE);
+    return left;
+}
+
+/* Writes to neighbour @port, or to far node @coord behind it; returns the wire TID. */
+static uint16_t exchange(ExanetTest *t, unsigned port, uint32_t coord)
+{
+    g_autofree ExanetRxPacket *rx = NULL;
+
+    start_write(t, 0, coord);
     exanet_settle(t);
     g_assert_cmpuint(exanet_channel_state(t, 0, 0), ==, EXANET_CHANNEL_ACTIVE);
-    rx = exanet_peer_take_type(t->ports[0], EXANET_TYPE_WRITE);
-    exanet_peer_ack(t->ports[0], &rx->pkt, EXANET_RESP_ACK);
-    g_free(rx);
+    rx = exanet_peer_take_type(t->ports[port], EXANET_TYPE_WRITE);
+    exanet_peer_ack(t->ports[port], &rx->pkt, EXANET_RESP_ACK);
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
+    return rx->pkt.tid;
+}
+
+/* Asserts that a write to a new node finds no room. */
+static void assert_no_room(ExanetTest *t, uint32_t coord)
+{
+    start_write(t, 0, coord);
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_FAILED);
+    g_assert_cmpuint(exanet_channel_error(t, 0, 0), ==, EXANET_CHERR_RETRY_LIMIT);
+}
+
+/* Nodes that never answer leave room for another job at once, for all after 100 ms. */
+static void test_unanswered(void)
+{
+    ExanetTest *t = start();
+
+    g_assert_cmpuint(flood(t, 0, JOB_PEERS, FIRST_JOB, false), ==, JOB_PEERS);
+    new_owner(t, FIRST_JOB);
+    assert_no_room(t, BEFORE);
+    new_owner(t, EXANET_TEST_JOB);
+    exchange(t, 0, BEFORE);
+    /* a process may open the device with ever new jobs */
+    g_assert_cmpuint(flood(t, CTX_PEERS, CTX_PEERS, FIRST_JOB + 1, true), >=,
+                     CTX_PEERS / 3);
+    exanet_step(t, ANSWER + EXANET_MS);
+    new_owner(t, EXANET_TEST_JOB + 1);
+    exchange(t, 1, UPLINK);
+    /* half of what the two neighbours leave */
+    g_assert_cmpuint(flood(t, 3 * CTX_PEERS, JOB_PEERS, FIRST_JOB, false), ==,
+                     JOB_PEERS - 1);
+    exanet_stop(t);
+}
+
+/* Nodes that have answered keep their entries for two minutes, but only in their job. */
+static void test_quota(void)
+{
+    ExanetTest *t = start();
+
+    for (unsigned i = 0; i < JOB_PEERS; i++) {
+        exchange(t, 1, far_node(i));
+    }
+    assert_no_room(t, BEFORE);
+    exanet_step(t, FORGOTTEN / 2);
+    assert_no_room(t, BEFORE);
+    new_owner(t, FIRST_JOB);
+    exchange(t, 0, BEFORE);
+    new_owner(t, EXANET_TEST_JOB);
+    exanet_step(t, FORGOTTEN / 2 + EXANET_MS);
+    exchange(t, 1, UPLINK);
+    exanet_stop(t);
+}
+
+/*
+ * A node that gets a block, but whose ack is lost, loses its entry to other nodes.  The
+ * next block has a generation that the node takes for a new one.
+ */
+static void test_generation_kept(void)
+{
+    ExanetTest *t = start();
+    g_autofree ExanetRxPacket *rx = NULL;
+    uint16_t next;
+
+    start_write(t, 0, BEFORE);
+    rx = exanet_peer_take_type(t->ports[0], EXANET_TYPE_WRITE);
+    flood(t, 0, JOB_PEERS, FIRST_JOB, false);
+    exanet_step(t, ANSWER + EXANET_MS);
+    flood(t, CTX_PEERS, JOB_PEERS, FIRST_JOB, false);
+    new_owner(t, EXANET_TEST_JOB);
+    drop_all(t, t->ports[0]);
+    next = exchange(t, 0, BEFORE);
+    next = RNIC_GET(EXANET_TID_GEN, next) - RNIC_GET(EXANET_TID_GEN, rx->pkt.tid);
+    g_assert_cmpuint(next % 16, >=, 1);
+    g_assert_cmpuint(next % 16, <, 8);
     exanet_stop(t);
 }
 
@@ -75,5 +171,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("/exanet/firmware-peer/unanswered", test_unanswered);
+    qtest_add_func("/exanet/firmware-peer/quota", test_quota);
+    qtest_add_func("/exanet/firmware-peer/generation-kept", test_generation_kept);
     return g_test_run();
 }
