@@ -89,9 +89,10 @@ static void tally_add(GHashTable *t, uint32_t key)
 }
 
 /*
- * Returns the report that is given up when all places are used: of the node with most
- * reports, of its context with most reports, the oldest.  So a node or context with few
- * reports loses none to those with many.
+ * Returns the report that is given up when all places are used: of the nodes with most
+ * reports, of their contexts with most reports, the oldest.  So a node or context with few
+ * reports loses none to those with many, and a new report stays for a while even if a
+ * neighbour invents many nodes with one report each.
  */
 static FwReport *report_victim(ExanetFirmware *fw)
 {
@@ -107,7 +108,8 @@ static FwReport *report_victim(ExanetFirmware *fw)
     for (unsigned i = 0; i < FW_REPORTS; i++) {
         FwReport *r = &fw->report[i];
         uint64_t rank = tally_get(nodes, report_coord(r)) << 32 |
-                        tally_get(readers, report_reader(r)) << 16 | r->later;
+                        tally_get(readers, report_reader(r)) << 16 |
+                        (fw->reports - r->number) % FW_REPORT_NUMBERS;
 
         if (!victim || rank > most) {
             most = rank;

@@ -281,21 +281,24 @@ static void test_quiesce(void)
 
 /* --- Several nodes ------------------------------------------------------------ */
 
-/* Context @ctx of the node at @port reads a context that is not open. */
-static void ask_port(ExanetTest *t, unsigned port, unsigned ctx, unsigned gen)
+/*
+ * Context @ctx of node @coord, whose packets arrive by @port with @epoch, reads a context
+ * of node @here that is not open.
+ */
+static void ask_from(ExanetTest *t, unsigned port, uint32_t here, uint32_t coord,
+                     uint8_t epoch, unsigned ctx, unsigned gen)
 {
-    uint32_t coord = exanet_around[port];
     struct exanet_read_req req = exanet_read_of_peer(EXANET_RAM_SRC,
         EXANET_REMOTE_BASE, 100, EXANET_READ_REQ_NOTIFY |
         RNIC_PREP(EXANET_READ_REQ_OWNER, 9));
-    ExanetPacket ask = exanet_switch_packet(EXANET_TYPE_READ_REQ, coord, HERE, 0);
+    ExanetPacket ask = exanet_switch_packet(EXANET_TYPE_READ_REQ, coord, here, 0);
 
     req.dst = cpu_to_le64(exanet_gva(coord, EXANET_REMOTE_BASE));
     req.notify_gva = cpu_to_le64(exanet_gva(coord, 0x7770));
     ask.va = EXANET_NI_VA(EXANET_NI_RT_REQUEST);
     ask.size = sizeof(req);
     ask.payload = (const uint8_t *)&req;
-    ask.epoch = t->ports[port]->epoch;
+    ask.epoch = epoch;
     ask.user = EXANET_SMALL(EXANET_NI_PACKETIZER);
     ask.pdid = EXANET_TEST_PDID(ctx);
     ask.tid = RNIC_PREP(EXANET_PTID_GEN, gen) | RNIC_PREP(EXANET_PTID_CTX, ctx);
@@ -303,6 +306,12 @@ static void ask_port(ExanetTest *t, unsigned port, unsigned ctx, unsigned gen)
     ask.notify = false;
     exanet_switch_send(t, port, &ask);
     take_ack(t->ports[port]);
+}
+
+/* Context @ctx of the node at @port reads a context that is not open. */
+static void ask_port(ExanetTest *t, unsigned port, unsigned ctx, unsigned gen)
+{
+    ask_from(t, port, HERE, exanet_around[port], t->ports[port]->epoch, ctx, gen);
 }
 
 /*
@@ -332,6 +341,28 @@ static void test_full(void)
     for (unsigned i = 0; i < 4; i++) {
         g_free(exanet_peer_take_type(t->ports[F3], EXANET_TYPE_NOTIFY));
     }
+    exanet_stop(t);
+}
+
+/* A neighbour asks in the names of many nodes: the report to a new reader stays. */
+static void test_strangers(void)
+{
+    static const uint32_t peers[] = { 0x000, 0x4000 };      /* X - 1, an uplink */
+    const uint32_t here = 0x001;
+    ExanetTest *t = exanet_start_ports(here, peers, ARRAY_SIZE(peers), "");
+    unsigned repeated[EXANET_CONTEXTS];
+
+    exanet_fw_set(t, EXANET_REG_FW_DYN_TIMEOUT, 0);
+    for (unsigned i = 0; i < READER_LIMIT * EXANET_CONTEXTS + 100; i++) {
+        if (i == READER_LIMIT * EXANET_CONTEXTS) {
+            ask_from(t, 0, here, peers[0], t->ports[0]->epoch, READER, 1);
+            g_free(exanet_peer_take_type(t->ports[0], EXANET_TYPE_NOTIFY));
+        }
+        ask_from(t, 1, here, 0x8000 + i, 7, 0, 1);
+        g_free(exanet_peer_take_type(t->ports[1], EXANET_TYPE_NOTIFY));
+    }
+    count_repeated(t, t->ports[0], repeated);
+    g_assert_cmpuint(repeated[READER], ==, 1);
     exanet_stop(t);
 }
 
@@ -392,6 +423,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/firmware/report/crowd", test_crowd);
     qtest_add_func("/exanet/firmware/report/neighbour", test_neighbour);
     qtest_add_func("/exanet/firmware/report/full", test_full);
+    qtest_add_func("/exanet/firmware/report/strangers", test_strangers);
     qtest_add_func("/exanet/firmware/report/quiesce", test_quiesce);
     qtest_add_func("/exanet/firmware/report/forged", test_forged);
     return g_test_run();
