@@ -457,10 +457,10 @@ void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt);
 /* HELLO told that the node at @src has a new epoch: forget what it sent before. */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t src, uint8_t epoch);
 /*
- * Returns true if the node at @coord has lately sent packets through switches, with
- * another epoch than @epoch.
+ * Returns true if the node at @coord has lately sent packets through switches; stores its
+ * epoch in *@epoch.
  */
-bool exanet_receiver_elsewhere(ExanetState *s, uint32_t coord, uint8_t epoch);
+bool exanet_receiver_elsewhere(ExanetState *s, uint32_t coord, uint8_t *epoch);
 /* Forgets nodes that have long been silent; the caller calls this periodically. */
 void exanet_receiver_sweep(ExanetState *s);
 /* Drops blocks for context @c that are not complete: its memory goes. */
@@ -609,6 +609,8 @@ void exanet_switch_port_changed(ExanetState *s, ExanetPort *p);
  * peer.
  */
 bool exanet_switch_neighbour(ExanetPort *p, uint32_t coord);
+/* Returns true if the node at @coord is a neighbour in this node's torus or QFDB. */
+bool exanet_switch_near(ExanetState *s, uint32_t coord);
 /* The way to @dst by @path; valid until the next call. */
 const ExanetWay *exanet_switch_way(ExanetState *s, uint32_t dst, unsigned path);
 /* The way of a packet for another node that came by channel @vc of @from. */

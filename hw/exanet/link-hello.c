@@ -18,6 +18,8 @@
  * may use them at once.
  */
 #define PEER_KEPT_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
+/* Both ends of several cables have chosen the same cable after this time. */
+#define CHOICE_NS NANOSECONDS_PER_SECOND
 
 static bool port_carrier(ExanetPort *p)
 {
@@ -33,7 +35,9 @@ static void port_up_set(ExanetPort *p, bool up)
     }
     p->up = up;
     trace_exanet_link_up(p->s->node, p->index, up, p->peer);
-    if (!up) {
+    if (up) {
+        p->up_since = exanet_now(p->s);
+    } else {
         p->peer_until = exanet_now(p->s) + PEER_KEPT_NS;
         exanet_link_queues_drop(p);
     }
@@ -71,6 +75,7 @@ static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
     exanet_count(p->s, LINK_CONFLICT);
     p->conflict_told = true;
     p->conflict = true;
+    p->conflict_coord = coord;
     port_peer_forget(p);
 }
 
@@ -87,17 +92,50 @@ static bool port_holds(const ExanetPort *q, uint32_t coord)
 }
 
 /*
- * Returns true if port @q, which holds @coord, excludes a peer with @coord and @epoch at
- * port @p.  Links to a node that property peerN names have the same epoch.  Of two other
- * ports with a reservation, the port whose link was up last takes precedence.
+ * Returns true if port @q, which holds @coord, excludes a peer with @coord at port @p.
+ * Of two ports with a reservation, the port whose link was up last takes precedence.
  */
-static bool port_excludes(const ExanetPort *q, const ExanetPort *p, uint32_t coord,
-                          uint8_t epoch)
+static bool port_excludes(const ExanetPort *q, const ExanetPort *p, uint32_t coord)
 {
-    if (p->peer_named == coord) {
-        return q->peer_epoch != epoch && (q->up || !port_had(p, coord));
-    }
     return q->up || p->peer != coord || p->peer_until < q->peer_until;
+}
+
+/*
+ * Returns true if the peer at @p must wait until another cable to the same node @coord
+ * has gone on.  All cables to a node that property peerN names have the same @epoch, so
+ * the first of them waits while the node restarts.
+ */
+static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
+{
+    bool named = p->peer_named == coord;
+    bool yields = exanet_now(p->s) < p->yield_until;
+
+    for (ExanetPort *q = NULL; (q = exanet_port_next(p->s, q));) {
+        if (q == p) {
+            continue;
+        }
+        if (named && q->peer_named == coord && port_holds(q, coord) &&
+            q->peer_epoch != epoch && (q->up || !port_had(p, coord))) {
+            return true;
+        }
+        if (!named && yields && q->conflict && q->conflict_coord == coord) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Returns true if the node at @coord with @epoch is reached through switches, so that it
+ * is not the peer of a port.  A neighbour in a ring may have sent packets the other way
+ * round before its cable is up; then the epochs agree.
+ */
+static bool is_elsewhere(ExanetState *s, uint32_t coord, uint8_t epoch)
+{
+    uint8_t known;
+
+    return exanet_receiver_elsewhere(s, coord, &known) &&
+           (known != epoch || !exanet_switch_near(s, coord));
 }
 
 /*
@@ -109,29 +147,28 @@ static bool port_excludes(const ExanetPort *q, const ExanetPort *p, uint32_t coo
 static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch)
 {
     ExanetState *s = p->s;
-    bool named = p->peer_named == coord;
 
     if (coord == s->node) {
         return "as this node";
     }
-    if (!named && p->peer_named != EXANET_PEER_ANY) {
+    if (p->peer_named == coord) {
+        return NULL;
+    }
+    if (p->peer_named != EXANET_PEER_ANY) {
         return "which property 'peerN' does not name";
     }
     for (ExanetPort *q = NULL; (q = exanet_port_next(s, q));) {
-        if (q == p || (named && q->peer_named != coord)) {
+        if (q == p) {
             continue;
         }
-        if (!named && q->peer_named == coord) {
+        if (q->peer_named == coord) {
             return "which property 'peerN' names for another link";
         }
-        if (port_holds(q, coord) && port_excludes(q, p, coord, epoch)) {
+        if (port_holds(q, coord) && port_excludes(q, p, coord)) {
             return "which is at another link (property 'peerN' allows several)";
         }
     }
-    if (named) {
-        return NULL;
-    }
-    if (!port_had(p, coord) && exanet_receiver_elsewhere(s, coord, epoch)) {
+    if (!port_had(p, coord) && is_elsewhere(s, coord, epoch)) {
         return "which is reached through others";
     }
     return exanet_switch_neighbour(p, coord) ? NULL :
@@ -202,6 +239,23 @@ static void port_hello_tick(void *opaque)
     exanet_leave(p->s, entered);
 }
 
+/*
+ * Takes the link of @p down, because the peer does not hear this node any more.  If the
+ * link is new, the peer may have chosen another cable: the peer's choice is right if this
+ * node has the larger coordinates, and nothing is reserved.
+ */
+static void port_unheard(ExanetPort *p)
+{
+    int64_t now = exanet_now(p->s);
+    bool chosen = p->up && now - p->up_since < CHOICE_NS;
+
+    port_up_set(p, false);
+    if (chosen) {
+        p->peer_until = 0;
+        p->yield_until = p->s->node > p->peer ? now + CHOICE_NS : 0;
+    }
+}
+
 void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
 {
     ExanetState *s = p->s;
@@ -213,6 +267,10 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
 
     if (coord > EXANET_COORD_MASK || max_words < EXANET_PACKET_WORDS) {
         exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        return;
+    }
+    if (port_waits(p, coord, h->epoch)) {
+        port_peer_forget(p);
         return;
     }
     why = port_doubt(p, coord, h->epoch);
@@ -228,7 +286,11 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
     p->peer_words = max_words;
     exanet_link_tx_limit(p);
     p->heard = exanet_now(s);
-    port_up_set(p, heard);
+    if (heard) {
+        port_up_set(p, true);
+    } else {
+        port_unheard(p);
+    }
     if ((!heard || !was_up) && p->hello_answers++ < HELLO_ANSWERS_MAX) {
         /* the peer is up only once it knows that we have heard it */
         exanet_link_hello_send(p);

@@ -120,7 +120,10 @@ struct ExanetPort {
     int64_t heard;                  /* ns, last valid frame of the peer */
     uint32_t peer_named;            /* property peerN, or EXANET_PEER_ANY */
     uint32_t peer;                  /* peer's coordinates; the last if !peer_known */
-    int64_t peer_until;             /* ns, end of reservation; 0: link was never up */
+    int64_t peer_until;             /* ns, end of reservation; 0: there was none */
+    int64_t up_since;               /* ns */
+    int64_t yield_until;            /* ns, another port may lead to the peer first */
+    uint32_t conflict_coord;        /* coordinates that were refused last */
     uint32_t peer_words;            /* longest frame that it takes */
     uint8_t peer_epoch;
     bool peer_known;

@@ -294,10 +294,13 @@ void exanet_receiver_new_epoch(ExanetState *s, uint32_t coord, uint8_t epoch)
     }
 }
 
-bool exanet_receiver_elsewhere(ExanetState *s, uint32_t coord, uint8_t epoch)
+bool exanet_receiver_elsewhere(ExanetState *s, uint32_t coord, uint8_t *epoch)
 {
     const ExanetSource *src = source_find(s, coord);
 
-    return src && src->epoch != epoch &&
-           exanet_now(s) - src->far < EXANET_TID_AGE_NS;
+    if (!src || exanet_now(s) - src->far >= EXANET_TID_AGE_NS) {
+        return false;
+    }
+    *epoch = src->epoch;
+    return true;
 }

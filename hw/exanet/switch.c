@@ -78,6 +78,13 @@ bool exanet_switch_neighbour(ExanetPort *p, uint32_t coord)
     return true;
 }
 
+bool exanet_switch_near(ExanetState *s, uint32_t coord)
+{
+    enum exanet_role role = exanet_route_role(&s->sw.config, s->node, coord);
+
+    return !s->sw.arith && role != EXANET_ROLE_AUTO && role != EXANET_ROLE_UPLINK;
+}
+
 void exanet_switch_configure(ExanetState *s)
 {
     exanet_route_config(&s->sw.config, switch_reg(s, EXANET_REG_SW_DIMS),

@@ -272,7 +272,11 @@ static void test_parallel(void)
     uint8_t epoch = t->ports[NEAR]->epoch;
 
     assert_works(t, NEAR, HONEST, epoch, 1);
-    say_in_vain(t, NEAR, HONEST, epoch + 1);        /* other cable: the old epoch */
+    /* other cable: the old epoch; that is no conflict, and needs no warning */
+    say(t, NEAR, HONEST, epoch + 1);
+    g_assert_false(is_up(t, NEAR));
+    g_assert_false(in_conflict(t, NEAR));
+    g_assert_cmpuint(exanet_count(t, LINK_CONFLICT), ==, 0);
     say_well(t, OTHER, HONEST, epoch + 1);
     say_well(t, NEAR, HONEST, epoch + 1);
     g_assert_true(is_up(t, OTHER));
@@ -307,6 +311,49 @@ static void test_second(void)
     exanet_stop(t);
 }
 
+/*
+ * Two cables join the same two nodes without peerN.  The device chooses one cable, its
+ * peer the other one; the node with the smaller coordinates is right.
+ */
+static void test_crossed(void)
+{
+    for (unsigned larger = 0; larger < 2; larger++) {
+        static const uint32_t peers[] = { HONEST, EVIL };
+        uint32_t coord = larger ? EVIL : HONEST;
+        ExanetTest *t = exanet_start_ports(NODE, peers, 2, "");
+        unsigned right = larger ? OTHER : NEAR;
+
+        for (unsigned i = 0; i < 2; i++) {
+            say_down(t, i);
+            t->ports[i]->silent = true;
+        }
+        exanet_step(t, KEPT_NS);
+        for (unsigned i = 0; i < 2; i++) {
+            say(t, i, coord, 77);
+            g_assert_false(in_conflict(t, i));
+        }
+        /* the device chooses OTHER, because the peer is ready there first */
+        exanet_peer_hello(t->ports[OTHER], true);
+        exanet_wait(t, is_up(t, OTHER));
+        exanet_peer_hello(t->ports[NEAR], true);
+        exanet_wait(t, in_conflict(t, NEAR));
+        /* the peer chooses NEAR: it refuses OTHER, and forgets what it has heard there */
+        exanet_peer_hello(t->ports[OTHER], false);
+        exanet_wait(t, !is_up(t, OTHER));
+        if (!larger) {
+            exanet_peer_hello(t->ports[OTHER], true);       /* late */
+            exanet_settle(t);
+            g_assert_false(is_up(t, OTHER));
+        }
+        exanet_peer_hello(t->ports[right], true);
+        exanet_wait(t, is_up(t, right));
+        exanet_step(t, 2000 * EXANET_MS);
+        g_assert_true(is_up(t, right));
+        g_assert_false(is_up(t, !right));
+        exanet_stop(t);
+    }
+}
+
 /* HELLO and packets of a neighbour do not replace a node behind switches. */
 static void test_far(void)
 {
@@ -322,6 +369,7 @@ static void test_far(void)
     g_assert_cmpuint(rx->pkt.resp, ==, EXANET_RESP_ACK);
     t->ports[OTHER]->silent = true;
     say_in_vain(t, OTHER, far, 8);
+    say_in_vain(t, OTHER, far, 7);      /* each node on the route knows its epoch */
     exanet_step(t, AGE_NS / 2);
     say_in_vain(t, OTHER, far, 8);
     t->ports[OTHER]->silent = false;
@@ -427,6 +475,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/link-hello/moved", test_moved);
     qtest_add_func("/exanet/link-hello/parallel", test_parallel);
     qtest_add_func("/exanet/link-hello/second", test_second);
+    qtest_add_func("/exanet/link-hello/crossed", test_crossed);
     qtest_add_func("/exanet/link-hello/far", test_far);
     qtest_add_func("/exanet/link-hello/neighbour", test_neighbour);
     qtest_add_func("/exanet/link-hello/role", test_role);
