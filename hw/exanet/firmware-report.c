@@ -90,9 +90,9 @@ static void tally_add(GHashTable *t, uint32_t key)
 
 /*
  * Returns the report that is given up when all places are used: of the nodes with most
- * reports, of their contexts with most reports, the oldest.  So a node or context with few
- * reports loses none to those with many, and a new report stays for a while even if a
- * neighbour invents many nodes with one report each.
+ * reports, of their contexts with most reports, the oldest.  So a node or context with
+ * few reports loses none to those with many, and a new report stays for a while even if
+ * a neighbour invents many nodes with one report each.
  */
 static FwReport *report_victim(ExanetFirmware *fw)
 {
