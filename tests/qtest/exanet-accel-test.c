@@ -7,8 +7,8 @@
 #include "qemu/bswap.h"
 #include <glib/gstdio.h>
 #include <math.h>
+#include "../seed.h"
 #include "exanet-tgen.h"
-#include "machine.h"
 
 enum { MATRIX, X, Y, MAP1, MAP2, CELLS, ARRAYS };
 
@@ -540,7 +540,7 @@ static void test_too_many_cells(void)
 static void test_random_maps(void)
 {
     static const uint64_t base[ARRAYS] = { LOCAL };
-    GRand *rand = g_rand_new_with_seed(machine_seed(4711));
+    GRand *rand = g_rand_new_with_seed(random_seed(4711));
     ExanetTest *t = start();
     uint64_t bram = bram_map(t);
     Job *j = job_new(7, 5, 9, 3);

@@ -6,8 +6,8 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/units.h"
+#include "../seed.h"
 #include "exanet-cdma.h"
-#include "machine.h"
 
 #define SRC EXANET_RAM_SRC
 #define DST EXANET_RAM_DST
@@ -499,7 +499,7 @@ static void test_hostile(void)
         exanet_gva(EXANET_TEST_NODE, EXANET_NI_VA(EXANET_NI_MAILBOX)),
         exanet_gva(EXANET_TEST_PEER, SRC), exanet_gva(EXANET_TEST_ELSEWHERE, 0),
     };
-    g_autoptr(GRand) rand = g_rand_new_with_seed(machine_seed(12));
+    g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(12));
 
     shm_set(t, RETRY_MAX, 1);
     for (unsigned i = 0; i < 400; i++) {

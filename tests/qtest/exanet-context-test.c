@@ -6,8 +6,8 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "../seed.h"
 #include "exanet-tables.h"
-#include "machine.h"
 
 #define SRC EXANET_RAM_SRC
 #define DST EXANET_RAM_DST
@@ -294,7 +294,7 @@ static void test_wild_tables(void)
 static void test_random_tables(void)
 {
     Rig r = rig_start(EXANET_FORMAT_X86_4);
-    g_autoptr(GRand) rand = g_rand_new_with_seed(machine_seed(3));
+    g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(3));
     g_autofree uint64_t *table = g_new(uint64_t, 8 * 512);
     uint8_t data[300] = { 1 };
     unsigned answers[16] = { 0 };

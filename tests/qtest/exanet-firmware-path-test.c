@@ -6,8 +6,8 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/units.h"
+#include "../seed.h"
 #include "exanet-remote.h"
-#include "machine.h"
 
 #define SRC EXANET_RAM_SRC
 #define DST EXANET_RAM_DST
@@ -258,7 +258,7 @@ static void incoming_send(ExanetTest *t, Incoming *in, unsigned n, GRand *rand)
 static void test_any_order(void)
 {
     ExanetTest *t = start_two();
-    g_autoptr(GRand) rand = g_rand_new_with_seed(machine_seed(6));
+    g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(6));
     Incoming in[30];
     unsigned open = ARRAY_SIZE(in);
 

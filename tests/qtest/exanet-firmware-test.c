@@ -7,9 +7,9 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/units.h"
+#include "../seed.h"
 #include "exanet-remote.h"
 #include "exanet-tables.h"
-#include "machine.h"
 
 #define SRC EXANET_RAM_SRC
 #define SINK_BASE EXANET_REMOTE_BASE
@@ -497,7 +497,7 @@ static void test_toctou(void)
 static void test_doorbell_storm(void)
 {
     ExanetTest *t = exanet_start("");
-    g_autoptr(GRand) rand = g_rand_new_with_seed(machine_seed(4));
+    g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(4));
     ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 3 * BLOCK + 17);
     g_autofree uint8_t *src = g_malloc(x.len);
     ExanetRemote r;
@@ -761,7 +761,7 @@ static void check_bad_network(unsigned chain)
 
     exanet_fill(t, SRC, src, MiB, 31);
     exanet_remote_init(&r, SINK_BASE, 16 * MiB);
-    r.rand = g_rand_new_with_seed(machine_seed(2 + chain));
+    r.rand = g_rand_new_with_seed(random_seed(2 + chain));
     exanet_fw_set(t, EXANET_REG_FW_CHAIN, chain);
     for (unsigned i = 0; i < 16; i++) {
         ExanetTransfer x;

@@ -6,8 +6,8 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/units.h"
+#include "../seed.h"
 #include "exanet-traffic.h"
-#include "machine.h"
 
 #define HONEST 3                    /* nodes 0 to 2; the last one is next to it */
 #define STEP_NS EXANET_MS
@@ -33,7 +33,7 @@ static void start(Hostile *h, const char *props)
 
     topo.alien[HONEST] = true;
     h->f = exanet_fabric_start(&topo, props);
-    h->tr = exanet_traffic_new(h->f, machine_seed(31));
+    h->tr = exanet_traffic_new(h->f, random_seed(31));
     h->alien = h->f->alien[HONEST];
     h->tid = 0;
     for (unsigned n = 0; n < HONEST; n++) {
@@ -260,7 +260,7 @@ static void test_vc(void)
 /* Frames and packets that are none. */
 static void attack_garbage(Hostile *h, unsigned turn)
 {
-    g_autoptr(GRand) rand = g_rand_new_with_seed(machine_seed(turn));
+    g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(turn));
     uint8_t junk[sizeof(struct exanet_frame) + 64 * EXANET_WORD_BYTES];
 
     for (unsigned i = 0; i < 200; i++) {

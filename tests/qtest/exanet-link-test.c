@@ -5,8 +5,8 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "../seed.h"
 #include "exanet-common.h"
-#include "machine.h"
 
 #define DST EXANET_RAM_DST
 #define SRC EXANET_RAM_SRC
@@ -669,7 +669,7 @@ static void test_replay(void)
 static void test_garbage(void)
 {
     ExanetTest *t = exanet_start("");
-    g_autoptr(GRand) rand = g_rand_new_with_seed(machine_seed(5));
+    g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(5));
     g_autofree uint8_t *buf = g_malloc(4096);
 
     for (unsigned i = 0; i < 20000; i++) {

@@ -5,8 +5,8 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "../seed.h"
 #include "exanet-blocks.h"
-#include "machine.h"
 
 #define DST EXANET_RAM_DST
 #define BLOCK EXANET_BLOCK_BYTES
@@ -259,7 +259,7 @@ static void storm_answers(ExanetTest *t, Storm *s)
 static void test_storm(void)
 {
     ExanetTest *t = exanet_start(",ways=8");
-    Storm s = { .rand = g_rand_new_with_seed(machine_seed(99)) };
+    Storm s = { .rand = g_rand_new_with_seed(random_seed(99)) };
     unsigned open = STORM_BLOCKS;
 
     for (unsigned i = 0; i < STORM_BLOCKS; i++) {
@@ -290,7 +290,7 @@ static void test_storm(void)
 static void test_random_packets(void)
 {
     ExanetTest *t = exanet_start("");
-    g_autoptr(GRand) rand = g_rand_new_with_seed(machine_seed(1717));
+    g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(1717));
     static const uint8_t types[] = {
         EXANET_TYPE_WRITE, EXANET_TYPE_READ_REQ, EXANET_TYPE_CONTROL,
         EXANET_TYPE_NOTIFY, EXANET_TYPE_ACK,

@@ -4,8 +4,8 @@
  * contexts.  The test is the sender, and breaks what it sends itself.
  */
 #include "qemu/osdep.h"
+#include "../seed.h"
 #include "exanet-blocks.h"
-#include "machine.h"
 
 #define DST EXANET_RAM_DST
 #define NOTE EXANET_RAM_NOTE
@@ -233,7 +233,7 @@ static void shuffle(unsigned *order, unsigned n, GRand *rand)
 static void test_order(void)
 {
     ExanetTest *t = exanet_start("");
-    g_autoptr(GRand) rand = g_rand_new_with_seed(machine_seed(10));
+    g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(10));
     unsigned order[EXANET_BLOCK_PACKETS];
 
     for (unsigned round = 0; round < 8; round++) {

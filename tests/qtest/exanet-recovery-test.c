@@ -6,8 +6,8 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/units.h"
+#include "../seed.h"
 #include "exanet-traffic.h"
-#include "machine.h"
 
 #define STEP_NS (2 * EXANET_MS)
 /* sixteen time-outs of up to 1.6 s, and some more */
@@ -62,9 +62,9 @@ static void test_faults(gconstpointer opaque)
     const Faults *faults = opaque;
     ExanetTopology topo = exanet_topology_grid(3, 1, 1, false);
     ExanetFabric *f = exanet_fabric_start(&topo, "");
-    ExanetTraffic *tr = exanet_traffic_new(f, machine_seed(11));
+    ExanetTraffic *tr = exanet_traffic_new(f, random_seed(11));
 
-    exanet_fabric_fault_all(f, faults->text, machine_seed(faults->seed));
+    exanet_fabric_fault_all(f, faults->text, random_seed(faults->seed));
     for (unsigned wave = 0; wave < 4; wave++) {
         start_wave(tr);
         exanet_traffic_run(tr, STEP_NS, LIMIT);
@@ -95,9 +95,9 @@ static void test_faults_multipath(void)
 {
     ExanetTopology topo = exanet_topology_qfdb(2);
     ExanetFabric *f = exanet_fabric_start(&topo, "");
-    ExanetTraffic *tr = exanet_traffic_new(f, machine_seed(12));
+    ExanetTraffic *tr = exanet_traffic_new(f, random_seed(12));
 
-    exanet_fabric_fault_all(f, "drop=1%", machine_seed(9));
+    exanet_fabric_fault_all(f, "drop=1%", random_seed(9));
     for (unsigned n = 0; n < topo.nodes; n++) {
         exanet_set32(f->t[n], EXANET_FW + EXANET_REG_FW_MULTIPATH,
                      EXANET_FW_PATH_ROUND_ROBIN);
@@ -119,9 +119,9 @@ static void test_faults_hybrid(void)
 {
     ExanetTopology topo = exanet_topology_hybrid(2, 2, true);
     ExanetFabric *f = exanet_fabric_start(&topo, "");
-    ExanetTraffic *tr = exanet_traffic_new(f, machine_seed(16));
+    ExanetTraffic *tr = exanet_traffic_new(f, random_seed(16));
 
-    exanet_fabric_fault_all(f, "drop=1%", machine_seed(10));
+    exanet_fabric_fault_all(f, "drop=1%", random_seed(10));
     exanet_traffic_all_to_all(tr, 16 * KiB);
     exanet_traffic_run(tr, STEP_NS, LIMIT);
     exanet_traffic_check(tr);
@@ -134,7 +134,7 @@ static void test_link_down(void)
 {
     ExanetTopology topo = exanet_topology_grid(3, 1, 1, false);
     ExanetFabric *f = exanet_fabric_start(&topo, ",link-rate-kbps=1000000");
-    ExanetTraffic *tr = exanet_traffic_new(f, machine_seed(17));
+    ExanetTraffic *tr = exanet_traffic_new(f, random_seed(17));
     unsigned port = exanet_topology_port(&topo, 1, 2, 0);
 
     for (unsigned wave = 0; wave < 4; wave++) {
@@ -160,7 +160,7 @@ static void test_selective(void)
 {
     ExanetTopology topo = exanet_topology_grid(3, 1, 1, false);
     ExanetFabric *f = exanet_fabric_start(&topo, "");
-    ExanetTraffic *tr = exanet_traffic_new(f, machine_seed(13));
+    ExanetTraffic *tr = exanet_traffic_new(f, random_seed(13));
     uint64_t blocks = MiB / EXANET_BLOCK_BYTES;
     uint64_t again, packets, dst;
 
@@ -196,7 +196,7 @@ static void test_dead_cable(void)
 {
     ExanetTopology topo = exanet_topology_grid(3, 1, 1, false);
     ExanetFabric *f = exanet_fabric_start(&topo, "");
-    ExanetTraffic *tr = exanet_traffic_new(f, machine_seed(14));
+    ExanetTraffic *tr = exanet_traffic_new(f, random_seed(14));
     unsigned port = exanet_topology_port(&topo, 1, 2, 0);
     ExanetOp *op[3];
 
@@ -276,8 +276,8 @@ static void check_node_lost(void (*lose)(ExanetTraffic *tr, unsigned n))
 
     topo.mortal[3] = true;
     f = exanet_fabric_start(&topo, ",link-rate-kbps=1000000");
-    tr = exanet_traffic_new(f, machine_seed(15));
-    exanet_fabric_fault_all(f, "drop=0.2%", machine_seed(1));
+    tr = exanet_traffic_new(f, random_seed(15));
+    exanet_fabric_fault_all(f, "drop=0.2%", random_seed(1));
     for (unsigned wave = 0; wave < 4; wave++) {
         for (unsigned n = 0; n < topo.nodes; n++) {
             exanet_traffic_write(tr, n, n ^ 1, 200 * KiB, EXANET_NOTE_MAILBOX);

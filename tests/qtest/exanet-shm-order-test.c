@@ -5,8 +5,8 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "../seed.h"
 #include "exanet-common.h"
-#include "machine.h"
 
 #define DST EXANET_RAM_DST
 #define SEQ_LAST 0x3fff
@@ -476,7 +476,7 @@ static void drain(ExanetTest *t)
 /* Whatever comes, what is right is done afterwards, and nothing else was touched. */
 static void test_nonsense(void)
 {
-    g_autoptr(GRand) rand = g_rand_new_with_seed(machine_seed(11));
+    g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(11));
     ExanetTest *t = exanet_start("");
     g_autofree uint8_t *data = g_malloc0(EXANET_MTU);
 

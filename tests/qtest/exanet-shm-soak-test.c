@@ -6,10 +6,10 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "../seed.h"
 #include "exanet-cdma.h"
 #include "exanet-fabric.h"
 #include "exanet-tgen.h"
-#include "machine.h"
 
 #define STEP (2 * EXANET_MS)
 #define LIMIT (200000 * EXANET_MS)
@@ -331,7 +331,7 @@ static Mix *mix_new(ExanetTopology topo, const char *props)
 {
     Mix *m = g_new0(Mix, 1);
 
-    m->rand = g_rand_new_with_seed(machine_seed(SEED));
+    m->rand = g_rand_new_with_seed(random_seed(SEED));
     m->f = exanet_fabric_start(&topo, props);
     masters_on(m->f);
     for (unsigned n = 0; n < NODES; n++) {
@@ -354,7 +354,7 @@ static void check_mix(ExanetTopology topo, const char *props)
 
     /* some come so late that they meet what was sent in their place */
     exanet_fabric_fault_all(m->f, "drop=1% duplicate=1% reorder=1% corrupt=0.5% "
-                            "delay=0.5%:15ms", machine_seed(7));
+                            "delay=0.5%:15ms", random_seed(7));
     for (unsigned wave = 0; wave < WAVES; wave++) {
         mix_wave(m);
     }

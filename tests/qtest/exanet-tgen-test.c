@@ -5,8 +5,8 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "../seed.h"
 #include "exanet-tgen.h"
-#include "machine.h"
 
 #define DST EXANET_RAM_DST
 #define AROUND 64                   /* bytes that must not change, on either side */
@@ -532,7 +532,7 @@ static uint64_t random_value(GRand *rand)
 static void test_random_registers(void)
 {
     const unsigned from = EXANET_REG_TGEN_CFG;
-    GRand *rand = g_rand_new_with_seed(machine_seed(90210));
+    GRand *rand = g_rand_new_with_seed(random_seed(90210));
     ExanetTest *t = start("");
     uint64_t gva = exanet_gva(EXANET_TEST_NODE, DST);
     const ExanetTgenRun r = { .gva = &gva, .size = 8 };

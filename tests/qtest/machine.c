@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What tests of all devices do with a machine; see machine.h. */
 #include "qemu/osdep.h"
-#include "qemu/cutils.h"
 #include "machine.h"
 
 #define MSIX_DATA 0xe4a70000u
@@ -10,21 +9,6 @@
  * time a part of it arrives, so the time of a request is quadratic in its length.
  */
 #define PIECE 4096
-
-uint32_t machine_seed(uint32_t fixed)
-{
-    const char *fresh = getenv("RNIC_TEST_SEED");
-    unsigned add = 0;
-    uint32_t seed;
-
-    if (fresh) {
-        g_assert_cmpint(qemu_strtoui(fresh, NULL, 0, &add), ==, 0);
-    }
-    seed = fixed + add;
-    g_test_message("random seed %u; again: RNIC_TEST_SEED=%s", seed,
-                   fresh ? fresh : "0");
-    return seed;
-}
 
 int machine_run(const char *args, char **out, char **err)
 {

@@ -9,13 +9,6 @@
 #include "libqtest.h"
 #include "libqos/pci.h"
 
-/*
- * Returns the seed of a random test and prints it: @fixed, so that each run of the gate
- * is the same, or one that also depends on RNIC_TEST_SEED, which --full sets to another
- * number each time.
- */
-uint32_t machine_seed(uint32_t fixed);
-
 /* Runs QEMU with netdev `wire` and @args between spaces; exit code and output. */
 int machine_run(const char *args, char **out, char **err);
 /* @help, of a device, describes each of @count @properties. */

@@ -2,7 +2,7 @@
 /* A hostile guest; see pvrdma-hostile.h. */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include "machine.h"
+#include "../seed.h"
 #include "pvrdma-hostile.h"
 
 void hostile_evil_make(Hostile *h)
@@ -13,7 +13,7 @@ void hostile_evil_make(Hostile *h)
 
 void hostile_start(Hostile *h, uint32_t seed)
 {
-    *h = (Hostile) { .rand = g_rand_new_with_seed(machine_seed(seed)) };
+    *h = (Hostile) { .rand = g_rand_new_with_seed(random_seed(seed)) };
     pvrdma_duo_start(&h->good);
     h->t = h->good.t;
     h->scratch = pvrdma_alloc(h->t, HOSTILE_SCRATCH_PAGES * PVRDMA_PAGE_BYTES);

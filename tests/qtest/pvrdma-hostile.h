@@ -2,7 +2,7 @@
 /*
  * A guest that means harm, or whose driver is broken.  Whatever it puts where the device
  * reads, the device goes on, and transfers between objects that are in order work.  What
- * is random comes from machine_seed().
+ * is random comes from random_seed().
  */
 #ifndef PVRDMA_HOSTILE_H
 #define PVRDMA_HOSTILE_H

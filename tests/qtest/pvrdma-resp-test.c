@@ -6,7 +6,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include "machine.h"
+#include "../seed.h"
 #include "pvrdma-verbs.h"
 
 #define MTU         1024
@@ -604,7 +604,7 @@ static void random_packet(Rig *r, GRand *rand, unsigned n)
 
 static void test_random_packets(void)
 {
-    GRand *rand = g_rand_new_with_seed(machine_seed(1));
+    GRand *rand = g_rand_new_with_seed(random_seed(1));
     struct pvrdma_eqe eqe;
     uint64_t accepted;
     Rig r;
@@ -636,7 +636,7 @@ static void test_random_packets(void)
 
 static void test_random_frames(void)
 {
-    GRand *rand = g_rand_new_with_seed(machine_seed(2));
+    GRand *rand = g_rand_new_with_seed(random_seed(2));
     uint8_t frame[ROCE_FRAME_MAX];
     Rig r;
 

@@ -4,6 +4,7 @@
 #include "qemu/bswap.h"
 #include "hw/rnic/exanet/link-fifo.h"
 #include "hw/rnic/exanet/wire.h"
+#include "../seed.h"
 
 #define FRAME_MAX 4352              /* words of the longest frame of a netdev */
 
@@ -77,7 +78,7 @@ static void test_put_behind_head(void)
 /* Any mixture keeps the order; what is left over decides about the memory. */
 static void test_mixture(void)
 {
-    g_autoptr(GRand) rand = g_rand_new_with_seed(3);
+    g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(3));
     ExanetFifo f = { };
     uint32_t in = 0, out = 0;
 

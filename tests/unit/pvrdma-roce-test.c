@@ -7,6 +7,7 @@
 #include "qemu/bswap.h"
 #include "qemu/host-utils.h"
 #include "net/eth.h"
+#include "../seed.h"
 #include "pvrdma-roce-frames.h"
 
 #define RANDOM_ROUNDS   20000
@@ -235,7 +236,7 @@ static RocePacket random_packet(GRand *rand)
 
 static void test_random(void)
 {
-    g_autoptr(GRand) rand = g_rand_new_with_seed(1);
+    g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(1));
     uint8_t frame[ROCE_FRAME_MAX];
 
     for (unsigned round = 0; round < RANDOM_ROUNDS; round++) {
@@ -263,7 +264,7 @@ static void test_wide_fields(void)
 /* What the parser says about arbitrary bytes must stay inside of the buffer. */
 static void test_garbage(void)
 {
-    g_autoptr(GRand) rand = g_rand_new_with_seed(2);
+    g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(2));
     unsigned good = 0;
 
     for (unsigned round = 0; round < RANDOM_ROUNDS; round++) {

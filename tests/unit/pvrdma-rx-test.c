@@ -4,6 +4,7 @@
  * in every way; and what a connection learns from any packet: congestion, VLAN.
  */
 #include "pvrdma-resp-bed.h"
+#include "../seed.h"
 
 #define RETH(at, len) .va = BED_VA + (at), .rkey = BED_KEY, .dma_len = (len)
 #define RANDOM_FRAMES 20000
@@ -307,7 +308,7 @@ static void test_random(void)
 {
     Bed *bed = bed_new();
     uint8_t frame[ROCE_FRAME_MAX];
-    GRand *rand = g_rand_new_with_seed(4791);
+    GRand *rand = g_rand_new_with_seed(random_seed(4791));
     size_t good = good_frame(bed, frame, 61);
 
     for (unsigned i = 0; i < RANDOM_FRAMES; i++) {
