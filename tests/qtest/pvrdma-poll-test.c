@@ -246,6 +246,13 @@ static void test_too_long(void)
     rig_stop(&r);
 }
 
+static bool has_guest_errors(Rig *r)
+{
+    struct stat st;
+
+    return stat(r->t->log, &st) == 0 && st.st_size > 0;
+}
+
 /* The device that a processor polls is switched off and on again. */
 static void test_reset(void)
 {
@@ -255,11 +262,13 @@ static void test_reset(void)
     pvrdma_ctl(r.t, PVRDMA_DEVICE_CTL_RESET);
     pvrdma_settle(r.t);
     g_assert_false(vcpu_is_done(r.t->qts));
-    /* to its loop's end: nobody else writes there now */
+    /* the processor goes on, with doorbells of a device that is not active */
+    r.t->guest_errors = true;
+    pvrdma_wait(r.t, has_guest_errors(&r));
+    /* ends its loop, because the device no longer writes there */
     qtest_writel(r.t->qts, r.cq.at + offsetof(struct pvrdma_ring_state, rx) +
                  offsetof(struct pvrdma_ring, prod_tail), 1);
     pvrdma_wait(r.t, vcpu_is_done(r.t->qts));
-    r.t->guest_errors = true;       /* doorbells of a device that is not active */
     pvrdma_stop(r.t);
     unlink(r.path);
     g_free(r.path);
