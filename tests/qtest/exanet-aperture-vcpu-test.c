@@ -454,14 +454,15 @@ static void test_message(void)
 {
     ExanetTest *t = start_cold("q35", "tcg", ",aperture-timeout-ms=60000"
                                MSI_SOURCE_OPTIONS);
-    uint64_t reg = msi_source_start(t->bus, t->aperture.addr + 0x10, 0x11223344);
+    MsiSource source = msi_source_start(t->bus);
     g_autofree ExanetRxPacket *store = NULL;
     VcpuCode code = { .len = 0 };
 
     run(t);
     exanet_shm_set(t, SHM_TIMEOUT, UINT32_MAX);
     exanet_segment(t, 0, 0, WINDOW, to_peer(0), EXANET_SHM_MAP_WRITE);
-    msi_source_emit(&code, reg);
+    msi_source_aim(&source, t->aperture.addr + 0x10, 0x11223344);
+    msi_source_emit(&code, &source);
     vcpu_go(t->qts, &code);
     store = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE);
     g_assert_cmphex(store->pkt.va, ==, PEER_VA + 0x10);

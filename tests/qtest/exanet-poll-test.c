@@ -21,7 +21,7 @@ typedef struct Rig {
     char *path[2];                  /* of the sockets of ports 0 and 1 */
     unsigned port;                  /* the peer's */
     uint32_t sent;                  /* blocks, ever */
-    uint64_t source;                /* register that causes messages, or 0 */
+    MsiSource *source;              /* of messages, or NULL */
 } Rig;
 
 static char *bios_path;
@@ -119,7 +119,7 @@ static uint32_t slot(uint32_t i)
 
 /*
  * The processor polls until block @last has come: by its own store to POLL of context
- * @c, or by a message that its store to @source causes.
+ * @c, or by a message that @source sends.
  */
 static void poll_go(Rig *r, unsigned c, uint32_t last)
 {
@@ -222,9 +222,11 @@ static void test_frames_single(void)
 static void test_message(void)
 {
     Rig r = rig_start_cold("q35", "tcg", 0, MSI_SOURCE_OPTIONS);
+    MsiSource source = msi_source_start(r.t->bus);
 
-    r.source = msi_source_start(r.t->bus, poll_register(r.t, 0), 0);
     rig_run(&r);
+    msi_source_aim(&source, poll_register(r.t, 0), 0);
+    r.source = &source;
     for (unsigned i = 0; i < 4; i++) {
         round_of(&r);
     }
@@ -293,9 +295,7 @@ static void test_unplug(void)
     qtest_outl(r.t->qts, ACPI_EJECT, 1u << PCI_SLOT_NIC);
     g_assert_false(vcpu_is_done(r.t->qts));
     qtest_writel(r.t->qts, slot(BLOCKS - 1), stamp(BLOCKS - 1));
-    while (!vcpu_is_done(r.t->qts)) {
-        g_usleep(1000);
-    }
+    vcpu_wait(r.t->qts);
     /* not before: the loop is one RCU read section */
     qtest_qmp_eventwait(r.t->qts, "DEVICE_DELETED");
     rig_stop(&r);

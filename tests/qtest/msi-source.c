@@ -5,11 +5,16 @@
 #include "hw/pci/pci_regs.h"
 #include "rnic/exanet/regs.h"
 #include "rnic/exanet/shm.h"
-#include "machine.h"
 #include "msi-source.h"
+#include "wire-peer.h"
 
 #define BRIDGE  QPCI_DEVFN(0x1e, 0)
 #define BEHIND  (1 << 8 | QPCI_DEVFN(0, 0))     /* while the secondary bus is number 1 */
+#define TRIALS  8                   /* messages to RAM */
+
+/* RAM of msi_source_aim(): where a message arrives, and what the processor loads. */
+#define RAM_MESSAGE 0x10080
+#define RAM_SEEN    0x10084
 
 /* Opens the bridge's windows for BARs from @base to @end. */
 static void bridge_open(QPCIDevice *bridge, uint64_t base, uint64_t end)
@@ -23,8 +28,9 @@ static void bridge_open(QPCIDevice *bridge, uint64_t base, uint64_t end)
                        PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
 }
 
-uint64_t msi_source_start(QPCIBus *bus, uint64_t to, uint32_t data)
+MsiSource msi_source_start(QPCIBus *bus)
 {
+    int64_t end = g_get_monotonic_time() + WIRE_PEER_WAIT_MS * 1000;
     g_autofree QPCIDevice *bridge = qpci_device_find(bus, BRIDGE);
     g_autofree QPCIDevice *dev = NULL;
     QPCIBar regs, aperture;
@@ -42,7 +48,6 @@ uint64_t msi_source_start(QPCIBus *bus, uint64_t to, uint32_t data)
     aperture = qpci_iomap(dev, EXANET_BAR_APERTURE, NULL);
     bus->mmio_alloc_ptr = ROUND_UP(bus->mmio_alloc_ptr, MiB);
     bridge_open(bridge, base, bus->mmio_alloc_ptr);
-    machine_msix_aim(dev, EXANET_VEC_ADMIN, to, data);
     qpci_io_writel(dev, dev->msix_table_bar, dev->msix_table_off +
                    16 * EXANET_VEC_ADMIN + PCI_MSIX_ENTRY_VECTOR_CTRL, 0);
     /* a load from an unmapped address raises an error, which stays pending */
@@ -50,18 +55,47 @@ uint64_t msi_source_start(QPCIBus *bus, uint64_t to, uint32_t data)
     qpci_io_writel(dev, regs, EXANET_REG_IRQ_MASK, EXANET_IRQ_SHM);
     qpci_io_writel(dev, regs, EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
     while (!(qpci_io_readl(dev, regs, EXANET_REG_IRQ_CAUSE) & EXANET_IRQ_SHM)) {
+        g_assert_cmpint(g_get_monotonic_time(), <, end);
         g_usleep(1000);
     }
     qpci_config_writeb(bridge, PCI_SECONDARY_BUS, 0);
     qpci_config_writeb(bridge, PCI_SUBORDINATE_BUS, 0);
-    return regs.addr + EXANET_REG_CTRL;
+    return (MsiSource) {
+        .qts = bus->qts,
+        .entry = dev->msix_table_bar.addr + dev->msix_table_off +
+                 16 * EXANET_VEC_ADMIN,
+        .reg = regs.addr + EXANET_REG_CTRL,
+    };
 }
 
-void msi_source_emit(VcpuCode *code, uint64_t reg)
+static void aim(const MsiSource *s, uint64_t to, uint32_t data)
+{
+    qtest_writel(s->qts, s->entry + PCI_MSIX_ENTRY_LOWER_ADDR, to);
+    qtest_writel(s->qts, s->entry + PCI_MSIX_ENTRY_UPPER_ADDR, to >> 32);
+    qtest_writel(s->qts, s->entry + PCI_MSIX_ENTRY_DATA, data);
+}
+
+void msi_source_emit(VcpuCode *code, const MsiSource *s)
 {
     /* disables interrupts and enables them again, while a cause is pending */
-    vcpu_emit(code, "\xc7\x05", 2, reg);
+    vcpu_emit(code, "\xc7\x05", 2, s->reg);
     vcpu_emit(code, "", 0, EXANET_CTRL_ENABLE);
-    vcpu_emit(code, "\xc7\x05", 2, reg);
+    vcpu_emit(code, "\xc7\x05", 2, s->reg);
     vcpu_emit(code, "", 0, EXANET_CTRL_ENABLE | EXANET_CTRL_IRQ);
+}
+
+void msi_source_aim(const MsiSource *s, uint64_t to, uint32_t data)
+{
+    for (uint32_t i = 1; i <= TRIALS; i++) {
+        VcpuCode code = { .len = 0 };
+
+        aim(s, RAM_MESSAGE, i);
+        msi_source_emit(&code, s);
+        vcpu_emit(&code, "\xa1", 1, RAM_MESSAGE);
+        vcpu_emit(&code, "\xa3", 1, RAM_SEEN);
+        vcpu_go(s->qts, &code);
+        vcpu_wait(s->qts);
+        g_assert_cmpuint(qtest_readl(s->qts, RAM_SEEN), ==, i);
+    }
+    aim(s, to, data);
 }

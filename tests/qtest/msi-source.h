@@ -19,16 +19,24 @@
     "-device pcie-root-port,id=msi-bridge,chassis=99,addr=0x1e " \
     "-device exanet-pci,bus=msi-bridge,addr=0,coord=1,link0=msi-wire"
 
+typedef struct MsiSource {
+    QTestState *qts;
+    uint64_t entry;                 /* address of an entry of the MSI-X table */
+    uint64_t reg;                   /* address of the register */
+} MsiSource;
+
 /*
- * Sets up bridge and device on @bus; returns the address of the register.  Each message
- * stores @data to @to.  The caller must call this function before the processor runs,
- * because it sizes BARs.
+ * Sets up bridge and device on @bus.  The caller must call this function before the
+ * processor runs, because it sizes BARs.
  */
-uint64_t msi_source_start(QPCIBus *bus, uint64_t to, uint32_t data);
+MsiSource msi_source_start(QPCIBus *bus);
 /*
- * Emits code by which the processor triggers one message; @reg is the result of
- * msi_source_start().
+ * Lets each message store @data to @to.  The processor must run.  First asserts that the
+ * device sends its message while the processor executes the store that triggers it: with
+ * RAM as the address, the next instruction must load the data of the message.
  */
-void msi_source_emit(VcpuCode *code, uint64_t reg);
+void msi_source_aim(const MsiSource *s, uint64_t to, uint32_t data);
+/* Emits code by which the processor triggers one message. */
+void msi_source_emit(VcpuCode *code, const MsiSource *s);
 
 #endif /* RNIC_MSI_SOURCE_H */

@@ -27,7 +27,7 @@ typedef struct Rig {
     PvrdmaTestMr mr;
     PvrdmaTestQp qp;
     uint32_t received;              /* datagrams, ever */
-    uint64_t source;                /* register that triggers messages, or 0 */
+    MsiSource *source;              /* of messages, or NULL */
 } Rig;
 
 static char *bios_path;
@@ -77,7 +77,7 @@ static void rig_stop(Rig *r)
 
 /*
  * Runs a program that polls until @count more datagrams have arrived: the processor
- * stores to the doorbell, or its store to @source triggers a message to the doorbell.
+ * stores to the doorbell, or triggers a message of @source to the doorbell.
  */
 static void poll_go(Rig *r, uint32_t count)
 {
@@ -188,12 +188,12 @@ static void test_frames_single(void)
 static void test_message(void)
 {
     Rig r = rig_start_cold("tcg", MSI_SOURCE_OPTIONS);
+    MsiSource source = msi_source_start(r.t->bus);
 
-    /* handle of a device's first CQ */
-    r.source = msi_source_start(r.t->bus, r.t->uar.addr + PVRDMA_UAR_CQ_OFFSET,
-                                PVRDMA_UAR_CQ_POLL | 1);
     rig_run(&r);
-    g_assert_cmpuint(r.cq.handle, ==, 1);
+    msi_source_aim(&source, r.t->uar.addr + PVRDMA_UAR_CQ_OFFSET,
+                   PVRDMA_UAR_CQ_POLL | r.cq.handle);
+    r.source = &source;
     for (unsigned i = 0; i < 4; i++) {
         round_of(&r, FRAMES);
     }

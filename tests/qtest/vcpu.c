@@ -3,6 +3,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "vcpu.h"
+#include "wire-peer.h"
 
 #define BIOS_BYTES  0x10000
 
@@ -66,4 +67,14 @@ void vcpu_go(QTestState *qts, VcpuCode *code)
 bool vcpu_is_done(QTestState *qts)
 {
     return qtest_readl(qts, VCPU_RAM_GO) == 0;
+}
+
+void vcpu_wait(QTestState *qts)
+{
+    int64_t end = g_get_monotonic_time() + WIRE_PEER_WAIT_MS * 1000;
+
+    while (!vcpu_is_done(qts)) {
+        g_assert_cmpint(g_get_monotonic_time(), <, end);
+        g_usleep(1000);
+    }
 }

@@ -32,5 +32,10 @@ void vcpu_emit(VcpuCode *code, const void *bytes, unsigned len, uint32_t word);
 /* Runs @code, which gets its return. */
 void vcpu_go(QTestState *qts, VcpuCode *code);
 bool vcpu_is_done(QTestState *qts);
+/*
+ * Waits until the code has returned; fails after WIRE_PEER_WAIT_MS.  The test is no peer
+ * meanwhile.
+ */
+void vcpu_wait(QTestState *qts);
 
 #endif /* RNIC_VCPU_H */
