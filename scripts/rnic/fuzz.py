@@ -224,7 +224,8 @@ _QEMU_TARGETS = {
     'exanet': ('-M q35 -nodefaults -netdev hubport,id=n0,hubid=0 '
                '-netdev hubport,id=n1,hubid=0 '
                '-device pcie-root-port,id=r,chassis=1 '
-               '-device exanet-pci,bus=r,coord=0x1,link0=n0,link1=n1',
+               '-device exanet-pci,bus=r,coord=0x1,link0=n0 '
+               '-device exanet-pci,coord=0x2,link0=n1',
                'exanet* msix*'),
     'pvrdma': ('-M q35 -nodefaults -netdev hubport,id=n0,hubid=0 '
                '-device vmxnet3,addr=10.0,multifunction=on,netdev=n0 '
