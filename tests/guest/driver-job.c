@@ -415,6 +415,58 @@ static int segments_as_user(void)
 }
 
 /*
+ * Creates segments as large as they can be, until there is none, and reports how many
+ * percent of the aperture they are; holds them until the end of its input.
+ */
+static int child_aperture(int in, int out)
+{
+	struct exanet_ioc_segment_create c = { .flags = EXANET_SEGMENT_READ };
+	struct exanet_ioc_query_shm q;
+	uint64_t len, sum = 0;
+	struct nic nic;
+	int percent;
+	char byte;
+
+	nic_open(&nic);
+	must(!ioctl(nic.fd, EXANET_IOC_QUERY_SHM, &q), "QUERY_SHM");
+	/* The start of a window, because a segment must not cross its end. */
+	c.gva = nic_gva(&nic, &nic) & ~EXANET_VA_OFFSET;
+	c.dst_ctx = nic.q.context;
+	for (len = q.aperture; len >= PAGE; ) {
+		c.len = len;
+		if (!ioctl(nic.fd, EXANET_IOC_SEGMENT_CREATE, &c))
+			sum += len;
+		else
+			len = len / 2 & ~(PAGE - 1);
+	}
+	percent = sum * 100 / q.aperture;
+	must(write(out, &percent, sizeof(percent)) == sizeof(percent), "write");
+	while (read(in, &byte, 1) > 0)
+		;
+	return 0;
+}
+
+/* Checks that a user who takes all he can get leaves something of the aperture. */
+static void test_user_aperture(void)
+{
+	struct child greedy, other;
+
+	greedy = child_run(1000, false, 0, child_aperture);
+	check_value(greedy.job, 50, "a user gets half of the aperture");
+	other = child_run(1001, false, 0, child_aperture);
+	check_value(other.job, 50, "another user gets the other half");
+	child_end(&other);
+	child_end(&greedy);
+	check(comes_to("shm/segments_used", 0), "all is given back");
+	must(!set_parameter("user_aperture", "100"), "user_aperture");
+	greedy = child_run(1000, false, 0, child_aperture);
+	check_value(greedy.job, 100, "a user gets all of it if root says so");
+	child_end(&greedy);
+	must(!set_parameter("user_aperture", "50"), "user_aperture");
+	check(comes_to("shm/segments_used", 0), "and gives it back");
+}
+
+/*
  * Starts a job of the accelerator without being root; the job takes hours.  The arrays
  * are at the start of a window, because the NIC refuses a job that exceeds the window.
  */
@@ -776,6 +828,7 @@ int main(int argc, char **argv)
 	test_quota(&nic);
 	nic_close(&nic);
 	test_user_shares();
+	test_user_aperture();
 	test_attacks_here();
 	return 0;
 }

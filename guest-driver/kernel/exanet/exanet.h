@@ -292,6 +292,7 @@ bool exanet_job_is_local(const struct exanet_job *job);
 /* Limits per NIC of a user without CAP_SYS_RESOURCE. */
 extern unsigned int exanet_user_contexts;
 extern unsigned int exanet_user_segments;
+extern unsigned int exanet_user_aperture;	/* percent */
 extern unsigned int exanet_user_copies;
 
 /* Fills @user from current. */
@@ -353,7 +354,7 @@ int exanet_shm_set_signal(struct exanet_context *ctx, u32 signo);
 
 /* --- exanet_segment.c ----------------------------------------------------- */
 
-/* As in uapi.h; fills what is out; -ENODEV, -EINVAL, -EACCES, -ENOSPC. */
+/* As in uapi.h; fills what is out; -ENODEV, -EINVAL, -EACCES, -ENOSPC, -EDQUOT. */
 int exanet_segment_create(struct exanet_context *ctx,
 			  struct exanet_ioc_segment_create *c);
 /* When this returns, no CPU reaches what was the segment; -ENOENT, -ENODEV. */

@@ -45,18 +45,25 @@ static int exanet_segment_check(const struct exanet_ioc_segment_create *c)
 	return exanet_shm_check_gva(c->gva, c->len);
 }
 
-/* Returns true if the user has the maximum of segments per user. */
+/* Returns true if one more segment, of @len bytes, exceeds the limits of the user. */
 static bool exanet_segment_user_is_full(struct exanet_device *xdev,
-					const struct exanet_user *user)
+					const struct exanet_user *user, u64 len)
 {
+	u64 most = div_u64(xdev->caps.aperture *
+			   min(READ_ONCE(exanet_user_aperture), 100U), 100);
+	const struct exanet_segment *seg;
 	unsigned int m, n = 0;
 
 	if (user->unlimited)
 		return false;
-	for (m = 0; m < EXANET_SHM_MAPS; m++)
-		n += xdev->shm.segments[m] &&
-		     uid_eq(xdev->shm.segments[m]->uid, user->uid);
-	return n >= READ_ONCE(exanet_user_segments);
+	for (m = 0; m < EXANET_SHM_MAPS; m++) {
+		seg = xdev->shm.segments[m];
+		if (!seg || !uid_eq(seg->uid, user->uid))
+			continue;
+		n++;
+		len += resource_size(&seg->place);
+	}
+	return n >= READ_ONCE(exanet_user_segments) || len > most;
 }
 
 /* Finds a number and a place; xdev->lock is held. */
@@ -133,7 +140,7 @@ int exanet_segment_create(struct exanet_context *ctx,
 	mutex_lock(&xdev->lock);
 	if (!ctx->running)
 		ret = -ENODEV;
-	else if (exanet_segment_user_is_full(xdev, &ctx->user))
+	else if (exanet_segment_user_is_full(xdev, &ctx->user, c->len))
 		ret = -EDQUOT;
 	else
 		ret = exanet_segment_place(xdev, seg, c->len);

@@ -22,6 +22,11 @@ module_param_named(user_segments, exanet_user_segments, uint, 0644);
 MODULE_PARM_DESC(user_segments,
 		 "Segments of a NIC's aperture that a user may have, but with CAP_SYS_RESOURCE (default: 8)");
 
+unsigned int exanet_user_aperture = 50;
+module_param_named(user_aperture, exanet_user_aperture, uint, 0644);
+MODULE_PARM_DESC(user_aperture,
+		 "Percent of a NIC's aperture that the segments of a user may have, but with CAP_SYS_RESOURCE (default: 50)");
+
 unsigned int exanet_user_copies = 2;
 module_param_named(user_copies, exanet_user_copies, uint, 0644);
 MODULE_PARM_DESC(user_copies,

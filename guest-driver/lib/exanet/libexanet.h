@@ -448,8 +448,9 @@ int exa_shm_query(struct exa_dev *dev, struct exa_shm_attr *attr);
  * Maps the @len bytes at @gva (exa_gva(), exa_bram_gva(); any alignment) of context
  * @dst_ctx of the same job.  NULL and errno: EINVAL, EACCES (NI space besides block
  * RAM), ENOSPC (no segment or no room in the aperture is left), EDQUOT (the user has
- * the maximum of segments per user), EOPNOTSUPP, EPERM.  The function does not check
- * the memory: the first access fails if the memory does not exist or is protected.
+ * the maximum of segments or of the aperture per user), EOPNOTSUPP, EPERM.  The
+ * function does not check the memory: the first access fails if the memory does not
+ * exist or is protected.
  */
 void *exa_map_remote(struct exa_dev *dev, uint64_t gva, size_t len,
 		     unsigned int dst_ctx, unsigned int flags);

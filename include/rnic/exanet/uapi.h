@@ -106,7 +106,7 @@ enum exanet_segment_flags {
  * block RAM, flags without READ and WRITE; EACCES: NI space besides block RAM, or
  * block RAM that the caller must not use; ENOSPC: no segment, or no stretch of the
  * aperture, is free; EDQUOT: the user has reached the limit of module parameter
- * user_segments.
+ * user_segments or user_aperture.
  */
 struct exanet_ioc_segment_create {
 	__aligned_u64 gva;	/* in */
