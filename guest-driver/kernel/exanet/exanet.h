@@ -143,6 +143,7 @@ struct exanet_device {
 	struct delayed_work link_work;	/* reports changes within a pause */
 	unsigned long link_told;	/* time of the last report, jiffies */
 	u32 link_up;		/* bit p: port p is up in the last report */
+	bool link_paused;	/* no register can be read */
 
 	/* Protects what follows, and running, windows and job of contexts. */
 	struct mutex lock;
@@ -232,6 +233,10 @@ int exanet_dma_check(struct device *dev);
 /* --- exanet_irq.c --------------------------------------------------------- */
 
 void exanet_link_init(struct exanet_device *xdev);
+/* After the return nothing reads the state of a link until exanet_link_resume(). */
+void exanet_link_pause(struct exanet_device *xdev);
+/* Reports what has changed meanwhile, a little later. */
+void exanet_link_resume(struct exanet_device *xdev);
 int exanet_irq_request(struct exanet_device *xdev);
 /* Frees the interrupts; after the return no handler and no work of them runs. */
 void exanet_irq_free(struct exanet_device *xdev);

@@ -38,6 +38,8 @@ static void exanet_link_tell(struct exanet_device *xdev)
 	bool up;
 
 	lockdep_assert_held(&xdev->link_lock);
+	if (xdev->link_paused)
+		return;
 	for (p = 0; p < xdev->caps.ports; p++) {
 		up = exanet_hw_port_up(&xdev->hw, p);
 		if (up == !!(xdev->link_up & BIT(p)))
@@ -68,6 +70,23 @@ static void exanet_link_work(struct work_struct *work)
 
 	mutex_lock(&xdev->link_lock);
 	exanet_link_tell(xdev);
+	mutex_unlock(&xdev->link_lock);
+}
+
+void exanet_link_pause(struct exanet_device *xdev)
+{
+	mutex_lock(&xdev->link_lock);
+	xdev->link_paused = true;
+	mutex_unlock(&xdev->link_lock);
+	cancel_delayed_work_sync(&xdev->link_work);
+}
+
+void exanet_link_resume(struct exanet_device *xdev)
+{
+	mutex_lock(&xdev->link_lock);
+	xdev->link_paused = false;
+	/* Later, because a reset takes links down, and they come up again by themselves. */
+	mod_delayed_work(system_wq, &xdev->link_work, EXANET_LINK_PAUSE);
 	mutex_unlock(&xdev->link_lock);
 }
 

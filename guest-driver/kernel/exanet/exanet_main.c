@@ -166,6 +166,8 @@ void exanet_remove(struct exanet_device *xdev)
 
 void exanet_reset_prepare(struct exanet_device *xdev)
 {
+	/* During the reset the registers do not answer, which is an abort on some CPUs. */
+	exanet_link_pause(xdev);
 	mutex_lock(&xdev->lock);
 	xdev->gone = true;
 	exanet_context_stop_all(xdev);
@@ -186,6 +188,7 @@ void exanet_reset_done(struct exanet_device *xdev)
 	exanet_hw_start(&xdev->hw, EXANET_IRQS_USED);
 	xdev->gone = false;
 	mutex_unlock(&xdev->lock);
+	exanet_link_resume(xdev);
 }
 
 void exanet_shutdown(struct exanet_device *xdev)
