@@ -199,9 +199,89 @@ static void test_at_work(void)
 	must(!set_parameter(MAP, "-5000:20 -5000:21"), MAP);
 }
 
+/* --- a segment that is ending ----------------------------------------------- */
+
+#define MAPPINGS	2000	/* unmapping them takes many milliseconds */
+#define ROUNDS		20
+
+struct ending {
+	struct nic nic;
+	struct exanet_ioc_segment_create c;
+};
+
+static void *ending_run(void *opaque)
+{
+	struct ending *e = opaque;
+	struct exanet_ioc_segment_destroy d = { .segment = e->c.segment };
+
+	must(!ioctl(e->nic.fd, EXANET_IOC_SEGMENT_DESTROY, &d), "SEGMENT_DESTROY");
+	return NULL;
+}
+
+/* Changes the job as soon as possible; returns how many segments there are then. */
+static long change_at_end(struct ending *e)
+{
+	struct exanet_ioc_set_job set = { .job = 21 };
+	double end = seconds() + NIC_PATIENCE;
+	pthread_t thread;
+	long left;
+
+	must(!pthread_create(&thread, NULL, ending_run, e), "pthread_create");
+	while (ioctl(e->nic.fd, EXANET_IOC_SET_JOB, &set))
+		must(errno == EBUSY && seconds() < end, "SET_JOB");
+	left = sysfs_number("shm/segments_used");
+	pthread_join(thread, NULL);
+	set.job = 20;
+	must(!ioctl(e->nic.fd, EXANET_IOC_SET_JOB, &set), "SET_JOB back");
+	return left;
+}
+
+/* Returns in how many rounds the job changed while the NIC still had the segment. */
+static int change_at_ends(void)
+{
+	uint8_t *page = memory(PAGE), *maps[MAPPINGS];
+	struct ending e;
+	int i, round, bad = 0;
+
+	become(5000);
+	nic_open(&e.nic);
+	for (round = 0; round < ROUNDS; round++) {
+		e.c = (struct exanet_ioc_segment_create) {
+			.gva = nic_gva(&e.nic, page), .len = PAGE,
+			.dst_ctx = e.nic.q.context, .flags = EXANET_SEGMENT_READ,
+		};
+		must(!ioctl(e.nic.fd, EXANET_IOC_SEGMENT_CREATE, &e.c),
+		     "SEGMENT_CREATE");
+		for (i = 0; i < MAPPINGS; i++) {
+			maps[i] = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, e.nic.fd,
+				       e.c.offset);
+			must(maps[i] != MAP_FAILED, "mmap");
+		}
+		bad += change_at_end(&e) != 0;
+		for (i = 0; i < MAPPINGS; i++)
+			munmap(maps[i], PAGE);
+	}
+	nic_close(&e.nic);
+	return bad;
+}
+
+static void test_ending_segment(void)
+{
+	pid_t pid;
+
+	must(!set_parameter(MAP, "5000:20 5000:21"), MAP);
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(change_at_ends());
+	check_value(reap(pid), 0, "the job stays until a segment has gone from the NIC");
+	must(!set_parameter(MAP, "-5000:20 -5000:21"), MAP);
+}
+
 int main(void)
 {
 	test_dead();
 	test_at_work();
+	test_ending_segment();
 	return 0;
 }

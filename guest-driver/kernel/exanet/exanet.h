@@ -174,7 +174,7 @@ struct exanet_context {
 	bool running;		/* owns @index */
 	struct exanet_job *job;	/* while running, as @default_job; else perhaps NULL */
 	struct exanet_job *default_job;
-	unsigned int job_users;	/* copies and accelerator jobs that keep @job */
+	unsigned int job_users;	/* copies, accelerator jobs and segments that end: keep @job */
 	u64 windows[EXANET_WINDOW_NI];	/* va >> EXANET_WINDOW_BITS ... */
 	unsigned int window_count;	/* ... of so many */
 

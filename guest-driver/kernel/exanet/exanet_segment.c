@@ -186,6 +186,8 @@ int exanet_segment_destroy(struct exanet_context *ctx, u32 number)
 	    xdev->shm.segments[number]->ctx == ctx) {
 		seg = xdev->shm.segments[number];
 		seg->ctx = NULL;	/* no new PTEs */
+		/* Until the old PTEs are gone, they lead to memory of the job. */
+		ctx->job_users++;
 	}
 	mutex_unlock(&xdev->lock);
 	if (!seg)
@@ -196,6 +198,7 @@ int exanet_segment_destroy(struct exanet_context *ctx, u32 number)
 			    resource_size(&seg->place), 1);
 	mutex_lock(&xdev->lock);
 	exanet_segment_release(seg);
+	ctx->job_users--;
 	mutex_unlock(&xdev->lock);
 	return 0;
 }

@@ -62,7 +62,8 @@ struct exanet_ioc_eventfd {
  *
  * EPERM: the job is neither the one that open() took nor one of the user's, without
  * CAP_SYS_ADMIN; EINVAL: with it, the job is no named job.
- * EBUSY: the context has segments, or a copy or job of the accelerator is under way.
+ * EBUSY: the context has segments, or a SEGMENT_DESTROY, a copy or a job of the
+ * accelerator is under way.
  */
 struct exanet_ioc_set_job {
 	__u32 job;		/* in */
