@@ -153,6 +153,8 @@ struct exanet_device {
 	/* Indices of stopped contexts with a page fault that is not finished. */
 	DECLARE_BITMAP(lingering, EXANET_CONTEXTS);
 	kuid_t holders[EXANET_CONTEXTS];	/* users of both sets */
+	/* Jobs that the NIC may still use, of contexts that did not come to rest. */
+	struct exanet_job *stuck_jobs[EXANET_CONTEXTS];
 	unsigned int last;	/* index that was given out last */
 	u32 quota;		/* quota of each context, EXANET_QUOTA_ */
 
@@ -257,6 +259,8 @@ void exanet_context_get(struct exanet_context *ctx);
 void exanet_context_put(struct exanet_context *ctx);
 /* Stops all contexts and takes their mappings away; xdev->lock is held. */
 void exanet_context_stop_all(struct exanet_device *xdev);
+/* After a reset of the NIC: frees indices and jobs of contexts that did not come to rest. */
+void exanet_context_free_stuck(struct exanet_device *xdev);
 
 /* Finds or takes a window; gives its number, -EINVAL, -ENOSPC or -ENODEV. */
 int exanet_context_map_window(struct exanet_context *ctx, u64 va);

@@ -232,14 +232,15 @@ static void exanet_context_stop(struct exanet_context *ctx)
 		__set_bit(ctx->index, xdev->lingering);
 
 	if (ret) {
-		/* The NIC may still use the job, so the context keeps it. */
+		/* The NIC may still use index and job, so both stay taken. */
 		dev_err(&xdev->dev,
 			"context %u does not come to rest, out of use until reset\n",
 			ctx->index);
+		swap(ctx->job, xdev->stuck_jobs[ctx->index]);
 	} else {
 		__clear_bit(ctx->index, xdev->used);
-		exanet_context_put_jobs(ctx);
 	}
+	exanet_context_put_jobs(ctx);
 	exanet_event_hangup(ctx);
 }
 
@@ -260,6 +261,19 @@ void exanet_context_stop_all(struct exanet_device *xdev)
 		unmap_mapping_range(ctx->mapping, 0, 0, 1);
 	}
 	exanet_cdma_hangup(xdev);
+}
+
+void exanet_context_free_stuck(struct exanet_device *xdev)
+{
+	unsigned int index;
+
+	lockdep_assert_held(&xdev->lock);
+	for (index = 0; index < EXANET_CONTEXTS; index++) {
+		if (xdev->stuck_jobs[index])
+			exanet_job_put(xdev->stuck_jobs[index]);
+		xdev->stuck_jobs[index] = NULL;
+	}
+	bitmap_zero(xdev->used, EXANET_CONTEXTS);
 }
 
 /* --- open and close ------------------------------------------------------- */

@@ -160,6 +160,9 @@ void exanet_remove(struct exanet_device *xdev)
 	exanet_reset_prepare(xdev);
 	if (exanet_hw_reset(&xdev->hw))
 		dev_err(xdev->dev.parent, "no answer to reset\n");
+	mutex_lock(&xdev->lock);
+	exanet_context_free_stuck(xdev);
+	mutex_unlock(&xdev->lock);
 	exanet_shm_exit(xdev);
 	put_device(&xdev->dev);
 }
@@ -183,8 +186,7 @@ void exanet_reset_done(struct exanet_device *xdev)
 		return;
 	}
 	mutex_lock(&xdev->lock);
-	/* Also those that would not come to rest. */
-	bitmap_zero(xdev->used, EXANET_CONTEXTS);
+	exanet_context_free_stuck(xdev);
 	exanet_hw_start(&xdev->hw, EXANET_IRQS_USED);
 	xdev->gone = false;
 	mutex_unlock(&xdev->lock);
