@@ -64,14 +64,15 @@ struct exanet_user {
 /* A scarce resource of the NIC that users take in turn. */
 struct exanet_turns {
 	spinlock_t lock;	/* protects the members below */
-	struct list_head waiting;	/* exanet_turn, longest wait first */
+	struct list_head waiting;	/* first exanet_turn of each user */
 	struct list_head granted;
 	unsigned int free;
 	kuid_t last;		/* user of the last grant */
 };
 
 struct exanet_turn {
-	struct list_head link;	/* in waiting or granted; all members: turns' lock */
+	struct list_head link;	/* in waiting, granted or behind; all members: turns' lock */
+	struct list_head behind;	/* of the first one: the user's others, in order */
 	struct exanet_user user;
 	struct completion done;	/* completes with the grant */
 };

@@ -71,7 +71,42 @@ static bool exanet_turns_full(const struct exanet_turns *turns,
 }
 
 /*
- * Returns the turn with the longest wait, preferably one of another user than the last.
+ * The list of waiting turns has the first turn of each user, and the others of the user
+ * are behind it.  So no user makes the list, which is searched under the lock, longer
+ * than one turn, however many threads he has.
+ */
+static void exanet_turns_add(struct exanet_turns *turns, struct exanet_turn *turn)
+{
+	struct exanet_turn *first;
+
+	INIT_LIST_HEAD(&turn->behind);
+	list_for_each_entry(first, &turns->waiting, link) {
+		if (!uid_eq(first->user.uid, turn->user.uid) ||
+		    first->user.unlimited != turn->user.unlimited)
+			continue;
+		list_add_tail(&turn->link, &first->behind);
+		return;
+	}
+	list_add_tail(&turn->link, &turns->waiting);
+}
+
+/* Removes @turn from its list; the next one of the user goes to the end of the list. */
+static void exanet_turns_remove(struct exanet_turns *turns, struct exanet_turn *turn)
+{
+	struct exanet_turn *next;
+
+	list_del(&turn->link);
+	if (list_empty(&turn->behind))
+		return;
+	next = list_first_entry(&turn->behind, struct exanet_turn, link);
+	list_del(&next->link);
+	list_splice_init(&turn->behind, &next->behind);
+	list_add_tail(&next->link, &turns->waiting);
+}
+
+/*
+ * Returns the first turn that may be granted, preferably one of another user than the
+ * last.
  */
 static struct exanet_turn *exanet_turns_next(const struct exanet_turns *turns,
 					     unsigned int most)
@@ -97,7 +132,8 @@ static void exanet_turns_grant(struct exanet_turns *turns, unsigned int most)
 	while (turns->free && (turn = exanet_turns_next(turns, most))) {
 		turns->free--;
 		turns->last = turn->user.uid;
-		list_move_tail(&turn->link, &turns->granted);
+		exanet_turns_remove(turns, turn);
+		list_add_tail(&turn->link, &turns->granted);
 		complete(&turn->done);
 	}
 }
@@ -110,7 +146,7 @@ int exanet_turns_take(struct exanet_turns *turns, struct exanet_turn *turn,
 	turn->user = *user;
 	init_completion(&turn->done);
 	spin_lock(&turns->lock);
-	list_add_tail(&turn->link, &turns->waiting);
+	exanet_turns_add(turns, turn);
 	exanet_turns_grant(turns, most);
 	spin_unlock(&turns->lock);
 	ret = wait_for_completion_killable(&turn->done);
@@ -119,7 +155,7 @@ int exanet_turns_take(struct exanet_turns *turns, struct exanet_turn *turn,
 	spin_lock(&turns->lock);
 	/* The turn may have been granted meanwhile. */
 	turns->free += try_wait_for_completion(&turn->done);
-	list_del(&turn->link);
+	exanet_turns_remove(turns, turn);
 	exanet_turns_grant(turns, most);
 	spin_unlock(&turns->lock);
 	return ret;
