@@ -333,7 +333,7 @@ static void test_never(void)
 
 /* --- contexts that are closed while a page is late -------------------------- */
 
-#define STUCK	8	/* contexts of a user, module parameter user_contexts */
+#define STUCK	(EXANET_CONTEXTS - 1)	/* one is left for another user */
 
 /* Makes the NIC request a page that arrives late, then closes the context. */
 static bool stick(uint8_t *late, int uffd)
@@ -387,13 +387,17 @@ static void stuck_user(int in, int out)
 	_exit(read(in, &c, 1) ? 3 : 0);
 }
 
-/* Checks that a fault which outlives its context counts as a context of its user. */
+/*
+ * Checks that a fault which outlives its context counts as a context of its user, and
+ * that such faults on all contexts but one hold up no fault of the last one.
+ */
 static void test_stuck(void)
 {
 	long in_use = sysfs_number("contexts_in_use");
 	int to[2], from[2], said[2] = { 0, 0 };
 	pid_t pid, other;
 
+	must(!set_parameter("user_contexts", "15"), "user_contexts");
 	must(!pipe(to) && !pipe(from), "pipe");
 	fflush(stdout);
 	pid = fork();
@@ -416,6 +420,7 @@ static void test_stuck(void)
 	must(write(to[1], "", 1) == 1, "write");
 	check(comes_to("contexts_in_use", in_use),
 	      "they are given back when the pages have come");
+	must(!set_parameter("user_contexts", "8"), "user_contexts");
 	close(to[1]);
 	close(from[0]);
 	check_value(reap(pid), 0, "the user comes to his end");

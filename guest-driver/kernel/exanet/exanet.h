@@ -52,6 +52,8 @@
 #include "rnic/exanet/uapi.h"
 #include "rnic/exanet/wire.h"
 
+#define EXANET_NICS	32	/* maximum of a machine */
+
 struct eventfd_ctx;
 struct exanet_job;
 

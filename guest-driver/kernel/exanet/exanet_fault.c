@@ -17,15 +17,16 @@
 
 /*
  * Maximum of page fault works that run at a time.  A context has one work at a time,
- * and keeps its index until the work ends.  The maximum exceeds the contexts of 16
- * NICs, because works that wait for a page must never block works of other contexts.
+ * and keeps its index until the work ends.  The maximum is the contexts of all NICs,
+ * because works that wait for a page must never block works of other contexts.
  */
-#define EXANET_FAULT_WORKS	512
+#define EXANET_FAULT_WORKS	(EXANET_NICS * EXANET_CONTEXTS)
 
 static struct workqueue_struct *exanet_fault_wq;
 
 int exanet_fault_init(void)
 {
+	BUILD_BUG_ON(EXANET_FAULT_WORKS > WQ_MAX_ACTIVE);
 	/* A transfer waits, and perhaps a process that polls for its end. */
 	exanet_fault_wq = alloc_workqueue("exanet", WQ_UNBOUND | WQ_HIGHPRI,
 					  EXANET_FAULT_WORKS);

@@ -8,8 +8,6 @@
 
 #include "exanet.h"
 
-#define EXANET_MINORS	64
-
 /*
  * Owners see in their channels that transfers failed.  What peers send wrongly is
  * counted: it is common when processes die, and must not fill the log.
@@ -54,7 +52,7 @@ static struct exanet_device *exanet_device_new(struct device *parent,
 
 	if (!xdev)
 		return ERR_PTR(-ENOMEM);
-	minor = ida_alloc_max(&exanet_ida, EXANET_MINORS - 1, GFP_KERNEL);
+	minor = ida_alloc_max(&exanet_ida, EXANET_NICS - 1, GFP_KERNEL);
 	if (minor < 0) {
 		kfree(xdev);
 		return ERR_PTR(minor);
@@ -212,7 +210,7 @@ static int __init exanet_init(void)
 	if (ret)
 		return ret;
 	exanet_debugfs_init();
-	ret = alloc_chrdev_region(&exanet_devt, 0, EXANET_MINORS, "exanet");
+	ret = alloc_chrdev_region(&exanet_devt, 0, EXANET_NICS, "exanet");
 	if (ret)
 		goto err_fault;
 	ret = class_register(&exanet_class);
@@ -231,7 +229,7 @@ err_pci:
 err_class:
 	class_unregister(&exanet_class);
 err_chrdev:
-	unregister_chrdev_region(exanet_devt, EXANET_MINORS);
+	unregister_chrdev_region(exanet_devt, EXANET_NICS);
 err_fault:
 	exanet_debugfs_exit();
 	exanet_fault_exit();
@@ -246,7 +244,7 @@ static void __exit exanet_exit(void)
 	/* Work that outlived its file still holds contexts and devices. */
 	exanet_fault_exit();
 	class_unregister(&exanet_class);
-	unregister_chrdev_region(exanet_devt, EXANET_MINORS);
+	unregister_chrdev_region(exanet_devt, EXANET_NICS);
 	ida_destroy(&exanet_ida);
 }
 
