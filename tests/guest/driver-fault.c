@@ -6,6 +6,7 @@
 #include "driver-common.h"
 
 #include <linux/userfaultfd.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 
 #define SIZE	(1UL << 20)
@@ -426,6 +427,131 @@ static void test_stuck(void)
 	check_value(reap(pid), 0, "the user comes to his end");
 }
 
+/* --- contexts that are free a moment later ---------------------------------- */
+
+#define MOMENT_US	50000	/* after which a late page arrives */
+
+/* A late page. */
+struct late {
+	int uffd;
+	uint8_t *at;
+};
+
+/* Supplies a page after a moment. */
+static void *supply(void *opaque)
+{
+	const struct late *late = opaque;
+	uint8_t *page = memory(PAGE);
+	struct uffdio_copy copy = {
+		.dst = (uintptr_t)late->at, .src = (uintptr_t)page, .len = PAGE,
+	};
+
+	usleep(MOMENT_US);
+	must(!ioctl(late->uffd, UFFDIO_COPY, &copy), "UFFDIO_COPY");
+	munmap(page, PAGE);
+	return NULL;
+}
+
+/* As user 1000: waits for a page with the only context, tells about it, and sleeps. */
+static void stuck_until_killed(int out)
+{
+	struct late late = { .at = memory(PAGE) };
+	uint8_t *dst = memory(PAGE);
+	struct nic nic;
+
+	late.uffd = late_memory(late.at, PAGE);
+	become(1000);
+	nic_open(&nic);
+	nic_start(&nic, 0, late.at, nic_gva(&nic, dst), PAGE, nic.q.context, 0);
+	if (fault_arrives(late.uffd) &&
+	    write(out, &late, sizeof(late)) == sizeof(late))
+		pause();
+	_exit(1);
+}
+
+/* Returns 0 or the error of an open as user 1000. */
+static int open_as_user(void)
+{
+	pid_t pid = fork();
+	struct nic nic;
+
+	if (!pid) {
+		become(1000);
+		_exit(-nic_try_open(&nic));
+	}
+	return reap(pid);
+}
+
+/* Kills a process while the NIC waits for its page, which arrives a moment later. */
+static void test_open_after_kill(void)
+{
+	long in_use = sysfs_number("contexts_in_use");
+	struct late late;
+	int fds[2], pidfd;
+	pthread_t thread;
+	pid_t pid;
+
+	must(!pipe(fds), "pipe");
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		stuck_until_killed(fds[1]);
+	close(fds[1]);
+	must(read(fds[0], &late, sizeof(late)) == sizeof(late), "child");
+	close(fds[0]);
+	pidfd = syscall(SYS_pidfd_open, pid, 0);
+	must(pidfd >= 0, "pidfd_open");
+	late.uffd = syscall(SYS_pidfd_getfd, pidfd, late.uffd, 0);
+	must(late.uffd >= 0, "pidfd_getfd");
+	kill(pid, SIGKILL);
+	reap(pid);
+	check_value(sysfs_number("contexts_in_use"), in_use + 1,
+		    "the context of a dead process is not free yet");
+	must(!pthread_create(&thread, NULL, supply, &late), "pthread_create");
+	check_value(open_as_user(), 0, "open() waits a moment for it");
+	pthread_join(thread, NULL);
+	close(late.uffd);
+	close(pidfd);
+}
+
+/* Closes a context while the NIC waits for a page, which arrives a moment later. */
+static int open_after_close(void)
+{
+	struct late late = { .at = memory(PAGE) };
+	pthread_t thread;
+	struct nic nic;
+	int ret;
+
+	late.uffd = late_memory(late.at, PAGE);
+	become(1000);
+	if (!stick(late.at, late.uffd))
+		return 1;
+	must(!pthread_create(&thread, NULL, supply, &late), "pthread_create");
+	ret = -nic_try_open(&nic);
+	pthread_join(thread, NULL);
+	return ret;
+}
+
+/* Checks that a user can open again at once what he has just closed. */
+static void test_open_again(void)
+{
+	long in_use = sysfs_number("contexts_in_use");
+	pid_t pid;
+
+	must(!set_parameter("user_contexts", "1"), "user_contexts");
+	test_open_after_kill();
+	check(comes_to("contexts_in_use", in_use), "it is given back");
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(open_after_close());
+	check_value(reap(pid), 0, "open() waits for a context that was closed, too");
+	check(comes_to("contexts_in_use", in_use), "it is given back");
+	must(!set_parameter("user_contexts", "0"), "user_contexts");
+	check_value(open_as_user(), EDQUOT, "open() does not wait for ever");
+	must(!set_parameter("user_contexts", "8"), "user_contexts");
+}
+
 int main(void)
 {
 	struct nic nic;
@@ -440,5 +566,6 @@ int main(void)
 	nic_close(&nic);
 	test_never();
 	test_stuck();
+	test_open_again();
 	return 0;
 }

@@ -159,6 +159,8 @@ struct exanet_device {
 	/* Jobs that the NIC may still use, of contexts that did not come to rest. */
 	struct exanet_job *stuck_jobs[EXANET_CONTEXTS];
 	unsigned int last;	/* index that was given out last */
+	unsigned int frees;	/* number of indices that were given back */
+	wait_queue_head_t freed;	/* woken up when an index is given back */
 	u32 quota;		/* quota of each context, EXANET_QUOTA_ */
 
 	/* Protects slots and their fault queues, and the fault FIFO. */
@@ -251,8 +253,9 @@ void exanet_irq_free(struct exanet_device *xdev);
 /* How the device has to walk the page tables of this kernel, EXANET_CTX_CTRL_. */
 u32 exanet_context_format(void);
 /*
- * Takes a context for current's address space; @mapping is that of the file.
- * ENOSPC: all are taken; ENODEV: the NIC is gone.
+ * Takes a context for current's address space; @mapping is that of the file.  If none
+ * is free for the user, waits up to half a second for one.
+ * ENOSPC: all are taken; EDQUOT: the user has the maximum; ENODEV: the NIC is gone.
  */
 struct exanet_context *exanet_context_open(struct exanet_device *xdev,
 					   struct address_space *mapping);

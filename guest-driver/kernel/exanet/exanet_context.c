@@ -132,6 +132,14 @@ static bool exanet_user_is_full(struct exanet_device *xdev,
 	return n >= READ_ONCE(exanet_user_contexts);
 }
 
+/* Wakes up open() after an index was given back. */
+static void exanet_index_freed(struct exanet_device *xdev)
+{
+	lockdep_assert_held(&xdev->lock);
+	WRITE_ONCE(xdev->frees, xdev->frees + 1);
+	wake_up_all(&xdev->freed);
+}
+
 /*
  * Indices go round: packets that peers still send to a dead context then meet a
  * free slot rather than its successor.
@@ -242,12 +250,14 @@ static void exanet_context_stop(struct exanet_context *ctx)
 	}
 	exanet_context_put_jobs(ctx);
 	exanet_event_hangup(ctx);
+	exanet_index_freed(xdev);
 }
 
 void exanet_context_unlinger(struct exanet_context *ctx)
 {
 	mutex_lock(&ctx->xdev->lock);
 	__clear_bit(ctx->index, ctx->xdev->lingering);
+	exanet_index_freed(ctx->xdev);
 	mutex_unlock(&ctx->xdev->lock);
 }
 
@@ -331,6 +341,37 @@ static struct exanet_context *exanet_context_new(struct exanet_device *xdev,
 	return ctx;
 }
 
+/*
+ * Time that open() waits for a context if none is free.  A process that ends while the
+ * NIC waits for one of its pages keeps its contexts a moment longer; a program that is
+ * started again at once must not fail because of that.
+ */
+#define EXANET_OPEN_WAIT	(HZ / 2)
+
+/* Starts the context, and waits for an index if none is free. */
+static int exanet_context_start_wait(struct exanet_context *ctx)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	long left = EXANET_OPEN_WAIT;
+	unsigned int frees;
+	int ret;
+
+	for (;;) {
+		mutex_lock(&xdev->lock);
+		ret = exanet_context_start(ctx);
+		if (!ret)
+			list_add(&ctx->link, &xdev->contexts);
+		frees = xdev->frees;
+		mutex_unlock(&xdev->lock);
+		if ((ret != -EDQUOT && ret != -ENOSPC) || left <= 0)
+			return ret;
+		/* After a signal that kills, @left is negative. */
+		left = wait_event_killable_timeout(xdev->freed,
+						   READ_ONCE(xdev->frees) != frees,
+						   left);
+	}
+}
+
 struct exanet_context *exanet_context_open(struct exanet_device *xdev,
 					   struct address_space *mapping)
 {
@@ -348,11 +389,7 @@ struct exanet_context *exanet_context_open(struct exanet_device *xdev,
 	if (ret)
 		goto err_put;
 
-	mutex_lock(&xdev->lock);
-	ret = exanet_context_start(ctx);
-	if (!ret)
-		list_add(&ctx->link, &xdev->contexts);
-	mutex_unlock(&xdev->lock);
+	ret = exanet_context_start_wait(ctx);
 	if (ret)
 		goto err_notifier;
 	return ctx;

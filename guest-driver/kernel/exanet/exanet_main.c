@@ -60,6 +60,7 @@ static struct exanet_device *exanet_device_new(struct device *parent,
 	mutex_init(&xdev->lock);
 	spin_lock_init(&xdev->slot_lock);
 	INIT_LIST_HEAD(&xdev->contexts);
+	init_waitqueue_head(&xdev->freed);
 	exanet_link_init(xdev);
 	xdev->last = EXANET_CONTEXTS - 1;
 	xdev->quota = EXANET_QUOTA_DEFAULT;

@@ -4,7 +4,9 @@
  *
  * open() takes a context of the NIC and binds it to the address space of the caller
  * (ENOSPC: no context is free; EDQUOT: the user has reached the limit of module
- * parameter user_contexts).  close(), or the death of the process, frees the context.
+ * parameter user_contexts).  close(), or the death of the process, frees the context,
+ * at the latest when the page faults that the NIC has had are served.  So open() waits
+ * up to half a second for a context, even with O_NONBLOCK, which is for read().
  * A child after fork() gets EPERM and must open its own.
  *
  * mmap() of page n of enum exanet_user_page at offset n << 12 (whatever the page
