@@ -22,7 +22,9 @@
 #define FILES		4
 #define ROUND_MS	1500	/* longest life of a process */
 #define NEVER		1e6	/* seconds until a process ends that will be killed */
-#define USER		4711	/* without named job and without rights */
+#define USER		4711	/* has two named jobs, and no rights */
+#define STRANGER	4712	/* has no named job */
+#define MAP		"job_map"
 
 /*
  * All mappings are in the arena, at an address that the kernel never chooses, so that
@@ -58,7 +60,7 @@ static const char *const call_name[CALLS] = {
 /* Calls that succeed in a minute of chance, if the driver and this program work. */
 static bool call_must_succeed(enum call call)
 {
-	return call != BAD_IOCTL && call != ACCEL && call != READ && call != SET_JOB;
+	return call != BAD_IOCTL;
 }
 
 /* Results that a process leaves to its parent. */
@@ -231,11 +233,16 @@ static bool do_eventfd(struct thread *t)
 	return !ret;
 }
 
+/* Most files have segments, which keep the job; so some calls are for a new file. */
 static bool do_set_job(struct thread *t)
 {
 	struct exanet_ioc_set_job j = { .job = below(t, 4) };
+	int fd = one_in(t, 2) ? open(NIC_DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK) : -1;
+	int ret = ioctl(fd >= 0 ? fd : any_file(t)->fd, EXANET_IOC_SET_JOB, &j);
 
-	return !ioctl(any_file(t)->fd, EXANET_IOC_SET_JOB, &j);
+	if (fd >= 0)
+		close(fd);
+	return !ret;
 }
 
 static bool do_query_shm(struct thread *t)
@@ -547,7 +554,7 @@ static void process_main(struct tally *tally, uint64_t seed, double life)
 	unsigned int i;
 
 	if (seed & 1)
-		become(USER);
+		become(seed & 2 ? USER : STRANGER);
 	signal(SIGSEGV, on_bad_access);
 	signal(SIGBUS, on_bad_access);
 	signal(SIGUSR1, on_nothing);
@@ -673,9 +680,12 @@ int main(int argc, char **argv)
 		seed = strtoull(argv[2], NULL, 0);
 	printf("# seed %llu\n", (unsigned long long)seed);
 	fflush(stdout);
+	must(!set_parameter(MAP, "4711:2 4711:3"), MAP);
 	run_processes(tally, seed, length);
 	check_tally(tally, length);
 	check(comes_to("contexts_in_use", 0), "all contexts have been given back");
+	check_value(set_parameter(MAP, "-4711:2 -4711:3"), 0,
+		    "and all jobs of the processes");
 	check(comes_to("shm/segments_used", 0), "all segments have been given back");
 	check_usable();
 	return 0;
