@@ -31,7 +31,7 @@ static int exa_path(const char *name, char *path, size_t size)
 	int n;
 
 	if (!name)
-		name = getenv("EXANET_DEVICE");
+		name = secure_getenv("EXANET_DEVICE");
 	if (!name || !*name)
 		name = "exanet0";
 	if (strchr(name, '/'))
@@ -92,11 +92,13 @@ static int exa_alive_init(struct exa_dev *dev)
 
 /*
  * Sets the job that the environment's EXANET_JOB names, if any.  The starter of a
- * program (mpirun, Slurm) selects one of the user's jobs by this variable.
+ * program (mpirun, Slurm) selects one of the user's jobs by this variable.  A program
+ * with raised privileges ignores it, because root may be in any named job: its caller
+ * could read all its memory.
  */
 static int exa_job_choose(struct exa_dev *dev)
 {
-	const char *text = getenv("EXANET_JOB");
+	const char *text = secure_getenv("EXANET_JOB");
 	struct exanet_ioc_set_job set = { 0 };
 	unsigned long job;
 	char *end;

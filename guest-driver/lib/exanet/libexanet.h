@@ -88,12 +88,14 @@ struct exa_attr {
 
 /*
  * Opens a NIC and takes one of its contexts.  @name is "exanet1", "1" or a path;
- * NULL means the environment's EXANET_DEVICE, else exanet0.  -ENODEV or -ENOENT:
- * no such device; -EBUSY: all contexts are taken; -EDQUOT: the user has the maximum of
- * contexts per user; -EACCES: the user may not open the file; -EPERM: the user may not
- * use the job of the environment's EXANET_JOB; -EPROTO: driver and library have
- * different versions.  When the NIC is removed from a running machine, calls on its
- * devices return -ENODEV or end in SIGBUS.
+ * NULL means the environment's EXANET_DEVICE, else exanet0.  The context is in the job
+ * that the environment's EXANET_JOB names, else in the default job of the user.  A
+ * program with raised privileges (AT_SECURE of getauxval(3)) ignores both variables.
+ * -ENODEV or -ENOENT: no such device; -EBUSY: all contexts of the NIC, or all local jobs
+ * of the node, are taken; -EDQUOT: the user has the maximum of contexts per user;
+ * -EACCES: the user may not open the file; -EPERM: the user may not use the job of
+ * EXANET_JOB; -EPROTO: driver and library have different versions.  When the NIC is
+ * removed from a running machine, calls on its devices return -ENODEV or end in SIGBUS.
  */
 int exa_open(const char *name, struct exa_dev **dev);
 

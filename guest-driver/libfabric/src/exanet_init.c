@@ -26,7 +26,7 @@ static void exanet_nic_path(const char *name, char *path, size_t size)
 /* The name of NIC @n, if it exists. Opening it would take a context. */
 static bool exanet_nic_name(unsigned int n, char *name, size_t size)
 {
-	const char *forced = getenv("EXANET_DEVICE");
+	const char *forced = secure_getenv("EXANET_DEVICE");
 	char path[256];
 
 	if (forced && n)
