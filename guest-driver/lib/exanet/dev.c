@@ -46,25 +46,41 @@ static void exa_unmap(struct exa_dev *dev)
 {
 	int i;
 
-	for (i = 0; i < EXANET_USER_PAGES; i++)
-		if (dev->page[i])
+	for (i = 0; i < EXANET_USER_PAGES; i++) {
+		if (!dev->page[i])
+			continue;
+		if (i == EXANET_PAGE_MAILBOX)
+			exa_mailbox_unmap(dev);
+		else
 			munmap(dev->page[i], dev->page_size);
+	}
+}
+
+static int exa_map_page(struct exa_dev *dev, int i)
+{
+	int prot = PROT_READ | (i == EXANET_PAGE_INFO ? 0 : PROT_WRITE);
+	void *p;
+
+	if (i == EXANET_PAGE_MAILBOX)
+		return exa_mailbox_map(dev);
+	p = mmap(NULL, dev->page_size, prot, MAP_SHARED, dev->fd,
+		 (off_t)i << EXANET_MMAP_SHIFT);
+	if (p == MAP_FAILED)
+		return -errno;
+	dev->page[i] = p;
+	return 0;
 }
 
 static int exa_map(struct exa_dev *dev)
 {
-	int i, prot;
-	void *p;
+	int i, ret;
 
 	for (i = 0; i < EXANET_USER_PAGES; i++) {
-		prot = PROT_READ | (i == EXANET_PAGE_INFO ? 0 : PROT_WRITE);
-		p = mmap(NULL, dev->page_size, prot, MAP_SHARED, dev->fd,
-			 (off_t)i << EXANET_MMAP_SHIFT);
-		if (p == MAP_FAILED)
-			return -errno;
-		dev->page[i] = p;
+		ret = exa_map_page(dev, i);
+		if (ret)
+			return ret;
 		/* The driver keeps them from children too; this is for old ones. */
-		madvise(p, dev->page_size, MADV_DONTFORK);
+		madvise(dev->page[i], dev->page_size, MADV_DONTFORK);
 	}
 	return 0;
 }
@@ -190,7 +206,6 @@ EXA_API void exa_close(struct exa_dev *dev)
 	if (!dev)
 		return;
 	live = exa_alive(dev);
-	exa_hint_leave(dev);
 	for (i = 0; i < EXANET_MAILBOXES; i++)
 		if (dev->mbox[i])
 			exa_mbox_drop(dev->mbox[i], live);

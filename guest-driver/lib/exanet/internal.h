@@ -46,11 +46,11 @@ struct exa_segment {
 };
 
 struct exa_dev {
-	struct exa_dev *next;	/* of the process; see exa_hint_join() */
 	int fd;
 	bool polls;		/* the NIC has EXANET_MAILBOX_POLL */
 	uint32_t *alive;	/* reads 0 in a child after fork() */
 	uint8_t *page[EXANET_USER_PAGES];
+	struct exa_place *place;	/* of the mailbox page; see exa_mailbox_map() */
 	size_t page_size;
 	uint32_t coord;
 	uint32_t ctx;
@@ -186,7 +186,9 @@ static inline bool exa_bit_taken(_Atomic uint32_t *busy, int n,
  * near; then tells the NIC that it waits; then gives the CPU away; then sleeps.
  */
 struct exa_pace {
-	struct exa_dev *dev;	/* to be told; NULL: any of the process */
+	struct exa_dev *dev;	/* to be told; NULL: all of the process in turn */
+	bool deaf;		/* no NIC can be told */
+	unsigned int next;	/* of exa_hint_any() */
 	unsigned int turns;
 	int64_t deadline_ns;	/* of CLOCK_MONOTONIC, negative: none */
 };
@@ -198,11 +200,23 @@ void exa_pace_start(struct exa_pace *pace, struct exa_dev *dev, int timeout_ms);
 bool exa_pace_turn(struct exa_pace *pace);
 
 /*
- * Lets waits that name no NIC, for a notification, tell @dev that they wait; ends
- * that.  In a child after fork() no NIC of the parent is told.
+ * Maps and unmaps the mailbox page.  Its address stays mapped for ever, because another
+ * thread may store to POLL at that moment.
  */
+int exa_mailbox_map(struct exa_dev *dev);
+void exa_mailbox_unmap(struct exa_dev *dev);
+
+/* Lets exa_hint_any() tell @dev, until exa_mailbox_unmap(). */
 void exa_hint_join(struct exa_dev *dev);
-void exa_hint_leave(struct exa_dev *dev);
+
+/* Writes POLL of @dev; returns false if it has no POLL or belongs to the parent. */
+bool exa_hint_dev(struct exa_dev *dev);
+
+/*
+ * Writes POLL of the next open NIC that has not gone; returns false if there is none.
+ * @next, 0 at first, is the place in the turn.
+ */
+bool exa_hint_any(unsigned int *next);
 
 /* CLOCK_MONOTONIC in ns. */
 int64_t exa_now_ns(void);

@@ -273,7 +273,9 @@ int exa_notify_test(const struct exanet_notification *rec, uint64_t *data);
 
 /*
  * The same, but waits at most @timeout_ms (negative: for ever), then -ETIMEDOUT.
- * It polls, and sleeps for short times when nothing comes for long.
+ * It polls, and sleeps for short times when nothing comes for long.  As the record does
+ * not name a NIC, all NICs that this process has open are told in turn that it waits, see
+ * exa_poll_hint(), except those that have been removed or reset.
  */
 int exa_notify_wait(const struct exanet_notification *rec, uint64_t *data,
 		    int timeout_ms);

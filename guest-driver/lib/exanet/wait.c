@@ -32,87 +32,6 @@ int64_t exa_now_ns(void)
 	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
 }
 
-/* The open NICs of the process. */
-static pthread_mutex_t exa_hint_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t exa_hint_once = PTHREAD_ONCE_INIT;
-static struct exa_dev *exa_hint_devs;
-
-static void exa_hint_prepare(void)
-{
-	pthread_mutex_lock(&exa_hint_lock);
-}
-
-static void exa_hint_parent(void)
-{
-	pthread_mutex_unlock(&exa_hint_lock);
-}
-
-static void exa_hint_child(void)
-{
-	exa_hint_devs = NULL;
-	pthread_mutex_unlock(&exa_hint_lock);
-}
-
-static void exa_hint_init(void)
-{
-	pthread_atfork(exa_hint_prepare, exa_hint_parent, exa_hint_child);
-}
-
-void exa_hint_join(struct exa_dev *dev)
-{
-	pthread_once(&exa_hint_once, exa_hint_init);
-	pthread_mutex_lock(&exa_hint_lock);
-	dev->next = exa_hint_devs;
-	exa_hint_devs = dev;
-	pthread_mutex_unlock(&exa_hint_lock);
-}
-
-void exa_hint_leave(struct exa_dev *dev)
-{
-	struct exa_dev **p;
-
-	pthread_mutex_lock(&exa_hint_lock);
-	for (p = &exa_hint_devs; *p; p = &(*p)->next) {
-		if (*p == dev) {
-			*p = dev->next;
-			break;
-		}
-	}
-	pthread_mutex_unlock(&exa_hint_lock);
-}
-
-/* Writes POLL; returns false if @dev is gone or has no POLL register. */
-static bool exa_hint_dev(struct exa_dev *dev)
-{
-	uint8_t *page = dev->page[EXANET_PAGE_MAILBOX];
-
-	if (!dev->polls || !exa_alive(dev))
-		return false;
-	exa_store((__le64 *)(page + EXANET_MAILBOX_POLL), 0);
-	return true;
-}
-
-/* Tells @dev, or without one the NIC opened last, that a process waits. */
-static bool exa_hint(struct exa_dev *dev)
-{
-	bool hinted = false;
-
-	if (dev)
-		return exa_hint_dev(dev);
-	/* A thread that has the lock tells the NIC already. */
-	if (pthread_mutex_trylock(&exa_hint_lock))
-		return false;
-	if (exa_hint_devs)
-		hinted = exa_hint_dev(exa_hint_devs);
-	pthread_mutex_unlock(&exa_hint_lock);
-	return hinted;
-}
-
-EXA_API void exa_poll_hint(struct exa_dev *dev)
-{
-	exa_hint_dev(dev);
-}
-
 static void exa_nap(long ns)
 {
 	struct timespec ts = { .tv_nsec = ns };
@@ -123,9 +42,23 @@ static void exa_nap(long ns)
 void exa_pace_start(struct exa_pace *pace, struct exa_dev *dev, int timeout_ms)
 {
 	pace->dev = dev;
+	pace->deaf = false;
+	pace->next = 0;
 	pace->turns = 0;
 	pace->deadline_ns = timeout_ms < 0 ? -1 :
 			    exa_now_ns() + timeout_ms * 1000000LL;
+}
+
+/* Tells the NIC; returns false if there is none that can be told. */
+static bool exa_pace_hint(struct exa_pace *pace)
+{
+	bool hinted;
+
+	if (pace->turns < EXA_PACE_HINT || pace->deaf)
+		return false;
+	hinted = pace->dev ? exa_hint_dev(pace->dev) : exa_hint_any(&pace->next);
+	pace->deaf = !hinted;
+	return hinted;
 }
 
 /*
@@ -138,7 +71,7 @@ bool exa_pace_turn(struct exa_pace *pace)
 	bool hinted = false;
 
 	if (turns < EXA_PACE_SPIN + EXA_PACE_YIELD) {
-		hinted = turns >= EXA_PACE_HINT && exa_hint(pace->dev);
+		hinted = exa_pace_hint(pace);
 		pace->turns += hinted ? EXA_PACE_HINTED : 1;
 	}
 	if (turns < EXA_PACE_SPIN && turns % 64 != 63 && !hinted)

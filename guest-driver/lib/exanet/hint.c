@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
+/*
+ * libexanet: telling NICs that a process waits.
+ *
+ * A notification does not say through which NIC it comes, so a wait for one tells all
+ * open NICs in turn.  No lock protects the store, because a handler of SIGBUS may leave
+ * the wait by siglongjmp(), and another thread may close the NIC at the same time.
+ * Therefore a mailbox page never disappears: exa_close() puts ordinary memory in its
+ * place, and a later exa_open() maps the mailbox page of its NIC there.
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "internal.h"
+#include "rnic/exanet/uapi.h"
+
+#define EXA_PLACES	32	/* beyond these, waits for notifications tell no NIC */
+
+/* Where a mailbox page is, or was. */
+struct exa_place {
+	uint8_t *page;		/* stays mapped once it is set */
+	size_t bytes;
+	bool used;
+	/* 1 + descriptor of a NIC that can be told; 0: none.  Stored after @page. */
+	_Atomic int fd_plus_1;
+};
+
+/*
+ * In memory that a child finds full of zeros after fork(), because the child does not
+ * have the mailbox pages: it starts with no places and an unlocked mutex.
+ */
+struct exa_places {
+	pthread_mutex_t lock;	/* protects the places but fd_plus_1 */
+	struct exa_place place[EXA_PLACES];
+};
+
+static pthread_once_t exa_places_once = PTHREAD_ONCE_INIT;
+static struct exa_places *_Atomic exa_places;	/* NULL without memory */
+
+static void exa_places_init(void)
+{
+	void *p = mmap(NULL, sizeof(*exa_places), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return;
+	if (madvise(p, sizeof(*exa_places), MADV_WIPEONFORK) < 0) {
+		munmap(p, sizeof(*exa_places));
+		return;
+	}
+	exa_places = p;
+}
+
+/* Returns a place for a page of @bytes, or NULL. */
+static struct exa_place *exa_place_take(size_t bytes)
+{
+	struct exa_place *place, *found = NULL;
+
+	pthread_once(&exa_places_once, exa_places_init);
+	if (!exa_places)
+		return NULL;
+	pthread_mutex_lock(&exa_places->lock);
+	for (place = exa_places->place;
+	     place < exa_places->place + EXA_PLACES && !found; place++)
+		if (!place->used && (!place->page || place->bytes == bytes))
+			found = place;
+	if (found)
+		found->used = true;
+	pthread_mutex_unlock(&exa_places->lock);
+	return found;
+}
+
+/*
+ * Puts ordinary memory in the place of a page, for stores of threads that wait still.
+ * Without memory for that, the place stays used for ever.
+ */
+static void exa_place_give(struct exa_place *place)
+{
+	if (place->page &&
+	    mmap(place->page, place->bytes, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		return;
+	pthread_mutex_lock(&exa_places->lock);
+	place->used = false;
+	pthread_mutex_unlock(&exa_places->lock);
+}
+
+int exa_mailbox_map(struct exa_dev *dev)
+{
+	struct exa_place *place = exa_place_take(dev->page_size);
+	uint8_t *at = place ? place->page : NULL;
+	void *p;
+
+	p = mmap(at, dev->page_size, PROT_READ | PROT_WRITE,
+		 MAP_SHARED | (at ? MAP_FIXED : 0), dev->fd,
+		 (off_t)EXANET_PAGE_MAILBOX << EXANET_MMAP_SHIFT);
+	if (p == MAP_FAILED) {
+		int err = -errno;
+
+		if (place)
+			exa_place_give(place);
+		return err;
+	}
+	dev->page[EXANET_PAGE_MAILBOX] = p;
+	dev->place = place;
+	if (place) {
+		place->page = p;
+		place->bytes = dev->page_size;
+	}
+	return 0;
+}
+
+void exa_mailbox_unmap(struct exa_dev *dev)
+{
+	if (!dev->place) {
+		munmap(dev->page[EXANET_PAGE_MAILBOX], dev->page_size);
+		return;
+	}
+	atomic_store(&dev->place->fd_plus_1, 0);
+	exa_place_give(dev->place);
+}
+
+void exa_hint_join(struct exa_dev *dev)
+{
+	if (dev->place && dev->polls)
+		atomic_store(&dev->place->fd_plus_1, dev->fd + 1);
+}
+
+static void exa_hint_store(uint8_t *page)
+{
+	exa_store((__le64 *)(page + EXANET_MAILBOX_POLL), 0);
+}
+
+bool exa_hint_dev(struct exa_dev *dev)
+{
+	if (!dev->polls || !exa_alive(dev))
+		return false;
+	exa_hint_store(dev->page[EXANET_PAGE_MAILBOX]);
+	return true;
+}
+
+/* Returns true if the NIC of descriptor @fd has been removed or reset. */
+static bool exa_gone(int fd)
+{
+	struct pollfd pfd = { .fd = fd };
+
+	return poll(&pfd, 1, 0);
+}
+
+bool exa_hint_any(unsigned int *next)
+{
+	struct exa_place *place;
+	unsigned int i;
+	int fd_plus_1;
+
+	for (i = 0; exa_places && i < EXA_PLACES; i++) {
+		place = &exa_places->place[(*next)++ % EXA_PLACES];
+		fd_plus_1 = atomic_load(&place->fd_plus_1);
+		if (fd_plus_1 && !exa_gone(fd_plus_1 - 1)) {
+			exa_hint_store(place->page);
+			return true;
+		}
+	}
+	return false;
+}
+
+EXA_API void exa_poll_hint(struct exa_dev *dev)
+{
+	exa_hint_dev(dev);
+}
