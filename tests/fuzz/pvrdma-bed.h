@@ -43,9 +43,10 @@ static inline uint64_t bed_page(unsigned page)
     return (uint64_t)page * PVRDMA_PAGE_BYTES;
 }
 
-/* Bytes of EVIL, so that bytes of HONEST, which have bit 7, are recognized. */
+/* Content of each 8 bytes of HONEST's memory: each byte has bit 7. */
+#define BED_SECRET      0xd7a1f3869cb5e8c2ULL
+/* Bytes of EVIL, so that no program can contain the secret. */
 #define BED_EVIL_BYTE(x) ((x) & 0x7f)
-#define BED_SECRET      0xb5
 
 /* --- Objects ------------------------------------------------------------------- */
 
@@ -224,7 +225,7 @@ void bed_evil_answer(unsigned qp, unsigned count);
 void bed_evil_forget(unsigned qp, unsigned count);
 /* Sends a message to the QP of HONEST. */
 void bed_honest_send(void);
-/* Asserts that @len bytes are none of HONEST's. */
+/* Asserts that the @len bytes contain no 4 bytes in a row of the secret. */
 void bed_assert_no_secret(const uint8_t *bytes, size_t len);
 
 #endif
