@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Box of a device: the clock, and the main loop.  Real time equals virtual time, so
- * that time limits do not depend on the machine.
+ * Box of a device: the clocks, and the main loop.  Real time equals virtual time, so
+ * that time limits do not depend on the machine.  The clock for short times, get_clock(),
+ * advances with each look at the clock.
  */
 #include "box.h"
 #include <malloc.h>
@@ -16,6 +17,7 @@
 
 #define START_NS    (1000 * NANOSECONDS_PER_SECOND)
 #define TIMERS_MAX  100000          /* limit of timers that fire in one box_step() */
+#define LOOKS_US    4               /* looks at get_clock() in a microsecond */
 
 struct VMChangeStateEntry {
     VMChangeStateHandler *cb;
@@ -25,7 +27,13 @@ struct VMChangeStateEntry {
 
 static struct {
     int64_t now;
+    uint64_t looks;                 /* at get_clock() */
     bool vcpu;
+    bool exclusive;
+    /* box_meanwhile() */
+    void (*meanwhile)(void);
+    unsigned wait;                  /* releases of the big lock before @meanwhile */
+    unsigned releases;
     bool stopped;
     QLIST_HEAD(, VMChangeStateEntry) handlers;
 } loop;
@@ -34,6 +42,8 @@ static CPUState box_cpu;
 __thread CPUState *current_cpu;
 bool kvm_allowed;
 bool tcg_allowed = true;
+/* Each thread has a big lock of its own, because RCU's thread works at any time. */
+static __thread bool bql;
 
 int64_t cpus_get_virtual_clock(void)
 {
@@ -48,6 +58,12 @@ void cpus_set_virtual_clock(int64_t new_time)
 gint64 g_get_monotonic_time(void)
 {
     return loop.now / 1000;
+}
+
+/* get_clock() calls this function, because box_init() has cleared use_rt_clock. */
+gint64 g_get_real_time(void)
+{
+    return START_NS / 1000 + loop.looks++ / LOOKS_US;
 }
 
 bool runstate_is_running(void)
@@ -94,6 +110,8 @@ void box_init(void)
         return;
     }
     done = true;
+    use_rt_clock = 0;
+    bql = true;
     module_call_init(MODULE_INIT_QOM);
     qemu_init_main_loop(&error_abort);
     qemu_clock_enable(QEMU_CLOCK_VIRTUAL, true);
@@ -106,7 +124,10 @@ void box_init(void)
 void box_loop_reset(void)
 {
     loop.now = START_NS;
+    loop.looks = 0;
     loop.stopped = false;
+    loop.meanwhile = NULL;
+    loop.releases = 0;
     box_vcpu(false);
 }
 
@@ -151,18 +172,37 @@ bool box_step(int64_t ns, unsigned turns)
 
 /*
  * Begins or ends accesses by a vCPU.  TCG holds the RCU read lock of cpu_exec() during
- * a load or store, so the box takes the lock too.
+ * a load or store that is not @exclusive, so the box takes the lock too.
  */
-void box_vcpu(bool on)
+static void vcpu_set(bool on, bool exclusive)
 {
-    if (on && !loop.vcpu) {
+    bool lock = on && !exclusive, locked = loop.vcpu && !loop.exclusive;
+
+    if (lock && !locked) {
         rcu_read_lock();
-    } else if (!on && loop.vcpu) {
+    } else if (!lock && locked) {
         rcu_read_unlock();
     }
     loop.vcpu = on;
+    loop.exclusive = exclusive;
     box_cpu.running = on;
+    box_cpu.exclusive_context_count = exclusive;
     current_cpu = on ? &box_cpu : NULL;
+}
+
+void box_vcpu(bool on)
+{
+    vcpu_set(on, false);
+}
+
+void box_vcpu_exclusive(void)
+{
+    vcpu_set(true, true);
+}
+
+bool box_vcpu_is_exclusive(void)
+{
+    return loop.vcpu && loop.exclusive;
 }
 
 bool qemu_in_vcpu_thread(void)
@@ -181,6 +221,57 @@ void qemu_cond_timedwait_bql(QemuCond *cond, int ms)
 void cpu_loop_exit_restore(CPUState *cpu, uintptr_t pc)
 {
     g_assert_not_reached();         /* the box never stops the vCPU */
+}
+
+/* --- Big lock ----------------------------------------------------------------- */
+
+bool bql_locked(void)
+{
+    return bql;
+}
+
+void bql_block_unlock(bool increase)
+{
+}
+
+void box_meanwhile(unsigned releases, void (*work)(void))
+{
+    loop.meanwhile = work;
+    loop.wait = releases;
+}
+
+unsigned box_releases(void)
+{
+    return loop.releases;
+}
+
+/* Does the work of another thread, which holds the big lock meanwhile. */
+static void other_thread_work(void (*work)(void))
+{
+    bool exclusive = loop.exclusive;
+
+    loop.meanwhile = NULL;
+    vcpu_set(false, false);
+    work();
+    vcpu_set(true, exclusive);
+}
+
+void bql_unlock(void)
+{
+    g_assert_true(bql);
+    if (current_cpu) {              /* not RCU's thread */
+        loop.releases++;
+        if (loop.meanwhile && !loop.wait--) {
+            other_thread_work(loop.meanwhile);
+        }
+    }
+    bql = false;
+}
+
+void bql_lock_impl(const char *file, int line)
+{
+    g_assert_false(bql);
+    bql = true;
 }
 
 /* --- Assertions --------------------------------------------------------------- */

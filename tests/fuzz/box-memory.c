@@ -208,6 +208,7 @@ static MemTxResult region_access(MemoryRegion *mr, hwaddr at, uint64_t *value,
 {
     DeviceState *dev = (DeviceState *)mr->owner;
     bool guard = dev && !mr->disable_reentrancy_guard && !mr->rom_device;
+    bool kept = !box_vcpu_is_exclusive();
     MemTxResult result;
 
     if (size > (mr->ops->valid.max_access_size ?: 4) ||
@@ -218,7 +219,9 @@ static MemTxResult region_access(MemoryRegion *mr, hwaddr at, uint64_t *value,
     if (guard && dev->mem_reentrancy_guard.engaged_in_io) {
         return MEMTX_ACCESS_ERROR;
     }
-    object_ref(mr->owner);
+    if (kept) {
+        object_ref(mr->owner);      /* the map of memory, under RCU, has a reference */
+    }
     if (guard) {
         dev->mem_reentrancy_guard.engaged_in_io = true;
     }
@@ -226,7 +229,9 @@ static MemTxResult region_access(MemoryRegion *mr, hwaddr at, uint64_t *value,
     if (guard) {
         dev->mem_reentrancy_guard.engaged_in_io = false;
     }
-    object_unref(OBJECT(dev));
+    if (kept) {
+        object_unref(OBJECT(dev));
+    }
     return result;
 }
 

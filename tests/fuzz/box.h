@@ -8,7 +8,7 @@
  *   box-net.c      NICs, and netdevs that record sent frames and may hold them
  *   box-filter.c   filters of netdevs
  *   box-qdev.c     defaults of properties
- *   box-loop.c     clock, timers, bottom halves, the CPU that waits
+ *   box-loop.c     clocks, timers, bottom halves, the CPU that waits, the big lock
  */
 #ifndef TESTS_FUZZ_BOX_H
 #define TESTS_FUZZ_BOX_H
@@ -102,6 +102,20 @@ bool box_run(unsigned turns);
 bool box_step(int64_t ns, unsigned turns);
 /* Makes the next accesses come from a vCPU, which may wait (@on), or from a device. */
 void box_vcpu(bool on);
+/*
+ * The same for an instruction that the vCPU executes while all other vCPUs stand still.
+ * TCG holds no RCU read lock then, so nothing but the device itself keeps a device that
+ * is unplugged meanwhile.
+ */
+void box_vcpu_exclusive(void);
+bool box_vcpu_is_exclusive(void);
+/*
+ * Calls @work once, as another thread, when a vCPU has released the big lock for the
+ * @releases'th time from now on (0: the first time).  NULL: nothing happens then.
+ */
+void box_meanwhile(unsigned releases, void (*work)(void));
+/* Returns how often a vCPU has released the big lock. */
+unsigned box_releases(void);
 
 /* --- Assertions -------------------------------------------------------------- */
 

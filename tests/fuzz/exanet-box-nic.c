@@ -486,10 +486,25 @@ void nic_end(void)
         exanet_fini(box.s);
     }
     box_run(TURNS);
-    g_assert_cmpuint(OBJECT(box.nic)->ref, ==, 1);
-    object_unref(OBJECT(box.nic));
+    if (box.nic) {
+        g_assert_cmpuint(OBJECT(box.nic)->ref, ==, 1);
+        object_unref(OBJECT(box.nic));
+    }
     box_net_reset(NULL);
     box_memory_reset();
+}
+
+void nic_unplug(void)
+{
+    box.gone = true;
+    for (unsigned i = 0; i < BOX_BARS; i++) {
+        box_bar(i, NULL);
+    }
+    exanet_fini(box.s);
+    box_run(TURNS);
+    object_unref(OBJECT(box.nic));
+    box.nic = NULL;
+    box.s = NULL;
 }
 
 void nic_secret_fill(uint64_t va, size_t len)

@@ -59,6 +59,8 @@ extern Box box;
 /* Starts a NIC with open contexts; @flags: the first byte of the program. */
 void nic_start(uint8_t flags);
 void nic_end(void);
+/* Removes the device: the power of its slot goes off. */
+void nic_unplug(void);
 /* Runs the device until all work has ended, which it must, or advances the clock. */
 void nic_settle(void);
 void nic_step(int64_t ns);

@@ -4,7 +4,8 @@
  * exanet-box.h.  Besides the sanitizers, the target asserts:
  *
  *   - work ends: bottom halves and frames, after each operation;
- *   - memory is bounded, and all of it is freed at the end.
+ *   - memory is bounded, and all of it is freed at the end;
+ *   - a poll of a vCPU reaches the device, and ends after 4 us.
  *
  * The following holds unless the program used the kernel's rights:
  *
@@ -159,14 +160,108 @@ static void op_link(FuzzInput *in)
     }
 }
 
+/* --- Polls ------------------------------------------------------------------------ */
+
+/* Releases of the big lock in one poll, and in polls of other vCPUs meanwhile. */
+#define RELEASES_MAX 8
+
+static void op_do(FuzzInput *in, ExanetBoxOp op);
+
+/* What polls have met in all programs; see fuzz_reached(). */
+static enum {
+    MET_FRAME = 1,                  /* which the vCPU took */
+    MET_CLOSE = 2,                  /* of the context, while the lock was released */
+    MET_RESET = 4,
+    MET_UNPLUG = 8,
+    MET_POLL = 16,                  /* of another vCPU */
+    MET_ALL = 31,
+} met;
+
+/* The operation that happens while the poll of context @ctx has released the lock. */
+static struct {
+    FuzzInput in;
+    unsigned ctx;
+    bool now;
+} during;
+
+static void other_operation(void)
+{
+    uint8_t op = fuzz_u8(&during.in) % (box.kernel ? BOX_OP_OPS : BOX_OP_PROCESS_OPS);
+
+    if (box.gone) {
+        return;
+    }
+    during.now = true;
+    op_do(&during.in, op);
+    during.now = false;
+    met |= op == BOX_OP_RESET ? MET_RESET : op == BOX_OP_UNPLUG ? MET_UNPLUG : 0;
+    if (!box.gone && !box.s->ctx[during.ctx].enabled) {
+        met |= MET_CLOSE;
+    }
+}
+
+/*
+ * A process of context @c has looked in vain: a vCPU stores to POLL, and takes frames.
+ * The rest of @in is the operation that happens meanwhile.
+ */
+static void op_poll(FuzzInput *in, unsigned c, uint8_t how, uint64_t value)
+{
+    const ExanetContext *ctx = &box.s->ctx[c];
+    const uint64_t *count = box.s->counter;
+    uint64_t polls = count[EXANET_CNT_POLL] + (ctx->enabled && !ctx->quiesce);
+    uint64_t frames = count[EXANET_CNT_RX_POLLED];
+    unsigned releases = box_releases();
+    bool outer = !during.now;
+
+    if (outer) {
+        during.in = *in;
+        during.ctx = c;
+        box_meanwhile(RNIC_GET(EXANET_BOX_RELEASES, how), other_operation);
+    } else {
+        met |= MET_POLL;
+    }
+    if (outer && how & EXANET_BOX_EXCLUSIVE) {
+        box_vcpu_exclusive();
+    } else {
+        box_vcpu(true);
+    }
+    nic_mmio_set(EXANET_BAR_USER,
+                 nic_user_at(c, EXANET_PAGE_MAILBOX, EXANET_MAILBOX_POLL), value,
+                 1 << how % 4);
+    box_vcpu(false);
+    g_assert_cmpuint(box_releases() - releases, <=, RELEASES_MAX);
+    if (outer) {
+        box_meanwhile(0, NULL);
+    }
+    if (!box.kernel) {
+        g_assert_cmpuint(count[EXANET_CNT_POLL], >=, polls);
+    }
+    if (!box.gone && count[EXANET_CNT_RX_POLLED] > frames) {
+        met |= MET_FRAME;
+    }
+}
+
+/* Checks that the corpus has reached all that can happen in a poll. */
+void fuzz_reached(void)
+{
+    g_assert_cmphex(met, ==, MET_ALL);
+}
+
 static void op_store(FuzzInput *in)
 {
     unsigned c = fuzz_u8(in) % EVIL_CTXS, page = fuzz_u8(in) % EXANET_PAGE_INFO;
     uint16_t at = fuzz_u16(in) & 0xfff;
-    unsigned size = 1 << fuzz_u8(in) % 4;
+    uint8_t how = fuzz_u8(in);
+    unsigned size = 1 << how % 4;
+    uint64_t value = fuzz_u64(in);
 
-    nic_mmio_set(EXANET_BAR_USER, nic_user_at(c, page, at & ~(size - 1)), fuzz_u64(in),
-                 size);
+    if (how & EXANET_BOX_POLL) {
+        op_poll(in, c, how, value);
+        return;
+    }
+    box_vcpu(how & EXANET_BOX_VCPU);
+    nic_mmio_set(EXANET_BAR_USER, nic_user_at(c, page, at & ~(size - 1)), value, size);
+    box_vcpu(false);
 }
 
 static void message_send(unsigned c, unsigned channel, uint64_t gva, uint64_t ctrl)
@@ -303,6 +398,9 @@ static void op_kernel(FuzzInput *in, ExanetBoxOp op)
         box.irq = fuzz_u8(in);
         box.irq_reg = fuzz_u32(in);
         box.irq_value = fuzz_u32(in);
+        break;
+    case BOX_OP_UNPLUG:
+        nic_unplug();
         break;
     default:
         op_register(in);

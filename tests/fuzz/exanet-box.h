@@ -18,6 +18,17 @@
 /* ... the properties peerN name the neighbours. */
 #define EXANET_BOX_NAMED    0x02
 
+/*
+ * Flags of BOX_OP_STORE, in the byte that has the size.  A vCPU does the store, while
+ * all other vCPUs stand still (EXCLUSIVE), and to the register POLL.  The next operation
+ * in the same record happens while the poll has released the big lock.
+ */
+#define EXANET_BOX_VCPU         0x80
+#define EXANET_BOX_POLL         0x40    /* ... whatever EXANET_BOX_VCPU says */
+#define EXANET_BOX_EXCLUSIVE    0x20
+#define EXANET_BOX_RELEASES     0x0c    /* releases of the lock before the operation */
+#define EXANET_BOX_STORE_BYTES  13      /* arguments before that operation */
+
 typedef enum ExanetBoxOp {
     BOX_OP_PACKETS,                 /* on cable 1 */
     BOX_OP_HELLO,
@@ -40,6 +51,7 @@ typedef enum ExanetBoxOp {
     BOX_OP_REMAP,
     BOX_OP_IRQ,                     /* effect of the next interrupt */
     BOX_OP_REGISTER,                /* an existing register */
+    BOX_OP_UNPLUG,                  /* ends the program */
     BOX_OP_OPS,
 } ExanetBoxOp;
 

@@ -10,6 +10,8 @@
 
 #define BYTES EXANET_BOX_OP_BYTES
 
+static void op_make(uint8_t *at, bool whole, GRand *rand);
+
 static bool one_in(GRand *rand, unsigned n)
 {
     return g_rand_int_range(rand, 0, n) == 0;
@@ -87,8 +89,22 @@ static void segments_make(uint8_t *at, GRand *rand)
     nodes_make(at + 2, at + 6, rand);
 }
 
-/* Makes a new operation at @at. */
-static void op_make(uint8_t *at, GRand *rand)
+/* Makes the part of an operation that happens during a poll. */
+static void store_make(uint8_t *at, GRand *rand)
+{
+    uint8_t op[BYTES];
+
+    if (one_in(rand, 3)) {
+        at[4] &= ~EXANET_BOX_POLL;
+        return;
+    }
+    at[4] |= EXANET_BOX_POLL;
+    op_make(op, false, rand);
+    memcpy(at + EXANET_BOX_STORE_BYTES, op, BYTES - 1 - EXANET_BOX_STORE_BYTES);
+}
+
+/* Makes a new operation at @at, which may have a second one inside if @whole. */
+static void op_make(uint8_t *at, bool whole, GRand *rand)
 {
     for (unsigned i = 0; i < BYTES; i++) {
         at[i] = g_rand_int(rand);
@@ -100,6 +116,11 @@ static void op_make(uint8_t *at, GRand *rand)
         break;
     case BOX_OP_HELLO:
         hello_make(at + 1, rand);
+        break;
+    case BOX_OP_STORE:
+        if (whole) {
+            store_make(at + 1, rand);
+        }
         break;
     case BOX_OP_MESSAGES:
         messages_make(at + 1, rand);
@@ -132,7 +153,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
     case 0 ... 3:
         if (size + BYTES <= max_size) {
             memmove(at + BYTES, at, end - at);
-            op_make(at, rand);
+            op_make(at, true, rand);
             return size + BYTES;
         }
         break;

@@ -23,6 +23,11 @@ typedef struct FuzzInput {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /*
+ * A target may define this function, which replay.c calls after all inputs of the
+ * corpus: the function asserts that they have reached what they are there for.
+ */
+void fuzz_reached(void) __attribute__((weak));
+/*
  * The mutator that a target may define, and libFuzzer's own mutator, which it may call.
  */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,

@@ -222,11 +222,26 @@ void bed_end(void)
         pvrdma_fini(bed.s);
     }
     box_run(TURNS);
-    g_assert_cmpuint(OBJECT(bed.nic)->ref, ==, 1);
-    object_unref(OBJECT(bed.nic));
+    if (bed.nic) {
+        g_assert_cmpuint(OBJECT(bed.nic)->ref, ==, 1);
+        object_unref(OBJECT(bed.nic));
+    }
     qemu_del_nic(bed.paired);
     box_net_reset(NULL);
     box_memory_reset();
+}
+
+void bed_unplug(void)
+{
+    bed.gone = true;
+    for (unsigned i = 0; i < BOX_BARS; i++) {
+        box_bar(i, NULL);
+    }
+    pvrdma_fini(bed.s);
+    box_run(TURNS);
+    object_unref(OBJECT(bed.nic));
+    bed.nic = NULL;
+    bed.s = NULL;
 }
 
 /* --- What must hold ---------------------------------------------------------------- */

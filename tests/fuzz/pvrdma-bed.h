@@ -149,6 +149,8 @@ static inline bool bed_is_hostile_kernel(void)
 void bed_start(uint8_t flags);
 /* Removes the device. */
 void bed_end(void);
+/* The power of the slot goes off; bed_end() must still be called. */
+void bed_unplug(void);
 /* The same, but without objects; bed_end() ends both. */
 void bed_start_empty(uint8_t flags);
 /* Makes all objects of both processes. */

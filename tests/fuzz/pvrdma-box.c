@@ -133,13 +133,96 @@ static void op_queue(FuzzInput *in)
     memcpy(box_ram + bed_page(BED_PAGE_EVIL + page) + at, bytes, len);
 }
 
+/* --- Polls ------------------------------------------------------------------------ */
+
+/* Releases of the big lock in one poll, and in polls of other vCPUs meanwhile. */
+#define RELEASES_MAX 8
+
+static void op_do(FuzzInput *in, unsigned kind);
+static unsigned any_kind(uint8_t raw);
+
+/* What polls have met in all programs; see fuzz_reached(). */
+static enum {
+    MET_FRAME = 1,                  /* which the vCPU took */
+    MET_DESTROY = 2,                /* of an object, while the lock was released */
+    MET_RESET = 4,
+    MET_UNPLUG = 8,
+    MET_POLL = 16,                  /* of another vCPU */
+    MET_ALL = 31,
+} met;
+
+/* The operation that happens while a poll has released the lock. */
+static struct {
+    FuzzInput in;
+    bool now;
+} during;
+
+static void other_operation(void)
+{
+    unsigned kind = any_kind(fuzz_u8(&during.in));
+
+    if (bed.gone) {
+        return;
+    }
+    during.now = true;
+    op_do(&during.in, kind);
+    during.now = false;
+    met |= kind == PVRDMA_OP_RESET ? MET_RESET : kind == PVRDMA_OP_UNPLUG ? MET_UNPLUG :
+           kind == PVRDMA_OP_DESTROY ? MET_DESTROY : 0;
+}
+
+/*
+ * EVIL has looked at a CQ in vain: a vCPU stores POLL, and takes frames.  The rest of
+ * @in is the operation that happens meanwhile.
+ */
+static void cpu_poll(FuzzInput *in, uint8_t how)
+{
+    uint64_t value = PVRDMA_UAR_CQ_POLL | bed.cq[how % BED_CQ_EVIL].handle;
+    uint64_t frames_polled = bed.s->counter[PVRDMA_CNT_RX_POLLED];
+    unsigned releases = box_releases();
+    bool outer = !during.now;
+
+    if (outer) {
+        during.in = *in;
+        box_meanwhile(RNIC_GET(PVRDMA_BOX_RELEASES, how), other_operation);
+    } else {
+        met |= MET_POLL;
+    }
+    if (outer && how & PVRDMA_BOX_EXCLUSIVE) {
+        box_vcpu_exclusive();
+    } else {
+        box_vcpu(true);
+    }
+    box_access(BOX_BAR(PVRDMA_BAR_UAR) + bed_page(BED_UAR_EVIL) + PVRDMA_UAR_CQ_OFFSET,
+               &value, 4, true);
+    box_vcpu(false);
+    g_assert_cmpuint(box_releases() - releases, <=, RELEASES_MAX);
+    if (outer) {
+        box_meanwhile(0, NULL);
+    }
+    if (!bed.gone && bed.s->counter[PVRDMA_CNT_RX_POLLED] > frames_polled) {
+        met |= MET_FRAME;
+    }
+}
+
+/* Checks that the corpus has reached all that can happen in a poll. */
+void fuzz_reached(void)
+{
+    g_assert_cmphex(met, ==, MET_ALL);
+}
+
 static void op_doorbell(FuzzInput *in)
 {
     uint8_t how = fuzz_u8(in), object = fuzz_u8(in);
     unsigned size = 1 << (how & 3);
-    uint64_t at = how & 4 ? fuzz_u16(in) % PVRDMA_PAGE_BYTES : (how >> 3 & 3) * 4;
-    uint64_t value = fuzz_u64(in);
+    uint64_t at, value;
 
+    if (object & PVRDMA_BOX_POLL) {
+        cpu_poll(in, object);
+        return;
+    }
+    at = how & 4 ? fuzz_u16(in) % PVRDMA_PAGE_BYTES : (how >> 3 & 3) * 4;
+    value = fuzz_u64(in);
     if (how & 0x20) {
         value &= ~(uint64_t)PVRDMA_UAR_HANDLE_MASK;
         value |= object & 0x10 ? bed.cq[object % BED_CQS].handle :
@@ -428,6 +511,9 @@ static void op_kernel(FuzzInput *in, PvrdmaBoxOp op)
     case PVRDMA_OP_REMAP:
         box_remap(fuzz_u32(in) % (2 * BOX_RAM_BYTES));
         break;
+    case PVRDMA_OP_UNPLUG:
+        bed_unplug();
+        break;
     default:
         bed.irq = fuzz_u8(in);
         bed.irq_reg = fuzz_u32(in);
@@ -490,9 +576,24 @@ static const uint8_t kinds[] = {
     PVRDMA_OP_FLIP, PVRDMA_OP_CREATE, PVRDMA_OP_DESTROY, PVRDMA_OP_CONNECT,
     PVRDMA_OP_MODIFY,
     PVRDMA_OP_MMIO, PVRDMA_OP_COMMAND, PVRDMA_OP_COMMAND, PVRDMA_OP_RESET,
-    PVRDMA_OP_REMAP, PVRDMA_OP_IRQ,
+    PVRDMA_OP_REMAP, PVRDMA_OP_IRQ, PVRDMA_OP_UNPLUG,
 };
 #define PROCESS_KINDS 37
+
+/* Returns the operation that the first byte of a record selects. */
+static unsigned any_kind(uint8_t raw)
+{
+    return kinds[raw % (bed_is_hostile_kernel() ? ARRAY_SIZE(kinds) : PROCESS_KINDS)];
+}
+
+static void op_do(FuzzInput *in, unsigned kind)
+{
+    if (kind < PVRDMA_OP_PROCESS_OPS) {
+        ops[kind](in);
+    } else {
+        op_kernel(in, kind);
+    }
+}
 
 /*
  * States of requesters that programs have reached.  libFuzzer keeps inputs that reach a
@@ -534,23 +635,15 @@ static void qps_alive(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     FuzzInput in = { data, size };
-    unsigned count;
 
     bed_start(fuzz_u8(&in));
-    count = bed_is_hostile_kernel() ? ARRAY_SIZE(kinds) : PROCESS_KINDS;
     frames = 0;
     for (unsigned i = 0; in.left && !bed.gone && i < OPS_MAX; i++) {
         uint8_t record[BED_OP_BYTES];
         FuzzInput op = { record + 1, sizeof(record) - 1 };
-        unsigned kind;
 
         fuzz_bytes(&in, record, sizeof(record));
-        kind = kinds[record[0] % count];
-        if (kind < PVRDMA_OP_PROCESS_OPS) {
-            ops[kind](&op);
-        } else {
-            op_kernel(&op, kind);
-        }
+        op_do(&op, any_kind(record[0]));
         bed_settle();
         qps_alive();
     }

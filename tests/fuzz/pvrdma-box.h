@@ -9,6 +9,16 @@
 #ifndef TESTS_FUZZ_PVRDMA_BOX_H
 #define TESTS_FUZZ_PVRDMA_BOX_H
 
+/*
+ * Flags of PVRDMA_OP_DOORBELL, in its second byte: a vCPU stores the command POLL for a
+ * CQ of EVIL, while all other vCPUs stand still (EXCLUSIVE).  The next operation in the
+ * same record happens while the poll has released the big lock.
+ */
+#define PVRDMA_BOX_POLL         0x80
+#define PVRDMA_BOX_EXCLUSIVE    0x40
+#define PVRDMA_BOX_RELEASES     0x0c    /* releases of the lock before the operation */
+#define PVRDMA_BOX_POLL_BYTES   2       /* arguments before that operation */
+
 typedef enum PvrdmaBoxOp {
     PVRDMA_OP_POST,                 /* WQEs with a doorbell */
     PVRDMA_OP_ANSWER,               /* EVIL_NODE answers */
@@ -33,6 +43,7 @@ typedef enum PvrdmaBoxOp {
     PVRDMA_OP_RESET,                /* of the function, or by CTL */
     PVRDMA_OP_REMAP,
     PVRDMA_OP_IRQ,                  /* effect of the next interrupt */
+    PVRDMA_OP_UNPLUG,               /* ends the program */
     PVRDMA_OP_OPS,
 } PvrdmaBoxOp;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Runs the inputs of a fuzz target as a test: each file of the folder FUZZ_CORPUS is a
- * test case; arguments name files instead.
+ * test case; arguments name files instead.  After all of them, fuzz_reached() is a test
+ * case if the target has this function.
  */
 #include "fuzz.h"
 
@@ -35,12 +36,14 @@ static void add(GPtrArray *paths, const char *folder)
 int main(int argc, char **argv)
 {
     g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
+    bool whole;
 
     g_test_init(&argc, &argv, NULL);
     for (int i = 1; i < argc; i++) {
         g_ptr_array_add(paths, g_strdup(argv[i]));
     }
-    if (!paths->len) {
+    whole = !paths->len;
+    if (whole) {
         add(paths, FUZZ_CORPUS);
     }
     for (unsigned i = 0; i < paths->len; i++) {
@@ -48,6 +51,9 @@ int main(int argc, char **argv)
         g_autofree char *name = g_strdup_printf("/fuzz/" FUZZ_TARGET "/%s", file);
 
         g_test_add_data_func(name, paths->pdata[i], replay);
+    }
+    if (whole && fuzz_reached) {
+        g_test_add_func("/fuzz/" FUZZ_TARGET "/reached", fuzz_reached);
     }
     return g_test_run();
 }
