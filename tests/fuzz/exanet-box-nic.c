@@ -14,6 +14,8 @@
 #define PATTERN     0x5a            /* content of the hostile processes' memory */
 #define TURNS       5000            /* limit of main loop turns after one operation */
 #define LIVE_MAX    (192 * MiB)
+#define TURN_OPS    4096            /* limit of the accelerator's work in one turn */
+#define ACCEL_NS    (180 * NANOSECONDS_PER_SECOND)  /* limit of a job without progress */
 
 struct BoxNic {
     DeviceState dev;
@@ -108,9 +110,35 @@ void nic_user64(unsigned c, unsigned page, hwaddr at, uint64_t value)
     nic_mmio_set(EXANET_BAR_USER, nic_user_at(c, page, at), value, 8);
 }
 
+/* --- Work ------------------------------------------------------------------------- */
+
+static uint64_t accel_ops(void)
+{
+    return nic_mmio_get(EXANET_BAR_REGS, EXANET_SHM + EXANET_REG_ACCEL_OPS, 8);
+}
+
+/*
+ * Runs the device like box_run(), and asserts that one turn has a limited number of
+ * operations of the accelerator, because all others wait meanwhile.
+ */
+static bool kernel_run(void)
+{
+    for (unsigned i = 0; i < TURNS && !box.gone; i++) {
+        uint64_t before = accel_ops();
+
+        if (box_run(1)) {
+            return true;
+        }
+        if (!box.gone && accel_ops() > before) {
+            g_assert_cmpuint(accel_ops() - before, <=, TURN_OPS);
+        }
+    }
+    return false;
+}
+
 void nic_settle(void)
 {
-    bool ended = box_run(TURNS);
+    bool ended = box.kernel && !box.gone ? kernel_run() : box_run(TURNS);
 
     g_assert_true(ended || box.kernel);
     g_assert_cmpuint(box_live_bytes(), <, LIVE_MAX);
@@ -121,6 +149,19 @@ void nic_step(int64_t ns)
     bool ended = box_step(ns, TURNS);
 
     g_assert_true(ended || box.kernel);
+}
+
+void nic_accel_end(void)
+{
+    int64_t end = box_now() + ACCEL_NS;
+
+    box.irq = 0;
+    nic_reg32(EXANET_SHM + EXANET_REG_ACCEL_CTRL, 0);
+    while (nic_mmio_get(EXANET_BAR_REGS, EXANET_SHM + EXANET_REG_ACCEL_STATUS, 4) &
+           EXANET_ACCEL_STATUS_BUSY) {
+        g_assert_cmpint(box_now(), <, end);
+        nic_step(NANOSECONDS_PER_SECOND);
+    }
 }
 
 /* --- The kernel ------------------------------------------------------------------- */
@@ -514,6 +555,39 @@ void nic_secret_fill(uint64_t va, size_t len)
     }
 }
 
+/* Fills RAM, and makes the page tables. */
+static void memory_make(void)
+{
+    memset(box_ram, 0, BOX_RAM_BYTES);
+    memset(box_ram, PATTERN, DATA_AT(HONEST_CTX));
+    nic_secret_fill(0, CTX_BYTES);
+    for (unsigned c = 0; c < CTXS; c++) {
+        tables_make(c);
+    }
+}
+
+static void neighbours_make(void)
+{
+    for (unsigned i = 0; i < BOX_WIRES; i++) {
+        box.hello[i] = (struct exanet_hello) {
+            .coord = cpu_to_le32(peers[i]), .epoch = PEER_EPOCH,
+            .rx_words = cpu_to_le32(16384), .max_words = cpu_to_le32(4032),
+        };
+    }
+}
+
+/* Enables the device, waits for @ns until the links are up, and opens the contexts. */
+static void bring_up(int64_t ns)
+{
+    nic_reg32(EXANET_REG_IRQ_MASK, EXANET_IRQ_ALL);
+    nic_reg32(EXANET_REG_CTRL, EXANET_CTRL_ENABLE | EXANET_CTRL_IRQ);
+    nic_step(ns);
+    for (unsigned c = 0; c < CTXS; c++) {
+        nic_ctx_open(c, c == HONEST_CTX ? HONEST_JOB : 1 + c);
+    }
+    g_assert_true(box.s->port[HONEST].up && box.s->port[EVIL].up);
+}
+
 void nic_start(uint8_t flags)
 {
     box_init();
@@ -524,23 +598,31 @@ void nic_start(uint8_t flags)
     box_loop_reset();
     box_memory_reset();
     box_net_reset(frame_sent);
-    memset(box_ram, PATTERN, DATA_AT(HONEST_CTX));
-    nic_secret_fill(0, CTX_BYTES);
-    for (unsigned i = 0; i < BOX_WIRES; i++) {
-        box.hello[i] = (struct exanet_hello) {
-            .coord = cpu_to_le32(peers[i]), .epoch = PEER_EPOCH,
-            .rx_words = cpu_to_le32(16384), .max_words = cpu_to_le32(4032),
-        };
-    }
+    memory_make();
+    neighbours_make();
     nic_new(box.named);
-    for (unsigned c = 0; c < CTXS; c++) {
-        tables_make(c);
+    bring_up(200 * SCALE_MS);
+}
+
+/* Stops RAM from changing, and makes all of RAM accessible. */
+static void memory_restore(void)
+{
+    box_flip(0, 0, 0);
+    box_ram_was_read();
+    box_remap(BOX_RAM_BYTES);
+    memory_make();
+}
+
+void nic_restart(void)
+{
+    memory_restore();
+    neighbours_make();
+    box.kernel = false;
+    exanet_reset(box.s);
+    for (unsigned i = 0; i < BOX_WIRES; i++) {
+        box_wire_block(i, false);
     }
-    nic_reg32(EXANET_REG_IRQ_MASK, EXANET_IRQ_ALL);
-    nic_reg32(EXANET_REG_CTRL, EXANET_CTRL_ENABLE | EXANET_CTRL_IRQ);
-    nic_step(200 * SCALE_MS);
-    for (unsigned c = 0; c < CTXS; c++) {
-        nic_ctx_open(c, c == HONEST_CTX ? HONEST_JOB : 1 + c);
-    }
-    g_assert_true(box.s->port[HONEST].up && box.s->port[EVIL].up);
+    nic_settle();
+    bring_up(HOLD_NS);
+    box.blocked = false;
 }

@@ -59,6 +59,13 @@ extern Box box;
 /* Starts a NIC with open contexts; @flags: the first byte of the program. */
 void nic_start(uint8_t flags);
 void nic_end(void);
+/* Ends the job of the accelerator, and asserts that the unit is free in bounded time. */
+void nic_accel_end(void);
+/*
+ * Resets the device after a hostile kernel, clears RAM, waits until the device has
+ * forgotten the nodes, and opens the contexts again.  The kernel is honest then.
+ */
+void nic_restart(void);
 /* Removes the device: the power of its slot goes off. */
 void nic_unplug(void);
 /* Runs the device until all work has ended, which it must, or advances the clock. */

@@ -382,6 +382,34 @@ static void op_mmio(FuzzInput *in)
                how & 0x20);
 }
 
+/* Returns the address of an array in block RAM, or in the memory of node @coord. */
+static uint64_t array_at(uint16_t raw, bool remote, uint32_t coord)
+{
+    return (raw & ~7u) | (remote ? RNIC_PREP(EXANET_GVA_COORD, coord) : 0);
+}
+
+static void op_accel(FuzzInput *in)
+{
+    uint32_t remote = fuzz_u16(in) & EXANET_ACCEL_REMOTE_ALL;
+    uint32_t coord = coord_of(fuzz_u32(in)), ndf;
+    unsigned c = fuzz_u8(in) % CTXS;
+
+    ndf = RNIC_PREP(EXANET_ACCEL_NDF1, 1 + fuzz_u8(in) % EXANET_ACCEL_NDF_MAX);
+    ndf |= RNIC_PREP(EXANET_ACCEL_NDF2, 1 + fuzz_u8(in) % EXANET_ACCEL_NDF_MAX);
+    nic_reg32(EXANET_SHM + EXANET_REG_ACCEL_NDF, ndf);
+    nic_reg32(EXANET_SHM + EXANET_REG_ACCEL_NLAYERS, 1 + fuzz_u8(in));
+    nic_reg32(EXANET_SHM + EXANET_REG_ACCEL_NCELLS, fuzz_u8(in));
+    nic_reg32(EXANET_SHM + EXANET_REG_ACCEL_PDID,
+              RNIC_PREP(EXANET_ACCEL_PDID_TARGET, nic_pdid(c)) |
+              RNIC_PREP(EXANET_ACCEL_PDID_CTX, c));
+    for (unsigned i = 0; i < 6; i++) {      /* matrix, x, y, two maps, cells */
+        nic_reg64(EXANET_SHM + EXANET_REG_ACCEL_MATRIX + 8 * i,
+                  array_at(fuzz_u16(in), remote & EXANET_ACCEL_REMOTE_MATRIX << i,
+                           coord));
+    }
+    nic_reg32(EXANET_SHM + EXANET_REG_ACCEL_CTRL, EXANET_ACCEL_GO | remote);
+}
+
 static void op_kernel(FuzzInput *in, ExanetBoxOp op)
 {
     switch (op) {
@@ -401,6 +429,9 @@ static void op_kernel(FuzzInput *in, ExanetBoxOp op)
         break;
     case BOX_OP_UNPLUG:
         nic_unplug();
+        break;
+    case BOX_OP_ACCEL:
+        op_accel(in);
         break;
     default:
         op_register(in);
@@ -639,7 +670,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         op_do(&op, record[0] % (box.kernel ? BOX_OP_OPS : BOX_OP_PROCESS_OPS));
         nic_settle();
     }
-    if (!box.kernel) {
+    if (!box.gone) {
+        if (box.kernel) {
+            nic_accel_end();
+            nic_restart();
+        }
         honest_check();
     }
     nic_end();

@@ -52,6 +52,7 @@ typedef enum ExanetBoxOp {
     BOX_OP_IRQ,                     /* effect of the next interrupt */
     BOX_OP_REGISTER,                /* an existing register */
     BOX_OP_UNPLUG,                  /* ends the program */
+    BOX_OP_ACCEL,                   /* a job of the accelerator */
     BOX_OP_OPS,
 } ExanetBoxOp;
 

@@ -83,6 +83,14 @@ static void channel_make(uint8_t *at, GRand *rand)
     }
 }
 
+static void accel_make(uint8_t *at, GRand *rand)
+{
+    nodes_make(at + 2, NULL, rand);
+    for (unsigned i = 7; i < 11; i++) {     /* sizes: most arrays fit into block RAM */
+        at[i] = g_rand_int_range(rand, 0, one_in(rand, 4) ? 256 : 8);
+    }
+}
+
 static void segments_make(uint8_t *at, GRand *rand)
 {
     repeats_make(at, rand);
@@ -133,6 +141,9 @@ static void op_make(uint8_t *at, bool whole, GRand *rand)
         break;
     case BOX_OP_SEGMENTS:
         segments_make(at + 1, rand);
+        break;
+    case BOX_OP_ACCEL:
+        accel_make(at + 1, rand);
         break;
     }
 }
