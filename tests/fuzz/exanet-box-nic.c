@@ -330,6 +330,7 @@ static void honest_take(const ExanetPacket *pkt)
         if (pkt->small == EXANET_SMALL(EXANET_NI_RT_RESPONSE) &&
             pkt->tid == box.tid) {
             *(pkt->resp ? &box.nacks : &box.acks) += 1;
+            box.resp = pkt->resp;
         }
         return;
     case EXANET_TYPE_AXI_READ:

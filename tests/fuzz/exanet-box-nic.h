@@ -43,6 +43,7 @@ typedef struct Box {
     bool named;                     /* EXANET_BOX_NAMED */
     bool gone;                      /* the device was unplugged */
     bool blocked;                   /* the honest node's cable was blocked */
+    bool far_named;                 /* the hostile node has sent as FAR_NODE */
     unsigned repeats;
     uint8_t irq;                    /* effect of the next interrupt */
     uint32_t irq_reg, irq_value;
@@ -50,6 +51,7 @@ typedef struct Box {
     /* State of the neighbours. */
     struct exanet_hello hello[BOX_WIRES];
     unsigned acks, nacks;           /* acks to the block @tid of an honest node */
+    uint8_t resp;                   /* of the last one; enum exanet_resp */
     uint16_t tid;
     uint64_t stored;                /* the last store to the honest node */
 } Box;
@@ -114,6 +116,23 @@ enum exanet_resp __real_exanet_walk(const ExanetWalk *w, uint64_t va, bool write
                                     ExanetLeaf *leaf);
 enum exanet_resp __wrap_exanet_walk(const ExanetWalk *w, uint64_t va, bool write,
                                     ExanetLeaf *leaf);
+
+/* Remembers the table of the initiator's nodes. */
+struct ShmNodes *__real_exanet_shm_nodes_new(void);
+struct ShmNodes *__wrap_exanet_shm_nodes_new(void);
+
+/* --- Tables: exanet-box-tables.c ---------------------------------------------- */
+
+/*
+ * Checks, 61 s after the close of all contexts, that sources and receiver contexts are
+ * gone, and that the device can remove all nodes of packetizer and initiator; nodes of
+ * the firmware 121 s after the close.  Checks meanwhile that reports of failed reads end,
+ * and that the hostile neighbour's cable reserves no coordinates for long after its
+ * carrier is lost.
+ */
+void nic_tables_check(void);
+/* Returns how many reads for other nodes wait until earlier ones have ended. */
+unsigned nic_reads_waiting(void);
 
 /* --- The secret -------------------------------------------------------------- */
 
