@@ -158,6 +158,7 @@ static void test_refused(void)
     refused(the_node, "-1", 0);
     /* An endpoint of this node cannot have the other node's coordinates. */
     refused(the_node, the_service, FI_SOURCE);
+    refused(the_node, "0", 0);
 }
 
 /* A node without a service is no address, because a node has many endpoints. */

@@ -431,11 +431,14 @@ void exanet_probe_send(struct exanet_peer *peer, enum exanet_fi_op op,
 /* Stores the coordinates of @node: a number, or a name in the file of nodes. */
 int exanet_node_coord(const char *node, uint32_t *coord);
 
-/* Stores the number that @service says; returns -FI_ENODATA if it says none. */
+/* Stores the number, from 1 on, that @service says; or returns -FI_ENODATA. */
 int exanet_service_number(const char *service, uint16_t *number);
 
-/* Stores the coordinates of NIC @nic, which has a name as in exa_open(). */
-int exanet_nic_coord(const char *nic, uint32_t *coord);
+/*
+ * Stores the coordinates of the NIC with the device file @path.  -FI_ENODATA: the file
+ * is no NIC; -FI_ENOSYS: sysfs does not show its device.
+ */
+int exanet_nic_coord(const char *path, uint32_t *coord);
 
 bool exanet_name_is_endpoint(const struct exanet_fi_name *name);
 bool exanet_name_is_service(const struct exanet_fi_name *name);

@@ -64,46 +64,57 @@ static int exanet_info_addr(void **addr, size_t *len,
 	return 0;
 }
 
-/* Returns true if the hints have no source address, or an address of this NIC. */
-static bool exanet_src_fits(const struct fi_info *info, uint32_t own)
+/*
+ * Returns true if the hints have no source address, or an address of the NIC with
+ * coordinates @own (NULL: unknown).
+ */
+static bool exanet_src_fits(const struct fi_info *info, const uint32_t *own)
 {
 	struct exanet_fi_name name;
 
 	if (!info->src_addr)
 		return true;
-	if (info->src_addrlen != sizeof(name))
+	if (!own || info->src_addrlen != sizeof(name))
 		return false;
 	memcpy(&name, info->src_addr, sizeof(name));
-	return name.version == EXANET_FI_VERSION && le32toh(name.coord) == own;
+	return name.version == EXANET_FI_VERSION && le32toh(name.coord) == *own;
 }
 
-/* Sets the source address, and the destination address if @node or @service is given. */
-static int exanet_info_addrs(struct fi_info *info, uint32_t own,
+/*
+ * Sets the source address if @own is not NULL, and the destination address if @node or
+ * @service is given.
+ */
+static int exanet_info_addrs(struct fi_info *info, const uint32_t *own,
 			     const char *node, const char *service,
 			     uint64_t flags)
 {
 	struct exanet_fi_name name;
-	uint32_t coord = own;
 	uint16_t number = 0;
+	uint32_t coord = 0;
 	int ret = 0;
 
+	/* Without a node, the own one is meant. */
+	if (!own && (flags & FI_SOURCE || (service && !node)))
+		return -FI_ENODATA;
 	if (node)
 		ret = exanet_node_coord(node, &coord);
+	else if (own)
+		coord = *own;
 	if (!ret && service)
 		ret = exanet_service_number(service, &number);
 	if (ret)
 		return ret;
 	name = exanet_name_of_service(coord, number);
 	if (flags & FI_SOURCE)
-		return coord != own ? -FI_ENODATA :
+		return coord != *own ? -FI_ENODATA :
 		       exanet_info_addr(&info->src_addr, &info->src_addrlen,
 					&name);
 	if (node || service)
 		ret = exanet_info_addr(&info->dest_addr, &info->dest_addrlen,
 				       &name);
-	if (ret || info->src_addr)
+	if (ret || info->src_addr || !own)
 		return ret;
-	name = exanet_name_of_service(own, 0);
+	name = exanet_name_of_service(*own, 0);
 	return exanet_info_addr(&info->src_addr, &info->src_addrlen, &name);
 }
 
@@ -112,14 +123,19 @@ static int exanet_getinfo_nic(uint32_t version, const char *node,
 			      const struct fi_info *hints, const char *name,
 			      struct fi_info **info)
 {
-	uint32_t own;
+	const uint32_t *own;
+	uint32_t coord;
+	char path[256];
 	int ret;
 
 	if (hints && hints->domain_attr && hints->domain_attr->name &&
 	    strcmp(hints->domain_attr->name, name))
 		return -FI_ENODATA;
-	if (exanet_nic_coord(name, &own))
-		return -FI_ENODATA;
+	exanet_nic_path(name, path, sizeof(path));
+	ret = exanet_nic_coord(path, &coord);
+	if (ret == -FI_ENODATA)
+		return ret;
+	own = ret ? NULL : &coord;
 	ret = util_getinfo(&exanet_util_prov, version, NULL, NULL,
 			   flags & ~FI_SOURCE, hints, info);
 	if (ret)

@@ -6,10 +6,12 @@
  * the names of the node; "#" begins a comment.
  */
 #include <ctype.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "exanet.h"
 
-#define EXANET_CLASS	"/sys/class/exanet"
+#define EXANET_CHAR_DEVICES	"/sys/dev/char"	/* by number */
 
 const char *exanet_nodes_file = "/etc/exanet/nodes";
 
@@ -80,9 +82,9 @@ int exanet_service_number(const char *service, uint16_t *number)
 {
 	uint64_t value;
 
-	if (!exanet_number(service, UINT16_MAX, &value)) {
+	if (!exanet_number(service, UINT16_MAX, &value) || !value) {
 		FI_INFO(&exanet_prov, FI_LOG_CORE,
-			"service %s: not a number up to %u\n", service,
+			"service %s: not a number from 1 to %u\n", service,
 			UINT16_MAX);
 		return -FI_ENODATA;
 	}
@@ -90,25 +92,30 @@ int exanet_service_number(const char *service, uint16_t *number)
 	return 0;
 }
 
-int exanet_nic_coord(const char *nic, uint32_t *coord)
+/* The device file may have any name, so its number leads to the NIC. */
+int exanet_nic_coord(const char *path, uint32_t *coord)
 {
-	const char *base = strrchr(nic, '/');
-	char path[256], text[32];
+	char folder[64], attr[80], text[32];
+	struct stat st;
 	uint64_t value;
 	FILE *file;
 	bool ok;
 
-	base = base ? base + 1 : nic;
-	snprintf(path, sizeof(path), "%s/%s%s/coord", EXANET_CLASS,
-		 isdigit((unsigned char)*base) ? "exanet" : "", base);
-	file = fopen(path, "re");
+	if (stat(path, &st) || !S_ISCHR(st.st_mode))
+		return -FI_ENODATA;
+	snprintf(folder, sizeof(folder), "%s/%u:%u", EXANET_CHAR_DEVICES,
+		 major(st.st_rdev), minor(st.st_rdev));
+	if (access(folder, F_OK))
+		return -FI_ENOSYS;
+	snprintf(attr, sizeof(attr), "%s/coord", folder);
+	file = fopen(attr, "re");
 	if (!file)
-		return -errno;
+		return -FI_ENODATA;
 	ok = fgets(text, sizeof(text), file);
 	fclose(file);
 	text[ok ? strcspn(text, "\n") : 0] = '\0';
 	if (!exanet_number(text, RNIC_GET(EXANET_COORD, ~0ULL), &value))
-		return -FI_EIO;
+		return -FI_ENODATA;
 	*coord = value;
 	return 0;
 }
