@@ -11,6 +11,7 @@
  */
 #define _GNU_SOURCE
 #include "fi-check.h"
+#include "fi-multi.h"
 
 /* --- Parts of the server ---------------------------------------------------- */
 
@@ -689,8 +690,8 @@ static void test_wait_rma(void)
 }
 
 /*
- * Returns the index of the completed message, or MULTI_COUNT.  A message that is read
- * from its sender may complete after later messages that arrived whole.
+ * Returns the index of the completed message, or MULTI_COUNT.  Completions have no order: a
+ * message that is read from its sender may complete after later messages that arrived whole.
  */
 static unsigned int multi_find(const struct fi_cq_tagged_entry *e,
                                const bool *seen)
@@ -708,22 +709,16 @@ static unsigned int multi_find(const struct fi_cq_tagged_entry *e,
 static void test_multi_recv(void)
 {
     bool seen[MULTI_COUNT + 1] = { false };
-    unsigned int found;
-    static uint8_t pool[4][4096];
-    struct iovec iov;
-    struct fi_msg msg = { .msg_iov = &iov, .iov_count = 1,
-                          .addr = FI_ADDR_UNSPEC };
+    uint64_t places[MULTI_COUNT + 1] = { 0 };
     struct fi_cq_tagged_entry e;
+    unsigned int i, found;
+    int n = 0, err, released = 0;
     size_t min = 64;
-    int i, n = 0, err, released = 0;
 
     must("setopt", fi_setopt(&me.ep->fid, FI_OPT_ENDPOINT,
                              FI_OPT_MIN_MULTI_RECV, &min, sizeof(min)));
-    for (i = 0; i < 4; i++) {
-        iov.iov_base = pool[i];
-        iov.iov_len = sizeof(pool[i]);
-        msg.context = pool[i];
-        must("recvmsg", fi_recvmsg(me.ep, &msg, FI_MULTI_RECV));
+    for (i = 0; i < MULTI_POOLS; i++) {
+        multi_post(i);
     }
     ask("multi");
     while (n < MULTI_COUNT) {
@@ -737,15 +732,18 @@ static void test_multi_recv(void)
             seen[found] = true;
             if (found == MULTI_COUNT) {
                 fail("completion %d of %zu bytes is wrong", n, e.len);
+            } else {
+                places[found] = multi_place(e.buf);
             }
             n++;
         }
         if (e.flags & FI_MULTI_RECV) {
             released++;
-            iov.iov_base = e.op_context;
-            msg.context = e.op_context;
-            must("recvmsg", fi_recvmsg(me.ep, &msg, FI_MULTI_RECV));
+            multi_post(multi_pool(e.op_context));
         }
+    }
+    if (n == MULTI_COUNT) {
+        multi_check_order(places, MULTI_COUNT);
     }
     if (released < 2) {
         fail("%d buffers came back", released);
