@@ -10,7 +10,10 @@
 #define _GNU_SOURCE
 #include "fi-check.h"
 
+#include <libexanet.h>
+
 #define MESSAGE_BYTES 256
+#define LOOKUPS_MAX 8                   /* that a mailbox gets: fi_exanet(7) */
 
 /* The first word of a message selects its handling. */
 enum { HELLO, ECHO, END };
@@ -155,10 +158,10 @@ static void test_refused(void)
     refused("1x", the_service, 0);
     refused(the_node, "http", 0);
     refused(the_node, "65536", 0);
+    refused(the_node, "0", 0);
     refused(the_node, "-1", 0);
     /* An endpoint of this node cannot have the other node's coordinates. */
     refused(the_node, the_service, FI_SOURCE);
-    refused(the_node, "0", 0);
 }
 
 /* A node without a service is no address, because a node has many endpoints. */
@@ -248,6 +251,72 @@ static void test_sleep(void)
     node_close(&me);
 }
 
+/* Starts a server on this node, which opens its endpoint later. */
+static pid_t late_server(const char *service)
+{
+    pid_t pid = fork();
+
+    if (!pid) {
+        sleep(1);
+        execl("/proc/self/exe", "fi-names", "--serve", service, NULL);
+        _exit(127);
+    }
+    return pid;
+}
+
+/*
+ * A lookup finds an endpoint that is opened meanwhile.  A program that shares the node
+ * with it gets few of the messages, so that its mailbox has room for others.
+ */
+static void test_late(void)
+{
+    struct message m = { .kind = END };
+    int status = -1, messages = 0;
+    struct exa_mbox *mbox;
+    struct exa_dev *dev;
+    struct fi_info *info;
+    uint32_t full;
+    char own[16];
+    double from;
+    ssize_t ret;
+    pid_t pid;
+
+    must("exa_open", exa_open(NULL, &dev));
+    must("exa_mbox_create", exa_mbox_create(dev, 0, 4, 0, &mbox));
+    snprintf(own, sizeof(own), "%u", exa_coord(dev));
+    must("fi_getinfo", getinfo(own, "61236", 0, &info));
+    node_open_info(&me, info, FI_AV_MAP, FI_WAIT_NONE);
+    if (fi_av_insert(me.av, info->dest_addr, 1, &me.peer, 0, NULL) != 1) {
+        die("fi_av_insert");
+    }
+    pid = late_server("61236");
+    from = now();
+    do {
+        ret = fi_send(me.ep, &m, sizeof(m), NULL, me.peer, NULL);
+    } while (ret == -FI_EAGAIN && now() < from + PATIENCE);
+    if (ret || now() < from + 0.9) {
+        fail("%s after %.1f s", fi_strerror(-ret), now() - from);
+    } else {
+        must("send", -done(me.txcq));
+    }
+    if (ret) {
+        kill(pid, SIGKILL);
+    }
+    if (waitpid(pid, &status, 0) != pid || status) {
+        fail("the server: status %#x", status);
+    }
+    while (exa_mbox_peek(mbox)) {
+        exa_mbox_pop(mbox);
+        messages++;
+    }
+    exa_mbox_rejected(mbox, &full, NULL);
+    if (!messages || messages > LOOKUPS_MAX || full) {
+        fail("another program got %d messages, %u were refused", messages, full);
+    }
+    node_close(&me);
+    exa_close(dev);
+}
+
 /* A service belongs to at most one endpoint of a domain. */
 static void test_taken(void)
 {
@@ -322,6 +391,7 @@ int main(int argc, char **argv)
     subtest("a node without service", test_no_service);
     subtest("a service that no endpoint has", test_nobody);
     subtest("after a failed lookup a program may sleep", test_sleep);
+    subtest("an endpoint that is opened late, beside another program", test_late);
     subtest("a service that is taken", test_taken);
     subtest("the server gets its last message", test_end);
     printf("1..%d\n", subtests);

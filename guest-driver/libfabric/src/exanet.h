@@ -83,6 +83,7 @@ struct exanet_read;
 enum exanet_pkt_kind {
 	EXANET_PKT_MSG,		/* numbered message */
 	EXANET_PKT_BARE,	/* message without number and peer */
+	EXANET_PKT_LOOKUP,	/* the same, sent once without an ack */
 	EXANET_PKT_PROBE,	/* message without number, to a quiet peer */
 	EXANET_PKT_PUT,		/* small RMA write */
 	EXANET_PKT_READ,	/* read request */
@@ -206,7 +207,8 @@ struct exanet_lookup {
 	uint32_t		coord;
 	uint16_t		service;
 	uint16_t		next;	/* next mailbox to ask, over all contexts */
-	uint64_t		round_ms;	/* start of this round of LOOKUPs */
+	uint64_t		round_ms;	/* start of the next round of LOOKUPs */
+	uint32_t		pause_ms;	/* before the round after that */
 	uint64_t		end_ms;
 	int			err;	/* 0 or positive FI_E: the lookup has failed */
 };

@@ -7,11 +7,17 @@
  * the node.  Mailboxes that do not exist or belong to other jobs refuse LOOKUP.  The
  * endpoint that owns the service answers FOUND; from then on the name refers to this
  * endpoint.
+ *
+ * The endpoint may be opened later, so LOOKUP is repeated in rounds, with growing pauses,
+ * because the mailboxes of other programs of the job take it, too.  LOOKUP is sent without
+ * ack: a message to a mailbox that is not enabled would occupy its channel for ten seconds,
+ * and a few of these would stop the lookup.
  */
 #include "exanet.h"
 
 #define EXANET_LOOKUP_MS	10000	/* limit of a lookup */
-#define EXANET_LOOKUP_ROUND_MS	100	/* between two rounds of LOOKUPs */
+#define EXANET_LOOKUP_PAUSE_MS	200	/* between two rounds at first, then doubled */
+#define EXANET_LOOKUP_PAUSE_MAX_MS 2000
 #define EXANET_LOOKUP_INFLIGHT	4	/* channels; other traffic uses the rest */
 #define EXANET_LOOKUP_MAILBOXES	(EXANET_CONTEXTS * EXANET_MAILBOXES)
 
@@ -51,6 +57,8 @@ int exanet_lookup_poll(struct exanet_ep *ep, fi_addr_t addr,
 		lookup->service = le16toh(name->service);
 		lookup->round_ms = ofi_gettime_ms();
 		lookup->end_ms = lookup->round_ms + EXANET_LOOKUP_MS;
+		lookup->pause_ms = EXANET_LOOKUP_PAUSE_MS;
+		lookup->next = EXANET_LOOKUP_MAILBOXES;
 		dlist_insert_tail(&lookup->entry, &ep->domain->lookups);
 		return -FI_EAGAIN;
 	}
@@ -103,15 +111,17 @@ static void exanet_lookup_progress(struct exanet_lookup *lookup, uint64_t now)
 		return;
 	}
 	if (lookup->next == EXANET_LOOKUP_MAILBOXES) {
-		if (now < lookup->round_ms + EXANET_LOOKUP_ROUND_MS)
+		if (now < lookup->round_ms)
 			return;
-		lookup->round_ms = now;
+		lookup->round_ms = now + lookup->pause_ms;
+		lookup->pause_ms = MIN(2 * lookup->pause_ms,
+				       EXANET_LOOKUP_PAUSE_MAX_MS);
 		lookup->next = 0;
 	}
 	/* If LOOKUP cannot be posted, the next round sends it again. */
 	while (lookup->next < EXANET_LOOKUP_MAILBOXES &&
 	       exanet_pkts_on_channels(lookup->ep->domain,
-				       EXANET_PKT_BARE) < EXANET_LOOKUP_INFLIGHT &&
+				       EXANET_PKT_LOOKUP) < EXANET_LOOKUP_INFLIGHT &&
 	       exanet_lookup_ask(lookup) != -FI_EAGAIN)
 		lookup->next++;
 }

@@ -96,6 +96,10 @@ static int exanet_pkt_post(struct exanet_domain *domain,
 		chan = exa_msg_post(domain->dev, &pkt->to, pkt->data, pkt->len,
 				    0);
 		break;
+	case EXANET_PKT_LOOKUP:
+		chan = exa_msg_post(domain->dev, &pkt->to, pkt->data, pkt->len,
+				    EXA_MSG_UNRELIABLE);
+		break;
 	case EXANET_PKT_PUT:
 		chan = exa_put_small(domain->dev, pkt->gva, pkt->to.ctx,
 				     pkt->data, pkt->len);
@@ -259,7 +263,8 @@ int exanet_pkt_send_bare(struct exanet_ep *ep, const struct exa_mbox_addr *to,
 	if (!pkt)
 		return -FI_ENOMEM;
 	memset(pkt, 0, sizeof(*pkt));
-	pkt->kind = EXANET_PKT_BARE;
+	pkt->kind = op == EXANET_FI_LOOKUP ? EXANET_PKT_LOOKUP :
+					     EXANET_PKT_BARE;
 	pkt->to = *to;
 	pkt->len = sizeof(__le64) + len;
 	exanet_pkt_word(pkt,
