@@ -25,6 +25,7 @@
 
 /* --- Peers ----------------------------------------------------------------- */
 
+/* Returns the first generation of a new peer @coord. */
 static uint8_t *fw_peer_slot(ExanetFirmware *fw, unsigned c, uint32_t coord)
 {
     return &fw->peers_gen[c][coord * 0x9e3779b1u / (UINT32_MAX / FW_PEER_SLOTS + 1)];
@@ -50,12 +51,12 @@ static bool fw_peer_needed(const ExanetFirmware *fw, const FwPeer *peer)
  */
 static void fw_peer_forget(ExanetFirmware *fw, unsigned c, const FwPeer *peer)
 {
-    unsigned last = 0;
-
-    for (unsigned i = 0; i < FW_TIDS; i++) {
-        last = MAX(last, (peer->tid[i].gen - peer->first_gen) % FW_GENERATIONS);
-    }
     if (peer->reached && !peer->answered) {
+        unsigned last = 0;
+
+        for (unsigned i = 0; i < FW_TIDS; i++) {
+            last = MAX(last, (peer->tid[i].gen - peer->first_gen) % FW_GENERATIONS);
+        }
         *fw_peer_slot(fw, c, peer->coord) = (peer->first_gen + last) % FW_GENERATIONS;
     }
     exanet_job_quota_give(&fw->peers_held[c], peer->job);

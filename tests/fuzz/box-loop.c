@@ -38,6 +38,7 @@ static struct {
     QLIST_HEAD(, VMChangeStateEntry) handlers;
 } loop;
 
+unsigned box_met;
 static CPUState box_cpu;
 __thread CPUState *current_cpu;
 bool kvm_allowed;

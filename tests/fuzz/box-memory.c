@@ -41,6 +41,11 @@ void box_bar(unsigned n, MemoryRegion *mr)
     memory.bar[n] = mr;
 }
 
+void box_bars_remove(void)
+{
+    memset(memory.bar, 0, sizeof(memory.bar));
+}
+
 void box_remap(hwaddr ram_bytes)
 {
     memory.ram_bytes = MIN(ram_bytes, BOX_RAM_BYTES);

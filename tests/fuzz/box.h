@@ -32,6 +32,8 @@ extern uint8_t box_ram[BOX_RAM_BYTES];
 void box_memory_reset(void);
 /* Adds region @n of the device. */
 void box_bar(unsigned n, MemoryRegion *mr);
+/* Removes all regions, because the device is unplugged. */
+void box_bars_remove(void);
 /* Changes the address space: RAM has only @ram_bytes from now on. */
 void box_remap(hwaddr ram_bytes);
 /*
@@ -116,6 +118,19 @@ bool box_vcpu_is_exclusive(void);
 void box_meanwhile(unsigned releases, void (*work)(void));
 /* Returns how often a vCPU has released the big lock. */
 unsigned box_releases(void);
+
+/* Events in polls by vCPUs; all but the first happen while the big lock is released. */
+enum {
+    BOX_MET_FRAME = 1,              /* the vCPU has taken a frame */
+    BOX_MET_CLOSE = 2,              /* of a context, or of an object */
+    BOX_MET_RESET = 4,
+    BOX_MET_UNPLUG = 8,
+    BOX_MET_POLL = 16,              /* by another vCPU */
+    BOX_MET_ALL = 31,
+};
+
+/* The events in all programs of this run are kept here, for fuzz_reached(). */
+extern unsigned box_met;
 
 /* --- Assertions -------------------------------------------------------------- */
 

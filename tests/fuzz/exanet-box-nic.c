@@ -521,9 +521,7 @@ static void nic_new(bool named)
 
 void nic_end(void)
 {
-    for (unsigned i = 0; i < BOX_BARS; i++) {
-        box_bar(i, NULL);
-    }
+    box_bars_remove();
     if (!box.gone) {
         exanet_fini(box.s);
     }
@@ -539,9 +537,7 @@ void nic_end(void)
 void nic_unplug(void)
 {
     box.gone = true;
-    for (unsigned i = 0; i < BOX_BARS; i++) {
-        box_bar(i, NULL);
-    }
+    box_bars_remove();
     exanet_fini(box.s);
     box_run(TURNS);
     object_unref(OBJECT(box.nic));

@@ -207,16 +207,6 @@ static void op_link(FuzzInput *in)
 
 static void op_do(FuzzInput *in, ExanetBoxOp op);
 
-/* What polls have met in all programs; see fuzz_reached(). */
-static enum {
-    MET_FRAME = 1,                  /* which the vCPU took */
-    MET_CLOSE = 2,                  /* of the context, while the lock was released */
-    MET_RESET = 4,
-    MET_UNPLUG = 8,
-    MET_POLL = 16,                  /* of another vCPU */
-    MET_ALL = 31,
-} met;
-
 /* The operation that happens while the poll of context @ctx has released the lock. */
 static struct {
     FuzzInput in;
@@ -234,9 +224,10 @@ static void other_operation(void)
     during.now = true;
     op_do(&during.in, op);
     during.now = false;
-    met |= op == BOX_OP_RESET ? MET_RESET : op == BOX_OP_UNPLUG ? MET_UNPLUG : 0;
+    box_met |= op == BOX_OP_RESET ? BOX_MET_RESET :
+               op == BOX_OP_UNPLUG ? BOX_MET_UNPLUG : 0;
     if (!box.gone && !box.s->ctx[during.ctx].enabled) {
-        met |= MET_CLOSE;
+        box_met |= BOX_MET_CLOSE;
     }
 }
 
@@ -258,7 +249,7 @@ static void op_poll(FuzzInput *in, unsigned c, uint8_t how, uint64_t value)
         during.ctx = c;
         box_meanwhile(RNIC_GET(EXANET_BOX_RELEASES, how), other_operation);
     } else {
-        met |= MET_POLL;
+        box_met |= BOX_MET_POLL;
     }
     if (outer && how & EXANET_BOX_EXCLUSIVE) {
         box_vcpu_exclusive();
@@ -277,14 +268,14 @@ static void op_poll(FuzzInput *in, unsigned c, uint8_t how, uint64_t value)
         g_assert_cmpuint(count[EXANET_CNT_POLL], >=, polls);
     }
     if (!box.gone && count[EXANET_CNT_RX_POLLED] > frames) {
-        met |= MET_FRAME;
+        box_met |= BOX_MET_FRAME;
     }
 }
 
 /* Checks that the corpus has reached all that can happen in a poll. */
 void fuzz_reached(void)
 {
-    g_assert_cmphex(met, ==, MET_ALL);
+    g_assert_cmphex(box_met, ==, BOX_MET_ALL);
 }
 
 static void op_store(FuzzInput *in)

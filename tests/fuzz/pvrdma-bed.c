@@ -215,9 +215,7 @@ void bed_start(uint8_t flags)
 
 void bed_end(void)
 {
-    for (unsigned i = 0; i < BOX_BARS; i++) {
-        box_bar(i, NULL);
-    }
+    box_bars_remove();
     if (!bed.gone) {
         pvrdma_fini(bed.s);
     }
@@ -234,9 +232,7 @@ void bed_end(void)
 void bed_unplug(void)
 {
     bed.gone = true;
-    for (unsigned i = 0; i < BOX_BARS; i++) {
-        box_bar(i, NULL);
-    }
+    box_bars_remove();
     pvrdma_fini(bed.s);
     box_run(TURNS);
     object_unref(OBJECT(bed.nic));

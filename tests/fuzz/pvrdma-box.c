@@ -141,16 +141,6 @@ static void op_queue(FuzzInput *in)
 static void op_do(FuzzInput *in, unsigned kind);
 static unsigned any_kind(uint8_t raw);
 
-/* What polls have met in all programs; see fuzz_reached(). */
-static enum {
-    MET_FRAME = 1,                  /* which the vCPU took */
-    MET_DESTROY = 2,                /* of an object, while the lock was released */
-    MET_RESET = 4,
-    MET_UNPLUG = 8,
-    MET_POLL = 16,                  /* of another vCPU */
-    MET_ALL = 31,
-} met;
-
 /* The operation that happens while a poll has released the lock. */
 static struct {
     FuzzInput in;
@@ -167,8 +157,9 @@ static void other_operation(void)
     during.now = true;
     op_do(&during.in, kind);
     during.now = false;
-    met |= kind == PVRDMA_OP_RESET ? MET_RESET : kind == PVRDMA_OP_UNPLUG ? MET_UNPLUG :
-           kind == PVRDMA_OP_DESTROY ? MET_DESTROY : 0;
+    box_met |= kind == PVRDMA_OP_RESET ? BOX_MET_RESET :
+               kind == PVRDMA_OP_UNPLUG ? BOX_MET_UNPLUG :
+               kind == PVRDMA_OP_DESTROY ? BOX_MET_CLOSE : 0;
 }
 
 /*
@@ -186,7 +177,7 @@ static void cpu_poll(FuzzInput *in, uint8_t how)
         during.in = *in;
         box_meanwhile(RNIC_GET(PVRDMA_BOX_RELEASES, how), other_operation);
     } else {
-        met |= MET_POLL;
+        box_met |= BOX_MET_POLL;
     }
     if (outer && how & PVRDMA_BOX_EXCLUSIVE) {
         box_vcpu_exclusive();
@@ -201,14 +192,14 @@ static void cpu_poll(FuzzInput *in, uint8_t how)
         box_meanwhile(0, NULL);
     }
     if (!bed.gone && bed.s->counter[PVRDMA_CNT_RX_POLLED] > frames_polled) {
-        met |= MET_FRAME;
+        box_met |= BOX_MET_FRAME;
     }
 }
 
 /* Checks that the corpus has reached all that can happen in a poll. */
 void fuzz_reached(void)
 {
-    g_assert_cmphex(met, ==, MET_ALL);
+    g_assert_cmphex(box_met, ==, BOX_MET_ALL);
 }
 
 static void op_doorbell(FuzzInput *in)

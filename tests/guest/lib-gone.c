@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <libexanet.h>
+#include "lib-counter.h"
 #include "rnic/exanet/regs.h"
 
 #define NIC		"/sys/class/exanet/exanet0"
@@ -56,19 +57,6 @@ static void tell_driver(const char *file)
 	if (fd < 0 || write(fd, device, strlen(device)) < 0)
 		die(path);
 	close(fd);
-}
-
-static long long poll_stores(void)
-{
-	FILE *f = fopen(NIC "/counters/poll", "re");
-	long long n = -1;
-
-	if (f) {
-		if (fscanf(f, "%lld", &n) != 1)
-			n = -1;
-		fclose(f);
-	}
-	return n;
 }
 
 static void nap(void)

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib-counter.h"
 #include "lib-harness.h"
 #include "rnic/exanet/regs.h"
 
@@ -346,19 +347,6 @@ static void test_fork(void)
 		want("call in the child", WEXITSTATUS(status), 0);
 	write_one(1, 2, 100000, 52);
 	done("fork");
-}
-
-static long long poll_stores(void)
-{
-	FILE *f = fopen("/sys/class/exanet/exanet0/counters/poll", "r");
-	long long n = -1;
-
-	if (f) {
-		if (fscanf(f, "%lld", &n) != 1)
-			n = -1;
-		fclose(f);
-	}
-	return n;
 }
 
 /* Waits tell a NIC that can be told; not in a child, which has no NIC. */
