@@ -635,13 +635,23 @@ static bool fw_response_fits(ExanetState *s, const FwBlock *b, unsigned tid,
     }
 }
 
+/*
+ * Returns true if @resp shows that the receiver keeps the generation of the block.  A
+ * receiver without room (NO_CONTEXT, FULL) may keep nothing.
+ */
+static bool fw_response_knows(enum exanet_resp resp)
+{
+    return resp <= EXANET_RESP_MALFORMED && resp != EXANET_RESP_NO_CONTEXT &&
+           resp != EXANET_RESP_FULL;
+}
+
 void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
 {
     unsigned tid = RNIC_GET(EXANET_TID_INDEX, RNIC_GET(EXANET_RT_TID, word));
     enum exanet_resp resp = RNIC_GET(EXANET_RT_RESP, word);
     FwBlock *b = &fw->block[tid];
-    bool ack = resp == EXANET_RESP_ACK &&
-               RNIC_GET(EXANET_RT_TID, word) == fw_wire_tid(s, tid, b->gen);
+    bool ours = RNIC_GET(EXANET_RT_TID, word) == fw_wire_tid(s, tid, b->gen);
+    bool ack = ours && resp == EXANET_RESP_ACK;
 
     if (RNIC_GET(EXANET_RT_SEQ, word) == FW_SEQ_NO_BLOCK) {
         exanet_fw_report_answer(s, fw, word);
@@ -650,11 +660,12 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
     if (ack) {
         exanet_fw_rtt_sample(fw, b, RNIC_GET(EXANET_RT_SEQ, word));
     }
+    if (ours && fw_response_knows(resp)) {
+        b->heard = true;
+        exanet_fw_record_late(s, fw, tid, ack);
+    }
     if (!fw_response_fits(s, b, tid, word)) {
         exanet_count(s, ACK_STALE);
-        if (ack) {
-            exanet_fw_record_late(s, fw, tid);
-        }
         return;
     }
     b->peer->answered = true;

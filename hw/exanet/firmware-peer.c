@@ -160,9 +160,9 @@ static unsigned fw_gen_step(const FwTidRecord *r, unsigned taken)
 
 /*
  * The receiver tells a new block from an old one by less than half of the
- * generations.  After so many blocks of which it may have completed none, the TID
- * rests until the receiver has forgotten it; after so many since there were several
- * copies of one, until none of these can be on a slower path any more.
+ * generations.  After so many blocks without an answer the TID rests until the last of
+ * them is answered or the receiver has forgotten all; after so many since there were
+ * several copies of one, until none of these can be on a slower path any more.
  */
 bool exanet_fw_record_usable(ExanetFirmware *fw, FwPeer *peer, unsigned tid)
 {
@@ -197,6 +197,15 @@ void exanet_fw_record_begin(const ExanetFirmware *fw, FwBlock *b, unsigned tid)
     b->peer->path[b->path].bytes += b->len;
 }
 
+/*
+ * Notes that the receiver knows the last generation of @r.  A block that the receiver did
+ * not complete leaves the record of the receiver at the generation before.
+ */
+static void fw_record_heard(FwTidRecord *r, bool acked)
+{
+    r->behind = acked ? 0 : MIN(r->behind, 1);
+}
+
 void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
                           bool maybe)
 {
@@ -204,9 +213,10 @@ void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
 
     r->used = fw->now;
     r->seq = 0;
-    if (b->acked) {
-        r->behind = 0;
-    } else if (!maybe && b->seq < FW_SEQ_MAX / 2) {
+    if (b->acked || b->heard) {
+        fw_record_heard(r, b->acked);
+    }
+    if (!b->acked && !maybe && b->seq < FW_SEQ_MAX / 2) {
         /* the receiver must not mistake the next block for another copy of this one */
         r->seq = b->seq + EXANET_SEQ_GAP;
     }
@@ -219,8 +229,8 @@ void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
     b->peer->path[b->path].bytes -= b->len;
 }
 
-/* The ack of a block that was given up: it did complete. */
-void exanet_fw_record_late(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+void exanet_fw_record_late(ExanetState *s, ExanetFirmware *fw, unsigned tid,
+                           bool acked)
 {
     const FwBlock *b = &fw->block[tid];
 
@@ -233,7 +243,7 @@ void exanet_fw_record_late(ExanetState *s, ExanetFirmware *fw, unsigned tid)
             peer->answered = true;
         }
         if (r && !r->seq && r->gen == b->gen) {
-            r->behind = 0;
+            fw_record_heard(r, acked);
         }
     }
 }

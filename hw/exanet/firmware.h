@@ -103,6 +103,7 @@ typedef struct FwBlock {
     bool measured;                  /* its round trip has been taken */
     bool acked;
     bool nacked;                    /* the last copy, for good */
+    bool heard;                     /* its node has told that it knows the generation */
     bool maybe;                     /* an earlier copy may have completed it */
     uint8_t error;                  /* enum exanet_resp while FW_STOPPED */
     bool reported;                  /* RESOLVE will come */
@@ -287,8 +288,9 @@ void exanet_fw_record_begin(const ExanetFirmware *fw, FwBlock *b, unsigned tid);
  */
 void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
                           bool maybe);
-/* An ack for the last block of the idle @tid arrived. */
-void exanet_fw_record_late(ExanetState *s, ExanetFirmware *fw, unsigned tid);
+/* Notes an answer for the last block of the idle @tid; @acked: the block did complete. */
+void exanet_fw_record_late(ExanetState *s, ExanetFirmware *fw, unsigned tid,
+                           bool acked);
 /* Returns how long the next block to @peer may be, bytes. */
 uint32_t exanet_fw_block_bytes(const ExanetState *s, const ExanetFirmware *fw,
                                const FwPeer *peer);

@@ -190,15 +190,26 @@ static void tomb_set(ExanetState *s, ExanetSource *src,
     r->tomb_next = (r->tomb_next + 1) % EXANET_TOMBSTONES;
 }
 
-/* Whether @pkt is of a block that is finished or older: it is dealt with here. */
+/*
+ * Returns true if @pkt is of a block that is finished or older; then the function has
+ * dealt with @pkt.  A newer generation moves the record of the TID, although the block
+ * may fail: else a source could not begin again after half of the generations failed.
+ */
 static bool tomb_check(ExanetState *s, ExanetSource *src,
                        const ExanetPacket *pkt)
 {
     ExanetTidRecord *t = &src->tomb[pkt_tid(pkt)];
     unsigned ahead = (pkt_gen(pkt) - t->gen) % GEN_COUNT;
 
-    if (!t->valid || s->time - t->time > EXANET_TID_AGE_NS ||
-        (ahead > 0 && ahead < GEN_COUNT / 2)) {
+    if (!t->valid || s->time - t->time > EXANET_TID_AGE_NS) {
+        return false;
+    }
+    if (ahead > 0 && ahead < GEN_COUNT / 2) {
+        if (ahead > 1) {
+            t->gen = (pkt_gen(pkt) - 1) % GEN_COUNT;
+            t->seq = UINT16_MAX;        /* that block was given up: it gets no ack */
+            t->time = s->time;
+        }
         return false;
     }
     if (ahead >= GEN_COUNT / 2) {
@@ -486,16 +497,14 @@ void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt)
 
     trace_exanet_receiver_parse(s->node, pkt->src, pkt->type, pkt->tid,
                                 pkt->seq, pkt->va, pkt->size);
-    if (!exanet_source_find(s, pkt, resp == EXANET_RESP_ACK, &src)) {
+    if (!exanet_source_find(s, pkt, resp == EXANET_RESP_ACK, &src) ||
+        (src && !s->strict && tomb_check(s, src, pkt))) {
         return;
     }
     if (resp != EXANET_RESP_ACK) {
         exanet_count(s, DROP_PROTECTION);
         exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
         rx_refuse(s, src, pkt, resp);
-        return;
-    }
-    if (!s->strict && tomb_check(s, src, pkt)) {
         return;
     }
     written = rx_cut_through(s, pkt);

@@ -15,7 +15,10 @@
 #define EXANET_RX_SENDERS (EXANET_CONTEXTS * EXANET_PKTZ_CHANNELS)
 #define EXANET_RX_RETIRED 4         /* epochs of a source */
 
-/* The last block that a TID completed, or was answered for without a context. */
+/*
+ * In tomb: the last block that a TID completed, or a later one that its source gave up.
+ * In refused: the last block that was answered for without a context.
+ */
 typedef struct ExanetTidRecord {
     int64_t time;                   /* of the last answer, ns */
     uint16_t seq;                   /* answered up to here */

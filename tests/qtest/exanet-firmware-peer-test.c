@@ -167,11 +167,124 @@ static void test_generation_kept(void)
     exanet_stop(t);
 }
 
+/* --- Blocks that end without an ack ------------------------------------------- */
+
+#define TIDS 64                     /* of a context */
+#define GENERATIONS 16
+#define CHUNK 1024
+#define CHUNKS 48                   /* under way at the same time */
+#define STRAY (100 * EXANET_MS)
+
+/* The last generation of each TID that the neighbour has answered. */
+typedef struct Known {
+    bool valid[TIDS];
+    uint8_t gen[TIDS];
+    ExanetPacket last[TIDS];        /* first packet of the last block */
+} Known;
+
+static void answer(ExanetTest *t, Known *k, const ExanetPacket *pkt,
+                   enum exanet_resp resp)
+{
+    unsigned tid = RNIC_GET(EXANET_TID_INDEX, pkt->tid);
+
+    exanet_peer_ack(t->ports[0], pkt, resp);
+    k->valid[tid] = true;
+    k->gen[tid] = RNIC_GET(EXANET_TID_GEN, pkt->tid);
+}
+
+/*
+ * Starts a write of CHUNKS blocks.  Returns the TIDs of the blocks that leave, and how
+ * many these are in *@n.  Asserts that the neighbour can tell each block from older ones.
+ */
+static void blocks_start(ExanetTest *t, Known *k, unsigned tids[CHUNKS], unsigned *n)
+{
+    ExanetTransfer x = {
+        .src = EXANET_RAM_SRC, .dst = exanet_gva(BEFORE, EXANET_RAM_DST),
+        .len = CHUNKS * CHUNK,
+    };
+
+    *n = 0;
+    exanet_channel_start(t, 0, 0, &x);
+    exanet_settle(t);
+    while (!g_queue_is_empty(&t->ports[0]->packets)) {
+        g_autofree ExanetRxPacket *rx = g_queue_pop_head(&t->ports[0]->packets);
+        unsigned tid = RNIC_GET(EXANET_TID_INDEX, rx->pkt.tid);
+        unsigned gen = RNIC_GET(EXANET_TID_GEN, rx->pkt.tid);
+
+        if (rx->pkt.type == EXANET_TYPE_WRITE && rx->pkt.first) {
+            g_assert_cmpuint(tid, <, TIDS);
+            g_assert_cmpuint(*n, <, CHUNKS);
+            g_assert(!k->valid[tid] ||
+                     (gen - k->gen[tid]) % GENERATIONS < GENERATIONS / 2 - 1);
+            k->last[tid] = rx->pkt;
+            tids[(*n)++] = tid;
+        }
+    }
+}
+
+/*
+ * Writes fail again and again because of their first blocks.  The other blocks are
+ * answered, but later: no TID rests.
+ */
+static void test_failed(void)
+{
+    ExanetTest *t = start();
+    g_autofree Known *k = g_new0(Known, 1);
+    unsigned tids[CHUNKS], n;
+
+    exanet_set32(t, EXANET_FW + EXANET_REG_FW_BLOCK, CHUNK);
+    for (unsigned round = 0; round < 60; round++) {
+        blocks_start(t, k, tids, &n);
+        g_assert_cmpuint(n, ==, CHUNKS);
+        answer(t, k, &k->last[tids[0]], EXANET_RESP_DECODE);
+        exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_FAILED);
+        for (unsigned i = 1; i < n; i++) {
+            answer(t, k, &k->last[tids[i]],
+                   round % 2 ? EXANET_RESP_FAULT : EXANET_RESP_PROTECTION);
+        }
+        exanet_settle(t);
+        exanet_step(t, STRAY + EXANET_MS);
+    }
+    exanet_stop(t);
+}
+
+/*
+ * The context closes while its blocks have no answer.  All TIDs rest in the end.  The
+ * next write waits, and goes on as soon as answers to the last blocks come.
+ */
+static void test_resting(void)
+{
+    ExanetTest *t = start();
+    g_autofree Known *k = g_new0(Known, 1);
+    unsigned tids[CHUNKS], n, round;
+
+    exanet_set32(t, EXANET_FW + EXANET_REG_FW_BLOCK, CHUNK);
+    for (round = 0; blocks_start(t, k, tids, &n), n; round++) {
+        g_assert_cmpuint(round, <, GENERATIONS);
+        new_owner(t, EXANET_TEST_JOB);
+        exanet_step(t, STRAY + EXANET_MS);
+    }
+    g_assert_cmpuint(round, >=, GENERATIONS / 2 - 1);
+    /* a node without room may have forgotten all */
+    for (unsigned i = 0; i < TIDS; i++) {
+        exanet_peer_ack(t->ports[0], &k->last[i], EXANET_RESP_NO_CONTEXT);
+    }
+    drop_all(t, t->ports[0]);
+    g_assert_cmpuint(exanet_channel_state(t, 0, 0), ==, EXANET_CHANNEL_QUEUED);
+    for (unsigned i = 0; i < TIDS; i++) {
+        answer(t, k, &k->last[i], EXANET_RESP_PROTECTION);
+    }
+    g_assert_cmpuint(drop_all(t, t->ports[0]), ==, CHUNKS * CHUNK / EXANET_MTU);
+    exanet_stop(t);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("/exanet/firmware-peer/unanswered", test_unanswered);
     qtest_add_func("/exanet/firmware-peer/quota", test_quota);
     qtest_add_func("/exanet/firmware-peer/generation-kept", test_generation_kept);
+    qtest_add_func("/exanet/firmware-peer/failed", test_failed);
+    qtest_add_func("/exanet/firmware-peer/resting", test_resting);
     return g_test_run();
 }

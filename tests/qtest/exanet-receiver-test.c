@@ -458,6 +458,72 @@ static void test_generations(void)
     exanet_stop(t);
 }
 
+/*
+ * More generations than the receiver can tell apart fail one after the other.  The
+ * receiver answers each, takes the next good block, and drops copies of the last bad one.
+ */
+static void test_generations_failed(void)
+{
+    static const struct {
+        uint64_t va;
+        uint16_t pdid;
+        enum exanet_resp resp;
+    } bad[] = {
+        { (4ULL << EXANET_WINDOW_BITS) + DST, EXANET_TEST_PDID(0), EXANET_RESP_DECODE },
+        { DST, EXANET_TEST_PDID(5), EXANET_RESP_PROTECTION },
+    };
+    ExanetTest *t = exanet_start("");
+    unsigned gen = 0;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(bad); i++) {
+        ExanetBlock good = exanet_block_new(30, DST, 300);
+        ExanetBlock b = exanet_block_new(30, bad[i].va, 300);
+
+        good.tid = exanet_wire_tid(30, gen++ % 16);
+        exanet_send_acked(t, &good);
+        b.pdid = bad[i].pdid;
+        for (unsigned n = 0; n < 20; n++) {
+            b.tid = exanet_wire_tid(30, gen++ % 16);
+            exanet_peer_send_block(t->peer, &b);
+            exanet_assert_resp(t, &b, bad[i].resp);
+        }
+        good.tid = exanet_wire_tid(30, gen++ % 16);
+        exanet_random_bytes((uint8_t *)good.data, good.len, gen);
+        exanet_send_acked(t, &good);
+        for (b.seq = 1; b.seq < 3; b.seq++) {
+            exanet_peer_send_block(t->peer, &b);
+            exanet_assert_quiet(t);
+        }
+        exanet_block_free(&good);
+        exanet_block_free(&b);
+    }
+    exanet_stop(t);
+}
+
+/* A generation that follows a skipped one: copies of the skipped one get no ack. */
+static void test_generation_skipped(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetBlock b = exanet_block_new(30, DST, 600);
+    ExanetBlock skipped = exanet_block_new(30, DST + BLOCK, 600);
+
+    exanet_send_acked(t, &b);
+    b.tid = exanet_wire_tid(30, 2);
+    exanet_send_packet(t, &b, 0);
+    skipped.tid = exanet_wire_tid(30, 1);
+    for (; skipped.seq < 3; skipped.seq++) {
+        exanet_peer_send_block(t->peer, &skipped);
+        exanet_assert_quiet(t);
+    }
+    exanet_assert_byte(t, DST + BLOCK, 0, 600);
+    exanet_send_packet(t, &b, 1);
+    exanet_send_packet(t, &b, 2);
+    exanet_assert_acked(t, &b);
+    exanet_block_free(&b);
+    exanet_block_free(&skipped);
+    exanet_stop(t);
+}
+
 /* A new epoch of the source: nothing of before counts. */
 static void test_epoch(void)
 {
@@ -654,6 +720,10 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/receiver/t13-old-sequence-strict",
                    test_old_sequence_strict);
     qtest_add_func("/exanet/receiver/t13-generations", test_generations);
+    qtest_add_func("/exanet/receiver/t13-generations-failed",
+                   test_generations_failed);
+    qtest_add_func("/exanet/receiver/t13-generation-skipped",
+                   test_generation_skipped);
     qtest_add_func("/exanet/receiver/t13-epoch", test_epoch);
     qtest_add_func("/exanet/receiver/t14-no-context", test_no_context);
     qtest_add_func("/exanet/receiver/t14-ways", test_ways);
