@@ -355,17 +355,8 @@ def build(name='', arch=AMD64):
     apt.ensure_packages(HOST_PACKAGES + arch.host_packages)
     arch.folder.mkdir(parents=True, exist_ok=True)
     _make_keys()
-    arch.build_recipe.bootstrap(
-        arch.root, 'the Debian 13 in which the guest parts '
-        f'are compiled{_for(arch)}', _root_digest(arch))
     image = Image(name, arch)
-    images = {i.base: i for i in (Image(arch=arch), image)}
-    if arch is not AMD64:   # it is completed after the other's example
-        for i in images.values():
-            Image(i.name).make_base()
-    for i in images.values():
-        i.make_base()
-    _check_kernels(arch, images)
+    _install(arch, {i.base: i for i in (Image(arch=arch), image)})
     for part in image.parts:
         part.make()
     _make_boot(arch)
@@ -400,14 +391,29 @@ def build_debug():
     _give_back()
 
 
-def _check_kernels(arch, bases):
-    """Failed if the kernel differs between the trees, all of which will be
-    made anew next time."""
-    if {kernel_version(base) for base in bases} != {arch.build_version()}:
-        for root in [arch.root, *bases]:
+def _install(arch, images):
+    """Installs the tree in which the parts are compiled and the trees of IMAGES, all of
+    which have one kernel. If the Debian archive has a newer kernel than a tree that was
+    installed earlier, the function installs all of them anew."""
+    for _ in range(2):
+        _install_once(arch, images)
+        if {kernel_version(base) for base in images} == {arch.build_version()}:
+            return
+        for root in [arch.root, *images]:
             (arch.folder / f'{root.name}.stamp').unlink()
-        raise Failed('the Debian archive got a new kernel between two '
-                     'installations: run this again')
+    raise Failed('the Debian archive got a new kernel twice between two '
+                 'installations: run this again')
+
+
+def _install_once(arch, images):
+    arch.build_recipe.bootstrap(
+        arch.root, 'the Debian 13 in which the guest parts '
+        f'are compiled{_for(arch)}', _root_digest(arch))
+    if arch is not AMD64:   # it is completed after the other's example
+        for i in images.values():
+            Image(i.name).make_base()
+    for i in images.values():
+        i.make_base()
 
 
 def _give_back():
