@@ -65,7 +65,7 @@ class _Part:
         """Of the sources, of all parts this one is built with, and of the way to build
         it."""
         return digest(*(p.digest() for p in self.needs),
-                      _root_digest(self.arch),
+                      _root_digest(self.arch), _kernel(self.arch),
                       *(digest(str(f.relative_to(TOP)), f)
                         for f in _sources(self.folder)),
                       digest(TOP / 'include/rnic',
@@ -208,7 +208,8 @@ class _Pvrdma(_Part):
                          kernel_source.PVRDMA, _build_pvrdma)
 
     def digest(self):
-        return digest(_root_digest(self.arch), kernel_source.NAME)
+        return digest(_root_digest(self.arch), _kernel(self.arch),
+                      kernel_source.NAME)
 
     def make(self):
         if not fresh(self.stamp, self.digest()):
@@ -267,6 +268,15 @@ def _root_digest(arch):
     recipe = arch.build_recipe
     return digest(' '.join(recipe.packages), *recipe.options[1:],
                   *recipe.excluded)
+
+
+def _kernel(arch):
+    """Returns the kernel for which parts are compiled, '' if there is none yet. The
+    packages do not tell it, because the Debian archive gets newer ones."""
+    try:
+        return arch.build_version()
+    except Failed:
+        return ''
 
 
 class Image:
@@ -338,8 +348,8 @@ def _boot_stamp(arch):
 
 def _boot_digest(arch):
     """Of vmlinux and initrd."""
-    return digest(Image(arch=arch).base_digest(), ' '.join(initrd.MODULES),
-                  _HERE / 'initramfs-init')
+    return digest(Image(arch=arch).base_digest(), _kernel(arch),
+                  ' '.join(initrd.MODULES), _HERE / 'initramfs-init')
 
 
 def _ram_digest(arch):
