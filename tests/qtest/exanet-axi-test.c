@@ -243,10 +243,15 @@ static void walk_code(ExanetTest *t, uint32_t ttbr)
     for (unsigned i = 0; i < 16; i++) {
         qtest_writel(t->qts, WALK_VBAR + 0x80 * i, WALK_LOOP);
     }
-    /* the first instruction is written last, because the processor waits there */
-    for (int i = ARRAY_SIZE(code) - 1; i >= 0; i--) {
+    /*
+     * The processor waits at the first instruction.  It is stopped for the write, because
+     * QEMU keeps a stale translation if the write meets the translation of the same page.
+     */
+    qtest_qmp_assert_success(t->qts, "{ 'execute': 'stop' }");
+    for (unsigned i = 0; i < ARRAY_SIZE(code); i++) {
         qtest_writel(t->qts, WALK_CODE + 4 * i, code[i]);
     }
+    qtest_qmp_assert_success(t->qts, "{ 'execute': 'cont' }");
 }
 
 /*
