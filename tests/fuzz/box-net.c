@@ -16,6 +16,7 @@ typedef struct Wire {
     Nic *nic;                       /* NULL: no netdev, or a removed one */
     GQueue frames;                  /* GBytes for the device */
     NetFilterState *filter;
+    bool refused;                   /* the NIC has not taken the oldest frame */
     bool blocked;
     bool corked;
     NetPacketSent *kept;            /* called when the kept frame has left */
@@ -85,7 +86,8 @@ static bool wire_deliver(Wire *w)
     const uint8_t *bytes;
     bool taken;
 
-    if (!frame || !w->nic) {
+    /* after a refusal QEMU delivers nothing until the NIC flushes the queue */
+    if (!frame || !w->nic || w->refused) {
         return false;
     }
     bytes = g_bytes_get_data(frame, &len);
@@ -95,6 +97,7 @@ static bool wire_deliver(Wire *w)
     if (taken) {
         g_bytes_unref(frame);
     } else {
+        w->refused = true;
         g_queue_push_head(&w->frames, frame);
     }
     return taken;
@@ -172,6 +175,7 @@ void qemu_del_nic(NICState *state)
     Wire *w = wire_of(nic->nc.peer);
 
     w->nic = NULL;
+    w->refused = false;
     w->kept = NULL;
     w->netdev.peer = NULL;
     g_free(nic);
@@ -225,6 +229,7 @@ void qemu_flush_queued_packets(NetClientState *nc)
             wire_let_go(w, w->kept_len);
         }
     } else {
+        w->refused = false;
         wire_deliver(w);
     }
 }
