@@ -9,6 +9,11 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "accel.h"
+#include "exanet.h"
+#include "irq.h"
+#include "shm-initiator.h"
+#include "shm-internal.h"
 #include "shm-timing.h"
 #include "../trace.h"
 

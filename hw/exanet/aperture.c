@@ -21,7 +21,10 @@
 #include "system/cpus.h"
 #include "system/tcg.h"
 #include "../core/vcpu.h"
-#include "shm.h"
+#include "aperture.h"
+#include "exanet.h"
+#include "shm-initiator.h"
+#include "shm-internal.h"
 #include "../trace.h"
 
 #define WAIT_SLICE_MS   10

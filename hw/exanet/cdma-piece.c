@@ -4,7 +4,13 @@
  * of it if it does not.
  */
 #include "qemu/osdep.h"
+#include "cdma-internal.h"
 #include "cdma.h"
+#include "context.h"
+#include "exanet.h"
+#include "fault.h"
+#include "shm-initiator.h"
+#include "shm-internal.h"
 #include "../trace.h"
 
 void exanet_cdma_abandon(CdmaChannel *ch)

@@ -10,7 +10,12 @@
 #include "qemu/osdep.h"
 #include "qemu/host-utils.h"
 #include "qemu/log.h"
+#include "cdma-internal.h"
 #include "cdma.h"
+#include "context.h"
+#include "exanet.h"
+#include "irq.h"
+#include "shm-internal.h"
 #include "shm-timing.h"
 #include "../trace.h"
 

@@ -3,6 +3,9 @@
 #include "qemu/osdep.h"
 #include "migration/vmstate.h"
 #include "class.h"
+#include "exanet.h"
+#include "inject.h"
+#include "qom.h"
 #include "shm.h"
 #include "switch-arith.h"
 

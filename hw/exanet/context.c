@@ -13,8 +13,15 @@
 #include "qemu/log.h"
 #include "qemu/memalign.h"
 #include "qemu/rcu.h"
+#include "context.h"
 #include "exanet.h"
+#include "fault.h"
+#include "firmware.h"
+#include "mailbox.h"
+#include "packetizer.h"
+#include "receiver.h"
 #include "shm.h"
+#include "walk.h"
 #include "../trace.h"
 
 #define TLB_WAYS 2ULL           /* a set fills a cache line */

@@ -5,10 +5,23 @@
  * go on now stays where it is.  See switch.c for the ways.
  */
 #include "qemu/osdep.h"
+#include "crossbar.h"
+#include "exadma.h"
 #include "exanet.h"
+#include "firmware.h"
+#include "flow.h"
+#include "irq.h"
+#include "packetizer.h"
+#include "port.h"
+#include "receiver.h"
+#include "route.h"
+#include "rtmailbox.h"
 #include "shm-timing.h"
+#include "shm.h"
 #include "switch-arith.h"
+#include "switch.h"
 #include "voq.h"
+#include "wire.h"
 #include "../trace.h"
 
 int exanet_crossbar_route(ExanetState *s, uint32_t dst, unsigned path)

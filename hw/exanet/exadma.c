@@ -10,8 +10,15 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/log.h"
+#include "context.h"
+#include "crossbar.h"
+#include "exadma.h"
 #include "exanet.h"
+#include "fault.h"
+#include "firmware.h"
+#include "flow.h"
 #include "segment.h"
+#include "wire.h"
 #include "../trace.h"
 
 #define EXADMA_TURNS 8              /* of each packet, those put back included */

@@ -10,6 +10,7 @@
 #include "hw/sysbus.h"
 #include "qom/object.h"
 #include "class.h"
+#include "exanet.h"
 
 #define TYPE_EXANET_AXI "exanet-axi"
 OBJECT_DECLARE_SIMPLE_TYPE(ExanetAXI, EXANET_AXI)

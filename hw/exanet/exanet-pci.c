@@ -10,6 +10,7 @@
 #include "hw/pci/pcie.h"
 #include "qom/object.h"
 #include "class.h"
+#include "exanet.h"
 
 #define TYPE_EXANET_PCI "exanet-pci"
 OBJECT_DECLARE_SIMPLE_TYPE(ExanetPCI, EXANET_PCI)

@@ -6,7 +6,12 @@
  * faults there meanwhile is noted in the table and gets the same answer.
  */
 #include "qemu/osdep.h"
+#include "context.h"
 #include "exanet.h"
+#include "fault.h"
+#include "firmware.h"
+#include "irq.h"
+#include "receiver.h"
 #include "shm.h"
 #include "../trace.h"
 

@@ -7,8 +7,13 @@
  * source, or when nobody answers.
  */
 #include "qemu/osdep.h"
-#include "segment.h"
+#include "crossbar.h"
+#include "exadma.h"
+#include "exanet.h"
+#include "firmware-internal.h"
 #include "firmware.h"
+#include "segment.h"
+#include "wire.h"
 #include "../trace.h"
 
 #define FW_BACKOFF_SHIFT_MAX 10     /* back-off doubles up to x 1024 */

@@ -5,7 +5,11 @@
  * times, and the paths that blocks take.
  */
 #include "qemu/osdep.h"
+#include "crossbar.h"
+#include "exanet.h"
+#include "firmware-internal.h"
 #include "firmware.h"
+#include "job-quota.h"
 
 #define FW_PEERS_MAX 2048           /* of a context */
 #define FW_BEHIND_MAX (FW_GENERATIONS / 2 - 1)

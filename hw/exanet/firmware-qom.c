@@ -4,6 +4,8 @@
 #include "qobject/qdict.h"
 #include "qobject/qlist.h"
 #include "qobject/qnum.h"
+#include "exanet.h"
+#include "firmware-internal.h"
 #include "firmware.h"
 
 static QDict *transfer_show(ExanetState *s, const FwTransfer *t)

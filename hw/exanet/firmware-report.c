@@ -7,7 +7,12 @@
  * sequence that no block has.
  */
 #include "qemu/osdep.h"
+#include "crossbar.h"
+#include "exanet.h"
+#include "firmware-internal.h"
 #include "firmware.h"
+#include "receiver.h"
+#include "wire.h"
 
 /* Reports that wait for one reader, a context of a node. */
 #define FW_REPORTS_READER 16

@@ -15,7 +15,12 @@
 #include "qemu/bswap.h"
 #include "qemu/host-utils.h"
 #include "qemu/log.h"
+#include "context.h"
+#include "exanet.h"
+#include "firmware-internal.h"
 #include "firmware.h"
+#include "irq.h"
+#include "rtmailbox.h"
 #include "../trace.h"
 
 #define FW_BUDGET 256               /* blocks started by one run */

@@ -15,8 +15,13 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/queue.h"
+#include "crossbar.h"
 #include "exanet.h"
 #include "flow-rate.h"
+#include "flow.h"
+#include "port.h"
+#include "switch.h"
+#include "wire.h"
 #include "../trace.h"
 
 #define FLOWS_MAX 1024              /* of an output, and paced ones */

@@ -14,6 +14,9 @@
 #include "qemu/host-utils.h"
 #include "qemu/log.h"
 #include "exanet.h"
+#include "inject.h"
+#include "port.h"
+#include "wire.h"
 #include "../trace.h"
 
 /* Longer than this the protocols above have given up anyway. */

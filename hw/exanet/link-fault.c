@@ -4,7 +4,10 @@
  * channel that vanish, come twice, or come later.  See inject.c for whom it hits.
  */
 #include "qemu/osdep.h"
+#include "exanet.h"
+#include "inject.h"
 #include "link.h"
+#include "port.h"
 
 /* Packets that are delayed at the same time; the others are spared. */
 #define LATE_MAX 256

@@ -5,7 +5,12 @@
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
 #include "system/runstate.h"
+#include "exanet.h"
+#include "irq.h"
 #include "link.h"
+#include "port.h"
+#include "receiver.h"
+#include "switch.h"
 #include "../trace.h"
 
 #define HELLO_INTERVAL_DOWN_NS (50 * SCALE_MS)

@@ -13,7 +13,10 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/units.h"
+#include "exanet.h"
 #include "link.h"
+#include "port.h"
+#include "wire.h"
 #include "../trace.h"
 
 /* A peer that never reads must not make us keep its acks for ever. */

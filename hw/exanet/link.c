@@ -11,9 +11,16 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/units.h"
+#include "crossbar.h"
+#include "exanet.h"
+#include "inject.h"
+#include "irq.h"
+#include "link-fifo.h"
 #include "link.h"
+#include "port.h"
 #include "shm-timing.h"
 #include "voq.h"
+#include "wire.h"
 #include "../trace.h"
 
 /*

@@ -8,7 +8,12 @@
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
 #include "qemu/log.h"
+#include "context.h"
 #include "exanet.h"
+#include "fault.h"
+#include "irq.h"
+#include "mailbox.h"
+#include "wire.h"
 #include "../trace.h"
 
 #define RING_ALIGN sizeof(struct exanet_message)

@@ -16,6 +16,7 @@
  * process must take no room from the next owner of its context.
  */
 #include "qemu/osdep.h"
+#include "exanet.h"
 #include "job-quota.h"
 #include "packetizer-peer.h"
 

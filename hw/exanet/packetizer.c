@@ -10,7 +10,12 @@
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
 #include "qemu/log.h"
+#include "context.h"
+#include "crossbar.h"
+#include "exanet.h"
 #include "packetizer-peer.h"
+#include "packetizer.h"
+#include "wire.h"
 #include "../trace.h"
 
 #define TIMEOUT_NS          (20 * SCALE_MS)

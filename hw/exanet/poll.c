@@ -7,6 +7,7 @@
 #include "qemu/osdep.h"
 #include "../core/poll.h"
 #include "exanet.h"
+#include "port.h"
 #include "../trace.h"
 
 void exanet_poll(ExanetState *s, unsigned c)

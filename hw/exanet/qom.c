@@ -10,8 +10,16 @@
 #include "qapi/visitor.h"
 #include "qobject/qdict.h"
 #include "qobject/qlist.h"
-#include "exanet.h"
 #include "../core/counters.h"
+#include "arith.h"
+#include "context.h"
+#include "exanet.h"
+#include "firmware.h"
+#include "inject.h"
+#include "port.h"
+#include "qom.h"
+#include "receiver.h"
+#include "route.h"
 
 /* Something to be looked at. */
 typedef struct QomView {

@@ -5,7 +5,16 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "context.h"
+#include "exanet.h"
+#include "fault.h"
+#include "firmware.h"
+#include "irq.h"
+#include "mailbox.h"
+#include "receiver-source.h"
 #include "receiver.h"
+#include "rtmailbox.h"
+#include "wire.h"
 #include "../trace.h"
 
 #define PKTZ_GEN_COUNT 64

@@ -13,7 +13,13 @@
  * the memory of all other links.
  */
 #include "qemu/osdep.h"
+#include "exanet.h"
+#include "firmware.h"
+#include "port.h"
+#include "receiver-source.h"
 #include "receiver.h"
+#include "shm.h"
+#include "wire.h"
 
 /* A source takes 57 KB. */
 #define SOURCES_MAX 1024

@@ -7,8 +7,16 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include "segment.h"
+#include "context.h"
+#include "crossbar.h"
+#include "exanet.h"
+#include "fault.h"
+#include "firmware.h"
+#include "irq.h"
+#include "receiver-source.h"
 #include "receiver.h"
+#include "segment.h"
+#include "wire.h"
 #include "../trace.h"
 
 /*

@@ -1,95 +1,89 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of the receiver share: receiver.c has blocks, receiver-message.c
- * packets that are complete in themselves, receiver-source.c what is remembered of
- * the nodes that send, for which shm-target.c includes this, too.  Nobody else does.
+ * ExaNet RDMA receiver: blocks, messages and notifications of other nodes.
  */
 #ifndef HW_EXANET_RECEIVER_H
 #define HW_EXANET_RECEIVER_H
 
-#include "exanet.h"
-#include "shm.h"
+#include "exec/hwaddr.h"
+#include "rnic/exanet/regs.h"
+#include "fault.h"
+#include "wire.h"
 
-/* What is idle for so long may make room for others [P]. */
-#define EXANET_RX_IDLE_NS (100 * (int64_t)SCALE_MS)
-#define EXANET_RX_SENDERS (EXANET_CONTEXTS * EXANET_PKTZ_CHANNELS)
-#define EXANET_RX_RETIRED 4         /* epochs of a source */
+typedef struct ExanetState ExanetState;
+typedef struct ExanetSource ExanetSource;
 
-/*
- * In tomb: the last block that a TID completed, or a later one that its source gave up.
- * In refused: the last block that was answered for without a context.
- */
-typedef struct ExanetTidRecord {
-    int64_t time;                   /* of the last answer, ns */
-    uint16_t seq;                   /* answered up to here */
-    uint8_t gen;
-    bool valid;
-    bool released;                  /* the source has given the block up */
-} ExanetTidRecord;
-
-/* A notification packet that was delivered: copies of it are duplicates. */
-typedef struct ExanetReport {
-    int64_t time;                   /* ns */
-    uint64_t va;
-    uint64_t data;                  /* as it came */
-    uint16_t number;                /* its TID */
+typedef struct ExanetRxContext {
+    uint64_t bitmap;
+    uint64_t window;                /* full VA of the 16-KB window */
+    uint64_t control[4];            /* P0..P3 */
+    int64_t time;                   /* last activity, ns */
+    uint32_t src;
+    uint32_t bytes;
+    uint16_t tid;                   /* wire TID */
+    uint16_t seq;
     uint16_t pdid;
-    bool valid;
-} ExanetReport;
-
-struct ExanetSource {
-    int64_t time;                   /* ns, last packet for a context of this node */
-    int64_t born;                   /* ns, first packet */
-    int64_t far;                    /* ns, last packet that other nodes forwarded */
-    uint32_t coord;
+    uint16_t user;
+    uint8_t first_idx;
+    uint8_t last_idx;
     uint8_t epoch;
-    uint8_t link;                   /* link of the first packet */
-    bool proven;                    /* something of it was taken */
-    struct {
-        int64_t time;               /* when it was replaced, ns */
-        uint8_t epoch;
-        bool valid;
-    } retired[EXANET_RX_RETIRED];   /* a ring */
-    unsigned retired_next;
-    ExanetTidRecord tomb[EXANET_TIDS];
-    ExanetTidRecord refused[EXANET_TIDS];
-    struct {
-        int64_t time;               /* of the last packet, ns */
-        uint8_t gen;                /* of the last message that arrived */
-        bool valid;
-        bool done;                  /* it was delivered: copies are duplicates */
-    } message[EXANET_RX_SENDERS];   /* by sender's context and channel */
-    struct {
-        ExanetReport report[EXANET_RX_REPORTS];     /* a ring */
-        unsigned next;
-    } reports[EXANET_CONTEXTS];     /* by reader: no context forgets for another one */
-    ExanetShmSource shm;
-};
+    uint8_t nack;                   /* enum exanet_resp; 0: not nacked */
+    bool valid;
+    bool first;
+    bool last;
+    bool notify;
+    bool control_seen;
+} ExanetRxContext;
 
 /*
- * Looks up the source of @pkt.  If @passed, exanet_context_check() has passed @pkt: a
- * new node is added, and a new epoch resets the node's state.  Otherwise *src is NULL
- * for an unknown node or epoch, because the coordinates of a refused packet may be
- * false and must take no memory.  Returns false if @pkt must be dropped; the function
- * has then counted @pkt and, if useful, answered it.
+ * Delivered notification packets that the receiver remembers for each of its contexts of
+ * each node that sends [P].
  */
-bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
-                        ExanetSource **src);
+#define EXANET_RX_REPORTS 32
 
-/* Answers @pkt with @resp. */
-void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,
-                         enum exanet_resp resp);
-/* A write fault that @pkt met, but for its address; acks to @pkt tell of it. */
-ExanetPendingFault exanet_receiver_fault(const ExanetPacket *pkt,
-                                         enum exanet_fault_unit unit);
+typedef struct ExanetReceiver {
+    ExanetRxContext ctx[EXANET_RX_CONTEXTS];
+    uint32_t ways;                  /* property */
+    GHashTable *sources;            /* coordinates -> ExanetSource, owned */
+    ExanetSource *recent;           /* the one looked up last */
+    /* Number of sources by the link of their first packet; EXANET_LINKS: no link. */
+    unsigned by_link[EXANET_LINKS + 1];
+    int64_t full_until[EXANET_LINKS + 1];   /* ns; no source can be forgotten before */
+    int64_t swept;                  /* ns, time of the last sweep of idle sources */
+    struct {
+        uint64_t key;               /* EXANET_TOMB_ */
+        int64_t time;
+    } tomb[EXANET_TOMBSTONES];      /* most recent completions, a ring */
+    unsigned tomb_next;
+} ExanetReceiver;
+
+void exanet_receiver_init(ExanetState *s);
+void exanet_receiver_fini(ExanetState *s);
+void exanet_receiver_reset(ExanetState *s);
+/* A packet of a block: data for memory, or a control packet. */
+void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt);
+/* A packet of a packetizer: duplicates, delivery, ack. */
+void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt);
+/* A notification packet of others' firmware: duplicates, delivery, ack. */
+void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt);
+/* The source gave a block up: its context goes, unless it is for a newer copy. */
+void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt);
+/* HELLO told that the node at @src has a new epoch: forget what it sent before. */
+void exanet_receiver_new_epoch(ExanetState *s, uint32_t src, uint8_t epoch);
 /*
- * Delivers notification @n to the 42-bit address @va of @pdid on this node; @fault
- * is who sent it.  An interrupt follows if @irq.
+ * Returns true if the node at @coord has lately sent packets through switches; stores its
+ * epoch in *@epoch.
  */
-enum exanet_resp exanet_receiver_notify(ExanetState *s, uint16_t pdid,
-                                        uint64_t va,
-                                        const struct exanet_notification *n,
-                                        const ExanetPendingFault *fault,
-                                        bool irq);
+bool exanet_receiver_elsewhere(ExanetState *s, uint32_t coord, uint8_t *epoch);
+/* Forgets nodes that have long been silent; the caller calls this periodically. */
+void exanet_receiver_sweep(ExanetState *s);
+/* Drops blocks for context @c that are not complete: its memory goes. */
+void exanet_receiver_forget(ExanetState *s, unsigned c);
+/* The driver resolved a destination fault: tell the source (code 7 or 4). */
+void exanet_receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
+                              bool ok);
+/* Debug windows, @addr from the start of the block, 8-byte aligned. */
+uint64_t exanet_receiver_debug_read(ExanetState *s, hwaddr addr);
+uint64_t exanet_receiver_tomb_read(ExanetState *s, hwaddr addr);
 
 #endif /* HW_EXANET_RECEIVER_H */

@@ -2,6 +2,7 @@
 /* ExaNet routing; see route.h. */
 #include "qemu/osdep.h"
 #include "qemu/cutils.h"
+#include "arith.h"
 #include "route.h"
 
 #define RING_MIN 3              /* a ring of two is a mesh with parallel cables */

@@ -6,7 +6,12 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "context.h"
 #include "exanet.h"
+#include "firmware.h"
+#include "irq.h"
+#include "rtmailbox.h"
+#include "wire.h"
 #include "../trace.h"
 
 #define REQUEST_LANES (sizeof(struct exanet_read_req) / 4)

@@ -12,8 +12,17 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/queue.h"
+#include "aperture.h"
+#include "crossbar.h"
+#include "exanet.h"
+#include "flow.h"
+#include "shm-initiator.h"
+#include "shm-internal.h"
 #include "shm-node.h"
+#include "shm-order.h"
 #include "shm-timing.h"
+#include "shm.h"
+#include "wire.h"
 #include "../trace.h"
 
 #define SLOTS_MAX           64      /* EXANET_STID_SLOT */

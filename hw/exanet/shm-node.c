@@ -3,6 +3,9 @@
  * ExaNet shared memory: the nodes that the initiator sends to.
  */
 #include "qemu/osdep.h"
+#include "crossbar.h"
+#include "exanet.h"
+#include "shm-internal.h"
 #include "shm-node.h"
 
 /* Maximum of nodes that have answered, and of nodes per context that have not. */

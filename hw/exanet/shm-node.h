@@ -6,7 +6,7 @@
 #define HW_EXANET_SHM_NODE_H
 
 #include "qemu/queue.h"
-#include "shm.h"
+#include "exanet.h"
 
 /* What is to be sent, in the order of issue. */
 enum {

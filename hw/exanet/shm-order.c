@@ -6,7 +6,10 @@
  * So stores of a node are taken in the order of their SEQ; RDMA writes in any order.
  */
 #include "qemu/osdep.h"
-#include "shm.h"
+#include "exanet.h"
+#include "shm-internal.h"
+#include "shm-order.h"
+#include "wire.h"
 #include "../trace.h"
 
 #define SEQ_MASK ((1u << EXANET_SHM_SEQ_BITS) - 1)

@@ -12,7 +12,11 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
+#include "crossbar.h"
+#include "exanet.h"
 #include "shm-timing.h"
+#include "shm.h"
+#include "wire.h"
 #include "../trace.h"
 
 #define TENTHS EXANET_TIMING_NS

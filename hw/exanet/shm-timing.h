@@ -10,7 +10,7 @@
 #ifndef HW_EXANET_SHM_TIMING_H
 #define HW_EXANET_SHM_TIMING_H
 
-#include "shm.h"
+#include "shm-internal.h"
 
 /* Beside the links, whose latency is in PORT_LATENCY, and what depends on length. */
 #define EXANET_TIMING_NS 10

@@ -6,8 +6,10 @@
  */
 #include "qemu/osdep.h"
 #include "system/stats.h"
-#include "exanet.h"
 #include "../core/counters.h"
+#include "exanet.h"
+#include "port.h"
+#include "stats.h"
 
 static QLIST_HEAD(, ExanetState) devices = QLIST_HEAD_INITIALIZER(devices);
 

@@ -15,7 +15,13 @@
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "qemu/host-utils.h"
+#include "arith.h"
+#include "crossbar.h"
+#include "exanet.h"
+#include "port.h"
+#include "route.h"
 #include "switch-arith.h"
+#include "switch.h"
 #include "voq.h"
 
 static uint32_t arith_reg(ExanetState *s, unsigned reg)

@@ -8,8 +8,15 @@
  * ones are kept until a cable or a register changes.
  */
 #include "qemu/osdep.h"
+#include "arith.h"
+#include "crossbar.h"
+#include "exanet.h"
+#include "flow.h"
+#include "port.h"
+#include "route.h"
 #include "shm-timing.h"
 #include "switch-arith.h"
+#include "switch.h"
 #include "../trace.h"
 
 /* What an input sends in a row to an output that others wait for. */

@@ -4,7 +4,11 @@
  * a CPU that would have to wait for them [T §5, "address mapper"].
  */
 #include "qemu/osdep.h"
+#include "exanet.h"
+#include "shm-initiator.h"
+#include "shm-internal.h"
 #include "shm-timing.h"
+#include "tgen.h"
 #include "../trace.h"
 
 #define TURN_PARTS 64               /* packets of one turn */

@@ -2,6 +2,9 @@
 /* ExaNet virtual output queues; see voq.h. */
 #include "qemu/osdep.h"
 #include "qemu/host-utils.h"
+#include "crossbar.h"
+#include "exanet.h"
+#include "port.h"
 #include "voq.h"
 
 /* What a queue sends in a row, so that all get their turn. */

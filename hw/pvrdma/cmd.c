@@ -4,7 +4,16 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "caps.h"
+#include "cmd.h"
+#include "cq.h"
+#include "event.h"
+#include "gid.h"
+#include "mr.h"
+#include "port.h"
 #include "pvrdma.h"
+#include "qp.h"
+#include "srq.h"
 #include "../trace.h"
 
 typedef struct PvrdmaCmdInfo {

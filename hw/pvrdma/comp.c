@@ -7,7 +7,14 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "comp.h"
+#include "cq.h"
 #include "pvrdma.h"
+#include "qp.h"
+#include "req-internal.h"
+#include "req.h"
+#include "roce.h"
+#include "wq.h"
 #include "../trace.h"
 
 #define RNR_FOR_EVER 7

@@ -7,7 +7,14 @@
 #include "qemu/atomic.h"
 #include "qemu/bswap.h"
 #include "qemu/host-utils.h"
+#include "caps.h"
+#include "cq.h"
+#include "event.h"
+#include "mr.h"
+#include "pages.h"
 #include "pvrdma.h"
+#include "qp.h"
+#include "table.h"
 
 #define RING_AT offsetof(struct pvrdma_ring_state, rx)
 #define CQE_AT  PVRDMA_PAGE_BYTES

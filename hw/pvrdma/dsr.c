@@ -5,6 +5,10 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "caps.h"
+#include "dsr.h"
+#include "event.h"
+#include "port.h"
 #include "pvrdma.h"
 
 #define LOCAL_ACK_DELAY 15              /* 134 ms: hosts of QEMU may be busy */

@@ -4,6 +4,8 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "event.h"
+#include "pages.h"
 #include "pvrdma.h"
 #include "../trace.h"
 

@@ -4,7 +4,11 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "caps.h"
+#include "gid.h"
+#include "port.h"
 #include "pvrdma.h"
+#include "roce.h"
 
 #define VLAN_NONE 0xfff                 /* of create_bind */
 

@@ -4,8 +4,20 @@
  */
 #include "qemu/osdep.h"
 #include "migration/vmstate.h"
-#include "pvrdma.h"
+#include "caps.h"
 #include "migration.h"
+#include "mr.h"
+#include "pages.h"
+#include "pvrdma.h"
+#include "qp-attr.h"
+#include "qp.h"
+#include "req-internal.h"
+#include "req.h"
+#include "resp-internal.h"
+#include "resp.h"
+#include "roce.h"
+#include "table.h"
+#include "wq.h"
 
 #define QPN_HANDLE RNIC_FIELD(15, 0)
 #define QPN_GENERATION RNIC_FIELD(23, 16)

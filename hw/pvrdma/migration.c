@@ -14,8 +14,18 @@
 #include "qemu/error-report.h"
 #include "migration/qemu-file-types.h"
 #include "migration/vmstate.h"
-#include "pvrdma.h"
+#include "caps.h"
+#include "cq.h"
+#include "event.h"
+#include "gid.h"
 #include "migration.h"
+#include "mr.h"
+#include "pages.h"
+#include "pvrdma.h"
+#include "qp.h"
+#include "srq.h"
+#include "table.h"
+#include "wq.h"
 
 /* --- Tables --------------------------------------------------------------- */
 int pvrdma_table_save(QEMUFile *f, void *pv, size_t size,

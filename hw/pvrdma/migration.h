@@ -6,6 +6,9 @@
 #define HW_PVRDMA_MIGRATION_H
 
 #include "migration/vmstate.h"
+#include "pages.h"
+
+typedef struct PvrdmaQp PvrdmaQp;
 
 #define PVRDMA_ONE_VERSION .version_id = 2, .minimum_version_id = 2
 
@@ -36,6 +39,8 @@ int pvrdma_table_save(QEMUFile *f, void *pv, size_t size,
 int pvrdma_table_load(QEMUFile *f, void *pv, size_t size,
                       const VMStateField *field);
 
+/* All of a device but what its bus has; loaded into one that was reset. */
+extern const VMStateDescription pvrdma_vmstate;
 extern const VMStateDescription pvrdma_pages_vmstate;
 /* Of PvrdmaWq; of what is loaded only sizes, indices and wqe_at are valid. */
 extern const VMStateDescription pvrdma_wq_vmstate;

@@ -4,7 +4,13 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "caps.h"
+#include "mr.h"
+#include "pages.h"
 #include "pvrdma.h"
+#include "qp.h"
+#include "table.h"
+#include "wq.h"
 
 /* A key. */
 #define KEY_CHANGING    RNIC_FIELD(7, 0)

@@ -4,6 +4,8 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "caps.h"
+#include "pages.h"
 #include "pvrdma.h"
 
 #define TABLE_PAGES (PVRDMA_PAGE_BYTES / sizeof(uint64_t))

@@ -16,7 +16,11 @@
 #include "net/filter.h"
 #include "qom/object_interfaces.h"
 #include "system/runstate.h"
+#include "event.h"
+#include "port.h"
 #include "pvrdma.h"
+#include "roce.h"
+#include "rx.h"
 #include "../trace.h"
 
 #define TYPE_PVRDMA_FILTER "pvrdma-filter"

@@ -11,8 +11,9 @@
 #include "hw/pci/pcie.h"
 #include "migration/vmstate.h"
 #include "qom/object.h"
-#include "pvrdma.h"
 #include "../core/counters.h"
+#include "migration.h"
+#include "pvrdma.h"
 
 #define TYPE_PVRDMA "pvrdma"
 OBJECT_DECLARE_SIMPLE_TYPE(PvrdmaPCI, PVRDMA)

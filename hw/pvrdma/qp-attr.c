@@ -5,7 +5,13 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "caps.h"
+#include "gid.h"
 #include "pvrdma.h"
+#include "qp-attr.h"
+#include "qp.h"
+#include "roce.h"
+#include "wq.h"
 
 #define QP_TYPES (PVRDMA_QPT_UD + 1)
 #define QP_STATES (PVRDMA_QPS_ERR + 1)

@@ -4,7 +4,20 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "caps.h"
+#include "cq.h"
+#include "event.h"
+#include "mr.h"
+#include "pages.h"
 #include "pvrdma.h"
+#include "qp-attr.h"
+#include "qp.h"
+#include "req.h"
+#include "resp.h"
+#include "srq.h"
+#include "stuck.h"
+#include "table.h"
+#include "wq.h"
 #include "../trace.h"
 
 #define QPN_GENERATION RNIC_FIELD(23, 16)

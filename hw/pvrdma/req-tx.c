@@ -3,7 +3,14 @@
  * Paravirtual RDMA NIC: requester: the packets of a work request.
  */
 #include "qemu/osdep.h"
+#include "dcqcn.h"
+#include "port.h"
 #include "pvrdma.h"
+#include "qp.h"
+#include "req-internal.h"
+#include "req.h"
+#include "roce.h"
+#include "wq.h"
 #include "../trace.h"
 
 /* Room for @packets in a window of @most; if not, an acknowledgement makes some. */

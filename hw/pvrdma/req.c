@@ -3,7 +3,18 @@
  * Paravirtual RDMA NIC: requester: work requests become packets.
  */
 #include "qemu/osdep.h"
+#include "caps.h"
+#include "comp.h"
+#include "dcqcn.h"
+#include "mr.h"
+#include "port.h"
 #include "pvrdma.h"
+#include "qp.h"
+#include "req-internal.h"
+#include "req.h"
+#include "roce.h"
+#include "ud.h"
+#include "wq.h"
 #include "../trace.h"
 
 /* Hosts that emulate are not quicker than this, whatever the guest asks for. */

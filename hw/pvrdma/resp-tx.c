@@ -5,7 +5,15 @@
  * behind them.
  */
 #include "qemu/osdep.h"
+#include "dcqcn.h"
+#include "mr.h"
+#include "port.h"
 #include "pvrdma.h"
+#include "qp.h"
+#include "req.h"
+#include "resp-internal.h"
+#include "resp.h"
+#include "roce.h"
 #include "../trace.h"
 
 bool pvrdma_resp_has_work(PvrdmaQp *qp)

@@ -5,7 +5,14 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "cq.h"
+#include "mr.h"
 #include "pvrdma.h"
+#include "qp.h"
+#include "resp-internal.h"
+#include "resp.h"
+#include "roce.h"
+#include "wq.h"
 #include "../trace.h"
 
 #define ATOMIC_BYTES sizeof(uint64_t)

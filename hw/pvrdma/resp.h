@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The receiving side of a QP, the responder (resp.c, resp-tx.c).  State of these two
- * files; others only call the functions of pvrdma.h.
+ * files; what they offer each other is in resp-internal.h.
  */
 #ifndef HW_PVRDMA_RESP_H
 #define HW_PVRDMA_RESP_H
+
+#include "roce.h"
+#include "wq.h"
+
+typedef struct PvrdmaQp PvrdmaQp;
 
 /* READs and atomics of a peer that the responder remembers: max_qp_rd_atom. */
 #define PVRDMA_RESP_RESOURCES 128
@@ -61,11 +66,11 @@ typedef struct PvrdmaResp {
     unsigned resource_next;     /* from the first; those before it are answered */
 } PvrdmaResp;
 
-/* The oldest resource that is to be answered, or NULL. */
-PvrdmaResource *pvrdma_resp_active(PvrdmaResp *r);
-/* Whether there is anything to be sent. */
-bool pvrdma_resp_has_work(PvrdmaQp *qp);
-/* The READ at @psn cannot be answered: the peer is told, and the connection ends. */
-void pvrdma_resp_mr_failed(PvrdmaQp *qp, PvrdmaMrStatus status, uint32_t psn);
+void pvrdma_resp_init(PvrdmaQp *qp);
+void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt);
+/* Sends answers; as pvrdma_req_run(). */
+bool pvrdma_resp_run(PvrdmaQp *qp, unsigned *budget);
+/* Completes receive WQEs with WR_FLUSH_ERR, likewise; not those of an SRQ. */
+bool pvrdma_resp_flush(PvrdmaQp *qp);
 
 #endif /* HW_PVRDMA_RESP_H */

@@ -4,7 +4,18 @@
  * it, and what is left goes to the QP.
  */
 #include "qemu/osdep.h"
+#include "caps.h"
+#include "comp.h"
+#include "dcqcn.h"
+#include "event.h"
+#include "gid.h"
 #include "pvrdma.h"
+#include "qp.h"
+#include "resp.h"
+#include "roce.h"
+#include "rx.h"
+#include "stuck.h"
+#include "ud.h"
 #include "../trace.h"
 
 #define PKEY_KEY RNIC_FIELD(14, 0)      /* without the kind of membership */

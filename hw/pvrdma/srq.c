@@ -4,7 +4,13 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "event.h"
+#include "mr.h"
+#include "pages.h"
 #include "pvrdma.h"
+#include "srq.h"
+#include "table.h"
+#include "wq.h"
 
 #define SRQ_TYPE_BASIC 0            /* Linux' enum ib_srq_type */
 

@@ -6,7 +6,11 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
-#include "pvrdma.h"
+#include "qp.h"
+#include "req-internal.h"
+#include "req.h"
+#include "resp-internal.h"
+#include "stuck.h"
 
 /* Returns true if the QP's timer fires at @when or before. */
 static bool timer_covers(const PvrdmaQp *qp, int64_t when)

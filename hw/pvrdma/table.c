@@ -3,7 +3,7 @@
  * Paravirtual RDMA NIC: handles.
  */
 #include "qemu/osdep.h"
-#include "pvrdma.h"
+#include "table.h"
 
 void pvrdma_table_init(PvrdmaTable *t, uint32_t size)
 {

@@ -4,7 +4,15 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "cq.h"
+#include "port.h"
 #include "pvrdma.h"
+#include "qp-attr.h"
+#include "qp.h"
+#include "resp.h"
+#include "roce.h"
+#include "ud.h"
+#include "wq.h"
 
 /* Such a key in a WQE means the QP's own: user space cannot pretend to have it. */
 #define UD_QKEY_OWN RNIC_BIT(31)

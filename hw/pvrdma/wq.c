@@ -6,7 +6,12 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/host-utils.h"
+#include "caps.h"
+#include "mr.h"
+#include "pages.h"
 #include "pvrdma.h"
+#include "qp.h"
+#include "wq.h"
 
 /* struct pvrdma_av */
 #define AV_PD           RNIC_FIELD(23, 0)

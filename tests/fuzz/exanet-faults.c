@@ -3,6 +3,9 @@
 #include "fuzz.h"
 #include "qapi/error.h"
 #include "hw/rnic/exanet/exanet.h"
+#include "hw/rnic/exanet/inject.h"
+#include "hw/rnic/exanet/port.h"
+#include "hw/rnic/exanet/wire.h"
 
 #define TEXT_MAX 1024
 #define PACKETS  32

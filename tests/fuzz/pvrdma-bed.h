@@ -12,6 +12,8 @@
 
 #include "box.h"
 #include "hw/rnic/pvrdma/pvrdma.h"
+#include "hw/rnic/pvrdma/qp.h"
+#include "hw/rnic/pvrdma/roce.h"
 
 /* --- Programs: pvrdma-mutate.c --------------------------------------------------- */
 

@@ -4,7 +4,11 @@
  * read a WQE only once, because each further read returns other bytes.
  */
 #include "fuzz.h"
+#include "hw/rnic/pvrdma/mr.h"
+#include "hw/rnic/pvrdma/pages.h"
 #include "hw/rnic/pvrdma/pvrdma.h"
+#include "hw/rnic/pvrdma/qp.h"
+#include "hw/rnic/pvrdma/wq.h"
 
 #define PAGES       8
 

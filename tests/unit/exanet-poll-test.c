@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "hw/rnic/core/poll.h"
 #include "hw/rnic/exanet/exanet.h"
+#include "hw/rnic/exanet/port.h"
 
 #define CTX     3
 #define LOOKS   3                   /* looks at the netdevs in one poll */

@@ -9,6 +9,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/host-utils.h"
+#include "hw/rnic/exanet/arith.h"
 #include "hw/rnic/exanet/route.h"
 
 #define UPPER 5

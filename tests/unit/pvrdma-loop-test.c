@@ -9,7 +9,22 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "system/cpu-timers.h"
+#include "hw/rnic/pvrdma/cq.h"
+#include "hw/rnic/pvrdma/event.h"
+#include "hw/rnic/pvrdma/gid.h"
+#include "hw/rnic/pvrdma/mr.h"
+#include "hw/rnic/pvrdma/pages.h"
+#include "hw/rnic/pvrdma/port.h"
 #include "hw/rnic/pvrdma/pvrdma.h"
+#include "hw/rnic/pvrdma/qp.h"
+#include "hw/rnic/pvrdma/req-internal.h"
+#include "hw/rnic/pvrdma/req.h"
+#include "hw/rnic/pvrdma/resp.h"
+#include "hw/rnic/pvrdma/roce.h"
+#include "hw/rnic/pvrdma/rx.h"
+#include "hw/rnic/pvrdma/stuck.h"
+#include "hw/rnic/pvrdma/ud.h"
+#include "hw/rnic/pvrdma/wq.h"
 
 #define MTU             256
 #define ROUNDS          10

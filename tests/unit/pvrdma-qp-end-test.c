@@ -7,7 +7,21 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/timer.h"
+#include "../../hw/rnic/pvrdma/caps.h"
+#include "../../hw/rnic/pvrdma/cq.h"
+#include "../../hw/rnic/pvrdma/event.h"
+#include "../../hw/rnic/pvrdma/gid.h"
+#include "../../hw/rnic/pvrdma/mr.h"
+#include "../../hw/rnic/pvrdma/pages.h"
 #include "../../hw/rnic/pvrdma/pvrdma.h"
+#include "../../hw/rnic/pvrdma/qp.h"
+#include "../../hw/rnic/pvrdma/req.h"
+#include "../../hw/rnic/pvrdma/resp.h"
+#include "../../hw/rnic/pvrdma/roce.h"
+#include "../../hw/rnic/pvrdma/srq.h"
+#include "../../hw/rnic/pvrdma/stuck.h"
+#include "../../hw/rnic/pvrdma/table.h"
+#include "../../hw/rnic/pvrdma/wq.h"
 
 #define QPS 200
 

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet crossbar: takes packets from the units and the ports, and gives them to the units
+ * and the ports.
+ */
+#ifndef HW_EXANET_CROSSBAR_H
+#define HW_EXANET_CROSSBAR_H
+
+#include "port.h"
+#include "wire.h"
+
+typedef struct ExanetState ExanetState;
+
+/* Where a packet goes next: a virtual channel of a port, or one of these. */
+#define EXANET_ROUTE_LOCAL (-1)
+#define EXANET_ROUTE_NONE  (-2)
+#define EXANET_ROUTE_UNKNOWN (-3)   /* of exanet_crossbar_resume() alone */
+#define EXANET_ROUTE(port, vc) ((int)((port) * EXANET_VCS + (vc)))
+#define EXANET_ROUTE_PORT(route) ((unsigned)(route) / EXANET_VCS)
+#define EXANET_ROUTE_VC(route) ((unsigned)(route) % EXANET_VCS)
+
+/*
+ * Beside the path of a packet: all such packets for a node take the same one of several
+ * ports, where the switch would else choose for each.
+ */
+#define EXANET_PATH_STEADY EXANET_PATHS
+/* The way of a packet of this node to node @dst; @path: EXANET_PATH_. */
+int exanet_crossbar_route(ExanetState *s, uint32_t dst, unsigned path);
+/*
+ * How many paths to @dst differ by now: paths 0 to this - 1 of EXANET_PATH_CABLE, and
+ * again as many with PATH_ORDER if *order; 0 when there is no way.
+ */
+unsigned exanet_crossbar_paths(ExanetState *s, uint32_t dst, bool *order);
+/* Number @n of the paths that exanet_crossbar_paths() told, counted round. */
+static inline unsigned exanet_path_nth(unsigned cables, bool order, unsigned n)
+{
+    n %= order ? 2 * cables : cables;
+    return n < cables ? n : (n - cables) | EXANET_PATH_ORDER;
+}
+/*
+ * Whether a full packet can be taken for @route now.  NONE is always ready: the
+ * packet is dropped and counted.  Once it was false, exanet_schedule() is called when
+ * it has become true.
+ */
+bool exanet_crossbar_ready(ExanetState *s, int route);
+/*
+ * Room for one packet of EXANET_PACKET_BYTES on a route that is ready; the caller
+ * fills it and commits, or leaves it.
+ */
+uint8_t *exanet_crossbar_begin(ExanetState *s, int route);
+/* Sends the @words words that were put where exanet_crossbar_begin() pointed. */
+void exanet_crossbar_commit(ExanetState *s, int route, unsigned words);
+/*
+ * Sends a response (ack, or notification packet): never blocks, goes ahead of
+ * data.  @words words at @buf are copied.
+ */
+void exanet_crossbar_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
+                             unsigned words);
+/*
+ * Takes the packet of @words words at @buf that came in by channel @vc of @from:
+ * hands it to the unit it is for, passes it on, or drops and counts it.  False: its
+ * way is not open now; exanet_schedule() is called when it is, offer it again then.
+ * The packet may be changed.
+ */
+bool exanet_crossbar_take(ExanetState *s, ExanetPort *from, unsigned vc,
+                          uint8_t *buf, unsigned words);
+/*
+ * The same for a packet that has waited in a queue for @route; UNKNOWN: by now its way
+ * may be another one.
+ */
+bool exanet_crossbar_resume(ExanetPort *from, unsigned vc, int route,
+                            uint8_t *buf, unsigned words);
+/* Gives to the cables what the units have sent. */
+void exanet_crossbar_flush(ExanetState *s);
+/*
+ * Sends an ack: @ack has @dst, @small, @pdid (the context), @tid, @seq, @resp and
+ * @epoch, that of the packet that is answered.
+ */
+void exanet_ack_send(ExanetState *s, const ExanetPacket *ack);
+
+#endif /* HW_EXANET_CROSSBAR_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet properties that show the state of the device, and property faultsN.
+ */
+#ifndef HW_EXANET_QOM_H
+#define HW_EXANET_QOM_H
+
+#include "qom/object.h"
+
+typedef struct ExanetState ExanetState;
+
+/*
+ * Adds faultsN and, to be looked at, `node`, `links`, `contexts`, `transfers`,
+ * `rx-contexts` and `counters` to @klass, whose objects have the state that @state
+ * gives.
+ */
+void exanet_qom_class_init(ObjectClass *klass,
+                           ExanetState *(*state)(Object *obj));
+
+#endif /* HW_EXANET_QOM_H */
