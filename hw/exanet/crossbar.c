@@ -69,25 +69,16 @@ static void crossbar_loop_back(ExanetState *s, const uint8_t *buf, unsigned word
     }
 }
 
+static void count_by(ExanetState *s, unsigned counter)
+{
+    if (counter < EXANET_COUNTER_COUNT) {
+        s->counter[counter]++;
+    }
+}
+
 static void crossbar_count_tx(ExanetState *s, const uint8_t *buf)
 {
-    switch (exanet_packet_type(buf)) {
-    case EXANET_TYPE_WRITE:
-        exanet_count(s, TX_WRITE);
-        break;
-    case EXANET_TYPE_READ_REQ:
-        exanet_count(s, TX_READ_REQ);
-        break;
-    case EXANET_TYPE_CONTROL:
-        exanet_count(s, TX_CONTROL);
-        break;
-    case EXANET_TYPE_NOTIFY:
-        exanet_count(s, TX_NOTIFY);
-        break;
-    case EXANET_TYPE_ACK:
-        exanet_count(s, TX_ACK);
-        break;
-    }
+    count_by(s, exanet_type_info[exanet_packet_type(buf)].tx_counter);
 }
 
 /* A packet of this node enters the router, which only F1 has. */
@@ -354,20 +345,7 @@ static void crossbar_sink(ExanetState *s, ExanetPacket *pkt)
     bool ni = RNIC_GET(EXANET_VA_WINDOW, pkt->va) == EXANET_WINDOW_NI;
     uint64_t va = pkt->va;
 
-    switch (pkt->type) {
-    case EXANET_TYPE_WRITE:
-        exanet_count(s, RX_WRITE);
-        break;
-    case EXANET_TYPE_READ_REQ:
-        exanet_count(s, RX_READ_REQ);
-        break;
-    case EXANET_TYPE_CONTROL:
-        exanet_count(s, RX_CONTROL);
-        break;
-    case EXANET_TYPE_NOTIFY:
-        exanet_count(s, RX_NOTIFY);
-        break;
-    }
+    count_by(s, exanet_type_info[pkt->type].rx_counter);
     if (!(ni ? crossbar_sink_ni(s, pkt) : crossbar_sink_memory(s, pkt))) {
         pkt->va = va;
         crossbar_drop_ni(s, pkt);

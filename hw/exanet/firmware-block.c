@@ -262,7 +262,6 @@ static void fw_release(ExanetState *s, ExanetFirmware *fw, unsigned tid)
         .epoch = s->epoch,
     };
 
-    exanet_count(s, TX_RELEASE);
     exanet_crossbar_respond(s, pkt.dst, buf, exanet_packet_encode(buf, &pkt));
     exanet_schedule(s);
 }

@@ -172,7 +172,6 @@ static void flow_tell(ExanetState *s, const FlowSeen *f, uint32_t level)
     };
 
     exanet_flow_rate_encode(word, &pkt);
-    exanet_count(s, TX_FLOW_RATE);
     exanet_crossbar_respond(s, pkt.dst, word, 1);
 }
 
@@ -487,7 +486,6 @@ void exanet_flow_receive(ExanetState *s, const ExanetPacket *pkt)
     uint32_t rate = exanet_rate_kbps(pkt->desired);
     FlowPaced *f;
 
-    exanet_count(s, RX_FLOW_RATE);
     if (!(flow_ctrl(s) & EXANET_SW_FLOW_PACE) || pkt->flow_dst == s->node ||
         exanet_crossbar_route(s, pkt->flow_dst, 0) < 0) {
         return;

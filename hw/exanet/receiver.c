@@ -550,7 +550,6 @@ void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
     ExanetTidRecord *r;
     ExanetSource *src;
 
-    exanet_count(s, RX_RELEASE);
     /* the PDID is not checked: a node that sent no block has no block to give up */
     if (!exanet_source_find(s, pkt, false, &src) || !src ||
         (c && (c->tid != pkt->tid || c->seq > pkt->seq))) {

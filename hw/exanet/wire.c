@@ -12,6 +12,22 @@
 #include <libdeflate.h>
 #include "wire.h"
 
+#define COUNTERS_RDMA(name) \
+    .tx_counter = EXANET_CNT_TX_##name, .rx_counter = EXANET_CNT_RX_##name
+#define COUNTERS_AXI(name) \
+    .tx_counter = EXANET_COUNTER_COUNT, .rx_counter = EXANET_COUNTER_COUNT
+#define TYPE_INFO(type, value, text, _form, group, _ni) \
+    [EXANET_TYPE_##type] = { \
+        .name = text, .form = EXANET_FORM_##_form, .ni = _ni, \
+        COUNTERS_##group(type), \
+    },
+
+const ExanetTypeInfo exanet_type_info[EXANET_TYPE_VALUES] = {
+    EXANET_TYPES(TYPE_INFO)
+};
+
+QEMU_BUILD_BUG_ON(EXANET_COUNTER_COUNT > UINT8_MAX);
+
 static uint16_t hdr_crc_table[EXANET_HDR_CRC_BYTES][256];
 static uint8_t ftr_crc_table[EXANET_FTR_CRC_BYTES][256];
 /* What the initial value of all ones leaves after all bytes. */
@@ -94,54 +110,50 @@ static uint64_t header_va(uint64_t lo, uint64_t hi)
            RNIC_GET(EXANET_HDR_LO_VA_1_0, lo);
 }
 
+/* Returns true if a payload of @size bytes for @va is in one MTU [T §5.1]. */
+static bool payload_good(uint64_t va, unsigned size)
+{
+    return size > 0 && (va & (EXANET_MTU - 1)) + size <= EXANET_MTU;
+}
+
+/* Returns the words of a packet with @form, @va and @size, or 0 if there is none. */
+static unsigned form_words(enum exanet_form form, uint64_t va, unsigned size)
+{
+    switch (form) {
+    case EXANET_FORM_OPTIONAL:
+        if (size == 0) {
+            return 2;
+        }
+        /* fallthrough */
+    case EXANET_FORM_PAYLOAD:
+        return payload_good(va, size) ? 2 + exanet_payload_words(va, size) : 0;
+    case EXANET_FORM_REQUEST:
+        return payload_good(va, size) ? 2 : 0;
+    case EXANET_FORM_EMPTY:
+        return size == 0 ? 2 : 0;
+    case EXANET_FORM_HEADER:
+        return size == 0 ? 1 : 0;
+    case EXANET_FORM_RATES:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
 unsigned exanet_packet_words(const uint8_t *buf, ExanetWireStatus *status)
 {
     uint64_t lo = ldq_le_p(buf);
     uint64_t hi = ldq_le_p(buf + 8);
-    unsigned size = RNIC_GET(EXANET_HDR_LO_SIZE, lo);
-    uint64_t va = header_va(lo, hi);
+    unsigned words;
 
     if (header_crc(lo, hi) != RNIC_GET(EXANET_HDR_HI_CRC, hi)) {
         *status = EXANET_WIRE_BAD_HEADER;
         return 0;
     }
-    *status = EXANET_WIRE_OK;
-    switch (RNIC_GET(EXANET_HDR_LO_TYPE, lo)) {
-    case EXANET_TYPE_ACK:
-        if (size == 0) {
-            return 1;
-        }
-        break;
-    case EXANET_TYPE_FLOW_RATE:
-        return 1;
-    case EXANET_TYPE_RELEASE:
-        if (size == 0) {
-            return 2;
-        }
-        break;
-    case EXANET_TYPE_AXI_READ:
-        if (size > 0 && (va & (EXANET_MTU - 1)) + size <= EXANET_MTU) {
-            return 2;
-        }
-        break;
-    case EXANET_TYPE_AXI_RESPONSE:
-        if (size == 0) {
-            return 2;
-        }
-        /* fallthrough */
-    case EXANET_TYPE_AXI_WRITE:
-    case EXANET_TYPE_WRITE:
-    case EXANET_TYPE_READ_REQ:
-    case EXANET_TYPE_CONTROL:
-    case EXANET_TYPE_NOTIFY:
-        /* a packet never crosses a multiple of the MTU [T §5.1] */
-        if (size > 0 && (va & (EXANET_MTU - 1)) + size <= EXANET_MTU) {
-            return 2 + exanet_payload_words(va, size);
-        }
-        break;
-    }
-    *status = EXANET_WIRE_MALFORMED;
-    return 0;
+    words = form_words(exanet_type_info[RNIC_GET(EXANET_HDR_LO_TYPE, lo)].form,
+                       header_va(lo, hi), RNIC_GET(EXANET_HDR_LO_SIZE, lo));
+    *status = words ? EXANET_WIRE_OK : EXANET_WIRE_MALFORMED;
+    return words;
 }
 
 static void ack_decode(uint64_t lo, uint64_t hi, ExanetPacket *pkt)

@@ -7,6 +7,7 @@
 #ifndef HW_EXANET_WIRE_H
 #define HW_EXANET_WIRE_H
 
+#include "rnic/exanet/regs.h"
 #include "rnic/exanet/wire.h"
 
 /*
@@ -64,6 +65,18 @@ static inline uint8_t *exanet_packet_payload(uint8_t *buf, uint64_t va)
 {
     return buf + EXANET_WORD_BYTES + (va & (EXANET_WORD_BYTES - 1));
 }
+
+/* What is known of a type of packets; all zero: there is no such type. */
+typedef struct ExanetTypeInfo {
+    const char *name;
+    uint8_t form;           /* enum exanet_form */
+    uint8_t tx_counter;     /* enum exanet_counter; COUNTER_COUNT: none */
+    uint8_t rx_counter;
+    uint8_t ni;             /* NI indices that accept it, one bit for each */
+} ExanetTypeInfo;
+
+/* By enum exanet_type. */
+extern const ExanetTypeInfo exanet_type_info[EXANET_TYPE_VALUES];
 
 /*
  * Length in words of the packet that begins at @buf, by its header alone;

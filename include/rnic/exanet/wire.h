@@ -73,27 +73,70 @@ enum exanet_ni_index {
 #define EXANET_NI_INDICES	128
 #define EXANET_VA_MAILBOX	RNIC_FIELD(7, 4)
 
-/* Packet types [EXT], [P]; every other value is dropped and counted. */
+/*
+ * Packet types [EXT], [P]; every other value is dropped and counted.  A row is the name,
+ * the value, the name in text, the form (EXANET_FORM_), the group (EXANET_GROUP_), and
+ * the NI indices that accept the type after reset.
+ */
+#define EXANET_TYPES(X) \
+	X(WRITE,	0, "write",	PAYLOAD,  RDMA, 1 << EXANET_NI_MAILBOX) \
+		/* data for memory or a mailbox */ \
+	X(READ_REQ,	1, "read-req",	PAYLOAD,  RDMA, 1 << EXANET_NI_RT_REQUEST) \
+		/* asks the remote R5 for an RDMA read */ \
+	X(CONTROL,	2, "control",	PAYLOAD,  RDMA, 1 << EXANET_NI_RECEIVER) \
+		/* announces a completion notification */ \
+	X(AXI_READ,	3, "load",	REQUEST,  AXI,  1 << EXANET_NI_BRAM) \
+		/* load: header and footer, SIZE as wanted */ \
+	X(NOTIFY,	6, "notify",	PAYLOAD,  RDMA, 1 << EXANET_NI_MAILBOX) \
+		/* completion notification */ \
+	X(RELEASE,	7, "release",	EMPTY,	  RDMA, 1 << EXANET_NI_RECEIVER) \
+		/* the source has given a block up */ \
+	X(AXI_WRITE,	9, "store",	PAYLOAD,  AXI,  1 << EXANET_NI_BRAM) \
+		/* store */ \
+	X(ACK,		10, "ack",	HEADER,	  RDMA, 1 << EXANET_NI_RT_RESPONSE | \
+						  1 << EXANET_NI_PACKETIZER) \
+		/* response, header only */ \
+	X(AXI_RESPONSE,	11, "response",	OPTIONAL, AXI,  1 << EXANET_NI_SHM) \
+		/* to types 3 and 9; SIZE 0: without data */ \
+	X(FLOW_RATE,	18, "flow-rate", RATES,	  RDMA, 1 << EXANET_NI_EXADMA) \
+		/* congestion notification, header only */
+
 enum exanet_type {
-	EXANET_TYPE_WRITE	= 0,	/* data for memory or a mailbox */
-	EXANET_TYPE_READ_REQ	= 1,	/* asks the remote R5 for an RDMA read */
-	EXANET_TYPE_CONTROL	= 2,	/* announces a completion notification */
-	EXANET_TYPE_AXI_READ	= 3,	/* load: header and footer, SIZE as wanted */
-	EXANET_TYPE_NOTIFY	= 6,	/* completion notification */
-	EXANET_TYPE_RELEASE	= 7,	/* the source has given a block up */
-	EXANET_TYPE_AXI_WRITE	= 9,	/* store */
-	EXANET_TYPE_ACK		= 10,	/* response, header only */
-	EXANET_TYPE_AXI_RESPONSE = 11,	/* to types 3 and 9; SIZE 0: without data */
-	EXANET_TYPE_FLOW_RATE	= 18,	/* congestion notification, header only */
+#define EXANET_TYPE_ENUM(name, value, text, form, group, ni) \
+	EXANET_TYPE_##name = value,
+	EXANET_TYPES(EXANET_TYPE_ENUM)
+#undef EXANET_TYPE_ENUM
 };
+#define EXANET_TYPE_VALUES	32	/* of the field TYPE */
+
+/* The words of a packet [EXT]. */
+enum exanet_form {
+	EXANET_FORM_NONE	= 0,	/* there is no such type */
+	EXANET_FORM_PAYLOAD	= 1,	/* header, payload of SIZE bytes, footer */
+	EXANET_FORM_OPTIONAL	= 2,	/* the same, or header and footer if SIZE is 0 */
+	EXANET_FORM_REQUEST	= 3,	/* header, footer; SIZE bytes are asked for */
+	EXANET_FORM_EMPTY	= 4,	/* header, footer; SIZE is 0 */
+	EXANET_FORM_HEADER	= 5,	/* header; SIZE is 0 */
+	EXANET_FORM_RATES	= 6,	/* header, which has other fields than SIZE */
+};
+
+/* What types belong to. */
+enum exanet_group {
+	EXANET_GROUP_RDMA	= 0,	/* counted as TX_ and RX_ */
+	EXANET_GROUP_AXI	= 1,	/* loads and stores of shared memory: SHM_ */
+};
+
+/* One bit for each type of which the row is so. */
+#define EXANET_TYPE_BIT_SHORT(name, value, text, form, group, ni) \
+	| (EXANET_FORM_##form >= EXANET_FORM_HEADER ? 1U << (value) : 0)
+#define EXANET_TYPE_BIT_AXI(name, value, text, form, group, ni) \
+	| (EXANET_GROUP_##group == EXANET_GROUP_AXI ? 1U << (value) : 0)
 /* Types that are a header alone; they go ahead of data [EXT], [P §3.13]. */
 #define EXANET_TYPE_SHORT(type) \
-	((type) == EXANET_TYPE_ACK || (type) == EXANET_TYPE_FLOW_RATE)
+	((1U << (type)) & (0 EXANET_TYPES(EXANET_TYPE_BIT_SHORT)))
 /* Loads and stores of shared memory, and what answers them. */
 #define EXANET_TYPE_AXI(type) \
-	((1U << (type)) & (1U << EXANET_TYPE_AXI_READ | \
-			   1U << EXANET_TYPE_AXI_WRITE | \
-			   1U << EXANET_TYPE_AXI_RESPONSE))
+	((1U << (type)) & (0 EXANET_TYPES(EXANET_TYPE_BIT_AXI)))
 
 /*
  * Virtual channels of a link, PATH_ORDER * 2 + dateline [P]: a packet that has
