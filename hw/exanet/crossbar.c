@@ -6,18 +6,13 @@
  */
 #include "qemu/osdep.h"
 #include "crossbar.h"
-#include "exadma.h"
 #include "exanet.h"
-#include "firmware.h"
 #include "flow.h"
 #include "irq.h"
-#include "packetizer.h"
 #include "port.h"
-#include "receiver.h"
 #include "route.h"
-#include "rtmailbox.h"
+#include "shm-internal.h"
 #include "shm-timing.h"
-#include "shm.h"
 #include "switch-arith.h"
 #include "switch.h"
 #include "voq.h"
@@ -69,16 +64,9 @@ static void crossbar_loop_back(ExanetState *s, const uint8_t *buf, unsigned word
     }
 }
 
-static void count_by(ExanetState *s, unsigned counter)
-{
-    if (counter < EXANET_COUNTER_COUNT) {
-        s->counter[counter]++;
-    }
-}
-
 static void crossbar_count_tx(ExanetState *s, const uint8_t *buf)
 {
-    count_by(s, exanet_type_info[exanet_packet_type(buf)].tx_counter);
+    exanet_count_by(s, exanet_type_info[exanet_packet_type(buf)].tx_counter);
 }
 
 /* A packet of this node enters the router, which only F1 has. */
@@ -167,189 +155,12 @@ void exanet_ack_send(ExanetState *s, const ExanetPacket *ack)
 
 /* --- Packets for this node ---------------------------------------------- */
 
-static void crossbar_drop_ni(ExanetState *s, const ExanetPacket *pkt)
-{
-    exanet_count(s, DROP_NI_TYPE);
-    exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
-    trace_exanet_crossbar_err_ni(s->node, pkt->type, pkt->va);
-}
-
-/* Where packets of @type for NI index @index go; 0: nobody takes them. */
-static unsigned crossbar_ni_port(ExanetState *s, unsigned index, unsigned type)
-{
-    uint64_t entry = s->sw.ni_map[index];
-
-    return (entry & EXANET_NI_MAP_VALID) &&
-           (RNIC_GET(EXANET_NI_MAP_TYPES, entry) & (1u << type)) ?
-           RNIC_GET(EXANET_NI_MAP_PORT, entry) : 0;
-}
-
-static void crossbar_drop_source(ExanetState *s, ExanetPort *from, uint32_t src,
+void exanet_crossbar_drop_source(ExanetState *s, const ExanetPort *from, uint32_t src,
                                  uint32_t dst)
 {
     exanet_count(s, DROP_SOURCE);
     exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
     trace_exanet_crossbar_err_source(s->node, from->index, src, dst);
-}
-
-/*
- * An ack does not say who sent it; but who was asked is known here, and so by which
- * cables it can come.
- */
-static bool crossbar_ack_target(ExanetState *s, const ExanetPacket *ack, bool rdma,
-                                uint32_t *target)
-{
-    if (!rdma) {
-        return exanet_packetizer_target(s, ack->tid, target);
-    }
-    if (exanet_firmware_is_report(s, ack)) {
-        return exanet_firmware_report_target(s, ack, target);
-    }
-    return exanet_exadma_target(s, ack->tid, target);
-}
-
-static void crossbar_sink_ack(ExanetState *s, ExanetPort *from,
-                              const ExanetPacket *ack, bool rdma)
-{
-    uint32_t target;
-
-    if (from && crossbar_ack_target(s, ack, rdma, &target) &&
-        !exanet_switch_source_ok(s, from, target, s->node, ack->path)) {
-        crossbar_drop_source(s, from, target, s->node);
-    } else if (rdma) {
-        exanet_rtmailbox_response(s, ack);
-    } else {
-        exanet_packetizer_response(s, ack);
-    }
-}
-
-static void crossbar_sink_flow_rate(ExanetState *s, ExanetPort *from,
-                                    const ExanetPacket *pkt)
-{
-    if (from && !exanet_switch_teller_ok(s, from, pkt->flow_dst)) {
-        exanet_count(s, RX_FLOW_RATE);
-        crossbar_drop_source(s, from, pkt->flow_dst, s->node);
-    } else {
-        exanet_flow_receive(s, pkt);
-    }
-}
-
-/* Packets that are a header alone: acks and flow rates. */
-static void crossbar_sink_short(ExanetState *s, ExanetPort *from,
-                                const ExanetPacket *pkt)
-{
-    unsigned index = RNIC_GET(EXANET_SMALL_INDEX, pkt->small);
-    unsigned port = crossbar_ni_port(s, index, pkt->type);
-    bool ack = pkt->type == EXANET_TYPE_ACK;
-
-    if (ack) {
-        exanet_count(s, RX_ACK);
-    }
-    if (ack && (port == EXANET_NI_PORT_RT_RESPONSE ||
-                port == EXANET_NI_PORT_PACKETIZER)) {
-        crossbar_sink_ack(s, from, pkt, port == EXANET_NI_PORT_RT_RESPONSE);
-    } else if (!ack && port == EXANET_NI_PORT_EXADMA) {
-        crossbar_sink_flow_rate(s, from, pkt);
-    } else {
-        crossbar_drop_ni(s, pkt);
-    }
-}
-
-/* Whether the packetizer sent @pkt: it wants its acks there. */
-static bool crossbar_from_packetizer(const ExanetPacket *pkt)
-{
-    return RNIC_GET(EXANET_SMALL_INDEX, pkt->user) == EXANET_NI_PACKETIZER;
-}
-
-static bool crossbar_sink_memory(ExanetState *s, const ExanetPacket *pkt)
-{
-    switch (pkt->type) {
-    case EXANET_TYPE_WRITE:
-        if (crossbar_from_packetizer(pkt)) {
-            exanet_receiver_message(s, pkt);
-        } else {
-            exanet_receiver_rx(s, pkt);
-        }
-        return true;
-    case EXANET_TYPE_NOTIFY:
-        exanet_receiver_notification(s, pkt);
-        return true;
-    case EXANET_TYPE_AXI_READ:
-    case EXANET_TYPE_AXI_WRITE:
-        exanet_shm_request(s, pkt);
-        return true;
-    }
-    return false;
-}
-
-/* Units know their peripherals by the NI index that these have after reset. */
-static void crossbar_ni_va(ExanetPacket *pkt, enum exanet_ni_index index)
-{
-    pkt->va = EXANET_NI_VA(index) | (pkt->va & 0xffffffff);
-}
-
-static bool crossbar_sink_ni(ExanetState *s, ExanetPacket *pkt)
-{
-    unsigned index = RNIC_GET(EXANET_VA_NI_INDEX, pkt->va);
-
-    switch (crossbar_ni_port(s, index, pkt->type)) {
-    case EXANET_NI_PORT_RT_REQUEST:
-        if (pkt->type != EXANET_TYPE_READ_REQ ||
-            !crossbar_from_packetizer(pkt)) {
-            return false;
-        }
-        crossbar_ni_va(pkt, EXANET_NI_RT_REQUEST);
-        exanet_receiver_message(s, pkt);
-        return true;
-    case EXANET_NI_PORT_MAILBOX:
-        crossbar_ni_va(pkt, EXANET_NI_MAILBOX);
-        if (pkt->type == EXANET_TYPE_NOTIFY) {
-            exanet_receiver_notification(s, pkt);
-            return true;
-        }
-        if (pkt->type != EXANET_TYPE_WRITE || !crossbar_from_packetizer(pkt)) {
-            return false;
-        }
-        exanet_receiver_message(s, pkt);
-        return true;
-    case EXANET_NI_PORT_RECEIVER:
-        crossbar_ni_va(pkt, EXANET_NI_RECEIVER);
-        if (pkt->type == EXANET_TYPE_CONTROL) {
-            exanet_receiver_rx(s, pkt);
-        } else if (pkt->type == EXANET_TYPE_RELEASE) {
-            exanet_receiver_release(s, pkt);
-        } else {
-            return false;
-        }
-        return true;
-    case EXANET_NI_PORT_SHM:
-        if (pkt->type != EXANET_TYPE_AXI_RESPONSE) {
-            return false;
-        }
-        exanet_shm_response(s, pkt);
-        return true;
-    case EXANET_NI_PORT_BRAM:
-        if (pkt->type != EXANET_TYPE_AXI_READ &&
-            pkt->type != EXANET_TYPE_AXI_WRITE) {
-            return false;
-        }
-        crossbar_ni_va(pkt, EXANET_NI_BRAM);
-        exanet_shm_request(s, pkt);
-        return true;
-    }
-    return false;
-}
-
-static void crossbar_sink(ExanetState *s, ExanetPacket *pkt)
-{
-    bool ni = RNIC_GET(EXANET_VA_WINDOW, pkt->va) == EXANET_WINDOW_NI;
-    uint64_t va = pkt->va;
-
-    count_by(s, exanet_type_info[pkt->type].rx_counter);
-    if (!(ni ? crossbar_sink_ni(s, pkt) : crossbar_sink_memory(s, pkt))) {
-        pkt->va = va;
-        crossbar_drop_ni(s, pkt);
-    }
 }
 
 static void crossbar_drop_footer(ExanetState *s, ExanetPort *from)
@@ -377,11 +188,11 @@ static void crossbar_deliver(ExanetState *s, ExanetPort *from,
     }
     qatomic_set(&s->news, s->news + 1);
     if (EXANET_TYPE_SHORT(pkt.type)) {
-        crossbar_sink_short(s, from, &pkt);
+        s->sink(s, from, &pkt);
         return;
     }
     if (from && !exanet_switch_source_ok(s, from, pkt.src, pkt.dst, pkt.path)) {
-        crossbar_drop_source(s, from, pkt.src, pkt.dst);
+        exanet_crossbar_drop_source(s, from, pkt.src, pkt.dst);
         return;
     }
     /*
@@ -400,7 +211,7 @@ static void crossbar_deliver(ExanetState *s, ExanetPort *from,
             from->counter[EXANET_PORT_CNT_BAD_PAYLOAD]++;
         }
     }
-    crossbar_sink(s, &pkt);
+    s->sink(s, from, &pkt);
 }
 
 /* --- Packets for other nodes ------------------------------------------------ */
@@ -448,7 +259,7 @@ static bool crossbar_way_on(ExanetState *s, ExanetPort *from, unsigned vc,
         return true;
     }
     if (exanet_packet_footer_good(buf, words)) {
-        crossbar_drop_source(s, from, exanet_packet_src(buf, words), dst);
+        exanet_crossbar_drop_source(s, from, exanet_packet_src(buf, words), dst);
     } else {
         crossbar_drop_footer(s, from);
     }

@@ -70,6 +70,12 @@ bool exanet_crossbar_take(ExanetState *s, ExanetPort *from, unsigned vc,
  */
 bool exanet_crossbar_resume(ExanetPort *from, unsigned vc, int route,
                             uint8_t *buf, unsigned words);
+/*
+ * Drops a packet that came by @from, although packets from @src to @dst do not come by
+ * this port.
+ */
+void exanet_crossbar_drop_source(ExanetState *s, const ExanetPort *from, uint32_t src,
+                                 uint32_t dst);
 /* Gives to the cables what the units have sent. */
 void exanet_crossbar_flush(ExanetState *s);
 /*

@@ -25,8 +25,10 @@
 #include "route.h"
 #include "rtmailbox.h"
 #include "shm-initiator.h"
+#include "shm-internal.h"
 #include "shm-timing.h"
 #include "shm.h"
+#include "sinks.h"
 #include "stats.h"
 #include "switch-arith.h"
 #include "switch.h"
@@ -955,6 +957,7 @@ bool exanet_init(ExanetState *s, const ExanetHost *host, Error **errp)
                           "exanet-regs", EXANET_REGS_BYTES);
     s->bh = qemu_bh_new_guarded(exanet_bh, s,
                                 &host->dev->mem_reentrancy_guard);
+    s->sink = exanet_sink;
     exanet_context_init(s);
     exanet_receiver_init(s);
     exanet_firmware_init(s);

@@ -41,6 +41,12 @@ typedef struct ExanetFirmware ExanetFirmware;
 typedef struct ExanetFlowUnit ExanetFlowUnit;
 typedef struct ExanetShm ExanetShm;
 
+/*
+ * Gives a packet for this node to its unit.  @from is the port by which the packet came,
+ * or NULL if this node sent it.  The function may change the packet.
+ */
+typedef void ExanetSink(ExanetState *s, ExanetPort *from, ExanetPacket *pkt);
+
 /* What the bus shell lends the device. */
 typedef struct ExanetHost {
     DeviceState *dev;               /* owner of regions and bottom halves */
@@ -131,6 +137,7 @@ struct ExanetState {
     ExanetFirmware *firmware;
     ExanetPacketizer packetizer;
     ExanetReceiver receiver;
+    ExanetSink *sink;
     ExanetSwitch sw;
     ExanetFlowUnit *flow;
     unsigned flows_paced;           /* destinations */
@@ -141,6 +148,14 @@ struct ExanetState {
 };
 
 #define exanet_count(s, name) ((void)(s)->counter[EXANET_CNT_##name]++)
+
+/* Counts in @counter (enum exanet_counter); COUNTER_COUNT: in none. */
+static inline void exanet_count_by(ExanetState *s, unsigned counter)
+{
+    if (counter < EXANET_COUNTER_COUNT) {
+        s->counter[counter]++;
+    }
+}
 
 /* Whether @ack answers nothing that was sent since the last reset; it is counted then. */
 static inline bool exanet_ack_stale(ExanetState *s, const ExanetPacket *ack)

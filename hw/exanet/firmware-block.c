@@ -13,6 +13,7 @@
 #include "firmware-internal.h"
 #include "firmware.h"
 #include "segment.h"
+#include "shm-internal.h"
 #include "wire.h"
 #include "../trace.h"
 

@@ -21,6 +21,7 @@
 #include "firmware.h"
 #include "irq.h"
 #include "rtmailbox.h"
+#include "shm-internal.h"
 #include "../trace.h"
 
 #define FW_BUDGET 256               /* blocks started by one run */

@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "exanet.h"
 #include "irq.h"
+#include "shm-internal.h"
 #include "../trace.h"
 
 static bool irq_enabled(ExanetState *s, uint32_t cause)

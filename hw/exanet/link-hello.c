@@ -10,6 +10,7 @@
 #include "link.h"
 #include "port.h"
 #include "receiver.h"
+#include "shm-internal.h"
 #include "switch.h"
 #include "../trace.h"
 

@@ -16,6 +16,7 @@
 #include "exanet.h"
 #include "link.h"
 #include "port.h"
+#include "shm-internal.h"
 #include "wire.h"
 #include "../trace.h"
 

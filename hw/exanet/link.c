@@ -18,6 +18,7 @@
 #include "link-fifo.h"
 #include "link.h"
 #include "port.h"
+#include "shm-internal.h"
 #include "shm-timing.h"
 #include "voq.h"
 #include "wire.h"

@@ -20,6 +20,7 @@
 #include "qom.h"
 #include "receiver.h"
 #include "route.h"
+#include "shm-internal.h"
 
 /* Something to be looked at. */
 typedef struct QomView {

@@ -20,6 +20,7 @@
 #include "exanet.h"
 #include "port.h"
 #include "route.h"
+#include "shm-internal.h"
 #include "switch-arith.h"
 #include "switch.h"
 #include "voq.h"

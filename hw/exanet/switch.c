@@ -14,9 +14,11 @@
 #include "flow.h"
 #include "port.h"
 #include "route.h"
+#include "shm-internal.h"
 #include "shm-timing.h"
 #include "switch-arith.h"
 #include "switch.h"
+#include "wire.h"
 #include "../trace.h"
 
 /* What an input sends in a row to an output that others wait for. */
@@ -439,35 +441,19 @@ void exanet_switch_ni_map_write(ExanetState *s, hwaddr addr, uint64_t value,
     *word = value & EXANET_NI_MAP_WRITABLE;
 }
 
-static uint64_t ni_map_entry(enum exanet_ni_port port, uint32_t types)
-{
-    return EXANET_NI_MAP_VALID | RNIC_PREP(EXANET_NI_MAP_PORT, port) |
-           RNIC_PREP(EXANET_NI_MAP_TYPES, types);
-}
-
-/* The table of who accepts which type where, [P §2.5]. */
+/* Sets the NI map to the NI indices of each type's row in EXANET_TYPES [P §2.5]. */
 static void ni_map_reset(uint64_t *map)
 {
     memset(map, 0, EXANET_NI_INDICES * sizeof(*map));
-    map[EXANET_NI_RT_RESPONSE] = ni_map_entry(EXANET_NI_PORT_RT_RESPONSE,
-                                              1u << EXANET_TYPE_ACK);
-    map[EXANET_NI_RT_REQUEST] = ni_map_entry(EXANET_NI_PORT_RT_REQUEST,
-                                             1u << EXANET_TYPE_READ_REQ);
-    map[EXANET_NI_MAILBOX] = ni_map_entry(EXANET_NI_PORT_MAILBOX,
-                                          1u << EXANET_TYPE_WRITE |
-                                          1u << EXANET_TYPE_NOTIFY);
-    map[EXANET_NI_PACKETIZER] = ni_map_entry(EXANET_NI_PORT_PACKETIZER,
-                                             1u << EXANET_TYPE_ACK);
-    map[EXANET_NI_RECEIVER] = ni_map_entry(EXANET_NI_PORT_RECEIVER,
-                                           1u << EXANET_TYPE_CONTROL |
-                                           1u << EXANET_TYPE_RELEASE);
-    map[EXANET_NI_EXADMA] = ni_map_entry(EXANET_NI_PORT_EXADMA,
-                                         1u << EXANET_TYPE_FLOW_RATE);
-    map[EXANET_NI_SHM] = ni_map_entry(EXANET_NI_PORT_SHM,
-                                      1u << EXANET_TYPE_AXI_RESPONSE);
-    map[EXANET_NI_BRAM] = ni_map_entry(EXANET_NI_PORT_BRAM,
-                                       1u << EXANET_TYPE_AXI_READ |
-                                       1u << EXANET_TYPE_AXI_WRITE);
+    for (unsigned type = 0; type < EXANET_TYPE_VALUES; type++) {
+        for (unsigned index = 0; index < EXANET_NI_UNITS; index++) {
+            if (exanet_type_info[type].ni & (1u << index)) {
+                map[index] |= EXANET_NI_MAP_VALID |
+                    RNIC_PREP(EXANET_NI_MAP_PORT, EXANET_NI_PORT_RT_RESPONSE + index) |
+                    RNIC_PREP(EXANET_NI_MAP_TYPES, 1u << type);
+            }
+        }
+    }
 }
 
 void exanet_switch_reset(ExanetState *s)

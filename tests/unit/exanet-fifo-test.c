@@ -3,7 +3,6 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "hw/rnic/exanet/link-fifo.h"
-#include "hw/rnic/exanet/wire.h"
 #include "../seed.h"
 
 #define FRAME_MAX 4352              /* words of the longest frame of a netdev */

@@ -70,6 +70,7 @@ enum exanet_ni_index {
 	EXANET_NI_SHM		= 6,	/* takes responses to loads and stores */
 	EXANET_NI_BRAM		= 7,	/* takes loads and stores: block RAM, VA[31:0] */
 };
+#define EXANET_NI_UNITS		8	/* of the above */
 #define EXANET_NI_INDICES	128
 #define EXANET_VA_MAILBOX	RNIC_FIELD(7, 4)
 

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet sinks: gives each packet for this node to its unit, by type and address.  This
+ * is the one file that knows all units that take packets.
+ */
+#include "qemu/osdep.h"
+#include "crossbar.h"
+#include "exadma.h"
+#include "exanet.h"
+#include "firmware.h"
+#include "flow.h"
+#include "irq.h"
+#include "packetizer.h"
+#include "port.h"
+#include "receiver.h"
+#include "rtmailbox.h"
+#include "shm.h"
+#include "sinks.h"
+#include "switch.h"
+#include "wire.h"
+#include "../trace.h"
+
+/* NI index that goes to NI port @port after reset; units know themselves by this index. */
+#define SINK_INDEX(port) ((port) - EXANET_NI_PORT_RT_RESPONSE)
+
+/*
+ * Gives @pkt to the unit behind NI port @port, or writes it to memory if @port is 0.
+ * Returns false if the unit does not take such a packet.
+ */
+typedef bool SinkFunction(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+                          unsigned port);
+
+/* Returns true if the packetizer sent @pkt: the packetizer wants the ack. */
+static bool sink_from_packetizer(const ExanetPacket *pkt)
+{
+    return RNIC_GET(EXANET_SMALL_INDEX, pkt->user) == EXANET_NI_PACKETIZER;
+}
+
+static bool sink_write(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+                       unsigned port)
+{
+    if (sink_from_packetizer(pkt)) {
+        exanet_receiver_message(s, pkt);
+    } else if (port) {
+        return false;
+    } else {
+        exanet_receiver_rx(s, pkt);
+    }
+    return true;
+}
+
+static bool sink_read_req(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+                          unsigned port)
+{
+    if (!sink_from_packetizer(pkt)) {
+        return false;
+    }
+    exanet_receiver_message(s, pkt);
+    return true;
+}
+
+static bool sink_control(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+                         unsigned port)
+{
+    exanet_receiver_rx(s, pkt);
+    return true;
+}
+
+static bool sink_release(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+                         unsigned port)
+{
+    exanet_receiver_release(s, pkt);
+    return true;
+}
+
+static bool sink_notify(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+                        unsigned port)
+{
+    exanet_receiver_notification(s, pkt);
+    return true;
+}
+
+static bool sink_axi_request(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+                             unsigned port)
+{
+    exanet_shm_request(s, pkt);
+    return true;
+}
+
+static bool sink_axi_response(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+                              unsigned port)
+{
+    exanet_shm_response(s, pkt);
+    return true;
+}
+
+/*
+ * Stores in *@node the node that @ack must come from.  An ack has no source, but the
+ * unit that sent the packet knows its destination.  Returns false if no packet waits for
+ * @ack.
+ */
+static bool sink_ack_source(ExanetState *s, const ExanetPacket *ack, bool rdma,
+                            uint32_t *node)
+{
+    if (!rdma) {
+        return exanet_packetizer_target(s, ack->tid, node);
+    }
+    if (exanet_firmware_is_report(s, ack)) {
+        return exanet_firmware_report_target(s, ack, node);
+    }
+    return exanet_exadma_target(s, ack->tid, node);
+}
+
+static bool sink_ack(ExanetState *s, ExanetPort *from, ExanetPacket *ack,
+                     unsigned port)
+{
+    bool rdma = port == EXANET_NI_PORT_RT_RESPONSE;
+    uint32_t node;
+
+    if (from && sink_ack_source(s, ack, rdma, &node) &&
+        !exanet_switch_source_ok(s, from, node, s->node, ack->path)) {
+        exanet_crossbar_drop_source(s, from, node, s->node);
+    } else if (rdma) {
+        exanet_rtmailbox_response(s, ack);
+    } else {
+        exanet_packetizer_response(s, ack);
+    }
+    return true;
+}
+
+static bool sink_flow_rate(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+                           unsigned port)
+{
+    if (from && !exanet_switch_teller_ok(s, from, pkt->flow_dst)) {
+        exanet_crossbar_drop_source(s, from, pkt->flow_dst, s->node);
+    } else {
+        exanet_flow_receive(s, pkt);
+    }
+    return true;
+}
+
+static const struct {
+    SinkFunction *function;
+    bool memory;                    /* memory is a destination, too */
+} sinks[EXANET_TYPE_VALUES] = {
+    [EXANET_TYPE_WRITE] = { sink_write, true },
+    [EXANET_TYPE_READ_REQ] = { sink_read_req },
+    [EXANET_TYPE_CONTROL] = { sink_control },
+    [EXANET_TYPE_AXI_READ] = { sink_axi_request, true },
+    [EXANET_TYPE_NOTIFY] = { sink_notify, true },
+    [EXANET_TYPE_RELEASE] = { sink_release },
+    [EXANET_TYPE_AXI_WRITE] = { sink_axi_request, true },
+    [EXANET_TYPE_ACK] = { sink_ack },
+    [EXANET_TYPE_AXI_RESPONSE] = { sink_axi_response },
+    [EXANET_TYPE_FLOW_RATE] = { sink_flow_rate },
+};
+
+/*
+ * Returns the NI port to which packets of @type for NI index @index go, or 0 if no unit
+ * takes them.
+ */
+static unsigned sink_port(ExanetState *s, unsigned index, unsigned type)
+{
+    uint64_t entry = s->sw.ni_map[index];
+    unsigned port = RNIC_GET(EXANET_NI_MAP_PORT, entry);
+
+    return (entry & EXANET_NI_MAP_VALID) &&
+           (RNIC_GET(EXANET_NI_MAP_TYPES, entry) & (1u << type)) &&
+           port >= EXANET_NI_PORT_RT_RESPONSE && port <= EXANET_NI_PORT_BRAM &&
+           (exanet_type_info[type].ni & (1u << SINK_INDEX(port))) ? port : 0;
+}
+
+static bool sink_memory(ExanetState *s, ExanetPort *from, ExanetPacket *pkt)
+{
+    return sinks[pkt->type].memory && sinks[pkt->type].function(s, from, pkt, 0);
+}
+
+static bool sink_ni(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+                    unsigned index)
+{
+    unsigned port = sink_port(s, index, pkt->type);
+
+    if (!port) {
+        return false;
+    }
+    pkt->va = EXANET_NI_VA(SINK_INDEX(port)) | (pkt->va & 0xffffffff);
+    return sinks[pkt->type].function(s, from, pkt, port);
+}
+
+void exanet_sink(ExanetState *s, ExanetPort *from, ExanetPacket *pkt)
+{
+    uint64_t va = pkt->va;
+    bool taken;
+
+    exanet_count_by(s, exanet_type_info[pkt->type].rx_counter);
+    if (EXANET_TYPE_SHORT(pkt->type)) {
+        taken = sink_ni(s, from, pkt, RNIC_GET(EXANET_SMALL_INDEX, pkt->small));
+    } else if (RNIC_GET(EXANET_VA_WINDOW, va) == EXANET_WINDOW_NI) {
+        taken = sink_ni(s, from, pkt, RNIC_GET(EXANET_VA_NI_INDEX, va));
+    } else {
+        taken = sink_memory(s, from, pkt);
+    }
+    if (!taken) {
+        exanet_count(s, DROP_NI_TYPE);
+        exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
+        trace_exanet_crossbar_err_ni(s->node, pkt->type, va);
+    }
+}

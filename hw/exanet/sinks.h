@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet sinks: the units of this node that take packets.
+ */
+#ifndef HW_EXANET_SINKS_H
+#define HW_EXANET_SINKS_H
+
+#include "exanet.h"
+
+ExanetSink exanet_sink;
+
+#endif /* HW_EXANET_SINKS_H */
