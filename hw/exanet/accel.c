@@ -12,6 +12,7 @@
 #include "accel.h"
 #include "exanet.h"
 #include "irq.h"
+#include "regs.h"
 #include "shm-initiator.h"
 #include "shm-internal.h"
 #include "shm-timing.h"
@@ -559,7 +560,7 @@ static void accel_look(void *opaque)
 {
     ExanetState *s = opaque;
     ExanetAccel *a = s->shm->accel;
-    bool entered = exanet_enter(s);
+    bool entered = rnic_loop_enter(&s->loop);
 
     if (entered && job_progress(a) == a->seen) {
         accel_fail(a, EXANET_RESP_NO_CONTEXT, 0);
@@ -569,7 +570,7 @@ static void accel_look(void *opaque)
         a->seen = job_progress(a);
         timer_mod(a->timer, exanet_now(s) + LOOK_NS);
     }
-    exanet_leave(s, entered);
+    rnic_loop_leave(&s->loop, entered);
 }
 
 /* Returns the bytes of array @i that belong to one cell alone. */

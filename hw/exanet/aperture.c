@@ -23,6 +23,7 @@
 #include "../core/vcpu.h"
 #include "aperture.h"
 #include "exanet.h"
+#include "regs.h"
 #include "shm-initiator.h"
 #include "shm-internal.h"
 #include "../trace.h"
@@ -194,15 +195,14 @@ bool exanet_aperture_run(ExanetState *s)
 static void access_start(ExanetState *s, ApertureAccess *a)
 {
     ExanetAperture *ap = s->shm->aperture;
-    bool nested = s->running;
+    bool entered = rnic_loop_enter(&s->loop);
 
     QTAILQ_INSERT_TAIL(&ap->list, a, next);
     ap->fifo += !a->waited;
     /* the main loop need not wake up for what is done here */
-    s->running = true;
     exanet_aperture_run(s);
-    s->running = nested;
-    exanet_run_now(s);
+    exanet_schedule(s);
+    rnic_loop_leave(&s->loop, entered);
 }
 
 /*
@@ -270,7 +270,7 @@ static bool store_stopped(ExanetState *s, ApertureAccess *a)
  */
 static bool may_wait(ExanetState *s, uint64_t at, bool store, MemTxAttrs attrs)
 {
-    return !s->running && !guards &&
+    return !s->loop.running && !guards &&
            rnic_vcpu_access(&s->shm->aperture->window, at, store, attrs);
 }
 
@@ -438,7 +438,7 @@ static bool window_closed(ExanetState *s, uint64_t at)
                       "comes back to the aperture: 0x%" PRIx64 "\n", at);
         return true;
     }
-    return !s->bh;
+    return !s->loop.bh;
 }
 
 static MemTxResult window_read(void *opaque, hwaddr at, uint64_t *value,

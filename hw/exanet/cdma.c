@@ -15,6 +15,7 @@
 #include "context.h"
 #include "exanet.h"
 #include "irq.h"
+#include "regs.h"
 #include "shm-internal.h"
 #include "shm-timing.h"
 #include "../trace.h"

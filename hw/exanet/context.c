@@ -20,6 +20,7 @@
 #include "mailbox.h"
 #include "packetizer.h"
 #include "receiver.h"
+#include "regs.h"
 #include "shm-internal.h"
 #include "shm.h"
 #include "walk.h"

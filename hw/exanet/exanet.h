@@ -10,12 +10,10 @@
  *   memory <-- receiver <----------------+             rtmailbox, receiver,
  *   firmware <-- rtmailbox <-------------+             mailbox, packetizer
  *
- * One function, exanet_work(), does all work: link input, firmware, packetizer,
- * ExaDMA, then it flushes what they sent.  MMIO handlers and netdev callbacks
- * validate, store and call exanet_schedule(), which has a bottom half run it.  A
- * doorbell of a process and the arrival of a frame run it at once, a doorbell with a
- * small budget: to wake the main loop takes longer than a small message as a whole.
- * Everything runs under the BQL.
+ * The loop (core/loop.h) runs all units: link input, firmware, packetizer, shared memory,
+ * ExaDMA; then the crossbar flushes what they sent.  A doorbell of a process and the
+ * arrival of a frame run the units at once, a doorbell with a small budget: to wake the
+ * main loop takes longer than a small message as a whole.
  *
  * Functions that return enum exanet_resp return the code that the peer or the
  * user will see; EXANET_RESP_ACK is success.
@@ -24,6 +22,7 @@
 #define HW_EXANET_H
 
 #include "../core/compat.h"
+#include "../core/loop.h"
 #include "rnic/exanet/regs.h"
 #include "rnic/exanet/shm.h"
 #include "context.h"
@@ -32,6 +31,7 @@
 #include "packetizer.h"
 #include "port.h"
 #include "receiver.h"
+#include "regs.h"
 #include "rtmailbox.h"
 #include "switch.h"
 #include "wire.h"
@@ -60,15 +60,6 @@ typedef struct ExanetHost {
     void (*line)(void *opaque, unsigned line, bool level);
     void *opaque;
 } ExanetHost;
-
-/*
- * The register file: blocks below the counters, those of shared memory, and those of
- * the CDMA channels, one behind the other.
- */
-#define EXANET_FILE_LOW 0x7000
-#define EXANET_FILE_CDMA_BYTES 0x80
-#define EXANET_FILE_BYTES (EXANET_FILE_LOW + EXANET_SHM_BYTES + \
-                           EXANET_CDMA_CHANNELS * EXANET_FILE_CDMA_BYTES)
 
 /* Info page of one context. */
 typedef struct ExanetInfoPage {
@@ -105,14 +96,8 @@ struct ExanetState {
     uint32_t cam_entries;
     bool shm_timing;
 
-    QEMUBH *bh;
+    RNicLoop loop;                  /* of the units */
     uint32_t news;                  /* packets for this node; read without the BQL */
-    bool running;                   /* exanet_enter(): the device is at work */
-    bool engaged;                   /* QEMU's re-entrancy guard before exanet_enter() */
-    bool pending;                   /* exanet_schedule() was called meanwhile */
-    bool due;                       /* the bottom half has work */
-    bool reset_wanted;              /* exanet_reset() was called meanwhile */
-    bool fini_wanted;               /* exanet_fini() was called: see fini_late() */
     uint32_t vectors;               /* to be sent when the work is done */
     bool line[EXANET_IRQ_LINES];    /* levels of the wires, where there are such */
     bool enabled;                   /* CTRL_ENABLE */
@@ -121,12 +106,7 @@ struct ExanetState {
     uint32_t node;                  /* register NODE */
     int64_t time;                   /* ns, when the units began their round */
 
-    /* register file: value, as written last, masks */
-    uint8_t val[EXANET_FILE_BYTES];
-    uint8_t wr[EXANET_FILE_BYTES];
-    uint8_t writable[EXANET_FILE_BYTES];
-    uint8_t w1c[EXANET_FILE_BYTES];
-    uint8_t lane[EXANET_FILE_BYTES / 4];    /* what a 32-bit lane is part of */
+    ExanetRegs regs;
     uint64_t counter[EXANET_COUNTER_COUNT];
 
     ExanetContext ctx[EXANET_CONTEXTS];
@@ -172,42 +152,40 @@ bool exanet_init(ExanetState *s, const ExanetHost *host, Error **errp);
 void exanet_fini(ExanetState *s);
 /* Everything as after power-up, with a new epoch. */
 void exanet_reset(ExanetState *s);
-/* The existing port after @p, the first one after NULL; NULL when there is none. */
-ExanetPort *exanet_port_next(ExanetState *s, const ExanetPort *p);
-/*
- * Lets the vCPU of this thread take frames from the netdevs, because a process of context
- * @c has looked for a packet in vain.
- */
-void exanet_poll(ExanetState *s, unsigned c);
+/* Returns the existing port after @p, the first one after NULL; NULL: there is none. */
+static inline ExanetPort *exanet_port_next(ExanetState *s, const ExanetPort *p)
+{
+    for (unsigned i = p ? p->index + 1 : 0; i < s->links; i++) {
+        if (exanet_port_exists(&s->port[i])) {
+            return &s->port[i];
+        }
+    }
+    return NULL;
+}
+
 /* Runs the units soon. */
-void exanet_schedule(ExanetState *s);
-/*
- * Marks the device as at work; each entry by a netdev, a timer or a vCPU calls this
- * function first.  Returns false if the device is at work already: for example, a hub
- * has sent its own frame back.  Until exanet_leave() a nested call only stores its data
- * and returns.  Reset and end of the device wait, because the caller still uses the
- * state that they would free.
- */
-bool exanet_enter(ExanetState *s);
-/*
- * Runs the units if work is pending, and ends the work.  @entered is the result of
- * exanet_enter().  The bottom half sends the interrupts later, because the guest may
- * aim an interrupt at the power of this device's slot; the queue of the calling netdev
- * must not be freed before its call returns.
- */
-void exanet_leave(ExanetState *s, bool entered);
+static inline void exanet_schedule(ExanetState *s)
+{
+    rnic_loop_schedule(&s->loop);
+}
+
 /* Runs the units now, unless they are running already. */
-void exanet_run_now(ExanetState *s);
-/* Register file; @offset from the start of BAR 0, naturally aligned. */
-uint32_t exanet_reg_get32(ExanetState *s, unsigned offset);
-uint64_t exanet_reg_get64(ExanetState *s, unsigned offset);
-void exanet_reg_set32(ExanetState *s, unsigned offset, uint32_t value);
-void exanet_reg_set64(ExanetState *s, unsigned offset, uint64_t value);
-/* What software wrote last, for command registers. */
-uint64_t exanet_reg_written64(ExanetState *s, unsigned offset);
-/* RAM of page @page of the user pages of context @c; little-endian inside. */
-uint8_t *exanet_user_page(ExanetState *s, unsigned c, unsigned page);
-/* Virtual time in ns, from the one place that knows it. */
-int64_t exanet_now(ExanetState *s);
+static inline void exanet_run_now(ExanetState *s)
+{
+    rnic_loop_run(&s->loop);
+}
+
+/* Returns the RAM of page @page of the user pages of context @c; little-endian inside. */
+static inline uint8_t *exanet_user_page(ExanetState *s, unsigned c, unsigned page)
+{
+    return s->user +
+           ((uint64_t)(c * EXANET_USER_PAGES + page) << s->user_page_shift);
+}
+
+/* Returns the virtual time, ns. */
+static inline int64_t exanet_now(ExanetState *s)
+{
+    return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+}
 
 #endif /* HW_EXANET_H */

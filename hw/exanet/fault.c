@@ -12,6 +12,7 @@
 #include "firmware.h"
 #include "irq.h"
 #include "receiver.h"
+#include "regs.h"
 #include "shm.h"
 #include "../trace.h"
 

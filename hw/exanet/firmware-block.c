@@ -12,6 +12,7 @@
 #include "exanet.h"
 #include "firmware-internal.h"
 #include "firmware.h"
+#include "regs.h"
 #include "segment.h"
 #include "shm-internal.h"
 #include "wire.h"

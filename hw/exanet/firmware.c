@@ -20,6 +20,7 @@
 #include "firmware-internal.h"
 #include "firmware.h"
 #include "irq.h"
+#include "regs.h"
 #include "rtmailbox.h"
 #include "shm-internal.h"
 #include "../trace.h"

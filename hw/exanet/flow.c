@@ -20,6 +20,7 @@
 #include "flow-rate.h"
 #include "flow.h"
 #include "port.h"
+#include "regs.h"
 #include "shm-internal.h"
 #include "switch.h"
 #include "wire.h"

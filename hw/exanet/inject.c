@@ -16,6 +16,7 @@
 #include "exanet.h"
 #include "inject.h"
 #include "port.h"
+#include "regs.h"
 #include "wire.h"
 #include "../trace.h"
 

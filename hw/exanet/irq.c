@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "exanet.h"
 #include "irq.h"
+#include "regs.h"
 #include "shm-internal.h"
 #include "../trace.h"
 
@@ -72,8 +73,8 @@ void exanet_irq_flush(ExanetState *s)
     }
     /* QEMU refuses messages to the device's own registers */
     guard->engaged_in_io = true;
-    /* a message may switch the slot's power off; then s->bh is NULL */
-    for (; vectors && s->bh; vectors &= vectors - 1) {
+    /* a message may switch the slot's power off; then s->loop.bh is NULL */
+    for (; vectors && s->loop.bh; vectors &= vectors - 1) {
         trace_exanet_irq(s->node, ctz32(vectors));
         s->host.irq(s->host.opaque, ctz32(vectors));
     }

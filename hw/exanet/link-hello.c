@@ -238,11 +238,11 @@ void exanet_link_hello(ExanetPort *p)
 static void port_hello_tick(void *opaque)
 {
     ExanetPort *p = opaque;
-    bool entered = exanet_enter(p->s);
+    bool entered = rnic_loop_enter(&p->s->loop);
 
     exanet_receiver_sweep(p->s);
     exanet_link_hello(p);
-    exanet_leave(p->s, entered);
+    rnic_loop_leave(&p->s->loop, entered);
 }
 
 /*
@@ -337,9 +337,9 @@ void exanet_port_admin(ExanetPort *p, bool up)
 
     p->admin_down = !up;
     if (exanet_port_exists(p)) {
-        entered = exanet_enter(p->s);
+        entered = rnic_loop_enter(&p->s->loop);
         exanet_link_control_changed(p);
-        exanet_leave(p->s, entered);
+        rnic_loop_leave(&p->s->loop, entered);
     }
 }
 

@@ -190,7 +190,7 @@ static void port_sent(NetClientState *nc, ssize_t len)
     if (!p->blocked) {
         return;
     }
-    entered = exanet_enter(p->s);
+    entered = rnic_loop_enter(&p->s->loop);
     p->blocked = false;
     if (len == 0) {
         /*
@@ -203,7 +203,7 @@ static void port_sent(NetClientState *nc, ssize_t len)
         exanet_port_flush(p);
         exanet_schedule(p->s);
     }
-    exanet_leave(p->s, entered);
+    rnic_loop_leave(&p->s->loop, entered);
 }
 
 /* --- Packets to the cable ----------------------------------------------- */
@@ -476,11 +476,11 @@ static void port_timer_arm(ExanetPort *p)
 static void port_timer_tick(void *opaque)
 {
     ExanetPort *p = opaque;
-    bool entered = exanet_enter(p->s);
+    bool entered = rnic_loop_enter(&p->s->loop);
 
     exanet_port_flush(p);
     exanet_schedule(p->s);
-    exanet_leave(p->s, entered);
+    rnic_loop_leave(&p->s->loop, entered);
 }
 
 /* --- Units to the port -------------------------------------------------- */

@@ -18,6 +18,7 @@
 #include "link-fifo.h"
 #include "link.h"
 #include "port.h"
+#include "regs.h"
 #include "shm-internal.h"
 #include "shm-timing.h"
 #include "voq.h"
@@ -31,16 +32,6 @@
 #define RX_QUANTUM (EXANET_FRAME_WORDS / 2)
 /* What a port takes before it holds the netdev, and so all channels. */
 #define RX_WORDS_MAX (4 * MiB / EXANET_WORD_BYTES)
-
-ExanetPort *exanet_port_next(ExanetState *s, const ExanetPort *p)
-{
-    for (unsigned i = p ? p->index + 1 : 0; i < s->links; i++) {
-        if (exanet_port_exists(&s->port[i])) {
-            return &s->port[i];
-        }
-    }
-    return NULL;
-}
 
 void exanet_link_mac(uint8_t *mac, uint32_t coord)
 {
@@ -249,10 +240,10 @@ void exanet_port_poll(ExanetPort *p)
 static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
 {
     ExanetPort *p = qemu_get_nic_opaque(nc);
-    bool entered = exanet_enter(p->s);
+    bool entered = rnic_loop_enter(&p->s->loop);
     ssize_t taken = port_frame(p, buf, size);
 
-    exanet_leave(p->s, entered);
+    rnic_loop_leave(&p->s->loop, entered);
     if (p->polled && taken) {
         exanet_count(p->s, RX_POLLED);
     }
@@ -356,10 +347,10 @@ bool exanet_port_rx_run(ExanetPort *p)
 static void port_link_changed(NetClientState *nc)
 {
     ExanetPort *p = qemu_get_nic_opaque(nc);
-    bool entered = exanet_enter(p->s);
+    bool entered = rnic_loop_enter(&p->s->loop);
 
     exanet_link_hello(p);
-    exanet_leave(p->s, entered);
+    rnic_loop_leave(&p->s->loop, entered);
 }
 
 static NetClientInfo exanet_port_info = {

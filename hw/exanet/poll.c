@@ -6,6 +6,7 @@
  */
 #include "qemu/osdep.h"
 #include "../core/poll.h"
+#include "bar.h"
 #include "exanet.h"
 #include "port.h"
 #include "../trace.h"
@@ -21,11 +22,11 @@ void exanet_poll(ExanetState *s, unsigned c)
     }
     exanet_count(s, POLL);
     more = rnic_poll_begin(&poll, OBJECT(s->host.dev), &s->news);
-    while (more && s->bh && s->enabled && !s->running) {
+    while (more && s->loop.bh && s->enabled && !s->loop.running) {
         for (unsigned i = 0; i < EXANET_LINKS; i++) {
             exanet_port_poll(&s->port[i]);
         }
-        if (s->due && s->bh) {
+        if (s->loop.due && s->loop.bh) {
             exanet_run_now(s);
         }
         more = rnic_poll_again(&poll);

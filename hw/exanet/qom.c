@@ -19,6 +19,7 @@
 #include "port.h"
 #include "qom.h"
 #include "receiver.h"
+#include "regs.h"
 #include "route.h"
 #include "shm-internal.h"
 
@@ -346,7 +347,7 @@ static void view_get(Object *obj, Visitor *v, const char *name, void *opaque,
     ExanetState *s = prop->state(obj);
     QObject *value;
 
-    if (!s->bh) {
+    if (!s->loop.bh) {
         error_setg(errp, "the device has not been built, or is gone");
         return;
     }
@@ -376,7 +377,7 @@ static void faults_set(Object *obj, Visitor *v, const char *name, void *opaque,
     if (!visit_type_str(v, name, &text, errp)) {
         return;
     }
-    if (s->bh && !exanet_port_exists(p)) {
+    if (s->loop.bh && !exanet_port_exists(p)) {
         error_setg(errp, "there is no link%u", prop->index);
         return;
     }

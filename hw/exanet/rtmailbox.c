@@ -10,6 +10,7 @@
 #include "exanet.h"
 #include "firmware.h"
 #include "irq.h"
+#include "regs.h"
 #include "rtmailbox.h"
 #include "wire.h"
 #include "../trace.h"

@@ -16,6 +16,7 @@
 #include "crossbar.h"
 #include "exanet.h"
 #include "flow.h"
+#include "regs.h"
 #include "shm-initiator.h"
 #include "shm-internal.h"
 #include "shm-node.h"

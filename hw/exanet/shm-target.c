@@ -21,6 +21,7 @@
 #include "fault.h"
 #include "irq.h"
 #include "receiver-source.h"
+#include "regs.h"
 #include "shm-internal.h"
 #include "shm-order.h"
 #include "shm-target.h"

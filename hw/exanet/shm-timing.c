@@ -41,8 +41,6 @@ typedef struct TimingHeld {
 } TimingHeld;
 
 struct ExanetTiming {
-    QEMUTimer *timer;
-    int64_t timer_at;               /* ns; INT64_MAX: not armed */
     int64_t free[EXANET_LINKS];     /* when the link takes the next packet */
     int64_t due;                    /* of the last one held */
     GQueue held;                    /* TimingHeld */
@@ -53,15 +51,6 @@ struct ExanetTiming {
 static int64_t timing_now(ExanetState *s)
 {
     return exanet_now(s) * TENTHS;
-}
-
-/* Has the units run at @at ns, or earlier. */
-static void timing_wake(ExanetTiming *tm, int64_t at)
-{
-    if (at < tm->timer_at) {
-        tm->timer_at = at;
-        timer_mod(tm->timer, at);
-    }
 }
 
 int64_t exanet_timing_after(ExanetState *s, int64_t tenths)
@@ -77,7 +66,7 @@ bool exanet_timing_reached(ExanetState *s, int64_t at)
     if (timing_now(s) + TENTHS / 2 >= at) {
         return true;
     }
-    timing_wake(s->shm->timing, (at + TENTHS / 2 - 1) / TENTHS);
+    rnic_loop_at(&s->loop, (at + TENTHS / 2 - 1) / TENTHS);
     return false;
 }
 
@@ -216,30 +205,12 @@ void exanet_timing_run(ExanetState *s)
 
 /* --- Life --------------------------------------------------------------------- */
 
-static void timing_timer(void *opaque)
-{
-    ExanetState *s = opaque;
-
-    s->shm->timing->timer_at = INT64_MAX;
-    exanet_run_now(s);
-}
-
-/* A bottom half may come when virtual time has gone on. */
-void exanet_timing_schedule(ExanetState *s)
-{
-    if (unlikely(s->shm->timing)) {
-        timing_wake(s->shm->timing, exanet_now(s));
-    }
-}
-
 void exanet_timing_init(ExanetState *s)
 {
     ExanetTiming *tm;
 
     if (s->shm_timing) {
         tm = g_new0(ExanetTiming, 1);
-        tm->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, timing_timer, s);
-        tm->timer_at = INT64_MAX;
         g_queue_init(&tm->held);
         s->shm->timing = tm;
     }
@@ -250,8 +221,6 @@ void exanet_timing_reset(ExanetState *s)
     ExanetTiming *tm = s->shm->timing;
 
     if (tm) {
-        timer_del(tm->timer);
-        tm->timer_at = INT64_MAX;
         memset(tm->free, 0, sizeof(tm->free));
         tm->due = 0;
         g_queue_clear_full(&tm->held, g_free);
@@ -264,7 +233,6 @@ void exanet_timing_fini(ExanetState *s)
 
     if (tm) {
         exanet_timing_reset(s);
-        timer_free(tm->timer);
         g_free(tm);
         s->shm->timing = NULL;
     }

@@ -35,8 +35,6 @@ void exanet_timing_fini(ExanetState *s);
 void exanet_timing_reset(ExanetState *s);
 /* Hands on what has passed the packetizer. */
 void exanet_timing_run(ExanetState *s);
-/* Runs the units at this time, as far as virtual time goes. */
-void exanet_timing_schedule(ExanetState *s);
 /* PORT_LATENCY after reset if nothing else was asked for, ns. */
 uint32_t exanet_timing_latency(const ExanetState *s);
 /* Flits of @size bytes to or from @va. */

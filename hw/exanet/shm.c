@@ -13,6 +13,7 @@
 #include "exanet.h"
 #include "fault.h"
 #include "irq.h"
+#include "regs.h"
 #include "shm-initiator.h"
 #include "shm-internal.h"
 #include "shm-target.h"

@@ -9,6 +9,7 @@
 #include "../core/counters.h"
 #include "exanet.h"
 #include "port.h"
+#include "regs.h"
 #include "stats.h"
 
 static QLIST_HEAD(, ExanetState) devices = QLIST_HEAD_INITIALIZER(devices);

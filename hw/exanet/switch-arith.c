@@ -19,6 +19,7 @@
 #include "crossbar.h"
 #include "exanet.h"
 #include "port.h"
+#include "regs.h"
 #include "route.h"
 #include "shm-internal.h"
 #include "switch-arith.h"

@@ -13,6 +13,7 @@
 #include "exanet.h"
 #include "flow.h"
 #include "port.h"
+#include "regs.h"
 #include "route.h"
 #include "shm-internal.h"
 #include "shm-timing.h"

@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "exanet.h"
+#include "regs.h"
 #include "shm-initiator.h"
 #include "shm-internal.h"
 #include "shm-timing.h"

@@ -5,6 +5,7 @@
 #include "hw/rnic/exanet/exanet.h"
 #include "hw/rnic/exanet/inject.h"
 #include "hw/rnic/exanet/port.h"
+#include "hw/rnic/exanet/regs.h"
 #include "hw/rnic/exanet/wire.h"
 
 #define TEXT_MAX 1024

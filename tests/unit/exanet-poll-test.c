@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "hw/rnic/core/poll.h"
+#include "hw/rnic/exanet/bar.h"
 #include "hw/rnic/exanet/exanet.h"
 #include "hw/rnic/exanet/port.h"
 
@@ -35,7 +36,7 @@ bool rnic_poll_begin(RNicPoll *p, Object *owner, const uint32_t *news)
 bool rnic_poll_again(RNicPoll *p)
 {
     if (rig.looks == rig.due_at) {
-        rig.s->due = true;
+        rig.s->loop.due = true;
     }
     return rig.looks++ < LOOKS;
 }
@@ -50,14 +51,14 @@ void exanet_port_poll(ExanetPort *p)
     g_assert_true(p == &rig.s->port[rig.ports % EXANET_LINKS]);
     rig.ports++;
     if (rig.looks == rig.gone_at) {
-        rig.s->bh = NULL;
+        rig.s->loop.bh = NULL;
     }
 }
 
 void exanet_run_now(ExanetState *s)
 {
-    g_assert_true(s == rig.s && s->due);
-    s->due = false;
+    g_assert_true(s == rig.s && s->loop.due);
+    s->loop.due = false;
     rig.runs++;
     rig.run_at = rig.run_at ?: rig.looks;
 }
@@ -68,7 +69,7 @@ static void start(void)
 {
     memset(&rig, 0, sizeof(rig));
     rig.s = g_new0(ExanetState, 1);
-    rig.s->bh = (QEMUBH *)rig.s;    /* never called */
+    rig.s->loop.bh = (QEMUBH *)rig.s;    /* never called */
     rig.s->enabled = true;
     rig.s->ctx[CTX].enabled = true;
 }
@@ -85,11 +86,11 @@ static void end(unsigned polls)
 static void test_due(void)
 {
     start();
-    rig.s->due = true;
+    rig.s->loop.due = true;
     exanet_poll(rig.s, CTX);
     g_assert_cmpuint(rig.runs, ==, 1);
     g_assert_cmpuint(rig.run_at, ==, 1);
-    g_assert_false(rig.s->due);
+    g_assert_false(rig.s->loop.due);
     g_assert_cmpuint(rig.ports, ==, LOOKS * EXANET_LINKS);
     end(1);
 }
@@ -118,7 +119,7 @@ static void test_idle(void)
 static void test_gone(void)
 {
     start();
-    rig.s->due = true;
+    rig.s->loop.due = true;
     rig.gone_at = 1;
     exanet_poll(rig.s, CTX);
     g_assert_cmpuint(rig.runs, ==, 0);
@@ -130,9 +131,9 @@ static void test_gone(void)
 static void test_busy(void)
 {
     start();
-    rig.s->due = rig.s->running = true;
+    rig.s->loop.due = rig.s->loop.running = true;
     exanet_poll(rig.s, CTX);
-    rig.s->running = rig.s->enabled = false;
+    rig.s->loop.running = rig.s->enabled = false;
     exanet_poll(rig.s, CTX);
     g_assert_cmpuint(rig.runs + rig.ports, ==, 0);
     end(2);
@@ -142,7 +143,7 @@ static void test_busy(void)
 static void test_context(void)
 {
     start();
-    rig.s->due = true;
+    rig.s->loop.due = true;
     exanet_poll(rig.s, CTX + 1);
     rig.s->ctx[CTX].quiesce = true;
     exanet_poll(rig.s, CTX);

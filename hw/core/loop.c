@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The loop of a device; see loop.h. */
+#include "qemu/osdep.h"
+#include "qemu/main-loop.h"
+#include "loop.h"
+
+void rnic_loop_schedule(RNicLoop *l)
+{
+    if (l->running) {
+        l->pending = true;
+    } else if (l->bh) {
+        l->due = true;
+        qemu_bh_schedule(l->bh);
+        if (l->timed) {
+            /* the bottom half may come when virtual time has gone on */
+            rnic_loop_at(l, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL));
+        }
+    }
+}
+
+void rnic_loop_at(RNicLoop *l, int64_t ns)
+{
+    if (ns < l->timer_at) {
+        l->timer_at = ns;
+        timer_mod(l->timer, ns);
+    }
+}
+
+bool rnic_loop_enter(RNicLoop *l)
+{
+    MemReentrancyGuard *guard = &l->dev->mem_reentrancy_guard;
+
+    if (l->running) {
+        return false;
+    }
+    l->running = true;
+    /* sets the guard as a bottom half does, because the caller may be no bottom half */
+    l->engaged = guard->engaged_in_io;
+    guard->engaged_in_io = true;
+    return true;
+}
+
+/* Ends the work without interrupts, and leaves pending work to the bottom half. */
+static void loop_end(RNicLoop *l)
+{
+    l->running = false;
+    l->dev->mem_reentrancy_guard.engaged_in_io = l->engaged;
+    if (l->reset_wanted) {
+        l->ops->reset(l->opaque);
+    }
+    if (l->pending) {
+        l->pending = false;
+        rnic_loop_schedule(l);
+    }
+}
+
+static void loop_interrupt(RNicLoop *l)
+{
+    bool leaving = l->leaving;
+
+    l->leaving = true;
+    l->ops->irq_flush(l->opaque);
+    l->leaving = leaving;
+}
+
+/* Runs the units between enter and end; the remaining work stays pending. */
+static void loop_work(RNicLoop *l, unsigned rounds, unsigned packets)
+{
+    bool more = true;
+
+    l->due = false;
+    if (l->ops->begin) {
+        l->ops->begin(l->opaque);
+    }
+    while (more && rounds-- && packets) {
+        l->pending = false;
+        more = l->ops->round(l->opaque, &packets);
+        more |= l->pending;
+    }
+    l->pending = false;
+    if (l->ops->end) {
+        l->ops->end(l->opaque);
+    }
+    /* a netdev may have called back */
+    l->pending |= more;
+}
+
+void rnic_loop_leave(RNicLoop *l, bool entered)
+{
+    if (!entered) {
+        return;
+    }
+    if (l->pending) {
+        loop_work(l, l->ops->rounds, l->ops->packets);
+    }
+    loop_end(l);
+    if (l->bh && l->ops->irq_due(l->opaque)) {
+        qemu_bh_schedule(l->bh);
+    }
+}
+
+void rnic_loop_leave_late(RNicLoop *l, bool entered)
+{
+    if (entered) {
+        loop_end(l);
+    }
+}
+
+void rnic_loop_leave_vcpu(RNicLoop *l)
+{
+    if (l->pending) {
+        loop_work(l, RNIC_LOOP_VCPU_ROUNDS, RNIC_LOOP_VCPU_PACKETS);
+    }
+    loop_end(l);
+    loop_interrupt(l);
+}
+
+void rnic_loop_run(RNicLoop *l)
+{
+    bool entered = rnic_loop_enter(l);
+
+    l->pending = true;
+    rnic_loop_leave(l, entered);
+}
+
+static void loop_bh(void *opaque)
+{
+    RNicLoop *l = opaque;
+
+    if (l->ops->allowed && !l->ops->allowed(l->opaque)) {
+        return;
+    }
+    if (!rnic_loop_enter(l)) {
+        l->pending = true;
+        return;
+    }
+    loop_work(l, l->ops->rounds, l->ops->packets);
+    loop_end(l);
+    loop_interrupt(l);
+}
+
+static void loop_timer(void *opaque)
+{
+    RNicLoop *l = opaque;
+
+    l->timer_at = INT64_MAX;
+    rnic_loop_run(l);
+}
+
+bool rnic_loop_reset_begin(RNicLoop *l)
+{
+    if (!l->bh) {
+        return false;
+    }
+    if (!rnic_loop_enter(l)) {
+        l->reset_wanted = true;     /* the units at work still need their state */
+        return false;
+    }
+    l->reset_wanted = false;
+    l->pending = false;
+    qemu_bh_cancel(l->bh);
+    timer_del(l->timer);
+    l->timer_at = INT64_MAX;
+    return true;
+}
+
+void rnic_loop_reset_end(RNicLoop *l)
+{
+    loop_end(l);
+    loop_interrupt(l);
+}
+
+void rnic_loop_init(RNicLoop *l, const RNicLoopOps *ops, void *opaque,
+                    DeviceState *dev)
+{
+    *l = (RNicLoop) {
+        .ops = ops,
+        .opaque = opaque,
+        .dev = dev,
+        .timer_at = INT64_MAX,
+    };
+    l->bh = qemu_bh_new_guarded(loop_bh, l, &dev->mem_reentrancy_guard);
+    l->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, loop_timer, l);
+}
+
+/* Frees the state.  Frames that arrive while it is freed start no work. */
+static void loop_free(RNicLoop *l)
+{
+    l->running = true;
+    l->ops->free(l->opaque);
+    timer_free(l->timer);
+    l->timer = NULL;
+    l->running = false;
+}
+
+static void loop_free_late(void *opaque)
+{
+    RNicLoop *l = opaque;
+    Object *owner = OBJECT(l->dev);
+
+    if (l->free_wanted) {
+        loop_free(l);
+    }
+    object_unref(owner);
+}
+
+void rnic_loop_fini(RNicLoop *l)
+{
+    qemu_bh_delete(l->bh);
+    /* a vCPU may have been on its way in: MMIO finds no device any more */
+    l->bh = NULL;
+    /*
+     * The guest may have switched the slot's power off by a message or a frame of this
+     * very device.  State and object live until the sender of the message, or the
+     * netdev that handles the frame, has returned.
+     */
+    l->free_wanted = l->running || l->leaving;
+    if (!l->free_wanted) {
+        loop_free(l);
+    }
+    object_ref(OBJECT(l->dev));
+    aio_bh_schedule_oneshot(qemu_get_aio_context(), loop_free_late, l);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet register blocks: which unit computes a register and acts on a write.  This is
+ * one of three files that know all units, beside exanet.c and sinks.c.  The global block
+ * belongs to no unit and is here.
+ */
+#include "qemu/osdep.h"
+#include "bar.h"
+#include "cdma.h"
+#include "context.h"
+#include "exanet.h"
+#include "fault.h"
+#include "firmware.h"
+#include "irq.h"
+#include "packetizer.h"
+#include "port.h"
+#include "receiver.h"
+#include "regs.h"
+#include "rtmailbox.h"
+#include "shm-internal.h"
+#include "shm.h"
+#include "switch-arith.h"
+#include "switch.h"
+#include "../trace.h"
+
+#define UNIT_BYTES 0x80             /* of contexts and ports */
+
+/* --- Global registers --------------------------------------------------- */
+
+static bool device_quiescent(ExanetState *s)
+{
+    if (s->exadma.fifo_count || !exanet_shm_quiescent(s)) {
+        return false;
+    }
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        if (exanet_firmware_active(s, c) || exanet_packetizer_active(s, c)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void global_reg_sync(ExanetState *s)
+{
+    uint32_t status = EXANET_STATUS_READY;
+
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        status |= p->up ? EXANET_STATUS_LINK : 0;
+    }
+    if (device_quiescent(s)) {
+        status |= EXANET_STATUS_QUIESCENT;
+    }
+    exanet_reg_set32(s, EXANET_REG_STATUS, status);
+    exanet_reg_set64(s, EXANET_REG_TIME, exanet_now(s));
+}
+
+static void global_reg_written(ExanetState *s, unsigned reg)
+{
+    uint32_t old_ctrl = s->regs.ctrl, old_mask = s->regs.irq_mask;
+    uint32_t ctrl = exanet_reg_get32(s, EXANET_REG_CTRL);
+    uint32_t mask = exanet_reg_get32(s, EXANET_REG_IRQ_MASK);
+
+    switch (reg) {
+    case EXANET_REG_CTRL:
+        if (exanet_reg_written64(s, EXANET_REG_CTRL) & EXANET_CTRL_RESET) {
+            exanet_reset(s);
+            return;
+        }
+        s->enabled = ctrl & EXANET_CTRL_ENABLE;
+        s->strict = ctrl & EXANET_CTRL_STRICT;
+        if (ctrl & ~old_ctrl & EXANET_CTRL_IRQ) {
+            exanet_irq_unmasked(s, mask);
+        }
+        exanet_schedule(s);
+        break;
+    case EXANET_REG_IRQ_MASK:
+        exanet_irq_unmasked(s, mask & ~old_mask);
+        break;
+    case EXANET_REG_MBOX_PENDING:
+        if (exanet_reg_get32(s, EXANET_REG_MBOX_PENDING) == 0) {
+            exanet_reg_set32(s, EXANET_REG_IRQ_CAUSE, ~EXANET_IRQ_MAILBOX &
+                             exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE));
+        }
+        break;
+    case EXANET_REG_NODE:
+        if (s->node != exanet_reg_get32(s, EXANET_REG_NODE)) {
+            s->node = exanet_reg_get32(s, EXANET_REG_NODE);
+            /* peers count their generations for each node anew */
+            exanet_receiver_reset(s);
+            exanet_switch_configure(s);
+        }
+        for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+            exanet_port_restart(p);
+        }
+        break;
+    }
+}
+
+/* --- Blocks of units ------------------------------------------------------ */
+
+static void block_global_sync(ExanetState *s, unsigned unit, hwaddr addr)
+{
+    global_reg_sync(s);
+}
+
+static void block_global_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+{
+    global_reg_written(s, addr - EXANET_GLOBAL);
+}
+
+static void block_ctx_sync(ExanetState *s, unsigned unit, hwaddr addr)
+{
+    exanet_context_reg_sync(s, unit);
+}
+
+static void block_ctx_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+{
+    exanet_context_reg_written(s, unit, addr % UNIT_BYTES, top);
+}
+
+/* A port without a netdev has no registers. */
+static bool block_port_exists(ExanetState *s, unsigned unit)
+{
+    return exanet_port_exists(&s->port[unit]);
+}
+
+static void block_port_sync(ExanetState *s, unsigned unit, hwaddr addr)
+{
+    exanet_port_reg_sync(&s->port[unit]);
+}
+
+static void block_port_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+{
+    exanet_port_reg_written(&s->port[unit], addr % UNIT_BYTES, top);
+}
+
+static void block_switch_sync(ExanetState *s, unsigned unit, hwaddr addr)
+{
+    exanet_switch_reg_sync(s);
+}
+
+static void block_switch_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+{
+    exanet_switch_reg_written(s, addr - EXANET_SWITCH);
+}
+
+static void block_rtmbox_sync(ExanetState *s, unsigned unit, hwaddr addr)
+{
+    exanet_rtmailbox_reg_sync(s, addr - EXANET_RTMBOX);
+}
+
+static void block_rtmbox_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+{
+    exanet_rtmailbox_reg_written(s, addr - EXANET_RTMBOX, top);
+}
+
+static void block_fw_sync(ExanetState *s, unsigned unit, hwaddr addr)
+{
+    exanet_firmware_reg_sync(s);
+}
+
+static void block_fw_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+{
+    exanet_firmware_reg_written(s, addr - EXANET_FW, top);
+}
+
+static void block_fault_sync(ExanetState *s, unsigned unit, hwaddr addr)
+{
+    exanet_fault_reg_sync(s);
+}
+
+static void block_fault_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+{
+    exanet_fault_reg_written(s, addr - EXANET_FAULT, top);
+}
+
+static void block_shm_sync(ExanetState *s, unsigned unit, hwaddr addr)
+{
+    exanet_shm_reg_sync(s, addr - EXANET_SHM);
+}
+
+static void block_shm_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+{
+    exanet_shm_reg_written(s, addr - EXANET_SHM, top);
+}
+
+static void block_arith_sync(ExanetState *s, unsigned unit, hwaddr addr)
+{
+    exanet_arith_reg_sync(s);
+}
+
+static void block_arith_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+{
+    exanet_arith_reg_written(s, addr - EXANET_SHM);
+}
+
+static void block_cdma_sync(ExanetState *s, unsigned unit, hwaddr addr)
+{
+    exanet_cdma_reg_sync(s, unit);
+}
+
+static void block_cdma_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+{
+    exanet_cdma_reg_written(s, unit, addr & 0xfff, top);
+}
+
+/* --- The table ---------------------------------------------------------------- */
+
+static const ExanetRegInfo global_regs[] = {
+    EXANET_GLOBAL_REGS(EXANET_REG_INFO)
+};
+static const ExanetRegInfo ctx_regs[] = { EXANET_CTX_REGS(EXANET_REG_INFO) };
+static const ExanetRegInfo port_regs[] = { EXANET_PORT_REGS(EXANET_REG_INFO) };
+static const ExanetRegInfo switch_regs[] = {
+    EXANET_SWITCH_REGS(EXANET_REG_INFO)
+};
+static const ExanetRegInfo rtmbox_regs[] = {
+    EXANET_RTMBOX_REGS(EXANET_REG_INFO)
+};
+static const ExanetRegInfo fw_regs[] = { EXANET_FW_REGS(EXANET_REG_INFO) };
+static const ExanetRegInfo fault_regs[] = { EXANET_FAULT_REGS(EXANET_REG_INFO) };
+static const ExanetRegInfo shm_regs[] = { EXANET_SHM_REGS(EXANET_REG_INFO) };
+static const ExanetRegInfo timer_regs[] = {
+    EXANET_SHM_TIMER_REGS(EXANET_REG_INFO)
+};
+static const ExanetRegInfo cam_regs[] = { EXANET_SHM_CAM_REGS(EXANET_REG_INFO) };
+static const ExanetRegInfo map_regs[] = { EXANET_SHM_MAP_REGS(EXANET_REG_INFO) };
+static const ExanetRegInfo tracker_regs[] = {
+    EXANET_SHM_TRACKER_REGS(EXANET_REG_INFO)
+};
+static const ExanetRegInfo arith_regs[] = { EXANET_ARITH_REGS(EXANET_REG_INFO) };
+static const ExanetRegInfo tgen_regs[] = { EXANET_TGEN_REGS(EXANET_REG_INFO) };
+static const ExanetRegInfo accel_regs[] = { EXANET_ACCEL_REGS(EXANET_REG_INFO) };
+static const ExanetRegInfo cdma_regs[] = { EXANET_CDMA_REGS(EXANET_REG_INFO) };
+/* The 64-bit words of the memories of the traffic generator. */
+static const ExanetRegInfo word_regs[] = { { 0, 8, 0, UINT64_MAX, 0 } };
+
+#define REGS(list) .regs = list, .count = ARRAY_SIZE(list)
+#define ACTS(unit) .sync = block_##unit##_sync, .written = block_##unit##_written
+
+const ExanetRegBlock exanet_reg_blocks[] = {
+    { EXANET_GLOBAL, 0, 1, REGS(global_regs), ACTS(global) },
+    { EXANET_CTX(0), UNIT_BYTES, EXANET_CONTEXTS, REGS(ctx_regs), ACTS(ctx) },
+    { EXANET_PORT(0), UNIT_BYTES, EXANET_LINKS, REGS(port_regs), ACTS(port),
+      .exists = block_port_exists },
+    { EXANET_SWITCH, 0, 1, REGS(switch_regs), ACTS(switch) },
+    { EXANET_RTMBOX, 0, 1, REGS(rtmbox_regs), ACTS(rtmbox) },
+    { EXANET_FW, 0, 1, REGS(fw_regs), ACTS(fw) },
+    { EXANET_FAULT, 0, 1, REGS(fault_regs), ACTS(fault) },
+    { EXANET_SHM, 0, 1, REGS(shm_regs), ACTS(shm) },
+    { EXANET_SHM_TIMER(0), 0x10, EXANET_SHM_TIMERS, REGS(timer_regs), ACTS(shm) },
+    { EXANET_SHM_CAM(0), 0x20, 2 * EXANET_SHM_CAMS, REGS(cam_regs), ACTS(shm) },
+    { EXANET_SHM_MAP(0), 0x20, EXANET_SHM_MAPS, REGS(map_regs), ACTS(shm) },
+    { EXANET_SHM_TRACKER(0), 0x40, EXANET_CDMA_CHANNELS, REGS(tracker_regs),
+      ACTS(shm) },
+    { EXANET_SHM, 0, 1, REGS(arith_regs), ACTS(arith) },
+    { EXANET_SHM, 0, 1, REGS(tgen_regs), ACTS(shm) },
+    { EXANET_TGEN_TARGET(0), 8, EXANET_TGEN_TARGETS, REGS(word_regs), ACTS(shm) },
+    { EXANET_TGEN_DATA(0), 8, EXANET_TGEN_WORDS, REGS(word_regs), ACTS(shm) },
+    { EXANET_SHM, 0, 1, REGS(accel_regs), ACTS(shm) },
+    { EXANET_CDMA(0), 0x1000, EXANET_CDMA_CHANNELS, REGS(cdma_regs), ACTS(cdma) },
+    { 0 }
+};
