@@ -99,9 +99,6 @@ void exanet_shm_reg_sync(ExanetState *s, unsigned offset)
         exanet_cdma_tracker_sync(s, (offset + EXANET_SHM -
                                      EXANET_SHM_TRACKER(0)) / 0x40);
         break;
-    case EXANET_REG_ARITH_MODE ... EXANET_REG_ARITH_HOL:
-        exanet_arith_reg_sync(s);
-        break;
     case EXANET_REG_TGEN_CFG ... EXANET_TGEN_TARGET(0) - EXANET_SHM - 1:
         exanet_tgen_reg_sync(s);
         break;
@@ -129,9 +126,6 @@ void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top)
          EXANET_SHM_MAP(EXANET_SHM_MAPS) - EXANET_SHM - 1:
         exanet_aperture_map_written(s, (offset + EXANET_SHM -
                                         EXANET_SHM_MAP(0)) / 0x20);
-        break;
-    case EXANET_REG_ARITH_MODE ... EXANET_REG_ARITH_HOL:
-        exanet_arith_reg_written(s, offset);
         break;
     case EXANET_REG_TGEN_CFG ... EXANET_TGEN_TARGET(0) - EXANET_SHM - 1:
         exanet_tgen_reg_written(s, offset, top);

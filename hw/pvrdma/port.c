@@ -203,16 +203,11 @@ void pvrdma_tx_end(PvrdmaState *s, size_t payload_len)
  */
 static void port_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
 {
-    bool running = s->running;
+    bool entered = rnic_loop_enter(&s->loop);
 
     trace_pvrdma_port_rx(s->port.netdev, len);
-    s->running = true;
     pvrdma_rx(s, frame, len);
-    s->running = running;
-    if (s->pending && !running) {
-        s->pending = false;
-        pvrdma_schedule(s);
-    }
+    rnic_loop_leave_late(&s->loop, entered);
 }
 
 bool pvrdma_port_loop_run(PvrdmaState *s)

@@ -30,9 +30,6 @@
 /* Rounds, and packets of them all, before the main loop gets a turn. */
 #define RUN_ROUNDS 8
 #define RUN_PACKETS 512
-/* What a doorbell may do while its vCPU waits. */
-#define DOORBELL_ROUNDS 2
-#define DOORBELL_PACKETS 16
 /* Packets of a QP before the next one has its turn. */
 #define VISIT_PACKETS 16
 
@@ -81,11 +78,7 @@ bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len
 
 void pvrdma_schedule(PvrdmaState *s)
 {
-    if (s->running) {
-        s->pending = true;
-    } else {
-        qemu_bh_schedule(s->bh);
-    }
+    rnic_loop_schedule(&s->loop);
 }
 
 void pvrdma_qp_activate(PvrdmaQp *qp)
@@ -149,37 +142,42 @@ static bool qps_run(PvrdmaState *s, unsigned *budget)
     return !QTAILQ_EMPTY(&s->active_qps) && pvrdma_port_ready(s);
 }
 
-static void work(PvrdmaState *s, unsigned rounds, unsigned packets)
+static void round_begin(void *opaque)
 {
-    bool more = true;
+    pvrdma_port_cork(opaque, true);
+}
 
-    s->running = true;
-    pvrdma_port_cork(s, true);
-    while (more && rounds-- && packets) {
-        s->pending = false;
-        more = qps_run(s, &packets);
-        more |= pvrdma_port_loop_run(s);
-        more |= pvrdma_qp_flush_run(s);
-    }
-    pvrdma_port_cork(s, false);
-    s->pending = false;
-    s->running = false;
-    if (s->reset_wanted) {
-        pvrdma_reset(s);
-        return;
-    }
-    if (more) {
-        pvrdma_schedule(s);
-    }
-    pvrdma_irq_flush(s);
+static void round_end(void *opaque)
+{
+    pvrdma_port_cork(opaque, false);
+}
+
+static bool round_run(void *opaque, unsigned *packets)
+{
+    PvrdmaState *s = opaque;
+    bool more = qps_run(s, packets);
+
+    more |= pvrdma_port_loop_run(s);
+    more |= pvrdma_qp_flush_run(s);
+    return more;
 }
 
 /* A machine that stands still must not change: it may be on its way elsewhere. */
-static void run_bh(void *opaque)
+static bool round_allowed(void *opaque)
 {
-    if (runstate_is_running()) {
-        work(opaque, RUN_ROUNDS, RUN_PACKETS);
-    }
+    return runstate_is_running();
+}
+
+static bool irq_due(void *opaque)
+{
+    PvrdmaState *s = opaque;
+
+    return s->icr & ~s->imr;
+}
+
+static void irq_flush(void *opaque)
+{
+    pvrdma_irq_flush(opaque);
 }
 
 static void run_late(void *opaque)
@@ -187,32 +185,26 @@ static void run_late(void *opaque)
     PvrdmaState *s = opaque;
 
     if (!QTAILQ_EMPTY(&s->active_qps)) {
-        work(s, DOORBELL_ROUNDS, DOORBELL_PACKETS);
+        rnic_loop_run(&s->loop);
     }
 }
 
 /*
- * Around everything that a vCPU makes the device do.  False: it is the device itself
- * that comes back here, by way of another one that its frames go to.
+ * Begins an access of a vCPU.  Returns false if the device itself comes back here, by way
+ * of another device that its frames go to.
  */
 static bool mmio_enter(PvrdmaState *s)
 {
-    if (s->running) {
+    if (!rnic_loop_enter(&s->loop)) {
         pvrdma_guest_error(s, "a write to the device by what it does itself");
         return false;
     }
-    s->running = true;
     return true;
 }
 
 static void mmio_leave(PvrdmaState *s)
 {
-    s->running = false;
-    if (s->pending || s->reset_wanted) {
-        work(s, DOORBELL_ROUNDS, DOORBELL_PACKETS);
-    } else {
-        pvrdma_irq_flush(s);
-    }
+    rnic_loop_leave_vcpu(&s->loop);
 }
 
 /* --- Objects ------------------------------------------------------------ */
@@ -300,7 +292,7 @@ static uint32_t icr_take(PvrdmaState *s)
     uint32_t icr = s->icr & -s->icr;
 
     s->icr &= ~icr;
-    if (!s->running) {
+    if (!s->loop.running) {
         pvrdma_irq_flush(s);
     }
     return icr;
@@ -464,24 +456,15 @@ static const MemoryRegionOps uar_ops = {
 
 void pvrdma_reset(PvrdmaState *s)
 {
-    if (s->running) {
-        /* what is at work must find what it works on */
-        s->reset_wanted = true;
+    if (!rnic_loop_reset_begin(&s->loop)) {
         return;
     }
     timer_del(s->ack_timer);
     timer_del(s->ring_timer);
-    s->reset_wanted = false;
-    s->pending = false;
-    /* what objects_free() schedules goes with it */
-    s->running = true;
     objects_free(s);
-    s->running = false;
-    s->pending = false;
-    qemu_bh_cancel(s->bh);
     registers_reset(s);
     memset(s->counter, 0, sizeof(s->counter));
-    pvrdma_irq_flush(s);
+    rnic_loop_reset_end(&s->loop);
 }
 
 static bool properties_check(PvrdmaState *s, Error **errp)
@@ -522,6 +505,35 @@ static void tables_free(PvrdmaState *s)
     pvrdma_table_free(&s->uc);
 }
 
+static void state_free(void *opaque)
+{
+    PvrdmaState *s = opaque;
+
+    objects_free(s);                /* the reset of a device at work has not come */
+    pvrdma_port_fini(s);
+    tables_free(s);
+    timer_free(s->ack_timer);
+    timer_free(s->ring_timer);
+}
+
+static void reset_late(void *opaque)
+{
+    pvrdma_reset(opaque);
+}
+
+static const RNicLoopOps loop_ops = {
+    .allowed = round_allowed,
+    .begin = round_begin,
+    .end = round_end,
+    .round = round_run,
+    .irq_due = irq_due,
+    .irq_flush = irq_flush,
+    .reset = reset_late,
+    .free = state_free,
+    .rounds = RUN_ROUNDS,
+    .packets = RUN_PACKETS,
+};
+
 bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp)
 {
     Object *owner = OBJECT(host->dev);
@@ -533,13 +545,11 @@ bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp)
     s->host.netdev = NULL;
     QTAILQ_INIT(&s->active_qps);
     QTAILQ_INIT(&s->flush_qps);
-    s->bh = qemu_bh_new_guarded(run_bh, s, &host->dev->mem_reentrancy_guard);
     s->ack_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, run_late, s);
     s->ring_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, pvrdma_rings_again, s);
     tables_init(s);
     if (!pvrdma_port_init(s, host->netdev, errp)) {
         tables_free(s);
-        qemu_bh_delete(s->bh);
         timer_free(s->ack_timer);
         timer_free(s->ring_timer);
         return false;
@@ -551,36 +561,13 @@ bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp)
     /* others may ring while one CPU polls; our own DMA does not reach registers */
     s->uar_mr.disable_reentrancy_guard = true;
     registers_reset(s);
+    rnic_loop_init(&s->loop, &loop_ops, s, host->dev);
     return true;
-}
-
-static void state_free(PvrdmaState *s)
-{
-    pvrdma_port_fini(s);
-    tables_free(s);
-    timer_free(s->ack_timer);
-    timer_free(s->ring_timer);
-    qemu_bh_delete(s->bh);
-}
-
-static void fini_late(void *opaque)
-{
-    PvrdmaState *s = opaque;
-
-    state_free(s);
-    object_unref(OBJECT(s->host.dev));
 }
 
 void pvrdma_fini(PvrdmaState *s)
 {
     pvrdma_reset(s);
-    /* a vCPU may have been on its way in: MMIO finds nothing any more */
     s->gone = true;
-    if (!s->running && !s->irqs_leaving) {
-        state_free(s);
-        return;
-    }
-    /* by a message or a frame, the guest has taken the slot's power: they end first */
-    object_ref(OBJECT(s->host.dev));
-    aio_bh_schedule_oneshot(qemu_get_aio_context(), fini_late, s);
+    rnic_loop_fini(&s->loop);
 }

@@ -16,6 +16,7 @@
 #include "qemu/queue.h"
 #include "qemu/timer.h"
 #include "../core/compat.h"
+#include "../core/loop.h"
 #include <rdma/vmw_pvrdma-abi.h>
 #include "rnic/pvrdma/regs.h"
 #include "event.h"
@@ -41,10 +42,7 @@ typedef struct PvrdmaHost {
 struct PvrdmaState {
     PvrdmaHost host;
     MemoryRegion regs_mr, uar_mr;
-    QEMUBH *bh;
-    bool running;                   /* something is at work: no interrupts now */
-    bool pending;                   /* it shall go on, or reset the device, behind that */
-    bool reset_wanted;
+    RNicLoop loop;                  /* of the QPs that have work */
     bool irqs_leaving;              /* messages are written, whatever they lead to */
     bool gone;                      /* unplugged: there is no bus any more */
     uint32_t mtu;                   /* property: largest path MTU, bytes */
