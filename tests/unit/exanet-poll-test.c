@@ -55,10 +55,10 @@ void exanet_port_poll(ExanetPort *p)
     }
 }
 
-void exanet_run_now(ExanetState *s)
+void rnic_loop_run(RNicLoop *l)
 {
-    g_assert_true(s == rig.s && s->loop.due);
-    s->loop.due = false;
+    g_assert_true(l == &rig.s->loop && l->due);
+    l->due = false;
     rig.runs++;
     rig.run_at = rig.run_at ?: rig.looks;
 }
