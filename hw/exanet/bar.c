@@ -16,8 +16,7 @@
 #include "packetizer.h"
 #include "receiver.h"
 #include "regs.h"
-#include "shm-initiator.h"
-#include "shm-internal.h"
+#include "shm.h"
 #include "switch.h"
 #include "../trace.h"
 
@@ -106,7 +105,7 @@ static uint64_t info_mmio_read(void *opaque, hwaddr addr, unsigned size)
         .pdid = cpu_to_le32(s->ctx[i->ctx].pdid),
         .time = cpu_to_le64(exanet_now(s)),
         .stores = cpu_to_le32(exanet_shm_stores(s, i->ctx)),
-        .errors = cpu_to_le32(s->shm->errors[i->ctx]),
+        .errors = cpu_to_le32(exanet_shm_errors(s, i->ctx)),
     };
 
     if (addr + size > sizeof(info)) {

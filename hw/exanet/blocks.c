@@ -12,12 +12,10 @@
 #include "fault.h"
 #include "firmware.h"
 #include "irq.h"
-#include "packetizer.h"
 #include "port.h"
 #include "receiver.h"
 #include "regs.h"
 #include "rtmailbox.h"
-#include "shm-internal.h"
 #include "shm.h"
 #include "switch-arith.h"
 #include "switch.h"
@@ -29,11 +27,11 @@
 
 static bool device_quiescent(ExanetState *s)
 {
-    if (s->exadma.fifo_count || !exanet_shm_quiescent(s)) {
+    if (s->exadma.fifo_count) {
         return false;
     }
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
-        if (exanet_firmware_active(s, c) || exanet_packetizer_active(s, c)) {
+        if (exanet_context_active(s, c)) {
             return false;
         }
     }

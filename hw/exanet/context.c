@@ -16,13 +16,7 @@
 #include "context.h"
 #include "exanet.h"
 #include "fault.h"
-#include "firmware.h"
-#include "mailbox.h"
-#include "packetizer.h"
-#include "receiver.h"
 #include "regs.h"
-#include "shm-internal.h"
-#include "shm.h"
 #include "walk.h"
 #include "../trace.h"
 
@@ -438,21 +432,24 @@ enum exanet_resp exanet_context_check(ExanetState *s, uint16_t pdid,
 
 /* --- Registers ------------------------------------------------------------- */
 
-static unsigned context_ops(ExanetState *s, unsigned c)
+unsigned exanet_context_active(ExanetState *s, unsigned c)
 {
-    return exanet_firmware_active(s, c) + exanet_packetizer_active(s, c) +
-           exanet_shm_active(s, c);
+    unsigned n = 0;
+
+    for (const ExanetUnit *const *u = s->units; *u; u++) {
+        n += (*u)->active ? (*u)->active(s, c) : 0;
+    }
+    return n;
 }
 
 /* The owner of context @c leaves: nothing of it may go on. */
 static void context_stop(ExanetState *s, unsigned c)
 {
-    exanet_firmware_quiesce(s, c);
-    exanet_packetizer_quiesce(s, c);
-    exanet_shm_quiesce(s, c);
-    exanet_mailbox_quiesce(s, c);
-    exanet_receiver_forget(s, c);
-    exanet_fault_forget(s, c);
+    for (const ExanetUnit *const *u = s->units; *u; u++) {
+        if ((*u)->quiesce) {
+            (*u)->quiesce(s, c);
+        }
+    }
 }
 
 /* A new owner must not see what the last one left. */
@@ -522,7 +519,7 @@ static void context_invalidate(ExanetState *s, unsigned c)
 void exanet_context_reg_sync(ExanetState *s, unsigned c)
 {
     const ExanetContext *ctx = &s->ctx[c];
-    unsigned ops = context_ops(s, c);
+    unsigned ops = exanet_context_active(s, c);
     uint32_t status = RNIC_PREP(EXANET_CTX_STATUS_FAULTS, MIN(ctx->faults, 255)) |
                       RNIC_PREP(EXANET_CTX_STATUS_OPS, MIN(ops, 65535));
 
@@ -569,7 +566,7 @@ void exanet_context_reg_written(ExanetState *s, unsigned c, unsigned reg,
     }
 }
 
-void exanet_context_init(ExanetState *s)
+static void context_init(ExanetState *s)
 {
     ExanetTlb *tlb = &s->tlb;
 
@@ -583,7 +580,7 @@ void exanet_context_init(ExanetState *s)
     memory_listener_register(&tlb->listener, s->host.as);
 }
 
-void exanet_context_fini(ExanetState *s)
+static void context_fini(ExanetState *s)
 {
     if (s->tlb.entry) {
         memory_listener_unregister(&s->tlb.listener);
@@ -592,7 +589,7 @@ void exanet_context_fini(ExanetState *s)
     }
 }
 
-void exanet_context_reset(ExanetState *s)
+static void context_reset(ExanetState *s)
 {
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
         s->ctx[c] = (ExanetContext) {
@@ -604,3 +601,9 @@ void exanet_context_reset(ExanetState *s)
     }
     memset(&s->fault, 0, sizeof(s->fault));
 }
+
+const ExanetUnit exanet_context_unit = {
+    .init = context_init,
+    .fini = context_fini,
+    .reset = context_reset,
+};

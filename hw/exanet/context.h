@@ -9,6 +9,7 @@
 #include "../core/compat.h"
 #include "rnic/exanet/wire.h"
 #include "walk.h"
+#include "unit.h"
 
 typedef struct ExanetState ExanetState;
 
@@ -56,9 +57,9 @@ typedef struct ExanetContext {
     unsigned faults;                /* pending ones */
 } ExanetContext;
 
-void exanet_context_init(ExanetState *s);
-void exanet_context_fini(ExanetState *s);
-void exanet_context_reset(ExanetState *s);
+extern const ExanetUnit exanet_context_unit;
+/* Returns how many transfers of context @c are not finished, in all units. */
+unsigned exanet_context_active(ExanetState *s, unsigned c);
 /* Refreshes the computed registers of context @c before a read. */
 void exanet_context_reg_sync(ExanetState *s, unsigned c);
 /*

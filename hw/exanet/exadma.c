@@ -585,7 +585,7 @@ static bool exadma_schedule(ExanetState *s, unsigned budget)
     return more;
 }
 
-bool exanet_exadma_run(ExanetState *s, unsigned budget)
+static bool exadma_run(ExanetState *s, unsigned budget)
 {
     ExanetExadma *e = &s->exadma;
     bool more;
@@ -685,7 +685,12 @@ void exanet_exadma_control_write(ExanetState *s, hwaddr addr, uint64_t value,
     }
 }
 
-void exanet_exadma_reset(ExanetState *s)
+static void exadma_reset(ExanetState *s)
 {
     memset(&s->exadma, 0, sizeof(s->exadma));
 }
+
+const ExanetUnit exanet_exadma_unit = {
+    .reset = exadma_reset,
+    .run = exadma_run,
+};

@@ -9,6 +9,7 @@
 #include "rnic/exanet/desc.h"
 #include "rnic/exanet/regs.h"
 #include "wire.h"
+#include "unit.h"
 
 typedef struct ExanetState ExanetState;
 
@@ -58,9 +59,7 @@ typedef struct ExanetExadma {
     ExanetOutput output[EXANET_OUTPUTS];
 } ExanetExadma;
 
-void exanet_exadma_reset(ExanetState *s);
-/* Sends at most @budget packets; true if there is more that could go on now. */
-bool exanet_exadma_run(ExanetState *s, unsigned budget);
+extern const ExanetUnit exanet_exadma_unit;
 /* MMIO to Pending_List and control windows; @addr from the start of the block. */
 uint64_t exanet_exadma_list_read(ExanetState *s, hwaddr addr, unsigned size);
 void exanet_exadma_list_write(ExanetState *s, hwaddr addr, uint64_t value,

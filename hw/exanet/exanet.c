@@ -14,9 +14,11 @@
 #include "crossbar.h"
 #include "exadma.h"
 #include "exanet.h"
+#include "fault.h"
 #include "firmware.h"
 #include "flow.h"
 #include "irq.h"
+#include "mailbox.h"
 #include "packetizer.h"
 #include "port.h"
 #include "receiver.h"
@@ -40,6 +42,24 @@
 #define TLB_ENTRIES_MAX 65536
 #define RX_FIFO_WORDS_MAX 0xffff        /* what PORT_LEVEL and PORT_XOFF can say */
 
+/* --- Units -------------------------------------------------------------- */
+
+/* In the order in which the units run.  The transfers of the firmware come first. */
+static const ExanetUnit *const units[] = {
+    &exanet_firmware_unit,
+    &exanet_packetizer_unit,
+    &exanet_shm_unit,
+    &exanet_exadma_unit,
+    &exanet_rtmailbox_unit,
+    &exanet_receiver_unit,
+    &exanet_mailbox_unit,
+    &exanet_fault_unit,
+    &exanet_context_unit,
+    &exanet_flow_unit,
+    &exanet_switch_unit,
+    NULL
+};
+
 /* --- Work --------------------------------------------------------------- */
 
 /* One turn of each unit, at most *@packets of the ExaDMA; true if there is more. */
@@ -53,11 +73,8 @@ static bool units_run(void *opaque, unsigned *packets)
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
         more |= exanet_port_rx_run(p);
     }
-    if (s->enabled) {
-        more |= exanet_firmware_run(s);
-        more |= exanet_packetizer_run(s);
-        more |= exanet_shm_run(s);
-        more |= exanet_exadma_run(s, *packets);
+    for (const ExanetUnit *const *u = s->units; s->enabled && *u; u++) {
+        more |= (*u)->run && (*u)->run(s, *packets);
     }
     return more;
 }
@@ -138,15 +155,11 @@ void exanet_reset(ExanetState *s)
     s->time = exanet_now(s);
     memset(s->counter, 0, sizeof(s->counter));
     registers_reset(s);
-    exanet_firmware_reset(s);
-    exanet_packetizer_reset(s);
-    exanet_exadma_reset(s);
-    exanet_rtmailbox_reset(s);
-    exanet_receiver_reset(s);
-    exanet_context_reset(s);
-    exanet_flow_reset(s);
-    exanet_shm_reset(s);
-    exanet_switch_reset(s);
+    for (const ExanetUnit *const *u = s->units; *u; u++) {
+        if ((*u)->reset) {
+            (*u)->reset(s);
+        }
+    }
     memset(s->user, 0, memory_region_size(&s->user_mr));
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
         exanet_port_reset(p);
@@ -245,12 +258,11 @@ static void state_free(void *opaque)
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
         exanet_port_fini(p);
     }
-    exanet_shm_fini(s);
-    exanet_flow_fini(s);
-    exanet_packetizer_fini(s);
-    exanet_firmware_fini(s);
-    exanet_receiver_fini(s);
-    exanet_context_fini(s);
+    for (const ExanetUnit *const *u = s->units; *u; u++) {
+        if ((*u)->fini) {
+            (*u)->fini(s);
+        }
+    }
 }
 
 static const RNicLoopOps loop_ops = {
@@ -278,11 +290,12 @@ bool exanet_init(ExanetState *s, const ExanetHost *host, Error **errp)
     rnic_loop_init(&s->loop, &loop_ops, s, host->dev);
     s->loop.timed = s->shm_timing;
     s->sink = exanet_sink;
-    exanet_context_init(s);
-    exanet_receiver_init(s);
-    exanet_firmware_init(s);
-    exanet_packetizer_init(s);
-    exanet_flow_init(s);
+    s->units = units;
+    for (const ExanetUnit *const *u = units; *u; u++) {
+        if ((*u)->init) {
+            (*u)->init(s);
+        }
+    }
     for (unsigned i = 0; i < s->links; i++) {
         if (s->port[i].conf.peers.ncs[0]) {
             exanet_port_init(s, i);

@@ -34,6 +34,7 @@
 #include "regs.h"
 #include "rtmailbox.h"
 #include "switch.h"
+#include "unit.h"
 #include "wire.h"
 
 typedef struct ExanetState ExanetState;
@@ -97,6 +98,7 @@ struct ExanetState {
     bool shm_timing;
 
     RNicLoop loop;                  /* of the units */
+    const ExanetUnit *const *units; /* NULL behind the last one */
     uint32_t news;                  /* packets for this node; read without the BQL */
     uint32_t vectors;               /* to be sent when the work is done */
     bool line[EXANET_IRQ_LINES];    /* levels of the wires, where there are such */

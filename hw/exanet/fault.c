@@ -9,11 +9,8 @@
 #include "context.h"
 #include "exanet.h"
 #include "fault.h"
-#include "firmware.h"
 #include "irq.h"
-#include "receiver.h"
 #include "regs.h"
-#include "shm.h"
 #include "../trace.h"
 
 /* Faults that every enabled context may have pending, whatever the others do. */
@@ -126,7 +123,7 @@ static void fault_remove(ExanetState *s, ExanetPendingFault *p)
     s->ctx[p->ctx].faults--;
 }
 
-void exanet_fault_forget(ExanetState *s, unsigned c)
+static void fault_forget(ExanetState *s, unsigned c)
 {
     /* entries that the driver has not popped stay: it may be reading the head */
     for (unsigned i = 0; i < EXANET_FAULTS; i++) {
@@ -138,26 +135,13 @@ void exanet_fault_forget(ExanetState *s, unsigned c)
     }
 }
 
-/* Tells whoever had the fault; the source or this node sends again then. */
+/* Tells the unit that met @f; a packetizer tries again by itself. */
 static void fault_answer(ExanetState *s, const ExanetPendingFault *f, bool ok)
 {
-    unsigned tid = RNIC_GET(EXANET_TID_INDEX, f->tid);
-
-    if (f->unit == EXANET_FAULT_SHM) {
-        exanet_shm_resolved(s, f, ok);
-        return;
-    }
-    if (f->unit != EXANET_FAULT_RDMA) {
-        return;     /* packetizers try again by themselves */
-    }
-    if (f->dst) {
-        exanet_receiver_resolved(s, f, ok);
-        return;
-    }
-    /* the TID may have another block by now */
-    if (RNIC_GET(EXANET_DESC_W4_GEN, s->exadma.desc[tid][3]) ==
-        RNIC_GET(EXANET_TID_GEN, f->tid)) {
-        exanet_firmware_source_resolved(s, tid, ok);
+    for (const ExanetUnit *const *u = s->units; *u; u++) {
+        if ((*u)->resolved && (*u)->resolved(s, f, ok)) {
+            return;
+        }
     }
 }
 
@@ -229,3 +213,7 @@ void exanet_fault_reg_written(ExanetState *s, unsigned reg, bool top)
         fault_resolve(s, value);
     }
 }
+
+const ExanetUnit exanet_fault_unit = {
+    .quiesce = fault_forget,
+};

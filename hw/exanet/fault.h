@@ -32,6 +32,7 @@ typedef struct ExanetFaultUnit {
     unsigned used;                  /* of @pending */
 } ExanetFaultUnit;
 
+extern const struct ExanetUnit exanet_fault_unit;
 /*
  * Reports a fault to the driver, unless one of the same context, page, direction
  * and side is unresolved: then @f waits for the same answer.  @left is the hint for
@@ -40,8 +41,6 @@ typedef struct ExanetFaultUnit {
  */
 bool exanet_fault_report(ExanetState *s, const ExanetPendingFault *f,
                          uint32_t left);
-/* Drops what context @c waits for; nobody gets an answer. */
-void exanet_fault_forget(ExanetState *s, unsigned c);
 void exanet_fault_reg_sync(ExanetState *s);
 void exanet_fault_reg_written(ExanetState *s, unsigned reg, bool top);
 

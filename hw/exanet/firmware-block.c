@@ -10,11 +10,11 @@
 #include "crossbar.h"
 #include "exadma.h"
 #include "exanet.h"
+#include "fault.h"
 #include "firmware-internal.h"
 #include "firmware.h"
 #include "regs.h"
 #include "segment.h"
-#include "shm-internal.h"
 #include "wire.h"
 #include "../trace.h"
 
@@ -110,11 +110,16 @@ static unsigned fw_output(const FwBlock *b)
     return b->path % EXANET_OUTPUTS;
 }
 
+/* Returns word @w (0..3) of the descriptor of @tid. */
+static uint64_t fw_desc_read(ExanetState *s, unsigned tid, unsigned w)
+{
+    return exanet_exadma_list_read(s, tid * sizeof(struct exanet_desc) + 8 * w, 8);
+}
+
 /* The bits of W3 that tell how much of the last copy of @tid has left. */
 static uint64_t fw_sent(ExanetState *s, unsigned tid)
 {
-    return exanet_exadma_list_read(s, tid * sizeof(struct exanet_desc) + 16, 8) &
-           (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE);
+    return fw_desc_read(s, tid, 2) & (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE);
 }
 
 /* Writes the descriptor of @tid, which starts it unless it is to wait. */
@@ -534,7 +539,8 @@ void exanet_firmware_source_error(ExanetState *s, unsigned tid,
     exanet_schedule(s);
 }
 
-void exanet_firmware_source_resolved(ExanetState *s, unsigned tid, bool ok)
+/* The driver resolved a source fault of @tid (index, not wire TID). */
+static void fw_source_resolved(ExanetState *s, unsigned tid, bool ok)
 {
     ExanetFirmware *fw = s->firmware;
     FwBlock *b = &fw->block[tid];
@@ -554,6 +560,21 @@ void exanet_firmware_source_resolved(ExanetState *s, unsigned tid, bool ok)
                            EXANET_CHERR_SOURCE_FAULT);
     }
     exanet_fw_timer_update(fw);
+}
+
+bool exanet_fw_source_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok)
+{
+    unsigned tid = RNIC_GET(EXANET_TID_INDEX, f->tid);
+
+    if (f->unit != EXANET_FAULT_RDMA || f->dst) {
+        return false;
+    }
+    /* the TID may have another block by now */
+    if (RNIC_GET(EXANET_DESC_W4_GEN, fw_desc_read(s, tid, 3)) ==
+        RNIC_GET(EXANET_TID_GEN, f->tid)) {
+        fw_source_resolved(s, tid, ok);
+    }
+    return true;
 }
 
 /* --- Responses ------------------------------------------------------------- */

@@ -269,6 +269,9 @@ void exanet_fw_controls_flush(ExanetState *s, ExanetFirmware *fw);
 void exanet_fw_timer_update(ExanetFirmware *fw);
 void exanet_fw_timer_expired(void *opaque);
 
+/* As ExanetUnit.resolved. */
+bool exanet_fw_source_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok);
+
 /* --- firmware-peer.c --------------------------------------------------------- */
 
 /* The node of @dst, to which context @c sends; NULL when it has too many. */

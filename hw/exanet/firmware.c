@@ -17,12 +17,12 @@
 #include "qemu/log.h"
 #include "context.h"
 #include "exanet.h"
+#include "fault.h"
 #include "firmware-internal.h"
 #include "firmware.h"
 #include "irq.h"
 #include "regs.h"
 #include "rtmailbox.h"
-#include "shm-internal.h"
 #include "../trace.h"
 
 #define FW_BUDGET 256               /* blocks started by one run */
@@ -519,7 +519,7 @@ static bool fw_idle(ExanetState *s, const ExanetFirmware *fw)
            !fw->expired && !fw->controls.count && !fw->runnable_ctx;
 }
 
-bool exanet_firmware_run(ExanetState *s)
+static bool fw_run(ExanetState *s, unsigned packets)
 {
     ExanetFirmware *fw = s->firmware;
     struct exanet_read_req req;
@@ -549,7 +549,7 @@ bool exanet_firmware_run(ExanetState *s)
     return more;
 }
 
-void exanet_firmware_quiesce(ExanetState *s, unsigned c)
+static void fw_quiesce(ExanetState *s, unsigned c)
 {
     ExanetFirmware *fw = s->firmware;
     FwQueue *q = &fw->queue[c];
@@ -590,7 +590,7 @@ void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top)
     if (reg == EXANET_REG_FW_MODE && !exanet_firmware_internal(s)) {
         /* the Pending_List belongs to somebody else now */
         for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
-            exanet_firmware_quiesce(s, c);
+            fw_quiesce(s, c);
         }
         return;
     }
@@ -601,7 +601,7 @@ void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top)
     exanet_schedule(s);
 }
 
-void exanet_firmware_reset(ExanetState *s)
+static void fw_reset(ExanetState *s)
 {
     ExanetFirmware *fw = s->firmware;
     QEMUTimer *timer = fw->timer;
@@ -630,7 +630,7 @@ void exanet_firmware_reset(ExanetState *s)
     }
 }
 
-void exanet_firmware_init(ExanetState *s)
+static void fw_init(ExanetState *s)
 {
     ExanetFirmware *fw = g_new0(ExanetFirmware, 1);
 
@@ -639,10 +639,10 @@ void exanet_firmware_init(ExanetState *s)
         fw->peers[c] = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     }
     s->firmware = fw;
-    exanet_firmware_reset(s);
+    fw_reset(s);
 }
 
-void exanet_firmware_fini(ExanetState *s)
+static void fw_fini(ExanetState *s)
 {
     timer_free(s->firmware->timer);
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
@@ -651,3 +651,13 @@ void exanet_firmware_fini(ExanetState *s)
     g_free(s->firmware);
     s->firmware = NULL;
 }
+
+const ExanetUnit exanet_firmware_unit = {
+    .init = fw_init,
+    .fini = fw_fini,
+    .reset = fw_reset,
+    .run = fw_run,
+    .active = exanet_firmware_active,
+    .quiesce = fw_quiesce,
+    .resolved = exanet_fw_source_resolved,
+};

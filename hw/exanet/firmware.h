@@ -7,6 +7,7 @@
 
 #include "exec/hwaddr.h"
 #include "rnic/exanet/regs.h"
+#include "unit.h"
 #include "wire.h"
 
 typedef struct ExanetState ExanetState;
@@ -23,10 +24,7 @@ typedef struct ExanetFirmware ExanetFirmware;
  */
 #define EXANET_SEQ_GAP 64
 
-void exanet_firmware_init(ExanetState *s);
-void exanet_firmware_fini(ExanetState *s);
-void exanet_firmware_reset(ExanetState *s);
-bool exanet_firmware_run(ExanetState *s);
+extern const ExanetUnit exanet_firmware_unit;
 /* Whether the model plays the R5: EXANET_FW_INTERNAL. */
 bool exanet_firmware_internal(ExanetState *s);
 /* Whether @ack answers a report of a failed read, and who was sent that. */
@@ -47,10 +45,6 @@ void exanet_firmware_scratchpad_write(ExanetState *s, unsigned c, hwaddr addr,
  */
 void exanet_firmware_source_error(ExanetState *s, unsigned tid,
                                   enum exanet_resp resp, bool reported);
-/* The driver resolved a source fault of @tid (index, not wire TID). */
-void exanet_firmware_source_resolved(ExanetState *s, unsigned tid, bool ok);
-/* Fails all transfers and requests of context @c with ABORTED. */
-void exanet_firmware_quiesce(ExanetState *s, unsigned c);
 /* Transfers of context @c that are not finished. */
 unsigned exanet_firmware_active(ExanetState *s, unsigned c);
 /*

@@ -17,11 +17,11 @@
 #include "qemu/queue.h"
 #include "crossbar.h"
 #include "exanet.h"
+#include "fault.h"
 #include "flow-rate.h"
 #include "flow.h"
 #include "port.h"
 #include "regs.h"
-#include "shm-internal.h"
 #include "switch.h"
 #include "wire.h"
 #include "../trace.h"
@@ -587,7 +587,7 @@ void exanet_flow_reg_sync(ExanetState *s)
                      MIN(seen, 0xffff) | s->flows_paced << 16);
 }
 
-void exanet_flow_reset(ExanetState *s)
+static void flow_reset(ExanetState *s)
 {
     ExanetFlowUnit *u = s->flow;
 
@@ -610,7 +610,7 @@ void exanet_flow_reset(ExanetState *s)
     s->flows_paced = 0;
 }
 
-void exanet_flow_init(ExanetState *s)
+static void flow_init(ExanetState *s)
 {
     ExanetFlowUnit *u = g_new0(ExanetFlowUnit, 1);
 
@@ -621,10 +621,10 @@ void exanet_flow_init(ExanetState *s)
     u->paced = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
     u->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, flow_timer, s);
     s->flow = u;
-    exanet_flow_reset(s);
+    flow_reset(s);
 }
 
-void exanet_flow_fini(ExanetState *s)
+static void flow_fini(ExanetState *s)
 {
     ExanetFlowUnit *u = s->flow;
 
@@ -636,3 +636,9 @@ void exanet_flow_fini(ExanetState *s)
     g_free(u);
     s->flow = NULL;
 }
+
+const ExanetUnit exanet_flow_unit = {
+    .init = flow_init,
+    .fini = flow_fini,
+    .reset = flow_reset,
+};

@@ -7,9 +7,7 @@
 
 #include "exanet.h"
 
-void exanet_flow_init(ExanetState *s);
-void exanet_flow_fini(ExanetState *s);
-void exanet_flow_reset(ExanetState *s);
+extern const ExanetUnit exanet_flow_unit;
 /*
  * At an output with a RATE: the packet of @words words at @buf goes into the queue of
  * @p.  Sources that fill it faster than it drains are told so.

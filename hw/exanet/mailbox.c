@@ -230,7 +230,7 @@ enum exanet_resp exanet_mailbox_deliver(ExanetState *s, const ExanetPacket *pkt,
     return EXANET_RESP_ACK;
 }
 
-void exanet_mailbox_quiesce(ExanetState *s, unsigned c)
+static void mailbox_quiesce(ExanetState *s, unsigned c)
 {
     for (unsigned m = 0; m < EXANET_MAILBOXES; m++) {
         struct exanet_mailbox *regs = mailbox_regs(s, c, m);
@@ -238,3 +238,7 @@ void exanet_mailbox_quiesce(ExanetState *s, unsigned c)
         stq_le_p(&regs->ctrl, ldq_le_p(&regs->ctrl) & ~EXANET_MAILBOX_ENABLE);
     }
 }
+
+const ExanetUnit exanet_mailbox_unit = {
+    .quiesce = mailbox_quiesce,
+};

@@ -7,9 +7,11 @@
 
 #include "exec/hwaddr.h"
 #include "wire.h"
+#include "unit.h"
 
 typedef struct ExanetState ExanetState;
 
+extern const ExanetUnit exanet_mailbox_unit;
 void exanet_mailbox_write(ExanetState *s, unsigned c, hwaddr addr,
                           uint64_t value, unsigned size);
 /*
@@ -19,7 +21,5 @@ void exanet_mailbox_write(ExanetState *s, unsigned c, hwaddr addr,
  */
 enum exanet_resp exanet_mailbox_deliver(ExanetState *s, const ExanetPacket *pkt,
                                         uint64_t data, bool irq);
-/* Disables the mailboxes of context @c. */
-void exanet_mailbox_quiesce(ExanetState *s, unsigned c);
 
 #endif /* HW_EXANET_MAILBOX_H */

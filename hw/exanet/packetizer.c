@@ -13,6 +13,7 @@
 #include "context.h"
 #include "crossbar.h"
 #include "exanet.h"
+#include "fault.h"
 #include "packetizer-peer.h"
 #include "packetizer.h"
 #include "wire.h"
@@ -403,7 +404,7 @@ static void packetizer_expire(ExanetState *s)
  * One round over the channels that want to send.  A channel whose way is blocked
  * is passed over; the crossbar schedules the device when that has changed.
  */
-bool exanet_packetizer_run(ExanetState *s)
+static bool packetizer_run(ExanetState *s, unsigned packets)
 {
     ExanetPacketizer *p = &s->packetizer;
     unsigned start = p->next;
@@ -434,7 +435,7 @@ bool exanet_packetizer_run(ExanetState *s)
 
 /* --- Life ------------------------------------------------------------------- */
 
-void exanet_packetizer_quiesce(ExanetState *s, unsigned c)
+static void packetizer_quiesce(ExanetState *s, unsigned c)
 {
     for (unsigned k = 0; k < EXANET_PKTZ_CHANNELS; k++) {
         unsigned n = c * EXANET_PKTZ_CHANNELS + k;
@@ -445,7 +446,7 @@ void exanet_packetizer_quiesce(ExanetState *s, unsigned c)
     }
 }
 
-unsigned exanet_packetizer_active(ExanetState *s, unsigned c)
+static unsigned packetizer_active(ExanetState *s, unsigned c)
 {
     unsigned active = 0;
 
@@ -463,21 +464,21 @@ static void packetizer_timer(void *opaque)
     exanet_schedule(s);
 }
 
-void exanet_packetizer_init(ExanetState *s)
+static void packetizer_init(ExanetState *s)
 {
     s->packetizer.timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, packetizer_timer, s);
     s->packetizer.timer_at = INT64_MAX;
     exanet_pktz_peers_init(s);
 }
 
-void exanet_packetizer_fini(ExanetState *s)
+static void packetizer_fini(ExanetState *s)
 {
     timer_free(s->packetizer.timer);
     s->packetizer.timer = NULL;
     exanet_pktz_peers_fini(s);
 }
 
-void exanet_packetizer_reset(ExanetState *s)
+static void packetizer_reset(ExanetState *s)
 {
     ExanetPacketizer *p = &s->packetizer;
 
@@ -496,3 +497,12 @@ void exanet_packetizer_reset(ExanetState *s)
      * peers would take the next message for a duplicate.
      */
 }
+
+const ExanetUnit exanet_packetizer_unit = {
+    .init = packetizer_init,
+    .fini = packetizer_fini,
+    .reset = packetizer_reset,
+    .run = packetizer_run,
+    .active = packetizer_active,
+    .quiesce = packetizer_quiesce,
+};

@@ -11,6 +11,7 @@
 #include "rnic/exanet/desc.h"
 #include "rnic/exanet/regs.h"
 #include "wire.h"
+#include "unit.h"
 
 typedef struct ExanetState ExanetState;
 typedef struct ExanetPktzPeers ExanetPktzPeers;
@@ -42,18 +43,12 @@ typedef struct ExanetPacketizer {
     bool due;                       /* the timer has fired */
 } ExanetPacketizer;
 
-void exanet_packetizer_init(ExanetState *s);
-void exanet_packetizer_fini(ExanetState *s);
-void exanet_packetizer_reset(ExanetState *s);
-bool exanet_packetizer_run(ExanetState *s);
+extern const ExanetUnit exanet_packetizer_unit;
 void exanet_packetizer_write(ExanetState *s, unsigned c, hwaddr addr,
                              uint64_t value, unsigned size);
 /* An ack with small address of NI index 3 arrived. */
 void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt);
 /* Where the message of wire TID @wire goes; false when none with it waits. */
 bool exanet_packetizer_target(ExanetState *s, uint16_t wire, uint32_t *dst);
-/* Fails all waiting channels of context @c with PROTECTION. */
-void exanet_packetizer_quiesce(ExanetState *s, unsigned c);
-unsigned exanet_packetizer_active(ExanetState *s, unsigned c);
 
 #endif /* HW_EXANET_PACKETIZER_H */

@@ -71,7 +71,7 @@ void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,
 
 /* --- Contexts ----------------------------------------------------------- */
 
-void exanet_receiver_forget(ExanetState *s, unsigned c)
+static void receiver_forget(ExanetState *s, unsigned c)
 {
     for (unsigned i = 0; i < EXANET_RX_CONTEXTS; i++) {
         if (RNIC_GET(EXANET_PDID_CTX, s->receiver.ctx[i].pdid) == c) {
@@ -570,7 +570,7 @@ void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
     };
 }
 
-void exanet_receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
+static bool receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
                               bool ok)
 {
     ExanetPacket ack = {
@@ -583,7 +583,11 @@ void exanet_receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
         .epoch = f->epoch,
     };
 
+    if (f->unit != EXANET_FAULT_RDMA || !f->dst) {
+        return false;
+    }
     exanet_ack_send(s, &ack);
+    return true;
 }
 
 /* --- Debug windows and life --------------------------------------------- */
@@ -649,12 +653,20 @@ void exanet_receiver_reset(ExanetState *s)
     memset(r->full_until, 0, sizeof(r->full_until));
 }
 
-void exanet_receiver_init(ExanetState *s)
+static void receiver_init(ExanetState *s)
 {
     s->receiver.sources = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 }
 
-void exanet_receiver_fini(ExanetState *s)
+static void receiver_fini(ExanetState *s)
 {
     g_hash_table_destroy(s->receiver.sources);
 }
+
+const ExanetUnit exanet_receiver_unit = {
+    .init = receiver_init,
+    .fini = receiver_fini,
+    .reset = exanet_receiver_reset,
+    .quiesce = receiver_forget,
+    .resolved = receiver_resolved,
+};

@@ -9,6 +9,7 @@
 #include "rnic/exanet/regs.h"
 #include "fault.h"
 #include "wire.h"
+#include "unit.h"
 
 typedef struct ExanetState ExanetState;
 typedef struct ExanetSource ExanetSource;
@@ -57,8 +58,7 @@ typedef struct ExanetReceiver {
     unsigned tomb_next;
 } ExanetReceiver;
 
-void exanet_receiver_init(ExanetState *s);
-void exanet_receiver_fini(ExanetState *s);
+extern const ExanetUnit exanet_receiver_unit;
 void exanet_receiver_reset(ExanetState *s);
 /* A packet of a block: data for memory, or a control packet. */
 void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt);
@@ -77,11 +77,6 @@ void exanet_receiver_new_epoch(ExanetState *s, uint32_t src, uint8_t epoch);
 bool exanet_receiver_elsewhere(ExanetState *s, uint32_t coord, uint8_t *epoch);
 /* Forgets nodes that have long been silent; the caller calls this periodically. */
 void exanet_receiver_sweep(ExanetState *s);
-/* Drops blocks for context @c that are not complete: its memory goes. */
-void exanet_receiver_forget(ExanetState *s, unsigned c);
-/* The driver resolved a destination fault: tell the source (code 7 or 4). */
-void exanet_receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
-                              bool ok);
 /* Debug windows, @addr from the start of the block, 8-byte aligned. */
 uint64_t exanet_receiver_debug_read(ExanetState *s, hwaddr addr);
 uint64_t exanet_receiver_tomb_read(ExanetState *s, hwaddr addr);

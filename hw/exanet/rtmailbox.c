@@ -8,6 +8,7 @@
 #include "qemu/bswap.h"
 #include "context.h"
 #include "exanet.h"
+#include "fault.h"
 #include "firmware.h"
 #include "irq.h"
 #include "regs.h"
@@ -210,7 +211,11 @@ void exanet_rtmailbox_reg_written(ExanetState *s, unsigned reg, bool top)
     }
 }
 
-void exanet_rtmailbox_reset(ExanetState *s)
+static void rtmailbox_reset(ExanetState *s)
 {
     memset(&s->rt, 0, sizeof(s->rt));
 }
+
+const ExanetUnit exanet_rtmailbox_unit = {
+    .reset = rtmailbox_reset,
+};

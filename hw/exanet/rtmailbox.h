@@ -8,6 +8,7 @@
 #include "rnic/exanet/desc.h"
 #include "rnic/exanet/regs.h"
 #include "wire.h"
+#include "unit.h"
 
 typedef struct ExanetState ExanetState;
 
@@ -21,7 +22,7 @@ typedef struct ExanetRtMailbox {
     unsigned req_lane;              /* 32-bit lanes already read of the head */
 } ExanetRtMailbox;
 
-void exanet_rtmailbox_reset(ExanetState *s);
+extern const ExanetUnit exanet_rtmailbox_unit;
 /* An ack for the RDMA engine arrived.  Never blocks: overflow drops and counts. */
 void exanet_rtmailbox_response(ExanetState *s, const ExanetPacket *pkt);
 /*

@@ -50,8 +50,6 @@ bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req);
  * becomes of the transaction is no error any more.
  */
 void exanet_shm_told(ExanetState *s, const void *opaque);
-/* Stores and RDMA writes of context @c that have no genuine response by now. */
-unsigned exanet_shm_stores(ExanetState *s, unsigned c);
 void exanet_initiator_init(ExanetState *s);
 void exanet_initiator_fini(ExanetState *s);
 void exanet_initiator_reset(ExanetState *s);

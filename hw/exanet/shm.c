@@ -19,7 +19,6 @@
 #include "shm-target.h"
 #include "shm-timing.h"
 #include "shm.h"
-#include "switch-arith.h"
 #include "tgen.h"
 #include "../trace.h"
 
@@ -74,13 +73,17 @@ static void error_cleared(ExanetState *s)
                      exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE));
 }
 
-void exanet_shm_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok)
+static bool shm_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok)
 {
+    if (f->unit != EXANET_FAULT_SHM) {
+        return false;
+    }
     if (f->dst) {
         exanet_target_resolved(s, f, ok);
     } else {
         exanet_cdma_resolved(s, f, ok);
     }
+    return true;
 }
 
 /* --- Registers ------------------------------------------------------------ */
@@ -139,7 +142,7 @@ void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top)
 /* --- Work ----------------------------------------------------------------- */
 
 /* Responses go first, then those that a CPU may wait for. */
-bool exanet_shm_run(ExanetState *s)
+static bool shm_run(ExanetState *s, unsigned packets)
 {
     bool more;
 
@@ -153,23 +156,18 @@ bool exanet_shm_run(ExanetState *s)
     return more;
 }
 
-unsigned exanet_shm_active(ExanetState *s, unsigned c)
+static unsigned shm_active(ExanetState *s, unsigned c)
 {
     return exanet_initiator_active(s, c) + exanet_cdma_active(s, c) +
            exanet_tgen_active(s, c) + exanet_accel_active(s, c);
 }
 
-bool exanet_shm_quiescent(ExanetState *s)
+uint32_t exanet_shm_errors(ExanetState *s, unsigned c)
 {
-    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
-        if (exanet_shm_active(s, c)) {
-            return false;
-        }
-    }
-    return true;
+    return s->shm->errors[c];
 }
 
-void exanet_shm_quiesce(ExanetState *s, unsigned c)
+static void shm_quiesce(ExanetState *s, unsigned c)
 {
     exanet_aperture_quiesce(s, c);
     exanet_cdma_quiesce(s, c);
@@ -260,7 +258,7 @@ void exanet_shm_finalize(ExanetState *s)
     }
 }
 
-void exanet_shm_reset(ExanetState *s)
+static void shm_reset(ExanetState *s)
 {
     memset(s->shm->errors, 0, sizeof(s->shm->errors));
     if (s->bram_size) {
@@ -274,3 +272,12 @@ void exanet_shm_reset(ExanetState *s)
     exanet_initiator_reset(s);
     exanet_timing_reset(s);
 }
+
+const ExanetUnit exanet_shm_unit = {
+    .fini = exanet_shm_fini,
+    .reset = shm_reset,
+    .run = shm_run,
+    .active = shm_active,
+    .quiesce = shm_quiesce,
+    .resolved = shm_resolved,
+};

@@ -16,17 +16,16 @@
 
 #include "fault.h"
 #include "wire.h"
+#include "unit.h"
 
 typedef struct ExanetState ExanetState;
 
+extern const ExanetUnit exanet_shm_unit;
 /* Makes aperture_mr and all parts; false with @errp set on bad properties. */
 bool exanet_shm_init(ExanetState *s, Error **errp);
 void exanet_shm_fini(ExanetState *s);
 /* What lasts until the last reference to the device is gone. */
 void exanet_shm_finalize(ExanetState *s);
-void exanet_shm_reset(ExanetState *s);
-/* One turn of all parts; true if there is more that could go on now. */
-bool exanet_shm_run(ExanetState *s);
 /*
  * Answers all that is under way with PROTECTION, and takes nothing meanwhile: the device
  * is about to be reset, or to go.
@@ -35,14 +34,10 @@ void exanet_shm_abort(ExanetState *s);
 /* As the functions of other units; @offset from the start of the block EXANET_SHM. */
 void exanet_shm_reg_sync(ExanetState *s, unsigned offset);
 void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top);
-/* Nothing of this unit is under way. */
-bool exanet_shm_quiescent(ExanetState *s);
-/* Context @c is about to end: its segments go, and what it has under way fails. */
-void exanet_shm_quiesce(ExanetState *s, unsigned c);
-/* Transactions of context @c under way. */
-unsigned exanet_shm_active(ExanetState *s, unsigned c);
-/* The driver resolved a fault of unit EXANET_FAULT_SHM. */
-void exanet_shm_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok);
+/* Stores and RDMA writes of context @c that have no genuine response by now. */
+unsigned exanet_shm_stores(ExanetState *s, unsigned c);
+/* Returns how many loads and stores of context @c have failed. */
+uint32_t exanet_shm_errors(ExanetState *s, unsigned c);
 /* A packet of type AXI_READ or AXI_WRITE arrived, for memory or NI_BRAM. */
 void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt);
 /* Answers the request @pkt with @resp, and does nothing else. */

@@ -11,11 +11,11 @@
 #include "arith.h"
 #include "crossbar.h"
 #include "exanet.h"
+#include "fault.h"
 #include "flow.h"
 #include "port.h"
 #include "regs.h"
 #include "route.h"
-#include "shm-internal.h"
 #include "shm-timing.h"
 #include "switch-arith.h"
 #include "switch.h"
@@ -457,7 +457,7 @@ static void ni_map_reset(uint64_t *map)
     }
 }
 
-void exanet_switch_reset(ExanetState *s)
+static void switch_reset(ExanetState *s)
 {
     uint32_t dims = 0;
 
@@ -471,3 +471,7 @@ void exanet_switch_reset(ExanetState *s)
     exanet_arith_reset(s);
     exanet_switch_configure(s);
 }
+
+const ExanetUnit exanet_switch_unit = {
+    .reset = switch_reset,
+};

@@ -9,6 +9,7 @@
 #include "arith.h"
 #include "port.h"
 #include "route.h"
+#include "unit.h"
 
 typedef struct ExanetState ExanetState;
 
@@ -69,7 +70,7 @@ typedef struct ExanetSwitch {
     uint64_t hol;                   /* ARITH_HOL */
 } ExanetSwitch;
 
-void exanet_switch_reset(ExanetState *s);
+extern const ExanetUnit exanet_switch_unit;
 /* Coordinates of this node or registers of the switch have changed. */
 void exanet_switch_configure(ExanetState *s);
 /* @p went up or down, has another peer, or another role by PORT_CTRL. */
