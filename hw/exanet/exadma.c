@@ -15,8 +15,8 @@
 #include "exadma.h"
 #include "exanet.h"
 #include "fault.h"
-#include "firmware.h"
 #include "flow.h"
+#include "rtmailbox.h"
 #include "segment.h"
 #include "wire.h"
 #include "../trace.h"
@@ -162,6 +162,33 @@ static bool exadma_start(ExanetState *s, unsigned tid)
     return true;
 }
 
+/*
+ * Tells the firmware that @tid has stopped.  Another R5 sees the error bit of the
+ * descriptor.
+ */
+static void exadma_stopped(ExanetState *s, unsigned tid, enum exanet_resp resp,
+                           bool reported)
+{
+    ExanetExadma *e = &s->exadma;
+
+    if (exanet_rtmailbox_internal(s) && e->stopped_count < EXANET_TIDS) {
+        e->stopped[e->stopped_count++] = (ExanetStopped) { tid, resp, reported };
+        exanet_schedule(s);
+    }
+}
+
+bool exanet_exadma_pop_stopped(ExanetState *s, ExanetStopped *stopped)
+{
+    ExanetExadma *e = &s->exadma;
+
+    if (!e->stopped_count) {
+        return false;
+    }
+    *stopped = e->stopped[0];
+    memmove(e->stopped, e->stopped + 1, --e->stopped_count * sizeof(*stopped));
+    return true;
+}
+
 /* The successor of a chain may go once the last packet was sent [T §5.1]. */
 static void exadma_chain(ExanetState *s, const uint64_t *d)
 {
@@ -169,7 +196,7 @@ static void exadma_chain(ExanetState *s, const uint64_t *d)
 
     /* Only one that waits: a chain that bites its tail ends here. */
     if (exanet_exadma_armed(s, next) && !exadma_start(s, next)) {
-        exanet_firmware_source_error(s, next, EXANET_RESP_PROTECTION, false);
+        exadma_stopped(s, next, EXANET_RESP_PROTECTION, false);
     }
 }
 
@@ -343,7 +370,7 @@ static void exadma_source_error(ExanetState *s, unsigned tid,
 
         reported = exanet_fault_report(s, &f, d[0] + exadma_length(d) - va);
     }
-    exanet_firmware_source_error(s, tid, resp, reported);
+    exadma_stopped(s, tid, resp, reported);
 }
 
 /* Notes @bytes more as sent; the transaction goes on, or is over. */

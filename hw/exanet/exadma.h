@@ -46,6 +46,13 @@ typedef struct ExanetOutput {
     unsigned control_count;
 } ExanetOutput;
 
+/* A transaction that ExaDMA has stopped, because its source cannot be read. */
+typedef struct ExanetStopped {
+    uint16_t tid;                   /* index */
+    uint8_t resp;                   /* FAULT, DECODE or PROTECTION */
+    bool reported;                  /* FAULT: RESOLVE will come */
+} ExanetStopped;
+
 typedef struct ExanetExadma {
     uint64_t desc[EXANET_TIDS][4];  /* the Pending_List, host byte order */
     uint8_t state[EXANET_TIDS];     /* see exadma.c */
@@ -55,6 +62,9 @@ typedef struct ExanetExadma {
     unsigned fifo_head;
     unsigned fifo_count;
     uint16_t paced[EXANET_TIDS];    /* taken out of @fifo for the rest of a run */
+    /* Of the transactions since the last look of the firmware. */
+    ExanetStopped stopped[EXANET_TIDS];
+    unsigned stopped_count;
     bool relieved;                  /* a control queue is not full any more */
     ExanetOutput output[EXANET_OUTPUTS];
 } ExanetExadma;
@@ -80,6 +90,8 @@ bool exanet_exadma_armed(ExanetState *s, unsigned tid);
  * descriptor; false when that one has another generation, or never had any.
  */
 bool exanet_exadma_target(ExanetState *s, uint16_t wire, uint32_t *dst);
+/* Takes the oldest entry of the stopped transactions; false: there is none. */
+bool exanet_exadma_pop_stopped(ExanetState *s, ExanetStopped *stopped);
 /* Whether @output has room for a control packet. */
 bool exanet_exadma_control_room(ExanetState *s, unsigned output);
 

@@ -12,7 +12,7 @@
 #include "exanet.h"
 #include "fault.h"
 #include "firmware-internal.h"
-#include "firmware.h"
+#include "receiver.h"
 #include "regs.h"
 #include "segment.h"
 #include "wire.h"
@@ -45,10 +45,28 @@ static void fw_config_load(ExanetState *s, ExanetFirmware *fw)
 }
 
 /* What every entry other than the doorbell needs before it acts on blocks. */
+/* Takes the transactions that ExaDMA has stopped. */
+static void fw_stopped_take(ExanetState *s, ExanetFirmware *fw)
+{
+    ExanetStopped stopped;
+
+    while (exanet_exadma_pop_stopped(s, &stopped)) {
+        FwBlock *b = &fw->block[stopped.tid];
+
+        if (b->state == FW_SENT) {
+            b->state = FW_STOPPED;
+            b->error = stopped.resp;
+            b->reported = stopped.reported;
+            fw_push(&fw->errors, stopped.tid);
+        }
+    }
+}
+
 void exanet_fw_enter(ExanetState *s, ExanetFirmware *fw)
 {
     fw_config_load(s, fw);
     fw->now = exanet_now(s);
+    fw_stopped_take(s, fw);
 }
 
 /* --- Deadlines ------------------------------------------------------------------ */
@@ -523,28 +541,13 @@ void exanet_fw_stopped(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     }
 }
 
-void exanet_firmware_source_error(ExanetState *s, unsigned tid,
-                                  enum exanet_resp resp, bool reported)
-{
-    ExanetFirmware *fw = s->firmware;
-    FwBlock *b = &fw->block[tid];
-
-    if (b->state != FW_SENT) {
-        return;         /* not ours: somebody else uses the Pending_List */
-    }
-    b->state = FW_STOPPED;
-    b->error = resp;
-    b->reported = reported;
-    fw_push(&fw->errors, tid);
-    exanet_schedule(s);
-}
-
 /* The driver resolved a source fault of @tid (index, not wire TID). */
 static void fw_source_resolved(ExanetState *s, unsigned tid, bool ok)
 {
     ExanetFirmware *fw = s->firmware;
     FwBlock *b = &fw->block[tid];
 
+    exanet_fw_enter(s, fw);
     if (b->state == FW_STOPPED) {
         b->reported = false;            /* it need not wait for us */
         return;
@@ -552,7 +555,6 @@ static void fw_source_resolved(ExanetState *s, unsigned tid, bool ok)
     if (b->state != FW_HOLD || !b->source) {
         return;
     }
-    exanet_fw_enter(s, fw);
     if (ok) {
         fw_retry(s, fw, tid);
     } else {

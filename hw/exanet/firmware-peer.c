@@ -8,8 +8,8 @@
 #include "crossbar.h"
 #include "exanet.h"
 #include "firmware-internal.h"
-#include "firmware.h"
 #include "job-quota.h"
+#include "receiver.h"
 
 #define FW_PEERS_MAX 2048           /* of a context */
 #define FW_BEHIND_MAX (FW_GENERATIONS / 2 - 1)

@@ -12,6 +12,7 @@
 #include "firmware-internal.h"
 #include "firmware.h"
 #include "receiver.h"
+#include "rtmailbox.h"
 #include "wire.h"
 
 /* Reports that wait for one reader, a context of a node. */
@@ -215,7 +216,7 @@ static FwReport *report_find(ExanetFirmware *fw, unsigned number)
 
 bool exanet_firmware_is_report(ExanetState *s, const ExanetPacket *ack)
 {
-    return exanet_firmware_internal(s) && ack->seq == FW_SEQ_NO_BLOCK;
+    return exanet_rtmailbox_internal(s) && ack->seq == FW_SEQ_NO_BLOCK;
 }
 
 bool exanet_firmware_report_target(ExanetState *s, const ExanetPacket *ack,

@@ -30,12 +30,6 @@
 #define FW_TIDS_KEPT 16
 #define FW_TIDS_FEW 2
 
-bool exanet_firmware_internal(ExanetState *s)
-{
-    return exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_MODE) ==
-           EXANET_FW_INTERNAL;
-}
-
 static uint32_t fw_quota(ExanetState *s, unsigned c, uint64_t field)
 {
     return RNIC_GET(field, exanet_reg_get32(s, EXANET_CTX(c) +
@@ -244,7 +238,7 @@ void exanet_firmware_scratchpad_write(ExanetState *s, unsigned c, hwaddr addr,
     }
     stn_le_p(exanet_user_page(s, c, EXANET_PAGE_SCRATCHPAD) + addr, size, value);
     if (off == EXANET_CHANNEL_DOORBELL && channel < EXANET_WRITE_CHANNELS &&
-        exanet_firmware_internal(s)) {
+        exanet_rtmailbox_internal(s)) {
         fw_doorbell(s, s->firmware, c, channel);
     }
 }
@@ -383,8 +377,7 @@ static void fw_request(ExanetState *s, ExanetFirmware *fw,
     fw_read_next(s, fw, owner);
 }
 
-bool exanet_firmware_request_room(ExanetState *s, unsigned owner,
-                                  unsigned more)
+static bool fw_request_room(ExanetState *s, unsigned owner, unsigned more)
 {
     return s->firmware->queue[owner].count + more < FW_QUEUE;
 }
@@ -516,7 +509,7 @@ static bool fw_pump(ExanetState *s, ExanetFirmware *fw)
 static bool fw_idle(ExanetState *s, const ExanetFirmware *fw)
 {
     return !s->rt.resp_count && !s->rt.req_count && !fw->errors.count &&
-           !fw->expired && !fw->controls.count && !fw->runnable_ctx;
+           !s->exadma.stopped_count && !fw->expired && !fw->controls.count && !fw->runnable_ctx;
 }
 
 static bool fw_run(ExanetState *s, unsigned packets)
@@ -526,7 +519,7 @@ static bool fw_run(ExanetState *s, unsigned packets)
     uint32_t word;
     bool more;
 
-    if (fw_idle(s, fw) || !s->enabled || !exanet_firmware_internal(s)) {
+    if (fw_idle(s, fw) || !s->enabled || !exanet_rtmailbox_internal(s)) {
         return false;
     }
     exanet_fw_enter(s, fw);
@@ -587,7 +580,7 @@ void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top)
 {
     ExanetFirmware *fw = s->firmware;
 
-    if (reg == EXANET_REG_FW_MODE && !exanet_firmware_internal(s)) {
+    if (reg == EXANET_REG_FW_MODE && !exanet_rtmailbox_internal(s)) {
         /* the Pending_List belongs to somebody else now */
         for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
             fw_quiesce(s, c);
@@ -639,6 +632,7 @@ static void fw_init(ExanetState *s)
         fw->peers[c] = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     }
     s->firmware = fw;
+    s->rt.room = fw_request_room;
     fw_reset(s);
 }
 

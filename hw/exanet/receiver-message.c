@@ -8,7 +8,6 @@
 #include "context.h"
 #include "exanet.h"
 #include "fault.h"
-#include "firmware.h"
 #include "irq.h"
 #include "mailbox.h"
 #include "receiver-source.h"

@@ -14,7 +14,6 @@
  */
 #include "qemu/osdep.h"
 #include "exanet.h"
-#include "firmware.h"
 #include "port.h"
 #include "receiver-source.h"
 #include "receiver.h"

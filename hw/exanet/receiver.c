@@ -11,7 +11,6 @@
 #include "crossbar.h"
 #include "exanet.h"
 #include "fault.h"
-#include "firmware.h"
 #include "irq.h"
 #include "receiver-source.h"
 #include "receiver.h"

@@ -14,6 +14,17 @@
 typedef struct ExanetState ExanetState;
 typedef struct ExanetSource ExanetSource;
 
+/*
+ * A receiver forgets a TID that was silent for so long; a source neither pauses so
+ * long between copies of a block, nor trusts that it is forgotten before twice that.
+ */
+#define EXANET_TID_AGE_NS (60 * (int64_t)NANOSECONDS_PER_SECOND)
+/*
+ * Copies of one block have sequence numbers less than EXANET_SEQ_GAP apart.  Those of two
+ * blocks of one TID and generation are farther apart [P].
+ */
+#define EXANET_SEQ_GAP 64
+
 typedef struct ExanetRxContext {
     uint64_t bitmap;
     uint64_t window;                /* full VA of the 16-KB window */

@@ -9,7 +9,6 @@
 #include "context.h"
 #include "exanet.h"
 #include "fault.h"
-#include "firmware.h"
 #include "irq.h"
 #include "regs.h"
 #include "rtmailbox.h"
@@ -19,9 +18,15 @@
 #define REQUEST_LANES (sizeof(struct exanet_read_req) / 4)
 #define WORD_LANES (EXANET_WORD_BYTES / 4)
 
+bool exanet_rtmailbox_internal(ExanetState *s)
+{
+    return exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_MODE) ==
+           EXANET_FW_INTERNAL;
+}
+
 static void rtmailbox_notice(ExanetState *s)
 {
-    if (exanet_firmware_internal(s)) {
+    if (exanet_rtmailbox_internal(s)) {
         exanet_schedule(s);
     } else {
         exanet_irq_raise(s, EXANET_IRQ_RT);
@@ -80,10 +85,10 @@ static bool rtmailbox_room(ExanetState *s, const ExanetPacket *pkt)
     if (s->rt.req_count == EXANET_RT_REQUESTS_MAX) {
         return false;
     }
-    if (!exanet_firmware_internal(s)) {
+    if (!exanet_rtmailbox_internal(s)) {
         return true;
     }
-    return exanet_firmware_request_room(s, request_owner(pkt), s->rt.req_count);
+    return s->rt.room(s, request_owner(pkt), s->rt.req_count);
 }
 
 enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
@@ -155,7 +160,7 @@ static uint32_t rtmailbox_resp_read(ExanetState *s)
     uint32_t word = 0;
 
     /* the model of the R5 would miss what somebody else takes */
-    if (!exanet_firmware_internal(s)) {
+    if (!exanet_rtmailbox_internal(s)) {
         exanet_rtmailbox_pop_response(s, &word);
     }
     return word | (s->rt.req_count ? EXANET_RT_REQUESTS : 0);
@@ -166,7 +171,7 @@ static uint32_t rtmailbox_req_read(ExanetState *s)
     ExanetRtMailbox *rt = &s->rt;
     uint32_t value;
 
-    if (rt->req_count == 0 || exanet_firmware_internal(s)) {
+    if (rt->req_count == 0 || exanet_rtmailbox_internal(s)) {
         return 0;
     }
     value = ldl_le_p(rt->req[rt->req_head] + 4 * rt->req_lane);
@@ -213,7 +218,10 @@ void exanet_rtmailbox_reg_written(ExanetState *s, unsigned reg, bool top)
 
 static void rtmailbox_reset(ExanetState *s)
 {
+    bool (*room)(ExanetState *s, unsigned owner, unsigned more) = s->rt.room;
+
     memset(&s->rt, 0, sizeof(s->rt));
+    s->rt.room = room;
 }
 
 const ExanetUnit exanet_rtmailbox_unit = {

@@ -20,9 +20,16 @@ typedef struct ExanetRtMailbox {
     unsigned req_head;
     unsigned req_count;             /* messages */
     unsigned req_lane;              /* 32-bit lanes already read of the head */
+    /*
+     * Returns true if the model of the R5 takes another read request for context
+     * @owner, when @more messages are already on their way to it.
+     */
+    bool (*room)(ExanetState *s, unsigned owner, unsigned more);
 } ExanetRtMailbox;
 
 extern const ExanetUnit exanet_rtmailbox_unit;
+/* Returns true if the firmware's model plays the R5: EXANET_FW_INTERNAL. */
+bool exanet_rtmailbox_internal(ExanetState *s);
 /* An ack for the RDMA engine arrived.  Never blocks: overflow drops and counts. */
 void exanet_rtmailbox_response(ExanetState *s, const ExanetPacket *pkt);
 /*

@@ -9,7 +9,6 @@
 #include "hw/rnic/exanet/packetizer-peer.c"
 #include "hw/rnic/exanet/exanet.h"
 #include "hw/rnic/exanet/firmware-internal.h"
-#include "hw/rnic/exanet/firmware.h"
 #include "hw/rnic/exanet/job-quota.h"
 #include "hw/rnic/exanet/port.h"
 #include "hw/rnic/exanet/receiver.h"
