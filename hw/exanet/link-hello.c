@@ -10,7 +10,7 @@
 #include "link.h"
 #include "port.h"
 #include "receiver.h"
-#include "regs.h"
+#include "shm-internal.h"
 #include "switch.h"
 #include "../trace.h"
 

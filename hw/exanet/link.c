@@ -19,6 +19,7 @@
 #include "link.h"
 #include "port.h"
 #include "regs.h"
+#include "shm-internal.h"
 #include "shm-timing.h"
 #include "voq.h"
 #include "wire.h"

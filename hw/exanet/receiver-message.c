@@ -163,7 +163,7 @@ void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt)
         exanet_count(s, DROP_MALFORMED);
         return;
     }
-    if (!exanet_source_find(s, pkt, resp == EXANET_RESP_ACK, &src)) {
+    if (!exanet_source_find(s, pkt, resp == EXANET_RESP_ACK, exanet_source_refuse, &src)) {
         return;
     }
     if (src) {
@@ -259,7 +259,7 @@ void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt)
 
     trace_exanet_receiver_parse(s->node, pkt->src, pkt->type, pkt->tid,
                                 pkt->seq, pkt->va, pkt->size);
-    if (!exanet_source_find(s, pkt, passed, &src) ||
+    if (!exanet_source_find(s, pkt, passed, exanet_source_refuse, &src) ||
         (src && !s->strict && message_known(s, src, sender, pkt))) {
         return;
     }

@@ -17,7 +17,6 @@
 #include "port.h"
 #include "receiver-source.h"
 #include "receiver.h"
-#include "shm.h"
 #include "wire.h"
 
 /* A source takes 57 KB. */
@@ -53,6 +52,14 @@ static void source_forget(ExanetState *s, ExanetSource *src)
     r->by_link[src->link]--;
     r->recent = NULL;
     g_hash_table_remove(r->sources, GUINT_TO_POINTER(src->coord));
+}
+
+void exanet_source_free(gpointer value)
+{
+    ExanetSource *src = value;
+
+    g_free(src->shm);
+    g_free(src);
 }
 
 /* Returns how many sources each link may always have, whatever the other links use. */
@@ -184,7 +191,8 @@ static void source_restart(ExanetState *s, ExanetSource *src, uint8_t epoch)
     memset(src->refused, 0, sizeof(src->refused));
     memset(src->message, 0, sizeof(src->message));
     memset(src->reports, 0, sizeof(src->reports));
-    memset(&src->shm, 0, sizeof(src->shm));
+    g_free(src->shm);
+    src->shm = NULL;
 }
 
 static bool source_retired(ExanetState *s, const ExanetSource *src,
@@ -199,10 +207,8 @@ static bool source_retired(ExanetState *s, const ExanetSource *src,
     return false;
 }
 
-/* Nobody can be remembered any more: whoever sends a block or message may retry. */
-static void source_refuse(ExanetState *s, const ExanetPacket *pkt)
+void exanet_source_refuse(ExanetState *s, const ExanetPacket *pkt)
 {
-    exanet_count(s, RX_CTX_FULL);
     switch (pkt->type) {
     case EXANET_TYPE_WRITE:
         if (pkt->first) {
@@ -212,10 +218,6 @@ static void source_refuse(ExanetState *s, const ExanetPacket *pkt)
     case EXANET_TYPE_NOTIFY:
     case EXANET_TYPE_READ_REQ:
         exanet_receiver_ack(s, pkt, EXANET_RESP_FULL);
-        break;
-    case EXANET_TYPE_AXI_READ:
-    case EXANET_TYPE_AXI_WRITE:
-        exanet_shm_refuse(s, pkt, EXANET_RESP_FULL);
         break;
     }
 }
@@ -233,6 +235,8 @@ static bool epoch_denied(ExanetState *s, const ExanetPacket *pkt)
 
 /* Returns the source of @pkt, which may be new or have a new epoch; NULL: drop @pkt. */
 static ExanetSource *source_take(ExanetState *s, const ExanetPacket *pkt,
+                                 void (*refuse)(ExanetState *s,
+                                                const ExanetPacket *pkt),
                                  ExanetSource *src)
 {
     if (src && likely(src->epoch == pkt->epoch)) {
@@ -248,12 +252,14 @@ static ExanetSource *source_take(ExanetState *s, const ExanetPacket *pkt,
     }
     src = source_new(s, pkt);
     if (!src) {
-        source_refuse(s, pkt);
+        exanet_count(s, RX_CTX_FULL);
+        refuse(s, pkt);
     }
     return src;
 }
 
 bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
+                        void (*refuse)(ExanetState *s, const ExanetPacket *pkt),
                         ExanetSource **source)
 {
     ExanetSource *src = source_find(s, pkt->src);
@@ -268,7 +274,7 @@ bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
         *source = src && src->epoch == pkt->epoch ? src : NULL;
         return true;
     }
-    src = source_take(s, pkt, src);
+    src = source_take(s, pkt, refuse, src);
     if (!src) {
         return false;
     }

@@ -9,7 +9,8 @@
 
 #include "exanet.h"
 #include "receiver.h"
-#include "shm-order.h"
+
+typedef struct ExanetShmSource ExanetShmSource;
 
 /* What is idle for so long may make room for others [P]. */
 #define EXANET_RX_IDLE_NS (100 * (int64_t)SCALE_MS)
@@ -64,18 +65,23 @@ struct ExanetSource {
         ExanetReport report[EXANET_RX_REPORTS];     /* a ring */
         unsigned next;
     } reports[EXANET_CONTEXTS];     /* by reader: no context forgets for another one */
-    ExanetShmSource shm;
+    ExanetShmSource *shm;           /* of shared memory; owned, NULL: none yet */
 };
 
+/* Frees source @value, an element of ExanetReceiver.sources. */
+void exanet_source_free(gpointer value);
 /*
  * Looks up the source of @pkt.  If @passed, exanet_context_check() has passed @pkt: a
  * new node is added, and a new epoch resets the node's state.  Otherwise *src is NULL
  * for an unknown node or epoch, because the coordinates of a refused packet may be
  * false and must take no memory.  Returns false if @pkt must be dropped; the function
- * has then counted @pkt and, if useful, answered it.
+ * has then counted @pkt, and has called @refuse if there is no room for a new node.
  */
 bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
+                        void (*refuse)(ExanetState *s, const ExanetPacket *pkt),
                         ExanetSource **src);
+/* Answers @pkt of a node for which there is no room, so that the node tries again. */
+void exanet_source_refuse(ExanetState *s, const ExanetPacket *pkt);
 
 /* Answers @pkt with @resp. */
 void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,

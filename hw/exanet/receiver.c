@@ -504,7 +504,7 @@ void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt)
 
     trace_exanet_receiver_parse(s->node, pkt->src, pkt->type, pkt->tid,
                                 pkt->seq, pkt->va, pkt->size);
-    if (!exanet_source_find(s, pkt, resp == EXANET_RESP_ACK, &src) ||
+    if (!exanet_source_find(s, pkt, resp == EXANET_RESP_ACK, exanet_source_refuse, &src) ||
         (src && !s->strict && tomb_check(s, src, pkt))) {
         return;
     }
@@ -550,7 +550,7 @@ void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
     ExanetSource *src;
 
     /* the PDID is not checked: a node that sent no block has no block to give up */
-    if (!exanet_source_find(s, pkt, false, &src) || !src ||
+    if (!exanet_source_find(s, pkt, false, exanet_source_refuse, &src) || !src ||
         (c && (c->tid != pkt->tid || c->seq > pkt->seq))) {
         return;         /* or a later block or a later copy has arrived */
     }
@@ -654,7 +654,7 @@ void exanet_receiver_reset(ExanetState *s)
 
 static void receiver_init(ExanetState *s)
 {
-    s->receiver.sources = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    s->receiver.sources = g_hash_table_new_full(NULL, NULL, NULL, exanet_source_free);
 }
 
 static void receiver_fini(ExanetState *s)

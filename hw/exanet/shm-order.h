@@ -17,15 +17,16 @@ typedef struct ExanetState ExanetState;
 #define EXANET_SHM_SPAN 1024
 #define EXANET_SHM_WINDOW 128
 
-/* What is known of a node that loads and stores here; part of ExanetSource. */
-typedef struct ExanetShmSource {
+/* What is known of a node that loads and stores here; owned by ExanetSource. */
+typedef struct ExanetShmSource ExanetShmSource;
+struct ExanetShmSource {
     int64_t time;                   /* of the last store or RDMA write, ns */
     uint16_t store;                 /* SEQ of the next store */
     uint16_t rdma;                  /* SEQ behind the newest RDMA write */
     bool store_known;
     bool rdma_known;
     DECLARE_BITMAP(rdma_done, EXANET_SHM_WINDOW);   /* by SEQ modulo that */
-} ExanetShmSource;
+};
 
 typedef enum ExanetShmOrder {
     EXANET_SHM_TAKE,

@@ -542,6 +542,20 @@ static enum exanet_resp request_check(ExanetState *s, const ExanetPacket *pkt)
     return resp;
 }
 
+/* Returns what is known of the order of the stores of @src. */
+static ExanetShmSource *source_order(ExanetSource *src)
+{
+    if (!src->shm) {
+        src->shm = g_new0(ExanetShmSource, 1);
+    }
+    return src->shm;
+}
+
+static void request_full(ExanetState *s, const ExanetPacket *pkt)
+{
+    exanet_shm_refuse(s, pkt, EXANET_RESP_FULL);
+}
+
 /* The request came to its end with @resp; only what was done counts as such. */
 static void request_done(ExanetState *s, ExanetSource *src,
                          const ExanetPacket *pkt, enum exanet_resp resp)
@@ -550,7 +564,7 @@ static void request_done(ExanetState *s, ExanetSource *src,
         return;
     }
     src->proven = true;
-    exanet_shm_order_note(s, &src->shm, pkt);
+    exanet_shm_order_note(s, source_order(src), pkt);
     if (request_write(pkt)) {
         exanet_count(s, SHM_TARGET_STORE);
     } else {
@@ -573,18 +587,18 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
     bool device = false;
     hwaddr pa;
 
-    if (!exanet_source_find(s, pkt, passed, &src)) {
+    if (!exanet_source_find(s, pkt, passed, request_full, &src)) {
         return true;
     }
     resp = request_check(s, pkt);
     if (resp != EXANET_RESP_ACK) {
         if (src) {
-            exanet_shm_order_refused(s, &src->shm, pkt);
+            exanet_shm_order_refused(s, source_order(src), pkt);
         }
         exanet_shm_refuse(s, pkt, resp);
         return true;
     }
-    order = exanet_shm_order_check(s, &src->shm, pkt);
+    order = exanet_shm_order_check(s, source_order(src), pkt);
     if (order == EXANET_SHM_EARLY) {
         return true;
     }
@@ -610,7 +624,7 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
         }
         /* the source may have been forgotten for another one meanwhile */
         if (!device_do(s, pkt, pa, buf, &resp) ||
-            !exanet_source_find(s, pkt, true, &src)) {
+            !exanet_source_find(s, pkt, true, request_full, &src)) {
             return true;
         }
     }

@@ -16,6 +16,7 @@
 #include "port.h"
 #include "regs.h"
 #include "route.h"
+#include "shm-internal.h"
 #include "shm-timing.h"
 #include "switch-arith.h"
 #include "switch.h"
