@@ -12,7 +12,6 @@
 #include "port.h"
 #include "route.h"
 #include "shm-internal.h"
-#include "shm-timing.h"
 #include "switch-arith.h"
 #include "switch.h"
 #include "voq.h"
@@ -287,7 +286,9 @@ static bool crossbar_pass(ExanetPort *from, unsigned input, int route,
                                   exanet_packet_type(buf),
                                   exanet_packet_dst(buf));
     crossbar_count_transit(s, from, route);
-    exanet_timing_pass(s, route, buf, words);
+    if (unlikely(s->sw.times)) {
+        s->sw.times->pass(s, route, buf, words);
+    }
     exanet_packet_vc_set(buf, vc);
     memcpy(exanet_port_begin(to, vc), buf, words * EXANET_WORD_BYTES);
     exanet_port_commit(to, vc, words);
@@ -306,9 +307,9 @@ static bool crossbar_forward(ExanetState *s, ExanetPort *from, unsigned vc,
     if (!crossbar_way_on(s, from, vc, buf, words, &route)) {
         return true;
     }
-    if (!exanet_voq_waits(from, vc, EXANET_ROUTE_PORT(route)) &&
+    if (!exanet_voq_waits(&s->sw.voqs[from->index], vc, EXANET_ROUTE_PORT(route)) &&
         crossbar_pass(from, EXANET_INPUT(from->index, vc), route, buf, words)) {
-        s->sw.hol += from->voq_busy[vc] != 0;
+        s->sw.hol += s->sw.voqs[from->index].busy[vc] != 0;
         return true;
     }
     return s->sw.arith && exanet_voq_put(from, vc, route, buf, words);
@@ -338,7 +339,7 @@ bool exanet_crossbar_take(ExanetState *s, ExanetPort *from, unsigned vc,
     if (exanet_role_torus(from->role)) {
         s->sw.counter[EXANET_SWITCH_LOCAL_OUT]++;
     }
-    s->sw.hol += from->voq_busy[vc] != 0;
+    s->sw.hol += s->sw.voqs[from->index].busy[vc] != 0;
     crossbar_deliver(s, from, buf, words);
     return true;
 }

@@ -21,10 +21,12 @@
 #include "mailbox.h"
 #include "packetizer.h"
 #include "port.h"
+#include "ports.h"
 #include "receiver.h"
 #include "regs.h"
 #include "route.h"
 #include "rtmailbox.h"
+#include "shm-timing.h"
 #include "shm.h"
 #include "sinks.h"
 #include "stats.h"
@@ -298,7 +300,8 @@ bool exanet_init(ExanetState *s, const ExanetHost *host, Error **errp)
     }
     for (unsigned i = 0; i < s->links; i++) {
         if (s->port[i].conf.peers.ncs[0]) {
-            exanet_port_init(s, i);
+            exanet_port_init(s, i, &exanet_port_owner,
+                             s->link_latency_ns ?: exanet_timing_latency(s));
         }
     }
     exanet_stats_add(s);

@@ -9,9 +9,7 @@
 #include "irq.h"
 #include "link.h"
 #include "port.h"
-#include "receiver.h"
 #include "shm-internal.h"
-#include "switch.h"
 #include "../trace.h"
 
 #define HELLO_INTERVAL_DOWN_NS (50 * SCALE_MS)
@@ -47,7 +45,7 @@ static void port_up_set(ExanetPort *p, bool up)
         p->peer_until = exanet_now(p->s) + PEER_KEPT_NS;
         exanet_link_queues_drop(p);
     }
-    exanet_switch_port_changed(p->s, p);
+    p->owner->changed(p);
     exanet_irq_raise(p->s, EXANET_IRQ_LINK);
     exanet_schedule(p->s);
 }
@@ -132,19 +130,6 @@ static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
 }
 
 /*
- * Returns true if the node at @coord with @epoch is reached through switches, so that it
- * is not the peer of a port.  A neighbour in a ring may have sent packets the other way
- * round before its cable is up; then the epochs agree.
- */
-static bool is_elsewhere(ExanetState *s, uint32_t coord, uint8_t epoch)
-{
-    uint8_t known;
-
-    return exanet_receiver_elsewhere(s, coord, &known) &&
-           (known != epoch || !exanet_switch_near(s, coord));
-}
-
-/*
  * Returns the reason why the peer at @p cannot be the node at @coord with @epoch, or
  * NULL.  A node that has a link or a reservation takes precedence over a peer at
  * another port.  The epoch of this peer proves nothing, because each neighbour knows it.
@@ -174,11 +159,7 @@ static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch)
             return "which is at another link (property 'peerN' allows several)";
         }
     }
-    if (!port_had(p, coord) && is_elsewhere(s, coord, epoch)) {
-        return "which is reached through others";
-    }
-    return exanet_switch_neighbour(p, coord) ? NULL :
-           "which is no neighbour in this network (property 'peerN' allows it)";
+    return p->owner->doubt(p, coord, epoch, port_had(p, coord));
 }
 
 /* --- HELLO ------------------------------------------------------------------- */
@@ -192,15 +173,16 @@ static void port_hello_arm(ExanetPort *p)
 static void port_peer_greet(ExanetPort *p)
 {
     int64_t timeout = (int64_t)p->s->link_timeout_ms * SCALE_MS;
+    const char *why;
 
     if (p->up && timeout && exanet_now(p->s) - p->heard > timeout) {
         p->lost = true;
         port_peer_forget(p);
     }
-    if (p->up && p->peer_named == EXANET_PEER_ANY &&
-        !exanet_switch_neighbour(p, p->peer)) {
-        port_conflict(p, p->peer, "which is no neighbour in this network "
-                      "(property 'peerN' allows it)");
+    why = p->up && p->peer_named == EXANET_PEER_ANY ?
+          p->owner->doubt(p, p->peer, p->peer_epoch, true) : NULL;
+    if (why) {
+        port_conflict(p, p->peer, why);
     }
     if (p->lost && p->blocked) {
         /* a netdev that was disconnected does not tell when it is back */
@@ -240,7 +222,7 @@ static void port_hello_tick(void *opaque)
     ExanetPort *p = opaque;
     bool entered = rnic_loop_enter(&p->s->loop);
 
-    exanet_receiver_sweep(p->s);
+    p->owner->tick(p);
     exanet_link_hello(p);
     rnic_loop_leave(&p->s->loop, entered);
 }
@@ -287,7 +269,7 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
     p->conflict = false;
     if (!p->peer_known || p->peer != coord || p->peer_epoch != h->epoch) {
         port_peer_set(p, coord, h->epoch);
-        exanet_receiver_new_epoch(s, coord, h->epoch);
+        p->owner->restarted(p, coord, h->epoch);
     }
     p->peer_words = max_words;
     exanet_link_tx_limit(p);
@@ -351,7 +333,7 @@ void exanet_link_control_changed(ExanetPort *p)
     bool loopback = ctrl & EXANET_PORT_CTRL_LOOPBACK;
 
     if (p->enabled == enable && p->loopback == loopback) {
-        exanet_switch_port_changed(p->s, p);
+        p->owner->changed(p);
         exanet_schedule(p->s);      /* what waits may have another way now */
         return;
     }
@@ -381,7 +363,7 @@ void exanet_link_hello_reset(ExanetPort *p)
     p->enabled = !p->admin_down;
     p->loopback = false;
     p->conflict = false;
-    exanet_switch_port_changed(p->s, p);
+    p->owner->changed(p);
     /*
      * A frame that the netdev still keeps is left to it: half of it may be in a
      * socket.  It comes before the HELLO, so the peer sees it as of the old epoch.

@@ -11,7 +11,6 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/units.h"
-#include "crossbar.h"
 #include "exanet.h"
 #include "inject.h"
 #include "irq.h"
@@ -20,8 +19,6 @@
 #include "port.h"
 #include "regs.h"
 #include "shm-internal.h"
-#include "shm-timing.h"
-#include "voq.h"
 #include "wire.h"
 #include "../trace.h"
 
@@ -77,7 +74,7 @@ static unsigned port_rx_drop(ExanetPort *p)
 void exanet_link_queues_drop(ExanetPort *p)
 {
     exanet_link_count(p, EXANET_PORT_CNT_DROPPED, exanet_link_tx_drop(p) +
-                      port_rx_drop(p) + exanet_voq_drop(p));
+                      port_rx_drop(p) + p->owner->held_drop(p));
     p->rx_count = 0;
     p->rx_drops++;
     p->xoff = 0;
@@ -301,7 +298,7 @@ static bool port_vc_deliver(ExanetPort *p, unsigned vc)
             port_rest_drop(p, vc, status);
             continue;
         }
-        if (!exanet_crossbar_take(p->s, p, vc, packet, words)) {
+        if (!p->owner->take(p, vc, packet, words)) {
             return false;
         }
         if (drops != p->rx_drops) {
@@ -315,11 +312,8 @@ static bool port_vc_deliver(ExanetPort *p, unsigned vc)
 
 bool exanet_port_rx_run(ExanetPort *p)
 {
-    bool more = false;
+    bool more = p->owner->held_run(p);
 
-    if (p->voq_words) {
-        more = exanet_voq_run(p);
-    }
     if (p->rx_count == 0 && !p->refused) {
         return more;
     }
@@ -376,7 +370,7 @@ void exanet_port_reg_sync(ExanetPort *p)
                      RNIC_PREP(EXANET_PORT_STATUS_XOFF_VC, p->xoff));
     exanet_reg_set32(s, base + EXANET_REG_PORT_LEVEL,
                      RNIC_PREP(EXANET_PORT_LEVEL_RX,
-                               MIN(p->rx_count + p->voq_words, 0xffff)) |
+                               MIN(p->rx_count + p->owner->held_words(p), 0xffff)) |
                      RNIC_PREP(EXANET_PORT_LEVEL_TX,
                                MIN(exanet_port_queued(p), 0xffff)));
     exanet_reg_set32(s, base + EXANET_REG_PORT_PEER,
@@ -414,19 +408,22 @@ void exanet_port_reset(ExanetPort *p)
                      p->s->rx_fifo_words - EXANET_XOFF_MARGIN);
     exanet_reg_set32(p->s, base + EXANET_REG_PORT_RATE, p->s->link_rate_kbps);
     exanet_reg_set32(p->s, base + EXANET_REG_PORT_LATENCY,
-                     p->s->link_latency_ns ?: exanet_timing_latency(p->s));
+                     p->latency_reset);
     p->tx_free = 0;
     p->peer_words = EXANET_FRAME_WORDS;
     exanet_link_tx_limit(p);
     exanet_link_hello_reset(p);
 }
 
-void exanet_port_init(ExanetState *s, unsigned index)
+void exanet_port_init(ExanetState *s, unsigned index, const ExanetPortOwner *owner,
+                      uint32_t latency)
 {
     ExanetPort *p = &s->port[index];
 
     p->s = s;
+    p->owner = owner;
     p->index = index;
+    p->latency_reset = latency;
     p->enabled = !p->admin_down;
     exanet_link_mac(p->conf.macaddr.a, s->coord);
     exanet_link_tx_init(p);
@@ -449,7 +446,7 @@ void exanet_port_fini(ExanetPort *p)
     qemu_del_nic(p->nic);
     p->nic = NULL;
     exanet_link_tx_fini(p);
-    exanet_voq_fini(p);
+    p->owner->held_drop(p);
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
         exanet_fifo_fini(&p->rx[vc]);
     }

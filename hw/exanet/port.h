@@ -15,7 +15,6 @@
 
 typedef struct ExanetState ExanetState;
 typedef struct ExanetPort ExanetPort;
-typedef struct ExanetVoq ExanetVoq;
 
 /* Faults by kind, as they are counted. */
 enum exanet_injected {
@@ -67,12 +66,44 @@ typedef struct ExanetTx {
     bool urgent_sent;               /* ... and have done so in a frame of their own */
 } ExanetTx;
 
+/* What a port asks of the device that it belongs to. */
+typedef struct ExanetPortOwner {
+    /*
+     * Takes the packet of @words words at @buf that came by channel @vc of @p.  Returns
+     * false if its route is not open now; then exanet_schedule() is called when it is, and
+     * the port offers the packet again.  The function may change the packet.
+     */
+    bool (*take)(ExanetPort *p, unsigned vc, uint8_t *buf, unsigned words);
+    /*
+     * Sends packets that came by @p and wait outside of the port.  Returns true if more
+     * of them could continue now.
+     */
+    bool (*held_run)(ExanetPort *p);
+    /* Drops these packets; returns how many. */
+    unsigned (*held_drop)(ExanetPort *p);
+    /* Returns the words of these packets. */
+    unsigned (*held_words)(const ExanetPort *p);
+    /* @p went up or down, or has another peer or another role by PORT_CTRL. */
+    void (*changed)(ExanetPort *p);
+    /* The peer of @p, the node at @coord, has a new @epoch. */
+    void (*restarted)(ExanetPort *p, uint32_t coord, uint8_t epoch);
+    /*
+     * Returns the reason why the node at @coord with @epoch cannot be the peer of @p, or
+     * NULL.  @known: @p led to this node before.
+     */
+    const char *(*doubt)(ExanetPort *p, uint32_t coord, uint8_t epoch, bool known);
+    /* About once a second. */
+    void (*tick)(ExanetPort *p);
+} ExanetPortOwner;
+
 /* Value of peerN: the peer may have any coordinates without a conflict. */
 #define EXANET_PEER_ANY UINT32_MAX
 
 struct ExanetPort {
     ExanetState *s;
+    const ExanetPortOwner *owner;
     unsigned index;
+    uint32_t latency_reset;         /* PORT_LATENCY after reset, ns */
     NICState *nic;
     NICConf conf;
     QEMUTimer *hello_timer;
@@ -132,11 +163,6 @@ struct ExanetPort {
     unsigned rx_drops;              /* times that all was dropped */
     unsigned rx_vc;                 /* whose turn it is */
     bool delivering;                /* a packet of @rx is being delivered */
-    /* Packets that came by this port and wait for others, see voq.h. */
-    ExanetVoq *voq[EXANET_VCS][EXANET_LINKS];   /* by output; owned, NULL: unused */
-    uint16_t voq_busy[EXANET_VCS];  /* outputs that some wait for */
-    unsigned voq_words;             /* in all of them */
-    unsigned voq_due;               /* ... of all ports that wait for this one */
     uint64_t counter[EXANET_PORT_COUNTERS];
     ExanetInject *inject;           /* NULL: no faults */
     uint64_t injected[EXANET_INJECTED_KINDS];
@@ -149,8 +175,12 @@ static inline bool exanet_port_exists(const ExanetPort *p)
     return p->nic;
 }
 
-/* Creates the NIC end of port @index; its netdev is already in conf. */
-void exanet_port_init(ExanetState *s, unsigned index);
+/*
+ * Creates the NIC end of port @index of @owner; its netdev is already in conf.  @latency:
+ * PORT_LATENCY after reset, ns.
+ */
+void exanet_port_init(ExanetState *s, unsigned index, const ExanetPortOwner *owner,
+                      uint32_t latency);
 void exanet_port_fini(ExanetPort *p);
 /* Forgets the peer and all packets and tells the peer so. */
 void exanet_port_reset(ExanetPort *p);

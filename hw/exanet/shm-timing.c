@@ -16,6 +16,7 @@
 #include "exanet.h"
 #include "shm-timing.h"
 #include "shm.h"
+#include "switch.h"
 #include "wire.h"
 #include "../trace.h"
 
@@ -98,7 +99,7 @@ ExanetTimingPacket exanet_timing_enter(ExanetState *s, uint32_t dst,
     return p;
 }
 
-bool exanet_timing_link_reached(ExanetState *s, int route)
+static bool timing_link_free(ExanetState *s, int route)
 {
     return exanet_timing_reached(s, s->shm->timing->free[
                                  EXANET_ROUTE_PORT(route)]);
@@ -126,13 +127,13 @@ static unsigned packet_flits(const ExanetPacket *pkt)
            exanet_timing_flits(pkt->va, pkt->size);
 }
 
-void exanet_timing_pass(ExanetState *s, int route, const uint8_t *buf,
+static void timing_pass(ExanetState *s, int route, const uint8_t *buf,
                         unsigned words)
 {
     ExanetTimingPacket p = { .ready = 0 };
     ExanetPacket pkt;
 
-    if (likely(!s->shm->timing) || !EXANET_TYPE_AXI(exanet_packet_type(buf)) ||
+    if (!EXANET_TYPE_AXI(exanet_packet_type(buf)) ||
         exanet_packet_decode(buf, words, &pkt) != EXANET_WIRE_OK) {
         return;
     }
@@ -140,6 +141,11 @@ void exanet_timing_pass(ExanetState *s, int route, const uint8_t *buf,
     p.joined = pkt.user & EXANET_SHM_USER_JOINED;
     exanet_timing_leave(s, route, &p);
 }
+
+static const ExanetLinkTimes timing_links = {
+    .link_free = timing_link_free,
+    .pass = timing_pass,
+};
 
 /* --- Arriving ----------------------------------------------------------------- */
 
@@ -213,6 +219,7 @@ void exanet_timing_init(ExanetState *s)
         tm = g_new0(ExanetTiming, 1);
         g_queue_init(&tm->held);
         s->shm->timing = tm;
+        s->sw.times = &timing_links;
     }
 }
 
@@ -235,5 +242,6 @@ void exanet_timing_fini(ExanetState *s)
         exanet_timing_reset(s);
         g_free(tm);
         s->shm->timing = NULL;
+        s->sw.times = NULL;
     }
 }

@@ -44,8 +44,6 @@ unsigned exanet_timing_flits(uint64_t va, unsigned size);
 int64_t exanet_timing_after(ExanetState *s, int64_t tenths);
 /* As exanet_timing_due(), with timing. */
 bool exanet_timing_reached(ExanetState *s, int64_t at);
-/* As exanet_timing_link_free(), with timing. */
-bool exanet_timing_link_reached(ExanetState *s, int route);
 /* When what takes @tenths, one after the other, is over; the last one was at @last. */
 int64_t exanet_timing_next(ExanetState *s, int64_t last, int64_t tenths);
 
@@ -54,9 +52,6 @@ ExanetTimingPacket exanet_timing_enter(ExanetState *s, uint32_t dst,
                                        unsigned flits, bool joined);
 /* @p leaves by @route, and takes the link for its time. */
 void exanet_timing_leave(ExanetState *s, int route, const ExanetTimingPacket *p);
-/* The same for a packet in @buf, of another node, if it is one of these. */
-void exanet_timing_pass(ExanetState *s, int route, const uint8_t *buf,
-                        unsigned words);
 /* Keeps @pkt, a request or response, which comes again later; false: it is time. */
 bool exanet_timing_hold(ExanetState *s, const ExanetPacket *pkt);
 
@@ -64,12 +59,6 @@ bool exanet_timing_hold(ExanetState *s, const ExanetPacket *pkt);
 static inline bool exanet_timing_due(ExanetState *s, int64_t at)
 {
     return likely(!s->shm->timing) || exanet_timing_reached(s, at);
-}
-
-/* Whether the link of @route, which is one, takes a packet; if not, as above. */
-static inline bool exanet_timing_link_free(ExanetState *s, int route)
-{
-    return likely(!s->shm->timing) || exanet_timing_link_reached(s, route);
 }
 
 #endif /* HW_EXANET_SHM_TIMING_H */

@@ -17,9 +17,9 @@
 #include "regs.h"
 #include "route.h"
 #include "shm-internal.h"
-#include "shm-timing.h"
 #include "switch-arith.h"
 #include "switch.h"
+#include "voq.h"
 #include "wire.h"
 #include "../trace.h"
 
@@ -368,7 +368,7 @@ bool exanet_switch_ready(ExanetState *s, int route, unsigned input)
     uint64_t others = turn_others(s, t, input);
 
     if (!exanet_port_ready(p, EXANET_ROUTE_VC(route)) ||
-        !exanet_timing_link_free(s, route)) {
+        (s->sw.times && !s->sw.times->link_free(s, route))) {
         return turn_refuse(t, input);
     }
     if (likely(!others)) {
@@ -473,6 +473,15 @@ static void switch_reset(ExanetState *s)
     exanet_switch_configure(s);
 }
 
+static void switch_fini(ExanetState *s)
+{
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        exanet_voq_fini(&s->sw.voqs[i]);
+    }
+    memset(s->sw.voqs, 0, sizeof(s->sw.voqs));
+}
+
 const ExanetUnit exanet_switch_unit = {
+    .fini = switch_fini,
     .reset = switch_reset,
 };

@@ -10,6 +10,7 @@
 #include "port.h"
 #include "route.h"
 #include "unit.h"
+#include "voq.h"
 
 typedef struct ExanetState ExanetState;
 
@@ -55,6 +56,17 @@ enum exanet_switch_counter {
     EXANET_SWITCH_COUNTERS,
 };
 
+/* Times of a link beyond those of its cable; of shared memory. */
+typedef struct ExanetLinkTimes {
+    /*
+     * Returns true if the link of @route, a port, can take a packet now.  If not,
+     * the units run when it can.
+     */
+    bool (*link_free)(ExanetState *s, int route);
+    /* The packet of another node at @buf takes the link of @route. */
+    void (*pass)(ExanetState *s, int route, const uint8_t *buf, unsigned words);
+} ExanetLinkTimes;
+
 typedef struct ExanetSwitch {
     ExanetRouteConfig config;
     uint32_t stamp;                 /* of valid ways and checks */
@@ -68,6 +80,8 @@ typedef struct ExanetSwitch {
     enum exanet_arith_mode initial; /* property router */
     ExanetArithTable *table;        /* property routes, owned; NULL: none */
     uint64_t hol;                   /* ARITH_HOL */
+    ExanetVoqs voqs[EXANET_LINKS];  /* by the port that packets came by */
+    const ExanetLinkTimes *times;   /* NULL: none */
 } ExanetSwitch;
 
 extern const ExanetUnit exanet_switch_unit;

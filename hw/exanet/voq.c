@@ -10,18 +10,24 @@
 /* What a queue sends in a row, so that all get their turn. */
 #define SEND_MAX (EXANET_VOQ_PACKETS / 2)
 
+/* Returns the queues of packets that came by @from. */
+static ExanetVoqs *voqs(const ExanetPort *from)
+{
+    return &from->s->sw.voqs[from->index];
+}
+
 static void voq_account(ExanetPort *from, unsigned out, ExanetVoq *q, int words)
 {
     q->words += words;
-    from->voq_words += words;
-    from->s->port[out].voq_due += words;
+    voqs(from)->words += words;
+    from->s->sw.voqs[out].due += words;
 }
 
 bool exanet_voq_put(ExanetPort *from, unsigned vc, int route,
                     const uint8_t *buf, unsigned words)
 {
     unsigned out = EXANET_ROUTE_PORT(route);
-    ExanetVoq **q = &from->voq[vc][out];
+    ExanetVoq **q = &voqs(from)->queue[vc][out];
     ExanetVoqSlot *slot;
 
     if (!*q) {
@@ -36,7 +42,7 @@ bool exanet_voq_put(ExanetPort *from, unsigned vc, int route,
     slot->words = words;
     memcpy(slot->data, buf, words * EXANET_WORD_BYTES);
     voq_account(from, out, *q, words);
-    from->voq_busy[vc] |= 1u << out;
+    voqs(from)->busy[vc] |= 1u << out;
     return true;
 }
 
@@ -45,14 +51,14 @@ static void voq_pop(ExanetPort *from, unsigned vc, unsigned out, ExanetVoq *q)
     voq_account(from, out, q, -(int)q->slot[q->head].words);
     q->head = (q->head + 1) % EXANET_VOQ_PACKETS;
     if (--q->count == 0) {
-        from->voq_busy[vc] &= ~(1u << out);
+        voqs(from)->busy[vc] &= ~(1u << out);
     }
 }
 
 /* True if it may have more to send. */
 static bool voq_send(ExanetPort *from, unsigned vc, unsigned out)
 {
-    ExanetVoq *q = from->voq[vc][out];
+    ExanetVoq *q = voqs(from)->queue[vc][out];
     unsigned drops = from->rx_drops;
 
     for (unsigned n = 0; n < SEND_MAX; n++) {
@@ -80,9 +86,12 @@ bool exanet_voq_run(ExanetPort *from)
 {
     bool more = false;
 
+    if (!voqs(from)->words) {
+        return false;
+    }
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
-        for (unsigned busy = from->voq_busy[vc]; busy; busy &= busy - 1) {
-            if (exanet_voq_waits(from, vc, ctz32(busy))) {
+        for (unsigned busy = voqs(from)->busy[vc]; busy; busy &= busy - 1) {
+            if (exanet_voq_waits(voqs(from), vc, ctz32(busy))) {
                 more |= voq_send(from, vc, ctz32(busy));
             }
         }
@@ -95,10 +104,10 @@ unsigned exanet_voq_drop(ExanetPort *from)
     unsigned packets = 0;
 
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
-        while (from->voq_busy[vc]) {
-            unsigned out = ctz32(from->voq_busy[vc]);
+        while (voqs(from)->busy[vc]) {
+            unsigned out = ctz32(voqs(from)->busy[vc]);
 
-            voq_pop(from, vc, out, from->voq[vc][out]);
+            voq_pop(from, vc, out, voqs(from)->queue[vc][out]);
             packets++;
         }
     }
@@ -110,16 +119,19 @@ unsigned exanet_voq_words(const ExanetPort *from, unsigned out)
     unsigned words = 0;
 
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
-        words += from->voq[vc][out] ? from->voq[vc][out]->words : 0;
+        words += voqs(from)->queue[vc][out] ? voqs(from)->queue[vc][out]->words : 0;
     }
     return words;
 }
 
-void exanet_voq_fini(ExanetPort *from)
+unsigned exanet_voq_held(const ExanetPort *from)
 {
-    exanet_voq_drop(from);
+    return voqs(from)->words;
+}
+
+void exanet_voq_fini(ExanetVoqs *q)
+{
     for (unsigned i = 0; i < EXANET_VCS * EXANET_LINKS; i++) {
-        g_free(from->voq[i / EXANET_LINKS][i % EXANET_LINKS]);
-        from->voq[i / EXANET_LINKS][i % EXANET_LINKS] = NULL;
+        g_free(q->queue[i / EXANET_LINKS][i % EXANET_LINKS]);
     }
 }

@@ -10,7 +10,8 @@
 #ifndef HW_EXANET_VOQ_H
 #define HW_EXANET_VOQ_H
 
-#include "exanet.h"
+#include "port.h"
+#include "wire.h"
 
 #define EXANET_VOQ_PACKETS 32       /* [P]: a frame brings many at once */
 
@@ -22,18 +23,25 @@ typedef struct ExanetVoqSlot {
     uint8_t data[EXANET_PACKET_BYTES];
 } ExanetVoqSlot;
 
-struct ExanetVoq {
+typedef struct ExanetVoq {
     unsigned head;
     unsigned count;
     unsigned words;
     ExanetVoqSlot slot[EXANET_VOQ_PACKETS];
-};
+} ExanetVoq;
 
-/* Whether packets of channel @vc of @from wait for output @out. */
-static inline bool exanet_voq_waits(const ExanetPort *from, unsigned vc,
-                                    unsigned out)
+/* All queues of packets that came by one port. */
+typedef struct ExanetVoqs {
+    ExanetVoq *queue[EXANET_VCS][EXANET_LINKS]; /* by output; owned, NULL: unused */
+    uint16_t busy[EXANET_VCS];      /* outputs that packets wait for */
+    unsigned words;                 /* in all queues */
+    unsigned due;                   /* words in the queues of all ports for this port */
+} ExanetVoqs;
+
+/* Returns true if packets of channel @vc of the port of @q wait for output @out. */
+static inline bool exanet_voq_waits(const ExanetVoqs *q, unsigned vc, unsigned out)
 {
-    return unlikely(from->voq_busy[vc] & (1u << out));
+    return unlikely(q->busy[vc] & (1u << out));
 }
 /* Stores a packet for @route that can't go on; false: the queue is full. */
 bool exanet_voq_put(ExanetPort *from, unsigned vc, int route,
@@ -42,8 +50,11 @@ bool exanet_voq_put(ExanetPort *from, unsigned vc, int route,
 bool exanet_voq_run(ExanetPort *from);
 /* Drops all that came by @from; returns how many packets that were. */
 unsigned exanet_voq_drop(ExanetPort *from);
+/* Returns the words of all packets that came by @from and wait. */
+unsigned exanet_voq_held(const ExanetPort *from);
 /* Words that came by @from in any channel and wait for output @out. */
 unsigned exanet_voq_words(const ExanetPort *from, unsigned out);
-void exanet_voq_fini(ExanetPort *from);
+/* Frees the queues, which are empty. */
+void exanet_voq_fini(ExanetVoqs *q);
 
 #endif /* HW_EXANET_VOQ_H */

@@ -560,7 +560,7 @@ static bool receiver_has_room(void)
             return false;
         }
     }
-    return !evil->rx_count && !evil->voq_words;
+    return !evil->rx_count && !evil->s->sw.voqs[evil->index].words;
 }
 
 /*
