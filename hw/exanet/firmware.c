@@ -23,7 +23,6 @@
 #include "irq.h"
 #include "regs.h"
 #include "rtmailbox.h"
-#include "shm-internal.h"
 #include "../trace.h"
 
 #define FW_BUDGET 256               /* blocks started by one run */

@@ -33,8 +33,14 @@ static inline uint32_t exanet_shm_get32(ExanetState *s, unsigned reg)
 {
     return exanet_reg_get32(s, EXANET_SHM + reg);
 }
-/* SHM_CTRL bits that are in effect: without what CTRL_STRICT takes away. */
-uint32_t exanet_shm_ctrl(ExanetState *s);
+/* Returns the SHM_CTRL bits that are in effect: without those that CTRL_STRICT excludes. */
+static inline uint32_t exanet_shm_ctrl(ExanetState *s)
+{
+    uint32_t ctrl = exanet_shm_get32(s, EXANET_REG_SHM_CTRL);
+
+    return s->strict ? ctrl & ~(EXANET_SHM_CTRL_WAW | EXANET_SHM_CTRL_ORDER) :
+           ctrl;
+}
 /*
  * A load or store of context @c to @gva has failed for good with @resp, ACK: there was
  * no answer, after @retries copies: ERR_GVA, ERR_INFO, interrupt, error count.  @c is
@@ -43,5 +49,8 @@ uint32_t exanet_shm_ctrl(ExanetState *s);
 void exanet_shm_error(ExanetState *s, unsigned c, uint64_t gva,
                       enum exanet_shm_class class, enum exanet_resp resp,
                       unsigned retries);
+
+/* ERR_INFO was written: the next error may be stored. */
+void exanet_shm_error_cleared(ExanetState *s);
 
 #endif /* HW_EXANET_SHM_INTERNAL_H */

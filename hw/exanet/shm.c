@@ -12,7 +12,6 @@
 #include "cdma.h"
 #include "exanet.h"
 #include "fault.h"
-#include "irq.h"
 #include "regs.h"
 #include "shm-initiator.h"
 #include "shm-internal.h"
@@ -27,51 +26,7 @@
 #define BRAM_MAX (64 * MiB)
 #define CAM_ENTRIES_MAX 64
 
-uint32_t exanet_shm_ctrl(ExanetState *s)
-{
-    uint32_t ctrl = exanet_shm_get32(s, EXANET_REG_SHM_CTRL);
-
-    return s->strict ? ctrl & ~(EXANET_SHM_CTRL_WAW | EXANET_SHM_CTRL_ORDER) :
-           ctrl;
-}
-
 /* --- Errors --------------------------------------------------------------- */
-
-void exanet_shm_error(ExanetState *s, unsigned c, uint64_t gva,
-                      enum exanet_shm_class class, enum exanet_resp resp,
-                      unsigned retries)
-{
-    uint32_t info = exanet_shm_get32(s, EXANET_REG_SHM_ERR_INFO);
-
-    trace_exanet_shm_error(s->node, c, gva, class, resp, retries);
-    exanet_count(s, SHM_ESCALATED);
-    if (c < EXANET_CONTEXTS) {
-        s->shm->errors[c]++;
-    }
-    if (!(info & EXANET_SHM_ERR_VALID)) {
-        info = EXANET_SHM_ERR_VALID |
-               RNIC_PREP(EXANET_SHM_ERR_CODE, resp) |
-               RNIC_PREP(EXANET_SHM_ERR_RETRIES, MIN(retries, 15)) |
-               RNIC_PREP(EXANET_SHM_ERR_CLASS, class) |
-               (c < EXANET_CONTEXTS ? RNIC_PREP(EXANET_SHM_ERR_CTX, c) :
-                                      EXANET_SHM_ERR_OUTSIDE);
-        exanet_reg_set32(s, EXANET_SHM + EXANET_REG_SHM_ERR_INFO, info);
-        exanet_reg_set64(s, EXANET_SHM + EXANET_REG_SHM_ERR_GVA, gva);
-    }
-    exanet_irq_raise(s, EXANET_IRQ_SHM);
-}
-
-/* The first error was read: the next one can be told. */
-static void error_cleared(ExanetState *s)
-{
-    if (exanet_shm_get32(s, EXANET_REG_SHM_ERR_INFO) & EXANET_SHM_ERR_VALID) {
-        return;
-    }
-    exanet_reg_set32(s, EXANET_SHM + EXANET_REG_SHM_ERR_INFO, 0);
-    exanet_reg_set64(s, EXANET_SHM + EXANET_REG_SHM_ERR_GVA, 0);
-    exanet_reg_set32(s, EXANET_REG_IRQ_CAUSE, ~EXANET_IRQ_SHM &
-                     exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE));
-}
 
 static bool shm_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok)
 {
@@ -120,7 +75,7 @@ void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top)
         }
         break;
     case EXANET_REG_SHM_ERR_INFO:
-        error_cleared(s);
+        exanet_shm_error_cleared(s);
         break;
     case EXANET_REG_SHM_CTRL:
         exanet_schedule(s);         /* what had to wait may go on */
@@ -160,11 +115,6 @@ static unsigned shm_active(ExanetState *s, unsigned c)
 {
     return exanet_initiator_active(s, c) + exanet_cdma_active(s, c) +
            exanet_tgen_active(s, c) + exanet_accel_active(s, c);
-}
-
-uint32_t exanet_shm_errors(ExanetState *s, unsigned c)
-{
-    return s->shm->errors[c];
 }
 
 static void shm_quiesce(ExanetState *s, unsigned c)
