@@ -16,6 +16,7 @@
 #include "packetizer.h"
 #include "receiver.h"
 #include "regs.h"
+#include "shm-internal.h"
 #include "shm.h"
 #include "switch.h"
 #include "../trace.h"

@@ -17,6 +17,7 @@
 #include "exanet.h"
 #include "fault.h"
 #include "regs.h"
+#include "shm-internal.h"
 #include "walk.h"
 #include "../trace.h"
 

@@ -15,6 +15,7 @@
 #include "receiver.h"
 #include "regs.h"
 #include "segment.h"
+#include "shm-internal.h"
 #include "wire.h"
 #include "../trace.h"
 

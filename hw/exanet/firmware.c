@@ -23,6 +23,7 @@
 #include "irq.h"
 #include "regs.h"
 #include "rtmailbox.h"
+#include "shm-internal.h"
 #include "../trace.h"
 
 #define FW_BUDGET 256               /* blocks started by one run */

@@ -22,6 +22,7 @@
 #include "flow.h"
 #include "port.h"
 #include "regs.h"
+#include "shm-internal.h"
 #include "switch.h"
 #include "wire.h"
 #include "../trace.h"

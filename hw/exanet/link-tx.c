@@ -16,7 +16,7 @@
 #include "exanet.h"
 #include "link.h"
 #include "port.h"
-#include "regs.h"
+#include "shm-internal.h"
 #include "wire.h"
 #include "../trace.h"
 

@@ -12,6 +12,7 @@
 #include "irq.h"
 #include "regs.h"
 #include "rtmailbox.h"
+#include "shm-internal.h"
 #include "wire.h"
 #include "../trace.h"
 

@@ -9,6 +9,7 @@
 #include "cq.h"
 #include "event.h"
 #include "gid.h"
+#include "guest.h"
 #include "mr.h"
 #include "port.h"
 #include "pvrdma.h"

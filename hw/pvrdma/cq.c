@@ -10,6 +10,7 @@
 #include "caps.h"
 #include "cq.h"
 #include "event.h"
+#include "guest.h"
 #include "mr.h"
 #include "pages.h"
 #include "pvrdma.h"

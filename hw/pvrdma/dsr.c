@@ -8,6 +8,7 @@
 #include "caps.h"
 #include "dsr.h"
 #include "event.h"
+#include "guest.h"
 #include "port.h"
 #include "pvrdma.h"
 

@@ -5,6 +5,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "caps.h"
+#include "guest.h"
 #include "pages.h"
 #include "pvrdma.h"
 

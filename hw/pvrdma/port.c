@@ -20,7 +20,6 @@
 #include "port.h"
 #include "pvrdma.h"
 #include "roce.h"
-#include "rx.h"
 #include "../trace.h"
 
 #define TYPE_PVRDMA_FILTER "pvrdma-filter"
@@ -206,7 +205,7 @@ static void port_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
     bool entered = rnic_loop_enter(&s->loop);
 
     trace_pvrdma_port_rx(s->port.netdev, len);
-    pvrdma_rx(s, frame, len);
+    s->port.rx(s, frame, len);
     rnic_loop_leave_late(&s->loop, entered);
 }
 

@@ -16,6 +16,8 @@ typedef struct PvrdmaState PvrdmaState;
 #define PVRDMA_VNET_BYTES   32          /* longest header of a netdev before a frame */
 
 typedef struct PvrdmaPort {
+    /* Takes a RoCE frame that has arrived. */
+    void (*rx)(PvrdmaState *s, const uint8_t *frame, size_t len);
     struct NetFilterState *filter;  /* of the paired NIC's netdev; NULL: it is gone */
     char *netdev;                   /* its id, by which traces name the device */
     bool blocked;                   /* the netdev has a frame of ours; it will tell */

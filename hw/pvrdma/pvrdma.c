@@ -16,15 +16,18 @@
 #include "cq.h"
 #include "dsr.h"
 #include "event.h"
+#include "guest.h"
 #include "mr.h"
 #include "port.h"
 #include "pvrdma.h"
 #include "qp.h"
 #include "req.h"
 #include "resp.h"
+#include "rx.h"
 #include "srq.h"
 #include "stuck.h"
 #include "table.h"
+#include "transport.h"
 #include "../trace.h"
 
 /* Rounds, and packets of them all, before the main loop gets a turn. */
@@ -33,80 +36,7 @@
 /* Packets of a QP before the next one has its turn. */
 #define VISIT_PACKETS 16
 
-/* --- Errors, memory ----------------------------------------------------- */
-
-void pvrdma_guest_error(PvrdmaState *s, const char *format, ...)
-{
-    va_list args;
-
-    pvrdma_count(s, PVRDMA_CNT_GUEST_ERROR);
-    if (qemu_loglevel_mask(LOG_GUEST_ERROR)) {
-        g_autofree char *text = NULL;
-
-        va_start(args, format);
-        text = g_strdup_vprintf(format, args);
-        va_end(args);
-        qemu_log("pvrdma: %s\n", text);
-    }
-}
-
-/*
- * Memory only: a guest that aims the device at registers of any other one, which may
- * come back to it or reset it, gets a bus error.
- */
-static const MemTxAttrs dma_attrs = { .memory = true };
-
-bool pvrdma_dma_read(PvrdmaState *s, uint64_t addr, void *buf, size_t len)
-{
-    MemTxResult result = address_space_read(s->host.as, addr, dma_attrs, buf,
-                                            len);
-
-    /* what is read or written next is later than this */
-    smp_mb_acquire();
-    return result == MEMTX_OK;
-}
-
-bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len)
-{
-    /* an index is seen behind the entry that it tells of */
-    smp_mb_release();
-    return address_space_write(s->host.as, addr, dma_attrs, buf,
-                               len) == MEMTX_OK;
-}
-
 /* --- Work --------------------------------------------------------------- */
-
-void pvrdma_schedule(PvrdmaState *s)
-{
-    rnic_loop_schedule(&s->loop);
-}
-
-void pvrdma_qp_activate(PvrdmaQp *qp)
-{
-    PvrdmaState *s = qp->s;
-
-    if (!qp->active) {
-        qp->active = true;
-        QTAILQ_INSERT_TAIL(&s->active_qps, qp, active_next);
-    }
-    pvrdma_schedule(s);
-}
-
-void pvrdma_qp_activate_late(PvrdmaQp *qp)
-{
-    PvrdmaState *s = qp->s;
-
-    if (!s->ack_delay_us) {
-        pvrdma_qp_activate(qp);
-    } else if (!qp->active) {
-        qp->active = true;
-        QTAILQ_INSERT_TAIL(&s->active_qps, qp, active_next);
-        if (!timer_pending(s->ack_timer)) {
-            timer_mod(s->ack_timer,
-                      pvrdma_now() + s->ack_delay_us * (int64_t)SCALE_US);
-        }
-    }
-}
 
 /* Answers first: peers wait for them. */
 static void qp_visit(PvrdmaState *s, PvrdmaQp *qp, unsigned *budget)
@@ -543,6 +473,8 @@ bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp)
     }
     s->host = *host;
     s->host.netdev = NULL;
+    s->transport = &pvrdma_transport;
+    s->port.rx = pvrdma_rx;
     QTAILQ_INIT(&s->active_qps);
     QTAILQ_INIT(&s->flush_qps);
     s->ack_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, run_late, s);

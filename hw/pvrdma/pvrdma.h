@@ -27,6 +27,7 @@
 
 typedef struct PvrdmaState PvrdmaState;
 typedef struct PvrdmaQp PvrdmaQp;
+typedef struct PvrdmaTransport PvrdmaTransport;
 
 /* What the bus shell gives. */
 typedef struct PvrdmaHost {
@@ -43,6 +44,7 @@ struct PvrdmaState {
     PvrdmaHost host;
     MemoryRegion regs_mr, uar_mr;
     RNicLoop loop;                  /* of the QPs that have work */
+    const PvrdmaTransport *transport;
     bool irqs_leaving;              /* messages are written, whatever they lead to */
     bool gone;                      /* unplugged: there is no bus any more */
     uint32_t mtu;                   /* property: largest path MTU, bytes */
@@ -83,13 +85,6 @@ void pvrdma_fini(PvrdmaState *s);
 void pvrdma_reset(PvrdmaState *s);
 /* Lets the bottom half run. */
 void pvrdma_schedule(PvrdmaState *s);
-/* Something of @qp may be sent. */
-void pvrdma_qp_activate(PvrdmaQp *qp);
-/*
- * The same, but it is an acknowledgement, which has time: it goes with what is sent next,
- * or after ack_delay_us [P].
- */
-void pvrdma_qp_activate_late(PvrdmaQp *qp);
 
 static inline int64_t pvrdma_now(void)
 {
@@ -113,13 +108,5 @@ static inline void pvrdma_count(PvrdmaState *s, enum pvrdma_counter counter)
 {
     s->counter[counter]++;
 }
-
-/* False if the bus refused. */
-bool pvrdma_dma_read(PvrdmaState *s, uint64_t addr, void *buf, size_t len);
-bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len);
-
-/* A mistake of the guest: counted, and in the log under guest_errors. */
-void pvrdma_guest_error(PvrdmaState *s, const char *format, ...)
-    G_GNUC_PRINTF(2, 3);
 
 #endif /* HW_PVRDMA_PVRDMA_H */

@@ -7,15 +7,13 @@
 #include "caps.h"
 #include "cq.h"
 #include "event.h"
+#include "guest.h"
 #include "mr.h"
 #include "pages.h"
 #include "pvrdma.h"
 #include "qp-attr.h"
 #include "qp.h"
-#include "req.h"
-#include "resp.h"
 #include "srq.h"
-#include "stuck.h"
 #include "table.h"
 #include "wq.h"
 #include "../trace.h"
@@ -72,9 +70,9 @@ static void qp_flush(PvrdmaQp *qp)
     bool more;
 
     qp_flush_stop(qp);
-    more = pvrdma_req_flush(qp);
+    more = qp->s->transport->send_flush(qp);
     if (qp->state == PVRDMA_QPS_ERR) {
-        more |= pvrdma_resp_flush(qp);
+        more |= qp->s->transport->receive_flush(qp);
     }
     if (more) {
         pvrdma_qp_flush_later(qp);
@@ -161,8 +159,8 @@ static void qp_timer(void *opaque)
 {
     PvrdmaQp *qp = opaque;
 
-    pvrdma_req_timer(qp);
-    pvrdma_qp_check(qp);
+    qp->s->transport->timer(qp);
+    qp->s->transport->check(qp);
 }
 
 void pvrdma_qp_timer(PvrdmaQp *qp, int64_t deadline)
@@ -177,7 +175,7 @@ void pvrdma_qp_timer(PvrdmaQp *qp, int64_t deadline)
 /* --- What happens to a QP ------------------------------------------------- */
 void pvrdma_qp_drained(PvrdmaQp *qp)
 {
-    if (!qp->sq_draining || !pvrdma_req_idle(qp)) {
+    if (!qp->sq_draining || !qp->s->transport->send_idle(qp)) {
         return;
     }
     qp->sq_draining = false;
@@ -232,7 +230,7 @@ void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
     } else if (qp->state == PVRDMA_QPS_RTS) {
         pvrdma_qp_activate(qp);
     }
-    pvrdma_qp_check(qp);
+    qp->s->transport->check(qp);
 }
 
 /* --- Creation and end ----------------------------------------------------- */
@@ -437,7 +435,7 @@ static void qp_answer(PvrdmaQp *qp)
     unsigned budget = QP_LAST_ANSWERS;
 
     if (qp->type == PVRDMA_QPT_RC && qp->state >= PVRDMA_QPS_RTR) {
-        pvrdma_resp_run(qp, &budget);
+        qp->s->transport->receive_answer(qp, &budget);
     }
 }
 
@@ -448,7 +446,7 @@ static void qp_stop(PvrdmaQp *qp)
     timer_del(qp->timer);
     qp_flush_stop(qp);
     qp->last_due = false;
-    pvrdma_req_fini(qp);
+    qp->s->transport->end(qp);
 }
 
 static void qp_free(PvrdmaQp *qp)
@@ -511,7 +509,7 @@ static void qp_reset(PvrdmaQp *qp)
 static void qp_ready_to_receive(PvrdmaQp *qp)
 {
     if (qp->type == PVRDMA_QPT_RC) {
-        pvrdma_resp_init(qp);
+        qp->s->transport->receive_begin(qp);
     } else {
         qp->mtu = qp->s->mtu;           /* a datagram goes to anybody */
     }
@@ -520,7 +518,7 @@ static void qp_ready_to_receive(PvrdmaQp *qp)
 static void qp_ready_to_send(PvrdmaQp *qp, uint8_t from)
 {
     if (from == PVRDMA_QPS_RTR) {
-        pvrdma_req_init(qp);
+        qp->s->transport->send_begin(qp);
         qp->ud_psn = qp->attr.sq_psn;
     }
     qp->sq_draining = false;
@@ -591,7 +589,7 @@ int pvrdma_cmd_modify_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
     err = pvrdma_qp_attr_set(qp, le32_to_cpu(cmd->attr_mask), &cmd->attrs, &to);
     if (!err) {
         qp_move(qp, to);
-        pvrdma_qp_check(qp);
+        qp->s->transport->check(qp);
     }
     return err;
 }

@@ -18,6 +18,7 @@
 #include "wq.h"
 
 typedef struct PvrdmaQp PvrdmaQp;
+typedef struct PvrdmaTransport PvrdmaTransport;
 
 /* Attributes that modify_qp sets, in host order. */
 typedef struct PvrdmaQpAttr {
@@ -67,6 +68,24 @@ struct PvrdmaQp {
     QLIST_ENTRY(PvrdmaQp) send_next, recv_next;     /* of its CQs */
 };
 
+/* What carries the work requests of queue pairs: the sending and the receiving side. */
+struct PvrdmaTransport {
+    void (*receive_begin)(PvrdmaQp *qp);
+    /* Flushes a part of the receive WQEs; true: there are more. */
+    bool (*receive_flush)(PvrdmaQp *qp);
+    /* Sends answers, at most *@budget packets; true: there are more. */
+    bool (*receive_answer)(PvrdmaQp *qp, unsigned *budget);
+    void (*send_begin)(PvrdmaQp *qp);
+    /* Flushes a part of the send WQEs; true: there are more. */
+    bool (*send_flush)(PvrdmaQp *qp);
+    bool (*send_idle)(const PvrdmaQp *qp);
+    /* The QP's timer has fired. */
+    void (*timer)(PvrdmaQp *qp);
+    void (*end)(PvrdmaQp *qp);
+    /* Aborts if @qp will hang, in builds with sanitizers. */
+    void (*check)(PvrdmaQp *qp);
+};
+
 /* WQEs of a queue that are flushed at once: others shall have a turn. */
 #define PVRDMA_FLUSH_WQES 256
 
@@ -111,6 +130,15 @@ void pvrdma_qp_timer(PvrdmaQp *qp, int64_t deadline);
 
 /* Frees all queue pairs. */
 void pvrdma_qp_reset_all(PvrdmaState *s);
+
+/* qp-active.c */
+/* Something of @qp may be sent. */
+void pvrdma_qp_activate(PvrdmaQp *qp);
+/*
+ * The same, but it is an acknowledgement, which has time: it goes with what is sent next,
+ * or after ack_delay_us [P].
+ */
+void pvrdma_qp_activate_late(PvrdmaQp *qp);
 
 /* Commands. */
 PvrdmaCmd pvrdma_cmd_create_qp, pvrdma_cmd_modify_qp;

@@ -6,6 +6,7 @@
 #include "caps.h"
 #include "comp.h"
 #include "dcqcn.h"
+#include "guest.h"
 #include "mr.h"
 #include "port.h"
 #include "pvrdma.h"

@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "cq.h"
+#include "guest.h"
 #include "mr.h"
 #include "pvrdma.h"
 #include "qp.h"

@@ -5,6 +5,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "cq.h"
+#include "guest.h"
 #include "port.h"
 #include "pvrdma.h"
 #include "qp-attr.h"

@@ -7,6 +7,7 @@
 #include "qemu/bswap.h"
 #include "qemu/host-utils.h"
 #include "caps.h"
+#include "guest.h"
 #include "mr.h"
 #include "pages.h"
 #include "pvrdma.h"

@@ -4,6 +4,7 @@
  * read a WQE only once, because each further read returns other bytes.
  */
 #include "fuzz.h"
+#include "hw/rnic/pvrdma/guest.h"
 #include "hw/rnic/pvrdma/mr.h"
 #include "hw/rnic/pvrdma/pages.h"
 #include "hw/rnic/pvrdma/pvrdma.h"

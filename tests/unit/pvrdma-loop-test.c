@@ -12,6 +12,7 @@
 #include "hw/rnic/pvrdma/cq.h"
 #include "hw/rnic/pvrdma/event.h"
 #include "hw/rnic/pvrdma/gid.h"
+#include "hw/rnic/pvrdma/guest.h"
 #include "hw/rnic/pvrdma/mr.h"
 #include "hw/rnic/pvrdma/pages.h"
 #include "hw/rnic/pvrdma/port.h"

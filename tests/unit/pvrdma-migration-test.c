@@ -17,6 +17,7 @@
 #include "hw/rnic/pvrdma/cq.h"
 #include "hw/rnic/pvrdma/event.h"
 #include "hw/rnic/pvrdma/gid.h"
+#include "hw/rnic/pvrdma/guest.h"
 #include "hw/rnic/pvrdma/migration.h"
 #include "hw/rnic/pvrdma/mr.h"
 #include "hw/rnic/pvrdma/port.h"
@@ -30,6 +31,7 @@
 #include "hw/rnic/pvrdma/srq.h"
 #include "hw/rnic/pvrdma/stuck.h"
 #include "hw/rnic/pvrdma/table.h"
+#include "hw/rnic/pvrdma/transport.h"
 #include "hw/rnic/pvrdma/wq.h"
 
 #define RAM_BYTES   (4u << 20)
@@ -637,6 +639,7 @@ int main(int argc, char **argv)
     s->imr = 0;
     s->host.messages = host_messages;
     s->host.irq = host_irq;
+    s->transport = &pvrdma_transport;
     QTAILQ_INIT(&s->active_qps);
     QTAILQ_INIT(&s->flush_qps);
     s->ring_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, pvrdma_rings_again, s);

@@ -11,6 +11,7 @@
 #include "../../hw/rnic/pvrdma/cq.h"
 #include "../../hw/rnic/pvrdma/event.h"
 #include "../../hw/rnic/pvrdma/gid.h"
+#include "../../hw/rnic/pvrdma/guest.h"
 #include "../../hw/rnic/pvrdma/mr.h"
 #include "../../hw/rnic/pvrdma/pages.h"
 #include "../../hw/rnic/pvrdma/pvrdma.h"
@@ -21,6 +22,7 @@
 #include "../../hw/rnic/pvrdma/srq.h"
 #include "../../hw/rnic/pvrdma/stuck.h"
 #include "../../hw/rnic/pvrdma/table.h"
+#include "../../hw/rnic/pvrdma/transport.h"
 #include "../../hw/rnic/pvrdma/wq.h"
 
 #define QPS 200
@@ -192,6 +194,7 @@ static void bed_start(void)
 
     bed = g_new0(Bed, 1);
     bed->notes = g_string_new("");
+    bed->s.transport = &pvrdma_transport;
     QTAILQ_INIT(&bed->s.active_qps);
     QTAILQ_INIT(&bed->s.flush_qps);
     pvrdma_table_init(&bed->s.pd, 4);
