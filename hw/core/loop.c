@@ -20,10 +20,7 @@ void rnic_loop_schedule(RNicLoop *l)
 
 void rnic_loop_at(RNicLoop *l, int64_t ns)
 {
-    if (ns < l->timer_at) {
-        l->timer_at = ns;
-        timer_mod(l->timer, ns);
-    }
+    rnic_deadline_at(&l->deadline, ns);
 }
 
 bool rnic_loop_enter(RNicLoop *l)
@@ -143,7 +140,7 @@ static void loop_timer(void *opaque)
 {
     RNicLoop *l = opaque;
 
-    l->timer_at = INT64_MAX;
+    rnic_deadline_fired(&l->deadline);
     rnic_loop_run(l);
 }
 
@@ -159,8 +156,7 @@ bool rnic_loop_reset_begin(RNicLoop *l)
     l->reset_wanted = false;
     l->pending = false;
     qemu_bh_cancel(l->bh);
-    timer_del(l->timer);
-    l->timer_at = INT64_MAX;
+    rnic_deadline_cancel(&l->deadline);
     return true;
 }
 
@@ -177,10 +173,9 @@ void rnic_loop_init(RNicLoop *l, const RNicLoopOps *ops, void *opaque,
         .ops = ops,
         .opaque = opaque,
         .dev = dev,
-        .timer_at = INT64_MAX,
     };
     l->bh = qemu_bh_new_guarded(loop_bh, l, &dev->mem_reentrancy_guard);
-    l->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, loop_timer, l);
+    rnic_deadline_init(&l->deadline, loop_timer, l);
 }
 
 /* Frees the state.  Frames that arrive while it is freed start no work. */
@@ -188,8 +183,7 @@ static void loop_free(RNicLoop *l)
 {
     l->running = true;
     l->ops->free(l->opaque);
-    timer_free(l->timer);
-    l->timer = NULL;
+    rnic_deadline_fini(&l->deadline);
     l->running = false;
 }
 

@@ -21,8 +21,8 @@
 #ifndef RNIC_CORE_LOOP_H
 #define RNIC_CORE_LOOP_H
 
-#include "qemu/timer.h"
 #include "compat.h"
+#include "deadline.h"
 
 /* What a device gives to its loop; a function may be NULL unless it says otherwise. */
 typedef struct RNicLoopOps {
@@ -53,8 +53,7 @@ typedef struct RNicLoop {
     void *opaque;
     DeviceState *dev;
     QEMUBH *bh;                     /* NULL: the device has ended */
-    QEMUTimer *timer;               /* of rnic_loop_at() */
-    int64_t timer_at;               /* ns; INT64_MAX: not armed */
+    RNicDeadline deadline;          /* of rnic_loop_at() */
     bool timed;                     /* the units run at exact virtual times */
     bool running;                   /* the device is at work */
     bool engaged;                   /* QEMU's re-entrancy guard before the work */

@@ -16,7 +16,6 @@
 #include "packetizer.h"
 #include "receiver.h"
 #include "regs.h"
-#include "shm-internal.h"
 #include "shm.h"
 #include "switch.h"
 #include "../trace.h"

@@ -16,7 +16,6 @@
 #include "receiver.h"
 #include "regs.h"
 #include "rtmailbox.h"
-#include "shm-internal.h"
 #include "shm.h"
 #include "switch-arith.h"
 #include "switch.h"

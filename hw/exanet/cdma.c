@@ -10,6 +10,7 @@
 #include "qemu/osdep.h"
 #include "qemu/host-utils.h"
 #include "qemu/log.h"
+#include "../core/backoff.h"
 #include "cdma-internal.h"
 #include "cdma.h"
 #include "context.h"
@@ -185,8 +186,8 @@ static int64_t round_wait(const CdmaChannel *ch)
         uint8_t code = ch->piece[ch->list[i]].code;
 
         if (code == EXANET_RESP_FULL || code == EXANET_RESP_FAULT) {
-            return MIN((int64_t)BACKOFF_NS << MIN(ch->round - 1, BACKOFF_SHIFT_MAX),
-                       MAX(timeout, BACKOFF_NS));
+            return rnic_backoff(BACKOFF_NS, ch->round - 1, BACKOFF_SHIFT_MAX,
+                                MAX(timeout, BACKOFF_NS));
         }
     }
     return 0;

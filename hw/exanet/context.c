@@ -17,7 +17,6 @@
 #include "exanet.h"
 #include "fault.h"
 #include "regs.h"
-#include "shm-internal.h"
 #include "walk.h"
 #include "../trace.h"
 

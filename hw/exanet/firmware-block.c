@@ -7,6 +7,7 @@
  * source, or when nobody answers.
  */
 #include "qemu/osdep.h"
+#include "../core/backoff.h"
 #include "crossbar.h"
 #include "exadma.h"
 #include "exanet.h"
@@ -15,7 +16,6 @@
 #include "receiver.h"
 #include "regs.h"
 #include "segment.h"
-#include "shm-internal.h"
 #include "wire.h"
 #include "../trace.h"
 
@@ -76,7 +76,7 @@ void exanet_fw_timer_expired(void *opaque)
 {
     ExanetFirmware *fw = opaque;
 
-    fw->armed = FW_NEVER;
+    rnic_deadline_fired(&fw->timer);
     fw->expired = true;
     exanet_schedule(fw->s);
 }
@@ -90,10 +90,7 @@ static void fw_deadline(ExanetFirmware *fw, unsigned tid, int64_t when)
 /* The timer may fire too early, for a block that is done; never too late. */
 void exanet_fw_timer_update(ExanetFirmware *fw)
 {
-    if (fw->next < fw->armed) {
-        fw->armed = fw->next;
-        timer_mod_ns(fw->timer, fw->next);
-    }
+    rnic_deadline_at(&fw->timer, fw->next);
 }
 
 /* For the answer to the copy of @tid that was just sent. */
@@ -452,7 +449,8 @@ static void fw_hold(ExanetState *s, ExanetFirmware *fw, unsigned tid,
                     int64_t least, unsigned code)
 {
     FwBlock *b = &fw->block[tid];
-    int64_t delay = fw->backoff << MIN(b->backoffs, FW_BACKOFF_SHIFT_MAX);
+    int64_t delay = rnic_backoff(fw->backoff, b->backoffs, FW_BACKOFF_SHIFT_MAX,
+                                 INT64_MAX);
 
     if (b->backoffs >= fw->pf_retry_max) {
         exanet_fw_transfer_finish(s, fw, fw_transfer(fw, tid), code);

@@ -11,8 +11,10 @@
 #ifndef HW_EXANET_FIRMWARE_INTERNAL_H
 #define HW_EXANET_FIRMWARE_INTERNAL_H
 
+#include "../core/deadline.h"
 #include "exanet.h"
 #include "firmware.h"
+#include "rtt.h"
 #include "job-quota.h"
 
 #define FW_QUEUE 256                /* read requests of an owner that wait */
@@ -32,12 +34,6 @@ typedef enum FwState {
     FW_STOPPED,                     /* by the ExaDMA; noted in errors[] */
     FW_HOLD,                        /* sent again at its deadline, or earlier */
 } FwState;
-
-/* A smoothed time, ns, and how far from it single ones are; 0: nothing measured. */
-typedef struct FwRtt {
-    int64_t mean;
-    int64_t deviation;
-} FwRtt;
 
 /* What a target may remember of a TID. */
 typedef struct FwTidRecord {
@@ -59,7 +55,7 @@ typedef struct FwPath {
 /* A node that a context sends to. */
 typedef struct FwPeer {
     int64_t used;                   /* ns */
-    FwRtt rtt;
+    ExanetRtt rtt;
     uint32_t coord;
     uint32_t blocks;                /* under way */
     uint8_t turn;                   /* number of the path that is next */
@@ -169,7 +165,7 @@ typedef struct FwQueue {
 
 struct ExanetFirmware {
     ExanetState *s;
-    QEMUTimer *timer;
+    RNicDeadline timer;             /* of all blocks and reports */
 
     /* registers, as they were when this run began */
     uint32_t window;
@@ -185,13 +181,12 @@ struct ExanetFirmware {
 
     int64_t now;
     int64_t next;                   /* no deadline is earlier */
-    int64_t armed;                  /* the timer's, FW_NEVER: not running */
     bool expired;
 
     int64_t deadline[EXANET_TIDS];
     FwBlock block[EXANET_TIDS];
     uint64_t order;                 /* copies sent so far */
-    FwRtt rtt;                      /* of all peers */
+    ExanetRtt rtt;                      /* of all peers */
     GHashTable *peers[EXANET_CONTEXTS];     /* coordinates -> FwPeer, owned */
     ExanetJobQuota peers_held[EXANET_CONTEXTS];
     /* first generations of new peers, by hash of the coordinates */

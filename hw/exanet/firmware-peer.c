@@ -10,6 +10,7 @@
 #include "firmware-internal.h"
 #include "job-quota.h"
 #include "receiver.h"
+#include "rtt.h"
 
 #define FW_PEERS_MAX 2048           /* of a context */
 #define FW_BEHIND_MAX (FW_GENERATIONS / 2 - 1)
@@ -24,8 +25,6 @@
 #define FW_BLOCK_MIN 1024
 #define FW_BLOCK_CLEAN 64
 #define FW_LOST_REPEATEDLY 2
-#define FW_RTT_SHIFT 3              /* weight 1/8 of a new round trip, as in TCP */
-#define FW_RTT_VAR_SHIFT 2          /* 1/4 of its deviation */
 
 /* --- Peers ----------------------------------------------------------------- */
 
@@ -284,20 +283,6 @@ void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b)
 
 /* --- Round trips ------------------------------------------------------------ */
 
-static void fw_rtt_smooth(FwRtt *rtt, int64_t ns)
-{
-    int64_t off = ns - rtt->mean;
-
-    if (!rtt->mean) {
-        rtt->mean = MAX(ns, 1);
-        rtt->deviation = ns / 2;
-        return;
-    }
-    rtt->mean = MAX(rtt->mean + off / (1 << FW_RTT_SHIFT), 1);
-    rtt->deviation += ((off < 0 ? -off : off) - rtt->deviation) /
-                      (1 << FW_RTT_VAR_SHIFT);
-}
-
 /*
  * Acks tell which copy they answer, so that a late one of the first copy counts even
  * if others were sent since: else round trips longer than the time-out could never be
@@ -307,17 +292,17 @@ void exanet_fw_rtt_sample(ExanetFirmware *fw, FwBlock *b, unsigned seq)
 {
     if (b->state != FW_FREE && !b->measured && seq == b->first_seq) {
         b->measured = true;
-        fw_rtt_smooth(&b->peer->rtt, fw->now - b->sent);
-        fw_rtt_smooth(&fw->rtt, fw->now - b->sent);
+        exanet_rtt_sample(&b->peer->rtt, fw->now - b->sent);
+        exanet_rtt_sample(&fw->rtt, fw->now - b->sent);
     }
 }
 
 int64_t exanet_fw_timeout_ns(const ExanetFirmware *fw, const FwPeer *peer)
 {
-    const FwRtt *rtt = peer->rtt.mean ? &peer->rtt : &fw->rtt;
+    const ExanetRtt *rtt = peer->rtt.mean ? &peer->rtt : &fw->rtt;
 
     return !fw->dynamic ? fw->timeout :
-           MAX(fw->timeout, rtt->mean + 4 * rtt->deviation);
+           MAX(fw->timeout, exanet_rtt_timeout(rtt));
 }
 
 void exanet_fw_heard(ExanetFirmware *fw, const FwBlock *b)

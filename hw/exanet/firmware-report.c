@@ -7,12 +7,14 @@
  * sequence that no block has.
  */
 #include "qemu/osdep.h"
+#include "../core/backoff.h"
 #include "crossbar.h"
 #include "exanet.h"
 #include "firmware-internal.h"
 #include "firmware.h"
 #include "receiver.h"
 #include "rtmailbox.h"
+#include "rtt.h"
 #include "wire.h"
 
 /* Reports that wait for one reader, a context of a node. */
@@ -64,7 +66,7 @@ static void report_send(ExanetState *s, ExanetFirmware *fw, FwReport *r)
     exanet_crossbar_respond(s, pkt.dst, buf, exanet_packet_encode(buf, &pkt));
     exanet_schedule(s);
     if (fw->dynamic) {
-        wait = MAX(wait, fw->rtt.mean + 4 * fw->rtt.deviation);
+        wait = MAX(wait, exanet_rtt_timeout(&fw->rtt));
     }
     r->deadline = fw->now + MIN(wait << shift, EXANET_TID_AGE_NS / 2);
     fw->next = MIN(fw->next, r->deadline);
@@ -192,7 +194,8 @@ static void report_retry(ExanetState *s, ExanetFirmware *fw, FwReport *r)
 /* The reader cannot take it now: later, but not for ever. */
 static void report_hold(ExanetFirmware *fw, FwReport *r)
 {
-    int64_t delay = fw->backoff << MIN(r->backoffs, FW_REPORT_BACKOFF_MAX);
+    int64_t delay = rnic_backoff(fw->backoff, r->backoffs, FW_REPORT_BACKOFF_MAX,
+                                 INT64_MAX);
 
     if (r->backoffs >= fw->pf_retry_max) {
         r->used = false;

@@ -23,7 +23,6 @@
 #include "irq.h"
 #include "regs.h"
 #include "rtmailbox.h"
-#include "shm-internal.h"
 #include "../trace.h"
 
 #define FW_BUDGET 256               /* blocks started by one run */
@@ -598,17 +597,16 @@ void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top)
 static void fw_reset(ExanetState *s)
 {
     ExanetFirmware *fw = s->firmware;
-    QEMUTimer *timer = fw->timer;
+    RNicDeadline timer = fw->timer;
     GHashTable *peers[EXANET_CONTEXTS];
 
-    timer_del(timer);
+    rnic_deadline_cancel(&timer);
     memcpy(peers, fw->peers, sizeof(peers));
     memset(fw, 0, sizeof(*fw));
     memcpy(fw->peers, peers, sizeof(peers));
     fw->s = s;
     fw->timer = timer;
     fw->next = FW_NEVER;
-    fw->armed = FW_NEVER;
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
         g_hash_table_remove_all(fw->peers[c]);
         memset(fw->peers_gen[c], s->epoch % FW_GENERATIONS, FW_PEER_SLOTS);
@@ -628,7 +626,7 @@ static void fw_init(ExanetState *s)
 {
     ExanetFirmware *fw = g_new0(ExanetFirmware, 1);
 
-    fw->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, exanet_fw_timer_expired, fw);
+    rnic_deadline_init(&fw->timer, exanet_fw_timer_expired, fw);
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
         fw->peers[c] = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     }
@@ -639,7 +637,7 @@ static void fw_init(ExanetState *s)
 
 static void fw_fini(ExanetState *s)
 {
-    timer_free(s->firmware->timer);
+    rnic_deadline_fini(&s->firmware->timer);
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
         g_hash_table_unref(s->firmware->peers[c]);
     }

@@ -22,7 +22,6 @@
 #include "flow.h"
 #include "port.h"
 #include "regs.h"
-#include "shm-internal.h"
 #include "switch.h"
 #include "wire.h"
 #include "../trace.h"

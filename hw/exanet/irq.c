@@ -7,7 +7,6 @@
 #include "exanet.h"
 #include "irq.h"
 #include "regs.h"
-#include "shm-internal.h"
 #include "../trace.h"
 
 static bool irq_enabled(ExanetState *s, uint32_t cause)

@@ -9,7 +9,7 @@
 #include "irq.h"
 #include "link.h"
 #include "port.h"
-#include "shm-internal.h"
+#include "regs.h"
 #include "../trace.h"
 
 #define HELLO_INTERVAL_DOWN_NS (50 * SCALE_MS)

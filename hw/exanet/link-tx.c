@@ -16,7 +16,7 @@
 #include "exanet.h"
 #include "link.h"
 #include "port.h"
-#include "shm-internal.h"
+#include "regs.h"
 #include "wire.h"
 #include "../trace.h"
 

@@ -18,7 +18,6 @@
 #include "link.h"
 #include "port.h"
 #include "regs.h"
-#include "shm-internal.h"
 #include "wire.h"
 #include "../trace.h"
 

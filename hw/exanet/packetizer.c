@@ -10,6 +10,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
 #include "qemu/log.h"
+#include "../core/backoff.h"
 #include "context.h"
 #include "crossbar.h"
 #include "exanet.h"
@@ -68,19 +69,13 @@ static void channel_finish(ExanetState *s, unsigned n,
                                      ldq_le_p(&channel_regs(s, n)->status));
 }
 
-/*
- * Sets the time at which channel @n is looked at again.  The timer is only moved
- * forward in time; what it finds when it fires decides when it fires next.
- */
+/* Sets the time at which the packetizer looks at channel @n again. */
 static void channel_arm(ExanetState *s, unsigned n, int64_t deadline)
 {
     ExanetPacketizer *p = &s->packetizer;
 
     p->channel[n].deadline = deadline;
-    if (deadline < p->timer_at) {
-        p->timer_at = deadline;
-        timer_mod(p->timer, deadline);
-    }
+    rnic_deadline_at(&p->deadline, deadline);
 }
 
 static int64_t timeout_ns(const ExanetPktzChannel *ch)
@@ -346,8 +341,7 @@ void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt)
                        EXANET_PKTZSTAT_TIMEOUT);
         return;
     }
-    delay = MIN((int64_t)BACKOFF_NS << MIN(ch->nacks, BACKOFF_SHIFT_MAX),
-                BACKOFF_MAX_NS);
+    delay = rnic_backoff(BACKOFF_NS, ch->nacks, BACKOFF_SHIFT_MAX, BACKOFF_MAX_NS);
     ch->nacks += ch->nacks < UINT8_MAX;
     ch->timeouts = 0;
     ch->backoff = true;
@@ -383,7 +377,7 @@ static void packetizer_expire(ExanetState *s)
     unsigned long n;
 
     p->due = false;
-    p->timer_at = INT64_MIN;        /* armed once, below */
+    rnic_deadline_hold(&p->deadline);
     for (n = find_first_bit(p->waiting, EXANET_PKTZ_TOTAL);
          n < EXANET_PKTZ_TOTAL;
          n = find_next_bit(p->waiting, EXANET_PKTZ_TOTAL, n + 1)) {
@@ -394,10 +388,7 @@ static void packetizer_expire(ExanetState *s)
             next = MIN(next, p->channel[n].deadline);
         }
     }
-    p->timer_at = next;
-    if (next != INT64_MAX) {
-        timer_mod(p->timer, next);
-    }
+    rnic_deadline_release(&p->deadline, next);
 }
 
 /*
@@ -466,15 +457,13 @@ static void packetizer_timer(void *opaque)
 
 static void packetizer_init(ExanetState *s)
 {
-    s->packetizer.timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, packetizer_timer, s);
-    s->packetizer.timer_at = INT64_MAX;
+    rnic_deadline_init(&s->packetizer.deadline, packetizer_timer, s);
     exanet_pktz_peers_init(s);
 }
 
 static void packetizer_fini(ExanetState *s)
 {
-    timer_free(s->packetizer.timer);
-    s->packetizer.timer = NULL;
+    rnic_deadline_fini(&s->packetizer.deadline);
     exanet_pktz_peers_fini(s);
 }
 
@@ -482,8 +471,7 @@ static void packetizer_reset(ExanetState *s)
 {
     ExanetPacketizer *p = &s->packetizer;
 
-    timer_del(p->timer);
-    p->timer_at = INT64_MAX;
+    rnic_deadline_cancel(&p->deadline);
     p->due = false;
     p->next = 0;
     for (unsigned n = 0; n < EXANET_PKTZ_TOTAL; n++) {

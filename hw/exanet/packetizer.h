@@ -7,7 +7,7 @@
 
 #include "exec/hwaddr.h"
 #include "qemu/bitmap.h"
-#include "qemu/timer.h"
+#include "../core/deadline.h"
 #include "rnic/exanet/desc.h"
 #include "rnic/exanet/regs.h"
 #include "wire.h"
@@ -38,8 +38,7 @@ typedef struct ExanetPacketizer {
     DECLARE_BITMAP(waiting, EXANET_PKTZ_TOTAL);     /* not done yet */
     DECLARE_BITMAP(send, EXANET_PKTZ_TOTAL);        /* when there is room */
     unsigned next;                  /* the round robin goes on here */
-    QEMUTimer *timer;
-    int64_t timer_at;               /* INT64_MAX: not armed */
+    RNicDeadline deadline;          /* of all channels */
     bool due;                       /* the timer has fired */
 } ExanetPacketizer;
 

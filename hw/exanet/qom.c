@@ -21,7 +21,6 @@
 #include "receiver.h"
 #include "regs.h"
 #include "route.h"
-#include "shm-internal.h"
 
 /* Something to be looked at. */
 typedef struct QomView {

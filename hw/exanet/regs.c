@@ -7,7 +7,6 @@
 #include "qemu/log.h"
 #include "exanet.h"
 #include "regs.h"
-#include "shm-internal.h"
 
 /* Kinds of 32-bit lanes. */
 enum {

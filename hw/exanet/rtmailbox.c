@@ -12,7 +12,6 @@
 #include "irq.h"
 #include "regs.h"
 #include "rtmailbox.h"
-#include "shm-internal.h"
 #include "wire.h"
 #include "../trace.h"
 

@@ -12,6 +12,8 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/queue.h"
+#include "../core/backoff.h"
+#include "../core/deadline.h"
 #include "aperture.h"
 #include "crossbar.h"
 #include "exanet.h"
@@ -94,8 +96,7 @@ struct ExanetInitiator {
     uint64_t stalled[1u << 6];      /* by AXI id: what was refused, and why */
     bool wanted;                    /* a request was refused */
     bool aborting;
-    QEMUTimer *timer;
-    int64_t timer_at;               /* INT64_MAX: not armed */
+    RNicDeadline deadline;          /* of all transactions */
     bool due;                       /* the timer has fired */
 };
 
@@ -131,14 +132,11 @@ static bool is_oldest(ExanetInitiator *ini, const Transaction *t)
     return true;
 }
 
-/* The timer is only moved forward in time; see packetizer.c. */
+/* Sets the time at which the initiator looks at @t again. */
 static void arm(ExanetInitiator *ini, Transaction *t, int64_t deadline)
 {
     t->deadline = deadline;
-    if (deadline < ini->timer_at) {
-        ini->timer_at = deadline;
-        timer_mod(ini->timer, deadline);
-    }
+    rnic_deadline_at(&ini->deadline, deadline);
 }
 
 static void enqueue(ExanetState *s, Transaction *t)
@@ -658,7 +656,7 @@ static void expire_all(ExanetState *s)
     bool more = true;
 
     ini->due = false;
-    ini->timer_at = INT64_MIN;      /* armed once, below */
+    rnic_deadline_hold(&ini->deadline);
     while (more) {
         more = false;
         FOREACH(t, ini) {
@@ -674,10 +672,7 @@ static void expire_all(ExanetState *s)
         }
         next = MIN(next, t->deadline);
     }
-    ini->timer_at = next;
-    if (next != INT64_MAX) {
-        timer_mod(ini->timer, next);
-    }
+    rnic_deadline_release(&ini->deadline, next);
 }
 
 /* --- Responses ------------------------------------------------------------ */
@@ -724,8 +719,8 @@ static int64_t refused_wait(ExanetState *s, const Transaction *t,
     case EXANET_RESP_FAULT:
         return exanet_shm_node_timeout(s, t->node);
     default:
-        return MIN((int64_t)BACKOFF_NS << MIN(t->refusals, BACKOFF_SHIFT_MAX),
-                   BACKOFF_MAX_NS);
+        return rnic_backoff(BACKOFF_NS, t->refusals, BACKOFF_SHIFT_MAX,
+                            BACKOFF_MAX_NS);
     }
 }
 
@@ -952,8 +947,7 @@ void exanet_initiator_init(ExanetState *s)
 {
     ExanetInitiator *ini = g_new0(ExanetInitiator, 1);
 
-    ini->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, initiator_timer, s);
-    ini->timer_at = INT64_MAX;
+    rnic_deadline_init(&ini->deadline, initiator_timer, s);
     ini->nodes = exanet_shm_nodes_new();
     QTAILQ_INIT(&ini->queue[QUEUE_SHARED]);
     QTAILQ_INIT(&ini->queue[QUEUE_RDMA]);
@@ -966,7 +960,7 @@ void exanet_initiator_fini(ExanetState *s)
     ExanetInitiator *ini = s->shm->initiator;
 
     s->shm->initiator = NULL;
-    timer_free(ini->timer);
+    rnic_deadline_fini(&ini->deadline);
     exanet_shm_nodes_free(ini->nodes);
     g_free(ini);
 }
@@ -976,8 +970,7 @@ void exanet_initiator_reset(ExanetState *s)
 {
     ExanetInitiator *ini = s->shm->initiator;
 
-    timer_del(ini->timer);
-    ini->timer_at = INT64_MAX;
+    rnic_deadline_cancel(&ini->deadline);
     ini->due = false;
     ini->wanted = false;
     memset(ini->stalled, 0, sizeof(ini->stalled));

@@ -5,6 +5,7 @@
 #include "qemu/osdep.h"
 #include "crossbar.h"
 #include "exanet.h"
+#include "rtt.h"
 #include "shm-internal.h"
 #include "shm-node.h"
 
@@ -172,24 +173,17 @@ int64_t exanet_shm_node_timeout(ExanetState *s, const ShmNode *node)
     int64_t ns;
 
     limit = MAX(limit, TIMEOUT_MIN_NS);
-    if (!node->srtt || exanet_shm_get32(s, EXANET_REG_SHM_TIMEOUT_MODE) !=
+    if (!node->rtt.mean || exanet_shm_get32(s, EXANET_REG_SHM_TIMEOUT_MODE) !=
         EXANET_SHM_TIMEOUT_DYNAMIC) {
         return limit;
     }
-    ns = MAX(node->srtt + 4 * node->rttvar, DYNAMIC_MIN_NS);
+    ns = MAX(exanet_rtt_timeout(&node->rtt), DYNAMIC_MIN_NS);
     return MIN(ns << node->shift, limit);
 }
 
 void exanet_shm_node_sample(ShmNode *node, int64_t ns)
 {
-    ns = MAX(ns, 1);
-    if (!node->srtt) {
-        node->srtt = ns;
-        node->rttvar = ns / 2;
-        return;
-    }
-    node->rttvar += (ABS(ns - node->srtt) - node->rttvar) / 4;
-    node->srtt = MAX(node->srtt + (ns - node->srtt) / 8, 1);
+    exanet_rtt_sample(&node->rtt, ns);
 }
 
 /* --- Init and fini ----------------------------------------------------------- */
@@ -220,7 +214,7 @@ void exanet_shm_nodes_reset(ShmNodes *nodes)
     g_hash_table_iter_init(&iter, nodes->nodes);
     while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&node)) {
         node->dead = false;
-        node->srtt = 0;
+        node->rtt = (ExanetRtt) { 0 };
         node->shift = 0;
         node->path = 0;
     }

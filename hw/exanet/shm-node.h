@@ -7,6 +7,7 @@
 
 #include "qemu/queue.h"
 #include "exanet.h"
+#include "rtt.h"
 
 /* What is to be sent, in the order of issue. */
 enum {
@@ -25,7 +26,7 @@ typedef struct ShmNode {
     uint16_t seq[EXANET_SHM_CLASSES];   /* of the next one */
     unsigned path;                  /* counts on when there is no answer */
     uint32_t blocked[QUEUES];       /* turn in which its way was not open */
-    int64_t srtt, rttvar;           /* ns; 0: not known */
+    ExanetRtt rtt;
     uint64_t doubt;                 /* a serial; see rdma_doubt() */
     int64_t used;                   /* ns, time of the last transaction's begin */
     unsigned busy;                  /* transactions under way */

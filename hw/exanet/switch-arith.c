@@ -21,7 +21,6 @@
 #include "port.h"
 #include "regs.h"
 #include "route.h"
-#include "shm-internal.h"
 #include "switch-arith.h"
 #include "switch.h"
 #include "voq.h"

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Time before a repetition, which doubles with each one.
+ */
+#ifndef RNIC_CORE_BACKOFF_H
+#define RNIC_CORE_BACKOFF_H
+
+/* Returns @first << MIN(@times, @shift_max), but at most @max; ns. */
+static inline int64_t rnic_backoff(int64_t first, unsigned times, unsigned shift_max,
+                                   int64_t max)
+{
+    int64_t ns = first << MIN(times, shift_max);
+
+    return MIN(ns, max);
+}
+
+#endif /* RNIC_CORE_BACKOFF_H */
