@@ -24,16 +24,23 @@ int exanet_crossbar_route(ExanetState *s, uint32_t dst, unsigned path)
                                    exanet_switch_way(s, dst, path)->route;
 }
 
-bool exanet_crossbar_ready(ExanetState *s, int route)
+uint8_t *exanet_net_open_route(ExanetState *s, int route, ExanetOpen *o)
 {
-    return route < 0 || exanet_switch_ready(s, route, EXANET_INPUT_NI);
+    o->route = route;
+    if (route < 0) {
+        o->buf = s->local;
+    } else if (exanet_switch_ready(s, route, EXANET_INPUT_NI)) {
+        o->buf = exanet_port_begin(&s->port[EXANET_ROUTE_PORT(route)],
+                                   EXANET_ROUTE_VC(route));
+    } else {
+        o->buf = NULL;
+    }
+    return o->buf;
 }
 
-uint8_t *exanet_crossbar_begin(ExanetState *s, int route)
+uint8_t *exanet_net_open(ExanetState *s, uint32_t dst, unsigned path, ExanetOpen *o)
 {
-    return route < 0 ? s->local :
-           exanet_port_begin(&s->port[EXANET_ROUTE_PORT(route)],
-                             EXANET_ROUTE_VC(route));
+    return exanet_net_open_route(s, exanet_crossbar_route(s, dst, path), o);
 }
 
 static void crossbar_deliver(ExanetState *s, ExanetPort *from,
@@ -78,27 +85,27 @@ static void crossbar_count_entry(ExanetState *s, int route)
     }
 }
 
-void exanet_crossbar_commit(ExanetState *s, int route, unsigned words)
+void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words)
 {
-    uint8_t *buf = exanet_crossbar_begin(s, route);
+    int route = o->route;
     ExanetPort *p;
 
-    crossbar_count_tx(s, buf);
+    crossbar_count_tx(s, o->buf);
     switch (route) {
     case EXANET_ROUTE_NONE:
         exanet_count(s, DROP_NO_ROUTE);
         break;
     case EXANET_ROUTE_LOCAL:
-        crossbar_loop_back(s, buf, words);
+        crossbar_loop_back(s, o->buf, words);
         break;
     default:
         p = &s->port[EXANET_ROUTE_PORT(route)];
         crossbar_count_entry(s, route);
-        exanet_packet_vc_set(buf, EXANET_ROUTE_VC(route));
+        exanet_packet_vc_set(o->buf, EXANET_ROUTE_VC(route));
         exanet_port_commit(p, EXANET_ROUTE_VC(route), words);
         exanet_switch_served(s, route, EXANET_INPUT_NI);
         /* the packet may have left, but nothing has taken its place in the buffer */
-        exanet_flow_queued(s, p, buf, words);
+        exanet_flow_queued(s, p, o->buf, words);
     }
 }
 

@@ -37,19 +37,26 @@ static inline unsigned exanet_path_nth(unsigned cables, bool order, unsigned n)
     n %= order ? 2 * cables : cables;
     return n < cables ? n : (n - cables) | EXANET_PATH_ORDER;
 }
+/* The place of a packet that this node is about to send. */
+typedef struct ExanetOpen {
+    int route;
+    uint8_t *buf;                   /* room for EXANET_PACKET_BYTES */
+} ExanetOpen;
+
 /*
- * Whether a full packet can be taken for @route now.  NONE is always ready: the
- * packet is dropped and counted.  Once it was false, exanet_schedule() is called when
- * it has become true.
+ * Looks for the place of a packet to @dst by @path.  Returns NULL if its route is not open
+ * now; then exanet_schedule() is called when it is.  Otherwise the caller fills the
+ * place and calls exanet_net_send(), or leaves it.  A packet without a route has a place,
+ * too: it is dropped and counted.  @o->route is valid in any case.
  */
-bool exanet_crossbar_ready(ExanetState *s, int route);
+uint8_t *exanet_net_open(ExanetState *s, uint32_t dst, unsigned path, ExanetOpen *o);
+/* The same for a route that the caller knows. */
+uint8_t *exanet_net_open_route(ExanetState *s, int route, ExanetOpen *o);
 /*
- * Room for one packet of EXANET_PACKET_BYTES on a route that is ready; the caller
- * fills it and commits, or leaves it.
+ * Sends the @words words at @o->buf.  A packet for this node arrives inside this call, so
+ * the call comes last.
  */
-uint8_t *exanet_crossbar_begin(ExanetState *s, int route);
-/* Sends the @words words that were put where exanet_crossbar_begin() pointed. */
-void exanet_crossbar_commit(ExanetState *s, int route, unsigned words);
+void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words);
 /*
  * Sends a response (ack, or notification packet): never blocks, goes ahead of
  * data.  @words words at @buf are copied.

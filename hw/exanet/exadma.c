@@ -456,36 +456,36 @@ static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
 
     while (o->control_count) {
         ExanetControlSlot *c = &o->control[o->control_head];
-        int route = exanet_crossbar_route(s, c->dst, c->path);
+        ExanetOpen place;
 
         if (!c->dead) {
-            if (!exanet_crossbar_ready(s, route)) {
+            if (!exanet_net_open(s, c->dst, c->path, &place)) {
                 break;
             }
-            memcpy(exanet_crossbar_begin(s, route), c->data, sizeof(c->data));
+            memcpy(place.buf, c->data, sizeof(c->data));
             e->buffered[c->tid]--;
         }
         o->control_head = (o->control_head + 1) % EXANET_CONTROL_QUEUE;
         e->relieved |= o->control_count-- == EXANET_CONTROL_QUEUE;
         if (!c->dead) {
-            exanet_crossbar_commit(s, route, EXANET_CONTROL_WORDS);
+            exanet_net_send(s, &place, EXANET_CONTROL_WORDS);
         }
     }
     while (o->count) {
         ExanetSlot *slot = &o->slot[o->head];
+        ExanetOpen place;
 
         if (slot->words) {
-            if (!exanet_crossbar_ready(s, slot->route)) {
+            if (!exanet_net_open_route(s, slot->route, &place)) {
                 break;
             }
-            memcpy(exanet_crossbar_begin(s, slot->route), slot->data,
-                   slot->words * EXANET_WORD_BYTES);
+            memcpy(place.buf, slot->data, slot->words * EXANET_WORD_BYTES);
             e->buffered[slot->tid]--;
         }
         o->head = (o->head + 1) % EXANET_OUTPUT_SLOTS;
         o->count--;
         if (slot->words) {
-            exanet_crossbar_commit(s, slot->route, slot->words);
+            exanet_net_send(s, &place, slot->words);
         }
     }
 }
@@ -496,19 +496,19 @@ static bool exadma_packet_send(ExanetState *s, unsigned tid)
     ExanetExadma *e = &s->exadma;
     const uint64_t *d = exadma_desc(s, tid);
     ExanetOutput *o = &e->output[exadma_path(d) % EXANET_OUTPUTS];
-    int route = exanet_crossbar_route(s, exadma_dst(d), exadma_path(d));
+    ExanetOpen place;
     ExanetSlot *slot;
     unsigned words;
 
     if (unlikely(o->count | o->control_count)) {
         exadma_output_drain(s, o);
     }
-    if (exanet_crossbar_ready(s, route) &&
-        (!o->count || !exadma_output_holds(o, route))) {
-        words = exadma_packet_build(s, tid, exanet_crossbar_begin(s, route));
+    if (exanet_net_open(s, exadma_dst(d), exadma_path(d), &place) &&
+        (!o->count || !exadma_output_holds(o, place.route))) {
+        words = exadma_packet_build(s, tid, place.buf);
         if (words) {
             exanet_flow_sent(s, exadma_dst(d), words);
-            exanet_crossbar_commit(s, route, words);
+            exanet_net_send(s, &place, words);
         }
         return true;
     }
@@ -519,7 +519,7 @@ static bool exadma_packet_send(ExanetState *s, unsigned tid)
     words = exadma_packet_build(s, tid, slot->data);
     if (words) {
         exanet_flow_sent(s, exadma_dst(d), words);
-        slot->route = route;
+        slot->route = place.route;
         slot->tid = tid;
         slot->words = words;
         o->count++;

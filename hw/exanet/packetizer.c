@@ -238,7 +238,7 @@ static void channel_packet(ExanetState *s, unsigned n, ExanetPacket *pkt)
 
 /*
  * Sends the packet of channel @n; false when there is no room.  The answer of this
- * node itself arrives inside exanet_crossbar_commit(), so that comes last.
+ * node itself arrives inside exanet_net_send(), so that comes last.
  */
 static bool channel_send(ExanetState *s, unsigned n)
 {
@@ -246,12 +246,11 @@ static bool channel_send(ExanetState *s, unsigned n)
     const struct exanet_pktz_channel *regs = channel_regs(s, n);
     uint32_t dst = RNIC_GET(EXANET_GVA_COORD, ldq_le_p(&regs->dst));
     unsigned path = channel_path(s, dst, ch->sent ? ch->seq + 1 : 0);
-    int route = exanet_crossbar_route(s, dst, path);
+    ExanetOpen place;
     ExanetPacket pkt;
     unsigned words;
-    uint8_t *buf;
 
-    if (!exanet_crossbar_ready(s, route)) {
+    if (!exanet_net_open(s, dst, path, &place)) {
         return false;
     }
     if (ch->sent) {
@@ -261,21 +260,20 @@ static bool channel_send(ExanetState *s, unsigned n)
     }
     ch->sent = true;
     clear_bit(n, s->packetizer.send);
-    if (route != EXANET_ROUTE_NONE) {
+    if (place.route != EXANET_ROUTE_NONE) {
         exanet_pktz_peer_sent(s, n, ch->coord);
     }
 
     channel_packet(s, n, &pkt);
     pkt.path = path;
-    buf = exanet_crossbar_begin(s, route);
-    memcpy(exanet_packet_payload(buf, pkt.va), regs->payload, pkt.size);
-    words = exanet_packet_encode(buf, &pkt);
+    memcpy(exanet_packet_payload(place.buf, pkt.va), regs->payload, pkt.size);
+    words = exanet_packet_encode(place.buf, &pkt);
     trace_exanet_packetizer_build(s->node, CHANNEL_CTX(n), CHANNEL_NUMBER(n),
                                   pkt.tid, pkt.seq);
     if (!(ldq_le_p(&regs->ctrl) & EXANET_PKTZ_ACK)) {
         channel_finish(s, n, EXANET_PKTZ_ACKED, EXANET_RESP_ACK, 0);
     }
-    exanet_crossbar_commit(s, route, words);
+    exanet_net_send(s, &place, words);
     return true;
 }
 

@@ -198,7 +198,7 @@ void exanet_port_poll(ExanetPort *p);
  * could go on.
  */
 bool exanet_port_rx_run(ExanetPort *p);
-/* As exanet_crossbar_ready(), _begin(), _commit() and _respond(), for channel @vc. */
+/* What the crossbar needs to send a packet in channel @vc; see crossbar.c. */
 bool exanet_port_ready(ExanetPort *p, unsigned vc);
 uint8_t *exanet_port_begin(ExanetPort *p, unsigned vc);
 void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words);

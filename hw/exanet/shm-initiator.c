@@ -464,23 +464,22 @@ static unsigned encode(ExanetState *s, const Transaction *t, uint8_t *buf,
 
 /*
  * Sends the next copy of @t; false when there is no room.  What this node itself says
- * to it may arrive inside exanet_crossbar_commit(), so that comes last.
+ * to it may arrive inside exanet_net_send(), so that comes last.
  */
 static bool send_copy(ExanetState *s, Transaction *t)
 {
     ExanetInitiator *ini = s->shm->initiator;
     unsigned path = exanet_shm_node_path(s, t->node);
-    int route = exanet_crossbar_route(s, t->node->coord,
-                                      path | EXANET_PATH_STEADY);
+    ExanetOpen place;
     bool rdma = queue_of(t->req.class) == QUEUE_RDMA;
     unsigned words;
 
     if ((rdma && !exanet_flow_may_send(s, t->node->coord)) ||
         !exanet_timing_due(s, t->timing.ready) ||
-        !exanet_crossbar_ready(s, route)) {
+        !exanet_net_open(s, t->node->coord, path | EXANET_PATH_STEADY, &place)) {
         return false;
     }
-    exanet_timing_leave(s, route, &t->timing);
+    exanet_timing_leave(s, place.route, &t->timing);
     dequeue(ini, t);
     if (unlikely(t->early)) {
         t->early = false;
@@ -493,13 +492,13 @@ static bool send_copy(ExanetState *s, Transaction *t)
     t->copies += t->copies < UINT16_MAX;
     t->sent = exanet_now(s);
     arm(ini, t, t->sent + exanet_shm_node_timeout(s, t->node));
-    words = encode(s, t, exanet_crossbar_begin(s, route), path);
+    words = encode(s, t, place.buf, path);
     trace_exanet_initiator_send(s->node, t->node->coord, t->tid, t->seq,
                                 t->copies);
     if (rdma) {
         exanet_flow_sent(s, t->node->coord, words);
     }
-    exanet_crossbar_commit(s, route, words);
+    exanet_net_send(s, &place, words);
     return true;
 }
 

@@ -285,25 +285,23 @@ bool exanet_target_run(ExanetState *s)
 
     t->turn++;
     QTAILQ_FOREACH_SAFE(r, &t->responses, next, next) {
-        int route = exanet_crossbar_route(s, r->dst,
-                                          r->path | EXANET_PATH_STEADY);
         unsigned words = r->words;
+        ExanetOpen place;
 
         if (r->entry && r->entry->held == t->turn) {
             continue;
         }
         if (!exanet_timing_due(s, r->timing.ready) ||
-            !exanet_crossbar_ready(s, route)) {
+            !exanet_net_open(s, r->dst, r->path | EXANET_PATH_STEADY, &place)) {
             if (r->entry) {
                 r->entry->held = t->turn;
             }
             continue;
         }
-        exanet_timing_leave(s, route, &r->timing);
-        memcpy(exanet_crossbar_begin(s, route), r->data,
-               words * EXANET_WORD_BYTES);
+        exanet_timing_leave(s, place.route, &r->timing);
+        memcpy(place.buf, r->data, words * EXANET_WORD_BYTES);
         response_free(s, r);
-        exanet_crossbar_commit(s, route, words);
+        exanet_net_send(s, &place, words);
     }
     return false;
 }
