@@ -9,15 +9,15 @@
 #include "qemu/log.h"
 #include "../core/vcpu.h"
 #include "bar.h"
-#include "exadma.h"
+#include "engine/exadma.h"
 #include "exanet.h"
-#include "firmware.h"
-#include "mailbox.h"
-#include "packetizer.h"
-#include "receiver.h"
-#include "regs.h"
-#include "shm.h"
-#include "switch.h"
+#include "firmware/firmware.h"
+#include "engine/mailbox.h"
+#include "engine/packetizer.h"
+#include "engine/receiver.h"
+#include "base/regs.h"
+#include "shm/shm.h"
+#include "net/router.h"
 #include "../trace.h"
 
 /* --- User pages --------------------------------------------------------- */
@@ -188,7 +188,7 @@ static uint64_t regs_read(void *opaque, hwaddr addr, unsigned size)
                                           at >> 16) + (at & 0xfff), size);
     } else if (is_ni_map(addr)) {
         value = debug_read(s, addr - EXANET_NI_MAP(0), size,
-                           exanet_switch_ni_map_read);
+                           exanet_router_ni_map_read);
     }
     trace_exanet_reg_read(s->node, addr, value, size);
     return value;
@@ -222,7 +222,7 @@ static void regs_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
         user_write(s, (at >> 12) % EXANET_CONTEXTS, at >> 16, at & 0xfff,
                    value, size, true);
     } else if (is_ni_map(addr)) {
-        exanet_switch_ni_map_write(s, addr - EXANET_NI_MAP(0), value, size);
+        exanet_router_ni_map_write(s, addr - EXANET_NI_MAP(0), value, size);
     } else {
         qemu_log_mask(LOG_GUEST_ERROR, "exanet: write to nothing: 0x%"
                       HWADDR_PRIx "\n", addr);

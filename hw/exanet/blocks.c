@@ -6,19 +6,19 @@
  */
 #include "qemu/osdep.h"
 #include "bar.h"
-#include "cdma.h"
-#include "context.h"
+#include "shm/cdma.h"
+#include "engine/context.h"
 #include "exanet.h"
-#include "fault.h"
-#include "firmware.h"
-#include "irq.h"
-#include "port.h"
-#include "receiver.h"
-#include "regs.h"
-#include "rtmailbox.h"
-#include "shm.h"
-#include "switch-arith.h"
-#include "switch.h"
+#include "engine/fault.h"
+#include "firmware/firmware.h"
+#include "base/irq.h"
+#include "link/port.h"
+#include "engine/receiver.h"
+#include "base/regs.h"
+#include "engine/rtmailbox.h"
+#include "shm/shm.h"
+#include "net/router-arith.h"
+#include "net/router.h"
 #include "../trace.h"
 
 #define UNIT_BYTES 0x80             /* of contexts and ports */
@@ -85,7 +85,7 @@ static void global_reg_written(ExanetState *s, unsigned reg)
             s->node = exanet_reg_get32(s, EXANET_REG_NODE);
             /* peers count their generations for each node anew */
             exanet_receiver_reset(s);
-            exanet_switch_configure(s);
+            exanet_router_configure(s);
         }
         for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
             exanet_port_restart(p);
@@ -134,12 +134,12 @@ static void block_port_written(ExanetState *s, unsigned unit, hwaddr addr, bool 
 
 static void block_switch_sync(ExanetState *s, unsigned unit, hwaddr addr)
 {
-    exanet_switch_reg_sync(s);
+    exanet_router_reg_sync(s);
 }
 
 static void block_switch_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
 {
-    exanet_switch_reg_written(s, addr - EXANET_SWITCH);
+    exanet_router_reg_written(s, addr - EXANET_SWITCH);
 }
 
 static void block_rtmbox_sync(ExanetState *s, unsigned unit, hwaddr addr)

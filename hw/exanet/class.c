@@ -4,10 +4,10 @@
 #include "migration/vmstate.h"
 #include "class.h"
 #include "exanet.h"
-#include "inject.h"
+#include "link/inject.h"
 #include "qom.h"
-#include "shm.h"
-#include "switch-arith.h"
+#include "shm/shm.h"
+#include "net/router-arith.h"
 
 static const struct {
     const char *name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef HW_EXANET_FDT_H
-#define HW_EXANET_FDT_H
+#ifndef HW_EXANET_EXANET_FDT_H
+#define HW_EXANET_EXANET_FDT_H
 
 #include "hw/platform-bus.h"
 
@@ -11,4 +11,4 @@
 int exanet_fdt_node(void *fdt, const char *parent, PlatformBusDevice *bus,
                     int irq_start, SysBusDevice *dev);
 
-#endif /* HW_EXANET_FDT_H */
+#endif /* HW_EXANET_EXANET_FDT_H */

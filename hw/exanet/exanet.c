@@ -10,28 +10,28 @@
 #include "qemu/main-loop.h"
 #include "../core/vcpu.h"
 #include "bar.h"
-#include "context.h"
-#include "crossbar.h"
-#include "exadma.h"
+#include "engine/context.h"
+#include "net/net.h"
+#include "engine/exadma.h"
 #include "exanet.h"
-#include "fault.h"
-#include "firmware.h"
-#include "flow.h"
-#include "irq.h"
-#include "mailbox.h"
-#include "packetizer.h"
-#include "port.h"
+#include "engine/fault.h"
+#include "firmware/firmware.h"
+#include "net/flow.h"
+#include "base/irq.h"
+#include "engine/mailbox.h"
+#include "engine/packetizer.h"
+#include "link/port.h"
 #include "ports.h"
-#include "receiver.h"
-#include "regs.h"
-#include "route.h"
-#include "rtmailbox.h"
-#include "shm-timing.h"
-#include "shm.h"
+#include "engine/receiver.h"
+#include "base/regs.h"
+#include "net/route.h"
+#include "engine/rtmailbox.h"
+#include "shm/timing.h"
+#include "shm/shm.h"
 #include "sinks.h"
 #include "stats.h"
-#include "switch-arith.h"
-#include "switch.h"
+#include "net/router-arith.h"
+#include "net/router.h"
 #include "../trace.h"
 
 /* Rounds of all units, and packets of each, before the main loop gets a turn. */
@@ -58,7 +58,7 @@ static const ExanetUnit *const units[] = {
     &exanet_fault_unit,
     &exanet_context_unit,
     &exanet_flow_unit,
-    &exanet_switch_unit,
+    &exanet_router_unit,
     NULL
 };
 
@@ -83,7 +83,7 @@ static bool units_run(void *opaque, unsigned *packets)
 
 static void units_end(void *opaque)
 {
-    exanet_crossbar_flush(opaque);
+    exanet_net_flush(opaque);
 }
 
 static bool units_irq_due(void *opaque)

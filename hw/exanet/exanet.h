@@ -18,24 +18,24 @@
  * Functions that return enum exanet_resp return the code that the peer or the
  * user will see; EXANET_RESP_ACK is success.
  */
-#ifndef HW_EXANET_H
-#define HW_EXANET_H
+#ifndef HW_EXANET_EXANET_H
+#define HW_EXANET_EXANET_H
 
 #include "../core/compat.h"
 #include "../core/loop.h"
 #include "rnic/exanet/regs.h"
 #include "rnic/exanet/shm.h"
-#include "context.h"
-#include "exadma.h"
-#include "fault.h"
-#include "packetizer.h"
-#include "port.h"
-#include "receiver.h"
-#include "regs.h"
-#include "rtmailbox.h"
-#include "switch.h"
-#include "unit.h"
-#include "wire.h"
+#include "engine/context.h"
+#include "engine/exadma.h"
+#include "engine/fault.h"
+#include "engine/packetizer.h"
+#include "link/port.h"
+#include "engine/receiver.h"
+#include "base/regs.h"
+#include "engine/rtmailbox.h"
+#include "net/router.h"
+#include "base/unit.h"
+#include "base/wire.h"
 
 typedef struct ExanetState ExanetState;
 typedef struct ExanetFirmware ExanetFirmware;
@@ -120,7 +120,7 @@ struct ExanetState {
     ExanetPacketizer packetizer;
     ExanetReceiver receiver;
     ExanetSink *sink;
-    ExanetSwitch sw;
+    ExanetRouter sw;
     ExanetFlowUnit *flow;
     unsigned flows_paced;           /* destinations */
     ExanetShm *shm;                 /* see shm.h */
@@ -190,4 +190,4 @@ static inline int64_t exanet_now(ExanetState *s)
     return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
 }
 
-#endif /* HW_EXANET_H */
+#endif /* HW_EXANET_EXANET_H */

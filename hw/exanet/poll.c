@@ -8,7 +8,7 @@
 #include "../core/poll.h"
 #include "bar.h"
 #include "exanet.h"
-#include "port.h"
+#include "link/port.h"
 #include "../trace.h"
 
 void exanet_poll(ExanetState *s, unsigned c)

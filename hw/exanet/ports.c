@@ -4,22 +4,22 @@
  * news of a peer to the switch and to the receiver.
  */
 #include "qemu/osdep.h"
-#include "crossbar.h"
+#include "net/net.h"
 #include "exanet.h"
-#include "port.h"
+#include "link/port.h"
 #include "ports.h"
-#include "receiver.h"
-#include "switch.h"
-#include "voq.h"
+#include "engine/receiver.h"
+#include "net/router.h"
+#include "net/voq.h"
 
 static bool port_take(ExanetPort *p, unsigned vc, uint8_t *buf, unsigned words)
 {
-    return exanet_crossbar_take(p->s, p, vc, buf, words);
+    return exanet_net_take(p->s, p, vc, buf, words);
 }
 
 static void port_changed(ExanetPort *p)
 {
-    exanet_switch_port_changed(p->s, p);
+    exanet_router_port_changed(p->s, p);
 }
 
 static void port_restarted(ExanetPort *p, uint32_t coord, uint8_t epoch)
@@ -37,7 +37,7 @@ static bool is_elsewhere(ExanetState *s, uint32_t coord, uint8_t epoch)
     uint8_t known;
 
     return exanet_receiver_elsewhere(s, coord, &known) &&
-           (known != epoch || !exanet_switch_near(s, coord));
+           (known != epoch || !exanet_router_near(s, coord));
 }
 
 static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch, bool known)
@@ -45,7 +45,7 @@ static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch, bool
     if (!known && is_elsewhere(p->s, coord, epoch)) {
         return "which is reached through others";
     }
-    return exanet_switch_neighbour(p, coord) ? NULL :
+    return exanet_router_neighbour(p, coord) ? NULL :
            "which is no neighbour in this network (property 'peerN' allows it)";
 }
 

@@ -5,7 +5,7 @@
 #ifndef HW_EXANET_PORTS_H
 #define HW_EXANET_PORTS_H
 
-#include "port.h"
+#include "link/port.h"
 
 extern const ExanetPortOwner exanet_port_owner;
 

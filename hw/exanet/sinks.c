@@ -4,20 +4,20 @@
  * is the one file that knows all units that take packets.
  */
 #include "qemu/osdep.h"
-#include "crossbar.h"
-#include "exadma.h"
+#include "net/net.h"
+#include "engine/exadma.h"
 #include "exanet.h"
-#include "firmware.h"
-#include "flow.h"
-#include "irq.h"
-#include "packetizer.h"
-#include "port.h"
-#include "receiver.h"
-#include "rtmailbox.h"
-#include "shm.h"
+#include "firmware/firmware.h"
+#include "net/flow.h"
+#include "base/irq.h"
+#include "engine/packetizer.h"
+#include "link/port.h"
+#include "engine/receiver.h"
+#include "engine/rtmailbox.h"
+#include "shm/shm.h"
 #include "sinks.h"
-#include "switch.h"
-#include "wire.h"
+#include "net/router.h"
+#include "base/wire.h"
 #include "../trace.h"
 
 /* NI index that goes to NI port @port after reset; units know themselves by this index. */
@@ -118,8 +118,8 @@ static bool sink_ack(ExanetState *s, ExanetPort *from, ExanetPacket *ack,
     uint32_t node;
 
     if (from && sink_ack_source(s, ack, rdma, &node) &&
-        !exanet_switch_source_ok(s, from, node, s->node, ack->path)) {
-        exanet_crossbar_drop_source(s, from, node, s->node);
+        !exanet_router_source_ok(s, from, node, s->node, ack->path)) {
+        exanet_net_drop_source(s, from, node, s->node);
     } else if (rdma) {
         exanet_rtmailbox_response(s, ack);
     } else {
@@ -131,8 +131,8 @@ static bool sink_ack(ExanetState *s, ExanetPort *from, ExanetPacket *ack,
 static bool sink_flow_rate(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                            unsigned port)
 {
-    if (from && !exanet_switch_teller_ok(s, from, pkt->flow_dst)) {
-        exanet_crossbar_drop_source(s, from, pkt->flow_dst, s->node);
+    if (from && !exanet_router_teller_ok(s, from, pkt->flow_dst)) {
+        exanet_net_drop_source(s, from, pkt->flow_dst, s->node);
     } else {
         exanet_flow_receive(s, pkt);
     }

@@ -8,8 +8,8 @@
 #include "system/stats.h"
 #include "../core/counters.h"
 #include "exanet.h"
-#include "port.h"
-#include "regs.h"
+#include "link/port.h"
+#include "base/regs.h"
 #include "stats.h"
 
 static QLIST_HEAD(, ExanetState) devices = QLIST_HEAD_INITIALIZER(devices);

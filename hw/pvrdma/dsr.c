@@ -5,11 +5,11 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include "caps.h"
+#include "base/caps.h"
 #include "dsr.h"
-#include "event.h"
-#include "guest.h"
-#include "port.h"
+#include "base/event.h"
+#include "base/guest.h"
+#include "wire/port.h"
 #include "pvrdma.h"
 
 #define LOCAL_ACK_DELAY 15              /* 134 ms: hosts of QEMU may be busy */

@@ -6,7 +6,7 @@
 #define HW_PVRDMA_MIGRATION_H
 
 #include "migration/vmstate.h"
-#include "pages.h"
+#include "base/pages.h"
 
 typedef struct PvrdmaQp PvrdmaQp;
 

@@ -19,11 +19,11 @@
 #include "../core/loop.h"
 #include <rdma/vmw_pvrdma-abi.h>
 #include "rnic/pvrdma/regs.h"
-#include "event.h"
-#include "gid.h"
-#include "caps.h"
-#include "port.h"
-#include "table.h"
+#include "base/event.h"
+#include "wire/gid.h"
+#include "base/caps.h"
+#include "wire/port.h"
+#include "base/table.h"
 
 typedef struct PvrdmaState PvrdmaState;
 typedef struct PvrdmaQp PvrdmaQp;
@@ -83,8 +83,6 @@ struct PvrdmaState {
 bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp);
 void pvrdma_fini(PvrdmaState *s);
 void pvrdma_reset(PvrdmaState *s);
-/* Lets the bottom half run. */
-void pvrdma_schedule(PvrdmaState *s);
 
 static inline int64_t pvrdma_now(void)
 {

@@ -8,10 +8,10 @@
 #include "qemu/units.h"
 #include "hw/rnic/exanet/class.h"
 #include "hw/rnic/exanet/exanet.h"
-#include "hw/rnic/exanet/port.h"
+#include "hw/rnic/exanet/link/port.h"
 #include "hw/rnic/exanet/qom.h"
-#include "hw/rnic/exanet/walk.h"
-#include "hw/rnic/exanet/wire.h"
+#include "hw/rnic/exanet/engine/walk.h"
+#include "hw/rnic/exanet/base/wire.h"
 #include "system/stats.h"
 
 #define CTX_PAGES   (CTX_BYTES / 4096)

@@ -9,8 +9,8 @@
 #include "box.h"
 #include "exanet-box.h"
 #include "hw/rnic/exanet/exanet.h"
-#include "hw/rnic/exanet/walk.h"
-#include "hw/rnic/exanet/wire.h"
+#include "hw/rnic/exanet/engine/walk.h"
+#include "hw/rnic/exanet/base/wire.h"
 #include "rnic/exanet/desc.h"
 
 /* Coordinates. */

@@ -5,14 +5,14 @@
  * These functions are private, so this file includes the files that have them.
  */
 #include "exanet-box-nic.h"
-#include "hw/rnic/exanet/firmware-peer.c"
-#include "hw/rnic/exanet/packetizer-peer.c"
+#include "hw/rnic/exanet/firmware/peer.c"
+#include "hw/rnic/exanet/engine/packetizer-peer.c"
 #include "hw/rnic/exanet/exanet.h"
-#include "hw/rnic/exanet/firmware-internal.h"
-#include "hw/rnic/exanet/job-quota.h"
-#include "hw/rnic/exanet/port.h"
-#include "hw/rnic/exanet/receiver.h"
-#include "hw/rnic/exanet/shm-node.c"
+#include "hw/rnic/exanet/firmware/internal.h"
+#include "hw/rnic/exanet/engine/job-quota.h"
+#include "hw/rnic/exanet/link/port.h"
+#include "hw/rnic/exanet/engine/receiver.h"
+#include "hw/rnic/exanet/shm/node.c"
 
 /*
  * Limit of the age of a report.  Reports are sent FW_RETRY_MAX (16) times, and once more

@@ -28,12 +28,12 @@
  */
 #include "exanet-box-nic.h"
 #include "qemu/units.h"
-#include "hw/rnic/exanet/context.h"
+#include "hw/rnic/exanet/engine/context.h"
 #include "hw/rnic/exanet/exanet.h"
-#include "hw/rnic/exanet/port.h"
-#include "hw/rnic/exanet/receiver-source.h"
-#include "hw/rnic/exanet/receiver.h"
-#include "hw/rnic/exanet/wire.h"
+#include "hw/rnic/exanet/link/port.h"
+#include "hw/rnic/exanet/engine/receiver-source.h"
+#include "hw/rnic/exanet/engine/receiver.h"
+#include "hw/rnic/exanet/base/wire.h"
 
 #define TRANSFER    0x6000          /* bytes of a transfer of the honest process */
 #define REPEATS     24000           /* limit of repetitions in one program */

@@ -3,10 +3,10 @@
 #include "fuzz.h"
 #include "qapi/error.h"
 #include "hw/rnic/exanet/exanet.h"
-#include "hw/rnic/exanet/inject.h"
-#include "hw/rnic/exanet/port.h"
-#include "hw/rnic/exanet/regs.h"
-#include "hw/rnic/exanet/wire.h"
+#include "hw/rnic/exanet/link/inject.h"
+#include "hw/rnic/exanet/link/port.h"
+#include "hw/rnic/exanet/base/regs.h"
+#include "hw/rnic/exanet/base/wire.h"
 
 #define TEXT_MAX 1024
 #define PACKETS  32

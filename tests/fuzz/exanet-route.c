@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Both routers of ExaNet: every route ends, and uses existing ports only. */
 #include "fuzz.h"
-#include "hw/rnic/exanet/arith.h"
-#include "hw/rnic/exanet/route.h"
+#include "hw/rnic/exanet/net/arith.h"
+#include "hw/rnic/exanet/net/route.h"
 
 #define STEPS_MAX 64
 #define TEXT_MAX  4096

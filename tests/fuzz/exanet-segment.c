@@ -5,8 +5,8 @@
  * crosses its boundary, and that fair rates never exceed the capacity of an output.
  */
 #include "fuzz.h"
-#include "hw/rnic/exanet/flow-rate.h"
-#include "hw/rnic/exanet/segment.h"
+#include "hw/rnic/exanet/net/flow-rate.h"
+#include "hw/rnic/exanet/engine/segment.h"
 
 #define BLOCKS_MAX 64               /* of a transfer that the target looks at */
 #define FLOWS_MAX 24

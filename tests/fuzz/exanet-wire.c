@@ -4,8 +4,8 @@
  * them into the RX FIFO in frames, finds them there and decodes them.
  */
 #include "fuzz.h"
-#include "hw/rnic/exanet/link-fifo.h"
-#include "hw/rnic/exanet/wire.h"
+#include "hw/rnic/exanet/link/link-fifo.h"
+#include "hw/rnic/exanet/base/wire.h"
 #include "rnic/exanet/regs.h"
 
 #define FRAME_PACKETS 4

@@ -12,8 +12,8 @@
 
 #include "box.h"
 #include "hw/rnic/pvrdma/pvrdma.h"
-#include "hw/rnic/pvrdma/qp.h"
-#include "hw/rnic/pvrdma/roce.h"
+#include "hw/rnic/pvrdma/objects/qp.h"
+#include "hw/rnic/pvrdma/wire/roce.h"
 
 /* --- Programs: pvrdma-mutate.c --------------------------------------------------- */
 

@@ -4,7 +4,7 @@
  * not, and parses them again.
  */
 #include "fuzz.h"
-#include "hw/rnic/pvrdma/roce.h"
+#include "hw/rnic/pvrdma/wire/roce.h"
 
 static void path_fields(FuzzInput *in, RocePath *path)
 {

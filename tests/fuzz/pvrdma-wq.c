@@ -4,12 +4,12 @@
  * read a WQE only once, because each further read returns other bytes.
  */
 #include "fuzz.h"
-#include "hw/rnic/pvrdma/guest.h"
-#include "hw/rnic/pvrdma/mr.h"
-#include "hw/rnic/pvrdma/pages.h"
+#include "hw/rnic/pvrdma/base/guest.h"
+#include "hw/rnic/pvrdma/objects/mr.h"
+#include "hw/rnic/pvrdma/base/pages.h"
 #include "hw/rnic/pvrdma/pvrdma.h"
-#include "hw/rnic/pvrdma/qp.h"
-#include "hw/rnic/pvrdma/wq.h"
+#include "hw/rnic/pvrdma/objects/qp.h"
+#include "hw/rnic/pvrdma/objects/wq.h"
 
 #define PAGES       8
 

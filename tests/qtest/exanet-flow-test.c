@@ -4,7 +4,7 @@
  * that tells the sources of a crowded output.  The test is all other nodes.
  */
 #include "qemu/osdep.h"
-#include "hw/rnic/exanet/flow-rate.h"
+#include "hw/rnic/exanet/net/flow-rate.h"
 #include "exanet-common.h"
 
 #define WINDOW EXANET_MS            /* reset value of SW_FLOW_WINDOW */

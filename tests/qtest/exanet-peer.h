@@ -13,7 +13,7 @@
 
 #include "rnic/exanet/desc.h"
 #include "rnic/exanet/shm.h"
-#include "hw/rnic/exanet/wire.h"
+#include "hw/rnic/exanet/base/wire.h"
 #include "wire-peer.h"
 
 #define EXANET_WAIT_MS WIRE_PEER_WAIT_MS    /* until a test has failed */

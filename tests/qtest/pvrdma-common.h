@@ -15,7 +15,7 @@
 #include "libqos/pci.h"
 #include <rdma/vmw_pvrdma-abi.h>
 #include "rnic/pvrdma/regs.h"
-#include "../../hw/pvrdma/roce.h"
+#include "../../hw/pvrdma/wire/roce.h"
 #include "wire-peer.h"
 
 #define PVRDMA_TEST_SLOT    "5"

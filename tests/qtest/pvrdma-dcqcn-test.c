@@ -6,7 +6,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/cutils.h"
-#include "../../hw/pvrdma/dcqcn.h"
+#include "../../hw/pvrdma/wire/dcqcn.h"
 #include "pvrdma-verbs.h"
 
 #define MTU         4096

@@ -7,7 +7,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
 #include "qemu/host-utils.h"
-#include "hw/rnic/exanet/arith.h"
+#include "hw/rnic/exanet/net/arith.h"
 
 #define AT(cabinet, chassis, card) ((cabinet) << 14 | (chassis) << 10 | (card))
 

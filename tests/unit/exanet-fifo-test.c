@@ -2,7 +2,7 @@
 /* The RX FIFO of a virtual channel: frames in, words out, memory that comes and goes. */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include "hw/rnic/exanet/link-fifo.h"
+#include "hw/rnic/exanet/link/link-fifo.h"
 #include "../seed.h"
 
 #define FRAME_MAX 4352              /* words of the longest frame of a netdev */

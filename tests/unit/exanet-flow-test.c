@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The 8-bit rates of flow-rate packets, and the fair share of an output. */
 #include "qemu/osdep.h"
-#include "hw/rnic/exanet/flow-rate.h"
+#include "hw/rnic/exanet/net/flow-rate.h"
 
 #define RANDOM_ROUNDS 2000
 #define FLOWS 64

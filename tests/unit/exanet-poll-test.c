@@ -7,7 +7,7 @@
 #include "hw/rnic/core/poll.h"
 #include "hw/rnic/exanet/bar.h"
 #include "hw/rnic/exanet/exanet.h"
-#include "hw/rnic/exanet/port.h"
+#include "hw/rnic/exanet/link/port.h"
 
 #define CTX     3
 #define LOOKS   3                   /* looks at the netdevs in one poll */

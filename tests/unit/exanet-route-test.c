@@ -9,8 +9,8 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/host-utils.h"
-#include "hw/rnic/exanet/arith.h"
-#include "hw/rnic/exanet/route.h"
+#include "hw/rnic/exanet/net/arith.h"
+#include "hw/rnic/exanet/net/route.h"
 
 #define UPPER 5
 #define SIDES 16                    /* of a dimension at most */

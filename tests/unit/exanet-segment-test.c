@@ -5,8 +5,8 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/units.h"
-#include "hw/rnic/exanet/segment.h"
-#include "hw/rnic/exanet/wire.h"
+#include "hw/rnic/exanet/engine/segment.h"
+#include "hw/rnic/exanet/base/wire.h"
 
 typedef struct Packet {
     uint64_t dst;

@@ -5,7 +5,7 @@
  * manuals have them, so that a slip in the walker meets an independent value.
  */
 #include "qemu/osdep.h"
-#include "hw/rnic/exanet/walk.h"
+#include "hw/rnic/exanet/engine/walk.h"
 #include "../seed.h"
 
 #define RAM_BASE    0x100000000ULL

@@ -6,7 +6,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include <libdeflate.h>
-#include "hw/rnic/exanet/wire.h"
+#include "hw/rnic/exanet/base/wire.h"
 #include "../vectors/exanet-wire.h"
 #include "../seed.h"
 

@@ -2,7 +2,7 @@
 /* The rate of a connection that meets congestion, against the published algorithm. */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
-#include "hw/rnic/pvrdma/dcqcn.h"
+#include "hw/rnic/pvrdma/wire/dcqcn.h"
 
 #define LINE    PVRDMA_DCQCN_LINE_BPS
 #define STEP    (55 * SCALE_US)         /* K and T of the publication */

@@ -8,7 +8,7 @@
 
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include "hw/rnic/pvrdma/event.h"
+#include "hw/rnic/pvrdma/base/event.h"
 #include "hw/rnic/pvrdma/pvrdma.h"
 
 #define GUEST_PAGES     2048

@@ -5,13 +5,13 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include "../../hw/rnic/pvrdma/caps.h"
-#include "../../hw/rnic/pvrdma/gid.h"
+#include "../../hw/rnic/pvrdma/base/caps.h"
+#include "../../hw/rnic/pvrdma/wire/gid.h"
 #include "../../hw/rnic/pvrdma/pvrdma.h"
-#include "../../hw/rnic/pvrdma/qp-attr.h"
-#include "../../hw/rnic/pvrdma/qp.h"
-#include "../../hw/rnic/pvrdma/roce.h"
-#include "../../hw/rnic/pvrdma/wq.h"
+#include "../../hw/rnic/pvrdma/objects/qp-attr.h"
+#include "../../hw/rnic/pvrdma/objects/qp.h"
+#include "../../hw/rnic/pvrdma/wire/roce.h"
+#include "../../hw/rnic/pvrdma/objects/wq.h"
 
 #define GID_INDEX 5
 

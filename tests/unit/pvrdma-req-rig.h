@@ -6,10 +6,10 @@
 #ifndef PVRDMA_REQ_RIG_H
 #define PVRDMA_REQ_RIG_H
 
-#include "hw/rnic/pvrdma/cq.h"
+#include "hw/rnic/pvrdma/objects/cq.h"
 #include "hw/rnic/pvrdma/pvrdma.h"
-#include "hw/rnic/pvrdma/qp.h"
-#include "hw/rnic/pvrdma/roce.h"
+#include "hw/rnic/pvrdma/objects/qp.h"
+#include "hw/rnic/pvrdma/wire/roce.h"
 
 /* What every WQE has, unless the test changes it. */
 #define RIG_VA          0x7000000000ULL     /* of the peer */

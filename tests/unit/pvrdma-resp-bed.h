@@ -8,12 +8,12 @@
 
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include "hw/rnic/pvrdma/cq.h"
-#include "hw/rnic/pvrdma/event.h"
+#include "hw/rnic/pvrdma/objects/cq.h"
+#include "hw/rnic/pvrdma/base/event.h"
 #include "hw/rnic/pvrdma/pvrdma.h"
-#include "hw/rnic/pvrdma/qp.h"
-#include "hw/rnic/pvrdma/roce.h"
-#include "hw/rnic/pvrdma/wq.h"
+#include "hw/rnic/pvrdma/objects/qp.h"
+#include "hw/rnic/pvrdma/wire/roce.h"
+#include "hw/rnic/pvrdma/objects/wq.h"
 
 #define BED_MTU         256
 #define BED_MEM         (64 * 1024)     /* bytes of the region */

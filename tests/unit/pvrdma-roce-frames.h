@@ -3,7 +3,7 @@
 #ifndef PVRDMA_ROCE_FRAMES_H
 #define PVRDMA_ROCE_FRAMES_H
 
-#include "hw/rnic/pvrdma/roce.h"
+#include "hw/rnic/pvrdma/wire/roce.h"
 #include "../vectors/pvrdma-wire.h"
 
 #define IPV4_HLEN       20

@@ -28,8 +28,8 @@ from ..steps import Failed
 
 DOCS = TOP / 'docs'
 HEADERS = [TOP / 'include/rnic' / name
-           for name in ('exanet/wire.h', 'exanet/desc.h', 'exanet/regs.h',
-                        'exanet/shm.h', 'pvrdma/wire.h', 'pvrdma/regs.h')]
+           for name in ('exanet/net/wire.h', 'exanet/desc.h', 'exanet/base/regs.h',
+                        'exanet/shm/shm.h', 'pvrdma/wire.h', 'pvrdma/regs.h')]
 SIZES = {'__u8': 1, '__le16': 2, '__be16': 2, '__le32': 4, '__be32': 4,
          '__le64': 8, '__be64': 8}
 _SECTION = re.compile(r'^\.\. regs-to-rst (?!end$)(.+)\n(?s:.*?)'

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet interrupts: causes, vectors and the levels of wires.
+ */
+#ifndef HW_EXANET_BASE_IRQ_H
+#define HW_EXANET_BASE_IRQ_H
+
+typedef struct ExanetState ExanetState;
+
+/*
+ * Sets cause bits (EXANET_IRQ_).  The interrupts, if they are enabled, are sent at the
+ * end of the MMIO write or of the work.  A caller outside of both calls
+ * exanet_schedule() too.
+ */
+void exanet_irq_raise(ExanetState *s, uint32_t cause);
+/* Sets MBOX_PENDING[@c] and raises the context's interrupt. */
+void exanet_irq_context(ExanetState *s, unsigned c);
+/* Raises the interrupts that were pending while the causes @newly were masked. */
+void exanet_irq_unmasked(ExanetState *s, uint32_t newly);
+/* Returns true if exanet_irq_flush() has interrupts to send. */
+bool exanet_irq_due(ExanetState *s);
+/*
+ * Sends the interrupts.  The caller calls this function last, when no unit is at work,
+ * because the guest may aim a message at a register that resets, moves or unplugs this
+ * very device.
+ */
+void exanet_irq_flush(ExanetState *s);
+
+#endif /* HW_EXANET_BASE_IRQ_H */

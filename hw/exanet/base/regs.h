@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet register file: values of all registers, and the table of blocks, which says who
+ * computes a register before a read and who acts on a write.  The units know the first
+ * part of this header alone.
+ */
+#ifndef HW_EXANET_BASE_REGS_H
+#define HW_EXANET_BASE_REGS_H
+
+#include "exec/hwaddr.h"
+#include "rnic/exanet/regs.h"
+#include "rnic/exanet/shm.h"
+
+typedef struct ExanetState ExanetState;
+
+/* Values; @offset is from the start of BAR 0, and naturally aligned. */
+uint32_t exanet_reg_get32(ExanetState *s, unsigned offset);
+uint64_t exanet_reg_get64(ExanetState *s, unsigned offset);
+void exanet_reg_set32(ExanetState *s, unsigned offset, uint32_t value);
+void exanet_reg_set64(ExanetState *s, unsigned offset, uint64_t value);
+/* Returns the value that software wrote last; for command registers. */
+uint64_t exanet_reg_written64(ExanetState *s, unsigned offset);
+
+/* --- The table of blocks ---------------------------------------------------- */
+
+typedef struct ExanetRegInfo {
+    uint16_t offset;
+    uint8_t bytes;
+    uint64_t reset;
+    uint64_t writable;
+    uint64_t w1c;
+} ExanetRegInfo;
+
+/* For the lists of rnic/exanet/regs.h. */
+#define EXANET_REG_INFO(name, offset, bytes, reset, writable, w1c) \
+    { offset, bytes, reset, writable, w1c },
+
+/* The same registers for each of @units units, @stride bytes apart from @base on. */
+typedef struct ExanetRegBlock {
+    unsigned base;
+    unsigned stride;
+    unsigned units;
+    const ExanetRegInfo *regs;      /* NULL: the end of the table */
+    unsigned count;
+    /* NULL: all units exist. */
+    bool (*exists)(ExanetState *s, unsigned unit);
+    /* Computes the registers of @unit before a read at @addr; NULL: nothing to do. */
+    void (*sync)(ExanetState *s, unsigned unit, hwaddr addr);
+    /*
+     * Acts on a write to the register at @addr.  @top: the write included the last lane,
+     * which is when a command register acts.
+     */
+    void (*written)(ExanetState *s, unsigned unit, hwaddr addr, bool top);
+} ExanetRegBlock;
+
+/*
+ * The register file: blocks below the counters, those of shared memory, and those of
+ * the CDMA channels, one behind the other.
+ */
+#define EXANET_FILE_LOW 0x7000
+#define EXANET_FILE_CDMA_BYTES 0x80
+#define EXANET_FILE_BYTES (EXANET_FILE_LOW + EXANET_SHM_BYTES + \
+                           EXANET_CDMA_CHANNELS * EXANET_FILE_CDMA_BYTES)
+
+typedef struct ExanetRegs {
+    const ExanetRegBlock *blocks;
+    uint32_t ctrl, irq_mask;        /* CTRL and IRQ_MASK before the last write */
+    uint8_t val[EXANET_FILE_BYTES];
+    uint8_t wr[EXANET_FILE_BYTES];  /* as software wrote it last */
+    uint8_t writable[EXANET_FILE_BYTES];
+    uint8_t w1c[EXANET_FILE_BYTES];
+    uint8_t lane[EXANET_FILE_BYTES / 4];    /* kind of a 32-bit lane */
+    uint8_t row[EXANET_FILE_BYTES / 4];     /* its block */
+} ExanetRegs;
+
+/* Sets all registers to their values after reset. */
+void exanet_regs_reset(ExanetState *s);
+/* Returns true if offset @addr of BAR 0 belongs to the register file. */
+bool exanet_regs_contain(hwaddr addr);
+/* Access by software, of 4 or 8 bytes. */
+uint64_t exanet_regs_read(ExanetState *s, hwaddr addr, unsigned size);
+void exanet_regs_write(ExanetState *s, hwaddr addr, uint64_t value, unsigned size);
+
+#endif /* HW_EXANET_BASE_REGS_H */

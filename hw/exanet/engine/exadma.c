@@ -1,0 +1,723 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaDMA, the send unit [T §5]: Pending_List, scheduler, output buffers and
+ * control-packet windows.
+ *
+ * The scheduler takes one packet of each active transaction in turn.  A packet
+ * goes straight into the frame that leaves next; an output buffer holds it only
+ * while its way is blocked, so that the other outputs go on.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "qemu/log.h"
+#include "context.h"
+#include "../net/net.h"
+#include "exadma.h"
+#include "../exanet.h"
+#include "fault.h"
+#include "../net/flow.h"
+#include "rtmailbox.h"
+#include "segment.h"
+#include "../base/wire.h"
+#include "../../trace.h"
+
+#define EXADMA_TURNS 8              /* of each packet, those put back included */
+
+/* What the device alone writes in W3. */
+#define DESC_W3_RO (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE | \
+                    EXANET_DESC_W3_ACKED | EXANET_DESC_W3_ERROR)
+#define DESC_LANE_MASK RNIC_FIELD(63, 32)   /* the lane that starts */
+
+enum exadma_state {
+    EXADMA_IDLE = 0,
+    EXADMA_TRIGGERED,               /* W4 may still change [P Annex E] */
+    EXADMA_RUNNING,
+};
+
+static uint64_t *exadma_desc(ExanetState *s, unsigned tid)
+{
+    return s->exadma.desc[tid];
+}
+
+static unsigned exadma_ctx(const uint64_t *d)
+{
+    return RNIC_GET(EXANET_PDID_CTX, d[2]);
+}
+
+static unsigned exadma_path(const uint64_t *d)
+{
+    return RNIC_GET(EXANET_DESC_W4_PATH, d[3]);
+}
+
+static uint32_t exadma_dst(const uint64_t *d)
+{
+    return RNIC_GET(EXANET_GVA_COORD, d[1]);
+}
+
+static uint32_t exadma_length(const uint64_t *d)
+{
+    return RNIC_GET(EXANET_DESC_W3_LENGTH, d[2]);
+}
+
+static uint64_t exadma_va(const uint64_t *d)
+{
+    return RNIC_GET(EXANET_GVA_VA, d[1]);
+}
+
+static uint16_t exadma_dst_pdid(const uint64_t *d)
+{
+    return d[3] & EXANET_DESC_W4_DST_VALID ?
+           RNIC_GET(EXANET_DESC_W4_DST_PDID, d[3]) :
+           RNIC_GET(EXANET_DESC_W3_PDID, d[2]);
+}
+
+/* The TID on the wire; the protocol as published has no generation. */
+static uint16_t exadma_wire_tid(ExanetState *s, unsigned tid)
+{
+    uint64_t w4 = s->exadma.desc[tid][3];
+
+    return tid | (s->strict ? 0 : RNIC_PREP(EXANET_TID_GEN,
+                                  RNIC_GET(EXANET_DESC_W4_GEN, w4)));
+}
+
+/* --- Scheduler FIFO --------------------------------------------------------- */
+
+static void exadma_enqueue(ExanetExadma *e, unsigned tid)
+{
+    /* a TID that was killed may still have its place, and keeps it */
+    if (!e->queued[tid]) {
+        e->queued[tid] = true;
+        e->fifo[(e->fifo_head + e->fifo_count) % EXANET_TIDS] = tid;
+        e->fifo_count++;
+    }
+}
+
+/* It stays the next one. */
+static void exadma_enqueue_first(ExanetExadma *e, unsigned tid)
+{
+    if (!e->queued[tid]) {
+        e->queued[tid] = true;
+        e->fifo_head = (e->fifo_head + EXANET_TIDS - 1) % EXANET_TIDS;
+        e->fifo[e->fifo_head] = tid;
+        e->fifo_count++;
+    }
+}
+
+static unsigned exadma_dequeue(ExanetExadma *e)
+{
+    unsigned tid = e->fifo[e->fifo_head];
+
+    e->fifo_head = (e->fifo_head + 1) % EXANET_TIDS;
+    e->fifo_count--;
+    e->queued[tid] = false;
+    return tid;
+}
+
+/* --- Start and end of transactions ---------------------------------------- */
+
+/* The checks of [P §2.6] that do not depend on W4, which may come late. */
+static bool exadma_desc_good(ExanetState *s, unsigned tid)
+{
+    const uint64_t *d = exadma_desc(s, tid);
+    uint32_t len = exadma_length(d);
+    uint64_t va = exadma_va(d);
+
+    return len > 0 && len <= EXANET_BLOCK_BYTES &&
+           !exanet_block_crosses(va, len) &&
+           RNIC_GET(EXANET_VA_WINDOW, va) != EXANET_WINDOW_NI &&
+           !((d[2] & EXANET_DESC_W3_CHAINED) &&
+             RNIC_GET(EXANET_DESC_W3_DEP, d[2]) == tid) &&
+           exanet_context_check(s, RNIC_GET(EXANET_DESC_W3_PDID, d[2]),
+                                s->node) == EXANET_RESP_ACK;
+}
+
+static void exadma_reject(ExanetState *s, unsigned tid)
+{
+    uint64_t *d = exadma_desc(s, tid);
+
+    d[2] |= EXANET_DESC_W3_ERROR;
+    s->exadma.state[tid] = EXADMA_IDLE;
+    exanet_count(s, BLOCK_REJECTED);
+    trace_exanet_exadma_err_rejected(s->node, tid, d[1], d[2]);
+    qemu_log_mask(LOG_GUEST_ERROR, "exanet: descriptor %u refused: "
+                  "W2 0x%" PRIx64 " W3 0x%" PRIx64 " W4 0x%" PRIx64 "\n",
+                  tid, d[1], d[2], d[3]);
+}
+
+/* Starts @tid; false when its descriptor is refused. */
+static bool exadma_start(ExanetState *s, unsigned tid)
+{
+    uint64_t *d = exadma_desc(s, tid);
+
+    d[2] &= ~(DESC_W3_RO | EXANET_DESC_W3_DB);
+    if (!exadma_desc_good(s, tid)) {
+        exadma_reject(s, tid);
+        return false;
+    }
+    s->exadma.state[tid] = EXADMA_TRIGGERED;
+    exadma_enqueue(&s->exadma, tid);
+    exanet_count(s, BLOCK_STARTED);
+    trace_exanet_exadma_fetch(s->node, exadma_wire_tid(s, tid), d[0], d[1],
+                              exadma_length(d));
+    return true;
+}
+
+/*
+ * Tells the firmware that @tid has stopped.  Another R5 sees the error bit of the
+ * descriptor.
+ */
+static void exadma_stopped(ExanetState *s, unsigned tid, enum exanet_resp resp,
+                           bool reported)
+{
+    ExanetExadma *e = &s->exadma;
+
+    if (exanet_rtmailbox_internal(s) && e->stopped_count < EXANET_TIDS) {
+        e->stopped[e->stopped_count++] = (ExanetStopped) { tid, resp, reported };
+        exanet_schedule(s);
+    }
+}
+
+bool exanet_exadma_pop_stopped(ExanetState *s, ExanetStopped *stopped)
+{
+    ExanetExadma *e = &s->exadma;
+
+    if (!e->stopped_count) {
+        return false;
+    }
+    *stopped = e->stopped[0];
+    memmove(e->stopped, e->stopped + 1, --e->stopped_count * sizeof(*stopped));
+    return true;
+}
+
+/* The successor of a chain may go once the last packet was sent [T §5.1]. */
+static void exadma_chain(ExanetState *s, const uint64_t *d)
+{
+    unsigned next = RNIC_GET(EXANET_DESC_W3_DEP, d[2]);
+
+    /* Only one that waits: a chain that bites its tail ends here. */
+    if (exanet_exadma_armed(s, next) && !exadma_start(s, next)) {
+        exadma_stopped(s, next, EXANET_RESP_PROTECTION, false);
+    }
+}
+
+static void exadma_slots_drop(ExanetState *s, unsigned tid)
+{
+    ExanetExadma *e = &s->exadma;
+
+    if (e->buffered[tid] == 0) {
+        return;
+    }
+    for (unsigned i = 0; i < EXANET_OUTPUTS; i++) {
+        ExanetOutput *o = &e->output[i];
+
+        for (unsigned n = 0; n < o->count; n++) {
+            ExanetSlot *slot = &o->slot[(o->head + n) % EXANET_OUTPUT_SLOTS];
+
+            if (slot->tid == tid) {
+                slot->words = 0;
+            }
+        }
+        for (unsigned n = 0; n < o->control_count; n++) {
+            ExanetControlSlot *c =
+                &o->control[(o->control_head + n) % EXANET_CONTROL_QUEUE];
+
+            if (c->tid == tid) {
+                c->dead = true;
+            }
+        }
+    }
+    e->buffered[tid] = 0;
+}
+
+void exanet_exadma_kill(ExanetState *s, unsigned tid)
+{
+    ExanetExadma *e = &s->exadma;
+    uint64_t *d = exadma_desc(s, tid);
+
+    if (e->state[tid] != EXADMA_IDLE) {
+        exanet_count(s, BLOCK_KILLED);
+        trace_exanet_exadma_kill(s->node, exadma_wire_tid(s, tid),
+                                 RNIC_GET(EXANET_DESC_W3_SENT, d[2]));
+    }
+    e->state[tid] = EXADMA_IDLE;
+    d[2] = (d[2] & ~EXANET_DESC_W3_DB) | EXANET_DESC_W3_ERROR;
+    exadma_slots_drop(s, tid);
+}
+
+bool exanet_exadma_busy(ExanetState *s, unsigned tid)
+{
+    return s->exadma.state[tid] != EXADMA_IDLE || s->exadma.buffered[tid] != 0;
+}
+
+bool exanet_exadma_armed(ExanetState *s, unsigned tid)
+{
+    uint64_t w3 = s->exadma.desc[tid][2];
+
+    return s->exadma.state[tid] == EXADMA_IDLE &&
+           (w3 & EXANET_DESC_W3_DB) && !(w3 & EXANET_DESC_W3_ERROR);
+}
+
+bool exanet_exadma_target(ExanetState *s, uint16_t wire, uint32_t *dst)
+{
+    unsigned tid = RNIC_GET(EXANET_TID_INDEX, wire);
+
+    *dst = exadma_dst(exadma_desc(s, tid));
+    return exadma_length(exadma_desc(s, tid)) &&
+           exadma_wire_tid(s, tid) == wire;
+}
+
+/* --- Pending_List ----------------------------------------------------------- */
+
+/* The bits of a 64-bit word that an access of @size bytes at @addr covers. */
+static uint64_t exadma_strobes(hwaddr addr, unsigned size)
+{
+    return MAKE_64BIT_MASK((addr & 7) * 8, MIN(size, 8 - (addr & 7)) * 8);
+}
+
+uint64_t exanet_exadma_list_read(ExanetState *s, hwaddr addr, unsigned size)
+{
+    uint64_t word = s->exadma.desc[(addr / 32) % EXANET_TIDS][(addr / 8) % 4];
+
+    return (word & exadma_strobes(addr, size)) >> ((addr & 7) * 8);
+}
+
+/* A write to a descriptor whose transaction is under way. */
+static void exadma_active_write(ExanetState *s, unsigned tid, unsigned w,
+                                uint64_t value, bool trigger)
+{
+    if (trigger && (value & EXANET_DESC_W3_DB) &&
+        RNIC_GET(EXANET_DESC_W3_LENGTH, value) == 0) {
+        exanet_exadma_kill(s, tid);
+    } else if (w == 3 && s->exadma.state[tid] == EXADMA_TRIGGERED) {
+        s->exadma.desc[tid][3] = value;
+    } else {
+        exanet_count(s, DESC_BUSY);
+        qemu_log_mask(LOG_GUEST_ERROR, "exanet: write to word %u of the active "
+                      "descriptor %u ignored\n", w + 1, tid);
+    }
+}
+
+void exanet_exadma_list_write(ExanetState *s, hwaddr addr, uint64_t value,
+                              unsigned size)
+{
+    unsigned tid = (addr / 32) % EXANET_TIDS;
+    unsigned w = (addr / 8) % 4;
+    uint64_t strobes = exadma_strobes(addr, size);
+    uint64_t *word = &s->exadma.desc[tid][w];
+    uint64_t merged = (*word & ~strobes) |
+                      ((value << ((addr & 7) * 8)) & strobes);
+    bool trigger = w == 2 && (strobes & DESC_LANE_MASK) == DESC_LANE_MASK;
+
+    if (s->exadma.state[tid] != EXADMA_IDLE) {
+        exadma_active_write(s, tid, w, merged, trigger);
+        return;
+    }
+    if (w == 2) {
+        merged &= ~(strobes & DESC_W3_RO);
+    }
+    *word = merged;
+    if (trigger && !(merged & EXANET_DESC_W3_DB) && exadma_start(s, tid)) {
+        exanet_schedule(s);
+    }
+}
+
+void exanet_exadma_desc_write(ExanetState *s, unsigned tid, unsigned w,
+                              uint64_t value)
+{
+    exanet_exadma_list_write(s, tid * sizeof(struct exanet_desc) + 8 * w,
+                             value, 8);
+}
+
+/* --- Packets ------------------------------------------------------------------ */
+
+/* Header and footer fields that data and control packets of @tid share. */
+static void exadma_packet_init(ExanetState *s, unsigned tid, ExanetPacket *pkt)
+{
+    const uint64_t *d = exadma_desc(s, tid);
+
+    *pkt = (ExanetPacket) {
+        .dst = exadma_dst(d),
+        .src = s->node,
+        .path = exadma_path(d),
+        .pdid = exadma_dst_pdid(d),
+        .tid = exadma_wire_tid(s, tid),
+        .seq = RNIC_GET(EXANET_DESC_W4_SEQ, d[3]),
+        .user = RNIC_GET(EXANET_DESC_W4_RESP, d[3]),
+        .ttl = EXANET_TTL_MAX,
+        .epoch = s->epoch,
+    };
+}
+
+/* Stops @tid, whose source could not be read; @va is where. */
+static void exadma_source_error(ExanetState *s, unsigned tid,
+                                enum exanet_resp resp, uint64_t va)
+{
+    const uint64_t *d = exadma_desc(s, tid);
+    bool reported = false;
+
+    trace_exanet_exadma_err_source(s->node, exadma_wire_tid(s, tid), va, resp);
+    exanet_exadma_kill(s, tid);
+    if (resp == EXANET_RESP_FAULT) {
+        ExanetPendingFault f = {
+            .va = va & ~(uint64_t)(EXANET_SOURCE_PAGE - 1),
+            .peer = exadma_dst(d),
+            .tid = exadma_wire_tid(s, tid),
+            .seq = RNIC_GET(EXANET_DESC_W4_SEQ, d[3]),
+            .small = RNIC_GET(EXANET_DESC_W4_RESP, d[3]),
+            .ctx = exadma_ctx(d),
+            .unit = EXANET_FAULT_RDMA,
+        };
+
+        reported = exanet_fault_report(s, &f, d[0] + exadma_length(d) - va);
+    }
+    exadma_stopped(s, tid, resp, reported);
+}
+
+/* Notes @bytes more as sent; the transaction goes on, or is over. */
+static void exadma_advance(ExanetState *s, unsigned tid, uint32_t sent,
+                           bool last)
+{
+    uint64_t *d = exadma_desc(s, tid);
+
+    d[2] = (d[2] & ~EXANET_DESC_W3_SENT) | RNIC_PREP(EXANET_DESC_W3_SENT, sent);
+    if (!last) {
+        /*
+         * Where many send to one, each block that has begun takes a receiver context:
+         * of a flow that is paced there is one at a time.
+         */
+        if (exanet_flow_paced(s, exadma_dst(d))) {
+            exadma_enqueue_first(&s->exadma, tid);
+        } else {
+            exadma_enqueue(&s->exadma, tid);
+        }
+        return;
+    }
+    d[2] |= EXANET_DESC_W3_DONE;
+    s->exadma.state[tid] = EXADMA_IDLE;
+    exanet_count(s, BLOCK_DONE);
+    if (d[2] & EXANET_DESC_W3_CHAINED) {
+        exadma_chain(s, d);
+    }
+}
+
+/*
+ * Gathers and builds the next packet of @tid in @buf.  Returns its words, or 0 when
+ * the source cannot be read: then @tid has been stopped.
+ */
+static unsigned exadma_packet_build(ExanetState *s, unsigned tid, uint8_t *buf)
+{
+    const uint64_t *d = exadma_desc(s, tid);
+    uint32_t len = exadma_length(d);
+    uint32_t off = RNIC_GET(EXANET_DESC_W3_SENT, d[2]);
+    uint64_t src = d[0] + off, fault_va = src;
+    enum exanet_resp resp;
+    ExanetPacket pkt;
+
+    exadma_packet_init(s, tid, &pkt);
+    pkt.va = exadma_va(d) + off;
+    pkt.size = exanet_packetize(exadma_va(d), len, off);
+    resp = exanet_context_read(s, exadma_ctx(d), src,
+                               exanet_packet_payload(buf, pkt.va), pkt.size,
+                               &fault_va);
+    if (resp != EXANET_RESP_ACK) {
+        exadma_source_error(s, tid, resp, fault_va);
+        return 0;
+    }
+    if (exanet_source_reads(src, pkt.size) == 1) {
+        exanet_count(s, PKT_ONE_READ);
+    } else {
+        exanet_count(s, PKT_TWO_READS);
+    }
+    pkt.type = EXANET_TYPE_WRITE;
+    pkt.first = off == 0;
+    pkt.last = off + pkt.size == len;
+    pkt.notify = RNIC_GET(EXANET_DESC_W3_NOTIFY, d[2]);
+    trace_exanet_exadma_build(s->node, pkt.tid, pkt.seq, pkt.va, pkt.size);
+    exadma_advance(s, tid, off + pkt.size, pkt.last);
+    return exanet_packet_encode(buf, &pkt);
+}
+
+/* --- Output buffers ----------------------------------------------------------- */
+
+static bool exadma_output_holds(const ExanetOutput *o, int route)
+{
+    for (unsigned n = 0; n < o->count; n++) {
+        if (o->slot[(o->head + n) % EXANET_OUTPUT_SLOTS].route == route) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Sends what waits in @o as far as its way is open, control packets first. */
+static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
+{
+    ExanetExadma *e = &s->exadma;
+
+    while (o->control_count) {
+        ExanetControlSlot *c = &o->control[o->control_head];
+        ExanetOpen place;
+
+        if (!c->dead) {
+            if (!exanet_net_open(s, c->dst, c->path, &place)) {
+                break;
+            }
+            memcpy(place.buf, c->data, sizeof(c->data));
+            e->buffered[c->tid]--;
+        }
+        o->control_head = (o->control_head + 1) % EXANET_CONTROL_QUEUE;
+        e->relieved |= o->control_count-- == EXANET_CONTROL_QUEUE;
+        if (!c->dead) {
+            exanet_net_send(s, &place, EXANET_CONTROL_WORDS);
+        }
+    }
+    while (o->count) {
+        ExanetSlot *slot = &o->slot[o->head];
+        ExanetOpen place;
+
+        if (slot->words) {
+            if (!exanet_net_open_route(s, slot->route, &place)) {
+                break;
+            }
+            memcpy(place.buf, slot->data, slot->words * EXANET_WORD_BYTES);
+            e->buffered[slot->tid]--;
+        }
+        o->head = (o->head + 1) % EXANET_OUTPUT_SLOTS;
+        o->count--;
+        if (slot->words) {
+            exanet_net_send(s, &place, slot->words);
+        }
+    }
+}
+
+/* Takes the next packet of @tid; false when its output had no room. */
+static bool exadma_packet_send(ExanetState *s, unsigned tid)
+{
+    ExanetExadma *e = &s->exadma;
+    const uint64_t *d = exadma_desc(s, tid);
+    ExanetOutput *o = &e->output[exadma_path(d) % EXANET_OUTPUTS];
+    ExanetOpen place;
+    ExanetSlot *slot;
+    unsigned words;
+
+    if (unlikely(o->count | o->control_count)) {
+        exadma_output_drain(s, o);
+    }
+    if (exanet_net_open(s, exadma_dst(d), exadma_path(d), &place) &&
+        (!o->count || !exadma_output_holds(o, place.route))) {
+        words = exadma_packet_build(s, tid, place.buf);
+        if (words) {
+            exanet_flow_sent(s, exadma_dst(d), words);
+            exanet_net_send(s, &place, words);
+        }
+        return true;
+    }
+    if (o->count == EXANET_OUTPUT_SLOTS) {
+        return false;
+    }
+    slot = &o->slot[(o->head + o->count) % EXANET_OUTPUT_SLOTS];
+    words = exadma_packet_build(s, tid, slot->data);
+    if (words) {
+        exanet_flow_sent(s, exadma_dst(d), words);
+        slot->route = place.route;
+        slot->tid = tid;
+        slot->words = words;
+        o->count++;
+        e->buffered[tid]++;
+    }
+    return true;
+}
+
+/* Whether @tid, which is its turn, may go on; if not it has been stopped. */
+static bool exadma_admit(ExanetState *s, unsigned tid)
+{
+    ExanetExadma *e = &s->exadma;
+    const uint64_t *d = exadma_desc(s, tid);
+
+    if (e->state[tid] == EXADMA_TRIGGERED) {
+        if (exadma_path(d) >= EXANET_PATHS) {
+            exadma_reject(s, tid);
+            return false;
+        }
+        e->state[tid] = EXADMA_RUNNING;
+    }
+    /* the process that it reads for may have gone */
+    if (exanet_context_check(s, RNIC_GET(EXANET_DESC_W3_PDID, d[2]),
+                             s->node) != EXANET_RESP_ACK) {
+        exadma_source_error(s, tid, EXANET_RESP_PROTECTION, d[0]);
+        return false;
+    }
+    return true;
+}
+
+enum exadma_turn {
+    EXADMA_WENT,
+    EXADMA_PUT_BACK,            /* no slot in its output */
+    EXADMA_PACED,               /* its flow has sent enough for now */
+};
+
+static enum exadma_turn exadma_turn(ExanetState *s, unsigned tid)
+{
+    if (!exadma_admit(s, tid)) {
+        return EXADMA_WENT;
+    }
+    if (!exanet_flow_may_send(s, exadma_dst(exadma_desc(s, tid)))) {
+        return EXADMA_PACED;
+    }
+    if (exadma_packet_send(s, tid)) {
+        exanet_count(s, SCHED_ROUND);
+        return EXADMA_WENT;
+    }
+    exanet_count(s, SCHED_NO_SLOT);
+    return EXADMA_PUT_BACK;
+}
+
+/*
+ * The scheduler's loop.  A TID whose flow has to wait leaves the FIFO until the end
+ * of the run: it would only be in the way of others, and flow.c says when to look
+ * again.  True if some that are not paced are left.
+ */
+static bool exadma_schedule(ExanetState *s, unsigned budget)
+{
+    ExanetExadma *e = &s->exadma;
+    unsigned turns = EXADMA_TURNS * budget;
+    unsigned put_back = 0;          /* in a row: all of them means blocked */
+    unsigned paced = 0;
+    bool more;
+
+    while (e->fifo_count > put_back && budget && turns--) {
+        unsigned tid = exadma_dequeue(e);
+
+        if (e->state[tid] == EXADMA_IDLE) {
+            continue;
+        }
+        switch (exadma_turn(s, tid)) {
+        case EXADMA_WENT:
+            put_back = 0;
+            budget--;
+            break;
+        case EXADMA_PUT_BACK:
+            exadma_enqueue(e, tid);
+            put_back++;
+            break;
+        case EXADMA_PACED:
+            e->paced[paced++] = tid;
+            break;
+        }
+    }
+    more = e->fifo_count > put_back;
+    for (unsigned i = 0; i < paced; i++) {
+        exadma_enqueue(e, e->paced[i]);
+    }
+    return more;
+}
+
+static bool exadma_run(ExanetState *s, unsigned budget)
+{
+    ExanetExadma *e = &s->exadma;
+    bool more;
+
+    if (!s->enabled) {
+        return false;
+    }
+    for (unsigned i = 0; i < EXANET_OUTPUTS; i++) {
+        if (e->output[i].count | e->output[i].control_count) {
+            exadma_output_drain(s, &e->output[i]);
+        }
+    }
+    more = exadma_schedule(s, budget);
+    more |= e->relieved;
+    e->relieved = false;
+    return more;
+}
+
+/* --- Control-packet windows [T §5.3.1.2] ------------------------------------- */
+
+bool exanet_exadma_control_room(ExanetState *s, unsigned output)
+{
+    return s->exadma.output[output].control_count < EXANET_CONTROL_QUEUE;
+}
+
+static void exadma_control_build(ExanetState *s, const ExanetOutput *o,
+                                 unsigned tid, ExanetControlSlot *c)
+{
+    const uint64_t *d = exadma_desc(s, tid);
+    uint64_t va = EXANET_NI_VA(EXANET_NI_RECEIVER);
+    struct exanet_control control = {
+        .target = cpu_to_le64(o->control_word[0]),
+        .data = cpu_to_le64(o->control_word[1]),
+        .info = cpu_to_le64(o->control_word[2]),
+        .block = cpu_to_le64(
+            RNIC_PREP(EXANET_CONTROL_OFFSET, exadma_va(d)) |
+            RNIC_PREP(EXANET_CONTROL_BLOCK, exadma_length(d)) |
+            RNIC_PREP(EXANET_CONTROL_PDID, exadma_dst_pdid(d))),
+    };
+    ExanetPacket pkt;
+
+    exadma_packet_init(s, tid, &pkt);
+    pkt.type = EXANET_TYPE_CONTROL;
+    pkt.va = va;
+    pkt.size = sizeof(control);
+    pkt.notify = true;
+    memcpy(exanet_packet_payload(c->data, va), &control, sizeof(control));
+    exanet_packet_encode(c->data, &pkt);
+    c->dst = pkt.dst;
+    c->path = pkt.path;
+    c->tid = tid;
+    c->dead = false;
+    trace_exanet_exadma_control(s->node, pkt.tid, pkt.seq, o->control_word[0]);
+}
+
+/* The third word has come: header and footer are taken from the descriptor. */
+static void exadma_control_queue(ExanetState *s, ExanetOutput *o, unsigned tid)
+{
+    uint64_t w3 = s->exadma.desc[tid][2];
+
+    if ((w3 & EXANET_DESC_W3_ERROR) || !exadma_desc_good(s, tid) ||
+        o->control_count == EXANET_CONTROL_QUEUE) {
+        exanet_count(s, CONTROL_DROPPED);
+        qemu_log_mask(LOG_GUEST_ERROR, "exanet: control packet of descriptor %u "
+                      "dropped\n", tid);
+        return;
+    }
+    exadma_control_build(s, o, tid,
+                         &o->control[(o->control_head + o->control_count) %
+                                     EXANET_CONTROL_QUEUE]);
+    o->control_count++;
+    s->exadma.buffered[tid]++;
+    exanet_schedule(s);
+}
+
+void exanet_exadma_control_write(ExanetState *s, hwaddr addr, uint64_t value,
+                                 unsigned size)
+{
+    ExanetOutput *o = &s->exadma.output[(addr >> 14) % EXANET_OUTPUTS];
+    unsigned tid = (addr / EXANET_WORD_BYTES) % EXANET_TIDS;
+
+    if (size != 8 || addr % EXANET_WORD_BYTES) {
+        qemu_log_mask(LOG_GUEST_ERROR, "exanet: control window takes 8 bytes at "
+                      "multiples of 16, not %u at 0x%" HWADDR_PRIx "\n", size,
+                      addr);
+        return;
+    }
+    if (o->control_stage && o->control_tid != tid) {
+        exanet_count(s, CONTROL_RESTART);
+        o->control_stage = 0;
+    }
+    o->control_tid = tid;
+    o->control_word[o->control_stage++] = value;
+    if (o->control_stage == ARRAY_SIZE(o->control_word)) {
+        o->control_stage = 0;
+        exadma_control_queue(s, o, tid);
+    }
+}
+
+static void exadma_reset(ExanetState *s)
+{
+    memset(&s->exadma, 0, sizeof(s->exadma));
+}
+
+const ExanetUnit exanet_exadma_unit = {
+    .reset = exadma_reset,
+    .run = exadma_run,
+};

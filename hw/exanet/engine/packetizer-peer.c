@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet packetizer: nodes that contexts send messages to.
+ *
+ * A receiver distinguishes a new message of a channel from an old one by the distance
+ * of its generation to the last one.  Each receiver sees only its own messages; so the
+ * packetizer counts generations per node.  The entry of a node must live longer than
+ * the receiver's memory, even when the context gets another owner or the device is
+ * reset.  With a wrong generation the receiver would ack a message without delivering
+ * it.
+ *
+ * Only a node that has received a message can remember its generation.  So the
+ * packetizer may remove the entry of a node with its message, if no copy of the message
+ * had a route; after ANSWER_NS, if no answer arrived; in any case after FORGOTTEN_NS.
+ * The last two happen only when room is needed.  The room is divided by jobs, because a
+ * process must take no room from the next owner of its context.
+ */
+#include "qemu/osdep.h"
+#include "../exanet.h"
+#include "job-quota.h"
+#include "packetizer-peer.h"
+
+#define GENERATIONS         (RNIC_GET(EXANET_PTID_GEN, ~0ULL) + 1)
+#define GENERATIONS_SKIPPED (GENERATIONS / 4)
+/* Maximum of entries of a context: of all, and of those with an unknown answer. */
+#define PEERS_MAX           4096
+#define PEERS_UNKNOWN       1024
+/* An answer arrives within this time, or never. */
+#define ANSWER_NS           (100 * (int64_t)SCALE_MS)
+/* A receiver forgets a message after half of this time. */
+#define FORGOTTEN_NS        (60LL * NANOSECONDS_PER_SECOND)
+
+/* Node that a context sends to, or has sent to. */
+typedef struct PktzPeer {
+    int64_t used;                   /* ns, time when a message last began or ended */
+    uint32_t coord;
+    uint16_t job;                   /* job that the entry counts for */
+    uint8_t messages;               /* messages under way */
+    bool reached;                   /* a copy of a message had a route */
+    bool answered;
+    bool unknown;                   /* an answer cannot be identified */
+    uint16_t unknown_job;           /* job that this counts for */
+    uint8_t gen[EXANET_PKTZ_CHANNELS];      /* generations of the last messages */
+} PktzPeer;
+
+/* Nodes that one context has sent to. */
+struct ExanetPktzPeers {
+    GHashTable *nodes;              /* coordinates -> PktzPeer, owned */
+    int64_t sweep;                  /* ns, no entry can be removed before this */
+    ExanetJobQuota held;            /* all entries */
+    ExanetJobQuota unknown;         /* entries with this flag */
+    /* destination node of the last message with each generation */
+    uint32_t asked[EXANET_PKTZ_CHANNELS][GENERATIONS];
+};
+
+static ExanetPktzPeers *peers_of(ExanetState *s, unsigned n)
+{
+    return s->packetizer.peers[n / EXANET_PKTZ_CHANNELS];
+}
+
+static PktzPeer *peer_find(ExanetPktzPeers *p, uint32_t coord)
+{
+    return g_hash_table_lookup(p->nodes, GUINT_TO_POINTER(coord));
+}
+
+/* --- Memory for entries ----------------------------------------------------- */
+
+/* Returns the time, ns, from which on the entry @peer is no longer needed. */
+static int64_t peer_end_time(const PktzPeer *peer)
+{
+    if (peer->messages) {
+        return INT64_MAX;
+    }
+    if (!peer->reached) {
+        return INT64_MIN;
+    }
+    return peer->used + (peer->answered || peer->unknown ? FORGOTTEN_NS : ANSWER_NS);
+}
+
+/* Takes @peer, which the caller removes from the table, out of the sums. */
+static void peer_uncount(ExanetPktzPeers *p, const PktzPeer *peer)
+{
+    exanet_job_quota_give(&p->held, peer->job);
+    if (peer->unknown) {
+        exanet_job_quota_give(&p->unknown, peer->unknown_job);
+    }
+}
+
+/* Removes all entries that are no longer needed. */
+static void peers_sweep(ExanetPktzPeers *p, int64_t now)
+{
+    GHashTableIter iter;
+    PktzPeer *peer;
+
+    if (now < p->sweep) {
+        return;
+    }
+    p->sweep = now + ANSWER_NS;
+    g_hash_table_iter_init(&iter, p->nodes);
+    while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&peer)) {
+        int64_t end = peer_end_time(peer);
+
+        if (end <= now) {
+            peer_uncount(p, peer);
+            g_hash_table_iter_remove(&iter);
+        } else {
+            p->sweep = MIN(p->sweep, end);
+        }
+    }
+}
+
+/* Returns true if @q has room for @job, perhaps after a sweep. */
+static bool quota_room(ExanetPktzPeers *p, const ExanetJobQuota *q, unsigned job,
+                       unsigned max, int64_t now)
+{
+    if (!exanet_job_quota_room(q, job, max)) {
+        peers_sweep(p, now);
+    }
+    return exanet_job_quota_room(q, job, max);
+}
+
+static PktzPeer *peer_new(ExanetState *s, unsigned n, uint32_t coord,
+                          unsigned job)
+{
+    unsigned c = n / EXANET_PKTZ_CHANNELS;
+    ExanetPktzPeers *p = peers_of(s, n);
+    PktzPeer *peer;
+
+    if (!quota_room(p, &p->held, job, PEERS_MAX, exanet_now(s))) {
+        return NULL;
+    }
+    peer = g_new0(PktzPeer, 1);
+    peer->coord = coord;
+    peer->job = job;
+    for (unsigned i = 0; i < EXANET_PKTZ_CHANNELS; i++) {
+        peer->gen[i] = s->packetizer.channel[c * EXANET_PKTZ_CHANNELS + i].gen;
+    }
+    exanet_job_quota_take(&p->held, job);
+    g_hash_table_insert(p->nodes, GUINT_TO_POINTER(coord), peer);
+    return peer;
+}
+
+/* --- Generations ------------------------------------------------------------- */
+
+/*
+ * Returns the node other than @peer that may still answer a message of channel @k and
+ * generation @gen, or NULL.  An answer does not name the node that sends it.
+ */
+static PktzPeer *gen_holder(ExanetPktzPeers *p, unsigned k, uint8_t gen,
+                            const PktzPeer *peer, int64_t now)
+{
+    PktzPeer *other = peer_find(p, p->asked[k][gen]);
+
+    return other && other != peer && other->reached && !other->answered &&
+           !other->unknown && now - other->used < ANSWER_NS ? other : NULL;
+}
+
+/*
+ * Stores in *@next the generation of the next message of channel @k to @peer, for a
+ * process of @job.  The function skips the channel's @last generation, even if the last
+ * message had another destination, because the ack of this message may be late.
+ *
+ * If other nodes may still answer all generations, the function takes one of them, of
+ * another job if it can.  An answer of that node cannot be identified then, so its entry
+ * stays as if it had answered.  Returns false if there are too many such entries.
+ */
+static bool gen_next(ExanetPktzPeers *p, const PktzPeer *peer, unsigned k,
+                     unsigned job, uint8_t last, int64_t now, uint8_t *next)
+{
+    PktzPeer *holder = NULL;
+
+    for (unsigned i = 1; i <= GENERATIONS_SKIPPED; i++) {
+        uint8_t gen = (peer->gen[k] + i) % GENERATIONS;
+        PktzPeer *other;
+
+        if (gen == last) {
+            continue;
+        }
+        other = gen_holder(p, k, gen, peer, now);
+        if (!other) {
+            *next = gen;
+            return true;
+        }
+        if (!holder || (holder->job == job && other->job != job)) {
+            holder = other;
+            *next = gen;
+        }
+    }
+    if (!quota_room(p, &p->unknown, job, PEERS_UNKNOWN, now)) {
+        return false;
+    }
+    holder->unknown = true;
+    holder->unknown_job = job;
+    exanet_job_quota_take(&p->unknown, job);
+    return true;
+}
+
+/* --- Messages ---------------------------------------------------------------- */
+
+static void peer_put(ExanetPktzPeers *p, PktzPeer *peer, int64_t now)
+{
+    peer->used = now;
+    peer->messages--;
+    if (!peer->messages && !peer->reached) {
+        peer_uncount(p, peer);
+        g_hash_table_remove(p->nodes, GUINT_TO_POINTER(peer->coord));
+        return;
+    }
+    p->sweep = MIN(p->sweep, peer_end_time(peer));
+}
+
+bool exanet_pktz_peer_begin(ExanetState *s, unsigned n, uint32_t coord,
+                            uint8_t last, uint8_t *gen)
+{
+    unsigned c = n / EXANET_PKTZ_CHANNELS, k = n % EXANET_PKTZ_CHANNELS;
+    unsigned job = RNIC_GET(EXANET_PDID_JOB, s->ctx[c].pdid);
+    ExanetPktzPeers *p = peers_of(s, n);
+    PktzPeer *peer = peer_find(p, coord) ?: peer_new(s, n, coord, job);
+    int64_t now = exanet_now(s);
+
+    if (!peer) {
+        return false;
+    }
+    peer->messages++;
+    if (!gen_next(p, peer, k, job, last, now, gen)) {
+        peer_put(p, peer, now);
+        return false;
+    }
+    peer->used = now;
+    peer->gen[k] = *gen;
+    p->asked[k][*gen] = coord;
+    return true;
+}
+
+void exanet_pktz_peer_sent(ExanetState *s, unsigned n, uint32_t coord)
+{
+    PktzPeer *peer = peer_find(peers_of(s, n), coord);
+
+    assert(peer);
+    peer->reached = true;
+}
+
+void exanet_pktz_peer_end(ExanetState *s, unsigned n, uint32_t coord)
+{
+    ExanetPktzPeers *p = peers_of(s, n);
+    PktzPeer *peer = peer_find(p, coord);
+
+    assert(peer && peer->messages);
+    peer_put(p, peer, exanet_now(s));
+}
+
+/* Returns the node that may still answer generation @gen of channel @n, or NULL. */
+static PktzPeer *peer_asked(ExanetState *s, unsigned n, uint8_t gen)
+{
+    ExanetPktzPeers *p = peers_of(s, n);
+    unsigned k = n % EXANET_PKTZ_CHANNELS;
+    PktzPeer *peer = peer_find(p, p->asked[k][gen]);
+
+    return peer && peer->reached && peer->gen[k] == gen &&
+           (peer->messages || exanet_now(s) - peer->used < ANSWER_NS) ? peer : NULL;
+}
+
+bool exanet_pktz_peer_asked(ExanetState *s, unsigned n, uint8_t gen,
+                            uint32_t *coord)
+{
+    const PktzPeer *peer = peer_asked(s, n, gen);
+
+    if (peer) {
+        *coord = peer->coord;
+    }
+    return peer;
+}
+
+void exanet_pktz_peer_answered(ExanetState *s, unsigned n, uint8_t gen)
+{
+    PktzPeer *peer = peer_asked(s, n, gen);
+
+    if (peer) {
+        peer->answered = true;
+    }
+}
+
+/* --- Init and fini ---------------------------------------------------------- */
+
+void exanet_pktz_peers_init(ExanetState *s)
+{
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        ExanetPktzPeers *p = g_new0(ExanetPktzPeers, 1);
+
+        p->nodes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+        p->sweep = INT64_MIN;
+        memset(p->asked, 0xff, sizeof(p->asked));   /* no node */
+        s->packetizer.peers[c] = p;
+    }
+}
+
+void exanet_pktz_peers_fini(ExanetState *s)
+{
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        g_hash_table_destroy(s->packetizer.peers[c]->nodes);
+        g_clear_pointer(&s->packetizer.peers[c], g_free);
+    }
+}

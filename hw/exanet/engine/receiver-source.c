@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet receiver: nodes that send to this node (sources).
+ *
+ * A neighbour advertises its epoch by HELLO.  The receiver learns the epoch of a node
+ * behind switches from its packets.  Old packets of such a node may arrive after new
+ * ones by another route; so the receiver remembers the last epochs of each node, and
+ * drops packets with an old epoch.
+ *
+ * A packet's source coordinates are not proven.  The receiver remembers a node only
+ * when a packet of this node has passed the check of its context.  Memory for a new
+ * node comes only from nodes with state that is no longer needed.  One link cannot take
+ * the memory of all other links.
+ */
+#include "qemu/osdep.h"
+#include "../exanet.h"
+#include "../link/port.h"
+#include "receiver-source.h"
+#include "receiver.h"
+#include "../base/wire.h"
+
+/* A source takes 57 KB. */
+#define SOURCES_MAX 1024
+/* One half is divided among the links; the other half is common to all links. */
+#define SOURCES_SHARED (SOURCES_MAX / 2)
+/* A source with no accepted packet in this time may be replaced by another one [P]. */
+#define UNPROVEN_NS (1 * (int64_t)NANOSECONDS_PER_SECOND)
+#define SWEEP_NS (1 * (int64_t)NANOSECONDS_PER_SECOND)
+
+static void source_contexts_drop(ExanetState *s, uint32_t coord)
+{
+    for (unsigned i = 0; i < EXANET_RX_CONTEXTS; i++) {
+        if (s->receiver.ctx[i].valid && s->receiver.ctx[i].src == coord) {
+            s->receiver.ctx[i].valid = false;
+        }
+    }
+}
+
+/* Returns the time from which on @src may be replaced, if no more packets arrive. */
+static int64_t source_end(const ExanetSource *src)
+{
+    return src->proven ? src->time + EXANET_TID_AGE_NS :
+                         MIN(src->time + EXANET_RX_IDLE_NS,
+                             src->born + UNPROVEN_NS);
+}
+
+static void source_forget(ExanetState *s, ExanetSource *src)
+{
+    ExanetReceiver *r = &s->receiver;
+
+    source_contexts_drop(s, src->coord);
+    r->by_link[src->link]--;
+    r->recent = NULL;
+    g_hash_table_remove(r->sources, GUINT_TO_POINTER(src->coord));
+}
+
+void exanet_source_free(gpointer value)
+{
+    ExanetSource *src = value;
+
+    g_free(src->shm);
+    g_free(src);
+}
+
+/* Returns how many sources each link may always have, whatever the other links use. */
+static unsigned link_share(ExanetState *s)
+{
+    unsigned ports = 0;
+
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        ports++;
+    }
+    return SOURCES_SHARED / ports;
+}
+
+/* Returns true if there is room for a source with its first packet from @link. */
+static bool link_room(ExanetState *s, unsigned link)
+{
+    ExanetReceiver *r = &s->receiver;
+    unsigned share = link_share(s), shared = 0;
+
+    if (link == EXANET_LINKS || r->by_link[link] < share) {
+        return true;                /* this node is a source at most once */
+    }
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        shared += r->by_link[i] > share ? r->by_link[i] - share : 0;
+    }
+    return shared < SOURCES_SHARED;
+}
+
+/*
+ * Forgets the oldest source that is not needed, to make room for a source from @link.
+ * Returns false if there is none.  The function looks at all sources; it does not run
+ * again before one of them can have become idle.
+ */
+static bool source_forget_one(ExanetState *s, unsigned link)
+{
+    ExanetReceiver *r = &s->receiver;
+    ExanetSource *src, *oldest = NULL;
+    unsigned share = link_share(s);
+    GHashTableIter iter;
+
+    if (s->time < r->full_until[link]) {
+        return false;
+    }
+    r->full_until[link] = s->time + EXANET_RX_IDLE_NS;
+    g_hash_table_iter_init(&iter, r->sources);
+    while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&src)) {
+        if (src->link != link && r->by_link[src->link] <= share) {
+            continue;               /* this room is reserved for the other link */
+        }
+        if (source_end(src) >= s->time) {
+            r->full_until[link] = MIN(r->full_until[link], source_end(src) + 1);
+        } else if (!oldest || src->time < oldest->time) {
+            oldest = src;
+        }
+    }
+    if (!oldest) {
+        return false;
+    }
+    r->full_until[link] = 0;
+    source_forget(s, oldest);
+    return true;
+}
+
+static gboolean source_over(gpointer key, gpointer value, gpointer opaque)
+{
+    const ExanetSource *src = value;
+    ExanetState *s = opaque;
+
+    if (exanet_now(s) - src->time <= EXANET_TID_AGE_NS) {
+        return false;
+    }
+    s->receiver.by_link[src->link]--;
+    return true;
+}
+
+void exanet_receiver_sweep(ExanetState *s)
+{
+    ExanetReceiver *r = &s->receiver;
+
+    if (exanet_now(s) - r->swept < SWEEP_NS) {
+        return;
+    }
+    r->swept = exanet_now(s);
+    r->recent = NULL;
+    g_hash_table_foreach_remove(r->sources, source_over, s);
+}
+
+static ExanetSource *source_find(ExanetState *s, uint32_t coord)
+{
+    ExanetReceiver *r = &s->receiver;
+
+    if (!r->recent || r->recent->coord != coord) {
+        r->recent = g_hash_table_lookup(r->sources, GUINT_TO_POINTER(coord));
+    }
+    return r->recent;
+}
+
+static ExanetSource *source_new(ExanetState *s, const ExanetPacket *pkt)
+{
+    ExanetReceiver *r = &s->receiver;
+    ExanetSource *src;
+
+    if (!link_room(s, pkt->link) && !source_forget_one(s, pkt->link)) {
+        return NULL;
+    }
+    src = g_new0(ExanetSource, 1);
+    src->coord = pkt->src;
+    src->epoch = pkt->epoch;
+    src->link = pkt->link;
+    src->born = s->time;
+    src->far = s->time - EXANET_TID_AGE_NS;
+    r->by_link[src->link]++;
+    g_hash_table_insert(r->sources, GUINT_TO_POINTER(src->coord), src);
+    r->recent = src;
+    return src;
+}
+
+/* Retires the epoch of @src: what it sent before has no meaning any more. */
+static void source_restart(ExanetState *s, ExanetSource *src, uint8_t epoch)
+{
+    unsigned i = src->retired_next++ % EXANET_RX_RETIRED;
+
+    src->retired[i].epoch = src->epoch;
+    src->retired[i].time = s->time;
+    src->retired[i].valid = true;
+    src->epoch = epoch;
+    source_contexts_drop(s, src->coord);
+    memset(src->tomb, 0, sizeof(src->tomb));
+    memset(src->refused, 0, sizeof(src->refused));
+    memset(src->message, 0, sizeof(src->message));
+    memset(src->reports, 0, sizeof(src->reports));
+    g_free(src->shm);
+    src->shm = NULL;
+}
+
+static bool source_retired(ExanetState *s, const ExanetSource *src,
+                           uint8_t epoch)
+{
+    for (unsigned i = 0; i < EXANET_RX_RETIRED; i++) {
+        if (src->retired[i].valid && src->retired[i].epoch == epoch &&
+            s->time - src->retired[i].time < EXANET_TID_AGE_NS) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void exanet_source_refuse(ExanetState *s, const ExanetPacket *pkt)
+{
+    switch (pkt->type) {
+    case EXANET_TYPE_WRITE:
+        if (pkt->first) {
+            exanet_receiver_ack(s, pkt, EXANET_RESP_NO_CONTEXT);
+        }
+        break;
+    case EXANET_TYPE_NOTIFY:
+    case EXANET_TYPE_READ_REQ:
+        exanet_receiver_ack(s, pkt, EXANET_RESP_FULL);
+        break;
+    }
+}
+
+/* Returns true if the node is a neighbour now and its HELLO advertised another epoch. */
+static bool epoch_denied(ExanetState *s, const ExanetPacket *pkt)
+{
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        if (p->up && p->peer == pkt->src && p->peer_epoch != pkt->epoch) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns the source of @pkt, which may be new or have a new epoch; NULL: drop @pkt. */
+static ExanetSource *source_take(ExanetState *s, const ExanetPacket *pkt,
+                                 void (*refuse)(ExanetState *s,
+                                                const ExanetPacket *pkt),
+                                 ExanetSource *src)
+{
+    if (src && likely(src->epoch == pkt->epoch)) {
+        return src;
+    }
+    if (epoch_denied(s, pkt)) {
+        exanet_count(s, RX_OLD_GEN);
+        return NULL;
+    }
+    if (src) {
+        source_restart(s, src, pkt->epoch);
+        return src;
+    }
+    src = source_new(s, pkt);
+    if (!src) {
+        exanet_count(s, RX_CTX_FULL);
+        refuse(s, pkt);
+    }
+    return src;
+}
+
+bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
+                        void (*refuse)(ExanetState *s, const ExanetPacket *pkt),
+                        ExanetSource **source)
+{
+    ExanetSource *src = source_find(s, pkt->src);
+
+    *source = NULL;
+    if (src && unlikely(src->epoch != pkt->epoch) &&
+        source_retired(s, src, pkt->epoch)) {
+        exanet_count(s, RX_OLD_GEN);
+        return false;
+    }
+    if (!passed) {
+        *source = src && src->epoch == pkt->epoch ? src : NULL;
+        return true;
+    }
+    src = source_take(s, pkt, refuse, src);
+    if (!src) {
+        return false;
+    }
+    src->time = s->time;
+    src->far = pkt->far ? s->time : src->far;
+    *source = src;
+    return true;
+}
+
+/*
+ * HELLO cannot arrive late, so its epoch is the current one.  A HELLO alone creates no
+ * source, because a neighbour may send any number of HELLOs with any coordinates.
+ */
+void exanet_receiver_new_epoch(ExanetState *s, uint32_t coord, uint8_t epoch)
+{
+    ExanetSource *src = source_find(s, coord);
+
+    if (!src) {
+        return;
+    }
+    if (src->epoch != epoch) {
+        source_restart(s, src, epoch);
+    }
+    for (unsigned i = 0; i < EXANET_RX_RETIRED; i++) {
+        if (src->retired[i].epoch == epoch) {
+            src->retired[i].valid = false;
+        }
+    }
+}
+
+bool exanet_receiver_elsewhere(ExanetState *s, uint32_t coord, uint8_t *epoch)
+{
+    const ExanetSource *src = source_find(s, coord);
+
+    if (!src || exanet_now(s) - src->far >= EXANET_TID_AGE_NS) {
+        return false;
+    }
+    *epoch = src->epoch;
+    return true;
+}

@@ -1,0 +1,671 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet RDMA Receiver: puts packets of blocks into memory and answers for each
+ * block once, [T §4, §6.1] with the fix of the model check: generations and
+ * tombstones, and every check before the write.  CTRL_STRICT gives the protocol as
+ * published, with its hazards.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "context.h"
+#include "../net/net.h"
+#include "../exanet.h"
+#include "fault.h"
+#include "../base/irq.h"
+#include "receiver-source.h"
+#include "receiver.h"
+#include "segment.h"
+#include "../base/wire.h"
+#include "../../trace.h"
+
+/*
+ * A context idle for so long may be taken when its set is full [P].  Release packets
+ * may be lost; and a source that comes back later just begins anew.
+ */
+#define CTX_AGE_NS EXANET_RX_IDLE_NS
+#define GEN_COUNT 16
+
+static unsigned pkt_tid(const ExanetPacket *pkt)
+{
+    return RNIC_GET(EXANET_TID_INDEX, pkt->tid);
+}
+
+static unsigned pkt_gen(const ExanetPacket *pkt)
+{
+    return RNIC_GET(EXANET_TID_GEN, pkt->tid);
+}
+
+ExanetPendingFault exanet_receiver_fault(const ExanetPacket *pkt,
+                                         enum exanet_fault_unit unit)
+{
+    return (ExanetPendingFault) {
+        .peer = pkt->src,
+        .tid = pkt->tid,
+        .seq = pkt->seq,
+        .small = pkt->user & EXANET_FTR_USER_SMALL,
+        .ctx = RNIC_GET(EXANET_PDID_CTX, pkt->pdid),
+        .unit = unit,
+        .epoch = pkt->epoch,
+        .write = true,
+        .dst = true,
+    };
+}
+
+void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,
+                         enum exanet_resp resp)
+{
+    ExanetPacket ack = {
+        .dst = pkt->src,
+        .small = pkt->user & EXANET_FTR_USER_SMALL,
+        .pdid = pkt->pdid & EXANET_PDID_CTX,
+        .tid = pkt->tid,
+        .seq = pkt->seq,
+        .resp = resp,
+        .epoch = pkt->epoch,
+        .path = pkt->path,
+    };
+
+    exanet_ack_send(s, &ack);
+}
+
+/* --- Contexts ----------------------------------------------------------- */
+
+static void receiver_forget(ExanetState *s, unsigned c)
+{
+    for (unsigned i = 0; i < EXANET_RX_CONTEXTS; i++) {
+        if (RNIC_GET(EXANET_PDID_CTX, s->receiver.ctx[i].pdid) == c) {
+            s->receiver.ctx[i].valid = false;
+        }
+    }
+}
+
+static ExanetRxContext *rx_set(ExanetState *s, uint32_t src, unsigned tid)
+{
+    unsigned sets = EXANET_RX_CONTEXTS / EXANET_RX_WAYS;
+    unsigned set = (tid ^ tid >> 4 ^ src ^ src >> 4 ^ src >> 8 ^ src >> 12) &
+                   (sets - 1);
+
+    return &s->receiver.ctx[set * EXANET_RX_WAYS];
+}
+
+static ExanetRxContext *rx_find(ExanetState *s, const ExanetPacket *pkt)
+{
+    ExanetRxContext *set = rx_set(s, pkt->src, pkt_tid(pkt));
+
+    for (unsigned i = 0; i < s->receiver.ways; i++) {
+        if (set[i].valid && set[i].src == pkt->src &&
+            RNIC_GET(EXANET_TID_INDEX, set[i].tid) == pkt_tid(pkt)) {
+            return &set[i];
+        }
+    }
+    return NULL;
+}
+
+/* Begins with the copy that @pkt is of; what was there before is forgotten. */
+static void rx_start(ExanetSource *src, ExanetRxContext *c,
+                     const ExanetPacket *pkt)
+{
+    src->refused[pkt_tid(pkt)].released = false;
+    *c = (ExanetRxContext) {
+        .valid = true,
+        .src = pkt->src,
+        .tid = pkt->tid,
+        .seq = pkt->seq,
+        .pdid = pkt->pdid,
+        .epoch = pkt->epoch,
+    };
+}
+
+static ExanetRxContext *rx_alloc(ExanetState *s, ExanetSource *src,
+                                 const ExanetPacket *pkt)
+{
+    ExanetRxContext *set = rx_set(s, pkt->src, pkt_tid(pkt));
+    ExanetRxContext *oldest = &set[0];
+    unsigned i;
+
+    for (i = 0; i < s->receiver.ways && set[i].valid; i++) {
+        if (set[i].time < oldest->time) {
+            oldest = &set[i];
+        }
+    }
+    if (i < s->receiver.ways) {
+        oldest = &set[i];
+    } else if (s->time - oldest->time > CTX_AGE_NS) {
+        exanet_count(s, RX_CTX_EVICT);
+    } else {
+        exanet_count(s, RX_CTX_FULL);
+        return NULL;
+    }
+    exanet_count(s, RX_CTX_ALLOC);
+    rx_start(src, oldest, pkt);
+    return oldest;
+}
+
+static void rx_nack(ExanetState *s, ExanetRxContext *c,
+                    const ExanetPacket *pkt, enum exanet_resp resp)
+{
+    c->nack = resp;
+    exanet_receiver_ack(s, pkt, resp);
+}
+
+/*
+ * Answers a packet that has no receiver context, once per block and sequence number.
+ * @src is NULL for an unknown node; then only the first packet of a block is answered.
+ */
+static void rx_refuse(ExanetState *s, ExanetSource *src,
+                      const ExanetPacket *pkt, enum exanet_resp resp)
+{
+    ExanetTidRecord *r;
+
+    if (!src) {
+        if (pkt->type == EXANET_TYPE_WRITE && pkt->first) {
+            exanet_receiver_ack(s, pkt, resp);
+        }
+        return;
+    }
+    r = &src->refused[pkt_tid(pkt)];
+    if (r->valid && r->gen == pkt_gen(pkt) && r->seq == pkt->seq) {
+        return;
+    }
+    *r = (ExanetTidRecord) {
+        .valid = true,
+        .gen = pkt_gen(pkt),
+        .seq = pkt->seq,
+    };
+    exanet_receiver_ack(s, pkt, resp);
+}
+
+/* --- Tombstones --------------------------------------------------------- */
+
+static void tomb_set(ExanetState *s, ExanetSource *src,
+                     const ExanetRxContext *c)
+{
+    ExanetReceiver *r = &s->receiver;
+
+    src->tomb[RNIC_GET(EXANET_TID_INDEX, c->tid)] = (ExanetTidRecord) {
+        .valid = true,
+        .gen = RNIC_GET(EXANET_TID_GEN, c->tid),
+        .seq = c->seq,
+        .time = s->time,
+    };
+    r->tomb[r->tomb_next].key = EXANET_TOMB_VALID |
+        RNIC_PREP(EXANET_TOMB_TID, c->tid) |
+        RNIC_PREP(EXANET_TOMB_SRC, c->src) |
+        RNIC_PREP(EXANET_TOMB_SEQ, c->seq) |
+        RNIC_PREP(EXANET_TOMB_EPOCH, c->epoch);
+    r->tomb[r->tomb_next].time = s->time;
+    r->tomb_next = (r->tomb_next + 1) % EXANET_TOMBSTONES;
+}
+
+/*
+ * Returns true if @pkt is of a block that is finished or older; then the function has
+ * dealt with @pkt.  A newer generation moves the record of the TID, although the block
+ * may fail: else a source could not begin again after half of the generations failed.
+ */
+static bool tomb_check(ExanetState *s, ExanetSource *src,
+                       const ExanetPacket *pkt)
+{
+    ExanetTidRecord *t = &src->tomb[pkt_tid(pkt)];
+    unsigned ahead = (pkt_gen(pkt) - t->gen) % GEN_COUNT;
+
+    if (!t->valid || s->time - t->time > EXANET_TID_AGE_NS) {
+        return false;
+    }
+    if (ahead > 0 && ahead < GEN_COUNT / 2) {
+        if (ahead > 1) {
+            t->gen = (pkt_gen(pkt) - 1) % GEN_COUNT;
+            t->seq = UINT16_MAX;        /* that block was given up: it gets no ack */
+            t->time = s->time;
+        }
+        return false;
+    }
+    if (ahead >= GEN_COUNT / 2) {
+        exanet_count(s, RX_OLD_GEN);
+    } else if (pkt->seq > t->seq) {
+        /* the ack was lost: answer again, touch no memory */
+        t->seq = pkt->seq;
+        t->time = s->time;
+        exanet_count(s, RX_REACK);
+        exanet_receiver_ack(s, pkt, EXANET_RESP_ACK);
+    } else {
+        exanet_count(s, RX_DUPLICATE);
+    }
+    return true;
+}
+
+/* --- Completion --------------------------------------------------------- */
+
+/* The bits of the packets from @first to @last, both inclusive. */
+static uint64_t rx_bits(unsigned first, unsigned last)
+{
+    return (~0ULL >> (63 - last)) & (~0ULL << first);
+}
+
+/* Whether the control packet announces the block that data packets made up. */
+static bool rx_control_fits(const ExanetRxContext *c)
+{
+    unsigned offset = RNIC_GET(EXANET_CONTROL_OFFSET, c->control[3]);
+    unsigned length = RNIC_GET(EXANET_CONTROL_BLOCK, c->control[3]);
+
+    return length > 0 && offset + length <= EXANET_BLOCK_BYTES &&
+           c->first_idx == offset / EXANET_MTU &&
+           c->last_idx == (offset + length - 1) / EXANET_MTU &&
+           c->bytes == length;
+}
+
+static enum exanet_resp rx_notify(ExanetState *s, const ExanetRxContext *c,
+                                  const ExanetPacket *pkt)
+{
+    uint64_t gva = c->control[0];
+    uint16_t pdid = RNIC_GET(EXANET_CONTROL_PDID, c->control[3]);
+    struct exanet_notification n = {
+        .data = cpu_to_le64(c->control[1]),
+        .status = cpu_to_le64(EXANET_NOTIFICATION_VALID |
+            RNIC_PREP(EXANET_NOTIFICATION_LENGTH, c->control[2]) |
+            RNIC_PREP(EXANET_NOTIFICATION_HANDLE,
+                      RNIC_GET(EXANET_CONTROL_HANDLE, c->control[2]))),
+    };
+    ExanetPendingFault fault = {
+        .peer = c->src,
+        .tid = c->tid,
+        .seq = pkt->seq,
+        .small = pkt->user & EXANET_FTR_USER_SMALL,
+        .ctx = RNIC_GET(EXANET_PDID_CTX, pdid),
+        .unit = EXANET_FAULT_RDMA,
+        .epoch = pkt->epoch,
+        .write = true,
+        .dst = true,
+    };
+
+    if (RNIC_GET(EXANET_PDID_JOB, pdid) != RNIC_GET(EXANET_PDID_JOB, c->pdid)) {
+        return EXANET_RESP_PROTECTION;
+    }
+    /* a third node cannot answer for what became of it */
+    if (RNIC_GET(EXANET_GVA_COORD, gva) != s->node) {
+        return EXANET_RESP_DECODE;
+    }
+    return exanet_receiver_notify(s, pdid, RNIC_GET(EXANET_GVA_VA, gva), &n,
+                                  &fault, c->control[2] & EXANET_CONTROL_IRQ);
+}
+
+static void rx_complete_check(ExanetState *s, ExanetSource *src,
+                              ExanetRxContext *c, const ExanetPacket *pkt)
+{
+    uint64_t wanted;
+
+    if (!c->first || !c->last || (c->notify && !c->control_seen)) {
+        return;
+    }
+    wanted = rx_bits(c->first_idx, c->last_idx);
+    if ((c->bitmap & wanted) != wanted) {
+        return;
+    }
+    if (c->notify) {
+        enum exanet_resp resp = EXANET_RESP_MALFORMED;
+
+        if (rx_control_fits(c)) {
+            resp = rx_notify(s, c, pkt);
+        }
+        if (resp != EXANET_RESP_ACK) {
+            rx_nack(s, c, pkt, resp);
+            return;
+        }
+    }
+    if (!s->strict) {
+        tomb_set(s, src, c);
+    }
+    src->proven = true;
+    c->valid = false;
+    exanet_receiver_ack(s, pkt, EXANET_RESP_ACK);
+}
+
+/* --- Packets of blocks -------------------------------------------------- */
+
+/* Writes the payload; FAULT is reported with what is needed to answer later. */
+static enum exanet_resp rx_scatter(ExanetState *s, const ExanetPacket *pkt,
+                                   uint64_t va)
+{
+    ExanetPendingFault fault = exanet_receiver_fault(pkt, EXANET_FAULT_RDMA);
+    enum exanet_resp resp = exanet_context_write(s, fault.ctx, va, pkt->payload,
+                                                 pkt->size, &fault.va);
+
+    if (resp == EXANET_RESP_FAULT) {
+        /* the rest of the 16-KB window is what the block may still bring */
+        exanet_fault_report(s, &fault, EXANET_BLOCK_BYTES -
+                            (va & (EXANET_BLOCK_BYTES - 1)));
+    }
+    return resp;
+}
+
+static enum exanet_resp rx_control(ExanetRxContext *c, const ExanetPacket *pkt)
+{
+    if (pkt->size != sizeof(struct exanet_control) ||
+        (pkt->va & (EXANET_WORD_BYTES - 1))) {
+        return EXANET_RESP_MALFORMED;
+    }
+    for (unsigned i = 0; i < ARRAY_SIZE(c->control); i++) {
+        c->control[i] = ldq_le_p(pkt->payload + 8 * i);
+    }
+    c->control_seen = true;
+    return EXANET_RESP_ACK;
+}
+
+static enum exanet_resp rx_data(ExanetState *s, ExanetRxContext *c,
+                                const ExanetPacket *pkt, bool written)
+{
+    unsigned idx = (pkt->va / EXANET_MTU) % EXANET_BLOCK_PACKETS;
+    uint64_t bit = 1ULL << idx;
+    enum exanet_resp resp;
+    uint64_t va;
+
+    resp = exanet_context_window(s, RNIC_GET(EXANET_PDID_CTX, pkt->pdid),
+                                 pkt->va, pkt->size, &va);
+    if (resp != EXANET_RESP_ACK) {
+        return resp;
+    }
+    if (c->bitmap == 0) {
+        c->window = va & ~(uint64_t)(EXANET_BLOCK_BYTES - 1);
+    } else if (c->window != (va & ~(uint64_t)(EXANET_BLOCK_BYTES - 1))) {
+        return EXANET_RESP_MALFORMED;
+    }
+    if (c->bitmap & bit) {
+        exanet_count(s, RX_DUPLICATE);
+        return EXANET_RESP_ACK;
+    }
+    if (!written) {
+        resp = rx_scatter(s, pkt, va);
+        if (resp != EXANET_RESP_ACK) {
+            return resp;
+        }
+    }
+    c->bitmap |= bit;
+    c->bytes += pkt->size;
+    if (pkt->first) {
+        c->first = true;
+        c->first_idx = idx;
+    }
+    if (pkt->last) {
+        c->last = true;
+        c->last_idx = idx;
+    }
+    if (c->first && c->last && c->first_idx > c->last_idx) {
+        return EXANET_RESP_MALFORMED;
+    }
+    return EXANET_RESP_ACK;
+}
+
+/* Whether @pkt is of a copy that was given up; it came by a longer way. */
+static bool rx_released(ExanetState *s, const ExanetSource *src,
+                        const ExanetPacket *pkt)
+{
+    const ExanetTidRecord *r = &src->refused[pkt_tid(pkt)];
+
+    return r->released && r->gen == pkt_gen(pkt) && pkt->seq <= r->seq &&
+           s->time - r->time < EXANET_TID_AGE_NS;
+}
+
+/*
+ * Continues with the next copy of the block, to which @pkt belongs.  The packets that
+ * have arrived count, if the copies had no error but a bad CRC.  So a large block
+ * becomes complete even if the cable loses some packets of each copy.  A source that
+ * gives up the last block of a TID leaves a gap in the sequence before the next block.
+ * In the published protocol each copy begins anew.
+ */
+static void rx_next_copy(ExanetState *s, ExanetSource *src, ExanetRxContext *c,
+                         const ExanetPacket *pkt)
+{
+    if (s->strict || pkt->seq - c->seq >= EXANET_SEQ_GAP || c->pdid != pkt->pdid ||
+        (c->nack && c->nack != EXANET_RESP_CRC)) {
+        rx_start(src, c, pkt);
+        return;
+    }
+    c->seq = pkt->seq;
+    c->nack = 0;
+}
+
+/* The context of the block that @pkt belongs to; NULL when it has been answered. */
+static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
+                                   const ExanetPacket *pkt)
+{
+    ExanetRxContext *c = rx_find(s, pkt);
+
+    if (c && !s->strict &&
+        RNIC_GET(EXANET_TID_GEN, c->tid) != pkt_gen(pkt)) {
+        unsigned ahead = (pkt_gen(pkt) - RNIC_GET(EXANET_TID_GEN, c->tid)) %
+                         GEN_COUNT;
+
+        if (ahead >= GEN_COUNT / 2 &&
+            s->time - c->time <= EXANET_TID_AGE_NS) {
+            exanet_count(s, RX_OLD_GEN);
+            return NULL;
+        }
+        rx_start(src, c, pkt);
+    }
+    if (!c && !s->strict && rx_released(s, src, pkt)) {
+        exanet_count(s, RX_OLD_SEQ);
+        return NULL;
+    }
+    if (!c) {
+        c = rx_alloc(s, src, pkt);
+        if (!c) {
+            rx_refuse(s, src, pkt, EXANET_RESP_NO_CONTEXT);
+            return NULL;
+        }
+    }
+    if (s->time - c->time > EXANET_TID_AGE_NS) {
+        rx_start(src, c, pkt);        /* nobody works on that block any more */
+    }
+    if (pkt->seq < c->seq) {
+        exanet_count(s, RX_OLD_SEQ);
+        return NULL;
+    }
+    if (pkt->seq > c->seq) {
+        rx_next_copy(s, src, c, pkt);
+    }
+    /*
+     * A block with an error waits for its next copy.  After a bad payload CRC the good
+     * packets of the same copy still count: else each copy would bring the block forward
+     * only to its first bad packet.
+     */
+    return c->nack && (s->strict || c->nack != EXANET_RESP_CRC) ? NULL : c;
+}
+
+/*
+ * Asks for the next copy of a block, once, if its copy has a bad payload that no earlier
+ * copy has brought.
+ */
+static void rx_bad_payload(ExanetState *s, ExanetRxContext *c, const ExanetPacket *pkt)
+{
+    bool have = pkt->type == EXANET_TYPE_CONTROL ? c->control_seen :
+                c->bitmap & BIT_ULL(exanet_packet_bit(pkt->va));
+
+    if (s->strict || (!c->nack && !have)) {
+        rx_nack(s, c, pkt, EXANET_RESP_CRC);
+    }
+}
+
+/* The protocol as published writes first and asks later [T §6.1]. */
+static bool rx_cut_through(ExanetState *s, const ExanetPacket *pkt)
+{
+    uint64_t va;
+
+    return s->strict && pkt->type == EXANET_TYPE_WRITE && !pkt->bad_payload &&
+           exanet_context_window(s, RNIC_GET(EXANET_PDID_CTX, pkt->pdid),
+                                 pkt->va, pkt->size, &va) == EXANET_RESP_ACK &&
+           rx_scatter(s, pkt, va) == EXANET_RESP_ACK;
+}
+
+void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt)
+{
+    enum exanet_resp resp = exanet_context_check(s, pkt->pdid, pkt->src);
+    ExanetSource *src;
+    ExanetRxContext *c;
+    bool written;
+
+    trace_exanet_receiver_parse(s->node, pkt->src, pkt->type, pkt->tid,
+                                pkt->seq, pkt->va, pkt->size);
+    if (!exanet_source_find(s, pkt, resp == EXANET_RESP_ACK, exanet_source_refuse, &src) ||
+        (src && !s->strict && tomb_check(s, src, pkt))) {
+        return;
+    }
+    if (resp != EXANET_RESP_ACK) {
+        exanet_count(s, DROP_PROTECTION);
+        exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
+        rx_refuse(s, src, pkt, resp);
+        return;
+    }
+    written = rx_cut_through(s, pkt);
+    c = rx_context(s, src, pkt);
+    if (!c) {
+        return;
+    }
+    c->time = src->time;
+    c->user = pkt->user;
+    c->notify |= pkt->notify;
+    if (c->pdid != pkt->pdid) {
+        resp = EXANET_RESP_PROTECTION;
+    } else if (pkt->bad_payload) {
+        rx_bad_payload(s, c, pkt);
+        return;
+    } else if (pkt->type == EXANET_TYPE_CONTROL) {
+        resp = rx_control(c, pkt);
+    } else {
+        resp = rx_data(s, c, pkt, written);
+    }
+    if (resp != EXANET_RESP_ACK) {
+        rx_nack(s, c, pkt, resp);
+    } else {
+        rx_complete_check(s, src, c, pkt);
+    }
+}
+
+/*
+ * Packets of the block may still be on their way, by other paths than this one: they
+ * must not open a context again that nobody would ever close.
+ */
+void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
+{
+    ExanetRxContext *c = rx_find(s, pkt);
+    ExanetTidRecord *r;
+    ExanetSource *src;
+
+    /* the PDID is not checked: a node that sent no block has no block to give up */
+    if (!exanet_source_find(s, pkt, false, exanet_source_refuse, &src) || !src ||
+        (c && (c->tid != pkt->tid || c->seq > pkt->seq))) {
+        return;         /* or a later block or a later copy has arrived */
+    }
+    if (c) {
+        c->valid = false;
+        exanet_count(s, RX_CTX_RELEASED);
+    }
+    src->time = s->time;
+    r = &src->refused[pkt_tid(pkt)];
+    *r = (ExanetTidRecord) {
+        .valid = true,
+        .released = true,
+        .gen = pkt_gen(pkt),
+        .seq = pkt->seq,
+        .time = s->time,
+    };
+}
+
+static bool receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
+                              bool ok)
+{
+    ExanetPacket ack = {
+        .dst = f->peer,
+        .small = f->small,
+        .pdid = f->ctx,
+        .tid = f->tid,
+        .seq = f->seq,
+        .resp = ok ? EXANET_RESP_RESOLVED : EXANET_RESP_DECODE,
+        .epoch = f->epoch,
+    };
+
+    if (f->unit != EXANET_FAULT_RDMA || !f->dst) {
+        return false;
+    }
+    exanet_ack_send(s, &ack);
+    return true;
+}
+
+/* --- Debug windows and life --------------------------------------------- */
+
+uint64_t exanet_receiver_debug_read(ExanetState *s, hwaddr addr)
+{
+    const ExanetRxContext *c =
+        &s->receiver.ctx[addr / sizeof(struct exanet_rx_context)];
+
+    switch (addr % sizeof(struct exanet_rx_context)) {
+    case offsetof(struct exanet_rx_context, bitmap):
+        return c->bitmap;
+    case offsetof(struct exanet_rx_context, key):
+        return RNIC_PREP(EXANET_RXC_KEY_TID, c->tid) |
+               RNIC_PREP(EXANET_RXC_KEY_SRC, c->src) |
+               RNIC_PREP(EXANET_RXC_KEY_SEQ, c->seq) |
+               RNIC_PREP(EXANET_RXC_KEY_VALID, c->valid) |
+               RNIC_PREP(EXANET_RXC_KEY_FIRST, c->first) |
+               RNIC_PREP(EXANET_RXC_KEY_LAST, c->last) |
+               RNIC_PREP(EXANET_RXC_KEY_FIRST_IDX, c->first_idx);
+    case offsetof(struct exanet_rx_context, state):
+        return RNIC_PREP(EXANET_RXC_LAST_IDX, c->last_idx) |
+               RNIC_PREP(EXANET_RXC_NOTIFY, c->notify) |
+               RNIC_PREP(EXANET_RXC_CONTROL, c->control_seen) |
+               RNIC_PREP(EXANET_RXC_NACKED, c->nack != 0) |
+               RNIC_PREP(EXANET_RXC_NACK, c->nack) |
+               RNIC_PREP(EXANET_RXC_PDID, c->pdid) |
+               RNIC_PREP(EXANET_RXC_BYTES, c->bytes) |
+               RNIC_PREP(EXANET_RXC_EPOCH, c->epoch);
+    case offsetof(struct exanet_rx_context, window):
+        return c->window;
+    case offsetof(struct exanet_rx_context, p0):
+        return c->control[0];
+    case offsetof(struct exanet_rx_context, p1):
+        return c->control[1];
+    case offsetof(struct exanet_rx_context, p2):
+        return c->control[2];
+    default:
+        return c->time;
+    }
+}
+
+uint64_t exanet_receiver_tomb_read(ExanetState *s, hwaddr addr)
+{
+    ExanetReceiver *r = &s->receiver;
+    unsigned age = addr / sizeof(struct exanet_tombstone);
+    unsigned i = (r->tomb_next - 1 - age) % EXANET_TOMBSTONES;
+
+    return addr % sizeof(struct exanet_tombstone) ? r->tomb[i].time :
+                                                    r->tomb[i].key;
+}
+
+void exanet_receiver_reset(ExanetState *s)
+{
+    ExanetReceiver *r = &s->receiver;
+
+    memset(r->ctx, 0, sizeof(r->ctx));
+    memset(r->tomb, 0, sizeof(r->tomb));
+    r->tomb_next = 0;
+    r->recent = NULL;
+    g_hash_table_remove_all(r->sources);
+    memset(r->by_link, 0, sizeof(r->by_link));
+    memset(r->full_until, 0, sizeof(r->full_until));
+}
+
+static void receiver_init(ExanetState *s)
+{
+    s->receiver.sources = g_hash_table_new_full(NULL, NULL, NULL, exanet_source_free);
+}
+
+static void receiver_fini(ExanetState *s)
+{
+    g_hash_table_destroy(s->receiver.sources);
+}
+
+const ExanetUnit exanet_receiver_unit = {
+    .init = receiver_init,
+    .fini = receiver_fini,
+    .reset = exanet_receiver_reset,
+    .quiesce = receiver_forget,
+    .resolved = receiver_resolved,
+};

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * RT mailbox [T §6.2]: what the network has for the R5.  Responses and read
+ * requests have a FIFO each, so that a full one of requests never hides the
+ * responses that would empty it.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "context.h"
+#include "../exanet.h"
+#include "fault.h"
+#include "../base/irq.h"
+#include "../base/regs.h"
+#include "rtmailbox.h"
+#include "../base/wire.h"
+#include "../../trace.h"
+
+#define REQUEST_LANES (sizeof(struct exanet_read_req) / 4)
+#define WORD_LANES (EXANET_WORD_BYTES / 4)
+
+bool exanet_rtmailbox_internal(ExanetState *s)
+{
+    return exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_MODE) ==
+           EXANET_FW_INTERNAL;
+}
+
+static void rtmailbox_notice(ExanetState *s)
+{
+    if (exanet_rtmailbox_internal(s)) {
+        exanet_schedule(s);
+    } else {
+        exanet_irq_raise(s, EXANET_IRQ_RT);
+    }
+}
+
+void exanet_rtmailbox_response(ExanetState *s, const ExanetPacket *pkt)
+{
+    ExanetRtMailbox *rt = &s->rt;
+
+    /* the R5 would not see it: FIFO words have no epoch */
+    if (exanet_ack_stale(s, pkt)) {
+        return;
+    }
+    if (rt->resp_count == EXANET_RT_RESPONSES) {
+        exanet_count(s, RT_DROPPED);
+        trace_exanet_rtmailbox_err_full(s->node, pkt->src, pkt->tid);
+        return;
+    }
+    rt->resp[(rt->resp_head + rt->resp_count++) % EXANET_RT_RESPONSES] =
+        EXANET_RT_VALID | RNIC_PREP(EXANET_RT_SEQ, pkt->seq) |
+        RNIC_PREP(EXANET_RT_RESP, pkt->resp) |
+        RNIC_PREP(EXANET_RT_TID, pkt->tid);
+    trace_exanet_rtmailbox_response(s->node, pkt->tid, pkt->seq, pkt->resp);
+    rtmailbox_notice(s);
+}
+
+/*
+ * Returns the context that owns the data that @pkt requests.  The caller has checked
+ * the size of @pkt.
+ */
+static unsigned request_owner(const ExanetPacket *pkt)
+{
+    uint64_t ctrl = ldq_le_p(pkt->payload +
+                             offsetof(struct exanet_read_req, ctrl));
+
+    return RNIC_GET(EXANET_READ_REQ_OWNER, ctrl);
+}
+
+enum exanet_resp exanet_rtmailbox_check(ExanetState *s, const ExanetPacket *pkt)
+{
+    if (pkt->bad_payload) {
+        return EXANET_RESP_CRC;
+    }
+    if (pkt->size < EXANET_READ_REQ_USER_BYTES) {
+        return EXANET_RESP_MALFORMED;
+    }
+    /* the PDID of @pkt names the context that asks, the request names the owner */
+    return exanet_context_check(s, (pkt->pdid & EXANET_PDID_JOB) |
+                                   request_owner(pkt), pkt->src);
+}
+
+/* Whether the message of @pkt can be kept until the R5 takes it. */
+static bool rtmailbox_room(ExanetState *s, const ExanetPacket *pkt)
+{
+    if (s->rt.req_count == EXANET_RT_REQUESTS_MAX) {
+        return false;
+    }
+    if (!exanet_rtmailbox_internal(s)) {
+        return true;
+    }
+    return s->rt.room(s, request_owner(pkt), s->rt.req_count);
+}
+
+enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
+                                          const ExanetPacket *pkt)
+{
+    ExanetRtMailbox *rt = &s->rt;
+    struct exanet_read_req req = { 0 };
+
+    if (pkt->size < EXANET_READ_REQ_USER_BYTES || pkt->size > sizeof(req)) {
+        return EXANET_RESP_MALFORMED;
+    }
+    if (!rtmailbox_room(s, pkt)) {
+        exanet_count(s, RT_REQ_FULL);
+        trace_exanet_rtmailbox_err_full(s->node, pkt->src, pkt->tid);
+        return EXANET_RESP_FULL;
+    }
+    /* who asks is taken from header and footer, whatever the payload says */
+    memcpy(&req, pkt->payload, EXANET_READ_REQ_USER_BYTES);
+    req.origin = cpu_to_le64(
+        RNIC_PREP(EXANET_READ_ORIGIN_PDID, pkt->pdid) |
+        RNIC_PREP(EXANET_READ_ORIGIN_COORD, pkt->src) |
+        RNIC_PREP(EXANET_READ_ORIGIN_TID, pkt->tid) |
+        RNIC_PREP(EXANET_READ_ORIGIN_TYPE, pkt->type));
+    req.origin_seq = cpu_to_le64(pkt->seq);
+    memcpy(rt->req[(rt->req_head + rt->req_count) % EXANET_RT_REQUESTS_MAX],
+           &req, sizeof(req));
+    rt->req_count++;
+    trace_exanet_rtmailbox_request(s->node, pkt->src, pkt->pdid, pkt->tid);
+    rtmailbox_notice(s);
+    return EXANET_RESP_ACK;
+}
+
+bool exanet_rtmailbox_pop_response(ExanetState *s, uint32_t *word)
+{
+    ExanetRtMailbox *rt = &s->rt;
+
+    if (rt->resp_count == 0) {
+        return false;
+    }
+    *word = rt->resp[rt->resp_head];
+    rt->resp_head = (rt->resp_head + 1) % EXANET_RT_RESPONSES;
+    rt->resp_count--;
+    return true;
+}
+
+static void rtmailbox_request_drop(ExanetRtMailbox *rt)
+{
+    rt->req_head = (rt->req_head + 1) % EXANET_RT_REQUESTS_MAX;
+    rt->req_count--;
+    rt->req_lane = 0;
+}
+
+bool exanet_rtmailbox_pop_request(ExanetState *s, struct exanet_read_req *req)
+{
+    ExanetRtMailbox *rt = &s->rt;
+
+    if (rt->req_count == 0) {
+        return false;
+    }
+    memcpy(req, rt->req[rt->req_head], sizeof(*req));
+    rtmailbox_request_drop(rt);
+    return true;
+}
+
+/* --- Registers: the view of an external R5 ----------------------------------- */
+
+static uint32_t rtmailbox_resp_read(ExanetState *s)
+{
+    uint32_t word = 0;
+
+    /* the model of the R5 would miss what somebody else takes */
+    if (!exanet_rtmailbox_internal(s)) {
+        exanet_rtmailbox_pop_response(s, &word);
+    }
+    return word | (s->rt.req_count ? EXANET_RT_REQUESTS : 0);
+}
+
+static uint32_t rtmailbox_req_read(ExanetState *s)
+{
+    ExanetRtMailbox *rt = &s->rt;
+    uint32_t value;
+
+    if (rt->req_count == 0 || exanet_rtmailbox_internal(s)) {
+        return 0;
+    }
+    value = ldl_le_p(rt->req[rt->req_head] + 4 * rt->req_lane);
+    if (++rt->req_lane == REQUEST_LANES) {
+        rtmailbox_request_drop(rt);
+    }
+    return value;
+}
+
+void exanet_rtmailbox_reg_sync(ExanetState *s, unsigned reg)
+{
+    ExanetRtMailbox *rt = &s->rt;
+    uint32_t value;
+
+    switch (reg) {
+    case EXANET_REG_RT_RESP:
+        value = rtmailbox_resp_read(s);
+        break;
+    case EXANET_REG_RT_RESP_COUNT:
+        value = rt->resp_count;
+        break;
+    case EXANET_REG_RT_REQ_COUNT:
+        value = rt->req_count * EXANET_RT_MSG_WORDS - rt->req_lane / WORD_LANES;
+        break;
+    case EXANET_REG_RT_DROPS:
+        value = s->counter[EXANET_CNT_RT_DROPPED];
+        break;
+    case EXANET_REG_RT_REQ_DATA:
+        value = rtmailbox_req_read(s);
+        break;
+    default:
+        return;
+    }
+    exanet_reg_set32(s, EXANET_RTMBOX + reg, value);
+}
+
+void exanet_rtmailbox_reg_written(ExanetState *s, unsigned reg, bool top)
+{
+    /* whoever lost count goes on with the next whole message */
+    if (reg == EXANET_REG_RT_REQ_RESYNC && top && s->rt.req_lane) {
+        rtmailbox_request_drop(&s->rt);
+    }
+}
+
+static void rtmailbox_reset(ExanetState *s)
+{
+    bool (*room)(ExanetState *s, unsigned owner, unsigned more) = s->rt.room;
+
+    memset(&s->rt, 0, sizeof(s->rt));
+    s->rt.room = room;
+}
+
+const ExanetUnit exanet_rtmailbox_unit = {
+    .reset = rtmailbox_reset,
+};

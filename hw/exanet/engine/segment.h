@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How a transfer is cut into blocks and a block into packets [T §4, §5.1].  Pure
+ * arithmetic, free of QEMU state: the firmware, the ExaDMA and the unit test with
+ * the document's numbers use the same functions.
+ */
+#ifndef HW_EXANET_ENGINE_SEGMENT_H
+#define HW_EXANET_ENGINE_SEGMENT_H
+
+#include "rnic/exanet/wire.h"
+
+#define EXANET_SOURCE_PAGE 4096     /* a source read never crosses it [T §5.1] */
+
+/*
+ * Bytes of the next block of a transfer with @len bytes left, whose next byte goes
+ * to @dst: at most @max (1..16384), never across 16 KB at the destination.
+ */
+static inline uint32_t exanet_segment(uint64_t dst, uint64_t len, uint32_t max)
+{
+    uint32_t room = EXANET_BLOCK_BYTES - (dst & (EXANET_BLOCK_BYTES - 1));
+
+    if (room > max) {
+        room = max;
+    }
+    return len < room ? len : room;
+}
+
+/*
+ * Payload bytes of the packet at offset @off of a block of @len bytes to @dst:
+ * never across 256 B at the destination.
+ */
+static inline uint32_t exanet_packetize(uint64_t dst, uint32_t len,
+                                        uint32_t off)
+{
+    uint32_t room = EXANET_MTU - ((dst + off) & (EXANET_MTU - 1));
+
+    return len - off < room ? len - off : room;
+}
+
+/* Source reads for the @bytes (1..256) of a packet from @src on: 1 or 2. */
+static inline unsigned exanet_source_reads(uint64_t src, uint32_t bytes)
+{
+    return (src & (EXANET_SOURCE_PAGE - 1)) + bytes > EXANET_SOURCE_PAGE ? 2 : 1;
+}
+
+/* The receiver's bitmap bit of a packet to @dst [D §0.2]. */
+static inline unsigned exanet_packet_bit(uint64_t dst)
+{
+    return (dst / EXANET_MTU) % EXANET_BLOCK_PACKETS;
+}
+
+/* Whether a block of @len bytes (1..16384) to @dst would cross 16 KB. */
+static inline bool exanet_block_crosses(uint64_t dst, uint32_t len)
+{
+    return (dst & (EXANET_BLOCK_BYTES - 1)) + len > EXANET_BLOCK_BYTES;
+}
+
+#endif /* HW_EXANET_ENGINE_SEGMENT_H */

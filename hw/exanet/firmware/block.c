@@ -1,0 +1,779 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The firmware's model, lower half: blocks.  A block has a transaction descriptor
+ * (TID) from its first start until it is acknowledged or its transfer fails; the
+ * generation tells one block of a TID from the next.  A copy of it is sent again,
+ * with the next sequence number, for a negative response, a page fault of the
+ * source, or when nobody answers.
+ */
+#include "qemu/osdep.h"
+#include "../../core/backoff.h"
+#include "../net/net.h"
+#include "../engine/exadma.h"
+#include "../exanet.h"
+#include "../engine/fault.h"
+#include "internal.h"
+#include "../engine/receiver.h"
+#include "../base/regs.h"
+#include "../engine/segment.h"
+#include "../base/wire.h"
+#include "../../trace.h"
+
+#define FW_BACKOFF_SHIFT_MAX 10     /* back-off doubles up to x 1024 */
+#define FW_TIMEOUT_MIN_NS 1000
+#define FW_TIMEOUT_MAX_NS (1LL << 50)
+#define FW_CHAIN_MAX 8              /* blocks of a chain */
+/* Between copies: a receiver must not take one for a new block. */
+#define FW_PAUSE_MAX_NS (EXANET_TID_AGE_NS / 2)
+
+static void fw_config_load(ExanetState *s, ExanetFirmware *fw)
+{
+    uint32_t bytes = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_BLOCK);
+    uint64_t timeout = exanet_reg_get64(s, EXANET_FW + EXANET_REG_FW_TIMEOUT_NS);
+
+    fw->window = MAX(1, exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_WINDOW));
+    fw->block_bytes = bytes == 0 || bytes > EXANET_BLOCK_MAX ?
+                      EXANET_BLOCK_MAX : bytes;
+    fw->retry_max = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_RETRY_MAX);
+    fw->pf_retry_max =
+        exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_PF_RETRY_MAX);
+    fw->timeout = MIN(MAX(timeout, FW_TIMEOUT_MIN_NS), FW_TIMEOUT_MAX_NS);
+    fw->backoff = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_PF_BACKOFF_NS);
+    fw->chain = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_CHAIN);
+    fw->dynamic = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_DYN_TIMEOUT);
+    fw->policy = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_POLICY);
+    fw->multipath = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_MULTIPATH);
+}
+
+/* What every entry other than the doorbell needs before it acts on blocks. */
+/* Takes the transactions that ExaDMA has stopped. */
+static void fw_stopped_take(ExanetState *s, ExanetFirmware *fw)
+{
+    ExanetStopped stopped;
+
+    while (exanet_exadma_pop_stopped(s, &stopped)) {
+        FwBlock *b = &fw->block[stopped.tid];
+
+        if (b->state == FW_SENT) {
+            b->state = FW_STOPPED;
+            b->error = stopped.resp;
+            b->reported = stopped.reported;
+            fw_push(&fw->errors, stopped.tid);
+        }
+    }
+}
+
+void exanet_fw_enter(ExanetState *s, ExanetFirmware *fw)
+{
+    fw_config_load(s, fw);
+    fw->now = exanet_now(s);
+    fw_stopped_take(s, fw);
+}
+
+/* --- Deadlines ------------------------------------------------------------------ */
+
+void exanet_fw_timer_expired(void *opaque)
+{
+    ExanetFirmware *fw = opaque;
+
+    rnic_deadline_fired(&fw->timer);
+    fw->expired = true;
+    exanet_schedule(fw->s);
+}
+
+static void fw_deadline(ExanetFirmware *fw, unsigned tid, int64_t when)
+{
+    fw->deadline[tid] = when;
+    fw->next = MIN(fw->next, when);
+}
+
+/* The timer may fire too early, for a block that is done; never too late. */
+void exanet_fw_timer_update(ExanetFirmware *fw)
+{
+    rnic_deadline_at(&fw->timer, fw->next);
+}
+
+/* For the answer to the copy of @tid that was just sent. */
+static void fw_deadline_answer(ExanetFirmware *fw, unsigned tid)
+{
+    const FwBlock *b = &fw->block[tid];
+    unsigned shift = MIN(b->retries, EXANET_FW_TIMEOUT_SHIFT_MAX);
+
+    /* without its control packet the receiver does not answer */
+    fw_deadline(fw, tid, b->notify && !b->control ? FW_NEVER :
+                fw->now + MIN(exanet_fw_timeout_ns(fw, b->peer) << shift,
+                              FW_PAUSE_MAX_NS));
+}
+
+/* --- Blocks ------------------------------------------------------------------------ */
+
+static uint16_t fw_wire_tid(ExanetState *s, unsigned tid, unsigned gen)
+{
+    return tid | (s->strict ? 0 : RNIC_PREP(EXANET_TID_GEN, gen));
+}
+
+/* The block that the ExaDMA starts after @tid, if it still waits for that. */
+static unsigned fw_successor(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+{
+    unsigned next = fw->block[tid].next;
+
+    return next != FW_NONE && fw->block[next].prev == tid &&
+           exanet_exadma_armed(s, next) ? next : FW_NONE;
+}
+
+static unsigned fw_output(const FwBlock *b)
+{
+    return b->path % EXANET_OUTPUTS;
+}
+
+/* Returns word @w (0..3) of the descriptor of @tid. */
+static uint64_t fw_desc_read(ExanetState *s, unsigned tid, unsigned w)
+{
+    return exanet_exadma_list_read(s, tid * sizeof(struct exanet_desc) + 8 * w, 8);
+}
+
+/* The bits of W3 that tell how much of the last copy of @tid has left. */
+static uint64_t fw_sent(ExanetState *s, unsigned tid)
+{
+    return fw_desc_read(s, tid, 2) & (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE);
+}
+
+/* Writes the descriptor of @tid, which starts it unless it is to wait. */
+static void fw_desc_write(ExanetState *s, ExanetFirmware *fw, unsigned tid,
+                          bool wait)
+{
+    FwBlock *b = &fw->block[tid];
+    const FwTransfer *t = fw_transfer(fw, tid);
+    uint64_t w3 = RNIC_PREP(EXANET_DESC_W3_PDID, t->src_pdid) |
+                  RNIC_PREP(EXANET_DESC_W3_LENGTH, b->len) |
+                  RNIC_PREP(EXANET_DESC_W3_NOTIFY, b->notify) |
+                  RNIC_PREP(EXANET_DESC_W3_DB, wait);
+
+    if (b->seq == b->first_seq) {
+        b->sent = fw->now;
+    }
+    b->somewhere |= !exanet_fw_nowhere(s, b->peer, b->path);
+    if (b->next != FW_NONE) {
+        w3 |= EXANET_DESC_W3_CHAINED |
+              RNIC_PREP(EXANET_DESC_W3_DEP, b->next);
+    }
+    exanet_exadma_desc_write(s, tid, 3,
+        RNIC_PREP(EXANET_DESC_W4_PATH, b->path) |
+        RNIC_PREP(EXANET_DESC_W4_SEQ, b->seq) |
+        RNIC_PREP(EXANET_DESC_W4_DST_PDID, t->dst_pdid) |
+        EXANET_DESC_W4_DST_VALID |
+        RNIC_PREP(EXANET_DESC_W4_RESP, EXANET_SMALL(EXANET_NI_RT_RESPONSE)) |
+        RNIC_PREP(EXANET_DESC_W4_GEN,
+                  RNIC_GET(EXANET_TID_GEN, fw_wire_tid(s, tid, b->gen))));
+    exanet_exadma_desc_write(s, tid, 0, b->src);
+    exanet_exadma_desc_write(s, tid, 1, b->dst);
+    exanet_exadma_desc_write(s, tid, 2, w3);
+}
+
+static void fw_control_write(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+{
+    const FwTransfer *t = fw_transfer(fw, tid);
+    hwaddr addr = EXANET_CONTROL_ADDR(fw_output(&fw->block[tid]), tid) -
+                  EXANET_CONTROL_WINDOW;
+
+    fw->block[tid].left = true;
+    exanet_exadma_control_write(s, addr, t->notify_gva, 8);
+    exanet_exadma_control_write(s, addr, t->notify_data, 8);
+    exanet_exadma_control_write(s, addr,
+        RNIC_PREP(EXANET_CONTROL_LENGTH, t->len) |
+        RNIC_PREP(EXANET_CONTROL_HANDLE, t->handle) |
+        RNIC_PREP(EXANET_CONTROL_IRQ, t->notify_irq), 8);
+}
+
+/* Sends the control packet of @tid, now or when the queue has room. */
+static void fw_control(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+{
+    if (!fw->controls.count &&
+        exanet_exadma_control_room(s, fw_output(&fw->block[tid]))) {
+        fw_control_write(s, fw, tid);
+        return;
+    }
+    fw->block[tid].control_due = true;
+    if (!fw->control_queued[tid]) {
+        fw->control_queued[tid] = true;
+        fw_push(&fw->controls, tid);
+    }
+}
+
+void exanet_fw_controls_flush(ExanetState *s, ExanetFirmware *fw)
+{
+    for (unsigned n = fw->controls.count; n; n--) {
+        unsigned tid = fw_pop(&fw->controls);
+        FwBlock *b = &fw->block[tid];
+
+        fw->control_queued[tid] = false;
+        if (!b->control_due || b->state != FW_SENT) {
+            continue;       /* the next copy brings it along */
+        }
+        if (exanet_exadma_control_room(s, fw_output(&fw->block[tid]))) {
+            b->control_due = false;
+            fw_control_write(s, fw, tid);
+        } else {
+            fw->control_queued[tid] = true;
+            fw_push(&fw->controls, tid);
+        }
+    }
+}
+
+/* Sends the first or another copy of @tid. */
+static void fw_block_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+{
+    FwBlock *b = &fw->block[tid];
+
+    if (exanet_exadma_busy(s, tid)) {
+        exanet_exadma_kill(s, tid);
+    }
+    b->next = fw_successor(s, fw, tid);
+    b->state = FW_SENT;
+    b->control_due = false;
+    fw_desc_write(s, fw, tid, false);
+    if (b->control) {
+        fw_control(s, fw, tid);
+    }
+    fw_deadline_answer(fw, tid);
+}
+
+/*
+ * The notification may go once all other blocks have arrived: the control packet
+ * of the last one releases it [P §3.10].
+ */
+static void fw_control_check(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
+{
+    FwBlock *b;
+
+    if (t->last == FW_NONE || t->inflight != 1) {
+        return;
+    }
+    b = &fw->block[t->last];
+    if (b->control) {
+        return;
+    }
+    b->control = true;
+    if (b->state == FW_SENT) {
+        if (b->seq == b->first_seq) {
+            b->sent = fw->now;      /* it could not be answered before */
+        }
+        fw_control(s, fw, t->last);
+        fw_deadline_answer(fw, t->last);
+    }
+}
+
+/*
+ * Tells the receiver that nothing will come any more for the block of @tid [P §3.6].
+ * It may be lost: then the receiver's context ages.
+ */
+static void fw_release(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+{
+    const FwBlock *b = &fw->block[tid];
+    uint8_t buf[2 * EXANET_WORD_BYTES];
+    ExanetPacket pkt = {
+        .type = EXANET_TYPE_RELEASE,
+        .va = EXANET_NI_VA(EXANET_NI_RECEIVER),
+        .dst = b->peer->coord,
+        .src = s->node,
+        .path = b->path,
+        .pdid = fw_transfer(fw, tid)->dst_pdid,
+        .tid = fw_wire_tid(s, tid, b->gen),
+        .seq = b->seq,
+        .user = EXANET_SMALL(EXANET_NI_RT_RESPONSE),
+        .ttl = EXANET_TTL_MAX,
+        .epoch = s->epoch,
+    };
+
+    exanet_net_respond(s, pkt.dst, buf, exanet_packet_encode(buf, &pkt));
+    exanet_schedule(s);
+}
+
+/* Closes the books on the block of @tid, acked or given up. */
+static void fw_block_end(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+{
+    FwBlock *b = &fw->block[tid];
+    bool away = b->somewhere || !exanet_fw_nowhere(s, b->peer, b->path);
+    uint64_t sent = fw_sent(s, tid);
+    bool maybe = b->maybe || (b->state == FW_SENT && !b->nacked &&
+                              (sent & EXANET_DESC_W3_DONE));
+
+    b->somewhere = away;
+    exanet_fw_record_end(fw, b, tid, away && maybe);
+    if (!b->acked && away && (b->left || sent) && !s->strict) {
+        fw_release(s, fw, tid);
+    }
+    b->peer = NULL;
+}
+
+/* Gives the TID of a block back; nothing of it is left in the ExaDMA. */
+void exanet_fw_block_free(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+{
+    FwBlock *b = &fw->block[tid];
+    FwTransfer *t = fw_transfer(fw, tid);
+
+    if (exanet_exadma_busy(s, tid) || exanet_exadma_armed(s, tid)) {
+        exanet_exadma_kill(s, tid);
+    }
+    fw_block_end(s, fw, tid);
+    if (t->last == tid) {
+        t->last = FW_NONE;
+    }
+    t->inflight--;
+    fw->tids[t->ctx]--;
+    b->state = FW_FREE;
+    b->next = FW_NONE;
+    b->prev = FW_NONE;
+    b->control_due = false;
+    fw->deadline[tid] = FW_NEVER;
+    fw_push(&fw->free[t->ctx], tid);
+}
+
+/* A TID of context @c for a block to @peer; FW_NONE when there is none. */
+static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw, unsigned c,
+                            FwPeer *peer)
+{
+    FwTids *free = &fw->free[c];
+
+    for (unsigned n = free->count; n; n--) {
+        unsigned tid = fw_pop(free);
+
+        /* somebody else may use the Pending_List at the same time */
+        if (!exanet_exadma_busy(s, tid) &&
+            exanet_fw_record_usable(fw, peer, tid)) {
+            return tid;
+        }
+        fw_push(free, tid);
+    }
+    return FW_NONE;
+}
+
+/* Cuts the next block from @t and gives it a TID; FW_NONE when there is none. */
+static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
+                             FwPeer *peer, const FwWays *ways)
+{
+    uint64_t dst = t->dst + t->issued;
+    uint32_t len = exanet_segment(dst, t->len - t->issued,
+                                  exanet_fw_block_bytes(s, fw, peer));
+    unsigned tid = fw_tid_take(s, fw, t->ctx, peer);
+    FwBlock b;
+
+    if (tid == FW_NONE) {
+        return FW_NONE;
+    }
+    b = (FwBlock) {
+        .peer = peer,
+        .src = t->src + t->issued,
+        .dst = dst,
+        .len = len,
+        .transfer = t - fw->transfer,
+        .order = ++fw->order,
+        .path = exanet_fw_path_first(fw, t, peer, ways),
+        .next = FW_NONE,
+        .prev = FW_NONE,
+        .state = FW_SENT,
+        .notify = t->notify && t->issued + len == t->len,
+    };
+    exanet_fw_record_begin(fw, &b, tid);
+    fw->block[tid] = b;
+    t->issued += len;
+    t->inflight++;
+    fw->tids[t->ctx]++;
+    if (b.notify) {
+        t->last = tid;
+    }
+    return tid;
+}
+
+/* --- Repeating blocks -------------------------------------------------------------- */
+
+/* Sends another copy of @tid now. */
+static void fw_retry(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+{
+    FwBlock *b = &fw->block[tid];
+    FwTransfer *t = fw_transfer(fw, tid);
+
+    if (b->seq == FW_SEQ_MAX) {
+        exanet_fw_transfer_finish(s, fw, t, EXANET_CHERR_RETRY_LIMIT);
+        return;
+    }
+    b->left |= fw_sent(s, tid) != 0;
+    b->seq++;
+    b->order = ++fw->order;
+    /* the last one may have led to where something is broken */
+    exanet_fw_path_next(s, b);
+    t->retries = MIN(t->retries + 1, UINT16_MAX);
+    trace_exanet_firmware_retry(s->node, tid, b->seq);
+    exanet_fw_status(s, t, EXANET_CHANNEL_ACTIVE, 0);
+    fw_block_send(s, fw, tid);
+}
+
+/*
+ * Counts a loss of @tid.  Returns false after FW_RETRY_MAX losses in which no byte of
+ * the transfer was acked.
+ */
+static bool fw_may_retry(ExanetFirmware *fw, unsigned tid)
+{
+    FwBlock *b = &fw->block[tid];
+    uint32_t acked = fw_transfer(fw, tid)->acked;
+
+    if (acked != b->progress_acked) {
+        b->progress_acked = acked;
+        b->stalled = 0;
+    }
+    if (b->stalled >= fw->retry_max) {
+        return false;
+    }
+    b->stalled++;
+    b->retries += b->retries < UINT16_MAX;
+    return true;
+}
+
+/* Sends @tid again at once, or gives up with @code if there is no progress. */
+static void fw_retry_counted(ExanetState *s, ExanetFirmware *fw, unsigned tid,
+                             unsigned code)
+{
+    if (!fw_may_retry(fw, tid)) {
+        exanet_fw_transfer_finish(s, fw, fw_transfer(fw, tid), code);
+        return;
+    }
+    exanet_fw_lost(fw, &fw->block[tid]);
+    fw_retry(s, fw, tid);
+}
+
+/*
+ * Repeats @tid after a back-off that grows (but is @least ns), or gives up with @code
+ * after FW_PF_RETRY_MAX times.
+ */
+static void fw_hold(ExanetState *s, ExanetFirmware *fw, unsigned tid,
+                    int64_t least, unsigned code)
+{
+    FwBlock *b = &fw->block[tid];
+    int64_t delay = rnic_backoff(fw->backoff, b->backoffs, FW_BACKOFF_SHIFT_MAX,
+                                 INT64_MAX);
+
+    if (b->backoffs >= fw->pf_retry_max) {
+        exanet_fw_transfer_finish(s, fw, fw_transfer(fw, tid), code);
+        return;
+    }
+    if (exanet_exadma_busy(s, tid)) {
+        exanet_exadma_kill(s, tid);     /* the receiver drops the rest anyway */
+    }
+    b->backoffs++;
+    b->state = FW_HOLD;
+    b->source = false;
+    fw_deadline(fw, tid, fw->now + MIN(MAX(delay, least), FW_PAUSE_MAX_NS));
+}
+
+static void fw_timeout(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+{
+    FwBlock *b = &fw->block[tid];
+    int64_t until;
+
+    if (b->state == FW_HOLD) {
+        fw_retry(s, fw, tid);
+        return;
+    }
+    until = exanet_fw_patience(fw, b);
+    if (until) {
+        fw_deadline(fw, tid, until);
+        return;
+    }
+    if (!exanet_exadma_busy(s, tid) && !exanet_exadma_armed(s, tid)) {
+        exanet_count(s, RETRY_TIMEOUT);
+        b->maybe = true;
+        fw_retry_counted(s, fw, tid, EXANET_CHERR_RETRY_LIMIT);
+        return;
+    }
+    /*
+     * Not all sent yet: a copy would not be faster, but patience has an end.  Who
+     * waits in a chain has that of the one before.
+     */
+    if (exanet_exadma_armed(s, tid) || fw_sent(s, tid) != b->progress) {
+        b->progress = fw_sent(s, tid);
+    } else if (!fw_may_retry(fw, tid)) {
+        exanet_fw_transfer_finish(s, fw, fw_transfer(fw, tid),
+                                  EXANET_CHERR_RETRY_LIMIT);
+        return;
+    }
+    fw_deadline_answer(fw, tid);
+}
+
+void exanet_fw_timeouts(ExanetState *s, ExanetFirmware *fw)
+{
+    fw->expired = false;
+    fw->next = FW_NEVER;
+    for (unsigned tid = 0; tid < EXANET_TIDS; tid++) {
+        if (fw->deadline[tid] <= fw->now) {
+            fw->deadline[tid] = FW_NEVER;
+            if (fw->block[tid].state == FW_SENT ||
+                fw->block[tid].state == FW_HOLD) {
+                fw_timeout(s, fw, tid);
+            }
+        }
+        fw->next = MIN(fw->next, fw->deadline[tid]);
+    }
+    exanet_fw_reports_due(s, fw);
+}
+
+void exanet_fw_stopped(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+{
+    FwBlock *b = &fw->block[tid];
+    FwTransfer *t = fw_transfer(fw, tid);
+
+    if (b->state != FW_STOPPED) {
+        return;         /* its transfer has failed meanwhile */
+    }
+    if (b->error != EXANET_RESP_FAULT) {
+        exanet_fw_transfer_finish(s, fw, t, b->error);
+        return;
+    }
+    if (s->ctx[t->ctx].no_report) {
+        exanet_fw_transfer_finish(s, fw, t, EXANET_CHERR_SOURCE_FAULT);
+        return;
+    }
+    exanet_count(s, RETRY_FAULT);
+    fw_hold(s, fw, tid, b->reported ? fw->timeout : 0,
+            EXANET_CHERR_SOURCE_FAULT);
+    if (b->state == FW_HOLD) {
+        b->source = b->reported;
+    }
+}
+
+/* The driver resolved a source fault of @tid (index, not wire TID). */
+static void fw_source_resolved(ExanetState *s, unsigned tid, bool ok)
+{
+    ExanetFirmware *fw = s->firmware;
+    FwBlock *b = &fw->block[tid];
+
+    exanet_fw_enter(s, fw);
+    if (b->state == FW_STOPPED) {
+        b->reported = false;            /* it need not wait for us */
+        return;
+    }
+    if (b->state != FW_HOLD || !b->source) {
+        return;
+    }
+    if (ok) {
+        fw_retry(s, fw, tid);
+    } else {
+        exanet_fw_transfer_finish(s, fw, fw_transfer(fw, tid),
+                           EXANET_CHERR_SOURCE_FAULT);
+    }
+    exanet_fw_timer_update(fw);
+}
+
+bool exanet_fw_source_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok)
+{
+    unsigned tid = RNIC_GET(EXANET_TID_INDEX, f->tid);
+
+    if (f->unit != EXANET_FAULT_RDMA || f->dst) {
+        return false;
+    }
+    /* the TID may have another block by now */
+    if (RNIC_GET(EXANET_DESC_W4_GEN, fw_desc_read(s, tid, 3)) ==
+        RNIC_GET(EXANET_TID_GEN, f->tid)) {
+        fw_source_resolved(s, tid, ok);
+    }
+    return true;
+}
+
+/* --- Responses ------------------------------------------------------------- */
+
+static void fw_acked(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+{
+    FwTransfer *t = fw_transfer(fw, tid);
+    unsigned next = fw_successor(s, fw, tid);
+
+    exanet_fw_heard(fw, &fw->block[tid]);
+    t->acked += fw->block[tid].len;
+    fw->block[tid].acked = true;
+    exanet_fw_block_free(s, fw, tid);
+    if (next != FW_NONE) {
+        /* acked before it was sent: a peer lies, but the chain must go on */
+        fw_block_send(s, fw, next);
+    }
+    if (t->acked == t->len) {
+        exanet_fw_transfer_finish(s, fw, t, 0);
+        return;
+    }
+    exanet_fw_status(s, t, EXANET_CHANNEL_ACTIVE, 0);
+    exanet_fw_runnable(fw, t);
+    fw_control_check(s, fw, t);
+}
+
+static void fw_nacked(ExanetState *s, ExanetFirmware *fw, unsigned tid,
+                      enum exanet_resp resp)
+{
+    switch (resp) {
+    case EXANET_RESP_CRC:
+        exanet_count(s, RETRY_CRC);
+        /* the next copy may complete the block before all its packets have left */
+        fw->block[tid].maybe = true;
+        fw_retry_counted(s, fw, tid, resp);
+        break;
+    case EXANET_RESP_RESOLVED:
+        exanet_count(s, RETRY_FAULT);
+        fw_retry_counted(s, fw, tid, EXANET_RESP_FAULT);
+        break;
+    case EXANET_RESP_FAULT:
+        exanet_count(s, RETRY_FAULT);
+        fw_hold(s, fw, tid, 0, resp);
+        break;
+    case EXANET_RESP_NO_CONTEXT:
+        exanet_count(s, RETRY_NO_CONTEXT);
+        fw_hold(s, fw, tid, 0, resp);
+        break;
+    case EXANET_RESP_FULL:
+        exanet_count(s, RETRY_FULL);
+        fw_hold(s, fw, tid, 0, resp);
+        break;
+    default:
+        fw->block[tid].nacked = true;
+        exanet_fw_transfer_finish(s, fw, fw_transfer(fw, tid), resp);
+        break;
+    }
+}
+
+/*
+ * Whether the response is for the copy that was sent last.  An answer to an older
+ * copy must not complete the block: the newer one is still being read.  While the
+ * block is on hold only what ends the waiting counts, of whatever copy.
+ */
+static bool fw_response_fits(ExanetState *s, const FwBlock *b, unsigned tid,
+                             uint32_t word)
+{
+    unsigned seq = RNIC_GET(EXANET_RT_SEQ, word);
+    unsigned resp = RNIC_GET(EXANET_RT_RESP, word);
+
+    if (RNIC_GET(EXANET_RT_TID, word) != fw_wire_tid(s, tid, b->gen) ||
+        resp > EXANET_RESP_MALFORMED) {
+        return false;
+    }
+    switch (b->state) {
+    case FW_SENT:
+        return seq == b->seq;
+    case FW_HOLD:
+        return seq <= b->seq &&
+               (resp == EXANET_RESP_RESOLVED || resp == EXANET_RESP_DECODE ||
+                resp == EXANET_RESP_PROTECTION ||
+                resp == EXANET_RESP_MALFORMED);
+    default:
+        return false;
+    }
+}
+
+/*
+ * Returns true if @resp shows that the receiver keeps the generation of the block.  A
+ * receiver without room (NO_CONTEXT, FULL) may keep nothing.
+ */
+static bool fw_response_knows(enum exanet_resp resp)
+{
+    return resp <= EXANET_RESP_MALFORMED && resp != EXANET_RESP_NO_CONTEXT &&
+           resp != EXANET_RESP_FULL;
+}
+
+void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
+{
+    unsigned tid = RNIC_GET(EXANET_TID_INDEX, RNIC_GET(EXANET_RT_TID, word));
+    enum exanet_resp resp = RNIC_GET(EXANET_RT_RESP, word);
+    FwBlock *b = &fw->block[tid];
+    bool ours = RNIC_GET(EXANET_RT_TID, word) == fw_wire_tid(s, tid, b->gen);
+    bool ack = ours && resp == EXANET_RESP_ACK;
+
+    if (RNIC_GET(EXANET_RT_SEQ, word) == FW_SEQ_NO_BLOCK) {
+        exanet_fw_report_answer(s, fw, word);
+        return;
+    }
+    if (ack) {
+        exanet_fw_rtt_sample(fw, b, RNIC_GET(EXANET_RT_SEQ, word));
+    }
+    if (ours && fw_response_knows(resp)) {
+        b->heard = true;
+        exanet_fw_record_late(s, fw, tid, ack);
+    }
+    if (!fw_response_fits(s, b, tid, word)) {
+        exanet_count(s, ACK_STALE);
+        return;
+    }
+    b->peer->answered = true;
+    trace_exanet_firmware_response(s->node, RNIC_GET(EXANET_RT_TID, word),
+                                   b->seq, resp);
+    if (resp == EXANET_RESP_ACK) {
+        fw_acked(s, fw, tid);
+    } else if (b->state == FW_HOLD && resp == EXANET_RESP_RESOLVED) {
+        fw_retry(s, fw, tid);       /* was counted when it was put on hold */
+    } else {
+        fw_nacked(s, fw, tid, resp);
+    }
+}
+
+/* --- Starting blocks -------------------------------------------------------- */
+
+/*
+ * Starts blocks of @t that follow each other, as one chain for each path that they
+ * take; how many.
+ */
+static unsigned fw_issue_chains(ExanetState *s, ExanetFirmware *fw,
+                                FwTransfer *t, FwPeer *peer, unsigned max)
+{
+    FwWays ways = exanet_fw_ways(s, peer);
+    unsigned tids[FW_CHAIN_MAX];
+    unsigned tail[EXANET_PATHS];
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < EXANET_PATHS; i++) {
+        tail[i] = FW_NONE;
+    }
+    while (n < max && t->issued < t->len && t->inflight < fw->window) {
+        unsigned tid = fw_block_new(s, fw, t, peer, &ways);
+        unsigned *last;
+
+        if (tid == FW_NONE) {
+            break;
+        }
+        last = &tail[fw->block[tid].path];
+        if (*last != FW_NONE) {
+            fw->block[tid].prev = *last;
+            fw->block[*last].next = tid;
+        }
+        *last = tid;
+        tids[n++] = tid;
+    }
+    /* tail first: the engine must never meet an unwritten successor */
+    for (unsigned i = n; i-- > 0;) {
+        if (fw->block[tids[i]].prev != FW_NONE) {
+            fw_desc_write(s, fw, tids[i], true);
+            fw_deadline_answer(fw, tids[i]);
+        }
+    }
+    for (unsigned i = 0; i < n; i++) {
+        if (fw->block[tids[i]].prev == FW_NONE) {
+            fw_block_send(s, fw, tids[i]);
+        }
+    }
+    return n;
+}
+
+unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
+                         unsigned max)
+{
+    FwPeer *peer = exanet_fw_peer(s, fw, t->ctx, t->dst);
+    bool begins = t->issued == 0;
+    unsigned n;
+
+    if (!peer) {
+        /* generations for one more node would be at the cost of another's data */
+        exanet_fw_transfer_finish(s, fw, t, EXANET_CHERR_RETRY_LIMIT);
+        return 0;
+    }
+    n = fw_issue_chains(s, fw, t, peer, fw->chain ? MIN(FW_CHAIN_MAX, max) : 1);
+    if (n) {
+        if (begins) {
+            exanet_fw_status(s, t, EXANET_CHANNEL_ACTIVE, 0);
+        }
+        exanet_fw_runnable(fw, t);
+        fw_control_check(s, fw, t);
+    }
+    return n;
+}

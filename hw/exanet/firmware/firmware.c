@@ -1,0 +1,656 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The firmware of the R5 processor [T §4], as a model: it takes RDMA writes from
+ * the scratchpad and read requests from the RT mailbox, cuts them into blocks, gives
+ * these to the ExaDMA and repeats them until the receiver has acknowledged.
+ *
+ * A transfer lives in a channel: 0..31 of a context are writes of its owner, 32..63
+ * reads that are served for peers; from there on both are the same.
+ *
+ * Everything happens in exanet_firmware_run(); doorbells and other units only leave
+ * notes.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bitops.h"
+#include "qemu/bswap.h"
+#include "qemu/host-utils.h"
+#include "qemu/log.h"
+#include "../engine/context.h"
+#include "../exanet.h"
+#include "../engine/fault.h"
+#include "internal.h"
+#include "firmware.h"
+#include "../base/irq.h"
+#include "../base/regs.h"
+#include "../engine/rtmailbox.h"
+#include "../../trace.h"
+
+#define FW_BUDGET 256               /* blocks started by one run */
+/* TIDs of a context that are kept for transfers with less than FW_TIDS_FEW. */
+#define FW_TIDS_KEPT 16
+#define FW_TIDS_FEW 2
+
+static uint32_t fw_quota(ExanetState *s, unsigned c, uint64_t field)
+{
+    return RNIC_GET(field, exanet_reg_get32(s, EXANET_CTX(c) +
+                                            EXANET_REG_CTX_QUOTA));
+}
+
+static uint8_t *fw_channel(ExanetState *s, const FwTransfer *t)
+{
+    return exanet_user_page(s, t->ctx, EXANET_PAGE_SCRATCHPAD) +
+           EXANET_CHANNEL_BYTES * t->channel;
+}
+
+void exanet_fw_status(ExanetState *s, const FwTransfer *t,
+                      enum exanet_channel_state state, unsigned code)
+{
+    stq_le_p(fw_channel(s, t) + offsetof(struct exanet_channel, status),
+             RNIC_PREP(EXANET_CHSTAT_STATE, state) |
+             RNIC_PREP(EXANET_CHSTAT_ERROR, code) |
+             RNIC_PREP(EXANET_CHSTAT_RETRIES, t->retries) |
+             RNIC_PREP(EXANET_CHSTAT_ACKED, t->acked));
+}
+
+/* Keeps in mind whether @t has blocks that may be started. */
+void exanet_fw_runnable(ExanetFirmware *fw, const FwTransfer *t)
+{
+    uint64_t bit = BIT_ULL(t->channel);
+
+    if ((fw->active[t->ctx] & bit) && t->issued < t->len &&
+        t->inflight < fw->window) {
+        fw->runnable[t->ctx] |= bit;
+        fw->runnable_ctx |= BIT(t->ctx);
+    } else {
+        fw->runnable[t->ctx] &= ~bit;
+        if (!fw->runnable[t->ctx]) {
+            fw->runnable_ctx &= ~BIT(t->ctx);
+        }
+    }
+}
+
+/* --- Transfers ------------------------------------------------------------------- */
+
+/* A mailbox, or a 16-B aligned address in a window, on the node of @dst. */
+static bool fw_notify_good(uint64_t gva, uint64_t dst)
+{
+    uint64_t va = RNIC_GET(EXANET_GVA_VA, gva);
+
+    if (RNIC_GET(EXANET_GVA_COORD, gva) != RNIC_GET(EXANET_GVA_COORD, dst)) {
+        return false;
+    }
+    if (RNIC_GET(EXANET_VA_WINDOW, va) == EXANET_WINDOW_NI) {
+        return (va & ~EXANET_VA_MAILBOX) ==
+               EXANET_NI_VA(EXANET_NI_MAILBOX) &&
+               RNIC_GET(EXANET_VA_MAILBOX, va) < EXANET_MAILBOXES;
+    }
+    return va % sizeof(struct exanet_notification) == 0;
+}
+
+/* Whether @t asks for something that can be done at all. */
+static bool fw_transfer_good(const FwTransfer *t)
+{
+    uint64_t va = RNIC_GET(EXANET_GVA_VA, t->dst);
+
+    return t->len > 0 &&
+           t->src + (t->len - 1) >= t->src &&
+           RNIC_GET(EXANET_VA_WINDOW, va) != EXANET_WINDOW_NI &&
+           RNIC_GET(EXANET_VA_OFFSET, va) + t->len <=
+           BIT_ULL(EXANET_WINDOW_BITS) &&
+           (!t->notify || fw_notify_good(t->notify_gva, t->dst));
+}
+
+static void fw_transfer_begin(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
+{
+    t->start = exanet_now(s);
+    t->last = FW_NONE;
+    fw->active[t->ctx] |= BIT_ULL(t->channel);
+    exanet_fw_status(s, t, EXANET_CHANNEL_QUEUED, 0);
+    exanet_fw_runnable(fw, t);
+    exanet_schedule(s);
+}
+
+static void fw_read_next(ExanetState *s, ExanetFirmware *fw, unsigned owner);
+
+/* Tells how @t ended; it has no blocks any more. */
+static void fw_transfer_end(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
+                            unsigned code)
+{
+    uint64_t ns = exanet_now(s) - t->start;
+    bool read = t->channel >= EXANET_WRITE_CHANNELS;
+
+    trace_exanet_firmware_complete(s->node, t->ctx, t->channel, code, ns);
+    stq_le_p(fw_channel(s, t) + offsetof(struct exanet_channel, done),
+             RNIC_PREP(EXANET_CHDONE_TOKEN, t->token) |
+             RNIC_PREP(EXANET_CHDONE_NS, MIN(ns, UINT32_MAX)));
+    /* a vCPU polls the status without the BQL */
+    smp_wmb();
+    exanet_fw_status(s, t, code ? EXANET_CHANNEL_FAILED : EXANET_CHANNEL_DONE, code);
+    if (t->irq_done) {
+        exanet_irq_context(s, t->ctx);
+    }
+    if (code && code != EXANET_CHERR_BAD_REQUEST &&
+        code != EXANET_CHERR_ABORTED) {
+        exanet_irq_raise(s, EXANET_IRQ_TRANSFER);
+    }
+    if (code && read && t->notify) {
+        exanet_fw_report(s, fw, t, code);
+    }
+}
+
+/* Ends @t with @code (0: all bytes are acked) and takes back what it holds. */
+void exanet_fw_transfer_finish(ExanetState *s, ExanetFirmware *fw,
+                               FwTransfer *t, unsigned code)
+{
+    for (unsigned tid = 0; t->inflight && tid < EXANET_TIDS; tid++) {
+        if (fw->block[tid].state != FW_FREE && fw_transfer(fw, tid) == t) {
+            exanet_fw_block_free(s, fw, tid);
+        }
+    }
+    fw->active[t->ctx] &= ~BIT_ULL(t->channel);
+    exanet_fw_runnable(fw, t);
+    fw_transfer_end(s, fw, t, code);
+    if (t->channel >= EXANET_WRITE_CHANNELS) {
+        fw_read_next(s, fw, t->ctx);
+    }
+}
+
+/* --- RDMA write: the scratchpad ----------------------------------------------------- */
+
+/* The fields of a channel as the user left them; read once. */
+static void fw_transfer_load(ExanetState *s, FwTransfer *t, unsigned c,
+                             unsigned channel)
+{
+    struct exanet_channel ch;
+    uint64_t ctrl;
+    uint16_t pdid = s->ctx[c].pdid;
+
+    *t = (FwTransfer) { .ctx = c, .channel = channel };
+    memcpy(&ch, fw_channel(s, t), sizeof(ch));
+    ctrl = le64_to_cpu(ch.ctrl);
+    t->src = le64_to_cpu(ch.src);
+    t->dst = le64_to_cpu(ch.dst);
+    t->notify_gva = le64_to_cpu(ch.notify_gva);
+    t->notify_data = le64_to_cpu(ch.notify_data);
+    t->len = RNIC_GET(EXANET_CHANNEL_LENGTH, ctrl);
+    t->token = le64_to_cpu(ch.token);
+    t->handle = t->token;
+    t->src_pdid = pdid;
+    t->dst_pdid = (pdid & EXANET_PDID_JOB) |
+                  RNIC_GET(EXANET_CHANNEL_DST_CTX, ctrl);
+    t->path = RNIC_GET(EXANET_CHANNEL_PATH, ctrl) % EXANET_PATHS;
+    t->priority = RNIC_GET(EXANET_CHANNEL_PRIORITY, ctrl);
+    t->multipath = ctrl & EXANET_CHANNEL_MULTIPATH;
+    t->notify = ctrl & EXANET_CHANNEL_NOTIFY;
+    t->notify_irq = ctrl & EXANET_CHANNEL_IRQ;
+    t->irq_done = ctrl & EXANET_CHANNEL_IRQ_DONE;
+}
+
+static void fw_doorbell(ExanetState *s, ExanetFirmware *fw, unsigned c,
+                        unsigned channel)
+{
+    FwTransfer *t = &fw->transfer[c * EXANET_CHANNELS + channel];
+    unsigned writes = ctpop64(fw->active[c] &
+                              MAKE_64BIT_MASK(0, EXANET_WRITE_CHANNELS));
+    unsigned code = 0;
+
+    if (fw->active[c] & BIT_ULL(channel)) {
+        exanet_count(s, DOORBELL_BUSY);
+        trace_exanet_firmware_err_busy(s->node, c, channel);
+        return;
+    }
+    fw_transfer_load(s, t, c, channel);
+    if (t->token == 0) {
+        return;
+    }
+    trace_exanet_firmware_doorbell(s->node, c, channel, t->src, t->dst, t->len);
+    if (exanet_context_check(s, t->src_pdid,
+                             RNIC_GET(EXANET_GVA_COORD, t->dst)) !=
+        EXANET_RESP_ACK) {
+        code = s->ctx[c].quiesce ? EXANET_CHERR_ABORTED :
+                                   EXANET_RESP_PROTECTION;
+    } else if (!fw_transfer_good(t) ||
+               writes >= fw_quota(s, c, EXANET_QUOTA_WRITES)) {
+        exanet_count(s, DOORBELL_BAD);
+        code = EXANET_CHERR_BAD_REQUEST;
+    }
+    if (code) {
+        t->start = exanet_now(s);
+        fw_transfer_end(s, fw, t, code);
+        return;
+    }
+    fw_transfer_begin(s, fw, t);
+}
+
+void exanet_firmware_scratchpad_write(ExanetState *s, unsigned c, hwaddr addr,
+                                      uint64_t value, unsigned size,
+                                      bool privileged)
+{
+    unsigned channel = addr / EXANET_CHANNEL_BYTES;
+    unsigned off = addr % EXANET_CHANNEL_BYTES;
+
+    if (channel >= EXANET_CHANNELS || off + size > EXANET_CHANNEL_BYTES ||
+        (!privileged && (channel >= EXANET_WRITE_CHANNELS ||
+                         off + size > offsetof(struct exanet_channel, status)))) {
+        qemu_log_mask(LOG_GUEST_ERROR, "exanet: context %u: write to read-only "
+                      "part 0x%" HWADDR_PRIx " of the scratchpad\n", c, addr);
+        return;
+    }
+    stn_le_p(exanet_user_page(s, c, EXANET_PAGE_SCRATCHPAD) + addr, size, value);
+    if (off == EXANET_CHANNEL_DOORBELL && channel < EXANET_WRITE_CHANNELS &&
+        exanet_rtmailbox_internal(s)) {
+        fw_doorbell(s, s->firmware, c, channel);
+    }
+}
+
+/* --- RDMA read: requests of peers ------------------------------------------- */
+
+static void fw_read_load(FwTransfer *t, const struct exanet_read_req *req)
+{
+    uint64_t ctrl = le64_to_cpu(req->ctrl);
+    uint16_t pdid = RNIC_GET(EXANET_READ_ORIGIN_PDID, le64_to_cpu(req->origin));
+    unsigned owner = RNIC_GET(EXANET_READ_REQ_OWNER, ctrl);
+
+    *t = (FwTransfer) {
+        .src = le64_to_cpu(req->src),
+        .dst = le64_to_cpu(req->dst),
+        .notify_gva = le64_to_cpu(req->notify_gva),
+        .notify_data = le64_to_cpu(req->notify_data),
+        .len = RNIC_GET(EXANET_READ_REQ_LENGTH, ctrl),
+        .token = le64_to_cpu(req->tag),
+        .handle = le64_to_cpu(req->tag),
+        .src_pdid = (pdid & EXANET_PDID_JOB) | owner,
+        .dst_pdid = pdid,
+        .last = FW_NONE,
+        .ctx = owner,
+        .notify = ctrl & EXANET_READ_REQ_NOTIFY,
+        .notify_irq = ctrl & EXANET_READ_REQ_IRQ,
+    };
+}
+
+/* Refuses or drops a request that has no channel. */
+static void fw_read_refuse(ExanetState *s, const struct exanet_read_req *req,
+                           unsigned code)
+{
+    uint64_t origin = RNIC_PREP(EXANET_GVA_COORD,
+        RNIC_GET(EXANET_READ_ORIGIN_COORD, le64_to_cpu(req->origin)));
+    FwTransfer t;
+
+    fw_read_load(&t, req);
+    trace_exanet_firmware_complete(s->node, t.ctx, EXANET_CHANNELS, code, 0);
+    if (t.notify && fw_notify_good(t.notify_gva, origin)) {
+        exanet_fw_report(s, s->firmware, &t, code);
+    }
+}
+
+/* What the owner may see of a read, for debugging. */
+static void fw_read_show(ExanetState *s, const FwTransfer *t)
+{
+    struct exanet_channel ch = {
+        .src = cpu_to_le64(t->src),
+        .dst = cpu_to_le64(t->dst),
+        .ctrl = cpu_to_le64(RNIC_PREP(EXANET_CHANNEL_LENGTH, t->len) |
+            RNIC_PREP(EXANET_CHANNEL_DST_CTX,
+                      RNIC_GET(EXANET_PDID_CTX, t->dst_pdid)) |
+            RNIC_PREP(EXANET_CHANNEL_NOTIFY, t->notify) |
+            RNIC_PREP(EXANET_CHANNEL_IRQ, t->notify_irq)),
+        .notify_gva = cpu_to_le64(t->notify_gva),
+        .notify_data = cpu_to_le64(t->notify_data),
+        .token = cpu_to_le64(t->token),
+    };
+
+    memcpy(fw_channel(s, t), &ch, offsetof(struct exanet_channel, status));
+}
+
+static void fw_read_start(ExanetState *s, ExanetFirmware *fw,
+                          const struct exanet_read_req *req)
+{
+    uint32_t origin = RNIC_GET(EXANET_READ_ORIGIN_COORD,
+                               le64_to_cpu(req->origin));
+    FwTransfer t;
+
+    fw_read_load(&t, req);
+    trace_exanet_firmware_request(s->node, origin, t.ctx, t.src, t.len);
+    if (exanet_context_check(s, t.src_pdid, origin) != EXANET_RESP_ACK) {
+        fw_read_refuse(s, req, EXANET_RESP_PROTECTION);
+        return;
+    }
+    /* who asks gets the data, not a third node */
+    if (RNIC_GET(EXANET_GVA_COORD, t.dst) != origin || !fw_transfer_good(&t)) {
+        fw_read_refuse(s, req, EXANET_CHERR_BAD_REQUEST);
+        return;
+    }
+    t.channel = ctz64(~fw->active[t.ctx] &
+                      ~MAKE_64BIT_MASK(0, EXANET_WRITE_CHANNELS));
+    fw_read_show(s, &t);
+    fw->transfer[t.ctx * EXANET_CHANNELS + t.channel] = t;
+    fw_transfer_begin(s, fw,
+                      &fw->transfer[t.ctx * EXANET_CHANNELS + t.channel]);
+}
+
+static bool fw_read_channel_free(ExanetState *s, ExanetFirmware *fw,
+                                 unsigned owner)
+{
+    unsigned reads = ctpop64(fw->active[owner] >> EXANET_WRITE_CHANNELS);
+
+    return reads < MIN(EXANET_READ_CHANNELS,
+                       MAX(1, fw_quota(s, owner, EXANET_QUOTA_READS)));
+}
+
+/* Starts requests that waited for a read channel of @owner. */
+static void fw_read_next(ExanetState *s, ExanetFirmware *fw, unsigned owner)
+{
+    FwQueue *q = &fw->queue[owner];
+
+    while (q->count && fw_read_channel_free(s, fw, owner)) {
+        const struct exanet_read_req *req = &q->req[q->head];
+
+        q->head = (q->head + 1) % FW_QUEUE;
+        q->count--;
+        fw_read_start(s, fw, req);
+    }
+}
+
+/*
+ * Each owner has its own queue: one with many requests does not hold up others.  What
+ * may not read does not wait there either.
+ */
+static void fw_request(ExanetState *s, ExanetFirmware *fw,
+                       const struct exanet_read_req *req)
+{
+    unsigned owner = RNIC_GET(EXANET_READ_REQ_OWNER, le64_to_cpu(req->ctrl));
+    uint16_t pdid = RNIC_GET(EXANET_READ_ORIGIN_PDID, le64_to_cpu(req->origin));
+    uint32_t origin = RNIC_GET(EXANET_READ_ORIGIN_COORD,
+                               le64_to_cpu(req->origin));
+    FwQueue *q = &fw->queue[owner];
+
+    if (exanet_context_check(s, (pdid & EXANET_PDID_JOB) | owner, origin) !=
+        EXANET_RESP_ACK) {
+        fw_read_refuse(s, req, EXANET_RESP_PROTECTION);
+        return;
+    }
+    if (q->count == FW_QUEUE) {
+        fw_read_refuse(s, req, EXANET_RESP_FULL);
+        return;
+    }
+    q->req[(q->head + q->count++) % FW_QUEUE] = *req;
+    fw_read_next(s, fw, owner);
+}
+
+static bool fw_request_room(ExanetState *s, unsigned owner, unsigned more)
+{
+    return s->firmware->queue[owner].count + more < FW_QUEUE;
+}
+
+/* --- Work ------------------------------------------------------------------ */
+
+/* How many more blocks @t may start now; it is runnable. */
+static unsigned fw_room(ExanetState *s, const ExanetFirmware *fw,
+                        const FwTransfer *t)
+{
+    unsigned quota = MAX(1, MIN(FW_TIDS,
+                                fw_quota(s, t->ctx, EXANET_QUOTA_TIDS)));
+    unsigned kept = MIN(FW_TIDS_KEPT, quota / 4);
+    unsigned left = quota - MIN(quota, fw->tids[t->ctx]);
+
+    unsigned room = left - MIN(left, kept);
+
+    /* a transfer whose target does not answer must not hold up the others */
+    return t->inflight >= FW_TIDS_FEW ? room :
+           MAX(room, MIN(left, FW_TIDS_FEW - t->inflight));
+}
+
+/*
+ * Whether FW_POLICY wants @a to go rather than @b; equal ones take turns.  Both
+ * policies that choose are strict: who comes last may wait for as long as others
+ * have blocks to start.
+ */
+static bool fw_before(const ExanetFirmware *fw, const FwTransfer *a,
+                      const FwTransfer *b)
+{
+    switch (fw->policy) {
+    case EXANET_FW_PRIORITY:
+        return a->priority > b->priority;
+    case EXANET_FW_SHORTEST:
+        return a->len - a->issued < b->len - b->issued;
+    default:
+        return false;
+    }
+}
+
+/* The channel of context @c that may start a block now, or NULL. */
+static FwTransfer *fw_pick_channel(ExanetState *s, ExanetFirmware *fw,
+                                   unsigned c)
+{
+    uint64_t all = fw->runnable[c];
+    uint64_t first = all & ~MAKE_64BIT_MASK(0, fw->turn_channel[c] + 1);
+    FwTransfer *best = NULL;
+
+    for (unsigned round = 0; round < 2; round++) {
+        uint64_t left = round ? all & ~first : first;
+
+        for (; left; left &= left - 1) {
+            FwTransfer *t = &fw->transfer[c * EXANET_CHANNELS + ctz64(left)];
+
+            if ((!best || fw_before(fw, t, best)) && fw_room(s, fw, t)) {
+                best = t;
+                if (fw->policy == EXANET_FW_ROUND_ROBIN) {
+                    return t;
+                }
+            }
+        }
+    }
+    return best;
+}
+
+/* Whose turn it is: by FW_POLICY, then by context, then by channel. */
+static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
+{
+    FwTransfer *best = NULL;
+
+    for (unsigned i = 1; i <= EXANET_CONTEXTS; i++) {
+        unsigned c = (fw->turn_ctx + i) % EXANET_CONTEXTS;
+        FwTransfer *t = NULL;
+
+        /* TIDs may be free and yet not usable: others get their turn then */
+        if (fw->runnable[c] && !(fw->stuck & BIT(c))) {
+            t = fw_pick_channel(s, fw, c);
+        }
+        if (t && (!best || fw_before(fw, t, best))) {
+            best = t;
+            if (fw->policy == EXANET_FW_ROUND_ROBIN) {
+                break;
+            }
+        }
+    }
+    if (best) {
+        fw->turn_ctx = best->ctx;
+        fw->turn_channel[best->ctx] = best->channel % (EXANET_CHANNELS - 1);
+    }
+    return best;
+}
+
+/* Starts blocks as far as windows, quotas and TIDs go; true if there are more. */
+static bool fw_pump(ExanetState *s, ExanetFirmware *fw)
+{
+    unsigned budget = FW_BUDGET;
+
+    fw->stuck = 0;
+    while (fw->runnable_ctx) {
+        FwTransfer *t;
+        unsigned n;
+
+        if (!budget) {
+            return true;
+        }
+        t = fw_pick(s, fw);
+        if (!t) {
+            break;
+        }
+        if (exanet_context_check(s, t->src_pdid, s->node) != EXANET_RESP_ACK) {
+            exanet_fw_transfer_finish(s, fw, t, EXANET_RESP_PROTECTION);
+            budget--;
+            continue;
+        }
+        n = exanet_fw_issue(s, fw, t, fw_room(s, fw, t));
+        if (!n) {
+            fw->stuck |= BIT(t->ctx);
+        }
+        budget -= MIN(budget, n);
+    }
+    if (fw->stuck) {
+        fw->next = MIN(fw->next, fw->now + fw->timeout);    /* look again */
+    }
+    return false;
+}
+
+/* --- Life ------------------------------------------------------------------ */
+
+static bool fw_idle(ExanetState *s, const ExanetFirmware *fw)
+{
+    return !s->rt.resp_count && !s->rt.req_count && !fw->errors.count &&
+           !s->exadma.stopped_count && !fw->expired && !fw->controls.count && !fw->runnable_ctx;
+}
+
+static bool fw_run(ExanetState *s, unsigned packets)
+{
+    ExanetFirmware *fw = s->firmware;
+    struct exanet_read_req req;
+    uint32_t word;
+    bool more;
+
+    if (fw_idle(s, fw) || !s->enabled || !exanet_rtmailbox_internal(s)) {
+        return false;
+    }
+    exanet_fw_enter(s, fw);
+    /* responses first: they free what the rest needs */
+    while (exanet_rtmailbox_pop_response(s, &word)) {
+        exanet_fw_response(s, fw, word);
+    }
+    while (fw->errors.count) {
+        exanet_fw_stopped(s, fw, fw_pop(&fw->errors));
+    }
+    while (exanet_rtmailbox_pop_request(s, &req)) {
+        fw_request(s, fw, &req);
+    }
+    if (fw->expired) {
+        exanet_fw_timeouts(s, fw);
+    }
+    more = fw_pump(s, fw);
+    exanet_fw_controls_flush(s, fw);
+    exanet_fw_timer_update(fw);
+    return more;
+}
+
+static void fw_quiesce(ExanetState *s, unsigned c)
+{
+    ExanetFirmware *fw = s->firmware;
+    FwQueue *q = &fw->queue[c];
+
+    exanet_fw_enter(s, fw);
+    for (; q->count; q->count--, q->head = (q->head + 1) % FW_QUEUE) {
+        fw_read_refuse(s, &q->req[q->head], EXANET_CHERR_ABORTED);
+    }
+    while (fw->active[c]) {
+        unsigned channel = ctz64(fw->active[c]);
+
+        exanet_fw_transfer_finish(s, fw, &fw->transfer[c * EXANET_CHANNELS + channel],
+                           EXANET_CHERR_ABORTED);
+    }
+    exanet_fw_timer_update(fw);
+}
+
+unsigned exanet_firmware_active(ExanetState *s, unsigned c)
+{
+    return ctpop64(s->firmware->active[c]) + s->firmware->queue[c].count;
+}
+
+void exanet_firmware_reg_sync(ExanetState *s)
+{
+    uint32_t active = 0;
+
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        active += exanet_firmware_active(s, c);
+    }
+    exanet_reg_set32(s, EXANET_FW + EXANET_REG_FW_ACTIVE, active);
+    exanet_reg_set64(s, EXANET_FW + EXANET_REG_FW_RTT_NS, s->firmware->rtt.mean);
+}
+
+void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top)
+{
+    ExanetFirmware *fw = s->firmware;
+
+    if (reg == EXANET_REG_FW_MODE && !exanet_rtmailbox_internal(s)) {
+        /* the Pending_List belongs to somebody else now */
+        for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+            fw_quiesce(s, c);
+        }
+        return;
+    }
+    exanet_fw_enter(s, fw);
+    for (unsigned i = 0; i < ARRAY_SIZE(fw->transfer); i++) {
+        exanet_fw_runnable(fw, &fw->transfer[i]);      /* the window may have grown */
+    }
+    exanet_schedule(s);
+}
+
+static void fw_reset(ExanetState *s)
+{
+    ExanetFirmware *fw = s->firmware;
+    RNicDeadline timer = fw->timer;
+    GHashTable *peers[EXANET_CONTEXTS];
+
+    rnic_deadline_cancel(&timer);
+    memcpy(peers, fw->peers, sizeof(peers));
+    memset(fw, 0, sizeof(*fw));
+    memcpy(fw->peers, peers, sizeof(peers));
+    fw->s = s;
+    fw->timer = timer;
+    fw->next = FW_NEVER;
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        g_hash_table_remove_all(fw->peers[c]);
+        memset(fw->peers_gen[c], s->epoch % FW_GENERATIONS, FW_PEER_SLOTS);
+    }
+    exanet_fw_enter(s, fw);
+    for (unsigned i = 0; i < ARRAY_SIZE(fw->transfer); i++) {
+        fw->transfer[i].ctx = i / EXANET_CHANNELS;
+        fw->transfer[i].channel = i % EXANET_CHANNELS;
+    }
+    for (unsigned tid = 0; tid < EXANET_TIDS; tid++) {
+        fw->deadline[tid] = FW_NEVER;
+        fw_push(&fw->free[tid / FW_TIDS], tid);
+    }
+}
+
+static void fw_init(ExanetState *s)
+{
+    ExanetFirmware *fw = g_new0(ExanetFirmware, 1);
+
+    rnic_deadline_init(&fw->timer, exanet_fw_timer_expired, fw);
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        fw->peers[c] = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    }
+    s->firmware = fw;
+    s->rt.room = fw_request_room;
+    fw_reset(s);
+}
+
+static void fw_fini(ExanetState *s)
+{
+    rnic_deadline_fini(&s->firmware->timer);
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        g_hash_table_unref(s->firmware->peers[c]);
+    }
+    g_free(s->firmware);
+    s->firmware = NULL;
+}
+
+const ExanetUnit exanet_firmware_unit = {
+    .init = fw_init,
+    .fini = fw_fini,
+    .reset = fw_reset,
+    .run = fw_run,
+    .active = exanet_firmware_active,
+    .quiesce = fw_quiesce,
+    .resolved = exanet_fw_source_resolved,
+};

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The firmware's model: what it remembers of the nodes that it sends to, by context and
+ * job, so that no process can use up another's room: generations of TIDs, round-trip
+ * times, and the paths that blocks take.
+ */
+#include "qemu/osdep.h"
+#include "../net/net.h"
+#include "../exanet.h"
+#include "internal.h"
+#include "../engine/job-quota.h"
+#include "../engine/receiver.h"
+#include "../engine/rtt.h"
+
+#define FW_PEERS_MAX 2048           /* of a context */
+#define FW_BEHIND_MAX (FW_GENERATIONS / 2 - 1)
+/* A receiver has forgotten all of us after this, counted from our last packet. */
+#define FW_FORGOTTEN_NS (2 * EXANET_TID_AGE_NS)
+/* Copies that were overtaken have arrived or are lost after this [P]. */
+#define FW_STRAY_NS (100 * (int64_t)SCALE_MS)
+/*
+ * Minimum length of blocks, bytes, and number of blocks without a loss after which
+ * blocks become longer [P].
+ */
+#define FW_BLOCK_MIN 1024
+#define FW_BLOCK_CLEAN 64
+#define FW_LOST_REPEATEDLY 2
+
+/* --- Peers ----------------------------------------------------------------- */
+
+/* Returns the first generation of a new peer @coord. */
+static uint8_t *fw_peer_slot(ExanetFirmware *fw, unsigned c, uint32_t coord)
+{
+    return &fw->peers_gen[c][coord * 0x9e3779b1u / (UINT32_MAX / FW_PEER_SLOTS + 1)];
+}
+
+/*
+ * Returns true if @peer may still need its entry.  A peer that has not answered needs the
+ * entry for a shorter time, because a process must not fill the table of the next owner
+ * of its context with nodes that do not exist.
+ */
+static bool fw_peer_needed(const ExanetFirmware *fw, const FwPeer *peer)
+{
+    int64_t age = fw->now - peer->used;
+
+    return peer->blocks || (peer->reached && age <= (peer->answered ?
+        FW_FORGOTTEN_NS : MAX(FW_STRAY_NS, 2 * exanet_fw_timeout_ns(fw, peer))));
+}
+
+/*
+ * Removes @peer.  A peer that has not answered may exist nevertheless, if its acks were
+ * lost, and know the generations of the blocks; then a new entry with the same first
+ * generation would repeat these.  So the new entry goes on with the last generation.
+ */
+static void fw_peer_forget(ExanetFirmware *fw, unsigned c, const FwPeer *peer)
+{
+    if (peer->reached && !peer->answered) {
+        unsigned last = 0;
+
+        for (unsigned i = 0; i < FW_TIDS; i++) {
+            last = MAX(last, (peer->tid[i].gen - peer->first_gen) % FW_GENERATIONS);
+        }
+        *fw_peer_slot(fw, c, peer->coord) = (peer->first_gen + last) % FW_GENERATIONS;
+    }
+    exanet_job_quota_give(&fw->peers_held[c], peer->job);
+}
+
+static void fw_peers_sweep(ExanetFirmware *fw, unsigned c)
+{
+    GHashTableIter iter;
+    FwPeer *peer;
+
+    fw->recent[c] = NULL;
+    g_hash_table_iter_init(&iter, fw->peers[c]);
+    while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&peer)) {
+        if (!fw_peer_needed(fw, peer)) {
+            fw_peer_forget(fw, c, peer);
+            g_hash_table_iter_remove(&iter);
+        }
+    }
+}
+
+static FwPeer *fw_peer_find(ExanetFirmware *fw, unsigned c, uint32_t coord)
+{
+    FwPeer *recent = fw->recent[c];
+
+    return recent && recent->coord == coord ? recent :
+           g_hash_table_lookup(fw->peers[c], GUINT_TO_POINTER(coord));
+}
+
+/* Returns a new peer @coord of context @c, or NULL if the job has no room for it. */
+static FwPeer *fw_peer_new(ExanetState *s, ExanetFirmware *fw, unsigned c,
+                           uint32_t coord)
+{
+    unsigned job = RNIC_GET(EXANET_PDID_JOB, s->ctx[c].pdid);
+    FwPeer *peer;
+
+    if (!exanet_job_quota_room(&fw->peers_held[c], job, FW_PEERS_MAX)) {
+        fw_peers_sweep(fw, c);
+    }
+    if (!exanet_job_quota_room(&fw->peers_held[c], job, FW_PEERS_MAX)) {
+        return NULL;
+    }
+    peer = g_new0(FwPeer, 1);
+    peer->coord = coord;
+    peer->job = job;
+    peer->first_gen = *fw_peer_slot(fw, c, coord);
+    for (unsigned i = 0; i < FW_TIDS; i++) {
+        peer->tid[i].gen = peer->first_gen;
+    }
+    exanet_job_quota_take(&fw->peers_held[c], job);
+    g_hash_table_insert(fw->peers[c], GUINT_TO_POINTER(coord), peer);
+    return peer;
+}
+
+FwPeer *exanet_fw_peer(ExanetState *s, ExanetFirmware *fw, unsigned c,
+                       uint64_t dst)
+{
+    uint32_t coord = RNIC_GET(EXANET_GVA_COORD, dst);
+    FwPeer *peer = fw_peer_find(fw, c, coord) ?: fw_peer_new(s, fw, c, coord);
+
+    if (!peer) {
+        return NULL;
+    }
+    fw->recent[c] = peer;
+    peer->used = fw->now;
+    return peer;
+}
+
+bool exanet_fw_nowhere(ExanetState *s, const FwPeer *peer, unsigned path)
+{
+    return exanet_net_route(s, peer->coord, path) == EXANET_ROUTE_NONE;
+}
+
+/* --- Generations ----------------------------------------------------------- */
+
+static FwTidRecord *fw_record(FwPeer *peer, unsigned tid)
+{
+    return &peer->tid[tid % FW_TIDS];
+}
+
+/*
+ * The generation of the last block of @tid if that went to another node than @peer,
+ * else none: its ack may still come, and does not say whom it is from.
+ */
+static unsigned fw_gen_taken(const ExanetFirmware *fw, const FwPeer *peer,
+                             unsigned tid)
+{
+    const FwBlock *b = &fw->block[tid];
+
+    return b->len && RNIC_GET(EXANET_GVA_COORD, b->dst) != peer->coord ?
+           b->gen : FW_GENERATIONS;
+}
+
+/* How many generations the next block of @r is behind the last one. */
+static unsigned fw_gen_step(const FwTidRecord *r, unsigned taken)
+{
+    if (r->seq && r->gen != taken) {
+        return 0;
+    }
+    return (r->gen + 1) % FW_GENERATIONS == taken ? 2 : 1;
+}
+
+/*
+ * The receiver tells a new block from an old one by less than half of the
+ * generations.  After so many blocks without an answer the TID rests until the last of
+ * them is answered or the receiver has forgotten all; after so many since there were
+ * several copies of one, until none of these can be on a slower path any more.
+ */
+bool exanet_fw_record_usable(ExanetFirmware *fw, FwPeer *peer, unsigned tid)
+{
+    FwTidRecord *r = fw_record(peer, tid);
+    unsigned step = fw_gen_step(r, fw_gen_taken(fw, peer, tid));
+
+    if (r->behind + step > FW_BEHIND_MAX && fw->now - r->used > FW_FORGOTTEN_NS) {
+        r->behind = 0;
+    }
+    if (r->strays && fw->now - r->used > FW_STRAY_NS) {
+        r->strays = 0;
+    }
+    return !step || (r->behind + step <= FW_BEHIND_MAX &&
+                     r->strays + step <= FW_BEHIND_MAX);
+}
+
+void exanet_fw_record_begin(const ExanetFirmware *fw, FwBlock *b, unsigned tid)
+{
+    FwTidRecord *r = fw_record(b->peer, tid);
+    unsigned step = fw_gen_step(r, fw_gen_taken(fw, b->peer, tid));
+
+    if (step) {
+        r->gen = (r->gen + step) % FW_GENERATIONS;
+        r->seq = 0;
+        r->behind += step;
+        r->strays += r->strays ? step : 0;
+    }
+    b->gen = r->gen;
+    b->seq = r->seq;
+    b->first_seq = b->seq;
+    b->peer->blocks++;
+    b->peer->path[b->path].bytes += b->len;
+}
+
+/*
+ * Notes that the receiver knows the last generation of @r.  A block that the receiver did
+ * not complete leaves the record of the receiver at the generation before.
+ */
+static void fw_record_heard(FwTidRecord *r, bool acked)
+{
+    r->behind = acked ? 0 : MIN(r->behind, 1);
+}
+
+void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
+                          bool maybe)
+{
+    FwTidRecord *r = fw_record(b->peer, tid);
+
+    r->used = fw->now;
+    r->seq = 0;
+    if (b->acked || b->heard) {
+        fw_record_heard(r, b->acked);
+    }
+    if (!b->acked && !maybe && b->seq < FW_SEQ_MAX / 2) {
+        /* the receiver must not mistake the next block for another copy of this one */
+        r->seq = b->seq + EXANET_SEQ_GAP;
+    }
+    if (maybe || b->seq != b->first_seq) {
+        r->strays = 1;
+    }
+    b->peer->used = fw->now;
+    b->peer->reached |= b->somewhere;
+    b->peer->blocks--;
+    b->peer->path[b->path].bytes -= b->len;
+}
+
+void exanet_fw_record_late(ExanetState *s, ExanetFirmware *fw, unsigned tid,
+                           bool acked)
+{
+    const FwBlock *b = &fw->block[tid];
+
+    if (b->state == FW_FREE && b->len) {
+        FwPeer *peer = fw_peer_find(fw, tid / FW_TIDS,
+                                    RNIC_GET(EXANET_GVA_COORD, b->dst));
+        FwTidRecord *r = peer ? fw_record(peer, tid) : NULL;
+
+        if (peer) {
+            peer->answered = true;
+        }
+        if (r && !r->seq && r->gen == b->gen) {
+            fw_record_heard(r, acked);
+        }
+    }
+}
+
+/* --- Length of blocks ------------------------------------------------------- */
+
+static uint32_t fw_block_length(const ExanetFirmware *fw, unsigned shorter)
+{
+    return MAX(fw->block_bytes >> shorter, MIN(FW_BLOCK_MIN, fw->block_bytes));
+}
+
+uint32_t exanet_fw_block_bytes(const ExanetState *s, const ExanetFirmware *fw,
+                               const FwPeer *peer)
+{
+    return s->strict ? fw->block_bytes : fw_block_length(fw, peer->shorter);
+}
+
+/*
+ * Notes that the last copy of @b was lost.  The length of blocks under way does not
+ * change; so many blocks of one window that are lost together halve the length only
+ * once.
+ */
+void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b)
+{
+    FwPeer *peer = b->peer;
+    uint32_t bytes = fw_block_length(fw, peer->shorter);
+
+    peer->clean = 0;
+    if (b->retries >= FW_LOST_REPEATEDLY && b->len > bytes / 2 &&
+        bytes > MIN(FW_BLOCK_MIN, fw->block_bytes)) {
+        peer->shorter++;
+    }
+}
+
+/* --- Round trips ------------------------------------------------------------ */
+
+/*
+ * Acks tell which copy they answer, so that a late one of the first copy counts even
+ * if others were sent since: else round trips longer than the time-out could never be
+ * learned.
+ */
+void exanet_fw_rtt_sample(ExanetFirmware *fw, FwBlock *b, unsigned seq)
+{
+    if (b->state != FW_FREE && !b->measured && seq == b->first_seq) {
+        b->measured = true;
+        exanet_rtt_sample(&b->peer->rtt, fw->now - b->sent);
+        exanet_rtt_sample(&fw->rtt, fw->now - b->sent);
+    }
+}
+
+int64_t exanet_fw_timeout_ns(const ExanetFirmware *fw, const FwPeer *peer)
+{
+    const ExanetRtt *rtt = peer->rtt.mean ? &peer->rtt : &fw->rtt;
+
+    return !fw->dynamic ? fw->timeout :
+           MAX(fw->timeout, exanet_rtt_timeout(rtt));
+}
+
+void exanet_fw_heard(ExanetFirmware *fw, const FwBlock *b)
+{
+    FwPath *path = &b->peer->path[b->path];
+
+    b->peer->answered = true;
+    if (b->seq != b->first_seq) {
+        b->peer->clean = 0;
+    } else if (++b->peer->clean >= FW_BLOCK_CLEAN) {
+        b->peer->clean = 0;
+        b->peer->shorter -= b->peer->shorter > 0;
+    }
+    path->heard = fw->now;
+    path->acked = MAX(path->acked, b->order);
+}
+
+int64_t exanet_fw_patience(const ExanetFirmware *fw, const FwBlock *b)
+{
+    const FwPath *path = &b->peer->path[b->path];
+    int64_t until = path->heard + exanet_fw_timeout_ns(fw, b->peer);
+
+    return fw->dynamic && path->acked < b->order && until > fw->now ? until : 0;
+}
+
+/* --- Paths ------------------------------------------------------------------- */
+
+static unsigned fw_path_nth(const FwWays *ways, unsigned n)
+{
+    return exanet_path_nth(ways->cables, ways->count > ways->cables, n);
+}
+
+FwWays exanet_fw_ways(ExanetState *s, const FwPeer *peer)
+{
+    bool order;
+    unsigned cables = exanet_router_paths(s, peer->coord, &order);
+
+    return (FwWays) { .cables = cables, .count = order ? 2 * cables : cables };
+}
+
+static unsigned fw_path_least(FwPeer *peer, const FwWays *ways)
+{
+    unsigned best = fw_path_nth(ways, peer->turn);
+
+    for (unsigned i = 1; i < ways->count; i++) {
+        unsigned path = fw_path_nth(ways, peer->turn + i);
+
+        if (peer->path[path].bytes < peer->path[best].bytes) {
+            best = path;
+        }
+    }
+    return best;
+}
+
+unsigned exanet_fw_path_first(const ExanetFirmware *fw, const FwTransfer *t,
+                              FwPeer *peer, const FwWays *ways)
+{
+    unsigned path;
+
+    if (ways->count < 2) {
+        return t->path;
+    }
+    switch (fw->multipath) {
+    case EXANET_FW_PATH_LEAST:
+        path = fw_path_least(peer, ways);
+        break;
+    case EXANET_FW_PATH_ROUND_ROBIN:
+        path = fw_path_nth(ways, peer->turn);
+        break;
+    default:
+        path = t->multipath ? fw_path_nth(ways, peer->turn) : t->path;
+    }
+    peer->turn = (peer->turn + 1) % ways->count;
+    return path;
+}
+
+void exanet_fw_path_next(ExanetState *s, FwBlock *b)
+{
+    FwWays ways = exanet_fw_ways(s, b->peer);
+    unsigned n = b->path & EXANET_PATH_CABLE;
+
+    if (ways.count < 2) {
+        return;
+    }
+    n = n % ways.cables + (b->path & EXANET_PATH_ORDER ? ways.cables : 0);
+    b->peer->path[b->path].bytes -= b->len;
+    b->path = fw_path_nth(&ways, n + 1);
+    b->peer->path[b->path].bytes += b->len;
+}

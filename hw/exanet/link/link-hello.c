@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet link port, up and down: HELLOs find the peer, and find out that it has gone.
+ */
+#include "qemu/osdep.h"
+#include "qemu/error-report.h"
+#include "system/runstate.h"
+#include "../exanet.h"
+#include "../base/irq.h"
+#include "link.h"
+#include "port.h"
+#include "../base/regs.h"
+#include "../../trace.h"
+
+#define HELLO_INTERVAL_DOWN_NS (50 * SCALE_MS)
+#define HELLO_INTERVAL_UP_NS (1000 * SCALE_MS)
+/* HELLOs answered at once between two of our own: three nodes make no cable. */
+#define HELLO_ANSWERS_MAX 64
+/*
+ * A link that goes down reserves the coordinates of its peer for this time, because
+ * another neighbour must not take them over while the node restarts.  The same cable
+ * may use them at once.
+ */
+#define PEER_KEPT_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
+/* Both ends of several cables have chosen the same cable after this time. */
+#define CHOICE_NS NANOSECONDS_PER_SECOND
+
+static bool port_carrier(ExanetPort *p)
+{
+    NetClientState *nc = qemu_get_queue(p->nic);
+
+    return p->enabled && !nc->link_down && nc->peer && !nc->peer->link_down;
+}
+
+static void port_up_set(ExanetPort *p, bool up)
+{
+    if (p->up == up) {
+        return;
+    }
+    p->up = up;
+    trace_exanet_link_up(p->s->node, p->index, up, p->peer);
+    if (up) {
+        p->up_since = exanet_now(p->s);
+    } else {
+        p->peer_until = exanet_now(p->s) + PEER_KEPT_NS;
+        exanet_link_queues_drop(p);
+    }
+    p->owner->changed(p);
+    exanet_irq_raise(p->s, EXANET_IRQ_LINK);
+    exanet_schedule(p->s);
+}
+
+static void port_peer_set(ExanetPort *p, uint32_t coord, uint8_t epoch)
+{
+    port_up_set(p, false);
+    if (p->peer != coord) {
+        p->peer_until = 0;
+    }
+    p->peer_known = true;
+    p->peer = coord;
+    p->peer_epoch = epoch;
+}
+
+static void port_peer_forget(ExanetPort *p)
+{
+    p->peer_known = false;
+    port_up_set(p, false);
+}
+
+/* --- Checks of the peer's coordinates --------------------------------------- */
+
+/* Refuses the peer at @p, which advertises @coord, because of @why. */
+static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
+{
+    if (!p->conflict_told) {
+        warn_report("exanet: the peer of link%u says that it is 0x%x, %s: the link "
+                    "stays down", p->index, coord, why);
+    }
+    exanet_count(p->s, LINK_CONFLICT);
+    p->conflict_told = true;
+    p->conflict = true;
+    p->conflict_coord = coord;
+    port_peer_forget(p);
+}
+
+/* Returns true if @p leads to the node at @coord, or led to this node last. */
+static bool port_had(const ExanetPort *p, uint32_t coord)
+{
+    return p->peer == coord && (p->peer_known || p->peer_until);
+}
+
+/* Returns true if port @q leads to the node at @coord, or reserves @coord for it. */
+static bool port_holds(const ExanetPort *q, uint32_t coord)
+{
+    return q->peer == coord && (q->up || exanet_now(q->s) < q->peer_until);
+}
+
+/*
+ * Returns true if port @q, which holds @coord, excludes a peer with @coord at port @p.
+ * Of two ports with a reservation, the port whose link was up last takes precedence.
+ */
+static bool port_excludes(const ExanetPort *q, const ExanetPort *p, uint32_t coord)
+{
+    return q->up || p->peer != coord || p->peer_until < q->peer_until;
+}
+
+/*
+ * Returns true if the peer at @p must wait until another cable to the same node @coord
+ * has gone on.  All cables to a node that property peerN names have the same @epoch, so
+ * the first of them waits while the node restarts.
+ */
+static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
+{
+    bool named = p->peer_named == coord;
+    bool yields = exanet_now(p->s) < p->yield_until;
+
+    for (ExanetPort *q = NULL; (q = exanet_port_next(p->s, q));) {
+        if (q == p) {
+            continue;
+        }
+        if (named && q->peer_named == coord && port_holds(q, coord) &&
+            q->peer_epoch != epoch && (q->up || !port_had(p, coord))) {
+            return true;
+        }
+        if (!named && yields && q->conflict && q->conflict_coord == coord) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Returns the reason why the peer at @p cannot be the node at @coord with @epoch, or
+ * NULL.  A node that has a link or a reservation takes precedence over a peer at
+ * another port.  The epoch of this peer proves nothing, because each neighbour knows it.
+ * A node that property peerN names takes precedence over all, and may have several links.
+ */
+static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch)
+{
+    ExanetState *s = p->s;
+
+    if (coord == s->node) {
+        return "as this node";
+    }
+    if (p->peer_named == coord) {
+        return NULL;
+    }
+    if (p->peer_named != EXANET_PEER_ANY) {
+        return "which property 'peerN' does not name";
+    }
+    for (ExanetPort *q = NULL; (q = exanet_port_next(s, q));) {
+        if (q == p) {
+            continue;
+        }
+        if (q->peer_named == coord) {
+            return "which property 'peerN' names for another link";
+        }
+        if (port_holds(q, coord) && port_excludes(q, p, coord)) {
+            return "which is at another link (property 'peerN' allows several)";
+        }
+    }
+    return p->owner->doubt(p, coord, epoch, port_had(p, coord));
+}
+
+/* --- HELLO ------------------------------------------------------------------- */
+
+static void port_hello_arm(ExanetPort *p)
+{
+    timer_mod(p->hello_timer, exanet_now(p->s) +
+              (p->up ? HELLO_INTERVAL_UP_NS : HELLO_INTERVAL_DOWN_NS));
+}
+
+static void port_peer_greet(ExanetPort *p)
+{
+    int64_t timeout = (int64_t)p->s->link_timeout_ms * SCALE_MS;
+    const char *why;
+
+    if (p->up && timeout && exanet_now(p->s) - p->heard > timeout) {
+        p->lost = true;
+        port_peer_forget(p);
+    }
+    why = p->up && p->peer_named == EXANET_PEER_ANY ?
+          p->owner->doubt(p, p->peer, p->peer_epoch, true) : NULL;
+    if (why) {
+        port_conflict(p, p->peer, why);
+    }
+    if (p->lost && p->blocked) {
+        /* a netdev that was disconnected does not tell when it is back */
+        qemu_flush_queued_packets(qemu_get_queue(p->nic)->peer);
+    }
+    p->lost = false;
+    exanet_link_hello_send(p);
+    if (p->up && p->xoff_told) {
+        exanet_link_xoff_send(p, p->xoff_told); /* some may have been lost */
+    }
+    if (p->tx_wanted) {
+        exanet_schedule(p->s);      /* it may count as stalled by now */
+    }
+}
+
+void exanet_link_hello(ExanetPort *p)
+{
+    p->hello_answers = 0;
+    if (p->loopback && p->enabled) {
+        if (!p->up) {
+            port_peer_set(p, p->s->node, p->s->epoch);
+            p->peer_words = EXANET_FRAME_WORDS;
+            exanet_link_tx_limit(p);
+            port_up_set(p, true);
+        }
+    } else if (port_carrier(p)) {
+        port_peer_greet(p);
+    } else {
+        p->lost = true;
+        port_peer_forget(p);
+    }
+    port_hello_arm(p);
+}
+
+static void port_hello_tick(void *opaque)
+{
+    ExanetPort *p = opaque;
+    bool entered = rnic_loop_enter(&p->s->loop);
+
+    p->owner->tick(p);
+    exanet_link_hello(p);
+    rnic_loop_leave(&p->s->loop, entered);
+}
+
+/*
+ * Takes the link of @p down, because the peer does not hear this node any more.  If the
+ * link is new, the peer may have chosen another cable: the peer's choice is right if this
+ * node has the larger coordinates, and nothing is reserved.
+ */
+static void port_unheard(ExanetPort *p)
+{
+    int64_t now = exanet_now(p->s);
+    bool chosen = p->up && now - p->up_since < CHOICE_NS;
+
+    port_up_set(p, false);
+    if (chosen) {
+        p->peer_until = 0;
+        p->yield_until = p->s->node > p->peer ? now + CHOICE_NS : 0;
+    }
+}
+
+void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
+{
+    ExanetState *s = p->s;
+    uint32_t coord = le32_to_cpu(h->coord);
+    uint32_t max_words = le32_to_cpu(h->max_words);
+    const char *why;
+    bool was_up = p->up;
+    bool heard = (h->flags & EXANET_HELLO_HEARD) && h->peer_epoch == s->epoch;
+
+    if (coord > EXANET_COORD_MASK || max_words < EXANET_PACKET_WORDS) {
+        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        return;
+    }
+    if (port_waits(p, coord, h->epoch)) {
+        port_peer_forget(p);
+        return;
+    }
+    why = port_doubt(p, coord, h->epoch);
+    if (why) {
+        port_conflict(p, coord, why);
+        return;
+    }
+    p->conflict = false;
+    if (!p->peer_known || p->peer != coord || p->peer_epoch != h->epoch) {
+        port_peer_set(p, coord, h->epoch);
+        p->owner->restarted(p, coord, h->epoch);
+    }
+    p->peer_words = max_words;
+    exanet_link_tx_limit(p);
+    p->heard = exanet_now(s);
+    if (heard) {
+        port_up_set(p, true);
+    } else {
+        port_unheard(p);
+    }
+    if ((!heard || !was_up) && p->hello_answers++ < HELLO_ANSWERS_MAX) {
+        /* the peer is up only once it knows that we have heard it */
+        exanet_link_hello_send(p);
+        timer_mod_anticipate_ns(p->hello_timer,
+                                exanet_now(s) + HELLO_INTERVAL_DOWN_NS);
+    }
+}
+
+void exanet_link_down_receive(ExanetPort *p)
+{
+    port_peer_forget(p);
+    port_hello_arm(p);
+}
+
+/*
+ * While machine or device are being built a listening netdev may not be ready to be
+ * sent to, nor say so.
+ */
+static void port_start(ExanetPort *p)
+{
+    if (runstate_is_running() && qdev_is_realized(p->s->host.dev)) {
+        exanet_link_hello(p);
+    } else {
+        port_hello_arm(p);
+    }
+}
+
+void exanet_port_restart(ExanetPort *p)
+{
+    p->conflict = false;
+    port_peer_forget(p);
+    port_start(p);
+}
+
+void exanet_port_admin(ExanetPort *p, bool up)
+{
+    bool entered;
+
+    p->admin_down = !up;
+    if (exanet_port_exists(p)) {
+        entered = rnic_loop_enter(&p->s->loop);
+        exanet_link_control_changed(p);
+        rnic_loop_leave(&p->s->loop, entered);
+    }
+}
+
+void exanet_link_control_changed(ExanetPort *p)
+{
+    uint32_t ctrl = exanet_reg_get32(p->s, EXANET_PORT(p->index) +
+                                     EXANET_REG_PORT_CTRL);
+    bool enable = (ctrl & EXANET_PORT_CTRL_ENABLE) && !p->admin_down;
+    bool loopback = ctrl & EXANET_PORT_CTRL_LOOPBACK;
+
+    if (p->enabled == enable && p->loopback == loopback) {
+        p->owner->changed(p);
+        exanet_schedule(p->s);      /* what waits may have another way now */
+        return;
+    }
+    if (port_carrier(p) && !p->loopback) {
+        exanet_link_down_send(p);
+    }
+    port_peer_forget(p);
+    p->enabled = enable;
+    p->loopback = loopback;
+    exanet_port_restart(p);
+}
+
+void exanet_link_hello_init(ExanetPort *p)
+{
+    p->hello_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, port_hello_tick, p);
+}
+
+void exanet_link_hello_reset(ExanetPort *p)
+{
+    p->hello_due = false;
+    p->down_due = false;
+    p->peer_known = false;
+    if (p->up) {
+        p->peer_until = exanet_now(p->s) + PEER_KEPT_NS;
+    }
+    p->up = false;
+    p->enabled = !p->admin_down;
+    p->loopback = false;
+    p->conflict = false;
+    p->owner->changed(p);
+    /*
+     * A frame that the netdev still keeps is left to it: half of it may be in a
+     * socket.  It comes before the HELLO, so the peer sees it as of the old epoch.
+     */
+    port_start(p);
+}
+
+void exanet_link_hello_fini(ExanetPort *p)
+{
+    if (!p->blocked) {
+        exanet_link_control_send(p, EXANET_LINK_DOWN, 0);
+    }
+    timer_free(p->hello_timer);
+}

@@ -1,0 +1,709 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet link port, sending: a frame that fills for each virtual channel, and from
+ * there to the netdev, or back into the own RX FIFO.
+ *
+ *   commit --> frame of the VC ---+--> [rate] --> [latency] --> netdev
+ *   respond --> urgent of the VC -+
+ *
+ * The netdev keeps at most one frame of ours (@blocked); frames wait where they were
+ * filled, and so do the units that fill them.  Rate and latency count in virtual
+ * time.  What a frame waits for ends with a call of exanet_port_flush().
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "qemu/units.h"
+#include "../exanet.h"
+#include "link.h"
+#include "port.h"
+#include "../base/regs.h"
+#include "../base/wire.h"
+#include "../../trace.h"
+
+/* A peer that never reads must not make us keep its acks for ever. */
+#define URGENT_MAX (1 * MiB)
+/* Beyond this, headers that are passed on wait among the data. */
+#define URGENT_TRANSIT_MAX (64 * KiB)
+/*
+ * What a frame takes at most on a cable with a rate.  Each frame costs the host about
+ * as much time, so slow cables may take longer over one of a few packets.
+ */
+#define FRAME_NS (50 * SCALE_US)
+#define FRAME_SLOW_NS (250 * SCALE_US)
+#define FRAME_SLOW_WORDS (8 * EXANET_PACKET_WORDS)
+/* A host that lags this much behind virtual time loses bandwidth. */
+#define CATCH_UP_NS (10 * SCALE_MS)
+/* On their way, for the latency of the cable. */
+#define FLIGHT_WORDS_MAX (1 * MiB / EXANET_WORD_BYTES)
+/* In the list of lengths of urgent packets: the header of this one is of no use. */
+#define URGENT_SPOILED 0x80
+/* Each frame makes up for so much of the time in which the peer took nothing. */
+#define STALL_FRAME_NS (100 * SCALE_MS)
+/* A packet that is to be dropped is first put behind a full frame. */
+#define FRAME_ALLOC_BYTES (EXANET_FRAME_BYTES + EXANET_PACKET_BYTES)
+#define WORD_BITS (8 * EXANET_WORD_BYTES)
+
+/* A frame that leaves at @due; header and words follow. */
+typedef struct ExanetFlight {
+    int64_t due;
+    unsigned vc;
+    unsigned words;
+    uint8_t frame[];
+} ExanetFlight;
+
+/* --- Frames ------------------------------------------------------------- */
+
+static void port_sent(NetClientState *nc, ssize_t len);
+static void port_dues_send(ExanetPort *p);
+
+/*
+ * Gives @len bytes at @frame to the netdev; false: it keeps them, and they must be in
+ * @p->held when this is known.
+ */
+static bool port_give(ExanetPort *p, const uint8_t *frame, size_t len)
+{
+    /* one frame at a time: a node on a hub may answer before the call returns */
+    p->blocked = true;
+    p->held_len = len;
+    if (qemu_send_packet_async(qemu_get_queue(p->nic), frame, len,
+                               port_sent) == 0) {
+        return false;
+    }
+    p->blocked = false;
+    port_dues_send(p);
+    return true;
+}
+
+/* Writes the header of the frame at @frame; returns its length. */
+static size_t port_header_put(ExanetPort *p, uint8_t *frame,
+                              enum exanet_link_kind kind, unsigned vc,
+                              unsigned words)
+{
+    struct exanet_frame *f = (struct exanet_frame *)frame;
+
+    if (p->peer_known) {
+        exanet_link_mac(f->dst, p->peer);
+    } else {
+        memset(f->dst, 0xff, sizeof(f->dst));
+    }
+    exanet_link_mac(f->src, p->s->node);
+    f->ethertype = cpu_to_be16(EXANET_ETHERTYPE);
+    f->version = EXANET_LINK_VERSION;
+    f->kind = kind;
+    f->vc = vc;
+    f->reserved = 0;
+    f->count = cpu_to_le16(words);
+    f->seq = cpu_to_le32(p->tx_seq++);
+    trace_exanet_link_port_tx(p->s->node, p->index, kind, vc, words);
+    return sizeof(*f) + words * EXANET_WORD_BYTES;
+}
+
+/* Sends a short frame, whose words are in place. */
+static void port_short_send(ExanetPort *p, uint8_t *frame,
+                            enum exanet_link_kind kind, unsigned vc,
+                            unsigned words)
+{
+    size_t len = port_header_put(p, frame, kind, vc, words);
+
+    if (!port_give(p, frame, len)) {
+        memcpy(p->held, frame, len);
+    }
+}
+
+void exanet_link_control_send(ExanetPort *p, enum exanet_link_kind kind,
+                              unsigned vc)
+{
+    struct exanet_frame frame;
+
+    port_short_send(p, (uint8_t *)&frame, kind, vc, 0);
+}
+
+void exanet_link_hello_send(ExanetPort *p)
+{
+    struct {
+        struct exanet_frame frame;
+        struct exanet_hello hello;
+    } QEMU_PACKED f = {
+        .hello = {
+            .coord = cpu_to_le32(p->s->node),
+            .epoch = p->s->epoch,
+            .flags = p->peer_known ? EXANET_HELLO_HEARD : 0,
+            .peer_epoch = p->peer_known ? p->peer_epoch : 0,
+            .rx_words = cpu_to_le32(p->s->rx_fifo_words),
+            .max_words = cpu_to_le32(MIN(p->s->rx_fifo_words,
+                                         EXANET_FRAME_WORDS)),
+        },
+    };
+
+    QEMU_BUILD_BUG_ON(sizeof(f.hello) != EXANET_WORD_BYTES);
+    p->hello_due = p->blocked;
+    if (!p->blocked) {
+        port_short_send(p, (uint8_t *)&f, EXANET_LINK_HELLO, 0, 1);
+    }
+}
+
+void exanet_link_down_send(ExanetPort *p)
+{
+    p->down_due = p->blocked;
+    if (!p->blocked) {
+        exanet_link_control_send(p, EXANET_LINK_DOWN, 0);
+    }
+}
+
+void exanet_link_xoff_send(ExanetPort *p, unsigned vcs)
+{
+    if (p->loopback) {
+        p->peer_xoff = p->xoff;
+        exanet_schedule(p->s);
+        return;
+    }
+    p->xoff_due |= vcs;
+    for (unsigned vc = 0; vc < EXANET_VCS && !p->blocked; vc++) {
+        if (p->xoff_due & BIT(vc)) {
+            p->xoff_due &= ~BIT(vc);
+            exanet_link_control_send(p, p->xoff & BIT(vc) ? EXANET_LINK_XOFF :
+                                     EXANET_LINK_XON, vc);
+        }
+    }
+}
+
+/* Sends the control frames that waited while the netdev had a frame. */
+static void port_dues_send(ExanetPort *p)
+{
+    if (p->down_due && !p->blocked) {
+        exanet_link_down_send(p);
+    }
+    if (p->hello_due && !p->blocked) {
+        exanet_link_hello_send(p);
+    }
+    if (p->xoff_due && !p->blocked) {
+        exanet_link_xoff_send(p, 0);
+    }
+}
+
+/* The netdev has sent the frame that it kept, or (@len = 0) forgotten it. */
+static void port_sent(NetClientState *nc, ssize_t len)
+{
+    ExanetPort *p = qemu_get_nic_opaque(nc);
+    bool entered;
+
+    if (!p->blocked) {
+        return;
+    }
+    entered = rnic_loop_enter(&p->s->loop);
+    p->blocked = false;
+    if (len == 0) {
+        /*
+         * The machine stops.  Half of the frame may be in a socket, and the netdev
+         * goes on with the other half of whatever it gets next.
+         */
+        port_give(p, p->held, p->held_len);
+    } else {
+        port_dues_send(p);
+        exanet_port_flush(p);
+        exanet_schedule(p->s);
+    }
+    rnic_loop_leave(&p->s->loop, entered);
+}
+
+/* --- Packets to the cable ----------------------------------------------- */
+
+/* Whether a frame of packets can leave now. */
+static bool port_gives(ExanetPort *p)
+{
+    return p->loopback ? exanet_link_rx_room(p) : !p->blocked;
+}
+
+/* Whether the next frame can leave, or begin its flight. */
+static bool port_may_start(ExanetPort *p)
+{
+    if (p->latency || p->flight.length) {
+        if (p->flight_words >= FLIGHT_WORDS_MAX) {
+            return false;
+        }
+    } else if (!port_gives(p)) {
+        return false;
+    }
+    return !p->rate || exanet_now(p->s) >= p->tx_free;
+}
+
+/* Sends the @words words in the frame at @frame; false: it must be in @p->held. */
+static bool port_packets_give(ExanetPort *p, uint8_t *frame, unsigned vc,
+                              unsigned words)
+{
+    if (p->loopback) {
+        exanet_link_rx_put(p, vc, frame + sizeof(struct exanet_frame), words);
+        exanet_schedule(p->s);
+        return true;
+    }
+    return port_give(p, frame, port_header_put(p, frame, EXANET_LINK_DATA, vc,
+                                               words));
+}
+
+static void port_flight_start(ExanetPort *p, const uint8_t *frame, unsigned vc,
+                              unsigned words)
+{
+    size_t len = sizeof(struct exanet_frame) + words * EXANET_WORD_BYTES;
+    ExanetFlight *f = g_malloc(sizeof(*f) + len);
+    ExanetFlight *last = g_queue_peek_tail(&p->flight);
+
+    /* a latency that has just become shorter does not change the order */
+    f->due = MAX(exanet_now(p->s) + p->latency, last ? last->due : 0);
+    f->vc = vc;
+    f->words = words;
+    memcpy(f->frame, frame, len);
+    g_queue_push_tail(&p->flight, f);
+    p->flight_words += words;
+}
+
+static void port_flight_land(ExanetPort *p)
+{
+    ExanetFlight *f;
+
+    while ((f = g_queue_peek_head(&p->flight)) &&
+           f->due <= exanet_now(p->s) && port_gives(p)) {
+        g_queue_pop_head(&p->flight);
+        p->flight_words -= f->words;
+        if (!port_packets_give(p, f->frame, f->vc, f->words)) {
+            memcpy(p->held, f->frame, p->held_len);
+        }
+        g_free(f);
+    }
+}
+
+/* The link is taken for the time of @words words from now on. */
+static void port_rate_take(ExanetPort *p, unsigned words)
+{
+    /* timers and units may be late: the cable was not, if it had something to do */
+    int64_t start = MAX(p->tx_since, exanet_now(p->s) - CATCH_UP_NS);
+
+    p->tx_free = MAX(p->tx_free, start) +
+                 (uint64_t)words * WORD_BITS * SCALE_MS / p->rate;
+}
+
+/* Sends the @words words in the frame at *@frame, which is another one then. */
+static void port_frame_send(ExanetPort *p, uint8_t **frame, unsigned vc,
+                            unsigned words)
+{
+    uint8_t *full = *frame;
+
+    if (p->rate) {
+        port_rate_take(p, words);
+    }
+    if (p->latency || p->flight.length) {
+        port_flight_start(p, full, vc, words);
+    } else if (!port_packets_give(p, full, vc, words)) {
+        *frame = p->held;
+        p->held = full;
+    }
+}
+
+/*
+ * Moves the first words of the frame of @tx to the frame at @frame, up to a packet
+ * whose header a fault has spoiled: whoever gets it does not find those behind it,
+ * which a real cable frames one by one.  Returns how many words it has then.
+ */
+static unsigned port_spoiled_move(ExanetTx *tx, uint8_t *frame)
+{
+    uint8_t *own = tx->frame + sizeof(struct exanet_frame);
+    unsigned words = g_array_index(tx->spoiled, uint16_t, 0);
+
+    memcpy(frame + sizeof(struct exanet_frame), own, words * EXANET_WORD_BYTES);
+    tx->words -= words;
+    memmove(own, own + words * EXANET_WORD_BYTES,
+            tx->words * EXANET_WORD_BYTES);
+    g_array_remove_index(tx->spoiled, 0);
+    for (unsigned i = 0; i < tx->spoiled->len; i++) {
+        g_array_index(tx->spoiled, uint16_t, i) -= words;
+    }
+    return words;
+}
+
+static void port_urgent_add(ExanetTx *tx, const uint8_t *buf, uint8_t words)
+{
+    g_byte_array_append(tx->urgent, buf, words * EXANET_WORD_BYTES);
+    g_byte_array_append(tx->urgent_words, &words, 1);
+}
+
+/*
+ * Appends urgent packets to the @words words in the frame at @frame, as many as
+ * fit; returns how many words it has then.
+ */
+static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
+                                 unsigned words)
+{
+    const uint8_t *list = tx->urgent_words->data;
+    unsigned total = tx->urgent->len / EXANET_WORD_BYTES;
+    unsigned packets = tx->urgent_words->len;
+    unsigned done = total;
+
+    if (words + total > p->tx_limit || p->inject) {
+        done = 0;
+        for (packets = 0; done < total && words + done +
+             (list[packets] & ~URGENT_SPOILED) <= p->tx_limit; packets++) {
+            done += list[packets] & ~URGENT_SPOILED;
+            if (list[packets] & URGENT_SPOILED) {
+                packets++;
+                break;
+            }
+        }
+    }
+    memcpy(frame + sizeof(struct exanet_frame) + words * EXANET_WORD_BYTES,
+           tx->urgent->data, done * EXANET_WORD_BYTES);
+    g_byte_array_remove_range(tx->urgent, 0, done * EXANET_WORD_BYTES);
+    g_byte_array_remove_range(tx->urgent_words, 0, packets);
+    return words + done;
+}
+
+static uint8_t *port_frame_alloc(uint8_t **frame)
+{
+    if (unlikely(!*frame)) {
+        *frame = g_malloc(FRAME_ALLOC_BYTES);
+    }
+    return *frame;
+}
+
+static bool port_room(const ExanetPort *p, unsigned vc)
+{
+    return !(p->peer_xoff & BIT(vc)) &&
+           p->tx[vc].words + EXANET_PACKET_WORDS <= p->tx_limit;
+}
+
+/*
+ * Whether the peer has taken nothing from channel @vc for so long that packets for it
+ * are better lost: those behind them may be for others.
+ */
+static bool port_stalled(ExanetPort *p, unsigned vc)
+{
+    ExanetTx *tx = &p->tx[vc];
+    int64_t limit = (int64_t)p->s->link_stall_ms * SCALE_MS;
+
+    if (!(p->peer_xoff & BIT(vc)) && !p->blocked) {
+        tx->stalled = 0;            /* it waits for PORT_RATE, which is no fault */
+        return false;
+    }
+    if (!tx->stalled) {
+        tx->stalled = exanet_now(p->s);
+    }
+    return limit && exanet_now(p->s) - tx->stalled >= limit;
+}
+
+/* A frame has left: a peer that takes one now and then stays a stalled one. */
+static void port_stall_relieve(ExanetPort *p, ExanetTx *tx)
+{
+    if (tx->stalled) {
+        tx->stalled += STALL_FRAME_NS;
+        if (tx->stalled >= exanet_now(p->s)) {
+            tx->stalled = 0;
+        }
+    }
+}
+
+/*
+ * Sends one frame of channel @vc.  Urgent packets go along with the data; if they
+ * don't fit, ahead of it, every other frame.
+ */
+static void port_vc_send(ExanetPort *p, unsigned vc)
+{
+    ExanetTx *tx = &p->tx[vc];
+    unsigned urgent = tx->urgent->len / EXANET_WORD_BYTES;
+    uint8_t **frame = &tx->frame;
+    unsigned words;
+
+    if (urgent && tx->words && !tx->urgent_sent &&
+        tx->words + urgent > p->tx_limit) {
+        frame = &p->spare;
+        words = port_urgent_move(p, tx, port_frame_alloc(frame), 0);
+        tx->urgent_sent = true;
+    } else if (unlikely(tx->spoiled->len)) {
+        frame = &p->spare;
+        words = port_spoiled_move(tx, port_frame_alloc(frame));
+    } else {
+        words = tx->words;
+        if (urgent && (!words || words + urgent <= p->tx_limit)) {
+            words = port_urgent_move(p, tx, port_frame_alloc(frame), words);
+        }
+        tx->words = 0;
+        tx->urgent_sent = false;
+    }
+    p->tx_queued -= words;
+    if (!tx->words && !tx->urgent->len) {
+        p->tx_pending &= ~BIT(vc);
+    }
+    p->tx_vc = vc;
+    port_stall_relieve(p, tx);
+    port_frame_send(p, frame, vc, words);
+    if ((p->tx_wanted & BIT(vc)) && (!p->up || port_room(p, vc))) {
+        p->tx_wanted &= ~BIT(vc);
+        p->tx_refill = true;
+        exanet_schedule(p->s);
+    }
+}
+
+/* The first channel of the set @vcs behind the one that has sent last. */
+static unsigned port_vc_next(ExanetPort *p, unsigned vcs)
+{
+    unsigned later = vcs & ~MAKE_64BIT_MASK(0, p->tx_vc + 1);
+
+    return ctz32(later ?: vcs);
+}
+
+/* --- Time --------------------------------------------------------------- */
+
+static bool port_timed(ExanetPort *p)
+{
+    return p->rate || p->latency || p->flight.length || p->late.length;
+}
+
+/* Sets the timer to when something that waits can go on. */
+static void port_timer_arm(ExanetPort *p)
+{
+    const ExanetFlight *f = g_queue_peek_head(&p->flight);
+    int64_t due = exanet_link_late_due(p);
+
+    if (p->rate && (p->tx_pending & ~p->peer_xoff) &&
+        exanet_now(p->s) < p->tx_free) {
+        due = p->tx_free;
+    }
+    if (f && port_gives(p)) {
+        due = MIN(due, f->due);
+    }
+    if (due < INT64_MAX) {
+        timer_mod(p->tx_timer, due);
+    }
+}
+
+static void port_timer_tick(void *opaque)
+{
+    ExanetPort *p = opaque;
+    bool entered = rnic_loop_enter(&p->s->loop);
+
+    exanet_port_flush(p);
+    exanet_schedule(p->s);
+    rnic_loop_leave(&p->s->loop, entered);
+}
+
+/* --- Units to the port -------------------------------------------------- */
+
+void exanet_port_flush(ExanetPort *p)
+{
+    bool timed = port_timed(p);
+    unsigned vcs;
+
+    if (timed) {
+        exanet_link_late_run(p);
+        port_flight_land(p);
+    }
+    p->tx_refill &= p->tx_pending != 0;
+    if (p->tx_stopped) {
+        p->tx_since = exanet_now(p->s);
+    }
+    while ((vcs = p->tx_pending & ~p->peer_xoff) && port_may_start(p)) {
+        port_vc_send(p, port_vc_next(p, vcs));
+    }
+    if (timed) {
+        p->tx_stopped = p->tx_pending && exanet_now(p->s) >= p->tx_free;
+        port_timer_arm(p);
+    }
+}
+
+bool exanet_port_ready(ExanetPort *p, unsigned vc)
+{
+    /* while down, packets are dropped rather than kept */
+    if (!p->up || port_room(p, vc)) {
+        return true;
+    }
+    p->tx_wanted |= BIT(vc);
+    return port_stalled(p, vc);
+}
+
+uint8_t *exanet_port_begin(ExanetPort *p, unsigned vc)
+{
+    ExanetTx *tx = &p->tx[vc];
+
+    return port_frame_alloc(&tx->frame) + sizeof(struct exanet_frame) +
+           tx->words * EXANET_WORD_BYTES;
+}
+
+static void port_added(ExanetPort *p, unsigned vc, unsigned words)
+{
+    if (p->rate && !p->tx_pending && !p->tx_wanted && !p->tx_refill) {
+        p->tx_since = exanet_now(p->s);
+    }
+    p->tx_refill = false;
+    p->tx_queued += words;
+    p->tx_pending |= BIT(vc);
+}
+
+void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
+                        unsigned words, bool urgent)
+{
+    ExanetTx *tx = &p->tx[vc];
+    ExanetWireStatus status;
+    bool spoiled = exanet_packet_words(buf, &status) == 0;
+
+    if (!urgent && tx->words + words <= p->tx_limit) {
+        uint16_t end = tx->words + words;
+
+        memmove(exanet_port_begin(p, vc), buf, words * EXANET_WORD_BYTES);
+        tx->words = end;
+        if (spoiled) {
+            g_array_append_val(tx->spoiled, end);
+        }
+    } else {
+        port_urgent_add(tx, buf, words);
+        if (spoiled) {
+            tx->urgent_words->data[tx->urgent_words->len - 1] |= URGENT_SPOILED;
+        }
+    }
+    port_added(p, vc, words);
+}
+
+/* Whether a packet that is sent now may meet a fault, or let one go on. */
+static bool port_faulty(ExanetPort *p)
+{
+    return p->inject || p->late.length;
+}
+
+void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
+{
+    ExanetTx *tx = &p->tx[vc];
+    bool urgent;
+
+    if (!p->up || unlikely(!port_room(p, vc))) {
+        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        return;
+    }
+    exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, 1);
+    exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, words);
+    /* a header alone is urgent: an ack of others that we pass on */
+    urgent = words == 1 && tx->words && tx->urgent->len < URGENT_TRANSIT_MAX;
+    if (unlikely(port_faulty(p))) {
+        exanet_link_fault(p, vc, exanet_port_begin(p, vc), words, urgent);
+    } else if (urgent) {
+        port_urgent_add(tx, exanet_port_begin(p, vc), words);
+        port_added(p, vc, words);
+    } else {
+        tx->words += words;
+        port_added(p, vc, words);
+    }
+    if (tx->words + EXANET_PACKET_WORDS > p->tx_limit) {
+        exanet_port_flush(p);
+    }
+}
+
+void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
+                         unsigned words)
+{
+    ExanetTx *tx = &p->tx[vc];
+
+    if (!p->up || tx->urgent->len >= URGENT_MAX) {
+        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        return;
+    }
+    exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, 1);
+    exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, words);
+    if (unlikely(port_faulty(p))) {
+        exanet_link_fault(p, vc, buf, words, true);
+    } else {
+        port_urgent_add(tx, buf, words);
+        port_added(p, vc, words);
+    }
+}
+
+unsigned exanet_port_queued(const ExanetPort *p)
+{
+    return p->tx_queued;
+}
+
+/* --- Control ------------------------------------------------------------ */
+
+/* The words that a cable with a rate carries in @ns. */
+static uint64_t port_words_in(const ExanetPort *p, unsigned ns)
+{
+    return (uint64_t)p->rate * ns / (WORD_BITS * SCALE_MS);
+}
+
+void exanet_link_tx_limit(ExanetPort *p)
+{
+    unsigned base = EXANET_PORT(p->index);
+    uint32_t limit = MIN(p->peer_words, EXANET_FRAME_WORDS);
+
+    p->rate = exanet_reg_get32(p->s, base + EXANET_REG_PORT_RATE);
+    p->latency = exanet_reg_get32(p->s, base + EXANET_REG_PORT_LATENCY);
+    if (p->rate) {
+        uint64_t words = port_words_in(p, FRAME_NS);
+        uint64_t slow = MIN(port_words_in(p, FRAME_SLOW_NS), FRAME_SLOW_WORDS);
+
+        limit = MAX(MIN(limit, MAX(words, slow)), EXANET_PACKET_WORDS);
+    }
+    p->tx_limit = limit;
+}
+
+static unsigned port_flight_drop(ExanetPort *p)
+{
+    unsigned packets = 0;
+    ExanetFlight *f;
+
+    while ((f = g_queue_pop_head(&p->flight))) {
+        packets += exanet_link_packets(f->frame + sizeof(struct exanet_frame),
+                                       f->words);
+        g_free(f);
+    }
+    p->flight_words = 0;
+    return packets;
+}
+
+unsigned exanet_link_tx_drop(ExanetPort *p)
+{
+    unsigned packets = port_flight_drop(p) + exanet_link_late_drop(p);
+
+    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+        ExanetTx *tx = &p->tx[vc];
+
+        packets += tx->urgent_words->len;
+        if (tx->words) {
+            packets += exanet_link_packets(tx->frame +
+                                           sizeof(struct exanet_frame),
+                                           tx->words);
+        }
+        tx->words = 0;
+        tx->urgent_sent = false;
+        tx->stalled = 0;
+        g_array_set_size(tx->spoiled, 0);
+        g_byte_array_set_size(tx->urgent, 0);
+        g_byte_array_set_size(tx->urgent_words, 0);
+    }
+    p->tx_queued = 0;
+    p->tx_pending = 0;
+    p->tx_wanted = 0;
+    p->peer_xoff = 0;
+    timer_del(p->tx_timer);
+    return packets;
+}
+
+void exanet_link_tx_init(ExanetPort *p)
+{
+    p->held = g_malloc(FRAME_ALLOC_BYTES);
+    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+        p->tx[vc].urgent = g_byte_array_new();
+        p->tx[vc].spoiled = g_array_new(false, false, sizeof(uint16_t));
+        p->tx[vc].urgent_words = g_byte_array_new();
+    }
+    g_queue_init(&p->flight);
+    p->tx_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, port_timer_tick, p);
+}
+
+void exanet_link_tx_fini(ExanetPort *p)
+{
+    exanet_link_tx_drop(p);
+    timer_free(p->tx_timer);
+    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+        g_byte_array_unref(p->tx[vc].urgent);
+        g_array_unref(p->tx[vc].spoiled);
+        g_byte_array_unref(p->tx[vc].urgent_words);
+        g_free(p->tx[vc].frame);
+    }
+    g_free(p->spare);
+    g_free(p->held);
+}

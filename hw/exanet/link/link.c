@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet link port: one end of a cable, over a QEMU netdev.
+ *
+ * Packets travel as many to a frame as are there when the units have run, because
+ * a netdev costs a system call per frame.  What arrives waits in the RX FIFO of its
+ * virtual channel until exanet_run() delivers it: a netdev may call us from inside a
+ * call of ours.  A channel whose first packet can't go on stops the peer in this
+ * channel alone; what is under way by then finds room, within reason.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "qemu/units.h"
+#include "../exanet.h"
+#include "inject.h"
+#include "../base/irq.h"
+#include "link-fifo.h"
+#include "link.h"
+#include "port.h"
+#include "../base/regs.h"
+#include "../base/wire.h"
+#include "../../trace.h"
+
+/*
+ * Words of a channel in one turn, so that all inputs get theirs, and the guest's
+ * vCPUs the BQL.
+ */
+#define RX_QUANTUM (EXANET_FRAME_WORDS / 2)
+/* What a port takes before it holds the netdev, and so all channels. */
+#define RX_WORDS_MAX (4 * MiB / EXANET_WORD_BYTES)
+
+void exanet_link_mac(uint8_t *mac, uint32_t coord)
+{
+    stl_be_p(mac + 2, coord);
+    mac[0] = EXANET_MAC_PREFIX >> 16;
+    mac[1] = (EXANET_MAC_PREFIX >> 8) & 0xff;
+    mac[2] = EXANET_MAC_PREFIX & 0xff;
+}
+
+unsigned exanet_link_packets(const uint8_t *buf, unsigned words)
+{
+    unsigned packets = 0;
+
+    while (words) {
+        ExanetWireStatus status;
+        unsigned n = exanet_packet_words(buf, &status);
+
+        n = n == 0 || n > words ? words : n;
+        buf += n * EXANET_WORD_BYTES;
+        words -= n;
+        packets++;
+    }
+    return packets;
+}
+
+/* Empties the RX FIFOs; returns how many packets that were. */
+static unsigned port_rx_drop(ExanetPort *p)
+{
+    unsigned packets = 0;
+
+    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+        ExanetFifo *f = &p->rx[vc];
+        uint8_t *head;
+
+        while ((head = exanet_fifo_head(f))) {
+            packets += exanet_link_packets(head, f->left);
+            exanet_fifo_skip(f, f->left);
+        }
+    }
+    return packets;
+}
+
+void exanet_link_queues_drop(ExanetPort *p)
+{
+    exanet_link_count(p, EXANET_PORT_CNT_DROPPED, exanet_link_tx_drop(p) +
+                      port_rx_drop(p) + p->owner->held_drop(p));
+    p->rx_count = 0;
+    p->rx_drops++;
+    p->xoff = 0;
+    p->xoff_due = 0;
+    p->xoff_told = 0;
+    if (p->refused) {
+        exanet_schedule(p->s);      /* what the netdev has may come now */
+    }
+}
+
+/* --- Receiving ---------------------------------------------------------- */
+
+static void port_xoff_update(ExanetPort *p, unsigned vc)
+{
+    unsigned base = EXANET_PORT(p->index);
+    unsigned count = p->rx[vc].count;
+    unsigned bit = BIT(vc);
+
+    if (!(p->xoff & bit)) {
+        if (count > exanet_reg_get32(p->s, base + EXANET_REG_PORT_XOFF)) {
+            p->xoff |= bit;
+            p->xoff_told |= bit;
+            exanet_link_count(p, EXANET_PORT_CNT_XOFF_SENT, 1);
+            exanet_link_xoff_send(p, bit);
+        }
+    } else if (count < MAX(exanet_reg_get32(p->s, base +
+                                            EXANET_REG_PORT_XON), 1)) {
+        p->xoff &= ~bit;
+        exanet_link_xoff_send(p, bit);
+    }
+}
+
+bool exanet_link_rx_room(ExanetPort *p)
+{
+    unsigned used = 0;
+
+    /* a packet that is being delivered must stay where it is */
+    if (p->delivering) {
+        return false;
+    }
+    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+        used += exanet_fifo_used(&p->rx[vc]);
+    }
+    return used <= RX_WORDS_MAX;
+}
+
+void exanet_link_rx_put(ExanetPort *p, unsigned vc, const uint8_t *words,
+                        unsigned count)
+{
+    exanet_fifo_put(&p->rx[vc], words, count);
+    p->rx_count += count;
+    exanet_link_count(p, EXANET_PORT_CNT_RX_WORDS, count);
+    port_xoff_update(p, vc);
+}
+
+static void port_xon_receive(ExanetPort *p, unsigned vc)
+{
+    p->peer_xoff &= ~BIT(vc);
+    p->tx_wanted &= ~BIT(vc);
+    exanet_port_flush(p);
+    exanet_schedule(p->s);
+}
+
+/* Takes a frame of the peer; false: offer it again later. */
+static bool port_frame_take(ExanetPort *p, const struct exanet_frame *f,
+                            const uint8_t *words)
+{
+    unsigned count = le16_to_cpu(f->count);
+
+    switch (f->kind) {
+    case EXANET_LINK_DATA:
+        if (!p->up || count == 0 || count > p->s->rx_fifo_words) {
+            break;
+        }
+        if (!exanet_link_rx_room(p)) {
+            return false;
+        }
+        exanet_link_rx_put(p, f->vc, words, count);
+        exanet_schedule(p->s);
+        return true;
+    case EXANET_LINK_XOFF:
+        exanet_link_count(p, EXANET_PORT_CNT_XOFF_RECEIVED, 1);
+        p->peer_xoff |= BIT(f->vc);
+        return true;
+    case EXANET_LINK_XON:
+        port_xon_receive(p, f->vc);
+        return true;
+    case EXANET_LINK_DOWN:
+        exanet_link_down_receive(p);
+        return true;
+    }
+    exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+    return true;
+}
+
+/* Whether the header of a frame of @size bytes is one. */
+static bool port_header_valid(const struct exanet_frame *f, size_t size)
+{
+    /* netdevs may pad short frames, never cut them */
+    return f->ethertype == cpu_to_be16(EXANET_ETHERTYPE) &&
+           f->version == EXANET_LINK_VERSION && f->vc < EXANET_VCS &&
+           f->reserved == 0 &&
+           size - sizeof(*f) >= le16_to_cpu(f->count) * EXANET_WORD_BYTES;
+}
+
+static bool port_from_peer(ExanetPort *p, const struct exanet_frame *f)
+{
+    uint8_t mac[6];
+
+    exanet_link_mac(mac, p->peer);
+    return p->peer_known && !memcmp(f->src, mac, sizeof(mac));
+}
+
+/* Handles the frame of @size bytes at @buf; returns 0 to get the frame again later. */
+static ssize_t port_frame(ExanetPort *p, const uint8_t *buf, size_t size)
+{
+    const uint8_t *words = buf + sizeof(struct exanet_frame);
+    struct exanet_frame f;
+
+    if (!p->enabled || p->loopback || size < sizeof(f)) {
+        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        return MAX(size, 1);        /* 0 would keep an empty frame for ever */
+    }
+    memcpy(&f, buf, sizeof(f));
+    if (!port_header_valid(&f, size)) {
+        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        return size;
+    }
+    trace_exanet_link_port_rx(p->s->node, p->index, f.kind, f.vc,
+                              le16_to_cpu(f.count));
+    if (f.kind == EXANET_LINK_HELLO && le16_to_cpu(f.count) == 1) {
+        struct exanet_hello hello;
+
+        memcpy(&hello, words, sizeof(hello));
+        exanet_link_hello_receive(p, &hello);
+        return size;
+    }
+    if (!port_from_peer(p, &f)) {
+        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        return size;
+    }
+    p->heard = exanet_now(p->s);
+    return port_frame_take(p, &f, words) ? size : 0;
+}
+
+void exanet_port_poll(ExanetPort *p)
+{
+    if (p->nic) {
+        p->polled = true;
+        qemu_net_busy_poll(qemu_get_queue(p->nic)->peer);
+        p->polled = false;
+    }
+}
+
+/*
+ * Processes a frame at once, because the main loop would start the units no sooner.
+ * The queue of the device's netdev is the caller: the device must not end before the
+ * return.
+ */
+static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
+{
+    ExanetPort *p = qemu_get_nic_opaque(nc);
+    bool entered = rnic_loop_enter(&p->s->loop);
+    ssize_t taken = port_frame(p, buf, size);
+
+    rnic_loop_leave(&p->s->loop, entered);
+    if (p->polled && taken) {
+        exanet_count(p->s, RX_POLLED);
+    }
+    if (!taken) {
+        p->refused = true;
+        exanet_schedule(p->s);      /* the FIFO may have room by now */
+    }
+    return taken;
+}
+
+/* --- Delivering --------------------------------------------------------- */
+
+/* @words words at the head of the FIFO of channel @vc are done with. */
+static void port_rx_skip(ExanetPort *p, unsigned vc, unsigned words)
+{
+    exanet_fifo_skip(&p->rx[vc], words);
+    p->rx_count -= words;
+}
+
+/* Where the next packet begins is not known: the rest of the frame is lost. */
+static void port_rest_drop(ExanetPort *p, unsigned vc, ExanetWireStatus status)
+{
+    if (status == EXANET_WIRE_BAD_HEADER) {
+        exanet_link_count(p, EXANET_PORT_CNT_BAD_HEADER, 1);
+        exanet_count(p->s, DROP_HEADER_CRC);
+    } else {
+        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        exanet_count(p->s, DROP_MALFORMED);
+        exanet_irq_raise(p->s, EXANET_IRQ_PROTOCOL);
+    }
+    port_rx_skip(p, vc, p->rx[vc].left);
+}
+
+/*
+ * Delivers packets of channel @vc, until its turn is over or one has to wait; true if
+ * there is more that could go on.
+ */
+static bool port_vc_deliver(ExanetPort *p, unsigned vc)
+{
+    ExanetFifo *f = &p->rx[vc];
+    unsigned drops = p->rx_drops;
+    unsigned done = 0;
+
+    while (done < RX_QUANTUM) {
+        uint8_t *packet = exanet_fifo_head(f);
+        ExanetWireStatus status;
+        unsigned words;
+
+        if (!packet) {
+            return false;
+        }
+        words = exanet_packet_words(packet, &status);
+        done += words ?: 1;
+        if (words == 0 || words > f->left) {
+            port_rest_drop(p, vc, status);
+            continue;
+        }
+        if (!p->owner->take(p, vc, packet, words)) {
+            return false;
+        }
+        if (drops != p->rx_drops) {
+            return false;           /* the link went down meanwhile */
+        }
+        exanet_link_count(p, EXANET_PORT_CNT_RX_PACKETS, 1);
+        port_rx_skip(p, vc, words);
+    }
+    return f->count != 0;
+}
+
+bool exanet_port_rx_run(ExanetPort *p)
+{
+    bool more = p->owner->held_run(p);
+
+    if (p->rx_count == 0 && !p->refused) {
+        return more;
+    }
+    p->rx_vc++;
+    for (unsigned i = 0; i < EXANET_VCS; i++) {
+        unsigned vc = (p->rx_vc + i) % EXANET_VCS;
+
+        if (p->rx[vc].count) {
+            p->delivering = true;
+            more |= port_vc_deliver(p, vc);
+            p->delivering = false;
+            exanet_fifo_trim(&p->rx[vc]);
+            port_xoff_update(p, vc);
+        }
+    }
+    if (p->refused && exanet_link_rx_room(p)) {
+        p->refused = false;
+        qemu_flush_queued_packets(qemu_get_queue(p->nic));
+    }
+    return more;
+}
+
+/* --- Control ------------------------------------------------------------ */
+
+static void port_link_changed(NetClientState *nc)
+{
+    ExanetPort *p = qemu_get_nic_opaque(nc);
+    bool entered = rnic_loop_enter(&p->s->loop);
+
+    exanet_link_hello(p);
+    rnic_loop_leave(&p->s->loop, entered);
+}
+
+static NetClientInfo exanet_port_info = {
+    .type = NET_CLIENT_DRIVER_NIC,
+    .size = sizeof(NICState),
+    .receive = port_receive,
+    .link_status_changed = port_link_changed,
+};
+
+void exanet_port_reg_sync(ExanetPort *p)
+{
+    ExanetState *s = p->s;
+    unsigned base = EXANET_PORT(p->index);
+
+    exanet_reg_set32(s, base + EXANET_REG_PORT_STATUS,
+                     (p->up ? EXANET_PORT_STATUS_UP : 0) |
+                     (p->peer_xoff ? EXANET_PORT_STATUS_PEER_XOFF : 0) |
+                     (p->xoff ? EXANET_PORT_STATUS_XOFF : 0) |
+                     (p->conflict ? EXANET_PORT_STATUS_CONFLICT : 0) |
+                     EXANET_PORT_STATUS_PRESENT |
+                     RNIC_PREP(EXANET_PORT_STATUS_ROLE, p->role) |
+                     RNIC_PREP(EXANET_PORT_STATUS_PEER_XOFF_VC, p->peer_xoff) |
+                     RNIC_PREP(EXANET_PORT_STATUS_XOFF_VC, p->xoff));
+    exanet_reg_set32(s, base + EXANET_REG_PORT_LEVEL,
+                     RNIC_PREP(EXANET_PORT_LEVEL_RX,
+                               MIN(p->rx_count + p->owner->held_words(p), 0xffff)) |
+                     RNIC_PREP(EXANET_PORT_LEVEL_TX,
+                               MIN(exanet_port_queued(p), 0xffff)));
+    exanet_reg_set32(s, base + EXANET_REG_PORT_PEER,
+                     p->peer_known ? p->peer : 0);
+    for (unsigned i = 0; i < EXANET_PORT_COUNTERS; i++) {
+        exanet_reg_set64(s, base + EXANET_REG_PORT_TX_PACKETS + 8 * i,
+                         p->counter[i]);
+    }
+    exanet_inject_reg_sync(p);
+}
+
+void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top)
+{
+    exanet_inject_reg_written(p, reg, top);
+    switch (reg) {
+    case EXANET_REG_PORT_CTRL:
+        exanet_link_control_changed(p);
+        break;
+    case EXANET_REG_PORT_RATE:
+    case EXANET_REG_PORT_LATENCY:
+        exanet_link_tx_limit(p);
+        exanet_schedule(p->s);      /* sends what need not wait any longer */
+        break;
+    }
+}
+
+void exanet_port_reset(ExanetPort *p)
+{
+    unsigned base = EXANET_PORT(p->index);
+
+    exanet_link_queues_drop(p);
+    memset(p->counter, 0, sizeof(p->counter));
+    exanet_inject_reset(p);
+    exanet_reg_set32(p->s, base + EXANET_REG_PORT_XOFF,
+                     p->s->rx_fifo_words - EXANET_XOFF_MARGIN);
+    exanet_reg_set32(p->s, base + EXANET_REG_PORT_RATE, p->s->link_rate_kbps);
+    exanet_reg_set32(p->s, base + EXANET_REG_PORT_LATENCY,
+                     p->latency_reset);
+    p->tx_free = 0;
+    p->peer_words = EXANET_FRAME_WORDS;
+    exanet_link_tx_limit(p);
+    exanet_link_hello_reset(p);
+}
+
+void exanet_port_init(ExanetState *s, unsigned index, const ExanetPortOwner *owner,
+                      uint32_t latency)
+{
+    ExanetPort *p = &s->port[index];
+
+    p->s = s;
+    p->owner = owner;
+    p->index = index;
+    p->latency_reset = latency;
+    p->enabled = !p->admin_down;
+    exanet_link_mac(p->conf.macaddr.a, s->coord);
+    exanet_link_tx_init(p);
+    exanet_link_hello_init(p);
+    p->nic = qemu_new_nic(&exanet_port_info, &p->conf,
+                          object_get_typename(OBJECT(s->host.dev)),
+                          s->host.dev->id,
+                          &s->host.dev->mem_reentrancy_guard, p);
+    qemu_format_nic_info_str(qemu_get_queue(p->nic), p->conf.macaddr.a);
+}
+
+void exanet_port_fini(ExanetPort *p)
+{
+    exanet_link_hello_fini(p);
+    p->up = false;                  /* the others may still send */
+    p->enabled = false;
+    /* a frame that the netdev keeps would come back to a NIC that is gone */
+    p->blocked = false;
+    qemu_purge_queued_packets(qemu_get_queue(p->nic));
+    qemu_del_nic(p->nic);
+    p->nic = NULL;
+    exanet_link_tx_fini(p);
+    p->owner->held_drop(p);
+    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+        exanet_fifo_fini(&p->rx[vc]);
+    }
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet crossbar: takes packets of this node and of its cables, and gives them to a
+ * cable or to the unit of this node that they are for.  It stores nothing: what can't
+ * go on now stays where it is.  See switch.c for the ways.
+ */
+#include "qemu/osdep.h"
+#include "net.h"
+#include "../exanet.h"
+#include "flow.h"
+#include "../base/irq.h"
+#include "../link/port.h"
+#include "../base/regs.h"
+#include "route.h"
+#include "router-arith.h"
+#include "router.h"
+#include "voq.h"
+#include "../base/wire.h"
+#include "../../trace.h"
+
+int exanet_net_route(ExanetState *s, uint32_t dst, unsigned path)
+{
+    return unlikely(s->sw.arith) ? exanet_arith_route(s, dst, path) :
+                                   exanet_router_way(s, dst, path)->route;
+}
+
+uint8_t *exanet_net_open_route(ExanetState *s, int route, ExanetOpen *o)
+{
+    o->route = route;
+    if (route < 0) {
+        o->buf = s->local;
+    } else if (exanet_router_ready(s, route, EXANET_INPUT_NI)) {
+        o->buf = exanet_port_begin(&s->port[EXANET_ROUTE_PORT(route)],
+                                   EXANET_ROUTE_VC(route));
+    } else {
+        o->buf = NULL;
+    }
+    return o->buf;
+}
+
+uint8_t *exanet_net_open(ExanetState *s, uint32_t dst, unsigned path, ExanetOpen *o)
+{
+    return exanet_net_open_route(s, exanet_net_route(s, dst, path), o);
+}
+
+static void crossbar_deliver(ExanetState *s, ExanetPort *from,
+                             const uint8_t *buf, unsigned words);
+
+/*
+ * Not inlined, here and below: the compiler would zero the copy for every packet,
+ * which takes as long as the rest of it.
+ */
+static G_NO_INLINE void
+crossbar_deliver_copy(ExanetState *s, const uint8_t *buf, unsigned words)
+{
+    uint8_t copy[EXANET_PACKET_BYTES];
+
+    memcpy(copy, buf, words * EXANET_WORD_BYTES);
+    crossbar_deliver(s, NULL, copy, words);
+}
+
+/* A packet of this node for this node. */
+static void crossbar_loop_back(ExanetState *s, const uint8_t *buf, unsigned words)
+{
+    if (unlikely(EXANET_TYPE_AXI(exanet_packet_type(buf)))) {
+        /* the answer, or what has waited for this one, goes to the same buffer */
+        crossbar_deliver_copy(s, buf, words);
+    } else {
+        crossbar_deliver(s, NULL, buf, words);
+    }
+}
+
+static void crossbar_count_tx(ExanetState *s, const uint8_t *buf)
+{
+    exanet_count_by(s, exanet_type_info[exanet_packet_type(buf)].tx_counter);
+}
+
+/* A packet of this node enters the router, which only F1 has. */
+static void crossbar_count_entry(ExanetState *s, int route)
+{
+    enum exanet_role role = s->port[EXANET_ROUTE_PORT(route)].role;
+
+    if (exanet_role_torus(role) && !(s->node & EXANET_COORD_OFFSET)) {
+        s->sw.counter[EXANET_SWITCH_LOCAL]++;
+    }
+}
+
+void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words)
+{
+    int route = o->route;
+    ExanetPort *p;
+
+    crossbar_count_tx(s, o->buf);
+    switch (route) {
+    case EXANET_ROUTE_NONE:
+        exanet_count(s, DROP_NO_ROUTE);
+        break;
+    case EXANET_ROUTE_LOCAL:
+        crossbar_loop_back(s, o->buf, words);
+        break;
+    default:
+        p = &s->port[EXANET_ROUTE_PORT(route)];
+        crossbar_count_entry(s, route);
+        exanet_packet_vc_set(o->buf, EXANET_ROUTE_VC(route));
+        exanet_port_commit(p, EXANET_ROUTE_VC(route), words);
+        exanet_router_served(s, route, EXANET_INPUT_NI);
+        /* the packet may have left, but nothing has taken its place in the buffer */
+        exanet_flow_queued(s, p, o->buf, words);
+    }
+}
+
+static G_NO_INLINE void
+crossbar_respond_by(ExanetState *s, int route, const uint8_t *buf, unsigned words)
+{
+    unsigned vc = EXANET_ROUTE_VC(route);
+    uint8_t copy[EXANET_PACKET_BYTES];
+
+    memcpy(copy, buf, words * EXANET_WORD_BYTES);
+    exanet_packet_vc_set(copy, vc);
+    exanet_port_respond(&s->port[EXANET_ROUTE_PORT(route)], vc, copy, words);
+}
+
+void exanet_net_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
+                             unsigned words)
+{
+    int route = exanet_net_route(s, dst, exanet_packet_path(buf));
+
+    crossbar_count_tx(s, buf);
+    switch (route) {
+    case EXANET_ROUTE_NONE:
+        exanet_count(s, DROP_NO_ROUTE);
+        break;
+    case EXANET_ROUTE_LOCAL:
+        crossbar_deliver(s, NULL, buf, words);
+        break;
+    default:
+        crossbar_count_entry(s, route);
+        crossbar_respond_by(s, route, buf, words);
+    }
+}
+
+void exanet_net_flush(ExanetState *s)
+{
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        exanet_port_flush(p);
+    }
+}
+
+void exanet_ack_send(ExanetState *s, const ExanetPacket *ack)
+{
+    uint8_t word[EXANET_WORD_BYTES];
+
+    trace_exanet_receiver_respond(s->node, ack->dst, ack->tid, ack->seq,
+                                  ack->resp);
+    if (ack->resp != EXANET_RESP_ACK) {
+        exanet_count(s, NACK_SENT);
+    }
+    exanet_ack_encode(word, ack);
+    exanet_net_respond(s, ack->dst, word, 1);
+}
+
+/* --- Packets for this node ---------------------------------------------- */
+
+void exanet_net_drop_source(ExanetState *s, const ExanetPort *from, uint32_t src,
+                                 uint32_t dst)
+{
+    exanet_count(s, DROP_SOURCE);
+    exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
+    trace_exanet_crossbar_err_source(s->node, from->index, src, dst);
+}
+
+static void crossbar_drop_footer(ExanetState *s, ExanetPort *from)
+{
+    exanet_count(s, DROP_FOOTER_CRC);
+    if (from) {
+        from->counter[EXANET_PORT_CNT_BAD_FOOTER]++;
+    }
+}
+
+/* Hands a packet for this node to its unit; @from is NULL for our own packets. */
+static void crossbar_deliver(ExanetState *s, ExanetPort *from,
+                             const uint8_t *buf, unsigned words)
+{
+    ExanetPacket pkt;
+    ExanetWireStatus status = exanet_packet_decode(buf, words, &pkt);
+
+    if (status == EXANET_WIRE_BAD_FOOTER) {
+        crossbar_drop_footer(s, from);
+        return;
+    }
+    if (!s->enabled) {
+        exanet_count(s, DROP_DISABLED);
+        return;
+    }
+    qatomic_set(&s->news, s->news + 1);
+    if (EXANET_TYPE_SHORT(pkt.type)) {
+        s->sink(s, from, &pkt);
+        return;
+    }
+    if (from && !exanet_router_source_ok(s, from, pkt.src, pkt.dst, pkt.path)) {
+        exanet_net_drop_source(s, from, pkt.src, pkt.dst);
+        return;
+    }
+    /*
+     * HELLO comes before packets: an epoch that it did not tell is an old one.  Those
+     * of nodes that are farther away the receiver has to learn from their packets.
+     */
+    if (from && pkt.src == from->peer && pkt.epoch != from->peer_epoch) {
+        exanet_count(s, RX_OLD_GEN);
+        return;
+    }
+    pkt.link = from ? from->index : EXANET_LINKS;
+    pkt.far = from && pkt.src != from->peer;
+    if (pkt.bad_payload) {
+        exanet_count(s, DROP_PAYLOAD_CRC);
+        if (from) {
+            from->counter[EXANET_PORT_CNT_BAD_PAYLOAD]++;
+        }
+    }
+    s->sink(s, from, &pkt);
+}
+
+/* --- Packets for other nodes ------------------------------------------------ */
+
+/* Counts a packet that goes from @from to the port of @route. */
+static void crossbar_count_transit(ExanetState *s, ExanetPort *from, int route)
+{
+    enum exanet_role out = s->port[EXANET_ROUTE_PORT(route)].role;
+
+    exanet_count(s, FORWARDED);
+    if (from->role == EXANET_ROLE_QFDB) {
+        if (exanet_role_torus(out)) {
+            s->sw.counter[EXANET_SWITCH_LOCAL +
+                          RNIC_GET(EXANET_COORD_OFFSET, from->peer)]++;
+        }
+    } else if (exanet_role_torus(from->role)) {
+        s->sw.counter[exanet_role_torus(out) ? EXANET_SWITCH_TRANSIT :
+                                               EXANET_SWITCH_LOCAL_OUT]++;
+    }
+}
+
+/*
+ * The way on of a packet for another node; false when it is dropped.  A source that
+ * can't be is one of a damaged footer, or a lie.
+ */
+static bool crossbar_way_on(ExanetState *s, ExanetPort *from, unsigned vc,
+                            const uint8_t *buf, unsigned words, int *route)
+{
+    uint32_t dst = exanet_packet_dst(buf);
+    unsigned path = exanet_packet_path(buf);
+
+    if (unlikely(s->sw.arith) && EXANET_TYPE_AXI(exanet_packet_type(buf))) {
+        path |= EXANET_PATH_STEADY;
+    }
+    *route = exanet_router_transit(s, from, vc, dst, path);
+    if (*route < 0 ||
+        exanet_reg_get32(s, EXANET_SWITCH + EXANET_REG_SW_MODE) !=
+        EXANET_SW_MODE_ROUTER) {
+        exanet_count(s, DROP_NO_ROUTE);
+        return false;
+    }
+    if (words == 1 ||
+        exanet_router_source_ok(s, from, exanet_packet_src(buf, words), dst,
+                                path)) {
+        return true;
+    }
+    if (exanet_packet_footer_good(buf, words)) {
+        exanet_net_drop_source(s, from, exanet_packet_src(buf, words), dst);
+    } else {
+        crossbar_drop_footer(s, from);
+    }
+    return false;
+}
+
+/* Sends a packet that is not for this node by @route; false if it has to wait. */
+static bool crossbar_pass(ExanetPort *from, unsigned input, int route,
+                          uint8_t *buf, unsigned words)
+{
+    ExanetState *s = from->s;
+    ExanetPort *to = &s->port[EXANET_ROUTE_PORT(route)];
+    unsigned vc = EXANET_ROUTE_VC(route);
+
+    /* packets that are a header alone overtake data there, so they take no turns */
+    if (words == 1 ? !exanet_port_ready(to, vc) :
+                     !exanet_router_ready(s, route, input)) {
+        return false;
+    }
+    if (!exanet_packet_hop(buf, words)) {
+        exanet_count(s, DROP_TTL);
+        return true;
+    }
+    trace_exanet_crossbar_forward(s->node, from->index, route,
+                                  exanet_packet_type(buf),
+                                  exanet_packet_dst(buf));
+    crossbar_count_transit(s, from, route);
+    if (unlikely(s->sw.times)) {
+        s->sw.times->pass(s, route, buf, words);
+    }
+    exanet_packet_vc_set(buf, vc);
+    memcpy(exanet_port_begin(to, vc), buf, words * EXANET_WORD_BYTES);
+    exanet_port_commit(to, vc, words);
+    if (words > 1) {
+        exanet_router_served(s, route, input);
+    }
+    exanet_flow_queued(s, to, buf, words);
+    return true;
+}
+
+static bool crossbar_forward(ExanetState *s, ExanetPort *from, unsigned vc,
+                             uint8_t *buf, unsigned words)
+{
+    int route;
+
+    if (!crossbar_way_on(s, from, vc, buf, words, &route)) {
+        return true;
+    }
+    if (!exanet_voq_waits(&s->sw.voqs[from->index], vc, EXANET_ROUTE_PORT(route)) &&
+        crossbar_pass(from, EXANET_INPUT(from->index, vc), route, buf, words)) {
+        s->sw.hol += s->sw.voqs[from->index].busy[vc] != 0;
+        return true;
+    }
+    return s->sw.arith && exanet_voq_put(from, vc, route, buf, words);
+}
+
+bool exanet_net_resume(ExanetPort *from, unsigned vc, int route,
+                            uint8_t *buf, unsigned words)
+{
+    if (unlikely(route == EXANET_ROUTE_UNKNOWN) &&
+        !crossbar_way_on(from->s, from, vc, buf, words, &route)) {
+        return true;
+    }
+    return crossbar_pass(from, EXANET_INPUT(from->index, vc), route, buf, words);
+}
+
+bool exanet_net_take(ExanetState *s, ExanetPort *from, unsigned vc,
+                          uint8_t *buf, unsigned words)
+{
+    if (exanet_packet_vc(buf) != vc) {
+        exanet_count(s, DROP_MALFORMED);
+        exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
+        return true;
+    }
+    if (exanet_packet_dst(buf) != s->node) {
+        return crossbar_forward(s, from, vc, buf, words);
+    }
+    if (exanet_role_torus(from->role)) {
+        s->sw.counter[EXANET_SWITCH_LOCAL_OUT]++;
+    }
+    s->sw.hol += s->sw.voqs[from->index].busy[vc] != 0;
+    crossbar_deliver(s, from, buf, words);
+    return true;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet switch with one of the routers of arith.h: its ways, which of several ports a
+ * packet takes, and registers.
+ *
+ * At each switch a packet takes the port with the fewest words waiting for it.  So
+ * packets of one sender may overtake each other, which blocks of the RDMA engine and
+ * messages do not mind; loads and stores would be dropped and repeated by those who
+ * take them in order, so all that go to one node keep to one port of each switch.
+ *
+ * That is path 0.  Those of paths 1 to 3 keep to the first, second and third port,
+ * counted round, at each switch: tables do not change when a cable far away is cut, but
+ * who gets no answer tries the next path, and so comes by another switch.
+ */
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/host-utils.h"
+#include "arith.h"
+#include "net.h"
+#include "../exanet.h"
+#include "../link/port.h"
+#include "../base/regs.h"
+#include "route.h"
+#include "router-arith.h"
+#include "router.h"
+#include "voq.h"
+
+static uint32_t arith_reg(ExanetState *s, unsigned reg)
+{
+    return exanet_reg_get32(s, EXANET_SHM + reg);
+}
+
+/* --- Properties ------------------------------------------------------------- */
+
+static bool router_mode(const char *name, enum exanet_arith_mode *mode)
+{
+    static const char *const names[] = {
+        [EXANET_ARITH_OFF] = "torus",
+        [EXANET_ARITH_RULE] = "arithmetic",
+        [EXANET_ARITH_TABLE] = "table",
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+        if (!strcmp(name, names[i])) {
+            *mode = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A rule with a link that is not there is a slip: its packets would be lost. */
+static bool table_links_exist(ExanetState *s, Error **errp)
+{
+    for (unsigned n = 0; n < s->sw.table->count; n++) {
+        for (unsigned links = s->sw.table->rule[n].links; links;
+             links &= links - 1) {
+            unsigned i = ctz32(links);
+
+            if (!s->port[i].conf.peers.ncs[0]) {
+                error_setg(errp, "property 'routes': rule %u names link%u, which "
+                           "has no netdev", n + 1, i);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool exanet_arith_init(ExanetState *s, Error **errp)
+{
+    g_autofree char *why = NULL;
+
+    exanet_arith_fini(s);           /* of an attempt that failed */
+    s->sw.initial = EXANET_ARITH_OFF;
+    if (s->router && !router_mode(s->router, &s->sw.initial)) {
+        error_setg(errp, "property 'router' must be torus, arithmetic or table, "
+                   "not '%s'", s->router);
+        return false;
+    }
+    if (s->sw.initial == EXANET_ARITH_TABLE && !s->routes) {
+        error_setg(errp, "property 'router' is table: property 'routes' must say "
+                   "what is in it");
+        return false;
+    }
+    if (!s->routes) {
+        return true;
+    }
+    s->sw.table = exanet_arith_table(s->routes, &why);
+    if (!s->sw.table) {
+        error_setg(errp, "property 'routes': %s", why);
+        return false;
+    }
+    return table_links_exist(s, errp);
+}
+
+void exanet_arith_fini(ExanetState *s)
+{
+    g_free(s->sw.table);
+    s->sw.table = NULL;
+}
+
+/* --- Ways ------------------------------------------------------------------- */
+
+static unsigned ports_look(ExanetState *s, ExanetArithPort *ports)
+{
+    for (unsigned i = 0; i < s->links; i++) {
+        ports[i] = (ExanetArithPort) {
+            .peer = s->port[i].peer_known ? s->port[i].peer : UINT32_MAX,
+            .role = s->port[i].up ? s->port[i].role : EXANET_ROLE_AUTO,
+        };
+    }
+    return s->links;
+}
+
+/* Links whose peer is this node: they are in loop-back. */
+static unsigned links_back(ExanetState *s)
+{
+    unsigned links = 0;
+
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        links |= p->up && p->peer == s->node ? 1u << p->index : 0;
+    }
+    return links;
+}
+
+static unsigned links_by_table(ExanetState *s, uint32_t dst)
+{
+    unsigned links = exanet_arith_table_links(s->sw.table, dst);
+
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        if (i >= s->links || !s->port[i].up) {
+            links &= ~(1u << i);
+        }
+    }
+    return links;
+}
+
+unsigned exanet_arith_paths(ExanetState *s, uint32_t dst)
+{
+    return exanet_router_way(s, dst, 0)->cables ? EXANET_PATH_CABLE + 1 : 0;
+}
+
+void exanet_arith_way_find(ExanetState *s, uint32_t dst, ExanetWay *w)
+{
+    ExanetArithPort ports[EXANET_LINKS];
+    ExanetArithWay *way = &w->arith;
+
+    *way = (ExanetArithWay) { .exact = true };
+    if (dst == s->node) {
+        way->links = links_back(s);
+    } else if (s->sw.arith == EXANET_ARITH_TABLE) {
+        way->links = links_by_table(s, dst);
+    } else {
+        exanet_arith_way(ports, ports_look(s, ports), s->node, dst, way);
+    }
+    w->hop = (ExanetHop) { .role = EXANET_ROLE_AUTO, .next = dst };
+    w->cables = dst == s->node ? 1 : ctpop32(way->links);
+    w->route = way->links ? EXANET_ROUTE(ctz32(way->links), 0) :
+               dst == s->node ? EXANET_ROUTE_LOCAL : EXANET_ROUTE_NONE;
+}
+
+/* Words that wait for the cable of @p. */
+static unsigned port_waiting(const ExanetPort *p)
+{
+    return exanet_port_queued(p) + p->s->sw.voqs[p->index].due;
+}
+
+/* The @nth of @links, counted round. */
+static int links_nth(unsigned links, unsigned nth)
+{
+    for (nth %= ctpop32(links); nth; nth--) {
+        links &= links - 1;
+    }
+    return ctz32(links);
+}
+
+static int links_least(ExanetState *s, unsigned links)
+{
+    int best = ctz32(links);
+
+    for (links &= links - 1; links; links &= links - 1) {
+        if (port_waiting(&s->port[ctz32(links)]) < port_waiting(&s->port[best])) {
+            best = ctz32(links);
+        }
+    }
+    return best;
+}
+
+static int links_pick(ExanetState *s, unsigned links, uint32_t dst,
+                      unsigned path)
+{
+    unsigned cable = RNIC_GET(EXANET_PATH_CABLE, path);
+
+    if (!(links & (links - 1))) {
+        return ctz32(links);
+    }
+    if (cable) {
+        return links_nth(links, cable - 1);
+    }
+    return path & EXANET_PATH_STEADY ? links_nth(links, dst) :
+                                       links_least(s, links);
+}
+
+int exanet_arith_route(ExanetState *s, uint32_t dst, unsigned path)
+{
+    const ExanetWay *w = exanet_router_way(s, dst, path);
+    int out;
+
+    if (!w->arith.links) {
+        return w->route;
+    }
+    out = links_pick(s, w->arith.links, dst, path);
+    return EXANET_ROUTE(out, exanet_arith_vc(EXANET_ROLE_AUTO, 0,
+                                             s->port[out].role, path));
+}
+
+int exanet_arith_transit(ExanetState *s, ExanetPort *from, unsigned vc,
+                         uint32_t dst, unsigned path)
+{
+    const ExanetWay *w = exanet_router_way(s, dst, path);
+    ExanetArithPort ports[EXANET_LINKS];
+    unsigned links = exanet_arith_onward(ports, ports_look(s, ports), &w->arith,
+                                         from->index);
+    int out;
+
+    if (!links) {
+        return EXANET_ROUTE_NONE;
+    }
+    out = links_pick(s, links, dst, path);
+    return EXANET_ROUTE(out, exanet_arith_vc(from->role, vc, s->port[out].role,
+                                             path));
+}
+
+bool exanet_arith_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
+                            uint32_t dst)
+{
+    if (s->sw.arith == EXANET_ARITH_TABLE) {
+        /* the way back to it is by the port that it came by */
+        return src != s->node && (exanet_router_way(s, src, 0)->arith.links &
+                                  (1u << from->index));
+    }
+    return exanet_arith_source(from->role, from->peer, s->node, src, dst);
+}
+
+/* --- Registers -------------------------------------------------------------- */
+
+void exanet_arith_reset(ExanetState *s)
+{
+    s->sw.hol = 0;
+    exanet_reg_set32(s, EXANET_SHM + EXANET_REG_ARITH_MODE, s->sw.initial);
+}
+
+void exanet_arith_configure(ExanetState *s)
+{
+    unsigned mode = arith_reg(s, EXANET_REG_ARITH_MODE);
+
+    s->sw.arith = mode <= EXANET_ARITH_TABLE ? mode : EXANET_ARITH_OFF;
+}
+
+static uint64_t ports_by_role(ExanetState *s)
+{
+    uint64_t up = 0, plus = 0, minus = 0, card = 0;
+
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        up |= (uint64_t)(p->role == EXANET_ROLE_UPLINK) << p->index;
+        plus |= (uint64_t)(p->role == EXANET_ROLE_PLUS) << p->index;
+        minus |= (uint64_t)(p->role == EXANET_ROLE_MINUS) << p->index;
+        card |= (uint64_t)(p->role == EXANET_ROLE_CARD) << p->index;
+    }
+    return s->sw.arith ? RNIC_PREP(EXANET_ARITH_PORTS_UP, up) |
+                         RNIC_PREP(EXANET_ARITH_PORTS_PLUS, plus) |
+                         RNIC_PREP(EXANET_ARITH_PORTS_MINUS, minus) |
+                         RNIC_PREP(EXANET_ARITH_PORTS_CARD, card) : 0;
+}
+
+/* Words from one link to another, by VOQ_SELECT; 0 where there is no such link. */
+static unsigned words_selected(ExanetState *s)
+{
+    uint32_t select = arith_reg(s, EXANET_REG_ARITH_VOQ_SELECT);
+    unsigned in = select & 0xf, out = select >> 4 & 0xf;
+
+    return in < s->links && out < s->links ?
+           exanet_voq_words(&s->port[in], out) : 0;
+}
+
+void exanet_arith_reg_sync(ExanetState *s)
+{
+    exanet_reg_set32(s, EXANET_SHM + EXANET_REG_ARITH_ADDR, s->node);
+    exanet_reg_set64(s, EXANET_SHM + EXANET_REG_ARITH_PORTS, ports_by_role(s));
+    exanet_reg_set32(s, EXANET_SHM + EXANET_REG_ARITH_RULES,
+                     s->sw.table ? s->sw.table->count : 0);
+    exanet_reg_set32(s, EXANET_SHM + EXANET_REG_ARITH_VOQ_WORDS,
+                     words_selected(s));
+    exanet_reg_set64(s, EXANET_SHM + EXANET_REG_ARITH_HOL, s->sw.hol);
+}
+
+void exanet_arith_reg_written(ExanetState *s, unsigned reg)
+{
+    if (reg == EXANET_REG_ARITH_MODE) {
+        exanet_router_configure(s);
+        exanet_schedule(s);         /* what found no way may have one now */
+    }
+}

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet switch: what each port is for, which port leads where, where a packet may
+ * come from, and whose turn it is at an output.
+ *
+ * Coordinates of the peers and SW_DIMS tell all that is needed, and so every packet's
+ * way follows from its header.  Ways are looked up for every packet, so the last
+ * ones are kept until a cable or a register changes.
+ */
+#include "qemu/osdep.h"
+#include "arith.h"
+#include "net.h"
+#include "../exanet.h"
+#include "../engine/fault.h"
+#include "flow.h"
+#include "../link/port.h"
+#include "../base/regs.h"
+#include "route.h"
+#include "router-arith.h"
+#include "router.h"
+#include "voq.h"
+#include "../base/wire.h"
+#include "../../trace.h"
+
+/* What an input sends in a row to an output that others wait for. */
+#define TURN_PACKETS 16
+
+QEMU_BUILD_BUG_ON(EXANET_SWITCH_INPUTS > 64);
+
+static uint32_t switch_reg(ExanetState *s, unsigned reg)
+{
+    return exanet_reg_get32(s, EXANET_SWITCH + reg);
+}
+
+/* --- Roles ---------------------------------------------------------------- */
+
+static uint32_t port_ctrl(ExanetPort *p)
+{
+    return exanet_reg_get32(p->s, EXANET_PORT(p->index) +
+                            EXANET_REG_PORT_CTRL);
+}
+
+/* The role that software has given to @p; AUTO: none. */
+static enum exanet_role port_role_forced(ExanetPort *p)
+{
+    unsigned role = RNIC_GET(EXANET_PORT_CTRL_ROLE, port_ctrl(p));
+
+    if (p->s->sw.arith) {
+        return exanet_role_arith(role) ? role : EXANET_ROLE_AUTO;
+    }
+    return role <= EXANET_ROLE_QFDB ? role : EXANET_ROLE_AUTO;
+}
+
+/* The role that it has by the coordinates of both ends. */
+static enum exanet_role port_role(ExanetPort *p)
+{
+    return p->s->sw.arith ? exanet_arith_role(p->s->node, p->peer) :
+           exanet_route_role(&p->s->sw.config, p->s->node, p->peer);
+}
+
+void exanet_router_port_changed(ExanetState *s, ExanetPort *p)
+{
+    enum exanet_role role = EXANET_ROLE_AUTO;
+
+    if (p->up && p->peer != s->node) {
+        role = port_role_forced(p) ?: port_role(p);
+    }
+    if (p->role != role) {
+        trace_exanet_switch_role(s->node, p->index, role, p->peer);
+    }
+    p->role = role;
+    s->sw.stamp++;
+}
+
+bool exanet_router_neighbour(ExanetPort *p, uint32_t coord)
+{
+    ExanetState *s = p->s;
+
+    if (s->sw.arith || port_role_forced(p) ||
+        exanet_route_role(&s->sw.config, s->node, coord) != EXANET_ROLE_AUTO) {
+        return true;
+    }
+    for (ExanetPort *q = NULL; (q = exanet_port_next(s, q));) {
+        if (q != p && q->up && q->role != EXANET_ROLE_AUTO) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool exanet_router_near(ExanetState *s, uint32_t coord)
+{
+    enum exanet_role role = exanet_route_role(&s->sw.config, s->node, coord);
+
+    return !s->sw.arith && role != EXANET_ROLE_AUTO && role != EXANET_ROLE_UPLINK;
+}
+
+void exanet_router_configure(ExanetState *s)
+{
+    exanet_route_config(&s->sw.config, switch_reg(s, EXANET_REG_SW_DIMS),
+                        switch_reg(s, EXANET_REG_SW_ORDER));
+    exanet_arith_configure(s);
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        exanet_router_port_changed(s, p);
+    }
+    s->sw.stamp++;
+}
+
+/* --- Ways ----------------------------------------------------------------- */
+
+/* Ports that lead the same way. */
+typedef struct PortSet {
+    ExanetPort *port[EXANET_LINKS];
+    unsigned count;
+} PortSet;
+
+/* Ports that lead to @peer, whatever their role. */
+static void ports_to(ExanetState *s, PortSet *set, uint32_t peer)
+{
+    set->count = 0;
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        if (p->up && p->peer == peer) {
+            set->port[set->count++] = p;
+        }
+    }
+}
+
+/* Ports with @role; of uplinks those with @upper, if there are any. */
+static void ports_with(ExanetState *s, PortSet *set, enum exanet_role role,
+                       uint32_t dst, bool *exact)
+{
+    PortSet other = { 0 };
+
+    set->count = 0;
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        if (p->role != role || !p->up) {
+            continue;
+        }
+        if (role == EXANET_ROLE_UPLINK &&
+            ((p->peer ^ dst) & EXANET_COORD_UPPER)) {
+            other.port[other.count++] = p;
+        } else {
+            set->port[set->count++] = p;
+        }
+    }
+    *exact = set->count;
+    if (!set->count) {
+        *set = other;
+    }
+}
+
+/* The ports by which @w->hop, the step to @dst, can be made. */
+static void way_ports(ExanetState *s, PortSet *set, uint32_t dst, ExanetWay *w)
+{
+    ExanetHop *hop = &w->hop;
+    bool known = exanet_route_hop(&s->sw.config, s->node, dst, w->key, hop);
+
+    ports_to(s, set, dst);
+    if (set->count) {
+        if (!known || hop->next != dst) {
+            /* a cable that is not of the network: of use for its ends alone */
+            *hop = (ExanetHop) { .role = EXANET_ROLE_AUTO, .next = dst };
+        }
+        w->exact = true;
+        return;
+    }
+    if (!known || hop->role == EXANET_ROLE_AUTO) {
+        return;
+    }
+    if (hop->role != EXANET_ROLE_QFDB) {
+        ports_with(s, set, hop->role, dst, &w->exact);
+        if (hop->role != EXANET_ROLE_UPLINK || set->count) {
+            return;
+        }
+        hop->role = EXANET_ROLE_QFDB;
+        hop->next = exanet_route_f1(s->node);
+    }
+    if (hop->next != dst && hop->next != s->node) {
+        ports_to(s, set, hop->next);
+    }
+}
+
+static void way_find(ExanetState *s, uint32_t dst, ExanetWay *w)
+{
+    PortSet set = { 0 };
+    unsigned cable = RNIC_GET(EXANET_PATH_CABLE, w->key);
+
+    if (s->sw.arith) {
+        exanet_arith_way_find(s, dst, w);
+        return;
+    }
+    w->exact = false;
+    way_ports(s, &set, dst, w);
+    w->cables = set.count;
+    if (set.count) {
+        w->route = EXANET_ROUTE(set.port[cable % set.count]->index,
+                                exanet_route_vc(EXANET_ROLE_AUTO, 0, &w->hop,
+                                                w->key));
+    } else if (dst == s->node) {
+        w->route = EXANET_ROUTE_LOCAL;
+        w->cables = 1;
+    } else {
+        w->route = EXANET_ROUTE_NONE;
+    }
+}
+
+const ExanetWay *exanet_router_way(ExanetState *s, uint32_t dst, unsigned path)
+{
+    uint32_t key = dst * EXANET_PATHS + path % EXANET_PATHS;
+    ExanetWay *w = &s->sw.way[(key * 2654435761u) >> 24];
+
+    QEMU_BUILD_BUG_ON(EXANET_SWITCH_WAYS != 1 << (32 - 24));
+    if (unlikely(w->key != key || w->stamp != s->sw.stamp)) {
+        w->key = key;
+        w->stamp = s->sw.stamp;
+        way_find(s, dst, w);
+    }
+    return w;
+}
+
+unsigned exanet_router_paths(ExanetState *s, uint32_t dst, bool *order)
+{
+    ExanetWay first, other;
+
+    if (s->sw.arith) {
+        *order = false;
+        return exanet_arith_paths(s, dst);
+    }
+    first = *exanet_router_way(s, dst, 0);
+    other = *exanet_router_way(s, dst, EXANET_PATH_ORDER);
+    *order = first.hop.role != EXANET_ROLE_AUTO && first.cables &&
+             other.cables && exanet_route_orders(s->node, dst);
+    return MIN(*order ? MAX(first.cables, other.cables) : first.cables,
+               RNIC_GET(EXANET_PATH_CABLE, ~0ULL) + 1);
+}
+
+int exanet_router_transit(ExanetState *s, ExanetPort *from, unsigned vc,
+                          uint32_t dst, unsigned path)
+{
+    const ExanetWay *w;
+    ExanetPort *to;
+
+    if (s->sw.arith) {
+        return exanet_arith_transit(s, from, vc, dst, path);
+    }
+    w = exanet_router_way(s, dst, path);
+    if (w->route < 0) {
+        return w->route;
+    }
+    to = &s->port[EXANET_ROUTE_PORT(w->route)];
+    /*
+     * Back to where it came from is no way; and from uplink to uplink it goes once,
+     * to its end, so that it can't go round.
+     */
+    if (to->peer == from->peer ||
+        (from->role == EXANET_ROLE_UPLINK && !w->exact &&
+         w->hop.role == EXANET_ROLE_UPLINK)) {
+        return EXANET_ROUTE_NONE;
+    }
+    return EXANET_ROUTE(to->index,
+                        exanet_route_vc(from->role, vc, &w->hop, path));
+}
+
+/* --- Sources -------------------------------------------------------------- */
+
+static bool source_plausible(ExanetState *s, ExanetPort *from, uint32_t src,
+                             uint32_t dst, unsigned path)
+{
+    uint32_t before = from->peer;
+
+    if (before == s->node) {
+        return src == s->node;      /* a port in loop-back */
+    }
+    if (src == before && (dst == s->node || port_role_forced(from))) {
+        return true;
+    }
+    if (s->sw.arith) {
+        return exanet_arith_source_ok(s, from, src, dst);
+    }
+    if (from->role == EXANET_ROLE_UPLINK) {
+        return (src ^ s->node) & EXANET_COORD_UPPER;
+    }
+    if (exanet_role_torus(from->role)) {
+        before = exanet_route_neighbour(&s->sw.config, s->node, from->role);
+    }
+    return exanet_route_passes(&s->sw.config, src, dst, path, before, s->node);
+}
+
+bool exanet_router_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
+                             uint32_t dst, unsigned path)
+{
+    uint64_t key = (uint64_t)dst << 32 | src << 8 | from->index << 3 |
+                   (path & EXANET_PATH_ORDER);
+    ExanetSourceCheck *c =
+        &s->sw.source[(key * 0x9e3779b97f4a7c15ULL) >> 56];
+
+    QEMU_BUILD_BUG_ON(EXANET_SWITCH_SOURCES != 1 << (64 - 56));
+    if (unlikely(c->key != key || c->stamp != s->sw.stamp)) {
+        c->key = key;
+        c->stamp = s->sw.stamp;
+        c->ok = source_plausible(s, from, src, dst, path);
+    }
+    return c->ok;
+}
+
+bool exanet_router_teller_ok(ExanetState *s, ExanetPort *from, uint32_t dst)
+{
+    if (s->sw.arith) {
+        return exanet_router_way(s, dst, 0)->arith.links & (1u << from->index);
+    }
+    for (unsigned path = 0; path <= EXANET_PATH_ORDER;
+         path += EXANET_PATH_ORDER) {
+        ExanetHop hop;
+
+        for (uint32_t at = s->node; at != dst; at = hop.next) {
+            if (!exanet_route_hop(&s->sw.config, at, dst, path, &hop)) {
+                break;
+            }
+            if (hop.role == EXANET_ROLE_UPLINK && exanet_route_f1(at) != at) {
+                hop.next = exanet_route_f1(at);
+            }
+            if (exanet_router_source_ok(s, from, hop.next, s->node, 0)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* --- Turns ---------------------------------------------------------------- */
+
+/*
+ * While nobody is refused at an output, whoever comes first is served.  An input that
+ * was refused asks again in every round of the units until it is served; as long as
+ * it does the others have TURN_PACKETS each before it is its turn.
+ */
+
+/* The first of @inputs behind @input, going round. */
+static unsigned turn_next(uint64_t inputs, unsigned input)
+{
+    uint64_t behind = inputs & ~(((uint64_t)2 << input) - 1);
+
+    return ctz64(behind ?: inputs);
+}
+
+/* Inputs but @input that still wait. */
+static uint64_t turn_others(ExanetState *s, ExanetTurn *t, unsigned input)
+{
+    if (t->round != s->sw.round) {
+        t->before = s->sw.round - t->round == 1 ? t->waiting : 0;
+        t->waiting = 0;
+        t->round = s->sw.round;
+    }
+    return (t->waiting | t->before) & ~(1ULL << input);
+}
+
+static bool turn_refuse(ExanetTurn *t, unsigned input)
+{
+    t->waiting |= 1ULL << input;
+    return false;
+}
+
+bool exanet_router_ready(ExanetState *s, int route, unsigned input)
+{
+    ExanetTurn *t = &s->sw.turn[route];
+    ExanetPort *p = &s->port[EXANET_ROUTE_PORT(route)];
+    uint64_t others = turn_others(s, t, input);
+
+    if (!exanet_port_ready(p, EXANET_ROUTE_VC(route)) ||
+        (s->sw.times && !s->sw.times->link_free(s, route))) {
+        return turn_refuse(t, input);
+    }
+    if (likely(!others)) {
+        return true;
+    }
+    if (t->holder == input) {
+        if (t->used < TURN_PACKETS) {
+            return true;
+        }
+        t->holder = turn_next(others, input);
+        t->used = 0;
+    } else if (!(others & 1ULL << t->holder)) {
+        /* the holder wants no more */
+        t->holder = turn_next(others | 1ULL << input, t->holder);
+        t->used = 0;
+        if (t->holder == input) {
+            return true;
+        }
+    }
+    exanet_schedule(s);             /* there is room, so that no link will */
+    return turn_refuse(t, input);
+}
+
+void exanet_router_served(ExanetState *s, int route, unsigned input)
+{
+    ExanetTurn *t = &s->sw.turn[route];
+
+    t->waiting &= ~(1ULL << input);
+    t->before &= ~(1ULL << input);
+    if (t->holder != input) {
+        t->holder = input;
+        t->used = 0;
+    }
+    if (t->used < TURN_PACKETS) {
+        t->used++;
+    }
+}
+
+/* --- Registers ------------------------------------------------------------ */
+
+void exanet_router_reg_sync(ExanetState *s)
+{
+    for (unsigned i = 0; i < EXANET_SWITCH_COUNTERS; i++) {
+        exanet_reg_set64(s, EXANET_SWITCH + EXANET_REG_SW_LOCAL0 + 8 * i,
+                         s->sw.counter[i]);
+    }
+    exanet_flow_reg_sync(s);
+}
+
+void exanet_router_reg_written(ExanetState *s, unsigned reg)
+{
+    if (reg == EXANET_REG_SW_DIMS || reg == EXANET_REG_SW_ORDER) {
+        exanet_router_configure(s);
+        exanet_schedule(s);         /* what found no way may have one now */
+    }
+}
+
+uint64_t exanet_router_ni_map_read(ExanetState *s, hwaddr addr)
+{
+    return s->sw.ni_map[addr / 8];
+}
+
+void exanet_router_ni_map_write(ExanetState *s, hwaddr addr, uint64_t value,
+                                unsigned size)
+{
+    uint64_t *word = &s->sw.ni_map[addr / 8];
+    unsigned shift = 8 * (addr & 4);
+
+    if (size == 4) {
+        value = (*word & ~(0xffffffffULL << shift)) | value << shift;
+    }
+    *word = value & EXANET_NI_MAP_WRITABLE;
+}
+
+/* Sets the NI map to the NI indices of each type's row in EXANET_TYPES [P §2.5]. */
+static void ni_map_reset(uint64_t *map)
+{
+    memset(map, 0, EXANET_NI_INDICES * sizeof(*map));
+    for (unsigned type = 0; type < EXANET_TYPE_VALUES; type++) {
+        for (unsigned index = 0; index < EXANET_NI_UNITS; index++) {
+            if (exanet_type_info[type].ni & (1u << index)) {
+                map[index] |= EXANET_NI_MAP_VALID |
+                    RNIC_PREP(EXANET_NI_MAP_PORT, EXANET_NI_PORT_RT_RESPONSE + index) |
+                    RNIC_PREP(EXANET_NI_MAP_TYPES, 1u << type);
+            }
+        }
+    }
+}
+
+static void switch_reset(ExanetState *s)
+{
+    uint32_t dims = 0;
+
+    if (s->dims) {
+        exanet_route_dims(s->dims, &dims);
+    }
+    exanet_reg_set32(s, EXANET_SWITCH + EXANET_REG_SW_DIMS, dims);
+    memset(s->sw.counter, 0, sizeof(s->sw.counter));
+    memset(s->sw.turn, 0, sizeof(s->sw.turn));
+    ni_map_reset(s->sw.ni_map);
+    exanet_arith_reset(s);
+    exanet_router_configure(s);
+}
+
+static void switch_fini(ExanetState *s)
+{
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        exanet_voq_fini(&s->sw.voqs[i]);
+    }
+    memset(s->sw.voqs, 0, sizeof(s->sw.voqs));
+}
+
+const ExanetUnit exanet_router_unit = {
+    .fini = switch_fini,
+    .reset = switch_reset,
+};

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ExaNet virtual output queues; see voq.h. */
+#include "qemu/osdep.h"
+#include "qemu/host-utils.h"
+#include "net.h"
+#include "../exanet.h"
+#include "../link/port.h"
+#include "voq.h"
+
+/* What a queue sends in a row, so that all get their turn. */
+#define SEND_MAX (EXANET_VOQ_PACKETS / 2)
+
+/* Returns the queues of packets that came by @from. */
+static ExanetVoqs *voqs(const ExanetPort *from)
+{
+    return &from->s->sw.voqs[from->index];
+}
+
+static void voq_account(ExanetPort *from, unsigned out, ExanetVoq *q, int words)
+{
+    q->words += words;
+    voqs(from)->words += words;
+    from->s->sw.voqs[out].due += words;
+}
+
+bool exanet_voq_put(ExanetPort *from, unsigned vc, int route,
+                    const uint8_t *buf, unsigned words)
+{
+    unsigned out = EXANET_ROUTE_PORT(route);
+    ExanetVoq **q = &voqs(from)->queue[vc][out];
+    ExanetVoqSlot *slot;
+
+    if (!*q) {
+        *q = g_new0(ExanetVoq, 1);
+    }
+    if ((*q)->count == EXANET_VOQ_PACKETS) {
+        return false;
+    }
+    slot = &(*q)->slot[((*q)->head + (*q)->count++) % EXANET_VOQ_PACKETS];
+    slot->route = route;
+    slot->stamp = from->s->sw.stamp;
+    slot->words = words;
+    memcpy(slot->data, buf, words * EXANET_WORD_BYTES);
+    voq_account(from, out, *q, words);
+    voqs(from)->busy[vc] |= 1u << out;
+    return true;
+}
+
+static void voq_pop(ExanetPort *from, unsigned vc, unsigned out, ExanetVoq *q)
+{
+    voq_account(from, out, q, -(int)q->slot[q->head].words);
+    q->head = (q->head + 1) % EXANET_VOQ_PACKETS;
+    if (--q->count == 0) {
+        voqs(from)->busy[vc] &= ~(1u << out);
+    }
+}
+
+/* True if it may have more to send. */
+static bool voq_send(ExanetPort *from, unsigned vc, unsigned out)
+{
+    ExanetVoq *q = voqs(from)->queue[vc][out];
+    unsigned drops = from->rx_drops;
+
+    for (unsigned n = 0; n < SEND_MAX; n++) {
+        ExanetVoqSlot *slot = &q->slot[q->head];
+
+        if (slot->stamp != from->s->sw.stamp) {
+            slot->route = EXANET_ROUTE_UNKNOWN;
+        }
+        if (!exanet_net_resume(from, vc, slot->route, slot->data,
+                                    slot->words)) {
+            return false;
+        }
+        if (drops != from->rx_drops) {
+            return false;           /* the link went down meanwhile */
+        }
+        voq_pop(from, vc, out, q);
+        if (!q->count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool exanet_voq_run(ExanetPort *from)
+{
+    bool more = false;
+
+    if (!voqs(from)->words) {
+        return false;
+    }
+    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+        for (unsigned busy = voqs(from)->busy[vc]; busy; busy &= busy - 1) {
+            if (exanet_voq_waits(voqs(from), vc, ctz32(busy))) {
+                more |= voq_send(from, vc, ctz32(busy));
+            }
+        }
+    }
+    return more;
+}
+
+unsigned exanet_voq_drop(ExanetPort *from)
+{
+    unsigned packets = 0;
+
+    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+        while (voqs(from)->busy[vc]) {
+            unsigned out = ctz32(voqs(from)->busy[vc]);
+
+            voq_pop(from, vc, out, voqs(from)->queue[vc][out]);
+            packets++;
+        }
+    }
+    return packets;
+}
+
+unsigned exanet_voq_words(const ExanetPort *from, unsigned out)
+{
+    unsigned words = 0;
+
+    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+        words += voqs(from)->queue[vc][out] ? voqs(from)->queue[vc][out]->words : 0;
+    }
+    return words;
+}
+
+unsigned exanet_voq_held(const ExanetPort *from)
+{
+    return voqs(from)->words;
+}
+
+void exanet_voq_fini(ExanetVoqs *q)
+{
+    for (unsigned i = 0; i < EXANET_VCS * EXANET_LINKS; i++) {
+        g_free(q->queue[i / EXANET_LINKS][i % EXANET_LINKS]);
+    }
+}

@@ -1,0 +1,760 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet accelerator: the matrix-vector update of a climate model, on data in block RAM
+ * or in the memory of any node [T §6.4].  rnic/exanet/shm.h says how it is used.
+ *
+ * One cell after the other: its maps, then its matrices and the elements of x and y by
+ * several loads at a time, then the sums, then the stores, which may still be under
+ * way while the next cell is loaded.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "accel.h"
+#include "../exanet.h"
+#include "../base/irq.h"
+#include "../base/regs.h"
+#include "initiator.h"
+#include "internal.h"
+#include "timing.h"
+#include "../../trace.h"
+
+/* Work of one turn: the other units and the main loop wait meanwhile. */
+#define TURN_PIECES 16              /* of data, moved or asked for */
+#define TURN_OPS 256                /* multiply-adds */
+/* A job that has not moved on between two looks ends. */
+#define LOOK_NS (60 * NANOSECONDS_PER_SECOND)
+#define LOCAL_BYTES 4096            /* of a piece from or to block RAM */
+#define CELLS_AHEAD 64              /* of the list, loaded at once */
+#define PIECES_MAX (EXANET_SHM_LOADS + EXANET_SHM_TIMERS)
+
+enum { MATRIX, X, Y, MAP1, MAP2, CELLS, ARRAYS };   /* as the REMOTE bits */
+
+typedef enum AccelPhase {
+    PHASE_CELLS,                    /* loads a part of the list */
+    PHASE_MAPS,
+    PHASE_DATA,
+    PHASE_COMPUTE,
+    PHASE_STORE,
+    PHASE_DRAIN,                    /* what is under way, then the job ends */
+} AccelPhase;
+
+/* Bytes that are to be moved between an array and a buffer. */
+typedef struct AccelMove {
+    unsigned array;
+    uint64_t at;                    /* in the array */
+    uint8_t *buf;
+    uint64_t bytes;
+} AccelMove;
+
+/* A load or store under way. */
+typedef struct AccelPiece {
+    uint64_t gva;
+    uint8_t *buf;
+    uint16_t size;
+    bool used;
+} AccelPiece;
+
+struct ExanetAccel {
+    uint32_t run;                   /* tells answers to former jobs from others */
+    bool busy;
+    bool done;
+    uint8_t code;                   /* enum exanet_resp */
+    uint64_t err_addr;
+    uint64_t ops;
+    uint64_t bytes;
+    int64_t start;
+    int64_t time;
+    int64_t next;                   /* when what has come is handled */
+    QEMUTimer *timer;               /* looks at the progress of the job */
+    uint64_t seen;                  /* progress at the last look */
+
+    /* registers at GO */
+    uint32_t ctrl;
+    uint32_t pdid;
+    uint64_t base[ARRAYS];
+    unsigned ndf1;
+    unsigned ndf2;
+    unsigned nlayers;
+    uint32_t ncells;
+    unsigned burst;                 /* bytes */
+    unsigned outstanding;
+
+    AccelPhase phase;
+    uint32_t cell;                  /* index in the list */
+    unsigned layer;                 /* layer and row that are computed next */
+    unsigned row;
+    AccelMove move[2 + EXANET_ACCEL_NDF_MAX * 2];
+    unsigned moves;
+    unsigned moved;                 /* of them, completely */
+    uint64_t move_at;               /* of the next one */
+    AccelPiece piece[PIECES_MAX];
+    unsigned loads;                 /* under way */
+    unsigned stores;
+    bool full;                      /* with timing: nothing until all are answered */
+
+    uint32_t cells[CELLS_AHEAD];
+    uint32_t map1[EXANET_ACCEL_NDF_MAX];
+    uint32_t map2[EXANET_ACCEL_NDF_MAX];
+    double *matrix;                 /* [nlayers][ndf1][ndf2] */
+    double *x;                      /* [ndf2][nlayers] */
+    double *y;                      /* the elements of all columns, each once */
+    double *y_column[EXANET_ACCEL_NDF_MAX];     /* where in @y they begin */
+};
+
+static uint32_t accel_get32(ExanetState *s, unsigned reg)
+{
+    return exanet_reg_get32(s, EXANET_SHM + reg);
+}
+
+static bool accel_remote(const ExanetAccel *a, unsigned array)
+{
+    return a->ctrl & EXANET_ACCEL_REMOTE_MATRIX << array;
+}
+
+/* The first thing that goes wrong ends the job. */
+static void accel_fail(ExanetAccel *a, enum exanet_resp resp, uint64_t addr)
+{
+    if (!a->code) {
+        a->code = resp;
+        a->err_addr = addr;
+    }
+    a->phase = PHASE_DRAIN;
+}
+
+/* --- Moving data ---------------------------------------------------------- */
+
+static void move_add(ExanetAccel *a, unsigned array, uint64_t at, void *buf,
+                     uint64_t bytes)
+{
+    assert(a->moves < ARRAY_SIZE(a->move));
+    a->move[a->moves++] = (AccelMove) { array, at, buf, bytes };
+}
+
+static void moves_clear(ExanetAccel *a)
+{
+    a->moves = a->moved = 0;
+    a->move_at = 0;
+}
+
+/* Everything has been asked for, and every load has been answered. */
+static bool moves_done(const ExanetAccel *a)
+{
+    return a->moved == a->moves && !a->loads;
+}
+
+/* Where the window of @gva, or the unit in the last one, ends, from its start on. */
+static uint64_t window_bytes(uint64_t gva)
+{
+    return RNIC_GET(EXANET_VA_WINDOW, gva) == EXANET_WINDOW_NI ?
+           EXANET_NI_VA(1) - EXANET_NI_VA(0) : EXANET_VA_OFFSET + 1;
+}
+
+/* Whether all of @m is in block RAM, or in the same window as its array. */
+static bool move_inside(ExanetState *s, const AccelMove *m)
+{
+    const ExanetAccel *a = s->shm->accel;
+    bool remote = accel_remote(a, m->array);
+    uint64_t base = a->base[m->array];
+    uint64_t end = remote ? window_bytes(base) : s->bram_size;
+
+    base = remote ? base % end : base;
+    return base <= end && m->at <= end - base && m->bytes <= end - base - m->at;
+}
+
+/* @bytes are there: one beat is handled after the other. */
+static void beats_handle(ExanetState *s, ExanetAccel *a, unsigned bytes)
+{
+    a->next = exanet_timing_next(s, a->next, DIV_ROUND_UP(bytes, 8) *
+                                 EXANET_TIMING_BEAT);
+}
+
+static void piece_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
+                          const uint8_t *data)
+{
+    ExanetAccel *a = s->shm->accel;
+    uint32_t handle = GPOINTER_TO_UINT(opaque);
+    AccelPiece *piece = &a->piece[handle & 0xff];
+
+    if (handle >> 8 != (a->run & 0xffffff)) {
+        return;
+    }
+    piece->used = false;
+    if (piece->buf) {
+        a->loads--;
+    } else {
+        a->stores--;
+    }
+    beats_handle(s, a, piece->size);
+    if (resp != EXANET_RESP_ACK) {
+        accel_fail(a, resp, piece->gva);
+    } else {
+        a->bytes += piece->size;
+        if (piece->buf) {
+            memcpy(piece->buf, data, piece->size);
+        }
+    }
+    exanet_schedule(s);
+}
+
+/*
+ * Whether another piece may be under way.  On hardware the inner loop is unrolled [T
+ * §6.4]: its accesses begin together, and the next ones when all have been answered.
+ */
+static bool piece_room(ExanetState *s, ExanetAccel *a, bool store)
+{
+    unsigned open = a->loads + a->stores;
+
+    if (likely(!s->shm->timing)) {
+        return store || a->loads < a->outstanding;
+    }
+    a->full = open >= a->outstanding || (a->full && open);
+    return !a->full;
+}
+
+/* Asks for the next piece of @m; 0: it has to wait. */
+static unsigned piece_issue(ExanetState *s, ExanetAccel *a, const AccelMove *m)
+{
+    const bool store = a->phase == PHASE_STORE;
+    uint64_t gva = a->base[m->array] + m->at + a->move_at;
+    uint8_t *buf = m->buf + a->move_at;
+    unsigned i;
+    ExanetShmRequest req = {
+        .gva = gva,
+        .data = buf,
+        .size = MIN(MIN(m->bytes - a->move_at, a->burst),
+                    EXANET_MTU - gva % EXANET_MTU),
+        .pdid = RNIC_GET(EXANET_ACCEL_PDID_TARGET, a->pdid),
+        .class = store ? EXANET_SHM_STORE : EXANET_SHM_LOAD,
+        .axi_id = RNIC_PREP(EXANET_AXI_ID_MASTER, EXANET_AXI_ACCEL),
+        .ctx = RNIC_GET(EXANET_ACCEL_PDID_CTX, a->pdid),
+        .respond = piece_respond,
+    };
+
+    if (!piece_room(s, a, store)) {
+        return 0;
+    }
+    for (i = 0; i < PIECES_MAX && a->piece[i].used; i++) {
+        ;
+    }
+    req.opaque = GUINT_TO_POINTER(a->run << 8 | i);
+    if (i == PIECES_MAX || !exanet_shm_issue(s, &req)) {
+        return 0;
+    }
+    a->piece[i] = (AccelPiece) {
+        .gva = gva, .buf = store ? NULL : buf, .size = req.size, .used = true,
+    };
+    if (store) {
+        a->stores++;
+    } else {
+        a->loads++;
+    }
+    return req.size;
+}
+
+static unsigned piece_local(ExanetState *s, ExanetAccel *a, const AccelMove *m)
+{
+    unsigned size = MIN(m->bytes - a->move_at, LOCAL_BYTES);
+    uint8_t *bram = s->shm->bram + a->base[m->array] + m->at + a->move_at;
+
+    if (a->phase == PHASE_STORE) {
+        memcpy(bram, m->buf + a->move_at, size);
+    } else {
+        memcpy(m->buf + a->move_at, bram, size);
+    }
+    a->bytes += size;
+    beats_handle(s, a, size);
+    return size;
+}
+
+/* Moves at most *@pieces, which it counts down; false when it has to wait. */
+static bool moves_run(ExanetState *s, ExanetAccel *a, unsigned *pieces)
+{
+    for (; a->moved < a->moves && *pieces; --*pieces) {
+        const AccelMove *m = &a->move[a->moved];
+        unsigned size;
+
+        if (!exanet_timing_due(s, a->next)) {
+            return false;
+        }
+        if (!move_inside(s, m)) {
+            accel_fail(a, EXANET_RESP_DECODE, a->base[m->array] + m->at);
+            return true;
+        }
+        size = accel_remote(a, m->array) ? piece_issue(s, a, m) :
+               piece_local(s, a, m);
+        if (!size) {
+            return false;
+        }
+        a->move_at += size;
+        if (a->move_at == m->bytes) {
+            a->move_at = 0;
+            a->moved++;
+        }
+    }
+    /* the last loads are on their way */
+    return a->moved < a->moves || !a->loads;
+}
+
+/* --- One cell ------------------------------------------------------------- */
+
+static void phase_cells(ExanetAccel *a)
+{
+    moves_clear(a);
+    move_add(a, CELLS, 4ULL * a->cell, a->cells,
+             4 * MIN(a->ncells - a->cell, CELLS_AHEAD));
+    a->phase = PHASE_CELLS;
+}
+
+static uint64_t cell_number(const ExanetAccel *a)
+{
+    return le32_to_cpu(a->cells[a->cell % CELLS_AHEAD]);
+}
+
+static void phase_maps(ExanetAccel *a)
+{
+    uint64_t cell = cell_number(a);
+
+    moves_clear(a);
+    move_add(a, MAP1, cell * a->ndf1 * 4, a->map1, a->ndf1 * 4);
+    move_add(a, MAP2, cell * a->ndf2 * 4, a->map2, a->ndf2 * 4);
+    a->phase = PHASE_MAPS;
+}
+
+/*
+ * The columns of y, those that overlap or touch as one: what several of them share is
+ * updated in one place.
+ */
+static void columns_add(ExanetAccel *a)
+{
+    unsigned order[EXANET_ACCEL_NDF_MAX];
+    uint64_t start = 0, end = 0;
+    double *buf = a->y;
+
+    for (unsigned i = 0; i < a->ndf1; i++) {
+        unsigned at = i;
+
+        for (; at && a->map1[order[at - 1]] > a->map1[i]; at--) {
+            order[at] = order[at - 1];
+        }
+        order[at] = i;
+    }
+    for (unsigned i = 0; i < a->ndf1; i++) {
+        uint64_t column = a->map1[order[i]];
+
+        if (i == 0 || column > end) {
+            buf += end - start;
+            start = end = column;
+            move_add(a, Y, 8 * start, buf, 0);
+        }
+        end = column + a->nlayers;
+        a->move[a->moves - 1].bytes = 8 * (end - start);
+        a->y_column[order[i]] = buf + (column - start);
+    }
+}
+
+static void phase_data(ExanetAccel *a)
+{
+    uint64_t matrix = 8ULL * a->nlayers * a->ndf1 * a->ndf2;
+
+    moves_clear(a);
+    for (unsigned i = 0; i < a->ndf1; i++) {
+        le32_to_cpus(&a->map1[i]);
+    }
+    columns_add(a);
+    for (unsigned i = 0; i < a->ndf2; i++) {
+        move_add(a, X, 8ULL * le32_to_cpu(a->map2[i]), a->x + i * a->nlayers,
+                 8 * a->nlayers);
+    }
+    move_add(a, MATRIX, cell_number(a) * matrix, a->matrix, matrix);
+    a->phase = PHASE_DATA;
+}
+
+/* Between memory's byte order and the host's; both are little-endian nearly always. */
+static void swap_doubles(double *values, uint64_t count)
+{
+#if HOST_BIG_ENDIAN
+    for (uint64_t i = 0; i < count; i++) {
+        stq_le_p(&values[i], ldq_he_p(&values[i]));
+    }
+#endif
+}
+
+static uint64_t y_count(const ExanetAccel *a)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned i = 0; i < a->moves; i++) {
+        bytes += a->move[i].array == Y ? a->move[i].bytes : 0;
+    }
+    return bytes / 8;
+}
+
+static void phase_compute(ExanetAccel *a)
+{
+    swap_doubles(a->matrix, (uint64_t)a->nlayers * a->ndf1 * a->ndf2);
+    swap_doubles(a->x, (uint64_t)a->ndf2 * a->nlayers);
+    swap_doubles(a->y, y_count(a));
+    a->layer = a->row = 0;
+    a->phase = PHASE_COMPUTE;
+}
+
+/* One row of a matrix times a column of x, in layer @k. */
+static double row_product(const ExanetAccel *a, const double *row, unsigned k)
+{
+    double sum = 0;
+
+    for (unsigned i = 0; i < a->ndf2; i++) {
+        /* rounded before it is added, whatever the compiler would like better */
+        volatile double product = row[i] * a->x[i * a->nlayers + k];
+
+        sum += product;
+    }
+    return sum;
+}
+
+/* Computes some rows; returns false if there are more. */
+static bool rows_compute(ExanetAccel *a)
+{
+    for (unsigned rows = TURN_OPS / a->ndf2; rows && a->layer < a->nlayers; rows--) {
+        size_t row = (size_t)a->layer * a->ndf1 + a->row;
+
+        a->y_column[a->row][a->layer] += row_product(a, a->matrix + row * a->ndf2,
+                                                     a->layer);
+        a->ops += a->ndf2;
+        if (++a->row == a->ndf1) {
+            a->row = 0;
+            a->layer++;
+        }
+    }
+    return a->layer == a->nlayers;
+}
+
+/* The columns of y are the first moves. */
+static void phase_store(ExanetAccel *a)
+{
+    unsigned columns = 0;
+
+    swap_doubles(a->y, y_count(a));
+    while (a->move[columns].array == Y) {
+        columns++;
+    }
+    a->moves = columns;
+    a->moved = 0;
+    a->phase = PHASE_STORE;
+}
+
+static void cell_next(ExanetAccel *a)
+{
+    a->cell++;
+    if (a->cell == a->ncells) {
+        a->phase = PHASE_DRAIN;
+    } else if (a->cell % CELLS_AHEAD == 0) {
+        phase_cells(a);
+    } else {
+        phase_maps(a);
+    }
+}
+
+/* --- The job -------------------------------------------------------------- */
+
+static void buffers_free(ExanetAccel *a)
+{
+    g_clear_pointer(&a->matrix, g_free);
+    g_clear_pointer(&a->x, g_free);
+    g_clear_pointer(&a->y, g_free);
+}
+
+static void accel_end(ExanetState *s, ExanetAccel *a)
+{
+    unsigned ctrl = EXANET_SHM + EXANET_REG_ACCEL_CTRL;
+
+    buffers_free(a);
+    timer_del(a->timer);
+    a->busy = false;
+    a->done = true;
+    a->time = exanet_now(s) - a->start;
+    exanet_reg_set32(s, ctrl, exanet_reg_get32(s, ctrl) & ~EXANET_ACCEL_GO);
+    trace_exanet_accel_end(s->node, a->code, a->err_addr, a->ops, a->bytes);
+    if (a->ctrl & EXANET_ACCEL_IRQ) {
+        exanet_irq_raise(s, EXANET_IRQ_ACCEL);
+    }
+}
+
+/* Goes on from a phase whose moves are done. */
+static void phase_next(ExanetAccel *a)
+{
+    switch (a->phase) {
+    case PHASE_CELLS:
+        phase_maps(a);
+        break;
+    case PHASE_MAPS:
+        phase_data(a);
+        break;
+    case PHASE_DATA:
+        phase_compute(a);
+        break;
+    case PHASE_STORE:
+        cell_next(a);
+        break;
+    default:
+        g_assert_not_reached();
+    }
+}
+
+/* Works until something is missing; true if there is more that could go on now. */
+static bool phases_run(ExanetState *s, ExanetAccel *a)
+{
+    unsigned pieces = TURN_PIECES;
+
+    while (a->phase < PHASE_DRAIN && pieces) {
+        if (a->phase == PHASE_COMPUTE) {
+            if (rows_compute(a)) {
+                phase_store(a);
+            }
+            return true;
+        }
+        if (!moves_run(s, a, &pieces)) {
+            return false;
+        }
+        if (a->phase < PHASE_DRAIN && moves_done(a)) {
+            phase_next(a);
+        }
+    }
+    return a->phase < PHASE_DRAIN;
+}
+
+static void accel_settle(ExanetState *s, ExanetAccel *a)
+{
+    if (a->phase == PHASE_DRAIN && !a->loads && !a->stores &&
+        exanet_timing_due(s, a->next)) {
+        accel_end(s, a);
+    }
+}
+
+bool exanet_accel_run(ExanetState *s)
+{
+    ExanetAccel *a = s->shm->accel;
+    bool more = false;
+
+    if (a->busy) {
+        if (exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ENABLE) {
+            more = phases_run(s, a);
+        }
+        accel_settle(s, a);
+    }
+    return more;
+}
+
+/* --- Begin and deadline ----------------------------------------------------- */
+
+static uint64_t job_progress(const ExanetAccel *a)
+{
+    return a->ops + a->bytes;
+}
+
+/*
+ * Ends a job that has not moved on, because others wait for the unit.  Loads and stores
+ * that are under way belong to no job any more; the initiator ends them.
+ */
+static void accel_look(void *opaque)
+{
+    ExanetState *s = opaque;
+    ExanetAccel *a = s->shm->accel;
+    bool entered = rnic_loop_enter(&s->loop);
+
+    if (entered && job_progress(a) == a->seen) {
+        accel_fail(a, EXANET_RESP_NO_CONTEXT, 0);
+        a->run++;
+        accel_end(s, a);
+    } else {
+        a->seen = job_progress(a);
+        timer_mod(a->timer, exanet_now(s) + LOOK_NS);
+    }
+    rnic_loop_leave(&s->loop, entered);
+}
+
+/* Returns the bytes of array @i that belong to one cell alone. */
+static uint64_t cell_bytes(const ExanetAccel *a, unsigned i)
+{
+    switch (i) {
+    case MATRIX:
+        return 8ULL * a->nlayers * a->ndf1 * a->ndf2;
+    case Y:
+        return 8ULL * a->nlayers;       /* its columns may overlap */
+    case MAP1:
+        return 4ULL * a->ndf1;
+    case MAP2:
+        return 4ULL * a->ndf2;
+    case CELLS:
+        return 4;
+    default:
+        return 0;                       /* cells share elements of x */
+    }
+}
+
+/*
+ * Returns the array that has no room for all cells of the list, which differ from each
+ * other; ARRAYS if there is none.
+ */
+static unsigned job_beyond(ExanetState *s, const ExanetAccel *a)
+{
+    for (unsigned i = 0; i < ARRAYS; i++) {
+        const AccelMove all = { .array = i, .bytes = a->ncells * cell_bytes(a, i) };
+
+        if (a->ncells && !move_inside(s, &all)) {
+            return i;
+        }
+    }
+    return ARRAYS;
+}
+
+/*
+ * Returns ACK if the registers make sense; else PROTECTION, MALFORMED or DECODE, with
+ * *@addr.
+ */
+static enum exanet_resp job_check(ExanetState *s, const ExanetAccel *a,
+                                  uint64_t *addr)
+{
+    unsigned beyond;
+
+    *addr = 0;
+    if (!s->enabled || !(exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ENABLE)) {
+        return EXANET_RESP_PROTECTION;
+    }
+    if (a->ndf1 < 1 || a->ndf1 > EXANET_ACCEL_NDF_MAX ||
+        a->ndf2 < 1 || a->ndf2 > EXANET_ACCEL_NDF_MAX ||
+        a->nlayers < 1 || a->nlayers > EXANET_ACCEL_NLAYERS_MAX) {
+        return EXANET_RESP_MALFORMED;
+    }
+    for (unsigned i = 0; i < ARRAYS; i++) {
+        if (a->base[i] % (i < MAP1 ? 8 : 4)) {
+            return EXANET_RESP_MALFORMED;
+        }
+    }
+    beyond = job_beyond(s, a);
+    if (beyond < ARRAYS) {
+        *addr = a->base[beyond];
+        return EXANET_RESP_DECODE;
+    }
+    return EXANET_RESP_ACK;
+}
+
+static void accel_begin(ExanetState *s, ExanetAccel *a)
+{
+    uint32_t ndf = accel_get32(s, EXANET_REG_ACCEL_NDF);
+    unsigned burst = accel_get32(s, EXANET_REG_ACCEL_BURST);
+    unsigned outstanding = accel_get32(s, EXANET_REG_ACCEL_OUTSTANDING);
+    enum exanet_resp resp;
+    uint64_t addr;
+
+    *a = (ExanetAccel) {
+        .run = a->run + 1,
+        .timer = a->timer,
+        .busy = true,
+        .start = exanet_now(s),
+        .ctrl = accel_get32(s, EXANET_REG_ACCEL_CTRL),
+        .pdid = accel_get32(s, EXANET_REG_ACCEL_PDID),
+        .ndf1 = RNIC_GET(EXANET_ACCEL_NDF1, ndf),
+        .ndf2 = RNIC_GET(EXANET_ACCEL_NDF2, ndf),
+        .nlayers = accel_get32(s, EXANET_REG_ACCEL_NLAYERS),
+        .ncells = accel_get32(s, EXANET_REG_ACCEL_NCELLS),
+        .burst = 8 * MIN(MAX(burst, 1), EXANET_MTU / 8),
+        .outstanding = MIN(MAX(outstanding, 1), EXANET_SHM_LOADS),
+    };
+    for (unsigned i = 0; i < ARRAYS; i++) {
+        a->base[i] = exanet_reg_get64(s, EXANET_SHM + EXANET_REG_ACCEL_MATRIX +
+                                      8 * i);
+    }
+    trace_exanet_accel_begin(s->node, a->ctrl, a->ndf1, a->ndf2, a->nlayers,
+                             a->ncells);
+    resp = job_check(s, a, &addr);
+    if (resp != EXANET_RESP_ACK) {
+        accel_fail(a, resp, addr);
+        accel_end(s, a);
+        return;
+    }
+    a->matrix = g_new0(double, a->nlayers * a->ndf1 * a->ndf2);
+    a->x = g_new0(double, a->ndf2 * a->nlayers);
+    a->y = g_new0(double, a->ndf1 * a->nlayers);
+    if (a->ncells) {
+        phase_cells(a);
+    } else {
+        a->phase = PHASE_DRAIN;
+    }
+    timer_mod(a->timer, exanet_now(s) + LOOK_NS);
+    exanet_schedule(s);
+}
+
+/* --- Registers and life --------------------------------------------------- */
+
+void exanet_accel_reg_written(ExanetState *s, unsigned reg, bool top)
+{
+    ExanetAccel *a = s->shm->accel;
+    bool go = accel_get32(s, EXANET_REG_ACCEL_CTRL) & EXANET_ACCEL_GO;
+
+    if (reg != EXANET_REG_ACCEL_CTRL) {
+        return;
+    }
+    if (!a->busy && go) {
+        accel_begin(s, a);
+    } else if (a->busy && !go) {
+        accel_fail(a, EXANET_RESP_PROTECTION, 0);
+        accel_settle(s, a);
+    }
+}
+
+void exanet_accel_reg_sync(ExanetState *s)
+{
+    ExanetAccel *a = s->shm->accel;
+
+    exanet_reg_set32(s, EXANET_SHM + EXANET_REG_ACCEL_STATUS,
+                     (a->busy ? EXANET_ACCEL_STATUS_BUSY : 0) |
+                     (a->done ? EXANET_ACCEL_STATUS_DONE : 0) |
+                     RNIC_PREP(EXANET_ACCEL_STATUS_CODE, a->code));
+    exanet_reg_set64(s, EXANET_SHM + EXANET_REG_ACCEL_OPS, a->ops);
+    exanet_reg_set64(s, EXANET_SHM + EXANET_REG_ACCEL_BYTES, a->bytes);
+    exanet_reg_set64(s, EXANET_SHM + EXANET_REG_ACCEL_TIME, a->time);
+    exanet_reg_set64(s, EXANET_SHM + EXANET_REG_ACCEL_ERR_ADDR, a->err_addr);
+}
+
+void exanet_accel_init(ExanetState *s)
+{
+    s->shm->accel = g_new0(ExanetAccel, 1);
+    s->shm->accel->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, accel_look, s);
+}
+
+void exanet_accel_fini(ExanetState *s)
+{
+    buffers_free(s->shm->accel);
+    timer_free(s->shm->accel->timer);
+    g_clear_pointer(&s->shm->accel, g_free);
+}
+
+void exanet_accel_reset(ExanetState *s)
+{
+    ExanetAccel *a = s->shm->accel;
+
+    buffers_free(a);
+    timer_del(a->timer);
+    *a = (ExanetAccel) { .run = a->run + 1, .timer = a->timer };
+}
+
+static bool accel_works_for(const ExanetAccel *a, unsigned c)
+{
+    return a->busy && RNIC_GET(EXANET_ACCEL_PDID_CTX, a->pdid) == c;
+}
+
+void exanet_accel_quiesce(ExanetState *s, unsigned c)
+{
+    ExanetAccel *a = s->shm->accel;
+
+    if (accel_works_for(a, c)) {
+        accel_fail(a, EXANET_RESP_PROTECTION, 0);
+        accel_settle(s, a);
+    }
+}
+
+unsigned exanet_accel_active(ExanetState *s, unsigned c)
+{
+    return accel_works_for(s->shm->accel, c);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet shared memory: the accelerator.
+ */
+#ifndef HW_EXANET_SHM_ACCEL_H
+#define HW_EXANET_SHM_ACCEL_H
+
+typedef struct ExanetState ExanetState;
+
+void exanet_accel_init(ExanetState *s);
+void exanet_accel_fini(ExanetState *s);
+void exanet_accel_reset(ExanetState *s);
+bool exanet_accel_run(ExanetState *s);
+void exanet_accel_reg_sync(ExanetState *s);
+void exanet_accel_reg_written(ExanetState *s, unsigned reg, bool top);
+void exanet_accel_quiesce(ExanetState *s, unsigned c);
+unsigned exanet_accel_active(ExanetState *s, unsigned c);
+
+#endif /* HW_EXANET_SHM_ACCEL_H */

@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet aperture: loads and stores of the CPUs, and the block RAM behind it.
+ *
+ * A vCPU waits here, and nowhere else in the device, for the response to a load, and
+ * for a store to be taken, or answered if it is not acknowledged early.  Meanwhile it
+ * does not hold the BQL: the main loop works for all units, also for this one.  The
+ * guest may reset or unplug the device then; the regions and the state are there
+ * until the last reference to the device has gone.
+ *
+ * Who is no vCPU, or is one in the midst of other work, can't wait: its stores go into a
+ * FIFO, its loads are refused.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "qemu/log.h"
+#include "qemu/main-loop.h"
+#include "qemu/queue.h"
+#include "exec/cpu-common.h"
+#include "hw/core/cpu.h"
+#include "system/cpus.h"
+#include "system/tcg.h"
+#include "../../core/vcpu.h"
+#include "aperture.h"
+#include "../exanet.h"
+#include "../base/regs.h"
+#include "initiator.h"
+#include "internal.h"
+#include "../../trace.h"
+
+#define WAIT_SLICE_MS   10
+#define FIFO_MAX        64
+
+/* A decoded MAP entry; of a size of 0 if it is not valid. */
+typedef struct ApertureMap {
+    uint64_t offset;
+    uint64_t size;
+    uint64_t gva;
+    uint32_t ctrl;
+} ApertureMap;
+
+/* A load or store that is not over. */
+typedef struct ApertureAccess {
+    ExanetShmRequest req;           /* data: @data */
+    uint8_t data[8];
+    bool waited;                    /* by a vCPU, which frees it */
+    bool issued;
+    bool responded;
+    bool settled;                   /* nothing of it will come any more */
+    bool fenced;                    /* FENCE was written since */
+    enum exanet_resp resp;
+    QTAILQ_ENTRY(ApertureAccess) next;
+} ApertureAccess;
+
+struct ExanetAperture {
+    MemoryRegion window;
+    MemoryRegion bram;
+    ApertureMap map[EXANET_SHM_MAPS];
+    QTAILQ_HEAD(, ApertureAccess) list; /* all that are not over, by age */
+    unsigned fifo;                  /* of them: stores nobody waits for, not issued */
+    bool guard;
+    QemuCond cond;                  /* a vCPU may go on */
+};
+
+/* Devices that do loads and stores of others now, in which nobody may wait. */
+static unsigned guards;
+
+void exanet_aperture_guard(ExanetState *s, bool on)
+{
+    ExanetAperture *ap = s->shm->aperture;
+
+    if (ap->guard != on) {
+        ap->guard = on;
+        guards += on ? 1 : -1;
+    }
+}
+
+/* --- Segments ------------------------------------------------------------- */
+
+void exanet_aperture_map_written(ExanetState *s, unsigned m)
+{
+    unsigned base = EXANET_SHM_MAP(m);
+    ApertureMap *map = &s->shm->aperture->map[m];
+    uint64_t ctrl = exanet_reg_get64(s, base + EXANET_REG_SHM_MAP_CTRL);
+
+    *map = (ApertureMap) { 0 };
+    if (ctrl & EXANET_SHM_MAP_VALID) {
+        map->offset = exanet_reg_get64(s, base + EXANET_REG_SHM_MAP_OFFSET);
+        map->size = exanet_reg_get64(s, base + EXANET_REG_SHM_MAP_SIZE);
+        map->gva = exanet_reg_get64(s, base + EXANET_REG_SHM_MAP_GVA);
+        map->ctrl = ctrl;
+    }
+}
+
+static const ApertureMap *map_find(ExanetState *s, uint64_t at)
+{
+    for (unsigned m = 0; m < EXANET_SHM_MAPS; m++) {
+        const ApertureMap *map = &s->shm->aperture->map[m];
+
+        if (at - map->offset < map->size) {
+            return map;
+        }
+    }
+    return NULL;
+}
+
+/* --- Accesses ------------------------------------------------------------- */
+
+/* Whether the vCPU that waits for @a may go on. */
+static bool access_done(const ApertureAccess *a)
+{
+    return a->responded || a->settled || (a->issued && a->req.early);
+}
+
+static void access_free(ExanetState *s, ApertureAccess *a)
+{
+    QTAILQ_REMOVE(&s->shm->aperture->list, a, next);
+    g_free(a);
+}
+
+/* Something has happened to @a. */
+static void access_moved(ExanetState *s, ApertureAccess *a)
+{
+    if (!a->waited && a->settled) {
+        access_free(s, a);
+    } else if (a->waited && access_done(a)) {
+        qemu_cond_broadcast(&s->shm->aperture->cond);
+    }
+}
+
+static void access_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
+                           const uint8_t *data)
+{
+    ApertureAccess *a = opaque;
+
+    a->responded = true;
+    a->resp = resp;
+    if (a->req.class == EXANET_SHM_LOAD) {
+        a->settled = true;
+        if (resp == EXANET_RESP_ACK) {
+            memcpy(a->data, data, a->req.size);
+        }
+    }
+    access_moved(s, a);
+}
+
+static void access_settled(ExanetState *s, void *opaque, enum exanet_resp resp)
+{
+    ApertureAccess *a = opaque;
+
+    a->settled = true;
+    access_moved(s, a);
+}
+
+/* Ends all that were not issued yet, of context @c or EXANET_CONTEXTS for all. */
+static void access_drop(ExanetState *s, unsigned c)
+{
+    ExanetAperture *ap = s->shm->aperture;
+    ApertureAccess *a, *next;
+
+    QTAILQ_FOREACH_SAFE(a, &ap->list, next, next) {
+        if (!a->issued && (c == EXANET_CONTEXTS || a->req.ctx == c)) {
+            ap->fifo -= !a->waited;
+            a->issued = true;
+            a->settled = true;
+            a->resp = EXANET_RESP_PROTECTION;
+            access_moved(s, a);
+        }
+    }
+}
+
+/* Stores of the FIFO don't pass each other; a vCPU has one access under way. */
+bool exanet_aperture_run(ExanetState *s)
+{
+    ExanetAperture *ap = s->shm->aperture;
+    bool blocked = false;
+    ApertureAccess *a;
+
+    QTAILQ_FOREACH(a, &ap->list, next) {
+        if (a->issued || (blocked && !a->waited)) {
+            continue;
+        }
+        if (!exanet_shm_issue(s, &a->req)) {
+            blocked |= !a->waited;
+            continue;
+        }
+        a->issued = true;
+        ap->fifo -= !a->waited;
+        access_moved(s, a);
+    }
+    return false;
+}
+
+/* Has @a taken and sent, as far as that can be done now. */
+static void access_start(ExanetState *s, ApertureAccess *a)
+{
+    ExanetAperture *ap = s->shm->aperture;
+    bool entered = rnic_loop_enter(&s->loop);
+
+    QTAILQ_INSERT_TAIL(&ap->list, a, next);
+    ap->fifo += !a->waited;
+    /* the main loop need not wake up for what is done here */
+    exanet_aperture_run(s);
+    exanet_schedule(s);
+    rnic_loop_leave(&s->loop, entered);
+}
+
+/*
+ * Waits for @a.  Returns false after the time limit, or if the vCPU must stop: the main
+ * loop waits for the vCPU, so that no response can arrive.  The limit is in real time,
+ * because virtual time may stand still.
+ */
+static bool access_wait(ExanetState *s, ApertureAccess *a)
+{
+    int64_t end = g_get_monotonic_time() +
+                  s->aperture_timeout_ms * (int64_t)(G_USEC_PER_SEC / 1000);
+    Object *dev = OBJECT(s->host.dev);
+    bool done;
+
+    object_ref(dev);
+    while (!(done = access_done(a)) && s->enabled && !current_cpu->stop &&
+           g_get_monotonic_time() < end) {
+        qemu_cond_timedwait_bql(&s->shm->aperture->cond, WAIT_SLICE_MS);
+    }
+    object_unref(dev);
+    return done;
+}
+
+/* The vCPU leaves. */
+static void access_leave(ExanetState *s, ApertureAccess *a)
+{
+    a->waited = false;
+    if (a->settled || !a->issued) {
+        access_free(s, a);
+    }
+}
+
+/*
+ * Ends a load because the vCPU must stop.  Under TCG the vCPU leaves the instruction
+ * and executes it again later; this skips no unlock, because the access holds no RCU
+ * read lock.  KVM cannot cancel a load after its exit: the load ends as after a
+ * time-out.
+ */
+static void load_stopped(ExanetState *s, ApertureAccess *a)
+{
+    if (current_cpu->stop && tcg_enabled()) {
+        access_leave(s, a);
+        cpu_loop_exit_restore(current_cpu, current_cpu->mem_io_pc);
+    }
+}
+
+/* It has done this store, if that is under way, or can still go. */
+static bool store_stopped(ExanetState *s, ApertureAccess *a)
+{
+    ExanetAperture *ap = s->shm->aperture;
+
+    if (!current_cpu->stop || (!a->issued && ap->fifo == FIFO_MAX)) {
+        return false;
+    }
+    ap->fifo += !a->issued;
+    a->waited = false;
+    return true;
+}
+
+/* --- The CPU's side --------------------------------------------------------- */
+
+/*
+ * Returns true if a vCPU may wait for this access, because no other work of QEMU is
+ * under way in this thread.
+ */
+static bool may_wait(ExanetState *s, uint64_t at, bool store, MemTxAttrs attrs)
+{
+    return !s->loop.running && !guards &&
+           rnic_vcpu_access(&s->shm->aperture->window, at, store, attrs);
+}
+
+static void access_error(ExanetState *s, const ApertureAccess *a,
+                         enum exanet_resp resp)
+{
+    exanet_shm_error(s, a->req.ctx, a->req.gva, a->req.class, resp, 0);
+    exanet_schedule(s);
+}
+
+/* It has taken too long: one error, whatever becomes of it. */
+static void access_late(ExanetState *s, ApertureAccess *a)
+{
+    access_error(s, a, EXANET_RESP_ACK);
+    exanet_shm_told(s, a);
+}
+
+/* What @size bytes at @at of the aperture are; false if there is an error. */
+static bool access_prepare(ExanetState *s, ApertureAccess *a, uint64_t at,
+                           unsigned size)
+{
+    const ApertureMap *map = map_find(s, at);
+    bool store = a->req.class == EXANET_SHM_STORE;
+    unsigned c;
+
+    a->req.size = size;
+    a->req.gva = at;
+    a->req.ctx = EXANET_CONTEXTS;
+    if (!map) {
+        exanet_count(s, SHM_UNMAPPED);
+        access_error(s, a, EXANET_RESP_DECODE);
+        return false;
+    }
+    c = RNIC_GET(EXANET_SHM_MAP_CTX, map->ctrl);
+    a->req.ctx = c;
+    a->req.gva = map->gva + (at - map->offset);
+    if (!(map->ctrl & (store ? EXANET_SHM_MAP_WRITE : EXANET_SHM_MAP_READ)) ||
+        !s->enabled || !s->ctx[c].enabled || s->ctx[c].quiesce ||
+        RNIC_GET(EXANET_GVA_COORD, a->req.gva) !=
+        RNIC_GET(EXANET_GVA_COORD, map->gva)) {
+        exanet_count(s, SHM_DENIED);
+        access_error(s, a, EXANET_RESP_PROTECTION);
+        return false;
+    }
+    a->req.pdid = RNIC_GET(EXANET_SHM_MAP_PDID, map->ctrl);
+    a->req.axi_id = RNIC_PREP(EXANET_AXI_ID_MASTER, EXANET_AXI_CPU) |
+                    RNIC_PREP(EXANET_AXI_ID_NUMBER,
+                              a->waited ? current_cpu->cpu_index : 0);
+    a->req.early = store && (map->ctrl & EXANET_SHM_MAP_EARLY) &&
+                   (exanet_shm_ctrl(s) & EXANET_SHM_CTRL_EARLY);
+    return true;
+}
+
+static ApertureAccess *access_new(ExanetState *s, unsigned class, uint64_t at,
+                                  MemTxAttrs attrs)
+{
+    ApertureAccess *a = g_new0(ApertureAccess, 1);
+
+    a->waited = may_wait(s, at, class == EXANET_SHM_STORE, attrs);
+    a->req = (ExanetShmRequest) {
+        .class = class,
+        .data = a->data,
+        .respond = access_respond,
+        .settled = access_settled,
+        .opaque = a,
+    };
+    return a;
+}
+
+/* An access belongs to the region that it begins in, and may leave it. */
+static unsigned bram_bytes(ExanetState *s, uint64_t at, unsigned size)
+{
+    return at < s->bram_size ? MIN(size, s->bram_size - at) : 0;
+}
+
+static void bram_load(ExanetState *s, uint64_t at, uint8_t *buf, unsigned size)
+{
+    memcpy(buf, s->shm->bram + at, bram_bytes(s, at, size));
+}
+
+static void bram_store(ExanetState *s, uint64_t at, const uint8_t *buf,
+                       unsigned size)
+{
+    memcpy(s->shm->bram + at, buf, bram_bytes(s, at, size));
+}
+
+/* One load; @buf stays as it is when it fails. */
+static MemTxResult window_load(ExanetState *s, uint64_t at, uint8_t *buf,
+                               unsigned size, MemTxAttrs attrs)
+{
+    ApertureAccess *a;
+
+    if (at >= s->aperture_size) {
+        bram_load(s, at - s->aperture_size, buf, size);
+        return MEMTX_OK;
+    }
+    a = access_new(s, EXANET_SHM_LOAD, at, attrs);
+    if (!access_prepare(s, a, at, size)) {
+        g_free(a);
+        return MEMTX_OK;
+    }
+    if (!a->waited) {
+        exanet_count(s, SHM_REFUSED);
+        g_free(a);
+        return MEMTX_ERROR;
+    }
+    access_start(s, a);
+    if (!access_wait(s, a)) {
+        load_stopped(s, a);
+        access_late(s, a);
+    } else if (a->resp == EXANET_RESP_ACK) {
+        memcpy(buf, a->data, size);
+    }
+    access_leave(s, a);
+    return MEMTX_OK;
+}
+
+static MemTxResult window_store(ExanetState *s, uint64_t at, const uint8_t *buf,
+                                unsigned size, MemTxAttrs attrs)
+{
+    ApertureAccess *a;
+
+    if (at >= s->aperture_size) {
+        bram_store(s, at - s->aperture_size, buf, size);
+        return MEMTX_OK;
+    }
+    a = access_new(s, EXANET_SHM_STORE, at, attrs);
+    if (!access_prepare(s, a, at, size)) {
+        g_free(a);
+        return MEMTX_OK;
+    }
+    memcpy(a->data, buf, size);
+    if (!a->waited) {
+        if (s->shm->aperture->fifo == FIFO_MAX) {
+            exanet_count(s, SHM_REFUSED);
+            access_error(s, a, EXANET_RESP_FULL);
+            g_free(a);
+            return MEMTX_ERROR;
+        }
+        access_start(s, a);
+        return MEMTX_OK;
+    }
+    access_start(s, a);
+    if (!access_wait(s, a)) {
+        if (store_stopped(s, a)) {
+            return MEMTX_OK;
+        }
+        access_late(s, a);
+    }
+    access_leave(s, a);
+    return MEMTX_OK;
+}
+
+/* Bytes from @at on that one packet can carry; segments end there, too. */
+static unsigned window_piece(uint64_t at, unsigned size)
+{
+    return MIN(size, EXANET_MTU - at % EXANET_MTU);
+}
+
+/* The device itself must not come here: it would wait for itself. */
+static bool window_closed(ExanetState *s, uint64_t at)
+{
+    if (s->shm->aperture->guard) {
+        qemu_log_mask(LOG_GUEST_ERROR, "exanet: a load or store of another node "
+                      "comes back to the aperture: 0x%" PRIx64 "\n", at);
+        return true;
+    }
+    return !s->loop.bh;
+}
+
+static MemTxResult window_read(void *opaque, hwaddr at, uint64_t *value,
+                               unsigned size, MemTxAttrs attrs)
+{
+    ExanetState *s = opaque;
+    MemTxResult result = MEMTX_OK;
+    uint8_t buf[8];
+    unsigned done = 0, piece;
+
+    memset(buf, 0xff, sizeof(buf));
+    for (; done < size; done += piece) {
+        piece = window_piece(at + done, size - done);
+        if (window_closed(s, at)) {
+            result = MEMTX_DECODE_ERROR;
+            break;
+        }
+        result |= window_load(s, at + done, buf + done, piece, attrs);
+    }
+    *value = ldn_le_p(buf, size);
+    trace_exanet_aperture_read(s->node, at, *value, size);
+    return result;
+}
+
+static MemTxResult window_write(void *opaque, hwaddr at, uint64_t value,
+                                unsigned size, MemTxAttrs attrs)
+{
+    ExanetState *s = opaque;
+    MemTxResult result = MEMTX_OK;
+    uint8_t buf[8];
+    unsigned done = 0, piece;
+
+    trace_exanet_aperture_write(s->node, at, value, size);
+    stn_le_p(buf, size, value);
+    for (; done < size; done += piece) {
+        piece = window_piece(at + done, size - done);
+        if (window_closed(s, at)) {
+            return MEMTX_DECODE_ERROR;
+        }
+        result |= window_store(s, at + done, buf + done, piece, attrs);
+    }
+    return result;
+}
+
+static const MemoryRegionOps window_ops = {
+    .read_with_attrs = window_read,
+    .write_with_attrs = window_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
+    .impl = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
+};
+
+static uint64_t bram_read(void *opaque, hwaddr at, unsigned size)
+{
+    uint8_t buf[8] = { 0 };
+
+    bram_load(opaque, at, buf, size);
+    return ldn_le_p(buf, size);
+}
+
+static void bram_write(void *opaque, hwaddr at, uint64_t value, unsigned size)
+{
+    uint8_t buf[8];
+
+    stn_le_p(buf, size, value);
+    bram_store(opaque, at, buf, size);
+}
+
+static const MemoryRegionOps bram_ops = {
+    .read = bram_read,
+    .write = bram_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
+    .impl = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
+};
+
+/* --- What waits ----------------------------------------------------------- */
+
+unsigned exanet_aperture_stores(ExanetState *s, unsigned c)
+{
+    unsigned stores = 0;
+    ApertureAccess *a;
+
+    QTAILQ_FOREACH(a, &s->shm->aperture->list, next) {
+        stores += !a->issued && a->req.ctx == c &&
+                  a->req.class == EXANET_SHM_STORE;
+    }
+    return stores;
+}
+
+void exanet_aperture_fence(ExanetState *s)
+{
+    ApertureAccess *a;
+
+    QTAILQ_FOREACH(a, &s->shm->aperture->list, next) {
+        a->fenced = !a->issued && a->req.class == EXANET_SHM_STORE;
+    }
+}
+
+bool exanet_aperture_fenced(ExanetState *s)
+{
+    ApertureAccess *a;
+
+    QTAILQ_FOREACH(a, &s->shm->aperture->list, next) {
+        if (a->fenced && !a->settled) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- Life ----------------------------------------------------------------- */
+
+void exanet_aperture_quiesce(ExanetState *s, unsigned c)
+{
+    for (unsigned m = 0; m < EXANET_SHM_MAPS; m++) {
+        unsigned reg = EXANET_SHM_MAP(m) + EXANET_REG_SHM_MAP_CTRL;
+        uint64_t ctrl = exanet_reg_get64(s, reg);
+
+        if (RNIC_GET(EXANET_SHM_MAP_CTX, ctrl) == c) {
+            exanet_reg_set64(s, reg, ctrl & ~(uint64_t)EXANET_SHM_MAP_VALID);
+            exanet_aperture_map_written(s, m);
+        }
+    }
+    access_drop(s, c);
+}
+
+void exanet_aperture_abort(ExanetState *s)
+{
+    access_drop(s, EXANET_CONTEXTS);
+}
+
+static void region_add(ExanetState *s, MemoryRegion *mr,
+                       const MemoryRegionOps *ops, const char *name,
+                       hwaddr at, uint64_t size)
+{
+    memory_region_init_io(mr, OBJECT(s->host.dev), ops, s, name, size);
+    /* the vCPU that waits must not keep others out; nor the device its peers */
+    mr->disable_reentrancy_guard = true;
+    memory_region_add_subregion(&s->aperture_mr, at, mr);
+}
+
+void exanet_aperture_init(ExanetState *s)
+{
+    ExanetAperture *ap = g_new0(ExanetAperture, 1);
+
+    s->shm->aperture = ap;
+    QTAILQ_INIT(&ap->list);
+    qemu_cond_init(&ap->cond);
+    if (s->aperture_size) {
+        region_add(s, &ap->window, &window_ops, "exanet-aperture", 0,
+                   s->aperture_size);
+    }
+    if (s->bram_size) {
+        region_add(s, &ap->bram, &bram_ops, "exanet-bram", s->aperture_size,
+                   s->bram_size);
+    }
+}
+
+/* A region inside another one holds a reference to its owner: this device. */
+void exanet_aperture_fini(ExanetState *s)
+{
+    ExanetAperture *ap = s->shm->aperture;
+
+    exanet_aperture_guard(s, false);
+    if (s->aperture_size) {
+        memory_region_del_subregion(&s->aperture_mr, &ap->window);
+    }
+    if (s->bram_size) {
+        memory_region_del_subregion(&s->aperture_mr, &ap->bram);
+    }
+}
+
+void exanet_aperture_finalize(ExanetState *s)
+{
+    qemu_cond_destroy(&s->shm->aperture->cond);
+    g_free(s->shm->aperture);
+}
+
+void exanet_aperture_reset(ExanetState *s)
+{
+    memset(s->shm->aperture->map, 0, sizeof(s->shm->aperture->map));
+}

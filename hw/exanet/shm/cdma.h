@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet shared memory: the CDMA and the RDMA tracker.
+ */
+#ifndef HW_EXANET_SHM_CDMA_H
+#define HW_EXANET_SHM_CDMA_H
+
+#include "../engine/fault.h"
+
+typedef struct ExanetState ExanetState;
+
+void exanet_cdma_init(ExanetState *s);
+void exanet_cdma_fini(ExanetState *s);
+void exanet_cdma_reset(ExanetState *s);
+bool exanet_cdma_run(ExanetState *s);
+void exanet_cdma_reg_sync(ExanetState *s, unsigned ch);
+void exanet_cdma_reg_written(ExanetState *s, unsigned ch, unsigned reg,
+                             bool top);
+void exanet_cdma_tracker_sync(ExanetState *s, unsigned ch);
+/* The driver resolved a fault of this node's own channel. */
+void exanet_cdma_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok);
+void exanet_cdma_quiesce(ExanetState *s, unsigned c);
+unsigned exanet_cdma_active(ExanetState *s, unsigned c);
+
+#endif /* HW_EXANET_SHM_CDMA_H */

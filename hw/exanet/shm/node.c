@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet shared memory: the nodes that the initiator sends to.
+ */
+#include "qemu/osdep.h"
+#include "../net/net.h"
+#include "../exanet.h"
+#include "../engine/rtt.h"
+#include "internal.h"
+#include "node.h"
+
+/* Maximum of nodes that have answered, and of nodes per context that have not. */
+#define ANSWERED_MAX        16384
+#define UNANSWERED_MAX      1024
+/* A node that exists answers within this time. */
+#define ANSWER_NS           (100 * (int64_t)SCALE_MS)
+/* A node without a transaction for this time may be removed to make room. */
+#define IDLE_NS             (60LL * NANOSECONDS_PER_SECOND)
+/* Number of slots, by hash of coordinates, that keep the numbers of removed nodes. */
+#define GONE                16384
+#define TIMEOUT_MIN_NS      1000
+#define DYNAMIC_MIN_NS      (100 * SCALE_US)
+
+typedef QTAILQ_HEAD(, ShmNode) ShmNodeList;
+
+struct ShmNodes {
+    GHashTable *nodes;              /* coordinates -> ShmNode, owned */
+    ShmNodeList answered;
+    unsigned answered_count;
+    /* by context; the last list is for accesses without a context */
+    ShmNodeList unanswered[EXANET_CONTEXTS + 1];
+    unsigned unanswered_count[EXANET_CONTEXTS + 1];
+    uint16_t gone[GONE][EXANET_SHM_CLASSES];    /* next numbers of removed nodes */
+};
+
+/* --- The table ------------------------------------------------------------- */
+
+static ShmNodeList *node_list(ShmNodes *nodes, const ShmNode *node,
+                              unsigned **count)
+{
+    *count = node->answered ? &nodes->answered_count :
+                              &nodes->unanswered_count[node->ctx];
+    return node->answered ? &nodes->answered : &nodes->unanswered[node->ctx];
+}
+
+static void node_list_add(ShmNodes *nodes, ShmNode *node)
+{
+    unsigned *count;
+    ShmNodeList *list = node_list(nodes, node, &count);
+
+    ++*count;
+    QTAILQ_INSERT_TAIL(list, node, next);
+}
+
+static void node_list_remove(ShmNodes *nodes, ShmNode *node)
+{
+    unsigned *count;
+    ShmNodeList *list = node_list(nodes, node, &count);
+
+    --*count;
+    QTAILQ_REMOVE(list, node, next);
+}
+
+static uint16_t *node_gone(ShmNodes *nodes, uint32_t coord)
+{
+    return nodes->gone[(coord ^ coord >> 14) % GONE];
+}
+
+static void node_remove(ShmNodes *nodes, ShmNode *node)
+{
+    memcpy(node_gone(nodes, node->coord), node->seq, sizeof(node->seq));
+    node_list_remove(nodes, node);
+    g_hash_table_remove(nodes->nodes, GUINT_TO_POINTER(node->coord));
+}
+
+/* Removes the oldest node of @list without a transaction for @ns; false: none. */
+static bool node_forget_one(ShmNodes *nodes, ShmNodeList *list, int64_t now,
+                            int64_t ns)
+{
+    ShmNode *node;
+
+    QTAILQ_FOREACH(node, list, next) {
+        if (now - node->used < ns) {
+            return false;
+        }
+        if (!node->busy) {
+            node_remove(nodes, node);
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Makes room for a new node of context @c.  The room for nodes that have not answered
+ * is divided by contexts, because a process may name any coordinates and must not keep
+ * other processes from nodes that exist.
+ */
+static bool node_room(ShmNodes *nodes, unsigned c, int64_t now)
+{
+    if (nodes->answered_count >= ANSWERED_MAX &&
+        !node_forget_one(nodes, &nodes->answered, now, IDLE_NS)) {
+        return false;
+    }
+    return nodes->unanswered_count[c] < UNANSWERED_MAX ||
+           node_forget_one(nodes, &nodes->unanswered[c], now, ANSWER_NS);
+}
+
+ShmNode *exanet_shm_node_find(ShmNodes *nodes, uint32_t coord)
+{
+    return g_hash_table_lookup(nodes->nodes, GUINT_TO_POINTER(coord));
+}
+
+ShmNode *exanet_shm_node_begin(ShmNodes *nodes, uint32_t coord, unsigned c,
+                               int64_t now)
+{
+    ShmNode *node = exanet_shm_node_find(nodes, coord);
+
+    if (node) {
+        node_list_remove(nodes, node);
+    } else if (!node_room(nodes, c, now)) {
+        return NULL;
+    } else {
+        node = g_new0(ShmNode, 1);
+        node->coord = coord;
+        node->ctx = c;
+        memcpy(node->seq, node_gone(nodes, coord), sizeof(node->seq));
+        g_hash_table_insert(nodes->nodes, GUINT_TO_POINTER(coord), node);
+    }
+    node->used = now;
+    node->busy++;
+    node_list_add(nodes, node);
+    return node;
+}
+
+void exanet_shm_node_end(ShmNode *node)
+{
+    assert(node->busy);
+    node->busy--;
+}
+
+void exanet_shm_node_answered(ShmNodes *nodes, ShmNode *node)
+{
+    if (!node->answered) {
+        node_list_remove(nodes, node);
+        node->answered = true;
+        node_list_add(nodes, node);
+    }
+}
+
+/* --- One node -------------------------------------------------------------- */
+
+unsigned exanet_shm_node_path(ExanetState *s, const ShmNode *node)
+{
+    bool order;
+    unsigned cables = exanet_router_paths(s, node->coord, &order);
+
+    return cables ? exanet_path_nth(cables, order, node->path) : 0;
+}
+
+bool exanet_shm_node_lost(ExanetState *s, const ShmNode *node)
+{
+    bool order;
+
+    return node->dead && node->coord != s->node &&
+           !exanet_router_paths(s, node->coord, &order);
+}
+
+int64_t exanet_shm_node_timeout(ExanetState *s, const ShmNode *node)
+{
+    int64_t limit = (uint64_t)exanet_shm_get32(s, EXANET_REG_SHM_TIMEOUT) *
+                    EXANET_SHM_CYCLE_PS / 1000;
+    int64_t ns;
+
+    limit = MAX(limit, TIMEOUT_MIN_NS);
+    if (!node->rtt.mean || exanet_shm_get32(s, EXANET_REG_SHM_TIMEOUT_MODE) !=
+        EXANET_SHM_TIMEOUT_DYNAMIC) {
+        return limit;
+    }
+    ns = MAX(exanet_rtt_timeout(&node->rtt), DYNAMIC_MIN_NS);
+    return MIN(ns << node->shift, limit);
+}
+
+void exanet_shm_node_sample(ShmNode *node, int64_t ns)
+{
+    exanet_rtt_sample(&node->rtt, ns);
+}
+
+/* --- Init and fini ----------------------------------------------------------- */
+
+ShmNodes *exanet_shm_nodes_new(void)
+{
+    ShmNodes *nodes = g_new0(ShmNodes, 1);
+
+    nodes->nodes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    QTAILQ_INIT(&nodes->answered);
+    for (unsigned c = 0; c <= EXANET_CONTEXTS; c++) {
+        QTAILQ_INIT(&nodes->unanswered[c]);
+    }
+    return nodes;
+}
+
+void exanet_shm_nodes_free(ShmNodes *nodes)
+{
+    g_hash_table_destroy(nodes->nodes);
+    g_free(nodes);
+}
+
+void exanet_shm_nodes_reset(ShmNodes *nodes)
+{
+    GHashTableIter iter;
+    ShmNode *node;
+
+    g_hash_table_iter_init(&iter, nodes->nodes);
+    while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&node)) {
+        node->dead = false;
+        node->rtt = (ExanetRtt) { 0 };
+        node->shift = 0;
+        node->path = 0;
+    }
+}

@@ -1,0 +1,754 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet shared memory: loads and stores of other nodes, done here.
+ *
+ *   crossbar --> order --> transaction tables --> memory of a process
+ *                                |            --> block RAM
+ *                                |            --> devices, in a bottom half
+ *   crossbar <-- responses <-----+
+ *
+ * Requests always sink: what finds no entry in the tables, or no room for its
+ * response, is answered FULL, and its node sends it again.  So nobody's requests wait
+ * for the responses of others, and two nodes cannot block each other.
+ */
+#include "qemu/osdep.h"
+#include "qemu/atomic.h"
+#include "qemu/main-loop.h"
+#include "aperture.h"
+#include "../engine/context.h"
+#include "../net/net.h"
+#include "../exanet.h"
+#include "../engine/fault.h"
+#include "../base/irq.h"
+#include "../engine/receiver-source.h"
+#include "../base/regs.h"
+#include "internal.h"
+#include "order.h"
+#include "target.h"
+#include "timing.h"
+#include "shm.h"
+#include "../base/wire.h"
+#include "../../trace.h"
+
+/*
+ * Responses that wait to leave, to other nodes, and to this one, which never has so
+ * many requests under way.
+ */
+#define RESPONSES_REMOTE 128
+#define RESPONSES_LOCAL 256
+#define DEVICE_REQUESTS 64          /* that wait for the bottom half */
+#define DEVICE_LOADS 64             /* whose data are kept for further copies */
+/* A first copy may come behind another one, but not as late as the same SEQ again. */
+#define DEVICE_LATE_NS (100 * SCALE_MS)
+#define COUNT_MAX 255               /* of a table entry */
+
+/* A transaction that this node's AXI master has under way: an entry of a table. */
+typedef struct TargetEntry {
+    int64_t time;                   /* ns, when it was taken */
+    uint32_t src;
+    uint16_t tid;                   /* of the last request */
+    uint16_t pdid;
+    uint16_t count;                 /* not answered yet; 0: free */
+    unsigned held;                  /* turn in which a response had to wait */
+} TargetEntry;
+
+typedef struct TargetResponse {
+    QTAILQ_ENTRY(TargetResponse) next;
+    TargetEntry *entry;             /* NULL: never had one */
+    uint32_t dst;
+    bool local;                     /* to this node, as it was called then */
+    uint8_t path;
+    uint8_t words;
+    ExanetTimingPacket timing;
+    uint8_t data[EXANET_PACKET_BYTES];
+} TargetResponse;
+
+/* A request that waits for the bottom half. */
+typedef struct TargetWaiter {
+    ExanetPacket pkt;
+    uint8_t payload[EXANET_MTU];
+} TargetWaiter;
+
+/* What a device has said: to ask again could take something away there. */
+typedef struct TargetLoad {
+    int64_t time;                   /* ns */
+    uint64_t va;
+    uint32_t src;
+    uint16_t tid;
+    uint16_t seq;
+    uint16_t pdid;
+    uint16_t size;                  /* 0: nothing is kept here */
+    uint8_t epoch;
+    uint8_t data[EXANET_MTU];
+} TargetLoad;
+
+struct ExanetTarget {
+    TargetEntry *table[2];          /* of loads; of stores */
+    QTAILQ_HEAD(, TargetResponse) responses;
+    unsigned remote;                /* of @responses */
+    unsigned local;
+    unsigned turn;
+    GQueue waiters;                 /* TargetWaiter */
+    TargetLoad load[DEVICE_LOADS];  /* a ring */
+    unsigned load_next;
+    QEMUBH *bh;
+    bool busy;                      /* the bottom half is at work on one */
+    unsigned resets;
+};
+
+static bool request_write(const ExanetPacket *pkt)
+{
+    return pkt->type == EXANET_TYPE_AXI_WRITE;
+}
+
+static unsigned request_class(const ExanetPacket *pkt)
+{
+    return RNIC_GET(EXANET_STID_CLASS, pkt->tid);
+}
+
+/* --- Transaction tables ------------------------------------------------------ */
+
+static bool entry_matches(const TargetEntry *e, const ExanetPacket *pkt)
+{
+    return e->count && e->src == pkt->src &&
+           !((e->tid ^ pkt->tid) & (EXANET_STID_CLASS | EXANET_STID_ID));
+}
+
+/* The entry for @pkt: that of its source and ID, or a free one; NULL: none. */
+static TargetEntry *entry_find(ExanetState *s, const ExanetPacket *pkt)
+{
+    TargetEntry *table = s->shm->target->table[request_write(pkt)];
+    TargetEntry *found = NULL;
+
+    for (unsigned i = 0; i < s->cam_entries; i++) {
+        if (entry_matches(&table[i], pkt)) {
+            return table[i].count < COUNT_MAX ? &table[i] : NULL;
+        }
+        if (!table[i].count && !found) {
+            found = &table[i];
+        }
+    }
+    return found;
+}
+
+static void entry_take(ExanetState *s, TargetEntry *e, const ExanetPacket *pkt)
+{
+    if (e->count) {
+        exanet_count(s, SHM_CAM_HIT);
+    } else {
+        exanet_count(s, SHM_CAM_NEW);
+        e->src = pkt->src;
+        e->time = s->time;
+    }
+    e->tid = pkt->tid;
+    e->pdid = pkt->pdid;
+    e->count++;
+}
+
+static void entry_sync(ExanetState *s, unsigned at, const TargetEntry *e,
+                       unsigned id, bool write)
+{
+    uint64_t word = 0, state = 0, age = 0;
+
+    if (e && e->count) {
+        unsigned class = RNIC_GET(EXANET_STID_CLASS, e->tid);
+
+        word = EXANET_SHM_CAM_VALID | RNIC_PREP(EXANET_SHM_CAM_SRC, e->src) |
+               RNIC_PREP(EXANET_SHM_CAM_TID, e->tid) |
+               (class >= EXANET_SHM_RDMA_WRITE ? EXANET_SHM_CAM_RDMA : 0) |
+               (write ? EXANET_SHM_CAM_WRITE : 0);
+        state = RNIC_PREP(EXANET_SHM_CAM_NEW_ID, id) |
+                RNIC_PREP(EXANET_SHM_CAM_COUNT, e->count) |
+                RNIC_PREP(EXANET_SHM_CAM_PDID, e->pdid);
+        age = exanet_now(s) - e->time;
+    }
+    exanet_reg_set64(s, at + EXANET_REG_SHM_CAM, word);
+    exanet_reg_set64(s, at + EXANET_REG_SHM_CAM_STATE, state);
+    exanet_reg_set64(s, at + EXANET_REG_SHM_CAM_AGE, age);
+}
+
+void exanet_target_reg_sync(ExanetState *s)
+{
+    for (unsigned i = 0; i < 2 * EXANET_SHM_CAMS; i++) {
+        bool write = i < EXANET_SHM_CAMS;
+        unsigned id = i % EXANET_SHM_CAMS;
+
+        entry_sync(s, EXANET_SHM_CAM(i), id >= s->cam_entries ? NULL :
+                   &s->shm->target->table[write][id], id, write);
+    }
+}
+
+/* --- Responses ----------------------------------------------------------------- */
+
+/* Whether a response to @dst finds room. */
+static bool response_room(ExanetState *s, uint32_t dst)
+{
+    ExanetTarget *t = s->shm->target;
+
+    return dst == s->node ? t->local < RESPONSES_LOCAL :
+                            t->remote < RESPONSES_REMOTE;
+}
+
+static void response_count(ExanetState *s, const TargetResponse *r, int by)
+{
+    ExanetTarget *t = s->shm->target;
+
+    *(r->local ? &t->local : &t->remote) += by;
+}
+
+/* Lets the entry go of a response that has left. */
+static void response_free(ExanetState *s, TargetResponse *r)
+{
+    QTAILQ_REMOVE(&s->shm->target->responses, r, next);
+    response_count(s, r, -1);
+    if (r->entry) {
+        r->entry->count--;
+    }
+    g_free(r);
+}
+
+/*
+ * The response @pkt, complete but for what is the same in all of them, with data if it
+ * has a size.  Without room it overtakes; one to this node would come back into those
+ * who are issuing now, and they do without it until their time is over.
+ */
+static void response_send(ExanetState *s, ExanetPacket *pkt, TargetEntry *entry)
+{
+    bool room = response_room(s, pkt->dst);
+    g_autofree TargetResponse *r = g_new(TargetResponse, 1);
+
+    pkt->type = EXANET_TYPE_AXI_RESPONSE;
+    pkt->src = s->node;
+    pkt->epoch = s->epoch;
+    pkt->ttl = EXANET_TTL_MAX;
+    pkt->va = EXANET_NI_VA(EXANET_NI_SHM) | (pkt->va & (EXANET_MTU - 1));
+    if (pkt->size) {
+        memcpy(exanet_packet_payload(r->data, pkt->va), pkt->payload, pkt->size);
+    }
+    r->words = exanet_packet_encode(r->data, pkt);
+    trace_exanet_target_respond(s->node, pkt->dst, pkt->tid, pkt->seq,
+                                RNIC_GET(EXANET_SHM_USER_RESP, pkt->user),
+                                pkt->size);
+    if (room) {
+        r->entry = entry;
+        r->dst = pkt->dst;
+        r->local = pkt->dst == s->node;
+        r->path = pkt->path;
+        r->timing = exanet_timing_enter(s, r->dst, pkt->size ?
+            exanet_timing_flits(pkt->va, pkt->size) : 0,
+            pkt->user & EXANET_SHM_USER_JOINED);
+        response_count(s, r, 1);
+        QTAILQ_INSERT_TAIL(&s->shm->target->responses, r, next);
+        r = NULL;
+        exanet_schedule(s);
+    } else if (pkt->dst != s->node) {
+        exanet_net_respond(s, pkt->dst, r->data, r->words);
+    }
+}
+
+/* Answers @pkt; @data: what was read, NULL without. */
+static void request_answer(ExanetState *s, const ExanetPacket *pkt,
+                           enum exanet_resp resp, const uint8_t *data,
+                           TargetEntry *entry)
+{
+    ExanetPacket answer = {
+        .dst = pkt->src,
+        .pdid = pkt->pdid,
+        .tid = pkt->tid,
+        .seq = pkt->seq,
+        .path = pkt->path,
+        .va = pkt->va,
+        .user = (pkt->user & (EXANET_SHM_USER_RETRIES |
+                              EXANET_SHM_USER_JOINED)) |
+                RNIC_PREP(EXANET_SHM_USER_RESP, resp),
+        .size = data ? pkt->size : 0,
+        .payload = data,
+    };
+
+    if (resp != EXANET_RESP_ACK) {
+        exanet_count(s, SHM_TARGET_ERROR);
+    }
+    response_send(s, &answer, entry);
+}
+
+void exanet_shm_refuse(ExanetState *s, const ExanetPacket *pkt,
+                       enum exanet_resp resp)
+{
+    request_answer(s, pkt, resp, NULL, NULL);
+}
+
+/* One that must wait holds those behind it that have the same entry, in order. */
+bool exanet_target_run(ExanetState *s)
+{
+    ExanetTarget *t = s->shm->target;
+    TargetResponse *r, *next;
+
+    t->turn++;
+    QTAILQ_FOREACH_SAFE(r, &t->responses, next, next) {
+        unsigned words = r->words;
+        ExanetOpen place;
+
+        if (r->entry && r->entry->held == t->turn) {
+            continue;
+        }
+        if (!exanet_timing_due(s, r->timing.ready) ||
+            !exanet_net_open(s, r->dst, r->path | EXANET_PATH_STEADY, &place)) {
+            if (r->entry) {
+                r->entry->held = t->turn;
+            }
+            continue;
+        }
+        exanet_timing_leave(s, place.route, &r->timing);
+        memcpy(place.buf, r->data, words * EXANET_WORD_BYTES);
+        response_free(s, r);
+        exanet_net_send(s, &place, words);
+    }
+    return false;
+}
+
+void exanet_target_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok)
+{
+    ExanetPacket answer = {
+        .dst = f->peer,
+        .pdid = s->ctx[f->ctx].pdid,
+        .tid = f->tid,
+        .seq = f->seq,
+        .user = f->small |
+                RNIC_PREP(EXANET_SHM_USER_RESP,
+                          ok ? EXANET_RESP_RESOLVED : EXANET_RESP_DECODE),
+    };
+
+    response_send(s, &answer, NULL);
+}
+
+/* --- Memory -------------------------------------------------------------------- */
+
+static enum exanet_resp bram_access(ExanetState *s, const ExanetPacket *pkt,
+                                    uint8_t *data)
+{
+    uint64_t offset = pkt->va & 0xffffffff;
+
+    if (offset >= s->bram_size || s->bram_size - offset < pkt->size) {
+        return EXANET_RESP_DECODE;
+    }
+    if (request_write(pkt)) {
+        memcpy(s->shm->bram + offset, pkt->payload, pkt->size);
+    } else {
+        memcpy(data, s->shm->bram + offset, pkt->size);
+    }
+    return EXANET_RESP_ACK;
+}
+
+static void memory_fault(ExanetState *s, const ExanetPacket *pkt, uint64_t va)
+{
+    ExanetPendingFault f = {
+        .va = va,
+        .peer = pkt->src,
+        .tid = pkt->tid,
+        .seq = pkt->seq,
+        .small = pkt->user & EXANET_SHM_USER_RETRIES,
+        .ctx = RNIC_GET(EXANET_PDID_CTX, pkt->pdid),
+        .unit = EXANET_FAULT_SHM,
+        .epoch = pkt->epoch,
+        .write = request_write(pkt),
+        .dst = true,
+    };
+
+    exanet_fault_report(s, &f, pkt->size);
+}
+
+/*
+ * Memory of a process.  A page that is not RAM: DECODE, and *device tells that there
+ * may be a device at *pa.
+ */
+static enum exanet_resp memory_access(ExanetState *s, const ExanetPacket *pkt,
+                                      uint8_t *data, hwaddr *pa, bool *device)
+{
+    unsigned c = RNIC_GET(EXANET_PDID_CTX, pkt->pdid);
+    bool write = request_write(pkt);
+    uint64_t va, fault_va;
+    enum exanet_resp resp = exanet_context_window(s, c, pkt->va, pkt->size, &va);
+
+    if (resp != EXANET_RESP_ACK) {
+        return resp;
+    }
+    /* other CPUs see what this one has seen and stored before, in that order */
+    smp_mb();
+    resp = write ? exanet_context_write(s, c, va, pkt->payload, pkt->size,
+                                        &fault_va) :
+                   exanet_context_read(s, c, va, data, pkt->size, &fault_va);
+    if (resp == EXANET_RESP_FAULT) {
+        memory_fault(s, pkt, fault_va);
+    } else if (resp == EXANET_RESP_DECODE) {
+        *device = exanet_context_physical(s, c, va, write, pa) ==
+                  EXANET_RESP_ACK;
+    }
+    return resp;
+}
+
+/* --- Devices ------------------------------------------------------------------- */
+
+/*
+ * What this device has itself, but for its block RAM: its aperture would send the
+ * request on, round and round, and its registers are not for others.
+ */
+static bool device_forbidden(ExanetState *s, hwaddr pa, hwaddr len, bool write)
+{
+    hwaddr at;
+    MemoryRegion *mr;
+
+    RCU_READ_LOCK_GUARD();
+    mr = address_space_translate(s->host.as, pa, &at, &len, write,
+                                 MEMTXATTRS_UNSPECIFIED);
+    return memory_region_owner(mr) == OBJECT(s->host.dev) &&
+           !(mr->container == &s->aperture_mr &&
+             mr->addr + at >= s->aperture_size);
+}
+
+/* Whether the target that @t was, at the reset @resets, is gone. */
+static bool target_gone(ExanetState *s, const ExanetTarget *t, unsigned resets)
+{
+    return !s->shm || s->shm->target != t || t->resets != resets;
+}
+
+/*
+ * In accesses of 1, 2, 4 or 8 bytes, as large as its address allows: one if it is
+ * aligned.  Anything may happen meanwhile, even that this device goes.
+ */
+static enum exanet_resp device_access(ExanetState *s, const ExanetPacket *pkt,
+                                      hwaddr pa, uint8_t *data)
+{
+    ExanetTarget *t = s->shm->target;
+    unsigned resets = t->resets;
+    bool write = request_write(pkt);
+    uint8_t *buf = write ? (uint8_t *)pkt->payload : data;
+
+    for (unsigned done = 0, part; done < pkt->size; done += part) {
+        hwaddr at = pa + done;
+        MemTxResult result;
+
+        part = MIN(8, at & -at ?: 8);
+        while (part > pkt->size - done) {
+            part /= 2;
+        }
+        if (device_forbidden(s, at, part, write)) {
+            return EXANET_RESP_DECODE;
+        }
+        exanet_aperture_guard(s, true);
+        result = address_space_rw(s->host.as, at, MEMTXATTRS_UNSPECIFIED,
+                                  buf + done, part, write);
+        if (target_gone(s, t, resets)) {
+            return EXANET_RESP_DECODE;
+        }
+        exanet_aperture_guard(s, false);
+        trace_exanet_target_device(s->node, at, part, write, result);
+        if (result != MEMTX_OK) {
+            return EXANET_RESP_DECODE;
+        }
+    }
+    return EXANET_RESP_ACK;
+}
+
+/* A copy of a load that was answered before has the data of then. */
+static bool load_known(ExanetState *s, const ExanetPacket *pkt, uint8_t *data)
+{
+    ExanetTarget *t = s->shm->target;
+
+    if (!(exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ORDER)) {
+        return false;
+    }
+    for (unsigned i = 1; i <= DEVICE_LOADS; i++) {
+        const TargetLoad *l = &t->load[(t->load_next - i) % DEVICE_LOADS];
+
+        if (!RNIC_GET(EXANET_SHM_USER_RETRIES, pkt->user) &&
+            s->time - l->time > DEVICE_LATE_NS) {
+            return false;
+        }
+        if (l->size == pkt->size && l->va == pkt->va && l->src == pkt->src &&
+            l->tid == pkt->tid && l->seq == pkt->seq && l->pdid == pkt->pdid &&
+            l->epoch == pkt->epoch) {
+            memcpy(data, l->data, l->size);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void load_note(ExanetState *s, const ExanetPacket *pkt,
+                      const uint8_t *data)
+{
+    ExanetTarget *t = s->shm->target;
+    TargetLoad *l = &t->load[t->load_next++ % DEVICE_LOADS];
+
+    l->time = s->time;
+    l->va = pkt->va;
+    l->src = pkt->src;
+    l->tid = pkt->tid;
+    l->seq = pkt->seq;
+    l->pdid = pkt->pdid;
+    l->size = pkt->size;
+    l->epoch = pkt->epoch;
+    memcpy(l->data, data, l->size);
+}
+
+/* @pkt is for the device at @pa; false when this device is gone since. */
+static bool device_do(ExanetState *s, const ExanetPacket *pkt, hwaddr pa,
+                      uint8_t *data, enum exanet_resp *resp)
+{
+    ExanetTarget *t = s->shm->target;
+    unsigned resets = t->resets;
+
+    if (!request_write(pkt) && load_known(s, pkt, data)) {
+        exanet_count(s, SHM_DUPLICATE);
+        *resp = EXANET_RESP_ACK;
+        return true;
+    }
+    *resp = device_access(s, pkt, pa, data);
+    if (target_gone(s, t, resets)) {
+        return false;
+    }
+    if (*resp == EXANET_RESP_ACK && !request_write(pkt)) {
+        load_note(s, pkt, data);
+    }
+    return true;
+}
+
+/* --- Requests ------------------------------------------------------------------ */
+
+/* What is wrong with @pkt before anything is looked up. */
+static enum exanet_resp request_check(ExanetState *s, const ExanetPacket *pkt)
+{
+    unsigned class = request_class(pkt);
+    bool write = class == EXANET_SHM_STORE || class == EXANET_SHM_RDMA_WRITE;
+    enum exanet_resp resp = exanet_context_check(s, pkt->pdid, pkt->src);
+
+    if (write != request_write(pkt)) {
+        exanet_count(s, DROP_MALFORMED);
+        exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
+        return EXANET_RESP_MALFORMED;
+    }
+    if (pkt->bad_payload) {
+        return EXANET_RESP_CRC;
+    }
+    if (!(exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ENABLE)) {
+        return EXANET_RESP_PROTECTION;
+    }
+    if (resp != EXANET_RESP_ACK) {
+        exanet_count(s, DROP_PROTECTION);
+        exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
+    }
+    return resp;
+}
+
+/* Returns what is known of the order of the stores of @src. */
+static ExanetShmSource *source_order(ExanetSource *src)
+{
+    if (!src->shm) {
+        src->shm = g_new0(ExanetShmSource, 1);
+    }
+    return src->shm;
+}
+
+static void request_full(ExanetState *s, const ExanetPacket *pkt)
+{
+    exanet_shm_refuse(s, pkt, EXANET_RESP_FULL);
+}
+
+/* The request came to its end with @resp; only what was done counts as such. */
+static void request_done(ExanetState *s, ExanetSource *src,
+                         const ExanetPacket *pkt, enum exanet_resp resp)
+{
+    if (resp != EXANET_RESP_ACK) {
+        return;
+    }
+    src->proven = true;
+    exanet_shm_order_note(s, source_order(src), pkt);
+    if (request_write(pkt)) {
+        exanet_count(s, SHM_TARGET_STORE);
+    } else {
+        exanet_count(s, SHM_TARGET_LOAD);
+    }
+}
+
+/*
+ * Does @pkt and answers it.  False, and nothing has happened, if it is for a device
+ * and we are not in the bottom half: @devices is not set.
+ */
+static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
+{
+    uint8_t buf[EXANET_MTU];
+    bool passed = exanet_context_check(s, pkt->pdid, pkt->src) == EXANET_RESP_ACK;
+    enum exanet_resp resp;
+    ExanetSource *src;
+    ExanetShmOrder order;
+    TargetEntry *entry;
+    bool device = false;
+    hwaddr pa;
+
+    if (!exanet_source_find(s, pkt, passed, request_full, &src)) {
+        return true;
+    }
+    resp = request_check(s, pkt);
+    if (resp != EXANET_RESP_ACK) {
+        if (src) {
+            exanet_shm_order_refused(s, source_order(src), pkt);
+        }
+        exanet_shm_refuse(s, pkt, resp);
+        return true;
+    }
+    order = exanet_shm_order_check(s, source_order(src), pkt);
+    if (order == EXANET_SHM_EARLY) {
+        return true;
+    }
+    entry = entry_find(s, pkt);
+    if (!entry || !response_room(s, pkt->src)) {
+        exanet_count(s, SHM_CAM_FULL);
+        exanet_shm_refuse(s, pkt, EXANET_RESP_FULL);
+        return true;
+    }
+    if (order == EXANET_SHM_AGAIN) {
+        entry_take(s, entry, pkt);
+        request_answer(s, pkt, EXANET_RESP_ACK, NULL, entry);
+        return true;
+    }
+    if (RNIC_GET(EXANET_VA_WINDOW, pkt->va) == EXANET_WINDOW_NI) {
+        resp = bram_access(s, pkt, buf);
+    } else {
+        resp = memory_access(s, pkt, buf, &pa, &device);
+    }
+    if (device) {
+        if (!devices) {
+            return false;
+        }
+        /* the source may have been forgotten for another one meanwhile */
+        if (!device_do(s, pkt, pa, buf, &resp) ||
+            !exanet_source_find(s, pkt, true, request_full, &src)) {
+            return true;
+        }
+    }
+    entry_take(s, entry, pkt);
+    request_done(s, src, pkt, resp);
+    request_answer(s, pkt, resp, resp == EXANET_RESP_ACK &&
+                   !request_write(pkt) ? buf : NULL, entry);
+    return true;
+}
+
+/* Has the bottom half do @pkt, and until then all others, behind it. */
+static void request_defer(ExanetState *s, const ExanetPacket *pkt)
+{
+    ExanetTarget *t = s->shm->target;
+    TargetWaiter *w;
+
+    if (g_queue_get_length(&t->waiters) >= DEVICE_REQUESTS) {
+        exanet_count(s, SHM_CAM_FULL);
+        exanet_shm_refuse(s, pkt, EXANET_RESP_FULL);
+        return;
+    }
+    w = g_new(TargetWaiter, 1);
+    w->pkt = *pkt;
+    w->pkt.payload = w->payload;
+    if (request_write(pkt)) {
+        memcpy(w->payload, pkt->payload, pkt->size);
+    }
+    g_queue_push_tail(&t->waiters, w);
+    qemu_bh_schedule(t->bh);
+}
+
+void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt)
+{
+    ExanetTarget *t = s->shm->target;
+
+    if (unlikely(s->shm->timing) && exanet_timing_hold(s, pkt)) {
+        return;
+    }
+    trace_exanet_target_request(s->node, pkt->src, pkt->type, pkt->tid, pkt->seq,
+                                pkt->va, pkt->size);
+    if (t->busy || !g_queue_is_empty(&t->waiters) ||
+        !request_do(s, pkt, false)) {
+        request_defer(s, pkt);
+    }
+}
+
+/*
+ * A device may do anything when it is written to, reset or unplug this one included:
+ * so none of the units is at work meanwhile.
+ */
+static void target_bh(void *opaque)
+{
+    ExanetState *s = opaque;
+    ExanetTarget *t = s->shm->target;
+    g_autofree TargetWaiter *w = NULL;
+    unsigned resets = t->resets;
+
+    if (!s->enabled) {
+        g_queue_clear_full(&t->waiters, g_free);
+    }
+    w = g_queue_pop_head(&t->waiters);
+    if (!w) {
+        return;
+    }
+    object_ref(OBJECT(s->host.dev));
+    s->time = exanet_now(s);
+    t->busy = true;
+    request_do(s, &w->pkt, true);
+    if (!target_gone(s, t, resets)) {
+        t->busy = false;
+        if (!g_queue_is_empty(&t->waiters)) {
+            qemu_bh_schedule(t->bh);
+        }
+        exanet_schedule(s);
+    }
+    object_unref(OBJECT(s->host.dev));
+}
+
+/* --- Life ---------------------------------------------------------------------- */
+
+void exanet_target_init(ExanetState *s)
+{
+    ExanetTarget *t = g_new0(ExanetTarget, 1);
+
+    s->shm->target = t;
+    for (unsigned i = 0; i < ARRAY_SIZE(t->table); i++) {
+        t->table[i] = g_new0(TargetEntry, s->cam_entries);
+    }
+    QTAILQ_INIT(&t->responses);
+    g_queue_init(&t->waiters);
+    t->bh = qemu_bh_new_guarded(target_bh, s,
+                                &s->host.dev->mem_reentrancy_guard);
+}
+
+static void target_clear(ExanetState *s)
+{
+    TargetResponse *r, *next;
+
+    QTAILQ_FOREACH_SAFE(r, &s->shm->target->responses, next, next) {
+        response_free(s, r);
+    }
+    g_queue_clear_full(&s->shm->target->waiters, g_free);
+}
+
+void exanet_target_reset(ExanetState *s)
+{
+    ExanetTarget *t = s->shm->target;
+
+    target_clear(s);
+    for (unsigned i = 0; i < ARRAY_SIZE(t->table); i++) {
+        memset(t->table[i], 0, s->cam_entries * sizeof(*t->table[i]));
+    }
+    memset(t->load, 0, sizeof(t->load));
+    t->busy = false;
+    t->resets++;
+    exanet_aperture_guard(s, false);
+}
+
+void exanet_target_fini(ExanetState *s)
+{
+    ExanetTarget *t = s->shm->target;
+
+    target_clear(s);
+    qemu_bh_delete(t->bh);
+    g_free(t->table[0]);
+    g_free(t->table[1]);
+    g_free(t);
+    s->shm->target = NULL;
+}

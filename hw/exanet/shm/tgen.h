@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet shared memory: the traffic generator.
+ */
+#ifndef HW_EXANET_SHM_TGEN_H
+#define HW_EXANET_SHM_TGEN_H
+
+typedef struct ExanetState ExanetState;
+
+void exanet_tgen_init(ExanetState *s);
+void exanet_tgen_fini(ExanetState *s);
+void exanet_tgen_reset(ExanetState *s);
+bool exanet_tgen_run(ExanetState *s);
+void exanet_tgen_reg_sync(ExanetState *s);
+void exanet_tgen_reg_written(ExanetState *s, unsigned reg, bool top);
+void exanet_tgen_quiesce(ExanetState *s, unsigned c);
+unsigned exanet_tgen_active(ExanetState *s, unsigned c);
+
+#endif /* HW_EXANET_SHM_TGEN_H */

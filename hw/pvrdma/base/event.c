@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Paravirtual RDMA NIC: rings of the device, interrupts.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "event.h"
+#include "guest.h"
+#include "pages.h"
+#include "../pvrdma.h"
+#include "../../trace.h"
+
+/* The guest does not tell that it has read: how often to look. */
+#define RING_LATE_NS    SCALE_MS
+
+/* --- Rings -------------------------------------------------------------- */
+
+uint32_t pvrdma_ring_elements(uint32_t pages, unsigned elem_bytes)
+{
+    uint32_t count = (pages - 1) * (PVRDMA_PAGE_BYTES / elem_bytes);
+
+    return PVRDMA_RING_ELEMENTS(count);
+}
+
+int pvrdma_ring_init(PvrdmaState *s, PvrdmaRing *ring, uint64_t pdir,
+                     uint32_t pages, unsigned elem_bytes)
+{
+    int err;
+
+    *ring = (PvrdmaRing) { 0 };
+    if (pages < 2) {
+        return EINVAL;
+    }
+    err = pvrdma_pages_load(s, &ring->pages, pdir, pages);
+    if (!err) {
+        ring->elements = pvrdma_ring_elements(pages, elem_bytes);
+        ring->elem_bytes = elem_bytes;
+    }
+    return err;
+}
+
+void pvrdma_ring_fini(PvrdmaState *s, PvrdmaRing *ring)
+{
+    if (ring->late) {
+        g_byte_array_unref(ring->late);
+    }
+    pvrdma_pages_free(s, &ring->pages);
+    *ring = (PvrdmaRing) { 0 };
+}
+
+/* How many elements fit; -1: the guest's index is impossible. */
+static int64_t ring_space(PvrdmaState *s, PvrdmaRing *ring)
+{
+    const uint32_t mask = 2 * ring->elements - 1;
+    __le32 raw;
+    uint32_t cons, used;
+
+    if (!pvrdma_pages_read(s, &ring->pages,
+                           offsetof(struct pvrdma_ring_state, rx.cons_head),
+                           &raw, sizeof(raw))) {
+        return -1;
+    }
+    cons = le32_to_cpu(raw);
+    used = (ring->prod - cons) & mask;
+    if (cons > mask || used > ring->elements) {
+        return -1;
+    }
+    return ring->elements - used;
+}
+
+static bool ring_write(PvrdmaState *s, PvrdmaRing *ring, const void *elem)
+{
+    uint32_t slot = ring->prod & (ring->elements - 1);
+    __le32 tail;
+
+    ring->prod = (ring->prod + 1) & (2 * ring->elements - 1);
+    tail = cpu_to_le32(ring->prod);
+    return pvrdma_pages_write(s, &ring->pages,
+                              PVRDMA_PAGE_BYTES + slot * ring->elem_bytes, elem,
+                              ring->elem_bytes) &&
+           pvrdma_pages_write(s, &ring->pages,
+                              offsetof(struct pvrdma_ring_state, rx.prod_tail),
+                              &tail, sizeof(tail));
+}
+
+/* False: the ring is full. */
+static bool ring_try(PvrdmaState *s, PvrdmaRing *ring, const void *elem)
+{
+    int64_t space = ring_space(s, ring);
+
+    if (space < 0) {
+        pvrdma_guest_error(s, "bad index in a ring of the device");
+    } else if (space && !ring_write(s, ring, elem)) {
+        pvrdma_guest_error(s, "a ring of the device is not in memory");
+    }
+    return space;
+}
+
+static bool ring_is_late(const PvrdmaRing *ring)
+{
+    return ring->late && ring->late->len;
+}
+
+void pvrdma_rings_wait(PvrdmaState *s)
+{
+    if (ring_is_late(&s->async) || ring_is_late(&s->cqne)) {
+        timer_mod(s->ring_timer, pvrdma_now() + RING_LATE_NS);
+    }
+}
+
+static void ring_late_add(PvrdmaState *s, PvrdmaRing *ring, const void *elem,
+                          enum pvrdma_counter lost)
+{
+    if (!ring->late) {
+        ring->late = g_byte_array_new();
+    }
+    if (ring->late->len >= PVRDMA_RING_LATE_BYTES) {
+        pvrdma_count(s, lost);
+        return;
+    }
+    g_byte_array_append(ring->late, elem, ring->elem_bytes);
+    pvrdma_rings_wait(s);
+}
+
+static void ring_late_run(PvrdmaState *s, PvrdmaRing *ring)
+{
+    unsigned done = 0;
+
+    while (done < ring->late->len && ring_try(s, ring, ring->late->data + done)) {
+        done += ring->elem_bytes;
+    }
+    g_byte_array_remove_range(ring->late, 0, done);
+}
+
+/*
+ * Who waits for a CQ would wait for ever without its notification: what finds the ring
+ * full is kept, as many as there are CQs.  @lost counts what is beyond that.
+ */
+static void ring_push(PvrdmaState *s, PvrdmaRing *ring, const void *elem,
+                      enum pvrdma_counter lost)
+{
+    if (!ring->elements) {
+        return;
+    }
+    if (ring_is_late(ring)) {
+        ring_late_run(s, ring);
+    }
+    if (ring_is_late(ring) || !ring_try(s, ring, elem)) {
+        ring_late_add(s, ring, elem, lost);
+    }
+}
+
+static void ring_again(PvrdmaState *s, PvrdmaRing *ring,
+                       enum pvrdma_intr_vector vector)
+{
+    if (ring_is_late(ring)) {
+        ring_late_run(s, ring);
+        pvrdma_irq_raise(s, vector);
+    }
+}
+
+void pvrdma_rings_again(void *opaque)
+{
+    PvrdmaState *s = opaque;
+
+    ring_again(s, &s->async, PVRDMA_INTR_VECTOR_ASYNC);
+    ring_again(s, &s->cqne, PVRDMA_INTR_VECTOR_CQ);
+    pvrdma_rings_wait(s);
+}
+
+void pvrdma_event(PvrdmaState *s, enum pvrdma_event type, uint32_t info)
+{
+    struct pvrdma_eqe eqe = {
+        .type = cpu_to_le32(type),
+        .info = cpu_to_le32(info),
+    };
+
+    if (!s->active) {
+        return;
+    }
+    trace_pvrdma_event(s->port.netdev, type, info);
+    ring_push(s, &s->async, &eqe, PVRDMA_CNT_EVENT_OVERFLOW);
+    /* of a full ring, too: the guest has something to read */
+    pvrdma_irq_raise(s, PVRDMA_INTR_VECTOR_ASYNC);
+}
+
+void pvrdma_cq_notify(PvrdmaState *s, uint32_t cq)
+{
+    struct pvrdma_cqne cqne = { .info = cpu_to_le32(cq) };
+
+    if (!s->active) {
+        return;
+    }
+    trace_pvrdma_cq_notify(s->port.netdev, cq);
+    ring_push(s, &s->cqne, &cqne, PVRDMA_CNT_NOTIFY_OVERFLOW);
+    pvrdma_irq_raise(s, PVRDMA_INTR_VECTOR_CQ);
+}
+
+/* --- Interrupts --------------------------------------------------------- */
+
+void pvrdma_irq_raise(PvrdmaState *s, enum pvrdma_intr_vector vector)
+{
+    s->icr |= PVRDMA_INTR_CAUSE(vector);
+    pvrdma_schedule(s);
+}
+
+/*
+ * Sends one message for each cause of @causes that is still pending.  The guest may aim
+ * a message at a register that masks interrupts, resets this device or switches its
+ * power off; then the function sends no more messages.
+ */
+static void irq_messages(PvrdmaState *s, uint32_t causes)
+{
+    for (; causes; causes &= causes - 1) {
+        uint32_t cause = causes & -causes;
+
+        if (s->gone || !s->host.messages(s->host.opaque)) {
+            return;
+        }
+        if (s->icr & ~s->imr & cause) {
+            s->icr &= ~cause;
+            trace_pvrdma_irq(s->port.netdev, ctz32(cause));
+            s->host.irq(s->host.opaque, ctz32(cause));
+        }
+    }
+}
+
+/*
+ * A message takes its cause away; one that is masked waits in ICR.  The guest may aim
+ * messages at what resets this very device: they leave when nothing is at work, behind
+ * all else.  Or at doorbells, which lead to the next message: that one is left to the
+ * bottom half, as a long chain would use up the stack.
+ */
+void pvrdma_irq_flush(PvrdmaState *s)
+{
+    uint32_t causes = s->icr & ~s->imr;
+
+    if (s->gone) {
+        return;
+    }
+    if (!s->host.messages(s->host.opaque)) {
+        s->host.line(s->host.opaque, causes);
+        return;
+    }
+    if (s->irqs_leaving) {
+        return;
+    }
+    s->irqs_leaving = true;
+    irq_messages(s, causes);
+    s->irqs_leaving = false;
+    if (!s->gone && s->icr & ~s->imr) {
+        pvrdma_schedule(s);
+    }
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Paravirtual RDMA NIC: completer: what the peer answers, and what becomes of it.
+ *
+ * An answer acknowledges all packets before its own, too.  READs and atomics end only
+ * with what they asked for: an answer that passes one says that it was lost.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "comp.h"
+#include "../objects/cq.h"
+#include "../pvrdma.h"
+#include "../objects/qp.h"
+#include "req-internal.h"
+#include "req.h"
+#include "../wire/roce.h"
+#include "../objects/wq.h"
+#include "../../trace.h"
+
+#define RNR_FOR_EVER 7
+
+/* What a peer refuses with, and what the WQE is completed with. */
+static const uint8_t comp_nak_status[] = {
+    [ROCE_NAK_INVALID_REQUEST]  = PVRDMA_WC_REM_INV_REQ_ERR,
+    [ROCE_NAK_REMOTE_ACCESS]    = PVRDMA_WC_REM_ACCESS_ERR,
+    [ROCE_NAK_REMOTE_OPERATION] = PVRDMA_WC_REM_OP_ERR,
+    [ROCE_NAK_INVALID_RD]       = PVRDMA_WC_REM_INV_RD_REQ_ERR,
+};
+
+/* --- Completions ------------------------------------------------------------- */
+
+void pvrdma_comp_wqe(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint8_t status)
+{
+    PvrdmaWc wc;
+
+    if (!status && !qp->sq_sig_all && !(sqe->flags & PVRDMA_SEND_SIGNALED)) {
+        return;
+    }
+    wc = (PvrdmaWc) {
+        .wr_id = sqe->wr_id,
+        .qp = qp->handle,
+        .status = status,
+        .opcode = pvrdma_req_op(sqe->opcode)->completion,
+        .byte_len = sqe->length,
+    };
+    pvrdma_cq_push(qp->s, qp->send_cq, &wc);
+}
+
+static PvrdmaSqe *comp_pop(PvrdmaReq *req)
+{
+    PvrdmaSqe *sqe = pvrdma_req_wqe(req, 0);
+
+    req->first = (req->first + 1) & (req->slots - 1);
+    req->count--;
+    req->next -= req->next > 0;
+    return sqe;
+}
+
+/* WQEs that are complete and not in error, from the oldest on. */
+static unsigned comp_ready(const PvrdmaReq *req)
+{
+    unsigned n = 0;
+
+    while (n < req->count && pvrdma_req_wqe(req, n)->done &&
+           !pvrdma_req_wqe(req, n)->status) {
+        n++;
+    }
+    return n;
+}
+
+/* The oldest WQE is in error. */
+static void comp_end(PvrdmaQp *qp)
+{
+    PvrdmaSqe *sqe = comp_pop(&qp->req);
+
+    trace_pvrdma_comp_end(qp->s->port.netdev, qp->handle, sqe->wr_id,
+                          sqe->status);
+    pvrdma_wq_consume(qp->s, &qp->pages, &qp->sq, 1);
+    pvrdma_comp_wqe(qp, sqe, sqe->status);
+    pvrdma_qp_send_error(qp);
+}
+
+void pvrdma_comp_collect(PvrdmaQp *qp)
+{
+    PvrdmaReq *req = &qp->req;
+    unsigned n = comp_ready(req);
+
+    if (n) {
+        /* Before their completions: who sees these may use the slots. */
+        pvrdma_wq_consume(qp->s, &qp->pages, &qp->sq, n);
+        for (unsigned i = 0; i < n; i++) {
+            PvrdmaSqe *sqe = comp_pop(req);
+
+            pvrdma_comp_wqe(qp, sqe, PVRDMA_WC_SUCCESS);
+        }
+    }
+    if (req->count && pvrdma_req_wqe(req, 0)->status) {
+        comp_end(qp);
+    }
+    if (n && qp->sq_draining) {
+        pvrdma_qp_drained(qp);
+    }
+}
+
+/* --- Progress ---------------------------------------------------------------- */
+
+/* Whether only its own answer ends @sqe. */
+static bool comp_is_answered(const PvrdmaSqe *sqe)
+{
+    unsigned kind = pvrdma_req_op(sqe->opcode)->kind;
+
+    return kind == PVRDMA_REQ_READ || kind == PVRDMA_REQ_ATOMIC;
+}
+
+/* The WQE that has the oldest packet without an answer; NULL: none was begun. */
+static PvrdmaSqe *comp_oldest(const PvrdmaReq *req)
+{
+    for (unsigned i = 0; i < req->count; i++) {
+        PvrdmaSqe *sqe = pvrdma_req_wqe(req, i);
+
+        if (!sqe->done) {
+            return sqe->sent ? sqe : NULL;
+        }
+    }
+    return NULL;
+}
+
+/* The oldest packet that waits for an answer is another one now. */
+static void comp_progress(PvrdmaQp *qp)
+{
+    PvrdmaReq *req = &qp->req;
+
+    req->retries = qp->attr.retry_cnt;
+    req->rnr_retries = qp->attr.rnr_retry;
+    req->retrying = false;
+    if (unlikely(req->timeouts) &&
+        roce_psn_diff(req->una_psn, req->calm_psn) >= 0) {
+        req->timeouts = 0;
+    }
+    if (roce_psn_diff(req->una_psn, req->psn) > 0) {
+        /* Answered before it was sent again. */
+        pvrdma_req_seek(qp);
+    }
+    pvrdma_req_deadline(qp);
+    if (req->waiting) {
+        pvrdma_qp_activate(qp);
+    }
+}
+
+/*
+ * The peer has all packets before @end.  False: an answer before it is missing, or what
+ * it belongs to is not known.
+ */
+static bool comp_advance(PvrdmaQp *qp, uint32_t end)
+{
+    PvrdmaReq *req = &qp->req;
+    uint32_t from = req->una_psn;
+
+    for (unsigned i = 0; req->una_psn != end && i < req->count; i++) {
+        PvrdmaSqe *sqe = pvrdma_req_wqe(req, i);
+        uint32_t want, left;
+
+        if (sqe->done) {
+            continue;
+        }
+        if (!sqe->sent || sqe->status || comp_is_answered(sqe)) {
+            break;
+        }
+        want = pvrdma_req_distance(req->una_psn, end);
+        left = pvrdma_req_distance(req->una_psn, sqe->last_psn) + 1;
+        req->una_psn = roce_psn_add(req->una_psn, MIN(want, left));
+        sqe->done = want >= left;
+    }
+    if (req->una_psn != from) {
+        comp_progress(qp);
+    }
+    return req->una_psn == end;
+}
+
+/*
+ * Acknowledges the oldest packet, which requested an answer and has got it.  The last
+ * PSN ends a request; the opcode "last" does not, because the packet may belong to the
+ * answer to an earlier request for the same PSNs, which ended elsewhere.
+ */
+static void comp_answered(PvrdmaQp *qp, PvrdmaSqe *sqe)
+{
+    PvrdmaReq *req = &qp->req;
+
+    clear_bit(req->una_psn % PVRDMA_REQ_PACKETS, req->asked);
+    sqe->done = req->una_psn == sqe->last_psn;
+    req->una_psn = roce_psn_add(req->una_psn, 1);
+    comp_progress(qp);
+}
+
+/* The oldest packet without an answer fails with @status. */
+static void comp_fail(PvrdmaQp *qp, uint8_t status)
+{
+    PvrdmaSqe *sqe = comp_oldest(&qp->req);
+
+    if (sqe) {
+        sqe->status = status;
+    }
+}
+
+void pvrdma_comp_retry(PvrdmaQp *qp)
+{
+    PvrdmaReq *req = &qp->req;
+
+    if (req->retrying || req->rnr_until) {
+        return;
+    }
+    if (!req->retries) {
+        pvrdma_count(qp->s, PVRDMA_CNT_RETRY_EXCEEDED);
+        comp_fail(qp, PVRDMA_WC_RETRY_EXC_ERR);
+        pvrdma_comp_collect(qp);
+        return;
+    }
+    trace_pvrdma_comp_retry(qp->s->port.netdev, qp->handle, req->una_psn,
+                            req->retries);
+    req->retries--;
+    req->retrying = true;
+    req->deadline = 0;
+    pvrdma_req_seek(qp);
+    pvrdma_qp_activate(qp);
+}
+
+/*
+ * The peer still sends what was asked for before something was asked for again: that
+ * comes behind it.  Who asks more meanwhile makes a slow peer slower.
+ */
+static void comp_busy(PvrdmaQp *qp)
+{
+    if (qp->req.deadline) {
+        pvrdma_req_deadline(qp);
+    }
+}
+
+/* An answer came that should have come after that to the oldest packet. */
+static void comp_missing(PvrdmaQp *qp)
+{
+    const PvrdmaSqe *sqe = comp_oldest(&qp->req);
+
+    if (!sqe || !comp_is_answered(sqe)) {
+        pvrdma_count(qp->s, PVRDMA_CNT_RX_STALE);
+    } else if (qp->req.retrying) {
+        comp_busy(qp);
+    } else {
+        pvrdma_comp_retry(qp);
+    }
+}
+
+/* --- Answers ----------------------------------------------------------------- */
+
+/* The receiver has no buffer: waits as long as it wishes. */
+static void comp_rnr(PvrdmaQp *qp, unsigned code)
+{
+    PvrdmaReq *req = &qp->req;
+
+    if (req->rnr_until) {
+        return;
+    }
+    if (qp->attr.rnr_retry != RNR_FOR_EVER) {
+        if (!req->rnr_retries) {
+            pvrdma_count(qp->s, PVRDMA_CNT_RNR_EXCEEDED);
+            comp_fail(qp, PVRDMA_WC_RNR_RETRY_EXC_ERR);
+            return;
+        }
+        req->rnr_retries--;
+    }
+    /* it is there, whatever was lost before */
+    req->retries = qp->attr.retry_cnt;
+    req->timeouts = 0;
+    req->retrying = false;
+    pvrdma_req_seek(qp);
+    req->deadline = 0;
+    req->rnr_until = pvrdma_now() + roce_rnr_ns(code);
+    pvrdma_req_arm(qp, req->rnr_until);
+}
+
+/* The peer refuses the oldest packet. */
+static void comp_nak(PvrdmaQp *qp, unsigned code)
+{
+    if (code == ROCE_NAK_PSN_SEQUENCE) {
+        pvrdma_count(qp->s, PVRDMA_CNT_RX_NAK);
+        pvrdma_comp_retry(qp);
+    } else {
+        pvrdma_count(qp->s, PVRDMA_CNT_RX_NAK_ERROR);
+        comp_fail(qp, code < ARRAY_SIZE(comp_nak_status) ?
+                      comp_nak_status[code] : PVRDMA_WC_BAD_RESP_ERR);
+    }
+}
+
+/*
+ * Whether the peer has ended the connection.  It repeats nothing after that: an answer
+ * before it that is missing was lost for good, and there is no use in asking again.
+ */
+static bool comp_is_end(unsigned kind, unsigned code)
+{
+    return kind == ROCE_AETH_NAK && code != ROCE_NAK_PSN_SEQUENCE;
+}
+
+static void comp_ack_rx(PvrdmaQp *qp, const RocePacket *pkt)
+{
+    unsigned kind = RNIC_GET(ROCE_AETH_KIND, pkt->syndrome);
+    unsigned value = RNIC_GET(ROCE_AETH_VALUE, pkt->syndrome);
+
+    if (kind == ROCE_AETH_ACK) {
+        pvrdma_count(qp->s, PVRDMA_CNT_RX_ACK);
+        if (!comp_advance(qp, roce_psn_add(pkt->psn, 1))) {
+            comp_missing(qp);
+        }
+        return;
+    }
+    if (!comp_advance(qp, pkt->psn) && !comp_is_end(kind, value)) {
+        comp_missing(qp);
+    } else if (kind == ROCE_AETH_NAK) {
+        comp_nak(qp, value);
+    } else if (kind == ROCE_AETH_RNR_NAK) {
+        pvrdma_count(qp->s, PVRDMA_CNT_RX_RNR);
+        comp_rnr(qp, value);
+    } else {
+        comp_fail(qp, PVRDMA_WC_BAD_RESP_ERR);
+    }
+}
+
+/*
+ * The WQE that @pkt answers, which must be the oldest and of @kind; NULL: it does not,
+ * and all that follows from that is done.
+ */
+static PvrdmaSqe *comp_match(PvrdmaQp *qp, const RocePacket *pkt, unsigned kind)
+{
+    PvrdmaSqe *sqe;
+
+    if (!comp_advance(qp, pkt->psn)) {
+        comp_missing(qp);
+        return NULL;
+    }
+    sqe = comp_oldest(&qp->req);
+    if (!sqe) {
+        pvrdma_count(qp->s, PVRDMA_CNT_RX_STALE);
+        return NULL;
+    }
+    if (pvrdma_req_op(sqe->opcode)->kind != kind ||
+        (roce_opcode_info(pkt->opcode)->flags & ROCE_HAS_AETH &&
+         RNIC_GET(ROCE_AETH_KIND, pkt->syndrome) != ROCE_AETH_ACK)) {
+        comp_fail(qp, PVRDMA_WC_BAD_RESP_ERR);
+        return NULL;
+    }
+    return sqe;
+}
+
+/* Puts what was asked for where @sqe says; false: it ends. */
+static bool comp_place(PvrdmaQp *qp, PvrdmaSqe *sqe, uint32_t offset,
+                       const void *data, uint32_t len)
+{
+    uint8_t status = len ? pvrdma_sg_write(qp, sqe->sge, sqe->sges, offset, data,
+                                           len) : PVRDMA_WC_SUCCESS;
+
+    if (status) {
+        pvrdma_req_refuse(qp, sqe, status);
+    }
+    return !status;
+}
+
+static void comp_read_rx(PvrdmaQp *qp, const RocePacket *pkt)
+{
+    PvrdmaSqe *sqe = comp_match(qp, pkt, PVRDMA_REQ_READ);
+    uint32_t offset;
+    bool last;
+
+    if (!sqe) {
+        return;
+    }
+    offset = pvrdma_req_distance(sqe->psn, pkt->psn) * qp->mtu;
+    last = roce_opcode_info(pkt->opcode)->flags & ROCE_IS_LAST;
+    if (pkt->payload_len != MIN(sqe->length - offset, qp->mtu) ||
+        (last ? !pvrdma_req_read_may_end(sqe, pkt->psn) :
+                pkt->psn == sqe->last_psn)) {
+        comp_fail(qp, PVRDMA_WC_BAD_RESP_ERR);
+        return;
+    }
+    if (comp_place(qp, sqe, offset, pkt->payload, pkt->payload_len)) {
+        comp_answered(qp, sqe);
+    }
+}
+
+static void comp_atomic_rx(PvrdmaQp *qp, const RocePacket *pkt)
+{
+    PvrdmaSqe *sqe = comp_match(qp, pkt, PVRDMA_REQ_ATOMIC);
+    uint64_t original = cpu_to_le64(pkt->original);
+
+    if (!sqe) {
+        return;
+    }
+    if (comp_place(qp, sqe, 0, &original, sizeof(original))) {
+        comp_answered(qp, sqe);
+    }
+}
+
+void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt)
+{
+    const PvrdmaReq *req = &qp->req;
+    uint32_t flags = roce_opcode_info(pkt->opcode)->flags;
+
+    if (unlikely(req->refetching) && pvrdma_req_alive(qp)) {
+        pvrdma_req_refetch(qp);
+        pvrdma_comp_collect(qp);        /* a fetched WQE may be invalid now */
+    }
+    trace_pvrdma_comp_rx(qp->s->port.netdev, qp->handle, pkt->opcode,
+                         pkt->syndrome, pkt->psn);
+    if (!pvrdma_req_alive(qp) || !(flags & ROCE_IS_RESPONSE)) {
+        pvrdma_count(qp->s, PVRDMA_CNT_RX_STALE);
+        return;
+    }
+    if (pvrdma_req_distance(req->una_psn, pkt->psn) >=
+        pvrdma_req_distance(req->una_psn, req->next_psn)) {
+        pvrdma_count(qp->s, PVRDMA_CNT_RX_STALE);
+        if (flags & ROCE_IS_READ) {
+            comp_busy(qp);
+        }
+        return;
+    }
+    if (flags & ROCE_IS_READ) {
+        comp_read_rx(qp, pkt);
+    } else if (flags & ROCE_IS_ATOMIC) {
+        comp_atomic_rx(qp, pkt);
+    } else {
+        comp_ack_rx(qp, pkt);
+    }
+    pvrdma_comp_collect(qp);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Paravirtual RDMA NIC: requester: the packets of a work request.
+ */
+#include "qemu/osdep.h"
+#include "../wire/dcqcn.h"
+#include "../wire/port.h"
+#include "../pvrdma.h"
+#include "../objects/qp.h"
+#include "req-internal.h"
+#include "req.h"
+#include "../wire/roce.h"
+#include "../objects/wq.h"
+#include "../../trace.h"
+
+/* Room for @packets in a window of @most; if not, an acknowledgement makes some. */
+static bool req_window(PvrdmaReq *req, uint32_t packets, uint32_t most)
+{
+    if (pvrdma_req_distance(req->una_psn, req->psn) + packets <= most) {
+        return true;
+    }
+    req->waiting = true;
+    return false;
+}
+
+/* Moves the cursor behind @packets of @sqe that were sent. */
+static void req_advance(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint32_t packets)
+{
+    PvrdmaReq *req = &qp->req;
+    bool last = pvrdma_req_distance(req->psn, sqe->last_psn) < packets;
+
+    trace_pvrdma_req_send(qp->s->port.netdev, qp->handle, sqe->opcode, req->psn,
+                          packets);
+    if (req->psn != req->next_psn) {
+        pvrdma_count(qp->s, PVRDMA_CNT_TX_RETRY);
+    }
+    req->psn = roce_psn_add(req->psn, packets);
+    if (roce_psn_diff(req->psn, req->next_psn) > 0) {
+        req->next_psn = req->psn;
+    }
+    req->next += last;
+}
+
+static void req_packet_init(const PvrdmaQp *qp, const PvrdmaSqe *sqe,
+                            RocePacket *pkt)
+{
+    *pkt = (RocePacket) {
+        .pkey = ROCE_PKEY_DEFAULT,
+        .qpn = qp->attr.dest_qpn,
+        .psn = qp->req.psn,
+        .va = sqe->remote_addr,
+        .rkey = sqe->rkey,
+        .dma_len = sqe->length,
+        .imm = sqe->imm,
+        .inv_rkey = sqe->inv_rkey,
+    };
+}
+
+static uint8_t req_data_opcode(const PvrdmaSqe *sqe, bool first, bool last)
+{
+    const PvrdmaReqOp *op = pvrdma_req_op(sqe->opcode);
+
+    if (first) {
+        return last ? op->only : op->first;
+    }
+    return last ? op->last : op->middle;
+}
+
+/* Sends the packet at the cursor of a SEND or WRITE. */
+static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
+{
+    PvrdmaReq *req = &qp->req;
+    uint32_t packet = pvrdma_req_distance(sqe->psn, req->psn);
+    uint32_t offset = packet * qp->mtu;
+    uint32_t len = MIN(sqe->length - offset, qp->mtu);
+    bool last = req->psn == sqe->last_psn;
+    RocePacket pkt;
+    uint8_t *payload;
+
+    if (!req_window(req, 1, PVRDMA_REQ_PACKETS)) {
+        return false;
+    }
+    req_packet_init(qp, sqe, &pkt);
+    pkt.opcode = req_data_opcode(sqe, !packet, last);
+    pkt.solicited = last && sqe->flags & PVRDMA_SEND_SOLICITED;
+    pkt.ack_req = last || (packet + 1) % PVRDMA_REQ_ACK_PACKETS == 0;
+    payload = pvrdma_tx_begin(qp->s, &qp->path, &pkt);
+    if (len) {
+        uint8_t status = pvrdma_sg_read(qp, sqe->sge, sqe->sges, offset, payload,
+                                        len);
+
+        if (status) {
+            pvrdma_req_refuse(qp, sqe, status);
+            return false;
+        }
+    }
+    pvrdma_tx_end(qp->s, len);
+    if (unlikely(qp->rate.limited)) {
+        pvrdma_dcqcn_sent(&qp->rate, pvrdma_now(), len);
+    }
+    req_advance(qp, sqe, 1);
+    return true;
+}
+
+/*
+ * Returns true if the QP awaits as many answers as the peer agreed to.  The limit is at
+ * least one, because a READ that has begun continues even if the guest sets the limit
+ * to 0.
+ */
+static bool req_reads_full(PvrdmaQp *qp)
+{
+    bool full = pvrdma_req_reads(&qp->req) >= MAX(qp->attr.max_rd_atomic, 1);
+
+    qp->req.waiting |= full;
+    return full;
+}
+
+/* Notes that the next @packets PSNs belong to the answer to one request. */
+static void req_asked(PvrdmaReq *req, uint32_t packets)
+{
+    uint32_t end = roce_psn_add(req->psn, packets - 1);
+
+    QEMU_BUILD_BUG_ON((ROCE_PSN_MASK + 1) % PVRDMA_REQ_PACKETS);
+    set_bit(end % PVRDMA_REQ_PACKETS, req->asked);
+}
+
+/* Packets from the cursor on to ask for. */
+static uint32_t req_read_packets(const PvrdmaQp *qp, const PvrdmaSqe *sqe, bool again)
+{
+    uint32_t most = again ? PVRDMA_REQ_AGAIN_PACKETS : PVRDMA_REQ_READ_PACKETS;
+    uint32_t at = pvrdma_req_distance(sqe->psn, qp->req.psn);
+    uint32_t left = pvrdma_req_distance(qp->req.psn, sqe->last_psn) + 1;
+
+    return MIN(left, most - at % most);
+}
+
+/* Asks for the part of a READ that begins at the cursor. */
+static bool req_read_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
+{
+    PvrdmaReq *req = &qp->req;
+    bool again = req->psn != req->next_psn;
+    uint32_t offset = pvrdma_req_distance(sqe->psn, req->psn) * qp->mtu;
+    uint32_t packets = req_read_packets(qp, sqe, again);
+    uint32_t most = again && pvrdma_req_reads(req) ? PVRDMA_REQ_AGAIN_PACKETS :
+                                          PVRDMA_REQ_PACKETS;
+    RocePacket pkt;
+
+    if (req_reads_full(qp) || !req_window(req, packets, most)) {
+        return false;
+    }
+    req_packet_init(qp, sqe, &pkt);
+    pkt.opcode = ROCE_OP_READ_REQUEST;
+    pkt.va += offset;
+    pkt.dma_len = MIN(sqe->length - offset, packets * qp->mtu);
+    pvrdma_tx_begin(qp->s, &qp->path, &pkt);
+    pvrdma_tx_end(qp->s, 0);
+    req_asked(req, packets);
+    req_advance(qp, sqe, packets);
+    return true;
+}
+
+static bool req_atomic_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
+{
+    RocePacket pkt;
+
+    if (req_reads_full(qp) || !req_window(&qp->req, 1, PVRDMA_REQ_PACKETS)) {
+        return false;
+    }
+    req_packet_init(qp, sqe, &pkt);
+    pkt.opcode = pvrdma_req_op(sqe->opcode)->only;
+    if (sqe->opcode == PVRDMA_WR_ATOMIC_CMP_AND_SWP) {
+        pkt.swap_add = sqe->swap;
+        pkt.compare = sqe->compare_add;
+    } else {
+        pkt.swap_add = sqe->compare_add;
+    }
+    pvrdma_tx_begin(qp->s, &qp->path, &pkt);
+    pvrdma_tx_end(qp->s, 0);
+    req_asked(&qp->req, 1);
+    req_advance(qp, sqe, 1);
+    return true;
+}
+
+bool pvrdma_req_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
+{
+    switch (pvrdma_req_op(sqe->opcode)->kind) {
+    case PVRDMA_REQ_READ:
+        return req_read_send(qp, sqe);
+    case PVRDMA_REQ_ATOMIC:
+        return req_atomic_send(qp, sqe);
+    default:
+        return req_data_send(qp, sqe);
+    }
+}

@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Paravirtual RDMA NIC: responder: requests of the peer, which pass one step after the
+ * other.  What is answered is in resp-tx.c.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "../objects/cq.h"
+#include "../base/guest.h"
+#include "../objects/mr.h"
+#include "../pvrdma.h"
+#include "../objects/qp.h"
+#include "resp-internal.h"
+#include "resp.h"
+#include "../wire/roce.h"
+#include "../objects/wq.h"
+#include "../../trace.h"
+
+#define ATOMIC_BYTES sizeof(uint64_t)
+/* Packets whose acknowledgement may wait for company. */
+#define RESP_LATE_PACKETS 32
+
+/* What a step says about a request. */
+typedef enum RespVerdict {
+    RESP_GO,
+    RESP_NOT_READY,             /* no receive WQE: the peer is to try again */
+    RESP_BAD_REQUEST,           /* the others end the connection */
+    RESP_BAD_ACCESS,
+    RESP_BAD_MEMORY,
+    RESP_TOO_LONG,
+    RESP_BAD_BUFFER,
+    RESP_BAD_QUEUE,
+} RespVerdict;
+
+/* What the peer, the counters and the guest get to know of a refusal. */
+static const struct {
+    uint8_t nak;                /* enum roce_nak */
+    uint8_t status;             /* of the receive WQE, if the message has one */
+    int event;                  /* -1: the completion says it */
+    enum pvrdma_counter counter;
+} refusals[] = {
+    [RESP_BAD_REQUEST] = {
+        ROCE_NAK_INVALID_REQUEST, PVRDMA_WC_REM_INV_REQ_ERR,
+        PVRDMA_EVENT_QP_REQ_ERR, PVRDMA_CNT_RX_BAD_REQUEST,
+    },
+    [RESP_BAD_ACCESS] = {
+        ROCE_NAK_REMOTE_ACCESS, PVRDMA_WC_REM_ACCESS_ERR,
+        PVRDMA_EVENT_QP_ACCESS_ERR, PVRDMA_CNT_RX_BAD_ACCESS,
+    },
+    [RESP_BAD_MEMORY] = {
+        ROCE_NAK_REMOTE_OPERATION, PVRDMA_WC_REM_OP_ERR,
+        PVRDMA_EVENT_QP_FATAL, PVRDMA_CNT_RX_BAD_ACCESS,
+    },
+    [RESP_TOO_LONG] = {
+        ROCE_NAK_INVALID_REQUEST, PVRDMA_WC_LOC_LEN_ERR,
+        -1, PVRDMA_CNT_RX_BAD_REQUEST,
+    },
+    [RESP_BAD_BUFFER] = {
+        ROCE_NAK_REMOTE_OPERATION, PVRDMA_WC_LOC_PROT_ERR,
+        -1, PVRDMA_CNT_RX_BAD_ACCESS,
+    },
+    [RESP_BAD_QUEUE] = {
+        ROCE_NAK_REMOTE_OPERATION, PVRDMA_WC_LOC_QP_OP_ERR,
+        PVRDMA_EVENT_QP_FATAL, PVRDMA_CNT_RX_BAD_ACCESS,
+    },
+};
+
+static RespVerdict mr_verdict(PvrdmaMrStatus status)
+{
+    switch (status) {
+    case PVRDMA_MR_OK:
+        return RESP_GO;
+    case PVRDMA_MR_BUS_ERROR:
+        return RESP_BAD_MEMORY;
+    default:
+        return RESP_BAD_ACCESS;
+    }
+}
+
+/* What a region must permit for a request. */
+static uint32_t access_needed(uint32_t flags)
+{
+    if (flags & ROCE_IS_READ) {
+        return PVRDMA_ACCESS_REMOTE_READ;
+    }
+    if (flags & ROCE_IS_ATOMIC) {
+        return PVRDMA_ACCESS_REMOTE_ATOMIC;
+    }
+    return flags & ROCE_IS_WRITE ? PVRDMA_ACCESS_REMOTE_WRITE : 0;
+}
+
+void pvrdma_resp_init(PvrdmaQp *qp)
+{
+    qp->resp = (PvrdmaResp) {
+        .epsn = qp->attr.rq_psn & ROCE_PSN_MASK,
+        .acked_psn = qp->attr.rq_psn & ROCE_PSN_MASK,
+    };
+}
+
+/* --- Completions ---------------------------------------------------------- */
+/* Of the receive WQE that the message has; @pkt is its last packet, or NULL. */
+static void resp_complete(PvrdmaQp *qp, const RocePacket *pkt, uint8_t status)
+{
+    PvrdmaResp *r = &qp->resp;
+    uint32_t flags = pkt ? roce_opcode_info(pkt->opcode)->flags : 0;
+    PvrdmaWc wc = {
+        .wr_id = r->rqe.wr_id,
+        .qp = qp->handle,
+        .status = status,
+        .opcode = flags & ROCE_IS_WRITE ? PVRDMA_WC_RECV_RDMA_WITH_IMM :
+                                          PVRDMA_WC_RECV,
+        .src_qp = qp->attr.dest_qpn,
+    };
+
+    if (pkt) {
+        wc.solicited = pkt->solicited;
+        wc.byte_len = r->done;
+    }
+    if (flags & ROCE_HAS_IMM) {
+        wc.imm = pkt->imm;
+        wc.flags = PVRDMA_WC_WITH_IMM;
+    }
+    if (flags & ROCE_HAS_IETH) {
+        wc.imm = cpu_to_le32(pkt->inv_rkey);
+        wc.flags = PVRDMA_WC_WITH_INVALIDATE;
+    }
+    r->rqe_valid = false;       /* before a CQ that overflows flushes the queue */
+    pvrdma_cq_push(qp->s, qp->recv_cq, &wc);
+}
+
+bool pvrdma_resp_flush(PvrdmaQp *qp)
+{
+    PvrdmaResp *r = &qp->resp;
+
+    if (r->rqe_valid) {
+        resp_complete(qp, NULL, PVRDMA_WC_WR_FLUSH_ERR);
+    }
+    for (unsigned i = 0; i < PVRDMA_FLUSH_WQES; i++) {
+        if (qp->srq || pvrdma_qp_receive(qp, &r->rqe) != 1) {
+            return false;
+        }
+        resp_complete(qp, NULL, PVRDMA_WC_WR_FLUSH_ERR);
+    }
+    return true;
+}
+
+/*
+ * Ends the connection.  What was asked before @psn is answered first, as the peer would
+ * take it for refused, too.
+ */
+static void resp_refuse(PvrdmaQp *qp, RespVerdict verdict, uint32_t psn)
+{
+    PvrdmaResp *r = &qp->resp;
+
+    r->answer = PVRDMA_ANSWER_REFUSE;
+    r->nak = refusals[verdict].nak;
+    r->nak_psn = psn;
+    trace_pvrdma_resp_refuse(qp->s->port.netdev, qp->handle, psn, verdict);
+    pvrdma_count(qp->s, refusals[verdict].counter);
+    if (verdict == RESP_BAD_MEMORY ||
+        (verdict == RESP_BAD_BUFFER && !r->rqe.status)) {
+        pvrdma_guest_error(qp->s, "QP %u: a buffer of its own is not usable",
+                           qp->handle);
+    }
+    if (r->rqe_valid) {
+        resp_complete(qp, NULL, r->rqe.status ?: refusals[verdict].status);
+    }
+    if (qp->state != PVRDMA_QPS_ERR) {
+        pvrdma_qp_error(qp, refusals[verdict].event);
+    }
+    pvrdma_qp_activate(qp);
+}
+
+void pvrdma_resp_mr_failed(PvrdmaQp *qp, PvrdmaMrStatus status, uint32_t psn)
+{
+    qp->resp.resource_count = 0;        /* nor what is behind it */
+    qp->resp.resource_next = 0;
+    resp_refuse(qp, mr_verdict(status), psn);
+}
+
+/* --- Resources ------------------------------------------------------------ */
+static PvrdmaResource *resource_at(PvrdmaResp *r, unsigned i)
+{
+    return &r->resource[(r->resource_first + i) % PVRDMA_RESP_RESOURCES];
+}
+
+static unsigned resource_limit(const PvrdmaQp *qp)
+{
+    return MIN(qp->attr.max_dest_rd_atomic, PVRDMA_RESP_RESOURCES);
+}
+
+/* Returns how many of the newest resources await their first answer. */
+static unsigned resource_unanswered(PvrdmaResp *r)
+{
+    unsigned n = 0;
+
+    while (n < r->resource_count) {
+        const PvrdmaResource *res = resource_at(r, r->resource_count - 1 - n);
+
+        if (!res->active || res->replay) {
+            break;
+        }
+        n++;
+    }
+    return n;
+}
+
+/*
+ * Adds a resource, and removes the oldest one if the ring is full.  check_resource()
+ * has made sure that the removed resource was answered before.
+ */
+static PvrdmaResource *resource_add(PvrdmaQp *qp, const RocePacket *pkt)
+{
+    PvrdmaResp *r = &qp->resp;
+    PvrdmaResource *res;
+
+    while (r->resource_count && r->resource_count >= resource_limit(qp)) {
+        r->resource_first = (r->resource_first + 1) % PVRDMA_RESP_RESOURCES;
+        r->resource_count--;
+        r->resource_next -= r->resource_next > 0;
+    }
+    res = resource_at(r, r->resource_count++);
+    *res = (PvrdmaResource) {
+        .active = true,
+        .psn = pkt->psn,
+        .last_psn = pkt->psn,
+        .from_psn = pkt->psn,
+        .send_psn = pkt->psn,
+        .va = pkt->va,
+        .rkey = pkt->rkey,
+    };
+    return res;
+}
+
+PvrdmaResource *pvrdma_resp_active(PvrdmaResp *r)
+{
+    while (r->resource_next < r->resource_count) {
+        PvrdmaResource *res = resource_at(r, r->resource_next);
+
+        if (res->active) {
+            return res;
+        }
+        r->resource_next++;
+    }
+    return NULL;
+}
+
+/* Number @i of the ring is to be answered again. */
+static void resource_replay(PvrdmaResp *r, unsigned i)
+{
+    resource_at(r, i)->active = true;
+    r->resource_next = MIN(r->resource_next, i);
+}
+
+/* --- Steps of a request in sequence: they check, and change nothing but the queue  */
+typedef RespVerdict RespStep(PvrdmaQp *qp, const RocePacket *pkt,
+                             uint32_t flags);
+
+static RespVerdict check_order(PvrdmaQp *qp, const RocePacket *pkt,
+                               uint32_t flags)
+{
+    uint32_t message = qp->resp.message;
+    bool good = flags & ROCE_IS_FIRST ? !message : message & flags;
+
+    return good ? RESP_GO : RESP_BAD_REQUEST;
+}
+
+/* What the QP's own attributes forbid is no matter of keys. */
+static RespVerdict check_operation(PvrdmaQp *qp, const RocePacket *pkt,
+                                   uint32_t flags)
+{
+    uint32_t needed = access_needed(flags);
+
+    return (qp->attr.access & needed) == needed ? RESP_GO : RESP_BAD_REQUEST;
+}
+
+static RespVerdict check_payload(PvrdmaQp *qp, const RocePacket *pkt,
+                                 uint32_t flags)
+{
+    uint32_t len = pkt->payload_len;
+    bool good;
+
+    if (!(flags & ROCE_IS_LAST)) {
+        good = len == qp->mtu;
+    } else {
+        good = len <= qp->mtu && (len || (flags & ROCE_IS_FIRST));
+    }
+    return good ? RESP_GO : RESP_BAD_REQUEST;
+}
+
+/* A WRITE has as many bytes as it said, and nobody may ask for more than fits. */
+static RespVerdict check_length(PvrdmaQp *qp, const RocePacket *pkt,
+                                uint32_t flags)
+{
+    const PvrdmaResp *r = &qp->resp;
+    uint32_t len = flags & ROCE_HAS_RETH ? pkt->dma_len : r->len;
+    uint64_t done = (uint64_t)(flags & ROCE_IS_FIRST ? 0 : r->done) +
+                    pkt->payload_len;
+    bool good = true;
+
+    if (flags & ROCE_HAS_RETH) {
+        good = len <= ROCE_MSG_MAX;
+    }
+    if (flags & ROCE_IS_WRITE) {
+        good = good && (flags & ROCE_IS_LAST ? done == len : done < len);
+    }
+    return good ? RESP_GO : RESP_BAD_REQUEST;
+}
+
+/* Of all of the message, before its first byte is touched. */
+static RespVerdict check_rights(PvrdmaQp *qp, const RocePacket *pkt,
+                                uint32_t flags)
+{
+    uint32_t len;
+
+    if (flags & ROCE_HAS_ATOMIC) {
+        if (pkt->va % ATOMIC_BYTES) {
+            return RESP_BAD_REQUEST;
+        }
+        len = ATOMIC_BYTES;
+    } else if (flags & ROCE_HAS_RETH) {
+        len = pkt->dma_len;
+    } else {
+        return RESP_GO;
+    }
+    return mr_verdict(pvrdma_mr_check(qp, pkt->rkey, pkt->va, len,
+                                      access_needed(flags)));
+}
+
+/*
+ * Refuses the request if as many resources as the limit allows await their first
+ * answer, because the peer then has too many requests under way.  The ring may hold
+ * more resources than the limit, because the guest may lower the limit.
+ */
+static RespVerdict check_resource(PvrdmaQp *qp, const RocePacket *pkt,
+                                  uint32_t flags)
+{
+    PvrdmaResp *r = &qp->resp;
+    unsigned limit = resource_limit(qp);
+    bool room;
+
+    if (!(flags & (ROCE_IS_READ | ROCE_IS_ATOMIC))) {
+        return RESP_GO;
+    }
+    room = r->resource_count < limit || resource_unanswered(r) < limit;
+    return room ? RESP_GO : RESP_BAD_REQUEST;
+}
+
+static RespVerdict get_receive(PvrdmaQp *qp, const RocePacket *pkt,
+                               uint32_t flags)
+{
+    PvrdmaResp *r = &qp->resp;
+    bool send = flags & ROCE_IS_SEND;
+
+    if (!(send ? flags & ROCE_IS_FIRST : flags & ROCE_HAS_IMM)) {
+        return RESP_GO;
+    }
+    switch (pvrdma_qp_receive(qp, &r->rqe)) {
+    case 0:
+        return RESP_NOT_READY;
+    case 1:
+        r->rqe_valid = true;
+        return r->rqe.status == PVRDMA_WC_SUCCESS ? RESP_GO : RESP_BAD_BUFFER;
+    default:
+        return RESP_BAD_QUEUE;
+    }
+}
+
+/* --- Execution ------------------------------------------------------------ */
+static RespVerdict place_send(PvrdmaQp *qp, const RocePacket *pkt)
+{
+    const PvrdmaResp *r = &qp->resp;
+    uint8_t status;
+
+    if ((uint64_t)r->done + pkt->payload_len > MIN(r->rqe.length, ROCE_MSG_MAX)) {
+        return RESP_TOO_LONG;
+    }
+    if (!pkt->payload_len) {
+        return RESP_GO;
+    }
+    status = pvrdma_sg_write(qp, r->rqe.sge, r->rqe.sges, r->done,
+                             pkt->payload, pkt->payload_len);
+    return status == PVRDMA_WC_SUCCESS ? RESP_GO : RESP_BAD_BUFFER;
+}
+
+static RespVerdict place_write(PvrdmaQp *qp, const RocePacket *pkt)
+{
+    const PvrdmaResp *r = &qp->resp;
+
+    if (!pkt->payload_len) {
+        return RESP_GO;
+    }
+    return mr_verdict(pvrdma_mr_write(qp, r->rkey, r->va + r->done, pkt->payload,
+                                      pkt->payload_len,
+                                      PVRDMA_ACCESS_REMOTE_WRITE));
+}
+
+static RespVerdict execute_atomic(PvrdmaQp *qp, const RocePacket *pkt,
+                                  uint64_t *original)
+{
+    RespVerdict verdict;
+    uint64_t value, raw;
+
+    verdict = mr_verdict(pvrdma_mr_read(qp, pkt->rkey, pkt->va, &raw, sizeof(raw),
+                                        PVRDMA_ACCESS_REMOTE_ATOMIC));
+    if (verdict != RESP_GO) {
+        return verdict;
+    }
+    *original = value = le64_to_cpu(raw);
+    if (pkt->opcode == ROCE_OP_FETCH_ADD) {
+        value += pkt->swap_add;
+    } else if (value == pkt->compare) {
+        value = pkt->swap_add;
+    } else {
+        return RESP_GO;         /* a comparison that fails writes nothing */
+    }
+    raw = cpu_to_le64(value);
+    return mr_verdict(pvrdma_mr_write(qp, pkt->rkey, pkt->va, &raw, sizeof(raw),
+                                      PVRDMA_ACCESS_REMOTE_ATOMIC));
+}
+
+static RespVerdict begin_atomic(PvrdmaQp *qp, const RocePacket *pkt)
+{
+    PvrdmaResource *res;
+    uint64_t original;
+    RespVerdict verdict = execute_atomic(qp, pkt, &original);
+
+    if (verdict == RESP_GO) {
+        res = resource_add(qp, pkt);
+        res->atomic = true;
+        res->original = original;
+        res->msn = roce_psn_add(qp->resp.msn, 1);
+    }
+    return verdict;
+}
+
+static RespVerdict begin_read(PvrdmaQp *qp, const RocePacket *pkt)
+{
+    PvrdmaResource *res = resource_add(qp, pkt);
+
+    res->len = pkt->dma_len;
+    res->last_psn = roce_psn_add(pkt->psn,
+                                 roce_packets(pkt->dma_len, qp->mtu) - 1);
+    res->msn = roce_psn_add(qp->resp.msn, 1);
+    return RESP_GO;
+}
+
+static RespVerdict execute(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
+{
+    PvrdmaResp *r = &qp->resp;
+    RespVerdict verdict;
+
+    if (flags & ROCE_IS_READ) {
+        return begin_read(qp, pkt);
+    }
+    if (flags & ROCE_IS_ATOMIC) {
+        return begin_atomic(qp, pkt);
+    }
+    if (flags & ROCE_IS_FIRST) {
+        r->done = 0;
+        r->va = pkt->va;
+        r->rkey = pkt->rkey;
+        r->len = pkt->dma_len;
+    }
+    verdict = flags & ROCE_IS_SEND ? place_send(qp, pkt) : place_write(qp, pkt);
+    if (verdict == RESP_GO) {
+        r->done += pkt->payload_len;
+        r->message = flags & ROCE_IS_LAST ? 0 :
+                     flags & (ROCE_IS_SEND | ROCE_IS_WRITE);
+    }
+    return verdict;
+}
+
+/* A message that invalidates a key does so when all of it is there. */
+static RespVerdict invalidate(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
+{
+    if (flags & ROCE_HAS_IETH &&
+        pvrdma_mr_invalidate(qp, pkt->inv_rkey) != PVRDMA_WC_SUCCESS) {
+        return RESP_BAD_ACCESS;
+    }
+    return RESP_GO;
+}
+
+static RespStep *const steps[] = {
+    check_order,
+    check_operation,
+    check_payload,
+    check_length,
+    check_rights,
+    check_resource,
+    get_receive,
+    execute,
+    invalidate,
+};
+
+/* --- Acknowledgement ------------------------------------------------------ */
+/*
+ * What the peer gets to know of a request that was accepted.  A NAK that waits to be
+ * sent stays right if something behind that request has been dropped.
+ */
+static void answer_accepted(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
+{
+    PvrdmaResp *r = &qp->resp;
+
+    if (r->answer == PVRDMA_ANSWER_SEQUENCE &&
+        roce_psn_diff(r->epsn, r->ahead_psn) <= 0) {
+        return;
+    }
+    r->nak_sent = false;
+    if (flags & (ROCE_IS_READ | ROCE_IS_ATOMIC)) {
+        r->answer = PVRDMA_ANSWER_NONE;     /* the response acknowledges */
+    } else if (pkt->ack_req || r->answer != PVRDMA_ANSWER_NONE) {
+        r->answer = PVRDMA_ANSWER_ACK;
+    }
+}
+
+static void resp_accept(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
+{
+    PvrdmaResp *r = &qp->resp;
+    uint32_t packets = flags & ROCE_IS_READ ?
+                       roce_packets(pkt->dma_len, qp->mtu) : 1;
+
+    r->epsn = roce_psn_add(r->epsn, packets);
+    if (flags & ROCE_IS_LAST) {
+        r->msn = roce_psn_add(r->msn, 1);
+    }
+    answer_accepted(qp, pkt, flags);
+    if (flags & ROCE_IS_LAST && r->rqe_valid) {
+        resp_complete(qp, pkt, PVRDMA_WC_SUCCESS);
+    }
+}
+
+static void resp_in_sequence(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
+{
+    PvrdmaResp *r = &qp->resp;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(steps); i++) {
+        RespVerdict verdict = steps[i](qp, pkt, flags);
+
+        if (verdict == RESP_NOT_READY) {
+            r->answer = PVRDMA_ANSWER_RNR;
+            r->nak_sent = true;     /* what is behind it comes again anyway */
+            return;
+        }
+        if (verdict != RESP_GO) {
+            resp_refuse(qp, verdict, pkt->psn);
+            return;
+        }
+    }
+    resp_accept(qp, pkt, flags);
+}
+
+static void resp_ahead(PvrdmaQp *qp, const RocePacket *pkt)
+{
+    PvrdmaResp *r = &qp->resp;
+
+    pvrdma_count(qp->s, PVRDMA_CNT_RX_OUT_OF_SEQUENCE);
+    if (!r->nak_sent || roce_psn_diff(pkt->psn, r->ahead_psn) > 0) {
+        r->ahead_psn = pkt->psn;
+    }
+    if (!r->nak_sent) {
+        r->nak_sent = true;
+        r->answer = PVRDMA_ANSWER_SEQUENCE;
+    }
+}
+
+/* --- Duplicates ----------------------------------------------------------- */
+/*
+ * The peer wants a READ again, or the rest of it from @pkt on.  READs behind it begin
+ * anew, as their responses would not be in order.
+ */
+static void replay_read(PvrdmaQp *qp, const RocePacket *pkt, unsigned i)
+{
+    PvrdmaResp *r = &qp->resp;
+    PvrdmaResource *res = resource_at(r, i);
+    uint32_t room = roce_psn_diff(res->last_psn, pkt->psn) + 1;
+
+    if (roce_packets(pkt->dma_len, qp->mtu) > room) {
+        return;
+    }
+    resource_replay(r, i);
+    res->from_psn = res->send_psn = pkt->psn;
+    res->va = pkt->va;
+    res->rkey = pkt->rkey;
+    res->len = pkt->dma_len;
+    for (i++; i < r->resource_count; i++) {
+        res = resource_at(r, i);
+        res->send_psn = res->from_psn;
+    }
+}
+
+/* Drops what is forgotten: the peer has had its answer, as it has asked for more. */
+static void resp_replay(PvrdmaQp *qp, const RocePacket *pkt, bool atomic)
+{
+    PvrdmaResp *r = &qp->resp;
+
+    for (unsigned i = 0; i < r->resource_count; i++) {
+        PvrdmaResource *res = resource_at(r, i);
+
+        if (res->atomic != atomic || roce_psn_diff(pkt->psn, res->psn) < 0 ||
+            roce_psn_diff(pkt->psn, res->last_psn) > 0) {
+            continue;
+        }
+        if (atomic) {
+            resource_replay(r, i);
+        } else {
+            replay_read(qp, pkt, i);
+        }
+        return;
+    }
+}
+
+/*
+ * A peer that sends a message again is told at its end, not in the middle of it: some,
+ * as soft-RoCE of Linux 6.12, send nothing any more if they hear too early that all of it
+ * was there.
+ */
+static void resp_duplicate(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
+{
+    pvrdma_count(qp->s, PVRDMA_CNT_RX_DUPLICATE);
+    if (flags & (ROCE_IS_READ | ROCE_IS_ATOMIC)) {
+        resp_replay(qp, pkt, flags & ROCE_IS_ATOMIC);
+    } else if (qp->resp.answer == PVRDMA_ANSWER_NONE &&
+               (pkt->ack_req || flags & ROCE_IS_LAST)) {
+        qp->resp.answer = PVRDMA_ANSWER_ACK;
+    }
+}
+
+/* Nothing is to be sent but an acknowledgement of a few packets. */
+static bool resp_may_wait(PvrdmaQp *qp)
+{
+    PvrdmaResp *r = &qp->resp;
+
+    return r->answer == PVRDMA_ANSWER_ACK && !r->cnp_due &&
+           !pvrdma_resp_active(r) &&
+           roce_psn_diff(r->epsn, r->acked_psn) < RESP_LATE_PACKETS;
+}
+
+void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt)
+{
+    uint32_t flags = roce_opcode_info(pkt->opcode)->flags;
+    int32_t diff = roce_psn_diff(pkt->psn, qp->resp.epsn);
+
+    trace_pvrdma_resp_rx(qp->s->port.netdev, qp->handle, pkt->opcode, pkt->psn,
+                         qp->resp.epsn, pkt->payload_len);
+    if (diff < 0) {
+        resp_duplicate(qp, pkt, flags);
+    } else if (diff > 0) {
+        resp_ahead(qp, pkt);
+    } else {
+        resp_in_sequence(qp, pkt, flags);
+    }
+    if (!pvrdma_resp_has_work(qp)) {
+        return;
+    }
+    if (diff || !resp_may_wait(qp)) {
+        pvrdma_qp_activate(qp);
+    } else {
+        pvrdma_qp_activate_late(qp);
+    }
+}

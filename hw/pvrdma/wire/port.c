@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Paravirtual RDMA NIC: the paired NIC's wire.
+ *
+ * Frames come by a filter on that NIC's netdev, and are sent in the NIC's name, so that
+ * other filters see both directions and the order on the wire is one.  What the netdev
+ * does not take at once it queues and tells when it is gone: until then nothing is sent,
+ * unless that takes too long.  Frames are built where they are sent from: a netdev copies
+ * those that come in pieces.
+ */
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/iov.h"
+#include "qemu/module.h"
+#include "net/eth.h"
+#include "net/filter.h"
+#include "qom/object_interfaces.h"
+#include "system/runstate.h"
+#include "../base/event.h"
+#include "port.h"
+#include "../base/guest.h"
+#include "../pvrdma.h"
+#include "roce.h"
+#include "../../trace.h"
+
+#define TYPE_PVRDMA_FILTER "pvrdma-filter"
+OBJECT_DECLARE_SIMPLE_TYPE(PvrdmaFilter, PVRDMA_FILTER)
+
+struct PvrdmaFilter {
+    NetFilterState parent_obj;
+    PvrdmaState *s;
+};
+
+/* Nobody tells third parties about a link: how often to look at that, and the netdev. */
+#define TICK_NS         (500 * SCALE_MS)
+/*
+ * A netdev that takes nothing for so long is a cable that is not there: nobody shall
+ * wait for it without end.
+ */
+#define STUCK_NS        (10 * NANOSECONDS_PER_SECOND)
+#define PORT_NUMBER     1
+/* From here on nothing is added to the frames to ourselves, but what is under way. */
+#define LOOP_FULL       (PVRDMA_LOOP_FRAMES / 2)
+
+/* For sent(), which is told no more than whose frame it was. */
+static QLIST_HEAD(, PvrdmaPort) ports = QLIST_HEAD_INITIALIZER(ports);
+
+/* The paired NIC, or NULL if it or its netdev is gone. */
+static NetClientState *port_nic(const PvrdmaPort *p)
+{
+    NetClientState *netdev = p->filter ? p->filter->netdev : NULL;
+    NetClientState *nic = netdev ? netdev->peer : NULL;
+
+    return nic && nic->info->type == NET_CLIENT_DRIVER_NIC ? nic : NULL;
+}
+
+/* Its MAC, or NULL. */
+static const uint8_t *port_nic_mac(const PvrdmaPort *p)
+{
+    NetClientState *nic = port_nic(p);
+
+    return nic ? qemu_get_nic(nic)->conf->macaddr.a : NULL;
+}
+
+void pvrdma_port_mac(PvrdmaState *s, uint8_t mac[6])
+{
+    const uint8_t *nic_mac = port_nic_mac(&s->port);
+
+    if (nic_mac) {
+        memcpy(mac, nic_mac, ETH_ALEN);
+    } else {
+        memset(mac, 0, ETH_ALEN);
+    }
+}
+
+bool pvrdma_port_up(PvrdmaState *s)
+{
+    NetClientState *nic = port_nic(&s->port);
+
+    return nic && !nic->link_down;
+}
+
+/* --- Sending ------------------------------------------------------------- */
+bool pvrdma_port_ready(PvrdmaState *s)
+{
+    return !s->port.blocked && s->port.loop_count < LOOP_FULL &&
+           runstate_is_running();
+}
+
+/* The netdev has sent, or dropped, what it had queued; @nic may be gone by now. */
+static void port_sent(NetClientState *nic, ssize_t ret)
+{
+    PvrdmaPort *p;
+
+    QLIST_FOREACH(p, &ports, next) {
+        if ((p->blocked || p->stuck) && p->sender == nic) {
+            p->blocked = false;
+            p->stuck = false;
+            pvrdma_schedule(container_of(p, PvrdmaState, port));
+        }
+    }
+}
+
+void pvrdma_port_cork(PvrdmaState *s, bool cork)
+{
+    NetClientState *nic = port_nic(&s->port);
+
+    if (nic) {
+        qemu_net_cork(nic->peer, cork);
+    }
+}
+
+static void port_send(PvrdmaState *s, uint8_t *frame, size_t len)
+{
+    PvrdmaPort *p = &s->port;
+    NetClientState *nic = port_nic(p);
+    size_t vnet = nic ? qemu_get_vnet_hdr_len(nic->peer) : 0;
+    struct iovec iov = {
+        .iov_base = frame - vnet,
+        .iov_len = len + vnet,
+    };
+
+    if (!nic || nic->link_down || p->stuck || vnet > PVRDMA_VNET_BYTES) {
+        return;                         /* as on a cable that is not there */
+    }
+    memset(iov.iov_base, 0, vnet);
+    pvrdma_count(s, PVRDMA_CNT_TX_FRAMES);
+    s->counter[PVRDMA_CNT_TX_BYTES] += len;
+    if (qemu_sendv_packet_async(nic, &iov, 1, port_sent) == 0) {
+        trace_pvrdma_port_blocked(p->netdev);
+        p->blocked = true;
+        p->blocked_at = pvrdma_now();
+        p->sender = nic;
+    }
+}
+
+void pvrdma_port_poll(PvrdmaState *s)
+{
+    NetClientState *nic = port_nic(&s->port);
+    uint64_t before = s->counter[PVRDMA_CNT_RX_FRAMES];
+
+    if (nic && qemu_net_busy_poll(nic->peer)) {
+        s->counter[PVRDMA_CNT_RX_POLLED] +=
+            s->counter[PVRDMA_CNT_RX_FRAMES] - before;
+    }
+}
+
+static uint8_t *loop_slot(PvrdmaPort *p, unsigned index)
+{
+    return p->loop + index % PVRDMA_LOOP_FRAMES * ROCE_FRAME_MAX;
+}
+
+/* Whether the frame that begins with @path is for ourselves. */
+static bool port_is_loop(const PvrdmaPort *p, const RocePath *path)
+{
+    const uint8_t *mac = port_nic_mac(p);
+
+    return mac && !memcmp(path->dmac, mac, ETH_ALEN);
+}
+
+uint8_t *pvrdma_tx_begin(PvrdmaState *s, const RocePath *path,
+                         const RocePacket *pkt)
+{
+    PvrdmaPort *p = &s->port;
+
+    p->looped = port_is_loop(p, path);
+    p->building = p->buf + PVRDMA_VNET_BYTES;
+    if (p->looped && p->loop_count < PVRDMA_LOOP_FRAMES) {
+        if (!p->loop) {
+            p->loop = g_malloc(PVRDMA_LOOP_FRAMES * ROCE_FRAME_MAX);
+        }
+        p->building = loop_slot(p, p->loop_first + p->loop_count);
+    }
+    p->payload_at = roce_frame_begin(p->building, path, pkt);
+    return p->building + p->payload_at;
+}
+
+void pvrdma_tx_end(PvrdmaState *s, size_t payload_len)
+{
+    PvrdmaPort *p = &s->port;
+    size_t len = roce_frame_end(p->building, p->payload_at, payload_len);
+
+    trace_pvrdma_port_tx(p->netdev, len, p->looped);
+    if (!p->looped) {
+        if (len < ETH_ZLEN) {
+            memset(p->building + len, 0, ETH_ZLEN - len);
+            len = ETH_ZLEN;
+        }
+        port_send(s, p->building, len);
+    } else if (p->loop_count < PVRDMA_LOOP_FRAMES) {
+        p->loop_len[(p->loop_first + p->loop_count++) % PVRDMA_LOOP_FRAMES] =
+            len;
+        pvrdma_count(s, PVRDMA_CNT_TX_FRAMES);
+        s->counter[PVRDMA_CNT_TX_BYTES] += len;
+        pvrdma_schedule(s);
+    }
+}
+
+/* --- Receiving ----------------------------------------------------------- */
+/*
+ * Answers, and interrupts, wait for the bottom half: there are more frames behind this
+ * one, and an interrupt may be aimed at what resets the device.
+ */
+static void port_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
+{
+    bool entered = rnic_loop_enter(&s->loop);
+
+    trace_pvrdma_port_rx(s->port.netdev, len);
+    s->port.rx(s, frame, len);
+    rnic_loop_leave_late(&s->loop, entered);
+}
+
+bool pvrdma_port_loop_run(PvrdmaState *s)
+{
+    PvrdmaPort *p = &s->port;
+    unsigned count = p->loop_count;
+
+    for (unsigned i = 0; i < count && p->loop_count; i++) {
+        unsigned slot = p->loop_first % PVRDMA_LOOP_FRAMES;
+
+        port_rx(s, loop_slot(p, slot), p->loop_len[slot]);
+        p->loop_first++;
+        p->loop_count--;
+    }
+    return count;
+}
+
+/* Takes a frame if it is RoCE, and for us or for many. */
+static bool port_frame_take(PvrdmaState *s, const uint8_t *frame, size_t len)
+{
+    const uint8_t *mac = port_nic_mac(&s->port);
+
+    if (!mac || !roce_frame_is(frame, len) ||
+        (!is_multicast_ether_addr(frame) && memcmp(frame, mac, ETH_ALEN))) {
+        return false;
+    }
+    /* A machine that stands still must not change; its peers will send it again. */
+    if (runstate_is_running()) {
+        port_rx(s, frame, len);
+    }
+    return true;
+}
+
+/* One that came in pieces: another NIC on a hub sends so. */
+static bool port_pieces_take(PvrdmaState *s, const struct iovec *iov, int iovcnt,
+                             size_t skip)
+{
+    uint8_t frame[ROCE_FRAME_MAX];
+    size_t len = iov_to_buf(iov, iovcnt, skip, frame, sizeof(frame));
+
+    return port_frame_take(s, frame, len);
+}
+
+static ssize_t port_filter_receive(NetFilterState *nf, NetClientState *sender,
+                                   unsigned flags, const struct iovec *iov,
+                                   int iovcnt, NetPacketSent *sent_cb)
+{
+    /* no cast that is checked: this is done for every frame */
+    PvrdmaState *s = container_of(nf, PvrdmaFilter, parent_obj)->s;
+    size_t size = iov_size(iov, iovcnt);
+    size_t skip = flags & QEMU_NET_PACKET_FLAG_RAW ? 0 :
+                  qemu_get_vnet_hdr_len(nf->netdev);
+    bool taken;
+
+    if (size <= skip) {
+        /* no frame at all, but the paired NIC would rely on one */
+        pvrdma_count(s, PVRDMA_CNT_RX_BAD_LENGTH);
+        return MAX(size, 1);
+    }
+    if (!s->active) {
+        return 0;
+    }
+    if (iovcnt == 1) {
+        taken = port_frame_take(s, iov->iov_base + skip, size - skip);
+    } else {
+        taken = port_pieces_take(s, iov, iovcnt, skip);
+    }
+    return taken ? size : 0;
+}
+
+/* The netdev is being deleted, or we are. */
+static void port_filter_cleanup(NetFilterState *nf)
+{
+    PvrdmaPort *p = &PVRDMA_FILTER(nf)->s->port;
+
+    if (p->filter == nf) {
+        p->filter = NULL;
+    }
+}
+
+static void port_filter_class_init(ObjectClass *oc, RNicClassData *data)
+{
+    NetFilterClass *nfc = NETFILTER_CLASS(oc);
+
+    nfc->receive_iov = port_filter_receive;
+    nfc->cleanup = port_filter_cleanup;
+}
+
+static const TypeInfo port_filter_info = {
+    .name = TYPE_PVRDMA_FILTER,
+    .parent = TYPE_NETFILTER,
+    .instance_size = sizeof(PvrdmaFilter),
+    .class_init = port_filter_class_init,
+};
+
+static void port_register_types(void)
+{
+    type_register_static(&port_filter_info);
+}
+
+type_init(port_register_types)
+
+/* --- Control ------------------------------------------------------------- */
+/* Frames are lost from here on, until the netdev takes the one that it has. */
+static void port_check_stuck(PvrdmaState *s)
+{
+    PvrdmaPort *p = &s->port;
+
+    if (p->blocked && pvrdma_now() - p->blocked_at >= STUCK_NS) {
+        trace_pvrdma_port_stuck(p->netdev);
+        p->blocked = false;
+        p->stuck = true;
+        pvrdma_schedule(s);
+    }
+}
+
+static void port_tick(void *opaque)
+{
+    PvrdmaState *s = opaque;
+    PvrdmaPort *p = &s->port;
+    bool up = pvrdma_port_up(s);
+
+    port_check_stuck(s);
+    if (s->active && up != p->link_up) {
+        trace_pvrdma_port_link(p->netdev, up);
+        pvrdma_event(s, up ? PVRDMA_EVENT_PORT_ACTIVE : PVRDMA_EVENT_PORT_ERR,
+                     PORT_NUMBER);
+    }
+    p->link_up = up;
+    timer_mod(p->timer, pvrdma_now() + TICK_NS);
+}
+
+static void port_vm_state(void *opaque, bool running, RunState state)
+{
+    PvrdmaState *s = opaque;
+
+    if (running) {
+        /* a snapshot may have set the clock back */
+        s->port.blocked_at = pvrdma_now();
+        timer_mod(s->port.timer, pvrdma_now() + TICK_NS);
+        pvrdma_schedule(s);
+    }
+}
+
+static bool port_filter_create(PvrdmaState *s, const char *netdev, Error **errp)
+{
+    Object *filter = object_new(TYPE_PVRDMA_FILTER);
+
+    PVRDMA_FILTER(filter)->s = s;
+    object_property_set_str(filter, "netdev", netdev, &error_abort);
+    /* what the netdev sends to the NIC, after filters of the user have seen it */
+    object_property_set_str(filter, "queue", "tx", &error_abort);
+    object_property_add_child(OBJECT(s->host.dev), "filter", filter);
+    object_unref(filter);
+    if (!user_creatable_complete(USER_CREATABLE(filter), errp)) {
+        error_prepend(errp, "pvrdma cannot use netdev '%s': ", netdev);
+        object_unparent(filter);
+        return false;
+    }
+    s->port.filter = NETFILTER(filter);
+    return true;
+}
+
+bool pvrdma_port_init(PvrdmaState *s, const char *netdev, Error **errp)
+{
+    PvrdmaPort *p = &s->port, *other;
+
+    QLIST_FOREACH(other, &ports, next) {
+        if (other->filter && !strcmp(other->netdev, netdev)) {
+            error_setg(errp, "netdev '%s' already has a pvrdma", netdev);
+            return false;
+        }
+    }
+    if (!port_filter_create(s, netdev, errp)) {
+        return false;
+    }
+    p->netdev = g_strdup(netdev);
+    QLIST_INSERT_HEAD(&ports, p, next);
+    p->vm_state = qemu_add_vm_change_state_handler(port_vm_state, s);
+    p->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, port_tick, s);
+    port_tick(s);
+    return true;
+}
+
+void pvrdma_port_fini(PvrdmaState *s)
+{
+    PvrdmaPort *p = &s->port;
+
+    if (p->filter) {
+        object_unparent(OBJECT(p->filter));
+    }
+    QLIST_REMOVE(p, next);
+    qemu_del_vm_change_state_handler(p->vm_state);
+    timer_free(p->timer);
+    g_free(p->loop);
+    g_free(p->netdev);
+    p->netdev = NULL;
+    p->loop = NULL;
+    p->loop_count = 0;
+}
+
+void pvrdma_port_reset(PvrdmaState *s)
+{
+    s->port.loop_count = 0;
+    s->port.link_up = pvrdma_port_up(s);
+}
