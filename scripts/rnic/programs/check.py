@@ -8,15 +8,10 @@ import re
 import subprocess
 from pathlib import Path
 
-from .. import apt, kernel_source, qemu
+from .. import apt, kernel_source, qemu, rooms
 from ..paths import TOP
 from ..steps import step
 
-# Who may include whose headers, besides his own and include/rnic.
-BELOW = {
-    'core': [], 'mmu': ['core'], 'link': ['core'],
-    'fabric': ['core', 'link'], 'exanet': ['core', 'mmu', 'link', 'fabric'],
-    'pvrdma': ['core', 'mmu', 'link', 'fabric']}
 FUNCTION_LIMIT, FUNCTION_MAX, FILE_MAX = 60, 100, 1000
 # A register list is a macro that takes a macro; a module of its own asks for
 # the kernel's version.
@@ -57,18 +52,25 @@ class Check:
             if not re.match(allowed, line.split(':')[0]):
                 self.say(f'{line}: {what}')
 
-    def layers(self):
-        """Family, fabric, link, core: includes only point downwards."""
-        for f in tracked('hw/*/*.[ch]'):
-            folder = f.split('/')[1]
-            text = (TOP / f).read_text(encoding='utf-8')
-            for other in re.findall(r'#include "\.\./(\w+)/', text):
-                if other not in BELOW.get(folder, []) + [folder]:
-                    self.say(f'{f}: includes ../{other}/ upwards or sideways')
+    def rooms(self):
+        """Folders use only lower ones, circles of files are small, each header compiles
+        alone, and the main headers are short."""
+        r = rooms.Rooms()
+        r.compile()
+        for what in r.wrong_edges():
+            self.say(what)
+        for circle in r.circles():
+            folders = {f.rpartition('/')[0] for f in circle}
+            if len(circle) > rooms.CIRCLE_MAX or len(folders) > 1:
+                self.say(f'a circle of {len(circle)} files: {" ".join(sorted(circle))}')
+        for what in [*r.headers(), *rooms.main_header('exanet'),
+                     *rooms.main_header('pvrdma')]:
+            self.say(what)
+        print(f'largest circle: {max(map(len, r.circles()), default=1)} files')
 
     def built(self):
         """Every C file stands in the meson.build that is in charge of it."""
-        for f in tracked('hw/*/*.c', 'tests/unit/*.c', 'tests/qtest/*.c',
+        for f in tracked('hw/*.c', 'tests/unit/*.c', 'tests/qtest/*.c',
                          'tests/fuzz/*.c'):
             folder, name = f.split('/')[:2], f.rsplit('/', 1)[1][:-2]
             where = TOP / 'hw' if folder[0] == 'hw' else TOP / Path(*folder)
@@ -139,8 +141,9 @@ def start():
         c.style(tracked('guest-driver/kernel/*.[ch]'),
                 kernel_source.CHECKPATCH,
                 f'--ignore={_KERNEL_IGNORE}')
-    with step('layers and names'):
-        c.layers()
+    with step('rooms'):
+        c.rooms()
+    with step('names'):
         c.built()
         c.licences()
         c.grep('only compat.h knows QEMU versions', 'QEMU_VERSION_', 'hw',

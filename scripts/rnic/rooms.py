@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The rooms of hw: which folder may use which, judged by the symbols of the object files,
+circles of files that call each other, and headers that compile alone."""
+
+import json
+import re
+import shlex
+import subprocess
+from collections import defaultdict
+
+from . import qemu
+from .paths import TOP
+from .steps import run
+
+# Folders of each family, from the lowest to the highest; '' is the family's own folder.
+# A file uses symbols of its folder, of lower folders, and of core.  Folders that stand
+# together do not know each other.
+FOLDERS = {
+    'core': [['']],
+    'exanet': [['base'], ['link'], ['net'], ['engine'], ['firmware', 'shm'], ['']],
+    'pvrdma': [['base'], ['wire'], ['objects'], ['transport'], ['']],
+}
+CIRCLE_MAX = 6          # files
+MAIN_HEADER_MAX = 250   # lines
+FEW_USERS, FEW_USERS_MAX = 3, 5
+_OWN = 'hw/rnic/'
+
+
+class Rooms:
+    """The files of hw, as they were compiled for the emulator."""
+
+    def __init__(self):
+        self.tree = qemu.Qemu().configure()
+        self.commands = {}      # file below hw -> its command line
+        self.objects = {}       # file below hw -> its object file
+        path = self.tree.tree / 'compile_commands.json'
+        for entry in json.loads(path.read_text(encoding='utf-8')):
+            if _OWN in entry['file'] and 'libcommon' in entry['command']:
+                name = entry['file'].split(_OWN)[1]
+                self.commands[name] = entry['command']
+                self.objects[name] = self.tree.tree / entry['output']
+        self.defined = {}       # symbol -> file
+        self.used = defaultdict(set)
+
+    def compile(self):
+        """Compiles the files and reads their symbols."""
+        run(['ninja', '-C', self.tree.tree, *(o.relative_to(self.tree.tree)
+                                              for o in self.objects.values())],
+            f'build-{self.tree.tree.name}', 'the build failed',
+            env=qemu.environment())
+        for name, obj in self.objects.items():
+            out = subprocess.run(['nm', '-P', obj], text=True, check=True,
+                                 capture_output=True).stdout
+            for symbol, kind, *_ in map(str.split, out.splitlines()):
+                if kind == 'U':
+                    self.used[name].add(symbol)
+                elif kind in 'TDRBV':
+                    self.defined[symbol] = name
+
+    def edges(self):
+        """Returns {(file, file that it uses): symbols}."""
+        found = defaultdict(set)
+        for name, symbols in self.used.items():
+            for symbol in symbols:
+                other = self.defined.get(symbol, name)
+                if other != name:
+                    found[name, other].add(symbol)
+        return found
+
+    def wrong_edges(self):
+        """Yields the uses that point upwards or sideways."""
+        for (name, other), symbols in sorted(self.edges().items()):
+            if not _allowed(name, other):
+                yield f'{name} uses {", ".join(sorted(symbols))} of {other}'
+
+    def circles(self):
+        """Returns the sets of files that call each other in a circle."""
+        below = defaultdict(set)
+        for name, other in self.edges():
+            below[name].add(other)
+        return [c for c in _components(below) if len(c) > 1]
+
+    def headers(self):
+        """Yields the headers that do not compile alone."""
+        flags = _flags(self.commands['exanet/exanet.c'])
+        for header in sorted((TOP / 'hw').rglob('*.h')):
+            if header.name == 'trace.h':
+                continue
+            r = subprocess.run(
+                ['cc', *flags, '-Werror', '-fsyntax-only', '-x', 'c', '-'],
+                input=f'#include "qemu/osdep.h"\n#include "{header}"\n',
+                cwd=self.tree.tree, text=True, capture_output=True, check=False)
+            if r.returncode:
+                yield f'{header.relative_to(TOP)}: {r.stderr.splitlines()[0]}'
+
+
+def main_header(family):
+    """Yields what is wrong with the main header of FAMILY: its length, and functions and
+    macros that few files use."""
+    path = TOP / f'hw/{family}/{family}.h'
+    text = path.read_text(encoding='utf-8')
+    name = path.relative_to(TOP)
+    if (lines := len(text.splitlines())) > MAIN_HEADER_MAX:
+        yield f'{name}: {lines} lines, more than {MAIN_HEADER_MAX}'
+    sources = [p.read_text(encoding='utf-8')
+               for p in (TOP / 'hw' / family).rglob('*.[ch]') if p != path]
+    few = [s for s in re.findall(r'\b(\w+)\s*\(ExanetState|\b(\w+)\(PvrdmaState',
+                                 text)]
+    few = [s for s in {a or b for a, b in few}
+           if sum(bool(re.search(rf'\b{s}\b', t)) for t in sources) < FEW_USERS]
+    if len(few) > FEW_USERS_MAX:
+        yield f'{name}: few files use {", ".join(sorted(few))}'
+
+
+def _allowed(name, other):
+    family, _, rest = name.partition('/')
+    of, _, other_rest = other.partition('/')
+    if of == 'core':
+        return True
+    if family != of:
+        return False
+    mine, its = (r.rpartition('/')[0] for r in (rest, other_rest))
+    return mine == its or _level(family, its) < _level(family, mine)
+
+
+def _level(family, folder):
+    return next(i for i, level in enumerate(FOLDERS[family]) if folder in level)
+
+
+def _flags(command):
+    """The flags of COMMAND without its files."""
+    words, flags = iter(shlex.split(command)[1:]), []
+    for word in words:
+        if word in ('-MF', '-MQ', '-o', '-c'):
+            next(words)
+        elif word != '-MD':
+            flags.append(word)
+    return flags
+
+
+def _components(below):
+    """Strongly connected components of a graph, after Tarjan."""
+    index, low, stack, on, found = {}, {}, [], set(), []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        on.add(node)
+        for other in below[node]:
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in on:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            component = set()
+            while node not in component:
+                component.add(stack.pop())
+            on.difference_update(component)
+            found.append(component)
+
+    for node in list(below):
+        if node not in index:
+            visit(node)
+    return found
