@@ -103,9 +103,9 @@ void rnic_loop_leave_late(RNicLoop *l, bool entered)
     }
 }
 
-void rnic_loop_leave_vcpu(RNicLoop *l)
+void rnic_loop_leave_vcpu(RNicLoop *l, bool work)
 {
-    if (l->pending) {
+    if (work && l->pending) {
         loop_work(l, RNIC_LOOP_VCPU_ROUNDS, RNIC_LOOP_VCPU_PACKETS);
     }
     loop_end(l);

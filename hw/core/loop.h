@@ -97,10 +97,10 @@ void rnic_loop_leave(RNicLoop *l, bool entered);
 /* Ends the work, and leaves pending work to the bottom half. */
 void rnic_loop_leave_late(RNicLoop *l, bool entered);
 /*
- * Ends the work of a store by a vCPU: does a small part of the pending work, and sends
- * the interrupts.
+ * Ends a store by a vCPU, and sends the interrupts.  @work: does a small part of the
+ * pending work before, because a program waits for it.
  */
-void rnic_loop_leave_vcpu(RNicLoop *l);
+void rnic_loop_leave_vcpu(RNicLoop *l, bool work);
 
 /*
  * Begins a reset.  Returns false if the reset has to wait, or if the device has ended.

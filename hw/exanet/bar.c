@@ -22,7 +22,7 @@
 
 /* --- User pages --------------------------------------------------------- */
 
-/* Handles a store to a user page, and does some of the requested work. */
+/* Handles a store to a user page. */
 static void user_write(ExanetState *s, unsigned c, unsigned page, hwaddr addr,
                        uint64_t value, unsigned size, bool privileged)
 {
@@ -79,7 +79,7 @@ static MemTxResult user_mmio_write(void *opaque, hwaddr addr, uint64_t value,
     }
     user_write(s, page / EXANET_USER_PAGES, page % EXANET_USER_PAGES, offset,
                value, size, false);
-    rnic_loop_leave_vcpu(&s->loop);
+    rnic_loop_leave_vcpu(&s->loop, true);
     return MEMTX_OK;
 }
 
@@ -197,6 +197,7 @@ static uint64_t regs_read(void *opaque, hwaddr addr, unsigned size)
 static void regs_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
 {
     ExanetState *s = opaque;
+    bool doorbell = false;
 
     /* drops a write that this device itself causes, as QEMU's re-entrancy guard does */
     if (!s->loop.bh || !rnic_loop_enter(&s->loop)) {
@@ -221,13 +222,14 @@ static void regs_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
 
         user_write(s, (at >> 12) % EXANET_CONTEXTS, at >> 16, at & 0xfff,
                    value, size, true);
+        doorbell = true;
     } else if (is_ni_map(addr)) {
         exanet_router_ni_map_write(s, addr - EXANET_NI_MAP(0), value, size);
     } else {
         qemu_log_mask(LOG_GUEST_ERROR, "exanet: write to nothing: 0x%"
                       HWADDR_PRIx "\n", addr);
     }
-    rnic_loop_leave_vcpu(&s->loop);
+    rnic_loop_leave_vcpu(&s->loop, doorbell);
 }
 
 static const MemoryRegionOps regs_ops = {

@@ -134,7 +134,7 @@ static bool mmio_enter(PvrdmaState *s)
 
 static void mmio_leave(PvrdmaState *s)
 {
-    rnic_loop_leave_vcpu(&s->loop);
+    rnic_loop_leave_vcpu(&s->loop, true);
 }
 
 /* --- Objects ------------------------------------------------------------ */

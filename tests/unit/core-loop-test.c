@@ -257,14 +257,15 @@ static void test_vcpu(void)
     g_assert_true(rnic_loop_enter(&rig.loop));
     rig.busy = 100;
     rnic_loop_schedule(&rig.loop);
-    rnic_loop_leave_vcpu(&rig.loop);
+    rnic_loop_leave_vcpu(&rig.loop, true);
     g_assert_cmpuint(rig.rounds, ==, RNIC_LOOP_VCPU_ROUNDS);
     g_assert_cmpuint(rig.packets, ==, RNIC_LOOP_VCPU_PACKETS);
     g_assert_cmpuint(rig.flushes, ==, 1);
     g_assert_true(rig.bh.scheduled);
-    /* a store that asks for nothing */
+    /* a store for which no program waits */
     g_assert_true(rnic_loop_enter(&rig.loop));
-    rnic_loop_leave_vcpu(&rig.loop);
+    rnic_loop_schedule(&rig.loop);
+    rnic_loop_leave_vcpu(&rig.loop, false);
     g_assert_cmpuint(rig.rounds, ==, RNIC_LOOP_VCPU_ROUNDS);
     g_assert_cmpuint(rig.flushes, ==, 2);
     stop();
@@ -398,7 +399,7 @@ static void test_end(void)
         } else {
             rig.on_flush = unplug;
             g_assert_true(rnic_loop_enter(&rig.loop));
-            rnic_loop_leave_vcpu(&rig.loop);
+            rnic_loop_leave_vcpu(&rig.loop, true);
         }
         g_assert_cmpuint(rig.refs, ==, 1);
         g_assert_true(rig.bh.deleted);
