@@ -32,6 +32,7 @@
 #include "hw/rnic/exanet/exanet.h"
 #include "hw/rnic/exanet/link/port.h"
 #include "hw/rnic/exanet/engine/receiver-source.h"
+#include "hw/rnic/exanet/shm/shm.h"
 #include "hw/rnic/exanet/engine/receiver.h"
 #include "hw/rnic/exanet/base/wire.h"
 
@@ -661,7 +662,7 @@ static void honest_transfer(void)
 /* Checks that a store of context @c to the honest node completes. */
 static void honest_store(unsigned c)
 {
-    uint32_t errors = box.s->shm->errors[c];
+    uint32_t errors = exanet_shm_errors(box.s, c);
     uint64_t value = 0x600d000000000000 + c;
     int64_t end = box_now() + PATIENCE_NS;
 
@@ -673,7 +674,7 @@ static void honest_store(unsigned c)
         nic_step(50 * SCALE_MS);
     }
     g_assert_cmphex(box.stored, ==, value);
-    g_assert_cmpuint(box.s->shm->errors[c], ==, errors);
+    g_assert_cmpuint(exanet_shm_errors(box.s, c), ==, errors);
 }
 
 /*

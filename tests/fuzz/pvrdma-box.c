@@ -8,6 +8,7 @@
  */
 #include "pvrdma-bed.h"
 #include "pvrdma-box.h"
+#include "hw/rnic/pvrdma/transport/stuck.h"
 
 #define OPS_MAX     256
 #define FRAMES_MAX  2000            /* limit of frames, of all operations together */

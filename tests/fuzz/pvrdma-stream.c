@@ -9,6 +9,7 @@
 #include "io/channel-buffer.h"
 #include "migration/vmstate.h"
 #include "migration/qemu-file.h"
+#include "hw/rnic/pvrdma/migration.h"
 
 #define OPS_MAX     64
 #define STREAM_MAX  (64 * 1024)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tests the loop of a device. The test simulates bottom halves, the timer, the object of
- * the device, and the units.
+ * Tests the loop of a device. The test simulates bottom halves, the timer, and the units.
  */
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
@@ -23,7 +22,6 @@ static struct {
     QEMUTimerCB *timer;
     int64_t armed;                  /* INT64_MAX: not armed */
     int64_t now;
-    unsigned refs;
     bool forbidden;                 /* the machine stands still */
     bool irq;                       /* an interrupt is due */
     /* calls */
@@ -101,19 +99,6 @@ int64_t qemu_clock_get_ns(QEMUClockType type)
 {
     g_assert_cmpint(type, ==, QEMU_CLOCK_VIRTUAL);
     return rig.now;
-}
-
-Object *object_ref(void *object)
-{
-    g_assert_true(object == rig_dev);
-    rig.refs++;
-    return object;
-}
-
-void object_unref(void *object)
-{
-    g_assert_true(object == rig_dev);
-    rig.refs--;
 }
 
 /* --- The device ---------------------------------------------------------------------- */
@@ -196,6 +181,7 @@ static void start(void)
 {
     memset(&rig, 0, sizeof(rig));
     rig_dev = g_new0(DeviceState, 1);
+    OBJECT(rig_dev)->ref = 1;
     rnic_loop_init(&rig.loop, &ops, &rig, rig_dev);
 }
 
@@ -378,7 +364,7 @@ static void unplug(void)
 {
     rnic_loop_fini(&rig.loop);
     g_assert_cmpuint(rig.frees, ==, 0);
-    g_assert_cmpuint(rig.refs, ==, 1);
+    g_assert_cmpuint(OBJECT(rig_dev)->ref, ==, 2);
 }
 
 /*
@@ -401,11 +387,11 @@ static void test_end(void)
             g_assert_true(rnic_loop_enter(&rig.loop));
             rnic_loop_leave_vcpu(&rig.loop, true);
         }
-        g_assert_cmpuint(rig.refs, ==, 1);
+        g_assert_cmpuint(OBJECT(rig_dev)->ref, ==, 2);
         g_assert_true(rig.bh.deleted);
         g_assert_true(bh_run(&rig.late));
         g_assert_cmpuint(rig.frees, ==, 1);
-        g_assert_cmpuint(rig.refs, ==, 0);
+        g_assert_cmpuint(OBJECT(rig_dev)->ref, ==, 1);
         /* a vCPU that was on its way in */
         rnic_loop_schedule(&rig.loop);
         dev_reset(&rig);

@@ -3,6 +3,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "hw/rnic/exanet/link/link-fifo.h"
+#include "rnic/exanet/wire.h"
 #include "../seed.h"
 
 #define FRAME_MAX 4352              /* words of the longest frame of a netdev */

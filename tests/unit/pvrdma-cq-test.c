@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Completion queues: the ring, notification, overflow; the test is the guest. */
 #include "pvrdma-memory.h"
+#include "hw/rnic/pvrdma/objects/cq.h"
 
 #define PROD    (offsetof(struct pvrdma_ring_state, rx) + \
                  offsetof(struct pvrdma_ring, prod_tail))

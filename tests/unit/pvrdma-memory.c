@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The guest around regions and queues of pvrdma. */
 #include "pvrdma-memory.h"
+#include "hw/rnic/pvrdma/base/guest.h"
+#include "hw/rnic/pvrdma/objects/cq.h"
+#include "hw/rnic/pvrdma/objects/mr.h"
+#include "hw/rnic/pvrdma/objects/qp.h"
+#include "hw/rnic/pvrdma/objects/srq.h"
 
 #define STRIDE 13                   /* coprime to the number of pages */
 

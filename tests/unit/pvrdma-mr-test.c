@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Contexts, domains, memory regions: who may touch what; the test is the guest. */
 #include "pvrdma-memory.h"
+#include "hw/rnic/pvrdma/objects/mr.h"
+#include "hw/rnic/pvrdma/objects/qp.h"
+#include "hw/rnic/pvrdma/objects/wq.h"
 
 #define IOVA    0x7f0012345678ull
 #define OFFSET  (IOVA % PVRDMA_PAGE_BYTES)

@@ -5,6 +5,7 @@
  */
 #include "qemu/osdep.h"
 #include "pvrdma-req-rig.h"
+#include "hw/rnic/pvrdma/transport/req-internal.h"
 
 #define MTU 256
 

@@ -8,6 +8,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "pvrdma-req-rig.h"
+#include "hw/rnic/pvrdma/transport/req-internal.h"
 
 #define MTU             256
 #define ROUNDS          200

@@ -5,6 +5,8 @@
  */
 #include "qemu/osdep.h"
 #include "pvrdma-req-rig.h"
+#include "hw/rnic/pvrdma/transport/req-internal.h"
+#include "hw/rnic/pvrdma/transport/stuck.h"
 
 #define MTU 256
 

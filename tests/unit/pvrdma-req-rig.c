@@ -3,6 +3,13 @@
 #include "qemu/osdep.h"
 #include "system/cpu-timers.h"
 #include "pvrdma-req-rig.h"
+#include "hw/rnic/pvrdma/base/guest.h"
+#include "hw/rnic/pvrdma/objects/mr.h"
+#include "hw/rnic/pvrdma/transport/comp.h"
+#include "hw/rnic/pvrdma/transport/req-internal.h"
+#include "hw/rnic/pvrdma/transport/resp-internal.h"
+#include "hw/rnic/pvrdma/transport/stuck.h"
+#include "hw/rnic/pvrdma/transport/ud.h"
 
 Rig rig;
 

@@ -2,6 +2,13 @@
 /* The device around the responder of pvrdma, and its peer. */
 #include "pvrdma-resp-bed.h"
 #include "system/cpu-timers.h"
+#include "hw/rnic/pvrdma/base/guest.h"
+#include "hw/rnic/pvrdma/objects/mr.h"
+#include "hw/rnic/pvrdma/transport/comp.h"
+#include "hw/rnic/pvrdma/transport/req-internal.h"
+#include "hw/rnic/pvrdma/transport/rx.h"
+#include "hw/rnic/pvrdma/transport/stuck.h"
+#include "hw/rnic/pvrdma/transport/ud.h"
 
 static const uint8_t our_gid[16] = { [10] = 0xff, [11] = 0xff, 10, 0, 0, 1 };
 static const uint8_t peer_gid[16] = { [10] = 0xff, [11] = 0xff, 10, 0, 0, 2 };

@@ -5,6 +5,7 @@
  */
 #include "pvrdma-resp-bed.h"
 #include "../seed.h"
+#include "hw/rnic/pvrdma/transport/rx.h"
 
 #define RETH(at, len) .va = BED_VA + (at), .rkey = BED_KEY, .dma_len = (len)
 #define RANDOM_FRAMES 20000

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shared receive queues: commands, the limit, errors; the test is the guest. */
 #include "pvrdma-memory.h"
+#include "hw/rnic/pvrdma/objects/mr.h"
+#include "hw/rnic/pvrdma/objects/srq.h"
+#include "hw/rnic/pvrdma/objects/wq.h"
 
 #define PROD    (offsetof(struct pvrdma_ring_state, rx) + \
                  offsetof(struct pvrdma_ring, prod_tail))

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Work queues: layout, indices, decoding, scatter and gather; the test is the guest. */
 #include "pvrdma-memory.h"
+#include "hw/rnic/pvrdma/objects/qp.h"
+#include "hw/rnic/pvrdma/objects/wq.h"
 
 #define RING_AT offsetof(struct pvrdma_ring_state, tx)
 #define PROD    (RING_AT + offsetof(struct pvrdma_ring, prod_tail))
