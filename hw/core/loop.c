@@ -33,7 +33,7 @@ bool rnic_loop_enter(RNicLoop *l)
     l->running = true;
     /* sets the guard as a bottom half does, because the caller may be no bottom half */
     l->engaged = guard->engaged_in_io;
-    guard->engaged_in_io = true;
+    guard->engaged_in_io |= l->ops->guard;
     return true;
 }
 

@@ -44,6 +44,11 @@ typedef struct RNicLoopOps {
     void (*reset)(void *opaque);
     /* Frees the state of a device whose end was asked for.  Not NULL. */
     void (*free)(void *opaque);
+    /*
+     * QEMU's re-entrancy guard refuses accesses to the device's regions while the device
+     * is at work.  Otherwise the handlers of the regions call rnic_loop_enter().
+     */
+    bool guard;
     unsigned rounds;                /* of the bottom half */
     unsigned packets;
 } RNicLoopOps;

@@ -274,6 +274,7 @@ static const RNicLoopOps loop_ops = {
     .irq_flush = units_irq_flush,
     .reset = units_reset,
     .free = state_free,
+    .guard = true,
     .rounds = RUN_ROUNDS,
     .packets = RUN_PACKETS,
 };

@@ -69,6 +69,7 @@ static bool sink_control(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
 static bool sink_release(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                          unsigned port)
 {
+    exanet_count(s, RX_RELEASE);
     exanet_receiver_release(s, pkt);
     return true;
 }
@@ -131,6 +132,7 @@ static bool sink_ack(ExanetState *s, ExanetPort *from, ExanetPacket *ack,
 static bool sink_flow_rate(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                            unsigned port)
 {
+    exanet_count(s, RX_FLOW_RATE);
     if (from && !exanet_router_teller_ok(s, from, pkt->flow_dst)) {
         exanet_net_drop_source(s, from, pkt->flow_dst, s->node);
     } else {

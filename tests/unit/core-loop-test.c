@@ -174,7 +174,7 @@ static void dev_free(void *opaque)
 static const RNicLoopOps ops = {
     .allowed = dev_allowed, .begin = dev_begin, .end = dev_end, .round = dev_round,
     .irq_due = dev_irq_due, .irq_flush = dev_irq_flush, .reset = dev_reset,
-    .free = dev_free, .rounds = ROUNDS, .packets = PACKETS,
+    .free = dev_free, .guard = true, .rounds = ROUNDS, .packets = PACKETS,
 };
 
 static void start(void)

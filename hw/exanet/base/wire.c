@@ -14,6 +14,8 @@
 
 #define COUNTERS_RDMA(name) \
     .tx_counter = EXANET_CNT_TX_##name, .rx_counter = EXANET_CNT_RX_##name
+#define COUNTERS_NET(name) \
+    .tx_counter = EXANET_CNT_TX_##name, .rx_counter = EXANET_COUNTER_COUNT
 #define COUNTERS_AXI(name) \
     .tx_counter = EXANET_COUNTER_COUNT, .rx_counter = EXANET_COUNTER_COUNT
 #define TYPE_INFO(type, value, text, _form, group, _ni) \

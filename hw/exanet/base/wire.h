@@ -71,7 +71,7 @@ typedef struct ExanetTypeInfo {
     const char *name;
     uint8_t form;           /* enum exanet_form */
     uint8_t tx_counter;     /* enum exanet_counter; COUNTER_COUNT: none */
-    uint8_t rx_counter;
+    uint8_t rx_counter;     /* counts packets before a unit takes them */
     uint8_t ni;             /* NI indices that accept it, one bit for each */
 } ExanetTypeInfo;
 

@@ -90,7 +90,7 @@ enum exanet_ni_index {
 		/* load: header and footer, SIZE as wanted */ \
 	X(NOTIFY,	6, "notify",	PAYLOAD,  RDMA, 1 << EXANET_NI_MAILBOX) \
 		/* completion notification */ \
-	X(RELEASE,	7, "release",	EMPTY,	  RDMA, 1 << EXANET_NI_RECEIVER) \
+	X(RELEASE,	7, "release",	EMPTY,	  NET,  1 << EXANET_NI_RECEIVER) \
 		/* the source has given a block up */ \
 	X(AXI_WRITE,	9, "store",	PAYLOAD,  AXI,  1 << EXANET_NI_BRAM) \
 		/* store */ \
@@ -99,7 +99,7 @@ enum exanet_ni_index {
 		/* response, header only */ \
 	X(AXI_RESPONSE,	11, "response",	OPTIONAL, AXI,  1 << EXANET_NI_SHM) \
 		/* to types 3 and 9; SIZE 0: without data */ \
-	X(FLOW_RATE,	18, "flow-rate", RATES,	  RDMA, 1 << EXANET_NI_EXADMA) \
+	X(FLOW_RATE,	18, "flow-rate", RATES,	  NET,  1 << EXANET_NI_EXADMA) \
 		/* congestion notification, header only */
 
 enum exanet_type {
@@ -125,6 +125,7 @@ enum exanet_form {
 enum exanet_group {
 	EXANET_GROUP_RDMA	= 0,	/* counted as TX_ and RX_ */
 	EXANET_GROUP_AXI	= 1,	/* loads and stores of shared memory: SHM_ */
+	EXANET_GROUP_NET	= 2,	/* TX_, and RX_ if a unit takes the packet */
 };
 
 /* One bit for each type of which the row is so. */
