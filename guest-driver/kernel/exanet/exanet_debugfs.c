@@ -34,16 +34,9 @@ static const struct {
 	u8 type;
 } exanet_inject_types[] = {
 	{ "all", EXANET_INJECT_TYPE_ALL },
-	{ "write", EXANET_TYPE_WRITE },
-	{ "read-req", EXANET_TYPE_READ_REQ },
-	{ "control", EXANET_TYPE_CONTROL },
-	{ "notify", EXANET_TYPE_NOTIFY },
-	{ "release", EXANET_TYPE_RELEASE },
-	{ "ack", EXANET_TYPE_ACK },
-	{ "load", EXANET_TYPE_AXI_READ },
-	{ "store", EXANET_TYPE_AXI_WRITE },
-	{ "response", EXANET_TYPE_AXI_RESPONSE },
-	{ "flow-rate", EXANET_TYPE_FLOW_RATE },
+#define EXANET_INJECT_TYPE(name, value, text, form, group, ni) { text, value },
+	EXANET_TYPES(EXANET_INJECT_TYPE)
+#undef EXANET_INJECT_TYPE
 };
 
 static const char *exanet_inject_type_name(unsigned int type)

@@ -12,6 +12,7 @@ KIND is one of
   fields PREFIX...     all fields and bits whose name begins so; -PREFIX: not these
   struct NAME          members with their offsets
   codes ENUM           the values of an enum
+  types LIST           a list macro X(NAME, value, text, form, group, ni)
   values NAME...       constants and macros as they are defined
 
 Without options the documents are rewritten; --check only tells whether that
@@ -28,8 +29,8 @@ from ..steps import Failed
 
 DOCS = TOP / 'docs'
 HEADERS = [TOP / 'include/rnic' / name
-           for name in ('exanet/net/wire.h', 'exanet/desc.h', 'exanet/base/regs.h',
-                        'exanet/shm/shm.h', 'pvrdma/wire.h', 'pvrdma/regs.h')]
+           for name in ('exanet/wire.h', 'exanet/desc.h', 'exanet/regs.h',
+                        'exanet/shm.h', 'pvrdma/wire.h', 'pvrdma/regs.h')]
 SIZES = {'__u8': 1, '__le16': 2, '__be16': 2, '__le32': 4, '__be32': 4,
          '__le64': 8, '__be64': 8}
 _SECTION = re.compile(r'^\.\. regs-to-rst (?!end$)(.+)\n(?s:.*?)'
@@ -102,7 +103,8 @@ class Headers:
         for x in re.finditer(r'\bX\(((?:[^()"]|"[^"]*"|\([^()]*\))*)\)',
                              m.group(1)):
             arguments = [a.strip() for a in x.group(1).split(',', 5)]
-            yield arguments, comment_after(m.group(1), x.end())
+            rest = re.sub(r'^[ \t]*\\\n[ \t]*(?=/\*)', ' ', m.group(1)[x.end():])
+            yield arguments, comment_after(rest, 0)
 
 
 def table(head, rows):
@@ -218,6 +220,12 @@ def codes(h, arguments):
     return table(['Value', 'Name', 'Meaning'], rows)
 
 
+def types(h, arguments):
+    rows = [[a[1], f'``EXANET_TYPE_{a[0]}``', a[2].strip('"'), escaped(comment)]
+            for a, comment in h.entries(arguments[0])]
+    return table(['Value', 'Name', 'Text', 'Meaning'], rows)
+
+
 def values(h, arguments):
     rows = []
     for name in arguments:
@@ -230,7 +238,7 @@ def values(h, arguments):
 
 
 KINDS = {f.__name__: f
-         for f in (registers, counters, fields, struct, codes, values)}
+         for f in (registers, counters, fields, struct, codes, types, values)}
 
 
 def rewritten(text, h, name):
