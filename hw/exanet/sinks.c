@@ -20,7 +20,7 @@
 #include "base/wire.h"
 #include "../trace.h"
 
-/* NI index that goes to NI port @port after reset; units know themselves by this index. */
+/* The NI index that goes to NI port @port after reset; units know themselves by it. */
 #define SINK_INDEX(port) ((port) - EXANET_NI_PORT_RT_RESPONSE)
 
 /*

@@ -21,7 +21,10 @@ typedef struct ExanetUnit {
     unsigned (*active)(ExanetState *s, unsigned c);
     /* The owner of context @c leaves: nothing of it may go on. */
     void (*quiesce)(ExanetState *s, unsigned c);
-    /* The driver has resolved fault @f, or has not (@ok); true if the fault was of the unit. */
+    /*
+     * The driver has resolved fault @f, or has not (@ok).  Returns true if the fault was
+     * of the unit.
+     */
     bool (*resolved)(ExanetState *s, const ExanetPendingFault *f, bool ok);
 } ExanetUnit;
 

@@ -163,7 +163,8 @@ void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt)
         exanet_count(s, DROP_MALFORMED);
         return;
     }
-    if (!exanet_source_find(s, pkt, resp == EXANET_RESP_ACK, exanet_source_refuse, &src)) {
+    if (!exanet_source_find(s, pkt, resp == EXANET_RESP_ACK, exanet_source_refuse,
+                            &src)) {
         return;
     }
     if (src) {

@@ -504,7 +504,8 @@ void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt)
 
     trace_exanet_receiver_parse(s->node, pkt->src, pkt->type, pkt->tid,
                                 pkt->seq, pkt->va, pkt->size);
-    if (!exanet_source_find(s, pkt, resp == EXANET_RESP_ACK, exanet_source_refuse, &src) ||
+    if (!exanet_source_find(s, pkt, resp == EXANET_RESP_ACK, exanet_source_refuse,
+                            &src) ||
         (src && !s->strict && tomb_check(s, src, pkt))) {
         return;
     }

@@ -509,7 +509,8 @@ static bool fw_pump(ExanetState *s, ExanetFirmware *fw)
 static bool fw_idle(ExanetState *s, const ExanetFirmware *fw)
 {
     return !s->rt.resp_count && !s->rt.req_count && !fw->errors.count &&
-           !s->exadma.stopped_count && !fw->expired && !fw->controls.count && !fw->runnable_ctx;
+           !s->exadma.stopped_count && !fw->expired && !fw->controls.count &&
+           !fw->runnable_ctx;
 }
 
 static bool fw_run(ExanetState *s, unsigned packets)

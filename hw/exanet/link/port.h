@@ -70,8 +70,8 @@ typedef struct ExanetTx {
 typedef struct ExanetPortOwner {
     /*
      * Takes the packet of @words words at @buf that came by channel @vc of @p.  Returns
-     * false if its route is not open now; then exanet_schedule() is called when it is, and
-     * the port offers the packet again.  The function may change the packet.
+     * false if its route is not open now; then exanet_schedule() is called when it is,
+     * and the port offers the packet again.  The function may change the packet.
      */
     bool (*take)(ExanetPort *p, unsigned vc, uint8_t *buf, unsigned words);
     /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet crossbar: takes packets from the units and the ports, and gives them to the units
- * and the ports.
+ * ExaNet crossbar: takes packets from the units and the ports, and gives them to the
+ * units and the ports.
  */
 #ifndef HW_EXANET_NET_NET_H
 #define HW_EXANET_NET_NET_H
@@ -44,8 +44,8 @@ typedef struct ExanetOpen {
 } ExanetOpen;
 
 /*
- * Looks for the place of a packet to @dst by @path.  Returns NULL if its route is not open
- * now; then exanet_schedule() is called when it is.  Otherwise the caller fills the
+ * Looks for the place of a packet to @dst by @path.  Returns NULL if its route is not
+ * open now; then exanet_schedule() is called when it is.  Otherwise the caller fills the
  * place and calls exanet_net_send(), or leaves it.  A packet without a route has a place,
  * too: it is dropped and counted.  @o->route is valid in any case.
  */

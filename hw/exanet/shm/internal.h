@@ -33,7 +33,7 @@ static inline uint32_t exanet_shm_get32(ExanetState *s, unsigned reg)
 {
     return exanet_reg_get32(s, EXANET_SHM + reg);
 }
-/* Returns the SHM_CTRL bits that are in effect: without those that CTRL_STRICT excludes. */
+/* Returns the bits of SHM_CTRL without those that CTRL_STRICT excludes. */
 static inline uint32_t exanet_shm_ctrl(ExanetState *s)
 {
     uint32_t ctrl = exanet_shm_get32(s, EXANET_REG_SHM_CTRL);

@@ -27,7 +27,7 @@ typedef struct ShmNode {
     unsigned path;                  /* counts on when there is no answer */
     uint32_t blocked[QUEUES];       /* turn in which its way was not open */
     ExanetRtt rtt;
-    uint64_t doubt;                 /* a serial; see rdma_doubt() */
+    uint64_t doubt;                 /* a serial; see exanet_transaction_doubt() */
     int64_t used;                   /* ns, time of the last transaction's begin */
     unsigned busy;                  /* transactions under way */
     uint8_t ctx;                    /* owner context until the first answer */

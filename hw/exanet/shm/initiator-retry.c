@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet shared memory: responses to loads and stores, and retransmission.
+ *
+ * Targets take the stores of this node in order and drop silently what comes too
+ * early.  So a copy is sent of all stores to a node from the one on that had no
+ * answer (go back N).  If targets do not keep the order, of that one alone [T §4.4].
+ */
+#include "qemu/osdep.h"
+#include "../../core/backoff.h"
+#include "initiator-internal.h"
+#include "shm.h"
+#include "../../trace.h"
+
+#define TIMEOUT_SHIFT_MAX   5       /* dynamic time-outs double so often */
+#define BACKOFF_NS          (50 * SCALE_US)
+#define BACKOFF_MAX_NS      (10 * SCALE_MS)
+#define BACKOFF_SHIFT_MAX   8
+/* A target that answers, but never takes the store, is not given up before this. */
+#define REFUSED_MAX_NS      (10LL * NANOSECONDS_PER_SECOND)
+
+/* --- Retransmission ---------------------------------------------------------------- */
+
+/* The oldest store to the node of @t from @from on. */
+static ExanetTransaction *next_store(ExanetInitiator *ini, const ExanetTransaction *t,
+                               uint64_t from)
+{
+    ExanetTransaction *next = NULL;
+
+    EXANET_FOREACH_OF(o, ini, EXANET_SHM_STORE) {
+        if (o->node == t->node && !o->lost && o->serial >= from &&
+            (!next || o->serial < next->serial)) {
+            next = o;
+        }
+    }
+    return next;
+}
+
+/* Sends another copy of @t, and of what the target has dropped behind it. */
+static void again(ExanetState *s, ExanetTransaction *t)
+{
+    ExanetInitiator *ini = s->shm->initiator;
+
+    if (t->req.class != EXANET_SHM_STORE ||
+        !(exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ORDER)) {
+        exanet_transaction_enqueue(s, t);
+        return;
+    }
+    for (ExanetTransaction *n = t; n; n = next_store(ini, t, n->serial + 1)) {
+        exanet_transaction_enqueue(s, n);
+    }
+}
+
+static bool is_hopeless(ExanetState *s, const ExanetTransaction *t, int64_t now)
+{
+    unsigned limit = t->node->dead ? 0 :
+                     exanet_shm_get32(s, EXANET_REG_SHM_RETRY_MAX);
+
+    return t->refused ? t->refusals > limit && now - t->since >= REFUSED_MAX_NS :
+                        t->timeouts > limit;
+}
+
+static void give_up(ExanetState *s, ExanetTransaction *t)
+{
+    if (t->refused) {
+        exanet_transaction_fail(s, t, t->resp, t->resp);
+    } else {
+        t->node->dead = true;
+        exanet_transaction_fail(s, t, EXANET_RESP_NO_CONTEXT, EXANET_RESP_ACK);
+    }
+}
+
+void exanet_transaction_doubt(ExanetInitiator *ini, ExanetTransaction *t)
+{
+    if (t->req.class == EXANET_SHM_RDMA_WRITE && t->copies) {
+        t->node->doubt = ini->serial;
+    }
+}
+
+/* The deadline of @t has passed. */
+static void expire(ExanetState *s, ExanetTransaction *t, int64_t now)
+{
+    ShmNode *node = t->node;
+
+    if (!t->refused) {
+        exanet_count(s, SHM_TIMEOUT);
+        node->path++;
+        node->shift = MIN(node->shift + 1, TIMEOUT_SHIFT_MAX);
+        t->timeouts += t->timeouts < UINT16_MAX;
+    }
+    if (exanet_transaction_queue(t->req.class) == QUEUE_RDMA) {
+        exanet_transaction_doubt(s->shm->initiator, t);
+        exanet_transaction_finish(s, t, t->refused ? t->resp : EXANET_RESP_NO_CONTEXT,
+                                  NULL);
+    } else if (is_hopeless(s, t, now)) {
+        give_up(s, t);
+    } else {
+        exanet_transaction_arm(s->shm->initiator, t,
+                               now + exanet_shm_node_timeout(s, node));
+        again(s, t);
+    }
+}
+
+/* Whether an older store is to be looked at first: it may be why @t is too late. */
+static bool after_older(ExanetState *s, const ExanetTransaction *t)
+{
+    return t->req.class == EXANET_SHM_STORE && !t->refused &&
+           (exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ORDER) &&
+           !exanet_transaction_oldest(s->shm->initiator, t);
+}
+
+void exanet_initiator_expire(ExanetState *s)
+{
+    ExanetInitiator *ini = s->shm->initiator;
+    int64_t now = exanet_now(s);
+    int64_t next = INT64_MAX;
+    bool more = true;
+
+    ini->due = false;
+    rnic_deadline_hold(&ini->deadline);
+    while (more) {
+        more = false;
+        EXANET_FOREACH(t, ini) {
+            if (t->deadline <= now && !after_older(s, t)) {
+                expire(s, t, now);
+                more = true;
+            }
+        }
+    }
+    EXANET_FOREACH(t, ini) {
+        if (t->deadline <= now) {
+            t->deadline = now + exanet_shm_node_timeout(s, t->node);
+        }
+        next = MIN(next, t->deadline);
+    }
+    rnic_deadline_release(&ini->deadline, next);
+}
+
+/* --- Responses ------------------------------------------------------------ */
+
+/* The response that @pkt is to @t; false if it can't be one. */
+static bool response_valid(const ExanetTransaction *t, const ExanetPacket *pkt,
+                           enum exanet_resp *resp)
+{
+    *resp = RNIC_GET(EXANET_SHM_USER_RESP, pkt->user);
+    if (*resp != EXANET_RESP_ACK || exanet_transaction_writes(t->req.class)) {
+        return pkt->size == 0;
+    }
+    if (pkt->size != t->req.size ||
+        (pkt->va ^ t->req.gva) % EXANET_MTU) {
+        return false;
+    }
+    if (pkt->bad_payload) {
+        *resp = EXANET_RESP_CRC;
+    }
+    return true;
+}
+
+static ExanetTransaction *response_match(ExanetInitiator *ini, const ExanetPacket *pkt)
+{
+    unsigned class = RNIC_GET(EXANET_STID_CLASS, pkt->tid);
+    unsigned slot = RNIC_GET(EXANET_STID_SLOT, pkt->tid);
+    ExanetTransaction *t;
+
+    if (slot >= exanet_shm_slots[class]) {
+        return NULL;
+    }
+    t = &ini->slot[class][slot];
+    return t->node && t->copies && t->tid == pkt->tid && t->seq == pkt->seq &&
+           t->node->coord == pkt->src ? t : NULL;
+}
+
+/* How long @t waits before it is sent again. */
+static int64_t refused_wait(ExanetState *s, const ExanetTransaction *t,
+                            enum exanet_resp resp)
+{
+    switch (resp) {
+    case EXANET_RESP_CRC:
+        return 0;
+    case EXANET_RESP_FAULT:
+        return exanet_shm_node_timeout(s, t->node);
+    default:
+        return rnic_backoff(BACKOFF_NS, t->refusals, BACKOFF_SHIFT_MAX,
+                            BACKOFF_MAX_NS);
+    }
+}
+
+/* The target could not do it now. */
+static void refused(ExanetState *s, ExanetTransaction *t, const ExanetPacket *pkt,
+                    enum exanet_resp resp)
+{
+    ExanetInitiator *ini = s->shm->initiator;
+    unsigned copy = RNIC_GET(EXANET_SHM_USER_RETRIES, pkt->user);
+    int64_t delay;
+
+    if (exanet_transaction_queue(t->req.class) == QUEUE_RDMA) {
+        if (resp != EXANET_RESP_FAULT) {
+            exanet_transaction_finish(s, t, resp, NULL);
+            return;
+        }
+        /* what becomes of the page is to come; if not, that is the answer */
+        t->refused = true;
+        t->resp = resp;
+        return;
+    }
+    if (t->queued) {
+        return;
+    }
+    if (resp == EXANET_RESP_RESOLVED) {
+        resp = EXANET_RESP_FAULT;   /* if there is no end to that */
+        delay = 0;
+    } else if (copy != MIN(t->copies - 1, 15)) {
+        return;                     /* a newer copy is under way */
+    } else {
+        delay = refused_wait(s, t, resp);
+    }
+    t->refusals += t->refusals < UINT16_MAX;
+    t->refused = true;
+    t->resp = resp;
+    if (is_hopeless(s, t, exanet_now(s))) {
+        give_up(s, t);
+    } else if (delay) {
+        exanet_transaction_arm(ini, t, exanet_now(s) + delay);
+    } else {
+        again(s, t);
+    }
+}
+
+static void response_done(ExanetState *s, ExanetTransaction *t,
+                          const ExanetPacket *pkt)
+{
+    exanet_count(s, SHM_ACK);
+    if (t->copies == 1) {
+        exanet_shm_node_sample(t->node, exanet_now(s) - t->sent);
+    }
+    t->node->shift = 0;
+    exanet_transaction_finish(s, t, EXANET_RESP_ACK,
+                              exanet_transaction_writes(t->req.class) ? NULL :
+                                                                        pkt->payload);
+}
+
+void exanet_shm_response(ExanetState *s, const ExanetPacket *pkt)
+{
+    ExanetInitiator *ini = s->shm->initiator;
+    ShmNode *node;
+    ExanetTransaction *t;
+    enum exanet_resp resp;
+
+    if (unlikely(s->shm->timing) && exanet_timing_hold(s, pkt)) {
+        return;
+    }
+    node = exanet_shm_node_find(ini->nodes, pkt->src);
+    t = response_match(ini, pkt);
+    if (node) {
+        node->dead = false;         /* a late response is a sign of life, too */
+    }
+    if (!t || !response_valid(t, pkt, &resp)) {
+        exanet_count(s, SHM_STALE);
+        return;
+    }
+    exanet_shm_node_answered(ini->nodes, t->node);
+    trace_exanet_initiator_response(s->node, pkt->src, t->tid, t->seq, resp);
+    switch (resp) {
+    case EXANET_RESP_ACK:
+        response_done(s, t, pkt);
+        return;
+    case EXANET_RESP_DECODE:
+    case EXANET_RESP_PROTECTION:
+    case EXANET_RESP_MALFORMED:
+        exanet_count(s, SHM_NACK);
+        exanet_transaction_fail(s, t, resp, resp);
+        return;
+    case EXANET_RESP_CRC:
+    case EXANET_RESP_FAULT:
+    case EXANET_RESP_NO_CONTEXT:
+    case EXANET_RESP_FULL:
+    case EXANET_RESP_RESOLVED:
+        exanet_count(s, SHM_NACK);
+        refused(s, t, pkt, resp);
+        return;
+    default:
+        exanet_count(s, SHM_STALE);
+    }
+}
