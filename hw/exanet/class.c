@@ -2,6 +2,7 @@
 /* ExaNet: what the classes of the device share, on whatever bus. */
 #include "qemu/osdep.h"
 #include "migration/vmstate.h"
+#include "../core/qom.h"
 #include "class.h"
 #include "exanet.h"
 #include "link/inject.h"
@@ -9,10 +10,7 @@
 #include "shm/shm.h"
 #include "net/router-arith.h"
 
-static const struct {
-    const char *name;
-    const char *text;
-} descriptions[] = {
+static const RNicText texts[] = {
     { "coord", "Own coordinates, 22 bits: upper 21:14, offset 13:12, Z 11:8, "
                "Y 7:4, X 3:0; unlike the peer's" },
     { "dims", "Nodes in the rings of the torus, as 4x4 or 4x2x3 for X, Y and Z; 1: "
@@ -57,10 +55,7 @@ void exanet_class_init(ObjectClass *klass, ExanetState *(*state)(Object *obj))
 
     dc->vmsd = &exanet_vmstate;
     set_bit(DEVICE_CATEGORY_NETWORK, dc->categories);
-    for (unsigned i = 0; i < ARRAY_SIZE(descriptions); i++) {
-        object_class_property_set_description(klass, descriptions[i].name,
-                                              descriptions[i].text);
-    }
+    rnic_class_describe(klass, texts, ARRAY_SIZE(texts));
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         g_autofree char *name = g_strdup_printf("link%u", i);
 

@@ -30,7 +30,7 @@ static void exanet_axi_realize(DeviceState *dev, Error **errp)
 {
     ExanetAXI *axi = EXANET_AXI(dev);
     SysBusDevice *sbd = SYS_BUS_DEVICE(dev);
-    ExanetHost host = {
+    RNicHost host = {
         .dev = dev,
         .as = &address_space_memory,
         .line = exanet_axi_line,

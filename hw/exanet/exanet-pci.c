@@ -1,66 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC on PCIe: ids, BARs, MSI-X, reset.  Everything else is in exanet.c.
+ * ExaNet NIC on PCIe: ids, BARs, reset.  Everything else is in exanet.c.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "qemu/module.h"
-#include "hw/pci/msix.h"
-#include "hw/pci/pci_device.h"
-#include "hw/pci/pcie.h"
 #include "qom/object.h"
+#include "../core/pci.h"
 #include "class.h"
 #include "exanet.h"
 
 #define TYPE_EXANET_PCI "exanet-pci"
 OBJECT_DECLARE_SIMPLE_TYPE(ExanetPCI, EXANET_PCI)
 
-#define EXANET_PCIE_CAP 0xa0
-
 struct ExanetPCI {
     PCIDevice parent_obj;
     ExanetState exanet;
 };
 
-static void exanet_pci_irq(void *opaque, unsigned vector)
-{
-    msix_notify(opaque, vector);
-}
-
-static bool exanet_pci_msix_init(PCIDevice *dev, Error **errp)
-{
-    if (msix_init_exclusive_bar(dev, EXANET_VECTORS, EXANET_BAR_MSIX,
-                                errp) < 0) {
-        return false;
-    }
-    for (unsigned v = 0; v < EXANET_VECTORS; v++) {
-        msix_vector_use(dev, v);
-    }
-    return true;
-}
-
 static void exanet_pci_realize(PCIDevice *dev, Error **errp)
 {
     ExanetPCI *pci = EXANET_PCI(dev);
-    ExanetHost host = {
-        .dev = DEVICE(dev),
-        .as = &address_space_memory,
-        .irq = exanet_pci_irq,
-        .opaque = dev,
-    };
+    RNicHost host;
 
-    if (pci_bus_is_express(pci_get_bus(dev))) {
-        if (pcie_endpoint_cap_init(dev, EXANET_PCIE_CAP) < 0) {
-            error_setg(errp, "no room for the PCI Express capability");
-            return;
-        }
-        pcie_cap_flr_init(dev);
-    }
-    if (!exanet_pci_msix_init(dev, errp)) {
+    if (!rnic_pci_realize(dev, EXANET_VECTORS, EXANET_BAR_MSIX, errp)) {
         return;
     }
+    rnic_pci_host(dev, &address_space_memory, &host);
+    host.line = NULL;               /* messages alone */
     if (!exanet_init(&pci->exanet, &host, errp)) {
-        msix_uninit_exclusive_bar(dev);
+        rnic_pci_exit(dev);
         return;
     }
     pci_register_bar(dev, EXANET_BAR_REGS, PCI_BASE_ADDRESS_SPACE_MEMORY,
@@ -76,24 +45,12 @@ static void exanet_pci_exit(PCIDevice *dev)
     ExanetPCI *pci = EXANET_PCI(dev);
 
     exanet_fini(&pci->exanet);
-    msix_uninit_exclusive_bar(dev);
-    if (pci_bus_is_express(pci_get_bus(dev))) {
-        pcie_cap_exit(dev);
-    }
+    rnic_pci_exit(dev);
 }
 
 static void exanet_pci_reset(DeviceState *dev)
 {
     exanet_reset(&EXANET_PCI(dev)->exanet);
-}
-
-static void exanet_pci_config_write(PCIDevice *dev, uint32_t addr,
-                                    uint32_t value, int len)
-{
-    pci_default_write_config(dev, addr, value, len);
-    if (pci_bus_is_express(pci_get_bus(dev))) {
-        pcie_cap_flr_write_config(dev, addr, value, len);
-    }
 }
 
 static const Property exanet_pci_properties[] = {
@@ -112,20 +69,14 @@ static void exanet_pci_class_init(ObjectClass *klass, RNicClassData *data)
 
     pc->realize = exanet_pci_realize;
     pc->exit = exanet_pci_exit;
-    pc->config_write = exanet_pci_config_write;
     pc->vendor_id = EXANET_PCI_VENDOR_ID;
     pc->device_id = EXANET_PCI_DEVICE_ID;
     pc->class_id = EXANET_PCI_CLASS;
+    rnic_pci_class_init(pc);
     dc->desc = "ExaNet RDMA NIC (not migratable)";
     device_class_set_legacy_reset(dc, exanet_pci_reset);
     device_class_set_props(dc, exanet_pci_properties);
     exanet_class_init(klass, exanet_pci_state);
-}
-
-static void exanet_pci_instance_init(Object *obj)
-{
-    /* room for the capability, which needs an express bus to be used */
-    PCI_DEVICE(obj)->cap_present |= QEMU_PCI_CAP_EXPRESS;
 }
 
 static void exanet_pci_instance_finalize(Object *obj)
@@ -137,14 +88,10 @@ static const TypeInfo exanet_pci_type = {
     .name = TYPE_EXANET_PCI,
     .parent = TYPE_PCI_DEVICE,
     .instance_size = sizeof(ExanetPCI),
-    .instance_init = exanet_pci_instance_init,
+    .instance_init = rnic_pci_instance_init,
     .instance_finalize = exanet_pci_instance_finalize,
     .class_init = exanet_pci_class_init,
-    .interfaces = (InterfaceInfo[]) {
-        { INTERFACE_PCIE_DEVICE },
-        { INTERFACE_CONVENTIONAL_PCI_DEVICE },
-        { }
-    },
+    .interfaces = RNIC_PCI_INTERFACES,
 };
 
 static void exanet_pci_register(void)

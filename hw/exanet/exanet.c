@@ -279,7 +279,7 @@ static const RNicLoopOps loop_ops = {
     .packets = RUN_PACKETS,
 };
 
-bool exanet_init(ExanetState *s, const ExanetHost *host, Error **errp)
+bool exanet_init(ExanetState *s, const RNicHost *host, Error **errp)
 {
     s->host = *host;
     if (!properties_check(s, errp) || !exanet_shm_init(s, errp)) {

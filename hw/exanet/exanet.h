@@ -22,6 +22,7 @@
 #define HW_EXANET_EXANET_H
 
 #include "../core/compat.h"
+#include "../core/host.h"
 #include "../core/loop.h"
 #include "rnic/exanet/regs.h"
 #include "rnic/exanet/shm.h"
@@ -48,20 +49,6 @@ typedef struct ExanetShm ExanetShm;
  */
 typedef void ExanetSink(ExanetState *s, ExanetPort *from, ExanetPacket *pkt);
 
-/* What the bus shell lends the device. */
-typedef struct ExanetHost {
-    DeviceState *dev;               /* owner of regions and bottom halves */
-    /*
-     * CPU physical addresses: the walker reads page tables, so that no vIOMMU may
-     * be between.
-     */
-    AddressSpace *as;
-    /* One of both: messages, EXANET_VEC_; or the levels of wires, EXANET_LINE_. */
-    void (*irq)(void *opaque, unsigned vector);
-    void (*line)(void *opaque, unsigned line, bool level);
-    void *opaque;
-} ExanetHost;
-
 /* Info page of one context. */
 typedef struct ExanetInfoPage {
     ExanetState *s;
@@ -70,7 +57,11 @@ typedef struct ExanetInfoPage {
 } ExanetInfoPage;
 
 struct ExanetState {
-    ExanetHost host;
+    /*
+     * The address space is the CPU's physical one: the walker reads page tables, so that no
+     * vIOMMU may be between.
+     */
+    RNicHost host;
     QLIST_ENTRY(ExanetState) next;  /* of all devices, for query-stats */
     MemoryRegion regs_mr;           /* BAR 0 */
     MemoryRegion user_mr;           /* user pages; reads are plain RAM */
@@ -150,7 +141,7 @@ static inline bool exanet_ack_stale(ExanetState *s, const ExanetPacket *ack)
 }
 
 /* Checks properties and builds the device; false with @errp set on user errors. */
-bool exanet_init(ExanetState *s, const ExanetHost *host, Error **errp);
+bool exanet_init(ExanetState *s, const RNicHost *host, Error **errp);
 void exanet_fini(ExanetState *s);
 /* Everything as after power-up, with a new epoch. */
 void exanet_reset(ExanetState *s);

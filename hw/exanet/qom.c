@@ -10,7 +10,7 @@
 #include "qapi/visitor.h"
 #include "qobject/qdict.h"
 #include "qobject/qlist.h"
-#include "../core/counters.h"
+#include "../core/qom.h"
 #include "net/arith.h"
 #include "engine/context.h"
 #include "exanet.h"

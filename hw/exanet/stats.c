@@ -6,7 +6,7 @@
  */
 #include "qemu/osdep.h"
 #include "system/stats.h"
-#include "../core/counters.h"
+#include "../core/qom.h"
 #include "exanet.h"
 #include "link/port.h"
 #include "base/regs.h"

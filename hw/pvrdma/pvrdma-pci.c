@@ -7,11 +7,10 @@
 #include "qapi/visitor.h"
 #include "qemu/module.h"
 #include "hw/pci/msix.h"
-#include "hw/pci/pci_device.h"
-#include "hw/pci/pcie.h"
 #include "migration/vmstate.h"
 #include "qom/object.h"
-#include "../core/counters.h"
+#include "../core/pci.h"
+#include "../core/qom.h"
 #include "migration.h"
 #include "pvrdma.h"
 
@@ -19,42 +18,12 @@
 OBJECT_DECLARE_SIMPLE_TYPE(PvrdmaPCI, PVRDMA)
 
 #define TYPE_PAIRED "vmxnet3"
-#define PVRDMA_PCIE_CAP 0xa0
 
 struct PvrdmaPCI {
     PCIDevice parent_obj;
     PvrdmaState pvrdma;
     char *roce;                         /* property */
 };
-
-/* --- Interrupts --------------------------------------------------------- */
-
-static bool pvrdma_pci_messages(void *opaque)
-{
-    return msix_enabled(opaque);
-}
-
-static void pvrdma_pci_irq(void *opaque, unsigned vector)
-{
-    msix_notify(opaque, vector);
-}
-
-static void pvrdma_pci_line(void *opaque, bool level)
-{
-    pci_set_irq(opaque, level);
-}
-
-static bool pvrdma_pci_msix_init(PCIDevice *dev, Error **errp)
-{
-    if (msix_init_exclusive_bar(dev, PVRDMA_INTR_VECTORS, PVRDMA_BAR_MSIX,
-                                errp) < 0) {
-        return false;
-    }
-    for (unsigned v = 0; v < PVRDMA_INTR_VECTORS; v++) {
-        msix_vector_use(dev, v);
-    }
-    return true;
-}
 
 /* --- Life --------------------------------------------------------------- */
 
@@ -95,32 +64,18 @@ static void pvrdma_pci_realize(PCIDevice *dev, Error **errp)
 {
     PvrdmaPCI *pci = PVRDMA(dev);
     g_autofree char *netdev = paired_netdev(dev, errp);
-    PvrdmaHost host = {
-        .dev = DEVICE(dev),
-        .as = pci_get_address_space(dev),
-        .messages = pvrdma_pci_messages,
-        .irq = pvrdma_pci_irq,
-        .line = pvrdma_pci_line,
-        .opaque = dev,
-        .netdev = netdev,
-    };
+    RNicHost host;
 
     if (!netdev || !roce_check(pci, errp)) {
         return;
     }
-    if (pci_bus_is_express(pci_get_bus(dev))) {
-        if (pcie_endpoint_cap_init(dev, PVRDMA_PCIE_CAP) < 0) {
-            error_setg(errp, "no room for the PCI Express capability");
-            return;
-        }
-        pcie_cap_flr_init(dev);
-    }
     pci_config_set_interrupt_pin(dev->config, 1);
-    if (!pvrdma_pci_msix_init(dev, errp)) {
+    if (!rnic_pci_realize(dev, PVRDMA_INTR_VECTORS, PVRDMA_BAR_MSIX, errp)) {
         return;
     }
-    if (!pvrdma_init(&pci->pvrdma, &host, errp)) {
-        msix_uninit_exclusive_bar(dev);
+    rnic_pci_host(dev, pci_get_address_space(dev), &host);
+    if (!pvrdma_init(&pci->pvrdma, &host, netdev, errp)) {
+        rnic_pci_exit(dev);
         return;
     }
     pci_register_bar(dev, PVRDMA_BAR_REGS, PCI_BASE_ADDRESS_SPACE_MEMORY,
@@ -134,24 +89,12 @@ static void pvrdma_pci_exit(PCIDevice *dev)
     PvrdmaPCI *pci = PVRDMA(dev);
 
     pvrdma_fini(&pci->pvrdma);
-    msix_uninit_exclusive_bar(dev);
-    if (pci_bus_is_express(pci_get_bus(dev))) {
-        pcie_cap_exit(dev);
-    }
+    rnic_pci_exit(dev);
 }
 
 static void pvrdma_pci_reset(DeviceState *dev)
 {
     pvrdma_reset(&PVRDMA(dev)->pvrdma);
-}
-
-static void pvrdma_pci_config_write(PCIDevice *dev, uint32_t addr,
-                                    uint32_t value, int len)
-{
-    pci_default_write_config(dev, addr, value, len);
-    if (pci_bus_is_express(pci_get_bus(dev))) {
-        pcie_cap_flr_write_config(dev, addr, value, len);
-    }
 }
 
 /* --- Type --------------------------------------------------------------- */
@@ -164,10 +107,7 @@ static const Property pvrdma_pci_properties[] = {
     DEFINE_PROP_BOOL("dcqcn", PvrdmaPCI, pvrdma.dcqcn, false),
 };
 
-static const struct {
-    const char *name;
-    const char *text;
-} descriptions[] = {
+static const RNicText texts[] = {
     { "mtu", "Largest path MTU, which the driver is told: 256, 512, 1024, 2048 or "
              "4096 bytes" },
     { "version", "Of the interface that the driver finds: 17 (RoCE v1), 18 (v2), "
@@ -219,11 +159,11 @@ static void pvrdma_pci_class_init(ObjectClass *klass, RNicClassData *data)
 
     pc->realize = pvrdma_pci_realize;
     pc->exit = pvrdma_pci_exit;
-    pc->config_write = pvrdma_pci_config_write;
     pc->vendor_id = PVRDMA_PCI_VENDOR_ID;
     pc->device_id = PVRDMA_PCI_DEVICE_ID;
     pc->revision = PVRDMA_PCI_REVISION;
     pc->class_id = PVRDMA_PCI_CLASS;
+    rnic_pci_class_init(pc);
     dc->desc = "Paravirtual RDMA NIC with RoCE, beside vmxnet3";
     dc->vmsd = &pvrdma_pci_vmstate;
     /* guests see functions when function 0 comes, and that must be there before */
@@ -231,33 +171,20 @@ static void pvrdma_pci_class_init(ObjectClass *klass, RNicClassData *data)
     set_bit(DEVICE_CATEGORY_NETWORK, dc->categories);
     device_class_set_legacy_reset(dc, pvrdma_pci_reset);
     device_class_set_props(dc, pvrdma_pci_properties);
-    for (unsigned i = 0; i < ARRAY_SIZE(descriptions); i++) {
-        object_class_property_set_description(klass, descriptions[i].name,
-                                              descriptions[i].text);
-    }
+    rnic_class_describe(klass, texts, ARRAY_SIZE(texts));
     object_class_property_add(klass, "counters", "any", pvrdma_pci_counters, NULL,
                               NULL, NULL);
     object_class_property_set_description(klass, "counters",
                                           "All counters of the device");
 }
 
-static void pvrdma_pci_instance_init(Object *obj)
-{
-    /* room for the capability, which needs an express bus to be used */
-    PCI_DEVICE(obj)->cap_present |= QEMU_PCI_CAP_EXPRESS;
-}
-
 static const TypeInfo pvrdma_pci_type = {
     .name = TYPE_PVRDMA,
     .parent = TYPE_PCI_DEVICE,
     .instance_size = sizeof(PvrdmaPCI),
-    .instance_init = pvrdma_pci_instance_init,
+    .instance_init = rnic_pci_instance_init,
     .class_init = pvrdma_pci_class_init,
-    .interfaces = (InterfaceInfo[]) {
-        { INTERFACE_PCIE_DEVICE },
-        { INTERFACE_CONVENTIONAL_PCI_DEVICE },
-        { }
-    },
+    .interfaces = RNIC_PCI_INTERFACES,
 };
 
 static void pvrdma_pci_register(void)

@@ -464,7 +464,8 @@ static const RNicLoopOps loop_ops = {
     .packets = RUN_PACKETS,
 };
 
-bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp)
+bool pvrdma_init(PvrdmaState *s, const RNicHost *host, const char *netdev,
+                 Error **errp)
 {
     Object *owner = OBJECT(host->dev);
 
@@ -472,7 +473,6 @@ bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp)
         return false;
     }
     s->host = *host;
-    s->host.netdev = NULL;
     s->transport = &pvrdma_transport;
     s->port.rx = pvrdma_rx;
     QTAILQ_INIT(&s->active_qps);
@@ -480,7 +480,7 @@ bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp)
     s->ack_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, run_late, s);
     s->ring_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, pvrdma_rings_again, s);
     tables_init(s);
-    if (!pvrdma_port_init(s, host->netdev, errp)) {
+    if (!pvrdma_port_init(s, netdev, errp)) {
         tables_free(s);
         timer_free(s->ack_timer);
         timer_free(s->ring_timer);

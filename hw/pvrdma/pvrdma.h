@@ -16,6 +16,7 @@
 #include "qemu/queue.h"
 #include "qemu/timer.h"
 #include "../core/compat.h"
+#include "../core/host.h"
 #include "../core/loop.h"
 #include <rdma/vmw_pvrdma-abi.h>
 #include "rnic/pvrdma/regs.h"
@@ -29,19 +30,8 @@ typedef struct PvrdmaState PvrdmaState;
 typedef struct PvrdmaQp PvrdmaQp;
 typedef struct PvrdmaTransport PvrdmaTransport;
 
-/* What the bus shell gives. */
-typedef struct PvrdmaHost {
-    DeviceState *dev;               /* owner of regions and bottom halves */
-    AddressSpace *as;               /* for DMA: behind an IOMMU, if there is one */
-    bool (*messages)(void *opaque); /* MSI-X is on: irq(), else line() */
-    void (*irq)(void *opaque, unsigned vector);
-    void (*line)(void *opaque, bool level);
-    void *opaque;
-    const char *netdev;             /* id of the paired NIC's netdev; not kept */
-} PvrdmaHost;
-
 struct PvrdmaState {
-    PvrdmaHost host;
+    RNicHost host;                  /* DMA may pass an IOMMU */
     MemoryRegion regs_mr, uar_mr;
     RNicLoop loop;                  /* of the QPs that have work */
     const PvrdmaTransport *transport;
@@ -79,8 +69,12 @@ struct PvrdmaState {
     uint64_t counter[PVRDMA_COUNTER_COUNT];
 };
 
-/* False: @errp says why, and nothing is left behind. */
-bool pvrdma_init(PvrdmaState *s, const PvrdmaHost *host, Error **errp);
+/*
+ * Builds the device on the wire of @netdev.  Returns false with @errp set on user errors;
+ * then nothing is left behind.
+ */
+bool pvrdma_init(PvrdmaState *s, const RNicHost *host, const char *netdev,
+                 Error **errp);
 void pvrdma_fini(PvrdmaState *s);
 void pvrdma_reset(PvrdmaState *s);
 

@@ -498,7 +498,7 @@ static void nic_type_register(void)
 static void nic_new(bool named)
 {
     static const Property props[] = { EXANET_PROPERTIES(BoxNic, exanet) };
-    ExanetHost host = { .as = &address_space_memory, .irq = nic_irq };
+    RNicHost host = { .as = &address_space_memory, .irq = nic_irq };
     ExanetState *s;
 
     box.nic = (BoxNic *)object_new("exanet-box");

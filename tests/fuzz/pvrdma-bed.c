@@ -46,8 +46,7 @@ static bool host_messages(void *opaque)
     return !bed.line;
 }
 
-/* pvrdma_fini() may lower the line.  After it, the device must not touch the line. */
-static void host_line(void *opaque, bool level)
+static void host_line(void *opaque, unsigned line, bool level)
 {
     g_assert_true(!bed.gone || (bed.ending && !level));
     bed.line_high = level;
@@ -96,9 +95,9 @@ static void nic_type_register(void)
 
 static void nic_new(void)
 {
-    PvrdmaHost host = {
+    RNicHost host = {
         .as = &address_space_memory, .messages = host_messages, .irq = host_irq,
-        .line = host_line, .netdev = "wire0",
+        .line = host_line,
     };
     PvrdmaState *s;
 
@@ -112,7 +111,7 @@ static void nic_new(void)
     s->roce_v1 = bed.flags & BED_ROCE_V1;
     s->dcqcn = bed.flags & BED_DCQCN;
     s->ack_delay_us = bed.flags & BED_ACK_DELAY ? 20 : 0;
-    pvrdma_init(s, &host, &error_abort);
+    pvrdma_init(s, &host, "wire0", &error_abort);
     box_bar(PVRDMA_BAR_REGS, &s->regs_mr);
     box_bar(PVRDMA_BAR_UAR, &s->uar_mr);
 }

@@ -239,7 +239,7 @@ void pvrdma_irq_flush(PvrdmaState *s)
         return;
     }
     if (!s->host.messages(s->host.opaque)) {
-        s->host.line(s->host.opaque, causes);
+        s->host.line(s->host.opaque, 0, causes);
         return;
     }
     if (s->irqs_leaving) {

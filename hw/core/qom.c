@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counters of a device, as QOM shows them. */
+/* What QOM shows of a device; see qom.h. */
 #include "qemu/osdep.h"
 #include "qobject/qnum.h"
-#include "counters.h"
+#include "qom.h"
 
 char *rnic_qom_name(const char *name)
 {
@@ -25,4 +25,11 @@ QDict *rnic_counters_dict(const char *const *names, const uint64_t *values,
         rnic_put_uint(dict, name, values[i]);
     }
     return dict;
+}
+
+void rnic_class_describe(ObjectClass *klass, const RNicText *texts, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        object_class_property_set_description(klass, texts[i].name, texts[i].text);
+    }
 }

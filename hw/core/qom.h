@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counters of a device, as QOM shows them.  Each family has a list macro of its own,
- * and an array of uint64_t in the order of that list.
+ * What QOM shows of a device: counters and texts of properties.  Each family has a list
+ * macro of its counters, and an array of uint64_t in the order of that list.
  */
-#ifndef RNIC_CORE_COUNTERS_H
-#define RNIC_CORE_COUNTERS_H
+#ifndef RNIC_CORE_QOM_H
+#define RNIC_CORE_QOM_H
 
 #include "qobject/qdict.h"
+#include "qom/object.h"
 
 /* RX_BAD_ICRC as QOM writes it: rx-bad-icrc.  The caller frees it. */
 char *rnic_qom_name(const char *name);
@@ -21,4 +22,13 @@ void rnic_put_uint(QDict *dict, const char *name, uint64_t value);
 QDict *rnic_counters_dict(const char *const *names, const uint64_t *values,
                           unsigned count);
 
-#endif /* RNIC_CORE_COUNTERS_H */
+/* The text of a property, for `-device NAME,help`. */
+typedef struct RNicText {
+    const char *name;
+    const char *text;
+} RNicText;
+
+/* Gives the properties of @klass their texts. */
+void rnic_class_describe(ObjectClass *klass, const RNicText *texts, unsigned count);
+
+#endif /* RNIC_CORE_QOM_H */
