@@ -211,9 +211,7 @@ enum exanet_table_format {
 	X(PORT_BAD_HEADER,	0x40, 8, 0, 0, 0) /* header CRC */ \
 	X(PORT_BAD_PAYLOAD,	0x48, 8, 0, 0, 0) /* payload CRC */ \
 	X(PORT_BAD_FOOTER,	0x50, 8, 0, 0, 0) /* footer CRC */ \
-	X(PORT_DROPPED,		0x58, 8, 0, 0, 0) /* frames that are no frames, and
-						   * packets lost as the link
-						   * was, or went, down */ \
+	X(PORT_DROPPED,		0x58, 8, 0, 0, 0) /* bad frames, packets lost with the link */ \
 	X(PORT_XOFF_SENT,	0x60, 8, 0, 0, 0) \
 	X(PORT_XOFF_RECEIVED,	0x68, 8, 0, 0, 0) \
 	X(PORT_INJECT,	0x70, 8, 0, ~0ULL, 0) \
@@ -291,8 +289,7 @@ enum exanet_role {
 	X(SW_LOCAL3,	0x38, 8, 0, 0, 0) \
 	X(SW_LOCAL_OUT,	0x40, 8, 0, 0, 0) /* from the torus to this QFDB */ \
 	X(SW_TRANSIT,	0x48, 8, 0, 0, 0) /* from one torus link to another */ \
-	X(SW_FLOWS,	0x50, 4, 0, 0, 0) /* [15:0] seen at our outputs, [31:16]
-					   * of ours that are paced */
+	X(SW_FLOWS,	0x50, 4, 0, 0, 0) /* [15:0] at the outputs, [31:16] own, paced */
 
 enum exanet_sw_mode {
 	EXANET_SW_MODE_NI	= 0,	/* packets for other nodes are dropped */

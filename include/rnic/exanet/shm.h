@@ -58,8 +58,7 @@ enum exanet_shm_class {
 	X(SHM_STATUS,	0x004, 4, 0, 0, 0) \
 	X(SHM_TIMEOUT,	0x008, 4, EXANET_SHM_TIMEOUT_DEFAULT, 0xffffffff, 0) \
 	X(SHM_RETRY_MAX, 0x00c, 4, EXANET_SHM_RETRY_DEFAULT, 0xffff, 0) \
-	X(SHM_FENCE,	0x010, 4, 0, 0, 0) /* write 1: latch; reads 1 while a store
-					    * issued before is not acked */ \
+	X(SHM_FENCE,	0x010, 4, 0, 0, 0) /* 1: latch; reads 1 until older stores are acked */ \
 	X(SHM_ERR_GVA,	0x018, 8, 0, 0, 0) /* of the first that failed */ \
 	X(SHM_ERR_INFO,	0x020, 4, 0, 0, EXANET_SHM_ERR_VALID) \
 	X(SHM_TIMEOUT_MODE, 0x024, 4, EXANET_SHM_TIMEOUT_STATIC, 1, 0) \
@@ -232,8 +231,7 @@ enum exanet_arith_mode {
 	X(TGEN_SIZE,	0xa2c, 4, 0, 0x1ff, 0) /* bytes of each; 0: whole beats by CFG */ \
 	X(TGEN_STATUS,	0xa30, 4, 0, 0, 0) \
 	X(TGEN_TIME,	0xa38, 8, 0, 0, 0) /* ns from GO to the last answer */ \
-	X(TGEN_THINK,	0xa40, 4, 0, 0xfffff, 0) /* ns from each answer to the next
-						  * transaction; CAP1_TIMING */
+	X(TGEN_THINK,	0xa40, 4, 0, 0xfffff, 0) /* ns from answer to next start; CAP1_TIMING */
 /*
  * A write to CFG with GO starts a run with what the registers say then, unless one is
  * BUSY; one without GO lets no new transaction begin.  GO is cleared when the run ends.

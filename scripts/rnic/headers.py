@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The data sheets of include/rnic as one dictionary, for readers that are not written in C.
+
+The C preprocessor expands the lists X(NAME, ...) and the macros, and keeps the comments; the
+compiler computes all numbers. The documents and the Wireshark dissector take their tables
+from here. `python3 -m rnic.headers`, called in scripts/, prints the dictionary as JSON:
+
+  lists      NAME -> rows: name, text, and the columns of _COLUMNS
+  fields     NAME -> high, low, text: macros that are RNIC_FIELD() or RNIC_BIT()
+  constants  NAME -> parameters, expression, text; value, if the macro has no parameters
+  enums      NAME -> members: name, value, text
+  structs    NAME -> members: name, offset, bytes, text
+
+A text is the comment behind the definition, or the column "text". The masks of fields are
+constants, too."""
+
+import functools
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from . import apt
+from .paths import TOP
+from .steps import Failed
+
+INCLUDE = TOP / 'include'
+# The columns of a list behind the name of the row, by the end of the list's name: a number,
+# a string of C ("word"), or a word without quotes (#form).
+_COLUMNS = {
+    'REGS': ('offset', 'bytes', 'reset', 'writable', 'w1c'),
+    'COUNTERS': ('"text"',),
+    'TYPES': ('value', '"word"', '#form', '#group', 'ni'),
+    'ROLES': ('value', '"word"'),
+    'FAULTS': ('value', '"word"'),
+}
+_MARK = '@@'        # before each row of an expanded list
+_COMMENT = r'(?:[ \t]*/\*(.*?)\*/)?'
+_DEFINE = re.compile(rf'^#define (\w+)(\([^()\n]*\))?[ \t]*((?:(?!/\*)[^\n])*){_COMMENT}',
+                     re.M | re.S)
+_BLOCK = re.compile(r'^(enum|struct) (\w+) \{\n(.*?)\n\};', re.M | re.S)
+_ENUMERATOR = re.compile(r'/\*(?P<text>.*?)\*/|(?P<name>\w+)(?:\s*=[^,/\n]*)?,?|(?P<line>\n)',
+                         re.S)
+_MEMBER = re.compile(rf'^ .*? (\w+(?:\[\w+\])?(?:, \w+)*);{_COMMENT}', re.M | re.S)
+
+
+def families():
+    """Returns the folders of include/rnic: one for each family."""
+    return sorted(p.name for p in (INCLUDE / 'rnic').iterdir() if p.is_dir())
+
+
+def _includes():
+    return ''.join(f'#include "rnic/{name}/{path.name}"\n' for name in families()
+                   for path in sorted((INCLUDE / 'rnic' / name).glob('*.h')))
+
+
+def _gcc(source, *options):
+    """Runs gcc on the C text SOURCE and returns what it prints."""
+    r = subprocess.run(['gcc', f'-I{INCLUDE}', *options, '-x', 'c', '-'], input=source,
+                       text=True, capture_output=True, check=False)
+    if r.returncode:
+        raise Failed(f'gcc does not accept include/rnic: {r.stderr}')
+    return r.stdout
+
+
+def _clean(comment):
+    """Returns the text of a C comment as one line."""
+    return re.sub(r'\s*\n[\s*]*|\s+', ' ', comment or '').strip()
+
+
+def _expanded():
+    """Returns the preprocessor's output for include/rnic, with macros and comments."""
+    own, lines = False, []
+    for line in _gcc(_includes(), '-E', '-CC', '-dD').splitlines():
+        marker = re.match(r'# \d+ "(.*?)"', line)
+        if marker:
+            own = marker[1].startswith(str(INCLUDE / 'rnic'))
+        elif own:
+            lines.append(line)
+    return '\n'.join(lines) + '\n'
+
+
+def _constants(text):
+    """Returns all macros of TEXT that stand for a value, with or without parameters."""
+    found = {}
+    for name, parameters, expression, comment in _DEFINE.findall(text):
+        if expression.strip() and parameters != '(X)' and f'\n#undef {name}\n' not in text:
+            found[name] = {'parameters': parameters.replace(',', ', '),
+                           'expression': expression.strip(), 'text': _clean(comment)}
+    return found
+
+
+def _members(body):
+    """Returns the members of an enum; a comment on the same line is a member's text."""
+    found, last = [], None
+    for m in _ENUMERATOR.finditer(re.sub(r'^#.*$', '', body, flags=re.M)):
+        if m['name']:
+            last = {'name': m['name'], 'text': ''}
+            found.append(last)
+        elif m['text'] is None:
+            last = None
+        elif last:
+            last['text'] = _clean(m['text'])
+    return found
+
+
+def _struct(body):
+    return [{'name': name.split('[')[0].strip(), 'text': _clean(comment)}
+            for names, comment in _MEMBER.findall(body) for name in names.split(',')]
+
+
+def _columns(list_name):
+    for end, columns in _COLUMNS.items():
+        if list_name.endswith(f'_{end}'):
+            return columns
+    raise Failed(f'include/rnic: {list_name}: no such kind of list, see headers.py')
+
+
+def _row_texts(names):
+    """Returns the text of each row of the lists NAMES: the comment behind it."""
+    source = _includes() + f'#define ROW(name, ...) {_MARK} name\n'
+    source += ''.join(f'{_MARK}{_MARK} {name} {name}(ROW)\n' for name in names)
+    texts = {}
+    for part in _gcc(source, '-E', '-CC', '-P').split(f'{_MARK}{_MARK}')[1:]:
+        name, *rows = part.split(_MARK)
+        for row in rows:
+            m = re.match(r'\s*(\w+)' + _COMMENT, row, re.S)
+            if '\n' in (m[2] or ''):
+                raise Failed(f'include/rnic: {name.strip()}: {m[1]}: '
+                             'the comment of a row fits on its line')
+            texts[name.strip(), m[1]] = _clean(m[2])
+    return texts
+
+
+def _print_list(name):
+    """Returns C that prints the rows of a list as JSON."""
+    formats, values, parameters = ['\\"%s\\"'], ['#name'], ['name']
+    for n, column in enumerate(_columns(name)):
+        parameters.append(f'c{n}')
+        formats.append('%llu' if column.isalnum() else '\\"%s\\"')
+        values.append(f'#c{n}' if column[0] == '#' else f'c{n}' if column[0] == '"'
+                      else f'(unsigned long long)(c{n})')
+    return (f'#undef ROW\n#define ROW({", ".join(parameters)}) '
+            f'printf("[\\"{name}\\", {", ".join(formats)}]\\n", {", ".join(values)});\n'
+            f'{name}(ROW)\n')
+
+
+def _print_numbers(sheet):
+    """Returns C that prints everything in SHEET that has a value."""
+    names = [n for n, c in sheet['constants'].items()
+             if not c['parameters'] and c['expression'][0] != '"']
+    names += [m['name'] for members in sheet['enums'].values() for m in members]
+    c = ['#define VALUE(name) printf("[\\"\\", \\"" #name "\\", %llu]\\n", '
+         '(unsigned long long)(name));\n',
+         '#define MEMBER(type, m) printf("[\\"" #type "\\", \\"" #m "\\", %zu, %zu]\\n", '
+         'offsetof(struct type, m), sizeof(((struct type *)0)->m));\n']
+    c += [f'VALUE({name})\n' for name in names]
+    c += [f'MEMBER({name}, {m["name"]})\n' for name, members in sheet['structs'].items()
+          for m in members]
+    return ''.join(c)
+
+
+def _numbers(sheet, lists):
+    """Compiles and runs a program that prints all numbers; returns its lines."""
+    source = ('#include <stddef.h>\n#include <stdio.h>\n' + _includes() + 'int main(void)\n{\n'
+              + ''.join(map(_print_list, lists)) + _print_numbers(sheet) + 'return 0;\n}\n')
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / 'numbers'
+        _gcc(source, '-o', str(program))
+        out = subprocess.run([program], text=True, capture_output=True, check=True).stdout
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def _add_numbers(sheet, lists):
+    """Puts the rows of LISTS, and the numbers of all else, into SHEET."""
+    texts, values, places = _row_texts(lists), {}, {}
+    for kind, name, *numbers in _numbers(sheet, lists):
+        if kind in lists:
+            row = {'name': name, 'text': texts[kind, name]}
+            row.update(zip((c.strip('"#') for c in _columns(kind)), numbers))
+            sheet['lists'].setdefault(kind, []).append(row)
+        elif kind:
+            places[kind, name] = {'offset': numbers[0], 'bytes': numbers[1]}
+        else:
+            values[name] = numbers[0]
+    for name, constant in sheet['constants'].items():
+        if name in values:
+            constant['value'] = values[name]
+    for members in sheet['enums'].values():
+        for m in members:
+            m['value'] = values[m['name']]
+    for name, members in sheet['structs'].items():
+        for m in members:
+            m.update(places[name, m['name']])
+
+
+def _add_fields(sheet):
+    for name, constant in sheet['constants'].items():
+        if re.fullmatch(r'RNIC_(FIELD|BIT)\([^()]*\)', constant['expression']) \
+                and not constant['parameters']:
+            mask = constant['value']
+            sheet['fields'][name] = {'high': mask.bit_length() - 1,
+                                     'low': (mask & -mask).bit_length() - 1,
+                                     'text': constant['text']}
+
+
+@functools.cache
+def load():
+    """Returns the dictionary."""
+    apt.ensure_packages(['gcc', 'libc6-dev'])
+    text = _expanded()
+    sheet = {'lists': {}, 'fields': {}, 'constants': _constants(text), 'enums': {},
+             'structs': {}}
+    for kind, name, body in _BLOCK.findall(text):
+        sheet[f'{kind}s'][name] = _members(body) if kind == 'enum' else _struct(body)
+    _add_numbers(sheet, re.findall(r'^#define (\w+)\(X\) ', text, re.M))
+    _add_fields(sheet)
+    return sheet
+
+
+
+if __name__ == '__main__':
+    json.dump(load(), sys.stdout, indent=1)
