@@ -33,7 +33,6 @@ class Arch:
     binary = 'qemu-system-x86_64'
     machine = ['-M', 'q35', '-cpu', 'max']
     cmdline = 'console=ttyS0 tsc=reliable no_timer_check lpj=4000000'
-    nic = 'exanet-pci'
     host_packages = []
     environment = {}            # in which our parts are compiled
     configure = ''              # options of configure scripts
@@ -106,7 +105,6 @@ class Arm64(Arch):
     # Faster than max; page tables for 52 bits are iommu.test's.
     machine = ['-M', 'virt', '-cpu', 'neoverse-n1']
     cmdline = 'console=ttyAMA0'
-    nic = 'exanet-axi'
     host_packages = ['device-tree-compiler', 'kmod']
     environment = {
         'ARCH': 'arm64', 'CROSS_COMPILE': f'{_GNU}-', 'CC': f'{_GNU}-gcc',

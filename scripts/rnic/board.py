@@ -6,11 +6,12 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from . import initrd, vm
+from . import families, initrd, vm
 from .arch import ARM64
 from .steps import Failed, log_path, step
 
 _SECONDS = 300
+_NIC = families.DEFAULT.nics[0]
 # The driver of its serial port waits for clocks that come from a firmware that
 # is not there: what is said goes through the kernel's log to the early console.
 _CMDLINE = 'earlycon=cdns,mmio,0xff000000 keep_bootcon console=ttyPS0 ' \
@@ -32,7 +33,8 @@ def run(binary, command):
               '-kernel', ARM64.kernel, '-initrd', ram.name,
               '-dtb', ARM64.device_tree, '-append', _CMDLINE,
               '-netdev', 'hubport,id=link0,hubid=0',
-              '-device', 'exanet-axi,id=nic,coord=0,link0=link0'], console)
+              '-device', f'{_NIC.devices[ARM64.name]},id=nic,coord=0,link0=link0'],
+             console)
         line.title = 'zcu102 has run'
     text = console.read_text(encoding='utf-8', errors='replace')
     said = _SAID.findall(text.replace('\r', ''))

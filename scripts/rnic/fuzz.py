@@ -13,7 +13,7 @@ import subprocess
 import time
 from typing import NamedTuple
 
-from . import apt, host, qemu, vm
+from . import apt, families, host, qemu, vm
 from .paths import BUILD, TOP, shown
 from .steps import Failed, log_path, run, step
 
@@ -26,9 +26,8 @@ _CORPUS = TOP / 'tests/fuzz/corpus'
 _PARTS = ('qom', 'migration', 'io', 'crypto', 'authz', 'event-loop-base')
 # Number of inputs per target in the gate, with exceptions.
 _RUNS = 100000
-_RUNS_OF = {'exanet-box': 1500, 'exanet-decode': 500000, 'exanet-segment': 50000,
-            'exanet-wire': 20000, 'pvrdma-box': 12000, 'pvrdma-cmd': 15000,
-            'pvrdma-roce': 50000, 'pvrdma-stream': 8000}
+_RUNS_OF = {f'{f.name}-{name}': runs for f in families.FAMILIES
+            for name, runs in f.fuzz_runs.items()}
 _SEED = 1
 _GATE_ENOUGH = 90            # a slow machine runs fewer inputs than others
 _GATE_SECONDS = 120          # limit of one target
@@ -220,16 +219,8 @@ def soak(built, minutes, pattern, summary):
 
 
 # Options of the machine, and target objects, for QEMU's generic fuzzer.
-_QEMU_TARGETS = {
-    'exanet': ('-M q35 -nodefaults -netdev hubport,id=n0,hubid=0 '
-               '-netdev hubport,id=n1,hubid=0 '
-               '-device pcie-root-port,id=r,chassis=1 '
-               '-device exanet-pci,bus=r,coord=0x1,link0=n0 '
-               '-device exanet-pci,coord=0x2,link0=n1',
-               'exanet* msix*'),
-    'pvrdma': ('-M q35 -nodefaults -netdev hubport,id=n0,hubid=0 '
-               '-device vmxnet3,addr=10.0,multifunction=on,netdev=n0 '
-               '-device pvrdma,addr=10.1', 'pvrdma* vmxnet3* msix*')}
+_QEMU_TARGETS = {f.name: (f.fuzz_machine, f.fuzz_objects)
+                 for f in families.FAMILIES if f.fuzz_machine}
 
 
 def generic_names():

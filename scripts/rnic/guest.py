@@ -17,7 +17,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import apt, host, initrd, kernel_source
+from . import apt, families, host, initrd, kernel_source
 from .arch import AMD64
 from .debug_kernel import DEBUG
 from .paths import BUILD, GUEST, LOG, SRC, TOP
@@ -31,19 +31,17 @@ _PACKAGES = [
     'busybox-static', 'ethtool', 'iproute2', 'iputils-ping', 'kmod',
     'libfabric-bin', 'libfabric1', 'openmpi-bin', 'openssh-server', 'pciutils',
     'procps', 'systemd-sysv', 'tcpdump']
-# Other disks that are made when somebody wants them.
-_EXTRA = {
-    '': [], 'lammps': ['lammps'],
-    'roce': ['e2fsprogs', 'fio', 'ibverbs-providers', 'ibverbs-utils',
-             'nfs-common', 'nfs-kernel-server', 'nvme-cli', 'perftest',
-             'rdma-core', 'rdmacm-utils', 'ucx-utils']}
+# The usual disk, and others, which are only made for programs that need them.
+_EXTRA = {'': [], 'lammps': ['lammps'],
+          **{name: more for f in families.FAMILIES for name, more in f.images.items()}}
 IMAGES = tuple(_EXTRA)
 _LIBFABRIC = '2.1'
 _PROVIDERS_OFF = (
     'tcp udp verbs shm sm2 rxm rxd sockets usnic efa psm2 psm3 opx mrail lnx '
     'lpp ucx cxi perf trace profile hook_debug hook_hmem dmabuf_peer_mem')
-_CONFIGURE = '--prefix=/usr --enable-exanet=dl --disable-static ' + ' '.join(
-    f'--disable-{p}' for p in _PROVIDERS_OFF.split())
+_CONFIGURE = ' '.join([
+    '--prefix=/usr', *(f'--enable-{f.name}=dl' for f in families.FAMILIES if f.provider),
+    '--disable-static', *(f'--disable-{p}' for p in _PROVIDERS_OFF.split())])
 _HERE = initrd.HERE
 # Products of a build in the checkout, which are no sources.
 _PRODUCTS = shutil.ignore_patterns(
@@ -53,10 +51,11 @@ _PRODUCTS = shutil.ignore_patterns(
 
 
 class _Part:
-    """One thing of ours that is compiled in the build root of ARCH."""
+    """A part of the guests that is compiled in the build root of ARCH, of FAMILY if it
+    belongs to one."""
 
-    def __init__(self, arch, name, what, folder, build, needs=()):
-        self.arch, self.name, self.what = arch, name, what
+    def __init__(self, arch, name, what, folder, build, needs=(), family=None):
+        self.arch, self.name, self.what, self.family = arch, name, what, family
         self.build, self.needs = build, needs
         self.folder, self.out = TOP / folder, arch.out / name
         self.stamp = arch.out / f'{name}.stamp'
@@ -143,12 +142,13 @@ def _build_kernel(part):
     to = part.out / 'usr/lib/modules' / version / 'updates'
     to.mkdir(parents=True)
     shutil.copy(part.arch.root / 'rnic/src' / part.folder.relative_to(TOP)
-                / 'exanet.ko', to)
-    for name, where in (('60-exanet.rules', 'udev/rules.d/60-exanet.rules'),
-                        ('exanet.sysusers', 'sysusers.d/exanet.conf')):
+                / f'{part.family.name}.ko', to)
+    for source, where in (
+            *((f, f'udev/rules.d/{f.name}') for f in part.folder.glob('*.rules')),
+            *((f, f'sysusers.d/{f.stem}.conf') for f in part.folder.glob('*.sysusers'))):
         to = part.out / 'usr/lib' / where
-        to.parent.mkdir(parents=True)
-        shutil.copy(part.folder / name, to)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, to)
 
 
 def _build_lib(part):
@@ -168,7 +168,7 @@ def _build_provider(part):
         shutil.rmtree(tree, ignore_errors=True)
         _unpack_libfabric(tree)
     # A file that is gone from the sources must not stay in the tree.
-    shutil.rmtree(tree / 'prov/exanet', ignore_errors=True)
+    shutil.rmtree(tree / 'prov' / part.family.name, ignore_errors=True)
     run([TOP / 'configure-patch/apply-libfabric.sh', tree,
          part.arch.root / 'rnic/src/guest-driver/libfabric'],
         'patch-libfabric')
@@ -180,12 +180,12 @@ def _build_provider(part):
         configured.write_text(setup, encoding='ascii')
     # The provider is linked with Debian's libfabric, which loads it in the guest, so
     # libfabric itself is not built in this tree.
-    part.run(f'make -j{host.cores()} -C {inside} libexanet-fi.la '
-             'linkback=-lfabric libexanet_fi_la_DEPENDENCIES=',
-             f'build-{part.name}')
+    library = f'lib{part.family.name}-fi'
+    part.run(f'make -j{host.cores()} -C {inside} {library}.la linkback=-lfabric '
+             f'{library.replace("-", "_")}_la_DEPENDENCIES=', f'build-{part.name}')
     to = part.out / 'usr/lib/rnic/libfabric'
     to.mkdir(parents=True)
-    shutil.copy(tree / '.libs/libexanet-fi.so', to)
+    shutil.copy(tree / f'.libs/{library}.so', to)
 
 
 def _unpack_libfabric(tree):
@@ -200,12 +200,13 @@ def _build_programs(part):
     part.stage()
 
 
-class _Pvrdma(_Part):
-    """Linux' own driver of pvrdma, which Debian's kernel leaves out."""
+class _LinuxDriver(_Part):
+    """Linux' own driver of FAMILY, which Debian's kernel lacks."""
 
-    def __init__(self, arch):
-        super().__init__(arch, 'pvrdma', "Linux' driver vmw_pvrdma",
-                         kernel_source.PVRDMA, _build_pvrdma)
+    def __init__(self, arch, family):
+        super().__init__(arch, family.name, f"Linux' driver {family.linux_driver[2]}",
+                         kernel_source.driver(family), _build_linux_driver,
+                         family=family)
 
     def digest(self):
         return digest(_root_digest(self.arch), _kernel(self.arch),
@@ -222,13 +223,14 @@ class _Pvrdma(_Part):
         shutil.copytree(self.folder, to)
 
 
-def _build_pvrdma(part):
+def _build_linux_driver(part):
     version, folder = part.arch.build_version(), part.folder.name
+    _, option, module = part.family.linux_driver
     part.run(f'make -C /lib/modules/{version}/build M=/rnic/src/{folder} '
-             'CONFIG_INFINIBAND_VMWARE_PVRDMA=m modules', 'build-pvrdma')
+             f'{option}=m modules', f'build-{part.name}')
     to = part.out / 'usr/lib/modules' / version / 'updates'
     to.mkdir(parents=True)
-    shutil.copy(part.arch.root / 'rnic/src' / folder / 'vmw_pvrdma.ko', to)
+    shutil.copy(part.arch.root / 'rnic/src' / folder / f'{module}.ko', to)
 
 
 def _build_debug_module(part):
@@ -237,31 +239,45 @@ def _build_debug_module(part):
     modules = part.arch.root / 'lib/modules' / version
     (modules / 'updates').mkdir(exist_ok=True)
     shutil.copy(part.arch.root / 'rnic/src' / part.folder.relative_to(TOP)
-                / 'exanet.ko', modules / 'updates')
+                / f'{part.family.name}.ko', modules / 'updates')
     part.run(f'depmod {version}', 'depmod-debug')
     shutil.copytree(modules, part.out / 'lib/modules' / version,
                     ignore=shutil.ignore_patterns('build', 'source'))
 
 
 def _debug_module():
+    family = families.DEFAULT
     return _Part(DEBUG, 'debug-module', 'the kernel module for the debug kernel',
-                 'guest-driver/kernel/exanet', _build_debug_module, (DEBUG,))
+                 f'guest-driver/kernel/{family.name}', _build_debug_module, (DEBUG,),
+                 family)
 
 
 def _parts(arch, image=''):
-    """All things that IMAGE has beside packages, in the order in which they
-    are built."""
-    lib = _Part(arch, 'lib', 'libexanet', 'guest-driver/lib/exanet',
-                _build_lib)
-    found = [_Part(arch, 'kernel', 'the kernel module',
-                   'guest-driver/kernel/exanet', _build_kernel), lib,
-             _Part(arch, 'provider', 'the libfabric provider',
-                   'guest-driver/libfabric', _build_provider, (lib,)),
-             _Part(arch, 'examples', 'the example programs',
-                   'guest-driver/examples', _build_programs, (lib,)),
-             _Part(arch, 'tests', 'the guest tests', 'tests/guest',
-                   _build_programs, (lib,))]
-    return found + ([_Pvrdma(arch)] if image == 'roce' else [])
+    """Returns all parts of IMAGE except packages, in the order of their builds."""
+    found = [p for f in families.FAMILIES for p in _family_parts(arch, f)]
+    libraries = [p for p in found if p.build is _build_lib]
+    found += [_Part(arch, 'examples', 'the example programs', 'guest-driver/examples',
+                    _build_programs, libraries),
+              _Part(arch, 'tests', 'the guest tests', 'tests/guest', _build_programs,
+                    libraries)]
+    return found + [_LinuxDriver(arch, f) for f in families.FAMILIES
+                    if f.linux_driver and image in f.images]
+
+
+def _family_parts(arch, family):
+    """Yields the parts of FAMILY in the order of their builds."""
+    name = family.name
+    if family.module:
+        yield _Part(arch, f'{name}-module', f'the kernel module {name}',
+                    f'guest-driver/kernel/{name}', _build_kernel, family=family)
+    library = []
+    if family.library:
+        library = [_Part(arch, f'{name}-lib', f'lib{name}', f'guest-driver/lib/{name}',
+                         _build_lib, family=family)]
+        yield from library
+    if family.provider:
+        yield _Part(arch, f'{name}-provider', f'the libfabric provider {name}',
+                    'guest-driver/libfabric', _build_provider, library, family)
 
 
 def _root_digest(arch):

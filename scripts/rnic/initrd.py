@@ -5,6 +5,7 @@ import stat
 import subprocess
 from pathlib import Path
 
+from . import families
 from .paths import TOP
 from .rootfs import kernel_version
 from .steps import Failed, run
@@ -12,8 +13,6 @@ from .steps import Failed, run
 MODULES = ['crc32c_generic', 'virtio_blk', 'ext4']
 HERE = TOP / 'scripts/guest'
 _RAM_LIBRARIES = ['libc.so.6', 'ld-linux-aarch64.so.1']
-# Those that need neither another node nor more libraries.
-_RAM_TESTS = ['driver-segment', 'driver-cdma']
 _DTB = 'zynqmp-zcu102-rev1.0.dtb'
 _GIC = '/axi/interrupt-controller@f9010000'
 
@@ -51,11 +50,12 @@ def make_ram(arch, base, out):
                         'usr', 'usr/bin'),
              'init': (HERE / 'ram-init').read_bytes(),
              'bin/busybox': (base / 'usr/bin/busybox').read_bytes()}
+    nic = families.DEFAULT
+    lib = out / f'{nic.name}-lib/usr'
     found = [*(next(base.glob(f'usr/lib/*/{n}')) for n in _RAM_LIBRARIES),
-             out / 'lib/usr/lib/libexanet.so.0',
-             *(out / 'lib/usr/bin').iterdir(),
-             *(out / 'tests/usr/lib/rnic/tests' / n for n in _RAM_TESTS),
-             *out.glob('kernel/usr/lib/modules/*/updates/exanet.ko')]
+             lib / f'lib/lib{nic.name}.so.0', *(lib / 'bin').iterdir(),
+             *(out / 'tests/usr/lib/rnic/tests' / n for n in nic.board_tests),
+             *out.glob(f'{nic.name}-module/usr/lib/modules/*/updates/{nic.name}.ko')]
     folders = {'.ko': 'modules', '': 'usr/bin'}
     for path in found:
         folder = folders.get(path.suffix, 'lib')

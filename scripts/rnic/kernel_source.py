@@ -3,17 +3,22 @@
 
 import shutil
 
-from . import apt
+from . import apt, families
 from .paths import BUILD
 from .steps import run, step
 
 NAME = 'linux-source-6.12'
 _FOLDER = BUILD / 'tools/kernel'
 _TREE = _FOLDER / NAME
-PVRDMA = _TREE / 'drivers/infiniband/hw/vmw_pvrdma'
 CHECKPATCH = _TREE / 'scripts/checkpatch.pl'
-_WANTED = [PVRDMA, CHECKPATCH, _TREE / 'scripts/spelling.txt',
+_WANTED = [*(_TREE / f.linux_driver[0] for f in families.FAMILIES if f.linux_driver),
+           CHECKPATCH, _TREE / 'scripts/spelling.txt',
            _TREE / 'scripts/const_structs.checkpatch']
+
+
+def driver(family):
+    """Returns the folder of the driver of FAMILY."""
+    return _TREE / family.linux_driver[0]
 
 
 def fetch():

@@ -4,12 +4,13 @@
 import re
 import subprocess
 
+from .families import DEFAULT
 from .steps import Failed, log_path
 from .vm import spawn
 
 SIZES = [8, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304]
 PATHS = {
-    'nic': '--mca pml cm --mca mtl ofi -x FI_PROVIDER=exanet',
+    'nic': DEFAULT.mpi,
     'tcp': '--mca pml ob1 --mca btl tcp,self '
            '--mca btl_tcp_if_include 10.77.0.0/16'}
 _LINE = re.compile(r'size=(\d+) latency_us=([\d.]+) bandwidth_MBps=([\d.]+)')
@@ -49,10 +50,11 @@ def pingpong(pair, path, name, sizes=tuple(SIZES), seconds=0.5, progress=None):
 
 def table(nic, tcp):
     """Both results side by side, as text."""
+    name, short = DEFAULT.title, DEFAULT.title[:3]
     rows = [f'{"":>8} | {"one-way latency, us":^31} | '
             f'{"bandwidth, MB/s":^31}',
-            f'{"bytes":>8} | {"ExaNet":>10} {"TCP":>10} {"TCP/Exa":>9} | '
-            f'{"ExaNet":>10} {"TCP":>10} {"Exa/TCP":>9}']
+            f'{"bytes":>8} | {name:>10} {"TCP":>10} {f"TCP/{short}":>9} | '
+            f'{name:>10} {"TCP":>10} {f"{short}/TCP":>9}']
     rows.insert(2, '-' * len(rows[1]))
     for size in sorted(nic):
         (a, b), (c, d) = nic[size], tcp[size]

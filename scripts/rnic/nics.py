@@ -1,59 +1,37 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The NICs that guests can have, and what they are in the options of a QEMU."""
+"""The option --nic of programs that run two guests."""
 
 import argparse
 
-from .arch import AMD64
-
-# RDMA over Converged Ethernet: a device model with Linux' driver, and Linux' own
-# soft-RoCE over virtio-net.
-ROCE = ('pvrdma', 'rxe')
-KINDS = ('exanet', *ROCE)
-IMAGE = 'roce'             # what guests with one of these boot
-# For the largest path MTU of RDMA, 4096 bytes and headers.
-_MTU = 9000
+from . import families
+from .arch import pair_of
 
 
 def pair(text):
-    """The kinds of node0 and node1 from the value of an option: one for both,
-    or two."""
+    """Returns the kinds of node0 and node1 from the value of an option: one kind for both
+    nodes, or two."""
     kinds = tuple(text.split(','))
     kinds = kinds * 2 if len(kinds) == 1 else kinds
-    if len(kinds) != 2 or any(k not in KINDS for k in kinds):
+    if len(kinds) != 2 or any(k not in families.NICS for k in kinds):
         raise argparse.ArgumentTypeError(
-            f"'{text}' is none of {', '.join(KINDS)}, nor two of them")
-    if any(is_roce(k) for k in kinds) and not all(is_roce(k) for k in kinds):
-        raise argparse.ArgumentTypeError(f"'{text}': they do not talk to each "
-                                         'other')
+            f"'{text}' is neither one nor two of {', '.join(families.NICS)}")
+    if len({families.nic(k).network for k in kinds}) > 1:
+        raise argparse.ArgumentTypeError(f"'{text}': these NICs cannot communicate "
+                                         'with each other')
     return kinds
 
 
 def add_option(parser):
-    """--nic, for programs that run two guests."""
-    parser.add_argument('--nic', type=pair, default=pair('exanet'),
+    """Adds --nic."""
+    parser.add_argument('--nic', type=pair, default=pair(families.DEFAULT.name),
                         metavar='KIND[,KIND]', help='in both guests, or in '
-                        f'node0 and node1: {", ".join(KINDS)}')
+                        f'node0 and node1: {", ".join(families.NICS)}')
 
 
 def check(parser, args):
-    """Ends the program if there are no such guests with these NICs."""
-    if is_roce(args.nic[0]) and args.pair != AMD64.name:
-        parser.error('--nic: only guests for amd64 have other NICs')
-
-
-def is_roce(kind):
-    return kind in ROCE
-
-
-def image(kinds):
-    """The disk for guests with NICs of these kinds."""
-    return IMAGE if is_roce(kinds[0]) else ''
-
-
-def ethernet(kind, mac):
-    """The devices at the netdev that joins guests whose NIC is KIND."""
-    if kind == 'pvrdma':
-        return ['-device', f'vmxnet3,netdev=ether,romfile=,mac={mac},addr=10.0,'
-                'multifunction=on', '-device', 'pvrdma,id=nic,addr=10.1']
-    mtu = f',host_mtu={_MTU}' if is_roce(kind) else ''
-    return ['-device', f'virtio-net-pci,netdev=ether,romfile=,mac={mac}{mtu}']
+    """Ends the program if guests of the chosen processors cannot have these NICs."""
+    for kind, arch in zip(args.nic, pair_of(args)):
+        arches = families.nic(kind).devices
+        if arch.name not in arches:
+            parser.error(f'--nic: only guests for {" or ".join(arches)} have the NIC '
+                         f'{kind}')

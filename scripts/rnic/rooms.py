@@ -8,18 +8,13 @@ import shlex
 import subprocess
 from collections import defaultdict
 
-from . import qemu
+from . import families, qemu
 from .paths import TOP
 from .steps import run
 
-# Folders of each family, from the lowest to the highest; '' is the family's own folder.
-# A file uses symbols of its folder, of lower folders, and of core.  Folders that stand
-# together do not know each other.
-FOLDERS = {
-    'core': [['']],
-    'exanet': [['base'], ['link'], ['net'], ['engine'], ['firmware', 'shm'], ['']],
-    'pvrdma': [['base'], ['wire'], ['objects'], ['transport'], ['']],
-}
+# The folders of hw/core and of each family, by level: see family.Family. A file uses
+# symbols of its folder, of lower folders, and of core.
+FOLDERS = {'core': (('',),), **{f.name: f.rooms for f in families.FAMILIES}}
 CIRCLE_MAX = 6          # files
 MAIN_HEADER_MAX = 250   # lines
 FEW_USERS, FEW_USERS_MAX = 3, 5
@@ -82,7 +77,8 @@ class Rooms:
 
     def headers(self):
         """Yields the headers that do not compile alone."""
-        flags = _flags(self.commands['exanet/exanet.c'])
+        name = families.DEFAULT.name
+        flags = _flags(self.commands[f'{name}/{name}.c'])
         for header in sorted((TOP / 'hw').rglob('*.h')):
             if header.name == 'trace.h':
                 continue
@@ -97,16 +93,14 @@ class Rooms:
 def main_header(family):
     """Yields what is wrong with the main header of FAMILY: its length, and functions and
     macros that few files use."""
-    path = TOP / f'hw/{family}/{family}.h'
+    path = TOP / f'hw/{family.name}/{family.name}.h'
     text = path.read_text(encoding='utf-8')
     name = path.relative_to(TOP)
     if (lines := len(text.splitlines())) > MAIN_HEADER_MAX:
         yield f'{name}: {lines} lines, more than {MAIN_HEADER_MAX}'
     sources = [p.read_text(encoding='utf-8')
-               for p in (TOP / 'hw' / family).rglob('*.[ch]') if p != path]
-    few = [s for s in re.findall(r'\b(\w+)\s*\(ExanetState|\b(\w+)\(PvrdmaState',
-                                 text)]
-    few = [s for s in {a or b for a, b in few}
+               for p in path.parent.rglob('*.[ch]') if p != path]
+    few = [s for s in set(re.findall(rf'\b(\w+)\s*\({family.state}', text))
            if sum(bool(re.search(rf'\b{s}\b', t)) for t in sources) < FEW_USERS]
     if len(few) > FEW_USERS_MAX:
         yield f'{name}: few files use {", ".join(sorted(few))}'

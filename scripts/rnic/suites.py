@@ -11,7 +11,7 @@ import threading
 import time
 from concurrent import futures
 
-from . import build, fuzz, nics, qemu, vm
+from . import build, families, fuzz, nics, qemu, vm
 from .arch import AMD64, ARM64
 from .paths import TOP
 from .steps import Failed, build_lock, log_path, step
@@ -165,7 +165,7 @@ def guests(binary, pattern, summary, arch=AMD64, full=False):
     for test, pair in _guest_tests(pattern, arch, full):
         found.setdefault((pair, _has_debug_kernel(test)), []).append(test)
     for (kinds, debug), tests in found.items():
-        build.the_guest(nics.image(kinds), arch)
+        build.the_guest(families.nic(kinds[0]).image, arch)
         if debug:
             build.the_debug_kernel()
         name = '-'.join(['test', *_told(kinds, arch), *(['debug'] if debug else [])])
@@ -195,9 +195,10 @@ def _pairs(test, arch):
     text = test.read_text(encoding='utf-8')
     if arch is not AMD64 and _has_debug_kernel(test):
         return
-    for kinds in re.findall(r'^# nic: (.*)$', text, re.M) or ['exanet']:
+    for kinds in re.findall(r'^# nic: (.*)$', text, re.M) \
+            or [families.DEFAULT.name]:
         pair = nics.pair(kinds)
-        if arch is AMD64 or not nics.is_roce(pair[0]):
+        if all(arch.name in families.nic(kind).devices for kind in pair):
             yield pair
 
 
@@ -212,7 +213,7 @@ def guest_cpus(tests):
 
 def _told(kinds, arch):
     """What tells a pair from the usual one."""
-    kinds = [k for k in dict.fromkeys(kinds) if nics.is_roce(k)]
+    kinds = [k for k in dict.fromkeys(kinds) if k != families.DEFAULT.name]
     return kinds + ([] if arch is AMD64 else [arch.name])
 
 

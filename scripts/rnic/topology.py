@@ -11,13 +11,13 @@ import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import guest, trees
+from . import families, guest, trees
 from .arch import ARCHES
 from .paths import TOP, shown
 from .steps import Failed
 
 READY = TOP / 'scripts/topologies'
-PORTS = 12             # link0 to link11 of the device
+PORTS = families.DEFAULT.nics[0].links      # of a node: link0, link1 and so on
 NODES_MAX = 256        # as many as the guests have addresses for
 _AXES = {'x': (0, 15), 'y': (4, 15), 'z': (8, 15), 'f': (12, 4),
          'upper': (14, 255)}
@@ -41,7 +41,7 @@ class Node:
     cores: int = 1
     memory: int = 512          # MB
     arch: str = 'amd64'        # of arch.ARCHES
-    nic: str = 'exanet'        # of nics.KINDS; '' for none
+    nic: str = families.DEFAULT.name    # of families.NICS; '' for none
     host: str = None           # None: this machine
     rate: int = 0              # kb/s of each link, 0: unlimited
     latency: int = 0           # ns of each link

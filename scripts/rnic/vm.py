@@ -18,9 +18,10 @@ import subprocess
 import time
 from pathlib import Path
 
-from . import guest, host, nics, runtime, topology
+from . import families, guest, host, runtime, topology
 from .arch import AMD64, ARCHES
 from .debug_kernel import DEBUG
+from .family import value
 from .paths import shown
 from .qmp import Qmp
 from .steps import Failed, log_path, step, tail
@@ -74,10 +75,11 @@ def check_faults(binary, topo):
     wanted = {c.faults: c.where for c in topo.cables if c.faults}
     if not wanted:
         return
+    device = families.nic(topo.nodes[0].nic).devices[AMD64.name]
     with Qmp(None, [binary, '-M', 'q35', '-m', 64, '-S', '-nodefaults',
                     '-display', 'none', '-qmp', 'stdio',
                     '-netdev', 'hubport,id=link0,hubid=0',
-                    '-device', 'exanet-pci,id=nic,link0=link0']) as qmp:
+                    '-device', f'{device},id=nic,link0=link0']) as qmp:
         for text, where in wanted.items():
             try:
                 qmp.set('faults0', text)
@@ -131,8 +133,9 @@ class Node:
         image = guest.Image(cluster.topology.image, self.arch)
         if cluster.crowded():
             append += ' rnic.crowded'
-        if nics.is_roce(spec.nic):
-            append += f' rnic.roce={spec.nic}'
+        nic = families.nic(spec.nic)
+        if nic.append:
+            append += f' {nic.append}'
         cmd = [cluster.binary.with_name(self.arch.binary), '-name', self.name,
                '-nodefaults', '-no-reboot', '-display', 'none',
                *self.arch.machine, '-accel', f'tcg{cluster.accel}',
@@ -141,18 +144,16 @@ class Node:
                '-serial', f'file:{self.console}',
                '-kernel', kernel.kernel, '-initrd', kernel.initrd,
                '-drive', 'if=virtio,format=raw,snapshot=on,'
-               f'file={_value(image.disk)}',
+               f'file={value(image.disk)}',
                '-fw_cfg', 'name=opt/rnic/nodes,'
-               f'string={_value(cluster.hosts())}',
+               f'string={value(cluster.hosts())}',
                '-netdev', f'user,id=host,ipv6=off,net={_management(n)}.0/24,'
                'hostfwd=tcp:127.0.0.1:0-:22',
                '-device', 'virtio-net-pci,netdev=host,romfile=,'
                f'mac=52:54:00:4d:{n >> 8:02x}:{n & 255:02x}',
                '-netdev', cluster.ethernet(self),
-               *nics.ethernet(spec.nic,
-                              f'52:54:00:45:{n >> 8:02x}:{n & 255:02x}')]
-        if spec.nic == 'exanet':
-            cmd += self._nic()
+               *nic.ethernet(f'52:54:00:45:{n >> 8:02x}:{n & 255:02x}'),
+               *nic.options(self)]
         if cluster.share:
             append += ' rnic.share'
             cmd += ['-virtfs', f'local,path={cluster.share},mount_tag=host,'
@@ -167,28 +168,7 @@ class Node:
             '-nodefaults', '-no-reboot', '-display', 'none', *AMD64.machine,
             '-accel', 'tcg,tb-size=8', '-m', 32,
             '-qmp', f'unix:{self.socket("qmp")},server=on,wait=off',
-            *self._nic()]]
-
-    def _nic(self):
-        spec, topo = self.spec, self.cluster.topology
-        arch = AMD64 if spec.switch else self.arch
-        cmd, device = [], f'{arch.nic},id=nic,coord={spec.coord}'
-        if topo.dims:
-            device += f',dims={topo.dims}'
-        if topo.router:
-            device += f',router={topo.router}'
-        if spec.routes:
-            device += f',routes={spec.routes}'
-        if spec.rate:
-            device += f',link-rate-kbps={spec.rate}'
-        if spec.latency:
-            device += f',link-latency-ns={spec.latency}'
-        for i, cable in enumerate(spec.cables):
-            cmd += ['-netdev', self.cluster.plug(self, cable, f'link{i}')]
-            device += f',link{i}=link{i},peer{i}={cable.other(spec).coord}'
-            if cable.faults:
-                device += f',faults{i}={_value(cable.faults)}'
-        return [*cmd, '-device', device]
+            *families.nic(self.spec.nic).options(self)]]
 
     def qmp(self):
         """The control channel of its QEMU, for a with statement."""
@@ -290,11 +270,6 @@ class Node:
             if process and process.poll() is None:
                 process.kill()
                 process.wait()
-
-
-def _value(text):
-    """TEXT as a value in a list of QEMU's options."""
-    return str(text).replace(',', ',,')
 
 
 def _management(number):
@@ -474,10 +449,10 @@ class Pair(Cluster):
     """Two guests, node0 and node1, with one cable between their NICs."""
 
     def __init__(self, binary, name, *, cpus=None, memory=None, share=None,
-                 kinds=('exanet', 'exanet'), arches=(AMD64, AMD64),
+                 kinds=(families.DEFAULT.name,) * 2, arches=(AMD64, AMD64),
                  debug=False):
         topo = topology.load('pair')
-        topo.image = nics.image(kinds)
+        topo.image = families.nic(kinds[0]).image
         for spec, arch, kind in zip(topo.nodes, arches, kinds):
             spec.arch, spec.nic = arch.name, kind
             spec.cores = cpus or default_cpus()

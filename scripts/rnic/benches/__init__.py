@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Parts of scripts/bench beyond the pair: each has options(parser), and
-run(binary, args), which prints its tables and returns what is written down;
-IMAGE, if the guests need another disk than the usual one."""
+"""Parts of scripts/bench with options of their own, one module each: options(parser) adds
+the options, and run(binary, args) prints tables and returns figures. IMAGE is the disk of
+the guests, if not the usual one, and ARCHES are their processors."""
 
 import argparse
+import importlib
+import pkgutil
+
+
+def parts():
+    """Returns the modules of all parts by name."""
+    names = sorted(m.name for m in pkgutil.iter_modules(__path__))
+    return {name: importlib.import_module(f'{__name__}.{name}') for name in names}
 
 
 def positive(text):

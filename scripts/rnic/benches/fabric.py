@@ -10,11 +10,12 @@ import re
 import statistics
 
 from .. import topology, vm
+from ..families import DEFAULT
 from ..steps import Failed, log_path, step
 from . import growth, positive
 
 MPI = ('mpirun --map-by node --mca osc rdma --mca btl ofi,self --mca mtl ofi '
-       '-x FI_PROVIDER=exanet --mca mpi_yield_when_idle 1')
+       f'-x FI_PROVIDER={DEFAULT.name} --mca mpi_yield_when_idle 1')
 _FLOW = re.compile(r'flow=(\d+):(\d+) bytes=(\d+) MBps=([\d.]+) '
                    r'per_s=([\d.]+)')
 _HOPS = 6

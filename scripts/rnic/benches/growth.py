@@ -5,14 +5,14 @@ import re
 import time
 from pathlib import Path
 
-from .. import topology, vm
+from .. import mpi, topology, vm
 from ..steps import Failed, step
 
 TOPOLOGIES = ('pair', 'torus2x2', 'torus4x2', 'torus4x4')
 LIMIT = 300      # MB of host memory a node may cost beside its RAM
 # Every node talks to every other one, so that all is in use that can be.
-_LOAD = ('timeout 900 mpirun --hostfile /etc/rnic/hosts -n {n} --mca pml cm '
-         '--mca mtl ofi -x FI_PROVIDER=exanet /usr/lib/rnic/tests/mpi-coll')
+_LOAD = ('timeout 900 mpirun --hostfile /etc/rnic/hosts -n {n} '
+         f'{mpi.PATHS["nic"]} /usr/lib/rnic/tests/mpi-coll')
 
 
 def options(parser):

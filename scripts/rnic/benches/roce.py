@@ -10,12 +10,13 @@ missed."""
 import re
 import statistics
 
-from .. import nics, vm
+from .. import vm
+from ..families.pvrdma import FAMILY
 from ..steps import Failed, log_path, step
 from . import positive
 
-IMAGE = nics.IMAGE
-KINDS = nics.ROCE          # the first is compared with the second
+IMAGE = FAMILY.nics[0].image
+KINDS = tuple(n.name for n in FAMILY.nics)      # the first is compared with the second
 _SECONDS = 120             # for one program
 # name: command, column of its result, factor to MB/s or microseconds
 _MIB = 1.048576

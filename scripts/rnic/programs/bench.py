@@ -17,17 +17,17 @@ import sys
 import time
 from pathlib import Path
 
-from .. import apt, build, host, mpi, qemu, vm
+from .. import apt, benches, build, host, mpi, qemu, vm
 from ..arch import AMD64
-from ..benches import axi, cables, fabric, growth, lammps, roce
+from ..families import DEFAULT
 from ..paths import BUILD, TOP, shown
 from ..steps import Failed, log_path, run, step
 
 PING_SIZES = '8,4K,64K,1M,4M'
 PARTS = ('mpi', 'ping', 'memory', 'device')
 # Parts with options of their own.
-MORE = {'axi': axi, 'cables': cables, 'fabric': fabric, 'growth': growth,
-        'lammps': lammps, 'roce': roce}
+MORE = benches.parts()
+_PING, _DEVICE = f'{DEFAULT.name}-ping', f'{DEFAULT.name}-bench'
 
 
 def median_tables(tables):
@@ -52,15 +52,15 @@ def bench_mpi(pair, rounds, sizes, seconds):
 
 
 def bench_ping(pair, rounds):
-    """exanet-ping: the NIC without MPI."""
+    """Measures the NIC without MPI, by its ping program."""
     results = []
     for i in range(rounds):
-        with step(f'exanet-ping, round {i + 1} of {rounds}'):
+        with step(f'{_PING}, round {i + 1} of {rounds}'):
             results.append(_ping(pair))
     rows = {}
     for r in (row for result in results for row in result):
         rows.setdefault((r['mode'], r['bytes']), []).append(r)
-    print(f'exanet-ping, medians of {rounds}\n')
+    print(f'{_PING}, medians of {rounds}\n')
     print(f'{"mode":10} {"bytes":>8} {"median us":>10} {"MB/s":>10}')
     medians = []
     for (mode, size), found in rows.items():
@@ -74,13 +74,13 @@ def bench_ping(pair, rounds):
 
 def _ping(pair):
     log = log_path('bench-ping')
-    command = f'''ssh node1 timeout 120 exanet-ping --server --once \
-        >/dev/null 2>&1 & timeout 120 exanet-ping --json \
+    command = f'''ssh node1 timeout 120 {_PING} --server --once \
+        >/dev/null 2>&1 & timeout 120 {_PING} --json \
         --sizes {PING_SIZES} 1; code=$?; wait; exit $code'''
     r = pair.nodes[0].run(command, 150, capture_output=True, text=True)
     log.write_text(r.stdout + r.stderr, encoding='utf-8')
     if r.returncode:
-        raise Failed(f'exanet-ping ended with code {r.returncode}', log)
+        raise Failed(f'{_PING} ended with code {r.returncode}', log)
     return json.loads(r.stdout)['results']
 
 
@@ -120,7 +120,7 @@ def bench_memory(binary, used):
 
 def bench_device(binary_tree, rounds):
     """The device model without a guest: speed, and instructions."""
-    program = binary_tree.program('exanet-bench')
+    program = binary_tree.program(_DEVICE)
     apt.ensure_packages(['valgrind'])
     found = {}
     for i in range(rounds):
@@ -182,7 +182,7 @@ def start():
     rounds = 1 if args.fast else args.rounds
     sizes = (8, 65536, 1048576) if args.fast else tuple(mpi.SIZES)
     binary = build.everything(
-        programs=['exanet-bench'] if 'device' in parts else [])
+        programs=[_DEVICE] if 'device' in parts else [])
     result = {'machine': machine()}
     _show_machine(result['machine'])
     used = 0

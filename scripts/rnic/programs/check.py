@@ -8,7 +8,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from .. import apt, kernel_source, qemu, rooms
+from .. import apt, families, kernel_source, qemu, rooms
 from ..paths import TOP
 from ..steps import step
 
@@ -63,8 +63,8 @@ class Check:
             folders = {f.rpartition('/')[0] for f in circle}
             if len(circle) > rooms.CIRCLE_MAX or len(folders) > 1:
                 self.say(f'a circle of {len(circle)} files: {" ".join(sorted(circle))}')
-        for what in [*r.headers(), *rooms.main_header('exanet'),
-                     *rooms.main_header('pvrdma')]:
+        for what in [*r.headers(), *(w for f in families.FAMILIES
+                                     for w in rooms.main_header(f))]:
             self.say(what)
         print(f'largest circle: {max(map(len, r.circles()), default=1)} files')
 

@@ -9,7 +9,7 @@ import argparse
 import shlex
 import sys
 
-from .. import arch, build, nics, vm
+from .. import arch, build, families, nics, vm
 from ..steps import Failed
 
 
@@ -43,7 +43,7 @@ def start():
     vm.check_share(args.share)   # before anything is built
     arches = arch.pair_of(args)
     binary = build.everything(shell=args.shell, arches=arches,
-                              image=nics.image(args.nic))
+                              image=families.nic(args.nic[0]).image)
     with vm.Pair(binary, 'run-pair', cpus=args.cpus, memory=args.memory,
                  share=args.share, kinds=args.nic, arches=arches) as pair:
         if args.shell:

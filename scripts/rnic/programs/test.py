@@ -12,12 +12,14 @@ import os
 import random
 import re
 
-from .. import apt, build, fuzz, qemu, suites, tap
-from ..arch import AMD64, ARM64
+from .. import apt, build, families, fuzz, qemu, suites, tap
+from ..arch import ARCHES, ARM64
 from ..steps import Failed, build_lock
 
 # Image and processor of the guests that the gate boots.
-_GUESTS = (('', AMD64), ('roce', AMD64), ('', ARM64))
+_GUESTS = tuple((image, arch) for name, arch in ARCHES.items() for image in
+                dict.fromkeys(nic.image for nic in families.NICS.values()
+                              if name in nic.devices))
 
 
 def start():

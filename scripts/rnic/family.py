@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The record of a family of NICs, and of one kind of NIC. The package families holds the
+records."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+def value(text):
+    """Returns TEXT as a value in a list of QEMU's options."""
+    return str(text).replace(',', ',,')
+
+
+def virtio(mac, more=''):
+    """Returns QEMU's options for a virtio card at the netdev that joins the guests."""
+    return ['-device', f'virtio-net-pci,netdev=ether,romfile=,mac={mac}{more}']
+
+
+def _no_options(_node):
+    return []
+
+
+@dataclass(frozen=True)
+class Nic:
+    """A kind of NIC that guests can have: a value of --nic."""
+    name: str
+    network: str = ''           # NICs of the same network can communicate
+    # Processor of the guest -> QEMU's device. No guest of another processor has the NIC.
+    devices: dict = field(default_factory=dict)
+    image: str = ''             # disk of the guests: one of guest.IMAGES
+    links: int = 0              # maximum number of cables
+    append: str = ''            # for the command line of the guest's kernel
+    # MAC -> QEMU's options for the card at netdev "ether", which joins the guests.
+    ethernet: Callable = virtio
+    # vm.Node -> QEMU's options for the NIC and its cables.
+    options: Callable = _no_options
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of NICs. Its folders are hw/NAME, include/rnic/NAME and so on."""
+    name: str                   # prefix of its devices, functions and tests, too
+    title: str                  # for readers
+    # Folders of hw/NAME, from the lowest level to the highest; '' is hw/NAME itself.
+    # Folders of the same level do not use each other.
+    rooms: tuple
+    headers: tuple              # of include/rnic/NAME: each uses only those before it
+    docs: tuple                 # in docs
+    nics: tuple
+    # True if guest-driver/kernel/NAME has NAME.ko, guest-driver/lib/NAME has libNAME.so,
+    # and guest-driver/libfabric has the provider NAME.
+    module: bool = False
+    library: bool = False
+    provider: bool = False
+    # Driver of Linux that Debian's kernel lacks: its folder in Linux' source, its option
+    # of Kconfig, its module. Guests with an image of IMAGES have it.
+    linux_driver: tuple = ()
+    images: dict = field(default_factory=dict)      # name of a disk -> more packages
+    board_tests: tuple = ()     # programs of tests/guest that run on zcu102
+    # Fuzz target without prefix NAME- -> number of inputs in the gate, if not the usual.
+    fuzz_runs: dict = field(default_factory=dict)
+    # For QEMU's generic fuzzer: options of the machine, names of the target objects.
+    fuzz_machine: str = ''
+    fuzz_objects: str = ''
+
+    @property
+    def state(self):
+        """Returns the C type of the device's state."""
+        return f'{self.name.capitalize()}State'
+
+    @property
+    def mpi(self):
+        """Returns the options of mpirun by which MPI uses the provider."""
+        return f'--mca pml cm --mca mtl ofi -x FI_PROVIDER={self.name}'
