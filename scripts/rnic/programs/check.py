@@ -78,6 +78,13 @@ class Check:
                     encoding='utf-8')) and f"'{name}'" not in text:
                 self.say(f'{f}: not in {where.name}/meson.build')
 
+    def links(self):
+        """Documents are valid, and every link inside the repository leads somewhere."""
+        # pylint: disable-next=import-outside-toplevel
+        from .. import links        # needs docutils, which is installed by now
+        for what in links.check():
+            self.say(what)
+
     def licences(self):
         """Every source file says its licence in one of its first lines."""
         for f in tracked():
@@ -129,7 +136,7 @@ def tracked(*patterns):
 
 def start():
     argparse.ArgumentParser(description=__doc__).parse_args()
-    apt.ensure_packages(['git', 'perl', 'shellcheck', 'xz-utils'])
+    apt.ensure_packages(['git', 'perl', 'python3-docutils', 'shellcheck', 'xz-utils'])
     c = Check()
     with step("QEMU's checkpatch"):
         tree = qemu.source(qemu.DEFAULT)
@@ -161,6 +168,8 @@ def start():
     with step('tables of the documentation'):
         c.found += subprocess.run([TOP / 'scripts/regs-to-rst', '--check'],
                                   check=False).returncode
+    with step('links of the documentation'):
+        c.links()
     with step('shellcheck'):
         scripts = [f for f in tracked() if (TOP / f).is_file()
                    and re.match(rb'#!.*\b(ba|da)?sh\b',

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Checks the documents: that they are valid reStructuredText, and that every link inside the
+repository has a file, and every anchor a heading."""
+
+import functools
+import re
+import subprocess
+from pathlib import Path
+
+from docutils import core, nodes, utils
+
+from .paths import TOP
+
+_WARNING, _SILENT = utils.Reporter.WARNING_LEVEL, utils.Reporter.SEVERE_LEVEL + 1
+_SETTINGS = {'report_level': _SILENT, 'input_encoding': 'unicode',
+             'halt_level': _SILENT, 'file_insertion_enabled': False}
+# A document that a comment, a script or another document names by its path from the top;
+# docs/devel is QEMU's.
+_NAMED = re.compile(r'(?<![\w./-])(docs/(?!devel/)[\w./-]+\.rst)(?:#([\w-]+))?')
+_MARKDOWN_LINK = re.compile(r'\]\(([^)\s]+)\)')
+
+
+@functools.cache
+def _tree(path):
+    return core.publish_doctree(path.read_text(encoding='utf-8'), str(path),
+                                settings_overrides=_SETTINGS)
+
+
+def _slug(heading):
+    """Returns the anchor of a heading in Markdown, as GitHub makes it."""
+    return re.sub(r'[^\w -]', '', heading.lower()).replace(' ', '-')
+
+
+@functools.cache
+def _anchors(path):
+    if path.suffix == '.rst':
+        return {i for node in _tree(path).findall(nodes.Element) for i in node['ids']}
+    return {_slug(h) for h in re.findall(r'^#+ (.*)', path.read_text(encoding='utf-8'), re.M)}
+
+
+def _dead(folder, link):
+    """Returns why a link from FOLDER leads nowhere, or an empty string."""
+    file, _, anchor = link.partition('#')
+    path = (folder / file).resolve()
+    if not path.exists():
+        return f'{link}: no such file'
+    if anchor and path.suffix in ('.rst', '.md') and anchor not in _anchors(path):
+        return f'{link}: no such heading'
+    return ''
+
+
+def _rst(path):
+    """Returns the errors of a document, and its links."""
+    tree = _tree(path)
+    messages = [m for m in (*tree.parse_messages, *tree.transform_messages)
+                if m['level'] >= _WARNING]
+    return ([f'line {m.get("line", "?")}: {m.children[0].astext()}' for m in messages],
+            [r['refuri'] for r in tree.findall(nodes.reference) if 'refuri' in r])
+
+
+def _links(path, text):
+    """Returns the errors of a file, and pairs of a folder and a link from there."""
+    errors, links = [], []
+    if path.suffix == '.rst':
+        errors, links = _rst(path)
+    elif path.suffix == '.md':
+        links = _MARKDOWN_LINK.findall(text)
+    found = [(path.parent, link or path.name) for link in links
+             if not re.match(r'\w+:|#', link)]
+    found += [(TOP, f'{file}#{anchor}' if anchor else file)
+              for file, anchor in _NAMED.findall(text)]
+    return errors, found
+
+
+def check():
+    """Yields a line for each error in the tracked files."""
+    out = subprocess.run(['git', 'grep', '-Il', '', '--', '.', ':!*.patch'], cwd=TOP,
+                         text=True, capture_output=True, check=True).stdout
+    for name in out.splitlines():
+        path = TOP / name
+        errors, links = _links(path, path.read_text(encoding='utf-8'))
+        yield from (f'{name}: {e}' for e in errors)
+        for folder, link in dict.fromkeys(links):
+            if why := _dead(folder, link):
+                yield f'{name}: {why}'
