@@ -45,7 +45,6 @@ class Family:
     # Folders of the same level do not use each other.
     rooms: tuple
     headers: tuple              # of include/rnic/NAME: each uses only those before it
-    docs: tuple                 # in docs
     nics: tuple
     # True if guest-driver/kernel/NAME has NAME.ko, guest-driver/lib/NAME has libNAME.so,
     # and guest-driver/libfabric has the provider NAME.

@@ -22,11 +22,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import apt
+from . import apt, families
 from .paths import TOP
 from .steps import Failed
 
-INCLUDE = TOP / 'include'
 # The columns of a list behind the name of the row, by the end of the list's name: a number,
 # a string of C ("word"), or a word without quotes (#form).
 _COLUMNS = {
@@ -46,40 +45,63 @@ _ENUMERATOR = re.compile(r'/\*(?P<text>.*?)\*/|(?P<name>\w+)(?:\s*=[^,/\n]*)?,?|
 _MEMBER = re.compile(rf'^ .*? (\w+(?:\[\w+\])?(?:, \w+)*);{_COMMENT}', re.M | re.S)
 
 
-def families():
-    """Returns the folders of include/rnic: one for each family."""
-    return sorted(p.name for p in (INCLUDE / 'rnic').iterdir() if p.is_dir())
+class _Compiler:
+    """gcc, and the headers that it reads below the folder INCLUDE."""
 
+    def __init__(self, include, names):
+        self.include = include
+        self.includes = ''.join(f'#include "{n}"\n' for n in names)
 
-def _includes():
-    return ''.join(f'#include "rnic/{name}/{path.name}"\n' for name in families()
-                   for path in sorted((INCLUDE / 'rnic' / name).glob('*.h')))
+    def run(self, source, *options):
+        """Compiles the C text SOURCE and returns what gcc prints."""
+        r = subprocess.run(['gcc', f'-I{self.include}', *options, '-x', 'c', '-'],
+                           input=source, text=True, capture_output=True, check=False)
+        if r.returncode:
+            raise Failed(f'gcc does not accept include/rnic: {r.stderr}')
+        return r.stdout
 
+    def expanded(self):
+        """Returns the preprocessor's output for the headers, with macros and comments."""
+        own, lines = False, []
+        for line in self.run(self.includes, '-E', '-CC', '-dD').splitlines():
+            marker = re.match(r'# \d+ "(.*?)"', line)
+            if marker:
+                own = marker[1].startswith(str(self.include / 'rnic'))
+            elif own:
+                lines.append(line)
+        return '\n'.join(lines) + '\n'
 
-def _gcc(source, *options):
-    """Runs gcc on the C text SOURCE and returns what it prints."""
-    r = subprocess.run(['gcc', f'-I{INCLUDE}', *options, '-x', 'c', '-'], input=source,
-                       text=True, capture_output=True, check=False)
-    if r.returncode:
-        raise Failed(f'gcc does not accept include/rnic: {r.stderr}')
-    return r.stdout
+    def row_texts(self, lists):
+        """Returns the text of each row of LISTS: the comment behind it."""
+        source = self.includes + f'#define ROW(name, ...) {_MARK} name\n'
+        source += ''.join(f'{_MARK}{_MARK} {name} {name}(ROW)\n' for name in lists)
+        texts = {}
+        for part in self.run(source, '-E', '-CC', '-P').split(f'{_MARK}{_MARK}')[1:]:
+            name, *rows = part.split(_MARK)
+            for row in rows:
+                m = re.match(r'\s*(\w+)' + _COMMENT, row, re.S)
+                if '\n' in (m[2] or ''):
+                    raise Failed(f'include/rnic: {name.strip()}: {m[1]}: '
+                                 'the comment of a row fits on its line')
+                texts[name.strip(), m[1]] = _clean(m[2])
+        return texts
+
+    def numbers(self, sheet, lists):
+        """Compiles and runs a program that prints all numbers; returns its lines."""
+        source = ('#include <stddef.h>\n#include <stdio.h>\n' + self.includes
+                  + 'int main(void)\n{\n' + ''.join(map(_print_list, lists))
+                  + _print_numbers(sheet) + 'return 0;\n}\n')
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / 'numbers'
+            self.run(source, '-o', str(program))
+            out = subprocess.run([program], text=True, capture_output=True,
+                                 check=True).stdout
+        return [json.loads(line) for line in out.splitlines()]
 
 
 def _clean(comment):
     """Returns the text of a C comment as one line."""
     return re.sub(r'\s*\n[\s*]*|\s+', ' ', comment or '').strip()
-
-
-def _expanded():
-    """Returns the preprocessor's output for include/rnic, with macros and comments."""
-    own, lines = False, []
-    for line in _gcc(_includes(), '-E', '-CC', '-dD').splitlines():
-        marker = re.match(r'# \d+ "(.*?)"', line)
-        if marker:
-            own = marker[1].startswith(str(INCLUDE / 'rnic'))
-        elif own:
-            lines.append(line)
-    return '\n'.join(lines) + '\n'
 
 
 def _constants(text):
@@ -118,22 +140,6 @@ def _columns(list_name):
     raise Failed(f'include/rnic: {list_name}: no such kind of list, see headers.py')
 
 
-def _row_texts(names):
-    """Returns the text of each row of the lists NAMES: the comment behind it."""
-    source = _includes() + f'#define ROW(name, ...) {_MARK} name\n'
-    source += ''.join(f'{_MARK}{_MARK} {name} {name}(ROW)\n' for name in names)
-    texts = {}
-    for part in _gcc(source, '-E', '-CC', '-P').split(f'{_MARK}{_MARK}')[1:]:
-        name, *rows = part.split(_MARK)
-        for row in rows:
-            m = re.match(r'\s*(\w+)' + _COMMENT, row, re.S)
-            if '\n' in (m[2] or ''):
-                raise Failed(f'include/rnic: {name.strip()}: {m[1]}: '
-                             'the comment of a row fits on its line')
-            texts[name.strip(), m[1]] = _clean(m[2])
-    return texts
-
-
 def _print_list(name):
     """Returns C that prints the rows of a list as JSON."""
     formats, values, parameters = ['\\"%s\\"'], ['#name'], ['name']
@@ -162,21 +168,10 @@ def _print_numbers(sheet):
     return ''.join(c)
 
 
-def _numbers(sheet, lists):
-    """Compiles and runs a program that prints all numbers; returns its lines."""
-    source = ('#include <stddef.h>\n#include <stdio.h>\n' + _includes() + 'int main(void)\n{\n'
-              + ''.join(map(_print_list, lists)) + _print_numbers(sheet) + 'return 0;\n}\n')
-    with tempfile.TemporaryDirectory() as folder:
-        program = Path(folder) / 'numbers'
-        _gcc(source, '-o', str(program))
-        out = subprocess.run([program], text=True, capture_output=True, check=True).stdout
-    return [json.loads(line) for line in out.splitlines()]
-
-
-def _add_numbers(sheet, lists):
+def _add_numbers(sheet, lists, compiler):
     """Puts the rows of LISTS, and the numbers of all else, into SHEET."""
-    texts, values, places = _row_texts(lists), {}, {}
-    for kind, name, *numbers in _numbers(sheet, lists):
+    texts, values, places = compiler.row_texts(lists), {}, {}
+    for kind, name, *numbers in compiler.numbers(sheet, lists):
         if kind in lists:
             row = {'name': name, 'text': texts[kind, name]}
             row.update(zip((c.strip('"#') for c in _columns(kind)), numbers))
@@ -206,19 +201,25 @@ def _add_fields(sheet):
                                      'text': constant['text']}
 
 
-@functools.cache
-def load():
-    """Returns the dictionary."""
-    apt.ensure_packages(['gcc', 'libc6-dev'])
-    text = _expanded()
+def expand(include, names):
+    """Returns the dictionary of the headers NAMES below the folder INCLUDE."""
+    compiler = _Compiler(include, names)
+    text = compiler.expanded()
     sheet = {'lists': {}, 'fields': {}, 'constants': _constants(text), 'enums': {},
              'structs': {}}
     for kind, name, body in _BLOCK.findall(text):
         sheet[f'{kind}s'][name] = _members(body) if kind == 'enum' else _struct(body)
-    _add_numbers(sheet, re.findall(r'^#define (\w+)\(X\) ', text, re.M))
+    _add_numbers(sheet, re.findall(r'^#define (\w+)\(X\) ', text, re.M), compiler)
     _add_fields(sheet)
     return sheet
 
+
+@functools.cache
+def load():
+    """Returns the dictionary of all families."""
+    apt.ensure_packages(['gcc', 'libc6-dev'])
+    return expand(TOP / 'include', [p.relative_to(TOP / 'include')
+                                    for p in families.headers(TOP)])
 
 
 if __name__ == '__main__':

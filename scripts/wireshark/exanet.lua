@@ -82,10 +82,6 @@ E.shm_class = {
     SHM_RDMA_READ = 3,
     SHM_CLASSES = 4,
 }
-F.READ_REQ_LENGTH = { 31, 0 }
-F.READ_REQ_OWNER = { 35, 32 }
-F.READ_REQ_NOTIFY = { 36, 36 }
-F.READ_REQ_IRQ = { 37, 37 }
 F.COORD = { 21, 0 }
 F.COORD_UPPER = { 21, 14 }
 F.COORD_OFFSET = { 13, 12 }
@@ -171,6 +167,10 @@ F.NOTIFICATION_LENGTH = { 31, 0 }
 F.NOTIFICATION_HANDLE = { 47, 32 }
 F.NOTIFICATION_STATUS = { 51, 48 }
 F.NOTIFICATION_VALID = { 63, 63 }
+F.READ_REQ_LENGTH = { 31, 0 }
+F.READ_REQ_OWNER = { 35, 32 }
+F.READ_REQ_NOTIFY = { 36, 36 }
+F.READ_REQ_IRQ = { 37, 37 }
 -- } made by from-headers
 
 local LINK_BYTES, HELLO_BYTES = 10, 16      -- behind the Ethernet header

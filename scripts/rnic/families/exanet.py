@@ -32,7 +32,6 @@ FAMILY = Family(
     name='exanet', title='ExaNet',
     rooms=(('base',), ('link',), ('net',), ('engine',), ('firmware', 'shm'), ('',)),
     headers=('wire.h', 'desc.h', 'regs.h', 'shm.h'),
-    docs=('exanet.rst', 'exanet-axi.rst', 'shared-memory.rst'),
     nics=(Nic('exanet', 'exanet', _DEVICES, links=12, options=_options),),
     module=True, library=True, provider=True,
     # These need neither another node nor more libraries.

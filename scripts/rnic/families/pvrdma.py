@@ -24,7 +24,6 @@ FAMILY = Family(
     name='pvrdma', title='pvrdma',
     rooms=(('base',), ('wire',), ('objects',), ('transport',), ('',)),
     headers=('wire.h', 'regs.h'),
-    docs=('pvrdma.rst',),
     nics=(Nic('pvrdma', 'roce', {'amd64': 'pvrdma'}, _IMAGE, append='rnic.roce=pvrdma',
               ethernet=_pvrdma),
           Nic('rxe', 'roce', {'amd64': 'virtio-net-pci'}, _IMAGE,
