@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Usage: apply-libfabric.sh LIBFABRIC_SOURCE_TREE [PROVIDER_SOURCES]
-# Makes the provider in guest-driver/libfabric part of a libfabric source
+# Makes the providers in guest-driver/libfabric part of a libfabric source
 # tree. Running it again only copies what changed.
 set -euo pipefail
 
@@ -17,10 +17,14 @@ provider=${2:-$top/guest-driver/libfabric}
 
 # Copies, not a symlink: the tree is built inside a chroot. Time stamps are
 # kept so that make rebuilds only what changed.
-mkdir -p "$tree/prov/exanet"
 tree=$(cd "$tree" && pwd)
-(cd "$provider" && find . -type f -exec \
-    cp --update --preserve=timestamps --parents -t "$tree/prov/exanet" {} +)
+add() {
+    mkdir -p "$tree/prov/$2"
+    (cd "$provider/$1" && find . -type f -exec \
+        cp --update --preserve=timestamps --parents -t "$tree/prov/$2" {} +)
+}
+add common rnic/common
+add exanet exanet
 
 grep -q 'SETUP(\[exanet\])' "$tree/configure.ac" ||
     patch -d "$tree" -p1 --forward --no-backup-if-mismatch --quiet \

@@ -161,14 +161,15 @@ def _build_lib(part):
 def _build_provider(part):
     tree = part.arch.root / f'rnic/libfabric-{_LIBFABRIC}'
     setup = digest(TOP / 'configure-patch/libfabric.patch', _CONFIGURE,
-                   *part.folder.glob('configure.m4'),
-                   *part.folder.glob('Makefile.include'))
+                   *sorted(part.folder.rglob('configure.m4')),
+                   *sorted(part.folder.rglob('Makefile.include')))
     configured = tree / 'rnic-configured'
     if not fresh(configured, setup):
         shutil.rmtree(tree, ignore_errors=True)
         _unpack_libfabric(tree)
     # A file that is gone from the sources must not stay in the tree.
-    shutil.rmtree(tree / 'prov' / part.family.name, ignore_errors=True)
+    for folder in (part.family.name, 'rnic'):
+        shutil.rmtree(tree / 'prov' / folder, ignore_errors=True)
     run([TOP / 'configure-patch/apply-libfabric.sh', tree,
          part.arch.root / 'rnic/src/guest-driver/libfabric'],
         'patch-libfabric')

@@ -7,7 +7,7 @@
  */
 #include "fuzz.h"
 #include "qemu/units.h"
-#include "../../guest-driver/libfabric/src/exanet_decode.c"
+#include "../../guest-driver/libfabric/common/rnic_fi_decode.c"
 
 #define SIZE_MAX_TRIED  (EXANET_FI_MSG_MAX + 16)
 

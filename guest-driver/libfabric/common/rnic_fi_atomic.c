@@ -4,7 +4,7 @@
  * processor's own atomics and answers.
  */
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 struct exanet_atomic {
 	const struct fi_ioc	*ioc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* Peers: finding them, and what happens when one is gone. */
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 static struct exanet_peer **exanet_peer_bucket(struct exanet_ep *ep,
 					       const struct exa_mbox_addr *at)

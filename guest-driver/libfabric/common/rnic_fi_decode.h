@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "exanet_fi_proto.h"
+#include "rnic_fi_proto.h"
 
 /* The header word, in host byte order. */
 struct exanet_hdr {

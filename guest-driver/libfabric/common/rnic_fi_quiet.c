@@ -26,7 +26,7 @@
  * probes: the time between two of them doubles up to EXANET_PROBE_MAX_MS.
  */
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 size_t exanet_quiet_ms = 60000;
 

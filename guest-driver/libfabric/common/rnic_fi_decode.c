@@ -4,7 +4,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "exanet_decode.h"
+#include "rnic_fi_decode.h"
 
 /* The part of a message that is not decoded yet. */
 struct exanet_rest {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* Reads and writes of remote memory. */
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 struct exanet_rma {
 	const struct iovec	*iov;

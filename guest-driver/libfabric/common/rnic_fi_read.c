@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* RDMA reads: of the user, and of rendezvous receives. */
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 /*
  * Makes the pages writable and dirty as the NIC needs them: a fault of the processor

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* What the provider can do. */
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 #define EXANET_TX_CAPS \
 	(OFI_TX_MSG_CAPS | FI_TAGGED | OFI_TX_RMA_CAPS | FI_ATOMICS)

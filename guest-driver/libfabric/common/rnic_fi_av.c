@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* Address vectors: tables of names. */
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 static int exanet_av_close(struct fid *fid)
 {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 #define EXANET_CHAR_DEVICES	"/sys/dev/char"	/* by number */
 

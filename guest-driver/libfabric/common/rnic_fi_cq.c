@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* Completion queues. */
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 int exanet_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
 		   struct fid_cq **cq_fid, void *context)

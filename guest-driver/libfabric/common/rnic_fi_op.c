@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* Operations, from the call of the user to the completion. */
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 int exanet_op_alloc(struct exanet_peer *peer, enum exanet_op_kind kind,
 		    uint32_t ofi_op, void *context, uint64_t flags,

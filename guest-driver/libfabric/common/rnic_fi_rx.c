@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* Receiving: matching, copying or fetching, completing. */
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 static void exanet_complete_rx(struct exanet_peer *peer,
 			       struct fi_peer_rx_entry *rx,

@@ -6,7 +6,7 @@
 
 #include <sys/mman.h>
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 /*
  * A copy of a few pages costs less than the two extra trips of a rendezvous.  All but

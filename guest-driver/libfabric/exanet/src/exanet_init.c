@@ -3,7 +3,7 @@
 
 #include <ofi_prov.h>
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 #define EXANET_NICS_MAX	16
 

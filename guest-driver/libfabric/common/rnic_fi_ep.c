@@ -4,7 +4,7 @@
 #include <sys/random.h>
 #include <sys/timerfd.h>
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 static int exanet_ep_setname(fid_t fid, void *addr, size_t addrlen)
 {

@@ -13,7 +13,7 @@
  * ack: a message to a mailbox that is not enabled would occupy its channel for ten seconds,
  * and a few of these would stop the lookup.
  */
-#include "exanet.h"
+#include "rnic_fi.h"
 
 #define EXANET_LOOKUP_MS	10000	/* limit of a lookup */
 #define EXANET_LOOKUP_PAUSE_MS	200	/* between two rounds at first, then doubled */

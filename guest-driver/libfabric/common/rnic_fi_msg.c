@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* Sends and receives, with and without tags. */
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 struct exanet_send {
 	const struct iovec	*iov;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* The fabric, and its wait sets. */
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 static int exanet_wait_open(struct fid_fabric *fabric,
 			    struct fi_wait_attr *attr, struct fid_wait **wait)

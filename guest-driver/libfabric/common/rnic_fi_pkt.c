@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* Packets: what waits for a channel of the NIC, and what is on one. */
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 void exanet_pkt_free(struct exanet_pkt *pkt)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* Counters. */
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 int exanet_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
 		     struct fid_cntr **cntr_fid, void *context)

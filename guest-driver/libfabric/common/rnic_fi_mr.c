@@ -5,7 +5,7 @@
  * atomics check.
  */
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 #define EXANET_KEY_MANTISSA_BITS 5
 

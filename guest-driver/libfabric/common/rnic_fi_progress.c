@@ -3,7 +3,7 @@
 
 #include <sys/timerfd.h>
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 /* How often the clock is looked at, in rounds of progress; a power of two. */
 #define EXANET_WATCH_ROUNDS	1024

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* Domains: one context of the NIC each. */
 
-#include "exanet.h"
+#include "rnic_fi.h"
 
 static struct fi_ops_domain exanet_domain_ops = {
 	.size = sizeof(struct fi_ops_domain),

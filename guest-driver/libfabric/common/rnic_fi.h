@@ -31,7 +31,7 @@
 #include <libexanet.h>
 #include <rnic/exanet/regs.h>
 
-#include "exanet_decode.h"
+#include "rnic_fi_decode.h"
 
 #define EXANET_IOV_LIMIT	4
 #define EXANET_INLINE_HDR_MAX	24	/* header, tag, 8 bytes of CQ data */
