@@ -9,7 +9,7 @@
 #include "qemu/units.h"
 #include "../../guest-driver/libfabric/common/rnic_fi_decode.c"
 
-#define SIZE_MAX_TRIED  (EXANET_FI_MSG_MAX + 16)
+#define SIZE_MAX_TRIED  (RNIC_FI_MSG_MAX + 16)
 
 /* Bytes that the values of a decoded message stand for. */
 typedef struct Encoded {
@@ -24,7 +24,7 @@ static void put(Encoded *out, uint64_t value, unsigned bytes)
     out->size += bytes;
 }
 
-static void put_data(Encoded *out, const struct exanet_body *body)
+static void put_data(Encoded *out, const struct rnic_fi_body *body)
 {
     g_assert_cmpuint(out->size + body->len, <=, sizeof(out->bytes));
     if (body->len) {
@@ -33,21 +33,21 @@ static void put_data(Encoded *out, const struct exanet_body *body)
     out->size += body->len;
 }
 
-static void put_hdr(Encoded *out, const struct exanet_hdr *hdr)
+static void put_hdr(Encoded *out, const struct rnic_fi_hdr *hdr)
 {
-    put(out, EXANET_FI_VERSION | (uint64_t)hdr->op << 8 | (uint64_t)hdr->mbox << 12 |
+    put(out, RNIC_FI_VERSION | (uint64_t)hdr->op << 8 | (uint64_t)hdr->mbox << 12 |
              (uint64_t)hdr->cq_data << 14 | (uint64_t)hdr->tagged << 16 |
              (uint64_t)hdr->flag << 17 | (uint64_t)hdr->seq << 18 |
              (uint64_t)hdr->src_tag << 32 | (uint64_t)hdr->dst_tag << 48, 8);
 }
 
-static void put_envelope(Encoded *out, const struct exanet_hdr *hdr,
-                         const struct exanet_body *body)
+static void put_envelope(Encoded *out, const struct rnic_fi_hdr *hdr,
+                         const struct rnic_fi_body *body)
 {
     static const unsigned bytes[] = { 0, 4, 8 };
 
-    g_assert_cmpuint(hdr->cq_data, <=, EXANET_FI_CQ_8);
-    g_assert_cmpint(body->has_cq_data, ==, hdr->cq_data != EXANET_FI_CQ_NONE);
+    g_assert_cmpuint(hdr->cq_data, <=, RNIC_FI_CQ_8);
+    g_assert_cmpint(body->has_cq_data, ==, hdr->cq_data != RNIC_FI_CQ_NONE);
     if (hdr->tagged) {
         put(out, body->tag, 8);
     } else {
@@ -56,12 +56,12 @@ static void put_envelope(Encoded *out, const struct exanet_hdr *hdr,
     if (hdr->cq_data) {
         put(out, body->cq_data, bytes[hdr->cq_data]);
     }
-    if (hdr->cq_data != EXANET_FI_CQ_8) {
+    if (hdr->cq_data != RNIC_FI_CQ_8) {
         g_assert_cmphex(body->cq_data >> 32, ==, 0);
     }
 }
 
-static void put_ring(Encoded *out, const struct exanet_body *body)
+static void put_ring(Encoded *out, const struct rnic_fi_body *body)
 {
     g_assert_true(is_power_of_2(body->ring.slots));
     g_assert_true(is_power_of_2(body->ring.slot_bytes));
@@ -73,29 +73,29 @@ static void put_ring(Encoded *out, const struct exanet_body *body)
     put(out, body->ring.number, 2);
 }
 
-static void put_body(Encoded *out, const struct exanet_hdr *hdr,
-                     const struct exanet_body *body)
+static void put_body(Encoded *out, const struct rnic_fi_hdr *hdr,
+                     const struct rnic_fi_body *body)
 {
     switch (hdr->op) {
-    case EXANET_FI_EAGER:
+    case RNIC_FI_EAGER:
         put_envelope(out, hdr, body);
         put_data(out, body);
         break;
-    case EXANET_FI_RTS:
+    case RNIC_FI_RTS:
         put_envelope(out, hdr, body);
         put(out, body->rts.len, 8);
         put(out, body->rts.va, 8);
         put(out, body->rts.id, 4);
         break;
-    case EXANET_FI_FIN:
-    case EXANET_FI_ATOMIC_RSP:
+    case RNIC_FI_FIN:
+    case RNIC_FI_ATOMIC_RSP:
         g_assert_cmpint(body->fin.err, >=, 0);
         put(out, body->fin.id, 4);
         put(out, body->fin.err, 4);
         put_data(out, body);
         break;
-    case EXANET_FI_ATOMIC:
-        g_assert_cmpuint(body->atomic.kind, <=, EXANET_FI_ATOMIC_COMPARE);
+    case RNIC_FI_ATOMIC:
+        g_assert_cmpuint(body->atomic.kind, <=, RNIC_FI_ATOMIC_COMPARE);
         put(out, body->atomic.key, 8);
         put(out, body->atomic.offset, 8);
         put(out, body->atomic.id, 4);
@@ -105,28 +105,28 @@ static void put_body(Encoded *out, const struct exanet_hdr *hdr,
         put(out, body->atomic.kind, 1);
         put_data(out, body);
         break;
-    case EXANET_FI_WRITE_DATA:
+    case RNIC_FI_WRITE_DATA:
         put(out, body->write.data, 8);
         put(out, body->write.len, 8);
         break;
-    case EXANET_FI_RING:
+    case RNIC_FI_RING:
         put_ring(out, body);
         break;
-    case EXANET_FI_CREDIT:
+    case RNIC_FI_CREDIT:
         put(out, body->emptied, 4);
         break;
-    case EXANET_FI_LOOKUP:
-    case EXANET_FI_FOUND:
+    case RNIC_FI_LOOKUP:
+    case RNIC_FI_FOUND:
         g_assert_cmpuint(body->service, !=, 0);
         put(out, body->service, 2);
         break;
-    case EXANET_FI_RING_END:
-    case EXANET_FI_RING_GONE:
+    case RNIC_FI_RING_END:
+    case RNIC_FI_RING_GONE:
         put(out, body->ring.number, 2);
         break;
-    case EXANET_FI_NAK:
-    case EXANET_FI_PING:
-    case EXANET_FI_PROBE:
+    case RNIC_FI_NAK:
+    case RNIC_FI_PING:
+    case RNIC_FI_PROBE:
         break;
     default:
         g_assert_not_reached();
@@ -134,40 +134,40 @@ static void put_body(Encoded *out, const struct exanet_hdr *hdr,
 }
 
 /* Returns the smallest size of a valid message with the header @hdr. */
-static size_t least(const struct exanet_hdr *hdr)
+static size_t least(const struct rnic_fi_hdr *hdr)
 {
     static const unsigned cq_bytes[] = { 0, 4, 8, 0 };
     static const unsigned bytes[] = {
-        [EXANET_FI_RTS] = 20, [EXANET_FI_FIN] = 8, [EXANET_FI_ATOMIC] = 24,
-        [EXANET_FI_ATOMIC_RSP] = 8, [EXANET_FI_WRITE_DATA] = 16,
-        [EXANET_FI_RING] = 16, [EXANET_FI_CREDIT] = 8, [EXANET_FI_LOOKUP] = 8,
-        [EXANET_FI_FOUND] = 8, [EXANET_FI_RING_END] = 8, [EXANET_FI_RING_GONE] = 8,
+        [RNIC_FI_RTS] = 20, [RNIC_FI_FIN] = 8, [RNIC_FI_ATOMIC] = 24,
+        [RNIC_FI_ATOMIC_RSP] = 8, [RNIC_FI_WRITE_DATA] = 16,
+        [RNIC_FI_RING] = 16, [RNIC_FI_CREDIT] = 8, [RNIC_FI_LOOKUP] = 8,
+        [RNIC_FI_FOUND] = 8, [RNIC_FI_RING_END] = 8, [RNIC_FI_RING_GONE] = 8,
     };
 
     return 8 + bytes[hdr->op] +
-           (hdr->op == EXANET_FI_EAGER || hdr->op == EXANET_FI_RTS ?
+           (hdr->op == RNIC_FI_EAGER || hdr->op == RNIC_FI_RTS ?
             cq_bytes[hdr->cq_data] + 8 * hdr->tagged : 0);
 }
 
 static void message(const uint8_t *bytes, size_t size)
 {
-    struct exanet_hdr hdr, whole_hdr;
-    struct exanet_body body;
+    struct rnic_fi_hdr hdr, whole_hdr;
+    struct rnic_fi_body body;
     Encoded out = { 0 };
-    bool has_hdr = exanet_decode_hdr(bytes, size, &hdr);
-    bool valid = exanet_decode(bytes, size, &whole_hdr, &body);
+    bool has_hdr = rnic_fi_decode_hdr(bytes, size, &hdr);
+    bool valid = rnic_fi_decode(bytes, size, &whole_hdr, &body);
 
     g_assert_cmpint(has_hdr, ==,
-                    size >= 8 && size <= EXANET_FI_MSG_MAX &&
-                    bytes[0] == EXANET_FI_VERSION);
+                    size >= 8 && size <= RNIC_FI_MSG_MAX &&
+                    bytes[0] == RNIC_FI_VERSION);
     if (!has_hdr) {
         g_assert_false(valid);
         return;
     }
     put_hdr(&out, &hdr);
     g_assert_cmpmem(out.bytes, 8, bytes, 8);
-    g_assert_cmpint(exanet_hdr_numbered(&hdr), ==,
-                    hdr.op != EXANET_FI_NAK && hdr.op < EXANET_FI_LOOKUP);
+    g_assert_cmpint(rnic_fi_hdr_numbered(&hdr), ==,
+                    hdr.op != RNIC_FI_NAK && hdr.op < RNIC_FI_LOOKUP);
     if (size < least(&hdr)) {
         g_assert_false(valid);
     }
@@ -182,7 +182,7 @@ static void message(const uint8_t *bytes, size_t size)
     put_body(&out, &hdr, &body);
     g_assert_cmpuint(out.size, <=, size);
     /* The highest bit of the status means nothing. */
-    if (hdr.op == EXANET_FI_FIN || hdr.op == EXANET_FI_ATOMIC_RSP) {
+    if (hdr.op == RNIC_FI_FIN || hdr.op == RNIC_FI_ATOMIC_RSP) {
         out.bytes[15] |= bytes[15] & 0x80;
     }
     g_assert_cmpmem(out.bytes, out.size, bytes, out.size);
@@ -190,24 +190,24 @@ static void message(const uint8_t *bytes, size_t size)
 
 static void note(uint64_t word)
 {
-    struct exanet_slot_note n;
-    bool valid = exanet_decode_note(word, &n);
+    struct rnic_fi_slot_note n;
+    bool valid = rnic_fi_decode_note(word, &n);
 
-    g_assert_cmpint(valid, ==, (word & 0xff) == EXANET_FI_VERSION);
+    g_assert_cmpint(valid, ==, (word & 0xff) == RNIC_FI_VERSION);
     g_assert_cmphex((word & 0xff) | (uint64_t)n.ring << 8 | (uint64_t)n.index << 24 |
                     (uint64_t)n.seq << 34 | (uint64_t)n.dst_tag << 48, ==, word);
 }
 
 static void slot(const uint8_t *bytes, size_t size)
 {
-    struct exanet_slot_hdr hdr;
+    struct rnic_fi_slot_hdr hdr;
 
-    if (!exanet_decode_slot(bytes, size, &hdr)) {
-        g_assert_true(size < EXANET_FI_SLOT_HDR_BYTES ||
-                      ldl_le_p(bytes + 16) > size - EXANET_FI_SLOT_HDR_BYTES);
+    if (!rnic_fi_decode_slot(bytes, size, &hdr)) {
+        g_assert_true(size < RNIC_FI_SLOT_HDR_BYTES ||
+                      ldl_le_p(bytes + 16) > size - RNIC_FI_SLOT_HDR_BYTES);
         return;
     }
-    g_assert_cmpuint(EXANET_FI_SLOT_HDR_BYTES + hdr.len, <=, size);
+    g_assert_cmpuint(RNIC_FI_SLOT_HDR_BYTES + hdr.len, <=, size);
     g_assert_cmphex(hdr.tag, ==, ldq_le_p(bytes));
     g_assert_cmphex(hdr.cq_data, ==, ldq_le_p(bytes + 8));
     g_assert_cmpint(hdr.tagged, ==, bytes[20] & 1);

@@ -6,7 +6,7 @@
  *   domain    one context of the NIC, its channels, all pools; one lock
  *   endpoint  one mailbox of that context, its peers, its receive queues
  *   peer      one other endpoint: sequence numbers, packets to send, operations
- *             that wait for an answer.  exanet_quiet.c says when it is freed.
+ *             that wait for an answer.  rnic_fi_quiet.c says when it is freed.
  *   op        one call of the user, or one rendezvous receive, until its completion
  *   packet    one request for a channel of the NIC
  *   read      one RDMA read, until its notification
@@ -17,8 +17,8 @@
  * and then the other domains of the process: somebody who polls one queue may wait
  * for a peer that waits for an atomic at another domain of ours.
  */
-#ifndef EXANET_PROV_H
-#define EXANET_PROV_H
+#ifndef RNIC_FI_PROV_H
+#define RNIC_FI_PROV_H
 
 #include <ofi.h>
 #include <ofi_enosys.h>
@@ -33,104 +33,104 @@
 
 #include "rnic_fi_decode.h"
 
-#define EXANET_IOV_LIMIT	4
-#define EXANET_INLINE_HDR_MAX	24	/* header, tag, 8 bytes of CQ data */
-#define EXANET_INJECT_SIZE	(EXANET_FI_MSG_MAX - EXANET_INLINE_HDR_MAX)
-#define EXANET_TX_SIZE		256	/* operations of an endpoint */
-#define EXANET_RX_SIZE		1024
-#define EXANET_MBOX_LOG2	11	/* entries of a mailbox ring */
-#define EXANET_PEER_INFLIGHT	8	/* of the 16 packetizer channels */
-#define EXANET_PEER_QUEUE	1024	/* packets; beyond them -FI_EAGAIN */
-#define EXANET_PEER_HELD	1024	/* sends; beyond them -FI_EAGAIN */
-#define EXANET_HELD_BYTES	4096	/* maximum length of a held send */
-#define EXANET_READ_CHUNK	(1U << 30)	/* of a longer read or write */
-#define EXANET_RX_BUDGET	64	/* messages per look at a mailbox */
-#define EXANET_PEER_BUCKETS	64
+#define RNIC_FI_IOV_LIMIT	4
+#define RNIC_FI_INLINE_HDR_MAX	24	/* header, tag, 8 bytes of CQ data */
+#define RNIC_FI_INJECT_SIZE	(RNIC_FI_MSG_MAX - RNIC_FI_INLINE_HDR_MAX)
+#define RNIC_FI_TX_SIZE		256	/* operations of an endpoint */
+#define RNIC_FI_RX_SIZE		1024
+#define RNIC_FI_MBOX_LOG2	11	/* entries of a mailbox ring */
+#define RNIC_FI_PEER_INFLIGHT	8	/* of the 16 packetizer channels */
+#define RNIC_FI_PEER_QUEUE	1024	/* packets; beyond them -FI_EAGAIN */
+#define RNIC_FI_PEER_HELD	1024	/* sends; beyond them -FI_EAGAIN */
+#define RNIC_FI_HELD_BYTES	4096	/* maximum length of a held send */
+#define RNIC_FI_READ_CHUNK	(1U << 30)	/* of a longer read or write */
+#define RNIC_FI_RX_BUDGET	64	/* messages per look at a mailbox */
+#define RNIC_FI_PEER_BUCKETS	64
 
 /*
  * The NIC gives up on a full mailbox or request queue after some 20 s.  That only
  * means that the peer computes; we ask again so many times.
  */
-#define EXANET_FULL_RETRIES	30
-#define EXANET_FAULT_RETRIES	3
-#define EXANET_PROBES		2	/* on channels, of a domain */
-#define EXANET_PROBE_MAX_MS	3600000	/* between two probes of one peer */
-#define EXANET_GONE_MS		60000	/* the NIC gives up before that */
-#define EXANET_RING_ASK_MS	10000	/* between two requests for a ring */
-#define EXANET_RINGS_MAX	1024	/* of each kind, of an endpoint */
-#define EXANET_WATCH_MS		1000	/* between looks for silent peers */
-#define EXANET_PING_MS		3000	/* silence before we ask */
-#define EXANET_DRAIN_MS		5000	/* without progress, when an endpoint closes */
-#define EXANET_IDLE_SLEEP_US	50
-#define EXANET_HINT_COUNTS	8	/* polls that telling it counts for */
-#define EXANET_TOUCH_BYTES	4096	/* no page is smaller */
+#define RNIC_FI_FULL_RETRIES	30
+#define RNIC_FI_FAULT_RETRIES	3
+#define RNIC_FI_PROBES		2	/* on channels, of a domain */
+#define RNIC_FI_PROBE_MAX_MS	3600000	/* between two probes of one peer */
+#define RNIC_FI_GONE_MS		60000	/* the NIC gives up before that */
+#define RNIC_FI_RING_ASK_MS	10000	/* between two requests for a ring */
+#define RNIC_FI_RINGS_MAX	1024	/* of each kind, of an endpoint */
+#define RNIC_FI_WATCH_MS		1000	/* between looks for silent peers */
+#define RNIC_FI_PING_MS		3000	/* silence before we ask */
+#define RNIC_FI_DRAIN_MS		5000	/* without progress, when an endpoint closes */
+#define RNIC_FI_IDLE_SLEEP_US	50
+#define RNIC_FI_HINT_COUNTS	8	/* polls that telling it counts for */
+#define RNIC_FI_TOUCH_BYTES	4096	/* no page is smaller */
 
 extern struct fi_provider exanet_prov;
 extern struct util_prov exanet_util_prov;
 extern struct fi_info exanet_info;
-extern size_t exanet_eager_size;	/* FI_EXANET_EAGER_SIZE */
-extern size_t exanet_idle_polls;	/* FI_EXANET_IDLE_POLLS */
-extern size_t exanet_hint_polls;	/* FI_EXANET_HINT_POLLS */
-extern size_t exanet_ring_limit;	/* FI_EXANET_RINGS */
-extern size_t exanet_quiet_ms;		/* FI_EXANET_QUIET_MS */
+extern size_t rnic_fi_eager_size;	/* FI_EXANET_EAGER_SIZE */
+extern size_t rnic_fi_idle_polls;	/* FI_EXANET_IDLE_POLLS */
+extern size_t rnic_fi_hint_polls;	/* FI_EXANET_HINT_POLLS */
+extern size_t rnic_fi_ring_limit;	/* FI_EXANET_RINGS */
+extern size_t rnic_fi_quiet_ms;		/* FI_EXANET_QUIET_MS */
 extern const char *exanet_nodes_file;	/* FI_EXANET_NODES */
 
-struct exanet_ep;
-struct exanet_peer;
-struct exanet_op;
-struct exanet_read;
+struct rnic_fi_ep;
+struct rnic_fi_peer;
+struct rnic_fi_op;
+struct rnic_fi_read;
 
-enum exanet_pkt_kind {
-	EXANET_PKT_MSG,		/* numbered message */
-	EXANET_PKT_BARE,	/* message without number and peer */
-	EXANET_PKT_LOOKUP,	/* the same, sent once without an ack */
-	EXANET_PKT_PROBE,	/* message without number, to a quiet peer */
-	EXANET_PKT_PUT,		/* small RMA write */
-	EXANET_PKT_READ,	/* read request */
-	EXANET_PKT_WRITE,	/* RDMA write of the user */
-	EXANET_PKT_SLOT,	/* RDMA write that is a numbered message */
+enum rnic_fi_pkt_kind {
+	RNIC_FI_PKT_MSG,		/* numbered message */
+	RNIC_FI_PKT_BARE,	/* message without number and peer */
+	RNIC_FI_PKT_LOOKUP,	/* the same, sent once without an ack */
+	RNIC_FI_PKT_PROBE,	/* message without number, to a quiet peer */
+	RNIC_FI_PKT_PUT,		/* small RMA write */
+	RNIC_FI_PKT_READ,	/* read request */
+	RNIC_FI_PKT_WRITE,	/* RDMA write of the user */
+	RNIC_FI_PKT_SLOT,	/* RDMA write that is a numbered message */
 };
 
-struct exanet_pkt {
+struct rnic_fi_pkt {
 	struct dlist_entry	entry;	/* queue of the peer or domain */
-	struct exanet_peer	*peer;	/* NULL: nobody cares any more */
-	struct exanet_op	*op;	/* told about the end, or NULL */
-	struct exanet_read	*read;	/* of PKT_READ, NULL when that is over */
-	enum exanet_pkt_kind	kind;
+	struct rnic_fi_peer	*peer;	/* NULL: nobody cares any more */
+	struct rnic_fi_op	*op;	/* told about the end, or NULL */
+	struct rnic_fi_read	*read;	/* of PKT_READ, NULL when that is over */
+	enum rnic_fi_pkt_kind	kind;
 	uint16_t		seq;
 	uint8_t			len;
 	uint8_t			tries;
 	uint32_t		slot;	/* of PKT_SLOT, free-running */
 	struct exa_mbox_addr	to;
 	union {
-		uint8_t			data[EXANET_FI_MSG_MAX];
+		uint8_t			data[RNIC_FI_MSG_MAX];
 		struct exa_read_attr	rd;
 		struct exa_write_attr	wr;
 	};
 	uint64_t		gva;	/* of PKT_PUT */
 };
 
-struct exanet_read {
+struct rnic_fi_read {
 	struct exanet_notification rec;	/* first: 16-byte aligned */
-	struct dlist_entry	entry;	/* exanet_domain.reads */
-	struct exanet_op	*op;
-	struct exanet_peer	*peer;
-	struct exanet_pkt	*pkt;	/* NULL once the request has arrived */
+	struct dlist_entry	entry;	/* rnic_fi_domain.reads */
+	struct rnic_fi_op	*op;
+	struct rnic_fi_peer	*peer;
+	struct rnic_fi_pkt	*pkt;	/* NULL once the request has arrived */
 	int			err;
 };
 
-enum exanet_op_kind {
-	EXANET_OP_TX,		/* ends when its packets are acked */
-	EXANET_OP_RTS,		/* ends with FIN */
-	EXANET_OP_ATOMIC,	/* ends with ATOMIC_RSP */
-	EXANET_OP_RX,		/* rendezvous receive: ends with its reads */
+enum rnic_fi_op_kind {
+	RNIC_FI_OP_TX,		/* ends when its packets are acked */
+	RNIC_FI_OP_RTS,		/* ends with FIN */
+	RNIC_FI_OP_ATOMIC,	/* ends with ATOMIC_RSP */
+	RNIC_FI_OP_RX,		/* rendezvous receive: ends with its reads */
 };
 
-struct exanet_op {
-	struct dlist_entry	entry;	/* exanet_peer.ops */
-	struct exanet_ep	*ep;
-	struct exanet_peer	*peer;
-	enum exanet_op_kind	kind;
+struct rnic_fi_op {
+	struct dlist_entry	entry;	/* rnic_fi_peer.ops */
+	struct rnic_fi_ep	*ep;
+	struct rnic_fi_peer	*peer;
+	enum rnic_fi_op_kind	kind;
 	uint32_t		ofi_op;	/* ofi_op_msg ... */
 	void			*context;
 	uint64_t		flags;	/* FI_COMPLETION, FI_REMOTE_CQ_DATA ... */
@@ -143,12 +143,12 @@ struct exanet_op {
 	uint64_t		cq_data;
 	void			*bounce;	/* copy of the data, or NULL */
 	struct fi_peer_rx_entry	*rx;	/* of OP_RX */
-	struct iovec		result[EXANET_IOV_LIMIT];	/* of atomics */
+	struct iovec		result[RNIC_FI_IOV_LIMIT];	/* of atomics */
 	size_t			result_count;
 };
 
 /* What is known of an arrived message. */
-struct exanet_rx_info {
+struct rnic_fi_rx_info {
 	uint32_t		ofi_op;	/* ofi_op_msg or ofi_op_tagged */
 	uint64_t		tag;
 	uint64_t		cq_data;
@@ -160,22 +160,22 @@ struct exanet_rx_info {
 };
 
 /* A message that nobody has asked for yet. */
-struct exanet_unexp {
-	struct exanet_peer	*peer;
-	struct exanet_rx_info	info;
+struct rnic_fi_unexp {
+	struct rnic_fi_peer	*peer;
+	struct rnic_fi_rx_info	info;
 	uint8_t			data[];
 };
 
 /* A message that came too early: the next message is still under way. */
-struct exanet_early {
+struct rnic_fi_early {
 	uint16_t		size;	/* 0: none */
 	bool			slot;
-	uint8_t			data[EXANET_FI_MSG_MAX];
+	uint8_t			data[RNIC_FI_MSG_MAX];
 };
 
 /* Ring of slots, one end of it. */
-struct exanet_ring {
-	struct dlist_entry	entry;	/* exanet_domain.rings, until that is closed */
+struct rnic_fi_ring {
+	struct dlist_entry	entry;	/* rnic_fi_domain.rings, until that is closed */
 	uint64_t		reuse_ms;	/* 0: in use; else when another peer may have
 						 * it, because the NIC writes no more to it */
 	uint8_t			*alloc;
@@ -194,15 +194,15 @@ struct exanet_ring {
 };
 
 /* Place of a receive ring; the ring's number is made of its index and @generation. */
-struct exanet_place {
-	struct exanet_peer	*peer;	/* NULL: free */
+struct rnic_fi_place {
+	struct rnic_fi_peer	*peer;	/* NULL: free */
 	uint32_t		generation;
 };
 
 /* Lookup of the endpoint that owns a service. */
-struct exanet_lookup {
-	struct dlist_entry	entry;	/* exanet_domain.lookups */
-	struct exanet_ep	*ep;
+struct rnic_fi_lookup {
+	struct dlist_entry	entry;	/* rnic_fi_domain.lookups */
+	struct rnic_fi_ep	*ep;
 	fi_addr_t		addr;	/* the service's name in the AV */
 	uint32_t		coord;
 	uint16_t		service;
@@ -213,9 +213,9 @@ struct exanet_lookup {
 	int			err;	/* 0 or positive FI_E: the lookup has failed */
 };
 
-struct exanet_peer {
-	struct exanet_peer	*next;	/* of the bucket */
-	struct exanet_ep	*ep;
+struct rnic_fi_peer {
+	struct rnic_fi_peer	*next;	/* of the bucket */
+	struct rnic_fi_ep	*ep;
 	struct exa_mbox_addr	to;
 	uint16_t		tag;
 	fi_addr_t		fi_addr;	/* FI_ADDR_NOTAVAIL: not in the AV */
@@ -223,10 +223,10 @@ struct exanet_peer {
 	bool			gone;	/* dead, and its endpoint exists no more */
 	uint64_t		gone_ms;
 	uint32_t		refs;	/* packets, reads, unexpected messages */
-	uint32_t		names;	/* entries of exanet_ep.by_addr */
+	uint32_t		names;	/* entries of rnic_fi_ep.by_addr */
 
 	struct dlist_entry	queue;	/* packets to send, by number */
-	struct dlist_entry	wait_entry;	/* exanet_domain.waiting */
+	struct dlist_entry	wait_entry;	/* rnic_fi_domain.waiting */
 	uint32_t		queued;
 	uint32_t		held;	/* number of held operations */
 	uint32_t		inflight;
@@ -235,23 +235,23 @@ struct exanet_peer {
 	uint16_t		tx_acked;	/* bit n: tx_una + n is acked */
 
 	uint16_t		rx_seq;	/* number that must come next */
-	struct exanet_early	*early;	/* EXANET_FI_WINDOW, NULL until needed */
+	struct rnic_fi_early	*early;	/* RNIC_FI_WINDOW, NULL until needed */
 
 	struct dlist_entry	ops;
 	bool			active;	/* heard of since the last watch */
-	bool			stuck;	/* no ack since exanet_pkts_hold() */
+	bool			stuck;	/* no ack since rnic_fi_pkts_hold() */
 	uint64_t		alive_ms;
 	uint64_t		probe_ms;	/* time of the next probe */
 	uint64_t		probe_wait;	/* from that to the one after it */
 
 	uint64_t		ask_ms;	/* when it may be asked for a ring again */
-	struct exanet_ring	*tx_ring;
-	struct exanet_ring	*rx_ring;
+	struct rnic_fi_ring	*tx_ring;
+	struct rnic_fi_ring	*rx_ring;
 };
 
-struct exanet_ep {
+struct rnic_fi_ep {
 	struct util_ep		util_ep;
-	struct exanet_domain	*domain;
+	struct rnic_fi_domain	*domain;
 	struct fid_ep		*srx;
 	struct exa_mbox		*mbox;
 	unsigned int		nr;	/* of the mailbox */
@@ -263,34 +263,34 @@ struct exanet_ep {
 	int			cntr_first[CNTR_CNT];	/* first of equal ones */
 	uint32_t		tx_ops;
 	uint32_t		next_id;
-	struct exanet_peer	*buckets[EXANET_PEER_BUCKETS];
-	struct ofi_dyn_arr	by_addr;	/* struct exanet_peer *, by fi_addr */
-	struct exanet_place	*places;	/* exanet_ring_limit, NULL until needed */
+	struct rnic_fi_peer	*buckets[RNIC_FI_PEER_BUCKETS];
+	struct ofi_dyn_arr	by_addr;	/* struct rnic_fi_peer *, by fi_addr */
+	struct rnic_fi_place	*places;	/* rnic_fi_ring_limit, NULL until needed */
 	uint32_t		tx_rings;	/* number of them */
 };
 
 /* Regions with equal keys are chained. */
-struct exanet_mr {
+struct rnic_fi_mr {
 	struct fid_mr		mr_fid;
-	struct exanet_domain	*domain;
-	struct exanet_mr	*next;
+	struct rnic_fi_domain	*domain;
+	struct rnic_fi_mr	*next;
 	uint64_t		key;
 	uintptr_t		base;
 	size_t			len;
 	uint64_t		access;
 };
 
-struct exanet_domain {
+struct rnic_fi_domain {
 	struct util_domain	util_domain;
 	struct dlist_entry	entry;	/* of all domains of the process */
 	struct exa_dev		*dev;
 	uint32_t		job;
 	int			timer_fd;	/* wakes sleepers for the watch */
-	struct exanet_ep	*eps[EXANET_MAILBOXES];
-	struct ofi_rbmap	*mrs;	/* struct exanet_mr by key */
+	struct rnic_fi_ep	*eps[EXANET_MAILBOXES];
+	struct ofi_rbmap	*mrs;	/* struct rnic_fi_mr by key */
 
-	struct exanet_pkt	*msg_chan[EXANET_PKTZ_CHANNELS];
-	struct exanet_pkt	*write_chan[EXANET_WRITE_CHANNELS];
+	struct rnic_fi_pkt	*msg_chan[EXANET_PKTZ_CHANNELS];
+	struct rnic_fi_pkt	*write_chan[EXANET_WRITE_CHANNELS];
 	uint32_t		msg_busy;	/* bit n: channel n */
 	uint32_t		write_busy;
 	struct dlist_entry	msg_queue;	/* PUT, READ */
@@ -310,22 +310,22 @@ struct exanet_domain {
 };
 
 /* Only these modes make remote addresses absolute. */
-static inline bool exanet_virt_addr(const struct exanet_domain *domain)
+static inline bool rnic_fi_virt_addr(const struct rnic_fi_domain *domain)
 {
 	return domain->util_domain.mr_mode & (FI_MR_VIRT_ADDR | OFI_MR_BASIC);
 }
 
-static inline struct exanet_ep *exanet_ep_of(struct fid_ep *fid)
+static inline struct rnic_fi_ep *rnic_fi_ep_of(struct fid_ep *fid)
 {
-	return container_of(fid, struct exanet_ep, util_ep.ep_fid);
+	return container_of(fid, struct rnic_fi_ep, util_ep.ep_fid);
 }
 
-static inline void exanet_lock(struct exanet_domain *domain)
+static inline void rnic_fi_lock(struct rnic_fi_domain *domain)
 {
 	ofi_genlock_lock(&domain->util_domain.lock);
 }
 
-static inline void exanet_unlock(struct exanet_domain *domain)
+static inline void rnic_fi_unlock(struct rnic_fi_domain *domain)
 {
 	ofi_genlock_unlock(&domain->util_domain.lock);
 }
@@ -334,107 +334,107 @@ static inline void exanet_unlock(struct exanet_domain *domain)
 
 int exanet_fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **fabric,
 		       void *context);
-int exanet_domain_open(struct fid_fabric *fabric, struct fi_info *info,
-		       struct fid_domain **domain, void *context);
-int exanet_av_open(struct fid_domain *domain, struct fi_av_attr *attr,
-		   struct fid_av **av, void *context);
-int exanet_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
-		   struct fid_cq **cq, void *context);
-int exanet_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
-		     struct fid_cntr **cntr, void *context);
-int exanet_ep_open(struct fid_domain *domain, struct fi_info *info,
-		   struct fid_ep **ep, void *context);
-int exanet_atomic_query(struct fid_domain *domain, enum fi_datatype datatype,
-			enum fi_op op, struct fi_atomic_attr *attr,
-			uint64_t flags);
+int rnic_fi_domain_open(struct fid_fabric *fabric, struct fi_info *info,
+			struct fid_domain **domain, void *context);
+int rnic_fi_av_open(struct fid_domain *domain, struct fi_av_attr *attr,
+		    struct fid_av **av, void *context);
+int rnic_fi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
+		    struct fid_cq **cq, void *context);
+int rnic_fi_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
+		      struct fid_cntr **cntr, void *context);
+int rnic_fi_ep_open(struct fid_domain *domain, struct fi_info *info,
+		    struct fid_ep **ep, void *context);
+int rnic_fi_atomic_query(struct fid_domain *domain, enum fi_datatype datatype,
+			 enum fi_op op, struct fi_atomic_attr *attr,
+			 uint64_t flags);
 
-extern struct fi_ops_mr exanet_mr_ops;
-extern struct fi_ops_msg exanet_msg_ops;
-extern struct fi_ops_tagged exanet_tagged_ops;
-extern struct fi_ops_rma exanet_rma_ops;
-extern struct fi_ops_atomic exanet_atomic_ops;
-extern struct fi_ops_srx_peer exanet_srx_peer_ops;
+extern struct fi_ops_mr rnic_fi_mr_ops;
+extern struct fi_ops_msg rnic_fi_msg_ops;
+extern struct fi_ops_tagged rnic_fi_tagged_ops;
+extern struct fi_ops_rma rnic_fi_rma_ops;
+extern struct fi_ops_atomic rnic_fi_atomic_ops;
+extern struct fi_ops_srx_peer rnic_fi_srx_peer_ops;
 
 /* --- Memory regions ---------------------------------------------------------- */
 
-struct ofi_rbmap *exanet_mrs_create(void);
+struct ofi_rbmap *rnic_fi_mrs_create(void);
 
 /* What @key allows; where is VA for reads and xva for writes. -FI_EACCES. */
-int exanet_key_decode(const struct exanet_domain *domain, uint64_t key,
-		      uint64_t addr, size_t len, bool write, uint64_t *where);
+int rnic_fi_key_decode(const struct rnic_fi_domain *domain, uint64_t key,
+		       uint64_t addr, size_t len, bool write, uint64_t *where);
 
 /*
  * The memory of the own region @key from @offset on, if it exists, holds @len bytes
  * there and allows @access; else NULL.
  */
-void *exanet_mr_find(struct exanet_domain *domain, uint64_t key,
-		     uint64_t offset, size_t len, uint64_t access);
+void *rnic_fi_mr_find(struct rnic_fi_domain *domain, uint64_t key,
+		      uint64_t offset, size_t len, uint64_t access);
 
 /* --- Peers ------------------------------------------------------------------- */
 
 /* Whether the AV has an entry of this number. */
-bool exanet_addr_valid(struct util_av *av, fi_addr_t addr);
+bool rnic_fi_addr_valid(struct util_av *av, fi_addr_t addr);
 
 /* The peer behind @addr of the AV: -FI_EINVAL, -FI_ENOMEM, or why it is dead. */
-int exanet_peer_get(struct exanet_ep *ep, fi_addr_t addr,
-		    struct exanet_peer **peer);
+int rnic_fi_peer_get(struct rnic_fi_ep *ep, fi_addr_t addr,
+		     struct rnic_fi_peer **peer);
 
 /* The peer that has sent a message with this origin, made if new; or NULL. */
-struct exanet_peer *exanet_peer_find(struct exanet_ep *ep,
-				     const struct exa_mbox_addr *from,
-				     uint16_t tag, bool make);
+struct rnic_fi_peer *rnic_fi_peer_find(struct rnic_fi_ep *ep,
+				       const struct exa_mbox_addr *from,
+				       uint16_t tag, bool make);
 
 /*
  * Resolves @addr, the name of a service in the AV, to the endpoint at @at with @tag.
  * Returns -FI_ENOMEM without memory.
  */
-int exanet_peer_adopt(struct exanet_ep *ep, fi_addr_t addr,
-		      const struct exa_mbox_addr *at, uint16_t tag);
+int rnic_fi_peer_adopt(struct rnic_fi_ep *ep, fi_addr_t addr,
+		       const struct exa_mbox_addr *at, uint16_t tag);
 
 /* Fails everything that waits for this peer. @err: positive FI_E. */
-void exanet_peer_fail(struct exanet_peer *peer, int err);
+void rnic_fi_peer_fail(struct rnic_fi_peer *peer, int err);
 
 /* Looks up addresses of peers that were not in the AV. */
-void exanet_peers_resolve(struct exanet_ep *ep);
+void rnic_fi_peers_resolve(struct rnic_fi_ep *ep);
 
 /* Forgets the AV address @addr. */
-void exanet_peers_forget(struct exanet_ep *ep, fi_addr_t addr);
+void rnic_fi_peers_forget(struct rnic_fi_ep *ep, fi_addr_t addr);
 
 /* Makes AV entry @slot mean @peer, or no peer if that is NULL. */
-void exanet_peer_name(struct exanet_peer **slot, struct exanet_peer *peer);
+void rnic_fi_peer_name(struct rnic_fi_peer **slot, struct rnic_fi_peer *peer);
 
 /* Frees a peer that no packet, operation or AV entry refers to. */
-void exanet_peer_free(struct exanet_peer *peer);
+void rnic_fi_peer_free(struct rnic_fi_peer *peer);
 
 /* Frees all peers of an endpoint; their packets on channels become nobody's. */
-void exanet_peers_free(struct exanet_ep *ep);
+void rnic_fi_peers_free(struct rnic_fi_ep *ep);
 
 /*
  * Sends pings to silent peers that owe us something, and frees what quiet ones have.
  * Peers are freed here only: no caller may use one that has no name afterwards.
  */
-void exanet_peers_watch(struct exanet_domain *domain);
+void rnic_fi_peers_watch(struct rnic_fi_domain *domain);
 
 /*
  * Frees the early buffers of @peer, and its rings if @peer has gone; else probes @peer if
  * it was quiet for long.
  */
-void exanet_quiet_watch(struct exanet_peer *peer, uint64_t now);
+void rnic_fi_quiet_watch(struct rnic_fi_peer *peer, uint64_t now);
 
 /* Returns true if nothing refers to a peer that has gone, and enough time is over. */
-bool exanet_quiet_over(const struct exanet_peer *peer, uint64_t now);
+bool rnic_fi_quiet_over(const struct rnic_fi_peer *peer, uint64_t now);
 
 /* Sends a message without number to @peer; its refusal is the peer's end. */
-void exanet_probe_send(struct exanet_peer *peer, enum exanet_fi_op op,
-		       const void *body, size_t len);
+void rnic_fi_probe_send(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
+			const void *body, size_t len);
 
 /* --- Names ------------------------------------------------------------------- */
 
 /* Stores the coordinates of @node: a number, or a name in the file of nodes. */
-int exanet_node_coord(const char *node, uint32_t *coord);
+int rnic_fi_node_coord(const char *node, uint32_t *coord);
 
 /* Stores the number, from 1 on, that @service says; or returns -FI_ENODATA. */
-int exanet_service_number(const char *service, uint16_t *number);
+int rnic_fi_service_number(const char *service, uint16_t *number);
 
 /*
  * Stores the coordinates of the NIC with the device file @path.  -FI_ENODATA: the file
@@ -442,11 +442,11 @@ int exanet_service_number(const char *service, uint16_t *number);
  */
 int exanet_nic_coord(const char *path, uint32_t *coord);
 
-bool exanet_name_is_endpoint(const struct exanet_fi_name *name);
-bool exanet_name_is_service(const struct exanet_fi_name *name);
+bool rnic_fi_name_is_endpoint(const struct rnic_fi_name *name);
+bool rnic_fi_name_is_service(const struct rnic_fi_name *name);
 
 /* Returns the name of a service, or of an endpoint without service if @service is 0. */
-struct exanet_fi_name exanet_name_of_service(uint32_t coord, uint16_t service);
+struct rnic_fi_name rnic_fi_name_of_service(uint32_t coord, uint16_t service);
 
 /* --- Services ---------------------------------------------------------------- */
 
@@ -454,180 +454,180 @@ struct exanet_fi_name exanet_name_of_service(uint32_t coord, uint16_t service);
  * Starts the lookup of @name, or returns its state.  -FI_EAGAIN: the lookup is under
  * way; the lookup ends with any other error.
  */
-int exanet_lookup_poll(struct exanet_ep *ep, fi_addr_t addr,
-		       const struct exanet_fi_name *name);
+int rnic_fi_lookup_poll(struct rnic_fi_ep *ep, fi_addr_t addr,
+			const struct rnic_fi_name *name);
 
 /* Ends the lookups of @addr, or all lookups of @ep if @addr is FI_ADDR_UNSPEC. */
-void exanet_lookups_forget(struct exanet_ep *ep, fi_addr_t addr);
+void rnic_fi_lookups_forget(struct rnic_fi_ep *ep, fi_addr_t addr);
 
 /* Returns true if a lookup goes on. */
-bool exanet_lookups_pending(const struct exanet_domain *domain);
+bool rnic_fi_lookups_pending(const struct rnic_fi_domain *domain);
 
 /* Sends more LOOKUPs, and ends lookups that have timed out. */
-void exanet_lookups_progress(struct exanet_domain *domain);
+void rnic_fi_lookups_progress(struct rnic_fi_domain *domain);
 
 /* Handles a LOOKUP from @to with @tag. */
-void exanet_lookup_answer(struct exanet_ep *ep, const struct exa_mbox_addr *to,
-			  uint16_t tag, uint16_t service);
+void rnic_fi_lookup_answer(struct rnic_fi_ep *ep, const struct exa_mbox_addr *to,
+			   uint16_t tag, uint16_t service);
 
 /* Handles a FOUND from @from with @tag. */
-void exanet_lookup_found(struct exanet_ep *ep, const struct exa_mbox_addr *from,
-			 uint16_t tag, uint16_t service);
+void rnic_fi_lookup_found(struct rnic_fi_ep *ep, const struct exa_mbox_addr *from,
+			  uint16_t tag, uint16_t service);
 
 /* --- Packets ----------------------------------------------------------------- */
 
 /* A packet for @peer, empty; or NULL. */
-struct exanet_pkt *exanet_pkt_alloc(struct exanet_peer *peer,
-				    enum exanet_pkt_kind kind);
+struct rnic_fi_pkt *rnic_fi_pkt_alloc(struct rnic_fi_peer *peer,
+				      enum rnic_fi_pkt_kind kind);
 
 /* Frees a packet that is on no channel and in no queue. */
-void exanet_pkt_free(struct exanet_pkt *pkt);
+void rnic_fi_pkt_free(struct rnic_fi_pkt *pkt);
 
 /* Writes the header word and gives the place behind it. */
-uint8_t *exanet_pkt_header(struct exanet_pkt *pkt, enum exanet_fi_op op,
-			   uint64_t bits);
+uint8_t *rnic_fi_pkt_header(struct rnic_fi_pkt *pkt, enum rnic_fi_msg_op op,
+			    uint64_t bits);
 
 /* Numbers it if need be and sends it now or later; takes it over. */
-void exanet_pkt_send(struct exanet_pkt *pkt);
+void rnic_fi_pkt_send(struct rnic_fi_pkt *pkt);
 
 /* The end of a packet that is on no channel and in no queue. */
-void exanet_pkt_done(struct exanet_pkt *pkt, int err);
+void rnic_fi_pkt_done(struct rnic_fi_pkt *pkt, int err);
 
 /* Sends a message without data of its own; failure is the peer's death. */
-int exanet_pkt_send_simple(struct exanet_peer *peer, enum exanet_fi_op op,
-			   const void *body, size_t len);
+int rnic_fi_pkt_send_simple(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
+			    const void *body, size_t len);
 
 /*
  * Sends a message without sequence number from tag @src_tag to tag @dst_tag of @to.
  * Nothing reports whether the NIC could deliver it.  Returns -FI_EAGAIN if no channel is
  * free.
  */
-int exanet_pkt_send_bare(struct exanet_ep *ep, const struct exa_mbox_addr *to,
-			 enum exanet_fi_op op, uint16_t dst_tag,
-			 uint16_t src_tag, const void *body, size_t len);
+int rnic_fi_pkt_send_bare(struct rnic_fi_ep *ep, const struct exa_mbox_addr *to,
+			  enum rnic_fi_msg_op op, uint16_t dst_tag,
+			  uint16_t src_tag, const void *body, size_t len);
 
 /*
  * Completes the waiting sends to @peer whose packets hold a copy of the data, unless
  * the user requested a completion upon arrival.
  */
-void exanet_pkts_hold(struct exanet_peer *peer);
+void rnic_fi_pkts_hold(struct rnic_fi_peer *peer);
 
 /* Returns the number of messages of this kind that are on channels. */
-unsigned int exanet_pkts_on_channels(const struct exanet_domain *domain,
-				     enum exanet_pkt_kind kind);
+unsigned int rnic_fi_pkts_on_channels(const struct rnic_fi_domain *domain,
+				      enum rnic_fi_pkt_kind kind);
 
 /* Looks at the channels in use, then fills them. */
-void exanet_pkts_progress(struct exanet_domain *domain);
+void rnic_fi_pkts_progress(struct rnic_fi_domain *domain);
 
 /* Anything on a channel or waiting for one that no interrupt would tell of? */
-bool exanet_pkts_silent(struct exanet_domain *domain);
+bool rnic_fi_pkts_silent(struct rnic_fi_domain *domain);
 
 /* Takes packets of @ep from queues and makes those on channels nobody's. */
-void exanet_pkts_orphan(struct exanet_ep *ep);
+void rnic_fi_pkts_orphan(struct rnic_fi_ep *ep);
 
 /* --- Reads ------------------------------------------------------------------- */
 
 /* Reads @len bytes at @va of @peer; @op gets a pending more. -FI_ENOMEM. */
-int exanet_read_start(struct exanet_op *op, void *dst, uint64_t va, size_t len);
+int rnic_fi_read_start(struct rnic_fi_op *op, void *dst, uint64_t va, size_t len);
 
 /* The end of a read, or of its request. @err negative errno. */
-void exanet_read_done(struct exanet_read *read, int err);
+void rnic_fi_read_done(struct rnic_fi_read *read, int err);
 
 /* Ends all reads from a dead peer. */
-void exanet_reads_fail(struct exanet_peer *peer, int err);
+void rnic_fi_reads_fail(struct rnic_fi_peer *peer, int err);
 
 /* Makes the reads of an endpoint nobody's. */
-void exanet_reads_orphan(struct exanet_ep *ep);
+void rnic_fi_reads_orphan(struct rnic_fi_ep *ep);
 
-void exanet_reads_progress(struct exanet_domain *domain);
+void rnic_fi_reads_progress(struct rnic_fi_domain *domain);
 
 /* --- Operations -------------------------------------------------------------- */
 
 /* An operation with nothing pending; -FI_EAGAIN when there are too many. */
-int exanet_op_alloc(struct exanet_peer *peer, enum exanet_op_kind kind,
-		    uint32_t ofi_op, void *context, uint64_t flags,
-		    struct exanet_op **op);
+int rnic_fi_op_alloc(struct rnic_fi_peer *peer, enum rnic_fi_op_kind kind,
+		     uint32_t ofi_op, void *context, uint64_t flags,
+		     struct rnic_fi_op **op);
 
 /* Ends one pending part. @err: negative errno or FI_E; the last one completes. */
-void exanet_op_put(struct exanet_op *op, int err);
+void rnic_fi_op_put(struct rnic_fi_op *op, int err);
 
 /*
  * Completes a rendezvous early, because the data has been copied.  The operation exists
  * until the peer has read the copy.
  */
-void exanet_op_hold(struct exanet_op *op);
+void rnic_fi_op_hold(struct rnic_fi_op *op);
 
 /* Frees an operation without completion. */
-void exanet_op_free(struct exanet_op *op);
+void rnic_fi_op_free(struct rnic_fi_op *op);
 
 /* The operation @id of @peer that waits for an answer, or NULL. */
-struct exanet_op *exanet_op_find(struct exanet_peer *peer,
-				 enum exanet_op_kind kind, uint32_t id);
+struct rnic_fi_op *rnic_fi_op_find(struct rnic_fi_peer *peer,
+				   enum rnic_fi_op_kind kind, uint32_t id);
 
 /* Writes the completion of a send, write, read or atomic. */
-void exanet_complete_tx(struct exanet_ep *ep, uint32_t ofi_op, void *context,
-			uint64_t flags, int err);
+void rnic_fi_complete_tx(struct rnic_fi_ep *ep, uint32_t ofi_op, void *context,
+			 uint64_t flags, int err);
 
 /* --- Receiving --------------------------------------------------------------- */
 
 /* Matches a message or keeps it. */
-void exanet_rx_deliver(struct exanet_peer *peer,
-		       const struct exanet_rx_info *info);
+void rnic_fi_rx_deliver(struct rnic_fi_peer *peer,
+			const struct rnic_fi_rx_info *info);
 
 /* All reads of a rendezvous receive are over. */
-void exanet_rx_finish(struct exanet_op *op);
+void rnic_fi_rx_finish(struct rnic_fi_op *op);
 
 /* ATOMIC and ATOMIC_RSP. */
-void exanet_atomic_execute(struct exanet_peer *peer,
-			   const struct exanet_body *body);
-void exanet_atomic_finish(struct exanet_peer *peer,
-			  const struct exanet_body *body);
+void rnic_fi_atomic_execute(struct rnic_fi_peer *peer,
+			    const struct rnic_fi_body *body);
+void rnic_fi_atomic_finish(struct rnic_fi_peer *peer,
+			   const struct rnic_fi_body *body);
 
 /* --- Slots ------------------------------------------------------------------- */
 
 /* Whether @len bytes should go to @peer through a slot, and can now. */
-bool exanet_slot_usable(struct exanet_peer *peer, size_t len);
+bool rnic_fi_slot_usable(struct rnic_fi_peer *peer, size_t len);
 
 /* Sends a message through a slot. @op may be NULL. */
-int exanet_slot_send(struct exanet_peer *peer, struct exanet_op *op,
-		     uint32_t ofi_op, const struct iovec *iov, size_t count,
-		     uint64_t tag, uint64_t cq_data, uint64_t flags);
+int rnic_fi_slot_send(struct rnic_fi_peer *peer, struct rnic_fi_op *op,
+		      uint32_t ofi_op, const struct iovec *iov, size_t count,
+		      uint64_t tag, uint64_t cq_data, uint64_t flags);
 
 /* The receiver's part: set-up, arrival, and the sender's RING and CREDIT. */
-void exanet_slot_offer(struct exanet_peer *peer);
-void exanet_slot_arrive(struct exanet_peer *peer, uint64_t word);
-void exanet_slot_ring(struct exanet_peer *peer, const struct exanet_body *body);
-void exanet_slot_credit(struct exanet_peer *peer, uint32_t emptied);
+void rnic_fi_slot_offer(struct rnic_fi_peer *peer);
+void rnic_fi_slot_arrive(struct rnic_fi_peer *peer, uint64_t word);
+void rnic_fi_slot_ring(struct rnic_fi_peer *peer, const struct rnic_fi_body *body);
+void rnic_fi_slot_credit(struct rnic_fi_peer *peer, uint32_t emptied);
 
 /* The owner of receive ring @number, or NULL. */
-struct exanet_peer *exanet_slot_peer(struct exanet_ep *ep, uint16_t number);
+struct rnic_fi_peer *rnic_fi_slot_peer(struct rnic_fi_ep *ep, uint16_t number);
 
 /* Handle RING_END and RING_GONE from @from with @tag, for ring @number. */
-void exanet_slot_end(struct exanet_ep *ep, const struct exa_mbox_addr *from,
-		     uint16_t tag, uint16_t number);
-void exanet_slot_gone(struct exanet_ep *ep, const struct exa_mbox_addr *from,
+void rnic_fi_slot_end(struct rnic_fi_ep *ep, const struct exa_mbox_addr *from,
 		      uint16_t tag, uint16_t number);
+void rnic_fi_slot_gone(struct rnic_fi_ep *ep, const struct exa_mbox_addr *from,
+		       uint16_t tag, uint16_t number);
 
 /* Takes the receive ring of @peer back, if the peer has got all our messages. */
-void exanet_ring_end(struct exanet_peer *peer);
+void rnic_fi_ring_end(struct rnic_fi_peer *peer);
 
 /* Frees the memory of the rings of a peer, as far as the NIC allows. */
-void exanet_rings_release(struct exanet_peer *peer);
+void rnic_fi_rings_release(struct rnic_fi_peer *peer);
 
 /* Frees the rings of a domain whose context is closed. */
-void exanet_rings_free(struct exanet_domain *domain);
+void rnic_fi_rings_free(struct rnic_fi_domain *domain);
 
 /* --- Progress ---------------------------------------------------------------- */
 
 /* For util objects; takes the lock. */
-void exanet_ep_progress(struct util_ep *util_ep);
-void exanet_domain_progress(struct exanet_domain *domain);
+void rnic_fi_ep_progress(struct util_ep *util_ep);
+void rnic_fi_domain_progress(struct rnic_fi_domain *domain);
 
 /* Makes a domain take part in the progress of others; without the lock. */
-void exanet_progress_join(struct exanet_domain *domain);
-void exanet_progress_leave(struct exanet_domain *domain);
+void rnic_fi_progress_join(struct rnic_fi_domain *domain);
+void rnic_fi_progress_leave(struct rnic_fi_domain *domain);
 
-/* For wait objects; takes the lock. @arg: struct exanet_ep. */
-int exanet_ep_trywait(void *arg);
+/* For wait objects; takes the lock. @arg: struct rnic_fi_ep. */
+int rnic_fi_ep_trywait(void *arg);
 
-#endif /* EXANET_PROV_H */
+#endif /* RNIC_FI_PROV_H */

@@ -3,7 +3,7 @@
 
 #include "rnic_fi.h"
 
-static int exanet_av_close(struct fid *fid)
+static int rnic_fi_av_close(struct fid *fid)
 {
 	struct util_av *av = container_of(fid, struct util_av, av_fid.fid);
 	int ret = ofi_av_close(av);
@@ -13,40 +13,40 @@ static int exanet_av_close(struct fid *fid)
 	return ret;
 }
 
-static fi_addr_t exanet_av_get_addr(struct fi_peer_rx_entry *rx)
+static fi_addr_t rnic_fi_av_get_addr(struct fi_peer_rx_entry *rx)
 {
-	struct exanet_unexp *unexp = rx->peer_context;
+	struct rnic_fi_unexp *unexp = rx->peer_context;
 
 	return unexp->peer->fi_addr;
 }
 
 /* Messages of senders that were unknown so far have an address now. */
-static void exanet_av_resolve(struct util_av *av)
+static void rnic_fi_av_resolve(struct util_av *av)
 {
 	struct dlist_entry *item;
 	struct fid_peer_srx *srx;
-	struct exanet_ep *ep;
+	struct rnic_fi_ep *ep;
 
 	ofi_genlock_lock(&av->ep_list_lock);
 	dlist_foreach(&av->ep_list, item) {
-		ep = container_of(item, struct exanet_ep, util_ep.av_entry);
-		exanet_lock(ep->domain);
-		exanet_peers_resolve(ep);
-		exanet_unlock(ep->domain);
+		ep = container_of(item, struct rnic_fi_ep, util_ep.av_entry);
+		rnic_fi_lock(ep->domain);
+		rnic_fi_peers_resolve(ep);
+		rnic_fi_unlock(ep->domain);
 		if (!ep->srx)
 			continue;
 		srx = util_get_peer_srx(ep->srx);
-		srx->owner_ops->foreach_unspec_addr(srx, exanet_av_get_addr);
+		srx->owner_ops->foreach_unspec_addr(srx, rnic_fi_av_get_addr);
 	}
 	ofi_genlock_unlock(&av->ep_list_lock);
 }
 
-static int exanet_av_insert(struct fid_av *av_fid, const void *addr,
-			    size_t count, fi_addr_t *fi_addr, uint64_t flags,
-			    void *context)
+static int rnic_fi_av_insert(struct fid_av *av_fid, const void *addr,
+			     size_t count, fi_addr_t *fi_addr, uint64_t flags,
+			     void *context)
 {
 	struct util_av *av = container_of(av_fid, struct util_av, av_fid);
-	const struct exanet_fi_name *names = addr;
+	const struct rnic_fi_name *names = addr;
 	int *errs = flags & FI_SYNC_ERR ? context : NULL;
 	fi_addr_t index;
 	size_t i, done = 0;
@@ -56,13 +56,13 @@ static int exanet_av_insert(struct fid_av *av_fid, const void *addr,
 	if (ret)
 		return ret;
 	for (i = 0; i < count; i++) {
-		struct exanet_fi_name name;
+		struct rnic_fi_name name;
 
 		memcpy(&name, &names[i], sizeof(name));
 		ret = -FI_EINVAL;
 		index = FI_ADDR_NOTAVAIL;
-		if (exanet_name_is_endpoint(&name) ||
-		    exanet_name_is_service(&name)) {
+		if (rnic_fi_name_is_endpoint(&name) ||
+		    rnic_fi_name_is_service(&name)) {
 			ofi_genlock_lock(&av->lock);
 			ret = ofi_av_insert_addr(av, &name, &index);
 			ofi_genlock_unlock(&av->lock);
@@ -73,16 +73,16 @@ static int exanet_av_insert(struct fid_av *av_fid, const void *addr,
 			errs[i] = -ret;
 		done += !ret;
 	}
-	exanet_av_resolve(av);
+	rnic_fi_av_resolve(av);
 	return done;
 }
 
-static int exanet_av_remove(struct fid_av *av_fid, fi_addr_t *fi_addr,
-			    size_t count, uint64_t flags)
+static int rnic_fi_av_remove(struct fid_av *av_fid, fi_addr_t *fi_addr,
+			     size_t count, uint64_t flags)
 {
 	struct util_av *av = container_of(av_fid, struct util_av, av_fid);
 	struct dlist_entry *item;
-	struct exanet_ep *ep;
+	struct rnic_fi_ep *ep;
 	size_t i;
 	int ret = 0;
 
@@ -91,11 +91,11 @@ static int exanet_av_remove(struct fid_av *av_fid, fi_addr_t *fi_addr,
 	for (i = 0; i < count && !ret; i++) {
 		ofi_genlock_lock(&av->ep_list_lock);
 		dlist_foreach(&av->ep_list, item) {
-			ep = container_of(item, struct exanet_ep,
+			ep = container_of(item, struct rnic_fi_ep,
 					  util_ep.av_entry);
-			exanet_lock(ep->domain);
-			exanet_peers_forget(ep, fi_addr[i]);
-			exanet_unlock(ep->domain);
+			rnic_fi_lock(ep->domain);
+			rnic_fi_peers_forget(ep, fi_addr[i]);
+			rnic_fi_unlock(ep->domain);
 		}
 		ofi_genlock_unlock(&av->ep_list_lock);
 		ofi_genlock_lock(&av->lock);
@@ -105,23 +105,23 @@ static int exanet_av_remove(struct fid_av *av_fid, fi_addr_t *fi_addr,
 	return ret;
 }
 
-static int exanet_av_lookup(struct fid_av *av_fid, fi_addr_t fi_addr,
-			    void *addr, size_t *addrlen)
+static int rnic_fi_av_lookup(struct fid_av *av_fid, fi_addr_t fi_addr,
+			     void *addr, size_t *addrlen)
 {
 	struct util_av *av = container_of(av_fid, struct util_av, av_fid);
 
-	if (!exanet_addr_valid(av, fi_addr))
+	if (!rnic_fi_addr_valid(av, fi_addr))
 		return -FI_EINVAL;
 	memcpy(addr, ofi_av_get_addr(av, fi_addr),
-	       MIN(*addrlen, sizeof(struct exanet_fi_name)));
-	*addrlen = sizeof(struct exanet_fi_name);
+	       MIN(*addrlen, sizeof(struct rnic_fi_name)));
+	*addrlen = sizeof(struct rnic_fi_name);
 	return 0;
 }
 
-static const char *exanet_av_straddr(struct fid_av *av, const void *addr,
-				     char *buf, size_t *len)
+static const char *rnic_fi_av_straddr(struct fid_av *av, const void *addr,
+				      char *buf, size_t *len)
 {
-	struct exanet_fi_name name;
+	struct rnic_fi_name name;
 	char text[64];
 	size_t need;
 
@@ -141,32 +141,32 @@ static const char *exanet_av_straddr(struct fid_av *av, const void *addr,
 	return buf;
 }
 
-static struct fi_ops exanet_av_fi_ops = {
+static struct fi_ops rnic_fi_av_fi_ops = {
 	.size = sizeof(struct fi_ops),
-	.close = exanet_av_close,
+	.close = rnic_fi_av_close,
 	.bind = fi_no_bind,
 	.control = fi_no_control,
 	.ops_open = fi_no_ops_open,
 };
 
-static struct fi_ops_av exanet_av_ops = {
+static struct fi_ops_av rnic_fi_av_ops = {
 	.size = sizeof(struct fi_ops_av),
-	.insert = exanet_av_insert,
+	.insert = rnic_fi_av_insert,
 	.insertsvc = fi_no_av_insertsvc,
 	.insertsym = fi_no_av_insertsym,
-	.remove = exanet_av_remove,
-	.lookup = exanet_av_lookup,
-	.straddr = exanet_av_straddr,
+	.remove = rnic_fi_av_remove,
+	.lookup = rnic_fi_av_lookup,
+	.straddr = rnic_fi_av_straddr,
 };
 
-int exanet_av_open(struct fid_domain *domain_fid, struct fi_av_attr *attr,
-		   struct fid_av **av_fid, void *context)
+int rnic_fi_av_open(struct fid_domain *domain_fid, struct fi_av_attr *attr,
+		    struct fid_av **av_fid, void *context)
 {
 	struct util_domain *domain = container_of(domain_fid,
 						  struct util_domain,
 						  domain_fid);
 	struct util_av_attr util_attr = {
-		.addrlen = sizeof(struct exanet_fi_name),
+		.addrlen = sizeof(struct rnic_fi_name),
 	};
 	struct util_av *av;
 	int ret;
@@ -184,8 +184,8 @@ int exanet_av_open(struct fid_domain *domain_fid, struct fi_av_attr *attr,
 		free(av);
 		return ret;
 	}
-	av->av_fid.fid.ops = &exanet_av_fi_ops;
-	av->av_fid.ops = &exanet_av_ops;
+	av->av_fid.fid.ops = &rnic_fi_av_fi_ops;
+	av->av_fid.ops = &rnic_fi_av_ops;
 	*av_fid = &av->av_fid;
 	return 0;
 }

@@ -3,8 +3,8 @@
 
 #include "rnic_fi.h"
 
-int exanet_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
-		     struct fid_cntr **cntr_fid, void *context)
+int rnic_fi_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
+		      struct fid_cntr **cntr_fid, void *context)
 {
 	struct util_cntr *cntr = calloc(1, sizeof(*cntr));
 	int ret;

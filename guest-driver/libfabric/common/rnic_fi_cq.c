@@ -3,8 +3,8 @@
 
 #include "rnic_fi.h"
 
-int exanet_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
-		   struct fid_cq **cq_fid, void *context)
+int rnic_fi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
+		    struct fid_cq **cq_fid, void *context)
 {
 	struct util_cq *cq = calloc(1, sizeof(*cq));
 	int ret;

@@ -6,8 +6,8 @@
  * A function returns false if the bytes are no valid message of this version; the output
  * is undefined then.  Each byte is read once, and none behind the given size is read.
  */
-#ifndef EXANET_DECODE_H
-#define EXANET_DECODE_H
+#ifndef RNIC_FI_DECODE_H
+#define RNIC_FI_DECODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,10 +16,10 @@
 #include "rnic_fi_proto.h"
 
 /* The header word, in host byte order. */
-struct exanet_hdr {
-	uint8_t		op;		/* 0..15, not always an enum exanet_fi_op */
+struct rnic_fi_hdr {
+	uint8_t		op;		/* 0..15, not always an enum rnic_fi_msg_op */
 	uint8_t		mbox;
-	uint8_t		cq_data;	/* enum exanet_fi_cq_data */
+	uint8_t		cq_data;	/* enum rnic_fi_cq_data */
 	bool		tagged;
 	bool		flag;
 	uint16_t	seq;
@@ -28,7 +28,7 @@ struct exanet_hdr {
 };
 
 /* Contents of a message behind the header word. */
-struct exanet_body {
+struct rnic_fi_body {
 	/* Of EAGER and RTS. */
 	bool		has_cq_data;
 	uint64_t	tag;
@@ -56,7 +56,7 @@ struct exanet_body {
 			uint8_t	 op;
 			uint8_t	 datatype;
 			uint8_t	 count;
-			uint8_t	 kind;	/* 0..EXANET_FI_ATOMIC_COMPARE */
+			uint8_t	 kind;	/* 0..RNIC_FI_ATOMIC_COMPARE */
 		} atomic;
 		struct {
 			uint64_t data;
@@ -74,7 +74,7 @@ struct exanet_body {
 };
 
 /* The notification of a filled slot. */
-struct exanet_slot_note {
+struct rnic_fi_slot_note {
 	uint16_t	ring;
 	uint16_t	index;
 	uint16_t	seq;
@@ -82,7 +82,7 @@ struct exanet_slot_note {
 };
 
 /* The start of a filled slot. */
-struct exanet_slot_hdr {
+struct rnic_fi_slot_hdr {
 	bool		tagged;
 	bool		has_cq_data;
 	uint64_t	tag;
@@ -91,20 +91,20 @@ struct exanet_slot_hdr {
 };
 
 /* Decodes the header word of a message of @size bytes. */
-bool exanet_decode_hdr(const uint8_t *msg, size_t size, struct exanet_hdr *hdr);
+bool rnic_fi_decode_hdr(const uint8_t *msg, size_t size, struct rnic_fi_hdr *hdr);
 
 /* Returns true if messages with this operation have a sequence number. */
-bool exanet_hdr_numbered(const struct exanet_hdr *hdr);
+bool rnic_fi_hdr_numbered(const struct rnic_fi_hdr *hdr);
 
 /* Decodes all of a message of @size bytes; @body points into @msg. */
-bool exanet_decode(const uint8_t *msg, size_t size, struct exanet_hdr *hdr,
-		   struct exanet_body *body);
+bool rnic_fi_decode(const uint8_t *msg, size_t size, struct rnic_fi_hdr *hdr,
+		    struct rnic_fi_body *body);
 
 /* Decodes the data of a notification. */
-bool exanet_decode_note(uint64_t word, struct exanet_slot_note *note);
+bool rnic_fi_decode_note(uint64_t word, struct rnic_fi_slot_note *note);
 
 /* Decodes the header of a slot; returns false if the data exceeds @slot_bytes. */
-bool exanet_decode_slot(const uint8_t *slot, size_t slot_bytes,
-			struct exanet_slot_hdr *hdr);
+bool rnic_fi_decode_slot(const uint8_t *slot, size_t slot_bytes,
+			 struct rnic_fi_slot_hdr *hdr);
 
-#endif /* EXANET_DECODE_H */
+#endif /* RNIC_FI_DECODE_H */

@@ -6,16 +6,16 @@
 
 #include "rnic_fi.h"
 
-static int exanet_ep_setname(fid_t fid, void *addr, size_t addrlen)
+static int rnic_fi_ep_setname(fid_t fid, void *addr, size_t addrlen)
 {
 	return -FI_ENOSYS;	/* the NIC gives names */
 }
 
-static int exanet_ep_getname(fid_t fid, void *addr, size_t *addrlen)
+static int rnic_fi_ep_getname(fid_t fid, void *addr, size_t *addrlen)
 {
-	struct exanet_ep *ep = container_of(fid, struct exanet_ep,
-					    util_ep.ep_fid.fid);
-	struct exanet_fi_name name = { 0 };
+	struct rnic_fi_ep *ep = container_of(fid, struct rnic_fi_ep,
+					     util_ep.ep_fid.fid);
+	struct rnic_fi_name name = { 0 };
 	size_t room = *addrlen;
 
 	*addrlen = sizeof(name);
@@ -28,15 +28,15 @@ static int exanet_ep_getname(fid_t fid, void *addr, size_t *addrlen)
 	name.mbox = ep->nr;
 	name.tag = htole16(ep->tag);
 	name.job = htole16(ep->domain->job);
-	name.version = EXANET_FI_VERSION;
+	name.version = RNIC_FI_VERSION;
 	memcpy(addr, &name, sizeof(name));
 	return 0;
 }
 
-static struct fi_ops_cm exanet_cm_ops = {
+static struct fi_ops_cm rnic_fi_cm_ops = {
 	.size = sizeof(struct fi_ops_cm),
-	.setname = exanet_ep_setname,
-	.getname = exanet_ep_getname,
+	.setname = rnic_fi_ep_setname,
+	.getname = rnic_fi_ep_getname,
 	.getpeer = fi_no_getpeer,
 	.connect = fi_no_connect,
 	.listen = fi_no_listen,
@@ -46,30 +46,30 @@ static struct fi_ops_cm exanet_cm_ops = {
 	.join = fi_no_join,
 };
 
-static ssize_t exanet_ep_cancel(fid_t fid, void *context)
+static ssize_t rnic_fi_ep_cancel(fid_t fid, void *context)
 {
-	struct exanet_ep *ep = container_of(fid, struct exanet_ep,
-					    util_ep.ep_fid.fid);
+	struct rnic_fi_ep *ep = container_of(fid, struct rnic_fi_ep,
+					     util_ep.ep_fid.fid);
 
 	return ep->srx->ops->cancel(&ep->srx->fid, context);
 }
 
-static int exanet_ep_getopt(fid_t fid, int level, int name, void *val,
-			    size_t *len)
+static int rnic_fi_ep_getopt(fid_t fid, int level, int name, void *val,
+			     size_t *len)
 {
-	struct exanet_ep *ep = container_of(fid, struct exanet_ep,
-					    util_ep.ep_fid.fid);
+	struct rnic_fi_ep *ep = container_of(fid, struct rnic_fi_ep,
+					     util_ep.ep_fid.fid);
 
 	if (!ep->srx)
 		return -FI_EOPBADSTATE;
 	return ep->srx->ops->getopt(&ep->srx->fid, level, name, val, len);
 }
 
-static int exanet_ep_setopt(fid_t fid, int level, int name, const void *val,
-			    size_t len)
+static int rnic_fi_ep_setopt(fid_t fid, int level, int name, const void *val,
+			     size_t len)
 {
-	struct exanet_ep *ep = container_of(fid, struct exanet_ep,
-					    util_ep.ep_fid.fid);
+	struct rnic_fi_ep *ep = container_of(fid, struct rnic_fi_ep,
+					     util_ep.ep_fid.fid);
 
 	if (level != FI_OPT_ENDPOINT || name != FI_OPT_MIN_MULTI_RECV)
 		return -FI_ENOPROTOOPT;
@@ -81,11 +81,11 @@ static int exanet_ep_setopt(fid_t fid, int level, int name, const void *val,
 	return ep->srx->ops->setopt(&ep->srx->fid, level, name, val, len);
 }
 
-static struct fi_ops_ep exanet_ep_ops = {
+static struct fi_ops_ep rnic_fi_ep_ops = {
 	.size = sizeof(struct fi_ops_ep),
-	.cancel = exanet_ep_cancel,
-	.getopt = exanet_ep_getopt,
-	.setopt = exanet_ep_setopt,
+	.cancel = rnic_fi_ep_cancel,
+	.getopt = rnic_fi_ep_getopt,
+	.setopt = rnic_fi_ep_setopt,
 	.tx_ctx = fi_no_tx_ctx,
 	.rx_ctx = fi_no_rx_ctx,
 	.rx_size_left = fi_no_rx_size_left,
@@ -95,16 +95,16 @@ static struct fi_ops_ep exanet_ep_ops = {
 /* --- Wait objects ------------------------------------------------------------ */
 
 /* @arg: the fid of the endpoint. */
-static int exanet_ep_try_fid(void *arg)
+static int rnic_fi_ep_try_fid(void *arg)
 {
-	return exanet_ep_trywait(container_of(arg, struct exanet_ep,
-					      util_ep.ep_fid.fid));
+	return rnic_fi_ep_trywait(container_of(arg, struct rnic_fi_ep,
+					       util_ep.ep_fid.fid));
 }
 
 /* Lets @wait be woken by the NIC, and by the watch. */
-static int exanet_wait_add(struct exanet_ep *ep, struct util_wait *wait)
+static int rnic_fi_wait_add(struct rnic_fi_ep *ep, struct util_wait *wait)
 {
-	struct exanet_domain *domain = ep->domain;
+	struct rnic_fi_domain *domain = ep->domain;
 	int ret;
 
 	if (!wait)
@@ -116,16 +116,16 @@ static int exanet_wait_add(struct exanet_ep *ep, struct util_wait *wait)
 		return -errno;
 	if (wait->wait_obj == FI_WAIT_YIELD)
 		return ofi_wait_add_fid(wait, &ep->util_ep.ep_fid.fid, 0,
-					exanet_ep_try_fid);
+					rnic_fi_ep_try_fid);
 	ret = ofi_wait_add_fd(wait, exa_fd(domain->dev), POLLIN,
-			      exanet_ep_trywait, ep, &ep->util_ep.ep_fid.fid);
+			      rnic_fi_ep_trywait, ep, &ep->util_ep.ep_fid.fid);
 	if (ret)
 		return ret;
 	return ofi_wait_add_fd(wait, domain->timer_fd, POLLIN,
-			       exanet_ep_trywait, ep, &ep->util_ep.ep_fid.fid);
+			       rnic_fi_ep_trywait, ep, &ep->util_ep.ep_fid.fid);
 }
 
-static void exanet_wait_del(struct exanet_ep *ep, struct util_wait *wait)
+static void rnic_fi_wait_del(struct rnic_fi_ep *ep, struct util_wait *wait)
 {
 	if (!wait)
 		return;
@@ -137,35 +137,35 @@ static void exanet_wait_del(struct exanet_ep *ep, struct util_wait *wait)
 	ofi_wait_del_fd(wait, ep->domain->timer_fd);
 }
 
-static void exanet_waits_del(struct exanet_ep *ep)
+static void rnic_fi_waits_del(struct rnic_fi_ep *ep)
 {
 	struct util_ep *util_ep = &ep->util_ep;
 	int i;
 
 	if (util_ep->tx_cq)
-		exanet_wait_del(ep, util_ep->tx_cq->wait);
+		rnic_fi_wait_del(ep, util_ep->tx_cq->wait);
 	if (util_ep->rx_cq && util_ep->rx_cq != util_ep->tx_cq)
-		exanet_wait_del(ep, util_ep->rx_cq->wait);
+		rnic_fi_wait_del(ep, util_ep->rx_cq->wait);
 	for (i = 0; i < CNTR_CNT; i++) {
 		if (util_ep->cntrs[i] && i == ep->cntr_first[i])
-			exanet_wait_del(ep, util_ep->cntrs[i]->wait);
+			rnic_fi_wait_del(ep, util_ep->cntrs[i]->wait);
 	}
 }
 
 /* --- Binding and enabling ---------------------------------------------------- */
 
-static int exanet_ep_bind_cq(struct exanet_ep *ep, struct util_cq *cq,
-			     uint64_t flags)
+static int rnic_fi_ep_bind_cq(struct rnic_fi_ep *ep, struct util_cq *cq,
+			      uint64_t flags)
 {
 	bool known = cq == ep->util_ep.tx_cq || cq == ep->util_ep.rx_cq;
 	int ret;
 
 	ret = ofi_ep_bind_cq(&ep->util_ep, cq, flags);
-	return ret || known ? ret : exanet_wait_add(ep, cq->wait);
+	return ret || known ? ret : rnic_fi_wait_add(ep, cq->wait);
 }
 
-static int exanet_ep_bind_cntr(struct exanet_ep *ep, struct util_cntr *cntr,
-			       uint64_t flags)
+static int rnic_fi_ep_bind_cntr(struct rnic_fi_ep *ep, struct util_cntr *cntr,
+				uint64_t flags)
 {
 	bool known = false;
 	int i, j, ret;
@@ -181,13 +181,13 @@ static int exanet_ep_bind_cntr(struct exanet_ep *ep, struct util_cntr *cntr,
 			;
 		ep->cntr_first[i] = j;
 	}
-	return known ? 0 : exanet_wait_add(ep, cntr->wait);
+	return known ? 0 : rnic_fi_wait_add(ep, cntr->wait);
 }
 
-static int exanet_ep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
+static int rnic_fi_ep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 {
-	struct exanet_ep *ep = container_of(fid, struct exanet_ep,
-					    util_ep.ep_fid.fid);
+	struct rnic_fi_ep *ep = container_of(fid, struct rnic_fi_ep,
+					     util_ep.ep_fid.fid);
 	int ret;
 
 	ret = ofi_ep_bind_valid(&exanet_prov, bfid, flags);
@@ -198,10 +198,10 @@ static int exanet_ep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 		return ofi_ep_bind_av(&ep->util_ep,
 			container_of(bfid, struct util_av, av_fid.fid));
 	case FI_CLASS_CQ:
-		return exanet_ep_bind_cq(ep,
+		return rnic_fi_ep_bind_cq(ep,
 			container_of(bfid, struct util_cq, cq_fid.fid), flags);
 	case FI_CLASS_CNTR:
-		return exanet_ep_bind_cntr(ep,
+		return rnic_fi_ep_bind_cntr(ep,
 			container_of(bfid, struct util_cntr, cntr_fid.fid),
 			flags);
 	case FI_CLASS_EQ:
@@ -212,31 +212,31 @@ static int exanet_ep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 	}
 }
 
-static void exanet_srx_update(struct util_srx_ctx *srx,
-			      struct util_rx_entry *rx)
+static void rnic_fi_srx_update(struct util_srx_ctx *srx,
+			       struct util_rx_entry *rx)
 {
 	/* Only for providers that share a receive context. */
 }
 
-static int exanet_ep_open_srx(struct exanet_ep *ep)
+static int rnic_fi_ep_open_srx(struct rnic_fi_ep *ep)
 {
 	struct util_domain *domain = &ep->domain->util_domain;
 	int ret;
 
 	if (!ep->util_ep.rx_cq)
 		return 0;	/* cannot receive messages */
-	ret = util_ep_srx_context(domain, ep->rx_size, EXANET_IOV_LIMIT,
-				  ep->min_multi_recv, exanet_srx_update,
+	ret = util_ep_srx_context(domain, ep->rx_size, RNIC_FI_IOV_LIMIT,
+				  ep->min_multi_recv, rnic_fi_srx_update,
 				  &domain->lock, &ep->srx);
 	if (ret)
 		return ret;
-	util_get_peer_srx(ep->srx)->peer_ops = &exanet_srx_peer_ops;
+	util_get_peer_srx(ep->srx)->peer_ops = &rnic_fi_srx_peer_ops;
 	return util_srx_bind(&ep->srx->fid, &ep->util_ep.rx_cq->cq_fid.fid,
 			     FI_RECV);
 }
 
 /* Returns true if another endpoint of the domain has the same service as @ep. */
-static bool exanet_service_taken(const struct exanet_ep *ep)
+static bool rnic_fi_service_taken(const struct rnic_fi_ep *ep)
 {
 	unsigned int nr;
 
@@ -248,9 +248,9 @@ static bool exanet_service_taken(const struct exanet_ep *ep)
 	return false;
 }
 
-static int exanet_ep_open_mbox(struct exanet_ep *ep)
+static int rnic_fi_ep_open_mbox(struct rnic_fi_ep *ep)
 {
-	struct exanet_domain *domain = ep->domain;
+	struct rnic_fi_domain *domain = ep->domain;
 	unsigned int nr;
 	int ret;
 
@@ -259,27 +259,27 @@ static int exanet_ep_open_mbox(struct exanet_ep *ep)
 		    sizeof(ep->tag))
 			return -FI_EIO;
 	} while (!ep->tag);
-	exanet_lock(domain);
-	if (exanet_service_taken(ep)) {
-		exanet_unlock(domain);
+	rnic_fi_lock(domain);
+	if (rnic_fi_service_taken(ep)) {
+		rnic_fi_unlock(domain);
 		return -FI_EADDRINUSE;
 	}
 	for (nr = 0; nr < EXANET_MAILBOXES && domain->eps[nr]; nr++)
 		;
 	ret = nr == EXANET_MAILBOXES ? -FI_ENOSPC :
-	      exa_mbox_create(domain->dev, nr, EXANET_MBOX_LOG2, 0, &ep->mbox);
+	      exa_mbox_create(domain->dev, nr, RNIC_FI_MBOX_LOG2, 0, &ep->mbox);
 	if (!ret) {
 		ep->nr = nr;
 		domain->eps[nr] = ep;
 	}
-	exanet_unlock(domain);
+	rnic_fi_unlock(domain);
 	if (ret)
 		FI_WARN(&exanet_prov, FI_LOG_EP_CTRL, "no mailbox: %s\n",
 			exa_strerror(ret));
 	return ret;
 }
 
-static int exanet_ep_enable(struct exanet_ep *ep)
+static int rnic_fi_ep_enable(struct rnic_fi_ep *ep)
 {
 	struct util_ep *util_ep = &ep->util_ep;
 	int ret;
@@ -291,28 +291,28 @@ static int exanet_ep_enable(struct exanet_ep *ep)
 		return -FI_ENOCQ;
 	if (!util_ep->av)
 		return -FI_ENOAV;
-	ret = ep->srx ? 0 : exanet_ep_open_srx(ep);
-	return ret ? ret : exanet_ep_open_mbox(ep);
+	ret = ep->srx ? 0 : rnic_fi_ep_open_srx(ep);
+	return ret ? ret : rnic_fi_ep_open_mbox(ep);
 }
 
-static int exanet_ep_control(struct fid *fid, int command, void *arg)
+static int rnic_fi_ep_control(struct fid *fid, int command, void *arg)
 {
-	struct exanet_ep *ep = container_of(fid, struct exanet_ep,
-					    util_ep.ep_fid.fid);
+	struct rnic_fi_ep *ep = container_of(fid, struct rnic_fi_ep,
+					     util_ep.ep_fid.fid);
 
-	return command == FI_ENABLE ? exanet_ep_enable(ep) : -FI_ENOSYS;
+	return command == FI_ENABLE ? rnic_fi_ep_enable(ep) : -FI_ENOSYS;
 }
 
 /* --- Closing ----------------------------------------------------------------- */
 
 /* Returns the number of messages to living peers that have not arrived. */
-static uint64_t exanet_ep_unsent(struct exanet_ep *ep)
+static uint64_t rnic_fi_ep_unsent(struct rnic_fi_ep *ep)
 {
-	struct exanet_peer *peer;
+	struct rnic_fi_peer *peer;
 	uint64_t unsent = 0;
 	unsigned int i;
 
-	for (i = 0; i < EXANET_PEER_BUCKETS; i++) {
+	for (i = 0; i < RNIC_FI_PEER_BUCKETS; i++) {
 		for (peer = ep->buckets[i]; peer; peer = peer->next) {
 			if (!peer->dead)
 				unsent += peer->queued + peer->inflight +
@@ -324,20 +324,20 @@ static uint64_t exanet_ep_unsent(struct exanet_ep *ep)
 
 /*
  * Waits until early-completed messages and answers of this endpoint have arrived.  The
- * wait ends if no peer accepts a message for EXANET_DRAIN_MS.
+ * wait ends if no peer accepts a message for RNIC_FI_DRAIN_MS.
  */
-static void exanet_ep_drain(struct exanet_ep *ep)
+static void rnic_fi_ep_drain(struct rnic_fi_ep *ep)
 {
 	uint64_t unsent, least = UINT64_MAX, end = 0;
 
 	do {
-		exanet_lock(ep->domain);
-		exanet_domain_progress(ep->domain);
-		unsent = exanet_ep_unsent(ep);
-		exanet_unlock(ep->domain);
+		rnic_fi_lock(ep->domain);
+		rnic_fi_domain_progress(ep->domain);
+		unsent = rnic_fi_ep_unsent(ep);
+		rnic_fi_unlock(ep->domain);
 		if (unsent < least) {
 			least = unsent;
-			end = ofi_gettime_ms() + EXANET_DRAIN_MS;
+			end = ofi_gettime_ms() + RNIC_FI_DRAIN_MS;
 		}
 		if (unsent)
 			sched_yield();
@@ -347,84 +347,84 @@ static void exanet_ep_drain(struct exanet_ep *ep)
 			"%" PRIu64 " messages were not delivered\n", unsent);
 }
 
-static int exanet_ep_close(struct fid *fid)
+static int rnic_fi_ep_close(struct fid *fid)
 {
-	struct exanet_ep *ep = container_of(fid, struct exanet_ep,
-					    util_ep.ep_fid.fid);
-	struct exanet_domain *domain = ep->domain;
+	struct rnic_fi_ep *ep = container_of(fid, struct rnic_fi_ep,
+					     util_ep.ep_fid.fid);
+	struct rnic_fi_domain *domain = ep->domain;
 
 	if (ep->mbox)
-		exanet_ep_drain(ep);
-	exanet_waits_del(ep);
+		rnic_fi_ep_drain(ep);
+	rnic_fi_waits_del(ep);
 	if (ep->mbox) {
-		exanet_lock(domain);
+		rnic_fi_lock(domain);
 		domain->eps[ep->nr] = NULL;
 		exa_mbox_destroy(ep->mbox);
-		exanet_unlock(domain);
+		rnic_fi_unlock(domain);
 	}
 	if (ep->srx)
 		(void) util_srx_close(&ep->srx->fid);
-	exanet_lock(domain);
-	exanet_peers_free(ep);
-	exanet_unlock(domain);
+	rnic_fi_lock(domain);
+	rnic_fi_peers_free(ep);
+	rnic_fi_unlock(domain);
 	ofi_endpoint_close(&ep->util_ep);
 	free(ep);
 	return 0;
 }
 
-static struct fi_ops exanet_ep_fi_ops = {
+static struct fi_ops rnic_fi_ep_fi_ops = {
 	.size = sizeof(struct fi_ops),
-	.close = exanet_ep_close,
-	.bind = exanet_ep_bind,
-	.control = exanet_ep_control,
+	.close = rnic_fi_ep_close,
+	.bind = rnic_fi_ep_bind,
+	.control = rnic_fi_ep_control,
 	.ops_open = fi_no_ops_open,
 };
 
-static void exanet_ep_by_addr_init(struct ofi_dyn_arr *arr, void *item)
+static void rnic_fi_ep_by_addr_init(struct ofi_dyn_arr *arr, void *item)
 {
-	*(struct exanet_peer **)item = NULL;
+	*(struct rnic_fi_peer **)item = NULL;
 }
 
 /* Returns the service of the source address in @info, 0 if there is none. */
-static uint16_t exanet_ep_service(const struct fi_info *info)
+static uint16_t rnic_fi_ep_service(const struct fi_info *info)
 {
-	struct exanet_fi_name name;
+	struct rnic_fi_name name;
 
 	if (!info->src_addr || info->src_addrlen != sizeof(name))
 		return 0;
 	memcpy(&name, info->src_addr, sizeof(name));
-	return exanet_name_is_service(&name) ? le16toh(name.service) : 0;
+	return rnic_fi_name_is_service(&name) ? le16toh(name.service) : 0;
 }
 
-int exanet_ep_open(struct fid_domain *domain_fid, struct fi_info *info,
-		   struct fid_ep **ep_fid, void *context)
+int rnic_fi_ep_open(struct fid_domain *domain_fid, struct fi_info *info,
+		    struct fid_ep **ep_fid, void *context)
 {
-	struct exanet_ep *ep = calloc(1, sizeof(*ep));
+	struct rnic_fi_ep *ep = calloc(1, sizeof(*ep));
 	int ret;
 
 	if (!ep)
 		return -FI_ENOMEM;
 	ret = ofi_endpoint_init(domain_fid, &exanet_util_prov, info,
-				&ep->util_ep, context, exanet_ep_progress);
+				&ep->util_ep, context, rnic_fi_ep_progress);
 	if (ret) {
 		free(ep);
 		return ret;
 	}
-	ep->domain = container_of(domain_fid, struct exanet_domain,
+	ep->domain = container_of(domain_fid, struct rnic_fi_domain,
 				  util_domain.domain_fid);
-	ep->service = exanet_ep_service(info);
+	ep->service = rnic_fi_ep_service(info);
 	ep->tx_size = info->tx_attr->size;
 	ep->rx_size = info->rx_attr->size;
-	ep->min_multi_recv = EXANET_FI_MSG_MAX;
-	ofi_array_init(&ep->by_addr, sizeof(struct exanet_peer *),
-		       exanet_ep_by_addr_init);
-	ep->util_ep.ep_fid.fid.ops = &exanet_ep_fi_ops;
-	ep->util_ep.ep_fid.ops = &exanet_ep_ops;
-	ep->util_ep.ep_fid.cm = &exanet_cm_ops;
-	ep->util_ep.ep_fid.msg = &exanet_msg_ops;
-	ep->util_ep.ep_fid.tagged = &exanet_tagged_ops;
-	ep->util_ep.ep_fid.rma = &exanet_rma_ops;
-	ep->util_ep.ep_fid.atomic = &exanet_atomic_ops;
+	ep->min_multi_recv = RNIC_FI_MSG_MAX;
+	ofi_array_init(&ep->by_addr, sizeof(struct rnic_fi_peer *),
+		       rnic_fi_ep_by_addr_init);
+	ep->util_ep.ep_fid.fid.ops = &rnic_fi_ep_fi_ops;
+	ep->util_ep.ep_fid.ops = &rnic_fi_ep_ops;
+	ep->util_ep.ep_fid.cm = &rnic_fi_cm_ops;
+	ep->util_ep.ep_fid.msg = &rnic_fi_msg_ops;
+	ep->util_ep.ep_fid.tagged = &rnic_fi_tagged_ops;
+	ep->util_ep.ep_fid.rma = &rnic_fi_rma_ops;
+	ep->util_ep.ep_fid.atomic = &rnic_fi_atomic_ops;
 	*ep_fid = &ep->util_ep.ep_fid;
 	return 0;
 }

@@ -15,36 +15,36 @@
  */
 #include "rnic_fi.h"
 
-#define EXANET_LOOKUP_MS	10000	/* limit of a lookup */
-#define EXANET_LOOKUP_PAUSE_MS	200	/* between two rounds at first, then doubled */
-#define EXANET_LOOKUP_PAUSE_MAX_MS 2000
-#define EXANET_LOOKUP_INFLIGHT	4	/* channels; other traffic uses the rest */
-#define EXANET_LOOKUP_MAILBOXES	(EXANET_CONTEXTS * EXANET_MAILBOXES)
+#define RNIC_FI_LOOKUP_MS	10000	/* limit of a lookup */
+#define RNIC_FI_LOOKUP_PAUSE_MS	200	/* between two rounds at first, then doubled */
+#define RNIC_FI_LOOKUP_PAUSE_MAX_MS 2000
+#define RNIC_FI_LOOKUP_INFLIGHT	4	/* channels; other traffic uses the rest */
+#define RNIC_FI_LOOKUP_MAILBOXES	(EXANET_CONTEXTS * EXANET_MAILBOXES)
 
-static struct exanet_lookup *exanet_lookup_find(struct exanet_ep *ep,
-						fi_addr_t addr)
+static struct rnic_fi_lookup *rnic_fi_lookup_find(struct rnic_fi_ep *ep,
+						  fi_addr_t addr)
 {
-	struct exanet_lookup *lookup;
+	struct rnic_fi_lookup *lookup;
 	struct dlist_entry *item;
 
 	dlist_foreach(&ep->domain->lookups, item) {
-		lookup = container_of(item, struct exanet_lookup, entry);
+		lookup = container_of(item, struct rnic_fi_lookup, entry);
 		if (lookup->ep == ep && lookup->addr == addr)
 			return lookup;
 	}
 	return NULL;
 }
 
-static void exanet_lookup_free(struct exanet_lookup *lookup)
+static void rnic_fi_lookup_free(struct rnic_fi_lookup *lookup)
 {
 	dlist_remove(&lookup->entry);
 	free(lookup);
 }
 
-int exanet_lookup_poll(struct exanet_ep *ep, fi_addr_t addr,
-		       const struct exanet_fi_name *name)
+int rnic_fi_lookup_poll(struct rnic_fi_ep *ep, fi_addr_t addr,
+			const struct rnic_fi_name *name)
 {
-	struct exanet_lookup *lookup = exanet_lookup_find(ep, addr);
+	struct rnic_fi_lookup *lookup = rnic_fi_lookup_find(ep, addr);
 	int err;
 
 	if (!lookup) {
@@ -56,9 +56,9 @@ int exanet_lookup_poll(struct exanet_ep *ep, fi_addr_t addr,
 		lookup->coord = le32toh(name->coord);
 		lookup->service = le16toh(name->service);
 		lookup->round_ms = ofi_gettime_ms();
-		lookup->end_ms = lookup->round_ms + EXANET_LOOKUP_MS;
-		lookup->pause_ms = EXANET_LOOKUP_PAUSE_MS;
-		lookup->next = EXANET_LOOKUP_MAILBOXES;
+		lookup->end_ms = lookup->round_ms + RNIC_FI_LOOKUP_MS;
+		lookup->pause_ms = RNIC_FI_LOOKUP_PAUSE_MS;
+		lookup->next = RNIC_FI_LOOKUP_MAILBOXES;
 		dlist_insert_tail(&lookup->entry, &ep->domain->lookups);
 		return -FI_EAGAIN;
 	}
@@ -66,40 +66,40 @@ int exanet_lookup_poll(struct exanet_ep *ep, fi_addr_t addr,
 		return -FI_EAGAIN;
 	/* The next operation with this name starts another lookup. */
 	err = lookup->err;
-	exanet_lookup_free(lookup);
+	rnic_fi_lookup_free(lookup);
 	return -err;
 }
 
-void exanet_lookups_forget(struct exanet_ep *ep, fi_addr_t addr)
+void rnic_fi_lookups_forget(struct rnic_fi_ep *ep, fi_addr_t addr)
 {
-	struct exanet_lookup *lookup;
+	struct rnic_fi_lookup *lookup;
 	struct dlist_entry *item, *tmp;
 
 	dlist_foreach_safe(&ep->domain->lookups, item, tmp) {
-		lookup = container_of(item, struct exanet_lookup, entry);
+		lookup = container_of(item, struct rnic_fi_lookup, entry);
 		if (lookup->ep == ep &&
 		    (addr == FI_ADDR_UNSPEC || lookup->addr == addr))
-			exanet_lookup_free(lookup);
+			rnic_fi_lookup_free(lookup);
 	}
 }
 
 /* Sends LOOKUP to the next mailbox of the node; -FI_EAGAIN without a channel. */
-static int exanet_lookup_ask(struct exanet_lookup *lookup)
+static int rnic_fi_lookup_ask(struct rnic_fi_lookup *lookup)
 {
 	struct exa_mbox_addr to = {
 		.coord = lookup->coord,
 		.ctx = lookup->next / EXANET_MAILBOXES,
 		.mbox = lookup->next % EXANET_MAILBOXES,
 	};
-	struct exanet_fi_service body = {
+	struct rnic_fi_msg_service body = {
 		.service = htole16(lookup->service),
 	};
 
-	return exanet_pkt_send_bare(lookup->ep, &to, EXANET_FI_LOOKUP, 0,
-				    lookup->ep->tag, &body, sizeof(body));
+	return rnic_fi_pkt_send_bare(lookup->ep, &to, RNIC_FI_LOOKUP, 0,
+				     lookup->ep->tag, &body, sizeof(body));
 }
 
-static void exanet_lookup_progress(struct exanet_lookup *lookup, uint64_t now)
+static void rnic_fi_lookup_progress(struct rnic_fi_lookup *lookup, uint64_t now)
 {
 	if (lookup->err)
 		return;
@@ -110,71 +110,71 @@ static void exanet_lookup_progress(struct exanet_lookup *lookup, uint64_t now)
 		lookup->err = FI_ECONNREFUSED;
 		return;
 	}
-	if (lookup->next == EXANET_LOOKUP_MAILBOXES) {
+	if (lookup->next == RNIC_FI_LOOKUP_MAILBOXES) {
 		if (now < lookup->round_ms)
 			return;
 		lookup->round_ms = now + lookup->pause_ms;
 		lookup->pause_ms = MIN(2 * lookup->pause_ms,
-				       EXANET_LOOKUP_PAUSE_MAX_MS);
+				       RNIC_FI_LOOKUP_PAUSE_MAX_MS);
 		lookup->next = 0;
 	}
 	/* If LOOKUP cannot be posted, the next round sends it again. */
-	while (lookup->next < EXANET_LOOKUP_MAILBOXES &&
-	       exanet_pkts_on_channels(lookup->ep->domain,
-				       EXANET_PKT_LOOKUP) < EXANET_LOOKUP_INFLIGHT &&
-	       exanet_lookup_ask(lookup) != -FI_EAGAIN)
+	while (lookup->next < RNIC_FI_LOOKUP_MAILBOXES &&
+	       rnic_fi_pkts_on_channels(lookup->ep->domain,
+					RNIC_FI_PKT_LOOKUP) < RNIC_FI_LOOKUP_INFLIGHT &&
+	       rnic_fi_lookup_ask(lookup) != -FI_EAGAIN)
 		lookup->next++;
 }
 
-void exanet_lookups_progress(struct exanet_domain *domain)
+void rnic_fi_lookups_progress(struct rnic_fi_domain *domain)
 {
 	uint64_t now = ofi_gettime_ms();
 	struct dlist_entry *item;
 
 	dlist_foreach(&domain->lookups, item)
-		exanet_lookup_progress(container_of(item, struct exanet_lookup,
-						    entry), now);
+		rnic_fi_lookup_progress(container_of(item, struct rnic_fi_lookup,
+						     entry), now);
 }
 
-bool exanet_lookups_pending(const struct exanet_domain *domain)
+bool rnic_fi_lookups_pending(const struct rnic_fi_domain *domain)
 {
 	const struct dlist_entry *item;
 
 	for (item = domain->lookups.next; item != &domain->lookups;
 	     item = item->next) {
-		if (!container_of(item, struct exanet_lookup, entry)->err)
+		if (!container_of(item, struct rnic_fi_lookup, entry)->err)
 			return true;
 	}
 	return false;
 }
 
-void exanet_lookup_answer(struct exanet_ep *ep, const struct exa_mbox_addr *to,
-			  uint16_t tag, uint16_t service)
+void rnic_fi_lookup_answer(struct rnic_fi_ep *ep, const struct exa_mbox_addr *to,
+			   uint16_t tag, uint16_t service)
 {
-	struct exanet_fi_service body = { .service = htole16(service) };
+	struct rnic_fi_msg_service body = { .service = htole16(service) };
 
 	if (service != ep->service)
 		return;
 	/* A lost FOUND does no harm, because the peer repeats LOOKUP. */
-	(void) exanet_pkt_send_bare(ep, to, EXANET_FI_FOUND, tag, ep->tag,
-				    &body, sizeof(body));
+	(void) rnic_fi_pkt_send_bare(ep, to, RNIC_FI_FOUND, tag, ep->tag,
+				     &body, sizeof(body));
 }
 
-void exanet_lookup_found(struct exanet_ep *ep, const struct exa_mbox_addr *from,
-			 uint16_t tag, uint16_t service)
+void rnic_fi_lookup_found(struct rnic_fi_ep *ep, const struct exa_mbox_addr *from,
+			  uint16_t tag, uint16_t service)
 {
-	struct exanet_lookup *lookup;
+	struct rnic_fi_lookup *lookup;
 	struct dlist_entry *item, *tmp;
 
 	if (!tag)
 		return;
 	dlist_foreach_safe(&ep->domain->lookups, item, tmp) {
-		lookup = container_of(item, struct exanet_lookup, entry);
+		lookup = container_of(item, struct rnic_fi_lookup, entry);
 		if (lookup->ep != ep || lookup->coord != from->coord ||
 		    lookup->service != service)
 			continue;
 		/* Without memory the lookup continues, and the next FOUND counts. */
-		if (!exanet_peer_adopt(ep, lookup->addr, from, tag))
-			exanet_lookup_free(lookup);
+		if (!rnic_fi_peer_adopt(ep, lookup->addr, from, tag))
+			rnic_fi_lookup_free(lookup);
 	}
 }

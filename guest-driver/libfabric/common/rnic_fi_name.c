@@ -16,7 +16,7 @@
 const char *exanet_nodes_file = "/etc/exanet/nodes";
 
 /* Converts @text to @value; returns false unless all of @text is a number up to @max. */
-static bool exanet_number(const char *text, uint64_t max, uint64_t *value)
+static bool rnic_fi_number(const char *text, uint64_t max, uint64_t *value)
 {
 	char *end;
 
@@ -28,14 +28,14 @@ static bool exanet_number(const char *text, uint64_t max, uint64_t *value)
 }
 
 /* Searches for @node among the names in one line of the file of nodes. */
-static bool exanet_nodes_line(char *line, const char *node, uint32_t *coord)
+static bool rnic_fi_nodes_line(char *line, const char *node, uint32_t *coord)
 {
 	char *save, *word;
 	uint64_t value;
 
 	line[strcspn(line, "#\n")] = '\0';
 	word = strtok_r(line, " \t", &save);
-	if (!word || !exanet_number(word, RNIC_GET(EXANET_COORD, ~0ULL), &value))
+	if (!word || !rnic_fi_number(word, RNIC_GET(EXANET_COORD, ~0ULL), &value))
 		return false;
 	while ((word = strtok_r(NULL, " \t", &save))) {
 		if (!strcasecmp(word, node)) {
@@ -46,7 +46,7 @@ static bool exanet_nodes_line(char *line, const char *node, uint32_t *coord)
 	return false;
 }
 
-static bool exanet_nodes_find(const char *node, uint32_t *coord)
+static bool rnic_fi_nodes_find(const char *node, uint32_t *coord)
 {
 	FILE *file = fopen(exanet_nodes_file, "re");
 	bool found = false;
@@ -56,21 +56,21 @@ static bool exanet_nodes_find(const char *node, uint32_t *coord)
 	if (!file)
 		return false;
 	while (!found && getline(&line, &size, file) >= 0)
-		found = exanet_nodes_line(line, node, coord);
+		found = rnic_fi_nodes_line(line, node, coord);
 	free(line);
 	fclose(file);
 	return found;
 }
 
-int exanet_node_coord(const char *node, uint32_t *coord)
+int rnic_fi_node_coord(const char *node, uint32_t *coord)
 {
 	uint64_t value;
 
-	if (exanet_number(node, RNIC_GET(EXANET_COORD, ~0ULL), &value)) {
+	if (rnic_fi_number(node, RNIC_GET(EXANET_COORD, ~0ULL), &value)) {
 		*coord = value;
 		return 0;
 	}
-	if (exanet_nodes_find(node, coord))
+	if (rnic_fi_nodes_find(node, coord))
 		return 0;
 	FI_INFO(&exanet_prov, FI_LOG_CORE,
 		"node %s: neither coordinates nor a name in %s\n", node,
@@ -78,11 +78,11 @@ int exanet_node_coord(const char *node, uint32_t *coord)
 	return -FI_ENODATA;
 }
 
-int exanet_service_number(const char *service, uint16_t *number)
+int rnic_fi_service_number(const char *service, uint16_t *number)
 {
 	uint64_t value;
 
-	if (!exanet_number(service, UINT16_MAX, &value) || !value) {
+	if (!rnic_fi_number(service, UINT16_MAX, &value) || !value) {
 		FI_INFO(&exanet_prov, FI_LOG_CORE,
 			"service %s: not a number from 1 to %u\n", service,
 			UINT16_MAX);
@@ -114,32 +114,32 @@ int exanet_nic_coord(const char *path, uint32_t *coord)
 	ok = fgets(text, sizeof(text), file);
 	fclose(file);
 	text[ok ? strcspn(text, "\n") : 0] = '\0';
-	if (!exanet_number(text, RNIC_GET(EXANET_COORD, ~0ULL), &value))
+	if (!rnic_fi_number(text, RNIC_GET(EXANET_COORD, ~0ULL), &value))
 		return -FI_ENODATA;
 	*coord = value;
 	return 0;
 }
 
-bool exanet_name_is_endpoint(const struct exanet_fi_name *name)
+bool rnic_fi_name_is_endpoint(const struct rnic_fi_name *name)
 {
-	return name->version == EXANET_FI_VERSION && name->tag &&
+	return name->version == RNIC_FI_VERSION && name->tag &&
 	       name->ctx < EXANET_CONTEXTS && name->mbox < EXANET_MAILBOXES &&
 	       !name->service &&
 	       !(le32toh(name->coord) & ~RNIC_GET(EXANET_COORD, ~0ULL));
 }
 
-bool exanet_name_is_service(const struct exanet_fi_name *name)
+bool rnic_fi_name_is_service(const struct rnic_fi_name *name)
 {
-	return name->version == EXANET_FI_VERSION && name->service &&
+	return name->version == RNIC_FI_VERSION && name->service &&
 	       !name->tag && !name->ctx && !name->mbox && !name->job &&
 	       !(le32toh(name->coord) & ~RNIC_GET(EXANET_COORD, ~0ULL));
 }
 
-struct exanet_fi_name exanet_name_of_service(uint32_t coord, uint16_t service)
+struct rnic_fi_name rnic_fi_name_of_service(uint32_t coord, uint16_t service)
 {
-	return (struct exanet_fi_name) {
+	return (struct rnic_fi_name) {
 		.coord = htole32(coord),
-		.version = EXANET_FI_VERSION,
+		.version = RNIC_FI_VERSION,
 		.service = htole16(service),
 	};
 }

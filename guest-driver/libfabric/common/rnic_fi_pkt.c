@@ -3,32 +3,32 @@
 
 #include "rnic_fi.h"
 
-void exanet_pkt_free(struct exanet_pkt *pkt)
+void rnic_fi_pkt_free(struct rnic_fi_pkt *pkt)
 {
 	if (pkt->peer)
 		pkt->peer->refs--;
 	ofi_buf_free(pkt);
 }
 
-static struct exanet_domain *exanet_pkt_domain(const struct exanet_pkt *pkt)
+static struct rnic_fi_domain *rnic_fi_pkt_domain(const struct rnic_fi_pkt *pkt)
 {
 	return pkt->peer->ep->domain;
 }
 
-static bool exanet_pkt_numbered(const struct exanet_pkt *pkt)
+static bool rnic_fi_pkt_numbered(const struct rnic_fi_pkt *pkt)
 {
-	return pkt->kind == EXANET_PKT_MSG || pkt->kind == EXANET_PKT_SLOT;
+	return pkt->kind == RNIC_FI_PKT_MSG || pkt->kind == RNIC_FI_PKT_SLOT;
 }
 
-static bool exanet_pkt_is_write(const struct exanet_pkt *pkt)
+static bool rnic_fi_pkt_is_write(const struct rnic_fi_pkt *pkt)
 {
-	return pkt->kind == EXANET_PKT_WRITE || pkt->kind == EXANET_PKT_SLOT;
+	return pkt->kind == RNIC_FI_PKT_WRITE || pkt->kind == RNIC_FI_PKT_SLOT;
 }
 
-struct exanet_pkt *exanet_pkt_alloc(struct exanet_peer *peer,
-				    enum exanet_pkt_kind kind)
+struct rnic_fi_pkt *rnic_fi_pkt_alloc(struct rnic_fi_peer *peer,
+				      enum rnic_fi_pkt_kind kind)
 {
-	struct exanet_pkt *pkt = ofi_buf_alloc(peer->ep->domain->pkt_pool);
+	struct rnic_fi_pkt *pkt = ofi_buf_alloc(peer->ep->domain->pkt_pool);
 
 	if (!pkt)
 		return NULL;
@@ -44,67 +44,67 @@ struct exanet_pkt *exanet_pkt_alloc(struct exanet_peer *peer,
 	return pkt;
 }
 
-static void exanet_pkt_word(struct exanet_pkt *pkt, uint64_t word)
+static void rnic_fi_pkt_word(struct rnic_fi_pkt *pkt, uint64_t word)
 {
 	__le64 le = htole64(word);
 
 	memcpy(pkt->data, &le, sizeof(le));
 }
 
-uint8_t *exanet_pkt_header(struct exanet_pkt *pkt, enum exanet_fi_op op,
-			   uint64_t bits)
+uint8_t *rnic_fi_pkt_header(struct rnic_fi_pkt *pkt, enum rnic_fi_msg_op op,
+			    uint64_t bits)
 {
-	struct exanet_peer *peer = pkt->peer;
+	struct rnic_fi_peer *peer = pkt->peer;
 
-	exanet_pkt_word(pkt, bits |
-		RNIC_PREP(EXANET_FI_HDR_VERSION, EXANET_FI_VERSION) |
-		RNIC_PREP(EXANET_FI_HDR_OP, op) |
-		RNIC_PREP(EXANET_FI_HDR_MBOX, peer->ep->nr) |
-		RNIC_PREP(EXANET_FI_HDR_SRC_TAG, peer->ep->tag) |
-		RNIC_PREP(EXANET_FI_HDR_DST_TAG, peer->tag));
+	rnic_fi_pkt_word(pkt, bits |
+		RNIC_PREP(RNIC_FI_HDR_VERSION, RNIC_FI_VERSION) |
+		RNIC_PREP(RNIC_FI_HDR_OP, op) |
+		RNIC_PREP(RNIC_FI_HDR_MBOX, peer->ep->nr) |
+		RNIC_PREP(RNIC_FI_HDR_SRC_TAG, peer->ep->tag) |
+		RNIC_PREP(RNIC_FI_HDR_DST_TAG, peer->tag));
 	pkt->len = sizeof(__le64);
 	return pkt->data + pkt->len;
 }
 
 /* Puts the number of the message where the receiver looks for it. */
-static void exanet_pkt_number(struct exanet_pkt *pkt)
+static void rnic_fi_pkt_number(struct rnic_fi_pkt *pkt)
 {
 	__le64 word;
 
 	pkt->seq = pkt->peer->tx_seq;
-	pkt->peer->tx_seq = (pkt->seq + 1) & EXANET_FI_SEQ_MASK;
-	if (pkt->kind == EXANET_PKT_SLOT) {
+	pkt->peer->tx_seq = (pkt->seq + 1) & RNIC_FI_SEQ_MASK;
+	if (pkt->kind == RNIC_FI_PKT_SLOT) {
 		pkt->wr.notify_data |=
-			RNIC_PREP(EXANET_FI_SLOT_SEQ, pkt->seq);
+			RNIC_PREP(RNIC_FI_SLOT_SEQ, pkt->seq);
 		return;
 	}
 	memcpy(&word, pkt->data, sizeof(word));
-	exanet_pkt_word(pkt, le64toh(word) |
-			RNIC_PREP(EXANET_FI_HDR_SEQ, pkt->seq));
+	rnic_fi_pkt_word(pkt, le64toh(word) |
+			 RNIC_PREP(RNIC_FI_HDR_SEQ, pkt->seq));
 }
 
 /* Puts a packet on a channel; -EAGAIN when there is none. */
-static int exanet_pkt_post(struct exanet_domain *domain,
-			   struct exanet_pkt *pkt)
+static int rnic_fi_pkt_post(struct rnic_fi_domain *domain,
+			    struct rnic_fi_pkt *pkt)
 {
 	int chan;
 
 	switch (pkt->kind) {
-	case EXANET_PKT_MSG:
-	case EXANET_PKT_BARE:
-	case EXANET_PKT_PROBE:
+	case RNIC_FI_PKT_MSG:
+	case RNIC_FI_PKT_BARE:
+	case RNIC_FI_PKT_PROBE:
 		chan = exa_msg_post(domain->dev, &pkt->to, pkt->data, pkt->len,
 				    0);
 		break;
-	case EXANET_PKT_LOOKUP:
+	case RNIC_FI_PKT_LOOKUP:
 		chan = exa_msg_post(domain->dev, &pkt->to, pkt->data, pkt->len,
 				    EXA_MSG_UNRELIABLE);
 		break;
-	case EXANET_PKT_PUT:
+	case RNIC_FI_PKT_PUT:
 		chan = exa_put_small(domain->dev, pkt->gva, pkt->to.ctx,
 				     pkt->data, pkt->len);
 		break;
-	case EXANET_PKT_READ:
+	case RNIC_FI_PKT_READ:
 		chan = exa_read_post(domain->dev, &pkt->rd);
 		break;
 	default:
@@ -113,7 +113,7 @@ static int exanet_pkt_post(struct exanet_domain *domain,
 	}
 	if (chan < 0)
 		return chan;
-	if (exanet_pkt_is_write(pkt)) {
+	if (rnic_fi_pkt_is_write(pkt)) {
 		domain->write_chan[chan] = pkt;
 		domain->write_busy |= 1U << chan;
 	} else {
@@ -123,9 +123,9 @@ static int exanet_pkt_post(struct exanet_domain *domain,
 	return 0;
 }
 
-static void exanet_chans_reap(struct exanet_domain *domain)
+static void rnic_fi_chans_reap(struct rnic_fi_domain *domain)
 {
-	struct exanet_pkt *pkt;
+	struct rnic_fi_pkt *pkt;
 	unsigned int i;
 	int err;
 
@@ -141,7 +141,7 @@ static void exanet_chans_reap(struct exanet_domain *domain)
 			continue;
 		pkt = domain->msg_chan[i];
 		domain->msg_busy &= ~(1U << i);
-		exanet_pkt_done(pkt, err);
+		rnic_fi_pkt_done(pkt, err);
 	}
 	for (i = 0; i < EXANET_WRITE_CHANNELS && domain->write_busy >> i; i++) {
 		if (!(domain->write_busy & (1U << i)))
@@ -151,33 +151,33 @@ static void exanet_chans_reap(struct exanet_domain *domain)
 			continue;
 		pkt = domain->write_chan[i];
 		domain->write_busy &= ~(1U << i);
-		exanet_pkt_done(pkt, err);
+		rnic_fi_pkt_done(pkt, err);
 	}
 	domain->reaping = false;
 }
 
 /* Posts, and frees channels whose end nobody has looked at if it must. */
-static int exanet_pkt_start(struct exanet_domain *domain,
-			    struct exanet_pkt *pkt)
+static int rnic_fi_pkt_start(struct rnic_fi_domain *domain,
+			     struct rnic_fi_pkt *pkt)
 {
-	int ret = exanet_pkt_post(domain, pkt);
+	int ret = rnic_fi_pkt_post(domain, pkt);
 
 	if (ret != -EAGAIN || domain->reaping)
 		return ret;
-	exanet_chans_reap(domain);
-	return exanet_pkt_post(domain, pkt);
+	rnic_fi_chans_reap(domain);
+	return rnic_fi_pkt_post(domain, pkt);
 }
 
-static bool exanet_peer_may_send(const struct exanet_peer *peer,
-				 const struct exanet_pkt *pkt)
+static bool rnic_fi_peer_may_send(const struct rnic_fi_peer *peer,
+				  const struct rnic_fi_pkt *pkt)
 {
-	return peer->inflight < EXANET_PEER_INFLIGHT &&
-	       ((pkt->seq - peer->tx_una) & EXANET_FI_SEQ_MASK) <
-	       EXANET_FI_WINDOW;
+	return peer->inflight < RNIC_FI_PEER_INFLIGHT &&
+	       ((pkt->seq - peer->tx_una) & RNIC_FI_SEQ_MASK) <
+	       RNIC_FI_WINDOW;
 }
 
-static void exanet_peer_enqueue(struct exanet_peer *peer,
-				struct exanet_pkt *pkt, bool front)
+static void rnic_fi_peer_enqueue(struct rnic_fi_peer *peer,
+				 struct rnic_fi_pkt *pkt, bool front)
 {
 	if (front)
 		dlist_insert_head(&pkt->entry, &peer->queue);
@@ -188,101 +188,101 @@ static void exanet_peer_enqueue(struct exanet_peer *peer,
 				  &peer->ep->domain->waiting);
 }
 
-static void exanet_peer_dequeue(struct exanet_peer *peer,
-				struct exanet_pkt *pkt)
+static void rnic_fi_peer_dequeue(struct rnic_fi_peer *peer,
+				 struct rnic_fi_pkt *pkt)
 {
 	dlist_remove_init(&pkt->entry);
 	if (!--peer->queued)
 		dlist_remove_init(&peer->wait_entry);
 }
 
-static void exanet_pkt_send_numbered(struct exanet_pkt *pkt)
+static void rnic_fi_pkt_send_numbered(struct rnic_fi_pkt *pkt)
 {
-	struct exanet_peer *peer = pkt->peer;
+	struct rnic_fi_peer *peer = pkt->peer;
 	int ret;
 
-	exanet_pkt_number(pkt);
-	if (peer->queued || !exanet_peer_may_send(peer, pkt)) {
-		exanet_peer_enqueue(peer, pkt, false);
+	rnic_fi_pkt_number(pkt);
+	if (peer->queued || !rnic_fi_peer_may_send(peer, pkt)) {
+		rnic_fi_peer_enqueue(peer, pkt, false);
 		return;
 	}
 	peer->inflight++;
-	ret = exanet_pkt_start(peer->ep->domain, pkt);
+	ret = rnic_fi_pkt_start(peer->ep->domain, pkt);
 	if (ret == -EAGAIN) {
 		peer->inflight--;
-		exanet_peer_enqueue(peer, pkt, false);
+		rnic_fi_peer_enqueue(peer, pkt, false);
 	} else if (ret) {
-		exanet_pkt_done(pkt, ret);
+		rnic_fi_pkt_done(pkt, ret);
 	}
 }
 
-void exanet_pkt_send(struct exanet_pkt *pkt)
+void rnic_fi_pkt_send(struct rnic_fi_pkt *pkt)
 {
-	struct exanet_domain *domain = exanet_pkt_domain(pkt);
+	struct rnic_fi_domain *domain = rnic_fi_pkt_domain(pkt);
 	struct dlist_entry *queue;
 	int ret = -EAGAIN;
 
-	if (exanet_pkt_numbered(pkt)) {
-		exanet_pkt_send_numbered(pkt);
+	if (rnic_fi_pkt_numbered(pkt)) {
+		rnic_fi_pkt_send_numbered(pkt);
 		return;
 	}
-	queue = pkt->kind == EXANET_PKT_WRITE ? &domain->write_queue :
+	queue = pkt->kind == RNIC_FI_PKT_WRITE ? &domain->write_queue :
 						&domain->msg_queue;
 	if (dlist_empty(queue))
-		ret = exanet_pkt_start(domain, pkt);
+		ret = rnic_fi_pkt_start(domain, pkt);
 	if (ret == -EAGAIN)
 		dlist_insert_tail(&pkt->entry, queue);
 	else if (ret)
-		exanet_pkt_done(pkt, ret);
+		rnic_fi_pkt_done(pkt, ret);
 }
 
-int exanet_pkt_send_simple(struct exanet_peer *peer, enum exanet_fi_op op,
-			   const void *body, size_t len)
+int rnic_fi_pkt_send_simple(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
+			    const void *body, size_t len)
 {
-	struct exanet_pkt *pkt;
+	struct rnic_fi_pkt *pkt;
 
 	if (peer->dead)
 		return -peer->dead;
-	pkt = exanet_pkt_alloc(peer, EXANET_PKT_MSG);
+	pkt = rnic_fi_pkt_alloc(peer, RNIC_FI_PKT_MSG);
 	if (!pkt)
 		return -FI_ENOMEM;
-	memcpy(exanet_pkt_header(pkt, op, 0), body, len);
+	memcpy(rnic_fi_pkt_header(pkt, op, 0), body, len);
 	pkt->len += len;
-	exanet_pkt_send(pkt);
+	rnic_fi_pkt_send(pkt);
 	return 0;
 }
 
-int exanet_pkt_send_bare(struct exanet_ep *ep, const struct exa_mbox_addr *to,
-			 enum exanet_fi_op op, uint16_t dst_tag,
-			 uint16_t src_tag, const void *body, size_t len)
+int rnic_fi_pkt_send_bare(struct rnic_fi_ep *ep, const struct exa_mbox_addr *to,
+			  enum rnic_fi_msg_op op, uint16_t dst_tag,
+			  uint16_t src_tag, const void *body, size_t len)
 {
-	struct exanet_domain *domain = ep->domain;
-	struct exanet_pkt *pkt = ofi_buf_alloc(domain->pkt_pool);
+	struct rnic_fi_domain *domain = ep->domain;
+	struct rnic_fi_pkt *pkt = ofi_buf_alloc(domain->pkt_pool);
 	int ret;
 
 	if (!pkt)
 		return -FI_ENOMEM;
 	memset(pkt, 0, sizeof(*pkt));
-	pkt->kind = op == EXANET_FI_LOOKUP ? EXANET_PKT_LOOKUP :
-					     EXANET_PKT_BARE;
+	pkt->kind = op == RNIC_FI_LOOKUP ? RNIC_FI_PKT_LOOKUP :
+					     RNIC_FI_PKT_BARE;
 	pkt->to = *to;
 	pkt->len = sizeof(__le64) + len;
-	exanet_pkt_word(pkt,
-		RNIC_PREP(EXANET_FI_HDR_VERSION, EXANET_FI_VERSION) |
-		RNIC_PREP(EXANET_FI_HDR_OP, op) |
-		RNIC_PREP(EXANET_FI_HDR_MBOX, ep->nr) |
-		RNIC_PREP(EXANET_FI_HDR_SRC_TAG, src_tag) |
-		RNIC_PREP(EXANET_FI_HDR_DST_TAG, dst_tag));
+	rnic_fi_pkt_word(pkt,
+		RNIC_PREP(RNIC_FI_HDR_VERSION, RNIC_FI_VERSION) |
+		RNIC_PREP(RNIC_FI_HDR_OP, op) |
+		RNIC_PREP(RNIC_FI_HDR_MBOX, ep->nr) |
+		RNIC_PREP(RNIC_FI_HDR_SRC_TAG, src_tag) |
+		RNIC_PREP(RNIC_FI_HDR_DST_TAG, dst_tag));
 	if (len)
 		memcpy(pkt->data + sizeof(__le64), body, len);
-	ret = exanet_pkt_start(domain, pkt);
+	ret = rnic_fi_pkt_start(domain, pkt);
 	if (ret)
-		exanet_pkt_free(pkt);
+		rnic_fi_pkt_free(pkt);
 	return ret;
 }
 
-unsigned int exanet_pkts_on_channels(const struct exanet_domain *domain,
-				     enum exanet_pkt_kind kind)
+unsigned int rnic_fi_pkts_on_channels(const struct rnic_fi_domain *domain,
+				      enum rnic_fi_pkt_kind kind)
 {
 	unsigned int i, n = 0;
 
@@ -294,24 +294,24 @@ unsigned int exanet_pkts_on_channels(const struct exanet_domain *domain,
 }
 
 /* True when a refused packet was put back to be sent again. */
-static bool exanet_pkt_retry(struct exanet_pkt *pkt, int err)
+static bool rnic_fi_pkt_retry(struct rnic_fi_pkt *pkt, int err)
 {
-	struct exanet_domain *domain = exanet_pkt_domain(pkt);
+	struct rnic_fi_domain *domain = rnic_fi_pkt_domain(pkt);
 	unsigned int limit = 0;
 
-	if (pkt->kind == EXANET_PKT_PROBE)
+	if (pkt->kind == RNIC_FI_PKT_PROBE)
 		limit = 0;
 	else if (err == -ENOBUFS || err == -EBUSY)
-		limit = EXANET_FULL_RETRIES;
-	else if (err == -EFAULT && pkt->kind == EXANET_PKT_MSG)
-		limit = EXANET_FAULT_RETRIES;
+		limit = RNIC_FI_FULL_RETRIES;
+	else if (err == -EFAULT && pkt->kind == RNIC_FI_PKT_MSG)
+		limit = RNIC_FI_FAULT_RETRIES;
 	if (pkt->tries >= limit || pkt->peer->dead)
 		return false;
 	pkt->tries++;
-	if (exanet_pkt_numbered(pkt)) {
+	if (rnic_fi_pkt_numbered(pkt)) {
 		pkt->peer->inflight--;
-		exanet_peer_enqueue(pkt->peer, pkt, true);
-	} else if (pkt->kind == EXANET_PKT_WRITE) {
+		rnic_fi_peer_enqueue(pkt->peer, pkt, true);
+	} else if (pkt->kind == RNIC_FI_PKT_WRITE) {
 		dlist_insert_tail(&pkt->entry, &domain->write_queue);
 	} else {
 		dlist_insert_tail(&pkt->entry, &domain->msg_queue);
@@ -319,21 +319,21 @@ static bool exanet_pkt_retry(struct exanet_pkt *pkt, int err)
 	return true;
 }
 
-static void exanet_pkt_acked(struct exanet_pkt *pkt)
+static void rnic_fi_pkt_acked(struct rnic_fi_pkt *pkt)
 {
-	struct exanet_peer *peer = pkt->peer;
+	struct rnic_fi_peer *peer = pkt->peer;
 
 	peer->stuck = false;
 	peer->tx_acked |= 1U << ((pkt->seq - peer->tx_una) &
-				 EXANET_FI_SEQ_MASK);
+				 RNIC_FI_SEQ_MASK);
 	while (peer->tx_acked & 1) {
 		peer->tx_acked >>= 1;
-		peer->tx_una = (peer->tx_una + 1) & EXANET_FI_SEQ_MASK;
+		peer->tx_una = (peer->tx_una + 1) & RNIC_FI_SEQ_MASK;
 	}
 }
 
 /* What the refusal of a message says about its receiver. */
-static int exanet_pkt_error(int err)
+static int rnic_fi_pkt_error(int err)
 {
 	switch (err) {
 	case -EACCES:
@@ -347,182 +347,182 @@ static int exanet_pkt_error(int err)
 	}
 }
 
-void exanet_pkt_done(struct exanet_pkt *pkt, int err)
+void rnic_fi_pkt_done(struct rnic_fi_pkt *pkt, int err)
 {
-	struct exanet_peer *peer = pkt->peer;
-	struct exanet_op *op = pkt->op;
+	struct rnic_fi_peer *peer = pkt->peer;
+	struct rnic_fi_op *op = pkt->op;
 
 	if (!peer) {
-		exanet_pkt_free(pkt);
+		rnic_fi_pkt_free(pkt);
 		return;
 	}
 	peer->ep->domain->idle = 0;
 	/* A slot that has been emptied was filled, whatever the channel says. */
-	if (err && pkt->kind == EXANET_PKT_SLOT &&
+	if (err && pkt->kind == RNIC_FI_PKT_SLOT &&
 	    (int32_t)(peer->tx_ring->emptied - pkt->slot) > 0)
 		err = 0;
-	if (err && exanet_pkt_retry(pkt, err))
+	if (err && rnic_fi_pkt_retry(pkt, err))
 		return;
-	if (!err && pkt->kind != EXANET_PKT_PROBE)
+	if (!err && pkt->kind != RNIC_FI_PKT_PROBE)
 		peer->active = true;
-	if (pkt->kind == EXANET_PKT_PROBE) {
+	if (pkt->kind == RNIC_FI_PKT_PROBE) {
 		/* A full mailbox is a sign of life. */
 		if (err == -EACCES || err == -ENXIO)
-			exanet_peer_fail(peer, FI_ECONNRESET);
-	} else if (exanet_pkt_numbered(pkt)) {
+			rnic_fi_peer_fail(peer, FI_ECONNRESET);
+	} else if (rnic_fi_pkt_numbered(pkt)) {
 		peer->inflight--;
 		if (err) {
-			err = exanet_pkt_error(err);
-			exanet_peer_fail(peer, err);
+			err = rnic_fi_pkt_error(err);
+			rnic_fi_peer_fail(peer, err);
 		} else {
-			exanet_pkt_acked(pkt);
+			rnic_fi_pkt_acked(pkt);
 		}
 	} else if (pkt->read) {
 		pkt->read->pkt = NULL;
 		if (err || peer->dead)
-			exanet_read_done(pkt->read, err ? err : -peer->dead);
+			rnic_fi_read_done(pkt->read, err ? err : -peer->dead);
 	}
-	exanet_pkt_free(pkt);
+	rnic_fi_pkt_free(pkt);
 	if (op)
-		exanet_op_put(op, err);
+		rnic_fi_op_put(op, err);
 }
 
-static void exanet_queue_push(struct exanet_domain *domain,
-			      struct dlist_entry *queue)
+static void rnic_fi_queue_push(struct rnic_fi_domain *domain,
+			       struct dlist_entry *queue)
 {
-	struct exanet_pkt *pkt;
+	struct rnic_fi_pkt *pkt;
 	int ret;
 
 	while (!dlist_empty(queue)) {
-		pkt = container_of(queue->next, struct exanet_pkt, entry);
+		pkt = container_of(queue->next, struct rnic_fi_pkt, entry);
 		dlist_remove_init(&pkt->entry);
-		ret = pkt->peer ? exanet_pkt_start(domain, pkt) : -ECANCELED;
+		ret = pkt->peer ? rnic_fi_pkt_start(domain, pkt) : -ECANCELED;
 		if (ret == -EAGAIN) {
 			dlist_insert_head(&pkt->entry, queue);
 			return;
 		}
 		if (ret)
-			exanet_pkt_done(pkt, ret);
+			rnic_fi_pkt_done(pkt, ret);
 	}
 }
 
 /* False when there are no channels left. */
-static bool exanet_peer_push(struct exanet_peer *peer)
+static bool rnic_fi_peer_push(struct rnic_fi_peer *peer)
 {
-	struct exanet_pkt *pkt;
+	struct rnic_fi_pkt *pkt;
 	int ret;
 
 	while (peer->queued) {
-		pkt = container_of(peer->queue.next, struct exanet_pkt, entry);
-		if (!exanet_peer_may_send(peer, pkt))
+		pkt = container_of(peer->queue.next, struct rnic_fi_pkt, entry);
+		if (!rnic_fi_peer_may_send(peer, pkt))
 			return true;
-		exanet_peer_dequeue(peer, pkt);
+		rnic_fi_peer_dequeue(peer, pkt);
 		peer->inflight++;
-		ret = exanet_pkt_start(peer->ep->domain, pkt);
+		ret = rnic_fi_pkt_start(peer->ep->domain, pkt);
 		if (ret == -EAGAIN) {
 			peer->inflight--;
-			exanet_peer_enqueue(peer, pkt, true);
+			rnic_fi_peer_enqueue(peer, pkt, true);
 			return false;
 		}
 		if (ret)
-			exanet_pkt_done(pkt, ret);
+			rnic_fi_pkt_done(pkt, ret);
 	}
 	return true;
 }
 
-static void exanet_peers_push(struct exanet_domain *domain)
+static void rnic_fi_peers_push(struct rnic_fi_domain *domain)
 {
 	struct dlist_entry later;
-	struct exanet_peer *peer;
+	struct rnic_fi_peer *peer;
 
 	/* Whoever had a turn goes behind the others. */
 	dlist_init(&later);
 	while (!dlist_empty(&domain->waiting)) {
-		peer = container_of(domain->waiting.next, struct exanet_peer,
+		peer = container_of(domain->waiting.next, struct rnic_fi_peer,
 				    wait_entry);
 		dlist_remove(&peer->wait_entry);
 		dlist_insert_tail(&peer->wait_entry, &later);
-		if (!exanet_peer_push(peer))
+		if (!rnic_fi_peer_push(peer))
 			break;
 	}
 	while (!dlist_empty(&later)) {
-		peer = container_of(later.next, struct exanet_peer, wait_entry);
+		peer = container_of(later.next, struct rnic_fi_peer, wait_entry);
 		dlist_remove(&peer->wait_entry);
 		dlist_insert_tail(&peer->wait_entry, &domain->waiting);
 	}
 }
 
-static void exanet_pkt_hold(struct exanet_pkt *pkt)
+static void rnic_fi_pkt_hold(struct rnic_fi_pkt *pkt)
 {
-	struct exanet_op *op = pkt->op;
+	struct rnic_fi_op *op = pkt->op;
 
-	if (!op || !exanet_pkt_numbered(pkt) || op->kind != EXANET_OP_TX ||
+	if (!op || !rnic_fi_pkt_numbered(pkt) || op->kind != RNIC_FI_OP_TX ||
 	    (op->ofi_op != ofi_op_msg && op->ofi_op != ofi_op_tagged) ||
 	    op->flags & (FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE))
 		return;
 	pkt->op = NULL;
-	exanet_op_put(op, 0);
+	rnic_fi_op_put(op, 0);
 }
 
-static void exanet_chans_hold(struct exanet_pkt **chans, uint32_t busy,
-			      const struct exanet_peer *peer)
+static void rnic_fi_chans_hold(struct rnic_fi_pkt **chans, uint32_t busy,
+			       const struct rnic_fi_peer *peer)
 {
 	unsigned int i;
 
 	for (i = 0; busy >> i; i++) {
 		if (busy & (1U << i) && chans[i]->peer == peer)
-			exanet_pkt_hold(chans[i]);
+			rnic_fi_pkt_hold(chans[i]);
 	}
 }
 
-void exanet_pkts_hold(struct exanet_peer *peer)
+void rnic_fi_pkts_hold(struct rnic_fi_peer *peer)
 {
-	struct exanet_domain *domain = peer->ep->domain;
+	struct rnic_fi_domain *domain = peer->ep->domain;
 	struct dlist_entry *item;
 
 	peer->stuck = true;
 	dlist_foreach(&peer->queue, item)
-		exanet_pkt_hold(container_of(item, struct exanet_pkt, entry));
-	exanet_chans_hold(domain->msg_chan, domain->msg_busy, peer);
-	exanet_chans_hold(domain->write_chan, domain->write_busy, peer);
+		rnic_fi_pkt_hold(container_of(item, struct rnic_fi_pkt, entry));
+	rnic_fi_chans_hold(domain->msg_chan, domain->msg_busy, peer);
+	rnic_fi_chans_hold(domain->write_chan, domain->write_busy, peer);
 }
 
-void exanet_pkts_progress(struct exanet_domain *domain)
+void rnic_fi_pkts_progress(struct rnic_fi_domain *domain)
 {
 	if (domain->msg_busy | domain->write_busy)
-		exanet_chans_reap(domain);
+		rnic_fi_chans_reap(domain);
 	if (!dlist_empty(&domain->msg_queue))
-		exanet_queue_push(domain, &domain->msg_queue);
+		rnic_fi_queue_push(domain, &domain->msg_queue);
 	if (!dlist_empty(&domain->write_queue))
-		exanet_queue_push(domain, &domain->write_queue);
+		rnic_fi_queue_push(domain, &domain->write_queue);
 	if (!dlist_empty(&domain->waiting))
-		exanet_peers_push(domain);
+		rnic_fi_peers_push(domain);
 }
 
-bool exanet_pkts_silent(struct exanet_domain *domain)
+bool rnic_fi_pkts_silent(struct rnic_fi_domain *domain)
 {
 	return domain->msg_busy || !dlist_empty(&domain->msg_queue) ||
 	       !dlist_empty(&domain->write_queue) ||
 	       !dlist_empty(&domain->waiting);
 }
 
-static void exanet_queue_orphan(struct dlist_entry *queue,
-				const struct exanet_ep *ep)
+static void rnic_fi_queue_orphan(struct dlist_entry *queue,
+				 const struct rnic_fi_ep *ep)
 {
 	struct dlist_entry *item, *tmp;
-	struct exanet_pkt *pkt;
+	struct rnic_fi_pkt *pkt;
 
 	dlist_foreach_safe(queue, item, tmp) {
-		pkt = container_of(item, struct exanet_pkt, entry);
+		pkt = container_of(item, struct rnic_fi_pkt, entry);
 		if (!pkt->peer || pkt->peer->ep != ep)
 			continue;
 		dlist_remove(&pkt->entry);
-		exanet_pkt_free(pkt);
+		rnic_fi_pkt_free(pkt);
 	}
 }
 
-static void exanet_chans_orphan(struct exanet_pkt **chans, uint32_t busy,
-				const struct exanet_ep *ep)
+static void rnic_fi_chans_orphan(struct rnic_fi_pkt **chans, uint32_t busy,
+				 const struct rnic_fi_ep *ep)
 {
 	unsigned int i;
 
@@ -537,12 +537,12 @@ static void exanet_chans_orphan(struct exanet_pkt **chans, uint32_t busy,
 	}
 }
 
-void exanet_pkts_orphan(struct exanet_ep *ep)
+void rnic_fi_pkts_orphan(struct rnic_fi_ep *ep)
 {
-	struct exanet_domain *domain = ep->domain;
+	struct rnic_fi_domain *domain = ep->domain;
 
-	exanet_queue_orphan(&domain->msg_queue, ep);
-	exanet_queue_orphan(&domain->write_queue, ep);
-	exanet_chans_orphan(domain->msg_chan, domain->msg_busy, ep);
-	exanet_chans_orphan(domain->write_chan, domain->write_busy, ep);
+	rnic_fi_queue_orphan(&domain->msg_queue, ep);
+	rnic_fi_queue_orphan(&domain->write_queue, ep);
+	rnic_fi_chans_orphan(domain->msg_chan, domain->msg_busy, ep);
+	rnic_fi_chans_orphan(domain->write_chan, domain->write_busy, ep);
 }

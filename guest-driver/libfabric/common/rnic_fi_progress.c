@@ -6,12 +6,12 @@
 #include "rnic_fi.h"
 
 /* How often the clock is looked at, in rounds of progress; a power of two. */
-#define EXANET_WATCH_ROUNDS	1024
+#define RNIC_FI_WATCH_ROUNDS	1024
 
 /* Fills @info from the envelope of EAGER or RTS. */
-static void exanet_rx_envelope(const struct exanet_hdr *hdr,
-			       const struct exanet_body *body,
-			       struct exanet_rx_info *info)
+static void rnic_fi_rx_envelope(const struct rnic_fi_hdr *hdr,
+				const struct rnic_fi_body *body,
+				struct rnic_fi_rx_info *info)
 {
 	memset(info, 0, sizeof(*info));
 	info->ofi_op = hdr->tagged ? ofi_op_tagged : ofi_op_msg;
@@ -20,45 +20,45 @@ static void exanet_rx_envelope(const struct exanet_hdr *hdr,
 	info->flags = body->has_cq_data ? FI_REMOTE_CQ_DATA : 0;
 }
 
-static void exanet_rx_inline(struct exanet_peer *peer,
-			     const struct exanet_hdr *hdr,
-			     const struct exanet_body *body)
+static void rnic_fi_rx_inline(struct rnic_fi_peer *peer,
+			      const struct rnic_fi_hdr *hdr,
+			      const struct rnic_fi_body *body)
 {
-	struct exanet_rx_info info;
+	struct rnic_fi_rx_info info;
 
-	exanet_rx_envelope(hdr, body, &info);
+	rnic_fi_rx_envelope(hdr, body, &info);
 	info.data = body->data;
 	info.len = body->len;
-	exanet_rx_deliver(peer, &info);
+	rnic_fi_rx_deliver(peer, &info);
 }
 
-static void exanet_rx_rts(struct exanet_peer *peer,
-			  const struct exanet_hdr *hdr,
-			  const struct exanet_body *body)
+static void rnic_fi_rx_rts(struct rnic_fi_peer *peer,
+			   const struct rnic_fi_hdr *hdr,
+			   const struct rnic_fi_body *body)
 {
-	struct exanet_rx_info info;
+	struct rnic_fi_rx_info info;
 
 	if (hdr->flag)
-		exanet_slot_offer(peer);
-	exanet_rx_envelope(hdr, body, &info);
+		rnic_fi_slot_offer(peer);
+	rnic_fi_rx_envelope(hdr, body, &info);
 	info.len = body->rts.len;
 	info.va = body->rts.va;
 	info.id = body->rts.id;
-	exanet_rx_deliver(peer, &info);
+	rnic_fi_rx_deliver(peer, &info);
 }
 
-static void exanet_rx_fin(struct exanet_peer *peer,
-			  const struct exanet_body *body)
+static void rnic_fi_rx_fin(struct rnic_fi_peer *peer,
+			   const struct rnic_fi_body *body)
 {
-	struct exanet_op *op = exanet_op_find(peer, EXANET_OP_RTS,
-					      body->fin.id);
+	struct rnic_fi_op *op = rnic_fi_op_find(peer, RNIC_FI_OP_RTS,
+						body->fin.id);
 
 	if (op)
-		exanet_op_put(op, body->fin.err);
+		rnic_fi_op_put(op, body->fin.err);
 }
 
-static void exanet_rx_write_data(struct exanet_peer *peer,
-				 const struct exanet_body *body)
+static void rnic_fi_rx_write_data(struct rnic_fi_peer *peer,
+				  const struct rnic_fi_body *body)
 {
 	struct util_ep *ep = &peer->ep->util_ep;
 
@@ -71,7 +71,7 @@ static void exanet_rx_write_data(struct exanet_peer *peer,
 		FI_WARN(&exanet_prov, FI_LOG_CQ, "completion lost\n");
 }
 
-static void exanet_rx_bad(const uint8_t *data, size_t size)
+static void rnic_fi_rx_bad(const uint8_t *data, size_t size)
 {
 	FI_WARN(&exanet_prov, FI_LOG_EP_DATA,
 		"bad message: operation %u, %zu bytes\n",
@@ -79,251 +79,251 @@ static void exanet_rx_bad(const uint8_t *data, size_t size)
 }
 
 /* Handles a message that has its turn. */
-static void exanet_rx_handle(struct exanet_peer *peer, const uint8_t *data,
-			     size_t size)
+static void rnic_fi_rx_handle(struct rnic_fi_peer *peer, const uint8_t *data,
+			      size_t size)
 {
-	struct exanet_hdr hdr;
-	struct exanet_body body;
+	struct rnic_fi_hdr hdr;
+	struct rnic_fi_body body;
 
-	if (!exanet_decode(data, size, &hdr, &body)) {
-		exanet_rx_bad(data, size);
+	if (!rnic_fi_decode(data, size, &hdr, &body)) {
+		rnic_fi_rx_bad(data, size);
 		return;
 	}
 	switch (hdr.op) {
-	case EXANET_FI_EAGER:
-		exanet_rx_inline(peer, &hdr, &body);
+	case RNIC_FI_EAGER:
+		rnic_fi_rx_inline(peer, &hdr, &body);
 		break;
-	case EXANET_FI_RTS:
-		exanet_rx_rts(peer, &hdr, &body);
+	case RNIC_FI_RTS:
+		rnic_fi_rx_rts(peer, &hdr, &body);
 		break;
-	case EXANET_FI_FIN:
-		exanet_rx_fin(peer, &body);
+	case RNIC_FI_FIN:
+		rnic_fi_rx_fin(peer, &body);
 		break;
-	case EXANET_FI_ATOMIC:
-		exanet_atomic_execute(peer, &body);
+	case RNIC_FI_ATOMIC:
+		rnic_fi_atomic_execute(peer, &body);
 		break;
-	case EXANET_FI_ATOMIC_RSP:
-		exanet_atomic_finish(peer, &body);
+	case RNIC_FI_ATOMIC_RSP:
+		rnic_fi_atomic_finish(peer, &body);
 		break;
-	case EXANET_FI_WRITE_DATA:
-		exanet_rx_write_data(peer, &body);
+	case RNIC_FI_WRITE_DATA:
+		rnic_fi_rx_write_data(peer, &body);
 		break;
-	case EXANET_FI_RING:
-		exanet_slot_ring(peer, &body);
+	case RNIC_FI_RING:
+		rnic_fi_slot_ring(peer, &body);
 		break;
-	case EXANET_FI_CREDIT:
-		exanet_slot_credit(peer, body.emptied);
+	case RNIC_FI_CREDIT:
+		rnic_fi_slot_credit(peer, body.emptied);
 		break;
-	case EXANET_FI_PING:
+	case RNIC_FI_PING:
 		break;
 	}
 }
 
-static void exanet_rx_dispatch(struct exanet_peer *peer, bool slot,
-			       const uint8_t *data, size_t size)
+static void rnic_fi_rx_dispatch(struct rnic_fi_peer *peer, bool slot,
+				const uint8_t *data, size_t size)
 {
 	__le64 word;
 
 	if (!slot) {
-		exanet_rx_handle(peer, data, size);
+		rnic_fi_rx_handle(peer, data, size);
 		return;
 	}
 	memcpy(&word, data, sizeof(word));
-	exanet_slot_arrive(peer, le64toh(word));
+	rnic_fi_slot_arrive(peer, le64toh(word));
 }
 
 /* Keeps a message whose predecessor is still missing. */
-static void exanet_rx_keep(struct exanet_peer *peer, uint16_t seq, bool slot,
-			   const uint8_t *data, size_t size)
+static void rnic_fi_rx_keep(struct rnic_fi_peer *peer, uint16_t seq, bool slot,
+			    const uint8_t *data, size_t size)
 {
-	struct exanet_early *early;
+	struct rnic_fi_early *early;
 
 	if (!peer->early)
-		peer->early = calloc(EXANET_FI_WINDOW, sizeof(*peer->early));
+		peer->early = calloc(RNIC_FI_WINDOW, sizeof(*peer->early));
 	if (!peer->early) {
-		exanet_peer_fail(peer, FI_ENOMEM);
+		rnic_fi_peer_fail(peer, FI_ENOMEM);
 		return;
 	}
-	early = &peer->early[seq % EXANET_FI_WINDOW];
+	early = &peer->early[seq % RNIC_FI_WINDOW];
 	early->size = size;
 	early->slot = slot;
 	memcpy(early->data, data, size);
 }
 
-static void exanet_rx_order(struct exanet_peer *peer, uint16_t seq, bool slot,
-			    const uint8_t *data, size_t size)
+static void rnic_fi_rx_order(struct rnic_fi_peer *peer, uint16_t seq, bool slot,
+			     const uint8_t *data, size_t size)
 {
-	uint16_t ahead = (seq - peer->rx_seq) & EXANET_FI_SEQ_MASK;
-	struct exanet_early *early, copy;
+	uint16_t ahead = (seq - peer->rx_seq) & RNIC_FI_SEQ_MASK;
+	struct rnic_fi_early *early, copy;
 
 	peer->active = true;
-	if (ahead >= EXANET_FI_WINDOW)
+	if (ahead >= RNIC_FI_WINDOW)
 		return;		/* sent twice */
 	if (ahead) {
-		exanet_rx_keep(peer, seq, slot, data, size);
+		rnic_fi_rx_keep(peer, seq, slot, data, size);
 		return;
 	}
-	peer->rx_seq = (peer->rx_seq + 1) & EXANET_FI_SEQ_MASK;
-	exanet_rx_dispatch(peer, slot, data, size);
+	peer->rx_seq = (peer->rx_seq + 1) & RNIC_FI_SEQ_MASK;
+	rnic_fi_rx_dispatch(peer, slot, data, size);
 	while (peer->early) {
-		early = &peer->early[peer->rx_seq % EXANET_FI_WINDOW];
+		early = &peer->early[peer->rx_seq % RNIC_FI_WINDOW];
 		if (!early->size)
 			break;
 		copy = *early;
 		early->size = 0;
-		peer->rx_seq = (peer->rx_seq + 1) & EXANET_FI_SEQ_MASK;
-		exanet_rx_dispatch(peer, copy.slot, copy.data, copy.size);
+		peer->rx_seq = (peer->rx_seq + 1) & RNIC_FI_SEQ_MASK;
+		rnic_fi_rx_dispatch(peer, copy.slot, copy.data, copy.size);
 	}
 }
 
 /* Tells the sender at @to that no endpoint here knows it. */
-static void exanet_rx_refuse(struct exanet_ep *ep,
-			     const struct exa_mbox_addr *to, uint16_t src_tag,
-			     uint16_t dst_tag)
+static void rnic_fi_rx_refuse(struct rnic_fi_ep *ep,
+			      const struct exa_mbox_addr *to, uint16_t src_tag,
+			      uint16_t dst_tag)
 {
 	/* A lost NAK does no harm, because the peer retransmits. */
-	(void) exanet_pkt_send_bare(ep, to, EXANET_FI_NAK, src_tag, dst_tag,
-				    NULL, 0);
+	(void) rnic_fi_pkt_send_bare(ep, to, RNIC_FI_NAK, src_tag, dst_tag,
+				     NULL, 0);
 }
 
 /* A slot was filled: the notification is the message. */
-static void exanet_rx_notify(struct exanet_ep *ep,
-			     const struct exanet_message *msg)
+static void rnic_fi_rx_notify(struct rnic_fi_ep *ep,
+			      const struct exanet_message *msg)
 {
-	struct exanet_slot_note note;
-	struct exanet_peer *peer;
+	struct rnic_fi_slot_note note;
+	struct rnic_fi_peer *peer;
 
-	if (!exanet_decode_note(le64toh(msg->data), &note) ||
+	if (!rnic_fi_decode_note(le64toh(msg->data), &note) ||
 	    note.dst_tag != ep->tag)
 		return;
-	peer = exanet_slot_peer(ep, note.ring);
+	peer = rnic_fi_slot_peer(ep, note.ring);
 	if (!peer)
 		return;
 	if (peer->dead)
-		exanet_rx_refuse(ep, &peer->to, peer->tag, ep->tag);
+		rnic_fi_rx_refuse(ep, &peer->to, peer->tag, ep->tag);
 	else
-		exanet_rx_order(peer, note.seq, true,
-				(const uint8_t *)&msg->data, sizeof(msg->data));
+		rnic_fi_rx_order(peer, note.seq, true,
+				 (const uint8_t *)&msg->data, sizeof(msg->data));
 }
 
 /* Handles a message with a sequence number. */
-static void exanet_rx_numbered(struct exanet_ep *ep,
-			       const struct exa_mbox_addr *from,
-			       const struct exanet_hdr *hdr,
-			       const uint8_t *data, size_t size)
+static void rnic_fi_rx_numbered(struct rnic_fi_ep *ep,
+				const struct exa_mbox_addr *from,
+				const struct rnic_fi_hdr *hdr,
+				const uint8_t *data, size_t size)
 {
 	/*
 	 * The first messages of a sender have low numbers.  Higher numbers from an
 	 * unknown sender are late messages of an endpoint that has gone.
 	 */
-	bool make = hdr->seq < EXANET_FI_WINDOW;
-	struct exanet_peer *peer = exanet_peer_find(ep, from, hdr->src_tag,
-						    make);
+	bool make = hdr->seq < RNIC_FI_WINDOW;
+	struct rnic_fi_peer *peer = rnic_fi_peer_find(ep, from, hdr->src_tag,
+						      make);
 
 	/*
 	 * A peer that failed here may live; if it learned nothing, it would wait for
 	 * answers for ever.
 	 */
 	if (peer && !peer->dead)
-		exanet_rx_order(peer, hdr->seq, false, data, size);
+		rnic_fi_rx_order(peer, hdr->seq, false, data, size);
 	else if (peer || !make)
-		exanet_rx_refuse(ep, from, hdr->src_tag, hdr->dst_tag);
+		rnic_fi_rx_refuse(ep, from, hdr->src_tag, hdr->dst_tag);
 }
 
-static void exanet_rx_nak(struct exanet_ep *ep,
-			  const struct exa_mbox_addr *from,
-			  const struct exanet_hdr *hdr)
+static void rnic_fi_rx_nak(struct rnic_fi_ep *ep,
+			   const struct exa_mbox_addr *from,
+			   const struct rnic_fi_hdr *hdr)
 {
-	struct exanet_peer *peer = hdr->dst_tag == ep->tag ?
-		exanet_peer_find(ep, from, hdr->src_tag, false) : NULL;
+	struct rnic_fi_peer *peer = hdr->dst_tag == ep->tag ?
+		rnic_fi_peer_find(ep, from, hdr->src_tag, false) : NULL;
 
 	if (peer)
-		exanet_peer_fail(peer, FI_ECONNRESET);
+		rnic_fi_peer_fail(peer, FI_ECONNRESET);
 }
 
-static void exanet_rx_probe(struct exanet_ep *ep,
-			    const struct exa_mbox_addr *from,
-			    const struct exanet_hdr *hdr)
+static void rnic_fi_rx_probe(struct rnic_fi_ep *ep,
+			     const struct exa_mbox_addr *from,
+			     const struct rnic_fi_hdr *hdr)
 {
-	struct exanet_peer *peer = exanet_peer_find(ep, from, hdr->src_tag,
-						    false);
+	struct rnic_fi_peer *peer = rnic_fi_peer_find(ep, from, hdr->src_tag,
+						      false);
 
 	if (peer && peer->dead)
-		exanet_rx_refuse(ep, from, hdr->src_tag, hdr->dst_tag);
+		rnic_fi_rx_refuse(ep, from, hdr->src_tag, hdr->dst_tag);
 }
 
 /* Handles a message without sequence number. */
-static void exanet_rx_bare(struct exanet_ep *ep,
-			   const struct exa_mbox_addr *from,
-			   const struct exanet_hdr *hdr,
-			   const struct exanet_body *body)
+static void rnic_fi_rx_bare(struct rnic_fi_ep *ep,
+			    const struct exa_mbox_addr *from,
+			    const struct rnic_fi_hdr *hdr,
+			    const struct rnic_fi_body *body)
 {
 	switch (hdr->op) {
-	case EXANET_FI_NAK:
-		exanet_rx_nak(ep, from, hdr);
+	case RNIC_FI_NAK:
+		rnic_fi_rx_nak(ep, from, hdr);
 		break;
-	case EXANET_FI_LOOKUP:
-		exanet_lookup_answer(ep, from, hdr->src_tag, body->service);
+	case RNIC_FI_LOOKUP:
+		rnic_fi_lookup_answer(ep, from, hdr->src_tag, body->service);
 		break;
-	case EXANET_FI_FOUND:
-		exanet_lookup_found(ep, from, hdr->src_tag, body->service);
+	case RNIC_FI_FOUND:
+		rnic_fi_lookup_found(ep, from, hdr->src_tag, body->service);
 		break;
-	case EXANET_FI_PROBE:
-		exanet_rx_probe(ep, from, hdr);
+	case RNIC_FI_PROBE:
+		rnic_fi_rx_probe(ep, from, hdr);
 		break;
-	case EXANET_FI_RING_END:
-		exanet_slot_end(ep, from, hdr->src_tag, body->ring.number);
+	case RNIC_FI_RING_END:
+		rnic_fi_slot_end(ep, from, hdr->src_tag, body->ring.number);
 		break;
-	case EXANET_FI_RING_GONE:
-		exanet_slot_gone(ep, from, hdr->src_tag, body->ring.number);
+	case RNIC_FI_RING_GONE:
+		rnic_fi_slot_gone(ep, from, hdr->src_tag, body->ring.number);
 		break;
 	}
 }
 
-static void exanet_rx_message(struct exanet_ep *ep,
-			      const struct exanet_message *msg)
+static void rnic_fi_rx_message(struct rnic_fi_ep *ep,
+			       const struct exanet_message *msg)
 {
 	size_t size = exa_message_size(msg);
 	struct exa_mbox_addr from = {
 		.coord = exa_message_coord(msg),
 		.ctx = exa_message_ctx(msg),
 	};
-	struct exanet_hdr hdr;
-	struct exanet_body body;
+	struct rnic_fi_hdr hdr;
+	struct rnic_fi_body body;
 
-	if (!exanet_decode_hdr(msg->payload, size, &hdr)) {
+	if (!rnic_fi_decode_hdr(msg->payload, size, &hdr)) {
 		FI_WARN(&exanet_prov, FI_LOG_EP_DATA,
 			"message without header or of another version\n");
 		return;
 	}
 	from.mbox = hdr.mbox;
 	/* LOOKUP knows no tag yet, and NAK would answer NAK. */
-	if (hdr.op != EXANET_FI_LOOKUP && hdr.op != EXANET_FI_NAK &&
+	if (hdr.op != RNIC_FI_LOOKUP && hdr.op != RNIC_FI_NAK &&
 	    hdr.dst_tag != ep->tag)
-		exanet_rx_refuse(ep, &from, hdr.src_tag, hdr.dst_tag);
-	else if (exanet_hdr_numbered(&hdr))
-		exanet_rx_numbered(ep, &from, &hdr, msg->payload, size);
-	else if (exanet_decode(msg->payload, size, &hdr, &body))
-		exanet_rx_bare(ep, &from, &hdr, &body);
+		rnic_fi_rx_refuse(ep, &from, hdr.src_tag, hdr.dst_tag);
+	else if (rnic_fi_hdr_numbered(&hdr))
+		rnic_fi_rx_numbered(ep, &from, &hdr, msg->payload, size);
+	else if (rnic_fi_decode(msg->payload, size, &hdr, &body))
+		rnic_fi_rx_bare(ep, &from, &hdr, &body);
 	else
-		exanet_rx_bad(msg->payload, size);
+		rnic_fi_rx_bad(msg->payload, size);
 }
 
-static void exanet_mbox_progress(struct exanet_ep *ep)
+static void rnic_fi_mbox_progress(struct rnic_fi_ep *ep)
 {
 	const struct exanet_message *msg;
 	int i;
 
-	for (i = 0; i < EXANET_RX_BUDGET; i++) {
+	for (i = 0; i < RNIC_FI_RX_BUDGET; i++) {
 		msg = exa_mbox_peek(ep->mbox);
 		if (!msg)
 			return;
 		switch (exa_message_type(msg)) {
 		case EXANET_TYPE_WRITE:
-			exanet_rx_message(ep, msg);
+			rnic_fi_rx_message(ep, msg);
 			break;
 		case EXANET_TYPE_NOTIFY:
-			exanet_rx_notify(ep, msg);
+			rnic_fi_rx_notify(ep, msg);
 			break;
 		}
 		exa_mbox_pop(ep->mbox);
@@ -331,22 +331,22 @@ static void exanet_mbox_progress(struct exanet_ep *ep)
 	}
 }
 
-void exanet_domain_progress(struct exanet_domain *domain)
+void rnic_fi_domain_progress(struct rnic_fi_domain *domain)
 {
 	unsigned int i;
 
 	for (i = 0; i < EXANET_MAILBOXES; i++) {
 		if (domain->eps[i])
-			exanet_mbox_progress(domain->eps[i]);
+			rnic_fi_mbox_progress(domain->eps[i]);
 	}
 	if (!dlist_empty(&domain->reads))
-		exanet_reads_progress(domain);
-	exanet_pkts_progress(domain);
+		rnic_fi_reads_progress(domain);
+	rnic_fi_pkts_progress(domain);
 	if (!dlist_empty(&domain->lookups))
-		exanet_lookups_progress(domain);
+		rnic_fi_lookups_progress(domain);
 	domain->idle++;
-	if (!(++domain->spins & (EXANET_WATCH_ROUNDS - 1)))
-		exanet_peers_watch(domain);
+	if (!(++domain->spins & (RNIC_FI_WATCH_ROUNDS - 1)))
+		rnic_fi_peers_watch(domain);
 }
 
 /* All domains of the process. */
@@ -354,44 +354,44 @@ static struct {
 	pthread_mutex_t		lock;	/* before that of any domain */
 	struct dlist_entry	list;
 	unsigned int		count;	/* read without lock */
-} exanet_domains = {
+} rnic_fi_domains = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
-	.list = DLIST_INIT(&exanet_domains.list),
+	.list = DLIST_INIT(&rnic_fi_domains.list),
 };
 
-void exanet_progress_join(struct exanet_domain *domain)
+void rnic_fi_progress_join(struct rnic_fi_domain *domain)
 {
-	pthread_mutex_lock(&exanet_domains.lock);
-	dlist_insert_tail(&domain->entry, &exanet_domains.list);
-	__atomic_add_fetch(&exanet_domains.count, 1, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&exanet_domains.lock);
+	pthread_mutex_lock(&rnic_fi_domains.lock);
+	dlist_insert_tail(&domain->entry, &rnic_fi_domains.list);
+	__atomic_add_fetch(&rnic_fi_domains.count, 1, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&rnic_fi_domains.lock);
 }
 
-void exanet_progress_leave(struct exanet_domain *domain)
+void rnic_fi_progress_leave(struct rnic_fi_domain *domain)
 {
-	pthread_mutex_lock(&exanet_domains.lock);
+	pthread_mutex_lock(&rnic_fi_domains.lock);
 	dlist_remove(&domain->entry);
-	__atomic_sub_fetch(&exanet_domains.count, 1, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&exanet_domains.lock);
+	__atomic_sub_fetch(&rnic_fi_domains.count, 1, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&rnic_fi_domains.lock);
 }
 
-static void exanet_others_progress(const struct exanet_domain *except)
+static void rnic_fi_others_progress(const struct rnic_fi_domain *except)
 {
-	struct exanet_domain *domain;
+	struct rnic_fi_domain *domain;
 	struct dlist_entry *item;
 
 	/* Whoever holds it does our work. */
-	if (pthread_mutex_trylock(&exanet_domains.lock))
+	if (pthread_mutex_trylock(&rnic_fi_domains.lock))
 		return;
-	dlist_foreach(&exanet_domains.list, item) {
-		domain = container_of(item, struct exanet_domain, entry);
+	dlist_foreach(&rnic_fi_domains.list, item) {
+		domain = container_of(item, struct rnic_fi_domain, entry);
 		if (domain == except)
 			continue;
-		exanet_lock(domain);
-		exanet_domain_progress(domain);
-		exanet_unlock(domain);
+		rnic_fi_lock(domain);
+		rnic_fi_domain_progress(domain);
+		rnic_fi_unlock(domain);
 	}
-	pthread_mutex_unlock(&exanet_domains.lock);
+	pthread_mutex_unlock(&rnic_fi_domains.lock);
 }
 
 /*
@@ -400,34 +400,34 @@ static void exanet_others_progress(const struct exanet_domain *except)
  * processor of the host which runs the process: the thread that is the NIC, or the guest
  * at the other end.
  */
-static void exanet_idle(struct exanet_domain *domain)
+static void rnic_fi_idle(struct rnic_fi_domain *domain)
 {
-	if (exanet_idle_polls && domain->idle > exanet_idle_polls) {
-		usleep(EXANET_IDLE_SLEEP_US);
-	} else if (exanet_hint_polls && domain->idle > exanet_hint_polls) {
+	if (rnic_fi_idle_polls && domain->idle > rnic_fi_idle_polls) {
+		usleep(RNIC_FI_IDLE_SLEEP_US);
+	} else if (rnic_fi_hint_polls && domain->idle > rnic_fi_hint_polls) {
 		exa_poll_hint(domain->dev);
-		domain->idle += EXANET_HINT_COUNTS;
+		domain->idle += RNIC_FI_HINT_COUNTS;
 	}
 }
 
-void exanet_ep_progress(struct util_ep *util_ep)
+void rnic_fi_ep_progress(struct util_ep *util_ep)
 {
-	struct exanet_ep *ep = container_of(util_ep, struct exanet_ep, util_ep);
+	struct rnic_fi_ep *ep = container_of(util_ep, struct rnic_fi_ep, util_ep);
 
-	exanet_lock(ep->domain);
-	exanet_domain_progress(ep->domain);
-	exanet_unlock(ep->domain);
-	if (__atomic_load_n(&exanet_domains.count, __ATOMIC_RELAXED) > 1)
-		exanet_others_progress(ep->domain);
-	exanet_idle(ep->domain);
+	rnic_fi_lock(ep->domain);
+	rnic_fi_domain_progress(ep->domain);
+	rnic_fi_unlock(ep->domain);
+	if (__atomic_load_n(&rnic_fi_domains.count, __ATOMIC_RELAXED) > 1)
+		rnic_fi_others_progress(ep->domain);
+	rnic_fi_idle(ep->domain);
 }
 
 /* While somebody owes us an answer, nobody sleeps longer than the watch. */
-static void exanet_timer_set(struct exanet_domain *domain)
+static void rnic_fi_timer_set(struct rnic_fi_domain *domain)
 {
 	struct itimerspec t = {
-		.it_value.tv_sec = EXANET_WATCH_MS / 1000,
-		.it_value.tv_nsec = EXANET_WATCH_MS % 1000 * 1000000L,
+		.it_value.tv_sec = RNIC_FI_WATCH_MS / 1000,
+		.it_value.tv_nsec = RNIC_FI_WATCH_MS % 1000 * 1000000L,
 	};
 	uint64_t count;
 
@@ -438,27 +438,27 @@ static void exanet_timer_set(struct exanet_domain *domain)
 	if (timerfd_settime(domain->timer_fd, 0, &t, NULL))
 		FI_WARN(&exanet_prov, FI_LOG_EP_CTRL, "timer: %s\n",
 			strerror(errno));
-	exanet_peers_watch(domain);
+	rnic_fi_peers_watch(domain);
 }
 
-int exanet_ep_trywait(void *arg)
+int rnic_fi_ep_trywait(void *arg)
 {
-	struct exanet_ep *ep = arg;
-	struct exanet_domain *domain = ep->domain;
+	struct rnic_fi_ep *ep = arg;
+	struct rnic_fi_domain *domain = ep->domain;
 	int ret = FI_SUCCESS;
 
-	exanet_lock(domain);
+	rnic_fi_lock(domain);
 	/* What comes after these two makes the descriptor readable again. */
 	if (exa_arm(domain->dev) || exa_ack(domain->dev))
 		ret = -FI_EAGAIN;
-	exanet_timer_set(domain);
-	exanet_domain_progress(domain);
+	rnic_fi_timer_set(domain);
+	rnic_fi_domain_progress(domain);
 	/*
 	 * No interrupt announces acks or the time of the next LOOKUP, so the caller
 	 * must poll.
 	 */
-	if (exanet_pkts_silent(domain) || exanet_lookups_pending(domain))
+	if (rnic_fi_pkts_silent(domain) || rnic_fi_lookups_pending(domain))
 		ret = -FI_EAGAIN;
-	exanet_unlock(domain);
+	rnic_fi_unlock(domain);
 	return ret;
 }

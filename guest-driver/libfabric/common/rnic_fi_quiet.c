@@ -19,60 +19,60 @@
  *                 that may fill slots at any time.
  *
  * The address space of a ring is never returned before the domain is closed, and gets a
- * new use EXANET_GONE_MS after the old one only, because the NIC may still write there.
+ * new use RNIC_FI_GONE_MS after the old one only, because the NIC may still write there.
  *
  * The NIC of an endpoint that has gone refuses PROBE, and a new endpoint at this mailbox
  * answers NAK.  A quiet endpoint that makes no progress does not lose its mailbox to
- * probes: the time between two of them doubles up to EXANET_PROBE_MAX_MS.
+ * probes: the time between two of them doubles up to RNIC_FI_PROBE_MAX_MS.
  */
 
 #include "rnic_fi.h"
 
-size_t exanet_quiet_ms = 60000;
+size_t rnic_fi_quiet_ms = 60000;
 
-void exanet_probe_send(struct exanet_peer *peer, enum exanet_fi_op op,
-		       const void *body, size_t len)
+void rnic_fi_probe_send(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
+			const void *body, size_t len)
 {
-	struct exanet_pkt *pkt = exanet_pkt_alloc(peer, EXANET_PKT_PROBE);
+	struct rnic_fi_pkt *pkt = rnic_fi_pkt_alloc(peer, RNIC_FI_PKT_PROBE);
 
 	if (!pkt)
 		return;		/* the next probe will do */
-	exanet_pkt_header(pkt, op, 0);
+	rnic_fi_pkt_header(pkt, op, 0);
 	if (len)
 		memcpy(pkt->data + pkt->len, body, len);
 	pkt->len += len;
-	exanet_pkt_send(pkt);
+	rnic_fi_pkt_send(pkt);
 }
 
 /* Returns true if the end of the endpoint of @peer would free memory. */
-static bool exanet_quiet_holds(const struct exanet_peer *peer)
+static bool rnic_fi_quiet_holds(const struct rnic_fi_peer *peer)
 {
 	return peer->rx_ring || peer->tx_ring || !peer->names;
 }
 
-static void exanet_quiet_probe(struct exanet_peer *peer, uint64_t now)
+static void rnic_fi_quiet_probe(struct rnic_fi_peer *peer, uint64_t now)
 {
-	struct exanet_domain *domain = peer->ep->domain;
+	struct rnic_fi_domain *domain = peer->ep->domain;
 
-	if (peer->gone || !exanet_quiet_holds(peer) || now < peer->probe_ms ||
+	if (peer->gone || !rnic_fi_quiet_holds(peer) || now < peer->probe_ms ||
 	    peer->queued || peer->inflight ||
 	    !dlist_empty(&domain->msg_queue) ||
-	    exanet_pkts_on_channels(domain, EXANET_PKT_PROBE) >= EXANET_PROBES)
+	    rnic_fi_pkts_on_channels(domain, RNIC_FI_PKT_PROBE) >= RNIC_FI_PROBES)
 		return;
 	peer->probe_ms = now + peer->probe_wait;
-	peer->probe_wait = MIN(peer->probe_wait * 2, EXANET_PROBE_MAX_MS);
+	peer->probe_wait = MIN(peer->probe_wait * 2, RNIC_FI_PROBE_MAX_MS);
 	/* A dead peer that lives may fill slots without our knowledge. */
 	if (peer->rx_ring && !peer->dead)
-		exanet_ring_end(peer);
+		rnic_fi_ring_end(peer);
 	else
-		exanet_probe_send(peer, EXANET_FI_PROBE, NULL, 0);
+		rnic_fi_probe_send(peer, RNIC_FI_PROBE, NULL, 0);
 }
 
-static void exanet_quiet_early(struct exanet_peer *peer)
+static void rnic_fi_quiet_early(struct rnic_fi_peer *peer)
 {
 	unsigned int i;
 
-	for (i = 0; peer->early && i < EXANET_FI_WINDOW; i++) {
+	for (i = 0; peer->early && i < RNIC_FI_WINDOW; i++) {
 		if (peer->early[i].size && !peer->dead)
 			return;
 	}
@@ -80,28 +80,28 @@ static void exanet_quiet_early(struct exanet_peer *peer)
 	peer->early = NULL;
 }
 
-void exanet_quiet_watch(struct exanet_peer *peer, uint64_t now)
+void rnic_fi_quiet_watch(struct rnic_fi_peer *peer, uint64_t now)
 {
-	struct exanet_ring *ring = peer->rx_ring;
+	struct rnic_fi_ring *ring = peer->rx_ring;
 
 	if (ring && ring->used) {
 		ring->used = false;
 		ring->used_ms = now;
 	}
 	if (peer->active || !peer->probe_wait) {
-		peer->probe_wait = exanet_quiet_ms;
-		peer->probe_ms = now + exanet_quiet_ms;
+		peer->probe_wait = rnic_fi_quiet_ms;
+		peer->probe_ms = now + rnic_fi_quiet_ms;
 	}
-	exanet_quiet_early(peer);
+	rnic_fi_quiet_early(peer);
 	if (peer->gone)
-		exanet_rings_release(peer);
+		rnic_fi_rings_release(peer);
 	else
-		exanet_quiet_probe(peer, now);
+		rnic_fi_quiet_probe(peer, now);
 }
 
-bool exanet_quiet_over(const struct exanet_peer *peer, uint64_t now)
+bool rnic_fi_quiet_over(const struct rnic_fi_peer *peer, uint64_t now)
 {
-	return peer->gone && now >= peer->gone_ms + exanet_quiet_ms &&
+	return peer->gone && now >= peer->gone_ms + rnic_fi_quiet_ms &&
 	       !peer->refs && !peer->names && !peer->queued &&
 	       !peer->inflight && !peer->rx_ring && !peer->tx_ring &&
 	       dlist_empty((struct dlist_entry *)&peer->ops);

@@ -7,33 +7,33 @@
  * Makes the pages writable and dirty as the NIC needs them: a fault of the processor
  * costs far less than one of the NIC.  The buffer is ours until the read is over.
  */
-static void exanet_read_touch(void *dst, size_t len)
+static void rnic_fi_read_touch(void *dst, size_t len)
 {
 	volatile uint8_t *p = dst;
 	size_t at = 0;
 
 	while (at < len) {
 		p[at] = p[at];
-		at += EXANET_TOUCH_BYTES -
-		      ((uintptr_t)dst + at) % EXANET_TOUCH_BYTES;
+		at += RNIC_FI_TOUCH_BYTES -
+		      ((uintptr_t)dst + at) % RNIC_FI_TOUCH_BYTES;
 	}
 }
 
-int exanet_read_start(struct exanet_op *op, void *dst, uint64_t va, size_t len)
+int rnic_fi_read_start(struct rnic_fi_op *op, void *dst, uint64_t va, size_t len)
 {
-	struct exanet_domain *domain = op->ep->domain;
-	struct exanet_peer *peer = op->peer;
-	struct exanet_read *read = ofi_buf_alloc(domain->read_pool);
-	struct exanet_pkt *pkt;
+	struct rnic_fi_domain *domain = op->ep->domain;
+	struct rnic_fi_peer *peer = op->peer;
+	struct rnic_fi_read *read = ofi_buf_alloc(domain->read_pool);
+	struct rnic_fi_pkt *pkt;
 
 	if (!read)
 		return -FI_ENOMEM;
-	pkt = exanet_pkt_alloc(peer, EXANET_PKT_READ);
+	pkt = rnic_fi_pkt_alloc(peer, RNIC_FI_PKT_READ);
 	if (!pkt) {
 		ofi_buf_free(read);
 		return -FI_ENOMEM;
 	}
-	exanet_read_touch(dst, len);
+	rnic_fi_read_touch(dst, len);
 	exa_notify_clear(&read->rec);
 	read->op = op;
 	read->peer = peer;
@@ -52,13 +52,13 @@ int exanet_read_start(struct exanet_op *op, void *dst, uint64_t va, size_t len)
 		.tag = op->id,
 	};
 	op->pending++;
-	exanet_pkt_send(pkt);
+	rnic_fi_pkt_send(pkt);
 	return 0;
 }
 
-void exanet_read_done(struct exanet_read *read, int err)
+void rnic_fi_read_done(struct rnic_fi_read *read, int err)
 {
-	struct exanet_op *op = read->op;
+	struct rnic_fi_op *op = read->op;
 
 	if (read->pkt) {
 		/* The data was faster than the ack of the request. */
@@ -72,18 +72,18 @@ void exanet_read_done(struct exanet_read *read, int err)
 	op->ep->domain->idle = 0;
 	if (!err)
 		op->peer->active = true;
-	exanet_op_put(op, err);
+	rnic_fi_op_put(op, err);
 }
 
-void exanet_reads_fail(struct exanet_peer *peer, int err)
+void rnic_fi_reads_fail(struct rnic_fi_peer *peer, int err)
 {
-	struct exanet_domain *domain = peer->ep->domain;
+	struct rnic_fi_domain *domain = peer->ep->domain;
 	struct dlist_entry *item, *tmp;
-	struct exanet_read *read;
-	struct exanet_op *op;
+	struct rnic_fi_read *read;
+	struct rnic_fi_op *op;
 
 	dlist_foreach_safe(&domain->reads, item, tmp) {
-		read = container_of(item, struct exanet_read, entry);
+		read = container_of(item, struct rnic_fi_read, entry);
 		if (read->peer != peer || read->pkt)
 			continue;
 		/*
@@ -94,31 +94,31 @@ void exanet_reads_fail(struct exanet_peer *peer, int err)
 		peer->refs--;
 		op = read->op;
 		read->op = NULL;
-		exanet_op_put(op, err);
+		rnic_fi_op_put(op, err);
 	}
 }
 
-void exanet_reads_orphan(struct exanet_ep *ep)
+void rnic_fi_reads_orphan(struct rnic_fi_ep *ep)
 {
 	struct dlist_entry *item, *tmp;
-	struct exanet_read *read;
+	struct rnic_fi_read *read;
 
 	dlist_foreach_safe(&ep->domain->reads, item, tmp) {
-		read = container_of(item, struct exanet_read, entry);
+		read = container_of(item, struct rnic_fi_read, entry);
 		if (read->peer->ep == ep)
 			dlist_remove(&read->entry);
 	}
 }
 
-void exanet_reads_progress(struct exanet_domain *domain)
+void rnic_fi_reads_progress(struct rnic_fi_domain *domain)
 {
 	struct dlist_entry *item, *tmp, done;
-	struct exanet_read *read;
+	struct rnic_fi_read *read;
 
 	/* The end of one may, by a peer's death, be the end of others. */
 	dlist_init(&done);
 	dlist_foreach_safe(&domain->reads, item, tmp) {
-		read = container_of(item, struct exanet_read, entry);
+		read = container_of(item, struct rnic_fi_read, entry);
 		read->err = exa_notify_test(&read->rec, NULL);
 		if (read->err == -EINPROGRESS)
 			continue;
@@ -126,7 +126,7 @@ void exanet_reads_progress(struct exanet_domain *domain)
 		dlist_insert_tail(&read->entry, &done);
 	}
 	while (!dlist_empty(&done)) {
-		read = container_of(done.next, struct exanet_read, entry);
-		exanet_read_done(read, read->err);
+		read = container_of(done.next, struct rnic_fi_read, entry);
+		rnic_fi_read_done(read, read->err);
 	}
 }

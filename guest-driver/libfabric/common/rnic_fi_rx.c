@@ -3,12 +3,12 @@
 
 #include "rnic_fi.h"
 
-static void exanet_complete_rx(struct exanet_peer *peer,
-			       struct fi_peer_rx_entry *rx,
-			       const struct exanet_rx_info *info, size_t len,
-			       int err)
+static void rnic_fi_complete_rx(struct rnic_fi_peer *peer,
+				struct fi_peer_rx_entry *rx,
+				const struct rnic_fi_rx_info *info, size_t len,
+				int err)
 {
-	struct exanet_ep *ep = peer->ep;
+	struct rnic_fi_ep *ep = peer->ep;
 	struct util_cq *cq = ep->util_ep.rx_cq;
 	uint64_t flags = ofi_rx_cq_flags(info->ofi_op) | info->flags |
 			 (rx->flags & FI_MULTI_RECV);
@@ -46,31 +46,31 @@ static void exanet_complete_rx(struct exanet_peer *peer,
 	rx->srx->owner_ops->free_entry(rx);
 }
 
-static void exanet_rx_send_fin(struct exanet_peer *peer, uint32_t id, int err)
+static void rnic_fi_rx_send_fin(struct rnic_fi_peer *peer, uint32_t id, int err)
 {
-	struct exanet_fi_fin fin = {
+	struct rnic_fi_msg_fin fin = {
 		.id = htole32(id),
 		.status = htole32(err),
 	};
 
-	if (!peer->dead && exanet_pkt_send_simple(peer, EXANET_FI_FIN, &fin,
-						  sizeof(fin)))
-		exanet_peer_fail(peer, FI_ENOMEM);
+	if (!peer->dead && rnic_fi_pkt_send_simple(peer, RNIC_FI_FIN, &fin,
+						   sizeof(fin)))
+		rnic_fi_peer_fail(peer, FI_ENOMEM);
 }
 
-static void exanet_rx_eager(struct exanet_peer *peer,
-			    const struct exanet_rx_info *info,
-			    struct fi_peer_rx_entry *rx)
+static void rnic_fi_rx_eager(struct rnic_fi_peer *peer,
+			     const struct rnic_fi_rx_info *info,
+			     struct fi_peer_rx_entry *rx)
 {
 	size_t len = ofi_copy_to_iov(rx->iov, rx->count, 0, (void *)info->data,
 				     info->len);
 
-	exanet_complete_rx(peer, rx, info, len,
-			   len < info->len ? FI_ETRUNC : 0);
+	rnic_fi_complete_rx(peer, rx, info, len,
+			    len < info->len ? FI_ETRUNC : 0);
 }
 
 /* Asks for @len bytes at @va, segment by segment of the user's buffer. */
-static int exanet_rx_fetch(struct exanet_op *op, uint64_t va, size_t len)
+static int rnic_fi_rx_fetch(struct rnic_fi_op *op, uint64_t va, size_t len)
 {
 	const struct fi_peer_rx_entry *rx = op->rx;
 	size_t i, done, part;
@@ -79,8 +79,8 @@ static int exanet_rx_fetch(struct exanet_op *op, uint64_t va, size_t len)
 	for (i = 0; i < rx->count && len; i++) {
 		for (done = 0; done < rx->iov[i].iov_len && len; done += part) {
 			part = MIN(rx->iov[i].iov_len - done, len);
-			part = MIN(part, EXANET_READ_CHUNK);
-			ret = exanet_read_start(op,
+			part = MIN(part, RNIC_FI_READ_CHUNK);
+			ret = rnic_fi_read_start(op,
 					(char *)rx->iov[i].iov_base + done,
 					va, part);
 			if (ret)
@@ -92,21 +92,21 @@ static int exanet_rx_fetch(struct exanet_op *op, uint64_t va, size_t len)
 	return 0;
 }
 
-static void exanet_rx_rendezvous(struct exanet_peer *peer,
-				 const struct exanet_rx_info *info,
-				 struct fi_peer_rx_entry *rx)
+static void rnic_fi_rx_rendezvous(struct rnic_fi_peer *peer,
+				  const struct rnic_fi_rx_info *info,
+				  struct fi_peer_rx_entry *rx)
 {
 	size_t room = ofi_total_iov_len(rx->iov, rx->count);
 	size_t len = MIN(room, info->len);
-	struct exanet_op *op;
+	struct rnic_fi_op *op;
 	int ret = peer->dead;
 
 	if (!ret)
-		ret = exanet_op_alloc(peer, EXANET_OP_RX, info->ofi_op,
-				      rx->context, info->flags, &op);
+		ret = rnic_fi_op_alloc(peer, RNIC_FI_OP_RX, info->ofi_op,
+				       rx->context, info->flags, &op);
 	if (ret) {
-		exanet_rx_send_fin(peer, info->id, abs(ret));
-		exanet_complete_rx(peer, rx, info, 0, abs(ret));
+		rnic_fi_rx_send_fin(peer, info->id, abs(ret));
+		rnic_fi_complete_rx(peer, rx, info, 0, abs(ret));
 		return;
 	}
 	op->rx = rx;
@@ -116,15 +116,15 @@ static void exanet_rx_rendezvous(struct exanet_peer *peer,
 	op->len = info->len;
 	/* Ours, so that the op lives until all reads are posted. */
 	op->pending = 1;
-	ret = exanet_rx_fetch(op, info->va, len);
-	exanet_op_put(op, ret);
+	ret = rnic_fi_rx_fetch(op, info->va, len);
+	rnic_fi_op_put(op, ret);
 }
 
-void exanet_rx_finish(struct exanet_op *op)
+void rnic_fi_rx_finish(struct rnic_fi_op *op)
 {
-	struct exanet_peer *peer = op->peer;
+	struct rnic_fi_peer *peer = op->peer;
 	struct fi_peer_rx_entry *rx = op->rx;
-	struct exanet_rx_info info = {
+	struct rnic_fi_rx_info info = {
 		.ofi_op = op->ofi_op,
 		.tag = op->tag,
 		.cq_data = op->cq_data,
@@ -134,31 +134,31 @@ void exanet_rx_finish(struct exanet_op *op)
 	size_t len = MIN(ofi_total_iov_len(rx->iov, rx->count), info.len);
 	int err = op->err;
 
-	exanet_rx_send_fin(peer, op->id, err);
+	rnic_fi_rx_send_fin(peer, op->id, err);
 	if (!err && len < info.len)
 		err = FI_ETRUNC;
-	exanet_op_free(op);
-	exanet_complete_rx(peer, rx, &info, err && err != FI_ETRUNC ? 0 : len,
-			   err);
+	rnic_fi_op_free(op);
+	rnic_fi_complete_rx(peer, rx, &info, err && err != FI_ETRUNC ? 0 : len,
+			    err);
 }
 
-static void exanet_rx_start(struct exanet_peer *peer,
-			    const struct exanet_rx_info *info,
-			    struct fi_peer_rx_entry *rx)
+static void rnic_fi_rx_start(struct rnic_fi_peer *peer,
+			     const struct rnic_fi_rx_info *info,
+			     struct fi_peer_rx_entry *rx)
 {
 	if (info->data)
-		exanet_rx_eager(peer, info, rx);
+		rnic_fi_rx_eager(peer, info, rx);
 	else
-		exanet_rx_rendezvous(peer, info, rx);
+		rnic_fi_rx_rendezvous(peer, info, rx);
 }
 
 /* Keeps a message until somebody asks for it. */
-static int exanet_rx_queue(struct exanet_peer *peer,
-			   const struct exanet_rx_info *info,
-			   struct fi_peer_rx_entry *rx)
+static int rnic_fi_rx_queue(struct rnic_fi_peer *peer,
+			    const struct rnic_fi_rx_info *info,
+			    struct fi_peer_rx_entry *rx)
 {
 	size_t len = info->data ? info->len : 0;
-	struct exanet_unexp *unexp = malloc(sizeof(*unexp) + len);
+	struct rnic_fi_unexp *unexp = malloc(sizeof(*unexp) + len);
 
 	if (!unexp)
 		return -FI_ENOMEM;
@@ -178,8 +178,8 @@ static int exanet_rx_queue(struct exanet_peer *peer,
 	       rx->srx->owner_ops->queue_msg(rx);
 }
 
-void exanet_rx_deliver(struct exanet_peer *peer,
-		       const struct exanet_rx_info *info)
+void rnic_fi_rx_deliver(struct rnic_fi_peer *peer,
+			const struct rnic_fi_rx_info *info)
 {
 	struct fid_peer_srx *srx = util_get_peer_srx(peer->ep->srx);
 	struct fi_peer_match_attr attr = {
@@ -194,48 +194,48 @@ void exanet_rx_deliver(struct exanet_peer *peer,
 	      srx->owner_ops->get_tag(srx, &attr, &rx) :
 	      srx->owner_ops->get_msg(srx, &attr, &rx);
 	if (!ret) {
-		exanet_rx_start(peer, info, rx);
+		rnic_fi_rx_start(peer, info, rx);
 		return;
 	}
 	if (ret == -FI_ENOENT)
-		ret = exanet_rx_queue(peer, info, rx);
+		ret = rnic_fi_rx_queue(peer, info, rx);
 	if (ret) {
 		/* A message is lost: nothing from there can be trusted now. */
 		FI_WARN(&exanet_prov, FI_LOG_EP_DATA,
 			"no memory for a message\n");
-		exanet_peer_fail(peer, FI_ENOMEM);
+		rnic_fi_peer_fail(peer, FI_ENOMEM);
 	}
 }
 
-static void exanet_unexp_free(struct exanet_unexp *unexp)
+static void rnic_fi_unexp_free(struct rnic_fi_unexp *unexp)
 {
 	unexp->peer->refs--;
 	free(unexp);
 }
 
-static int exanet_rx_unexp_start(struct fi_peer_rx_entry *rx)
+static int rnic_fi_rx_unexp_start(struct fi_peer_rx_entry *rx)
 {
-	struct exanet_unexp *unexp = rx->peer_context;
+	struct rnic_fi_unexp *unexp = rx->peer_context;
 
-	exanet_rx_start(unexp->peer, &unexp->info, rx);
-	exanet_unexp_free(unexp);
+	rnic_fi_rx_start(unexp->peer, &unexp->info, rx);
+	rnic_fi_unexp_free(unexp);
 	return FI_SUCCESS;
 }
 
-static int exanet_rx_unexp_discard(struct fi_peer_rx_entry *rx)
+static int rnic_fi_rx_unexp_discard(struct fi_peer_rx_entry *rx)
 {
-	struct exanet_unexp *unexp = rx->peer_context;
+	struct rnic_fi_unexp *unexp = rx->peer_context;
 
 	if (!unexp->info.data)
-		exanet_rx_send_fin(unexp->peer, unexp->info.id, 0);
-	exanet_unexp_free(unexp);
+		rnic_fi_rx_send_fin(unexp->peer, unexp->info.id, 0);
+	rnic_fi_unexp_free(unexp);
 	return FI_SUCCESS;
 }
 
-struct fi_ops_srx_peer exanet_srx_peer_ops = {
+struct fi_ops_srx_peer rnic_fi_srx_peer_ops = {
 	.size = sizeof(struct fi_ops_srx_peer),
-	.start_msg = exanet_rx_unexp_start,
-	.start_tag = exanet_rx_unexp_start,
-	.discard_msg = exanet_rx_unexp_discard,
-	.discard_tag = exanet_rx_unexp_discard,
+	.start_msg = rnic_fi_rx_unexp_start,
+	.start_tag = rnic_fi_rx_unexp_start,
+	.discard_msg = rnic_fi_rx_unexp_discard,
+	.discard_tag = rnic_fi_rx_unexp_discard,
 };

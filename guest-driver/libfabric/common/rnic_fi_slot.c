@@ -12,23 +12,23 @@
  * A copy of a few pages costs less than the two extra trips of a rendezvous.  All but
  * the fullest slots are a single block of the NIC.
  */
-#define EXANET_SLOT_BYTES	32768
-#define EXANET_SLOTS		16
+#define RNIC_FI_SLOT_BYTES	32768
+#define RNIC_FI_SLOTS		16
 
-#define EXANET_RING_IDLE_MS	1000	/* unused, so that another sender may have it */
+#define RNIC_FI_RING_IDLE_MS	1000	/* unused, so that another sender may have it */
 
-size_t exanet_ring_limit = 64;
+size_t rnic_fi_ring_limit = 64;
 
 /* Returns a ring of @bytes whose address space has no user, or NULL. */
-static struct exanet_ring *exanet_ring_reuse(struct exanet_domain *domain,
-					     size_t bytes)
+static struct rnic_fi_ring *rnic_fi_ring_reuse(struct rnic_fi_domain *domain,
+					       size_t bytes)
 {
 	uint64_t now = ofi_gettime_ms();
-	struct exanet_ring *ring;
+	struct rnic_fi_ring *ring;
 	struct dlist_entry *item;
 
 	dlist_foreach(&domain->rings, item) {
-		ring = container_of(item, struct exanet_ring, entry);
+		ring = container_of(item, struct rnic_fi_ring, entry);
 		if (ring->reuse_ms && ring->reuse_ms <= now &&
 		    ring->alloc_bytes == bytes)
 			return ring;
@@ -36,10 +36,10 @@ static struct exanet_ring *exanet_ring_reuse(struct exanet_domain *domain,
 	return NULL;
 }
 
-static struct exanet_ring *exanet_ring_map(struct exanet_domain *domain,
-					   size_t bytes)
+static struct rnic_fi_ring *rnic_fi_ring_map(struct rnic_fi_domain *domain,
+					     size_t bytes)
 {
-	struct exanet_ring *ring = calloc(1, sizeof(*ring));
+	struct rnic_fi_ring *ring = calloc(1, sizeof(*ring));
 
 	if (!ring)
 		return NULL;
@@ -56,14 +56,14 @@ static struct exanet_ring *exanet_ring_map(struct exanet_domain *domain,
 	return ring;
 }
 
-static struct exanet_ring *exanet_ring_new(struct exanet_domain *domain,
-					   uint32_t slots, uint32_t slot_bytes)
+static struct rnic_fi_ring *rnic_fi_ring_new(struct rnic_fi_domain *domain,
+					     uint32_t slots, uint32_t slot_bytes)
 {
 	size_t bytes = (size_t)(slots + 1) * slot_bytes;
-	struct exanet_ring *ring = exanet_ring_reuse(domain, bytes);
+	struct rnic_fi_ring *ring = rnic_fi_ring_reuse(domain, bytes);
 
 	if (!ring)
-		ring = exanet_ring_map(domain, bytes);
+		ring = rnic_fi_ring_map(domain, bytes);
 	if (!ring)
 		return NULL;
 	ring->mem = (uint8_t *)(((uintptr_t)ring->alloc + slot_bytes - 1) &
@@ -84,7 +84,7 @@ static struct exanet_ring *exanet_ring_new(struct exanet_domain *domain,
  * Frees the memory of a ring.  Its address space has no other use before @reuse_ms,
  * because the NIC may write there until then.
  */
-static void exanet_ring_release(struct exanet_ring *ring, uint64_t reuse_ms)
+static void rnic_fi_ring_release(struct rnic_fi_ring *ring, uint64_t reuse_ms)
 {
 	if (madvise(ring->alloc, ring->alloc_bytes, MADV_DONTNEED))
 		FI_WARN(&exanet_prov, FI_LOG_EP_DATA, "madvise: %s\n",
@@ -92,12 +92,12 @@ static void exanet_ring_release(struct exanet_ring *ring, uint64_t reuse_ms)
 	ring->reuse_ms = reuse_ms;
 }
 
-void exanet_rings_free(struct exanet_domain *domain)
+void rnic_fi_rings_free(struct rnic_fi_domain *domain)
 {
-	struct exanet_ring *ring;
+	struct rnic_fi_ring *ring;
 
 	while (!dlist_empty(&domain->rings)) {
-		ring = container_of(domain->rings.next, struct exanet_ring,
+		ring = container_of(domain->rings.next, struct rnic_fi_ring,
 				    entry);
 		dlist_remove(&ring->entry);
 		munmap(ring->alloc, ring->alloc_bytes);
@@ -105,7 +105,7 @@ void exanet_rings_free(struct exanet_domain *domain)
 	}
 }
 
-static uint8_t *exanet_slot_at(const struct exanet_ring *ring, uint32_t index)
+static uint8_t *rnic_fi_slot_at(const struct rnic_fi_ring *ring, uint32_t index)
 {
 	return ring->mem + (size_t)(index & (ring->slots - 1)) *
 	       ring->slot_bytes;
@@ -113,24 +113,24 @@ static uint8_t *exanet_slot_at(const struct exanet_ring *ring, uint32_t index)
 
 /* --- Sender ---------------------------------------------------------------- */
 
-bool exanet_slot_usable(struct exanet_peer *peer, size_t len)
+bool rnic_fi_slot_usable(struct rnic_fi_peer *peer, size_t len)
 {
-	const struct exanet_ring *ring = peer->tx_ring;
+	const struct rnic_fi_ring *ring = peer->tx_ring;
 
-	return ring && len <= exanet_eager_size &&
-	       len <= ring->slot_bytes - EXANET_FI_SLOT_HDR_BYTES &&
+	return ring && len <= rnic_fi_eager_size &&
+	       len <= ring->slot_bytes - RNIC_FI_SLOT_HDR_BYTES &&
 	       ring->filled - ring->emptied < ring->slots;
 }
 
-int exanet_slot_send(struct exanet_peer *peer, struct exanet_op *op,
-		     uint32_t ofi_op, const struct iovec *iov, size_t count,
-		     uint64_t tag, uint64_t cq_data, uint64_t flags)
+int rnic_fi_slot_send(struct rnic_fi_peer *peer, struct rnic_fi_op *op,
+		      uint32_t ofi_op, const struct iovec *iov, size_t count,
+		      uint64_t tag, uint64_t cq_data, uint64_t flags)
 {
-	struct exanet_ring *ring = peer->tx_ring;
-	struct exanet_pkt *pkt = exanet_pkt_alloc(peer, EXANET_PKT_SLOT);
+	struct rnic_fi_ring *ring = peer->tx_ring;
+	struct rnic_fi_pkt *pkt = rnic_fi_pkt_alloc(peer, RNIC_FI_PKT_SLOT);
 	uint32_t index = ring->filled & (ring->slots - 1);
-	uint8_t *slot = exanet_slot_at(ring, index);
-	struct exanet_fi_slot hdr = { 0 };
+	uint8_t *slot = rnic_fi_slot_at(ring, index);
+	struct rnic_fi_msg_slot hdr = { 0 };
 	size_t len;
 
 	if (!pkt)
@@ -141,8 +141,8 @@ int exanet_slot_send(struct exanet_peer *peer, struct exanet_op *op,
 	hdr.cq_data = htole64(cq_data);
 	hdr.len = htole32(len);
 	hdr.flags = htole32(
-		(ofi_op == ofi_op_tagged ? EXANET_FI_SLOT_TAGGED : 0) |
-		(flags & FI_REMOTE_CQ_DATA ? EXANET_FI_SLOT_CQ_DATA : 0));
+		(ofi_op == ofi_op_tagged ? RNIC_FI_SLOT_TAGGED : 0) |
+		(flags & FI_REMOTE_CQ_DATA ? RNIC_FI_SLOT_CQ_DATA : 0));
 	memcpy(slot, &hdr, sizeof(hdr));
 	pkt->op = op;
 	pkt->slot = ring->filled++;
@@ -154,27 +154,27 @@ int exanet_slot_send(struct exanet_peer *peer, struct exanet_op *op,
 		.dst_ctx = peer->to.ctx,
 		.notify_gva = exa_mbox_gva(peer->to.coord, peer->to.mbox),
 		.notify_data =
-			RNIC_PREP(EXANET_FI_SLOT_VERSION, EXANET_FI_VERSION) |
-			RNIC_PREP(EXANET_FI_SLOT_RING, ring->number) |
-			RNIC_PREP(EXANET_FI_SLOT_INDEX, index) |
-			RNIC_PREP(EXANET_FI_SLOT_DST_TAG, peer->tag),
+			RNIC_PREP(RNIC_FI_SLOT_VERSION, RNIC_FI_VERSION) |
+			RNIC_PREP(RNIC_FI_SLOT_RING, ring->number) |
+			RNIC_PREP(RNIC_FI_SLOT_INDEX, index) |
+			RNIC_PREP(RNIC_FI_SLOT_DST_TAG, peer->tag),
 		.flags = EXA_WRITE_NOTIFY | (peer->ep->domain->timer_fd >= 0 ?
 					     EXA_WRITE_WAKE : 0),
 	};
-	exanet_pkt_send(pkt);
+	rnic_fi_pkt_send(pkt);
 	return 0;
 }
 
-void exanet_slot_ring(struct exanet_peer *peer, const struct exanet_body *body)
+void rnic_fi_slot_ring(struct rnic_fi_peer *peer, const struct rnic_fi_body *body)
 {
-	struct exanet_ep *ep = peer->ep;
-	struct exanet_ring *ring;
+	struct rnic_fi_ep *ep = peer->ep;
+	struct rnic_fi_ring *ring;
 
 	/* Without ring, rendezvous will do; RING_END will find none. */
-	if (peer->tx_ring || ep->tx_rings >= exanet_ring_limit)
+	if (peer->tx_ring || ep->tx_rings >= rnic_fi_ring_limit)
 		return;
-	ring = exanet_ring_new(ep->domain, body->ring.slots,
-			       body->ring.slot_bytes);
+	ring = rnic_fi_ring_new(ep->domain, body->ring.slots,
+				body->ring.slot_bytes);
 	if (!ring)
 		return;
 	ring->xva = body->ring.xva;
@@ -183,52 +183,52 @@ void exanet_slot_ring(struct exanet_peer *peer, const struct exanet_body *body)
 	ep->tx_rings++;
 }
 
-void exanet_slot_credit(struct exanet_peer *peer, uint32_t emptied)
+void rnic_fi_slot_credit(struct rnic_fi_peer *peer, uint32_t emptied)
 {
-	struct exanet_ring *ring = peer->tx_ring;
+	struct rnic_fi_ring *ring = peer->tx_ring;
 
 	if (ring && ring->filled - emptied <= ring->slots)
 		ring->emptied = emptied;
 }
 
 /* Frees the send ring, whose packets have all been acked. */
-static void exanet_tx_ring_release(struct exanet_peer *peer)
+static void rnic_fi_tx_ring_release(struct rnic_fi_peer *peer)
 {
-	exanet_ring_release(peer->tx_ring, ofi_gettime_ms());
+	rnic_fi_ring_release(peer->tx_ring, ofi_gettime_ms());
 	peer->tx_ring = NULL;
 	peer->ep->tx_rings--;
 }
 
-void exanet_slot_end(struct exanet_ep *ep, const struct exa_mbox_addr *from,
-		     uint16_t tag, uint16_t number)
+void rnic_fi_slot_end(struct rnic_fi_ep *ep, const struct exa_mbox_addr *from,
+		      uint16_t tag, uint16_t number)
 {
-	struct exanet_peer *peer = exanet_peer_find(ep, from, tag, false);
-	struct exanet_fi_ring_end body = { .ring = htole16(number) };
+	struct rnic_fi_peer *peer = rnic_fi_peer_find(ep, from, tag, false);
+	struct rnic_fi_msg_ring_end body = { .ring = htole16(number) };
 
 	if (peer && peer->tx_ring && peer->tx_ring->number == number) {
 		/* The ring has work again: the receiver asks later. */
 		if (peer->queued || peer->inflight)
 			return;
-		exanet_tx_ring_release(peer);
+		rnic_fi_tx_ring_release(peer);
 		peer->ask_ms = 0;
 	}
-	(void) exanet_pkt_send_bare(ep, from, EXANET_FI_RING_GONE, tag, ep->tag,
-				    &body, sizeof(body));
+	(void) rnic_fi_pkt_send_bare(ep, from, RNIC_FI_RING_GONE, tag, ep->tag,
+				     &body, sizeof(body));
 }
 
 /* --- Receiver -------------------------------------------------------------- */
 
 /* Faults of the NIC cost a lot more than those of the processor. */
-static void exanet_ring_touch(struct exanet_ring *ring)
+static void rnic_fi_ring_touch(struct rnic_fi_ring *ring)
 {
-	size_t used = MIN(exanet_eager_size + EXANET_FI_SLOT_HDR_BYTES,
+	size_t used = MIN(rnic_fi_eager_size + RNIC_FI_SLOT_HDR_BYTES,
 			  ring->slot_bytes);
 	uint32_t i;
 	size_t at;
 
 	for (i = 0; i < ring->slots; i++) {
-		for (at = 0; at < used; at += EXANET_TOUCH_BYTES)
-			exanet_slot_at(ring, i)[at] = 0;
+		for (at = 0; at < used; at += RNIC_FI_TOUCH_BYTES)
+			rnic_fi_slot_at(ring, i)[at] = 0;
 	}
 }
 
@@ -236,97 +236,97 @@ static void exanet_ring_touch(struct exanet_ring *ring)
  * The number of the ring at @index of the places: those that used the place before have
  * other numbers, so that nobody takes a late message for one of the ring that is there.
  */
-static uint16_t exanet_ring_number(const struct exanet_ep *ep, uint32_t index)
+static uint16_t rnic_fi_ring_number(const struct rnic_fi_ep *ep, uint32_t index)
 {
-	return ep->places[index].generation * EXANET_RINGS_MAX + index;
+	return ep->places[index].generation * RNIC_FI_RINGS_MAX + index;
 }
 
 /* Takes back the ring that was not used for the longest time. */
-static void exanet_rings_reclaim(struct exanet_ep *ep)
+static void rnic_fi_rings_reclaim(struct rnic_fi_ep *ep)
 {
 	uint64_t now = ofi_gettime_ms();
-	struct exanet_peer *peer, *oldest = NULL;
-	struct exanet_ring *ring;
+	struct rnic_fi_peer *peer, *oldest = NULL;
+	struct rnic_fi_ring *ring;
 	uint32_t i;
 
-	for (i = 0; i < exanet_ring_limit; i++) {
+	for (i = 0; i < rnic_fi_ring_limit; i++) {
 		peer = ep->places[i].peer;
 		ring = peer->rx_ring;
 		if (peer->dead || peer->queued || peer->inflight ||
-		    ring->used || now < ring->used_ms + EXANET_RING_IDLE_MS ||
-		    (ring->end_ms && now < ring->end_ms + EXANET_PING_MS))
+		    ring->used || now < ring->used_ms + RNIC_FI_RING_IDLE_MS ||
+		    (ring->end_ms && now < ring->end_ms + RNIC_FI_PING_MS))
 			continue;
 		if (!oldest || ring->used_ms < oldest->rx_ring->used_ms)
 			oldest = peer;
 	}
 	if (oldest)
-		exanet_ring_end(oldest);
+		rnic_fi_ring_end(oldest);
 }
 
 /*
  * Returns the index of a free place, or -1.  Peers that have gone need no ring: many
  * may come and go between two watches.
  */
-static int exanet_place_free(struct exanet_ep *ep)
+static int rnic_fi_place_free(struct rnic_fi_ep *ep)
 {
-	struct exanet_peer *peer;
+	struct rnic_fi_peer *peer;
 	uint32_t i;
 
-	if (!ep->places && exanet_ring_limit)
-		ep->places = calloc(exanet_ring_limit, sizeof(*ep->places));
+	if (!ep->places && rnic_fi_ring_limit)
+		ep->places = calloc(rnic_fi_ring_limit, sizeof(*ep->places));
 	if (!ep->places)
 		return -1;
-	for (i = 0; i < exanet_ring_limit; i++) {
+	for (i = 0; i < rnic_fi_ring_limit; i++) {
 		peer = ep->places[i].peer;
 		if (peer && peer->gone)
-			exanet_rings_release(peer);
+			rnic_fi_rings_release(peer);
 		if (!ep->places[i].peer)
 			return i;
 	}
-	exanet_rings_reclaim(ep);
+	rnic_fi_rings_reclaim(ep);
 	return -1;
 }
 
-void exanet_slot_offer(struct exanet_peer *peer)
+void rnic_fi_slot_offer(struct rnic_fi_peer *peer)
 {
-	struct exanet_ep *ep = peer->ep;
-	struct exanet_ring *ring;
-	struct exanet_fi_ring offer = {
-		.slot_bytes = htole32(EXANET_SLOT_BYTES),
-		.slots = htole16(EXANET_SLOTS),
+	struct rnic_fi_ep *ep = peer->ep;
+	struct rnic_fi_ring *ring;
+	struct rnic_fi_msg_ring offer = {
+		.slot_bytes = htole32(RNIC_FI_SLOT_BYTES),
+		.slots = htole16(RNIC_FI_SLOTS),
 	};
 	int index;
 
 	if (peer->rx_ring)
 		return;
-	index = exanet_place_free(ep);
+	index = rnic_fi_place_free(ep);
 	if (index < 0)
 		return;
-	ring = exanet_ring_new(ep->domain, EXANET_SLOTS, EXANET_SLOT_BYTES);
+	ring = rnic_fi_ring_new(ep->domain, RNIC_FI_SLOTS, RNIC_FI_SLOT_BYTES);
 	if (!ring)
 		return;
 	if (exa_xva(ep->domain->dev, ring->mem,
-		    EXANET_SLOTS * EXANET_SLOT_BYTES, &ring->xva)) {
-		exanet_ring_release(ring, UINT64_MAX);
+		    RNIC_FI_SLOTS * RNIC_FI_SLOT_BYTES, &ring->xva)) {
+		rnic_fi_ring_release(ring, UINT64_MAX);
 		return;
 	}
-	exanet_ring_touch(ring);
-	ring->number = exanet_ring_number(ep, index);
+	rnic_fi_ring_touch(ring);
+	ring->number = rnic_fi_ring_number(ep, index);
 	ring->used_ms = ofi_gettime_ms();
 	ep->places[index].peer = peer;
 	peer->rx_ring = ring;
 	offer.ring = htole16(ring->number);
 	offer.xva = htole64(ring->xva);
-	if (exanet_pkt_send_simple(peer, EXANET_FI_RING, &offer,
-				   sizeof(offer)))
-		exanet_peer_fail(peer, FI_ENOMEM);
+	if (rnic_fi_pkt_send_simple(peer, RNIC_FI_RING, &offer,
+				    sizeof(offer)))
+		rnic_fi_peer_fail(peer, FI_ENOMEM);
 }
 
-struct exanet_peer *exanet_slot_peer(struct exanet_ep *ep, uint16_t number)
+struct rnic_fi_peer *rnic_fi_slot_peer(struct rnic_fi_ep *ep, uint16_t number)
 {
-	uint32_t index = number % EXANET_RINGS_MAX;
+	uint32_t index = number % RNIC_FI_RINGS_MAX;
 
-	if (!ep->places || index >= exanet_ring_limit ||
+	if (!ep->places || index >= rnic_fi_ring_limit ||
 	    !ep->places[index].peer ||
 	    ep->places[index].peer->rx_ring->number != number)
 		return NULL;
@@ -334,80 +334,80 @@ struct exanet_peer *exanet_slot_peer(struct exanet_ep *ep, uint16_t number)
 }
 
 /* Frees the receive ring; the NIC may write to it until @reuse_ms. */
-static void exanet_rx_ring_release(struct exanet_peer *peer, uint64_t reuse_ms)
+static void rnic_fi_rx_ring_release(struct rnic_fi_peer *peer, uint64_t reuse_ms)
 {
-	struct exanet_place *place =
-		&peer->ep->places[peer->rx_ring->number % EXANET_RINGS_MAX];
+	struct rnic_fi_place *place =
+		&peer->ep->places[peer->rx_ring->number % RNIC_FI_RINGS_MAX];
 
 	place->peer = NULL;
 	place->generation++;
-	exanet_ring_release(peer->rx_ring, reuse_ms);
+	rnic_fi_ring_release(peer->rx_ring, reuse_ms);
 	peer->rx_ring = NULL;
 }
 
-void exanet_ring_end(struct exanet_peer *peer)
+void rnic_fi_ring_end(struct rnic_fi_peer *peer)
 {
-	struct exanet_fi_ring_end body = {
+	struct rnic_fi_msg_ring_end body = {
 		.ring = htole16(peer->rx_ring->number),
 	};
 
 	if (peer->queued || peer->inflight)
 		return;
 	peer->rx_ring->end_ms = ofi_gettime_ms();
-	exanet_probe_send(peer, EXANET_FI_RING_END, &body, sizeof(body));
+	rnic_fi_probe_send(peer, RNIC_FI_RING_END, &body, sizeof(body));
 }
 
-void exanet_slot_gone(struct exanet_ep *ep, const struct exa_mbox_addr *from,
-		      uint16_t tag, uint16_t number)
+void rnic_fi_slot_gone(struct rnic_fi_ep *ep, const struct exa_mbox_addr *from,
+		       uint16_t tag, uint16_t number)
 {
-	struct exanet_peer *peer = exanet_peer_find(ep, from, tag, false);
+	struct rnic_fi_peer *peer = rnic_fi_peer_find(ep, from, tag, false);
 
 	if (peer && peer->rx_ring && peer->rx_ring->number == number &&
 	    peer->rx_ring->end_ms)
-		exanet_rx_ring_release(peer, ofi_gettime_ms());
+		rnic_fi_rx_ring_release(peer, ofi_gettime_ms());
 }
 
-void exanet_rings_release(struct exanet_peer *peer)
+void rnic_fi_rings_release(struct rnic_fi_peer *peer)
 {
 	/* A peer that lives does not know, and may fill slots at any time. */
 	if (peer->rx_ring)
-		exanet_rx_ring_release(peer, peer->gone ?
-				       ofi_gettime_ms() + EXANET_GONE_MS :
-				       UINT64_MAX);
+		rnic_fi_rx_ring_release(peer, peer->gone ?
+					ofi_gettime_ms() + RNIC_FI_GONE_MS :
+					UINT64_MAX);
 	/* The NIC may still read what is on a channel. */
 	if (peer->tx_ring && !peer->queued && !peer->inflight)
-		exanet_tx_ring_release(peer);
+		rnic_fi_tx_ring_release(peer);
 }
 
-static void exanet_slot_emptied(struct exanet_peer *peer)
+static void rnic_fi_slot_emptied(struct rnic_fi_peer *peer)
 {
-	struct exanet_ring *ring = peer->rx_ring;
-	struct exanet_fi_credit credit = { 0 };
+	struct rnic_fi_ring *ring = peer->rx_ring;
+	struct rnic_fi_msg_credit credit = { 0 };
 
 	if (++ring->emptied - ring->told < ring->slots / 2 || peer->dead)
 		return;
 	ring->told = ring->emptied;
 	credit.emptied = htole32(ring->emptied);
-	if (exanet_pkt_send_simple(peer, EXANET_FI_CREDIT, &credit,
-				   sizeof(credit)))
-		exanet_peer_fail(peer, FI_ENOMEM);
+	if (rnic_fi_pkt_send_simple(peer, RNIC_FI_CREDIT, &credit,
+				    sizeof(credit)))
+		rnic_fi_peer_fail(peer, FI_ENOMEM);
 }
 
-void exanet_slot_arrive(struct exanet_peer *peer, uint64_t word)
+void rnic_fi_slot_arrive(struct rnic_fi_peer *peer, uint64_t word)
 {
-	struct exanet_ring *ring = peer->rx_ring;
-	struct exanet_rx_info info = { 0 };
-	struct exanet_slot_note note;
-	struct exanet_slot_hdr hdr;
+	struct rnic_fi_ring *ring = peer->rx_ring;
+	struct rnic_fi_rx_info info = { 0 };
+	struct rnic_fi_slot_note note;
+	struct rnic_fi_slot_hdr hdr;
 	const uint8_t *slot;
 
 	/* A message that was kept may be of a ring that has gone meanwhile. */
-	if (!exanet_decode_note(word, &note) || !ring ||
+	if (!rnic_fi_decode_note(word, &note) || !ring ||
 	    note.ring != ring->number || note.index >= ring->slots)
 		return;
 	ring->used = true;
-	slot = exanet_slot_at(ring, note.index);
-	if (!exanet_decode_slot(slot, ring->slot_bytes, &hdr)) {
+	slot = rnic_fi_slot_at(ring, note.index);
+	if (!rnic_fi_decode_slot(slot, ring->slot_bytes, &hdr)) {
 		FI_WARN(&exanet_prov, FI_LOG_EP_DATA, "bad slot\n");
 		return;
 	}
@@ -418,7 +418,7 @@ void exanet_slot_arrive(struct exanet_peer *peer, uint64_t word)
 		info.cq_data = hdr.cq_data;
 	}
 	info.len = hdr.len;
-	info.data = slot + EXANET_FI_SLOT_HDR_BYTES;
-	exanet_rx_deliver(peer, &info);
-	exanet_slot_emptied(peer);
+	info.data = slot + RNIC_FI_SLOT_HDR_BYTES;
+	rnic_fi_rx_deliver(peer, &info);
+	rnic_fi_slot_emptied(peer);
 }

@@ -3,36 +3,36 @@
 
 #include "rnic_fi.h"
 
-#define EXANET_TX_CAPS \
+#define RNIC_FI_TX_CAPS \
 	(OFI_TX_MSG_CAPS | FI_TAGGED | OFI_TX_RMA_CAPS | FI_ATOMICS)
-#define EXANET_RX_CAPS \
+#define RNIC_FI_RX_CAPS \
 	(OFI_RX_MSG_CAPS | FI_TAGGED | OFI_RX_RMA_CAPS | FI_ATOMICS | \
 	 FI_SOURCE | FI_DIRECTED_RECV | FI_MULTI_RECV)
-#define EXANET_DOMAIN_CAPS	(FI_LOCAL_COMM | FI_REMOTE_COMM)
+#define RNIC_FI_DOMAIN_CAPS	(FI_LOCAL_COMM | FI_REMOTE_COMM)
 
 static struct fi_tx_attr exanet_tx_attr = {
-	.caps = EXANET_TX_CAPS,
+	.caps = RNIC_FI_TX_CAPS,
 	.op_flags = FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE |
 		    FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE,
 	.msg_order = FI_ORDER_SAS,
-	.inject_size = EXANET_INJECT_SIZE,
-	.size = EXANET_TX_SIZE,
-	.iov_limit = EXANET_IOV_LIMIT,
-	.rma_iov_limit = EXANET_IOV_LIMIT,
+	.inject_size = RNIC_FI_INJECT_SIZE,
+	.size = RNIC_FI_TX_SIZE,
+	.iov_limit = RNIC_FI_IOV_LIMIT,
+	.rma_iov_limit = RNIC_FI_IOV_LIMIT,
 };
 
 static struct fi_rx_attr exanet_rx_attr = {
-	.caps = EXANET_RX_CAPS,
+	.caps = RNIC_FI_RX_CAPS,
 	.op_flags = FI_COMPLETION | FI_MULTI_RECV,
 	.msg_order = FI_ORDER_SAS,
-	.size = EXANET_RX_SIZE,
-	.iov_limit = EXANET_IOV_LIMIT,
+	.size = RNIC_FI_RX_SIZE,
+	.iov_limit = RNIC_FI_IOV_LIMIT,
 };
 
 static struct fi_ep_attr exanet_ep_attr = {
 	.type = FI_EP_RDM,
 	.protocol = FI_PROTO_UNSPEC,
-	.protocol_version = EXANET_FI_VERSION,
+	.protocol_version = RNIC_FI_VERSION,
 	.max_msg_size = SIZE_MAX / 2,
 	.mem_tag_format = FI_TAG_GENERIC,
 	.tx_ctx_cnt = 1,
@@ -60,7 +60,7 @@ static struct fi_domain_attr exanet_domain_attr = {
 	.max_ep_rx_ctx = 1,
 	.cntr_cnt = 1024,
 	.mr_iov_limit = 1,
-	.caps = EXANET_DOMAIN_CAPS,
+	.caps = RNIC_FI_DOMAIN_CAPS,
 	.max_err_data = 0,
 	.mr_cnt = 0,
 };
@@ -71,7 +71,7 @@ static struct fi_fabric_attr exanet_fabric_attr = {
 };
 
 struct fi_info exanet_info = {
-	.caps = EXANET_TX_CAPS | EXANET_RX_CAPS | EXANET_DOMAIN_CAPS,
+	.caps = RNIC_FI_TX_CAPS | RNIC_FI_RX_CAPS | RNIC_FI_DOMAIN_CAPS,
 	.addr_format = FI_FORMAT_UNSPEC,
 	.tx_attr = &exanet_tx_attr,
 	.rx_attr = &exanet_rx_attr,

@@ -3,26 +3,26 @@
 
 #include "rnic_fi.h"
 
-static struct fi_ops_domain exanet_domain_ops = {
+static struct fi_ops_domain rnic_fi_domain_ops = {
 	.size = sizeof(struct fi_ops_domain),
-	.av_open = exanet_av_open,
-	.cq_open = exanet_cq_open,
-	.endpoint = exanet_ep_open,
+	.av_open = rnic_fi_av_open,
+	.cq_open = rnic_fi_cq_open,
+	.endpoint = rnic_fi_ep_open,
 	.scalable_ep = fi_no_scalable_ep,
-	.cntr_open = exanet_cntr_open,
+	.cntr_open = rnic_fi_cntr_open,
 	.poll_open = fi_poll_create,
 	.stx_ctx = fi_no_stx_context,
 	.srx_ctx = fi_no_srx_context,
-	.query_atomic = exanet_atomic_query,
+	.query_atomic = rnic_fi_atomic_query,
 	.query_collective = fi_no_query_collective,
 	.endpoint2 = fi_no_endpoint2,
 };
 
-static void exanet_domain_free(struct exanet_domain *domain)
+static void rnic_fi_domain_free(struct rnic_fi_domain *domain)
 {
 	/* Only now does the NIC keep its hands off the pools. */
 	exa_close(domain->dev);
-	exanet_rings_free(domain);
+	rnic_fi_rings_free(domain);
 	if (domain->timer_fd >= 0)
 		close(domain->timer_fd);
 	if (domain->read_pool)
@@ -36,34 +36,34 @@ static void exanet_domain_free(struct exanet_domain *domain)
 	free(domain);
 }
 
-static int exanet_domain_close(struct fid *fid)
+static int rnic_fi_domain_close(struct fid *fid)
 {
-	struct exanet_domain *domain =
-		container_of(fid, struct exanet_domain,
+	struct rnic_fi_domain *domain =
+		container_of(fid, struct rnic_fi_domain,
 			     util_domain.domain_fid.fid);
 	int ret;
 
 	if (ofi_atomic_get32(&domain->util_domain.ref))
 		return -FI_EBUSY;
-	exanet_progress_leave(domain);
+	rnic_fi_progress_leave(domain);
 	ret = ofi_domain_close(&domain->util_domain);
 	if (ret)
-		exanet_progress_join(domain);
+		rnic_fi_progress_join(domain);
 	else
-		exanet_domain_free(domain);
+		rnic_fi_domain_free(domain);
 	return ret;
 }
 
-static struct fi_ops exanet_domain_fi_ops = {
+static struct fi_ops rnic_fi_domain_fi_ops = {
 	.size = sizeof(struct fi_ops),
-	.close = exanet_domain_close,
+	.close = rnic_fi_domain_close,
 	.bind = ofi_domain_bind,
 	.control = fi_no_control,
 	.ops_open = fi_no_ops_open,
 };
 
-static int exanet_domain_init(struct exanet_domain *domain,
-			      const struct fi_info *info)
+static int rnic_fi_domain_init(struct rnic_fi_domain *domain,
+			       const struct fi_info *info)
 {
 	struct exa_attr attr;
 	int ret;
@@ -75,19 +75,19 @@ static int exanet_domain_init(struct exanet_domain *domain,
 	dlist_init(&domain->reads);
 	dlist_init(&domain->rings);
 	dlist_init(&domain->lookups);
-	domain->mrs = exanet_mrs_create();
+	domain->mrs = rnic_fi_mrs_create();
 	if (!domain->mrs)
 		return -FI_ENOMEM;
 	/* Not tracked: what a dead peer has left behind goes with the pool. */
-	ret = ofi_bufpool_create(&domain->pkt_pool, sizeof(struct exanet_pkt),
+	ret = ofi_bufpool_create(&domain->pkt_pool, sizeof(struct rnic_fi_pkt),
 				 16, 0, 64, OFI_BUFPOOL_NO_TRACK);
 	if (!ret)
 		ret = ofi_bufpool_create(&domain->op_pool,
-					 sizeof(struct exanet_op), 16, 0, 64,
+					 sizeof(struct rnic_fi_op), 16, 0, 64,
 					 OFI_BUFPOOL_NO_TRACK);
 	if (!ret)
 		ret = ofi_bufpool_create(&domain->read_pool,
-					 sizeof(struct exanet_read), 16, 0, 64,
+					 sizeof(struct rnic_fi_read), 16, 0, 64,
 					 OFI_BUFPOOL_NO_TRACK);
 	if (!ret)
 		ret = exa_open(info->domain_attr->name, &domain->dev);
@@ -98,10 +98,10 @@ static int exanet_domain_init(struct exanet_domain *domain,
 	return ret;
 }
 
-int exanet_domain_open(struct fid_fabric *fabric, struct fi_info *info,
-		       struct fid_domain **domain_fid, void *context)
+int rnic_fi_domain_open(struct fid_fabric *fabric, struct fi_info *info,
+			struct fid_domain **domain_fid, void *context)
 {
-	struct exanet_domain *domain;
+	struct rnic_fi_domain *domain;
 	int ret;
 
 	ret = ofi_prov_check_info(&exanet_util_prov, fabric->api_version, info);
@@ -110,7 +110,7 @@ int exanet_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 	domain = calloc(1, sizeof(*domain));
 	if (!domain)
 		return -FI_ENOMEM;
-	ret = exanet_domain_init(domain, info);
+	ret = rnic_fi_domain_init(domain, info);
 	if (ret) {
 		FI_WARN(&exanet_prov, FI_LOG_DOMAIN, "%s: %s\n",
 			info->domain_attr->name, exa_strerror(ret));
@@ -125,14 +125,14 @@ int exanet_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 	 * others have posted, in all domains.
 	 */
 	domain->util_domain.threading = FI_THREAD_SAFE;
-	exanet_progress_join(domain);
+	rnic_fi_progress_join(domain);
 	*domain_fid = &domain->util_domain.domain_fid;
-	(*domain_fid)->fid.ops = &exanet_domain_fi_ops;
-	(*domain_fid)->ops = &exanet_domain_ops;
-	(*domain_fid)->mr = &exanet_mr_ops;
+	(*domain_fid)->fid.ops = &rnic_fi_domain_fi_ops;
+	(*domain_fid)->ops = &rnic_fi_domain_ops;
+	(*domain_fid)->mr = &rnic_fi_mr_ops;
 	return 0;
 
 free:
-	exanet_domain_free(domain);
+	rnic_fi_domain_free(domain);
 	return ret;
 }

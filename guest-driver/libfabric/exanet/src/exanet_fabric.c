@@ -3,8 +3,8 @@
 
 #include "rnic_fi.h"
 
-static int exanet_wait_open(struct fid_fabric *fabric,
-			    struct fi_wait_attr *attr, struct fid_wait **wait)
+static int rnic_fi_wait_open(struct fid_fabric *fabric,
+			     struct fi_wait_attr *attr, struct fid_wait **wait)
 {
 	switch (attr->wait_obj) {
 	case FI_WAIT_UNSPEC:
@@ -20,10 +20,10 @@ static int exanet_wait_open(struct fid_fabric *fabric,
 
 static struct fi_ops_fabric exanet_fabric_ops = {
 	.size = sizeof(struct fi_ops_fabric),
-	.domain = exanet_domain_open,
+	.domain = rnic_fi_domain_open,
 	.passive_ep = fi_no_passive_ep,
 	.eq_open = ofi_eq_create,
-	.wait_open = exanet_wait_open,
+	.wait_open = rnic_fi_wait_open,
 	.trywait = ofi_trywait,
 	.domain2 = fi_no_domain2,
 };

@@ -7,9 +7,9 @@
 
 #define EXANET_NICS_MAX	16
 
-size_t exanet_eager_size = 16384;
-size_t exanet_idle_polls = 10000;
-size_t exanet_hint_polls = 1;
+size_t rnic_fi_eager_size = 16384;
+size_t rnic_fi_idle_polls = 10000;
+size_t rnic_fi_hint_polls = 1;
 
 /* The device file of a NIC named as for exa_open(). */
 static void exanet_nic_path(const char *name, char *path, size_t size)
@@ -52,7 +52,7 @@ static int exanet_info_name(struct fi_info *info, const char *name)
 
 /* Replaces an address of a struct fi_info. */
 static int exanet_info_addr(void **addr, size_t *len,
-			    const struct exanet_fi_name *name)
+			    const struct rnic_fi_name *name)
 {
 	void *copy = mem_dup(name, sizeof(*name));
 
@@ -70,14 +70,14 @@ static int exanet_info_addr(void **addr, size_t *len,
  */
 static bool exanet_src_fits(const struct fi_info *info, const uint32_t *own)
 {
-	struct exanet_fi_name name;
+	struct rnic_fi_name name;
 
 	if (!info->src_addr)
 		return true;
 	if (!own || info->src_addrlen != sizeof(name))
 		return false;
 	memcpy(&name, info->src_addr, sizeof(name));
-	return name.version == EXANET_FI_VERSION && le32toh(name.coord) == *own;
+	return name.version == RNIC_FI_VERSION && le32toh(name.coord) == *own;
 }
 
 /*
@@ -88,7 +88,7 @@ static int exanet_info_addrs(struct fi_info *info, const uint32_t *own,
 			     const char *node, const char *service,
 			     uint64_t flags)
 {
-	struct exanet_fi_name name;
+	struct rnic_fi_name name;
 	uint16_t number = 0;
 	uint32_t coord = 0;
 	int ret = 0;
@@ -97,14 +97,14 @@ static int exanet_info_addrs(struct fi_info *info, const uint32_t *own,
 	if (!own && (flags & FI_SOURCE || (service && !node)))
 		return -FI_ENODATA;
 	if (node)
-		ret = exanet_node_coord(node, &coord);
+		ret = rnic_fi_node_coord(node, &coord);
 	else if (own)
 		coord = *own;
 	if (!ret && service)
-		ret = exanet_service_number(service, &number);
+		ret = rnic_fi_service_number(service, &number);
 	if (ret)
 		return ret;
-	name = exanet_name_of_service(coord, number);
+	name = rnic_fi_name_of_service(coord, number);
 	if (flags & FI_SOURCE)
 		return coord != *own ? -FI_ENODATA :
 		       exanet_info_addr(&info->src_addr, &info->src_addrlen,
@@ -114,7 +114,7 @@ static int exanet_info_addrs(struct fi_info *info, const uint32_t *own,
 				       &name);
 	if (ret || info->src_addr || !own)
 		return ret;
-	name = exanet_name_of_service(*own, 0);
+	name = rnic_fi_name_of_service(*own, 0);
 	return exanet_info_addr(&info->src_addr, &info->src_addrlen, &name);
 }
 
@@ -206,30 +206,30 @@ EXANET_INI
 	fi_param_define(&exanet_prov, "eager_size", FI_PARAM_SIZE_T,
 			"Longest message that is copied through a slot at the "
 			"receiver (default: %zu); longer ones go by rendezvous",
-			exanet_eager_size);
-	fi_param_get_size_t(&exanet_prov, "eager_size", &exanet_eager_size);
+			rnic_fi_eager_size);
+	fi_param_get_size_t(&exanet_prov, "eager_size", &rnic_fi_eager_size);
 	fi_param_define(&exanet_prov, "idle_polls", FI_PARAM_SIZE_T,
 			"Polls without news after which each further poll gives "
 			"the processor away for a moment (default: %zu); 0 never "
 			"does. The NIC may need that processor's host",
-			exanet_idle_polls);
-	fi_param_get_size_t(&exanet_prov, "idle_polls", &exanet_idle_polls);
+			rnic_fi_idle_polls);
+	fi_param_get_size_t(&exanet_prov, "idle_polls", &rnic_fi_idle_polls);
 	fi_param_define(&exanet_prov, "hint_polls", FI_PARAM_SIZE_T,
 			"Polls without news after which each further poll tells "
 			"the NIC, which then brings what has arrived (default: "
-			"%zu); 0 never does", exanet_hint_polls);
-	fi_param_get_size_t(&exanet_prov, "hint_polls", &exanet_hint_polls);
+			"%zu); 0 never does", rnic_fi_hint_polls);
+	fi_param_get_size_t(&exanet_prov, "hint_polls", &rnic_fi_hint_polls);
 	fi_param_define(&exanet_prov, "rings", FI_PARAM_SIZE_T,
 			"Senders that have slots at an endpoint (default: %zu); "
 			"messages of others go by rendezvous",
-			exanet_ring_limit);
-	fi_param_get_size_t(&exanet_prov, "rings", &exanet_ring_limit);
-	exanet_ring_limit = MIN(exanet_ring_limit, EXANET_RINGS_MAX);
+			rnic_fi_ring_limit);
+	fi_param_get_size_t(&exanet_prov, "rings", &rnic_fi_ring_limit);
+	rnic_fi_ring_limit = MIN(rnic_fi_ring_limit, RNIC_FI_RINGS_MAX);
 	fi_param_define(&exanet_prov, "quiet_ms", FI_PARAM_SIZE_T,
 			"Milliseconds without a message after which the slots of "
-			"a peer are freed (default: %zu)", exanet_quiet_ms);
-	fi_param_get_size_t(&exanet_prov, "quiet_ms", &exanet_quiet_ms);
-	exanet_quiet_ms = MAX(exanet_quiet_ms, EXANET_WATCH_MS);
+			"a peer are freed (default: %zu)", rnic_fi_quiet_ms);
+	fi_param_get_size_t(&exanet_prov, "quiet_ms", &rnic_fi_quiet_ms);
+	rnic_fi_quiet_ms = MAX(rnic_fi_quiet_ms, RNIC_FI_WATCH_MS);
 	fi_param_define(&exanet_prov, "nodes", FI_PARAM_STRING,
 			"File with the coordinates and names of nodes, as hosts(5) "
 			"has addresses (default: %s)", exanet_nodes_file);
