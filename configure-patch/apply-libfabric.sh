@@ -18,13 +18,13 @@ provider=${2:-$top/guest-driver/libfabric}
 # Copies, not a symlink: the tree is built inside a chroot. Time stamps are
 # kept so that make rebuilds only what changed.
 tree=$(cd "$tree" && pwd)
-add() {
-    mkdir -p "$tree/prov/$2"
-    (cd "$provider/$1" && find . -type f -exec \
-        cp --update --preserve=timestamps --parents -t "$tree/prov/$2" {} +)
-}
-add common rnic/common
-add exanet exanet
+for folder in "$provider"/*/; do
+    name=$(basename "$folder")
+    [ "$name" != common ] || name=rnic/common
+    mkdir -p "$tree/prov/$name"
+    (cd "$folder" && find . -type f -exec \
+        cp --update --preserve=timestamps --parents -t "$tree/prov/$name" {} +)
+done
 
 grep -q 'SETUP(\[exanet\])' "$tree/configure.ac" ||
     patch -d "$tree" -p1 --forward --no-backup-if-mismatch --quiet \
