@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What QOM shows of a device; see qom.h. */
 #include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qapi/visitor.h"
 #include "qobject/qnum.h"
 #include "qom.h"
 
@@ -31,5 +33,41 @@ void rnic_class_describe(ObjectClass *klass, const RNicText *texts, unsigned cou
 {
     for (unsigned i = 0; i < count; i++) {
         object_class_property_set_description(klass, texts[i].name, texts[i].text);
+    }
+}
+
+/* A view of a class; lives as long as the class. */
+typedef struct ViewProperty {
+    const RNicView *view;
+    RNicStateFn *state;
+    bool (*built)(const void *state);
+} ViewProperty;
+
+static void view_get(Object *obj, Visitor *v, const char *name, void *opaque,
+                     Error **errp)
+{
+    const ViewProperty *prop = opaque;
+    void *state = prop->state(obj);
+    QObject *value;
+
+    if (!prop->built(state)) {
+        error_setg(errp, "the device has not been built, or is gone");
+        return;
+    }
+    value = prop->view->make(state);
+    visit_type_any(v, name, &value, errp);
+    qobject_unref(value);
+}
+
+void rnic_class_add_views(ObjectClass *klass, const RNicView *views, unsigned count,
+                          RNicStateFn *state, bool (*built)(const void *state))
+{
+    for (unsigned i = 0; i < count; i++) {
+        ViewProperty *prop = g_new(ViewProperty, 1);
+
+        *prop = (ViewProperty) { .view = &views[i], .state = state, .built = built };
+        object_class_property_add(klass, views[i].name, "any", view_get, NULL, NULL,
+                                  prop);
+        object_class_property_set_description(klass, views[i].name, views[i].text);
     }
 }

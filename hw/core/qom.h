@@ -22,6 +22,24 @@ void rnic_put_uint(QDict *dict, const char *name, uint64_t value);
 QDict *rnic_counters_dict(const char *const *names, const uint64_t *values,
                           unsigned count);
 
+/* Returns the state of device @obj; a class has one such function. */
+typedef void *RNicStateFn(Object *obj);
+
+/* A read-only property that shows a part of the state as a dictionary or a list. */
+typedef struct RNicView {
+    const char *name;
+    const char *text;
+    /* Builds the value of a device with @state; the caller has the reference. */
+    QObject *(*make)(void *state);
+} RNicView;
+
+/*
+ * Adds @views to @klass; the array must be static.  To read one is an error while @built
+ * returns false.
+ */
+void rnic_class_add_views(ObjectClass *klass, const RNicView *views, unsigned count,
+                          RNicStateFn *state, bool (*built)(const void *state));
+
 /* The text of a property, for `-device NAME,help`. */
 typedef struct RNicText {
     const char *name;

@@ -49,7 +49,7 @@ static const VMStateDescription exanet_vmstate = {
     .unmigratable = 1,
 };
 
-void exanet_class_init(ObjectClass *klass, ExanetState *(*state)(Object *obj))
+void exanet_class_init(ObjectClass *klass, RNicStateFn *state)
 {
     DeviceClass *dc = DEVICE_CLASS(klass);
 

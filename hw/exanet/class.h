@@ -7,6 +7,7 @@
 #define HW_EXANET_CLASS_H
 
 #include "qemu/units.h"
+#include "../core/qom.h"
 #include "exanet.h"
 
 /*
@@ -75,7 +76,7 @@
  * Finishes @klass, whose objects have the state that @state gives and the properties
  * EXANET_PROPERTIES: texts, QOM properties, no migration.
  */
-void exanet_class_init(ObjectClass *klass, ExanetState *(*state)(Object *obj));
+void exanet_class_init(ObjectClass *klass, RNicStateFn *state);
 /* Frees what properties have set before the device was built, and if it never was. */
 void exanet_instance_fini(ExanetState *s);
 

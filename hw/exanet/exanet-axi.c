@@ -62,7 +62,7 @@ static const Property exanet_axi_properties[] = {
     EXANET_PROPERTIES(ExanetAXI, exanet),
 };
 
-static ExanetState *exanet_axi_state(Object *obj)
+static void *exanet_axi_state(Object *obj)
 {
     return &EXANET_AXI(obj)->exanet;
 }

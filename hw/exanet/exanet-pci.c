@@ -57,7 +57,7 @@ static const Property exanet_pci_properties[] = {
     EXANET_PROPERTIES(ExanetPCI, exanet),
 };
 
-static ExanetState *exanet_pci_state(Object *obj)
+static void *exanet_pci_state(Object *obj)
 {
     return &EXANET_PCI(obj)->exanet;
 }

@@ -305,13 +305,13 @@ bool exanet_init(ExanetState *s, const RNicHost *host, Error **errp)
                              s->link_latency_ns ?: exanet_timing_latency(s));
         }
     }
-    exanet_stats_add(s);
+    rnic_stats_add(&s->stats, host->dev, exanet_stats_foreach, s);
     return true;
 }
 
 void exanet_fini(ExanetState *s)
 {
-    exanet_stats_remove(s);
+    rnic_stats_remove(&s->stats);
     exanet_bar_fini(s);
     rnic_loop_fini(&s->loop);
 }

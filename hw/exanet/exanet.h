@@ -24,6 +24,7 @@
 #include "../core/compat.h"
 #include "../core/host.h"
 #include "../core/loop.h"
+#include "../core/stats.h"
 #include "rnic/exanet/regs.h"
 #include "rnic/exanet/shm.h"
 #include "engine/context.h"
@@ -62,7 +63,7 @@ struct ExanetState {
      * vIOMMU may be between.
      */
     RNicHost host;
-    QLIST_ENTRY(ExanetState) next;  /* of all devices, for query-stats */
+    RNicStats stats;
     MemoryRegion regs_mr;           /* BAR 0 */
     MemoryRegion user_mr;           /* user pages; reads are plain RAM */
     MemoryRegion aperture_mr;       /* aperture, and block RAM behind it */

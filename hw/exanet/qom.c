@@ -21,20 +21,13 @@
 #include "engine/receiver.h"
 #include "base/regs.h"
 #include "net/route.h"
+#include "stats.h"
 
-/* Something to be looked at. */
-typedef struct QomView {
-    const char *name;
-    const char *text;
-    QObject *(*make)(ExanetState *s);
-} QomView;
-
-/* What a property of a class needs to know; lives as long as the class. */
-typedef struct QomProperty {
-    ExanetState *(*state)(Object *obj);
-    const QomView *view;
-    unsigned index;                 /* N of faultsN */
-} QomProperty;
+/* A property faultsN of a class; lives as long as the class. */
+typedef struct FaultsProperty {
+    RNicStateFn *state;
+    unsigned index;                 /* N */
+} FaultsProperty;
 
 static void put_coord(QDict *dict, uint32_t coord)
 {
@@ -48,8 +41,9 @@ static void put_coord(QDict *dict, uint32_t coord)
 
 /* --- Node ----------------------------------------------------------------- */
 
-static QObject *node_make(ExanetState *s)
+static QObject *node_make(void *state)
 {
+    ExanetState *s = state;
     static const char *const mode[] = {
         [EXANET_FW_INTERNAL] = "internal",
         [EXANET_FW_EXTERNAL] = "external",
@@ -115,30 +109,20 @@ static QList *channel_list(unsigned bits)
     return list;
 }
 
-/* Those registers of a port that count: 8 bytes, nothing that software writes. */
-static QDict *link_counters(ExanetState *s, unsigned base)
+/* Puts a counter of a link into @opaque (QDict).  The view shows the faults by kind. */
+static void link_counter_put(void *opaque, char *name, uint64_t value)
 {
-    static const struct {
-        const char *name;
-        uint16_t offset;
-        uint8_t bytes;
-        bool writable;
-    } regs[] = {
-#define LINK_REG(name, offset, bytes, reset, writable, w1c) \
-        { #name, offset, bytes, writable },
-        EXANET_PORT_REGS(LINK_REG)
-#undef LINK_REG
-    };
+    if (strcmp(name, "injected")) {
+        rnic_put_uint(opaque, name, value);
+    }
+    g_free(name);
+}
+
+static QDict *link_counters(ExanetState *s, unsigned link)
+{
     QDict *dict = qdict_new();
 
-    for (unsigned i = 0; i < ARRAY_SIZE(regs); i++) {
-        if (regs[i].bytes == 8 && !regs[i].writable &&
-            regs[i].offset != EXANET_REG_PORT_INJECTED) {
-            g_autofree char *name = rnic_qom_name(regs[i].name + strlen("PORT_"));
-
-            rnic_put_uint(dict, name, exanet_reg_get64(s, base + regs[i].offset));
-        }
-    }
+    exanet_stats_link(s, link, link_counter_put, dict);
     return dict;
 }
 
@@ -197,14 +181,15 @@ static QDict *link_make(ExanetPort *p)
     rnic_put_uint(dict, "rate-kbps", exanet_reg_get32(s, base + EXANET_REG_PORT_RATE));
     rnic_put_uint(dict, "latency-ns",
              exanet_reg_get32(s, base + EXANET_REG_PORT_LATENCY));
-    qdict_put(dict, "counters", link_counters(s, base));
+    qdict_put(dict, "counters", link_counters(s, p->index));
     qdict_put_str(dict, "faults", faults);
     qdict_put(dict, "injected", link_injected(p));
     return dict;
 }
 
-static QObject *links_make(ExanetState *s)
+static QObject *links_make(void *state)
 {
+    ExanetState *s = state;
     QList *list = qlist_new();
 
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
@@ -270,8 +255,9 @@ static QDict *context_make(ExanetState *s, unsigned c)
     return dict;
 }
 
-static QObject *contexts_make(ExanetState *s)
+static QObject *contexts_make(void *state)
 {
+    ExanetState *s = state;
     QList *list = qlist_new();
 
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
@@ -284,8 +270,9 @@ static QObject *contexts_make(ExanetState *s)
 
 /* --- The rest ------------------------------------------------------------- */
 
-static QObject *transfers_make(ExanetState *s)
+static QObject *transfers_make(void *state)
 {
+    ExanetState *s = state;
     return QOBJECT(exanet_firmware_transfers(s));
 }
 
@@ -308,8 +295,9 @@ static QDict *rx_context_make(ExanetState *s, unsigned i)
     return dict;
 }
 
-static QObject *rx_contexts_make(ExanetState *s)
+static QObject *rx_contexts_make(void *state)
 {
+    ExanetState *s = state;
     QList *list = qlist_new();
 
     for (unsigned i = 0; i < EXANET_RX_CONTEXTS; i++) {
@@ -320,8 +308,9 @@ static QObject *rx_contexts_make(ExanetState *s)
     return QOBJECT(list);
 }
 
-static QObject *counters_make(ExanetState *s)
+static QObject *counters_make(void *state)
 {
+    ExanetState *s = state;
     static const char *const names[] = { EXANET_COUNTERS(RNIC_COUNTER_NAME) };
 
     return QOBJECT(rnic_counters_dict(names, s->counter, ARRAY_SIZE(names)));
@@ -329,7 +318,7 @@ static QObject *counters_make(ExanetState *s)
 
 /* --- Properties ----------------------------------------------------------- */
 
-static const QomView views[] = {
+static const RNicView views[] = {
     { "node", "Coordinates, epoch and modes", node_make },
     { "links", "Cables: state, peer, what waits, counters, faults", links_make },
     { "contexts", "Contexts that are enabled", contexts_make },
@@ -339,28 +328,19 @@ static const QomView views[] = {
     { "counters", "All counters of the device", counters_make },
 };
 
-static void view_get(Object *obj, Visitor *v, const char *name, void *opaque,
-                     Error **errp)
+static bool is_built(const void *state)
 {
-    const QomProperty *prop = opaque;
-    ExanetState *s = prop->state(obj);
-    QObject *value;
+    const ExanetState *s = state;
 
-    if (!s->loop.bh) {
-        error_setg(errp, "the device has not been built, or is gone");
-        return;
-    }
-    value = prop->view->make(s);
-    visit_type_any(v, name, &value, errp);
-    qobject_unref(value);
+    return s->loop.bh;
 }
 
 static void faults_get(Object *obj, Visitor *v, const char *name, void *opaque,
                        Error **errp)
 {
-    const QomProperty *prop = opaque;
-    g_autofree char *text =
-        exanet_inject_plan_get(&prop->state(obj)->port[prop->index]);
+    const FaultsProperty *prop = opaque;
+    ExanetState *s = prop->state(obj);
+    g_autofree char *text = exanet_inject_plan_get(&s->port[prop->index]);
 
     visit_type_str(v, name, &text, errp);
 }
@@ -368,7 +348,7 @@ static void faults_get(Object *obj, Visitor *v, const char *name, void *opaque,
 static void faults_set(Object *obj, Visitor *v, const char *name, void *opaque,
                        Error **errp)
 {
-    const QomProperty *prop = opaque;
+    const FaultsProperty *prop = opaque;
     ExanetState *s = prop->state(obj);
     ExanetPort *p = &s->port[prop->index];
     g_autofree char *text = NULL;
@@ -383,31 +363,18 @@ static void faults_set(Object *obj, Visitor *v, const char *name, void *opaque,
     exanet_inject_plan_set(p, prop->index, text, errp);
 }
 
-static QomProperty *property_new(ExanetState *(*state)(Object *obj),
-                                 const QomView *view, unsigned index)
-{
-    QomProperty *prop = g_new(QomProperty, 1);
-
-    *prop = (QomProperty) { .state = state, .view = view, .index = index };
-    return prop;
-}
-
-void exanet_qom_class_init(ObjectClass *klass,
-                           ExanetState *(*state)(Object *obj))
+void exanet_qom_class_init(ObjectClass *klass, RNicStateFn *state)
 {
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         g_autofree char *name = g_strdup_printf("faults%u", i);
+        FaultsProperty *prop = g_new(FaultsProperty, 1);
 
+        *prop = (FaultsProperty) { .state = state, .index = i };
         /* not a qdev property: those are fixed once the device is there */
         object_class_property_add(klass, name, "str", faults_get, faults_set,
-                                  NULL, property_new(state, NULL, i));
+                                  NULL, prop);
         object_class_property_set_description(klass, name,
             "Faults that the link makes when it sends, as drop=1%+seed=7; any time");
     }
-    for (unsigned i = 0; i < ARRAY_SIZE(views); i++) {
-        object_class_property_add(klass, views[i].name, "any", view_get, NULL,
-                                  NULL, property_new(state, &views[i], 0));
-        object_class_property_set_description(klass, views[i].name,
-                                              views[i].text);
-    }
+    rnic_class_add_views(klass, views, ARRAY_SIZE(views), state, is_built);
 }

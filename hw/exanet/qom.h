@@ -5,16 +5,13 @@
 #ifndef HW_EXANET_QOM_H
 #define HW_EXANET_QOM_H
 
-#include "qom/object.h"
-
-typedef struct ExanetState ExanetState;
+#include "../core/qom.h"
 
 /*
  * Adds faultsN and, to be looked at, `node`, `links`, `contexts`, `transfers`,
- * `rx-contexts` and `counters` to @klass, whose objects have the state that @state
- * gives.
+ * `rx-contexts` and `counters` to @klass, whose objects have the ExanetState that
+ * @state returns.
  */
-void exanet_qom_class_init(ObjectClass *klass,
-                           ExanetState *(*state)(Object *obj));
+void exanet_qom_class_init(ObjectClass *klass, RNicStateFn *state);
 
 #endif /* HW_EXANET_QOM_H */

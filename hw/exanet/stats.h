@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet counters in query-stats.
+ * Names and values of the counters of an ExaNet NIC, for query-stats and QOM.
  */
 #ifndef HW_EXANET_STATS_H
 #define HW_EXANET_STATS_H
 
+#include "../core/stats.h"
+
 typedef struct ExanetState ExanetState;
 
-/* query-stats: the device is one of those that have been built. */
-void exanet_stats_add(ExanetState *s);
-void exanet_stats_remove(ExanetState *s);
+/*
+ * Calls @fn for the counters of link @link: its 8-byte registers that software does not
+ * write.  The link's computed registers must be up to date.  @s NULL: values are 0.
+ */
+void exanet_stats_link(ExanetState *s, unsigned link, RNicStatFn *fn, void *opaque);
+/*
+ * RNicStatsForeach of ExaNet (@device: ExanetState): the counters of the device and of
+ * its links, whose names begin with "linkN-".
+ */
+void exanet_stats_foreach(void *device, RNicStatFn *fn, void *opaque);
 
 #endif /* HW_EXANET_STATS_H */

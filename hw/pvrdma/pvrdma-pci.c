@@ -4,7 +4,6 @@
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
-#include "qapi/visitor.h"
 #include "qemu/module.h"
 #include "hw/pci/msix.h"
 #include "migration/vmstate.h"
@@ -13,6 +12,7 @@
 #include "../core/qom.h"
 #include "migration.h"
 #include "pvrdma.h"
+#include "qom.h"
 
 #define TYPE_PVRDMA "pvrdma"
 OBJECT_DECLARE_SIMPLE_TYPE(PvrdmaPCI, PVRDMA)
@@ -141,15 +141,9 @@ static const VMStateDescription pvrdma_pci_vmstate = {
     },
 };
 
-static void pvrdma_pci_counters(Object *obj, Visitor *v, const char *name,
-                                void *opaque, Error **errp)
+static void *pvrdma_pci_state(Object *obj)
 {
-    static const char *const names[] = { PVRDMA_COUNTERS(RNIC_COUNTER_NAME) };
-    QObject *value = QOBJECT(rnic_counters_dict(names, PVRDMA(obj)->pvrdma.counter,
-                                                ARRAY_SIZE(names)));
-
-    visit_type_any(v, name, &value, errp);
-    qobject_unref(value);
+    return &PVRDMA(obj)->pvrdma;
 }
 
 static void pvrdma_pci_class_init(ObjectClass *klass, RNicClassData *data)
@@ -172,10 +166,7 @@ static void pvrdma_pci_class_init(ObjectClass *klass, RNicClassData *data)
     device_class_set_legacy_reset(dc, pvrdma_pci_reset);
     device_class_set_props(dc, pvrdma_pci_properties);
     rnic_class_describe(klass, texts, ARRAY_SIZE(texts));
-    object_class_property_add(klass, "counters", "any", pvrdma_pci_counters, NULL,
-                              NULL, NULL);
-    object_class_property_set_description(klass, "counters",
-                                          "All counters of the device");
+    pvrdma_qom_class_init(klass, pvrdma_pci_state);
 }
 
 static const TypeInfo pvrdma_pci_type = {

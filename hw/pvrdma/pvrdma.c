@@ -21,6 +21,7 @@
 #include "wire/port.h"
 #include "pvrdma.h"
 #include "objects/qp.h"
+#include "qom.h"
 #include "transport/req.h"
 #include "transport/resp.h"
 #include "transport/rx.h"
@@ -494,11 +495,13 @@ bool pvrdma_init(PvrdmaState *s, const RNicHost *host, const char *netdev,
     s->uar_mr.disable_reentrancy_guard = true;
     registers_reset(s);
     rnic_loop_init(&s->loop, &loop_ops, s, host->dev);
+    rnic_stats_add(&s->stats, host->dev, pvrdma_stats_foreach, s);
     return true;
 }
 
 void pvrdma_fini(PvrdmaState *s)
 {
+    rnic_stats_remove(&s->stats);
     pvrdma_reset(s);
     s->gone = true;
     rnic_loop_fini(&s->loop);

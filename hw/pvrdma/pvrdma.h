@@ -18,6 +18,7 @@
 #include "../core/compat.h"
 #include "../core/host.h"
 #include "../core/loop.h"
+#include "../core/stats.h"
 #include <rdma/vmw_pvrdma-abi.h>
 #include "rnic/pvrdma/regs.h"
 #include "base/event.h"
@@ -32,6 +33,7 @@ typedef struct PvrdmaTransport PvrdmaTransport;
 
 struct PvrdmaState {
     RNicHost host;                  /* DMA may pass an IOMMU */
+    RNicStats stats;
     MemoryRegion regs_mr, uar_mr;
     RNicLoop loop;                  /* of the QPs that have work */
     const PvrdmaTransport *transport;

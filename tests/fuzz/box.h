@@ -8,6 +8,7 @@
  *   box-net.c      NICs, and netdevs that record sent frames and may hold them
  *   box-filter.c   filters of netdevs
  *   box-qdev.c     defaults of properties
+ *   box-stats.c    query-stats
  *   box-loop.c     clocks, timers, bottom halves, the CPU that waits, the big lock
  */
 #ifndef TESTS_FUZZ_BOX_H

@@ -12,7 +12,6 @@
 #include "hw/rnic/exanet/qom.h"
 #include "hw/rnic/exanet/engine/walk.h"
 #include "hw/rnic/exanet/base/wire.h"
-#include "system/stats.h"
 
 #define CTX_PAGES   (CTX_BYTES / 4096)
 #define TABLE_AT(c) (CTXS * CTX_BYTES + (c) * 4 * 4096)
@@ -30,30 +29,6 @@ struct BoxNic {
 static const uint32_t peers[BOX_WIRES] = { HONEST_NODE, EVIL_NODE };
 
 Box box;
-
-/* --- Other functions that the device needs ---------------------------------------- */
-
-void add_stats_callbacks(StatsProvider provider, StatRetrieveFunc *stats_fn,
-                         SchemaRetrieveFunc *schemas_fn)
-{
-}
-
-void add_stats_entry(StatsResultList **list, StatsProvider provider,
-                     const char *path, StatsList *stats_list)
-{
-    g_assert_not_reached();
-}
-
-void add_stats_schema(StatsSchemaList **list, StatsProvider provider,
-                      StatsTarget target, StatsSchemaValueList *values)
-{
-    g_assert_not_reached();
-}
-
-bool apply_str_list_filter(const char *string, strList *list)
-{
-    g_assert_not_reached();
-}
 
 /* --- RAM that changes ------------------------------------------------------------- */
 

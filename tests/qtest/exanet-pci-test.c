@@ -130,7 +130,7 @@ static unsigned counted(QTestState *qts)
 {
     QDict *reply = qtest_qmp(qts, "{ 'execute': 'query-stats', 'arguments': { "
                              "'target': 'vm', 'providers': [ "
-                             "{ 'provider': 'exanet', 'names': [ 'rx-write' ] } "
+                             "{ 'provider': 'rnic', 'names': [ 'rx-write' ] } "
                              "] } }");
     unsigned n = qlist_size(qdict_get_qlist(reply, "return"));
 

@@ -57,7 +57,7 @@ static void test_all(void)
     links = qobject_to(QList, exanet_qom_get(t, "links"));
     link = qdict_get_qdict(first(links), "counters");
     g_assert_cmpuint(qlist_size(results), ==, 1);
-    g_assert_cmpstr(qdict_get_str(first(results), "provider"), ==, "exanet");
+    g_assert_cmpstr(qdict_get_str(first(results), "provider"), ==, "rnic");
     g_assert_cmpstr(qdict_get_str(first(results), "qom-path"), ==,
                     EXANET_QOM_PATH);
     QLIST_FOREACH_ENTRY(qdict_get_qlist(first(results), "stats"), e) {
@@ -91,7 +91,7 @@ static void test_names(void)
 
     traffic(t);
     results = query(t, "query-stats",
-                    "{ 'target': 'vm', 'providers': [ { 'provider': 'exanet', "
+                    "{ 'target': 'vm', 'providers': [ { 'provider': 'rnic', "
                     "'names': [ 'rx-write' ] } ] }");
     stat = first(qdict_get_qlist(first(results), "stats"));
     g_assert_cmpuint(qlist_size(qdict_get_qlist(first(results), "stats")), ==, 1);
@@ -100,7 +100,7 @@ static void test_names(void)
     qobject_unref(results);
 
     results = query(t, "query-stats",
-                    "{ 'target': 'vm', 'providers': [ { 'provider': 'exanet', "
+                    "{ 'target': 'vm', 'providers': [ { 'provider': 'rnic', "
                     "'names': [ 'no-such-counter', 'link1-rx-words' ] } ] }");
     g_assert_true(qlist_empty(results));
     qobject_unref(results);
@@ -114,7 +114,7 @@ static void test_names(void)
 static void test_hmp(void)
 {
     ExanetTest *t = exanet_start("");
-    QList *schemas = query(t, "query-stats-schemas", "{ 'provider': 'exanet' }");
+    QList *schemas = query(t, "query-stats-schemas", "{ 'provider': 'rnic' }");
     g_autofree char *text = NULL;
 
     g_assert_cmpuint(qlist_size(schemas), ==, 1);
@@ -122,7 +122,7 @@ static void test_hmp(void)
     qobject_unref(schemas);
     traffic(t);
     text = qtest_hmp(t->qts, "info stats vm");
-    g_assert_nonnull(strstr(text, "provider: exanet"));
+    g_assert_nonnull(strstr(text, "provider: rnic"));
     g_assert_nonnull(strstr(text, "rx-write (cumulative): 3"));
     g_assert_nonnull(strstr(text, "link0-rx-packets (cumulative): 3"));
     g_assert_null(strstr(text, "link1-"));

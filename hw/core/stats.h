@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counters of devices for `query-stats`, as provider "rnic" of target "vm": one result
+ * per device, which carries the device's QOM path.
+ */
+#ifndef RNIC_CORE_STATS_H
+#define RNIC_CORE_STATS_H
+
+#include "compat.h"
+#include "qemu/queue.h"
+
+/* Takes the name of a counter, which the function frees, and its value. */
+typedef void RNicStatFn(void *opaque, char *name, uint64_t value);
+
+/*
+ * Calls @fn for each counter of @device.  @device NULL: the family calls @fn for each name
+ * that a device of it may have, in the same order, with any value.
+ */
+typedef void RNicStatsForeach(void *device, RNicStatFn *fn, void *opaque);
+
+/* A device, as the provider knows it.  Embedded in the device's state. */
+typedef struct RNicStats {
+    QLIST_ENTRY(RNicStats) next;
+    DeviceState *dev;
+    RNicStatsForeach *foreach;
+    void *device;
+} RNicStats;
+
+/* Shows the counters of @device, which has been built. */
+void rnic_stats_add(RNicStats *stats, DeviceState *dev, RNicStatsForeach *foreach,
+                    void *device);
+void rnic_stats_remove(RNicStats *stats);
+
+#endif /* RNIC_CORE_STATS_H */
