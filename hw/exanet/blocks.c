@@ -27,7 +27,7 @@
 
 static bool device_quiescent(ExanetState *s)
 {
-    if (s->exadma.fifo_count) {
+    if (s->exadma.scheduled.count) {
         return false;
     }
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {

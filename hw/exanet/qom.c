@@ -67,8 +67,8 @@ static QObject *node_make(void *state)
                   mode[exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_MODE)]);
     rnic_put_uint(node, "links-up", up);
     rnic_put_uint(node, "transfers", transfers);
-    rnic_put_uint(node, "blocks-queued", s->exadma.fifo_count);
-    rnic_put_uint(node, "faults-unread", s->fault.count);
+    rnic_put_uint(node, "blocks-queued", s->exadma.scheduled.count);
+    rnic_put_uint(node, "faults-unread", s->fault.reports.count);
     rnic_put_uint(node, "time-ns", exanet_now(s));
     return QOBJECT(node);
 }

@@ -59,9 +59,9 @@ static void firmware_check(unsigned c)
     fw_peers_sweep(fw, c);
     quota_check(&fw->peers_held[c]);
     g_assert_cmpuint(g_hash_table_size(fw->peers[c]), ==, 0);
-    g_assert_cmpuint(fw->free[c].count, ==, FW_TIDS);
+    g_assert_cmpuint(fw->free[c].fifo.count, ==, FW_TIDS);
     g_assert_cmpuint(fw->tids[c], ==, 0);
-    g_assert_cmpuint(fw->queue[c].count, ==, 0);
+    g_assert_cmpuint(fw->queue[c].fifo.count, ==, 0);
 }
 
 unsigned nic_reads_waiting(void)
@@ -69,7 +69,7 @@ unsigned nic_reads_waiting(void)
     unsigned count = 0;
 
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
-        count += box.s->firmware->queue[c].count;
+        count += box.s->firmware->queue[c].fifo.count;
     }
     return count;
 }

@@ -87,8 +87,7 @@ static void exadma_enqueue(ExanetExadma *e, unsigned tid)
     /* a TID that was killed may still have its place, and keeps it */
     if (!e->queued[tid]) {
         e->queued[tid] = true;
-        e->fifo[(e->fifo_head + e->fifo_count) % EXANET_TIDS] = tid;
-        e->fifo_count++;
+        e->fifo[rnic_fifo_push(&e->scheduled, EXANET_TIDS)] = tid;
     }
 }
 
@@ -97,18 +96,14 @@ static void exadma_enqueue_first(ExanetExadma *e, unsigned tid)
 {
     if (!e->queued[tid]) {
         e->queued[tid] = true;
-        e->fifo_head = (e->fifo_head + EXANET_TIDS - 1) % EXANET_TIDS;
-        e->fifo[e->fifo_head] = tid;
-        e->fifo_count++;
+        e->fifo[rnic_fifo_push_first(&e->scheduled, EXANET_TIDS)] = tid;
     }
 }
 
 static unsigned exadma_dequeue(ExanetExadma *e)
 {
-    unsigned tid = e->fifo[e->fifo_head];
+    unsigned tid = e->fifo[rnic_fifo_pop(&e->scheduled, EXANET_TIDS)];
 
-    e->fifo_head = (e->fifo_head + 1) % EXANET_TIDS;
-    e->fifo_count--;
     e->queued[tid] = false;
     return tid;
 }
@@ -171,8 +166,9 @@ static void exadma_stopped(ExanetState *s, unsigned tid, enum exanet_resp resp,
 {
     ExanetExadma *e = &s->exadma;
 
-    if (exanet_rtmailbox_internal(s) && e->stopped_count < EXANET_TIDS) {
-        e->stopped[e->stopped_count++] = (ExanetStopped) { tid, resp, reported };
+    if (exanet_rtmailbox_internal(s) && e->stops.count < EXANET_TIDS) {
+        e->stopped[rnic_fifo_push(&e->stops, EXANET_TIDS)] =
+            (ExanetStopped) { tid, resp, reported };
         exanet_schedule(s);
     }
 }
@@ -181,11 +177,10 @@ bool exanet_exadma_pop_stopped(ExanetState *s, ExanetStopped *stopped)
 {
     ExanetExadma *e = &s->exadma;
 
-    if (!e->stopped_count) {
+    if (!e->stops.count) {
         return false;
     }
-    *stopped = e->stopped[0];
-    memmove(e->stopped, e->stopped + 1, --e->stopped_count * sizeof(*stopped));
+    *stopped = e->stopped[rnic_fifo_pop(&e->stops, EXANET_TIDS)];
     return true;
 }
 
@@ -210,16 +205,17 @@ static void exadma_slots_drop(ExanetState *s, unsigned tid)
     for (unsigned i = 0; i < EXANET_OUTPUTS; i++) {
         ExanetOutput *o = &e->output[i];
 
-        for (unsigned n = 0; n < o->count; n++) {
-            ExanetSlot *slot = &o->slot[(o->head + n) % EXANET_OUTPUT_SLOTS];
+        for (unsigned n = 0; n < o->slots.count; n++) {
+            ExanetSlot *slot =
+                &o->slot[rnic_fifo_at(&o->slots, n, EXANET_OUTPUT_SLOTS)];
 
             if (slot->tid == tid) {
                 slot->words = 0;
             }
         }
-        for (unsigned n = 0; n < o->control_count; n++) {
+        for (unsigned n = 0; n < o->controls.count; n++) {
             ExanetControlSlot *c =
-                &o->control[(o->control_head + n) % EXANET_CONTROL_QUEUE];
+                &o->control[rnic_fifo_at(&o->controls, n, EXANET_CONTROL_QUEUE)];
 
             if (c->tid == tid) {
                 c->dead = true;
@@ -441,8 +437,8 @@ static unsigned exadma_packet_build(ExanetState *s, unsigned tid, uint8_t *buf)
 
 static bool exadma_output_holds(const ExanetOutput *o, int route)
 {
-    for (unsigned n = 0; n < o->count; n++) {
-        if (o->slot[(o->head + n) % EXANET_OUTPUT_SLOTS].route == route) {
+    for (unsigned n = 0; n < o->slots.count; n++) {
+        if (o->slot[rnic_fifo_at(&o->slots, n, EXANET_OUTPUT_SLOTS)].route == route) {
             return true;
         }
     }
@@ -454,8 +450,8 @@ static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
 {
     ExanetExadma *e = &s->exadma;
 
-    while (o->control_count) {
-        ExanetControlSlot *c = &o->control[o->control_head];
+    while (o->controls.count) {
+        ExanetControlSlot *c = &o->control[o->controls.head];
         ExanetOpen place;
 
         if (!c->dead) {
@@ -465,14 +461,14 @@ static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
             memcpy(place.buf, c->data, sizeof(c->data));
             e->buffered[c->tid]--;
         }
-        o->control_head = (o->control_head + 1) % EXANET_CONTROL_QUEUE;
-        e->relieved |= o->control_count-- == EXANET_CONTROL_QUEUE;
+        e->relieved |= o->controls.count == EXANET_CONTROL_QUEUE;
+        rnic_fifo_pop(&o->controls, EXANET_CONTROL_QUEUE);
         if (!c->dead) {
             exanet_net_send(s, &place, EXANET_CONTROL_WORDS);
         }
     }
-    while (o->count) {
-        ExanetSlot *slot = &o->slot[o->head];
+    while (o->slots.count) {
+        ExanetSlot *slot = &o->slot[o->slots.head];
         ExanetOpen place;
 
         if (slot->words) {
@@ -482,8 +478,7 @@ static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
             memcpy(place.buf, slot->data, slot->words * EXANET_WORD_BYTES);
             e->buffered[slot->tid]--;
         }
-        o->head = (o->head + 1) % EXANET_OUTPUT_SLOTS;
-        o->count--;
+        rnic_fifo_pop(&o->slots, EXANET_OUTPUT_SLOTS);
         if (slot->words) {
             exanet_net_send(s, &place, slot->words);
         }
@@ -500,11 +495,11 @@ static bool exadma_packet_send(ExanetState *s, unsigned tid)
     ExanetSlot *slot;
     unsigned words;
 
-    if (unlikely(o->count | o->control_count)) {
+    if (unlikely(o->slots.count | o->controls.count)) {
         exadma_output_drain(s, o);
     }
     if (exanet_net_open(s, exadma_dst(d), exadma_path(d), &place) &&
-        (!o->count || !exadma_output_holds(o, place.route))) {
+        (!o->slots.count || !exadma_output_holds(o, place.route))) {
         words = exadma_packet_build(s, tid, place.buf);
         if (words) {
             exanet_flow_sent(s, exadma_dst(d), words);
@@ -512,17 +507,17 @@ static bool exadma_packet_send(ExanetState *s, unsigned tid)
         }
         return true;
     }
-    if (o->count == EXANET_OUTPUT_SLOTS) {
+    if (o->slots.count == EXANET_OUTPUT_SLOTS) {
         return false;
     }
-    slot = &o->slot[(o->head + o->count) % EXANET_OUTPUT_SLOTS];
+    slot = &o->slot[rnic_fifo_at(&o->slots, o->slots.count, EXANET_OUTPUT_SLOTS)];
     words = exadma_packet_build(s, tid, slot->data);
     if (words) {
         exanet_flow_sent(s, exadma_dst(d), words);
         slot->route = place.route;
         slot->tid = tid;
         slot->words = words;
-        o->count++;
+        rnic_fifo_push(&o->slots, EXANET_OUTPUT_SLOTS);
         e->buffered[tid]++;
     }
     return true;
@@ -585,7 +580,7 @@ static bool exadma_schedule(ExanetState *s, unsigned budget)
     unsigned paced = 0;
     bool more;
 
-    while (e->fifo_count > put_back && budget && turns--) {
+    while (e->scheduled.count > put_back && budget && turns--) {
         unsigned tid = exadma_dequeue(e);
 
         if (e->state[tid] == EXADMA_IDLE) {
@@ -605,7 +600,7 @@ static bool exadma_schedule(ExanetState *s, unsigned budget)
             break;
         }
     }
-    more = e->fifo_count > put_back;
+    more = e->scheduled.count > put_back;
     for (unsigned i = 0; i < paced; i++) {
         exadma_enqueue(e, e->paced[i]);
     }
@@ -621,7 +616,7 @@ static bool exadma_run(ExanetState *s, unsigned budget)
         return false;
     }
     for (unsigned i = 0; i < EXANET_OUTPUTS; i++) {
-        if (e->output[i].count | e->output[i].control_count) {
+        if (e->output[i].slots.count | e->output[i].controls.count) {
             exadma_output_drain(s, &e->output[i]);
         }
     }
@@ -635,7 +630,7 @@ static bool exadma_run(ExanetState *s, unsigned budget)
 
 bool exanet_exadma_control_room(ExanetState *s, unsigned output)
 {
-    return s->exadma.output[output].control_count < EXANET_CONTROL_QUEUE;
+    return s->exadma.output[output].controls.count < EXANET_CONTROL_QUEUE;
 }
 
 static void exadma_control_build(ExanetState *s, const ExanetOutput *o,
@@ -674,16 +669,15 @@ static void exadma_control_queue(ExanetState *s, ExanetOutput *o, unsigned tid)
     uint64_t w3 = s->exadma.desc[tid][2];
 
     if ((w3 & EXANET_DESC_W3_ERROR) || !exadma_desc_good(s, tid) ||
-        o->control_count == EXANET_CONTROL_QUEUE) {
+        o->controls.count == EXANET_CONTROL_QUEUE) {
         exanet_count(s, CONTROL_DROPPED);
         qemu_log_mask(LOG_GUEST_ERROR, "exanet: control packet of descriptor %u "
                       "dropped\n", tid);
         return;
     }
     exadma_control_build(s, o, tid,
-                         &o->control[(o->control_head + o->control_count) %
-                                     EXANET_CONTROL_QUEUE]);
-    o->control_count++;
+                         &o->control[rnic_fifo_push(&o->controls,
+                                                    EXANET_CONTROL_QUEUE)]);
     s->exadma.buffered[tid]++;
     exanet_schedule(s);
 }

@@ -8,6 +8,7 @@
 #include "exec/hwaddr.h"
 #include "rnic/exanet/desc.h"
 #include "rnic/exanet/regs.h"
+#include "../../core/fifo.h"
 #include "../base/wire.h"
 #include "../base/unit.h"
 
@@ -35,15 +36,13 @@ typedef struct ExanetControlSlot {
 
 typedef struct ExanetOutput {
     ExanetSlot slot[EXANET_OUTPUT_SLOTS];
-    unsigned head;
-    unsigned count;
+    RNicFifo slots;                 /* of @slot */
     /* the control-packet FSM [T §5.3.1.2], then its queue */
     uint64_t control_word[3];
     unsigned control_stage;
     unsigned control_tid;
     ExanetControlSlot control[EXANET_CONTROL_QUEUE];
-    unsigned control_head;
-    unsigned control_count;
+    RNicFifo controls;              /* of @control */
 } ExanetOutput;
 
 /* A transaction that ExaDMA has stopped, because its source cannot be read. */
@@ -59,12 +58,11 @@ typedef struct ExanetExadma {
     uint16_t buffered[EXANET_TIDS]; /* packets in output buffers and queues */
     bool queued[EXANET_TIDS];       /* in @fifo, even if killed since */
     uint16_t fifo[EXANET_TIDS];     /* the scheduler's; each TID at most once */
-    unsigned fifo_head;
-    unsigned fifo_count;
+    RNicFifo scheduled;             /* of @fifo */
     uint16_t paced[EXANET_TIDS];    /* taken out of @fifo for the rest of a run */
     /* Of the transactions since the last look of the firmware. */
     ExanetStopped stopped[EXANET_TIDS];
-    unsigned stopped_count;
+    RNicFifo stops;                 /* of @stopped */
     bool relieved;                  /* a control queue is not full any more */
     ExanetOutput output[EXANET_OUTPUTS];
 } ExanetExadma;

@@ -57,9 +57,8 @@ static void fault_push(ExanetState *s, const ExanetPendingFault *f,
                        uint32_t left)
 {
     ExanetFaultUnit *unit = &s->fault;
-    unsigned tail = (unit->head + unit->count++) % EXANET_FAULTS;
 
-    unit->fifo[tail] = (struct exanet_fault) {
+    unit->fifo[rnic_fifo_push(&unit->reports, EXANET_FAULTS)] = (struct exanet_fault) {
         .va = f->va,
         .info = RNIC_PREP(EXANET_FAULT_CTX, f->ctx) |
                 RNIC_PREP(EXANET_FAULT_WRITE, f->write) |
@@ -103,7 +102,7 @@ bool exanet_fault_report(ExanetState *s, const ExanetPendingFault *fault,
         }
     }
     if (!slot || !fault_room(s, f.ctx) ||
-        (!reported && unit->count == EXANET_FAULTS)) {
+        (!reported && unit->reports.count == EXANET_FAULTS)) {
         fault_overflow(s);
         return false;
     }
@@ -187,10 +186,11 @@ void exanet_fault_reg_sync(ExanetState *s)
     const ExanetFaultUnit *unit = &s->fault;
     struct exanet_fault head = { 0 };
 
-    if (unit->count) {
-        head = unit->fifo[unit->head];
+    if (unit->reports.count) {
+        head = unit->fifo[unit->reports.head];
     }
-    exanet_reg_set32(s, EXANET_FAULT + EXANET_REG_FAULT_COUNT, unit->count);
+    exanet_reg_set32(s, EXANET_FAULT + EXANET_REG_FAULT_COUNT,
+                     unit->reports.count);
     exanet_reg_set64(s, EXANET_FAULT + EXANET_REG_FAULT_VA, head.va);
     exanet_reg_set64(s, EXANET_FAULT + EXANET_REG_FAULT_INFO, head.info);
     exanet_reg_set64(s, EXANET_FAULT + EXANET_REG_FAULT_LEFT, head.left);
@@ -206,9 +206,8 @@ void exanet_fault_reg_written(ExanetState *s, unsigned reg, bool top)
         return;
     }
     value = exanet_reg_written64(s, EXANET_FAULT + reg);
-    if (reg == EXANET_REG_FAULT_POP && (value & 1) && unit->count) {
-        unit->head = (unit->head + 1) % EXANET_FAULTS;
-        unit->count--;
+    if (reg == EXANET_REG_FAULT_POP && (value & 1) && unit->reports.count) {
+        rnic_fifo_pop(&unit->reports, EXANET_FAULTS);
     } else if (reg == EXANET_REG_FAULT_RESOLVE) {
         fault_resolve(s, value);
     }

@@ -5,6 +5,7 @@
 #ifndef HW_EXANET_ENGINE_FAULT_H
 #define HW_EXANET_ENGINE_FAULT_H
 
+#include "../../core/fifo.h"
 #include "rnic/exanet/regs.h"
 
 typedef struct ExanetState ExanetState;
@@ -26,8 +27,7 @@ typedef struct ExanetPendingFault {
 
 typedef struct ExanetFaultUnit {
     struct exanet_fault fifo[EXANET_FAULTS];        /* host byte order */
-    unsigned head;
-    unsigned count;
+    RNicFifo reports;               /* of @fifo */
     ExanetPendingFault pending[EXANET_FAULTS];
     unsigned used;                  /* of @pending */
 } ExanetFaultUnit;

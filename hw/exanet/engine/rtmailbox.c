@@ -41,12 +41,12 @@ void exanet_rtmailbox_response(ExanetState *s, const ExanetPacket *pkt)
     if (exanet_ack_stale(s, pkt)) {
         return;
     }
-    if (rt->resp_count == EXANET_RT_RESPONSES) {
+    if (rt->responses.count == EXANET_RT_RESPONSES) {
         exanet_count(s, RT_DROPPED);
         trace_exanet_rtmailbox_err_full(s->node, pkt->src, pkt->tid);
         return;
     }
-    rt->resp[(rt->resp_head + rt->resp_count++) % EXANET_RT_RESPONSES] =
+    rt->resp[rnic_fifo_push(&rt->responses, EXANET_RT_RESPONSES)] =
         EXANET_RT_VALID | RNIC_PREP(EXANET_RT_SEQ, pkt->seq) |
         RNIC_PREP(EXANET_RT_RESP, pkt->resp) |
         RNIC_PREP(EXANET_RT_TID, pkt->tid);
@@ -82,13 +82,13 @@ enum exanet_resp exanet_rtmailbox_check(ExanetState *s, const ExanetPacket *pkt)
 /* Whether the message of @pkt can be kept until the R5 takes it. */
 static bool rtmailbox_room(ExanetState *s, const ExanetPacket *pkt)
 {
-    if (s->rt.req_count == EXANET_RT_REQUESTS_MAX) {
+    if (s->rt.requests.count == EXANET_RT_REQUESTS_MAX) {
         return false;
     }
     if (!exanet_rtmailbox_internal(s)) {
         return true;
     }
-    return s->rt.room(s, request_owner(pkt), s->rt.req_count);
+    return s->rt.room(s, request_owner(pkt), s->rt.requests.count);
 }
 
 enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
@@ -113,9 +113,8 @@ enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
         RNIC_PREP(EXANET_READ_ORIGIN_TID, pkt->tid) |
         RNIC_PREP(EXANET_READ_ORIGIN_TYPE, pkt->type));
     req.origin_seq = cpu_to_le64(pkt->seq);
-    memcpy(rt->req[(rt->req_head + rt->req_count) % EXANET_RT_REQUESTS_MAX],
-           &req, sizeof(req));
-    rt->req_count++;
+    memcpy(rt->req[rnic_fifo_push(&rt->requests, EXANET_RT_REQUESTS_MAX)], &req,
+           sizeof(req));
     trace_exanet_rtmailbox_request(s->node, pkt->src, pkt->pdid, pkt->tid);
     rtmailbox_notice(s);
     return EXANET_RESP_ACK;
@@ -125,19 +124,16 @@ bool exanet_rtmailbox_pop_response(ExanetState *s, uint32_t *word)
 {
     ExanetRtMailbox *rt = &s->rt;
 
-    if (rt->resp_count == 0) {
+    if (rt->responses.count == 0) {
         return false;
     }
-    *word = rt->resp[rt->resp_head];
-    rt->resp_head = (rt->resp_head + 1) % EXANET_RT_RESPONSES;
-    rt->resp_count--;
+    *word = rt->resp[rnic_fifo_pop(&rt->responses, EXANET_RT_RESPONSES)];
     return true;
 }
 
 static void rtmailbox_request_drop(ExanetRtMailbox *rt)
 {
-    rt->req_head = (rt->req_head + 1) % EXANET_RT_REQUESTS_MAX;
-    rt->req_count--;
+    rnic_fifo_pop(&rt->requests, EXANET_RT_REQUESTS_MAX);
     rt->req_lane = 0;
 }
 
@@ -145,10 +141,10 @@ bool exanet_rtmailbox_pop_request(ExanetState *s, struct exanet_read_req *req)
 {
     ExanetRtMailbox *rt = &s->rt;
 
-    if (rt->req_count == 0) {
+    if (rt->requests.count == 0) {
         return false;
     }
-    memcpy(req, rt->req[rt->req_head], sizeof(*req));
+    memcpy(req, rt->req[rt->requests.head], sizeof(*req));
     rtmailbox_request_drop(rt);
     return true;
 }
@@ -163,7 +159,7 @@ static uint32_t rtmailbox_resp_read(ExanetState *s)
     if (!exanet_rtmailbox_internal(s)) {
         exanet_rtmailbox_pop_response(s, &word);
     }
-    return word | (s->rt.req_count ? EXANET_RT_REQUESTS : 0);
+    return word | (s->rt.requests.count ? EXANET_RT_REQUESTS : 0);
 }
 
 static uint32_t rtmailbox_req_read(ExanetState *s)
@@ -171,10 +167,10 @@ static uint32_t rtmailbox_req_read(ExanetState *s)
     ExanetRtMailbox *rt = &s->rt;
     uint32_t value;
 
-    if (rt->req_count == 0 || exanet_rtmailbox_internal(s)) {
+    if (rt->requests.count == 0 || exanet_rtmailbox_internal(s)) {
         return 0;
     }
-    value = ldl_le_p(rt->req[rt->req_head] + 4 * rt->req_lane);
+    value = ldl_le_p(rt->req[rt->requests.head] + 4 * rt->req_lane);
     if (++rt->req_lane == REQUEST_LANES) {
         rtmailbox_request_drop(rt);
     }
@@ -191,10 +187,10 @@ void exanet_rtmailbox_reg_sync(ExanetState *s, unsigned reg)
         value = rtmailbox_resp_read(s);
         break;
     case EXANET_REG_RT_RESP_COUNT:
-        value = rt->resp_count;
+        value = rt->responses.count;
         break;
     case EXANET_REG_RT_REQ_COUNT:
-        value = rt->req_count * EXANET_RT_MSG_WORDS - rt->req_lane / WORD_LANES;
+        value = rt->requests.count * EXANET_RT_MSG_WORDS - rt->req_lane / WORD_LANES;
         break;
     case EXANET_REG_RT_DROPS:
         value = s->counter[EXANET_CNT_RT_DROPPED];

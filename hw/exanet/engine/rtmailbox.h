@@ -7,6 +7,7 @@
 
 #include "rnic/exanet/desc.h"
 #include "rnic/exanet/regs.h"
+#include "../../core/fifo.h"
 #include "../base/wire.h"
 #include "../base/unit.h"
 
@@ -14,11 +15,9 @@ typedef struct ExanetState ExanetState;
 
 typedef struct ExanetRtMailbox {
     uint32_t resp[EXANET_RT_RESPONSES];
-    unsigned resp_head;
-    unsigned resp_count;
+    RNicFifo responses;             /* of @resp */
     uint8_t req[EXANET_RT_REQUESTS_MAX][sizeof(struct exanet_read_req)];
-    unsigned req_head;
-    unsigned req_count;             /* messages */
+    RNicFifo requests;              /* of @req */
     unsigned req_lane;              /* 32-bit lanes already read of the head */
     /*
      * Returns true if the model of the R5 takes another read request for context

@@ -188,7 +188,7 @@ static void fw_control_write(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 /* Sends the control packet of @tid, now or when the queue has room. */
 static void fw_control(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
-    if (!fw->controls.count &&
+    if (!fw->controls.fifo.count &&
         exanet_exadma_control_room(s, fw_output(&fw->block[tid]))) {
         fw_control_write(s, fw, tid);
         return;
@@ -202,7 +202,7 @@ static void fw_control(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 
 void exanet_fw_controls_flush(ExanetState *s, ExanetFirmware *fw)
 {
-    for (unsigned n = fw->controls.count; n; n--) {
+    for (unsigned n = fw->controls.fifo.count; n; n--) {
         unsigned tid = fw_pop(&fw->controls);
         FwBlock *b = &fw->block[tid];
 
@@ -335,7 +335,7 @@ static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw, unsigned c,
 {
     FwTids *free = &fw->free[c];
 
-    for (unsigned n = free->count; n; n--) {
+    for (unsigned n = free->fifo.count; n; n--) {
         unsigned tid = fw_pop(free);
 
         /* somebody else may use the Pending_List at the same time */

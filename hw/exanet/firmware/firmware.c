@@ -342,12 +342,8 @@ static void fw_read_next(ExanetState *s, ExanetFirmware *fw, unsigned owner)
 {
     FwQueue *q = &fw->queue[owner];
 
-    while (q->count && fw_read_channel_free(s, fw, owner)) {
-        const struct exanet_read_req *req = &q->req[q->head];
-
-        q->head = (q->head + 1) % FW_QUEUE;
-        q->count--;
-        fw_read_start(s, fw, req);
+    while (q->fifo.count && fw_read_channel_free(s, fw, owner)) {
+        fw_read_start(s, fw, &q->req[rnic_fifo_pop(&q->fifo, FW_QUEUE)]);
     }
 }
 
@@ -369,17 +365,17 @@ static void fw_request(ExanetState *s, ExanetFirmware *fw,
         fw_read_refuse(s, req, EXANET_RESP_PROTECTION);
         return;
     }
-    if (q->count == FW_QUEUE) {
+    if (q->fifo.count == FW_QUEUE) {
         fw_read_refuse(s, req, EXANET_RESP_FULL);
         return;
     }
-    q->req[(q->head + q->count++) % FW_QUEUE] = *req;
+    q->req[rnic_fifo_push(&q->fifo, FW_QUEUE)] = *req;
     fw_read_next(s, fw, owner);
 }
 
 static bool fw_request_room(ExanetState *s, unsigned owner, unsigned more)
 {
-    return s->firmware->queue[owner].count + more < FW_QUEUE;
+    return s->firmware->queue[owner].fifo.count + more < FW_QUEUE;
 }
 
 /* --- Work ------------------------------------------------------------------ */
@@ -508,8 +504,8 @@ static bool fw_pump(ExanetState *s, ExanetFirmware *fw)
 
 static bool fw_idle(ExanetState *s, const ExanetFirmware *fw)
 {
-    return !s->rt.resp_count && !s->rt.req_count && !fw->errors.count &&
-           !s->exadma.stopped_count && !fw->expired && !fw->controls.count &&
+    return !s->rt.responses.count && !s->rt.requests.count && !fw->errors.fifo.count &&
+           !s->exadma.stops.count && !fw->expired && !fw->controls.fifo.count &&
            !fw->runnable_ctx;
 }
 
@@ -528,7 +524,7 @@ static bool fw_run(ExanetState *s, unsigned packets)
     while (exanet_rtmailbox_pop_response(s, &word)) {
         exanet_fw_response(s, fw, word);
     }
-    while (fw->errors.count) {
+    while (fw->errors.fifo.count) {
         exanet_fw_stopped(s, fw, fw_pop(&fw->errors));
     }
     while (exanet_rtmailbox_pop_request(s, &req)) {
@@ -549,8 +545,9 @@ static void fw_quiesce(ExanetState *s, unsigned c)
     FwQueue *q = &fw->queue[c];
 
     exanet_fw_enter(s, fw);
-    for (; q->count; q->count--, q->head = (q->head + 1) % FW_QUEUE) {
-        fw_read_refuse(s, &q->req[q->head], EXANET_CHERR_ABORTED);
+    while (q->fifo.count) {
+        fw_read_refuse(s, &q->req[rnic_fifo_pop(&q->fifo, FW_QUEUE)],
+                       EXANET_CHERR_ABORTED);
     }
     while (fw->active[c]) {
         unsigned channel = ctz64(fw->active[c]);
@@ -563,7 +560,7 @@ static void fw_quiesce(ExanetState *s, unsigned c)
 
 unsigned exanet_firmware_active(ExanetState *s, unsigned c)
 {
-    return ctpop64(s->firmware->active[c]) + s->firmware->queue[c].count;
+    return ctpop64(s->firmware->active[c]) + s->firmware->queue[c].fifo.count;
 }
 
 void exanet_firmware_reg_sync(ExanetState *s)

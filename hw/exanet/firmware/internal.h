@@ -153,14 +153,12 @@ typedef struct FwReport {
 /* A FIFO of TIDs with room for all of them. */
 typedef struct FwTids {
     uint16_t tid[EXANET_TIDS];
-    unsigned head;
-    unsigned count;
+    RNicFifo fifo;
 } FwTids;
 
 typedef struct FwQueue {
     struct exanet_read_req req[FW_QUEUE];
-    unsigned head;
-    unsigned count;
+    RNicFifo fifo;
 } FwQueue;
 
 struct ExanetFirmware {
@@ -212,16 +210,12 @@ struct ExanetFirmware {
 
 static inline void fw_push(FwTids *q, unsigned tid)
 {
-    q->tid[(q->head + q->count++) % EXANET_TIDS] = tid;
+    q->tid[rnic_fifo_push(&q->fifo, EXANET_TIDS)] = tid;
 }
 
 static inline unsigned fw_pop(FwTids *q)
 {
-    unsigned tid = q->tid[q->head];
-
-    q->head = (q->head + 1) % EXANET_TIDS;
-    q->count--;
-    return tid;
+    return q->tid[rnic_fifo_pop(&q->fifo, EXANET_TIDS)];
 }
 
 static inline FwTransfer *fw_transfer(ExanetFirmware *fw, unsigned tid)

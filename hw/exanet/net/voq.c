@@ -33,10 +33,10 @@ bool exanet_voq_put(ExanetPort *from, unsigned vc, int route,
     if (!*q) {
         *q = g_new0(ExanetVoq, 1);
     }
-    if ((*q)->count == EXANET_VOQ_PACKETS) {
+    if ((*q)->slots.count == EXANET_VOQ_PACKETS) {
         return false;
     }
-    slot = &(*q)->slot[((*q)->head + (*q)->count++) % EXANET_VOQ_PACKETS];
+    slot = &(*q)->slot[rnic_fifo_push(&(*q)->slots, EXANET_VOQ_PACKETS)];
     slot->route = route;
     slot->stamp = from->s->sw.stamp;
     slot->words = words;
@@ -48,9 +48,10 @@ bool exanet_voq_put(ExanetPort *from, unsigned vc, int route,
 
 static void voq_pop(ExanetPort *from, unsigned vc, unsigned out, ExanetVoq *q)
 {
-    voq_account(from, out, q, -(int)q->slot[q->head].words);
-    q->head = (q->head + 1) % EXANET_VOQ_PACKETS;
-    if (--q->count == 0) {
+    unsigned n = rnic_fifo_pop(&q->slots, EXANET_VOQ_PACKETS);
+
+    voq_account(from, out, q, -(int)q->slot[n].words);
+    if (q->slots.count == 0) {
         voqs(from)->busy[vc] &= ~(1u << out);
     }
 }
@@ -62,7 +63,7 @@ static bool voq_send(ExanetPort *from, unsigned vc, unsigned out)
     unsigned drops = from->rx_drops;
 
     for (unsigned n = 0; n < SEND_MAX; n++) {
-        ExanetVoqSlot *slot = &q->slot[q->head];
+        ExanetVoqSlot *slot = &q->slot[q->slots.head];
 
         if (slot->stamp != from->s->sw.stamp) {
             slot->route = EXANET_ROUTE_UNKNOWN;
@@ -75,7 +76,7 @@ static bool voq_send(ExanetPort *from, unsigned vc, unsigned out)
             return false;           /* the link went down meanwhile */
         }
         voq_pop(from, vc, out, q);
-        if (!q->count) {
+        if (!q->slots.count) {
             return false;
         }
     }

@@ -10,6 +10,7 @@
 #ifndef HW_EXANET_NET_VOQ_H
 #define HW_EXANET_NET_VOQ_H
 
+#include "../../core/fifo.h"
 #include "../link/port.h"
 #include "../base/wire.h"
 
@@ -24,8 +25,7 @@ typedef struct ExanetVoqSlot {
 } ExanetVoqSlot;
 
 typedef struct ExanetVoq {
-    unsigned head;
-    unsigned count;
+    RNicFifo slots;                 /* of @slot */
     unsigned words;
     ExanetVoqSlot slot[EXANET_VOQ_PACKETS];
 } ExanetVoq;

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Positions in a queue whose elements are in an array of the owner.  @size is the number
+ * of elements of that array.
+ */
+#ifndef RNIC_CORE_FIFO_H
+#define RNIC_CORE_FIFO_H
+
+/* All zero: the queue is empty. */
+typedef struct RNicFifo {
+    unsigned head;                  /* oldest element */
+    unsigned count;
+} RNicFifo;
+
+/* Returns the index of the element behind @n older ones. */
+static inline unsigned rnic_fifo_at(const RNicFifo *f, unsigned n, unsigned size)
+{
+    return (f->head + n) % size;
+}
+
+/* Returns the index of a new element at the end.  The queue must have room. */
+static inline unsigned rnic_fifo_push(RNicFifo *f, unsigned size)
+{
+    assert(f->count < size);
+    return rnic_fifo_at(f, f->count++, size);
+}
+
+/* Returns the index of a new element in front of the oldest.  The queue must have room. */
+static inline unsigned rnic_fifo_push_first(RNicFifo *f, unsigned size)
+{
+    assert(f->count < size);
+    f->head = (f->head + size - 1) % size;
+    f->count++;
+    return f->head;
+}
+
+/* Removes the oldest element and returns its index.  The queue must not be empty. */
+static inline unsigned rnic_fifo_pop(RNicFifo *f, unsigned size)
+{
+    unsigned head = f->head;
+
+    assert(f->count);
+    f->head = (head + 1) % size;
+    f->count--;
+    return head;
+}
+
+#endif /* RNIC_CORE_FIFO_H */
