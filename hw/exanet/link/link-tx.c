@@ -13,6 +13,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/units.h"
+#include "../../core/pace.h"
 #include "../exanet.h"
 #include "link.h"
 #include "port.h"
@@ -277,8 +278,8 @@ static void port_rate_take(ExanetPort *p, unsigned words)
     /* timers and units may be late: the cable was not, if it had something to do */
     int64_t start = MAX(p->tx_since, exanet_now(p->s) - CATCH_UP_NS);
 
-    p->tx_free = MAX(p->tx_free, start) +
-                 (uint64_t)words * WORD_BITS * SCALE_MS / p->rate;
+    p->tx_free = rnic_pace(p->tx_free, start,
+                           (uint64_t)words * WORD_BITS * SCALE_MS / p->rate);
 }
 
 /* Sends the @words words in the frame at *@frame, which is another one then. */

@@ -16,6 +16,7 @@
 #include "qemu/osdep.h"
 #include "qemu/queue.h"
 #include "net.h"
+#include "../../core/pace.h"
 #include "../exanet.h"
 #include "../engine/fault.h"
 #include "flow-rate.h"
@@ -550,6 +551,7 @@ void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words)
 {
     FlowPaced *f = paced_find(s, dst);
     int64_t now = exanet_now(s);
+    int64_t start;
 
     if (!f) {
         return;
@@ -558,9 +560,8 @@ void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words)
      * Time that nobody wanted is lost; but not while a timer was late, or the way was
      * not open.
      */
-    f->due = MAX(f->due, f->waiting ? MAX(f->since, now - flow_window(s)) :
-                                      now);
-    f->due += paced_cost(f, words, &f->rest);
+    start = f->waiting ? MAX(f->since, now - flow_window(s)) : now;
+    f->due = rnic_pace(f->due, start, paced_cost(f, words, &f->rest));
     f->waiting = false;
 }
 

@@ -13,6 +13,7 @@
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
 #include "../net/net.h"
+#include "../../core/pace.h"
 #include "../exanet.h"
 #include "timing.h"
 #include "shm.h"
@@ -73,7 +74,7 @@ bool exanet_timing_reached(ExanetState *s, int64_t at)
 
 int64_t exanet_timing_next(ExanetState *s, int64_t last, int64_t tenths)
 {
-    return s->shm->timing ? MAX(last, timing_now(s) - TENTHS / 2) + tenths : 0;
+    return s->shm->timing ? rnic_pace(last, timing_now(s) - TENTHS / 2, tenths) : 0;
 }
 
 uint32_t exanet_timing_latency(const ExanetState *s)

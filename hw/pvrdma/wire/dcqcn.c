@@ -7,6 +7,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
+#include "../../core/pace.h"
 #include "dcqcn.h"
 
 /* Parameters of the publication, by the names that they have there. */
@@ -91,7 +92,7 @@ void pvrdma_dcqcn_sent(PvrdmaDcqcn *d, int64_t now, size_t len)
         return;
     }
     burst = PVRDMA_DCQCN_BURST * BITS_NS / d->rate;
-    d->next = MAX(d->next, now - burst) + len * BITS_NS / d->rate;
+    d->next = rnic_pace(d->next, now - burst, len * BITS_NS / d->rate);
     d->bytes += len;
     if (d->bytes >= B_BYTES) {
         d->bytes = 0;
