@@ -6,6 +6,7 @@
 #define RNIC_CORE_HOST_H
 
 #include "compat.h"
+#include "qemu/timer.h"
 
 typedef struct RNicHost {
     DeviceState *dev;               /* owner of regions and bottom halves */
@@ -18,5 +19,11 @@ typedef struct RNicHost {
     void (*line)(void *opaque, unsigned line, bool level);
     void *opaque;
 } RNicHost;
+
+/* Returns the virtual time, ns. */
+static inline int64_t rnic_now(void)
+{
+    return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+}
 
 #endif /* RNIC_CORE_HOST_H */

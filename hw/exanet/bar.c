@@ -103,7 +103,7 @@ static uint64_t info_mmio_read(void *opaque, hwaddr addr, unsigned size)
         .cap1 = cpu_to_le32(exanet_reg_get32(s, EXANET_REG_CAP1)),
         .coord = cpu_to_le32(s->node),
         .pdid = cpu_to_le32(s->ctx[i->ctx].pdid),
-        .time = cpu_to_le64(exanet_now(s)),
+        .time = cpu_to_le64(rnic_now()),
         .stores = cpu_to_le32(exanet_shm_stores(s, i->ctx)),
         .errors = cpu_to_le32(exanet_shm_errors(s, i->ctx)),
     };

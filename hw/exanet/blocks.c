@@ -49,7 +49,7 @@ static void global_reg_sync(ExanetState *s)
         status |= EXANET_STATUS_QUIESCENT;
     }
     exanet_reg_set32(s, EXANET_REG_STATUS, status);
-    exanet_reg_set64(s, EXANET_REG_TIME, exanet_now(s));
+    exanet_reg_set64(s, EXANET_REG_TIME, rnic_now());
 }
 
 static void global_reg_written(ExanetState *s, unsigned reg)

@@ -70,7 +70,7 @@ static bool units_run(void *opaque, unsigned *packets)
     ExanetState *s = opaque;
     bool more = false;
 
-    s->time = exanet_now(s);
+    s->time = rnic_now();
     s->sw.round++;
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
         more |= exanet_port_rx_run(p);
@@ -154,7 +154,7 @@ void exanet_reset(ExanetState *s)
     s->strict = false;
     s->epoch = epoch_next(s);
     s->node = s->coord;
-    s->time = exanet_now(s);
+    s->time = rnic_now();
     memset(s->counter, 0, sizeof(s->counter));
     registers_reset(s);
     for (const ExanetUnit *const *u = s->units; *u; u++) {

@@ -176,10 +176,4 @@ static inline uint8_t *exanet_user_page(ExanetState *s, unsigned c, unsigned pag
            ((uint64_t)(c * EXANET_USER_PAGES + page) << s->user_page_shift);
 }
 
-/* Returns the virtual time, ns. */
-static inline int64_t exanet_now(ExanetState *s)
-{
-    return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
-}
-
 #endif /* HW_EXANET_EXANET_H */

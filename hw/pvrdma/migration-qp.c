@@ -414,7 +414,7 @@ const PvrdmaKind pvrdma_qp_kind = PVRDMA_KIND(
 
 void pvrdma_qp_resume(PvrdmaQp *qp)
 {
-    int64_t now = pvrdma_now();
+    int64_t now = rnic_now();
     /* the two machines' clocks may differ */
     int64_t rnr_until = MIN(qp->req.rnr_until, now + roce_rnr_ns(0));
 

@@ -80,11 +80,6 @@ bool pvrdma_init(PvrdmaState *s, const RNicHost *host, const char *netdev,
 void pvrdma_fini(PvrdmaState *s);
 void pvrdma_reset(PvrdmaState *s);
 
-static inline int64_t pvrdma_now(void)
-{
-    return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
-}
-
 /* The property mtu, as enum pvrdma_mtu. */
 static inline enum pvrdma_mtu pvrdma_mtu_code(const PvrdmaState *s)
 {

@@ -45,7 +45,7 @@ static void packetizer_check(unsigned c)
 {
     ExanetPktzPeers *p = box.s->packetizer.peers[c];
 
-    peers_sweep(p, exanet_now(box.s));
+    peers_sweep(p, rnic_now());
     g_assert_cmpuint(g_hash_table_size(p->nodes), ==, 0);
     quota_check(&p->held);
     quota_check(&p->unknown);
@@ -76,7 +76,7 @@ unsigned nic_reads_waiting(void)
 
 static void initiator_list_check(ShmNodeList *list, const unsigned *count, int64_t ns)
 {
-    while (node_forget_one(shm_nodes, list, exanet_now(box.s), ns)) {
+    while (node_forget_one(shm_nodes, list, rnic_now(), ns)) {
         ;
     }
     g_assert_cmpuint(*count, ==, 0);

@@ -126,7 +126,7 @@ static PktzPeer *peer_new(ExanetState *s, unsigned n, uint32_t coord,
     ExanetPktzPeers *p = peers_of(s, n);
     PktzPeer *peer;
 
-    if (!quota_room(p, &p->held, job, PEERS_MAX, exanet_now(s))) {
+    if (!quota_room(p, &p->held, job, PEERS_MAX, rnic_now())) {
         return NULL;
     }
     peer = g_new0(PktzPeer, 1);
@@ -216,7 +216,7 @@ bool exanet_pktz_peer_begin(ExanetState *s, unsigned n, uint32_t coord,
     unsigned job = RNIC_GET(EXANET_PDID_JOB, s->ctx[c].pdid);
     ExanetPktzPeers *p = peers_of(s, n);
     PktzPeer *peer = peer_find(p, coord) ?: peer_new(s, n, coord, job);
-    int64_t now = exanet_now(s);
+    int64_t now = rnic_now();
 
     if (!peer) {
         return false;
@@ -246,7 +246,7 @@ void exanet_pktz_peer_end(ExanetState *s, unsigned n, uint32_t coord)
     PktzPeer *peer = peer_find(p, coord);
 
     assert(peer && peer->messages);
-    peer_put(p, peer, exanet_now(s));
+    peer_put(p, peer, rnic_now());
 }
 
 /* Returns the node that may still answer generation @gen of channel @n, or NULL. */
@@ -257,7 +257,7 @@ static PktzPeer *peer_asked(ExanetState *s, unsigned n, uint8_t gen)
     PktzPeer *peer = peer_find(p, p->asked[k][gen]);
 
     return peer && peer->reached && peer->gen[k] == gen &&
-           (peer->messages || exanet_now(s) - peer->used < ANSWER_NS) ? peer : NULL;
+           (peer->messages || rnic_now() - peer->used < ANSWER_NS) ? peer : NULL;
 }
 
 bool exanet_pktz_peer_asked(ExanetState *s, unsigned n, uint8_t gen,

@@ -144,7 +144,7 @@ static void channel_go(ExanetState *s, unsigned n)
     *ch = (ExanetPktzChannel) {
         .gen = gen,
         .coord = coord,
-        .start = exanet_now(s),
+        .start = rnic_now(),
     };
     set_bit(n, p->waiting);
     set_bit(n, p->send);
@@ -370,7 +370,7 @@ static void channel_expire(ExanetState *s, unsigned n, int64_t now)
 static void packetizer_expire(ExanetState *s)
 {
     ExanetPacketizer *p = &s->packetizer;
-    int64_t now = exanet_now(s);
+    int64_t now = rnic_now();
     int64_t next = INT64_MAX;
     unsigned long n;
 

@@ -128,7 +128,7 @@ static gboolean source_over(gpointer key, gpointer value, gpointer opaque)
     const ExanetSource *src = value;
     ExanetState *s = opaque;
 
-    if (exanet_now(s) - src->time <= EXANET_TID_AGE_NS) {
+    if (rnic_now() - src->time <= EXANET_TID_AGE_NS) {
         return false;
     }
     s->receiver.by_link[src->link]--;
@@ -139,10 +139,10 @@ void exanet_receiver_sweep(ExanetState *s)
 {
     ExanetReceiver *r = &s->receiver;
 
-    if (exanet_now(s) - r->swept < SWEEP_NS) {
+    if (rnic_now() - r->swept < SWEEP_NS) {
         return;
     }
-    r->swept = exanet_now(s);
+    r->swept = rnic_now();
     r->recent = NULL;
     g_hash_table_foreach_remove(r->sources, source_over, s);
 }
@@ -309,7 +309,7 @@ bool exanet_receiver_elsewhere(ExanetState *s, uint32_t coord, uint8_t *epoch)
 {
     const ExanetSource *src = source_find(s, coord);
 
-    if (!src || exanet_now(s) - src->far >= EXANET_TID_AGE_NS) {
+    if (!src || rnic_now() - src->far >= EXANET_TID_AGE_NS) {
         return false;
     }
     *epoch = src->epoch;

@@ -66,7 +66,7 @@ static void fw_stopped_take(ExanetState *s, ExanetFirmware *fw)
 void exanet_fw_enter(ExanetState *s, ExanetFirmware *fw)
 {
     fw_config_load(s, fw);
-    fw->now = exanet_now(s);
+    fw->now = rnic_now();
     fw_stopped_take(s, fw);
 }
 

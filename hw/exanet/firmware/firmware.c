@@ -102,7 +102,7 @@ static bool fw_transfer_good(const FwTransfer *t)
 
 static void fw_transfer_begin(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
 {
-    t->start = exanet_now(s);
+    t->start = rnic_now();
     t->last = FW_NONE;
     fw->active[t->ctx] |= BIT_ULL(t->channel);
     exanet_fw_status(s, t, EXANET_CHANNEL_QUEUED, 0);
@@ -116,7 +116,7 @@ static void fw_read_next(ExanetState *s, ExanetFirmware *fw, unsigned owner);
 static void fw_transfer_end(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
                             unsigned code)
 {
-    uint64_t ns = exanet_now(s) - t->start;
+    uint64_t ns = rnic_now() - t->start;
     bool read = t->channel >= EXANET_WRITE_CHANNELS;
 
     trace_exanet_firmware_complete(s->node, t->ctx, t->channel, code, ns);
@@ -215,7 +215,7 @@ static void fw_doorbell(ExanetState *s, ExanetFirmware *fw, unsigned c,
         code = EXANET_CHERR_BAD_REQUEST;
     }
     if (code) {
-        t->start = exanet_now(s);
+        t->start = rnic_now();
         fw_transfer_end(s, fw, t, code);
         return;
     }

@@ -26,7 +26,7 @@ static QDict *transfer_show(ExanetState *s, const FwTransfer *t)
     qdict_put_int(dict, "blocks-in-flight", t->inflight);
     qdict_put_int(dict, "retries", t->retries);
     qdict_put_int(dict, "token", t->token);
-    qdict_put_int(dict, "age-ns", exanet_now(s) - t->start);
+    qdict_put_int(dict, "age-ns", rnic_now() - t->start);
     return dict;
 }
 

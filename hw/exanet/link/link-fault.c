@@ -37,7 +37,7 @@ static void late_add(ExanetPort *p, unsigned vc, const uint8_t *buf,
     ExanetLate *late = g_new(ExanetLate, 1);
 
     late->held = fate->kind == EXANET_FATE_HOLD && fate->delay <= 0;
-    late->due = exanet_now(p->s) + (late->held ? HOLD_NS : fate->delay);
+    late->due = rnic_now() + (late->held ? HOLD_NS : fate->delay);
     late->vc = vc;
     late->words = words;
     memcpy(late->buf, buf, words * EXANET_WORD_BYTES);
@@ -53,7 +53,7 @@ int64_t exanet_link_late_due(ExanetPort *p)
 
 void exanet_link_late_run(ExanetPort *p)
 {
-    while (exanet_link_late_due(p) <= exanet_now(p->s)) {
+    while (exanet_link_late_due(p) <= rnic_now()) {
         g_autofree ExanetLate *late = g_queue_pop_head(&p->late);
 
         exanet_link_append(p, late->vc, late->buf, late->words, false);

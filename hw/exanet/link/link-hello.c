@@ -40,9 +40,9 @@ static void port_up_set(ExanetPort *p, bool up)
     p->up = up;
     trace_exanet_link_up(p->s->node, p->index, up, p->peer);
     if (up) {
-        p->up_since = exanet_now(p->s);
+        p->up_since = rnic_now();
     } else {
-        p->peer_until = exanet_now(p->s) + PEER_KEPT_NS;
+        p->peer_until = rnic_now() + PEER_KEPT_NS;
         exanet_link_queues_drop(p);
     }
     p->owner->changed(p);
@@ -92,7 +92,7 @@ static bool port_had(const ExanetPort *p, uint32_t coord)
 /* Returns true if port @q leads to the node at @coord, or reserves @coord for it. */
 static bool port_holds(const ExanetPort *q, uint32_t coord)
 {
-    return q->peer == coord && (q->up || exanet_now(q->s) < q->peer_until);
+    return q->peer == coord && (q->up || rnic_now() < q->peer_until);
 }
 
 /*
@@ -112,7 +112,7 @@ static bool port_excludes(const ExanetPort *q, const ExanetPort *p, uint32_t coo
 static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
 {
     bool named = p->peer_named == coord;
-    bool yields = exanet_now(p->s) < p->yield_until;
+    bool yields = rnic_now() < p->yield_until;
 
     for (ExanetPort *q = NULL; (q = exanet_port_next(p->s, q));) {
         if (q == p) {
@@ -166,7 +166,7 @@ static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch)
 
 static void port_hello_arm(ExanetPort *p)
 {
-    timer_mod(p->hello_timer, exanet_now(p->s) +
+    timer_mod(p->hello_timer, rnic_now() +
               (p->up ? HELLO_INTERVAL_UP_NS : HELLO_INTERVAL_DOWN_NS));
 }
 
@@ -175,7 +175,7 @@ static void port_peer_greet(ExanetPort *p)
     int64_t timeout = (int64_t)p->s->link_timeout_ms * SCALE_MS;
     const char *why;
 
-    if (p->up && timeout && exanet_now(p->s) - p->heard > timeout) {
+    if (p->up && timeout && rnic_now() - p->heard > timeout) {
         p->lost = true;
         port_peer_forget(p);
     }
@@ -234,7 +234,7 @@ static void port_hello_tick(void *opaque)
  */
 static void port_unheard(ExanetPort *p)
 {
-    int64_t now = exanet_now(p->s);
+    int64_t now = rnic_now();
     bool chosen = p->up && now - p->up_since < CHOICE_NS;
 
     port_up_set(p, false);
@@ -273,7 +273,7 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
     }
     p->peer_words = max_words;
     exanet_link_tx_limit(p);
-    p->heard = exanet_now(s);
+    p->heard = rnic_now();
     if (heard) {
         port_up_set(p, true);
     } else {
@@ -283,7 +283,7 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
         /* the peer is up only once it knows that we have heard it */
         exanet_link_hello_send(p);
         timer_mod_anticipate_ns(p->hello_timer,
-                                exanet_now(s) + HELLO_INTERVAL_DOWN_NS);
+                                rnic_now() + HELLO_INTERVAL_DOWN_NS);
     }
 }
 
@@ -357,7 +357,7 @@ void exanet_link_hello_reset(ExanetPort *p)
     p->down_due = false;
     p->peer_known = false;
     if (p->up) {
-        p->peer_until = exanet_now(p->s) + PEER_KEPT_NS;
+        p->peer_until = rnic_now() + PEER_KEPT_NS;
     }
     p->up = false;
     p->enabled = !p->admin_down;

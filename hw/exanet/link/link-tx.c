@@ -225,7 +225,7 @@ static bool port_may_start(ExanetPort *p)
     } else if (!port_gives(p)) {
         return false;
     }
-    return !p->rate || exanet_now(p->s) >= p->tx_free;
+    return !p->rate || rnic_now() >= p->tx_free;
 }
 
 /* Sends the @words words in the frame at @frame; false: it must be in @p->held. */
@@ -249,7 +249,7 @@ static void port_flight_start(ExanetPort *p, const uint8_t *frame, unsigned vc,
     ExanetFlight *last = g_queue_peek_tail(&p->flight);
 
     /* a latency that has just become shorter does not change the order */
-    f->due = MAX(exanet_now(p->s) + p->latency, last ? last->due : 0);
+    f->due = MAX(rnic_now() + p->latency, last ? last->due : 0);
     f->vc = vc;
     f->words = words;
     memcpy(f->frame, frame, len);
@@ -262,7 +262,7 @@ static void port_flight_land(ExanetPort *p)
     ExanetFlight *f;
 
     while ((f = g_queue_peek_head(&p->flight)) &&
-           f->due <= exanet_now(p->s) && port_gives(p)) {
+           f->due <= rnic_now() && port_gives(p)) {
         g_queue_pop_head(&p->flight);
         p->flight_words -= f->words;
         if (!port_packets_give(p, f->frame, f->vc, f->words)) {
@@ -276,7 +276,7 @@ static void port_flight_land(ExanetPort *p)
 static void port_rate_take(ExanetPort *p, unsigned words)
 {
     /* timers and units may be late: the cable was not, if it had something to do */
-    int64_t start = MAX(p->tx_since, exanet_now(p->s) - CATCH_UP_NS);
+    int64_t start = MAX(p->tx_since, rnic_now() - CATCH_UP_NS);
 
     p->tx_free = rnic_pace(p->tx_free, start,
                            (uint64_t)words * WORD_BITS * SCALE_MS / p->rate);
@@ -384,9 +384,9 @@ static bool port_stalled(ExanetPort *p, unsigned vc)
         return false;
     }
     if (!tx->stalled) {
-        tx->stalled = exanet_now(p->s);
+        tx->stalled = rnic_now();
     }
-    return limit && exanet_now(p->s) - tx->stalled >= limit;
+    return limit && rnic_now() - tx->stalled >= limit;
 }
 
 /* A frame has left: a peer that takes one now and then stays a stalled one. */
@@ -394,7 +394,7 @@ static void port_stall_relieve(ExanetPort *p, ExanetTx *tx)
 {
     if (tx->stalled) {
         tx->stalled += STALL_FRAME_NS;
-        if (tx->stalled >= exanet_now(p->s)) {
+        if (tx->stalled >= rnic_now()) {
             tx->stalled = 0;
         }
     }
@@ -463,7 +463,7 @@ static void port_timer_arm(ExanetPort *p)
     int64_t due = exanet_link_late_due(p);
 
     if (p->rate && (p->tx_pending & ~p->peer_xoff) &&
-        exanet_now(p->s) < p->tx_free) {
+        rnic_now() < p->tx_free) {
         due = p->tx_free;
     }
     if (f && port_gives(p)) {
@@ -497,13 +497,13 @@ void exanet_port_flush(ExanetPort *p)
     }
     p->tx_refill &= p->tx_pending != 0;
     if (p->tx_stopped) {
-        p->tx_since = exanet_now(p->s);
+        p->tx_since = rnic_now();
     }
     while ((vcs = p->tx_pending & ~p->peer_xoff) && port_may_start(p)) {
         port_vc_send(p, port_vc_next(p, vcs));
     }
     if (timed) {
-        p->tx_stopped = p->tx_pending && exanet_now(p->s) >= p->tx_free;
+        p->tx_stopped = p->tx_pending && rnic_now() >= p->tx_free;
         port_timer_arm(p);
     }
 }
@@ -529,7 +529,7 @@ uint8_t *exanet_port_begin(ExanetPort *p, unsigned vc)
 static void port_added(ExanetPort *p, unsigned vc, unsigned words)
 {
     if (p->rate && !p->tx_pending && !p->tx_wanted && !p->tx_refill) {
-        p->tx_since = exanet_now(p->s);
+        p->tx_since = rnic_now();
     }
     p->tx_refill = false;
     p->tx_queued += words;

@@ -215,7 +215,7 @@ static ssize_t port_frame(ExanetPort *p, const uint8_t *buf, size_t size)
         exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
         return size;
     }
-    p->heard = exanet_now(p->s);
+    p->heard = rnic_now();
     return port_frame_take(p, &f, words) ? size : 0;
 }
 

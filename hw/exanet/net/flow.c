@@ -231,7 +231,7 @@ static void output_level_set(FlowOutput *o, uint32_t level)
 
 static bool flow_within(ExanetState *s, const FlowSeen *f, unsigned windows)
 {
-    return exanet_now(s) - f->last < windows * flow_window(s);
+    return rnic_now() - f->last < windows * flow_window(s);
 }
 
 /* Ends a window of @ns for all flows; returns how many are active. */
@@ -360,7 +360,7 @@ void exanet_flow_output(ExanetState *s, ExanetPort *p, const uint8_t *buf,
                         unsigned words)
 {
     FlowOutput *o = &s->flow->output[p->index];
-    int64_t now = exanet_now(s);
+    int64_t now = rnic_now();
     uint64_t src;
     FlowSeen *f;
 
@@ -457,7 +457,7 @@ static FlowPaced *paced_find(ExanetState *s, uint32_t dst)
     if (!f || f->dst != key) {
         f = g_hash_table_lookup(u->paced, &key);
     }
-    if (!f || !paced_update(s, f, exanet_now(s))) {
+    if (!f || !paced_update(s, f, rnic_now())) {
         return NULL;
     }
     u->recent = f;
@@ -476,7 +476,7 @@ static FlowPaced *paced_new(ExanetState *s, uint32_t dst)
     f->rate = EXANET_RATE_NONE;
     f->told = EXANET_RATE_NONE;
     f->told_before = EXANET_RATE_NONE;
-    f->due = exanet_now(s);
+    f->due = rnic_now();
     f->end = f->due + flow_window(s);
     g_hash_table_insert(u->paced, &f->dst, f);
     QTAILQ_INSERT_TAIL(&u->order, f, next);
@@ -530,12 +530,12 @@ bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst)
     if (!f->waiting) {
         f->waiting = true;
         f->counted = false;
-        f->since = exanet_now(s);
+        f->since = rnic_now();
     }
     packet = paced_cost(f, EXANET_PACKET_WORDS, &rest);
     burst = MAX(FLOW_BURST_NS, packet);
     when = f->due - burst;
-    if (when <= exanet_now(s)) {
+    if (when <= rnic_now()) {
         return true;
     }
     if (!f->counted) {
@@ -550,7 +550,7 @@ bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst)
 void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words)
 {
     FlowPaced *f = paced_find(s, dst);
-    int64_t now = exanet_now(s);
+    int64_t now = rnic_now();
     int64_t start;
 
     if (!f) {
@@ -582,7 +582,7 @@ void exanet_flow_reg_sync(ExanetState *s)
         seen += output_active(s, &s->flow->output[i]);
     }
     QTAILQ_FOREACH_SAFE(f, &s->flow->order, next, tmp) {
-        paced_update(s, f, exanet_now(s));
+        paced_update(s, f, rnic_now());
     }
     exanet_reg_set32(s, EXANET_SWITCH + EXANET_REG_SW_FLOWS,
                      MIN(seen, 0xffff) | s->flows_paced << 16);
@@ -599,7 +599,7 @@ static void flow_reset(ExanetState *s)
         g_hash_table_remove_all(o->seen);
         QTAILQ_INIT(&o->order);
         o->recent = NULL;
-        o->start = exanet_now(s);
+        o->start = rnic_now();
         o->low = INT64_MAX;
         o->standing = 0;
         memset(o->level, 0xff, sizeof(o->level));

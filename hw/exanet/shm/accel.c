@@ -472,7 +472,7 @@ static void accel_end(ExanetState *s, ExanetAccel *a)
     timer_del(a->timer);
     a->busy = false;
     a->done = true;
-    a->time = exanet_now(s) - a->start;
+    a->time = rnic_now() - a->start;
     exanet_reg_set32(s, ctrl, exanet_reg_get32(s, ctrl) & ~EXANET_ACCEL_GO);
     trace_exanet_accel_end(s->node, a->code, a->err_addr, a->ops, a->bytes);
     if (a->ctrl & EXANET_ACCEL_IRQ) {
@@ -568,7 +568,7 @@ static void accel_look(void *opaque)
         accel_end(s, a);
     } else {
         a->seen = job_progress(a);
-        timer_mod(a->timer, exanet_now(s) + LOOK_NS);
+        timer_mod(a->timer, rnic_now() + LOOK_NS);
     }
     rnic_loop_leave(&s->loop, entered);
 }
@@ -651,7 +651,7 @@ static void accel_begin(ExanetState *s, ExanetAccel *a)
         .run = a->run + 1,
         .timer = a->timer,
         .busy = true,
-        .start = exanet_now(s),
+        .start = rnic_now(),
         .ctrl = accel_get32(s, EXANET_REG_ACCEL_CTRL),
         .pdid = accel_get32(s, EXANET_REG_ACCEL_PDID),
         .ndf1 = RNIC_GET(EXANET_ACCEL_NDF1, ndf),
@@ -681,7 +681,7 @@ static void accel_begin(ExanetState *s, ExanetAccel *a)
     } else {
         a->phase = PHASE_DRAIN;
     }
-    timer_mod(a->timer, exanet_now(s) + LOOK_NS);
+    timer_mod(a->timer, rnic_now() + LOOK_NS);
     exanet_schedule(s);
 }
 

@@ -207,7 +207,7 @@ static void round_begin(CdmaChannel *ch)
     ch->left = ch->failed;
     ch->state = EXANET_TRACKER_RETRY;
     wait = round_wait(ch);
-    ch->wait = exanet_now(ch->s) + wait;
+    ch->wait = rnic_now() + wait;
     if (wait) {
         timer_mod(ch->timer, ch->wait);
     }
@@ -264,7 +264,7 @@ static bool channel_run(CdmaChannel *ch)
 
     do {
         if (!cdma_busy(ch) || !exanet_timing_due(ch->s, ch->begin) ||
-            (ch->left && ch->wait > exanet_now(ch->s))) {
+            (ch->left && ch->wait > rnic_now())) {
             return false;
         }
         budget = channel_step(ch, budget);

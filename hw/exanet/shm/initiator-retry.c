@@ -112,7 +112,7 @@ static bool after_older(ExanetState *s, const ExanetTransaction *t)
 void exanet_initiator_expire(ExanetState *s)
 {
     ExanetInitiator *ini = s->shm->initiator;
-    int64_t now = exanet_now(s);
+    int64_t now = rnic_now();
     int64_t next = INT64_MAX;
     bool more = true;
 
@@ -217,10 +217,10 @@ static void refused(ExanetState *s, ExanetTransaction *t, const ExanetPacket *pk
     t->refusals += t->refusals < UINT16_MAX;
     t->refused = true;
     t->resp = resp;
-    if (is_hopeless(s, t, exanet_now(s))) {
+    if (is_hopeless(s, t, rnic_now())) {
         give_up(s, t);
     } else if (delay) {
-        exanet_transaction_arm(ini, t, exanet_now(s) + delay);
+        exanet_transaction_arm(ini, t, rnic_now() + delay);
     } else {
         again(s, t);
     }
@@ -231,7 +231,7 @@ static void response_done(ExanetState *s, ExanetTransaction *t,
 {
     exanet_count(s, SHM_ACK);
     if (t->copies == 1) {
-        exanet_shm_node_sample(t->node, exanet_now(s) - t->sent);
+        exanet_shm_node_sample(t->node, rnic_now() - t->sent);
     }
     t->node->shift = 0;
     exanet_transaction_finish(s, t, EXANET_RESP_ACK,

@@ -70,7 +70,7 @@ static bool send_copy(ExanetState *s, ExanetTransaction *t)
         exanet_count(s, SHM_REISSUE);
     }
     t->copies += t->copies < UINT16_MAX;
-    t->sent = exanet_now(s);
+    t->sent = rnic_now();
     exanet_transaction_arm(ini, t, t->sent + exanet_shm_node_timeout(s, t->node));
     words = encode(s, t, place.buf, path);
     trace_exanet_initiator_send(s->node, t->node->coord, t->tid, t->seq,

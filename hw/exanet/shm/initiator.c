@@ -72,7 +72,7 @@ void exanet_transaction_enqueue(ExanetState *s, ExanetTransaction *t)
     if (t->refused) {
         /* from now on it is silence that counts, if only of a cable that is blocked */
         t->refused = false;
-        exanet_transaction_arm(ini, t, exanet_now(s) +
+        exanet_transaction_arm(ini, t, rnic_now() +
                                        exanet_shm_node_timeout(s, t->node));
     }
     if (t->queued) {
@@ -273,7 +273,7 @@ bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
 {
     static ShmNode nobody;          /* node of what is never sent */
     ExanetInitiator *ini = s->shm->initiator;
-    int64_t now = exanet_now(s);
+    int64_t now = rnic_now();
     bool allowed = issue_allowed(s, req);
     ShmNode *node = NULL;
     ExanetTransaction *t;

@@ -160,7 +160,7 @@ static void entry_sync(ExanetState *s, unsigned at, const TargetEntry *e,
         state = RNIC_PREP(EXANET_SHM_CAM_NEW_ID, id) |
                 RNIC_PREP(EXANET_SHM_CAM_COUNT, e->count) |
                 RNIC_PREP(EXANET_SHM_CAM_PDID, e->pdid);
-        age = exanet_now(s) - e->time;
+        age = rnic_now() - e->time;
     }
     exanet_reg_set64(s, at + EXANET_REG_SHM_CAM, word);
     exanet_reg_set64(s, at + EXANET_REG_SHM_CAM_STATE, state);
@@ -688,7 +688,7 @@ static void target_bh(void *opaque)
         return;
     }
     object_ref(OBJECT(s->host.dev));
-    s->time = exanet_now(s);
+    s->time = rnic_now();
     t->busy = true;
     request_do(s, &w->pkt, true);
     if (!target_gone(s, t, resets)) {

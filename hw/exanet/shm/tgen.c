@@ -149,7 +149,7 @@ static void tgen_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
     if (--op->open == 0 && op->issued == op->parts) {
         g->waiting--;
         g->done++;
-        g->time = exanet_now(s) - g->start;
+        g->time = rnic_now() - g->start;
         g->next = exanet_timing_after(s, (int64_t)g->think * EXANET_TIMING_NS);
     }
     op_advance(s, g, op);
@@ -295,7 +295,7 @@ static void tgen_begin(ExanetState *s, ExanetTgen *g)
         .ids = tgen_get32(s, EXANET_REG_TGEN_IDS),
         .pdid = tgen_get32(s, EXANET_REG_TGEN_PDID),
         .size = size ?: 8 * (RNIC_GET(EXANET_TGEN_BEATS, cfg) + 1),
-        .start = exanet_now(s),
+        .start = rnic_now(),
         .think = tgen_get32(s, EXANET_REG_TGEN_THINK),
     };
     trace_exanet_tgen_begin(s->node, cfg, g->size);

@@ -52,7 +52,7 @@ struct ExanetTiming {
 
 static int64_t timing_now(ExanetState *s)
 {
-    return exanet_now(s) * TENTHS;
+    return rnic_now() * TENTHS;
 }
 
 int64_t exanet_timing_after(ExanetState *s, int64_t tenths)

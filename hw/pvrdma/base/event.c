@@ -104,7 +104,7 @@ static bool ring_is_late(const PvrdmaRing *ring)
 void pvrdma_rings_wait(PvrdmaState *s)
 {
     if (ring_is_late(&s->async) || ring_is_late(&s->cqne)) {
-        timer_mod(s->ring_timer, pvrdma_now() + RING_LATE_NS);
+        timer_mod(s->ring_timer, rnic_now() + RING_LATE_NS);
     }
 }
 

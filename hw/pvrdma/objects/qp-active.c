@@ -29,7 +29,7 @@ void pvrdma_qp_activate_late(PvrdmaQp *qp)
         QTAILQ_INSERT_TAIL(&s->active_qps, qp, active_next);
         if (!timer_pending(s->ack_timer)) {
             timer_mod(s->ack_timer,
-                      pvrdma_now() + s->ack_delay_us * (int64_t)SCALE_US);
+                      rnic_now() + s->ack_delay_us * (int64_t)SCALE_US);
         }
     }
 }

@@ -273,7 +273,7 @@ static void comp_rnr(PvrdmaQp *qp, unsigned code)
     req->retrying = false;
     pvrdma_req_seek(qp);
     req->deadline = 0;
-    req->rnr_until = pvrdma_now() + roce_rnr_ns(code);
+    req->rnr_until = rnic_now() + roce_rnr_ns(code);
     pvrdma_req_arm(qp, req->rnr_until);
 }
 

@@ -96,7 +96,7 @@ static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
     }
     pvrdma_tx_end(qp->s, len);
     if (unlikely(qp->rate.limited)) {
-        pvrdma_dcqcn_sent(&qp->rate, pvrdma_now(), len);
+        pvrdma_dcqcn_sent(&qp->rate, rnic_now(), len);
     }
     req_advance(qp, sqe, 1);
     return true;

@@ -121,7 +121,7 @@ void pvrdma_req_deadline(PvrdmaQp *qp)
 
     req->deadline = 0;
     if (patience && !req->rnr_until && req->una_psn != req->next_psn) {
-        req->deadline = pvrdma_now() + patience;
+        req->deadline = rnic_now() + patience;
         pvrdma_req_arm(qp, req->deadline);
     }
 }
@@ -152,7 +152,7 @@ static void req_timeout(PvrdmaQp *qp)
 void pvrdma_req_timer(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
-    int64_t now = pvrdma_now();
+    int64_t now = rnic_now();
     int64_t when = req->rnr_until ? req->rnr_until : req->deadline;
 
     req->armed = 0;
@@ -181,7 +181,7 @@ bool pvrdma_req_congested(PvrdmaQp *qp)
     if (likely(!qp->rate.limited)) {
         return false;
     }
-    until = pvrdma_dcqcn_wait(&qp->rate, pvrdma_now());
+    until = pvrdma_dcqcn_wait(&qp->rate, rnic_now());
     /*
      * Only the timer clears paced, because the responder may have armed it in this
      * visit, before the rate let the requester go on.

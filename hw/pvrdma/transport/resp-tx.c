@@ -79,7 +79,7 @@ static void send_read(PvrdmaQp *qp, PvrdmaResource *res)
                            len);
     pvrdma_tx_end(qp->s, len);
     if (unlikely(qp->rate.limited)) {
-        pvrdma_dcqcn_sent(&qp->rate, pvrdma_now(), len);
+        pvrdma_dcqcn_sent(&qp->rate, rnic_now(), len);
     }
     pvrdma_count(qp->s, PVRDMA_CNT_TX_READ_RESP);
     res->send_psn = roce_psn_add(res->send_psn, 1);

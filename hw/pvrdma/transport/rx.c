@@ -117,8 +117,8 @@ static void rx_congestion(PvrdmaQp *qp, const RocePath *path, uint32_t flags)
     }
     pvrdma_count(qp->s, PVRDMA_CNT_RX_CE);
     if (qp->s->dcqcn && qp->type == PVRDMA_QPT_RC && !(flags & ROCE_IS_CNP) &&
-        pvrdma_now() >= qp->resp.cnp_after) {
-        qp->resp.cnp_after = pvrdma_now() + CNP_INTERVAL_NS;
+        rnic_now() >= qp->resp.cnp_after) {
+        qp->resp.cnp_after = rnic_now() + CNP_INTERVAL_NS;
         qp->resp.cnp_due = true;
         pvrdma_qp_activate(qp);
     }
@@ -176,7 +176,7 @@ void pvrdma_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
     if (flags & ROCE_IS_CNP) {
         pvrdma_count(s, PVRDMA_CNT_RX_CNP);
         if (s->dcqcn) {
-            pvrdma_dcqcn_cnp(&qp->rate, pvrdma_now());
+            pvrdma_dcqcn_cnp(&qp->rate, rnic_now());
         }
     } else if (flags & ROCE_IS_REQUEST) {
         rx_vlan(qp, &path, &pkt);

@@ -129,7 +129,7 @@ static void port_send(PvrdmaState *s, uint8_t *frame, size_t len)
     if (qemu_sendv_packet_async(nic, &iov, 1, port_sent) == 0) {
         trace_pvrdma_port_blocked(p->netdev);
         p->blocked = true;
-        p->blocked_at = pvrdma_now();
+        p->blocked_at = rnic_now();
         p->sender = nic;
     }
 }
@@ -316,7 +316,7 @@ static void port_check_stuck(PvrdmaState *s)
 {
     PvrdmaPort *p = &s->port;
 
-    if (p->blocked && pvrdma_now() - p->blocked_at >= STUCK_NS) {
+    if (p->blocked && rnic_now() - p->blocked_at >= STUCK_NS) {
         trace_pvrdma_port_stuck(p->netdev);
         p->blocked = false;
         p->stuck = true;
@@ -337,7 +337,7 @@ static void port_tick(void *opaque)
                      PORT_NUMBER);
     }
     p->link_up = up;
-    timer_mod(p->timer, pvrdma_now() + TICK_NS);
+    timer_mod(p->timer, rnic_now() + TICK_NS);
 }
 
 static void port_vm_state(void *opaque, bool running, RunState state)
@@ -346,8 +346,8 @@ static void port_vm_state(void *opaque, bool running, RunState state)
 
     if (running) {
         /* a snapshot may have set the clock back */
-        s->port.blocked_at = pvrdma_now();
-        timer_mod(s->port.timer, pvrdma_now() + TICK_NS);
+        s->port.blocked_at = rnic_now();
+        timer_mod(s->port.timer, rnic_now() + TICK_NS);
         pvrdma_schedule(s);
     }
 }
