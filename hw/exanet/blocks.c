@@ -13,6 +13,8 @@
 #include "firmware/firmware.h"
 #include "base/irq.h"
 #include "link/port.h"
+#include "port-regs.h"
+#include "ports.h"
 #include "engine/receiver.h"
 #include "base/regs.h"
 #include "engine/rtmailbox.h"
@@ -83,6 +85,7 @@ static void global_reg_written(ExanetState *s, unsigned reg)
     case EXANET_REG_NODE:
         if (s->node != exanet_reg_get32(s, EXANET_REG_NODE)) {
             s->node = exanet_reg_get32(s, EXANET_REG_NODE);
+            exanet_ports_update(s);
             /* peers count their generations for each node anew */
             exanet_receiver_reset(s);
             exanet_router_configure(s);

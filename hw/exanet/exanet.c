@@ -21,12 +21,12 @@
 #include "engine/mailbox.h"
 #include "engine/packetizer.h"
 #include "link/port.h"
+#include "port-regs.h"
 #include "ports.h"
 #include "engine/receiver.h"
 #include "base/regs.h"
 #include "net/route.h"
 #include "engine/rtmailbox.h"
-#include "shm/timing.h"
 #include "shm/shm.h"
 #include "sinks.h"
 #include "stats.h"
@@ -114,7 +114,7 @@ static void registers_reset(ExanetState *s)
     exanet_reg_set32(s, EXANET_REG_CAP0,
         RNIC_PREP(EXANET_CAP0_CONTEXTS, EXANET_CONTEXTS) |
         RNIC_PREP(EXANET_CAP0_OUTPUTS, EXANET_OUTPUTS) |
-        RNIC_PREP(EXANET_CAP0_PORTS, s->links) |
+        RNIC_PREP(EXANET_CAP0_PORTS, s->ports.count) |
         RNIC_PREP(EXANET_CAP0_LOG2_TIDS, ctz32(EXANET_TIDS)) |
         RNIC_PREP(EXANET_CAP0_LOG2_RX, ctz32(EXANET_RX_CONTEXTS)) |
         RNIC_PREP(EXANET_CAP0_LOG2_WAYS, ctz32(s->receiver.ways)) |
@@ -154,6 +154,7 @@ void exanet_reset(ExanetState *s)
     s->strict = false;
     s->epoch = epoch_next(s);
     s->node = s->coord;
+    exanet_ports_update(s);
     s->time = rnic_now();
     memset(s->counter, 0, sizeof(s->counter));
     registers_reset(s);
@@ -164,6 +165,7 @@ void exanet_reset(ExanetState *s)
     }
     memset(s->user, 0, memory_region_size(&s->user_mr));
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        exanet_port_reg_reset(p);
         exanet_port_reset(p);
     }
     rnic_loop_reset_end(&s->loop);
@@ -207,13 +209,13 @@ static bool properties_check(ExanetState *s, Error **errp)
     }
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         if (s->port[i].conf.peers.ncs[0]) {
-            s->links = i + 1;
+            s->ports.count = i + 1;
         } else if (s->port[i].inject) {
             error_setg(errp, "property 'faults%u' needs a netdev 'link%u'", i, i);
             return false;
         }
     }
-    if (s->links == 0) {
+    if (s->ports.count == 0) {
         error_setg(errp, "no cable: at least one of the properties 'link0' to "
                    "'link%u' must name a netdev", EXANET_LINKS - 1);
         return false;
@@ -299,12 +301,7 @@ bool exanet_init(ExanetState *s, const RNicHost *host, Error **errp)
             (*u)->init(s);
         }
     }
-    for (unsigned i = 0; i < s->links; i++) {
-        if (s->port[i].conf.peers.ncs[0]) {
-            exanet_port_init(s, i, &exanet_port_owner,
-                             s->link_latency_ns ?: exanet_timing_latency(s));
-        }
-    }
+    exanet_ports_init(s);
     rnic_stats_add(&s->stats, host->dev, exanet_stats_foreach, s);
     return true;
 }

@@ -117,7 +117,7 @@ struct ExanetState {
     unsigned flows_paced;           /* destinations */
     ExanetShm *shm;                 /* see shm.h */
     ExanetPort port[EXANET_LINKS];
-    unsigned links;                 /* up to the last one that exists */
+    ExanetPortGroup ports;
     uint8_t local[EXANET_PACKET_BYTES];     /* a packet to this node */
 };
 
@@ -149,12 +149,13 @@ void exanet_reset(ExanetState *s);
 /* Returns the existing port after @p, the first one after NULL; NULL: there is none. */
 static inline ExanetPort *exanet_port_next(ExanetState *s, const ExanetPort *p)
 {
-    for (unsigned i = p ? p->index + 1 : 0; i < s->links; i++) {
-        if (exanet_port_exists(&s->port[i])) {
-            return &s->port[i];
-        }
-    }
-    return NULL;
+    return exanet_port_after(&s->ports, p);
+}
+
+/* Returns the device that @p belongs to. */
+static inline ExanetState *exanet_port_state(const ExanetPort *p)
+{
+    return p->group->opaque;
 }
 
 /* Runs the units soon. */

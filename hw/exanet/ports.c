@@ -4,27 +4,39 @@
  * news of a peer to the switch and to the receiver.
  */
 #include "qemu/osdep.h"
+#include "base/irq.h"
+#include "base/wire.h"
 #include "net/net.h"
 #include "exanet.h"
 #include "link/port.h"
+#include "port-regs.h"
 #include "ports.h"
 #include "engine/receiver.h"
 #include "net/router.h"
 #include "net/voq.h"
 
+static unsigned port_measure(const uint8_t *buf, bool *damaged)
+{
+    ExanetWireStatus status;
+    unsigned words = exanet_packet_words(buf, &status);
+
+    *damaged = status == EXANET_WIRE_BAD_HEADER;
+    return words;
+}
+
 static bool port_take(ExanetPort *p, unsigned vc, uint8_t *buf, unsigned words)
 {
-    return exanet_net_take(p->s, p, vc, buf, words);
+    return exanet_net_take(exanet_port_state(p), p, vc, buf, words);
 }
 
 static void port_changed(ExanetPort *p)
 {
-    exanet_router_port_changed(p->s, p);
+    exanet_router_port_changed(exanet_port_state(p), p);
 }
 
 static void port_restarted(ExanetPort *p, uint32_t coord, uint8_t epoch)
 {
-    exanet_receiver_new_epoch(p->s, coord, epoch);
+    exanet_receiver_new_epoch(exanet_port_state(p), coord, epoch);
 }
 
 /*
@@ -42,7 +54,7 @@ static bool is_elsewhere(ExanetState *s, uint32_t coord, uint8_t epoch)
 
 static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch, bool known)
 {
-    if (!known && is_elsewhere(p->s, coord, epoch)) {
+    if (!known && is_elsewhere(exanet_port_state(p), coord, epoch)) {
         return "which is reached through others";
     }
     return exanet_router_neighbour(p, coord) ? NULL :
@@ -51,10 +63,38 @@ static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch, bool
 
 static void port_tick(ExanetPort *p)
 {
-    exanet_receiver_sweep(p->s);
+    exanet_receiver_sweep(exanet_port_state(p));
 }
 
-const ExanetPortOwner exanet_port_owner = {
+static void port_event(ExanetPort *p, enum exanet_port_event event)
+{
+    ExanetState *s = exanet_port_state(p);
+
+    switch (event) {
+    case EXANET_PORT_UP_OR_DOWN:
+        exanet_irq_raise(s, EXANET_IRQ_LINK);
+        break;
+    case EXANET_PORT_CONFLICT:
+        exanet_count(s, LINK_CONFLICT);
+        break;
+    case EXANET_PORT_BAD_HEADER:
+        exanet_count(s, DROP_HEADER_CRC);
+        break;
+    case EXANET_PORT_MALFORMED:
+        exanet_count(s, DROP_MALFORMED);
+        exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
+        break;
+    case EXANET_PORT_POLLED:
+        exanet_count(s, RX_POLLED);
+        break;
+    case EXANET_PORT_INJECTED:
+        exanet_port_reg_injected(p);
+        break;
+    }
+}
+
+static const ExanetPortOwner port_owner = {
+    .measure = port_measure,
     .take = port_take,
     .held_run = exanet_voq_run,
     .held_drop = exanet_voq_drop,
@@ -63,4 +103,31 @@ const ExanetPortOwner exanet_port_owner = {
     .restarted = port_restarted,
     .doubt = port_doubt,
     .tick = port_tick,
+    .event = port_event,
 };
+
+void exanet_ports_update(ExanetState *s)
+{
+    s->ports.node = s->node;
+    s->ports.epoch = s->epoch;
+}
+
+void exanet_ports_init(ExanetState *s)
+{
+    ExanetPortGroup *g = &s->ports;
+
+    g->owner = &port_owner;
+    g->opaque = s;
+    g->dev = s->host.dev;
+    g->loop = &s->loop;
+    g->port = s->port;
+    g->node = s->coord;
+    g->rx_words = s->rx_fifo_words;
+    g->timeout_ms = s->link_timeout_ms;
+    g->stall_ms = s->link_stall_ms;
+    for (unsigned i = 0; i < g->count; i++) {
+        if (s->port[i].conf.peers.ncs[0]) {
+            exanet_port_init(g, i);
+        }
+    }
+}

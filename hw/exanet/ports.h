@@ -7,6 +7,11 @@
 
 #include "link/port.h"
 
-extern const ExanetPortOwner exanet_port_owner;
+typedef struct ExanetState ExanetState;
+
+/* Creates the ports that have a netdev.  The properties have been checked. */
+void exanet_ports_init(ExanetState *s);
+/* Tells the ports that NODE or the epoch has changed. */
+void exanet_ports_update(ExanetState *s);
 
 #endif /* HW_EXANET_PORTS_H */

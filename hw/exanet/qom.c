@@ -21,6 +21,8 @@
 #include "engine/receiver.h"
 #include "base/regs.h"
 #include "net/route.h"
+#include "net/wire-fault.h"
+#include "port-regs.h"
 #include "stats.h"
 
 /* A property faultsN of a class; lives as long as the class. */
@@ -128,27 +130,17 @@ static QDict *link_counters(ExanetState *s, unsigned link)
 
 static QDict *link_injected(const ExanetPort *p)
 {
-    static const char *const name[] = {
-        [EXANET_INJECTED_DROP] = "drop",
-        [EXANET_INJECTED_HEADER] = "corrupt-header",
-        [EXANET_INJECTED_PAYLOAD] = "corrupt-payload",
-        [EXANET_INJECTED_FOOTER] = "corrupt-footer",
-        [EXANET_INJECTED_DUPLICATE] = "duplicate",
-        [EXANET_INJECTED_REORDER] = "reorder",
-        [EXANET_INJECTED_DELAY] = "delay",
-    };
     QDict *dict = qdict_new();
 
-    QEMU_BUILD_BUG_ON(ARRAY_SIZE(name) != EXANET_INJECTED_KINDS);
     for (unsigned i = 0; i < EXANET_INJECTED_KINDS; i++) {
-        rnic_put_uint(dict, name[i], p->injected[i]);
+        rnic_put_uint(dict, exanet_inject_name(&exanet_fault_format, i), p->injected[i]);
     }
     return dict;
 }
 
 static QDict *link_make(ExanetPort *p)
 {
-    ExanetState *s = p->s;
+    ExanetState *s = exanet_port_state(p);
     unsigned base = EXANET_PORT(p->index);
     g_autofree char *faults = exanet_inject_plan_get(p);
     NetClientState *netdev = qemu_get_queue(p->nic)->peer;
@@ -360,7 +352,7 @@ static void faults_set(Object *obj, Visitor *v, const char *name, void *opaque,
         error_setg(errp, "there is no link%u", prop->index);
         return;
     }
-    exanet_inject_plan_set(p, prop->index, text, errp);
+    exanet_inject_plan_set(p, &exanet_fault_format, prop->index, text, errp);
 }
 
 void exanet_qom_class_init(ObjectClass *klass, RNicStateFn *state)

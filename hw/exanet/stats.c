@@ -6,6 +6,7 @@
 #include "../core/qom.h"
 #include "exanet.h"
 #include "link/port.h"
+#include "port-regs.h"
 #include "base/regs.h"
 #include "stats.h"
 

@@ -2,11 +2,10 @@
 /* Text of property faultsN: an accepted text is printed with the same meaning. */
 #include "fuzz.h"
 #include "qapi/error.h"
-#include "hw/rnic/exanet/exanet.h"
 #include "hw/rnic/exanet/link/inject.h"
 #include "hw/rnic/exanet/link/port.h"
-#include "hw/rnic/exanet/base/regs.h"
 #include "hw/rnic/exanet/base/wire.h"
+#include "hw/rnic/exanet/net/wire-fault.h"
 
 #define TEXT_MAX 1024
 #define PACKETS  32
@@ -18,23 +17,13 @@ void exanet_port_admin(ExanetPort *p, bool up)
     p->admin_down = !up;
 }
 
-void exanet_reg_set64(ExanetState *s, unsigned offset, uint64_t value)
-{
-    g_assert_not_reached();
-}
-
-uint64_t exanet_reg_get64(ExanetState *s, unsigned offset)
-{
-    g_assert_not_reached();
-}
-
 /* --- The target -------------------------------------------------------------- */
 
 static char *plan_set(ExanetPort *p, const char *text)
 {
     Error *err = NULL;
 
-    if (!exanet_inject_plan_set(p, 3, text, &err)) {
+    if (!exanet_inject_plan_set(p, &exanet_fault_format, 3, text, &err)) {
         g_assert_nonnull(err);
         error_free(err);
         return NULL;
@@ -65,10 +54,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     FuzzInput in = { data, size };
     g_autofree char *text = fuzz_text(&in, TEXT_MAX), *told = NULL, *again = NULL;
-    static ExanetState device;     /* large */
-    ExanetPort *p = &device.port[3];
+    static ExanetPort port;         /* large */
+    static ExanetPortGroup group;
+    ExanetPort *p = &port;
 
-    *p = (ExanetPort) { .s = &device, .index = 3 };
+    *p = (ExanetPort) { .group = &group, .index = 3 };
     told = plan_set(p, text);
     if (told) {
         again = plan_set(p, told);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Faults of a cable, on its transmitting side: what property faultsN asks for by
- * rate or for the next packets, and register PORT_INJECT by count.
+ * Faults of a cable, on its transmitting side: those of property faultsN by rate or for
+ * the next packets, and those of an order by count.
  *
  * Chance comes from one generator per port, and each rate draws from it once per
  * packet whatever becomes of the packet: the same seed and the same packets give the
@@ -9,44 +9,33 @@
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
-#include "qemu/bswap.h"
 #include "qemu/cutils.h"
-#include "qemu/host-utils.h"
-#include "qemu/log.h"
-#include "../exanet.h"
 #include "inject.h"
 #include "port.h"
-#include "../base/regs.h"
-#include "../base/wire.h"
 #include "../../trace.h"
 
 /* Longer than this the protocols above have given up anyway. */
 #define DELAY_MAX_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
 
-/* Faults that can be asked for; if several hit a packet the first one is done. */
-typedef enum FaultItem {
-    ITEM_DROP,
-    ITEM_CORRUPT,                   /* any of the next three */
-    ITEM_HEADER,
-    ITEM_PAYLOAD,
-    ITEM_FOOTER,
-    ITEM_DUPLICATE,
-    ITEM_REORDER,
-    ITEM_DELAY,                     /* goes together with the corrupting ones */
+/* Faults that a user can ask for: the kinds that are counted, and one more. */
+enum {
+    ITEM_CORRUPT = EXANET_INJECTED_KINDS,   /* any part of the packet */
     ITEMS,
     ITEM_NONE = ITEMS,
-} FaultItem;
-
-static const char *const item_name[ITEMS] = {
-    [ITEM_DROP] = "drop",
-    [ITEM_CORRUPT] = "corrupt",
-    [ITEM_HEADER] = "corrupt-header",
-    [ITEM_PAYLOAD] = "corrupt-payload",
-    [ITEM_FOOTER] = "corrupt-footer",
-    [ITEM_DUPLICATE] = "duplicate",
-    [ITEM_REORDER] = "reorder",
-    [ITEM_DELAY] = "delay",
 };
+
+/* In the order of draws.  If several faults hit a packet, the first one is done. */
+static const uint8_t items[] = {
+    EXANET_INJECTED_DROP,
+    ITEM_CORRUPT,
+    EXANET_INJECTED_PART,
+    EXANET_INJECTED_PART + 1,
+    EXANET_INJECTED_PART + 2,
+    EXANET_INJECTED_DUPLICATE,
+    EXANET_INJECTED_REORDER,
+    EXANET_INJECTED_DELAY,          /* goes together with the corrupting ones */
+};
+QEMU_BUILD_BUG_ON(ARRAY_SIZE(items) != ITEMS);
 
 /* Parsed form of faultsN. */
 typedef struct FaultPlan {
@@ -62,11 +51,39 @@ typedef struct FaultPlan {
 } FaultPlan;
 
 struct ExanetInject {
+    const ExanetFaultFormat *format;
     FaultPlan plan;
     GRand *rand;
-    uint64_t reg;                   /* PORT_INJECT, 0 unless it asks for a fault */
-    uint32_t seen;                  /* packets it is for, since its last fault */
+    ExanetInjectOrder order;
+    uint32_t seen;                  /* packets that fit @order, since its last fault */
 };
+
+static const ExanetFaultPart *item_part(const ExanetFaultFormat *format, unsigned item)
+{
+    unsigned n = item - EXANET_INJECTED_PART;
+
+    return n < format->parts ? &format->part[n] : NULL;
+}
+
+const char *exanet_inject_name(const ExanetFaultFormat *format, unsigned kind)
+{
+    const ExanetFaultPart *part = item_part(format, kind);
+
+    switch (kind) {
+    case EXANET_INJECTED_DROP:
+        return "drop";
+    case ITEM_CORRUPT:
+        return "corrupt";
+    case EXANET_INJECTED_DUPLICATE:
+        return "duplicate";
+    case EXANET_INJECTED_REORDER:
+        return "reorder";
+    case EXANET_INJECTED_DELAY:
+        return "delay";
+    default:
+        return part ? part->name : NULL;
+    }
+}
 
 /* --- The property --------------------------------------------------------- */
 
@@ -85,7 +102,7 @@ static bool fraction_parse(const char *text, double *number, const char **rest)
 
 /* The functions that follow return what is wrong, NULL if nothing is. */
 
-static const char *rate_parse(FaultPlan *plan, FaultItem item, const char *text)
+static const char *rate_parse(FaultPlan *plan, unsigned item, const char *text)
 {
     const char *rest;
     double rate;
@@ -143,10 +160,14 @@ static const char *delay_parse(FaultPlan *plan, const char *text)
     g_autofree char *rate = colon ? g_strndup(text, colon - text) : NULL;
 
     return time_parse(plan, colon ? colon + 1 : "") ?:
-           rate_parse(plan, ITEM_DELAY, rate);
+           rate_parse(plan, EXANET_INJECTED_DELAY, rate);
 }
 
-static const char *item_parse(FaultPlan *plan, const char *text)
+/* There is no item of this name. */
+static const char unknown[] = "";
+
+static const char *item_parse(const ExanetFaultFormat *format, FaultPlan *plan,
+                              const char *text)
 {
     const char *equal = strchr(text, '=');
     g_autofree char *name = equal ? g_strndup(text, equal - text) :
@@ -168,32 +189,51 @@ static const char *item_parse(FaultPlan *plan, const char *text)
         return number_parse(value, &plan->seed) ? NULL :
                "takes a number below 2^32";
     }
-    for (FaultItem item = 0; item < ITEMS; item++) {
-        if (strcmp(name, item_name[item])) {
+    for (unsigned i = 0; i < ITEMS; i++) {
+        unsigned item = items[i];
+
+        if (g_strcmp0(name, exanet_inject_name(format, item))) {
             continue;
         }
         if (plan->item[item].given) {
             return "is given twice";
         }
         plan->item[item].given = true;
-        return item == ITEM_DELAY ? delay_parse(plan, value) :
-                                    rate_parse(plan, item, value);
+        return item == EXANET_INJECTED_DELAY ? delay_parse(plan, value) :
+                                               rate_parse(plan, item, value);
     }
-    return "there are drop, corrupt, corrupt-header, corrupt-payload, "
-           "corrupt-footer, duplicate, reorder, delay, seed and down";
+    return unknown;
 }
 
-static bool plan_parse(FaultPlan *plan, const char *text, unsigned index,
-                       Error **errp)
+/* Returns a list of all items for a message; the caller frees it. */
+static char *items_list(const ExanetFaultFormat *format)
 {
-    g_auto(GStrv) items = g_strsplit_set(text, " \t\n+;", -1);
+    GString *s = g_string_new("there are ");
+
+    for (unsigned i = 0; i < ITEMS; i++) {
+        const char *name = exanet_inject_name(format, items[i]);
+
+        if (name) {
+            g_string_append_printf(s, "%s, ", name);
+        }
+    }
+    g_string_append(s, "seed and down");
+    return g_string_free(s, false);
+}
+
+static bool plan_parse(const ExanetFaultFormat *format, FaultPlan *plan,
+                       const char *text, unsigned index, Error **errp)
+{
+    g_auto(GStrv) words = g_strsplit_set(text, " \t\n+;", -1);
 
     *plan = (FaultPlan) { .seed = EXANET_ID + index };
-    for (char **item = items; *item; item++) {
-        const char *wrong = **item ? item_parse(plan, *item) : NULL;
+    for (char **word = words; *word; word++) {
+        const char *wrong = **word ? item_parse(format, plan, *word) : NULL;
 
         if (wrong) {
-            error_setg(errp, "faults%u: '%.40s': %s", index, *item, wrong);
+            g_autofree char *list = wrong == unknown ? items_list(format) : NULL;
+
+            error_setg(errp, "faults%u: '%.40s': %s", index, *word, list ?: wrong);
             return false;
         }
     }
@@ -202,7 +242,7 @@ static bool plan_parse(FaultPlan *plan, const char *text, unsigned index,
 
 static bool plan_empty(const FaultPlan *plan)
 {
-    for (FaultItem item = 0; item < ITEMS; item++) {
+    for (unsigned item = 0; item < ITEMS; item++) {
         if (plan->item[item].given) {
             return false;
         }
@@ -213,30 +253,34 @@ static bool plan_empty(const FaultPlan *plan)
 /* Frees what @p has if nothing is asked for any more. */
 static void inject_tidy(ExanetPort *p)
 {
-    if (p->inject && !p->inject->reg && plan_empty(&p->inject->plan)) {
+    if (p->inject && p->inject->order.kind == EXANET_INJECTED_KINDS &&
+        plan_empty(&p->inject->plan)) {
         exanet_inject_fini(p);
     }
 }
 
-static ExanetInject *inject_need(ExanetPort *p, unsigned index)
+static ExanetInject *inject_need(ExanetPort *p, const ExanetFaultFormat *format,
+                                 unsigned index)
 {
     if (!p->inject) {
         p->inject = g_new0(ExanetInject, 1);
+        p->inject->format = format;
+        p->inject->order.kind = EXANET_INJECTED_KINDS;
         p->inject->rand = g_rand_new_with_seed(EXANET_ID + index);
     }
     return p->inject;
 }
 
-bool exanet_inject_plan_set(ExanetPort *p, unsigned index, const char *text,
-                            Error **errp)
+bool exanet_inject_plan_set(ExanetPort *p, const ExanetFaultFormat *format,
+                            unsigned index, const char *text, Error **errp)
 {
     ExanetInject *inj;
     FaultPlan plan;
 
-    if (!plan_parse(&plan, text, index, errp)) {
+    if (!plan_parse(format, &plan, text, index, errp)) {
         return false;
     }
-    inj = inject_need(p, index);
+    inj = inject_need(p, format, index);
     inj->plan = plan;
     g_rand_set_seed(inj->rand, plan.seed);
     if (p->admin_down != plan.down) {
@@ -258,18 +302,21 @@ char *exanet_inject_plan_get(const ExanetPort *p)
     if (plan->seeded) {
         g_string_append_printf(s, " seed=%" PRIu32, plan->seed);
     }
-    for (FaultItem item = 0; item < ITEMS; item++) {
+    for (unsigned i = 0; i < ITEMS; i++) {
+        unsigned item = items[i];
+        const char *name = exanet_inject_name(p->inject->format, item);
+
         if (!plan->item[item].given) {
             continue;
         }
         if (plan->item[item].next) {
-            g_string_append_printf(s, " %s=next:%" PRIu32, item_name[item],
+            g_string_append_printf(s, " %s=next:%" PRIu32, name,
                                    plan->item[item].next);
         } else {
-            g_string_append_printf(s, " %s=%.12g%%", item_name[item],
+            g_string_append_printf(s, " %s=%.12g%%", name,
                                    plan->item[item].rate * 100);
         }
-        if (item == ITEM_DELAY) {
+        if (item == EXANET_INJECTED_DELAY) {
             g_string_append_printf(s, ":%" PRId64 "ns", plan->delay);
         }
     }
@@ -280,78 +327,34 @@ char *exanet_inject_plan_get(const ExanetPort *p)
 
 /* --- Packets -------------------------------------------------------------- */
 
-/* Flips one of the bits @lo and @hi of the word at @word. */
-static void word_flip(GRand *rand, uint8_t *word, uint64_t lo, uint64_t hi)
+/* Returns true if a packet of @words words has the part that @item works on. */
+static bool item_possible(const ExanetFaultFormat *format, unsigned item,
+                          unsigned words)
 {
-    unsigned bit = g_rand_int_range(rand, 0, ctpop64(lo) + ctpop64(hi));
+    const ExanetFaultPart *part = item_part(format, item);
 
-    if (bit >= ctpop64(lo)) {
-        bit -= ctpop64(lo);
-        lo = hi;
-        word += sizeof(lo);
-    }
-    while (bit--) {
-        lo &= lo - 1;
-    }
-    stq_le_p(word, ldq_le_p(word) ^ (lo & -lo));
+    return !part || part->possible(words);
 }
 
-/*
- * The type decides what else the CRC leaves out, so that with it more than one bit
- * could differ; all other bits are under the CRC of every packet of @type.
- */
-static void header_flip(GRand *rand, uint8_t *buf, unsigned type)
+/* Chooses one of the parts that a packet of @words words has. */
+static unsigned part_choose(const ExanetInject *inj, unsigned words)
 {
-    uint64_t lo = ~(EXANET_HDR_LO_VC | EXANET_HDR_LO_TYPE);
-    uint64_t hi = ~EXANET_HDR_HI_PATH;
-
-    if (type == EXANET_TYPE_ACK) {
-        hi &= ~EXANET_ACK_HI_HOPS;
-    } else if (type == EXANET_TYPE_FLOW_RATE) {
-        lo &= ~EXANET_FLOW_LO_HOPS;
-    }
-    word_flip(rand, buf, lo, hi);
-}
-
-static void payload_flip(GRand *rand, uint8_t *buf, unsigned words)
-{
-    unsigned word = g_rand_int_range(rand, 1, words - 1);
-
-    word_flip(rand, buf + word * EXANET_WORD_BYTES, UINT64_MAX, UINT64_MAX);
-}
-
-/* The payload's CRC counts as payload: the footer has one of its own. */
-static void footer_flip(GRand *rand, uint8_t *buf, unsigned words)
-{
-    word_flip(rand, buf + (words - 1) * EXANET_WORD_BYTES,
-              ~EXANET_FTR_LO_TTL_2_0,
-              EXANET_FTR_HI_USER | EXANET_FTR_HI_CRC);
-}
-
-/* Whether a packet of @words words has what @item works on. */
-static bool item_possible(FaultItem item, unsigned words)
-{
-    return item == ITEM_PAYLOAD ? words > 2 :
-           item == ITEM_FOOTER ? words > 1 : true;
-}
-
-/* One of the parts that a packet of @words words has. */
-static FaultItem part_choose(GRand *rand, unsigned words)
-{
-    FaultItem part;
+    unsigned item;
 
     do {
-        part = ITEM_HEADER + g_rand_int_range(rand, 0, 3);
-    } while (!item_possible(part, words));
-    return part;
+        item = EXANET_INJECTED_PART + g_rand_int_range(inj->rand, 0, inj->format->parts);
+    } while (!item_possible(inj->format, item, words));
+    return item;
 }
 
-/* Those items of the property that hit the next packet, one bit each. */
+/* Draws the items of the property that hit the next packet; one bit each. */
 static unsigned plan_draw(ExanetInject *inj)
 {
     unsigned hits = 0;
 
-    for (FaultItem item = 0; item < ITEMS; item++) {
+    for (unsigned i = 0; i < ITEMS; i++) {
+        unsigned item = items[i];
+
         if (!inj->plan.item[item].given) {
             continue;
         }
@@ -364,123 +367,102 @@ static unsigned plan_draw(ExanetInject *inj)
 }
 
 /* Takes note that @item has been done to a packet. */
-static void plan_done(FaultPlan *plan, FaultItem item)
+static void plan_done(FaultPlan *plan, unsigned item)
 {
     if (plan->item[item].next && --plan->item[item].next == 0) {
         plan->item[item].given = false;
     }
 }
 
-/* Which of @hits is done to a packet of @words words; DELAY is not asked for here. */
-static FaultItem plan_choose(FaultPlan *plan, unsigned hits, unsigned words)
+/*
+ * Returns the item of @hits that is done to a packet of @words words.  A delay may hit a
+ * packet in addition.
+ */
+static unsigned plan_choose(ExanetInject *inj, unsigned hits, unsigned words)
 {
-    for (FaultItem item = 0; item < ITEM_DELAY; item++) {
-        if ((hits & 1u << item) && item_possible(item, words)) {
-            plan_done(plan, item);
+    for (unsigned i = 0; i < ITEMS; i++) {
+        unsigned item = items[i];
+
+        if (item != EXANET_INJECTED_DELAY && (hits & 1u << item) &&
+            item_possible(inj->format, item, words)) {
+            plan_done(&inj->plan, item);
             return item;
         }
     }
     return ITEM_NONE;
 }
 
-/* What PORT_INJECT does to a packet of @words words; counts down. */
-static FaultItem reg_choose(ExanetPort *p, unsigned type, unsigned words)
+/* Returns the kind that the order does to a packet of @words words, and counts. */
+static unsigned order_choose(ExanetPort *p, unsigned type, unsigned words)
 {
-    static const FaultItem item[] = {
-        [EXANET_INJECT_NONE] = ITEM_NONE,
-        [EXANET_INJECT_DROP] = ITEM_DROP,
-        [EXANET_INJECT_HEADER] = ITEM_HEADER,
-        [EXANET_INJECT_PAYLOAD] = ITEM_PAYLOAD,
-        [EXANET_INJECT_FOOTER] = ITEM_FOOTER,
-        [EXANET_INJECT_DUPLICATE] = ITEM_DUPLICATE,
-        [EXANET_INJECT_HOLD] = ITEM_REORDER,
-    };
     ExanetInject *inj = p->inject;
-    uint64_t reg = inj->reg;
-    unsigned filter = RNIC_GET(EXANET_INJECT_TYPE, reg);
-    uint32_t count = RNIC_GET(EXANET_INJECT_COUNT, reg);
-    FaultItem chosen = item[RNIC_GET(EXANET_INJECT_KIND, reg)];
+    ExanetInjectOrder *order = &inj->order;
+    unsigned kind = order->kind;
 
-    if (chosen == ITEM_NONE || !item_possible(chosen, words) ||
-        (filter != EXANET_INJECT_TYPE_ALL && filter != type) ||
-        ++inj->seen < RNIC_GET(EXANET_INJECT_EVERY, reg)) {
+    if (kind == EXANET_INJECTED_KINDS || !item_possible(inj->format, kind, words) ||
+        (!order->all && order->type != type) || ++inj->seen < order->every) {
         return ITEM_NONE;
     }
     inj->seen = 0;
-    if (count) {
-        reg &= ~EXANET_INJECT_COUNT;
-        reg |= RNIC_PREP(EXANET_INJECT_COUNT, count - 1);
-        reg &= count == 1 ? ~EXANET_INJECT_KIND : UINT64_MAX;
-        exanet_reg_set64(p->s, EXANET_PORT(p->index) + EXANET_REG_PORT_INJECT,
-                         reg);
-        inj->reg = count == 1 ? 0 : reg;
+    if (order->count) {
+        if (--order->count == 0) {
+            order->kind = EXANET_INJECTED_KINDS;
+        }
+        p->group->owner->event(p, EXANET_PORT_INJECTED);
     }
-    return chosen;
+    return kind;
 }
 
 static void inject_count(ExanetPort *p, enum exanet_injected kind, unsigned type)
 {
     p->injected[kind]++;
-    trace_exanet_inject_fault(p->s->node, p->index, kind, type);
+    trace_exanet_inject_fault(p->group->node, p->index, kind, type);
 }
 
 /* Does @item to the packet of @words words at @buf. */
-static ExanetFate item_do(ExanetPort *p, FaultItem item, uint8_t *buf,
-                          unsigned words)
+static ExanetFate item_do(ExanetPort *p, unsigned item, uint8_t *buf, unsigned words,
+                          unsigned type)
 {
-    GRand *rand = p->inject->rand;
-    unsigned type = exanet_packet_type(buf);
+    const ExanetInject *inj = p->inject;
     ExanetFate fate = { .kind = EXANET_FATE_PASS };
 
     if (item == ITEM_CORRUPT) {
-        item = part_choose(rand, words);
+        item = part_choose(inj, words);
     }
     switch (item) {
-    case ITEM_DROP:
+    case ITEM_NONE:
+        return fate;
+    case EXANET_INJECTED_DROP:
         fate.kind = EXANET_FATE_DROP;
-        inject_count(p, EXANET_INJECTED_DROP, type);
         break;
-    case ITEM_HEADER:
-        header_flip(rand, buf, type);
-        inject_count(p, EXANET_INJECTED_HEADER, type);
-        break;
-    case ITEM_PAYLOAD:
-        payload_flip(rand, buf, words);
-        inject_count(p, EXANET_INJECTED_PAYLOAD, type);
-        break;
-    case ITEM_FOOTER:
-        footer_flip(rand, buf, words);
-        inject_count(p, EXANET_INJECTED_FOOTER, type);
-        break;
-    case ITEM_DUPLICATE:
+    case EXANET_INJECTED_DUPLICATE:
         fate.kind = EXANET_FATE_DUPLICATE;
-        inject_count(p, EXANET_INJECTED_DUPLICATE, type);
         break;
-    case ITEM_REORDER:
+    case EXANET_INJECTED_REORDER:
         fate.kind = EXANET_FATE_HOLD;
-        inject_count(p, EXANET_INJECTED_REORDER, type);
         break;
     default:
-        break;
+        item_part(inj->format, item)->apply(inj->rand, buf, words);
     }
+    inject_count(p, item, type);
     return fate;
 }
 
 ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words)
 {
     ExanetInject *inj = p->inject;
-    unsigned type = exanet_packet_type(buf);
+    unsigned type = inj->format->type(buf);
     unsigned hits = plan_draw(inj);
-    FaultItem item = reg_choose(p, type, words);
+    unsigned item = order_choose(p, type, words);
     ExanetFate fate;
 
     if (item == ITEM_NONE) {
-        item = plan_choose(&inj->plan, hits, words);
+        item = plan_choose(inj, hits, words);
     }
-    fate = item_do(p, item, buf, words);
-    if (fate.kind == EXANET_FATE_PASS && (hits & 1u << ITEM_DELAY)) {
+    fate = item_do(p, item, buf, words, type);
+    if (fate.kind == EXANET_FATE_PASS && (hits & 1u << EXANET_INJECTED_DELAY)) {
         fate.delay = inj->plan.delay;
-        plan_done(&inj->plan, ITEM_DELAY);
+        plan_done(&inj->plan, EXANET_INJECTED_DELAY);
         inject_count(p, EXANET_INJECTED_DELAY, type);
     }
     if (item == ITEM_NONE && !hits) {
@@ -489,53 +471,32 @@ ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words)
     return fate;
 }
 
-/* --- The registers -------------------------------------------------------- */
+/* --- Orders ----------------------------------------------------------------- */
 
-void exanet_inject_reg_sync(ExanetPort *p)
+void exanet_inject_order(ExanetPort *p, const ExanetFaultFormat *format,
+                         const ExanetInjectOrder *order)
 {
-    uint64_t total = 0;
-
-    for (unsigned i = 0; i < EXANET_INJECTED_KINDS; i++) {
-        total += p->injected[i];
-    }
-    exanet_reg_set64(p->s, EXANET_PORT(p->index) + EXANET_REG_PORT_INJECTED,
-                     total);
+    inject_need(p, format, p->index)->order = *order;
+    p->inject->seen = 0;
 }
 
-void exanet_inject_reg_written(ExanetPort *p, unsigned reg, bool top)
+void exanet_inject_cancel(ExanetPort *p)
 {
-    unsigned at = EXANET_PORT(p->index) + EXANET_REG_PORT_INJECT;
-    uint64_t value = 0;
-
-    if (reg != EXANET_REG_PORT_INJECT) {
-        return;
-    }
-    /* between its halves it does nothing, so that it need not count down */
-    if (top) {
-        value = exanet_reg_get64(p->s, at);
-    }
-    if (RNIC_GET(EXANET_INJECT_KIND, value) > EXANET_INJECT_HOLD) {
-        qemu_log_mask(LOG_GUEST_ERROR, "exanet: no such fault to inject: %u\n",
-                      (unsigned)RNIC_GET(EXANET_INJECT_KIND, value));
-        value &= ~EXANET_INJECT_KIND;
-        exanet_reg_set64(p->s, at, value);
-    }
-    if (RNIC_GET(EXANET_INJECT_KIND, value) != EXANET_INJECT_NONE) {
-        inject_need(p, p->index)->reg = value;
-        p->inject->seen = 0;
-    } else if (p->inject) {
-        p->inject->reg = 0;
+    if (p->inject) {
+        p->inject->order.kind = EXANET_INJECTED_KINDS;
         inject_tidy(p);
     }
+}
+
+uint32_t exanet_inject_order_left(const ExanetPort *p)
+{
+    return p->inject ? p->inject->order.count : 0;
 }
 
 void exanet_inject_reset(ExanetPort *p)
 {
     memset(p->injected, 0, sizeof(p->injected));
-    if (p->inject) {
-        p->inject->reg = 0;
-        inject_tidy(p);
-    }
+    exanet_inject_cancel(p);
 }
 
 void exanet_inject_fini(ExanetPort *p)

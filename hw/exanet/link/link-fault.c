@@ -4,7 +4,6 @@
  * channel that vanish, come twice, or come later.  See inject.c for whom it hits.
  */
 #include "qemu/osdep.h"
-#include "../exanet.h"
 #include "inject.h"
 #include "link.h"
 #include "port.h"

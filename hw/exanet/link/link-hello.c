@@ -5,11 +5,8 @@
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
 #include "system/runstate.h"
-#include "../exanet.h"
-#include "../base/irq.h"
 #include "link.h"
 #include "port.h"
-#include "../base/regs.h"
 #include "../../trace.h"
 
 #define HELLO_INTERVAL_DOWN_NS (50 * SCALE_MS)
@@ -38,16 +35,16 @@ static void port_up_set(ExanetPort *p, bool up)
         return;
     }
     p->up = up;
-    trace_exanet_link_up(p->s->node, p->index, up, p->peer);
+    trace_exanet_link_up(p->group->node, p->index, up, p->peer);
     if (up) {
         p->up_since = rnic_now();
     } else {
         p->peer_until = rnic_now() + PEER_KEPT_NS;
         exanet_link_queues_drop(p);
     }
-    p->owner->changed(p);
-    exanet_irq_raise(p->s, EXANET_IRQ_LINK);
-    exanet_schedule(p->s);
+    p->group->owner->changed(p);
+    exanet_link_event(p, EXANET_PORT_UP_OR_DOWN);
+    exanet_link_schedule(p);
 }
 
 static void port_peer_set(ExanetPort *p, uint32_t coord, uint8_t epoch)
@@ -76,7 +73,7 @@ static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
         warn_report("exanet: the peer of link%u says that it is 0x%x, %s: the link "
                     "stays down", p->index, coord, why);
     }
-    exanet_count(p->s, LINK_CONFLICT);
+    exanet_link_event(p, EXANET_PORT_CONFLICT);
     p->conflict_told = true;
     p->conflict = true;
     p->conflict_coord = coord;
@@ -114,7 +111,7 @@ static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
     bool named = p->peer_named == coord;
     bool yields = rnic_now() < p->yield_until;
 
-    for (ExanetPort *q = NULL; (q = exanet_port_next(p->s, q));) {
+    for (ExanetPort *q = NULL; (q = exanet_port_after(p->group, q));) {
         if (q == p) {
             continue;
         }
@@ -137,9 +134,7 @@ static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
  */
 static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch)
 {
-    ExanetState *s = p->s;
-
-    if (coord == s->node) {
+    if (coord == p->group->node) {
         return "as this node";
     }
     if (p->peer_named == coord) {
@@ -148,7 +143,7 @@ static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch)
     if (p->peer_named != EXANET_PEER_ANY) {
         return "which property 'peerN' does not name";
     }
-    for (ExanetPort *q = NULL; (q = exanet_port_next(s, q));) {
+    for (ExanetPort *q = NULL; (q = exanet_port_after(p->group, q));) {
         if (q == p) {
             continue;
         }
@@ -159,7 +154,7 @@ static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch)
             return "which is at another link (property 'peerN' allows several)";
         }
     }
-    return p->owner->doubt(p, coord, epoch, port_had(p, coord));
+    return p->group->owner->doubt(p, coord, epoch, port_had(p, coord));
 }
 
 /* --- HELLO ------------------------------------------------------------------- */
@@ -172,7 +167,7 @@ static void port_hello_arm(ExanetPort *p)
 
 static void port_peer_greet(ExanetPort *p)
 {
-    int64_t timeout = (int64_t)p->s->link_timeout_ms * SCALE_MS;
+    int64_t timeout = (int64_t)p->group->timeout_ms * SCALE_MS;
     const char *why;
 
     if (p->up && timeout && rnic_now() - p->heard > timeout) {
@@ -180,7 +175,7 @@ static void port_peer_greet(ExanetPort *p)
         port_peer_forget(p);
     }
     why = p->up && p->peer_named == EXANET_PEER_ANY ?
-          p->owner->doubt(p, p->peer, p->peer_epoch, true) : NULL;
+          p->group->owner->doubt(p, p->peer, p->peer_epoch, true) : NULL;
     if (why) {
         port_conflict(p, p->peer, why);
     }
@@ -194,7 +189,7 @@ static void port_peer_greet(ExanetPort *p)
         exanet_link_xoff_send(p, p->xoff_told); /* some may have been lost */
     }
     if (p->tx_wanted) {
-        exanet_schedule(p->s);      /* it may count as stalled by now */
+        exanet_link_schedule(p);      /* it may count as stalled by now */
     }
 }
 
@@ -203,7 +198,7 @@ void exanet_link_hello(ExanetPort *p)
     p->hello_answers = 0;
     if (p->loopback && p->enabled) {
         if (!p->up) {
-            port_peer_set(p, p->s->node, p->s->epoch);
+            port_peer_set(p, p->group->node, p->group->epoch);
             p->peer_words = EXANET_FRAME_WORDS;
             exanet_link_tx_limit(p);
             port_up_set(p, true);
@@ -220,11 +215,11 @@ void exanet_link_hello(ExanetPort *p)
 static void port_hello_tick(void *opaque)
 {
     ExanetPort *p = opaque;
-    bool entered = rnic_loop_enter(&p->s->loop);
+    bool entered = rnic_loop_enter(p->group->loop);
 
-    p->owner->tick(p);
+    p->group->owner->tick(p);
     exanet_link_hello(p);
-    rnic_loop_leave(&p->s->loop, entered);
+    rnic_loop_leave(p->group->loop, entered);
 }
 
 /*
@@ -240,18 +235,17 @@ static void port_unheard(ExanetPort *p)
     port_up_set(p, false);
     if (chosen) {
         p->peer_until = 0;
-        p->yield_until = p->s->node > p->peer ? now + CHOICE_NS : 0;
+        p->yield_until = p->group->node > p->peer ? now + CHOICE_NS : 0;
     }
 }
 
 void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
 {
-    ExanetState *s = p->s;
     uint32_t coord = le32_to_cpu(h->coord);
     uint32_t max_words = le32_to_cpu(h->max_words);
     const char *why;
     bool was_up = p->up;
-    bool heard = (h->flags & EXANET_HELLO_HEARD) && h->peer_epoch == s->epoch;
+    bool heard = (h->flags & EXANET_HELLO_HEARD) && h->peer_epoch == p->group->epoch;
 
     if (coord > EXANET_COORD_MASK || max_words < EXANET_PACKET_WORDS) {
         exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
@@ -269,7 +263,7 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
     p->conflict = false;
     if (!p->peer_known || p->peer != coord || p->peer_epoch != h->epoch) {
         port_peer_set(p, coord, h->epoch);
-        p->owner->restarted(p, coord, h->epoch);
+        p->group->owner->restarted(p, coord, h->epoch);
     }
     p->peer_words = max_words;
     exanet_link_tx_limit(p);
@@ -299,7 +293,7 @@ void exanet_link_down_receive(ExanetPort *p)
  */
 static void port_start(ExanetPort *p)
 {
-    if (runstate_is_running() && qdev_is_realized(p->s->host.dev)) {
+    if (runstate_is_running() && qdev_is_realized(p->group->dev)) {
         exanet_link_hello(p);
     } else {
         port_hello_arm(p);
@@ -313,28 +307,14 @@ void exanet_port_restart(ExanetPort *p)
     port_start(p);
 }
 
-void exanet_port_admin(ExanetPort *p, bool up)
+/* Acts on a change of @p->wanted, @p->admin_down or @loopback. */
+static void port_control_changed(ExanetPort *p, bool loopback)
 {
-    bool entered;
-
-    p->admin_down = !up;
-    if (exanet_port_exists(p)) {
-        entered = rnic_loop_enter(&p->s->loop);
-        exanet_link_control_changed(p);
-        rnic_loop_leave(&p->s->loop, entered);
-    }
-}
-
-void exanet_link_control_changed(ExanetPort *p)
-{
-    uint32_t ctrl = exanet_reg_get32(p->s, EXANET_PORT(p->index) +
-                                     EXANET_REG_PORT_CTRL);
-    bool enable = (ctrl & EXANET_PORT_CTRL_ENABLE) && !p->admin_down;
-    bool loopback = ctrl & EXANET_PORT_CTRL_LOOPBACK;
+    bool enable = p->wanted && !p->admin_down;
 
     if (p->enabled == enable && p->loopback == loopback) {
-        p->owner->changed(p);
-        exanet_schedule(p->s);      /* what waits may have another way now */
+        p->group->owner->changed(p);
+        exanet_link_schedule(p);    /* what waits may have another way now */
         return;
     }
     if (port_carrier(p) && !p->loopback) {
@@ -344,6 +324,24 @@ void exanet_link_control_changed(ExanetPort *p)
     p->enabled = enable;
     p->loopback = loopback;
     exanet_port_restart(p);
+}
+
+void exanet_port_control(ExanetPort *p, bool enable, bool loopback)
+{
+    p->wanted = enable;
+    port_control_changed(p, loopback);
+}
+
+void exanet_port_admin(ExanetPort *p, bool up)
+{
+    bool entered;
+
+    p->admin_down = !up;
+    if (exanet_port_exists(p)) {
+        entered = rnic_loop_enter(p->group->loop);
+        port_control_changed(p, p->loopback);
+        rnic_loop_leave(p->group->loop, entered);
+    }
 }
 
 void exanet_link_hello_init(ExanetPort *p)
@@ -360,10 +358,11 @@ void exanet_link_hello_reset(ExanetPort *p)
         p->peer_until = rnic_now() + PEER_KEPT_NS;
     }
     p->up = false;
+    p->wanted = true;
     p->enabled = !p->admin_down;
     p->loopback = false;
     p->conflict = false;
-    p->owner->changed(p);
+    p->group->owner->changed(p);
     /*
      * A frame that the netdev still keeps is left to it: half of it may be in a
      * socket.  It comes before the HELLO, so the peer sees it as of the old epoch.

@@ -14,11 +14,8 @@
 #include "qemu/bswap.h"
 #include "qemu/units.h"
 #include "../../core/pace.h"
-#include "../exanet.h"
 #include "link.h"
 #include "port.h"
-#include "../base/regs.h"
-#include "../base/wire.h"
 #include "../../trace.h"
 
 /* A peer that never reads must not make us keep its acks for ever. */
@@ -87,7 +84,7 @@ static size_t port_header_put(ExanetPort *p, uint8_t *frame,
     } else {
         memset(f->dst, 0xff, sizeof(f->dst));
     }
-    exanet_link_mac(f->src, p->s->node);
+    exanet_link_mac(f->src, p->group->node);
     f->ethertype = cpu_to_be16(EXANET_ETHERTYPE);
     f->version = EXANET_LINK_VERSION;
     f->kind = kind;
@@ -95,7 +92,7 @@ static size_t port_header_put(ExanetPort *p, uint8_t *frame,
     f->reserved = 0;
     f->count = cpu_to_le16(words);
     f->seq = cpu_to_le32(p->tx_seq++);
-    trace_exanet_link_port_tx(p->s->node, p->index, kind, vc, words);
+    trace_exanet_link_port_tx(p->group->node, p->index, kind, vc, words);
     return sizeof(*f) + words * EXANET_WORD_BYTES;
 }
 
@@ -126,12 +123,12 @@ void exanet_link_hello_send(ExanetPort *p)
         struct exanet_hello hello;
     } QEMU_PACKED f = {
         .hello = {
-            .coord = cpu_to_le32(p->s->node),
-            .epoch = p->s->epoch,
+            .coord = cpu_to_le32(p->group->node),
+            .epoch = p->group->epoch,
             .flags = p->peer_known ? EXANET_HELLO_HEARD : 0,
             .peer_epoch = p->peer_known ? p->peer_epoch : 0,
-            .rx_words = cpu_to_le32(p->s->rx_fifo_words),
-            .max_words = cpu_to_le32(MIN(p->s->rx_fifo_words,
+            .rx_words = cpu_to_le32(p->group->rx_words),
+            .max_words = cpu_to_le32(MIN(p->group->rx_words,
                                          EXANET_FRAME_WORDS)),
         },
     };
@@ -155,7 +152,7 @@ void exanet_link_xoff_send(ExanetPort *p, unsigned vcs)
 {
     if (p->loopback) {
         p->peer_xoff = p->xoff;
-        exanet_schedule(p->s);
+        exanet_link_schedule(p);
         return;
     }
     p->xoff_due |= vcs;
@@ -191,7 +188,7 @@ static void port_sent(NetClientState *nc, ssize_t len)
     if (!p->blocked) {
         return;
     }
-    entered = rnic_loop_enter(&p->s->loop);
+    entered = rnic_loop_enter(p->group->loop);
     p->blocked = false;
     if (len == 0) {
         /*
@@ -202,9 +199,9 @@ static void port_sent(NetClientState *nc, ssize_t len)
     } else {
         port_dues_send(p);
         exanet_port_flush(p);
-        exanet_schedule(p->s);
+        exanet_link_schedule(p);
     }
-    rnic_loop_leave(&p->s->loop, entered);
+    rnic_loop_leave(p->group->loop, entered);
 }
 
 /* --- Packets to the cable ----------------------------------------------- */
@@ -234,7 +231,7 @@ static bool port_packets_give(ExanetPort *p, uint8_t *frame, unsigned vc,
 {
     if (p->loopback) {
         exanet_link_rx_put(p, vc, frame + sizeof(struct exanet_frame), words);
-        exanet_schedule(p->s);
+        exanet_link_schedule(p);
         return true;
     }
     return port_give(p, frame, port_header_put(p, frame, EXANET_LINK_DATA, vc,
@@ -377,7 +374,7 @@ static bool port_room(const ExanetPort *p, unsigned vc)
 static bool port_stalled(ExanetPort *p, unsigned vc)
 {
     ExanetTx *tx = &p->tx[vc];
-    int64_t limit = (int64_t)p->s->link_stall_ms * SCALE_MS;
+    int64_t limit = (int64_t)p->group->stall_ms * SCALE_MS;
 
     if (!(p->peer_xoff & BIT(vc)) && !p->blocked) {
         tx->stalled = 0;            /* it waits for PORT_RATE, which is no fault */
@@ -437,7 +434,7 @@ static void port_vc_send(ExanetPort *p, unsigned vc)
     if ((p->tx_wanted & BIT(vc)) && (!p->up || port_room(p, vc))) {
         p->tx_wanted &= ~BIT(vc);
         p->tx_refill = true;
-        exanet_schedule(p->s);
+        exanet_link_schedule(p);
     }
 }
 
@@ -477,11 +474,11 @@ static void port_timer_arm(ExanetPort *p)
 static void port_timer_tick(void *opaque)
 {
     ExanetPort *p = opaque;
-    bool entered = rnic_loop_enter(&p->s->loop);
+    bool entered = rnic_loop_enter(p->group->loop);
 
     exanet_port_flush(p);
-    exanet_schedule(p->s);
-    rnic_loop_leave(&p->s->loop, entered);
+    exanet_link_schedule(p);
+    rnic_loop_leave(p->group->loop, entered);
 }
 
 /* --- Units to the port -------------------------------------------------- */
@@ -540,8 +537,8 @@ void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
                         unsigned words, bool urgent)
 {
     ExanetTx *tx = &p->tx[vc];
-    ExanetWireStatus status;
-    bool spoiled = exanet_packet_words(buf, &status) == 0;
+    bool damaged;
+    bool spoiled = p->group->owner->measure(buf, &damaged) == 0;
 
     if (!urgent && tx->words + words <= p->tx_limit) {
         uint16_t end = tx->words + words;
@@ -627,11 +624,8 @@ static uint64_t port_words_in(const ExanetPort *p, unsigned ns)
 
 void exanet_link_tx_limit(ExanetPort *p)
 {
-    unsigned base = EXANET_PORT(p->index);
     uint32_t limit = MIN(p->peer_words, EXANET_FRAME_WORDS);
 
-    p->rate = exanet_reg_get32(p->s, base + EXANET_REG_PORT_RATE);
-    p->latency = exanet_reg_get32(p->s, base + EXANET_REG_PORT_LATENCY);
     if (p->rate) {
         uint64_t words = port_words_in(p, FRAME_NS);
         uint64_t slow = MIN(port_words_in(p, FRAME_SLOW_NS), FRAME_SLOW_WORDS);
@@ -647,7 +641,7 @@ static unsigned port_flight_drop(ExanetPort *p)
     ExanetFlight *f;
 
     while ((f = g_queue_pop_head(&p->flight))) {
-        packets += exanet_link_packets(f->frame + sizeof(struct exanet_frame),
+        packets += exanet_link_packets(p, f->frame + sizeof(struct exanet_frame),
                                        f->words);
         g_free(f);
     }
@@ -664,7 +658,7 @@ unsigned exanet_link_tx_drop(ExanetPort *p)
 
         packets += tx->urgent_words->len;
         if (tx->words) {
-            packets += exanet_link_packets(tx->frame +
+            packets += exanet_link_packets(p, tx->frame +
                                            sizeof(struct exanet_frame),
                                            tx->words);
         }

@@ -11,14 +11,10 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/units.h"
-#include "../exanet.h"
 #include "inject.h"
-#include "../base/irq.h"
 #include "link-fifo.h"
 #include "link.h"
 #include "port.h"
-#include "../base/regs.h"
-#include "../base/wire.h"
 #include "../../trace.h"
 
 /*
@@ -37,13 +33,13 @@ void exanet_link_mac(uint8_t *mac, uint32_t coord)
     mac[2] = EXANET_MAC_PREFIX & 0xff;
 }
 
-unsigned exanet_link_packets(const uint8_t *buf, unsigned words)
+unsigned exanet_link_packets(ExanetPort *p, const uint8_t *buf, unsigned words)
 {
     unsigned packets = 0;
 
     while (words) {
-        ExanetWireStatus status;
-        unsigned n = exanet_packet_words(buf, &status);
+        bool damaged;
+        unsigned n = p->group->owner->measure(buf, &damaged);
 
         n = n == 0 || n > words ? words : n;
         buf += n * EXANET_WORD_BYTES;
@@ -63,7 +59,7 @@ static unsigned port_rx_drop(ExanetPort *p)
         uint8_t *head;
 
         while ((head = exanet_fifo_head(f))) {
-            packets += exanet_link_packets(head, f->left);
+            packets += exanet_link_packets(p, head, f->left);
             exanet_fifo_skip(f, f->left);
         }
     }
@@ -73,14 +69,14 @@ static unsigned port_rx_drop(ExanetPort *p)
 void exanet_link_queues_drop(ExanetPort *p)
 {
     exanet_link_count(p, EXANET_PORT_CNT_DROPPED, exanet_link_tx_drop(p) +
-                      port_rx_drop(p) + p->owner->held_drop(p));
+                      port_rx_drop(p) + p->group->owner->held_drop(p));
     p->rx_count = 0;
     p->rx_drops++;
     p->xoff = 0;
     p->xoff_due = 0;
     p->xoff_told = 0;
     if (p->refused) {
-        exanet_schedule(p->s);      /* what the netdev has may come now */
+        exanet_link_schedule(p);      /* what the netdev has may come now */
     }
 }
 
@@ -88,19 +84,17 @@ void exanet_link_queues_drop(ExanetPort *p)
 
 static void port_xoff_update(ExanetPort *p, unsigned vc)
 {
-    unsigned base = EXANET_PORT(p->index);
     unsigned count = p->rx[vc].count;
     unsigned bit = BIT(vc);
 
     if (!(p->xoff & bit)) {
-        if (count > exanet_reg_get32(p->s, base + EXANET_REG_PORT_XOFF)) {
+        if (count > p->xoff_above) {
             p->xoff |= bit;
             p->xoff_told |= bit;
             exanet_link_count(p, EXANET_PORT_CNT_XOFF_SENT, 1);
             exanet_link_xoff_send(p, bit);
         }
-    } else if (count < MAX(exanet_reg_get32(p->s, base +
-                                            EXANET_REG_PORT_XON), 1)) {
+    } else if (count < MAX(p->xon_below, 1)) {
         p->xoff &= ~bit;
         exanet_link_xoff_send(p, bit);
     }
@@ -134,7 +128,7 @@ static void port_xon_receive(ExanetPort *p, unsigned vc)
     p->peer_xoff &= ~BIT(vc);
     p->tx_wanted &= ~BIT(vc);
     exanet_port_flush(p);
-    exanet_schedule(p->s);
+    exanet_link_schedule(p);
 }
 
 /* Takes a frame of the peer; false: offer it again later. */
@@ -145,14 +139,14 @@ static bool port_frame_take(ExanetPort *p, const struct exanet_frame *f,
 
     switch (f->kind) {
     case EXANET_LINK_DATA:
-        if (!p->up || count == 0 || count > p->s->rx_fifo_words) {
+        if (!p->up || count == 0 || count > p->group->rx_words) {
             break;
         }
         if (!exanet_link_rx_room(p)) {
             return false;
         }
         exanet_link_rx_put(p, f->vc, words, count);
-        exanet_schedule(p->s);
+        exanet_link_schedule(p);
         return true;
     case EXANET_LINK_XOFF:
         exanet_link_count(p, EXANET_PORT_CNT_XOFF_RECEIVED, 1);
@@ -202,7 +196,7 @@ static ssize_t port_frame(ExanetPort *p, const uint8_t *buf, size_t size)
         exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
         return size;
     }
-    trace_exanet_link_port_rx(p->s->node, p->index, f.kind, f.vc,
+    trace_exanet_link_port_rx(p->group->node, p->index, f.kind, f.vc,
                               le16_to_cpu(f.count));
     if (f.kind == EXANET_LINK_HELLO && le16_to_cpu(f.count) == 1) {
         struct exanet_hello hello;
@@ -236,16 +230,16 @@ void exanet_port_poll(ExanetPort *p)
 static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
 {
     ExanetPort *p = qemu_get_nic_opaque(nc);
-    bool entered = rnic_loop_enter(&p->s->loop);
+    bool entered = rnic_loop_enter(p->group->loop);
     ssize_t taken = port_frame(p, buf, size);
 
-    rnic_loop_leave(&p->s->loop, entered);
+    rnic_loop_leave(p->group->loop, entered);
     if (p->polled && taken) {
-        exanet_count(p->s, RX_POLLED);
+        exanet_link_event(p, EXANET_PORT_POLLED);
     }
     if (!taken) {
         p->refused = true;
-        exanet_schedule(p->s);      /* the FIFO may have room by now */
+        exanet_link_schedule(p);      /* the FIFO may have room by now */
     }
     return taken;
 }
@@ -260,15 +254,14 @@ static void port_rx_skip(ExanetPort *p, unsigned vc, unsigned words)
 }
 
 /* Where the next packet begins is not known: the rest of the frame is lost. */
-static void port_rest_drop(ExanetPort *p, unsigned vc, ExanetWireStatus status)
+static void port_rest_drop(ExanetPort *p, unsigned vc, bool damaged)
 {
-    if (status == EXANET_WIRE_BAD_HEADER) {
+    if (damaged) {
         exanet_link_count(p, EXANET_PORT_CNT_BAD_HEADER, 1);
-        exanet_count(p->s, DROP_HEADER_CRC);
+        exanet_link_event(p, EXANET_PORT_BAD_HEADER);
     } else {
         exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
-        exanet_count(p->s, DROP_MALFORMED);
-        exanet_irq_raise(p->s, EXANET_IRQ_PROTOCOL);
+        exanet_link_event(p, EXANET_PORT_MALFORMED);
     }
     port_rx_skip(p, vc, p->rx[vc].left);
 }
@@ -285,19 +278,19 @@ static bool port_vc_deliver(ExanetPort *p, unsigned vc)
 
     while (done < RX_QUANTUM) {
         uint8_t *packet = exanet_fifo_head(f);
-        ExanetWireStatus status;
         unsigned words;
+        bool damaged;
 
         if (!packet) {
             return false;
         }
-        words = exanet_packet_words(packet, &status);
+        words = p->group->owner->measure(packet, &damaged);
         done += words ?: 1;
         if (words == 0 || words > f->left) {
-            port_rest_drop(p, vc, status);
+            port_rest_drop(p, vc, damaged);
             continue;
         }
-        if (!p->owner->take(p, vc, packet, words)) {
+        if (!p->group->owner->take(p, vc, packet, words)) {
             return false;
         }
         if (drops != p->rx_drops) {
@@ -311,7 +304,7 @@ static bool port_vc_deliver(ExanetPort *p, unsigned vc)
 
 bool exanet_port_rx_run(ExanetPort *p)
 {
-    bool more = p->owner->held_run(p);
+    bool more = p->group->owner->held_run(p);
 
     if (p->rx_count == 0 && !p->refused) {
         return more;
@@ -340,10 +333,10 @@ bool exanet_port_rx_run(ExanetPort *p)
 static void port_link_changed(NetClientState *nc)
 {
     ExanetPort *p = qemu_get_nic_opaque(nc);
-    bool entered = rnic_loop_enter(&p->s->loop);
+    bool entered = rnic_loop_enter(p->group->loop);
 
     exanet_link_hello(p);
-    rnic_loop_leave(&p->s->loop, entered);
+    rnic_loop_leave(p->group->loop, entered);
 }
 
 static NetClientInfo exanet_port_info = {
@@ -353,84 +346,44 @@ static NetClientInfo exanet_port_info = {
     .link_status_changed = port_link_changed,
 };
 
-void exanet_port_reg_sync(ExanetPort *p)
+unsigned exanet_port_arrived(const ExanetPort *p)
 {
-    ExanetState *s = p->s;
-    unsigned base = EXANET_PORT(p->index);
-
-    exanet_reg_set32(s, base + EXANET_REG_PORT_STATUS,
-                     (p->up ? EXANET_PORT_STATUS_UP : 0) |
-                     (p->peer_xoff ? EXANET_PORT_STATUS_PEER_XOFF : 0) |
-                     (p->xoff ? EXANET_PORT_STATUS_XOFF : 0) |
-                     (p->conflict ? EXANET_PORT_STATUS_CONFLICT : 0) |
-                     EXANET_PORT_STATUS_PRESENT |
-                     RNIC_PREP(EXANET_PORT_STATUS_ROLE, p->role) |
-                     RNIC_PREP(EXANET_PORT_STATUS_PEER_XOFF_VC, p->peer_xoff) |
-                     RNIC_PREP(EXANET_PORT_STATUS_XOFF_VC, p->xoff));
-    exanet_reg_set32(s, base + EXANET_REG_PORT_LEVEL,
-                     RNIC_PREP(EXANET_PORT_LEVEL_RX,
-                               MIN(p->rx_count + p->owner->held_words(p), 0xffff)) |
-                     RNIC_PREP(EXANET_PORT_LEVEL_TX,
-                               MIN(exanet_port_queued(p), 0xffff)));
-    exanet_reg_set32(s, base + EXANET_REG_PORT_PEER,
-                     p->peer_known ? p->peer : 0);
-    for (unsigned i = 0; i < EXANET_PORT_COUNTERS; i++) {
-        exanet_reg_set64(s, base + EXANET_REG_PORT_TX_PACKETS + 8 * i,
-                         p->counter[i]);
-    }
-    exanet_inject_reg_sync(p);
+    return p->rx_count + p->group->owner->held_words(p);
 }
 
-void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top)
+void exanet_port_tune(ExanetPort *p, uint32_t rate, uint32_t latency)
 {
-    exanet_inject_reg_written(p, reg, top);
-    switch (reg) {
-    case EXANET_REG_PORT_CTRL:
-        exanet_link_control_changed(p);
-        break;
-    case EXANET_REG_PORT_RATE:
-    case EXANET_REG_PORT_LATENCY:
-        exanet_link_tx_limit(p);
-        exanet_schedule(p->s);      /* sends what need not wait any longer */
-        break;
-    }
+    p->rate = rate;
+    p->latency = latency;
+    exanet_link_tx_limit(p);
 }
 
 void exanet_port_reset(ExanetPort *p)
 {
-    unsigned base = EXANET_PORT(p->index);
-
     exanet_link_queues_drop(p);
     memset(p->counter, 0, sizeof(p->counter));
     exanet_inject_reset(p);
-    exanet_reg_set32(p->s, base + EXANET_REG_PORT_XOFF,
-                     p->s->rx_fifo_words - EXANET_XOFF_MARGIN);
-    exanet_reg_set32(p->s, base + EXANET_REG_PORT_RATE, p->s->link_rate_kbps);
-    exanet_reg_set32(p->s, base + EXANET_REG_PORT_LATENCY,
-                     p->latency_reset);
     p->tx_free = 0;
     p->peer_words = EXANET_FRAME_WORDS;
     exanet_link_tx_limit(p);
     exanet_link_hello_reset(p);
 }
 
-void exanet_port_init(ExanetState *s, unsigned index, const ExanetPortOwner *owner,
-                      uint32_t latency)
+void exanet_port_init(ExanetPortGroup *group, unsigned index)
 {
-    ExanetPort *p = &s->port[index];
+    ExanetPort *p = &group->port[index];
+    DeviceState *dev = group->dev;
 
-    p->s = s;
-    p->owner = owner;
+    p->group = group;
     p->index = index;
-    p->latency_reset = latency;
+    p->wanted = true;
     p->enabled = !p->admin_down;
-    exanet_link_mac(p->conf.macaddr.a, s->coord);
+    exanet_link_mac(p->conf.macaddr.a, group->node);
     exanet_link_tx_init(p);
     exanet_link_hello_init(p);
     p->nic = qemu_new_nic(&exanet_port_info, &p->conf,
-                          object_get_typename(OBJECT(s->host.dev)),
-                          s->host.dev->id,
-                          &s->host.dev->mem_reentrancy_guard, p);
+                          object_get_typename(OBJECT(dev)), dev->id,
+                          &dev->mem_reentrancy_guard, p);
     qemu_format_nic_info_str(qemu_get_queue(p->nic), p->conf.macaddr.a);
 }
 
@@ -445,7 +398,7 @@ void exanet_port_fini(ExanetPort *p)
     qemu_del_nic(p->nic);
     p->nic = NULL;
     exanet_link_tx_fini(p);
-    p->owner->held_drop(p);
+    p->group->owner->held_drop(p);
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
         exanet_fifo_fini(&p->rx[vc]);
     }

@@ -1,18 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of the link port share: link.c (registers, receiving), link-tx.c
+ * What the files of the link port share: link.c (life, receiving), link-tx.c
  * (sending), link-fault.c (what a bad cable does to packets) and link-hello.c (up and
  * down).
  */
 #ifndef HW_EXANET_LINK_LINK_H
 #define HW_EXANET_LINK_LINK_H
 
-#include "../exanet.h"
+#include "port.h"
 
 static inline void exanet_link_count(ExanetPort *p, enum exanet_port_counter c,
                                      uint64_t n)
 {
     p->counter[c] += n;
+}
+
+static inline void exanet_link_event(ExanetPort *p, enum exanet_port_event event)
+{
+    p->group->owner->event(p, event);
+}
+
+/* Runs the units of the device soon. */
+static inline void exanet_link_schedule(ExanetPort *p)
+{
+    rnic_loop_schedule(p->group->loop);
 }
 
 /* Source address of frames of the node at @coord. */
@@ -24,12 +35,12 @@ void exanet_link_mac(uint8_t *mac, uint32_t coord);
 bool exanet_link_rx_room(ExanetPort *p);
 /*
  * Stores a frame of packets of channel @vc, @count words at @words, for which there
- * is room; the units run at the next exanet_schedule().
+ * is room; the units run at the next exanet_link_schedule().
  */
 void exanet_link_rx_put(ExanetPort *p, unsigned vc, const uint8_t *words,
                         unsigned count);
 /* Packets in the @words words at @buf; what can't be one counts with all behind it. */
-unsigned exanet_link_packets(const uint8_t *buf, unsigned words);
+unsigned exanet_link_packets(ExanetPort *p, const uint8_t *buf, unsigned words);
 /* Drops and counts all packets, those to be sent as well, and forgets all XOFFs. */
 void exanet_link_queues_drop(ExanetPort *p);
 
@@ -39,7 +50,7 @@ void exanet_link_tx_init(ExanetPort *p);
 void exanet_link_tx_fini(ExanetPort *p);
 /* Forgets all that was to be sent; returns how many packets that were. */
 unsigned exanet_link_tx_drop(ExanetPort *p);
-/* The peer's longest frame, or a register, has changed. */
+/* The peer's longest frame, or the rate, has changed. */
 void exanet_link_tx_limit(ExanetPort *p);
 /* Sends a frame of @kind without words; not while @p->blocked. */
 void exanet_link_control_send(ExanetPort *p, enum exanet_link_kind kind,
@@ -82,8 +93,6 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h);
 void exanet_link_down_receive(ExanetPort *p);
 /* Greets the peer, or looks whether it is there still. */
 void exanet_link_hello(ExanetPort *p);
-/* PORT_CTRL, or the property that takes the link down, has changed. */
-void exanet_link_control_changed(ExanetPort *p);
 void exanet_link_hello_reset(ExanetPort *p);
 
 #endif /* HW_EXANET_LINK_LINK_H */

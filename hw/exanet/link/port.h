@@ -2,34 +2,38 @@
 /*
  * ExaNet link port, one end of a cable, as the other units see it.  What the files of the
  * port share is in link.h.
+ *
+ * A port knows frames, HELLOs and channels, but neither registers nor packets, nor the
+ * device behind it: for these it calls the functions of its owner.
  */
 #ifndef HW_EXANET_LINK_PORT_H
 #define HW_EXANET_LINK_PORT_H
 
-#include "../../core/compat.h"
+#include "../../core/host.h"
+#include "../../core/loop.h"
 #include "net/net.h"
 #include "qemu/timer.h"
 #include "rnic/exanet/regs.h"
 #include "rnic/exanet/wire.h"
 #include "link-fifo.h"
 
-typedef struct ExanetState ExanetState;
 typedef struct ExanetPort ExanetPort;
+
+/* Faults of a cable; see inject.h. */
+typedef struct ExanetInject ExanetInject;
+
+/* Parts of a packet in which a fault may flip a bit. */
+#define EXANET_FAULT_PARTS 3
 
 /* Faults by kind, as they are counted. */
 enum exanet_injected {
     EXANET_INJECTED_DROP,
-    EXANET_INJECTED_HEADER,         /* a bit flipped there */
-    EXANET_INJECTED_PAYLOAD,
-    EXANET_INJECTED_FOOTER,
-    EXANET_INJECTED_DUPLICATE,
+    EXANET_INJECTED_PART,           /* the first part; the others follow */
+    EXANET_INJECTED_DUPLICATE = EXANET_INJECTED_PART + EXANET_FAULT_PARTS,
     EXANET_INJECTED_REORDER,
     EXANET_INJECTED_DELAY,
     EXANET_INJECTED_KINDS,
 };
-
-/* The faults that property faultsN asks for, and the state of PORT_INJECT. */
-typedef struct ExanetInject ExanetInject;
 
 /*
  * The most words of a frame: UDP takes 65507 bytes, which the dgram netdev may
@@ -66,11 +70,27 @@ typedef struct ExanetTx {
     bool urgent_sent;               /* ... and have done so in a frame of their own */
 } ExanetTx;
 
+/* What a port tells its owner; see ExanetPortOwner.event. */
+enum exanet_port_event {
+    EXANET_PORT_UP_OR_DOWN,
+    EXANET_PORT_CONFLICT,           /* the peer's coordinates were refused */
+    EXANET_PORT_BAD_HEADER,         /* the rest of a frame was dropped, because a
+                                       packet's header has a CRC error */
+    EXANET_PORT_MALFORMED,          /* ... because no packet begins there */
+    EXANET_PORT_POLLED,             /* a frame came in exanet_port_poll() */
+    EXANET_PORT_INJECTED,           /* an order of exanet_inject_order() was done */
+};
+
 /* What a port asks of the device that it belongs to. */
 typedef struct ExanetPortOwner {
     /*
+     * Returns the words of the packet at @buf, at most EXANET_PACKET_WORDS.  Returns 0
+     * if it is not valid; *@damaged: because of a CRC error in its header.
+     */
+    unsigned (*measure)(const uint8_t *buf, bool *damaged);
+    /*
      * Takes the packet of @words words at @buf that came by channel @vc of @p.  Returns
-     * false if its route is not open now; then exanet_schedule() is called when it is,
+     * false if its route is not open now; then rnic_loop_schedule() is called when it is,
      * and the port offers the packet again.  The function may change the packet.
      */
     bool (*take)(ExanetPort *p, unsigned vc, uint8_t *buf, unsigned words);
@@ -94,16 +114,31 @@ typedef struct ExanetPortOwner {
     const char *(*doubt)(ExanetPort *p, uint32_t coord, uint8_t epoch, bool known);
     /* About once a second. */
     void (*tick)(ExanetPort *p);
+    /* Counts, and raises interrupts. */
+    void (*event)(ExanetPort *p, enum exanet_port_event event);
 } ExanetPortOwner;
+
+/* What the ports of a device have in common; the device keeps it up to date. */
+typedef struct ExanetPortGroup {
+    const ExanetPortOwner *owner;
+    void *opaque;                   /* of the owner */
+    DeviceState *dev;
+    RNicLoop *loop;
+    ExanetPort *port;
+    unsigned count;                 /* up to the last port that exists */
+    uint32_t node;                  /* own coordinates */
+    uint8_t epoch;
+    uint32_t rx_words;              /* of a receive FIFO, as HELLO advertises them */
+    uint32_t timeout_ms;            /* the link is down after so long a silence; 0: never */
+    uint32_t stall_ms;              /* packets for a blocked peer are dropped; 0: never */
+} ExanetPortGroup;
 
 /* Value of peerN: the peer may have any coordinates without a conflict. */
 #define EXANET_PEER_ANY UINT32_MAX
 
 struct ExanetPort {
-    ExanetState *s;
-    const ExanetPortOwner *owner;
+    ExanetPortGroup *group;
     unsigned index;
-    uint32_t latency_reset;         /* PORT_LATENCY after reset, ns */
     NICState *nic;
     NICConf conf;
     QEMUTimer *hello_timer;
@@ -118,9 +153,10 @@ struct ExanetPort {
     uint8_t peer_epoch;
     bool peer_known;
     bool up;
-    bool enabled;                   /* by PORT_CTRL, and not @admin_down */
+    bool wanted;                    /* by exanet_port_control() */
+    bool enabled;                   /* @wanted, and not @admin_down */
     bool admin_down;                /* by exanet_port_admin() */
-    bool loopback;                  /* PORT_CTRL_LOOPBACK: the netdev is not used */
+    bool loopback;                  /* the netdev is not used */
     bool conflict;                  /* the peer's coordinates were refused */
     bool conflict_told;             /* ... and the user knows */
     bool polled;                    /* exanet_port_poll() asks the netdev */
@@ -141,14 +177,16 @@ struct ExanetPort {
 
     uint32_t tx_limit;              /* words of a frame, by both ends and the rate */
     uint32_t tx_seq;
-    uint32_t rate;                  /* PORT_RATE */
-    uint32_t latency;               /* PORT_LATENCY */
+    uint32_t rate;                  /* kb/s; 0: no limit */
+    uint32_t latency;               /* ns */
     unsigned tx_queued;             /* words that wait to be sent */
     unsigned tx_vc;                 /* channel that has sent last */
     ExanetTx tx[EXANET_VCS];
     uint8_t *spare;                 /* frame for urgent packets alone, or NULL */
     uint8_t *held;
     size_t held_len;
+    uint32_t xoff_above;            /* words in @rx of a channel that stop the peer */
+    uint32_t xon_below;             /* ... and let it go on */
     int64_t tx_free;                /* ns, when the cable has room by its rate */
     QEMUTimer *tx_timer;
     int64_t tx_since;               /* ns, since when there is always something */
@@ -175,15 +213,29 @@ static inline bool exanet_port_exists(const ExanetPort *p)
     return p->nic;
 }
 
-/*
- * Creates the NIC end of port @index of @owner; its netdev is already in conf.  @latency:
- * PORT_LATENCY after reset, ns.
- */
-void exanet_port_init(ExanetState *s, unsigned index, const ExanetPortOwner *owner,
-                      uint32_t latency);
+/* Returns the existing port of @g after @p, the first one after NULL; NULL: there is none. */
+static inline ExanetPort *exanet_port_after(ExanetPortGroup *g, const ExanetPort *p)
+{
+    for (unsigned i = p ? p->index + 1 : 0; i < g->count; i++) {
+        if (exanet_port_exists(&g->port[i])) {
+            return &g->port[i];
+        }
+    }
+    return NULL;
+}
+
+/* Creates the NIC end of port @index of @group; its netdev is already in conf. */
+void exanet_port_init(ExanetPortGroup *group, unsigned index);
 void exanet_port_fini(ExanetPort *p);
-/* Forgets the peer and all packets and tells the peer so. */
+/*
+ * Forgets the peer and all packets and tells the peer so.  The port is enabled, without
+ * loopback.
+ */
 void exanet_port_reset(ExanetPort *p);
+/* Enables or disables the port; @loopback: its packets come back to it. */
+void exanet_port_control(ExanetPort *p, bool enable, bool loopback);
+/* Sets @p->rate and @p->latency. */
+void exanet_port_tune(ExanetPort *p, uint32_t rate, uint32_t latency);
 /* Takes the link down and starts it anew: coordinates or the enable bit changed. */
 void exanet_port_restart(ExanetPort *p);
 /*
@@ -211,7 +263,7 @@ void exanet_port_flush(ExanetPort *p);
  * the cable.
  */
 unsigned exanet_port_queued(const ExanetPort *p);
-void exanet_port_reg_sync(ExanetPort *p);
-void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top);
+/* Returns the words of packets that came and wait, here or at the owner. */
+unsigned exanet_port_arrived(const ExanetPort *p);
 
 #endif /* HW_EXANET_LINK_PORT_H */

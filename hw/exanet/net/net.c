@@ -276,7 +276,7 @@ static bool crossbar_way_on(ExanetState *s, ExanetPort *from, unsigned vc,
 static bool crossbar_pass(ExanetPort *from, unsigned input, int route,
                           uint8_t *buf, unsigned words)
 {
-    ExanetState *s = from->s;
+    ExanetState *s = exanet_port_state(from);
     ExanetPort *to = &s->port[EXANET_ROUTE_PORT(route)];
     unsigned vc = EXANET_ROUTE_VC(route);
 
@@ -326,7 +326,7 @@ bool exanet_net_resume(ExanetPort *from, unsigned vc, int route,
                             uint8_t *buf, unsigned words)
 {
     if (unlikely(route == EXANET_ROUTE_UNKNOWN) &&
-        !crossbar_way_on(from->s, from, vc, buf, words, &route)) {
+        !crossbar_way_on(exanet_port_state(from), from, vc, buf, words, &route)) {
         return true;
     }
     return crossbar_pass(from, EXANET_INPUT(from->index, vc), route, buf, words);

@@ -104,13 +104,13 @@ void exanet_arith_fini(ExanetState *s)
 
 static unsigned ports_look(ExanetState *s, ExanetArithPort *ports)
 {
-    for (unsigned i = 0; i < s->links; i++) {
+    for (unsigned i = 0; i < s->ports.count; i++) {
         ports[i] = (ExanetArithPort) {
             .peer = s->port[i].peer_known ? s->port[i].peer : UINT32_MAX,
             .role = s->port[i].up ? s->port[i].role : EXANET_ROLE_AUTO,
         };
     }
-    return s->links;
+    return s->ports.count;
 }
 
 /* Links whose peer is this node: they are in loop-back. */
@@ -129,7 +129,7 @@ static unsigned links_by_table(ExanetState *s, uint32_t dst)
     unsigned links = exanet_arith_table_links(s->sw.table, dst);
 
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
-        if (i >= s->links || !s->port[i].up) {
+        if (i >= s->ports.count || !s->port[i].up) {
             links &= ~(1u << i);
         }
     }
@@ -163,7 +163,7 @@ void exanet_arith_way_find(ExanetState *s, uint32_t dst, ExanetWay *w)
 /* Words that wait for the cable of @p. */
 static unsigned port_waiting(const ExanetPort *p)
 {
-    return exanet_port_queued(p) + p->s->sw.voqs[p->index].due;
+    return exanet_port_queued(p) + exanet_port_state(p)->sw.voqs[p->index].due;
 }
 
 /* The @nth of @links, counted round. */
@@ -280,7 +280,7 @@ static unsigned words_selected(ExanetState *s)
     uint32_t select = arith_reg(s, EXANET_REG_ARITH_VOQ_SELECT);
     unsigned in = select & 0xf, out = select >> 4 & 0xf;
 
-    return in < s->links && out < s->links ?
+    return in < s->ports.count && out < s->ports.count ?
            exanet_voq_words(&s->port[in], out) : 0;
 }
 

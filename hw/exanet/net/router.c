@@ -36,7 +36,7 @@ static uint32_t switch_reg(ExanetState *s, unsigned reg)
 
 static uint32_t port_ctrl(ExanetPort *p)
 {
-    return exanet_reg_get32(p->s, EXANET_PORT(p->index) +
+    return exanet_reg_get32(exanet_port_state(p), EXANET_PORT(p->index) +
                             EXANET_REG_PORT_CTRL);
 }
 
@@ -45,7 +45,7 @@ static enum exanet_role port_role_forced(ExanetPort *p)
 {
     unsigned role = RNIC_GET(EXANET_PORT_CTRL_ROLE, port_ctrl(p));
 
-    if (p->s->sw.arith) {
+    if (exanet_port_state(p)->sw.arith) {
         return exanet_role_arith(role) ? role : EXANET_ROLE_AUTO;
     }
     return role <= EXANET_ROLE_QFDB ? role : EXANET_ROLE_AUTO;
@@ -54,8 +54,8 @@ static enum exanet_role port_role_forced(ExanetPort *p)
 /* The role that it has by the coordinates of both ends. */
 static enum exanet_role port_role(ExanetPort *p)
 {
-    return p->s->sw.arith ? exanet_arith_role(p->s->node, p->peer) :
-           exanet_route_role(&p->s->sw.config, p->s->node, p->peer);
+    return exanet_port_state(p)->sw.arith ? exanet_arith_role(exanet_port_state(p)->node, p->peer) :
+           exanet_route_role(&exanet_port_state(p)->sw.config, exanet_port_state(p)->node, p->peer);
 }
 
 void exanet_router_port_changed(ExanetState *s, ExanetPort *p)
@@ -74,7 +74,7 @@ void exanet_router_port_changed(ExanetState *s, ExanetPort *p)
 
 bool exanet_router_neighbour(ExanetPort *p, uint32_t coord)
 {
-    ExanetState *s = p->s;
+    ExanetState *s = exanet_port_state(p);
 
     if (s->sw.arith || port_role_forced(p) ||
         exanet_route_role(&s->sw.config, s->node, coord) != EXANET_ROLE_AUTO) {

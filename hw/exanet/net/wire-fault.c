@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parts of ExaNet packets that a fault of a cable may damage; see wire-fault.h.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "qemu/host-utils.h"
+#include "wire-fault.h"
+#include "../base/wire.h"
+
+/* Flips one of the bits @lo and @hi of the word at @word. */
+static void word_flip(GRand *rand, uint8_t *word, uint64_t lo, uint64_t hi)
+{
+    unsigned bit = g_rand_int_range(rand, 0, ctpop64(lo) + ctpop64(hi));
+
+    if (bit >= ctpop64(lo)) {
+        bit -= ctpop64(lo);
+        lo = hi;
+        word += sizeof(lo);
+    }
+    while (bit--) {
+        lo &= lo - 1;
+    }
+    stq_le_p(word, ldq_le_p(word) ^ (lo & -lo));
+}
+
+/*
+ * The header's CRC leaves out some fields, which depend on the type.  The type itself is
+ * spared, because a change of the type would be a change of more than one bit.
+ */
+static void header_flip(GRand *rand, uint8_t *buf, unsigned words)
+{
+    unsigned type = exanet_packet_type(buf);
+    uint64_t lo = ~(EXANET_HDR_LO_VC | EXANET_HDR_LO_TYPE);
+    uint64_t hi = ~EXANET_HDR_HI_PATH;
+
+    if (type == EXANET_TYPE_ACK) {
+        hi &= ~EXANET_ACK_HI_HOPS;
+    } else if (type == EXANET_TYPE_FLOW_RATE) {
+        lo &= ~EXANET_FLOW_LO_HOPS;
+    }
+    word_flip(rand, buf, lo, hi);
+}
+
+static void payload_flip(GRand *rand, uint8_t *buf, unsigned words)
+{
+    unsigned word = g_rand_int_range(rand, 1, words - 1);
+
+    word_flip(rand, buf + word * EXANET_WORD_BYTES, UINT64_MAX, UINT64_MAX);
+}
+
+/* The payload's CRC counts as payload: the footer has one of its own. */
+static void footer_flip(GRand *rand, uint8_t *buf, unsigned words)
+{
+    word_flip(rand, buf + (words - 1) * EXANET_WORD_BYTES,
+              ~EXANET_FTR_LO_TTL_2_0,
+              EXANET_FTR_HI_USER | EXANET_FTR_HI_CRC);
+}
+
+static bool header_possible(unsigned words)
+{
+    return true;
+}
+
+static bool payload_possible(unsigned words)
+{
+    return words > 2;
+}
+
+static bool footer_possible(unsigned words)
+{
+    return words > 1;
+}
+
+static const ExanetFaultPart parts[] = {
+    { "corrupt-header", header_possible, header_flip },
+    { "corrupt-payload", payload_possible, payload_flip },
+    { "corrupt-footer", footer_possible, footer_flip },
+};
+QEMU_BUILD_BUG_ON(ARRAY_SIZE(parts) > EXANET_FAULT_PARTS);
+
+const ExanetFaultFormat exanet_fault_format = {
+    .part = parts,
+    .parts = ARRAY_SIZE(parts),
+    .type = exanet_packet_type,
+};

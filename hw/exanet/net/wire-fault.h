@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parts of ExaNet packets that a fault of a cable may damage.
+ */
+#ifndef HW_EXANET_NET_WIRE_FAULT_H
+#define HW_EXANET_NET_WIRE_FAULT_H
+
+#include "../link/inject.h"
+
+/* Header, payload and footer, in this order; types are enum exanet_type. */
+extern const ExanetFaultFormat exanet_fault_format;
+
+#endif /* HW_EXANET_NET_WIRE_FAULT_H */
