@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Usage: apply.sh QEMU_SOURCE_TREE
-# Makes this repository part of a QEMU source tree: five symlinks, five added
-# lines (qemu.patch), devices on AXI for the Arm machines (qemu-arm.patch), a provider of
+# Makes this repository part of a QEMU source tree: four symlinks, a list of devices, five
+# added lines (qemu.patch), devices on AXI for the Arm machines (qemu-arm.patch), a provider of
 # query-stats (qemu-stats.patch), a qtest machine that sleeps while its clock stands still
 # (qemu-qtest.patch), and -netdev stream mended and able to write frames
 # together (qemu-stream-*.patch). Running it again changes nothing.
@@ -30,8 +30,16 @@ link() {
 link "$top/hw" hw/rnic
 link "$top/include/rnic" include/rnic
 link "$top/tests" tests/qtest/rnic
-link "$here/rnic-tests.mak" configs/devices/x86_64-softmmu/rnic-tests.mak
 link "$here/rnic-arm.mak" configs/devices/aarch64-softmmu/rnic-arm.mak
+
+# The families add their devices to the list of the build with sanitizers.
+devices=$tree/configs/devices/x86_64-softmmu/rnic-tests.mak
+cat "$here/rnic-tests.mak" "$top"/hw/*/tests.mak > "$devices.new"
+if [ -L "$devices" ] || ! cmp -s "$devices.new" "$devices"; then
+    mv -f "$devices.new" "$devices"
+else
+    rm "$devices.new"
+fi
 
 # The tree keeps what was applied to it, so that a later version can replace it. The
 # first version did not keep it, and who is interrupted may not.

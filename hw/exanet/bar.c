@@ -18,7 +18,7 @@
 #include "base/regs.h"
 #include "shm/shm.h"
 #include "net/router.h"
-#include "../trace.h"
+#include "trace.h"
 
 /* --- User pages --------------------------------------------------------- */
 

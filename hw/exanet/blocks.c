@@ -21,7 +21,7 @@
 #include "shm/shm.h"
 #include "net/router-arith.h"
 #include "net/router.h"
-#include "../trace.h"
+#include "trace.h"
 
 #define UNIT_BYTES 0x80             /* of contexts and ports */
 

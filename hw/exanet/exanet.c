@@ -32,7 +32,7 @@
 #include "stats.h"
 #include "net/router-arith.h"
 #include "net/router.h"
-#include "../trace.h"
+#include "trace.h"
 
 /* Rounds of all units, and packets of each, before the main loop gets a turn. */
 #define RUN_ROUNDS 4

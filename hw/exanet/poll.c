@@ -9,7 +9,7 @@
 #include "bar.h"
 #include "exanet.h"
 #include "link/port.h"
-#include "../trace.h"
+#include "trace.h"
 
 void exanet_poll(ExanetState *s, unsigned c)
 {

@@ -18,7 +18,7 @@
 #include "sinks.h"
 #include "net/router.h"
 #include "base/wire.h"
-#include "../trace.h"
+#include "trace.h"
 
 /* The NI index that goes to NI port @port after reset; units know themselves by it. */
 #define SINK_INDEX(port) ((port) - EXANET_NI_PORT_RT_RESPONSE)

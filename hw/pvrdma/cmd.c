@@ -15,7 +15,7 @@
 #include "pvrdma.h"
 #include "objects/qp.h"
 #include "objects/srq.h"
-#include "../trace.h"
+#include "trace.h"
 
 typedef struct PvrdmaCmdInfo {
     const char *name;

@@ -29,7 +29,7 @@
 #include "transport/stuck.h"
 #include "base/table.h"
 #include "transport/transport.h"
-#include "../trace.h"
+#include "trace.h"
 
 /* Rounds, and packets of them all, before the main loop gets a turn. */
 #define RUN_ROUNDS 8

@@ -112,7 +112,7 @@ class Qemu:
         stamp = self.tree / 'rnic-configured'
         want = digest(str(tree), *args, *map(TOP.joinpath, (
             'configure-patch/qemu.patch', 'configure-patch/rnic-arm.mak',
-            'configure-patch/rnic-tests.mak')))
+            'configure-patch/rnic-tests.mak')), *sorted(TOP.glob('hw/*/tests.mak')))
         if fresh(stamp, want):
             return
         _fetch_tools()

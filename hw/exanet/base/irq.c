@@ -7,7 +7,7 @@
 #include "../exanet.h"
 #include "irq.h"
 #include "regs.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 static bool irq_enabled(ExanetState *s, uint32_t cause)
 {

@@ -18,7 +18,7 @@
 #include "fault.h"
 #include "../base/regs.h"
 #include "walk.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define TLB_WAYS 2ULL           /* a set fills a cache line */
 

@@ -19,7 +19,7 @@
 #include "rtmailbox.h"
 #include "segment.h"
 #include "../base/wire.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define EXADMA_TURNS 8              /* of each packet, those put back included */
 

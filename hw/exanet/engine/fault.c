@@ -11,7 +11,7 @@
 #include "fault.h"
 #include "../base/irq.h"
 #include "../base/regs.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 /* Faults that every enabled context may have pending, whatever the others do. */
 #define FAULTS_RESERVED 8

@@ -14,7 +14,7 @@
 #include "../base/irq.h"
 #include "mailbox.h"
 #include "../base/wire.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define RING_ALIGN sizeof(struct exanet_message)
 #define LOG2_MAX 16

@@ -18,7 +18,7 @@
 #include "packetizer-peer.h"
 #include "packetizer.h"
 #include "../base/wire.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define TIMEOUT_NS          (20 * SCALE_MS)
 #define TIMEOUT_SHIFT_MAX   5

@@ -14,7 +14,7 @@
 #include "receiver.h"
 #include "rtmailbox.h"
 #include "../base/wire.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define PKTZ_GEN_COUNT 64
 /* Packetizers have long given up a message after this: what comes is new [P]. */

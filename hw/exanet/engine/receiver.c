@@ -16,7 +16,7 @@
 #include "receiver.h"
 #include "segment.h"
 #include "../base/wire.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 /*
  * A context idle for so long may be taken when its set is full [P].  Release packets

@@ -13,7 +13,7 @@
 #include "../base/regs.h"
 #include "rtmailbox.h"
 #include "../base/wire.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define REQUEST_LANES (sizeof(struct exanet_read_req) / 4)
 #define WORD_LANES (EXANET_WORD_BYTES / 4)

@@ -17,7 +17,7 @@
 #include "../base/regs.h"
 #include "../engine/segment.h"
 #include "../base/wire.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define FW_BACKOFF_SHIFT_MAX 10     /* back-off doubles up to x 1024 */
 #define FW_TIMEOUT_MIN_NS 1000

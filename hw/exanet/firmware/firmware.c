@@ -23,7 +23,7 @@
 #include "../base/irq.h"
 #include "../base/regs.h"
 #include "../engine/rtmailbox.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define FW_BUDGET 256               /* blocks started by one run */
 /* TIDs of a context that are kept for transfers with less than FW_TIDS_FEW. */

@@ -12,7 +12,7 @@
 #include "qemu/cutils.h"
 #include "inject.h"
 #include "port.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 /* Longer than this the protocols above have given up anyway. */
 #define DELAY_MAX_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)

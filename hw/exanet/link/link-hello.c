@@ -7,7 +7,7 @@
 #include "system/runstate.h"
 #include "link.h"
 #include "port.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define HELLO_INTERVAL_DOWN_NS (50 * SCALE_MS)
 #define HELLO_INTERVAL_UP_NS (1000 * SCALE_MS)

@@ -16,7 +16,7 @@
 #include "../../core/pace.h"
 #include "link.h"
 #include "port.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 /* A peer that never reads must not make us keep its acks for ever. */
 #define URGENT_MAX (1 * MiB)

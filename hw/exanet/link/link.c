@@ -15,7 +15,7 @@
 #include "link-fifo.h"
 #include "link.h"
 #include "port.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 /*
  * Words of a channel in one turn, so that all inputs get theirs, and the guest's

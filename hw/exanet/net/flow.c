@@ -25,7 +25,7 @@
 #include "../base/regs.h"
 #include "router.h"
 #include "../base/wire.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define FLOWS_MAX 1024              /* of an output, and paced ones */
 #define FLOW_BURST_NS 50000         /* of a paced flow, at its rate */

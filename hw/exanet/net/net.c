@@ -16,7 +16,7 @@
 #include "router.h"
 #include "voq.h"
 #include "../base/wire.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 int exanet_net_route(ExanetState *s, uint32_t dst, unsigned path)
 {

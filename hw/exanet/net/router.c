@@ -20,7 +20,7 @@
 #include "router.h"
 #include "voq.h"
 #include "../base/wire.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 /* What an input sends in a row to an output that others wait for. */
 #define TURN_PACKETS 16

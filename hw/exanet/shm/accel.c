@@ -16,7 +16,7 @@
 #include "initiator.h"
 #include "internal.h"
 #include "timing.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 /* Work of one turn: the other units and the main loop wait meanwhile. */
 #define TURN_PIECES 16              /* of data, moved or asked for */

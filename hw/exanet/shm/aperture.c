@@ -26,7 +26,7 @@
 #include "../base/regs.h"
 #include "initiator.h"
 #include "internal.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define WAIT_SLICE_MS   10
 #define FIFO_MAX        64

@@ -11,7 +11,7 @@
 #include "../engine/fault.h"
 #include "initiator.h"
 #include "internal.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 void exanet_cdma_abandon(CdmaChannel *ch)
 {

@@ -19,7 +19,7 @@
 #include "../base/regs.h"
 #include "internal.h"
 #include "timing.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define PIECES_PER_TURN 64
 /* Pieces that a list of those that failed leaves for the DMA. */

@@ -8,7 +8,7 @@
 #include "../base/regs.h"
 #include "internal.h"
 #include "shm.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 void exanet_shm_error(ExanetState *s, unsigned c, uint64_t gva,
                       enum exanet_shm_class class, enum exanet_resp resp,

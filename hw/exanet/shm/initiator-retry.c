@@ -10,7 +10,7 @@
 #include "../../core/backoff.h"
 #include "initiator-internal.h"
 #include "shm.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define TIMEOUT_SHIFT_MAX   5       /* dynamic time-outs double so often */
 #define BACKOFF_NS          (50 * SCALE_US)

@@ -8,7 +8,7 @@
 #include "../net/flow.h"
 #include "../net/net.h"
 #include "initiator-internal.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define SENDS_PER_RUN       64
 #define PRIORITY_ROW        7       /* loads and stores, then one RDMA packet */

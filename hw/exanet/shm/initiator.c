@@ -27,7 +27,7 @@
 #include "timing.h"
 #include "shm.h"
 #include "../base/wire.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define ANSWERS_PER_RUN     64
 #define LINE_BYTES          64      /* of read-after-write blocking */

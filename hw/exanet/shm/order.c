@@ -10,7 +10,7 @@
 #include "internal.h"
 #include "order.h"
 #include "../base/wire.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define SEQ_MASK ((1u << EXANET_SHM_SEQ_BITS) - 1)
 #define SEQ_HALF (1u << (EXANET_SHM_SEQ_BITS - 1))

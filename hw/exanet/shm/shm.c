@@ -19,7 +19,7 @@
 #include "timing.h"
 #include "shm.h"
 #include "tgen.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define APERTURE_MAX (1ULL << 40)   /* what MAP_OFFSET can say */
 #define APERTURE_TIMEOUT_MAX_MS 60000

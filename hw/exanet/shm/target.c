@@ -28,7 +28,7 @@
 #include "timing.h"
 #include "shm.h"
 #include "../base/wire.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 /*
  * Responses that wait to leave, to other nodes, and to this one, which never has so

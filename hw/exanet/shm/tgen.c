@@ -10,7 +10,7 @@
 #include "internal.h"
 #include "timing.h"
 #include "tgen.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define TURN_PARTS 64               /* packets of one turn */
 #define DATA_BYTES (EXANET_TGEN_WORDS * 8)

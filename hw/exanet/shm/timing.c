@@ -19,7 +19,7 @@
 #include "shm.h"
 #include "../net/router.h"
 #include "../base/wire.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define TENTHS EXANET_TIMING_NS
 #define CYCLE EXANET_TIMING_CYCLE

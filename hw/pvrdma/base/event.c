@@ -8,7 +8,7 @@
 #include "guest.h"
 #include "pages.h"
 #include "../pvrdma.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 /* The guest does not tell that it has read: how often to look. */
 #define RING_LATE_NS    SCALE_MS

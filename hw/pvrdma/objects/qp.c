@@ -16,7 +16,7 @@
 #include "srq.h"
 #include "../base/table.h"
 #include "wq.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define QPN_GENERATION RNIC_FIELD(23, 16)
 #define QP_LAST_ANSWERS 16              /* packets */

@@ -15,7 +15,7 @@
 #include "req.h"
 #include "../wire/roce.h"
 #include "../objects/wq.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define RNR_FOR_EVER 7
 

@@ -11,7 +11,7 @@
 #include "req.h"
 #include "../wire/roce.h"
 #include "../objects/wq.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 /* Room for @packets in a window of @most; if not, an acknowledgement makes some. */
 static bool req_window(PvrdmaReq *req, uint32_t packets, uint32_t most)

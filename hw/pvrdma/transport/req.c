@@ -16,7 +16,7 @@
 #include "../wire/roce.h"
 #include "ud.h"
 #include "../objects/wq.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 /* Hosts that emulate are not quicker than this, whatever the guest asks for. */
 #define REQ_PATIENCE_MIN_NS (4 * SCALE_MS)

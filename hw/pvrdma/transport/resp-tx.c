@@ -14,7 +14,7 @@
 #include "resp-internal.h"
 #include "resp.h"
 #include "../wire/roce.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 bool pvrdma_resp_has_work(PvrdmaQp *qp)
 {

@@ -14,7 +14,7 @@
 #include "resp.h"
 #include "../wire/roce.h"
 #include "../objects/wq.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define ATOMIC_BYTES sizeof(uint64_t)
 /* Packets whose acknowledgement may wait for company. */

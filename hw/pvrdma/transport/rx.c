@@ -16,7 +16,7 @@
 #include "rx.h"
 #include "stuck.h"
 #include "ud.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define PKEY_KEY RNIC_FIELD(14, 0)      /* without the kind of membership */
 /* A QP tells its peer of congestion at most so often [EXT]. */

@@ -21,7 +21,7 @@
 #include "../base/guest.h"
 #include "../pvrdma.h"
 #include "roce.h"
-#include "../../trace.h"
+#include "../trace.h"
 
 #define TYPE_PVRDMA_FILTER "pvrdma-filter"
 OBJECT_DECLARE_SIMPLE_TYPE(PvrdmaFilter, PVRDMA_FILTER)

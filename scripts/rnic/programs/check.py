@@ -6,7 +6,6 @@ Exit code 0 only if nothing was found."""
 import argparse
 import re
 import subprocess
-from pathlib import Path
 
 from .. import apt, families, kernel_source, qemu, rooms
 from ..paths import TOP
@@ -69,14 +68,15 @@ class Check:
         print(f'largest circle: {max(map(len, r.circles()), default=1)} files')
 
     def built(self):
-        """Every C file stands in the meson.build that is in charge of it."""
+        """Reports C files that the meson.build of their folder, or of the next folder above
+        it, does not list."""
         for f in tracked('hw/*.c', 'tests/unit/*.c', 'tests/qtest/*.c',
                          'tests/fuzz/*.c'):
-            folder, name = f.split('/')[:2], f.rsplit('/', 1)[1][:-2]
-            where = TOP / 'hw' if folder[0] == 'hw' else TOP / Path(*folder)
-            if f"{name}.c'" not in (text := (where / 'meson.build').read_text(
-                    encoding='utf-8')) and f"'{name}'" not in text:
-                self.say(f'{f}: not in {where.name}/meson.build')
+            build = next(p for folder in (TOP / f).parents
+                         if (p := folder / 'meson.build').is_file())
+            name = (TOP / f).relative_to(build.parent).with_suffix('')
+            if not re.search(f"'{name}(\\.c)?'", build.read_text(encoding='utf-8')):
+                self.say(f'{f}: not in {build.relative_to(TOP)}')
 
     def links(self):
         """Documents are valid, and every link inside the repository leads somewhere."""

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Devices of the build with sanitizers.
+CONFIG_PVRDMA=y
+CONFIG_VMXNET3_PCI=y
