@@ -79,23 +79,13 @@ static QObject *node_make(void *state)
 
 static const char *role_name(unsigned role)
 {
-    static const char *const name[] = {
-        [EXANET_ROLE_AUTO] = "none",
-        [EXANET_ROLE_X_MINUS] = "x-minus",
-        [EXANET_ROLE_X_PLUS] = "x-plus",
-        [EXANET_ROLE_Y_MINUS] = "y-minus",
-        [EXANET_ROLE_Y_PLUS] = "y-plus",
-        [EXANET_ROLE_Z_MINUS] = "z-minus",
-        [EXANET_ROLE_Z_PLUS] = "z-plus",
-        [EXANET_ROLE_UPLINK] = "uplink",
-        [EXANET_ROLE_QFDB] = "qfdb",
-        [EXANET_ROLE_PLUS] = "plus",
-        [EXANET_ROLE_MINUS] = "minus",
-        [EXANET_ROLE_CARD] = "card",
+    static const char *const names[] = {
+#define ROLE_NAME(name, value, word) [value] = word,
+        EXANET_ROLES(ROLE_NAME)
+#undef ROLE_NAME
     };
 
-    QEMU_BUILD_BUG_ON(ARRAY_SIZE(name) != EXANET_ROLES);
-    return role < EXANET_ROLES ? name[role] : name[EXANET_ROLE_AUTO];
+    return role < ARRAY_SIZE(names) && role != EXANET_ROLE_AUTO ? names[role] : "none";
 }
 
 /* The channels whose bit is set in @bits. */

@@ -33,7 +33,7 @@ _COLUMNS = {
     'COUNTERS': ('"text"',),
     'TYPES': ('value', '"word"', '#form', '#group', 'ni'),
     'ROLES': ('value', '"word"'),
-    'FAULTS': ('value', '"word"'),
+    'INJECTS': ('value', '"word"'),
 }
 _MARK = '@@'        # before each row of an expanded list
 _COMMENT = r'(?:[ \t]*/\*(.*?)\*/)?'

@@ -31,7 +31,7 @@ static void torus(FuzzInput *in)
         if (!exanet_route_hop(&config, at, to, path, &hop)) {
             break;
         }
-        g_assert_cmpuint(hop.role, <, EXANET_ROLES);
+        g_assert_cmpuint(hop.role, <, EXANET_ROLE_COUNT);
         if (hop.role == EXANET_ROLE_UPLINK) {
             /* only F1 may have an uplink, because other FPGAs send the packet to F1 */
             if (exanet_route_f1(at) == at) {
@@ -50,7 +50,7 @@ static void torus(FuzzInput *in)
     }
     exanet_route_passes(&config, src, to, path, from, coord(in));
     exanet_route_orders(from, to);
-    g_assert_cmpuint(exanet_route_role(&config, from, to), <, EXANET_ROLES);
+    g_assert_cmpuint(exanet_route_role(&config, from, to), <, EXANET_ROLE_COUNT);
 }
 
 static void arithmetic(FuzzInput *in)
@@ -62,7 +62,7 @@ static void arithmetic(FuzzInput *in)
 
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         port[i].peer = coord(in);
-        port[i].role = fuzz_u8(in) % EXANET_ROLES;
+        port[i].role = fuzz_u8(in) % EXANET_ROLE_COUNT;
     }
     exanet_arith_way(port, EXANET_LINKS, node, dst, &way);
     g_assert_cmpuint(way.links >> EXANET_LINKS, ==, 0);

@@ -20,13 +20,9 @@
 static struct dentry *exanet_debugfs_root;
 
 static const char * const exanet_inject_kinds[] = {
-	[EXANET_INJECT_NONE] = "none",
-	[EXANET_INJECT_DROP] = "drop",
-	[EXANET_INJECT_HEADER] = "header",
-	[EXANET_INJECT_PAYLOAD] = "payload",
-	[EXANET_INJECT_FOOTER] = "footer",
-	[EXANET_INJECT_DUPLICATE] = "duplicate",
-	[EXANET_INJECT_HOLD] = "hold",
+#define EXANET_INJECT_WORD(name, value, word) [value] = word,
+	EXANET_INJECTS(EXANET_INJECT_WORD)
+#undef EXANET_INJECT_WORD
 };
 
 static const struct {
@@ -34,9 +30,9 @@ static const struct {
 	u8 type;
 } exanet_inject_types[] = {
 	{ "all", EXANET_INJECT_TYPE_ALL },
-#define EXANET_INJECT_TYPE(name, value, text, form, group, ni) { text, value },
-	EXANET_TYPES(EXANET_INJECT_TYPE)
-#undef EXANET_INJECT_TYPE
+#define EXANET_TYPE_WORD(name, value, text, form, group, ni) { text, value },
+	EXANET_TYPES(EXANET_TYPE_WORD)
+#undef EXANET_TYPE_WORD
 };
 
 static const char *exanet_inject_type_name(unsigned int type)

@@ -15,19 +15,10 @@
  */
 #include "exanet_sysfs.h"
 
-static const char * const exanet_role_words[EXANET_ROLES] = {
-	[EXANET_ROLE_AUTO] = "auto",
-	[EXANET_ROLE_X_MINUS] = "x-minus",
-	[EXANET_ROLE_X_PLUS] = "x-plus",
-	[EXANET_ROLE_Y_MINUS] = "y-minus",
-	[EXANET_ROLE_Y_PLUS] = "y-plus",
-	[EXANET_ROLE_Z_MINUS] = "z-minus",
-	[EXANET_ROLE_Z_PLUS] = "z-plus",
-	[EXANET_ROLE_UPLINK] = "uplink",
-	[EXANET_ROLE_QFDB] = "qfdb",
-	[EXANET_ROLE_PLUS] = "plus",
-	[EXANET_ROLE_MINUS] = "minus",
-	[EXANET_ROLE_CARD] = "card",
+static const char * const exanet_role_words[] = {
+#define EXANET_ROLE_WORD(name, value, word) [value] = word,
+	EXANET_ROLES(EXANET_ROLE_WORD)
+#undef EXANET_ROLE_WORD
 };
 
 static const struct {
@@ -86,7 +77,7 @@ static ssize_t exanet_port_peer_show(struct device *dev,
 
 static const char *exanet_role_word(u32 role)
 {
-	return role < EXANET_ROLES && role != EXANET_ROLE_AUTO ?
+	return role < ARRAY_SIZE(exanet_role_words) && role != EXANET_ROLE_AUTO ?
 	       exanet_role_words[role] : "none";
 }
 

@@ -247,33 +247,46 @@ enum exanet_table_format {
 #define EXANET_INJECT_COUNT	RNIC_FIELD(63, 32)	/* so many faults, counts down
 							 * to NONE; 0: no limit */
 #define EXANET_INJECT_TYPE_ALL	0xff
+/* X(NAME, value, name in text). */
+#define EXANET_INJECTS(X) \
+	X(NONE,		0, "none") /* no fault */ \
+	X(DROP,		1, "drop") /* drops the packet */ \
+	X(HEADER,	2, "header") /* flips a bit of the header */ \
+	X(PAYLOAD,	3, "payload") /* flips a bit of the payload, if there is one */ \
+	X(FOOTER,	4, "footer") /* flips a bit of the footer, if there is one */ \
+	X(DUPLICATE,	5, "duplicate") /* sends the packet twice */ \
+	X(HOLD,		6, "hold") /* sends the packet after the next one */
+
 enum exanet_inject {
-	EXANET_INJECT_NONE	= 0,
-	EXANET_INJECT_DROP	= 1,
-	EXANET_INJECT_HEADER	= 2,	/* flips a bit of the header */
-	EXANET_INJECT_PAYLOAD	= 3,	/* ... of the payload, or nothing */
-	EXANET_INJECT_FOOTER	= 4,	/* ... of the footer, or nothing */
-	EXANET_INJECT_DUPLICATE	= 5,	/* sends it twice */
-	EXANET_INJECT_HOLD	= 6,	/* sends it after the one behind it */
+#define EXANET_INJECT_ENUM(name, value, word) EXANET_INJECT_##name = value,
+	EXANET_INJECTS(EXANET_INJECT_ENUM)
+#undef EXANET_INJECT_ENUM
 };
 
-/* What a port is for the switch. */
+/*
+ * The role of a port for the router, X(NAME, value, name in text): the nodes to which the
+ * port leads.  The arithmetic router of rnic/exanet/shm.h has UPLINK, to another cabinet,
+ * and the last three.
+ */
+#define EXANET_ROLES(X) \
+	X(AUTO,		0, "auto") /* STATUS: no role, only packets for the neighbour */ \
+	X(X_MINUS,	1, "x-minus") /* the torus neighbour x - 1 */ \
+	X(X_PLUS,	2, "x-plus") \
+	X(Y_MINUS,	3, "y-minus") \
+	X(Y_PLUS,	4, "y-plus") \
+	X(Z_MINUS,	5, "z-minus") \
+	X(Z_PLUS,	6, "z-plus") \
+	X(UPLINK,	7, "uplink") /* nodes with other upper 8 bits */ \
+	X(QFDB,		8, "qfdb") /* another FPGA of the QFDB */ \
+	X(PLUS,		9, "plus") /* a chassis with a higher number */ \
+	X(MINUS,	10, "minus") /* a chassis with a lower number */ \
+	X(CARD,		11, "card") /* another card of the chassis */
+
 enum exanet_role {
-	EXANET_ROLE_AUTO	= 0,	/* STATUS: none, takes packets for the peer
-					 * alone */
-	EXANET_ROLE_X_MINUS	= 1,	/* to the torus neighbour x - 1 */
-	EXANET_ROLE_X_PLUS	= 2,
-	EXANET_ROLE_Y_MINUS	= 3,
-	EXANET_ROLE_Y_PLUS	= 4,
-	EXANET_ROLE_Z_MINUS	= 5,
-	EXANET_ROLE_Z_PLUS	= 6,
-	EXANET_ROLE_UPLINK	= 7,	/* to where the upper 8 bits differ */
-	EXANET_ROLE_QFDB	= 8,	/* to another FPGA of the QFDB */
-	/* with the router of rnic/exanet/shm.h, beside UPLINK, another cabinet: */
-	EXANET_ROLE_PLUS	= 9,	/* to a chassis with a higher number */
-	EXANET_ROLE_MINUS	= 10,	/* ... with a lower one */
-	EXANET_ROLE_CARD	= 11,	/* to another card of the chassis */
-	EXANET_ROLES		= 12,
+#define EXANET_ROLE_ENUM(name, value, word) EXANET_ROLE_##name = value,
+	EXANET_ROLES(EXANET_ROLE_ENUM)
+#undef EXANET_ROLE_ENUM
+	EXANET_ROLE_COUNT
 };
 
 /* --- Switch: NI crossbar, and the inter-QFDB router of F1 ------------------- */
