@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The only file that knows QEMU versions (10.0 is the first supported).
- * It hides spelling, never behaviour: include it instead of the memory,
- * address-space, qdev-property, irq and sysbus headers it names.
+ * This header hides spelling, never behaviour: include it instead of QEMU's headers of
+ * memory, address spaces and qdev properties.
  */
 #ifndef RNIC_CORE_COMPAT_H
 #define RNIC_CORE_COMPAT_H
@@ -25,7 +25,7 @@
 #include "hw/qdev-properties-system.h"
 #endif
 
-/* Type behind the last parameter of class_init: RNicClassData *data. */
+/* Type of the data that class_init functions get. */
 #if QEMU_VERSION_MAJOR > 10 || \
     (QEMU_VERSION_MAJOR == 10 && QEMU_VERSION_MINOR >= 1)
 typedef const void RNicClassData;
@@ -34,8 +34,9 @@ typedef void RNicClassData;
 #endif
 
 /*
- * Objects behind others of their kind, without a description for tools: 0, or < 0.  And
- * clocks for unit tests.
+ * rnic_vmstate_save() and rnic_vmstate_load() write and read @object as @vmsd describes
+ * it, without a JSON description; they return 0, or a negative value on an error.
+ * rnic_init_clocks() initializes QEMU's clocks in unit tests.
  */
 #if QEMU_VERSION_MAJOR > 10 || \
     (QEMU_VERSION_MAJOR == 10 && QEMU_VERSION_MINOR >= 2)

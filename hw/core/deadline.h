@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A timer for the earliest of many deadlines.  The timer only moves forward: it may fire
- * too early, for a deadline that has gone; what the owner finds then decides when it
- * fires next.  Virtual time, ns.
+ * A timer for the earliest of many deadlines; virtual time, ns.  The timer keeps no list
+ * of deadlines, so it may fire for a deadline that has been dropped meanwhile.  The owner
+ * then checks all its deadlines and arms the timer for the next one.
  */
 #ifndef RNIC_CORE_DEADLINE_H
 #define RNIC_CORE_DEADLINE_H
@@ -26,7 +26,7 @@ static inline void rnic_deadline_fini(RNicDeadline *d)
     d->timer = NULL;
 }
 
-/* Fires at @ns, or earlier if an earlier deadline is armed. */
+/* Arms the timer for @ns, unless the timer is armed for an earlier time. */
 static inline void rnic_deadline_at(RNicDeadline *d, int64_t ns)
 {
     if (ns < d->at) {
@@ -35,7 +35,7 @@ static inline void rnic_deadline_at(RNicDeadline *d, int64_t ns)
     }
 }
 
-/* The timer has fired: the next deadline counts again.  Call this in its callback. */
+/* Marks the timer as not armed.  The timer's callback must call this function. */
 static inline void rnic_deadline_fired(RNicDeadline *d)
 {
     d->at = INT64_MAX;
@@ -48,8 +48,8 @@ static inline void rnic_deadline_cancel(RNicDeadline *d)
 }
 
 /*
- * Between hold and release rnic_deadline_at() does nothing, because the owner looks at
- * all deadlines; @next is the earliest of them, or INT64_MAX.
+ * Makes rnic_deadline_at() do nothing until rnic_deadline_release(), because the owner
+ * checks all deadlines in between.  @next is the earliest of them, or INT64_MAX.
  */
 static inline void rnic_deadline_hold(RNicDeadline *d)
 {

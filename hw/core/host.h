@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a bus shell lends to the device behind it, so that the device knows no bus.
+ * The services of a bus shell for its device: memory and interrupts.  The device does not
+ * know the bus.
  */
 #ifndef RNIC_CORE_HOST_H
 #define RNIC_CORE_HOST_H
@@ -11,11 +12,14 @@
 typedef struct RNicHost {
     DeviceState *dev;               /* owner of regions and bottom halves */
     AddressSpace *as;               /* for DMA */
-    /* Returns true if interrupts are messages now; NULL: they are as @irq and @line say. */
+    /*
+     * Returns true if the guest has enabled messages.  NULL: the device uses @line if it
+     * is not NULL, and @irq otherwise.
+     */
     bool (*messages)(void *opaque);
-    /* Sends message @vector.  NULL: the bus has wires alone. */
+    /* Sends message @vector.  NULL: the bus has only wires. */
     void (*irq)(void *opaque, unsigned vector);
-    /* Sets the level of wire @line.  NULL: the bus has messages alone. */
+    /* Sets the level of wire @line.  NULL: the bus has only messages. */
     void (*line)(void *opaque, unsigned line, bool level);
     void *opaque;
 } RNicHost;

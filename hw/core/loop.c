@@ -12,7 +12,7 @@ void rnic_loop_schedule(RNicLoop *l)
         l->due = true;
         qemu_bh_schedule(l->bh);
         if (l->timed) {
-            /* the bottom half may come when virtual time has gone on */
+            /* virtual time may advance before the bottom half runs */
             rnic_loop_at(l, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL));
         }
     }
@@ -31,7 +31,7 @@ bool rnic_loop_enter(RNicLoop *l)
         return false;
     }
     l->running = true;
-    /* sets the guard as a bottom half does, because the caller may be no bottom half */
+    /* the guard is set here, because only bottom halves set it by themselves */
     l->engaged = guard->engaged_in_io;
     guard->engaged_in_io |= l->ops->guard;
     return true;
@@ -78,7 +78,7 @@ static void loop_work(RNicLoop *l, unsigned rounds, unsigned packets)
     if (l->ops->end) {
         l->ops->end(l->opaque);
     }
-    /* a netdev may have called back */
+    /* in ops->end() a netdev may have called the device, which set @pending */
     l->pending |= more;
 }
 
@@ -96,7 +96,7 @@ void rnic_loop_leave(RNicLoop *l, bool entered)
     }
 }
 
-void rnic_loop_leave_late(RNicLoop *l, bool entered)
+void rnic_loop_leave_deferred(RNicLoop *l, bool entered)
 {
     if (entered) {
         loop_end(l);
@@ -187,7 +187,7 @@ static void loop_free(RNicLoop *l)
     l->running = false;
 }
 
-static void loop_free_late(void *opaque)
+static void loop_free_deferred(void *opaque)
 {
     RNicLoop *l = opaque;
     Object *owner = OBJECT(l->dev);
@@ -201,7 +201,7 @@ static void loop_free_late(void *opaque)
 void rnic_loop_fini(RNicLoop *l)
 {
     qemu_bh_delete(l->bh);
-    /* a vCPU may have been on its way in: MMIO finds no device any more */
+    /* NULL makes MMIO fail: a vCPU may be waiting for the big lock in an access */
     l->bh = NULL;
     /*
      * The guest may have switched the slot's power off by a message or a frame of this
@@ -213,5 +213,5 @@ void rnic_loop_fini(RNicLoop *l)
         loop_free(l);
     }
     object_ref(OBJECT(l->dev));
-    aio_bh_schedule_oneshot(qemu_get_aio_context(), loop_free_late, l);
+    aio_bh_schedule_oneshot(qemu_get_aio_context(), loop_free_deferred, l);
 }

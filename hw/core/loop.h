@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The loop of a device: one function runs all units, and nothing else does work.
+ * The loop of a device: one function runs all units, and no other function does work.
  *
  *   MMIO of a vCPU --> enter ... leave_vcpu --+
  *   netdev, timer  --> enter ... leave -------+--> rounds --> end --> interrupts
@@ -14,7 +14,7 @@
  *    one at a register that resets, moves or unplugs this very device.
  * 4. A reset or the end of the device waits until the work has ended, because the caller
  *    still uses the state.
- * 5. Each run has a limit: then the main loop and the vCPUs have their turn.
+ * 5. Each run has a limit, because the main loop and the vCPUs wait for the big lock.
  *
  * All functions need the big lock.
  */
@@ -24,11 +24,11 @@
 #include "compat.h"
 #include "deadline.h"
 
-/* What a device gives to its loop; a function may be NULL unless it says otherwise. */
+/* The functions of a device that its loop calls.  All but "Not NULL" may be NULL. */
 typedef struct RNicLoopOps {
-    /* Returns false while the device must not change: the machine stands still. */
+    /* Returns false while the device must not change, because the machine is stopped. */
     bool (*allowed)(void *opaque);
-    /* Before the first round and after the last one. */
+    /* Called before the first round of a run, and after the last one. */
     void (*begin)(void *opaque);
     void (*end)(void *opaque);
     /*
@@ -36,20 +36,20 @@ typedef struct RNicLoopOps {
      * a unit could continue now.  Not NULL.
      */
     bool (*round)(void *opaque, unsigned *packets);
-    /* Returns true if interrupts are to be sent. */
+    /* Returns true if interrupts are to be sent.  Not NULL. */
     bool (*irq_due)(void *opaque);
     /* Sends the interrupts; the device may be gone afterwards.  Not NULL. */
     void (*irq_flush)(void *opaque);
-    /* Does the reset that rnic_loop_reset_begin() has put off.  Not NULL. */
+    /* Does the reset that rnic_loop_reset_begin() has deferred.  Not NULL. */
     void (*reset)(void *opaque);
-    /* Frees the state of a device whose end was asked for.  Not NULL. */
+    /* Frees the state of the device, for rnic_loop_fini().  Not NULL. */
     void (*free)(void *opaque);
     /*
      * QEMU's re-entrancy guard refuses accesses to the device's regions while the device
      * is at work.  Otherwise the handlers of the regions call rnic_loop_enter().
      */
     bool guard;
-    unsigned rounds;                /* of the bottom half */
+    unsigned rounds;                /* limits of a run of the bottom half */
     unsigned packets;
 } RNicLoopOps;
 
@@ -62,14 +62,14 @@ typedef struct RNicLoop {
     bool timed;                     /* the units run at exact virtual times */
     bool running;                   /* the device is at work */
     bool engaged;                   /* QEMU's re-entrancy guard before the work */
-    bool pending;                   /* rnic_loop_schedule() was called meanwhile */
+    bool pending;                   /* rnic_loop_schedule() was called during the work */
     bool due;                       /* the bottom half has work */
     bool leaving;                   /* interrupts are being sent */
     bool reset_wanted;
     bool free_wanted;
 } RNicLoop;
 
-/* What a store of a vCPU may do while the vCPU waits. */
+/* Limits of the work inside a store of a vCPU, because the vCPU waits for its end. */
 #define RNIC_LOOP_VCPU_ROUNDS 2
 #define RNIC_LOOP_VCPU_PACKETS 16
 
@@ -77,15 +77,15 @@ void rnic_loop_init(RNicLoop *l, const RNicLoopOps *ops, void *opaque,
                     DeviceState *dev);
 /*
  * Ends the device.  The function calls RNicLoopOps.free at once, or, if the device is at
- * work, when the caller that works has returned.  The object lives until then.
+ * work, after the caller of that work has returned.  The object lives until then.
  */
 void rnic_loop_fini(RNicLoop *l);
 
-/* Runs the units soon. */
+/* Runs the units in a bottom half, or once more if the device is at work. */
 void rnic_loop_schedule(RNicLoop *l);
-/* Runs the units at virtual time @ns, or earlier if an earlier time was asked for. */
+/* Runs the units at virtual time @ns, or at an earlier time that was given before. */
 void rnic_loop_at(RNicLoop *l, int64_t ns);
-/* Runs the units now, unless the device is at work: then after that work. */
+/* Runs the units now, or, if the device is at work, once more in this work. */
 void rnic_loop_run(RNicLoop *l);
 
 /*
@@ -95,21 +95,21 @@ void rnic_loop_run(RNicLoop *l);
 bool rnic_loop_enter(RNicLoop *l);
 /*
  * Runs the units if work is pending, and ends the work that rnic_loop_enter() began;
- * @entered is its result.  The bottom half sends the interrupts, because the netdev that
- * has called must find its queue when its call returns.
+ * @entered is its result.  The bottom half sends the interrupts, because an interrupt may
+ * unplug the device, and a netdev that has called the device still uses its queue.
  */
 void rnic_loop_leave(RNicLoop *l, bool entered);
 /* Ends the work, and leaves pending work to the bottom half. */
-void rnic_loop_leave_late(RNicLoop *l, bool entered);
+void rnic_loop_leave_deferred(RNicLoop *l, bool entered);
 /*
- * Ends a store by a vCPU, and sends the interrupts.  @work: does a small part of the
- * pending work before, because a program waits for it.
+ * Ends a store by a vCPU, and sends the interrupts.  @work: the function first does a
+ * small part of the pending work, because a program waits for it.
  */
 void rnic_loop_leave_vcpu(RNicLoop *l, bool work);
 
 /*
- * Begins a reset.  Returns false if the reset has to wait, or if the device has ended.
- * Pending work and the timer are forgotten.
+ * Begins a reset: cancels pending work and the timer.  Returns false if the device has
+ * ended, or if it is at work; in the latter case RNicLoopOps.reset is called later.
  */
 bool rnic_loop_reset_begin(RNicLoop *l);
 /* Ends a reset, and sends the interrupts that it caused. */

@@ -15,14 +15,19 @@
  * error.
  */
 bool rnic_pci_realize(PCIDevice *dev, unsigned vectors, unsigned bar, Error **errp);
-/* Undoes rnic_pci_realize(): in exit, behind the end of the device, or if it was not built. */
+/*
+ * Undoes rnic_pci_realize().  The shell calls this function when the device has ended, or
+ * when it could not be built.
+ */
 void rnic_pci_exit(PCIDevice *dev);
 /* Fills in @host: device, messages and the wire INTA.  DMA goes through @as. */
 void rnic_pci_host(PCIDevice *dev, AddressSpace *as, RNicHost *host);
-/* Finishes the class: interfaces of the type are RNIC_PCI_INTERFACES. */
+/* Sets the handler of writes to the configuration space. */
 void rnic_pci_class_init(PCIDeviceClass *pc);
+/* Gives @obj a configuration space of PCI Express size. */
 void rnic_pci_instance_init(Object *obj);
 
+/* Interfaces of the QOM type of a shell. */
 #define RNIC_PCI_INTERFACES (InterfaceInfo[]) { \
         { INTERFACE_PCIE_DEVICE }, \
         { INTERFACE_CONVENTIONAL_PCI_DEVICE }, \

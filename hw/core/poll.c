@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A vCPU that polls for its guest; see poll.h. */
+/* The poll of a vCPU; see poll.h. */
 #include "qemu/osdep.h"
 #include "qemu/atomic.h"
 #include "qemu/main-loop.h"
@@ -8,62 +8,62 @@
 #include "poll.h"
 
 /* Real time of a poll, and of one wait without the big lock. */
-#define POLL_NS     4000
-#define LOOK_OUT_NS 700
+#define POLL_NS 4000
+#define WAIT_NS 700
 
 /*
- * A vCPU takes frames now.  One of a machine is enough: several would ask for the big
- * lock in turn, and the main loop would not get it.
+ * A vCPU takes frames now.  Only one vCPU of a machine does so, because several would
+ * take the big lock in turn, and the main loop would not get it.
  */
-static bool looking;
+static bool polling;
 
-static bool has_news(const RNicPoll *p)
+static bool poll_has_event(const RNicPoll *p)
 {
-    return qatomic_read(p->news) != p->seen;
+    return qatomic_read(p->events) != p->seen;
 }
 
-/* Waits without the big lock until there is news, but no longer than @ns. */
-static void look_out(RNicPoll *p, int64_t ns)
+/* Waits without the big lock for an event, but no longer than @ns. */
+static void poll_wait(RNicPoll *p, int64_t ns)
 {
     int64_t end;
 
     bql_unlock();
     end = get_clock() + ns;
-    while (!has_news(p) && get_clock() < end) {
+    while (!poll_has_event(p) && get_clock() < end) {
         cpu_relax();
     }
     bql_lock();
 }
 
-bool rnic_poll_begin(RNicPoll *p, Object *owner, const uint32_t *news)
+bool rnic_poll_begin(RNicPoll *p, Object *owner, const uint32_t *events)
 {
     *p = (RNicPoll) {
         .owner = object_ref(owner),
-        .news = news,
-        .seen = qatomic_read(news),
+        .events = events,
+        .seen = qatomic_read(events),
         .end = get_clock() + POLL_NS,
-        .looking = !looking,
+        .polling = !polling,
     };
-    looking = true;
-    if (!p->looking) {
-        look_out(p, POLL_NS);
+    polling = true;
+    if (!p->polling) {
+        poll_wait(p, POLL_NS);
     }
-    return p->looking;
+    return p->polling;
 }
 
 bool rnic_poll_again(RNicPoll *p)
 {
-    if (has_news(p) || get_clock() >= p->end) {
+    if (poll_has_event(p) || get_clock() >= p->end) {
         return false;
     }
-    look_out(p, LOOK_OUT_NS);
+    poll_wait(p, WAIT_NS);
     return true;
 }
 
 void rnic_poll_end(RNicPoll *p)
 {
-    if (p->looking) {
-        looking = false;
+    if (p->polling) {
+        polling = false;
     }
     object_unref(p->owner);
 }

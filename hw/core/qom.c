@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What QOM shows of a device; see qom.h. */
+/* Views of a device in QOM; see qom.h. */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "qapi/visitor.h"
@@ -36,7 +36,7 @@ void rnic_class_describe(ObjectClass *klass, const RNicText *texts, unsigned cou
     }
 }
 
-/* A view of a class; lives as long as the class. */
+/* A view of a class; allocated once, and never freed, as the class. */
 typedef struct ViewProperty {
     const RNicView *view;
     RNicStateFn *state;

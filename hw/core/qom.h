@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What QOM shows of a device: counters and texts of properties.  Each family has a list
- * macro of its counters, and an array of uint64_t in the order of that list.
+ * Views of a device in QOM: counters, other state, and the texts of properties.  Each
+ * family has a list macro of its counters, and an array of uint64_t in the order of that
+ * list.
  */
 #ifndef RNIC_CORE_QOM_H
 #define RNIC_CORE_QOM_H
@@ -9,16 +10,16 @@
 #include "qobject/qdict.h"
 #include "qom/object.h"
 
-/* RX_BAD_ICRC as QOM writes it: rx-bad-icrc.  The caller frees it. */
+/* Returns @name as QOM writes it: rx-bad-icrc for RX_BAD_ICRC.  The caller frees it. */
 char *rnic_qom_name(const char *name);
 
-/* Puts a number without sign into @dict. */
+/* Puts an unsigned number into @dict. */
 void rnic_put_uint(QDict *dict, const char *name, uint64_t value);
 
-/* Element of the array of names that a list macro gives. */
+/* Makes an array of names from a list macro. */
 #define RNIC_COUNTER_NAME(name, text) #name,
 
-/* A dictionary of all counters; the caller has the reference. */
+/* Returns a dictionary of the @count counters; the caller owns the reference. */
 QDict *rnic_counters_dict(const char *const *names, const uint64_t *values,
                           unsigned count);
 
@@ -29,13 +30,13 @@ typedef void *RNicStateFn(Object *obj);
 typedef struct RNicView {
     const char *name;
     const char *text;
-    /* Builds the value of a device with @state; the caller has the reference. */
+    /* Returns the value for a device with @state; the caller owns the reference. */
     QObject *(*make)(void *state);
 } RNicView;
 
 /*
- * Adds @views to @klass; the array must be static.  To read one is an error while @built
- * returns false.
+ * Adds @views to @klass; the array must be static.  A read of a view fails with an error
+ * while @built returns false for the state of the device.
  */
 void rnic_class_add_views(ObjectClass *klass, const RNicView *views, unsigned count,
                           RNicStateFn *state, bool (*built)(const void *state));

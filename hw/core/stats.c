@@ -7,7 +7,7 @@
 #include "stats.h"
 
 static QLIST_HEAD(, RNicStats) devices = QLIST_HEAD_INITIALIZER(devices);
-/* RNicStatsForeach of each family of which a device has been built. */
+/* One RNicStatsForeach for each family that has, or had, a device. */
 static GPtrArray *families;
 
 /* --- Values ----------------------------------------------------------------- */
@@ -67,9 +67,9 @@ static void schema_append(void *opaque, char *name, uint64_t value)
 }
 
 /*
- * The schema has the names of each family in the order of its values, because `info
- * stats` searches a name only behind the one before.  So two families that have a name in
- * common both list it.
+ * Lists the names of each family in the order of its values, because `info stats`
+ * searches each name only behind the previous one.  So a name of two families is listed
+ * twice.
  */
 static void schemas_get(StatsSchemaList **result, Error **errp)
 {

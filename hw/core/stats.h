@@ -9,12 +9,12 @@
 #include "compat.h"
 #include "qemu/queue.h"
 
-/* Takes the name of a counter, which the function frees, and its value. */
+/* Takes the value of a counter, and its name, which the function owns from then on. */
 typedef void RNicStatFn(void *opaque, char *name, uint64_t value);
 
 /*
- * Calls @fn for each counter of @device.  @device NULL: the family calls @fn for each name
- * that a device of it may have, in the same order, with any value.
+ * Calls @fn for each counter of @device.  If @device is NULL, calls @fn for each counter
+ * that a device of the family may have, in the same order, with any value.
  */
 typedef void RNicStatsForeach(void *device, RNicStatFn *fn, void *opaque);
 
@@ -26,7 +26,7 @@ typedef struct RNicStats {
     void *device;
 } RNicStats;
 
-/* Shows the counters of @device, which has been built. */
+/* Adds the counters of @device, which has been built, to the provider. */
 void rnic_stats_add(RNicStats *stats, DeviceState *dev, RNicStatsForeach *foreach,
                     void *device);
 void rnic_stats_remove(RNicStats *stats);

@@ -273,7 +273,7 @@ static void test_frame(void)
     /* a frame that only stores */
     g_assert_true(rnic_loop_enter(&rig.loop));
     rnic_loop_schedule(&rig.loop);
-    rnic_loop_leave_late(&rig.loop, true);
+    rnic_loop_leave_deferred(&rig.loop, true);
     g_assert_cmpuint(rig.rounds, ==, 3);
     g_assert_true(bh_run(&rig.bh));
     g_assert_cmpuint(rig.rounds, ==, 4);
@@ -287,7 +287,7 @@ static void nested_frame(void)
     g_assert_false(entered);
     rnic_loop_schedule(&rig.loop);
     rnic_loop_leave(&rig.loop, entered);
-    rnic_loop_leave_late(&rig.loop, entered);
+    rnic_loop_leave_deferred(&rig.loop, entered);
     rnic_loop_run(&rig.loop);
     g_assert_true(rig.loop.running);
 }
