@@ -18,7 +18,7 @@ enum {
 
 #define FILE_NONE UINT_MAX
 
-/* Returns where offset @addr of BAR 0 is in the register file, or FILE_NONE. */
+/* Returns the position of offset @addr of BAR 0 in the register file, or FILE_NONE. */
 static unsigned file_at(hwaddr addr)
 {
     if (addr < EXANET_FILE_LOW) {
@@ -65,7 +65,7 @@ bool exanet_regs_contain(hwaddr addr)
     return file_at(addr) != FILE_NONE;
 }
 
-/* Adds unit @unit of row @row of the table of blocks. */
+/* Adds the registers of unit @unit of block @row. */
 static void unit_add(ExanetState *s, unsigned row, unsigned unit)
 {
     const ExanetRegBlock *b = &s->regs.blocks[row];
@@ -102,7 +102,7 @@ void exanet_regs_reset(ExanetState *s)
     }
 }
 
-/* Returns the block of the register at @addr, and its number in *@unit. */
+/* Returns the block of the register at @addr, and the number of its unit in *@unit. */
 static const ExanetRegBlock *block_at(ExanetState *s, hwaddr addr, unsigned *unit)
 {
     const ExanetRegBlock *b = &s->regs.blocks[s->regs.row[file_at(addr) / 4]];
@@ -126,7 +126,7 @@ uint64_t exanet_regs_read(ExanetState *s, hwaddr addr, unsigned size)
     unsigned at = file_at(addr);
 
     for (unsigned i = 0; i < size; i += 4) {
-        /* the two halves of a register are read together */
+        /* one sync computes both halves of an 8-byte register */
         if (s->regs.lane[(at + i) / 4] != LANE_NONE &&
             (i == 0 || s->regs.lane[(at + i) / 4] != LANE_TOP)) {
             reg_sync(s, addr + i);

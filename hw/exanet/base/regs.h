@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet register file: values of all registers, and the table of blocks, which says who
- * computes a register before a read and who acts on a write.  The units know the first
- * part of this header alone.
+ * ExaNet register file: values of all registers, and the table of blocks.  The table
+ * names the functions that compute registers before a read and that act on a write.
+ * Units use only the first part of this header.
  */
 #ifndef HW_EXANET_BASE_REGS_H
 #define HW_EXANET_BASE_REGS_H
@@ -13,7 +13,10 @@
 
 typedef struct ExanetState ExanetState;
 
-/* Values; @offset is from the start of BAR 0, and naturally aligned. */
+/*
+ * Return and set the value of a register, in host byte order.  @offset counts from the
+ * start of BAR 0 and is naturally aligned.  No function of the table is called.
+ */
 uint32_t exanet_reg_get32(ExanetState *s, unsigned offset);
 uint64_t exanet_reg_get64(ExanetState *s, unsigned offset);
 void exanet_reg_set32(ExanetState *s, unsigned offset, uint32_t value);
@@ -31,11 +34,11 @@ typedef struct ExanetRegInfo {
     uint64_t w1c;
 } ExanetRegInfo;
 
-/* For the lists of rnic/exanet/regs.h. */
+/* Expands a row of the register lists in rnic/exanet/regs.h. */
 #define EXANET_REG_INFO(name, offset, bytes, reset, writable, w1c) \
     { offset, bytes, reset, writable, w1c },
 
-/* The same registers for each of @units units, @stride bytes apart from @base on. */
+/* A list of registers that @units units have; unit n begins at @base + n * @stride. */
 typedef struct ExanetRegBlock {
     unsigned base;
     unsigned stride;
@@ -47,8 +50,8 @@ typedef struct ExanetRegBlock {
     /* Computes the registers of @unit before a read at @addr; NULL: nothing to do. */
     void (*sync)(ExanetState *s, unsigned unit, hwaddr addr);
     /*
-     * Acts on a write to the register at @addr.  @top: the write included the last lane,
-     * which is when a command register acts.
+     * Acts on a write to the register at @addr.  @top: the write included the last 32
+     * bits of the register; a command register acts only then.
      */
     void (*written)(ExanetState *s, unsigned unit, hwaddr addr, bool top);
 } ExanetRegBlock;
@@ -66,18 +69,18 @@ typedef struct ExanetRegs {
     const ExanetRegBlock *blocks;
     uint32_t ctrl, irq_mask;        /* CTRL and IRQ_MASK before the last write */
     uint8_t val[EXANET_FILE_BYTES];
-    uint8_t wr[EXANET_FILE_BYTES];  /* as software wrote it last */
+    uint8_t wr[EXANET_FILE_BYTES];  /* values that software wrote last, unmasked */
     uint8_t writable[EXANET_FILE_BYTES];
     uint8_t w1c[EXANET_FILE_BYTES];
     uint8_t lane[EXANET_FILE_BYTES / 4];    /* kind of a 32-bit lane */
-    uint8_t row[EXANET_FILE_BYTES / 4];     /* its block */
+    uint8_t row[EXANET_FILE_BYTES / 4];     /* index of its block in @blocks */
 } ExanetRegs;
 
 /* Sets all registers to their values after reset. */
 void exanet_regs_reset(ExanetState *s);
 /* Returns true if offset @addr of BAR 0 belongs to the register file. */
 bool exanet_regs_contain(hwaddr addr);
-/* Access by software, of 4 or 8 bytes. */
+/* Load and store by software, of 4 or 8 bytes, at an offset that the file contains. */
 uint64_t exanet_regs_read(ExanetState *s, hwaddr addr, unsigned size);
 void exanet_regs_write(ExanetState *s, hwaddr addr, uint64_t value, unsigned size);
 

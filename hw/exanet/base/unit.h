@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet units: the parts of the device that work, and what each of them offers to the
- * device.  exanet.c has the table of all units, in the order in which they run.
+ * ExaNet units: the parts of the device that the loop runs, and the functions that each
+ * unit offers to the device.  exanet.c has the table of all units, in the order of runs.
  */
 #ifndef HW_EXANET_BASE_UNIT_H
 #define HW_EXANET_BASE_UNIT_H
@@ -15,15 +15,15 @@ typedef struct ExanetUnit {
     void (*init)(ExanetState *s);
     void (*fini)(ExanetState *s);
     void (*reset)(ExanetState *s);
-    /* One turn, at most @packets packets; true if there is more that could go on now. */
+    /* Sends at most @packets packets.  Returns true if the unit could continue now. */
     bool (*run)(ExanetState *s, unsigned packets);
-    /* Returns how many transfers of context @c are not finished. */
+    /* Returns the number of transfers of context @c that are not finished. */
     unsigned (*active)(ExanetState *s, unsigned c);
-    /* The owner of context @c leaves: nothing of it may go on. */
+    /* Ends all work of context @c, because its process has closed it. */
     void (*quiesce)(ExanetState *s, unsigned c);
     /*
-     * The driver has resolved fault @f, or has not (@ok).  Returns true if the fault was
-     * of the unit.
+     * Takes the driver's answer to fault @f; @ok: the page is present now.  Returns true
+     * if this unit had reported the fault.
      */
     bool (*resolved)(ExanetState *s, const ExanetPendingFault *f, bool ok);
 } ExanetUnit;

@@ -2,10 +2,10 @@
 /*
  * ExaNet packet codec; see wire.h.
  *
- * Every packet of a transfer passes here twice, so the two small CRCs, which
- * always run over the same number of bytes, are looked up byte position by byte
- * position: a CRC is linear, and the lookups do not wait for each other.  Without
- * the loops around them they take half the time.
+ * Each packet of a transfer is encoded and decoded once, so the CRCs of header and footer
+ * must be fast.  Each has one table for each byte position, because a CRC is linear and
+ * the lookups do not depend on each other.  The loops over the positions are unrolled,
+ * which halves their time.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -32,10 +32,13 @@ QEMU_BUILD_BUG_ON(EXANET_COUNTER_COUNT > UINT8_MAX);
 
 static uint16_t hdr_crc_table[EXANET_HDR_CRC_BYTES][256];
 static uint8_t ftr_crc_table[EXANET_FTR_CRC_BYTES][256];
-/* What the initial value of all ones leaves after all bytes. */
+/* Share of the initial value, all ones, in the CRC of a header. */
 static uint16_t hdr_crc_init;
 
-/* MSB-first CRC of @width bits over one byte and @zeros bytes of 0 after it. */
+/*
+ * Returns the MSB-first CRC of @width bits over @byte and @zeros bytes of 0 behind it;
+ * @crc is the initial value.
+ */
 static uint32_t crc_byte(uint32_t crc, unsigned byte, unsigned zeros,
                          unsigned width, uint32_t poly)
 {
@@ -112,13 +115,15 @@ static uint64_t header_va(uint64_t lo, uint64_t hi)
            RNIC_GET(EXANET_HDR_LO_VA_1_0, lo);
 }
 
-/* Returns true if a payload of @size bytes for @va is in one MTU [T §5.1]. */
+/* Returns true if @size bytes for @va do not cross a multiple of the MTU [T §5.1]. */
 static bool payload_good(uint64_t va, unsigned size)
 {
     return size > 0 && (va & (EXANET_MTU - 1)) + size <= EXANET_MTU;
 }
 
-/* Returns the words of a packet with @form, @va and @size, or 0 if there is none. */
+/*
+ * Returns the words of a packet with @form, @va and @size, or 0 if @form excludes them.
+ */
 static unsigned form_words(enum exanet_form form, uint64_t va, unsigned size)
 {
     switch (form) {
@@ -247,8 +252,8 @@ static void header_store(uint8_t *buf, uint64_t lo, uint64_t hi)
 }
 
 /*
- * Clears the lanes around @size bytes from @va on, which are zero and count in the
- * CRC; returns how many words it all takes.
+ * Clears the bytes of the payload's words before and behind its @size bytes, because the
+ * CRC covers whole words.  Returns the number of words.
  */
 static unsigned payload_pad(uint8_t *payload, uint64_t va, unsigned size)
 {
@@ -378,7 +383,7 @@ void exanet_packet_vc_set(uint8_t *buf, unsigned vc)
                   RNIC_PREP(EXANET_HDR_LO_VC, vc));
 }
 
-/* Adds one to the field @mask of the quadword at @p; false when it is @max. */
+/* Adds 1 to field @mask of the quadword at @p.  Returns false if the field is @max. */
 static bool field_count(uint8_t *p, uint64_t mask, unsigned max)
 {
     uint64_t value = ldq_le_p(p);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet packet codec: between the 128-bit words of rnic/exanet/wire.h and one
- * neutral C struct.  Free of QEMU state, so that unit tests and a test that plays
- * the wire peer use the same code.
+ * ExaNet packet codec: converts between the 128-bit words of rnic/exanet/wire.h and a C
+ * struct in host byte order.  Free of QEMU state, because unit tests and tests that play
+ * the peer use this code too.
  */
 #ifndef HW_EXANET_BASE_WIRE_H
 #define HW_EXANET_BASE_WIRE_H
@@ -11,20 +11,20 @@
 #include "rnic/exanet/wire.h"
 
 /*
- * A packet as the units see it.  An ack has only @type, @dst, @pdid (the context
- * nibble), @tid, @seq (12 bits), @resp, @small, @epoch (of @dst), @vc, @path
- * and @hops; a flow-rate packet only @type, @dst, @pdid, @small, @flow_dst, @current,
- * @desired, @vc and @hops.
+ * A decoded packet.  An ack has only @type, @dst, @pdid (its 4 bits of the context),
+ * @tid, @seq (12 bits), @resp, @small, @epoch (of @dst), @vc, @path and @hops; a
+ * flow-rate packet only @type, @dst, @pdid, @small, @flow_dst, @current, @desired, @vc
+ * and @hops.
  */
 typedef struct ExanetPacket {
     uint64_t va;            /* destination, 42 bits */
     uint32_t dst;           /* destination coordinates */
     uint32_t src;           /* source coordinates */
-    uint16_t pdid;          /* the destination's */
+    uint16_t pdid;          /* of the destination */
     uint16_t size;          /* payload bytes */
     uint16_t tid;           /* wire TID, 14 bits */
-    uint16_t seq;           /* retransmissions */
-    uint16_t user;          /* footer user bits: where acks go */
+    uint16_t seq;           /* sequence number of the copy */
+    uint16_t user;          /* footer user bits: address for acks */
     uint16_t ttl;
     uint16_t small;         /* small address of an ack */
     uint8_t type;           /* enum exanet_type */
@@ -35,13 +35,13 @@ typedef struct ExanetPacket {
     uint8_t hops;           /* switches passed */
     uint8_t current;        /* rates, EXANET_RATE_ */
     uint8_t desired;
-    uint32_t flow_dst;      /* where the flow goes */
+    uint32_t flow_dst;      /* destination of the flow */
     uint8_t link;           /* not on the wire: link of arrival; EXANET_LINKS: none */
-    bool far;               /* not on the wire: the source is not the link's peer */
+    bool far;               /* not on the wire: the source is not the link's neighbour */
     bool first;
     bool last;
     bool notify;
-    bool bad_payload;       /* decoded, but the payload CRC does not fit */
+    bool bad_payload;       /* the payload CRC is wrong; the other fields are valid */
     /* First of @size valid bytes, in the buffer given to exanet_packet_decode. */
     const uint8_t *payload;
 } ExanetPacket;
@@ -50,74 +50,76 @@ typedef enum ExanetWireStatus {
     EXANET_WIRE_OK,
     EXANET_WIRE_BAD_HEADER,     /* header CRC: no field can be trusted */
     EXANET_WIRE_BAD_FOOTER,     /* footer CRC: the source is unknown */
-    EXANET_WIRE_MALFORMED,      /* unknown type, or a size that it can't have */
+    EXANET_WIRE_MALFORMED,      /* unknown type, or a size that the type excludes */
 } ExanetWireStatus;
 
-/* Payload words of @size bytes whose first goes to @va. [D §4] */
+/* Returns the payload words of @size bytes for address @va. [D §4] */
 static inline unsigned exanet_payload_words(uint64_t va, unsigned size)
 {
     return ((va & (EXANET_WORD_BYTES - 1)) + size + EXANET_WORD_BYTES - 1) /
            EXANET_WORD_BYTES;
 }
 
-/* Where in a packet buffer the payload for address @va begins. */
+/* Returns the first byte of the payload for address @va in packet buffer @buf. */
 static inline uint8_t *exanet_packet_payload(uint8_t *buf, uint64_t va)
 {
     return buf + EXANET_WORD_BYTES + (va & (EXANET_WORD_BYTES - 1));
 }
 
-/* What is known of a type of packets; all zero: there is no such type. */
+/* Properties of a packet type; all zero: there is no such type. */
 typedef struct ExanetTypeInfo {
     const char *name;
     uint8_t form;           /* enum exanet_form */
     uint8_t tx_counter;     /* enum exanet_counter; COUNTER_COUNT: none */
-    uint8_t rx_counter;     /* counts packets before a unit takes them */
-    uint8_t ni;             /* NI indices that accept it, one bit for each */
+    uint8_t rx_counter;     /* counts packets that arrive; COUNTER_COUNT: none */
+    uint8_t ni;             /* NI indices that accept the type, one bit for each */
 } ExanetTypeInfo;
 
-/* By enum exanet_type. */
+/* Indexed by enum exanet_type. */
 extern const ExanetTypeInfo exanet_type_info[EXANET_TYPE_VALUES];
 
 /*
- * Length in words of the packet that begins at @buf, by its header alone;
- * 0 when the header CRC is wrong (@status BAD_HEADER) or type and size make no
- * packet (@status MALFORMED).  Reads 16 bytes.
+ * Returns the length in words of the packet at @buf, of which the function reads the
+ * header, 16 bytes.  Returns 0 if the header CRC is wrong (*@status BAD_HEADER), or if
+ * the type excludes the size (MALFORMED).
  */
 unsigned exanet_packet_words(const uint8_t *buf, ExanetWireStatus *status);
 
 /*
- * Decodes the packet of @words words at @buf, @words as exanet_packet_words gave
- * it.  @pkt is valid when EXANET_WIRE_OK is returned; look at bad_payload then.
+ * Decodes the packet of @words words at @buf; exanet_packet_words() has returned @words.
+ * @pkt is valid if the function returns EXANET_WIRE_OK; its payload is valid unless
+ * @pkt->bad_payload is set.
  */
 ExanetWireStatus exanet_packet_decode(const uint8_t *buf, unsigned words,
                                       ExanetPacket *pkt);
 
 /*
- * Completes the packet in @buf (EXANET_PACKET_BYTES long), whose payload the caller
- * has put at exanet_packet_payload(): header, padding, footer, CRCs.  Returns the
- * length in words.  Not for acks.
+ * Completes the packet in @buf (EXANET_PACKET_BYTES long) with header, padding, footer
+ * and CRCs.  The caller has stored the payload at exanet_packet_payload().  Returns the
+ * length in words.  Not for acks and flow-rate packets.
  */
 unsigned exanet_packet_encode(uint8_t *buf, const ExanetPacket *pkt);
 
-/* Writes the one word of the ack @pkt to @buf. */
+/* Writes the ack @pkt, one word, to @buf. */
 void exanet_ack_encode(uint8_t *buf, const ExanetPacket *pkt);
 
-/* Writes the one word of the flow-rate packet @pkt to @buf. */
+/* Writes the flow-rate packet @pkt, one word, to @buf. */
 void exanet_flow_rate_encode(uint8_t *buf, const ExanetPacket *pkt);
 
 /*
- * What a switch reads and rewrites; @buf is a packet that exanet_packet_words()
- * has accepted.  No CRC covers what they change.
+ * Fields that switches read and change, in the packet at @buf, which
+ * exanet_packet_words() has accepted.  No CRC covers the fields that they change.
  */
 uint32_t exanet_packet_dst(const uint8_t *buf);
 unsigned exanet_packet_type(const uint8_t *buf);
 unsigned exanet_packet_path(const uint8_t *buf);
 unsigned exanet_packet_vc(const uint8_t *buf);
-/* Of a packet of more than one word; true if the CRC of its footer is right. */
+/* Returns true if the CRC of the footer is right; @words must be more than one. */
 bool exanet_packet_footer_good(const uint8_t *buf, unsigned words);
+/* Returns the source coordinates; @words must be more than one. */
 uint32_t exanet_packet_src(const uint8_t *buf, unsigned words);
 void exanet_packet_vc_set(uint8_t *buf, unsigned vc);
-/* Counts one switch more; false when the packet has passed too many. */
+/* Counts a switch in TTL or HOPS.  Returns false if the packet has passed too many. */
 bool exanet_packet_hop(uint8_t *buf, unsigned words);
 
 #endif /* HW_EXANET_BASE_WIRE_H */
