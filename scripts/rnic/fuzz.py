@@ -13,7 +13,7 @@ import subprocess
 import time
 from typing import NamedTuple
 
-from . import apt, families, host, qemu, vm
+from . import apt, families, host, qemu, qemu_source, vm
 from .paths import BUILD, TOP, shown
 from .steps import Failed, log_path, run, step
 
@@ -54,7 +54,6 @@ def build(built, names):
     """Builds the targets NAMES with BUILT, a finished qemu.Qemu; returns the
     programs."""
     apt.ensure_packages(PACKAGES)
-    source = qemu.source(built.version)
     folder = _DIR / 'src'
     for link, to in (('meson.build', 'tests/fuzz/clang/meson.build'),
                      ('meson_options.txt', 'tests/fuzz/clang/meson_options.txt'),
@@ -69,8 +68,8 @@ def build(built, names):
     objects = [o for part in _PARTS
                for o in sorted((built.tree / f'lib{part}.a.p').glob('*.o'))]
     run(['ar', 'rcsT', rest, *objects], 'fuzz-archive')
-    options = [f'-Dqemu_source={source}', f'-Dqemu_build={built.tree}',
-               f'-Dqemu_rest={rest}']
+    options = [f'-Dqemu_source={qemu_source.find(built.version)}',
+               f'-Dqemu_build={built.tree}', f'-Dqemu_rest={rest}']
     with step('building the fuzz targets'):
         env = {**qemu.environment(), 'CC': 'clang'}
         stamp = _TREE / 'rnic-configured'

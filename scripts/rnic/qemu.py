@@ -8,12 +8,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import apt, host, mesontest
-from .paths import BUILD, SRC, TOP
-from .steps import Failed, digest, fresh, run, step
+from . import apt, host, mesontest, qemu_source
+from .paths import BUILD, TOP
+from .steps import digest, fresh, run, step
 
-DEFAULT = '10.0'
-VERSIONS = ('10.0', '10.2')
+DEFAULT, VERSIONS = qemu_source.DEFAULT, ('10.0', '10.2')
 PACKAGES = [
     'bison', 'bzip2', 'flex', 'gcc', 'g++', 'ipxe-qemu', 'libattr1-dev',
     'libc6-dev', 'libcap-ng-dev', 'libdeflate-dev', 'libfdt-dev',
@@ -82,7 +81,7 @@ class Qemu:
 
     def _prepare(self):
         apt.ensure_packages(PACKAGES)
-        tree = source(self.version)
+        tree = qemu_source.find(self.version)
         run([TOP / 'configure-patch/apply.sh', tree], 'configure-patch')
         self._configure(tree)
 
@@ -159,64 +158,6 @@ def _fetch_tools():
         with step('fetching meson'):
             apt.fetch_package('meson', _TOOLS)
             apt.fetch_package('python3-pycotap', _TOOLS)
-
-
-def source(version):
-    """The source tree of VERSION below SRC, fetched if need be."""
-    if os.environ.get('QEMU_SRC'):
-        return _given(Path(os.environ['QEMU_SRC']), version)
-    found = sorted(SRC.glob(f'qemu-{version}.*/qemu-options.hx'))
-    if found:
-        return found[-1].parent
-    with step(f'fetching the source of QEMU {version} from Debian'):
-        tar = apt.fetch_source('qemu', f'{version}.', SRC)
-        return _unpack(tar, version)
-
-
-def _given(given, version):
-    if not given.exists():
-        raise Failed(f'QEMU_SRC={given} does not exist')
-    # Apart from Debian's and from other given ones, whose version may be the same.
-    given = given.resolve()
-    state = f'{given} {given.stat().st_mtime_ns}' if given.is_file() else ''
-    folder = SRC / f'given-{digest(str(given), state)[:12]}'
-    found = next(folder.glob(f'qemu-{version}.*/qemu-options.hx'), None)
-    if found:
-        return found.parent
-    if given.is_file():
-        with step(f'unpacking {given}'):
-            return _unpack(given, version, folder)
-    if not (given / 'VERSION').is_file():
-        raise Failed(f'QEMU_SRC={given} is not a QEMU source tree')
-    full = (given / 'VERSION').read_text(encoding='ascii').strip()
-    if not full.startswith(version + '.'):
-        raise Failed(f'QEMU_SRC={given} is version {full}, not {version}')
-    with step(f'copying {given}'):
-        part, copy = folder / 'part', folder / f'qemu-{full}'
-        shutil.rmtree(part, ignore_errors=True)
-        shutil.copytree(given, part, symlinks=True,
-                        ignore=shutil.ignore_patterns('.git', 'build'))
-        part.rename(copy)
-    return copy
-
-
-def _unpack(tar, version, folder=SRC):
-    part = folder / 'qemu.part'
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
-    run(['tar', '-C', part, '-xf', tar], 'unpack-qemu',
-        f'{tar} cannot be unpacked')
-    top = next(part.iterdir(), None)
-    if not top or not (top / 'VERSION').is_file():
-        raise Failed(f'{tar} is not a QEMU source')
-    full = (top / 'VERSION').read_text(encoding='ascii').strip()
-    if not full.startswith(version + '.'):
-        raise Failed(f'{tar} is version {full}, not {version}')
-    tree = folder / f'qemu-{full}'
-    shutil.rmtree(tree, ignore_errors=True)
-    top.rename(tree)
-    part.rmdir()
-    return tree
 
 
 def _stub_blobs(tree):

@@ -7,7 +7,7 @@ import argparse
 import re
 import subprocess
 
-from .. import apt, families, kernel_source, qemu, rooms
+from .. import apt, families, kernel_source, qemu_source, rooms
 from ..paths import TOP
 from ..steps import step
 
@@ -139,7 +139,7 @@ def start():
     apt.ensure_packages(['git', 'perl', 'python3-docutils', 'shellcheck', 'xz-utils'])
     c = Check()
     with step("QEMU's checkpatch"):
-        tree = qemu.source(qemu.DEFAULT)
+        tree = qemu_source.find()
         c.style(tracked('hw/*.[ch]', 'tests/unit/*.[ch]',
                         'tests/qtest/*.[ch]', 'tests/fuzz/*.[ch]'),
                 tree / 'scripts/checkpatch.pl')

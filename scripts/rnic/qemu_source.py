@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The source of QEMU: fetched from Debian, or given by the environment variable QEMU_SRC."""
+
+import os
+import shutil
+from pathlib import Path
+
+from . import apt
+from .paths import SRC
+from .steps import Failed, digest, run, step
+
+DEFAULT = '10.0'
+
+
+def find(version=DEFAULT):
+    """Returns the source tree of VERSION; fetches it from Debian if it is not there."""
+    if os.environ.get('QEMU_SRC'):
+        return _given(Path(os.environ['QEMU_SRC']), version)
+    found = sorted(SRC.glob(f'qemu-{version}.*/qemu-options.hx'))
+    if found:
+        return found[-1].parent
+    with step(f'fetching the source of QEMU {version} from Debian'):
+        tar = apt.fetch_source('qemu', f'{version}.', SRC)
+        return _unpack(tar, version)
+
+
+def _given(given, version):
+    if not given.exists():
+        raise Failed(f'QEMU_SRC={given} does not exist')
+    # Apart from Debian's and from other given ones, whose version may be the same.
+    given = given.resolve()
+    state = f'{given} {given.stat().st_mtime_ns}' if given.is_file() else ''
+    folder = SRC / f'given-{digest(str(given), state)[:12]}'
+    found = next(folder.glob(f'qemu-{version}.*/qemu-options.hx'), None)
+    if found:
+        return found.parent
+    if given.is_file():
+        with step(f'unpacking {given}'):
+            return _unpack(given, version, folder)
+    if not (given / 'VERSION').is_file():
+        raise Failed(f'QEMU_SRC={given} is not a QEMU source tree')
+    full = (given / 'VERSION').read_text(encoding='ascii').strip()
+    if not full.startswith(version + '.'):
+        raise Failed(f'QEMU_SRC={given} is version {full}, not {version}')
+    with step(f'copying {given}'):
+        part, copy = folder / 'part', folder / f'qemu-{full}'
+        shutil.rmtree(part, ignore_errors=True)
+        shutil.copytree(given, part, symlinks=True,
+                        ignore=shutil.ignore_patterns('.git', 'build'))
+        part.rename(copy)
+    return copy
+
+
+def _unpack(tar, version, folder=SRC):
+    part = folder / 'qemu.part'
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    run(['tar', '-C', part, '-xf', tar], 'unpack-qemu',
+        f'{tar} cannot be unpacked')
+    top = next(part.iterdir(), None)
+    if not top or not (top / 'VERSION').is_file():
+        raise Failed(f'{tar} is not a QEMU source')
+    full = (top / 'VERSION').read_text(encoding='ascii').strip()
+    if not full.startswith(version + '.'):
+        raise Failed(f'{tar} is version {full}, not {version}')
+    tree = folder / f'qemu-{full}'
+    shutil.rmtree(tree, ignore_errors=True)
+    top.rename(tree)
+    part.rmdir()
+    return tree
