@@ -1,76 +1,79 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""QEMU's control channel."""
+"""QEMU's control channel. The protocol QMP is that of QEMU's own library qemu.qmp, which
+QEMU's source contains."""
 
+import asyncio
 import contextlib
-import json
+import importlib
 import socket
 import subprocess
-import threading
+import sys
 from pathlib import Path
+
+from . import qemu_source
 
 NIC = '/machine/peripheral/nic'
 _SECONDS = 30
 _RELAY = Path(__file__).with_name('relay.py')
 
 
+def _library():
+    """Returns the module qemu.qmp."""
+    folder = str(qemu_source.find() / 'python')
+    if folder not in sys.path:
+        sys.path.append(folder)
+    return importlib.import_module('qemu.qmp')
+
+
 class Qmp:
-    """One command at a time; use it in a with statement, as QEMU answers only
-    one of those who have it open. OSError for whatever goes wrong."""
+    """A connection for a with statement. QEMU serves one connection of a socket at a time.
+    All errors are OSError."""
 
     def __init__(self, path, prefix=(), seconds=_SECONDS):
-        """PREFIX begins a command line that runs where PATH is; without a
-        PATH it is a QEMU with its control channel at standard input."""
-        self.process = self.timer = None
-        if prefix:
-            more = ['/usr/bin/python3', '-B', _RELAY, path] if path else []
-            self._start([*prefix, *more], seconds)
-        else:
-            self._connect(path, seconds)
+        """Connects to the Unix socket PATH. PREFIX begins a command that runs on the host of
+        PATH. If PATH is None, PREFIX is the command line of a QEMU that has its control
+        channel at standard input and output. SECONDS limits the connection and each
+        command."""
+        self.library, self.seconds, self.process = _library(), seconds, None
+        self.runner, self.client = asyncio.Runner(), self.library.QMPClient()
         try:
-            if not self.reader.readline():
-                raise OSError('QEMU closed its control channel')
-            self.command('qmp_capabilities')
+            self._run(self.client.connect(self._start(path, prefix) if prefix
+                                          else str(path)))
         except BaseException:
             self.__exit__()
             raise
 
-    def _connect(self, path, seconds):
-        sock = socket.socket(socket.AF_UNIX)
-        sock.settimeout(seconds)
-        with sock:
-            sock.connect(str(path))
-            self.reader = self.writer = sock.makefile('rw', encoding='utf-8')
+    def _start(self, path, prefix):
+        """Starts the command that PREFIX begins; returns a socket that is connected with the
+        standard input and output of the command."""
+        command = [*prefix, *(['/usr/bin/python3', '-B', _RELAY, path] if path else [])]
+        ours, its = socket.socketpair()
+        with its:
+            try:
+                self.process = subprocess.Popen([str(c) for c in command], stdin=its,
+                                                stdout=its, stderr=subprocess.DEVNULL)
+            except OSError:
+                ours.close()
+                raise
+        return ours
 
-    def _start(self, cmd, seconds):
-        self.process = subprocess.Popen(
-            [str(c) for c in cmd], text=True, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.reader, self.writer = self.process.stdout, self.process.stdin
-        # What cannot be reached is not waited for.
-        self.timer = threading.Timer(seconds, self.process.terminate)
-        self.timer.daemon = True
-        self.timer.start()
+    def _run(self, coroutine):
+        """Returns the result of COROUTINE."""
+        async def limited():
+            return await asyncio.wait_for(coroutine, self.seconds)
+        try:
+            return self.runner.run(limited())
+        except asyncio.TimeoutError as e:
+            raise OSError(f'QEMU does not answer within {self.seconds} s') from e
+        except (self.library.QMPError, EOFError) as e:
+            raise OSError(str(e)) from e
 
     def command(self, name, **arguments):
-        """What QEMU returns."""
-        self.writer.write(json.dumps({'execute': name,
-                                      'arguments': arguments}))
-        self.writer.flush()
-        while True:
-            line = self.reader.readline()
-            if not line:
-                raise OSError('QEMU closed its control channel')
-            try:
-                answer = json.loads(line)
-            except ValueError as e:
-                raise OSError('QEMU says what is no JSON') from e
-            if 'error' in answer:
-                raise OSError(answer['error']['desc'])
-            if 'return' in answer:
-                return answer['return']
+        """Returns the result of the command NAME."""
+        return self._run(self.client.execute(name, arguments))
 
     def get(self, name):
-        """A property of the NIC."""
+        """Returns a property of the NIC."""
         return self.command('qom-get', path=NIC, property=name)
 
     def set(self, name, value):
@@ -81,11 +84,11 @@ class Qmp:
         return self
 
     def __exit__(self, *_):
-        for file in {self.reader, self.writer}:
-            with contextlib.suppress(OSError):   # what it still had to write
-                file.close()
+        # An error has ended a command before; the end of the connection reports it again.
+        with contextlib.suppress(OSError):
+            self._run(self.client.disconnect())
+        self.runner.close()
         if self.process:
-            # A QEMU of ours does not end with its standard input.
+            # QEMU goes on running when its standard input is closed.
             self.process.terminate()
             self.process.wait()
-            self.timer.cancel()
