@@ -11,7 +11,6 @@ this machine, with a cross compiler.
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
 from .paths import GUEST
 from .rootfs import Recipe, chroot, depmod, kernel_version

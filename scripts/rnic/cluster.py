@@ -18,7 +18,7 @@ from pathlib import Path
 from . import runtime, slurm, topology, vm
 from .paths import BUILD
 from .qmp import Qmp
-from .steps import Failed, digest, step
+from .steps import Failed, digest
 
 _STATES = BUILD / 'cluster'
 _STATUS_SECONDS = 10

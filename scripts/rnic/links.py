@@ -5,7 +5,6 @@ repository has a file, and every anchor a heading."""
 import functools
 import re
 import subprocess
-from pathlib import Path
 
 from docutils import core, nodes, utils
 

@@ -5,7 +5,6 @@ import bz2
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 from . import apt, host, mesontest, qemu_source
