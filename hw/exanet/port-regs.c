@@ -79,9 +79,9 @@ void exanet_port_reg_sync(ExanetPort *p)
                      RNIC_PREP(EXANET_PORT_STATUS_XOFF_VC, p->xoff));
     exanet_reg_set32(s, base + EXANET_REG_PORT_LEVEL,
                      RNIC_PREP(EXANET_PORT_LEVEL_RX,
-                               MIN(exanet_port_arrived(p), 0xffff)) |
+                               MIN(exanet_port_rx_words(p), 0xffff)) |
                      RNIC_PREP(EXANET_PORT_LEVEL_TX,
-                               MIN(exanet_port_queued(p), 0xffff)));
+                               MIN(exanet_port_tx_words(p), 0xffff)));
     exanet_reg_set32(s, base + EXANET_REG_PORT_PEER,
                      p->peer_known ? p->peer : 0);
     for (unsigned i = 0; i < EXANET_PORT_COUNTERS; i++) {

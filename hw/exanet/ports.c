@@ -52,7 +52,7 @@ static bool is_elsewhere(ExanetState *s, uint32_t coord, uint8_t epoch)
            (known != epoch || !exanet_router_near(s, coord));
 }
 
-static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch, bool known)
+static const char *port_refusal(ExanetPort *p, uint32_t coord, uint8_t epoch, bool known)
 {
     if (!known && is_elsewhere(exanet_port_state(p), coord, epoch)) {
         return "which is reached through others";
@@ -101,7 +101,7 @@ static const ExanetPortOwner port_owner = {
     .held_words = exanet_voq_held,
     .changed = port_changed,
     .restarted = port_restarted,
-    .doubt = port_doubt,
+    .refusal = port_refusal,
     .tick = port_tick,
     .event = port_event,
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Faults of a cable, on its transmitting side: those of property faultsN by rate or for
- * the next packets, and those of an order by count.
+ * Faults of a cable, which the transmitting port injects: faults of property faultsN, by
+ * rate or for the next packets, and faults of an order, by count.
  *
- * Chance comes from one generator per port, and each rate draws from it once per
- * packet whatever becomes of the packet: the same seed and the same packets give the
- * same faults.
+ * Each port has one random generator.  Each rate draws one number per packet, also if
+ * another fault hits the packet, so the same seed and the same packets give the same
+ * faults.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -14,17 +14,17 @@
 #include "port.h"
 #include "../trace.h"
 
-/* Longer than this the protocols above have given up anyway. */
+/* Longest delay, because the protocols above have given up a packet after this time. */
 #define DELAY_MAX_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
 
-/* Faults that a user can ask for: the kinds that are counted, and one more. */
+/* Items of property faultsN: the kinds of enum exanet_injected, and one more. */
 enum {
     ITEM_CORRUPT = EXANET_INJECTED_KINDS,   /* any part of the packet */
     ITEMS,
     ITEM_NONE = ITEMS,
 };
 
-/* In the order of draws.  If several faults hit a packet, the first one is done. */
+/* Items in the order of draws.  If several items hit a packet, the first one is done. */
 static const uint8_t items[] = {
     EXANET_INJECTED_DROP,
     ITEM_CORRUPT,
@@ -33,15 +33,15 @@ static const uint8_t items[] = {
     EXANET_INJECTED_PART + 2,
     EXANET_INJECTED_DUPLICATE,
     EXANET_INJECTED_REORDER,
-    EXANET_INJECTED_DELAY,          /* goes together with the corrupting ones */
+    EXANET_INJECTED_DELAY,          /* done in addition to an item that corrupts */
 };
 QEMU_BUILD_BUG_ON(ARRAY_SIZE(items) != ITEMS);
 
 /* Parsed form of faultsN. */
 typedef struct FaultPlan {
     struct {
-        double rate;                /* 0 to 1, unless there is a count */
-        uint32_t next;              /* packets that it is still for */
+        double rate;                /* 0 to 1; not used if @next is not 0 */
+        uint32_t next;              /* next packets, all of which the item hits */
         bool given;
     } item[ITEMS];
     int64_t delay;                  /* ns */
@@ -55,7 +55,7 @@ struct ExanetInject {
     FaultPlan plan;
     GRand *rand;
     ExanetInjectOrder order;
-    uint32_t seen;                  /* packets that fit @order, since its last fault */
+    uint32_t seen;                  /* packets that match @order, since its last fault */
 };
 
 static const ExanetFaultPart *item_part(const ExanetFaultFormat *format, unsigned item)
@@ -87,20 +87,20 @@ const char *exanet_inject_name(const ExanetFaultFormat *format, unsigned kind)
 
 /* --- The property --------------------------------------------------------- */
 
-/* Reads a number below 2^32 that is all of @text. */
+/* Parses all of @text as a number below 2^32.  Returns false if it is none. */
 static bool number_parse(const char *text, uint32_t *number)
 {
     return g_ascii_isdigit(*text) && !qemu_strtoui(text, NULL, 10, number);
 }
 
-/* Reads a number that is not negative and sets *rest to what follows it. */
+/* Parses a number >= 0 at the start of @text, and sets *@rest to the text behind it. */
 static bool fraction_parse(const char *text, double *number, const char **rest)
 {
     return (g_ascii_isdigit(*text) || *text == '.') &&
            !qemu_strtod_finite(text, rest, number);
 }
 
-/* The functions that follow return what is wrong, NULL if nothing is. */
+/* The parsers below return NULL, or the text of an error. */
 
 static const char *rate_parse(FaultPlan *plan, unsigned item, const char *text)
 {
@@ -163,7 +163,7 @@ static const char *delay_parse(FaultPlan *plan, const char *text)
            rate_parse(plan, EXANET_INJECTED_DELAY, rate);
 }
 
-/* There is no item of this name. */
+/* Error of item_parse() for an unknown name. */
 static const char unknown[] = "";
 
 static const char *item_parse(const ExanetFaultFormat *format, FaultPlan *plan,
@@ -205,7 +205,7 @@ static const char *item_parse(const ExanetFaultFormat *format, FaultPlan *plan,
     return unknown;
 }
 
-/* Returns a list of all items for a message; the caller frees it. */
+/* Returns a list of all items for an error message; the caller frees it. */
 static char *items_list(const ExanetFaultFormat *format)
 {
     GString *s = g_string_new("there are ");
@@ -250,7 +250,7 @@ static bool plan_empty(const FaultPlan *plan)
     return !plan->seeded && !plan->down;
 }
 
-/* Frees what @p has if nothing is asked for any more. */
+/* Frees @p->inject if neither the property nor an order asks for faults. */
 static void inject_tidy(ExanetPort *p)
 {
     if (p->inject && p->inject->order.kind == EXANET_INJECTED_KINDS &&
@@ -327,27 +327,27 @@ char *exanet_inject_plan_get(const ExanetPort *p)
 
 /* --- Packets -------------------------------------------------------------- */
 
-/* Returns true if a packet of @words words has the part that @item works on. */
-static bool item_possible(const ExanetFaultFormat *format, unsigned item,
+/* Returns true if a packet of @words words has the part that @item corrupts, if any. */
+static bool item_applies(const ExanetFaultFormat *format, unsigned item,
                           unsigned words)
 {
     const ExanetFaultPart *part = item_part(format, item);
 
-    return !part || part->possible(words);
+    return !part || part->present(words);
 }
 
-/* Chooses one of the parts that a packet of @words words has. */
+/* Returns, at random, one of the parts that a packet of @words words has. */
 static unsigned part_choose(const ExanetInject *inj, unsigned words)
 {
     unsigned item;
 
     do {
         item = EXANET_INJECTED_PART + g_rand_int_range(inj->rand, 0, inj->format->parts);
-    } while (!item_possible(inj->format, item, words));
+    } while (!item_applies(inj->format, item, words));
     return item;
 }
 
-/* Draws the items of the property that hit the next packet; one bit each. */
+/* Returns the items of the property that hit the next packet, one bit for each. */
 static unsigned plan_draw(ExanetInject *inj)
 {
     unsigned hits = 0;
@@ -366,7 +366,7 @@ static unsigned plan_draw(ExanetInject *inj)
     return hits;
 }
 
-/* Takes note that @item has been done to a packet. */
+/* Counts a packet to which @item was done; the last packet of next:N ends the item. */
 static void plan_done(FaultPlan *plan, unsigned item)
 {
     if (plan->item[item].next && --plan->item[item].next == 0) {
@@ -375,8 +375,8 @@ static void plan_done(FaultPlan *plan, unsigned item)
 }
 
 /*
- * Returns the item of @hits that is done to a packet of @words words.  A delay may hit a
- * packet in addition.
+ * Returns the item of @hits that is done to a packet of @words words, or ITEM_NONE.  The
+ * caller treats delays.
  */
 static unsigned plan_choose(ExanetInject *inj, unsigned hits, unsigned words)
 {
@@ -384,7 +384,7 @@ static unsigned plan_choose(ExanetInject *inj, unsigned hits, unsigned words)
         unsigned item = items[i];
 
         if (item != EXANET_INJECTED_DELAY && (hits & 1u << item) &&
-            item_possible(inj->format, item, words)) {
+            item_applies(inj->format, item, words)) {
             plan_done(&inj->plan, item);
             return item;
         }
@@ -392,14 +392,17 @@ static unsigned plan_choose(ExanetInject *inj, unsigned hits, unsigned words)
     return ITEM_NONE;
 }
 
-/* Returns the kind that the order does to a packet of @words words, and counts. */
+/*
+ * Returns the fault of the order for a packet of @type and @words words, or ITEM_NONE.
+ * Counts the packets that match the order, and its faults.
+ */
 static unsigned order_choose(ExanetPort *p, unsigned type, unsigned words)
 {
     ExanetInject *inj = p->inject;
     ExanetInjectOrder *order = &inj->order;
     unsigned kind = order->kind;
 
-    if (kind == EXANET_INJECTED_KINDS || !item_possible(inj->format, kind, words) ||
+    if (kind == EXANET_INJECTED_KINDS || !item_applies(inj->format, kind, words) ||
         (!order->all && order->type != type) || ++inj->seen < order->every) {
         return ITEM_NONE;
     }
@@ -419,7 +422,7 @@ static void inject_count(ExanetPort *p, enum exanet_injected kind, unsigned type
     trace_exanet_inject_fault(p->group->node, p->index, kind, type);
 }
 
-/* Does @item to the packet of @words words at @buf. */
+/* Applies @item to the packet of @words words at @buf. */
 static ExanetFate item_do(ExanetPort *p, unsigned item, uint8_t *buf, unsigned words,
                           unsigned type)
 {
@@ -466,7 +469,7 @@ ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words)
         inject_count(p, EXANET_INJECTED_DELAY, type);
     }
     if (item == ITEM_NONE && !hits) {
-        inject_tidy(p);             /* the last fault is behind us */
+        inject_tidy(p);             /* the last fault may be done */
     }
     return fate;
 }

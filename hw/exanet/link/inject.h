@@ -7,74 +7,76 @@
 
 #include "port.h"
 
-/* What a port does with a packet that it is about to send. */
+/* The effect of the cable's faults on a packet. */
 typedef struct ExanetFate {
     enum {
         EXANET_FATE_PASS,
         EXANET_FATE_DROP,
-        EXANET_FATE_DUPLICATE,      /* the copy follows at once */
-        EXANET_FATE_HOLD,           /* sent after the next one, or after 1 ms */
+        EXANET_FATE_DUPLICATE,      /* the packet is sent twice */
+        EXANET_FATE_HOLD,           /* sent behind the channel's next, or after 1 ms */
     } kind;
-    int64_t delay;                  /* ns that it leaves later than it would */
+    int64_t delay;                  /* ns, before the packet is sent */
 } ExanetFate;
 
 /* A part of a packet in which a fault may flip a bit. */
 typedef struct ExanetFaultPart {
     const char *name;               /* in property faultsN: "corrupt-header" */
-    bool (*possible)(unsigned words);   /* true: a packet of @words words has the part */
-    /* Flips a bit of that part, under the CRC of the part. */
+    bool (*present)(unsigned words);   /* true: a packet of @words words has the part */
+    /* Flips one bit that the CRC of the part covers. */
     void (*apply)(GRand *rand, uint8_t *buf, unsigned words);
 } ExanetFaultPart;
 
-/* The packets of a family, as faults see them. */
+/* The format of a family's packets. */
 typedef struct ExanetFaultFormat {
     const ExanetFaultPart *part;
     unsigned parts;                 /* at most EXANET_FAULT_PARTS */
     unsigned (*type)(const uint8_t *buf);   /* for orders and the trace */
 } ExanetFaultFormat;
 
-/* Faults by count: every @every'th packet, @count times. */
+/* Faults by count: in every @every'th packet that matches, @count times. */
 typedef struct ExanetInjectOrder {
     unsigned kind;                  /* enum exanet_injected; KINDS: none */
-    unsigned type;                  /* of the packets, unless @all */
+    unsigned type;                  /* type of packets that match, unless @all */
     bool all;
     uint32_t every;                 /* 0 and 1: each packet */
-    uint32_t count;                 /* 0: without end */
+    uint32_t count;                 /* faults left; 0: without end */
 } ExanetInjectOrder;
 
 /*
- * Decides on the packet of @words words at @buf, in which bits may be flipped.  Not to
- * be called while @p->inject is NULL: then the cable is perfect.
+ * Returns the effect of faults on the packet of @words words at @buf; flips bits of a
+ * packet that a fault corrupts.  @p->inject must not be NULL: NULL means no faults.
  */
 ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words);
 /*
- * Property faults@index, that of @p, which need not exist yet: items separated by
- * spaces, `+` or `;`, of
+ * Sets property faults@index of @p, which need not exist yet.  @text consists of items
+ * with white space, `+` or `;` between them:
  *   KIND=P%  KIND=FRACTION  KIND=next:N
  *              drop, corrupt (any part), corrupt-header, -payload, -footer,
  *              duplicate, reorder; delay with a time behind it: delay=5%:200us
- *   seed=N     start of the generator; a number of the port's own without it
+ *   seed=N     seed of the generator; the default depends on @index
  *   down       the link is down
- * False, and nothing has changed, if @text is none of this.  What was for the next
- * packets is gone from the text when it is used up.
+ * Returns false with @errp set, and changes nothing, if @text is not valid.  An item with
+ * next:N leaves the property when it has hit N packets.
  */
 bool exanet_inject_plan_set(ExanetPort *p, const ExanetFaultFormat *format,
                             unsigned index, const char *text, Error **errp);
-/* The same as text, to be freed. */
+/* Returns the text of the property; the caller frees it. */
 char *exanet_inject_plan_get(const ExanetPort *p);
-/* Clears order and counters; the property belongs to the machine and stays. */
+/* Clears order and counters.  The property stays, because the machine's user set it. */
 void exanet_inject_reset(ExanetPort *p);
 void exanet_inject_fini(ExanetPort *p);
 /*
- * Replaces the order of @p, beside the property.  The owner gets EXANET_PORT_INJECTED
- * when a fault of an order with an end is done.
+ * Replaces the order of @p; the property stays.  The owner gets EXANET_PORT_INJECTED
+ * after each fault of an order with a count.
  */
 void exanet_inject_order(ExanetPort *p, const ExanetFaultFormat *format,
                          const ExanetInjectOrder *order);
 void exanet_inject_cancel(ExanetPort *p);
-/* Returns how many faults of an order with an end are left. */
+/* Returns the number of faults left; 0 if there is no order, or one without end. */
 uint32_t exanet_inject_order_left(const ExanetPort *p);
-/* Returns the name of the faults that are counted as @kind; NULL: there are none. */
+/*
+ * Returns the name of @kind (enum exanet_injected), or NULL if @format has no such part.
+ */
 const char *exanet_inject_name(const ExanetFaultFormat *format, unsigned kind);
 
 #endif /* HW_EXANET_LINK_INJECT_H */

@@ -1,98 +1,98 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet link port, a cable with faults: packets on their way to the frame of their
- * channel that vanish, come twice, or come later.  See inject.c for whom it hits.
+ * ExaNet link port, a cable with faults: drops, duplicates and delays packets before they
+ * are added to the frame of their channel.  inject.c chooses the packets.
  */
 #include "qemu/osdep.h"
 #include "inject.h"
 #include "link.h"
 #include "port.h"
 
-/* Packets that are delayed at the same time; the others are spared. */
-#define LATE_MAX 256
-/* A packet that is to come behind the next one does not wait longer for it. */
+/* Most packets that are delayed at the same time; further packets are not delayed. */
+#define DELAYED_MAX 256
+/* Longest time that a held packet waits for the next packet of its channel. */
 #define HOLD_NS (1 * SCALE_MS)
 
-/* A packet that comes later. */
-typedef struct ExanetLate {
-    int64_t due;
+/* A delayed packet. */
+typedef struct ExanetDelayed {
+    int64_t due;                    /* ns */
     unsigned vc;
     unsigned words;
-    bool held;                      /* goes behind the next one of its channel */
+    bool held;                      /* sent behind the next packet of its channel */
     uint8_t buf[EXANET_PACKET_BYTES];
-} ExanetLate;
+} ExanetDelayed;
 
-/* Of two for the same time the one that came first is first. */
-static int late_compare(gconstpointer queued, gconstpointer added, gpointer opaque)
+/* Sorts by @due.  Packets with the same @due keep their order. */
+static int delayed_compare(gconstpointer queued, gconstpointer added, gpointer opaque)
 {
-    const ExanetLate *x = queued, *y = added;
+    const ExanetDelayed *x = queued, *y = added;
 
     return x->due <= y->due ? -1 : 1;
 }
 
-static void late_add(ExanetPort *p, unsigned vc, const uint8_t *buf,
+static void delayed_add(ExanetPort *p, unsigned vc, const uint8_t *buf,
                      unsigned words, const ExanetFate *fate)
 {
-    ExanetLate *late = g_new(ExanetLate, 1);
+    ExanetDelayed *delayed = g_new(ExanetDelayed, 1);
 
-    late->held = fate->kind == EXANET_FATE_HOLD && fate->delay <= 0;
-    late->due = rnic_now() + (late->held ? HOLD_NS : fate->delay);
-    late->vc = vc;
-    late->words = words;
-    memcpy(late->buf, buf, words * EXANET_WORD_BYTES);
-    g_queue_insert_sorted(&p->late, late, late_compare, NULL);
+    delayed->held = fate->kind == EXANET_FATE_HOLD && fate->delay <= 0;
+    delayed->due = rnic_now() + (delayed->held ? HOLD_NS : fate->delay);
+    delayed->vc = vc;
+    delayed->words = words;
+    memcpy(delayed->buf, buf, words * EXANET_WORD_BYTES);
+    g_queue_insert_sorted(&p->delayed, delayed, delayed_compare, NULL);
 }
 
-int64_t exanet_link_late_due(ExanetPort *p)
+int64_t exanet_link_delayed_due(ExanetPort *p)
 {
-    const ExanetLate *late = g_queue_peek_head(&p->late);
+    const ExanetDelayed *delayed = g_queue_peek_head(&p->delayed);
 
-    return late ? late->due : INT64_MAX;
+    return delayed ? delayed->due : INT64_MAX;
 }
 
-void exanet_link_late_run(ExanetPort *p)
+void exanet_link_delayed_run(ExanetPort *p)
 {
-    while (exanet_link_late_due(p) <= rnic_now()) {
-        g_autofree ExanetLate *late = g_queue_pop_head(&p->late);
+    while (exanet_link_delayed_due(p) <= rnic_now()) {
+        g_autofree ExanetDelayed *delayed = g_queue_pop_head(&p->delayed);
 
-        exanet_link_append(p, late->vc, late->buf, late->words, false);
+        exanet_link_append(p, delayed->vc, delayed->buf, delayed->words, false);
     }
 }
 
-unsigned exanet_link_late_drop(ExanetPort *p)
+unsigned exanet_link_delayed_drop(ExanetPort *p)
 {
-    unsigned packets = p->late.length;
+    unsigned packets = p->delayed.length;
 
-    g_queue_clear_full(&p->late, g_free);
+    g_queue_clear_full(&p->delayed, g_free);
     return packets;
 }
 
-/* A packet of channel @vc has been added: those that it overtakes follow. */
+/* Adds the held packets of channel @vc behind the packet that was just added. */
 static void held_release(ExanetPort *p, unsigned vc, bool urgent)
 {
-    for (GList *l = p->late.head, *next; l; l = next) {
-        ExanetLate *late = l->data;
+    for (GList *l = p->delayed.head, *next; l; l = next) {
+        ExanetDelayed *delayed = l->data;
 
         next = l->next;
-        if (late->held && late->vc == vc) {
-            g_queue_delete_link(&p->late, l);
-            exanet_link_append(p, vc, late->buf, late->words, urgent);
-            g_free(late);
+        if (delayed->held && delayed->vc == vc) {
+            g_queue_delete_link(&p->delayed, l);
+            exanet_link_append(p, vc, delayed->buf, delayed->words, urgent);
+            g_free(delayed);
         }
     }
 }
 
-/* Takes a packet that @fate delays; false when there is no room for that. */
-static bool late_take(ExanetPort *p, unsigned vc, const uint8_t *buf,
+/* Delays a packet as @fate says.  Returns false if too many packets are delayed. */
+static bool packet_delay(ExanetPort *p, unsigned vc, const uint8_t *buf,
                       unsigned words, const ExanetFate *fate)
 {
     unsigned copies = fate->kind == EXANET_FATE_DUPLICATE ? 2 : 1;
 
-    if (p->late.length + copies > LATE_MAX) {
+    if (p->delayed.length + copies > DELAYED_MAX) {
         return false;
     }
     while (copies--) {
-        late_add(p, vc, buf, words, fate);
+        delayed_add(p, vc, buf, words, fate);
     }
     return true;
 }
@@ -111,7 +111,7 @@ void exanet_link_fault(ExanetPort *p, unsigned vc, const uint8_t *packet,
         return;
     }
     if ((fate.kind == EXANET_FATE_HOLD || fate.delay > 0) &&
-        late_take(p, vc, buf, words, &fate)) {
+        packet_delay(p, vc, buf, words, &fate)) {
         return;
     }
     exanet_link_append(p, vc, buf, words, urgent);

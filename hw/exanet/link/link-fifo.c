@@ -23,7 +23,7 @@ static void fifo_reserve(ExanetFifo *f, unsigned words)
     if (f->tail + words <= f->size) {
         return;
     }
-    /* to move what is there pays if that is at most half of the memory */
+    /* moves the contents without more memory only if they fill at most half of it */
     if (used + words > f->size / 2) {
         f->size = MAX(2 * f->size, SIZE_MIN);
         while (used + words > f->size / 2) {

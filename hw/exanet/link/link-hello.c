@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet link port, up and down: HELLOs find the peer, and find out that it has gone.
+ * ExaNet link port, up and down: HELLO frames find the peer and detect its loss.
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
@@ -11,7 +11,10 @@
 
 #define HELLO_INTERVAL_DOWN_NS (50 * SCALE_MS)
 #define HELLO_INTERVAL_UP_NS (1000 * SCALE_MS)
-/* HELLOs answered at once between two of our own: three nodes make no cable. */
+/*
+ * Most HELLOs that are answered at once between two ticks of the timer, because three
+ * nodes on one netdev would answer each other without end.
+ */
 #define HELLO_ANSWERS_MAX 64
 /*
  * A link that goes down reserves the coordinates of its peer for this time, because
@@ -19,7 +22,7 @@
  * may use them at once.
  */
 #define PEER_KEPT_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
-/* Both ends of several cables have chosen the same cable after this time. */
+/* Time after which both ends of parallel cables have chosen the same cable. */
 #define CHOICE_NS NANOSECONDS_PER_SECOND
 
 static bool port_carrier(ExanetPort *p)
@@ -69,24 +72,24 @@ static void port_peer_forget(ExanetPort *p)
 /* Refuses the peer at @p, which advertises @coord, because of @why. */
 static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
 {
-    if (!p->conflict_told) {
+    if (!p->conflict_reported) {
         warn_report("exanet: the peer of link%u says that it is 0x%x, %s: the link "
                     "stays down", p->index, coord, why);
     }
     exanet_link_event(p, EXANET_PORT_CONFLICT);
-    p->conflict_told = true;
+    p->conflict_reported = true;
     p->conflict = true;
     p->conflict_coord = coord;
     port_peer_forget(p);
 }
 
-/* Returns true if @p leads to the node at @coord, or led to this node last. */
+/* Returns true if the peer of @p is the node at @coord, or was this node last. */
 static bool port_had(const ExanetPort *p, uint32_t coord)
 {
     return p->peer == coord && (p->peer_known || p->peer_until);
 }
 
-/* Returns true if port @q leads to the node at @coord, or reserves @coord for it. */
+/* Returns true if the link of @q to the node at @coord is up, or @q reserves @coord. */
 static bool port_holds(const ExanetPort *q, uint32_t coord)
 {
     return q->peer == coord && (q->up || rnic_now() < q->peer_until);
@@ -102,9 +105,10 @@ static bool port_excludes(const ExanetPort *q, const ExanetPort *p, uint32_t coo
 }
 
 /*
- * Returns true if the peer at @p must wait until another cable to the same node @coord
- * has gone on.  All cables to a node that property peerN names have the same @epoch, so
- * the first of them waits while the node restarts.
+ * Returns true if the peer at @p, the node at @coord, must wait for another port.  If
+ * property peerN names @coord for several ports, all their links have the same @epoch:
+ * @p waits while another port holds another epoch of the node.  If @p yields, it waits
+ * while another port refuses the node because of a conflict.
  */
 static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
 {
@@ -132,7 +136,7 @@ static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
  * another port.  The epoch of this peer proves nothing, because each neighbour knows it.
  * A node that property peerN names takes precedence over all, and may have several links.
  */
-static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch)
+static const char *port_refusal(ExanetPort *p, uint32_t coord, uint8_t epoch)
 {
     if (coord == p->group->node) {
         return "as this node";
@@ -154,7 +158,7 @@ static const char *port_doubt(ExanetPort *p, uint32_t coord, uint8_t epoch)
             return "which is at another link (property 'peerN' allows several)";
         }
     }
-    return p->group->owner->doubt(p, coord, epoch, port_had(p, coord));
+    return p->group->owner->refusal(p, coord, epoch, port_had(p, coord));
 }
 
 /* --- HELLO ------------------------------------------------------------------- */
@@ -175,21 +179,21 @@ static void port_peer_greet(ExanetPort *p)
         port_peer_forget(p);
     }
     why = p->up && p->peer_named == EXANET_PEER_ANY ?
-          p->group->owner->doubt(p, p->peer, p->peer_epoch, true) : NULL;
+          p->group->owner->refusal(p, p->peer, p->peer_epoch, true) : NULL;
     if (why) {
         port_conflict(p, p->peer, why);
     }
     if (p->lost && p->blocked) {
-        /* a netdev that was disconnected does not tell when it is back */
+        /* a netdev does not report that it is connected again */
         qemu_flush_queued_packets(qemu_get_queue(p->nic)->peer);
     }
     p->lost = false;
     exanet_link_hello_send(p);
-    if (p->up && p->xoff_told) {
-        exanet_link_xoff_send(p, p->xoff_told); /* some may have been lost */
+    if (p->up && p->xoff_sent) {
+        exanet_link_xoff_send(p, p->xoff_sent); /* XOFFs and XONs may have been lost */
     }
     if (p->tx_wanted) {
-        exanet_link_schedule(p);      /* it may count as stalled by now */
+        exanet_link_schedule(p);      /* a channel may have become stalled */
     }
 }
 
@@ -224,8 +228,8 @@ static void port_hello_tick(void *opaque)
 
 /*
  * Takes the link of @p down, because the peer does not hear this node any more.  If the
- * link is new, the peer may have chosen another cable: the peer's choice is right if this
- * node has the larger coordinates, and nothing is reserved.
+ * link is new, the peer may have chosen another cable: then @p reserves nothing, and
+ * yields if this node has the larger coordinates.
  */
 static void port_unheard(ExanetPort *p)
 {
@@ -255,7 +259,7 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
         port_peer_forget(p);
         return;
     }
-    why = port_doubt(p, coord, h->epoch);
+    why = port_refusal(p, coord, h->epoch);
     if (why) {
         port_conflict(p, coord, why);
         return;
@@ -274,7 +278,7 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
         port_unheard(p);
     }
     if ((!heard || !was_up) && p->hello_answers++ < HELLO_ANSWERS_MAX) {
-        /* the peer is up only once it knows that we have heard it */
+        /* the link of the peer goes up when a HELLO says that this node hears the peer */
         exanet_link_hello_send(p);
         timer_mod_anticipate_ns(p->hello_timer,
                                 rnic_now() + HELLO_INTERVAL_DOWN_NS);
@@ -288,8 +292,8 @@ void exanet_link_down_receive(ExanetPort *p)
 }
 
 /*
- * While machine or device are being built a listening netdev may not be ready to be
- * sent to, nor say so.
+ * Sends a HELLO now, or, while the machine or the device is being built, at the next
+ * tick, because a listening netdev may not be connected yet and does not report this.
  */
 static void port_start(ExanetPort *p)
 {
@@ -314,7 +318,7 @@ static void port_control_changed(ExanetPort *p, bool loopback)
 
     if (p->enabled == enable && p->loopback == loopback) {
         p->group->owner->changed(p);
-        exanet_link_schedule(p);    /* what waits may have another way now */
+        exanet_link_schedule(p);    /* packets that wait may have another route now */
         return;
     }
     if (port_carrier(p) && !p->loopback) {
@@ -364,8 +368,8 @@ void exanet_link_hello_reset(ExanetPort *p)
     p->conflict = false;
     p->group->owner->changed(p);
     /*
-     * A frame that the netdev still keeps is left to it: half of it may be in a
-     * socket.  It comes before the HELLO, so the peer sees it as of the old epoch.
+     * The netdev still keeps its frame, because half of the frame may be in a socket.
+     * The frame arrives before the HELLO, so it belongs to the old epoch for the peer.
      */
     port_start(p);
 }

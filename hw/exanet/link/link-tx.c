@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet link port, sending: a frame that fills for each virtual channel, and from
- * there to the netdev, or back into the own RX FIFO.
+ * ExaNet link port, sending: packets fill a frame for each virtual channel; the port
+ * sends the frame to the netdev, or, in loopback, to its own RX FIFO.
  *
  *   commit --> frame of the VC ---+--> [rate] --> [latency] --> netdev
  *   respond --> urgent of the VC -+
  *
- * The netdev keeps at most one frame of ours (@blocked); frames wait where they were
- * filled, and so do the units that fill them.  Rate and latency count in virtual
- * time.  What a frame waits for ends with a call of exanet_port_flush().
+ * The netdev keeps at most one frame of the port (@blocked).  Further frames wait where
+ * they were filled, and units wait until a frame has room.  Rate and latency count in
+ * virtual time.  Every event that lets a frame continue calls exanet_port_flush().
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -18,32 +18,32 @@
 #include "port.h"
 #include "../trace.h"
 
-/* A peer that never reads must not make us keep its acks for ever. */
+/* Limit of the urgent packets of a channel, because a peer may never read. */
 #define URGENT_MAX (1 * MiB)
-/* Beyond this, headers that are passed on wait among the data. */
+/* Above this limit, packets in transit of one word wait among the data. */
 #define URGENT_TRANSIT_MAX (64 * KiB)
 /*
- * What a frame takes at most on a cable with a rate.  Each frame costs the host about
- * as much time, so slow cables may take longer over one of a few packets.
+ * Longest time of a frame on a cable with a rate.  Each frame costs the host about the
+ * same time, so on a slow cable a frame of few packets may take FRAME_SLOW_NS.
  */
 #define FRAME_NS (50 * SCALE_US)
 #define FRAME_SLOW_NS (250 * SCALE_US)
 #define FRAME_SLOW_WORDS (8 * EXANET_PACKET_WORDS)
-/* A host that lags this much behind virtual time loses bandwidth. */
+/* Longest delay of timer and units that costs a cable no bandwidth. */
 #define CATCH_UP_NS (10 * SCALE_MS)
-/* On their way, for the latency of the cable. */
+/* Most words that the latency of the cable delays. */
 #define FLIGHT_WORDS_MAX (1 * MiB / EXANET_WORD_BYTES)
-/* In the list of lengths of urgent packets: the header of this one is of no use. */
-#define URGENT_SPOILED 0x80
-/* Each frame makes up for so much of the time in which the peer took nothing. */
+/* Flag in ExanetTx.urgent_words: the packet has a bad header. */
+#define URGENT_BAD_HEADER 0x80
+/* Time by which each frame that leaves shortens the stall of its channel. */
 #define STALL_FRAME_NS (100 * SCALE_MS)
-/* A packet that is to be dropped is first put behind a full frame. */
+/* A frame, and a packet behind a full frame, because it is built before it is dropped. */
 #define FRAME_ALLOC_BYTES (EXANET_FRAME_BYTES + EXANET_PACKET_BYTES)
 #define WORD_BITS (8 * EXANET_WORD_BYTES)
 
-/* A frame that leaves at @due; header and words follow. */
+/* A frame that the latency delays. */
 typedef struct ExanetFlight {
-    int64_t due;
+    int64_t due;                    /* ns */
     unsigned vc;
     unsigned words;
     uint8_t frame[];
@@ -52,15 +52,15 @@ typedef struct ExanetFlight {
 /* --- Frames ------------------------------------------------------------- */
 
 static void port_sent(NetClientState *nc, ssize_t len);
-static void port_dues_send(ExanetPort *p);
+static void port_control_flush(ExanetPort *p);
 
 /*
- * Gives @len bytes at @frame to the netdev; false: it keeps them, and they must be in
- * @p->held when this is known.
+ * Sends @len bytes at @frame to the netdev.  Returns false if the netdev will send them
+ * later; then the caller moves them to @p->held.
  */
-static bool port_give(ExanetPort *p, const uint8_t *frame, size_t len)
+static bool port_netdev_send(ExanetPort *p, const uint8_t *frame, size_t len)
 {
-    /* one frame at a time: a node on a hub may answer before the call returns */
+    /* set before the call, because a node on a hub may answer before the call returns */
     p->blocked = true;
     p->held_len = len;
     if (qemu_send_packet_async(qemu_get_queue(p->nic), frame, len,
@@ -68,11 +68,11 @@ static bool port_give(ExanetPort *p, const uint8_t *frame, size_t len)
         return false;
     }
     p->blocked = false;
-    port_dues_send(p);
+    port_control_flush(p);
     return true;
 }
 
-/* Writes the header of the frame at @frame; returns its length. */
+/* Writes the header of the frame at @frame.  Returns the length of the frame in bytes. */
 static size_t port_header_put(ExanetPort *p, uint8_t *frame,
                               enum exanet_link_kind kind, unsigned vc,
                               unsigned words)
@@ -96,14 +96,14 @@ static size_t port_header_put(ExanetPort *p, uint8_t *frame,
     return sizeof(*f) + words * EXANET_WORD_BYTES;
 }
 
-/* Sends a short frame, whose words are in place. */
+/* Sends a short frame, whose words are already behind its header. */
 static void port_short_send(ExanetPort *p, uint8_t *frame,
                             enum exanet_link_kind kind, unsigned vc,
                             unsigned words)
 {
     size_t len = port_header_put(p, frame, kind, vc, words);
 
-    if (!port_give(p, frame, len)) {
+    if (!port_netdev_send(p, frame, len)) {
         memcpy(p->held, frame, len);
     }
 }
@@ -165,8 +165,8 @@ void exanet_link_xoff_send(ExanetPort *p, unsigned vcs)
     }
 }
 
-/* Sends the control frames that waited while the netdev had a frame. */
-static void port_dues_send(ExanetPort *p)
+/* Sends the control frames that waited for the end of @p->blocked. */
+static void port_control_flush(ExanetPort *p)
 {
     if (p->down_due && !p->blocked) {
         exanet_link_down_send(p);
@@ -179,7 +179,9 @@ static void port_dues_send(ExanetPort *p)
     }
 }
 
-/* The netdev has sent the frame that it kept, or (@len = 0) forgotten it. */
+/*
+ * Callback of the netdev: it has sent the frame that it kept, or (@len = 0) dropped it.
+ */
 static void port_sent(NetClientState *nc, ssize_t len)
 {
     ExanetPort *p = qemu_get_nic_opaque(nc);
@@ -192,12 +194,13 @@ static void port_sent(NetClientState *nc, ssize_t len)
     p->blocked = false;
     if (len == 0) {
         /*
-         * The machine stops.  Half of the frame may be in a socket, and the netdev
-         * goes on with the other half of whatever it gets next.
+         * The netdev drops its frames when the machine stops.  Half of this frame may be
+         * in a socket, and the netdev sends the other half of the next frame that it
+         * gets; so this must be the same frame.
          */
-        port_give(p, p->held, p->held_len);
+        port_netdev_send(p, p->held, p->held_len);
     } else {
-        port_dues_send(p);
+        port_control_flush(p);
         exanet_port_flush(p);
         exanet_link_schedule(p);
     }
@@ -206,27 +209,27 @@ static void port_sent(NetClientState *nc, ssize_t len)
 
 /* --- Packets to the cable ----------------------------------------------- */
 
-/* Whether a frame of packets can leave now. */
-static bool port_gives(ExanetPort *p)
+/* Returns true if the netdev, or the RX FIFO in loopback, takes a frame now. */
+static bool port_output_open(ExanetPort *p)
 {
     return p->loopback ? exanet_link_rx_room(p) : !p->blocked;
 }
 
-/* Whether the next frame can leave, or begin its flight. */
-static bool port_may_start(ExanetPort *p)
+/* Returns true if the next frame can be sent now, or be put into p->flight. */
+static bool port_frame_may_leave(ExanetPort *p)
 {
     if (p->latency || p->flight.length) {
         if (p->flight_words >= FLIGHT_WORDS_MAX) {
             return false;
         }
-    } else if (!port_gives(p)) {
+    } else if (!port_output_open(p)) {
         return false;
     }
     return !p->rate || rnic_now() >= p->tx_free;
 }
 
-/* Sends the @words words in the frame at @frame; false: it must be in @p->held. */
-static bool port_packets_give(ExanetPort *p, uint8_t *frame, unsigned vc,
+/* Sends a frame with @words words of packets; otherwise as port_netdev_send(). */
+static bool port_packets_send(ExanetPort *p, uint8_t *frame, unsigned vc,
                               unsigned words)
 {
     if (p->loopback) {
@@ -234,8 +237,8 @@ static bool port_packets_give(ExanetPort *p, uint8_t *frame, unsigned vc,
         exanet_link_schedule(p);
         return true;
     }
-    return port_give(p, frame, port_header_put(p, frame, EXANET_LINK_DATA, vc,
-                                               words));
+    return port_netdev_send(p, frame, port_header_put(p, frame, EXANET_LINK_DATA, vc,
+                                                      words));
 }
 
 static void port_flight_start(ExanetPort *p, const uint8_t *frame, unsigned vc,
@@ -245,7 +248,7 @@ static void port_flight_start(ExanetPort *p, const uint8_t *frame, unsigned vc,
     ExanetFlight *f = g_malloc(sizeof(*f) + len);
     ExanetFlight *last = g_queue_peek_tail(&p->flight);
 
-    /* a latency that has just become shorter does not change the order */
+    /* frames keep their order if the latency has become shorter */
     f->due = MAX(rnic_now() + p->latency, last ? last->due : 0);
     f->vc = vc;
     f->words = words;
@@ -259,27 +262,27 @@ static void port_flight_land(ExanetPort *p)
     ExanetFlight *f;
 
     while ((f = g_queue_peek_head(&p->flight)) &&
-           f->due <= rnic_now() && port_gives(p)) {
+           f->due <= rnic_now() && port_output_open(p)) {
         g_queue_pop_head(&p->flight);
         p->flight_words -= f->words;
-        if (!port_packets_give(p, f->frame, f->vc, f->words)) {
+        if (!port_packets_send(p, f->frame, f->vc, f->words)) {
             memcpy(p->held, f->frame, p->held_len);
         }
         g_free(f);
     }
 }
 
-/* The link is taken for the time of @words words from now on. */
+/* Occupies the cable for the time of @words words. */
 static void port_rate_take(ExanetPort *p, unsigned words)
 {
-    /* timers and units may be late: the cable was not, if it had something to do */
+    /* a delay of timers or units costs no bandwidth if packets have waited meanwhile */
     int64_t start = MAX(p->tx_since, rnic_now() - CATCH_UP_NS);
 
     p->tx_free = rnic_pace(p->tx_free, start,
                            (uint64_t)words * WORD_BITS * SCALE_MS / p->rate);
 }
 
-/* Sends the @words words in the frame at *@frame, which is another one then. */
+/* Sends the @words words in the frame at *@frame, and sets *@frame to a free frame. */
 static void port_frame_send(ExanetPort *p, uint8_t **frame, unsigned vc,
                             unsigned words)
 {
@@ -290,29 +293,29 @@ static void port_frame_send(ExanetPort *p, uint8_t **frame, unsigned vc,
     }
     if (p->latency || p->flight.length) {
         port_flight_start(p, full, vc, words);
-    } else if (!port_packets_give(p, full, vc, words)) {
+    } else if (!port_packets_send(p, full, vc, words)) {
         *frame = p->held;
         p->held = full;
     }
 }
 
 /*
- * Moves the first words of the frame of @tx to the frame at @frame, up to a packet
- * whose header a fault has spoiled: whoever gets it does not find those behind it,
- * which a real cable frames one by one.  Returns how many words it has then.
+ * Moves the first packets of the frame of @tx to the frame at @frame, up to and with the
+ * first packet that has a bad header, because the peer cannot find the packets behind it
+ * in the same frame.  Returns the number of words moved.
  */
-static unsigned port_spoiled_move(ExanetTx *tx, uint8_t *frame)
+static unsigned port_bad_header_move(ExanetTx *tx, uint8_t *frame)
 {
     uint8_t *own = tx->frame + sizeof(struct exanet_frame);
-    unsigned words = g_array_index(tx->spoiled, uint16_t, 0);
+    unsigned words = g_array_index(tx->bad_headers, uint16_t, 0);
 
     memcpy(frame + sizeof(struct exanet_frame), own, words * EXANET_WORD_BYTES);
     tx->words -= words;
     memmove(own, own + words * EXANET_WORD_BYTES,
             tx->words * EXANET_WORD_BYTES);
-    g_array_remove_index(tx->spoiled, 0);
-    for (unsigned i = 0; i < tx->spoiled->len; i++) {
-        g_array_index(tx->spoiled, uint16_t, i) -= words;
+    g_array_remove_index(tx->bad_headers, 0);
+    for (unsigned i = 0; i < tx->bad_headers->len; i++) {
+        g_array_index(tx->bad_headers, uint16_t, i) -= words;
     }
     return words;
 }
@@ -324,8 +327,8 @@ static void port_urgent_add(ExanetTx *tx, const uint8_t *buf, uint8_t words)
 }
 
 /*
- * Appends urgent packets to the @words words in the frame at @frame, as many as
- * fit; returns how many words it has then.
+ * Appends urgent packets to the @words words in the frame at @frame, as many as fit.
+ * Returns the number of words in the frame.
  */
 static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
                                  unsigned words)
@@ -338,9 +341,9 @@ static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
     if (words + total > p->tx_limit || p->inject) {
         done = 0;
         for (packets = 0; done < total && words + done +
-             (list[packets] & ~URGENT_SPOILED) <= p->tx_limit; packets++) {
-            done += list[packets] & ~URGENT_SPOILED;
-            if (list[packets] & URGENT_SPOILED) {
+             (list[packets] & ~URGENT_BAD_HEADER) <= p->tx_limit; packets++) {
+            done += list[packets] & ~URGENT_BAD_HEADER;
+            if (list[packets] & URGENT_BAD_HEADER) {
                 packets++;
                 break;
             }
@@ -368,8 +371,9 @@ static bool port_room(const ExanetPort *p, unsigned vc)
 }
 
 /*
- * Whether the peer has taken nothing from channel @vc for so long that packets for it
- * are better lost: those behind them may be for others.
+ * Returns true if the peer has taken nothing from channel @vc for longer than stall_ms.
+ * Then packets for the peer are dropped, because packets for other nodes wait behind
+ * them.
  */
 static bool port_stalled(ExanetPort *p, unsigned vc)
 {
@@ -377,7 +381,7 @@ static bool port_stalled(ExanetPort *p, unsigned vc)
     int64_t limit = (int64_t)p->group->stall_ms * SCALE_MS;
 
     if (!(p->peer_xoff & BIT(vc)) && !p->blocked) {
-        tx->stalled = 0;            /* it waits for PORT_RATE, which is no fault */
+        tx->stalled = 0;            /* the channel waits only for the rate */
         return false;
     }
     if (!tx->stalled) {
@@ -386,7 +390,10 @@ static bool port_stalled(ExanetPort *p, unsigned vc)
     return limit && rnic_now() - tx->stalled >= limit;
 }
 
-/* A frame has left: a peer that takes one now and then stays a stalled one. */
+/*
+ * Shortens the stall of @tx when a frame leaves.  A peer that takes only few frames stays
+ * stalled.
+ */
 static void port_stall_relieve(ExanetPort *p, ExanetTx *tx)
 {
     if (tx->stalled) {
@@ -398,8 +405,8 @@ static void port_stall_relieve(ExanetPort *p, ExanetTx *tx)
 }
 
 /*
- * Sends one frame of channel @vc.  Urgent packets go along with the data; if they
- * don't fit, ahead of it, every other frame.
+ * Sends one frame of channel @vc.  Urgent packets and data share the frame if they fit.
+ * Otherwise urgent packets have every other frame, beginning with this one.
  */
 static void port_vc_send(ExanetPort *p, unsigned vc)
 {
@@ -413,9 +420,9 @@ static void port_vc_send(ExanetPort *p, unsigned vc)
         frame = &p->spare;
         words = port_urgent_move(p, tx, port_frame_alloc(frame), 0);
         tx->urgent_sent = true;
-    } else if (unlikely(tx->spoiled->len)) {
+    } else if (unlikely(tx->bad_headers->len)) {
         frame = &p->spare;
-        words = port_spoiled_move(tx, port_frame_alloc(frame));
+        words = port_bad_header_move(tx, port_frame_alloc(frame));
     } else {
         words = tx->words;
         if (urgent && (!words || words + urgent <= p->tx_limit)) {
@@ -424,7 +431,7 @@ static void port_vc_send(ExanetPort *p, unsigned vc)
         tx->words = 0;
         tx->urgent_sent = false;
     }
-    p->tx_queued -= words;
+    p->tx_waiting -= words;
     if (!tx->words && !tx->urgent->len) {
         p->tx_pending &= ~BIT(vc);
     }
@@ -438,7 +445,7 @@ static void port_vc_send(ExanetPort *p, unsigned vc)
     }
 }
 
-/* The first channel of the set @vcs behind the one that has sent last. */
+/* Returns the next channel of the set @vcs by round robin. */
 static unsigned port_vc_next(ExanetPort *p, unsigned vcs)
 {
     unsigned later = vcs & ~MAKE_64BIT_MASK(0, p->tx_vc + 1);
@@ -450,20 +457,20 @@ static unsigned port_vc_next(ExanetPort *p, unsigned vcs)
 
 static bool port_timed(ExanetPort *p)
 {
-    return p->rate || p->latency || p->flight.length || p->late.length;
+    return p->rate || p->latency || p->flight.length || p->delayed.length;
 }
 
-/* Sets the timer to when something that waits can go on. */
+/* Arms the timer for the time when a delayed packet or frame can continue. */
 static void port_timer_arm(ExanetPort *p)
 {
     const ExanetFlight *f = g_queue_peek_head(&p->flight);
-    int64_t due = exanet_link_late_due(p);
+    int64_t due = exanet_link_delayed_due(p);
 
     if (p->rate && (p->tx_pending & ~p->peer_xoff) &&
         rnic_now() < p->tx_free) {
         due = p->tx_free;
     }
-    if (f && port_gives(p)) {
+    if (f && port_output_open(p)) {
         due = MIN(due, f->due);
     }
     if (due < INT64_MAX) {
@@ -489,14 +496,14 @@ void exanet_port_flush(ExanetPort *p)
     unsigned vcs;
 
     if (timed) {
-        exanet_link_late_run(p);
+        exanet_link_delayed_run(p);
         port_flight_land(p);
     }
     p->tx_refill &= p->tx_pending != 0;
     if (p->tx_stopped) {
         p->tx_since = rnic_now();
     }
-    while ((vcs = p->tx_pending & ~p->peer_xoff) && port_may_start(p)) {
+    while ((vcs = p->tx_pending & ~p->peer_xoff) && port_frame_may_leave(p)) {
         port_vc_send(p, port_vc_next(p, vcs));
     }
     if (timed) {
@@ -505,9 +512,9 @@ void exanet_port_flush(ExanetPort *p)
     }
 }
 
-bool exanet_port_ready(ExanetPort *p, unsigned vc)
+bool exanet_port_can_send(ExanetPort *p, unsigned vc)
 {
-    /* while down, packets are dropped rather than kept */
+    /* while the link is down, packets are dropped and do not wait */
     if (!p->up || port_room(p, vc)) {
         return true;
     }
@@ -515,7 +522,7 @@ bool exanet_port_ready(ExanetPort *p, unsigned vc)
     return port_stalled(p, vc);
 }
 
-uint8_t *exanet_port_begin(ExanetPort *p, unsigned vc)
+uint8_t *exanet_port_place(ExanetPort *p, unsigned vc)
 {
     ExanetTx *tx = &p->tx[vc];
 
@@ -529,7 +536,7 @@ static void port_added(ExanetPort *p, unsigned vc, unsigned words)
         p->tx_since = rnic_now();
     }
     p->tx_refill = false;
-    p->tx_queued += words;
+    p->tx_waiting += words;
     p->tx_pending |= BIT(vc);
 }
 
@@ -538,29 +545,29 @@ void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
 {
     ExanetTx *tx = &p->tx[vc];
     bool damaged;
-    bool spoiled = p->group->owner->measure(buf, &damaged) == 0;
+    bool bad_header = p->group->owner->measure(buf, &damaged) == 0;
 
     if (!urgent && tx->words + words <= p->tx_limit) {
         uint16_t end = tx->words + words;
 
-        memmove(exanet_port_begin(p, vc), buf, words * EXANET_WORD_BYTES);
+        memmove(exanet_port_place(p, vc), buf, words * EXANET_WORD_BYTES);
         tx->words = end;
-        if (spoiled) {
-            g_array_append_val(tx->spoiled, end);
+        if (bad_header) {
+            g_array_append_val(tx->bad_headers, end);
         }
     } else {
         port_urgent_add(tx, buf, words);
-        if (spoiled) {
-            tx->urgent_words->data[tx->urgent_words->len - 1] |= URGENT_SPOILED;
+        if (bad_header) {
+            tx->urgent_words->data[tx->urgent_words->len - 1] |= URGENT_BAD_HEADER;
         }
     }
     port_added(p, vc, words);
 }
 
-/* Whether a packet that is sent now may meet a fault, or let one go on. */
-static bool port_faulty(ExanetPort *p)
+/* Returns true if a fault may hit the next packet, or if packets are delayed. */
+static bool port_has_faults(ExanetPort *p)
 {
-    return p->inject || p->late.length;
+    return p->inject || p->delayed.length;
 }
 
 void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
@@ -574,12 +581,12 @@ void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
     }
     exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, 1);
     exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, words);
-    /* a header alone is urgent: an ack of others that we pass on */
+    /* a packet of one word is an ack in transit, which is urgent */
     urgent = words == 1 && tx->words && tx->urgent->len < URGENT_TRANSIT_MAX;
-    if (unlikely(port_faulty(p))) {
-        exanet_link_fault(p, vc, exanet_port_begin(p, vc), words, urgent);
+    if (unlikely(port_has_faults(p))) {
+        exanet_link_fault(p, vc, exanet_port_place(p, vc), words, urgent);
     } else if (urgent) {
-        port_urgent_add(tx, exanet_port_begin(p, vc), words);
+        port_urgent_add(tx, exanet_port_place(p, vc), words);
         port_added(p, vc, words);
     } else {
         tx->words += words;
@@ -601,7 +608,7 @@ void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
     }
     exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, 1);
     exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, words);
-    if (unlikely(port_faulty(p))) {
+    if (unlikely(port_has_faults(p))) {
         exanet_link_fault(p, vc, buf, words, true);
     } else {
         port_urgent_add(tx, buf, words);
@@ -609,14 +616,14 @@ void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
     }
 }
 
-unsigned exanet_port_queued(const ExanetPort *p)
+unsigned exanet_port_tx_words(const ExanetPort *p)
 {
-    return p->tx_queued;
+    return p->tx_waiting;
 }
 
 /* --- Control ------------------------------------------------------------ */
 
-/* The words that a cable with a rate carries in @ns. */
+/* Returns the words that a cable with a rate carries in @ns. */
 static uint64_t port_words_in(const ExanetPort *p, unsigned ns)
 {
     return (uint64_t)p->rate * ns / (WORD_BITS * SCALE_MS);
@@ -651,7 +658,7 @@ static unsigned port_flight_drop(ExanetPort *p)
 
 unsigned exanet_link_tx_drop(ExanetPort *p)
 {
-    unsigned packets = port_flight_drop(p) + exanet_link_late_drop(p);
+    unsigned packets = port_flight_drop(p) + exanet_link_delayed_drop(p);
 
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
         ExanetTx *tx = &p->tx[vc];
@@ -665,11 +672,11 @@ unsigned exanet_link_tx_drop(ExanetPort *p)
         tx->words = 0;
         tx->urgent_sent = false;
         tx->stalled = 0;
-        g_array_set_size(tx->spoiled, 0);
+        g_array_set_size(tx->bad_headers, 0);
         g_byte_array_set_size(tx->urgent, 0);
         g_byte_array_set_size(tx->urgent_words, 0);
     }
-    p->tx_queued = 0;
+    p->tx_waiting = 0;
     p->tx_pending = 0;
     p->tx_wanted = 0;
     p->peer_xoff = 0;
@@ -682,7 +689,7 @@ void exanet_link_tx_init(ExanetPort *p)
     p->held = g_malloc(FRAME_ALLOC_BYTES);
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
         p->tx[vc].urgent = g_byte_array_new();
-        p->tx[vc].spoiled = g_array_new(false, false, sizeof(uint16_t));
+        p->tx[vc].bad_headers = g_array_new(false, false, sizeof(uint16_t));
         p->tx[vc].urgent_words = g_byte_array_new();
     }
     g_queue_init(&p->flight);
@@ -695,7 +702,7 @@ void exanet_link_tx_fini(ExanetPort *p)
     timer_free(p->tx_timer);
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
         g_byte_array_unref(p->tx[vc].urgent);
-        g_array_unref(p->tx[vc].spoiled);
+        g_array_unref(p->tx[vc].bad_headers);
         g_byte_array_unref(p->tx[vc].urgent_words);
         g_free(p->tx[vc].frame);
     }

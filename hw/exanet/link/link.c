@@ -2,11 +2,12 @@
 /*
  * ExaNet link port: one end of a cable, over a QEMU netdev.
  *
- * Packets travel as many to a frame as are there when the units have run, because
- * a netdev costs a system call per frame.  What arrives waits in the RX FIFO of its
- * virtual channel until exanet_run() delivers it: a netdev may call us from inside a
- * call of ours.  A channel whose first packet can't go on stops the peer in this
- * channel alone; what is under way by then finds room, within reason.
+ * A frame carries all packets that the units have sent in a run, because a netdev costs a
+ * system call per frame.  Packets that arrive wait in the RX FIFO of their virtual
+ * channel until exanet_port_rx_run() delivers them, because a netdev may call the port
+ * while the device is at work.  A channel with many words in its FIFO stops the peer in
+ * this channel alone, by XOFF; the FIFO also takes the packets that are under way then,
+ * within limits.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -18,11 +19,11 @@
 #include "../trace.h"
 
 /*
- * Words of a channel in one turn, so that all inputs get theirs, and the guest's
- * vCPUs the BQL.
+ * Words that a run delivers from a channel, because other inputs must get their share,
+ * and the vCPUs the big lock.
  */
 #define RX_QUANTUM (EXANET_FRAME_WORDS / 2)
-/* What a port takes before it holds the netdev, and so all channels. */
+/* Words in the RX FIFOs of a port above which it takes no frame from the netdev. */
 #define RX_WORDS_MAX (4 * MiB / EXANET_WORD_BYTES)
 
 void exanet_link_mac(uint8_t *mac, uint32_t coord)
@@ -49,7 +50,7 @@ unsigned exanet_link_packets(ExanetPort *p, const uint8_t *buf, unsigned words)
     return packets;
 }
 
-/* Empties the RX FIFOs; returns how many packets that were. */
+/* Empties the RX FIFOs.  Returns the number of packets in them. */
 static unsigned port_rx_drop(ExanetPort *p)
 {
     unsigned packets = 0;
@@ -74,9 +75,9 @@ void exanet_link_queues_drop(ExanetPort *p)
     p->rx_drops++;
     p->xoff = 0;
     p->xoff_due = 0;
-    p->xoff_told = 0;
+    p->xoff_sent = 0;
     if (p->refused) {
-        exanet_link_schedule(p);      /* what the netdev has may come now */
+        exanet_link_schedule(p);      /* asks the netdev for the frame that it keeps */
     }
 }
 
@@ -90,7 +91,7 @@ static void port_xoff_update(ExanetPort *p, unsigned vc)
     if (!(p->xoff & bit)) {
         if (count > p->xoff_above) {
             p->xoff |= bit;
-            p->xoff_told |= bit;
+            p->xoff_sent |= bit;
             exanet_link_count(p, EXANET_PORT_CNT_XOFF_SENT, 1);
             exanet_link_xoff_send(p, bit);
         }
@@ -104,7 +105,7 @@ bool exanet_link_rx_room(ExanetPort *p)
 {
     unsigned used = 0;
 
-    /* a packet that is being delivered must stay where it is */
+    /* the packet that is being delivered must not move */
     if (p->delivering) {
         return false;
     }
@@ -131,7 +132,7 @@ static void port_xon_receive(ExanetPort *p, unsigned vc)
     exanet_link_schedule(p);
 }
 
-/* Takes a frame of the peer; false: offer it again later. */
+/* Processes a frame of the peer.  Returns false if the netdev must offer it again. */
 static bool port_frame_take(ExanetPort *p, const struct exanet_frame *f,
                             const uint8_t *words)
 {
@@ -163,10 +164,10 @@ static bool port_frame_take(ExanetPort *p, const struct exanet_frame *f,
     return true;
 }
 
-/* Whether the header of a frame of @size bytes is one. */
+/* Returns true if the header of a frame of @size bytes is valid. */
 static bool port_header_valid(const struct exanet_frame *f, size_t size)
 {
-    /* netdevs may pad short frames, never cut them */
+    /* netdevs may pad short frames, but never truncate a frame */
     return f->ethertype == cpu_to_be16(EXANET_ETHERTYPE) &&
            f->version == EXANET_LINK_VERSION && f->vc < EXANET_VCS &&
            f->reserved == 0 &&
@@ -181,7 +182,7 @@ static bool port_from_peer(ExanetPort *p, const struct exanet_frame *f)
     return p->peer_known && !memcmp(f->src, mac, sizeof(mac));
 }
 
-/* Handles the frame of @size bytes at @buf; returns 0 to get the frame again later. */
+/* Processes a frame of @size bytes.  Returns 0 if the netdev must offer it again. */
 static ssize_t port_frame(ExanetPort *p, const uint8_t *buf, size_t size)
 {
     const uint8_t *words = buf + sizeof(struct exanet_frame);
@@ -189,7 +190,7 @@ static ssize_t port_frame(ExanetPort *p, const uint8_t *buf, size_t size)
 
     if (!p->enabled || p->loopback || size < sizeof(f)) {
         exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
-        return MAX(size, 1);        /* 0 would keep an empty frame for ever */
+        return MAX(size, 1);        /* 0 would make the netdev keep an empty frame */
     }
     memcpy(&f, buf, sizeof(f));
     if (!port_header_valid(&f, size)) {
@@ -223,9 +224,9 @@ void exanet_port_poll(ExanetPort *p)
 }
 
 /*
- * Processes a frame at once, because the main loop would start the units no sooner.
- * The queue of the device's netdev is the caller: the device must not end before the
- * return.
+ * Takes a frame from the netdev and runs the units at once, because a bottom half would
+ * run them later.  The caller is the queue of this NIC, so the NIC must not be freed
+ * before the function returns.
  */
 static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
 {
@@ -239,21 +240,21 @@ static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
     }
     if (!taken) {
         p->refused = true;
-        exanet_link_schedule(p);      /* the FIFO may have room by now */
+        exanet_link_schedule(p);      /* the FIFO may have room after the run */
     }
     return taken;
 }
 
 /* --- Delivering --------------------------------------------------------- */
 
-/* @words words at the head of the FIFO of channel @vc are done with. */
+/* Removes the first @words words from the FIFO of channel @vc. */
 static void port_rx_skip(ExanetPort *p, unsigned vc, unsigned words)
 {
     exanet_fifo_skip(&p->rx[vc], words);
     p->rx_count -= words;
 }
 
-/* Where the next packet begins is not known: the rest of the frame is lost. */
+/* Drops the rest of a frame, because the start of the next packet is not known. */
 static void port_rest_drop(ExanetPort *p, unsigned vc, bool damaged)
 {
     if (damaged) {
@@ -267,8 +268,8 @@ static void port_rest_drop(ExanetPort *p, unsigned vc, bool damaged)
 }
 
 /*
- * Delivers packets of channel @vc, until its turn is over or one has to wait; true if
- * there is more that could go on.
+ * Delivers packets of channel @vc, until RX_QUANTUM words are delivered or a packet must
+ * wait.  Returns true if the channel could continue now.
  */
 static bool port_vc_deliver(ExanetPort *p, unsigned vc)
 {
@@ -346,7 +347,7 @@ static NetClientInfo exanet_port_info = {
     .link_status_changed = port_link_changed,
 };
 
-unsigned exanet_port_arrived(const ExanetPort *p)
+unsigned exanet_port_rx_words(const ExanetPort *p)
 {
     return p->rx_count + p->group->owner->held_words(p);
 }
@@ -390,9 +391,9 @@ void exanet_port_init(ExanetPortGroup *group, unsigned index)
 void exanet_port_fini(ExanetPort *p)
 {
     exanet_link_hello_fini(p);
-    p->up = false;                  /* the others may still send */
+    p->up = false;                  /* packets of other ports to this one are dropped */
     p->enabled = false;
-    /* a frame that the netdev keeps would come back to a NIC that is gone */
+    /* the netdev must not report a frame to a NIC that has been deleted */
     p->blocked = false;
     qemu_purge_queued_packets(qemu_get_queue(p->nic));
     qemu_del_nic(p->nic);

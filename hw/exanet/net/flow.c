@@ -181,7 +181,7 @@ static void flow_tell(ExanetState *s, const FlowSeen *f, uint32_t level)
 /* How long the packet of @words words that has just gone to @p waits there. */
 static int64_t port_wait(ExanetPort *p, unsigned words, int64_t now)
 {
-    return flow_time(exanet_port_queued(p), p->rate) - flow_time(words, p->rate) +
+    return flow_time(exanet_port_tx_words(p), p->rate) - flow_time(words, p->rate) +
            MAX(p->tx_free - now, 0);
 }
 

@@ -30,7 +30,7 @@ uint8_t *exanet_net_open_route(ExanetState *s, int route, ExanetOpen *o)
     if (route < 0) {
         o->buf = s->local;
     } else if (exanet_router_ready(s, route, EXANET_INPUT_NI)) {
-        o->buf = exanet_port_begin(&s->port[EXANET_ROUTE_PORT(route)],
+        o->buf = exanet_port_place(&s->port[EXANET_ROUTE_PORT(route)],
                                    EXANET_ROUTE_VC(route));
     } else {
         o->buf = NULL;
@@ -281,7 +281,7 @@ static bool crossbar_pass(ExanetPort *from, unsigned input, int route,
     unsigned vc = EXANET_ROUTE_VC(route);
 
     /* packets that are a header alone overtake data there, so they take no turns */
-    if (words == 1 ? !exanet_port_ready(to, vc) :
+    if (words == 1 ? !exanet_port_can_send(to, vc) :
                      !exanet_router_ready(s, route, input)) {
         return false;
     }
@@ -297,7 +297,7 @@ static bool crossbar_pass(ExanetPort *from, unsigned input, int route,
         s->sw.times->pass(s, route, buf, words);
     }
     exanet_packet_vc_set(buf, vc);
-    memcpy(exanet_port_begin(to, vc), buf, words * EXANET_WORD_BYTES);
+    memcpy(exanet_port_place(to, vc), buf, words * EXANET_WORD_BYTES);
     exanet_port_commit(to, vc, words);
     if (words > 1) {
         exanet_router_served(s, route, input);

@@ -163,7 +163,7 @@ void exanet_arith_way_find(ExanetState *s, uint32_t dst, ExanetWay *w)
 /* Words that wait for the cable of @p. */
 static unsigned port_waiting(const ExanetPort *p)
 {
-    return exanet_port_queued(p) + exanet_port_state(p)->sw.voqs[p->index].due;
+    return exanet_port_tx_words(p) + exanet_port_state(p)->sw.voqs[p->index].due;
 }
 
 /* The @nth of @links, counted round. */

@@ -366,7 +366,7 @@ bool exanet_router_ready(ExanetState *s, int route, unsigned input)
     ExanetPort *p = &s->port[EXANET_ROUTE_PORT(route)];
     uint64_t others = turn_others(s, t, input);
 
-    if (!exanet_port_ready(p, EXANET_ROUTE_VC(route)) ||
+    if (!exanet_port_can_send(p, EXANET_ROUTE_VC(route)) ||
         (s->sw.times && !s->sw.times->link_free(s, route))) {
         return turn_refuse(t, input);
     }

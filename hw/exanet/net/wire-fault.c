@@ -57,25 +57,25 @@ static void footer_flip(GRand *rand, uint8_t *buf, unsigned words)
               EXANET_FTR_HI_USER | EXANET_FTR_HI_CRC);
 }
 
-static bool header_possible(unsigned words)
+static bool header_present(unsigned words)
 {
     return true;
 }
 
-static bool payload_possible(unsigned words)
+static bool payload_present(unsigned words)
 {
     return words > 2;
 }
 
-static bool footer_possible(unsigned words)
+static bool footer_present(unsigned words)
 {
     return words > 1;
 }
 
 static const ExanetFaultPart parts[] = {
-    { "corrupt-header", header_possible, header_flip },
-    { "corrupt-payload", payload_possible, payload_flip },
-    { "corrupt-footer", footer_possible, footer_flip },
+    { "corrupt-header", header_present, header_flip },
+    { "corrupt-payload", payload_present, payload_flip },
+    { "corrupt-footer", footer_present, footer_flip },
 };
 QEMU_BUILD_BUG_ON(ARRAY_SIZE(parts) > EXANET_FAULT_PARTS);
 
