@@ -21,11 +21,12 @@ typedef struct PvrdmaCmdInfo {
     const char *name;
     PvrdmaCmd *fn;
     /*
-     * The driver waits for the answer's interrupt.  Others must have none: it would
-     * come late, and be taken for that of the next command.
+     * True if the driver waits for a response and its interrupt.  Other commands must
+     * not raise the interrupt, because the driver would take it for that of the next
+     * command.
      */
     bool answer;
-    bool err_in_answer;             /* failure is told there, not in ERR */
+    bool err_in_answer;             /* the response contains the error, not ERR */
 } PvrdmaCmdInfo;
 
 static const PvrdmaCmdInfo cmds[PVRDMA_CMD_MAX] = {
@@ -52,7 +53,7 @@ static const PvrdmaCmdInfo cmds[PVRDMA_CMD_MAX] = {
     [PVRDMA_CMD_DESTROY_SRQ] = { "destroy_srq", pvrdma_cmd_destroy_srq },
 };
 
-/* Does @req, and answers; errno for ERR. */
+/* Executes @req and writes the response.  Returns the value of ERR. */
 static int cmd_do(PvrdmaState *s, const PvrdmaCmdInfo *info,
                   const union pvrdma_cmd_req *req)
 {

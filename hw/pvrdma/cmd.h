@@ -9,14 +9,19 @@
 
 typedef struct PvrdmaState PvrdmaState;
 
-/* What is done with a command.  @resp is zeroed but for its header. */
+/*
+ * Executes a command.  @resp is zero except for its header.  Returns 0 or a positive
+ * errno.
+ */
 typedef int PvrdmaCmd(PvrdmaState *s, const union pvrdma_cmd_req *req,
                       union pvrdma_cmd_resp *resp);
 
-/* Does what is in the command slot; errno for the register ERR. */
+/*
+ * Executes the command in the command slot.  Returns a value for the register ERR: 0 or
+ * a positive errno.
+ */
 int pvrdma_cmd_run(PvrdmaState *s);
 
-/* Commands. */
 PvrdmaCmd pvrdma_cmd_query_port, pvrdma_cmd_query_pkey;
 
 #endif /* HW_PVRDMA_CMD_H */

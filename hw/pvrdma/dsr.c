@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: the region that driver and device share: what the driver gives
- * once, and what the device tells of itself.
+ * Paravirtual RDMA NIC: the shared region.  The driver writes the addresses of rings
+ * and slots into it once, and the device writes its capabilities.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -12,8 +12,9 @@
 #include "wire/port.h"
 #include "pvrdma.h"
 
-#define LOCAL_ACK_DELAY 15              /* 134 ms: hosts of QEMU may be busy */
-#define MAX_AH 65536                    /* of the driver's: the device has none */
+#define LOCAL_ACK_DELAY 15              /* 134 ms, because hosts of QEMU may be busy */
+/* a limit of the driver; the device has no address handles */
+#define MAX_AH 65536
 
 static void caps_limits(struct pvrdma_device_caps *caps)
 {
@@ -38,7 +39,7 @@ static void caps_limits(struct pvrdma_device_caps *caps)
     caps->max_fast_reg_page_list_len = cpu_to_le32(PVRDMA_MAX_FAST_REG_PAGES);
 }
 
-/* EUI-64 of the paired NIC's MAC. */
+/* Returns the EUI-64 of the paired NIC's MAC. */
 static uint64_t node_guid(PvrdmaState *s)
 {
     uint8_t mac[6];

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shared region.
+ * The shared region (DSR), by which the driver and the device exchange addresses and
+ * capabilities.
  */
 #ifndef HW_PVRDMA_DSR_H
 #define HW_PVRDMA_DSR_H
 
 typedef struct PvrdmaState PvrdmaState;
 
-/* Reads the one at dsr_addr, and fills in what the device can do; 0 or errno. */
+/*
+ * Reads the shared region at dsr_addr, and writes the device's capabilities to it.
+ * Returns 0 or a positive errno.
+ */
 int pvrdma_dsr_load(PvrdmaState *s);
 
 #endif /* HW_PVRDMA_DSR_H */

@@ -114,7 +114,7 @@ static const VMStateDescription resource_vmstate = {
     },
 };
 
-/* Turns the ring so that it begins at 0, which changes nothing. */
+/* Rotates the ring so that it begins at 0. */
 static int resp_pre_save(void *opaque)
 {
     PvrdmaResp *r = opaque;
@@ -138,7 +138,7 @@ static bool resp_has_rqe(void *opaque, int version)
     return r->rqe_valid;
 }
 
-static bool resp_resources_few(void *opaque, int version)
+static bool resp_resources_valid(void *opaque, int version)
 {
     const PvrdmaResp *r = opaque;
 
@@ -168,28 +168,28 @@ static const VMStateDescription resp_vmstate = {
         VMSTATE_UINT32(len, PvrdmaResp),
         VMSTATE_UINT32(done, PvrdmaResp),
         VMSTATE_UINT32(resource_count, PvrdmaResp),
-        VMSTATE_VALIDATE("resources", resp_resources_few),
+        VMSTATE_VALIDATE("resources", resp_resources_valid),
         VMSTATE_STRUCT_VARRAY_UINT32(resource, PvrdmaResp, resource_count, 1,
                                      resource_vmstate, PvrdmaResource),
         VMSTATE_END_OF_LIST()
     },
 };
 
-static bool psn_possible(uint32_t psn)
+static bool psn_valid(uint32_t psn)
 {
     return psn <= ROCE_PSN_MASK;
 }
 
-/* What is to be sent lies inside of what was asked for. */
-static bool resource_possible(const PvrdmaQp *qp, const PvrdmaResource *r)
+/* Returns true if the packets of the current response belong to the request. */
+static bool resource_valid(const PvrdmaQp *qp, const PvrdmaResource *r)
 {
     uint32_t span = pvrdma_req_distance(r->psn, r->last_psn);
     uint32_t from = pvrdma_req_distance(r->psn, r->from_psn);
     uint32_t sent = pvrdma_req_distance(r->from_psn, r->send_psn);
     uint32_t packets;
 
-    if (!qp->mtu || !psn_possible(r->psn | r->last_psn | r->from_psn |
-                                  r->send_psn | r->msn) ||
+    if (!qp->mtu || !psn_valid(r->psn | r->last_psn | r->from_psn |
+                               r->send_psn | r->msn) ||
         r->len > ROCE_MSG_MAX || span > ROCE_PSN_MASK / 2) {
         return false;
     }
@@ -200,7 +200,7 @@ static bool resource_possible(const PvrdmaQp *qp, const PvrdmaResource *r)
     return (uint64_t)from + packets <= span + 1 && sent + r->active <= packets;
 }
 
-static bool resp_possible(const PvrdmaQp *qp)
+static bool resp_state_valid(const PvrdmaQp *qp)
 {
     const PvrdmaResp *r = &qp->resp;
     bool alive = qp->state >= PVRDMA_QPS_RTR && qp->state < PVRDMA_QPS_ERR;
@@ -212,14 +212,14 @@ static bool resp_possible(const PvrdmaQp *qp)
     if (qp->type != PVRDMA_QPT_RC || !qp->mtu) {
         return idle;
     }
-    if (!psn_possible(r->epsn | r->msn | r->ahead_psn | r->nak_psn) ||
+    if (!psn_valid(r->epsn | r->msn | r->ahead_psn | r->nak_psn) ||
         r->answer > PVRDMA_ANSWER_REFUSE || r->nak > ROCE_AETH_VALUE ||
         (r->message & ~(ROCE_IS_SEND | ROCE_IS_WRITE)) ||
         (alive && r->message & ROCE_IS_SEND && !r->rqe_valid)) {
         return false;
     }
     for (unsigned i = 0; i < r->resource_count; i++) {
-        if (!resource_possible(qp, &r->resource[i])) {
+        if (!resource_valid(qp, &r->resource[i])) {
             return false;
         }
     }
@@ -227,7 +227,7 @@ static bool resp_possible(const PvrdmaQp *qp)
 }
 
 /* --- Queue pairs ---------------------------------------------------------- */
-/* What a QP has no place for, or has as pointers. */
+/* Values of a QP that are computed, or that are pointers in PvrdmaQp. */
 typedef struct QpTmp {
     PvrdmaQp *parent;
     uint32_t send_cq, recv_cq, srq;         /* handles; 0: none */
@@ -243,7 +243,7 @@ static int qp_tmp_pre_save(void *opaque)
     tmp->send_cq = qp->send_cq->handle;
     tmp->recv_cq = qp->recv_cq->handle;
     tmp->srq = qp->srq ? qp->srq->handle : 0;
-    pvrdma_req_kept(&qp->req, &tmp->begin_psn, &tmp->parked);
+    pvrdma_req_park_state(&qp->req, &tmp->begin_psn, &tmp->parked);
     return 0;
 }
 
@@ -261,7 +261,7 @@ static int qp_tmp_post_load(void *opaque, int version)
 }
 
 static const VMStateDescription qp_tmp_vmstate = {
-    .name = "pvrdma-qp-tmp",            /* such have no version */
+    .name = "pvrdma-qp-tmp",            /* a temporary struct has no version */
     .pre_save = qp_tmp_pre_save,
     .post_load = qp_tmp_post_load,
     .fields = (const VMStateField[]) {
@@ -310,8 +310,8 @@ static void qp_prepare(PvrdmaState *s, void *object)
     qp->s = s;
 }
 
-/* All of them belong to one process. */
-static bool qp_parts_possible(PvrdmaQp *qp)
+/* Checks that PD, CQs and SRQ belong to one process. */
+static bool qp_parts_valid(PvrdmaQp *qp)
 {
     PvrdmaPd *pd = pvrdma_table_get(&qp->s->pd, qp->pd);
 
@@ -323,7 +323,7 @@ static bool qp_parts_possible(PvrdmaQp *qp)
     return true;
 }
 
-static bool qp_number_possible(const PvrdmaQp *qp)
+static bool qp_number_valid(const PvrdmaQp *qp)
 {
     bool gsi = qp->type == PVRDMA_QPT_GSI;
 
@@ -362,11 +362,11 @@ static bool qp_queues_resume(PvrdmaQp *qp)
  * Returns true if the requester's state is valid.  While the QP sends, its PSNs have
  * the order begin, una, next, and the send queue holds the WQEs of PSNs begin to next.
  */
-static bool req_possible(const PvrdmaQp *qp)
+static bool req_state_valid(const PvrdmaQp *qp)
 {
     const PvrdmaReq *req = &qp->req;
 
-    if (!psn_possible(req->begin_psn | req->una_psn | req->next_psn) ||
+    if (!psn_valid(req->begin_psn | req->una_psn | req->next_psn) ||
         req->retries > RETRIES_MAX || req->rnr_retries > RETRIES_MAX ||
         req->rnr_until < 0) {
         return false;
@@ -382,7 +382,7 @@ static bool req_possible(const PvrdmaQp *qp)
  * Returns true if the state of a QP that ends is valid.  The QP raises its last event
  * after the pending flush, and completes its receive WQE in this flush.
  */
-static bool qp_end_possible(const PvrdmaQp *qp)
+static bool qp_end_valid(const PvrdmaQp *qp)
 {
     if (qp->state == PVRDMA_QPS_ERR && qp->resp.rqe_valid && !qp->flush_due) {
         return false;
@@ -391,31 +391,31 @@ static bool qp_end_possible(const PvrdmaQp *qp)
            (qp->flush_due && qp->srq && qp->state == PVRDMA_QPS_ERR);
 }
 
-static bool qp_adopt(PvrdmaState *s, uint32_t handle, void *object)
+static bool qp_install(PvrdmaState *s, uint32_t handle, void *object)
 {
     PvrdmaQp *qp = object;
 
     qp->handle = handle;
-    if (!qp_parts_possible(qp) || !qp_number_possible(qp) || !qp_end_possible(qp) ||
+    if (!qp_parts_valid(qp) || !qp_number_valid(qp) || !qp_end_valid(qp) ||
         !qp_queues_resume(qp) || !pvrdma_qp_attr_resume(qp) ||
-        !psn_possible(qp->ud_psn) || !req_possible(qp) || !resp_possible(qp)) {
+        !psn_valid(qp->ud_psn) || !req_state_valid(qp) || !resp_state_valid(qp)) {
         return false;
     }
     qp->resp.acked_psn = qp->resp.epsn;
-    pvrdma_qp_begin(qp);
+    pvrdma_qp_attach(qp);
     return true;
 }
 
 const PvrdmaKind pvrdma_qp_kind = PVRDMA_KIND(
     .name = "QP", .vmsd = &qp_vmstate, .bytes = sizeof(PvrdmaQp),
     .pages_at = offsetof(PvrdmaQp, pages), .prepare = qp_prepare,
-    .adopt = qp_adopt,
+    .install = qp_install,
 );
 
 void pvrdma_qp_resume(PvrdmaQp *qp)
 {
     int64_t now = rnic_now();
-    /* the two machines' clocks may differ */
+    /* limited, because the clocks of the two machines may differ */
     int64_t rnr_until = MIN(qp->req.rnr_until, now + roce_rnr_ns(0));
 
     if (pvrdma_req_alive(qp)) {

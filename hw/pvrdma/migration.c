@@ -2,12 +2,13 @@
 /*
  * Paravirtual RDMA NIC: snapshots and migration.
  *
- * Saving changes nothing, as a machine may go on after it.  Loading makes the objects one
- * after another, as commands do: what is in a table is complete, and what a stream says
- * is checked before that.  So one that is cut off, or lies, leaves a device that can be
- * reset.  Guest memory is not touched: it may still be on its way.
+ * Saving changes nothing that the guest or a peer sees, because the machine may
+ * continue.  Loading creates the objects one after the other, as commands do.  Each
+ * object is checked before it enters a table, so after a truncated or forged stream the
+ * device can still be reset.  Guest memory is not accessed, because it may not have
+ * arrived yet.
  *
- * Packets that were on their way are lost.  Work requests that are not complete are
+ * Packets that were on the wire are lost.  Work requests that are not complete are
  * fetched and sent again, and peers do the same.
  */
 #include "qemu/osdep.h"
@@ -52,8 +53,8 @@ int pvrdma_table_save(QEMUFile *f, void *pv, size_t size,
     return 0;
 }
 
-/* Takes pages into account, which pvrdma_pages_free() takes out again. */
-static bool pages_adopt(PvrdmaState *s, const PvrdmaPages *p)
+/* Counts the pages of a loaded object; pvrdma_pages_free() subtracts them again. */
+static bool pages_account(PvrdmaState *s, const PvrdmaPages *p)
 {
     bool good = p->count <= PVRDMA_MAX_PAGES - s->pages_used;
 
@@ -64,16 +65,16 @@ static bool pages_adopt(PvrdmaState *s, const PvrdmaPages *p)
     return good;
 }
 
-/* Takes @object, or frees it. */
-static bool object_adopt(PvrdmaState *s, PvrdmaTable *t, const PvrdmaKind *kind,
-                         uint32_t handle, void *object)
+/* Puts @object into @t, or frees it. */
+static bool object_install(PvrdmaState *s, PvrdmaTable *t, const PvrdmaKind *kind,
+                           uint32_t handle, void *object)
 {
     PvrdmaPages none = { 0 };
     PvrdmaPages *pages = kind->pages_at ? object + kind->pages_at : &none;
-    bool good = pages_adopt(s, pages);
+    bool good = pages_account(s, pages);
 
     if (!good || !handle || handle >= t->size || pvrdma_table_get(t, handle) ||
-        !kind->adopt(s, handle, object)) {
+        !kind->install(s, handle, object)) {
         error_report("pvrdma: the stream has an impossible %s, %u", kind->name,
                      handle);
         pvrdma_pages_free(s, pages);
@@ -104,7 +105,7 @@ static int object_get(QEMUFile *f, PvrdmaState *s, PvrdmaTable *t,
         g_free(object);
         return ret;
     }
-    return object_adopt(s, t, kind, handle, object) ? 0 : -EINVAL;
+    return object_install(s, t, kind, handle, object) ? 0 : -EINVAL;
 }
 
 int pvrdma_table_load(QEMUFile *f, void *pv, size_t size,
@@ -127,8 +128,8 @@ int pvrdma_table_load(QEMUFile *f, void *pv, size_t size,
 }
 
 /* --- Parts ---------------------------------------------------------------- */
-/* More would be allocated before anybody sees that they are too many. */
-static bool pages_few(void *opaque, int version)
+/* Limits the count before the array is allocated. */
+static bool pages_count_valid(void *opaque, int version)
 {
     const PvrdmaPages *p = opaque;
 
@@ -140,7 +141,7 @@ const VMStateDescription pvrdma_pages_vmstate = {
     PVRDMA_ONE_VERSION,
     .fields = (const VMStateField[]) {
         VMSTATE_UINT32(count, PvrdmaPages),
-        VMSTATE_VALIDATE("pages", pages_few),
+        VMSTATE_VALIDATE("pages", pages_count_valid),
         VMSTATE_VARRAY_UINT32_ALLOC(addr, PvrdmaPages, count, 1,
                                     vmstate_info_uint64, uint64_t),
         VMSTATE_END_OF_LIST()
@@ -176,24 +177,24 @@ static int ring_put(QEMUFile *f, void *pv, size_t size,
     const PvrdmaRing *ring = pv;
     int ret = rnic_vmstate_save(f, &ring_vmstate, pv);
 
-    qemu_put_be32(f, ring->late ? ring->late->len : 0);
-    if (ring->late) {
-        qemu_put_buffer(f, ring->late->data, ring->late->len);
+    qemu_put_be32(f, ring->pending ? ring->pending->len : 0);
+    if (ring->pending) {
+        qemu_put_buffer(f, ring->pending->data, ring->pending->len);
     }
     return ret;
 }
 
-/* What found the ring full. */
-static int ring_get_late(QEMUFile *f, PvrdmaRing *ring)
+/* Loads the elements that found the ring full. */
+static int ring_get_pending(QEMUFile *f, PvrdmaRing *ring)
 {
     uint32_t len = qemu_get_be32(f);
 
-    if (len > PVRDMA_RING_LATE_BYTES) {
+    if (len > PVRDMA_RING_PENDING_BYTES) {
         return -EINVAL;
     }
-    ring->late = g_byte_array_sized_new(len);
-    g_byte_array_set_size(ring->late, len);
-    return qemu_get_buffer(f, ring->late->data, len) == len ? 0 : -EINVAL;
+    ring->pending = g_byte_array_sized_new(len);
+    g_byte_array_set_size(ring->pending, len);
+    return qemu_get_buffer(f, ring->pending->data, len) == len ? 0 : -EINVAL;
 }
 
 static int ring_get(QEMUFile *f, void *pv, size_t size, const VMStateField *field)
@@ -207,7 +208,7 @@ static int ring_get(QEMUFile *f, void *pv, size_t size, const VMStateField *fiel
         ring->pages.count = 0;
         return ret;
     }
-    ret = pages_adopt(s, &ring->pages) ? ring_get_late(f, ring) : -EINVAL;
+    ret = pages_account(s, &ring->pages) ? ring_get_pending(f, ring) : -EINVAL;
     if (ret) {
         pvrdma_ring_fini(s, ring);
     }
@@ -222,11 +223,11 @@ static bool ring_resume(PvrdmaRing *ring, unsigned elem_bytes)
 {
     ring->elem_bytes = elem_bytes;
     if (!ring->pages.count) {
-        return !ring->prod && !ring->late->len;
+        return !ring->prod && !ring->pending->len;
     }
     ring->elements = pvrdma_ring_elements(ring->pages.count, elem_bytes);
     return ring->elements && ring->prod < 2 * ring->elements &&
-           ring->late->len % elem_bytes == 0;
+           ring->pending->len % elem_bytes == 0;
 }
 
 static const VMStateDescription gid_vmstate = {
@@ -250,7 +251,7 @@ static const VMStateDescription uc_vmstate = {
     },
 };
 
-static bool uc_adopt(PvrdmaState *s, uint32_t handle, void *object)
+static bool uc_install(PvrdmaState *s, uint32_t handle, void *object)
 {
     PvrdmaUc *uc = object;
 
@@ -260,10 +261,12 @@ static bool uc_adopt(PvrdmaState *s, uint32_t handle, void *object)
 
 static const PvrdmaKind uc_kind = PVRDMA_KIND(
     .name = "context", .vmsd = &uc_vmstate, .bytes = sizeof(PvrdmaUc),
-    .adopt = uc_adopt,
+    .install = uc_install,
 );
 
-/* The doorbell page of context @ctx, which somebody uses; 0 is the kernel. */
+/*
+ * Counts one more user of context @ctx, and stores its doorbell page; 0 is the kernel.
+ */
 static bool ctx_use(PvrdmaState *s, uint32_t ctx, uint32_t *uar)
 {
     PvrdmaUc *uc = pvrdma_table_get(&s->uc, ctx);
@@ -285,7 +288,7 @@ static const VMStateDescription pd_vmstate = {
     },
 };
 
-static bool pd_adopt(PvrdmaState *s, uint32_t handle, void *object)
+static bool pd_install(PvrdmaState *s, uint32_t handle, void *object)
 {
     PvrdmaPd *pd = object;
 
@@ -295,7 +298,7 @@ static bool pd_adopt(PvrdmaState *s, uint32_t handle, void *object)
 
 static const PvrdmaKind pd_kind = PVRDMA_KIND(
     .name = "domain", .vmsd = &pd_vmstate, .bytes = sizeof(PvrdmaPd),
-    .adopt = pd_adopt,
+    .install = pd_install,
 );
 
 static const VMStateDescription mr_vmstate = {
@@ -316,13 +319,13 @@ static const VMStateDescription mr_vmstate = {
     },
 };
 
-static bool mr_adopt(PvrdmaState *s, uint32_t handle, void *object)
+static bool mr_install(PvrdmaState *s, uint32_t handle, void *object)
 {
     PvrdmaMr *mr = object;
     PvrdmaPd *pd = pvrdma_table_get(&s->pd, mr->pd);
 
     mr->handle = handle;
-    if (!pd || !pvrdma_mr_possible(mr)) {
+    if (!pd || !pvrdma_mr_fields_valid(mr)) {
         return false;
     }
     pd->users++;
@@ -331,7 +334,7 @@ static bool mr_adopt(PvrdmaState *s, uint32_t handle, void *object)
 
 static const PvrdmaKind mr_kind = PVRDMA_KIND(
     .name = "region", .vmsd = &mr_vmstate, .bytes = sizeof(PvrdmaMr),
-    .pages_at = offsetof(PvrdmaMr, pages), .adopt = mr_adopt,
+    .pages_at = offsetof(PvrdmaMr, pages), .install = mr_install,
 );
 
 /* --- Queues of completions and of receive buffers ------------------------- */
@@ -351,17 +354,17 @@ static const VMStateDescription cq_vmstate = {
     },
 };
 
-static bool cq_adopt(PvrdmaState *s, uint32_t handle, void *object)
+static bool cq_install(PvrdmaState *s, uint32_t handle, void *object)
 {
     PvrdmaCq *cq = object;
 
     cq->handle = handle;
-    return pvrdma_cq_possible(cq) && ctx_use(s, cq->ctx, &cq->uar);
+    return pvrdma_cq_valid(cq) && ctx_use(s, cq->ctx, &cq->uar);
 }
 
 static const PvrdmaKind cq_kind = PVRDMA_KIND(
     .name = "CQ", .vmsd = &cq_vmstate, .bytes = sizeof(PvrdmaCq),
-    .pages_at = offsetof(PvrdmaCq, pages), .adopt = cq_adopt,
+    .pages_at = offsetof(PvrdmaCq, pages), .install = cq_install,
 );
 
 static const VMStateDescription srq_vmstate = {
@@ -377,7 +380,7 @@ static const VMStateDescription srq_vmstate = {
     },
 };
 
-static bool srq_adopt(PvrdmaState *s, uint32_t handle, void *object)
+static bool srq_install(PvrdmaState *s, uint32_t handle, void *object)
 {
     PvrdmaSrq *srq = object;
     const PvrdmaWq rq = srq->rq;
@@ -396,7 +399,7 @@ static bool srq_adopt(PvrdmaState *s, uint32_t handle, void *object)
 
 static const PvrdmaKind srq_kind = PVRDMA_KIND(
     .name = "SRQ", .vmsd = &srq_vmstate, .bytes = sizeof(PvrdmaSrq),
-    .pages_at = offsetof(PvrdmaSrq, pages), .adopt = srq_adopt,
+    .pages_at = offsetof(PvrdmaSrq, pages), .install = srq_install,
 );
 
 /* --- Device --------------------------------------------------------------- */
@@ -426,14 +429,17 @@ static int pvrdma_post_load(void *opaque, int version)
             pvrdma_qp_resume(qp);
         }
     }
-    pvrdma_rings_wait(s);
+    pvrdma_rings_arm(s);
     return 0;
 }
 
 #define OBJECTS(table, kind) \
     VMSTATE_SINGLE(table, PvrdmaState, 1, kind.info, PvrdmaTable)
 
-/* What makes the device do something comes behind what it does it with. */
+/*
+ * Order matters: fields that start activity are loaded after the objects that the
+ * activity uses.
+ */
 const VMStateDescription pvrdma_vmstate = {
     .name = "pvrdma-state",
     PVRDMA_ONE_VERSION,
@@ -457,7 +463,7 @@ const VMStateDescription pvrdma_vmstate = {
         VMSTATE_UINT32(qkey_violations, PvrdmaState),
         VMSTATE_UINT32(pkey_violations, PvrdmaState),
         VMSTATE_BOOL(port.link_up, PvrdmaState),
-        /* with more of them this is another version */
+        /* a new counter needs a new version */
         VMSTATE_UINT64_ARRAY(counter, PvrdmaState, PVRDMA_COUNTER_COUNT),
         VMSTATE_SINGLE(async, PvrdmaState, 1, ring_info, PvrdmaRing),
         VMSTATE_SINGLE(cqne, PvrdmaState, 1, ring_info, PvrdmaRing),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Snapshots: what migration.c and migration-qp.c offer each other.
+ * Snapshots: the interface between migration.c and migration-qp.c.
  */
 #ifndef HW_PVRDMA_MIGRATION_H
 #define HW_PVRDMA_MIGRATION_H
@@ -12,20 +12,21 @@ typedef struct PvrdmaQp PvrdmaQp;
 
 #define PVRDMA_ONE_VERSION .version_id = 2, .minimum_version_id = 2
 
-/* What a table has: how it is saved, and made again. */
+/* A type of objects in a table: how objects are saved and loaded. */
 typedef struct PvrdmaKind {
     VMStateInfo info;
     const char *name;
     const VMStateDescription *vmsd;
     size_t bytes;
-    size_t pages_at;                /* offset of its PvrdmaPages; 0: has none */
-    /* Before it is loaded; NULL: nothing is to be done. */
+    /* offset of PvrdmaPages in the object; 0: it has none */
+    size_t pages_at;
+    /* Initializes an object before it is loaded; may be NULL. */
     void (*prepare)(PvrdmaState *s, void *object);
     /*
-     * Checks it and connects it to others.  False: it is impossible, and nothing that
-     * others count has changed.
+     * Checks the loaded object and connects it to other objects.  Returns false if a
+     * value is not valid; then no counter of another object has changed.
      */
-    bool (*adopt)(PvrdmaState *s, uint32_t handle, void *object);
+    bool (*install)(PvrdmaState *s, uint32_t handle, void *object);
 } PvrdmaKind;
 
 #define PVRDMA_KIND(...) { \
@@ -33,20 +34,23 @@ typedef struct PvrdmaKind {
               .put = pvrdma_table_save }, \
     __VA_ARGS__ }
 
-/* Of a PvrdmaTable in a PvrdmaState, for VMStateInfo. */
+/* Save and load a PvrdmaTable of a PvrdmaState; for VMStateInfo. */
 int pvrdma_table_save(QEMUFile *f, void *pv, size_t size,
                       const VMStateField *field, JSONWriter *vmdesc);
 int pvrdma_table_load(QEMUFile *f, void *pv, size_t size,
                       const VMStateField *field);
 
-/* All of a device but what its bus has; loaded into one that was reset. */
+/*
+ * The state of a device without its bus shell.  The device is reset before it is
+ * loaded.
+ */
 extern const VMStateDescription pvrdma_vmstate;
 extern const VMStateDescription pvrdma_pages_vmstate;
-/* Of PvrdmaWq; of what is loaded only sizes, indices and wqe_at are valid. */
+/* For PvrdmaWq.  After loading only the sizes, the indices and wqe_at are valid. */
 extern const VMStateDescription pvrdma_wq_vmstate;
 extern const PvrdmaKind pvrdma_qp_kind;
 
-/* Once all is loaded, a QP goes on where its peer knows that it was. */
+/* Continues the work of a QP after all objects were loaded. */
 void pvrdma_qp_resume(PvrdmaQp *qp);
 
 #endif /* HW_PVRDMA_MIGRATION_H */

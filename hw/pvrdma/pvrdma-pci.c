@@ -27,7 +27,10 @@ struct PvrdmaPCI {
 
 /* --- Life --------------------------------------------------------------- */
 
-/* The netdev of the NIC at function 0, where the driver looks for it; to be freed. */
+/*
+ * Returns the id of the netdev of the NIC at function 0, to which the driver pairs the
+ * device; the caller frees it.
+ */
 static char *paired_netdev(PCIDevice *dev, Error **errp)
 {
     PCIBus *bus = pci_get_bus(dev);
@@ -119,7 +122,7 @@ static const RNicText texts[] = {
                "come" },
 };
 
-/* All that was there goes, before anything of what comes. */
+/* Resets the device before the incoming state is loaded. */
 static int pvrdma_pci_pre_load(void *opaque)
 {
     PvrdmaPCI *pci = opaque;
@@ -160,7 +163,10 @@ static void pvrdma_pci_class_init(ObjectClass *klass, RNicClassData *data)
     rnic_pci_class_init(pc);
     dc->desc = "Paravirtual RDMA NIC with RoCE, beside vmxnet3";
     dc->vmsd = &pvrdma_pci_vmstate;
-    /* guests see functions when function 0 comes, and that must be there before */
+    /*
+     * a guest sees all functions when function 0 is plugged, so this one must be there
+     * before
+     */
     dc->hotpluggable = false;
     set_bit(DEVICE_CATEGORY_NETWORK, dc->categories);
     device_class_set_legacy_reset(dc, pvrdma_pci_reset);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Paravirtual RDMA NIC: registers, doorbells, reset, and the loop that runs the queue
- * pairs.  Bus-neutral; see pvrdma-pci.c for the shell.
+ * pairs.  It knows no bus; pvrdma-pci.c is the shell.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -31,15 +31,15 @@
 #include "transport/transport.h"
 #include "trace.h"
 
-/* Rounds, and packets of them all, before the main loop gets a turn. */
+/* Rounds, and packets of all rounds, before QEMU's main loop continues. */
 #define RUN_ROUNDS 8
 #define RUN_PACKETS 512
-/* Packets of a QP before the next one has its turn. */
+/* Packets of a QP before the next QP runs. */
 #define VISIT_PACKETS 16
 
 /* --- Work --------------------------------------------------------------- */
 
-/* Answers first: peers wait for them. */
+/* Sends packets of @qp: answers first, because peers wait for them. */
 static void qp_visit(PvrdmaState *s, PvrdmaQp *qp, unsigned *budget)
 {
     unsigned quota = MIN(*budget, VISIT_PACKETS), left = quota;
@@ -50,7 +50,7 @@ static void qp_visit(PvrdmaState *s, PvrdmaQp *qp, unsigned *budget)
     } else {
         more = true;
     }
-    /* a visit costs something even if it sends nothing: there is an end */
+    /* a visit costs time even if it sends nothing, so the loop must end */
     *budget -= MAX(quota - left, 1);
     if (more) {
         pvrdma_qp_activate(qp);
@@ -58,7 +58,7 @@ static void qp_visit(PvrdmaState *s, PvrdmaQp *qp, unsigned *budget)
     pvrdma_qp_check(qp);
 }
 
-/* One turn of all QPs that have something to do; true if there is more. */
+/* Visits each QP that has work once.  Returns true if more work remains. */
 static bool qps_run(PvrdmaState *s, unsigned *budget)
 {
     PvrdmaQp *last = QTAILQ_LAST(&s->active_qps);
@@ -93,7 +93,7 @@ static bool round_run(void *opaque, unsigned *packets)
     return more;
 }
 
-/* A machine that stands still must not change: it may be on its way elsewhere. */
+/* A stopped machine must not change, because its state may be migrated. */
 static bool round_allowed(void *opaque)
 {
     return runstate_is_running();
@@ -111,7 +111,7 @@ static void irq_flush(void *opaque)
     pvrdma_irq_flush(opaque);
 }
 
-static void run_late(void *opaque)
+static void ack_timer_fired(void *opaque)
 {
     PvrdmaState *s = opaque;
 
@@ -121,8 +121,8 @@ static void run_late(void *opaque)
 }
 
 /*
- * Begins an access of a vCPU.  Returns false if the device itself comes back here, by way
- * of another device that its frames go to.
+ * Begins an access of a vCPU.  Returns false if the access is caused by this device
+ * itself, which sent a frame to a device that accessed this one.
  */
 static bool mmio_enter(PvrdmaState *s)
 {
@@ -140,7 +140,7 @@ static void mmio_leave(PvrdmaState *s)
 
 /* --- Objects ------------------------------------------------------------ */
 
-/* The guest takes everything back that it gave. */
+/* Frees all objects and rings of the guest. */
 static void objects_free(PvrdmaState *s)
 {
     s->active = false;
@@ -217,7 +217,10 @@ static uint32_t mac_word(PvrdmaState *s, bool high)
     return ldl_le_p(mac + (high ? 4 : 0));
 }
 
-/* One at a time: the driver overlooks a response that another cause comes with. */
+/*
+ * Returns one cause at a time, because the driver ignores a response if another cause
+ * is read with it.
+ */
 static uint32_t icr_take(PvrdmaState *s)
 {
     uint32_t icr = s->icr & -s->icr;
@@ -314,7 +317,10 @@ static uint64_t uar_read(void *opaque, hwaddr addr, unsigned size)
     return 0;
 }
 
-/* A guest that polls a CQ in vain says so each time: most often it waits for a frame. */
+/*
+ * Polls the netdev for frames, because a guest that polls a CQ in vain most often waits
+ * for a frame.
+ */
 static void uar_poll(PvrdmaState *s)
 {
     RNicPoll poll;
@@ -363,7 +369,7 @@ static MemTxResult uar_write(void *opaque, hwaddr addr, uint64_t data,
         pvrdma_guest_error(s, "doorbell before the device is active");
     } else if (offset == PVRDMA_UAR_CQ_OFFSET &&
                (value & ~PVRDMA_UAR_HANDLE_MASK) == PVRDMA_UAR_CQ_POLL) {
-        /* nothing is to be done, and it is done often */
+        /* only checks the CQ, because the guest rings this doorbell often */
         pvrdma_cq_doorbell(s, uar, value);
         if (rnic_vcpu_access(&s->uar_mr, addr, true, attrs)) {
             uar_poll(s);
@@ -440,14 +446,15 @@ static void state_free(void *opaque)
 {
     PvrdmaState *s = opaque;
 
-    objects_free(s);                /* the reset of a device at work has not come */
+    /* a reset during the device's work may be pending still */
+    objects_free(s);
     pvrdma_port_fini(s);
     tables_free(s);
     timer_free(s->ack_timer);
     timer_free(s->ring_timer);
 }
 
-static void reset_late(void *opaque)
+static void loop_reset(void *opaque)
 {
     pvrdma_reset(opaque);
 }
@@ -459,7 +466,7 @@ static const RNicLoopOps loop_ops = {
     .round = round_run,
     .irq_due = irq_due,
     .irq_flush = irq_flush,
-    .reset = reset_late,
+    .reset = loop_reset,
     .free = state_free,
     .rounds = RUN_ROUNDS,
     .packets = RUN_PACKETS,
@@ -478,8 +485,8 @@ bool pvrdma_init(PvrdmaState *s, const RNicHost *host, const char *netdev,
     s->port.rx = pvrdma_rx;
     QTAILQ_INIT(&s->active_qps);
     QTAILQ_INIT(&s->flush_qps);
-    s->ack_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, run_late, s);
-    s->ring_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, pvrdma_rings_again, s);
+    s->ack_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, ack_timer_fired, s);
+    s->ring_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, pvrdma_rings_retry, s);
     tables_init(s);
     if (!pvrdma_port_init(s, netdev, errp)) {
         tables_free(s);
@@ -491,7 +498,7 @@ bool pvrdma_init(PvrdmaState *s, const RNicHost *host, const char *netdev,
                           PVRDMA_REGS_BYTES);
     memory_region_init_io(&s->uar_mr, owner, &uar_ops, s, "pvrdma-uar",
                           PVRDMA_UARS * PVRDMA_PAGE_BYTES);
-    /* others may ring while one CPU polls; our own DMA does not reach registers */
+    /* other vCPUs may ring while one polls; DMA of this device reaches no registers */
     s->uar_mr.disable_reentrancy_guard = true;
     registers_reset(s);
     rnic_loop_init(&s->loop, &loop_ops, s, host->dev);

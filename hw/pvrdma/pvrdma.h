@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC with a RoCE v2 transport of its own: its
- * state.  Bus-neutral; pvrdma-pci.c is the shell.  Each unit has a header of its own.
+ * State of the paravirtual RDMA NIC, which has a RoCE v2 transport.  It knows no bus;
+ * pvrdma-pci.c is the shell.  Each unit has a header of its own.
  *
- * Numbers here are in host byte order unless they have a type of the formats.
- * Functions that do what a guest asked return 0 or a positive errno, which the driver
- * sees; those of the data path return enum pvrdma_wc_status, which the completion has.
- * Nothing but work() of pvrdma.c sends, in the bottom half or a doorbell: callbacks
- * of the netdev and of timers take notes and call pvrdma_qp_activate().
+ * Numbers are in host byte order, unless they have a type of the formats.  Functions
+ * that execute a request of the guest return 0 or a positive errno, which the driver
+ * sees.  Functions of the data path return enum pvrdma_wc_status, which the completion
+ * contains.  Only the loop of pvrdma.c sends frames.  Callbacks of the netdev and of
+ * timers change state and call pvrdma_qp_activate().
  */
 #ifndef HW_PVRDMA_PVRDMA_H
 #define HW_PVRDMA_PVRDMA_H
@@ -35,58 +35,58 @@ struct PvrdmaState {
     RNicHost host;                  /* DMA may pass an IOMMU */
     RNicStats stats;
     MemoryRegion regs_mr, uar_mr;
-    RNicLoop loop;                  /* of the QPs that have work */
+    RNicLoop loop;                  /* runs the QPs that have work */
     const PvrdmaTransport *transport;
-    bool irqs_leaving;              /* messages are written, whatever they lead to */
-    bool gone;                      /* unplugged: there is no bus any more */
+    bool irqs_sending;              /* irq_messages() is running */
+    bool gone;                      /* unplugged: the device has no bus any more */
     uint32_t mtu;                   /* property: largest path MTU, bytes */
-    uint8_t version;                /* property: of the interface, VERSION */
+    uint8_t version;                /* property: version of the interface */
     bool roce_v1;                   /* property */
-    bool dcqcn;                     /* property: slow down when asked to */
-    /* Registers. */
+    bool dcqcn;                     /* property: react to congestion notifications */
     uint64_t dsr_addr;
     bool dsr_valid;                 /* the shared region was accepted */
-    bool active;                    /* CTL said so */
-    bool qp_handles;                /* the driver knows that they are not numbers */
+    bool active;                    /* CTL activated the device */
+    /* the driver distinguishes QP handles from QP numbers */
+    bool qp_handles;
     uint32_t err, icr, imr;
     uint64_t cmd_slot, resp_slot;
     uint64_t uar_pfn;
     PvrdmaRing async, cqne;
     QEMUTimer *ring_timer;
-    /* Objects. */
     PvrdmaTable uc, pd, mr, cq, srq, qp;
     PvrdmaQp *gsi;
     uint8_t qpn_generation;
-    uint8_t mr_generation;          /* low byte of the next key */
+    uint8_t mr_generation;          /* variant of the next key */
     PvrdmaGid gid[PVRDMA_GIDS];
-    unsigned gid_last;              /* where a GID was found last */
+    unsigned gid_last;              /* index of the GID that was found last */
     uint32_t pages_used;
     uint32_t qkey_violations, pkey_violations;
-    QTAILQ_HEAD(, PvrdmaQp) active_qps;     /* have something to do */
-    QTAILQ_HEAD(, PvrdmaQp) flush_qps;      /* have something to flush */
+    QTAILQ_HEAD(, PvrdmaQp) active_qps;     /* have packets to send */
+    QTAILQ_HEAD(, PvrdmaQp) flush_qps;      /* have WQEs to flush */
     PvrdmaPort port;
     uint32_t ack_delay_us;          /* property */
     QEMUTimer *ack_timer;
-    uint32_t completions;           /* of all CQs; read without the big lock */
+    /* number of completions; read without the big lock */
+    uint32_t completions;
     uint64_t counter[PVRDMA_COUNTER_COUNT];
 };
 
 /*
- * Builds the device on the wire of @netdev.  Returns false with @errp set on user errors;
- * then nothing is left behind.
+ * Builds the device on the wire of @netdev.  Returns false, with @errp set and all
+ * memory freed, on errors of the user.
  */
 bool pvrdma_init(PvrdmaState *s, const RNicHost *host, const char *netdev,
                  Error **errp);
 void pvrdma_fini(PvrdmaState *s);
 void pvrdma_reset(PvrdmaState *s);
 
-/* The property mtu, as enum pvrdma_mtu. */
+/* Returns the property mtu as enum pvrdma_mtu. */
 static inline enum pvrdma_mtu pvrdma_mtu_code(const PvrdmaState *s)
 {
     return ctz32(s->mtu) - 7;
 }
 
-/* The only type of GIDs there is. */
+/* Returns the only type of GID that the device supports. */
 static inline uint8_t pvrdma_gid_type(const PvrdmaState *s)
 {
     return s->roce_v1 ? PVRDMA_GID_TYPE_FLAG_ROCE_V1 :

@@ -19,7 +19,7 @@ static const RNicView views[] = {
     { "counters", "All counters of the device", counters_make },
 };
 
-/* The counters can be read while there is no device: they are 0 then. */
+/* Returns true always: before the device is realized the counters are 0. */
 static bool is_built(const void *state)
 {
     return true;

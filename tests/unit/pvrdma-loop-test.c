@@ -122,7 +122,7 @@ void pvrdma_qp_activate(PvrdmaQp *qp)
     qp->active = true;
 }
 
-void pvrdma_qp_activate_late(PvrdmaQp *qp)
+void pvrdma_qp_activate_delayed(PvrdmaQp *qp)
 {
     pvrdma_qp_activate(qp);
 }
@@ -400,7 +400,7 @@ void pvrdma_ud_rx(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt,
 static uint32_t read_packets(void)
 {
     static const unsigned cuts[] = {
-        PVRDMA_REQ_AGAIN_PACKETS, 2 * PVRDMA_REQ_AGAIN_PACKETS,
+        PVRDMA_REQ_REPEAT_PACKETS, 2 * PVRDMA_REQ_REPEAT_PACKETS,
         PVRDMA_REQ_READ_PACKETS, 2 * PVRDMA_REQ_READ_PACKETS,
     };
 

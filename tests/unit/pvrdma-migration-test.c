@@ -99,7 +99,7 @@ void pvrdma_qp_activate(PvrdmaQp *qp)
     }
 }
 
-void pvrdma_qp_activate_late(PvrdmaQp *qp)
+void pvrdma_qp_activate_delayed(PvrdmaQp *qp)
 {
     pvrdma_qp_activate(qp);
 }
@@ -536,7 +536,7 @@ static void test_last_event(void)
 /* Events that found the ring full come later, also elsewhere, up to a limit. */
 static void test_late_events(void)
 {
-    const unsigned kept = PVRDMA_RING_LATE_BYTES / sizeof(struct pvrdma_eqe);
+    const unsigned kept = PVRDMA_RING_PENDING_BYTES / sizeof(struct pvrdma_eqe);
     g_autoptr(GByteArray) bytes = NULL;
     unsigned room, taken = 0;
     uint64_t ring;
@@ -642,7 +642,7 @@ int main(int argc, char **argv)
     s->transport = &pvrdma_transport;
     QTAILQ_INIT(&s->active_qps);
     QTAILQ_INIT(&s->flush_qps);
-    s->ring_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, pvrdma_rings_again, s);
+    s->ring_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, pvrdma_rings_retry, s);
     pvrdma_table_init(&s->uc, PVRDMA_UARS);
     pvrdma_table_init(&s->pd, PVRDMA_PDS);
     pvrdma_table_init(&s->mr, PVRDMA_MRS);

@@ -289,7 +289,7 @@ static void post_data(unsigned opcode)
 static void post_read(void)
 {
     static const unsigned cuts[] = {
-        PVRDMA_REQ_AGAIN_PACKETS, 2 * PVRDMA_REQ_AGAIN_PACKETS,
+        PVRDMA_REQ_REPEAT_PACKETS, 2 * PVRDMA_REQ_REPEAT_PACKETS,
         PVRDMA_REQ_READ_PACKETS, 2 * PVRDMA_REQ_READ_PACKETS,
     };
     unsigned cut = cuts[g_test_rand_int_range(0, ARRAY_SIZE(cuts))];

@@ -277,7 +277,7 @@ static void respond(uint32_t psn, unsigned n, unsigned from, unsigned to)
  */
 static void read_repeat(unsigned max_rd_atomic)
 {
-    const unsigned part = PVRDMA_REQ_AGAIN_PACKETS;
+    const unsigned part = PVRDMA_REQ_REPEAT_PACKETS;
 
     start();
     rig.qp.attr.max_rd_atomic = max_rd_atomic;
@@ -304,7 +304,7 @@ static void read_repeat(unsigned max_rd_atomic)
 static void test_read_repeated(void)
 {
     static const unsigned limits[] = { 1, 2, 16 };
-    const unsigned part = PVRDMA_REQ_AGAIN_PACKETS;
+    const unsigned part = PVRDMA_REQ_REPEAT_PACKETS;
 
     for (unsigned i = 0; i < ARRAY_SIZE(limits); i++) {
         read_repeat(limits[i]);
@@ -326,9 +326,9 @@ static void test_read_repeated_end(void)
     for (unsigned i = 0; i < RIG_RETRIES; i++) {
         rig_clock(10 * NANOSECONDS_PER_SECOND);
         rig_run();
-        rig_sent_request(0x100 + PVRDMA_REQ_AGAIN_PACKETS,
-                         PVRDMA_REQ_AGAIN_PACKETS * MTU,
-                         PVRDMA_REQ_AGAIN_PACKETS * MTU);
+        rig_sent_request(0x100 + PVRDMA_REQ_REPEAT_PACKETS,
+                         PVRDMA_REQ_REPEAT_PACKETS * MTU,
+                         PVRDMA_REQ_REPEAT_PACKETS * MTU);
         rig_quiet();
     }
     rig_clock(10 * NANOSECONDS_PER_SECOND);
@@ -434,7 +434,7 @@ static void test_stuck(void)
     req->una_psn = req->psn;                /* the READ remains counted */
     expect_stuck("a READ is counted that was not asked for");
     req->una_psn = req->psn;
-    bitmap_zero(req->asked, PVRDMA_REQ_PACKETS);
+    bitmap_zero(req->unanswered, PVRDMA_REQ_PACKETS);
     req->next = 0;
     expect_stuck("a WQE is not sent");
     rig.qp.state = PVRDMA_QPS_ERR;

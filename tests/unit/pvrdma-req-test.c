@@ -318,7 +318,7 @@ static void respond(unsigned i, unsigned n)
  */
 static void test_read_again(void)
 {
-    const unsigned part = PVRDMA_REQ_AGAIN_PACKETS, n = 3 * part + 3;
+    const unsigned part = PVRDMA_REQ_REPEAT_PACKETS, n = 3 * part + 3;
     unsigned at;
 
     start();
@@ -408,14 +408,14 @@ static void test_read_bad_end(void)
 {
     for (unsigned i = 0; i < 2; i++) {
         start();
-        rig_post(PVRDMA_WR_RDMA_READ, 2 * PVRDMA_REQ_AGAIN_PACKETS * MTU);
+        rig_post(PVRDMA_WR_RDMA_READ, 2 * PVRDMA_REQ_REPEAT_PACKETS * MTU);
         rig_run();
         rig_drop();
         respond(0, 3);
         if (i == 0) {
             respond(1, 2);
         } else {
-            for (unsigned at = 1; at < 2 * PVRDMA_REQ_AGAIN_PACKETS; at++) {
+            for (unsigned at = 1; at < 2 * PVRDMA_REQ_REPEAT_PACKETS; at++) {
                 respond(at, 0);
             }
         }

@@ -190,7 +190,7 @@ void pvrdma_qp_activate(PvrdmaQp *qp)
     qp->active = true;
 }
 
-void pvrdma_qp_activate_late(PvrdmaQp *qp)
+void pvrdma_qp_activate_delayed(PvrdmaQp *qp)
 {
     pvrdma_qp_activate(qp);
 }

@@ -10,8 +10,8 @@
 #include "../pvrdma.h"
 #include "../trace.h"
 
-/* The guest does not tell that it has read: how often to look. */
-#define RING_LATE_NS    SCALE_MS
+/* Interval of the retries.  The guest sends no signal when it has read an element. */
+#define RING_RETRY_NS    SCALE_MS
 
 /* --- Rings -------------------------------------------------------------- */
 
@@ -41,14 +41,14 @@ int pvrdma_ring_init(PvrdmaState *s, PvrdmaRing *ring, uint64_t pdir,
 
 void pvrdma_ring_fini(PvrdmaState *s, PvrdmaRing *ring)
 {
-    if (ring->late) {
-        g_byte_array_unref(ring->late);
+    if (ring->pending) {
+        g_byte_array_unref(ring->pending);
     }
     pvrdma_pages_free(s, &ring->pages);
     *ring = (PvrdmaRing) { 0 };
 }
 
-/* How many elements fit; -1: the guest's index is impossible. */
+/* Returns the number of free elements, or -1 if the guest's index is not valid. */
 static int64_t ring_space(PvrdmaState *s, PvrdmaRing *ring)
 {
     const uint32_t mask = 2 * ring->elements - 1;
@@ -83,7 +83,10 @@ static bool ring_write(PvrdmaState *s, PvrdmaRing *ring, const void *elem)
                               &tail, sizeof(tail));
 }
 
-/* False: the ring is full. */
+/*
+ * Writes @elem.  Returns false if the ring is full.  An element is lost if the ring
+ * itself is not valid.
+ */
 static bool ring_try(PvrdmaState *s, PvrdmaRing *ring, const void *elem)
 {
     int64_t space = ring_space(s, ring);
@@ -96,45 +99,46 @@ static bool ring_try(PvrdmaState *s, PvrdmaRing *ring, const void *elem)
     return space;
 }
 
-static bool ring_is_late(const PvrdmaRing *ring)
+static bool ring_has_pending(const PvrdmaRing *ring)
 {
-    return ring->late && ring->late->len;
+    return ring->pending && ring->pending->len;
 }
 
-void pvrdma_rings_wait(PvrdmaState *s)
+void pvrdma_rings_arm(PvrdmaState *s)
 {
-    if (ring_is_late(&s->async) || ring_is_late(&s->cqne)) {
-        timer_mod(s->ring_timer, rnic_now() + RING_LATE_NS);
+    if (ring_has_pending(&s->async) || ring_has_pending(&s->cqne)) {
+        timer_mod(s->ring_timer, rnic_now() + RING_RETRY_NS);
     }
 }
 
-static void ring_late_add(PvrdmaState *s, PvrdmaRing *ring, const void *elem,
-                          enum pvrdma_counter lost)
+static void ring_pending_add(PvrdmaState *s, PvrdmaRing *ring, const void *elem,
+                             enum pvrdma_counter lost)
 {
-    if (!ring->late) {
-        ring->late = g_byte_array_new();
+    if (!ring->pending) {
+        ring->pending = g_byte_array_new();
     }
-    if (ring->late->len >= PVRDMA_RING_LATE_BYTES) {
+    if (ring->pending->len >= PVRDMA_RING_PENDING_BYTES) {
         pvrdma_count(s, lost);
         return;
     }
-    g_byte_array_append(ring->late, elem, ring->elem_bytes);
-    pvrdma_rings_wait(s);
+    g_byte_array_append(ring->pending, elem, ring->elem_bytes);
+    pvrdma_rings_arm(s);
 }
 
-static void ring_late_run(PvrdmaState *s, PvrdmaRing *ring)
+static void ring_pending_run(PvrdmaState *s, PvrdmaRing *ring)
 {
     unsigned done = 0;
 
-    while (done < ring->late->len && ring_try(s, ring, ring->late->data + done)) {
+    while (done < ring->pending->len && ring_try(s, ring, ring->pending->data + done)) {
         done += ring->elem_bytes;
     }
-    g_byte_array_remove_range(ring->late, 0, done);
+    g_byte_array_remove_range(ring->pending, 0, done);
 }
 
 /*
- * Who waits for a CQ would wait for ever without its notification: what finds the ring
- * full is kept, as many as there are CQs.  @lost counts what is beyond that.
+ * Writes @elem, or keeps it until the ring has room.  A process that waits for a CQ
+ * would wait for ever if its notification were lost, so the device keeps as many
+ * elements as there are CQs.  @lost counts elements beyond that.
  */
 static void ring_push(PvrdmaState *s, PvrdmaRing *ring, const void *elem,
                       enum pvrdma_counter lost)
@@ -142,30 +146,30 @@ static void ring_push(PvrdmaState *s, PvrdmaRing *ring, const void *elem,
     if (!ring->elements) {
         return;
     }
-    if (ring_is_late(ring)) {
-        ring_late_run(s, ring);
+    if (ring_has_pending(ring)) {
+        ring_pending_run(s, ring);
     }
-    if (ring_is_late(ring) || !ring_try(s, ring, elem)) {
-        ring_late_add(s, ring, elem, lost);
+    if (ring_has_pending(ring) || !ring_try(s, ring, elem)) {
+        ring_pending_add(s, ring, elem, lost);
     }
 }
 
-static void ring_again(PvrdmaState *s, PvrdmaRing *ring,
+static void ring_retry(PvrdmaState *s, PvrdmaRing *ring,
                        enum pvrdma_intr_vector vector)
 {
-    if (ring_is_late(ring)) {
-        ring_late_run(s, ring);
+    if (ring_has_pending(ring)) {
+        ring_pending_run(s, ring);
         pvrdma_irq_raise(s, vector);
     }
 }
 
-void pvrdma_rings_again(void *opaque)
+void pvrdma_rings_retry(void *opaque)
 {
     PvrdmaState *s = opaque;
 
-    ring_again(s, &s->async, PVRDMA_INTR_VECTOR_ASYNC);
-    ring_again(s, &s->cqne, PVRDMA_INTR_VECTOR_CQ);
-    pvrdma_rings_wait(s);
+    ring_retry(s, &s->async, PVRDMA_INTR_VECTOR_ASYNC);
+    ring_retry(s, &s->cqne, PVRDMA_INTR_VECTOR_CQ);
+    pvrdma_rings_arm(s);
 }
 
 void pvrdma_event(PvrdmaState *s, enum pvrdma_event type, uint32_t info)
@@ -180,7 +184,7 @@ void pvrdma_event(PvrdmaState *s, enum pvrdma_event type, uint32_t info)
     }
     trace_pvrdma_event(s->port.netdev, type, info);
     ring_push(s, &s->async, &eqe, PVRDMA_CNT_EVENT_OVERFLOW);
-    /* of a full ring, too: the guest has something to read */
+    /* also if the ring is full, because then the guest has elements to read */
     pvrdma_irq_raise(s, PVRDMA_INTR_VECTOR_ASYNC);
 }
 
@@ -226,10 +230,11 @@ static void irq_messages(PvrdmaState *s, uint32_t causes)
 }
 
 /*
- * A message takes its cause away; one that is masked waits in ICR.  The guest may aim
- * messages at what resets this very device: they leave when nothing is at work, behind
- * all else.  Or at doorbells, which lead to the next message: that one is left to the
- * bottom half, as a long chain would use up the stack.
+ * With messages, sends each pending cause once; masked causes stay in ICR.  The
+ * messages leave when the device is not at work, because the guest may aim a message at
+ * a register that resets the device.  A message may also hit a doorbell, which raises
+ * the next cause.  The bottom half sends that one, because a long chain of calls would
+ * exhaust the stack.
  */
 void pvrdma_irq_flush(PvrdmaState *s)
 {
@@ -242,12 +247,12 @@ void pvrdma_irq_flush(PvrdmaState *s)
         s->host.line(s->host.opaque, 0, causes);
         return;
     }
-    if (s->irqs_leaving) {
+    if (s->irqs_sending) {
         return;
     }
-    s->irqs_leaving = true;
+    s->irqs_sending = true;
     irq_messages(s, causes);
-    s->irqs_leaving = false;
+    s->irqs_sending = false;
     if (!s->gone && s->icr & ~s->imr) {
         pvrdma_schedule(s);
     }

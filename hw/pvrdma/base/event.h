@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rings that the device fills, and interrupts.
+ * Rings that the device fills (asynchronous events, CQ notifications), and interrupts.
  */
 #ifndef HW_PVRDMA_BASE_EVENT_H
 #define HW_PVRDMA_BASE_EVENT_H
@@ -9,32 +9,48 @@
 #include "caps.h"
 #include "pages.h"
 
-typedef struct PvrdmaRing {         /* that the device fills */
+/* a ring that the device fills and the guest reads */
+typedef struct PvrdmaRing {
     PvrdmaPages pages;
     uint32_t elements;              /* a power of two; 0: there is no ring */
     uint32_t prod;
     uint8_t elem_bytes;
-    GByteArray *late;               /* elements that found it full; NULL: none yet */
+    /* elements that found the ring full; NULL: none yet */
+    GByteArray *pending;
 } PvrdmaRing;
 
-#define PVRDMA_RING_LATE_BYTES (PVRDMA_CQS * sizeof(struct pvrdma_cqne))
+#define PVRDMA_RING_PENDING_BYTES (PVRDMA_CQS * sizeof(struct pvrdma_cqne))
 
-/* How many elements there are in @pages pages, one of which has the indices. */
+/*
+ * Returns the number of elements of a ring of @pages pages.  The first page has the
+ * indices.
+ */
 uint32_t pvrdma_ring_elements(uint32_t pages, unsigned elem_bytes);
-/* @elem_bytes: of an element; EINVAL, EFAULT, ENOMEM. */
+/*
+ * Loads the page directory at @pdir of @ring.  @elem_bytes is the size of an element.
+ * Returns 0, EINVAL, EFAULT or ENOMEM.
+ */
 int pvrdma_ring_init(PvrdmaState *s, PvrdmaRing *ring, uint64_t pdir,
                      uint32_t pages, unsigned elem_bytes);
 void pvrdma_ring_fini(PvrdmaState *s, PvrdmaRing *ring);
-/* Calls the next one after a while, if something found a ring full. */
-void pvrdma_rings_wait(PvrdmaState *s);
-/* Puts in what did, now; of a PvrdmaState. */
-void pvrdma_rings_again(void *opaque);
-/* An asynchronous event; @info: handle or port. */
+/* Arms the retry timer if an element waits for room in a ring. */
+void pvrdma_rings_arm(PvrdmaState *s);
+/*
+ * Timer callback (@opaque: PvrdmaState).  Retries the elements that found a ring full.
+ */
+void pvrdma_rings_retry(void *opaque);
+/*
+ * Sends an asynchronous event.  @info is the handle of an object, or the number of a
+ * port.
+ */
 void pvrdma_event(PvrdmaState *s, enum pvrdma_event type, uint32_t info);
-/* Tells the guest to look at a CQ. */
+/* Puts a notification of @cq into the notification ring, and raises its interrupt. */
 void pvrdma_cq_notify(PvrdmaState *s, uint32_t cq);
 void pvrdma_irq_raise(PvrdmaState *s, enum pvrdma_intr_vector vector);
-/* Interrupts for all causes that are not masked; while nothing runs. */
+/*
+ * Sends an interrupt for each pending cause that is not masked.  The device must not be
+ * at work, because an interrupt may reset it.
+ */
 void pvrdma_irq_flush(PvrdmaState *s);
 
 #endif /* HW_PVRDMA_BASE_EVENT_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: what every file asks of QEMU: memory of the guest, the log of its
- * mistakes, and the loop.
+ * Paravirtual RDMA NIC: guest memory, the log of guest errors, and the loop.
  */
 #include "qemu/osdep.h"
 #include "qemu/log.h"
@@ -24,8 +23,8 @@ void pvrdma_guest_error(PvrdmaState *s, const char *format, ...)
 }
 
 /*
- * Memory only: a guest that aims the device at registers of any other one, which may
- * come back to it or reset it, gets a bus error.
+ * Memory only.  An access to the registers of another device gets a bus error, because
+ * that device could access or reset this one.
  */
 static const MemTxAttrs dma_attrs = { .memory = true };
 
@@ -34,14 +33,14 @@ bool pvrdma_dma_read(PvrdmaState *s, uint64_t addr, void *buf, size_t len)
     MemTxResult result = address_space_read(s->host.as, addr, dma_attrs, buf,
                                             len);
 
-    /* what is read or written next is later than this */
+    /* later accesses must not precede this read */
     smp_mb_acquire();
     return result == MEMTX_OK;
 }
 
 bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len)
 {
-    /* an index is seen behind the entry that it tells of */
+    /* the guest must see an entry before the index that announces it */
     smp_mb_release();
     return address_space_write(s->host.as, addr, dma_attrs, buf,
                                len) == MEMTX_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: objects in guest memory, through their page directories.
+ * Paravirtual RDMA NIC: page directories of objects in guest memory.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -11,7 +11,7 @@
 
 #define TABLE_PAGES (PVRDMA_PAGE_BYTES / sizeof(uint64_t))
 
-/* Reads @count addresses of pages from a directory or table at @at. */
+/* Reads @count page addresses of the directory or table at DMA address @at. */
 static int addresses_read(PvrdmaState *s, uint64_t at, uint64_t *addr,
                           uint32_t count)
 {
@@ -82,8 +82,8 @@ static bool pages_inside(const PvrdmaPages *p, uint64_t offset, size_t len)
 }
 
 /*
- * DMA address of the byte at @offset; @len is cut to what lies behind it in one piece,
- * as pages often do.
+ * Returns the DMA address of byte @offset.  Reduces *@len to the bytes that are
+ * contiguous from there on; adjacent pages often are.
  */
 static uint64_t pages_piece(const PvrdmaPages *p, uint64_t offset, size_t *len)
 {

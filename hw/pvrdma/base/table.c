@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: handles.
+ * Paravirtual RDMA NIC: tables of objects, indexed by handle.
  */
 #include "qemu/osdep.h"
 #include "table.h"
@@ -21,8 +21,8 @@ void pvrdma_table_free(PvrdmaTable *t)
 }
 
 /*
- * Goes round, so that a handle comes back as late as possible: who still uses one that
- * was freed shall find nothing.
+ * Allocates handles in a circle, so that a freed handle is reused as late as possible.
+ * A guest that still uses a freed handle finds no object.
  */
 uint32_t pvrdma_table_add(PvrdmaTable *t, void *object)
 {
@@ -49,7 +49,7 @@ void pvrdma_table_remove(PvrdmaTable *t, uint32_t handle)
     assert(handle < t->size && t->object[handle]);
     t->object[handle] = NULL;
     t->used--;
-    /* next stays: a search from the handle that is free now would give it again */
+    /* skip the freed handle, because the next search begins at next */
     if (t->next == handle) {
         t->next = handle + 1 < t->size ? handle + 1 : 1;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables of objects, by handle.
+ * Tables of objects, indexed by handle.
  */
 #ifndef HW_PVRDMA_BASE_TABLE_H
 #define HW_PVRDMA_BASE_TABLE_H
@@ -8,19 +8,23 @@
 typedef struct PvrdmaTable {
     void **object;
     uint32_t size;
-    uint32_t next;                  /* where the search for a free one begins */
+    /* handle at which the search for a free handle begins */
+    uint32_t next;
     uint32_t used;
 } PvrdmaTable;
 
-/* Handles are below @size; 0 is never given to anybody, as drivers take it for none. */
+/*
+ * Makes a table with handles 1 to @size - 1.  Handle 0 is never used, because drivers
+ * use 0 for "no object".
+ */
 void pvrdma_table_init(PvrdmaTable *t, uint32_t size);
 void pvrdma_table_free(PvrdmaTable *t);
-/* The handle of @object, or 0 if the table is full. */
+/* Stores @object under a new handle.  Returns the handle, or 0 if the table is full. */
 uint32_t pvrdma_table_add(PvrdmaTable *t, void *object);
-/* Puts @object at @handle, which must be free: for what comes from a snapshot. */
+/* Stores @object from a snapshot under @handle, which must be free. */
 void pvrdma_table_set(PvrdmaTable *t, uint32_t handle, void *object);
 void pvrdma_table_remove(PvrdmaTable *t, uint32_t handle);
-/* NULL if there is none, whatever @handle is. */
+/* Returns the object with @handle, which may be any number, or NULL. */
 static inline void *pvrdma_table_get(const PvrdmaTable *t, uint32_t handle)
 {
     return handle < t->size ? t->object[handle] : NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: completion queues.  The first page has the indices, completions
- * follow.  The guest's index is read only when the ring looks full.
+ * Paravirtual RDMA NIC: completion queues.  The first page has the indices; the
+ * completions follow.  The device reads the guest's index only when the ring looks
+ * full.
  */
 #include "qemu/osdep.h"
 #include "qemu/atomic.h"
@@ -27,13 +28,16 @@ static uint32_t cq_index(const PvrdmaCq *cq, uint32_t index)
     return index & (2 * cq->entries - 1);
 }
 
-/* Completions that the guest has not taken, as far as we know. */
+/*
+ * Returns the number of completions that the guest has not read, by its index that is
+ * known.
+ */
 static uint32_t cq_used(const PvrdmaCq *cq)
 {
     return cq_index(cq, cq->prod - cq->cons);
 }
 
-/* False: the guest's index is impossible. */
+/* Reads the guest's index.  Returns false if it is not valid. */
 static bool cq_read_cons(PvrdmaState *s, PvrdmaCq *cq)
 {
     uint32_t taken;
@@ -110,7 +114,10 @@ static bool cq_write(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc)
     return cq_write_prod(s, cq);
 }
 
-/* The queue takes nothing any more, and its QPs end: what it lost they cannot know. */
+/*
+ * Stops a CQ that overflows.  Completions were lost, so all QPs that use the CQ go to
+ * state ERR.
+ */
 static void cq_fail(PvrdmaState *s, PvrdmaCq *cq)
 {
     cq->overflowed = true;
@@ -167,7 +174,7 @@ static bool cq_fits(uint32_t entries, uint32_t pages)
            CQE_AT + (uint64_t)entries * sizeof(struct pvrdma_cqe);
 }
 
-bool pvrdma_cq_possible(const PvrdmaCq *cq)
+bool pvrdma_cq_valid(const PvrdmaCq *cq)
 {
     return cq_size_ok(cq->entries) && cq_fits(cq->entries, cq->pages.count) &&
            cq->prod < 2 * cq->entries && cq->cons < 2 * cq->entries &&
@@ -221,9 +228,9 @@ int pvrdma_cmd_create_cq(PvrdmaState *s, const union pvrdma_cmd_req *req,
 }
 
 /*
- * The command brings no pages and the meaning of indices changes with the size: so it
- * is done within the pages that are there, and only while the queue is empty.  Both
- * indices begin again at 0.
+ * Changes the number of entries within the pages of the CQ, because the command brings
+ * no pages.  The CQ must be empty, because the meaning of its indices depends on the
+ * size.  Both indices become 0.
  */
 int pvrdma_cmd_resize_cq(PvrdmaState *s, const union pvrdma_cmd_req *req,
                          union pvrdma_cmd_resp *resp)

@@ -14,45 +14,53 @@ typedef struct PvrdmaQp PvrdmaQp;
 typedef struct PvrdmaCq {
     uint32_t handle;
     uint32_t ctx;
-    uint32_t uar;                   /* of its context: where its doorbell is */
+    uint32_t uar;                   /* doorbell page of the context */
     uint32_t entries;               /* a power of two */
-    uint32_t users;                 /* QPs, once for each of their queues */
+    uint32_t users;                 /* number of work queues of QPs that use the CQ */
     uint32_t prod;                  /* index of the next completion */
-    uint32_t cons;                  /* the guest's index when it was last read */
-    bool armed;                     /* for the next completion */
-    bool armed_solicited;           /* for the next solicited one */
-    bool overflowed;                /* it takes nothing any more */
+    uint32_t cons;                  /* the guest's index, as the device read it last */
+    bool armed;                     /* notify at the next completion */
+    bool armed_solicited;           /* notify at the next solicited completion */
+    bool overflowed;                /* the CQ accepts no completions any more */
     PvrdmaPages pages;
     QLIST_HEAD(, PvrdmaQp) senders, receivers;
 } PvrdmaCq;
 
-/* A completion, in host order; what is left 0 is 0 in the guest. */
+/*
+ * A completion, in host byte order.  The guest gets 0 for each member that is not set.
+ */
 typedef struct PvrdmaWc {
     uint64_t wr_id;
     uint32_t qp;                    /* handle */
     uint8_t status;                 /* enum pvrdma_wc_status */
     uint8_t opcode;                 /* enum pvrdma_wc_opcode */
-    bool solicited;                 /* for CQs that are armed so; errors always are */
+    /* notifies a CQ that is armed for solicited completions; errors always notify */
+    bool solicited;
     uint32_t byte_len;
-    uint32_t imm;                   /* as on the wire; or the invalidated key */
+    /*
+     * immediate data in wire byte order, or the invalidated key in little-endian order
+     */
+    uint32_t imm;
     uint32_t src_qp;
     uint32_t flags;                 /* enum pvrdma_wc_flags */
     uint8_t network_hdr_type;       /* enum pvrdma_network_type */
-    uint8_t sl;                     /* UD: what the packet is, see ud.c */
+    uint8_t sl;                     /* UD: type of the network header, see ud.c */
     uint8_t smac[6];
 } PvrdmaWc;
 
-/* Writes a completion and notifies; on overflow the CQ and its QPs end. */
+/*
+ * Writes a completion, and notifies the guest.  An overflow puts the CQ's QPs into
+ * state ERR.
+ */
 void pvrdma_cq_push(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc);
-/* Whether size and indices of one from a snapshot are possible. */
-bool pvrdma_cq_possible(const PvrdmaCq *cq);
-/* Doorbell; @value: PVRDMA_UAR_CQ_. */
+/* Returns true if size and indices of a CQ from a snapshot are valid. */
+bool pvrdma_cq_valid(const PvrdmaCq *cq);
+/* Handles a store to the CQ doorbell of page @uar.  @value: PVRDMA_UAR_CQ_. */
 void pvrdma_cq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 
 /* Frees all completion queues. */
 void pvrdma_cq_reset_all(PvrdmaState *s);
 
-/* Commands. */
 PvrdmaCmd pvrdma_cmd_create_cq, pvrdma_cmd_resize_cq, pvrdma_cmd_destroy_cq;
 
 #endif /* HW_PVRDMA_OBJECTS_CQ_H */

@@ -13,19 +13,22 @@
 #include "../base/table.h"
 #include "wq.h"
 
-/* A key. */
-#define KEY_CHANGING    RNIC_FIELD(7, 0)
+/* Fields of a key. */
+#define KEY_VARIANT    RNIC_FIELD(7, 0)
 #define KEY_HANDLE      RNIC_FIELD(31, 8)
 
-#define REMOTE_CHANGES  (PVRDMA_ACCESS_REMOTE_WRITE | PVRDMA_ACCESS_REMOTE_ATOMIC)
-#define REMOTE_ACCESS   (REMOTE_CHANGES | PVRDMA_ACCESS_REMOTE_READ)
-/* Addresses that begin at 0, and pages that come when needed: no driver can ask. */
-#define NOT_DONE        (PVRDMA_ACCESS_ZERO_BASED | PVRDMA_ACCESS_ON_DEMAND)
+#define REMOTE_MODIFY  (PVRDMA_ACCESS_REMOTE_WRITE | PVRDMA_ACCESS_REMOTE_ATOMIC)
+#define REMOTE_ACCESS   (REMOTE_MODIFY | PVRDMA_ACCESS_REMOTE_READ)
+/*
+ * Not supported: regions that begin at address 0, and pages on demand.  No driver can
+ * request them.
+ */
+#define ACCESS_UNSUPPORTED        (PVRDMA_ACCESS_ZERO_BASED | PVRDMA_ACCESS_ON_DEMAND)
 #define PAGE_OFFSET(va) ((va) & (PVRDMA_PAGE_BYTES - 1))
 
 /* --- Access: for every packet ------------------------------------------------- */
 
-/* The region with exactly this key; a stale one misses. */
+/* Returns the region with exactly this key; the key of a freed region finds none. */
 static PvrdmaMr *mr_find(PvrdmaState *s, uint32_t key)
 {
     PvrdmaMr *mr = pvrdma_table_get(&s->mr, RNIC_GET(KEY_HANDLE, key));
@@ -43,7 +46,7 @@ static bool mr_has_range(const PvrdmaMr *mr, uint64_t va, uint64_t len)
     return at < mr->length && len <= mr->length - at;
 }
 
-/* @len is not 0. */
+/* Checks an access to @len bytes, which is not 0, and stores the region in *@found. */
 static PvrdmaMrStatus mr_get(PvrdmaQp *qp, uint32_t key, uint64_t va, uint64_t len,
                              uint32_t access, PvrdmaMr **found)
 {
@@ -121,17 +124,20 @@ PvrdmaMrStatus pvrdma_mr_check(PvrdmaQp *qp, uint32_t key, uint64_t va,
 
 /* --- Work requests on regions ------------------------------------------------- */
 
-/* 0 or errno. */
+/* Checks the access flags of a region.  Returns 0 or errno. */
 static int access_check(uint32_t access)
 {
-    if (access & NOT_DONE) {
+    if (access & ACCESS_UNSUPPORTED) {
         return EOPNOTSUPP;
     }
-    return (access & REMOTE_CHANGES) && !(access & PVRDMA_ACCESS_LOCAL_WRITE) ? EINVAL
+    return (access & REMOTE_MODIFY) && !(access & PVRDMA_ACCESS_LOCAL_WRITE) ? EINVAL
                                                                              : 0;
 }
 
-/* Whether @length bytes at @start lie in @pages pages, the first of which has @start. */
+/*
+ * Returns true if @length bytes at @start lie in @pages pages, the first of which
+ * contains @start.
+ */
 static bool range_fits(uint64_t start, uint64_t length, uint64_t pages)
 {
     return length && length - 1 <= UINT64_MAX - start &&
@@ -148,7 +154,10 @@ static bool fast_reg_ok(const PvrdmaMr *mr, const PvrdmaSqe *sqe)
            !access_check(sqe->fast_reg.access);
 }
 
-/* A fast region of @qp's domain, whatever the changing byte of its key. */
+/*
+ * Returns the fast region of @qp's domain with the handle of @key, or NULL.  The
+ * variant of the key is ignored.
+ */
 static PvrdmaMr *mr_fast(PvrdmaQp *qp, uint32_t key)
 {
     PvrdmaMr *mr = pvrdma_table_get(&qp->s->mr, RNIC_GET(KEY_HANDLE, key));
@@ -162,7 +171,7 @@ static void mr_invalidate(PvrdmaState *s, PvrdmaMr *mr)
     pvrdma_pages_free(s, &mr->pages);
 }
 
-/* Only a region that was invalidated takes other pages. */
+/* Registers pages in a fast region, which must be invalid. */
 uint8_t pvrdma_mr_fast_reg(PvrdmaQp *qp, const PvrdmaSqe *sqe)
 {
     PvrdmaMr *mr = mr_fast(qp, sqe->fast_reg.rkey);
@@ -187,7 +196,10 @@ uint8_t pvrdma_mr_fast_reg(PvrdmaQp *qp, const PvrdmaSqe *sqe)
     return PVRDMA_WC_SUCCESS;
 }
 
-/* One that is invalid already may be invalidated: both sides may do it. */
+/*
+ * Invalidates a fast region.  The region may be invalid already, because both sides may
+ * invalidate it.
+ */
 uint8_t pvrdma_mr_invalidate(PvrdmaQp *qp, uint32_t key)
 {
     PvrdmaMr *mr = mr_fast(qp, key);
@@ -208,7 +220,7 @@ int pvrdma_cmd_create_uc(PvrdmaState *s, const union pvrdma_cmd_req *req,
     PvrdmaUc *uc;
     uint32_t handle;
 
-    /* page 0 is the kernel's */
+    /* page 0 belongs to the kernel */
     if (!uar || uar >= PVRDMA_UARS) {
         return EINVAL;
     }
@@ -308,14 +320,14 @@ static int mr_fill_user(PvrdmaState *s, PvrdmaMr *mr,
            pvrdma_pages_load(s, &mr->pages, le64_to_cpu(cmd->pdir_dma), pages);
 }
 
-/* All of memory: for the guest itself, never for a peer. */
+/* Makes a region of all memory.  Peers cannot access it. */
 static int mr_fill_dma(PvrdmaState *s, PvrdmaMr *mr,
                        const struct pvrdma_cmd_create_mr *cmd)
 {
     mr->kind = PVRDMA_MR_DMA;
     mr->valid = true;
     mr->access = le32_to_cpu(cmd->access_flags);
-    return mr->access & (REMOTE_ACCESS | NOT_DONE) ? EOPNOTSUPP : 0;
+    return mr->access & (REMOTE_ACCESS | ACCESS_UNSUPPORTED) ? EOPNOTSUPP : 0;
 }
 
 static int mr_fill_fast(PvrdmaState *s, PvrdmaMr *mr,
@@ -341,7 +353,7 @@ static int mr_fill(PvrdmaState *s, PvrdmaMr *mr,
     }
 }
 
-bool pvrdma_mr_possible(const PvrdmaMr *mr)
+bool pvrdma_mr_fields_valid(const PvrdmaMr *mr)
 {
     bool mapped = mr->valid && mr->offset == PAGE_OFFSET(mr->start) &&
                   range_fits(mr->start, mr->length, mr->pages.count) &&
@@ -355,7 +367,7 @@ bool pvrdma_mr_possible(const PvrdmaMr *mr)
         return mapped;
     case PVRDMA_MR_DMA:
         return mr->valid && !mr->pages.count &&
-               !(mr->access & (REMOTE_ACCESS | NOT_DONE));
+               !(mr->access & (REMOTE_ACCESS | ACCESS_UNSUPPORTED));
     case PVRDMA_MR_FAST:
         return mr->max_pages <= PVRDMA_MAX_FAST_REG_PAGES &&
                mr->pages.count <= mr->max_pages &&
@@ -365,7 +377,7 @@ bool pvrdma_mr_possible(const PvrdmaMr *mr)
     }
 }
 
-/* The key of a handle that is used again differs from the last one. */
+/* Adds a region.  Its key differs from the last key with the same handle. */
 static int mr_add(PvrdmaState *s, PvrdmaMr *mr)
 {
     mr->handle = pvrdma_table_add(&s->mr, mr);
@@ -374,7 +386,7 @@ static int mr_add(PvrdmaState *s, PvrdmaMr *mr)
         return ENOMEM;
     }
     mr->key = RNIC_PREP(KEY_HANDLE, mr->handle) |
-              RNIC_PREP(KEY_CHANGING, s->mr_generation++);
+              RNIC_PREP(KEY_VARIANT, s->mr_generation++);
     return 0;
 }
 

@@ -11,35 +11,37 @@
 typedef struct PvrdmaQp PvrdmaQp;
 typedef struct PvrdmaSqe PvrdmaSqe;
 
-typedef struct PvrdmaUc {           /* a process */
+typedef struct PvrdmaUc {           /* context of a process */
     uint32_t handle;
     uint32_t uar;                   /* its page of BAR 2 */
-    uint32_t users;                 /* PDs and CQs */
+    uint32_t users;                 /* number of PDs and CQs of the context */
 } PvrdmaUc;
 
 typedef struct PvrdmaPd {
     uint32_t handle;
-    uint32_t ctx;                   /* handle of its context; 0: the kernel */
-    uint32_t uar;                   /* of its context: where doorbells are */
-    uint32_t users;                 /* MRs, QPs, SRQs */
+    uint32_t ctx;                   /* handle of the context; 0: the kernel */
+    uint32_t uar;                   /* doorbell page of the context */
+    uint32_t users;                 /* number of MRs, QPs and SRQs of the domain */
 } PvrdmaPd;
 
 typedef enum PvrdmaMrKind {
     PVRDMA_MR_USER,
-    PVRDMA_MR_DMA,                  /* all memory, addresses are DMA addresses */
-    PVRDMA_MR_FAST,                 /* pages come from FAST_REG_MR */
+    PVRDMA_MR_DMA,                  /* all of memory; addresses are DMA addresses */
+    PVRDMA_MR_FAST,                 /* FAST_REG_MR sets the pages */
 } PvrdmaMrKind;
 
 typedef struct PvrdmaMr {
     uint32_t handle;
-    uint32_t key;                   /* lkey and rkey: handle << 8 | changing byte */
+    uint32_t key;                   /* lkey and rkey: handle << 8 | variant */
     uint32_t pd;
     uint8_t kind;                   /* PvrdmaMrKind */
-    bool valid;                     /* FAST: between FAST_REG_MR and invalidation */
+    /* FAST: true from FAST_REG_MR to the invalidation */
+    bool valid;
     uint32_t access;                /* PVRDMA_ACCESS_ */
     uint32_t max_pages;             /* FAST */
     uint64_t start, length;
-    uint64_t offset;                /* of start from the first page */
+    /* byte of the first page at which the region starts */
+    uint64_t offset;
     PvrdmaPages pages;
 } PvrdmaMr;
 
@@ -53,27 +55,29 @@ typedef enum PvrdmaMrStatus {
 } PvrdmaMrStatus;
 
 /*
- * Copies @len bytes at @va of the region with @key, which must belong to @pd and permit
- * all of @access.  All is checked before any byte is copied; but a bus error may come
- * in the middle.  @len 0: any key and address is good.
+ * Copy @len bytes at @va of the region with @key.  The region must belong to the QP's
+ * domain and permit all of @access.  All checks precede the copy, but a bus error may
+ * interrupt the copy.  With @len 0 any key and address is valid.
  */
 PvrdmaMrStatus pvrdma_mr_read(PvrdmaQp *qp, uint32_t key, uint64_t va,
                               void *buf, uint32_t len, uint32_t access);
 PvrdmaMrStatus pvrdma_mr_write(PvrdmaQp *qp, uint32_t key, uint64_t va,
                                const void *buf, uint32_t len, uint32_t access);
-/* Whether one from a snapshot is such as commands and work requests make them. */
-bool pvrdma_mr_possible(const PvrdmaMr *mr);
-/* The check alone, of all of a message. */
+/* Returns true if the values of a region from a snapshot are valid. */
+bool pvrdma_mr_fields_valid(const PvrdmaMr *mr);
+/* Checks the access to a whole message, without a copy. */
 PvrdmaMrStatus pvrdma_mr_check(PvrdmaQp *qp, uint32_t key, uint64_t va,
                                uint64_t len, uint32_t access);
 
-/* Executes FAST_REG_MR and LOCAL_INV, and a peer's invalidation; wc status. */
+/*
+ * Execute FAST_REG_MR, and LOCAL_INV or the invalidation by a peer.  Return enum
+ * pvrdma_wc_status.
+ */
 uint8_t pvrdma_mr_fast_reg(PvrdmaQp *qp, const PvrdmaSqe *sqe);
 uint8_t pvrdma_mr_invalidate(PvrdmaQp *qp, uint32_t key);
 /* Frees all memory regions, protection domains and contexts. */
 void pvrdma_mr_reset_all(PvrdmaState *s);
 
-/* Commands. */
 PvrdmaCmd pvrdma_cmd_create_uc, pvrdma_cmd_destroy_uc;
 PvrdmaCmd pvrdma_cmd_create_pd, pvrdma_cmd_destroy_pd;
 PvrdmaCmd pvrdma_cmd_create_mr, pvrdma_cmd_destroy_mr;

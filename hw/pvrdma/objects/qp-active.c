@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: queue pairs that have work, and the loop that does it.
+ * Paravirtual RDMA NIC: the list of queue pairs that have work.
  */
 #include "qemu/osdep.h"
 #include "../base/guest.h"
@@ -18,7 +18,7 @@ void pvrdma_qp_activate(PvrdmaQp *qp)
     pvrdma_schedule(s);
 }
 
-void pvrdma_qp_activate_late(PvrdmaQp *qp)
+void pvrdma_qp_activate_delayed(PvrdmaQp *qp)
 {
     PvrdmaState *s = qp->s;
 

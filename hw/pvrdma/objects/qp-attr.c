@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: which states a queue pair may go to, what has to be said on the
- * way, and what of it is possible.
+ * Paravirtual RDMA NIC: the state changes of a queue pair, and the attributes that each
+ * change requires and permits.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -15,13 +15,13 @@
 
 #define QP_TYPES (PVRDMA_QPT_UD + 1)
 #define QP_STATES (PVRDMA_QPS_ERR + 1)
-#define QP_HOP_LIMIT 64                 /* of paths that do not say */
+#define QP_HOP_LIMIT 64                 /* hop limit of a path that gives none */
 #define QP_FLOW_LABEL RNIC_FIELD(19, 0)
 
-/* --- Steps between states [EXT: InfiniBand's, as Linux has them] ---------- */
+/* --- State changes [EXT: InfiniBand's, as in Linux] ----------------------- */
 #define NAME(x) PVRDMA_QP_##x
 
-/* Alternate paths are left out: there are none. */
+/* Alternate paths are not supported. */
 #define RC_INIT (NAME(PKEY_INDEX) | NAME(PORT) | NAME(ACCESS_FLAGS))
 #define RC_RTR  (NAME(AV) | NAME(PATH_MTU) | NAME(DEST_QPN) | NAME(RQ_PSN) | \
                  NAME(MAX_DEST_RD_ATOMIC) | NAME(MIN_RNR_TIMER))
@@ -39,7 +39,7 @@
 typedef struct QpStep {
     bool allowed;
     struct {
-        uint32_t must, may;             /* attributes, but for the state */
+        uint32_t must, may;             /* attributes, without the state */
     } of[QP_TYPES];
 } QpStep;
 
@@ -125,7 +125,7 @@ static bool qp_step_ok(const PvrdmaQp *qp, uint32_t mask,
            !(mask & ~(must | step->of[qp->type].may));
 }
 
-/* --- Attributes that are numbers ------------------------------------------ */
+/* --- Numeric attributes --------------------------------------------------- */
 typedef struct QpField {
     uint32_t mask;
     uint16_t guest, own;                /* offsets */
@@ -197,13 +197,16 @@ static void qp_fields_set(PvrdmaQp *qp, uint32_t mask,
             stn_he_p((uint8_t *)&qp->attr + f->own, f->bytes, value);
         }
     }
-    /* Applications hand over more than a packet can have. */
+    /* Applications may pass more than 24 bits. */
     qp->attr.rq_psn &= ROCE_PSN_MASK;
     qp->attr.sq_psn &= ROCE_PSN_MASK;
 }
 
 /* --- Paths ---------------------------------------------------------------- */
-/* Packets of a QP to one peer take one way through networks that have several. */
+/*
+ * Returns the UDP source port.  It depends on the QP and its peer only, so all packets
+ * to a peer take one route through a network with several routes.
+ */
 static uint16_t qp_sport(const PvrdmaQp *qp, uint32_t dest_qpn)
 {
     uint32_t hash = (qp->qpn * 31 + dest_qpn) * 0x9e3779b1u;
@@ -247,7 +250,7 @@ static bool qp_attr_path(PvrdmaQp *qp, uint32_t mask,
     return pvrdma_qp_path(qp, &av, dest, path);
 }
 
-/* --- Both ----------------------------------------------------------------- */
+/* --- All attributes ------------------------------------------------------- */
 int pvrdma_qp_attr_set(PvrdmaQp *qp, uint32_t mask,
                        const struct pvrdma_qp_attr *attr, uint8_t *state)
 {
@@ -259,7 +262,8 @@ int pvrdma_qp_attr_set(PvrdmaQp *qp, uint32_t mask,
         return EINVAL;
     }
     if (to == PVRDMA_QPS_SQD && qp->state == PVRDMA_QPS_RTS) {
-        qp->attr.en_sqd_async_notify = 0;       /* it is asked for each time */
+        /* each change to SQD must request the event again */
+        qp->attr.en_sqd_async_notify = 0;
     }
     qp_fields_set(qp, mask, attr);
     if (mask & NAME(AV)) {
@@ -279,7 +283,7 @@ static bool qp_fields_resume(const PvrdmaQp *qp)
         const QpField *f = &qp_fields[i];
         uint32_t value = ldn_he_p((const uint8_t *)&qp->attr + f->own, f->bytes);
 
-        /* 0: never set */
+        /* 0 if never set */
         if (value && (value < f->min || value > f->max)) {
             return false;
         }
@@ -290,7 +294,7 @@ static bool qp_fields_resume(const PvrdmaQp *qp)
 bool pvrdma_qp_attr_resume(PvrdmaQp *qp)
 {
     bool connection = qp->type == PVRDMA_QPT_RC;
-    bool talks = qp->state >= PVRDMA_QPS_RTR && qp->state < PVRDMA_QPS_ERR;
+    bool connected = qp->state >= PVRDMA_QPS_RTR && qp->state < PVRDMA_QPS_ERR;
 
     if (qp->state >= QP_STATES || (qp->state == PVRDMA_QPS_SQE && connection) ||
         !qp_fields_resume(qp) || qp->path.network > ROCE_NETWORK_IPV6 ||
@@ -306,18 +310,18 @@ bool pvrdma_qp_attr_resume(PvrdmaQp *qp)
         (qp->mtu && (qp->path.network == ROCE_NETWORK_V1) != qp->s->roce_v1)) {
         return false;
     }
-    return qp->mtu || !talks;
+    return qp->mtu || !connected;
 }
 
-/* Sequence numbers go on as packets come and go. */
+/* Fills in the current sequence numbers. */
 static void qp_psns_get(const PvrdmaQp *qp, struct pvrdma_qp_attr *attr)
 {
-    bool talks = qp->state >= PVRDMA_QPS_RTR && qp->state < PVRDMA_QPS_ERR;
+    bool connected = qp->state >= PVRDMA_QPS_RTR && qp->state < PVRDMA_QPS_ERR;
 
-    if (qp->type == PVRDMA_QPT_RC && talks) {
+    if (qp->type == PVRDMA_QPT_RC && connected) {
         attr->rq_psn = cpu_to_le32(qp->resp.epsn);
     }
-    if (talks && qp->state != PVRDMA_QPS_RTR) {
+    if (connected && qp->state != PVRDMA_QPS_RTR) {
         attr->sq_psn = cpu_to_le32(qp->type == PVRDMA_QPT_RC ? qp->req.next_psn
                                                              : qp->ud_psn);
     }

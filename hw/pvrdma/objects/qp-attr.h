@@ -8,23 +8,24 @@
 #include "qp.h"
 
 /*
- * Checks that modify_qp may do what it asks for, then takes the attributes; not the
- * state, which is @state.  EINVAL: nothing has changed.
+ * Checks the arguments of modify_qp, sets the attributes, and stores the new state in
+ * @state only.  Returns EINVAL if an argument is not valid; then no attribute has
+ * changed.
  */
 int pvrdma_qp_attr_set(PvrdmaQp *qp, uint32_t mask,
                        const struct pvrdma_qp_attr *attr, uint8_t *state);
 /*
- * The path to QP @dest_qpn of a peer, by an address that the guest gave; its PD does not
- * count.  False: no such GID or port.
+ * Builds the path to QP @dest_qpn of the peer with address @av.  The caller checks the
+ * PD of @av.  Returns false if the GID index or the port does not exist.
  */
 bool pvrdma_qp_path(PvrdmaQp *qp, const PvrdmaAv *av, uint32_t dest_qpn,
                     RocePath *path);
 /*
- * Whether state, attributes and path from a snapshot are such as modify_qp leaves
- * behind; if so, sets what follows from them.
+ * Checks state, attributes and path from a snapshot, and computes the values that
+ * depend on them.  Returns false if modify_qp could not have left them.
  */
 bool pvrdma_qp_attr_resume(PvrdmaQp *qp);
-/* As query_qp gives them. */
+/* Fills @attr for the command query_qp. */
 void pvrdma_qp_attr_get(const PvrdmaQp *qp, struct pvrdma_qp_attr *attr);
 
 #endif /* HW_PVRDMA_OBJECTS_QP_ATTR_H */

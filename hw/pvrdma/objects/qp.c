@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: queue pairs: commands, life, doorbells, errors.
+ * Paravirtual RDMA NIC: queue pairs: commands, state changes, doorbells, errors.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -64,7 +64,7 @@ static void qp_flush_stop(PvrdmaQp *qp)
     }
 }
 
-/* A part of it; what is left comes later. */
+/* Flushes a part of the WQEs, and schedules the rest. */
 static void qp_flush(PvrdmaQp *qp)
 {
     bool more;
@@ -77,7 +77,7 @@ static void qp_flush(PvrdmaQp *qp)
     if (more) {
         pvrdma_qp_flush_later(qp);
     } else if (qp->last_due) {
-        /* nothing of it is completed any more */
+        /* the flush is complete: no more completions follow */
         qp->last_due = false;
         pvrdma_event(qp->s, PVRDMA_EVENT_QP_LAST_WQE_REACHED, qp->handle);
     }
@@ -131,8 +131,9 @@ void pvrdma_qp_send_error(PvrdmaQp *qp)
 }
 
 /*
- * QPs may share CQs so that one overflow leads to the next: flushed from here, a guest's
- * chain of them would use up the stack.
+ * Puts one QP of a failed CQ into state ERR, and schedules its flush.  A direct flush
+ * could overflow the next CQ, and a guest could build a chain of CQs that exhausts the
+ * stack.
  */
 static void qp_cq_error(PvrdmaQp *qp)
 {
@@ -172,7 +173,7 @@ void pvrdma_qp_timer(PvrdmaQp *qp, int64_t deadline)
     }
 }
 
-/* --- What happens to a QP ------------------------------------------------- */
+/* --- Receive WQEs and doorbells ------------------------------------------- */
 void pvrdma_qp_drained(PvrdmaQp *qp)
 {
     if (!qp->sq_draining || !qp->s->transport->send_idle(qp)) {
@@ -224,7 +225,8 @@ void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
     if (qp->state == PVRDMA_QPS_ERR) {
         qp_flush(qp);
     } else if (!(value & PVRDMA_UAR_QP_SEND)) {
-        return;                         /* it is a packet that needs receive WQEs */
+        /* a receive doorbell needs no action: packets fetch receive WQEs */
+        return;
     } else if (qp->state == PVRDMA_QPS_SQE) {
         qp_flush(qp);
     } else if (qp->state == PVRDMA_QPS_RTS) {
@@ -234,7 +236,7 @@ void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
 }
 
 /* --- Creation and end ----------------------------------------------------- */
-/* Finds what a QP is made of. */
+/* Finds PD, CQs and SRQ of a new QP. */
 static int qp_objects(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
 {
     PvrdmaState *s = qp->s;
@@ -288,7 +290,7 @@ int pvrdma_qp_layout(PvrdmaQp *qp, uint32_t rq_at)
     return err ?: qp->srq ? 0 : pvrdma_rq_layout(&qp->rq, &qp->pages);
 }
 
-/* Finds the two queues in what the page directory describes. */
+/* Loads the pages of a new QP, and places its two queues in them. */
 static int qp_queues(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
 {
     uint32_t rq_at = (1 + le16_to_cpu(cmd->send_chunks)) * PVRDMA_PAGE_BYTES;
@@ -298,7 +300,10 @@ static int qp_queues(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
     return err ?: pvrdma_qp_layout(qp, rq_at);
 }
 
-/* Drivers that take numbers for handles: the GSI has number 1, nobody else. */
+/*
+ * Allocates a handle.  For a driver that takes QP numbers for handles, the GSI has
+ * handle 1, and no other QP has it.
+ */
 static uint32_t qp_handle(PvrdmaQp *qp)
 {
     PvrdmaTable *t = &qp->s->qp;
@@ -319,7 +324,10 @@ static uint32_t qp_handle(PvrdmaQp *qp)
     return handle;
 }
 
-/* Numbers differ from those of QPs before, so that late packets meet nobody. */
+/*
+ * Allocates handle and QP number.  The number differs from that of the last QP with
+ * this handle, so that delayed packets find no QP.
+ */
 static int qp_number(PvrdmaQp *qp)
 {
     PvrdmaState *s = qp->s;
@@ -337,7 +345,7 @@ static int qp_number(PvrdmaQp *qp)
         return 0;
     }
     if (!++s->qpn_generation) {
-        s->qpn_generation = 1;          /* 0 has QPNs 0 and 1 */
+        s->qpn_generation = 1;          /* generation 0 has the reserved QPNs 0 and 1 */
     }
     qp->qpn = RNIC_PREP(QPN_GENERATION, s->qpn_generation) | qp->handle;
     return 0;
@@ -355,7 +363,7 @@ static void qp_use(PvrdmaQp *qp, int by)
     }
 }
 
-void pvrdma_qp_begin(PvrdmaQp *qp)
+void pvrdma_qp_attach(PvrdmaQp *qp)
 {
     qp_use(qp, 1);
     QLIST_INSERT_HEAD(&qp->send_cq->senders, qp, send_next);
@@ -376,8 +384,8 @@ static void qp_cap_init(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
     }
 }
 
-/* The capacities are as the guest gave them. */
-static void qp_tell(PvrdmaQp *qp, union pvrdma_cmd_resp *resp)
+/* Fills the response of create_qp.  The capacities are those of the request. */
+static void qp_response_fill(PvrdmaQp *qp, union pvrdma_cmd_resp *resp)
 {
     struct pvrdma_cmd_create_qp_resp *answer = &resp->create_qp;
     struct pvrdma_cmd_create_qp_resp_v1 *v1 = &resp->create_qp_v1;
@@ -420,15 +428,15 @@ int pvrdma_cmd_create_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
         g_free(qp);
         return err;
     }
-    pvrdma_qp_begin(qp);
-    qp_tell(qp, resp);
+    pvrdma_qp_attach(qp);
+    qp_response_fill(qp, resp);
     trace_pvrdma_qp_create(s->port.netdev, qp->handle, qp->qpn, qp->type);
     return 0;
 }
 
 /*
- * Sends the answers that a connection still owes: its peer would wait for them in vain,
- * although all it asked for was done.
+ * Sends the pending answers of a connection before it ends, because its peer would wait
+ * for them, although the requests were executed.
  */
 static void qp_answer(PvrdmaQp *qp)
 {
@@ -439,7 +447,7 @@ static void qp_answer(PvrdmaQp *qp)
     }
 }
 
-/* Stops all that a QP does, without a completion. */
+/* Stops all work of a QP, without completions. */
 static void qp_stop(PvrdmaQp *qp)
 {
     qp_deactivate(qp);
@@ -511,7 +519,8 @@ static void qp_ready_to_receive(PvrdmaQp *qp)
     if (qp->type == PVRDMA_QPT_RC) {
         qp->s->transport->receive_begin(qp);
     } else {
-        qp->mtu = qp->s->mtu;           /* a datagram goes to anybody */
+        /* the peers of a datagram QP may have any MTU */
+        qp->mtu = qp->s->mtu;
     }
 }
 
@@ -526,8 +535,9 @@ static void qp_ready_to_send(PvrdmaQp *qp, uint8_t from)
 }
 
 /*
- * What was posted behind an error shall not be sent because the guest was fast.  A full
- * queue is the most: the guest may post meanwhile.  False: the QP has ended.
+ * Flushes the WQEs behind the failed one before a QP leaves SQE, so that none of them
+ * is sent.  The loop is limited to a full queue, because the guest may post more
+ * meanwhile.  Returns false if the QP went to state ERR.
  */
 static bool qp_recover(PvrdmaQp *qp)
 {
@@ -540,7 +550,7 @@ static bool qp_recover(PvrdmaQp *qp)
     return qp->state == PVRDMA_QPS_SQE;
 }
 
-static void qp_move(PvrdmaQp *qp, uint8_t to)
+static void qp_state_change(PvrdmaQp *qp, uint8_t to)
 {
     uint8_t from = qp->state;
 
@@ -588,7 +598,7 @@ int pvrdma_cmd_modify_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
     }
     err = pvrdma_qp_attr_set(qp, le32_to_cpu(cmd->attr_mask), &cmd->attrs, &to);
     if (!err) {
-        qp_move(qp, to);
+        qp_state_change(qp, to);
         qp->s->transport->check(qp);
     }
     return err;

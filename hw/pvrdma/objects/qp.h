@@ -20,7 +20,7 @@
 typedef struct PvrdmaQp PvrdmaQp;
 typedef struct PvrdmaTransport PvrdmaTransport;
 
-/* Attributes that modify_qp sets, in host order. */
+/* Attributes that modify_qp sets, in host byte order. */
 typedef struct PvrdmaQpAttr {
     uint32_t path_mtu;              /* enum pvrdma_mtu */
     uint32_t path_mig_state;
@@ -34,113 +34,127 @@ typedef struct PvrdmaQpAttr {
     uint8_t min_rnr_timer;
     uint8_t port_num;
     uint8_t timeout, retry_cnt, rnr_retry;
-    struct pvrdma_ah_attr ah;       /* as the guest gave it */
+    struct pvrdma_ah_attr ah;       /* as the guest wrote it */
 } PvrdmaQpAttr;
 
 struct PvrdmaQp {
     PvrdmaState *s;
     uint32_t handle;
-    uint32_t qpn;                   /* its lower 16 bits are the handle, but of the GSI */
+    uint32_t qpn;                   /* bits 15:0 are the handle, except for the GSI */
     uint32_t pd;
-    uint32_t uar;                   /* of the process: where its doorbell is */
+    uint32_t uar;                   /* doorbell page of the process */
     uint8_t type;                   /* enum pvrdma_qp_type */
     uint8_t state;                  /* enum pvrdma_qp_state */
     bool sq_sig_all;
-    bool sq_draining;               /* SQD: what was begun is not complete */
-    bool flush_due;                 /* ERR, SQE: not all of its WQEs are flushed */
-    bool last_due;                  /* the guest waits for LAST_WQE_REACHED */
-    uint32_t ud_psn;                /* of the next datagram */
+    bool sq_draining;               /* SQD: a begun WQE is not complete yet */
+    bool flush_due;                 /* ERR, SQE: some WQEs are not flushed yet */
+    bool last_due;                  /* the flush ends with LAST_WQE_REACHED */
+    uint32_t ud_psn;                /* PSN of the next datagram */
     PvrdmaCq *send_cq, *recv_cq;
-    PvrdmaSrq *srq;                 /* NULL: has a receive queue of its own */
-    struct pvrdma_qp_cap cap;       /* as the guest asked */
+    PvrdmaSrq *srq;                 /* NULL: the QP has a receive queue of its own */
+    struct pvrdma_qp_cap cap;       /* as the guest requested */
     PvrdmaPages pages;
     PvrdmaWq sq, rq;
     PvrdmaQpAttr attr;
-    RocePath path;                  /* of a connection, from the attributes */
+    RocePath path;                  /* path of a connection, from the attributes */
     uint32_t mtu;                   /* bytes */
     QEMUTimer *timer;
     PvrdmaReq req;
     PvrdmaResp resp;
-    PvrdmaDcqcn rate;               /* of data, in requests and responses */
+    /* rate limit of payload, in requests and responses */
+    PvrdmaDcqcn rate;
     bool active;
     QTAILQ_ENTRY(PvrdmaQp) active_next;
     QTAILQ_ENTRY(PvrdmaQp) flush_next;
-    QLIST_ENTRY(PvrdmaQp) send_next, recv_next;     /* of its CQs */
+    QLIST_ENTRY(PvrdmaQp) send_next, recv_next;     /* links of the CQs */
 };
 
-/* What carries the work requests of queue pairs: the sending and the receiving side. */
+/*
+ * The functions by which a queue pair uses the transport: the requester sends, the
+ * responder receives.
+ */
 struct PvrdmaTransport {
     void (*receive_begin)(PvrdmaQp *qp);
-    /* Flushes a part of the receive WQEs; true: there are more. */
+    /* Flushes at most PVRDMA_FLUSH_WQES receive WQEs.  Returns true if more remain. */
     bool (*receive_flush)(PvrdmaQp *qp);
-    /* Sends answers, at most *@budget packets; true: there are more. */
+    /*
+     * Sends at most *@budget packets of answers.  Returns true if it could send more
+     * now.
+     */
     bool (*receive_answer)(PvrdmaQp *qp, unsigned *budget);
     void (*send_begin)(PvrdmaQp *qp);
-    /* Flushes a part of the send WQEs; true: there are more. */
+    /* Flushes at most PVRDMA_FLUSH_WQES send WQEs.  Returns true if more remain. */
     bool (*send_flush)(PvrdmaQp *qp);
     bool (*send_idle)(const PvrdmaQp *qp);
-    /* The QP's timer has fired. */
+    /* Handles an event of the QP's timer. */
     void (*timer)(PvrdmaQp *qp);
     void (*end)(PvrdmaQp *qp);
     /* Aborts if @qp will hang, in builds with sanitizers. */
     void (*check)(PvrdmaQp *qp);
 };
 
-/* WQEs of a queue that are flushed at once: others shall have a turn. */
+/* WQEs of a queue that one call flushes.  Other QPs run between the calls. */
 #define PVRDMA_FLUSH_WQES 256
 
 /*
- * Finds the two queues, as large as the QP's cap says, in its pages; the receive queue
- * begins at byte @rq_at.  EINVAL: they do not fit.
+ * Places the two queues in the pages of @qp, with the sizes of its cap.  The receive
+ * queue begins at byte @rq_at.  Returns 0, or EINVAL if the queues do not fit.
  */
 int pvrdma_qp_layout(PvrdmaQp *qp, uint32_t rq_at);
-/* A QP that has all it is made of is in use: counted by these, with a timer. */
-void pvrdma_qp_begin(PvrdmaQp *qp);
-/* The QP with the number that is on the wire, or NULL. */
+/* Registers a complete QP with its PD, CQs and SRQ, and creates its timer. */
+void pvrdma_qp_attach(PvrdmaQp *qp);
+/* Returns the QP with number @qpn of the wire, or NULL. */
 PvrdmaQp *pvrdma_qp_find(PvrdmaState *s, uint32_t qpn);
 void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 /*
- * Ends a QP: state ERR, all WQEs are flushed.  @event: enum pvrdma_event that the guest
- * gets, or -1.
+ * Puts a QP into state ERR and flushes all its WQEs.  @event is the enum pvrdma_event
+ * that the guest gets, or -1.
  */
 void pvrdma_qp_error(PvrdmaQp *qp, int event);
 /*
- * After a WQE of the send queue was completed in error: a connection ends, a datagram QP
- * only stops sending (SQE).  What else is in the send queue is flushed.
+ * Handles a WQE of the send queue that completed in error.  A connection goes to state
+ * ERR.  A datagram QP goes to state SQE, in which it still receives.  All other WQEs of
+ * the send queue are flushed.
  */
 void pvrdma_qp_send_error(PvrdmaQp *qp);
 /*
- * Ends all QPs that use @cq.  Their state is ERR at once, but WQEs are flushed later: the
- * caller of pvrdma_cq_push() may be in the middle of one of them.
+ * Puts all QPs that use @cq into state ERR.  Their WQEs are flushed later, because the
+ * caller of pvrdma_cq_push() may still use one of them.
  */
 void pvrdma_qp_cq_error(PvrdmaState *s, PvrdmaCq *cq);
-/* The bottom half flushes what @qp has. */
+/* Makes the bottom half flush the WQEs of @qp. */
 void pvrdma_qp_flush_later(PvrdmaQp *qp);
-/* Goes on with that, a part of it; true: there is more. */
+/*
+ * Flushes a part of the WQEs of the first QP in the list.  Returns true if any QP has
+ * more.
+ */
 bool pvrdma_qp_flush_run(PvrdmaState *s);
-/* Something was completed: the guest is told if that was what SQD waited for. */
+/*
+ * Ends the draining in state SQD if no WQE is under way, and sends the event if the
+ * guest requested it.
+ */
 void pvrdma_qp_drained(PvrdmaQp *qp);
 /*
- * The next receive WQE, of the QP or its SRQ, whose slot the guest has back: 1, 0 if
- * there is none, -1 on error: then the QP has ended.
+ * Fetches the next receive WQE of the QP or its SRQ, and returns its slot to the guest.
+ * Returns 1, 0 if there is no WQE, or -1 on an error, after which the QP is in state
+ * ERR.
  */
 int pvrdma_qp_receive(PvrdmaQp *qp, PvrdmaRqe *rqe);
-/* Sets the QP's timer, which calls pvrdma_req_timer(); 0: never. */
+/* Sets the QP's timer, which calls the timer function of the transport; 0 stops it. */
 void pvrdma_qp_timer(PvrdmaQp *qp, int64_t deadline);
 
 /* Frees all queue pairs. */
 void pvrdma_qp_reset_all(PvrdmaState *s);
 
 /* qp-active.c */
-/* Something of @qp may be sent. */
+/* Puts @qp into the list of QPs that have work, and schedules the loop. */
 void pvrdma_qp_activate(PvrdmaQp *qp);
 /*
- * The same, but it is an acknowledgement, which has time: it goes with what is sent next,
- * or after ack_delay_us [P].
+ * Puts @qp into this list without scheduling the loop, because an acknowledgement may
+ * wait.  It is sent with the next packet of the device, or after ack_delay_us [P].
  */
-void pvrdma_qp_activate_late(PvrdmaQp *qp);
+void pvrdma_qp_activate_delayed(PvrdmaQp *qp);
 
-/* Commands. */
 PvrdmaCmd pvrdma_cmd_create_qp, pvrdma_cmd_modify_qp;
 PvrdmaCmd pvrdma_cmd_query_qp, pvrdma_cmd_destroy_qp;
 

@@ -51,7 +51,7 @@ static int srq_fill(PvrdmaState *s, PvrdmaSrq *srq,
     return err;
 }
 
-/* The limit means nothing here: it is armed by modify_srq only. */
+/* Creates an SRQ.  Ignores the limit, because only modify_srq arms it. */
 int pvrdma_cmd_create_srq(PvrdmaState *s, const union pvrdma_cmd_req *req,
                           union pvrdma_cmd_resp *resp)
 {
@@ -79,7 +79,7 @@ int pvrdma_cmd_create_srq(PvrdmaState *s, const union pvrdma_cmd_req *req,
     return 0;
 }
 
-/* Tells the guest, once, if fewer WQEs wait than it wants. */
+/* Sends the limit event, once, if fewer WQEs wait than the limit. */
 static void srq_check_limit(PvrdmaState *s, PvrdmaSrq *srq)
 {
     int pending;
@@ -106,7 +106,7 @@ int pvrdma_cmd_modify_srq(PvrdmaState *s, const union pvrdma_cmd_req *req,
         return EINVAL;
     }
     if (mask & ~PVRDMA_SRQ_LIMIT) {
-        return EOPNOTSUPP;          /* another size needs other pages */
+        return EOPNOTSUPP;          /* a new size would need new pages */
     }
     if (!mask || limit > srq->rq.entries) {
         return EINVAL;
@@ -171,8 +171,8 @@ void pvrdma_srq_reset_all(PvrdmaState *s)
 /* --- Work ------------------------------------------------------------------------- */
 
 /*
- * Nothing is to be done: a peer that found no WQE asks again.  But what is wrong should
- * be seen.
+ * Checks the doorbell only.  A new WQE needs no action, because a peer whose packet
+ * found none retransmits it.
  */
 void pvrdma_srq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
 {

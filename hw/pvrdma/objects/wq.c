@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: work queues.  A WQE is read once, as a whole, and turned into
- * PvrdmaSqe or PvrdmaRqe; nobody else knows what it looks like in the guest.
+ * Paravirtual RDMA NIC: work queues.  A WQE is read once, as a whole, and decoded into
+ * PvrdmaSqe or PvrdmaRqe.  No other file knows its format in guest memory.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -20,7 +20,7 @@
 #define AV_FLOW_LABEL   RNIC_FIELD(19, 0)
 #define AV_TCLASS       RNIC_FIELD(27, 20)
 
-/* WQEs as they are in memory, of the largest kind. */
+/* The largest WQEs, as they are in memory. */
 typedef struct RawSqe {
     struct pvrdma_sq_wqe_hdr hdr;
     struct pvrdma_sge sge[PVRDMA_MAX_SGE];
@@ -75,7 +75,7 @@ int pvrdma_rq_layout(PvrdmaWq *wq, const PvrdmaPages *pages)
 
 /* --- Indices ---------------------------------------------------------------------- */
 
-/* How far index @a is ahead of @b. */
+/* Returns by how many entries index @a is ahead of @b. */
 static uint32_t wq_ahead(const PvrdmaWq *wq, uint32_t a, uint32_t b)
 {
     return (a - b) & (2 * wq->entries - 1);
@@ -97,7 +97,7 @@ int pvrdma_wq_refresh(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq)
     }
     prod = le32_to_cpu(raw);
     used = wq_ahead(wq, prod, wq->cons);
-    /* What was fetched cannot have been taken back. */
+    /* The index must not go back behind WQEs that were announced before. */
     if (prod >= 2 * wq->entries || used > wq->entries ||
         used < wq_ahead(wq, wq->prod, wq->cons)) {
         pvrdma_guest_error(s, "work queue of %u: index %u, %u was reached",
@@ -152,7 +152,7 @@ bool pvrdma_wq_resume(PvrdmaWq *wq, uint32_t cons, uint32_t prod)
     return true;
 }
 
-/* Reads the next WQE: the only place where a queue moves on. */
+/* Reads the next WQE.  Only this function advances the fetch index. */
 static bool wq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
                      void *raw, size_t hdr_bytes)
 {
@@ -170,7 +170,10 @@ static bool wq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
 
 /* --- Decoding --------------------------------------------------------------------- */
 
-/* Returns enum pvrdma_wc_status; @length: sum of the elements. */
+/*
+ * Decodes the elements, and stores their sum in @length.  Returns enum
+ * pvrdma_wc_status.
+ */
 static uint8_t sges_decode(PvrdmaSge *sge, const struct pvrdma_sge *raw,
                            unsigned count, uint32_t *length)
 {
@@ -192,7 +195,7 @@ static uint8_t sges_decode(PvrdmaSge *sge, const struct pvrdma_sge *raw,
 
 typedef void SqeDecode(PvrdmaSqe *sqe, const struct pvrdma_sq_wqe_hdr *hdr);
 
-/* The address, too: in a connected QP it means nothing. */
+/* Decodes a SEND with its address, which a connected QP ignores. */
 static void decode_send(PvrdmaSqe *sqe, const struct pvrdma_sq_wqe_hdr *hdr)
 {
     const struct pvrdma_av *av = &hdr->wr.ud.av;
@@ -230,7 +233,7 @@ static void decode_atomic(PvrdmaSqe *sqe, const struct pvrdma_sq_wqe_hdr *hdr)
     }
 }
 
-/* Work on regions has no data. */
+/* Clears the data, because work requests on regions have none. */
 static void decode_local(PvrdmaSqe *sqe)
 {
     sqe->sges = 0;
@@ -255,7 +258,10 @@ static void decode_fast_reg(PvrdmaSqe *sqe, const struct pvrdma_sq_wqe_hdr *hdr)
     sqe->fast_reg.rkey = le32_to_cpu(hdr->wr.fast_reg.rkey);
 }
 
-/* The others are refused: no driver posts them for the features we have. */
+/*
+ * Opcodes without an entry are refused.  No driver posts them for the capabilities of
+ * this device.
+ */
 static SqeDecode *const sqe_decode[PVRDMA_WR_ERROR + 1] = {
     [PVRDMA_WR_RDMA_WRITE] = decode_rdma,
     [PVRDMA_WR_RDMA_WRITE_WITH_IMM] = decode_rdma,
@@ -269,7 +275,9 @@ static SqeDecode *const sqe_decode[PVRDMA_WR_ERROR + 1] = {
     [PVRDMA_WR_FAST_REG_MR] = decode_fast_reg,
 };
 
-/* Which of the two it is depends on the opcode. */
+/*
+ * Decodes the immediate data or the key to invalidate; the opcode selects one of them.
+ */
 static void decode_ex(PvrdmaSqe *sqe, const struct pvrdma_sq_wqe_hdr *hdr)
 {
     if (sqe->opcode == PVRDMA_WR_SEND_WITH_INV ||
@@ -349,7 +357,7 @@ bool pvrdma_rq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
 
 /* --- Scatter and gather ----------------------------------------------------------- */
 
-/* The bytes of a copy that are in one element. */
+/* The bytes of a copy that lie in one element. */
 typedef struct SgPiece {
     uint64_t va;
     uint32_t lkey;
@@ -357,8 +365,8 @@ typedef struct SgPiece {
 } SgPiece;
 
 /*
- * The piece of @len bytes at *@offset that @sge has; takes the element's length off
- * *@offset otherwise.
+ * Finds the part of a copy of @len bytes that lies in @sge.  Returns false if the copy
+ * begins behind the element; then *@offset is reduced by the element's length.
  */
 static bool sg_piece(const PvrdmaSge *sge, uint32_t *offset, uint32_t len,
                      SgPiece *piece)

@@ -18,14 +18,14 @@ typedef struct PvrdmaSge {
 } PvrdmaSge;
 
 typedef struct PvrdmaWq {
-    uint32_t ring_at;               /* byte of its struct pvrdma_ring in the pages */
+    uint32_t ring_at;               /* byte of struct pvrdma_ring in the pages */
     uint32_t wqe_at;                /* byte of WQE 0 */
     uint32_t wqe_bytes;
     uint32_t entries;               /* a power of two; 0: there is no such queue */
     uint32_t max_sge;
-    uint32_t fetch;                 /* index of the next WQE to be read */
-    uint32_t cons;                  /* what cons_head says */
-    uint32_t prod;                  /* the guest's index when it was last read */
+    uint32_t fetch;                 /* index of the WQE that is fetched next */
+    uint32_t cons;                  /* value of cons_head in guest memory */
+    uint32_t prod;                  /* the guest's index, as the device read it last */
 } PvrdmaWq;
 
 /* Address of a datagram. */
@@ -40,14 +40,14 @@ typedef struct PvrdmaAv {
     uint8_t port;
 } PvrdmaAv;
 
-/* A WQE of a send queue, decoded, and how far it has come. */
+/* A decoded WQE of a send queue, and its progress. */
 typedef struct PvrdmaSqe PvrdmaSqe;
 struct PvrdmaSqe {
     uint64_t wr_id;
     uint8_t opcode;                 /* enum pvrdma_wr_opcode */
     uint8_t flags;                  /* PVRDMA_SEND_ */
-    uint8_t status;                 /* enum pvrdma_wc_status: what is wrong with it */
-    uint32_t imm;                   /* as it is on the wire */
+    uint8_t status;                 /* enum pvrdma_wc_status: the error of the WQE */
+    uint32_t imm;                   /* in wire byte order */
     uint32_t inv_rkey;
     uint64_t remote_addr;           /* RDMA and atomics */
     uint32_t rkey;
@@ -62,11 +62,11 @@ struct PvrdmaSqe {
     } ud;
     uint32_t length;                /* sum of the elements */
     uint16_t sges;
-    PvrdmaSge *sge;                 /* of the queue's owner */
-    uint32_t psn, last_psn;         /* first and last packet, or response to a READ */
+    PvrdmaSge *sge;                 /* of the owner of the queue */
+    /* PSNs of the first and the last packet, or of the response to a READ */
+    uint32_t psn, last_psn;
     bool sent;                      /* psn and last_psn are set */
-    bool done;                      /* nothing is waited for any more */
-    uint32_t resp_psn;              /* READ: next packet of the response */
+    bool done;                      /* the WQE awaits no answer any more */
 };
 
 /* A WQE of a receive queue. */
@@ -79,43 +79,49 @@ typedef struct PvrdmaRqe {
 } PvrdmaRqe;
 
 /*
- * Lays out a queue.  @ring_at and @wqe_at in bytes; EINVAL if it does not fit into
- * @pages, or is larger than the limits allow.
+ * Sets the layout of a queue.  @ring_at and @wqe_at are in bytes.  Returns EINVAL if
+ * the queue is larger than the limits, or, by the last two functions, if it does not
+ * fit into @pages.
  */
 int pvrdma_wq_init(PvrdmaWq *wq, uint32_t ring_at, uint32_t wqe_at,
                    uint32_t entries, uint32_t max_sge);
 int pvrdma_sq_layout(PvrdmaWq *wq, const PvrdmaPages *pages);
 int pvrdma_rq_layout(PvrdmaWq *wq, const PvrdmaPages *pages);
 /*
- * How many WQEs wait to be read; -1: the guest's index is impossible.  The guest's index
- * is read only when all that it promised was fetched: there may be more, but 0 is 0.
+ * Returns how many WQEs wait to be fetched, or -1 if the guest's index is not valid.
+ * Reads the guest's index only if all known WQEs were fetched.  So more WQEs may be
+ * there than returned, but 0 is exact.
  */
 int pvrdma_wq_pending(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq);
-/* The same with the index as it is now: the exact number. */
+/* Reads the guest's index, and returns the exact number of WQEs, or -1. */
 int pvrdma_wq_refresh(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq);
 /*
- * Reads the next WQE, once, and moves on; there must be one.  @sqe->sge has room for
- * max_sge.  What is wrong with it is in its status.  False: its memory cannot be read;
- * that, too, moves on.
+ * Read the next WQE once, and advance the fetch index.  There must be a WQE.  @sqe->sge
+ * has room for max_sge elements.  A WQE that is not valid gets an error in its status.
+ * Return false if the memory of the WQE cannot be read; the index advances, too.
  */
 bool pvrdma_sq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
                      PvrdmaSqe *sqe);
 bool pvrdma_rq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
                      PvrdmaRqe *rqe);
-/* Gives @count slots back to the guest. */
+/* Returns @count slots to the guest. */
 void pvrdma_wq_consume(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
                        unsigned count);
-/* As after creation; the driver zeroes its indices itself. */
+/*
+ * Sets the indices as after creation.  The driver resets the indices in guest memory
+ * itself.
+ */
 void pvrdma_wq_reset(PvrdmaWq *wq);
 /*
- * Goes on at indices from a snapshot: what was fetched and not given back is fetched
- * again.  False: they are impossible.
+ * Sets the indices from a snapshot.  WQEs that were fetched, but whose slots are not
+ * returned, are fetched again.  Returns false if the indices are not valid.
  */
 bool pvrdma_wq_resume(PvrdmaWq *wq, uint32_t cons, uint32_t prod);
 
 /*
- * Copies between @buf and the bytes from @offset on of a scatter/gather list.  Enum
- * pvrdma_wc_status: LOC_PROT_ERR, LOC_LEN_ERR (beyond its end).
+ * Copy @len bytes between @buf and a scatter/gather list, from byte @offset of the list
+ * on.  Return enum pvrdma_wc_status: SUCCESS, LOC_PROT_ERR or LOC_LEN_ERR (beyond the
+ * end of the list).
  */
 uint8_t pvrdma_sg_read(PvrdmaQp *qp, const PvrdmaSge *sge, unsigned sges,
                        uint32_t offset, void *buf, uint32_t len);

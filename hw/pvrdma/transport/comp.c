@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: completer: what the peer answers, and what becomes of it.
+ * Paravirtual RDMA NIC: completer: the answers of the peer, and the completion of WQEs.
  *
- * An answer acknowledges all packets before its own, too.  READs and atomics end only
- * with what they asked for: an answer that passes one says that it was lost.
+ * An answer acknowledges all packets before it, too.  Only its own response completes a
+ * READ or an atomic: if an answer to a later packet arrives first, that response was
+ * lost.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -19,7 +20,7 @@
 
 #define RNR_FOR_EVER 7
 
-/* What a peer refuses with, and what the WQE is completed with. */
+/* Status of the WQE by the code of a NAK. */
 static const uint8_t comp_nak_status[] = {
     [ROCE_NAK_INVALID_REQUEST]  = PVRDMA_WC_REM_INV_REQ_ERR,
     [ROCE_NAK_REMOTE_ACCESS]    = PVRDMA_WC_REM_ACCESS_ERR,
@@ -56,8 +57,8 @@ static PvrdmaSqe *comp_pop(PvrdmaReq *req)
     return sqe;
 }
 
-/* WQEs that are complete and not in error, from the oldest on. */
-static unsigned comp_ready(const PvrdmaReq *req)
+/* Returns how many WQEs, from the oldest on, are done without an error. */
+static unsigned comp_completed(const PvrdmaReq *req)
 {
     unsigned n = 0;
 
@@ -68,7 +69,7 @@ static unsigned comp_ready(const PvrdmaReq *req)
     return n;
 }
 
-/* The oldest WQE is in error. */
+/* Completes the oldest WQE, which is in error, and stops the send queue. */
 static void comp_end(PvrdmaQp *qp)
 {
     PvrdmaSqe *sqe = comp_pop(&qp->req);
@@ -83,10 +84,13 @@ static void comp_end(PvrdmaQp *qp)
 void pvrdma_comp_collect(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
-    unsigned n = comp_ready(req);
+    unsigned n = comp_completed(req);
 
     if (n) {
-        /* Before their completions: who sees these may use the slots. */
+        /*
+         * Returns the slots before it writes completions, because a guest that sees a
+         * completion may use the slot.
+         */
         pvrdma_wq_consume(qp->s, &qp->pages, &qp->sq, n);
         for (unsigned i = 0; i < n; i++) {
             PvrdmaSqe *sqe = comp_pop(req);
@@ -104,15 +108,18 @@ void pvrdma_comp_collect(PvrdmaQp *qp)
 
 /* --- Progress ---------------------------------------------------------------- */
 
-/* Whether only its own answer ends @sqe. */
-static bool comp_is_answered(const PvrdmaSqe *sqe)
+/* Returns true if @sqe needs a response of its own, not only an acknowledgement. */
+static bool comp_needs_response(const PvrdmaSqe *sqe)
 {
     unsigned kind = pvrdma_req_op(sqe->opcode)->kind;
 
     return kind == PVRDMA_REQ_READ || kind == PVRDMA_REQ_ATOMIC;
 }
 
-/* The WQE that has the oldest packet without an answer; NULL: none was begun. */
+/*
+ * Returns the WQE of the oldest packet that is not acknowledged, or NULL if it was not
+ * sent.
+ */
 static PvrdmaSqe *comp_oldest(const PvrdmaReq *req)
 {
     for (unsigned i = 0; i < req->count; i++) {
@@ -125,7 +132,7 @@ static PvrdmaSqe *comp_oldest(const PvrdmaReq *req)
     return NULL;
 }
 
-/* The oldest packet that waits for an answer is another one now. */
+/* Restarts retries and deadline after an answer to the oldest packet. */
 static void comp_progress(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
@@ -134,11 +141,11 @@ static void comp_progress(PvrdmaQp *qp)
     req->rnr_retries = qp->attr.rnr_retry;
     req->retrying = false;
     if (unlikely(req->timeouts) &&
-        roce_psn_diff(req->una_psn, req->calm_psn) >= 0) {
+        roce_psn_diff(req->una_psn, req->timeout_psn) >= 0) {
         req->timeouts = 0;
     }
     if (roce_psn_diff(req->una_psn, req->psn) > 0) {
-        /* Answered before it was sent again. */
+        /* The packets were acknowledged before they were retransmitted. */
         pvrdma_req_seek(qp);
     }
     pvrdma_req_deadline(qp);
@@ -148,8 +155,8 @@ static void comp_progress(PvrdmaQp *qp)
 }
 
 /*
- * The peer has all packets before @end.  False: an answer before it is missing, or what
- * it belongs to is not known.
+ * Acknowledges all packets before PSN @end.  Returns false if a response before @end is
+ * missing, or if the WQE is not known.
  */
 static bool comp_advance(PvrdmaQp *qp, uint32_t end)
 {
@@ -163,7 +170,7 @@ static bool comp_advance(PvrdmaQp *qp, uint32_t end)
         if (sqe->done) {
             continue;
         }
-        if (!sqe->sent || sqe->status || comp_is_answered(sqe)) {
+        if (!sqe->sent || sqe->status || comp_needs_response(sqe)) {
             break;
         }
         want = pvrdma_req_distance(req->una_psn, end);
@@ -179,20 +186,20 @@ static bool comp_advance(PvrdmaQp *qp, uint32_t end)
 
 /*
  * Acknowledges the oldest packet, which requested an answer and has got it.  The last
- * PSN ends a request; the opcode "last" does not, because the packet may belong to the
- * answer to an earlier request for the same PSNs, which ended elsewhere.
+ * PSN completes the READ; the opcode "last" does not, because the packet may belong to
+ * the answer to an earlier request for the same PSNs, which ended elsewhere.
  */
 static void comp_answered(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
     PvrdmaReq *req = &qp->req;
 
-    clear_bit(req->una_psn % PVRDMA_REQ_PACKETS, req->asked);
+    clear_bit(req->una_psn % PVRDMA_REQ_PACKETS, req->unanswered);
     sqe->done = req->una_psn == sqe->last_psn;
     req->una_psn = roce_psn_add(req->una_psn, 1);
     comp_progress(qp);
 }
 
-/* The oldest packet without an answer fails with @status. */
+/* Sets the error @status of the WQE of the oldest packet that is not acknowledged. */
 static void comp_fail(PvrdmaQp *qp, uint8_t status)
 {
     PvrdmaSqe *sqe = comp_oldest(&qp->req);
@@ -225,25 +232,29 @@ void pvrdma_comp_retry(PvrdmaQp *qp)
 }
 
 /*
- * The peer still sends what was asked for before something was asked for again: that
- * comes behind it.  Who asks more meanwhile makes a slow peer slower.
+ * Restarts the deadline while the peer still sends responses to the original requests.
+ * The responses to the repeated ones follow them, and more requests would delay a slow
+ * peer further.
  */
-static void comp_busy(PvrdmaQp *qp)
+static void comp_peer_busy(PvrdmaQp *qp)
 {
     if (qp->req.deadline) {
         pvrdma_req_deadline(qp);
     }
 }
 
-/* An answer came that should have come after that to the oldest packet. */
-static void comp_missing(PvrdmaQp *qp)
+/*
+ * Handles an answer that skipped the response to the oldest packet: retransmits the
+ * request.
+ */
+static void comp_response_missing(PvrdmaQp *qp)
 {
     const PvrdmaSqe *sqe = comp_oldest(&qp->req);
 
-    if (!sqe || !comp_is_answered(sqe)) {
+    if (!sqe || !comp_needs_response(sqe)) {
         pvrdma_count(qp->s, PVRDMA_CNT_RX_STALE);
     } else if (qp->req.retrying) {
-        comp_busy(qp);
+        comp_peer_busy(qp);
     } else {
         pvrdma_comp_retry(qp);
     }
@@ -251,7 +262,7 @@ static void comp_missing(PvrdmaQp *qp)
 
 /* --- Answers ----------------------------------------------------------------- */
 
-/* The receiver has no buffer: waits as long as it wishes. */
+/* Handles an RNR NAK: waits as long as the receiver requested. */
 static void comp_rnr(PvrdmaQp *qp, unsigned code)
 {
     PvrdmaReq *req = &qp->req;
@@ -267,7 +278,7 @@ static void comp_rnr(PvrdmaQp *qp, unsigned code)
         }
         req->rnr_retries--;
     }
-    /* it is there, whatever was lost before */
+    /* the peer is alive, so the retries before this do not count */
     req->retries = qp->attr.retry_cnt;
     req->timeouts = 0;
     req->retrying = false;
@@ -277,7 +288,7 @@ static void comp_rnr(PvrdmaQp *qp, unsigned code)
     pvrdma_req_arm(qp, req->rnr_until);
 }
 
-/* The peer refuses the oldest packet. */
+/* Handles a NAK of the oldest packet. */
 static void comp_nak(PvrdmaQp *qp, unsigned code)
 {
     if (code == ROCE_NAK_PSN_SEQUENCE) {
@@ -291,10 +302,10 @@ static void comp_nak(PvrdmaQp *qp, unsigned code)
 }
 
 /*
- * Whether the peer has ended the connection.  It repeats nothing after that: an answer
- * before it that is missing was lost for good, and there is no use in asking again.
+ * Returns true if a NAK ends the connection.  The peer sends nothing after it.  So a
+ * response that is missing before it is lost, and a retransmission is useless.
  */
-static bool comp_is_end(unsigned kind, unsigned code)
+static bool comp_is_fatal(unsigned kind, unsigned code)
 {
     return kind == ROCE_AETH_NAK && code != ROCE_NAK_PSN_SEQUENCE;
 }
@@ -307,12 +318,12 @@ static void comp_ack_rx(PvrdmaQp *qp, const RocePacket *pkt)
     if (kind == ROCE_AETH_ACK) {
         pvrdma_count(qp->s, PVRDMA_CNT_RX_ACK);
         if (!comp_advance(qp, roce_psn_add(pkt->psn, 1))) {
-            comp_missing(qp);
+            comp_response_missing(qp);
         }
         return;
     }
-    if (!comp_advance(qp, pkt->psn) && !comp_is_end(kind, value)) {
-        comp_missing(qp);
+    if (!comp_advance(qp, pkt->psn) && !comp_is_fatal(kind, value)) {
+        comp_response_missing(qp);
     } else if (kind == ROCE_AETH_NAK) {
         comp_nak(qp, value);
     } else if (kind == ROCE_AETH_RNR_NAK) {
@@ -324,15 +335,15 @@ static void comp_ack_rx(PvrdmaQp *qp, const RocePacket *pkt)
 }
 
 /*
- * The WQE that @pkt answers, which must be the oldest and of @kind; NULL: it does not,
- * and all that follows from that is done.
+ * Returns the oldest WQE, if it is of @kind and @pkt is its response.  If not, handles
+ * the mismatch and returns NULL.
  */
 static PvrdmaSqe *comp_match(PvrdmaQp *qp, const RocePacket *pkt, unsigned kind)
 {
     PvrdmaSqe *sqe;
 
     if (!comp_advance(qp, pkt->psn)) {
-        comp_missing(qp);
+        comp_response_missing(qp);
         return NULL;
     }
     sqe = comp_oldest(&qp->req);
@@ -349,7 +360,10 @@ static PvrdmaSqe *comp_match(PvrdmaQp *qp, const RocePacket *pkt, unsigned kind)
     return sqe;
 }
 
-/* Puts what was asked for where @sqe says; false: it ends. */
+/*
+ * Stores response data at @offset of the WQE's scatter list.  Returns false if that
+ * failed; then the WQE is in error.
+ */
 static bool comp_place(PvrdmaQp *qp, PvrdmaSqe *sqe, uint32_t offset,
                        const void *data, uint32_t len)
 {
@@ -416,7 +430,7 @@ void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt)
         pvrdma_req_distance(req->una_psn, req->next_psn)) {
         pvrdma_count(qp->s, PVRDMA_CNT_RX_STALE);
         if (flags & ROCE_IS_READ) {
-            comp_busy(qp);
+            comp_peer_busy(qp);
         }
         return;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The completer of a QP: answers of the peer.
+ * The completer of a QP, which handles the answers of the peer.
  */
 #ifndef HW_PVRDMA_TRANSPORT_COMP_H
 #define HW_PVRDMA_TRANSPORT_COMP_H
@@ -10,9 +10,9 @@
 
 typedef struct PvrdmaQp PvrdmaQp;
 
-/* Acknowledgements and responses from the peer. */
+/* Handles an acknowledgement or a response. */
 void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt);
-/* Completes @sqe; signalled or in error also to the CQ. */
+/* Writes the completion of @sqe if it is signalled or in error. */
 void pvrdma_comp_wqe(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint8_t status);
 
 #endif /* HW_PVRDMA_TRANSPORT_COMP_H */

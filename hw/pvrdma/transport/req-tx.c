@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: requester: the packets of a work request.
+ * Paravirtual RDMA NIC: requester: sends the packets of a work request.
  */
 #include "qemu/osdep.h"
 #include "../wire/dcqcn.h"
@@ -13,8 +13,11 @@
 #include "../objects/wq.h"
 #include "../trace.h"
 
-/* Room for @packets in a window of @most; if not, an acknowledgement makes some. */
-static bool req_window(PvrdmaReq *req, uint32_t packets, uint32_t most)
+/*
+ * Returns true if @packets fit into a window of @most.  If not, the next
+ * acknowledgement activates the QP.
+ */
+static bool req_window_has_room(PvrdmaReq *req, uint32_t packets, uint32_t most)
 {
     if (pvrdma_req_distance(req->una_psn, req->psn) + packets <= most) {
         return true;
@@ -23,7 +26,7 @@ static bool req_window(PvrdmaReq *req, uint32_t packets, uint32_t most)
     return false;
 }
 
-/* Moves the cursor behind @packets of @sqe that were sent. */
+/* Moves the cursor past @packets of @sqe that were sent. */
 static void req_advance(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint32_t packets)
 {
     PvrdmaReq *req = &qp->req;
@@ -77,7 +80,7 @@ static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
     RocePacket pkt;
     uint8_t *payload;
 
-    if (!req_window(req, 1, PVRDMA_REQ_PACKETS)) {
+    if (!req_window_has_room(req, 1, PVRDMA_REQ_PACKETS)) {
         return false;
     }
     req_packet_init(qp, sqe, &pkt);
@@ -115,37 +118,40 @@ static bool req_reads_full(PvrdmaQp *qp)
     return full;
 }
 
-/* Notes that the next @packets PSNs belong to the answer to one request. */
-static void req_asked(PvrdmaReq *req, uint32_t packets)
+/* Records that the next @packets PSNs belong to the answer to one request. */
+static void req_unanswered_set(PvrdmaReq *req, uint32_t packets)
 {
     uint32_t end = roce_psn_add(req->psn, packets - 1);
 
     QEMU_BUILD_BUG_ON((ROCE_PSN_MASK + 1) % PVRDMA_REQ_PACKETS);
-    set_bit(end % PVRDMA_REQ_PACKETS, req->asked);
+    set_bit(end % PVRDMA_REQ_PACKETS, req->unanswered);
 }
 
-/* Packets from the cursor on to ask for. */
+/*
+ * Returns how many packets the next request of a READ requests.  @again: it is
+ * repeated.
+ */
 static uint32_t req_read_packets(const PvrdmaQp *qp, const PvrdmaSqe *sqe, bool again)
 {
-    uint32_t most = again ? PVRDMA_REQ_AGAIN_PACKETS : PVRDMA_REQ_READ_PACKETS;
+    uint32_t most = again ? PVRDMA_REQ_REPEAT_PACKETS : PVRDMA_REQ_READ_PACKETS;
     uint32_t at = pvrdma_req_distance(sqe->psn, qp->req.psn);
     uint32_t left = pvrdma_req_distance(qp->req.psn, sqe->last_psn) + 1;
 
     return MIN(left, most - at % most);
 }
 
-/* Asks for the part of a READ that begins at the cursor. */
+/* Sends the request for the part of a READ that begins at the cursor. */
 static bool req_read_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
     PvrdmaReq *req = &qp->req;
     bool again = req->psn != req->next_psn;
     uint32_t offset = pvrdma_req_distance(sqe->psn, req->psn) * qp->mtu;
     uint32_t packets = req_read_packets(qp, sqe, again);
-    uint32_t most = again && pvrdma_req_reads(req) ? PVRDMA_REQ_AGAIN_PACKETS :
+    uint32_t most = again && pvrdma_req_reads(req) ? PVRDMA_REQ_REPEAT_PACKETS :
                                           PVRDMA_REQ_PACKETS;
     RocePacket pkt;
 
-    if (req_reads_full(qp) || !req_window(req, packets, most)) {
+    if (req_reads_full(qp) || !req_window_has_room(req, packets, most)) {
         return false;
     }
     req_packet_init(qp, sqe, &pkt);
@@ -154,7 +160,7 @@ static bool req_read_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
     pkt.dma_len = MIN(sqe->length - offset, packets * qp->mtu);
     pvrdma_tx_begin(qp->s, &qp->path, &pkt);
     pvrdma_tx_end(qp->s, 0);
-    req_asked(req, packets);
+    req_unanswered_set(req, packets);
     req_advance(qp, sqe, packets);
     return true;
 }
@@ -163,7 +169,7 @@ static bool req_atomic_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
     RocePacket pkt;
 
-    if (req_reads_full(qp) || !req_window(&qp->req, 1, PVRDMA_REQ_PACKETS)) {
+    if (req_reads_full(qp) || !req_window_has_room(&qp->req, 1, PVRDMA_REQ_PACKETS)) {
         return false;
     }
     req_packet_init(qp, sqe, &pkt);
@@ -176,7 +182,7 @@ static bool req_atomic_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
     }
     pvrdma_tx_begin(qp->s, &qp->path, &pkt);
     pvrdma_tx_end(qp->s, 0);
-    req_asked(&qp->req, 1);
+    req_unanswered_set(&qp->req, 1);
     req_advance(qp, sqe, 1);
     return true;
 }

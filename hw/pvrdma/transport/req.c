@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: requester: work requests become packets.
+ * Paravirtual RDMA NIC: requester: turns work requests into packets.
  */
 #include "qemu/osdep.h"
 #include "../base/caps.h"
@@ -18,17 +18,17 @@
 #include "../objects/wq.h"
 #include "../trace.h"
 
-/* Hosts that emulate are not quicker than this, whatever the guest asks for. */
-#define REQ_PATIENCE_MIN_NS (4 * SCALE_MS)
+/* Minimum of the retransmit timeout, because an emulated peer cannot answer faster. */
+#define REQ_TIMEOUT_MIN_NS (4 * SCALE_MS)
 /*
- * Patience with a peer that stays silent grows to this, if more was not asked for: a
- * machine whose snapshot is taken comes back.  It is not more, as with seven retries a
- * peer that died is to be noticed within seconds.
+ * Maximum to which time-outs lengthen the timeout, unless the guest requested more.  It
+ * covers a peer that is stopped for a snapshot.  It is not longer, so that a dead peer
+ * is noticed within seconds after seven retries.
  */
-#define REQ_PATIENCE_MAX_NS (2000 * SCALE_MS)
-/* Of a ring that was never full; what it has more is counted. */
+#define REQ_TIMEOUT_MAX_NS (2000 * SCALE_MS)
+/* Slots of a new ring.  Only the slots beyond them are counted as pages. */
 #define REQ_SLOTS_FIRST 8
-#define TIMEOUTS_MAX 9              /* the longest patience, from the shortest on */
+#define TIMEOUTS_MAX 9              /* 4 ms << 9 exceeds REQ_TIMEOUT_MAX_NS */
 
 static const PvrdmaReqOp req_ops[] = {
     [PVRDMA_WR_RDMA_WRITE] = {
@@ -94,16 +94,16 @@ bool pvrdma_req_alive(const PvrdmaQp *qp)
 
 /* --- Timer ------------------------------------------------------------------- */
 
-/* Nanoseconds to wait for an answer; 0: for ever. */
-static int64_t req_patience(const PvrdmaQp *qp)
+/* Returns the retransmit timeout in ns; 0: no timeout. */
+static int64_t req_timeout_ns(const PvrdmaQp *qp)
 {
-    int64_t asked = roce_timeout_ns(qp->attr.timeout);
-    int64_t ns = MAX(asked, REQ_PATIENCE_MIN_NS);
+    int64_t requested = roce_timeout_ns(qp->attr.timeout);
+    int64_t ns = MAX(requested, REQ_TIMEOUT_MIN_NS);
 
-    if (!asked) {
+    if (!requested) {
         return 0;
     }
-    return MIN(ns << qp->req.timeouts, MAX(ns, REQ_PATIENCE_MAX_NS));
+    return MIN(ns << qp->req.timeouts, MAX(ns, REQ_TIMEOUT_MAX_NS));
 }
 
 void pvrdma_req_arm(PvrdmaQp *qp, int64_t when)
@@ -117,26 +117,27 @@ void pvrdma_req_arm(PvrdmaQp *qp, int64_t when)
 void pvrdma_req_deadline(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
-    int64_t patience = req_patience(qp);
+    int64_t timeout = req_timeout_ns(qp);
 
     req->deadline = 0;
-    if (patience && !req->rnr_until && req->una_psn != req->next_psn) {
-        req->deadline = rnic_now() + patience;
+    if (timeout && !req->rnr_until && req->una_psn != req->next_psn) {
+        req->deadline = rnic_now() + timeout;
         pvrdma_req_arm(qp, req->deadline);
     }
 }
 
 /*
- * What was waited for did not come.  A peer that is only slow needs more patience now:
- * its answers to packets that were sent twice do not tell which of the two they mean, so
- * this lasts until there are no more of these.
+ * Handles the deadline of the oldest packet.  Lengthens the timeout, because the peer
+ * may only be slow.  An answer to a packet that was sent twice does not tell which copy
+ * it answers, so the longer timeout lasts until packets that were sent once are
+ * acknowledged.
  */
-static void req_timeout(PvrdmaQp *qp)
+static void req_timed_out(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
 
     if (!pvrdma_port_ready(qp->s)) {
-        /* It is our own frames that do not get away: no fault of the peer's. */
+        /* The netdev of this device is blocked, so the peer is not late. */
         pvrdma_req_deadline(qp);
         return;
     }
@@ -145,7 +146,7 @@ static void req_timeout(PvrdmaQp *qp)
     req->deadline = 0;
     req->retrying = false;
     req->timeouts = MIN(req->timeouts + 1, TIMEOUTS_MAX);
-    req->calm_psn = req->next_psn;
+    req->timeout_psn = req->next_psn;
     pvrdma_comp_retry(qp);
 }
 
@@ -170,7 +171,7 @@ void pvrdma_req_timer(PvrdmaQp *qp)
         req->rnr_until = 0;
         pvrdma_qp_activate(qp);
     } else {
-        req_timeout(qp);
+        req_timed_out(qp);
     }
 }
 
@@ -195,7 +196,7 @@ bool pvrdma_req_congested(PvrdmaQp *qp)
 
 /* --- WQEs -------------------------------------------------------------------- */
 
-/* What @slots WQEs take, as that many pages would. */
+/* Returns the memory of @slots WQEs as a number of pages with the same memory. */
 static uint32_t req_ring_pages(const PvrdmaQp *qp, unsigned slots)
 {
     size_t bytes = sizeof(PvrdmaSqe) + qp->sq.max_sge * sizeof(PvrdmaSge);
@@ -229,8 +230,8 @@ static void req_ring_resize(PvrdmaQp *qp, unsigned slots)
 }
 
 /*
- * Makes the ring, or doubles it: most QPs have little under way at once.  False: it is
- * as large as it may be, or all of them together are.
+ * Allocates the ring, or doubles it, because most QPs have few WQEs under way.  Returns
+ * false if the ring, or the sum of all rings, has its maximal size.
  */
 static bool req_ring_grow(PvrdmaQp *qp)
 {
@@ -248,7 +249,7 @@ static bool req_ring_grow(PvrdmaQp *qp)
     return true;
 }
 
-/* Whether there is a place for one more WQE. */
+/* Returns true if the ring has a free slot. */
 static bool req_has_slot(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
@@ -260,7 +261,7 @@ static bool req_has_slot(PvrdmaQp *qp)
     return pvrdma_req_alive(qp) && req->count < req->slots;
 }
 
-/* Puts the guest's next WQE, which there is, behind the others of the ring. */
+/* Fetches the guest's next WQE into the ring; there must be one. */
 static PvrdmaSqe *req_fetch(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
@@ -284,13 +285,16 @@ static PvrdmaSqe *req_fetch(PvrdmaQp *qp)
     return sqe;
 }
 
-/* The state lets WQEs be begun; or they were before. */
+/* Returns true if the state permits to begin a WQE, or if the WQE was begun before. */
 static bool req_may_begin(const PvrdmaQp *qp)
 {
     return qp->state == PVRDMA_QPS_RTS || qp->req.refetching;
 }
 
-/* The WQE at the cursor; NULL if there is none, or none may be fetched now. */
+/*
+ * Returns the WQE at the cursor, or NULL if there is none, or if none may be fetched
+ * now.
+ */
 static PvrdmaSqe *req_current(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
@@ -303,7 +307,7 @@ static PvrdmaSqe *req_current(PvrdmaQp *qp)
         return NULL;
     }
     pending = pvrdma_wq_pending(qp->s, &qp->pages, &qp->sq);
-    /* The queue has fewer WQEs than were begun: no answer could be matched to them. */
+    /* The queue has fewer WQEs than were begun, so answers would find no WQE. */
     if (pending < 0 || (!pending && req->refetching)) {
         pvrdma_qp_error(qp, PVRDMA_EVENT_QP_FATAL);
     }
@@ -324,11 +328,8 @@ void pvrdma_req_refuse(PvrdmaQp *qp, PvrdmaSqe *sqe, uint8_t status)
                        qp->handle, sqe->opcode, sqe->length, status);
 }
 
-/*
- * Whether @sqe, whose length is right, can be done at all; if not, it is ended when those
- * before it are complete.
- */
-static bool req_possible(const PvrdmaQp *qp, const PvrdmaSqe *sqe)
+/* Returns true if the QP supports the opcode of @sqe. */
+static bool req_supported(const PvrdmaQp *qp, const PvrdmaSqe *sqe)
 {
     switch (pvrdma_req_op(sqe->opcode)->kind) {
     case PVRDMA_REQ_NONE:
@@ -353,19 +354,19 @@ static uint32_t req_packets(const PvrdmaQp *qp, const PvrdmaSqe *sqe)
     }
 }
 
-/* Gives @sqe its PSNs.  False: there is something wrong with it. */
+/* Assigns PSNs to @sqe.  Returns false if the WQE is refused. */
 static bool req_begin(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
     PvrdmaReq *req = &qp->req;
     uint32_t packets;
 
-    if (!req_possible(qp, sqe)) {
+    if (!req_supported(qp, sqe)) {
         pvrdma_req_refuse(qp, sqe, PVRDMA_WC_LOC_QP_OP_ERR);
         return false;
     }
     packets = req_packets(qp, sqe);
     if (packets && roce_psn_diff(req->psn, req->begin_psn) >= (int32_t)packets) {
-        /* Not what it was before it was parked: the guest has changed it. */
+        /* The guest has changed the WQE since it was fetched first. */
         pvrdma_req_refuse(qp, sqe, PVRDMA_WC_LOC_QP_OP_ERR);
         return false;
     }
@@ -382,7 +383,7 @@ void pvrdma_req_refetch(PvrdmaQp *qp)
     PvrdmaReq *req = &qp->req;
 
     if (req->count && !pvrdma_req_wqe(req, req->count - 1)->sent) {
-        return;                         /* what follows it is not begun before it */
+        return;                         /* the WQEs behind it are not begun before it */
     }
     while (req->refetching &&
            (req->count < req->slots || req_ring_grow(qp)) &&
@@ -398,8 +399,8 @@ void pvrdma_req_refetch(PvrdmaQp *qp)
 /* --- Steps ------------------------------------------------------------------- */
 
 /*
- * Registers or invalidates.  What is invalidated may be needed to send WQEs before it
- * again, so they must be complete.
+ * Executes a work request on a region.  WQEs before an invalidation must be complete,
+ * because their retransmission may need the region.
  */
 static bool req_local_do(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
@@ -417,7 +418,7 @@ static bool req_local_do(PvrdmaQp *qp, PvrdmaSqe *sqe)
     return sqe->done;
 }
 
-/* Whether the WQE at the cursor has to wait for those before it. */
+/* Returns true if the WQE at the cursor must wait for WQEs before it. */
 static bool req_fenced(PvrdmaQp *qp, const PvrdmaSqe *sqe)
 {
     PvrdmaReq *req = &qp->req;
@@ -432,7 +433,10 @@ static bool req_fenced(PvrdmaQp *qp, const PvrdmaSqe *sqe)
     return fenced;
 }
 
-/* One packet, or one thing that takes none; false: nothing more can be done now. */
+/*
+ * Sends one packet, or executes one WQE without packets.  Returns false if nothing more
+ * can be done now.
+ */
 static bool req_connected_step(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
     PvrdmaReq *req = &qp->req;
@@ -515,7 +519,7 @@ void pvrdma_req_seek(PvrdmaQp *qp)
     PvrdmaReq *req = &qp->req;
 
     req->psn = req->una_psn;
-    bitmap_zero(req->asked, PVRDMA_REQ_PACKETS);
+    bitmap_zero(req->unanswered, PVRDMA_REQ_PACKETS);
     req->next = 0;
     while (req->next < req->count && pvrdma_req_wqe(req, req->next)->done) {
         req->next++;
@@ -546,12 +550,12 @@ void pvrdma_req_fini(PvrdmaQp *qp)
     qp->rate = (PvrdmaDcqcn) { .limited = false };
 }
 
-void pvrdma_req_kept(const PvrdmaReq *req, uint32_t *begin_psn, uint64_t *parked)
+void pvrdma_req_park_state(const PvrdmaReq *req, uint32_t *begin_psn, uint64_t *parked)
 {
     bool begun = req->count && pvrdma_req_wqe(req, 0)->sent;
 
     *begin_psn = begun ? pvrdma_req_wqe(req, 0)->psn : req->begin_psn;
-    /* Those that were parked before, and not fetched since. */
+    /* WQEs that were parked before, and not fetched again since. */
     *parked = req->count < PVRDMA_REQ_WQES ? req->parked << req->count : 0;
     for (unsigned i = 0; i < req->count; i++) {
         *parked |= (uint64_t)pvrdma_req_wqe(req, i)->done << i;
@@ -565,7 +569,7 @@ void pvrdma_req_park(PvrdmaQp *qp)
     if (pvrdma_req_alive(qp)) {
         pvrdma_comp_collect(qp);
     }
-    pvrdma_req_kept(req, &req->begin_psn, &req->parked);
+    pvrdma_req_park_state(req, &req->begin_psn, &req->parked);
     req->refetching = req->begin_psn != req->next_psn;
     qp->sq.fetch = qp->sq.cons;
     req->count = 0;
@@ -579,7 +583,7 @@ void pvrdma_req_park(PvrdmaQp *qp)
     pvrdma_qp_activate(qp);
 }
 
-/* Completes WQEs that were not even fetched; true: there are more. */
+/* Flushes posted WQEs that were never fetched.  Returns true if more remain. */
 static bool req_flush_posted(PvrdmaQp *qp)
 {
     int pending = pvrdma_wq_refresh(qp->s, &qp->pages, &qp->sq);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sending side of a QP: requester (req.c, req-tx.c) and completer (comp.c).  State of
- * these files; what they offer each other is in req-internal.h.
+ * State of the sending side of a QP: requester (req.c, req-tx.c) and completer
+ * (comp.c).  Their interface is in req-internal.h.
  *
- *   guest's queue --fetch--> ring of WQEs --send--> una .. psn .. next_psn
- *         ^                     |    ^                                |
- *         +------complete-------+    +------------answer--------------+
+ *      guest's queue --fetch--> ring of WQEs --send--> una .. psn .. next_psn
+ *            ^                     |    ^                                |
+ *            +------complete-------+    +------------answer--------------+
  *
- * A cursor (@next, @psn) says what is sent next.  Which bytes a packet has follows from
- * its PSN and that of the WQE, so that sending again is only moving the cursor back.
- * A WQE is fetched when it is to be sent, and its slot is the guest's again when it is
- * complete.
+ * A cursor (@next, @psn) selects the packet that is sent next.  The PSNs of a packet
+ * and of its WQE determine the bytes of the packet, so a retransmission only moves the
+ * cursor back.  A WQE is fetched when it is sent first, and its slot returns to the
+ * guest when it is complete.
  */
 #ifndef HW_PVRDMA_TRANSPORT_REQ_H
 #define HW_PVRDMA_TRANSPORT_REQ_H
@@ -21,76 +21,85 @@ typedef struct PvrdmaQp PvrdmaQp;
 typedef struct PvrdmaSge PvrdmaSge;
 typedef struct PvrdmaSqe PvrdmaSqe;
 
-/* WQEs of a QP that may be under way at once; not more than @parked has bits. */
+/*
+ * WQEs of a QP that may be under way at the same time.  @parked must have as many bits.
+ */
 #define PVRDMA_REQ_WQES 64
 /* Maximum of a QP's packets under way, READ responses included; a power of two. */
 #define PVRDMA_REQ_PACKETS 256
 /*
- * Packets that are asked for at once: a longer READ becomes several requests, so that
- * neither PSNs nor what a peer sends without being asked again grow without limit.
+ * Packets that one READ request requests.  A longer READ is split into several
+ * requests.  This limits the PSNs under way, and the packets that a peer sends without
+ * a new request.
  */
 #define PVRDMA_REQ_READ_PACKETS 128
 /*
- * The same when they are asked for again, and not more at once then: one that gets lost
- * costs all those behind it.  A part of one request, as peers answer only such, and only
- * one part of it, as they may forget a first one for a second.
+ * Packets that one repeated READ request requests.  Only one repeated request is under
+ * way, because a lost packet costs all packets behind it, and because a peer may forget
+ * the first request at the second.  The repeated request covers a part of one original
+ * request, because peers answer only such requests.
  */
-#define PVRDMA_REQ_AGAIN_PACKETS 32
-/* Every so many packets of a long message the peer is to acknowledge. */
+#define PVRDMA_REQ_REPEAT_PACKETS 32
+/* Interval at which a long message requests an acknowledgement, in packets. */
 #define PVRDMA_REQ_ACK_PACKETS 64
 
 /*
- * What a snapshot has to carry: next_psn, una_psn, retries, rnr_retries, rnr_until, and
- * what pvrdma_req_kept() gives.  All else is computed again: loading ends with a call of
- * pvrdma_req_park(), with PvrdmaWq.fetch = cons.
+ * State of the requester.  A snapshot contains next_psn, una_psn, retries, rnr_retries,
+ * rnr_until, and the result of pvrdma_req_park_state().  All other members are
+ * computed: loading ends with pvrdma_req_park(), with PvrdmaWq.fetch = cons.
  */
 typedef struct PvrdmaReq {
-    PvrdmaSqe *wqe;             /* ring; NULL: none yet */
-    PvrdmaSge *sge;             /* of them all */
-    unsigned slots;             /* of the ring, a power of two */
-    uint32_t counted;           /* of the device's pages_used: what the ring takes */
-    unsigned first, count;      /* oldest WQE that is not complete, and how many */
+    PvrdmaSqe *wqe;             /* ring; NULL: not allocated yet */
+    PvrdmaSge *sge;             /* elements of all WQEs of the ring */
+    unsigned slots;             /* slots of the ring, a power of two */
+    uint32_t counted;           /* part of the device's pages_used */
+    /* oldest WQE that is not complete, and number of WQEs */
+    unsigned first, count;
     unsigned next;              /* WQE that is being sent, counted from first */
     /*
      * Requests for a READ or an atomic without a complete answer.  Each request sets
      * the bit of its last PSN, modulo PVRDMA_REQ_PACKETS.
      */
-    DECLARE_BITMAP(asked, PVRDMA_REQ_PACKETS);
-    uint32_t psn;               /* of the next packet that is sent */
-    uint32_t next_psn;          /* of the first packet that was never sent */
+    DECLARE_BITMAP(unanswered, PVRDMA_REQ_PACKETS);
+    uint32_t psn;               /* PSN of the next packet that is sent */
+    uint32_t next_psn;          /* PSN of the first packet that was never sent */
     uint32_t una_psn;           /* oldest packet that is not acknowledged */
-    uint32_t begin_psn;         /* of the first packet of the next WQE to be begun */
-    uint64_t parked;            /* which of the WQEs to be fetched again are done */
-    bool refetching;            /* not all that were begun are fetched again */
-    uint8_t retries;            /* left, of retry_cnt */
-    uint8_t rnr_retries;        /* left, of rnr_retry */
-    bool retrying;              /* sent again, and nothing was acknowledged since */
-    uint8_t timeouts;           /* before @calm_psn; patience grows by them */
-    uint32_t calm_psn;          /* from here on nothing was sent when the last came */
-    bool waiting;               /* something may be sent after an acknowledgement */
-    int64_t deadline;           /* of the retransmission timer; 0: not running */
-    int64_t rnr_until;          /* nothing is sent before; 0: no wait */
-    bool paced;                 /* congestion: the QEMUTimer activates the QP */
-    int64_t armed;              /* when the QEMUTimer fires: @deadline or before */
+    uint32_t begin_psn;         /* first PSN of the next WQE */
+    uint64_t parked;            /* bit n: parked WQE n is done */
+    bool refetching;            /* some parked WQEs are not fetched again yet */
+    uint8_t retries;            /* retries left, of retry_cnt */
+    uint8_t rnr_retries;        /* retries left, of rnr_retry */
+    bool retrying;              /* retransmitted, and nothing was acknowledged since */
+    uint8_t timeouts;           /* time-outs that lengthen the retransmit timeout */
+    /* next_psn at the last time-out; its acknowledgement ends the longer timeout */
+    uint32_t timeout_psn;
+    bool waiting;               /* an acknowledgement may permit to send */
+    int64_t deadline;           /* when the retransmit timer fires; 0: it is stopped */
+    /* the peer had no receive WQE: send nothing before; 0: no wait */
+    int64_t rnr_until;
+    bool paced;                 /* the QEMUTimer activates the QP when DCQCN permits */
+    int64_t armed;              /* when the QEMUTimer fires: at @deadline or before */
 } PvrdmaReq;
 
 /*
- * Gets and sends WQEs while the port takes frames and @budget packets last.  True: it
- * could go on now.
+ * Fetches WQEs and sends packets, until the port accepts no frame or *@budget packets
+ * are sent.  Returns true if it could send more now.
  */
 bool pvrdma_req_run(PvrdmaQp *qp, unsigned *budget);
-/* State for RTS, from the attributes; forgets what was under way. */
+/* Sets the state for RTS from the attributes, and drops all earlier state. */
 void pvrdma_req_init(PvrdmaQp *qp);
 void pvrdma_req_fini(PvrdmaQp *qp);
 /*
- * Completes WQEs, posted or under way, with WR_FLUSH_ERR; the first that failed has been
- * completed by the caller.  True: there are more, for another call.
+ * Completes WQEs, fetched or only posted, with WR_FLUSH_ERR.  The caller has completed
+ * the WQE in error.  Returns true if more remain.
  */
 bool pvrdma_req_flush(PvrdmaQp *qp);
-/* Nothing is under way any more. */
+/* Returns true if no WQE is under way. */
 bool pvrdma_req_idle(const PvrdmaQp *qp);
 void pvrdma_req_timer(PvrdmaQp *qp);
-/* Congestion forbids to send data now; the QP is activated when it may. */
+/*
+ * Returns true if DCQCN forbids to send payload now.  Then the QP is activated later.
+ */
 bool pvrdma_req_congested(PvrdmaQp *qp);
 
 #endif /* HW_PVRDMA_TRANSPORT_REQ_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of the responder share.
+ * Interface between the files of the responder: resp.c and resp-tx.c.
  */
 #ifndef HW_PVRDMA_TRANSPORT_RESP_INTERNAL_H
 #define HW_PVRDMA_TRANSPORT_RESP_INTERNAL_H
@@ -8,11 +8,14 @@
 #include "../objects/mr.h"
 #include "../objects/qp.h"
 
-/* The oldest resource that is to be answered, or NULL. */
+/* Returns the oldest resource that must be answered, or NULL. */
 PvrdmaResource *pvrdma_resp_active(PvrdmaResp *r);
-/* Whether there is anything to be sent. */
+/* Returns true if the responder has a packet to send. */
 bool pvrdma_resp_has_work(PvrdmaQp *qp);
-/* The READ at @psn cannot be answered: the peer is told, and the connection ends. */
+/*
+ * Refuses the READ at @psn, whose memory cannot be read, by a NAK, and ends the
+ * connection.
+ */
 void pvrdma_resp_mr_failed(PvrdmaQp *qp, PvrdmaMrStatus status, uint32_t psn);
 
 #endif /* HW_PVRDMA_TRANSPORT_RESP_INTERNAL_H */

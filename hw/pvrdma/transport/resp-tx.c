@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: responder: what is answered.  READs and atomics are resources,
- * answered in the order of their PSNs; one acknowledgement, for all that came, goes
- * behind them.
+ * Paravirtual RDMA NIC: responder: sending.  READs and atomics are resources, which are
+ * answered in the order of their PSNs.  One acknowledgement follows them, for all
+ * requests that arrived.
  */
 #include "qemu/osdep.h"
 #include "../wire/dcqcn.h"
@@ -20,7 +20,7 @@ bool pvrdma_resp_has_work(PvrdmaQp *qp)
 {
     PvrdmaResp *r = &qp->resp;
 
-    /* The end of a connection that the guest ended is silent. */
+    /* A QP that the guest has ended sends no answers. */
     if (qp->state < PVRDMA_QPS_RTR ||
         (qp->state == PVRDMA_QPS_ERR && r->answer != PVRDMA_ANSWER_REFUSE)) {
         return false;
@@ -28,7 +28,7 @@ bool pvrdma_resp_has_work(PvrdmaQp *qp)
     return r->answer != PVRDMA_ANSWER_NONE || r->cnp_due || pvrdma_resp_active(r);
 }
 
-/* Begins a packet to the peer; returns where its payload goes. */
+/* Begins a packet to the peer.  Returns the address of its payload. */
 static uint8_t *resp_begin(PvrdmaQp *qp, RocePacket *pkt)
 {
     pkt->pkey = ROCE_PKEY_DEFAULT;
@@ -37,8 +37,9 @@ static uint8_t *resp_begin(PvrdmaQp *qp, RocePacket *pkt)
 }
 
 /*
- * Its memory is not there.  Whoever asks again may have got the answer meanwhile, and our
- * guest, who was told so, has taken the memory away: that is no mistake of anybody.
+ * Handles a READ whose memory cannot be read.  A repeated READ is dropped silently,
+ * because the peer may already have the data, and the guest may have freed the memory
+ * after that.
  */
 static void read_failed(PvrdmaQp *qp, PvrdmaResource *res, PvrdmaMrStatus status)
 {
@@ -51,7 +52,7 @@ static void read_failed(PvrdmaQp *qp, PvrdmaResource *res, PvrdmaMrStatus status
 
 static void send_read(PvrdmaQp *qp, PvrdmaResource *res)
 {
-    static const uint8_t opcodes[2][2] = {      /* first, last */
+    static const uint8_t opcodes[2][2] = {      /* [first][last] */
         { ROCE_OP_READ_RESP_MIDDLE, ROCE_OP_READ_RESP_LAST },
         { ROCE_OP_READ_RESP_FIRST, ROCE_OP_READ_RESP_ONLY },
     };
@@ -180,7 +181,10 @@ bool pvrdma_resp_run(PvrdmaQp *qp, unsigned *budget)
         if (!*budget || !pvrdma_port_ready(qp->s)) {
             return true;
         }
-        /* the last answers of a QP that has ended do not wait, because it has no timer */
+        /*
+         * the last answers of a QP in state ERR do not wait, because the QP has no
+         * timer
+         */
         if (qp->state != PVRDMA_QPS_ERR && !qp->resp.cnp_due &&
             pvrdma_resp_active(&qp->resp) && pvrdma_req_congested(qp)) {
             return false;

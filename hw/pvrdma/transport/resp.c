@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: responder: requests of the peer, which pass one step after the
- * other.  What is answered is in resp-tx.c.
+ * Paravirtual RDMA NIC: responder: requests of the peer.  Each request passes the steps
+ * in order.  resp-tx.c sends the answers.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -17,14 +17,14 @@
 #include "../trace.h"
 
 #define ATOMIC_BYTES sizeof(uint64_t)
-/* Packets whose acknowledgement may wait for company. */
-#define RESP_LATE_PACKETS 32
+/* Packets whose acknowledgement may be delayed. */
+#define RESP_DELAYED_PACKETS 32
 
-/* What a step says about a request. */
+/* Result of a step. */
 typedef enum RespVerdict {
     RESP_GO,
-    RESP_NOT_READY,             /* no receive WQE: the peer is to try again */
-    RESP_BAD_REQUEST,           /* the others end the connection */
+    RESP_NOT_READY,             /* no receive WQE: the peer must retry */
+    RESP_BAD_REQUEST,           /* this and all below end the connection */
     RESP_BAD_ACCESS,
     RESP_BAD_MEMORY,
     RESP_TOO_LONG,
@@ -32,11 +32,11 @@ typedef enum RespVerdict {
     RESP_BAD_QUEUE,
 } RespVerdict;
 
-/* What the peer, the counters and the guest get to know of a refusal. */
+/* NAK, completion status, event and counter of a refusal. */
 static const struct {
     uint8_t nak;                /* enum roce_nak */
     uint8_t status;             /* of the receive WQE, if the message has one */
-    int event;                  /* -1: the completion says it */
+    int event;                  /* -1: none, because the guest gets a completion */
     enum pvrdma_counter counter;
 } refusals[] = {
     [RESP_BAD_REQUEST] = {
@@ -77,7 +77,7 @@ static RespVerdict mr_verdict(PvrdmaMrStatus status)
     }
 }
 
-/* What a region must permit for a request. */
+/* Returns the access rights that a region must permit for a request. */
 static uint32_t access_needed(uint32_t flags)
 {
     if (flags & ROCE_IS_READ) {
@@ -98,7 +98,10 @@ void pvrdma_resp_init(PvrdmaQp *qp)
 }
 
 /* --- Completions ---------------------------------------------------------- */
-/* Of the receive WQE that the message has; @pkt is its last packet, or NULL. */
+/*
+ * Completes the receive WQE of the message.  @pkt is the last packet of the message, or
+ * NULL.
+ */
 static void resp_complete(PvrdmaQp *qp, const RocePacket *pkt, uint8_t status)
 {
     PvrdmaResp *r = &qp->resp;
@@ -145,8 +148,8 @@ bool pvrdma_resp_flush(PvrdmaQp *qp)
 }
 
 /*
- * Ends the connection.  What was asked before @psn is answered first, as the peer would
- * take it for refused, too.
+ * Ends the connection by a NAK.  Requests before @psn are answered first, because the
+ * peer would take them for refused, too.
  */
 static void resp_refuse(PvrdmaQp *qp, RespVerdict verdict, uint32_t psn)
 {
@@ -173,7 +176,7 @@ static void resp_refuse(PvrdmaQp *qp, RespVerdict verdict, uint32_t psn)
 
 void pvrdma_resp_mr_failed(PvrdmaQp *qp, PvrdmaMrStatus status, uint32_t psn)
 {
-    qp->resp.resource_count = 0;        /* nor what is behind it */
+    qp->resp.resource_count = 0;        /* drop also the resources behind it */
     qp->resp.resource_next = 0;
     resp_refuse(qp, mr_verdict(status), psn);
 }
@@ -245,14 +248,14 @@ PvrdmaResource *pvrdma_resp_active(PvrdmaResp *r)
     return NULL;
 }
 
-/* Number @i of the ring is to be answered again. */
+/* Schedules resource number @i of the ring to be answered again. */
 static void resource_replay(PvrdmaResp *r, unsigned i)
 {
     resource_at(r, i)->active = true;
     r->resource_next = MIN(r->resource_next, i);
 }
 
-/* --- Steps of a request in sequence: they check, and change nothing but the queue  */
+/* --- Steps of a request in sequence: check; only get_receive() changes state  */
 typedef RespVerdict RespStep(PvrdmaQp *qp, const RocePacket *pkt,
                              uint32_t flags);
 
@@ -265,7 +268,10 @@ static RespVerdict check_order(PvrdmaQp *qp, const RocePacket *pkt,
     return good ? RESP_GO : RESP_BAD_REQUEST;
 }
 
-/* What the QP's own attributes forbid is no matter of keys. */
+/*
+ * Checks the QP's own access rights.  A violation is an invalid request, not an error
+ * of a key.
+ */
 static RespVerdict check_operation(PvrdmaQp *qp, const RocePacket *pkt,
                                    uint32_t flags)
 {
@@ -288,7 +294,10 @@ static RespVerdict check_payload(PvrdmaQp *qp, const RocePacket *pkt,
     return good ? RESP_GO : RESP_BAD_REQUEST;
 }
 
-/* A WRITE has as many bytes as it said, and nobody may ask for more than fits. */
+/*
+ * Checks that a WRITE has as many bytes as its RETH announced, and that no length
+ * exceeds the largest message.
+ */
 static RespVerdict check_length(PvrdmaQp *qp, const RocePacket *pkt,
                                 uint32_t flags)
 {
@@ -307,7 +316,7 @@ static RespVerdict check_length(PvrdmaQp *qp, const RocePacket *pkt,
     return good ? RESP_GO : RESP_BAD_REQUEST;
 }
 
-/* Of all of the message, before its first byte is touched. */
+/* Checks the rights for the whole message, before its first byte is copied. */
 static RespVerdict check_rights(PvrdmaQp *qp, const RocePacket *pkt,
                                 uint32_t flags)
 {
@@ -471,7 +480,7 @@ static RespVerdict execute(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
     return verdict;
 }
 
-/* A message that invalidates a key does so when all of it is there. */
+/* Invalidates the key of a message whose last packet was stored. */
 static RespVerdict invalidate(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
 {
     if (flags & ROCE_HAS_IETH &&
@@ -495,8 +504,8 @@ static RespStep *const steps[] = {
 
 /* --- Acknowledgement ------------------------------------------------------ */
 /*
- * What the peer gets to know of a request that was accepted.  A NAK that waits to be
- * sent stays right if something behind that request has been dropped.
+ * Sets the answer to an accepted request.  A NAK that waits to be sent stays valid if a
+ * packet behind this request was dropped.
  */
 static void answer_accepted(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
 {
@@ -539,7 +548,8 @@ static void resp_in_sequence(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags
 
         if (verdict == RESP_NOT_READY) {
             r->answer = PVRDMA_ANSWER_RNR;
-            r->nak_sent = true;     /* what is behind it comes again anyway */
+            /* the peer repeats all packets behind it without a NAK */
+            r->nak_sent = true;
             return;
         }
         if (verdict != RESP_GO) {
@@ -566,8 +576,8 @@ static void resp_ahead(PvrdmaQp *qp, const RocePacket *pkt)
 
 /* --- Duplicates ----------------------------------------------------------- */
 /*
- * The peer wants a READ again, or the rest of it from @pkt on.  READs behind it begin
- * anew, as their responses would not be in order.
+ * Answers a repeated READ, from @pkt on.  READs behind it start anew, because their
+ * responses must follow in order.
  */
 static void replay_read(PvrdmaQp *qp, const RocePacket *pkt, unsigned i)
 {
@@ -589,7 +599,10 @@ static void replay_read(PvrdmaQp *qp, const RocePacket *pkt, unsigned i)
     }
 }
 
-/* Drops what is forgotten: the peer has had its answer, as it has asked for more. */
+/*
+ * Answers a repeated READ or atomic.  Drops a request whose resource was removed,
+ * because the peer got its answer before it sent newer requests.
+ */
 static void resp_replay(PvrdmaQp *qp, const RocePacket *pkt, bool atomic)
 {
     PvrdmaResp *r = &qp->resp;
@@ -611,9 +624,8 @@ static void resp_replay(PvrdmaQp *qp, const RocePacket *pkt, bool atomic)
 }
 
 /*
- * A peer that sends a message again is told at its end, not in the middle of it: some,
- * as soft-RoCE of Linux 6.12, send nothing any more if they hear too early that all of it
- * was there.
+ * Acknowledges a repeated message at its end only.  Some peers, as soft-RoCE of Linux
+ * 6.12, stop sending if an acknowledgement of the whole message arrives before its end.
  */
 static void resp_duplicate(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
 {
@@ -626,14 +638,14 @@ static void resp_duplicate(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
     }
 }
 
-/* Nothing is to be sent but an acknowledgement of a few packets. */
-static bool resp_may_wait(PvrdmaQp *qp)
+/* Returns true if only an acknowledgement of a few packets is pending. */
+static bool resp_may_delay(PvrdmaQp *qp)
 {
     PvrdmaResp *r = &qp->resp;
 
     return r->answer == PVRDMA_ANSWER_ACK && !r->cnp_due &&
            !pvrdma_resp_active(r) &&
-           roce_psn_diff(r->epsn, r->acked_psn) < RESP_LATE_PACKETS;
+           roce_psn_diff(r->epsn, r->acked_psn) < RESP_DELAYED_PACKETS;
 }
 
 void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt)
@@ -653,9 +665,9 @@ void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt)
     if (!pvrdma_resp_has_work(qp)) {
         return;
     }
-    if (diff || !resp_may_wait(qp)) {
+    if (diff || !resp_may_delay(qp)) {
         pvrdma_qp_activate(qp);
     } else {
-        pvrdma_qp_activate_late(qp);
+        pvrdma_qp_activate_delayed(qp);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: what came from the wire: each check drops a packet and counts
- * it, and what is left goes to the QP.
+ * Paravirtual RDMA NIC: receive path.  Each check drops and counts a bad packet.  A
+ * good packet goes to its QP.
  */
 #include "qemu/osdep.h"
 #include "../base/caps.h"
@@ -18,8 +18,8 @@
 #include "ud.h"
 #include "../trace.h"
 
-#define PKEY_KEY RNIC_FIELD(14, 0)      /* without the kind of membership */
-/* A QP tells its peer of congestion at most so often [EXT]. */
+#define PKEY_KEY RNIC_FIELD(14, 0)      /* without the membership bit */
+/* Minimum interval between congestion notifications of a QP [EXT]. */
 #define CNP_INTERVAL_NS (50 * SCALE_US)
 
 static void rx_drop(PvrdmaState *s, uint32_t qpn, enum pvrdma_counter counter)
@@ -43,7 +43,7 @@ static void rx_drop_frame(PvrdmaState *s, RoceStatus status)
     }
 }
 
-/* --- Checks: true, or dropped and counted --------------------------------- */
+/* --- Checks: return true, or the packet is dropped and counted ------------ */
 static bool rx_type(const PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
 {
     if (flags & ROCE_IS_CNP) {
@@ -59,7 +59,10 @@ static bool rx_type(const PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
     }
 }
 
-/* Responses come to those only who may have asked. */
+/*
+ * Returns true if the state permits the packet.  Responses are accepted only in states
+ * in which the QP may have sent requests.
+ */
 static bool rx_state(const PvrdmaQp *qp, uint32_t flags)
 {
     unsigned first = flags & ROCE_IS_RESPONSE ? PVRDMA_QPS_RTS : PVRDMA_QPS_RTR;
@@ -82,7 +85,7 @@ static bool rx_path(const PvrdmaQp *qp, const RocePath *path)
            !memcmp(path->dgid, qp->path.sgid, sizeof(path->dgid));
 }
 
-/* The QP that takes the packet, or NULL. */
+/* Returns the QP that accepts the packet, or NULL. */
 static PvrdmaQp *rx_qp(PvrdmaState *s, const RocePath *path,
                        const RocePacket *pkt, uint32_t flags)
 {
@@ -108,8 +111,11 @@ static PvrdmaQp *rx_qp(PvrdmaState *s, const RocePath *path,
     return qp;
 }
 
-/* --- What a connection learns from any packet ----------------------------- */
-/* Who is told by a notification that met congestion itself would tell, and so on. */
+/* --- State of a connection that any packet changes ------------------------ */
+/*
+ * Schedules a congestion notification (CNP) if a switch marked the packet.  A marked
+ * CNP causes none, because two QPs would send each other CNPs without end.
+ */
 static void rx_congestion(PvrdmaQp *qp, const RocePath *path, uint32_t flags)
 {
     if ((path->traffic_class & ROCE_ECN) != ROCE_ECN_CE) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames that came from the wire.
+ * Frames from the wire.
  */
 #ifndef HW_PVRDMA_TRANSPORT_RX_H
 #define HW_PVRDMA_TRANSPORT_RX_H
 
 typedef struct PvrdmaState PvrdmaState;
 
-/* Checks a RoCE frame, finds its QP, and calls req.c, resp.c or ud.c. */
+/* Checks a RoCE frame, finds its QP, and calls comp.c, resp.c or ud.c. */
 void pvrdma_rx(PvrdmaState *s, const uint8_t *frame, size_t len);
 
 #endif /* HW_PVRDMA_TRANSPORT_RX_H */

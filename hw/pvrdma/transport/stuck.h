@@ -18,7 +18,7 @@ typedef struct PvrdmaQp PvrdmaQp;
 #endif
 
 /*
- * Returns NULL, or as text the reason why @qp will hang.  A QP hangs if it has work,
+ * Returns the reason, as text, why @qp will hang, or NULL.  A QP hangs if it has work,
  * but no activation, no timer, and no answer that it may await for ever.  The result is
  * valid for each QP between calls of the device's functions.
  */

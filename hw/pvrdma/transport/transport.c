@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: what the queue pairs ask of the sending and the receiving side.
+ * Paravirtual RDMA NIC: the table of functions by which queue pairs use requester and
+ * responder.
  */
 #include "qemu/osdep.h"
 #include "../objects/qp.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the queue pairs ask of the sending and the receiving side.
+ * The table of functions by which queue pairs use requester and responder.
  */
 #ifndef HW_PVRDMA_TRANSPORT_TRANSPORT_H
 #define HW_PVRDMA_TRANSPORT_TRANSPORT_H

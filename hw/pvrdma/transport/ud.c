@@ -15,7 +15,10 @@
 #include "ud.h"
 #include "../objects/wq.h"
 
-/* Such a key in a WQE means the QP's own: user space cannot pretend to have it. */
+/*
+ * A QKEY in a WQE with this bit means the QKEY of the QP, so user space cannot use a
+ * privileged QKEY.
+ */
 #define UD_QKEY_OWN RNIC_BIT(31)
 
 static uint32_t ud_qkey(const PvrdmaQp *qp)
@@ -78,7 +81,8 @@ static bool ud_qkey_ok(PvrdmaQp *qp, uint32_t qkey)
 }
 
 /*
- * The receive WQE for a datagram.  One that was too short for the last is still there.
+ * Makes sure that the QP has a receive WQE.  A WQE that was too short for the last
+ * datagram is used again.
  */
 static bool ud_receive(PvrdmaQp *qp)
 {
@@ -91,8 +95,8 @@ static bool ud_receive(PvrdmaQp *qp)
 }
 
 /*
- * A datagram that is too long for its buffer is dropped, as if there were none: it must
- * not be for whoever sends one to end the QP [EXT].
+ * Returns false if a datagram is too long for its buffer.  It is dropped like a
+ * datagram without a buffer, because otherwise any sender could end the QP [EXT].
  */
 static bool ud_fits(const PvrdmaRqe *rqe, const RocePacket *pkt)
 {
@@ -100,7 +104,7 @@ static bool ud_fits(const PvrdmaRqe *rqe, const RocePacket *pkt)
            rqe->length >= ROCE_GRH_BYTES + pkt->payload_len;
 }
 
-/* Puts a datagram where its receive WQE says. */
+/* Stores a datagram in the buffers of its receive WQE. */
 static uint8_t ud_place(PvrdmaQp *qp, const PvrdmaRqe *rqe,
                         const RocePacket *pkt, const uint8_t *frame)
 {
@@ -119,9 +123,9 @@ static uint8_t ud_place(PvrdmaQp *qp, const PvrdmaRqe *rqe,
 }
 
 /*
- * With RoCE the service level of a received datagram says what its network header
- * is [EXT]: programs that check who it was for find the address by that, as verbs
- * have no other field for it.
+ * Returns the service level of a received datagram.  With RoCE it is the type of the
+ * network header [EXT].  Programs use it to find the destination address, because a
+ * completion of verbs has no other field for the type.
  */
 static uint8_t ud_sl(const PvrdmaQp *qp, const RocePath *path)
 {

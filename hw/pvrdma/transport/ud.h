@@ -10,7 +10,7 @@
 
 typedef struct PvrdmaQp PvrdmaQp;
 
-/* Sends @sqe; enum pvrdma_wc_status. */
+/* Sends @sqe.  Returns enum pvrdma_wc_status. */
 uint8_t pvrdma_ud_send(PvrdmaQp *qp, const PvrdmaSqe *sqe);
 void pvrdma_ud_rx(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt,
                   const uint8_t *frame);

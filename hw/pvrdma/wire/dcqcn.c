@@ -2,28 +2,31 @@
 /*
  * Paravirtual RDMA NIC: DCQCN, the rate of a connection.
  *
- * There are no timers of its own: what should have happened since the last packet is
- * made up for when the next one wants to leave.
+ * The unit has no timers.  When the next packet wants to leave, the functions perform
+ * all steps that were due since the last packet.
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
 #include "../../core/pace.h"
 #include "dcqcn.h"
 
-/* Parameters of the publication, by the names that they have there. */
+/* Parameters of the publication, with its names. */
 #define K_NS            (55 * SCALE_US)
 #define T_NS            (55 * SCALE_US)
 #define B_BYTES         (10 * 1000 * 1000)
 #define F_STEPS         5
 #define G_SHIFT         8                       /* g = 1/256 */
 #define R_AI_BPS        (40 * 1000 * 1000)
-/* Once both ways have been used often: of QCN, ten times as much. */
+/* Hyper increase, as in QCN: ten times the additive increase. */
 #define R_HAI_BPS       (10 * R_AI_BPS)
-/* From here on it is the line's. */
+/* From this rate on the connection is not limited. */
 #define FULL_BPS        (PVRDMA_DCQCN_LINE_BPS - PVRDMA_DCQCN_LINE_BPS / 1000)
 #define BITS_NS         (8ULL * NANOSECONDS_PER_SECOND)
 
-/* Alpha for each K without a notification; ends, as it becomes 0. */
+/*
+ * Decreases alpha once for each interval K without a notification.  The loop ends,
+ * because alpha becomes 0.
+ */
 static void alpha_decay(PvrdmaDcqcn *d, int64_t now)
 {
     while (d->alpha && now >= d->alpha_at) {
@@ -32,7 +35,7 @@ static void alpha_decay(PvrdmaDcqcn *d, int64_t now)
     }
 }
 
-/* Fast recovery, then additive, then hyper increase. */
+/* Raises the rate by fast recovery, then additive increase, then hyper increase. */
 static void rate_raise(PvrdmaDcqcn *d)
 {
     if (MAX(d->times, d->volumes) > F_STEPS) {
@@ -43,7 +46,10 @@ static void rate_raise(PvrdmaDcqcn *d)
     d->limited = d->rate < FULL_BPS;
 }
 
-/* For each T; ends, as each step brings the rate nearer to that of the line. */
+/*
+ * Raises the rate once for each interval T.  The loop ends, because each step brings
+ * the rate nearer to the line rate.
+ */
 static void rate_recover(PvrdmaDcqcn *d, int64_t now)
 {
     while (d->limited && now >= d->raise_at) {

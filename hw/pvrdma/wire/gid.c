@@ -10,7 +10,7 @@
 #include "../pvrdma.h"
 #include "roce.h"
 
-#define VLAN_NONE 0xfff                 /* of create_bind */
+#define VLAN_NONE 0xfff                 /* the VLAN of create_bind for "none" */
 
 static bool gid_is_ipv4(const uint8_t gid[16])
 {
@@ -33,7 +33,7 @@ bool pvrdma_gid_path(PvrdmaState *s, unsigned index, const uint8_t dgid[16],
                    ROCE_NETWORK_IPV6,
         .vlan = gid->vlan,
     };
-    /* no IP packet goes from one family of addresses to the other */
+    /* a packet has addresses of IPv4 or of IPv6, not of both */
     if (path->network != ROCE_NETWORK_V1 &&
         gid_is_ipv4(dgid) != (path->network == ROCE_NETWORK_IPV4)) {
         return false;
@@ -48,7 +48,7 @@ bool pvrdma_gid_path(PvrdmaState *s, unsigned index, const uint8_t dgid[16],
 bool pvrdma_gid_ours(PvrdmaState *s, const uint8_t gid[16])
 {
     for (unsigned n = 0; n < PVRDMA_GIDS; n++) {
-        /* most packets are to the same one as the last */
+        /* begin with the last result, because most packets have the same GID */
         unsigned i = (s->gid_last + n) % PVRDMA_GIDS;
 
         if (s->gid[i].valid && !memcmp(s->gid[i].raw, gid, 16)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Addresses of the port.
+ * GIDs: the addresses of the port.
  */
 #ifndef HW_PVRDMA_WIRE_GID_H
 #define HW_PVRDMA_WIRE_GID_H
@@ -11,19 +11,19 @@
 typedef struct PvrdmaGid {
     bool valid;
     uint8_t raw[16];
-    uint16_t vlan;                  /* ROCE_NO_VLAN: none */
+    uint16_t vlan;                  /* tag control information; ROCE_NO_VLAN: none */
 } PvrdmaGid;
 
 /*
- * The path from our GID @index to @dgid; false if there is no such GID, or it is IPv4
- * and the other not.  What the GIDs do not say is 0: sport, hop_limit, ...
+ * Builds the path from GID number @index of this port to @dgid.  Returns false if there
+ * is no such GID, or if only one of the two is IPv4.  Members that do not follow from
+ * GIDs are 0: sport, hop_limit, ...
  */
 bool pvrdma_gid_path(PvrdmaState *s, unsigned index, const uint8_t dgid[16],
                      const uint8_t dmac[6], RocePath *path);
-/* Whether @gid is one of ours. */
+/* Returns true if @gid is a GID of this port. */
 bool pvrdma_gid_ours(PvrdmaState *s, const uint8_t gid[16]);
 
-/* Commands. */
 PvrdmaCmd pvrdma_cmd_create_bind, pvrdma_cmd_destroy_bind;
 
 #endif /* HW_PVRDMA_WIRE_GID_H */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: the paired NIC's wire.
+ * Paravirtual RDMA NIC: the wire of the paired NIC.
  *
- * Frames come by a filter on that NIC's netdev, and are sent in the NIC's name, so that
- * other filters see both directions and the order on the wire is one.  What the netdev
- * does not take at once it queues and tells when it is gone: until then nothing is sent,
- * unless that takes too long.  Frames are built where they are sent from: a netdev copies
- * those that come in pieces.
+ * A filter on that NIC's netdev delivers the frames.  Frames are sent as frames of the
+ * NIC, so that other filters see both directions, and so that the frames of both
+ * devices keep their order.  If the netdev cannot send a frame, it queues the frame and
+ * calls port_sent() later.  Until then the device sends nothing, unless it takes too
+ * long.  Each frame is built in the buffer from which it is sent, because a netdev
+ * copies frames that consist of several pieces.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -31,21 +32,24 @@ struct PvrdmaFilter {
     PvrdmaState *s;
 };
 
-/* Nobody tells third parties about a link: how often to look at that, and the netdev. */
+/*
+ * Interval at which the link state and a blocked netdev are checked, because QEMU calls
+ * only the paired NIC when the link changes.
+ */
 #define TICK_NS         (500 * SCALE_MS)
 /*
- * A netdev that takes nothing for so long is a cable that is not there: nobody shall
- * wait for it without end.
+ * A netdev that is blocked for so long counts as an unplugged cable: frames are lost,
+ * so that no QP waits for ever.
  */
 #define STUCK_NS        (10 * NANOSECONDS_PER_SECOND)
 #define PORT_NUMBER     1
-/* From here on nothing is added to the frames to ourselves, but what is under way. */
+/* Level of the ring of frames to this device at which the QPs stop sending. */
 #define LOOP_FULL       (PVRDMA_LOOP_FRAMES / 2)
 
-/* For sent(), which is told no more than whose frame it was. */
+/* Lists all ports, because port_sent() gets only the NetClientState. */
 static QLIST_HEAD(, PvrdmaPort) ports = QLIST_HEAD_INITIALIZER(ports);
 
-/* The paired NIC, or NULL if it or its netdev is gone. */
+/* Returns the paired NIC, or NULL if it or its netdev was deleted. */
 static NetClientState *port_nic(const PvrdmaPort *p)
 {
     NetClientState *netdev = p->filter ? p->filter->netdev : NULL;
@@ -54,7 +58,7 @@ static NetClientState *port_nic(const PvrdmaPort *p)
     return nic && nic->info->type == NET_CLIENT_DRIVER_NIC ? nic : NULL;
 }
 
-/* Its MAC, or NULL. */
+/* Returns the MAC of the paired NIC, or NULL. */
 static const uint8_t *port_nic_mac(const PvrdmaPort *p)
 {
     NetClientState *nic = port_nic(p);
@@ -87,7 +91,10 @@ bool pvrdma_port_ready(PvrdmaState *s)
            runstate_is_running();
 }
 
-/* The netdev has sent, or dropped, what it had queued; @nic may be gone by now. */
+/*
+ * Called when the netdev has sent or dropped the frame that it had queued.  @nic may be
+ * freed already.
+ */
 static void port_sent(NetClientState *nic, ssize_t ret)
 {
     PvrdmaPort *p;
@@ -121,7 +128,7 @@ static void port_send(PvrdmaState *s, uint8_t *frame, size_t len)
     };
 
     if (!nic || nic->link_down || p->stuck || vnet > PVRDMA_VNET_BYTES) {
-        return;                         /* as on a cable that is not there */
+        return;                         /* as on an unplugged cable */
     }
     memset(iov.iov_base, 0, vnet);
     pvrdma_count(s, PVRDMA_CNT_TX_FRAMES);
@@ -150,7 +157,7 @@ static uint8_t *loop_slot(PvrdmaPort *p, unsigned index)
     return p->loop + index % PVRDMA_LOOP_FRAMES * ROCE_FRAME_MAX;
 }
 
-/* Whether the frame that begins with @path is for ourselves. */
+/* Returns true if the destination of @path is this device. */
 static bool port_is_loop(const PvrdmaPort *p, const RocePath *path)
 {
     const uint8_t *mac = port_nic_mac(p);
@@ -198,8 +205,8 @@ void pvrdma_tx_end(PvrdmaState *s, size_t payload_len)
 
 /* --- Receiving ----------------------------------------------------------- */
 /*
- * Answers, and interrupts, wait for the bottom half: there are more frames behind this
- * one, and an interrupt may be aimed at what resets the device.
+ * Handles a frame.  The bottom half sends answers and interrupts, because more frames
+ * may follow, and because an interrupt may reset the device.
  */
 static void port_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
 {
@@ -225,7 +232,10 @@ bool pvrdma_port_loop_run(PvrdmaState *s)
     return count;
 }
 
-/* Takes a frame if it is RoCE, and for us or for many. */
+/*
+ * Handles a frame if it is RoCE, and addressed to this device or to a group.  Returns
+ * true if it was.
+ */
 static bool port_frame_take(PvrdmaState *s, const uint8_t *frame, size_t len)
 {
     const uint8_t *mac = port_nic_mac(&s->port);
@@ -234,14 +244,17 @@ static bool port_frame_take(PvrdmaState *s, const uint8_t *frame, size_t len)
         (!is_multicast_ether_addr(frame) && memcmp(frame, mac, ETH_ALEN))) {
         return false;
     }
-    /* A machine that stands still must not change; its peers will send it again. */
+    /* A stopped machine must not change.  Its peers retransmit the frame. */
     if (runstate_is_running()) {
         port_rx(s, frame, len);
     }
     return true;
 }
 
-/* One that came in pieces: another NIC on a hub sends so. */
+/*
+ * Copies a frame that consists of several pieces, as another NIC on a hub sends it, and
+ * handles it.
+ */
 static bool port_pieces_take(PvrdmaState *s, const struct iovec *iov, int iovcnt,
                              size_t skip)
 {
@@ -255,7 +268,7 @@ static ssize_t port_filter_receive(NetFilterState *nf, NetClientState *sender,
                                    unsigned flags, const struct iovec *iov,
                                    int iovcnt, NetPacketSent *sent_cb)
 {
-    /* no cast that is checked: this is done for every frame */
+    /* container_of() instead of a checked cast, because this runs for each frame */
     PvrdmaState *s = container_of(nf, PvrdmaFilter, parent_obj)->s;
     size_t size = iov_size(iov, iovcnt);
     size_t skip = flags & QEMU_NET_PACKET_FLAG_RAW ? 0 :
@@ -263,7 +276,7 @@ static ssize_t port_filter_receive(NetFilterState *nf, NetClientState *sender,
     bool taken;
 
     if (size <= skip) {
-        /* no frame at all, but the paired NIC would rely on one */
+        /* drop a packet without a frame, because the paired NIC expects one */
         pvrdma_count(s, PVRDMA_CNT_RX_BAD_LENGTH);
         return MAX(size, 1);
     }
@@ -278,7 +291,7 @@ static ssize_t port_filter_receive(NetFilterState *nf, NetClientState *sender,
     return taken ? size : 0;
 }
 
-/* The netdev is being deleted, or we are. */
+/* Called when the netdev or this device is deleted. */
 static void port_filter_cleanup(NetFilterState *nf)
 {
     PvrdmaPort *p = &PVRDMA_FILTER(nf)->s->port;
@@ -311,7 +324,10 @@ static void port_register_types(void)
 type_init(port_register_types)
 
 /* --- Control ------------------------------------------------------------- */
-/* Frames are lost from here on, until the netdev takes the one that it has. */
+/*
+ * Declares the netdev stuck if it is blocked for too long.  Frames are lost until the
+ * netdev sends the queued frame.
+ */
 static void port_check_stuck(PvrdmaState *s)
 {
     PvrdmaPort *p = &s->port;
@@ -358,7 +374,7 @@ static bool port_filter_create(PvrdmaState *s, const char *netdev, Error **errp)
 
     PVRDMA_FILTER(filter)->s = s;
     object_property_set_str(filter, "netdev", netdev, &error_abort);
-    /* what the netdev sends to the NIC, after filters of the user have seen it */
+    /* the direction from the netdev to the NIC, behind the user's filters */
     object_property_set_str(filter, "queue", "tx", &error_abort);
     object_property_add_child(OBJECT(s->host.dev), "filter", filter);
     object_unref(filter);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The wire.
+ * The wire: the netdev of the paired NIC.
  */
 #ifndef HW_PVRDMA_WIRE_PORT_H
 #define HW_PVRDMA_WIRE_PORT_H
@@ -13,28 +13,33 @@
 typedef struct PvrdmaState PvrdmaState;
 
 #define PVRDMA_LOOP_FRAMES  256
-#define PVRDMA_VNET_BYTES   32          /* longest header of a netdev before a frame */
+/* maximum of a netdev's header before a frame */
+#define PVRDMA_VNET_BYTES   32
 
 typedef struct PvrdmaPort {
-    /* Takes a RoCE frame that has arrived. */
+    /* Handles a RoCE frame from the wire or from this device. */
     void (*rx)(PvrdmaState *s, const uint8_t *frame, size_t len);
-    struct NetFilterState *filter;  /* of the paired NIC's netdev; NULL: it is gone */
-    char *netdev;                   /* its id, by which traces name the device */
-    bool blocked;                   /* the netdev has a frame of ours; it will tell */
-    int64_t blocked_at;             /* since when */
-    bool stuck;                     /* it has it for too long: others are lost */
-    NetClientState *sender;         /* in whose name; may be gone */
-    bool link_up;                   /* as the guest was last told */
+    /* filter of the paired NIC's netdev; NULL: it was deleted */
+    struct NetFilterState *filter;
+    /* id of the netdev, by which traces name the device */
+    char *netdev;
+    /* the netdev has queued a frame and will call port_sent() */
+    bool blocked;
+    int64_t blocked_at;             /* time of that frame */
+    /* the frame is queued for too long: later frames are lost */
+    bool stuck;
+    NetClientState *sender;         /* NIC that sent the frame; may be deleted */
+    bool link_up;                   /* link state that the guest knows */
     QEMUTimer *timer;
     VMChangeStateEntry *vm_state;
-    /* Frames to ourselves: a ring of PVRDMA_LOOP_FRAMES, NULL: never used. */
+    /* Frames to this device: a ring of PVRDMA_LOOP_FRAMES; NULL: not allocated yet. */
     uint8_t *loop;
     unsigned loop_first, loop_count;
     uint16_t loop_len[PVRDMA_LOOP_FRAMES];
     /* The frame that is being built. */
     uint8_t *building;              /* in the ring, or in buf */
     size_t payload_at;
-    bool looped;                    /* it is to ourselves */
+    bool looped;                    /* its destination is this device */
     uint8_t buf[PVRDMA_VNET_BYTES + ROCE_FRAME_MAX] QEMU_ALIGNED(8);
     QLIST_ENTRY(PvrdmaPort) next;
 } PvrdmaPort;
@@ -43,22 +48,27 @@ bool pvrdma_port_init(PvrdmaState *s, const char *netdev, Error **errp);
 void pvrdma_port_fini(PvrdmaState *s);
 void pvrdma_port_reset(PvrdmaState *s);
 bool pvrdma_port_up(PvrdmaState *s);
-/* MAC of the paired NIC, as the guest has set it; zeroes if it is gone. */
+/*
+ * Stores the MAC of the paired NIC, as the guest set it, in @mac; zeroes if the NIC was
+ * deleted.
+ */
 void pvrdma_port_mac(PvrdmaState *s, uint8_t mac[6]);
-/* False: send nothing, a call of pvrdma_schedule() will come. */
+/*
+ * Returns true if a frame may be sent now.  If not, pvrdma_schedule() is called later.
+ */
 bool pvrdma_port_ready(PvrdmaState *s);
-/* Around what sends several frames: the netdev may write them together. */
+/* Brackets the sending of several frames, which the netdev may write together. */
 void pvrdma_port_cork(PvrdmaState *s, bool cork);
-/* Takes frames that are there, for a CPU that waits for one. */
+/* Takes frames that the netdev has received, for a vCPU that polls. */
 void pvrdma_port_poll(PvrdmaState *s);
 /*
- * Begins a frame; returns where up to ROCE_MTU_MAX bytes of payload go.  Nothing is
- * sent before pvrdma_tx_end(): a caller may change its mind.
+ * Begins a frame.  Returns the address for up to ROCE_MTU_MAX bytes of payload.  The
+ * frame is sent by pvrdma_tx_end() only, so the caller may abandon it.
  */
 uint8_t *pvrdma_tx_begin(PvrdmaState *s, const RocePath *path,
                          const RocePacket *pkt);
 void pvrdma_tx_end(PvrdmaState *s, size_t payload_len);
-/* Hands frames to ourselves to pvrdma_rx(); true if there were any. */
+/* Delivers the frames to this device.  Returns true if there were any. */
 bool pvrdma_port_loop_run(PvrdmaState *s);
 
 #endif /* HW_PVRDMA_WIRE_PORT_H */

@@ -2,8 +2,8 @@
 /*
  * Paravirtual RDMA NIC: frames.
  *
- * The headers that the ICRC sees otherwise than they are sent are copied and masked;
- * payload is summed up where it lies, so it is read once.
+ * The ICRC sees some header fields as ones.  Headers are therefore copied and masked.
+ * The ICRC of the payload is computed in place, so the payload is read once.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -17,17 +17,17 @@
 #define NETWORK_HLEN_MAX (IPV6_HLEN + UDP_HLEN)
 #define IPV4_VERSION_LEN 0x45           /* no options */
 #define IPV6_VERSION    0x60000000u
-#define HOP_LIMIT       64              /* if a path has none */
-/* CRC-32 of eight bytes 0xff: an InfiniBand LRH that is not there [IBTA]. */
+#define HOP_LIMIT       64              /* for a path with hop limit 0 */
+/* CRC-32 of eight bytes 0xff, which stand for the missing InfiniBand LRH [IBTA]. */
 #define ICRC_LRH        0x2144df1cu
 
-/* Longest and shortest transport part: BTH to ICRC. */
+/* Shortest and longest transport part, from the BTH to the ICRC. */
 #define TRANSPORT_MIN   (sizeof(struct roce_bth) + ROCE_ICRC_BYTES)
 #define TRANSPORT_MAX   (sizeof(struct roce_bth) + \
                          sizeof(struct roce_atomic_eth) + ROCE_MTU_MAX + \
                          ROCE_ICRC_BYTES)
 
-/* Addresses of IPv4 as GIDs begin so. */
+/* First bytes of an IPv4 address as a GID. */
 static const uint8_t ipv4_prefix[12] = { [10] = 0xff, [11] = 0xff };
 
 /* --- Opcodes ------------------------------------------------------------- */
@@ -96,7 +96,10 @@ const RoceOpcodeInfo *roce_opcode_info(uint8_t opcode)
 }
 
 /* --- Layers -------------------------------------------------------------- */
-/* The EtherType, behind a VLAN tag if there is one; @len at least 18. */
+/*
+ * Returns the EtherType, behind a VLAN tag if there is one.  Stores the position of the
+ * network header.  The frame has at least 18 bytes.
+ */
 static uint16_t frame_ethertype(const uint8_t *frame, size_t *network_at)
 {
     uint16_t type = lduw_be_p(frame + offsetof(struct eth_header, h_proto));
@@ -117,7 +120,7 @@ size_t roce_frame_network_at(const uint8_t *frame)
     return at;
 }
 
-/* Whether the UDP header at @udp is for us; it has not to be inside of @len. */
+/* Returns true if the frame has a UDP header at byte @udp with the port of RoCE. */
 static bool udp_is_roce(const uint8_t *frame, size_t len, size_t udp)
 {
     return udp + UDP_HLEN <= len &&
@@ -139,8 +142,9 @@ bool roce_frame_is(const uint8_t *frame, size_t len)
     switch (type) {
     case ETH_P_IP:
         /*
-         * Options and first fragments are ours, too, and refused when parsed.  What
-         * follows these has no UDP header, and may be anybody's.
+         * A packet with options or a first fragment counts as RoCE, too; the parser
+         * refuses it.  Later fragments have no UDP header, so they are left to the
+         * paired NIC.
          */
         return ip[offsetof(struct ip_header, ip_p)] == IP_PROTO_UDP &&
                !(lduw_be_p(ip + offsetof(struct ip_header, ip_off)) & IP_OFFMASK) &&
@@ -155,7 +159,7 @@ bool roce_frame_is(const uint8_t *frame, size_t len)
     }
 }
 
-/* Bytes between the beginning of the network header and the BTH. */
+/* Returns the bytes from the beginning of the network header to the BTH. */
 static size_t network_bytes(RoceNetwork network)
 {
     static const uint8_t bytes[] = {
@@ -179,7 +183,10 @@ static RoceNetwork frame_network(const uint8_t *frame, size_t *network_at)
     }
 }
 
-/* Of an IPv4 header, host order; 0 if its own checksum is in it and right. */
+/*
+ * Returns the checksum of an IPv4 header in host byte order; 0 if the header contains
+ * its correct checksum.
+ */
 static uint16_t ipv4_checksum(const uint8_t *ip)
 {
     uint32_t sum = 0;
@@ -193,7 +200,10 @@ static uint16_t ipv4_checksum(const uint8_t *ip)
 }
 
 /* --- ICRC ---------------------------------------------------------------- */
-/* @network: the network header, with @len bytes up to the ICRC, BTH included. */
+/*
+ * Returns the ICRC.  @network is the network header, @len the bytes from there to the
+ * ICRC.
+ */
 static uint32_t network_icrc(RoceNetwork kind, const uint8_t *network,
                              size_t len)
 {
@@ -277,7 +287,7 @@ static uint8_t *ipv4_build(uint8_t *p, const RocePath *path)
     return udp_build(put(p, &ip, sizeof(ip)), path);
 }
 
-/* IPv6 header, or a GRH, which is laid out in the same way. */
+/* Builds an IPv6 header, or a GRH, which has the same layout. */
 static uint8_t *ipv6_build(uint8_t *p, const RocePath *path, uint8_t next)
 {
     struct ip6_header ip = {
@@ -311,7 +321,7 @@ static uint8_t *bth_build(uint8_t *p, const RocePacket *pkt)
     return put(p, &bth, sizeof(bth));
 }
 
-/* Headers of acknowledgements and datagrams. */
+/* Builds the extended headers of responses and datagrams. */
 static uint8_t *response_build(uint8_t *p, uint32_t flags, const RocePacket *pkt)
 {
     if (flags & ROCE_HAS_AETH) {
@@ -377,7 +387,7 @@ size_t roce_frame_begin(uint8_t *frame, const RocePath *path,
     return extended_build(p, opcodes[pkt->opcode].flags, pkt) - frame;
 }
 
-/* Lengths and checksum; @len bytes from @network on, all counted. */
+/* Sets lengths and checksum.  @len counts all bytes from @network on. */
 static void network_end(RoceNetwork kind, uint8_t *network, size_t len)
 {
     size_t hlen = kind == ROCE_NETWORK_IPV4 ? IPV4_HLEN : IPV6_HLEN;
@@ -419,8 +429,8 @@ static void ipv4_gid(uint8_t gid[16], const uint8_t *addr)
 }
 
 /*
- * The network header and what it says about its length; @len: bytes that are there at
- * first, then those that count.
+ * Parses the network header.  *@len is the number of bytes in the frame, and becomes
+ * the length that the header gives.
  */
 static RoceStatus ipv4_parse(const uint8_t *network, size_t *len, RocePath *path)
 {
@@ -478,8 +488,8 @@ static RoceStatus ipv6_parse(const uint8_t *network, size_t *len, RocePath *path
 }
 
 /*
- * Ethernet to UDP.  A UDP checksum is ignored, whatever it is: senders of RoCE leave it
- * out, and the ICRC covers more [EXT].
+ * Parses Ethernet to UDP.  Ignores the UDP checksum, because senders of RoCE omit it,
+ * and because the ICRC covers more [EXT].
  */
 static RoceStatus network_parse(const uint8_t *frame, size_t at, size_t *len,
                                 RocePath *path)
@@ -559,7 +569,10 @@ static void extended_parse(const uint8_t *p, uint32_t flags, RocePacket *pkt)
     }
 }
 
-/* @len bytes from the BTH on, without the ICRC, which is right. */
+/*
+ * Parses @len bytes from the BTH to the payload.  The ICRC was verified and is not
+ * included.
+ */
 static RoceStatus transport_parse(const uint8_t *p, size_t len, RocePacket *pkt)
 {
     const RoceOpcodeInfo *op;

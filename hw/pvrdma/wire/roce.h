@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RoCE frames: building and taking apart, ICRC, opcodes, arithmetic of sequence numbers.
- * Free of QEMU state, so that unit tests run it alone.  Formats: rnic/pvrdma/wire.h.
+ * RoCE frames: build, parse, ICRC, opcodes, arithmetic of sequence numbers.  The unit
+ * has no QEMU state, so unit tests run it alone.  The formats are in
+ * rnic/pvrdma/wire.h.
  */
 #ifndef HW_PVRDMA_WIRE_ROCE_H
 #define HW_PVRDMA_WIRE_ROCE_H
 
 #include "rnic/pvrdma/wire.h"
 
-/* --- Sequence numbers: 24 bits, and they wrap ---------------------------- */
+/* --- Sequence numbers: 24 bits, with wrap --------------------------------- */
 static inline uint32_t roce_psn_add(uint32_t psn, uint32_t n)
 {
     return (psn + n) & ROCE_PSN_MASK;
 }
 
-/* How far @a is behind @b: negative if before it; in -2^23 to 2^23 - 1. */
+/* Returns @a - @b, from -2^23 to 2^23 - 1; negative if @a is before @b. */
 static inline int32_t roce_psn_diff(uint32_t a, uint32_t b)
 {
     return (int32_t)((a - b) << 8) >> 8;
 }
 
 /* --- Opcodes ------------------------------------------------------------- */
-/* What a packet has and is, by opcode: roce_opcode_info(). */
+/* Properties of an opcode: its headers, and its meaning. */
 enum {
     ROCE_HAS_RETH       = 1 << 0,
     ROCE_HAS_AETH       = 1 << 1,
@@ -30,37 +31,40 @@ enum {
     ROCE_HAS_DETH       = 1 << 4,
     ROCE_HAS_IMM        = 1 << 5,
     ROCE_HAS_IETH       = 1 << 6,
-    ROCE_HAS_PAYLOAD    = 1 << 7,       /* may have */
+    ROCE_HAS_PAYLOAD    = 1 << 7,       /* payload is permitted */
     ROCE_IS_SEND        = 1 << 8,
     ROCE_IS_WRITE       = 1 << 9,
     ROCE_IS_READ        = 1 << 10,      /* request or response */
     ROCE_IS_ATOMIC      = 1 << 11,      /* request or response */
     ROCE_IS_REQUEST     = 1 << 12,
-    ROCE_IS_RESPONSE    = 1 << 13,      /* to be handled by the requester */
-    ROCE_IS_FIRST       = 1 << 14,      /* begins a message; also of "only" */
-    ROCE_IS_LAST        = 1 << 15,      /* ends it; also of "only" */
+    ROCE_IS_RESPONSE    = 1 << 13,      /* the requester handles it */
+    ROCE_IS_FIRST       = 1 << 14,      /* begins a message, or is "only" */
+    ROCE_IS_LAST        = 1 << 15,      /* ends a message, or is "only" */
     ROCE_IS_CNP         = 1 << 16,
 };
 
 typedef struct RoceOpcodeInfo {
-    const char *name;           /* NULL: there is no such opcode */
+    const char *name;           /* NULL: the opcode does not exist */
     uint32_t flags;             /* ROCE_HAS_, ROCE_IS_ */
-    uint8_t header_bytes;       /* BTH and what follows it, up to the payload */
+    uint8_t header_bytes;       /* from the BTH to the payload */
 } RoceOpcodeInfo;
 
-/* Never NULL; of an unknown opcode all members are 0. */
+/*
+ * Returns the properties of @opcode; never NULL.  All members are 0 for an unknown
+ * opcode.
+ */
 const RoceOpcodeInfo *roce_opcode_info(uint8_t opcode);
 
 /* --- Frames -------------------------------------------------------------- */
 #define ROCE_NO_VLAN 0xffff
 
-typedef enum RoceNetwork {      /* as enum pvrdma_network_type */
+typedef enum RoceNetwork {      /* values of enum pvrdma_network_type */
     ROCE_NETWORK_V1,
     ROCE_NETWORK_IPV4,
     ROCE_NETWORK_IPV6,
 } RoceNetwork;
 
-/* Between whom a frame travels, from the sender's point of view. */
+/* Addresses of a frame.  "s" is the sender of the frame, "d" its destination. */
 typedef struct RocePath {
     uint8_t smac[6], dmac[6];
     uint8_t sgid[16], dgid[16];     /* IPv4: ::ffff:a.b.c.d */
@@ -68,15 +72,15 @@ typedef struct RocePath {
     uint16_t vlan;                  /* tag control information, or ROCE_NO_VLAN */
     uint16_t sport;                 /* UDP */
     uint8_t network;                /* RoceNetwork */
-    uint8_t traffic_class;          /* with the two ECN bits, 1:0 */
+    uint8_t traffic_class;          /* bits 1:0 are ECN */
     uint8_t hop_limit;
 } RocePath;
 
-#define ROCE_ECN        3           /* of traffic_class */
-#define ROCE_ECN_ECT0   2           /* capable */
-#define ROCE_ECN_CE     3           /* congestion was met */
+#define ROCE_ECN        3           /* bits of traffic_class */
+#define ROCE_ECN_ECT0   2           /* the path supports ECN */
+#define ROCE_ECN_CE     3           /* a switch marked the packet */
 
-/* A packet in host byte order; which members count is up to the opcode. */
+/* A packet, in host byte order.  The opcode determines which members are valid. */
 typedef struct RocePacket {
     uint8_t opcode;                 /* enum roce_opcode */
     uint8_t syndrome;               /* AETH */
@@ -93,67 +97,74 @@ typedef struct RocePacket {
     uint64_t original;              /* AtomicAckETH */
     uint32_t msn;                   /* AETH */
     uint32_t qkey, src_qpn;         /* DETH */
-    uint32_t imm;                   /* as the __be32 that it is on the wire */
+    uint32_t imm;                   /* in wire byte order, __be32 */
     uint32_t inv_rkey;              /* IETH */
-    const uint8_t *payload;         /* of a parsed packet: inside the frame */
+    const uint8_t *payload;         /* parsed packet: points into the frame */
     uint32_t payload_len;           /* without padding */
 } RocePacket;
 
 typedef enum RoceStatus {
     ROCE_OK,
-    ROCE_NOT_ROCE,                  /* somebody else's frame */
+    ROCE_NOT_ROCE,                  /* a frame of another protocol */
     ROCE_BAD_LENGTH,                /* lengths of the layers disagree */
-    ROCE_BAD_IP,                    /* header checksum, fragment, options */
-    ROCE_BAD_VERSION,               /* of the BTH */
+    ROCE_BAD_IP,                    /* header checksum, fragment or options */
+    ROCE_BAD_VERSION,               /* version of the BTH */
     ROCE_BAD_OPCODE,
     ROCE_BAD_ICRC,
 } RoceStatus;
 
-/* Whether a frame is RoCE, by its EtherType or UDP port: quick, for every frame. */
+/*
+ * Returns true if the EtherType or the UDP port of a frame is that of RoCE.  It is
+ * fast, because it is called for every frame.
+ */
 bool roce_frame_is(const uint8_t *frame, size_t len);
 
 /*
- * Begins a frame in @frame, of ROCE_FRAME_MAX bytes: all headers up to the payload.
- * Returns where the payload goes; @pkt->payload and payload_len do not count.
+ * Builds all headers of a frame in @frame, which has ROCE_FRAME_MAX bytes.  Ignores
+ * @pkt->payload and payload_len.  Returns the byte at which the payload begins.
  */
 size_t roce_frame_begin(uint8_t *frame, const RocePath *path,
                         const RocePacket *pkt);
 /*
- * Ends it after @payload_len bytes of payload, ROCE_MTU_MAX at most: padding, lengths,
- * checksum, ICRC.  Returns the length of the frame, without Ethernet's FCS.
+ * Ends a frame after @payload_len bytes of payload, at most ROCE_MTU_MAX.  Adds
+ * padding, lengths, checksum and ICRC.  Returns the length of the frame without
+ * Ethernet's FCS.
  */
 size_t roce_frame_end(uint8_t *frame, size_t payload_at, size_t payload_len);
 
 /*
- * Takes apart a frame of @len bytes.  @path is the sender's; on anything but ROCE_OK
- * what @path and @pkt hold is undefined.  Minimum-size padding of Ethernet is ignored.
+ * Parses a frame of @len bytes.  @path is the path of the sender.  If the result is not
+ * ROCE_OK, @path and @pkt are undefined.  Ignores Ethernet's padding to the minimum
+ * size.
  */
 RoceStatus roce_frame_parse(const uint8_t *frame, size_t len, RocePath *path,
                             RocePacket *pkt);
 
-/* Where the IP header or GRH of a frame that was parsed begins. */
+/* Returns the byte at which the IP header or GRH of a parsed frame begins. */
 size_t roce_frame_network_at(const uint8_t *frame);
 
 /*
- * The 40 bytes that a datagram's receive buffer begins with: the GRH or IPv6 header; of
- * IPv4 20 zero bytes and the header.
+ * Stores the first 40 bytes of a datagram's receive buffer in @grh: the GRH or the IPv6
+ * header, or 20 zero bytes and the IPv4 header.
  */
 void roce_frame_grh(const uint8_t *frame, uint8_t grh[ROCE_GRH_BYTES]);
 
-/* What ICRC such a frame must have; host order, of @len bytes with the ICRC. */
+/* Returns the ICRC of a frame, in host byte order.  @len includes the ICRC. */
 uint32_t roce_icrc(const uint8_t *frame, size_t len);
 
 /* --- Times and sizes ----------------------------------------------------- */
-/* Nanoseconds of an encoded receiver-not-ready time; 5 bits [EXT]. */
+/* Returns the nanoseconds of a receiver-not-ready time, encoded in 5 bits [EXT]. */
 int64_t roce_rnr_ns(unsigned code);
 
-/* Nanoseconds of an encoded ACK time-out, 4.096 us * 2^n; 0: none. */
+/*
+ * Returns the nanoseconds of an encoded ACK time-out, 4.096 us * 2^n; 0: no time-out.
+ */
 static inline int64_t roce_timeout_ns(unsigned code)
 {
     return code ? 4096LL << (code & 31) : 0;
 }
 
-/* Packets of a message of @len bytes; one for an empty one. */
+/* Returns the number of packets of a message of @len bytes; 1 for an empty message. */
 static inline uint32_t roce_packets(uint32_t len, uint32_t mtu)
 {
     return len ? (len - 1) / mtu + 1 : 1;
