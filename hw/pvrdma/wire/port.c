@@ -214,7 +214,7 @@ static void port_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
 
     trace_pvrdma_port_rx(s->port.netdev, len);
     s->port.rx(s, frame, len);
-    rnic_loop_leave_late(&s->loop, entered);
+    rnic_loop_leave_deferred(&s->loop, entered);
 }
 
 bool pvrdma_port_loop_run(PvrdmaState *s)
