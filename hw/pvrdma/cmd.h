@@ -5,7 +5,7 @@
 #ifndef HW_PVRDMA_CMD_H
 #define HW_PVRDMA_CMD_H
 
-#include "rnic/pvrdma/regs.h"
+#include "rnic/pvrdma/cmd.h"
 
 typedef struct PvrdmaState PvrdmaState;
 

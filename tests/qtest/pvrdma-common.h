@@ -14,6 +14,8 @@
 #include "libqtest.h"
 #include "libqos/pci.h"
 #include <rdma/vmw_pvrdma-abi.h>
+#include "rnic/pvrdma/cmd.h"
+#include "rnic/pvrdma/dsr.h"
 #include "rnic/pvrdma/regs.h"
 #include "../../hw/pvrdma/wire/roce.h"
 #include "wire-peer.h"

@@ -5,7 +5,7 @@
 #ifndef HW_PVRDMA_BASE_CAPS_H
 #define HW_PVRDMA_BASE_CAPS_H
 
-#include "rnic/pvrdma/regs.h"
+#include "rnic/pvrdma/dsr.h"
 
 #define PVRDMA_QPS          16384       /* the driver uses 16 bits of a handle */
 #define PVRDMA_CQS          16384

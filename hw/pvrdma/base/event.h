@@ -5,6 +5,7 @@
 #ifndef HW_PVRDMA_BASE_EVENT_H
 #define HW_PVRDMA_BASE_EVENT_H
 
+#include "rnic/pvrdma/dsr.h"
 #include "rnic/pvrdma/regs.h"
 #include "caps.h"
 #include "pages.h"

@@ -23,7 +23,7 @@ def _rxe(mac):
 FAMILY = Family(
     name='pvrdma', title='pvrdma',
     rooms=(('base',), ('wire',), ('objects',), ('transport',), ('',)),
-    headers=('wire.h', 'regs.h'),
+    headers=('wire.h', 'regs.h', 'dsr.h', 'attr.h', 'cmd.h'),
     nics=(Nic('pvrdma', 'roce', {'amd64': 'pvrdma'}, _IMAGE, append='rnic.roce=pvrdma',
               ethernet=_pvrdma),
           Nic('rxe', 'roce', {'amd64': 'virtio-net-pci'}, _IMAGE,

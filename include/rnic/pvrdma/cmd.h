@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Paravirtual RDMA NIC: commands and their responses [EXT].  The driver writes a command
+ * to the command slot and 0 to REQUEST; the device writes the response to the response
+ * slot and an errno to ERR before the store to REQUEST ends.  All members are
+ * little-endian, but GIDs are as on the wire.
+ */
+#ifndef RNIC_PVRDMA_CMD_H
+#define RNIC_PVRDMA_CMD_H
+
+#include "rnic/pvrdma/attr.h"
+
+/* --- Commands ------------------------------------------------------------------- */
+enum pvrdma_cmd {
+	PVRDMA_CMD_QUERY_PORT	= 0,
+	PVRDMA_CMD_QUERY_PKEY	= 1,
+	PVRDMA_CMD_CREATE_PD	= 2,
+	PVRDMA_CMD_DESTROY_PD	= 3,
+	PVRDMA_CMD_CREATE_MR	= 4,
+	PVRDMA_CMD_DESTROY_MR	= 5,
+	PVRDMA_CMD_CREATE_CQ	= 6,
+	PVRDMA_CMD_RESIZE_CQ	= 7,
+	PVRDMA_CMD_DESTROY_CQ	= 8,
+	PVRDMA_CMD_CREATE_QP	= 9,
+	PVRDMA_CMD_MODIFY_QP	= 10,
+	PVRDMA_CMD_QUERY_QP	= 11,
+	PVRDMA_CMD_DESTROY_QP	= 12,
+	PVRDMA_CMD_CREATE_UC	= 13,
+	PVRDMA_CMD_DESTROY_UC	= 14,
+	PVRDMA_CMD_CREATE_BIND	= 15,
+	PVRDMA_CMD_DESTROY_BIND	= 16,
+	PVRDMA_CMD_CREATE_SRQ	= 17,
+	PVRDMA_CMD_MODIFY_SRQ	= 18,
+	PVRDMA_CMD_QUERY_SRQ	= 19,
+	PVRDMA_CMD_DESTROY_SRQ	= 20,
+	PVRDMA_CMD_MAX		= 21,
+};
+
+/* ack of the answer to @cmd. */
+#define PVRDMA_CMD_RESP(cmd)	(0x80000000u | (cmd))
+
+struct pvrdma_cmd_hdr {
+	__le64	response;		/* given back */
+	__le32	cmd;			/* enum pvrdma_cmd */
+	__le32	reserved;
+};
+RNIC_ASSERT_SIZE(struct pvrdma_cmd_hdr, 16);
+
+struct pvrdma_cmd_resp_hdr {
+	__le64	response;
+	__le32	ack;			/* PVRDMA_CMD_RESP() */
+	__u8	err;			/* errno */
+	__u8	reserved[3];
+};
+RNIC_ASSERT_SIZE(struct pvrdma_cmd_resp_hdr, 16);
+
+struct pvrdma_cmd_query_port {
+	struct pvrdma_cmd_hdr hdr;
+	__u8	port_num;		/* 1 */
+	__u8	reserved[7];
+};
+
+struct pvrdma_cmd_query_port_resp {
+	struct pvrdma_cmd_resp_hdr hdr;
+	struct pvrdma_port_attr attrs;
+};
+
+struct pvrdma_cmd_query_pkey {
+	struct pvrdma_cmd_hdr hdr;
+	__u8	port_num;
+	__u8	index;
+	__u8	reserved[6];
+};
+
+struct pvrdma_cmd_query_pkey_resp {
+	struct pvrdma_cmd_resp_hdr hdr;
+	__le16	pkey;
+	__u8	reserved[6];
+};
+
+struct pvrdma_cmd_create_uc {
+	struct pvrdma_cmd_hdr hdr;
+	__le64	pfn64;			/* of the context's page of BAR 2 */
+};
+
+struct pvrdma_cmd_create_uc_resp {
+	struct pvrdma_cmd_resp_hdr hdr;
+	__le32	ctx_handle;		/* never 0: that is the kernel's */
+	__u8	reserved[4];
+};
+
+struct pvrdma_cmd_destroy_uc {
+	struct pvrdma_cmd_hdr hdr;
+	__le32	ctx_handle;
+	__u8	reserved[4];
+};
+
+struct pvrdma_cmd_create_pd {
+	struct pvrdma_cmd_hdr hdr;
+	__le32	ctx_handle;
+	__u8	reserved[4];
+};
+
+struct pvrdma_cmd_create_pd_resp {
+	struct pvrdma_cmd_resp_hdr hdr;
+	__le32	pd_handle;
+	__u8	reserved[4];
+};
+
+struct pvrdma_cmd_destroy_pd {
+	struct pvrdma_cmd_hdr hdr;
+	__le32	pd_handle;
+	__u8	reserved[4];
+};
+
+struct pvrdma_cmd_create_mr {
+	struct pvrdma_cmd_hdr hdr;
+	__le64	start;			/* virtual address of the first byte */
+	__le64	length;
+	__le64	pdir_dma;
+	__le32	pd_handle;
+	__le32	access_flags;		/* PVRDMA_ACCESS_ */
+	__le32	flags;			/* PVRDMA_MR_FLAG_ */
+	__le32	nchunks;		/* pages */
+};
+
+struct pvrdma_cmd_create_mr_resp {
+	struct pvrdma_cmd_resp_hdr hdr;
+	__le32	mr_handle;
+	__le32	lkey;
+	__le32	rkey;
+	__u8	reserved[4];
+};
+
+struct pvrdma_cmd_destroy_mr {
+	struct pvrdma_cmd_hdr hdr;
+	__le32	mr_handle;
+	__u8	reserved[4];
+};
+
+struct pvrdma_cmd_create_cq {
+	struct pvrdma_cmd_hdr hdr;
+	__le64	pdir_dma;
+	__le32	ctx_handle;
+	__le32	cqe;			/* entries, a power of two */
+	__le32	nchunks;
+	__u8	reserved[4];
+};
+
+struct pvrdma_cmd_create_cq_resp {
+	struct pvrdma_cmd_resp_hdr hdr;
+	__le32	cq_handle;
+	__le32	cqe;
+};
+
+struct pvrdma_cmd_resize_cq {
+	struct pvrdma_cmd_hdr hdr;
+	__le32	cq_handle;
+	__le32	cqe;
+};
+
+struct pvrdma_cmd_resize_cq_resp {
+	struct pvrdma_cmd_resp_hdr hdr;
+	__le32	cqe;
+	__u8	reserved[4];
+};
+
+struct pvrdma_cmd_destroy_cq {
+	struct pvrdma_cmd_hdr hdr;
+	__le32	cq_handle;
+	__u8	reserved[4];
+};
+
+struct pvrdma_cmd_create_srq {
+	struct pvrdma_cmd_hdr hdr;
+	__le64	pdir_dma;
+	__le32	pd_handle;
+	__le32	nchunks;
+	struct pvrdma_srq_attr attrs;
+	__u8	srq_type;
+	__u8	reserved[7];
+};
+
+struct pvrdma_cmd_create_srq_resp {
+	struct pvrdma_cmd_resp_hdr hdr;
+	__le32	srqn;
+	__u8	reserved[4];
+};
+
+struct pvrdma_cmd_modify_srq {
+	struct pvrdma_cmd_hdr hdr;
+	__le32	srq_handle;
+	__le32	attr_mask;		/* PVRDMA_SRQ_ */
+	struct pvrdma_srq_attr attrs;
+};
+
+struct pvrdma_cmd_query_srq {
+	struct pvrdma_cmd_hdr hdr;
+	__le32	srq_handle;
+	__u8	reserved[4];
+};
+
+struct pvrdma_cmd_query_srq_resp {
+	struct pvrdma_cmd_resp_hdr hdr;
+	struct pvrdma_srq_attr attrs;
+};
+
+struct pvrdma_cmd_destroy_srq {
+	struct pvrdma_cmd_hdr hdr;
+	__le32	srq_handle;
+	__u8	reserved[4];
+};
+
+/*
+ * The directory has a page of struct pvrdma_ring_state, send_chunks pages of the send
+ * queue, and the pages of the receive queue, which a QP with an SRQ lacks.
+ */
+struct pvrdma_cmd_create_qp {
+	struct pvrdma_cmd_hdr hdr;
+	__le64	pdir_dma;
+	__le32	pd_handle;
+	__le32	send_cq_handle;
+	__le32	recv_cq_handle;
+	__le32	srq_handle;
+	__le32	max_send_wr;		/* a power of two */
+	__le32	max_recv_wr;
+	__le32	max_send_sge;
+	__le32	max_recv_sge;
+	__le32	max_inline_data;
+	__le32	lkey;
+	__le32	access_flags;
+	__le16	total_chunks;
+	__le16	send_chunks;
+	__le16	max_atomic_arg;
+	__u8	sq_sig_all;		/* every WQE gets a completion */
+	__u8	qp_type;		/* enum pvrdma_qp_type */
+	__u8	is_srq;
+	__u8	reserved[3];
+};
+RNIC_ASSERT_SIZE(struct pvrdma_cmd_create_qp, 80);
+
+struct pvrdma_cmd_create_qp_resp {
+	struct pvrdma_cmd_resp_hdr hdr;
+	__le32	qpn;
+	__le32	qp_handle;		/* less than max_qp; on the wire is only qpn */
+	__le32	max_send_wr;
+	__le32	max_recv_wr;
+	__le32	max_send_sge;
+	__le32	max_recv_sge;
+	__le32	max_inline_data;
+	__le32	pad;
+};
+
+/* The same before QPHANDLE, for a driver or a device that old: the number is the handle. */
+struct pvrdma_cmd_create_qp_resp_v1 {
+	struct pvrdma_cmd_resp_hdr hdr;
+	__le32	qpn;
+	__le32	max_send_wr;
+	__le32	max_recv_wr;
+	__le32	max_send_sge;
+	__le32	max_recv_sge;
+	__le32	max_inline_data;
+};
+
+struct pvrdma_cmd_modify_qp {
+	struct pvrdma_cmd_hdr hdr;
+	__le32	qp_handle;
+	__le32	attr_mask;		/* PVRDMA_QP_ */
+	struct pvrdma_qp_attr attrs;
+};
+
+struct pvrdma_cmd_query_qp {
+	struct pvrdma_cmd_hdr hdr;
+	__le32	qp_handle;
+	__le32	attr_mask;
+};
+
+struct pvrdma_cmd_query_qp_resp {
+	struct pvrdma_cmd_resp_hdr hdr;
+	struct pvrdma_qp_attr attrs;
+};
+
+struct pvrdma_cmd_destroy_qp {
+	struct pvrdma_cmd_hdr hdr;
+	__le32	qp_handle;
+	__u8	reserved[4];
+};
+
+struct pvrdma_cmd_destroy_qp_resp {
+	struct pvrdma_cmd_resp_hdr hdr;
+	__le32	events_reported;
+	__u8	reserved[4];
+};
+
+/* Puts a GID into the table. */
+struct pvrdma_cmd_create_bind {
+	struct pvrdma_cmd_hdr hdr;
+	__le32	mtu;			/* bytes */
+	__le32	vlan;			/* 0xfff: none */
+	__le32	index;
+	__u8	new_gid[16];
+	__u8	gid_type;		/* PVRDMA_GID_TYPE_FLAG_ */
+	__u8	reserved[3];
+};
+
+struct pvrdma_cmd_destroy_bind {
+	struct pvrdma_cmd_hdr hdr;
+	__le32	index;
+	__u8	dest_gid[16];
+	__u8	reserved[4];
+};
+
+/* What the command slot holds.  The device reads it once, whatever the command. */
+union pvrdma_cmd_req {
+	struct pvrdma_cmd_hdr hdr;
+	struct pvrdma_cmd_query_port query_port;
+	struct pvrdma_cmd_query_pkey query_pkey;
+	struct pvrdma_cmd_create_uc create_uc;
+	struct pvrdma_cmd_destroy_uc destroy_uc;
+	struct pvrdma_cmd_create_pd create_pd;
+	struct pvrdma_cmd_destroy_pd destroy_pd;
+	struct pvrdma_cmd_create_mr create_mr;
+	struct pvrdma_cmd_destroy_mr destroy_mr;
+	struct pvrdma_cmd_create_cq create_cq;
+	struct pvrdma_cmd_resize_cq resize_cq;
+	struct pvrdma_cmd_destroy_cq destroy_cq;
+	struct pvrdma_cmd_create_qp create_qp;
+	struct pvrdma_cmd_modify_qp modify_qp;
+	struct pvrdma_cmd_query_qp query_qp;
+	struct pvrdma_cmd_destroy_qp destroy_qp;
+	struct pvrdma_cmd_create_bind create_bind;
+	struct pvrdma_cmd_destroy_bind destroy_bind;
+	struct pvrdma_cmd_create_srq create_srq;
+	struct pvrdma_cmd_modify_srq modify_srq;
+	struct pvrdma_cmd_query_srq query_srq;
+	struct pvrdma_cmd_destroy_srq destroy_srq;
+};
+RNIC_ASSERT_SIZE(union pvrdma_cmd_req, 184);
+
+/* What the response slot gets. */
+union pvrdma_cmd_resp {
+	struct pvrdma_cmd_resp_hdr hdr;
+	struct pvrdma_cmd_query_port_resp query_port;
+	struct pvrdma_cmd_query_pkey_resp query_pkey;
+	struct pvrdma_cmd_create_uc_resp create_uc;
+	struct pvrdma_cmd_create_pd_resp create_pd;
+	struct pvrdma_cmd_create_mr_resp create_mr;
+	struct pvrdma_cmd_create_cq_resp create_cq;
+	struct pvrdma_cmd_resize_cq_resp resize_cq;
+	struct pvrdma_cmd_create_qp_resp create_qp;
+	struct pvrdma_cmd_create_qp_resp_v1 create_qp_v1;
+	struct pvrdma_cmd_query_qp_resp query_qp;
+	struct pvrdma_cmd_destroy_qp_resp destroy_qp;
+	struct pvrdma_cmd_create_srq_resp create_srq;
+	struct pvrdma_cmd_query_srq_resp query_srq;
+};
+RNIC_ASSERT_SIZE(union pvrdma_cmd_resp, 176);
+
+#endif /* RNIC_PVRDMA_CMD_H */
