@@ -2,7 +2,7 @@
 """Networks whose switches go by a table: fat-trees and dragonflies.
 
 A node's coordinates are cabinet, chassis and card; what is under one leaf, or
-in one group, is in one cabinet. docs/exanet/shared-memory.rst tells why nothing jams.
+in one group, is in one cabinet. docs/exanet/networks.rst tells why nothing jams.
 """
 
 CARD, CABINET = 0x3fffff, 0x3fc000     # masks of a rule: one node, one cabinet
