@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The firmware's model, lower half: blocks.  A block has a transaction descriptor
- * (TID) from its first start until it is acknowledged or its transfer fails; the
- * generation tells one block of a TID from the next.  A copy of it is sent again,
- * with the next sequence number, for a negative response, a page fault of the
- * source, or when nobody answers.
+ * The firmware's model, lower half: blocks.  A block has a transaction descriptor (TID)
+ * from its first copy until it is acknowledged or its transfer fails.  The generation
+ * distinguishes successive blocks of a TID.  Another copy, with the next sequence
+ * number, is sent after a negative response, a page fault of the source, or a timeout.
  */
 #include "qemu/osdep.h"
 #include "../../core/backoff.h"
@@ -19,11 +18,11 @@
 #include "../base/wire.h"
 #include "../trace.h"
 
-#define FW_BACKOFF_SHIFT_MAX 10     /* back-off doubles up to x 1024 */
+#define FW_BACKOFF_SHIFT_MAX 10     /* the back-off doubles up to x 1024 */
 #define FW_TIMEOUT_MIN_NS 1000
 #define FW_TIMEOUT_MAX_NS (1LL << 50)
 #define FW_CHAIN_MAX 8              /* blocks of a chain */
-/* Between copies: a receiver must not take one for a new block. */
+/* Maximal time between copies, so that the receiver still knows the block. */
 #define FW_PAUSE_MAX_NS (EXANET_TID_AGE_NS / 2)
 
 static void fw_config_load(ExanetState *s, ExanetFirmware *fw)
@@ -45,8 +44,7 @@ static void fw_config_load(ExanetState *s, ExanetFirmware *fw)
     fw->multipath = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_MULTIPATH);
 }
 
-/* What every entry other than the doorbell needs before it acts on blocks. */
-/* Takes the transactions that ExaDMA has stopped. */
+/* Takes the list of transactions that the ExaDMA has stopped. */
 static void fw_stopped_take(ExanetState *s, ExanetFirmware *fw)
 {
     ExanetStopped stopped;
@@ -87,19 +85,19 @@ static void fw_deadline(ExanetFirmware *fw, unsigned tid, int64_t when)
     fw->next = MIN(fw->next, when);
 }
 
-/* The timer may fire too early, for a block that is done; never too late. */
+/* The timer may fire early, if the block of its deadline is done. */
 void exanet_fw_timer_update(ExanetFirmware *fw)
 {
     rnic_deadline_at(&fw->timer, fw->next);
 }
 
-/* For the answer to the copy of @tid that was just sent. */
+/* Sets the deadline for the answer to the copy of @tid that was just sent. */
 static void fw_deadline_answer(ExanetFirmware *fw, unsigned tid)
 {
     const FwBlock *b = &fw->block[tid];
     unsigned shift = MIN(b->retries, EXANET_FW_TIMEOUT_SHIFT_MAX);
 
-    /* without its control packet the receiver does not answer */
+    /* without the control packet the receiver does not answer */
     fw_deadline(fw, tid, b->notify && !b->control ? FW_NEVER :
                 fw->now + MIN(exanet_fw_timeout_ns(fw, b->peer) << shift,
                               FW_PAUSE_MAX_NS));
@@ -112,7 +110,10 @@ static uint16_t fw_wire_tid(ExanetState *s, unsigned tid, unsigned gen)
     return tid | (s->strict ? 0 : RNIC_PREP(EXANET_TID_GEN, gen));
 }
 
-/* The block that the ExaDMA starts after @tid, if it still waits for that. */
+/*
+ * Returns the block that the ExaDMA starts after @tid, if it is not started yet, or
+ * FW_NONE.
+ */
 static unsigned fw_successor(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     unsigned next = fw->block[tid].next;
@@ -132,13 +133,13 @@ static uint64_t fw_desc_read(ExanetState *s, unsigned tid, unsigned w)
     return exanet_exadma_list_read(s, tid * sizeof(struct exanet_desc) + 8 * w, 8);
 }
 
-/* The bits of W3 that tell how much of the last copy of @tid has left. */
+/* Returns the bits of W3 that show how much of the last copy of @tid has left. */
 static uint64_t fw_sent(ExanetState *s, unsigned tid)
 {
     return fw_desc_read(s, tid, 2) & (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE);
 }
 
-/* Writes the descriptor of @tid, which starts it unless it is to wait. */
+/* Writes the descriptor of @tid.  This starts the copy, unless @wait is set. */
 static void fw_desc_write(ExanetState *s, ExanetFirmware *fw, unsigned tid,
                           bool wait)
 {
@@ -152,7 +153,7 @@ static void fw_desc_write(ExanetState *s, ExanetFirmware *fw, unsigned tid,
     if (b->seq == b->first_seq) {
         b->sent = fw->now;
     }
-    b->somewhere |= !exanet_fw_nowhere(s, b->peer, b->path);
+    b->routed |= !exanet_fw_unreachable(s, b->peer, b->path);
     if (b->next != FW_NONE) {
         w3 |= EXANET_DESC_W3_CHAINED |
               RNIC_PREP(EXANET_DESC_W3_DEP, b->next);
@@ -208,7 +209,7 @@ void exanet_fw_controls_flush(ExanetState *s, ExanetFirmware *fw)
 
         fw->control_queued[tid] = false;
         if (!b->control_due || b->state != FW_SENT) {
-            continue;       /* the next copy brings it along */
+            continue;       /* the next copy sends it */
         }
         if (exanet_exadma_control_room(s, fw_output(&fw->block[tid]))) {
             b->control_due = false;
@@ -239,8 +240,8 @@ static void fw_block_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 }
 
 /*
- * The notification may go once all other blocks have arrived: the control packet
- * of the last one releases it [P §3.10].
+ * Sends the control packet of the last block after all other blocks have arrived.  It
+ * releases the notification [P §3.10].
  */
 static void fw_control_check(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
 {
@@ -256,7 +257,7 @@ static void fw_control_check(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
     b->control = true;
     if (b->state == FW_SENT) {
         if (b->seq == b->first_seq) {
-            b->sent = fw->now;      /* it could not be answered before */
+            b->sent = fw->now;      /* the receiver could not answer before */
         }
         fw_control(s, fw, t->last);
         fw_deadline_answer(fw, t->last);
@@ -264,8 +265,8 @@ static void fw_control_check(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
 }
 
 /*
- * Tells the receiver that nothing will come any more for the block of @tid [P §3.6].
- * It may be lost: then the receiver's context ages.
+ * Sends RELEASE: no more packets of the block of @tid will follow [P §3.6].  If it is
+ * lost, the receiver frees the context after a time.
  */
 static void fw_release(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
@@ -289,24 +290,23 @@ static void fw_release(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     exanet_schedule(s);
 }
 
-/* Closes the books on the block of @tid, acked or given up. */
+/* Records the end of the block of @tid, which was acked or given up. */
 static void fw_block_end(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     FwBlock *b = &fw->block[tid];
-    bool away = b->somewhere || !exanet_fw_nowhere(s, b->peer, b->path);
+    bool routed = b->routed || !exanet_fw_unreachable(s, b->peer, b->path);
     uint64_t sent = fw_sent(s, tid);
-    bool maybe = b->maybe || (b->state == FW_SENT && !b->nacked &&
-                              (sent & EXANET_DESC_W3_DONE));
+    bool maybe_done = b->maybe_done || (b->state == FW_SENT && !b->nacked &&
+                                        (sent & EXANET_DESC_W3_DONE));
 
-    b->somewhere = away;
-    exanet_fw_record_end(fw, b, tid, away && maybe);
-    if (!b->acked && away && (b->left || sent) && !s->strict) {
+    b->routed = routed;
+    exanet_fw_record_end(fw, b, tid, routed && maybe_done);
+    if (!b->acked && routed && (b->left || sent) && !s->strict) {
         fw_release(s, fw, tid);
     }
     b->peer = NULL;
 }
 
-/* Gives the TID of a block back; nothing of it is left in the ExaDMA. */
 void exanet_fw_block_free(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     FwBlock *b = &fw->block[tid];
@@ -329,7 +329,7 @@ void exanet_fw_block_free(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     fw_push(&fw->free[t->ctx], tid);
 }
 
-/* A TID of context @c for a block to @peer; FW_NONE when there is none. */
+/* Returns a free TID of context @c for a block to @peer, or FW_NONE. */
 static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw, unsigned c,
                             FwPeer *peer)
 {
@@ -338,7 +338,7 @@ static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw, unsigned c,
     for (unsigned n = free->fifo.count; n; n--) {
         unsigned tid = fw_pop(free);
 
-        /* somebody else may use the Pending_List at the same time */
+        /* other software may write to the Pending_List at the same time */
         if (!exanet_exadma_busy(s, tid) &&
             exanet_fw_record_usable(fw, peer, tid)) {
             return tid;
@@ -348,9 +348,11 @@ static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw, unsigned c,
     return FW_NONE;
 }
 
-/* Cuts the next block from @t and gives it a TID; FW_NONE when there is none. */
+/*
+ * Cuts the next block from @t and gives it a TID.  Returns FW_NONE if no TID is usable.
+ */
 static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
-                             FwPeer *peer, const FwWays *ways)
+                             FwPeer *peer, const FwPaths *paths)
 {
     uint64_t dst = t->dst + t->issued;
     uint32_t len = exanet_segment(dst, t->len - t->issued,
@@ -368,7 +370,7 @@ static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
         .len = len,
         .transfer = t - fw->transfer,
         .order = ++fw->order,
-        .path = exanet_fw_path_first(fw, t, peer, ways),
+        .path = exanet_fw_path_first(fw, t, peer, paths),
         .next = FW_NONE,
         .prev = FW_NONE,
         .state = FW_SENT,
@@ -385,7 +387,7 @@ static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
     return tid;
 }
 
-/* --- Repeating blocks -------------------------------------------------------------- */
+/* --- Retransmission ------------------------------------------------------- */
 
 /* Sends another copy of @tid now. */
 static void fw_retry(ExanetState *s, ExanetFirmware *fw, unsigned tid)
@@ -400,7 +402,7 @@ static void fw_retry(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     b->left |= fw_sent(s, tid) != 0;
     b->seq++;
     b->order = ++fw->order;
-    /* the last one may have led to where something is broken */
+    /* the last path may be broken */
     exanet_fw_path_next(s, b);
     t->retries = MIN(t->retries + 1, UINT16_MAX);
     trace_exanet_firmware_retry(s->node, tid, b->seq);
@@ -429,7 +431,9 @@ static bool fw_may_retry(ExanetFirmware *fw, unsigned tid)
     return true;
 }
 
-/* Sends @tid again at once, or gives up with @code if there is no progress. */
+/*
+ * Retransmits @tid at once, or fails the transfer with @code if there is no progress.
+ */
 static void fw_retry_counted(ExanetState *s, ExanetFirmware *fw, unsigned tid,
                              unsigned code)
 {
@@ -442,8 +446,8 @@ static void fw_retry_counted(ExanetState *s, ExanetFirmware *fw, unsigned tid,
 }
 
 /*
- * Repeats @tid after a back-off that grows (but is @least ns), or gives up with @code
- * after FW_PF_RETRY_MAX times.
+ * Retransmits @tid after a back-off that grows, but is at least @least ns.  Fails the
+ * transfer with @code after FW_PF_RETRY_MAX times.
  */
 static void fw_hold(ExanetState *s, ExanetFirmware *fw, unsigned tid,
                     int64_t least, unsigned code)
@@ -457,7 +461,8 @@ static void fw_hold(ExanetState *s, ExanetFirmware *fw, unsigned tid,
         return;
     }
     if (exanet_exadma_busy(s, tid)) {
-        exanet_exadma_kill(s, tid);     /* the receiver drops the rest anyway */
+        /* the receiver drops the rest of the copy anyway */
+        exanet_exadma_kill(s, tid);
     }
     b->backoffs++;
     b->state = FW_HOLD;
@@ -474,20 +479,21 @@ static void fw_timeout(ExanetState *s, ExanetFirmware *fw, unsigned tid)
         fw_retry(s, fw, tid);
         return;
     }
-    until = exanet_fw_patience(fw, b);
+    until = exanet_fw_retry_deferred(fw, b);
     if (until) {
         fw_deadline(fw, tid, until);
         return;
     }
     if (!exanet_exadma_busy(s, tid) && !exanet_exadma_armed(s, tid)) {
         exanet_count(s, RETRY_TIMEOUT);
-        b->maybe = true;
+        b->maybe_done = true;
         fw_retry_counted(s, fw, tid, EXANET_CHERR_RETRY_LIMIT);
         return;
     }
     /*
-     * Not all sent yet: a copy would not be faster, but patience has an end.  Who
-     * waits in a chain has that of the one before.
+     * The copy has not left completely, so another copy would not be faster.  A copy
+     * without progress counts as a loss.  A block that waits in a chain is not judged,
+     * because its predecessor is.
      */
     if (exanet_exadma_armed(s, tid) || fw_sent(s, tid) != b->progress) {
         b->progress = fw_sent(s, tid);
@@ -540,7 +546,9 @@ void exanet_fw_stopped(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     }
 }
 
-/* The driver resolved a source fault of @tid (index, not wire TID). */
+/*
+ * Handles the resolution of a source fault of @tid (index, not wire TID) by the driver.
+ */
 static void fw_source_resolved(ExanetState *s, unsigned tid, bool ok)
 {
     ExanetFirmware *fw = s->firmware;
@@ -548,7 +556,7 @@ static void fw_source_resolved(ExanetState *s, unsigned tid, bool ok)
 
     exanet_fw_enter(s, fw);
     if (b->state == FW_STOPPED) {
-        b->reported = false;            /* it need not wait for us */
+        b->reported = false;            /* fw_hold() need not wait for RESOLVE */
         return;
     }
     if (b->state != FW_HOLD || !b->source) {
@@ -570,7 +578,7 @@ bool exanet_fw_source_resolved(ExanetState *s, const ExanetPendingFault *f, bool
     if (f->unit != EXANET_FAULT_RDMA || f->dst) {
         return false;
     }
-    /* the TID may have another block by now */
+    /* the TID may have another block now */
     if (RNIC_GET(EXANET_DESC_W4_GEN, fw_desc_read(s, tid, 3)) ==
         RNIC_GET(EXANET_TID_GEN, f->tid)) {
         fw_source_resolved(s, tid, ok);
@@ -585,12 +593,15 @@ static void fw_acked(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     FwTransfer *t = fw_transfer(fw, tid);
     unsigned next = fw_successor(s, fw, tid);
 
-    exanet_fw_heard(fw, &fw->block[tid]);
+    exanet_fw_copy_acked(fw, &fw->block[tid]);
     t->acked += fw->block[tid].len;
     fw->block[tid].acked = true;
     exanet_fw_block_free(s, fw, tid);
     if (next != FW_NONE) {
-        /* acked before it was sent: a peer lies, but the chain must go on */
+        /*
+         * the peer acked a block that was not sent: continue the chain, which waited
+         * for it
+         */
         fw_block_send(s, fw, next);
     }
     if (t->acked == t->len) {
@@ -609,7 +620,7 @@ static void fw_nacked(ExanetState *s, ExanetFirmware *fw, unsigned tid,
     case EXANET_RESP_CRC:
         exanet_count(s, RETRY_CRC);
         /* the next copy may complete the block before all its packets have left */
-        fw->block[tid].maybe = true;
+        fw->block[tid].maybe_done = true;
         fw_retry_counted(s, fw, tid, resp);
         break;
     case EXANET_RESP_RESOLVED:
@@ -636,12 +647,12 @@ static void fw_nacked(ExanetState *s, ExanetFirmware *fw, unsigned tid,
 }
 
 /*
- * Whether the response is for the copy that was sent last.  An answer to an older
- * copy must not complete the block: the newer one is still being read.  While the
- * block is on hold only what ends the waiting counts, of whatever copy.
+ * Returns true if the response is valid for the block.  In FW_SENT it must answer the
+ * last copy, because the memory of the newer copy is still being read.  In FW_HOLD only
+ * responses that end the waiting are valid, for any copy.
  */
-static bool fw_response_fits(ExanetState *s, const FwBlock *b, unsigned tid,
-                             uint32_t word)
+static bool fw_response_matches(ExanetState *s, const FwBlock *b, unsigned tid,
+                                uint32_t word)
 {
     unsigned seq = RNIC_GET(EXANET_RT_SEQ, word);
     unsigned resp = RNIC_GET(EXANET_RT_RESP, word);
@@ -689,10 +700,10 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
         exanet_fw_rtt_sample(fw, b, RNIC_GET(EXANET_RT_SEQ, word));
     }
     if (ours && fw_response_knows(resp)) {
-        b->heard = true;
-        exanet_fw_record_late(s, fw, tid, ack);
+        b->gen_known = true;
+        exanet_fw_record_answer(s, fw, tid, ack);
     }
-    if (!fw_response_fits(s, b, tid, word)) {
+    if (!fw_response_matches(s, b, tid, word)) {
         exanet_count(s, ACK_STALE);
         return;
     }
@@ -702,7 +713,7 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
     if (resp == EXANET_RESP_ACK) {
         fw_acked(s, fw, tid);
     } else if (b->state == FW_HOLD && resp == EXANET_RESP_RESOLVED) {
-        fw_retry(s, fw, tid);       /* was counted when it was put on hold */
+        fw_retry(s, fw, tid);       /* the retry was counted by fw_hold() */
     } else {
         fw_nacked(s, fw, tid, resp);
     }
@@ -710,14 +721,11 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
 
 /* --- Starting blocks -------------------------------------------------------- */
 
-/*
- * Starts blocks of @t that follow each other, as one chain for each path that they
- * take; how many.
- */
+/* Starts successive blocks of @t, as one chain for each path.  Returns their number. */
 static unsigned fw_issue_chains(ExanetState *s, ExanetFirmware *fw,
                                 FwTransfer *t, FwPeer *peer, unsigned max)
 {
-    FwWays ways = exanet_fw_ways(s, peer);
+    FwPaths paths = exanet_fw_paths(s, peer);
     unsigned tids[FW_CHAIN_MAX];
     unsigned tail[EXANET_PATHS];
     unsigned n = 0;
@@ -726,7 +734,7 @@ static unsigned fw_issue_chains(ExanetState *s, ExanetFirmware *fw,
         tail[i] = FW_NONE;
     }
     while (n < max && t->issued < t->len && t->inflight < fw->window) {
-        unsigned tid = fw_block_new(s, fw, t, peer, &ways);
+        unsigned tid = fw_block_new(s, fw, t, peer, &paths);
         unsigned *last;
 
         if (tid == FW_NONE) {
@@ -740,7 +748,9 @@ static unsigned fw_issue_chains(ExanetState *s, ExanetFirmware *fw,
         *last = tid;
         tids[n++] = tid;
     }
-    /* tail first: the engine must never meet an unwritten successor */
+    /*
+     * tail first, because the ExaDMA must not find a descriptor that is not written yet
+     */
     for (unsigned i = n; i-- > 0;) {
         if (fw->block[tids[i]].prev != FW_NONE) {
             fw_desc_write(s, fw, tids[i], true);
@@ -763,7 +773,10 @@ unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
     unsigned n;
 
     if (!peer) {
-        /* generations for one more node would be at the cost of another's data */
+        /*
+         * a new peer would need the generations of another peer, whose data could be
+         * damaged
+         */
         exanet_fw_transfer_finish(s, fw, t, EXANET_CHERR_RETRY_LIMIT);
         return 0;
     }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The firmware of the R5 processor [T §4], as a model: it takes RDMA writes from
- * the scratchpad and read requests from the RT mailbox, cuts them into blocks, gives
- * these to the ExaDMA and repeats them until the receiver has acknowledged.
+ * The firmware of the R5 processor [T §4], as a model.  It takes RDMA writes from the
+ * scratchpad and read requests from the RT mailbox, cuts them into blocks, gives the
+ * blocks to the ExaDMA, and retransmits them until the receiver has acknowledged them.
  *
- * A transfer lives in a channel: 0..31 of a context are writes of its owner, 32..63
- * reads that are served for peers; from there on both are the same.
+ * A transfer has a channel.  Channels 0 to 31 of a context are writes of its owner,
+ * channels 32 to 63 are reads that the context serves for peers.  The rest of the code
+ * does not distinguish them.
  *
- * Everything happens in exanet_firmware_run(); doorbells and other units only leave
- * notes.
+ * fw_run() does all work; doorbells and other units only store data for it.
  */
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
@@ -25,9 +25,9 @@
 #include "../engine/rtmailbox.h"
 #include "../trace.h"
 
-#define FW_BUDGET 256               /* blocks started by one run */
-/* TIDs of a context that are kept for transfers with less than FW_TIDS_FEW. */
-#define FW_TIDS_KEPT 16
+#define FW_BUDGET 256               /* blocks that one run starts */
+/* TIDs of a context that are reserved for transfers with less than FW_TIDS_FEW. */
+#define FW_TIDS_RESERVED 16
 #define FW_TIDS_FEW 2
 
 static uint32_t fw_quota(ExanetState *s, unsigned c, uint64_t field)
@@ -52,7 +52,6 @@ void exanet_fw_status(ExanetState *s, const FwTransfer *t,
              RNIC_PREP(EXANET_CHSTAT_ACKED, t->acked));
 }
 
-/* Keeps in mind whether @t has blocks that may be started. */
 void exanet_fw_runnable(ExanetFirmware *fw, const FwTransfer *t)
 {
     uint64_t bit = BIT_ULL(t->channel);
@@ -71,7 +70,10 @@ void exanet_fw_runnable(ExanetFirmware *fw, const FwTransfer *t)
 
 /* --- Transfers ------------------------------------------------------------------- */
 
-/* A mailbox, or a 16-B aligned address in a window, on the node of @dst. */
+/*
+ * Returns true if @gva is a mailbox, or a 16-B aligned address in a window, on the node
+ * of @dst.
+ */
 static bool fw_notify_good(uint64_t gva, uint64_t dst)
 {
     uint64_t va = RNIC_GET(EXANET_GVA_VA, gva);
@@ -87,7 +89,7 @@ static bool fw_notify_good(uint64_t gva, uint64_t dst)
     return va % sizeof(struct exanet_notification) == 0;
 }
 
-/* Whether @t asks for something that can be done at all. */
+/* Returns true if the parameters of @t are valid. */
 static bool fw_transfer_good(const FwTransfer *t)
 {
     uint64_t va = RNIC_GET(EXANET_GVA_VA, t->dst);
@@ -112,7 +114,7 @@ static void fw_transfer_begin(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
 
 static void fw_read_next(ExanetState *s, ExanetFirmware *fw, unsigned owner);
 
-/* Tells how @t ended; it has no blocks any more. */
+/* Publishes the end of @t, which has no blocks any more. */
 static void fw_transfer_end(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
                             unsigned code)
 {
@@ -123,7 +125,7 @@ static void fw_transfer_end(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
     stq_le_p(fw_channel(s, t) + offsetof(struct exanet_channel, done),
              RNIC_PREP(EXANET_CHDONE_TOKEN, t->token) |
              RNIC_PREP(EXANET_CHDONE_NS, MIN(ns, UINT32_MAX)));
-    /* a vCPU polls the status without the BQL */
+    /* order, because a vCPU polls the status without the big lock */
     smp_wmb();
     exanet_fw_status(s, t, code ? EXANET_CHANNEL_FAILED : EXANET_CHANNEL_DONE, code);
     if (t->irq_done) {
@@ -138,7 +140,6 @@ static void fw_transfer_end(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
     }
 }
 
-/* Ends @t with @code (0: all bytes are acked) and takes back what it holds. */
 void exanet_fw_transfer_finish(ExanetState *s, ExanetFirmware *fw,
                                FwTransfer *t, unsigned code)
 {
@@ -157,7 +158,7 @@ void exanet_fw_transfer_finish(ExanetState *s, ExanetFirmware *fw,
 
 /* --- RDMA write: the scratchpad ----------------------------------------------------- */
 
-/* The fields of a channel as the user left them; read once. */
+/* Reads the fields of the channel once into @t. */
 static void fw_transfer_load(ExanetState *s, FwTransfer *t, unsigned c,
                              unsigned channel)
 {
@@ -268,7 +269,7 @@ static void fw_read_load(FwTransfer *t, const struct exanet_read_req *req)
     };
 }
 
-/* Refuses or drops a request that has no channel. */
+/* Refuses a request that has no channel. */
 static void fw_read_refuse(ExanetState *s, const struct exanet_read_req *req,
                            unsigned code)
 {
@@ -283,7 +284,7 @@ static void fw_read_refuse(ExanetState *s, const struct exanet_read_req *req,
     }
 }
 
-/* What the owner may see of a read, for debugging. */
+/* Copies a read into its channel, where the owner can see it for debugging. */
 static void fw_read_show(ExanetState *s, const FwTransfer *t)
 {
     struct exanet_channel ch = {
@@ -315,7 +316,7 @@ static void fw_read_start(ExanetState *s, ExanetFirmware *fw,
         fw_read_refuse(s, req, EXANET_RESP_PROTECTION);
         return;
     }
-    /* who asks gets the data, not a third node */
+    /* the requester gets the data, no third node */
     if (RNIC_GET(EXANET_GVA_COORD, t.dst) != origin || !fw_transfer_good(&t)) {
         fw_read_refuse(s, req, EXANET_CHERR_BAD_REQUEST);
         return;
@@ -337,7 +338,7 @@ static bool fw_read_channel_free(ExanetState *s, ExanetFirmware *fw,
                        MAX(1, fw_quota(s, owner, EXANET_QUOTA_READS)));
 }
 
-/* Starts requests that waited for a read channel of @owner. */
+/* Starts requests that wait for a read channel of @owner. */
 static void fw_read_next(ExanetState *s, ExanetFirmware *fw, unsigned owner)
 {
     FwQueue *q = &fw->queue[owner];
@@ -348,8 +349,8 @@ static void fw_read_next(ExanetState *s, ExanetFirmware *fw, unsigned owner)
 }
 
 /*
- * Each owner has its own queue: one with many requests does not hold up others.  What
- * may not read does not wait there either.
+ * Puts a request into the queue of its owner, so that an owner with many requests does
+ * not delay others.  A request without permission is refused at once.
  */
 static void fw_request(ExanetState *s, ExanetFirmware *fw,
                        const struct exanet_read_req *req)
@@ -380,29 +381,29 @@ static bool fw_request_room(ExanetState *s, unsigned owner, unsigned more)
 
 /* --- Work ------------------------------------------------------------------ */
 
-/* How many more blocks @t may start now; it is runnable. */
+/* Returns how many more blocks @t, which is runnable, may start now. */
 static unsigned fw_room(ExanetState *s, const ExanetFirmware *fw,
                         const FwTransfer *t)
 {
     unsigned quota = MAX(1, MIN(FW_TIDS,
                                 fw_quota(s, t->ctx, EXANET_QUOTA_TIDS)));
-    unsigned kept = MIN(FW_TIDS_KEPT, quota / 4);
+    unsigned reserved = MIN(FW_TIDS_RESERVED, quota / 4);
     unsigned left = quota - MIN(quota, fw->tids[t->ctx]);
 
-    unsigned room = left - MIN(left, kept);
+    unsigned room = left - MIN(left, reserved);
 
-    /* a transfer whose target does not answer must not hold up the others */
+    /* a transfer whose target does not answer must not block the others */
     return t->inflight >= FW_TIDS_FEW ? room :
            MAX(room, MIN(left, FW_TIDS_FEW - t->inflight));
 }
 
 /*
- * Whether FW_POLICY wants @a to go rather than @b; equal ones take turns.  Both
- * policies that choose are strict: who comes last may wait for as long as others
- * have blocks to start.
+ * Returns true if FW_POLICY prefers @a to @b; equal transfers alternate.  Priority and
+ * shortest-first are strict: a transfer may wait as long as others have blocks to
+ * start.
  */
-static bool fw_before(const ExanetFirmware *fw, const FwTransfer *a,
-                      const FwTransfer *b)
+static bool fw_preferred(const ExanetFirmware *fw, const FwTransfer *a,
+                         const FwTransfer *b)
 {
     switch (fw->policy) {
     case EXANET_FW_PRIORITY:
@@ -414,12 +415,12 @@ static bool fw_before(const ExanetFirmware *fw, const FwTransfer *a,
     }
 }
 
-/* The channel of context @c that may start a block now, or NULL. */
+/* Returns the transfer of context @c that starts a block next, or NULL. */
 static FwTransfer *fw_pick_channel(ExanetState *s, ExanetFirmware *fw,
                                    unsigned c)
 {
     uint64_t all = fw->runnable[c];
-    uint64_t first = all & ~MAKE_64BIT_MASK(0, fw->turn_channel[c] + 1);
+    uint64_t first = all & ~MAKE_64BIT_MASK(0, fw->last_channel[c] + 1);
     FwTransfer *best = NULL;
 
     for (unsigned round = 0; round < 2; round++) {
@@ -428,7 +429,7 @@ static FwTransfer *fw_pick_channel(ExanetState *s, ExanetFirmware *fw,
         for (; left; left &= left - 1) {
             FwTransfer *t = &fw->transfer[c * EXANET_CHANNELS + ctz64(left)];
 
-            if ((!best || fw_before(fw, t, best)) && fw_room(s, fw, t)) {
+            if ((!best || fw_preferred(fw, t, best)) && fw_room(s, fw, t)) {
                 best = t;
                 if (fw->policy == EXANET_FW_ROUND_ROBIN) {
                     return t;
@@ -439,20 +440,23 @@ static FwTransfer *fw_pick_channel(ExanetState *s, ExanetFirmware *fw,
     return best;
 }
 
-/* Whose turn it is: by FW_POLICY, then by context, then by channel. */
+/*
+ * Returns the transfer that starts a block next: by FW_POLICY, then round-robin over
+ * contexts, then over channels.
+ */
 static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
 {
     FwTransfer *best = NULL;
 
     for (unsigned i = 1; i <= EXANET_CONTEXTS; i++) {
-        unsigned c = (fw->turn_ctx + i) % EXANET_CONTEXTS;
+        unsigned c = (fw->last_ctx + i) % EXANET_CONTEXTS;
         FwTransfer *t = NULL;
 
-        /* TIDs may be free and yet not usable: others get their turn then */
-        if (fw->runnable[c] && !(fw->stuck & BIT(c))) {
+        /* the free TIDs of the context are not usable now */
+        if (fw->runnable[c] && !(fw->no_tid & BIT(c))) {
             t = fw_pick_channel(s, fw, c);
         }
-        if (t && (!best || fw_before(fw, t, best))) {
+        if (t && (!best || fw_preferred(fw, t, best))) {
             best = t;
             if (fw->policy == EXANET_FW_ROUND_ROBIN) {
                 break;
@@ -460,18 +464,21 @@ static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
         }
     }
     if (best) {
-        fw->turn_ctx = best->ctx;
-        fw->turn_channel[best->ctx] = best->channel % (EXANET_CHANNELS - 1);
+        fw->last_ctx = best->ctx;
+        fw->last_channel[best->ctx] = best->channel % (EXANET_CHANNELS - 1);
     }
     return best;
 }
 
-/* Starts blocks as far as windows, quotas and TIDs go; true if there are more. */
+/*
+ * Starts blocks as far as windows, quotas and TIDs allow.  Returns true if more could
+ * be started now.
+ */
 static bool fw_pump(ExanetState *s, ExanetFirmware *fw)
 {
     unsigned budget = FW_BUDGET;
 
-    fw->stuck = 0;
+    fw->no_tid = 0;
     while (fw->runnable_ctx) {
         FwTransfer *t;
         unsigned n;
@@ -490,12 +497,13 @@ static bool fw_pump(ExanetState *s, ExanetFirmware *fw)
         }
         n = exanet_fw_issue(s, fw, t, fw_room(s, fw, t));
         if (!n) {
-            fw->stuck |= BIT(t->ctx);
+            fw->no_tid |= BIT(t->ctx);
         }
         budget -= MIN(budget, n);
     }
-    if (fw->stuck) {
-        fw->next = MIN(fw->next, fw->now + fw->timeout);    /* look again */
+    if (fw->no_tid) {
+        /* retry, because no event tells when a TID becomes usable */
+        fw->next = MIN(fw->next, fw->now + fw->timeout);
     }
     return false;
 }
@@ -520,7 +528,7 @@ static bool fw_run(ExanetState *s, unsigned packets)
         return false;
     }
     exanet_fw_enter(s, fw);
-    /* responses first: they free what the rest needs */
+    /* responses first, because they free TIDs and windows */
     while (exanet_rtmailbox_pop_response(s, &word)) {
         exanet_fw_response(s, fw, word);
     }
@@ -579,7 +587,7 @@ void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top)
     ExanetFirmware *fw = s->firmware;
 
     if (reg == EXANET_REG_FW_MODE && !exanet_rtmailbox_internal(s)) {
-        /* the Pending_List belongs to somebody else now */
+        /* software outside the device owns the Pending_List now */
         for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
             fw_quiesce(s, c);
         }

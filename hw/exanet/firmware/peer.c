@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The firmware's model: what it remembers of the nodes that it sends to, by context and
- * job, so that no process can use up another's room: generations of TIDs, round-trip
- * times, and the paths that blocks take.
+ * The firmware's model: peers, the nodes that a context sends to: generations of TIDs,
+ * round-trip times, and paths.  Contexts and jobs have quotas, so that a process cannot
+ * use the entries of another.
  */
 #include "qemu/osdep.h"
 #include "../net/net.h"
@@ -14,13 +14,16 @@
 
 #define FW_PEERS_MAX 2048           /* of a context */
 #define FW_BEHIND_MAX (FW_GENERATIONS / 2 - 1)
-/* A receiver has forgotten all of us after this, counted from our last packet. */
+/* A receiver has dropped all state of a source after this time without a packet. */
 #define FW_FORGOTTEN_NS (2 * EXANET_TID_AGE_NS)
-/* Copies that were overtaken have arrived or are lost after this [P]. */
+/*
+ * Copies that a later copy has overtaken have arrived, or are lost, after this time
+ * [P].
+ */
 #define FW_STRAY_NS (100 * (int64_t)SCALE_MS)
 /*
- * Minimum length of blocks, bytes, and number of blocks without a loss after which
- * blocks become longer [P].
+ * Minimal length of blocks, bytes; number of blocks without a loss after which blocks
+ * become longer; number of losses of a block after which they become shorter [P].
  */
 #define FW_BLOCK_MIN 1024
 #define FW_BLOCK_CLEAN 64
@@ -28,7 +31,7 @@
 
 /* --- Peers ----------------------------------------------------------------- */
 
-/* Returns the first generation of a new peer @coord. */
+/* Returns the place that holds the first generation of a new peer @coord. */
 static uint8_t *fw_peer_slot(ExanetFirmware *fw, unsigned c, uint32_t coord)
 {
     return &fw->peers_gen[c][coord * 0x9e3779b1u / (UINT32_MAX / FW_PEER_SLOTS + 1)];
@@ -43,18 +46,19 @@ static bool fw_peer_needed(const ExanetFirmware *fw, const FwPeer *peer)
 {
     int64_t age = fw->now - peer->used;
 
-    return peer->blocks || (peer->reached && age <= (peer->answered ?
+    return peer->blocks || (peer->routed && age <= (peer->answered ?
         FW_FORGOTTEN_NS : MAX(FW_STRAY_NS, 2 * exanet_fw_timeout_ns(fw, peer))));
 }
 
 /*
- * Removes @peer.  A peer that has not answered may exist nevertheless, if its acks were
- * lost, and know the generations of the blocks; then a new entry with the same first
- * generation would repeat these.  So the new entry goes on with the last generation.
+ * Accounts for the removal of @peer.  A peer that has not answered may exist
+ * nevertheless, if its acks were lost, and know the generations of the blocks.  A new
+ * entry with the same first generation would repeat them, so it will continue with the
+ * last generation.
  */
 static void fw_peer_forget(ExanetFirmware *fw, unsigned c, const FwPeer *peer)
 {
-    if (peer->reached && !peer->answered) {
+    if (peer->routed && !peer->answered) {
         unsigned last = 0;
 
         for (unsigned i = 0; i < FW_TIDS; i++) {
@@ -127,7 +131,7 @@ FwPeer *exanet_fw_peer(ExanetState *s, ExanetFirmware *fw, unsigned c,
     return peer;
 }
 
-bool exanet_fw_nowhere(ExanetState *s, const FwPeer *peer, unsigned path)
+bool exanet_fw_unreachable(ExanetState *s, const FwPeer *peer, unsigned path)
 {
     return exanet_net_route(s, peer->coord, path) == EXANET_ROUTE_NONE;
 }
@@ -140,8 +144,9 @@ static FwTidRecord *fw_record(FwPeer *peer, unsigned tid)
 }
 
 /*
- * The generation of the last block of @tid if that went to another node than @peer,
- * else none: its ack may still come, and does not say whom it is from.
+ * Returns the generation of the last block of @tid if it went to another node than
+ * @peer, else FW_GENERATIONS.  The block to @peer must have another generation, because
+ * a delayed ack names no source.
  */
 static unsigned fw_gen_taken(const ExanetFirmware *fw, const FwPeer *peer,
                              unsigned tid)
@@ -152,7 +157,7 @@ static unsigned fw_gen_taken(const ExanetFirmware *fw, const FwPeer *peer,
            b->gen : FW_GENERATIONS;
 }
 
-/* How many generations the next block of @r is behind the last one. */
+/* Returns the distance of the next block's generation from the last one. */
 static unsigned fw_gen_step(const FwTidRecord *r, unsigned taken)
 {
     if (r->seq && r->gen != taken) {
@@ -162,10 +167,11 @@ static unsigned fw_gen_step(const FwTidRecord *r, unsigned taken)
 }
 
 /*
- * The receiver tells a new block from an old one by less than half of the
- * generations.  After so many blocks without an answer the TID rests until the last of
- * them is answered or the receiver has forgotten all; after so many since there were
- * several copies of one, until none of these can be on a slower path any more.
+ * A receiver distinguishes a new block from an old one by less than half of the
+ * generations.  After so many blocks without an answer the TID is not usable until the
+ * last of them is answered, or until the receiver has dropped its state.  After so many
+ * blocks since one had several copies, the TID is not usable until none of the copies
+ * can be on a slower path any more.
  */
 bool exanet_fw_record_usable(ExanetFirmware *fw, FwPeer *peer, unsigned tid)
 {
@@ -201,39 +207,42 @@ void exanet_fw_record_begin(const ExanetFirmware *fw, FwBlock *b, unsigned tid)
 }
 
 /*
- * Notes that the receiver knows the last generation of @r.  A block that the receiver did
- * not complete leaves the record of the receiver at the generation before.
+ * Records that the receiver knows the last generation of @r.  A block that the receiver
+ * did not complete leaves the record of the receiver at the generation before.
  */
-static void fw_record_heard(FwTidRecord *r, bool acked)
+static void fw_record_known(FwTidRecord *r, bool acked)
 {
     r->behind = acked ? 0 : MIN(r->behind, 1);
 }
 
 void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
-                          bool maybe)
+                          bool maybe_done)
 {
     FwTidRecord *r = fw_record(b->peer, tid);
 
     r->used = fw->now;
     r->seq = 0;
-    if (b->acked || b->heard) {
-        fw_record_heard(r, b->acked);
+    if (b->acked || b->gen_known) {
+        fw_record_known(r, b->acked);
     }
-    if (!b->acked && !maybe && b->seq < FW_SEQ_MAX / 2) {
-        /* the receiver must not mistake the next block for another copy of this one */
+    if (!b->acked && !maybe_done && b->seq < FW_SEQ_MAX / 2) {
+        /*
+         * a gap, because the receiver must not take the next block for another copy of
+         * this one
+         */
         r->seq = b->seq + EXANET_SEQ_GAP;
     }
-    if (maybe || b->seq != b->first_seq) {
+    if (maybe_done || b->seq != b->first_seq) {
         r->strays = 1;
     }
     b->peer->used = fw->now;
-    b->peer->reached |= b->somewhere;
+    b->peer->routed |= b->routed;
     b->peer->blocks--;
     b->peer->path[b->path].bytes -= b->len;
 }
 
-void exanet_fw_record_late(ExanetState *s, ExanetFirmware *fw, unsigned tid,
-                           bool acked)
+void exanet_fw_record_answer(ExanetState *s, ExanetFirmware *fw, unsigned tid,
+                             bool acked)
 {
     const FwBlock *b = &fw->block[tid];
 
@@ -246,7 +255,7 @@ void exanet_fw_record_late(ExanetState *s, ExanetFirmware *fw, unsigned tid,
             peer->answered = true;
         }
         if (r && !r->seq && r->gen == b->gen) {
-            fw_record_heard(r, acked);
+            fw_record_known(r, acked);
         }
     }
 }
@@ -265,7 +274,7 @@ uint32_t exanet_fw_block_bytes(const ExanetState *s, const ExanetFirmware *fw,
 }
 
 /*
- * Notes that the last copy of @b was lost.  The length of blocks under way does not
+ * Records that the last copy of @b was lost.  The length of blocks under way does not
  * change; so many blocks of one window that are lost together halve the length only
  * once.
  */
@@ -284,9 +293,9 @@ void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b)
 /* --- Round trips ------------------------------------------------------------ */
 
 /*
- * Acks tell which copy they answer, so that a late one of the first copy counts even
- * if others were sent since: else round trips longer than the time-out could never be
- * learned.
+ * Acks name the copy that they answer.  So a delayed ack of the first copy is measured
+ * even if others were sent since; otherwise a round trip longer than the timeout could
+ * never be measured.
  */
 void exanet_fw_rtt_sample(ExanetFirmware *fw, FwBlock *b, unsigned seq)
 {
@@ -305,7 +314,7 @@ int64_t exanet_fw_timeout_ns(const ExanetFirmware *fw, const FwPeer *peer)
            MAX(fw->timeout, exanet_rtt_timeout(rtt));
 }
 
-void exanet_fw_heard(ExanetFirmware *fw, const FwBlock *b)
+void exanet_fw_copy_acked(ExanetFirmware *fw, const FwBlock *b)
 {
     FwPath *path = &b->peer->path[b->path];
 
@@ -316,39 +325,39 @@ void exanet_fw_heard(ExanetFirmware *fw, const FwBlock *b)
         b->peer->clean = 0;
         b->peer->shorter -= b->peer->shorter > 0;
     }
-    path->heard = fw->now;
+    path->last_ack = fw->now;
     path->acked = MAX(path->acked, b->order);
 }
 
-int64_t exanet_fw_patience(const ExanetFirmware *fw, const FwBlock *b)
+int64_t exanet_fw_retry_deferred(const ExanetFirmware *fw, const FwBlock *b)
 {
     const FwPath *path = &b->peer->path[b->path];
-    int64_t until = path->heard + exanet_fw_timeout_ns(fw, b->peer);
+    int64_t until = path->last_ack + exanet_fw_timeout_ns(fw, b->peer);
 
     return fw->dynamic && path->acked < b->order && until > fw->now ? until : 0;
 }
 
 /* --- Paths ------------------------------------------------------------------- */
 
-static unsigned fw_path_nth(const FwWays *ways, unsigned n)
+static unsigned fw_path_nth(const FwPaths *paths, unsigned n)
 {
-    return exanet_path_nth(ways->cables, ways->count > ways->cables, n);
+    return exanet_path_nth(paths->cables, paths->count > paths->cables, n);
 }
 
-FwWays exanet_fw_ways(ExanetState *s, const FwPeer *peer)
+FwPaths exanet_fw_paths(ExanetState *s, const FwPeer *peer)
 {
     bool order;
     unsigned cables = exanet_router_paths(s, peer->coord, &order);
 
-    return (FwWays) { .cables = cables, .count = order ? 2 * cables : cables };
+    return (FwPaths) { .cables = cables, .count = order ? 2 * cables : cables };
 }
 
-static unsigned fw_path_least(FwPeer *peer, const FwWays *ways)
+static unsigned fw_path_least(FwPeer *peer, const FwPaths *paths)
 {
-    unsigned best = fw_path_nth(ways, peer->turn);
+    unsigned best = fw_path_nth(paths, peer->next_path);
 
-    for (unsigned i = 1; i < ways->count; i++) {
-        unsigned path = fw_path_nth(ways, peer->turn + i);
+    for (unsigned i = 1; i < paths->count; i++) {
+        unsigned path = fw_path_nth(paths, peer->next_path + i);
 
         if (peer->path[path].bytes < peer->path[best].bytes) {
             best = path;
@@ -358,37 +367,37 @@ static unsigned fw_path_least(FwPeer *peer, const FwWays *ways)
 }
 
 unsigned exanet_fw_path_first(const ExanetFirmware *fw, const FwTransfer *t,
-                              FwPeer *peer, const FwWays *ways)
+                              FwPeer *peer, const FwPaths *paths)
 {
     unsigned path;
 
-    if (ways->count < 2) {
+    if (paths->count < 2) {
         return t->path;
     }
     switch (fw->multipath) {
     case EXANET_FW_PATH_LEAST:
-        path = fw_path_least(peer, ways);
+        path = fw_path_least(peer, paths);
         break;
     case EXANET_FW_PATH_ROUND_ROBIN:
-        path = fw_path_nth(ways, peer->turn);
+        path = fw_path_nth(paths, peer->next_path);
         break;
     default:
-        path = t->multipath ? fw_path_nth(ways, peer->turn) : t->path;
+        path = t->multipath ? fw_path_nth(paths, peer->next_path) : t->path;
     }
-    peer->turn = (peer->turn + 1) % ways->count;
+    peer->next_path = (peer->next_path + 1) % paths->count;
     return path;
 }
 
 void exanet_fw_path_next(ExanetState *s, FwBlock *b)
 {
-    FwWays ways = exanet_fw_ways(s, b->peer);
+    FwPaths paths = exanet_fw_paths(s, b->peer);
     unsigned n = b->path & EXANET_PATH_CABLE;
 
-    if (ways.count < 2) {
+    if (paths.count < 2) {
         return;
     }
-    n = n % ways.cables + (b->path & EXANET_PATH_ORDER ? ways.cables : 0);
+    n = n % paths.cables + (b->path & EXANET_PATH_ORDER ? paths.cables : 0);
     b->peer->path[b->path].bytes -= b->len;
-    b->path = fw_path_nth(&ways, n + 1);
+    b->path = fw_path_nth(&paths, n + 1);
     b->peer->path[b->path].bytes += b->len;
 }

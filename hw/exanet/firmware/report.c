@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The firmware's model: reports of reads that failed, to those who wait for the data.
- * Each is sent until the reader's node answers: the reader may have no other news.
+ * The firmware's model: reports of failed reads to the nodes that requested the data.
+ * A report is sent until the node of the reader answers, because the reader may get no
+ * other sign of the failure.
  *
- * The answer carries the number of the report where a block has its TID, and a
- * sequence that no block has.
+ * The answer has the number of the report in the field of the TID, and a sequence
+ * number that no block has.
  */
 #include "qemu/osdep.h"
 #include "../../core/backoff.h"
@@ -17,10 +18,10 @@
 #include "../engine/rtt.h"
 #include "../base/wire.h"
 
-/* Reports that wait for one reader, a context of a node. */
+/* Pending reports to one reader, a context of a node. */
 #define FW_REPORTS_READER 16
-#define FW_REPORT_BACKOFF_MAX 10    /* doubles up to x 1024 */
-/* They are where blocks have TID and generation. */
+#define FW_REPORT_BACKOFF_MAX 10    /* the back-off doubles up to x 1024 */
+/* The number has the bits of TID and generation. */
 #define FW_REPORT_NUMBERS (1u << 14)
 QEMU_BUILD_BUG_ON(2 * FW_REPORTS_READER > EXANET_RX_REPORTS);
 
@@ -31,7 +32,10 @@ static uint32_t report_coord(const FwReport *r)
 
 /* --- Sending --------------------------------------------------------------- */
 
-/* Another path each time: the last one may be broken. */
+/*
+ * Returns the path of the next copy.  Each copy takes another path, because the last
+ * one may be broken.
+ */
 static unsigned report_path(ExanetState *s, const FwReport *r)
 {
     bool order;
@@ -97,7 +101,7 @@ static void tally_add(GHashTable *t, uint32_t key)
 }
 
 /*
- * Returns the report that is given up when all places are used: of the nodes with most
+ * Returns the report that is given up if no entry is free: of the nodes with most
  * reports, of their contexts with most reports, the oldest.  So a node or context with
  * few reports loses none to those with many, and a new report stays for a while even if
  * a neighbour invents many nodes with one report each.
@@ -128,9 +132,10 @@ static FwReport *report_victim(ExanetFirmware *fw)
 }
 
 /*
- * Returns a place for a report to context @ctx of node @coord.  If the reader has all its
- * places, or might forget meanwhile that it has got the oldest of its reports, then that
- * one is given up: it has been sent often enough.
+ * Returns an entry for a report to context @ctx of node @coord.  The oldest report of
+ * the reader is replaced if the reader has its maximum of entries.  It is also replaced
+ * if the reader may have forgotten it, because then another copy would arrive as a new
+ * report.
  */
 static FwReport *report_place(ExanetFirmware *fw, uint32_t coord, unsigned ctx)
 {
@@ -144,14 +149,14 @@ static FwReport *report_place(ExanetFirmware *fw, uint32_t coord, unsigned ctx)
             unused = r;
         } else if (report_has_reader(r, coord, ctx)) {
             waiting++;
-            r->later++;
-            if (!oldest || r->later > oldest->later) {
+            r->newer++;
+            if (!oldest || r->newer > oldest->newer) {
                 oldest = r;
             }
         }
     }
     if (waiting >= FW_REPORTS_READER ||
-        (oldest && oldest->later > EXANET_RX_REPORTS - FW_REPORTS_READER)) {
+        (oldest && oldest->newer > EXANET_RX_REPORTS - FW_REPORTS_READER)) {
         return oldest;
     }
     return unused ?: report_victim(fw);
@@ -191,8 +196,11 @@ static void report_retry(ExanetState *s, ExanetFirmware *fw, FwReport *r)
     report_send(s, fw, r);
 }
 
-/* The reader cannot take it now: later, but not for ever. */
-static void report_hold(ExanetFirmware *fw, FwReport *r)
+/*
+ * Defers a report that the reader cannot accept now, and drops it after FW_PF_RETRY_MAX
+ * times.
+ */
+static void report_defer(ExanetFirmware *fw, FwReport *r)
 {
     int64_t delay = rnic_backoff(fw->backoff, r->backoffs, FW_REPORT_BACKOFF_MAX,
                                  INT64_MAX);
@@ -248,16 +256,17 @@ void exanet_fw_report_answer(ExanetState *s, ExanetFirmware *fw, uint32_t word)
             r->hold = false;
             report_send(s, fw, r);
         } else {
-            report_retry(s, fw, r);     /* a reader may say so again and again */
+            /* counted, because a reader may send RESOLVED without end */
+            report_retry(s, fw, r);
         }
         break;
     case EXANET_RESP_FAULT:
     case EXANET_RESP_FULL:
     case EXANET_RESP_NO_CONTEXT:
-        report_hold(fw, r);
+        report_defer(fw, r);
         break;
     default:
-        r->used = false;        /* it is there, or nobody wants it */
+        r->used = false;        /* the report has arrived, or the reader is gone */
         break;
     }
 }
