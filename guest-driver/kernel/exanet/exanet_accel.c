@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* ExaNet accelerator: runs one job at a time, for users in turn. */
+#include "exanet_accel.h"
+
+#include <linux/jiffies.h>
 #include <linux/module.h>
 
 #include "exanet.h"
+#include "exanet_context.h"
 
 #define EXANET_ACCEL_LOOK	HZ	/* after that even without interrupt */
 #define EXANET_ACCEL_LOOKS	30	/* at a job that was given up */
@@ -14,13 +18,13 @@ MODULE_PARM_DESC(accel_seconds,
 
 void exanet_accel_init(struct exanet_device *xdev)
 {
-	exanet_turns_init(&xdev->shm.accel_turns, 1);
-	init_completion(&xdev->shm.accel_done);
+	exanet_pool_init(&xdev->accel.pool, 1);
+	init_completion(&xdev->accel.done);
 }
 
 void exanet_accel_irq(struct exanet_device *xdev)
 {
-	complete(&xdev->shm.accel_done);
+	complete(&xdev->accel.done);
 }
 
 /* Every array is block RAM of this node, or memory that a segment could show. */
@@ -58,7 +62,7 @@ static int exanet_accel_start(struct exanet_context *ctx,
 		pdid = RNIC_PREP(EXANET_ACCEL_PDID_TARGET,
 				 exanet_shm_pdid(ctx, a->dst_ctx)) |
 		       RNIC_PREP(EXANET_ACCEL_PDID_CTX, ctx->index);
-		reinit_completion(&xdev->shm.accel_done);
+		reinit_completion(&xdev->accel.done);
 		exanet_hw_accel_start(&xdev->hw, a, pdid);
 		ret = 0;
 	}
@@ -96,7 +100,7 @@ static void exanet_accel_stop(struct exanet_context *ctx,
 			dev_err(&xdev->dev, "the accelerator does not stop\n");
 			break;
 		}
-		wait_for_completion_timeout(&xdev->shm.accel_done,
+		wait_for_completion_timeout(&xdev->accel.done,
 					    EXANET_ACCEL_LOOK);
 	}
 }
@@ -117,7 +121,7 @@ static int exanet_accel_run(struct exanet_context *ctx, struct exanet_ioc_accel 
 	if (ret)
 		return ret;
 	do {
-		left = wait_for_completion_killable_timeout(&ctx->xdev->shm.accel_done,
+		left = wait_for_completion_killable_timeout(&ctx->xdev->accel.done,
 							    EXANET_ACCEL_LOOK);
 		late = !ctx->user.unlimited && time_after64(get_jiffies_64(), end);
 		ret = exanet_accel_look(ctx, a);
@@ -131,20 +135,20 @@ static int exanet_accel_run(struct exanet_context *ctx, struct exanet_ioc_accel 
 
 int exanet_accel_job(struct exanet_context *ctx, struct exanet_ioc_accel *a)
 {
-	struct exanet_shm *shm = &ctx->xdev->shm;
-	struct exanet_turn turn;
+	struct exanet_pool *pool = &ctx->xdev->accel.pool;
+	struct exanet_pool_request req;
 	int ret;
 
 	a->ops = a->bytes = a->ns = a->err_addr = 0;
-	if (!shm->present)
+	if (!ctx->xdev->shm.present)
 		return -EOPNOTSUPP;
 	ret = exanet_accel_check(a) ?: exanet_context_fix_job(ctx);
 	if (ret)
 		return ret;
-	ret = exanet_turns_take(&shm->accel_turns, &turn, &ctx->user, 1);
+	ret = exanet_pool_take(pool, &req, &ctx->user, 1);
 	if (!ret) {
 		ret = exanet_accel_run(ctx, a);
-		exanet_turns_give(&shm->accel_turns, &turn, 1);
+		exanet_pool_give(pool, &req, 1);
 	}
 	exanet_context_unfix_job(ctx);
 	return ret;

@@ -2,11 +2,15 @@
 /*
  * ExaNet on AXI: a node of the device tree.
  */
+#include "exanet_axi.h"
+
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
 
 #include "exanet.h"
+#include "exanet_device.h"
+#include "exanet_dma.h"
 
 /* Regions of the node, in its order. */
 enum {
@@ -69,7 +73,7 @@ static int exanet_axi_lines(struct platform_device *pdev,
 
 static void exanet_axi_remove(void *xdev)
 {
-	exanet_remove(xdev);
+	exanet_device_remove(xdev);
 }
 
 static int exanet_axi_probe(struct platform_device *pdev)
@@ -87,7 +91,7 @@ static int exanet_axi_probe(struct platform_device *pdev)
 	ret = exanet_axi_lines(pdev, &res);
 	if (ret)
 		return ret;
-	xdev = exanet_probe(&pdev->dev, &res);
+	xdev = exanet_device_probe(&pdev->dev, &res);
 	if (IS_ERR(xdev))
 		return PTR_ERR(xdev);
 	platform_set_drvdata(pdev, xdev);
@@ -97,7 +101,7 @@ static int exanet_axi_probe(struct platform_device *pdev)
 
 static void exanet_axi_shutdown(struct platform_device *pdev)
 {
-	exanet_shutdown(platform_get_drvdata(pdev));
+	exanet_device_shutdown(platform_get_drvdata(pdev));
 }
 
 static const struct of_device_id exanet_axi_ids[] = {

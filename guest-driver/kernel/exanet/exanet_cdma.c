@@ -4,9 +4,13 @@
  *
  * The four channels serve all contexts in turn, a piece of a copy each time.
  */
+#include "exanet_cdma.h"
+
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 
 #include "exanet.h"
+#include "exanet_context.h"
 
 #define EXANET_CDMA_PIECE	(1U << 20)	/* bytes between looks at signals */
 #define EXANET_CDMA_LIMIT	(60 * HZ)	/* for a piece; the NIC gives up before */
@@ -16,9 +20,9 @@ void exanet_cdma_init(struct exanet_device *xdev)
 {
 	unsigned int ch;
 
-	exanet_turns_init(&xdev->shm.cdma_turns, EXANET_CDMA_CHANNELS);
+	exanet_pool_init(&xdev->cdma.pool, EXANET_CDMA_CHANNELS);
 	for (ch = 0; ch < EXANET_CDMA_CHANNELS; ch++)
-		init_completion(&xdev->shm.cdma_done[ch]);
+		init_completion(&xdev->cdma.done[ch]);
 }
 
 void exanet_cdma_irq(struct exanet_device *xdev)
@@ -31,7 +35,7 @@ void exanet_cdma_irq(struct exanet_device *xdev)
 			if (!exanet_hw_cdma_ack(&xdev->hw, ch))
 				continue;
 			any = true;
-			complete(&xdev->shm.cdma_done[ch]);
+			complete(&xdev->cdma.done[ch]);
 		}
 	} while (any);
 }
@@ -41,7 +45,7 @@ void exanet_cdma_hangup(struct exanet_device *xdev)
 	unsigned int ch;
 
 	for (ch = 0; ch < EXANET_CDMA_CHANNELS; ch++)
-		complete(&xdev->shm.cdma_done[ch]);
+		complete(&xdev->cdma.done[ch]);
 }
 
 /* --- a piece -------------------------------------------------------------- */
@@ -66,7 +70,7 @@ static int exanet_cdma_start(struct exanet_context *ctx, unsigned int ch,
 	mutex_lock(&xdev->lock);
 	if (ctx->running) {
 		job.pdid = exanet_shm_pdid(ctx, c->dst_ctx);
-		reinit_completion(&xdev->shm.cdma_done[ch]);
+		reinit_completion(&xdev->cdma.done[ch]);
 		exanet_hw_cdma_start(&xdev->hw, ch, &job);
 		ret = 0;
 	}
@@ -99,7 +103,7 @@ static int exanet_cdma_look(struct exanet_context *ctx, unsigned int ch,
 static int exanet_cdma_piece(struct exanet_context *ctx, unsigned int ch,
 			     const struct exanet_ioc_cdma *c)
 {
-	struct completion *done = &ctx->xdev->shm.cdma_done[ch];
+	struct completion *done = &ctx->xdev->cdma.done[ch];
 	int bad = atomic_read(&ctx->bad_copies);
 	unsigned long end = jiffies + EXANET_CDMA_LIMIT;
 	bool last;
@@ -146,14 +150,14 @@ static int exanet_cdma_check(const struct exanet_ioc_cdma *c)
 					     c->flags & EXANET_CDMA_DST_REMOTE);
 }
 
-/* Takes a channel.  One channel is free, because the caller has got a turn. */
+/* Takes a channel.  One channel is free, because the pool has granted it. */
 static unsigned int exanet_cdma_take(struct exanet_device *xdev)
 {
 	unsigned int ch;
 
 	mutex_lock(&xdev->lock);
-	ch = find_first_zero_bit(xdev->shm.cdma_used, EXANET_CDMA_CHANNELS);
-	__set_bit(ch, xdev->shm.cdma_used);
+	ch = find_first_zero_bit(xdev->cdma.used, EXANET_CDMA_CHANNELS);
+	__set_bit(ch, xdev->cdma.used);
 	mutex_unlock(&xdev->lock);
 	return ch;
 }
@@ -161,27 +165,27 @@ static unsigned int exanet_cdma_take(struct exanet_device *xdev)
 static void exanet_cdma_give(struct exanet_device *xdev, unsigned int ch)
 {
 	mutex_lock(&xdev->lock);
-	__clear_bit(ch, xdev->shm.cdma_used);
+	__clear_bit(ch, xdev->cdma.used);
 	mutex_unlock(&xdev->lock);
 }
 
 /* A piece of a copy, on a channel of its own. */
-static int exanet_cdma_turn(struct exanet_context *ctx,
+static int exanet_cdma_next(struct exanet_context *ctx,
 			    const struct exanet_ioc_cdma *c)
 {
-	struct exanet_turns *turns = &ctx->xdev->shm.cdma_turns;
+	struct exanet_pool *pool = &ctx->xdev->cdma.pool;
 	unsigned int most = READ_ONCE(exanet_user_copies);
-	struct exanet_turn turn;
+	struct exanet_pool_request req;
 	unsigned int ch;
 	int ret;
 
-	ret = exanet_turns_take(turns, &turn, &ctx->user, most);
+	ret = exanet_pool_take(pool, &req, &ctx->user, most);
 	if (ret)
 		return ret;
 	ch = exanet_cdma_take(ctx->xdev);
 	ret = exanet_cdma_piece(ctx, ch, c);
 	exanet_cdma_give(ctx->xdev, ch);
-	exanet_turns_give(turns, &turn, most);
+	exanet_pool_give(pool, &req, most);
 	return ret;
 }
 
@@ -197,7 +201,7 @@ int exanet_cdma_copy(struct exanet_context *ctx, struct exanet_ioc_cdma *c)
 		return ret;
 	for (; !ret && c->len; c->src += n, c->dst += n, c->len -= n) {
 		n = min_t(u64, c->len, EXANET_CDMA_PIECE);
-		ret = exanet_cdma_turn(ctx, c);
+		ret = exanet_cdma_next(ctx, c);
 	}
 	exanet_context_unfix_job(ctx);
 	return ret;

@@ -8,6 +8,8 @@
  *   segments          one line each: number, context, offset and bytes in the
  *                     aperture, GVA, PDID there, rights
  */
+#include "exanet_debugfs.h"
+
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -168,7 +170,7 @@ static int exanet_segments_show(struct seq_file *s, void *unused)
 
 	mutex_lock(&xdev->lock);
 	for (m = 0; m < EXANET_SHM_MAPS; m++) {
-		seg = xdev->shm.segments[m];
+		seg = xdev->segments.table[m];
 		if (!seg)
 			continue;
 		seq_printf(s, "%u %llu 0x%llx %llu 0x%016llx 0x%04llx %c%c%c\n", m,
@@ -190,20 +192,20 @@ void exanet_debugfs_add(struct exanet_device *xdev)
 	unsigned int p;
 	char name[16];
 
-	xdev->debugfs = debugfs_create_dir(dev_name(&xdev->dev),
-					   exanet_debugfs_root);
+	xdev->debugfs.folder = debugfs_create_dir(dev_name(&xdev->dev),
+						  exanet_debugfs_root);
 	if (xdev->shm.present)
-		debugfs_create_file("segments", 0400, xdev->debugfs, xdev,
+		debugfs_create_file("segments", 0400, xdev->debugfs.folder, xdev,
 				    &exanet_segments_fops);
 	for (p = 0; p < xdev->caps.ports; p++) {
 		if (!(xdev->caps.present & BIT(p)))
 			continue;
-		xdev->debugfs_ports[p].xdev = xdev;
-		xdev->debugfs_ports[p].index = p;
+		xdev->debugfs.ports[p].xdev = xdev;
+		xdev->debugfs.ports[p].index = p;
 		snprintf(name, sizeof(name), "port%u", p);
-		dir = debugfs_create_dir(name, xdev->debugfs);
+		dir = debugfs_create_dir(name, xdev->debugfs.folder);
 		debugfs_create_file("inject", 0600, dir,
-				    &xdev->debugfs_ports[p],
+				    &xdev->debugfs.ports[p],
 				    &exanet_inject_fops);
 	}
 }
@@ -211,7 +213,7 @@ void exanet_debugfs_add(struct exanet_device *xdev)
 void exanet_debugfs_remove(struct exanet_device *xdev)
 {
 	/* Waits for those who are in the middle of an access. */
-	debugfs_remove_recursive(xdev->debugfs);
+	debugfs_remove_recursive(xdev->debugfs.folder);
 }
 
 void exanet_debugfs_init(void)

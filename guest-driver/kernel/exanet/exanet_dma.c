@@ -7,9 +7,10 @@
  * (60-exanet.rules) does before the NIC is bound, and while it is, the kernel lets
  * nobody change it.
  */
-#include <linux/iommu.h>
+#include "exanet_dma.h"
 
-#include "exanet.h"
+#include <linux/device.h>
+#include <linux/iommu.h>
 
 int exanet_dma_check(struct device *dev)
 {

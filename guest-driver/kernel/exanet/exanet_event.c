@@ -2,9 +2,13 @@
 /*
  * ExaNet events: interrupts of a context on their way to its process.
  */
+#include "exanet_event.h"
+
 #include <linux/eventfd.h>
 
 #include "exanet.h"
+#include "exanet_compat.h"
+#include "exanet_context.h"
 
 void exanet_event_init(struct exanet_context *ctx)
 {

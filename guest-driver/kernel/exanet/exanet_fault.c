@@ -6,11 +6,15 @@
  * work item per context makes the pages present: a process whose pages come slowly
  * (swap, network file systems, userfaultfd) holds up nobody else.
  */
+#include "exanet_fault.h"
+
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/userfaultfd_k.h>
 
 #include "exanet.h"
+#include "exanet_bram.h"
+#include "exanet_context.h"
 
 /* Entries that are taken from the FIFO with interrupts off at a stretch. */
 #define EXANET_FAULT_BATCH	16

@@ -2,12 +2,19 @@
 /*
  * ExaNet: /dev/exanetN, see rnic/exanet/uapi.h.
  */
-#include <linux/fs.h>
+#include "exanet_file.h"
+
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/uaccess.h>
 
 #include "exanet.h"
+#include "exanet_binding.h"
+#include "exanet_bram.h"
+#include "exanet_context.h"
+#include "exanet_error.h"
+#include "exanet_event.h"
+#include "exanet_vma.h"
 
 static int exanet_file_open(struct inode *inode, struct file *file)
 {
@@ -15,7 +22,7 @@ static int exanet_file_open(struct inode *inode, struct file *file)
 		container_of(inode->i_cdev, struct exanet_device, cdev);
 	struct exanet_context *ctx;
 
-	ctx = exanet_context_open(xdev, file->f_mapping);
+	ctx = exanet_binding_open(xdev, file->f_mapping);
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
 	file->private_data = ctx;
@@ -24,7 +31,7 @@ static int exanet_file_open(struct inode *inode, struct file *file)
 
 static int exanet_file_release(struct inode *inode, struct file *file)
 {
-	exanet_context_close(file->private_data);
+	exanet_binding_close(file->private_data);
 	return 0;
 }
 
@@ -115,7 +122,7 @@ static long exanet_ioctl_set_job(struct exanet_context *ctx, void __user *arg)
 static long exanet_ioctl_query_shm(struct exanet_context *ctx, void __user *arg)
 {
 	struct exanet_ioc_query_shm q = {};
-	int ret = exanet_shm_query(ctx, &q);
+	int ret = exanet_segment_query(ctx, &q);
 
 	if (ret)
 		return ret;
@@ -161,7 +168,7 @@ static long exanet_ioctl_error_signal(struct exanet_context *ctx,
 		return -EFAULT;
 	if (s.reserved)
 		return -EINVAL;
-	return exanet_shm_set_signal(ctx, s.signo);
+	return exanet_error_set_signal(ctx, s.signo);
 }
 
 static long exanet_ioctl_cdma(struct exanet_context *ctx, void __user *arg)
@@ -235,13 +242,6 @@ static const struct vm_operations_struct exanet_vm_ops = {
 	.fault = exanet_vm_fault,
 };
 
-void exanet_vma_device(struct vm_area_struct *vma, vm_flags_t forbid)
-{
-	exanet_vma_flags(vma, VM_IO | VM_PFNMAP | VM_DONTCOPY | VM_DONTEXPAND |
-			 VM_DONTDUMP, forbid);
-	vma->vm_page_prot = pgprot_device(vma->vm_page_prot);
-}
-
 static int exanet_user_mmap(struct exanet_context *ctx, struct vm_area_struct *vma)
 {
 	vm_flags_t forbid = VM_MAYEXEC;
@@ -279,7 +279,7 @@ static int exanet_file_mmap(struct file *file, struct vm_area_struct *vma)
 	return exanet_user_mmap(ctx, vma);
 }
 
-const struct file_operations exanet_fops = {
+const struct file_operations exanet_file_ops = {
 	.owner = THIS_MODULE,
 	.open = exanet_file_open,
 	.release = exanet_file_release,

@@ -2,9 +2,9 @@
 /*
  * ExaNet registers: access.
  */
-#include <linux/iopoll.h>
-
 #include "exanet_hw.h"
+
+#include <linux/iopoll.h>
 
 #define EXANET_POLL_US		5
 #define EXANET_TIMEOUT_US	1000000

@@ -2,100 +2,14 @@
 /*
  * ExaNet interrupts: a message for each purpose, or two wires for all.
  */
+#include "exanet_irq.h"
+
 #include <linux/interrupt.h>
 
 #include "exanet.h"
-
-/* --- links ---------------------------------------------------------------- */
-
-/*
- * The driver limits reports of link changes, because a neighbour can make a link go up
- * and down at any rate.  The log and the listeners get the first change at once, and
- * after that the current state at most once a second.
- */
-#define EXANET_LINK_PAUSE	HZ
-
-static void exanet_link_event(struct exanet_device *xdev, unsigned int port,
-			      bool up)
-{
-	char state[24];
-	char *env[2] = { state };
-
-	if (up)
-		dev_info(&xdev->dev, "port %u: link up, peer 0x%06x\n", port,
-			 exanet_hw_port_read(&xdev->hw, port,
-					     EXANET_REG_PORT_PEER));
-	else
-		dev_info(&xdev->dev, "port %u: link down\n", port);
-	snprintf(state, sizeof(state), "LINK%u=%s", port, up ? "up" : "down");
-	exanet_sysfs_link_changed(xdev, port);
-	kobject_uevent_env(&xdev->dev.kobj, KOBJ_CHANGE, env);
-}
-
-static void exanet_link_tell(struct exanet_device *xdev)
-{
-	unsigned int p;
-	bool up;
-
-	lockdep_assert_held(&xdev->link_lock);
-	if (xdev->link_paused)
-		return;
-	for (p = 0; p < xdev->caps.ports; p++) {
-		up = exanet_hw_port_up(&xdev->hw, p);
-		if (up == !!(xdev->link_up & BIT(p)))
-			continue;
-		xdev->link_up ^= BIT(p);
-		xdev->link_told = jiffies;
-		exanet_link_event(xdev, p, up);
-	}
-}
-
-static void exanet_link_check(struct exanet_device *xdev)
-{
-	unsigned long next;
-
-	mutex_lock(&xdev->link_lock);
-	next = xdev->link_told + EXANET_LINK_PAUSE;
-	if (time_before(jiffies, next))
-		schedule_delayed_work(&xdev->link_work, next - jiffies);
-	else
-		exanet_link_tell(xdev);
-	mutex_unlock(&xdev->link_lock);
-}
-
-static void exanet_link_work(struct work_struct *work)
-{
-	struct exanet_device *xdev = container_of(to_delayed_work(work),
-						  struct exanet_device, link_work);
-
-	mutex_lock(&xdev->link_lock);
-	exanet_link_tell(xdev);
-	mutex_unlock(&xdev->link_lock);
-}
-
-void exanet_link_pause(struct exanet_device *xdev)
-{
-	mutex_lock(&xdev->link_lock);
-	xdev->link_paused = true;
-	mutex_unlock(&xdev->link_lock);
-	cancel_delayed_work_sync(&xdev->link_work);
-}
-
-void exanet_link_resume(struct exanet_device *xdev)
-{
-	mutex_lock(&xdev->link_lock);
-	xdev->link_paused = false;
-	/* Later, because a reset takes links down, and they come up again by themselves. */
-	mod_delayed_work(system_wq, &xdev->link_work, EXANET_LINK_PAUSE);
-	mutex_unlock(&xdev->link_lock);
-}
-
-void exanet_link_init(struct exanet_device *xdev)
-{
-	mutex_init(&xdev->link_lock);
-	INIT_DELAYED_WORK(&xdev->link_work, exanet_link_work);
-	xdev->link_told = jiffies - EXANET_LINK_PAUSE;
-}
+#include "exanet_error.h"
+#include "exanet_event.h"
+#include "exanet_fault.h"
 
 /* --- all but faults and mailboxes ------------------------------------------ */
 
@@ -109,7 +23,7 @@ static void exanet_admin_serve(struct exanet_device *xdev, u32 causes)
 	if (causes & EXANET_IRQ_ACCEL)
 		exanet_accel_irq(xdev);
 	if (causes & EXANET_IRQ_SHM)
-		exanet_shm_error_irq(xdev);
+		exanet_error_irq(xdev);
 	if (causes & EXANET_IRQ_LINK)
 		exanet_link_check(xdev);
 }
@@ -257,5 +171,5 @@ int exanet_irq_request(struct exanet_device *xdev)
 void exanet_irq_free(struct exanet_device *xdev)
 {
 	exanet_irq_free_some(xdev, exanet_irq_count(xdev));
-	cancel_delayed_work_sync(&xdev->link_work);
+	exanet_link_cancel(xdev);
 }

@@ -8,15 +8,16 @@
  * job belongs to a user in a user namespace, and exists as long as one of its contexts.
  * The driver reuses the number of a local job as late as possible.
  */
+#include "exanet_job.h"
+
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/idr.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
-
-#include "exanet.h"
 
 #define EXANET_JOBS	4096	/* numbers; 0 is no job */
 #define EXANET_GRANTS	128	/* all of them fit into the page of a parameter */

@@ -2,10 +2,14 @@
 /*
  * ExaNet on PCI Express.
  */
+#include "exanet_pci.h"
+
 #include <linux/module.h>
 #include <linux/pci.h>
 
 #include "exanet.h"
+#include "exanet_device.h"
+#include "exanet_dma.h"
 
 static int exanet_pci_vectors(struct pci_dev *pdev, struct exanet_resources *res)
 {
@@ -63,7 +67,7 @@ static int exanet_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id
 	if (ret)
 		goto err_unmap;
 
-	xdev = exanet_probe(&pdev->dev, &res);
+	xdev = exanet_device_probe(&pdev->dev, &res);
 	if (IS_ERR(xdev)) {
 		ret = PTR_ERR(xdev);
 		goto err_vectors;
@@ -88,7 +92,7 @@ static void exanet_pci_remove(struct pci_dev *pdev)
 	struct exanet_device *xdev = pci_get_drvdata(pdev);
 	void __iomem *regs = xdev->res.regs;
 
-	exanet_remove(xdev);
+	exanet_device_remove(xdev);
 	pci_free_irq_vectors(pdev);
 	pci_clear_master(pdev);
 	pci_iounmap(pdev, regs);
@@ -98,17 +102,17 @@ static void exanet_pci_remove(struct pci_dev *pdev)
 
 static void exanet_pci_shutdown(struct pci_dev *pdev)
 {
-	exanet_shutdown(pci_get_drvdata(pdev));
+	exanet_device_shutdown(pci_get_drvdata(pdev));
 }
 
 static void exanet_pci_reset_prepare(struct pci_dev *pdev)
 {
-	exanet_reset_prepare(pci_get_drvdata(pdev));
+	exanet_device_reset_prepare(pci_get_drvdata(pdev));
 }
 
 static void exanet_pci_reset_done(struct pci_dev *pdev)
 {
-	exanet_reset_done(pci_get_drvdata(pdev));
+	exanet_device_reset_done(pci_get_drvdata(pdev));
 }
 
 static const struct pci_error_handlers exanet_pci_errors = {

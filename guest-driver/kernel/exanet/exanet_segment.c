@@ -6,10 +6,14 @@
  * A segment ends by SEGMENT_DESTROY or with its context.  Its mappings hold a
  * reference to it: whatever lies at its place later, they do not reach that.
  */
+#include "exanet_segment.h"
+
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "exanet.h"
+#include "exanet_context.h"
+#include "exanet_vma.h"
 
 static void exanet_segment_free(struct kref *ref)
 {
@@ -21,14 +25,42 @@ static void exanet_segment_put(struct exanet_segment *seg)
 	kref_put(&seg->ref, exanet_segment_free);
 }
 
+void exanet_segment_init(struct exanet_device *xdev)
+{
+	struct resource *space = &xdev->segments.space;
+
+	space->name = dev_name(&xdev->dev);
+	/* Without a type, because the kernel reserves places of the types it knows. */
+	space->end = xdev->caps.aperture - 1;
+}
+
 unsigned int exanet_segments_used(struct exanet_device *xdev)
 {
 	unsigned int m, n = 0;
 
 	lockdep_assert_held(&xdev->lock);
 	for (m = 0; m < EXANET_SHM_MAPS; m++)
-		n += !!xdev->shm.segments[m];
+		n += !!xdev->segments.table[m];
 	return n;
+}
+
+int exanet_segment_query(struct exanet_context *ctx, struct exanet_ioc_query_shm *q)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	int ret = -ENODEV;
+
+	if (!xdev->shm.present)
+		return -EOPNOTSUPP;
+	mutex_lock(&xdev->lock);
+	if (ctx->running) {
+		q->aperture = xdev->caps.aperture;
+		q->bram = xdev->caps.bram;
+		q->segments = EXANET_SHM_MAPS;
+		q->segments_used = exanet_segments_used(xdev);
+		ret = 0;
+	}
+	mutex_unlock(&xdev->lock);
+	return ret;
 }
 
 /* --- create --------------------------------------------------------------- */
@@ -57,7 +89,7 @@ static bool exanet_segment_user_is_full(struct exanet_device *xdev,
 	if (user->unlimited)
 		return false;
 	for (m = 0; m < EXANET_SHM_MAPS; m++) {
-		seg = xdev->shm.segments[m];
+		seg = xdev->segments.table[m];
 		if (!seg || !uid_eq(seg->uid, user->uid))
 			continue;
 		n++;
@@ -70,19 +102,19 @@ static bool exanet_segment_user_is_full(struct exanet_device *xdev,
 static int exanet_segment_place(struct exanet_device *xdev,
 				struct exanet_segment *seg, u64 len)
 {
-	struct exanet_shm *shm = &xdev->shm;
+	struct exanet_segments *segments = &xdev->segments;
 	unsigned int m;
 
 	for (m = 0; m < EXANET_SHM_MAPS; m++)
-		if (!shm->segments[m])
+		if (!segments->table[m])
 			break;
 	if (m == EXANET_SHM_MAPS || len > xdev->caps.aperture)
 		return -ENOSPC;
-	if (allocate_resource(&shm->space, &seg->place, len, 0,
+	if (allocate_resource(&segments->space, &seg->place, len, 0,
 			      xdev->caps.aperture - 1, PAGE_SIZE, NULL, NULL))
 		return -ENOSPC;
 	seg->number = m;
-	shm->segments[m] = seg;
+	segments->table[m] = seg;
 	return 0;
 }
 
@@ -146,6 +178,7 @@ int exanet_segment_create(struct exanet_context *ctx,
 		ret = exanet_segment_place(xdev, seg, c->len);
 	if (!ret) {
 		seg->ctx = ctx;
+		ctx->job_users++;
 		seg->ctrl = exanet_segment_ctrl(ctx, c);
 		exanet_segment_show(seg);
 		c->segment = seg->number;
@@ -168,7 +201,7 @@ static void exanet_segment_release(struct exanet_segment *seg)
 	if (!xdev->gone)
 		exanet_hw_segment_disable(&xdev->hw, seg->number);
 	release_resource(&seg->place);
-	xdev->shm.segments[seg->number] = NULL;
+	xdev->segments.table[seg->number] = NULL;
 	exanet_segment_put(seg);
 }
 
@@ -182,12 +215,10 @@ int exanet_segment_destroy(struct exanet_context *ctx, u32 number)
 	if (number >= EXANET_SHM_MAPS)
 		return -ENOENT;
 	mutex_lock(&xdev->lock);
-	if (xdev->shm.segments[number] &&
-	    xdev->shm.segments[number]->ctx == ctx) {
-		seg = xdev->shm.segments[number];
+	if (xdev->segments.table[number] &&
+	    xdev->segments.table[number]->ctx == ctx) {
+		seg = xdev->segments.table[number];
 		seg->ctx = NULL;	/* no new PTEs */
-		/* Until the old PTEs are gone, they lead to memory of the job. */
-		ctx->job_users++;
 	}
 	mutex_unlock(&xdev->lock);
 	if (!seg)
@@ -198,22 +229,10 @@ int exanet_segment_destroy(struct exanet_context *ctx, u32 number)
 			    resource_size(&seg->place), 1);
 	mutex_lock(&xdev->lock);
 	exanet_segment_release(seg);
+	/* Only now, because the PTEs led to memory of the job. */
 	ctx->job_users--;
 	mutex_unlock(&xdev->lock);
 	return 0;
-}
-
-bool exanet_segment_any(struct exanet_context *ctx)
-{
-	unsigned int m;
-
-	lockdep_assert_held(&ctx->xdev->lock);
-	for (m = 0; m < EXANET_SHM_MAPS; m++) {
-		if (ctx->xdev->shm.segments[m] &&
-		    ctx->xdev->shm.segments[m]->ctx == ctx)
-			return true;
-	}
-	return false;
 }
 
 void exanet_segment_stop(struct exanet_context *ctx)
@@ -224,11 +243,12 @@ void exanet_segment_stop(struct exanet_context *ctx)
 
 	lockdep_assert_held(&xdev->lock);
 	for (m = 0; m < EXANET_SHM_MAPS; m++) {
-		seg = xdev->shm.segments[m];
+		seg = xdev->segments.table[m];
 		if (!seg || seg->ctx != ctx)
 			continue;
 		seg->ctx = NULL;
 		exanet_segment_release(seg);
+		ctx->job_users--;
 	}
 }
 
@@ -281,7 +301,7 @@ static struct exanet_segment *exanet_segment_find(struct exanet_context *ctx,
 
 	mutex_lock(&xdev->lock);
 	for (m = 0; m < EXANET_SHM_MAPS; m++) {
-		seg = xdev->shm.segments[m];
+		seg = xdev->segments.table[m];
 		if (seg && seg->ctx == ctx && offset >= seg->place.start &&
 		    offset + len - 1 <= seg->place.end)
 			break;

@@ -13,7 +13,10 @@
  *   level_rx, level_tx  words in the FIFOs
  *   <name>              the 64-bit registers of EXANET_PORT_REGS, which count
  */
-#include "exanet_sysfs.h"
+#include "exanet_sysfs_port.h"
+
+#include "exanet.h"
+#include "exanet_sysfs_attr.h"
 
 static const char * const exanet_role_words[] = {
 #define EXANET_ROLE_WORD(name, value, word) [value] = word,

@@ -20,9 +20,12 @@
  *   shm/timeout_mode, retry_max
  *   shm/early_ack, raw, waw, in_order, priority, reliable    bits of SHM_CTRL
  */
+#include "exanet_sysfs_tune.h"
+
 #include <linux/ctype.h>
 
-#include "exanet_sysfs.h"
+#include "exanet.h"
+#include "exanet_sysfs_attr.h"
 
 /* A register of the firmware or of the switch. */
 struct exanet_tune {
@@ -47,7 +50,7 @@ static ssize_t exanet_tune_show(struct device *dev,
 	u64 value = RNIC_GET(t->field, exanet_tune_read(dev, t));
 
 	if (t->words)
-		return exanet_choice_show(buf, t->words, t->max + 1, value);
+		return exanet_attr_choice_show(buf, t->words, t->max + 1, value);
 	return sysfs_emit(buf, "%llu\n", value);
 }
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet accelerator: runs one job at a time, for users in turn.
+ */
+#ifndef EXANET_ACCEL_H
+#define EXANET_ACCEL_H
+
+#include <linux/completion.h>
+
+#include "exanet_pool.h"
+#include "rnic/exanet/uapi.h"
+
+struct exanet_context;
+struct exanet_device;
+
+struct exanet_accel {
+	struct exanet_pool pool;	/* of one accelerator */
+	struct completion done;	/* completes with an interrupt */
+};
+
+void exanet_accel_init(struct exanet_device *xdev);
+/* Serves the interrupt of the accelerator. */
+void exanet_accel_irq(struct exanet_device *xdev);
+/* Runs a job as uapi.h says; fills the output members of @a. Returns as exanet_cdma_copy(). */
+int exanet_accel_job(struct exanet_context *ctx, struct exanet_ioc_accel *a);
+
+#endif /* EXANET_ACCEL_H */

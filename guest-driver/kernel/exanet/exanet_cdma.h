@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet CDMA: copies between memory of a process and of other nodes.
+ */
+#ifndef EXANET_CDMA_H
+#define EXANET_CDMA_H
+
+#include <linux/completion.h>
+#include <linux/types.h>
+
+#include "exanet_pool.h"
+#include "rnic/exanet/shm.h"
+#include "rnic/exanet/uapi.h"
+
+struct exanet_context;
+struct exanet_device;
+
+/* The CDMA channels of a NIC. */
+struct exanet_cdma {
+	struct exanet_pool pool;	/* of channels */
+	DECLARE_BITMAP(used, EXANET_CDMA_CHANNELS);	/* device's lock */
+	struct completion done[EXANET_CDMA_CHANNELS];	/* completes with an interrupt */
+};
+
+void exanet_cdma_init(struct exanet_device *xdev);
+/* Serves the interrupt of all channels. */
+void exanet_cdma_irq(struct exanet_device *xdev);
+/* Wakes all threads that wait for a copy, because their context may have stopped. */
+void exanet_cdma_hangup(struct exanet_device *xdev);
+/*
+ * Copies as uapi.h says; changes @c; sleeps. Returns 0, -EOPNOTSUPP, -ENODEV, -EINVAL,
+ * -EACCES, -EFAULT, -ENXIO, -EIO, -ETIMEDOUT, -ECANCELED: the context has stopped, -EINTR
+ * or -ERESTARTSYS after a fatal signal.
+ */
+int exanet_cdma_copy(struct exanet_context *ctx, struct exanet_ioc_cdma *c);
+
+#endif /* EXANET_CDMA_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet behind an IOMMU.
+ */
+#ifndef EXANET_DMA_H
+#define EXANET_DMA_H
+
+struct device;
+
+/*
+ * Checks that no IOMMU translates the addresses of @dev. A bus shell calls this first.
+ * Returns 0 or, after a message, -ENODEV.
+ */
+int exanet_dma_check(struct device *dev);
+
+#endif /* EXANET_DMA_H */

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ExaNet errors: a process gets a signal when its loads or stores fail.
+ */
+#include "exanet_error.h"
+
+#include <linux/sched/signal.h>
+
+#include "exanet.h"
+#include "exanet_context.h"
+
+static const char * const exanet_error_classes[EXANET_SHM_CLASSES] = {
+	[EXANET_SHM_STORE] = "store",
+	[EXANET_SHM_LOAD] = "load",
+	[EXANET_SHM_RDMA_WRITE] = "copy",
+	[EXANET_SHM_RDMA_READ] = "copy",
+};
+
+/* Loads and stores of context @index that have failed, of all its owners. */
+static u32 exanet_error_count(struct exanet_device *xdev, unsigned int index)
+{
+	size_t page = (size_t)index * EXANET_USER_PAGES + EXANET_PAGE_INFO;
+
+	return readl(xdev->shm.user + (page << xdev->caps.page_shift) +
+		     offsetof(struct exanet_info, errors));
+}
+
+/*
+ * Whether the process still has the address space of its context: one that shared it
+ * may have become another program, which its old user has no right to signal.
+ */
+static bool exanet_error_is_ours(const struct exanet_context *ctx)
+{
+	struct task_struct *leader, *thread;
+	bool ours = false;
+
+	rcu_read_lock();
+	leader = pid_task(ctx->signal_pid, PIDTYPE_TGID);
+	if (leader)
+		for_each_thread(leader, thread)
+			ours |= READ_ONCE(thread->mm) == ctx->mm;
+	rcu_read_unlock();
+	return ours;
+}
+
+/*
+ * Returns the process that must get a signal because of new errors, or NULL. Stores the
+ * signal in @signo. The caller puts the process, and holds the device's slot_lock.
+ */
+static struct pid *exanet_error_news(struct exanet_context *ctx, int *signo)
+{
+	u32 errors = exanet_error_count(ctx->xdev, ctx->index);
+	bool news = errors != ctx->errors && ctx->signo && exanet_error_is_ours(ctx);
+
+	ctx->errors = errors;
+	*signo = ctx->signo;
+	return news ? get_pid(ctx->signal_pid) : NULL;
+}
+
+/* Sends signal @signo to @pid, if there is one, and puts @pid. */
+static void exanet_error_signal(struct pid *pid, int signo)
+{
+	if (pid)
+		kill_pid(pid, signo, 1);
+	put_pid(pid);
+}
+
+static void exanet_error_signal_slot(struct exanet_device *xdev, unsigned int index)
+{
+	struct exanet_context *ctx;
+	struct pid *pid = NULL;
+	int signo = 0;
+
+	spin_lock_irq(&xdev->slot_lock);
+	ctx = xdev->slots[index];
+	if (ctx)
+		pid = exanet_error_news(ctx, &signo);
+	spin_unlock_irq(&xdev->slot_lock);
+	exanet_error_signal(pid, signo);
+}
+
+void exanet_error_irq(struct exanet_device *xdev)
+{
+	unsigned int index;
+	u32 info;
+	u64 gva;
+
+	if (!xdev->shm.present)
+		return;
+	if (exanet_hw_shm_error(&xdev->hw, &gva, &info))
+		dev_notice_ratelimited(&xdev->dev,
+			"context %lld: %s at 0x%016llx failed with %llu after %llu retries\n",
+			info & EXANET_SHM_ERR_OUTSIDE ? -1LL :
+			(long long)RNIC_GET(EXANET_SHM_ERR_CTX, info),
+			exanet_error_classes[RNIC_GET(EXANET_SHM_ERR_CLASS, info)],
+			gva,
+			RNIC_GET(EXANET_SHM_ERR_CODE, info),
+			RNIC_GET(EXANET_SHM_ERR_RETRIES, info));
+	/* Only the first error is told, the count knows of all. */
+	for (index = 0; index < xdev->caps.contexts; index++)
+		exanet_error_signal_slot(xdev, index);
+}
+
+void exanet_error_attach(struct exanet_context *ctx)
+{
+	if (ctx->xdev->shm.present)
+		ctx->errors = exanet_error_count(ctx->xdev, ctx->index);
+}
+
+/*
+ * The interrupt of an error may come later than the next request. So the request first
+ * sends the signal of the errors before it. The process of the request gets no signal
+ * for these errors.
+ */
+int exanet_error_set_signal(struct exanet_context *ctx, u32 signo)
+{
+	struct exanet_device *xdev = ctx->xdev;
+	struct pid *pid = NULL, *told = NULL;
+	int told_signo = 0, ret = -ENODEV;
+
+	if (!xdev->shm.present)
+		return -EOPNOTSUPP;
+	if (!valid_signal(signo))
+		return -EINVAL;
+	if (signo)
+		pid = get_pid(task_tgid(current));
+	mutex_lock(&xdev->lock);
+	/* A context that does not run has no register with a count of errors. */
+	if (ctx->running) {
+		spin_lock_irq(&xdev->slot_lock);
+		told = exanet_error_news(ctx, &told_signo);
+		swap(ctx->signal_pid, pid);
+		ctx->signo = signo;
+		spin_unlock_irq(&xdev->slot_lock);
+		ret = 0;
+	}
+	mutex_unlock(&xdev->lock);
+	exanet_error_signal(told, told_signo);
+	put_pid(pid);
+	return ret;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet: attributes of sysfs that show registers.
+ */
+#ifndef EXANET_SYSFS_ATTR_H
+#define EXANET_SYSFS_ATTR_H
+
+#include <linux/device.h>
+#include <linux/sysfs.h>
+
+typedef ssize_t (*exanet_show_fn)(struct device *dev,
+				  struct device_attribute *attr, char *buf);
+typedef ssize_t (*exanet_store_fn)(struct device *dev,
+				   struct device_attribute *attr,
+				   const char *buf, size_t count);
+
+/* A device attribute with the register that it shows. */
+struct exanet_attr {
+	struct device_attribute attr;
+	unsigned int reg;	/* counter number or EXANET_REG_ */
+	unsigned int port;
+	char name[24];
+};
+
+static inline struct exanet_attr *exanet_attr(struct device_attribute *attr)
+{
+	return container_of(attr, struct exanet_attr, attr);
+}
+
+/* Fills @a; its name is @name in lower case. @store: NULL if it is read-only. */
+void exanet_attr_init(struct exanet_attr *a, const char *name,
+		      exanet_show_fn show, exanet_store_fn store);
+/* Prints @count words, the current one in brackets, as block schedulers do. */
+ssize_t exanet_attr_choice_show(char *buf, const char * const *words,
+				unsigned int count, unsigned int current_word);
+
+#endif /* EXANET_SYSFS_ATTR_H */

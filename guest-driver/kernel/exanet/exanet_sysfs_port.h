@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet: /sys/class/exanet/exanetN/portP
+ */
+#ifndef EXANET_SYSFS_PORT_H
+#define EXANET_SYSFS_PORT_H
+
+struct attribute_group;
+
+/* Builds the attribute tables, once, before the first device. */
+void exanet_sysfs_ports_init(void);
+const struct attribute_group *exanet_sysfs_port_group(unsigned int port);
+
+#endif /* EXANET_SYSFS_PORT_H */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet users: who owns a part of a NIC, and how much of it a user may have.
+ */
+#ifndef EXANET_USER_H
+#define EXANET_USER_H
+
+#include <linux/types.h>
+#include <linux/uidgid.h>
+
+/* The user who owns a part of a NIC. */
+struct exanet_user {
+	kuid_t uid;		/* in the initial namespace */
+	bool unlimited;		/* the user has CAP_SYS_RESOURCE */
+};
+
+/* Module parameters: limits per NIC of a user without CAP_SYS_RESOURCE. */
+extern unsigned int exanet_user_contexts;
+extern unsigned int exanet_user_segments;
+extern unsigned int exanet_user_aperture;	/* percent of the aperture's bytes */
+extern unsigned int exanet_user_copies;		/* at a time */
+
+/* Fills @user from the credentials of current. */
+void exanet_user_init(struct exanet_user *user);
+
+#endif /* EXANET_USER_H */
