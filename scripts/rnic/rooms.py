@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The rooms of hw: which folder may use which, judged by the symbols of the object files,
-circles of files that call each other, and headers that compile alone."""
+circles of files that call each other, and headers that compile alone. The rooms of the
+kernel module are lists of files."""
 
 import json
 import re
@@ -21,10 +22,46 @@ FEW_USERS, FEW_USERS_MAX = 3, 5
 _OWN = 'hw/rnic/'
 
 
-class Rooms:
+class _Graph:
+    """Files, and the symbols that they define and use."""
+
+    def __init__(self):
+        self.defined = {}       # symbol -> file
+        self.used = defaultdict(set)
+
+    def edges(self):
+        """Returns {(file, file that it uses): symbols}."""
+        found = defaultdict(set)
+        for name, symbols in self.used.items():
+            for symbol in symbols:
+                other = self.defined.get(symbol, name)
+                if other != name:
+                    found[name, other].add(symbol)
+        return found
+
+    def wrong_edges(self):
+        """Yields the uses that point upwards or sideways."""
+        for (name, other), symbols in sorted(self.edges().items()):
+            if not self.allowed(name, other):
+                yield f'{name} uses {", ".join(sorted(symbols))} of {other}'
+
+    def allowed(self, name, other):
+        """Returns true if file NAME may use symbols of file OTHER."""
+        raise NotImplementedError
+
+    def circles(self):
+        """Returns the sets of files that call each other in a circle."""
+        below = defaultdict(set)
+        for name, other in self.edges():
+            below[name].add(other)
+        return [c for c in _components(below) if len(c) > 1]
+
+
+class Rooms(_Graph):
     """The files of hw, as they were compiled for the emulator."""
 
     def __init__(self):
+        super().__init__()
         self.tree = qemu.Qemu().configure()
         self.commands = {}      # file below hw -> its command line
         self.objects = {}       # file below hw -> its object file
@@ -34,8 +71,6 @@ class Rooms:
                 name = entry['file'].split(_OWN)[1]
                 self.commands[name] = entry['command']
                 self.objects[name] = self.tree.tree / entry['output']
-        self.defined = {}       # symbol -> file
-        self.used = defaultdict(set)
 
     def compile(self):
         """Compiles the files and reads their symbols."""
@@ -52,28 +87,8 @@ class Rooms:
                 elif kind in 'TDRBV':
                     self.defined[symbol] = name
 
-    def edges(self):
-        """Returns {(file, file that it uses): symbols}."""
-        found = defaultdict(set)
-        for name, symbols in self.used.items():
-            for symbol in symbols:
-                other = self.defined.get(symbol, name)
-                if other != name:
-                    found[name, other].add(symbol)
-        return found
-
-    def wrong_edges(self):
-        """Yields the uses that point upwards or sideways."""
-        for (name, other), symbols in sorted(self.edges().items()):
-            if not _allowed(name, other):
-                yield f'{name} uses {", ".join(sorted(symbols))} of {other}'
-
-    def circles(self):
-        """Returns the sets of files that call each other in a circle."""
-        below = defaultdict(set)
-        for name, other in self.edges():
-            below[name].add(other)
-        return [c for c in _components(below) if len(c) > 1]
+    def allowed(self, name, other):
+        return _allowed(name, other)
 
     def headers(self):
         """Yields the headers that do not compile alone."""
@@ -88,6 +103,68 @@ class Rooms:
                 cwd=self.tree.tree, text=True, capture_output=True, check=False)
             if r.returncode:
                 yield f'{header.relative_to(TOP)}: {r.stderr.splitlines()[0]}'
+
+
+class Module(_Graph):
+    """The files of a kernel module. Its main header lists the rooms, from the lowest to
+    the highest: a line "* ROOM FILE" begins a room, the next lines name more files.
+
+    The module is compiled only in a guest's Debian, which this check does without. So it
+    judges on identifiers: ctags finds the definitions, and a word of another file that
+    is such a name counts as a use of it. All names of the module begin with its own."""
+
+    def __init__(self, folder):
+        super().__init__()
+        self.name, self.folder = folder.name, folder
+        self.rooms = self._rooms()
+        files = {p.name: p for p in sorted(folder.glob(f'{self.name}_*.c'))}
+        self.defined = dict(_tags('fv', files.values()))
+        for name, path in files.items():
+            self.used[name] = self.defined.keys() & set(re.findall(r'\w+', _code(path)))
+
+    def _rooms(self):
+        """Returns {file: number of its room} of the main header's list."""
+        text = (self.folder / f'{self.name}.h').read_text(encoding='utf-8')
+        found, room = {}, 0
+        for begins, pattern in re.findall(r'^ \*( \w+)? +(\w+\*?\.c) ', text, re.M):
+            room += bool(begins)
+            found.update((p.name, room) for p in self.folder.glob(pattern))
+        return found
+
+    def allowed(self, name, other):
+        return self.rooms.get(other, 0) <= self.rooms.get(name, 0)
+
+    def headers(self):
+        """Yields the files that have no room, or that do not include their own header
+        first: because of this order the build proves that a header compiles alone.
+        Yields the headers that declare symbols of another file."""
+        for path in sorted(self.folder.glob(f'{self.name}_*.c')):
+            own = path.with_suffix('.h')
+            first = re.search(r'^#include (\S+)', path.read_text(encoding='utf-8'), re.M)
+            if own.exists() and first.group(1) != f'"{own.name}"':
+                yield f'{path.relative_to(TOP)}: {own.name} is not its first header'
+            if path.name not in self.rooms:
+                yield f'{path.relative_to(TOP)}: {self.name}.h lists it in no room'
+        for symbol, header in _tags('px', sorted(self.folder.glob('*.h'))):
+            if symbol.startswith(f'{self.name}_') \
+                    and self.defined.get(symbol, '') != header.replace('.h', '.c'):
+                yield f'{header}: declares {symbol}, which its own file does not define'
+
+
+def _tags(kinds, files):
+    """Yields (symbol, name of its file) for the symbols of KINDS in C files."""
+    out = subprocess.run(['ctags', '-f', '-', f'--kinds-C={kinds}', '--extras=-F',
+                          '--langmap=C:.c.h', *files],
+                         text=True, check=True, capture_output=True).stdout
+    for line in out.splitlines():
+        symbol, path, *_ = line.split('\t')
+        yield symbol, path.rpartition('/')[2]
+
+
+def _code(path):
+    """The text of a C file without comments and strings."""
+    return re.sub(r'/\*.*?\*/|"(\\.|[^"\\])*"', ' ', path.read_text(encoding='utf-8'),
+                  flags=re.S)
 
 
 def main_header(family):

@@ -67,6 +67,14 @@ class Check:
             self.say(what)
         print(f'largest circle: {max(map(len, r.circles()), default=1)} files')
 
+    def module(self, folder):
+        """The kernel module in FOLDER has rooms too, and no circle."""
+        m = rooms.Module(TOP / folder)
+        for what in [*m.wrong_edges(), *m.headers()]:
+            self.say(what)
+        for circle in m.circles():
+            self.say(f'a circle of {len(circle)} files: {" ".join(sorted(circle))}')
+
     def built(self):
         """Reports C files that the meson.build of their folder, or of the next folder above
         it, does not list."""
@@ -136,7 +144,8 @@ def tracked(*patterns):
 
 def start():
     argparse.ArgumentParser(description=__doc__).parse_args()
-    apt.ensure_packages(['git', 'perl', 'python3-docutils', 'shellcheck', 'xz-utils'])
+    apt.ensure_packages(['git', 'perl', 'python3-docutils', 'shellcheck',
+                         'universal-ctags', 'xz-utils'])
     c = Check()
     with step("QEMU's checkpatch"):
         tree = qemu_source.find()
@@ -150,6 +159,9 @@ def start():
                 f'--ignore={_KERNEL_IGNORE}')
     with step('rooms'):
         c.rooms()
+        for f in families.FAMILIES:
+            if f.module:
+                c.module(f'guest-driver/kernel/{f.name}')
     with step('names'):
         c.built()
         c.licences()
