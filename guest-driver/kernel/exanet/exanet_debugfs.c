@@ -22,7 +22,8 @@
 static struct dentry *exanet_debugfs_root;
 
 static const char * const exanet_inject_kinds[] = {
-#define EXANET_INJECT_WORD(name, value, word) [value] = word,
+#define EXANET_INJECT_WORD(name, value, word) \
+	[value] = word,
 	EXANET_INJECTS(EXANET_INJECT_WORD)
 #undef EXANET_INJECT_WORD
 };

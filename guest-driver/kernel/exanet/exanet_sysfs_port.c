@@ -19,7 +19,8 @@
 #include "exanet_sysfs_attr.h"
 
 static const char * const exanet_role_words[] = {
-#define EXANET_ROLE_WORD(name, value, word) [value] = word,
+#define EXANET_ROLE_WORD(name, value, word) \
+	[value] = word,
 	EXANET_ROLES(EXANET_ROLE_WORD)
 #undef EXANET_ROLE_WORD
 };
