@@ -91,7 +91,7 @@ struct ExanetState {
 
     RNicLoop loop;                  /* of the units */
     const ExanetUnit *const *units; /* NULL behind the last one */
-    uint32_t news;                  /* packets for this node; read without the BQL */
+    uint32_t arrivals;              /* packets for this node; read without the BQL */
     uint32_t vectors;               /* to be sent when the work is done */
     bool line[EXANET_IRQ_LINES];    /* levels of the wires, where there are such */
     bool enabled;                   /* CTRL_ENABLE */

@@ -21,7 +21,7 @@ void exanet_poll(ExanetState *s, unsigned c)
         return;
     }
     exanet_count(s, POLL);
-    more = rnic_poll_begin(&poll, OBJECT(s->host.dev), &s->news);
+    more = rnic_poll_begin(&poll, OBJECT(s->host.dev), &s->arrivals);
     while (more && s->loop.bh && s->enabled && !s->loop.running) {
         for (unsigned i = 0; i < EXANET_LINKS; i++) {
             exanet_port_poll(&s->port[i]);

@@ -133,7 +133,7 @@ static bool sink_flow_rate(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                            unsigned port)
 {
     exanet_count(s, RX_FLOW_RATE);
-    if (from && !exanet_router_teller_ok(s, from, pkt->flow_dst)) {
+    if (from && !exanet_router_rate_source_ok(s, from, pkt->flow_dst)) {
         exanet_net_drop_source(s, from, pkt->flow_dst, s->node);
     } else {
         exanet_flow_receive(s, pkt);

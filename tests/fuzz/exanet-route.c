@@ -57,14 +57,14 @@ static void arithmetic(FuzzInput *in)
 {
     uint32_t node = coord(in), dst = coord(in);
     ExanetArithPort port[EXANET_LINKS];
-    ExanetArithWay way;
+    ExanetArithRoute way;
     unsigned from = fuzz_u8(in) % EXANET_LINKS, vc;
 
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         port[i].peer = coord(in);
         port[i].role = fuzz_u8(in) % EXANET_ROLE_COUNT;
     }
-    exanet_arith_way(port, EXANET_LINKS, node, dst, &way);
+    exanet_arith_links(port, EXANET_LINKS, node, dst, &way);
     g_assert_cmpuint(way.links >> EXANET_LINKS, ==, 0);
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         if (way.links & BIT(i)) {
@@ -72,7 +72,7 @@ static void arithmetic(FuzzInput *in)
         }
     }
     /* a packet never leaves by the port of its arrival */
-    g_assert_cmpuint(exanet_arith_onward(port, EXANET_LINKS, &way, from) &
+    g_assert_cmpuint(exanet_arith_transit_links(port, EXANET_LINKS, &way, from) &
                      (BIT(from) | ~(unsigned)way.links), ==, 0);
     exanet_arith_source(port[from].role, port[from].peer, node, coord(in), dst);
     vc = fuzz_u8(in) % EXANET_VCS;

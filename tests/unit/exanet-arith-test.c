@@ -30,7 +30,7 @@ static void test_example(void)
         { AT(5, 3, 0), EXANET_ROLE_PLUS }, { R1, EXANET_ROLE_MINUS },
         { AT(5, 2, 9), EXANET_ROLE_CARD }, { AT(6, 0, 0), EXANET_ROLE_UPLINK },
     };
-    ExanetArithWay way;
+    ExanetArithRoute way;
 
     g_assert_cmphex(dst, ==, R2);
     g_assert_cmpuint(RNIC_GET(EXANET_ARITH_CABINET, dst), ==, 5);
@@ -38,14 +38,14 @@ static void test_example(void)
     g_assert_cmpuint(RNIC_GET(EXANET_ARITH_CARD, dst), ==, 5);
     g_assert_cmpuint(RNIC_GET(EXANET_ARITH_CHASSIS, R1), ==, 1);
     g_assert_cmpuint(RNIC_GET(EXANET_ARITH_CARD, R1), ==, 3);
-    exanet_arith_way(r1, 4, R1, dst, &way);
+    exanet_arith_links(r1, 4, R1, dst, &way);
     g_assert_cmphex(way.links, ==, 1 << 0);
     g_assert_cmpint(exanet_arith_role(R2, dst), ==, EXANET_ROLE_AUTO);
-    exanet_arith_way(r2, 4, R2, R1, &way);
+    exanet_arith_links(r2, 4, R2, R1, &way);
     g_assert_cmphex(way.links, ==, 1 << 1);
-    exanet_arith_way(r1, 4, R1, AT(7, 1, 3), &way);
+    exanet_arith_links(r1, 4, R1, AT(7, 1, 3), &way);
     g_assert_cmphex(way.links, ==, 1 << 3);
-    exanet_arith_way(r1, 4, R1, AT(5, 1, 4), &way);
+    exanet_arith_links(r1, 4, R1, AT(5, 1, 4), &way);
     g_assert_cmphex(way.links, ==, 1 << 2);
 }
 
@@ -107,9 +107,9 @@ static void test_choice(void)
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(ways); i++) {
-        ExanetArithWay way;
+        ExanetArithRoute way;
 
-        exanet_arith_way(ports, ARRAY_SIZE(ports), me, ways[i].dst, &way);
+        exanet_arith_links(ports, ARRAY_SIZE(ports), me, ways[i].dst, &way);
         g_assert_cmphex(way.links, ==, ways[i].links);
         g_assert_cmpint(way.handed, ==, ways[i].handed);
         if (ways[i].links & (BIT(5) | BIT(6) | BIT(7))) {
@@ -125,19 +125,19 @@ static void test_onward(void)
         { AT(2, 0, 0), EXANET_ROLE_UPLINK }, { AT(3, 0, 0), EXANET_ROLE_UPLINK },
         { AT(3, 0, 0), EXANET_ROLE_UPLINK }, { AT(1, 0, 1), EXANET_ROLE_CARD },
     };
-    ExanetArithWay way;
+    ExanetArithRoute way;
 
-    exanet_arith_way(ports, 4, AT(1, 0, 0), AT(3, 1, 0), &way);
-    g_assert_cmphex(exanet_arith_onward(ports, 4, &way, 0), ==, BIT(1) | BIT(2));
-    g_assert_cmphex(exanet_arith_onward(ports, 4, &way, 1), ==, 0);
-    g_assert_cmphex(exanet_arith_onward(ports, 4, &way, 3), ==, BIT(1) | BIT(2));
-    exanet_arith_way(ports, 4, AT(1, 0, 0), AT(4, 1, 0), &way);
-    g_assert_cmphex(exanet_arith_onward(ports, 4, &way, 0), ==, 0);
-    g_assert_cmphex(exanet_arith_onward(ports, 4, &way, 3), ==,
+    exanet_arith_links(ports, 4, AT(1, 0, 0), AT(3, 1, 0), &way);
+    g_assert_cmphex(exanet_arith_transit_links(ports, 4, &way, 0), ==, BIT(1) | BIT(2));
+    g_assert_cmphex(exanet_arith_transit_links(ports, 4, &way, 1), ==, 0);
+    g_assert_cmphex(exanet_arith_transit_links(ports, 4, &way, 3), ==, BIT(1) | BIT(2));
+    exanet_arith_links(ports, 4, AT(1, 0, 0), AT(4, 1, 0), &way);
+    g_assert_cmphex(exanet_arith_transit_links(ports, 4, &way, 0), ==, 0);
+    g_assert_cmphex(exanet_arith_transit_links(ports, 4, &way, 3), ==,
                     BIT(0) | BIT(1) | BIT(2));
-    exanet_arith_way(ports, 4, AT(1, 0, 0), AT(1, 1, 0), &way);
+    exanet_arith_links(ports, 4, AT(1, 0, 0), AT(1, 1, 0), &way);
     g_assert_cmphex(way.links, ==, BIT(3));
-    g_assert_cmphex(exanet_arith_onward(ports, 4, &way, 0), ==, 0);
+    g_assert_cmphex(exanet_arith_transit_links(ports, 4, &way, 0), ==, 0);
 }
 
 static void test_source(void)
@@ -318,13 +318,13 @@ static void rule_add(Net *net, unsigned n, uint32_t value, uint32_t mask,
     t->rule[t->count++] = (ExanetArithRule) { value, mask, links };
 }
 
-static void net_way(const Net *net, unsigned n, uint32_t dst, ExanetArithWay *way)
+static void net_way(const Net *net, unsigned n, uint32_t dst, ExanetArithRoute *way)
 {
-    *way = (ExanetArithWay) { .exact = true };
+    *way = (ExanetArithRoute) { .exact = true };
     if (net->table[n]) {
         way->links = exanet_arith_table_links(net->table[n], dst);
     } else {
-        exanet_arith_way(net->port[n], net->links[n], net->coord[n], dst, way);
+        exanet_arith_links(net->port[n], net->links[n], net->coord[n], dst, way);
     }
 }
 
@@ -332,7 +332,7 @@ static void net_way(const Net *net, unsigned n, uint32_t dst, ExanetArithWay *wa
 static bool net_believes(const Net *net, unsigned n, unsigned in, uint32_t src,
                          uint32_t dst)
 {
-    ExanetArithWay back;
+    ExanetArithRoute back;
 
     if (!net->table[n]) {
         return src == net->port[n][in].peer ||
@@ -364,7 +364,7 @@ static void net_walk(Net *net, unsigned src, unsigned dst, unsigned n, int c,
                      unsigned steps)
 {
     unsigned in = 0, links;
-    ExanetArithWay way;
+    ExanetArithRoute way;
 
     if (c >= 0) {
         in = net_far(net, c / CHANNELS, c % CHANNELS / EXANET_VCS);
@@ -375,8 +375,8 @@ static void net_walk(Net *net, unsigned src, unsigned dst, unsigned n, int c,
     }
     g_assert_cmpuint(steps, <, 32);
     net_way(net, n, net->coord[dst], &way);
-    links = c < 0 ? way.links : exanet_arith_onward(net->port[n], net->links[n],
-                                                    &way, in);
+    links = c < 0 ? way.links : exanet_arith_transit_links(net->port[n], net->links[n],
+                                                           &way, in);
     g_assert_cmphex(links, !=, 0);
     for (; links; links &= links - 1) {
         unsigned out = ctz32(links);

@@ -33,7 +33,7 @@ enum exanet_role exanet_arith_role(uint32_t node, uint32_t other)
 
 /* --- The rule --------------------------------------------------------------- */
 
-/* Steps from @from towards @to that @via is; -1 when it is not between them. */
+/* Returns the steps from @from to @via if @via is on the way to @to, otherwise -1. */
 static int progress(unsigned from, unsigned via, unsigned to)
 {
     if (from < to) {
@@ -45,8 +45,9 @@ static int progress(unsigned from, unsigned via, unsigned to)
 #define RANK_EXACT 0x10000          /* more than any number of steps */
 
 /*
- * How good a link with @role to @peer is for @dst; -1: it must not be taken.  What
- * software has given a role that it has not by its peer is as good as any.
+ * Returns the rank of a link with @role to @peer for packets to @dst; a higher rank is
+ * better, -1 excludes the link.  The rank is 0 if software has given the link a role that
+ * does not follow from the coordinates.
  */
 static int link_rank(enum exanet_role role, uint32_t node, uint32_t peer,
                      uint32_t dst)
@@ -61,59 +62,59 @@ static int link_rank(enum exanet_role role, uint32_t node, uint32_t peer,
     case EXANET_ROLE_UPLINK:
         return cabinet(peer) == cabinet(dst);
     case EXANET_ROLE_CARD:
-        /* a card in the middle of a star may have any number */
+        /* never -1, because a card in the middle of a star may have any number */
         return MAX(progress(card(node), card(peer), card(dst)), 0);
     default:
-        /* further than the destination's chassis would be a way back */
+        /* -1 for a chassis beyond the destination's, from which packets would return */
         return progress(chassis(node), chassis(peer), chassis(dst));
     }
 }
 
-static void way_by_role(const ExanetArithPort *ports, unsigned count,
-                        uint32_t node, uint32_t dst, ExanetArithWay *way)
+static void links_by_role(const ExanetArithPort *ports, unsigned count,
+                          uint32_t node, uint32_t dst, ExanetArithRoute *route)
 {
     int best = 0;
 
     for (unsigned i = 0; i < count; i++) {
         int rank;
 
-        if (ports[i].role != way->role) {
+        if (ports[i].role != route->role) {
             continue;
         }
         rank = link_rank(ports[i].role, node, ports[i].peer, dst);
         if (rank > best) {
             best = rank;
-            way->links = 0;
+            route->links = 0;
         }
         if (rank == best) {
-            way->links |= 1u << i;
+            route->links |= 1u << i;
         }
     }
-    way->exact = best > 0;
+    route->exact = best > 0;
 }
 
-void exanet_arith_way(const ExanetArithPort *ports, unsigned count,
-                      uint32_t node, uint32_t dst, ExanetArithWay *way)
+void exanet_arith_links(const ExanetArithPort *ports, unsigned count,
+                        uint32_t node, uint32_t dst, ExanetArithRoute *route)
 {
-    *way = (ExanetArithWay) { .role = exanet_arith_role(node, dst) };
-    way_by_role(ports, count, node, dst, way);
-    if (way->links || way->role == EXANET_ROLE_CARD) {
+    *route = (ExanetArithRoute) { .role = exanet_arith_role(node, dst) };
+    links_by_role(ports, count, node, dst, route);
+    if (route->links || route->role == EXANET_ROLE_CARD) {
         return;
     }
-    way->role = EXANET_ROLE_CARD;
-    way->handed = true;
+    route->role = EXANET_ROLE_CARD;
+    route->handed = true;
     for (unsigned i = 0; i < count; i++) {
         if (ports[i].role == EXANET_ROLE_CARD) {
-            way->links |= 1u << i;
+            route->links |= 1u << i;
         }
     }
 }
 
-unsigned exanet_arith_onward(const ExanetArithPort *ports, unsigned count,
-                             const ExanetArithWay *way, unsigned from)
+unsigned exanet_arith_transit_links(const ExanetArithPort *ports, unsigned count,
+                                    const ExanetArithRoute *route, unsigned from)
 {
-    bool last = ports[from].role == EXANET_ROLE_UPLINK && !way->exact;
-    unsigned links = way->handed ? 0 : way->links;
+    bool last = ports[from].role == EXANET_ROLE_UPLINK && !route->exact;
+    unsigned links = route->handed ? 0 : route->links;
 
     for (unsigned i = 0; i < count; i++) {
         if (ports[i].peer == ports[from].peer ||
@@ -148,7 +149,7 @@ bool exanet_arith_source(enum exanet_role in, uint32_t peer, uint32_t node,
     }
     switch (in) {
     case EXANET_ROLE_UPLINK:
-        /* what takes another uplink here has taken the first one there */
+        /* a packet for another cabinet has taken its first uplink at the peer */
         return here ? !from_here : cabinet(src) == cabinet(peer);
     case EXANET_ROLE_PLUS:
         return (!here || chassis(dst) <= chassis(node)) &&
@@ -157,7 +158,7 @@ bool exanet_arith_source(enum exanet_role in, uint32_t peer, uint32_t node,
         return (!here || chassis(dst) >= chassis(node)) &&
                (from_here ? chassis(src) < chassis(node) : here);
     case EXANET_ROLE_CARD:
-        /* a card's own, or on its last steps */
+        /* for a card of this chassis, or from one */
         return near || (from_here && chassis(src) == chassis(node));
     default:
         return false;
@@ -166,7 +167,7 @@ bool exanet_arith_source(enum exanet_role in, uint32_t peer, uint32_t node,
 
 /* --- The table -------------------------------------------------------------- */
 
-/* Characters of a wrong rule in the message about it. */
+/* Most characters of an invalid rule in the error message. */
 #define RULE_SHOWN 64
 
 static bool table_number(const char **at, unsigned base, unsigned max,

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The other router: by cabinet, chassis and card, or by a table [T §3.3, §5].
+ * The arithmetic router: routes by cabinet, chassis and card, or by a table [T §3.3, §5].
+ * Roles of links:
  *
- *   uplink   to another cabinet, or to a switch that leads to some
+ *   uplink   to another cabinet, or to a switch between cabinets
  *   plus     to a chassis of this cabinet with a higher number; minus: a lower one
  *   card     to another card of this chassis
  *
- * A packet is brought to its cabinet, then to its chassis, then to its card.  Where
- * several ports lead as far they all may be taken.  Free of QEMU state, as route.h.
+ * A packet goes to its cabinet, then to its chassis, then to its card.  If several ports
+ * lead equally far, a packet may take any of them.  Free of QEMU state, as route.h.
  *
- * Why nothing waits in a circle.  The even virtual channels are for a packet that has
- * taken no uplink and left no row of chassis; others are in the odd ones, and there is
- * no way back.  In either half a packet passes these kinds of links, in this order:
+ * Why packets cannot wait in a circle.  A packet that has taken no uplink and left no row
+ * of chassis uses the even virtual channels, any other packet the odd ones.  A packet
+ * never returns to the even ones.  In each half the links of a packet have this order:
  *
- *   even   card (its own chassis, or to where the uplink is), plus or minus, uplink
+ *   even   card (to the destination, or to a card with the uplink), plus or minus, uplink
  *   odd    uplink (the second and last one), plus or minus, card
  *
- * A row of chassis is passed in one direction, and each step brings a higher number
- * (or each a lower one), so that those links have an order of their own; cards of a
- * chassis are one step apart, two over a card in the middle, or a row as well.  A tree
- * by table is up*, then down*: no link down is followed by one up.  In a dragonfly by
- * table the links between groups are uplinks: local, global (even), local (odd).
+ * In a row of chassis a packet keeps its direction, so the numbers of chassis give the
+ * links of the row an order.  Cards of a chassis are one step apart, or two steps over a
+ * card in the middle, or they form a row too.  In a tree, a table has routes up*, then
+ * down*: no link up follows a link down.  In a dragonfly, a table uses uplinks between
+ * groups: local and global links (even), then local links (odd).
  */
 #ifndef HW_EXANET_NET_ARITH_H
 #define HW_EXANET_NET_ARITH_H
@@ -29,22 +30,22 @@
 #include "rnic/exanet/shm.h"
 #include "rnic/exanet/wire.h"
 
-/* A link of a node that is up. */
+/* A port of a node. */
 typedef struct ExanetArithPort {
     uint32_t peer;
-    uint8_t role;           /* enum exanet_role; AUTO: not to be used */
+    uint8_t role;           /* enum exanet_role; AUTO: the link is not used */
 } ExanetArithPort;
 
-/* Where a packet may go. */
-typedef struct ExanetArithWay {
-    uint16_t links;         /* one bit for each; 0: nowhere */
-    uint8_t role;           /* of all of them */
-    bool exact;             /* uplinks that end in the destination's cabinet */
-    /* a card without such links hands on what is its own, for another to see to */
+/* The links that packets to a destination may take. */
+typedef struct ExanetArithRoute {
+    uint16_t links;         /* one bit for each; 0: no route */
+    uint8_t role;           /* role of all links */
+    bool exact;             /* uplinks: they lead to the destination's cabinet */
+    /* the node has no link of the right role: only its own packets go, to other cards */
     bool handed;
-} ExanetArithWay;
+} ExanetArithRoute;
 
-/* Packets for nodes whose coordinates under @mask are @value may go by @links. */
+/* A rule: packets to nodes with (coordinates & @mask) == @value may take @links. */
 typedef struct ExanetArithRule {
     uint32_t value;
     uint32_t mask;
@@ -55,48 +56,50 @@ typedef struct ExanetArithRule {
 
 typedef struct ExanetArithTable {
     unsigned count;
-    ExanetArithRule rule[EXANET_ARITH_RULES_MAX];   /* the first that fits */
+    ExanetArithRule rule[EXANET_ARITH_RULES_MAX];   /* the first match counts */
 } ExanetArithTable;
 
-/* Whether the role is one of this router. */
+/* Returns true if @role is a role of the arithmetic router. */
 static inline bool exanet_role_arith(enum exanet_role role)
 {
     return role == EXANET_ROLE_UPLINK ||
            (role >= EXANET_ROLE_PLUS && role <= EXANET_ROLE_CARD);
 }
-/* What leads from @node to @other, a peer or a destination; AUTO: it is the same. */
+/* Returns the role of links from @node towards @other; AUTO: both have one address. */
 enum exanet_role exanet_arith_role(uint32_t node, uint32_t other);
 /*
- * The rule of the paper: which of the @count @ports of @node a packet for @dst, which
- * is another node, may take.
+ * Computes, by the rule of the paper, which of the @count @ports of @node a packet for
+ * another node @dst may take.
  */
-void exanet_arith_way(const ExanetArithPort *ports, unsigned count,
-                      uint32_t node, uint32_t dst, ExanetArithWay *way);
+void exanet_arith_links(const ExanetArithPort *ports, unsigned count,
+                        uint32_t node, uint32_t dst, ExanetArithRoute *route);
 /*
- * Which links of @way a packet may take that came by link @from: neither back, nor by
- * a third uplink, so that none goes round.
+ * Returns the links of @route that a packet may take which arrived by link @from.  A
+ * packet takes no link back, and no third uplink, so it cannot circulate.
  */
-unsigned exanet_arith_onward(const ExanetArithPort *ports, unsigned count,
-                             const ExanetArithWay *way, unsigned from);
+unsigned exanet_arith_transit_links(const ExanetArithPort *ports, unsigned count,
+                                    const ExanetArithRoute *route, unsigned from);
 /*
- * Virtual channel of a link with role @out for a packet that came by channel @vc of
- * one with role @in, AUTO for one of this node; @path: EXANET_PATH_.
+ * Returns the virtual channel of a link with role @out for a packet that arrived by
+ * channel @vc of a link with role @in, or AUTO for a packet of this node; @path:
+ * EXANET_PATH_.
  */
 unsigned exanet_arith_vc(enum exanet_role in, unsigned vc, enum exanet_role out,
                          unsigned path);
 /*
- * Whether by the rule a packet of @src for @dst can come to @node by a link with role
- * @in from @peer.
+ * Returns true if, by the rule, a packet of @src for @dst can arrive at @node by a link
+ * with role @in from @peer.
  */
 bool exanet_arith_source(enum exanet_role in, uint32_t peer, uint32_t node,
                          uint32_t src, uint32_t dst);
 /*
- * A table from text, rules VALUE/MASK>LINKS with `;` between them, LINKS numbers with
- * `,` or `+` between them: "0x14000/0x3fc000>0;0/0>2,3".  NULL with @why set, to be
- * freed, if it is something else; free the table with g_free().
+ * Returns a table made from @text: rules VALUE/MASK>LINKS with `;` between them; LINKS
+ * are numbers with `,` or `+` between them: "0x14000/0x3fc000>0;0/0>2,3".  If @text is
+ * not valid, returns NULL and sets *@why, which the caller frees.  The caller frees the
+ * table with g_free().
  */
 ExanetArithTable *exanet_arith_table(const char *text, char **why);
-/* The links of the first rule for @dst; 0: there is none. */
+/* Returns the links of the first rule that matches @dst, or 0. */
 unsigned exanet_arith_table_links(const ExanetArithTable *table, uint32_t dst);
 
 #endif /* HW_EXANET_NET_ARITH_H */

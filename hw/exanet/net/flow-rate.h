@@ -11,9 +11,9 @@
 #include "rnic/exanet/wire.h"
 
 #define EXANET_RATE_MANTISSAS 16
-#define EXANET_RATE_NONE UINT32_MAX     /* a flow that takes what it gets */
+#define EXANET_RATE_NONE UINT32_MAX     /* no limit */
 
-/* The rate that @code means: 1024 to 65011712 kb/s. */
+/* Returns the rate of @code: 1024 to 65011712 kb/s. */
 static inline uint32_t exanet_rate_kbps(uint8_t code)
 {
     return ((EXANET_RATE_MANTISSAS + RNIC_GET(EXANET_RATE_MANTISSA, code))
@@ -21,8 +21,8 @@ static inline uint32_t exanet_rate_kbps(uint8_t code)
 }
 
 /*
- * The highest code that means no more than @kbps; 0 if even that one means more: no
- * flow is told to stop.
+ * Returns the code of the highest rate that is not above @kbps, or 0, the code of the
+ * lowest rate, if all rates are above it.  No code stops a flow.
  */
 static inline uint8_t exanet_rate_code(uint32_t kbps)
 {
@@ -43,7 +43,7 @@ static inline uint8_t exanet_rate_code(uint32_t kbps)
            RNIC_PREP(EXANET_RATE_MANTISSA, units - EXANET_RATE_MANTISSAS);
 }
 
-/* The rate of @words 128-bit words in @ns nanoseconds. */
+/* Returns the rate, kb/s, of @words 128-bit words in @ns nanoseconds. */
 static inline uint32_t exanet_rate_measured(uint64_t words, int64_t ns)
 {
     uint64_t kbps = words * EXANET_WORD_BYTES * 8 * 1000000 / ns;
@@ -52,10 +52,10 @@ static inline uint32_t exanet_rate_measured(uint64_t words, int64_t ns)
 }
 
 /*
- * Max-min fairness: the rate above which none of @n flows should go so that
- * together they fill @capacity.  Flows that want less than that, by @demand, leave the
- * rest to the others.  EXANET_RATE_NONE if there is enough for all of them.  After
- * some rounds of the iteration the level is good enough: it is never too high.
+ * Returns the max-min fair rate, kb/s: the limit of each of @n flows with which they fill
+ * @capacity together.  A flow whose @demand is lower leaves the rest to other flows.
+ * Returns EXANET_RATE_NONE if @capacity is enough for all demands.  The iteration ends
+ * after some rounds, because its result is never too high.
  */
 static inline uint32_t exanet_fair_level(uint64_t capacity,
                                          const uint32_t *demand, unsigned n)

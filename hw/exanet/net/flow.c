@@ -2,16 +2,16 @@
 /*
  * ExaNet congestion management.
  *
- * At an output with a RATE, where packets may come faster than they leave: we count
- * what each flow (source, destination) sends in a window, and when a queue is left
- * standing we tell every source its max-min fair share, once a window, until nobody
- * is held back by this output any more.  Back-pressure alone would share the output
- * by cables and stop all that waits behind a crowded one.
+ * Outputs with a RATE may get packets faster than they send them.  At such an output this
+ * unit counts the words of each flow (source, destination) in a window.  When a queue
+ * stands, the unit advertises the max-min fair share to each source, once a window, until
+ * the output limits no flow any more.  Back-pressure alone would share the output by
+ * cables, and would stop all packets that wait behind packets for a congested output.
  *
- * At a source: data for a destination of which we were told leaves no faster than
- * the lowest rate of the last two windows; without news the rate recovers.
+ * At a source, data for a destination leaves no faster than the lowest rate that was
+ * advertised in the last two windows.  Without flow-rate packets the rate recovers.
  *
- * All coordinates come from peers, so that both tables are bounded.
+ * Both tables are bounded, because all coordinates come from peers.
  */
 #include "qemu/osdep.h"
 #include "qemu/queue.h"
@@ -27,72 +27,76 @@
 #include "../base/wire.h"
 #include "../trace.h"
 
-#define FLOWS_MAX 1024              /* of an output, and paced ones */
-#define FLOW_BURST_NS 50000         /* of a paced flow, at its rate */
-/* Without traffic for so many windows a flow is over. */
+#define FLOWS_MAX 1024              /* flows of an output; paced destinations */
+#define FLOW_BURST_NS 50000         /* length of a burst of a paced flow, at its rate */
+/* Windows without a packet after which a flow is not active, and is removed. */
 #define FLOW_IDLE_ACTIVE 2
 #define FLOW_IDLE_FORGOTTEN 8
 /*
- * A queue is left standing when every packet of a window had to wait so long.  An
- * output that is not crowded has an idle moment in each.
+ * Time that every packet of a window has to wait if a queue stands.  An output without
+ * congestion is idle for a moment in each window.
  */
 #define FLOW_MARK_NS 25000
-/* Standing so long, a queue proves that what we know of the flows is wrong. */
+/* Windows in a row with a standing queue that prove the known demands wrong. */
 #define FLOW_STANDING_MAX 3
-/* In so many windows what waits at the inputs is worked off ... */
+/* Windows in which the backlog of the inputs is to drain ... */
 #define FLOW_DRAIN_WINDOWS 4
-/* ... for which at most so much of the rate (percent) is taken. */
+/* ... and the largest part of the rate, in percent, that is reserved for this. */
 #define FLOW_DRAIN_MAX 50
-/* Until sources were told we look so many times in a window, and half of them count. */
+/*
+ * Measurements in a window while no rate is advertised.  Half as many in a row must find
+ * a standing queue before rates are advertised.
+ */
 #define FLOW_PROBES 4
-/* A flow alone may leave this part of an input's FIFO standing. */
+/* Part (1/n) of an input's FIFO that a single flow may fill. */
 #define FLOW_ALONE_PART 4
-/* From what is told until what a source sends is in a measurement, windows. */
+/* Windows until the effect of an advertised rate is in a measurement. */
 #define FLOW_LAG 3
-/* A paced flow is forgotten at this rate (kb/s), where links have none. */
+/* Rate (kb/s) at which pacing ends, for links without a rate. */
 #define FLOW_LINK_KBPS 10000000
 
-/* A flow through one of our outputs. */
+/* A flow through an output of this node. */
 typedef struct FlowSeen {
     uint64_t key;                   /* source, destination */
     QTAILQ_ENTRY(FlowSeen) next;
     uint32_t words;                 /* in this window */
     uint32_t rate;                  /* kb/s, in the last window */
-    uint32_t rate_before;           /* ... and in the one before */
-    uint32_t demand;                /* EXANET_RATE_NONE: more than it gets */
-    int64_t last;                   /* ns, when a packet was seen */
+    uint32_t rate_before;           /* kb/s, in the window before */
+    uint32_t demand;                /* kb/s; EXANET_RATE_NONE: more than the flow gets */
+    int64_t last;                   /* ns, time of the last packet */
 } FlowSeen;
 
 typedef struct FlowOutput {
     GHashTable *seen;               /* key -> FlowSeen, owned */
-    QTAILQ_HEAD(, FlowSeen) order;  /* seen longest ago first */
-    FlowSeen *recent;               /* the one looked up last */
-    int64_t start;                  /* of this window */
-    int64_t low;                    /* least time that a packet had to wait, ns */
+    QTAILQ_HEAD(, FlowSeen) order;  /* least recently used first */
+    FlowSeen *recent;               /* result of the last lookup, or NULL */
+    int64_t start;                  /* ns, start of this window */
+    int64_t low;                    /* ns, shortest wait of a packet in this window */
     unsigned standing;              /* windows in a row with a standing queue */
-    uint32_t level[FLOW_LAG];       /* what they were told, last one first, if ... */
-    bool telling;
+    uint32_t level[FLOW_LAG];       /* kb/s, fair shares of the last windows, newest
+                                       first; EXANET_RATE_NONE: no limit */
+    bool advertising;               /* level[0] is advertised */
 } FlowOutput;
 
 /* A destination whose data is paced. */
 typedef struct FlowPaced {
     uint64_t dst;
     QTAILQ_ENTRY(FlowPaced) next;
-    uint32_t rate;                  /* in force */
-    uint32_t told;                  /* lowest in this window */
-    uint32_t told_before;           /* ... and in the one before */
-    int64_t end;                    /* of this window */
-    int64_t due;                    /* when all that was sent is through */
-    uint64_t rest;                  /* of @due, in 1/@rate ns */
-    int64_t since;                  /* when a packet began to wait */
-    bool waiting;                   /* one does */
-    bool counted;                   /* ... for this rate */
+    uint32_t rate;                  /* kb/s, in force */
+    uint32_t advertised;            /* kb/s, lowest rate advertised in this window */
+    uint32_t advertised_before;     /* kb/s, ... in the window before */
+    int64_t end;                    /* ns, end of this window */
+    int64_t due;                    /* ns, end of all words that were sent, at @rate */
+    uint64_t rest;                  /* fraction of @due, in 1/@rate ns */
+    int64_t since;                  /* ns, start of the wait of the next packet */
+    bool waiting;                   /* a packet waits */
+    bool counted;                   /* ... and FLOW_PACED has counted it */
 } FlowPaced;
 
 struct ExanetFlowUnit {
     FlowOutput output[EXANET_LINKS];
     GHashTable *paced;              /* destination -> FlowPaced, owned */
-    QTAILQ_HEAD(, FlowPaced) order; /* told longest ago first */
+    QTAILQ_HEAD(, FlowPaced) order; /* least recently advertised first */
     FlowPaced *recent;
     QEMUTimer *timer;
 };
@@ -110,7 +114,7 @@ static int64_t flow_window(ExanetState *s)
     return MAX(ns, EXANET_SW_FLOW_WINDOW_MIN);
 }
 
-/* Time on a cable of @rate kb/s, in ns. */
+/* Returns the time, ns, of @words words on a cable of @rate kb/s. */
 static int64_t flow_time(uint64_t words, uint32_t rate)
 {
     return words * EXANET_WORD_BYTES * 8 * 1000000 / rate;
@@ -162,7 +166,7 @@ static uint32_t flow_dst(const FlowSeen *f)
     return f->key & EXANET_COORD_MASK;
 }
 
-static void flow_tell(ExanetState *s, const FlowSeen *f, uint32_t level)
+static void flow_advertise(ExanetState *s, const FlowSeen *f, uint32_t level)
 {
     uint8_t word[EXANET_WORD_BYTES];
     ExanetPacket pkt = {
@@ -178,7 +182,7 @@ static void flow_tell(ExanetState *s, const FlowSeen *f, uint32_t level)
     exanet_net_respond(s, pkt.dst, word, 1);
 }
 
-/* How long the packet of @words words that has just gone to @p waits there. */
+/* Returns how long, ns, a packet of @words words waits that was just added to @p. */
 static int64_t port_wait(ExanetPort *p, unsigned words, int64_t now)
 {
     return flow_time(exanet_port_tx_words(p), p->rate) - flow_time(words, p->rate) +
@@ -192,18 +196,18 @@ static bool output_stands(ExanetPort *p, const FlowOutput *o)
 }
 
 /*
- * What @f would send if nobody held it back; it has been told @level.  While a queue
- * stands a slow flow may be one that waits behind it.
+ * Estimates the demand of @f, to which @level was advertised.  While a queue stands, the
+ * demand only grows, because a slow flow may be one that waits behind this queue.
  */
 static void flow_demand(const FlowOutput *o, FlowSeen *f, uint32_t level,
                         int64_t ns)
 {
     uint64_t want = MAX(f->rate, f->rate_before);
 
-    if (!o->telling || o->standing >= FLOW_STANDING_MAX) {
+    if (!o->advertising || o->standing >= FLOW_STANDING_MAX) {
         f->demand = EXANET_RATE_NONE;
     } else if (o->standing == 0) {
-        /* codes are up to 1/17 lower than the level, and packets have a size */
+        /* a code is up to 1/17 below the rate, and flows consist of whole packets */
         want += want / 8 + exanet_rate_measured(EXANET_PACKET_WORDS, ns);
         f->demand = want < level ? want : EXANET_RATE_NONE;
     } else if (want > f->demand) {
@@ -211,7 +215,7 @@ static void flow_demand(const FlowOutput *o, FlowSeen *f, uint32_t level,
     }
 }
 
-/* The lowest level that sources may still go by. */
+/* Returns the lowest level that sources may still use. */
 static uint32_t output_level(const FlowOutput *o)
 {
     uint32_t level = EXANET_RATE_NONE;
@@ -226,7 +230,7 @@ static void output_level_set(FlowOutput *o, uint32_t level)
 {
     memmove(o->level + 1, o->level, sizeof(o->level) - sizeof(o->level[0]));
     o->level[0] = level;
-    o->telling = level != EXANET_RATE_NONE;
+    o->advertising = level != EXANET_RATE_NONE;
 }
 
 static bool flow_within(ExanetState *s, const FlowSeen *f, unsigned windows)
@@ -234,7 +238,10 @@ static bool flow_within(ExanetState *s, const FlowSeen *f, unsigned windows)
     return rnic_now() - f->last < windows * flow_window(s);
 }
 
-/* Ends a window of @ns for all flows; returns how many are active. */
+/*
+ * Ends a window of @ns for all flows.  Returns the number of active flows; *@foreign: one
+ * of them is from another node.
+ */
 static unsigned output_measure(ExanetState *s, FlowOutput *o, int64_t ns,
                                bool *foreign)
 {
@@ -259,19 +266,19 @@ static unsigned output_measure(ExanetState *s, FlowOutput *o, int64_t ns,
 }
 
 /*
- * Words that wait at inputs whose next packet wants to go to @p; with those of the
- * inputs that were @served last.
+ * Returns the words in the FIFOs of the inputs that wait for @p; @with_holder: and of the
+ * inputs whose packets @p has taken last.
  */
-static unsigned output_backlog(ExanetState *s, ExanetPort *p, bool served)
+static unsigned output_backlog(ExanetState *s, ExanetPort *p, bool with_holder)
 {
     uint64_t inputs = 0;
     unsigned words = 0;
 
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
-        const ExanetTurn *t = &s->sw.turn[EXANET_ROUTE(p->index, vc)];
+        const ExanetArbiter *t = &s->sw.arbiter[EXANET_ROUTE(p->index, vc)];
 
         inputs |= t->waiting | t->before;
-        inputs |= served ? 1ULL << t->holder : 0;
+        inputs |= with_holder ? 1ULL << t->holder : 0;
     }
     inputs &= ~(1ULL << EXANET_INPUT_NI);
     for (; inputs; inputs &= inputs - 1) {
@@ -282,7 +289,7 @@ static unsigned output_backlog(ExanetState *s, ExanetPort *p, bool served)
     return words;
 }
 
-/* The rate that may be shared out now. */
+/* Returns the rate, kb/s, that the flows share. */
 static uint64_t output_capacity(ExanetState *s, ExanetPort *p, FlowOutput *o)
 {
     unsigned percent = RNIC_GET(EXANET_SW_FLOW_TARGET, flow_ctrl(s));
@@ -308,32 +315,33 @@ static void output_share(ExanetState *s, ExanetPort *p, FlowOutput *o)
         }
     }
     output_level_set(o, exanet_fair_level(output_capacity(s, p, o), demand, n));
-    if (!o->telling) {
+    if (!o->advertising) {
         return;
     }
     QTAILQ_FOREACH(f, &o->order, next) {
         if (flow_within(s, f, FLOW_IDLE_ACTIVE)) {
-            flow_tell(s, f, o->level[0]);
+            flow_advertise(s, f, o->level[0]);
         }
     }
 }
 
 /*
- * Whether sources are to be told.  One flow alone finds out by itself how fast it may
- * go, unless it is about to fill the inputs, where it would be in the way of others.
+ * Returns true if rates are to be advertised.  Back-pressure is enough for a single flow,
+ * unless this flow is about to fill the FIFO of an input, because packets for other
+ * outputs would wait behind it.
  */
-static bool output_crowded(ExanetState *s, ExanetPort *p, const FlowOutput *o,
-                           unsigned active)
+static bool output_congested(ExanetState *s, ExanetPort *p, const FlowOutput *o,
+                             unsigned active)
 {
-    if (active > 1 && o->telling) {
+    if (active > 1 && o->advertising) {
         return true;
     }
-    return o->standing >= (o->telling ? 1 : FLOW_PROBES / 2) &&
+    return o->standing >= (o->advertising ? 1 : FLOW_PROBES / 2) &&
            (active > 1 ||
             output_backlog(s, p, true) >= s->rx_fifo_words / FLOW_ALONE_PART);
 }
 
-/* A window is over. */
+/* Ends the window of an output, and advertises rates if they are needed. */
 static void output_roll(ExanetState *s, ExanetPort *p, FlowOutput *o,
                         int64_t now)
 {
@@ -346,8 +354,8 @@ static void output_roll(ExanetState *s, ExanetPort *p, FlowOutput *o,
     active = output_measure(s, o, ns, &foreign);
     o->start = now;
     o->low = INT64_MAX;
-    /* our own flows alone wait at this queue and in nobody's way */
-    if (foreign && output_crowded(s, p, o, active)) {
+    /* flows of this node alone block no packets of other nodes */
+    if (foreign && output_congested(s, p, o, active)) {
         output_share(s, p, o);
     } else {
         output_level_set(o, EXANET_RATE_NONE);
@@ -356,8 +364,8 @@ static void output_roll(ExanetState *s, ExanetPort *p, FlowOutput *o,
                              o->level[0]);
 }
 
-void exanet_flow_output(ExanetState *s, ExanetPort *p, const uint8_t *buf,
-                        unsigned words)
+void exanet_flow_observe_rate(ExanetState *s, ExanetPort *p, const uint8_t *buf,
+                              unsigned words)
 {
     FlowOutput *o = &s->flow->output[p->index];
     int64_t now = rnic_now();
@@ -372,7 +380,7 @@ void exanet_flow_output(ExanetState *s, ExanetPort *p, const uint8_t *buf,
     f->words += words;
     f->last = now;
     o->low = MIN(o->low, port_wait(p, words, now));
-    if (now - o->start >= flow_window(s) / (o->telling ? 1 : FLOW_PROBES)) {
+    if (now - o->start >= flow_window(s) / (o->advertising ? 1 : FLOW_PROBES)) {
         output_roll(s, p, o, now);
     }
 }
@@ -402,7 +410,7 @@ static void paced_forget(ExanetState *s, FlowPaced *f)
     s->flows_paced--;
 }
 
-/* The rate at which pacing flow @f makes no difference. */
+/* Returns the rate, kb/s, at which pacing @f has no effect. */
 static uint32_t paced_limit(ExanetState *s, const FlowPaced *f)
 {
     int route = exanet_net_route(s, f->dst, 0);
@@ -415,27 +423,29 @@ static uint32_t paced_limit(ExanetState *s, const FlowPaced *f)
 /* Ends a window of @f. */
 static void paced_roll(FlowPaced *f)
 {
-    uint32_t told = MIN(f->told, f->told_before);
-    uint32_t rate = told != EXANET_RATE_NONE ? told :
+    uint32_t rate_limit = MIN(f->advertised, f->advertised_before);
+    uint32_t rate = rate_limit != EXANET_RATE_NONE ? rate_limit :
                     MIN(f->rate + (uint64_t)f->rate / 4, EXANET_RATE_NONE);
 
     if (f->due > f->end) {
-        /* what has been sent too early is through earlier now */
+        /* words that were sent in advance take their time at the new rate */
         f->due = f->end + muldiv64(f->due - f->end, f->rate, rate);
     }
     f->rate = rate;
     f->rest = 0;
-    f->told_before = f->told;
-    f->told = EXANET_RATE_NONE;
+    f->advertised_before = f->advertised;
+    f->advertised = EXANET_RATE_NONE;
 }
 
-/* Brings @f up to @now; false when it is not paced any more. */
+/*
+ * Ends the windows of @f up to @now.  Returns false if the pacing has ended: @f is freed.
+ */
 static bool paced_update(ExanetState *s, FlowPaced *f, int64_t now)
 {
     uint32_t limit = flow_ctrl(s) & EXANET_SW_FLOW_PACE ? paced_limit(s, f) : 0;
     int64_t window = flow_window(s);
 
-    /* from the lowest rate to the highest it takes some 50 windows */
+    /* the loop is short: a rate grows from the lowest to the highest in 50 windows */
     while (now >= f->end && f->rate < limit) {
         paced_roll(f);
         f->end += window;
@@ -447,7 +457,7 @@ static bool paced_update(ExanetState *s, FlowPaced *f, int64_t now)
     return true;
 }
 
-/* The entry of @dst; NULL when it is not paced. */
+/* Returns the entry of @dst, or NULL if @dst is not paced. */
 static FlowPaced *paced_find(ExanetState *s, uint32_t dst)
 {
     ExanetFlowUnit *u = s->flow;
@@ -474,8 +484,8 @@ static FlowPaced *paced_new(ExanetState *s, uint32_t dst)
     }
     f->dst = dst;
     f->rate = EXANET_RATE_NONE;
-    f->told = EXANET_RATE_NONE;
-    f->told_before = EXANET_RATE_NONE;
+    f->advertised = EXANET_RATE_NONE;
+    f->advertised_before = EXANET_RATE_NONE;
     f->due = rnic_now();
     f->end = f->due + flow_window(s);
     g_hash_table_insert(u->paced, &f->dst, f);
@@ -494,7 +504,7 @@ void exanet_flow_receive(ExanetState *s, const ExanetPacket *pkt)
         return;
     }
     f = paced_find(s, pkt->flow_dst) ?: paced_new(s, pkt->flow_dst);
-    f->told = MIN(f->told, rate);
+    f->advertised = MIN(f->advertised, rate);
     if (rate < f->rate) {
         f->rate = rate;
         f->rest = 0;
@@ -504,7 +514,7 @@ void exanet_flow_receive(ExanetState *s, const ExanetPacket *pkt)
     QTAILQ_INSERT_TAIL(&s->flow->order, f, next);
 }
 
-/* Nanoseconds that @words take at the rate of @f, and what is left of one. */
+/* Returns the ns that @words words take at the rate of @f, with fraction *@rest. */
 static int64_t paced_cost(const FlowPaced *f, unsigned words, uint64_t *rest)
 {
     uint64_t bits = (uint64_t)words * EXANET_WORD_BYTES * 8 * 1000000 + *rest;
@@ -542,7 +552,7 @@ bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst)
         f->counted = true;
         exanet_count(s, FLOW_PACED);
     }
-    /* fast flows wait for some packets more: a frame for each would be too many */
+    /* a fast flow waits for several packets, because a frame for each costs too much */
     timer_mod_anticipate_ns(s->flow->timer, when + (burst - packet) / 2);
     return false;
 }
@@ -557,8 +567,8 @@ void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words)
         return;
     }
     /*
-     * Time that nobody wanted is lost; but not while a timer was late, or the way was
-     * not open.
+     * Time in which no packet waited is lost.  Time in which a packet waited counts, up
+     * to a window, because the timer may have been delayed or the output blocked.
      */
     start = f->waiting ? MAX(f->since, now - flow_window(s)) : now;
     f->due = rnic_pace(f->due, start, paced_cost(f, words, &f->rest));
@@ -569,7 +579,7 @@ void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words)
 
 static void flow_timer(void *opaque)
 {
-    /* at once: where virtual time jumps a bottom half would be late */
+    /* runs the units now, because virtual time may jump before a bottom half runs */
     exanet_run_now(opaque);
 }
 
@@ -603,7 +613,7 @@ static void flow_reset(ExanetState *s)
         o->low = INT64_MAX;
         o->standing = 0;
         memset(o->level, 0xff, sizeof(o->level));
-        o->telling = false;
+        o->advertising = false;
     }
     g_hash_table_remove_all(u->paced);
     QTAILQ_INIT(&u->order);

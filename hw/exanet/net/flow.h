@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet congestion management: sources slow down where an output with a RATE is crowded.
+ * ExaNet congestion management: an output with a RATE that is congested advertises rates,
+ * and the sources of its flows pace their data.
  */
 #ifndef HW_EXANET_NET_FLOW_H
 #define HW_EXANET_NET_FLOW_H
@@ -9,38 +10,39 @@
 
 extern const ExanetUnit exanet_flow_unit;
 /*
- * At an output with a RATE: the packet of @words words at @buf goes into the queue of
- * @p.  Sources that fill it faster than it drains are told so.
+ * At an output: counts the packet of @words words at @buf, which was added to the queue
+ * of @p.  If @p has a RATE and is congested, advertises rates to the sources.
  */
-static inline void exanet_flow_queued(ExanetState *s, ExanetPort *p,
-                                      const uint8_t *buf, unsigned words);
-/* At a source: a flow-rate packet arrived. */
+static inline void exanet_flow_observe(ExanetState *s, ExanetPort *p,
+                                       const uint8_t *buf, unsigned words);
+/* At a source: takes a flow-rate packet. */
 void exanet_flow_receive(ExanetState *s, const ExanetPacket *pkt);
 /*
- * At a source: whether the next packet of data for @dst may leave now.  If not,
- * exanet_schedule() is called when it may.
+ * At a source: returns true if the next packet of data for @dst may leave now.  If not,
+ * the units are scheduled when it may.
  */
 static inline bool exanet_flow_may_send(ExanetState *s, uint32_t dst);
-/* At a source: @words words of data for @dst have left. */
+/* At a source: counts @words words of data for @dst that have left. */
 static inline void exanet_flow_sent(ExanetState *s, uint32_t dst,
                                     unsigned words);
-/* At a source: whether data for @dst is paced now. */
+/* At a source: returns true if data for @dst is paced now. */
 static inline bool exanet_flow_paced(ExanetState *s, uint32_t dst);
+/* Computes register SW_FLOWS. */
 void exanet_flow_reg_sync(ExanetState *s);
-/* The same, where there is something to be paced or an output with a RATE. */
+/* As above, for a node that paces flows or a port with a RATE. */
 bool exanet_flow_paced_dst(ExanetState *s, uint32_t dst);
 bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst);
 void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words);
-void exanet_flow_output(ExanetState *s, ExanetPort *p, const uint8_t *buf,
-                        unsigned words);
+void exanet_flow_observe_rate(ExanetState *s, ExanetPort *p, const uint8_t *buf,
+                              unsigned words);
 
-/* --- Where there is no congestion management ------------------------------ */
+/* --- Inline, because most nodes pace no flow and most ports have no RATE -------- */
 
-static inline void exanet_flow_queued(ExanetState *s, ExanetPort *p,
-                                      const uint8_t *buf, unsigned words)
+static inline void exanet_flow_observe(ExanetState *s, ExanetPort *p,
+                                       const uint8_t *buf, unsigned words)
 {
     if (unlikely(p->rate)) {
-        exanet_flow_output(s, p, buf, words);
+        exanet_flow_observe_rate(s, p, buf, words);
     }
 }
 

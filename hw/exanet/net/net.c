@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet crossbar: takes packets of this node and of its cables, and gives them to a
- * cable or to the unit of this node that they are for.  It stores nothing: what can't
- * go on now stays where it is.  See switch.c for the ways.
+ * ExaNet crossbar: takes packets from units and ports of this node, and gives each to a
+ * port or to a unit.  The crossbar stores no packets: a packet that cannot continue now
+ * stays where it is.  router.c finds the routes.
  */
 #include "qemu/osdep.h"
 #include "net.h"
@@ -21,7 +21,7 @@
 int exanet_net_route(ExanetState *s, uint32_t dst, unsigned path)
 {
     return unlikely(s->sw.arith) ? exanet_arith_route(s, dst, path) :
-                                   exanet_router_way(s, dst, path)->route;
+                                   exanet_router_lookup(s, dst, path)->route;
 }
 
 uint8_t *exanet_net_open_route(ExanetState *s, int route, ExanetOpen *o)
@@ -29,7 +29,7 @@ uint8_t *exanet_net_open_route(ExanetState *s, int route, ExanetOpen *o)
     o->route = route;
     if (route < 0) {
         o->buf = s->local;
-    } else if (exanet_router_ready(s, route, EXANET_INPUT_NI)) {
+    } else if (exanet_router_may_send(s, route, EXANET_INPUT_NI)) {
         o->buf = exanet_port_place(&s->port[EXANET_ROUTE_PORT(route)],
                                    EXANET_ROUTE_VC(route));
     } else {
@@ -47,8 +47,8 @@ static void crossbar_deliver(ExanetState *s, ExanetPort *from,
                              const uint8_t *buf, unsigned words);
 
 /*
- * Not inlined, here and below: the compiler would zero the copy for every packet,
- * which takes as long as the rest of it.
+ * Not inlined, here and below, because the compiler would zero the copy for each packet,
+ * which takes as long as all other work for the packet.
  */
 static G_NO_INLINE void
 crossbar_deliver_copy(ExanetState *s, const uint8_t *buf, unsigned words)
@@ -59,11 +59,11 @@ crossbar_deliver_copy(ExanetState *s, const uint8_t *buf, unsigned words)
     crossbar_deliver(s, NULL, copy, words);
 }
 
-/* A packet of this node for this node. */
+/* Delivers a packet of this node to this node. */
 static void crossbar_loop_back(ExanetState *s, const uint8_t *buf, unsigned words)
 {
     if (unlikely(EXANET_TYPE_AXI(exanet_packet_type(buf)))) {
-        /* the answer, or what has waited for this one, goes to the same buffer */
+        /* the response, or a unit that waited, builds its packet in the same buffer */
         crossbar_deliver_copy(s, buf, words);
     } else {
         crossbar_deliver(s, NULL, buf, words);
@@ -75,7 +75,7 @@ static void crossbar_count_tx(ExanetState *s, const uint8_t *buf)
     exanet_count_by(s, exanet_type_info[exanet_packet_type(buf)].tx_counter);
 }
 
-/* A packet of this node enters the router, which only F1 has. */
+/* Counts a packet of this node that enters the torus router, which only F1 has. */
 static void crossbar_count_entry(ExanetState *s, int route)
 {
     enum exanet_role role = s->port[EXANET_ROUTE_PORT(route)].role;
@@ -103,9 +103,9 @@ void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words)
         crossbar_count_entry(s, route);
         exanet_packet_vc_set(o->buf, EXANET_ROUTE_VC(route));
         exanet_port_commit(p, EXANET_ROUTE_VC(route), words);
-        exanet_router_served(s, route, EXANET_INPUT_NI);
-        /* the packet may have left, but nothing has taken its place in the buffer */
-        exanet_flow_queued(s, p, o->buf, words);
+        exanet_router_sent(s, route, EXANET_INPUT_NI);
+        /* the packet may have left, but no other packet has been built in its place */
+        exanet_flow_observe(s, p, o->buf, words);
     }
 }
 
@@ -177,7 +177,7 @@ static void crossbar_drop_footer(ExanetState *s, ExanetPort *from)
     }
 }
 
-/* Hands a packet for this node to its unit; @from is NULL for our own packets. */
+/* Gives a packet for this node to its unit; @from is NULL for packets of this node. */
 static void crossbar_deliver(ExanetState *s, ExanetPort *from,
                              const uint8_t *buf, unsigned words)
 {
@@ -192,7 +192,7 @@ static void crossbar_deliver(ExanetState *s, ExanetPort *from,
         exanet_count(s, DROP_DISABLED);
         return;
     }
-    qatomic_set(&s->news, s->news + 1);
+    qatomic_set(&s->arrivals, s->arrivals + 1);
     if (EXANET_TYPE_SHORT(pkt.type)) {
         s->sink(s, from, &pkt);
         return;
@@ -202,8 +202,8 @@ static void crossbar_deliver(ExanetState *s, ExanetPort *from,
         return;
     }
     /*
-     * HELLO comes before packets: an epoch that it did not tell is an old one.  Those
-     * of nodes that are farther away the receiver has to learn from their packets.
+     * A HELLO arrives before packets, so an epoch that the neighbour's last HELLO did not
+     * advertise is old.  The receiver learns epochs of other nodes from their packets.
      */
     if (from && pkt.src == from->peer && pkt.epoch != from->peer_epoch) {
         exanet_count(s, RX_OLD_GEN);
@@ -222,7 +222,7 @@ static void crossbar_deliver(ExanetState *s, ExanetPort *from,
 
 /* --- Packets for other nodes ------------------------------------------------ */
 
-/* Counts a packet that goes from @from to the port of @route. */
+/* Counts a packet that is forwarded from @from to the port of @route. */
 static void crossbar_count_transit(ExanetState *s, ExanetPort *from, int route)
 {
     enum exanet_role out = s->port[EXANET_ROUTE_PORT(route)].role;
@@ -240,11 +240,11 @@ static void crossbar_count_transit(ExanetState *s, ExanetPort *from, int route)
 }
 
 /*
- * The way on of a packet for another node; false when it is dropped.  A source that
- * can't be is one of a damaged footer, or a lie.
+ * Finds the route of a packet for another node.  Returns false if the packet was dropped.
+ * A source that is not possible comes from a damaged footer, or from a false packet.
  */
-static bool crossbar_way_on(ExanetState *s, ExanetPort *from, unsigned vc,
-                            const uint8_t *buf, unsigned words, int *route)
+static bool crossbar_transit_route(ExanetState *s, ExanetPort *from, unsigned vc,
+                                   const uint8_t *buf, unsigned words, int *route)
 {
     uint32_t dst = exanet_packet_dst(buf);
     unsigned path = exanet_packet_path(buf);
@@ -272,7 +272,7 @@ static bool crossbar_way_on(ExanetState *s, ExanetPort *from, unsigned vc,
     return false;
 }
 
-/* Sends a packet that is not for this node by @route; false if it has to wait. */
+/* Forwards a packet by @route.  Returns false if the packet must wait. */
 static bool crossbar_pass(ExanetPort *from, unsigned input, int route,
                           uint8_t *buf, unsigned words)
 {
@@ -280,9 +280,9 @@ static bool crossbar_pass(ExanetPort *from, unsigned input, int route,
     ExanetPort *to = &s->port[EXANET_ROUTE_PORT(route)];
     unsigned vc = EXANET_ROUTE_VC(route);
 
-    /* packets that are a header alone overtake data there, so they take no turns */
+    /* packets of one word overtake data in the port, so they need no arbitration */
     if (words == 1 ? !exanet_port_can_send(to, vc) :
-                     !exanet_router_ready(s, route, input)) {
+                     !exanet_router_may_send(s, route, input)) {
         return false;
     }
     if (!exanet_packet_hop(buf, words)) {
@@ -300,9 +300,9 @@ static bool crossbar_pass(ExanetPort *from, unsigned input, int route,
     memcpy(exanet_port_place(to, vc), buf, words * EXANET_WORD_BYTES);
     exanet_port_commit(to, vc, words);
     if (words > 1) {
-        exanet_router_served(s, route, input);
+        exanet_router_sent(s, route, input);
     }
-    exanet_flow_queued(s, to, buf, words);
+    exanet_flow_observe(s, to, buf, words);
     return true;
 }
 
@@ -311,7 +311,7 @@ static bool crossbar_forward(ExanetState *s, ExanetPort *from, unsigned vc,
 {
     int route;
 
-    if (!crossbar_way_on(s, from, vc, buf, words, &route)) {
+    if (!crossbar_transit_route(s, from, vc, buf, words, &route)) {
         return true;
     }
     if (!exanet_voq_waits(&s->sw.voqs[from->index], vc, EXANET_ROUTE_PORT(route)) &&
@@ -326,7 +326,7 @@ bool exanet_net_resume(ExanetPort *from, unsigned vc, int route,
                             uint8_t *buf, unsigned words)
 {
     if (unlikely(route == EXANET_ROUTE_UNKNOWN) &&
-        !crossbar_way_on(exanet_port_state(from), from, vc, buf, words, &route)) {
+        !crossbar_transit_route(exanet_port_state(from), from, vc, buf, words, &route)) {
         return true;
     }
     return crossbar_pass(from, EXANET_INPUT(from->index, vc), route, buf, words);

@@ -6,8 +6,8 @@
 #include "route.h"
 
 #define RING_MIN 3              /* a ring of two is a mesh with parallel cables */
-#define RING_MAX 16             /* what four bits of a coordinate can say */
-/* No way is longer: half of three rings of 16, or all of a mesh, and two QFDBs. */
+#define RING_MAX 16             /* values of a coordinate of four bits */
+/* Longest route: all steps of a mesh in three dimensions, and a step in two QFDBs. */
 #define HOPS_MAX (EXANET_DIMENSIONS * RING_MAX + 2)
 
 /* X, Y and Z are four bits each, from bit 0 on. */
@@ -90,7 +90,7 @@ bool exanet_route_dims(const char *text, uint32_t *dims)
 
 /* --- Ports ---------------------------------------------------------------- */
 
-/* Whether a ring, if it is one, has @c. */
+/* Returns true if dimension @dim is no ring, or a ring with coordinate @c. */
 static bool ring_has(const ExanetRouteConfig *cfg, unsigned dim, unsigned c)
 {
     return !cfg->ring[dim] || c < cfg->ring[dim];
@@ -104,7 +104,7 @@ static unsigned ring_next(const ExanetRouteConfig *cfg, unsigned dim, unsigned c
     return plus ? (c + 1) % n : (c + n - 1) % n;
 }
 
-/* Whether the step from @c on is the one over the wrap-around cable. */
+/* Returns true if the step from @c takes the wrap-around cable. */
 static bool ring_wraps(const ExanetRouteConfig *cfg, unsigned dim, unsigned c,
                        bool plus)
 {
@@ -147,9 +147,12 @@ enum exanet_role exanet_route_role(const ExanetRouteConfig *cfg, uint32_t node,
     return EXANET_ROLE_AUTO;
 }
 
-/* --- Ways ----------------------------------------------------------------- */
+/* --- Routes --------------------------------------------------------------- */
 
-/* Whether the way from @c to @d goes up; ties go the way that does not wrap. */
+/*
+ * Returns true if the route from @c to @d goes up.  If both directions are equally long,
+ * the route does not wrap.
+ */
 static bool ring_up(const ExanetRouteConfig *cfg, unsigned dim, unsigned c,
                     unsigned d)
 {
@@ -204,7 +207,7 @@ unsigned exanet_route_vc(enum exanet_role in, unsigned vc, const ExanetHop *hop,
         crossed |= role_dim(in) == role_dim(hop->role) &&
                    (vc & EXANET_VC_DATELINE);
     } else if (in == EXANET_ROLE_UPLINK) {
-        /* from one uplink to another: their rings need a dateline as well */
+        /* rings of uplinks need a dateline too */
         crossed = hop->role == EXANET_ROLE_UPLINK;
     }
     return order | (crossed ? EXANET_VC_DATELINE : 0);
@@ -220,7 +223,7 @@ bool exanet_route_orders(uint32_t node, uint32_t dst)
     return differ > 1 && !((node ^ dst) & EXANET_COORD_UPPER);
 }
 
-/* Whether the network's way of a packet at @from is by @node. */
+/* Returns true if the next node of a packet at @from for @dst is @node. */
 static bool step_leads(const ExanetRouteConfig *cfg, uint32_t from, uint32_t dst,
                        unsigned path, uint32_t node)
 {
@@ -242,7 +245,7 @@ bool exanet_route_passes(const ExanetRouteConfig *cfg, uint32_t src,
     uint32_t at = src;
 
     if ((src ^ from) & EXANET_COORD_UPPER) {
-        /* it has come by an uplink somewhere, and will not leave by another one */
+        /* the packet has taken an uplink before, and must not take another one */
         return !((dst ^ from) & EXANET_COORD_UPPER) &&
                step_leads(cfg, from, dst, path, node);
     }
@@ -250,7 +253,7 @@ bool exanet_route_passes(const ExanetRouteConfig *cfg, uint32_t src,
         ExanetHop hop;
 
         if (at == from) {
-            /* there may be a cable to its destination besides the network's */
+            /* there may be a cable to the destination that the network does not have */
             return (dst == node && from != node) ||
                    step_leads(cfg, from, dst, path, node);
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which way a packet goes through a network of ExaNet nodes [P §2.18], [T §6.4]:
+ * Routes in a network of ExaNet nodes [P §2.18], [T §6.4].  Links:
  *
  *   QFDB      up to four nodes with the same upper bits, X, Y and Z, all cabled to
  *             each other; the one with offset 0, F1, is cabled to other QFDBs too
@@ -8,10 +8,10 @@
  *             dimension is a ring
  *   uplink    between nodes whose upper bits differ
  *
- * From node to F1, to F1 of the destination's QFDB, dimension by dimension and the
- * shortest way round, to the node.  Pure arithmetic on coordinates (EXANET_COORD),
- * free of QEMU state: the switch, the check of where a packet claims to come from
- * and the test for deadlocks use the same functions.
+ * A packet goes from its node to F1, from there to F1 of the destination's QFDB,
+ * dimension by dimension in the shorter direction, then to the destination.  Pure
+ * arithmetic on coordinates (EXANET_COORD), free of QEMU state, because the router, the
+ * check of sources and the test for deadlocks use the same functions.
  */
 #ifndef HW_EXANET_NET_ROUTE_H
 #define HW_EXANET_NET_ROUTE_H
@@ -21,65 +21,65 @@
 
 #define EXANET_DIMENSIONS 3         /* X, Y, Z */
 
-/* The same in all nodes of a network. */
+/* The shape of a network; all its nodes have the same. */
 typedef struct ExanetRouteConfig {
     uint8_t ring[EXANET_DIMENSIONS];    /* nodes of the rings, 3 to 16; 0: a mesh */
-    uint8_t order[EXANET_DIMENSIONS];   /* which is corrected first, second, third */
+    uint8_t order[EXANET_DIMENSIONS];   /* dimensions in the order of the steps */
 } ExanetRouteConfig;
 
-/* One step of a way. */
+/* One step of a route. */
 typedef struct ExanetHop {
-    uint8_t role;           /* enum exanet_role of the port; AUTO: this node is it */
-    bool wrap;              /* over the wrap-around cable of a ring */
-    uint32_t next;          /* the node there; not known for UPLINK */
+    uint8_t role;           /* enum exanet_role of the port; AUTO: no step is needed */
+    bool wrap;              /* the step takes the wrap-around cable of a ring */
+    uint32_t next;          /* the node after the step; the destination for UPLINK */
 } ExanetHop;
 
 /*
- * From registers SW_DIMS and SW_ORDER.  A ring that can't be counts as a mesh, an
- * order that is none as the default.
+ * Fills in @cfg from registers SW_DIMS and SW_ORDER.  A ring that is not valid counts as
+ * a mesh, an order that is not valid as the default.
  */
 void exanet_route_config(ExanetRouteConfig *cfg, uint32_t dims,
                          uint32_t order);
 /*
- * SW_DIMS for @text, such as "4x2x3": one to three numbers of at most 16, of which
- * those below 3 are no ring.  False when it is something else.
+ * Computes SW_DIMS from @text, such as "4x2x3": one to three numbers of at most 16; a
+ * number below 3 means a mesh.  Returns false if @text is not valid.
  */
 bool exanet_route_dims(const char *text, uint32_t *dims);
-/* Role of a port of @node with a cable to @peer; AUTO: none in this network. */
+/* Returns the role of a port of @node with a cable to @peer; AUTO: no role. */
 enum exanet_role exanet_route_role(const ExanetRouteConfig *cfg, uint32_t node,
                                    uint32_t peer);
-/* Whether @role is a direction in the torus. */
+/* Returns true if @role is a direction in the torus. */
 static inline bool exanet_role_torus(enum exanet_role role)
 {
     return role >= EXANET_ROLE_X_MINUS && role <= EXANET_ROLE_Z_PLUS;
 }
-/* The node that a port of @node with direction @role leads to. */
+/* Returns the neighbour of @node in direction @role. */
 uint32_t exanet_route_neighbour(const ExanetRouteConfig *cfg, uint32_t node,
                                 enum exanet_role role);
-/* F1 of the QFDB of @node. */
+/* Returns the coordinates of F1 in the QFDB of @node. */
 static inline uint32_t exanet_route_f1(uint32_t node)
 {
     return node & ~(uint32_t)EXANET_COORD_OFFSET;
 }
 /*
- * The step of a packet at @node for @dst; @path: EXANET_PATH_.  False: no way leads
- * there, as a ring is too small for one of the two.  The step is UPLINK when upper
- * bits differ; whoever has no such port hands the packet to F1.
+ * Computes the next step of a packet at @node for @dst; @path: EXANET_PATH_.  Returns
+ * false if there is no route, because a coordinate is outside of its ring.  The step is
+ * UPLINK if the upper bits differ; a node without uplink sends the packet to F1.
  */
 bool exanet_route_hop(const ExanetRouteConfig *cfg, uint32_t node, uint32_t dst,
                       unsigned path, ExanetHop *hop);
 /*
- * Virtual channel of the link of @hop for a packet that came by channel @vc of a
- * port with role @in, AUTO for one of this node.
+ * Returns the virtual channel of step @hop for a packet that arrived by channel @vc of a
+ * port with role @in; AUTO: a packet of this node.
  */
 unsigned exanet_route_vc(enum exanet_role in, unsigned vc, const ExanetHop *hop,
                          unsigned path);
-/* Whether the two dimension orders lead from @node to @dst by different ways. */
+/* Returns true if the two orders of dimensions give different routes. */
 bool exanet_route_orders(uint32_t node, uint32_t dst);
 /*
- * Whether a packet of @src for @dst can come to @node from its neighbour @from, which
- * has the same upper bits.  Where @src has others, the way before @from is not known,
- * and only the network's own cables are believed.
+ * Returns true if a packet of @src for @dst can arrive at @node from its neighbour @from,
+ * which has the same upper bits.  If @src has other upper bits, the route before @from is
+ * not known; then the step from @from to @node must be a step of the network.
  */
 bool exanet_route_passes(const ExanetRouteConfig *cfg, uint32_t src,
                          uint32_t dst, unsigned path, uint32_t from,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet switch with one of the routers of arith.h: its ways, which of several ports a
- * packet takes, and registers.
+ * ExaNet router with the arithmetic or the table of arith.h: routes, the choice between
+ * several ports, and registers.
  *
- * At each switch a packet takes the port with the fewest words waiting for it.  So
- * packets of one sender may overtake each other, which blocks of the RDMA engine and
- * messages do not mind; loads and stores would be dropped and repeated by those who
- * take them in order, so all that go to one node keep to one port of each switch.
+ * On path 0 a packet takes, in each node, the port with the fewest words waiting.  So
+ * packets of one source may overtake each other, which the RDMA engine and mailboxes
+ * permit.  Loads and stores must stay in order, because a target drops those out of
+ * order; so all of them for one node take the same port in each node.
  *
- * That is path 0.  Those of paths 1 to 3 keep to the first, second and third port,
- * counted round, at each switch: tables do not change when a cable far away is cut, but
- * who gets no answer tries the next path, and so comes by another switch.
+ * On paths 1 to 3 packets take the first, second or third port, modulo the number of
+ * ports, in each node.  Routes do not change when a remote cable is cut, but a source
+ * that gets no answer uses the next path, and so other nodes.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -49,7 +49,7 @@ static bool router_mode(const char *name, enum exanet_arith_mode *mode)
     return false;
 }
 
-/* A rule with a link that is not there is a slip: its packets would be lost. */
+/* Returns false with @errp set if a rule names a link without netdev. */
 static bool table_links_exist(ExanetState *s, Error **errp)
 {
     for (unsigned n = 0; n < s->sw.table->count; n++) {
@@ -71,7 +71,7 @@ bool exanet_arith_init(ExanetState *s, Error **errp)
 {
     g_autofree char *why = NULL;
 
-    exanet_arith_fini(s);           /* of an attempt that failed */
+    exanet_arith_fini(s);           /* a failed realize may have left a table */
     s->sw.initial = EXANET_ARITH_OFF;
     if (s->router && !router_mode(s->router, &s->sw.initial)) {
         error_setg(errp, "property 'router' must be torus, arithmetic or table, "
@@ -100,9 +100,9 @@ void exanet_arith_fini(ExanetState *s)
     s->sw.table = NULL;
 }
 
-/* --- Ways ------------------------------------------------------------------- */
+/* --- Routes ----------------------------------------------------------------- */
 
-static unsigned ports_look(ExanetState *s, ExanetArithPort *ports)
+static unsigned ports_collect(ExanetState *s, ExanetArithPort *ports)
 {
     for (unsigned i = 0; i < s->ports.count; i++) {
         ports[i] = (ExanetArithPort) {
@@ -113,7 +113,7 @@ static unsigned ports_look(ExanetState *s, ExanetArithPort *ports)
     return s->ports.count;
 }
 
-/* Links whose peer is this node: they are in loop-back. */
+/* Returns the links whose peer is this node, because they are in loopback. */
 static unsigned links_back(ExanetState *s)
 {
     unsigned links = 0;
@@ -138,35 +138,35 @@ static unsigned links_by_table(ExanetState *s, uint32_t dst)
 
 unsigned exanet_arith_paths(ExanetState *s, uint32_t dst)
 {
-    return exanet_router_way(s, dst, 0)->cables ? EXANET_PATH_CABLE + 1 : 0;
+    return exanet_router_lookup(s, dst, 0)->cables ? EXANET_PATH_CABLE + 1 : 0;
 }
 
-void exanet_arith_way_find(ExanetState *s, uint32_t dst, ExanetWay *w)
+void exanet_arith_find(ExanetState *s, uint32_t dst, ExanetRouteEntry *w)
 {
     ExanetArithPort ports[EXANET_LINKS];
-    ExanetArithWay *way = &w->arith;
+    ExanetArithRoute *arith = &w->arith;
 
-    *way = (ExanetArithWay) { .exact = true };
+    *arith = (ExanetArithRoute) { .exact = true };
     if (dst == s->node) {
-        way->links = links_back(s);
+        arith->links = links_back(s);
     } else if (s->sw.arith == EXANET_ARITH_TABLE) {
-        way->links = links_by_table(s, dst);
+        arith->links = links_by_table(s, dst);
     } else {
-        exanet_arith_way(ports, ports_look(s, ports), s->node, dst, way);
+        exanet_arith_links(ports, ports_collect(s, ports), s->node, dst, arith);
     }
     w->hop = (ExanetHop) { .role = EXANET_ROLE_AUTO, .next = dst };
-    w->cables = dst == s->node ? 1 : ctpop32(way->links);
-    w->route = way->links ? EXANET_ROUTE(ctz32(way->links), 0) :
+    w->cables = dst == s->node ? 1 : ctpop32(arith->links);
+    w->route = arith->links ? EXANET_ROUTE(ctz32(arith->links), 0) :
                dst == s->node ? EXANET_ROUTE_LOCAL : EXANET_ROUTE_NONE;
 }
 
-/* Words that wait for the cable of @p. */
-static unsigned port_waiting(const ExanetPort *p)
+/* Returns the words that wait for the cable of @p. */
+static unsigned port_backlog(const ExanetPort *p)
 {
-    return exanet_port_tx_words(p) + exanet_port_state(p)->sw.voqs[p->index].due;
+    return exanet_port_tx_words(p) + exanet_port_state(p)->sw.voqs[p->index].backlog;
 }
 
-/* The @nth of @links, counted round. */
+/* Returns link @nth of the set @links, modulo their number. */
 static int links_nth(unsigned links, unsigned nth)
 {
     for (nth %= ctpop32(links); nth; nth--) {
@@ -180,7 +180,7 @@ static int links_least(ExanetState *s, unsigned links)
     int best = ctz32(links);
 
     for (links &= links - 1; links; links &= links - 1) {
-        if (port_waiting(&s->port[ctz32(links)]) < port_waiting(&s->port[best])) {
+        if (port_backlog(&s->port[ctz32(links)]) < port_backlog(&s->port[best])) {
             best = ctz32(links);
         }
     }
@@ -204,7 +204,7 @@ static int links_pick(ExanetState *s, unsigned links, uint32_t dst,
 
 int exanet_arith_route(ExanetState *s, uint32_t dst, unsigned path)
 {
-    const ExanetWay *w = exanet_router_way(s, dst, path);
+    const ExanetRouteEntry *w = exanet_router_lookup(s, dst, path);
     int out;
 
     if (!w->arith.links) {
@@ -218,10 +218,10 @@ int exanet_arith_route(ExanetState *s, uint32_t dst, unsigned path)
 int exanet_arith_transit(ExanetState *s, ExanetPort *from, unsigned vc,
                          uint32_t dst, unsigned path)
 {
-    const ExanetWay *w = exanet_router_way(s, dst, path);
+    const ExanetRouteEntry *w = exanet_router_lookup(s, dst, path);
     ExanetArithPort ports[EXANET_LINKS];
-    unsigned links = exanet_arith_onward(ports, ports_look(s, ports), &w->arith,
-                                         from->index);
+    unsigned links = exanet_arith_transit_links(ports, ports_collect(s, ports), &w->arith,
+                                                from->index);
     int out;
 
     if (!links) {
@@ -236,8 +236,8 @@ bool exanet_arith_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
                             uint32_t dst)
 {
     if (s->sw.arith == EXANET_ARITH_TABLE) {
-        /* the way back to it is by the port that it came by */
-        return src != s->node && (exanet_router_way(s, src, 0)->arith.links &
+        /* the route back to @src must use the port by which the packet arrived */
+        return src != s->node && (exanet_router_lookup(s, src, 0)->arith.links &
                                   (1u << from->index));
     }
     return exanet_arith_source(from->role, from->peer, s->node, src, dst);
@@ -274,7 +274,9 @@ static uint64_t ports_by_role(ExanetState *s)
                          RNIC_PREP(EXANET_ARITH_PORTS_CARD, card) : 0;
 }
 
-/* Words from one link to another, by VOQ_SELECT; 0 where there is no such link. */
+/*
+ * Returns the words that wait between the links in VOQ_SELECT; 0: there is no such link.
+ */
 static unsigned words_selected(ExanetState *s)
 {
     uint32_t select = arith_reg(s, EXANET_REG_ARITH_VOQ_SELECT);
@@ -299,6 +301,6 @@ void exanet_arith_reg_written(ExanetState *s, unsigned reg)
 {
     if (reg == EXANET_REG_ARITH_MODE) {
         exanet_router_configure(s);
-        exanet_schedule(s);         /* what found no way may have one now */
+        exanet_schedule(s);         /* packets that wait may have a route now */
     }
 }

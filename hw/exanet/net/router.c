@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet switch: what each port is for, which port leads where, where a packet may
- * come from, and whose turn it is at an output.
+ * ExaNet router: the role of each port, the route of each packet, the check of sources,
+ * and the arbitration of outputs.
  *
- * Coordinates of the peers and SW_DIMS tell all that is needed, and so every packet's
- * way follows from its header.  Ways are looked up for every packet, so the last
- * ones are kept until a cable or a register changes.
+ * The coordinates of the peers and SW_DIMS determine the network, so the route of a
+ * packet depends only on its header.  Results of lookups are kept until a link or a
+ * register changes, because each packet needs them.
  */
 #include "qemu/osdep.h"
 #include "arith.h"
@@ -22,8 +22,8 @@
 #include "../base/wire.h"
 #include "../trace.h"
 
-/* What an input sends in a row to an output that others wait for. */
-#define TURN_PACKETS 16
+/* Packets that an input sends in a row to an output for which other inputs wait. */
+#define ARBITER_PACKETS 16
 
 QEMU_BUILD_BUG_ON(EXANET_SWITCH_INPUTS > 64);
 
@@ -40,7 +40,7 @@ static uint32_t port_ctrl(ExanetPort *p)
                             EXANET_REG_PORT_CTRL);
 }
 
-/* The role that software has given to @p; AUTO: none. */
+/* Returns the role that software has given to @p by PORT_CTRL; AUTO: none. */
 static enum exanet_role port_role_forced(ExanetPort *p)
 {
     unsigned role = RNIC_GET(EXANET_PORT_CTRL_ROLE, port_ctrl(p));
@@ -51,11 +51,13 @@ static enum exanet_role port_role_forced(ExanetPort *p)
     return role <= EXANET_ROLE_QFDB ? role : EXANET_ROLE_AUTO;
 }
 
-/* The role that it has by the coordinates of both ends. */
+/* Returns the role of @p by the coordinates of both ends. */
 static enum exanet_role port_role(ExanetPort *p)
 {
-    return exanet_port_state(p)->sw.arith ? exanet_arith_role(exanet_port_state(p)->node, p->peer) :
-           exanet_route_role(&exanet_port_state(p)->sw.config, exanet_port_state(p)->node, p->peer);
+    ExanetState *s = exanet_port_state(p);
+
+    return s->sw.arith ? exanet_arith_role(s->node, p->peer) :
+           exanet_route_role(&s->sw.config, s->node, p->peer);
 }
 
 void exanet_router_port_changed(ExanetState *s, ExanetPort *p)
@@ -106,15 +108,15 @@ void exanet_router_configure(ExanetState *s)
     s->sw.stamp++;
 }
 
-/* --- Ways ----------------------------------------------------------------- */
+/* --- Routes --------------------------------------------------------------- */
 
-/* Ports that lead the same way. */
+/* Ports that serve the same route. */
 typedef struct PortSet {
     ExanetPort *port[EXANET_LINKS];
     unsigned count;
 } PortSet;
 
-/* Ports that lead to @peer, whatever their role. */
+/* Finds the ports with a link to @peer, of any role. */
 static void ports_to(ExanetState *s, PortSet *set, uint32_t peer)
 {
     set->count = 0;
@@ -125,7 +127,10 @@ static void ports_to(ExanetState *s, PortSet *set, uint32_t peer)
     }
 }
 
-/* Ports with @role; of uplinks those with @upper, if there are any. */
+/*
+ * Finds the ports with @role.  Of uplinks, only those to peers with the upper bits of
+ * @dst (*@exact), or, if there is none, all.
+ */
 static void ports_with(ExanetState *s, PortSet *set, enum exanet_role role,
                        uint32_t dst, bool *exact)
 {
@@ -149,8 +154,8 @@ static void ports_with(ExanetState *s, PortSet *set, enum exanet_role role,
     }
 }
 
-/* The ports by which @w->hop, the step to @dst, can be made. */
-static void way_ports(ExanetState *s, PortSet *set, uint32_t dst, ExanetWay *w)
+/* Computes @w->hop, the step to @dst, and finds the ports for it. */
+static void route_ports(ExanetState *s, PortSet *set, uint32_t dst, ExanetRouteEntry *w)
 {
     ExanetHop *hop = &w->hop;
     bool known = exanet_route_hop(&s->sw.config, s->node, dst, w->key, hop);
@@ -158,7 +163,7 @@ static void way_ports(ExanetState *s, PortSet *set, uint32_t dst, ExanetWay *w)
     ports_to(s, set, dst);
     if (set->count) {
         if (!known || hop->next != dst) {
-            /* a cable that is not of the network: of use for its ends alone */
+            /* a cable outside of the network serves only packets between its ends */
             *hop = (ExanetHop) { .role = EXANET_ROLE_AUTO, .next = dst };
         }
         w->exact = true;
@@ -180,17 +185,17 @@ static void way_ports(ExanetState *s, PortSet *set, uint32_t dst, ExanetWay *w)
     }
 }
 
-static void way_find(ExanetState *s, uint32_t dst, ExanetWay *w)
+static void route_find(ExanetState *s, uint32_t dst, ExanetRouteEntry *w)
 {
     PortSet set = { 0 };
     unsigned cable = RNIC_GET(EXANET_PATH_CABLE, w->key);
 
     if (s->sw.arith) {
-        exanet_arith_way_find(s, dst, w);
+        exanet_arith_find(s, dst, w);
         return;
     }
     w->exact = false;
-    way_ports(s, &set, dst, w);
+    route_ports(s, &set, dst, w);
     w->cables = set.count;
     if (set.count) {
         w->route = EXANET_ROUTE(set.port[cable % set.count]->index,
@@ -204,30 +209,30 @@ static void way_find(ExanetState *s, uint32_t dst, ExanetWay *w)
     }
 }
 
-const ExanetWay *exanet_router_way(ExanetState *s, uint32_t dst, unsigned path)
+const ExanetRouteEntry *exanet_router_lookup(ExanetState *s, uint32_t dst, unsigned path)
 {
     uint32_t key = dst * EXANET_PATHS + path % EXANET_PATHS;
-    ExanetWay *w = &s->sw.way[(key * 2654435761u) >> 24];
+    ExanetRouteEntry *w = &s->sw.entry[(key * 2654435761u) >> 24];
 
-    QEMU_BUILD_BUG_ON(EXANET_SWITCH_WAYS != 1 << (32 - 24));
+    QEMU_BUILD_BUG_ON(EXANET_SWITCH_ROUTES != 1 << (32 - 24));
     if (unlikely(w->key != key || w->stamp != s->sw.stamp)) {
         w->key = key;
         w->stamp = s->sw.stamp;
-        way_find(s, dst, w);
+        route_find(s, dst, w);
     }
     return w;
 }
 
 unsigned exanet_router_paths(ExanetState *s, uint32_t dst, bool *order)
 {
-    ExanetWay first, other;
+    ExanetRouteEntry first, other;
 
     if (s->sw.arith) {
         *order = false;
         return exanet_arith_paths(s, dst);
     }
-    first = *exanet_router_way(s, dst, 0);
-    other = *exanet_router_way(s, dst, EXANET_PATH_ORDER);
+    first = *exanet_router_lookup(s, dst, 0);
+    other = *exanet_router_lookup(s, dst, EXANET_PATH_ORDER);
     *order = first.hop.role != EXANET_ROLE_AUTO && first.cables &&
              other.cables && exanet_route_orders(s->node, dst);
     return MIN(*order ? MAX(first.cables, other.cables) : first.cables,
@@ -237,20 +242,20 @@ unsigned exanet_router_paths(ExanetState *s, uint32_t dst, bool *order)
 int exanet_router_transit(ExanetState *s, ExanetPort *from, unsigned vc,
                           uint32_t dst, unsigned path)
 {
-    const ExanetWay *w;
+    const ExanetRouteEntry *w;
     ExanetPort *to;
 
     if (s->sw.arith) {
         return exanet_arith_transit(s, from, vc, dst, path);
     }
-    w = exanet_router_way(s, dst, path);
+    w = exanet_router_lookup(s, dst, path);
     if (w->route < 0) {
         return w->route;
     }
     to = &s->port[EXANET_ROUTE_PORT(w->route)];
     /*
-     * Back to where it came from is no way; and from uplink to uplink it goes once,
-     * to its end, so that it can't go round.
+     * A packet does not return to the previous node, and goes from an uplink to another
+     * one only if that leads to its destination, so it cannot circulate.
      */
     if (to->peer == from->peer ||
         (from->role == EXANET_ROLE_UPLINK && !w->exact &&
@@ -269,7 +274,7 @@ static bool source_plausible(ExanetState *s, ExanetPort *from, uint32_t src,
     uint32_t before = from->peer;
 
     if (before == s->node) {
-        return src == s->node;      /* a port in loop-back */
+        return src == s->node;      /* the port is in loopback */
     }
     if (src == before && (dst == s->node || port_role_forced(from))) {
         return true;
@@ -303,10 +308,10 @@ bool exanet_router_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
     return c->ok;
 }
 
-bool exanet_router_teller_ok(ExanetState *s, ExanetPort *from, uint32_t dst)
+bool exanet_router_rate_source_ok(ExanetState *s, ExanetPort *from, uint32_t dst)
 {
     if (s->sw.arith) {
-        return exanet_router_way(s, dst, 0)->arith.links & (1u << from->index);
+        return exanet_router_lookup(s, dst, 0)->arith.links & (1u << from->index);
     }
     for (unsigned path = 0; path <= EXANET_PATH_ORDER;
          path += EXANET_PATH_ORDER) {
@@ -327,24 +332,24 @@ bool exanet_router_teller_ok(ExanetState *s, ExanetPort *from, uint32_t dst)
     return false;
 }
 
-/* --- Turns ---------------------------------------------------------------- */
+/* --- Arbitration ---------------------------------------------------------- */
 
 /*
- * While nobody is refused at an output, whoever comes first is served.  An input that
- * was refused asks again in every round of the units until it is served; as long as
- * it does the others have TURN_PACKETS each before it is its turn.
+ * While no input waits for an output, the output takes packets from any input.  An input
+ * that was refused asks again in each round of the units until it may send.  While inputs
+ * wait, they send in turn, ARBITER_PACKETS packets each.
  */
 
-/* The first of @inputs behind @input, going round. */
-static unsigned turn_next(uint64_t inputs, unsigned input)
+/* Returns the first of the set @inputs behind @input, modulo their number. */
+static unsigned arbiter_next(uint64_t inputs, unsigned input)
 {
     uint64_t behind = inputs & ~(((uint64_t)2 << input) - 1);
 
     return ctz64(behind ?: inputs);
 }
 
-/* Inputs but @input that still wait. */
-static uint64_t turn_others(ExanetState *s, ExanetTurn *t, unsigned input)
+/* Returns the inputs that wait for the output, in this round or the last, but @input. */
+static uint64_t arbiter_others(ExanetState *s, ExanetArbiter *t, unsigned input)
 {
     if (t->round != s->sw.round) {
         t->before = s->sw.round - t->round == 1 ? t->waiting : 0;
@@ -354,46 +359,46 @@ static uint64_t turn_others(ExanetState *s, ExanetTurn *t, unsigned input)
     return (t->waiting | t->before) & ~(1ULL << input);
 }
 
-static bool turn_refuse(ExanetTurn *t, unsigned input)
+static bool arbiter_refuse(ExanetArbiter *t, unsigned input)
 {
     t->waiting |= 1ULL << input;
     return false;
 }
 
-bool exanet_router_ready(ExanetState *s, int route, unsigned input)
+bool exanet_router_may_send(ExanetState *s, int route, unsigned input)
 {
-    ExanetTurn *t = &s->sw.turn[route];
+    ExanetArbiter *t = &s->sw.arbiter[route];
     ExanetPort *p = &s->port[EXANET_ROUTE_PORT(route)];
-    uint64_t others = turn_others(s, t, input);
+    uint64_t others = arbiter_others(s, t, input);
 
     if (!exanet_port_can_send(p, EXANET_ROUTE_VC(route)) ||
         (s->sw.times && !s->sw.times->link_free(s, route))) {
-        return turn_refuse(t, input);
+        return arbiter_refuse(t, input);
     }
     if (likely(!others)) {
         return true;
     }
     if (t->holder == input) {
-        if (t->used < TURN_PACKETS) {
+        if (t->used < ARBITER_PACKETS) {
             return true;
         }
-        t->holder = turn_next(others, input);
+        t->holder = arbiter_next(others, input);
         t->used = 0;
     } else if (!(others & 1ULL << t->holder)) {
-        /* the holder wants no more */
-        t->holder = turn_next(others | 1ULL << input, t->holder);
+        /* the holder does not wait any more */
+        t->holder = arbiter_next(others | 1ULL << input, t->holder);
         t->used = 0;
         if (t->holder == input) {
             return true;
         }
     }
-    exanet_schedule(s);             /* there is room, so that no link will */
-    return turn_refuse(t, input);
+    exanet_schedule(s);             /* the output has room: no event of a link will */
+    return arbiter_refuse(t, input);
 }
 
-void exanet_router_served(ExanetState *s, int route, unsigned input)
+void exanet_router_sent(ExanetState *s, int route, unsigned input)
 {
-    ExanetTurn *t = &s->sw.turn[route];
+    ExanetArbiter *t = &s->sw.arbiter[route];
 
     t->waiting &= ~(1ULL << input);
     t->before &= ~(1ULL << input);
@@ -401,7 +406,7 @@ void exanet_router_served(ExanetState *s, int route, unsigned input)
         t->holder = input;
         t->used = 0;
     }
-    if (t->used < TURN_PACKETS) {
+    if (t->used < ARBITER_PACKETS) {
         t->used++;
     }
 }
@@ -421,7 +426,7 @@ void exanet_router_reg_written(ExanetState *s, unsigned reg)
 {
     if (reg == EXANET_REG_SW_DIMS || reg == EXANET_REG_SW_ORDER) {
         exanet_router_configure(s);
-        exanet_schedule(s);         /* what found no way may have one now */
+        exanet_schedule(s);         /* packets that wait may have a route now */
     }
 }
 
@@ -466,7 +471,7 @@ static void switch_reset(ExanetState *s)
     }
     exanet_reg_set32(s, EXANET_SWITCH + EXANET_REG_SW_DIMS, dims);
     memset(s->sw.counter, 0, sizeof(s->sw.counter));
-    memset(s->sw.turn, 0, sizeof(s->sw.turn));
+    memset(s->sw.arbiter, 0, sizeof(s->sw.arbiter));
     ni_map_reset(s->sw.ni_map);
     exanet_arith_reset(s);
     exanet_router_configure(s);

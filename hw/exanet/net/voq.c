@@ -7,7 +7,7 @@
 #include "../link/port.h"
 #include "voq.h"
 
-/* What a queue sends in a row, so that all get their turn. */
+/* Packets that a queue sends in a run, because other queues must get their share. */
 #define SEND_MAX (EXANET_VOQ_PACKETS / 2)
 
 /* Returns the queues of packets that came by @from. */
@@ -20,7 +20,7 @@ static void voq_account(ExanetPort *from, unsigned out, ExanetVoq *q, int words)
 {
     q->words += words;
     voqs(from)->words += words;
-    exanet_port_state(from)->sw.voqs[out].due += words;
+    exanet_port_state(from)->sw.voqs[out].backlog += words;
 }
 
 bool exanet_voq_put(ExanetPort *from, unsigned vc, int route,
@@ -56,7 +56,7 @@ static void voq_pop(ExanetPort *from, unsigned vc, unsigned out, ExanetVoq *q)
     }
 }
 
-/* True if it may have more to send. */
+/* Sends packets of a queue.  Returns true if the queue could continue now. */
 static bool voq_send(ExanetPort *from, unsigned vc, unsigned out)
 {
     ExanetVoq *q = voqs(from)->queue[vc][out];

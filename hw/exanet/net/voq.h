@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Virtual output queues [T §3.3]: packets at an input that wait for one output, so that
- * those behind them for another one need not.
+ * Virtual output queues [T §3.3]: a queue holds the packets of an input that wait for one
+ * output, because packets behind them may be for another output.
  *
- * There is one for each virtual channel of a port and each output, with the routers of
- * arith.h alone.  A packet goes in when its output refuses it, or when others wait for
- * the same one; it is full with EXANET_VOQ_PACKETS, and then the RX FIFO stands still.
+ * With the arithmetic router, each virtual channel of a port has a queue for each output.
+ * A packet enters the queue if the output is blocked, or if packets wait in the queue.  A
+ * queue holds EXANET_VOQ_PACKETS packets; if it is full, the RX FIFO of its channel
+ * stops.
  */
 #ifndef HW_EXANET_NET_VOQ_H
 #define HW_EXANET_NET_VOQ_H
@@ -16,7 +17,7 @@
 
 #define EXANET_VOQ_PACKETS 32       /* [P]: a frame brings many at once */
 
-/* A packet that waits; @route is its way as long as @stamp is the switch's. */
+/* A packet that waits; @route is valid while @stamp equals ExanetRouter.stamp. */
 typedef struct ExanetVoqSlot {
     int route;
     uint32_t stamp;
@@ -30,12 +31,12 @@ typedef struct ExanetVoq {
     ExanetVoqSlot slot[EXANET_VOQ_PACKETS];
 } ExanetVoq;
 
-/* All queues of packets that came by one port. */
+/* All queues of packets that arrived by one port. */
 typedef struct ExanetVoqs {
     ExanetVoq *queue[EXANET_VCS][EXANET_LINKS]; /* by output; owned, NULL: unused */
-    uint16_t busy[EXANET_VCS];      /* outputs that packets wait for */
+    uint16_t busy[EXANET_VCS];      /* outputs whose queue is not empty, one bit each */
     unsigned words;                 /* in all queues */
-    unsigned due;                   /* words in the queues of all ports for this port */
+    unsigned backlog;               /* words in the queues of all ports for this port */
 } ExanetVoqs;
 
 /* Returns true if packets of channel @vc of the port of @q wait for output @out. */
@@ -43,16 +44,16 @@ static inline bool exanet_voq_waits(const ExanetVoqs *q, unsigned vc, unsigned o
 {
     return unlikely(q->busy[vc] & (1u << out));
 }
-/* Stores a packet for @route that can't go on; false: the queue is full. */
+/* Stores a packet for @route.  Returns false if the queue is full. */
 bool exanet_voq_put(ExanetPort *from, unsigned vc, int route,
                     const uint8_t *buf, unsigned words);
-/* Sends what can go; true if there is more that could. */
+/* Sends packets that arrived by @from.  Returns true if more could continue now. */
 bool exanet_voq_run(ExanetPort *from);
-/* Drops all that came by @from; returns how many packets that were. */
+/* Drops all packets that arrived by @from.  Returns their number. */
 unsigned exanet_voq_drop(ExanetPort *from);
-/* Returns the words of all packets that came by @from and wait. */
+/* Returns the words of all packets that arrived by @from and wait. */
 unsigned exanet_voq_held(const ExanetPort *from);
-/* Words that came by @from in any channel and wait for output @out. */
+/* Returns the words that arrived by @from, in any channel, and wait for output @out. */
 unsigned exanet_voq_words(const ExanetPort *from, unsigned out);
 /* Frees the queues, which are empty. */
 void exanet_voq_fini(ExanetVoqs *q);

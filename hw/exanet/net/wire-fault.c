@@ -25,8 +25,8 @@ static void word_flip(GRand *rand, uint8_t *word, uint64_t lo, uint64_t hi)
 }
 
 /*
- * The header's CRC leaves out some fields, which depend on the type.  The type itself is
- * spared, because a change of the type would be a change of more than one bit.
+ * Flips a bit that the CRC of the header covers, which depends on the type.  Bits of the
+ * type itself stay, because another type changes the set of covered bits.
  */
 static void header_flip(GRand *rand, uint8_t *buf, unsigned words)
 {
@@ -49,7 +49,9 @@ static void payload_flip(GRand *rand, uint8_t *buf, unsigned words)
     word_flip(rand, buf + word * EXANET_WORD_BYTES, UINT64_MAX, UINT64_MAX);
 }
 
-/* The payload's CRC counts as payload: the footer has one of its own. */
+/*
+ * Flips a bit of the footer, but not of the payload's CRC, which belongs to the payload.
+ */
 static void footer_flip(GRand *rand, uint8_t *buf, unsigned words)
 {
     word_flip(rand, buf + (words - 1) * EXANET_WORD_BYTES,
