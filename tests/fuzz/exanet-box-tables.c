@@ -76,7 +76,7 @@ unsigned nic_reads_waiting(void)
 
 static void initiator_list_check(ShmNodeList *list, const unsigned *count, int64_t ns)
 {
-    while (node_forget_one(shm_nodes, list, rnic_now(), ns)) {
+    while (node_evict(shm_nodes, list, rnic_now(), ns)) {
         ;
     }
     g_assert_cmpuint(*count, ==, 0);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet accelerator: the matrix-vector update of a climate model, on data in block RAM
- * or in the memory of any node [T §6.4].  rnic/exanet/shm.h says how it is used.
+ * or in the memory of any node [T §6.4].  Its use is described in rnic/exanet/shm.h.
  *
- * One cell after the other: its maps, then its matrices and the elements of x and y by
- * several loads at a time, then the sums, then the stores, which may still be under
- * way while the next cell is loaded.
+ * It computes one cell after the other.  For a cell it loads the maps, then the
+ * matrices and the elements of x and y by several loads at a time, computes the sums,
+ * and stores them.  The stores may still be under way while the next cell is loaded.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -18,16 +18,16 @@
 #include "timing.h"
 #include "../trace.h"
 
-/* Work of one turn: the other units and the main loop wait meanwhile. */
-#define TURN_PIECES 16              /* of data, moved or asked for */
-#define TURN_OPS 256                /* multiply-adds */
-/* A job that has not moved on between two looks ends. */
-#define LOOK_NS (60 * NANOSECONDS_PER_SECOND)
+/* Work of one run, because the other units and the main loop wait meanwhile. */
+#define RUN_PIECES 16              /* pieces of data, moved or requested */
+#define RUN_OPS 256                /* multiply-adds */
+/* A job without progress for this time ends. */
+#define WATCHDOG_NS (60 * NANOSECONDS_PER_SECOND)
 #define LOCAL_BYTES 4096            /* of a piece from or to block RAM */
-#define CELLS_AHEAD 64              /* of the list, loaded at once */
+#define CELLS_AHEAD 64              /* entries of the list that are loaded at once */
 #define PIECES_MAX (EXANET_SHM_LOADS + EXANET_SHM_TIMERS)
 
-enum { MATRIX, X, Y, MAP1, MAP2, CELLS, ARRAYS };   /* as the REMOTE bits */
+enum { MATRIX, X, Y, MAP1, MAP2, CELLS, ARRAYS };   /* order of the REMOTE bits */
 
 typedef enum AccelPhase {
     PHASE_CELLS,                    /* loads a part of the list */
@@ -35,13 +35,14 @@ typedef enum AccelPhase {
     PHASE_DATA,
     PHASE_COMPUTE,
     PHASE_STORE,
-    PHASE_DRAIN,                    /* what is under way, then the job ends */
+    /* waits until nothing is under way, then the job ends */
+    PHASE_DRAIN,
 } AccelPhase;
 
-/* Bytes that are to be moved between an array and a buffer. */
+/* Bytes to move between an array and a buffer. */
 typedef struct AccelMove {
     unsigned array;
-    uint64_t at;                    /* in the array */
+    uint64_t at;                    /* offset in the array */
     uint8_t *buf;
     uint64_t bytes;
 } AccelMove;
@@ -55,7 +56,7 @@ typedef struct AccelPiece {
 } AccelPiece;
 
 struct ExanetAccel {
-    uint32_t run;                   /* tells answers to former jobs from others */
+    uint32_t run;                   /* job number; distinguishes delayed responses */
     bool busy;
     bool done;
     uint8_t code;                   /* enum exanet_resp */
@@ -64,11 +65,11 @@ struct ExanetAccel {
     uint64_t bytes;
     int64_t start;
     int64_t time;
-    int64_t next;                   /* when what has come is handled */
-    QEMUTimer *timer;               /* looks at the progress of the job */
-    uint64_t seen;                  /* progress at the last look */
+    int64_t next;                   /* when the last beat is handled, with timing */
+    QEMUTimer *timer;               /* watchdog of the job */
+    uint64_t last_progress;         /* progress when the watchdog ran last */
 
-    /* registers at GO */
+    /* Registers at GO. */
     uint32_t ctrl;
     uint32_t pdid;
     uint64_t base[ARRAYS];
@@ -85,20 +86,20 @@ struct ExanetAccel {
     unsigned row;
     AccelMove move[2 + EXANET_ACCEL_NDF_MAX * 2];
     unsigned moves;
-    unsigned moved;                 /* of them, completely */
-    uint64_t move_at;               /* of the next one */
+    unsigned moved;                 /* moves that are complete */
+    uint64_t move_at;               /* offset in the next move */
     AccelPiece piece[PIECES_MAX];
     unsigned loads;                 /* under way */
     unsigned stores;
-    bool full;                      /* with timing: nothing until all are answered */
+    bool full;                      /* with timing: wait until all are answered */
 
     uint32_t cells[CELLS_AHEAD];
     uint32_t map1[EXANET_ACCEL_NDF_MAX];
     uint32_t map2[EXANET_ACCEL_NDF_MAX];
     double *matrix;                 /* [nlayers][ndf1][ndf2] */
     double *x;                      /* [ndf2][nlayers] */
-    double *y;                      /* the elements of all columns, each once */
-    double *y_column[EXANET_ACCEL_NDF_MAX];     /* where in @y they begin */
+    double *y;                      /* elements of all columns, each once */
+    double *y_column[EXANET_ACCEL_NDF_MAX];     /* begin of each column in @y */
 };
 
 static uint32_t accel_get32(ExanetState *s, unsigned reg)
@@ -111,7 +112,7 @@ static bool accel_remote(const ExanetAccel *a, unsigned array)
     return a->ctrl & EXANET_ACCEL_REMOTE_MATRIX << array;
 }
 
-/* The first thing that goes wrong ends the job. */
+/* Ends the job.  The first error is its result. */
 static void accel_fail(ExanetAccel *a, enum exanet_resp resp, uint64_t addr)
 {
     if (!a->code) {
@@ -136,20 +137,20 @@ static void moves_clear(ExanetAccel *a)
     a->move_at = 0;
 }
 
-/* Everything has been asked for, and every load has been answered. */
+/* Returns true if all pieces were requested, and all loads have an answer. */
 static bool moves_done(const ExanetAccel *a)
 {
     return a->moved == a->moves && !a->loads;
 }
 
-/* Where the window of @gva, or the unit in the last one, ends, from its start on. */
+/* Returns the size of the window of @gva, or of the unit in the NI window. */
 static uint64_t window_bytes(uint64_t gva)
 {
     return RNIC_GET(EXANET_VA_WINDOW, gva) == EXANET_WINDOW_NI ?
            EXANET_NI_VA(1) - EXANET_NI_VA(0) : EXANET_VA_OFFSET + 1;
 }
 
-/* Whether all of @m is in block RAM, or in the same window as its array. */
+/* Returns true if all of @m is in block RAM, or in the same window as its array. */
 static bool move_inside(ExanetState *s, const AccelMove *m)
 {
     const ExanetAccel *a = s->shm->accel;
@@ -161,7 +162,7 @@ static bool move_inside(ExanetState *s, const AccelMove *m)
     return base <= end && m->at <= end - base && m->bytes <= end - base - m->at;
 }
 
-/* @bytes are there: one beat is handled after the other. */
+/* Accounts for the time of @bytes that have arrived; beats are handled one by one. */
 static void beats_handle(ExanetState *s, ExanetAccel *a, unsigned bytes)
 {
     a->next = exanet_timing_next(s, a->next, DIV_ROUND_UP(bytes, 8) *
@@ -197,8 +198,9 @@ static void piece_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
 }
 
 /*
- * Whether another piece may be under way.  On hardware the inner loop is unrolled [T
- * §6.4]: its accesses begin together, and the next ones when all have been answered.
+ * Returns true if another piece may be under way.  On hardware the inner loop is
+ * unrolled [T §6.4]: its accesses begin together, and the next ones begin when all have
+ * an answer.
  */
 static bool piece_room(ExanetState *s, ExanetAccel *a, bool store)
 {
@@ -211,7 +213,7 @@ static bool piece_room(ExanetState *s, ExanetAccel *a, bool store)
     return !a->full;
 }
 
-/* Asks for the next piece of @m; 0: it has to wait. */
+/* Issues the next piece of @m.  Returns its size; 0 if it must wait. */
 static unsigned piece_issue(ExanetState *s, ExanetAccel *a, const AccelMove *m)
 {
     const bool store = a->phase == PHASE_STORE;
@@ -266,7 +268,7 @@ static unsigned piece_local(ExanetState *s, ExanetAccel *a, const AccelMove *m)
     return size;
 }
 
-/* Moves at most *@pieces, which it counts down; false when it has to wait. */
+/* Moves at most *@pieces, and counts them down.  Returns false if it must wait. */
 static bool moves_run(ExanetState *s, ExanetAccel *a, unsigned *pieces)
 {
     for (; a->moved < a->moves && *pieces; --*pieces) {
@@ -291,7 +293,7 @@ static bool moves_run(ExanetState *s, ExanetAccel *a, unsigned *pieces)
             a->moved++;
         }
     }
-    /* the last loads are on their way */
+    /* only the last loads are under way */
     return a->moved < a->moves || !a->loads;
 }
 
@@ -321,8 +323,8 @@ static void phase_maps(ExanetAccel *a)
 }
 
 /*
- * The columns of y, those that overlap or touch as one: what several of them share is
- * updated in one place.
+ * Adds the columns of y.  Columns that overlap or touch become one move, so that shared
+ * elements are updated in one place.
  */
 static void columns_add(ExanetAccel *a)
 {
@@ -369,7 +371,7 @@ static void phase_data(ExanetAccel *a)
     a->phase = PHASE_DATA;
 }
 
-/* Between memory's byte order and the host's; both are little-endian nearly always. */
+/* Swaps between little-endian memory and a big-endian host. */
 static void swap_doubles(double *values, uint64_t count)
 {
 #if HOST_BIG_ENDIAN
@@ -398,13 +400,16 @@ static void phase_compute(ExanetAccel *a)
     a->phase = PHASE_COMPUTE;
 }
 
-/* One row of a matrix times a column of x, in layer @k. */
+/* Returns the product of a matrix row and a column of x, in layer @k. */
 static double row_product(const ExanetAccel *a, const double *row, unsigned k)
 {
     double sum = 0;
 
     for (unsigned i = 0; i < a->ndf2; i++) {
-        /* rounded before it is added, whatever the compiler would like better */
+        /*
+         * volatile: rounds the product before the sum, so that all hosts have the same
+         * result
+         */
         volatile double product = row[i] * a->x[i * a->nlayers + k];
 
         sum += product;
@@ -415,7 +420,7 @@ static double row_product(const ExanetAccel *a, const double *row, unsigned k)
 /* Computes some rows; returns false if there are more. */
 static bool rows_compute(ExanetAccel *a)
 {
-    for (unsigned rows = TURN_OPS / a->ndf2; rows && a->layer < a->nlayers; rows--) {
+    for (unsigned rows = RUN_OPS / a->ndf2; rows && a->layer < a->nlayers; rows--) {
         size_t row = (size_t)a->layer * a->ndf1 + a->row;
 
         a->y_column[a->row][a->layer] += row_product(a, a->matrix + row * a->ndf2,
@@ -429,7 +434,7 @@ static bool rows_compute(ExanetAccel *a)
     return a->layer == a->nlayers;
 }
 
-/* The columns of y are the first moves. */
+/* Stores the columns of y, which are the first moves. */
 static void phase_store(ExanetAccel *a)
 {
     unsigned columns = 0;
@@ -480,7 +485,7 @@ static void accel_end(ExanetState *s, ExanetAccel *a)
     }
 }
 
-/* Goes on from a phase whose moves are done. */
+/* Starts the next phase when the moves of one are complete. */
 static void phase_next(ExanetAccel *a)
 {
     switch (a->phase) {
@@ -501,10 +506,10 @@ static void phase_next(ExanetAccel *a)
     }
 }
 
-/* Works until something is missing; true if there is more that could go on now. */
+/* Works until it must wait.  Returns true if it could continue now. */
 static bool phases_run(ExanetState *s, ExanetAccel *a)
 {
-    unsigned pieces = TURN_PIECES;
+    unsigned pieces = RUN_PIECES;
 
     while (a->phase < PHASE_DRAIN && pieces) {
         if (a->phase == PHASE_COMPUTE) {
@@ -545,7 +550,7 @@ bool exanet_accel_run(ExanetState *s)
     return more;
 }
 
-/* --- Begin and deadline ----------------------------------------------------- */
+/* --- Start and watchdog --------------------------------------------------- */
 
 static uint64_t job_progress(const ExanetAccel *a)
 {
@@ -553,27 +558,27 @@ static uint64_t job_progress(const ExanetAccel *a)
 }
 
 /*
- * Ends a job that has not moved on, because others wait for the unit.  Loads and stores
- * that are under way belong to no job any more; the initiator ends them.
+ * Ends a job without progress, because other processes wait for the unit.  Loads and
+ * stores under way belong to no job any more; the initiator ends them.
  */
-static void accel_look(void *opaque)
+static void accel_watchdog(void *opaque)
 {
     ExanetState *s = opaque;
     ExanetAccel *a = s->shm->accel;
     bool entered = rnic_loop_enter(&s->loop);
 
-    if (entered && job_progress(a) == a->seen) {
+    if (entered && job_progress(a) == a->last_progress) {
         accel_fail(a, EXANET_RESP_NO_CONTEXT, 0);
         a->run++;
         accel_end(s, a);
     } else {
-        a->seen = job_progress(a);
-        timer_mod(a->timer, rnic_now() + LOOK_NS);
+        a->last_progress = job_progress(a);
+        timer_mod(a->timer, rnic_now() + WATCHDOG_NS);
     }
     rnic_loop_leave(&s->loop, entered);
 }
 
-/* Returns the bytes of array @i that belong to one cell alone. */
+/* Returns the bytes of array @i that belong to one cell only. */
 static uint64_t cell_bytes(const ExanetAccel *a, unsigned i)
 {
     switch (i) {
@@ -593,8 +598,8 @@ static uint64_t cell_bytes(const ExanetAccel *a, unsigned i)
 }
 
 /*
- * Returns the array that has no room for all cells of the list, which differ from each
- * other; ARRAYS if there is none.
+ * Returns the array that is too small for all cells of the list, which are distinct;
+ * ARRAYS if there is none.
  */
 static unsigned job_beyond(ExanetState *s, const ExanetAccel *a)
 {
@@ -609,8 +614,7 @@ static unsigned job_beyond(ExanetState *s, const ExanetAccel *a)
 }
 
 /*
- * Returns ACK if the registers make sense; else PROTECTION, MALFORMED or DECODE, with
- * *@addr.
+ * Checks the registers.  Returns ACK, or PROTECTION, MALFORMED or DECODE, with *@addr.
  */
 static enum exanet_resp job_check(ExanetState *s, const ExanetAccel *a,
                                   uint64_t *addr)
@@ -681,11 +685,11 @@ static void accel_begin(ExanetState *s, ExanetAccel *a)
     } else {
         a->phase = PHASE_DRAIN;
     }
-    timer_mod(a->timer, rnic_now() + LOOK_NS);
+    timer_mod(a->timer, rnic_now() + WATCHDOG_NS);
     exanet_schedule(s);
 }
 
-/* --- Registers and life --------------------------------------------------- */
+/* --- Registers, init and reset -------------------------------------------- */
 
 void exanet_accel_reg_written(ExanetState *s, unsigned reg, bool top)
 {
@@ -720,7 +724,7 @@ void exanet_accel_reg_sync(ExanetState *s)
 void exanet_accel_init(ExanetState *s)
 {
     s->shm->accel = g_new0(ExanetAccel, 1);
-    s->shm->accel->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, accel_look, s);
+    s->shm->accel->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, accel_watchdog, s);
 }
 
 void exanet_accel_fini(ExanetState *s)

@@ -2,13 +2,13 @@
 /*
  * ExaNet aperture: loads and stores of the CPUs, and the block RAM behind it.
  *
- * A vCPU waits here, and nowhere else in the device, for the response to a load, and
- * for a store to be taken, or answered if it is not acknowledged early.  Meanwhile it
- * does not hold the BQL: the main loop works for all units, also for this one.  The
- * guest may reset or unplug the device then; the regions and the state are there
- * until the last reference to the device has gone.
+ * A vCPU waits in this file only: for the response to a load, until a store is issued,
+ * and for the response to a store that is not acknowledged early.  Meanwhile it does
+ * not hold the big lock, so the main loop runs all units, also this one.  The guest may
+ * reset or unplug the device meanwhile; regions and state live until the last reference
+ * to the device is gone.
  *
- * Who is no vCPU, or is one in the midst of other work, can't wait: its stores go into a
+ * A device, or a vCPU during other work of QEMU, cannot wait: its stores go into a
  * FIFO, its loads are refused.
  */
 #include "qemu/osdep.h"
@@ -31,7 +31,7 @@
 #define WAIT_SLICE_MS   10
 #define FIFO_MAX        64
 
-/* A decoded MAP entry; of a size of 0 if it is not valid. */
+/* A decoded MAP entry; its size is 0 if it is not valid. */
 typedef struct ApertureMap {
     uint64_t offset;
     uint64_t size;
@@ -39,14 +39,14 @@ typedef struct ApertureMap {
     uint32_t ctrl;
 } ApertureMap;
 
-/* A load or store that is not over. */
+/* A load or store that is not complete. */
 typedef struct ApertureAccess {
-    ExanetShmRequest req;           /* data: @data */
+    ExanetShmRequest req;           /* its data is in @data */
     uint8_t data[8];
-    bool waited;                    /* by a vCPU, which frees it */
+    bool waited;                    /* a vCPU waits, and frees the access */
     bool issued;
     bool responded;
-    bool settled;                   /* nothing of it will come any more */
+    bool settled;                   /* no function is called for it any more */
     bool fenced;                    /* FENCE was written since */
     enum exanet_resp resp;
     QTAILQ_ENTRY(ApertureAccess) next;
@@ -56,13 +56,16 @@ struct ExanetAperture {
     MemoryRegion window;
     MemoryRegion bram;
     ApertureMap map[EXANET_SHM_MAPS];
-    QTAILQ_HEAD(, ApertureAccess) list; /* all that are not over, by age */
-    unsigned fifo;                  /* of them: stores nobody waits for, not issued */
+    QTAILQ_HEAD(, ApertureAccess) list; /* all accesses, oldest first */
+    /* stores in the list without a vCPU, not issued yet */
+    unsigned fifo;
     bool guard;
-    QemuCond cond;                  /* a vCPU may go on */
+    QemuCond cond;                  /* signals a vCPU that may continue */
 };
 
-/* Devices that do loads and stores of others now, in which nobody may wait. */
+/*
+ * Number of devices that execute an access of another node now; then no vCPU may wait.
+ */
 static unsigned guards;
 
 void exanet_aperture_guard(ExanetState *s, bool on)
@@ -106,7 +109,7 @@ static const ApertureMap *map_find(ExanetState *s, uint64_t at)
 
 /* --- Accesses ------------------------------------------------------------- */
 
-/* Whether the vCPU that waits for @a may go on. */
+/* Returns true if the vCPU that waits for @a may continue. */
 static bool access_done(const ApertureAccess *a)
 {
     return a->responded || a->settled || (a->issued && a->req.early);
@@ -118,8 +121,8 @@ static void access_free(ExanetState *s, ApertureAccess *a)
     g_free(a);
 }
 
-/* Something has happened to @a. */
-static void access_moved(ExanetState *s, ApertureAccess *a)
+/* Frees @a, or signals its vCPU, after its state has changed. */
+static void access_update(ExanetState *s, ApertureAccess *a)
 {
     if (!a->waited && a->settled) {
         access_free(s, a);
@@ -141,7 +144,7 @@ static void access_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
             memcpy(a->data, data, a->req.size);
         }
     }
-    access_moved(s, a);
+    access_update(s, a);
 }
 
 static void access_settled(ExanetState *s, void *opaque, enum exanet_resp resp)
@@ -149,10 +152,13 @@ static void access_settled(ExanetState *s, void *opaque, enum exanet_resp resp)
     ApertureAccess *a = opaque;
 
     a->settled = true;
-    access_moved(s, a);
+    access_update(s, a);
 }
 
-/* Ends all that were not issued yet, of context @c or EXANET_CONTEXTS for all. */
+/*
+ * Ends all accesses that are not issued yet, of context @c or, with EXANET_CONTEXTS, of
+ * all.
+ */
 static void access_drop(ExanetState *s, unsigned c)
 {
     ExanetAperture *ap = s->shm->aperture;
@@ -164,12 +170,15 @@ static void access_drop(ExanetState *s, unsigned c)
             a->issued = true;
             a->settled = true;
             a->resp = EXANET_RESP_PROTECTION;
-            access_moved(s, a);
+            access_update(s, a);
         }
     }
 }
 
-/* Stores of the FIFO don't pass each other; a vCPU has one access under way. */
+/*
+ * Issues accesses.  Stores of the FIFO do not overtake each other; each vCPU has one
+ * access.
+ */
 bool exanet_aperture_run(ExanetState *s)
 {
     ExanetAperture *ap = s->shm->aperture;
@@ -186,12 +195,12 @@ bool exanet_aperture_run(ExanetState *s)
         }
         a->issued = true;
         ap->fifo -= !a->waited;
-        access_moved(s, a);
+        access_update(s, a);
     }
     return false;
 }
 
-/* Has @a taken and sent, as far as that can be done now. */
+/* Adds @a to the list, and issues and sends it if possible. */
 static void access_start(ExanetState *s, ApertureAccess *a)
 {
     ExanetAperture *ap = s->shm->aperture;
@@ -199,7 +208,7 @@ static void access_start(ExanetState *s, ApertureAccess *a)
 
     QTAILQ_INSERT_TAIL(&ap->list, a, next);
     ap->fifo += !a->waited;
-    /* the main loop need not wake up for what is done here */
+    /* run here, because a wake-up of the main loop takes longer */
     exanet_aperture_run(s);
     exanet_schedule(s);
     rnic_loop_leave(&s->loop, entered);
@@ -226,7 +235,7 @@ static bool access_wait(ExanetState *s, ApertureAccess *a)
     return done;
 }
 
-/* The vCPU leaves. */
+/* Ends the wait of the vCPU. */
 static void access_leave(ExanetState *s, ApertureAccess *a)
 {
     a->waited = false;
@@ -249,7 +258,10 @@ static void load_stopped(ExanetState *s, ApertureAccess *a)
     }
 }
 
-/* It has done this store, if that is under way, or can still go. */
+/*
+ * Ends a store because the vCPU must stop.  The store counts as executed if it is
+ * issued, or if the FIFO has room for it.  Returns false if not.
+ */
 static bool store_stopped(ExanetState *s, ApertureAccess *a)
 {
     ExanetAperture *ap = s->shm->aperture;
@@ -281,14 +293,17 @@ static void access_error(ExanetState *s, const ApertureAccess *a,
     exanet_schedule(s);
 }
 
-/* It has taken too long: one error, whatever becomes of it. */
-static void access_late(ExanetState *s, ApertureAccess *a)
+/* Reports one error for an access that took too long, and no further one. */
+static void access_timed_out(ExanetState *s, ApertureAccess *a)
 {
     access_error(s, a, EXANET_RESP_ACK);
-    exanet_shm_told(s, a);
+    exanet_shm_reported(s, a);
 }
 
-/* What @size bytes at @at of the aperture are; false if there is an error. */
+/*
+ * Fills in the request for @size bytes at @at of the aperture.  Returns false after an
+ * error.
+ */
 static bool access_prepare(ExanetState *s, ApertureAccess *a, uint64_t at,
                            unsigned size)
 {
@@ -340,7 +355,10 @@ static ApertureAccess *access_new(ExanetState *s, unsigned class, uint64_t at,
     return a;
 }
 
-/* An access belongs to the region that it begins in, and may leave it. */
+/*
+ * Returns how many of @size bytes at @at lie in the block RAM.  An access belongs to
+ * the region in which it begins, and may reach beyond it.
+ */
 static unsigned bram_bytes(ExanetState *s, uint64_t at, unsigned size)
 {
     return at < s->bram_size ? MIN(size, s->bram_size - at) : 0;
@@ -357,7 +375,7 @@ static void bram_store(ExanetState *s, uint64_t at, const uint8_t *buf,
     memcpy(s->shm->bram + at, buf, bram_bytes(s, at, size));
 }
 
-/* One load; @buf stays as it is when it fails. */
+/* Executes one load.  @buf does not change if the load fails. */
 static MemTxResult window_load(ExanetState *s, uint64_t at, uint8_t *buf,
                                unsigned size, MemTxAttrs attrs)
 {
@@ -380,7 +398,7 @@ static MemTxResult window_load(ExanetState *s, uint64_t at, uint8_t *buf,
     access_start(s, a);
     if (!access_wait(s, a)) {
         load_stopped(s, a);
-        access_late(s, a);
+        access_timed_out(s, a);
     } else if (a->resp == EXANET_RESP_ACK) {
         memcpy(buf, a->data, size);
     }
@@ -418,19 +436,25 @@ static MemTxResult window_store(ExanetState *s, uint64_t at, const uint8_t *buf,
         if (store_stopped(s, a)) {
             return MEMTX_OK;
         }
-        access_late(s, a);
+        access_timed_out(s, a);
     }
     access_leave(s, a);
     return MEMTX_OK;
 }
 
-/* Bytes from @at on that one packet can carry; segments end there, too. */
+/*
+ * Returns how many bytes from @at on one packet can carry.  Segments end at the same
+ * borders.
+ */
 static unsigned window_piece(uint64_t at, unsigned size)
 {
     return MIN(size, EXANET_MTU - at % EXANET_MTU);
 }
 
-/* The device itself must not come here: it would wait for itself. */
+/*
+ * Returns true if the aperture must not be accessed, because this device is in an
+ * access for another node and would wait for itself, or because it was unplugged.
+ */
 static bool window_closed(ExanetState *s, uint64_t at)
 {
     if (s->shm->aperture->guard) {
@@ -515,7 +539,7 @@ static const MemoryRegionOps bram_ops = {
     .impl = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
 };
 
-/* --- What waits ----------------------------------------------------------- */
+/* --- Waiting stores ------------------------------------------------------- */
 
 unsigned exanet_aperture_stores(ExanetState *s, unsigned c)
 {
@@ -550,7 +574,7 @@ bool exanet_aperture_fenced(ExanetState *s)
     return false;
 }
 
-/* --- Life ----------------------------------------------------------------- */
+/* --- Init and reset ------------------------------------------------------- */
 
 void exanet_aperture_quiesce(ExanetState *s, unsigned c)
 {
@@ -576,7 +600,7 @@ static void region_add(ExanetState *s, MemoryRegion *mr,
                        hwaddr at, uint64_t size)
 {
     memory_region_init_io(mr, OBJECT(s->host.dev), ops, s, name, size);
-    /* the vCPU that waits must not keep others out; nor the device its peers */
+    /* other vCPUs must enter while one waits, and the device's peers, too */
     mr->disable_reentrancy_guard = true;
     memory_region_add_subregion(&s->aperture_mr, at, mr);
 }
@@ -598,7 +622,10 @@ void exanet_aperture_init(ExanetState *s)
     }
 }
 
-/* A region inside another one holds a reference to its owner: this device. */
+/*
+ * Removes the regions.  A region inside another one holds a reference to its owner,
+ * which is this device.
+ */
 void exanet_aperture_fini(ExanetState *s)
 {
     ExanetAperture *ap = s->shm->aperture;

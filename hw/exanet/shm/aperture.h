@@ -12,17 +12,23 @@ void exanet_aperture_fini(ExanetState *s);
 void exanet_aperture_finalize(ExanetState *s);
 void exanet_aperture_reset(ExanetState *s);
 bool exanet_aperture_run(ExanetState *s);
-/* A register of MAP entry @m was written. */
+/* Decodes MAP entry @m after a write to one of its registers. */
 void exanet_aperture_map_written(ExanetState *s, unsigned m);
 void exanet_aperture_quiesce(ExanetState *s, unsigned c);
-/* Ends what was not issued yet. */
+/* Ends all accesses that are not issued yet. */
 void exanet_aperture_abort(ExanetState *s);
-/* Stores of context @c that were not issued yet. */
+/* Returns the number of stores of context @c that are not issued yet. */
 unsigned exanet_aperture_stores(ExanetState *s, unsigned c);
-/* FENCE was written; whether any of the stores that waited then is not over. */
+/*
+ * Implement FENCE.  The first function marks all waiting stores when FENCE is written.
+ * The second one returns true while one of them is not complete.
+ */
 void exanet_aperture_fence(ExanetState *s);
 bool exanet_aperture_fenced(ExanetState *s);
-/* A load or store of another node is being done, which must not come back by us. */
+/*
+ * Brackets an access of another node to a device of this machine.  Meanwhile the
+ * aperture refuses all accesses, because the device may be routed back to it.
+ */
 void exanet_aperture_guard(ExanetState *s, bool on);
 
 #endif /* HW_EXANET_SHM_APERTURE_H */

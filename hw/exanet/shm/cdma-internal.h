@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet CDMA: a transfer is cut into pieces, one AXI burst each.  cdma.c says which
- * piece is moved when, and tells software; cdma-piece.c moves it.
+ * ExaNet CDMA: a transfer is cut into pieces, one AXI burst each.  cdma.c schedules the
+ * pieces and reports to software; cdma-piece.c moves the data of a piece.
  */
 #ifndef HW_EXANET_SHM_CDMA_INTERNAL_H
 #define HW_EXANET_SHM_CDMA_INTERNAL_H
@@ -9,18 +9,21 @@
 #include "qemu/timer.h"
 #include "internal.h"
 
-#define CDMA_PIECES 64                   /* of a channel that the tracker knows of [P] */
+/* pieces of a channel that the tracker knows [P] */
+#define CDMA_PIECES 64
 
 typedef enum CdmaStage {
     CDMA_STAGE_FREE,
-    CDMA_STAGE_FETCH,                    /* to be read from the source */
-    CDMA_STAGE_READ,                     /* asked of the source's node */
-    CDMA_STAGE_STORE,                    /* read, to be written */
-    CDMA_STAGE_WRITE,                    /* sent to the destination's node */
-    CDMA_STAGE_EARLY,                    /* the same, and acknowledged early */
+    CDMA_STAGE_FETCH,                    /* must be read from the source */
+    /* the request to the source's node is under way */
+    CDMA_STAGE_READ,
+    CDMA_STAGE_STORE,                    /* was read, must be written */
+    /* the write to the destination's node is under way */
+    CDMA_STAGE_WRITE,
+    CDMA_STAGE_EARLY,                    /* as WRITE, and acknowledged early */
     CDMA_STAGE_FAULT,                    /* waits for a local page */
-    CDMA_STAGE_FAILED,                   /* in the list */
-    CDMA_STAGE_ORPHAN,                   /* under way, of a transfer that is no more */
+    CDMA_STAGE_FAILED,                   /* failed; it is in the list */
+    CDMA_STAGE_ORPHAN,                   /* under way, but its transfer has ended */
     CDMA_STAGES,
 } CdmaStage;
 
@@ -30,12 +33,13 @@ typedef struct CdmaPiece {
     CdmaChannel *ch;
     uint32_t offset;
     uint16_t size;                  /* 1..256 */
-    uint16_t faults;                /* tells answers to this fault from older ones */
+    /* number of the fault; distinguishes delayed answers */
+    uint16_t faults;
     uint8_t index;
     uint8_t stage;                  /* CdmaStage */
-    uint8_t after;                  /* the stage behind FAULT */
-    uint8_t code;                   /* enum exanet_resp, if it failed ... */
-    bool remote;                    /* ... at the other node */
+    uint8_t after;                  /* the stage to continue after FAULT */
+    uint8_t code;                   /* enum exanet_resp of a failure */
+    bool remote;                    /* the failure was at the other node */
     uint8_t class;                  /* enum exanet_shm_class of the last request */
     uint8_t data[EXANET_MTU];
 } CdmaPiece;
@@ -46,7 +50,10 @@ struct CdmaChannel {
     unsigned index;
     enum exanet_tracker_state state;
 
-    /* of the transfer; software may write the registers meanwhile */
+    /*
+     * Values of the registers at the start of the transfer; software may change the
+     * registers meanwhile.
+     */
     uint64_t sa;
     uint64_t da;
     uint32_t sides;
@@ -55,25 +62,25 @@ struct CdmaChannel {
     unsigned burst;                 /* bytes */
     unsigned outstanding;
 
-    uint32_t next;                  /* offset that the pass has come to */
+    uint32_t next;                  /* offset of the next new piece */
     uint32_t issued;
     uint32_t acked;
-    uint32_t round;                 /* since the list was empty last */
+    uint32_t round;                 /* rounds since the list was empty last */
     int64_t wait;                   /* ns, when the round begins */
-    int64_t begin;                  /* when the pass does: exanet_timing_due() */
-    bool failing;                   /* ends when nothing is under way any more */
-    CdmaPiece error;                /* why */
+    int64_t begin;                  /* when the pass begins, for exanet_timing_due() */
+    bool failing;                   /* the transfer ends when nothing is under way */
+    CdmaPiece error;                /* the piece that made the transfer fail */
 
     CdmaPiece piece[CDMA_PIECES];
-    uint64_t in[CDMA_STAGES];            /* pieces by stage, one bit for each */
-    uint8_t list[CDMA_PIECES];           /* those that failed, in that order */
+    uint64_t in[CDMA_STAGES];            /* pieces by stage, one bit for each piece */
+    uint8_t list[CDMA_PIECES];           /* indices of failed pieces, oldest first */
     unsigned failed;
-    unsigned left;                  /* first ones of @list that this round is for */
+    unsigned left;                       /* pieces of @list that this round repeats */
 };
 
 struct ExanetCdma {
     CdmaChannel ch[EXANET_CDMA_CHANNELS];
-    unsigned first;                 /* whose turn it is to be the first */
+    unsigned first;                 /* channel that runs first */
 };
 
 static inline CdmaChannel *cdma_channel(ExanetState *s, unsigned ch)
@@ -102,19 +109,22 @@ static inline void cdma_move(CdmaPiece *p, CdmaStage stage)
     p->stage = stage;
 }
 
-/* Pieces that the initiator has. */
-static inline uint64_t cdma_flying(const CdmaChannel *ch)
+/* Returns the pieces that the initiator has, as a mask. */
+static inline uint64_t cdma_in_flight(const CdmaChannel *ch)
 {
     return ch->in[CDMA_STAGE_READ] | ch->in[CDMA_STAGE_WRITE] | ch->in[CDMA_STAGE_EARLY];
 }
 
-/* Pieces that a step could bring on now. */
+/* Returns the pieces that a step could advance now. */
 static inline uint64_t cdma_ready(const CdmaChannel *ch)
 {
     return ch->in[CDMA_STAGE_FETCH] | ch->in[CDMA_STAGE_STORE];
 }
 
-/* Pieces that the DMA has in hand: it knows nothing of those acknowledged early. */
+/*
+ * Returns the pieces that the DMA counts as outstanding.  Pieces that were acknowledged
+ * early are not among them.
+ */
 static inline uint64_t cdma_open(const CdmaChannel *ch)
 {
     return cdma_ready(ch) | ch->in[CDMA_STAGE_READ] | ch->in[CDMA_STAGE_WRITE] |
@@ -124,21 +134,21 @@ static inline uint64_t cdma_open(const CdmaChannel *ch)
 /* --- cdma-piece.c ------------------------------------------------------------- */
 
 /*
- * Brings @p, in FETCH or STORE, on as far as it goes now; false: the initiator does not
- * take it, and it is to be asked again in each turn.
+ * Advances @p, in FETCH or STORE, as far as possible.  Returns false if the initiator
+ * does not accept its request now; then each run tries again.
  */
 bool exanet_cdma_piece_step(CdmaPiece *p);
-/* Forgets the transfer; answers to what is under way will go nowhere. */
+/* Ends the transfer without waiting; responses to its pieces are ignored. */
 void exanet_cdma_abandon(CdmaChannel *ch);
 /*
- * The transfer fails because of @p; it ends when nothing is under way.  The list stays,
- * to be read.
+ * Makes the transfer fail because of @p.  It ends when nothing is under way.  Software
+ * can still read the list.
  */
 void exanet_cdma_fail(CdmaChannel *ch, const CdmaPiece *p);
 
 /* --- cdma.c ------------------------------------------------------------------- */
 
-/* The transfer has failed, by @ch->error, and nothing of it is under way. */
+/* Reports the failure of the transfer by @ch->error.  Nothing of it is under way. */
 void exanet_cdma_failed(CdmaChannel *ch);
 
 #endif /* HW_EXANET_SHM_CDMA_INTERNAL_H */

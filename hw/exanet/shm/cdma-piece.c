@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet CDMA: how one piece gets from its source to its destination, and what becomes
- * of it if it does not.
+ * ExaNet CDMA: moves one piece from its source to its destination, and handles
+ * failures.
  */
 #include "qemu/osdep.h"
 #include "cdma-internal.h"
@@ -15,10 +15,10 @@
 
 void exanet_cdma_abandon(CdmaChannel *ch)
 {
-    uint64_t flying = cdma_flying(ch);
+    uint64_t in_flight = cdma_in_flight(ch);
 
     for (unsigned n = 0; n < CDMA_PIECES; n++) {
-        if (flying & 1ULL << n) {
+        if (in_flight & 1ULL << n) {
             cdma_move(&ch->piece[n], CDMA_STAGE_ORPHAN);
         } else if (ch->piece[n].stage != CDMA_STAGE_ORPHAN) {
             cdma_move(&ch->piece[n], CDMA_STAGE_FREE);
@@ -32,18 +32,18 @@ void exanet_cdma_abandon(CdmaChannel *ch)
 
 void exanet_cdma_fail(CdmaChannel *ch, const CdmaPiece *p)
 {
-    uint64_t flying = cdma_flying(ch);
+    uint64_t in_flight = cdma_in_flight(ch);
 
     ch->error = *p;
     ch->failing = true;
     ch->state = EXANET_TRACKER_DRAIN;
     ch->left = 0;
     for (unsigned n = 0; n < CDMA_PIECES; n++) {
-        if (!(flying & 1ULL << n) && ch->piece[n].stage != CDMA_STAGE_ORPHAN) {
+        if (!(in_flight & 1ULL << n) && ch->piece[n].stage != CDMA_STAGE_ORPHAN) {
             cdma_move(&ch->piece[n], CDMA_STAGE_FREE);
         }
     }
-    if (!flying) {
+    if (!in_flight) {
         exanet_cdma_failed(ch);
     }
 }
@@ -54,12 +54,12 @@ static void piece_done(CdmaPiece *p)
 
     ch->acked++;
     cdma_move(p, CDMA_STAGE_FREE);
-    if (ch->failing && !cdma_flying(ch)) {
+    if (ch->failing && !cdma_in_flight(ch)) {
         exanet_cdma_failed(ch);
     }
 }
 
-/* Whether it may be another time; what a copy says of itself never changes. */
+/* Returns true if the piece may be repeated, because its error is not permanent. */
 static bool piece_repeatable(const CdmaPiece *p)
 {
     return (exanet_shm_ctrl(p->ch->s) & EXANET_SHM_CTRL_RELIABLE) &&
@@ -68,7 +68,9 @@ static bool piece_repeatable(const CdmaPiece *p)
            p->code != EXANET_RESP_MALFORMED;
 }
 
-/* @p could not be moved; @remote: as the other node says, or does not say. */
+/*
+ * Records that @p failed.  @remote: the other node has refused it, or did not answer.
+ */
 static void piece_fail(CdmaPiece *p, enum exanet_resp resp, bool remote)
 {
     CdmaChannel *ch = p->ch;
@@ -78,7 +80,7 @@ static void piece_fail(CdmaPiece *p, enum exanet_resp resp, bool remote)
     trace_exanet_cdma_piece_err(ch->s->node, ch->index, p->offset, p->size, resp);
     if (ch->failing) {
         cdma_move(p, CDMA_STAGE_FREE);
-        if (!cdma_flying(ch)) {
+        if (!cdma_in_flight(ch)) {
             exanet_cdma_failed(ch);
         }
         return;
@@ -93,8 +95,8 @@ static void piece_fail(CdmaPiece *p, enum exanet_resp resp, bool remote)
 /* --- Local sides -------------------------------------------------------------- */
 
 /*
- * Physical addresses reach RAM alone: what a register of some device does to us in
- * the middle of our work cannot be known.
+ * Accesses RAM at a physical address.  Registers of devices are refused, because an
+ * access could call this device again.
  */
 static enum exanet_resp physical_access(ExanetState *s, hwaddr pa, void *buf,
                                         unsigned size, bool write)
@@ -105,7 +107,7 @@ static enum exanet_resp physical_access(ExanetState *s, hwaddr pa, void *buf,
            EXANET_RESP_ACK : EXANET_RESP_DECODE;
 }
 
-/* The wire TID of @p, which faults are told apart by. */
+/* Returns the wire TID of @p, which identifies its faults. */
 static uint16_t piece_tid(const CdmaPiece *p, bool write)
 {
     return RNIC_PREP(EXANET_STID_CLASS, write ? EXANET_SHM_RDMA_WRITE :
@@ -115,7 +117,7 @@ static uint16_t piece_tid(const CdmaPiece *p, bool write)
            RNIC_PREP(EXANET_AXI_ID_NUMBER, p->ch->index);
 }
 
-/* The other node of the transfer, ours if there is none. */
+/* Returns the other node of the transfer; this node if both sides are local. */
 static uint32_t channel_peer(const CdmaChannel *ch)
 {
     if (ch->sides & EXANET_CDMA_SIDES_SA_GVA) {
@@ -125,7 +127,7 @@ static uint32_t channel_peer(const CdmaChannel *ch)
            RNIC_GET(EXANET_GVA_COORD, ch->da);
 }
 
-/* A page is missing: @p waits for it, in the stage that it is in. */
+/* Reports a missing page, and lets @p wait for it. */
 static void piece_fault(CdmaPiece *p, uint64_t va, bool write)
 {
     CdmaChannel *ch = p->ch;
@@ -148,7 +150,10 @@ static void piece_fault(CdmaPiece *p, uint64_t va, bool write)
     cdma_move(p, CDMA_STAGE_FAULT);
 }
 
-/* Moves the data of @p from or to its local side; false: it is done with. */
+/*
+ * Moves the data of @p from or to its local side.  Returns false if that failed, or if
+ * @p waits for a page.
+ */
 static bool piece_local(CdmaPiece *p, bool write)
 {
     CdmaChannel *ch = p->ch;
@@ -196,7 +201,10 @@ static void piece_read_answered(ExanetState *s, void *opaque,
     exanet_schedule(s);
 }
 
-/* What the DMA hears, perhaps early; the tracker waits for what follows. */
+/*
+ * Handles the response to the DMA, which may be early; the tracker waits for
+ * piece_write_settled().
+ */
 static void piece_write_answered(ExanetState *s, void *opaque,
                                  enum exanet_resp resp, const uint8_t *data)
 {
@@ -225,7 +233,9 @@ static void piece_write_settled(ExanetState *s, void *opaque,
     exanet_schedule(s);
 }
 
-/* Hands @p to the initiator; false: it does not take it now. */
+/*
+ * Issues a request for @p to the initiator.  Returns false if it is not accepted now.
+ */
 static bool piece_issue(CdmaPiece *p, enum exanet_shm_class class)
 {
     CdmaChannel *ch = p->ch;
@@ -285,7 +295,7 @@ void exanet_cdma_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok)
                               EXANET_CDMA_CHANNELS);
     CdmaPiece *p = &ch->piece[RNIC_GET(EXANET_STID_SLOT, f->tid)];
 
-    /* the transfer that had the fault may be gone */
+    /* the transfer of the fault may have ended */
     if (p->stage != CDMA_STAGE_FAULT ||
         f->seq != (p->faults & RNIC_GET(EXANET_FAULT_SEQ, ~0ULL))) {
         return;

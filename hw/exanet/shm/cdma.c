@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet CDMA: the AXI Central DMA beside the network interface, and the RDMA tracker
- * that has it repeat what failed [T §4.4].
+ * ExaNet CDMA: the AXI Central DMA beside the network interface, and the RDMA tracker,
+ * which makes it repeat pieces that failed [T §4.4].
  *
- * A transfer is cut into pieces, one AXI burst each.  The DMA goes through all of them,
- * which is a pass, and then in rounds through those that failed; each time a piece is
- * read from its source anew.  Software sees the end when nothing is under way any more.
+ * A transfer is cut into pieces, one AXI burst each.  The DMA moves all of them, which
+ * is a pass, and then repeats the failed ones in rounds.  Each repetition reads the
+ * piece from its source again.  Software sees the end of the transfer when nothing is
+ * under way any more.
  */
 #include "qemu/osdep.h"
 #include "qemu/host-utils.h"
@@ -21,23 +22,23 @@
 #include "timing.h"
 #include "../trace.h"
 
-#define PIECES_PER_TURN 64
-/* Pieces that a list of those that failed leaves for the DMA. */
-#define PIECES_KEPT EXANET_CDMA_OUTSTANDING_MAX
+#define PIECES_PER_RUN 64
+/* Pieces that are reserved for the DMA when the list of failed pieces grows. */
+#define PIECES_RESERVED EXANET_CDMA_OUTSTANDING_MAX
 
 #define BEAT_BYTES 8
 #define BEATS_MAX (EXANET_MTU / BEAT_BYTES)
 #define PAGE_BYTES (1ULL << EXANET_TLB_SHIFT)
 
-/* Rounds for what is not ready at the other node wait: twice as long each time. */
+/* A round waits if the other node was not ready; the time doubles with each round. */
 #define BACKOFF_NS (20 * SCALE_US)
 #define BACKOFF_SHIFT_MAX 16
 
 #define SR_ERRORS (EXANET_CDMA_SR_INT_ERR | EXANET_CDMA_SR_SLV_ERR | \
                    EXANET_CDMA_SR_DEC_ERR)
 
-/* It is busy with more than waiting for its end. */
-static bool channel_going(const CdmaChannel *ch)
+/* Returns true if the channel is busy with more than waiting for its end. */
+static bool channel_active(const CdmaChannel *ch)
 {
     return cdma_busy(ch) && !ch->failing;
 }
@@ -72,7 +73,10 @@ static void irq_update(ExanetState *s)
     }
 }
 
-/* The channel is idle, with these bits of SR on top of those not cleared yet. */
+/*
+ * Makes the channel idle, and sets @bits of SR in addition to those that are not
+ * cleared.
+ */
 static void channel_idle(CdmaChannel *ch, enum exanet_tracker_state state,
                          uint32_t bits)
 {
@@ -114,7 +118,7 @@ static unsigned room(uint64_t address, uint64_t border)
     return border - address % border;
 }
 
-/* Bytes of the piece at @offset of the transfer. */
+/* Returns the size of the piece at @offset of the transfer. */
 static unsigned piece_cut(const CdmaChannel *ch, uint32_t offset)
 {
     unsigned size = MIN(ch->burst, ch->length - offset);
@@ -136,7 +140,7 @@ static CdmaPiece *piece_new(CdmaChannel *ch)
     return p;
 }
 
-static CdmaPiece *piece_again(CdmaChannel *ch)
+static CdmaPiece *piece_repeat(CdmaChannel *ch)
 {
     CdmaPiece *p = &ch->piece[ch->list[0]];
 
@@ -147,13 +151,13 @@ static CdmaPiece *piece_again(CdmaChannel *ch)
     return p;
 }
 
-/* The pass has come to its end, or the list is full. */
+/* Returns true if the pass is complete, or the list is full. */
 static bool pass_over(const CdmaChannel *ch)
 {
-    return ch->next == ch->length || ch->failed >= CDMA_PIECES - PIECES_KEPT;
+    return ch->next == ch->length || ch->failed >= CDMA_PIECES - PIECES_RESERVED;
 }
 
-/* The piece that the DMA begins with next; NULL if there is none now. */
+/* Returns the piece that the DMA starts next, or NULL. */
 static CdmaPiece *piece_next(CdmaChannel *ch)
 {
     CdmaPiece *p = NULL;
@@ -162,7 +166,7 @@ static CdmaPiece *piece_next(CdmaChannel *ch)
         return NULL;
     }
     if (ch->state == EXANET_TRACKER_RETRY && ch->left) {
-        p = piece_again(ch);
+        p = piece_repeat(ch);
     } else if (ch->state == EXANET_TRACKER_PASS && !pass_over(ch) &&
                ch->in[CDMA_STAGE_FREE]) {
         p = piece_new(ch);
@@ -176,7 +180,9 @@ static CdmaPiece *piece_next(CdmaChannel *ch)
 
 /* --- The tracker --------------------------------------------------------------- */
 
-/* How long the next round waits; nothing, if all that failed may succeed at once. */
+/*
+ * Returns the time before the next round; 0 if all failed pieces may succeed at once.
+ */
 static int64_t round_wait(const CdmaChannel *ch)
 {
     int64_t timeout = (uint64_t)EXANET_SHM_CYCLE_PS *
@@ -193,7 +199,10 @@ static int64_t round_wait(const CdmaChannel *ch)
     return 0;
 }
 
-/* Reprograms the DMA for what has failed, unless that was done too often. */
+/*
+ * Starts the next round for the failed pieces, or fails the transfer after RETRY_MAX
+ * rounds.
+ */
 static void round_begin(CdmaChannel *ch)
 {
     int64_t wait;
@@ -214,7 +223,10 @@ static void round_begin(CdmaChannel *ch)
     trace_exanet_cdma_round(ch->s->node, ch->index, ch->round, ch->failed, wait);
 }
 
-/* What follows when the DMA is through; true if it has something to do again. */
+/*
+ * Starts the next phase when the DMA has nothing to do.  Returns true if it has work
+ * again.
+ */
 static bool channel_advance(CdmaChannel *ch)
 {
     if (ch->failing || cdma_ready(ch) || ch->in[CDMA_STAGE_FAULT]) {
@@ -224,7 +236,7 @@ static bool channel_advance(CdmaChannel *ch)
         (ch->state == EXANET_TRACKER_RETRY && !ch->left)) {
         ch->state = EXANET_TRACKER_DRAIN;
     }
-    if (ch->state != EXANET_TRACKER_DRAIN || cdma_flying(ch)) {
+    if (ch->state != EXANET_TRACKER_DRAIN || cdma_in_flight(ch)) {
         return false;
     }
     if (ch->failed) {
@@ -240,27 +252,27 @@ static bool channel_advance(CdmaChannel *ch)
 
 /* --- Work ----------------------------------------------------------------------- */
 
-/* Brings pieces on, at most @budget; how many steps are left of that. */
+/* Advances pieces, at most @budget.  Returns the rest of the budget. */
 static unsigned channel_step(CdmaChannel *ch, unsigned budget)
 {
     bool open = true;
     CdmaPiece *p;
 
-    for (uint64_t ready = cdma_ready(ch); ready && budget && channel_going(ch);
+    for (uint64_t ready = cdma_ready(ch); ready && budget && channel_active(ch);
          ready &= ready - 1, budget--) {
         open &= exanet_cdma_piece_step(&ch->piece[ctz64(ready)]);
     }
-    while (open && budget && channel_going(ch) && (p = piece_next(ch))) {
+    while (open && budget && channel_active(ch) && (p = piece_next(ch))) {
         open = exanet_cdma_piece_step(p);
         budget--;
     }
     return budget;
 }
 
-/* One turn of a channel; true if it could go on at once. */
+/* Runs a channel once.  Returns true if it could continue now. */
 static bool channel_run(CdmaChannel *ch)
 {
-    unsigned budget = PIECES_PER_TURN;
+    unsigned budget = PIECES_PER_RUN;
 
     do {
         if (!cdma_busy(ch) || !exanet_timing_due(ch->s, ch->begin) ||
@@ -276,7 +288,7 @@ bool exanet_cdma_run(ExanetState *s)
 {
     bool more = false;
 
-    /* what the initiator has room for goes round */
+    /* rotate, because the initiator has few slots */
     s->shm->cdma->first++;
     for (unsigned i = 0; i < EXANET_CDMA_CHANNELS; i++) {
         more |= channel_run(cdma_channel(s, (s->shm->cdma->first + i) %
@@ -293,7 +305,7 @@ void exanet_cdma_quiesce(ExanetState *s, unsigned c)
         CdmaChannel *ch = cdma_channel(s, i);
 
         if (cdma_busy(ch) && cdma_ctx(ch) == c) {
-            /* the initiator forgets what is under way */
+            /* the initiator ends what is under way */
             exanet_cdma_abandon(ch);
             exanet_cdma_fail(ch, &p);
         }
@@ -314,7 +326,7 @@ unsigned exanet_cdma_active(ExanetState *s, unsigned c)
 
 /* --- Registers -------------------------------------------------------------------- */
 
-/* Whether @bytes from @address on are addresses of this side. */
+/* Returns true if @bytes from @address on are valid addresses of this side. */
 static bool side_good(uint64_t address, uint32_t bytes, bool remote)
 {
     if (remote) {
@@ -323,7 +335,7 @@ static bool side_good(uint64_t address, uint32_t bytes, bool remote)
     return address + bytes - 1 >= address;
 }
 
-/* Bits of SR that tell why the transfer cannot begin; 0: it can. */
+/* Returns the bits of SR for a transfer that is not valid; 0 if it is. */
 static uint32_t channel_check(const CdmaChannel *ch)
 {
     const ExanetContext *ctx = &ch->s->ctx[cdma_ctx(ch)];
@@ -341,7 +353,7 @@ static uint32_t channel_check(const CdmaChannel *ch)
     return 0;
 }
 
-/* Keeps what the registers say for the time of the transfer. */
+/* Copies the registers for the time of the transfer. */
 static void channel_latch(CdmaChannel *ch)
 {
     unsigned base = EXANET_CDMA(ch->index);
@@ -391,7 +403,10 @@ static void channel_start(CdmaChannel *ch)
     exanet_schedule(ch->s);
 }
 
-/* Soft reset: all is as after that of the device; what is under way is forgotten. */
+/*
+ * Soft reset: all is as after a reset of the device; responses to what is under way are
+ * ignored.
+ */
 static void channel_reset(CdmaChannel *ch)
 {
 #define REG_RESET(name, offset, bytes, reset, writable, w1c) \
@@ -418,7 +433,7 @@ static void channel_reset(CdmaChannel *ch)
 
 void exanet_cdma_reg_sync(ExanetState *s, unsigned ch)
 {
-    /* all are written when they change */
+    /* all registers are up to date */
 }
 
 void exanet_cdma_reg_written(ExanetState *s, unsigned ch, unsigned reg,
@@ -468,7 +483,7 @@ void exanet_cdma_tracker_sync(ExanetState *s, unsigned i)
     }
 }
 
-/* --- Life -------------------------------------------------------------------------- */
+/* --- Init and reset ------------------------------------------------------- */
 
 static void channel_timer(void *opaque)
 {
@@ -506,7 +521,7 @@ void exanet_cdma_reset(ExanetState *s)
         CdmaChannel *ch = cdma_channel(s, i);
 
         channel_reset(ch);
-        /* the initiator is reset as well */
+        /* the initiator is reset, too */
         for (unsigned n = 0; n < CDMA_PIECES; n++) {
             cdma_move(&ch->piece[n], CDMA_STAGE_FREE);
         }

@@ -17,7 +17,7 @@ void exanet_cdma_reg_sync(ExanetState *s, unsigned ch);
 void exanet_cdma_reg_written(ExanetState *s, unsigned ch, unsigned reg,
                              bool top);
 void exanet_cdma_tracker_sync(ExanetState *s, unsigned ch);
-/* The driver resolved a fault of this node's own channel. */
+/* Handles the resolution of a fault of a channel by the driver. */
 void exanet_cdma_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok);
 void exanet_cdma_quiesce(ExanetState *s, unsigned c);
 unsigned exanet_cdma_active(ExanetState *s, unsigned c);

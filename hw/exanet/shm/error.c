@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: errors of loads and stores, for the driver and for their process.
+ * ExaNet shared memory: errors of loads and stores, for the driver and for the process.
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"
@@ -34,7 +34,7 @@ void exanet_shm_error(ExanetState *s, unsigned c, uint64_t gva,
     exanet_irq_raise(s, EXANET_IRQ_SHM);
 }
 
-/* The first error was read: the next one can be told. */
+/* Clears the registers of the first error, so that the next one can be stored. */
 void exanet_shm_error_cleared(ExanetState *s)
 {
     if (exanet_shm_get32(s, EXANET_REG_SHM_ERR_INFO) & EXANET_SHM_ERR_VALID) {

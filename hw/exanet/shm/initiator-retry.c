@@ -2,9 +2,10 @@
 /*
  * ExaNet shared memory: responses to loads and stores, and retransmission.
  *
- * Targets take the stores of this node in order and drop silently what comes too
- * early.  So a copy is sent of all stores to a node from the one on that had no
- * answer (go back N).  If targets do not keep the order, of that one alone [T §4.4].
+ * Targets execute the stores of this node in order, and drop a store silently if an
+ * older one is missing.  So all stores to a node are retransmitted from the oldest one
+ * without an answer on (go back N).  If targets do not keep the order, only that store
+ * is retransmitted [T §4.4].
  */
 #include "qemu/osdep.h"
 #include "../../core/backoff.h"
@@ -12,16 +13,16 @@
 #include "shm.h"
 #include "../trace.h"
 
-#define TIMEOUT_SHIFT_MAX   5       /* dynamic time-outs double so often */
+#define TIMEOUT_SHIFT_MAX   5       /* how often dynamic time-outs double */
 #define BACKOFF_NS          (50 * SCALE_US)
 #define BACKOFF_MAX_NS      (10 * SCALE_MS)
 #define BACKOFF_SHIFT_MAX   8
-/* A target that answers, but never takes the store, is not given up before this. */
+/* Minimal time before a store is given up whose target answers, but refuses it. */
 #define REFUSED_MAX_NS      (10LL * NANOSECONDS_PER_SECOND)
 
 /* --- Retransmission ---------------------------------------------------------------- */
 
-/* The oldest store to the node of @t from @from on. */
+/* Returns the oldest store to the node of @t with a serial of @from or more. */
 static ExanetTransaction *next_store(ExanetInitiator *ini, const ExanetTransaction *t,
                                uint64_t from)
 {
@@ -36,8 +37,8 @@ static ExanetTransaction *next_store(ExanetInitiator *ini, const ExanetTransacti
     return next;
 }
 
-/* Sends another copy of @t, and of what the target has dropped behind it. */
-static void again(ExanetState *s, ExanetTransaction *t)
+/* Sends another copy of @t, and of all stores that the target has dropped behind it. */
+static void retransmit(ExanetState *s, ExanetTransaction *t)
 {
     ExanetInitiator *ini = s->shm->initiator;
 
@@ -51,7 +52,7 @@ static void again(ExanetState *s, ExanetTransaction *t)
     }
 }
 
-static bool is_hopeless(ExanetState *s, const ExanetTransaction *t, int64_t now)
+static bool must_give_up(ExanetState *s, const ExanetTransaction *t, int64_t now)
 {
     unsigned limit = t->node->dead ? 0 :
                      exanet_shm_get32(s, EXANET_REG_SHM_RETRY_MAX);
@@ -77,7 +78,7 @@ void exanet_transaction_doubt(ExanetInitiator *ini, ExanetTransaction *t)
     }
 }
 
-/* The deadline of @t has passed. */
+/* Handles a deadline of @t that has passed. */
 static void expire(ExanetState *s, ExanetTransaction *t, int64_t now)
 {
     ShmNode *node = t->node;
@@ -92,17 +93,20 @@ static void expire(ExanetState *s, ExanetTransaction *t, int64_t now)
         exanet_transaction_doubt(s->shm->initiator, t);
         exanet_transaction_finish(s, t, t->refused ? t->resp : EXANET_RESP_NO_CONTEXT,
                                   NULL);
-    } else if (is_hopeless(s, t, now)) {
+    } else if (must_give_up(s, t, now)) {
         give_up(s, t);
     } else {
         exanet_transaction_arm(s->shm->initiator, t,
                                now + exanet_shm_node_timeout(s, node));
-        again(s, t);
+        retransmit(s, t);
     }
 }
 
-/* Whether an older store is to be looked at first: it may be why @t is too late. */
-static bool after_older(ExanetState *s, const ExanetTransaction *t)
+/*
+ * Returns true if an older store must be handled first, because the target may have
+ * dropped @t only because of it.
+ */
+static bool waits_for_older(ExanetState *s, const ExanetTransaction *t)
 {
     return t->req.class == EXANET_SHM_STORE && !t->refused &&
            (exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ORDER) &&
@@ -121,7 +125,7 @@ void exanet_initiator_expire(ExanetState *s)
     while (more) {
         more = false;
         EXANET_FOREACH(t, ini) {
-            if (t->deadline <= now && !after_older(s, t)) {
+            if (t->deadline <= now && !waits_for_older(s, t)) {
                 expire(s, t, now);
                 more = true;
             }
@@ -138,7 +142,7 @@ void exanet_initiator_expire(ExanetState *s)
 
 /* --- Responses ------------------------------------------------------------ */
 
-/* The response that @pkt is to @t; false if it can't be one. */
+/* Determines the response of @pkt to @t.  Returns false if @pkt is not valid. */
 static bool response_valid(const ExanetTransaction *t, const ExanetPacket *pkt,
                            enum exanet_resp *resp)
 {
@@ -170,9 +174,9 @@ static ExanetTransaction *response_match(ExanetInitiator *ini, const ExanetPacke
            t->node->coord == pkt->src ? t : NULL;
 }
 
-/* How long @t waits before it is sent again. */
-static int64_t refused_wait(ExanetState *s, const ExanetTransaction *t,
-                            enum exanet_resp resp)
+/* Returns the time before a refused @t is retransmitted. */
+static int64_t refused_delay(ExanetState *s, const ExanetTransaction *t,
+                             enum exanet_resp resp)
 {
     switch (resp) {
     case EXANET_RESP_CRC:
@@ -185,9 +189,9 @@ static int64_t refused_wait(ExanetState *s, const ExanetTransaction *t,
     }
 }
 
-/* The target could not do it now. */
-static void refused(ExanetState *s, ExanetTransaction *t, const ExanetPacket *pkt,
-                    enum exanet_resp resp)
+/* Handles a refusal that may be temporary. */
+static void response_refused(ExanetState *s, ExanetTransaction *t,
+                             const ExanetPacket *pkt, enum exanet_resp resp)
 {
     ExanetInitiator *ini = s->shm->initiator;
     unsigned copy = RNIC_GET(EXANET_SHM_USER_RETRIES, pkt->user);
@@ -198,7 +202,7 @@ static void refused(ExanetState *s, ExanetTransaction *t, const ExanetPacket *pk
             exanet_transaction_finish(s, t, resp, NULL);
             return;
         }
-        /* what becomes of the page is to come; if not, that is the answer */
+        /* RESOLVED should follow; after a time-out the refusal is the result */
         t->refused = true;
         t->resp = resp;
         return;
@@ -207,22 +211,23 @@ static void refused(ExanetState *s, ExanetTransaction *t, const ExanetPacket *pk
         return;
     }
     if (resp == EXANET_RESP_RESOLVED) {
-        resp = EXANET_RESP_FAULT;   /* if there is no end to that */
+        /* the result if the target sends RESOLVED without end */
+        resp = EXANET_RESP_FAULT;
         delay = 0;
     } else if (copy != MIN(t->copies - 1, 15)) {
         return;                     /* a newer copy is under way */
     } else {
-        delay = refused_wait(s, t, resp);
+        delay = refused_delay(s, t, resp);
     }
     t->refusals += t->refusals < UINT16_MAX;
     t->refused = true;
     t->resp = resp;
-    if (is_hopeless(s, t, rnic_now())) {
+    if (must_give_up(s, t, rnic_now())) {
         give_up(s, t);
     } else if (delay) {
         exanet_transaction_arm(ini, t, rnic_now() + delay);
     } else {
-        again(s, t);
+        retransmit(s, t);
     }
 }
 
@@ -252,7 +257,8 @@ void exanet_shm_response(ExanetState *s, const ExanetPacket *pkt)
     node = exanet_shm_node_find(ini->nodes, pkt->src);
     t = response_match(ini, pkt);
     if (node) {
-        node->dead = false;         /* a late response is a sign of life, too */
+        /* any response shows that the node is alive, even a delayed one */
+        node->dead = false;
     }
     if (!t || !response_valid(t, pkt, &resp)) {
         exanet_count(s, SHM_STALE);
@@ -276,7 +282,7 @@ void exanet_shm_response(ExanetState *s, const ExanetPacket *pkt)
     case EXANET_RESP_FULL:
     case EXANET_RESP_RESOLVED:
         exanet_count(s, SHM_NACK);
-        refused(s, t, pkt, resp);
+        response_refused(s, t, pkt, resp);
         return;
     default:
         exanet_count(s, SHM_STALE);

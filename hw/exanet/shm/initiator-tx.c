@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: sends loads and stores.  Packets leave in the order of a queue,
- * one for loads and stores and one for RDMA.
+ * ExaNet shared memory: sends loads and stores.  There are two queues, one for loads
+ * and stores and one for RDMA.  Packets leave a queue in order.
  */
 #include "qemu/osdep.h"
 #include "../base/wire.h"
@@ -11,7 +11,7 @@
 #include "../trace.h"
 
 #define SENDS_PER_RUN       64
-#define PRIORITY_ROW        7       /* loads and stores, then one RDMA packet */
+#define PRIORITY_ROW        7       /* loads and stores before one RDMA packet */
 
 static unsigned encode(ExanetState *s, const ExanetTransaction *t, uint8_t *buf,
                        unsigned path)
@@ -43,8 +43,8 @@ static unsigned encode(ExanetState *s, const ExanetTransaction *t, uint8_t *buf,
 }
 
 /*
- * Sends the next copy of @t; false when there is no room.  What this node itself says
- * to it may arrive inside exanet_net_send(), so that comes last.
+ * Sends the next copy of @t.  Returns false if no route is open.  exanet_net_send()
+ * comes last, because a response of this node itself may arrive inside it.
  */
 static bool send_copy(ExanetState *s, ExanetTransaction *t)
 {
@@ -82,13 +82,16 @@ static bool send_copy(ExanetState *s, ExanetTransaction *t)
     return true;
 }
 
-/* The first one of queue @q whose node was not found blocked in this turn. */
+/*
+ * Returns the first transaction of queue @q whose node was not found blocked in this
+ * run.
+ */
 static ExanetTransaction *queue_first(ExanetInitiator *ini, unsigned q)
 {
     ExanetTransaction *t;
 
     QTAILQ_FOREACH(t, &ini->queue[q], send) {
-        if (t->node->blocked[q] != ini->turn) {
+        if (t->node->blocked[q] != ini->run) {
             return t;
         }
     }
@@ -105,7 +108,7 @@ static ExanetTransaction *send_choose(ExanetState *s)
         return shared ?: rdma;
     }
     if (exanet_shm_ctrl(s) & EXANET_SHM_CTRL_PRIORITY) {
-        return ini->row < PRIORITY_ROW ? shared : rdma;
+        return ini->shared_row < PRIORITY_ROW ? shared : rdma;
     }
     return shared->serial < rdma->serial ? shared : rdma;
 }
@@ -116,7 +119,7 @@ bool exanet_initiator_send(ExanetState *s)
     unsigned sent = 0;
     ExanetTransaction *t;
 
-    ini->turn++;
+    ini->run++;
     while ((t = send_choose(s))) {
         unsigned q = exanet_transaction_queue(t->req.class);
 
@@ -124,10 +127,10 @@ bool exanet_initiator_send(ExanetState *s)
             return true;
         }
         if (send_copy(s, t)) {
-            ini->row = q == QUEUE_SHARED ? ini->row + 1 : 0;
+            ini->shared_row = q == QUEUE_SHARED ? ini->shared_row + 1 : 0;
             sent++;
         } else {
-            t->node->blocked[q] = ini->turn;
+            t->node->blocked[q] = ini->run;
         }
     }
     return false;

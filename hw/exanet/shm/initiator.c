@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: loads and stores of this node on their way to others.
+ * ExaNet shared memory: the initiator: loads and stores of this node to other nodes.
  *
- * A request gets a slot, which it keeps until its response.  Packets leave in the
- * order of a queue, one for loads and stores and one for RDMA; nothing is sent, and
- * nobody is answered, from inside exanet_shm_issue().
+ * A request gets a slot, which it keeps until its response.  Packets leave in the order
+ * of two queues, one for loads and stores and one for RDMA.  exanet_shm_issue() sends
+ * no packet and calls no master.
  *
- * Targets take the stores of this node in order and drop silently what comes too
- * early.  So the initiator retransmits all stores to a node from the first one without
- * an answer on (go back N), in initiator-retry.c.
+ * Targets execute the stores of this node in order, and drop a store silently if an
+ * older one is missing.  So the initiator retransmits all stores to a node from the
+ * first one without an answer on (go back N), in initiator-retry.c.
  */
 #include "qemu/osdep.h"
 #include "qemu/queue.h"
@@ -30,7 +30,7 @@
 #include "../trace.h"
 
 #define ANSWERS_PER_RUN     64
-#define LINE_BYTES          64      /* of read-after-write blocking */
+#define LINE_BYTES          64      /* granularity of read-after-write blocking */
 #define SEQ_MASK            ((1u << EXANET_SHM_SEQ_BITS) - 1)
 
 const uint8_t exanet_shm_slots[EXANET_SHM_CLASSES] = {
@@ -40,7 +40,7 @@ const uint8_t exanet_shm_slots[EXANET_SHM_CLASSES] = {
     [EXANET_SHM_RDMA_READ] = SLOTS_MAX,
 };
 
-/* Numbers of writes under way to a node are closer together than that. */
+/* Maximal distance between the numbers of writes under way to a node. */
 static const uint16_t spans[EXANET_SHM_CLASSES] = {
     [EXANET_SHM_STORE] = EXANET_SHM_SPAN,
     [EXANET_SHM_RDMA_WRITE] = EXANET_SHM_WINDOW,
@@ -70,7 +70,7 @@ void exanet_transaction_enqueue(ExanetState *s, ExanetTransaction *t)
     ExanetTransactions *queue = &ini->queue[exanet_transaction_queue(t->req.class)];
 
     if (t->refused) {
-        /* from now on it is silence that counts, if only of a cable that is blocked */
+        /* from now on the timeout counts, even if only a cable is blocked */
         t->refused = false;
         exanet_transaction_arm(ini, t, rnic_now() +
                                        exanet_shm_node_timeout(s, t->node));
@@ -131,10 +131,10 @@ void exanet_transaction_finish(ExanetState *s, ExanetTransaction *t,
 }
 
 void exanet_transaction_fail(ExanetState *s, ExanetTransaction *t,
-                             enum exanet_resp resp, enum exanet_resp told)
+                             enum exanet_resp resp, enum exanet_resp code)
 {
-    if (exanet_transaction_queue(t->req.class) == QUEUE_SHARED && !t->told) {
-        exanet_shm_error(s, t->req.ctx, t->req.gva, t->req.class, told,
+    if (exanet_transaction_queue(t->req.class) == QUEUE_SHARED && !t->reported) {
+        exanet_shm_error(s, t->req.ctx, t->req.gva, t->req.class, code,
                          MAX(t->copies, 1) - 1);
     }
     exanet_transaction_finish(s, t, resp, NULL);
@@ -148,8 +148,8 @@ static bool same_line(const ExanetShmRequest *a, const ExanetShmRequest *b)
            b->gva / LINE_BYTES <= (a->gva + a->size - 1) / LINE_BYTES;
 }
 
-/* Whether @req has to wait for a store to the same address. */
-static bool behind_store(ExanetInitiator *ini, const ExanetShmRequest *req)
+/* Returns true if @req must wait for a store to the same address. */
+static bool waits_for_store(ExanetInitiator *ini, const ExanetShmRequest *req)
 {
     EXANET_FOREACH_OF(t, ini, EXANET_SHM_STORE) {
         if (same_line(&t->req, req)) {
@@ -160,11 +160,11 @@ static bool behind_store(ExanetInitiator *ini, const ExanetShmRequest *req)
 }
 
 /*
- * Whether @req has to wait for older writes to its node.  Targets know those that they
- * have done by their numbers: if one is still under way, its number must not be so old
- * that it could be that of another one.
+ * Returns true if @req must wait for older writes to its node.  Targets recognize
+ * executed writes by their numbers.  So the number of @req must be less than
+ * spans[class] away from the oldest write under way.
  */
-static bool behind_writes(ExanetInitiator *ini, const ExanetShmRequest *req)
+static bool waits_for_writes(ExanetInitiator *ini, const ExanetShmRequest *req)
 {
     uint32_t coord = RNIC_GET(EXANET_GVA_COORD, req->gva);
     ShmNode *node = exanet_shm_node_find(ini->nodes, coord);
@@ -184,7 +184,10 @@ static bool behind_writes(ExanetInitiator *ini, const ExanetShmRequest *req)
     return false;
 }
 
-/* A request is asked for in every turn; it counts once for each reason. */
+/*
+ * Counts a request that stalls.  A request is tried in each run, but counts only once
+ * for each reason.
+ */
 #define STALL(s, req, name) do { \
     uint64_t why_ = (req)->gva ^ (uint64_t)EXANET_CNT_##name << 48; \
     uint64_t *last_ = &(s)->shm->initiator->stalled[(req)->axi_id & 63]; \
@@ -200,12 +203,12 @@ static bool must_wait(ExanetState *s, const ExanetShmRequest *req)
     uint32_t ctrl = exanet_shm_ctrl(s);
 
     if (req->class == EXANET_SHM_LOAD && (ctrl & EXANET_SHM_CTRL_RAW) &&
-        behind_store(ini, req)) {
+        waits_for_store(ini, req)) {
         STALL(s, req, SHM_RAW_STALL);
     } else if (req->class == EXANET_SHM_STORE &&
-               (ctrl & EXANET_SHM_CTRL_WAW) && behind_store(ini, req)) {
+               (ctrl & EXANET_SHM_CTRL_WAW) && waits_for_store(ini, req)) {
         STALL(s, req, SHM_WAW_STALL);
-    } else if (behind_writes(ini, req)) {
+    } else if (waits_for_writes(ini, req)) {
         return true;
     } else if (ini->busy[req->class] < exanet_shm_slots[req->class]) {
         ini->stalled[req->axi_id & 63] = 0;
@@ -271,7 +274,7 @@ static bool issue_allowed(ExanetState *s, const ExanetShmRequest *req)
 
 bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
 {
-    static ShmNode nobody;          /* node of what is never sent */
+    static ShmNode never_sent;          /* node of requests that are never sent */
     ExanetInitiator *ini = s->shm->initiator;
     int64_t now = rnic_now();
     bool allowed = issue_allowed(s, req);
@@ -291,8 +294,8 @@ bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
     if (node) {
         t->node = node;
     } else {
-        t->node = &nobody;
-        nobody.busy++;
+        t->node = &never_sent;
+        never_sent.busy++;
     }
     t->since = now;
     t->deadline = INT64_MAX;
@@ -306,7 +309,7 @@ bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
     }
     t->seq = node->seq[req->class]++ & SEQ_MASK;
     trace_exanet_initiator_issue(s->node, t->tid, t->seq, req->gva, req->size);
-    /* it must not stand in the queue for ever either */
+    /* limits the time in the queue, too */
     exanet_transaction_arm(ini, t, now + exanet_shm_node_timeout(s, node));
     exanet_transaction_enqueue(s, t);
     if (exanet_transaction_writes(req->class) && req->early &&
@@ -321,16 +324,16 @@ bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
     return true;
 }
 
-void exanet_shm_told(ExanetState *s, const void *opaque)
+void exanet_shm_reported(ExanetState *s, const void *opaque)
 {
     EXANET_FOREACH(t, s->shm->initiator) {
         if (t->req.opaque == opaque) {
-            t->told = true;
+            t->reported = true;
         }
     }
 }
 
-/* Early responses, and what is lost at once; true if some are left. */
+/* Delivers early responses and immediate failures.  Returns true if some are left. */
 static bool answers_run(ExanetState *s)
 {
     ExanetInitiator *ini = s->shm->initiator;
@@ -435,7 +438,7 @@ void exanet_initiator_reg_sync(ExanetState *s)
     }
 }
 
-/* --- Life ----------------------------------------------------------------- */
+/* --- Init and reset ------------------------------------------------------- */
 
 unsigned exanet_initiator_active(ExanetState *s, unsigned c)
 {
@@ -457,7 +460,8 @@ void exanet_initiator_quiesce(ExanetState *s, unsigned c)
         }
     }
     s->shm->initiator->aborting = false;
-    exanet_schedule(s);             /* those of other contexts may have been refused */
+    /* requests of other contexts may have been refused */
+    exanet_schedule(s);
 }
 
 void exanet_initiator_abort(ExanetState *s)
@@ -501,7 +505,10 @@ void exanet_initiator_fini(ExanetState *s)
     g_free(ini);
 }
 
-/* The numbers of each node go on: late packets and responses must not fit new ones. */
+/*
+ * Resets the initiator.  The numbers of each node continue, because delayed packets and
+ * responses must not match new transactions.
+ */
 void exanet_initiator_reset(ExanetState *s)
 {
     ExanetInitiator *ini = s->shm->initiator;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: what its parts share.
+ * ExaNet shared memory: state and functions that its files share.
  */
 #ifndef HW_EXANET_SHM_INTERNAL_H
 #define HW_EXANET_SHM_INTERNAL_H
@@ -25,10 +25,10 @@ struct ExanetShm {
     ExanetAccel *accel;
     ExanetTiming *timing;           /* NULL: shm-timing=off */
     uint8_t *bram;                  /* s->bram_size bytes */
-    uint32_t errors[EXANET_CONTEXTS];   /* that exanet_shm_error() was told */
+    uint32_t errors[EXANET_CONTEXTS];   /* number of exanet_shm_error() calls */
 };
 
-/* Register @reg of the block EXANET_SHM. */
+/* Returns register @reg of the block EXANET_SHM. */
 static inline uint32_t exanet_shm_get32(ExanetState *s, unsigned reg)
 {
     return exanet_reg_get32(s, EXANET_SHM + reg);
@@ -42,15 +42,16 @@ static inline uint32_t exanet_shm_ctrl(ExanetState *s)
            ctrl;
 }
 /*
- * A load or store of context @c to @gva has failed for good with @resp, ACK: there was
- * no answer, after @retries copies: ERR_GVA, ERR_INFO, interrupt, error count.  @c is
- * EXANET_CONTEXTS if it is in no segment.
+ * Reports that a load or store of context @c to @gva has failed with @resp after
+ * @retries retransmissions: sets ERR_GVA and ERR_INFO, raises the interrupt, and counts
+ * the error.  @resp ACK means that there was no answer.  @c is EXANET_CONTEXTS if the
+ * address is in no segment.
  */
 void exanet_shm_error(ExanetState *s, unsigned c, uint64_t gva,
                       enum exanet_shm_class class, enum exanet_resp resp,
                       unsigned retries);
 
-/* ERR_INFO was written: the next error may be stored. */
+/* Handles a write to ERR_INFO, after which the next error may be stored. */
 void exanet_shm_error_cleared(ExanetState *s);
 
 #endif /* HW_EXANET_SHM_INTERNAL_H */

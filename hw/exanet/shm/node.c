@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: the nodes that the initiator sends to.
+ * ExaNet shared memory: the table of nodes that the initiator sends to.
  */
 #include "qemu/osdep.h"
 #include "../net/net.h"
@@ -74,8 +74,8 @@ static void node_remove(ShmNodes *nodes, ShmNode *node)
 }
 
 /* Removes the oldest node of @list without a transaction for @ns; false: none. */
-static bool node_forget_one(ShmNodes *nodes, ShmNodeList *list, int64_t now,
-                            int64_t ns)
+static bool node_evict(ShmNodes *nodes, ShmNodeList *list, int64_t now,
+                       int64_t ns)
 {
     ShmNode *node;
 
@@ -99,11 +99,11 @@ static bool node_forget_one(ShmNodes *nodes, ShmNodeList *list, int64_t now,
 static bool node_room(ShmNodes *nodes, unsigned c, int64_t now)
 {
     if (nodes->answered_count >= ANSWERED_MAX &&
-        !node_forget_one(nodes, &nodes->answered, now, IDLE_NS)) {
+        !node_evict(nodes, &nodes->answered, now, IDLE_NS)) {
         return false;
     }
     return nodes->unanswered_count[c] < UNANSWERED_MAX ||
-           node_forget_one(nodes, &nodes->unanswered[c], now, ANSWER_NS);
+           node_evict(nodes, &nodes->unanswered[c], now, ANSWER_NS);
 }
 
 ShmNode *exanet_shm_node_find(ShmNodes *nodes, uint32_t coord)

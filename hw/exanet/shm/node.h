@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: what the initiator knows of the nodes that it sends to.
+ * ExaNet shared memory: state of the nodes that the initiator sends to.
  */
 #ifndef HW_EXANET_SHM_NODE_H
 #define HW_EXANET_SHM_NODE_H
@@ -9,7 +9,7 @@
 #include "../exanet.h"
 #include "../engine/rtt.h"
 
-/* What is to be sent, in the order of issue. */
+/* Queues of packets to send, in the order of issue. */
 enum {
     QUEUE_SHARED,
     QUEUE_RDMA,
@@ -23,16 +23,17 @@ enum {
  */
 typedef struct ShmNode {
     uint32_t coord;
-    uint16_t seq[EXANET_SHM_CLASSES];   /* of the next one */
-    unsigned path;                  /* counts on when there is no answer */
-    uint32_t blocked[QUEUES];       /* turn in which its way was not open */
+    uint16_t seq[EXANET_SHM_CLASSES];   /* sequence number of the next request */
+    unsigned path;                  /* counts time-outs; selects the path */
+    uint32_t blocked[QUEUES];       /* run in which no route was open */
     ExanetRtt rtt;
-    uint64_t doubt;                 /* a serial; see exanet_transaction_doubt() */
-    int64_t used;                   /* ns, time of the last transaction's begin */
+    /* serial of the last transaction before a drain; see exanet_transaction_doubt() */
+    uint64_t doubt;
+    int64_t used;                   /* ns, begin of the last transaction */
     unsigned busy;                  /* transactions under way */
     uint8_t ctx;                    /* owner context until the first answer */
-    uint8_t shift;                  /* time-outs since it answered */
-    bool dead;                      /* given up, and not heard since */
+    uint8_t shift;                  /* time-outs since the last answer */
+    bool dead;                      /* given up, and no response since */
     bool answered;
     QTAILQ_ENTRY(ShmNode) next;     /* in the order of @used */
 } ShmNode;
@@ -42,7 +43,7 @@ typedef struct ShmNodes ShmNodes;
 ShmNodes *exanet_shm_nodes_new(void);
 void exanet_shm_nodes_free(ShmNodes *nodes);
 /*
- * Resets the nodes, but not their numbers, because late packets and responses must not
+ * Resets the nodes, but not their numbers, because delayed packets and responses must not
  * match new transactions.
  */
 void exanet_shm_nodes_reset(ShmNodes *nodes);
@@ -57,8 +58,8 @@ ShmNode *exanet_shm_node_begin(ShmNodes *nodes, uint32_t coord, unsigned c,
 /* Ends a transaction with @node. */
 void exanet_shm_node_end(ShmNode *node);
 /*
- * Notes that @node has sent a response to a transaction under way.  Other responses do
- * not count, because any node can send them.
+ * Records that @node has sent a response to a transaction under way.  Other responses
+ * do not count, because any node can send them.
  */
 void exanet_shm_node_answered(ShmNodes *nodes, ShmNode *node);
 /* Returns the path of packets to @node.  The path changes after each time-out. */
@@ -67,7 +68,7 @@ unsigned exanet_shm_node_path(ExanetState *s, const ShmNode *node);
 bool exanet_shm_node_lost(ExanetState *s, const ShmNode *node);
 /* Returns the time limit for an answer, ns. */
 int64_t exanet_shm_node_timeout(ExanetState *s, const ShmNode *node);
-/* Notes that a first copy was answered after @ns. */
+/* Records that a first copy was answered after @ns. */
 void exanet_shm_node_sample(ShmNode *node, int64_t ns);
 
 #endif /* HW_EXANET_SHM_NODE_H */

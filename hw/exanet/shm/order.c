@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: the order of other nodes' stores, and that each is done once.
+ * ExaNet shared memory: executes each store of another node once, and in order.
  *
- * As published a copy that was sent again can be done twice, or after a later store.
- * So stores of a node are taken in the order of their SEQ; RDMA writes in any order.
+ * With the published protocol a retransmitted copy can be executed twice, or after a
+ * later store.  So stores of a node are executed in the order of their SEQ.  RDMA
+ * writes are executed once, in any order.
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"
@@ -15,14 +16,15 @@
 #define SEQ_MASK ((1u << EXANET_SHM_SEQ_BITS) - 1)
 #define SEQ_HALF (1u << (EXANET_SHM_SEQ_BITS - 1))
 /*
- * What a node gave up since its last one may have taken so many numbers, and more in
- * time; a copy that comes late is one of many more numbers ago.
+ * Maximal step of SEQ from the last store to a new one.  A node skips numbers when it
+ * gives up stores: at most SEQ_NEAR, and SEQ_NEAR_PER_MS for each ms since.  A delayed
+ * copy has a number that is further away.
  */
 #define SEQ_NEAR EXANET_SHM_SPAN
 #define SEQ_NEAR_PER_MS 2
 /*
- * A node that had to give up very many stores comes back with a SEQ that looks like an
- * old one.  After so long without any, only what may still be under way there is old.
+ * A node that gave up very many stores continues with a SEQ that looks like an old one.
+ * After this time without a store, only the last SEQ_UNDER_WAY numbers are old.
  */
 #define SEQ_AGE_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
 #define SEQ_UNDER_WAY 128
@@ -37,7 +39,7 @@ static unsigned seq_distance(unsigned from, unsigned to)
     return (to - from) & SEQ_MASK;
 }
 
-/* Whether @pkt, @behind its like, begins anew rather than being an old one. */
+/* Returns true if @pkt, which is @behind numbers old, is a new start of its node. */
 static bool order_restart(ExanetState *s, const ExanetShmSource *o,
                           const ExanetPacket *pkt, unsigned behind)
 {
@@ -45,7 +47,7 @@ static bool order_restart(ExanetState *s, const ExanetShmSource *o,
            s->time - o->time > SEQ_AGE_NS;
 }
 
-/* Whether @pkt, @ahead of what would be next, may be a new one. */
+/* Returns true if @pkt, which is @ahead of the next number, may be a new request. */
 static bool order_new(ExanetState *s, const ExanetShmSource *o, unsigned ahead)
 {
     uint64_t near = SEQ_NEAR + (s->time - o->time) / SCALE_MS * SEQ_NEAR_PER_MS;
@@ -53,7 +55,7 @@ static bool order_new(ExanetState *s, const ExanetShmSource *o, unsigned ahead)
     return ahead < SEQ_HALF && ahead <= near;
 }
 
-/* Stores come one behind the other; FIRST: what was before it is over. */
+/* Classifies a store.  FIRST means that all stores before it are over. */
 static ExanetShmOrder order_store(ExanetState *s, const ExanetShmSource *o,
                                   const ExanetPacket *pkt)
 {
@@ -61,16 +63,16 @@ static ExanetShmOrder order_store(ExanetState *s, const ExanetShmSource *o,
     unsigned behind = seq_distance(pkt->seq, o->store);
 
     if (!o->store_known) {
-        return pkt->first ? EXANET_SHM_TAKE : EXANET_SHM_EARLY;
+        return pkt->first ? EXANET_SHM_NEW : EXANET_SHM_AHEAD;
     }
     if (!ahead || (pkt->first && order_new(s, o, ahead)) ||
         order_restart(s, o, pkt, behind)) {
-        return EXANET_SHM_TAKE;
+        return EXANET_SHM_NEW;
     }
-    return behind <= EXANET_SHM_SPAN ? EXANET_SHM_AGAIN : EXANET_SHM_EARLY;
+    return behind <= EXANET_SHM_SPAN ? EXANET_SHM_DUPLICATE : EXANET_SHM_AHEAD;
 }
 
-/* RDMA writes come in any order. */
+/* Classifies an RDMA write. */
 static ExanetShmOrder order_rdma(ExanetState *s, const ExanetShmSource *o,
                                  const ExanetPacket *pkt)
 {
@@ -78,16 +80,18 @@ static ExanetShmOrder order_rdma(ExanetState *s, const ExanetShmSource *o,
     unsigned behind = seq_distance(pkt->seq, o->rdma);
 
     if (!o->rdma_known || order_new(s, o, ahead)) {
-        return EXANET_SHM_TAKE;
+        return EXANET_SHM_NEW;
     }
     if (behind <= EXANET_SHM_WINDOW) {
         return test_bit(pkt->seq % EXANET_SHM_WINDOW, o->rdma_done) ?
-               EXANET_SHM_AGAIN : EXANET_SHM_TAKE;
+               EXANET_SHM_DUPLICATE : EXANET_SHM_NEW;
     }
-    return order_restart(s, o, pkt, behind) ? EXANET_SHM_TAKE : EXANET_SHM_EARLY;
+    return order_restart(s, o, pkt, behind) ? EXANET_SHM_NEW : EXANET_SHM_AHEAD;
 }
 
-/* The window reaches to RDMA write @seq, and with @first all before it are over. */
+/*
+ * Moves the window up to RDMA write @seq.  With @first all writes before it are over.
+ */
 static void rdma_slide(ExanetShmSource *o, unsigned seq, bool first)
 {
     unsigned behind = seq_distance(seq, o->rdma);
@@ -109,10 +113,10 @@ static void rdma_slide(ExanetShmSource *o, unsigned seq, bool first)
 }
 
 /*
- * @pkt may be done now.  Even if it fails, its number was used: those that fail must not
- * make the next one look like an old one.
+ * Records that @pkt may be executed now.  Its number counts as used even if it fails,
+ * because otherwise the next request would look like an old one after many failures.
  */
-static void order_move(ExanetState *s, ExanetShmSource *o, const ExanetPacket *pkt)
+static void order_advance(ExanetState *s, ExanetShmSource *o, const ExanetPacket *pkt)
 {
     if (pkt_class(pkt) == EXANET_SHM_STORE) {
         o->store = pkt->seq & SEQ_MASK;
@@ -127,21 +131,21 @@ static void order_move(ExanetState *s, ExanetShmSource *o, const ExanetPacket *p
 ExanetShmOrder exanet_shm_order_check(ExanetState *s, ExanetShmSource *o,
                                       const ExanetPacket *pkt)
 {
-    ExanetShmOrder order = EXANET_SHM_TAKE;
+    ExanetShmOrder order = EXANET_SHM_NEW;
 
     if (!(exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ORDER)) {
-        /* what comes now is not looked at, so that it would be wrong later */
+        /* stores are not tracked now, so the saved numbers become stale */
         o->store_known = o->rdma_known = false;
     } else if (pkt_class(pkt) == EXANET_SHM_STORE) {
         order = order_store(s, o, pkt);
     } else if (pkt_class(pkt) == EXANET_SHM_RDMA_WRITE) {
         order = order_rdma(s, o, pkt);
     }
-    if (order == EXANET_SHM_TAKE) {
+    if (order == EXANET_SHM_NEW) {
         if (exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ORDER) {
-            order_move(s, o, pkt);
+            order_advance(s, o, pkt);
         }
-    } else if (order == EXANET_SHM_EARLY) {
+    } else if (order == EXANET_SHM_AHEAD) {
         exanet_count(s, SHM_EARLY_STORE);
         trace_exanet_order_early(s->node, pkt->src, pkt->seq, o->store);
     } else {
@@ -161,10 +165,10 @@ void exanet_shm_order_refused(ExanetState *s, ExanetShmSource *o,
         return;
     }
     if ((class == EXANET_SHM_STORE &&
-         order_store(s, o, pkt) == EXANET_SHM_TAKE) ||
+         order_store(s, o, pkt) == EXANET_SHM_NEW) ||
         (class == EXANET_SHM_RDMA_WRITE &&
-         order_rdma(s, o, pkt) == EXANET_SHM_TAKE)) {
-        order_move(s, o, pkt);
+         order_rdma(s, o, pkt) == EXANET_SHM_NEW)) {
+        order_advance(s, o, pkt);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: registers and life of the unit; see shm.h for its parts.
+ * ExaNet shared memory: registers, reset and init of the unit; see shm.h for its parts.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -21,12 +21,12 @@
 #include "tgen.h"
 #include "../trace.h"
 
-#define APERTURE_MAX (1ULL << 40)   /* what MAP_OFFSET can say */
+#define APERTURE_MAX (1ULL << 40)   /* the limit of MAP_OFFSET */
 #define APERTURE_TIMEOUT_MAX_MS 60000
 #define BRAM_MAX (64 * MiB)
 #define CAM_ENTRIES_MAX 64
 
-/* --- Errors --------------------------------------------------------------- */
+/* --- Faults --------------------------------------------------------------- */
 
 static bool shm_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok)
 {
@@ -78,7 +78,7 @@ void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top)
         exanet_shm_error_cleared(s);
         break;
     case EXANET_REG_SHM_CTRL:
-        exanet_schedule(s);         /* what had to wait may go on */
+        exanet_schedule(s);         /* waiting accesses may be permitted now */
         break;
     case EXANET_SHM_MAP(0) - EXANET_SHM ...
          EXANET_SHM_MAP(EXANET_SHM_MAPS) - EXANET_SHM - 1:
@@ -96,7 +96,7 @@ void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top)
 
 /* --- Work ----------------------------------------------------------------- */
 
-/* Responses go first, then those that a CPU may wait for. */
+/* Runs the parts: responses first, then the accesses that a CPU may wait for. */
 static bool shm_run(ExanetState *s, unsigned packets)
 {
     bool more;
@@ -126,7 +126,7 @@ static void shm_quiesce(ExanetState *s, unsigned c)
     exanet_initiator_quiesce(s, c);
 }
 
-/* --- Life ----------------------------------------------------------------- */
+/* --- Init and reset ------------------------------------------------------- */
 
 static bool properties_check(ExanetState *s, Error **errp)
 {
@@ -165,7 +165,7 @@ bool exanet_shm_init(ExanetState *s, Error **errp)
         return false;
     }
     s->shm = g_new0(ExanetShm, 1);
-    /* never NULL, which C lets nobody copy from, not even nothing */
+    /* never NULL, because memcpy() from NULL is undefined even for 0 bytes */
     s->shm->bram = g_malloc0(MAX(s->bram_size, 1));
     memory_region_init(&s->aperture_mr, OBJECT(s->host.dev),
                        "exanet-aperture-region",

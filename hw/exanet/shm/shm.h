@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: the AXI masters of this node, what carries their loads and
- * stores to other nodes, and what does those of other nodes here.
+ * ExaNet shared memory: the AXI masters of this node, the initiator, which sends their
+ * loads and stores to other nodes, and the target, which executes those of other nodes.
  *
- *   CPU --> aperture.c --+                                    +--> memory of a process
- *           tgen.c ------+--> shm/initiator.c ==> crossbar ==> shm/target.c
- *           accel.c -----+       ^  responses  <== crossbar <==+--> block RAM
- *           cdma.c ------+-------+
+ *      CPU --> aperture.c --+                                    +--> memory of a process
+ *              tgen.c ------+--> shm/initiator.c ==> crossbar ==> shm/target.c
+ *              accel.c -----+       ^  responses  <== crossbar <==+--> block RAM
+ *              cdma.c ------+-------+
  *
- * shm.c has the registers and the life of the unit, shm/timing.c knows how long all
- * takes.  None of these knows the RDMA engine; [T §n] is the paper of rnic/exanet/shm.h.
+ * shm.c has the registers and the reset of the unit, shm/timing.c the duration of each
+ * step.  None of these files uses the RDMA engine.  [T §n] is the paper of
+ * rnic/exanet/shm.h.
  */
 #ifndef HW_EXANET_SHM_SHM_H
 #define HW_EXANET_SHM_SHM_H
@@ -21,29 +22,34 @@
 typedef struct ExanetState ExanetState;
 
 extern const ExanetUnit exanet_shm_unit;
-/* Makes aperture_mr and all parts; false with @errp set on bad properties. */
+/*
+ * Creates aperture_mr and all parts.  Returns false with @errp set on bad properties.
+ */
 bool exanet_shm_init(ExanetState *s, Error **errp);
 void exanet_shm_fini(ExanetState *s);
-/* What lasts until the last reference to the device is gone. */
+/* Frees the state that lives until the last reference to the device is gone. */
 void exanet_shm_finalize(ExanetState *s);
 /*
- * Answers all that is under way with PROTECTION, and takes nothing meanwhile: the device
- * is about to be reset, or to go.
+ * Answers all accesses under way with PROTECTION, and accepts none meanwhile, before
+ * the device is reset or unplugged.
  */
 void exanet_shm_abort(ExanetState *s);
-/* As the functions of other units; @offset from the start of the block EXANET_SHM. */
+/* As the functions of other units; @offset counts from the block EXANET_SHM. */
 void exanet_shm_reg_sync(ExanetState *s, unsigned offset);
 void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top);
-/* Stores and RDMA writes of context @c that have no genuine response by now. */
+/*
+ * Returns the number of stores and RDMA writes of context @c without a response of the
+ * target.
+ */
 unsigned exanet_shm_stores(ExanetState *s, unsigned c);
 /* Returns how many loads and stores of context @c have failed. */
 uint32_t exanet_shm_errors(ExanetState *s, unsigned c);
-/* A packet of type AXI_READ or AXI_WRITE arrived, for memory or NI_BRAM. */
+/* Handles a packet of type AXI_READ or AXI_WRITE for memory or NI_BRAM. */
 void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt);
-/* Answers the request @pkt with @resp, and does nothing else. */
+/* Answers the request @pkt with @resp, without executing it. */
 void exanet_shm_refuse(ExanetState *s, const ExanetPacket *pkt,
                        enum exanet_resp resp);
-/* A packet of type AXI_RESPONSE arrived. */
+/* Handles a packet of type AXI_RESPONSE. */
 void exanet_shm_response(ExanetState *s, const ExanetPacket *pkt);
 
 #endif /* HW_EXANET_SHM_SHM_H */

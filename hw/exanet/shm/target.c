@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: loads and stores of other nodes, done here.
+ * ExaNet shared memory: the target: executes loads and stores of other nodes.
  *
- *   crossbar --> order --> transaction tables --> memory of a process
- *                                |            --> block RAM
- *                                |            --> devices, in a bottom half
- *   crossbar <-- responses <-----+
+ *      crossbar --> order --> transaction tables --> memory of a process
+ *                                   |            --> block RAM
+ *                                   |            --> devices, in a bottom half
+ *      crossbar <-- responses <-----+
  *
- * Requests always sink: what finds no entry in the tables, or no room for its
- * response, is answered FULL, and its node sends it again.  So nobody's requests wait
- * for the responses of others, and two nodes cannot block each other.
+ * Requests always sink.  A request without an entry in the tables, or without room for
+ * its response, is answered by FULL, and its node retransmits it.  So no request waits
+ * for a response, and two nodes cannot block each other.
  */
 #include "qemu/osdep.h"
 #include "qemu/atomic.h"
@@ -31,32 +31,40 @@
 #include "../trace.h"
 
 /*
- * Responses that wait to leave, to other nodes, and to this one, which never has so
- * many requests under way.
+ * Responses that wait to be sent, to other nodes and to this one.  This node never has
+ * so many requests under way.
  */
 #define RESPONSES_REMOTE 128
 #define RESPONSES_LOCAL 256
-#define DEVICE_REQUESTS 64          /* that wait for the bottom half */
-#define DEVICE_LOADS 64             /* whose data are kept for further copies */
-/* A first copy may come behind another one, but not as late as the same SEQ again. */
-#define DEVICE_LATE_NS (100 * SCALE_MS)
+#define DEVICE_REQUESTS 64          /* requests that wait for the bottom half */
+/* loads of devices whose data is kept for further copies */
+#define DEVICE_LOADS 64
+/*
+ * Maximal delay of a first copy that another copy has overtaken.  A request that uses
+ * the same SEQ again comes later.
+ */
+#define DEVICE_DELAY_MAX_NS (100 * SCALE_MS)
 #define COUNT_MAX 255               /* of a table entry */
 
-/* A transaction that this node's AXI master has under way: an entry of a table. */
+/*
+ * An entry of a table: a transaction of a remote AXI master that is not answered yet.
+ */
 typedef struct TargetEntry {
-    int64_t time;                   /* ns, when it was taken */
+    int64_t time;                   /* ns, when the entry was allocated */
     uint32_t src;
     uint16_t tid;                   /* of the last request */
     uint16_t pdid;
-    uint16_t count;                 /* not answered yet; 0: free */
-    unsigned held;                  /* turn in which a response had to wait */
+    /* requests without an answer; 0: the entry is free */
+    uint16_t count;
+    unsigned blocked_run;                  /* run in which a response was blocked */
 } TargetEntry;
 
 typedef struct TargetResponse {
     QTAILQ_ENTRY(TargetResponse) next;
-    TargetEntry *entry;             /* NULL: never had one */
+    TargetEntry *entry;             /* NULL: the response has no entry */
     uint32_t dst;
-    bool local;                     /* to this node, as it was called then */
+    /* @dst was this node when the response was queued */
+    bool local;
     uint8_t path;
     uint8_t words;
     ExanetTimingPacket timing;
@@ -69,7 +77,10 @@ typedef struct TargetWaiter {
     uint8_t payload[EXANET_MTU];
 } TargetWaiter;
 
-/* What a device has said: to ask again could take something away there. */
+/*
+ * Data of a load from a device.  A copy of the load gets the same data, because a
+ * second read could have a side effect.
+ */
 typedef struct TargetLoad {
     int64_t time;                   /* ns */
     uint64_t va;
@@ -77,22 +88,22 @@ typedef struct TargetLoad {
     uint16_t tid;
     uint16_t seq;
     uint16_t pdid;
-    uint16_t size;                  /* 0: nothing is kept here */
+    uint16_t size;                  /* 0: no data */
     uint8_t epoch;
     uint8_t data[EXANET_MTU];
 } TargetLoad;
 
 struct ExanetTarget {
-    TargetEntry *table[2];          /* of loads; of stores */
+    TargetEntry *table[2];          /* loads, stores */
     QTAILQ_HEAD(, TargetResponse) responses;
-    unsigned remote;                /* of @responses */
+    unsigned remote;                /* number of @responses to other nodes */
     unsigned local;
-    unsigned turn;
-    GQueue waiters;                 /* TargetWaiter */
+    unsigned run;
+    GQueue waiters;                 /* of TargetWaiter */
     TargetLoad load[DEVICE_LOADS];  /* a ring */
     unsigned load_next;
     QEMUBH *bh;
-    bool busy;                      /* the bottom half is at work on one */
+    bool busy;                      /* the bottom half executes a request */
     unsigned resets;
 };
 
@@ -114,7 +125,7 @@ static bool entry_matches(const TargetEntry *e, const ExanetPacket *pkt)
            !((e->tid ^ pkt->tid) & (EXANET_STID_CLASS | EXANET_STID_ID));
 }
 
-/* The entry for @pkt: that of its source and ID, or a free one; NULL: none. */
+/* Returns the entry for @pkt: that of its source and ID, or a free one, or NULL. */
 static TargetEntry *entry_find(ExanetState *s, const ExanetPacket *pkt)
 {
     TargetEntry *table = s->shm->target->table[request_write(pkt)];
@@ -180,7 +191,7 @@ void exanet_target_reg_sync(ExanetState *s)
 
 /* --- Responses ----------------------------------------------------------------- */
 
-/* Whether a response to @dst finds room. */
+/* Returns true if there is room for a response to @dst. */
 static bool response_room(ExanetState *s, uint32_t dst)
 {
     ExanetTarget *t = s->shm->target;
@@ -196,7 +207,7 @@ static void response_count(ExanetState *s, const TargetResponse *r, int by)
     *(r->local ? &t->local : &t->remote) += by;
 }
 
-/* Lets the entry go of a response that has left. */
+/* Frees a response that was sent, and releases its entry. */
 static void response_free(ExanetState *s, TargetResponse *r)
 {
     QTAILQ_REMOVE(&s->shm->target->responses, r, next);
@@ -208,9 +219,10 @@ static void response_free(ExanetState *s, TargetResponse *r)
 }
 
 /*
- * The response @pkt, complete but for what is the same in all of them, with data if it
- * has a size.  Without room it overtakes; one to this node would come back into those
- * who are issuing now, and they do without it until their time is over.
+ * Sends the response @pkt, with data if it has a size.  Fills in the members that all
+ * responses have in common.  Without room the response overtakes the others.  A
+ * response to this node is dropped then, because it would call a master that is inside
+ * exanet_shm_issue(); the master's transaction times out.
  */
 static void response_send(ExanetState *s, ExanetPacket *pkt, TargetEntry *entry)
 {
@@ -246,7 +258,7 @@ static void response_send(ExanetState *s, ExanetPacket *pkt, TargetEntry *entry)
     }
 }
 
-/* Answers @pkt; @data: what was read, NULL without. */
+/* Answers @pkt.  @data is the data of a load, or NULL. */
 static void request_answer(ExanetState *s, const ExanetPacket *pkt,
                            enum exanet_resp resp, const uint8_t *data,
                            TargetEntry *entry)
@@ -277,24 +289,27 @@ void exanet_shm_refuse(ExanetState *s, const ExanetPacket *pkt,
     request_answer(s, pkt, resp, NULL, NULL);
 }
 
-/* One that must wait holds those behind it that have the same entry, in order. */
+/*
+ * Sends responses.  Responses of one table entry leave in order: a blocked one blocks
+ * the later ones.
+ */
 bool exanet_target_run(ExanetState *s)
 {
     ExanetTarget *t = s->shm->target;
     TargetResponse *r, *next;
 
-    t->turn++;
+    t->run++;
     QTAILQ_FOREACH_SAFE(r, &t->responses, next, next) {
         unsigned words = r->words;
         ExanetOpen place;
 
-        if (r->entry && r->entry->held == t->turn) {
+        if (r->entry && r->entry->blocked_run == t->run) {
             continue;
         }
         if (!exanet_timing_due(s, r->timing.ready) ||
             !exanet_net_open(s, r->dst, r->path | EXANET_PATH_STEADY, &place)) {
             if (r->entry) {
-                r->entry->held = t->turn;
+                r->entry->blocked_run = t->run;
             }
             continue;
         }
@@ -358,8 +373,8 @@ static void memory_fault(ExanetState *s, const ExanetPacket *pkt, uint64_t va)
 }
 
 /*
- * Memory of a process.  A page that is not RAM: DECODE, and *device tells that there
- * may be a device at *pa.
+ * Accesses memory of a process.  For a page that is not RAM, returns DECODE, and sets
+ * *@device if a device may be at *@pa.
  */
 static enum exanet_resp memory_access(ExanetState *s, const ExanetPacket *pkt,
                                       uint8_t *data, hwaddr *pa, bool *device)
@@ -372,7 +387,7 @@ static enum exanet_resp memory_access(ExanetState *s, const ExanetPacket *pkt,
     if (resp != EXANET_RESP_ACK) {
         return resp;
     }
-    /* other CPUs see what this one has seen and stored before, in that order */
+    /* order this access after all earlier ones, as other CPUs see them */
     smp_mb();
     resp = write ? exanet_context_write(s, c, va, pkt->payload, pkt->size,
                                         &fault_va) :
@@ -389,8 +404,9 @@ static enum exanet_resp memory_access(ExanetState *s, const ExanetPacket *pkt,
 /* --- Devices ------------------------------------------------------------------- */
 
 /*
- * What this device has itself, but for its block RAM: its aperture would send the
- * request on, round and round, and its registers are not for others.
+ * Returns true for the regions of this device, except its block RAM.  The aperture
+ * would send the request on without end, and the registers are not accessible for other
+ * nodes.
  */
 static bool device_forbidden(ExanetState *s, hwaddr pa, hwaddr len, bool write)
 {
@@ -405,15 +421,15 @@ static bool device_forbidden(ExanetState *s, hwaddr pa, hwaddr len, bool write)
              mr->addr + at >= s->aperture_size);
 }
 
-/* Whether the target that @t was, at the reset @resets, is gone. */
+/* Returns true if the target @t was freed, or was reset since @resets. */
 static bool target_gone(ExanetState *s, const ExanetTarget *t, unsigned resets)
 {
     return !s->shm || s->shm->target != t || t->resets != resets;
 }
 
 /*
- * In accesses of 1, 2, 4 or 8 bytes, as large as its address allows: one if it is
- * aligned.  Anything may happen meanwhile, even that this device goes.
+ * Accesses a device, in parts of 1, 2, 4 or 8 bytes, as large as the alignment allows.
+ * The access may reset or unplug this device.
  */
 static enum exanet_resp device_access(ExanetState *s, const ExanetPacket *pkt,
                                       hwaddr pa, uint8_t *data)
@@ -449,7 +465,9 @@ static enum exanet_resp device_access(ExanetState *s, const ExanetPacket *pkt,
     return EXANET_RESP_ACK;
 }
 
-/* A copy of a load that was answered before has the data of then. */
+/*
+ * Finds the data of a load that was executed before.  Returns false if it is not known.
+ */
 static bool load_known(ExanetState *s, const ExanetPacket *pkt, uint8_t *data)
 {
     ExanetTarget *t = s->shm->target;
@@ -461,7 +479,7 @@ static bool load_known(ExanetState *s, const ExanetPacket *pkt, uint8_t *data)
         const TargetLoad *l = &t->load[(t->load_next - i) % DEVICE_LOADS];
 
         if (!RNIC_GET(EXANET_SHM_USER_RETRIES, pkt->user) &&
-            s->time - l->time > DEVICE_LATE_NS) {
+            s->time - l->time > DEVICE_DELAY_MAX_NS) {
             return false;
         }
         if (l->size == pkt->size && l->va == pkt->va && l->src == pkt->src &&
@@ -491,7 +509,10 @@ static void load_note(ExanetState *s, const ExanetPacket *pkt,
     memcpy(l->data, data, l->size);
 }
 
-/* @pkt is for the device at @pa; false when this device is gone since. */
+/*
+ * Executes @pkt at the device at @pa.  Returns false if this device was reset or
+ * unplugged by it.
+ */
 static bool device_do(ExanetState *s, const ExanetPacket *pkt, hwaddr pa,
                       uint8_t *data, enum exanet_resp *resp)
 {
@@ -515,7 +536,7 @@ static bool device_do(ExanetState *s, const ExanetPacket *pkt, hwaddr pa,
 
 /* --- Requests ------------------------------------------------------------------ */
 
-/* What is wrong with @pkt before anything is looked up. */
+/* Checks @pkt without its address. */
 static enum exanet_resp request_check(ExanetState *s, const ExanetPacket *pkt)
 {
     unsigned class = request_class(pkt);
@@ -540,7 +561,7 @@ static enum exanet_resp request_check(ExanetState *s, const ExanetPacket *pkt)
     return resp;
 }
 
-/* Returns what is known of the order of the stores of @src. */
+/* Returns the state of the order of stores of @src. */
 static ExanetShmSource *source_order(ExanetSource *src)
 {
     if (!src->shm) {
@@ -554,7 +575,7 @@ static void request_full(ExanetState *s, const ExanetPacket *pkt)
     exanet_shm_refuse(s, pkt, EXANET_RESP_FULL);
 }
 
-/* The request came to its end with @resp; only what was done counts as such. */
+/* Counts a request that was executed.  @resp is its result. */
 static void request_done(ExanetState *s, ExanetSource *src,
                          const ExanetPacket *pkt, enum exanet_resp resp)
 {
@@ -571,8 +592,8 @@ static void request_done(ExanetState *s, ExanetSource *src,
 }
 
 /*
- * Does @pkt and answers it.  False, and nothing has happened, if it is for a device
- * and we are not in the bottom half: @devices is not set.
+ * Executes and answers @pkt.  Returns false without any effect if @pkt is for a device
+ * and @devices is false, because only the bottom half may access devices.
  */
 static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
 {
@@ -597,7 +618,7 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
         return true;
     }
     order = exanet_shm_order_check(s, source_order(src), pkt);
-    if (order == EXANET_SHM_EARLY) {
+    if (order == EXANET_SHM_AHEAD) {
         return true;
     }
     entry = entry_find(s, pkt);
@@ -606,7 +627,7 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
         exanet_shm_refuse(s, pkt, EXANET_RESP_FULL);
         return true;
     }
-    if (order == EXANET_SHM_AGAIN) {
+    if (order == EXANET_SHM_DUPLICATE) {
         entry_take(s, entry, pkt);
         request_answer(s, pkt, EXANET_RESP_ACK, NULL, entry);
         return true;
@@ -620,7 +641,7 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
         if (!devices) {
             return false;
         }
-        /* the source may have been forgotten for another one meanwhile */
+        /* the entry of the source may have been reused meanwhile */
         if (!device_do(s, pkt, pa, buf, &resp) ||
             !exanet_source_find(s, pkt, true, request_full, &src)) {
             return true;
@@ -633,7 +654,10 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
     return true;
 }
 
-/* Has the bottom half do @pkt, and until then all others, behind it. */
+/*
+ * Leaves @pkt to the bottom half.  Until it is done, all further requests wait behind
+ * it.
+ */
 static void request_defer(ExanetState *s, const ExanetPacket *pkt)
 {
     ExanetTarget *t = s->shm->target;
@@ -670,8 +694,8 @@ void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * A device may do anything when it is written to, reset or unplug this one included:
- * so none of the units is at work meanwhile.
+ * Executes a request for a device, when no unit is at work, because the device may
+ * reset or unplug this one.
  */
 static void target_bh(void *opaque)
 {
@@ -701,7 +725,7 @@ static void target_bh(void *opaque)
     object_unref(OBJECT(s->host.dev));
 }
 
-/* --- Life ---------------------------------------------------------------------- */
+/* --- Init and reset ------------------------------------------------------- */
 
 void exanet_target_init(ExanetState *s)
 {

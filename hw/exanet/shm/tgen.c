@@ -12,44 +12,46 @@
 #include "tgen.h"
 #include "../trace.h"
 
-#define TURN_PARTS 64               /* packets of one turn */
+#define RUN_PARTS 64               /* packets of one run */
 #define DATA_BYTES (EXANET_TGEN_WORDS * 8)
-#define OPS_MAX (16 + EXANET_SHM_TIMERS)    /* OUTSTANDING, and acked early */
+/* OUTSTANDING, and those acknowledged early */
+#define OPS_MAX (16 + EXANET_SHM_TIMERS)
 
-/* A transaction, which is one packet or several. */
+/* A transaction, which has one or several packets. */
 typedef struct TgenOp {
     uint64_t gva;
-    unsigned parts;                 /* all packets */
-    unsigned issued;                /* of them */
-    unsigned open;                  /* issued ones without response */
-    unsigned settling;              /* ... without the genuine response */
-    unsigned data;                  /* where in the data RAM it begins */
+    unsigned parts;                 /* number of packets */
+    unsigned issued;                /* packets issued */
+    unsigned open;                  /* packets issued without a response */
+    /* packets issued without a response of the target */
+    unsigned settling;
+    unsigned data;                  /* offset of its data in the data RAM */
     uint8_t axi_id;
     bool used;
     bool failed;
 } TgenOp;
 
 struct ExanetTgen {
-    uint16_t run;                   /* tells answers to former runs from others */
+    uint16_t run;                   /* run number; distinguishes delayed responses */
     bool busy;
-    bool stopped;                   /* no new transactions */
+    bool stopped;                   /* no new transactions begin */
     bool begun;                     /* @current is not complete */
     uint8_t code;                   /* enum exanet_resp */
     uint32_t cfg;                   /* registers at GO */
     uint32_t ids;
     uint16_t pdid;
     unsigned size;                  /* bytes of a transaction */
-    unsigned target;                /* that is next */
-    unsigned id;                    /* that is next, from the first one */
-    unsigned waiting;               /* transactions without response */
+    unsigned target;                /* index of the next target */
+    unsigned id;                    /* next AXI ID, counted from the first one */
+    unsigned waiting;               /* transactions without a response */
     unsigned current;
     uint64_t done;
     uint64_t errors;
     uint64_t bytes;
     int64_t start;
     int64_t time;
-    unsigned think;                 /* ns */
-    int64_t next;                   /* when a transaction may begin */
+    unsigned think;                 /* ns, pause between transactions */
+    int64_t next;                   /* when the next transaction may begin */
     TgenOp op[OPS_MAX];
 };
 
@@ -60,7 +62,7 @@ static uint32_t tgen_get32(ExanetState *s, unsigned reg)
 
 /* --- Parts ---------------------------------------------------------------- */
 
-/* Where in a transaction from @gva on part @n begins. */
+/* Returns the offset of packet @n in a transaction to @gva. */
 static unsigned part_at(uint64_t gva, unsigned n)
 {
     return n ? n * EXANET_MTU - gva % EXANET_MTU : 0;
@@ -71,7 +73,7 @@ static unsigned part_bytes(const ExanetTgen *g, const TgenOp *op, unsigned n)
     return MIN(part_at(op->gva, n + 1), g->size) - part_at(op->gva, n);
 }
 
-/* Copies between @buf and the data RAM, which has no end. */
+/* Copy between @buf and the data RAM, which is used as a ring. */
 static void data_read(ExanetState *s, unsigned at, uint8_t *buf, unsigned len)
 {
     for (unsigned i = 0; i < len; i++, at++) {
@@ -100,7 +102,7 @@ static void *part_handle(const ExanetTgen *g, const TgenOp *op, unsigned n)
     return GUINT_TO_POINTER((uint32_t)g->run << 16 | (op - g->op) << 8 | n);
 }
 
-/* NULL: it belongs to a run before the last reset. */
+/* Returns the transaction of @handle; NULL if it belongs to an earlier run. */
 static TgenOp *part_op(ExanetTgen *g, void *handle, unsigned *n)
 {
     uint32_t value = GPOINTER_TO_UINT(handle);
@@ -118,7 +120,7 @@ static void op_failed(ExanetTgen *g, TgenOp *op, enum exanet_resp resp)
     g->code = g->code ?: resp;
 }
 
-/* A packet of @op has an answer, or never will have one. */
+/* Frees @op if all its packets have a response, or were never issued. */
 static void op_advance(ExanetState *s, ExanetTgen *g, TgenOp *op)
 {
     if (op->issued == op->parts && !op->open && !op->settling) {
@@ -173,7 +175,10 @@ static void tgen_settled(ExanetState *s, void *opaque, enum exanet_resp resp)
 
 /* --- Requests ------------------------------------------------------------- */
 
-/* Takes the next target and AXI ID; false when none may begin now. */
+/*
+ * Begins a transaction with the next target and AXI ID.  Returns false if none may
+ * begin now.
+ */
 static bool op_begin(ExanetState *s, ExanetTgen *g)
 {
     unsigned ids = MAX(RNIC_GET(EXANET_TGEN_IDS_COUNT, g->ids), 1);
@@ -209,7 +214,7 @@ static bool op_begin(ExanetState *s, ExanetTgen *g)
     return true;
 }
 
-/* Issues the next packet of the current transaction; false when it has to wait. */
+/* Issues the next packet of the current transaction.  Returns false if it must wait. */
 static bool part_issue(ExanetState *s, ExanetTgen *g)
 {
     TgenOp *op = &g->op[g->current];
@@ -218,7 +223,7 @@ static bool part_issue(ExanetState *s, ExanetTgen *g)
     unsigned at = part_at(op->gva, op->issued);
     uint8_t data[EXANET_MTU];
     ExanetShmRequest req = {
-        /* an address beyond the last one of a node is one of the same node */
+        /* the address wraps within the node */
         .gva = (op->gva & EXANET_GVA_COORD) |
                ((op->gva + at) & ~EXANET_GVA_COORD),
         .data = data,
@@ -266,7 +271,7 @@ bool exanet_tgen_run(ExanetState *s)
         return false;
     }
     if (exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ENABLE) {
-        while (parts < TURN_PARTS && (g->begun || op_begin(s, g)) &&
+        while (parts < RUN_PARTS && (g->begun || op_begin(s, g)) &&
                part_issue(s, g)) {
             parts++;
         }
@@ -277,10 +282,10 @@ bool exanet_tgen_run(ExanetState *s)
     if (g->stopped && !used) {
         tgen_end(s, g);
     }
-    return parts == TURN_PARTS;
+    return parts == RUN_PARTS;
 }
 
-/* --- Registers and life --------------------------------------------------- */
+/* --- Registers, init and reset -------------------------------------------- */
 
 static void tgen_begin(ExanetState *s, ExanetTgen *g)
 {
@@ -306,7 +311,7 @@ static void tgen_begin(ExanetState *s, ExanetTgen *g)
     exanet_schedule(s);
 }
 
-/* No transaction begins, and the rest of the one that has begun is left out. */
+/* Stops: no transaction begins, and the rest of the current one is not issued. */
 static void tgen_abandon(ExanetState *s, ExanetTgen *g)
 {
     TgenOp *op = &g->op[g->current];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: how long loads and stores take; see shm/timing.h.
+ * ExaNet shared memory: duration of loads and stores; see shm/timing.h.
  *
- *   packetizer --> link --> [switch --> link] --> packetizer --> memory
- *     7 + N       100 and      9         100       7 + 2 N         1
- *               4 + N + gap
+ *      packetizer --> link --> [switch --> link] --> packetizer --> memory
+ *        7 + N       100 and      9         100       7 + 2 N         1
+ *                  4 + N + gap
  *
- * Cycles, with N flits of data: latencies, but for the time of a packet on a link, in
- * which the link takes no other one [T table 2, §6.3].  A request waits before it
- * leaves, and after it has come; the cable's own latency is that of the port.
+ * The numbers are latencies in cycles, with N flits of data.  The second line of a link
+ * is the time for which a packet occupies the link [T table 2, §6.3].  A request waits
+ * before it leaves, and after it has arrived.  The port adds the latency of the cable.
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
@@ -23,17 +23,18 @@
 
 #define TENTHS EXANET_TIMING_NS
 #define CYCLE EXANET_TIMING_CYCLE
-#define PACKETIZER 7                /* cycles, and 1 out, 2 in for each flit */
+/* cycles; also 1 for each flit out, 2 for each flit in */
+#define PACKETIZER 7
 #define SWITCH 9
 #define MEMORY 1
-#define LINK 100                    /* MAC in to MAC out */
+#define LINK 100                    /* from MAC in to MAC out */
 /*
- * Header and footer, and what the MAC puts between packets: 4.0 + 0.0437 N cycles fit
- * 8.56 Gb/s at 512 bytes and 6.48 Gb/s at 128 [D].
+ * Cycles for header, footer and the gap of the MAC: 4.0 + 0.0437 N cycles fit 8.56 Gb/s
+ * at 512 bytes and 6.48 Gb/s at 128 bytes [D].
  */
 #define FRAMING 8
 #define FLIT_10000 10437
-/* Requests and responses that wait; nodes have 160 under way each. */
+/* Requests and responses that wait; a node has at most 160 of each under way. */
 #define HELD_MAX 4096
 
 typedef struct TimingHeld {
@@ -43,11 +44,11 @@ typedef struct TimingHeld {
 } TimingHeld;
 
 struct ExanetTiming {
-    int64_t free[EXANET_LINKS];     /* when the link takes the next packet */
-    int64_t due;                    /* of the last one held */
+    int64_t free[EXANET_LINKS];     /* when the link is free */
+    int64_t due;                    /* when the last held packet is due */
     GQueue held;                    /* TimingHeld */
-    bool delivering;                /* one of them, ... */
-    int64_t exact;                  /* ... which was due then */
+    bool delivering;                /* exanet_timing_run() delivers a packet, ... */
+    int64_t exact;                  /* ... which was due at this time */
 };
 
 static int64_t timing_now(ExanetState *s)
@@ -94,7 +95,7 @@ ExanetTimingPacket exanet_timing_enter(ExanetState *s, uint32_t dst,
 {
     ExanetTimingPacket p = { .flits = flits, .joined = joined };
 
-    /* what is for this node passes no packetizer */
+    /* a packet for this node passes no packetizer */
     p.ready = exanet_timing_after(s, dst == s->node ? 0 :
                                   (PACKETIZER + flits) * CYCLE);
     return p;
@@ -121,7 +122,7 @@ void exanet_timing_leave(ExanetState *s, int route,
                                p->flits * CYCLE * FLIT_10000 / 10000);
 }
 
-/* Of a packet that has come. */
+/* Returns the number of data flits of a packet that has arrived. */
 static unsigned packet_flits(const ExanetPacket *pkt)
 {
     return pkt->type == EXANET_TYPE_AXI_READ ? 0 :
@@ -150,7 +151,7 @@ static const ExanetLinkTimes timing_links = {
 
 /* --- Arriving ----------------------------------------------------------------- */
 
-/* Cycles from the last cable to memory, or to the AXI master. */
+/* Returns the cycles from the last cable to memory, or to the AXI master. */
 static unsigned arrival_cycles(const ExanetState *s, const ExanetPacket *pkt)
 {
     bool request = pkt->type != EXANET_TYPE_AXI_RESPONSE;
@@ -167,12 +168,12 @@ bool exanet_timing_hold(ExanetState *s, const ExanetPacket *pkt)
     ExanetTiming *tm = s->shm->timing;
     TimingHeld *h;
 
-    /* what finds no room comes too early, which breaks nothing but the figures */
+    /* beyond the limit packets arrive early, which changes only the measured times */
     if (tm->delivering || g_queue_get_length(&tm->held) >= HELD_MAX) {
         return false;
     }
     h = g_new(TimingHeld, 1);
-    /* they leave the packetizer as they came */
+    /* packets leave the packetizer in the order of their arrival */
     tm->due = MAX(tm->due, exanet_timing_after(s, CYCLE *
                                               arrival_cycles(s, pkt)));
     h->due = tm->due;
@@ -210,7 +211,7 @@ void exanet_timing_run(ExanetState *s)
     }
 }
 
-/* --- Life --------------------------------------------------------------------- */
+/* --- Init and reset ------------------------------------------------------- */
 
 void exanet_timing_init(ExanetState *s)
 {
