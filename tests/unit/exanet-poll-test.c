@@ -25,9 +25,9 @@ static struct {
 
 /* --- Functions that the poll calls ------------------------------------------------- */
 
-bool rnic_poll_begin(RNicPoll *p, Object *owner, const uint32_t *news)
+bool rnic_poll_begin(RNicPoll *p, Object *owner, const uint32_t *events)
 {
-    g_assert_true(news == &rig.s->news);
+    g_assert_true(events == &rig.s->arrivals);
     rig.begun++;
     rig.looks = 1;
     return true;
