@@ -2,34 +2,34 @@
 /*
  * Bit fields of registers, descriptors and packets.
  *
- * A field is one mask; its position is derived from the mask, so that nothing
- * can disagree.  All macros are constant expressions when their arguments are:
- * they may stand in case labels and static initialisers.
+ * A field is one mask.  The macros derive the field's position from the mask, so that a
+ * position cannot contradict the mask.  All macros are constant expressions if their
+ * arguments are: case labels and static initialisers may use them.
  *
- * Used by device models, kernel modules, libraries and tests.  Values are in
- * host byte order; whoever touches memory or a wire converts.
+ * Device models, kernel modules, libraries and tests use this header.  Values are in host
+ * byte order; code that reads or writes memory or packets converts them.
  */
 #ifndef RNIC_BITS_H
 #define RNIC_BITS_H
 
 #include <linux/types.h>
 
-/* The mask of bits @hi down to @lo, both inclusive, of a 64-bit word. */
+/* Returns the mask of bits @hi down to @lo, both inclusive, of a 64-bit word. */
 #define RNIC_FIELD(hi, lo) \
 	((~0ULL >> (63 - (hi))) & (~0ULL << (lo)))
 
-/* The mask of one bit. */
+/* Returns the mask of bit @n. */
 #define RNIC_BIT(n) (1ULL << (n))
 
-/* The value of @field inside @word, shifted down to bit 0. */
+/* Returns the value of @field in @word, shifted down to bit 0. */
 #define RNIC_GET(field, word) \
 	(((__u64)(word) & (field)) >> __builtin_ctzll(field))
 
-/* @value shifted up to the place of @field; what does not fit is cut off. */
+/* Returns @value shifted up to the place of @field, without the bits that do not fit. */
 #define RNIC_PREP(field, value) \
 	(((__u64)(value) << __builtin_ctzll(field)) & (field))
 
-/* Fails the build when @type is not exactly @bytes long. */
+/* Fails the build unless @type has exactly @bytes bytes. */
 #ifdef __cplusplus
 #define RNIC_ASSERT_SIZE(type, bytes) \
 	static_assert(sizeof(type) == (bytes), #type " must be " #bytes " bytes")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * ExaNet: descriptors, user pages and everything else that software and device
- * share in memory or read from a window.  Little-endian throughout.
+ * ExaNet: descriptors, user pages, and all other records that software and device share
+ * in memory or in a window of BAR 0.  All members are little-endian.
  *
  * Sources: [T §n] the thesis named in wire.h; [P] ours.
  */
@@ -33,31 +33,31 @@ RNIC_ASSERT_SIZE(struct exanet_desc, 32);
 #define EXANET_DESC_W3_ACKED	RNIC_BIT(58)		/* reserved */
 #define EXANET_DESC_W3_NOTIFY	RNIC_BIT(59)		/* footer flag notify */
 #define EXANET_DESC_W3_ERROR	RNIC_BIT(60)		/* RO [P] */
-#define EXANET_DESC_W3_DB	RNIC_BIT(63)		/* waits for predecessor */
+#define EXANET_DESC_W3_DB	RNIC_BIT(63)		/* 1: waits for the predecessor */
 
 #define EXANET_DESC_W4_PATH	RNIC_FIELD(4, 0)	/* output */
-#define EXANET_DESC_W4_SEQ	RNIC_FIELD(18, 5)	/* retransmissions */
+#define EXANET_DESC_W4_SEQ	RNIC_FIELD(18, 5)	/* number of retransmissions */
 #define EXANET_DESC_W4_DST_PDID	RNIC_FIELD(34, 19)	/* [P] */
-#define EXANET_DESC_W4_DST_VALID RNIC_BIT(35)		/* [P] DST_PDID counts */
+#define EXANET_DESC_W4_DST_VALID RNIC_BIT(35)		/* [P] the device uses DST_PDID */
 #define EXANET_DESC_W4_RESP	RNIC_FIELD(45, 36)	/* [P] small address of acks */
 #define EXANET_DESC_W4_GEN	RNIC_FIELD(49, 46)	/* [P] generation */
 
 /*
- * User pages [P].  Context c owns EXANET_USER_PAGES pages, each as long as a page
- * of the guest (CAP0_PAGE_SHIFT), from c * EXANET_USER_PAGES pages on.
+ * User pages [P].  Context c has EXANET_USER_PAGES pages of 1 << CAP0_PAGE_SHIFT bytes
+ * each in BAR 2.  The first of them is page c * EXANET_USER_PAGES.
  */
 enum exanet_user_page {
-	EXANET_PAGE_SCRATCHPAD	= 0,
-	EXANET_PAGE_PACKETIZER	= 1,
-	EXANET_PAGE_MAILBOX	= 2,
-	EXANET_PAGE_INFO	= 3,
+	EXANET_PAGE_SCRATCHPAD	= 0,	/* struct exanet_channel */
+	EXANET_PAGE_PACKETIZER	= 1,	/* struct exanet_pktz_channel */
+	EXANET_PAGE_MAILBOX	= 2,	/* struct exanet_mailbox, POLL */
+	EXANET_PAGE_INFO	= 3,	/* struct exanet_info, read only */
 	EXANET_USER_PAGES	= 4,
 };
 
 /*
- * Scratchpad channel, 64 B; 64 to a page [T §4.1], layout [P].  Software fills
- * it and writes the token; the device copies it at that moment.  A token on a
- * channel that is queued or active is refused and counted.
+ * Scratchpad channel, 64 B; 64 to a page [T §4.1], layout [P].  Software fills the
+ * channel and writes the token; the device copies the channel at that moment.  The
+ * device refuses and counts a token for a channel that is QUEUED or ACTIVE.
  */
 #define EXANET_CHANNELS		64
 #define EXANET_WRITE_CHANNELS	32	/* 0..31: RDMA write of the owner */
@@ -78,8 +78,8 @@ RNIC_ASSERT_SIZE(struct exanet_channel, EXANET_CHANNEL_BYTES);
 #define EXANET_CHANNEL_LENGTH	RNIC_FIELD(31, 0)	/* 1..2^32-1 bytes */
 #define EXANET_CHANNEL_DST_CTX	RNIC_FIELD(35, 32)	/* context at the target */
 #define EXANET_CHANNEL_NOTIFY	RNIC_BIT(36)		/* notify the target */
-#define EXANET_CHANNEL_IRQ	RNIC_BIT(37)		/* ... with an interrupt */
-#define EXANET_CHANNEL_MULTIPATH RNIC_BIT(38)		/* any path will do */
+#define EXANET_CHANNEL_IRQ	RNIC_BIT(37)		/* with NOTIFY: interrupt the target */
+#define EXANET_CHANNEL_MULTIPATH RNIC_BIT(38)		/* the firmware may choose the path */
 #define EXANET_CHANNEL_PATH	RNIC_FIELD(43, 39)	/* path hint */
 #define EXANET_CHANNEL_PRIORITY	RNIC_FIELD(47, 44)
 #define EXANET_CHANNEL_IRQ_DONE	RNIC_BIT(48)		/* interrupt the owner when
@@ -102,15 +102,15 @@ enum exanet_channel_state {
 
 /* Errors of a channel beyond enum exanet_resp. */
 enum exanet_channel_error {
-	EXANET_CHERR_SOURCE_FAULT = 0x80,	/* source page cannot be had */
-	EXANET_CHERR_RETRY_LIMIT  = 0x81,
-	EXANET_CHERR_BAD_REQUEST  = 0x82,	/* length, window, notification */
+	EXANET_CHERR_SOURCE_FAULT = 0x80,	/* a source page is missing for good */
+	EXANET_CHERR_RETRY_LIMIT  = 0x81,	/* FW_RETRY_MAX reached */
+	EXANET_CHERR_BAD_REQUEST  = 0x82,	/* bad length, window or notification */
 	EXANET_CHERR_ABORTED	  = 0x83,	/* context quiesced or reset */
 };
 
 /*
- * Packetizer channel, 256 B; 16 to a page [P].  CTRL with GO sends the payload
- * as one packet and retransmits until acked.
+ * Packetizer channel, 256 B; 16 to a page [P].  A store of CTRL with GO sends the
+ * payload as one packet.
  */
 #define EXANET_PKTZ_CHANNELS	16
 #define EXANET_PKTZ_BYTES	256
@@ -129,8 +129,8 @@ RNIC_ASSERT_SIZE(struct exanet_pktz_channel, EXANET_PKTZ_BYTES);
 #define EXANET_PKTZ_SIZE	RNIC_FIELD(6, 0)	/* 1..64 bytes */
 #define EXANET_PKTZ_CODE	RNIC_FIELD(11, 8)	/* TYPE_WRITE, TYPE_READ_REQ */
 #define EXANET_PKTZ_DST_CTX	RNIC_FIELD(15, 12)
-#define EXANET_PKTZ_ACK		RNIC_BIT(16)	/* retransmit until acked; without
-						 * it the packet is sent once */
+#define EXANET_PKTZ_ACK		RNIC_BIT(16)	/* 1: retransmit until acked;
+						 * 0: send once */
 #define EXANET_PKTZ_GO		RNIC_BIT(31)	/* self-clearing */
 #define EXANET_PKTZSTAT_STATE	RNIC_FIELD(1, 0)	/* enum exanet_pktz_state */
 #define EXANET_PKTZSTAT_RESP	RNIC_FIELD(7, 4)	/* enum exanet_resp */
@@ -150,17 +150,17 @@ enum exanet_pktz_state {
 
 /*
  * Read request: the payload of a packet of TYPE_READ_REQ, and a message of the RT
- * mailbox [P].  The requester fills the first 48 bytes; the mailbox of the data
- * owner overwrites the last 16 from packet header and footer ("protected
- * payload" [T §6.2]).
+ * mailbox [P].  The requester fills the first 48 bytes.  The mailbox of the data owner
+ * overwrites the last 16 with fields of packet header and footer, which the requester
+ * cannot forge ("protected payload" [T §6.2]).
  */
 struct exanet_read_req {
 	__le64 src;		/* VA at the data owner, full 64 bits */
-	__le64 dst;		/* GVA where to write */
+	__le64 dst;		/* GVA of the data at the requester */
 	__le64 notify_gva;
 	__le64 ctrl;		/* EXANET_READ_REQ_ */
 	__le64 notify_data;
-	__le64 tag;		/* the requester's, not interpreted */
+	__le64 tag;		/* of the requester; the owner returns it */
 	__le64 origin;		/* EXANET_READ_ORIGIN_, by the mailbox */
 	__le64 origin_seq;	/* [13:0] sequence, by the mailbox */
 };
@@ -176,9 +176,9 @@ RNIC_ASSERT_SIZE(struct exanet_read_req, 64);
 #define EXANET_READ_ORIGIN_TYPE	RNIC_FIELD(56, 52)
 
 /*
- * A notification with an error status: a read that fails at the data owner is
- * reported to the requester's notification address with STATUS = 1 and, instead
- * of HANDLE, the error (enum exanet_resp or exanet_channel_error) [P].
+ * A data owner that cannot serve a read sends a notification with STATUS = 1 to the
+ * requester's notification address; HANDLE is then the error (enum exanet_resp or
+ * exanet_channel_error) [P].
  */
 
 /* RT mailbox, word of the response FIFO [D §6.2], layout [P]. */
@@ -207,9 +207,9 @@ RNIC_ASSERT_SIZE(struct exanet_mailbox, EXANET_MAILBOX_BYTES);
 #define EXANET_MAILBOX_REJ_FAULT RNIC_FIELD(63, 32)
 
 /*
- * POLL, behind the mailboxes, write only, with CAP1_POLL: a process that waits, for
- * whatever, stores any value when it has looked in vain.  The store takes up to 4 us,
- * in which its CPU brings what has arrived on the links [P].
+ * POLL, after the mailboxes, write only, if CAP1_POLL is set [P].  A process that polls
+ * memory stores any value here when it has found nothing.  During the store, for up to
+ * 4 us, the process's vCPU takes frames that have arrived on the links.
  */
 #define EXANET_MAILBOX_POLL	0x100
 
@@ -217,11 +217,11 @@ RNIC_ASSERT_SIZE(struct exanet_mailbox, EXANET_MAILBOX_BYTES);
 struct exanet_message {
 	__u8 payload[64];	/* zero padded */
 	__le64 origin;		/* EXANET_MESSAGE_ */
-	__le64 data;		/* of a notification, else 0 */
+	__le64 data;		/* of a notification; else 0 */
 	__le64 time;		/* ns, virtual clock of the receiver */
 	__le64 reserved[4];
-	__le64 phase;		/* [0]: 1 on the first lap of the ring, then 0, and
-				 * so on; written last */
+	__le64 phase;		/* [0]: 1 in the first lap of the ring, 0 in the
+				 * second, 1 in the third ...; written last */
 };
 RNIC_ASSERT_SIZE(struct exanet_message, 128);
 #define EXANET_MESSAGE_PDID	RNIC_FIELD(15, 0)	/* of the sender */
@@ -239,14 +239,14 @@ struct exanet_info {
 	__le32 coord;		/* 0x10 own coordinates */
 	__le32 pdid;		/* 0x14 own PDID */
 	__le64 time;		/* 0x18 ns, virtual clock */
-	__le32 stores;		/* 0x20 of this context that are not acked by now */
-	__le32 errors;		/* 0x24 loads and stores of it that have failed */
+	__le32 stores;		/* 0x20 stores of this context without a response */
+	__le32 errors;		/* 0x24 failed loads and stores of this context */
 	__le64 reserved[3];
 	__le64 win[8];		/* 0x40 EXANET_WIN_ */
 };
 RNIC_ASSERT_SIZE(struct exanet_info, 128);
 
-/* Receiver context as the debug window shows it, read only [P]. */
+/* Receiver context in the debug window, read only: a block that arrives [P]. */
 struct exanet_rx_context {
 	__le64 bitmap;
 	__le64 key;		/* EXANET_RXC_KEY_ */
@@ -274,7 +274,10 @@ RNIC_ASSERT_SIZE(struct exanet_rx_context, 64);
 #define EXANET_RXC_BYTES	RNIC_FIELD(43, 29)
 #define EXANET_RXC_EPOCH	RNIC_FIELD(51, 44)
 
-/* Tombstone as the debug window shows it, most recent first, read only [P]. */
+/*
+ * Tombstone in the debug window, most recent first, read only [P]: the receiver's record
+ * of a finished block, by which it recognizes copies.
+ */
 struct exanet_tombstone {
 	__le64 key;		/* EXANET_TOMB_ */
 	__le64 time;		/* of completion, ns */
@@ -301,13 +304,13 @@ RNIC_ASSERT_SIZE(struct exanet_fault, 32);
 #define EXANET_FAULT_DST	RNIC_BIT(5)		/* 0 source, 1 destination */
 #define EXANET_FAULT_UNIT	RNIC_FIELD(7, 6)	/* enum exanet_fault_unit */
 #define EXANET_FAULT_TID	RNIC_FIELD(21, 8)	/* wire TID */
-#define EXANET_FAULT_COORD	RNIC_FIELD(43, 22)	/* of the peer */
+#define EXANET_FAULT_COORD	RNIC_FIELD(43, 22)	/* of the other node */
 #define EXANET_FAULT_SEQ	RNIC_FIELD(57, 44)
 
 enum exanet_fault_unit {
 	EXANET_FAULT_RDMA	= 0,
 	EXANET_FAULT_MESSAGE	= 1,	/* packetizer data or mailbox ring */
-	EXANET_FAULT_SHM	= 2,	/* load or store of another node, or CDMA here */
+	EXANET_FAULT_SHM	= 2,	/* load or store of another node, or own CDMA */
 };
 
 #endif /* RNIC_EXANET_DESC_H */

@@ -5,7 +5,7 @@
  * Each register block is one list, X(NAME, offset, bytes, reset, writable, w1c):
  *   offset    from the start of the block
  *   bytes     4 or 8; an 8-byte register may be accessed in halves
- *   reset     value after reset; registers that the device computes read otherwise
+ *   reset     value after reset; of a register that the device computes, 0
  *   writable  bits that software may set and clear
  *   w1c       bits that are cleared by writing 1
  * The device's register table, the reset-value test and the tables of the
@@ -21,15 +21,16 @@
 #define EXANET_PCI_DEVICE_ID	0xe4a7
 #define EXANET_PCI_CLASS	0x0280	/* network controller, other */
 
-#define EXANET_BAR_REGS		0	/* 1 MiB, 32-bit: this file, kernel only */
+#define EXANET_BAR_REGS		0	/* 1 MiB, 32-bit: registers, kernel only */
 #define EXANET_BAR_MSIX		1	/* 4 KiB */
 #define EXANET_BAR_USER		2	/* 64-bit: user pages, see desc.h */
 					/* 4: aperture, see shm.h */
 #define EXANET_REGS_BYTES	0x100000
 
 /*
- * On AXI: a device-tree node with three memory regions, registers, user pages and
- * aperture, and two wires, high while something is pending that IRQ_MASK lets through.
+ * On AXI the device is a device-tree node with three memory regions (registers, user
+ * pages, aperture) and two interrupt wires.  A wire is high while one of its causes is
+ * pending and not masked.
  */
 #define EXANET_AXI_COMPATIBLE	"exanest,exanet-axi"
 #define EXANET_AXI_REGIONS	3
@@ -41,8 +42,8 @@
 #define EXANET_OUTPUTS		4	/* paths with an output buffer */
 #define EXANET_OUTPUT_SLOTS	8	/* packets of an output buffer [T §5.3.4] */
 /*
- * Cables: 4 inside the QFDB and 8 of the network router [T §3.2.3].  CAP0 tells how
- * many have registers: up to the last one that has a cable.
+ * Link ports: 4 inside the QFDB and 8 of the network router [T §3.2.3].  CAP0_PORTS
+ * ports have registers: all up to the last one with a netdev.
  */
 #define EXANET_LINKS		12
 
@@ -77,12 +78,12 @@
 #define EXANET_GLOBAL_REGS(X) \
 	X(ID,		0x00, 4, EXANET_ID,	0, 0) \
 	X(VERSION,	0x04, 4, EXANET_VERSION, 0, 0) \
-	X(CAP0,		0x08, 4, 0,		0, 0) /* by properties */ \
-	X(CAP1,		0x0c, 4, 0,		0, 0) /* by properties */ \
+	X(CAP0,		0x08, 4, 0,		0, 0) /* set by properties */ \
+	X(CAP1,		0x0c, 4, 0,		0, 0) /* set by properties */ \
 	X(CTRL,		0x10, 4, 0,		EXANET_CTRL_WRITABLE, 0) \
 	X(STATUS,	0x14, 4, EXANET_STATUS_READY | EXANET_STATUS_QUIESCENT, 0, 0) \
 	X(NODE,		0x18, 4, 0,		EXANET_COORD_MASK, 0) /* coord= */ \
-	X(EPOCH,	0x1c, 4, 0,		0, 0) /* by the time of day */ \
+	X(EPOCH,	0x1c, 4, 0,		0, 0) /* epoch= or the time of day */ \
 	X(IRQ_CAUSE,	0x20, 4, 0,		0, EXANET_IRQ_ALL) \
 	X(IRQ_MASK,	0x24, 4, 0,		EXANET_IRQ_ALL, 0) \
 	X(MBOX_PENDING,	0x28, 4, 0,		0, 0xffff) \
@@ -110,8 +111,9 @@
 #define EXANET_CAP1_FIRMWARE	RNIC_BIT(7)	/* the internal R5 */
 #define EXANET_CAP1_JOB_LOCAL	RNIC_BIT(8)	/* CTX_PDID has LOCAL */
 #define EXANET_CAP1_POLL	RNIC_BIT(9)	/* EXANET_MAILBOX_POLL is there */
-#define EXANET_CTRL_ENABLE	RNIC_BIT(0)	/* 0: sends and accepts nothing; what is
-						 * for other nodes passes */
+#define EXANET_CTRL_ENABLE	RNIC_BIT(0)	/* 0: the units send and accept
+						 * nothing; packets for other nodes
+						 * are still forwarded */
 #define EXANET_CTRL_RESET	RNIC_BIT(1)	/* self-clearing */
 #define EXANET_CTRL_STRICT	RNIC_BIT(2)	/* the protocol as published */
 #define EXANET_CTRL_IRQ		RNIC_BIT(3)	/* global interrupt enable */
@@ -127,16 +129,17 @@
 #define EXANET_IRQ_PROTOCOL	RNIC_BIT(3)	/* malformed or forbidden packet */
 #define EXANET_IRQ_RT		RNIC_BIT(4)	/* RT mailbox, external R5 only */
 #define EXANET_IRQ_SHM		RNIC_BIT(5)	/* load or store failed: SHM_ERR_INFO */
-#define EXANET_IRQ_CDMA		RNIC_BIT(6)	/* a channel has one in CDMA_SR */
+#define EXANET_IRQ_CDMA		RNIC_BIT(6)	/* a CDMA_SR has an interrupt */
 #define EXANET_IRQ_TRANSFER	RNIC_BIT(7)	/* a transfer failed */
 #define EXANET_IRQ_FAULT_OVERFLOW RNIC_BIT(8)
 #define EXANET_IRQ_ACCEL	RNIC_BIT(9)	/* a job with ACCEL_IRQ has ended */
 #define EXANET_IRQ_ALL		0x3ffU
 /*
- * Vector FAULT is for causes FAULT and FAULT_OVERFLOW, vector ADMIN for the rest.
- * Vector CONTEXT(c) follows MBOX_PENDING[c] and cause MAILBOX's mask.  A vector is
- * sent when a cause rises while CTRL_IRQ and its mask bit are set, and when
- * mask or CTRL_IRQ are set over a pending cause.
+ * Vector FAULT is for causes FAULT and FAULT_OVERFLOW, vector CONTEXT(c) for bit c of
+ * MBOX_PENDING, vector ADMIN for all other causes.  Bit MAILBOX of IRQ_MASK masks all
+ * bits of MBOX_PENDING.  The device sends a vector when its cause rises while CTRL_IRQ
+ * and the bit of IRQ_MASK are set, and when one of the two is set while the cause is
+ * pending.
  */
 
 /* --- Context c ------------------------------------------------------------ */
@@ -160,30 +163,32 @@
 #define EXANET_CTX_CTRL_EN	RNIC_BIT(0)
 #define EXANET_CTX_CTRL_QUIESCE	RNIC_BIT(1)	/* fail transfers, refuse new ones */
 #define EXANET_CTX_CTRL_FORMAT	RNIC_FIELD(7, 4)	/* enum exanet_table_format */
-#define EXANET_CTX_CTRL_VA_BITS	RNIC_FIELD(15, 8)	/* of user addresses; 0 = all
-							 * that the format can have */
-#define EXANET_CTX_CTRL_NO_REPORT RNIC_BIT(16)	/* faults fail, no FIFO entry */
+#define EXANET_CTX_CTRL_VA_BITS	RNIC_FIELD(15, 8)	/* of a user address; 0: as
+							 * many as the format has */
+#define EXANET_CTX_CTRL_NO_REPORT RNIC_BIT(16)	/* a page fault fails the access and
+					 * makes no entry in the fault FIFO */
 #define EXANET_CTX_CTRL_WRITABLE 0x1fff3U
 #define EXANET_CTX_STATUS_ACTIVE RNIC_BIT(0)
 #define EXANET_CTX_STATUS_QUIESCED RNIC_BIT(1)
-#define EXANET_CTX_STATUS_FAULTS RNIC_FIELD(15, 8)	/* unresolved, saturating */
-#define EXANET_CTX_STATUS_OPS	RNIC_FIELD(31, 16)	/* transfers and messages */
-/* The job is local to this node: the NIC refuses its packets from and to other nodes. */
+#define EXANET_CTX_STATUS_FAULTS RNIC_FIELD(15, 8)	/* unresolved faults, saturating */
+#define EXANET_CTX_STATUS_OPS	RNIC_FIELD(31, 16)	/* work under way, saturating:
+							 * transfers, messages ... */
+/* The job is local: the NIC refuses packets of the job from and to other nodes. */
 #define EXANET_CTX_PDID_LOCAL	RNIC_BIT(16)
 #define EXANET_CTX_PDID_WRITABLE (EXANET_PDID_JOB | EXANET_CTX_PDID_LOCAL)
 #define EXANET_INV_LENGTH	RNIC_FIELD(51, 0)	/* bytes from INV_VA on */
-#define EXANET_INV_ALL		RNIC_BIT(63)
+#define EXANET_INV_ALL		RNIC_BIT(63)	/* all addresses of the context */
 #define EXANET_QUOTA_WRITES	RNIC_FIELD(5, 0)	/* write channels */
 #define EXANET_QUOTA_READS	RNIC_FIELD(13, 8)	/* read channels */
-#define EXANET_QUOTA_TIDS	RNIC_FIELD(26, 16)
+#define EXANET_QUOTA_TIDS	RNIC_FIELD(26, 16)	/* blocks in flight */
 #define EXANET_QUOTA_WRITABLE	0x07ff3f3fU
-#define EXANET_QUOTA_DEFAULT	0x00402020U	/* 32, 32, 64 */
+#define EXANET_QUOTA_DEFAULT	0x00402020U	/* 64 TIDs, 32 reads, 32 writes */
 #define EXANET_WIN_BASE		RNIC_FIELD(63, 39)
 #define EXANET_WIN_VALID	RNIC_BIT(0)
 #define EXANET_WIN_WRITABLE	(EXANET_WIN_BASE | EXANET_WIN_VALID)
 
 enum exanet_table_format {
-	EXANET_FORMAT_IDENTITY	= 0,	/* VA is a physical address: for tests */
+	EXANET_FORMAT_IDENTITY	= 0,	/* a VA is a physical address; for tests */
 	EXANET_FORMAT_X86_4	= 1,
 	EXANET_FORMAT_X86_5	= 2,
 	EXANET_FORMAT_ARM64_4K	= 3,
@@ -198,11 +203,11 @@ enum exanet_table_format {
 #define EXANET_PORT_REGS(X) \
 	X(PORT_CTRL,	0x00, 4, EXANET_PORT_CTRL_ENABLE, EXANET_PORT_CTRL_WRITABLE, 0) \
 	X(PORT_STATUS,	0x04, 4, 0, 0, 0) \
-	X(PORT_XOFF,	0x08, 4, 0, 0xffff, 0) /* rx-fifo-words - 72 */ \
-	X(PORT_XON,	0x0c, 4, 72, 0xffff, 0) \
+	X(PORT_XOFF,	0x08, 4, 0, 0xffff, 0) /* words; reset: rx-fifo-words - 72 */ \
+	X(PORT_XON,	0x0c, 4, 72, 0xffff, 0) /* words */ \
 	X(PORT_LEVEL,	0x10, 4, 0, 0, 0) \
 	X(PORT_PEER,	0x14, 4, 0, 0, 0) \
-	X(PORT_RATE,	0x18, 4, 0, 0xffffffff, 0) /* kb/s; 0: as fast as it can */ \
+	X(PORT_RATE,	0x18, 4, 0, 0xffffffff, 0) /* kb/s of link words; 0: no limit */ \
 	X(PORT_LATENCY,	0x1c, 4, 0, 0xffffffff, 0) /* ns of virtual time */ \
 	X(PORT_TX_PACKETS,	0x20, 8, 0, 0, 0) \
 	X(PORT_TX_WORDS,	0x28, 8, 0, 0, 0) \
@@ -215,37 +220,44 @@ enum exanet_table_format {
 	X(PORT_XOFF_SENT,	0x60, 8, 0, 0, 0) \
 	X(PORT_XOFF_RECEIVED,	0x68, 8, 0, 0, 0) \
 	X(PORT_INJECT,	0x70, 8, 0, ~0ULL, 0) \
-	X(PORT_INJECTED, 0x78, 8, 0, 0, 0) /* faults, of INJECT and of properties */
+	X(PORT_INJECTED, 0x78, 8, 0, 0, 0) /* faults made by INJECT and by faultsN= */
 
 #define EXANET_PORT_CTRL_ENABLE	RNIC_BIT(0)
 /*
- * What is sent comes back; packets to this node take the way out and in, so that
- * software can test a port alone.
+ * The port receives its own frames.  Packets for this node leave by the port and come
+ * back, so that software can test a port without a neighbour.
  */
 #define EXANET_PORT_CTRL_LOOPBACK RNIC_BIT(1)
-#define EXANET_PORT_CTRL_ROLE	RNIC_FIELD(7, 4)	/* enum exanet_role; AUTO: by
-							 * the coordinates of both ends */
+#define EXANET_PORT_CTRL_ROLE	RNIC_FIELD(7, 4)	/* enum exanet_role; AUTO: the
+							 * coordinates of both ends
+							 * decide */
 #define EXANET_PORT_CTRL_WRITABLE 0xf3U
-#define EXANET_PORT_STATUS_UP	RNIC_BIT(0)	/* HELLO went both ways */
-#define EXANET_PORT_STATUS_PEER_XOFF RNIC_BIT(1)	/* we may not start packets */
-#define EXANET_PORT_STATUS_XOFF	RNIC_BIT(2)	/* we have stopped the peer */
-#define EXANET_PORT_STATUS_CONFLICT RNIC_BIT(3)	/* the peer's coordinates were refused */
-#define EXANET_PORT_STATUS_PRESENT RNIC_BIT(4)	/* there is a netdev */
+#define EXANET_PORT_STATUS_UP	RNIC_BIT(0)	/* both ends have had the other's HELLO */
+#define EXANET_PORT_STATUS_PEER_XOFF RNIC_BIT(1)	/* the neighbour has stopped this port */
+#define EXANET_PORT_STATUS_XOFF	RNIC_BIT(2)	/* this port has stopped the neighbour */
+#define EXANET_PORT_STATUS_CONFLICT RNIC_BIT(3)	/* the coordinates in the
+							 * neighbour's HELLO were
+							 * refused */
+#define EXANET_PORT_STATUS_PRESENT RNIC_BIT(4)	/* the port has a netdev */
 #define EXANET_PORT_STATUS_ROLE	RNIC_FIELD(11, 8)	/* enum exanet_role in use */
-#define EXANET_PORT_STATUS_PEER_XOFF_VC RNIC_FIELD(15, 12)	/* one bit for each */
-#define EXANET_PORT_STATUS_XOFF_VC RNIC_FIELD(19, 16)	/* virtual channel */
-#define EXANET_PORT_LEVEL_RX	RNIC_FIELD(15, 0)	/* words in the FIFOs */
-#define EXANET_PORT_LEVEL_TX	RNIC_FIELD(31, 16)
+#define EXANET_PORT_STATUS_PEER_XOFF_VC RNIC_FIELD(15, 12)	/* stopped virtual
+								 * channels, one bit each */
+#define EXANET_PORT_STATUS_XOFF_VC RNIC_FIELD(19, 16)	/* stopped virtual channels,
+							 * one bit each */
+#define EXANET_PORT_LEVEL_RX	RNIC_FIELD(15, 0)	/* words in the receive FIFOs */
+#define EXANET_PORT_LEVEL_TX	RNIC_FIELD(31, 16)	/* words that wait to be sent */
 #define EXANET_XOFF_MARGIN	72	/* words [T §6.3] */
 #define EXANET_RX_FIFO_WORDS	256	/* of the hardware [T §6.3] */
 
-/* Faults on the transmitting side of a port, chosen by count. */
+/* PORT_INJECT: the port damages packets that it sends. */
 #define EXANET_INJECT_KIND	RNIC_FIELD(7, 0)	/* enum exanet_inject */
 #define EXANET_INJECT_TYPE	RNIC_FIELD(15, 8)	/* only packets of this
 							 * exanet_type; 0xff: all */
-#define EXANET_INJECT_EVERY	RNIC_FIELD(31, 16)	/* every n-th of them; 0: 1 */
-#define EXANET_INJECT_COUNT	RNIC_FIELD(63, 32)	/* so many faults, counts down
-							 * to NONE; 0: no limit */
+#define EXANET_INJECT_EVERY	RNIC_FIELD(31, 16)	/* every n-th of these packets;
+							 * 0 counts as 1 */
+#define EXANET_INJECT_COUNT	RNIC_FIELD(63, 32)	/* faults left; KIND becomes NONE
+							 * after the last one; written
+							 * as 0: no limit */
 #define EXANET_INJECT_TYPE_ALL	0xff
 /* X(NAME, value, name in text). */
 #define EXANET_INJECTS(X) \
@@ -296,47 +308,48 @@ enum exanet_role {
 	X(SW_ORDER,	0x0c, 4, EXANET_SW_ORDER_DEFAULT, 0x3f, 0) \
 	X(SW_FLOW,	0x10, 4, EXANET_SW_FLOW_DEFAULT, EXANET_SW_FLOW_WRITABLE, 0) \
 	X(SW_FLOW_WINDOW, 0x14, 4, 1000000, 0xffffffff, 0) /* ns */ \
-	X(SW_LOCAL0,	0x20, 8, 0, 0, 0) /* packets of the router's local ports, */ \
-	X(SW_LOCAL1,	0x28, 8, 0, 0, 0) /* by where they entered: own NI, */ \
-	X(SW_LOCAL2,	0x30, 8, 0, 0, 0) /* F2, F3, F4 [T §6.4] */ \
-	X(SW_LOCAL3,	0x38, 8, 0, 0, 0) \
-	X(SW_LOCAL_OUT,	0x40, 8, 0, 0, 0) /* from the torus to this QFDB */ \
-	X(SW_TRANSIT,	0x48, 8, 0, 0, 0) /* from one torus link to another */ \
-	X(SW_FLOWS,	0x50, 4, 0, 0, 0) /* [15:0] at the outputs, [31:16] own, paced */
+	X(SW_LOCAL0,	0x20, 8, 0, 0, 0) /* packets from F1 itself into the torus */ \
+	X(SW_LOCAL1,	0x28, 8, 0, 0, 0) /* ... from F2 [T §6.4] */ \
+	X(SW_LOCAL2,	0x30, 8, 0, 0, 0) /* ... from F3 */ \
+	X(SW_LOCAL3,	0x38, 8, 0, 0, 0) /* ... from F4 */ \
+	X(SW_LOCAL_OUT,	0x40, 8, 0, 0, 0) /* packets from the torus to this QFDB */ \
+	X(SW_TRANSIT,	0x48, 8, 0, 0, 0) /* packets from one torus link to another */ \
+	X(SW_FLOWS,	0x50, 4, 0, 0, 0) /* [15:0] flows at outputs, [31:16] own paced */
 
 enum exanet_sw_mode {
 	EXANET_SW_MODE_NI	= 0,	/* packets for other nodes are dropped */
-	EXANET_SW_MODE_ROUTER	= 1,	/* ... are passed on */
+	EXANET_SW_MODE_ROUTER	= 1,	/* packets for other nodes are forwarded */
 };
 /*
- * Nodes in the rings of each dimension, 3 to 16; 0: no ring, the dimension is a
- * mesh.  All nodes of a network have the same.
+ * SW_DIMS: number of nodes in a ring of the dimension, 3 to 16; 0: the dimension is a
+ * mesh.  All nodes of a network need the same value.
  */
 #define EXANET_SW_DIMS_X	RNIC_FIELD(4, 0)
 #define EXANET_SW_DIMS_Y	RNIC_FIELD(12, 8)
 #define EXANET_SW_DIMS_Z	RNIC_FIELD(20, 16)
 #define EXANET_SW_DIMS_WRITABLE	0x1f1f1fU
 /*
- * Priority of the dimensions: 0 X, 1 Y, 2 Z; the first one is corrected first.  What
- * is no permutation counts as the default Z, Y, X [EXT].
+ * SW_ORDER: a packet moves along the dimensions in this order; 0 is X, 1 Y, 2 Z.  A
+ * value that is no permutation counts as the default Z, Y, X [EXT].
  */
 #define EXANET_SW_ORDER_FIRST	RNIC_FIELD(1, 0)
 #define EXANET_SW_ORDER_SECOND	RNIC_FIELD(3, 2)
 #define EXANET_SW_ORDER_THIRD	RNIC_FIELD(5, 4)
 #define EXANET_SW_ORDER_DEFAULT	0x06U
-/* Congestion management, at ports whose RATE is set. */
-#define EXANET_SW_FLOW_MARK	RNIC_BIT(0)	/* tell sources of crowded outputs */
-#define EXANET_SW_FLOW_PACE	RNIC_BIT(1)	/* obey what others tell */
-#define EXANET_SW_FLOW_TARGET	RNIC_FIELD(14, 8)	/* percent of RATE that is
-							 * shared out, 1..100 */
+/* SW_FLOW: congestion management, at ports with a PORT_RATE. */
+#define EXANET_SW_FLOW_MARK	RNIC_BIT(0)	/* tells sources of flows at congested
+						 * outputs their rate */
+#define EXANET_SW_FLOW_PACE	RNIC_BIT(1)	/* obeys flow-rate packets */
+#define EXANET_SW_FLOW_TARGET	RNIC_FIELD(14, 8)	/* percent of PORT_RATE that
+							 * flows share, 1..100 */
 #define EXANET_SW_FLOW_WRITABLE	0x7f03U
-#define EXANET_SW_FLOW_DEFAULT	0x5f03U		/* both, 95 % */
-#define EXANET_SW_FLOW_WINDOW_MIN 10000		/* ns; less counts as this */
+#define EXANET_SW_FLOW_DEFAULT	0x5f03U		/* MARK, PACE, 95 % */
+#define EXANET_SW_FLOW_WINDOW_MIN 10000		/* ns; a smaller value counts as this */
 
 /* --- NI map: one 64-bit word for each NI index ------------------------------ */
 #define EXANET_NI_MAP_PORT	RNIC_FIELD(3, 0)	/* enum exanet_ni_port */
 #define EXANET_NI_MAP_VALID	RNIC_BIT(8)
-#define EXANET_NI_MAP_TYPES	RNIC_FIELD(47, 16)	/* bit n: exanet_type n */
+#define EXANET_NI_MAP_TYPES	RNIC_FIELD(47, 16)	/* bit n: takes exanet_type n */
 #define EXANET_NI_MAP_WRITABLE	0xffffffff010fULL
 /* Crossbar ports of the NI blocks: 0-3 and 12-15 are links [T §6.4], [EXT]. */
 enum exanet_ni_port {
@@ -354,7 +367,7 @@ enum exanet_ni_port {
 #define EXANET_RTMBOX_REGS(X) \
 	X(RT_RESP,	0x00, 4, 0, 0, 0) /* a read pops one response */ \
 	X(RT_RESP_COUNT, 0x04, 4, 0, 0, 0) \
-	X(RT_REQ_COUNT,	0x08, 4, 0, 0, 0) /* 128-bit words */ \
+	X(RT_REQ_COUNT,	0x08, 4, 0, 0, 0) /* 128-bit words of read requests */ \
 	X(RT_DROPS,	0x0c, 4, 0, 0, 0) \
 	X(RT_REQ_DATA,	0x40, 4, 0, 0, 0) /* 4 reads pop one word [T §6.2] */ \
 	X(RT_REQ_RESYNC, 0x44, 4, 0, 0, 0) /* a write skips to the next message */
@@ -370,43 +383,43 @@ enum exanet_ni_port {
 	X(FW_WINDOW,	0x08, 4, EXANET_FW_WINDOW_DEFAULT, 0x3ff, 0) \
 	X(FW_BLOCK,	0x0c, 4, EXANET_BLOCK_MAX, 0x7fff, 0) \
 	X(FW_TIMEOUT_NS, 0x10, 8, EXANET_FW_TIMEOUT_DEFAULT, ~0ULL, 0) \
-	X(FW_RETRY_MAX,	0x18, 4, 16, 0xfff, 0) /* losses without progress */ \
+	X(FW_RETRY_MAX,	0x18, 4, 16, 0xfff, 0) /* losses of a block without progress */ \
 	X(FW_PF_BACKOFF_NS, 0x1c, 4, 20000, 0xffffffff, 0) \
 	X(FW_PF_RETRY_MAX, 0x20, 4, 1000, 0xffff, 0) \
-	X(FW_CHAIN,	0x24, 4, 1, 1, 0) /* 1: blocks go out in chains */ \
+	X(FW_CHAIN,	0x24, 4, 1, 1, 0) /* 1: chains the blocks of a transfer */ \
 	X(FW_MULTIPATH,	0x28, 4, EXANET_FW_PATH_HINT, 0x3, 0) \
 	X(FW_DYN_TIMEOUT, 0x2c, 4, 1, 1, 0) /* 1: time-outs follow the round trip */ \
-	X(FW_ACTIVE,	0x30, 4, 0, 0, 0) /* transfers, all contexts */ \
+	X(FW_ACTIVE,	0x30, 4, 0, 0, 0) /* transfers and waiting read requests */ \
 	X(FW_RTT_NS,	0x38, 8, 0, 0, 0) /* smoothed time from block to ack */
 
 #define EXANET_BLOCK_MAX	16384	/* FW_BLOCK: bytes of a block */
 /*
- * Blocks in flight per transfer.  The thesis needs two to hide a few microseconds;
- * between two emulators the round trip is a hundred times that.
+ * FW_WINDOW: blocks in flight of a transfer.  In the thesis two blocks hide a few
+ * microseconds, but between two emulators a round trip takes a hundred times as long.
  */
 #define EXANET_FW_WINDOW_DEFAULT 48
-/* First time-out, ns of virtual time; it doubles with each retry up to x 32. */
+/* FW_TIMEOUT_NS, of virtual time; it doubles with each retransmission, up to x 32. */
 #define EXANET_FW_TIMEOUT_DEFAULT 50000000ULL
 #define EXANET_FW_TIMEOUT_SHIFT_MAX 5
 
 enum exanet_fw_mode {
 	EXANET_FW_INTERNAL	= 0,	/* the model of the R5 */
 	EXANET_FW_EXTERNAL	= 1,	/* software plays the R5 with these registers */
-	EXANET_FW_OFF		= 2,
+	EXANET_FW_OFF		= 2,	/* acts as EXTERNAL */
 };
 
-/* Which transfer's block is started next. */
+/* FW_POLICY: the transfer that gets the next block. */
 enum exanet_fw_policy {
-	EXANET_FW_ROUND_ROBIN	= 0,	/* of contexts, then of their channels */
+	EXANET_FW_ROUND_ROBIN	= 0,	/* next context, and its next channel */
 	EXANET_FW_PRIORITY	= 1,	/* highest CHANNEL_PRIORITY first */
 	EXANET_FW_SHORTEST	= 2,	/* least bytes left first */
 };
-/* Which path a block takes. */
+/* FW_MULTIPATH: the path that a block takes. */
 enum exanet_fw_multipath {
-	EXANET_FW_PATH_HINT	= 0,	/* CHANNEL_PATH; if CHANNEL_MULTIPATH is set and
-					 * there are several, as ROUND_ROBIN */
-	EXANET_FW_PATH_ROUND_ROBIN = 1,	/* each block the next path */
-	EXANET_FW_PATH_LEAST	= 2,	/* the one with the fewest bytes in flight */
+	EXANET_FW_PATH_HINT	= 0,	/* CHANNEL_PATH; with CHANNEL_MULTIPATH as
+					 * ROUND_ROBIN */
+	EXANET_FW_PATH_ROUND_ROBIN = 1,	/* the path after that of the last block */
+	EXANET_FW_PATH_LEAST	= 2,	/* the path with the fewest bytes in flight */
 };
 
 /* --- Fault FIFO ----------------------------------------------------------- */
@@ -421,13 +434,13 @@ enum exanet_fw_multipath {
 	X(FAULT_RESOLVE, 0x48, 8, 0, 0, 0) /* write EXANET_RESOLVE_ */
 
 #define EXANET_RESOLVE_CTX	RNIC_FIELD(3, 0)
-#define EXANET_RESOLVE_OK	RNIC_BIT(4)		/* 0: bad address */
+#define EXANET_RESOLVE_OK	RNIC_BIT(4)		/* 1: the page is there; 0: bad address */
 #define EXANET_RESOLVE_DST	RNIC_BIT(5)
 #define EXANET_RESOLVE_TID	RNIC_FIELD(19, 6)	/* wire TID */
-#define EXANET_RESOLVE_COORD	RNIC_FIELD(41, 20)	/* of the peer */
-#define EXANET_RESOLVE_UNIT	RNIC_FIELD(43, 42)	/* of the entry */
+#define EXANET_RESOLVE_COORD	RNIC_FIELD(41, 20)	/* of the other node */
+#define EXANET_RESOLVE_UNIT	RNIC_FIELD(43, 42)	/* enum exanet_fault_unit */
 
-/* The RESOLVE word that answers the fault with this info word. */
+/* Makes the word for FAULT_RESOLVE from @info of the fault; @ok: the page is present. */
 #define EXANET_RESOLVE(info, ok) \
 	(RNIC_PREP(EXANET_RESOLVE_CTX, RNIC_GET(EXANET_FAULT_CTX, info)) | \
 	 RNIC_PREP(EXANET_RESOLVE_OK, !!(ok)) | \
@@ -456,16 +469,16 @@ enum exanet_fw_multipath {
 	X(RETRY_TIMEOUT,	"blocks resent after a time-out") \
 	X(RETRY_CRC,		"blocks resent after a CRC nack") \
 	X(RETRY_FAULT,		"blocks resent after a page fault") \
-	X(RETRY_NO_CONTEXT,	"blocks resent for want of a receiver context") \
-	X(RETRY_FULL,		"blocks resent as a mailbox was full") \
+	X(RETRY_NO_CONTEXT,	"blocks resent: no receiver context was free") \
+	X(RETRY_FULL,		"blocks resent: the mailbox was full") \
 	X(ACK_STALE,		"responses ignored: old, or of an idle transaction") \
 	X(NACK_SENT,		"negative responses sent") \
-	X(RX_DUPLICATE,		"packets whose bit was set already") \
+	X(RX_DUPLICATE,		"packets that had arrived before") \
 	X(RX_OLD_SEQ,		"packets of an older sequence ignored") \
 	X(RX_OLD_GEN,		"packets of an older generation dropped") \
 	X(RX_REACK,		"packets of finished blocks, acked again") \
 	X(RX_CTX_ALLOC,		"receiver contexts taken") \
-	X(RX_CTX_EVICT,		"receiver contexts aged out") \
+	X(RX_CTX_EVICT,		"receiver contexts freed because of their age") \
 	X(RX_CTX_FULL,		"packets that found no receiver context") \
 	X(MSG_DUPLICATE,	"messages and reports of reads acked again") \
 	X(MSG_RETRY,		"packetizer packets resent") \
@@ -494,7 +507,7 @@ enum exanet_fw_multipath {
 	X(DROP_PROTECTION,	"packets refused: PDID") \
 	X(DROP_DISABLED,	"packets dropped: device disabled") \
 	X(DROP_TTL,		"packets dropped: too many switches passed") \
-	X(DROP_SOURCE,		"packets dropped: not the way from their source") \
+	X(DROP_SOURCE,		"packets dropped: wrong port for their source") \
 	X(FORWARDED,		"packets passed on for other nodes") \
 	X(TX_RELEASE,		"release packets sent") \
 	X(RX_RELEASE,		"release packets received") \
@@ -503,7 +516,7 @@ enum exanet_fw_multipath {
 	X(RX_FLOW_RATE,		"flow-rate packets received") \
 	X(FLOW_PACED,		"packets that waited for their flow's rate") \
 	X(SCHED_ROUND,		"packets picked by the scheduler") \
-	X(SCHED_NO_SLOT,	"transactions put back: no slot in the output") \
+	X(SCHED_NO_SLOT,	"transactions postponed: no slot in the output") \
 	X(PKT_ONE_READ,		"packets gathered from one page") \
 	X(PKT_TWO_READS,	"packets gathered from two pages") \
 	X(SHM_STORE,		"stores issued to other nodes") \
@@ -515,7 +528,7 @@ enum exanet_fw_multipath {
 	X(SHM_NACK,		"negative responses") \
 	X(SHM_TIMEOUT,		"loads and stores without response in time") \
 	X(SHM_REISSUE,		"loads and stores issued again") \
-	X(SHM_STALE,		"responses to nothing under way") \
+	X(SHM_STALE,		"responses without a request under way") \
 	X(SHM_RAW_STALL,	"loads that waited for a store to the address") \
 	X(SHM_WAW_STALL,	"stores that waited for a store to the address") \
 	X(SHM_TIMER_STALL,	"stores that waited for a timer") \
@@ -526,16 +539,16 @@ enum exanet_fw_multipath {
 	X(SHM_TARGET_STORE,	"stores of other nodes done here") \
 	X(SHM_TARGET_LOAD,	"loads of other nodes done here") \
 	X(SHM_TARGET_ERROR,	"loads and stores of other nodes refused") \
-	X(SHM_DUPLICATE,	"stores of other nodes that were done before") \
+	X(SHM_DUPLICATE,	"stores of other nodes that came again") \
 	X(SHM_EARLY_STORE,	"stores of other nodes that came too early") \
 	X(SHM_CAM_HIT,		"requests whose transaction had an entry") \
 	X(SHM_CAM_NEW,		"requests that took an entry") \
 	X(SHM_CAM_FULL,		"requests that found no entry") \
 	X(CDMA_RETRY,		"pieces that CDMA channels sent again") \
 	X(CDMA_FAILED,		"CDMA transfers that failed") \
-	X(LINK_CONFLICT,	"HELLOs refused: coordinates that cannot be there") \
+	X(LINK_CONFLICT,	"HELLOs refused: coordinates in conflict") \
 	X(POLL,			"stores of CPUs to POLL") \
-	X(RX_POLLED,		"frames that CPUs took inside those")
+	X(RX_POLLED,		"frames that CPUs took during POLL")
 
 enum exanet_counter {
 #define EXANET_COUNTER_ENUM(name, text) EXANET_CNT_##name,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * ExaNet: remote memory by plain load and store, the second half of the network
- * interface.  Registers and what they say; the lists are as those of regs.h, and the
- * packets are in wire.h.
+ * ExaNet: memory of other nodes by load and store, the second half of the network
+ * interface.  These are its registers; the lists have the columns of those in regs.h.
+ * Packets are in wire.h.
  *
  * Sources: [T §n] J. Lant et al., "Enabling Shared Memory Communication in Networks
  * of MPSoCs", 2018; [EXT] AMD PG034, AXI Central DMA; [D] derived; [P] ours.
@@ -13,9 +13,9 @@
 #include "rnic/bits.h"
 
 /*
- * The aperture: the third region, of SHM_APERTURE bytes, behind which are SHM_BRAM
- * bytes of block RAM of this node.  A load or store in the part of the aperture that
- * a MAP entry covers goes to MAP_GVA + (its offset - MAP_OFFSET).
+ * The third region begins with the aperture, SHM_APERTURE bytes, and goes on with the
+ * block RAM of this node, SHM_BRAM bytes.  A MAP entry covers a part of the aperture: a
+ * load or store at an offset there goes to MAP_GVA + (offset - MAP_OFFSET).
  */
 #define EXANET_BAR_APERTURE	4	/* 64-bit, not prefetchable */
 
@@ -30,12 +30,11 @@
 #define EXANET_SHM_BYTES	0x1000
 #define EXANET_CDMA(ch)		(0xc0000 + 0x1000 * (ch))
 
-#define EXANET_SHM_TIMERS	16	/* of early acknowledgement [T §4.3] */
+#define EXANET_SHM_TIMERS	16	/* timers of early acknowledgement [T §4.3] */
 #define EXANET_SHM_LOADS	16	/* loads under way, of all vCPUs [P] */
 #define EXANET_SHM_MAPS		16	/* segments of the aperture [P] */
-#define EXANET_SHM_CAMS		8	/* entries of each table that CAM shows; there
-					 * are so many unless cam-entries= says
-					 * otherwise [T §4.2] */
+#define EXANET_SHM_CAMS		8	/* entries of each table that the CAM registers
+					 * show, and default of cam-entries= [T §4.2] */
 #define EXANET_SHM_CYCLE_PS	6400	/* 156.25 MHz [T §5.1] */
 #define EXANET_TGEN_TARGETS	32
 #define EXANET_TGEN_WORDS	64
@@ -58,48 +57,48 @@ enum exanet_shm_class {
 	X(SHM_STATUS,	0x004, 4, 0, 0, 0) \
 	X(SHM_TIMEOUT,	0x008, 4, EXANET_SHM_TIMEOUT_DEFAULT, 0xffffffff, 0) \
 	X(SHM_RETRY_MAX, 0x00c, 4, EXANET_SHM_RETRY_DEFAULT, 0xffff, 0) \
-	X(SHM_FENCE,	0x010, 4, 0, 0, 0) /* 1: latch; reads 1 until older stores are acked */ \
-	X(SHM_ERR_GVA,	0x018, 8, 0, 0, 0) /* of the first that failed */ \
+	X(SHM_FENCE,	0x010, 4, 0, 0, 0) /* write 1; reads 1 until all are acked */ \
+	X(SHM_ERR_GVA,	0x018, 8, 0, 0, 0) /* of the first access that failed */ \
 	X(SHM_ERR_INFO,	0x020, 4, 0, 0, EXANET_SHM_ERR_VALID) \
 	X(SHM_TIMEOUT_MODE, 0x024, 4, EXANET_SHM_TIMEOUT_STATIC, 1, 0) \
 	X(SHM_APERTURE,	0x030, 8, 0, 0, 0) /* bytes, aperture-size= */ \
 	X(SHM_BRAM,	0x038, 8, 0, 0, 0) /* bytes, bram-size= */
 
-#define EXANET_SHM_CTRL_ENABLE	RNIC_BIT(0)	/* issues, and accepts */
+#define EXANET_SHM_CTRL_ENABLE	RNIC_BIT(0)	/* sends and accepts loads and stores */
 #define EXANET_SHM_CTRL_EARLY	RNIC_BIT(1)	/* early acknowledgement [T §4.3] */
 #define EXANET_SHM_CTRL_RAW	RNIC_BIT(2)	/* loads wait for stores under way to
 						 * the same 64 bytes [T §4.4] */
-#define EXANET_SHM_CTRL_WAW	RNIC_BIT(3)	/* ... and so do stores [P] */
-#define EXANET_SHM_CTRL_ORDER	RNIC_BIT(4)	/* as target: stores of a node in order
-						 * and once each [P] */
-#define EXANET_SHM_CTRL_PRIORITY RNIC_BIT(5)	/* loads and stores before RDMA [T §6.2] */
-#define EXANET_SHM_CTRL_RELIABLE RNIC_BIT(6)	/* the tracker repeats what failed of
-						 * RDMA [T §4.4] */
+#define EXANET_SHM_CTRL_WAW	RNIC_BIT(3)	/* ... stores wait for them, too [P] */
+#define EXANET_SHM_CTRL_ORDER	RNIC_BIT(4)	/* the target accepts the stores of a
+						 * node in order, and each once [P] */
+#define EXANET_SHM_CTRL_PRIORITY RNIC_BIT(5)	/* loads, stores leave before RDMA [T §6.2] */
+#define EXANET_SHM_CTRL_RELIABLE RNIC_BIT(6)	/* the tracker retransmits the failed
+						 * pieces of a copy [T §4.4] */
 #define EXANET_SHM_CTRL_ALL	0x7fU	/* CTRL_STRICT: WAW and ORDER have no effect */
-/* Where targets keep the order, WAW costs a round trip for each word of 64 bytes. */
+/* Without WAW, because it costs a round trip a store, and targets with ORDER need none. */
 #define EXANET_SHM_CTRL_DEFAULT	0x77U
-#define EXANET_SHM_STATUS_TIMERS RNIC_FIELD(4, 0)	/* in use */
-#define EXANET_SHM_STATUS_STORES RNIC_BIT(8)	/* some are under way */
-#define EXANET_SHM_STATUS_LOADS	RNIC_BIT(9)
+#define EXANET_SHM_STATUS_TIMERS RNIC_FIELD(4, 0)	/* timers in use */
+#define EXANET_SHM_STATUS_STORES RNIC_BIT(8)	/* stores are under way */
+#define EXANET_SHM_STATUS_LOADS	RNIC_BIT(9)	/* loads are under way */
 #define EXANET_SHM_STATUS_ERROR	RNIC_BIT(10)	/* ERR_VALID */
 /*
- * In cycles.  The paper's links answer in 232 cycles, 1.5 us; between two emulators
- * it is a hundred times that, and a thousand times on a busy host.
+ * SHM_TIMEOUT, in cycles.  A round trip takes 232 cycles or 1.5 us in the paper, but a
+ * hundred times as long between two emulators, and a thousand times on a busy host.
  */
 #define EXANET_SHM_TIMEOUT_DEFAULT 7812500	/* 50 ms */
 #define EXANET_SHM_RETRY_DEFAULT 32
-#define EXANET_SHM_ERR_CODE	RNIC_FIELD(3, 0)	/* enum exanet_resp; ACK: no
-							 * answer at all */
+#define EXANET_SHM_ERR_CODE	RNIC_FIELD(3, 0)	/* enum exanet_resp; ACK: there
+							 * was no response */
 #define EXANET_SHM_ERR_RETRIES	RNIC_FIELD(7, 4)	/* saturating */
 #define EXANET_SHM_ERR_CLASS	RNIC_FIELD(9, 8)	/* enum exanet_shm_class */
-#define EXANET_SHM_ERR_CTX	RNIC_FIELD(15, 12)	/* whose it was; of the MAP
-							 * entry or the channel */
-#define EXANET_SHM_ERR_OUTSIDE	RNIC_BIT(16)	/* in no segment: of no context */
+#define EXANET_SHM_ERR_CTX	RNIC_FIELD(15, 12)	/* context of the MAP entry or
+							 * channel */
+#define EXANET_SHM_ERR_OUTSIDE	RNIC_BIT(16)	/* in no segment, so CTX means nothing */
 #define EXANET_SHM_ERR_VALID	RNIC_BIT(31)		/* w1c; clears IRQ_SHM */
 enum exanet_shm_timeout_mode {
 	EXANET_SHM_TIMEOUT_STATIC = 0,		/* [T §4.3] */
-	EXANET_SHM_TIMEOUT_DYNAMIC = 1,		/* follows the smoothed round trip to
-						 * each node, from TIMEOUT on */
+	EXANET_SHM_TIMEOUT_DYNAMIC = 1,		/* TIMEOUT at first, then by the
+						 * smoothed round trip to each node */
 };
 
 /* Timer t of early acknowledgement. */
@@ -115,14 +114,14 @@ enum exanet_shm_timeout_mode {
 #define EXANET_SHM_CAM_REGS(X) \
 	X(SHM_CAM,	0x00, 8, 0, 0, 0) \
 	X(SHM_CAM_STATE, 0x08, 8, 0, 0, 0) \
-	X(SHM_CAM_AGE,	0x10, 8, 0, 0, 0) /* ns since it was taken */
+	X(SHM_CAM_AGE,	0x10, 8, 0, 0, 0) /* ns since the entry was allocated */
 #define EXANET_SHM_CAM_VALID	RNIC_BIT(0)
 #define EXANET_SHM_CAM_SRC	RNIC_FIELD(22, 1)
 #define EXANET_SHM_CAM_TID	RNIC_FIELD(36, 23)	/* of the last request */
 #define EXANET_SHM_CAM_RDMA	RNIC_BIT(37)
 #define EXANET_SHM_CAM_WRITE	RNIC_BIT(38)
-#define EXANET_SHM_CAM_NEW_ID	RNIC_FIELD(5, 0)	/* STATE: the index */
-#define EXANET_SHM_CAM_COUNT	RNIC_FIELD(15, 8)	/* STATE: not answered yet */
+#define EXANET_SHM_CAM_NEW_ID	RNIC_FIELD(5, 0)	/* STATE: index of the entry */
+#define EXANET_SHM_CAM_COUNT	RNIC_FIELD(15, 8)	/* STATE: requests without response */
 #define EXANET_SHM_CAM_PDID	RNIC_FIELD(31, 16)	/* STATE */
 
 /* Segment m of the aperture. */
@@ -135,7 +134,7 @@ enum exanet_shm_timeout_mode {
 #define EXANET_SHM_MAP_READ	RNIC_BIT(16)
 #define EXANET_SHM_MAP_WRITE	RNIC_BIT(17)
 #define EXANET_SHM_MAP_EARLY	RNIC_BIT(18)	/* early acknowledgement allowed */
-#define EXANET_SHM_MAP_CTX	RNIC_FIELD(23, 20)	/* context that uses it */
+#define EXANET_SHM_MAP_CTX	RNIC_FIELD(23, 20)	/* context that uses the segment */
 #define EXANET_SHM_MAP_VALID	RNIC_BIT(31)
 #define EXANET_SHM_MAP_WRITABLE	0x80f7ffffULL
 
@@ -146,21 +145,21 @@ enum exanet_shm_timeout_mode {
 	X(TRACKER_LENGTH, 0x10, 4, 0, 0, 0) \
 	X(TRACKER_ISSUED, 0x14, 4, 0, 0, 0) /* transactions */ \
 	X(TRACKER_ACKED, 0x18, 4, 0, 0, 0) \
-	X(TRACKER_FAILED, 0x1c, 4, 0, 0, 0) /* in the list by now */ \
-	X(TRACKER_ROUND, 0x20, 4, 0, 0, 0) /* of retries */ \
-	X(TRACKER_HEAD0, 0x28, 8, 0, 0, 0) /* the first three that failed */ \
-	X(TRACKER_HEAD1, 0x30, 8, 0, 0, 0) \
-	X(TRACKER_HEAD2, 0x38, 8, 0, 0, 0)
+	X(TRACKER_FAILED, 0x1c, 4, 0, 0, 0) /* transactions in the list of failures */ \
+	X(TRACKER_ROUND, 0x20, 4, 0, 0, 0) /* round of retransmissions */ \
+	X(TRACKER_HEAD0, 0x28, 8, 0, 0, 0) /* first failed transaction */ \
+	X(TRACKER_HEAD1, 0x30, 8, 0, 0, 0) /* second one */ \
+	X(TRACKER_HEAD2, 0x38, 8, 0, 0, 0) /* third one */
 #define EXANET_TRACKER_BYTES	RNIC_FIELD(25, 0)	/* LENGTH */
-#define EXANET_TRACKER_STATE	RNIC_FIELD(31, 26)	/* LENGTH: enum */
+#define EXANET_TRACKER_STATE	RNIC_FIELD(31, 26)	/* LENGTH: enum exanet_tracker_state */
 #define EXANET_TRACKER_HEAD_OFFSET RNIC_FIELD(25, 0)
 #define EXANET_TRACKER_HEAD_LENGTH RNIC_FIELD(35, 26)
 #define EXANET_TRACKER_HEAD_CODE RNIC_FIELD(39, 36)	/* enum exanet_resp */
 enum exanet_tracker_state {
 	EXANET_TRACKER_IDLE	= 0,
-	EXANET_TRACKER_PASS	= 1,	/* the DMA goes through all of it */
-	EXANET_TRACKER_RETRY	= 2,	/* ... or through what failed */
-	EXANET_TRACKER_DRAIN	= 3,	/* all is sent, not all is acked */
+	EXANET_TRACKER_PASS	= 1,	/* the DMA copies all pieces */
+	EXANET_TRACKER_RETRY	= 2,	/* ... copies failed pieces again */
+	EXANET_TRACKER_DRAIN	= 3,	/* all pieces sent, not all answered */
 	EXANET_TRACKER_FAILED	= 4,
 };
 
@@ -172,21 +171,21 @@ enum exanet_tracker_state {
 	X(CDMA_TAILDESC, 0x10, 8, 0, 0, 0) \
 	X(CDMA_SA,	0x18, 8, 0, ~0ULL, 0) /* source, by SIDES */ \
 	X(CDMA_DA,	0x20, 8, 0, ~0ULL, 0) /* destination, by SIDES */ \
-	X(CDMA_BTT,	0x28, 4, 0, EXANET_CDMA_BTT_BYTES, 0) /* a write starts */ \
+	X(CDMA_BTT,	0x28, 4, 0, EXANET_CDMA_BTT_BYTES, 0) /* bytes; a write starts */ \
 	X(CDMA_SIDES,	0x40, 4, 0, EXANET_CDMA_SIDES_WRITABLE, 0) \
 	X(CDMA_BURST,	0x44, 4, 16, 0x7f, 0) /* beats of 8 bytes, 1 to 32 */ \
 	X(CDMA_PDID,	0x48, 4, 0, 0xffff, 0) /* the target's */ \
 	X(CDMA_OUTSTANDING, 0x4c, 4, EXANET_CDMA_OUTSTANDING, 0x1f, 0) /* 1 to 16 */
 #define EXANET_CDMA_CR_RESET	RNIC_BIT(2)	/* self-clearing */
-#define EXANET_CDMA_CR_SG	RNIC_BIT(3)	/* reads 0: simple mode alone */
+#define EXANET_CDMA_CR_SG	RNIC_BIT(3)	/* reads 0: no scatter-gather */
 #define EXANET_CDMA_CR_IOC_IRQ	RNIC_BIT(12)
 #define EXANET_CDMA_CR_ERR_IRQ	RNIC_BIT(14)
 #define EXANET_CDMA_CR_RESET_VALUE 0x00010002U	/* IRQ threshold 1; tail pointer mode */
 #define EXANET_CDMA_CR_WRITABLE	0x00005000U
-#define EXANET_CDMA_SR_IDLE	RNIC_BIT(1)	/* and the tracker is [D] */
-#define EXANET_CDMA_SR_INT_ERR	RNIC_BIT(4)	/* BTT 0, or not allowed */
+#define EXANET_CDMA_SR_IDLE	RNIC_BIT(1)	/* channel and tracker are idle [D] */
+#define EXANET_CDMA_SR_INT_ERR	RNIC_BIT(4)	/* BTT is 0, or no right */
 #define EXANET_CDMA_SR_SLV_ERR	RNIC_BIT(5)	/* a side answered with an error */
-#define EXANET_CDMA_SR_DEC_ERR	RNIC_BIT(6)	/* an address of nothing */
+#define EXANET_CDMA_SR_DEC_ERR	RNIC_BIT(6)	/* an address is not memory */
 #define EXANET_CDMA_SR_IOC	RNIC_BIT(12)
 #define EXANET_CDMA_SR_ERR	RNIC_BIT(14)
 #define EXANET_CDMA_SR_IRQS	0x00005000U	/* w1c */
@@ -202,10 +201,10 @@ enum exanet_tracker_state {
 #define EXANET_ARITH_REGS(X) \
 	X(ARITH_MODE,	0x900, 4, 0, 0x3, 0) /* router= */ \
 	X(ARITH_ADDR,	0x904, 4, 0, 0, 0) /* NODE by cabinet, chassis, card */ \
-	X(ARITH_PORTS,	0x908, 8, 0, 0, 0) /* links that lead up, plus, minus, card */ \
-	X(ARITH_RULES,	0x910, 4, 0, 0, 0) /* how many there are, routes= */ \
+	X(ARITH_PORTS,	0x908, 8, 0, 0, 0) /* links with role up, plus, minus, card */ \
+	X(ARITH_RULES,	0x910, 4, 0, 0, 0) /* number of rules in routes= */ \
 	X(ARITH_VOQ_SELECT, 0x914, 4, 0, 0xff, 0) /* input link [3:0], output [7:4] */ \
-	X(ARITH_VOQ_WORDS, 0x918, 4, 0, 0, 0) /* that wait from one to the other */ \
+	X(ARITH_VOQ_WORDS, 0x918, 4, 0, 0, 0) /* words in the queue of VOQ_SELECT */ \
 	X(ARITH_HOL,	0x920, 8, 0, 0, 0) /* packets that overtook a blocked one */
 #define EXANET_ARITH_CABINET	RNIC_FIELD(21, 14)
 #define EXANET_ARITH_CHASSIS	RNIC_FIELD(13, 10)
@@ -224,8 +223,8 @@ enum exanet_arith_mode {
 #define EXANET_TGEN_REGS(X) \
 	X(TGEN_CFG,	0xa00, 4, 0, 0xffffffff, 0) \
 	X(TGEN_IDS,	0xa08, 4, 0x10, 0xfff, 0) \
-	X(TGEN_DONE,	0xa10, 8, 0, 0, 0) /* transactions answered since GO */ \
-	X(TGEN_ERR,	0xa18, 8, 0, 0, 0) /* ... of them not with ACK */ \
+	X(TGEN_DONE,	0xa10, 8, 0, 0, 0) /* transactions since GO with a response */ \
+	X(TGEN_ERR,	0xa18, 8, 0, 0, 0) /* ... whose response was not ACK */ \
 	X(TGEN_BYTES,	0xa20, 8, 0, 0, 0) \
 	X(TGEN_PDID,	0xa28, 4, 0, 0xffff, 0) /* the target's */ \
 	X(TGEN_SIZE,	0xa2c, 4, 0, 0x1ff, 0) /* bytes of each; 0: whole beats by CFG */ \
@@ -233,31 +232,32 @@ enum exanet_arith_mode {
 	X(TGEN_TIME,	0xa38, 8, 0, 0, 0) /* ns from GO to the last answer */ \
 	X(TGEN_THINK,	0xa40, 4, 0, 0xfffff, 0) /* ns from answer to next start; CAP1_TIMING */
 /*
- * A write to CFG with GO starts a run with what the registers say then, unless one is
- * BUSY; one without GO lets no new transaction begin.  GO is cleared when the run ends.
- * Data of a transaction begin at word 0 of the data RAM, with EACH at the word that has
- * the number of its target; behind the last word they go on at word 0.
+ * A write to CFG with GO starts a run with the present values of the registers, unless a
+ * run is BUSY.  A write without GO stops the run: no further transaction begins.  The
+ * device clears GO when the run ends.  The data of a transaction begin at word 0 of the
+ * data RAM or, with EACH, at the word with the target's number.  Word 0 follows the last
+ * word.
  */
 #define EXANET_TGEN_GO		RNIC_BIT(0)
 #define EXANET_TGEN_WRITE	RNIC_BIT(1)
-#define EXANET_TGEN_REPEAT	RNIC_BIT(2)	/* targets round and round */
+#define EXANET_TGEN_REPEAT	RNIC_BIT(2)	/* repeats the targets until stopped */
 #define EXANET_TGEN_EARLY	RNIC_BIT(3)	/* early acknowledgement allowed [P] */
-#define EXANET_TGEN_EACH	RNIC_BIT(4)	/* data of its own for each target [P] */
-#define EXANET_TGEN_BEATS	RNIC_FIELD(15, 8)	/* of 8 bytes, less one */
-#define EXANET_TGEN_OUTSTANDING	RNIC_FIELD(19, 16)	/* less one */
-#define EXANET_TGEN_ENTRIES	RNIC_FIELD(31, 20)	/* targets used, from 0 on */
+#define EXANET_TGEN_EACH	RNIC_BIT(4)	/* each target has data of its own [P] */
+#define EXANET_TGEN_BEATS	RNIC_FIELD(15, 8)	/* beats of 8 bytes, less one */
+#define EXANET_TGEN_OUTSTANDING	RNIC_FIELD(19, 16)	/* under way, less one */
+#define EXANET_TGEN_ENTRIES	RNIC_FIELD(31, 20)	/* number of targets */
 #define EXANET_TGEN_IDS_FIRST	RNIC_FIELD(3, 0)
 #define EXANET_TGEN_IDS_COUNT	RNIC_FIELD(7, 4)
-#define EXANET_TGEN_IDS_CTX	RNIC_FIELD(11, 8)	/* context that it works for */
+#define EXANET_TGEN_IDS_CTX	RNIC_FIELD(11, 8)	/* context of the accesses */
 #define EXANET_TGEN_STATUS_BUSY	RNIC_BIT(0)
-#define EXANET_TGEN_STATUS_CODE	RNIC_FIELD(7, 4)	/* enum exanet_resp, the first
-							 * that was not ACK */
+#define EXANET_TGEN_STATUS_CODE	RNIC_FIELD(7, 4)	/* enum exanet_resp: the first
+							 * response that was not ACK */
 
 /* --- Accelerator [T §6.4], registers [P] ------------------------------------ */
 /*
- * The kernel of a climate model, an update of columns of NLAYERS doubles by small
- * matrices; for each cell of CELLS, in this order and bit for bit as in C (without
- * fused multiply-add, -ffp-contract=off):
+ * The accelerator computes the kernel of a climate model: small matrices update columns
+ * of NLAYERS doubles.  It does for each cell of CELLS, in this order, what this C code
+ * does, with the same bits as C without fused multiply-add (-ffp-contract=off):
  *
  *   for (k = 0; k < nlayers; k++)
  *     for (df1 = 0; df1 < ndf1; df1++) {
@@ -268,34 +268,37 @@ enum exanet_arith_mode {
  *
  * Doubles and 32-bit unsigned integers are little-endian.  MATRIX, X and Y are 8-byte
  * aligned, MAP1, MAP2 and CELLS 4-byte aligned.  Columns of a cell may overlap.  Cells
- * of one list are of one colour, that is, they share no element of y; the list of the
- * next colour is the next job.  X and Y are different arrays.
+ * of one list must share no element of y; software puts cells that share elements into
+ * the lists of different jobs ("colours").  X and Y are different arrays.
  *
- * Each array is in memory of the node that its GVA names, this one included, by plain
- * loads and stores with PDID; or, without its REMOTE bit, in the block RAM of this node,
- * and the register has the offset there.  To run a job:
+ * An array with its REMOTE bit is in memory of the node that its GVA names, which may be
+ * this node; the accelerator uses loads and stores with PDID.  An array without its
+ * REMOTE bit is in the block RAM of this node, and its register is an offset there.  To
+ * run a job:
  *
  *   1. wait until STATUS has no BUSY; write NDF, NLAYERS, NCELLS, PDID and the six
  *      addresses;
  *   2. write CTRL: GO, the REMOTE bits, IRQ if an interrupt is wanted;
- *   3. wait until STATUS has DONE: every result is in memory then.  CODE tells what went
- *      wrong first, 0 if nothing, and ERR_ADDR where.  Cells before that one may have
- *      been updated or not: start anew from saved data.
+ *   3. wait until STATUS has DONE: every result is in memory then.  CODE is 0, or the
+ *      first error, whose address is in ERR_ADDR.  After an error any cell may have been
+ *      updated or not: start again from saved data.
  *
- * A write to CTRL without GO gives the job up, with code PROTECTION.  A job needs
- * CTRL_ENABLE and SHM_CTRL_ENABLE, otherwise it is refused with that code, as are NDF
- * or NLAYERS of 0 or beyond the limits, and addresses that are not aligned, with
- * MALFORMED.  An array does not leave block RAM, or the window of its GVA: what is
- * beyond gets DECODE.  So does a job at once if an array has no room for NCELLS cells,
- * because a list names no cell twice.  A job that has not moved on for 60 s, at most
- * 120 s, of virtual time ends with NO_CONTEXT; stores under way may arrive later.
+ * A write to CTRL without GO ends the job, with code PROTECTION.  The device refuses a job
+ *   with PROTECTION   without CTRL_ENABLE or SHM_CTRL_ENABLE;
+ *   with MALFORMED    if NDF or NLAYERS is 0 or beyond its limit, or an address is not
+ *                     aligned;
+ *   with DECODE       if an array has no room for NCELLS cells, because a list names no
+ *                     cell twice.
+ * An access beyond block RAM, or beyond the window of an array's GVA, fails with DECODE.
+ * A job without progress for 60 to 120 s of virtual time ends with NO_CONTEXT; stores
+ * under way may arrive later.
  */
 #define EXANET_ACCEL_REGS(X) \
 	X(ACCEL_CTRL,	0xe00, 4, 0, EXANET_ACCEL_WRITABLE, 0) \
 	X(ACCEL_STATUS,	0xe04, 4, 0, 0, 0) \
 	X(ACCEL_NDF,	0xe08, 4, 0, 0xffffffff, 0) \
 	X(ACCEL_NLAYERS, 0xe0c, 4, 0, 0xffffffff, 0) \
-	X(ACCEL_NCELLS,	0xe10, 4, 0, 0xffffffff, 0) /* of CELLS */ \
+	X(ACCEL_NCELLS,	0xe10, 4, 0, 0xffffffff, 0) /* number of CELLS */ \
 	X(ACCEL_PDID,	0xe14, 4, 0, 0xfffff, 0) \
 	X(ACCEL_MATRIX,	0xe18, 8, 0, ~0ULL, 0) /* GVA, or offset in block RAM */ \
 	X(ACCEL_X,	0xe20, 8, 0, ~0ULL, 0) \
@@ -306,11 +309,11 @@ enum exanet_arith_mode {
 	X(ACCEL_BURST,	0xe48, 4, 32, 0x3f, 0) /* beats of 8 bytes, 1 to 32 */ \
 	X(ACCEL_OUTSTANDING, 0xe4c, 4, 4, 0x1f, 0) /* loads, 1 to 16 */ \
 	X(ACCEL_OPS,	0xe50, 8, 0, 0, 0) /* multiply-adds done */ \
-	X(ACCEL_BYTES,	0xe58, 8, 0, 0, 0) /* loaded and stored, here and there */ \
+	X(ACCEL_BYTES,	0xe58, 8, 0, 0, 0) /* loaded and stored */ \
 	X(ACCEL_TIME,	0xe60, 8, 0, 0, 0) /* ns of the job */ \
 	X(ACCEL_ERR_ADDR, 0xe68, 8, 0, 0, 0)
 #define EXANET_ACCEL_GO		RNIC_BIT(0)	/* cleared when the job ends */
-#define EXANET_ACCEL_IRQ	RNIC_BIT(1)	/* raises IRQ_ACCEL when it ends */
+#define EXANET_ACCEL_IRQ	RNIC_BIT(1)	/* raises IRQ_ACCEL when the job ends */
 #define EXANET_ACCEL_REMOTE_MATRIX RNIC_BIT(8)
 #define EXANET_ACCEL_REMOTE_X	RNIC_BIT(9)
 #define EXANET_ACCEL_REMOTE_Y	RNIC_BIT(10)
@@ -321,16 +324,15 @@ enum exanet_arith_mode {
 #define EXANET_ACCEL_WRITABLE	0x3f03U
 #define EXANET_ACCEL_STATUS_BUSY RNIC_BIT(0)
 #define EXANET_ACCEL_STATUS_DONE RNIC_BIT(1)	/* until the next GO */
-#define EXANET_ACCEL_STATUS_CODE RNIC_FIELD(7, 4)	/* enum exanet_resp; of a node
-							 * that does not answer
-							 * NO_CONTEXT */
+#define EXANET_ACCEL_STATUS_CODE RNIC_FIELD(7, 4)	/* enum exanet_resp; NO_CONTEXT
+							 * if a node does not respond */
 #define EXANET_ACCEL_NDF1	RNIC_FIELD(15, 0)	/* NDF: of y, at most 64 */
 #define EXANET_ACCEL_NDF2	RNIC_FIELD(31, 16)	/* NDF: of x, at most 64 */
 #define EXANET_ACCEL_NDF_MAX	64
 #define EXANET_ACCEL_NLAYERS_MAX 256
 #define EXANET_ACCEL_PDID_TARGET RNIC_FIELD(15, 0)	/* PDID: the target's */
-#define EXANET_ACCEL_PDID_CTX	RNIC_FIELD(19, 16)	/* PDID: context that it works
-							 * for */
+#define EXANET_ACCEL_PDID_CTX	RNIC_FIELD(19, 16)	/* PDID: context of the
+							 * accesses */
 
 /* Offsets inside the blocks: EXANET_REG_<NAME>. */
 enum exanet_shm_reg {

@@ -2,21 +2,21 @@
 /*
  * ExaNet: interface of /dev/exanetN.
  *
- * open() takes a context of the NIC and binds it to the address space of the caller
- * (ENOSPC: no context is free; EDQUOT: the user has reached the limit of module
- * parameter user_contexts).  close(), or the death of the process, frees the context,
- * at the latest when the page faults that the NIC has had are served.  So open() waits
- * up to half a second for a context, even with O_NONBLOCK, which is for read().
- * A child after fork() gets EPERM and must open its own.
+ * open() takes a context of the NIC and binds the context to the address space of the
+ * caller (ENOSPC: no context is free; EDQUOT: the user has reached the limit of module
+ * parameter user_contexts).  close(), or the death of the process, frees the context when
+ * the driver has served all page faults of the context.  So open() waits up to half a
+ * second for a free context, even with O_NONBLOCK, which is for read().  A child after
+ * fork() gets EPERM and must open the device itself.
  *
- * mmap() of page n of enum exanet_user_page at offset n << 12 (whatever the page
- * size), one page long, shared: scratchpad, packetizer and mailbox read-write,
- * info read-only.  Segments of remote memory and block RAM of this node are at
- * higher offsets, see below.
+ * mmap() of page n of enum exanet_user_page takes offset n << 12 for any page size, a
+ * length of one page, and MAP_SHARED: scratchpad, packetizer and mailbox are read-write,
+ * info is read-only.  Segments of remote memory, and block RAM of this node, have higher
+ * offsets, see below.
  *
- * poll() is readable when a mailbox or channel of this context has raised its
- * interrupt since the last read(); read() of 8 bytes returns the number of such
- * interrupts and clears it, as eventfd does.
+ * poll() reports POLLIN when a mailbox or channel of this context has raised its interrupt
+ * since the last read().  read() of 8 bytes returns the number of these interrupts and
+ * clears it, as eventfd does.
  */
 #ifndef RNIC_EXANET_UAPI_H
 #define RNIC_EXANET_UAPI_H
@@ -40,8 +40,8 @@ struct exanet_ioc_query {
 };
 
 /*
- * Makes the 512-GB stretch that holds @va reachable through a window; the same
- * stretch gives the same window again.  ENOSPC when all seven are taken.
+ * Makes the 512-GB range around @va reachable through a window.  A second call for the
+ * same range returns the same window.  ENOSPC: all seven windows are in use.
  */
 struct exanet_ioc_map_window {
 	__aligned_u64 va;	/* in */
@@ -49,7 +49,7 @@ struct exanet_ioc_map_window {
 	__u32 reserved;		/* zero */
 };
 
-/* Signals @fd whenever poll() would become readable; -1 takes it away. */
+/* Signals @fd when poll() would begin to report POLLIN; -1: no more. */
 struct exanet_ioc_eventfd {
 	__s32 fd;		/* in */
 	__u32 reserved;		/* zero */
@@ -62,8 +62,9 @@ struct exanet_ioc_eventfd {
  * open() takes a local job, with a number above named_jobs up to 4095; the NIC refuses
  * packets of a local job from other nodes.
  *
- * EPERM: the job is neither the one that open() took nor one of the user's, without
- * CAP_SYS_ADMIN; EINVAL: with it, the job is no named job.
+ * EPERM: the caller has no CAP_SYS_ADMIN, and the job is neither the job that open() took
+ * nor a job of the user; EINVAL: the caller has CAP_SYS_ADMIN, and the job is not a named
+ * job.
  * EBUSY: the context has segments, or a SEGMENT_DESTROY, a copy or a job of the
  * accelerator is under way.
  */
@@ -75,41 +76,42 @@ struct exanet_ioc_set_job {
 /* --- Memory of other nodes by load and store -------------------------------- */
 
 /*
- * All of this is refused with EOPNOTSUPP by a NIC without aperture (EXANET_CAP1_).
+ * EOPNOTSUPP: the NIC has no aperture (EXANET_CAP1_APERTURE).
  *
- * Accesses have to be single loads and stores of 1, 2, 4 or 8 bytes that do not cross
- * a multiple of their size: the mapping is one of device memory.  One that fails is
- * counted in the info page, reads all-ones, and raises the signal of ERROR_SIGNAL.
+ * The mapping is device memory: an access must be a single load or store of 1, 2, 4 or 8
+ * bytes that does not cross a multiple of its size.  An access that fails is counted in the
+ * info page and raises the signal of ERROR_SIGNAL; a load that fails reads all-ones.
  */
 #define EXANET_MMAP_APERTURE	(1ULL << 41)	/* and the offset in the aperture */
-#define EXANET_MMAP_BRAM	(1ULL << 42)	/* ... in the block RAM of this node, for
-						 * whom module parameter bram_users lets */
+#define EXANET_MMAP_BRAM	(1ULL << 42)	/* and the offset in the block RAM of this
+						 * node, if bram_users lets the caller */
 
 struct exanet_ioc_query_shm {
 	__aligned_u64 aperture;	/* out bytes for segments of all processes */
 	__aligned_u64 bram;	/* out bytes of block RAM of this node */
-	__u32 segments;		/* out there may be so many, of all processes */
-	__u32 segments_used;	/* out */
+	__u32 segments;		/* out maximum number, of all processes */
+	__u32 segments_used;	/* out number in use, of all processes */
 };
 
 enum exanet_segment_flags {
 	EXANET_SEGMENT_READ	= 1 << 0,
 	EXANET_SEGMENT_WRITE	= 1 << 1,
-	EXANET_SEGMENT_EARLY	= 1 << 2,	/* a store is over when it is in the NIC,
-						 * not when it is in the memory */
+	EXANET_SEGMENT_EARLY	= 1 << 2,	/* a store ends when it is in the NIC, not
+						 * when it is in the memory */
 };
 
 /*
- * Takes a segment of the aperture for @len bytes from @gva on: memory of context
- * @dst_ctx of the caller's job there, or block RAM (NI space, EXANET_NI_BRAM) of that
- * node.  mmap() any pages of the segment at @offset, shared; rights beyond those of
- * the segment: EACCES.  The segment exists until SEGMENT_DESTROY or close().
+ * Takes a segment of the aperture for @len bytes from @gva on.  They are memory of context
+ * @dst_ctx of the caller's job at the node of @gva, or block RAM of that node (NI space,
+ * EXANET_NI_BRAM).  mmap() with MAP_SHARED maps any pages of the segment, from @offset on;
+ * it returns EACCES for rights that the segment does not have.  The segment exists until
+ * SEGMENT_DESTROY or close().
  *
- * EINVAL: not whole pages of 4 KB, across a 512-GB window or the end of NI space's
- * block RAM, flags without READ and WRITE; EACCES: NI space besides block RAM, or
- * block RAM that the caller must not use; ENOSPC: no segment, or no stretch of the
- * aperture, is free; EDQUOT: the user has reached the limit of module parameter
- * user_segments or user_aperture.
+ * EINVAL: @gva or @len is not a multiple of 4 KB, the segment crosses the end of a 512-GB
+ *         window or of block RAM, or @flags has neither READ nor WRITE
+ * EACCES: @gva is NI space but not block RAM, or the caller must not use block RAM
+ * ENOSPC: no segment, or no range of the aperture of this length, is free
+ * EDQUOT: the user has reached the limit of user_segments or user_aperture
  */
 struct exanet_ioc_segment_create {
 	__aligned_u64 gva;	/* in */
@@ -122,15 +124,15 @@ struct exanet_ioc_segment_create {
 };
 
 /*
- * Gives a segment back; what is mapped of it raises SIGBUS from then on.  Stores that
- * were acknowledged early go on.  ENOENT: not a segment of this context.
+ * Frees a segment.  Accesses to mapped pages of it raise SIGBUS from then on.  Stores that
+ * were acknowledged early are still sent.  ENOENT: the context has no such segment.
  */
 struct exanet_ioc_segment_destroy {
 	__u32 segment;		/* in */
 	__u32 reserved;		/* zero */
 };
 
-/* Sends @signo to this process when a load or store of it has failed; 0: none. */
+/* Sends @signo to this process when one of its loads or stores fails; 0: no signal. */
 struct exanet_ioc_error_signal {
 	__u32 signo;		/* in */
 	__u32 reserved;		/* zero */
@@ -142,22 +144,23 @@ enum exanet_cdma_flags {
 };
 
 /*
- * Copies @len bytes, and returns when the last one has arrived.  Addresses are those of
- * the caller's memory or GVAs as with SEGMENT_CREATE, of any alignment.  When it fails
- * or is killed, any part may have been copied.
+ * Copies @len bytes, and returns when the last one has arrived.  An address is one of the
+ * caller's memory, or a GVA as in SEGMENT_CREATE; it may have any alignment.  A copy that
+ * fails, or whose caller is killed, may have copied any part.
  *
- * EFAULT: a page cannot be had; ENXIO: the GVA leads to no memory; EACCES: not
- * allowed there; ETIMEDOUT: no answer; EIO: another error; ECANCELED: reset; EINVAL.
+ * EFAULT: a page of the caller is missing for good; ENXIO: there is no memory at the GVA;
+ * EACCES: the caller has no right to this memory; ETIMEDOUT: no response; EIO: another
+ * error; ECANCELED: a reset; EINVAL: bad arguments.
  */
 struct exanet_ioc_cdma {
 	__aligned_u64 src;	/* in */
 	__aligned_u64 dst;	/* in */
 	__aligned_u64 len;	/* in, 1..2^42 */
 	__u32 flags;		/* in enum exanet_cdma_flags */
-	__u32 dst_ctx;		/* in 0..15, of what is remote */
+	__u32 dst_ctx;		/* in 0..15, context of the remote addresses */
 };
 
-/* Arrays of a job, and their bits in struct exanet_ioc_accel.remote. */
+/* Bits of the arrays in struct exanet_ioc_accel.remote. */
 enum exanet_accel_array {
 	EXANET_ACCEL_MATRIX	= 1 << 0,
 	EXANET_ACCEL_X		= 1 << 1,
@@ -169,13 +172,13 @@ enum exanet_accel_array {
 
 /*
  * Runs a job on the accelerator beside the NIC (rnic/exanet/shm.h) and waits for its
- * end; the accelerator runs one job at a time.  The GVA of an array names its memory:
- * memory of context @dst_ctx of the caller's job, on this or another node.  If the
- * array's bit in @remote is clear, the array is at an offset in this node's block RAM.
+ * end.  The accelerator runs one job at a time.  An array whose bit in @remote is set is
+ * at a GVA: in memory of context @dst_ctx of the caller's job, at this or another node.
+ * An array whose bit is clear is at an offset in this node's block RAM.
  *
- * Errors are those of CDMA; EINVAL: sizes or alignment; ETIMEDOUT also: the job
- * exceeded module parameter accel_seconds.  The "out" members are set even if a job
- * has failed.
+ * Errors are those of CDMA.  EINVAL: bad sizes or alignment; ETIMEDOUT, too: the job took
+ * longer than module parameter accel_seconds.  The "out" members are valid even if the
+ * job has failed.
  */
 struct exanet_ioc_accel {
 	__aligned_u64 matrix;	/* in; GVA or offset, as the next five */
@@ -193,7 +196,7 @@ struct exanet_ioc_accel {
 	__aligned_u64 ops;	/* out multiply-adds */
 	__aligned_u64 bytes;	/* out loaded and stored */
 	__aligned_u64 ns;	/* out virtual time of the job */
-	__aligned_u64 err_addr;	/* out where it failed */
+	__aligned_u64 err_addr;	/* out address of the first error */
 };
 
 #define EXANET_IOC_QUERY	_IOR(EXANET_IOC, 0, struct exanet_ioc_query)

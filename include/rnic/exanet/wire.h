@@ -2,8 +2,8 @@
 /*
  * ExaNet packets and the cable frames that carry them.
  *
- * Everything here is little-endian on the wire unless a field is __be.  A packet
- * is a sequence of 128-bit words, bit 0 of a word in bit 0 of its first byte:
+ * All fields are little-endian on the wire, except __be.  A packet is a sequence of
+ * 128-bit words; bit 0 of a word is bit 0 of its first byte:
  *
  *   header                                   16 B      acks
  *   header + footer                          32 B
@@ -23,7 +23,7 @@
 #define EXANET_PAYLOAD_WORDS	16	/* words of a full payload [T §4] */
 #define EXANET_PACKET_WORDS	18	/* header, full payload, footer [T §6.3] */
 #define EXANET_PACKET_BYTES	(EXANET_PACKET_WORDS * EXANET_WORD_BYTES)
-#define EXANET_BLOCK_BYTES	16384	/* a transaction never crosses this [T §4] */
+#define EXANET_BLOCK_BYTES	16384	/* a block crosses no multiple of it [T §4] */
 #define EXANET_BLOCK_PACKETS	64	/* packets of a block at most [T §4] */
 
 /* One 128-bit word. */
@@ -41,7 +41,7 @@ RNIC_ASSERT_SIZE(struct exanet_word, 16);
 #define EXANET_COORD_Y		RNIC_FIELD(7, 4)
 #define EXANET_COORD_X		RNIC_FIELD(3, 0)
 
-/* Protection domain, 16 bits [P]. */
+/* PDID, 16 bits: job and context of the receiver of a packet [P]. */
 #define EXANET_PDID_JOB		RNIC_FIELD(15, 4)
 #define EXANET_PDID_CTX		RNIC_FIELD(3, 0)
 
@@ -75,9 +75,9 @@ enum exanet_ni_index {
 #define EXANET_VA_MAILBOX	RNIC_FIELD(7, 4)
 
 /*
- * Packet types [EXT], [P]; every other value is dropped and counted.  A row is the name,
- * the value, the name in text, the form (EXANET_FORM_), the group (EXANET_GROUP_), and
- * the NI indices that accept the type after reset.
+ * Packet types [EXT], [P]; packets of other types are dropped and counted.  X(NAME,
+ * value, name in text, EXANET_FORM_, EXANET_GROUP_, NI indices that accept the type after
+ * reset).
  */
 #define EXANET_TYPES(X) \
 	X(WRITE,	0, "write",	PAYLOAD,  RDMA, 1 << EXANET_NI_MAILBOX) \
@@ -87,18 +87,18 @@ enum exanet_ni_index {
 	X(CONTROL,	2, "control",	PAYLOAD,  RDMA, 1 << EXANET_NI_RECEIVER) \
 		/* announces a completion notification */ \
 	X(AXI_READ,	3, "load",	REQUEST,  AXI,  1 << EXANET_NI_BRAM) \
-		/* load: header and footer, SIZE as wanted */ \
+		/* load of SIZE bytes */ \
 	X(NOTIFY,	6, "notify",	PAYLOAD,  RDMA, 1 << EXANET_NI_MAILBOX) \
 		/* completion notification */ \
 	X(RELEASE,	7, "release",	EMPTY,	  NET,  1 << EXANET_NI_RECEIVER) \
-		/* the source has given a block up */ \
+		/* the source has given up a block */ \
 	X(AXI_WRITE,	9, "store",	PAYLOAD,  AXI,  1 << EXANET_NI_BRAM) \
 		/* store */ \
 	X(ACK,		10, "ack",	HEADER,	  RDMA, 1 << EXANET_NI_RT_RESPONSE | \
 						  1 << EXANET_NI_PACKETIZER) \
-		/* response, header only */ \
+		/* response to RDMA types, header only */ \
 	X(AXI_RESPONSE,	11, "response",	OPTIONAL, AXI,  1 << EXANET_NI_SHM) \
-		/* to types 3 and 9; SIZE 0: without data */ \
+		/* response to load and store; SIZE 0: no data */ \
 	X(FLOW_RATE,	18, "flow-rate", RATES,	  NET,  1 << EXANET_NI_EXADMA) \
 		/* congestion notification, header only */
 
@@ -118,45 +118,46 @@ enum exanet_form {
 	EXANET_FORM_REQUEST	= 3,	/* header, footer; SIZE bytes are asked for */
 	EXANET_FORM_EMPTY	= 4,	/* header, footer; SIZE is 0 */
 	EXANET_FORM_HEADER	= 5,	/* header; SIZE is 0 */
-	EXANET_FORM_RATES	= 6,	/* header, which has other fields than SIZE */
+	EXANET_FORM_RATES	= 6,	/* header, with rates in place of SIZE */
 };
 
-/* What types belong to. */
+/* Groups of types, by the counters that count their packets. */
 enum exanet_group {
-	EXANET_GROUP_RDMA	= 0,	/* counted as TX_ and RX_ */
+	EXANET_GROUP_RDMA	= 0,	/* TX_ and RX_ */
 	EXANET_GROUP_AXI	= 1,	/* loads and stores of shared memory: SHM_ */
-	EXANET_GROUP_NET	= 2,	/* TX_, and RX_ if a unit takes the packet */
+	EXANET_GROUP_NET	= 2,	/* TX_; RX_ if a unit takes the packet */
 };
 
-/* One bit for each type of which the row is so. */
+/* Bit masks of the types that are short, and of those in group AXI. */
 #define EXANET_TYPE_BIT_SHORT(name, value, text, form, group, ni) \
 	| (EXANET_FORM_##form >= EXANET_FORM_HEADER ? 1U << (value) : 0)
 #define EXANET_TYPE_BIT_AXI(name, value, text, form, group, ni) \
 	| (EXANET_GROUP_##group == EXANET_GROUP_AXI ? 1U << (value) : 0)
-/* Types that are a header alone; they go ahead of data [EXT], [P §3.13]. */
+/* Not zero if packets of @type are a header alone; these overtake data [EXT], [P]. */
 #define EXANET_TYPE_SHORT(type) \
 	((1U << (type)) & (0 EXANET_TYPES(EXANET_TYPE_BIT_SHORT)))
-/* Loads and stores of shared memory, and what answers them. */
+/* Not zero if @type is a load, a store, or a response to these. */
 #define EXANET_TYPE_AXI(type) \
 	((1U << (type)) & (0 EXANET_TYPES(EXANET_TYPE_BIT_AXI)))
 
 /*
- * Virtual channels of a link, PATH_ORDER * 2 + dateline [P]: a packet that has
- * crossed the wrap-around link of the ring that it is in goes on in the odd one, so
- * that rings cannot fill up in a circle; packets of the two dimension orders never
- * wait for each other.
+ * Virtual channels of a link, PATH_ORDER * 2 + dateline [P].  A packet that has crossed
+ * the wrap-around link of its ring uses the odd channel until it leaves the ring, because
+ * channels that wait for each other in a circle would block the ring.  Packets of the two
+ * orders of dimensions have different channels for the same reason.
  */
 #define EXANET_VCS		4
 #define EXANET_VC_DATELINE	RNIC_BIT(0)
 #define EXANET_VC_ORDER		RNIC_BIT(1)
-/* The path that a packet takes where there are several [P]. */
+/* The path in a header selects one of several routes [P]. */
 #define EXANET_PATHS		8
-#define EXANET_PATH_CABLE	RNIC_FIELD(1, 0)	/* of parallel cables, modulo */
-#define EXANET_PATH_ORDER	RNIC_BIT(2)	/* dimensions in reversed order */
+#define EXANET_PATH_CABLE	RNIC_FIELD(1, 0)	/* parallel cable, modulo their
+						 * number */
+#define EXANET_PATH_ORDER	RNIC_BIT(2)	/* reversed order of dimensions */
 
 /* Header, low and high half [EXT]. */
 #define EXANET_HDR_LO_VC	RNIC_FIELD(4, 0)	/* 4:0 */
-#define EXANET_HDR_LO_PDID	RNIC_FIELD(20, 5)	/* 20:5, the destination's */
+#define EXANET_HDR_LO_PDID	RNIC_FIELD(20, 5)	/* 20:5, of the destination */
 #define EXANET_HDR_LO_COORD	RNIC_FIELD(42, 21)	/* 42:21, destination */
 #define EXANET_HDR_LO_TYPE	RNIC_FIELD(47, 43)	/* 47:43 */
 #define EXANET_HDR_LO_SIZE	RNIC_FIELD(61, 48)	/* 61:48, payload bytes */
@@ -167,8 +168,8 @@ enum exanet_group {
 #define EXANET_HDR_HI_CRC	RNIC_FIELD(63, 48)	/* 127:112 */
 
 /*
- * Ack: a header-only packet [EXT].  VC, coordinates, type, size and CRC are where
- * every header has them.  The small address [9:3] = NI index, [2:0] = sub-address.
+ * Ack: a header-only packet [EXT].  VC, coordinates, type, size and CRC have the places
+ * of all headers.  The small address is NI index [9:3] and sub-address [2:0].
  */
 #define EXANET_ACK_LO_PDID_CTX	RNIC_FIELD(8, 5)	/* 8:5, context nibble */
 #define EXANET_ACK_LO_SEQ	RNIC_FIELD(20, 9)	/* 20:9, low 12 bits */
@@ -177,25 +178,25 @@ enum exanet_group {
 #define EXANET_ACK_HI_TID	RNIC_FIELD(21, 8)	/* 85:72, wire TID */
 #define EXANET_ACK_HI_RESP	RNIC_FIELD(25, 22)	/* 89:86, enum exanet_resp */
 #define EXANET_ACK_HI_HOPS	RNIC_FIELD(31, 26)	/* 95:90, switches passed [P] */
-#define EXANET_ACK_HI_EPOCH	RNIC_FIELD(39, 32)	/* 103:96, of the node that is
-							 * answered [P] */
+#define EXANET_ACK_HI_EPOCH	RNIC_FIELD(39, 32)	/* 103:96, of the node that gets
+							 * the ack [P] */
 #define EXANET_ACK_HI_RESERVED	RNIC_FIELD(44, 40)	/* 108:104, zero; PATH above */
 #define EXANET_SMALL_INDEX	RNIC_FIELD(9, 3)
 #define EXANET_SMALL_SUB	RNIC_FIELD(2, 0)
 #define EXANET_SMALL(index)	((__u32)(index) << 3)
-#define EXANET_ACK_SEQ_BITS	12	/* acks carry so much of the sequence */
+#define EXANET_ACK_SEQ_BITS	12	/* bits of the sequence in an ack */
 
 /*
- * Flow-rate packet: a header [EXT].  The switch that has a crowded output tells the
- * source of a flow, which is the destination of this packet, how fast packets for
- * FLOW_DST may come.  VC, coordinates, type and CRC are where every header has them.
+ * Flow-rate packet: a header alone [EXT].  A switch with a congested output sends it to
+ * the source of a flow; that node may send to FLOW_DST at rate DESIRED.  VC, coordinates,
+ * type and CRC have the places of all headers.
  */
 #define EXANET_FLOW_LO_HOPS	RNIC_FIELD(53, 48)	/* flow id [5:0]: switches
 							 * passed [P] */
 #define EXANET_FLOW_LO_ID	RNIC_FIELD(61, 54)	/* flow id [13:6], zero [P] */
 #define EXANET_FLOW_LO_SMALL_1_0 RNIC_FIELD(63, 62)
 #define EXANET_FLOW_HI_SMALL_9_2 RNIC_FIELD(7, 0)	/* 71:64 */
-#define EXANET_FLOW_HI_DST	RNIC_FIELD(29, 8)	/* 93:72, where the flow goes [P] */
+#define EXANET_FLOW_HI_DST	RNIC_FIELD(29, 8)	/* 93:72, destination of flow [P] */
 #define EXANET_FLOW_HI_CURRENT	RNIC_FIELD(37, 30)	/* 101:94, EXANET_RATE_ */
 #define EXANET_FLOW_HI_DESIRED	RNIC_FIELD(45, 38)	/* 109:102, EXANET_RATE_ */
 #define EXANET_FLOW_HI_FLAG	RNIC_FIELD(47, 46)	/* 111:110, zero */
@@ -203,7 +204,7 @@ enum exanet_group {
 #define EXANET_RATE_EXPONENT	RNIC_FIELD(7, 4)
 #define EXANET_RATE_MANTISSA	RNIC_FIELD(3, 0)
 #define EXANET_RATE_UNIT_KBPS	64
-/* A packet without a footer is dropped by the switch that would count it to this. */
+/* A switch drops a packet without a footer when its hops would reach this. */
 #define EXANET_HOPS_MAX		63
 
 /* Footer, low and high half [EXT]. */
@@ -231,22 +232,22 @@ enum exanet_group {
 #define EXANET_PTID_GEN		RNIC_FIELD(13, 8)
 
 /*
- * Loads and stores, types 3, 9 and 11 [P].  VA is a byte address at the target; of a
- * response NI index 6 and the low byte of that address, so that data keep their lanes.
- * A response has TID and SEQ of its request.  SEQ of stores, and of RDMA writes, counts
- * those that this node has sent to the other; that of loads and RDMA reads counts them
- * all.  FIRST says that none of the same class to that node is older and unanswered.
+ * Loads and stores, types 3, 9 and 11 [P].  VA is a byte address at the target.  VA of a
+ * response is NI index 6 and the low byte of the request's address, because byte lanes of
+ * the data follow the address.  A response has TID and SEQ of its request.  SEQ counts the
+ * requests of a class from this node to the target.  FIRST is set if no older request of
+ * the class to this target is without a response.
  */
 #define EXANET_STID_CLASS	RNIC_FIELD(13, 12)	/* enum exanet_shm_class */
-#define EXANET_STID_SLOT	RNIC_FIELD(11, 6)	/* unique among those under way */
+#define EXANET_STID_SLOT	RNIC_FIELD(11, 6)	/* unique among requests under way */
 #define EXANET_STID_ID		RNIC_FIELD(5, 0)	/* AXI ID, EXANET_AXI_ID_ */
 #define EXANET_AXI_ID_MASTER	RNIC_FIELD(5, 4)	/* enum exanet_axi_master */
 #define EXANET_AXI_ID_NUMBER	RNIC_FIELD(3, 0)
 #define EXANET_SHM_USER_RESP	RNIC_FIELD(3, 0)	/* enum exanet_resp, type 11 */
-#define EXANET_SHM_USER_RETRIES	RNIC_FIELD(7, 4)	/* saturating, copied */
-#define EXANET_SHM_USER_JOINED	RNIC_BIT(8)		/* goes on with the AXI burst of
-							 * the packet before it, copied;
-							 * for shm-timing= */
+#define EXANET_SHM_USER_RETRIES	RNIC_FIELD(7, 4)	/* saturating; a response copies it */
+#define EXANET_SHM_USER_JOINED	RNIC_BIT(8)		/* continues the AXI burst of the
+							 * packet before; a response copies
+							 * it; for shm-timing= */
 #define EXANET_SHM_SEQ_BITS	14
 enum exanet_axi_master {
 	EXANET_AXI_CPU		= 0,
@@ -256,7 +257,7 @@ enum exanet_axi_master {
 };
 
 /*
- * CRCs [P].  Fields that switches rewrite count as zero.
+ * CRCs [P].  Fields that switches change count as zero.
  *   header   CRC-16, poly 0x1021, init 0xffff, over bits 111:0; VC, hops and path
  *            as 0
  *   footer   CRC-8, poly 0x07, init 0, over bits 87:0, TTL as 0
@@ -270,10 +271,10 @@ enum exanet_resp {
 	EXANET_RESP_ACK		= 0,	/* all bytes are in memory */
 	EXANET_RESP_CRC		= 1,	/* payload CRC: retransmit */
 	EXANET_RESP_FAULT	= 2,	/* page fault at the destination */
-	EXANET_RESP_NO_CONTEXT	= 3,	/* receiver context set is full */
+	EXANET_RESP_NO_CONTEXT	= 3,	/* set of receiver contexts is full */
 	EXANET_RESP_DECODE	= 4,	/* address is not mapped to anything */
-	EXANET_RESP_PROTECTION	= 5,	/* PDID disabled, other job, not allowed */
-	EXANET_RESP_FULL	= 6,	/* mailbox or request FIFO full */
+	EXANET_RESP_PROTECTION	= 5,	/* context disabled, other job, no right */
+	EXANET_RESP_FULL	= 6,	/* mailbox or request FIFO is full */
 	EXANET_RESP_RESOLVED	= 7,	/* fault resolved: retransmit now */
 	EXANET_RESP_MALFORMED	= 8,	/* size, alignment or type is wrong */
 };
@@ -283,9 +284,9 @@ enum exanet_resp {
  */
 struct exanet_control {
 	__le64 target;	/* P0: GVA of the notification, mailbox or 16-B aligned */
-	__le64 data;	/* P1: opaque to the network */
+	__le64 data;	/* P1: any value of software */
 	__le64 info;	/* P2: EXANET_CONTROL_ length, handle, flags */
-	__le64 block;	/* P3: filled by hardware: EXANET_CONTROL_ offset ... */
+	__le64 block;	/* P3: filled by the device: EXANET_CONTROL_ */
 };
 RNIC_ASSERT_SIZE(struct exanet_control, 32);
 #define EXANET_CONTROL_LENGTH	RNIC_FIELD(31, 0)	/* P2, whole transfer */
@@ -296,8 +297,8 @@ RNIC_ASSERT_SIZE(struct exanet_control, 32);
 #define EXANET_CONTROL_PDID	RNIC_FIELD(44, 29)	/* P3, of the target */
 
 /*
- * Payload of a notification packet, and what a notification in DRAM looks like
- * [P].  @data is stored first, @status last; @status is never zero once written.
+ * Payload of a notification packet, and a notification in memory [P].  The device stores
+ * @data first and @status last; @status is not zero then.
  */
 struct exanet_notification {
 	__le64 data;
@@ -321,8 +322,8 @@ enum exanet_link_kind {
 	EXANET_LINK_DATA	= 0,
 	EXANET_LINK_HELLO	= 1,	/* one struct exanet_hello */
 	EXANET_LINK_XOFF	= 2,	/* start no packet in this virtual channel */
-	EXANET_LINK_XON		= 3,
-	EXANET_LINK_DOWN	= 5,	/* sender leaves */
+	EXANET_LINK_XON		= 3,	/* packets may start again */
+	EXANET_LINK_DOWN	= 5,	/* the sender takes the link down */
 };
 
 struct exanet_frame {
@@ -331,11 +332,11 @@ struct exanet_frame {
 	__be16	ethertype;	/* EXANET_ETHERTYPE */
 	__u8	version;	/* EXANET_LINK_VERSION */
 	__u8	kind;		/* enum exanet_link_kind */
-	__u8	vc;		/* of all packets in the frame; XOFF, XON: whom they
-				 * stop and let go */
+	__u8	vc;		/* virtual channel of all packets in the frame; XOFF,
+				 * XON: the channel that they stop or start */
 	__u8	reserved;	/* zero */
 	__le16	count;		/* 128-bit words that follow */
-	__le32	seq;		/* of the frames of this sender, from 0 */
+	__le32	seq;		/* number of the frame, from 0 at each sender */
 };
 RNIC_ASSERT_SIZE(struct exanet_frame, 24);
 #define EXANET_MAC_PREFIX	0x024558	/* locally administered, "EX" */
@@ -350,6 +351,6 @@ struct exanet_hello {
 	__le32	max_words;	/* most words a frame to the sender may hold */
 };
 RNIC_ASSERT_SIZE(struct exanet_hello, 16);
-#define EXANET_HELLO_HEARD	0x01	/* the sender has heard this epoch's HELLO */
+#define EXANET_HELLO_HEARD	0x01	/* the sender has had a HELLO of peer_epoch */
 
 #endif /* RNIC_EXANET_WIRE_H */

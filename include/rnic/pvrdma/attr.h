@@ -98,8 +98,8 @@ enum pvrdma_mig_state {
 #define PVRDMA_ACCESS_ON_DEMAND		RNIC_BIT(6)
 
 /* flags of create_mr. */
-#define PVRDMA_MR_FLAG_DMA	RNIC_BIT(0)	/* all of memory, by DMA address */
-#define PVRDMA_MR_FLAG_FRMR	RNIC_BIT(1)	/* no pages until FAST_REG_MR */
+#define PVRDMA_MR_FLAG_DMA	RNIC_BIT(0)	/* all memory, by DMA addresses */
+#define PVRDMA_MR_FLAG_FRMR	RNIC_BIT(1)	/* FAST_REG_MR gives it pages */
 
 struct pvrdma_port_attr {
 	__le32	state;			/* enum pvrdma_port_state */
@@ -138,7 +138,7 @@ RNIC_ASSERT_SIZE(struct pvrdma_global_route, 24);
 struct pvrdma_ah_attr {
 	struct pvrdma_global_route grh;
 	__le16	dlid;
-	__le16	vlan_id;		/* the Linux driver leaves it 0 */
+	__le16	vlan_id;		/* Linux' driver writes 0 */
 	__u8	sl;
 	__u8	src_path_bits;
 	__u8	static_rate;
@@ -179,7 +179,7 @@ struct pvrdma_qp_attr {
 	__u8	port_num;
 	__u8	timeout;		/* 4.096 us * 2^n; 0: never */
 	__u8	retry_cnt;
-	__u8	rnr_retry;		/* 7: for ever */
+	__u8	rnr_retry;		/* 7: no limit */
 	__u8	alt_port_num;
 	__u8	alt_timeout;
 	__u8	reserved[5];

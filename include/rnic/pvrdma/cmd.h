@@ -36,11 +36,11 @@ enum pvrdma_cmd {
 	PVRDMA_CMD_MAX		= 21,
 };
 
-/* ack of the answer to @cmd. */
+/* Returns the ack of the response to @cmd. */
 #define PVRDMA_CMD_RESP(cmd)	(0x80000000u | (cmd))
 
 struct pvrdma_cmd_hdr {
-	__le64	response;		/* given back */
+	__le64	response;		/* the device returns it in the response */
 	__le32	cmd;			/* enum pvrdma_cmd */
 	__le32	reserved;
 };
@@ -80,12 +80,12 @@ struct pvrdma_cmd_query_pkey_resp {
 
 struct pvrdma_cmd_create_uc {
 	struct pvrdma_cmd_hdr hdr;
-	__le64	pfn64;			/* of the context's page of BAR 2 */
+	__le64	pfn64;			/* page number of the context's page of BAR 2 */
 };
 
 struct pvrdma_cmd_create_uc_resp {
 	struct pvrdma_cmd_resp_hdr hdr;
-	__le32	ctx_handle;		/* never 0: that is the kernel's */
+	__le32	ctx_handle;		/* not 0, which is the kernel's */
 	__u8	reserved[4];
 };
 
@@ -212,8 +212,9 @@ struct pvrdma_cmd_destroy_srq {
 };
 
 /*
- * The directory has a page of struct pvrdma_ring_state, send_chunks pages of the send
- * queue, and the pages of the receive queue, which a QP with an SRQ lacks.
+ * The page directory has a page with struct pvrdma_ring_state, then send_chunks pages of
+ * the send queue, then the pages of the receive queue.  A QP with an SRQ has no receive
+ * queue.
  */
 struct pvrdma_cmd_create_qp {
 	struct pvrdma_cmd_hdr hdr;
@@ -232,7 +233,7 @@ struct pvrdma_cmd_create_qp {
 	__le16	total_chunks;
 	__le16	send_chunks;
 	__le16	max_atomic_arg;
-	__u8	sq_sig_all;		/* every WQE gets a completion */
+	__u8	sq_sig_all;		/* 1: each send WQE makes a completion */
 	__u8	qp_type;		/* enum pvrdma_qp_type */
 	__u8	is_srq;
 	__u8	reserved[3];
@@ -242,7 +243,7 @@ RNIC_ASSERT_SIZE(struct pvrdma_cmd_create_qp, 80);
 struct pvrdma_cmd_create_qp_resp {
 	struct pvrdma_cmd_resp_hdr hdr;
 	__le32	qpn;
-	__le32	qp_handle;		/* less than max_qp; on the wire is only qpn */
+	__le32	qp_handle;		/* below max_qp; packets carry qpn */
 	__le32	max_send_wr;
 	__le32	max_recv_wr;
 	__le32	max_send_sge;
@@ -251,7 +252,7 @@ struct pvrdma_cmd_create_qp_resp {
 	__le32	pad;
 };
 
-/* The same before QPHANDLE, for a driver or a device that old: the number is the handle. */
+/* The response below version QPHANDLE of driver or device: qpn is the handle, too. */
 struct pvrdma_cmd_create_qp_resp_v1 {
 	struct pvrdma_cmd_resp_hdr hdr;
 	__le32	qpn;
@@ -292,7 +293,7 @@ struct pvrdma_cmd_destroy_qp_resp {
 	__u8	reserved[4];
 };
 
-/* Puts a GID into the table. */
+/* Stores a GID in the table. */
 struct pvrdma_cmd_create_bind {
 	struct pvrdma_cmd_hdr hdr;
 	__le32	mtu;			/* bytes */
@@ -310,7 +311,7 @@ struct pvrdma_cmd_destroy_bind {
 	__u8	reserved[4];
 };
 
-/* What the command slot holds.  The device reads it once, whatever the command. */
+/* The command slot.  The device reads all of it once. */
 union pvrdma_cmd_req {
 	struct pvrdma_cmd_hdr hdr;
 	struct pvrdma_cmd_query_port query_port;
@@ -337,7 +338,7 @@ union pvrdma_cmd_req {
 };
 RNIC_ASSERT_SIZE(union pvrdma_cmd_req, 184);
 
-/* What the response slot gets. */
+/* The response slot.  The device writes all of it. */
 union pvrdma_cmd_resp {
 	struct pvrdma_cmd_resp_hdr hdr;
 	struct pvrdma_cmd_query_port_resp query_port;

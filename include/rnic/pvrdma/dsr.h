@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Paravirtual RDMA NIC: page directories, rings, and the shared region, by which the
- * driver tells the device its rings and reads the capabilities of the device [EXT].
- * All members are little-endian, but GUIDs are big-endian as on the wire.
+ * Paravirtual RDMA NIC: page directories, rings and the shared region [EXT].  In the shared
+ * region the driver tells the device the addresses of the rings, and the device tells the
+ * driver its capabilities.  All members are little-endian, but GUIDs are big-endian as on
+ * the wire.
  */
 #ifndef RNIC_PVRDMA_DSR_H
 #define RNIC_PVRDMA_DSR_H
@@ -13,8 +14,8 @@
 #define PVRDMA_PAGE_BYTES	0x1000
 
 /* --- Page directories ---------------------------------------------------------
- * A page of up to 512 addresses of tables, each a page of up to 512 addresses of
- * pages: every object in guest memory is described so.
+ * The driver describes each object in guest memory by a page directory: a page of up to
+ * 512 addresses of tables.  A table is a page of up to 512 addresses of the object's pages.
  */
 #define PVRDMA_PDIR_TABLE(page)	((page) >> 9 & 0x1ff)
 #define PVRDMA_PDIR_PAGE(page)	((page) & 0x1ff)
@@ -22,8 +23,9 @@
 #define PVRDMA_MAX_FAST_REG_PAGES 128
 
 /* --- Rings ---------------------------------------------------------------------
- * Indices run modulo twice the number of elements; equal ones mean empty, ones that
- * differ by the number of elements full.  The slot is the index modulo that number.
+ * Indices count modulo twice the number of elements.  The ring is empty if they are equal,
+ * and full if they differ by the number of elements.  An element's slot is its index
+ * modulo the number of elements.
  */
 struct pvrdma_ring {
 	__le32	prod_tail;	/* next element that will be written */
@@ -32,8 +34,8 @@ struct pvrdma_ring {
 RNIC_ASSERT_SIZE(struct pvrdma_ring, 8);
 
 /*
- * The first page of a QP, CQ, SRQ, and of the two rings of the device, holds this.  QP:
- * tx is the send queue, rx the receive queue; all others use rx only.
+ * The first page of a QP, a CQ, an SRQ, and of each of the device's two rings begins with
+ * this.  In a QP tx is the send queue and rx the receive queue; all others use only rx.
  */
 struct pvrdma_ring_state {
 	struct pvrdma_ring tx;
@@ -42,9 +44,9 @@ struct pvrdma_ring_state {
 RNIC_ASSERT_SIZE(struct pvrdma_ring_state, 16);
 
 /*
- * The driver computes indices of the device's two rings with masks that are meant for
- * powers of two, but gives them three pages of elements.  What comes out is a ring of
- * as many elements as the lowest bit of their number says.
+ * Returns the number of elements that the driver uses in a ring of the device with room for
+ * @count.  The driver masks indices as if @count were a power of two, but its rings have
+ * three pages.  So it uses as many elements as the lowest bit of @count says.
  */
 #define PVRDMA_RING_ELEMENTS(count) ((count) & -(count))
 
@@ -88,7 +90,7 @@ enum pvrdma_device_mode {
 	PVRDMA_DEVICE_MODE_ROCE		= 0,
 };
 
-/* Only one of them at a time: that is all the driver takes. */
+/* The device sets only one, because the driver refuses two. */
 #define PVRDMA_GID_TYPE_FLAG_ROCE_V1	RNIC_BIT(0)
 #define PVRDMA_GID_TYPE_FLAG_ROCE_V2	RNIC_BIT(1)
 
@@ -101,7 +103,7 @@ enum pvrdma_device_mode {
 #define PVRDMA_BMME_FLAG_REMOTE_INV	RNIC_BIT(1)
 #define PVRDMA_BMME_FLAG_FAST_REG_WR	RNIC_BIT(2)
 
-/* What the device can do; limits are counts unless said. */
+/* Capabilities of the device; limits are numbers of objects unless said otherwise. */
 struct pvrdma_device_caps {
 	__le64	fw_ver;
 	__be64	node_guid;
@@ -158,20 +160,20 @@ struct pvrdma_device_caps {
 RNIC_ASSERT_SIZE(struct pvrdma_device_caps, 208);
 
 struct pvrdma_ring_page_info {
-	__le32	num_pages;		/* with the page of the indices */
+	__le32	num_pages;		/* including the page of the indices */
 	__le32	reserved;
-	__le64	pdir_dma;
+	__le64	pdir_dma;		/* address of the page directory */
 };
 RNIC_ASSERT_SIZE(struct pvrdma_ring_page_info, 16);
 
-/* Written by the driver before DSRHIGH, but for caps, which the device fills in then. */
+/* The driver fills this and writes DSRHIGH; then the device fills caps. */
 struct pvrdma_device_shared_region {
 	__le32	driver_version;
 	__le32	pad;
 	__le32	gos_info;		/* PVRDMA_GOS_ */
 	__le32	gos_pad;
 	__le64	cmd_slot_dma;		/* a page with a command */
-	__le64	resp_slot_dma;		/* a page for the answer */
+	__le64	resp_slot_dma;		/* a page for the response */
 	struct pvrdma_ring_page_info async_ring_pages;
 	struct pvrdma_ring_page_info cq_ring_pages;
 	__le64	uar_pfn64;		/* page number of BAR 2; 32 bits before PPN64 */

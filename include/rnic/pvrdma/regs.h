@@ -22,21 +22,21 @@
 #define PVRDMA_BAR_REGS		1	/* 4 KiB */
 #define PVRDMA_BAR_UAR		2	/* 64-bit; PVRDMA_UARS pages */
 #define PVRDMA_REGS_BYTES	0x1000
-#define PVRDMA_UARS		512	/* user contexts and the kernel's, which is page 0 */
+#define PVRDMA_UARS		512	/* page 0: kernel; others: user contexts */
 
 /* --- Registers, BAR 1 --------------------------------------------------------
- * X(NAME, offset, bytes, reset, writable, w1c), as in the other families.  Where a
- * register does something when it is written, writable is what it stores of that.
+ * X(NAME, offset, bytes, reset, writable, w1c), as in the other families.  A write may have
+ * an effect although the register stores none of its bits: writable is 0 then.
  */
 #define PVRDMA_REGS(X) \
 	X(VERSION,	0x00, 4, PVRDMA_VERSION, 0, 0) /* PVRDMA_VERSION_ */ \
-	X(DSRLOW,	0x04, 4, 0, 0xffffffff, 0) /* address of the shared region */ \
-	X(DSRHIGH,	0x08, 4, 0, 0xffffffff, 0) /* written last: the device reads it */ \
+	X(DSRLOW,	0x04, 4, 0, 0xffffffff, 0) /* lower half of the address */ \
+	X(DSRHIGH,	0x08, 4, 0, 0xffffffff, 0) /* a write makes the device read it */ \
 	X(CTL,		0x0c, 4, 0, 0, 0) /* enum pvrdma_device_ctl; reads 0 */ \
-	X(REQUEST,	0x10, 4, 0, 0, 0) /* 0: do what is in the command slot */ \
-	X(ERR,		0x14, 4, 0, 0, 0) /* errno of the last write to the above; 0: good */ \
-	X(ICR,		0x18, 4, 0, 0, 0) /* one cause, cleared by reading: PVRDMA_INTR_ */ \
-	X(IMR,		0x1c, 4, PVRDMA_INTR_ALL, 0xffffffff, 0) /* 1: masked */ \
+	X(REQUEST,	0x10, 4, 0, 0, 0) /* write 0: do the command in its slot */ \
+	X(ERR,		0x14, 4, 0, 0, 0) /* errno of the last write above; 0: none */ \
+	X(ICR,		0x18, 4, 0, 0, 0) /* one cause; a read clears it: PVRDMA_INTR_ */ \
+	X(IMR,		0x1c, 4, PVRDMA_INTR_ALL, 0xffffffff, 0) /* set bits mask causes */ \
 	X(MACL,		0x20, 4, 0, 0, 0) /* MAC of the paired NIC, bytes 0 to 3 */ \
 	X(MACH,		0x24, 4, 0, 0, 0) /* bytes 4 and 5 */
 
@@ -45,7 +45,7 @@
 enum pvrdma_reg { PVRDMA_REGS(PVRDMA_REG_ENUM) };
 #undef PVRDMA_REG_ENUM
 
-/* What VERSION may say; each has what those before it have. */
+/* Values of VERSION; each includes those before it. */
 #define PVRDMA_VERSION_ROCEV1	17
 #define PVRDMA_VERSION_ROCEV2	18
 #define PVRDMA_VERSION_PPN64	19	/* 64-bit UAR page numbers */
@@ -60,9 +60,9 @@ enum pvrdma_device_ctl {
 
 /* MSI-X vectors, and bits of ICR and IMR. */
 enum pvrdma_intr_vector {
-	PVRDMA_INTR_VECTOR_RESPONSE	= 0,	/* a command was done */
+	PVRDMA_INTR_VECTOR_RESPONSE	= 0,	/* a command has ended */
 	PVRDMA_INTR_VECTOR_ASYNC	= 1,	/* the ring of events is not empty */
-	PVRDMA_INTR_VECTOR_CQ		= 2,	/* nor that of CQ notifications */
+	PVRDMA_INTR_VECTOR_CQ		= 2,	/* ring of CQ notifications not empty */
 	PVRDMA_INTR_VECTORS		= 3,
 };
 #define PVRDMA_INTR_CAUSE(vector) RNIC_BIT(vector)
@@ -71,7 +71,7 @@ enum pvrdma_intr_vector {
 /* --- Counters, seen as the QOM property "counters" [P] -------------------------- */
 #define PVRDMA_COUNTERS(X) \
 	X(TX_FRAMES,		"frames sent") \
-	X(TX_BYTES,		"bytes of them, with headers") \
+	X(TX_BYTES,		"bytes of frames sent, with headers") \
 	X(TX_ACK,		"acknowledgements sent") \
 	X(TX_NAK,		"sequence-error NAKs sent") \
 	X(TX_NAK_ERROR,		"NAKs sent that end a connection") \
@@ -80,7 +80,7 @@ enum pvrdma_intr_vector {
 	X(TX_RETRY,		"packets sent again") \
 	X(TX_CNP,		"congestion notifications sent") \
 	X(RX_FRAMES,		"RoCE frames received") \
-	X(RX_BYTES,		"bytes of them, with headers") \
+	X(RX_BYTES,		"bytes of frames received, with headers") \
 	X(RX_POLLED,		"frames that a polling CPU took itself") \
 	X(RX_ACK,		"acknowledgements received") \
 	X(RX_NAK,		"sequence-error NAKs received") \
@@ -89,27 +89,27 @@ enum pvrdma_intr_vector {
 	X(RX_CNP,		"congestion notifications received") \
 	X(RX_CE,		"packets received that met congestion") \
 	X(RX_DUPLICATE,		"requests received again") \
-	X(RX_OUT_OF_SEQUENCE,	"requests dropped: one before them is missing") \
-	X(RX_STALE,		"responses dropped: to nothing that waits") \
+	X(RX_OUT_OF_SEQUENCE,	"requests dropped: an earlier one is missing") \
+	X(RX_STALE,		"responses dropped: no request waits for them") \
 	X(RX_BAD_LENGTH,	"frames dropped: lengths disagree") \
 	X(RX_BAD_IP,		"frames dropped: IP header") \
 	X(RX_BAD_HEADER,	"frames dropped: version or opcode") \
 	X(RX_BAD_ICRC,		"frames dropped: ICRC") \
 	X(RX_NO_QP,		"packets dropped: no such QP, or of another kind") \
-	X(RX_QP_STATE,		"packets dropped: the QP does not receive") \
-	X(RX_BAD_PATH,		"packets dropped: not from the QP's peer, or not for us") \
+	X(RX_QP_STATE,		"packets dropped: the state of the QP") \
+	X(RX_BAD_PATH,		"packets dropped: wrong source or destination") \
 	X(RX_BAD_PKEY,		"packets dropped: P_Key") \
 	X(RX_BAD_QKEY,		"datagrams dropped: Q_Key") \
 	X(RX_NO_RECEIVE,	"datagrams dropped: no receive buffer, or short") \
 	X(RX_BAD_REQUEST,	"requests refused: order of opcodes, length") \
 	X(RX_BAD_ACCESS,	"requests refused: memory") \
-	X(TIMEOUT,		"times nothing came in time") \
+	X(TIMEOUT,		"time-outs") \
 	X(RETRY_EXCEEDED,	"connections ended: too many retries") \
 	X(RNR_EXCEEDED,		"connections ended: receiver never ready") \
 	X(CQ_OVERFLOW,		"completions lost: CQ full") \
 	X(EVENT_OVERFLOW,	"events lost: ring full") \
 	X(NOTIFY_OVERFLOW,	"CQ notifications lost: ring full") \
-	X(GUEST_ERROR,		"wrong registers, commands, doorbells, rings, WQEs") \
+	X(GUEST_ERROR,		"errors of the guest in registers, rings, WQEs ...") \
 	X(CMD,			"commands done") \
 	X(CMD_ERROR,		"commands refused")
 

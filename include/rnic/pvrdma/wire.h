@@ -5,8 +5,8 @@
  *   RoCE v2   Ethernet [VLAN] IPv4|IPv6 UDP BTH ... payload pad ICRC
  *   RoCE v1   Ethernet [VLAN] GRH           BTH ... payload pad ICRC
  *
- * All fields are big-endian, but for the ICRC.  Bit positions are those of the public
- * sources that [T §3.2.2] defers to [SRC] and of Linux' rdma_rxe [EXT].
+ * All fields are big-endian, except the ICRC.  Bit positions are those of the public
+ * sources [SRC] to which [T §3.2.2] refers, and of Linux' rdma_rxe [EXT].
  */
 #ifndef RNIC_PVRDMA_WIRE_H
 #define RNIC_PVRDMA_WIRE_H
@@ -15,7 +15,7 @@
 
 #define ROCE_ETHERTYPE_V1	0x8915	/* the GRH follows the Ethernet header */
 #define ROCE_UDP_PORT		4791	/* destination [T §4.2.4] */
-#define ROCE_UDP_SPORT_MIN	0xc000	/* sources, by flow [EXT] */
+#define ROCE_UDP_SPORT_MIN	0xc000	/* lowest source port; one for each flow [EXT] */
 #define ROCE_GRH_NEXT_BTH	0x1b	/* next header of a GRH before a BTH */
 #define ROCE_GRH_BYTES		40
 #define ROCE_ICRC_BYTES		4
@@ -28,8 +28,8 @@
 #define ROCE_MSG_MAX		0x80000000u	/* bytes of a message [T §3.1.3] */
 
 /*
- * Longest frame: Ethernet, VLAN, IPv6, UDP, BTH, the two longest extended headers that
- * go together, payload, ICRC.
+ * Bytes of the longest frame: Ethernet, VLAN, IPv6, UDP, BTH, the longest extended headers
+ * of a packet, payload, ICRC.
  */
 #define ROCE_FRAME_MAX		(14 + 4 + 40 + 8 + 12 + 28 + ROCE_MTU_MAX + 4)
 
@@ -45,7 +45,7 @@ RNIC_ASSERT_SIZE(struct roce_bth, 12);
 
 #define ROCE_BTH_SOLICITED	RNIC_BIT(7)
 #define ROCE_BTH_MIGRATED	RNIC_BIT(6)
-#define ROCE_BTH_PAD		RNIC_FIELD(5, 4)	/* bytes behind the payload */
+#define ROCE_BTH_PAD		RNIC_FIELD(5, 4)	/* bytes after the payload */
 #define ROCE_BTH_VERSION	RNIC_FIELD(3, 0)	/* 0 */
 #define ROCE_BTH_FECN		RNIC_BIT(31)		/* of qpn */
 #define ROCE_BTH_BECN		RNIC_BIT(30)
@@ -53,7 +53,7 @@ RNIC_ASSERT_SIZE(struct roce_bth, 12);
 #define ROCE_BTH_ACK_REQ	RNIC_BIT(31)		/* of psn */
 #define ROCE_BTH_PSN		RNIC_FIELD(23, 0)
 
-/* RDMA: first or only packet of a WRITE, and READ request. */
+/* First or only packet of a WRITE, and READ request. */
 struct roce_reth {
 	__be64	va;
 	__be32	rkey;
@@ -69,7 +69,7 @@ struct roce_atomic_eth {
 };
 RNIC_ASSERT_SIZE(struct roce_atomic_eth, 28);
 
-/* Acknowledgement, and READ response but in the middle. */
+/* Acknowledgement; first, last or only packet of a READ response. */
 struct roce_aeth {
 	__be32	syndrome_msn;		/* ROCE_AETH_ */
 };
@@ -82,8 +82,8 @@ RNIC_ASSERT_SIZE(struct roce_aeth, 4);
 #define ROCE_AETH_KIND		RNIC_FIELD(7, 5)
 #define ROCE_AETH_VALUE		RNIC_FIELD(4, 0)
 enum roce_aeth_kind {
-	ROCE_AETH_ACK		= 0,	/* value: credits; 31: does not count them */
-	ROCE_AETH_RNR_NAK	= 1,	/* value: wait roce_rnr_ns() */
+	ROCE_AETH_ACK		= 0,	/* value: credits; 31: the sender counts none */
+	ROCE_AETH_RNR_NAK	= 1,	/* value: retry after roce_rnr_ns() */
 	ROCE_AETH_NAK		= 3,	/* value: enum roce_nak */
 };
 #define ROCE_AETH_NO_CREDITS	31
