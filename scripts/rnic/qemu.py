@@ -90,7 +90,7 @@ class Qemu:
 
     def program(self, name):
         """Returns the path of helper program NAME."""
-        return self.tree / 'tests/qtest/rnic/qtest' / f'rnic-{name}'
+        return self.tree / 'tests/qtest/rnic/tools' / f'rnic-{name}'
 
     def run_tests(self, tests, line, summary, *options):
         """Runs TESTS, which must be built, with OPTIONS of `meson test`."""

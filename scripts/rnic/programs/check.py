@@ -79,7 +79,7 @@ class Check:
         """Reports C files that the meson.build of their folder, or of the next folder above
         it, does not list."""
         for f in tracked('hw/*.c', 'tests/unit/*.c', 'tests/qtest/*.c',
-                         'tests/fuzz/*.c'):
+                         'tests/tools/*.c', 'tests/fuzz/*.c'):
             build = next(p for folder in (TOP / f).parents
                          if (p := folder / 'meson.build').is_file())
             name = (TOP / f).relative_to(build.parent).with_suffix('')
@@ -149,8 +149,8 @@ def start():
     c = Check()
     with step("QEMU's checkpatch"):
         tree = qemu_source.find()
-        c.style(tracked('hw/*.[ch]', 'tests/unit/*.[ch]',
-                        'tests/qtest/*.[ch]', 'tests/fuzz/*.[ch]'),
+        c.style(tracked('hw/*.[ch]', 'tests/unit/*.[ch]', 'tests/qtest/*.[ch]',
+                        'tests/tools/*.[ch]', 'tests/fuzz/*.[ch]'),
                 tree / 'scripts/checkpatch.pl')
     kernel_source.fetch()
     with step("the kernel's checkpatch"):
@@ -174,7 +174,8 @@ def start():
         c.grep('formats belong to include/rnic', r'__attribute__\(\(packed',
                'hw')
         c.grep('a fixed seed finds nothing new: random_seed()',
-               r'g_rand_new_with_seed\((0x)?[0-9]', 'tests/unit', 'tests/qtest')
+               r'g_rand_new_with_seed\((0x)?[0-9]', 'tests/unit', 'tests/qtest',
+               'tests/tools')
         c.grep('trailing white space', r'[[:space:]]+$', '.',
                allowed=r'(.*\.patch|COPYING)$')
     with step('tables of the documentation'):

@@ -1,0 +1,644 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * RDMA tracker: what CDMA channels send, how much of it at once, what is sent again
+ * and what is given up.  The other node is the test, or a second machine.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "qemu/units.h"
+#include <glib/gstdio.h>
+#include "cdma.h"
+
+#define SRC EXANET_RAM_SRC
+#define DST EXANET_RAM_DST
+#define FAR 0x1234500000ULL         /* memory of the peer */
+#define BURST_BYTES 128             /* after reset */
+#define TIMEOUT_NS (EXANET_SHM_TIMEOUT_DEFAULT / 10 * 64LL)
+
+/* From this node to the peer, or back. */
+static ExanetCopy copy_far(bool write, uint64_t local, uint32_t len)
+{
+    uint64_t gva = exanet_gva(EXANET_TEST_PEER, FAR);
+
+    return write ? (ExanetCopy) { local, gva, len, 0, 0x1235 } :
+           (ExanetCopy) { gva, local, len, SA_GVA | DA_LOCAL, 0x1235 };
+}
+
+/* Without early acknowledgement a channel waits for each response. */
+static void early(ExanetTest *t, bool on)
+{
+    shm_set(t, CTRL, EXANET_SHM_CTRL_ALL &
+            ~(on ? 0 : (uint32_t)EXANET_SHM_CTRL_EARLY));
+}
+
+/* Waits for @count requests and makes sure that there are no more. */
+static void wait_requests(ExanetTest *t, unsigned count)
+{
+    exanet_wait(t, g_queue_get_length(&t->peer->packets) >= count);
+    exanet_settle(t);
+    g_assert_cmpuint(g_queue_get_length(&t->peer->packets), ==, count);
+}
+
+static ExanetRxPacket *take(ExanetTest *t, bool write)
+{
+    return exanet_peer_take_type(t->peer, write ? EXANET_TYPE_AXI_WRITE :
+                                                  EXANET_TYPE_AXI_READ);
+}
+
+/*
+ * Answers @rx, which is of a copy from or to @image at FAR, and frees it.  What cannot
+ * be done leaves the image alone.
+ */
+static void answer(ExanetTest *t, ExanetRxPacket *rx, uint8_t *image,
+                   enum exanet_resp resp)
+{
+    bool write = rx->pkt.type == EXANET_TYPE_AXI_WRITE;
+    uint8_t *at = image + (rx->pkt.va - FAR);
+
+    if (resp == EXANET_RESP_ACK && write) {
+        memcpy(at, rx->pkt.payload, rx->pkt.size);
+    }
+    exanet_peer_answer_axi(t->peer, &rx->pkt, resp,
+                           resp == EXANET_RESP_ACK && !write ? at : NULL);
+    g_free(rx);
+}
+
+/* Answers all until the channel is idle. */
+static void serve(ExanetTest *t, unsigned ch, bool write, uint8_t *image)
+{
+    while (!exanet_cdma_idle(t, ch)) {
+        exanet_pump(t);
+        while (!g_queue_is_empty(&t->peer->packets)) {
+            answer(t, take(t, write), image, EXANET_RESP_ACK);
+        }
+    }
+}
+
+/* Packets of a copy have what they have to, and are cut where they have to be. */
+static void check_packets(bool write, uint64_t local, uint32_t at, uint32_t len)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetCopy c = copy_far(write, local, len);
+    g_autofree uint8_t *data = g_malloc(len);
+    g_autofree uint8_t *image = g_malloc0(at + len);
+    uint32_t done = 0;
+
+    *(write ? &c.da : &c.sa) += at;
+    exanet_fill(t, local, data, len, 3);
+    cdma_set(t, 2, OUTSTANDING, 1);
+    early(t, false);
+    exanet_copy_start(t, 2, &c);
+    while (done < len) {
+        ExanetRxPacket *rx = take(t, write);
+        uint32_t size = rx->pkt.size;
+        unsigned class = write ? EXANET_SHM_RDMA_WRITE : EXANET_SHM_RDMA_READ;
+
+        g_assert_cmphex(rx->pkt.va, ==, FAR + at + done);
+        g_assert_cmpuint(size, <=, BURST_BYTES);
+        g_assert_cmpuint(size, <=, len - done);
+        g_assert_cmpuint(rx->pkt.va % EXANET_MTU + size, <=, EXANET_MTU);
+        g_assert_cmpuint((local + done) % 4096 + size, <=, 4096);
+        g_assert_cmphex(rx->pkt.pdid, ==, c.pdid);
+        g_assert_cmphex(rx->pkt.tid & ~(uint32_t)EXANET_STID_SLOT, ==,
+                        RNIC_PREP(EXANET_STID_CLASS, class) |
+                        RNIC_PREP(EXANET_AXI_ID_MASTER, EXANET_AXI_CDMA) |
+                        RNIC_PREP(EXANET_AXI_ID_NUMBER, 2));
+        answer(t, rx, image, EXANET_RESP_ACK);
+        done += size;
+    }
+    exanet_copy_ends(t, 2, SR_DONE);
+    if (write) {
+        g_assert_cmpmem(image + at, len, data, len);
+    } else {
+        exanet_assert_mem(t, local, image + at, len);
+    }
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+static void test_packets(void)
+{
+    check_packets(true, SRC, 0, 1000);
+    check_packets(true, SRC + 0xff9, 0x73, 1000);
+    check_packets(false, DST, 0, 1000);
+    check_packets(false, DST + 0xff9, 0x73, 1000);
+}
+
+static void check_outstanding(bool write)
+{
+    static const unsigned limits[][2] = {
+        { 5, 5 }, { 1, 1 }, { 16, 16 }, { 0, 1 }, { 31, 16 },
+    };
+    const uint32_t len = 40 * BURST_BYTES;
+    ExanetTest *t = exanet_start("");
+    g_autofree uint8_t *data = g_malloc(len);
+    g_autofree uint8_t *image = g_malloc(len);
+    ExanetCopy c = copy_far(write, SRC, len);
+
+    early(t, false);
+    g_assert_cmpuint(cdma_get(t, 1, OUTSTANDING), ==, limits[0][0]);
+    for (unsigned i = 0; i < ARRAY_SIZE(limits); i++) {
+        exanet_fill(t, SRC, data, len, i);
+        cdma_set(t, 1, OUTSTANDING, limits[i][0]);
+        exanet_copy_start(t, 1, &c);
+        wait_requests(t, limits[i][1]);
+        /* for each answer one more */
+        answer(t, take(t, write), image, EXANET_RESP_ACK);
+        wait_requests(t, limits[i][1]);
+        g_assert_cmpuint(tracker_get(t, 1, ISSUED), ==, limits[i][1] + 1);
+        g_assert_cmpuint(tracker_get(t, 1, ACKED), ==, 1);
+        g_assert_cmpuint(exanet_tracker_state(t, 1), ==, EXANET_TRACKER_PASS);
+        serve(t, 1, write, image);
+        exanet_copy_ended(t, 1, SR_DONE);
+        exanet_assert_mem(t, SRC, image, len);
+    }
+    exanet_stop(t);
+}
+
+static void test_outstanding(void)
+{
+    check_outstanding(true);
+    check_outstanding(false);
+}
+
+/* The DMA is through early; software hears of it when the last byte has arrived. */
+static void test_early(void)
+{
+    const unsigned count = 20;
+    const uint32_t len = count * BURST_BYTES;
+    ExanetTest *t = exanet_start("");
+    g_autofree uint8_t *data = g_malloc(len);
+    g_autofree uint8_t *image = g_malloc(len);
+    ExanetCopy c = copy_far(true, SRC, len);
+
+    exanet_fill(t, SRC, data, len, 1);
+    cdma_set(t, 0, CR, EXANET_CDMA_CR_IOC_IRQ);
+    exanet_copy_start(t, 0, &c);
+    wait_requests(t, count);
+    for (unsigned n = 0; n < count; n++) {
+        exanet_settle(t);
+        g_assert_cmphex(cdma_get(t, 0, SR), ==, 0);
+        g_assert_cmpuint(exanet_tracker_state(t, 0), ==, EXANET_TRACKER_DRAIN);
+        g_assert_cmpuint(tracker_get(t, 0, ACKED), ==, n);
+        g_assert_false(exanet_get32(t, EXANET_REG_IRQ_CAUSE) & EXANET_IRQ_CDMA);
+        answer(t, take(t, true), image, EXANET_RESP_ACK);
+    }
+    exanet_wait(t, exanet_get32(t, EXANET_REG_IRQ_CAUSE) & EXANET_IRQ_CDMA);
+    exanet_copy_ended(t, 0, SR_DONE);
+    g_assert_cmpmem(image, len, data, len);
+    exanet_stop(t);
+}
+
+/* A channel that the test keeps busy. */
+static void test_busy(void)
+{
+    const uint32_t len = 3 * BURST_BYTES;
+    ExanetTest *t = exanet_start("");
+    g_autofree uint8_t *image = g_malloc0(len);
+    ExanetCopy c = copy_far(true, SRC, len);
+    uint8_t data[3 * BURST_BYTES];
+
+    exanet_fill(t, SRC, data, len, 1);
+    exanet_copy_start(t, 0, &c);
+    wait_requests(t, 3);
+    /* neither another transfer nor other addresses have an effect on this one */
+    exanet_copy_start(t, 0, &(ExanetCopy) { SRC, DST, 64, DA_LOCAL });
+    g_assert_cmpuint(cdma_get(t, 0, BTT), ==, len);
+    g_assert_cmphex(cdma_get(t, 0, SR), ==, 0);
+    g_assert_cmphex(exanet_get64(t, EXANET_SHM_TRACKER(0) +
+                                 EXANET_REG_TRACKER_DA), ==, c.da);
+    cdma_set(t, 0, BTT, 0);
+    g_assert_cmphex(cdma_get(t, 0, SR), ==, 0);
+    serve(t, 0, true, image);
+    exanet_copy_ended(t, 0, SR_DONE);
+    g_assert_cmpmem(image, len, data, len);
+    t->guest_errors = true;
+    exanet_stop(t);
+}
+
+/* Only what is refused is sent again, and with the data that are there then. */
+static void check_again(bool write)
+{
+    const unsigned count = 12;
+    const uint32_t len = count * BURST_BYTES;
+    ExanetTest *t = exanet_start("");
+    g_autofree uint8_t *data = g_malloc(len);
+    g_autofree uint8_t *image = g_malloc0(len);
+    ExanetCopy c = copy_far(write, SRC, len);
+    uint64_t head;
+
+    cdma_set(t, 0, OUTSTANDING, 16);
+    exanet_fill(t, SRC, data, len, 1);
+    exanet_copy_start(t, 0, &c);
+    wait_requests(t, count);
+    for (unsigned n = 0; n < count; n++) {
+        if (n == count - 1) {
+            exanet_settle(t);
+            g_assert_cmpuint(tracker_get(t, 0, FAILED), ==, 2);
+            head = exanet_get64(t, EXANET_SHM_TRACKER(0) +
+                                EXANET_REG_TRACKER_HEAD1);
+            g_assert_cmphex(head, ==,
+                            RNIC_PREP(EXANET_TRACKER_HEAD_OFFSET,
+                                      8 * BURST_BYTES) |
+                            RNIC_PREP(EXANET_TRACKER_HEAD_LENGTH, BURST_BYTES) |
+                            RNIC_PREP(EXANET_TRACKER_HEAD_CODE,
+                                      EXANET_RESP_CRC));
+        }
+        answer(t, take(t, write), image, n == 3 || n == 8 ? EXANET_RESP_CRC :
+                                         EXANET_RESP_ACK);
+    }
+    wait_requests(t, 2);
+    g_assert_cmpuint(exanet_tracker_state(t, 0), ==, EXANET_TRACKER_DRAIN);
+    g_assert_cmpuint(tracker_get(t, 0, ROUND), ==, 1);
+    /* one of them once more, then from memory that has changed meanwhile */
+    answer(t, take(t, write), image, EXANET_RESP_ACK);
+    exanet_fill(t, SRC + 8 * BURST_BYTES, data + 8 * BURST_BYTES, BURST_BYTES, 2);
+    answer(t, take(t, write), image, EXANET_RESP_CRC);
+    serve(t, 0, write, image);
+    exanet_copy_ended(t, 0, SR_DONE);
+    if (write) {
+        g_assert_cmpmem(image, len, data, len);
+    } else {
+        exanet_assert_mem(t, SRC, image, len);
+    }
+    g_assert_cmpuint(exanet_count(t, CDMA_RETRY), ==, 3);
+    g_assert_cmpuint(tracker_get(t, 0, ROUND), ==, 2);
+    g_assert_cmpuint(tracker_get(t, 0, ISSUED), ==, count + 3);
+    g_assert_cmpuint(tracker_get(t, 0, ACKED), ==, count);
+    g_assert_cmpuint(exanet_count(t, SHM_ESCALATED), ==, 0);
+    exanet_stop(t);
+}
+
+static void test_again(void)
+{
+    check_again(true);
+    check_again(false);
+}
+
+/*
+ * When the list is full the pass stops until it is empty again, and each time there are
+ * as many rounds as may be.
+ */
+static void test_list(void)
+{
+    const unsigned listed = 64, count = 3 * listed;
+    const uint32_t len = count * BURST_BYTES;
+    ExanetTest *t = exanet_start("");
+    g_autofree uint8_t *data = g_malloc(len);
+    g_autofree uint8_t *image = g_malloc0(len);
+    g_autofree unsigned *copies = g_new0(unsigned, count);
+    ExanetCopy c = copy_far(true, SRC, len);
+    unsigned refused = 0, most = 0;
+
+    exanet_fill(t, SRC, data, len, 1);
+    shm_set(t, RETRY_MAX, 2);
+    early(t, false);
+    cdma_set(t, 0, OUTSTANDING, 16);
+    exanet_copy_start(t, 0, &c);
+    while (!exanet_cdma_idle(t, 0)) {
+        exanet_pump(t);
+        while (!g_queue_is_empty(&t->peer->packets)) {
+            ExanetRxPacket *rx = take(t, true);
+            unsigned n = (rx->pkt.va - FAR) / BURST_BYTES;
+            bool good = copies[n]++ == 2;
+
+            most = MAX(most, n);
+            /* nothing beyond what the list can have, before that has gone */
+            g_assert_cmpuint(n, <, listed + (good ? count : refused / 2));
+            refused += !good;
+            answer(t, rx, image, good ? EXANET_RESP_ACK : EXANET_RESP_CRC);
+        }
+        g_assert_cmpuint(tracker_get(t, 0, FAILED), <=, listed);
+        g_assert_cmpuint(tracker_get(t, 0, ROUND), <=, 2);
+    }
+    exanet_copy_ended(t, 0, SR_DONE);
+    g_assert_cmpmem(image, len, data, len);
+    g_assert_cmpuint(most, ==, count - 1);
+    g_assert_cmpuint(refused, ==, 2 * count);
+    g_assert_cmpuint(exanet_count(t, CDMA_RETRY), ==, refused);
+    exanet_stop(t);
+}
+
+/* Channels that all want more than there is get the same. */
+static void test_turns(void)
+{
+    const unsigned under_way = 64, rounds = 60;
+    ExanetTest *t = exanet_start("");
+    unsigned served[EXANET_CDMA_CHANNELS] = { 0 };
+    ExanetCopy c = copy_far(true, SRC, 4096 * BURST_BYTES);
+    g_autofree uint8_t *image = g_malloc(c.len);
+
+    for (unsigned ch = 0; ch < EXANET_CDMA_CHANNELS; ch++) {
+        exanet_copy_start(t, ch, &c);
+    }
+    /* those of the first moments are of whoever was the first */
+    for (unsigned n = 0; n < under_way + rounds; n++) {
+        ExanetRxPacket *rx;
+
+        wait_requests(t, under_way);
+        rx = take(t, true);
+        if (n >= under_way) {
+            served[RNIC_GET(EXANET_AXI_ID_NUMBER, rx->pkt.tid)]++;
+        }
+        answer(t, rx, image, EXANET_RESP_ACK);
+    }
+    for (unsigned ch = 0; ch < EXANET_CDMA_CHANNELS; ch++) {
+        g_assert_cmpuint(served[ch], >, rounds / EXANET_CDMA_CHANNELS / 2);
+    }
+    exanet_stop(t);
+}
+
+/* What is busy at the other node gets time. */
+static void test_backoff(void)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetCopy c = copy_far(true, SRC, 8);
+    uint8_t image[8];
+
+    exanet_fill(t, SRC, NULL, sizeof(image), 1);
+    exanet_copy_start(t, 0, &c);
+    for (unsigned n = 0; n < 5; n++) {
+        answer(t, take(t, true), image, EXANET_RESP_FULL);
+        exanet_wait(t, tracker_get(t, 0, ROUND) == n + 1);
+        exanet_step(t, ((20000LL << n) - 1000));
+        exanet_assert_quiet(t);
+        exanet_step(t, 2000);
+    }
+    answer(t, take(t, true), image, EXANET_RESP_ACK);
+    exanet_copy_ends(t, 0, SR_DONE);
+    exanet_assert_mem(t, SRC, image, sizeof(image));
+    g_assert_cmpuint(exanet_count(t, CDMA_RETRY), ==, 5);
+    exanet_stop(t);
+}
+
+/* Nobody answers: so many rounds, an error, and the channel can be used again. */
+static void check_lost(bool write)
+{
+    const unsigned rounds = 3, count = 4;
+    const uint32_t len = count * BURST_BYTES;
+    ExanetTest *t = exanet_start("");
+    g_autofree uint8_t *image = g_malloc0(len);
+    ExanetCopy c = copy_far(write, SRC, len);
+    uint32_t info;
+
+    exanet_fill(t, SRC, NULL, len, 1);
+    shm_set(t, RETRY_MAX, rounds);
+    cdma_set(t, 1, CR, EXANET_CDMA_CR_ERR_IRQ);
+    exanet_copy_start(t, 1, &c);
+    for (unsigned n = 0; n <= rounds; n++) {
+        wait_requests(t, count);
+        while (!g_queue_is_empty(&t->peer->packets)) {
+            g_free(take(t, write));
+        }
+        g_assert_cmpuint(tracker_get(t, 1, ROUND), ==, n);
+        g_assert_false(exanet_cdma_idle(t, 1));
+        exanet_step(t, TIMEOUT_NS + EXANET_MS);
+    }
+    exanet_copy_ends(t, 1, SR_FAILED(EXANET_CDMA_SR_SLV_ERR));
+    g_assert_cmpuint(exanet_count(t, CDMA_RETRY), ==, rounds * count);
+    g_assert_cmpuint(exanet_count(t, CDMA_FAILED), ==, 1);
+    g_assert_true(exanet_get32(t, EXANET_REG_IRQ_CAUSE) & EXANET_IRQ_SHM);
+    info = exanet_get32(t, EXANET_SHM + EXANET_REG_SHM_ERR_INFO);
+    g_assert_cmphex(info, ==, EXANET_SHM_ERR_VALID |
+                    RNIC_PREP(EXANET_SHM_ERR_CODE, EXANET_RESP_ACK) |
+                    RNIC_PREP(EXANET_SHM_ERR_RETRIES, rounds) |
+                    RNIC_PREP(EXANET_SHM_ERR_CLASS, write ?
+                              EXANET_SHM_RDMA_WRITE : EXANET_SHM_RDMA_READ));
+    exanet_assert_quiet(t);
+
+    exanet_copy_start(t, 1, &c);
+    serve(t, 1, write, image);
+    exanet_copy_ended(t, 1, SR_DONE);
+    exanet_assert_mem(t, SRC, image, len);
+    exanet_stop(t);
+}
+
+static void test_lost(void)
+{
+    check_lost(true);
+    check_lost(false);
+}
+
+/* Without the tracker the first failure is the last, once all is back. */
+static void test_unreliable(void)
+{
+    const unsigned count = 4;
+    ExanetTest *t = exanet_start("");
+    ExanetCopy c = copy_far(true, SRC, 100 * BURST_BYTES);
+    uint8_t image[4 * BURST_BYTES];
+
+    shm_set(t, CTRL, EXANET_SHM_CTRL_ALL &
+            ~(uint32_t)(EXANET_SHM_CTRL_RELIABLE | EXANET_SHM_CTRL_EARLY));
+    cdma_set(t, 0, OUTSTANDING, count);
+    exanet_copy_start(t, 0, &c);
+    wait_requests(t, count);
+    answer(t, take(t, true), image, EXANET_RESP_CRC);
+    wait_requests(t, count - 1);
+    g_assert_false(exanet_cdma_idle(t, 0));
+    g_assert_cmpuint(exanet_tracker_state(t, 0), ==, EXANET_TRACKER_DRAIN);
+    for (unsigned n = 1; n < count; n++) {
+        answer(t, take(t, true), image, EXANET_RESP_ACK);
+    }
+    exanet_copy_ends(t, 0, SR_FAILED(EXANET_CDMA_SR_SLV_ERR));
+    g_assert_cmpuint(tracker_get(t, 0, FAILED), ==, 1);
+    g_assert_cmpuint(exanet_count(t, CDMA_RETRY), ==, 0);
+    g_assert_cmpuint(exanet_count(t, SHM_ESCALATED), ==, 1);
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+/* --- Ends in the middle ---------------------------------------------------------- */
+
+/* What was under way is nobody's any more: answers to it change nothing. */
+static void check_reset(bool write)
+{
+    const uint32_t len = 40 * BURST_BYTES;
+    ExanetTest *t = exanet_start("");
+    g_autofree uint8_t *data = g_malloc(len);
+    g_autofree uint8_t *image = g_malloc0(len);
+    g_autofree uint8_t *other = g_malloc0(len);
+    ExanetCopy c = copy_far(write, SRC, len);
+    GQueue late = G_QUEUE_INIT;
+
+    exanet_fill(t, SRC, data, len, 1);
+    memcpy(image, data, len);
+    early(t, false);
+    exanet_copy_start(t, 0, &c);
+    wait_requests(t, EXANET_CDMA_OUTSTANDING);
+    while (!g_queue_is_empty(&t->peer->packets)) {
+        g_queue_push_tail(&late, take(t, write));
+    }
+    cdma_set(t, 0, CR, EXANET_CDMA_CR_RESET);
+    g_assert_cmphex(cdma_get(t, 0, SR), ==, EXANET_CDMA_SR_IDLE);
+    g_assert_cmpuint(exanet_tracker_state(t, 0), ==, EXANET_TRACKER_IDLE);
+    exanet_assert_quiet(t);
+
+    /* the next transfer and those answers do not get mixed up */
+    exanet_copy_start(t, 0, &c);
+    wait_requests(t, EXANET_CDMA_OUTSTANDING);
+    while (!g_queue_is_empty(&late)) {
+        answer(t, g_queue_pop_tail(&late), other, EXANET_RESP_ACK);
+    }
+    wait_requests(t, EXANET_CDMA_OUTSTANDING);
+    g_assert_cmpuint(tracker_get(t, 0, ACKED), ==, 0);
+    exanet_assert_mem(t, SRC, data, len);
+    serve(t, 0, write, image);
+    exanet_copy_ended(t, 0, SR_DONE);
+    g_assert_cmpmem(image, len, data, len);
+    exanet_assert_mem(t, SRC, data, len);
+    exanet_stop(t);
+}
+
+static void test_reset(void)
+{
+    check_reset(true);
+    check_reset(false);
+}
+
+/* A reset of the whole device, and a context that ends. */
+static void test_quiesce(void)
+{
+    const uint32_t len = 40 * BURST_BYTES;
+    ExanetTest *t = exanet_start("");
+    g_autofree uint8_t *image = g_malloc0(len);
+    ExanetCopy c = copy_far(true, SRC, len);
+
+    exanet_fill(t, SRC, NULL, len, 1);
+    early(t, false);
+    c.sides = TRANSLATE | 1;
+    exanet_copy_start(t, 0, &c);
+    wait_requests(t, EXANET_CDMA_OUTSTANDING);
+    exanet_close(t, 1);
+    exanet_copy_ended(t, 0, SR_FAILED(EXANET_CDMA_SR_SLV_ERR));
+    g_assert_cmpuint(exanet_count(t, CDMA_FAILED), ==, 1);
+    while (!g_queue_is_empty(&t->peer->packets)) {
+        answer(t, take(t, true), image, EXANET_RESP_ACK);
+    }
+    exanet_settle(t);
+    g_assert_cmphex(cdma_get(t, 0, SR), ==,
+                    EXANET_CDMA_SR_IDLE | EXANET_CDMA_SR_SLV_ERR);
+    /* of others the channel takes more */
+    c.sides = TRANSLATE;
+    exanet_copy_start(t, 0, &c);
+    serve(t, 0, true, image);
+    exanet_copy_ended(t, 0, SR_DONE);
+    exanet_assert_mem(t, SRC, image, len);
+
+    exanet_copy_start(t, 3, &c);
+    wait_requests(t, EXANET_CDMA_OUTSTANDING);
+    exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_RESET);
+    g_assert_cmphex(cdma_get(t, 3, SR), ==, EXANET_CDMA_SR_IDLE);
+    g_assert_cmpuint(exanet_tracker_state(t, 3), ==, EXANET_TRACKER_IDLE);
+    exanet_stop(t);
+}
+
+/* --- Loss ----------------------------------------------------------------------- */
+
+typedef struct Pair {
+    ExanetTest *t[2];
+    char *dir;
+    char *path;
+} Pair;
+
+static Pair pair_start(void)
+{
+    Pair p = { 0 };
+
+    p.dir = g_dir_make_tmp("exanet-cdma-XXXXXX", NULL);
+    g_assert_nonnull(p.dir);
+    p.path = g_build_filename(p.dir, "wire", NULL);
+    exanet_pair_start(p.t, p.path, "");
+    return p;
+}
+
+static void pair_stop(Pair *p)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        exanet_stop(p->t[i]);
+    }
+    unlink(p->path);
+    g_rmdir(p->dir);
+    g_free(p->path);
+    g_free(p->dir);
+}
+
+static void inject(ExanetTest *t, enum exanet_inject kind, unsigned type,
+                   unsigned every)
+{
+    exanet_set64(t, EXANET_PORT(0) + EXANET_REG_PORT_INJECT,
+                 RNIC_PREP(EXANET_INJECT_KIND, kind) |
+                 RNIC_PREP(EXANET_INJECT_TYPE, type) |
+                 RNIC_PREP(EXANET_INJECT_EVERY, every));
+}
+
+/*
+ * Every @every-th request, or response, has fault @kind: each time that costs one
+ * piece, which is sent again, and nothing else is.
+ */
+static void check_loss(Pair *p, bool write, bool request,
+                       enum exanet_inject kind, unsigned every)
+{
+    const uint32_t len = 100000;
+    unsigned type = !request ? EXANET_TYPE_AXI_RESPONSE :
+                    write ? EXANET_TYPE_AXI_WRITE : EXANET_TYPE_AXI_READ;
+    ExanetTest *near = p->t[0], *far = p->t[1], *faulty = p->t[!request];
+    g_autofree uint8_t *data = g_malloc(len);
+    uint64_t src = SRC + 3, dst = DST + 5;
+    uint64_t gva = exanet_gva(EXANET_TEST_PEER, write ? dst : src);
+    ExanetCopy c = {
+        write ? src : gva, write ? gva : dst, len,
+        write ? 0 : SA_GVA | DA_LOCAL, EXANET_TEST_PDID(1)
+    };
+    uint64_t retries = exanet_count(near, CDMA_RETRY);
+    uint64_t injected = exanet_get64(faulty, EXANET_PORT(0) +
+                                     EXANET_REG_PORT_INJECTED);
+
+    exanet_fill(write ? near : far, src, data, len, every);
+    qtest_memset((write ? far : near)->qts, dst, 0, len);
+    inject(faulty, kind, type, every);
+    exanet_copy_start(near, 0, &c);
+    exanet_pair_wait(p->t, exanet_cdma_idle(near, 0), EXANET_MS);
+    exanet_copy_ended(near, 0, SR_DONE);
+    inject(faulty, EXANET_INJECT_NONE, 0, 0);
+    exanet_assert_mem(write ? far : near, dst, data, len);
+    injected = exanet_get64(faulty, EXANET_PORT(0) +
+                            EXANET_REG_PORT_INJECTED) - injected;
+    g_assert_cmpuint(injected, >, 0);
+    g_assert_cmpuint(exanet_count(near, CDMA_RETRY) - retries, ==, injected);
+}
+
+static void test_loss(void)
+{
+    Pair p = pair_start();
+
+    for (unsigned write = 0; write < 2; write++) {
+        for (unsigned request = 0; request < 2; request++) {
+            check_loss(&p, write, request, EXANET_INJECT_DROP, 7);
+            check_loss(&p, write, request, EXANET_INJECT_DROP, 50);
+            check_loss(&p, write, request, EXANET_INJECT_HEADER, 33);
+        }
+    }
+    check_loss(&p, true, true, EXANET_INJECT_PAYLOAD, 9);
+    check_loss(&p, false, false, EXANET_INJECT_PAYLOAD, 9);
+    g_assert_cmpuint(exanet_count(p.t[0], CDMA_FAILED), ==, 0);
+    pair_stop(&p);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/rnic/exanet/cdma-tracker/packets", test_packets);
+    g_test_add_func("/rnic/exanet/cdma-tracker/outstanding", test_outstanding);
+    g_test_add_func("/rnic/exanet/cdma-tracker/early", test_early);
+    g_test_add_func("/rnic/exanet/cdma-tracker/busy", test_busy);
+    g_test_add_func("/rnic/exanet/cdma-tracker/again", test_again);
+    g_test_add_func("/rnic/exanet/cdma-tracker/list", test_list);
+    g_test_add_func("/rnic/exanet/cdma-tracker/turns", test_turns);
+    g_test_add_func("/rnic/exanet/cdma-tracker/backoff", test_backoff);
+    g_test_add_func("/rnic/exanet/cdma-tracker/lost", test_lost);
+    g_test_add_func("/rnic/exanet/cdma-tracker/unreliable", test_unreliable);
+    g_test_add_func("/rnic/exanet/cdma-tracker/reset", test_reset);
+    g_test_add_func("/rnic/exanet/cdma-tracker/quiesce", test_quiesce);
+    g_test_add_func("/rnic/exanet/cdma-tracker/loss", test_loss);
+    return g_test_run();
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A machine with one exanet-pci, or on arm64 one exanet-axi, brought up as the Linux
+ * driver does it, and a test as its peer on the cable.
+ *
+ * Nothing runs on the machine's processor, so all RAM from EXANET_RAM_TABLES on
+ * belongs to the test.  Virtual time stands still unless exanet_step() moves it.
+ * The device works between the commands of the test: wait for what must happen
+ * with exanet_wait(), and give it room with exanet_settle() before asserting that
+ * something did not.
+ */
+#ifndef EXANET_COMMON_H
+#define EXANET_COMMON_H
+
+#include "libqtest.h"
+#include "libqos/pci.h"
+#include "rnic/exanet/regs.h"
+#include "rnic/exanet/shm.h"
+#include "peer.h"
+
+/* Coordinates of the device and of the peer. */
+#define EXANET_TEST_NODE    0x17021
+#define EXANET_TEST_PEER    0x15000
+#define EXANET_TEST_ELSEWHERE 0x15003   /* no such node on the cable */
+#define EXANET_TEST_EPOCH   0x51
+#define EXANET_TEST_JOB     0x0a4
+/* PDID of context @c in the job of the tests. */
+#define EXANET_TEST_PDID(c) (EXANET_TEST_JOB << 4 | (c))
+
+/* Guest RAM. */
+#define EXANET_RAM_TABLES   0x00100000ULL
+#define EXANET_RAM_MSIX     0x00f00000ULL
+#define EXANET_RAM_SRC      0x01000000ULL
+#define EXANET_RAM_DST      0x02000000ULL
+#define EXANET_RAM_NOTE     0x03000000ULL
+#define EXANET_RAM_RING     0x03100000ULL
+#define EXANET_RAM_END      0x08000000ULL   /* 128 MiB */
+#define EXANET_NO_RAM       0x20000000ULL   /* nothing is mapped there */
+
+#define EXANET_MS           1000000LL       /* ns */
+
+typedef struct ExanetTest {
+    QTestState *qts;
+    QPCIBus *bus;
+    QPCIDevice *dev;
+    QPCIBar regs, user;
+    QPCIBar aperture;               /* and the block RAM behind it */
+    ExanetPeer *peer;               /* NULL: see ports, or there is none */
+    ExanetPeer *ports[EXANET_LINKS];    /* of exanet_start_ports() */
+    uint64_t page_bytes;            /* of a user page */
+    char *log;                      /* file with the guest errors */
+    bool guest_errors;              /* the test provokes them */
+} ExanetTest;
+
+/* Whether the device is exanet-axi on xlnx-zcu102: QEMU is that of arm64. */
+bool exanet_on_axi(void);
+
+/*
+ * The device with the peer on its cable: enabled, link up, contexts 0 and 1
+ * open in identity format.  @props: further properties, "" or ",a=b".
+ */
+ExanetTest *exanet_start(const char *props);
+/* The same, and the test plays the R5. */
+ExanetTest *exanet_start_external(const char *props);
+/* The same, but nothing is enabled and no HELLO has been sent by the peer. */
+ExanetTest *exanet_start_cold(const char *props, bool dgram);
+/* The device with coordinates @coord at @netdev (without id), no peer. */
+ExanetTest *exanet_start_netdev(const char *netdev, uint32_t coord,
+                                const char *props);
+/* The same with any @netdevs, whole options, that @props make links. */
+ExanetTest *exanet_start_node(const char *netdevs, uint32_t coord,
+                              const char *props);
+/*
+ * The device with coordinates @coord and @count ports, with a peer on each that has
+ * the coordinates @peers[]; none where that is EXANET_TEST_NO_PEER.  Up as above.
+ */
+#define EXANET_TEST_NO_PEER UINT32_MAX
+ExanetTest *exanet_start_ports(uint32_t coord, const uint32_t *peers,
+                               unsigned count, const char *props);
+/*
+ * Two machines, coordinates EXANET_TEST_NODE and EXANET_TEST_PEER, with a unix
+ * socket at @path between them, links up, contexts 0 and 1 open on both.
+ */
+void exanet_pair_start(ExanetTest *t[2], const char *path, const char *props);
+void exanet_pair_bring_up(ExanetTest *const t[2]);
+void exanet_pair_step(ExanetTest *const t[2], int64_t ns);
+/* Enables the device and waits for the link. */
+void exanet_bring_up(ExanetTest *t);
+/*
+ * Ends QEMU.  Fails when it reported guest errors and @t->guest_errors is not
+ * set, or the other way round.
+ */
+void exanet_stop(ExanetTest *t);
+/* The same with SIGKILL; only for machines without peer. */
+void exanet_crash(ExanetTest *t);
+
+/* Registers of BAR 0; @offset from its start. */
+uint32_t exanet_get32(ExanetTest *t, uint64_t offset);
+uint64_t exanet_get64(ExanetTest *t, uint64_t offset);
+void exanet_set32(ExanetTest *t, uint64_t offset, uint32_t value);
+void exanet_set64(ExanetTest *t, uint64_t offset, uint64_t value);
+#define exanet_count(t, name) \
+    exanet_get64(t, EXANET_COUNTER(EXANET_CNT_##name))
+
+/* User pages, BAR 2. */
+uint64_t exanet_user(ExanetTest *t, unsigned c, enum exanet_user_page page);
+uint64_t exanet_user_get(ExanetTest *t, unsigned c, enum exanet_user_page page,
+                         uint64_t offset);
+void exanet_user_set(ExanetTest *t, unsigned c, enum exanet_user_page page,
+                     uint64_t offset, uint64_t value);
+
+/*
+ * Segment @m of the aperture: @size bytes at @offset are those of @gva.  @ctrl has
+ * EXANET_SHM_MAP_READ, _WRITE and _EARLY; its context is 0, that of the target 1.
+ */
+void exanet_segment(ExanetTest *t, unsigned m, uint64_t offset, uint64_t size,
+                    uint64_t gva, uint64_t ctrl);
+#define EXANET_SEGMENT_ALL  (EXANET_SHM_MAP_READ | EXANET_SHM_MAP_WRITE | \
+                             EXANET_SHM_MAP_EARLY)
+/*
+ * One store of 1, 2, 4 or 8 bytes to the aperture, or to the block RAM behind it, and a
+ * load, which the aperture refuses: no vCPU does it.
+ */
+void exanet_store(ExanetTest *t, uint64_t offset, uint64_t value, unsigned size);
+uint64_t exanet_load(ExanetTest *t, uint64_t offset, unsigned size);
+/* A 4-byte register of the block EXANET_SHM. */
+#define exanet_shm_get(t, name) exanet_get32(t, EXANET_SHM + EXANET_REG_##name)
+#define exanet_shm_set(t, name, value) \
+    exanet_set32(t, EXANET_SHM + EXANET_REG_##name, value)
+
+/* Gives context @c to @job, with one window from address 0. */
+void exanet_open(ExanetTest *t, unsigned c, unsigned job,
+                 enum exanet_table_format format, uint64_t pgd);
+void exanet_close(ExanetTest *t, unsigned c);
+
+static inline uint64_t exanet_gva(uint32_t coord, uint64_t va)
+{
+    return RNIC_PREP(EXANET_GVA_COORD, coord) | va;
+}
+
+/* Memory. */
+void exanet_fill(ExanetTest *t, uint64_t pa, uint8_t *copy, size_t len,
+                 unsigned seed);
+void exanet_assert_mem(ExanetTest *t, uint64_t pa, const void *want,
+                       size_t len);
+void exanet_assert_byte(ExanetTest *t, uint64_t pa, uint8_t want, size_t len);
+
+/*
+ * Waits for @cond, a C expression, in real time; receives from the peer
+ * meanwhile.
+ */
+#define exanet_wait(t, cond) \
+    do { \
+        int64_t end_ = g_get_monotonic_time() + EXANET_WAIT_MS * 1000; \
+        while (!(cond)) { \
+            g_assert_cmpint(g_get_monotonic_time(), <, end_); \
+            exanet_pump(t); \
+        } \
+    } while (0)
+void exanet_pump(ExanetTest *t);
+/* The same for a pair, whose virtual time goes on by @ns at every look. */
+#define exanet_pair_wait(t, cond, ns) \
+    do { \
+        int64_t end_ = g_get_monotonic_time() + EXANET_WAIT_MS * 1000; \
+        while (!(cond)) { \
+            g_assert_cmpint(g_get_monotonic_time(), <, end_); \
+            exanet_pair_step(t, ns); \
+        } \
+    } while (0)
+/* Lets the device finish what it can without time passing. */
+void exanet_settle(ExanetTest *t);
+/* Moves virtual time and settles. */
+void exanet_step(ExanetTest *t, int64_t ns);
+/* Asserts that the device has nothing more to send. */
+void exanet_assert_quiet(ExanetTest *t);
+
+/* The peer stops the device, which is in effect on return, and lets it go. */
+void exanet_xoff(ExanetTest *t);
+void exanet_xon(ExanetTest *t);
+
+/* --- Units as software uses them ------------------------------------------ */
+
+/* Write of a descriptor in the order of the R5; W3 last. */
+typedef struct ExanetDesc {
+    uint64_t src, dst;              /* dst: GVA */
+    unsigned len;
+    uint64_t w3;                    /* further bits of W3 */
+    uint64_t w4;
+    uint16_t pdid;
+} ExanetDesc;
+void exanet_desc_write(ExanetTest *t, unsigned tid, const ExanetDesc *d);
+uint64_t exanet_desc_get(ExanetTest *t, unsigned tid, unsigned w);
+
+/* One transfer of a scratchpad channel. */
+typedef struct ExanetTransfer {
+    uint64_t src, dst;
+    uint32_t len;
+    uint64_t ctrl;                  /* bits beyond length; DST_CTX included */
+    uint64_t notify_gva, notify_data;
+    uint32_t token;                 /* 0: 1 is taken */
+} ExanetTransfer;
+void exanet_channel_start(ExanetTest *t, unsigned c, unsigned channel,
+                          const ExanetTransfer *x);
+unsigned exanet_channel_state(ExanetTest *t, unsigned c, unsigned channel);
+uint64_t exanet_channel_status(ExanetTest *t, unsigned c, unsigned channel);
+void exanet_channel_wait(ExanetTest *t, unsigned c, unsigned channel,
+                         enum exanet_channel_state state);
+
+/* A packet of the packetizer; @ctrl without size, with or without ACK. */
+void exanet_pktz_start(ExanetTest *t, unsigned c, unsigned channel,
+                       uint64_t dst, const void *payload, unsigned size,
+                       uint64_t ctrl);
+uint64_t exanet_pktz_status(ExanetTest *t, unsigned c, unsigned channel);
+unsigned exanet_pktz_state(ExanetTest *t, unsigned c, unsigned channel);
+
+void exanet_mailbox_open(ExanetTest *t, unsigned c, unsigned mailbox,
+                         uint64_t ring, unsigned log2, uint64_t ctrl);
+uint64_t exanet_mailbox_get(ExanetTest *t, unsigned c, unsigned mailbox,
+                            unsigned field);
+struct exanet_message exanet_message_read(ExanetTest *t, uint64_t ring,
+                                          unsigned index);
+
+/* MSI-X: all vectors write to RAM. */
+void exanet_msix_enable(ExanetTest *t);
+/* Whether vector @v was sent since the last call. */
+bool exanet_msix_taken(ExanetTest *t, unsigned v);
+
+/* The head of the fault FIFO; POPs it. */
+struct exanet_fault exanet_fault_take(ExanetTest *t);
+void exanet_fault_resolve(ExanetTest *t, const struct exanet_fault *f,
+                          bool ok);
+
+#endif /* EXANET_COMMON_H */

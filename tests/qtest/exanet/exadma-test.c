@@ -1,0 +1,834 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaDMA, the send unit: Pending_List, trigger, packets, scheduler, chaining,
+ * source faults and control packets.  The test plays the R5 and is the peer.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "tables.h"
+
+#define SINK_BASE 0x8000000000ULL   /* in window 1 of the peer */
+#define SRC EXANET_RAM_SRC
+
+static uint64_t desc_at(unsigned tid, unsigned w)
+{
+    return EXANET_PENDING_LIST + tid * sizeof(struct exanet_desc) + 8 * (w - 1);
+}
+
+/* To the peer, from context 0. */
+static ExanetDesc desc_to_peer(uint64_t src, uint64_t va, unsigned len)
+{
+    return (ExanetDesc) {
+        .src = src,
+        .dst = exanet_gva(EXANET_TEST_PEER, va),
+        .len = len,
+        .pdid = EXANET_TEST_PDID(0),
+    };
+}
+
+static bool desc_has(ExanetTest *t, unsigned tid, uint64_t bits)
+{
+    return (exanet_desc_get(t, tid, 3) & bits) == bits;
+}
+
+static unsigned desc_sent(ExanetTest *t, unsigned tid)
+{
+    return RNIC_GET(EXANET_DESC_W3_SENT, exanet_desc_get(t, tid, 3));
+}
+
+/* Takes packets until a block is complete; checks that it is of @tid. */
+static void sink_block(ExanetTest *t, ExanetSink *sink, unsigned tid)
+{
+    bool complete;
+
+    do {
+        g_autofree ExanetRxPacket *rx =
+            exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE);
+
+        g_assert_cmphex(rx->pkt.tid, ==, tid);
+        complete = exanet_sink_store(sink, &rx->pkt);
+    } while (!complete);
+}
+
+static void assert_image(const ExanetSink *sink, uint64_t va, const void *want,
+                         unsigned len)
+{
+    g_assert_cmpmem(sink->image + (va - sink->base), len, want, len);
+}
+
+/* --- Pending_List ---------------------------------------------------------- */
+
+static void test_pending_list(void)
+{
+    ExanetTest *t = exanet_start_external("");
+    static const unsigned tids[] = { 0, 1, 511, EXANET_TIDS - 1 };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(tids); i++) {
+        uint64_t w1 = desc_at(tids[i], 1), w2 = desc_at(tids[i], 2);
+        uint64_t w3 = desc_at(tids[i], 3), w4 = desc_at(tids[i], 4);
+
+        exanet_set64(t, w1, 0x1122334455667788ULL);
+        exanet_set32(t, w2, 0xaabbccdd);
+        exanet_set32(t, w2 + 4, 0x01020304);
+        exanet_set64(t, w4, 0x0001fedcba987654ULL);
+        /* DB keeps it from starting; what the device owns is not stored */
+        exanet_set64(t, w3, ~0ULL);
+        g_assert_cmphex(exanet_get64(t, w1), ==, 0x1122334455667788ULL);
+        g_assert_cmphex(exanet_get64(t, w2), ==, 0x01020304aabbccddULL);
+        g_assert_cmphex(exanet_get64(t, w4), ==, 0x0001fedcba987654ULL);
+        g_assert_cmphex(exanet_get64(t, w3) &
+                        (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE |
+                         EXANET_DESC_W3_ERROR), ==, 0);
+        g_assert_cmphex(exanet_get64(t, w3) &
+                        (EXANET_DESC_W3_PDID | EXANET_DESC_W3_LENGTH |
+                         EXANET_DESC_W3_CHAINED | EXANET_DESC_W3_DEP |
+                         EXANET_DESC_W3_NOTIFY | EXANET_DESC_W3_DB), ==,
+                        EXANET_DESC_W3_PDID | EXANET_DESC_W3_LENGTH |
+                        EXANET_DESC_W3_CHAINED | EXANET_DESC_W3_DEP |
+                        EXANET_DESC_W3_NOTIFY | EXANET_DESC_W3_DB);
+        g_assert_cmphex(exanet_get32(t, w1 + 4), ==, 0x11223344);
+        g_assert_cmphex(exanet_get32(t, w2), ==, 0xaabbccdd);
+        /* strobes of a byte and a half word */
+        qtest_writeb(t->qts, t->regs.addr + w1 + 3, 0x99);
+        qtest_writew(t->qts, t->regs.addr + w1 + 6, 0xeeff);
+        g_assert_cmphex(exanet_get64(t, w1), ==, 0xeeff334499667788ULL);
+        g_assert_cmphex(qtest_readb(t->qts, t->regs.addr + w1 + 3), ==, 0x99);
+    }
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+static void test_trigger(void)
+{
+    ExanetTest *t = exanet_start_external("");
+    ExanetDesc d = desc_to_peer(SRC, SINK_BASE, 16);
+    uint64_t w3 = RNIC_PREP(EXANET_DESC_W3_PDID, d.pdid) |
+                  RNIC_PREP(EXANET_DESC_W3_LENGTH, d.len);
+    ExanetRxPacket *rx;
+
+    exanet_set64(t, desc_at(5, 1), d.src);
+    exanet_set64(t, desc_at(5, 2), d.dst);
+    exanet_set64(t, desc_at(5, 4), 0);
+    exanet_set32(t, desc_at(5, 3), w3);
+    exanet_assert_quiet(t);
+    exanet_set32(t, desc_at(5, 3) + 4, EXANET_DESC_W3_DB >> 32);
+    exanet_assert_quiet(t);
+    /* half of the lane does not start it either */
+    qtest_writew(t->qts, t->regs.addr + desc_at(5, 3) + 6, 0);
+    exanet_assert_quiet(t);
+    g_assert_cmpuint(exanet_count(t, BLOCK_STARTED), ==, 0);
+    exanet_set32(t, desc_at(5, 3) + 4, 0);
+    rx = exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE);
+    g_assert_cmphex(rx->pkt.tid, ==, 5);
+    g_assert_cmpuint(rx->words, ==, 3);
+    g_free(rx);
+    exanet_wait(t, desc_has(t, 5, EXANET_DESC_W3_DONE));
+    g_assert_cmpuint(desc_sent(t, 5), ==, 16);
+    g_assert_false(desc_has(t, 5, EXANET_DESC_W3_ERROR));
+
+    /* all of W3 at once; the old result goes away */
+    exanet_set64(t, desc_at(5, 3), w3 | EXANET_DESC_W3_ERROR);
+    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
+    exanet_wait(t, desc_has(t, 5, EXANET_DESC_W3_DONE));
+    g_assert_false(desc_has(t, 5, EXANET_DESC_W3_ERROR));
+    g_assert_cmpuint(exanet_count(t, BLOCK_STARTED), ==, 2);
+    g_assert_cmpuint(exanet_count(t, BLOCK_DONE), ==, 2);
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+/* Every field of header and footer that the descriptor determines. */
+static void test_fields(void)
+{
+    ExanetTest *t = exanet_start_external("");
+    ExanetDesc d = desc_to_peer(SRC, SINK_BASE + 0xfc, 8);
+    ExanetRxPacket *rx;
+    uint8_t data[8];
+
+    exanet_fill(t, SRC, data, sizeof(data), 1);
+    d.w3 = EXANET_DESC_W3_NOTIFY;
+    d.w4 = RNIC_PREP(EXANET_DESC_W4_SEQ, 0x2aaa) |
+           RNIC_PREP(EXANET_DESC_W4_DST_PDID, EXANET_TEST_PDID(9)) |
+           EXANET_DESC_W4_DST_VALID |
+           RNIC_PREP(EXANET_DESC_W4_RESP, EXANET_SMALL(EXANET_NI_RT_RESPONSE) | 5) |
+           RNIC_PREP(EXANET_DESC_W4_GEN, 0xb) |
+           RNIC_PREP(EXANET_DESC_W4_PATH, 3);
+    exanet_desc_write(t, 0x155, &d);
+    for (unsigned i = 0; i < 2; i++) {
+        rx = exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE);
+        g_assert_cmphex(rx->pkt.dst, ==, EXANET_TEST_PEER);
+        g_assert_cmphex(rx->pkt.src, ==, EXANET_TEST_NODE);
+        g_assert_cmphex(rx->pkt.pdid, ==, EXANET_TEST_PDID(9));
+        g_assert_cmphex(rx->pkt.tid, ==, 0x155 | 0xb << 10);
+        g_assert_cmphex(rx->pkt.seq, ==, 0x2aaa);
+        g_assert_cmphex(rx->pkt.user, ==,
+                        EXANET_SMALL(EXANET_NI_RT_RESPONSE) | 5);
+        g_assert_cmphex(rx->pkt.ttl, ==, EXANET_TTL_MAX);
+        g_assert_cmphex(rx->pkt.epoch, ==, EXANET_TEST_EPOCH);
+        g_assert_cmphex(rx->pkt.vc, ==, 0);
+        g_assert_cmphex(rx->pkt.path, ==, 3);
+        g_assert_cmphex(rx->pkt.va, ==, SINK_BASE + (i ? 0x100 : 0xfc));
+        g_assert_cmpuint(rx->pkt.size, ==, 4);
+        g_assert_cmpint(rx->pkt.first, ==, i == 0);
+        g_assert_cmpint(rx->pkt.last, ==, i == 1);
+        g_assert_true(rx->pkt.notify);
+        g_assert_cmpmem(rx->pkt.payload, 4, data + 4 * i, 4);
+        g_free(rx);
+    }
+    /* without DST_VALID both sides have the PDID of W3; strict: no generation */
+    exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE | EXANET_CTRL_STRICT);
+    d.w3 = 0;
+    d.w4 = RNIC_PREP(EXANET_DESC_W4_DST_PDID, EXANET_TEST_PDID(9)) |
+           RNIC_PREP(EXANET_DESC_W4_GEN, 0xb);
+    d.len = 4;
+    exanet_desc_write(t, 0x155, &d);
+    rx = exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE);
+    g_assert_cmphex(rx->pkt.pdid, ==, EXANET_TEST_PDID(0));
+    g_assert_cmphex(rx->pkt.tid, ==, 0x155);
+    g_assert_true(rx->pkt.first && rx->pkt.last && !rx->pkt.notify);
+    g_free(rx);
+    exanet_stop(t);
+}
+
+/* --- Packets --------------------------------------------------------------- */
+
+static void check_alignment(ExanetTest *t, const uint8_t *src, ExanetSink *sink,
+                            unsigned s, unsigned d, unsigned len)
+{
+    unsigned tid = (s << 4 | d) & (EXANET_TIDS - 1);
+    ExanetDesc desc = desc_to_peer(SRC + s, SINK_BASE + d, len);
+
+    memset(sink->image, 0xee, sink->bytes);
+    exanet_desc_write(t, tid, &desc);
+    sink_block(t, sink, tid);
+    assert_image(sink, SINK_BASE + d, src + s, len);
+    for (unsigned i = 0; i < d; i++) {
+        g_assert_cmphex(sink->image[i], ==, 0xee);
+    }
+    for (unsigned i = d + len; i < sink->bytes; i++) {
+        g_assert_cmphex(sink->image[i], ==, 0xee);
+    }
+}
+
+static void test_alignment(void)
+{
+    static const unsigned lengths[] = {
+        1, 2, 15, 16, 17, 255, 256, 257, 4095, EXANET_BLOCK_BYTES,
+    };
+    ExanetTest *t = exanet_start_external("");
+    g_autofree uint8_t *src = g_malloc(EXANET_BLOCK_BYTES + 16);
+    ExanetSink sink;
+
+    exanet_fill(t, SRC, src, EXANET_BLOCK_BYTES + 16, 3);
+    exanet_sink_init(&sink, SINK_BASE, EXANET_BLOCK_BYTES);
+    for (unsigned s = 0; s < 16; s++) {
+        for (unsigned d = 0; d < 16; d++) {
+            for (unsigned i = 0; i < ARRAY_SIZE(lengths); i++) {
+                /* no block crosses 16 KB at the destination */
+                check_alignment(t, src, &sink, s, d,
+                                MIN(lengths[i], EXANET_BLOCK_BYTES - d));
+            }
+        }
+    }
+    exanet_sink_fini(&sink);
+    exanet_stop(t);
+}
+
+typedef struct Golden {
+    uint64_t src, dst;
+    unsigned len, packets, first_size, first_bit, last_size, last_bit, words;
+    unsigned two_reads;
+} Golden;
+
+/* The table of [D 3.3]. */
+static const Golden golden[] = {
+    { 0x1000, 0x2000, 1, 1, 1, 32, 1, 32, 3, 0 },
+    { 0x1000, 0x20ff, 2, 2, 1, 32, 1, 33, 6, 0 },
+    { 0x1003, 0x2005, 600, 3, 251, 32, 93, 34, 44, 0 },
+    { 0x0fff, 0x3f80, 128, 1, 128, 63, 128, 63, 10, 1 },
+    { 0x10000, 0x8000, 16384, 64, 256, 0, 256, 63, 1152, 0 },
+    { 0x12345, 0x80ab, 16213, 64, 85, 0, 256, 63, 1142, 4 },
+};
+
+static void check_golden(ExanetTest *t, const Golden *g)
+{
+    ExanetDesc d = desc_to_peer(SRC + g->src, g->dst, g->len);
+    uint64_t two = exanet_count(t, PKT_TWO_READS);
+    uint64_t one = exanet_count(t, PKT_ONE_READ);
+    unsigned words = 0, bytes = 0;
+
+    exanet_desc_write(t, 7, &d);
+    for (unsigned n = 0; n < g->packets; n++) {
+        g_autofree ExanetRxPacket *rx =
+            exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE);
+        unsigned bit = (rx->pkt.va >> 8) & 63;
+
+        words += rx->words;
+        bytes += rx->pkt.size;
+        g_assert_cmpuint(bit, ==, g->first_bit + n);
+        g_assert_cmpint(rx->pkt.first, ==, n == 0);
+        g_assert_cmpint(rx->pkt.last, ==, n == g->packets - 1);
+        if (rx->pkt.first) {
+            g_assert_cmphex(rx->pkt.va, ==, g->dst);
+            g_assert_cmpuint(rx->pkt.size, ==, g->first_size);
+        }
+        if (rx->pkt.last) {
+            g_assert_cmpuint(bit, ==, g->last_bit);
+            g_assert_cmpuint(rx->pkt.size, ==, g->last_size);
+        }
+    }
+    exanet_assert_quiet(t);
+    g_assert_cmpuint(words, ==, g->words);
+    g_assert_cmpuint(bytes, ==, g->len);
+    g_assert_cmpuint(exanet_count(t, PKT_TWO_READS) - two, ==, g->two_reads);
+    g_assert_cmpuint(exanet_count(t, PKT_ONE_READ) - one, ==,
+                     g->packets - g->two_reads);
+    g_assert_cmpuint(desc_sent(t, 7), ==, g->len);
+}
+
+static void test_golden(void)
+{
+    ExanetTest *t = exanet_start_external("");
+    unsigned words = 0, packets = 0;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(golden); i++) {
+        check_golden(t, &golden[i]);
+        words += golden[i].words;
+        packets += golden[i].packets;
+    }
+    g_assert_cmpuint(exanet_get64(t, EXANET_PORT(0) +
+                                  EXANET_REG_PORT_TX_WORDS), ==, words);
+    g_assert_cmpuint(exanet_get64(t, EXANET_PORT(0) +
+                                  EXANET_REG_PORT_TX_PACKETS), ==, packets);
+    g_assert_cmpuint(exanet_count(t, TX_WRITE), ==, packets);
+    exanet_stop(t);
+}
+
+static void test_refused(void)
+{
+    ExanetTest *t = exanet_start_external("");
+    const ExanetDesc good = desc_to_peer(SRC, SINK_BASE, 16);
+    ExanetDesc bad[12];
+    unsigned n = 0;
+
+    bad[n] = good, bad[n++].len = 0;
+    bad[n] = good, bad[n++].len = EXANET_BLOCK_BYTES + 1;
+    bad[n] = good, bad[n++].len = 0x7fff;
+    bad[n] = desc_to_peer(SRC, SINK_BASE + 1, EXANET_BLOCK_BYTES);
+    bad[n] = desc_to_peer(SRC, SINK_BASE + EXANET_BLOCK_BYTES - 1, 2);
+    bad[n++].len = 16;
+    bad[n++] = desc_to_peer(SRC, EXANET_NI_VA(EXANET_NI_RT_RESPONSE), 16);
+    bad[n++] = desc_to_peer(SRC, EXANET_NI_VA(127), 16);
+    /* from the last window into NI space */
+    bad[n++] = desc_to_peer(SRC, EXANET_NI_VA(0) - 8, 16);
+    bad[n] = good, bad[n++].w4 = RNIC_PREP(EXANET_DESC_W4_PATH, EXANET_PATHS);
+    bad[n] = good, bad[n++].pdid = EXANET_TEST_PDID(5);     /* not open */
+    bad[n] = good, bad[n++].pdid = EXANET_TEST_PDID(0) ^ 0x10; /* other job */
+    bad[n] = good, bad[n].w3 = EXANET_DESC_W3_CHAINED |
+                               RNIC_PREP(EXANET_DESC_W3_DEP, n), n++;
+    g_assert_cmpuint(n, <=, ARRAY_SIZE(bad));
+    for (unsigned i = 0; i < n; i++) {
+        exanet_desc_write(t, i, &bad[i]);
+        exanet_wait(t, desc_has(t, i, EXANET_DESC_W3_ERROR));
+        g_assert_false(desc_has(t, i, EXANET_DESC_W3_DONE));
+        g_assert_cmpuint(desc_sent(t, i), ==, 0);
+        g_assert_cmpuint(exanet_count(t, BLOCK_REJECTED), ==, i + 1);
+    }
+    exanet_assert_quiet(t);
+    g_assert_cmpuint(exanet_count(t, TX_WRITE), ==, 0);
+    /* and none of it is in the way of a good one */
+    exanet_desc_write(t, 0, &good);
+    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
+    t->guest_errors = true;
+    exanet_stop(t);
+}
+
+/* No such node, and nobody on the cable. */
+static void test_nowhere(void)
+{
+    ExanetTest *t = exanet_start_external("");
+    ExanetDesc d = desc_to_peer(SRC, SINK_BASE, 512);
+
+    d.dst = exanet_gva(EXANET_TEST_ELSEWHERE, SINK_BASE);
+    exanet_desc_write(t, 1, &d);
+    exanet_wait(t, desc_has(t, 1, EXANET_DESC_W3_DONE));
+    g_assert_cmpuint(exanet_count(t, DROP_NO_ROUTE), ==, 2);
+    exanet_assert_quiet(t);
+    /* the source is not memory */
+    d = desc_to_peer(EXANET_NO_RAM, SINK_BASE, 512);
+    exanet_desc_write(t, 2, &d);
+    exanet_wait(t, desc_has(t, 2, EXANET_DESC_W3_ERROR));
+    d = desc_to_peer(~0ULL - 100, SINK_BASE, 512);      /* wraps */
+    exanet_desc_write(t, 3, &d);
+    exanet_wait(t, desc_has(t, 3, EXANET_DESC_W3_ERROR));
+    d = desc_to_peer(t->regs.addr, SINK_BASE, 512);     /* our own BAR */
+    exanet_desc_write(t, 4, &d);
+    exanet_wait(t, desc_has(t, 4, EXANET_DESC_W3_ERROR));
+    g_assert_cmpuint(exanet_get32(t, EXANET_FAULT + EXANET_REG_FAULT_COUNT),
+                     ==, 0);
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+/* --- Scheduler ------------------------------------------------------------- */
+
+#define RR_PACKETS 5
+
+static void test_round_robin(void)
+{
+    ExanetTest *t = exanet_start_external("");
+    unsigned sent[EXANET_TIDS] = { 0 };
+
+    /* nothing moves before all 1024 are there */
+    exanet_set32(t, EXANET_REG_CTRL, 0);
+    for (unsigned tid = 0; tid < EXANET_TIDS; tid++) {
+        ExanetDesc d = desc_to_peer(SRC + tid, SINK_BASE +
+                                    tid * EXANET_BLOCK_BYTES,
+                                    RR_PACKETS * EXANET_MTU);
+
+        d.w4 = RNIC_PREP(EXANET_DESC_W4_PATH, tid % EXANET_OUTPUTS);
+        exanet_desc_write(t, tid, &d);
+    }
+    exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
+    for (unsigned n = 0; n < EXANET_TIDS * RR_PACKETS; n++) {
+        g_autofree ExanetRxPacket *rx =
+            exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE);
+        unsigned round = n / EXANET_TIDS;
+
+        /* the TID's round, or one next to it */
+        g_assert_cmpuint(sent[rx->pkt.tid], >=, round ? round - 1 : 0);
+        g_assert_cmpuint(sent[rx->pkt.tid], <=, round + 1);
+        g_assert_cmphex(rx->pkt.va, ==, SINK_BASE + rx->pkt.tid *
+                        EXANET_BLOCK_BYTES + sent[rx->pkt.tid] * EXANET_MTU);
+        sent[rx->pkt.tid]++;
+    }
+    exanet_assert_quiet(t);
+    g_assert_cmpuint(exanet_count(t, BLOCK_DONE), ==, EXANET_TIDS);
+    exanet_stop(t);
+}
+
+static void test_blocked_output(void)
+{
+    ExanetTest *t = exanet_start_external("");
+    ExanetDesc remote = desc_to_peer(SRC, SINK_BASE, EXANET_BLOCK_BYTES);
+    ExanetDesc local = desc_to_peer(SRC, EXANET_RAM_DST, EXANET_BLOCK_BYTES);
+    g_autofree uint8_t *src = g_malloc(EXANET_BLOCK_BYTES);
+    ExanetSink sink;
+
+    exanet_fill(t, SRC, src, EXANET_BLOCK_BYTES, 4);
+    exanet_sink_init(&sink, SINK_BASE, EXANET_BLOCK_BYTES);
+    exanet_xoff(t);
+    exanet_desc_write(t, 1, &remote);
+    exanet_wait(t, desc_sent(t, 1) > 0);
+    exanet_settle(t);
+    /* the buffers hold some packets, the rest waits */
+    g_assert_cmpuint(desc_sent(t, 1), <, EXANET_BLOCK_BYTES);
+    local.dst = exanet_gva(EXANET_TEST_NODE, EXANET_RAM_DST);
+    local.w4 = RNIC_PREP(EXANET_DESC_W4_PATH, 1);
+    exanet_desc_write(t, 2, &local);
+    exanet_wait(t, desc_has(t, 2, EXANET_DESC_W3_DONE));
+    exanet_assert_mem(t, EXANET_RAM_DST, src, EXANET_BLOCK_BYTES);
+    g_assert_false(desc_has(t, 1, EXANET_DESC_W3_DONE));
+    g_assert_cmpuint(exanet_count(t, SCHED_NO_SLOT), >, 0);
+    exanet_assert_quiet(t);
+    exanet_xon(t);
+    sink_block(t, &sink, 1);
+    assert_image(&sink, SINK_BASE, src, EXANET_BLOCK_BYTES);
+    exanet_sink_fini(&sink);
+    exanet_stop(t);
+}
+
+static void test_kill(void)
+{
+    ExanetTest *t = exanet_start_external("");
+    ExanetDesc d = desc_to_peer(SRC, SINK_BASE, EXANET_BLOCK_BYTES);
+    ExanetDesc other = desc_to_peer(SRC, SINK_BASE, 16);
+
+    exanet_xoff(t);
+    exanet_desc_write(t, 1, &d);
+    exanet_wait(t, desc_sent(t, 1) > 0);
+    /* an active descriptor cannot be changed */
+    exanet_set64(t, desc_at(1, 1), 0);
+    exanet_set64(t, desc_at(1, 2), 0);
+    g_assert_cmphex(exanet_desc_get(t, 1, 1), ==, d.src);
+    g_assert_cmphex(exanet_desc_get(t, 1, 2), ==, d.dst);
+    g_assert_cmpuint(exanet_count(t, DESC_BUSY), ==, 2);
+
+    exanet_set64(t, desc_at(1, 3), EXANET_DESC_W3_DB);
+    g_assert_true(desc_has(t, 1, EXANET_DESC_W3_ERROR));
+    g_assert_false(desc_has(t, 1, EXANET_DESC_W3_DONE));
+    g_assert_cmpuint(exanet_count(t, BLOCK_KILLED), ==, 1);
+    exanet_xon(t);
+    exanet_assert_quiet(t);
+    /* its slots are free again */
+    exanet_desc_write(t, 2, &other);
+    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
+    d.len = 16;
+    exanet_desc_write(t, 1, &d);
+    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
+    exanet_assert_quiet(t);
+    t->guest_errors = true;
+    exanet_stop(t);
+}
+
+/* --- Chaining -------------------------------------------------------------- */
+
+#define CHAIN 5
+
+/* Writes TIDs @first .. @first + CHAIN - 1 as a chain, the head last. */
+static void chain_write(ExanetTest *t, unsigned first, const ExanetDesc *d)
+{
+    for (int i = CHAIN - 1; i >= 0; i--) {
+        ExanetDesc one = *d;
+
+        one.dst += i * EXANET_BLOCK_BYTES;
+        one.w3 = (i ? EXANET_DESC_W3_DB : 0) |
+                 (i < CHAIN - 1 ? EXANET_DESC_W3_CHAINED |
+                  RNIC_PREP(EXANET_DESC_W3_DEP, first + i + 1) : 0);
+        exanet_desc_write(t, first + i, &one);
+    }
+}
+
+static void test_chain(void)
+{
+    ExanetTest *t = exanet_start_external("");
+    ExanetDesc d = desc_to_peer(SRC, SINK_BASE, 1000);
+    g_autofree uint8_t *src = g_malloc(1000);
+    ExanetSink sink;
+
+    exanet_fill(t, SRC, src, 1000, 5);
+    exanet_sink_init(&sink, SINK_BASE, CHAIN * EXANET_BLOCK_BYTES);
+    chain_write(t, 10, &d);
+    for (unsigned i = 0; i < CHAIN; i++) {
+        sink_block(t, &sink, 10 + i);
+        assert_image(&sink, SINK_BASE + i * EXANET_BLOCK_BYTES, src, 1000);
+    }
+    exanet_assert_quiet(t);
+    for (unsigned i = 0; i < CHAIN; i++) {
+        g_assert_true(desc_has(t, 10 + i, EXANET_DESC_W3_DONE));
+    }
+    /* the head once more: its successor has run and does not run again */
+    d.w3 = EXANET_DESC_W3_CHAINED | RNIC_PREP(EXANET_DESC_W3_DEP, 11);
+    d.w4 = RNIC_PREP(EXANET_DESC_W4_SEQ, 1);
+    exanet_desc_write(t, 10, &d);
+    sink_block(t, &sink, 10);
+    exanet_assert_quiet(t);
+    g_assert_cmpuint(exanet_count(t, BLOCK_DONE), ==, CHAIN + 1);
+    exanet_sink_fini(&sink);
+    exanet_stop(t);
+}
+
+/* A ring of successors ends instead of sending for ever. */
+static void test_chain_loop(void)
+{
+    ExanetTest *t = exanet_start_external("");
+    ExanetDesc d = desc_to_peer(SRC, SINK_BASE, 16);
+
+    d.w3 = EXANET_DESC_W3_DB | EXANET_DESC_W3_CHAINED |
+           RNIC_PREP(EXANET_DESC_W3_DEP, 1);
+    exanet_desc_write(t, 2, &d);
+    d.w3 = EXANET_DESC_W3_CHAINED | RNIC_PREP(EXANET_DESC_W3_DEP, 2);
+    exanet_desc_write(t, 1, &d);
+    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
+    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+/* --- Source faults --------------------------------------------------------- */
+
+#define FAULT_VA 0x7f1234560000ULL
+#define FAULT_PAGES 3
+#define FAULT_LEN (FAULT_PAGES * 4096 - 200)
+
+typedef struct FaultCase {
+    unsigned missing;               /* page without a mapping */
+    unsigned offset;                /* of the source in the first page */
+} FaultCase;
+
+/* Reads what comes until the fault; none of it may be the last packet. */
+static void sink_prefix(ExanetTest *t, ExanetSink *sink, const uint8_t *src,
+                        unsigned limit)
+{
+    while (!g_queue_is_empty(&t->peer->packets)) {
+        g_autofree ExanetRxPacket *rx = exanet_peer_take(t->peer);
+        unsigned at = rx->pkt.va - SINK_BASE;
+
+        g_assert_false(exanet_sink_store(sink, &rx->pkt));
+        g_assert_cmpuint(at + rx->pkt.size, <=, limit);
+        g_assert_cmpmem(rx->pkt.payload, rx->pkt.size, src + at, rx->pkt.size);
+    }
+}
+
+static void check_source_fault(ExanetTest *t, ExanetTables *tb,
+                               const uint8_t *src, const FaultCase *fc)
+{
+    uint64_t va = FAULT_VA + fc->offset;
+    uint64_t missing = FAULT_VA + fc->missing * 4096;
+    ExanetDesc d = desc_to_peer(va, SINK_BASE, FAULT_LEN);
+    ExanetDesc other = desc_to_peer(FAULT_VA + (fc->missing ? 0 : 4096),
+                                    SINK_BASE + EXANET_BLOCK_BYTES, 64);
+    struct exanet_fault f;
+    ExanetSink sink;
+
+    for (unsigned i = 0; i < FAULT_PAGES; i++) {
+        exanet_tables_map(tb, FAULT_VA + i * 4096, SRC + i * 4096, 0,
+                          i == fc->missing ? 0 : EXANET_MAP_READ_ONLY);
+    }
+    exanet_set64(t, EXANET_CTX(1) + EXANET_REG_CTX_INV_CMD, EXANET_INV_ALL);
+    exanet_sink_init(&sink, SINK_BASE, 2 * EXANET_BLOCK_BYTES);
+    d.pdid = other.pdid = EXANET_TEST_PDID(1);
+    d.w4 = RNIC_PREP(EXANET_DESC_W4_GEN, 6);
+    exanet_desc_write(t, 20, &d);
+    f = exanet_fault_take(t);
+    exanet_settle(t);
+    g_assert_true(desc_has(t, 20, EXANET_DESC_W3_ERROR));
+    g_assert_false(desc_has(t, 20, EXANET_DESC_W3_DONE));
+    g_assert_cmphex(f.va, ==, missing);
+    g_assert_cmpuint(f.left, ==, va + FAULT_LEN - MAX(missing, va));
+    g_assert_cmpuint(RNIC_GET(EXANET_FAULT_CTX, f.info), ==, 1);
+    g_assert_cmphex(f.info & (EXANET_FAULT_WRITE | EXANET_FAULT_DST), ==, 0);
+    g_assert_cmpuint(RNIC_GET(EXANET_FAULT_UNIT, f.info), ==,
+                     EXANET_FAULT_RDMA);
+    g_assert_cmphex(RNIC_GET(EXANET_FAULT_TID, f.info), ==, 20 | 6 << 10);
+    g_assert_cmphex(RNIC_GET(EXANET_FAULT_COORD, f.info), ==,
+                    EXANET_TEST_PEER);
+    sink_prefix(t, &sink, src + fc->offset,
+                MAX(missing, va) - va);
+
+    /* others of this process go on meanwhile */
+    exanet_desc_write(t, 21, &other);
+    sink_block(t, &sink, 21);
+    g_assert_cmpuint(exanet_get32(t, EXANET_FAULT + EXANET_REG_FAULT_COUNT),
+                     ==, 0);
+
+    exanet_tables_map(tb, missing, SRC + fc->missing * 4096, 0,
+                      EXANET_MAP_READ_ONLY);
+    exanet_fault_resolve(t, &f, true);
+    d.w4 |= RNIC_PREP(EXANET_DESC_W4_SEQ, 1);
+    exanet_desc_write(t, 20, &d);
+    sink_block(t, &sink, 20 | 6 << 10);
+    assert_image(&sink, SINK_BASE, src + fc->offset, FAULT_LEN);
+    exanet_assert_quiet(t);
+    exanet_sink_fini(&sink);
+}
+
+static void test_source_fault(void)
+{
+    static const FaultCase cases[] = {
+        { 0, 0 }, { 1, 0 }, { 2, 0 },
+        { 0, 100 },
+        { 1, 100 },     /* the second page of a packet with two reads */
+        { 2, 100 },
+    };
+    ExanetTest *t = exanet_start_external("");
+    g_autofree uint8_t *src = g_malloc(FAULT_PAGES * 4096);
+    ExanetTables tb;
+
+    exanet_close(t, 1);
+    exanet_tables_init(&tb, t, EXANET_FORMAT_X86_4, EXANET_RAM_TABLES);
+    exanet_tables_open(&tb, 1);
+    exanet_fill(t, SRC, src, FAULT_PAGES * 4096, 6);
+    for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+        check_source_fault(t, &tb, src, &cases[i]);
+    }
+    g_assert_cmpuint(exanet_count(t, FAULT_READ), ==, ARRAY_SIZE(cases));
+    exanet_stop(t);
+}
+
+/* A fault in the head of a chain stops the rest until the head runs again. */
+static void test_chain_fault(void)
+{
+    ExanetTest *t = exanet_start_external("");
+    ExanetDesc d = desc_to_peer(FAULT_VA, SINK_BASE, 600);
+    struct exanet_fault f;
+    ExanetTables tb;
+    ExanetSink sink;
+
+    exanet_close(t, 1);
+    exanet_tables_init(&tb, t, EXANET_FORMAT_X86_4, EXANET_RAM_TABLES);
+    exanet_tables_open(&tb, 1);
+    exanet_sink_init(&sink, SINK_BASE, CHAIN * EXANET_BLOCK_BYTES);
+    d.pdid = EXANET_TEST_PDID(1);
+    chain_write(t, 30, &d);
+    f = exanet_fault_take(t);
+    exanet_assert_quiet(t);
+    g_assert_true(desc_has(t, 31, EXANET_DESC_W3_DB));
+    exanet_tables_map(&tb, FAULT_VA, SRC, 0, EXANET_MAP_READ_ONLY);
+    exanet_fault_resolve(t, &f, true);
+    d.w3 = EXANET_DESC_W3_CHAINED | RNIC_PREP(EXANET_DESC_W3_DEP, 31);
+    d.w4 = RNIC_PREP(EXANET_DESC_W4_SEQ, 1);
+    exanet_desc_write(t, 30, &d);
+    for (unsigned i = 0; i < CHAIN; i++) {
+        sink_block(t, &sink, 30 + i);
+    }
+    exanet_assert_quiet(t);
+    exanet_sink_fini(&sink);
+    exanet_stop(t);
+}
+
+/* --- Control packets ------------------------------------------------------- */
+
+static void control_write(ExanetTest *t, unsigned output, unsigned tid,
+                          uint64_t p0, uint64_t p1, uint64_t p2)
+{
+    exanet_set64(t, EXANET_CONTROL_ADDR(output, tid), p0);
+    exanet_set64(t, EXANET_CONTROL_ADDR(output, tid), p1);
+    exanet_set64(t, EXANET_CONTROL_ADDR(output, tid), p2);
+}
+
+static void take_control(ExanetTest *t, unsigned tid, uint64_t p0, uint64_t p1,
+                         uint64_t p2, unsigned offset, unsigned len)
+{
+    g_autofree ExanetRxPacket *rx =
+        exanet_peer_take_type(t->peer, EXANET_TYPE_CONTROL);
+    uint64_t p3 = ldq_le_p(rx->pkt.payload + 24);
+
+    g_assert_cmphex(rx->pkt.va, ==, EXANET_NI_VA(EXANET_NI_RECEIVER));
+    g_assert_cmpuint(rx->pkt.size, ==, sizeof(struct exanet_control));
+    g_assert_cmpuint(rx->words, ==, 4);
+    g_assert_cmphex(rx->pkt.tid, ==, tid);
+    g_assert_cmphex(rx->pkt.dst, ==, EXANET_TEST_PEER);
+    g_assert_true(rx->pkt.notify);
+    g_assert_cmphex(ldq_le_p(rx->pkt.payload), ==, p0);
+    g_assert_cmphex(ldq_le_p(rx->pkt.payload + 8), ==, p1);
+    g_assert_cmphex(ldq_le_p(rx->pkt.payload + 16), ==, p2);
+    g_assert_cmpuint(RNIC_GET(EXANET_CONTROL_OFFSET, p3), ==, offset);
+    g_assert_cmpuint(RNIC_GET(EXANET_CONTROL_BLOCK, p3), ==, len);
+    g_assert_cmphex(RNIC_GET(EXANET_CONTROL_PDID, p3), ==,
+                    EXANET_TEST_PDID(0));
+}
+
+static void test_control(void)
+{
+    ExanetTest *t = exanet_start_external("");
+    ExanetDesc d = desc_to_peer(SRC, SINK_BASE + 0x123, 100);
+
+    d.w3 = EXANET_DESC_W3_NOTIFY;
+    d.w4 = RNIC_PREP(EXANET_DESC_W4_SEQ, 2) | RNIC_PREP(EXANET_DESC_W4_GEN, 3);
+    exanet_desc_write(t, 40, &d);
+    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
+    for (unsigned output = 0; output < EXANET_OUTPUTS; output++) {
+        control_write(t, output, 40, 1000 + output, ~0ULL, 3);
+        take_control(t, 40 | 3 << 10, 1000 + output, ~0ULL, 3, 0x123, 100);
+    }
+    /* another TID in between: the first one starts again */
+    exanet_desc_write(t, 41, &d);
+    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
+    exanet_set64(t, EXANET_CONTROL_ADDR(0, 40), 1);
+    exanet_set64(t, EXANET_CONTROL_ADDR(0, 40), 2);
+    exanet_set64(t, EXANET_CONTROL_ADDR(0, 41), 11);
+    g_assert_cmpuint(exanet_count(t, CONTROL_RESTART), ==, 1);
+    exanet_set64(t, EXANET_CONTROL_ADDR(0, 41), 12);
+    exanet_assert_quiet(t);
+    exanet_set64(t, EXANET_CONTROL_ADDR(0, 41), 13);
+    take_control(t, 41 | 3 << 10, 11, 12, 13, 0x123, 100);
+    exanet_assert_quiet(t);
+    g_assert_cmpuint(exanet_count(t, TX_CONTROL), ==, EXANET_OUTPUTS + 1);
+    exanet_stop(t);
+}
+
+/* Control packets pass the payload packets that wait. */
+static void test_control_priority(void)
+{
+    ExanetTest *t = exanet_start_external("");
+    ExanetDesc d = desc_to_peer(SRC, SINK_BASE, EXANET_BLOCK_BYTES);
+    ExanetDesc note = desc_to_peer(SRC, SINK_BASE, 16);
+    ExanetSink sink;
+
+    exanet_sink_init(&sink, SINK_BASE, EXANET_BLOCK_BYTES);
+    exanet_desc_write(t, 50, &note);
+    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
+    exanet_xoff(t);
+    exanet_desc_write(t, 51, &d);
+    exanet_wait(t, desc_sent(t, 51) > 0);
+    exanet_settle(t);
+    control_write(t, 0, 50, 1, 2, 3);
+    exanet_assert_quiet(t);
+    exanet_xon(t);
+    take_control(t, 50, 1, 2, 3, 0, 16);
+    sink_block(t, &sink, 51);
+    exanet_sink_fini(&sink);
+    exanet_stop(t);
+}
+
+static void test_control_dropped(void)
+{
+    ExanetTest *t = exanet_start_external("");
+    ExanetDesc d = desc_to_peer(SRC, SINK_BASE, 16);
+    unsigned came = 0;
+
+    /* no descriptor behind it */
+    control_write(t, 0, 60, 1, 2, 3);
+    g_assert_cmpuint(exanet_count(t, CONTROL_DROPPED), ==, 1);
+    /* only 8 bytes at a time */
+    exanet_set32(t, EXANET_CONTROL_ADDR(0, 60), 1);
+    exanet_set64(t, EXANET_CONTROL_ADDR(0, 60) + 8, 1);
+    exanet_assert_quiet(t);
+    /* more than any buffer, while the way is blocked */
+    exanet_desc_write(t, 61, &d);
+    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
+    exanet_xoff(t);
+    for (unsigned i = 0; i < 200; i++) {
+        control_write(t, 0, 61, i, 2, 3);
+    }
+    g_assert_cmpuint(exanet_count(t, CONTROL_DROPPED), >, 1);
+    exanet_xon(t);
+    exanet_settle(t);
+    while (!g_queue_is_empty(&t->peer->packets)) {
+        take_control(t, 61, came++, 2, 3, 0, 16);
+    }
+    g_assert_cmpuint(came, >=, 64);
+    g_assert_cmpuint(came + exanet_count(t, CONTROL_DROPPED), ==, 201);
+    t->guest_errors = true;
+    exanet_stop(t);
+}
+
+/* Soft reset with everything in flight leaves nothing behind. */
+static void test_reset(void)
+{
+    ExanetTest *t = exanet_start_external("");
+    ExanetDesc d = desc_to_peer(SRC, SINK_BASE, EXANET_BLOCK_BYTES);
+
+    exanet_xoff(t);
+    for (unsigned tid = 0; tid < 100; tid++) {
+        exanet_desc_write(t, tid, &d);
+    }
+    exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_RESET);
+    exanet_bring_up(t);
+    exanet_assert_quiet(t);
+    g_assert_cmphex(exanet_desc_get(t, 3, 3), ==, 0);
+    g_assert_cmphex(exanet_desc_get(t, 3, 1), ==, 0);
+    g_assert_cmpuint(exanet_count(t, TX_WRITE), ==, 0);
+    exanet_open(t, 0, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
+    d.len = 16;
+    exanet_desc_write(t, 99, &d);
+    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    qtest_add_func("/exanet/exadma/t01-pending-list", test_pending_list);
+    qtest_add_func("/exanet/exadma/t02-trigger", test_trigger);
+    qtest_add_func("/exanet/exadma/fields", test_fields);
+    qtest_add_func("/exanet/exadma/t03-alignment", test_alignment);
+    qtest_add_func("/exanet/exadma/t04-golden", test_golden);
+    qtest_add_func("/exanet/exadma/t05-refused", test_refused);
+    qtest_add_func("/exanet/exadma/nowhere", test_nowhere);
+    qtest_add_func("/exanet/exadma/t07-round-robin", test_round_robin);
+    qtest_add_func("/exanet/exadma/t07-blocked-output", test_blocked_output);
+    qtest_add_func("/exanet/exadma/kill", test_kill);
+    qtest_add_func("/exanet/exadma/t08-chain", test_chain);
+    qtest_add_func("/exanet/exadma/t08-chain-loop", test_chain_loop);
+    qtest_add_func("/exanet/exadma/t08-chain-fault", test_chain_fault);
+    qtest_add_func("/exanet/exadma/t15-source-fault", test_source_fault);
+    qtest_add_func("/exanet/exadma/t19-control", test_control);
+    qtest_add_func("/exanet/exadma/t19-control-priority",
+                   test_control_priority);
+    qtest_add_func("/exanet/exadma/t19-control-dropped", test_control_dropped);
+    qtest_add_func("/exanet/exadma/reset", test_reset);
+    return g_test_run();
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One node of a network means harm: the test itself, at the end of a line.  Whatever
+ * it does, the others get on with their work and nothing of theirs is changed.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "qemu/units.h"
+#include "../../seed.h"
+#include "traffic.h"
+
+#define HONEST 3                    /* nodes 0 to 2; the last one is next to it */
+#define STEP_NS EXANET_MS
+#define LIMIT (20000 * EXANET_MS)
+#define RETRIES 10                  /* each after up to 30 s */
+#define GIVE_UP_LIMIT (400000 * EXANET_MS)
+#define FLOOD 256                   /* packets in a row */
+#define SECRET EXANET_RAM_NOTE      /* memory that nobody may change */
+#define SECRET_BYTES 4096
+#define OTHER_JOB ((EXANET_TEST_JOB + 1) << 4)
+
+typedef struct Hostile {
+    ExanetFabric *f;
+    ExanetTraffic *tr;
+    ExanetPeer *alien;
+    uint8_t secret[HONEST][SECRET_BYTES];
+    uint16_t tid;
+} Hostile;
+
+static void start(Hostile *h, const char *props)
+{
+    ExanetTopology topo = exanet_topology_grid(HONEST + 1, 1, 1, false);
+
+    topo.alien[HONEST] = true;
+    h->f = exanet_fabric_start(&topo, props);
+    h->tr = exanet_traffic_new(h->f, random_seed(31));
+    h->alien = h->f->alien[HONEST];
+    h->tid = 0;
+    for (unsigned n = 0; n < HONEST; n++) {
+        exanet_fill(h->f->t[n], SECRET, h->secret[n], SECRET_BYTES, n);
+    }
+}
+
+static void finish(Hostile *h)
+{
+    for (unsigned n = 0; n < HONEST; n++) {
+        exanet_assert_mem(h->f->t[n], SECRET, h->secret[n], SECRET_BYTES);
+    }
+    exanet_traffic_free(h->tr);
+    exanet_fabric_stop(h->f);
+}
+
+static void discard(Hostile *h)
+{
+    ExanetRxPacket *rx;
+
+    while ((rx = g_queue_pop_head(&h->alien->packets))) {
+        g_free(rx);
+    }
+}
+
+static void run_and_check(Hostile *h)
+{
+    exanet_traffic_run(h->tr, STEP_NS, LIMIT);
+    exanet_traffic_check(h->tr);
+    discard(h);
+}
+
+/* A packet that would change the secret of node @n, if it were believed. */
+static ExanetPacket evil_write(Hostile *h, unsigned n)
+{
+    static const uint8_t data[EXANET_MTU];
+
+    return (ExanetPacket) {
+        .type = EXANET_TYPE_WRITE, .va = SECRET, .size = sizeof(data),
+        .dst = h->f->topo.coord[n], .src = h->alien->coord,
+        .pdid = OTHER_JOB, .tid = h->tid++ & 0x3fff, .ttl = EXANET_TTL_MAX,
+        .epoch = h->alien->epoch, .first = true, .last = true, .payload = data,
+    };
+}
+
+/* Sends @pkt @count times, each time as another block. */
+static void flood(Hostile *h, ExanetPacket pkt, unsigned count)
+{
+    g_autofree uint8_t *buf = g_malloc(count * EXANET_PACKET_BYTES);
+    unsigned words = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        pkt.tid = h->tid++ & 0x3fff;
+        words += exanet_peer_encode(buf + words * EXANET_WORD_BYTES, &pkt);
+    }
+    for (unsigned at = 0; at < words; ) {
+        ExanetWireStatus status;
+        unsigned some = 0;
+
+        while (at + some < words && some < 64 * EXANET_PACKET_WORDS) {
+            some += exanet_packet_words(buf + (at + some) * EXANET_WORD_BYTES,
+                                        &status);
+        }
+        exanet_peer_words(h->alien, buf + at * EXANET_WORD_BYTES, some);
+        at += some;
+    }
+}
+
+/* Work of the honest ones while @attack goes on, four times. */
+static void check(const char *props, void (*attack)(Hostile *h, unsigned turn))
+{
+    Hostile h;
+
+    start(&h, props);
+    for (unsigned turn = 0; turn < 4; turn++) {
+        exanet_traffic_all_to_all(h.tr, 64 * KiB);
+        attack(&h, turn);
+        run_and_check(&h);
+    }
+    finish(&h);
+}
+
+/* --- Packets ------------------------------------------------------------------ */
+
+static void attack_job(Hostile *h, unsigned turn)
+{
+    uint64_t refused = exanet_fabric_total(h->f, DROP_PROTECTION);
+
+    flood(h, evil_write(h, turn % HONEST), FLOOD);
+    exanet_fabric_until(h->f, exanet_fabric_total(h->f, DROP_PROTECTION) ==
+                        refused + FLOOD, 0, LIMIT);
+}
+
+static void test_other_job(void)
+{
+    check("", attack_job);
+}
+
+/* Who is behind its cable its neighbour knows, whoever it says it is. */
+static void attack_source(Hostile *h, unsigned turn)
+{
+    uint64_t refused = exanet_fabric_total(h->f, DROP_SOURCE);
+    unsigned dst = turn % HONEST;
+
+    for (unsigned n = 0; n <= HONEST; n++) {
+        ExanetPacket pkt = evil_write(h, dst);
+
+        pkt.src = n < HONEST ? h->f->topo.coord[n] : exanet_coord(0, 1, 0, 0);
+        pkt.pdid = EXANET_TEST_PDID(1);
+        pkt.epoch = n < HONEST ? h->f->epoch[n] : 1;
+        flood(h, pkt, FLOOD);
+    }
+    exanet_fabric_until(h->f, exanet_fabric_total(h->f, DROP_SOURCE) ==
+                        refused + (HONEST + 1) * FLOOD, 0, LIMIT);
+    /* and that at the first node, whose cables are not burdened with it */
+    g_assert_cmpuint(h->f->count[HONEST - 1][EXANET_CNT_DROP_SOURCE], ==,
+                     refused + (HONEST + 1) * FLOOD);
+}
+
+static void test_source(void)
+{
+    check("", attack_source);
+}
+
+static void attack_ttl(Hostile *h, unsigned turn)
+{
+    uint64_t refused = exanet_fabric_total(h->f, DROP_TTL);
+    ExanetPacket pkt = evil_write(h, turn % (HONEST - 1));
+
+    pkt.ttl = 0;
+    flood(h, pkt, FLOOD);
+    exanet_fabric_until(h->f, exanet_fabric_total(h->f, DROP_TTL) ==
+                        refused + FLOOD, 0, LIMIT);
+}
+
+static void test_ttl(void)
+{
+    check("", attack_ttl);
+}
+
+/* Nodes that are not there, and a way back out of the cable that it came by. */
+static void attack_nowhere(Hostile *h, unsigned turn)
+{
+    uint64_t refused = exanet_fabric_total(h->f, DROP_NO_ROUTE) +
+                       exanet_fabric_total(h->f, DROP_SOURCE);
+    const uint32_t dst[] = {
+        exanet_coord(0, 1, 0, 0), exanet_coord(9, 0, 0, 0),
+        exanet_coord(1, 0, 0, 2), h->alien->coord,
+    };
+    ExanetPacket pkt = evil_write(h, 0);
+
+    pkt.dst = dst[turn];
+    flood(h, pkt, FLOOD);
+    exanet_fabric_until(h->f, exanet_fabric_total(h->f, DROP_NO_ROUTE) +
+                        exanet_fabric_total(h->f, DROP_SOURCE) >=
+                        refused + FLOOD, 0, LIMIT);
+}
+
+static void test_nowhere(void)
+{
+    check("", attack_nowhere);
+}
+
+/* NI indices that nobody has, or that take other types, of near and far nodes. */
+static void attack_ni(Hostile *h, unsigned turn)
+{
+    static const struct {
+        enum exanet_type type;
+        unsigned index;
+    } bad[] = {
+        { EXANET_TYPE_WRITE, EXANET_NI_RT_REQUEST },
+        { EXANET_TYPE_READ_REQ, EXANET_NI_MAILBOX },
+        { EXANET_TYPE_NOTIFY, EXANET_NI_INDICES - 1 },
+        { EXANET_TYPE_ACK, EXANET_NI_RECEIVER },
+    };
+    uint64_t refused = exanet_fabric_total(h->f, DROP_NI_TYPE);
+    unsigned n = turn % HONEST;
+    ExanetPacket pkt = evil_write(h, n);
+
+    pkt.type = bad[turn].type;
+    pkt.va = EXANET_NI_VA(bad[turn].index);
+    pkt.small = EXANET_SMALL(bad[turn].index);
+    flood(h, pkt, FLOOD);
+    exanet_fabric_until(h->f, exanet_fabric_total(h->f, DROP_NI_TYPE) ==
+                        refused + FLOOD, 0, LIMIT);
+}
+
+static void test_ni(void)
+{
+    check("", attack_ni);
+}
+
+/* Channels that there are not, and others than the frame says. */
+static void attack_vc(Hostile *h, unsigned turn)
+{
+    uint64_t bad = exanet_fabric_total(h->f, DROP_MALFORMED);
+    uint8_t buf[sizeof(struct exanet_frame) + EXANET_PACKET_BYTES];
+    struct exanet_frame *frame = (void *)buf;
+    unsigned vcs = turn < 2 ? 32 : EXANET_VCS;
+
+    for (unsigned vc = 1; vc < vcs; vc++) {
+        ExanetPacket pkt = evil_write(h, turn % HONEST);
+        unsigned words;
+        size_t len;
+
+        pkt.vc = turn & 1 ? 0 : vc;
+        words = exanet_peer_encode(buf + sizeof(*frame), &pkt);
+        len = exanet_peer_header(h->alien, frame, EXANET_LINK_DATA, words);
+        frame->vc = vc;
+        exanet_peer_raw(h->alien, buf, len);
+    }
+    exanet_fabric_settle(h->f);
+    if (turn & 1) {
+        g_assert_cmpuint(exanet_fabric_total(h->f, DROP_MALFORMED), >=,
+                         bad + EXANET_VCS - 1);
+    }
+}
+
+static void test_vc(void)
+{
+    check("", attack_vc);
+}
+
+/* Frames and packets that are none. */
+static void attack_garbage(Hostile *h, unsigned turn)
+{
+    g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(turn));
+    uint8_t junk[sizeof(struct exanet_frame) + 64 * EXANET_WORD_BYTES];
+
+    for (unsigned i = 0; i < 200; i++) {
+        size_t len = sizeof(struct exanet_frame) +
+                     g_rand_int_range(rand, 0, 65) * EXANET_WORD_BYTES;
+        struct exanet_frame *frame = (void *)junk;
+
+        for (size_t k = 0; k < sizeof(junk); k++) {
+            junk[k] = g_rand_int(rand);
+        }
+        if (i & 1) {
+            exanet_peer_header(h->alien, frame, EXANET_LINK_DATA,
+                               (len - sizeof(*frame)) / EXANET_WORD_BYTES);
+        }
+        exanet_peer_raw(h->alien, junk, len);
+    }
+    exanet_fabric_settle(h->f);
+}
+
+static void test_garbage(void)
+{
+    check("", attack_garbage);
+}
+
+/* --- Not taking what it is sent -------------------------------------------------- */
+
+/* Everybody writes to the one that takes nothing, and goes on with the others. */
+static void send_to_alien(Hostile *h)
+{
+    ExanetTransfer x = {
+        .src = EXANET_RAM_SRC, .len = MiB,
+        .dst = exanet_gva(h->alien->coord, EXANET_RAM_DST),
+    };
+
+    for (unsigned n = 0; n < HONEST; n++) {
+        for (unsigned c = 0; c < 4; c++) {
+            exanet_channel_start(h->f->t[n], 0, EXANET_WRITE_CHANNELS - 1 - c,
+                                 &x);
+        }
+    }
+    exanet_fabric_settle(h->f);
+    h->tr->others = true;
+}
+
+static void assert_told(Hostile *h)
+{
+    for (unsigned n = 0; n < HONEST; n++) {
+        exanet_fabric_until(h->f, exanet_channel_state(h->f->t[n], 0,
+                            EXANET_WRITE_CHANNELS - 1) >= EXANET_CHANNEL_DONE,
+                            1000 * EXANET_MS, GIVE_UP_LIMIT);
+        exanet_channel_wait(h->f->t[n], 0, EXANET_WRITE_CHANNELS - 1,
+                            EXANET_CHANNEL_FAILED);
+    }
+}
+
+static void check_blocked(void (*block)(Hostile *h))
+{
+    Hostile h;
+
+    start(&h, ",rx-fifo-words=256");
+    for (unsigned n = 0; n < HONEST; n++) {
+        exanet_set32(h.f->t[n], EXANET_FW + EXANET_REG_FW_RETRY_MAX, RETRIES);
+    }
+    block(&h);
+    send_to_alien(&h);
+    for (unsigned turn = 0; turn < 4; turn++) {
+        exanet_traffic_all_to_all(h.tr, 64 * KiB);
+        run_and_check(&h);
+    }
+    assert_told(&h);
+    finish(&h);
+}
+
+static void block_xoff(Hostile *h)
+{
+    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+        struct exanet_frame frame;
+        size_t len = exanet_peer_header(h->alien, &frame, EXANET_LINK_XOFF, 0);
+
+        frame.vc = vc;
+        exanet_peer_raw(h->alien, &frame, len);
+    }
+    exanet_fabric_settle(h->f);
+}
+
+static void test_xoff(void)
+{
+    check_blocked(block_xoff);
+}
+
+/* It does not read, and asks for answers until its neighbour's socket is full. */
+static void block_deaf(Hostile *h)
+{
+    ExanetPacket pkt = evil_write(h, HONEST - 1);
+
+    h->f->deaf = true;
+    for (unsigned i = 0; i < 64; i++) {
+        flood(h, pkt, FLOOD);
+        exanet_fabric_settle(h->f);
+    }
+}
+
+static void test_deaf(void)
+{
+    check_blocked(block_deaf);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    qtest_add_func("/exanet/hostile/other-job", test_other_job);
+    qtest_add_func("/exanet/hostile/source", test_source);
+    qtest_add_func("/exanet/hostile/ttl", test_ttl);
+    qtest_add_func("/exanet/hostile/nowhere", test_nowhere);
+    qtest_add_func("/exanet/hostile/ni", test_ni);
+    qtest_add_func("/exanet/hostile/vc", test_vc);
+    qtest_add_func("/exanet/hostile/garbage", test_garbage);
+    qtest_add_func("/exanet/hostile/xoff", test_xoff);
+    qtest_add_func("/exanet/hostile/deaf", test_deaf);
+    return g_test_run();
+}

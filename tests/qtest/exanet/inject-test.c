@@ -1,0 +1,836 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Faults of a cable: each kind against what the same packets are without faults,
+ * byte for byte; the property that asks for them, and the register.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "qemu/host-utils.h"
+#include "qom.h"
+
+#define SRC EXANET_RAM_SRC
+#define DST EXANET_RAM_DST
+#define PORT EXANET_PORT(0)
+#define INJECT (PORT + EXANET_REG_PORT_INJECT)
+#define INJECTED (PORT + EXANET_REG_PORT_INJECTED)
+#define PACKETS 16
+#define US 1000
+
+/* A device that is told by the test what to send, and what that is like. */
+typedef struct Sender {
+    ExanetTest *t;
+    GByteArray *dump;               /* what has come, beside HELLO and the like */
+    uint8_t clean[PACKETS][EXANET_PACKET_BYTES];
+} Sender;
+
+/* Sends packet @n, the same bytes each time. */
+static void packet_send(Sender *x, unsigned n)
+{
+    ExanetDesc d = {
+        .src = SRC + n * EXANET_MTU,
+        .dst = exanet_gva(EXANET_TEST_PEER, DST + n * EXANET_MTU),
+        .len = EXANET_MTU, .pdid = EXANET_TEST_PDID(0),
+    };
+
+    exanet_desc_write(x->t, n, &d);
+    exanet_wait(x->t, exanet_desc_get(x->t, n, 3) & EXANET_DESC_W3_DONE);
+}
+
+/* Waits for @words words and takes care that there are no more. */
+static void dump_wait(Sender *x, unsigned words)
+{
+    exanet_wait(x->t, x->dump->len >= words * EXANET_WORD_BYTES);
+    exanet_settle(x->t);
+    g_assert_cmpuint(x->dump->len, ==, words * EXANET_WORD_BYTES);
+}
+
+static Sender *sender_start(const char *props)
+{
+    Sender *x = g_new0(Sender, 1);
+
+    x->t = exanet_start_external(props);
+    x->t->peer->dump = x->dump = g_byte_array_new();
+    exanet_fill(x->t, SRC, NULL, PACKETS * EXANET_MTU, 11);
+    return x;
+}
+
+/* The same, with a peer that takes one packet per frame. */
+static Sender *sender_start_small(void)
+{
+    Sender *x = sender_start("");
+
+    x->t->peer->max_words = EXANET_PACKET_WORDS;
+    exanet_peer_hello(x->t->peer, true);
+    exanet_settle(x->t);
+    return x;
+}
+
+static Sender *sender_new(void)
+{
+    Sender *x = sender_start("");
+
+    for (unsigned n = 0; n < PACKETS; n++) {
+        packet_send(x, n);
+    }
+    dump_wait(x, PACKETS * EXANET_PACKET_WORDS);
+    memcpy(x->clean, x->dump->data, sizeof(x->clean));
+    g_byte_array_set_size(x->dump, 0);
+    return x;
+}
+
+static void sender_free(Sender *x)
+{
+    exanet_stop(x->t);
+    g_byte_array_unref(x->dump);
+    g_free(x);
+}
+
+/* Sends packets; in strings of packets 'a' is number 0. */
+static void play(Sender *x, const char *packets)
+{
+    for (; *packets; packets++) {
+        packet_send(x, *packets - 'a');
+    }
+}
+
+/* Asserts that just these packets have come, in this order, and takes them. */
+static void expect(Sender *x, const char *packets)
+{
+    dump_wait(x, strlen(packets) * EXANET_PACKET_WORDS);
+    for (unsigned i = 0; packets[i]; i++) {
+        g_assert_cmpmem(x->dump->data + i * EXANET_PACKET_BYTES,
+                        EXANET_PACKET_BYTES, x->clean[packets[i] - 'a'],
+                        EXANET_PACKET_BYTES);
+    }
+    g_byte_array_set_size(x->dump, 0);
+}
+
+static uint64_t injected(Sender *x, const char *kind)
+{
+    return exanet_link_member(x->t, "injected", kind);
+}
+
+/* --- Corrupted packets ---------------------------------------------------- */
+
+enum { GOOD, HEADER, PAYLOAD, FOOTER };
+
+/* The byte in which @have differs from @want, in one bit; -1: they are equal. */
+static int flipped_byte(const uint8_t *have, const uint8_t *want, size_t len)
+{
+    int at = -1;
+
+    for (size_t i = 0; i < len; i++) {
+        uint8_t diff = have[i] ^ want[i];
+
+        if (diff) {
+            g_assert_cmpint(at, ==, -1);
+            g_assert_cmpuint(ctpop8(diff), ==, 1);
+            at = i;
+        }
+    }
+    return at;
+}
+
+/* Which part of a packet is spoiled; its CRC, and no other, must say so. */
+static int spoiled_part(const uint8_t *have, const uint8_t *want, unsigned words)
+{
+    size_t footer = (words - 1) * EXANET_WORD_BYTES;
+    int at = flipped_byte(have, want, words * EXANET_WORD_BYTES);
+    ExanetWireStatus status;
+    ExanetPacket pkt;
+
+    if (at >= 0 && at < EXANET_WORD_BYTES) {
+        g_assert_cmpuint(exanet_packet_words(have, &status), ==, 0);
+        g_assert_cmpint(status, ==, EXANET_WIRE_BAD_HEADER);
+        return HEADER;
+    }
+    g_assert_cmpuint(exanet_packet_words(have, &status), ==, words);
+    status = exanet_packet_decode(have, words, &pkt);
+    if (at >= (int)footer) {
+        g_assert_cmpint(status, ==, EXANET_WIRE_BAD_FOOTER);
+        g_assert_cmpint(at, <, footer + offsetof(struct exanet_word, hi) + 4);
+        return FOOTER;
+    }
+    g_assert_cmpint(status, ==, EXANET_WIRE_OK);
+    g_assert_cmpint(pkt.bad_payload, ==, at >= 0);
+    return at >= 0 ? PAYLOAD : GOOD;
+}
+
+/* Takes all packets in order; returns how many are spoiled in each part. */
+static void expect_spoiled(Sender *x, unsigned *parts)
+{
+    dump_wait(x, PACKETS * EXANET_PACKET_WORDS);
+    for (unsigned n = 0; n < PACKETS; n++) {
+        parts[spoiled_part(x->dump->data + n * EXANET_PACKET_BYTES, x->clean[n],
+                           EXANET_PACKET_WORDS)]++;
+    }
+    g_byte_array_set_size(x->dump, 0);
+}
+
+static void test_corrupt(void)
+{
+    static const struct {
+        const char *text;
+        const char *kind;
+        unsigned part;
+    } kinds[] = {
+        { "corrupt-header=next:15", "corrupt-header", HEADER },
+        { "corrupt-payload=next:15", "corrupt-payload", PAYLOAD },
+        { "corrupt-footer=next:15", "corrupt-footer", FOOTER },
+    };
+    Sender *x = sender_new();
+
+    for (unsigned i = 0; i < ARRAY_SIZE(kinds); i++) {
+        unsigned parts[4] = { 0 };
+
+        exanet_faults_set(x->t, kinds[i].text);
+        play(x, "abcdefghijklmnop");
+        expect_spoiled(x, parts);
+        g_assert_cmpuint(parts[GOOD], ==, 1);
+        g_assert_cmpuint(parts[kinds[i].part], ==, 15);
+        g_assert_cmpuint(injected(x, kinds[i].kind), ==, 15);
+        exanet_faults_assert(x->t, "");
+    }
+    g_assert_cmpuint(exanet_get64(x->t, INJECTED), ==, 45);
+    sender_free(x);
+}
+
+/* One part of each packet, and each part of some. */
+static void test_corrupt_any(void)
+{
+    Sender *x = sender_new();
+    unsigned parts[4] = { 0 };
+
+    exanet_faults_set(x->t, "corrupt=1");
+    for (unsigned i = 0; i < 4; i++) {
+        play(x, "abcdefghijklmnop");
+        expect_spoiled(x, parts);
+    }
+    g_assert_cmpuint(parts[GOOD], ==, 0);
+    g_assert_cmpuint(parts[HEADER], ==, injected(x, "corrupt-header"));
+    g_assert_cmpuint(parts[PAYLOAD], ==, injected(x, "corrupt-payload"));
+    g_assert_cmpuint(parts[FOOTER], ==, injected(x, "corrupt-footer"));
+    for (unsigned part = HEADER; part <= FOOTER; part++) {
+        g_assert_cmpuint(parts[part], >, 4);
+    }
+    sender_free(x);
+}
+
+/* The peer sends a block; the ack for it is next in the dump. */
+static void ack_provoke(Sender *x, unsigned tid)
+{
+    static const uint8_t data[16];
+    ExanetBlock b = {
+        .va = DST, .data = data, .len = sizeof(data), .tid = tid,
+        .pdid = EXANET_TEST_PDID(0),
+    };
+    uint64_t sent = exanet_count(x->t, TX_ACK);
+
+    exanet_peer_send_block(x->t->peer, &b);
+    exanet_wait(x->t, exanet_count(x->t, TX_ACK) == sent + 1);
+}
+
+/* A header is all that an ack has. */
+static void test_corrupt_ack(void)
+{
+    Sender *x = sender_new();
+    const char *text = "corrupt-payload=next:1 corrupt-footer=next:1";
+    ExanetWireStatus status;
+    unsigned parts[4] = { 0 };
+
+    exanet_faults_set(x->t, text);
+    ack_provoke(x, 1);
+    dump_wait(x, 1);
+    g_assert_cmpuint(exanet_packet_words(x->dump->data, &status), ==, 1);
+    exanet_faults_assert(x->t, text);
+    g_byte_array_set_size(x->dump, 0);
+    play(x, "abcdefghijklmnop");
+    expect_spoiled(x, parts);
+    g_assert_cmpuint(parts[PAYLOAD], ==, 1);
+    g_assert_cmpuint(parts[FOOTER], ==, 1);
+    g_assert_cmpuint(parts[HEADER], ==, 0);
+
+    exanet_faults_set(x->t, "corrupt=100%");
+    for (unsigned i = 0; i < 64; i++) {
+        ack_provoke(x, 2 + i);
+    }
+    dump_wait(x, 64);
+    for (unsigned i = 0; i < 64; i++) {
+        g_assert_cmpuint(exanet_packet_words(x->dump->data +
+                                             i * EXANET_WORD_BYTES, &status),
+                         ==, 0);
+        g_assert_cmpint(status, ==, EXANET_WIRE_BAD_HEADER);
+    }
+    g_assert_cmpuint(injected(x, "corrupt-header"), ==, 64);
+    sender_free(x);
+}
+
+/*
+ * More of them than a frame takes have to wait for it, and can't be told apart by
+ * what they say any more.
+ */
+static void test_corrupt_many(void)
+{
+    Sender *x = sender_start_small();
+    unsigned acks = 3 * EXANET_PACKET_WORDS;
+
+    exanet_faults_set(x->t, "corrupt-header=100%");
+    exanet_xoff(x->t);
+    for (unsigned i = 0; i < acks; i++) {
+        ack_provoke(x, i);
+    }
+    exanet_xon(x->t);
+    dump_wait(x, acks);
+    g_assert_cmpuint(injected(x, "corrupt-header"), ==, acks);
+    sender_free(x);
+}
+
+/* --- The other kinds ------------------------------------------------------ */
+
+static void test_drop(void)
+{
+    Sender *x = sender_new();
+
+    exanet_faults_set(x->t, "drop=next:3");
+    play(x, "abc");
+    expect(x, "");
+    exanet_faults_assert(x->t, "");
+    play(x, "abcde");
+    expect(x, "abcde");
+    g_assert_cmpuint(injected(x, "drop"), ==, 3);
+    g_assert_cmpuint(exanet_get64(x->t, INJECTED), ==, 3);
+    exanet_faults_set(x->t, "drop=next:3");
+    play(x, "ab");
+    exanet_faults_assert(x->t, "drop=next:1");
+    play(x, "cd");
+    expect(x, "d");
+    sender_free(x);
+}
+
+static void test_duplicate(void)
+{
+    Sender *x = sender_new();
+
+    exanet_faults_set(x->t, "duplicate=next:2");
+    play(x, "abc");
+    expect(x, "aabbc");
+    g_assert_cmpuint(injected(x, "duplicate"), ==, 2);
+    exanet_faults_set(x->t, "duplicate=100%");
+    play(x, "dcba");
+    expect(x, "ddccbbaa");
+    sender_free(x);
+}
+
+static void test_reorder(void)
+{
+    Sender *x = sender_new();
+
+    exanet_faults_set(x->t, "reorder=next:1");
+    play(x, "abc");
+    expect(x, "bac");
+    g_assert_cmpuint(injected(x, "reorder"), ==, 1);
+    /* two in a row go behind the third */
+    exanet_faults_set(x->t, "reorder=next:2");
+    play(x, "abcd");
+    expect(x, "cabd");
+    /* nothing comes behind it: not for ever */
+    exanet_faults_set(x->t, "reorder=next:1");
+    play(x, "e");
+    expect(x, "");
+    exanet_step(x->t, 2 * EXANET_MS);
+    expect(x, "e");
+    sender_free(x);
+}
+
+static void test_delay(void)
+{
+    Sender *x = sender_new();
+
+    exanet_faults_set(x->t, "delay=next:1:200us");
+    exanet_faults_assert(x->t, "delay=next:1:200000ns");
+    play(x, "ab");
+    expect(x, "b");
+    exanet_step(x->t, 200 * US - 1);
+    expect(x, "");
+    exanet_step(x->t, 1);
+    expect(x, "a");
+    g_assert_cmpuint(injected(x, "delay"), ==, 1);
+    /* all of them: the order stays */
+    exanet_faults_set(x->t, "delay=100%:1ms");
+    play(x, "cdef");
+    expect(x, "");
+    exanet_step(x->t, 1 * EXANET_MS);
+    expect(x, "cdef");
+    sender_free(x);
+}
+
+/* The first of the list has its turn first; delay adds to what is corrupted. */
+static void test_combined(void)
+{
+    Sender *x = sender_new();
+
+    exanet_faults_set(x->t, "delay=next:1:100us;reorder=next:1+duplicate=next:1 "
+                      "corrupt-payload=next:1 ; + drop=next:1");
+    exanet_faults_assert(x->t, "drop=next:1 corrupt-payload=next:1 "
+                         "duplicate=next:1 reorder=next:1 delay=next:1:100000ns");
+    play(x, "a");
+    exanet_faults_assert(x->t, "corrupt-payload=next:1 duplicate=next:1 "
+                         "reorder=next:1 delay=next:1:100000ns");
+    play(x, "b");
+    exanet_faults_assert(x->t, "duplicate=next:1 reorder=next:1");
+    play(x, "c");
+    exanet_faults_assert(x->t, "reorder=next:1");
+    play(x, "de");
+    expect(x, "cced");
+    exanet_step(x->t, 100 * US);
+    dump_wait(x, EXANET_PACKET_WORDS);
+    g_assert_cmpint(spoiled_part(x->dump->data, x->clean[1],
+                                 EXANET_PACKET_WORDS), ==, PAYLOAD);
+    g_assert_cmpuint(exanet_get64(x->t, INJECTED), ==, 5);
+    sender_free(x);
+}
+
+/* --- Rates ---------------------------------------------------------------- */
+
+#define BLOCKS 157
+
+/* Sends more than 10000 packets, always the same; what arrives. */
+static GByteArray *many_send(Sender *x, const char *faults)
+{
+    ExanetDesc d = {
+        .src = SRC, .dst = exanet_gva(EXANET_TEST_PEER, DST),
+        .len = EXANET_BLOCK_BYTES, .pdid = EXANET_TEST_PDID(0),
+    };
+    GByteArray *dump;
+
+    exanet_faults_set(x->t, faults);
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        exanet_desc_write(x->t, i, &d);
+        exanet_wait(x->t, exanet_desc_get(x->t, i, 3) & EXANET_DESC_W3_DONE);
+    }
+    exanet_step(x->t, 2 * EXANET_MS);   /* for what has been held back */
+    dump = x->dump;
+    x->t->peer->dump = x->dump = g_byte_array_new();
+    return dump;
+}
+
+static bool same(const GByteArray *a, const GByteArray *b)
+{
+    return a->len == b->len && !memcmp(a->data, b->data, a->len);
+}
+
+static int packet_compare(const void *a, const void *b)
+{
+    return memcmp(a, b, EXANET_PACKET_BYTES);
+}
+
+/* Where a copy or a late packet finds room depends on how full the frames are. */
+static void packets_sort(GByteArray *packets)
+{
+    g_assert_cmpuint(packets->len % EXANET_PACKET_BYTES, ==, 0);
+    qsort(packets->data, packets->len / EXANET_PACKET_BYTES, EXANET_PACKET_BYTES,
+          packet_compare);
+}
+
+/* So many of @total packets as a rate of @rate gives, within five sigma. */
+static void assert_rate(uint64_t count, unsigned total, double rate)
+{
+    double off = count - total * rate;
+
+    g_assert_cmpfloat(off * off, <, 5 * 5 * total * rate * (1 - rate));
+}
+
+static void test_rate(void)
+{
+    Sender *x = sender_start("");
+    unsigned total = BLOCKS * EXANET_BLOCK_PACKETS;
+    g_autoptr(GByteArray) first = NULL;
+    g_autoptr(GByteArray) second = NULL;
+    g_autoptr(GByteArray) other = NULL;
+    uint64_t drops;
+
+    exanet_fill(x->t, SRC, NULL, EXANET_BLOCK_BYTES, 5);
+    first = many_send(x, "seed=42 drop=10%");
+    drops = injected(x, "drop");
+    assert_rate(drops, total, 0.1);
+    g_assert_cmpuint(first->len, ==, (total - drops) * EXANET_PACKET_BYTES);
+    second = many_send(x, "drop=0.1;seed=42");
+    g_assert_cmpuint(injected(x, "drop"), ==, 2 * drops);
+    g_assert_true(same(first, second));
+    other = many_send(x, "seed=43 drop=10%");
+    g_assert_false(same(first, other));
+    sender_free(x);
+}
+
+/* What one rate does is not changed by another, but for the packets of both. */
+static void test_rates_all(void)
+{
+    Sender *x = sender_start("");
+    const char *faults = "seed=7 drop=2%+corrupt=2%+duplicate=2%+reorder=2%";
+    unsigned total = BLOCKS * EXANET_BLOCK_PACKETS;
+    g_autoptr(GByteArray) first = NULL;
+    g_autoptr(GByteArray) second = NULL;
+    uint64_t corrupt;
+
+    exanet_fill(x->t, SRC, NULL, EXANET_BLOCK_BYTES, 5);
+    first = many_send(x, faults);
+    corrupt = injected(x, "corrupt-header") + injected(x, "corrupt-payload") +
+              injected(x, "corrupt-footer");
+    assert_rate(injected(x, "drop"), total, 0.02);
+    assert_rate(corrupt, total, 0.02 * 0.98);
+    assert_rate(injected(x, "duplicate"), total, 0.02 * 0.98 * 0.98);
+    assert_rate(injected(x, "reorder"), total, 0.02 * 0.98 * 0.98 * 0.98);
+    second = many_send(x, faults);
+    packets_sort(first);
+    packets_sort(second);
+    g_assert_true(same(first, second));
+    sender_free(x);
+}
+
+/* --- The property --------------------------------------------------------- */
+
+static void test_strings(void)
+{
+    static const struct {
+        const char *text;
+        const char *reads;
+    } good[] = {
+        { "", "" }, { "  ;+", "" }, { "drop=1%", "drop=1%" },
+        { "drop=0", "drop=0%" }, { "drop=100%", "drop=100%" },
+        { "drop=0.3", "drop=30%" }, { "drop=1e-3", "drop=0.1%" },
+        { "seed=0", "seed=0" }, { "seed=4294967295", "seed=4294967295" },
+        { "down", "down" },
+        { "down;delay=1%:3s+drop=next:4294967295",
+          "drop=next:4294967295 delay=1%:3000000000ns down" },
+        { "delay=0.5:1.5us", "delay=50%:1500ns" },
+        { "delay=next:2:10s", "delay=next:2:10000000000ns" },
+    };
+    static const char *const bad[] = {
+        "drop", "drop=", "drop=x", "drop=-1%", "drop=101%", "drop=1.5",
+        "drop=1%%", "drop=nan", "drop=inf", "drop=next", "drop=next:",
+        "drop=next:0", "drop=next:-1", "drop=next:4294967296", "drop=next:5x",
+        "drop=next:5:1ms", "drop=5%:1ms", "drop=1%,", "Drop=1%", "lose=1%",
+        "=1%", "corrupt-tail=1%", "delay=5%", "delay=5%:", "delay=5%:20",
+        "delay=:20us", "delay=5%:20m", "delay=5%:0us", "delay=5%:-1us",
+        "delay=5%:11s", "delay=5%:1e30s", "delay=next:5", "delay=20us",
+        "seed", "seed=", "seed=-1", "seed=4294967296", "seed=1.5", "down=1",
+        "down=", "up",
+    };
+    ExanetTest *t = exanet_start("");
+    char endless[10000] = "";
+
+    for (unsigned i = 0; i < ARRAY_SIZE(good); i++) {
+        exanet_faults_set(t, good[i].text);
+        exanet_faults_assert(t, good[i].reads);
+        exanet_faults_set(t, good[i].reads);
+        exanet_faults_assert(t, good[i].reads);
+    }
+    exanet_faults_set(t, "seed=3 drop=5%");
+    for (unsigned i = 0; i < ARRAY_SIZE(bad); i++) {
+        g_autofree char *text = g_strdup_printf("duplicate=1%% %s", bad[i]);
+
+        exanet_qom_refused(t, "faults0", text, bad[i]);
+        exanet_faults_assert(t, "seed=3 drop=5%");
+    }
+    exanet_qom_refused(t, "faults0", "drop=1% drop=next:1", "twice");
+    exanet_qom_refused(t, "faults0", "seed=1 seed=1", "twice");
+    exanet_qom_refused(t, "faults0", "down down", "twice");
+    exanet_qom_refused(t, "faults1", "drop=1%", "link1");
+    exanet_faults_assert(t, "seed=3 drop=5%");
+    /* the message is one short line, whatever it complains of */
+    exanet_qom_refused(t, "faults0", "drop=1%\nlose=1%", "'lose=1%'");
+    memset(endless, 'x', sizeof(endless) - 1);
+    exanet_qom_refused(t, "faults0", endless, "xxx'");
+    exanet_faults_set(t, "seed=5\tdrop=1%\n");
+    exanet_faults_assert(t, "seed=5 drop=1%");
+    exanet_stop(t);
+}
+
+/* Set for the machine, from its start on. */
+static void test_command_line(void)
+{
+    Sender *x = sender_start(",faults0=seed=9+drop=next:2");
+
+    exanet_faults_assert(x->t, "seed=9 drop=next:2");
+    play(x, "abc");
+    dump_wait(x, EXANET_PACKET_WORDS);
+    g_assert_cmpuint(injected(x, "drop"), ==, 2);
+    exanet_faults_assert(x->t, "seed=9");
+    sender_free(x);
+}
+
+static bool port_up(ExanetTest *t)
+{
+    return exanet_get32(t, PORT + EXANET_REG_PORT_STATUS) &
+           EXANET_PORT_STATUS_UP;
+}
+
+static void test_down(void)
+{
+    Sender *x = sender_new();
+    ExanetPeer *p = x->t->peer;
+
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned downs = p->downs;
+
+        exanet_faults_set(x->t, i ? "down drop=next:1" : "down");
+        exanet_wait(x->t, !port_up(x->t) && p->downs == downs + 1);
+        exanet_peer_hello(p, true);
+        exanet_step(x->t, 2000 * EXANET_MS);
+        g_assert_false(port_up(x->t));
+        play(x, "ab");
+        expect(x, "");
+        exanet_faults_set(x->t, i ? "drop=next:1" : "");
+        exanet_bring_up(x->t);
+        play(x, "ab");
+        expect(x, i ? "b" : "ab");
+    }
+    sender_free(x);
+}
+
+/* From the start, and over a reset of the device. */
+static void test_down_stays(void)
+{
+    ExanetTest *t = exanet_start_cold(",faults0=down", false);
+
+    exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
+    exanet_peer_hello(t->peer, false);
+    exanet_step(t, 2000 * EXANET_MS);
+    g_assert_cmpuint(t->peer->hellos, ==, 0);
+    g_assert_false(port_up(t));
+    exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_RESET);
+    exanet_peer_hello(t->peer, false);
+    exanet_step(t, 2000 * EXANET_MS);
+    g_assert_false(port_up(t));
+    exanet_faults_assert(t, "down");
+    exanet_faults_set(t, "");
+    exanet_bring_up(t);
+    exanet_stop(t);
+}
+
+/* --- The register --------------------------------------------------------- */
+
+static uint64_t inject_word(enum exanet_inject kind, unsigned type, unsigned every,
+                            uint32_t count)
+{
+    return RNIC_PREP(EXANET_INJECT_KIND, kind) |
+           RNIC_PREP(EXANET_INJECT_TYPE, type) |
+           RNIC_PREP(EXANET_INJECT_EVERY, every) |
+           RNIC_PREP(EXANET_INJECT_COUNT, count);
+}
+
+static void inject_set(Sender *x, enum exanet_inject kind, unsigned every,
+                       uint32_t count)
+{
+    exanet_set64(x->t, INJECT, inject_word(kind, EXANET_INJECT_TYPE_ALL, every,
+                                           count));
+}
+
+static void test_register_kinds(void)
+{
+    static const struct {
+        enum exanet_inject kind;
+        const char *name;
+        const char *sent;           /* of abcd, if no packet is spoiled */
+        int part;
+    } kinds[] = {
+        { EXANET_INJECT_DROP, "drop", "bcd" },
+        { EXANET_INJECT_HEADER, "corrupt-header", NULL, HEADER },
+        { EXANET_INJECT_PAYLOAD, "corrupt-payload", NULL, PAYLOAD },
+        { EXANET_INJECT_FOOTER, "corrupt-footer", NULL, FOOTER },
+        { EXANET_INJECT_DUPLICATE, "duplicate", "aabcd" },
+        { EXANET_INJECT_HOLD, "reorder", "bacd" },
+    };
+    Sender *x = sender_new();
+
+    for (unsigned i = 0; i < ARRAY_SIZE(kinds); i++) {
+        inject_set(x, kinds[i].kind, 0, 1);
+        if (kinds[i].sent) {
+            play(x, "abcd");
+            expect(x, kinds[i].sent);
+        } else {
+            unsigned parts[4] = { 0 };
+
+            play(x, "abcdefghijklmnop");
+            expect_spoiled(x, parts);
+            g_assert_cmpuint(parts[kinds[i].part], ==, 1);
+            g_assert_cmpuint(parts[GOOD], ==, PACKETS - 1);
+        }
+        g_assert_cmphex(exanet_get64(x->t, INJECT), ==,
+                        inject_word(EXANET_INJECT_NONE, EXANET_INJECT_TYPE_ALL,
+                                    0, 0));
+        g_assert_cmpuint(exanet_get64(x->t, INJECTED), ==, i + 1);
+        g_assert_cmpuint(injected(x, kinds[i].name), ==, 1);
+    }
+    sender_free(x);
+}
+
+static void test_register_count(void)
+{
+    Sender *x = sender_new();
+
+    /* every third packet, twice */
+    inject_set(x, EXANET_INJECT_DROP, 3, 2);
+    play(x, "abcd");
+    expect(x, "abd");
+    g_assert_cmphex(exanet_get64(x->t, INJECT), ==,
+                    inject_word(EXANET_INJECT_DROP, EXANET_INJECT_TYPE_ALL, 3,
+                                1));
+    play(x, "efghijk");
+    expect(x, "eghijk");
+    /* no limit, until it is written again */
+    inject_set(x, EXANET_INJECT_DROP, 2, 0);
+    play(x, "abcdefgh");
+    expect(x, "aceg");
+    inject_set(x, EXANET_INJECT_NONE, 0, 0);
+    play(x, "ab");
+    expect(x, "ab");
+    g_assert_cmpuint(exanet_get64(x->t, INJECTED), ==, 6);
+    /* in halves it acts with the second one */
+    inject_set(x, EXANET_INJECT_DROP, 0, 0);
+    exanet_set32(x->t, INJECT, EXANET_INJECT_DUPLICATE |
+                 EXANET_INJECT_TYPE_ALL << 8);
+    play(x, "ab");
+    expect(x, "ab");
+    exanet_set32(x->t, INJECT + 4, 1);
+    play(x, "ab");
+    expect(x, "aab");
+    sender_free(x);
+}
+
+static void test_register_type(void)
+{
+    Sender *x = sender_new();
+
+    exanet_set64(x->t, INJECT, inject_word(EXANET_INJECT_DROP, EXANET_TYPE_ACK,
+                                           0, 2));
+    play(x, "abc");
+    expect(x, "abc");
+    for (unsigned i = 0; i < 3; i++) {
+        ack_provoke(x, 1 + i);
+    }
+    dump_wait(x, 1);
+    g_byte_array_set_size(x->dump, 0);
+    exanet_set64(x->t, INJECT, inject_word(EXANET_INJECT_DROP, EXANET_TYPE_WRITE,
+                                           0, 1));
+    ack_provoke(x, 9);
+    dump_wait(x, 1);
+    g_byte_array_set_size(x->dump, 0);
+    play(x, "ab");
+    expect(x, "b");
+    /* acks have no payload: they are not even counted */
+    inject_set(x, EXANET_INJECT_PAYLOAD, 2, 1);
+    play(x, "a");
+    expect(x, "a");
+    ack_provoke(x, 10);
+    dump_wait(x, 1);
+    g_byte_array_set_size(x->dump, 0);
+    play(x, "b");
+    dump_wait(x, EXANET_PACKET_WORDS);
+    g_assert_cmpint(spoiled_part(x->dump->data, x->clean[1],
+                                 EXANET_PACKET_WORDS), ==, PAYLOAD);
+    sender_free(x);
+}
+
+static void test_register_bad(void)
+{
+    Sender *x = sender_new();
+
+    x->t->guest_errors = true;
+    inject_set(x, EXANET_INJECT_DROP, 0, 0);
+    inject_set(x, EXANET_INJECT_HOLD + 1, 0, 5);
+    g_assert_cmphex(RNIC_GET(EXANET_INJECT_KIND, exanet_get64(x->t, INJECT)), ==,
+                    EXANET_INJECT_NONE);
+    inject_set(x, 255, 0, 5);
+    play(x, "ab");
+    expect(x, "ab");
+    sender_free(x);
+}
+
+/* Property and register together; a reset of the device is for the register. */
+static void test_reset(void)
+{
+    Sender *x = sender_new();
+
+    exanet_faults_set(x->t, "drop=next:1 duplicate=next:1");
+    inject_set(x, EXANET_INJECT_DUPLICATE, 2, 0);
+    play(x, "abc");
+    expect(x, "bbcc");
+    exanet_faults_set(x->t, "drop=next:2");
+    exanet_set32(x->t, EXANET_REG_CTRL, EXANET_CTRL_RESET);
+    exanet_bring_up(x->t);
+    g_assert_cmphex(exanet_get64(x->t, INJECT), ==, 0);
+    g_assert_cmpuint(exanet_get64(x->t, INJECTED), ==, 0);
+    g_assert_cmpuint(injected(x, "drop"), ==, 0);
+    exanet_faults_assert(x->t, "drop=next:2");
+    sender_free(x);
+}
+
+/* --- What it is for ------------------------------------------------------- */
+
+/* Transfers between two devices come through, while faults come and go. */
+static void test_recovery(void)
+{
+    const char *faults[] = {
+        "drop=0.5%", "corrupt=0.5%", "duplicate=5%", "reorder=5%",
+        "delay=5%:300us",
+        "drop=0.3% corrupt=0.3% duplicate=1% reorder=1% delay=1%:300us", "",
+    };
+    g_autofree char *dir = g_dir_make_tmp("exanet-inject-XXXXXX", NULL);
+    g_autofree char *path = g_strdup_printf("%s/link", dir);
+    g_autofree uint8_t *data = g_malloc(16 * EXANET_BLOCK_BYTES);
+    ExanetTest *t[2];
+
+    exanet_pair_start(t, path, "");
+    for (unsigned i = 0; i < ARRAY_SIZE(faults); i++) {
+        ExanetTransfer w = {
+            .src = SRC, .dst = exanet_gva(EXANET_TEST_PEER, DST),
+            .len = 16 * EXANET_BLOCK_BYTES,
+        };
+
+        exanet_fill(t[0], SRC, data, w.len, 20 + i);
+        exanet_channel_start(t[0], 0, 0, &w);
+        /* it is under way, or will be soon */
+        exanet_faults_set(t[0], faults[i]);
+        exanet_faults_set(t[1], faults[i]);
+        exanet_pair_wait(t, exanet_channel_state(t[0], 0, 0) >=
+                         EXANET_CHANNEL_DONE, EXANET_MS);
+        g_assert_cmpuint(exanet_channel_state(t[0], 0, 0), ==,
+                         EXANET_CHANNEL_DONE);
+        exanet_assert_mem(t[1], DST, data, w.len);
+    }
+    g_assert_cmpuint(exanet_get64(t[0], INJECTED), >, 0);
+    g_assert_cmpuint(exanet_get64(t[1], INJECTED), >, 0);
+    g_assert_cmpuint(exanet_count(t[0], RETRY_TIMEOUT), >, 0);
+    exanet_stop(t[0]);
+    exanet_stop(t[1]);
+    unlink(path);
+    rmdir(dir);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    qtest_add_func("/exanet/inject/drop", test_drop);
+    qtest_add_func("/exanet/inject/corrupt", test_corrupt);
+    qtest_add_func("/exanet/inject/corrupt-any", test_corrupt_any);
+    qtest_add_func("/exanet/inject/corrupt-ack", test_corrupt_ack);
+    qtest_add_func("/exanet/inject/corrupt-many", test_corrupt_many);
+    qtest_add_func("/exanet/inject/duplicate", test_duplicate);
+    qtest_add_func("/exanet/inject/reorder", test_reorder);
+    qtest_add_func("/exanet/inject/delay", test_delay);
+    qtest_add_func("/exanet/inject/combined", test_combined);
+    qtest_add_func("/exanet/inject/rate", test_rate);
+    qtest_add_func("/exanet/inject/rates-all", test_rates_all);
+    qtest_add_func("/exanet/inject/strings", test_strings);
+    qtest_add_func("/exanet/inject/command-line", test_command_line);
+    qtest_add_func("/exanet/inject/down", test_down);
+    qtest_add_func("/exanet/inject/down-stays", test_down_stays);
+    qtest_add_func("/exanet/inject/register-kinds", test_register_kinds);
+    qtest_add_func("/exanet/inject/register-count", test_register_count);
+    qtest_add_func("/exanet/inject/register-type", test_register_type);
+    qtest_add_func("/exanet/inject/register-bad", test_register_bad);
+    qtest_add_func("/exanet/inject/reset", test_reset);
+    qtest_add_func("/exanet/inject/recovery", test_recovery);
+    return g_test_run();
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A processor that stores to POLL, and takes frames from the netdevs itself meanwhile: a
+ * machine that runs, by TCG, the loop that the test gives it.  Time is real here, but
+ * nothing depends on how long something takes.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "device.h"
+#include "../common/msi-source.h"
+#include "../common/vcpu.h"
+
+#define DST     EXANET_RAM_DST
+#define SLOT    64                  /* bytes from one block to the next */
+#define BLOCKS  32                  /* of a round */
+#define ACPI_EJECT 0xae08
+#define PCI_SLOT_NIC 6              /* to be unplugged from */
+
+typedef struct Rig {
+    ExanetTest *t;
+    char *path[2];                  /* of the sockets of ports 0 and 1 */
+    unsigned port;                  /* the peer's */
+    uint32_t sent;                  /* blocks, ever */
+    MsiSource *source;              /* of messages, or NULL */
+} Rig;
+
+static char *bios_path;
+
+static uint64_t poll_register(ExanetTest *t, unsigned c)
+{
+    return t->user.addr + exanet_user(t, c, EXANET_PAGE_MAILBOX) +
+           EXANET_MAILBOX_POLL;
+}
+
+/* --- Start and end ------------------------------------------------------------ */
+
+static void peer_connect(Rig *r)
+{
+    ExanetPeer *p = r->t->peer;
+
+    wire_peer_fini(&p->wire);
+    wire_peer_connect(&p->wire, r->path[r->port], EXANET_FRAME_MAX);
+}
+
+/* The peer is at port @port of two, each a socket that QEMU listens at. */
+static Rig rig_start_cold(const char *machine, const char *accel, unsigned port,
+                          const char *options)
+{
+    Rig r = { .port = port };
+    g_autofree char *netdevs = NULL, *props = NULL;
+
+    for (unsigned i = 0; i < 2; i++) {
+        r.path[i] = g_strdup_printf("%s.%u", bios_path, i);
+    }
+    netdevs = g_strdup_printf(
+        "-netdev stream,id=p0,server=on,addr.type=unix,addr.path=%s "
+        "-netdev stream,id=p1,server=on,addr.type=unix,addr.path=%s",
+        r.path[0], r.path[1]);
+    props = g_strdup_printf(",link0=p0,link1=p1,addr=%u -machine %s -accel %s "
+                            "-bios %s -S%s", PCI_SLOT_NIC, machine, accel,
+                            bios_path, options);
+    r.t = exanet_start_node(netdevs, EXANET_TEST_NODE, props);
+    r.t->peer = exanet_peer_new(EXANET_TEST_PEER, false);
+    exanet_peer_started(r.t->peer);
+    return r;
+}
+
+static bool is_up(Rig *r)
+{
+    return exanet_get32(r->t, EXANET_PORT(r->port) + EXANET_REG_PORT_STATUS) &
+           EXANET_PORT_STATUS_UP;
+}
+
+static void bring_up(Rig *r)
+{
+    exanet_set32(r->t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
+    exanet_peer_hello(r->t->peer, false);
+    exanet_wait(r->t, is_up(r) && r->t->peer->told);
+    for (unsigned c = 0; c < 2; c++) {
+        exanet_open(r->t, c, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
+    }
+}
+
+static void rig_run(Rig *r)
+{
+    qtest_qmp_assert_success(r->t->qts, "{ 'execute': 'cont' }");
+    peer_connect(r);
+    bring_up(r);
+}
+
+static Rig rig_start(const char *accel, unsigned port)
+{
+    Rig r = rig_start_cold("q35", accel, port, "");
+
+    rig_run(&r);
+    return r;
+}
+
+static void rig_stop(Rig *r)
+{
+    exanet_stop(r->t);
+    for (unsigned i = 0; i < 2; i++) {
+        unlink(r->path[i]);
+        g_free(r->path[i]);
+    }
+}
+
+/* --- What the processor and the peer do ---------------------------------------- */
+
+static uint32_t stamp(uint32_t i)
+{
+    return 0x5eed0000 + i;
+}
+
+static uint32_t slot(uint32_t i)
+{
+    return DST + i % BLOCKS * SLOT;
+}
+
+/*
+ * The processor polls until block @last has come: by its own store to POLL of context
+ * @c, or by a message that @source sends.
+ */
+static void poll_go(Rig *r, unsigned c, uint32_t last)
+{
+    VcpuCode code = { .len = 0 };
+
+    /* again: POLL = 7; if (memory != what it will be) jmp again */
+    if (r->source) {
+        msi_source_emit(&code, r->source);
+    } else {
+        vcpu_emit(&code, "\xc7\x05", 2, poll_register(r->t, c));
+        vcpu_emit(&code, "", 0, 7);
+    }
+    vcpu_emit(&code, "\x81\x3d", 2, slot(last));
+    vcpu_emit(&code, "", 0, stamp(last));
+    vcpu_emit(&code, "\x0f\x85", 2, -(code.len + 6));
+    vcpu_go(r->t->qts, &code);
+}
+
+static void peer_send(Rig *r, uint32_t i)
+{
+    uint8_t data[SLOT];
+
+    memset(data, i, sizeof(data));
+    stl_le_p(data, stamp(i));
+    exanet_peer_send_block(r->t->peer, &(ExanetBlock) {
+        .va = slot(i), .data = data, .len = sizeof(data),
+        .tid = i % EXANET_TIDS, .pdid = EXANET_TEST_PDID(0),
+    });
+}
+
+static void assert_received(Rig *r, uint32_t i)
+{
+    uint8_t want[SLOT];
+
+    memset(want, i, sizeof(want));
+    stl_le_p(want, stamp(i));
+    exanet_assert_mem(r->t, slot(i), want, sizeof(want));
+}
+
+/* Blocks that arrive while the processor polls, and each is answered with an ack. */
+static void round_of(Rig *r)
+{
+    uint32_t first = r->sent, last = first + BLOCKS - 1;
+
+    poll_go(r, 0, last);
+    for (uint32_t i = first; i <= last; i++) {
+        peer_send(r, i);
+        g_usleep(100);              /* the processor polls in vain for a while */
+    }
+    exanet_wait(r->t, vcpu_is_done(r->t->qts));
+    for (uint32_t i = first; i <= last; i++) {
+        assert_received(r, i);
+        g_assert_cmpuint(exanet_peer_take_resp(r->t->peer, i % EXANET_TIDS, 0),
+                         ==, EXANET_RESP_ACK);
+    }
+    r->sent += BLOCKS;
+}
+
+/* The processor leaves its loop: nothing else writes there now. */
+static void poll_end(Rig *r, uint32_t last)
+{
+    qtest_writel(r->t->qts, slot(last), stamp(last));
+    exanet_wait(r->t, vcpu_is_done(r->t->qts));
+}
+
+/* --- Tests ---------------------------------------------------------------------- */
+
+/* The main loop may take a frame first: the test sends until the CPU has taken one. */
+static void check_frames(const char *accel, unsigned port)
+{
+    Rig r = rig_start(accel, port);
+
+    g_assert_true(exanet_get32(r.t, EXANET_REG_CAP1) & EXANET_CAP1_POLL);
+    exanet_wait(r.t, (round_of(&r), exanet_count(r.t, RX_POLLED) > 0));
+    g_assert_cmpuint(exanet_count(r.t, POLL), >, 0);
+    rig_stop(&r);
+}
+
+static void test_frames(void)
+{
+    check_frames("tcg", 0);
+}
+
+/* All ports of a router are looked at. */
+static void test_second_port(void)
+{
+    check_frames("tcg", 1);
+}
+
+/* All processors of the machine are one thread of QEMU. */
+static void test_frames_single(void)
+{
+    check_frames("tcg,thread=single", 0);
+}
+
+/*
+ * An MSI of another device to POLL takes no frames, although it is a store like a CPU's,
+ * because the other device relies on the big lock during its work.
+ */
+static void test_message(void)
+{
+    Rig r = rig_start_cold("q35", "tcg", 0, MSI_SOURCE_OPTIONS);
+    MsiSource source = msi_source_start(r.t->bus);
+
+    rig_run(&r);
+    msi_source_aim(&source, poll_register(r.t, 0), 0);
+    r.source = &source;
+    for (unsigned i = 0; i < 4; i++) {
+        round_of(&r);
+    }
+    g_assert_cmpuint(exanet_count(r.t, POLL), ==, 0);
+    g_assert_cmpuint(exanet_count(r.t, RX_POLLED), ==, 0);
+    rig_stop(&r);
+}
+
+/* A store by qtest, or by a process without a context, does not poll. */
+static void test_ignored(void)
+{
+    Rig r = rig_start("tcg", 0);
+    uint64_t page = exanet_user(r.t, 0, EXANET_PAGE_MAILBOX);
+
+    qtest_writel(r.t->qts, r.t->user.addr + page + EXANET_MAILBOX_POLL, 1);
+    g_assert_cmpuint(exanet_count(r.t, POLL), ==, 0);
+    g_assert_cmphex(exanet_user_get(r.t, 0, EXANET_PAGE_MAILBOX,
+                                    EXANET_MAILBOX_POLL), ==, 0);
+    poll_go(&r, 5, 0);              /* a context that is not open */
+    peer_send(&r, 0);
+    exanet_wait(r.t, vcpu_is_done(r.t->qts));
+    g_assert_cmpuint(exanet_count(r.t, POLL), ==, 0);
+    rig_stop(&r);
+}
+
+/* The end of the connection is there for the main loop. */
+static void test_cut(void)
+{
+    Rig r = rig_start("tcg", 0);
+
+    poll_go(&r, 0, 0);
+    exanet_wait(r.t, exanet_count(r.t, POLL) > 0);
+    peer_connect(&r);
+    r.t->peer->rx_gap = true;       /* a HELLO may be lost */
+    g_assert_false(vcpu_is_done(r.t->qts));
+    peer_send(&r, 0);
+    exanet_wait(r.t, vcpu_is_done(r.t->qts));
+    assert_received(&r, 0);
+    rig_stop(&r);
+}
+
+/* The device that a processor polls is reset and enabled again. */
+static void test_reset(void)
+{
+    Rig r = rig_start("tcg", 0);
+
+    poll_go(&r, 0, BLOCKS - 1);
+    exanet_wait(r.t, exanet_count(r.t, POLL) > 0);
+    exanet_set32(r.t, EXANET_REG_CTRL, EXANET_CTRL_RESET);
+    exanet_settle(r.t);
+    g_assert_cmpuint(exanet_count(r.t, POLL), ==, 0);
+    g_assert_false(vcpu_is_done(r.t->qts));
+    poll_end(&r, BLOCKS - 1);
+    rig_stop(&r);
+}
+
+/* It is unplugged: stores go nowhere then. */
+static void test_unplug(void)
+{
+    Rig r = rig_start_cold("pc", "tcg", 0, "");
+
+    rig_run(&r);
+    poll_go(&r, 0, BLOCKS - 1);
+    exanet_wait(r.t, exanet_count(r.t, POLL) > 0);
+    qtest_qmp_device_del_send(r.t->qts, "nic");
+    qtest_outl(r.t->qts, ACPI_EJECT, 1u << PCI_SLOT_NIC);
+    g_assert_false(vcpu_is_done(r.t->qts));
+    qtest_writel(r.t->qts, slot(BLOCKS - 1), stamp(BLOCKS - 1));
+    vcpu_wait(r.t->qts);
+    /* not before: the loop is one RCU read section */
+    qtest_qmp_eventwait(r.t->qts, "DEVICE_DELETED");
+    rig_stop(&r);
+}
+
+/* On a hub with another NIC the main loop brings the frames, to both. */
+static void test_hub(void)
+{
+    ExanetPeer *peer = exanet_peer_new(EXANET_TEST_PEER, false);
+    g_autofree char *netdev = exanet_peer_netdev(peer);
+    g_autofree char *netdevs = g_strdup_printf(
+        "-netdev %s,id=wire -netdev hubport,id=h0,hubid=0,netdev=wire "
+        "-netdev hubport,id=h1,hubid=0 -netdev hubport,id=h2,hubid=0 "
+        "-device vmxnet3,netdev=h2", netdev);
+    g_autofree char *props = g_strdup_printf(",link0=h1 -accel tcg -bios %s -S",
+                                             bios_path);
+    Rig r = { .t = exanet_start_node(netdevs, EXANET_TEST_NODE, props) };
+
+    r.t->peer = peer;
+    exanet_peer_started(peer);
+    qtest_qmp_assert_success(r.t->qts, "{ 'execute': 'cont' }");
+    bring_up(&r);
+    round_of(&r);
+    g_assert_cmpuint(exanet_count(r.t, POLL), >, 0);
+    g_assert_cmpuint(exanet_count(r.t, RX_POLLED), ==, 0);
+    exanet_stop(r.t);
+}
+
+int main(int argc, char **argv)
+{
+    int status;
+
+    g_test_init(&argc, &argv, NULL);
+    bios_path = vcpu_bios_new();
+    qtest_add_func("/exanet/poll/frames", test_frames);
+    qtest_add_func("/exanet/poll/second-port", test_second_port);
+    qtest_add_func("/exanet/poll/frames-single", test_frames_single);
+    qtest_add_func("/exanet/poll/message", test_message);
+    qtest_add_func("/exanet/poll/ignored", test_ignored);
+    qtest_add_func("/exanet/poll/cut", test_cut);
+    qtest_add_func("/exanet/poll/reset", test_reset);
+    qtest_add_func("/exanet/poll/unplug", test_unplug);
+    qtest_add_func("/exanet/poll/hub", test_hub);
+    status = g_test_run();
+    vcpu_bios_remove(bios_path);
+    return status;
+}

@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The second router of the ExaNet switch on the wire: the worked example of the paper,
+ * queues by output, several ways at once, tables, and sources that can't be.
+ */
+#include "qemu/osdep.h"
+#include "qemu/timer.h"
+#include "router.h"
+
+#define NODE(cabinet, chassis, card) \
+    ((cabinet) << 14 | (chassis) << 10 | (card))
+
+/* The worked example [T §5] and the ports of the paper's switch. */
+#define EXAMPLE_GVA 0x0520140011110000ULL
+#define R1 0x14403
+#define R2 0x14805
+enum { PLUS, MINUS, CARD, UPLINK, ROUTER_PORTS };
+
+#define OTHER_CARD NODE(5, 1, 9)
+#define OTHER_CABINET NODE(6, 0, 0)
+#define LOWER NODE(5, 0, 0)
+
+static const uint32_t around_r1[ROUTER_PORTS] = {
+    [PLUS] = R2, [MINUS] = LOWER, [CARD] = OTHER_CARD, [UPLINK] = OTHER_CABINET,
+};
+
+static ExanetTest *start_r1(const char *props)
+{
+    g_autofree char *all = g_strconcat(",router=arithmetic,link-stall-ms=0",
+                                       props, NULL);
+
+    return exanet_start_ports(R1, around_r1, ROUTER_PORTS, all);
+}
+
+static unsigned arith_get(ExanetTest *t, unsigned reg)
+{
+    return exanet_get32(t, EXANET_SHM + reg);
+}
+
+static unsigned role(ExanetTest *t, unsigned port)
+{
+    return RNIC_GET(EXANET_PORT_STATUS_ROLE, exanet_port_status(t, port));
+}
+
+/* --- The rule ----------------------------------------------------------------- */
+
+static void test_example_r1(void)
+{
+    static const enum exanet_role roles[ROUTER_PORTS] = {
+        EXANET_ROLE_PLUS, EXANET_ROLE_MINUS, EXANET_ROLE_CARD,
+        EXANET_ROLE_UPLINK,
+    };
+    const uint32_t dst = EXAMPLE_GVA >> 42;
+    ExanetTest *t = start_r1("");
+    ExanetPacket pkt;
+
+    for (unsigned i = 0; i < ROUTER_PORTS; i++) {
+        g_assert_cmpuint(role(t, i), ==, roles[i]);
+    }
+    g_assert_cmphex(arith_get(t, EXANET_REG_ARITH_MODE), ==, EXANET_ARITH_RULE);
+    g_assert_cmphex(arith_get(t, EXANET_REG_ARITH_ADDR), ==, R1);
+    g_assert_cmphex(exanet_get64(t, EXANET_SHM + EXANET_REG_ARITH_PORTS), ==,
+                    RNIC_PREP(EXANET_ARITH_PORTS_UP, 1u << UPLINK) |
+                    RNIC_PREP(EXANET_ARITH_PORTS_PLUS, 1u << PLUS) |
+                    RNIC_PREP(EXANET_ARITH_PORTS_MINUS, 1u << MINUS) |
+                    RNIC_PREP(EXANET_ARITH_PORTS_CARD, 1u << CARD));
+    exanet_assert_own_way(t, dst, PLUS);
+    exanet_assert_own_way(t, NODE(5, 0, 77), MINUS);
+    exanet_assert_own_way(t, NODE(5, 1, 4), CARD);
+    exanet_assert_own_way(t, NODE(7, 2, 5), UPLINK);
+    /* what others send, and what came in by an uplink, in the other channel */
+    pkt = exanet_switch_write(OTHER_CARD, dst, 0);
+    exanet_assert_passed(t, CARD, PLUS, &pkt, 0);
+    pkt = exanet_switch_write(NODE(6, 7, 8), dst, 0);
+    exanet_assert_passed(t, UPLINK, PLUS, &pkt, EXANET_VC_DATELINE);
+    pkt = exanet_switch_write(OTHER_CARD, NODE(9, 0, 0), EXANET_PATH_ORDER);
+    exanet_assert_passed(t, CARD, UPLINK, &pkt, EXANET_VC_ORDER);
+    pkt = exanet_switch_write(R2, OTHER_CARD, 0);
+    exanet_assert_passed(t, PLUS, CARD, &pkt, EXANET_VC_DATELINE);
+    /* neither back nor from one cabinet by this one to a third */
+    pkt = exanet_switch_write(OTHER_CARD, NODE(5, 1, 10), 0);
+    exanet_assert_dropped(t, CARD, &pkt, EXANET_CNT_DROP_NO_ROUTE);
+    pkt = exanet_switch_write(OTHER_CABINET, NODE(7, 0, 0), 0);
+    exanet_assert_dropped(t, UPLINK, &pkt, EXANET_CNT_DROP_NO_ROUTE);
+    exanet_stop(t);
+}
+
+static void test_example_r2(void)
+{
+    static const uint32_t peers[] = {
+        EXANET_TEST_NO_PEER, R1, NODE(5, 2, 9), OTHER_CABINET,
+    };
+    ExanetTest *t = exanet_start_ports(R2, peers, ARRAY_SIZE(peers),
+                                       ",router=arithmetic");
+    ExanetPacket pkt = exanet_switch_write(R1, EXAMPLE_GVA >> 42, 0);
+
+    exanet_switch_send(t, MINUS, &pkt);
+    g_assert_cmpuint(exanet_count(t, RX_WRITE), ==, 1);     /* LOCAL */
+    g_assert_cmpuint(exanet_count(t, FORWARDED), ==, 0);
+    exanet_assert_own_way(t, R1, MINUS);
+    exanet_assert_own_way(t, NODE(5, 3, 0), 2);     /* no such link here: a card's */
+    pkt = exanet_switch_write(R1, NODE(5, 3, 0), 0);
+    exanet_assert_dropped(t, MINUS, &pkt, EXANET_CNT_DROP_NO_ROUTE);
+    exanet_stop(t);
+}
+
+/* The router is one register away, and so is the role of a port. */
+static void test_mode(void)
+{
+    ExanetTest *t = start_r1("");
+    const unsigned ctrl = EXANET_PORT(CARD) + EXANET_REG_PORT_CTRL;
+
+    exanet_set32(t, EXANET_SHM + EXANET_REG_ARITH_MODE, EXANET_ARITH_OFF);
+    g_assert_cmpuint(role(t, PLUS), ==, EXANET_ROLE_AUTO);
+    g_assert_cmpuint(role(t, UPLINK), ==, EXANET_ROLE_UPLINK);
+    g_assert_cmphex(exanet_get64(t, EXANET_SHM + EXANET_REG_ARITH_PORTS), ==, 0);
+    exanet_assert_own_way(t, NODE(5, 4, 0), -1);
+    exanet_set32(t, EXANET_SHM + EXANET_REG_ARITH_MODE, EXANET_ARITH_TABLE);
+    exanet_assert_own_way(t, R2, -1);               /* it is empty */
+    exanet_set32(t, EXANET_SHM + EXANET_REG_ARITH_MODE, ~0u);   /* as OFF */
+    g_assert_cmpuint(role(t, PLUS), ==, EXANET_ROLE_AUTO);
+    exanet_assert_own_way(t, R2, PLUS);
+    exanet_set32(t, EXANET_SHM + EXANET_REG_ARITH_MODE, EXANET_ARITH_RULE);
+    exanet_assert_own_way(t, NODE(5, 4, 0), PLUS);
+    exanet_set32(t, ctrl, EXANET_PORT_CTRL_ENABLE |
+                 RNIC_PREP(EXANET_PORT_CTRL_ROLE, EXANET_ROLE_MINUS));
+    g_assert_cmpuint(role(t, CARD), ==, EXANET_ROLE_MINUS);
+    exanet_assert_own_way(t, NODE(5, 1, 4), -1);
+    exanet_set32(t, ctrl, EXANET_PORT_CTRL_ENABLE |
+                 RNIC_PREP(EXANET_PORT_CTRL_ROLE, EXANET_ROLE_X_PLUS));
+    g_assert_cmpuint(role(t, CARD), ==, EXANET_ROLE_CARD);  /* not of this router */
+    exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_RESET);
+    g_assert_cmphex(arith_get(t, EXANET_REG_ARITH_MODE), ==, EXANET_ARITH_RULE);
+    exanet_stop(t);
+}
+
+static void test_spoofed(void)
+{
+    static const struct {
+        unsigned in;
+        uint32_t src, dst;
+    } lies[] = {
+        { PLUS, LOWER, R1 }, { PLUS, OTHER_CARD, LOWER },
+        { PLUS, OTHER_CABINET, NODE(7, 0, 0) },
+        { MINUS, R2, R1 }, { MINUS, NODE(5, 2, 0), OTHER_CARD },
+        { CARD, R2, LOWER }, { CARD, OTHER_CABINET, R2 }, { CARD, R1, R2 },
+        { UPLINK, R2, R1 }, { UPLINK, OTHER_CARD, R2 },
+    };
+    ExanetTest *t = start_r1("");
+
+    for (unsigned i = 0; i < ARRAY_SIZE(lies); i++) {
+        ExanetPacket pkt = exanet_switch_write(lies[i].src, lies[i].dst, 0);
+
+        exanet_assert_dropped(t, lies[i].in, &pkt, EXANET_CNT_DROP_SOURCE);
+    }
+    exanet_stop(t);
+}
+
+/* --- Queues ------------------------------------------------------------------- */
+
+#define STREAM_WORDS 8              /* header, 77 bytes from byte 5 on, footer */
+
+static uint64_t overtaken(ExanetTest *t)
+{
+    return exanet_get64(t, EXANET_SHM + EXANET_REG_ARITH_HOL);
+}
+
+static unsigned waiting(ExanetTest *t, unsigned in, unsigned out)
+{
+    exanet_set32(t, EXANET_SHM + EXANET_REG_ARITH_VOQ_SELECT, in | out << 4);
+    return arith_get(t, EXANET_REG_ARITH_VOQ_WORDS);
+}
+
+static void let_go(ExanetTest *t, unsigned port)
+{
+    exanet_peer_frame(t->ports[port], EXANET_LINK_XON, NULL, 0);
+}
+
+/* An output that takes nothing does not delay what is for others. */
+static void test_blocked(void)
+{
+    ExanetTest *t = start_r1("");
+
+    exanet_port_stop(t, PLUS);
+    exanet_stream_send(t, CARD, OTHER_CARD, R2, 0, 20);
+    exanet_stream_send(t, CARD, OTHER_CARD, LOWER, 20, 30);
+    exanet_stream_take(t, MINUS, OTHER_CARD, 20, 30);
+    exanet_stream_send(t, CARD, OTHER_CARD, R1, 30, 33);
+    exanet_wait(t, exanet_count(t, RX_WRITE) == 3);
+    g_assert_cmpuint(overtaken(t), ==, 13);
+    g_assert_cmpuint(waiting(t, CARD, PLUS), ==, 20 * STREAM_WORDS);
+    g_assert_cmpuint(exanet_port_level(t, CARD), ==, 20 * STREAM_WORDS);
+    g_assert_cmpuint(waiting(t, CARD, MINUS), ==, 0);
+    g_assert_cmpuint(waiting(t, MINUS, PLUS), ==, 0);
+    g_assert_cmpuint(waiting(t, 15, 15), ==, 0);
+    /* in order when it takes them, and what comes meanwhile behind */
+    exanet_stream_send(t, CARD, OTHER_CARD, R2, 33, 40);
+    exanet_settle(t);
+    let_go(t, PLUS);
+    exanet_stream_take(t, PLUS, OTHER_CARD, 0, 20);
+    exanet_stream_take(t, PLUS, OTHER_CARD, 33, 40);
+    g_assert_cmpuint(waiting(t, CARD, PLUS), ==, 0);
+    exanet_assert_drops(t, EXANET_CNT_DROP_NO_ROUTE, 0);
+    exanet_stop(t);
+}
+
+/* A full queue stops its input, and nothing is lost. */
+static void test_blocked_full(void)
+{
+    ExanetTest *t = start_r1("");
+    unsigned held;
+
+    exanet_port_stop(t, PLUS);
+    exanet_stream_send(t, CARD, OTHER_CARD, R2, 0, 200);
+    exanet_stream_send(t, CARD, OTHER_CARD, LOWER, 200, 210);
+    exanet_stream_send(t, UPLINK, OTHER_CABINET, LOWER, 0, 10);
+    /* another input is another matter */
+    exanet_stream_take(t, MINUS, OTHER_CABINET, 0, 10);
+    exanet_settle(t);
+    g_assert_false(exanet_peer_poll(t->ports[MINUS], 0));
+    held = waiting(t, CARD, PLUS);
+    g_assert_cmpuint(held, >=, 2 * EXANET_PACKET_WORDS);
+    g_assert_cmpuint(held, <, 200 * STREAM_WORDS);
+    g_assert_cmpuint(exanet_port_level(t, CARD), ==, 210 * STREAM_WORDS);
+    let_go(t, PLUS);
+    exanet_stream_take(t, PLUS, OTHER_CARD, 0, 200);
+    exanet_stream_take(t, MINUS, OTHER_CARD, 200, 210);
+    g_assert_cmpuint(exanet_port_level(t, CARD), ==, 0);
+    exanet_stop(t);
+}
+
+/* Links that go down, the one that is waited for and the one that it came by. */
+static void test_blocked_down(void)
+{
+    ExanetTest *t = start_r1("");
+
+    exanet_port_stop(t, PLUS);
+    exanet_stream_send(t, CARD, OTHER_CARD, R2, 0, 20);
+    exanet_stream_send(t, MINUS, LOWER, R2, 0, 5);
+    exanet_wait(t, waiting(t, CARD, PLUS) == 20 * STREAM_WORDS);
+    exanet_wait(t, waiting(t, MINUS, PLUS) == 5 * STREAM_WORDS);
+    exanet_peer_frame(t->ports[CARD], EXANET_LINK_DOWN, NULL, 0);
+    exanet_wait(t, waiting(t, CARD, PLUS) == 0);
+    g_assert_cmpuint(exanet_port_get(t, CARD, EXANET_REG_PORT_DROPPED), ==, 20);
+    g_assert_cmpuint(waiting(t, MINUS, PLUS), ==, 5 * STREAM_WORDS);
+    exanet_peer_frame(t->ports[PLUS], EXANET_LINK_DOWN, NULL, 0);
+    exanet_wait(t, waiting(t, MINUS, PLUS) == 0);
+    g_assert_cmpuint(exanet_count(t, DROP_NO_ROUTE), ==, 5);
+    exanet_stop(t);
+}
+
+/* Another router, other coordinates or a reset while packets wait: none is left. */
+static void test_blocked_change(void)
+{
+    static const struct {
+        unsigned reg;
+        uint32_t value;
+        unsigned no_route, source, dropped;
+    } changes[] = {
+        { EXANET_SHM + EXANET_REG_ARITH_MODE, EXANET_ARITH_TABLE, 20, 0, 0 },
+        /* the way is a cable for its two ends alone by then */
+        { EXANET_SHM + EXANET_REG_ARITH_MODE, EXANET_ARITH_OFF, 0, 20, 0 },
+        { EXANET_REG_NODE, R1 + 1, 0, 0, 20 },
+        { EXANET_REG_CTRL, EXANET_CTRL_RESET, 0, 0, 0 },
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(changes); i++) {
+        ExanetTest *t = start_r1("");
+
+        exanet_port_stop(t, PLUS);
+        exanet_stream_send(t, CARD, OTHER_CARD, R2, 0, 20);
+        exanet_wait(t, waiting(t, CARD, PLUS) == 20 * STREAM_WORDS);
+        exanet_set32(t, changes[i].reg, changes[i].value);
+        exanet_wait(t, waiting(t, CARD, PLUS) == 0);
+        g_assert_cmpuint(exanet_port_level(t, CARD), ==, 0);
+        g_assert_cmpuint(exanet_count(t, FORWARDED), ==, 0);
+        g_assert_cmpuint(exanet_count(t, DROP_NO_ROUTE), ==, changes[i].no_route);
+        g_assert_cmpuint(exanet_count(t, DROP_SOURCE), ==, changes[i].source);
+        g_assert_cmpuint(exanet_port_get(t, CARD, EXANET_REG_PORT_DROPPED), ==,
+                         changes[i].dropped);
+        exanet_stop(t);
+    }
+}
+
+/* A queue for one that was stopped long ago is emptied, as a frame would be. */
+static void test_blocked_stall(void)
+{
+    ExanetTest *t = exanet_start_ports(R1, around_r1, ROUTER_PORTS,
+                                       ",router=arithmetic,link-stall-ms=100");
+
+    exanet_step(t, 1);
+    exanet_port_stop(t, PLUS);
+    exanet_stream_send(t, CARD, OTHER_CARD, R2, 0, 60);
+    exanet_stream_send(t, CARD, OTHER_CARD, LOWER, 60, 70);
+    exanet_wait(t, exanet_port_level(t, CARD) == 70 * STREAM_WORDS);
+    /* the next HELLO is when it is looked at */
+    exanet_step(t, 2 * NANOSECONDS_PER_SECOND);
+    exanet_stream_take(t, MINUS, OTHER_CARD, 60, 70);
+    g_assert_cmpuint(exanet_port_level(t, CARD), ==, 0);
+    g_assert_cmpuint(waiting(t, CARD, PLUS), ==, 0);
+    g_assert_cmpuint(exanet_port_get(t, PLUS, EXANET_REG_PORT_DROPPED), ==, 60);
+    exanet_stop(t);
+}
+
+/* Everybody sends to somebody else, all at once. */
+static void test_permutation(void)
+{
+    static const uint8_t to[][ROUTER_PORTS] = {
+        { [CARD] = PLUS, [PLUS] = MINUS, [MINUS] = UPLINK, [UPLINK] = CARD },
+        { [CARD] = UPLINK, [UPLINK] = MINUS, [MINUS] = PLUS, [PLUS] = CARD },
+    };
+    enum { EACH = 400, PART = 100 };
+    ExanetTest *t = start_r1("");
+
+    for (unsigned i = 0; i < ARRAY_SIZE(to); i++) {
+        uint64_t passed = exanet_count(t, FORWARDED);
+
+        for (unsigned n = 0; n < EACH; n += PART) {
+            for (unsigned p = 0; p < ROUTER_PORTS; p++) {
+                exanet_stream_send(t, p, around_r1[p], around_r1[to[i][p]], n,
+                                   n + PART);
+            }
+        }
+        for (unsigned p = 0; p < ROUTER_PORTS; p++) {
+            exanet_stream_take(t, to[i][p], around_r1[p], 0, EACH);
+        }
+        g_assert_cmpuint(exanet_count(t, FORWARDED) - passed, ==,
+                         ROUTER_PORTS * EACH);
+        exanet_assert_quiet(t);
+    }
+    exanet_assert_drops(t, EXANET_CNT_DROP_NO_ROUTE, 0);
+    exanet_stop(t);
+}
+
+/* --- Several ways --------------------------------------------------------------- */
+
+/* A leaf with one host and two spines. */
+#define LEAF NODE(1, 0, 0)
+#define HOST NODE(1, 0, 1)
+enum { TO_HOST, SPINE0, SPINE1, LEAF_PORTS };
+static const uint32_t around_leaf[LEAF_PORTS] = {
+    HOST, NODE(255, 0, 0), NODE(255, 0, 1),
+};
+
+static ExanetTest *start_leaf(const char *props)
+{
+    return exanet_start_ports(LEAF, around_leaf, LEAF_PORTS, props);
+}
+
+/* How many packets are there by @port, of @type and in order. */
+static unsigned take_all(ExanetTest *t, unsigned port, enum exanet_type type)
+{
+    unsigned count = 0, last = 0;
+
+    while (t->ports[port]->packets.length) {
+        g_autofree ExanetRxPacket *rx = exanet_peer_take(t->ports[port]);
+
+        g_assert_cmpuint(rx->pkt.type, ==, type);
+        g_assert_cmpuint(rx->pkt.tid, >=, last);
+        last = rx->pkt.tid;
+        count++;
+    }
+    return count;
+}
+
+static void check_spread(ExanetTest *t)
+{
+    unsigned first, second;
+
+    exanet_stream_send(t, TO_HOST, HOST, NODE(9, 0, 0), 0, 100);
+    exanet_wait(t, exanet_count(t, FORWARDED) == 100);
+    exanet_settle(t);
+    first = take_all(t, SPINE0, EXANET_TYPE_WRITE);
+    second = take_all(t, SPINE1, EXANET_TYPE_WRITE);
+    g_assert_cmpuint(first + second, ==, 100);
+    g_assert_cmpuint(first, >=, 45);
+    g_assert_cmpuint(second, >=, 45);
+    /* a way that stands still is left alone, as far as that goes */
+    exanet_port_stop(t, SPINE0);
+    exanet_stream_send(t, TO_HOST, HOST, NODE(9, 0, 0), 0, 20);
+    exanet_wait(t, exanet_count(t, FORWARDED) >= 110);
+    exanet_settle(t);
+    g_assert_cmpuint(take_all(t, SPINE0, EXANET_TYPE_WRITE), ==, 0);
+    second = take_all(t, SPINE1, EXANET_TYPE_WRITE);
+    g_assert_cmpuint(second, >=, 10);
+    let_go(t, SPINE0);
+    exanet_wait(t, exanet_count(t, FORWARDED) == 120);
+    exanet_settle(t);
+    g_assert_cmpuint(take_all(t, SPINE0, EXANET_TYPE_WRITE) + second, ==, 20);
+}
+
+static void test_multipath(void)
+{
+    ExanetTest *t = start_leaf(",router=arithmetic,link-stall-ms=0");
+
+    check_spread(t);
+    exanet_stop(t);
+}
+
+/* Loads and stores to one node keep their order. */
+static void test_multipath_steady(void)
+{
+    ExanetTest *t = start_leaf(",router=arithmetic");
+    ExanetPacket pkt = exanet_switch_packet(EXANET_TYPE_AXI_WRITE, HOST, 0, 0);
+
+    for (unsigned card = 0; card < 2; card++) {
+        g_autofree uint8_t *buf = g_malloc(50 * EXANET_PACKET_BYTES);
+        unsigned words = 0;
+
+        pkt.dst = NODE(9, 0, card);
+        for (pkt.tid = 0; pkt.tid < 50; pkt.tid++) {
+            words += exanet_peer_encode(buf + words * EXANET_WORD_BYTES, &pkt);
+        }
+        exanet_peer_words(t->ports[TO_HOST], buf, words);
+        exanet_wait(t, exanet_count(t, FORWARDED) == 50 * (card + 1));
+        exanet_settle(t);
+        g_assert_cmpuint(take_all(t, SPINE0 + card, EXANET_TYPE_AXI_WRITE), ==,
+                         50);
+        exanet_assert_quiet(t);
+    }
+    exanet_stop(t);
+}
+
+/* Who gets no answer by one path goes by another switch. */
+static void test_paths(void)
+{
+    static const unsigned spine[] = { SPINE0, SPINE0, SPINE1, SPINE0 };
+    ExanetTest *t = start_leaf(",router=arithmetic");
+
+    for (unsigned path = 0; path < ARRAY_SIZE(spine); path++) {
+        for (unsigned card = 0; card < 2; card++) {
+            ExanetPacket pkt = exanet_switch_write(HOST, NODE(9, 0, card), path);
+
+            exanet_assert_passed(t, TO_HOST, spine[path], &pkt, 0);
+            pkt.type = EXANET_TYPE_AXI_WRITE;
+            exanet_assert_passed(t, TO_HOST, path ? spine[path] : SPINE0 + card,
+                                 &pkt, 0);
+        }
+    }
+    /* a single one is everybody's */
+    exanet_peer_frame(t->ports[SPINE0], EXANET_LINK_DOWN, NULL, 0);
+    exanet_wait(t, !(exanet_port_status(t, SPINE0) & EXANET_PORT_STATUS_UP));
+    for (unsigned path = 0; path < ARRAY_SIZE(spine); path++) {
+        ExanetPacket pkt = exanet_switch_write(HOST, NODE(9, 0, 0), path);
+
+        exanet_assert_passed(t, TO_HOST, SPINE1, &pkt, 0);
+    }
+    exanet_stop(t);
+}
+
+/* --- Tables --------------------------------------------------------------------- */
+
+/* quoted for the shell */
+#define LEAF_TABLE ",router=table,link-stall-ms=0,routes=" \
+    "'0x4001/0x3fffff>0;0x3fc000/0x3ffc00>2;0/0>1+2'"
+
+static void test_table(void)
+{
+    ExanetTest *t = start_leaf(LEAF_TABLE);
+    ExanetPacket pkt;
+
+    g_assert_cmphex(arith_get(t, EXANET_REG_ARITH_MODE), ==, EXANET_ARITH_TABLE);
+    g_assert_cmpuint(arith_get(t, EXANET_REG_ARITH_RULES), ==, 3);
+    exanet_assert_own_way(t, HOST, TO_HOST);
+    exanet_assert_own_way(t, NODE(255, 0, 0), SPINE1);
+    exanet_assert_own_way(t, NODE(9, 0, 0), SPINE0);
+    pkt = exanet_switch_write(NODE(9, 0, 0), HOST, 0);
+    exanet_assert_passed(t, SPINE0, TO_HOST, &pkt, EXANET_VC_DATELINE);
+    exanet_assert_passed(t, SPINE1, TO_HOST, &pkt, EXANET_VC_DATELINE);
+    /* nobody speaks for those to whom another way leads */
+    pkt = exanet_switch_write(NODE(9, 0, 0), NODE(8, 0, 0), 0);
+    exanet_assert_dropped(t, TO_HOST, &pkt, EXANET_CNT_DROP_SOURCE);
+    pkt = exanet_switch_write(HOST, LEAF, 0);
+    exanet_assert_dropped(t, SPINE0, &pkt, EXANET_CNT_DROP_SOURCE);
+    pkt = exanet_switch_write(NODE(255, 0, 1), HOST, 0);
+    exanet_assert_dropped(t, SPINE0, &pkt, EXANET_CNT_DROP_SOURCE);
+    pkt = exanet_switch_write(LEAF, HOST, 0);
+    exanet_assert_dropped(t, SPINE0, &pkt, EXANET_CNT_DROP_SOURCE);
+    exanet_stop(t);
+}
+
+static void test_table_multipath(void)
+{
+    ExanetTest *t = start_leaf(LEAF_TABLE);
+
+    check_spread(t);
+    exanet_stop(t);
+}
+
+/* A rule's links are down: there is no other rule for it. */
+static void test_table_down(void)
+{
+    ExanetTest *t = start_leaf(LEAF_TABLE);
+
+    exanet_peer_frame(t->ports[SPINE0], EXANET_LINK_DOWN, NULL, 0);
+    exanet_wait(t, !(exanet_port_status(t, SPINE0) & EXANET_PORT_STATUS_UP));
+    exanet_assert_own_way(t, NODE(9, 0, 0), SPINE1);
+    exanet_peer_frame(t->ports[SPINE1], EXANET_LINK_DOWN, NULL, 0);
+    exanet_wait(t, !(exanet_port_status(t, SPINE1) & EXANET_PORT_STATUS_UP));
+    exanet_assert_own_way(t, NODE(9, 0, 0), -1);
+    exanet_assert_own_way(t, NODE(255, 0, 0), -1);
+    exanet_assert_own_way(t, HOST, TO_HOST);
+    exanet_stop(t);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    qtest_add_func("/exanet/arith/t3-example-r1", test_example_r1);
+    qtest_add_func("/exanet/arith/t3-example-r2", test_example_r2);
+    qtest_add_func("/exanet/arith/mode", test_mode);
+    qtest_add_func("/exanet/arith/spoofed", test_spoofed);
+    qtest_add_func("/exanet/arith/t16-blocked", test_blocked);
+    qtest_add_func("/exanet/arith/t16-blocked-full", test_blocked_full);
+    qtest_add_func("/exanet/arith/blocked-down", test_blocked_down);
+    qtest_add_func("/exanet/arith/blocked-change", test_blocked_change);
+    qtest_add_func("/exanet/arith/blocked-stall", test_blocked_stall);
+    qtest_add_func("/exanet/arith/t16-permutation", test_permutation);
+    qtest_add_func("/exanet/arith/t16-multipath", test_multipath);
+    qtest_add_func("/exanet/arith/multipath-steady", test_multipath_steady);
+    qtest_add_func("/exanet/arith/paths", test_paths);
+    qtest_add_func("/exanet/arith/table", test_table);
+    qtest_add_func("/exanet/arith/table-multipath", test_table_multipath);
+    qtest_add_func("/exanet/arith/table-down", test_table_down);
+    return g_test_run();
+}

@@ -1,0 +1,690 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ExaNet switch: roles of ports, ways through the network, what is passed on and what
+ * is not.
+ */
+#include "qemu/osdep.h"
+#include "router.h"
+
+#define DST EXANET_RAM_DST
+
+static const enum exanet_type types[] = {
+    EXANET_TYPE_WRITE, EXANET_TYPE_READ_REQ, EXANET_TYPE_CONTROL,
+    EXANET_TYPE_NOTIFY, EXANET_TYPE_RELEASE, EXANET_TYPE_ACK,
+    EXANET_TYPE_FLOW_RATE,
+};
+
+/* --- Roles ----------------------------------------------------------------- */
+
+static void assert_role(ExanetTest *t, unsigned port, enum exanet_role role)
+{
+    g_assert_cmpuint(RNIC_GET(EXANET_PORT_STATUS_ROLE, exanet_port_status(t, port)), ==,
+                     role);
+}
+
+static void test_roles(void)
+{
+    static const enum exanet_role roles[PORTS] = {
+        EXANET_ROLE_QFDB, EXANET_ROLE_QFDB, EXANET_ROLE_QFDB, EXANET_ROLE_X_PLUS,
+        EXANET_ROLE_X_MINUS, EXANET_ROLE_Y_PLUS, EXANET_ROLE_Y_MINUS,
+        EXANET_ROLE_UPLINK,
+    };
+    ExanetTest *t = exanet_switch_start();
+
+    for (unsigned i = 0; i < PORTS; i++) {
+        assert_role(t, i, roles[i]);
+    }
+    /* another place, another role; the peer knows when its link is up again */
+    exanet_set32(t, EXANET_REG_NODE, AT(0, 3, 1));
+    exanet_wait(t, exanet_port_status(t, XM) & EXANET_PORT_STATUS_UP);
+    exanet_wait(t, exanet_port_status(t, YM) & EXANET_PORT_STATUS_UP);
+    assert_role(t, XM, EXANET_ROLE_X_PLUS);         /* round the ring */
+    assert_role(t, YM, EXANET_ROLE_AUTO);
+    exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_DIMS, 0);
+    assert_role(t, XM, EXANET_ROLE_AUTO);
+    exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_DIMS, 4);
+    assert_role(t, XM, EXANET_ROLE_X_PLUS);
+    /* as software wants it */
+    exanet_set32(t, EXANET_PORT(YM) + EXANET_REG_PORT_CTRL,
+                 EXANET_PORT_CTRL_ENABLE |
+                 RNIC_PREP(EXANET_PORT_CTRL_ROLE, EXANET_ROLE_Z_PLUS));
+    assert_role(t, YM, EXANET_ROLE_Z_PLUS);
+    exanet_assert_own_way(t, AT(0, 3, 1) | 2 << 8, YM);
+    exanet_set32(t, EXANET_PORT(YM) + EXANET_REG_PORT_CTRL,
+                 EXANET_PORT_CTRL_ENABLE |
+                 RNIC_PREP(EXANET_PORT_CTRL_ROLE, 15));
+    assert_role(t, YM, EXANET_ROLE_AUTO);
+    exanet_assert_own_way(t, AT(0, 3, 1) | 2 << 8, -1);
+    /* without a link there is no role */
+    exanet_peer_frame(t->ports[XM], EXANET_LINK_DOWN, NULL, 0);
+    exanet_wait(t, !(exanet_port_status(t, XM) & EXANET_PORT_STATUS_UP));
+    assert_role(t, XM, EXANET_ROLE_AUTO);
+    exanet_stop(t);
+}
+
+/* --- Ways ------------------------------------------------------------------ */
+
+/*
+ * All nodes of a torus of 2x2 QFDBs with four nodes each, from F1 and F2 of (0,0).
+ * Each dimension is as long as its one cable: there is nothing to go round.
+ */
+static void test_ways_f1(void)
+{
+    static const uint32_t peers[] = {
+        AT(1, 0, 0), AT(2, 0, 0), AT(3, 0, 0), AT(0, 1, 0), AT(0, 0, 1),
+    };
+    enum { PX = 3, PY };
+    ExanetTest *t = exanet_start_ports(AT(0, 0, 0), peers, ARRAY_SIZE(peers),
+                                       ",dims=2x2");
+
+    for (unsigned n = 1; n < 16; n++) {
+        unsigned f = n % 4, x = n / 4 % 2, y = n / 8;
+        ExanetPacket pkt = exanet_switch_write(peers[0], AT(f, x, y),
+                                               EXANET_PATH_ORDER);
+        int first = y ? PY : x ? PX : f - 1;
+
+        exanet_assert_own_way(t, AT(f, x, y), first);
+        if (x || y) {
+            /* of F2, with the dimensions the other way round */
+            exanet_assert_passed(t, 0, x ? PX : PY, &pkt, EXANET_VC_ORDER);
+            pkt.path = 0;
+            pkt.vc = 0;
+            exanet_assert_passed(t, 0, first, &pkt, 0);
+        } else if (f > 1) {
+            exanet_assert_dropped(t, 0, &pkt, EXANET_CNT_DROP_SOURCE);
+        }
+    }
+    exanet_assert_own_way(t, AT(0, 2, 0), PX);     /* whether there is one they know */
+    exanet_assert_own_way(t, AT(0, 0, 0) | 1 << 8, -1);    /* no cable along Z */
+    exanet_assert_own_way(t, UPPER(9), -1);
+    exanet_stop(t);
+}
+
+static void test_ways_f2(void)
+{
+    static const uint32_t peers[] = {
+        AT(0, 0, 0), EXANET_TEST_NO_PEER, AT(2, 0, 0), AT(3, 0, 0),
+    };
+    ExanetTest *t = exanet_start_ports(AT(1, 0, 0), peers, ARRAY_SIZE(peers),
+                                       ",dims=2x2");
+    ExanetPacket pkt;
+
+    for (unsigned n = 0; n < 16; n++) {
+        unsigned f = n % 4, x = n / 4 % 2, y = n / 8;
+
+        if (n != 1) {
+            exanet_assert_own_way(t, AT(f, x, y), x || y ? 0 : f);
+        }
+    }
+    /* what is beyond the uplink is beyond F1 */
+    exanet_assert_own_way(t, ELSEWHERE, 0);
+    /* it carries nothing for others of its QFDB */
+    for (unsigned in = 0; in < 4; in++) {
+        for (unsigned out = 0; out < 4; out++) {
+            if (in == 1 || out == 1 || in == out) {
+                continue;
+            }
+            pkt = exanet_switch_write(peers[in], peers[out], 0);
+            exanet_assert_dropped(t, in, &pkt, EXANET_CNT_DROP_SOURCE);
+        }
+    }
+    /* without the cable to F3 there is no way through others */
+    exanet_peer_frame(t->ports[2], EXANET_LINK_DOWN, NULL, 0);
+    exanet_wait(t, !(exanet_port_status(t, 2) & EXANET_PORT_STATUS_UP));
+    exanet_assert_own_way(t, AT(2, 0, 0), -1);
+    exanet_assert_own_way(t, AT(2, 1, 0), 0);
+    exanet_stop(t);
+}
+
+/* By which port a packet leaves for all QFDBs of the torus, from F2. */
+static void test_ways_torus(void)
+{
+    ExanetTest *t = exanet_switch_start();
+    ExanetPacket pkt;
+
+    for (unsigned n = 0; n < 64; n++) {
+        unsigned f = n % 4, x = n / 4 % 4, y = n / 16;
+        /* from 1: 0 is one down, 2 one up, and 3 up, as it is not down round 0 */
+        int by_x = x == 0 ? XM : x == 1 ? -1 : XP;
+        int by_y = y == 0 ? YM : y == 1 ? -1 : YP;
+
+        if (by_x < 0 && by_y < 0) {
+            continue;
+        }
+        pkt = exanet_switch_write(exanet_around[F2], AT(f, x, y), 0);
+        exanet_assert_passed(t, F2, by_y >= 0 ? by_y : by_x, &pkt, 0);
+        pkt = exanet_switch_packet(EXANET_TYPE_ACK, exanet_around[F2],
+                                   AT(f, x, y), EXANET_PATH_ORDER);
+        exanet_assert_passed(t, F2, by_x >= 0 ? by_x : by_y, &pkt, EXANET_VC_ORDER);
+    }
+    exanet_stop(t);
+}
+
+/* --- Passing on ------------------------------------------------------------ */
+
+/* From every kind of port to every kind, each type of packet: nothing else changes. */
+static void test_forward(void)
+{
+    static const struct {
+        unsigned in, out;
+        uint32_t src, dst;
+        unsigned path;
+    } ways[] = {
+        { F2, XP, AT(1, 1, 1), AT(0, 2, 1), 0 },
+        { F3, YM, AT(2, 1, 1), AT(3, 2, 0), 0 },
+        { F4, UP, AT(3, 1, 1), ELSEWHERE | 0x1234, 0 },
+        { XM, XP, AT(0, 0, 1), AT(0, 2, 1), 0 },
+        { XM, XP, AT(3, 0, 1), AT(2, 2, 1), EXANET_PATH_ORDER },
+        { YM, XP, AT(0, 1, 0), AT(0, 3, 1), 0 },
+        { XM, YP, AT(0, 0, 1), AT(0, 1, 3), EXANET_PATH_ORDER },
+        { YP, F4, AT(1, 1, 2), AT(3, 1, 1), 0 },
+        { XP, F2, AT(0, 3, 1), AT(1, 1, 1), EXANET_PATH_ORDER },
+        { UP, F3, ELSEWHERE | 0x21, AT(2, 1, 1), 0 },
+        { UP, YM, ELSEWHERE, AT(0, 1, 0), 0 },
+    };
+    ExanetTest *t = exanet_switch_start();
+
+    for (unsigned i = 0; i < ARRAY_SIZE(ways); i++) {
+        for (unsigned k = 0; k < ARRAY_SIZE(types); k++) {
+            ExanetPacket pkt = exanet_switch_packet(types[k], ways[i].src,
+                                                    ways[i].dst, ways[i].path);
+
+            if (types[k] == EXANET_TYPE_FLOW_RATE && ways[i].path) {
+                continue;           /* has no path */
+            }
+            exanet_assert_passed(t, ways[i].in, ways[i].out, &pkt, pkt.vc);
+        }
+    }
+    g_assert_cmpuint(exanet_count(t, TX_WRITE) + exanet_count(t, TX_ACK), ==, 0);
+    g_assert_cmpuint(exanet_count(t, RX_WRITE) + exanet_count(t, RX_ACK), ==, 0);
+    exanet_stop(t);
+}
+
+/* Whoever wraps round a ring goes on in the odd channel, until it turns. */
+static void test_dateline(void)
+{
+    static const uint32_t peers[] = {
+        AT(0, 4, 0), AT(0, 1, 0), AT(0, 0, 1), AT(0, 0, 4), AT(1, 0, 0),
+    };
+    enum { LEFT, RIGHT, ABOVE, BELOW, SECOND };
+    ExanetTest *t = exanet_start_ports(AT(0, 0, 0), peers, ARRAY_SIZE(peers),
+                                       ",dims=5x5");
+    ExanetPacket pkt;
+
+    for (unsigned path = 0; path <= EXANET_PATH_ORDER;
+         path += EXANET_PATH_ORDER) {
+        unsigned order = path ? EXANET_VC_ORDER : 0;
+        unsigned odd = order | EXANET_VC_DATELINE;
+
+        /* in by the wrap-around cable, on in the same dimension */
+        pkt = exanet_switch_write(AT(0, 4, 0), AT(0, 1, 0), path);
+        pkt.vc = odd;
+        exanet_assert_passed(t, LEFT, RIGHT, &pkt, odd);
+        /* the other way, out by it */
+        pkt = exanet_switch_write(AT(0, 1, 0), AT(0, 4, 0), path);
+        exanet_assert_passed(t, RIGHT, LEFT, &pkt, odd);
+        /* into the QFDB */
+        pkt = exanet_switch_write(AT(0, 4, 0), AT(1, 0, 0), path);
+        pkt.vc = odd;
+        exanet_assert_passed(t, LEFT, SECOND, &pkt, order);
+        /* and out of it */
+        pkt = exanet_switch_write(AT(1, 0, 0), AT(0, 3, 0), path);
+        exanet_assert_passed(t, SECOND, LEFT, &pkt, odd);
+        pkt = exanet_switch_write(AT(1, 0, 0), AT(0, 2, 0), path);
+        exanet_assert_passed(t, SECOND, RIGHT, &pkt, order);
+    }
+    /* from Y to X, and in the other order from X to Y */
+    pkt = exanet_switch_write(AT(0, 0, 4), AT(0, 1, 0), 0);
+    pkt.vc = EXANET_VC_DATELINE;
+    exanet_assert_passed(t, BELOW, RIGHT, &pkt, 0);
+    pkt = exanet_switch_packet(EXANET_TYPE_ACK, 0, AT(0, 0, 1),
+                               EXANET_PATH_ORDER);
+    pkt.vc |= EXANET_VC_DATELINE;
+    exanet_assert_passed(t, LEFT, ABOVE, &pkt, EXANET_VC_ORDER);
+    exanet_assert_own_way(t, AT(0, 3, 0), LEFT);
+    exanet_stop(t);
+}
+
+static void test_ttl(void)
+{
+    ExanetTest *t = exanet_switch_start();
+    ExanetPacket pkt;
+
+    for (unsigned k = 0; k < ARRAY_SIZE(types); k++) {
+        pkt = exanet_switch_packet(types[k], exanet_around[XM],
+                                   exanet_around[XP], 0);
+        pkt.ttl = 0;
+        pkt.hops = EXANET_HOPS_MAX;
+        exanet_assert_dropped(t, XM, &pkt, EXANET_CNT_DROP_TTL);
+        pkt.ttl = 1;
+        pkt.hops = EXANET_HOPS_MAX - 1;
+        exanet_assert_passed(t, XM, XP, &pkt, 0);
+        pkt.ttl = EXANET_TTL_MAX;
+        pkt.hops = 0;
+        exanet_assert_passed(t, XM, XP, &pkt, 0);
+    }
+    /* who is at its destination may be as old as it likes */
+    pkt = exanet_switch_write(exanet_around[XM], HERE, 0);
+    pkt.ttl = 0;
+    exanet_switch_send(t, XM, &pkt);
+    g_assert_cmpuint(exanet_count(t, RX_WRITE), ==, 1);
+    exanet_assert_drops(t, EXANET_CNT_DROP_TTL, 0);
+    exanet_stop(t);
+}
+
+static void test_no_way(void)
+{
+    static const struct {
+        unsigned in;
+        uint32_t dst;
+    } nowhere[] = {
+        { XM, AT(0, 0, 1) },            /* back */
+        { XM, AT(2, 0, 1) }, { XP, AT(0, 3, 1) },
+        { XM, AT(0, 5, 1) },            /* not in the ring */
+        { XM, AT(0, 1, 1) | 1 << 8 },   /* no cable along Z */
+        { UP, ELSEWHERE }, { UP, ELSEWHERE | 5 },
+        { UP, UPPER(7) },               /* by an uplink in, by none out */
+    };
+    ExanetTest *t = exanet_switch_start();
+    ExanetPacket pkt;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(nowhere); i++) {
+        for (unsigned k = 0; k < ARRAY_SIZE(types); k++) {
+            pkt = exanet_switch_packet(types[k], exanet_around[nowhere[i].in],
+                                       nowhere[i].dst, 0);
+            exanet_assert_dropped(t, nowhere[i].in, &pkt, EXANET_CNT_DROP_NO_ROUTE);
+        }
+    }
+    /* a network interface alone, without a router */
+    exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_MODE, EXANET_SW_MODE_NI);
+    pkt = exanet_switch_write(exanet_around[XM], exanet_around[XP], 0);
+    exanet_assert_dropped(t, XM, &pkt, EXANET_CNT_DROP_NO_ROUTE);
+    exanet_assert_own_way(t, AT(0, 3, 1), XP);
+    exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_MODE, EXANET_SW_MODE_ROUTER);
+    exanet_assert_passed(t, XM, XP, &pkt, 0);
+    /* a router without its network interface: a guest that boots */
+    exanet_set32(t, EXANET_REG_CTRL, 0);
+    exanet_assert_passed(t, XM, XP, &pkt, 0);
+    pkt = exanet_switch_write(exanet_around[XM], HERE, 0);
+    exanet_assert_dropped(t, XM, &pkt, EXANET_CNT_DROP_DISABLED);
+    exanet_stop(t);
+}
+
+/* The dimension that is corrected first, by register. */
+static void test_order(void)
+{
+    static const struct {
+        uint32_t order;
+        unsigned first;
+    } orders[] = {
+        { 2 << 4 | 1 << 2 | 0, XP }, { 0 << 4 | 1 << 2 | 2, YP },
+        { 1 << 4 | 0 << 2 | 2, XP }, { 0, YP }, { 0x3f, YP },
+    };
+    ExanetTest *t = exanet_switch_start();
+    ExanetPacket pkt = exanet_switch_write(exanet_around[F2], AT(0, 2, 2), 0);
+
+    for (unsigned i = 0; i < ARRAY_SIZE(orders); i++) {
+        exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_ORDER, orders[i].order);
+        exanet_assert_passed(t, F2, orders[i].first, &pkt, 0);
+    }
+    /* and by which way others come */
+    pkt = exanet_switch_write(exanet_around[XM], AT(0, 1, 2), 0);
+    exanet_assert_dropped(t, XM, &pkt, EXANET_CNT_DROP_SOURCE);
+    exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_ORDER, orders[0].order);
+    exanet_assert_passed(t, XM, YP, &pkt, 0);
+    exanet_stop(t);
+}
+
+/* Cables between the same nodes: by path, and what is left when one is cut. */
+static void test_parallel(void)
+{
+    static const uint32_t peers[] = {
+        AT(1, 1, 1), AT(0, 2, 1), EXANET_TEST_NO_PEER, AT(0, 2, 1), AT(0, 2, 1),
+    };
+    static const unsigned cables[] = { 1, 3, 4 };
+    ExanetTest *t = exanet_start_ports(HERE, peers, ARRAY_SIZE(peers), "");
+
+    for (unsigned path = 0; path < EXANET_PATHS; path++) {
+        unsigned vc = path & EXANET_PATH_ORDER ? EXANET_VC_ORDER : 0;
+        ExanetPacket pkt = exanet_switch_write(peers[0], AT(2, 3, 1), path);
+
+        exanet_assert_passed(t, 0, cables[path % 4 % 3], &pkt, vc);
+        pkt.dst = peers[1];
+        exanet_assert_passed(t, 0, cables[path % 4 % 3], &pkt, vc);
+    }
+    exanet_peer_frame(t->ports[3], EXANET_LINK_DOWN, NULL, 0);
+    exanet_wait(t, !(exanet_port_status(t, 3) & EXANET_PORT_STATUS_UP));
+    for (unsigned path = 0; path < EXANET_PATH_ORDER; path++) {
+        ExanetPacket pkt = exanet_switch_write(peers[0], AT(2, 3, 1), path);
+
+        exanet_assert_passed(t, 0, path % 2 ? 4 : 1, &pkt, 0);
+    }
+    exanet_stop(t);
+}
+
+static void test_uplinks(void)
+{
+    static const uint32_t peers[] = {
+        UPPER(6), UPPER(7) | 3, AT(1, 0, 0), AT(0, 1, 0),
+    };
+    enum { SIX, SEVEN, SECOND, RIGHT };
+    ExanetTest *t = exanet_start_ports(AT(0, 0, 0), peers, ARRAY_SIZE(peers), "");
+    ExanetPacket pkt;
+
+    /* to where it leads, else to any, by path */
+    exanet_assert_own_way(t, UPPER(6) | 0x123, SIX);
+    exanet_assert_own_way(t, UPPER(7), SEVEN);
+    exanet_assert_own_way(t, UPPER(8), SIX);
+    pkt = exanet_switch_write(peers[SECOND], UPPER(8), 1);
+    exanet_assert_passed(t, SECOND, SEVEN, &pkt, 0);
+    /* from one to the other, in the odd channel; no further */
+    pkt = exanet_switch_write(UPPER(6) | 7, UPPER(7), 0);
+    exanet_assert_passed(t, SIX, SEVEN, &pkt, EXANET_VC_DATELINE);
+    pkt.dst = UPPER(8);
+    pkt.path = 1;
+    exanet_assert_dropped(t, SIX, &pkt, EXANET_CNT_DROP_NO_ROUTE);
+    pkt.path = 0;
+    /* who comes in by it is from outside */
+    pkt = exanet_switch_write(UPPER(8), AT(3, 2, 0), 0);
+    exanet_assert_passed(t, SIX, RIGHT, &pkt, 0);
+    pkt.src = AT(1, 0, 0);
+    exanet_assert_dropped(t, SIX, &pkt, EXANET_CNT_DROP_SOURCE);
+    exanet_stop(t);
+}
+
+/* A port in loop-back: what this node sends to itself takes the long way. */
+static void test_loop_back(void)
+{
+    ExanetTest *t = exanet_switch_start();
+    ExanetTransfer x = {
+        .src = EXANET_RAM_SRC, .dst = exanet_gva(HERE, DST), .len = 1000,
+        .ctrl = RNIC_PREP(EXANET_CHANNEL_DST_CTX, 1),
+    };
+    ExanetPacket pkt = exanet_switch_write(exanet_around[XM], exanet_around[XP],
+                                           0);
+    uint8_t data[1000];
+
+    exanet_set32(t, EXANET_PORT(UP) + EXANET_REG_PORT_CTRL,
+                 EXANET_PORT_CTRL_ENABLE | EXANET_PORT_CTRL_LOOPBACK);
+    g_assert_cmphex(exanet_get32(t, EXANET_PORT(UP) + EXANET_REG_PORT_PEER), ==,
+                    HERE);
+    assert_role(t, UP, EXANET_ROLE_AUTO);
+    exanet_fill(t, x.src, data, sizeof(data), 1);
+    exanet_channel_start(t, 0, 0, &x);
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
+    exanet_assert_mem(t, DST, data, sizeof(data));
+    /* four packets and their ack */
+    g_assert_cmpuint(exanet_port_get(t, UP, EXANET_REG_PORT_TX_PACKETS), ==, 5);
+    g_assert_cmpuint(exanet_port_get(t, UP, EXANET_REG_PORT_RX_PACKETS), ==, 5);
+    exanet_assert_drops(t, EXANET_CNT_DROP_SOURCE, 0);
+    /* nobody else's way */
+    exanet_assert_own_way(t, ELSEWHERE, -1);
+    exanet_assert_passed(t, XM, XP, &pkt, 0);
+    exanet_set32(t, EXANET_PORT(UP) + EXANET_REG_PORT_CTRL,
+                 EXANET_PORT_CTRL_ENABLE);
+    exanet_channel_start(t, 0, 0, &x);
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+/* --- What others try ------------------------------------------------------- */
+
+static void test_forged(void)
+{
+    static const struct {
+        unsigned in;
+        uint32_t src, dst;
+        unsigned path;
+    } lies[] = {
+        { F2, AT(2, 1, 1), HERE, 0 },           /* one FPGA as another */
+        { F2, AT(0, 0, 1), HERE, 0 }, { F2, HERE, HERE, 0 },
+        { XM, HERE, HERE, 0 }, { XM, AT(1, 1, 1), HERE, 0 },
+        { XM, AT(0, 2, 1), HERE, 0 },           /* that comes by XP */
+        { YP, AT(0, 0, 2), HERE, 0 },           /* Y first: by XM */
+        { XM, AT(0, 0, 2), HERE, EXANET_PATH_ORDER },   /* X first: by YP */
+        { XP, AT(0, 0, 1), HERE, 0 },
+        { UP, AT(1, 1, 1), HERE, 0 }, { UP, AT(0, 3, 3), HERE, 0 },
+        /* ... and through us */
+        { F2, AT(2, 1, 1), AT(0, 2, 1), 0 }, { F2, AT(0, 0, 1), AT(0, 2, 1), 0 },
+        { F2, AT(1, 1, 1), AT(2, 1, 1), 0 },    /* they have a cable */
+        { XM, AT(0, 0, 1), AT(0, 1, 2), 0 },    /* X before Y */
+        { XM, AT(1, 1, 1), AT(0, 2, 1), 0 }, { XM, HERE, AT(0, 2, 1), 0 },
+        { YP, AT(0, 1, 0), AT(0, 2, 1), 0 },
+        { UP, AT(0, 1, 0), AT(0, 2, 1), 0 },
+        { XM, AT(0, 0, 1), ELSEWHERE, 0 },      /* F1s have their own */
+        { F3, ELSEWHERE, UPPER(9), 0 },         /* from outside, and out again */
+    };
+    ExanetTest *t = exanet_switch_start();
+    ExanetPacket pkt;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(lies); i++) {
+        for (unsigned k = 0; k < 5; k++) {      /* types that tell */
+            pkt = exanet_switch_packet(types[k], lies[i].src, lies[i].dst,
+                                       lies[i].path);
+            exanet_assert_dropped(t, lies[i].in, &pkt, EXANET_CNT_DROP_SOURCE);
+        }
+    }
+    g_assert_cmpuint(exanet_count(t, RX_WRITE) + exanet_count(t, RX_CONTROL), ==,
+                     0);
+    g_assert_cmpuint(exanet_count(t, FORWARDED), ==, 0);
+    /* this is how it is done */
+    pkt = exanet_switch_write(AT(2, 0, 2), HERE, 0);
+    exanet_switch_send(t, YP, &pkt);
+    g_assert_cmpuint(exanet_count(t, RX_WRITE), ==, 0);
+    exanet_assert_drops(t, EXANET_CNT_DROP_SOURCE, 1);         /* Y first, from (0,2) */
+    exanet_switch_send(t, XM, &pkt);
+    g_assert_cmpuint(exanet_count(t, RX_WRITE), ==, 1);
+    pkt.path = EXANET_PATH_ORDER;
+    pkt.vc = EXANET_VC_ORDER;
+    exanet_switch_send(t, YP, &pkt);
+    g_assert_cmpuint(exanet_count(t, RX_WRITE), ==, 2);
+    exanet_assert_drops(t, EXANET_CNT_DROP_SOURCE, 0);
+    exanet_stop(t);
+}
+
+/* An answer to @rx, a packet of ours. */
+static ExanetPacket answer_of(const ExanetRxPacket *rx)
+{
+    return (ExanetPacket) {
+        .type = EXANET_TYPE_ACK, .dst = HERE, .epoch = EXANET_TEST_EPOCH,
+        .tid = rx->pkt.tid, .seq = rx->pkt.seq, .path = rx->pkt.path,
+        .small = rx->pkt.user & EXANET_FTR_USER_SMALL,
+    };
+}
+
+/* Acks have no source; but they come from where the question went. */
+static void test_forged_acks(void)
+{
+    static const struct {
+        uint32_t dst;
+        unsigned out, others;           /* ports */
+    } tries[] = {
+        { AT(1, 1, 1), F2, 1 << F3 | 1 << XP | 1 << UP },
+        { AT(0, 2, 1), XP, 1 << XM | 1 << F2 | 1 << YP },
+        { AT(2, 0, 2), YP, 1 << YP | 1 << XP | 1 << YM | 1 << F3 },
+        { ELSEWHERE + 3, UP, 0 },       /* what uplinks there are nobody knows */
+    };
+    ExanetTest *t = exanet_switch_start();
+
+    for (unsigned i = 0; i < ARRAY_SIZE(tries); i++) {
+        /* Y comes first on the way there, and on the way back */
+        unsigned back = tries[i].out == YP ? XM : tries[i].out;
+        ExanetTransfer x = {
+            .src = EXANET_RAM_SRC, .dst = exanet_gva(tries[i].dst, EXANET_RAM_DST),
+            .len = 64,
+        };
+
+        for (unsigned rdma = 0; rdma < 2; rdma++) {
+            g_autofree ExanetRxPacket *rx = NULL;
+            ExanetPacket ack;
+
+            if (rdma) {
+                exanet_channel_start(t, 0, 0, &x);
+            } else {
+                exanet_pktz_start(t, 0, 0, x.dst, "r", 1, EXANET_PKTZ_ACK);
+            }
+            rx = exanet_peer_take_type(t->ports[tries[i].out],
+                                       EXANET_TYPE_WRITE);
+            ack = answer_of(rx);
+            for (unsigned port = 0; port < PORTS; port++) {
+                if (tries[i].others & 1 << port) {
+                    exanet_assert_dropped(t, port, &ack, EXANET_CNT_DROP_SOURCE);
+                }
+            }
+            if (rdma) {
+                g_assert_cmpuint(exanet_channel_state(t, 0, 0), ==,
+                                 EXANET_CHANNEL_ACTIVE);
+                exanet_switch_send(t, back, &ack);
+                exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
+            } else {
+                g_assert_cmpuint(exanet_pktz_state(t, 0, 0), ==,
+                                 EXANET_PKTZ_WAITING);
+                exanet_switch_send(t, back, &ack);
+                exanet_wait(t, exanet_pktz_state(t, 0, 0) == EXANET_PKTZ_ACKED);
+            }
+        }
+    }
+    exanet_stop(t);
+}
+
+/* Only what is on the way of a flow, or its end, says how fast it may go. */
+static void test_forged_rates(void)
+{
+    static const struct {
+        uint32_t dst;
+        unsigned good;                  /* ports */
+    } tries[] = {
+        { AT(1, 1, 1), 1 << F2 }, { AT(0, 2, 1), 1 << XP },
+        /* by YP, or X first by XM, by which it would answer itself */
+        { AT(2, 0, 2), 1 << XM | 1 << YP }, { AT(0, 1, 0), 1 << YM },
+        { ELSEWHERE + 3, (1 << PORTS) - 1 }, { HERE, 0 },
+        { AT(0, 9, 9), 0 },
+    };
+    ExanetTest *t = exanet_switch_start();
+
+    for (unsigned i = 0; i < ARRAY_SIZE(tries); i++) {
+        for (unsigned port = 0; port < PORTS; port++) {
+            ExanetPacket pkt = {
+                .type = EXANET_TYPE_FLOW_RATE, .dst = HERE, .desired = 0x5a,
+                .small = EXANET_SMALL(EXANET_NI_EXADMA),
+                .flow_dst = tries[i].dst,
+            };
+
+            exanet_switch_send(t, port, &pkt);
+            exanet_assert_drops(t, EXANET_CNT_DROP_SOURCE,
+                                !(tries[i].good & 1 << port));
+        }
+    }
+    exanet_stop(t);
+}
+
+/*
+ * A footer that was damaged on the way accuses nobody; where a source can't be that is
+ * seen by the first switch, else at the end.
+ */
+static void test_damaged(void)
+{
+    ExanetTest *t = exanet_switch_start();
+    ExanetPacket pkt = exanet_switch_write(exanet_around[XM], exanet_around[XP],
+                                           0);
+    static const unsigned bits[] = { 15, 37 };      /* of source and epoch */
+
+    for (unsigned i = 0; i < ARRAY_SIZE(bits); i++) {
+        uint8_t buf[EXANET_PACKET_BYTES];
+        unsigned words = exanet_peer_encode(buf, &pkt);
+        uint64_t seen = exanet_port_get(t, XM, EXANET_REG_PORT_RX_PACKETS);
+
+        buf[(words - 1) * EXANET_WORD_BYTES + bits[i] / 8] ^= 1 << bits[i] % 8;
+        t->ports[XP]->dump = g_byte_array_new();
+        exanet_peer_words(t->ports[XM], buf, words);
+        exanet_wait(t, exanet_port_get(t, XM, EXANET_REG_PORT_RX_PACKETS) ==
+                    seen + 1);
+        exanet_settle(t);
+        g_assert_cmpuint(t->ports[XP]->dump->len, ==,
+                         i ? words * EXANET_WORD_BYTES : 0);
+        exanet_assert_drops(t, EXANET_CNT_DROP_FOOTER_CRC, !i);
+        g_byte_array_unref(g_steal_pointer(&t->ports[XP]->dump));
+    }
+    g_assert_cmpuint(exanet_port_get(t, XM, EXANET_REG_PORT_BAD_FOOTER), ==, 1);
+    g_assert_cmpuint(exanet_count(t, FORWARDED), ==, 1);
+    exanet_stop(t);
+}
+
+/* A packet says in which channel it is, and it is in no other. */
+static void test_wrong_vc(void)
+{
+    ExanetTest *t = exanet_switch_start();
+
+    for (unsigned vc = 0; vc < 32; vc++) {
+        for (unsigned channel = 0; channel < EXANET_VCS; channel++) {
+            ExanetPacket pkt = exanet_switch_write(exanet_around[XM],
+                                                   exanet_around[XP], 0);
+            uint64_t seen = exanet_port_get(t, XM, EXANET_REG_PORT_RX_PACKETS) + 1;
+
+            pkt.vc = vc;
+            t->ports[XM]->vc = channel;
+            exanet_peer_send(t->ports[XM], &pkt);
+            exanet_wait(t, exanet_port_get(t, XM, EXANET_REG_PORT_RX_PACKETS) == seen);
+            exanet_assert_drops(t, EXANET_CNT_DROP_MALFORMED, vc != channel);
+            if (vc == channel) {
+                /* the class comes from the path, the dateline from the link */
+                exanet_switch_expect(t, XP, &pkt, vc & EXANET_VC_DATELINE);
+            }
+        }
+    }
+    exanet_assert_quiet(t);
+    exanet_stop(t);
+}
+
+/* What passes the router from outside, and what ends in the QFDB. */
+static void test_router_counters(void)
+{
+    ExanetTest *t = exanet_switch_start();
+    ExanetPacket pkt = exanet_switch_write(exanet_around[XM], exanet_around[XP],
+                                           0);
+
+    exanet_assert_passed(t, XM, XP, &pkt, 0);
+    pkt = exanet_switch_write(exanet_around[YM], exanet_around[XP], 0);
+    exanet_assert_passed(t, YM, XP, &pkt, 0);
+    g_assert_cmpuint(exanet_get64(t, EXANET_SWITCH + EXANET_REG_SW_TRANSIT), ==,
+                     2);
+    pkt.dst = exanet_around[F4];
+    exanet_assert_passed(t, YM, F4, &pkt, 0);
+    pkt.dst = HERE;
+    exanet_switch_send(t, YM, &pkt);
+    g_assert_cmpuint(exanet_get64(t, EXANET_SWITCH + EXANET_REG_SW_LOCAL_OUT), ==,
+                     2);
+    /* inside the QFDB there is no router [T 6.4] */
+    exanet_assert_own_way(t, exanet_around[F2], F2);
+    for (unsigned i = 0; i < 4; i++) {
+        g_assert_cmpuint(exanet_get64(t, EXANET_SWITCH + EXANET_REG_SW_LOCAL0 +
+                                      8 * i), ==, 0);
+    }
+    g_assert_cmpuint(exanet_count(t, FORWARDED), ==, 3);
+    exanet_stop(t);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    qtest_add_func("/exanet/switch/roles", test_roles);
+    qtest_add_func("/exanet/switch/t26-ways-f1", test_ways_f1);
+    qtest_add_func("/exanet/switch/t26-ways-f2", test_ways_f2);
+    qtest_add_func("/exanet/switch/t26-ways-torus", test_ways_torus);
+    qtest_add_func("/exanet/switch/t26-forward", test_forward);
+    qtest_add_func("/exanet/switch/dateline", test_dateline);
+    qtest_add_func("/exanet/switch/t26-ttl", test_ttl);
+    qtest_add_func("/exanet/switch/t26-no-way", test_no_way);
+    qtest_add_func("/exanet/switch/order", test_order);
+    qtest_add_func("/exanet/switch/parallel", test_parallel);
+    qtest_add_func("/exanet/switch/uplinks", test_uplinks);
+    qtest_add_func("/exanet/switch/t26-loop-back", test_loop_back);
+    qtest_add_func("/exanet/switch/t24-forged", test_forged);
+    qtest_add_func("/exanet/switch/forged-acks", test_forged_acks);
+    qtest_add_func("/exanet/switch/forged-rates", test_forged_rates);
+    qtest_add_func("/exanet/switch/damaged", test_damaged);
+    qtest_add_func("/exanet/switch/t24-wrong-vc", test_wrong_vc);
+    qtest_add_func("/exanet/switch/t26-router-counters", test_router_counters);
+    return g_test_run();
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A machine with vmxnet3 and pvrdma in one slot, the test as its driver, and as the peer
+ * on the wire.  Objects and queues are in verbs.h.
+ *
+ * Nothing runs on the machine's processor, so all RAM belongs to the test.  Virtual time
+ * stands still unless pvrdma_step() moves it.  The device works between the commands of
+ * the test: wait for what must happen with pvrdma_wait(), and give it room with
+ * pvrdma_settle() before asserting that something did not.
+ */
+#ifndef PVRDMA_COMMON_H
+#define PVRDMA_COMMON_H
+
+#include "libqtest.h"
+#include "libqos/pci.h"
+#include <rdma/vmw_pvrdma-abi.h>
+#include "rnic/pvrdma/cmd.h"
+#include "rnic/pvrdma/dsr.h"
+#include "rnic/pvrdma/regs.h"
+#include "hw/rnic/pvrdma/wire/roce.h"
+#include "../common/wire-peer.h"
+
+#define PVRDMA_TEST_SLOT    "5"
+#define PVRDMA_TEST_DEVFN   QPCI_DEVFN(5, 1)
+#define PVRDMA_TEST_PORT    QPCI_DEVFN(7, 0)    /* of pvrdma_start_port() */
+/* Another NIC for pvrdma_start_hub() and pvrdma_start_port(), and where it is. */
+#define PVRDMA_TEST_E1000   "e1000,addr=6"
+#define PVRDMA_TEST_NIC     QPCI_DEVFN(6, 0)
+#define PVRDMA_TEST_RAM     0x10000000ULL   /* bytes */
+#define PVRDMA_NO_RAM       0x20000000ULL   /* nothing is mapped there */
+#define PVRDMA_TEST_RING_PAGES 4            /* as the Linux driver's */
+
+#define PVRDMA_MS           1000000LL       /* ns */
+#define PVRDMA_SECOND       (1000 * PVRDMA_MS)
+
+/* MAC and GID, IPv4 10.0.0.1 and .2 or fe80::1 and ::2, of the device and the peer. */
+extern const uint8_t pvrdma_mac[6], pvrdma_peer_mac[6];
+extern const uint8_t pvrdma_gid[16], pvrdma_peer_gid[16];
+extern const uint8_t pvrdma_gid6[16], pvrdma_peer_gid6[16];
+
+/* A frame of the device. */
+typedef struct PvrdmaFrame {
+    RocePath path;
+    RocePacket pkt;                 /* its payload is in buf */
+    size_t len;
+    uint8_t buf[ROCE_FRAME_MAX];
+} PvrdmaFrame;
+
+/* A ring that the device fills, read as the driver does it. */
+typedef struct PvrdmaTestRing {
+    uint64_t at;                    /* its pages, in one piece */
+    uint32_t slots;                 /* as the driver counts them */
+    unsigned elem_bytes;
+} PvrdmaTestRing;
+
+typedef struct PvrdmaTest {
+    QTestState *qts;
+    QPCIBus *bus;
+    QPCIDevice *dev;
+    QPCIBar regs, uar;
+    WirePeer wire;                  /* closed: another machine is at the other end */
+    const uint8_t *mac, *gid, *gid6;    /* of this machine */
+    GQueue frames;                  /* PvrdmaFrame that came and nobody took */
+    unsigned others;                /* frames that came and are not RoCE */
+    uint64_t ram_next;              /* of pvrdma_alloc() */
+    uint64_t dsr, cmd_slot, resp_slot, msix;
+    PvrdmaTestRing async, cqne;
+    uint64_t cookie;                /* of commands */
+    char *log;                      /* file with the guest errors */
+    bool guest_errors;              /* the test provokes them */
+} PvrdmaTest;
+
+/* --- Machine ------------------------------------------------------------ */
+/*
+ * Started up as the Linux driver does it: shared region, MSI-X, active, GID 0 and 1
+ * bound (IPv4 and IPv6).  @props: further properties, "" or ",a=b".
+ */
+PvrdmaTest *pvrdma_start(const char *props);
+/* The same with another NIC, a device as QEMU's option has it, on the same wire. */
+PvrdmaTest *pvrdma_start_hub(const char *nic);
+/* The same with pvrdma and vmxnet3 in the slot of a root port. */
+PvrdmaTest *pvrdma_start_port(const char *nic);
+/* PVRDMA_TEST_E1000 puts the frames that it receives at @target from now on. */
+void pvrdma_nic_receive(PvrdmaTest *t, uint64_t target);
+/* As pvrdma_start(), but nothing is written to any register. */
+PvrdmaTest *pvrdma_start_cold(const char *props);
+/* The same, with the addresses that the peer has elsewhere. */
+PvrdmaTest *pvrdma_start_cold_peer(const char *props);
+/*
+ * As pvrdma_start(), but at a -netdev stream that listens at @path, to which nobody is
+ * connected before pvrdma_wire_connect().
+ */
+PvrdmaTest *pvrdma_start_server(const char *path, const char *props);
+/*
+ * Two machines with a wire between them, both as of pvrdma_start(); the second has the
+ * addresses that the peer has elsewhere.  @path: a socket that is made.
+ */
+void pvrdma_pair_start(PvrdmaTest *t[2], const char *path, const char *props);
+/*
+ * Ends QEMU.  Fails when it reported guest errors and @t->guest_errors is not set, or
+ * the other way round; or when frames came that the test has not taken.
+ */
+void pvrdma_stop(PvrdmaTest *t);
+
+/* The steps of pvrdma_start(). */
+void pvrdma_msix_enable(PvrdmaTest *t);
+/* Makes a shared region, but does not tell the device. */
+void pvrdma_dsr_make(PvrdmaTest *t);
+/* Writes its address; what the register ERR says. */
+uint32_t pvrdma_dsr_write(PvrdmaTest *t);
+uint32_t pvrdma_ctl(PvrdmaTest *t, enum pvrdma_device_ctl value);
+/* Shared region, active, interrupts on, GIDs: again after a reset. */
+void pvrdma_bring_up(PvrdmaTest *t);
+
+/* Registers of BAR 1, doorbells of BAR 2. */
+uint32_t pvrdma_get(PvrdmaTest *t, enum pvrdma_reg reg);
+void pvrdma_set(PvrdmaTest *t, enum pvrdma_reg reg, uint32_t value);
+void pvrdma_doorbell(PvrdmaTest *t, uint32_t uar, unsigned offset,
+                     uint32_t value);
+/* Where the configuration space of any device is in memory, from now on. */
+uint64_t pvrdma_ecam(PvrdmaTest *t, int devfn);
+
+/* A counter of the property "counters", by its name there: "rx-bad-icrc". */
+uint64_t pvrdma_counter(PvrdmaTest *t, const char *name);
+/* Runs @code, which must be @n guest errors. */
+#define pvrdma_expect_errors(t, n, code) \
+    do { \
+        uint64_t before_ = pvrdma_counter(t, "guest-error"); \
+        (t)->guest_errors = true; \
+        code; \
+        g_assert_cmpuint(pvrdma_counter(t, "guest-error") - before_, ==, n); \
+    } while (0)
+
+/* --- Memory ------------------------------------------------------------- */
+/* @bytes of RAM that nobody else has, whole pages, zero. */
+uint64_t pvrdma_alloc(PvrdmaTest *t, uint64_t bytes);
+/* A page directory of @count pages that follow each other from @base on. */
+uint64_t pvrdma_pdir(PvrdmaTest *t, uint64_t base, uint32_t count);
+/* The same of pages anywhere. */
+uint64_t pvrdma_pdir_pages(PvrdmaTest *t, const uint64_t *pages,
+                           uint32_t count);
+/* Fills with what @seed gives; @copy may be NULL. */
+void pvrdma_fill(PvrdmaTest *t, uint64_t pa, uint8_t *copy, size_t len,
+                 unsigned seed);
+void pvrdma_assert_mem(PvrdmaTest *t, uint64_t pa, const void *want, size_t len);
+
+/* --- Commands ----------------------------------------------------------- */
+/*
+ * Sends @req with number @cmd and gives its errno: of the register ERR, or of the
+ * answer.  Checks that an interrupt comes exactly when the driver waits for one, and
+ * the header of the answer.  @resp may be NULL.
+ */
+int pvrdma_command(PvrdmaTest *t, enum pvrdma_cmd cmd, union pvrdma_cmd_req *req,
+                   union pvrdma_cmd_resp *resp);
+/* The same, and it must succeed. */
+void pvrdma_command_ok(PvrdmaTest *t, enum pvrdma_cmd cmd,
+                       union pvrdma_cmd_req *req, union pvrdma_cmd_resp *resp);
+/* The same, and it must fail with @err, counted and logged. */
+void pvrdma_command_fails(PvrdmaTest *t, enum pvrdma_cmd cmd,
+                          union pvrdma_cmd_req *req, int err);
+int pvrdma_bind(PvrdmaTest *t, uint32_t index, const uint8_t gid[16],
+                uint32_t vlan);
+int pvrdma_unbind(PvrdmaTest *t, uint32_t index, const uint8_t gid[16]);
+
+/* --- Events, interrupts ------------------------------------------------- */
+/* Takes the next element of a ring; false if the driver would see none. */
+bool pvrdma_ring_take(PvrdmaTest *t, const PvrdmaTestRing *ring, void *elem);
+/* Takes the next event, which must be @type of @info. */
+void pvrdma_event_take(PvrdmaTest *t, enum pvrdma_event type, uint32_t info);
+bool pvrdma_event_none(PvrdmaTest *t);
+/* Takes the next CQ notification: the CQ's handle, 0 if there is none. */
+uint32_t pvrdma_cqne_take(PvrdmaTest *t);
+/* Whether vector @v came since it was asked last. */
+bool pvrdma_msix_taken(PvrdmaTest *t, unsigned v);
+
+/* --- Wire --------------------------------------------------------------- */
+/* From the peer to the device, or @reverse; IPv4, or IPv6 if @ipv6. */
+RocePath pvrdma_path(bool ipv6, bool reverse);
+/* Sends a RoCE frame to the device. */
+void pvrdma_wire_send(PvrdmaTest *t, const RocePath *path, const RocePacket *pkt,
+                      const void *payload, size_t len);
+/* To the socket of pvrdma_start_server(), for the first time or after a cut. */
+void pvrdma_wire_connect(PvrdmaTest *t, const char *path);
+/* Closes it, whatever is on its way. */
+void pvrdma_wire_cut(PvrdmaTest *t);
+/* Sends any bytes. */
+void pvrdma_wire_send_raw(PvrdmaTest *t, const void *frame, size_t len);
+/* The next RoCE frame of the device, waited for; to be freed. */
+PvrdmaFrame *pvrdma_wire_take(PvrdmaTest *t);
+/* The same with @opcode to @qpn and @psn, which fails otherwise. */
+PvrdmaFrame *pvrdma_wire_expect(PvrdmaTest *t, uint8_t opcode, uint32_t qpn,
+                                uint32_t psn);
+/* The next frame must be an acknowledgement of @psn with @syndrome. */
+void pvrdma_wire_expect_ack(PvrdmaTest *t, uint32_t qpn, uint32_t psn,
+                            uint8_t syndrome);
+/* Nothing comes. */
+void pvrdma_assert_quiet(PvrdmaTest *t);
+
+/* --- Time --------------------------------------------------------------- */
+/* Waits for @cond, a C expression, in real time; receives meanwhile. */
+#define pvrdma_wait(t, cond) \
+    do { \
+        int64_t end_ = g_get_monotonic_time() + WIRE_PEER_WAIT_MS * 1000; \
+        while (!(cond)) { \
+            g_assert_cmpint(g_get_monotonic_time(), <, end_); \
+            pvrdma_pump(t); \
+        } \
+    } while (0)
+void pvrdma_pump(PvrdmaTest *t);
+/* Lets bottom halves and sockets have their turn. */
+void pvrdma_settle(PvrdmaTest *t);
+/* Moves virtual time, and settles. */
+void pvrdma_step(PvrdmaTest *t, int64_t ns);
+
+#endif /* PVRDMA_COMMON_H */

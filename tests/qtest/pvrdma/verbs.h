@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Verbs for tests of pvrdma: objects, work requests and completions, made and read as the
+ * Linux driver and its provider do it.  All commands must succeed, unless a function says
+ * otherwise; for bad ones use pvrdma_command_fails() with the requests made here.
+ */
+#ifndef PVRDMA_VERBS_H
+#define PVRDMA_VERBS_H
+
+#include "device.h"
+
+/* --- Contexts, domains, memory ------------------------------------------ */
+/* A process with page @page of BAR 2; its handle. */
+uint32_t pvrdma_uc_create(PvrdmaTest *t, uint32_t page);
+void pvrdma_uc_destroy(PvrdmaTest *t, uint32_t uc);
+/* @uc: 0 for the kernel. */
+uint32_t pvrdma_pd_create(PvrdmaTest *t, uint32_t uc);
+void pvrdma_pd_destroy(PvrdmaTest *t, uint32_t pd);
+
+#define PVRDMA_TEST_ACCESS_ALL (PVRDMA_ACCESS_LOCAL_WRITE | \
+    PVRDMA_ACCESS_REMOTE_WRITE | PVRDMA_ACCESS_REMOTE_READ | \
+    PVRDMA_ACCESS_REMOTE_ATOMIC)
+
+typedef struct PvrdmaTestMr {
+    uint32_t handle;
+    uint32_t lkey, rkey;
+    uint64_t va;                    /* as SGEs and peers call its first byte */
+    uint64_t pa;                    /* where that is; pages follow each other */
+    uint64_t length;
+} PvrdmaTestMr;
+
+/* The request for @length bytes at @pa, which are called @va, of user memory. */
+union pvrdma_cmd_req pvrdma_mr_request(PvrdmaTest *t, uint32_t pd, uint64_t va,
+                                       uint64_t pa, uint64_t length,
+                                       uint32_t access);
+/* New memory of @length bytes, called @va, which may be in the middle of a page. */
+PvrdmaTestMr pvrdma_mr_create(PvrdmaTest *t, uint32_t pd, uint64_t va,
+                              uint64_t length, uint32_t access);
+/* All of memory by its addresses. */
+PvrdmaTestMr pvrdma_mr_create_dma(PvrdmaTest *t, uint32_t pd, uint32_t access);
+/* For FAST_REG_MR, up to @pages pages. */
+PvrdmaTestMr pvrdma_mr_create_fast(PvrdmaTest *t, uint32_t pd, uint32_t pages);
+void pvrdma_mr_destroy(PvrdmaTest *t, const PvrdmaTestMr *mr);
+
+/* --- Completion queues -------------------------------------------------- */
+typedef struct PvrdmaTestCq {
+    uint32_t handle;
+    uint32_t page;                  /* of BAR 2, for its doorbell */
+    uint32_t entries;
+    uint64_t at;                    /* its pages */
+} PvrdmaTestCq;
+
+/* @uc and @page as given to and by pvrdma_uc_create(); 0, 0: the kernel's. */
+PvrdmaTestCq pvrdma_cq_create(PvrdmaTest *t, uint32_t uc, uint32_t page,
+                              uint32_t entries);
+void pvrdma_cq_destroy(PvrdmaTest *t, const PvrdmaTestCq *cq);
+/* Takes a completion; false if there is none.  @cqe is as in memory. */
+bool pvrdma_cq_poll(PvrdmaTest *t, const PvrdmaTestCq *cq,
+                    struct pvrdma_cqe *cqe);
+/* The next completion, waited for; it must be of @wr_id, with @status. */
+struct pvrdma_cqe pvrdma_cq_expect(PvrdmaTest *t, const PvrdmaTestCq *cq,
+                                   uint64_t wr_id, enum pvrdma_wc_status status);
+/* None is there, and none comes. */
+void pvrdma_cq_assert_empty(PvrdmaTest *t, const PvrdmaTestCq *cq);
+/* @how: PVRDMA_UAR_CQ_ARM or PVRDMA_UAR_CQ_ARM_SOL. */
+void pvrdma_cq_arm(PvrdmaTest *t, const PvrdmaTestCq *cq, uint32_t how);
+
+/* --- Work queues -------------------------------------------------------- */
+typedef struct PvrdmaTestWq {
+    uint64_t ring;                  /* its struct pvrdma_ring */
+    uint64_t at;                    /* WQE 0 */
+    uint32_t entries;
+    uint32_t wqe_bytes;
+    uint32_t max_sge;
+} PvrdmaTestWq;
+
+typedef struct PvrdmaTestSrq {
+    uint32_t handle;
+    uint32_t page;
+    PvrdmaTestWq rq;
+} PvrdmaTestSrq;
+
+typedef struct PvrdmaTestQp {
+    uint32_t handle, qpn;
+    uint32_t page;                  /* of BAR 2, for its doorbell */
+    uint8_t type;                   /* enum pvrdma_qp_type */
+    PvrdmaTestWq sq, rq;
+} PvrdmaTestQp;
+
+PvrdmaTestSrq pvrdma_srq_create(PvrdmaTest *t, uint32_t pd, uint32_t page,
+                                uint32_t entries, uint32_t sges);
+void pvrdma_srq_destroy(PvrdmaTest *t, const PvrdmaTestSrq *srq);
+
+/* What a QP is made of; 0 means the defaults in parentheses. */
+typedef struct PvrdmaTestQpInit {
+    uint8_t type;                   /* (RC) */
+    uint32_t pd;
+    uint32_t page;                  /* of BAR 2 */
+    const PvrdmaTestCq *send_cq, *recv_cq;  /* (the one that is given) */
+    const PvrdmaTestSrq *srq;       /* NULL: none */
+    uint32_t send_wr, recv_wr;      /* powers of two (16) */
+    uint32_t send_sge, recv_sge;    /* (4) */
+    bool sig_all;
+} PvrdmaTestQpInit;
+
+/* The request, whose memory is made; and what it will be in @qp. */
+union pvrdma_cmd_req pvrdma_qp_request(PvrdmaTest *t,
+                                       const PvrdmaTestQpInit *init,
+                                       PvrdmaTestQp *qp);
+PvrdmaTestQp pvrdma_qp_create(PvrdmaTest *t, const PvrdmaTestQpInit *init);
+void pvrdma_qp_destroy(PvrdmaTest *t, const PvrdmaTestQp *qp);
+
+/* Numbers are in host order here and are converted; errno. */
+typedef struct PvrdmaTestQpAttr {
+    uint32_t state;                 /* enum pvrdma_qp_state */
+    uint32_t mtu;                   /* enum pvrdma_mtu (1024) */
+    uint32_t qkey, rq_psn, sq_psn, dest_qpn;
+    uint32_t access;                /* (all that is remote) */
+    uint8_t min_rnr_timer;          /* (12: 640 us) */
+    uint8_t timeout;                /* (14: 67 ms) PVRDMA_TEST_NEVER: 0 */
+    uint8_t retry_cnt, rnr_retry;   /* (7) PVRDMA_TEST_NEVER: 0 */
+    uint8_t rd_atomic;              /* both directions (4) */
+    uint8_t gid_index;
+    uint8_t traffic_class, hop_limit;
+    const uint8_t *dgid, *dmac;     /* (the peer's, IPv6 with gid_index 1) */
+    uint32_t pd;                    /* of the address of a datagram */
+} PvrdmaTestQpAttr;
+
+#define PVRDMA_TEST_NEVER 0xff
+
+/* modify_qp with the attributes of @mask (PVRDMA_QP_), AV included; errno. */
+int pvrdma_qp_modify(PvrdmaTest *t, const PvrdmaTestQp *qp, uint32_t mask,
+                     const PvrdmaTestQpAttr *attr);
+/* RESET to INIT, RTR, RTS with what such a step needs.  @attr->state is not used. */
+void pvrdma_qp_init(PvrdmaTest *t, const PvrdmaTestQp *qp,
+                    const PvrdmaTestQpAttr *attr);
+void pvrdma_qp_rtr(PvrdmaTest *t, const PvrdmaTestQp *qp,
+                   const PvrdmaTestQpAttr *attr);
+void pvrdma_qp_rts(PvrdmaTest *t, const PvrdmaTestQp *qp,
+                   const PvrdmaTestQpAttr *attr);
+/* All three. */
+void pvrdma_qp_connect(PvrdmaTest *t, const PvrdmaTestQp *qp,
+                       const PvrdmaTestQpAttr *attr);
+/* Two QPs of this device with each other; @attr without addresses and numbers. */
+void pvrdma_qp_pair(PvrdmaTest *t, const PvrdmaTestQp *a, const PvrdmaTestQp *b,
+                    const PvrdmaTestQpAttr *attr);
+/* To RESET or ERR. */
+void pvrdma_qp_to(PvrdmaTest *t, const PvrdmaTestQp *qp,
+                  enum pvrdma_qp_state state);
+struct pvrdma_qp_attr pvrdma_qp_query(PvrdmaTest *t, const PvrdmaTestQp *qp);
+enum pvrdma_qp_state pvrdma_qp_state(PvrdmaTest *t, const PvrdmaTestQp *qp);
+
+/* --- Work requests ------------------------------------------------------ */
+typedef struct PvrdmaTestSge {
+    uint64_t addr;
+    uint32_t length, lkey;
+} PvrdmaTestSge;
+
+/* The first @length bytes of @mr from @offset on. */
+#define PVRDMA_TEST_SGE(mr, offset, len) \
+    ((PvrdmaTestSge) { (mr)->va + (offset), (len), (mr)->lkey })
+
+/*
+ * Puts a WQE into the send queue and rings the doorbell.  @hdr is as in memory, but
+ * num_sge comes from @sges.
+ */
+void pvrdma_post_send(PvrdmaTest *t, const PvrdmaTestQp *qp,
+                      const struct pvrdma_sq_wqe_hdr *hdr,
+                      const PvrdmaTestSge *sge, unsigned sges);
+/* The same without doorbell. */
+void pvrdma_put_send(PvrdmaTest *t, const PvrdmaTestQp *qp,
+                     const struct pvrdma_sq_wqe_hdr *hdr,
+                     const PvrdmaTestSge *sge, unsigned sges);
+void pvrdma_ring_send(PvrdmaTest *t, const PvrdmaTestQp *qp);
+void pvrdma_post_recv(PvrdmaTest *t, const PvrdmaTestQp *qp, uint64_t wr_id,
+                      const PvrdmaTestSge *sge, unsigned sges);
+void pvrdma_post_srq(PvrdmaTest *t, const PvrdmaTestSrq *srq, uint64_t wr_id,
+                     const PvrdmaTestSge *sge, unsigned sges);
+
+/* Headers of send WQEs, signalled. */
+struct pvrdma_sq_wqe_hdr pvrdma_wr(uint64_t wr_id, enum pvrdma_wr_opcode opcode);
+struct pvrdma_sq_wqe_hdr pvrdma_wr_rdma(uint64_t wr_id,
+                                        enum pvrdma_wr_opcode opcode,
+                                        uint64_t remote, uint32_t rkey);
+struct pvrdma_sq_wqe_hdr pvrdma_wr_atomic(uint64_t wr_id,
+                                          enum pvrdma_wr_opcode opcode,
+                                          const PvrdmaTestMr *remote,
+                                          uint64_t compare_add, uint64_t swap);
+/* With the address, numbers and key in @to. */
+struct pvrdma_sq_wqe_hdr pvrdma_wr_ud(uint64_t wr_id, enum pvrdma_wr_opcode opcode,
+                                      const PvrdmaTestQpAttr *to);
+
+#endif /* PVRDMA_VERBS_H */

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The RX FIFO of a virtual channel: frames in, words out, memory that comes and goes. */
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "hw/rnic/exanet/link/link-fifo.h"
+#include "rnic/exanet/wire.h"
+#include "../../seed.h"
+
+#define FRAME_MAX 4352              /* words of the longest frame of a netdev */
+
+/* Word number @n of the test's stream. */
+static void word_put(uint8_t *word, uint32_t n)
+{
+    memset(word, n, EXANET_WORD_BYTES);
+    stl_le_p(word, n);
+}
+
+static void frame_put(ExanetFifo *f, uint32_t first, unsigned count)
+{
+    g_autofree uint8_t *words = g_malloc(count * EXANET_WORD_BYTES);
+
+    for (unsigned i = 0; i < count; i++) {
+        word_put(words + i * EXANET_WORD_BYTES, first + i);
+    }
+    exanet_fifo_put(f, words, count);
+}
+
+/* Takes @count words, of which the first is number @first. */
+static void words_take(ExanetFifo *f, uint32_t first, unsigned count)
+{
+    const uint8_t *head = exanet_fifo_head(f);
+
+    g_assert_nonnull(head);
+    g_assert_cmpuint(f->left, >=, count);
+    for (unsigned i = 0; i < count; i++) {
+        uint8_t want[EXANET_WORD_BYTES];
+
+        word_put(want, first + i);
+        g_assert_cmpmem(head + i * EXANET_WORD_BYTES, sizeof(want), want,
+                        sizeof(want));
+    }
+    exanet_fifo_skip(f, count);
+}
+
+static void test_frames(void)
+{
+    ExanetFifo f = { };
+
+    g_assert_null(exanet_fifo_head(&f));
+    frame_put(&f, 0, 10);
+    frame_put(&f, 10, 1);
+    g_assert_cmpuint(f.count, ==, 11);
+    g_assert_cmpuint(exanet_fifo_used(&f), ==, 13);
+    words_take(&f, 0, 4);
+    g_assert_cmpuint(f.left, ==, 6);
+    words_take(&f, 4, 6);
+    words_take(&f, 10, 1);
+    g_assert_null(exanet_fifo_head(&f));
+    g_assert_cmpuint(exanet_fifo_used(&f), ==, 0);
+    exanet_fifo_fini(&f);
+}
+
+/* A head that was looked at, and a frame that comes then. */
+static void test_put_behind_head(void)
+{
+    ExanetFifo f = { };
+
+    frame_put(&f, 0, 5);
+    g_assert_nonnull(exanet_fifo_head(&f));
+    frame_put(&f, 5, 5);
+    g_assert_cmpuint(f.left, ==, 5);
+    words_take(&f, 0, 5);
+    words_take(&f, 5, 5);
+    g_assert_cmpuint(f.count, ==, 0);
+    exanet_fifo_fini(&f);
+}
+
+/* Any mixture keeps the order; what is left over decides about the memory. */
+static void test_mixture(void)
+{
+    g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(3));
+    ExanetFifo f = { };
+    uint32_t in = 0, out = 0;
+
+    for (unsigned round = 0; round < 4000; round++) {
+        /* it grows for a while, then it shrinks */
+        bool put = g_rand_int_range(rand, 0, 10) < (round < 2000 ? 6 : 4);
+
+        if (put) {
+            unsigned count = g_rand_int_range(rand, 1, round % 7 ? 200 :
+                                              FRAME_MAX);
+
+            frame_put(&f, in, count);
+            in += count;
+        } else if (exanet_fifo_head(&f)) {
+            unsigned count = g_rand_int_range(rand, 1, f.left + 1);
+
+            words_take(&f, out, count);
+            out += count;
+        }
+        g_assert_cmpuint(f.count, ==, in - out);
+        g_assert_cmpuint(f.tail, <=, f.size);
+        g_assert_cmpuint(f.size, <=, 4 * (f.count + 65536));
+        if (round % 3 == 0) {
+            exanet_fifo_trim(&f);
+            g_assert_cmpuint(f.size, <=, MAX(16384, 8 * exanet_fifo_used(&f)));
+        }
+    }
+    while (exanet_fifo_head(&f)) {
+        unsigned count = f.left;
+
+        words_take(&f, out, count);
+        out += count;
+    }
+    g_assert_cmpuint(out, ==, in);
+    exanet_fifo_fini(&f);
+}
+
+static void test_memory(void)
+{
+    ExanetFifo f = { };
+    unsigned small;
+
+    frame_put(&f, 0, FRAME_MAX);
+    small = f.size;
+    words_take(&f, 0, FRAME_MAX);
+    exanet_fifo_trim(&f);
+    g_assert_cmpuint(f.size, ==, small);
+    for (unsigned i = 0; i < 60; i++) {
+        frame_put(&f, i * FRAME_MAX, FRAME_MAX);
+    }
+    g_assert_cmpuint(f.size, >, small);
+    exanet_fifo_trim(&f);           /* the FIFO keeps memory while it is well filled */
+    for (unsigned i = 0; i < 59; i++) {
+        words_take(&f, i * FRAME_MAX, FRAME_MAX);
+    }
+    /* one waiting word does not keep the memory of many words */
+    words_take(&f, 59 * FRAME_MAX, FRAME_MAX - 1);
+    exanet_fifo_trim(&f);
+    g_assert_cmpuint(f.size, ==, small);
+    words_take(&f, 60 * FRAME_MAX - 1, 1);
+    for (unsigned i = 0; i < 60; i++) {
+        frame_put(&f, i * FRAME_MAX, FRAME_MAX);
+    }
+    words_take(&f, 0, FRAME_MAX);
+    exanet_fifo_clear(&f);
+    g_assert_null(exanet_fifo_head(&f));
+    exanet_fifo_trim(&f);
+    g_assert_null(f.buf);
+    frame_put(&f, 7, 3);
+    words_take(&f, 7, 3);
+    exanet_fifo_fini(&f);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/exanet/fifo/frames", test_frames);
+    g_test_add_func("/exanet/fifo/put-behind-head", test_put_behind_head);
+    g_test_add_func("/exanet/fifo/mixture", test_mixture);
+    g_test_add_func("/exanet/fifo/memory", test_memory);
+    return g_test_run();
+}
