@@ -34,7 +34,7 @@ static void test_bad(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/rnic/seed/values", test_values);
-    g_test_add_func("/rnic/seed/bad", test_bad);
+    g_test_add_func("/tests/seed/values", test_values);
+    g_test_add_func("/tests/seed/bad", test_bad);
     return g_test_run();
 }

@@ -7,7 +7,7 @@ import argparse
 import re
 import subprocess
 
-from .. import apt, families, kernel_source, qemu_source, rooms
+from .. import apt, families, kernel_source, qemu_source, rooms, testnames
 from ..paths import TOP
 from ..steps import step
 
@@ -164,6 +164,8 @@ def start():
                 c.module(f'guest-driver/kernel/{f.name}')
     with step('names'):
         c.built()
+        for what in testnames.wrong():
+            c.say(what)
         c.licences()
         c.grep('only compat.h knows QEMU versions', 'QEMU_VERSION_', 'hw',
                allowed=r'hw/core/compat\.h$')

@@ -536,24 +536,24 @@ static void test_hostile(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/rnic/exanet/cdma/registers", test_registers);
-    g_test_add_func("/rnic/exanet/cdma/btt-zero", test_btt_zero);
-    g_test_add_func("/rnic/exanet/cdma/interrupt", test_interrupt);
-    g_test_add_func("/rnic/exanet/cdma/local", test_local);
-    g_test_add_func("/rnic/exanet/cdma/local-virtual", test_local_virtual);
-    g_test_add_func("/rnic/exanet/cdma/local-refused", test_local_refused);
-    g_test_add_func("/rnic/exanet/cdma/no-device", test_no_device);
-    g_test_add_func("/rnic/exanet/cdma/burst", test_burst);
-    g_test_add_func("/rnic/exanet/cdma/local-fault", test_local_fault);
-    g_test_add_func("/rnic/exanet/cdma/local-fault-bad", test_local_fault_bad);
-    g_test_add_func("/rnic/exanet/cdma/fault-reset", test_fault_reset);
-    g_test_add_func("/rnic/exanet/cdma/write", test_write);
-    g_test_add_func("/rnic/exanet/cdma/read", test_read);
-    g_test_add_func("/rnic/exanet/cdma/remote", test_remote);
-    g_test_add_func("/rnic/exanet/cdma/remote-fault", test_remote_fault);
-    g_test_add_func("/rnic/exanet/cdma/remote-fault-bad", test_remote_fault_bad);
-    g_test_add_func("/rnic/exanet/cdma/denied", test_denied);
-    g_test_add_func("/rnic/exanet/cdma/channels", test_channels);
-    g_test_add_func("/rnic/exanet/cdma/hostile", test_hostile);
+    qtest_add_func("/exanet/cdma/registers", test_registers);
+    qtest_add_func("/exanet/cdma/btt-zero", test_btt_zero);
+    qtest_add_func("/exanet/cdma/interrupt", test_interrupt);
+    qtest_add_func("/exanet/cdma/local", test_local);
+    qtest_add_func("/exanet/cdma/local-virtual", test_local_virtual);
+    qtest_add_func("/exanet/cdma/local-refused", test_local_refused);
+    qtest_add_func("/exanet/cdma/no-device", test_no_device);
+    qtest_add_func("/exanet/cdma/burst", test_burst);
+    qtest_add_func("/exanet/cdma/local-fault", test_local_fault);
+    qtest_add_func("/exanet/cdma/local-fault-bad", test_local_fault_bad);
+    qtest_add_func("/exanet/cdma/fault-reset", test_fault_reset);
+    qtest_add_func("/exanet/cdma/write", test_write);
+    qtest_add_func("/exanet/cdma/read", test_read);
+    qtest_add_func("/exanet/cdma/remote", test_remote);
+    qtest_add_func("/exanet/cdma/remote-fault", test_remote_fault);
+    qtest_add_func("/exanet/cdma/remote-fault-bad", test_remote_fault_bad);
+    qtest_add_func("/exanet/cdma/denied", test_denied);
+    qtest_add_func("/exanet/cdma/channels", test_channels);
+    qtest_add_func("/exanet/cdma/hostile", test_hostile);
     return g_test_run();
 }

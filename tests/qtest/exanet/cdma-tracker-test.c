@@ -627,18 +627,18 @@ static void test_loss(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/rnic/exanet/cdma-tracker/packets", test_packets);
-    g_test_add_func("/rnic/exanet/cdma-tracker/outstanding", test_outstanding);
-    g_test_add_func("/rnic/exanet/cdma-tracker/early", test_early);
-    g_test_add_func("/rnic/exanet/cdma-tracker/busy", test_busy);
-    g_test_add_func("/rnic/exanet/cdma-tracker/again", test_again);
-    g_test_add_func("/rnic/exanet/cdma-tracker/list", test_list);
-    g_test_add_func("/rnic/exanet/cdma-tracker/turns", test_turns);
-    g_test_add_func("/rnic/exanet/cdma-tracker/backoff", test_backoff);
-    g_test_add_func("/rnic/exanet/cdma-tracker/lost", test_lost);
-    g_test_add_func("/rnic/exanet/cdma-tracker/unreliable", test_unreliable);
-    g_test_add_func("/rnic/exanet/cdma-tracker/reset", test_reset);
-    g_test_add_func("/rnic/exanet/cdma-tracker/quiesce", test_quiesce);
-    g_test_add_func("/rnic/exanet/cdma-tracker/loss", test_loss);
+    qtest_add_func("/exanet/cdma/tracker-packets", test_packets);
+    qtest_add_func("/exanet/cdma/tracker-outstanding", test_outstanding);
+    qtest_add_func("/exanet/cdma/tracker-early", test_early);
+    qtest_add_func("/exanet/cdma/tracker-busy", test_busy);
+    qtest_add_func("/exanet/cdma/tracker-again", test_again);
+    qtest_add_func("/exanet/cdma/tracker-list", test_list);
+    qtest_add_func("/exanet/cdma/tracker-turns", test_turns);
+    qtest_add_func("/exanet/cdma/tracker-backoff", test_backoff);
+    qtest_add_func("/exanet/cdma/tracker-lost", test_lost);
+    qtest_add_func("/exanet/cdma/tracker-unreliable", test_unreliable);
+    qtest_add_func("/exanet/cdma/tracker-reset", test_reset);
+    qtest_add_func("/exanet/cdma/tracker-quiesce", test_quiesce);
+    qtest_add_func("/exanet/cdma/tracker-loss", test_loss);
     return g_test_run();
 }

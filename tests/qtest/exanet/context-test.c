@@ -608,7 +608,7 @@ static void test_fault_irq(void)
 static void add_formats(const char *name, GTestDataFunc fn)
 {
     for (unsigned i = 0; i < ARRAY_SIZE(formats); i++) {
-        g_autofree char *path = g_strdup_printf("/exanet/context/t17-%s/%s",
+        g_autofree char *path = g_strdup_printf("/exanet/context/%s-%s-t17",
                                                 name, formats[i].name);
 
         qtest_add_data_func(path, &formats[i], fn);
@@ -621,18 +621,18 @@ int main(int argc, char **argv)
     add_formats("pages", test_format);
     add_formats("large", test_large);
     add_formats("permissions", test_permissions);
-    qtest_add_func("/exanet/context/t17-not-ram", test_not_ram);
+    qtest_add_func("/exanet/context/not-ram-t17", test_not_ram);
     qtest_add_func("/exanet/context/wild-tables", test_wild_tables);
     qtest_add_func("/exanet/context/random-tables", test_random_tables);
     qtest_add_func("/exanet/context/bad-format", test_bad_format);
-    qtest_add_func("/exanet/context/t17-va-bits", test_va_bits);
+    qtest_add_func("/exanet/context/va-bits-t17", test_va_bits);
     qtest_add_func("/exanet/context/windows", test_windows);
-    qtest_add_func("/exanet/context/t18-invalidate", test_invalidate);
-    qtest_add_func("/exanet/context/t18-invalidate-range",
+    qtest_add_func("/exanet/context/invalidate-t18", test_invalidate);
+    qtest_add_func("/exanet/context/invalidate-range-t18",
                    test_invalidate_range);
-    qtest_add_func("/exanet/context/t24-two-contexts", test_two_contexts);
+    qtest_add_func("/exanet/context/two-contexts-t24", test_two_contexts);
     qtest_add_func("/exanet/context/counters", test_counters);
-    qtest_add_func("/exanet/context/t18-quiesce", test_quiesce);
+    qtest_add_func("/exanet/context/quiesce-t18", test_quiesce);
     qtest_add_func("/exanet/context/status", test_status);
     qtest_add_func("/exanet/context/fault-irq", test_fault_irq);
     return g_test_run();

@@ -811,24 +811,24 @@ static void test_reset(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/exadma/t01-pending-list", test_pending_list);
-    qtest_add_func("/exanet/exadma/t02-trigger", test_trigger);
+    qtest_add_func("/exanet/exadma/pending-list-t01", test_pending_list);
+    qtest_add_func("/exanet/exadma/trigger-t02", test_trigger);
     qtest_add_func("/exanet/exadma/fields", test_fields);
-    qtest_add_func("/exanet/exadma/t03-alignment", test_alignment);
-    qtest_add_func("/exanet/exadma/t04-golden", test_golden);
-    qtest_add_func("/exanet/exadma/t05-refused", test_refused);
+    qtest_add_func("/exanet/exadma/alignment-t03", test_alignment);
+    qtest_add_func("/exanet/exadma/golden-t04", test_golden);
+    qtest_add_func("/exanet/exadma/refused-t05", test_refused);
     qtest_add_func("/exanet/exadma/nowhere", test_nowhere);
-    qtest_add_func("/exanet/exadma/t07-round-robin", test_round_robin);
-    qtest_add_func("/exanet/exadma/t07-blocked-output", test_blocked_output);
+    qtest_add_func("/exanet/exadma/round-robin-t07", test_round_robin);
+    qtest_add_func("/exanet/exadma/blocked-output-t07", test_blocked_output);
     qtest_add_func("/exanet/exadma/kill", test_kill);
-    qtest_add_func("/exanet/exadma/t08-chain", test_chain);
-    qtest_add_func("/exanet/exadma/t08-chain-loop", test_chain_loop);
-    qtest_add_func("/exanet/exadma/t08-chain-fault", test_chain_fault);
-    qtest_add_func("/exanet/exadma/t15-source-fault", test_source_fault);
-    qtest_add_func("/exanet/exadma/t19-control", test_control);
-    qtest_add_func("/exanet/exadma/t19-control-priority",
+    qtest_add_func("/exanet/exadma/chain-t08", test_chain);
+    qtest_add_func("/exanet/exadma/chain-loop-t08", test_chain_loop);
+    qtest_add_func("/exanet/exadma/chain-fault-t08", test_chain_fault);
+    qtest_add_func("/exanet/exadma/source-fault-t15", test_source_fault);
+    qtest_add_func("/exanet/exadma/control-t19", test_control);
+    qtest_add_func("/exanet/exadma/control-priority-t19",
                    test_control_priority);
-    qtest_add_func("/exanet/exadma/t19-control-dropped", test_control_dropped);
+    qtest_add_func("/exanet/exadma/control-dropped-t19", test_control_dropped);
     qtest_add_func("/exanet/exadma/reset", test_reset);
     return g_test_run();
 }

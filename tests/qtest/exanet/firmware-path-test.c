@@ -325,13 +325,14 @@ static void test_other_node(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/firmware-path/hint", test_hint);
-    qtest_add_func("/exanet/firmware-path/round-robin", test_round_robin);
-    qtest_add_func("/exanet/firmware-path/least", test_least);
-    qtest_add_func("/exanet/firmware-path/retry", test_retry);
-    qtest_add_func("/exanet/firmware-path/retry-message", test_retry_message);
-    qtest_add_func("/exanet/firmware-path/cut", test_cut);
-    qtest_add_func("/exanet/firmware-path/any-order", test_any_order);
-    qtest_add_func("/exanet/firmware-path/other-node", test_other_node);
+    qtest_add_func("/exanet/firmware-peer/path-hint", test_hint);
+    qtest_add_func("/exanet/firmware-peer/path-round-robin", test_round_robin);
+    qtest_add_func("/exanet/firmware-peer/path-least", test_least);
+    qtest_add_func("/exanet/firmware-peer/path-retry", test_retry);
+    qtest_add_func("/exanet/firmware-peer/path-retry-message",
+                   test_retry_message);
+    qtest_add_func("/exanet/firmware-peer/path-cut", test_cut);
+    qtest_add_func("/exanet/firmware-peer/path-any-order", test_any_order);
+    qtest_add_func("/exanet/firmware-peer/path-other-node", test_other_node);
     return g_test_run();
 }

@@ -283,7 +283,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("/exanet/firmware-peer/unanswered", test_unanswered);
     qtest_add_func("/exanet/firmware-peer/quota", test_quota);
-    qtest_add_func("/exanet/firmware-peer/generation-kept", test_generation_kept);
+    qtest_add_func("/exanet/firmware-peer/generation-kept",
+                   test_generation_kept);
     qtest_add_func("/exanet/firmware-peer/failed", test_failed);
     qtest_add_func("/exanet/firmware-peer/resting", test_resting);
     return g_test_run();

@@ -128,9 +128,9 @@ static void test_change(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/firmware-policy/round-robin", test_round_robin);
-    qtest_add_func("/exanet/firmware-policy/priority", test_priority);
-    qtest_add_func("/exanet/firmware-policy/shortest", test_shortest);
-    qtest_add_func("/exanet/firmware-policy/change", test_change);
+    qtest_add_func("/exanet/firmware/policy-round-robin", test_round_robin);
+    qtest_add_func("/exanet/firmware/policy-priority", test_priority);
+    qtest_add_func("/exanet/firmware/policy-shortest", test_shortest);
+    qtest_add_func("/exanet/firmware/policy-change", test_change);
     return g_test_run();
 }

@@ -412,15 +412,16 @@ static void test_read_loopback(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/firmware-read/t20-notify", test_notify);
-    qtest_add_func("/exanet/firmware-read/t20-notify-patience",
+    qtest_add_func("/exanet/firmware/read-notify-t20", test_notify);
+    qtest_add_func("/exanet/firmware/read-notify-patience-t20",
                    test_notify_patience);
-    qtest_add_func("/exanet/firmware-read/irq-done", test_irq_done);
-    qtest_add_func("/exanet/firmware-read/loopback", test_loopback);
-    qtest_add_func("/exanet/firmware-read/t21-read", test_read);
-    qtest_add_func("/exanet/firmware-read/t21-bad-reads", test_bad_reads);
-    qtest_add_func("/exanet/firmware-read/t21-many-reads", test_many_reads);
-    qtest_add_func("/exanet/firmware-read/t21-alien-reads", test_alien_reads);
-    qtest_add_func("/exanet/firmware-read/t21-read-loopback", test_read_loopback);
+    qtest_add_func("/exanet/firmware/read-irq-done", test_irq_done);
+    qtest_add_func("/exanet/firmware/read-loopback", test_loopback);
+    qtest_add_func("/exanet/firmware/read-one-t21", test_read);
+    qtest_add_func("/exanet/firmware/read-bad-reads-t21", test_bad_reads);
+    qtest_add_func("/exanet/firmware/read-many-reads-t21", test_many_reads);
+    qtest_add_func("/exanet/firmware/read-alien-reads-t21", test_alien_reads);
+    qtest_add_func("/exanet/firmware/read-loopback-t21",
+                   test_read_loopback);
     return g_test_run();
 }

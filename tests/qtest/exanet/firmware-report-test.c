@@ -417,14 +417,14 @@ static void test_forged(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/firmware/report/lost", test_lost);
-    qtest_add_func("/exanet/firmware/report/answers", test_answers);
-    qtest_add_func("/exanet/firmware/report/limits", test_limits);
-    qtest_add_func("/exanet/firmware/report/crowd", test_crowd);
-    qtest_add_func("/exanet/firmware/report/neighbour", test_neighbour);
-    qtest_add_func("/exanet/firmware/report/full", test_full);
-    qtest_add_func("/exanet/firmware/report/strangers", test_strangers);
-    qtest_add_func("/exanet/firmware/report/quiesce", test_quiesce);
-    qtest_add_func("/exanet/firmware/report/forged", test_forged);
+    qtest_add_func("/exanet/firmware-report/lost", test_lost);
+    qtest_add_func("/exanet/firmware-report/answers", test_answers);
+    qtest_add_func("/exanet/firmware-report/limits", test_limits);
+    qtest_add_func("/exanet/firmware-report/crowd", test_crowd);
+    qtest_add_func("/exanet/firmware-report/neighbour", test_neighbour);
+    qtest_add_func("/exanet/firmware-report/full", test_full);
+    qtest_add_func("/exanet/firmware-report/strangers", test_strangers);
+    qtest_add_func("/exanet/firmware-report/quiesce", test_quiesce);
+    qtest_add_func("/exanet/firmware-report/forged", test_forged);
     return g_test_run();
 }

@@ -800,25 +800,25 @@ static void test_bad_network(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/firmware/t06-segments", test_segments);
+    qtest_add_func("/exanet/firmware/segments-t06", test_segments);
     qtest_add_func("/exanet/firmware/time", test_time);
-    qtest_add_func("/exanet/firmware/t11-timeout", test_timeout);
-    qtest_add_func("/exanet/firmware/t11-retry-limit", test_retry_limit);
-    qtest_add_func("/exanet/firmware/t11-nacks", test_nacks);
-    qtest_add_func("/exanet/firmware/t13-stale", test_stale);
-    qtest_add_func("/exanet/firmware/t15-source-fault", test_source_fault);
-    qtest_add_func("/exanet/firmware/t16-fault-limit", test_fault_limit);
-    qtest_add_func("/exanet/firmware/t16-fault-resolved", test_fault_resolved);
+    qtest_add_func("/exanet/firmware/timeout-t11", test_timeout);
+    qtest_add_func("/exanet/firmware/retry-limit-t11", test_retry_limit);
+    qtest_add_func("/exanet/firmware/nacks-t11", test_nacks);
+    qtest_add_func("/exanet/firmware/stale-t13", test_stale);
+    qtest_add_func("/exanet/firmware/source-fault-t15", test_source_fault);
+    qtest_add_func("/exanet/firmware/fault-limit-t16", test_fault_limit);
+    qtest_add_func("/exanet/firmware/fault-resolved-t16", test_fault_resolved);
     qtest_add_func("/exanet/firmware/doorbell-busy", test_busy);
-    qtest_add_func("/exanet/firmware/t05-bad-requests", test_bad_requests);
+    qtest_add_func("/exanet/firmware/bad-requests-t05", test_bad_requests);
     qtest_add_func("/exanet/firmware/no-doorbell", test_no_doorbell);
-    qtest_add_func("/exanet/firmware/t24-toctou", test_toctou);
+    qtest_add_func("/exanet/firmware/toctou-t24", test_toctou);
     qtest_add_func("/exanet/firmware/doorbell-storm", test_doorbell_storm);
     qtest_add_func("/exanet/firmware/window", test_window);
-    qtest_add_func("/exanet/firmware/t24-quota", test_quota);
+    qtest_add_func("/exanet/firmware/quota-t24", test_quota);
     qtest_add_func("/exanet/firmware/fairness", test_fairness);
     qtest_add_func("/exanet/firmware/mode-off", test_mode_off);
-    qtest_add_func("/exanet/firmware/t24-quiesce", test_quiesce);
+    qtest_add_func("/exanet/firmware/quiesce-t24", test_quiesce);
     qtest_add_func("/exanet/firmware/reset", test_reset);
     qtest_add_func("/exanet/firmware/bad-network", test_bad_network);
     return g_test_run();

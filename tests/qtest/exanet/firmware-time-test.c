@@ -363,16 +363,15 @@ static void test_release_strict(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/firmware-time/rtt", test_rtt);
-    qtest_add_func("/exanet/firmware-time/follow", test_follow);
-    qtest_add_func("/exanet/firmware-time/late", test_late);
-    qtest_add_func("/exanet/firmware-time/queue", test_queue);
-    qtest_add_func("/exanet/firmware-time/gap", test_gap);
-    qtest_add_func("/exanet/firmware-time/epoch", test_epoch);
-    qtest_add_func("/exanet/firmware-time/epoch-external",
-                   test_epoch_external);
-    qtest_add_func("/exanet/firmware-time/restart", test_restart);
-    qtest_add_func("/exanet/firmware-time/release", test_release);
-    qtest_add_func("/exanet/firmware-time/release-strict", test_release_strict);
+    qtest_add_func("/exanet/firmware/time-rtt", test_rtt);
+    qtest_add_func("/exanet/firmware/time-follow", test_follow);
+    qtest_add_func("/exanet/firmware/time-late", test_late);
+    qtest_add_func("/exanet/firmware/time-queue", test_queue);
+    qtest_add_func("/exanet/firmware/time-gap", test_gap);
+    qtest_add_func("/exanet/firmware/time-epoch", test_epoch);
+    qtest_add_func("/exanet/firmware/time-epoch-external", test_epoch_external);
+    qtest_add_func("/exanet/firmware/time-restart", test_restart);
+    qtest_add_func("/exanet/firmware/time-release", test_release);
+    qtest_add_func("/exanet/firmware/time-release-strict", test_release_strict);
     return g_test_run();
 }

@@ -749,25 +749,25 @@ static void test_seen_bound(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_data_func("/exanet/flow/pace/10M", GUINT_TO_POINTER(GBPS / 100),
-                        test_pace);
-    qtest_add_data_func("/exanet/flow/pace/1G", GUINT_TO_POINTER(GBPS),
-                        test_pace);
-    qtest_add_func("/exanet/flow/pace/recovery", test_recovery);
-    qtest_add_func("/exanet/flow/pace/lowest", test_lowest);
-    qtest_add_func("/exanet/flow/pace/floor", test_floor);
-    qtest_add_func("/exanet/flow/pace/others", test_others);
-    qtest_add_func("/exanet/flow/pace/ignored", test_ignored);
-    qtest_add_func("/exanet/flow/pace/bound", test_paced_bound);
-    qtest_add_func("/exanet/flow/mark/share", test_mark);
-    qtest_add_func("/exanet/flow/mark/target", test_target);
-    qtest_add_func("/exanet/flow/mark/max-min", test_max_min);
-    qtest_add_func("/exanet/flow/mark/not-crowded", test_not_crowded);
-    qtest_add_func("/exanet/flow/mark/one", test_one);
-    qtest_add_func("/exanet/flow/mark/alone", test_alone);
-    qtest_add_func("/exanet/flow/mark/own", test_own);
-    qtest_add_func("/exanet/flow/mark/deaf", test_deaf);
-    qtest_add_func("/exanet/flow/mark/off", test_mark_off);
-    qtest_add_func("/exanet/flow/mark/bound", test_seen_bound);
+    qtest_add_data_func("/exanet/flow/pace-10m",
+                        GUINT_TO_POINTER(GBPS / 100), test_pace);
+    qtest_add_data_func("/exanet/flow/pace-1g",
+                        GUINT_TO_POINTER(GBPS), test_pace);
+    qtest_add_func("/exanet/flow/pace-recovery", test_recovery);
+    qtest_add_func("/exanet/flow/pace-lowest", test_lowest);
+    qtest_add_func("/exanet/flow/pace-floor", test_floor);
+    qtest_add_func("/exanet/flow/pace-others", test_others);
+    qtest_add_func("/exanet/flow/pace-ignored", test_ignored);
+    qtest_add_func("/exanet/flow/pace-bound", test_paced_bound);
+    qtest_add_func("/exanet/flow/mark-share", test_mark);
+    qtest_add_func("/exanet/flow/mark-target", test_target);
+    qtest_add_func("/exanet/flow/mark-max-min", test_max_min);
+    qtest_add_func("/exanet/flow/mark-not-crowded", test_not_crowded);
+    qtest_add_func("/exanet/flow/mark-one", test_one);
+    qtest_add_func("/exanet/flow/mark-alone", test_alone);
+    qtest_add_func("/exanet/flow/mark-own", test_own);
+    qtest_add_func("/exanet/flow/mark-deaf", test_deaf);
+    qtest_add_func("/exanet/flow/mark-off", test_mark_off);
+    qtest_add_func("/exanet/flow/mark-bound", test_seen_bound);
     return g_test_run();
 }

@@ -371,14 +371,14 @@ static void test_deaf(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/hostile/other-job", test_other_job);
-    qtest_add_func("/exanet/hostile/source", test_source);
-    qtest_add_func("/exanet/hostile/ttl", test_ttl);
-    qtest_add_func("/exanet/hostile/nowhere", test_nowhere);
-    qtest_add_func("/exanet/hostile/ni", test_ni);
-    qtest_add_func("/exanet/hostile/vc", test_vc);
-    qtest_add_func("/exanet/hostile/garbage", test_garbage);
-    qtest_add_func("/exanet/hostile/xoff", test_xoff);
-    qtest_add_func("/exanet/hostile/deaf", test_deaf);
+    qtest_add_func("/exanet/network/hostile-other-job", test_other_job);
+    qtest_add_func("/exanet/network/hostile-source", test_source);
+    qtest_add_func("/exanet/network/hostile-ttl", test_ttl);
+    qtest_add_func("/exanet/network/hostile-nowhere", test_nowhere);
+    qtest_add_func("/exanet/network/hostile-ni", test_ni);
+    qtest_add_func("/exanet/network/hostile-vc", test_vc);
+    qtest_add_func("/exanet/network/hostile-garbage", test_garbage);
+    qtest_add_func("/exanet/network/hostile-xoff", test_xoff);
+    qtest_add_func("/exanet/network/hostile-deaf", test_deaf);
     return g_test_run();
 }

@@ -246,9 +246,9 @@ static void test_bystander(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/incast/line", test_line);
-    qtest_add_func("/exanet/incast/line-unmanaged", test_line_unmanaged);
-    qtest_add_func("/exanet/incast/ring", test_ring);
-    qtest_add_func("/exanet/incast/bystander", test_bystander);
+    qtest_add_func("/exanet/flow/incast-line", test_line);
+    qtest_add_func("/exanet/flow/incast-line-unmanaged", test_line_unmanaged);
+    qtest_add_func("/exanet/flow/incast-ring", test_ring);
+    qtest_add_func("/exanet/flow/incast-bystander", test_bystander);
     return g_test_run();
 }

@@ -421,13 +421,14 @@ static void test_forged_source(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/job/register", test_register);
-    qtest_add_func("/exanet/job/other-node", test_other_node);
-    qtest_add_func("/exanet/job/notify-elsewhere", test_notify_elsewhere);
-    qtest_add_func("/exanet/job/read", test_read);
-    qtest_add_func("/exanet/job/same-node", test_same_node);
-    qtest_add_func("/exanet/job/to-other-node", test_to_other_node);
-    qtest_add_func("/exanet/job/shared-memory", test_shared_memory);
-    qtest_add_func("/exanet/job/forged-source", test_forged_source);
+    qtest_add_func("/exanet/context/job-register", test_register);
+    qtest_add_func("/exanet/context/job-other-node", test_other_node);
+    qtest_add_func("/exanet/context/job-notify-elsewhere",
+                   test_notify_elsewhere);
+    qtest_add_func("/exanet/context/job-read", test_read);
+    qtest_add_func("/exanet/context/job-same-node", test_same_node);
+    qtest_add_func("/exanet/context/job-to-other-node", test_to_other_node);
+    qtest_add_func("/exanet/context/job-shared-memory", test_shared_memory);
+    qtest_add_func("/exanet/context/job-forged-source", test_forged_source);
     return g_test_run();
 }

@@ -279,7 +279,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     for (unsigned i = 0; i < ARRAY_SIZE(rules); i++) {
-        g_autofree char *path = g_strdup_printf("/exanet/litmus/t10-%s",
+        g_autofree char *path = g_strdup_printf("/exanet/shm/litmus-%s-t10",
                                                 rules[i].name);
 
         qtest_add_data_func(path, &rules[i], test_rule);

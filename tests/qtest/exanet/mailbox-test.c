@@ -387,17 +387,17 @@ static void test_quiesce(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/mailbox/t23-sizes", test_sizes);
-    qtest_add_func("/exanet/mailbox/t23-wrap", test_wrap);
-    qtest_add_func("/exanet/mailbox/t23-full", test_full);
-    qtest_add_func("/exanet/mailbox/t23-disabled", test_disabled);
+    qtest_add_func("/exanet/mailbox/sizes-t23", test_sizes);
+    qtest_add_func("/exanet/mailbox/wrap-t23", test_wrap);
+    qtest_add_func("/exanet/mailbox/full-t23", test_full);
+    qtest_add_func("/exanet/mailbox/disabled-t23", test_disabled);
     qtest_add_func("/exanet/mailbox/bad-setup", test_bad_setup);
-    qtest_add_func("/exanet/mailbox/t24-bad-messages", test_bad_messages);
-    qtest_add_func("/exanet/mailbox/t23-duplicates", test_duplicates);
-    qtest_add_func("/exanet/mailbox/t09-damaged", test_damaged);
-    qtest_add_func("/exanet/mailbox/t23-irq", test_irq);
-    qtest_add_func("/exanet/mailbox/t16-fault", test_fault);
-    qtest_add_func("/exanet/mailbox/t23-memory", test_memory);
-    qtest_add_func("/exanet/mailbox/t24-quiesce", test_quiesce);
+    qtest_add_func("/exanet/mailbox/bad-messages-t24", test_bad_messages);
+    qtest_add_func("/exanet/mailbox/duplicates-t23", test_duplicates);
+    qtest_add_func("/exanet/mailbox/damaged-t09", test_damaged);
+    qtest_add_func("/exanet/mailbox/irq-t23", test_irq);
+    qtest_add_func("/exanet/mailbox/fault-t16", test_fault);
+    qtest_add_func("/exanet/mailbox/memory-t23", test_memory);
+    qtest_add_func("/exanet/mailbox/quiesce-t24", test_quiesce);
     return g_test_run();
 }

@@ -482,14 +482,14 @@ static void test_ack_to_nobody(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/crossbar/t26-loop-back", test_loop_back);
-    qtest_add_func("/exanet/crossbar/to-peer", test_to_peer);
-    qtest_add_func("/exanet/crossbar/t26-no-route", test_no_route);
-    qtest_add_func("/exanet/crossbar/t26-no-route-foreign", test_foreign);
-    qtest_add_func("/exanet/crossbar/t26-renamed", test_renamed);
-    qtest_add_func("/exanet/crossbar/t24-table", test_table);
-    qtest_add_func("/exanet/crossbar/t24-ni-map", test_ni_map);
-    qtest_add_func("/exanet/crossbar/disabled", test_disabled);
-    qtest_add_func("/exanet/crossbar/ack-to-nobody", test_ack_to_nobody);
+    qtest_add_func("/exanet/net/loop-back-t26", test_loop_back);
+    qtest_add_func("/exanet/net/to-peer", test_to_peer);
+    qtest_add_func("/exanet/net/no-route-t26", test_no_route);
+    qtest_add_func("/exanet/net/no-route-foreign-t26", test_foreign);
+    qtest_add_func("/exanet/net/renamed-t26", test_renamed);
+    qtest_add_func("/exanet/net/table-t24", test_table);
+    qtest_add_func("/exanet/net/ni-map-t24", test_ni_map);
+    qtest_add_func("/exanet/net/disabled", test_disabled);
+    qtest_add_func("/exanet/net/ack-to-nobody", test_ack_to_nobody);
     return g_test_run();
 }

@@ -379,20 +379,20 @@ static void test_cut(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/fabric/t27-qfdb", test_qfdb);
-    qtest_add_func("/exanet/fabric/t27-qfdb-parallel", test_qfdb_parallel);
-    qtest_add_func("/exanet/fabric/t26-torus2x2", test_torus2x2);
-    qtest_add_func("/exanet/fabric/torus3x3", test_torus3x3);
-    qtest_add_func("/exanet/fabric/cube", test_cube);
-    qtest_add_func("/exanet/fabric/t27-hybrid", test_hybrid);
-    qtest_add_func("/exanet/fabric/ring5", test_ring5);
-    qtest_add_func("/exanet/fabric/ring6", test_ring6);
-    qtest_add_func("/exanet/fabric/t26-local-ports", test_local_ports);
-    qtest_add_func("/exanet/fabric/blocked-stream", test_blocked_stream);
-    qtest_add_func("/exanet/fabric/contention", test_contention);
-    qtest_add_func("/exanet/fabric/two-cables", test_two_cables);
-    qtest_add_func("/exanet/fabric/two-orders", test_two_orders);
-    qtest_add_func("/exanet/fabric/hops", test_hops);
-    qtest_add_func("/exanet/fabric/t27-cut", test_cut);
+    qtest_add_func("/exanet/network/qfdb-t27", test_qfdb);
+    qtest_add_func("/exanet/network/qfdb-parallel-t27", test_qfdb_parallel);
+    qtest_add_func("/exanet/network/torus2x2-t26", test_torus2x2);
+    qtest_add_func("/exanet/network/torus3x3", test_torus3x3);
+    qtest_add_func("/exanet/network/cube", test_cube);
+    qtest_add_func("/exanet/network/hybrid-t27", test_hybrid);
+    qtest_add_func("/exanet/network/ring5", test_ring5);
+    qtest_add_func("/exanet/network/ring6", test_ring6);
+    qtest_add_func("/exanet/network/local-ports-t26", test_local_ports);
+    qtest_add_func("/exanet/network/blocked-stream", test_blocked_stream);
+    qtest_add_func("/exanet/network/contention", test_contention);
+    qtest_add_func("/exanet/network/two-cables", test_two_cables);
+    qtest_add_func("/exanet/network/two-orders", test_two_orders);
+    qtest_add_func("/exanet/network/hops", test_hops);
+    qtest_add_func("/exanet/network/cut-t27", test_cut);
     return g_test_run();
 }

@@ -480,19 +480,19 @@ static void test_reset(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/packetizer/t23-sizes", test_sizes);
-    qtest_add_func("/exanet/packetizer/t21-read-request", test_read_request);
+    qtest_add_func("/exanet/packetizer/sizes-t23", test_sizes);
+    qtest_add_func("/exanet/packetizer/read-request-t21", test_read_request);
     qtest_add_func("/exanet/packetizer/unacked", test_unacked);
-    qtest_add_func("/exanet/packetizer/t23-retransmit", test_retransmit);
-    qtest_add_func("/exanet/packetizer/t23-timeout", test_timeout);
-    qtest_add_func("/exanet/packetizer/t23-nacks", test_nacks);
-    qtest_add_func("/exanet/packetizer/t23-full-for-ever", test_full_for_ever);
-    qtest_add_func("/exanet/packetizer/t23-stale", test_stale);
-    qtest_add_func("/exanet/packetizer/t23-generations", test_generations);
-    qtest_add_func("/exanet/packetizer/t24-bad-requests", test_bad_requests);
+    qtest_add_func("/exanet/packetizer/retransmit-t23", test_retransmit);
+    qtest_add_func("/exanet/packetizer/timeout-t23", test_timeout);
+    qtest_add_func("/exanet/packetizer/nacks-t23", test_nacks);
+    qtest_add_func("/exanet/packetizer/full-for-ever-t23", test_full_for_ever);
+    qtest_add_func("/exanet/packetizer/stale-t23", test_stale);
+    qtest_add_func("/exanet/packetizer/generations-t23", test_generations);
+    qtest_add_func("/exanet/packetizer/bad-requests-t24", test_bad_requests);
     qtest_add_func("/exanet/packetizer/busy", test_busy);
     qtest_add_func("/exanet/packetizer/all-channels", test_all_channels);
-    qtest_add_func("/exanet/packetizer/t24-quiesce", test_quiesce);
+    qtest_add_func("/exanet/packetizer/quiesce-t24", test_quiesce);
     qtest_add_func("/exanet/packetizer/loopback", test_loopback);
     qtest_add_func("/exanet/packetizer/reset", test_reset);
     return g_test_run();

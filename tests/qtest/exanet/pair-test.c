@@ -337,11 +337,11 @@ static void test_conflict(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/pair/t03-write", test_write);
-    qtest_add_func("/exanet/pair/t20-notify", test_notify);
-    qtest_add_func("/exanet/pair/t21-read", test_read);
-    qtest_add_func("/exanet/pair/t21-bad-read", test_bad_read);
-    qtest_add_func("/exanet/pair/t23-messages", test_messages);
+    qtest_add_func("/exanet/pair/write-t03", test_write);
+    qtest_add_func("/exanet/pair/notify-t20", test_notify);
+    qtest_add_func("/exanet/pair/read-t21", test_read);
+    qtest_add_func("/exanet/pair/bad-read-t21", test_bad_read);
+    qtest_add_func("/exanet/pair/messages-t23", test_messages);
     qtest_add_func("/exanet/pair/both-ways", test_both_ways);
     qtest_add_func("/exanet/pair/peer-reset", test_peer_reset);
     qtest_add_func("/exanet/pair/peer-leaves", test_peer_leaves);

@@ -345,18 +345,18 @@ static void test_random_packets(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/receiver-malformed/t24-protection",
+    qtest_add_func("/exanet/receiver/malformed-protection-t24",
                    test_protection);
-    qtest_add_func("/exanet/receiver-malformed/t24-mixed-pdid",
+    qtest_add_func("/exanet/receiver/malformed-mixed-pdid-t24",
                    test_mixed_pdid);
-    qtest_add_func("/exanet/receiver-malformed/malformed-block",
+    qtest_add_func("/exanet/receiver/malformed-block",
                    test_malformed_block);
-    qtest_add_func("/exanet/receiver-malformed/t24-ni-table", test_ni_table);
-    qtest_add_func("/exanet/receiver-malformed/wrong-nodes", test_wrong_nodes);
-    qtest_add_func("/exanet/receiver-malformed/storm", test_storm);
-    qtest_add_func("/exanet/receiver-malformed/random-packets",
+    qtest_add_func("/exanet/receiver/malformed-ni-table-t24", test_ni_table);
+    qtest_add_func("/exanet/receiver/malformed-wrong-nodes", test_wrong_nodes);
+    qtest_add_func("/exanet/receiver/malformed-storm", test_storm);
+    qtest_add_func("/exanet/receiver/malformed-random-packets",
                    test_random_packets);
-    qtest_add_func("/exanet/receiver-malformed/t24-next-owner",
+    qtest_add_func("/exanet/receiver/malformed-next-owner-t24",
                    test_next_owner);
     return g_test_run();
 }

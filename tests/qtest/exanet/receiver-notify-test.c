@@ -499,23 +499,23 @@ static void test_notify_packet(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/receiver-notify/t16-fault", test_fault);
-    qtest_add_func("/exanet/receiver-notify/t16-fault-bad", test_fault_bad);
-    qtest_add_func("/exanet/receiver-notify/t16-fault-shared",
+    qtest_add_func("/exanet/receiver/notify-fault-t16", test_fault);
+    qtest_add_func("/exanet/receiver/notify-fault-bad-t16", test_fault_bad);
+    qtest_add_func("/exanet/receiver/notify-fault-shared-t16",
                    test_fault_shared);
-    qtest_add_func("/exanet/receiver-notify/t16-fault-overflow",
+    qtest_add_func("/exanet/receiver/notify-fault-overflow-t16",
                    test_fault_overflow);
-    qtest_add_func("/exanet/receiver-notify/t19-control-order",
+    qtest_add_func("/exanet/receiver/notify-control-order-t19",
                    test_control_order);
-    qtest_add_func("/exanet/receiver-notify/t19-control-sequence",
+    qtest_add_func("/exanet/receiver/notify-control-sequence-t19",
                    test_control_sequence);
-    qtest_add_func("/exanet/receiver-notify/t19-bad-control", test_bad_control);
-    qtest_add_func("/exanet/receiver-notify/t20-notify-mailbox",
+    qtest_add_func("/exanet/receiver/notify-bad-control-t19", test_bad_control);
+    qtest_add_func("/exanet/receiver/notify-mailbox-t20",
                    test_notify_mailbox);
-    qtest_add_func("/exanet/receiver-notify/t20-notify-irq", test_notify_irq);
-    qtest_add_func("/exanet/receiver-notify/t20-notify-fault",
+    qtest_add_func("/exanet/receiver/notify-irq-t20", test_notify_irq);
+    qtest_add_func("/exanet/receiver/notify-fault-t20",
                    test_notify_fault);
-    qtest_add_func("/exanet/receiver-notify/t20-notify-packet",
+    qtest_add_func("/exanet/receiver/notify-packet-t20",
                    test_notify_packet);
     return g_test_run();
 }

@@ -549,18 +549,22 @@ static void test_invented_neighbours(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/source/release", test_release);
-    qtest_add_func("/exanet/source/release-first", test_release_first);
-    qtest_add_func("/exanet/source/release-others", test_release_others);
-    qtest_add_func("/exanet/source/epoch-far", test_epoch_far);
-    qtest_add_func("/exanet/source/epochs-retired", test_epochs_retired);
-    qtest_add_func("/exanet/source/epoch-messages", test_epoch_messages);
-    qtest_add_func("/exanet/source/epoch-fault", test_epoch_fault);
-    qtest_add_func("/exanet/source/invented", test_invented);
-    qtest_add_func("/exanet/source/invented-again", test_invented_again);
-    qtest_add_func("/exanet/source/strangers", test_strangers);
-    qtest_add_func("/exanet/source/share", test_share);
-    qtest_add_func("/exanet/source/invented-neighbours",
+    qtest_add_func("/exanet/receiver-source/release", test_release);
+    qtest_add_func("/exanet/receiver-source/release-first", test_release_first);
+    qtest_add_func("/exanet/receiver-source/release-others",
+                   test_release_others);
+    qtest_add_func("/exanet/receiver-source/epoch-far", test_epoch_far);
+    qtest_add_func("/exanet/receiver-source/epochs-retired",
+                   test_epochs_retired);
+    qtest_add_func("/exanet/receiver-source/epoch-messages",
+                   test_epoch_messages);
+    qtest_add_func("/exanet/receiver-source/epoch-fault", test_epoch_fault);
+    qtest_add_func("/exanet/receiver-source/invented", test_invented);
+    qtest_add_func("/exanet/receiver-source/invented-again",
+                   test_invented_again);
+    qtest_add_func("/exanet/receiver-source/strangers", test_strangers);
+    qtest_add_func("/exanet/receiver-source/share", test_share);
+    qtest_add_func("/exanet/receiver-source/invented-neighbours",
                    test_invented_neighbours);
     return g_test_run();
 }

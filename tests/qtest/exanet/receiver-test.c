@@ -704,31 +704,31 @@ static void test_ageing(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/receiver/t03-alignment", test_alignment);
+    qtest_add_func("/exanet/receiver/alignment-t03", test_alignment);
     qtest_add_func("/exanet/receiver/ack-fields", test_ack_fields);
     qtest_add_func("/exanet/receiver/windows", test_windows);
     qtest_add_func("/exanet/receiver/debug", test_debug);
-    qtest_add_func("/exanet/receiver/t09-crc", test_crc);
+    qtest_add_func("/exanet/receiver/crc-t09", test_crc);
     qtest_add_func("/exanet/receiver/crc-of-each-copy", test_crc_of_each_copy);
-    qtest_add_func("/exanet/receiver/t10-order", test_order);
-    qtest_add_func("/exanet/receiver/t11-sequence", test_sequence);
-    qtest_add_func("/exanet/receiver/t11-sequence-gap", test_sequence_gap);
-    qtest_add_func("/exanet/receiver/t12-lost-ack", test_lost_ack);
-    qtest_add_func("/exanet/receiver/t13-tid-reuse", test_tid_reuse);
-    qtest_add_func("/exanet/receiver/t13-tid-reuse-strict",
+    qtest_add_func("/exanet/receiver/order-t10", test_order);
+    qtest_add_func("/exanet/receiver/sequence-t11", test_sequence);
+    qtest_add_func("/exanet/receiver/sequence-gap-t11", test_sequence_gap);
+    qtest_add_func("/exanet/receiver/lost-ack-t12", test_lost_ack);
+    qtest_add_func("/exanet/receiver/tid-reuse-t13", test_tid_reuse);
+    qtest_add_func("/exanet/receiver/tid-reuse-strict-t13",
                    test_tid_reuse_strict);
-    qtest_add_func("/exanet/receiver/t13-old-sequence-strict",
+    qtest_add_func("/exanet/receiver/old-sequence-strict-t13",
                    test_old_sequence_strict);
-    qtest_add_func("/exanet/receiver/t13-generations", test_generations);
-    qtest_add_func("/exanet/receiver/t13-generations-failed",
+    qtest_add_func("/exanet/receiver/generations-t13", test_generations);
+    qtest_add_func("/exanet/receiver/generations-failed-t13",
                    test_generations_failed);
-    qtest_add_func("/exanet/receiver/t13-generation-skipped",
+    qtest_add_func("/exanet/receiver/generation-skipped-t13",
                    test_generation_skipped);
-    qtest_add_func("/exanet/receiver/t13-epoch", test_epoch);
-    qtest_add_func("/exanet/receiver/t14-no-context", test_no_context);
-    qtest_add_func("/exanet/receiver/t14-ways", test_ways);
-    qtest_add_func("/exanet/receiver/t14-257-blocks", test_257_blocks);
-    qtest_add_func("/exanet/receiver/t14-ageing", test_ageing);
+    qtest_add_func("/exanet/receiver/epoch-t13", test_epoch);
+    qtest_add_func("/exanet/receiver/no-context-t14", test_no_context);
+    qtest_add_func("/exanet/receiver/ways-t14", test_ways);
+    qtest_add_func("/exanet/receiver/257-blocks-t14", test_257_blocks);
+    qtest_add_func("/exanet/receiver/ageing-t14", test_ageing);
     qtest_add_func("/exanet/receiver/renamed", test_renamed);
     return g_test_run();
 }

@@ -313,18 +313,19 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     for (unsigned i = 0; i < ARRAY_SIZE(faults); i++) {
-        g_autofree char *name = g_strdup_printf("/exanet/recovery/t27-%s",
-                                                faults[i].name);
+        g_autofree char *name = g_strdup_printf(
+            "/exanet/network/recovery-%s-t27", faults[i].name);
 
         qtest_add_data_func(name, &faults[i], test_faults);
     }
-    qtest_add_func("/exanet/recovery/t27-multipath", test_faults_multipath);
-    qtest_add_func("/exanet/recovery/t27-hybrid", test_faults_hybrid);
-    qtest_add_func("/exanet/recovery/t25-link-down", test_link_down);
-    qtest_add_func("/exanet/recovery/t11-selective", test_selective);
-    qtest_add_func("/exanet/recovery/dead-cable", test_dead_cable);
-    qtest_add_func("/exanet/recovery/nobody", test_nobody);
-    qtest_add_func("/exanet/recovery/reset", test_reset);
-    qtest_add_func("/exanet/recovery/restart", test_restart);
+    qtest_add_func("/exanet/network/recovery-multipath-t27",
+                   test_faults_multipath);
+    qtest_add_func("/exanet/network/recovery-hybrid-t27", test_faults_hybrid);
+    qtest_add_func("/exanet/network/recovery-link-down-t25", test_link_down);
+    qtest_add_func("/exanet/network/recovery-selective-t11", test_selective);
+    qtest_add_func("/exanet/network/recovery-dead-cable", test_dead_cable);
+    qtest_add_func("/exanet/network/recovery-nobody", test_nobody);
+    qtest_add_func("/exanet/network/recovery-reset", test_reset);
+    qtest_add_func("/exanet/network/recovery-restart", test_restart);
     return g_test_run();
 }

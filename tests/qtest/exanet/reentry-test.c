@@ -205,12 +205,14 @@ static void test_xon_again(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/reentry/irq-to-registers", test_irq_to_registers);
-    qtest_add_func("/exanet/reentry/irq-to-doorbell", test_irq_to_doorbell);
-    qtest_add_func("/exanet/reentry/irq-to-flr", test_irq_to_flr);
-    qtest_add_func("/exanet/reentry/stop", test_stop);
-    qtest_add_func("/exanet/reentry/unplug", test_unplug);
-    qtest_add_func("/exanet/reentry/hello-flood", test_hello_flood);
-    qtest_add_func("/exanet/reentry/t25-xon-again", test_xon_again);
+    qtest_add_func("/exanet/device/reentry-irq-to-registers",
+                   test_irq_to_registers);
+    qtest_add_func("/exanet/device/reentry-irq-to-doorbell",
+                   test_irq_to_doorbell);
+    qtest_add_func("/exanet/device/reentry-irq-to-flr", test_irq_to_flr);
+    qtest_add_func("/exanet/device/reentry-stop", test_stop);
+    qtest_add_func("/exanet/device/reentry-unplug", test_unplug);
+    qtest_add_func("/exanet/device/reentry-hello-flood", test_hello_flood);
+    qtest_add_func("/exanet/device/reentry-xon-again-t25", test_xon_again);
     return g_test_run();
 }

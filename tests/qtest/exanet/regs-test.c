@@ -659,12 +659,12 @@ static void test_irq_to_itself(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/regs/t01-ids", test_ids);
-    qtest_add_func("/exanet/regs/t01-reset-values", test_reset_values);
-    qtest_add_func("/exanet/regs/t01-masks", test_masks);
-    qtest_add_func("/exanet/regs/t01-scratch", test_scratch);
-    qtest_add_func("/exanet/regs/t01-ni-map", test_ni_map);
-    qtest_add_func("/exanet/regs/t01-bad-access", test_bad_access);
+    qtest_add_func("/exanet/regs/ids-t01", test_ids);
+    qtest_add_func("/exanet/regs/reset-values-t01", test_reset_values);
+    qtest_add_func("/exanet/regs/masks-t01", test_masks);
+    qtest_add_func("/exanet/regs/scratch-t01", test_scratch);
+    qtest_add_func("/exanet/regs/ni-map-t01", test_ni_map);
+    qtest_add_func("/exanet/regs/bad-access-t01", test_bad_access);
     qtest_add_func("/exanet/regs/properties", test_properties);
     qtest_add_func("/exanet/regs/time", test_time);
     qtest_add_func("/exanet/regs/soft-reset", test_soft_reset);
@@ -672,7 +672,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/regs/flr", test_flr);
     qtest_add_func("/exanet/regs/info-page", test_info_page);
     qtest_add_func("/exanet/regs/aliases", test_aliases);
-    qtest_add_func("/exanet/regs/t24-user-read-only", test_user_read_only);
+    qtest_add_func("/exanet/regs/user-read-only-t24", test_user_read_only);
     qtest_add_func("/exanet/regs/user-access-sizes", test_user_access_sizes);
     qtest_add_func("/exanet/regs/irq", test_irq);
     qtest_add_func("/exanet/regs/irq-to-itself", test_irq_to_itself);

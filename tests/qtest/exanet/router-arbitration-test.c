@@ -232,12 +232,16 @@ static void test_contention_gone(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/turn/t26-local-ports", test_local_ports);
-    qtest_add_func("/exanet/turn/t25-channels", test_channels);
-    qtest_add_func("/exanet/turn/cut", test_cut);
-    qtest_add_func("/exanet/turn/contention", test_contention);
-    qtest_add_func("/exanet/turn/contention-slow", test_contention_slow);
-    qtest_add_func("/exanet/turn/contention-uneven", test_contention_uneven);
-    qtest_add_func("/exanet/turn/contention-gone", test_contention_gone);
+    qtest_add_func("/exanet/router/arbitration-local-ports-t26",
+                   test_local_ports);
+    qtest_add_func("/exanet/router/arbitration-channels-t25", test_channels);
+    qtest_add_func("/exanet/router/arbitration-cut", test_cut);
+    qtest_add_func("/exanet/router/arbitration-contention", test_contention);
+    qtest_add_func("/exanet/router/arbitration-contention-slow",
+                   test_contention_slow);
+    qtest_add_func("/exanet/router/arbitration-contention-uneven",
+                   test_contention_uneven);
+    qtest_add_func("/exanet/router/arbitration-contention-gone",
+                   test_contention_gone);
     return g_test_run();
 }

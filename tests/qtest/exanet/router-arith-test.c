@@ -506,21 +506,23 @@ static void test_table_down(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/arith/t3-example-r1", test_example_r1);
-    qtest_add_func("/exanet/arith/t3-example-r2", test_example_r2);
-    qtest_add_func("/exanet/arith/mode", test_mode);
-    qtest_add_func("/exanet/arith/spoofed", test_spoofed);
-    qtest_add_func("/exanet/arith/t16-blocked", test_blocked);
-    qtest_add_func("/exanet/arith/t16-blocked-full", test_blocked_full);
-    qtest_add_func("/exanet/arith/blocked-down", test_blocked_down);
-    qtest_add_func("/exanet/arith/blocked-change", test_blocked_change);
-    qtest_add_func("/exanet/arith/blocked-stall", test_blocked_stall);
-    qtest_add_func("/exanet/arith/t16-permutation", test_permutation);
-    qtest_add_func("/exanet/arith/t16-multipath", test_multipath);
-    qtest_add_func("/exanet/arith/multipath-steady", test_multipath_steady);
-    qtest_add_func("/exanet/arith/paths", test_paths);
-    qtest_add_func("/exanet/arith/table", test_table);
-    qtest_add_func("/exanet/arith/table-multipath", test_table_multipath);
-    qtest_add_func("/exanet/arith/table-down", test_table_down);
+    qtest_add_func("/exanet/router-arith/example-r1-t3", test_example_r1);
+    qtest_add_func("/exanet/router-arith/example-r2-t3", test_example_r2);
+    qtest_add_func("/exanet/router-arith/mode", test_mode);
+    qtest_add_func("/exanet/router-arith/spoofed", test_spoofed);
+    qtest_add_func("/exanet/router-arith/blocked-t16", test_blocked);
+    qtest_add_func("/exanet/router-arith/blocked-full-t16", test_blocked_full);
+    qtest_add_func("/exanet/router-arith/blocked-down", test_blocked_down);
+    qtest_add_func("/exanet/router-arith/blocked-change", test_blocked_change);
+    qtest_add_func("/exanet/router-arith/blocked-stall", test_blocked_stall);
+    qtest_add_func("/exanet/router-arith/permutation-t16", test_permutation);
+    qtest_add_func("/exanet/router-arith/multipath-t16", test_multipath);
+    qtest_add_func("/exanet/router-arith/multipath-steady",
+                   test_multipath_steady);
+    qtest_add_func("/exanet/router-arith/paths", test_paths);
+    qtest_add_func("/exanet/router-arith/table", test_table);
+    qtest_add_func("/exanet/router-arith/table-multipath",
+                   test_table_multipath);
+    qtest_add_func("/exanet/router-arith/table-down", test_table_down);
     return g_test_run();
 }

@@ -668,23 +668,23 @@ static void test_router_counters(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/switch/roles", test_roles);
-    qtest_add_func("/exanet/switch/t26-ways-f1", test_ways_f1);
-    qtest_add_func("/exanet/switch/t26-ways-f2", test_ways_f2);
-    qtest_add_func("/exanet/switch/t26-ways-torus", test_ways_torus);
-    qtest_add_func("/exanet/switch/t26-forward", test_forward);
-    qtest_add_func("/exanet/switch/dateline", test_dateline);
-    qtest_add_func("/exanet/switch/t26-ttl", test_ttl);
-    qtest_add_func("/exanet/switch/t26-no-way", test_no_way);
-    qtest_add_func("/exanet/switch/order", test_order);
-    qtest_add_func("/exanet/switch/parallel", test_parallel);
-    qtest_add_func("/exanet/switch/uplinks", test_uplinks);
-    qtest_add_func("/exanet/switch/t26-loop-back", test_loop_back);
-    qtest_add_func("/exanet/switch/t24-forged", test_forged);
-    qtest_add_func("/exanet/switch/forged-acks", test_forged_acks);
-    qtest_add_func("/exanet/switch/forged-rates", test_forged_rates);
-    qtest_add_func("/exanet/switch/damaged", test_damaged);
-    qtest_add_func("/exanet/switch/t24-wrong-vc", test_wrong_vc);
-    qtest_add_func("/exanet/switch/t26-router-counters", test_router_counters);
+    qtest_add_func("/exanet/router/roles", test_roles);
+    qtest_add_func("/exanet/router/ways-f1-t26", test_ways_f1);
+    qtest_add_func("/exanet/router/ways-f2-t26", test_ways_f2);
+    qtest_add_func("/exanet/router/ways-torus-t26", test_ways_torus);
+    qtest_add_func("/exanet/router/forward-t26", test_forward);
+    qtest_add_func("/exanet/router/dateline", test_dateline);
+    qtest_add_func("/exanet/router/ttl-t26", test_ttl);
+    qtest_add_func("/exanet/router/no-way-t26", test_no_way);
+    qtest_add_func("/exanet/router/order", test_order);
+    qtest_add_func("/exanet/router/parallel", test_parallel);
+    qtest_add_func("/exanet/router/uplinks", test_uplinks);
+    qtest_add_func("/exanet/router/loop-back-t26", test_loop_back);
+    qtest_add_func("/exanet/router/forged-t24", test_forged);
+    qtest_add_func("/exanet/router/forged-acks", test_forged_acks);
+    qtest_add_func("/exanet/router/forged-rates", test_forged_rates);
+    qtest_add_func("/exanet/router/damaged", test_damaged);
+    qtest_add_func("/exanet/router/wrong-vc-t24", test_wrong_vc);
+    qtest_add_func("/exanet/router/router-counters-t26", test_router_counters);
     return g_test_run();
 }

@@ -264,13 +264,13 @@ static void test_internal(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/rtmailbox/t22-responses", test_responses);
-    qtest_add_func("/exanet/rtmailbox/t22-response-overflow",
+    qtest_add_func("/exanet/rtmailbox/responses-t22", test_responses);
+    qtest_add_func("/exanet/rtmailbox/response-overflow-t22",
                    test_response_overflow);
-    qtest_add_func("/exanet/rtmailbox/t21-requests", test_requests);
-    qtest_add_func("/exanet/rtmailbox/t22-resync", test_resync);
-    qtest_add_func("/exanet/rtmailbox/t22-request-full", test_request_full);
-    qtest_add_func("/exanet/rtmailbox/t21-request-duplicate",
+    qtest_add_func("/exanet/rtmailbox/requests-t21", test_requests);
+    qtest_add_func("/exanet/rtmailbox/resync-t22", test_resync);
+    qtest_add_func("/exanet/rtmailbox/request-full-t22", test_request_full);
+    qtest_add_func("/exanet/rtmailbox/request-duplicate-t21",
                    test_request_duplicate);
     qtest_add_func("/exanet/rtmailbox/internal", test_internal);
     return g_test_run();

@@ -84,7 +84,7 @@ static void test_blocked(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/shm-refused/lost", test_lost);
-    qtest_add_func("/exanet/shm-refused/blocked", test_blocked);
+    qtest_add_func("/exanet/shm-initiator/refused-lost", test_lost);
+    qtest_add_func("/exanet/shm-initiator/refused-blocked", test_blocked);
     return g_test_run();
 }

@@ -397,8 +397,8 @@ static void test_cabinets(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/shm-soak/t15-flood", test_flood);
-    qtest_add_func("/exanet/shm-soak/t20-grid", test_grid);
-    qtest_add_func("/exanet/shm-soak/t20-cabinets", test_cabinets);
+    qtest_add_func("/exanet/shm/soak-flood-t15", test_flood);
+    qtest_add_func("/exanet/shm/soak-grid-t20", test_grid);
+    qtest_add_func("/exanet/shm/soak-cabinets-t20", test_cabinets);
     return g_test_run();
 }

@@ -160,9 +160,9 @@ static void test_round(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/shm-span/stores", test_stores);
-    qtest_add_func("/exanet/shm-span/rdma-writes", test_rdma_writes);
-    qtest_add_func("/exanet/shm-span/late", test_late);
-    qtest_add_func("/exanet/shm-span/round", test_round);
+    qtest_add_func("/exanet/shm-initiator/span-stores", test_stores);
+    qtest_add_func("/exanet/shm-initiator/span-rdma-writes", test_rdma_writes);
+    qtest_add_func("/exanet/shm-initiator/span-late", test_late);
+    qtest_add_func("/exanet/shm-initiator/span-round", test_round);
     return g_test_run();
 }

@@ -569,12 +569,12 @@ static void test_random_registers(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/tgen/t01-sizes", test_sizes);
-    qtest_add_func("/exanet/tgen/t01-beats", test_beats);
+    qtest_add_func("/exanet/tgen/sizes-t01", test_sizes);
+    qtest_add_func("/exanet/tgen/beats-t01", test_beats);
     qtest_add_func("/exanet/tgen/data-wraps", test_data_wraps);
     qtest_add_func("/exanet/tgen/bram", test_bram);
     qtest_add_func("/exanet/tgen/targets", test_targets);
-    qtest_add_func("/exanet/tgen/t02-form", test_form);
+    qtest_add_func("/exanet/tgen/form-t02", test_form);
     qtest_add_func("/exanet/tgen/split", test_split);
     qtest_add_func("/exanet/tgen/outstanding-and-ids", test_outstanding);
     qtest_add_func("/exanet/tgen/repeat", test_repeat);

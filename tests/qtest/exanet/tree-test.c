@@ -165,13 +165,14 @@ static void test_spines(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/tree/fat-tree", test_fat_tree);
-    qtest_add_func("/exanet/tree/fat-tree-three", test_fat_tree_three);
-    qtest_add_func("/exanet/tree/fat-tree-rule", test_fat_tree_rule);
-    qtest_add_func("/exanet/tree/dragonfly3x2", test_dragonfly3x2);
-    qtest_add_func("/exanet/tree/dragonfly4x2", test_dragonfly4x2);
-    qtest_add_func("/exanet/tree/dragonfly-small", test_dragonfly_small);
-    qtest_add_func("/exanet/tree/cut", test_cut);
-    qtest_add_func("/exanet/tree/spines", test_spines);
+    qtest_add_func("/exanet/network/tree-fat-tree", test_fat_tree);
+    qtest_add_func("/exanet/network/tree-fat-tree-three", test_fat_tree_three);
+    qtest_add_func("/exanet/network/tree-fat-tree-rule", test_fat_tree_rule);
+    qtest_add_func("/exanet/network/tree-dragonfly3x2", test_dragonfly3x2);
+    qtest_add_func("/exanet/network/tree-dragonfly4x2", test_dragonfly4x2);
+    qtest_add_func("/exanet/network/tree-dragonfly-small",
+                   test_dragonfly_small);
+    qtest_add_func("/exanet/network/tree-cut", test_cut);
+    qtest_add_func("/exanet/network/tree-spines", test_spines);
     return g_test_run();
 }

@@ -418,18 +418,18 @@ static void test_fault_plan(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/unplug/message", test_message);
-    qtest_add_func("/exanet/unplug/two-messages", test_two_messages);
-    qtest_add_func("/exanet/unplug/not-mapped", test_not_mapped);
-    qtest_add_func("/exanet/unplug/doorbell", test_doorbell);
-    qtest_add_func("/exanet/unplug/register", test_register);
-    qtest_add_func("/exanet/unplug/ack", test_ack);
-    qtest_add_func("/exanet/unplug/hello", test_hello);
-    qtest_add_func("/exanet/unplug/hello-tick", test_hello_tick);
-    qtest_add_func("/exanet/unplug/transfer", test_transfer);
-    qtest_add_func("/exanet/unplug/reset-then-end", test_reset_then_end);
-    qtest_add_func("/exanet/unplug/rate", test_rate);
-    qtest_add_func("/exanet/unplug/down", test_down);
-    qtest_add_func("/exanet/unplug/fault-plan", test_fault_plan);
+    qtest_add_func("/exanet/device/unplug-message", test_message);
+    qtest_add_func("/exanet/device/unplug-two-messages", test_two_messages);
+    qtest_add_func("/exanet/device/unplug-not-mapped", test_not_mapped);
+    qtest_add_func("/exanet/device/unplug-doorbell", test_doorbell);
+    qtest_add_func("/exanet/device/unplug-register", test_register);
+    qtest_add_func("/exanet/device/unplug-ack", test_ack);
+    qtest_add_func("/exanet/device/unplug-hello", test_hello);
+    qtest_add_func("/exanet/device/unplug-hello-tick", test_hello_tick);
+    qtest_add_func("/exanet/device/unplug-transfer", test_transfer);
+    qtest_add_func("/exanet/device/unplug-reset-then-end", test_reset_then_end);
+    qtest_add_func("/exanet/device/unplug-rate", test_rate);
+    qtest_add_func("/exanet/device/unplug-down", test_down);
+    qtest_add_func("/exanet/device/unplug-fault-plan", test_fault_plan);
     return g_test_run();
 }

@@ -196,11 +196,11 @@ static void test_send_error(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/pvrdma/gsi/send", test_send);
-    qtest_add_func("/pvrdma/gsi/receive", test_receive);
-    qtest_add_func("/pvrdma/gsi/key-fixed", test_key_fixed);
-    qtest_add_func("/pvrdma/gsi/nobody", test_nobody);
-    qtest_add_func("/pvrdma/gsi/pretend", test_pretend);
-    qtest_add_func("/pvrdma/gsi/send-error", test_send_error);
+    qtest_add_func("/pvrdma/ud/gsi-send", test_send);
+    qtest_add_func("/pvrdma/ud/gsi-receive", test_receive);
+    qtest_add_func("/pvrdma/ud/gsi-key-fixed", test_key_fixed);
+    qtest_add_func("/pvrdma/ud/gsi-nobody", test_nobody);
+    qtest_add_func("/pvrdma/ud/gsi-pretend", test_pretend);
+    qtest_add_func("/pvrdma/ud/gsi-send-error", test_send_error);
     return g_test_run();
 }

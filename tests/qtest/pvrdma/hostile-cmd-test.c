@@ -352,7 +352,7 @@ static void test_region(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/pvrdma/hostile-cmd/commands", test_commands);
-    qtest_add_func("/pvrdma/hostile-cmd/region", test_region);
+    qtest_add_func("/pvrdma/cmd/hostile-commands", test_commands);
+    qtest_add_func("/pvrdma/cmd/hostile-region", test_region);
     return g_test_run();
 }

@@ -303,11 +303,11 @@ static void test_garbage(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/pvrdma/hostile/wqes", test_wqes);
-    qtest_add_func("/pvrdma/hostile/datagrams", test_datagrams);
-    qtest_add_func("/pvrdma/hostile/indices", test_indices);
-    qtest_add_func("/pvrdma/hostile/doorbells", test_doorbells);
-    qtest_add_func("/pvrdma/hostile/pages", test_pages);
-    qtest_add_func("/pvrdma/hostile/garbage", test_garbage);
+    qtest_add_func("/pvrdma/device/hostile-wqes", test_wqes);
+    qtest_add_func("/pvrdma/device/hostile-datagrams", test_datagrams);
+    qtest_add_func("/pvrdma/device/hostile-indices", test_indices);
+    qtest_add_func("/pvrdma/device/hostile-doorbells", test_doorbells);
+    qtest_add_func("/pvrdma/device/hostile-pages", test_pages);
+    qtest_add_func("/pvrdma/device/hostile-garbage", test_garbage);
     return g_test_run();
 }

@@ -186,9 +186,9 @@ static void test_directory(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/pvrdma/iommu/translated", test_translated);
-    qtest_add_func("/pvrdma/iommu/unmapped", test_unmapped);
-    qtest_add_func("/pvrdma/iommu/read-only", test_read_only);
-    qtest_add_func("/pvrdma/iommu/directory", test_directory);
+    qtest_add_func("/pvrdma/guest/iommu-translated", test_translated);
+    qtest_add_func("/pvrdma/guest/iommu-unmapped", test_unmapped);
+    qtest_add_func("/pvrdma/guest/iommu-read-only", test_read_only);
+    qtest_add_func("/pvrdma/guest/iommu-directory", test_directory);
     return g_test_run();
 }

@@ -182,7 +182,7 @@ static void test_reset(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/pvrdma/irq/power", test_power);
-    qtest_add_func("/pvrdma/irq/reset", test_reset);
+    qtest_add_func("/pvrdma/event/irq-power", test_power);
+    qtest_add_func("/pvrdma/event/irq-reset", test_reset);
     return g_test_run();
 }

@@ -266,6 +266,6 @@ static void test_moving(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/pvrdma/migration-pair/moving", test_moving);
+    qtest_add_func("/pvrdma/migration/pair-moving", test_moving);
     return g_test_run();
 }

@@ -219,8 +219,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("/pvrdma/pci/ids", test_ids);
-    qtest_add_func("/pvrdma/pci/bad-command-lines",
-                   test_bad_command_lines);
+    qtest_add_func("/pvrdma/pci/bad-command-lines", test_bad_command_lines);
     qtest_add_func("/pvrdma/pci/help", test_help);
     qtest_add_func("/pvrdma/pci/two-devices", test_two_devices);
     qtest_add_func("/pvrdma/pci/conventional", test_conventional);

@@ -658,7 +658,7 @@ static void add_frame_tests(void)
         bool taken = cases[i].taken;
         const char *group = taken ? "taken" : "passes";
         void (*test)(const void *) = taken ? test_taken : test_passes;
-        g_autofree char *path = g_strdup_printf("/pvrdma/port/%s/%s", group,
+        g_autofree char *path = g_strdup_printf("/pvrdma/port/%s-%s", group,
                                                 cases[i].name);
 
         qtest_add_data_func(path, cases[i].change, test);
@@ -685,8 +685,8 @@ int main(int argc, char **argv)
     qtest_add_func("/pvrdma/port/unplug", test_unplug);
     qtest_add_func("/pvrdma/port/second", test_second);
     if (g_test_perf()) {
-        qtest_add_func("/pvrdma/port/speed/loop", test_speed_loop);
-        qtest_add_func("/pvrdma/port/speed/wire", test_speed_wire);
+        qtest_add_func("/pvrdma/port/speed-loop", test_speed_loop);
+        qtest_add_func("/pvrdma/port/speed-wire", test_speed_wire);
     }
     return g_test_run();
 }

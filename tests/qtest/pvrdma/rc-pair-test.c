@@ -164,7 +164,7 @@ static void cable_assert(Cable *c, unsigned i, uint32_t at, uint32_t other,
 
 /* --- Rows -------------------------------------------------------------------- */
 
-static void test_a01_loopback(void)
+static void test_loopback(void)
 {
     PvrdmaDuo d;
     PvrdmaTestSge sge;
@@ -183,7 +183,7 @@ static void test_a01_loopback(void)
     pvrdma_duo_stop(&d);
 }
 
-static void test_a02_read_write_read(void)
+static void test_read_write_read(void)
 {
     Cable c;
 
@@ -215,7 +215,7 @@ static void sizes_check(Cable *c, uint32_t len)
     cable_assert(c, 0, at, 0, len);
 }
 
-static void test_a03_sizes(void)
+static void test_sizes(void)
 {
     Cable c;
 
@@ -227,7 +227,7 @@ static void test_a03_sizes(void)
 }
 
 /* Around packets of the MTUs that we and the document have; nothing beside them. */
-static void test_a04_boundaries(void)
+static void test_boundaries(void)
 {
     static const uint32_t sizes[] = {
         0, 1, 3, 4, 1020, 1023, 1024, 1025, 2048, 2049,
@@ -249,7 +249,7 @@ static void test_a04_boundaries(void)
     cable_stop(&c);
 }
 
-static void test_a04_long(void)
+static void test_long(void)
 {
     Cable c;
 
@@ -260,7 +260,7 @@ static void test_a04_long(void)
 }
 
 /* All at once, READs and WRITEs of one place: each sees what the one before left. */
-static void test_a14_one_place(void)
+static void test_one_place(void)
 {
     const uint32_t len = 3000, n = 32;
     Cable c;
@@ -280,7 +280,7 @@ static void test_a14_one_place(void)
     cable_stop(&c);
 }
 
-static void test_a17_sustained(void)
+static void test_sustained(void)
 {
     const unsigned rounds = 8, depth = 4;
     Cable c;
@@ -304,7 +304,7 @@ static void test_a17_sustained(void)
 }
 
 /* SENDs in both directions: one completion each, here and there, in order. */
-static void test_a18_sends(void)
+static void test_sends(void)
 {
     const unsigned n = 100;
     Cable c;
@@ -334,7 +334,7 @@ static void test_a18_sends(void)
 }
 
 /* SENDs that come before there are buffers wait, and those behind them, too. */
-static void test_a18_not_ready(void)
+static void test_not_ready(void)
 {
     const unsigned n = 5;
     Cable c;
@@ -366,7 +366,7 @@ static void test_a18_not_ready(void)
 }
 
 /* A7, A9, A19: whatever is lost, all arrives, once and in order. */
-static void test_a19_losses(void)
+static void test_losses(void)
 {
     const uint32_t n = 60, len = 20000;
     Cable c;
@@ -390,16 +390,15 @@ static void test_a19_losses(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/pvrdma/rc-pair/a01/loopback", test_a01_loopback);
-    qtest_add_func("/pvrdma/rc-pair/a02/read-write-read",
-                   test_a02_read_write_read);
-    qtest_add_func("/pvrdma/rc-pair/a03/sizes", test_a03_sizes);
-    qtest_add_func("/pvrdma/rc-pair/a04/boundaries", test_a04_boundaries);
-    qtest_add_func("/pvrdma/rc-pair/a04/long", test_a04_long);
-    qtest_add_func("/pvrdma/rc-pair/a14/one-place", test_a14_one_place);
-    qtest_add_func("/pvrdma/rc-pair/a17/sustained", test_a17_sustained);
-    qtest_add_func("/pvrdma/rc-pair/a18/sends", test_a18_sends);
-    qtest_add_func("/pvrdma/rc-pair/a18/not-ready", test_a18_not_ready);
-    qtest_add_func("/pvrdma/rc-pair/a19/losses", test_a19_losses);
+    qtest_add_func("/pvrdma/pair/rc-loopback-a01", test_loopback);
+    qtest_add_func("/pvrdma/pair/rc-read-write-read-a02", test_read_write_read);
+    qtest_add_func("/pvrdma/pair/rc-sizes-a03", test_sizes);
+    qtest_add_func("/pvrdma/pair/rc-boundaries-a04", test_boundaries);
+    qtest_add_func("/pvrdma/pair/rc-long-a04", test_long);
+    qtest_add_func("/pvrdma/pair/rc-one-place-a14", test_one_place);
+    qtest_add_func("/pvrdma/pair/rc-sustained-a17", test_sustained);
+    qtest_add_func("/pvrdma/pair/rc-sends-a18", test_sends);
+    qtest_add_func("/pvrdma/pair/rc-not-ready-a18", test_not_ready);
+    qtest_add_func("/pvrdma/pair/rc-losses-a19", test_losses);
     return g_test_run();
 }

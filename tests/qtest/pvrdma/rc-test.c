@@ -70,7 +70,7 @@ static void check_shape(Rc *rc, const Shape *shape, uint32_t len, uint32_t *psn,
     rc_done(rc, wr_id, PVRDMA_WC_SUCCESS);
 }
 
-static void test_a05_opcodes(void)
+static void test_opcodes(void)
 {
     static const uint32_t sizes[] = {
         0, 1, 3, 4, MTU - 1, MTU, MTU + 1, 2 * MTU, 2 * MTU + 1, 5 * MTU,
@@ -89,7 +89,7 @@ static void test_a05_opcodes(void)
 }
 
 /* What is in the headers. */
-static void test_a05_headers(void)
+static void test_headers(void)
 {
     struct pvrdma_sq_wqe_hdr hdr = pvrdma_wr_rdma(1, PVRDMA_WR_RDMA_WRITE_WITH_IMM,
                                                   RC_PEER_VA, RC_PEER_RKEY);
@@ -139,7 +139,7 @@ static void test_a05_headers(void)
 
 /* --- A7, A8: gaps and duplicates ------------------------------------------------- */
 
-static void test_a07_gap_received(void)
+static void test_gap_received(void)
 {
     Rc rc;
 
@@ -160,7 +160,7 @@ static void test_a07_gap_received(void)
     rc_stop(&rc);
 }
 
-static void test_a07_gap_sent(void)
+static void test_gap_sent(void)
 {
     Rc rc;
 
@@ -181,7 +181,7 @@ static void test_a07_gap_sent(void)
     rc_stop(&rc);
 }
 
-static void test_a08_duplicate(void)
+static void test_duplicate(void)
 {
     Rc rc;
 
@@ -201,7 +201,7 @@ static void test_a08_duplicate(void)
 
 /* --- A9: what gets lost ---------------------------------------------------------- */
 
-static void test_a09_lost(void)
+static void test_lost(void)
 {
     Rc rc;
 
@@ -236,7 +236,7 @@ static void test_a09_lost(void)
     rc_stop(&rc);
 }
 
-static void test_a09_retry_limit(void)
+static void test_retry_limit(void)
 {
     Rc rc;
 
@@ -257,7 +257,7 @@ static void test_a09_retry_limit(void)
 
 /* --- A10: numbers that wrap ------------------------------------------------------ */
 
-static void test_a10_wrap(void)
+static void test_wrap(void)
 {
     Rc rc;
 
@@ -290,7 +290,7 @@ static void test_a10_wrap(void)
  * a QP.  A frame goes at once, to a MAC that was never heard of, and comes again if it
  * is lost.
  */
-static void test_a13_no_arp(void)
+static void test_no_arp(void)
 {
     static const uint8_t nobody[6] = { 0x52, 0x54, 0, 0x77, 0x66, 0x55 };
     PvrdmaTestQpAttr attr = {
@@ -319,7 +319,7 @@ static void test_a13_no_arp(void)
 }
 
 /* The response of a READ and a WRITE of the peer, packet by packet in turns. */
-static void test_a15_interleaved(void)
+static void test_interleaved(void)
 {
     Rc rc;
     PvrdmaTestSge sge;
@@ -346,7 +346,7 @@ static void test_a15_interleaved(void)
 }
 
 /* Numbers that differ above bit 15 alone are of others. */
-static void test_a16_alias(void)
+static void test_alias(void)
 {
     RocePacket pkt = {
         .opcode = ROCE_OP_WRITE_ONLY, .psn = RQ_PSN, .dma_len = 4,
@@ -407,7 +407,7 @@ static void check_refused(const RocePacket *answer, uint32_t len,
     rc_stop(&rc);
 }
 
-static void test_a18_refused(void)
+static void test_refused(void)
 {
     RocePacket pkt = { .opcode = ROCE_OP_ACK, .psn = SQ_PSN + 1 };
 
@@ -426,7 +426,7 @@ static void test_a18_refused(void)
 }
 
 /* Receiver not ready: waits, sends again; as often as it may. */
-static void test_a18_not_ready(void)
+static void test_not_ready(void)
 {
     Rc rc;
 
@@ -447,7 +447,7 @@ static void test_a18_not_ready(void)
 }
 
 /* Answers to nothing. */
-static void test_a18_stale(void)
+static void test_stale(void)
 {
     Rc rc;
 
@@ -490,20 +490,20 @@ static void test_query(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/pvrdma/rc/a05/opcodes", test_a05_opcodes);
-    qtest_add_func("/pvrdma/rc/a05/headers", test_a05_headers);
-    qtest_add_func("/pvrdma/rc/a07/gap-received", test_a07_gap_received);
-    qtest_add_func("/pvrdma/rc/a07/gap-sent", test_a07_gap_sent);
-    qtest_add_func("/pvrdma/rc/a08/duplicate", test_a08_duplicate);
-    qtest_add_func("/pvrdma/rc/a09/lost", test_a09_lost);
-    qtest_add_func("/pvrdma/rc/a09/retry-limit", test_a09_retry_limit);
-    qtest_add_func("/pvrdma/rc/a10/wrap", test_a10_wrap);
-    qtest_add_func("/pvrdma/rc/a13/no-arp", test_a13_no_arp);
-    qtest_add_func("/pvrdma/rc/a15/interleaved", test_a15_interleaved);
-    qtest_add_func("/pvrdma/rc/a16/alias", test_a16_alias);
-    qtest_add_func("/pvrdma/rc/a18/refused", test_a18_refused);
-    qtest_add_func("/pvrdma/rc/a18/not-ready", test_a18_not_ready);
-    qtest_add_func("/pvrdma/rc/a18/stale", test_a18_stale);
-    qtest_add_func("/pvrdma/rc/query", test_query);
+    qtest_add_func("/pvrdma/transport/opcodes-a05", test_opcodes);
+    qtest_add_func("/pvrdma/transport/headers-a05", test_headers);
+    qtest_add_func("/pvrdma/transport/gap-received-a07", test_gap_received);
+    qtest_add_func("/pvrdma/transport/gap-sent-a07", test_gap_sent);
+    qtest_add_func("/pvrdma/transport/duplicate-a08", test_duplicate);
+    qtest_add_func("/pvrdma/transport/lost-a09", test_lost);
+    qtest_add_func("/pvrdma/transport/retry-limit-a09", test_retry_limit);
+    qtest_add_func("/pvrdma/transport/wrap-a10", test_wrap);
+    qtest_add_func("/pvrdma/transport/no-arp-a13", test_no_arp);
+    qtest_add_func("/pvrdma/transport/interleaved-a15", test_interleaved);
+    qtest_add_func("/pvrdma/transport/alias-a16", test_alias);
+    qtest_add_func("/pvrdma/transport/refused-a18", test_refused);
+    qtest_add_func("/pvrdma/transport/not-ready-a18", test_not_ready);
+    qtest_add_func("/pvrdma/transport/stale-a18", test_stale);
+    qtest_add_func("/pvrdma/transport/query", test_query);
     return g_test_run();
 }

@@ -288,15 +288,15 @@ static void test_configuration(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/pvrdma/reentry/response", test_response);
-    qtest_add_func("/pvrdma/reentry/event", test_event);
-    qtest_add_func("/pvrdma/reentry/doorbell", test_doorbell);
-    qtest_add_func("/pvrdma/reentry/packet", test_packet);
-    qtest_add_func("/pvrdma/reentry/timer", test_timer);
-    qtest_add_func("/pvrdma/reentry/chain", test_chain);
-    qtest_add_func("/pvrdma/reentry/another-nic", test_another_nic);
-    qtest_add_func("/pvrdma/reentry/registers", test_registers);
-    qtest_add_func("/pvrdma/reentry/doorbells", test_doorbells);
-    qtest_add_func("/pvrdma/reentry/configuration", test_configuration);
+    qtest_add_func("/pvrdma/device/reentry-response", test_response);
+    qtest_add_func("/pvrdma/device/reentry-event", test_event);
+    qtest_add_func("/pvrdma/device/reentry-doorbell", test_doorbell);
+    qtest_add_func("/pvrdma/device/reentry-packet", test_packet);
+    qtest_add_func("/pvrdma/device/reentry-timer", test_timer);
+    qtest_add_func("/pvrdma/device/reentry-chain", test_chain);
+    qtest_add_func("/pvrdma/device/reentry-another-nic", test_another_nic);
+    qtest_add_func("/pvrdma/device/reentry-registers", test_registers);
+    qtest_add_func("/pvrdma/device/reentry-doorbells", test_doorbells);
+    qtest_add_func("/pvrdma/device/reentry-configuration", test_configuration);
     return g_test_run();
 }

@@ -403,19 +403,19 @@ static void test_no_bus_master(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/pvrdma/regs/reset-values", test_reset_values);
-    qtest_add_func("/pvrdma/regs/writable", test_writable);
-    qtest_add_func("/pvrdma/regs/no-register", test_no_register);
-    qtest_add_func("/pvrdma/regs/region", test_region);
-    qtest_add_func("/pvrdma/regs/region-v1", test_region_v1);
-    qtest_add_func("/pvrdma/regs/bad-regions", test_bad_regions);
-    qtest_add_func("/pvrdma/regs/region-nowhere", test_region_nowhere);
-    qtest_add_func("/pvrdma/regs/region-half", test_region_half);
-    qtest_add_func("/pvrdma/regs/ctl", test_ctl);
-    qtest_add_func("/pvrdma/regs/doorbells", test_doorbells);
-    qtest_add_func("/pvrdma/regs/ctl-reset", test_ctl_reset);
-    qtest_add_func("/pvrdma/regs/region-again", test_region_again);
-    qtest_add_func("/pvrdma/regs/machine-reset", test_machine_reset);
-    qtest_add_func("/pvrdma/regs/no-bus-master", test_no_bus_master);
+    qtest_add_func("/pvrdma/device/regs-reset-values", test_reset_values);
+    qtest_add_func("/pvrdma/device/regs-writable", test_writable);
+    qtest_add_func("/pvrdma/device/regs-no-register", test_no_register);
+    qtest_add_func("/pvrdma/device/regs-region", test_region);
+    qtest_add_func("/pvrdma/device/regs-region-v1", test_region_v1);
+    qtest_add_func("/pvrdma/device/regs-bad-regions", test_bad_regions);
+    qtest_add_func("/pvrdma/device/regs-region-nowhere", test_region_nowhere);
+    qtest_add_func("/pvrdma/device/regs-region-half", test_region_half);
+    qtest_add_func("/pvrdma/device/regs-ctl", test_ctl);
+    qtest_add_func("/pvrdma/device/regs-doorbells", test_doorbells);
+    qtest_add_func("/pvrdma/device/regs-ctl-reset", test_ctl_reset);
+    qtest_add_func("/pvrdma/device/regs-region-again", test_region_again);
+    qtest_add_func("/pvrdma/device/regs-machine-reset", test_machine_reset);
+    qtest_add_func("/pvrdma/device/regs-no-bus-master", test_no_bus_master);
     return g_test_run();
 }

@@ -164,7 +164,7 @@ static uint64_t bad_frames(Rig *r)
 }
 
 /* A11: no bit of a frame may change; then it comes as it was. */
-static void a11_flipped(void)
+static void test_flipped(void)
 {
     Rig r;
     uint8_t frame[ROCE_FRAME_MAX];
@@ -221,7 +221,7 @@ static void test_truncated(void)
 }
 
 /* A12, A16: a number of which any bit is wrong, and another partition. */
-static void a12_not_for_us(void)
+static void test_not_for_us(void)
 {
     Rig r;
 
@@ -665,11 +665,11 @@ static void test_random_frames(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/pvrdma/resp/a11/flipped", a11_flipped);
+    qtest_add_func("/pvrdma/resp/flipped-a11", test_flipped);
     qtest_add_func("/pvrdma/resp/truncated", test_truncated);
-    qtest_add_func("/pvrdma/resp/a12/not-for-us", a12_not_for_us);
+    qtest_add_func("/pvrdma/resp/not-for-us-a12", test_not_for_us);
     qtest_add_func("/pvrdma/resp/state", test_state);
-    qtest_add_func("/pvrdma/resp/a12/refused", test_refused);
+    qtest_add_func("/pvrdma/resp/refused-a12", test_refused);
     qtest_add_func("/pvrdma/resp/too-many-reads", test_too_many_reads);
     qtest_add_func("/pvrdma/resp/region-gone", test_region_gone);
     qtest_add_func("/pvrdma/resp/ended", test_ended);

@@ -450,17 +450,18 @@ static void test_impossible(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/pvrdma/snapshot/objects", test_objects);
-    qtest_add_func("/pvrdma/snapshot/srq", test_srq);
-    qtest_add_func("/pvrdma/snapshot/datagrams", test_datagrams);
-    qtest_add_func("/pvrdma/snapshot/draining", test_draining);
-    qtest_add_func("/pvrdma/snapshot/ended", test_ended);
-    qtest_add_func("/pvrdma/snapshot/cold", test_cold);
-    qtest_add_func("/pvrdma/snapshot/fast-reg", test_fast_reg);
-    qtest_add_func("/pvrdma/snapshot/back-and-forth", test_back_and_forth);
-    qtest_add_func("/pvrdma/snapshot/other-properties",
+    qtest_add_func("/pvrdma/migration/snapshot-objects", test_objects);
+    qtest_add_func("/pvrdma/migration/snapshot-srq", test_srq);
+    qtest_add_func("/pvrdma/migration/snapshot-datagrams", test_datagrams);
+    qtest_add_func("/pvrdma/migration/snapshot-draining", test_draining);
+    qtest_add_func("/pvrdma/migration/snapshot-ended", test_ended);
+    qtest_add_func("/pvrdma/migration/snapshot-cold", test_cold);
+    qtest_add_func("/pvrdma/migration/snapshot-fast-reg", test_fast_reg);
+    qtest_add_func("/pvrdma/migration/snapshot-back-and-forth",
+                   test_back_and_forth);
+    qtest_add_func("/pvrdma/migration/snapshot-other-properties",
                    test_other_properties);
-    qtest_add_func("/pvrdma/snapshot/cut-off", test_cut_off);
-    qtest_add_func("/pvrdma/snapshot/impossible", test_impossible);
+    qtest_add_func("/pvrdma/migration/snapshot-cut-off", test_cut_off);
+    qtest_add_func("/pvrdma/migration/snapshot-impossible", test_impossible);
     return g_test_run();
 }

@@ -5,7 +5,7 @@
 #include "qobject/qdict.h"
 #include "qobject/qjson.h"
 #include "qobject/qlist.h"
-#include "pvrdma/verbs.h"
+#include "verbs.h"
 
 #define EXANET " -netdev hubport,id=cable,hubid=7 -device exanet-pci,id=exa,link0=cable"
 

@@ -271,9 +271,9 @@ static void test_nobody(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/pvrdma/stream/doorbell", test_doorbell);
-    qtest_add_func("/pvrdma/stream/slow", test_slow);
-    qtest_add_func("/pvrdma/stream/cut", test_cut);
-    qtest_add_func("/pvrdma/stream/nobody", test_nobody);
+    qtest_add_func("/pvrdma/port/stream-doorbell", test_doorbell);
+    qtest_add_func("/pvrdma/port/stream-slow", test_slow);
+    qtest_add_func("/pvrdma/port/stream-cut", test_cut);
+    qtest_add_func("/pvrdma/port/stream-nobody", test_nobody);
     return g_test_run();
 }

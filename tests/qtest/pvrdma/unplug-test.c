@@ -134,9 +134,9 @@ static void test_retry(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/pvrdma/unplug/command", test_command);
-    qtest_add_func("/pvrdma/unplug/completion", test_completion);
-    qtest_add_func("/pvrdma/unplug/frame", test_frame);
-    qtest_add_func("/pvrdma/unplug/retry", test_retry);
+    qtest_add_func("/pvrdma/device/unplug-command", test_command);
+    qtest_add_func("/pvrdma/device/unplug-completion", test_completion);
+    qtest_add_func("/pvrdma/device/unplug-frame", test_frame);
+    qtest_add_func("/pvrdma/device/unplug-retry", test_retry);
     return g_test_run();
 }

@@ -625,7 +625,7 @@ static void test_jams_found(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/exanet/arith/t3-example", test_example);
+    g_test_add_func("/exanet/arith/example-t3", test_example);
     g_test_add_func("/exanet/arith/roles", test_roles);
     g_test_add_func("/exanet/arith/choice", test_choice);
     g_test_add_func("/exanet/arith/onward", test_onward);

@@ -155,9 +155,9 @@ static void test_memory(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/exanet/fifo/frames", test_frames);
-    g_test_add_func("/exanet/fifo/put-behind-head", test_put_behind_head);
-    g_test_add_func("/exanet/fifo/mixture", test_mixture);
-    g_test_add_func("/exanet/fifo/memory", test_memory);
+    g_test_add_func("/exanet/link-fifo/frames", test_frames);
+    g_test_add_func("/exanet/link-fifo/put-behind-head", test_put_behind_head);
+    g_test_add_func("/exanet/link-fifo/mixture", test_mixture);
+    g_test_add_func("/exanet/link-fifo/memory", test_memory);
     return g_test_run();
 }

@@ -131,10 +131,10 @@ static void test_level_random(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/exanet/flow/rate/codes", test_codes);
-    g_test_add_func("/exanet/flow/rate/rounding", test_rounding);
-    g_test_add_func("/exanet/flow/rate/measured", test_measured);
-    g_test_add_func("/exanet/flow/level/examples", test_level);
-    g_test_add_func("/exanet/flow/level/random", test_level_random);
+    g_test_add_func("/exanet/flow/rate-codes", test_codes);
+    g_test_add_func("/exanet/flow/rate-rounding", test_rounding);
+    g_test_add_func("/exanet/flow/rate-measured", test_measured);
+    g_test_add_func("/exanet/flow/level-examples", test_level);
+    g_test_add_func("/exanet/flow/level-random", test_level_random);
     return g_test_run();
 }

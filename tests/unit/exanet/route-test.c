@@ -554,10 +554,10 @@ static void test_jams_found(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/exanet/route/t26-ways", test_ways);
-    g_test_add_func("/exanet/route/t26-ties", test_ties);
+    g_test_add_func("/exanet/route/ways-t26", test_ways);
+    g_test_add_func("/exanet/route/ties-t26", test_ties);
     g_test_add_func("/exanet/route/order", test_order);
-    g_test_add_func("/exanet/route/t26-roles", test_roles);
+    g_test_add_func("/exanet/route/roles-t26", test_roles);
     g_test_add_func("/exanet/route/outside", test_outside);
     g_test_add_func("/exanet/route/dims", test_dims);
     g_test_add_func("/exanet/route/source", test_source);

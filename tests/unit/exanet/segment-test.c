@@ -174,11 +174,10 @@ static void test_source_reads(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/rnic/exanet/segment/packet-vectors", test_packet_vectors);
-    g_test_add_func("/rnic/exanet/segment/block-vectors", test_segment_vectors);
-    g_test_add_func("/rnic/exanet/segment/block-crosses", test_block_crosses);
-    g_test_add_func("/rnic/exanet/segment/every-alignment",
-                    test_every_alignment);
-    g_test_add_func("/rnic/exanet/segment/source-reads", test_source_reads);
+    g_test_add_func("/exanet/segment/packet-vectors", test_packet_vectors);
+    g_test_add_func("/exanet/segment/block-vectors", test_segment_vectors);
+    g_test_add_func("/exanet/segment/block-crosses", test_block_crosses);
+    g_test_add_func("/exanet/segment/every-alignment", test_every_alignment);
+    g_test_add_func("/exanet/segment/source-reads", test_source_reads);
     return g_test_run();
 }

@@ -447,9 +447,9 @@ static void add_flips(typeof(&exanet_vectors[0]) v)
     for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
         if (g_str_equal(v->name, names[i])) {
             g_autofree char *flip = g_strdup_printf(
-                "/exanet/wire/t09-flip-header/%s", v->name);
+                "/exanet/wire/flip-header-%s-t09", v->name);
             g_autofree char *hops = g_strdup_printf(
-                "/exanet/wire/hops/%s", v->name);
+                "/exanet/wire/hops-%s", v->name);
 
             g_test_add_data_func(flip, v, test_flip_header);
             g_test_add_data_func(hops, v, test_hops);
@@ -460,11 +460,11 @@ static void add_flips(typeof(&exanet_vectors[0]) v)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/exanet/wire/t09-check-values", test_check_values);
+    g_test_add_func("/exanet/wire/check-values-t09", test_check_values);
     for (unsigned i = 0; i < ARRAY_SIZE(exanet_vectors); i++) {
-        g_autofree char *enc = g_strdup_printf("/exanet/wire/t09-encode/%s",
+        g_autofree char *enc = g_strdup_printf("/exanet/wire/encode-%s-t09",
                                                exanet_vectors[i].name);
-        g_autofree char *dec = g_strdup_printf("/exanet/wire/t09-decode/%s",
+        g_autofree char *dec = g_strdup_printf("/exanet/wire/decode-%s-t09",
                                                exanet_vectors[i].name);
 
         g_test_add_data_func(enc, &exanet_vectors[i], test_vector_encode);
@@ -473,16 +473,15 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < ARRAY_SIZE(exanet_vectors); i++) {
         add_flips(&exanet_vectors[i]);
     }
-    g_test_add_func("/exanet/wire/t09-flip-payload", test_flip_payload);
-    g_test_add_func("/exanet/wire/t09-flip-footer", test_flip_footer);
+    g_test_add_func("/exanet/wire/flip-payload-t09", test_flip_payload);
+    g_test_add_func("/exanet/wire/flip-footer-t09", test_flip_footer);
     g_test_add_func("/exanet/wire/malformed", test_malformed);
-    g_test_add_data_func("/exanet/wire/sizes/load",
+    g_test_add_data_func("/exanet/wire/sizes-load",
                          GUINT_TO_POINTER(EXANET_TYPE_AXI_READ), test_axi_sizes);
-    g_test_add_data_func("/exanet/wire/sizes/store",
+    g_test_add_data_func("/exanet/wire/sizes-store",
                          GUINT_TO_POINTER(EXANET_TYPE_AXI_WRITE), test_axi_sizes);
-    g_test_add_data_func("/exanet/wire/sizes/response",
-                         GUINT_TO_POINTER(EXANET_TYPE_AXI_RESPONSE),
-                         test_axi_sizes);
+    g_test_add_data_func("/exanet/wire/sizes-response",
+                         GUINT_TO_POINTER(EXANET_TYPE_AXI_RESPONSE), test_axi_sizes);
     g_test_add_func("/exanet/wire/random", test_random);
     g_test_add_func("/exanet/wire/garbage", test_garbage);
     return g_test_run();

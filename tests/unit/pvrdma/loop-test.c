@@ -725,10 +725,10 @@ static void test_congested(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/pvrdma/loop/reordered", test_reordered);
-    g_test_add_func("/pvrdma/loop/lost", test_lost);
-    g_test_add_func("/pvrdma/loop/late", test_late);
-    g_test_add_func("/pvrdma/loop/all", test_all);
-    g_test_add_func("/pvrdma/loop/congested", test_congested);
+    g_test_add_func("/pvrdma/transport/loop-reordered", test_reordered);
+    g_test_add_func("/pvrdma/transport/loop-lost", test_lost);
+    g_test_add_func("/pvrdma/transport/loop-late", test_late);
+    g_test_add_func("/pvrdma/transport/loop-all", test_all);
+    g_test_add_func("/pvrdma/transport/loop-congested", test_congested);
     return g_test_run();
 }

@@ -441,11 +441,11 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     rnic_init_clocks();
     qemu_clock_enable(QEMU_CLOCK_VIRTUAL, true);
-    g_test_add_func("/pvrdma/qp-end/answers-first", test_answers_first);
-    g_test_add_func("/pvrdma/qp-end/events", test_events);
-    g_test_add_func("/pvrdma/qp-end/chain", test_chain);
-    g_test_add_func("/pvrdma/qp-end/parts", test_parts);
-    g_test_add_func("/pvrdma/qp-end/recover", test_recover);
-    g_test_add_func("/pvrdma/qp-end/flush-due", test_flush_due);
+    g_test_add_func("/pvrdma/qp/end-answers-first", test_answers_first);
+    g_test_add_func("/pvrdma/qp/end-events", test_events);
+    g_test_add_func("/pvrdma/qp/end-chain", test_chain);
+    g_test_add_func("/pvrdma/qp/end-parts", test_parts);
+    g_test_add_func("/pvrdma/qp/end-recover", test_recover);
+    g_test_add_func("/pvrdma/qp/end-flush-due", test_flush_due);
     return g_test_run();
 }

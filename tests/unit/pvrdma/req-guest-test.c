@@ -449,17 +449,17 @@ static void test_park_changed(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/pvrdma/req-guest/local", test_local);
-    g_test_add_func("/pvrdma/req-guest/guest-errors", test_guest_errors);
-    g_test_add_func("/pvrdma/req-guest/ring-errors", test_ring_errors);
-    g_test_add_func("/pvrdma/req-guest/ring-grows", test_ring_grows);
-    g_test_add_func("/pvrdma/req-guest/drain", test_drain);
-    g_test_add_func("/pvrdma/req-guest/drain-fenced", test_drain_fenced);
-    g_test_add_func("/pvrdma/req-guest/datagrams", test_datagrams);
-    g_test_add_func("/pvrdma/req-guest/huge", test_huge);
-    g_test_add_func("/pvrdma/req-guest/park", test_park);
-    g_test_add_func("/pvrdma/req-guest/park-answers", test_park_answers);
-    g_test_add_func("/pvrdma/req-guest/park-longest", test_park_longest);
-    g_test_add_func("/pvrdma/req-guest/park-changed", test_park_changed);
+    g_test_add_func("/pvrdma/req/guest-local", test_local);
+    g_test_add_func("/pvrdma/req/guest-errors", test_guest_errors);
+    g_test_add_func("/pvrdma/req/guest-ring-errors", test_ring_errors);
+    g_test_add_func("/pvrdma/req/guest-ring-grows", test_ring_grows);
+    g_test_add_func("/pvrdma/req/guest-drain", test_drain);
+    g_test_add_func("/pvrdma/req/guest-drain-fenced", test_drain_fenced);
+    g_test_add_func("/pvrdma/req/guest-datagrams", test_datagrams);
+    g_test_add_func("/pvrdma/req/guest-huge", test_huge);
+    g_test_add_func("/pvrdma/req/guest-park", test_park);
+    g_test_add_func("/pvrdma/req/guest-park-answers", test_park_answers);
+    g_test_add_func("/pvrdma/req/guest-park-longest", test_park_longest);
+    g_test_add_func("/pvrdma/req/guest-park-changed", test_park_changed);
     return g_test_run();
 }

@@ -462,6 +462,6 @@ static void test_random(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/pvrdma/req-random", test_random);
+    g_test_add_func("/pvrdma/req/random", test_random);
     return g_test_run();
 }

@@ -505,21 +505,21 @@ static void test_stale(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/pvrdma/req-recovery/nak-sequence", test_nak_sequence);
-    g_test_add_func("/pvrdma/req-recovery/timeout", test_timeout);
-    g_test_add_func("/pvrdma/req-recovery/timeout-growth", test_timeout_growth);
-    g_test_add_func("/pvrdma/req-recovery/timeout-slow", test_timeout_slow);
-    g_test_add_func("/pvrdma/req-recovery/timeout-lazy", test_timeout_lazy);
-    g_test_add_func("/pvrdma/req-recovery/rnr", test_rnr);
-    g_test_add_func("/pvrdma/req-recovery/rnr-lost", test_rnr_lost);
-    g_test_add_func("/pvrdma/req-recovery/rnr-for-ever", test_rnr_for_ever);
-    g_test_add_func("/pvrdma/req-recovery/read-repeated", test_read_repeated);
-    g_test_add_func("/pvrdma/req-recovery/read-repeated-end",
+    g_test_add_func("/pvrdma/req/recovery-nak-sequence", test_nak_sequence);
+    g_test_add_func("/pvrdma/req/recovery-timeout", test_timeout);
+    g_test_add_func("/pvrdma/req/recovery-timeout-growth", test_timeout_growth);
+    g_test_add_func("/pvrdma/req/recovery-timeout-slow", test_timeout_slow);
+    g_test_add_func("/pvrdma/req/recovery-timeout-lazy", test_timeout_lazy);
+    g_test_add_func("/pvrdma/req/recovery-rnr", test_rnr);
+    g_test_add_func("/pvrdma/req/recovery-rnr-lost", test_rnr_lost);
+    g_test_add_func("/pvrdma/req/recovery-rnr-for-ever", test_rnr_for_ever);
+    g_test_add_func("/pvrdma/req/recovery-read-repeated", test_read_repeated);
+    g_test_add_func("/pvrdma/req/recovery-read-repeated-end",
                     test_read_repeated_end);
-    g_test_add_func("/pvrdma/req-recovery/rnr-answer", test_rnr_answer);
-    g_test_add_func("/pvrdma/req-recovery/paced", test_paced);
-    g_test_add_func("/pvrdma/req-recovery/stuck", test_stuck);
-    g_test_add_func("/pvrdma/req-recovery/nak-error", test_nak_error);
-    g_test_add_func("/pvrdma/req-recovery/stale", test_stale);
+    g_test_add_func("/pvrdma/req/recovery-rnr-answer", test_rnr_answer);
+    g_test_add_func("/pvrdma/req/recovery-paced", test_paced);
+    g_test_add_func("/pvrdma/req/recovery-stuck", test_stuck);
+    g_test_add_func("/pvrdma/req/recovery-nak-error", test_nak_error);
+    g_test_add_func("/pvrdma/req/recovery-stale", test_stale);
     return g_test_run();
 }

@@ -333,11 +333,11 @@ static void test_wire(gconstpointer percent)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_data_func("/pvrdma/resp/a19-good-wire", GUINT_TO_POINTER(0),
-                         test_wire);
-    g_test_add_data_func("/pvrdma/resp/a19-bad-wire", GUINT_TO_POINTER(10),
-                         test_wire);
-    g_test_add_data_func("/pvrdma/resp/a19-worst-wire", GUINT_TO_POINTER(40),
-                         test_wire);
+    g_test_add_data_func("/pvrdma/resp/random-good-wire-a19",
+                         GUINT_TO_POINTER(0), test_wire);
+    g_test_add_data_func("/pvrdma/resp/random-bad-wire-a19",
+                         GUINT_TO_POINTER(10), test_wire);
+    g_test_add_data_func("/pvrdma/resp/random-worst-wire-a19",
+                         GUINT_TO_POINTER(40), test_wire);
     return g_test_run();
 }

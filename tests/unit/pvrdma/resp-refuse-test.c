@@ -596,31 +596,35 @@ static void test_congested(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/pvrdma/refuse/order", test_order);
-    g_test_add_func("/pvrdma/refuse/order-completion", test_order_completion);
-    g_test_add_func("/pvrdma/refuse/payload", test_payload);
-    g_test_add_func("/pvrdma/refuse/write-length", test_write_length);
-    g_test_add_func("/pvrdma/refuse/read-length", test_read_length);
-    g_test_add_func("/pvrdma/refuse/a12-rights", test_rights);
-    g_test_add_func("/pvrdma/refuse/unaligned", test_unaligned);
-    g_test_add_func("/pvrdma/refuse/region-gone", test_region_gone);
-    g_test_add_func("/pvrdma/refuse/region-gone-in-read", test_region_gone_in_read);
-    g_test_add_func("/pvrdma/refuse/region-gone-again", test_region_gone_again);
-    g_test_add_func("/pvrdma/refuse/region-gone-in-between",
+    g_test_add_func("/pvrdma/resp/refuse-order", test_order);
+    g_test_add_func("/pvrdma/resp/refuse-order-completion",
+                    test_order_completion);
+    g_test_add_func("/pvrdma/resp/refuse-payload", test_payload);
+    g_test_add_func("/pvrdma/resp/refuse-write-length", test_write_length);
+    g_test_add_func("/pvrdma/resp/refuse-read-length", test_read_length);
+    g_test_add_func("/pvrdma/resp/refuse-rights-a12", test_rights);
+    g_test_add_func("/pvrdma/resp/refuse-unaligned", test_unaligned);
+    g_test_add_func("/pvrdma/resp/refuse-region-gone", test_region_gone);
+    g_test_add_func("/pvrdma/resp/refuse-region-gone-in-read",
+                    test_region_gone_in_read);
+    g_test_add_func("/pvrdma/resp/refuse-region-gone-again",
+                    test_region_gone_again);
+    g_test_add_func("/pvrdma/resp/refuse-region-gone-in-between",
                     test_region_gone_in_between);
-    g_test_add_func("/pvrdma/refuse/bus-error", test_bus_error);
-    g_test_add_func("/pvrdma/refuse/bad-invalidation", test_bad_invalidation);
-    g_test_add_func("/pvrdma/refuse/too-many", test_too_many);
-    g_test_add_func("/pvrdma/refuse/not-too-many", test_not_too_many);
-    g_test_add_func("/pvrdma/refuse/limit-lowered", test_limit_lowered);
-    g_test_add_func("/pvrdma/refuse/none-allowed", test_none_allowed);
-    g_test_add_func("/pvrdma/refuse/too-long", test_too_long);
-    g_test_add_func("/pvrdma/refuse/bad-buffer", test_bad_buffer);
-    g_test_add_func("/pvrdma/refuse/bad-wqe", test_bad_wqe);
-    g_test_add_func("/pvrdma/refuse/bad-queue", test_bad_queue);
-    g_test_add_func("/pvrdma/refuse/ended", test_ended);
-    g_test_add_func("/pvrdma/refuse/ended-shared", test_ended_shared);
-    g_test_add_func("/pvrdma/refuse/cq-full", test_cq_full);
-    g_test_add_func("/pvrdma/refuse/congested", test_congested);
+    g_test_add_func("/pvrdma/resp/refuse-bus-error", test_bus_error);
+    g_test_add_func("/pvrdma/resp/refuse-bad-invalidation",
+                    test_bad_invalidation);
+    g_test_add_func("/pvrdma/resp/refuse-too-many", test_too_many);
+    g_test_add_func("/pvrdma/resp/refuse-not-too-many", test_not_too_many);
+    g_test_add_func("/pvrdma/resp/refuse-limit-lowered", test_limit_lowered);
+    g_test_add_func("/pvrdma/resp/refuse-none-allowed", test_none_allowed);
+    g_test_add_func("/pvrdma/resp/refuse-too-long", test_too_long);
+    g_test_add_func("/pvrdma/resp/refuse-bad-buffer", test_bad_buffer);
+    g_test_add_func("/pvrdma/resp/refuse-bad-wqe", test_bad_wqe);
+    g_test_add_func("/pvrdma/resp/refuse-bad-queue", test_bad_queue);
+    g_test_add_func("/pvrdma/resp/refuse-ended", test_ended);
+    g_test_add_func("/pvrdma/resp/refuse-ended-shared", test_ended_shared);
+    g_test_add_func("/pvrdma/resp/refuse-cq-full", test_cq_full);
+    g_test_add_func("/pvrdma/resp/refuse-congested", test_congested);
     return g_test_run();
 }

@@ -168,7 +168,7 @@ static void test_read(void)
 }
 
 /* A15: responses keep the order, whatever else comes and however slow the wire is. */
-static void a15_read_and_write(void)
+static void test_read_and_write(void)
 {
     Bed *bed = bed_new();
 
@@ -223,7 +223,7 @@ static void test_atomics(void)
 
 /* --- Gaps ----------------------------------------------------------------- */
 /* A7: dropped, one NAK, and what is expected stays so. */
-static void a07_gap(void)
+static void test_gap(void)
 {
     Bed *bed = bed_new();
     uint8_t before = bed->mem[0];
@@ -310,7 +310,7 @@ static void test_gap_behind_read(void)
 
 /* --- Duplicates ----------------------------------------------------------- */
 /* A8: acknowledged again, and that is all. */
-static void a08_duplicate(void)
+static void test_duplicate(void)
 {
     Bed *bed = bed_new();
 
@@ -480,14 +480,14 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/resp/write", test_write);
     g_test_add_func("/pvrdma/resp/empty", test_empty);
     g_test_add_func("/pvrdma/resp/read", test_read);
-    g_test_add_func("/pvrdma/resp/a15-read-and-write", a15_read_and_write);
+    g_test_add_func("/pvrdma/resp/read-and-write-a15", test_read_and_write);
     g_test_add_func("/pvrdma/resp/atomics", test_atomics);
-    g_test_add_func("/pvrdma/resp/a07-gap", a07_gap);
+    g_test_add_func("/pvrdma/resp/gap-a07", test_gap);
     g_test_add_func("/pvrdma/resp/gap-closed", test_gap_closed);
     g_test_add_func("/pvrdma/resp/gap-of-two", test_gap_of_two);
     g_test_add_func("/pvrdma/resp/gap-and-duplicate", test_gap_and_duplicate);
     g_test_add_func("/pvrdma/resp/gap-behind-read", test_gap_behind_read);
-    g_test_add_func("/pvrdma/resp/a08-duplicate", a08_duplicate);
+    g_test_add_func("/pvrdma/resp/duplicate-a08", test_duplicate);
     g_test_add_func("/pvrdma/resp/duplicate-long", test_duplicate_long);
     g_test_add_func("/pvrdma/resp/read-again", test_read_again);
     g_test_add_func("/pvrdma/resp/reads-again", test_reads_again);

@@ -179,15 +179,15 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     frame_vectors_init();
-    g_test_add_func("/pvrdma/roce-refuse/not-roce", test_not_roce);
-    g_test_add_func("/pvrdma/roce-refuse/bad-ip", test_bad_ip);
-    g_test_add_func("/pvrdma/roce-refuse/bad-ipv6", test_bad_ipv6);
-    g_test_add_func("/pvrdma/roce-refuse/bad-header", test_bad_header);
-    g_test_add_func("/pvrdma/roce-refuse/bad-pad", test_bad_pad);
-    g_test_add_func("/pvrdma/roce-refuse/too-long", test_too_long);
-    g_test_add_data_func("/pvrdma/roce-refuse/bad-length/ipv4",
+    g_test_add_func("/pvrdma/roce/refuse-not-roce", test_not_roce);
+    g_test_add_func("/pvrdma/roce/refuse-bad-ip", test_bad_ip);
+    g_test_add_func("/pvrdma/roce/refuse-bad-ipv6", test_bad_ipv6);
+    g_test_add_func("/pvrdma/roce/refuse-bad-header", test_bad_header);
+    g_test_add_func("/pvrdma/roce/refuse-bad-pad", test_bad_pad);
+    g_test_add_func("/pvrdma/roce/refuse-too-long", test_too_long);
+    g_test_add_data_func("/pvrdma/roce/refuse-bad-length-ipv4",
                          frame_vector("ipv4-size-4"), test_bad_length);
-    g_test_add_data_func("/pvrdma/roce-refuse/bad-length/ipv6",
+    g_test_add_data_func("/pvrdma/roce/refuse-bad-length-ipv6",
                          frame_vector("ipv6-size-4"), test_bad_length);
     return g_test_run();
 }

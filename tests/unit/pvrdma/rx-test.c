@@ -51,7 +51,7 @@ static void expect_dropped(Bed *bed, enum pvrdma_counter counter, uint64_t count
 
 /* --- To whom -------------------------------------------------------------- */
 /* A12, A16: QPs are found by all bits of their numbers, and belong to a partition. */
-static void a12_number_and_pkey(void)
+static void test_number_and_pkey(void)
 {
     Bed *bed = bed_new();
 
@@ -239,7 +239,7 @@ static void test_truncated(void)
  * A11: every bit of every header and of the payload.  What a router may change is not
  * covered by the ICRC, and what is before the IP header is not looked at.
  */
-static void a11_flipped(void)
+static void test_flipped(void)
 {
     Bed *bed = bed_new();
     uint8_t frame[ROCE_FRAME_MAX];
@@ -427,14 +427,14 @@ static void test_vlan_moved(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/pvrdma/rx/a12-a16-number-and-pkey", a12_number_and_pkey);
+    g_test_add_func("/pvrdma/rx/number-and-pkey-a12-a16", test_number_and_pkey);
     g_test_add_func("/pvrdma/rx/type", test_type);
     g_test_add_func("/pvrdma/rx/state", test_state);
     g_test_add_func("/pvrdma/rx/established", test_established);
     g_test_add_func("/pvrdma/rx/path", test_path);
     g_test_add_func("/pvrdma/rx/datagram-version", test_datagram_version);
     g_test_add_func("/pvrdma/rx/truncated", test_truncated);
-    g_test_add_func("/pvrdma/rx/a11-flipped", a11_flipped);
+    g_test_add_func("/pvrdma/rx/flipped-a11", test_flipped);
     g_test_add_func("/pvrdma/rx/header", test_header);
     g_test_add_func("/pvrdma/rx/random", test_random);
     g_test_add_func("/pvrdma/rx/congestion", test_congestion);
