@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Prints exanet-wire.h: ExaNet packets, byte by byte, and what they mean.
+"""Prints exanet-vectors.h: ExaNet packets, byte by byte, and what they mean.
 
 Independent of the C codec: bit numbers are those of the packet tables of the
 ExaNet description, words are integers, CRCs are computed bit by bit.

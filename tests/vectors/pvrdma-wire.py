@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Prints pvrdma-wire.h: RoCE frames, byte by byte, and what they mean.
+"""Prints pvrdma-vectors.h: RoCE frames, byte by byte, and what they mean.
 
 Independent of the C codec: headers are packed as the InfiniBand and RoCE formats
 show them, and the ICRC is zlib's CRC-32.  The five packets of the document are

@@ -7,7 +7,7 @@
 #include "qemu/bswap.h"
 #include <libdeflate.h>
 #include "hw/rnic/exanet/base/wire.h"
-#include "../../vectors/exanet-wire.h"
+#include "exanet-vectors.h"
 #include "../../seed.h"
 
 #define RANDOM_ROUNDS 20000

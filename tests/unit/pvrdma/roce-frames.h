@@ -4,7 +4,7 @@
 #define PVRDMA_ROCE_FRAMES_H
 
 #include "hw/rnic/pvrdma/wire/roce.h"
-#include "../../vectors/pvrdma-wire.h"
+#include "pvrdma-vectors.h"
 
 #define IPV4_HLEN       20
 #define IPV6_HLEN       40
