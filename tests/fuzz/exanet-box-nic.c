@@ -443,7 +443,7 @@ static void nic_finalize(Object *obj)
     exanet_instance_fini(&((BoxNic *)obj)->exanet);
 }
 
-static ExanetState *nic_state(Object *obj)
+static void *nic_state(Object *obj)
 {
     return &((BoxNic *)obj)->exanet;
 }
