@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the scripts share: steps, packages, builds and virtual machines."""
+"""The code of the programs in scripts/: steps, packages, builds and virtual machines."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Debian packages and sources.
+"""Fetches Debian packages and sources.
 
-Packages this machine lacks are installed with its own apt. Sources and the
-guest come through a second apt configuration, made from what the machine's
-own says about mirror, proxy and checks, so that nothing in /etc/apt changes.
+The machine's own apt installs packages for the machine. Sources and the packages of guests
+come through a second configuration of apt, so that nothing in /etc/apt changes. The second
+configuration has the mirror, the proxy and the checks of the machine's own.
 """
 
 import os
@@ -19,24 +19,24 @@ KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 _DIR = BUILD / 'apt'
 _CONF = _DIR / 'apt.conf'
 _SUITES = ['trixie', 'trixie-backports', 'forky', 'sid', 'experimental']
-# What the machine's administrator decided about fetching.
+# Options of apt that the second configuration takes from the machine.
 _KEEP = re.compile(r'Acquire::(http|https|ftp|Check-|Retries|ForceIPv|'
                    r'AllowInsecure|Max-|Proxy)')
 
 
 def as_root(cmd):
-    """CMD, through sudo when this process is not root."""
+    """Returns CMD, with sudo in front if this process is not root."""
     if os.geteuid() == 0:
         return list(cmd)
     if not shutil.which('sudo'):
         raise Failed('this needs root, and sudo is not installed')
-    # A password, where sudo wants one, is asked for on the terminal.
+    # sudo may ask for a password on the terminal. Later calls need no password for a while.
     subprocess.run(['sudo', '-v'], check=False)
     return ['sudo'] + list(cmd)
 
 
 def ensure_packages(names):
-    """Installs what is missing of NAMES with the machine's own apt."""
+    """Installs the packages in NAMES that this machine lacks, with its own apt."""
     if all(map(_installed, names)):
         return
     with build_lock('-apt'):
@@ -62,7 +62,8 @@ def _installed(name):
 
 
 def mirror():
-    """The Debian archive this machine uses, in any format apt reads."""
+    """Returns the address of the Debian archive that this machine uses. apt reads the
+    configuration, because it may have any of several formats."""
     out = subprocess.run(
         ['apt-get', 'indextargets', '--format',
          '$(REPO_URI) $(RELEASE) $(COMPONENT)', 'Created-By: Packages'],
@@ -82,7 +83,7 @@ def _os_release():
 
 
 def options():
-    """The machine's fetch options as lines of an apt configuration."""
+    """Returns the machine's options for downloads, as lines of an apt configuration."""
     out = subprocess.run(['apt-config', 'dump'], capture_output=True,
                          text=True, check=True).stdout
     return [line for line in out.splitlines()
@@ -126,14 +127,13 @@ def _update():
     try:
         _private(['apt-get', 'update'], 'apt-private', None)
     except Failed:
-        pass   # one suite may be missing at a mirror; what is needed decides
+        pass   # A mirror may lack one of the suites. The next command of apt needs only some.
 
 
 def fetch_source(name, prefix, into):
-    """The newest NAME whose upstream version starts with PREFIX: a tarball.
-
-    Only the upstream tarball is taken: a mirror may lack the .dsc.
-    """
+    """Returns the tarball of the newest source NAME whose version begins with PREFIX. It
+    fetches only the upstream tarball into the folder INTO, because a mirror may lack the
+    .dsc."""
     with build_lock('-apt'):
         return _fetch_source(name, prefix, into)
 
@@ -162,7 +162,7 @@ def _fetch_source(name, prefix, into):
 
 
 def fetch_package(name, into):
-    """Unpacks the Debian 13 package NAME into a folder, uninstalled."""
+    """Unpacks the Debian 13 package NAME into the folder INTO, without an installation."""
     into.mkdir(parents=True, exist_ok=True)
     with build_lock('-apt'):
         _update()

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What differs between guests with one processor and with another: how they
-are made, and the QEMU that runs them. Both are for x86-64 hosts.
+"""The processors of guests: how guests are built, and the QEMU that runs them. Hosts are
+x86-64.
 
-Nothing of another processor runs on this machine. Such a guest gets packages
-that are only unpacked, and what their scripts would have written is copied
-from the guest for this machine's processor; our parts come from a Debian 13 of
-this machine, with a cross compiler.
+The build runs no program of another processor. The packages of an arm64 guest are only
+unpacked, and the files that the scripts of packages would write are copied from the amd64
+guest. The project's own parts are compiled by a cross compiler in a Debian 13 for amd64.
 """
 
 import os
@@ -20,22 +19,22 @@ from .steps import Failed, run
 _NO_INITRAMFS = ['/etc/kernel/postinst.d/initramfs-tools']
 _SLIM = ['/usr/share/doc/*', '/usr/share/locale/*', '/usr/share/man/*',
          *_NO_INITRAMFS]
-# The headers for amd64 bring what all others need, too.
+# The headers for amd64 depend on tools that headers for other processors need, too.
 _TOOLS = ['autoconf', 'automake', 'gcc', 'libtool', 'linux-headers-amd64',
           'make', 'patch', 'pkgconf', 'xz-utils']
 
 
 class Arch:
-    """The processor of this machine."""
+    """Guests for amd64, the processor of this machine."""
 
     name = 'amd64'              # as Debian calls it
     binary = 'qemu-system-x86_64'
     machine = ['-M', 'q35', '-cpu', 'max']
     cmdline = 'console=ttyS0 tsc=reliable no_timer_check lpj=4000000'
     host_packages = []
-    environment = {}            # in which our parts are compiled
+    environment = {}            # of the compilation of the project's own parts
     configure = ''              # options of configure scripts
-    ram = device_tree = None    # of guests without a disk, if there are any
+    ram = device_tree = None    # files of guests without a disk, if there are such guests
     build_recipe = Recipe(
         [*_TOOLS, 'libc6-dev', 'libfabric-dev', 'libopenmpi-dev'],
         '--variant=minbase', excluded=_NO_INITRAMFS)
@@ -46,29 +45,31 @@ class Arch:
         self.kernel, self.initrd = folder / 'vmlinux', folder / 'initrd'
 
     def recipe(self, packages):
-        """For a guest with PACKAGES."""
+        """Returns the recipe of a guest with PACKAGES."""
         return Recipe([*packages, f'linux-image-{self.name}'],
                       '--variant=minbase', excluded=_SLIM)
 
     def settle(self, base, like):
-        """Completes BASE, whose packages are those of LIKE, a guest for this
-        machine's processor."""
+        """Completes the root file system BASE. LIKE has the same packages, for this machine's
+        processor."""
 
     def build_version(self):
-        """Of the kernel whose headers are in the build root."""
+        """Returns the version of the kernel whose headers are in the build root."""
         return kernel_version(self.root)
 
     def finish(self, stage):
-        """For a guest that has got our parts."""
+        """Updates the lists of modules and libraries after the project's own parts have been
+        copied into STAGE."""
         chroot(stage, f'depmod {kernel_version(stage)}; ldconfig', 'depmod')
 
     def installed(self):
-        """After our library came into the build root."""
+        """Updates the list of libraries after a library has been copied into the build
+        root."""
         chroot(self.root, 'ldconfig', 'install-lib')
 
     def unpack_kernel(self, image):
-        """The ELF kernel inside a bzImage: QEMU starts it without a firmware's
-        detour and the guest need not unpack it."""
+        """Writes the ELF kernel inside the bzImage IMAGE, because QEMU starts an ELF kernel
+        without firmware, and the guest need not unpack the kernel."""
         data = image.read_bytes()
         at = data.find(b'\x28\xb5\x2f\xfd', 0x4000)
         with open(self.kernel, 'wb') as out:
@@ -81,8 +82,8 @@ class Arch:
 
 _GNU = 'aarch64-linux-gnu'
 _MPI = f'/usr/lib/{_GNU}/openmpi'
-# The headers of a kernel want a compiler that runs on arm64, those of MPI a
-# Fortran one; both are only unpacked.
+# The package of the kernel's headers depends on a compiler that runs on arm64, and the
+# package of MPI's headers on a Fortran compiler. So these packages are only unpacked.
 _UNPACKED = r'''--customize-hook=set -e
     export APT_CONFIG="$MMDEBSTRAP_APT_CONFIG"
     mkdir -p "$1/rnic/debs"
@@ -97,11 +98,11 @@ _UNPACKED = r'''--customize-hook=set -e
 
 
 class Arm64(Arch):
-    """Arm, on a machine that may well not be."""
+    """Guests for arm64."""
 
     name = 'arm64'
     binary = 'qemu-system-aarch64'
-    # Faster than max; page tables for 52 bits are iommu.test's.
+    # This CPU is faster than "max". iommu.test has page tables for 52-bit addresses.
     machine = ['-M', 'virt', '-cpu', 'neoverse-n1']
     cmdline = 'console=ttyAMA0'
     host_packages = ['device-tree-compiler', 'kmod']
@@ -122,8 +123,7 @@ class Arm64(Arch):
         self.device_tree = folder / 'zcu102.dtb'
 
     def recipe(self, packages):
-        # Essential and required ones come by themselves only where packages
-        # are installed.
+        # With --variant=extract, mmdebstrap does not add essential and required packages.
         return Recipe(['~E', '~prequired', *packages, 'linux-image-arm64'],
                       '--variant=extract', '--architectures=arm64',
                       excluded=_SLIM)
@@ -155,7 +155,7 @@ class Arm64(Arch):
         depmod(stage, 'depmod')
 
     def installed(self):
-        pass   # no cache of the linker there: nothing for arm64 runs in it
+        pass   # The build root runs no program for arm64, so it needs no linker cache.
 
     def unpack_kernel(self, image):
         shutil.copyfile(image, self.kernel)
@@ -168,8 +168,8 @@ _PAIRS = {'amd64': (AMD64, AMD64), 'arm64': (ARM64, ARM64),
 
 
 def add_pair_options(parser):
-    """--arm64 and --mixed, for programs that run two guests; they give what
-    pair_of() takes."""
+    """Adds --arm64 and --mixed to PARSER of a program that runs two guests. pair_of() takes
+    the result of PARSER."""
     either = parser.add_mutually_exclusive_group()
     either.add_argument('--arm64', dest='pair', action='store_const',
                         const='arm64', default='amd64',
@@ -179,5 +179,5 @@ def add_pair_options(parser):
 
 
 def pair_of(args):
-    """The processors of node0 and node1."""
+    """Returns the processors of node0 and node1."""
     return _PAIRS[args.pair]

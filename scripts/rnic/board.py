@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The board zcu102 with the NIC in its programmable logic."""
+"""Runs a guest on the board zcu102, which has the NIC in its programmable logic."""
 
 import re
 import subprocess
@@ -12,16 +12,16 @@ from .steps import Failed, log_path, step
 
 _SECONDS = 300
 _NIC = families.DEFAULT.nics[0]
-# The driver of its serial port waits for clocks that come from a firmware that
-# is not there: what is said goes through the kernel's log to the early console.
+# The driver of the serial port waits for clocks, which firmware would provide, and there is
+# no firmware. So all output goes through the kernel's log to the early console.
 _CMDLINE = 'earlycon=cdns,mmio,0xff000000 keep_bootcon console=ttyPS0 ' \
            'printk.devkmsg=on clk_ignore_unused loglevel=5'
 _SAID = re.compile(r'^\[ *\d+\.\d+\] rnic\| (.*)$', re.M)
 
 
 def run(binary, command):
-    """Boots it, runs the shell command line COMMAND and switches it off; gives
-    what was said, and the exit code."""
+    """Boots the board, runs the shell command line COMMAND and switches the board off.
+    Returns the output and the exit code of COMMAND."""
     console = log_path('zcu102-console')
     with tempfile.NamedTemporaryFile() as ram, step('running zcu102') as line:
         ram.write(ARM64.ram.read_bytes())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Brings everything that a program of ours needs up to date."""
+"""Builds QEMU, helper programs and guests for the programs in scripts/."""
 
 import contextlib
 import os
@@ -77,7 +77,7 @@ def _command(image, arch):
 
 
 def the_guest(image='', arch=AMD64):
-    """Builds the guest; it alone needs root, so it is a program of its own."""
+    """Builds the guest in a separate program, because only this build needs root."""
     if not guest.Image(image, arch).is_fresh():
         _run_build_guest(_command(image, arch))
 
@@ -93,10 +93,10 @@ def _run_build_guest(command):
     try:
         code = process.wait()
     except BaseException:
-        # Not killed: it has to end what it has started.
+        # SIGTERM, because the program must end its children.
         with contextlib.suppress(PermissionError, subprocess.TimeoutExpired):
-            process.terminate()   # not allowed to end sudo
+            process.terminate()   # PermissionError: sudo runs as root
             process.wait(30)
         raise
     if code:
-        sys.exit(code if code > 0 else 128 - code)   # it has said why
+        sys.exit(code if code > 0 else 128 - code)   # The program has printed the reason.

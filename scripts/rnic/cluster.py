@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Clusters that go on running when the program that started them has ended.
+"""Clusters that continue to run after the program that started them has ended.
 
-BUILD/cluster/NAME/state.json records what later programs need; sockets are in
-a folder with a short path, as their paths are limited to 107 bytes.
+BUILD/cluster/NAME/state.json records the processes and ports for later programs. Sockets are
+in a folder with a short path, because the path of a socket has at most 107 bytes.
 """
 
 import contextlib
@@ -25,13 +25,13 @@ _STATUS_SECONDS = 10
 
 
 class _Process:
-    """A process that may not be our child: the part of Popen that we use."""
+    """A process that may not be a child of this one, with a part of the methods of Popen."""
 
     def __init__(self, pid, begin=None):
         self.pid, self.begin = pid, begin or _begin(pid)
 
     def poll(self):
-        """None if it runs. Its code is known to its parent only."""
+        """Returns None if the process runs. Only its parent can read its exit code."""
         return None if self.begin and _begin(self.pid) == self.begin \
             else 'unknown'
 
@@ -50,7 +50,8 @@ class _Process:
 
 
 def _begin(pid):
-    """When process PID began, in ticks since boot; None if there is none."""
+    """Returns the start time of process PID in ticks since boot; None if there is no such
+    process."""
     try:
         text = Path(f'/proc/{pid}/stat').read_text(encoding='utf-8',
                                                    errors='replace')
@@ -61,7 +62,8 @@ def _begin(pid):
 
 
 def _boot():
-    """Which boot of this machine it is: processes do not outlive one."""
+    """Returns the identifier of this boot of the machine. A recorded process of another boot
+    has ended."""
     return Path('/proc/sys/kernel/random/boot_id').read_text(
         encoding='ascii').strip()
 
@@ -72,11 +74,11 @@ def _state(name):
 
 @contextlib.contextmanager
 def _lock(name):
-    """Held while cluster NAME is started or ended."""
+    """Holds the lock of cluster NAME, for a start or an end of the cluster."""
     _STATES.mkdir(parents=True, exist_ok=True)
     path = _STATES / f'{name}.lock'
     file = None
-    # Who had it before may have removed it.
+    # The previous owner removes the file. Then the lock on the old file is worth nothing.
     while not file or not path.exists() \
             or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
         if file:
@@ -99,7 +101,7 @@ def _lock(name):
 
 
 def _strays(folder):
-    """QEMUs of ours with their sockets in FOLDER."""
+    """Yields the QEMUs of this user that have their sockets in FOLDER."""
     wanted = f'unix:{folder}/'.encode()
     for path in Path('/proc').glob('[0-9]*/cmdline'):
         with contextlib.suppress(OSError):
@@ -111,12 +113,13 @@ def _strays(folder):
 
 
 def names():
-    """Those that are up, or were not taken down."""
+    """Returns the names of clusters that are up, or that ended without `down`."""
     return sorted(f.parent.name for f in _STATES.glob('*/state.json'))
 
 
 def one(name=None):
-    """NAME, or the only one there is; Failed if it is not up."""
+    """Returns NAME, or the name of the only cluster if NAME is None. Fails if there is no
+    such cluster."""
     there = names()
     if name is None and len(there) == 1:
         name = there[0]
@@ -130,7 +133,7 @@ def one(name=None):
 
 
 def find(name=None):
-    """The cluster NAME, or the only one there is."""
+    """Returns the cluster NAME, or the only cluster if NAME is None."""
     name = one(name)
     try:
         state = json.loads(_state(name).read_text(encoding='utf-8'))
@@ -145,11 +148,11 @@ def find(name=None):
 
 
 class Damaged(Failed):
-    """A cluster that can only be ended."""
+    """The record of a cluster is damaged, so that the cluster can only be ended."""
 
 
 def end(name):
-    """Ends cluster NAME, or what is left of it."""
+    """Ends cluster NAME, or the remains of the cluster."""
     with _lock(name):
         _end(name)
 
@@ -158,7 +161,7 @@ def _end(name):
     try:
         found = find(name)
     except Damaged:
-        # Its folder for sockets is one of two.
+        # The record would tell which of two folders has the sockets.
         for everywhere in (False, True):
             _forget(name, runtime.base(everywhere) / _folder(name))
         return
@@ -171,7 +174,8 @@ def _folder(name):
 
 
 def _forget(name, folder):
-    """Ends QEMUs that no record is of, and removes what there is."""
+    """Ends the QEMUs with sockets in FOLDER, and removes FOLDER and the record of cluster
+    NAME."""
     for process in _strays(folder):
         process.kill()
     shutil.rmtree(folder, ignore_errors=True)
@@ -179,7 +183,7 @@ def _forget(name, folder):
 
 
 def refuse_second(name):
-    """Failed if cluster NAME is up."""
+    """Fails if cluster NAME is up."""
     with contextlib.suppress(Damaged):
         if name in names() and find(name).alive():
             raise Failed(f'cluster {name} is up already: take it down first '
@@ -195,18 +199,18 @@ class Background(vm.Cluster):
         self.job, self.ready = None, False
 
     def known_hosts(self):
-        return _STATES / self.name / 'known_hosts'   # on all hosts
+        return _STATES / self.name / 'known_hosts'   # All hosts share this folder.
 
     # --- Starting ---------------------------------------------------------
 
     def up(self):
-        """Boots all nodes; if one fails, takes the others down again."""
+        """Boots all nodes. If one node fails, the others are taken down."""
         vm.check_share(self.share)
         vm.check_faults(self.binary, self.topology)
         with _lock(self.name):
             refuse_second(self.name)
             if self.name in names():
-                _end(self.name)   # what is left of one that is dead
+                _end(self.name)   # removes the remains of a dead cluster
             _state(self.name).parent.mkdir(parents=True, exist_ok=True)
             self.folder.mkdir(mode=0o700, exist_ok=True)
             try:
@@ -226,7 +230,7 @@ class Background(vm.Cluster):
         self.save()
 
     def save(self):
-        """Records what there is, so that it can be ended whatever happens."""
+        """Records all processes, so that a later program can end them."""
         state = {
             'title': self.topology.name, 'topology': self.topology.text,
             'binary': str(self.binary), 'share': self.share, 'job': self.job,
@@ -244,7 +248,7 @@ class Background(vm.Cluster):
         self.folder, self.ready = Path(state['folder']), state['ready']
         for node, known in zip(self.nodes, state['nodes'], strict=True):
             if known:
-                # -1, when nothing began, if that was before a reboot.
+                # No process began at -1, so a process of an earlier boot counts as ended.
                 same = known['begin'] and state['boot'] == _boot()
                 node.process = _Process(known['pid'],
                                         known['begin'] if same else -1)
@@ -288,7 +292,7 @@ class Background(vm.Cluster):
     # --- Ending -----------------------------------------------------------
 
     def down(self):
-        """Ends all nodes and forgets the cluster."""
+        """Ends all nodes and removes the record of the cluster."""
         if self.job:
             slurm.cancel(self.job, self.topology.hosts, self.folder)
         for node in self.nodes:
@@ -298,11 +302,11 @@ class Background(vm.Cluster):
     # --- Using ------------------------------------------------------------
 
     def node(self, name):
-        """The node of that name; Failed if there is none."""
+        """Returns the node NAME. Fails if there is no such node."""
         return self.nodes[self.topology.node(name).number]
 
     def living(self, *nodes):
-        """Failed if one of these cannot be used."""
+        """Fails if one of NODES has ended, or if the start of the cluster is not complete."""
         if not self.ready:
             with _lock(self.name):
                 raise Failed(f'cluster {self.name} was not started to the '
@@ -312,12 +316,12 @@ class Background(vm.Cluster):
             node.check()
 
     def alive(self):
-        """How many nodes run."""
+        """Returns the number of nodes that run."""
         return sum(n.process is not None and n.process.poll() is None
                    for n in self.nodes)
 
     def look(self, node):
-        """What the device of NODE says, or why it says nothing."""
+        """Returns properties of the device of NODE, or the reason why there are none."""
         if not node.process:
             return 'was not started'
         if node.process.poll() is not None:
@@ -330,12 +334,12 @@ class Background(vm.Cluster):
             return f'its QEMU does not answer: {e}'
 
     def peer_name(self, coord):
-        """The name of the node with these coordinates."""
+        """Returns the name of the node with coordinates COORD."""
         return next((n.name for n in self.topology.nodes
                      if n.coord == coord), f'{coord:#x}')
 
     def set_faults(self, node, link, text):
-        """Makes faults on a link, given by number or by the node behind it."""
+        """Sets the faults of LINK of NODE. LINK is a number, or the name of the neighbour."""
         spec = node.spec
         if link.isdecimal():
             found = [int(link)] if int(link) < len(spec.cables) else []

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Builds the guest: Debian 13 with its stock kernel, Open MPI and libfabric,
-plus our kernel module, library, provider and test programs.
+"""Builds the guests: Debian 13 with its stock kernel, Open MPI and libfabric, and the
+project's own parts: kernel modules, libraries, providers and programs. Runs as root, because
+the owners of files and chroot need root.
 
-Below GUEST: base/ the Debian packages, buildroot/ the Debian 13 in which our
-parts are compiled, out/PART what each part installs, and what a guest boots:
-vmlinux, initrd, disk.img. base-NAME/ is a copy of base/ with more packages and
-disk-NAME.img its disk, arm64/ has all of them for that processor, and debug/ has the
-kernel of debug_kernel.py. Each of them has a stamp with the digest of its sources. Runs
-as root, because file owners and chroot need root.
+Folders and files below GUEST:
+  base/                        the Debian packages of a guest
+  buildroot/                   the Debian 13 in which the parts are compiled
+  out/PART/                    the files that PART installs
+  vmlinux, initrd, disk.img    the files that a guest boots
+  base-NAME/, disk-NAME.img    a copy of base/ with more packages, and its disk
+  arm64/                       all of these for arm64
+  debug/                       the kernel of debug_kernel.py
+Each of them has a stamp with the digest of its sources.
 """
 
 import inspect
@@ -31,7 +35,8 @@ _PACKAGES = [
     'busybox-static', 'ethtool', 'iproute2', 'iputils-ping', 'kmod',
     'libfabric-bin', 'libfabric1', 'openmpi-bin', 'openssh-server', 'pciutils',
     'procps', 'systemd-sysv', 'tcpdump']
-# The usual disk, and others, which are only made for programs that need them.
+# Disks -> packages beside _PACKAGES. '' is the usual disk; another disk is only made for a
+# program that needs it.
 _EXTRA = {'': [], 'lammps': ['lammps'],
           **{name: more for f in families.FAMILIES for name, more in f.images.items()}}
 IMAGES = tuple(_EXTRA)
@@ -43,7 +48,7 @@ _CONFIGURE = ' '.join([
     '--prefix=/usr', *(f'--enable-{f.name}=dl' for f in families.FAMILIES if f.provider),
     '--disable-static', *(f'--disable-{p}' for p in _PROVIDERS_OFF.split())])
 _HERE = initrd.HERE
-# Products of a build in the checkout, which are no sources.
+# Products of builds in the checkout. They are not sources.
 _PRODUCTS = shutil.ignore_patterns(
     'build', '.libs', '.deps', '__pycache__', '.*.cmd', '*.o', '*.ko', '*.mod',
     '*.mod.c', '*.so', '*.so.*', '*.a', '*.lo', '*.la', '*.order',
@@ -61,8 +66,8 @@ class _Part:
         self.stamp = arch.out / f'{name}.stamp'
 
     def digest(self):
-        """Of the sources, of all parts this one is built with, and of the way to build
-        it."""
+        """Returns the digest of the sources, of the parts that this part needs, and of the
+        function that builds it."""
         return digest(*(p.digest() for p in self.needs),
                       _root_digest(self.arch), _kernel(self.arch),
                       *(digest(str(f.relative_to(TOP)), f)
@@ -72,7 +77,7 @@ class _Part:
                       inspect.getsource(self.build))
 
     def make(self):
-        value = self.digest()   # what may be edited meanwhile is built again
+        value = self.digest()   # before the build, because a source may change during it
         if fresh(self.stamp, value):
             return
         with step(f'building {self.what}{_for(self.arch)}'):
@@ -84,7 +89,7 @@ class _Part:
             self.stamp.write_text(value, encoding='ascii')
 
     def copy(self):
-        """Puts the sources into the build root."""
+        """Copies the sources into the build root."""
         _copy_sources(self.arch.root, self.folder)
 
     def run(self, script, log):
@@ -100,7 +105,7 @@ class _Part:
                  f'build-{self.name}')
 
     def stage(self):
-        """Installs into a folder of the build root and from there to OUT."""
+        """Installs the part into a folder of the build root, and copies that to OUT."""
         stage = self.arch.root / 'rnic/stage'
         shutil.rmtree(stage, ignore_errors=True)
         self.run_make('DESTDIR=/rnic/stage PREFIX=/usr install')
@@ -112,7 +117,7 @@ def _for(arch):
 
 
 def _sources(folder):
-    """The source files below FOLDER, without products of builds in it."""
+    """Returns the source files below FOLDER, without products of builds."""
     found = []
     for where, dirs, files in os.walk(folder):
         out = _PRODUCTS(where, dirs + files)
@@ -309,17 +314,17 @@ class Image:
             + (os.environ.get('RNIC_GUEST_PACKAGES') or '').split()
 
     def base_digest(self):
-        """Of the Debian packages."""
+        """Returns the digest of the Debian packages."""
         recipe = self.arch.recipe(self.packages)
         return digest(' '.join(recipe.packages), ' '.join(recipe.excluded))
 
     def disk_digest(self):
-        """Of all that is on the disk."""
+        """Returns the digest of all sources of the disk."""
         return digest(self.base_digest(), _HERE,
                       *(p.digest() for p in self.parts))
 
     def is_fresh(self):
-        """True if nothing has to be built for guests with this disk."""
+        """Returns true if all files that guests with this disk boot are up to date."""
         return KEY.is_file() and self.disk.is_file() \
             and fresh(_boot_stamp(self.arch), _boot_digest(self.arch)) \
             and (not self.arch.ram or fresh(self.arch.folder / 'ram.stamp',
@@ -338,7 +343,7 @@ class Image:
                          lambda: self.arch.settle(self.base, like.base))
 
     def make_disk(self):
-        """Puts the packages and our parts on the disk."""
+        """Makes the disk from the packages and the parts."""
         value = self.disk_digest()
         if fresh(self.stamp, value):
             return
@@ -346,7 +351,7 @@ class Image:
             self.stamp.unlink(missing_ok=True)
             stage = self.arch.folder / 'stage'
             remove(stage)
-            # Hard links: nothing is copied, so nothing may be changed in
+            # The stage has hard links to the files of base. So no file may be changed in
             # place.
             run(['cp', '-al', self.base, stage], 'stage')
             _configure(stage)
@@ -364,21 +369,21 @@ def _boot_stamp(arch):
 
 
 def _boot_digest(arch):
-    """Of vmlinux and initrd."""
+    """Returns the digest of the sources of vmlinux and initrd."""
     return digest(Image(arch=arch).base_digest(), _kernel(arch),
                   ' '.join(initrd.MODULES), _HERE / 'initramfs-init')
 
 
 def _ram_digest(arch):
-    """Of what a guest without a disk boots."""
+    """Returns the digest of the sources of a guest without a disk."""
     return digest(_boot_digest(arch), *(p.digest() for p in _parts(arch)),
                   TOP / 'scripts/rnic/initrd.py', _HERE / 'ram-init',
                   _HERE / 'zcu102.dtso')
 
 
 def build(name='', arch=AMD64):
-    """Everything from nothing, or only what changed, for one of IMAGES. Needs
-    root."""
+    """Builds the guest with the disk NAME, one of IMAGES. Builds only parts that are out of
+    date. Needs root."""
     apt.ensure_packages(HOST_PACKAGES + arch.host_packages)
     arch.folder.mkdir(parents=True, exist_ok=True)
     _make_keys()
@@ -436,7 +441,7 @@ def _install_once(arch, images):
     arch.build_recipe.bootstrap(
         arch.root, 'the Debian 13 in which the guest parts '
         f'are compiled{_for(arch)}', _root_digest(arch))
-    if arch is not AMD64:   # it is completed after the other's example
+    if arch is not AMD64:   # Arch.settle() copies files from the tree for amd64.
         for i in images.values():
             Image(i.name).make_base()
     for i in images.values():
@@ -444,7 +449,7 @@ def _install_once(arch, images):
 
 
 def _give_back():
-    """What sudo made and the user who called it goes on to write."""
+    """Gives files to the user who called sudo, if the user's programs write to them, too."""
     if 'SUDO_UID' in os.environ:
         os.chown(BUILD, int(os.environ['SUDO_UID']), -1)
         run(['chown', '-R', '--no-dereference', os.environ['SUDO_UID'],
@@ -458,7 +463,7 @@ def _make_keys():
             key.parent.mkdir(parents=True, exist_ok=True)
             run(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', 'rnic',
                  '-f', key], 'ssh-keygen')
-    # The user who called sudo is the one who runs the guests.
+    # The user who called sudo runs the guests, so the user needs the key.
     user = os.environ.get('SUDO_UID')
     if user:
         os.chown(KEY, int(user), -1)
@@ -487,13 +492,14 @@ def _make_ram(arch):
 
 
 def _configure(stage):
-    """Boot only what is needed; keys; Open MPI's site settings."""
+    """Removes services that a guest does not need, and installs keys and the settings of
+    Open MPI."""
     units = stage / 'etc/systemd/system'
     for unit in (_HERE / 'masked').read_text('ascii').split():
         link = units / unit
         link.unlink(missing_ok=True)
         link.symlink_to('/dev/null')
-    # Of the unit generators only the one for /etc/fstab has work to do.
+    # A guest needs only the generator of units for /etc/fstab.
     generators = stage / 'etc/systemd/system-generators'
     generators.mkdir(exist_ok=True)
     for g in (stage / 'usr/lib/systemd/system-generators').iterdir():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a guest's kernel finds in memory: the way to its disk, or all it has."""
+"""Makes the initramfs of guests: the modules for the disk, or the whole guest."""
 
 import stat
 import subprocess
@@ -25,7 +25,7 @@ def _first(base, folder):
 
 
 def make(arch, base):
-    """That of guests with a disk; BASE has the kernel."""
+    """Makes the initramfs of guests with a disk. The root file system BASE has the kernel."""
     files = _first(base, 'modules')
     for i, module in enumerate(_modules(base)):
         name = f'modules/{i:02}-{module.name.split(".")[0]}.ko'
@@ -44,8 +44,8 @@ def make_debug(arch, base, out):
 
 
 def make_ram(arch, base, out):
-    """That of guests without a disk, for boards where no driver of a disk
-    works; OUT is the folder of our parts."""
+    """Makes the initramfs of guests without a disk, for a board on which no driver of a disk
+    works. OUT is the folder of the project's own parts."""
     files = {**_folders('bin', 'dev', 'lib', 'modules', 'proc', 'sys', 'tmp',
                         'usr', 'usr/bin'),
              'init': (HERE / 'ram-init').read_bytes(),
@@ -64,7 +64,7 @@ def make_ram(arch, base, out):
 
 
 def make_device_tree(arch, base):
-    """That of the board zcu102, with the NIC."""
+    """Makes the device tree of the board zcu102 with the NIC."""
     board = next(base.glob(f'usr/lib/linux-image-*/xilinx/{_DTB}'), None)
     if not board:
         raise Failed(f'the kernel in {base} has no {_DTB}')
@@ -85,7 +85,7 @@ def _folders(*names):
 
 
 def _modules(base):
-    """The initrd's modules with what they need, in loading order."""
+    """Returns MODULES and the modules on which they depend, in the order of loading."""
     folder = base / 'lib/modules' / kernel_version(base)
     needs = {}
     for line in (folder / 'modules.dep').read_text('ascii').splitlines():
@@ -108,7 +108,7 @@ def _unpacked(module):
 
 
 def cpio(files):
-    """An initramfs (newc); a value of None makes a folder."""
+    """Returns an initramfs (newc) of FILES, path -> bytes. None stands for a folder."""
     out = bytearray()
     for i, (name, data) in enumerate([*files.items(), ('TRAILER!!!', b'')]):
         mode = (stat.S_IFDIR if data is None else stat.S_IFREG) | 0o755

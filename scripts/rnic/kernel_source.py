@@ -22,7 +22,7 @@ def driver(family):
 
 
 def fetch():
-    """Makes sure that the parts are there."""
+    """Unpacks the parts unless they are there."""
     if all(path.exists() for path in _WANTED):
         return
     with step("fetching parts of Linux' source"):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Becomes a node's QEMU on the host where Slurm starts it.
+"""Starts the QEMU of a node in this process, on the host that Slurm has chosen.
 
 usage: launch.py FOLDER ADDRESS:PORT... -- QEMU ARGUMENTS...
 
-FOLDER, for sockets, is made. QEMU gets a listening TCP socket for each
-address, as descriptors from 100 on. QEMU turns Nagle's algorithm off where it
-connects and not where it is connected to, so this is done here: what a
-listening socket accepts takes the setting over."""
+Makes FOLDER for sockets. QEMU inherits a listening TCP socket for each address, as
+descriptors from 100 on. QEMU turns Nagle's algorithm off only for connections that it opens.
+So this program sets TCP_NODELAY on the listening sockets, and each accepted connection
+inherits the option."""
 
 import os
 import socket
@@ -17,7 +17,7 @@ FIRST = 100
 
 
 def listening(address):
-    """A listening socket that does not wait for more before it sends."""
+    """Returns a listening socket. Its connections send data at once (TCP_NODELAY)."""
     host, _, port = address.rpartition(':')
     try:
         family, kind, protocol, _, where = socket.getaddrinfo(
@@ -37,7 +37,7 @@ def listening(address):
 
 
 def private(path):
-    """Makes a folder that nobody else may enter."""
+    """Makes a folder that only this user can enter."""
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:

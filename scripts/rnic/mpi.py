@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""MPI ping-pong between two guests, over the NIC or over TCP."""
+"""Runs the MPI ping-pong between two guests, over the NIC or over TCP."""
 
 import re
 import subprocess
@@ -17,9 +17,8 @@ _LINE = re.compile(r'size=(\d+) latency_us=([\d.]+) bandwidth_MBps=([\d.]+)')
 
 
 def pingpong(pair, path, name, sizes=tuple(SIZES), seconds=0.5, progress=None):
-    """Runs it over PATH; {size: (microseconds one way, MB/s)}.
-
-    The program checks every byte, so a wrong one is a failure here."""
+    """Runs the ping-pong over PATH; returns {size: (microseconds one way, MB/s)}. The program
+    checks all bytes, so a wrong byte is a failure."""
     command = (f'timeout 600 mpirun --hostfile /etc/rnic/hosts -n 2 '
                f'{PATHS[path]} /usr/lib/rnic/tests/mpi-pingpong -m '
                f'-t {seconds} {" ".join(map(str, sizes))}')
@@ -49,7 +48,7 @@ def pingpong(pair, path, name, sizes=tuple(SIZES), seconds=0.5, progress=None):
 
 
 def table(nic, tcp):
-    """Both results side by side, as text."""
+    """Returns a text with both results in one table."""
     name, short = DEFAULT.title, DEFAULT.title[:3]
     rows = [f'{"":>8} | {"one-way latency, us":^31} | '
             f'{"bandwidth, MB/s":^31}',

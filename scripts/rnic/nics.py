@@ -22,7 +22,7 @@ def pair(text):
 
 
 def add_option(parser):
-    """Adds --nic."""
+    """Adds the option to PARSER."""
     parser.add_argument('--nic', type=pair, default=pair(families.DEFAULT.name),
                         metavar='KIND[,KIND]', help='in both guests, or in '
                         f'node0 and node1: {", ".join(families.NICS)}')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where things are. All products go below BUILD; RNIC_BUILD= moves it."""
+"""Folders. All products go below BUILD, which the variable RNIC_BUILD can move."""
 
 import os
 from pathlib import Path
@@ -12,6 +12,7 @@ GUEST = BUILD / 'guest'
 
 
 def shown(path):
-    """PATH as the user would type it: relative where that is shorter."""
+    """Returns PATH as a user would type it: relative to the current folder if that is
+    shorter."""
     rel = os.path.relpath(path)
     return rel if len(rel) < len(str(path)) else str(path)

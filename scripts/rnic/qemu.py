@@ -124,14 +124,16 @@ class Qemu:
             stamp.write_text(want, encoding='ascii')
 
     def _forget_other_source(self, tree):
-        """Meson keeps to the source folder that it was first given."""
+        """Removes the build tree if it belongs to another source folder than TREE, because
+        meson does not change the source folder of a build tree."""
         made = self.tree / 'config-host.mak'
         if made.is_file() and f'SRC_PATH={tree}' not in made.read_text(
                 encoding='utf-8').splitlines():
             shutil.rmtree(self.tree)
 
     def _link_firmware(self):
-        """Debian's source has no firmware; Debian's packages have."""
+        """Links the firmware of Debian's packages into the build tree, because Debian's source
+        of QEMU has no firmware."""
         data = self.tree / 'qemu-bundle/usr/local/share/qemu'
         for folder in map(Path, _FIRMWARE):
             for f in [*folder.glob('*.bin'), *folder.glob('*.rom')]:
@@ -152,7 +154,8 @@ def environment():
 
 
 def _fetch_tools():
-    """Debian 12's meson is too old; Debian 13's runs without installing."""
+    """Unpacks Debian 13's meson, because Debian 12's is too old. It runs without an
+    installation."""
     if not (_TOOLS / 'usr/lib/python3/dist-packages/pycotap').is_dir():
         with step('fetching meson'):
             apt.fetch_package('meson', _TOOLS)
@@ -160,7 +163,7 @@ def _fetch_tools():
 
 
 def _stub_blobs(tree):
-    """Empty files for firmware of other machines that meson looks for."""
+    """Makes empty files for the firmware of other machines, because meson needs the files."""
     blobs = tree / 'pc-bios'
     text = (blobs / 'meson.build').read_text(encoding='utf-8')
     missing = [blobs / f'{n}.bz2'

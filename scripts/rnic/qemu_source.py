@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The source of QEMU: fetched from Debian, or given by the environment variable QEMU_SRC."""
+"""Finds the source of QEMU: Debian's, or the source in the environment variable QEMU_SRC."""
 
 import os
 import shutil
@@ -27,7 +27,8 @@ def find(version=DEFAULT):
 def _given(given, version):
     if not given.exists():
         raise Failed(f'QEMU_SRC={given} does not exist')
-    # Apart from Debian's and from other given ones, whose version may be the same.
+    # Each given source has a folder of its own, because Debian's source, or another given
+    # one, may have the same version.
     given = given.resolve()
     state = f'{given} {given.stat().st_mtime_ns}' if given.is_file() else ''
     folder = SRC / f'given-{digest(str(given), state)[:12]}'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Standard input and output of this process to and from a Unix socket, so that
-who starts it on another host can use a socket there."""
+"""Copies standard input to a Unix socket, and the socket to standard output. So a program
+can use a socket on another host if it starts this program there."""
 
 import os
 import selectors

@@ -199,7 +199,7 @@ def _level(family, folder):
 
 
 def _flags(command):
-    """The flags of COMMAND without its files."""
+    """Returns the options of the compiler in COMMAND, without the names of files."""
     words, flags = iter(shlex.split(command)[1:]), []
     for word in words:
         if word in ('-MF', '-MQ', '-o', '-c'):
@@ -210,7 +210,7 @@ def _flags(command):
 
 
 def _components(below):
-    """Strongly connected components of a graph, after Tarjan."""
+    """Returns the strongly connected components of a graph, by Tarjan's algorithm."""
     index, low, stack, on, found = {}, {}, [], set(), []
 
     def visit(node):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Root file systems, made of Debian 13's packages. Needs root."""
+"""Makes root file systems from Debian 13's packages. Needs root."""
 
 import shutil
 from pathlib import Path
@@ -28,15 +28,14 @@ _COMPLETE = r'''
 
 
 class Recipe:
-    """Packages, and how mmdebstrap shall install them."""
+    """Packages, and the options of mmdebstrap for them."""
 
     def __init__(self, packages, *options, excluded=()):
         self.packages, self.options = sorted(packages), options
         self.excluded = excluded
 
     def bootstrap(self, root, what, value, then=None):
-        """Makes ROOT, unless its stamp says VALUE; THEN is called at the end
-        of it."""
+        """Makes the root file system ROOT unless its stamp is VALUE, and then calls THEN."""
         stamp = root.parent / f'{root.name}.stamp'
         if fresh(stamp, value):
             return
@@ -84,7 +83,7 @@ def chroot(root, script, log):
 
 
 def kernel_version(root):
-    """Of the newest kernel in ROOT, or of its headers."""
+    """Returns the version of the newest kernel in ROOT, or of the newest headers."""
     found = sorted(root.glob('lib/modules/*'))
     if not found:
         raise Failed(f'no kernel in {root}')
@@ -92,5 +91,5 @@ def kernel_version(root):
 
 
 def depmod(root, log):
-    """Lists the modules of ROOT, whatever processor they are for."""
+    """Makes the list of modules in ROOT. The modules may be for another processor."""
     run(['depmod', '-b', root, kernel_version(root)], log)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Folders for sockets, in a place that nobody else may enter. Their paths are
-short, as those of Unix sockets are limited to 107 bytes."""
+"""Folders for sockets, which only this user can enter. The paths are short, because the path
+of a Unix socket has at most 107 bytes."""
 
 import contextlib
 import fcntl
@@ -12,16 +12,16 @@ from pathlib import Path
 
 from .steps import Failed
 
-_SHORT = 40            # bytes that a runtime folder may have
-_SCRATCH = '.run-'     # no cluster is called that
+_SHORT = 40            # maximum number of bytes in the path of a runtime folder
+_SCRATCH = '.run-'     # prefix of scratch folders; no cluster has such a name
 _held = {}             # path of a scratch folder -> descriptor with its lock
 
 
 def base(everywhere=False):
-    """The user's folder; with EVERYWHERE a path that all hosts have."""
+    """Returns the user's folder. With EVERYWHERE, all hosts have the same path."""
     path = Path(f'/tmp/rnic-{os.getuid()}')
     session = os.environ.get('XDG_RUNTIME_DIR', '')
-    # It is root's or another user's behind su and sudo.
+    # After su or sudo, the variable can name the folder of another user.
     if not everywhere and 0 < len(session) <= _SHORT \
             and os.path.isdir(session) \
             and os.stat(session).st_uid == os.getuid():
@@ -36,7 +36,8 @@ def base(everywhere=False):
 
 @contextlib.contextmanager
 def _locked(path, wait):
-    """Holds the lock of a folder; BlockingIOError if somebody else does."""
+    """Holds the lock of the folder PATH. Without WAIT, raises BlockingIOError if another
+    process holds the lock."""
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -46,8 +47,9 @@ def _locked(path, wait):
 
 
 def scratch():
-    """A new folder for this process. Those of processes that were killed are
-    removed: a lock, which ends with its process, tells."""
+    """Returns a new folder for this process, and removes the folders of processes that were
+    killed. A folder without a lock has no process, because the kernel removes the lock with
+    the process."""
     top = base()
     with _locked(top, wait=True):
         for old in top.glob(_SCRATCH + '*'):
@@ -60,6 +62,6 @@ def scratch():
 
 
 def remove(path):
-    """Ends what scratch() gave."""
+    """Removes the folder PATH, which scratch() has returned."""
     shutil.rmtree(path, ignore_errors=True)
     os.close(_held.pop(path))

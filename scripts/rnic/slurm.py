@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Nodes on several hosts: one Slurm job for a cluster, one step for a node."""
+"""Runs nodes on several hosts: a cluster is a job of Slurm, and a node is a step of the
+job."""
 
 import contextlib
 import re
@@ -12,11 +13,11 @@ from .steps import Failed, log_path
 
 FIRST_FD = launch.FIRST
 _LAUNCH = Path(launch.__file__)
-_SECONDS = 60          # to wait for hosts that others use
+_SECONDS = 60          # limit for a command of Slurm; other jobs may use the hosts
 
 
 def allocate(name, folder, topo):
-    """The number of a new job that has all hosts of a topology."""
+    """Returns the number of a new job that has all hosts of the topology TOPO."""
     hosts, job = ','.join(topo.hosts), f'rnic-{Path(folder).name}'
     log = log_path(f'{name}-salloc')
     cmd = ['salloc', '--no-shell', f'--immediate={_SECONDS}',
@@ -30,7 +31,7 @@ def allocate(name, folder, topo):
         raise Failed('a cluster on several hosts needs Slurm, and salloc is '
                      'not installed') from e
     except BaseException:
-        # Stopped while it waits: the job would be granted to nobody.
+        # salloc was stopped while it waited, so no program would use the job.
         _quietly(['scancel', '--me', f'--name={job}'])
         raise
     text = r.stdout + r.stderr
@@ -43,28 +44,29 @@ def allocate(name, folder, topo):
 
 
 def step(job, host, tty=False):
-    """What begins a command line that runs on HOST."""
+    """Returns the beginning of a command line that runs on HOST."""
     return ['srun', f'--jobid={job}', '--overlap', '--quiet', '--nodes=1',
             '--ntasks=1', f'--nodelist={host}',
             *(['--pty'] if tty else [])]
 
 
 def launcher(job, host, folder, listen):
-    """What begins the command line of a QEMU on HOST."""
+    """Returns the beginning of the command line of a QEMU on HOST. The QEMU inherits sockets
+    that listen at the addresses LISTEN."""
     return [*step(job, host), f'--job-name={Path(folder).name}',
             '/usr/bin/python3', '-B', str(_LAUNCH), str(folder), *listen,
             '--']
 
 
 def cancel(job, hosts, folder):
-    """Ends a job with all that it has started, and removes FOLDER."""
+    """Ends a job and all its processes, and removes FOLDER on all hosts."""
     for cmd in (*([*step(job, h), 'rm', '-rf', str(folder)] for h in hosts),
                 ['scancel', str(job)]):
         _quietly(cmd)
 
 
 def _quietly(cmd):
-    """Runs what may fail, on hosts that may be gone."""
+    """Runs the command CMD and ignores errors, because the host may be gone."""
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         subprocess.run(cmd, check=False, stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

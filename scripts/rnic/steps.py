@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Steps with a name, a time and a log; one clear line when one fails.
+"""Runs steps that have a name, a duration and a log, and prints one line for an error.
 
-Everything here goes to standard error: standard output belongs to results.
+The output goes to standard error, because standard output is for results.
 """
 
 import contextlib
@@ -19,13 +19,14 @@ import traceback
 from .paths import BUILD, LOG, shown
 
 _PROGRESS = re.compile(r'\[(\d+)/(\d+)\]')
-# How apt, compilers, configure scripts and sudo begin what went wrong.
+# The line that tells the reason of an error of apt, compilers, configure scripts and sudo.
 _REASON = re.compile(r'^(?:E: |sudo: |.*\b(?:error|ERROR): ).*', re.M)
-_PLAIN_INTERVAL = 15   # seconds between progress lines when not a terminal
+_PLAIN_INTERVAL = 15   # seconds between lines of progress if the output is not a terminal
 
 
 class Failed(Exception):
-    """A step failed: what was attempted, why, and which log tells more."""
+    """A step has failed: WHY is the reason, STEP the title of the step, LOG the file with
+    details."""
 
     def __init__(self, why, log=None, step=None):
         super().__init__(why)
@@ -38,7 +39,8 @@ class Failed(Exception):
 
 
 class _Line:
-    """One status line, rewritten on a terminal, appended elsewhere."""
+    """The line of a step. On a terminal, each change overwrites the line; in a file, each
+    change is a new line."""
 
     def __init__(self, title):
         self.title, self.start = title, time.monotonic()
@@ -61,7 +63,7 @@ class _Line:
 
 
 class _Steps(threading.local):
-    """The innermost step of each thread."""
+    """Holds the innermost step of each thread."""
 
     line = None
 
@@ -71,7 +73,7 @@ _current = _Steps()
 
 @contextlib.contextmanager
 def step(title):
-    """Says what is done and, at the end, how long it took."""
+    """Prints TITLE now, and the duration at the end of the body."""
     outer, line = _current.line, _Line(title)
     _current.line = line
     try:
@@ -92,12 +94,13 @@ def log_path(name):
     LOG.mkdir(parents=True, exist_ok=True)
     path = LOG / f'{name}.log'
     if path.exists() and not os.access(path, os.W_OK):
-        path.unlink()   # root's, from a step that needed sudo
+        path.unlink()   # A step with sudo has made the file, so the owner is root.
     return path
 
 
 def run(cmd, log, why=None, env=None, cwd=None, stdin=None):
-    """Runs CMD with its output in the log file; Failed if it fails."""
+    """Runs CMD and writes its output to the log file. Raises Failed with the reason WHY if
+    the exit code is not 0."""
     path = log_path(log)
     with open(path, 'w', encoding='utf-8', errors='replace') as out:
         out.write('$ ' + ' '.join(map(str, cmd)) + '\n')
@@ -126,7 +129,8 @@ def run(cmd, log, why=None, env=None, cwd=None, stdin=None):
 
 
 def _reason(log):
-    """What the log's end says of why, to be appended; empty if unknown."""
+    """Returns the last reason of an error in the file LOG, as the end of a sentence; an empty
+    string if there is none."""
     found = _REASON.search(tail(log, 65536))
     return f': {found.group().strip()[:160]}' if found else ''
 
@@ -153,7 +157,8 @@ def _show_progress(path):
 
 @contextlib.contextmanager
 def build_lock(what=''):
-    """One build of WHAT at a time below BUILD: of guests, say, or of all the rest."""
+    """Holds the lock of builds of kind WHAT below BUILD, so that one such build runs at a
+    time. Guests and packages have locks of their own; '' is the lock of all other builds."""
     BUILD.mkdir(parents=True, exist_ok=True)
     with open(BUILD / f'.lock{what}', 'w', encoding='ascii') as f:
         try:
@@ -165,7 +170,8 @@ def build_lock(what=''):
 
 
 def digest(*items):
-    """Content hash of files, folders (recursively) and strings."""
+    """Returns the hash of the content of ITEMS: files, folders with all files in them, and
+    strings."""
     h = hashlib.sha256()
     for item in items:
         if isinstance(item, str):
@@ -182,12 +188,12 @@ def digest(*items):
 
 
 def fresh(stamp, value):
-    """True if STAMP records VALUE, the digest of what a product is made of."""
+    """Returns true if the file STAMP has VALUE, the digest of a product's sources."""
     return stamp.is_file() and stamp.read_text(encoding='ascii') == value
 
 
 def main(function):
-    """Runs FUNCTION() as a program: exit code, one line on failure."""
+    """Runs FUNCTION as a program: its result is the exit code, and an error is one line."""
     def stop(number, _frame):
         raise SystemExit(128 + number)
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -200,7 +206,7 @@ def main(function):
     except KeyboardInterrupt:
         print('stopped by the user', file=sys.stderr)
         sys.exit(130)
-    except Exception as e:   # whatever it is, the user gets one line
+    except Exception as e:   # The user gets one line for any error.
         why = str(e) if isinstance(e, OSError) else f'{type(e).__name__}: {e}'
         print(Failed(why, _trace(), getattr(e, 'step', None)).line(),
               file=sys.stderr)
@@ -208,7 +214,7 @@ def main(function):
 
 
 def _trace():
-    """The log with the current exception; None if it cannot be written."""
+    """Returns the log with the current exception; None if no log can be written."""
     try:
         log = log_path('error')
         log.write_text(traceback.format_exc(), encoding='utf-8')

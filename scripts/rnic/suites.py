@@ -17,8 +17,8 @@ from .paths import TOP
 from .steps import Failed, build_lock, log_path, step
 
 _SOAK_MINUTES = 15       # limit of the last network beyond the given time
-_END_SECONDS = 60        # to clean up behind a test that is ended
-_GUEST_SECONDS = 300     # unless the test says "# timeout: N"
+_END_SECONDS = 60        # limit for a test to clean up after SIGTERM
+_GUEST_SECONDS = 300     # limit of a test without a line "# timeout: N"
 _GUEST_TESTS = '/usr/lib/rnic/tests'
 
 
@@ -45,7 +45,7 @@ def host(q, which, summary):
 
 
 def soak(q, minutes, summary):
-    """Random networks, traffic and faults for so many minutes."""
+    """Runs random networks, traffic and faults for MINUTES."""
     tests = q.tests(lambda test: test.soak)
     if not tests:
         raise Failed(f'{q.name} has no soak program')
@@ -63,7 +63,7 @@ def _kill_session(process):
 
 
 def _ask(process):
-    """Lets a test that is to end take down what runs in the background."""
+    """Sends SIGTERM to a test, so that the test ends its processes in the background."""
     if process.poll() is None:
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -168,7 +168,7 @@ def guests(binary, pattern, summary, arch=AMD64, full=False):
         build.the_guest(families.nic(kinds[0]).image, arch)
         if debug:
             build.the_debug_kernel()
-        name = '-'.join(['test', *_told(kinds, arch), *(['debug'] if debug else [])])
+        name = '-'.join(['test', *_different(kinds, arch), *(['debug'] if debug else [])])
         with vm.Pair(binary, name, kinds=kinds, arches=(arch, arch),
                      cpus=guest_cpus(tests), debug=debug) as pair:
             for test in tests:
@@ -211,14 +211,14 @@ def guest_cpus(tests):
                1)
 
 
-def _told(kinds, arch):
-    """What tells a pair from the usual one."""
+def _different(kinds, arch):
+    """Returns the words that distinguish a pair of guests from the usual pair."""
     kinds = [k for k in dict.fromkeys(kinds) if k != families.DEFAULT.name]
     return kinds + ([] if arch is AMD64 else [arch.name])
 
 
 def _guest_name(test, kinds, arch):
-    return '-'.join([test.stem, *_told(kinds, arch)])
+    return '-'.join([test.stem, *_different(kinds, arch)])
 
 
 def _guest_test(pair, test, name, summary):

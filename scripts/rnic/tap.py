@@ -11,15 +11,16 @@ _PLAN = re.compile(r'^1\.\.(\d+)')
 
 
 class Summary:
-    """Counts; prints a line for every failure as it is found. Threads may share it."""
+    """Counts results, and prints a line for each failure at once. Threads may share it."""
 
     def __init__(self):
         self.passed, self.failed, self.skipped = 0, 0, 0
         self.lock = threading.RLock()
 
     def program(self, name, text, ended, log, errors=''):
-        """Adds the results of one program. TEXT is its output, ENDED the way of an
-        abnormal end, ERRORS its standard error if TEXT does not include it."""
+        """Adds the results of one program. TEXT is its output. ENDED describes an abnormal
+        end, and is false otherwise. ERRORS is its standard error if TEXT does not have
+        it."""
         with self.lock:
             self._program(name, text, ended, log, errors)
 
@@ -56,7 +57,7 @@ class Summary:
             print(f'not ok: {name}: {what} (log: {shown(log)})', flush=True)
 
     def finish(self):
-        """Prints the last line; the exit code."""
+        """Prints the last line, and returns the exit code."""
         if self.skipped:
             print(f'{self.skipped} skipped')
         print(f'{self.passed} passed, {self.failed} failed', flush=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which nodes a cluster has and how they are cabled: the topology file.
+"""Reads topology files, which list the nodes of a cluster and their cables.
 
-docs/clusters.rst describes the file. What a file says is checked here, so
-that everybody else may believe a Topology.
+docs/clusters.rst describes the file. This module checks all of the file, so that no other
+module must check a Topology.
 """
 
 import configparser
@@ -17,13 +17,13 @@ from .paths import TOP, shown
 from .steps import Failed
 
 READY = TOP / 'scripts/topologies'
-PORTS = families.DEFAULT.nics[0].links      # of a node: link0, link1 and so on
-NODES_MAX = 256        # as many as the guests have addresses for
+PORTS = families.DEFAULT.nics[0].links      # maximum number of links of a node
+NODES_MAX = 256        # limit of the addresses of guests
 _AXES = {'x': (0, 15), 'y': (4, 15), 'z': (8, 15), 'f': (12, 4),
          'upper': (14, 255)}
 _PLACES = {'card': (0, 1023), 'chassis': (10, 15), 'cabinet': (14, 255)}
 _ROUTERS = ('torus', 'arithmetic', 'table')
-# What makes nodes and cables, and how many numbers it takes.
+# Keys that make nodes and cables -> how many numbers the value may have.
 _KINDS = {'torus': (1, 2, 3), 'mesh': (1, 2, 3), 'fattree': (3,),
           'dragonfly': (2,)}
 _NAME = re.compile(r'[a-z]([a-z0-9-]{0,29}[a-z0-9])?')
@@ -34,35 +34,35 @@ _TIME = {'ns': 1, 'us': 1000, 'ms': 1000000}
 
 @dataclass
 class Node:
-    """One guest, or a switch without a guest, as the file wants it."""
+    """One guest, or a switch without a guest, as the file describes it."""
     number: int
     name: str
     coord: int
     cores: int = 1
     memory: int = 512          # MB
     arch: str = 'amd64'        # of arch.ARCHES
-    nic: str = families.DEFAULT.name    # of families.NICS; '' for none
+    nic: str = families.DEFAULT.name    # a key of families.NICS; '' for no NIC
     host: str = None           # None: this machine
     rate: int = 0              # kb/s of each link, 0: unlimited
     latency: int = 0           # ns of each link
-    switch: bool = False       # its QEMU has the NIC and nothing to run
-    routes: str = ''           # the device's property
-    rules: list = field(default_factory=list)   # value, mask, nodes there
+    switch: bool = False       # The QEMU has the NIC, but no guest.
+    routes: str = ''           # property of the device
+    rules: list = field(default_factory=list)   # value, mask, next nodes
     cables: list = field(default_factory=list)
 
     def link(self, cable):
-        """The number of the device's link that CABLE is plugged into."""
+        """Returns the number of the device's link at which CABLE ends."""
         return next(i for i, c in enumerate(self.cables) if c is cable)
 
 
 @dataclass
 class Cable:
-    """What joins a link of node A with one of node B."""
+    """A cable between a link of node A and a link of node B."""
     number: int
     a: Node
     b: Node
     faults: str = ''
-    where: str = ''            # what begins a message about its faults
+    where: str = ''            # beginning of a message about FAULTS: file, line, key
 
     def other(self, node):
         return self.b if node is self.a else self.a
@@ -74,18 +74,18 @@ class Topology:
     name: str
     nodes: list
     cables: list
-    dims: str                  # the device's property, '' if there is no ring
-    router: str                # the same, '' if it is the torus
-    hosts: dict                # name -> address that its cables listen at
+    dims: str                  # property of the device, '' if there is no ring
+    router: str                # property of the device, '' for the torus
+    hosts: dict                # name -> address at which cables of the host listen
     port: int = 23000          # TCP port of the first cable between two hosts
-    interface: str = 'lo'      # that the guests' Ethernet goes through
+    interface: str = 'lo'      # interface of the host for the guests' Ethernet
     slurm: str = ''            # options of salloc
-    image: str = ''            # of guest.IMAGES
+    image: str = ''            # one of guest.IMAGES
     text: str = ''
 
     def node(self, name):
-        """The node of that name or number; Failed if there is none."""
-        # With switches among them node1 need not have number 1.
+        """Returns the node with the name or number NAME. Fails if there is no such node."""
+        # Names go first, because with switches node1 need not have number 1.
         for own in (True, False):
             for n in self.nodes:
                 if name == n.name if own else \
@@ -95,26 +95,26 @@ class Topology:
                      f'{self.nodes[0].name} to {self.nodes[-1].name}')
 
     def guests(self):
-        """The nodes that are no switches; they come first."""
+        """Returns the nodes that are not switches, in the order of their numbers."""
         return [n for n in self.nodes if not n.switch]
 
     def remote(self, cable):
-        """True if CABLE leads from one host to another."""
+        """Returns true if the ends of CABLE are on different hosts."""
         return cable.a.host != cable.b.host
 
 
 def is_name(text):
-    """True if TEXT can be the name of a cluster or a node."""
+    """Returns true if TEXT can be the name of a cluster or a node."""
     return bool(_NAME.fullmatch(text)) and text != 'localhost'
 
 
 def names():
-    """The ready-made topologies."""
+    """Returns the names of the ready-made topologies."""
     return sorted(f.stem for f in READY.glob('*.conf'))
 
 
 def load(given):
-    """The Topology of a ready-made name or of a file."""
+    """Returns the Topology of GIVEN: a ready-made name, or the path of a file."""
     path = READY / f'{given}.conf'
     if '/' in given or not path.is_file():
         path = Path(given)
@@ -129,7 +129,7 @@ def load(given):
 
 
 def _name_of(path):
-    """What a cluster is called after its file."""
+    """Returns the name of a cluster from the path of its file."""
     name = re.sub('[^a-z0-9]+', '-', path.stem.lower()).strip('-')
     if not is_name(name):
         name = f'cluster-{name}'
@@ -137,16 +137,17 @@ def _name_of(path):
 
 
 def parse(text, name, path='topology'):
-    """The Topology that TEXT describes; Failed names PATH, line and key."""
+    """Returns the Topology that TEXT describes. An error names PATH, line and key."""
     return _Parser(text, name, path).topology()
 
 
 class _Parser:
-    """Reads one file; every complaint says where."""
+    """Reads one file. Each error names the line."""
 
     def __init__(self, text, name, path):
         self.name, self.path = name, path
-        # No line goes on in the next one, so that each has one meaning.
+        # configparser continues a line that is followed by an indented line. The file has no
+        # such lines, because all indentation is removed here.
         self.lines = [s.strip(' \t') for s in text.split('\n')]
         self.text = '\n'.join(self.lines)
         self.check_characters()
@@ -160,7 +161,7 @@ class _Parser:
             what = re.sub(r'\s+', ' ', type(e).__name__)
             raise Failed(f'{path}:{line}: {_SYNTAX.get(what, what)}') from e
         self.nodes, self.cables, self.hosts = [], [], {}
-        self.linked = set()    # pairs of nodes that have a section
+        self.linked = set()    # pairs of nodes with a section [link]
 
     def check_characters(self):
         for number, s in enumerate(self.lines, 1):
@@ -171,7 +172,8 @@ class _Parser:
                              f'U+{ord(wrong):04X} cannot be in it')
 
     def where(self, section, key=None):
-        """The line of KEY, or of the head of SECTION, for a message."""
+        """Returns the beginning of a message: file and line of KEY, or of the head of
+        SECTION."""
         line, inside = 1, False
         for number, s in enumerate(self.lines, 1):
             if s.startswith('['):
@@ -187,7 +189,7 @@ class _Parser:
         raise Failed(self.where(section, key) + why)
 
     def section(self, name, keys):
-        """The keys of a section, all of which must be in KEYS."""
+        """Returns the keys and values of section NAME. Fails if a key is not in KEYS."""
         found = dict(self.ini[name]) if self.ini.has_section(name) else {}
         for key in found:
             if key not in keys:
@@ -205,7 +207,8 @@ class _Parser:
         return int(text)
 
     def quantity(self, section, values, key, default, units, unit):
-        """A number with one of UNITS, in the smallest of them."""
+        """Returns the number of KEY, which has one of UNITS, in the smallest of these. UNIT
+        describes the value in a message."""
         text = values.get(key)
         if text is None:
             return default
@@ -218,7 +221,8 @@ class _Parser:
         return value
 
     def common(self, section, values, node=None):
-        """cores, memory, rate and latency, as they are or as given."""
+        """Returns cores, memory, rate and latency from VALUES. NODE, or the default, provides
+        missing values."""
         was = node or Node(0, '', 0)
         return {
             'cores': self.number(section, values, 'cores', was.cores, 1, 64),
@@ -289,7 +293,8 @@ class _Parser:
             self.hosts[host] = address or host
 
     def generate(self, whole, common):
-        """Nodes and cables of torus =, mesh =, qfdb = and others; the dims."""
+        """Makes the nodes and cables of keys such as torus, mesh and qfdb. Returns the
+        property dims."""
         kinds = [k for k in _KINDS if k in whole]
         qfdb = whole.get('qfdb', 'no')
         if qfdb not in ('yes', 'no'):
@@ -331,7 +336,8 @@ class _Parser:
         self.router = '' if self.router == 'torus' else self.router
 
     def grow(self, kinds, qfdb, whole, common):
-        """Nodes and cables of fattree = and dragonfly =."""
+        """Makes the nodes and cables of the keys fattree and dragonfly. Returns the property
+        dims."""
         if qfdb == 'yes':
             self.fail('cluster', 'qfdb', 'has the router of a torus')
         size = self.read_size(kinds[0], whole)
@@ -443,8 +449,9 @@ class _Parser:
             self.fail(section, 'routes', 'needs router = table in [cluster]')
 
     def settle_routes(self, whole):
-        """Rules as the device wants them, by links; switches go last, as
-        guests are counted from 0 on."""
+        """Makes the property routes from the rules of each node: a rule of the device names
+        links, not nodes. Also numbers the nodes; switches come last, because guests have the
+        numbers from 0 on."""
         self.nodes.sort(key=lambda n: n.switch)
         for number, node in enumerate(self.nodes):
             node.number = number
@@ -481,7 +488,8 @@ class _Parser:
         return coord
 
     def read_link(self, section, first, second):
-        """A new cable, several, or more about those that are there."""
+        """Reads a section [link]: it adds or removes cables between two nodes, and sets the
+        faults of these cables."""
         values = self.section(section, ('cables', 'faults'))
         ends = []
         for name in (first, second):
@@ -507,7 +515,7 @@ class _Parser:
             self.set_faults(cable, section, values)
 
     def set_faults(self, cable, section, values):
-        """Those of CABLE, if VALUES of SECTION say something about them."""
+        """Sets the faults of CABLE if VALUES of SECTION have the key."""
         if 'faults' in values:
             text = values['faults']
             cable.faults = '' if text == 'none' else text
@@ -541,7 +549,8 @@ class _Parser:
         self.spread()
 
     def spread(self):
-        """Nodes without a host of their own take turns, in equal shares."""
+        """Gives each node without the key host one of the hosts, each host an equal number of
+        nodes in a row."""
         if not self.hosts:
             return
         hosts = list(self.hosts)
@@ -551,7 +560,8 @@ class _Parser:
 
 
 def _sizes(text):
-    """The numbers of 4x2x2; none if it is something else."""
+    """Returns the numbers in a text such as 4x2x2; no numbers if the text has another
+    form."""
     size = [int(n) for n in text.split('x')] if _SIZES.fullmatch(text) else []
     return size if all(1 <= n <= 16 for n in size) else []
 

@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Networks whose switches go by a table: fat-trees and dragonflies.
+"""Networks whose switches route by a table: fat-trees and dragonflies.
 
-A node's coordinates are cabinet, chassis and card; what is under one leaf, or
-in one group, is in one cabinet. docs/exanet/networks.rst tells why nothing jams.
+The coordinates of a node are cabinet, chassis and card. The guests of one leaf, or of one
+group, have the same cabinet. docs/exanet/networks.rst explains why these networks have no
+deadlock.
 """
 
-CARD, CABINET = 0x3fffff, 0x3fc000     # masks of a rule: one node, one cabinet
-_LEAF, _SPINES = 1023, 255             # card of a leaf, cabinet of the spines
+CARD, CABINET = 0x3fffff, 0x3fc000     # masks of rules: for one node, for one cabinet
+_LEAF, _SPINES = 1023, 255             # card of each leaf, cabinet of all spines
 
 
 def coord(cabinet, card):
-    """Of a card in the first chassis of a cabinet."""
+    """Returns the coordinates of CARD in the first chassis of CABINET."""
     return cabinet << 14 | card
 
 
 def fat_tree(node, cable, leaves, hosts, spines):
-    """LEAVES switches with HOSTS guests each under SPINES switches. NODE makes
-    a node of a name (None: the next number), coordinates, and whether it is a
-    switch; CABLE joins two."""
+    """Makes LEAVES switches with HOSTS guests each, and SPINES switches above them.
+    NODE(name, coordinates, is_switch) makes a node, which gets the next number if the name
+    is None. CABLE(a, b) joins two nodes."""
     below = [[node(None, coord(leaf, host), False) for host in range(hosts)]
              for leaf in range(leaves)]
     middle = [node(f'leaf{i}', coord(i, _LEAF), True) for i in range(leaves)]
@@ -34,8 +35,9 @@ def fat_tree(node, cable, leaves, hosts, spines):
 
 
 def dragonfly(node, cable, groups, size):
-    """GROUPS of SIZE guests, all of a group joined; one cable between each two
-    groups, shared out evenly among the guests of a group."""
+    """Makes GROUPS groups of SIZE guests. A cable joins each two guests of a group, and one
+    cable each two groups. The cables between groups are shared equally among the guests of
+    a group."""
     all_groups = [[node(None, coord(g, n), False) for n in range(size)]
                   for g in range(groups)]
     for group in all_groups:
@@ -44,7 +46,7 @@ def dragonfly(node, cable, groups, size):
                 cable(b, a)
                 a.rules.append((b.coord, CARD, [b]))
                 b.rules.append((a.coord, CARD, [a]))
-    each = (groups - 2) // size + 1     # cables to other groups of one guest
+    each = (groups - 2) // size + 1     # maximum cables of a guest to other groups
 
     def gate(here, there):
         return all_groups[here][(there - here - 1) % groups // each]

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Running guests, joined by an Ethernet and by cables between their NICs.
+"""Runs guests that are joined by an Ethernet and by cables between their NICs.
 
-Nothing outlives the process that uses a Cluster of this module: the kernel
-kills QEMU and ssh when it dies, whatever the reason. cluster.py has those that
-stay.
+A Cluster of this module ends with the process that uses it, because the kernel then kills
+QEMU and ssh. The clusters of cluster.py continue to run.
 """
 
 import contextlib
@@ -26,15 +25,15 @@ from .paths import shown
 from .qmp import Qmp
 from .steps import Failed, log_path, step, tail
 
-BOOT_SECONDS = 240     # of one guest, while a few others boot beside it
-_SLOW_BOOT_SECONDS = 900    # of a guest with the debug kernel
+BOOT_SECONDS = 240     # limit for one guest, while a few others boot at the same time
+_SLOW_BOOT_SECONDS = 900    # limit for a guest with the debug kernel
 _PR_SET_PDEATHSIG = 1
 _CMDLINE = (
     'quiet loglevel=5 mitigations=off lsm=capability audit=0 maxcpus=1 nowatchdog '
     'net.ifnames=0 systemd.unit=multi-user.target systemd.show_status=0')
-# What a guest prints on its console when ssh reaches it.
+# A guest prints this line on its console when its ssh server is ready.
 READY = 'rnic: ready'
-# What a healthy guest never prints.
+# Messages on the console that report an error of the guest's kernel.
 _TROUBLE = re.compile(
     r'BUG:|Oops|WARNING: |Call Trace|general protection fault|soft lockup|'
     r'blocked for more than|Kernel panic|Out of memory|refcount_t|UBSAN')
@@ -50,7 +49,8 @@ def default_memory():
 
 
 def _die_with(parent, number):
-    """For a child: get signal NUMBER when PARENT, this process, is gone."""
+    """Returns a function for a child process: the child gets signal NUMBER when PARENT, this
+    process, ends."""
     # ctypes looks prctl up before the fork, because a thread may hold the loader's lock
     # during the fork.
     prctl = ctypes.CDLL(None, use_errno=True).prctl
@@ -63,15 +63,15 @@ def _die_with(parent, number):
 
 
 def check_share(folder):
-    """Failed if FOLDER, None for none, cannot be shared with the guests."""
+    """Fails if FOLDER cannot be shared with the guests. None stands for no folder."""
     if folder is not None and (not os.path.isdir(folder) or ',' in folder):
         raise Failed(f"'{folder}' is not a folder that can be shared")
 
 
 def check_faults(binary, topo):
-    """Failed, with the line of the file, if a device refuses faults that TOPO
-    asks for; asks one before anything is started. Routes are refused when
-    their node starts."""
+    """Fails, with the line of the file, if the device refuses the faults of a cable in TOPO.
+    Asks a device in a QEMU without a guest before any node is started. A device refuses its
+    routes when its node starts."""
     wanted = {c.faults: c.where for c in topo.cables if c.faults}
     if not wanted:
         return
@@ -88,13 +88,13 @@ def check_faults(binary, topo):
 
 
 def spawn(cmd, die=signal.SIGKILL, **options):
-    """A child that cannot outlive this process: it gets signal DIE."""
+    """Starts a child process, which gets signal DIE when this process ends."""
     return subprocess.Popen([str(c) for c in cmd],
                             preexec_fn=_die_with(os.getpid(), die), **options)
 
 
 class Node:
-    """One guest: its QEMU, its logs and the way in."""
+    """One guest: its QEMU, its logs and its ssh connection."""
 
     def __init__(self, spec, cluster):
         self.spec, self.cluster = spec, cluster
@@ -106,7 +106,7 @@ class Node:
         self.process = self.port = self.master = self.since = None
 
     def start(self):
-        """Starts QEMU; it boots while the caller goes on."""
+        """Starts QEMU. The guest boots in the background."""
         self.console.unlink(missing_ok=True)
         cmd = self.cluster.launcher(self) + self.command()
         with open(self.errors, 'wb') as errors:
@@ -119,11 +119,11 @@ class Node:
         self.cluster.started(self)
 
     def socket(self, what):
-        """A Unix socket of this node, on the host where it runs."""
+        """Returns the path of the Unix socket WHAT of this node, on the node's host."""
         return f'{self.cluster.folder}/{self.number}.{what}'
 
     def command(self):
-        """The command line of QEMU."""
+        """Returns the command line of QEMU."""
         n, spec, cluster = self.number, self.spec, self.cluster
         if spec.switch:
             return self._switch_command()
@@ -161,8 +161,8 @@ class Node:
         return [str(c) for c in [*cmd, '-append', append]]
 
     def _switch_command(self):
-        """Of one without a guest: its firmware finds nothing to start and
-        halts, and virtual time goes on."""
+        """Returns the command line of a QEMU without a guest. Its firmware finds no disk and
+        halts, and virtual time advances."""
         return [str(c) for c in [
             self.cluster.binary.with_name(AMD64.binary), '-name', self.name,
             '-nodefaults', '-no-reboot', '-display', 'none', *AMD64.machine,
@@ -171,11 +171,12 @@ class Node:
             *families.nic(self.spec.nic).options(self)]]
 
     def qmp(self):
-        """The control channel of its QEMU, for a with statement."""
+        """Returns a connection to the control channel of QEMU, for a with statement."""
         return Qmp(self.socket('qmp'), self.cluster.prefix(self))
 
     def find_port(self):
-        """Where ssh reaches the guest; OSError while QEMU starts."""
+        """Asks QEMU for the port at which ssh reaches the guest. Raises OSError while QEMU
+        starts."""
         with self.qmp() as qmp:
             users = qmp.command('human-monitor-command',
                                 **{'command-line': 'info usernet'})
@@ -185,7 +186,7 @@ class Node:
         self.port = int(m[1])
 
     def check(self, grace=0):
-        """Failed if QEMU is gone, or ends within GRACE seconds."""
+        """Fails if QEMU has ended, or ends within GRACE seconds."""
         try:
             code = self.process.wait(timeout=grace)
         except subprocess.TimeoutExpired:
@@ -193,7 +194,8 @@ class Node:
         raise Failed(f'the QEMU of {self.name} {self.end(code)}', self.errors)
 
     def end(self, code=None):
-        """How QEMU ended and what it said last; without CODE only that."""
+        """Returns how QEMU ended, and its last message. CODE is its exit code, if that is
+        known."""
         how = 'ended'
         if isinstance(code, int):
             how += f' by {signal.Signals(-code).name}' if code < 0 \
@@ -203,13 +205,14 @@ class Node:
             lines = [s for s in tail(self.errors).splitlines()[1:] if s.strip()]
         except OSError:
             lines = []
-        # Where Slurm started it, the last word is Slurm's.
+        # If Slurm has started QEMU, the last lines are messages of Slurm.
         own = [s for s in lines if not s.startswith(('srun:', 'slurmstepd:'))]
         last = (own or lines or ['it said nothing'])[-1].strip()
         return f'{how}: {last[:200]}'
 
     def answers(self):
-        """True if the guest's ssh server greets, or a switch its master."""
+        """Returns true if the guest's ssh server answers. A switch has no guest, so its QEMU
+        must answer."""
         with contextlib.suppress(OSError):
             if self.spec.switch:
                 with self.qmp():
@@ -225,7 +228,7 @@ class Node:
         return False
 
     def ssh(self, *options):
-        """The start of an ssh command line into this guest."""
+        """Returns the beginning of an ssh command line that runs in this guest."""
         return [*self.cluster.prefix(self, '-t' in options),
                 'ssh', '-F', '/dev/null', '-p', str(self.port),
                 '-i', str(guest.KEY), '-S', self.socket('ssh'),
@@ -236,7 +239,7 @@ class Node:
                 '-o', 'ServerAliveCountMax=10', *options, 'root@127.0.0.1']
 
     def login(self):
-        """Opens the connection that later commands share."""
+        """Opens the ssh connection that later commands share."""
         if self.master:
             return
         self.master = spawn(self.ssh('-N', '-M'), stdin=subprocess.DEVNULL,
@@ -248,7 +251,8 @@ class Node:
             time.sleep(0.05)
 
     def run(self, command, timeout=None, **options):
-        """Runs a shell command line in this guest, as subprocess.run()."""
+        """Runs a shell command line in this guest. OPTIONS and the result are those of
+        subprocess.run()."""
         self.login()
         options.setdefault('stdin', subprocess.DEVNULL)
         if timeout:
@@ -258,14 +262,14 @@ class Node:
                               timeout=timeout, **options)
 
     def trouble(self):
-        """Lines on the console that a healthy guest never prints."""
+        """Returns the lines on the console that report an error of the guest's kernel."""
         if self.spec.switch:
             return []
         text = self.console.read_text(encoding='utf-8', errors='replace')
         return [s for s in text.splitlines() if _TROUBLE.search(s)]
 
     def stop(self):
-        """Ends QEMU; its disk is an overlay, so nothing is worth saving."""
+        """Kills QEMU. The changes of its disk are temporary, so no data is lost."""
         for process in (self.master, self.process):
             if process and process.poll() is None:
                 process.kill()
@@ -273,36 +277,35 @@ class Node:
 
 
 def _management(number):
-    """The network between node NUMBER and its host, three bytes of it."""
+    """Returns the first three bytes of the network between node NUMBER and its host."""
     return f'10.{number // 200}.{number % 200 + 2}'
 
 
 def address(number):
-    """Of node NUMBER in the Ethernet that joins the guests."""
+    """Returns the address of node NUMBER in the Ethernet that joins the guests."""
     return f'10.77.{(number + 1) >> 8}.{(number + 1) & 255}'
 
 
 class Cluster:
-    """Running guests; use it in a with statement."""
+    """Guests that run inside a with statement."""
 
     def __init__(self, binary, name, topo, *, share=None):
         self.binary, self.name, self.topology = Path(binary), name, topo
         self.share = os.path.abspath(share) if share else None
-        # Many nodes share the host's memory: what is translated and seldom
-        # used goes.
+        # Many nodes share the host's memory, so the buffer of translated code is small.
         self.accel = ',tb-size=128' if len(topo.nodes) > 2 else ''
         self.debug = False     # the guests have the debug kernel
-        self.folder = None     # of sockets
+        self.folder = None     # folder of sockets
         self.nodes = [Node(spec, self) for spec in topo.nodes]
         self.guests = [n for n in self.nodes if not n.spec.switch]
-        # Who has the same three shares an Ethernet.
+        # Nodes with the same group, port and identifier share an Ethernet.
         self.segment = (f'239.77.{random.randrange(256)}.'
                         f'{random.randrange(1, 255)}',
                         random.randrange(15000, 25000),
                         random.randrange(1, 1 << 24))
 
     def known_hosts(self):
-        """The file with the key of all guests."""
+        """Returns the path of the file with the public key of all guests."""
         return f'{self.folder}/known_hosts'
 
     def hosts(self):
@@ -312,8 +315,8 @@ class Cluster:
                         f'{n.spec.coord:#x}' for n in self.guests)
 
     def crowded(self):
-        """True if guests and QEMUs want more processors than there are: those
-        that wait should not hold one up."""
+        """Returns true if guests and QEMUs need more processors than the hosts have. A
+        process in a guest then must not keep a processor while it waits."""
         nodes = len(self.nodes)
         wanted = nodes + sum(n.spec.cores for n in self.guests)
         hosts = len(self.topology.hosts) or 1
@@ -326,15 +329,15 @@ class Cluster:
         """Called when the QEMU of a node has been started."""
 
     def launcher(self, _node):
-        """What goes before the command line of QEMU."""
+        """Returns the words in front of the command line of QEMU."""
         return []
 
     def prefix(self, _node, _tty=False):
-        """What goes before a command that talks to the QEMU of a node."""
+        """Returns the words in front of a command that must run on the host of a node."""
         return []
 
     def ethernet(self, node):
-        """The netdev by which a guest reaches the others with TCP/IP."""
+        """Returns the netdev of the Ethernet that joins the guests."""
         if len(self.guests) == 2 and not self.topology.hosts:
             return _stream('ether', f'{self.folder}/ether', node.number == 0)
         group, port, vni = self.segment
@@ -343,7 +346,7 @@ class Cluster:
             + (f'/if={interface}' if interface else '')
 
     def plug(self, node, cable, name):
-        """The netdev NAME at the end of CABLE at NODE."""
+        """Returns the netdev NAME for the end of CABLE at NODE."""
         return _stream(name, f'{self.folder}/cable{cable.number}',
                        node.spec is cable.a)
 
@@ -360,8 +363,8 @@ class Cluster:
         return self
 
     def boot(self):
-        """Starts all nodes and waits until they answer, a few at a time: too
-        many at once are so slow that what they wait for times out."""
+        """Starts all nodes and waits until they answer. A few nodes boot at the same time,
+        because the time limits in a guest expire if too many boot."""
         key = guest.HOST_KEY.with_suffix('.pub').read_text(encoding='ascii')
         Path(self.known_hosts()).write_text(f'rnic {key}', encoding='ascii')
         count = len(self.nodes)
@@ -381,7 +384,7 @@ class Cluster:
             line.title = f'{what} are up'
 
     def at_once(self):
-        """How many guests may boot at the same time."""
+        """Returns the maximum number of guests that boot at the same time."""
         return max(2, host.cores())
 
     def _size(self):
@@ -401,9 +404,9 @@ class Cluster:
             self.folder = None
 
     def foreground(self, command, node=None, tty=False):
-        """Runs COMMAND with this process's own stdin and stdout: on NODE, or
-        on node0 for all nodes, so that the end of any ends it: programs that
-        wait for a node that is gone wait for long."""
+        """Runs COMMAND on NODE with standard input and output of this process. Without NODE,
+        COMMAND runs on node0 and uses all nodes; then the end of any QEMU ends it, because a
+        program would wait long for a node that is gone. Returns the exit code."""
         needed = [node] if node else self.nodes
         node = node or self.nodes[0]
         process = spawn([*node.ssh(*(['-t'] if tty else [])), '--', command])
@@ -427,7 +430,7 @@ class Cluster:
 
 
 def _is_up(node):
-    """True if NODE answers; Failed if it ended or took too long."""
+    """Returns true if NODE answers. Fails if NODE has ended or does not boot in time."""
     node.check()
     if node.answers():
         return True
@@ -439,8 +442,8 @@ def _is_up(node):
 
 
 def _stream(name, path, server):
-    """One end of a wire between two QEMUs of this machine; whichever comes
-    first, and again if the other end is started anew."""
+    """Returns the netdev NAME for one end of a connection at the socket PATH. The QEMUs may
+    start in any order, and the connection is restored if one of them starts again."""
     return f'stream,id={name},addr.type=unix,addr.path={path},' + (
         'server=on' if server else 'server=off,reconnect-ms=100')
 
@@ -461,7 +464,7 @@ class Pair(Cluster):
         self.debug = debug
 
     def shell(self):
-        """A terminal with a prompt in each guest, until both are left."""
+        """Opens a terminal with a prompt in each guest, until both shells have ended."""
         tmux = ['tmux', '-f', '/dev/null', '-S', f'{self.folder}/tmux']
         env = {k: v for k, v in os.environ.items() if k != 'TMUX'}
         panes = [shlex.join(n.ssh('-t')) for n in self.nodes]

@@ -15,7 +15,7 @@ def parts():
 
 
 def positive(text):
-    """For an option that takes a number from 1 on."""
+    """Returns the number in TEXT, the value of an option. The number is 1 or more."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is no number from 1 on")
     return int(text)

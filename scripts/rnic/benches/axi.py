@@ -3,7 +3,7 @@
 AXI, with data in local DRAM, in local and remote block RAM and in memory of a remote
 process, beside the figures of the document.
 
-What the hardware needs does not matter for an emulator: compare the ratios."""
+An emulator has other absolute times than the hardware, so compare the ratios."""
 
 import json
 import statistics
@@ -27,7 +27,7 @@ CLIMATE = {('cpu', 'dram'): 0.077698, ('cpu', 'bram'): 7.520,
 
 
 def options(parser):
-    """Of scripts/bench axi."""
+    """Adds the options of scripts/bench axi."""
     parser.add_argument('--rounds', type=positive, default=3, metavar='N',
                         help='of everything in turns; medians are shown')
     parser.add_argument('--elements', type=positive, metavar='N',
@@ -37,7 +37,8 @@ def options(parser):
 
 
 def _call(pair, command):
-    """What a program prints as JSON, a line for each result."""
+    """Runs COMMAND on node0 and returns its results. The command prints each result as a line
+    of JSON."""
     log = log_path('bench-axi')
     r = pair.nodes[0].run(command, 300, capture_output=True, text=True)
     log.write_text(r.stdout + r.stderr, encoding='utf-8')
@@ -48,7 +49,8 @@ def _call(pair, command):
 
 
 def _round(pair, args):
-    """Everything once: megabytes a second, and seconds."""
+    """Runs both programs once. Returns the rates of STREAM in MB/s and the seconds of the
+    climate model."""
     elements = f'-n {args.elements}' if args.elements else ''
     stream = {(r['place'], r['kernel']): r['mb_per_s'] for r in _call(
         pair, f'exanet-stream -j {elements} 1')}
@@ -72,7 +74,7 @@ def _cell(value, width=10):
 
 
 def _show_stream(found):
-    """Rates, and how much slower than the same from DRAM."""
+    """Prints the rates, and how many times slower they are than with local block RAM."""
     print('\nSTREAM, MB/s, all results right; in brackets: times slower than '
           'local block RAM\n')
     print(f'{"":12}' + ''.join(f'{k:>21}' for k in KERNELS))
@@ -91,7 +93,8 @@ def _show_stream(found):
 
 
 def _show_climate(found):
-    """Seconds, and how many times those of the processor in local DRAM."""
+    """Prints the seconds, and their ratios to two cases: the processor with data in local
+    DRAM, and the same master with data in local block RAM."""
     print('kernel of a climate model, the same bits everywhere\n')
     print(f'{"":26}{"here":^32}{"document":^32}')
     print(f'{"by":6}{"data in":20}'
@@ -114,7 +117,7 @@ def _medians(rounds):
 
 
 def _plain(table):
-    """With keys that JSON has."""
+    """Returns TABLE with strings as keys, for JSON."""
     return {' '.join(k): v for k, v in table.items()}
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How long frames take over the kinds of netdev that a cable can be.
+"""Measures the time of frames over each kind of netdev that can be a cable.
 
-No guest and no NIC: two QEMUs without a processor, in each a hub between the
-cable and a Unix socket at which this program sends and receives."""
+There is no guest and no NIC. Each of two QEMUs without a processor has a hub between the
+cable and a Unix socket, at which this program sends and receives."""
 
 import socket
 import statistics
@@ -15,12 +15,12 @@ from . import positive
 
 FRAMES = (64, 4096)        # bytes
 KINDS = ('unix stream', 'TCP socket', 'TCP stream', 'TCP as clusters do')
-TURNS = (1, 2)             # frames that go one way before the other answers
+TURNS = (1, 2)             # frames in one direction before the other end answers
 _SECONDS = 20
 
 
 def options(parser):
-    """Of scripts/bench cables."""
+    """Adds the options of scripts/bench cables."""
     parser.add_argument('--rounds', type=positive, default=9, metavar='N',
                         help='all kinds in turns; medians are shown')
     parser.add_argument('--turns', type=positive, default=40, metavar='N',
@@ -28,7 +28,7 @@ def options(parser):
 
 
 class _End:
-    """One QEMU and the socket of this program into its hub."""
+    """One QEMU, and the socket by which this program reaches its hub."""
 
     def __init__(self, binary, name, cable, fds=()):
         ours, theirs = socket.socketpair()
@@ -50,7 +50,7 @@ class _End:
             self.socket.sendall(struct.pack('>I', len(frame)) + frame)
 
     def receive(self, count):
-        """The last of COUNT frames; None if they do not come in time."""
+        """Returns the last of COUNT frames; None if they do not arrive in time."""
         data = b''
         for _ in range(count):
             head = self._exactly(4)
@@ -76,7 +76,8 @@ class _End:
 
 
 def _cable(kind, folder):
-    """Both ends of a cable, the listening one first, and who must inherit."""
+    """Returns the netdevs of both ends of a cable, first of the end that listens; and the
+    listening socket that this end inherits, or None."""
     with socket.socket() as probe:
         probe.bind(('127.0.0.1', 0))
         port = probe.getsockname()[1]
@@ -112,7 +113,7 @@ class Cable:
             if sock:
                 sock.close()
             else:
-                time.sleep(0.5)   # netdev socket tries only once
+                time.sleep(0.5)   # The netdev "socket" tries to connect only once.
             self.ends.append(_End(self.binary, 'b', client))
             self._connect()
         except BaseException:
@@ -121,7 +122,7 @@ class Cable:
         return self
 
     def _connect(self):
-        """Waits until a frame has gone both ways."""
+        """Waits until a frame has arrived at each end."""
         a, b = self.ends
         end = time.monotonic() + _SECONDS
         for one, other in ((a, b), (b, a)):
@@ -138,7 +139,7 @@ class Cable:
             other.socket.settimeout(_SECONDS)
 
     def one_way(self, size, frames, turns):
-        """Median microseconds of a turn one way, every byte checked."""
+        """Returns the median of half a round trip in microseconds. Checks all bytes."""
         a, b = self.ends
         times = []
         for number in range(turns + turns // 10 + 1):
@@ -158,7 +159,7 @@ class Cable:
 
 
 def run(binary, args):
-    """Prints the table; of each kind {"FRAMES x SIZE": microseconds}."""
+    """Prints the table. Returns for each kind {"FRAMES x SIZE": microseconds}."""
     columns = {f'{turn} x {size}': (size, turn)
                for turn in TURNS for size in FRAMES}
     rounds = {kind: {c: [] for c in columns} for kind in KINDS}

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Networks of many guests: what hops cost, message rates, incast, and how
-start-up time and memory grow.
+"""Measures networks of many guests: throughput and message rate by the number of hops,
+incast, and the growth of start-up time and memory.
 
-Links have a rate. All nodes share this machine's few cores, and without a rate
-one would measure those: with one that the cores can keep up with, it is the
-network that is seen."""
+Links have a rate, because all nodes share the few cores of this machine. Without a rate, the
+cores would limit the throughput; with a low rate, the network limits it."""
 
 import re
 import statistics
@@ -24,7 +23,7 @@ _PARTS = ('hops', 'incast', 'growth')
 
 
 def options(parser):
-    """Of scripts/bench fabric."""
+    """Adds the options of scripts/bench fabric."""
     parser.add_argument('--rounds', type=positive, default=3)
     parser.add_argument('--only', choices=_PARTS, action='append',
                         help='a part of it; can be given several times')
@@ -32,7 +31,7 @@ def options(parser):
 
 
 def run(binary, args):
-    """Prints the tables; {part: what was measured}."""
+    """Prints the tables; returns {part: figures}."""
     parts = {'hops': lambda: hops(binary, args.rounds),
              'incast': lambda: incast(binary, args.rounds),
              'growth': lambda: growth.run(binary, args)}
@@ -40,9 +39,8 @@ def run(binary, args):
 
 
 def flows(cluster, hosts, wanted, options='', seconds=3):
-    """Runs streams SRC:DST between the named hosts, one rank on each, all at
-    once; {'SRC:DST': (MB/s, writes per second)}. Every stream's data is
-    checked by the program."""
+    """Runs the streams WANTED, each SRC:DST, at the same time between HOSTS, one rank on each
+    host. Returns {'SRC:DST': (MB/s, writes per second)}. The program checks all data."""
     command = f'timeout 300 {MPI} --host {",".join(hosts)} -n {len(hosts)} ' \
               f'/usr/lib/rnic/tests/mpi-flows -t {seconds} {options} ' \
               + ' '.join(wanted)
@@ -68,7 +66,7 @@ def _medians(rounds):
 
 
 def hops(binary, rounds):
-    """Throughput of one stream through 1 to 6 links; and message rate."""
+    """Measures the throughput and the message rate of one stream over 1 to 6 links."""
     text = f'[cluster]\nmesh = {_HOPS + 1}\nrate = {_HOPS_RATE}\n' \
            'memory = 384\n'
     table, rates = {}, {}
@@ -90,13 +88,14 @@ def hops(binary, rounds):
 
 
 def jain(values):
-    """Jain's index of fairness: 1 if all are equal, 1/n if one has all."""
+    """Returns Jain's index of fairness: 1 if all VALUES are equal, 1/n if all but one are
+    0."""
     return sum(values) ** 2 / (len(values) * sum(v * v for v in values))
 
 
 def incast(binary, rounds):
-    """Seven senders to the end of a line, where all share the last link, and a
-    bystander behind them whose way leads through two of the full switches."""
+    """Measures seven senders to the end of a line of nodes, where all share the last link,
+    and a bystander behind the senders whose route leads through two of the full routers."""
     text = f'[cluster]\nmesh = 9\nrate = {_INCAST_RATE}\nmemory = 384\n' \
            f'[node node8]\nrate = {_BYSTANDER_RATE}\n'
     senders, bystander = [f'{n}:0' for n in range(1, 8)], '8:6'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How start-up time and host memory grow with the number of nodes."""
+"""Measures how start-up time and host memory grow with the number of nodes."""
 
 import re
 import time
@@ -9,30 +9,30 @@ from .. import mpi, topology, vm
 from ..steps import Failed, step
 
 TOPOLOGIES = ('pair', 'torus2x2', 'torus4x2', 'torus4x4')
-LIMIT = 300      # MB of host memory a node may cost beside its RAM
-# Every node talks to every other one, so that all is in use that can be.
+LIMIT = 300      # MB of host memory that a node may use beside its RAM
+# All nodes exchange messages with each other, so that all buffers are in use.
 _LOAD = ('timeout 900 mpirun --hostfile /etc/rnic/hosts -n {n} '
          f'{mpi.PATHS["nic"]} /usr/lib/rnic/tests/mpi-coll')
 
 
 def options(parser):
-    """Of scripts/bench growth."""
+    """Adds the options of scripts/bench growth."""
     parser.add_argument('--topology', action='append', metavar='T',
                         help='instead of ' + ', '.join(TOPOLOGIES)
                         + '; several times')
 
 
 def memory(pid, ram):
-    """MB that only process PID uses, or its share of them: guest RAM (of
-    RAM MB), translated code and the rest."""
+    """Returns the MB of host memory of process PID, of shared pages its share, by kind: guest
+    RAM (RAM MB), translated code, and the rest."""
     found, kind = {'ram': 0, 'code': 0, 'rest': 0}, 'rest'
     for line in Path(f'/proc/{pid}/smaps').read_text(
             encoding='utf-8').splitlines():
         m = re.match(r'([0-9a-f]+)-([0-9a-f]+) (\S{4}) ', line)
         if m:
             size = int(m[2], 16) - int(m[1], 16)
-            # RAM is the one mapping of its size, code the writable one
-            # that can be executed.
+            # The mapping of guest RAM is the only one of its size. The mapping of
+            # translated code is the only one that is writable and executable.
             kind = 'ram' if size >= ram << 20 and 'x' not in m[3] \
                 else 'code' if 'wx' in m[3] else 'rest'
         elif line.startswith('Pss:'):
@@ -57,7 +57,7 @@ def _one(binary, name, topo):
 
 
 def run(binary, args):
-    """Prints the table; {topology: what was measured}."""
+    """Prints the table; returns {topology: figures}."""
     wanted = {name: topology.load(name)
               for name in args.topology or TOPOLOGIES}
     for name, topo in wanted.items():

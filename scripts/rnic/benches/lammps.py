@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""LAMMPS, a Lennard-Jones melt: weak scaling over the NIC and over TCP.
+"""Measures the weak scaling of LAMMPS, a Lennard-Jones melt, over the NIC and over TCP.
 
-Each guest has the same number of atoms. The same box runs in one process, on
-all guests over the NIC and on all over TCP; what LAMMPS prints about energy,
-temperature and pressure has to be the same in all three, digit by digit."""
+Each guest has the same number of atoms. The same box runs in one process, on all guests over
+the NIC, and on all guests over TCP. Energy, temperature and pressure must be the same in all
+three runs, in all digits that LAMMPS prints."""
 
 import re
 import statistics
@@ -15,7 +15,7 @@ from . import positive
 
 IMAGE = 'lammps'
 TOPOLOGY = {8: 'torus4x2', 16: 'torus4x4'}
-REFERENCE = {8: 1.6, 16: 3.1}      # of the document, against Ethernet
+REFERENCE = {8: 1.6, 16: 3.1}      # the document's ratio of times, Ethernet to the NIC
 _SECONDS = 900
 _LOOP = re.compile(r'Loop time of ([\d.]+) on (\d+) procs for \d+ steps with '
                    r'(\d+) atoms')
@@ -23,7 +23,7 @@ _DECK = Path(__file__).with_name('in.lj')
 
 
 def options(parser):
-    """Of scripts/bench lammps."""
+    """Adds the options of scripts/bench lammps."""
     parser.add_argument('--nodes', type=int, choices=TOPOLOGY, default=8,
                         help='of the largest run')
     parser.add_argument('--cells', type=positive, default=5, metavar='N',
@@ -34,7 +34,8 @@ def options(parser):
 
 
 def _box(count, cells):
-    """The box of COUNT guests: edges are doubled in turn."""
+    """Returns the edges of the box of COUNT guests. Each doubling of COUNT doubles one edge,
+    by turns."""
     edges = [cells] * 3
     for i in range(count.bit_length() - 1):
         edges[i % 3] *= 2
@@ -42,7 +43,8 @@ def _box(count, cells):
 
 
 def parse(text):
-    """(seconds, atoms, lines of thermodynamic output) of a run's output."""
+    """Returns seconds, number of atoms, and the lines of thermodynamic output from the output
+    of a run; None if the output is not complete."""
     loop = _LOOP.search(text)
     lines = re.findall(r'^\s*(\d+(?:\s+-?[\d.e+-]+){5})\s*$', text, re.M)
     if not loop or not lines:
@@ -51,7 +53,7 @@ def parse(text):
 
 
 def _run(cluster, count, path, args):
-    """One run of LAMMPS; PATH is None for a single process."""
+    """Runs LAMMPS once; returns the result of parse(). PATH is None for a single process."""
     x, y, z = _box(count, args.cells)
     program = f'lmp -in /tmp/in.lj -log none -var x {x} -var y {y} -var z {z} ' \
               f'-var steps {args.steps}'
@@ -70,7 +72,7 @@ def _run(cluster, count, path, args):
 
 
 def measure(cluster, count, args):
-    """All runs with COUNT guests; Failed if the physics differ."""
+    """Runs LAMMPS with COUNT guests. Fails if the thermodynamic outputs differ."""
     with step(f'LAMMPS for {count} guests in one process'):
         single, atoms, want = _run(cluster, count, None, args)
     times = {'nic': [], 'tcp': []}
@@ -89,7 +91,7 @@ def measure(cluster, count, args):
 
 
 def run(binary, args):
-    """Prints the table; {guests: what was measured}."""
+    """Prints the table; returns {guests: figures}."""
     topo = topology.load(TOPOLOGY[args.nodes])
     topo.image = IMAGE
     counts = [n for n in (2, 4, 8, 16) if n <= args.nodes]

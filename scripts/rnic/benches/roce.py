@@ -30,7 +30,7 @@ TESTS = {
     'ib_read_lat 8 B, us': ('ib_read_lat -s 8 -n {n}', 4, 1),
     'ib_send_lat 8 B, us': ('ib_send_lat -s 8 -n {n}', 4, 1)}
 _LEAST = 800               # MB/s
-# How many times better than soft-RoCE they are to be.
+# Test -> its aim: how many times better than soft-RoCE.
 AIMS = {'ib_write_bw 64 KiB, MB/s': 20, 'ib_read_bw 64 KiB, MB/s': 20,
         'ib_write_lat 8 B, us': 8}
 # A test with many QPs, the same test with one QP, and the minimum of their ratio.
@@ -40,7 +40,7 @@ _PART = 0.5
 
 
 def options(parser):
-    """Of scripts/bench roce."""
+    """Adds the options of scripts/bench roce."""
     parser.add_argument('--rounds', type=positive, default=3, metavar='N',
                         help='of everything in turns; medians are shown')
     parser.add_argument('--seconds', type=positive, default=4, metavar='N',
@@ -50,7 +50,7 @@ def options(parser):
 
 
 def _call(pair, kind, program, column):
-    """The figure in a column of what a program of perftest prints; 0 if
+    """Runs a program of perftest and returns the figure in a column of its output; 0 if
     soft-RoCE failed."""
     log = log_path(f'bench-roce-{kind}')
     program += ' -d roce0 -F'
@@ -71,7 +71,7 @@ def _call(pair, kind, program, column):
 
 
 def _measure(binary, kind, args):
-    """{test: figures of all rounds}."""
+    """Returns {test: figures of all rounds}."""
     found = {name: [] for name in TESTS}
     with vm.Pair(binary, f'bench-{kind}', kinds=(kind, kind)) as pair:
         for i in range(args.rounds):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures MPI over the NIC beside MPI over TCP, the NIC below MPI, memory,
-and the device model without a guest; "bench PART" runs another measurement: see
-"bench PART --help". A measurement with aims exits with code 1 if it misses one.
+"""Measures MPI over the NIC and over TCP, the NIC without MPI, memory, and the device model
+without a guest. "bench PART" runs another measurement: see "bench PART --help". The exit
+code is 1 if a measurement misses an aim.
 
-Both MPI stacks take turns in the same guests; medians of all rounds are
+MPI over the NIC and over TCP run by turns in the same guests. The medians of all rounds are
 printed and written to build/bench/*.json."""
 
 import argparse
@@ -31,13 +31,13 @@ _PING, _DEVICE = f'{DEFAULT.name}-ping', f'{DEFAULT.name}-bench'
 
 
 def median_tables(tables):
-    """{size: (latency, bandwidth)}, each the median over TABLES."""
+    """Returns {size: (latency, bandwidth)}, the medians over TABLES."""
     return {size: tuple(statistics.median(t[size][i] for t in tables)
                         for i in range(2)) for size in tables[0]}
 
 
 def bench_mpi(pair, rounds, sizes, seconds):
-    """Both paths in turns, so that a busy moment of the host hits both."""
+    """Measures both paths by turns, so that other load of the host affects both."""
     found = {'nic': [], 'tcp': []}
     for i in range(rounds):
         for path, tables in found.items():
@@ -85,7 +85,7 @@ def _ping(pair):
 
 
 def own_memory(node):
-    """MB of a QEMU beside the guest's RAM and the translated code."""
+    """Returns the MB of memory of a QEMU, without the guest's RAM and translated code."""
     total, counts = 0, False
     ram = node.memory * 1024
     for line in Path(f'/proc/{node.process.pid}/smaps').read_text(
@@ -93,8 +93,8 @@ def own_memory(node):
         m = re.match(r'([0-9a-f]+)-([0-9a-f]+) (\S{4}) ', line)
         if m:
             size = (int(m[2], 16) - int(m[1], 16)) // 1024
-            # RAM is the one mapping of its size, code the writable one
-            # that can be executed.
+            # The mapping of guest RAM is the only one of its size. The mapping of
+            # translated code is the only one that is writable and executable.
             counts = size < ram and 'wx' not in m[3]
         elif counts and line.startswith('Rss:'):
             total += int(line.split()[1])
@@ -102,14 +102,14 @@ def own_memory(node):
 
 
 def pair_memory(pair):
-    """Of the larger of the two, after the same use of TCP."""
-    with step('MPI ping-pong over TCP, before memory is looked at'):
+    """Returns own_memory() of the larger of two QEMUs, after both have used TCP."""
+    with step('MPI ping-pong over TCP, before memory is measured'):
         mpi.pingpong(pair, 'tcp', 'bench-memory', seconds=0.3)
     return max(own_memory(n) for n in pair.nodes)
 
 
 def bench_memory(binary, used):
-    """USED with the NIC, at the end of all, against guests without it."""
+    """Compares USED, pair_memory() with the NIC, with that of guests without the NIC."""
     with vm.Pair(binary, 'bench-memory', kinds=('', '')) as pair:
         bare = pair_memory(pair)
     print('memory of QEMU beside guest RAM and translated code: '
@@ -119,7 +119,7 @@ def bench_memory(binary, used):
 
 
 def bench_device(binary_tree, rounds):
-    """The device model without a guest: speed, and instructions."""
+    """Measures the speed and the instructions of the device model without a guest."""
     program = binary_tree.program(_DEVICE)
     apt.ensure_packages(['valgrind'])
     found = {}
@@ -144,7 +144,7 @@ def _device(program, binary):
 
 
 def machine():
-    """What the figures depend on."""
+    """Returns the properties of the machine and of the software on which figures depend."""
     text = Path('/proc/cpuinfo').read_text(encoding='utf-8')
     model = re.search(r'model name\s*: (.*)', text)
     commit = subprocess.run(['git', '-C', TOP, 'describe', '--always',
@@ -203,7 +203,7 @@ def start():
 
 
 def _more(name, part):
-    """A part that has a module of its own."""
+    """Runs PART, which is a module of the package benches."""
     p = argparse.ArgumentParser(prog=f'bench {name}', description=part.__doc__)
     part.options(p)
     args = p.parse_args(sys.argv[2:])

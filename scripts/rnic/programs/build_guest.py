@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Builds what the guests boot; a second run builds only what changed.
+"""Builds the guests; a second run builds only parts whose sources have changed.
 
 RNIC_GUEST_PACKAGES="a b" adds Debian packages to the guest."""
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Builds QEMU with our devices; a second run builds only what changed."""
+"""Builds QEMU with the devices of this project; a second run builds only files that have
+changed."""
 
 import argparse
 

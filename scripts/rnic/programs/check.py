@@ -12,8 +12,8 @@ from ..paths import TOP
 from ..steps import step
 
 FUNCTION_LIMIT, FUNCTION_MAX, FILE_MAX = 60, 100, 1000
-# A register list is a macro that takes a macro; a module of its own asks for
-# the kernel's version.
+# A list of registers is a macro with a macro as its parameter. A module outside of Linux'
+# source must check the version of the kernel.
 _KERNEL_IGNORE = 'FILE_PATH_CHANGES,SPDX_LICENSE_TAG,LINUX_VERSION_CODE,' \
     'COMPLEX_MACRO,MACRO_ARG_UNUSED'
 # QEMU's own lists of properties are macros with complex values; a register of
@@ -23,7 +23,7 @@ _QEMU_STYLE = r'(ERROR|WARNING): (?!line over 80|arch|Macros with complex|' \
 
 
 class Check:
-    """Collects what was found."""
+    """Counts and prints findings."""
 
     def __init__(self):
         self.found = 0
@@ -33,7 +33,7 @@ class Check:
         print(what, flush=True)
 
     def style(self, files, tool, *options, cwd=TOP):
-        """A checkpatch on FILES; both print nothing when content."""
+        """Runs the checkpatch TOOL of QEMU or of the kernel on FILES."""
         for f in files:
             r = subprocess.run(['perl', tool, '-q', '--no-tree', '--terse',
                                 *options, '-f', f], cwd=cwd, text=True,
@@ -43,7 +43,8 @@ class Check:
                     self.say(line)
 
     def grep(self, what, pattern, *paths, allowed=r'^$'):
-        """PATTERN must not occur in tracked PATHS, but in ALLOWED files."""
+        """Reports WHAT for each line of the tracked PATHS with PATTERN, except in files that
+        ALLOWED matches."""
         out = subprocess.run(['git', 'grep', '-InE', pattern, '--', *paths],
                              cwd=TOP, text=True, capture_output=True,
                              check=False).stdout
@@ -87,14 +88,14 @@ class Check:
                 self.say(f'{f}: not in {build.relative_to(TOP)}')
 
     def links(self):
-        """Documents are valid, and every link inside the repository leads somewhere."""
+        """Reports invalid documents, and links inside the repository without a target."""
         # pylint: disable-next=import-outside-toplevel
         from .. import links        # needs docutils, which is installed by now
         for what in links.check():
             self.say(what)
 
     def licences(self):
-        """Every source file says its licence in one of its first lines."""
+        """Reports source files without a licence in their first lines."""
         for f in tracked():
             path = TOP / f
             if not path.is_file() or not path.stat().st_size:
@@ -106,7 +107,7 @@ class Check:
                 self.say(f'{f}: no licence')
 
     def sizes(self):
-        """Lengths of functions and files."""
+        """Reports functions and files that are too long."""
         lengths = []
         for f in tracked('hw/*.[ch]', 'guest-driver/*.[ch]', 'tests/*.[ch]'):
             lines = (TOP / f).read_text(encoding='utf-8').splitlines()
@@ -126,7 +127,7 @@ class Check:
 
 
 def functions(lines):
-    """(line, length) of every function: its braces stand in column 0."""
+    """Yields (line, length) of each function. The braces of a function are in column 0."""
     start = None
     for number, line in enumerate(lines, 1):
         if line == '{':

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Clusters of guests joined by the NIC, from a topology file.
+"""Runs clusters of guests that are joined by the NIC, as a topology file describes.
 
-up TOPOLOGY boots one in the background: ready-made are pair, qfdb, torus2x2,
-torus4x2, torus4x4, hybrid, fattree4, fattree8, dragonfly4 and dragonfly8, or
-give a file (docs/clusters.rst). With one cluster up the other commands need no
-name; with several, choose with -c."""
+up TOPOLOGY boots a cluster in the background. TOPOLOGY is a file (docs/clusters.rst), or a
+ready-made one: pair, qfdb, torus2x2, torus4x2, torus4x4, hybrid, fattree4, fattree8,
+dragonfly4 or dragonfly8. If several clusters are up, the other commands need -c NAME."""
 
 import argparse
 import contextlib
@@ -75,7 +74,8 @@ def _ssh(args):
 
 
 def _line(words):
-    """One argument is a shell command line, several are a command."""
+    """Returns WORDS as a shell command line. One word is a command line itself; several words
+    are a command and its arguments."""
     return words[0] if len(words) == 1 else shlex.join(words)
 
 
@@ -89,8 +89,8 @@ def _run(args):
         words += ['--map-by', args.map_by]
     words += mpi.PATHS['tcp' if args.tcp else 'nic'].split()
     words += args.mpi
-    # Test programs by their bare name, and what is shared as ./program. Whom
-    # to kill stands in a file.
+    # The user gives test programs by their names, and programs of the shared folder as
+    # ./program. The file MARK has the process to kill.
     mark = f'/run/rnic-run-{os.getpid()}'
     script = f'PATH=$PATH:{_TESTS}; {"cd /mnt/host; " if c.share else ""}' \
              f'program=$(command -v -- {shlex.quote(program)}) || ' \
@@ -101,7 +101,7 @@ def _run(args):
     try:
         return c.foreground(script)
     except BaseException:
-        # Without a terminal sshd leaves it running.
+        # Without a terminal, sshd does not end the command when the connection ends.
         with contextlib.suppress(subprocess.TimeoutExpired, Failed):
             c.nodes[0].check()
             subprocess.run([*c.nodes[0].ssh(), '--', f'kill $(cat {mark})'],

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Two Linux guests run MPI over the modelled NIC, and over TCP beside it.
+"""Runs MPI in two Linux guests, over the NIC and over TCP.
 
-Installs, fetches, builds and boots what that takes; a second run boots at
-once. QEMU_SRC= names a QEMU source (folder or tarball) to use instead of
-Debian's, RNIC_BUILD= the folder for all products instead of build/."""
+Installs, fetches and builds all that is needed; a second run boots at once. The variable
+QEMU_SRC names a source of QEMU (folder or tarball) in place of Debian's, and RNIC_BUILD the
+folder of all products in place of build/."""
 
 import argparse
 import sys

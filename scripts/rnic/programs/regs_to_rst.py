@@ -9,14 +9,14 @@ A table stands in a document between two comments:
 KIND is one of
   registers LIST       a list of registers: offset, size, reset value, writable bits
   counters LIST        a list of counters
-  fields PREFIX...     all fields and bits whose name begins so; -PREFIX: not these
+  fields PREFIX...     all fields and bits with such a prefix; -PREFIX: except these
   struct NAME          members with their offsets
   codes ENUM           the values of an enum
   words LIST           a list of names with values and words: packet types, roles
   values NAME...       constants and macros as they are defined
 
-Without options the documents are rewritten; --check only tells whether that
-would change them. The rows come from scripts/rnic/headers.py."""
+Without options the program rewrites the documents; with --check it only reports documents
+that are out of date. The rows come from scripts/rnic/headers.py."""
 
 import argparse
 import difflib
@@ -34,7 +34,8 @@ _SECTION = re.compile(r'^\.\. regs-to-rst (?!end$)(.+)\n(?s:.*?)'
 
 
 def table(head, rows):
-    """A simple rst table; the last column is wrapped."""
+    """Returns a simple table of reStructuredText. Long lines of the last column are
+    wrapped."""
     rows = [[str(c) for c in r] for r in rows]
     if not rows:
         raise Failed('a table has no rows')
@@ -61,7 +62,8 @@ def hexa(value):
 
 
 def escaped(text):
-    """TEXT as rst: words of C that end in an underscore are no links."""
+    """Returns TEXT as reStructuredText. A word of C that ends in an underscore would be a
+    link, so it becomes a literal."""
     text = text.replace('\\', '\\\\').replace('*', '\\*').replace('|', '\\|')
     return re.sub(r'(\w*_)(?=\W|$)', r'``\1``', text)
 
@@ -142,7 +144,7 @@ KINDS = {f.__name__: f
 
 
 def rewritten(text, sheet, name):
-    """The document TEXT, which is called NAME, with all its tables made anew."""
+    """Returns the document TEXT with new tables. NAME is the document's name for messages."""
     def section(m):
         kind, *arguments = m.group(1).split()
         if kind not in KINDS or not arguments:

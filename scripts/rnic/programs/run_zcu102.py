@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Boots the board zcu102 with exanet-axi, runs COMMAND in it and ends.
+"""Boots the board zcu102 with exanet-axi, runs COMMAND on it and ends.
 
-Its guest lives in memory: busybox, our kernel module, exanet-info,
-exanet-ping, driver-segment and driver-cdma. The output and the exit code are COMMAND's."""
+The guest is in memory, without a disk: busybox, exanet.ko, exanet-info, exanet-ping,
+driver-segment and driver-cdma. The output and the exit code are COMMAND's."""
 
 import argparse
 import shlex
