@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: what software sees of the device in memory.  BAR 0 with registers, debug
- * windows and aliases of the user pages; the user pages, where a store is a doorbell; and
- * the info page of each context.
+ * ExaNet NIC: the memory regions of the device: BAR 0 with registers, debug windows and
+ * aliases of the user pages; the user pages, where a store is a doorbell; and the info
+ * page of each context.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -71,7 +71,7 @@ static MemTxResult user_mmio_write(void *opaque, hwaddr addr, uint64_t value,
         }
         return MEMTX_OK;
     }
-    /* QEMU does this for every region but those whose reads are like RAM */
+    /* QEMU's re-entrancy guard does not cover regions whose reads are plain RAM */
     if (guard->engaged_in_io || !rnic_loop_enter(&s->loop)) {
         qemu_log_mask(LOG_GUEST_ERROR, "exanet: the device writes to its own "
                       "user pages: 0x%" HWADDR_PRIx "\n", addr);
@@ -137,7 +137,7 @@ static const MemoryRegionOps info_ops = {
 
 /* --- BAR 0 -------------------------------------------------------------- */
 
-/* 32- or 64-bit access to an array of 64-bit words that @word reads. */
+/* Reads 32 or 64 bits of an array of 64-bit words.  @word returns a word. */
 static uint64_t debug_read(ExanetState *s, hwaddr addr, unsigned size,
                            uint64_t (*word)(ExanetState *s, hwaddr addr))
 {
@@ -240,14 +240,17 @@ static const MemoryRegionOps regs_ops = {
     .impl = { .min_access_size = 1, .max_access_size = 8 },
 };
 
-/* --- Life --------------------------------------------------------------- */
+/* --- Init and end --------------------------------------------------------- */
 
 bool exanet_bar_init(ExanetState *s, Error **errp)
 {
     uint64_t page = 1ULL << s->user_page_shift;
     Object *owner = OBJECT(s->host.dev);
 
-    /* names of migrated RAM must differ, and a sysbus device has no path */
+    /*
+     * nomigrate, because names of migrated RAM must differ, and a sysbus device has no
+     * path
+     */
     if (!memory_region_init_rom_device_nomigrate(&s->user_mr, owner, &user_ops,
             s, "exanet-user", EXANET_CONTEXTS * EXANET_USER_PAGES * page,
             errp)) {
@@ -270,7 +273,9 @@ bool exanet_bar_init(ExanetState *s, Error **errp)
 
 void exanet_bar_fini(ExanetState *s)
 {
-    /* a region inside another one holds a reference to its owner: this device */
+    /*
+     * a region inside another one holds a reference to its owner, which is this device
+     */
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
         memory_region_del_subregion(&s->user_mr, &s->info[c].mr);
     }

@@ -16,8 +16,8 @@ void exanet_bar_fini(ExanetState *s);
 extern const ExanetRegBlock exanet_reg_blocks[];
 
 /*
- * Lets the vCPU of this thread take frames from the netdevs, because a process of context
- * @c has looked for a packet in vain: poll.c.
+ * Makes the vCPU of this thread take frames from the netdevs, because a process of
+ * context @c has looked for a packet in vain; in poll.c.
  */
 void exanet_poll(ExanetState *s, unsigned c);
 

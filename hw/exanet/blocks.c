@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet register blocks: which unit computes a register and acts on a write.  This is
- * one of three files that know all units, beside exanet.c and sinks.c.  The global block
- * belongs to no unit and is here.
+ * ExaNet register blocks: the table of blocks, and the functions of the unit that
+ * computes their registers and handles writes.  Only exanet.c, sinks.c and this file
+ * know all units.  The global block belongs to no unit and is in this file.
  */
 #include "qemu/osdep.h"
 #include "bar.h"
@@ -23,7 +23,7 @@
 #include "net/router.h"
 #include "trace.h"
 
-#define UNIT_BYTES 0x80             /* of contexts and ports */
+#define UNIT_BYTES 0x80             /* size of a block of a context or a port */
 
 /* --- Global registers --------------------------------------------------- */
 
@@ -86,7 +86,7 @@ static void global_reg_written(ExanetState *s, unsigned reg)
         if (s->node != exanet_reg_get32(s, EXANET_REG_NODE)) {
             s->node = exanet_reg_get32(s, EXANET_REG_NODE);
             exanet_ports_update(s);
-            /* peers count their generations for each node anew */
+            /* peers restart their generations for a node with new coordinates */
             exanet_receiver_reset(s);
             exanet_router_configure(s);
         }
@@ -233,7 +233,7 @@ static const ExanetRegInfo arith_regs[] = { EXANET_ARITH_REGS(EXANET_REG_INFO) }
 static const ExanetRegInfo tgen_regs[] = { EXANET_TGEN_REGS(EXANET_REG_INFO) };
 static const ExanetRegInfo accel_regs[] = { EXANET_ACCEL_REGS(EXANET_REG_INFO) };
 static const ExanetRegInfo cdma_regs[] = { EXANET_CDMA_REGS(EXANET_REG_INFO) };
-/* The 64-bit words of the memories of the traffic generator. */
+/* A 64-bit word of the memories of the traffic generator. */
 static const ExanetRegInfo word_regs[] = { { 0, 8, 0, UINT64_MAX, 0 } };
 
 #define REGS(list) .regs = list, .count = ARRAY_SIZE(list)

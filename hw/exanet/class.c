@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ExaNet: what the classes of the device share, on whatever bus. */
+/* ExaNet: properties and texts that the classes of the device share, on any bus. */
 #include "qemu/osdep.h"
 #include "migration/vmstate.h"
 #include "../core/qom.h"

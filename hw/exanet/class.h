@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the classes of the device share, on whatever bus: properties and texts.  For
- * the bus shells only.
+ * Properties and texts that the classes of the device share, on any bus.  For the bus
+ * shells only.
  */
 #ifndef HW_EXANET_CLASS_H
 #define HW_EXANET_CLASS_H
@@ -73,11 +73,14 @@
     DEFINE_PROP_UINT8("epoch", _type, _state.epoch_fixed, 0)
 
 /*
- * Finishes @klass, whose objects have the state that @state gives and the properties
- * EXANET_PROPERTIES: texts, QOM properties, no migration.
+ * Completes @klass, whose objects have the properties EXANET_PROPERTIES and the state
+ * that @state returns: adds texts and QOM properties, and forbids migration.
  */
 void exanet_class_init(ObjectClass *klass, RNicStateFn *state);
-/* Frees what properties have set before the device was built, and if it never was. */
+/*
+ * Frees the state that properties may have allocated, also if the device was never
+ * built.
+ */
 void exanet_instance_fini(ExanetState *s);
 
 #endif /* HW_EXANET_CLASS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC on AXI, as a sysbus device: three memory regions and two wires.
- * Everything else is in exanet.c.
+ * ExaNet NIC on AXI, as a sysbus device: three memory regions and two interrupt lines.
+ * The device itself is in exanet.c.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -74,7 +74,7 @@ static void exanet_axi_class_init(ObjectClass *klass, RNicClassData *data)
     dc->desc = "ExaNet RDMA NIC on AXI (not migratable)";
     dc->realize = exanet_axi_realize;
     dc->unrealize = exanet_axi_unrealize;
-    /* where the machine has a place for it: allowed by the machine */
+    /* works only on machines that allow this dynamic sysbus device */
     dc->user_creatable = true;
     device_class_set_legacy_reset(dc, exanet_axi_reset);
     device_class_set_props(dc, exanet_axi_properties);

@@ -35,7 +35,7 @@ int exanet_fdt_node(void *fdt, const char *parent, PlatformBusDevice *bus,
     qemu_fdt_setprop_string(fdt, node, "compatible", EXANET_AXI_COMPATIBLE);
     qemu_fdt_setprop(fdt, node, "reg", reg, sizeof(reg));
     qemu_fdt_setprop(fdt, node, "interrupts", irq, sizeof(irq));
-    /* the device translates by itself, in step with the caches of the CPUs */
+    /* the device reads page tables and memory coherently with the caches of the CPUs */
     qemu_fdt_setprop(fdt, node, "dma-coherent", NULL, 0);
     return 0;
 }

@@ -5,8 +5,8 @@
 #include "hw/platform-bus.h"
 
 /*
- * Adds the node of exanet-axi @dev below @parent, the node of the platform bus @bus
- * whose first interrupt is SPI @irq_start, to the tree @fdt.  Gives 0.
+ * Adds a device-tree node for the exanet-axi @dev to @fdt.  @parent is the path of the
+ * node of the platform bus @bus, whose first interrupt is SPI @irq_start.  Returns 0.
  */
 int exanet_fdt_node(void *fdt, const char *parent, PlatformBusDevice *bus,
                     int irq_start, SysBusDevice *dev);

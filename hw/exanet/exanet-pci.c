@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC on PCIe: ids, BARs, reset.  Everything else is in exanet.c.
+ * ExaNet NIC on PCIe: ids, BARs, reset.  The device itself is in exanet.c.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -27,7 +27,7 @@ static void exanet_pci_realize(PCIDevice *dev, Error **errp)
         return;
     }
     rnic_pci_host(dev, &address_space_memory, &host);
-    host.line = NULL;               /* messages alone */
+    host.line = NULL;               /* messages only */
     if (!exanet_init(&pci->exanet, &host, errp)) {
         rnic_pci_exit(dev);
         return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: properties, reset and life of the device, and the loop that runs the units.
- * Bus-neutral; see exanet-pci.c for the shell.
+ * ExaNet NIC: properties, reset and life of the device, and the loop that runs the
+ * units.  It knows no bus; see exanet-pci.c and exanet-axi.c for the shells.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -34,7 +34,7 @@
 #include "net/router.h"
 #include "trace.h"
 
-/* Rounds of all units, and packets of each, before the main loop gets a turn. */
+/* Rounds of all units, and packets of all rounds, before QEMU's main loop continues. */
 #define RUN_ROUNDS 4
 #define RUN_PACKETS 512
 
@@ -42,7 +42,7 @@
 
 #define TLB_ENTRIES_MIN 16
 #define TLB_ENTRIES_MAX 65536
-#define RX_FIFO_WORDS_MAX 0xffff        /* what PORT_LEVEL and PORT_XOFF can say */
+#define RX_FIFO_WORDS_MAX 0xffff        /* the limit of PORT_LEVEL and PORT_XOFF */
 
 /* --- Units -------------------------------------------------------------- */
 
@@ -64,7 +64,10 @@ static const ExanetUnit *const units[] = {
 
 /* --- Work --------------------------------------------------------------- */
 
-/* One turn of each unit, at most *@packets of the ExaDMA; true if there is more. */
+/*
+ * Runs all ports and units once.  The ExaDMA sends at most *@packets packets.  Returns
+ * true if more could be done now.
+ */
 static bool units_run(void *opaque, unsigned *packets)
 {
     ExanetState *s = opaque;
@@ -101,7 +104,7 @@ static void units_reset(void *opaque)
     exanet_reset(opaque);
 }
 
-/* --- Life --------------------------------------------------------------- */
+/* --- Init, reset and end -------------------------------------------------- */
 
 static void registers_reset(ExanetState *s)
 {
@@ -129,9 +132,10 @@ static void registers_reset(ExanetState *s)
 }
 
 /*
- * Counted, as far nodes take what has one of the last epochs for late packets.  It
- * starts with the time of day, which goes round in twice the time that they
- * remember: a device that is started again must not take one of its last ones.
+ * Returns the epoch after a reset.  It counts up, because distant nodes take packets
+ * with one of the last epochs for delayed ones.  The first epoch depends on the time of
+ * day, so that a restarted device does not reuse one of its last epochs.  The time of
+ * day repeats an epoch only after twice the time for which nodes remember epochs.
  */
 static uint8_t epoch_next(ExanetState *s)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: the state of the bus-neutral device.  Each unit has a header
- * of its own.  Formats are in include/rnic/exanet.
+ * ExaNet NIC: the state of the device, which knows no bus.  Each unit has a header of
+ * its own.  Formats are in include/rnic/exanet.
  *
- *   scratchpad --> firmware --> exadma --+
- *   packetizer page --> packetizer ------+--> crossbar --> link --> netdev
- *                                        |        |
- *   mailbox rings <-- mailbox <----------+        +--> sinks of this node:
- *   memory <-- receiver <----------------+             rtmailbox, receiver,
- *   firmware <-- rtmailbox <-------------+             mailbox, packetizer
+ *      scratchpad --> firmware --> exadma --+
+ *      packetizer page --> packetizer ------+--> crossbar --> link --> netdev
+ *                                           |        |
+ *      mailbox rings <-- mailbox <----------+        +--> sinks of this node:
+ *      memory <-- receiver <----------------+             rtmailbox, receiver,
+ *      firmware <-- rtmailbox <-------------+             mailbox, packetizer
  *
- * The loop (core/loop.h) runs all units: link input, firmware, packetizer, shared memory,
- * ExaDMA; then the crossbar flushes what they sent.  A doorbell of a process and the
- * arrival of a frame run the units at once, a doorbell with a small budget: to wake the
- * main loop takes longer than a small message as a whole.
+ * The loop (core/loop.h) runs the input of the ports, then the units in the order of
+ * exanet.c, and flushes the ports at its end.  A doorbell of a process and the arrival
+ * of a frame run the units at once, a doorbell with a small budget, because a wake-up
+ * of the main loop takes longer than a small message.
  *
- * Functions that return enum exanet_resp return the code that the peer or the
- * user will see; EXANET_RESP_ACK is success.
+ * Functions that return enum exanet_resp return the code that the peer or the user
+ * sees; EXANET_RESP_ACK is success.
  */
 #ifndef HW_EXANET_EXANET_H
 #define HW_EXANET_EXANET_H
@@ -45,8 +45,8 @@ typedef struct ExanetFlowUnit ExanetFlowUnit;
 typedef struct ExanetShm ExanetShm;
 
 /*
- * Gives a packet for this node to its unit.  @from is the port by which the packet came,
- * or NULL if this node sent it.  The function may change the packet.
+ * Gives a packet for this node to its unit.  @from is the port by which the packet
+ * came, or NULL if this node sent it.  The function may change the packet.
  */
 typedef void ExanetSink(ExanetState *s, ExanetPort *from, ExanetPacket *pkt);
 
@@ -59,8 +59,8 @@ typedef struct ExanetInfoPage {
 
 struct ExanetState {
     /*
-     * The address space is the CPU's physical one: the walker reads page tables, so that no
-     * vIOMMU may be between.
+     * The address space is the physical one of the CPUs.  A vIOMMU must not be between,
+     * because the device reads the page tables of the CPUs.
      */
     RNicHost host;
     RNicStats stats;
@@ -70,7 +70,7 @@ struct ExanetState {
     ExanetInfoPage info[EXANET_CONTEXTS];
     uint8_t *user;                  /* RAM of user_mr */
 
-    /* properties */
+    /* Properties. */
     uint32_t coord;
     char *dims;                     /* NULL: no rings */
     char *router;                   /* NULL: torus */
@@ -84,21 +84,24 @@ struct ExanetState {
     uint8_t user_page_shift;
     uint8_t epoch_fixed;
     uint64_t aperture_size;
-    uint32_t aperture_timeout_ms;   /* real time, of one access of a vCPU */
+    uint32_t aperture_timeout_ms;   /* real time, for one access of a vCPU */
     uint64_t bram_size;
     uint32_t cam_entries;
     bool shm_timing;
 
-    RNicLoop loop;                  /* of the units */
-    const ExanetUnit *const *units; /* NULL behind the last one */
-    uint32_t arrivals;              /* packets for this node; read without the BQL */
-    uint32_t vectors;               /* to be sent when the work is done */
-    bool line[EXANET_IRQ_LINES];    /* levels of the wires, where there are such */
+    RNicLoop loop;                  /* runs the units */
+    const ExanetUnit *const *units; /* ends with NULL */
+    /* packets for this node; read without the big lock */
+    uint32_t arrivals;
+    /* interrupt vectors to send at the end of the work */
+    uint32_t vectors;
+    /* levels of the interrupt lines of a bus without messages */
+    bool line[EXANET_IRQ_LINES];
     bool enabled;                   /* CTRL_ENABLE */
     bool strict;                    /* CTRL_STRICT */
     uint8_t epoch;
     uint32_t node;                  /* register NODE */
-    int64_t time;                   /* ns, when the units began their round */
+    int64_t time;                   /* ns, begin of the current round */
 
     ExanetRegs regs;
     uint64_t counter[EXANET_COUNTER_COUNT];
@@ -114,16 +117,16 @@ struct ExanetState {
     ExanetSink *sink;
     ExanetRouter sw;
     ExanetFlowUnit *flow;
-    unsigned flows_paced;           /* destinations */
+    unsigned flows_paced;           /* number of destinations with a limited rate */
     ExanetShm *shm;                 /* see shm.h */
     ExanetPort port[EXANET_LINKS];
     ExanetPortGroup ports;
-    uint8_t local[EXANET_PACKET_BYTES];     /* a packet to this node */
+    uint8_t local[EXANET_PACKET_BYTES];     /* a packet from this node to itself */
 };
 
 #define exanet_count(s, name) ((void)(s)->counter[EXANET_CNT_##name]++)
 
-/* Counts in @counter (enum exanet_counter); COUNTER_COUNT: in none. */
+/* Adds 1 to @counter (enum exanet_counter).  EXANET_COUNTER_COUNT counts nothing. */
 static inline void exanet_count_by(ExanetState *s, unsigned counter)
 {
     if (counter < EXANET_COUNTER_COUNT) {
@@ -131,7 +134,7 @@ static inline void exanet_count_by(ExanetState *s, unsigned counter)
     }
 }
 
-/* Whether @ack answers nothing that was sent since the last reset; it is counted then. */
+/* Returns true, and counts @ack, if it answers a packet from before the last reset. */
 static inline bool exanet_ack_stale(ExanetState *s, const ExanetPacket *ack)
 {
     if (ack->epoch == s->epoch) {
@@ -141,12 +144,18 @@ static inline bool exanet_ack_stale(ExanetState *s, const ExanetPacket *ack)
     return true;
 }
 
-/* Checks properties and builds the device; false with @errp set on user errors. */
+/*
+ * Checks the properties and builds the device.  Returns false with @errp set on errors
+ * of the user.
+ */
 bool exanet_init(ExanetState *s, const RNicHost *host, Error **errp);
 void exanet_fini(ExanetState *s);
-/* Everything as after power-up, with a new epoch. */
+/* Sets the state of power-up, with a new epoch. */
 void exanet_reset(ExanetState *s);
-/* Returns the existing port after @p, the first one after NULL; NULL: there is none. */
+/*
+ * Returns the next existing port after @p, or the first one if @p is NULL.  Returns
+ * NULL at the end.
+ */
 static inline ExanetPort *exanet_port_next(ExanetState *s, const ExanetPort *p)
 {
     return exanet_port_after(&s->ports, p);
@@ -158,7 +167,7 @@ static inline ExanetState *exanet_port_state(const ExanetPort *p)
     return p->group->opaque;
 }
 
-/* Runs the units soon. */
+/* Makes the bottom half run the units. */
 static inline void exanet_schedule(ExanetState *s)
 {
     rnic_loop_schedule(&s->loop);
@@ -170,7 +179,10 @@ static inline void exanet_run_now(ExanetState *s)
     rnic_loop_run(&s->loop);
 }
 
-/* Returns the RAM of page @page of the user pages of context @c; little-endian inside. */
+/*
+ * Returns the RAM of page @page of the user pages of context @c.  Its content is
+ * little-endian.
+ */
 static inline uint8_t *exanet_user_page(ExanetState *s, unsigned c, unsigned page)
 {
     return s->user +

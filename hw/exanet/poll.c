@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: the CPU of a process that has looked in vain takes frames from the netdevs
- * of all ports and does the work that waits for the main loop, because the main loop may
- * have to wait for a CPU of the host.
+ * ExaNet NIC: poll of a process.  The vCPU takes frames from the netdevs of all ports
+ * and runs the units, because the main loop may have to wait for a CPU of the host.
  */
 #include "qemu/osdep.h"
 #include "../core/poll.h"

@@ -24,7 +24,7 @@ static void inject_written(ExanetPort *p, bool top)
     uint64_t value = 0;
     unsigned kind;
 
-    /* PORT_INJECT does nothing between its halves, so that it need not count down */
+    /* the lower half alone has no effect */
     if (top) {
         value = exanet_reg_get64(s, at);
     }
@@ -124,7 +124,7 @@ void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top)
     case EXANET_REG_PORT_RATE:
     case EXANET_REG_PORT_LATENCY:
         port_set(p);
-        exanet_schedule(s);         /* sends what need not wait any longer */
+        exanet_schedule(s);         /* sends packets that need not wait any longer */
         break;
     case EXANET_REG_PORT_INJECT:
         inject_written(p, top);

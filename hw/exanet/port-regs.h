@@ -10,13 +10,16 @@
 /* Refreshes the computed registers of @p before a read. */
 void exanet_port_reg_sync(ExanetPort *p);
 /*
- * Register @reg (EXANET_REG_PORT_) of @p was written; @top tells that the access covered
- * its last lane.
+ * Handles a write to register @reg (EXANET_REG_PORT_) of @p.  @top is true if the
+ * access covered the last byte lane.
  */
 void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top);
-/* Sets the registers that properties preset, and the port by them; before its reset. */
+/*
+ * Sets the registers that have their reset value from properties, and applies them to
+ * the port.  Called before the reset of the port.
+ */
 void exanet_port_reg_reset(ExanetPort *p);
-/* Counts down in PORT_INJECT. */
+/* Updates the count of PORT_INJECT. */
 void exanet_port_reg_injected(ExanetPort *p);
 
 #endif /* HW_EXANET_PORT_REGS_H */

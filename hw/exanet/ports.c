@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: what the ports ask of the device, see port.h.  Packets go to the crossbar,
- * news of a peer to the switch and to the receiver.
+ * ExaNet NIC: the functions that the ports call in the device, see port.h.  Packets go
+ * to the crossbar.  Changes of a peer go to the router and the receiver.
  */
 #include "qemu/osdep.h"
 #include "base/irq.h"
@@ -40,9 +40,9 @@ static void port_restarted(ExanetPort *p, uint32_t coord, uint8_t epoch)
 }
 
 /*
- * Returns true if the node at @coord with @epoch is reached through switches, so that it
- * is not the peer of a port.  A neighbour in a ring may have sent packets the other way
- * round before its cable is up; then the epochs agree.
+ * Returns true if the node at @coord with @epoch is reached through switches, so that
+ * it is not the peer of a port.  A neighbour in a ring may have sent packets around the
+ * ring before its cable is up; then the epochs agree.
  */
 static bool is_elsewhere(ExanetState *s, uint32_t coord, uint8_t epoch)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: what the ports ask of the device.
+ * ExaNet NIC: the functions that the ports call in the device.
  */
 #ifndef HW_EXANET_PORTS_H
 #define HW_EXANET_PORTS_H
@@ -11,7 +11,7 @@ typedef struct ExanetState ExanetState;
 
 /* Creates the ports that have a netdev.  The properties have been checked. */
 void exanet_ports_init(ExanetState *s);
-/* Tells the ports that NODE or the epoch has changed. */
+/* Copies NODE and the epoch to the ports after a change. */
 void exanet_ports_update(ExanetState *s);
 
 #endif /* HW_EXANET_PORTS_H */

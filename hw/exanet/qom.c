@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet in QOM: faults that can be set while the machine runs, and the state of the
- * device to be looked at: `qom-get /machine/peripheral/ID links`.
+ * ExaNet in QOM: faults, which can be set while the machine runs, and views of the
+ * state of the device: `qom-get /machine/peripheral/ID links`.
  *
- * What has a register is read from there, so that both always say the same.
+ * A value that has a register is read from the register, so that both always agree.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -25,7 +25,7 @@
 #include "port-regs.h"
 #include "stats.h"
 
-/* A property faultsN of a class; lives as long as the class. */
+/* A property faultsN of a class.  It lives as long as the class. */
 typedef struct FaultsProperty {
     RNicStateFn *state;
     unsigned index;                 /* N */
@@ -88,7 +88,7 @@ static const char *role_name(unsigned role)
     return role < ARRAY_SIZE(names) && role != EXANET_ROLE_AUTO ? names[role] : "none";
 }
 
-/* The channels whose bit is set in @bits. */
+/* Returns the list of the virtual channels whose bit is set in @bits. */
 static QList *channel_list(unsigned bits)
 {
     QList *list = qlist_new();
@@ -101,7 +101,10 @@ static QList *channel_list(unsigned bits)
     return list;
 }
 
-/* Puts a counter of a link into @opaque (QDict).  The view shows the faults by kind. */
+/*
+ * Puts a counter of a link into @opaque (QDict), except "injected", because the view
+ * shows the faults by kind.
+ */
 static void link_counter_put(void *opaque, char *name, uint64_t value)
 {
     if (strcmp(name, "injected")) {
@@ -250,7 +253,7 @@ static QObject *contexts_make(void *state)
     return QOBJECT(list);
 }
 
-/* --- The rest ------------------------------------------------------------- */
+/* --- Other views ---------------------------------------------------------- */
 
 static QObject *transfers_make(void *state)
 {
@@ -352,7 +355,7 @@ void exanet_qom_class_init(ObjectClass *klass, RNicStateFn *state)
         FaultsProperty *prop = g_new(FaultsProperty, 1);
 
         *prop = (FaultsProperty) { .state = state, .index = i };
-        /* not a qdev property: those are fixed once the device is there */
+        /* not a qdev property, because those cannot change after realize */
         object_class_property_add(klass, name, "str", faults_get, faults_set,
                                   NULL, prop);
         object_class_property_set_description(klass, name,

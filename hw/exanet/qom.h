@@ -8,9 +8,8 @@
 #include "../core/qom.h"
 
 /*
- * Adds faultsN and, to be looked at, `node`, `links`, `contexts`, `transfers`,
- * `rx-contexts` and `counters` to @klass, whose objects have the ExanetState that
- * @state returns.
+ * Adds faultsN and the views `node`, `links`, `contexts`, `transfers`, `rx-contexts`
+ * and `counters` to @klass, whose objects have the ExanetState that @state returns.
  */
 void exanet_qom_class_init(ObjectClass *klass, RNicStateFn *state);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet sinks: gives each packet for this node to its unit, by type and address.  This
- * is the one file that knows all units that take packets.
+ * ExaNet sinks: give each packet for this node to its unit, by type and address.  Only
+ * this file knows all units that take packets.
  */
 #include "qemu/osdep.h"
 #include "net/net.h"
@@ -20,17 +20,20 @@
 #include "base/wire.h"
 #include "trace.h"
 
-/* The NI index that goes to NI port @port after reset; units know themselves by it. */
+/*
+ * The NI index that is mapped to NI port @port after reset.  A unit knows only this
+ * index.
+ */
 #define SINK_INDEX(port) ((port) - EXANET_NI_PORT_RT_RESPONSE)
 
 /*
- * Gives @pkt to the unit behind NI port @port, or writes it to memory if @port is 0.
- * Returns false if the unit does not take such a packet.
+ * Gives @pkt to the unit behind NI port @port, or to memory if @port is 0.  Returns
+ * false if the destination does not take such a packet.
  */
 typedef bool SinkFunction(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                           unsigned port);
 
-/* Returns true if the packetizer sent @pkt: the packetizer wants the ack. */
+/* Returns true if the packetizer sent @pkt, and gets its ack. */
 static bool sink_from_packetizer(const ExanetPacket *pkt)
 {
     return RNIC_GET(EXANET_SMALL_INDEX, pkt->user) == EXANET_NI_PACKETIZER;
@@ -97,8 +100,8 @@ static bool sink_axi_response(ExanetState *s, ExanetPort *from, ExanetPacket *pk
 
 /*
  * Stores in *@node the node that @ack must come from.  An ack has no source, but the
- * unit that sent the packet knows its destination.  Returns false if no packet waits for
- * @ack.
+ * unit that sent the packet knows its destination.  Returns false if no packet waits
+ * for @ack.
  */
 static bool sink_ack_source(ExanetState *s, const ExanetPacket *ack, bool rdma,
                             uint32_t *node)

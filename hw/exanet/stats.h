@@ -10,8 +10,9 @@
 typedef struct ExanetState ExanetState;
 
 /*
- * Calls @fn for the counters of link @link: its 8-byte registers that software does not
- * write.  The link's computed registers must be up to date.  @s NULL: values are 0.
+ * Calls @fn for the counters of link @link, which are its 8-byte read-only registers.
+ * The computed registers of the link must be up to date.  If @s is NULL, all values are
+ * 0.
  */
 void exanet_stats_link(ExanetState *s, unsigned link, RNicStatFn *fn, void *opaque);
 /*
