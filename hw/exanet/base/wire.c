@@ -116,7 +116,7 @@ static uint64_t header_va(uint64_t lo, uint64_t hi)
 }
 
 /* Returns true if @size bytes for @va do not cross a multiple of the MTU [T §5.1]. */
-static bool payload_good(uint64_t va, unsigned size)
+static bool payload_valid(uint64_t va, unsigned size)
 {
     return size > 0 && (va & (EXANET_MTU - 1)) + size <= EXANET_MTU;
 }
@@ -133,9 +133,9 @@ static unsigned form_words(enum exanet_form form, uint64_t va, unsigned size)
         }
         /* fallthrough */
     case EXANET_FORM_PAYLOAD:
-        return payload_good(va, size) ? 2 + exanet_payload_words(va, size) : 0;
+        return payload_valid(va, size) ? 2 + exanet_payload_words(va, size) : 0;
     case EXANET_FORM_REQUEST:
-        return payload_good(va, size) ? 2 : 0;
+        return payload_valid(va, size) ? 2 : 0;
     case EXANET_FORM_EMPTY:
         return size == 0 ? 2 : 0;
     case EXANET_FORM_HEADER:
@@ -363,7 +363,7 @@ unsigned exanet_packet_vc(const uint8_t *buf)
     return RNIC_GET(EXANET_HDR_LO_VC, ldq_le_p(buf));
 }
 
-bool exanet_packet_footer_good(const uint8_t *buf, unsigned words)
+bool exanet_packet_footer_valid(const uint8_t *buf, unsigned words)
 {
     const uint8_t *footer = buf + (words - 1) * EXANET_WORD_BYTES;
     uint64_t hi = ldq_le_p(footer + 8);

@@ -115,7 +115,7 @@ unsigned exanet_packet_type(const uint8_t *buf);
 unsigned exanet_packet_path(const uint8_t *buf);
 unsigned exanet_packet_vc(const uint8_t *buf);
 /* Returns true if the CRC of the footer is right; @words must be more than one. */
-bool exanet_packet_footer_good(const uint8_t *buf, unsigned words);
+bool exanet_packet_footer_valid(const uint8_t *buf, unsigned words);
 /* Returns the source coordinates; @words must be more than one. */
 uint32_t exanet_packet_src(const uint8_t *buf, unsigned words);
 void exanet_packet_vc_set(uint8_t *buf, unsigned vc);

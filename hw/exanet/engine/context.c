@@ -2,11 +2,10 @@
 /*
  * ExaNet contexts: registers, and translation with its cache.
  *
- * A translation and the copy that uses it happen in one slice under the BQL, and
- * INV_CMD runs under the BQL too: when its MMIO write returns, nobody uses an old
- * translation.  Cached are host pointers into RAM.  They come from
- * MemoryRegionCache, which holds the RAM by reference; when the memory map changes
- * all of it is dropped.
+ * A translation and the copy that uses it happen in one call under the BQL, and INV_CMD
+ * runs under the BQL too.  So no old translation is in use when the MMIO write of INV_CMD
+ * returns.  The cache holds host pointers into RAM, from MemoryRegionCache, which holds a
+ * reference to the RAM.  A change of the memory map drops the whole cache.
  */
 #include "qemu/osdep.h"
 #include "qemu/host-utils.h"
@@ -25,20 +24,20 @@
 #define PAGE_BYTES (1u << EXANET_TLB_SHIFT)
 #define PAGE_OFFSET(va) ((va) & (PAGE_BYTES - 1))
 #define PAGE_ADDRESS(va) ((va) & ~(uint64_t)(PAGE_BYTES - 1))
-/* Pages of one access, and RAM ranges that it can need with its page tables. */
+/* Pages of one access, and RAM ranges that the access and its page tables can need. */
 #define ACCESS_PAGES (EXANET_ACCESS_MAX / PAGE_BYTES + 1)
 #define ACCESS_RANGES (ACCESS_PAGES * 6)
 QEMU_BUILD_BUG_ON(ACCESS_RANGES > EXANET_RAM_RANGES);
 
 /* --- Physical memory ------------------------------------------------------- */
 
-/* Forgets the cached translations of @ctx. */
+/* Invalidates the cached translations of @ctx. */
 static void tlb_flush(ExanetState *s, ExanetContext *ctx)
 {
     ctx->stamp = ++s->tlb.stamp;
 }
 
-/* Forgets everything that depends on the memory map. */
+/* Drops all translations and RAM ranges, because the memory map changes. */
 static void tlb_drop(ExanetState *s)
 {
     ExanetTlb *tlb = &s->tlb;
@@ -79,8 +78,8 @@ static bool ram_search(Int128 start, Int128 len, const MemoryRegion *mr,
 }
 
 /*
- * Caches the range around @pa; NULL unless it is RAM that a device may write: not
- * MMIO, not ROM, not a device's memory that is only mapped like RAM.
+ * Caches the range around @pa.  Returns NULL unless the range is RAM that devices may
+ * write: not MMIO, not ROM, not memory of a device that is mapped like RAM.
  */
 static ExanetRam *ram_open(ExanetState *s, hwaddr pa)
 {
@@ -119,7 +118,7 @@ static bool ram_contains(const ExanetRam *ram, hwaddr pa, hwaddr len)
     return offset < ram->size && ram->size - offset >= len;
 }
 
-/* The range that holds @len bytes from @pa on; NULL when they are not RAM. */
+/* Returns the range that contains @len bytes from @pa on, or NULL if they are no RAM. */
 static ExanetRam *ram_find(ExanetState *s, hwaddr pa, hwaddr len)
 {
     ExanetTlb *tlb = &s->tlb;
@@ -156,10 +155,10 @@ static bool walk_read(void *opaque, uint64_t pa, uint64_t *entry)
     return true;
 }
 
-/* The entries that page @va of context @c may be in. */
+/* Returns the set of entries for page @va of context @c. */
 static ExanetTlbEntry *tlb_set(ExanetState *s, unsigned c, uint64_t va)
 {
-    /* by the hash of Fibonacci, as buffers begin at multiples of large powers */
+    /* a Fibonacci hash, because buffers begin at multiples of large powers of 2 */
     uint64_t hash = ((va >> EXANET_TLB_SHIFT) + ((uint64_t)c << 56)) *
                     0x9e3779b97f4a7c15ULL;
 
@@ -171,7 +170,7 @@ static bool tlb_holds(const ExanetTlbEntry *e, uint64_t page, uint64_t stamp)
     return e->va == page && e->stamp == stamp;
 }
 
-/* The entry to fill for page @va: the one that it is in, or one that is in use. */
+/* Returns the entry to fill for page @va: the entry of this page, or one to replace. */
 static ExanetTlbEntry *tlb_victim(ExanetState *s, unsigned c, uint64_t va)
 {
     ExanetTlbEntry *set = tlb_set(s, c, va);
@@ -184,7 +183,7 @@ static ExanetTlbEntry *tlb_victim(ExanetState *s, unsigned c, uint64_t va)
     return &set[s->tlb.victim++ % TLB_WAYS];
 }
 
-/* What the tables of context @c say about @va. */
+/* Walks the page tables of context @c for @va, and counts faults. */
 static enum exanet_resp context_walk(ExanetState *s, unsigned c, uint64_t va,
                                      bool write, ExanetLeaf *leaf)
 {
@@ -257,8 +256,8 @@ static inline enum exanet_resp tlb_get(ExanetState *s, unsigned c, uint64_t va,
 }
 
 /*
- * Translates all pages of an access that crosses page boundaries.  Copies of the
- * entries are kept, since a small TLB may have one slot for several of them.
+ * Translates all pages of an access that crosses page boundaries.  @page gets copies of
+ * the entries, because several pages may share one entry of a small TLB.
  */
 static enum exanet_resp access_pages(ExanetState *s, unsigned c, uint64_t va,
                                      size_t len, bool write,
@@ -268,7 +267,7 @@ static enum exanet_resp access_pages(ExanetState *s, unsigned c, uint64_t va,
 
     assert(len <= EXANET_ACCESS_MAX);
     if (s->tlb.rams > EXANET_RAM_RANGES - ACCESS_RANGES) {
-        /* none of the ranges may be dropped half-way */
+        /* no range may be dropped during the access */
         tlb_drop(s);
     }
     for (uint64_t at = 0; at < end; at += PAGE_BYTES) {
@@ -292,19 +291,19 @@ static inline void page_write(ExanetState *s, const ExanetTlbEntry *e,
     uint8_t *p = e->host + offset;
 
     if (len == sizeof(uint64_t) && !(offset & (sizeof(uint64_t) - 1))) {
-        /* status words: whoever sees this sees what was written before it */
+        /* may be a status word: orders this store after all earlier ones */
         smp_wmb();
         stq_he_p(p, ldq_he_p(buf));
     } else {
         memcpy(p, buf, len);
     }
-    /* drops translated code and marks the page dirty */
+    /* invalidates TCG's translated code and marks the page dirty */
     address_space_cache_invalidate(cache, p - cache->ptr, len);
 }
 
 /*
- * Accesses beyond one page.  Not inlined: the compiler would zero the array of
- * pages for every access, which takes as long as the rest of it.
+ * Reads beyond one page.  Not inlined, as access_write(), because the compiler would zero
+ * the array of pages for each access, which takes as long as the access itself.
  */
 static G_NO_INLINE enum exanet_resp
 access_read(ExanetState *s, unsigned c, uint64_t va, void *buf, size_t len,
@@ -442,7 +441,7 @@ unsigned exanet_context_active(ExanetState *s, unsigned c)
     return n;
 }
 
-/* The owner of context @c leaves: nothing of it may go on. */
+/* Ends all work of context @c in all units, because its process has closed it. */
 static void context_stop(ExanetState *s, unsigned c)
 {
     for (const ExanetUnit *const *u = s->units; *u; u++) {
@@ -452,7 +451,7 @@ static void context_stop(ExanetState *s, unsigned c)
     }
 }
 
-/* A new owner must not see what the last one left. */
+/* Clears the user pages of context @c, because another process has used them. */
 static void context_start(ExanetState *s, unsigned c)
 {
     for (unsigned page = 0; page < EXANET_PAGE_INFO; page++) {

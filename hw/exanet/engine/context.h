@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet contexts: who may use the NIC, windows, translation of addresses, and access to
- * the memory of processes.
+ * ExaNet contexts: permission to use the NIC, windows, translation of addresses, and
+ * access to the memory of processes.
  */
 #ifndef HW_EXANET_ENGINE_CONTEXT_H
 #define HW_EXANET_ENGINE_CONTEXT_H
@@ -18,15 +18,15 @@ typedef struct ExanetState ExanetState;
 /* One cached translation; only pages in RAM are cached. */
 typedef struct ExanetTlbEntry {
     uint64_t va;                    /* page address */
-    uint64_t stamp;                 /* valid while equal to the context's */
-    uint8_t *host;                  /* the page */
-    uint8_t ram;                    /* index of the range that @host is in */
+    uint64_t stamp;                 /* valid while equal to ExanetContext.stamp */
+    uint8_t *host;                  /* first byte of the page */
+    uint8_t ram;                    /* index of the range that contains @host */
     bool write;
 } ExanetTlbEntry;
 
 #define EXANET_RAM_RANGES 64
 
-/* A stretch of physical RAM, held by reference until the memory map changes. */
+/* A range of physical RAM, referenced until the memory map changes. */
 typedef struct ExanetRam {
     hwaddr base;
     hwaddr size;
@@ -36,58 +36,60 @@ typedef struct ExanetRam {
 typedef struct ExanetTlb {
     ExanetTlbEntry *entry;          /* sets of two, owned */
     uint64_t mask;                  /* entries - 1 */
-    unsigned victim;                /* picks the next entry to be replaced */
-    uint64_t stamp;                 /* last one that was given out; never reused */
+    unsigned victim;                /* selects the next entry to be replaced */
+    uint64_t stamp;                 /* last stamp given to a context; never reused */
     ExanetRam ram[EXANET_RAM_RANGES];
-    unsigned rams;
-    unsigned last;                  /* range that was used last */
+    unsigned rams;                  /* ranges in use */
+    unsigned last;                  /* index of the range that was used last */
     MemoryListener listener;
 } ExanetTlb;
 
-/* Decoded registers of a context; the register file keeps the raw ones. */
+/* Decoded registers of a context; the register file has the raw values. */
 typedef struct ExanetContext {
     ExanetWalk walk;
-    uint64_t stamp;                 /* of its valid TLB entries */
+    uint64_t stamp;                 /* stamp of its valid TLB entries */
     uint64_t win[EXANET_WINDOW_NI]; /* base | EXANET_WIN_VALID */
     uint16_t pdid;
     bool local;                     /* the context's job is local to this node */
     bool enabled;
     bool quiesce;
     bool no_report;
-    unsigned faults;                /* pending ones */
+    unsigned faults;                /* entries in the table of pending faults */
 } ExanetContext;
 
 extern const ExanetUnit exanet_context_unit;
-/* Returns how many transfers of context @c are not finished, in all units. */
+/* Returns the number of transfers of context @c that are not finished, in all units. */
 unsigned exanet_context_active(ExanetState *s, unsigned c);
-/* Refreshes the computed registers of context @c before a read. */
+/* Computes registers of context @c before a read. */
 void exanet_context_reg_sync(ExanetState *s, unsigned c);
 /*
- * Register @reg (EXANET_REG_CTX_) of context @c was written; @top tells that the
- * access covered its last lane, which is when a command register acts.
+ * Acts on a write to register @reg (EXANET_REG_CTX_) of context @c; @top: the write
+ * included the last 32 bits of the register; a command register acts only then.
  */
 void exanet_context_reg_written(ExanetState *s, unsigned c, unsigned reg,
                                 bool top);
 /*
- * Returns PROTECTION unless the context of @pdid is enabled and of the same job.  A
- * context with a local job communicates inside this node alone.  @node is the packet's
- * source or its destination.
+ * Returns ACK if the context of @pdid is enabled, not quiesced, and has the job of @pdid;
+ * otherwise PROTECTION.  @node is the packet's source or destination; PROTECTION too if
+ * it is another node, and the job is local to this node.
  */
 enum exanet_resp exanet_context_check(ExanetState *s, uint16_t pdid,
                                       uint32_t node);
 /*
- * Full address of the 42-bit address @va of context @c; DECODE when the window is
- * not valid or @len bytes would leave it.
+ * Computes *@full, the 64-bit address of the 42-bit address @va of context @c.  Returns
+ * DECODE if the window is not valid, or if @len bytes would leave it.
  */
 enum exanet_resp exanet_context_window(ExanetState *s, unsigned c, uint64_t va,
                                        uint64_t len, uint64_t *full);
 /*
- * Copies between @buf and @len bytes (at most EXANET_ACCESS_MAX) of process memory
- * at the full address @va.  All pages are translated before a byte moves.  FAULT
- * sets *fault_va to the first address without translation; DECODE: no RAM there, or
- * tables that make no sense; PROTECTION: the context is disabled or quiesced, or
- * it faulted and wants no reports.  Page boundaries may be crossed.  A write of
- * 8 bytes to an 8-byte aligned address is one store, ordered after all earlier writes.
+ * Copy between @buf and @len bytes (at most EXANET_ACCESS_MAX) of process memory at the
+ * 64-bit address @va, also across pages.  All pages are translated before a byte is
+ * copied.  A write of 8 bytes to an 8-byte aligned address is one store, ordered after
+ * all earlier writes.  Errors, for each of which *@fault_va is set to the first address
+ * without translation:
+ *   FAULT       there is no page with the right permissions
+ *   DECODE      the page is no RAM, or the page tables are not valid
+ *   PROTECTION  the context is disabled or quiesced, or has a FAULT and wants no reports
  */
 #define EXANET_ACCESS_MAX 16384
 enum exanet_resp exanet_context_read(ExanetState *s, unsigned c, uint64_t va,
@@ -96,8 +98,9 @@ enum exanet_resp exanet_context_write(ExanetState *s, unsigned c, uint64_t va,
                                       const void *buf, size_t len,
                                       uint64_t *fault_va);
 /*
- * The physical address of @va, for devices' memory, which the two above give DECODE
- * for; else as they.  Good for the page of @va, until the next access.
+ * Computes *@pa, the physical address of @va, also if it is memory of a device, for which
+ * the functions above return DECODE.  Other errors as above.  Valid for the page of @va,
+ * until the next access.
  */
 enum exanet_resp exanet_context_physical(ExanetState *s, unsigned c, uint64_t va,
                                          bool write, hwaddr *pa);

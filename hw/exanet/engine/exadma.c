@@ -3,9 +3,9 @@
  * ExaDMA, the send unit [T §5]: Pending_List, scheduler, output buffers and
  * control-packet windows.
  *
- * The scheduler takes one packet of each active transaction in turn.  A packet
- * goes straight into the frame that leaves next; an output buffer holds it only
- * while its way is blocked, so that the other outputs go on.
+ * The scheduler sends one packet of each active transaction in turn.  A packet is built
+ * in the frame of its port.  If its route is blocked, it waits in an output buffer,
+ * because packets for other outputs must continue.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -21,12 +21,12 @@
 #include "../base/wire.h"
 #include "../trace.h"
 
-#define EXADMA_TURNS 8              /* of each packet, those put back included */
+#define EXADMA_ATTEMPTS 8           /* attempts of a run for each packet of its budget */
 
-/* What the device alone writes in W3. */
+/* Bits of W3 that only the device writes. */
 #define DESC_W3_RO (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE | \
                     EXANET_DESC_W3_ACKED | EXANET_DESC_W3_ERROR)
-#define DESC_LANE_MASK RNIC_FIELD(63, 32)   /* the lane that starts */
+#define DESC_LANE_MASK RNIC_FIELD(63, 32)   /* a write of these bits of W3 starts */
 
 enum exadma_state {
     EXADMA_IDLE = 0,
@@ -71,7 +71,7 @@ static uint16_t exadma_dst_pdid(const uint64_t *d)
            RNIC_GET(EXANET_DESC_W3_PDID, d[2]);
 }
 
-/* The TID on the wire; the protocol as published has no generation. */
+/* Returns the TID on the wire.  The published protocol has no generation in it. */
 static uint16_t exadma_wire_tid(ExanetState *s, unsigned tid)
 {
     uint64_t w4 = s->exadma.desc[tid][3];
@@ -84,18 +84,18 @@ static uint16_t exadma_wire_tid(ExanetState *s, unsigned tid)
 
 static void exadma_enqueue(ExanetExadma *e, unsigned tid)
 {
-    /* a TID that was killed may still have its place, and keeps it */
-    if (!e->queued[tid]) {
-        e->queued[tid] = true;
+    /* a TID that was killed may still be in the FIFO, and keeps its place */
+    if (!e->in_fifo[tid]) {
+        e->in_fifo[tid] = true;
         e->fifo[rnic_fifo_push(&e->scheduled, EXANET_TIDS)] = tid;
     }
 }
 
-/* It stays the next one. */
+/* Puts @tid in front, because its flow sends one block at a time. */
 static void exadma_enqueue_first(ExanetExadma *e, unsigned tid)
 {
-    if (!e->queued[tid]) {
-        e->queued[tid] = true;
+    if (!e->in_fifo[tid]) {
+        e->in_fifo[tid] = true;
         e->fifo[rnic_fifo_push_first(&e->scheduled, EXANET_TIDS)] = tid;
     }
 }
@@ -104,14 +104,14 @@ static unsigned exadma_dequeue(ExanetExadma *e)
 {
     unsigned tid = e->fifo[rnic_fifo_pop(&e->scheduled, EXANET_TIDS)];
 
-    e->queued[tid] = false;
+    e->in_fifo[tid] = false;
     return tid;
 }
 
 /* --- Start and end of transactions ---------------------------------------- */
 
-/* The checks of [P §2.6] that do not depend on W4, which may come late. */
-static bool exadma_desc_good(ExanetState *s, unsigned tid)
+/* Does the checks of [P §2.6] without W4, which software may write after the start. */
+static bool exadma_desc_valid(ExanetState *s, unsigned tid)
 {
     const uint64_t *d = exadma_desc(s, tid);
     uint32_t len = exadma_length(d);
@@ -139,13 +139,13 @@ static void exadma_reject(ExanetState *s, unsigned tid)
                   tid, d[1], d[2], d[3]);
 }
 
-/* Starts @tid; false when its descriptor is refused. */
+/* Starts @tid.  Returns false if its descriptor is not valid. */
 static bool exadma_start(ExanetState *s, unsigned tid)
 {
     uint64_t *d = exadma_desc(s, tid);
 
     d[2] &= ~(DESC_W3_RO | EXANET_DESC_W3_DB);
-    if (!exadma_desc_good(s, tid)) {
+    if (!exadma_desc_valid(s, tid)) {
         exadma_reject(s, tid);
         return false;
     }
@@ -158,8 +158,8 @@ static bool exadma_start(ExanetState *s, unsigned tid)
 }
 
 /*
- * Tells the firmware that @tid has stopped.  Another R5 sees the error bit of the
- * descriptor.
+ * Reports to the firmware of the device that @tid has stopped.  An external R5 reads the
+ * error bit of the descriptor.
  */
 static void exadma_stopped(ExanetState *s, unsigned tid, enum exanet_resp resp,
                            bool reported)
@@ -184,12 +184,12 @@ bool exanet_exadma_pop_stopped(ExanetState *s, ExanetStopped *stopped)
     return true;
 }
 
-/* The successor of a chain may go once the last packet was sent [T §5.1]. */
+/* Starts the successor in a chain, because the last packet was sent [T §5.1]. */
 static void exadma_chain(ExanetState *s, const uint64_t *d)
 {
     unsigned next = RNIC_GET(EXANET_DESC_W3_DEP, d[2]);
 
-    /* Only one that waits: a chain that bites its tail ends here. */
+    /* only a descriptor that waits is started, so a circular chain ends here */
     if (exanet_exadma_armed(s, next) && !exadma_start(s, next)) {
         exadma_stopped(s, next, EXANET_RESP_PROTECTION, false);
     }
@@ -264,7 +264,7 @@ bool exanet_exadma_target(ExanetState *s, uint16_t wire, uint32_t *dst)
 
 /* --- Pending_List ----------------------------------------------------------- */
 
-/* The bits of a 64-bit word that an access of @size bytes at @addr covers. */
+/* Returns the bits of a 64-bit word that an access of @size bytes at @addr covers. */
 static uint64_t exadma_strobes(hwaddr addr, unsigned size)
 {
     return MAKE_64BIT_MASK((addr & 7) * 8, MIN(size, 8 - (addr & 7)) * 8);
@@ -277,7 +277,7 @@ uint64_t exanet_exadma_list_read(ExanetState *s, hwaddr addr, unsigned size)
     return (word & exadma_strobes(addr, size)) >> ((addr & 7) * 8);
 }
 
-/* A write to a descriptor whose transaction is under way. */
+/* Acts on a write to a descriptor whose transaction is under way. */
 static void exadma_active_write(ExanetState *s, unsigned tid, unsigned w,
                                 uint64_t value, bool trigger)
 {
@@ -326,7 +326,7 @@ void exanet_exadma_desc_write(ExanetState *s, unsigned tid, unsigned w,
 
 /* --- Packets ------------------------------------------------------------------ */
 
-/* Header and footer fields that data and control packets of @tid share. */
+/* Fills in the fields that data and control packets of @tid share. */
 static void exadma_packet_init(ExanetState *s, unsigned tid, ExanetPacket *pkt)
 {
     const uint64_t *d = exadma_desc(s, tid);
@@ -344,7 +344,7 @@ static void exadma_packet_init(ExanetState *s, unsigned tid, ExanetPacket *pkt)
     };
 }
 
-/* Stops @tid, whose source could not be read; @va is where. */
+/* Stops @tid, because its source cannot be read at @va. */
 static void exadma_source_error(ExanetState *s, unsigned tid,
                                 enum exanet_resp resp, uint64_t va)
 {
@@ -369,7 +369,7 @@ static void exadma_source_error(ExanetState *s, unsigned tid,
     exadma_stopped(s, tid, resp, reported);
 }
 
-/* Notes @bytes more as sent; the transaction goes on, or is over. */
+/* Stores that @sent bytes are sent.  @last: ends the transaction; otherwise continues. */
 static void exadma_advance(ExanetState *s, unsigned tid, uint32_t sent,
                            bool last)
 {
@@ -378,8 +378,8 @@ static void exadma_advance(ExanetState *s, unsigned tid, uint32_t sent,
     d[2] = (d[2] & ~EXANET_DESC_W3_SENT) | RNIC_PREP(EXANET_DESC_W3_SENT, sent);
     if (!last) {
         /*
-         * Where many send to one, each block that has begun takes a receiver context:
-         * of a flow that is paced there is one at a time.
+         * A paced flow sends one block after the other, because each block under way
+         * occupies a receiver context, and many flows share this receiver.
          */
         if (exanet_flow_paced(s, exadma_dst(d))) {
             exadma_enqueue_first(&s->exadma, tid);
@@ -397,8 +397,8 @@ static void exadma_advance(ExanetState *s, unsigned tid, uint32_t sent,
 }
 
 /*
- * Gathers and builds the next packet of @tid in @buf.  Returns its words, or 0 when
- * the source cannot be read: then @tid has been stopped.
+ * Gathers and builds the next packet of @tid in @buf.  Returns its words.  If the source
+ * cannot be read, stops @tid and returns 0.
  */
 static unsigned exadma_packet_build(ExanetState *s, unsigned tid, uint8_t *buf)
 {
@@ -445,7 +445,7 @@ static bool exadma_output_holds(const ExanetOutput *o, int route)
     return false;
 }
 
-/* Sends what waits in @o as far as its way is open, control packets first. */
+/* Sends packets of @o until a route is blocked, control packets first. */
 static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
 {
     ExanetExadma *e = &s->exadma;
@@ -461,7 +461,7 @@ static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
             memcpy(place.buf, c->data, sizeof(c->data));
             e->buffered[c->tid]--;
         }
-        e->relieved |= o->controls.count == EXANET_CONTROL_QUEUE;
+        e->control_freed |= o->controls.count == EXANET_CONTROL_QUEUE;
         rnic_fifo_pop(&o->controls, EXANET_CONTROL_QUEUE);
         if (!c->dead) {
             exanet_net_send(s, &place, EXANET_CONTROL_WORDS);
@@ -485,7 +485,7 @@ static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
     }
 }
 
-/* Takes the next packet of @tid; false when its output had no room. */
+/* Sends or buffers the next packet of @tid.  Returns false if its output has no room. */
 static bool exadma_packet_send(ExanetState *s, unsigned tid)
 {
     ExanetExadma *e = &s->exadma;
@@ -523,7 +523,7 @@ static bool exadma_packet_send(ExanetState *s, unsigned tid)
     return true;
 }
 
-/* Whether @tid, which is its turn, may go on; if not it has been stopped. */
+/* Checks that @tid may send.  Otherwise stops @tid and returns false. */
 static bool exadma_admit(ExanetState *s, unsigned tid)
 {
     ExanetExadma *e = &s->exadma;
@@ -536,7 +536,7 @@ static bool exadma_admit(ExanetState *s, unsigned tid)
         }
         e->state[tid] = EXADMA_RUNNING;
     }
-    /* the process that it reads for may have gone */
+    /* the process may have closed its context since the start */
     if (exanet_context_check(s, RNIC_GET(EXANET_DESC_W3_PDID, d[2]),
                              s->node) != EXANET_RESP_ACK) {
         exadma_source_error(s, tid, EXANET_RESP_PROTECTION, d[0]);
@@ -545,49 +545,49 @@ static bool exadma_admit(ExanetState *s, unsigned tid)
     return true;
 }
 
-enum exadma_turn {
-    EXADMA_WENT,
-    EXADMA_PUT_BACK,            /* no slot in its output */
-    EXADMA_PACED,               /* its flow has sent enough for now */
+enum exadma_result {
+    EXADMA_DONE,                /* the packet was sent or buffered, or @tid stopped */
+    EXADMA_PUT_BACK,            /* the output has no slot */
+    EXADMA_PACED,               /* the flow must wait for its rate */
 };
 
-static enum exadma_turn exadma_turn(ExanetState *s, unsigned tid)
+static enum exadma_result exadma_try(ExanetState *s, unsigned tid)
 {
     if (!exadma_admit(s, tid)) {
-        return EXADMA_WENT;
+        return EXADMA_DONE;
     }
     if (!exanet_flow_may_send(s, exadma_dst(exadma_desc(s, tid)))) {
         return EXADMA_PACED;
     }
     if (exadma_packet_send(s, tid)) {
         exanet_count(s, SCHED_ROUND);
-        return EXADMA_WENT;
+        return EXADMA_DONE;
     }
     exanet_count(s, SCHED_NO_SLOT);
     return EXADMA_PUT_BACK;
 }
 
 /*
- * The scheduler's loop.  A TID whose flow has to wait leaves the FIFO until the end
- * of the run: it would only be in the way of others, and flow.c says when to look
- * again.  True if some that are not paced are left.
+ * Runs the scheduler for @budget packets.  A TID of a paced flow that must wait leaves
+ * the FIFO until the end of the run; flow.c schedules the units when the flow may send.
+ * Returns true if a TID could continue now.
  */
 static bool exadma_schedule(ExanetState *s, unsigned budget)
 {
     ExanetExadma *e = &s->exadma;
-    unsigned turns = EXADMA_TURNS * budget;
-    unsigned put_back = 0;          /* in a row: all of them means blocked */
+    unsigned attempts = EXADMA_ATTEMPTS * budget;
+    unsigned put_back = 0;          /* TIDs in a row; if all, the outputs are blocked */
     unsigned paced = 0;
     bool more;
 
-    while (e->scheduled.count > put_back && budget && turns--) {
+    while (e->scheduled.count > put_back && budget && attempts--) {
         unsigned tid = exadma_dequeue(e);
 
         if (e->state[tid] == EXADMA_IDLE) {
             continue;
         }
-        switch (exadma_turn(s, tid)) {
-        case EXADMA_WENT:
+        switch (exadma_try(s, tid)) {
+        case EXADMA_DONE:
             put_back = 0;
             budget--;
             break;
@@ -621,8 +621,8 @@ static bool exadma_run(ExanetState *s, unsigned budget)
         }
     }
     more = exadma_schedule(s, budget);
-    more |= e->relieved;
-    e->relieved = false;
+    more |= e->control_freed;
+    e->control_freed = false;
     return more;
 }
 
@@ -663,12 +663,12 @@ static void exadma_control_build(ExanetState *s, const ExanetOutput *o,
     trace_exanet_exadma_control(s->node, pkt.tid, pkt.seq, o->control_word[0]);
 }
 
-/* The third word has come: header and footer are taken from the descriptor. */
+/* Queues a control packet: three words of software, the rest from the descriptor. */
 static void exadma_control_queue(ExanetState *s, ExanetOutput *o, unsigned tid)
 {
     uint64_t w3 = s->exadma.desc[tid][2];
 
-    if ((w3 & EXANET_DESC_W3_ERROR) || !exadma_desc_good(s, tid) ||
+    if ((w3 & EXANET_DESC_W3_ERROR) || !exadma_desc_valid(s, tid) ||
         o->controls.count == EXANET_CONTROL_QUEUE) {
         exanet_count(s, CONTROL_DROPPED);
         qemu_log_mask(LOG_GUEST_ERROR, "exanet: control packet of descriptor %u "

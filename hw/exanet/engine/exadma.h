@@ -14,7 +14,7 @@
 
 typedef struct ExanetState ExanetState;
 
-/* A packet that waits in an output buffer; @words = 0: dropped by KILL. */
+/* A packet in an output buffer; @words = 0: dropped by exanet_exadma_kill(). */
 typedef struct ExanetSlot {
     int route;
     uint16_t tid;                   /* index */
@@ -25,7 +25,7 @@ typedef struct ExanetSlot {
 #define EXANET_CONTROL_QUEUE 64
 #define EXANET_CONTROL_WORDS 4      /* header, two of payload, footer */
 
-/* A control packet that waits; @dead: dropped by KILL. */
+/* A control packet that waits; @dead: dropped by exanet_exadma_kill(). */
 typedef struct ExanetControlSlot {
     uint32_t dst;
     uint16_t tid;                   /* index */
@@ -36,61 +36,63 @@ typedef struct ExanetControlSlot {
 
 typedef struct ExanetOutput {
     ExanetSlot slot[EXANET_OUTPUT_SLOTS];
-    RNicFifo slots;                 /* of @slot */
-    /* the control-packet FSM [T §5.3.1.2], then its queue */
-    uint64_t control_word[3];
-    unsigned control_stage;
-    unsigned control_tid;
+    RNicFifo slots;                 /* positions in @slot */
+    /* state machine of control packets [T §5.3.1.2] */
+    uint64_t control_word[3];       /* words that software has written */
+    unsigned control_stage;         /* number of these words */
+    unsigned control_tid;           /* their TID, index */
     ExanetControlSlot control[EXANET_CONTROL_QUEUE];
-    RNicFifo controls;              /* of @control */
+    RNicFifo controls;              /* positions in @control */
 } ExanetOutput;
 
 /* A transaction that ExaDMA has stopped, because its source cannot be read. */
 typedef struct ExanetStopped {
     uint16_t tid;                   /* index */
     uint8_t resp;                   /* FAULT, DECODE or PROTECTION */
-    bool reported;                  /* FAULT: RESOLVE will come */
+    bool reported;                  /* the fault was reported: RESOLVE will follow */
 } ExanetStopped;
 
 typedef struct ExanetExadma {
     uint64_t desc[EXANET_TIDS][4];  /* the Pending_List, host byte order */
     uint8_t state[EXANET_TIDS];     /* see exadma.c */
     uint16_t buffered[EXANET_TIDS]; /* packets in output buffers and queues */
-    bool queued[EXANET_TIDS];       /* in @fifo, even if killed since */
-    uint16_t fifo[EXANET_TIDS];     /* the scheduler's; each TID at most once */
-    RNicFifo scheduled;             /* of @fifo */
-    uint16_t paced[EXANET_TIDS];    /* taken out of @fifo for the rest of a run */
-    /* Of the transactions since the last look of the firmware. */
-    ExanetStopped stopped[EXANET_TIDS];
-    RNicFifo stops;                 /* of @stopped */
-    bool relieved;                  /* a control queue is not full any more */
+    bool in_fifo[EXANET_TIDS];      /* the TID is in @fifo, even if it was killed */
+    uint16_t fifo[EXANET_TIDS];     /* FIFO of the scheduler; each TID at most once */
+    RNicFifo scheduled;             /* positions in @fifo */
+    uint16_t paced[EXANET_TIDS];    /* TIDs outside of @fifo until the end of a run */
+    ExanetStopped stopped[EXANET_TIDS];     /* not yet taken by the firmware */
+    RNicFifo stops;                 /* positions in @stopped */
+    bool control_freed;             /* a control queue was full, and has room again */
     ExanetOutput output[EXANET_OUTPUTS];
 } ExanetExadma;
 
 extern const ExanetUnit exanet_exadma_unit;
-/* MMIO to Pending_List and control windows; @addr from the start of the block. */
+/*
+ * MMIO to Pending_List and control windows; @addr counts from the start of the block;
+ * values are in host byte order.
+ */
 uint64_t exanet_exadma_list_read(ExanetState *s, hwaddr addr, unsigned size);
 void exanet_exadma_list_write(ExanetState *s, hwaddr addr, uint64_t value,
                               unsigned size);
 void exanet_exadma_control_write(ExanetState *s, hwaddr addr, uint64_t value,
                                  unsigned size);
-/* Stores word @w (0..3) of descriptor @tid, as an 8-byte write of the R5 does. */
+/* Stores word @w (0..3) of descriptor @tid, with the effect of an 8-byte write. */
 void exanet_exadma_desc_write(ExanetState *s, unsigned tid, unsigned w,
                               uint64_t value);
-/* Takes @tid out of the scheduler and the output buffers; sets its error bit. */
+/* Stops @tid, drops its packets in output buffers, and sets its error bit. */
 void exanet_exadma_kill(ExanetState *s, unsigned tid);
-/* Whether @tid is scheduled or has packets in an output buffer. */
+/* Returns true if @tid is scheduled or has packets in an output buffer. */
 bool exanet_exadma_busy(ExanetState *s, unsigned tid);
-/* Whether @tid waits for its predecessor in a chain. */
+/* Returns true if @tid waits for its predecessor in a chain. */
 bool exanet_exadma_armed(ExanetState *s, unsigned tid);
 /*
- * Where the transaction of wire TID @wire goes, or went if it was the last one of its
- * descriptor; false when that one has another generation, or never had any.
+ * Stores the destination of the transaction of wire TID @wire in *@dst; the transaction
+ * may have ended.  Returns false if the descriptor has another generation, or is unused.
  */
 bool exanet_exadma_target(ExanetState *s, uint16_t wire, uint32_t *dst);
-/* Takes the oldest entry of the stopped transactions; false: there is none. */
+/* Takes the oldest stopped transaction.  Returns false if there is none. */
 bool exanet_exadma_pop_stopped(ExanetState *s, ExanetStopped *stopped);
-/* Whether @output has room for a control packet. */
+/* Returns true if @output has room for a control packet. */
 bool exanet_exadma_control_room(ExanetState *s, unsigned output);
 
 #endif /* HW_EXANET_ENGINE_EXADMA_H */

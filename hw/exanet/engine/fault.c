@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet fault FIFO, and the table of those who wait for the driver's answer.
+ * ExaNet fault FIFO, and the table of pending faults, which wait for the driver's answer.
  *
- * The FIFO gets one entry per context, page, direction and side; everybody who
- * faults there meanwhile is noted in the table and gets the same answer.
+ * The FIFO gets one entry per context, page, direction and side.  The table gets further
+ * faults of this page too, and the driver's answer is for all of them.
  */
 #include "qemu/osdep.h"
 #include "context.h"
@@ -13,7 +13,7 @@
 #include "../base/regs.h"
 #include "../trace.h"
 
-/* Faults that every enabled context may have pending, whatever the others do. */
+/* Entries of the table that are reserved for each enabled context. */
 #define FAULTS_RESERVED 8
 
 static bool fault_same_page(const ExanetPendingFault *a,
@@ -30,7 +30,7 @@ static bool fault_same_user(const ExanetPendingFault *a,
            a->ctx == b->ctx && a->dst == b->dst;
 }
 
-/* Whether context @c may take one more entry of the table. */
+/* Returns true if context @c may take one more entry of the table. */
 static bool fault_room(ExanetState *s, unsigned c)
 {
     unsigned free = EXANET_FAULTS - s->fault.used;
@@ -124,7 +124,7 @@ static void fault_remove(ExanetState *s, ExanetPendingFault *p)
 
 static void fault_forget(ExanetState *s, unsigned c)
 {
-    /* entries that the driver has not popped stay: it may be reading the head */
+    /* entries of the FIFO stay, because the driver may be reading the first one */
     for (unsigned i = 0; i < EXANET_FAULTS; i++) {
         ExanetPendingFault *p = &s->fault.pending[i];
 
@@ -134,7 +134,7 @@ static void fault_forget(ExanetState *s, unsigned c)
     }
 }
 
-/* Tells the unit that met @f; a packetizer tries again by itself. */
+/* Gives the driver's answer to the unit of @f; packetizers retransmit without it. */
 static void fault_answer(ExanetState *s, const ExanetPendingFault *f, bool ok)
 {
     for (const ExanetUnit *const *u = s->units; *u; u++) {
@@ -144,7 +144,7 @@ static void fault_answer(ExanetState *s, const ExanetPendingFault *f, bool ok)
     }
 }
 
-/* Answers all that wait for the page of @f. */
+/* Answers all faults of the page of @f. */
 static void fault_resolve_page(ExanetState *s, ExanetPendingFault f, bool ok)
 {
     for (unsigned i = 0; i < EXANET_FAULTS; i++) {

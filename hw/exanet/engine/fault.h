@@ -10,34 +10,35 @@
 
 typedef struct ExanetState ExanetState;
 
-/* A fault that waits for RESOLVE; what is needed to answer the peer then. */
+/* A fault that waits for RESOLVE, with the fields for a response to its source. */
 typedef struct ExanetPendingFault {
     uint64_t va;                    /* page address */
-    uint32_t peer;
+    uint32_t peer;                  /* node that has sent the packet, or gets it */
     uint16_t tid;                   /* wire TID */
     uint16_t seq;
-    uint16_t small;                 /* where the peer takes code 7 */
+    uint16_t small;                 /* small address for acks */
     uint8_t ctx;
     uint8_t unit;                   /* enum exanet_fault_unit */
-    uint8_t epoch;                  /* of the peer, if @dst */
-    bool write;
-    bool dst;
-    bool valid;                     /* of the table of pending faults */
+    uint8_t epoch;                  /* of @peer, if @dst */
+    bool write;                     /* the access was a write */
+    bool dst;                       /* the fault is at the destination of a transfer */
+    bool valid;                     /* the entry of the table is in use */
 } ExanetPendingFault;
 
 typedef struct ExanetFaultUnit {
     struct exanet_fault fifo[EXANET_FAULTS];        /* host byte order */
-    RNicFifo reports;               /* of @fifo */
+    RNicFifo reports;               /* positions in @fifo */
     ExanetPendingFault pending[EXANET_FAULTS];
-    unsigned used;                  /* of @pending */
+    unsigned used;                  /* entries of @pending in use */
 } ExanetFaultUnit;
 
 extern const struct ExanetUnit exanet_fault_unit;
 /*
- * Reports a fault to the driver, unless one of the same context, page, direction
- * and side is unresolved: then @f waits for the same answer.  @left is the hint for
- * faulting in ahead.  Returns whether RESOLVE for @f will come: false when the table
- * or the FIFO is full.
+ * Reports a fault to the driver.  If a fault of the same context, page, direction and
+ * side is pending, @f waits for the same answer without another report.  @left: bytes
+ * that the transfer will access from @f->va on, a hint for the driver.  Returns true if
+ * RESOLVE will follow; false if the context takes no reports, or if table or FIFO is
+ * full.
  */
 bool exanet_fault_report(ExanetState *s, const ExanetPendingFault *f,
                          uint32_t left);

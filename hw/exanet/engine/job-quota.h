@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: the share of a job in a table that the processes of many jobs fill, one
- * after the other.
+ * ExaNet NIC: the share of a job in a table that processes of many jobs use.
  */
 #ifndef HW_EXANET_ENGINE_JOB_QUOTA_H
 #define HW_EXANET_ENGINE_JOB_QUOTA_H
@@ -17,8 +16,8 @@ typedef struct ExanetJobQuota {
 
 /*
  * Returns true if a table of @max entries has room for another entry of @job.  A job gets
- * half of what other jobs leave, because a process that opens the device again and again,
- * each time with another job, must leave room.
+ * at most half of the entries that other jobs leave, because a process that opens the
+ * device many times, each time with another job, must leave room.
  */
 static inline bool exanet_job_quota_room(const ExanetJobQuota *q, unsigned job,
                                          unsigned max)

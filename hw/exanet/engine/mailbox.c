@@ -2,8 +2,8 @@
 /*
  * ExaNet mailboxes: rings of messages in the memory of a process.
  *
- * All state is in the user page, where stores of the process arrive here and are
- * checked; HEAD is the only register whose every value must do.
+ * All state is in the user page.  This file checks the stores of the process to it,
+ * except those to HEAD, of which every value is valid.
  */
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
@@ -32,7 +32,7 @@ static uint32_t mailbox_entries(uint64_t ctrl)
     return 1u << RNIC_GET(EXANET_MAILBOX_LOG2, ctrl);
 }
 
-/* Adds one to the part @field of the counts of refused messages. */
+/* Counts a refused message in field @field of REJECTED. */
 static void mailbox_reject(struct exanet_mailbox *regs, uint64_t field)
 {
     uint64_t rejected = ldq_le_p(&regs->rejected);
@@ -112,7 +112,7 @@ void exanet_mailbox_write(ExanetState *s, unsigned c, hwaddr addr,
     }
 }
 
-/* The entry for @pkt, but for its phase. */
+/* Builds the entry for @pkt, without its phase. */
 static void mailbox_build(ExanetState *s, const ExanetPacket *pkt, uint64_t data,
                           struct exanet_message *msg)
 {
@@ -135,7 +135,9 @@ static void mailbox_build(ExanetState *s, const ExanetPacket *pkt, uint64_t data
     memcpy(msg->payload, pkt->payload, pkt->size);
 }
 
-/* Stores the entry of index @tail, the phase behind everything else. */
+/*
+ * Stores the entry of index @tail.  The phase is stored last, because a process polls it.
+ */
 static enum exanet_resp mailbox_store(ExanetState *s, unsigned c,
                                       const struct exanet_mailbox *regs,
                                       uint32_t tail, struct exanet_message *msg,
@@ -175,7 +177,7 @@ static void mailbox_fault(ExanetState *s, unsigned c,
                      sizeof(struct exanet_message);
 
     exanet_count(s, MBOX_FAULT);
-    /* the whole rest of the ring will be written soon */
+    /* hint: later messages will fill the rest of the ring */
     exanet_fault_report(s, &fault, ldq_le_p(&regs->ring) + bytes - va);
 }
 
@@ -205,7 +207,7 @@ enum exanet_resp exanet_mailbox_deliver(ExanetState *s, const ExanetPacket *pkt,
     regs = mailbox_regs(s, c, m);
     ctrl = ldq_le_p(&regs->ctrl);
     tail = ldq_le_p(&regs->tail);
-    /* HEAD may be anything: one that is ahead of TAIL looks like a full ring */
+    /* HEAD may have any value; if it is ahead of TAIL, the ring counts as full */
     if (!(ctrl & EXANET_MAILBOX_ENABLE) ||
         tail - (uint32_t)ldq_le_p(&regs->head) >= mailbox_entries(ctrl)) {
         mailbox_reject(regs, EXANET_MAILBOX_REJ_FULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet packetizer: nodes that contexts send messages to.
+ * ExaNet packetizer: nodes to which contexts send messages.
  *
  * A receiver distinguishes a new message of a channel from an old one by the distance
  * of its generation to the last one.  Each receiver sees only its own messages; so the
@@ -10,10 +10,10 @@
  * it.
  *
  * Only a node that has received a message can remember its generation.  So the
- * packetizer may remove the entry of a node with its message, if no copy of the message
- * had a route; after ANSWER_NS, if no answer arrived; in any case after FORGOTTEN_NS.
- * The last two happen only when room is needed.  The room is divided by jobs, because a
- * process must take no room from the next owner of its context.
+ * packetizer may remove the entry of a node when its message ends, if no copy of the
+ * message had a route; after ANSWER_NS, if no answer arrived; in any case after
+ * FORGOTTEN_NS.  The last two happen only when room is needed.  The room is divided by
+ * jobs, because a process must take no room from the next process of its context.
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"
@@ -22,7 +22,7 @@
 
 #define GENERATIONS         (RNIC_GET(EXANET_PTID_GEN, ~0ULL) + 1)
 #define GENERATIONS_SKIPPED (GENERATIONS / 4)
-/* Maximum of entries of a context: of all, and of those with an unknown answer. */
+/* Most entries of a context: all, and those with an unknown answer. */
 #define PEERS_MAX           4096
 #define PEERS_UNKNOWN       1024
 /* An answer arrives within this time, or never. */
@@ -30,25 +30,25 @@
 /* A receiver forgets a message after half of this time. */
 #define FORGOTTEN_NS        (60LL * NANOSECONDS_PER_SECOND)
 
-/* Node that a context sends to, or has sent to. */
+/* A node to which a context sends, or has sent. */
 typedef struct PktzPeer {
     int64_t used;                   /* ns, time when a message last began or ended */
     uint32_t coord;
     uint16_t job;                   /* job that the entry counts for */
     uint8_t messages;               /* messages under way */
     bool reached;                   /* a copy of a message had a route */
-    bool answered;
-    bool unknown;                   /* an answer cannot be identified */
-    uint16_t unknown_job;           /* job that this counts for */
+    bool answered;                  /* the node has answered the last message */
+    bool unknown;                   /* an answer of the node cannot be identified */
+    uint16_t unknown_job;           /* job for which @unknown counts */
     uint8_t gen[EXANET_PKTZ_CHANNELS];      /* generations of the last messages */
 } PktzPeer;
 
-/* Nodes that one context has sent to. */
+/* The nodes to which one context has sent. */
 struct ExanetPktzPeers {
     GHashTable *nodes;              /* coordinates -> PktzPeer, owned */
-    int64_t sweep;                  /* ns, no entry can be removed before this */
+    int64_t sweep;                  /* ns, no entry can be removed before */
     ExanetJobQuota held;            /* all entries */
-    ExanetJobQuota unknown;         /* entries with this flag */
+    ExanetJobQuota unknown;         /* entries with PktzPeer.unknown */
     /* destination node of the last message with each generation */
     uint32_t asked[EXANET_PKTZ_CHANNELS][GENERATIONS];
 };
@@ -77,7 +77,7 @@ static int64_t peer_end_time(const PktzPeer *peer)
     return peer->used + (peer->answered || peer->unknown ? FORGOTTEN_NS : ANSWER_NS);
 }
 
-/* Takes @peer, which the caller removes from the table, out of the sums. */
+/* Removes @peer, which the caller removes from the table, from the quotas. */
 static void peer_uncount(ExanetPktzPeers *p, const PktzPeer *peer)
 {
     exanet_job_quota_give(&p->held, peer->job);
@@ -158,11 +158,12 @@ static PktzPeer *gen_holder(ExanetPktzPeers *p, unsigned k, uint8_t gen,
 /*
  * Stores in *@next the generation of the next message of channel @k to @peer, for a
  * process of @job.  The function skips the channel's @last generation, even if the last
- * message had another destination, because the ack of this message may be late.
+ * message had another destination, because the ack of that message may still arrive.
  *
- * If other nodes may still answer all generations, the function takes one of them, of
- * another job if it can.  An answer of that node cannot be identified then, so its entry
- * stays as if it had answered.  Returns false if there are too many such entries.
+ * If other nodes may still answer all generations, the function uses the generation of
+ * one of them, of another job if possible.  An answer of that node cannot be identified
+ * then, so its entry stays as if it had answered.  Returns false if there are too many
+ * such entries.
  */
 static bool gen_next(ExanetPktzPeers *p, const PktzPeer *peer, unsigned k,
                      unsigned job, uint8_t last, int64_t now, uint8_t *next)

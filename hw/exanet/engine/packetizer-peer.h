@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet packetizer: nodes that contexts send messages to, and the generations of these
+ * ExaNet packetizer: nodes to which contexts send messages, and the generations of these
  * messages.  Only packetizer.c includes this file.
  */
 #ifndef HW_EXANET_ENGINE_PACKETIZER_PEER_H
@@ -17,7 +17,7 @@ void exanet_pktz_peers_fini(ExanetState *s);
  */
 bool exanet_pktz_peer_begin(ExanetState *s, unsigned n, uint32_t coord,
                             uint8_t last, uint8_t *gen);
-/* Notes that a copy of a message to node @coord has been sent by a route. */
+/* Records that a copy of a message to node @coord has been sent by a route. */
 void exanet_pktz_peer_sent(ExanetState *s, unsigned n, uint32_t coord);
 /* Ends the message of channel @n to node @coord. */
 void exanet_pktz_peer_end(ExanetState *s, unsigned n, uint32_t coord);
@@ -28,8 +28,8 @@ void exanet_pktz_peer_end(ExanetState *s, unsigned n, uint32_t coord);
 bool exanet_pktz_peer_asked(ExanetState *s, unsigned n, uint8_t gen,
                             uint32_t *coord);
 /*
- * Notes an answer to generation @gen of channel @n.  An answer counts only while the
- * node may still answer, because anybody can send an ack.
+ * Records an answer to generation @gen of channel @n.  An answer counts only while the
+ * node may still answer, because any node can send an ack.
  */
 void exanet_pktz_peer_answered(ExanetState *s, unsigned n, uint8_t gen);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet packetizer: sends small messages from the registers of a process and
- * repeats them until they are acked.
+ * ExaNet packetizer: sends small messages from the registers of a process, and
+ * retransmits them until they are acked.
  *
- * Destination, control word and payload stay in the user page.  That is safe since
- * stores to a channel that waits are ignored: nothing there changes between the
- * checks at GO and the last retransmission.
+ * Destination, control word and payload stay in the user page.  They cannot change
+ * between the checks at GO and the last retransmission, because stores to a channel that
+ * waits for an ack are ignored.
  */
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
@@ -26,7 +26,7 @@
 #define BACKOFF_NS          (50 * SCALE_US)
 #define BACKOFF_MAX_NS      (10 * SCALE_MS)
 #define BACKOFF_SHIFT_MAX   8
-/* A receiver that answers, but never takes the message, is given up after this. */
+/* Time after which a message fails that the receiver nacks again and again. */
 #define NACKED_MAX_NS       (10LL * NANOSECONDS_PER_SECOND)
 
 #define SENDS_PER_RUN       64
@@ -69,7 +69,7 @@ static void channel_finish(ExanetState *s, unsigned n,
                                      ldq_le_p(&channel_regs(s, n)->status));
 }
 
-/* Sets the time at which the packetizer looks at channel @n again. */
+/* Sets the deadline of channel @n. */
 static void channel_arm(ExanetState *s, unsigned n, int64_t deadline)
 {
     ExanetPacketizer *p = &s->packetizer;
@@ -85,14 +85,14 @@ static int64_t timeout_ns(const ExanetPktzChannel *ch)
 
 /* --- Software's side ------------------------------------------------------- */
 
-/* Whether a message of @ctrl to @dst may be sent at all. */
+/* Returns true if a message with CTRL @ctrl may be sent to @dst. */
 static bool channel_check(uint64_t ctrl, uint64_t dst)
 {
     unsigned size = RNIC_GET(EXANET_PKTZ_SIZE, ctrl);
     unsigned code = RNIC_GET(EXANET_PKTZ_CODE, ctrl);
     uint64_t va = RNIC_GET(EXANET_GVA_VA, dst);
 
-    /* the NI window is no exception: such a packet would be malformed on the wire */
+    /* this holds for the NI window too, because the packet would be malformed */
     if (size < 1 || size > EXANET_PKTZ_PAYLOAD_MAX ||
         va % EXANET_MTU + size > EXANET_MTU) {
         return false;
@@ -194,7 +194,10 @@ void exanet_packetizer_write(ExanetState *s, unsigned c, hwaddr addr,
 
 /* --- The network's side ---------------------------------------------------- */
 
-/* The next copy takes the next path: the last one may lead nowhere. */
+/*
+ * Returns the path of the next copy, after @copies copies.  Each copy takes another path,
+ * because a path may be interrupted.
+ */
 static unsigned channel_path(ExanetState *s, uint32_t dst, unsigned copies)
 {
     bool order;
@@ -226,7 +229,7 @@ static void channel_packet(ExanetState *s, unsigned n, ExanetPacket *pkt)
         .ttl = EXANET_TTL_MAX,
         .first = true,
         .last = true,
-        /* the data owner learns the requester's domain from its header */
+        /* the node that owns the data takes the requester's PDID from the header */
         .pdid = pdid,
     };
     if (pkt->type == EXANET_TYPE_WRITE) {
@@ -237,8 +240,8 @@ static void channel_packet(ExanetState *s, unsigned n, ExanetPacket *pkt)
 }
 
 /*
- * Sends the packet of channel @n; false when there is no room.  The answer of this
- * node itself arrives inside exanet_net_send(), so that comes last.
+ * Sends the packet of channel @n.  Returns false if its route is blocked.  The call of
+ * exanet_net_send() comes last, because a response of this node arrives inside it.
  */
 static bool channel_send(ExanetState *s, unsigned n)
 {
@@ -277,7 +280,7 @@ static bool channel_send(ExanetState *s, unsigned n)
     return true;
 }
 
-/* The channel that wire TID @wire is of. */
+/* Returns the channel of wire TID @wire. */
 static unsigned channel_of(uint16_t wire)
 {
     return RNIC_GET(EXANET_PTID_CTX, wire) * EXANET_PKTZ_CHANNELS +
@@ -348,7 +351,7 @@ void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt)
                                   ch->resp, delay);
 }
 
-/* The deadline of channel @n has passed: send again, or give up. */
+/* Retransmits the message of channel @n after its deadline, or gives it up. */
 static void channel_expire(ExanetState *s, unsigned n, int64_t now)
 {
     ExanetPktzChannel *ch = &s->packetizer.channel[n];
@@ -390,8 +393,8 @@ static void packetizer_expire(ExanetState *s)
 }
 
 /*
- * One round over the channels that want to send.  A channel whose way is blocked
- * is passed over; the crossbar schedules the device when that has changed.
+ * Visits the channels that have a packet to send, in turn.  Skips a channel whose route
+ * is blocked; the device is scheduled when the route opens.
  */
 static bool packetizer_run(ExanetState *s, unsigned packets)
 {
@@ -479,8 +482,8 @@ static void packetizer_reset(ExanetState *s)
     }
     bitmap_zero(p->send, EXANET_PKTZ_TOTAL);
     /*
-     * Generations go on: the new epoch may by chance be the old one, and then
-     * peers would take the next message for a duplicate.
+     * Generations are not reset, because the new epoch may equal the old one by chance:
+     * then a receiver would take the next message for a duplicate.
      */
 }
 

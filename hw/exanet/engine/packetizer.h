@@ -18,16 +18,16 @@ typedef struct ExanetPktzPeers ExanetPktzPeers;
 
 /* A channel of the packetizer; its registers and payload are in the user page. */
 typedef struct ExanetPktzChannel {
-    int64_t start;                  /* ns, when GO was accepted */
-    int64_t deadline;               /* ns, when it is sent again */
+    int64_t start;                  /* ns, time when GO was accepted */
+    int64_t deadline;               /* ns, time of the next retransmission */
     uint32_t coord;                 /* destination node of the message */
-    uint16_t seq;                   /* of the last packet */
+    uint16_t seq;                   /* sequence number of the last copy */
     uint8_t gen;                    /* 6 bits */
-    uint8_t timeouts;               /* without any answer in between */
-    uint8_t nacks;                  /* answers without success, saturating */
-    uint8_t resp;                   /* last answer */
-    bool sent;                      /* at least once */
-    bool backoff;                   /* @deadline follows a nack */
+    uint8_t timeouts;               /* timeouts in a row, without an answer */
+    uint8_t nacks;                  /* nacks of the message, saturating */
+    uint8_t resp;                   /* last response, enum exanet_resp */
+    bool sent;                      /* a copy has been sent */
+    bool backoff;                   /* @deadline is the end of the wait after a nack */
 } ExanetPktzChannel;
 
 #define EXANET_PKTZ_TOTAL (EXANET_CONTEXTS * EXANET_PKTZ_CHANNELS)
@@ -35,19 +35,25 @@ typedef struct ExanetPktzChannel {
 typedef struct ExanetPacketizer {
     ExanetPktzChannel channel[EXANET_PKTZ_TOTAL];   /* by context, then number */
     ExanetPktzPeers *peers[EXANET_CONTEXTS];        /* owned; packetizer-peer.c */
-    DECLARE_BITMAP(waiting, EXANET_PKTZ_TOTAL);     /* not done yet */
-    DECLARE_BITMAP(send, EXANET_PKTZ_TOTAL);        /* when there is room */
-    unsigned next;                  /* the round robin goes on here */
-    RNicDeadline deadline;          /* of all channels */
+    DECLARE_BITMAP(waiting, EXANET_PKTZ_TOTAL);     /* channels with a message */
+    DECLARE_BITMAP(send, EXANET_PKTZ_TOTAL);        /* channels with a copy to send */
+    unsigned next;                  /* next channel of the round robin */
+    RNicDeadline deadline;          /* earliest deadline of a channel */
     bool due;                       /* the timer has fired */
 } ExanetPacketizer;
 
 extern const ExanetUnit exanet_packetizer_unit;
+/*
+ * Store by the process of context @c to its packetizer page; @addr counts from its start.
+ */
 void exanet_packetizer_write(ExanetState *s, unsigned c, hwaddr addr,
                              uint64_t value, unsigned size);
-/* An ack with small address of NI index 3 arrived. */
+/* Takes an ack for the packetizer: its small address is of EXANET_NI_PACKETIZER. */
 void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt);
-/* Where the message of wire TID @wire goes; false when none with it waits. */
+/*
+ * Stores in *@dst the node that may answer wire TID @wire, also if the message has ended.
+ * Returns false if there is none.
+ */
 bool exanet_packetizer_target(ExanetState *s, uint16_t wire, uint32_t *dst);
 
 #endif /* HW_EXANET_ENGINE_PACKETIZER_H */

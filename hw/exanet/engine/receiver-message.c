@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet receiver: packets that are complete in themselves, of packetizers and of
- * others' firmware, and notifications.
+ * ExaNet receiver: messages of packetizers, notification packets of firmware, and the
+ * delivery of notifications.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -17,12 +17,14 @@
 #include "../trace.h"
 
 #define PKTZ_GEN_COUNT 64
-/* Packetizers have long given up a message after this: what comes is new [P]. */
+/*
+ * Time after which a packet is of a new message, because packetizers give up before [P].
+ */
 #define PKTZ_AGE_NS (30 * (int64_t)NANOSECONDS_PER_SECOND)
 
 /* --- Notifications ------------------------------------------------------- */
 
-/* Stores a notification at the DRAM address @va of @pdid: data, then status. */
+/* Stores a notification to memory at @va of @pdid: data first, then status. */
 static enum exanet_resp notify_memory(ExanetState *s, uint16_t pdid,
                                       const ExanetPendingFault *fault,
                                       uint64_t va,
@@ -42,7 +44,7 @@ static enum exanet_resp notify_memory(ExanetState *s, uint16_t pdid,
     }
     resp = exanet_context_write(s, ctx, full, &n->data, sizeof(n->data), &f.va);
     if (resp == EXANET_RESP_ACK) {
-        /* an aligned word is stored after all that was written before it */
+        /* the store of an aligned word is ordered after all earlier writes */
         resp = exanet_context_write(s, ctx, full + sizeof(n->data), &n->status,
                                     sizeof(n->status), &f.va);
     }
@@ -92,8 +94,9 @@ enum exanet_resp exanet_receiver_notify(ExanetState *s, uint16_t pdid,
 }
 
 /*
- * Whether the report in @pkt has been delivered; numbers come again, so look at all.
- * As long as it comes it is remembered: a patient firmware repeats it for minutes.
+ * Returns true if the notification of @pkt has been delivered before.  All fields are
+ * compared, because TIDs are reused.  Each copy extends the life of the record, because a
+ * firmware may retransmit for minutes.
  */
 static bool report_known(ExanetState *s, ExanetSource *src,
                          const ExanetPacket *pkt, uint64_t data)
@@ -113,8 +116,8 @@ static bool report_known(ExanetState *s, ExanetSource *src,
     return false;
 }
 
-static void report_note(ExanetState *s, ExanetSource *src,
-                        const ExanetPacket *pkt, uint64_t data)
+static void report_record(ExanetState *s, ExanetSource *src,
+                          const ExanetPacket *pkt, uint64_t data)
 {
     unsigned ctx = RNIC_GET(EXANET_PDID_CTX, pkt->pdid);
     unsigned next = src->reports[ctx].next++ % EXANET_RX_REPORTS;
@@ -146,7 +149,7 @@ static enum exanet_resp report_deliver(ExanetState *s, ExanetSource *src,
     }
     resp = exanet_receiver_notify(s, pkt->pdid, pkt->va, &n, &fault, true);
     if (resp == EXANET_RESP_ACK) {
-        report_note(s, src, pkt, n.data);
+        report_record(s, src, pkt, n.data);
         src->proven = true;
     } else if (resp == EXANET_RESP_PROTECTION) {
         exanet_count(s, DROP_PROTECTION);
@@ -218,7 +221,10 @@ static enum exanet_resp message_deliver(ExanetState *s, const ExanetPacket *pkt)
     return message_write(s, pkt);
 }
 
-/* Whether @pkt is of a message that was delivered, or older: it is dealt with here. */
+/*
+ * Returns true if @pkt belongs to a message that was delivered, or to an older one.  Then
+ * the function has answered or counted @pkt.
+ */
 static bool message_known(ExanetState *s, const ExanetSource *src,
                           unsigned sender, const ExanetPacket *pkt)
 {
@@ -269,7 +275,7 @@ void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt)
         exanet_receiver_ack(s, pkt, resp);
         return;
     }
-    /* refused ones count too, or the distance to the next could become anything */
+    /* refused messages count too, because generations must stay close together */
     src->message[sender].time = s->time;
     src->message[sender].gen = gen;
     src->message[sender].valid = true;

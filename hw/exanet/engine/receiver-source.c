@@ -19,7 +19,7 @@
 #include "receiver.h"
 #include "../base/wire.h"
 
-/* A source takes 57 KB. */
+/* Each source needs 57 KB of memory. */
 #define SOURCES_MAX 1024
 /* One half is divided among the links; the other half is common to all links. */
 #define SOURCES_SHARED (SOURCES_MAX / 2)
@@ -41,7 +41,7 @@ static int64_t source_end(const ExanetSource *src)
 {
     return src->proven ? src->time + EXANET_TID_AGE_NS :
                          MIN(src->time + EXANET_RX_IDLE_NS,
-                             src->born + UNPROVEN_NS);
+                             src->created + UNPROVEN_NS);
 }
 
 static void source_forget(ExanetState *s, ExanetSource *src)
@@ -62,7 +62,7 @@ void exanet_source_free(gpointer value)
     g_free(src);
 }
 
-/* Returns how many sources each link may always have, whatever the other links use. */
+/* Returns the number of sources that are reserved for each link. */
 static unsigned link_share(ExanetState *s)
 {
     unsigned ports = 0;
@@ -80,7 +80,7 @@ static bool link_room(ExanetState *s, unsigned link)
     unsigned share = link_share(s), shared = 0;
 
     if (link == EXANET_LINKS || r->by_link[link] < share) {
-        return true;                /* this node is a source at most once */
+        return true;                /* EXANET_LINKS has one source: this node */
     }
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         shared += r->by_link[i] > share ? r->by_link[i] - share : 0;
@@ -89,11 +89,11 @@ static bool link_room(ExanetState *s, unsigned link)
 }
 
 /*
- * Forgets the oldest source that is not needed, to make room for a source from @link.
- * Returns false if there is none.  The function looks at all sources; it does not run
- * again before one of them can have become idle.
+ * Removes the oldest source that is not needed, to make room for a source from @link.
+ * Returns false if there is none.  The function checks all sources, so it does not run
+ * again before a source can have become idle.
  */
-static bool source_forget_one(ExanetState *s, unsigned link)
+static bool source_evict(ExanetState *s, unsigned link)
 {
     ExanetReceiver *r = &s->receiver;
     ExanetSource *src, *oldest = NULL;
@@ -123,7 +123,7 @@ static bool source_forget_one(ExanetState *s, unsigned link)
     return true;
 }
 
-static gboolean source_over(gpointer key, gpointer value, gpointer opaque)
+static gboolean source_expired(gpointer key, gpointer value, gpointer opaque)
 {
     const ExanetSource *src = value;
     ExanetState *s = opaque;
@@ -144,7 +144,7 @@ void exanet_receiver_sweep(ExanetState *s)
     }
     r->swept = rnic_now();
     r->recent = NULL;
-    g_hash_table_foreach_remove(r->sources, source_over, s);
+    g_hash_table_foreach_remove(r->sources, source_expired, s);
 }
 
 static ExanetSource *source_find(ExanetState *s, uint32_t coord)
@@ -162,14 +162,14 @@ static ExanetSource *source_new(ExanetState *s, const ExanetPacket *pkt)
     ExanetReceiver *r = &s->receiver;
     ExanetSource *src;
 
-    if (!link_room(s, pkt->link) && !source_forget_one(s, pkt->link)) {
+    if (!link_room(s, pkt->link) && !source_evict(s, pkt->link)) {
         return NULL;
     }
     src = g_new0(ExanetSource, 1);
     src->coord = pkt->src;
     src->epoch = pkt->epoch;
     src->link = pkt->link;
-    src->born = s->time;
+    src->created = s->time;
     src->far = s->time - EXANET_TID_AGE_NS;
     r->by_link[src->link]++;
     g_hash_table_insert(r->sources, GUINT_TO_POINTER(src->coord), src);
@@ -177,7 +177,7 @@ static ExanetSource *source_new(ExanetState *s, const ExanetPacket *pkt)
     return src;
 }
 
-/* Retires the epoch of @src: what it sent before has no meaning any more. */
+/* Sets a new epoch of @src, retires the old one, and drops all state of it. */
 static void source_restart(ExanetState *s, ExanetSource *src, uint8_t epoch)
 {
     unsigned i = src->retired_next++ % EXANET_RX_RETIRED;
@@ -285,8 +285,8 @@ bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
 }
 
 /*
- * HELLO cannot arrive late, so its epoch is the current one.  A HELLO alone creates no
- * source, because a neighbour may send any number of HELLOs with any coordinates.
+ * The epoch of a HELLO is the current one, because no switch delays a HELLO.  A HELLO
+ * alone creates no source, because a neighbour could fill the table with false ones.
  */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t coord, uint8_t epoch)
 {

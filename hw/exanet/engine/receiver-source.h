@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of the receiver share: receiver.c has blocks, receiver-message.c
- * packets that are complete in themselves, receiver-source.c what is remembered of
- * the nodes that send, for which shm/target.c includes this, too.  Nobody else does.
+ * Declarations that the files of the receiver share: receiver.c (blocks),
+ * receiver-message.c (messages and notifications) and receiver-source.c (state of the
+ * nodes that send).  Apart from them only shm/target.c includes this header.
  */
 #ifndef HW_EXANET_ENGINE_RECEIVER_SOURCE_H
 #define HW_EXANET_ENGINE_RECEIVER_SOURCE_H
@@ -12,60 +12,61 @@
 
 typedef struct ExanetShmSource ExanetShmSource;
 
-/* What is idle for so long may make room for others [P]. */
+/* Time without packets after which state may be replaced [P]. */
 #define EXANET_RX_IDLE_NS (100 * (int64_t)SCALE_MS)
 #define EXANET_RX_SENDERS (EXANET_CONTEXTS * EXANET_PKTZ_CHANNELS)
 #define EXANET_RX_RETIRED 4         /* epochs of a source */
 
 /*
- * In tomb: the last block that a TID completed, or a later one that its source gave up.
- * In refused: the last block that was answered for without a context.
+ * A record of a block.  ExanetSource.tomb: the last block of a TID that was completed, or
+ * a later block that the source gave up.  ExanetSource.refused: the last block that was
+ * nacked without a receiver context, or that the source released.
  */
 typedef struct ExanetTidRecord {
-    int64_t time;                   /* of the last answer, ns */
-    uint16_t seq;                   /* answered up to here */
+    int64_t time;                   /* ns, time of the last answer */
+    uint16_t seq;                   /* sequence number of the last copy answered */
     uint8_t gen;
     bool valid;
     bool released;                  /* the source has given the block up */
 } ExanetTidRecord;
 
-/* A notification packet that was delivered: copies of it are duplicates. */
+/* A notification packet that was delivered; another copy of it is a duplicate. */
 typedef struct ExanetReport {
     int64_t time;                   /* ns */
     uint64_t va;
-    uint64_t data;                  /* as it came */
-    uint16_t number;                /* its TID */
+    uint64_t data;                  /* little-endian, as in the packet */
+    uint16_t number;                /* wire TID of the packet */
     uint16_t pdid;
     bool valid;
 } ExanetReport;
 
 struct ExanetSource {
     int64_t time;                   /* ns, last packet for a context of this node */
-    int64_t born;                   /* ns, first packet */
+    int64_t created;                /* ns, first packet */
     int64_t far;                    /* ns, last packet that other nodes forwarded */
     uint32_t coord;
     uint8_t epoch;
     uint8_t link;                   /* link of the first packet */
-    bool proven;                    /* something of it was taken */
+    bool proven;                    /* a block, message or notification was accepted */
     struct {
-        int64_t time;               /* when it was replaced, ns */
+        int64_t time;               /* ns, time when the epoch was replaced */
         uint8_t epoch;
         bool valid;
-    } retired[EXANET_RX_RETIRED];   /* a ring */
+    } retired[EXANET_RX_RETIRED];   /* old epochs, a ring */
     unsigned retired_next;
     ExanetTidRecord tomb[EXANET_TIDS];
     ExanetTidRecord refused[EXANET_TIDS];
     struct {
-        int64_t time;               /* of the last packet, ns */
-        uint8_t gen;                /* of the last message that arrived */
+        int64_t time;               /* ns, time of the last packet */
+        uint8_t gen;                /* generation of the last message */
         bool valid;
-        bool done;                  /* it was delivered: copies are duplicates */
-    } message[EXANET_RX_SENDERS];   /* by sender's context and channel */
+        bool done;                  /* the last message was delivered */
+    } message[EXANET_RX_SENDERS];   /* indexed by the sender's context and channel */
     struct {
         ExanetReport report[EXANET_RX_REPORTS];     /* a ring */
         unsigned next;
-    } reports[EXANET_CONTEXTS];     /* by reader: no context forgets for another one */
-    ExanetShmSource *shm;           /* of shared memory; owned, NULL: none yet */
+    } reports[EXANET_CONTEXTS];     /* indexed by context of this node */
+    ExanetShmSource *shm;           /* state of shared memory; owned, may be NULL */
 };
 
 /* Frees source @value, an element of ExanetReceiver.sources. */
@@ -80,18 +81,19 @@ void exanet_source_free(gpointer value);
 bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
                         void (*refuse)(ExanetState *s, const ExanetPacket *pkt),
                         ExanetSource **src);
-/* Answers @pkt of a node for which there is no room, so that the node tries again. */
+/* Nacks @pkt, because there is no room for its node; the node retransmits. */
 void exanet_source_refuse(ExanetState *s, const ExanetPacket *pkt);
 
-/* Answers @pkt with @resp. */
+/* Sends an ack with @resp to the source of @pkt. */
 void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,
                          enum exanet_resp resp);
-/* A write fault that @pkt met, but for its address; acks to @pkt tell of it. */
+/* Returns a fault of a write by @pkt, without address; it has the fields for an ack. */
 ExanetPendingFault exanet_receiver_fault(const ExanetPacket *pkt,
                                          enum exanet_fault_unit unit);
 /*
- * Delivers notification @n to the 42-bit address @va of @pdid on this node; @fault
- * is who sent it.  An interrupt follows if @irq.
+ * Delivers notification @n to the 42-bit address @va of @pdid on this node.  @fault names
+ * the source, and is reported if memory faults.  @irq: raises an interrupt.  Returns ACK
+ * or the reason why the notification was not delivered.
  */
 enum exanet_resp exanet_receiver_notify(ExanetState *s, uint16_t pdid,
                                         uint64_t va,

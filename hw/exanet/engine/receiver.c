@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet RDMA Receiver: puts packets of blocks into memory and answers for each
- * block once, [T §4, §6.1] with the fix of the model check: generations and
- * tombstones, and every check before the write.  CTRL_STRICT gives the protocol as
- * published, with its hazards.
+ * ExaNet RDMA receiver: writes packets of blocks to memory and answers each block once
+ * [T §4, §6.1], with the corrections of the model check: generations, tombstones, and all
+ * checks before the write.  CTRL_STRICT selects the published protocol with its hazards.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -19,8 +18,8 @@
 #include "../trace.h"
 
 /*
- * A context idle for so long may be taken when its set is full [P].  Release packets
- * may be lost; and a source that comes back later just begins anew.
+ * Time without packets after which a receiver context may be replaced if its set is full
+ * [P], because a release packet may be lost.  A source that sends later starts a new one.
  */
 #define CTX_AGE_NS EXANET_RX_IDLE_NS
 #define GEN_COUNT 16
@@ -101,7 +100,7 @@ static ExanetRxContext *rx_find(ExanetState *s, const ExanetPacket *pkt)
     return NULL;
 }
 
-/* Begins with the copy that @pkt is of; what was there before is forgotten. */
+/* Initializes @c for the block and the copy of @pkt. */
 static void rx_start(ExanetSource *src, ExanetRxContext *c,
                      const ExanetPacket *pkt)
 {
@@ -198,9 +197,10 @@ static void tomb_set(ExanetState *s, ExanetSource *src,
 }
 
 /*
- * Returns true if @pkt is of a block that is finished or older; then the function has
- * dealt with @pkt.  A newer generation moves the record of the TID, although the block
- * may fail: else a source could not begin again after half of the generations failed.
+ * Returns true if @pkt belongs to a block that is complete, or to an older one; then the
+ * function has answered or counted @pkt.  A newer generation moves the record of the TID,
+ * even if its block fails later, because otherwise all packets of a source would be old
+ * after half of the generations failed.
  */
 static bool tomb_check(ExanetState *s, ExanetSource *src,
                        const ExanetPacket *pkt)
@@ -214,7 +214,7 @@ static bool tomb_check(ExanetState *s, ExanetSource *src,
     if (ahead > 0 && ahead < GEN_COUNT / 2) {
         if (ahead > 1) {
             t->gen = (pkt_gen(pkt) - 1) % GEN_COUNT;
-            t->seq = UINT16_MAX;        /* that block was given up: it gets no ack */
+            t->seq = UINT16_MAX;        /* the source gave up this block: no ack */
             t->time = s->time;
         }
         return false;
@@ -222,7 +222,7 @@ static bool tomb_check(ExanetState *s, ExanetSource *src,
     if (ahead >= GEN_COUNT / 2) {
         exanet_count(s, RX_OLD_GEN);
     } else if (pkt->seq > t->seq) {
-        /* the ack was lost: answer again, touch no memory */
+        /* the ack was lost: sends it again, without another write */
         t->seq = pkt->seq;
         t->time = s->time;
         exanet_count(s, RX_REACK);
@@ -235,13 +235,13 @@ static bool tomb_check(ExanetState *s, ExanetSource *src,
 
 /* --- Completion --------------------------------------------------------- */
 
-/* The bits of the packets from @first to @last, both inclusive. */
+/* Returns the bits of the packets from @first to @last, inclusive. */
 static uint64_t rx_bits(unsigned first, unsigned last)
 {
     return (~0ULL >> (63 - last)) & (~0ULL << first);
 }
 
-/* Whether the control packet announces the block that data packets made up. */
+/* Returns true if the control packet describes the block that the data packets form. */
 static bool rx_control_fits(const ExanetRxContext *c)
 {
     unsigned offset = RNIC_GET(EXANET_CONTROL_OFFSET, c->control[3]);
@@ -280,7 +280,7 @@ static enum exanet_resp rx_notify(ExanetState *s, const ExanetRxContext *c,
     if (RNIC_GET(EXANET_PDID_JOB, pdid) != RNIC_GET(EXANET_PDID_JOB, c->pdid)) {
         return EXANET_RESP_PROTECTION;
     }
-    /* a third node cannot answer for what became of it */
+    /* a notification to a third node is refused, because its result is not known here */
     if (RNIC_GET(EXANET_GVA_COORD, gva) != s->node) {
         return EXANET_RESP_DECODE;
     }
@@ -321,7 +321,7 @@ static void rx_complete_check(ExanetState *s, ExanetSource *src,
 
 /* --- Packets of blocks -------------------------------------------------- */
 
-/* Writes the payload; FAULT is reported with what is needed to answer later. */
+/* Writes the payload to @va, and reports a fault with the fields for a later ack. */
 static enum exanet_resp rx_scatter(ExanetState *s, const ExanetPacket *pkt,
                                    uint64_t va)
 {
@@ -330,7 +330,7 @@ static enum exanet_resp rx_scatter(ExanetState *s, const ExanetPacket *pkt,
                                                  pkt->size, &fault.va);
 
     if (resp == EXANET_RESP_FAULT) {
-        /* the rest of the 16-KB window is what the block may still bring */
+        /* hint: the block may write the rest of its 16-KB window */
         exanet_fault_report(s, &fault, EXANET_BLOCK_BYTES -
                             (va & (EXANET_BLOCK_BYTES - 1)));
     }
@@ -394,7 +394,7 @@ static enum exanet_resp rx_data(ExanetState *s, ExanetRxContext *c,
     return EXANET_RESP_ACK;
 }
 
-/* Whether @pkt is of a copy that was given up; it came by a longer way. */
+/* Returns true if @pkt is of a copy that its source has released. */
 static bool rx_released(ExanetState *s, const ExanetSource *src,
                         const ExanetPacket *pkt)
 {
@@ -423,7 +423,10 @@ static void rx_next_copy(ExanetState *s, ExanetSource *src, ExanetRxContext *c,
     c->nack = 0;
 }
 
-/* The context of the block that @pkt belongs to; NULL when it has been answered. */
+/*
+ * Returns the receiver context for @pkt.  Returns NULL if @pkt is dropped; then the
+ * function has counted or answered @pkt.
+ */
 static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
                                    const ExanetPacket *pkt)
 {
@@ -453,7 +456,7 @@ static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
         }
     }
     if (s->time - c->time > EXANET_TID_AGE_NS) {
-        rx_start(src, c, pkt);        /* nobody works on that block any more */
+        rx_start(src, c, pkt);        /* the source has given up the old block */
     }
     if (pkt->seq < c->seq) {
         exanet_count(s, RX_OLD_SEQ);
@@ -464,15 +467,15 @@ static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
     }
     /*
      * A block with an error waits for its next copy.  After a bad payload CRC the good
-     * packets of the same copy still count: else each copy would bring the block forward
-     * only to its first bad packet.
+     * packets of the same copy still count, because otherwise each copy would add only
+     * the packets before its first bad one.
      */
     return c->nack && (s->strict || c->nack != EXANET_RESP_CRC) ? NULL : c;
 }
 
 /*
- * Asks for the next copy of a block, once, if its copy has a bad payload that no earlier
- * copy has brought.
+ * Nacks a copy of a block, once, because of a packet with a bad payload, unless an
+ * earlier copy had this packet with a good payload.
  */
 static void rx_bad_payload(ExanetState *s, ExanetRxContext *c, const ExanetPacket *pkt)
 {
@@ -484,7 +487,10 @@ static void rx_bad_payload(ExanetState *s, ExanetRxContext *c, const ExanetPacke
     }
 }
 
-/* The protocol as published writes first and asks later [T §6.1]. */
+/*
+ * Writes the payload before all checks if the published protocol is selected [T §6.1].
+ * Returns true if the payload was written.
+ */
 static bool rx_cut_through(ExanetState *s, const ExanetPacket *pkt)
 {
     uint64_t va;
@@ -541,8 +547,8 @@ void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Packets of the block may still be on their way, by other paths than this one: they
- * must not open a context again that nobody would ever close.
+ * Closes the receiver context and records the release, because packets of the block may
+ * still be under way on other paths.  They must not open a context that stays open.
  */
 void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -550,10 +556,10 @@ void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
     ExanetTidRecord *r;
     ExanetSource *src;
 
-    /* the PDID is not checked: a node that sent no block has no block to give up */
+    /* the PDID need not be checked, because a node can release only its own blocks */
     if (!exanet_source_find(s, pkt, false, exanet_source_refuse, &src) || !src ||
         (c && (c->tid != pkt->tid || c->seq > pkt->seq))) {
-        return;         /* or a later block or a later copy has arrived */
+        return;         /* no such node, or a later block or copy has arrived */
     }
     if (c) {
         c->valid = false;

@@ -15,8 +15,9 @@ typedef struct ExanetState ExanetState;
 typedef struct ExanetSource ExanetSource;
 
 /*
- * A receiver forgets a TID that was silent for so long; a source neither pauses so
- * long between copies of a block, nor trusts that it is forgotten before twice that.
+ * Time without packets after which a receiver drops the state of a TID.  A source sends
+ * copies of a block at shorter intervals, and relies on the drop only after twice this
+ * time.
  */
 #define EXANET_TID_AGE_NS (60 * (int64_t)NANOSECONDS_PER_SECOND)
 /*
@@ -25,42 +26,43 @@ typedef struct ExanetSource ExanetSource;
  */
 #define EXANET_SEQ_GAP 64
 
+/* A receiver context: the state of a block that arrives. */
 typedef struct ExanetRxContext {
-    uint64_t bitmap;
-    uint64_t window;                /* full VA of the 16-KB window */
-    uint64_t control[4];            /* P0..P3 */
-    int64_t time;                   /* last activity, ns */
-    uint32_t src;
-    uint32_t bytes;
+    uint64_t bitmap;                /* packets that have arrived: exanet_packet_bit() */
+    uint64_t window;                /* 64-bit address of the 16-KB window */
+    uint64_t control[4];            /* payload of the control packet, P0..P3 */
+    int64_t time;                   /* ns, last packet */
+    uint32_t src;                   /* coordinates of the source */
+    uint32_t bytes;                 /* payload bytes that have arrived */
     uint16_t tid;                   /* wire TID */
-    uint16_t seq;
+    uint16_t seq;                   /* sequence number of the copy */
     uint16_t pdid;
-    uint16_t user;
-    uint8_t first_idx;
-    uint8_t last_idx;
-    uint8_t epoch;
+    uint16_t user;                  /* footer user bits of the last packet */
+    uint8_t first_idx;              /* bit of the first packet, if @first */
+    uint8_t last_idx;               /* bit of the last packet, if @last */
+    uint8_t epoch;                  /* epoch of the source */
     uint8_t nack;                   /* enum exanet_resp; 0: not nacked */
     bool valid;
-    bool first;
-    bool last;
-    bool notify;
-    bool control_seen;
+    bool first;                     /* the first packet has arrived */
+    bool last;                      /* the last packet has arrived */
+    bool notify;                    /* the block has a control packet */
+    bool control_seen;              /* the control packet has arrived */
 } ExanetRxContext;
 
 /*
- * Delivered notification packets that the receiver remembers for each of its contexts of
- * each node that sends [P].
+ * Records of delivered notification packets that the receiver keeps for each source and
+ * each context of this node [P].
  */
 #define EXANET_RX_REPORTS 32
 
 typedef struct ExanetReceiver {
     ExanetRxContext ctx[EXANET_RX_CONTEXTS];
-    uint32_t ways;                  /* property */
+    uint32_t ways;                  /* property: receiver contexts of a set */
     GHashTable *sources;            /* coordinates -> ExanetSource, owned */
-    ExanetSource *recent;           /* the one looked up last */
+    ExanetSource *recent;           /* result of the last lookup, or NULL */
     /* Number of sources by the link of their first packet; EXANET_LINKS: no link. */
     unsigned by_link[EXANET_LINKS + 1];
-    int64_t full_until[EXANET_LINKS + 1];   /* ns; no source can be forgotten before */
+    int64_t full_until[EXANET_LINKS + 1];   /* ns, no source can be removed before */
     int64_t swept;                  /* ns, time of the last sweep of idle sources */
     struct {
         uint64_t key;               /* EXANET_TOMB_ */
@@ -70,25 +72,26 @@ typedef struct ExanetReceiver {
 } ExanetReceiver;
 
 extern const ExanetUnit exanet_receiver_unit;
+/* Drops all receiver contexts and all state of sources. */
 void exanet_receiver_reset(ExanetState *s);
-/* A packet of a block: data for memory, or a control packet. */
+/* Takes a packet of a block: data for memory, or a control packet.  Sends acks. */
 void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt);
-/* A packet of a packetizer: duplicates, delivery, ack. */
+/* Takes a packet of a packetizer: detects duplicates, delivers, sends the ack. */
 void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt);
-/* A notification packet of others' firmware: duplicates, delivery, ack. */
+/* Takes a notification packet of a firmware: as exanet_receiver_message(). */
 void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt);
-/* The source gave a block up: its context goes, unless it is for a newer copy. */
+/* Takes a release packet: drops the context of its block, if it has no newer copy. */
 void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt);
-/* HELLO told that the node at @src has a new epoch: forget what it sent before. */
+/* Sets the epoch that a HELLO of the node at @src advertised; drops the old state. */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t src, uint8_t epoch);
 /*
- * Returns true if the node at @coord has lately sent packets through switches; stores its
- * epoch in *@epoch.
+ * Returns true if packets of the node at @coord have arrived through switches within
+ * EXANET_TID_AGE_NS; stores the node's epoch in *@epoch.
  */
 bool exanet_receiver_elsewhere(ExanetState *s, uint32_t coord, uint8_t *epoch);
-/* Forgets nodes that have long been silent; the caller calls this periodically. */
+/* Removes sources without packets for EXANET_TID_AGE_NS; called periodically. */
 void exanet_receiver_sweep(ExanetState *s);
-/* Debug windows, @addr from the start of the block, 8-byte aligned. */
+/* Loads from the debug windows; @addr counts from their start, 8-byte aligned. */
 uint64_t exanet_receiver_debug_read(ExanetState *s, hwaddr addr);
 uint64_t exanet_receiver_tomb_read(ExanetState *s, hwaddr addr);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RT mailbox [T §6.2]: what the network has for the R5.  Responses and read
- * requests have a FIFO each, so that a full one of requests never hides the
- * responses that would empty it.
+ * RT mailbox [T §6.2]: packets for the R5.  Responses and read requests have a FIFO each,
+ * because a full FIFO of requests must not block the responses that let the R5 empty it.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -24,7 +23,7 @@ bool exanet_rtmailbox_internal(ExanetState *s)
            EXANET_FW_INTERNAL;
 }
 
-static void rtmailbox_notice(ExanetState *s)
+static void rtmailbox_notify(ExanetState *s)
 {
     if (exanet_rtmailbox_internal(s)) {
         exanet_schedule(s);
@@ -37,7 +36,7 @@ void exanet_rtmailbox_response(ExanetState *s, const ExanetPacket *pkt)
 {
     ExanetRtMailbox *rt = &s->rt;
 
-    /* the R5 would not see it: FIFO words have no epoch */
+    /* checked here, because the words of the FIFO have no epoch */
     if (exanet_ack_stale(s, pkt)) {
         return;
     }
@@ -51,7 +50,7 @@ void exanet_rtmailbox_response(ExanetState *s, const ExanetPacket *pkt)
         RNIC_PREP(EXANET_RT_RESP, pkt->resp) |
         RNIC_PREP(EXANET_RT_TID, pkt->tid);
     trace_exanet_rtmailbox_response(s->node, pkt->tid, pkt->seq, pkt->resp);
-    rtmailbox_notice(s);
+    rtmailbox_notify(s);
 }
 
 /*
@@ -74,12 +73,12 @@ enum exanet_resp exanet_rtmailbox_check(ExanetState *s, const ExanetPacket *pkt)
     if (pkt->size < EXANET_READ_REQ_USER_BYTES) {
         return EXANET_RESP_MALFORMED;
     }
-    /* the PDID of @pkt names the context that asks, the request names the owner */
+    /* the PDID of @pkt has the context of the requester, the request that of the owner */
     return exanet_context_check(s, (pkt->pdid & EXANET_PDID_JOB) |
                                    request_owner(pkt), pkt->src);
 }
 
-/* Whether the message of @pkt can be kept until the R5 takes it. */
+/* Returns true if the FIFO, and the model of the R5, have room for request @pkt. */
 static bool rtmailbox_room(ExanetState *s, const ExanetPacket *pkt)
 {
     if (s->rt.requests.count == EXANET_RT_REQUESTS_MAX) {
@@ -105,7 +104,7 @@ enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
         trace_exanet_rtmailbox_err_full(s->node, pkt->src, pkt->tid);
         return EXANET_RESP_FULL;
     }
-    /* who asks is taken from header and footer, whatever the payload says */
+    /* header and footer name the requester, because the payload may name another one */
     memcpy(&req, pkt->payload, EXANET_READ_REQ_USER_BYTES);
     req.origin = cpu_to_le64(
         RNIC_PREP(EXANET_READ_ORIGIN_PDID, pkt->pdid) |
@@ -116,7 +115,7 @@ enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
     memcpy(rt->req[rnic_fifo_push(&rt->requests, EXANET_RT_REQUESTS_MAX)], &req,
            sizeof(req));
     trace_exanet_rtmailbox_request(s->node, pkt->src, pkt->pdid, pkt->tid);
-    rtmailbox_notice(s);
+    rtmailbox_notify(s);
     return EXANET_RESP_ACK;
 }
 
@@ -155,7 +154,7 @@ static uint32_t rtmailbox_resp_read(ExanetState *s)
 {
     uint32_t word = 0;
 
-    /* the model of the R5 would miss what somebody else takes */
+    /* only for an external R5, because its model would miss the response */
     if (!exanet_rtmailbox_internal(s)) {
         exanet_rtmailbox_pop_response(s, &word);
     }
@@ -206,7 +205,7 @@ void exanet_rtmailbox_reg_sync(ExanetState *s, unsigned reg)
 
 void exanet_rtmailbox_reg_written(ExanetState *s, unsigned reg, bool top)
 {
-    /* whoever lost count goes on with the next whole message */
+    /* drops a message that was read in part, so the next read begins a message */
     if (reg == EXANET_REG_RT_REQ_RESYNC && top && s->rt.req_lane) {
         rtmailbox_request_drop(&s->rt);
     }

@@ -15,33 +15,33 @@ typedef struct ExanetState ExanetState;
 
 typedef struct ExanetRtMailbox {
     uint32_t resp[EXANET_RT_RESPONSES];
-    RNicFifo responses;             /* of @resp */
+    RNicFifo responses;             /* positions in @resp */
     uint8_t req[EXANET_RT_REQUESTS_MAX][sizeof(struct exanet_read_req)];
-    RNicFifo requests;              /* of @req */
-    unsigned req_lane;              /* 32-bit lanes already read of the head */
+    RNicFifo requests;              /* positions in @req */
+    unsigned req_lane;              /* 32-bit lanes of the oldest request read so far */
     /*
-     * Returns true if the model of the R5 takes another read request for context
-     * @owner, when @more messages are already on their way to it.
+     * Returns true if the model of the R5 has room for a read request to context @owner,
+     * in addition to @more requests in the FIFO.
      */
     bool (*room)(ExanetState *s, unsigned owner, unsigned more);
 } ExanetRtMailbox;
 
 extern const ExanetUnit exanet_rtmailbox_unit;
-/* Returns true if the firmware's model plays the R5: EXANET_FW_INTERNAL. */
+/* Returns true if the device's model of the R5 is in use: EXANET_FW_INTERNAL. */
 bool exanet_rtmailbox_internal(ExanetState *s);
-/* An ack for the RDMA engine arrived.  Never blocks: overflow drops and counts. */
+/* Takes an ack for the RDMA engine; drops and counts it if the FIFO is full. */
 void exanet_rtmailbox_response(ExanetState *s, const ExanetPacket *pkt);
 /*
- * Returns PROTECTION unless the context that owns the data of request @pkt is of the
- * same job as @pkt.
+ * Returns ACK if the context that owns the data of read request @pkt has the job of @pkt,
+ * otherwise PROTECTION.  Returns CRC for a bad payload, MALFORMED for a bad size.
  */
 enum exanet_resp exanet_rtmailbox_check(ExanetState *s, const ExanetPacket *pkt);
-/* A read request arrived; FULL when the FIFO is full, MALFORMED for a bad size. */
+/* Takes a read request.  Returns ACK, FULL, or MALFORMED for a bad size. */
 enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
                                           const ExanetPacket *pkt);
-/* The R5 takes the next response word; false when there is none. */
+/* Takes the oldest response, an EXANET_RT_ word.  Returns false if there is none. */
 bool exanet_rtmailbox_pop_response(ExanetState *s, uint32_t *word);
-/* The R5 takes the next message; false when there is none. */
+/* Takes the oldest read request.  Returns false if there is none. */
 bool exanet_rtmailbox_pop_request(ExanetState *s, struct exanet_read_req *req);
 void exanet_rtmailbox_reg_sync(ExanetState *s, unsigned reg);
 void exanet_rtmailbox_reg_written(ExanetState *s, unsigned reg, bool top);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Round trips, smoothed as in TCP (RFC 6298): a new one counts 1/8, its deviation 1/4.
+ * Round-trip times, smoothed as in TCP (RFC 6298): a new time has weight 1/8, its
+ * deviation 1/4.
  */
 #ifndef HW_EXANET_ENGINE_RTT_H
 #define HW_EXANET_ENGINE_RTT_H
@@ -9,7 +10,7 @@ typedef struct ExanetRtt {
     int64_t mean, deviation;        /* ns; mean 0: not known */
 } ExanetRtt;
 
-/* Notes a round trip of @ns. */
+/* Adds a round-trip time of @ns. */
 static inline void exanet_rtt_sample(ExanetRtt *rtt, int64_t ns)
 {
     int64_t off = ns - rtt->mean;
@@ -23,7 +24,7 @@ static inline void exanet_rtt_sample(ExanetRtt *rtt, int64_t ns)
     rtt->deviation += (ABS(off) - rtt->deviation) / 4;
 }
 
-/* Returns the time limit for an answer, ns; 0 while no round trip is known. */
+/* Returns the timeout of an answer, ns; 0 while no round-trip time is known. */
 static inline int64_t exanet_rtt_timeout(const ExanetRtt *rtt)
 {
     return rtt->mean + 4 * rtt->deviation;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a transfer is cut into blocks and a block into packets [T §4, §5.1].  Pure
- * arithmetic, free of QEMU state: the firmware, the ExaDMA and the unit test with
+ * Division of a transfer into blocks, and of a block into packets [T §4, §5.1].  Pure
+ * arithmetic, free of QEMU state, because the firmware, the ExaDMA and the unit test with
  * the document's numbers use the same functions.
  */
 #ifndef HW_EXANET_ENGINE_SEGMENT_H
@@ -12,8 +12,8 @@
 #define EXANET_SOURCE_PAGE 4096     /* a source read never crosses it [T §5.1] */
 
 /*
- * Bytes of the next block of a transfer with @len bytes left, whose next byte goes
- * to @dst: at most @max (1..16384), never across 16 KB at the destination.
+ * Returns the bytes of the next block of a transfer with @len bytes left, whose next byte
+ * is for @dst: at most @max (1..16384), and never across 16 KB at the destination.
  */
 static inline uint32_t exanet_segment(uint64_t dst, uint64_t len, uint32_t max)
 {
@@ -26,8 +26,8 @@ static inline uint32_t exanet_segment(uint64_t dst, uint64_t len, uint32_t max)
 }
 
 /*
- * Payload bytes of the packet at offset @off of a block of @len bytes to @dst:
- * never across 256 B at the destination.
+ * Returns the payload bytes of the packet at offset @off of a block of @len bytes to
+ * @dst; a payload never crosses 256 B at the destination.
  */
 static inline uint32_t exanet_packetize(uint64_t dst, uint32_t len,
                                         uint32_t off)
@@ -37,19 +37,19 @@ static inline uint32_t exanet_packetize(uint64_t dst, uint32_t len,
     return len - off < room ? len - off : room;
 }
 
-/* Source reads for the @bytes (1..256) of a packet from @src on: 1 or 2. */
+/* Returns the number of source reads, 1 or 2, for @bytes (1..256) of a packet at @src. */
 static inline unsigned exanet_source_reads(uint64_t src, uint32_t bytes)
 {
     return (src & (EXANET_SOURCE_PAGE - 1)) + bytes > EXANET_SOURCE_PAGE ? 2 : 1;
 }
 
-/* The receiver's bitmap bit of a packet to @dst [D §0.2]. */
+/* Returns the bit of a packet to @dst in the receiver's bitmap [D §0.2]. */
 static inline unsigned exanet_packet_bit(uint64_t dst)
 {
     return (dst / EXANET_MTU) % EXANET_BLOCK_PACKETS;
 }
 
-/* Whether a block of @len bytes (1..16384) to @dst would cross 16 KB. */
+/* Returns true if a block of @len bytes (1..16384) to @dst would cross 16 KB. */
 static inline bool exanet_block_crosses(uint64_t dst, uint32_t len)
 {
     return (dst & (EXANET_BLOCK_BYTES - 1)) + len > EXANET_BLOCK_BYTES;

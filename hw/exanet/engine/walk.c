@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Page-table walks.  Every walk reads one entry per level and the number of levels
- * is fixed by the format, so no table, however wild, can make it loop.
+ * Page-table walks.  A walk reads one entry per level, and the format fixes the number of
+ * levels, so no table can make a walk endless.
  */
 #include "qemu/osdep.h"
 #include "walk.h"
@@ -30,25 +30,25 @@
 #define ARM_RES0_TABLE  RNIC_BIT(50)    /* GP in a leaf */
 #define ARM_AP_NO_USER  RNIC_BIT(61)    /* of a table, for all below it */
 #define ARM_AP_NO_WRITE RNIC_BIT(62)
-#define ARM_RES0_ABOVE  49              /* from the address up to here */
+#define ARM_RES0_ABOVE  49              /* highest reserved bit above the address */
 #define ARM_ROOT_BITS   48
 #define ARM_ROOT_HIGH   RNIC_FIELD(5, 2)    /* PA[51:48], as in TTBR0_EL1 */
 #define ARM_ROOT_ALIGN  6
 
-/* Where the formats differ. */
+/* The differences between the formats. */
 typedef struct ArmFormat {
     unsigned granule;       /* log2 of a page */
-    unsigned va_bits;       /* at most */
-    unsigned pa_bits;       /* of the address that stand where they belong */
-    uint64_t pa_high;       /* those above them */
-    unsigned blocks;        /* so many levels above the last may map, too */
+    unsigned va_bits;       /* maximum */
+    unsigned pa_bits;       /* low bits of a physical address, in their own places */
+    uint64_t pa_high;       /* field of an entry with the bits above @pa_bits */
+    unsigned blocks;        /* levels above the last one that may map blocks */
 } ArmFormat;
 
 static const ArmFormat arm_4k = { 12, 48, 48, 0, 2 };
 static const ArmFormat arm_16k = { 14, 48, 48, 0, 1 };
 /* FEAT_LPA, FEAT_LVA */
 static const ArmFormat arm_64k = { 16, 52, 48, RNIC_FIELD(15, 12), 2 };
-/* FEAT_LPA2: for shareability there is no room */
+/* FEAT_LPA2: PA[51:50] are in the bits of the shareability */
 static const ArmFormat arm_4k_lpa2 = { 12, 52, 50, RNIC_FIELD(9, 8), 3 };
 static const ArmFormat arm_16k_lpa2 = { 14, 52, 50, RNIC_FIELD(9, 8), 2 };
 
@@ -65,7 +65,7 @@ static bool read_entry(const ExanetWalk *walk, uint64_t table, uint64_t va,
     return walk->read(walk->opaque, table + index * ENTRY_BYTES, entry);
 }
 
-/* Whether the entry that maps or selects 1 << @shift bytes sets a reserved bit. */
+/* Returns true if the entry for 1 << @shift bytes, leaf or table, sets a reserved bit. */
 static bool x86_reserved(uint64_t entry, unsigned shift)
 {
     if (shift == X86_PAGE_SHIFT || !(entry & X86_PS)) {
@@ -112,7 +112,7 @@ static enum exanet_resp walk_x86(const ExanetWalk *walk, unsigned levels,
                                                       : EXANET_RESP_FAULT;
 }
 
-/* Address in a descriptor that points to 1 << @align bytes. */
+/* Returns the address in @entry, which points to 1 << @align bytes. */
 static uint64_t arm_address(const ArmFormat *f, uint64_t entry, unsigned align)
 {
     uint64_t pa = entry & RNIC_FIELD(f->pa_bits - 1, align);
@@ -123,7 +123,7 @@ static uint64_t arm_address(const ArmFormat *f, uint64_t entry, unsigned align)
     return pa;
 }
 
-/* The bits that must be zero beside the address of 1 << @shift bytes. */
+/* Returns the bits that must be zero in an entry with an address of 1 << @shift bytes. */
 static uint64_t arm_reserved(const ArmFormat *f, unsigned shift)
 {
     uint64_t low = RNIC_FIELD(shift - 1, 0) & RNIC_FIELD(63, 12) & ~f->pa_high;
@@ -133,7 +133,7 @@ static uint64_t arm_reserved(const ArmFormat *f, unsigned shift)
     return high | (shift == f->granule ? low : low & ~ARM_NT);
 }
 
-/* The top table; shorter than a page it is aligned to its length. */
+/* Returns the address of the top table; a table below a page is aligned to its length. */
 static uint64_t arm_root(const ArmFormat *f, uint64_t root, unsigned index_bits)
 {
     unsigned align = MAX(index_bits + 3, ARM_ROOT_ALIGN);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Page-table walks of the processors whose processes use the NIC.  The walker
- * plays the SMMU's role: it reads the tables of the process, never writes them.
- * Free of QEMU state, so that unit tests walk synthetic tables.
+ * Walks of the page tables of processors.  The walker takes the role of the SMMU: it
+ * reads the tables of a process, and never writes them.  Free of QEMU state, because unit
+ * tests walk synthetic tables.
  */
 #ifndef HW_EXANET_ENGINE_WALK_H
 #define HW_EXANET_ENGINE_WALK_H
@@ -10,12 +10,15 @@
 #include "rnic/exanet/regs.h"
 #include "rnic/exanet/wire.h"
 
-/* Reads the 64-bit table entry at physical @pa; false where there is no RAM. */
+/*
+ * Reads the 64-bit table entry at physical address @pa, in host byte order.  Returns
+ * false if there is no RAM.
+ */
 typedef bool ExanetWalkRead(void *opaque, uint64_t pa, uint64_t *entry);
 
 typedef struct ExanetWalk {
     enum exanet_table_format format;
-    unsigned va_bits;       /* of user addresses; 0 = all the format can have */
+    unsigned va_bits;       /* bits of user addresses; 0: maximum of the format */
     /*
      * Physical address of the top table, as in CR3 or TTBR0_EL1: PCID and ASID are
      * ignored, and formats with 52-bit addresses have [51:48] in [5:2].
@@ -32,12 +35,13 @@ typedef struct ExanetLeaf {
 } ExanetLeaf;
 
 /*
- * Translates @va.  Returns EXANET_RESP_ACK and fills @leaf; EXANET_RESP_FAULT when
- * the page is not there in the way that is asked for: present, user, accessed,
- * and for @write writable and dirty (a page that the kernel believes clean must
- * not be written behind its back [P §3.9]); EXANET_RESP_DECODE when the address or
- * the tables make no sense: not canonical, beyond va_bits, table outside RAM.
- * Reserved bits that are set make an entry not present.
+ * Translates @va.  Returns:
+ *   EXANET_RESP_ACK     @leaf is filled in
+ *   EXANET_RESP_FAULT   the page is not present, not a user's, not accessed, or, for
+ *                       @write, not writable or not dirty, because the kernel must know
+ *                       that a page becomes dirty [P §3.9]; or a reserved bit is set
+ *   EXANET_RESP_DECODE  the address is not canonical or beyond va_bits, or a table is
+ *                       not in RAM
  */
 enum exanet_resp exanet_walk(const ExanetWalk *walk, uint64_t va, bool write,
                              ExanetLeaf *leaf);

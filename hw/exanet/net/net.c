@@ -264,7 +264,7 @@ static bool crossbar_transit_route(ExanetState *s, ExanetPort *from, unsigned vc
                                 path)) {
         return true;
     }
-    if (exanet_packet_footer_good(buf, words)) {
+    if (exanet_packet_footer_valid(buf, words)) {
         exanet_net_drop_source(s, from, exanet_packet_src(buf, words), dst);
     } else {
         crossbar_drop_footer(s, from);
