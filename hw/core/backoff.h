@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Time before a repetition, which doubles with each one.
+ * Delay before a retransmission, which doubles with each retransmission.
  */
 #ifndef RNIC_CORE_BACKOFF_H
 #define RNIC_CORE_BACKOFF_H

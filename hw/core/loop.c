@@ -31,7 +31,9 @@ bool rnic_loop_enter(RNicLoop *l)
         return false;
     }
     l->running = true;
-    /* the guard is set here, because only bottom halves set it by themselves */
+    /*
+     * sets the guard as a bottom half does, because the caller may be a timer or a netdev
+     */
     l->engaged = guard->engaged_in_io;
     guard->engaged_in_io |= l->ops->guard;
     return true;

@@ -24,7 +24,10 @@
 #include "compat.h"
 #include "deadline.h"
 
-/* The functions of a device that its loop calls.  All but "Not NULL" may be NULL. */
+/*
+ * The functions of a device that its loop calls.  A function may be NULL unless its
+ * comment says "Not NULL".
+ */
 typedef struct RNicLoopOps {
     /* Returns false while the device must not change, because the machine is stopped. */
     bool (*allowed)(void *opaque);
@@ -83,7 +86,7 @@ void rnic_loop_fini(RNicLoop *l);
 
 /* Runs the units in a bottom half, or once more if the device is at work. */
 void rnic_loop_schedule(RNicLoop *l);
-/* Runs the units at virtual time @ns, or at an earlier time that was given before. */
+/* Runs the units at virtual time @ns, or earlier if a call has given an earlier time. */
 void rnic_loop_at(RNicLoop *l, int64_t ns);
 /* Runs the units now, or, if the device is at work, once more in this work. */
 void rnic_loop_run(RNicLoop *l);

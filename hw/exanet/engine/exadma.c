@@ -576,7 +576,7 @@ static bool exadma_schedule(ExanetState *s, unsigned budget)
 {
     ExanetExadma *e = &s->exadma;
     unsigned attempts = EXADMA_ATTEMPTS * budget;
-    unsigned put_back = 0;          /* TIDs in a row; if all, the outputs are blocked */
+    unsigned put_back = 0;          /* TIDs put back in a row; all: outputs are blocked */
     unsigned paced = 0;
     bool more;
 

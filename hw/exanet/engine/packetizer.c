@@ -26,7 +26,7 @@
 #define BACKOFF_NS          (50 * SCALE_US)
 #define BACKOFF_MAX_NS      (10 * SCALE_MS)
 #define BACKOFF_SHIFT_MAX   8
-/* Time after which a message fails that the receiver nacks again and again. */
+/* Time after which a message fails if the receiver has nacked all its copies. */
 #define NACKED_MAX_NS       (10LL * NANOSECONDS_PER_SECOND)
 
 #define SENDS_PER_RUN       64

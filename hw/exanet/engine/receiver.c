@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet RDMA receiver: writes packets of blocks to memory and answers each block once
- * [T §4, §6.1], with the corrections of the model check: generations, tombstones, and all
+ * ExaNet RDMA receiver: writes packets of blocks to memory and answers each block once [T
+ * §4, §6.1], with the corrections of the model check: generations, tombstones, and all
  * checks before the write.  CTRL_STRICT selects the published protocol with its hazards.
  */
 #include "qemu/osdep.h"

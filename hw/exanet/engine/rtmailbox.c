@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RT mailbox [T §6.2]: packets for the R5.  Responses and read requests have a FIFO each,
- * because a full FIFO of requests must not block the responses that let the R5 empty it.
+ * RT mailbox [T §6.2]: packets for the R5.  Responses and read requests have a FIFO
+ * each, because a full FIFO of requests must not block the responses that let the R5
+ * empty it.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -154,7 +155,7 @@ static uint32_t rtmailbox_resp_read(ExanetState *s)
 {
     uint32_t word = 0;
 
-    /* only for an external R5, because its model would miss the response */
+    /* only an external R5 may read, because the device's model would miss the response */
     if (!exanet_rtmailbox_internal(s)) {
         exanet_rtmailbox_pop_response(s, &word);
     }

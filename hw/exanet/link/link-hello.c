@@ -105,10 +105,12 @@ static bool port_excludes(const ExanetPort *q, const ExanetPort *p, uint32_t coo
 }
 
 /*
- * Returns true if the peer at @p, the node at @coord, must wait for another port.  If
- * property peerN names @coord for several ports, all their links have the same @epoch:
- * @p waits while another port holds another epoch of the node.  If @p yields, it waits
- * while another port refuses the node because of a conflict.
+ * Returns true if the peer at @p, the node at @coord, must wait for another port.
+ *
+ * If property peerN names @coord for several ports, all their links have the same @epoch.
+ * So @p waits while another port has a link with another epoch of the node, or, if the
+ * node was not the peer of @p, a reservation with another epoch.  Without peerN, a port
+ * that yields waits while another port refuses the node because of a conflict.
  */
 static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
 {

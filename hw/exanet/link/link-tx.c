@@ -228,7 +228,7 @@ static bool port_frame_may_leave(ExanetPort *p)
     return !p->rate || rnic_now() >= p->tx_free;
 }
 
-/* Sends a frame with @words words of packets; otherwise as port_netdev_send(). */
+/* Sends a frame with @words words of packets.  Returns false as port_netdev_send(). */
 static bool port_packets_send(ExanetPort *p, uint8_t *frame, unsigned vc,
                               unsigned words)
 {

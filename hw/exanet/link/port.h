@@ -62,9 +62,9 @@ enum exanet_port_counter {
 typedef struct ExanetTx {
     uint8_t *frame;                 /* room for a header, then packets; NULL: not used */
     unsigned words;                 /* words of packets in @frame */
-    int64_t stalled;                /* ns, the peer takes nothing since; 0: not stalled */
-    GArray *bad_headers;            /* uint16_t: ends of packets in @frame with a bad
-                                       header */
+    int64_t stalled;                /* ns, start of the stall; 0: not stalled */
+    /* ends of the packets in @frame with a bad header, uint16_t, in words */
+    GArray *bad_headers;
     GByteArray *urgent;             /* whole packets that are sent before @frame */
     GByteArray *urgent_words;       /* length of each packet in @urgent */
     bool urgent_sent;               /* the last frame was urgent; now @frame is sent */
@@ -74,8 +74,8 @@ typedef struct ExanetTx {
 enum exanet_port_event {
     EXANET_PORT_UP_OR_DOWN,
     EXANET_PORT_CONFLICT,           /* the peer's coordinates were refused */
-    EXANET_PORT_BAD_HEADER,         /* the rest of a frame was dropped, because a
-                                       packet's header has a CRC error */
+    /* the rest of a frame was dropped, because the CRC of a packet's header is wrong */
+    EXANET_PORT_BAD_HEADER,
     EXANET_PORT_MALFORMED,          /* ... because a packet is not valid */
     EXANET_PORT_POLLED,             /* a frame arrived in exanet_port_poll() */
     EXANET_PORT_INJECTED,           /* an order of exanet_inject_order() was done */
@@ -85,7 +85,7 @@ enum exanet_port_event {
 typedef struct ExanetPortOwner {
     /*
      * Returns the words of the packet at @buf, at most EXANET_PACKET_WORDS.  Returns 0
-     * if it is not valid; *@damaged: because of a CRC error in its header.
+     * if the packet is not valid; *@damaged: its header has a CRC error.
      */
     unsigned (*measure)(const uint8_t *buf, bool *damaged);
     /*
@@ -133,8 +133,8 @@ typedef struct ExanetPortGroup {
     uint8_t epoch;
     uint32_t rx_words;              /* of a receive FIFO, as HELLO advertises them */
     uint32_t timeout_ms;            /* silence after which a link is down; 0: never */
-    uint32_t stall_ms;              /* wait after which packets for a blocked peer are
-                                       dropped; 0: never */
+    /* time after which packets for a peer that takes none are dropped; 0: never */
+    uint32_t stall_ms;
 } ExanetPortGroup;
 
 /* Value of peerN: the peer may have any coordinates that cause no conflict. */

@@ -33,7 +33,7 @@ enum exanet_role exanet_arith_role(uint32_t node, uint32_t other)
 
 /* --- The rule --------------------------------------------------------------- */
 
-/* Returns the steps from @from to @via if @via is on the way to @to, otherwise -1. */
+/* Returns the steps from @from to @via if @via is between @from and @to, or -1. */
 static int progress(unsigned from, unsigned via, unsigned to)
 {
     if (from < to) {
@@ -149,7 +149,7 @@ bool exanet_arith_source(enum exanet_role in, uint32_t peer, uint32_t node,
     }
     switch (in) {
     case EXANET_ROLE_UPLINK:
-        /* a packet for another cabinet has taken its first uplink at the peer */
+        /* a packet for another cabinet arrives by its first uplink, from its cabinet */
         return here ? !from_here : cabinet(src) == cabinet(peer);
     case EXANET_ROLE_PLUS:
         return (!here || chassis(dst) <= chassis(node)) &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The arithmetic router: routes by cabinet, chassis and card, or by a table [T §3.3, §5].
- * Roles of links:
+ * The arithmetic router: routes by cabinet, chassis and card, or by a table [T §3.3,
+ * §5].  Roles of links:
  *
  *   uplink   to another cabinet, or to a switch between cabinets
  *   plus     to a chassis of this cabinet with a higher number; minus: a lower one
@@ -41,7 +41,7 @@ typedef struct ExanetArithRoute {
     uint16_t links;         /* one bit for each; 0: no route */
     uint8_t role;           /* role of all links */
     bool exact;             /* uplinks: they lead to the destination's cabinet */
-    /* the node has no link of the right role: only its own packets go, to other cards */
+    /* no link has the right role: packets of this node go to other cards instead */
     bool handed;
 } ExanetArithRoute;
 
@@ -65,7 +65,7 @@ static inline bool exanet_role_arith(enum exanet_role role)
     return role == EXANET_ROLE_UPLINK ||
            (role >= EXANET_ROLE_PLUS && role <= EXANET_ROLE_CARD);
 }
-/* Returns the role of links from @node towards @other; AUTO: both have one address. */
+/* Returns the role of links from @node towards @other; AUTO: both are the same card. */
 enum exanet_role exanet_arith_role(uint32_t node, uint32_t other);
 /*
  * Computes, by the rule of the paper, which of the @count @ports of @node a packet for

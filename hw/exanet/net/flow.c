@@ -29,7 +29,7 @@
 
 #define FLOWS_MAX 1024              /* flows of an output; paced destinations */
 #define FLOW_BURST_NS 50000         /* length of a burst of a paced flow, at its rate */
-/* Windows without a packet after which a flow is not active, and is removed. */
+/* Windows without a packet until a flow is not active, and until it is removed. */
 #define FLOW_IDLE_ACTIVE 2
 #define FLOW_IDLE_FORGOTTEN 8
 /*
@@ -37,7 +37,7 @@
  * congestion is idle for a moment in each window.
  */
 #define FLOW_MARK_NS 25000
-/* Windows in a row with a standing queue that prove the known demands wrong. */
+/* Windows in a row with a standing queue after which estimated demands are dropped. */
 #define FLOW_STANDING_MAX 3
 /* Windows in which the backlog of the inputs is to drain ... */
 #define FLOW_DRAIN_WINDOWS 4
@@ -73,8 +73,8 @@ typedef struct FlowOutput {
     int64_t start;                  /* ns, start of this window */
     int64_t low;                    /* ns, shortest wait of a packet in this window */
     unsigned standing;              /* windows in a row with a standing queue */
-    uint32_t level[FLOW_LAG];       /* kb/s, fair shares of the last windows, newest
-                                       first; EXANET_RATE_NONE: no limit */
+    /* kb/s, fair shares of the last windows, newest first; EXANET_RATE_NONE: no limit */
+    uint32_t level[FLOW_LAG];
     bool advertising;               /* level[0] is advertised */
 } FlowOutput;
 
@@ -239,8 +239,8 @@ static bool flow_within(ExanetState *s, const FlowSeen *f, unsigned windows)
 }
 
 /*
- * Ends a window of @ns for all flows.  Returns the number of active flows; *@foreign: one
- * of them is from another node.
+ * Ends a window of @ns for all flows.  Returns the number of active flows; *@foreign: an
+ * active flow is from another node.
  */
 static unsigned output_measure(ExanetState *s, FlowOutput *o, int64_t ns,
                                bool *foreign)
@@ -445,7 +445,7 @@ static bool paced_update(ExanetState *s, FlowPaced *f, int64_t now)
     uint32_t limit = flow_ctrl(s) & EXANET_SW_FLOW_PACE ? paced_limit(s, f) : 0;
     int64_t window = flow_window(s);
 
-    /* the loop is short: a rate grows from the lowest to the highest in 50 windows */
+    /* the loop is short: the lowest rate grows to the highest in about 50 windows */
     while (now >= f->end && f->rate < limit) {
         paced_roll(f);
         f->end += window;

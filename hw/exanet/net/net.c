@@ -241,7 +241,7 @@ static void crossbar_count_transit(ExanetState *s, ExanetPort *from, int route)
 
 /*
  * Finds the route of a packet for another node.  Returns false if the packet was dropped.
- * A source that is not possible comes from a damaged footer, or from a false packet.
+ * An invalid source is the result of a damaged footer, or the packet is a forgery.
  */
 static bool crossbar_transit_route(ExanetState *s, ExanetPort *from, unsigned vc,
                                    const uint8_t *buf, unsigned words, int *route)

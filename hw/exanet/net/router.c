@@ -254,8 +254,9 @@ int exanet_router_transit(ExanetState *s, ExanetPort *from, unsigned vc,
     }
     to = &s->port[EXANET_ROUTE_PORT(w->route)];
     /*
-     * A packet does not return to the previous node, and goes from an uplink to another
-     * one only if that leads to its destination, so it cannot circulate.
+     * A packet does not return to the previous node.  From an uplink it takes another one
+     * only if the peer there has the upper bits of the destination.  So it cannot
+     * circulate.
      */
     if (to->peer == from->peer ||
         (from->role == EXANET_ROLE_UPLINK && !w->exact &&
@@ -340,7 +341,7 @@ bool exanet_router_rate_source_ok(ExanetState *s, ExanetPort *from, uint32_t dst
  * wait, they send in turn, ARBITER_PACKETS packets each.
  */
 
-/* Returns the first of the set @inputs behind @input, modulo their number. */
+/* Returns the next input of the set @inputs after @input, by round robin. */
 static unsigned arbiter_next(uint64_t inputs, unsigned input)
 {
     uint64_t behind = inputs & ~(((uint64_t)2 << input) - 1);
@@ -392,7 +393,8 @@ bool exanet_router_may_send(ExanetState *s, int route, unsigned input)
             return true;
         }
     }
-    exanet_schedule(s);             /* the output has room: no event of a link will */
+    /* the output has room, so no event of a link will schedule the units */
+    exanet_schedule(s);
     return arbiter_refuse(t, input);
 }
 

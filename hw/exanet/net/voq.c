@@ -10,7 +10,7 @@
 /* Packets that a queue sends in a run, because other queues must get their share. */
 #define SEND_MAX (EXANET_VOQ_PACKETS / 2)
 
-/* Returns the queues of packets that came by @from. */
+/* Returns the queues of packets that arrived by @from. */
 static ExanetVoqs *voqs(const ExanetPort *from)
 {
     return &exanet_port_state(from)->sw.voqs[from->index];

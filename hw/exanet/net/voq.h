@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Virtual output queues [T §3.3]: a queue holds the packets of an input that wait for one
- * output, because packets behind them may be for another output.
+ * Virtual output queues [T §3.3]: a queue holds the packets of an input that wait for
+ * one output, because packets behind them may be for another output.
  *
  * With the arithmetic router, each virtual channel of a port has a queue for each output.
  * A packet enters the queue if the output is blocked, or if packets wait in the queue.  A
@@ -15,7 +15,7 @@
 #include "../link/port.h"
 #include "../base/wire.h"
 
-#define EXANET_VOQ_PACKETS 32       /* [P]: a frame brings many at once */
+#define EXANET_VOQ_PACKETS 32       /* [P]; a frame may carry many packets */
 
 /* A packet that waits; @route is valid while @stamp equals ExanetRouter.stamp. */
 typedef struct ExanetVoqSlot {
@@ -26,7 +26,7 @@ typedef struct ExanetVoqSlot {
 } ExanetVoqSlot;
 
 typedef struct ExanetVoq {
-    RNicFifo slots;                 /* of @slot */
+    RNicFifo slots;                 /* positions in @slot */
     unsigned words;
     ExanetVoqSlot slot[EXANET_VOQ_PACKETS];
 } ExanetVoq;

@@ -8,7 +8,7 @@
 #include "wire-fault.h"
 #include "../base/wire.h"
 
-/* Flips one of the bits @lo and @hi of the word at @word. */
+/* Flips a random bit of the word at @word: one of the bits of @lo and @hi. */
 static void word_flip(GRand *rand, uint8_t *word, uint64_t lo, uint64_t hi)
 {
     unsigned bit = g_rand_int_range(rand, 0, ctpop64(lo) + ctpop64(hi));
