@@ -10,6 +10,7 @@
 
 /* Creates regs_mr and user_mr.  Returns false with @errp set if there is no memory. */
 bool exanet_bar_init(ExanetState *s, Error **errp);
+/* Removes the info pages, so that the device can be freed. */
 void exanet_bar_fini(ExanetState *s);
 
 /* blocks.c */

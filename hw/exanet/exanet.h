@@ -3,12 +3,12 @@
  * ExaNet NIC: the state of the device, which knows no bus.  Each unit has a header of
  * its own.  Formats are in include/rnic/exanet.
  *
- *      scratchpad --> firmware --> exadma --+
- *      packetizer page --> packetizer ------+--> crossbar --> link --> netdev
- *                                           |        |
- *      mailbox rings <-- mailbox <----------+        +--> sinks of this node:
- *      memory <-- receiver <----------------+             rtmailbox, receiver,
- *      firmware <-- rtmailbox <-------------+             mailbox, packetizer
+ *   scratchpad --> firmware --> exadma --+
+ *   packetizer page --> packetizer ------+--> crossbar --> link --> netdev
+ *                                        |        |
+ *   mailbox rings <-- mailbox <----------+        +--> sinks of this node:
+ *   memory <-- receiver <----------------+             rtmailbox, receiver,
+ *   firmware <-- rtmailbox <-------------+             mailbox, packetizer
  *
  * The loop (core/loop.h) runs the input of the ports, then the units in the order of
  * exanet.c, and flushes the ports at its end.  A doorbell of a process and the arrival
@@ -149,6 +149,7 @@ static inline bool exanet_ack_stale(ExanetState *s, const ExanetPacket *ack)
  * of the user.
  */
 bool exanet_init(ExanetState *s, const RNicHost *host, Error **errp);
+/* Unplugs the device.  Its state is freed when all callers have returned. */
 void exanet_fini(ExanetState *s);
 /* Sets the state of power-up, with a new epoch. */
 void exanet_reset(ExanetState *s);

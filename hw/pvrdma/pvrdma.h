@@ -77,7 +77,9 @@ struct PvrdmaState {
  */
 bool pvrdma_init(PvrdmaState *s, const RNicHost *host, const char *netdev,
                  Error **errp);
+/* Unplugs the device.  Its state is freed when all callers have returned. */
 void pvrdma_fini(PvrdmaState *s);
+/* Frees all objects and resets the registers; later, if the device is at work. */
 void pvrdma_reset(PvrdmaState *s);
 
 /* Returns the property mtu as enum pvrdma_mtu. */

@@ -21,7 +21,9 @@ extern const ExanetUnit exanet_firmware_unit;
 bool exanet_firmware_is_report(ExanetState *s, const ExanetPacket *ack);
 bool exanet_firmware_report_target(ExanetState *s, const ExanetPacket *ack,
                                    uint32_t *dst);
+/* Updates the computed registers of the block EXANET_FW. */
 void exanet_firmware_reg_sync(ExanetState *s);
+/* Handles a write to register @reg of the block; @top: to its last byte lane. */
 void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top);
 /*
  * Writes @size (4 or 8) bytes to the scratchpad page of context @c.  @privileged: the

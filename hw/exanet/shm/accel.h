@@ -13,7 +13,9 @@ void exanet_accel_reset(ExanetState *s);
 bool exanet_accel_run(ExanetState *s);
 void exanet_accel_reg_sync(ExanetState *s);
 void exanet_accel_reg_written(ExanetState *s, unsigned reg, bool top);
+/* Ends a job of context @c. */
 void exanet_accel_quiesce(ExanetState *s, unsigned c);
+/* Returns 1 while a job of context @c is not complete. */
 unsigned exanet_accel_active(ExanetState *s, unsigned c);
 
 #endif /* HW_EXANET_SHM_ACCEL_H */

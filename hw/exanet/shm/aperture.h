@@ -9,11 +9,13 @@ typedef struct ExanetState ExanetState;
 
 void exanet_aperture_init(ExanetState *s);
 void exanet_aperture_fini(ExanetState *s);
+/* Frees the state, which a vCPU may have used until now. */
 void exanet_aperture_finalize(ExanetState *s);
 void exanet_aperture_reset(ExanetState *s);
 bool exanet_aperture_run(ExanetState *s);
 /* Decodes MAP entry @m after a write to one of its registers. */
 void exanet_aperture_map_written(ExanetState *s, unsigned m);
+/* Invalidates the MAP entries of context @c, and ends its waiting accesses. */
 void exanet_aperture_quiesce(ExanetState *s, unsigned c);
 /* Ends all accesses that are not issued yet. */
 void exanet_aperture_abort(ExanetState *s);

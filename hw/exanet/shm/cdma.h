@@ -19,7 +19,9 @@ void exanet_cdma_reg_written(ExanetState *s, unsigned ch, unsigned reg,
 void exanet_cdma_tracker_sync(ExanetState *s, unsigned ch);
 /* Handles the resolution of a fault of a channel by the driver. */
 void exanet_cdma_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok);
+/* Makes the transfers of context @c fail. */
 void exanet_cdma_quiesce(ExanetState *s, unsigned c);
+/* Returns the number of transfers of context @c. */
 unsigned exanet_cdma_active(ExanetState *s, unsigned c);
 
 #endif /* HW_EXANET_SHM_CDMA_H */

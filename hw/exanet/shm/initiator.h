@@ -60,8 +60,11 @@ bool exanet_initiator_run(ExanetState *s);
 /* Update FENCE, SHM_STATUS and the timers; handle a write to FENCE. */
 void exanet_initiator_reg_sync(ExanetState *s);
 void exanet_initiator_fence(ExanetState *s);
+/* Ends all transactions of context @c with PROTECTION. */
 void exanet_initiator_quiesce(ExanetState *s, unsigned c);
+/* Ends all transactions with PROTECTION. */
 void exanet_initiator_abort(ExanetState *s);
+/* Returns the number of transactions of context @c. */
 unsigned exanet_initiator_active(ExanetState *s, unsigned c);
 
 #endif /* HW_EXANET_SHM_INITIATOR_H */

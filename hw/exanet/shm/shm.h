@@ -3,14 +3,14 @@
  * ExaNet shared memory: the AXI masters of this node, the initiator, which sends their
  * loads and stores to other nodes, and the target, which executes those of other nodes.
  *
- *      CPU --> aperture.c --+                                    +--> memory of a process
- *              tgen.c ------+--> shm/initiator.c ==> crossbar ==> shm/target.c
- *              accel.c -----+       ^  responses  <== crossbar <==+--> block RAM
- *              cdma.c ------+-------+
+ *   CPU --> aperture.c --+                                    +--> memory of a process
+ *           tgen.c ------+--> shm/initiator.c ==> crossbar ==> shm/target.c
+ *           accel.c -----+       ^  responses  <== crossbar <==+--> block RAM
+ *           cdma.c ------+-------+
  *
  * shm.c has the registers and the reset of the unit, shm/timing.c the duration of each
- * step.  None of these files uses the RDMA engine.  [T §n] is the paper of
- * rnic/exanet/shm.h.
+ * step.  Shared memory uses the contexts, the faults and the table of sources of the
+ * engine, but not its RDMA units.  [T §n] is the paper of rnic/exanet/shm.h.
  */
 #ifndef HW_EXANET_SHM_SHM_H
 #define HW_EXANET_SHM_SHM_H

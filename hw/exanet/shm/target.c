@@ -2,10 +2,10 @@
 /*
  * ExaNet shared memory: the target: executes loads and stores of other nodes.
  *
- *      crossbar --> order --> transaction tables --> memory of a process
- *                                   |            --> block RAM
- *                                   |            --> devices, in a bottom half
- *      crossbar <-- responses <-----+
+ *   crossbar --> order --> transaction tables --> memory of a process
+ *                                |            --> block RAM
+ *                                |            --> devices, in a bottom half
+ *   crossbar <-- responses <-----+
  *
  * Requests always sink.  A request without an entry in the tables, or without room for
  * its response, is answered by FULL, and its node retransmits it.  So no request waits

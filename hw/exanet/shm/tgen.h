@@ -13,7 +13,9 @@ void exanet_tgen_reset(ExanetState *s);
 bool exanet_tgen_run(ExanetState *s);
 void exanet_tgen_reg_sync(ExanetState *s);
 void exanet_tgen_reg_written(ExanetState *s, unsigned reg, bool top);
+/* Stops a run of context @c. */
 void exanet_tgen_quiesce(ExanetState *s, unsigned c);
+/* Returns 1 while a run of context @c is not complete. */
 unsigned exanet_tgen_active(ExanetState *s, unsigned c);
 
 #endif /* HW_EXANET_SHM_TGEN_H */

@@ -2,9 +2,9 @@
 /*
  * ExaNet shared memory: duration of loads and stores; see shm/timing.h.
  *
- *      packetizer --> link --> [switch --> link] --> packetizer --> memory
- *        7 + N       100 and      9         100       7 + 2 N         1
- *                  4 + N + gap
+ *   packetizer --> link --> [switch --> link] --> packetizer --> memory
+ *     7 + N       100 and      9         100       7 + 2 N         1
+ *               4 + N + gap
  *
  * The numbers are latencies in cycles, with N flits of data.  The second line of a link
  * is the time for which a packet occupies the link [T table 2, §6.3].  A request waits

@@ -33,6 +33,7 @@ uint32_t pvrdma_ring_elements(uint32_t pages, unsigned elem_bytes);
  */
 int pvrdma_ring_init(PvrdmaState *s, PvrdmaRing *ring, uint64_t pdir,
                      uint32_t pages, unsigned elem_bytes);
+/* Frees the pages and the waiting elements of @ring. */
 void pvrdma_ring_fini(PvrdmaState *s, PvrdmaRing *ring);
 /* Arms the retry timer if an element waits for room in a ring. */
 void pvrdma_rings_arm(PvrdmaState *s);
@@ -47,6 +48,7 @@ void pvrdma_rings_retry(void *opaque);
 void pvrdma_event(PvrdmaState *s, enum pvrdma_event type, uint32_t info);
 /* Puts a notification of @cq into the notification ring, and raises its interrupt. */
 void pvrdma_cq_notify(PvrdmaState *s, uint32_t cq);
+/* Sets the cause of @vector in ICR, and schedules the interrupt. */
 void pvrdma_irq_raise(PvrdmaState *s, enum pvrdma_intr_vector vector);
 /*
  * Sends an interrupt for each pending cause that is not masked.  The device must not be

@@ -22,6 +22,7 @@ typedef struct PvrdmaPages {
  */
 int pvrdma_pages_load(PvrdmaState *s, PvrdmaPages *p, uint64_t pdir,
                       uint32_t count);
+/* Frees the page list, and reduces pages_used. */
 void pvrdma_pages_free(PvrdmaState *s, PvrdmaPages *p);
 /*
  * Copy @len bytes at byte @offset of the pages.  Return false if the bytes are not

@@ -18,11 +18,13 @@ typedef struct PvrdmaTable {
  * use 0 for "no object".
  */
 void pvrdma_table_init(PvrdmaTable *t, uint32_t size);
+/* Frees the table; its objects must be removed before. */
 void pvrdma_table_free(PvrdmaTable *t);
 /* Stores @object under a new handle.  Returns the handle, or 0 if the table is full. */
 uint32_t pvrdma_table_add(PvrdmaTable *t, void *object);
 /* Stores @object from a snapshot under @handle, which must be free. */
 void pvrdma_table_set(PvrdmaTable *t, uint32_t handle, void *object);
+/* Frees @handle, which must be in use; the caller owns the object. */
 void pvrdma_table_remove(PvrdmaTable *t, uint32_t handle);
 /* Returns the object with @handle, which may be any number, or NULL. */
 static inline void *pvrdma_table_get(const PvrdmaTable *t, uint32_t handle)

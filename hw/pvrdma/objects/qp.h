@@ -74,6 +74,7 @@ struct PvrdmaQp {
  * responder receives.
  */
 struct PvrdmaTransport {
+    /* Sets the state of the responder for RTR, from the attributes. */
     void (*receive_begin)(PvrdmaQp *qp);
     /* Flushes at most PVRDMA_FLUSH_WQES receive WQEs.  Returns true if more remain. */
     bool (*receive_flush)(PvrdmaQp *qp);
@@ -82,12 +83,15 @@ struct PvrdmaTransport {
      * now.
      */
     bool (*receive_answer)(PvrdmaQp *qp, unsigned *budget);
+    /* Sets the state of the requester for RTS, from the attributes. */
     void (*send_begin)(PvrdmaQp *qp);
     /* Flushes at most PVRDMA_FLUSH_WQES send WQEs.  Returns true if more remain. */
     bool (*send_flush)(PvrdmaQp *qp);
+    /* Returns true if no send WQE is under way. */
     bool (*send_idle)(const PvrdmaQp *qp);
     /* Handles an event of the QP's timer. */
     void (*timer)(PvrdmaQp *qp);
+    /* Frees the state of the requester. */
     void (*end)(PvrdmaQp *qp);
     /* Aborts if @qp will hang, in builds with sanitizers. */
     void (*check)(PvrdmaQp *qp);
@@ -105,6 +109,7 @@ int pvrdma_qp_layout(PvrdmaQp *qp, uint32_t rq_at);
 void pvrdma_qp_attach(PvrdmaQp *qp);
 /* Returns the QP with number @qpn of the wire, or NULL. */
 PvrdmaQp *pvrdma_qp_find(PvrdmaState *s, uint32_t qpn);
+/* Handles a store to the QP doorbell of page @uar.  @value: PVRDMA_UAR_QP_. */
 void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 /*
  * Puts a QP into state ERR and flushes all its WQEs.  @event is the enum pvrdma_event

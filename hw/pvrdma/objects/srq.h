@@ -22,6 +22,7 @@ typedef struct PvrdmaSrq {
 
 /* Places the queue in its pages.  Returns 0, or EINVAL if it does not fit. */
 int pvrdma_srq_layout(PvrdmaSrq *srq, uint32_t entries, uint32_t max_sge);
+/* Handles a store to the SRQ doorbell of page @uar.  @value: PVRDMA_UAR_SRQ_. */
 void pvrdma_srq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 /*
  * Fetches the next receive WQE, and returns its slot to the guest.  Returns 1, 0 if

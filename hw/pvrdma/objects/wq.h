@@ -79,12 +79,12 @@ typedef struct PvrdmaRqe {
 } PvrdmaRqe;
 
 /*
- * Sets the layout of a queue.  @ring_at and @wqe_at are in bytes.  Returns EINVAL if
- * the queue is larger than the limits, or, by the last two functions, if it does not
- * fit into @pages.
+ * Sets the layout of a queue.  @ring_at and @wqe_at are in bytes.  Returns 0, or
+ * EINVAL if the queue is larger than the limits.
  */
 int pvrdma_wq_init(PvrdmaWq *wq, uint32_t ring_at, uint32_t wqe_at,
                    uint32_t entries, uint32_t max_sge);
+/* Compute the size of a WQE.  Return 0, or EINVAL if @pages are too small. */
 int pvrdma_sq_layout(PvrdmaWq *wq, const PvrdmaPages *pages);
 int pvrdma_rq_layout(PvrdmaWq *wq, const PvrdmaPages *pages);
 /*

@@ -3,9 +3,9 @@
  * State of the sending side of a QP: requester (req.c, req-tx.c) and completer
  * (comp.c).  Their interface is in req-internal.h.
  *
- *      guest's queue --fetch--> ring of WQEs --send--> una .. psn .. next_psn
- *            ^                     |    ^                                |
- *            +------complete-------+    +------------answer--------------+
+ *   guest's queue --fetch--> ring of WQEs --send--> una .. psn .. next_psn
+ *         ^                     |    ^                                |
+ *         +------complete-------+    +------------answer--------------+
  *
  * A cursor (@next, @psn) selects the packet that is sent next.  The PSNs of a packet
  * and of its WQE determine the bytes of the packet, so a retransmission only moves the
@@ -88,6 +88,7 @@ typedef struct PvrdmaReq {
 bool pvrdma_req_run(PvrdmaQp *qp, unsigned *budget);
 /* Sets the state for RTS from the attributes, and drops all earlier state. */
 void pvrdma_req_init(PvrdmaQp *qp);
+/* Frees the ring of WQEs, and drops all state. */
 void pvrdma_req_fini(PvrdmaQp *qp);
 /*
  * Completes WQEs, fetched or only posted, with WR_FLUSH_ERR.  The caller has completed
@@ -96,6 +97,7 @@ void pvrdma_req_fini(PvrdmaQp *qp);
 bool pvrdma_req_flush(PvrdmaQp *qp);
 /* Returns true if no WQE is under way. */
 bool pvrdma_req_idle(const PvrdmaQp *qp);
+/* Handles an event of the QP's timer. */
 void pvrdma_req_timer(PvrdmaQp *qp);
 /*
  * Returns true if DCQCN forbids to send payload now.  Then the QP is activated later.

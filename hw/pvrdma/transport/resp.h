@@ -68,7 +68,9 @@ typedef struct PvrdmaResp {
     unsigned resource_next;     /* counted from the first; all before it are answered */
 } PvrdmaResp;
 
+/* Sets the state for RTR, from the attributes. */
 void pvrdma_resp_init(PvrdmaQp *qp);
+/* Handles a request of the peer. */
 void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt);
 /*
  * Sends answers, until the port accepts no frame or *@budget packets are sent.  Returns

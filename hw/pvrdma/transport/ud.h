@@ -12,6 +12,7 @@ typedef struct PvrdmaQp PvrdmaQp;
 
 /* Sends @sqe.  Returns enum pvrdma_wc_status. */
 uint8_t pvrdma_ud_send(PvrdmaQp *qp, const PvrdmaSqe *sqe);
+/* Delivers the datagram @pkt of @frame, which came by @path. */
 void pvrdma_ud_rx(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt,
                   const uint8_t *frame);
 

@@ -44,9 +44,12 @@ typedef struct PvrdmaPort {
     QLIST_ENTRY(PvrdmaPort) next;
 } PvrdmaPort;
 
+/* Adds a filter to netdev @netdev.  Returns false with @errp set on errors. */
 bool pvrdma_port_init(PvrdmaState *s, const char *netdev, Error **errp);
 void pvrdma_port_fini(PvrdmaState *s);
+/* Drops the frames to this device. */
 void pvrdma_port_reset(PvrdmaState *s);
+/* Returns true if the paired NIC exists and its link is up. */
 bool pvrdma_port_up(PvrdmaState *s);
 /*
  * Stores the MAC of the paired NIC, as the guest set it, in @mac; zeroes if the NIC was
@@ -67,6 +70,7 @@ void pvrdma_port_poll(PvrdmaState *s);
  */
 uint8_t *pvrdma_tx_begin(PvrdmaState *s, const RocePath *path,
                          const RocePacket *pkt);
+/* Sends the frame of pvrdma_tx_begin(), with @payload_len bytes of payload. */
 void pvrdma_tx_end(PvrdmaState *s, size_t payload_len);
 /* Delivers the frames to this device.  Returns true if there were any. */
 bool pvrdma_port_loop_run(PvrdmaState *s);
