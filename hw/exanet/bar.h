@@ -13,7 +13,7 @@ bool exanet_bar_init(ExanetState *s, Error **errp);
 /* Removes the info pages, so that the device can be freed. */
 void exanet_bar_fini(ExanetState *s);
 
-/* blocks.c */
+/* The table of register blocks, in blocks.c. */
 extern const ExanetRegBlock exanet_reg_blocks[];
 
 /*

@@ -42,11 +42,14 @@
 
 #define TLB_ENTRIES_MIN 16
 #define TLB_ENTRIES_MAX 65536
-#define RX_FIFO_WORDS_MAX 0xffff        /* the limit of PORT_LEVEL and PORT_XOFF */
+#define RX_FIFO_WORDS_MAX 0xffff        /* limit of PORT_LEVEL and PORT_XOFF */
 
 /* --- Units -------------------------------------------------------------- */
 
-/* In the order in which the units run.  The transfers of the firmware come first. */
+/*
+ * All units, in the order in which they run.  The firmware runs before the ExaDMA,
+ * which sends the blocks that the firmware starts.
+ */
 static const ExanetUnit *const units[] = {
     &exanet_firmware_unit,
     &exanet_packetizer_unit,

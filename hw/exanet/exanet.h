@@ -89,13 +89,13 @@ struct ExanetState {
     uint32_t cam_entries;
     bool shm_timing;
 
-    RNicLoop loop;                  /* runs the units */
+    RNicLoop loop;                  /* runs all units */
     const ExanetUnit *const *units; /* ends with NULL */
-    /* packets for this node; read without the big lock */
+    /* Packets for this node; read without the big lock. */
     uint32_t arrivals;
-    /* interrupt vectors to send at the end of the work */
+    /* Interrupt vectors to send at the end of the work. */
     uint32_t vectors;
-    /* levels of the interrupt lines of a bus without messages */
+    /* Levels of the interrupt lines of a bus without messages. */
     bool line[EXANET_IRQ_LINES];
     bool enabled;                   /* CTRL_ENABLE */
     bool strict;                    /* CTRL_STRICT */

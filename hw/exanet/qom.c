@@ -28,7 +28,7 @@
 /* A property faultsN of a class.  It lives as long as the class. */
 typedef struct FaultsProperty {
     RNicStateFn *state;
-    unsigned index;                 /* N */
+    unsigned index;                 /* N of the name */
 } FaultsProperty;
 
 static void put_coord(QDict *dict, uint32_t coord)

@@ -26,7 +26,7 @@ typedef struct PvrdmaCmdInfo {
      * command.
      */
     bool answer;
-    bool err_in_answer;             /* the response contains the error, not ERR */
+    bool err_in_answer;             /* the response contains the error; ERR does not */
 } PvrdmaCmdInfo;
 
 static const PvrdmaCmdInfo cmds[PVRDMA_CMD_MAX] = {

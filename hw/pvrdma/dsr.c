@@ -12,8 +12,9 @@
 #include "wire/port.h"
 #include "pvrdma.h"
 
-#define LOCAL_ACK_DELAY 15              /* 134 ms, because hosts of QEMU may be busy */
-/* a limit of the driver; the device has no address handles */
+/* Encodes 134 ms, because hosts of QEMU may be busy. */
+#define LOCAL_ACK_DELAY 15
+/* Limit of the driver; the device has no address handles. */
 #define MAX_AH 65536
 
 static void caps_limits(struct pvrdma_device_caps *caps)

@@ -415,7 +415,10 @@ const PvrdmaKind pvrdma_qp_kind = PVRDMA_KIND(
 void pvrdma_qp_resume(PvrdmaQp *qp)
 {
     int64_t now = rnic_now();
-    /* limited, because the clocks of the two machines may differ */
+    /*
+     * now + the longest RNR delay is the limit, because the clocks of two machines may
+     * differ
+     */
     int64_t rnr_until = MIN(qp->req.rnr_until, now + roce_rnr_ns(0));
 
     if (pvrdma_req_alive(qp)) {

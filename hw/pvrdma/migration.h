@@ -18,7 +18,7 @@ typedef struct PvrdmaKind {
     const char *name;
     const VMStateDescription *vmsd;
     size_t bytes;
-    /* offset of PvrdmaPages in the object; 0: it has none */
+    /* Offset of PvrdmaPages in the object; 0: it has none. */
     size_t pages_at;
     /* Initializes an object before it is loaded; may be NULL. */
     void (*prepare)(PvrdmaState *s, void *object);

@@ -22,7 +22,7 @@ OBJECT_DECLARE_SIMPLE_TYPE(PvrdmaPCI, PVRDMA)
 struct PvrdmaPCI {
     PCIDevice parent_obj;
     PvrdmaState pvrdma;
-    char *roce;                         /* property */
+    char *roce;                         /* property: version of RoCE, v1 or v2 */
 };
 
 /* --- Life --------------------------------------------------------------- */

@@ -446,7 +446,7 @@ static void state_free(void *opaque)
 {
     PvrdmaState *s = opaque;
 
-    /* a reset during the device's work may be pending still */
+    /* again, because a reset may be pending that came during the device's work */
     objects_free(s);
     pvrdma_port_fini(s);
     tables_free(s);

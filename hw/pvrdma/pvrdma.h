@@ -41,12 +41,12 @@ struct PvrdmaState {
     bool gone;                      /* unplugged: the device has no bus any more */
     uint32_t mtu;                   /* property: largest path MTU, bytes */
     uint8_t version;                /* property: version of the interface */
-    bool roce_v1;                   /* property */
+    bool roce_v1;                   /* property: RoCE v1 instead of v2 */
     bool dcqcn;                     /* property: react to congestion notifications */
     uint64_t dsr_addr;
     bool dsr_valid;                 /* the shared region was accepted */
     bool active;                    /* CTL activated the device */
-    /* the driver distinguishes QP handles from QP numbers */
+    /* The driver distinguishes QP handles from QP numbers. */
     bool qp_handles;
     uint32_t err, icr, imr;
     uint64_t cmd_slot, resp_slot;
@@ -61,12 +61,13 @@ struct PvrdmaState {
     unsigned gid_last;              /* index of the GID that was found last */
     uint32_t pages_used;
     uint32_t qkey_violations, pkey_violations;
-    QTAILQ_HEAD(, PvrdmaQp) active_qps;     /* have packets to send */
-    QTAILQ_HEAD(, PvrdmaQp) flush_qps;      /* have WQEs to flush */
+    QTAILQ_HEAD(, PvrdmaQp) active_qps;     /* QPs that have packets to send */
+    QTAILQ_HEAD(, PvrdmaQp) flush_qps;      /* QPs that have WQEs to flush */
     PvrdmaPort port;
-    uint32_t ack_delay_us;          /* property */
+    /* Property: maximal delay of acknowledgements, us. */
+    uint32_t ack_delay_us;
     QEMUTimer *ack_timer;
-    /* number of completions; read without the big lock */
+    /* Number of completions; read without the big lock. */
     uint32_t completions;
     uint64_t counter[PVRDMA_COUNTER_COUNT];
 };

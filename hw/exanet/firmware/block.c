@@ -21,7 +21,7 @@
 #define FW_BACKOFF_SHIFT_MAX 10     /* the back-off doubles up to x 1024 */
 #define FW_TIMEOUT_MIN_NS 1000
 #define FW_TIMEOUT_MAX_NS (1LL << 50)
-#define FW_CHAIN_MAX 8              /* blocks of a chain */
+#define FW_CHAIN_MAX 8              /* maximal number of blocks in a chain */
 /* Maximal time between copies, so that the receiver still knows the block. */
 #define FW_PAUSE_MAX_NS (EXANET_TID_AGE_NS / 2)
 
@@ -492,8 +492,8 @@ static void fw_timeout(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     }
     /*
      * The copy has not left completely, so another copy would not be faster.  A copy
-     * without progress counts as a loss.  A block that waits in a chain is not judged,
-     * because its predecessor is.
+     * without progress counts as a loss.  A block that waits in a chain has no limit of
+     * its own, because the limit of its predecessor ends the transfer.
      */
     if (exanet_exadma_armed(s, tid) || fw_sent(s, tid) != b->progress) {
         b->progress = fw_sent(s, tid);

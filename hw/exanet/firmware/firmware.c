@@ -25,7 +25,7 @@
 #include "../engine/rtmailbox.h"
 #include "../trace.h"
 
-#define FW_BUDGET 256               /* blocks that one run starts */
+#define FW_BUDGET 256               /* maximal number of blocks that one run starts */
 /* TIDs of a context that are reserved for transfers with less than FW_TIDS_FEW. */
 #define FW_TIDS_RESERVED 16
 #define FW_TIDS_FEW 2
@@ -125,7 +125,10 @@ static void fw_transfer_end(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
     stq_le_p(fw_channel(s, t) + offsetof(struct exanet_channel, done),
              RNIC_PREP(EXANET_CHDONE_TOKEN, t->token) |
              RNIC_PREP(EXANET_CHDONE_NS, MIN(ns, UINT32_MAX)));
-    /* order, because a vCPU polls the status without the big lock */
+    /*
+     * the barrier orders both stores, because a vCPU polls the status without the big
+     * lock
+     */
     smp_wmb();
     exanet_fw_status(s, t, code ? EXANET_CHANNEL_FAILED : EXANET_CHANNEL_DONE, code);
     if (t->irq_done) {

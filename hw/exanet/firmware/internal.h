@@ -16,11 +16,12 @@
 #include "../engine/rtt.h"
 #include "../engine/job-quota.h"
 
-#define FW_QUEUE 256                /* waiting read requests of an owner */
-#define FW_REPORTS 256              /* reports of failed reads that await an answer */
+/* Maximal number of waiting read requests of an owner. */
+#define FW_QUEUE 256
+#define FW_REPORTS 256              /* maximal number of reports that await an answer */
 #define FW_PEER_SLOTS 1024
 #define FW_GENERATIONS 16
-#define FW_TIDS (EXANET_TIDS / EXANET_CONTEXTS)     /* of a context */
+#define FW_TIDS (EXANET_TIDS / EXANET_CONTEXTS)     /* TIDs of a context */
 #define FW_NEVER INT64_MAX
 #define FW_NONE 0xffff              /* no TID */
 /*
@@ -33,9 +34,9 @@
 typedef enum FwState {
     FW_FREE = 0,
     FW_SENT,                        /* the ExaDMA or the receiver has the block */
-    /* the ExaDMA has stopped the block; it is in errors[] */
+    /* The ExaDMA has stopped the block; it is in errors[]. */
     FW_STOPPED,
-    /* the block waits for its deadline or for RESOLVED, then it is retransmitted */
+    /* The block waits for its deadline or for RESOLVED, then it is retransmitted. */
     FW_HOLD,
 } FwState;
 
@@ -47,9 +48,9 @@ typedef struct FwTidRecord {
      * takes a new generation.
      */
     uint16_t seq;
-    uint8_t gen;                    /* of the last block */
+    uint8_t gen;                    /* generation of the last block */
     uint8_t behind;                 /* generations since the last acked one */
-    /* generations since a block had several copies; 0: no such block */
+    /* Generations since a block had several copies; 0: no such block. */
     uint8_t strays;
 } FwTidRecord;
 
@@ -96,14 +97,14 @@ typedef struct FwBlock {
     uint16_t transfer;
     uint16_t seq;                   /* sequence number of the last copy */
     uint16_t first_seq;             /* sequence number of the first copy */
-    uint16_t retries;               /* time-outs and CRC errors */
-    uint16_t stalled;               /* time-outs and CRC errors without progress */
+    uint16_t retries;               /* timeouts and CRC errors */
+    uint16_t stalled;               /* timeouts and CRC errors without progress */
     uint32_t progress_acked;        /* FwTransfer.acked at the last loss */
     uint32_t backoffs;              /* back-offs that count for FW_PF_RETRY_MAX */
     uint16_t next;                  /* TID of the successor in a chain */
     uint16_t prev;                  /* TID of the predecessor; valid if its next agrees */
     uint8_t gen;
-    uint8_t path;                   /* of the last copy, EXANET_PATH_ */
+    uint8_t path;                   /* path of the last copy, EXANET_PATH_ */
     uint8_t state;                  /* FwState */
     bool routed;                    /* a route existed when a copy was sent */
     bool left;                      /* packets of earlier copies have left */
@@ -112,7 +113,7 @@ typedef struct FwBlock {
     bool nacked;                    /* the last copy was refused for good */
     bool gen_known;                 /* the receiver knows the generation */
     bool maybe_done;                /* an earlier copy may have completed the block */
-    uint8_t error;                  /* enum exanet_resp while FW_STOPPED */
+    uint8_t error;                  /* error while FW_STOPPED, enum exanet_resp */
     bool reported;                  /* the driver will resolve the fault */
     bool source;                    /* FW_HOLD because of a fault of the source */
     bool notify;                    /* the last block, with a notification */
@@ -122,10 +123,10 @@ typedef struct FwBlock {
 
 typedef struct FwTransfer {
     uint64_t src;
-    uint64_t dst;                   /* GVA */
+    uint64_t dst;                   /* address at the destination, a GVA */
     uint64_t notify_gva;
     uint64_t notify_data;
-    int64_t start;                  /* ns */
+    int64_t start;                  /* ns, when the transfer began */
     uint32_t len;
     uint32_t issued;                /* bytes that were cut into blocks */
     uint32_t acked;
@@ -138,7 +139,7 @@ typedef struct FwTransfer {
     uint16_t last;                  /* TID of the block with the notification */
     uint8_t ctx;
     uint8_t channel;
-    uint8_t path;                   /* hint of the user */
+    uint8_t path;                   /* path that the user requested */
     uint8_t priority;
     bool multipath;
     bool notify;
@@ -153,7 +154,7 @@ typedef struct FwReport {
     struct exanet_notification note;
     uint32_t backoffs;
     uint16_t number;                /* TID and GEN on the wire */
-    uint16_t pdid;                  /* of the reader */
+    uint16_t pdid;                  /* PDID of the reader */
     uint16_t retries;
     uint16_t newer;                 /* reports to the same context that are newer */
     bool used;
@@ -175,7 +176,7 @@ struct ExanetFirmware {
     ExanetState *s;
     RNicDeadline timer;             /* for all blocks and reports */
 
-    /* registers, as read at the beginning of this run */
+    /* Registers, as read at the beginning of this run. */
     uint32_t window;
     uint32_t block_bytes;
     uint32_t retry_max;
@@ -214,7 +215,7 @@ struct ExanetFirmware {
     uint16_t no_tid;                        /* contexts without a usable TID */
     unsigned last_ctx;
     unsigned last_channel[EXANET_CONTEXTS];
-    FwQueue queue[EXANET_CONTEXTS];         /* by owner of the data */
+    FwQueue queue[EXANET_CONTEXTS];         /* read requests, by owner of the data */
     FwReport report[FW_REPORTS];
     unsigned reports;                       /* number of reports so far */
 };

@@ -12,7 +12,7 @@
 #include "../engine/receiver.h"
 #include "../engine/rtt.h"
 
-#define FW_PEERS_MAX 2048           /* of a context */
+#define FW_PEERS_MAX 2048           /* maximal number of peers of a context */
 #define FW_BEHIND_MAX (FW_GENERATIONS / 2 - 1)
 /* A receiver has dropped all state of a source after this time without a packet. */
 #define FW_FORGOTTEN_NS (2 * EXANET_TID_AGE_NS)
@@ -294,8 +294,8 @@ void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b)
 
 /*
  * Acks name the copy that they answer.  So a delayed ack of the first copy is measured
- * even if others were sent since; otherwise a round trip longer than the timeout could
- * never be measured.
+ * even if other copies were sent since.  Otherwise a round trip longer than the timeout
+ * could never be measured.
  */
 void exanet_fw_rtt_sample(ExanetFirmware *fw, FwBlock *b, unsigned seq)
 {

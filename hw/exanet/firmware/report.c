@@ -18,7 +18,7 @@
 #include "../engine/rtt.h"
 #include "../base/wire.h"
 
-/* Pending reports to one reader, a context of a node. */
+/* Maximal number of pending reports to one reader, which is a context of a node. */
 #define FW_REPORTS_READER 16
 #define FW_REPORT_BACKOFF_MAX 10    /* the back-off doubles up to x 1024 */
 /* The number has the bits of TID and generation. */
@@ -256,7 +256,7 @@ void exanet_fw_report_answer(ExanetState *s, ExanetFirmware *fw, uint32_t word)
             r->hold = false;
             report_send(s, fw, r);
         } else {
-            /* counted, because a reader may send RESOLVED without end */
+            /* counted as a retry, because a reader may send RESOLVED without end */
             report_retry(s, fw, r);
         }
         break;

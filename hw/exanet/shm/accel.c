@@ -19,15 +19,17 @@
 #include "../trace.h"
 
 /* Work of one run, because the other units and the main loop wait meanwhile. */
-#define RUN_PIECES 16              /* pieces of data, moved or requested */
-#define RUN_OPS 256                /* multiply-adds */
+#define RUN_PIECES 16              /* limit of the pieces that are moved or requested */
+#define RUN_OPS 256                /* limit of the multiply-adds */
 /* A job without progress for this time ends. */
 #define WATCHDOG_NS (60 * NANOSECONDS_PER_SECOND)
-#define LOCAL_BYTES 4096            /* of a piece from or to block RAM */
-#define CELLS_AHEAD 64              /* entries of the list that are loaded at once */
+#define LOCAL_BYTES 4096            /* maximal size of a piece from or to block RAM */
+/* Number of entries of the list that are loaded together. */
+#define CELLS_AHEAD 64
 #define PIECES_MAX (EXANET_SHM_LOADS + EXANET_SHM_TIMERS)
 
-enum { MATRIX, X, Y, MAP1, MAP2, CELLS, ARRAYS };   /* order of the REMOTE bits */
+/* The arrays, in the order of the REMOTE bits. */
+enum { MATRIX, X, Y, MAP1, MAP2, CELLS, ARRAYS };
 
 typedef enum AccelPhase {
     PHASE_CELLS,                    /* loads a part of the list */
@@ -35,7 +37,7 @@ typedef enum AccelPhase {
     PHASE_DATA,
     PHASE_COMPUTE,
     PHASE_STORE,
-    /* waits until nothing is under way, then the job ends */
+    /* Waits until nothing is under way, then the job ends. */
     PHASE_DRAIN,
 } AccelPhase;
 
@@ -59,7 +61,7 @@ struct ExanetAccel {
     uint32_t run;                   /* job number; distinguishes delayed responses */
     bool busy;
     bool done;
-    uint8_t code;                   /* enum exanet_resp */
+    uint8_t code;                   /* error of the job, enum exanet_resp */
     uint64_t err_addr;
     uint64_t ops;
     uint64_t bytes;
@@ -77,7 +79,7 @@ struct ExanetAccel {
     unsigned ndf2;
     unsigned nlayers;
     uint32_t ncells;
-    unsigned burst;                 /* bytes */
+    unsigned burst;                 /* maximal size of a piece, bytes */
     unsigned outstanding;
 
     AccelPhase phase;
@@ -89,7 +91,7 @@ struct ExanetAccel {
     unsigned moved;                 /* moves that are complete */
     uint64_t move_at;               /* offset in the next move */
     AccelPiece piece[PIECES_MAX];
-    unsigned loads;                 /* under way */
+    unsigned loads;                 /* number of loads under way */
     unsigned stores;
     bool full;                      /* with timing: wait until all are answered */
 

@@ -43,11 +43,12 @@ typedef struct ApertureMap {
 typedef struct ApertureAccess {
     ExanetShmRequest req;           /* its data is in @data */
     uint8_t data[8];
-    bool waited;                    /* a vCPU waits, and frees the access */
+    bool waited;                    /* a vCPU waits for the access, and frees it */
     bool issued;
     bool responded;
-    bool settled;                   /* no function is called for it any more */
-    bool fenced;                    /* FENCE was written since */
+    /* The initiator calls no function for it any more. */
+    bool settled;
+    bool fenced;                    /* FENCE was written after the access began */
     enum exanet_resp resp;
     QTAILQ_ENTRY(ApertureAccess) next;
 } ApertureAccess;
@@ -57,7 +58,7 @@ struct ExanetAperture {
     MemoryRegion bram;
     ApertureMap map[EXANET_SHM_MAPS];
     QTAILQ_HEAD(, ApertureAccess) list; /* all accesses, oldest first */
-    /* stores in the list without a vCPU, not issued yet */
+    /* Stores in the list without a vCPU, not issued yet. */
     unsigned fifo;
     bool guard;
     QemuCond cond;                  /* signals a vCPU that may continue */
@@ -248,7 +249,7 @@ static void access_leave(ExanetState *s, ApertureAccess *a)
  * Ends a load because the vCPU must stop.  Under TCG the vCPU leaves the instruction
  * and executes it again later; this skips no unlock, because the access holds no RCU
  * read lock.  KVM cannot cancel a load after its exit: the load ends as after a
- * time-out.
+ * timeout.
  */
 static void load_stopped(ExanetState *s, ApertureAccess *a)
 {

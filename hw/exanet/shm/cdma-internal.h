@@ -9,16 +9,16 @@
 #include "qemu/timer.h"
 #include "internal.h"
 
-/* pieces of a channel that the tracker knows [P] */
+/* Pieces of a channel that the tracker knows [P]. */
 #define CDMA_PIECES 64
 
 typedef enum CdmaStage {
     CDMA_STAGE_FREE,
     CDMA_STAGE_FETCH,                    /* must be read from the source */
-    /* the request to the source's node is under way */
+    /* The request to the source's node is under way. */
     CDMA_STAGE_READ,
     CDMA_STAGE_STORE,                    /* was read, must be written */
-    /* the write to the destination's node is under way */
+    /* The write to the destination's node is under way. */
     CDMA_STAGE_WRITE,
     CDMA_STAGE_EARLY,                    /* as WRITE, and acknowledged early */
     CDMA_STAGE_FAULT,                    /* waits for a local page */
@@ -32,8 +32,8 @@ typedef struct CdmaChannel CdmaChannel;
 typedef struct CdmaPiece {
     CdmaChannel *ch;
     uint32_t offset;
-    uint16_t size;                  /* 1..256 */
-    /* number of the fault; distinguishes delayed answers */
+    uint16_t size;                  /* size in bytes, 1 to 256 */
+    /* Number of the fault; distinguishes delayed answers. */
     uint16_t faults;
     uint8_t index;
     uint8_t stage;                  /* CdmaStage */
@@ -59,7 +59,7 @@ struct CdmaChannel {
     uint32_t sides;
     uint32_t length;
     uint16_t pdid;
-    unsigned burst;                 /* bytes */
+    unsigned burst;                 /* maximal size of a piece, bytes */
     unsigned outstanding;
 
     uint32_t next;                  /* offset of the next new piece */

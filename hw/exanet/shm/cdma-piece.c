@@ -202,7 +202,7 @@ static void piece_read_answered(ExanetState *s, void *opaque,
 }
 
 /*
- * Handles the response to the DMA, which may be early; the tracker waits for
+ * Handles the response that the DMA gets, which may be early.  The tracker waits for
  * piece_write_settled().
  */
 static void piece_write_answered(ExanetState *s, void *opaque,

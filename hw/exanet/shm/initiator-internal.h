@@ -32,7 +32,7 @@ typedef struct ExanetTransaction {
     uint16_t refusals;
     uint8_t resp;                   /* response of the last refusal */
     bool queued;                    /* is in the queue of packets to send */
-    /* the last copy was refused; @deadline ends the back-off */
+    /* The last copy was refused; @deadline ends the back-off. */
     bool refused;
     bool responded;                 /* the master has got its response */
     bool answer;                    /* is in the list of answers */
@@ -41,7 +41,8 @@ typedef struct ExanetTransaction {
     bool early;                     /* is acknowledged early when it is sent */
     int64_t answer_at;
     ExanetTimingPacket timing;
-    bool fenced;                    /* FENCE was written after the issue */
+    /* FENCE was written after the transaction was issued */
+    bool fenced;
     QTAILQ_ENTRY(ExanetTransaction) send;
     QTAILQ_ENTRY(ExanetTransaction) next_answer;
     uint8_t data[EXANET_MTU];
@@ -58,7 +59,7 @@ struct ExanetInitiator {
     uint64_t serial;
     uint32_t run;
     unsigned shared_row;            /* loads and stores since the last RDMA packet */
-    /* by AXI id: address and reason of the last stall */
+    /* By AXI id: address and reason of the last stall. */
     uint64_t stalled[1u << 6];
     bool wanted;                    /* a request was not accepted */
     bool aborting;

@@ -13,7 +13,7 @@
 #include "shm.h"
 #include "../trace.h"
 
-#define TIMEOUT_SHIFT_MAX   5       /* how often dynamic time-outs double */
+#define TIMEOUT_SHIFT_MAX   5       /* how often dynamic timeouts double */
 #define BACKOFF_NS          (50 * SCALE_US)
 #define BACKOFF_MAX_NS      (10 * SCALE_MS)
 #define BACKOFF_SHIFT_MAX   8
@@ -202,7 +202,7 @@ static void response_refused(ExanetState *s, ExanetTransaction *t,
             exanet_transaction_finish(s, t, resp, NULL);
             return;
         }
-        /* RESOLVED should follow; after a time-out the refusal is the result */
+        /* RESOLVED should follow; after a timeout the refusal is the result */
         t->refused = true;
         t->resp = resp;
         return;

@@ -15,14 +15,14 @@
  */
 typedef struct ExanetShmRequest {
     uint64_t gva;
-    const void *data;               /* stores and RDMA writes: @size bytes */
+    const void *data;               /* data of stores and RDMA writes, @size bytes */
     uint16_t size;                  /* 1 to 256 bytes, within one block of EXANET_MTU */
-    uint16_t pdid;                  /* of the target */
+    uint16_t pdid;                  /* PDID of the target */
     uint8_t class;                  /* enum exanet_shm_class */
     uint8_t axi_id;                 /* EXANET_AXI_ID_ */
     uint8_t ctx;                    /* context of the request */
     bool early;                     /* early acknowledgement is permitted */
-    /* continues the AXI burst of the previous request */
+    /* Continues the AXI burst of the previous request. */
     bool joined;
     /*
      * The response of the AXI slave, once for each accepted request.  A read gets @size
@@ -34,7 +34,7 @@ typedef struct ExanetShmRequest {
     /*
      * For writes: called once, when the response of the target has arrived or the
      * transaction has failed.  It may follow an early response, or replace it.  May be
-     * NULL.  The initiator does not retransmit RDMA transactions.  Their time-outs give
+     * NULL.  The initiator does not retransmit RDMA transactions.  Their timeouts give
      * @resp NO_CONTEXT, or FAULT if the target did not resolve its page fault in time.
      */
     void (*settled)(ExanetState *s, void *opaque, enum exanet_resp resp);

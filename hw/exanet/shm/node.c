@@ -27,7 +27,7 @@ struct ShmNodes {
     GHashTable *nodes;              /* coordinates -> ShmNode, owned */
     ShmNodeList answered;
     unsigned answered_count;
-    /* by context; the last list is for accesses without a context */
+    /* By context; the last list is for accesses without a context. */
     ShmNodeList unanswered[EXANET_CONTEXTS + 1];
     unsigned unanswered_count[EXANET_CONTEXTS + 1];
     uint16_t gone[GONE][EXANET_SHM_CLASSES];    /* next numbers of removed nodes */

@@ -24,15 +24,15 @@ enum {
 typedef struct ShmNode {
     uint32_t coord;
     uint16_t seq[EXANET_SHM_CLASSES];   /* sequence number of the next request */
-    unsigned path;                  /* counts time-outs; selects the path */
+    unsigned path;                  /* counts timeouts; selects the path */
     uint32_t blocked[QUEUES];       /* run in which no route was open */
     ExanetRtt rtt;
-    /* serial of the last transaction before a drain; see exanet_transaction_doubt() */
+    /* Serial of the last transaction before a drain; see exanet_transaction_doubt(). */
     uint64_t doubt;
     int64_t used;                   /* ns, begin of the last transaction */
     unsigned busy;                  /* transactions under way */
     uint8_t ctx;                    /* owner context until the first answer */
-    uint8_t shift;                  /* time-outs since the last answer */
+    uint8_t shift;                  /* timeouts since the last answer */
     bool dead;                      /* given up, and no response since */
     bool answered;
     QTAILQ_ENTRY(ShmNode) next;     /* in the order of @used */
@@ -62,7 +62,7 @@ void exanet_shm_node_end(ShmNode *node);
  * do not count, because any node can send them.
  */
 void exanet_shm_node_answered(ShmNodes *nodes, ShmNode *node);
-/* Returns the path of packets to @node.  The path changes after each time-out. */
+/* Returns the path of packets to @node.  The path changes after each timeout. */
 unsigned exanet_shm_node_path(ExanetState *s, const ShmNode *node);
 /* Returns true if @node did not answer, and if there is no route to @node. */
 bool exanet_shm_node_lost(ExanetState *s, const ShmNode *node);

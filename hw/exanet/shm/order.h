@@ -21,17 +21,19 @@ typedef struct ExanetState ExanetState;
 typedef struct ExanetShmSource ExanetShmSource;
 struct ExanetShmSource {
     int64_t time;                   /* ns, time of the last store or RDMA write */
-    uint16_t store;                 /* SEQ of the next store */
+    uint16_t store;                 /* SEQ that the next store has */
     uint16_t rdma;                  /* SEQ after the newest RDMA write */
     bool store_known;
     bool rdma_known;
-    DECLARE_BITMAP(rdma_done, EXANET_SHM_WINDOW);   /* bit SEQ modulo the size */
+    /* Executed RDMA writes, by SEQ modulo the size. */
+    DECLARE_BITMAP(rdma_done, EXANET_SHM_WINDOW);
 };
 
 typedef enum ExanetShmOrder {
     EXANET_SHM_NEW,
-    EXANET_SHM_DUPLICATE,           /* it was executed before, or was given up */
-    EXANET_SHM_AHEAD,               /* an older one is missing, or too many are */
+    /* The request was executed before, or was given up. */
+    EXANET_SHM_DUPLICATE,
+    EXANET_SHM_AHEAD,               /* an older request is missing, or too many are */
 } ExanetShmOrder;
 
 /*

@@ -37,14 +37,14 @@
 #define RESPONSES_REMOTE 128
 #define RESPONSES_LOCAL 256
 #define DEVICE_REQUESTS 64          /* requests that wait for the bottom half */
-/* loads of devices whose data is kept for further copies */
+/* Loads of devices whose data is kept for further copies. */
 #define DEVICE_LOADS 64
 /*
- * Maximal delay of a first copy that another copy has overtaken.  A request that uses
- * the same SEQ again comes later.
+ * Maximal time by which a later copy can overtake the first one.  After this time, a
+ * request with the same SEQ is a new one.
  */
 #define DEVICE_DELAY_MAX_NS (100 * SCALE_MS)
-#define COUNT_MAX 255               /* of a table entry */
+#define COUNT_MAX 255               /* maximal number of requests of a table entry */
 
 /*
  * An entry of a table: a transaction of a remote AXI master that is not answered yet.
@@ -52,9 +52,9 @@
 typedef struct TargetEntry {
     int64_t time;                   /* ns, when the entry was allocated */
     uint32_t src;
-    uint16_t tid;                   /* of the last request */
+    uint16_t tid;                   /* wire TID of the last request */
     uint16_t pdid;
-    /* requests without an answer; 0: the entry is free */
+    /* Requests without an answer; 0: the entry is free. */
     uint16_t count;
     unsigned blocked_run;                  /* run in which a response was blocked */
 } TargetEntry;
@@ -82,7 +82,7 @@ typedef struct TargetWaiter {
  * second read could have a side effect.
  */
 typedef struct TargetLoad {
-    int64_t time;                   /* ns */
+    int64_t time;                   /* ns, when the load was executed */
     uint64_t va;
     uint32_t src;
     uint16_t tid;
@@ -94,12 +94,12 @@ typedef struct TargetLoad {
 } TargetLoad;
 
 struct ExanetTarget {
-    TargetEntry *table[2];          /* loads, stores */
+    TargetEntry *table[2];          /* table of loads, table of stores */
     QTAILQ_HEAD(, TargetResponse) responses;
     unsigned remote;                /* number of @responses to other nodes */
     unsigned local;
     unsigned run;
-    GQueue waiters;                 /* of TargetWaiter */
+    GQueue waiters;                 /* requests, as TargetWaiter */
     TargetLoad load[DEVICE_LOADS];  /* a ring */
     unsigned load_next;
     QEMUBH *bh;
@@ -536,7 +536,7 @@ static bool device_do(ExanetState *s, const ExanetPacket *pkt, hwaddr pa,
 
 /* --- Requests ------------------------------------------------------------------ */
 
-/* Checks @pkt without its address. */
+/* Checks the class, the CRC and the permission of @pkt, but not its address. */
 static enum exanet_resp request_check(ExanetState *s, const ExanetPacket *pkt)
 {
     unsigned class = request_class(pkt);

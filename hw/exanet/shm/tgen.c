@@ -12,9 +12,9 @@
 #include "tgen.h"
 #include "../trace.h"
 
-#define RUN_PARTS 64               /* packets of one run */
+#define RUN_PARTS 64               /* limit of the packets of one run */
 #define DATA_BYTES (EXANET_TGEN_WORDS * 8)
-/* OUTSTANDING, and those acknowledged early */
+/* Transactions: OUTSTANDING, and those that were acknowledged early. */
 #define OPS_MAX (16 + EXANET_SHM_TIMERS)
 
 /* A transaction, which has one or several packets. */
@@ -23,7 +23,7 @@ typedef struct TgenOp {
     unsigned parts;                 /* number of packets */
     unsigned issued;                /* packets issued */
     unsigned open;                  /* packets issued without a response */
-    /* packets issued without a response of the target */
+    /* Packets issued without a response of the target. */
     unsigned settling;
     unsigned data;                  /* offset of its data in the data RAM */
     uint8_t axi_id;
@@ -35,8 +35,8 @@ struct ExanetTgen {
     uint16_t run;                   /* run number; distinguishes delayed responses */
     bool busy;
     bool stopped;                   /* no new transactions begin */
-    bool begun;                     /* @current is not complete */
-    uint8_t code;                   /* enum exanet_resp */
+    bool begun;                     /* some packets of @current are not issued yet */
+    uint8_t code;                   /* first error, enum exanet_resp */
     uint32_t cfg;                   /* registers at GO */
     uint32_t ids;
     uint16_t pdid;

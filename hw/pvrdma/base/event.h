@@ -10,13 +10,14 @@
 #include "caps.h"
 #include "pages.h"
 
-/* a ring that the device fills and the guest reads */
+/* A ring that the device fills and the guest reads. */
 typedef struct PvrdmaRing {
     PvrdmaPages pages;
-    uint32_t elements;              /* a power of two; 0: there is no ring */
+    /* Number of elements, a power of two; 0: there is no ring. */
+    uint32_t elements;
     uint32_t prod;
     uint8_t elem_bytes;
-    /* elements that found the ring full; NULL: none yet */
+    /* Elements that found the ring full; NULL: none yet. */
     GByteArray *pending;
 } PvrdmaRing;
 

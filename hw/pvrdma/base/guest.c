@@ -33,14 +33,17 @@ bool pvrdma_dma_read(PvrdmaState *s, uint64_t addr, void *buf, size_t len)
     MemTxResult result = address_space_read(s->host.as, addr, dma_attrs, buf,
                                             len);
 
-    /* later accesses must not precede this read */
+    /* the acquire barrier keeps later accesses behind this read */
     smp_mb_acquire();
     return result == MEMTX_OK;
 }
 
 bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len)
 {
-    /* the guest must see an entry before the index that announces it */
+    /*
+     * the release barrier lets the guest see an entry before the index that announces
+     * it
+     */
     smp_mb_release();
     return address_space_write(s->host.as, addr, dma_attrs, buf,
                                len) == MEMTX_OK;

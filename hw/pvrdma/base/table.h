@@ -8,7 +8,7 @@
 typedef struct PvrdmaTable {
     void **object;
     uint32_t size;
-    /* handle at which the search for a free handle begins */
+    /* Handle at which the search for a free handle begins. */
     uint32_t next;
     uint32_t used;
 } PvrdmaTable;

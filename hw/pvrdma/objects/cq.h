@@ -15,7 +15,8 @@ typedef struct PvrdmaCq {
     uint32_t handle;
     uint32_t ctx;
     uint32_t uar;                   /* doorbell page of the context */
-    uint32_t entries;               /* a power of two */
+    /* Number of completions in the ring, a power of two. */
+    uint32_t entries;
     uint32_t users;                 /* number of work queues of QPs that use the CQ */
     uint32_t prod;                  /* index of the next completion */
     uint32_t cons;                  /* the guest's index, as the device read it last */
@@ -31,14 +32,14 @@ typedef struct PvrdmaCq {
  */
 typedef struct PvrdmaWc {
     uint64_t wr_id;
-    uint32_t qp;                    /* handle */
+    uint32_t qp;                    /* handle of the QP */
     uint8_t status;                 /* enum pvrdma_wc_status */
     uint8_t opcode;                 /* enum pvrdma_wc_opcode */
-    /* notifies a CQ that is armed for solicited completions; errors always notify */
+    /* Notifies a CQ that is armed for solicited completions; errors always notify. */
     bool solicited;
     uint32_t byte_len;
     /*
-     * immediate data in wire byte order, or the invalidated key in little-endian order
+     * Immediate data in wire byte order, or the invalidated key in little-endian order.
      */
     uint32_t imm;
     uint32_t src_qp;

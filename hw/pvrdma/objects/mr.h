@@ -13,7 +13,7 @@ typedef struct PvrdmaSqe PvrdmaSqe;
 
 typedef struct PvrdmaUc {           /* context of a process */
     uint32_t handle;
-    uint32_t uar;                   /* its page of BAR 2 */
+    uint32_t uar;                   /* doorbell page: number of its page in BAR 2 */
     uint32_t users;                 /* number of PDs and CQs of the context */
 } PvrdmaUc;
 
@@ -27,7 +27,7 @@ typedef struct PvrdmaPd {
 typedef enum PvrdmaMrKind {
     PVRDMA_MR_USER,
     PVRDMA_MR_DMA,                  /* all of memory; addresses are DMA addresses */
-    PVRDMA_MR_FAST,                 /* FAST_REG_MR sets the pages */
+    PVRDMA_MR_FAST,                 /* fast region; FAST_REG_MR sets its pages */
 } PvrdmaMrKind;
 
 typedef struct PvrdmaMr {
@@ -35,12 +35,12 @@ typedef struct PvrdmaMr {
     uint32_t key;                   /* lkey and rkey: handle << 8 | variant */
     uint32_t pd;
     uint8_t kind;                   /* PvrdmaMrKind */
-    /* FAST: true from FAST_REG_MR to the invalidation */
+    /* Fast region: true from FAST_REG_MR to the invalidation. */
     bool valid;
-    uint32_t access;                /* PVRDMA_ACCESS_ */
-    uint32_t max_pages;             /* FAST */
+    uint32_t access;                /* access rights, PVRDMA_ACCESS_ */
+    uint32_t max_pages;             /* fast region: maximum of FAST_REG_MR */
     uint64_t start, length;
-    /* byte of the first page at which the region starts */
+    /* Offset of @start in the first page, bytes. */
     uint64_t offset;
     PvrdmaPages pages;
 } PvrdmaMr;

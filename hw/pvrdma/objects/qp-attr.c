@@ -39,7 +39,8 @@
 typedef struct QpStep {
     bool allowed;
     struct {
-        uint32_t must, may;             /* attributes, without the state */
+        /* Attributes that the change requires and permits, without STATE. */
+        uint32_t must, may;
     } of[QP_TYPES];
 } QpStep;
 
@@ -128,7 +129,8 @@ static bool qp_step_ok(const PvrdmaQp *qp, uint32_t mask,
 /* --- Numeric attributes --------------------------------------------------- */
 typedef struct QpField {
     uint32_t mask;
-    uint16_t guest, own;                /* offsets */
+    /* Offsets in struct pvrdma_qp_attr and PvrdmaQpAttr. */
+    uint16_t guest, own;
     uint8_t bytes;
     uint32_t min, max;
 } QpField;
@@ -283,7 +285,7 @@ static bool qp_fields_resume(const PvrdmaQp *qp)
         const QpField *f = &qp_fields[i];
         uint32_t value = ldn_he_p((const uint8_t *)&qp->attr + f->own, f->bytes);
 
-        /* 0 if never set */
+        /* an attribute that was never set is 0 */
         if (value && (value < f->min || value > f->max)) {
             return false;
         }

@@ -19,7 +19,8 @@
 #include "../trace.h"
 
 #define QPN_GENERATION RNIC_FIELD(23, 16)
-#define QP_LAST_ANSWERS 16              /* packets */
+/* Limit of the answers when a QP ends, packets. */
+#define QP_LAST_ANSWERS 16
 
 PvrdmaQp *pvrdma_qp_find(PvrdmaState *s, uint32_t qpn)
 {
@@ -77,7 +78,7 @@ static void qp_flush(PvrdmaQp *qp)
     if (more) {
         pvrdma_qp_flush_later(qp);
     } else if (qp->last_due) {
-        /* the flush is complete: no more completions follow */
+        /* last completion of the flush was written */
         qp->last_due = false;
         pvrdma_event(qp->s, PVRDMA_EVENT_QP_LAST_WQE_REACHED, qp->handle);
     }

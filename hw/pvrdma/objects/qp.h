@@ -27,14 +27,14 @@ typedef struct PvrdmaQpAttr {
     uint32_t qkey;
     uint32_t rq_psn, sq_psn;
     uint32_t dest_qpn;
-    uint32_t access;                /* PVRDMA_ACCESS_ */
+    uint32_t access;                /* access rights, PVRDMA_ACCESS_ */
     uint16_t pkey_index;
     uint8_t en_sqd_async_notify;
     uint8_t max_rd_atomic, max_dest_rd_atomic;
     uint8_t min_rnr_timer;
     uint8_t port_num;
     uint8_t timeout, retry_cnt, rnr_retry;
-    struct pvrdma_ah_attr ah;       /* as the guest wrote it */
+    struct pvrdma_ah_attr ah;       /* address, as the guest wrote it */
 } PvrdmaQpAttr;
 
 struct PvrdmaQp {
@@ -48,20 +48,20 @@ struct PvrdmaQp {
     bool sq_sig_all;
     bool sq_draining;               /* SQD: a begun WQE is not complete yet */
     bool flush_due;                 /* ERR, SQE: some WQEs are not flushed yet */
-    bool last_due;                  /* the flush ends with LAST_WQE_REACHED */
+    bool last_due;                  /* the end of the flush raises LAST_WQE_REACHED */
     uint32_t ud_psn;                /* PSN of the next datagram */
     PvrdmaCq *send_cq, *recv_cq;
     PvrdmaSrq *srq;                 /* NULL: the QP has a receive queue of its own */
-    struct pvrdma_qp_cap cap;       /* as the guest requested */
+    struct pvrdma_qp_cap cap;       /* capacities that the guest requested */
     PvrdmaPages pages;
     PvrdmaWq sq, rq;
     PvrdmaQpAttr attr;
     RocePath path;                  /* path of a connection, from the attributes */
-    uint32_t mtu;                   /* bytes */
+    uint32_t mtu;                   /* path MTU, bytes */
     QEMUTimer *timer;
     PvrdmaReq req;
     PvrdmaResp resp;
-    /* rate limit of payload, in requests and responses */
+    /* Rate limit of payload, in requests and responses. */
     PvrdmaDcqcn rate;
     bool active;
     QTAILQ_ENTRY(PvrdmaQp) active_next;

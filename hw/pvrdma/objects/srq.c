@@ -13,7 +13,7 @@
 #include "../base/table.h"
 #include "wq.h"
 
-#define SRQ_TYPE_BASIC 0            /* Linux' enum ib_srq_type */
+#define SRQ_TYPE_BASIC 0            /* IB_SRQT_BASIC of Linux' enum ib_srq_type */
 
 /* --- Commands --------------------------------------------------------------------- */
 

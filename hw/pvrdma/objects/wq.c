@@ -14,7 +14,7 @@
 #include "qp.h"
 #include "wq.h"
 
-/* struct pvrdma_av */
+/* Fields of struct pvrdma_av. */
 #define AV_PD           RNIC_FIELD(23, 0)
 #define AV_PORT         RNIC_FIELD(31, 24)
 #define AV_FLOW_LABEL   RNIC_FIELD(19, 0)

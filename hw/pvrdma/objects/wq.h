@@ -18,10 +18,12 @@ typedef struct PvrdmaSge {
 } PvrdmaSge;
 
 typedef struct PvrdmaWq {
-    uint32_t ring_at;               /* byte of struct pvrdma_ring in the pages */
-    uint32_t wqe_at;                /* byte of WQE 0 */
+    /* Offset of struct pvrdma_ring in the pages, bytes. */
+    uint32_t ring_at;
+    uint32_t wqe_at;                /* offset of WQE 0 in the pages, bytes */
     uint32_t wqe_bytes;
-    uint32_t entries;               /* a power of two; 0: there is no such queue */
+    /* Number of WQEs, a power of two; 0: there is no such queue. */
+    uint32_t entries;
     uint32_t max_sge;
     uint32_t fetch;                 /* index of the WQE that is fetched next */
     uint32_t cons;                  /* value of cons_head in guest memory */
@@ -47,9 +49,9 @@ struct PvrdmaSqe {
     uint8_t opcode;                 /* enum pvrdma_wr_opcode */
     uint8_t flags;                  /* PVRDMA_SEND_ */
     uint8_t status;                 /* enum pvrdma_wc_status: the error of the WQE */
-    uint32_t imm;                   /* in wire byte order */
+    uint32_t imm;                   /* immediate data in wire byte order */
     uint32_t inv_rkey;
-    uint64_t remote_addr;           /* RDMA and atomics */
+    uint64_t remote_addr;           /* RDMA and atomics: address at the peer */
     uint32_t rkey;
     uint64_t compare_add, swap;     /* atomics */
     struct {
@@ -60,9 +62,10 @@ struct PvrdmaSqe {
         uint32_t qpn, qkey;
         PvrdmaAv av;
     } ud;
-    uint32_t length;                /* sum of the elements */
+    uint32_t length;                /* sum of the lengths of the elements, bytes */
     uint16_t sges;
-    PvrdmaSge *sge;                 /* of the owner of the queue */
+    /* elements; the owner of the queue owns the memory */
+    PvrdmaSge *sge;
     /* PSNs of the first and the last packet, or of the response to a READ */
     uint32_t psn, last_psn;
     bool sent;                      /* psn and last_psn are set */
@@ -72,7 +75,7 @@ struct PvrdmaSqe {
 /* A WQE of a receive queue. */
 typedef struct PvrdmaRqe {
     uint64_t wr_id;
-    uint32_t length;                /* sum of the elements */
+    uint32_t length;                /* sum of the lengths of the elements, bytes */
     uint8_t status;                 /* enum pvrdma_wc_status */
     uint16_t sges;
     PvrdmaSge sge[PVRDMA_MAX_SGE];

@@ -20,7 +20,7 @@
 
 #define RNR_FOR_EVER 7
 
-/* Status of the WQE by the code of a NAK. */
+/* Status of a WQE, by the code of the NAK that refused it. */
 static const uint8_t comp_nak_status[] = {
     [ROCE_NAK_INVALID_REQUEST]  = PVRDMA_WC_REM_INV_REQ_ERR,
     [ROCE_NAK_REMOTE_ACCESS]    = PVRDMA_WC_REM_ACCESS_ERR,

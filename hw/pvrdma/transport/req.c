@@ -21,14 +21,15 @@
 /* Minimum of the retransmit timeout, because an emulated peer cannot answer faster. */
 #define REQ_TIMEOUT_MIN_NS (4 * SCALE_MS)
 /*
- * Maximum to which time-outs lengthen the timeout, unless the guest requested more.  It
+ * Maximum of the timeout after several expiries, unless the guest requested more.  It
  * covers a peer that is stopped for a snapshot.  It is not longer, so that a dead peer
  * is noticed within seconds after seven retries.
  */
 #define REQ_TIMEOUT_MAX_NS (2000 * SCALE_MS)
 /* Slots of a new ring.  Only the slots beyond them are counted as pages. */
 #define REQ_SLOTS_FIRST 8
-#define TIMEOUTS_MAX 9              /* 4 ms << 9 exceeds REQ_TIMEOUT_MAX_NS */
+/* Limits the shift, because 4 ms << 9 exceeds REQ_TIMEOUT_MAX_NS. */
+#define TIMEOUTS_MAX 9
 
 static const PvrdmaReqOp req_ops[] = {
     [PVRDMA_WR_RDMA_WRITE] = {

@@ -53,7 +53,7 @@ typedef struct PvrdmaReq {
     PvrdmaSge *sge;             /* elements of all WQEs of the ring */
     unsigned slots;             /* slots of the ring, a power of two */
     uint32_t counted;           /* part of the device's pages_used */
-    /* oldest WQE that is not complete, and number of WQEs */
+    /* Oldest WQE that is not complete, and number of WQEs. */
     unsigned first, count;
     unsigned next;              /* WQE that is being sent, counted from first */
     /*
@@ -61,21 +61,22 @@ typedef struct PvrdmaReq {
      * the bit of its last PSN, modulo PVRDMA_REQ_PACKETS.
      */
     DECLARE_BITMAP(unanswered, PVRDMA_REQ_PACKETS);
-    uint32_t psn;               /* PSN of the next packet that is sent */
+    uint32_t psn;               /* PSN at the cursor: of the packet that is sent next */
     uint32_t next_psn;          /* PSN of the first packet that was never sent */
-    uint32_t una_psn;           /* oldest packet that is not acknowledged */
+    uint32_t una_psn;           /* PSN of the oldest packet that is not acknowledged */
     uint32_t begin_psn;         /* first PSN of the next WQE */
-    uint64_t parked;            /* bit n: parked WQE n is done */
+    uint64_t parked;            /* bit n is set if parked WQE n is done */
     bool refetching;            /* some parked WQEs are not fetched again yet */
     uint8_t retries;            /* retries left, of retry_cnt */
     uint8_t rnr_retries;        /* retries left, of rnr_retry */
-    bool retrying;              /* retransmitted, and nothing was acknowledged since */
-    uint8_t timeouts;           /* time-outs that lengthen the retransmit timeout */
-    /* next_psn at the last time-out; its acknowledgement ends the longer timeout */
+    /* A retransmission is under way, and nothing was acknowledged since. */
+    bool retrying;
+    uint8_t timeouts;           /* expiries that lengthen the retransmit timeout */
+    /* next_psn at the last timeout; its acknowledgement ends the longer timeout */
     uint32_t timeout_psn;
-    bool waiting;               /* an acknowledgement may permit to send */
+    bool waiting;               /* the requester waits for an acknowledgement */
     int64_t deadline;           /* when the retransmit timer fires; 0: it is stopped */
-    /* the peer had no receive WQE: send nothing before; 0: no wait */
+    /* The peer had no receive WQE: send nothing before; 0: no wait. */
     int64_t rnr_until;
     bool paced;                 /* the QEMUTimer activates the QP when DCQCN permits */
     int64_t armed;              /* when the QEMUTimer fires: at @deadline or before */

@@ -24,7 +24,7 @@
 typedef enum RespVerdict {
     RESP_GO,
     RESP_NOT_READY,             /* no receive WQE: the peer must retry */
-    RESP_BAD_REQUEST,           /* this and all below end the connection */
+    RESP_BAD_REQUEST,           /* this verdict and all below end the connection */
     RESP_BAD_ACCESS,
     RESP_BAD_MEMORY,
     RESP_TOO_LONG,
@@ -35,8 +35,9 @@ typedef enum RespVerdict {
 /* NAK, completion status, event and counter of a refusal. */
 static const struct {
     uint8_t nak;                /* enum roce_nak */
-    uint8_t status;             /* of the receive WQE, if the message has one */
-    int event;                  /* -1: none, because the guest gets a completion */
+    uint8_t status;             /* status of the receive WQE, if the message has one */
+    /* Event for the guest; -1: none, because the guest gets a completion. */
+    int event;
     enum pvrdma_counter counter;
 } refusals[] = {
     [RESP_BAD_REQUEST] = {
@@ -127,7 +128,8 @@ static void resp_complete(PvrdmaQp *qp, const RocePacket *pkt, uint8_t status)
         wc.imm = cpu_to_le32(pkt->inv_rkey);
         wc.flags = PVRDMA_WC_WITH_INVALIDATE;
     }
-    r->rqe_valid = false;       /* before a CQ that overflows flushes the queue */
+    /* cleared before a CQ that overflows flushes the queue */
+    r->rqe_valid = false;
     pvrdma_cq_push(qp->s, qp->recv_cq, &wc);
 }
 
@@ -517,7 +519,7 @@ static void answer_accepted(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
     }
     r->nak_sent = false;
     if (flags & (ROCE_IS_READ | ROCE_IS_ATOMIC)) {
-        r->answer = PVRDMA_ANSWER_NONE;     /* the response acknowledges */
+        r->answer = PVRDMA_ANSWER_NONE;     /* the response is the acknowledgement */
     } else if (pkt->ack_req || r->answer != PVRDMA_ANSWER_NONE) {
         r->answer = PVRDMA_ANSWER_ACK;
     }

@@ -38,7 +38,8 @@ typedef struct PvrdmaResource {
 typedef enum PvrdmaAnswer {
     PVRDMA_ANSWER_NONE,
     PVRDMA_ANSWER_ACK,          /* acknowledges all packets before epsn */
-    PVRDMA_ANSWER_SEQUENCE,     /* also a NAK: the peer must retransmit from epsn on */
+    /* Acknowledges all packets before epsn, and asks to retransmit from epsn on. */
+    PVRDMA_ANSWER_SEQUENCE,
     PVRDMA_ANSWER_RNR,
     PVRDMA_ANSWER_REFUSE,       /* the connection ends: nak, nak_psn */
 } PvrdmaAnswer;
@@ -48,7 +49,7 @@ typedef struct PvrdmaResp {
     uint32_t msn;               /* messages completed */
     uint32_t acked_psn;         /* epsn when the last answer was sent */
     uint32_t ahead_psn;         /* newest packet that was dropped because of a gap */
-    bool nak_sent;              /* one NAK per gap [SRC 9.5] */
+    bool nak_sent;              /* the NAK for the current gap was sent [SRC 9.5] */
     bool established;           /* the event COMM_EST was sent */
     bool cnp_due;
     int64_t cnp_after;          /* no CNP before this time */
@@ -61,7 +62,7 @@ typedef struct PvrdmaResp {
     PvrdmaRqe rqe;
     uint64_t va;                /* WRITE: address of the first byte */
     uint32_t rkey;
-    uint32_t len, done;         /* bytes: of the RETH, and arrived so far */
+    uint32_t len, done;         /* length in the RETH, and bytes that have arrived */
     /* Ring, in the order of PSNs. */
     PvrdmaResource resource[PVRDMA_RESP_RESOURCES];
     unsigned resource_first, resource_count;

@@ -18,7 +18,7 @@
 #include "ud.h"
 #include "../trace.h"
 
-#define PKEY_KEY RNIC_FIELD(14, 0)      /* without the membership bit */
+#define PKEY_KEY RNIC_FIELD(14, 0)      /* P_Key without the membership bit */
 /* Minimum interval between congestion notifications of a QP [EXT]. */
 #define CNP_INTERVAL_NS (50 * SCALE_US)
 

@@ -43,7 +43,7 @@ static const char *resp_stuck(PvrdmaQp *qp)
 
 /*
  * Returns an error text if sent packets without an answer have no deadline, unless the
- * guest has turned the time-out off.
+ * guest has turned the timeout off.
  */
 static const char *req_deadline_stuck(const PvrdmaQp *qp)
 {

@@ -178,7 +178,8 @@ void pvrdma_ud_rx(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt,
         pvrdma_count(qp->s, PVRDMA_CNT_RX_NO_RECEIVE);
         return;
     }
-    qp->resp.rqe_valid = false;     /* before a CQ that overflows flushes the queue */
+    /* cleared before a CQ that overflows flushes the queue */
+    qp->resp.rqe_valid = false;
     failed.status = ud_place(qp, rqe, pkt, frame);
     if (failed.status == PVRDMA_WC_SUCCESS) {
         ud_complete(qp, rqe, path, pkt);

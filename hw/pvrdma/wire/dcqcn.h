@@ -6,7 +6,7 @@
 #ifndef HW_PVRDMA_WIRE_DCQCN_H
 #define HW_PVRDMA_WIRE_DCQCN_H
 
-/* speed of the port, as query_port reports it */
+/* Speed of the port, as query_port reports it. */
 #define PVRDMA_DCQCN_LINE_BPS   100000000000ULL
 #define PVRDMA_DCQCN_MIN_BPS    10000000ULL
 /* Bytes that may be sent at once after a pause. */
@@ -21,7 +21,7 @@ typedef struct PvrdmaDcqcn {
     uint64_t rate, target;      /* bits per second */
     int64_t alpha_at;           /* when alpha decreases next */
     int64_t raise_at;           /* when the rate increases next */
-    /* increases since the last notification, by time and by bytes */
+    /* Increases since the last notification, by time and by bytes. */
     unsigned times, volumes;
     uint64_t bytes;             /* bytes sent since the last increase by bytes */
     int64_t next;               /* when the next packet may leave */

@@ -128,7 +128,8 @@ static void port_send(PvrdmaState *s, uint8_t *frame, size_t len)
     };
 
     if (!nic || nic->link_down || p->stuck || vnet > PVRDMA_VNET_BYTES) {
-        return;                         /* as on an unplugged cable */
+        /* the frame is lost, as on an unplugged cable */
+        return;
     }
     memset(iov.iov_base, 0, vnet);
     pvrdma_count(s, PVRDMA_CNT_TX_FRAMES);

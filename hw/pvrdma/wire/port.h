@@ -13,20 +13,20 @@
 typedef struct PvrdmaState PvrdmaState;
 
 #define PVRDMA_LOOP_FRAMES  256
-/* maximum of a netdev's header before a frame */
+/* Maximum of a netdev's header before a frame. */
 #define PVRDMA_VNET_BYTES   32
 
 typedef struct PvrdmaPort {
     /* Handles a RoCE frame from the wire or from this device. */
     void (*rx)(PvrdmaState *s, const uint8_t *frame, size_t len);
-    /* filter of the paired NIC's netdev; NULL: it was deleted */
+    /* Filter of the paired NIC's netdev; NULL: it was deleted. */
     struct NetFilterState *filter;
-    /* id of the netdev, by which traces name the device */
+    /* Id of the netdev, by which traces name the device. */
     char *netdev;
-    /* the netdev has queued a frame and will call port_sent() */
+    /* The netdev has queued a frame and will call port_sent(). */
     bool blocked;
     int64_t blocked_at;             /* time of that frame */
-    /* the frame is queued for too long: later frames are lost */
+    /* The frame is queued for too long: later frames are lost. */
     bool stuck;
     NetClientState *sender;         /* NIC that sent the frame; may be deleted */
     bool link_up;                   /* link state that the guest knows */

@@ -15,9 +15,9 @@
 #define IPV6_HLEN       40
 #define UDP_HLEN        8
 #define NETWORK_HLEN_MAX (IPV6_HLEN + UDP_HLEN)
-#define IPV4_VERSION_LEN 0x45           /* no options */
+#define IPV4_VERSION_LEN 0x45           /* version 4, header without options */
 #define IPV6_VERSION    0x60000000u
-#define HOP_LIMIT       64              /* for a path with hop limit 0 */
+#define HOP_LIMIT       64              /* used if the path has hop limit 0 */
 /* CRC-32 of eight bytes 0xff, which stand for the missing InfiniBand LRH [IBTA]. */
 #define ICRC_LRH        0x2144df1cu
 
@@ -222,7 +222,8 @@ static uint32_t network_icrc(RoceNetwork kind, const uint8_t *network,
         hdr[offsetof(struct ip6_header, ip6_ctlun.ip6_un1.ip6_un1_hlim)] = 0xff;
     }
     if (kind != ROCE_NETWORK_V1) {
-        stw_be_p(hdr + bth - sizeof(uint16_t), 0xffff);     /* UDP checksum */
+        /* the UDP checksum counts as ones */
+        stw_be_p(hdr + bth - sizeof(uint16_t), 0xffff);
     }
     hdr[bth + offsetof(struct roce_bth, qpn)] = 0xff;
     crc = libdeflate_crc32(ICRC_LRH, hdr, copied);
@@ -653,7 +654,7 @@ void roce_frame_grh(const uint8_t *frame, uint8_t grh[ROCE_GRH_BYTES])
 /* --- Times --------------------------------------------------------------- */
 int64_t roce_rnr_ns(unsigned code)
 {
-    static const uint16_t units[32] = {     /* of 10 us */
+    static const uint16_t units[32] = {     /* multiples of 10 us, by code */
         0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384,
         512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384,
         24576, 32768, 49152,

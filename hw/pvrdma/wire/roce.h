@@ -31,7 +31,7 @@ enum {
     ROCE_HAS_DETH       = 1 << 4,
     ROCE_HAS_IMM        = 1 << 5,
     ROCE_HAS_IETH       = 1 << 6,
-    ROCE_HAS_PAYLOAD    = 1 << 7,       /* payload is permitted */
+    ROCE_HAS_PAYLOAD    = 1 << 7,       /* a payload is permitted */
     ROCE_IS_SEND        = 1 << 8,
     ROCE_IS_WRITE       = 1 << 9,
     ROCE_IS_READ        = 1 << 10,      /* request or response */
@@ -46,7 +46,7 @@ enum {
 typedef struct RoceOpcodeInfo {
     const char *name;           /* NULL: the opcode does not exist */
     uint32_t flags;             /* ROCE_HAS_, ROCE_IS_ */
-    uint8_t header_bytes;       /* from the BTH to the payload */
+    uint8_t header_bytes;       /* bytes from the BTH to the payload */
 } RoceOpcodeInfo;
 
 /*
@@ -76,7 +76,7 @@ typedef struct RocePath {
     uint8_t hop_limit;
 } RocePath;
 
-#define ROCE_ECN        3           /* bits of traffic_class */
+#define ROCE_ECN        3           /* mask of the ECN bits in traffic_class */
 #define ROCE_ECN_ECT0   2           /* the path supports ECN */
 #define ROCE_ECN_CE     3           /* a switch marked the packet */
 
@@ -157,7 +157,7 @@ uint32_t roce_icrc(const uint8_t *frame, size_t len);
 int64_t roce_rnr_ns(unsigned code);
 
 /*
- * Returns the nanoseconds of an encoded ACK time-out, 4.096 us * 2^n; 0: no time-out.
+ * Returns the nanoseconds of an encoded ACK timeout, 4.096 us * 2^n; 0: no timeout.
  */
 static inline int64_t roce_timeout_ns(unsigned code)
 {
