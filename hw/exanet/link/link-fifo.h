@@ -2,9 +2,9 @@
 /*
  * RX FIFO of a virtual channel: frames of whole packets.
  *
- * The FIFO grows as needed, because a peer that is stopped still has frames under way;
- * its user limits it.  exanet_fifo_trim() frees the memory.  The packet at the head does
- * not move until the next exanet_fifo_put() or exanet_fifo_trim().
+ * The FIFO grows as needed, because a neighbour that is stopped still has frames under
+ * way; its user limits it.  exanet_fifo_trim() frees the memory.  The packet at the head
+ * does not move until the next exanet_fifo_put() or exanet_fifo_trim().
  */
 #ifndef HW_EXANET_LINK_LINK_FIFO_H
 #define HW_EXANET_LINK_LINK_FIFO_H

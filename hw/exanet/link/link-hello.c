@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet link port, up and down: HELLO frames find the peer and detect its loss.
+ * ExaNet link port, up and down: HELLO frames find the neighbour and detect its loss.
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
@@ -17,7 +17,7 @@
  */
 #define HELLO_ANSWERS_MAX 64
 /*
- * A link that goes down reserves the coordinates of its peer for this time, because
+ * A link that goes down reserves the coordinates of its neighbour for this time, because
  * another neighbour must not take them over while the node restarts.  The same cable
  * may use them at once.
  */
@@ -67,9 +67,9 @@ static void port_peer_forget(ExanetPort *p)
     port_up_set(p, false);
 }
 
-/* --- Checks of the peer's coordinates --------------------------------------- */
+/* --- Checks of the neighbour's coordinates ---------------------------------- */
 
-/* Refuses the peer at @p, which advertises @coord, because of @why. */
+/* Refuses the neighbour at @p, which advertises @coord, because of @why. */
 static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
 {
     if (!p->conflict_reported) {
@@ -83,7 +83,7 @@ static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
     port_peer_forget(p);
 }
 
-/* Returns true if the peer of @p is the node at @coord, or was this node last. */
+/* Returns true if the neighbour of @p is the node at @coord, or was this node last. */
 static bool port_had(const ExanetPort *p, uint32_t coord)
 {
     return p->peer == coord && (p->peer_known || p->peer_until);
@@ -96,8 +96,8 @@ static bool port_holds(const ExanetPort *q, uint32_t coord)
 }
 
 /*
- * Returns true if port @q, which holds @coord, excludes a peer with @coord at port @p.
- * Of two ports with a reservation, the port whose link was up last takes precedence.
+ * Returns true if port @q, which holds @coord, excludes a neighbour with @coord at port
+ * @p.  Of two ports with a reservation, the port whose link was up last takes precedence.
  */
 static bool port_excludes(const ExanetPort *q, const ExanetPort *p, uint32_t coord)
 {
@@ -105,12 +105,12 @@ static bool port_excludes(const ExanetPort *q, const ExanetPort *p, uint32_t coo
 }
 
 /*
- * Returns true if the peer at @p, the node at @coord, must wait for another port.
+ * Returns true if the neighbour at @p, the node at @coord, must wait for another port.
  *
  * If property peerN names @coord for several ports, all their links have the same @epoch.
  * So @p waits while another port has a link with another epoch of the node, or, if the
- * node was not the peer of @p, a reservation with another epoch.  Without peerN, a port
- * that yields waits while another port refuses the node because of a conflict.
+ * node was not the neighbour of @p, a reservation with another epoch.  Without peerN, a
+ * port that yields waits while another port refuses the node because of a conflict.
  */
 static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
 {
@@ -133,10 +133,11 @@ static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
 }
 
 /*
- * Returns the reason why the peer at @p cannot be the node at @coord with @epoch, or
- * NULL.  A node that has a link or a reservation takes precedence over a peer at
- * another port.  The epoch of this peer proves nothing, because each neighbour knows it.
- * A node that property peerN names takes precedence over all, and may have several links.
+ * Returns the reason why the neighbour at @p cannot be the node at @coord with @epoch, or
+ * NULL.  A node that has a link or a reservation takes precedence over a neighbour at
+ * another port.  The epoch in a HELLO proves nothing, because all neighbours of a node
+ * know its epoch.  A node that property peerN names takes precedence over all, and may
+ * have several links.
  */
 static const char *port_refusal(ExanetPort *p, uint32_t coord, uint8_t epoch)
 {
@@ -229,9 +230,9 @@ static void port_hello_tick(void *opaque)
 }
 
 /*
- * Takes the link of @p down, because the peer does not hear this node any more.  If the
- * link is new, the peer may have chosen another cable: then @p reserves nothing, and
- * yields if this node has the larger coordinates.
+ * Takes the link of @p down, because the neighbour does not hear this node any more.  If
+ * the link is new, the neighbour may have chosen another cable: then @p reserves nothing,
+ * and yields if this node has the larger coordinates.
  */
 static void port_unheard(ExanetPort *p)
 {
@@ -280,7 +281,7 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
         port_unheard(p);
     }
     if ((!heard || !was_up) && p->hello_answers++ < HELLO_ANSWERS_MAX) {
-        /* the link of the peer goes up when a HELLO says that this node hears the peer */
+        /* the other end goes up when a HELLO says that this node hears the neighbour */
         exanet_link_hello_send(p);
         timer_mod_anticipate_ns(p->hello_timer,
                                 rnic_now() + HELLO_INTERVAL_DOWN_NS);
@@ -371,7 +372,8 @@ void exanet_link_hello_reset(ExanetPort *p)
     p->group->owner->changed(p);
     /*
      * The netdev still keeps its frame, because half of the frame may be in a socket.
-     * The frame arrives before the HELLO, so it belongs to the old epoch for the peer.
+     * The frame arrives before the HELLO, so it belongs to the old epoch for the
+     * neighbour.
      */
     port_start(p);
 }

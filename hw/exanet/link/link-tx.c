@@ -18,7 +18,7 @@
 #include "port.h"
 #include "../trace.h"
 
-/* Limit of the urgent packets of a channel, because a peer may never read. */
+/* Limit of the urgent packets of a channel, because a neighbour may never read. */
 #define URGENT_MAX (1 * MiB)
 /* Above this limit, packets in transit of one word wait among the data. */
 #define URGENT_TRANSIT_MAX (64 * KiB)
@@ -301,8 +301,8 @@ static void port_frame_send(ExanetPort *p, uint8_t **frame, unsigned vc,
 
 /*
  * Moves the first packets of the frame of @tx to the frame at @frame, up to and with the
- * first packet that has a bad header, because the peer cannot find the packets behind it
- * in the same frame.  Returns the number of words moved.
+ * first packet that has a bad header, because the neighbour cannot find the packets
+ * behind it in the same frame.  Returns the number of words moved.
  */
 static unsigned port_bad_header_move(ExanetTx *tx, uint8_t *frame)
 {
@@ -371,9 +371,9 @@ static bool port_room(const ExanetPort *p, unsigned vc)
 }
 
 /*
- * Returns true if the peer has taken nothing from channel @vc for longer than stall_ms.
- * Then packets for the peer are dropped, because packets for other nodes wait behind
- * them.
+ * Returns true if the neighbour has taken nothing from channel @vc for longer than
+ * stall_ms.  Then packets for the neighbour are dropped, because packets for other nodes
+ * wait behind them.
  */
 static bool port_stalled(ExanetPort *p, unsigned vc)
 {
@@ -391,8 +391,8 @@ static bool port_stalled(ExanetPort *p, unsigned vc)
 }
 
 /*
- * Shortens the stall of @tx when a frame leaves.  A peer that takes only few frames stays
- * stalled.
+ * Shortens the stall of @tx when a frame leaves.  A neighbour that takes only few frames
+ * stays stalled.
  */
 static void port_stall_relieve(ExanetPort *p, ExanetTx *tx)
 {

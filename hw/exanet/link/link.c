@@ -5,9 +5,9 @@
  * A frame carries all packets that the units have sent in a run, because a netdev costs a
  * system call per frame.  Packets that arrive wait in the RX FIFO of their virtual
  * channel until exanet_port_rx_run() delivers them, because a netdev may call the port
- * while the device is at work.  A channel with many words in its FIFO stops the peer in
- * this channel alone, by XOFF; the FIFO also takes the packets that are under way then,
- * within limits.
+ * while the device is at work.  A channel with many words in its FIFO stops the neighbour
+ * in this channel alone, by XOFF; the FIFO also takes the packets that are under way
+ * then, within limits.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -132,7 +132,9 @@ static void port_xon_receive(ExanetPort *p, unsigned vc)
     exanet_link_schedule(p);
 }
 
-/* Processes a frame of the peer.  Returns false if the netdev must offer it again. */
+/*
+ * Processes a frame of the neighbour.  Returns false if the netdev must offer it again.
+ */
 static bool port_frame_take(ExanetPort *p, const struct exanet_frame *f,
                             const uint8_t *words)
 {

@@ -53,7 +53,7 @@ void exanet_link_tx_init(ExanetPort *p);
 void exanet_link_tx_fini(ExanetPort *p);
 /* Drops all packets that are to be sent.  Returns their number. */
 unsigned exanet_link_tx_drop(ExanetPort *p);
-/* Computes @p->tx_limit from the peer's longest frame and the rate. */
+/* Computes @p->tx_limit from the neighbour's longest frame and the rate. */
 void exanet_link_tx_limit(ExanetPort *p);
 /* Sends a frame of @kind without words.  @p->blocked must be false. */
 void exanet_link_control_send(ExanetPort *p, enum exanet_link_kind kind,
@@ -67,7 +67,8 @@ void exanet_link_xoff_send(ExanetPort *p, unsigned vcs);
 /*
  * Adds a packet to the frame of channel @vc, or, if the frame has no room or @urgent is
  * set, to its urgent packets.  A packet with a bad header ends its frame, because the
- * peer cannot find the packets behind it; on a real cable each packet has its own frame.
+ * neighbour cannot find the packets behind it; on a real cable each packet has its own
+ * frame.
  */
 void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
                         unsigned words, bool urgent);
@@ -93,7 +94,9 @@ void exanet_link_hello_init(ExanetPort *p);
 void exanet_link_hello_fini(ExanetPort *p);
 void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h);
 void exanet_link_down_receive(ExanetPort *p);
-/* Sends a HELLO, checks that the peer and the carrier are there, and arms the timer. */
+/*
+ * Sends a HELLO, checks that the neighbour and the carrier are there, and arms the timer.
+ */
 void exanet_link_hello(ExanetPort *p);
 void exanet_link_hello_reset(ExanetPort *p);
 

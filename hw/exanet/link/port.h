@@ -4,7 +4,8 @@
  * functions that only the files of the port share.
  *
  * A port knows frames, HELLOs and channels, but neither registers nor packets, nor the
- * device behind it: for these it calls the functions of its owner.
+ * device behind it: for these it calls the functions of its owner.  Names with peer_
+ * belong to the neighbour, as PORT_PEER and peerN do.
  */
 #ifndef HW_EXANET_LINK_PORT_H
 #define HW_EXANET_LINK_PORT_H
@@ -73,7 +74,7 @@ typedef struct ExanetTx {
 /* Events that a port reports to its owner; see ExanetPortOwner.event. */
 enum exanet_port_event {
     EXANET_PORT_UP_OR_DOWN,
-    EXANET_PORT_CONFLICT,           /* the peer's coordinates were refused */
+    EXANET_PORT_CONFLICT,           /* the neighbour's coordinates were refused */
     /* the rest of a frame was dropped, because the CRC of a packet's header is wrong */
     EXANET_PORT_BAD_HEADER,
     EXANET_PORT_MALFORMED,          /* ... because a packet is not valid */
@@ -107,12 +108,13 @@ typedef struct ExanetPortOwner {
     /* Called after the link of @p went up or down, or PORT_CTRL may have set its role. */
     void (*changed)(ExanetPort *p);
     /*
-     * Called when @p hears a new peer, the node at @coord, or a new @epoch of its peer.
+     * Called when @p hears a new neighbour, the node at @coord, or a new @epoch of its
+     * neighbour.
      */
     void (*restarted)(ExanetPort *p, uint32_t coord, uint8_t epoch);
     /*
-     * Returns the reason why the node at @coord with @epoch cannot be the peer of @p, or
-     * NULL.  @known: the node was the peer of @p before.
+     * Returns the reason why the node at @coord with @epoch cannot be the neighbour of
+     * @p, or NULL.  @known: the node was the neighbour of @p before.
      */
     const char *(*refusal)(ExanetPort *p, uint32_t coord, uint8_t epoch, bool known);
     /* Called by a timer: every second while the link is up, otherwise every 50 ms. */
@@ -133,11 +135,11 @@ typedef struct ExanetPortGroup {
     uint8_t epoch;
     uint32_t rx_words;              /* of a receive FIFO, as HELLO advertises them */
     uint32_t timeout_ms;            /* silence after which a link is down; 0: never */
-    /* time after which packets for a peer that takes none are dropped; 0: never */
+    /* time after which packets for a neighbour that takes none are dropped; 0: never */
     uint32_t stall_ms;
 } ExanetPortGroup;
 
-/* Value of peerN: the peer may have any coordinates that cause no conflict. */
+/* Value of peerN: the neighbour may have any coordinates that cause no conflict. */
 #define EXANET_PEER_ANY UINT32_MAX
 
 struct ExanetPort {
@@ -146,14 +148,14 @@ struct ExanetPort {
     NICState *nic;
     NICConf conf;
     QEMUTimer *hello_timer;
-    int64_t heard;                  /* ns, last valid frame of the peer */
+    int64_t heard;                  /* ns, last valid frame of the neighbour */
     uint32_t peer_named;            /* property peerN, or EXANET_PEER_ANY */
-    uint32_t peer;                  /* coordinates of the peer, or of the last peer */
+    uint32_t peer;                  /* coordinates of the neighbour, or of the last one */
     int64_t peer_until;             /* ns, end of reservation; 0: there was none */
     int64_t up_since;               /* ns */
     int64_t yield_until;            /* ns, another port takes precedence until then */
     uint32_t conflict_coord;        /* coordinates that were refused last */
-    uint32_t peer_words;            /* longest frame that the peer takes */
+    uint32_t peer_words;            /* longest frame that the neighbour takes */
     uint8_t peer_epoch;
     bool peer_known;
     bool up;
@@ -161,7 +163,7 @@ struct ExanetPort {
     bool enabled;                   /* @wanted, and not @admin_down */
     bool admin_down;                /* by exanet_port_admin() */
     bool loopback;                  /* the netdev is not used */
-    bool conflict;                  /* the peer's coordinates were refused */
+    bool conflict;                  /* the neighbour's coordinates were refused */
     bool conflict_reported;         /* a conflict was reported to the user */
     bool polled;                    /* exanet_port_poll() is running */
     bool refused;                   /* the netdev keeps a frame that the port refused */
@@ -172,8 +174,8 @@ struct ExanetPort {
     unsigned hello_answers;         /* HELLOs answered since the last tick */
 
     /* Sets of virtual channels, one bit for each. */
-    uint8_t peer_xoff;              /* the peer has stopped this port */
-    uint8_t xoff;                   /* this port has stopped the peer */
+    uint8_t peer_xoff;              /* the neighbour has stopped this port */
+    uint8_t xoff;                   /* this port has stopped the neighbour */
     uint8_t xoff_sent;              /* ... at least once since the link went up */
     uint8_t xoff_due;               /* XOFF or XON is to be sent when @blocked ends */
     uint8_t tx_pending;             /* packets wait to be sent */
@@ -189,8 +191,8 @@ struct ExanetPort {
     uint8_t *spare;                 /* second frame for port_vc_send(), or NULL */
     uint8_t *held;                  /* frame that the netdev sends while @blocked */
     size_t held_len;                /* bytes */
-    uint32_t xoff_above;            /* more words in @rx of a channel stop the peer */
-    uint32_t xon_below;             /* ... fewer words let the peer continue */
+    uint32_t xoff_above;            /* an RX FIFO with more words stops the neighbour */
+    uint32_t xon_below;             /* ... with fewer words lets the neighbour continue */
     int64_t tx_free;                /* ns, the rate permits the next frame from then on */
     QEMUTimer *tx_timer;
     int64_t tx_since;               /* ns, since then only the rate delays packets */
@@ -232,8 +234,8 @@ static inline ExanetPort *exanet_port_after(ExanetPortGroup *g, const ExanetPort
 void exanet_port_init(ExanetPortGroup *group, unsigned index);
 void exanet_port_fini(ExanetPort *p);
 /*
- * Resets the port: drops the peer and all packets, clears counters, enables the port
- * without loopback, and sends a HELLO, by whose epoch the peer detects the reset.
+ * Resets the port: drops the neighbour and all packets, clears counters, enables the port
+ * without loopback, and sends a HELLO, by whose epoch the neighbour detects the reset.
  */
 void exanet_port_reset(ExanetPort *p);
 /* Enables or disables the port; @loopback: the port receives the packets it sends. */
@@ -243,8 +245,8 @@ void exanet_port_tune(ExanetPort *p, uint32_t rate, uint32_t latency);
 /* Takes the link down and starts it anew, because coordinates or control bits changed. */
 void exanet_port_restart(ExanetPort *p);
 /*
- * Takes the link down, with a DOWN to the peer, or permits it to go up (@up).  A reset of
- * the device does not change this.  The port need not exist yet.
+ * Takes the link down, with a DOWN to the neighbour, or permits it to go up (@up).  A
+ * reset of the device does not change this.  The port need not exist yet.
  */
 void exanet_port_admin(ExanetPort *p, bool up);
 /* Takes frames from the netdev, in the thread of a vCPU. */

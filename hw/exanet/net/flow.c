@@ -11,7 +11,7 @@
  * At a source, data for a destination leaves no faster than the lowest rate that was
  * advertised in the last two windows.  Without flow-rate packets the rate recovers.
  *
- * Both tables are bounded, because all coordinates come from peers.
+ * Both tables are bounded, because all coordinates come from other nodes.
  */
 #include "qemu/osdep.h"
 #include "qemu/queue.h"

@@ -113,7 +113,7 @@ static unsigned ports_collect(ExanetState *s, ExanetArithPort *ports)
     return s->ports.count;
 }
 
-/* Returns the links whose peer is this node, because they are in loopback. */
+/* Returns the links whose neighbour is this node, because they are in loopback. */
 static unsigned links_back(ExanetState *s)
 {
     unsigned links = 0;

@@ -3,7 +3,7 @@
  * ExaNet router: the role of each port, the route of each packet, the check of sources,
  * and the arbitration of outputs.
  *
- * The coordinates of the peers and SW_DIMS determine the network, so the route of a
+ * The coordinates of the neighbours and SW_DIMS determine the network, so the route of a
  * packet depends only on its header.  Results of lookups are kept until a link or a
  * register changes, because each packet needs them.
  */
@@ -128,8 +128,8 @@ static void ports_to(ExanetState *s, PortSet *set, uint32_t peer)
 }
 
 /*
- * Finds the ports with @role.  Of uplinks, only those to peers with the upper bits of
- * @dst (*@exact), or, if there is none, all.
+ * Finds the ports with @role.  Of uplinks, only those to neighbours with the upper bits
+ * of @dst (*@exact), or, if there is none, all.
  */
 static void ports_with(ExanetState *s, PortSet *set, enum exanet_role role,
                        uint32_t dst, bool *exact)
@@ -255,7 +255,7 @@ int exanet_router_transit(ExanetState *s, ExanetPort *from, unsigned vc,
     to = &s->port[EXANET_ROUTE_PORT(w->route)];
     /*
      * A packet does not return to the previous node.  From an uplink it takes another one
-     * only if the peer there has the upper bits of the destination.  So it cannot
+     * only if the neighbour there has the upper bits of the destination.  So it cannot
      * circulate.
      */
     if (to->peer == from->peer ||

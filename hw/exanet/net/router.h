@@ -90,9 +90,9 @@ void exanet_router_configure(ExanetState *s);
 /* Updates the role of @p after a change of its link or of PORT_CTRL. */
 void exanet_router_port_changed(ExanetState *s, ExanetPort *p);
 /*
- * Returns true if the node at @coord may be the peer of @p.  The node must be a
+ * Returns true if the node at @coord may be the neighbour of @p.  The node must be a
  * neighbour in the network; if no other cable belongs to a network, any node may be the
- * peer.
+ * neighbour.
  */
 bool exanet_router_neighbour(ExanetPort *p, uint32_t coord);
 /* Returns true if the node at @coord is a neighbour in this node's torus or QFDB. */
