@@ -61,7 +61,7 @@ typedef struct RNicLoop {
     void *opaque;
     DeviceState *dev;
     QEMUBH *bh;                     /* NULL: the device has ended */
-    RNicDeadline deadline;          /* of rnic_loop_at() */
+    RNicDeadline deadline;          /* next time of rnic_loop_at() */
     bool timed;                     /* the units run at exact virtual times */
     bool running;                   /* the device is at work */
     bool engaged;                   /* QEMU's re-entrancy guard before the work */

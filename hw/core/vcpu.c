@@ -61,7 +61,7 @@ static bool kvm_access(const CPUState *cpu, const MemoryRegion *mr, hwaddr addr,
 bool rnic_vcpu_access(const MemoryRegion *mr, hwaddr addr, bool write,
                       MemTxAttrs attrs)
 {
-    /* outside of cpu_exec_start() and _end() the vCPU works for other threads */
+    /* a vCPU's thread also does work of other threads, but not while the vCPU runs */
     if (!qemu_in_vcpu_thread() || !current_cpu->running) {
         return false;
     }

@@ -91,7 +91,7 @@ static void exadma_enqueue(ExanetExadma *e, unsigned tid)
     }
 }
 
-/* Puts @tid in front, because its flow sends one block at a time. */
+/* Puts @tid at the head of the FIFO, because a paced flow sends one block at a time. */
 static void exadma_enqueue_first(ExanetExadma *e, unsigned tid)
 {
     if (!e->in_fifo[tid]) {

@@ -17,7 +17,7 @@ typedef struct ExanetState ExanetState;
 /* A packet in an output buffer; @words = 0: dropped by exanet_exadma_kill(). */
 typedef struct ExanetSlot {
     int route;
-    uint16_t tid;                   /* index */
+    uint16_t tid;                   /* TID without generation */
     uint16_t words;
     uint8_t data[EXANET_PACKET_BYTES];
 } ExanetSlot;
@@ -28,7 +28,7 @@ typedef struct ExanetSlot {
 /* A control packet that waits; @dead: dropped by exanet_exadma_kill(). */
 typedef struct ExanetControlSlot {
     uint32_t dst;
-    uint16_t tid;                   /* index */
+    uint16_t tid;                   /* TID without generation */
     uint8_t path;
     bool dead;
     uint8_t data[EXANET_CONTROL_WORDS * EXANET_WORD_BYTES];
@@ -40,14 +40,14 @@ typedef struct ExanetOutput {
     /* state machine of control packets [T §5.3.1.2] */
     uint64_t control_word[3];       /* words that software has written */
     unsigned control_stage;         /* number of these words */
-    unsigned control_tid;           /* their TID, index */
+    unsigned control_tid;           /* their TID, without generation */
     ExanetControlSlot control[EXANET_CONTROL_QUEUE];
     RNicFifo controls;              /* positions in @control */
 } ExanetOutput;
 
 /* A transaction that ExaDMA has stopped, because its source cannot be read. */
 typedef struct ExanetStopped {
-    uint16_t tid;                   /* index */
+    uint16_t tid;                   /* TID without generation */
     uint8_t resp;                   /* FAULT, DECODE or PROTECTION */
     bool reported;                  /* the fault was reported: RESOLVE will follow */
 } ExanetStopped;

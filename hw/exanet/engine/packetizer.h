@@ -22,7 +22,7 @@ typedef struct ExanetPktzChannel {
     int64_t deadline;               /* ns, time of the next retransmission */
     uint32_t coord;                 /* destination node of the message */
     uint16_t seq;                   /* sequence number of the last copy */
-    uint8_t gen;                    /* 6 bits */
+    uint8_t gen;                    /* generation of the message, 6 bits */
     uint8_t timeouts;               /* timeouts in a row, without an answer */
     uint8_t nacks;                  /* nacks of the message, saturating */
     uint8_t resp;                   /* last response, enum exanet_resp */
@@ -33,7 +33,7 @@ typedef struct ExanetPktzChannel {
 #define EXANET_PKTZ_TOTAL (EXANET_CONTEXTS * EXANET_PKTZ_CHANNELS)
 
 typedef struct ExanetPacketizer {
-    ExanetPktzChannel channel[EXANET_PKTZ_TOTAL];   /* by context, then number */
+    ExanetPktzChannel channel[EXANET_PKTZ_TOTAL];   /* context * CHANNELS + number */
     ExanetPktzPeers *peers[EXANET_CONTEXTS];        /* owned; packetizer-peer.c */
     DECLARE_BITMAP(waiting, EXANET_PKTZ_TOTAL);     /* channels with a message */
     DECLARE_BITMAP(send, EXANET_PKTZ_TOTAL);        /* channels with a copy to send */

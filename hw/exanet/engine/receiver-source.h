@@ -15,7 +15,7 @@ typedef struct ExanetShmSource ExanetShmSource;
 /* Time without packets after which state may be replaced [P]. */
 #define EXANET_RX_IDLE_NS (100 * (int64_t)SCALE_MS)
 #define EXANET_RX_SENDERS (EXANET_CONTEXTS * EXANET_PKTZ_CHANNELS)
-#define EXANET_RX_RETIRED 4         /* epochs of a source */
+#define EXANET_RX_RETIRED 4         /* old epochs that a source keeps */
 
 /*
  * A record of a block.  ExanetSource.tomb: the last block of a TID that was completed, or

@@ -9,7 +9,7 @@
 
 #include "rnic/exanet/wire.h"
 
-#define EXANET_SOURCE_PAGE 4096     /* a source read never crosses it [T §5.1] */
+#define EXANET_SOURCE_PAGE 4096     /* no source read crosses this boundary [T §5.1] */
 
 /*
  * Returns the bytes of the next block of a transfer with @len bytes left, whose next byte

@@ -22,14 +22,14 @@
 
 /* arm64 stage 1 */
 #define ARM_VALID       RNIC_BIT(0)
-#define ARM_TABLE       RNIC_BIT(1)     /* or page, on the last level */
+#define ARM_TABLE       RNIC_BIT(1)     /* a table; on the last level, a page */
 #define ARM_AP_USER     RNIC_BIT(6)
 #define ARM_AP_RDONLY   RNIC_BIT(7)
 #define ARM_AF          RNIC_BIT(10)
-#define ARM_NT          RNIC_BIT(16)    /* block being changed, FEAT_BBM */
-#define ARM_RES0_TABLE  RNIC_BIT(50)    /* GP in a leaf */
-#define ARM_AP_NO_USER  RNIC_BIT(61)    /* of a table, for all below it */
-#define ARM_AP_NO_WRITE RNIC_BIT(62)
+#define ARM_NT          RNIC_BIT(16)    /* the block is being changed, FEAT_BBM */
+#define ARM_RES0_TABLE  RNIC_BIT(50)    /* reserved in a table entry; in a leaf, GP */
+#define ARM_AP_NO_USER  RNIC_BIT(61)    /* in a table entry: no user access below */
+#define ARM_AP_NO_WRITE RNIC_BIT(62)    /* in a table entry: no write access below */
 #define ARM_RES0_ABOVE  49              /* highest reserved bit above the address */
 #define ARM_ROOT_BITS   48
 #define ARM_ROOT_HIGH   RNIC_FIELD(5, 2)    /* PA[51:48], as in TTBR0_EL1 */

@@ -19,7 +19,7 @@
 
 /* Items of property faultsN: the kinds of enum exanet_injected, and one more. */
 enum {
-    ITEM_CORRUPT = EXANET_INJECTED_KINDS,   /* any part of the packet */
+    ITEM_CORRUPT = EXANET_INJECTED_KINDS,   /* corrupts any part of the packet */
     ITEMS,
     ITEM_NONE = ITEMS,
 };
@@ -327,7 +327,10 @@ char *exanet_inject_plan_get(const ExanetPort *p)
 
 /* --- Packets -------------------------------------------------------------- */
 
-/* Returns true if a packet of @words words has the part that @item corrupts, if any. */
+/*
+ * Returns true if @item can be done to a packet of @words words: @item corrupts no part,
+ * or a part that the packet has.
+ */
 static bool item_applies(const ExanetFaultFormat *format, unsigned item,
                           unsigned words)
 {
@@ -469,7 +472,7 @@ ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words)
         inject_count(p, EXANET_INJECTED_DELAY, type);
     }
     if (item == ITEM_NONE && !hits) {
-        inject_tidy(p);             /* the last fault may be done */
+        inject_tidy(p);             /* no fault may be left to be done */
     }
     return fate;
 }

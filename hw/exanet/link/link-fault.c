@@ -15,7 +15,7 @@
 
 /* A delayed packet. */
 typedef struct ExanetDelayed {
-    int64_t due;                    /* ns */
+    int64_t due;                    /* ns, time when the packet is sent */
     unsigned vc;
     unsigned words;
     bool held;                      /* sent behind the next packet of its channel */

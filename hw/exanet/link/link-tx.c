@@ -43,7 +43,7 @@
 
 /* A frame that the latency delays. */
 typedef struct ExanetFlight {
-    int64_t due;                    /* ns */
+    int64_t due;                    /* ns, time when the frame is sent */
     unsigned vc;
     unsigned words;
     uint8_t frame[];

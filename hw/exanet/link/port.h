@@ -64,7 +64,7 @@ typedef struct ExanetTx {
     uint8_t *frame;                 /* room for a header, then packets; NULL: not used */
     unsigned words;                 /* words of packets in @frame */
     int64_t stalled;                /* ns, start of the stall; 0: not stalled */
-    /* ends of the packets in @frame with a bad header, uint16_t, in words */
+    /* uint16_t: end of each packet in @frame that has a bad header, in words of @frame */
     GArray *bad_headers;
     GByteArray *urgent;             /* whole packets that are sent before @frame */
     GByteArray *urgent_words;       /* length of each packet in @urgent */
@@ -126,14 +126,14 @@ typedef struct ExanetPortOwner {
 /* State that the ports of a device share; the device keeps it up to date. */
 typedef struct ExanetPortGroup {
     const ExanetPortOwner *owner;
-    void *opaque;                   /* of the owner */
+    void *opaque;                   /* for the functions of @owner */
     DeviceState *dev;
     RNicLoop *loop;
     ExanetPort *port;
-    unsigned count;                 /* up to the last port that exists */
-    uint32_t node;                  /* own coordinates */
+    unsigned count;                 /* 1 + index of the last port that exists */
+    uint32_t node;                  /* coordinates of this node */
     uint8_t epoch;
-    uint32_t rx_words;              /* of a receive FIFO, as HELLO advertises them */
+    uint32_t rx_words;              /* words of an RX FIFO, as HELLO advertises them */
     uint32_t timeout_ms;            /* silence after which a link is down; 0: never */
     /* time after which packets for a neighbour that takes none are dropped; 0: never */
     uint32_t stall_ms;
@@ -152,16 +152,16 @@ struct ExanetPort {
     uint32_t peer_named;            /* property peerN, or EXANET_PEER_ANY */
     uint32_t peer;                  /* coordinates of the neighbour, or of the last one */
     int64_t peer_until;             /* ns, end of reservation; 0: there was none */
-    int64_t up_since;               /* ns */
+    int64_t up_since;               /* ns, last time when the link went up */
     int64_t yield_until;            /* ns, another port takes precedence until then */
     uint32_t conflict_coord;        /* coordinates that were refused last */
     uint32_t peer_words;            /* longest frame that the neighbour takes */
     uint8_t peer_epoch;
     bool peer_known;
     bool up;
-    bool wanted;                    /* by exanet_port_control() */
+    bool wanted;                    /* exanet_port_control() has enabled the port */
     bool enabled;                   /* @wanted, and not @admin_down */
-    bool admin_down;                /* by exanet_port_admin() */
+    bool admin_down;                /* exanet_port_admin() has taken the link down */
     bool loopback;                  /* the netdev is not used */
     bool conflict;                  /* the neighbour's coordinates were refused */
     bool conflict_reported;         /* a conflict was reported to the user */

@@ -79,8 +79,8 @@ bool exanet_net_take(ExanetState *s, ExanetPort *from, unsigned vc,
 bool exanet_net_resume(ExanetPort *from, unsigned vc, int route,
                             uint8_t *buf, unsigned words);
 /*
- * Counts and reports a packet that is dropped, because it arrived by @from, but packets
- * from @src to @dst cannot arrive by this port.
+ * Counts and reports a packet of @src to @dst that the caller drops, because such packets
+ * cannot arrive by @from.
  */
 void exanet_net_drop_source(ExanetState *s, const ExanetPort *from, uint32_t src,
                                  uint32_t dst);

@@ -33,9 +33,10 @@ typedef struct ExanetVoq {
 
 /* All queues of packets that arrived by one port. */
 typedef struct ExanetVoqs {
-    ExanetVoq *queue[EXANET_VCS][EXANET_LINKS]; /* by output; owned, NULL: unused */
+    /* indexed by virtual channel of arrival, and output; owned; NULL: unused */
+    ExanetVoq *queue[EXANET_VCS][EXANET_LINKS];
     uint16_t busy[EXANET_VCS];      /* outputs whose queue is not empty, one bit each */
-    unsigned words;                 /* in all queues */
+    unsigned words;                 /* words in all queues */
     unsigned backlog;               /* words in the queues of all ports for this port */
 } ExanetVoqs;
 
