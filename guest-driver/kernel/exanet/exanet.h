@@ -64,7 +64,7 @@
 struct exanet_context;
 struct exanet_job;
 
-/* What a bus shell gives to exanet_device_probe(). */
+/* The resources that a bus shell passes to exanet_device_probe(). */
 struct exanet_resources {
 	void __iomem *regs;		/* EXANET_REGS_BYTES */
 	phys_addr_t user;		/* user pages of context 0, then of 1 ... */

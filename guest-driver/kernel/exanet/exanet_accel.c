@@ -8,8 +8,8 @@
 #include "exanet.h"
 #include "exanet_context.h"
 
-#define EXANET_ACCEL_LOOK	HZ	/* after that even without interrupt */
-#define EXANET_ACCEL_LOOKS	30	/* at a job that was given up */
+#define EXANET_ACCEL_POLL	HZ	/* between polls without an interrupt */
+#define EXANET_ACCEL_POLLS	30	/* maximum of polls of an aborted job */
 
 static unsigned int exanet_accel_seconds = 60;
 module_param_named(accel_seconds, exanet_accel_seconds, uint, 0644);
@@ -27,7 +27,10 @@ void exanet_accel_irq(struct exanet_device *xdev)
 	complete(&xdev->accel.done);
 }
 
-/* Every array is block RAM of this node, or memory that a segment could show. */
+/*
+ * Checks that each array is block RAM of this node, or memory that a segment may show.
+ * Returns 0, -EINVAL or -EACCES.
+ */
 static int exanet_accel_check(const struct exanet_ioc_accel *a)
 {
 	const u64 address[] = {
@@ -70,8 +73,8 @@ static int exanet_accel_start(struct exanet_context *ctx,
 	return ret;
 }
 
-/* What became of the job: 0, an error, or -EINPROGRESS. */
-static int exanet_accel_look(struct exanet_context *ctx,
+/* Returns the state of the job: 0, an error, or -EINPROGRESS. */
+static int exanet_accel_poll(struct exanet_context *ctx,
 			     struct exanet_ioc_accel *a)
 {
 	struct exanet_device *xdev = ctx->xdev;
@@ -84,7 +87,7 @@ static int exanet_accel_look(struct exanet_context *ctx,
 	return ret;
 }
 
-/* Gives the job up, and waits until nothing of it is under way. */
+/* Aborts the job, and waits until it has ended. */
 static void exanet_accel_stop(struct exanet_context *ctx,
 			      struct exanet_ioc_accel *a)
 {
@@ -95,25 +98,25 @@ static void exanet_accel_stop(struct exanet_context *ctx,
 	if (ctx->running)
 		exanet_hw_accel_stop(&xdev->hw);
 	mutex_unlock(&xdev->lock);
-	for (n = 0; exanet_accel_look(ctx, a) == -EINPROGRESS; n++) {
-		if (n == EXANET_ACCEL_LOOKS) {
+	for (n = 0; exanet_accel_poll(ctx, a) == -EINPROGRESS; n++) {
+		if (n == EXANET_ACCEL_POLLS) {
 			dev_err(&xdev->dev, "the accelerator does not stop\n");
 			break;
 		}
 		wait_for_completion_timeout(&xdev->accel.done,
-					    EXANET_ACCEL_LOOK);
+					    EXANET_ACCEL_POLL);
 	}
 }
 
 /*
- * Runs a job.  The NIC aborts a job by itself if a node does not answer.  Otherwise a
+ * Runs a job. The NIC aborts a job by itself if a node does not answer. Otherwise a
  * signal or the deadline aborts the job, because other users wait for the accelerator.
  */
 static int exanet_accel_run(struct exanet_context *ctx, struct exanet_ioc_accel *a)
 {
 	u64 end = get_jiffies_64() +
 		  (u64)READ_ONCE(exanet_accel_seconds) * HZ;
-	bool late;
+	bool expired;
 	long left;
 	int ret;
 
@@ -122,10 +125,10 @@ static int exanet_accel_run(struct exanet_context *ctx, struct exanet_ioc_accel 
 		return ret;
 	do {
 		left = wait_for_completion_killable_timeout(&ctx->xdev->accel.done,
-							    EXANET_ACCEL_LOOK);
-		late = !ctx->user.unlimited && time_after64(get_jiffies_64(), end);
-		ret = exanet_accel_look(ctx, a);
-	} while (ret == -EINPROGRESS && left >= 0 && !late);
+							    EXANET_ACCEL_POLL);
+		expired = !ctx->user.unlimited && time_after64(get_jiffies_64(), end);
+		ret = exanet_accel_poll(ctx, a);
+	} while (ret == -EINPROGRESS && left >= 0 && !expired);
 	if (ret == -EINPROGRESS) {
 		exanet_accel_stop(ctx, a);
 		ret = left < 0 ? -EINTR : -ETIMEDOUT;

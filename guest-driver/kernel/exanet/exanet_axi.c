@@ -12,7 +12,7 @@
 #include "exanet_device.h"
 #include "exanet_dma.h"
 
-/* Regions of the node, in its order. */
+/* Regions in the order of the node. */
 enum {
 	EXANET_AXI_REGS,
 	EXANET_AXI_USER,
@@ -43,7 +43,7 @@ static int exanet_axi_map(struct platform_device *pdev,
 	res->user = mem->start;
 	res->user_bytes = resource_size(mem);
 
-	/* A NIC without it has all the rest. */
+	/* A NIC without an aperture does not have this region. */
 	mem = platform_get_resource(pdev, IORESOURCE_MEM, EXANET_AXI_APERTURE);
 	if (!mem)
 		return 0;
@@ -62,7 +62,7 @@ static int exanet_axi_lines(struct platform_device *pdev,
 	int irq;
 
 	for (n = 0; n < EXANET_IRQ_LINES; n++) {
-		irq = platform_get_irq(pdev, n);	/* complains itself */
+		irq = platform_get_irq(pdev, n);	/* reports its errors */
 		if (irq < 0)
 			return irq;
 		res->irq[n] = irq;
@@ -95,7 +95,7 @@ static int exanet_axi_probe(struct platform_device *pdev)
 	if (IS_ERR(xdev))
 		return PTR_ERR(xdev);
 	platform_set_drvdata(pdev, xdev);
-	/* Comes before what is devm_ above is undone. */
+	/* Runs before the resources above, devm_, are released. */
 	return devm_add_action_or_reset(&pdev->dev, exanet_axi_remove, xdev);
 }
 

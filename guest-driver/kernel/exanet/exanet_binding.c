@@ -35,7 +35,7 @@ static u64 exanet_binding_root(struct mm_struct *mm)
 #elif defined(CONFIG_ARM64)
 u32 exanet_binding_format(void)
 {
-	/* With FEAT_LPA2 an entry has its address in another way. */
+	/* With FEAT_LPA2 an entry has its address in other bits. */
 	bool lpa2 = PAGE_SHIFT < 16 && vabits_actual > 48;
 	enum exanet_table_format granule =
 		PAGE_SHIFT == 16 ? EXANET_FORMAT_ARM64_64K :
@@ -86,9 +86,9 @@ static int exanet_binding_start(struct exanet_context *ctx)
 	exanet_hw_mailbox_ack(&xdev->hw, index);
 	exanet_error_attach(ctx);
 	exanet_fault_attach(ctx);
-	/* Invalidations go out before the device can cache anything. */
+	/* Invalidations begin before the device can cache a translation. */
 	exanet_binding_set_hw(ctx, true);
-	exanet_context_show_job(ctx);
+	exanet_context_write_pdid(ctx);
 	exanet_hw_context_set_quota(&xdev->hw, index, xdev->quota);
 	exanet_hw_context_enable(&xdev->hw, index, exanet_binding_root(ctx->mm),
 				 xdev->table_format);
@@ -105,7 +105,7 @@ static void exanet_binding_stop(struct exanet_context *ctx)
 		return;
 	ctx->running = false;
 
-	/* Until it is disabled, the device must hear of every invalidation. */
+	/* The device needs each invalidation until the context is disabled. */
 	rest = !exanet_hw_context_quiesce(&xdev->hw, ctx->index);
 	exanet_hw_context_disable(&xdev->hw, ctx->index);
 	exanet_binding_set_hw(ctx, false);
@@ -131,9 +131,9 @@ void exanet_binding_stop_all(struct exanet_device *xdev)
 /* --- MMU notifier --------------------------------------------------------- */
 
 /*
- * The kernel calls this when a PTE is cleared or loses rights, after the change and
- * before the page is freed, as it would flush the CPUs' TLBs; perhaps under a
- * page-table lock.
+ * Invalidates translations of the NIC. The kernel calls this when a PTE is cleared or
+ * loses rights, after the change and before it frees the page, as it flushes the CPUs'
+ * TLBs. It may hold a page-table lock.
  */
 static void exanet_notifier_invalidate(struct mmu_notifier *notifier,
 				       struct mm_struct *mm,
@@ -154,7 +154,7 @@ static void exanet_notifier_invalidate(struct mmu_notifier *notifier,
 	spin_unlock(&ctx->hw_lock);
 }
 
-/* The last thread is gone, the page table is about to be torn down. */
+/* Stops the context when the last thread has ended, before the page table is freed. */
 static void exanet_notifier_release(struct mmu_notifier *notifier,
 				    struct mm_struct *mm)
 {
@@ -174,9 +174,9 @@ static const struct mmu_notifier_ops exanet_notifier_ops = {
 /* --- open and close ------------------------------------------------------- */
 
 /*
- * Time that open() waits for a context if none is free.  A process that ends while the
- * NIC waits for one of its pages keeps its contexts a moment longer; a program that is
- * started again at once must not fail because of that.
+ * Time that open() waits for an index if none is free. A process that ends while the
+ * NIC waits for one of its pages keeps its indices a moment longer. A program that is
+ * started again at once must not fail because of this.
  */
 #define EXANET_OPEN_WAIT	(HZ / 2)
 
@@ -197,7 +197,7 @@ static int exanet_binding_start_wait(struct exanet_context *ctx)
 		mutex_unlock(&xdev->lock);
 		if ((ret != -EDQUOT && ret != -ENOSPC) || left <= 0)
 			return ret;
-		/* After a signal that kills, @left is negative. */
+		/* @left is negative after a fatal signal. */
 		left = wait_event_killable_timeout(xdev->freed,
 						   READ_ONCE(xdev->frees) != frees,
 						   left);
@@ -217,7 +217,7 @@ struct exanet_context *exanet_binding_open(struct exanet_device *xdev,
 		return ctx;
 	exanet_fault_context_init(ctx);
 
-	/* Takes mmap_lock, hence not under xdev->lock. */
+	/* This takes mmap_lock, so xdev->lock must not be held. */
 	ctx->notifier.ops = &exanet_notifier_ops;
 	ret = mmu_notifier_register(&ctx->notifier, ctx->mm);
 	if (ret)

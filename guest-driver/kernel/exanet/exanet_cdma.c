@@ -2,7 +2,8 @@
 /*
  * ExaNet CDMA: copies between memory of a process and other nodes.
  *
- * The four channels serve all contexts in turn, a piece of a copy each time.
+ * All contexts share four channels. A copy gets a channel anew for each of its pieces, so
+ * that a long copy does not delay other users.
  */
 #include "exanet_cdma.h"
 
@@ -12,9 +13,9 @@
 #include "exanet.h"
 #include "exanet_context.h"
 
-#define EXANET_CDMA_PIECE	(1U << 20)	/* bytes between looks at signals */
-#define EXANET_CDMA_LIMIT	(60 * HZ)	/* for a piece; the NIC gives up before */
-#define EXANET_CDMA_LOOK	HZ		/* after that even without interrupt */
+#define EXANET_CDMA_PIECE	(1U << 20)	/* bytes; a signal ends the copy after one */
+#define EXANET_CDMA_LIMIT	(60 * HZ)	/* of a piece; the NIC fails it earlier */
+#define EXANET_CDMA_POLL	HZ		/* between polls without an interrupt */
 
 void exanet_cdma_init(struct exanet_device *xdev)
 {
@@ -79,17 +80,17 @@ static int exanet_cdma_start(struct exanet_context *ctx, unsigned int ch,
 }
 
 /*
- * What became of a piece: 0, an error, or -EINPROGRESS, which is not for the last
- * look.  After anything but success the channel is reset.
+ * Returns the state of a piece: 0, an error, or -EINPROGRESS. Resets the channel after an
+ * error, and if the piece is still in progress at the last poll.
  */
-static int exanet_cdma_look(struct exanet_context *ctx, unsigned int ch,
+static int exanet_cdma_poll(struct exanet_context *ctx, unsigned int ch,
 			    bool last)
 {
 	struct exanet_device *xdev = ctx->xdev;
 	int ret = -ECANCELED;
 
 	mutex_lock(&xdev->lock);
-	/* Of a context that has stopped nothing is under way, nor are registers. */
+	/* A stopped context has no transfers, and the registers may be unmapped. */
 	if (ctx->running) {
 		ret = exanet_hw_cdma_result(&xdev->hw, ch);
 		if (ret && (ret != -EINPROGRESS || last) &&
@@ -115,13 +116,13 @@ static int exanet_cdma_piece(struct exanet_context *ctx, unsigned int ch,
 		return ret;
 	do {
 		left = wait_for_completion_killable_timeout(done,
-							    EXANET_CDMA_LOOK);
+							    EXANET_CDMA_POLL);
 		last = left < 0 || time_after(jiffies, end);
-		ret = exanet_cdma_look(ctx, ch, last);
+		ret = exanet_cdma_poll(ctx, ch, last);
 	} while (ret == -EINPROGRESS && !last);
 	if (ret == -EINPROGRESS)
 		ret = left < 0 ? -EINTR : -ETIMEDOUT;
-	/* The NIC says of both sides that an address leads nowhere. */
+	/* The NIC does not report which side is invalid; the page faults do. */
 	if (ret == -ENXIO && atomic_read(&ctx->bad_copies) != bad)
 		ret = -EFAULT;
 	return ret;
@@ -150,7 +151,7 @@ static int exanet_cdma_check(const struct exanet_ioc_cdma *c)
 					     c->flags & EXANET_CDMA_DST_REMOTE);
 }
 
-/* Takes a channel.  One channel is free, because the pool has granted it. */
+/* Takes a free channel. There is one, because the pool has granted it. */
 static unsigned int exanet_cdma_take(struct exanet_device *xdev)
 {
 	unsigned int ch;
@@ -169,7 +170,7 @@ static void exanet_cdma_give(struct exanet_device *xdev, unsigned int ch)
 	mutex_unlock(&xdev->lock);
 }
 
-/* A piece of a copy, on a channel of its own. */
+/* Copies the next piece, as soon as the pool grants a channel. */
 static int exanet_cdma_next(struct exanet_context *ctx,
 			    const struct exanet_ioc_cdma *c)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Spelling of the kernels from 6.1 on; the only file that asks for a version.
+ * Differences between kernels from 6.1 on. No other file depends on a version.
  */
 #ifndef EXANET_COMPAT_H
 #define EXANET_COMPAT_H
 
 #include <linux/version.h>
 
-/* Where a secondary MMU that walks the CPU's page table hears of changes. */
+/* The function of an MMU notifier for an MMU that walks the CPU's page table. */
 #if KERNEL_VERSION(6, 6, 0) <= LINUX_VERSION_CODE
 #define EXANET_INVALIDATE_HOOK	arch_invalidate_secondary_tlbs
 #else

@@ -107,8 +107,8 @@ static void exanet_context_index_freed(struct exanet_device *xdev)
 }
 
 /*
- * Indices go round: packets that peers still send to a dead context then meet a
- * free slot rather than its successor.
+ * Searches from the index that was given out last, because an index must be reused as
+ * late as possible: other nodes may still send packets to its last context.
  */
 int exanet_context_take_index(struct exanet_context *ctx)
 {
@@ -139,7 +139,7 @@ void exanet_context_give_index(struct exanet_context *ctx, bool rest, bool linge
 	if (rest) {
 		__clear_bit(ctx->index, xdev->used);
 	} else {
-		/* The NIC may still use index and job, so both stay taken. */
+		/* The NIC may still use index and job, so both stay in use. */
 		dev_err(&xdev->dev,
 			"context %u does not come to rest, out of use until reset\n",
 			ctx->index);
@@ -177,7 +177,7 @@ u32 exanet_context_pdid(const struct exanet_context *ctx)
 	       RNIC_PREP(EXANET_PDID_CTX, ctx->index);
 }
 
-void exanet_context_show_job(struct exanet_context *ctx)
+void exanet_context_write_pdid(struct exanet_context *ctx)
 {
 	exanet_hw_context_set_pdid(&ctx->xdev->hw, ctx->index,
 				   exanet_context_pdid(ctx),
@@ -185,8 +185,8 @@ void exanet_context_show_job(struct exanet_context *ctx)
 }
 
 /*
- * Gives the context's jobs back.  A file may be kept long after its process: its jobs
- * are free for other users nevertheless.
+ * A file may stay open long after its process has ended. Its jobs must then be free for
+ * other users, so the context gives them back when it stops.
  */
 void exanet_context_put_jobs(struct exanet_context *ctx)
 {
@@ -199,8 +199,8 @@ void exanet_context_put_jobs(struct exanet_context *ctx)
 }
 
 /*
- * Takes job @number, which may be the context's default job.  A default job that is
- * local cannot be looked up by its number.
+ * Takes a reference to job @number, which may be the context's default job. A default
+ * job that is local cannot be looked up by its number. Returns the job or an ERR_PTR.
  */
 static struct exanet_job *exanet_context_find_job(struct exanet_context *ctx,
 						  u32 number)
@@ -227,11 +227,11 @@ int exanet_context_set_job(struct exanet_context *ctx, u32 number)
 		return PTR_ERR(job);
 	mutex_lock(&ctx->xdev->lock);
 	if (ctx->running && ctx->job_users) {
-		/* They would go on in the old job, which may be given to another user. */
+		/* They would continue in the old job, which another user may get. */
 		ret = -EBUSY;
 	} else if (ctx->running) {
 		swap(ctx->job, job);
-		exanet_context_show_job(ctx);
+		exanet_context_write_pdid(ctx);
 		ret = 0;
 	}
 	mutex_unlock(&ctx->xdev->lock);
@@ -263,15 +263,15 @@ void exanet_context_unfix_job(struct exanet_context *ctx)
 
 static int exanet_context_find_window(struct exanet_context *ctx, u64 va)
 {
-	u64 stretch = va >> EXANET_WINDOW_BITS;
+	u64 base = va >> EXANET_WINDOW_BITS;
 	unsigned int w;
 
 	for (w = 0; w < ctx->window_count; w++)
-		if (ctx->windows[w] == stretch)
+		if (ctx->windows[w] == base)
 			return w;
 	if (w == EXANET_WINDOW_NI)
 		return -ENOSPC;
-	ctx->windows[w] = stretch;
+	ctx->windows[w] = base;
 	ctx->window_count++;
 	exanet_hw_context_set_window(&ctx->xdev->hw, ctx->index, w, va);
 	return w;
@@ -312,7 +312,7 @@ int exanet_context_query(struct exanet_context *ctx, struct exanet_ioc_query *q)
 		q->context = ctx->index;
 		q->coord = exanet_hw_coord(&xdev->hw);
 		q->pdid = exanet_context_pdid(ctx);
-		/* What mmap() takes, even if the device's pages are longer. */
+		/* The length for mmap(), even if the NIC's pages are larger. */
 		q->page_size = PAGE_SIZE;
 		q->cap0 = xdev->caps.cap0;
 		q->cap1 = xdev->caps.cap1;
@@ -330,7 +330,7 @@ vm_fault_t exanet_context_insert_page(struct exanet_context *ctx,
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 	phys_addr_t pa;
 
-	/* Held until the PTE stands, so that stop_all() finds and zaps it. */
+	/* Held until the PTE is set, so that exanet_binding_stop_all() zaps it. */
 	mutex_lock(&xdev->lock);
 	if (ctx->running) {
 		pa = xdev->res.user +

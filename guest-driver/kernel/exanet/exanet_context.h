@@ -94,7 +94,7 @@ void exanet_context_unlinger(struct exanet_context *ctx);
 /* Returns the context's PDID; the device's lock is held. */
 u32 exanet_context_pdid(const struct exanet_context *ctx);
 /* Writes the context's PDID to the NIC; the device's lock is held. */
-void exanet_context_show_job(struct exanet_context *ctx);
+void exanet_context_write_pdid(struct exanet_context *ctx);
 /* Gives the context's jobs back, when it has stopped. */
 void exanet_context_put_jobs(struct exanet_context *ctx);
 /*

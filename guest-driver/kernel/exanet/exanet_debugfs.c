@@ -2,11 +2,11 @@
 /*
  * ExaNet: /sys/kernel/debug/exanet/exanetN
  *
- *   port<p>/inject    faults on the transmitting side of a port: a kind, and any of
- *                     every=N, count=N and type=PACKET; "none" ends them. Reading
- *                     it shows how many are left.
- *   segments          one line each: number, context, offset and bytes in the
- *                     aperture, GVA, PDID there, rights
+ *   port<p>/inject    faults of the packets that a port sends: a kind, and any of
+ *                     every=N, count=N and type=PACKET; "none" ends them. A read
+ *                     shows how many are left.
+ *   segments          a line for each segment: number, context, offset and bytes in the
+ *                     aperture, GVA, PDID of the target, rights
  */
 #include "exanet_debugfs.h"
 
@@ -75,7 +75,7 @@ static int exanet_inject_parse_type(const char *name)
 	return -EINVAL;
 }
 
-/* One "name=value" into @value. */
+/* Adds option "name=value" to @value, an EXANET_INJECT_ word. Returns 0 or -EINVAL. */
 static int exanet_inject_option(char *option, u64 *value)
 {
 	char *name = strsep(&option, "=");
@@ -107,7 +107,10 @@ static int exanet_inject_option(char *option, u64 *value)
 	return -EINVAL;
 }
 
-/* The word for EXANET_REG_PORT_INJECT that @text describes; @text is cut up. */
+/*
+ * Stores the word for EXANET_REG_PORT_INJECT that @text describes in @value. Changes
+ * @text. Returns 0 or -EINVAL.
+ */
 static int exanet_inject_parse(char *text, u64 *value)
 {
 	char *rest = strim(text), *word = strsep(&rest, " \t");
@@ -213,7 +216,6 @@ void exanet_debugfs_add(struct exanet_device *xdev)
 
 void exanet_debugfs_remove(struct exanet_device *xdev)
 {
-	/* Waits for those who are in the middle of an access. */
 	debugfs_remove_recursive(xdev->debugfs.folder);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet: one NIC, whatever bus it is on.
+ * ExaNet: the life of one NIC on any bus.
  */
 #include "exanet_device.h"
 
@@ -16,8 +16,9 @@
 #include "exanet_sysfs.h"
 
 /*
- * Owners see in their channels that transfers failed.  What peers send wrongly is
- * counted: it is common when processes die, and must not fill the log.
+ * Not TRANSFER, because the owner of a transfer sees its failure in the channel. Not
+ * PROTOCOL, because invalid packets are common when processes end, and must not fill the
+ * log: the NIC counts them.
  */
 #define EXANET_IRQS_USED	((u32)(EXANET_IRQ_FAULT | EXANET_IRQ_MAILBOX | \
 				       EXANET_IRQ_LINK | EXANET_IRQ_SHM | \
@@ -95,7 +96,7 @@ static int exanet_device_check(struct exanet_device *xdev)
 		dev_err(parent, "not an ExaNet NIC of a known version\n");
 		return ret;
 	}
-	/* Else a process would map its neighbour's pages together with its own. */
+	/* A page of the kernel may contain user pages of several contexts. */
 	if (caps->page_shift < PAGE_SHIFT) {
 		dev_err(parent, "user pages of %lu bytes: too small for this kernel\n",
 			BIT(caps->page_shift));
@@ -164,7 +165,7 @@ void exanet_device_remove(struct exanet_device *xdev)
 	exanet_debugfs_remove(xdev);
 	/* Interrupt handlers use sysfs files, so they end before the device's files. */
 	exanet_irq_free(xdev);
-	/* No new opens; then no context that could still access the registers. */
+	/* Ends open() first, then all contexts, because contexts access registers. */
 	cdev_device_del(&xdev->cdev, &xdev->dev);
 	exanet_device_reset_prepare(xdev);
 	if (exanet_hw_reset(&xdev->hw))
@@ -178,7 +179,7 @@ void exanet_device_remove(struct exanet_device *xdev)
 
 void exanet_device_reset_prepare(struct exanet_device *xdev)
 {
-	/* During the reset the registers do not answer, which is an abort on some CPUs. */
+	/* During the reset a read of a register is an abort on some CPUs. */
 	exanet_link_pause(xdev);
 	mutex_lock(&xdev->lock);
 	xdev->gone = true;
@@ -189,7 +190,7 @@ void exanet_device_reset_prepare(struct exanet_device *xdev)
 
 void exanet_device_reset_done(struct exanet_device *xdev)
 {
-	/* Not all ways to reset a function from outside reset all of it. */
+	/* Some resets by the bus do not reset all of the NIC. */
 	if (exanet_hw_reset(&xdev->hw)) {
 		dev_err(xdev->dev.parent, "no answer to reset\n");
 		return;

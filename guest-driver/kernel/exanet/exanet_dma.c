@@ -2,10 +2,10 @@
 /*
  * ExaNet behind an IOMMU.
  *
- * The NIC walks page tables of processes, whose addresses are physical ones.  An
- * identity domain leaves them alone.  A module cannot choose the domain: a udev rule
- * (60-exanet.rules) does before the NIC is bound, and while it is, the kernel lets
- * nobody change it.
+ * The NIC walks page tables of processes, which have physical addresses. An IOMMU must not
+ * translate them: the NIC needs an identity domain. A module cannot choose the domain. A
+ * udev rule (60-exanet.rules) chooses it before the driver is bound, because the kernel
+ * refuses a change later.
  */
 #include "exanet_dma.h"
 

@@ -16,7 +16,7 @@ static const char * const exanet_error_classes[EXANET_SHM_CLASSES] = {
 	[EXANET_SHM_RDMA_READ] = "copy",
 };
 
-/* Loads and stores of context @index that have failed, of all its owners. */
+/* Returns how many loads and stores of context @index have failed, of all its owners. */
 static u32 exanet_error_count(struct exanet_device *xdev, unsigned int index)
 {
 	size_t page = (size_t)index * EXANET_USER_PAGES + EXANET_PAGE_INFO;
@@ -26,35 +26,36 @@ static u32 exanet_error_count(struct exanet_device *xdev, unsigned int index)
 }
 
 /*
- * Whether the process still has the address space of its context: one that shared it
- * may have become another program, which its old user has no right to signal.
+ * Returns true if the process still has the address space of the context. A process that
+ * shared the address space may run another program now, which the owner of the context has
+ * no right to signal.
  */
-static bool exanet_error_is_ours(const struct exanet_context *ctx)
+static bool exanet_error_same_mm(const struct exanet_context *ctx)
 {
 	struct task_struct *leader, *thread;
-	bool ours = false;
+	bool same = false;
 
 	rcu_read_lock();
 	leader = pid_task(ctx->signal_pid, PIDTYPE_TGID);
 	if (leader)
 		for_each_thread(leader, thread)
-			ours |= READ_ONCE(thread->mm) == ctx->mm;
+			same |= READ_ONCE(thread->mm) == ctx->mm;
 	rcu_read_unlock();
-	return ours;
+	return same;
 }
 
 /*
  * Returns the process that must get a signal because of new errors, or NULL. Stores the
  * signal in @signo. The caller puts the process, and holds the device's slot_lock.
  */
-static struct pid *exanet_error_news(struct exanet_context *ctx, int *signo)
+static struct pid *exanet_error_target(struct exanet_context *ctx, int *signo)
 {
 	u32 errors = exanet_error_count(ctx->xdev, ctx->index);
-	bool news = errors != ctx->errors && ctx->signo && exanet_error_is_ours(ctx);
+	bool due = errors != ctx->errors && ctx->signo && exanet_error_same_mm(ctx);
 
 	ctx->errors = errors;
 	*signo = ctx->signo;
-	return news ? get_pid(ctx->signal_pid) : NULL;
+	return due ? get_pid(ctx->signal_pid) : NULL;
 }
 
 /* Sends signal @signo to @pid, if there is one, and puts @pid. */
@@ -74,7 +75,7 @@ static void exanet_error_signal_slot(struct exanet_device *xdev, unsigned int in
 	spin_lock_irq(&xdev->slot_lock);
 	ctx = xdev->slots[index];
 	if (ctx)
-		pid = exanet_error_news(ctx, &signo);
+		pid = exanet_error_target(ctx, &signo);
 	spin_unlock_irq(&xdev->slot_lock);
 	exanet_error_signal(pid, signo);
 }
@@ -96,7 +97,7 @@ void exanet_error_irq(struct exanet_device *xdev)
 			gva,
 			RNIC_GET(EXANET_SHM_ERR_CODE, info),
 			RNIC_GET(EXANET_SHM_ERR_RETRIES, info));
-	/* Only the first error is told, the count knows of all. */
+	/* The register has only the first error; the counts of contexts include all. */
 	for (index = 0; index < xdev->caps.contexts; index++)
 		exanet_error_signal_slot(xdev, index);
 }
@@ -115,8 +116,8 @@ void exanet_error_attach(struct exanet_context *ctx)
 int exanet_error_set_signal(struct exanet_context *ctx, u32 signo)
 {
 	struct exanet_device *xdev = ctx->xdev;
-	struct pid *pid = NULL, *told = NULL;
-	int told_signo = 0, ret = -ENODEV;
+	struct pid *pid = NULL, *old = NULL;
+	int old_signo = 0, ret = -ENODEV;
 
 	if (!xdev->shm.present)
 		return -EOPNOTSUPP;
@@ -128,14 +129,14 @@ int exanet_error_set_signal(struct exanet_context *ctx, u32 signo)
 	/* A context that does not run has no register with a count of errors. */
 	if (ctx->running) {
 		spin_lock_irq(&xdev->slot_lock);
-		told = exanet_error_news(ctx, &told_signo);
+		old = exanet_error_target(ctx, &old_signo);
 		swap(ctx->signal_pid, pid);
 		ctx->signo = signo;
 		spin_unlock_irq(&xdev->slot_lock);
 		ret = 0;
 	}
 	mutex_unlock(&xdev->lock);
-	exanet_error_signal(told, told_signo);
+	exanet_error_signal(old, old_signo);
 	put_pid(pid);
 	return ret;
 }

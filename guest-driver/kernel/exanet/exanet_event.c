@@ -21,7 +21,7 @@ void exanet_event_exit(struct exanet_context *ctx)
 		eventfd_ctx_put(ctx->eventfd);
 }
 
-/* wait.lock is held. */
+/* Wakes the process of the context; wait.lock is held. */
 static void exanet_event_wake(struct exanet_context *ctx)
 {
 	if (ctx->eventfd)
@@ -35,7 +35,7 @@ void exanet_event_deliver(struct exanet_device *xdev, unsigned int index)
 	unsigned long flags;
 
 	spin_lock_irqsave(&xdev->slot_lock, flags);
-	/* First, so that what comes meanwhile interrupts again. */
+	/* First, because a message that arrives now must interrupt again. */
 	exanet_hw_mailbox_ack(&xdev->hw, index);
 	ctx = xdev->slots[index];
 	if (ctx) {
@@ -103,7 +103,7 @@ int exanet_event_set_fd(struct exanet_context *ctx, int fd)
 	}
 	spin_lock_irq(&ctx->wait.lock);
 	swap(ctx->eventfd, eventfd);
-	/* What came before must not be missed. */
+	/* The process must not miss events that came before. */
 	if (ctx->eventfd && ctx->events)
 		exanet_eventfd_signal(ctx->eventfd);
 	spin_unlock_irq(&ctx->wait.lock);

@@ -2,9 +2,9 @@
 /*
  * ExaNet page faults.
  *
- * The device puts faults into a FIFO.  The interrupt sorts them by context, and a
- * work item per context makes the pages present: a process whose pages come slowly
- * (swap, network file systems, userfaultfd) holds up nobody else.
+ * The NIC puts faults into a FIFO. The interrupt handler moves them to the queues of their
+ * contexts. Each context has a work that makes its pages present, so a process whose pages
+ * come slowly (swap, network file systems, userfaultfd) does not delay other processes.
  */
 #include "exanet_fault.h"
 
@@ -16,12 +16,12 @@
 #include "exanet_bram.h"
 #include "exanet_context.h"
 
-/* Entries that are taken from the FIFO with interrupts off at a stretch. */
+/* Maximum of entries that are taken from the FIFO with interrupts off. */
 #define EXANET_FAULT_BATCH	16
 
 /*
- * Maximum of page fault works that run at a time.  A context has one work at a time,
- * and keeps its index until the work ends.  The maximum is the contexts of all NICs,
+ * Maximum of page fault works that run at a time. A context has one work at a time,
+ * and keeps its index until the work ends. The maximum is the contexts of all NICs,
  * because works that wait for a page must never block works of other contexts.
  */
 #define EXANET_FAULT_WORKS	(EXANET_NICS * EXANET_CONTEXTS)
@@ -31,7 +31,7 @@ static struct workqueue_struct *exanet_fault_wq;
 int exanet_fault_init(void)
 {
 	BUILD_BUG_ON(EXANET_FAULT_WORKS > WQ_MAX_ACTIVE);
-	/* A transfer waits, and perhaps a process that polls for its end. */
+	/* At high priority, because a transfer waits for the page. */
 	exanet_fault_wq = alloc_workqueue("exanet", WQ_UNBOUND | WQ_HIGHPRI,
 					  EXANET_FAULT_WORKS);
 	return exanet_fault_wq ? 0 : -ENOMEM;
@@ -56,7 +56,7 @@ static void exanet_fault_dispatch(struct exanet_device *xdev,
 		return;
 	}
 	if (!kfifo_put(&ctx->faults, *entry)) {
-		/* More than we can note: it will fault again, later. */
+		/* The queue is full. The device tries again, and faults again. */
 		exanet_hw_fault_resolve(&xdev->hw, entry->info, true);
 		return;
 	}
@@ -64,7 +64,7 @@ static void exanet_fault_dispatch(struct exanet_device *xdev,
 	if (queue_work(exanet_fault_wq, &ctx->fault_work))
 		ctx->fault_works++;
 	else
-		exanet_context_put(ctx);	/* not the last: the slot's */
+		exanet_context_put(ctx);	/* the file has another one */
 }
 
 bool exanet_fault_drain(struct exanet_device *xdev)
@@ -76,7 +76,7 @@ bool exanet_fault_drain(struct exanet_device *xdev)
 	spin_lock_irqsave(&xdev->slot_lock, flags);
 	count = exanet_hw_fault_count(&xdev->hw);
 	if (count > EXANET_FAULTS)
-		count = 0;	/* all ones: pulled out */
+		count = 0;	/* all ones: the NIC was unplugged */
 	for (n = min_t(unsigned int, count, EXANET_FAULT_BATCH); n; n--) {
 		exanet_hw_fault_pop(&xdev->hw, &entry);
 		exanet_fault_dispatch(xdev, &entry);
@@ -114,14 +114,14 @@ bool exanet_fault_detach(struct exanet_context *ctx)
 	ctx->lingers = lingers;
 	spin_unlock_irq(&xdev->slot_lock);
 
-	/* What is left must not reach the next owner of the index. */
+	/* A fault that is left in the FIFO would reach the next owner of the index. */
 	exanet_fault_drain_all(xdev);
 	return lingers;
 }
 
 /* --- service -------------------------------------------------------------- */
 
-/* The end of what the rest of the block may touch. */
+/* Returns the end of the pages that the rest of the block may access. */
 static unsigned long exanet_fault_end(const struct exanet_fault_entry *entry)
 {
 	return PAGE_ALIGN((entry->va & PAGE_MASK) +
@@ -129,9 +129,9 @@ static unsigned long exanet_fault_end(const struct exanet_fault_entry *entry)
 }
 
 /*
- * Makes one page fit for the device: present, young, and dirty if it is written.
- * Gives in @end how far others may be faulted in on suspicion: not beyond the VMA, nor
- * where somebody else supplies the pages.
+ * Makes a page usable by the device: present, accessed and, for a write, dirty. Stores
+ * in @end up to where later pages may be made present in advance: the end of the VMA, or
+ * 0 if a process supplies the pages by userfaultfd. Returns false if the access is invalid.
  */
 static bool exanet_fault_in(struct mm_struct *mm, unsigned long va,
 			    unsigned int flags, unsigned long *end)
@@ -140,8 +140,8 @@ static bool exanet_fault_in(struct mm_struct *mm, unsigned long va,
 	bool unlocked = false;
 
 	/*
-	 * Other devices' pages are none of ours, and some fault in odd ways.  Block
-	 * RAM is for loads and stores of other nodes as well.
+	 * The NIC must not access other devices, and their fault handlers may expect a
+	 * CPU. Block RAM is valid, because loads and stores of other nodes access it too.
 	 */
 	if (!vma || ((vma->vm_flags & (VM_IO | VM_PFNMAP)) &&
 		     !exanet_bram_is(vma)))
@@ -166,13 +166,13 @@ static bool exanet_fault_service(struct mm_struct *mm,
 	for (end = min(end, limit), va += PAGE_SIZE; va < end; va += PAGE_SIZE)
 		if (!exanet_fault_in(mm, va, flags, &limit))
 			break;
-	return true;	/* the device asks again for what is missing behind */
+	return true;	/* a later page that is not present causes another fault */
 }
 
 static void exanet_fault_answer(struct exanet_context *ctx,
 				const struct exanet_fault_entry *entry, bool ok)
 {
-	/* Else the end of a copy does not tell which side was bad. */
+	/* A copy needs this count, because its result does not say which side failed. */
 	if (!ok && !(entry->info & EXANET_FAULT_DST) &&
 	    RNIC_GET(EXANET_FAULT_UNIT, entry->info) == EXANET_FAULT_SHM)
 		atomic_inc(&ctx->bad_copies);
@@ -194,7 +194,7 @@ static bool exanet_fault_next(struct exanet_context *ctx,
 }
 
 /*
- * Ends a work of the context.  Returns true if the context lingers and this work was
+ * Ends a work of the context. Returns true if the context lingers and this work was
  * its last one.
  */
 static bool exanet_fault_work_done(struct exanet_context *ctx)
@@ -217,7 +217,7 @@ static void exanet_fault_work(struct work_struct *work)
 	struct exanet_fault_entry entry;
 	bool ok;
 
-	/* In a dying process nothing is left to do: stop() answers. */
+	/* If the process has ended, exanet_fault_detach() answers its faults. */
 	if (!mmget_not_zero(mm))
 		goto out;
 	mmap_read_lock(mm);
@@ -231,7 +231,7 @@ static void exanet_fault_work(struct work_struct *work)
 		}
 	}
 	mmap_read_unlock(mm);
-	/* Perhaps the last user: no tear-down of a process in here. */
+	/* Asynchronous, because a work must not tear an address space down. */
 	mmput_async(mm);
 out:
 	if (exanet_fault_work_done(ctx))

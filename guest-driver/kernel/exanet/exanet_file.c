@@ -35,7 +35,7 @@ static int exanet_file_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* The context is bound to an address space: a fork's child has no part in it. */
+/* Returns true if the context belongs to current; a child after fork() has no part in it. */
 static bool exanet_file_is_owner(struct exanet_context *ctx)
 {
 	return current->mm == ctx->mm;
@@ -188,7 +188,7 @@ static long exanet_ioctl_accel(struct exanet_context *ctx, void __user *arg)
 	if (copy_from_user(&a, arg, sizeof(a)))
 		return -EFAULT;
 	ret = exanet_accel_job(ctx, &a);
-	/* What failed, too, tells where and how far it came. */
+	/* A job that failed also says where, and how much it did before. */
 	return copy_to_user(arg, &a, sizeof(a)) ? -EFAULT : ret;
 }
 
@@ -229,8 +229,8 @@ static long exanet_file_ioctl(struct file *file, unsigned int cmd,
 /* --- mmap ----------------------------------------------------------------- */
 
 /*
- * PTEs come one by one when they are touched: only so can a removal be sure that it
- * has caught them all.
+ * Maps a user page at the first access to it. mmap() maps none, because a PTE must be set
+ * under the device's lock: then the removal of the NIC zaps it for certain.
  */
 static vm_fault_t exanet_vm_fault(struct vm_fault *vmf)
 {

@@ -325,7 +325,7 @@ static int exanet_resp_errno(unsigned int code)
 	case EXANET_RESP_FAULT:
 	case EXANET_RESP_RESOLVED:
 		return -EFAULT;
-	case EXANET_RESP_NO_CONTEXT:	/* what no answer is told as */
+	case EXANET_RESP_NO_CONTEXT:	/* the code of a request without an answer */
 		return -ETIMEDOUT;
 	case EXANET_RESP_DECODE:
 		return -ENXIO;
@@ -338,7 +338,7 @@ static int exanet_resp_errno(unsigned int code)
 	}
 }
 
-/* What the tracker says of the first piece that has failed, if it knows. */
+/* Returns the errno of the first transaction that failed, or 0 if the tracker has none. */
 static int exanet_hw_cdma_failure(struct exanet_hw *hw, unsigned int ch)
 {
 	u32 base = EXANET_SHM_TRACKER(ch);

@@ -34,7 +34,7 @@ static irqreturn_t exanet_fault_irq(int irq, void *cookie)
 {
 	struct exanet_device *xdev = ((struct exanet_vector *)cookie)->xdev;
 
-	/* First, so that what comes meanwhile raises the vector again. */
+	/* First, because an event that arrives now must raise the vector again. */
 	exanet_hw_irq_ack(&xdev->hw, EXANET_IRQ_FAULT);
 	return exanet_fault_drain(xdev) ? IRQ_WAKE_THREAD : IRQ_HANDLED;
 }
@@ -53,7 +53,7 @@ static irqreturn_t exanet_admin_thread(int irq, void *cookie)
 	if (causes == EXANET_GONE)
 		return IRQ_NONE;
 	causes &= EXANET_IRQS_ADMIN;
-	/* First, so that what comes meanwhile raises the vector again. */
+	/* First, because an event that arrives now must raise the vector again. */
 	exanet_hw_irq_ack(&xdev->hw, causes);
 	exanet_admin_serve(xdev, causes);
 	return IRQ_HANDLED;
@@ -94,7 +94,7 @@ static int exanet_request_vector(struct exanet_device *xdev,
 
 /* --- handlers of wires ---------------------------------------------------- */
 
-/* The wire is masked while this runs, and high again if more came meanwhile. */
+/* The kernel masks the wire while this runs. The wire stays high after a new event. */
 static irqreturn_t exanet_admin_line_thread(int irq, void *cookie)
 {
 	struct exanet_device *xdev = ((struct exanet_vector *)cookie)->xdev;
@@ -135,7 +135,7 @@ static int exanet_request_line(struct exanet_device *xdev,
 				    IRQF_ONESHOT, vector->name, vector);
 }
 
-/* --- all of them ---------------------------------------------------------- */
+/* --- request and free ----------------------------------------------------- */
 
 static void exanet_irq_free_some(struct exanet_device *xdev, unsigned int count)
 {

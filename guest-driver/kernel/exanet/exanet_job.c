@@ -3,8 +3,8 @@
  * ExaNet jobs: a job is the number in a PDID; processes communicate only within a job.
  *
  * Named jobs, 1 to named_jobs, mean the same on every node; root grants them to users
- * by module parameter job_map.  A user without a named job gets a local job with a
- * higher number.  The NIC accepts packets of a local job from this node alone.  A local
+ * by module parameter job_map. A user without a named job gets a local job with a
+ * higher number. The NIC accepts packets of a local job only from this node. A local
  * job belongs to a user in a user namespace, and exists as long as one of its contexts.
  * The driver reuses the number of a local job as late as possible.
  */
@@ -36,13 +36,13 @@ struct exanet_job {
 	kuid_t uid;
 };
 
-static DEFINE_MUTEX(exanet_job_lock);	/* protects all below */
+static DEFINE_MUTEX(exanet_job_lock);	/* protects the variables below */
 static DEFINE_IDR(exanet_jobs);	/* jobs in use, by number */
 static struct exanet_grant exanet_grants[EXANET_GRANTS];
 static unsigned int exanet_grant_count;
 
 /*
- * The highest number that a grant may have.  Until all module parameters are read,
+ * The highest number that a grant may have. Until all module parameters are read,
  * named_jobs may still change: exanet_job_init() checks the grants again.
  */
 static unsigned int exanet_grant_limit = EXANET_JOBS - 1;
@@ -92,8 +92,8 @@ static bool exanet_grant_busy(const struct exanet_grant *g)
 }
 
 /*
- * Grants jobs to users.  A job that is granted already, or that is in use, is refused,
- * because two users would share it.
+ * Grants the jobs of @g. Refuses a job that is granted already, or that is in use, because
+ * two users would share it. Returns 0, -EEXIST, -EBUSY or -ENOSPC.
  */
 static int exanet_grant_add(struct exanet_grant *grants, unsigned int *count,
 			    const struct exanet_grant *g)
@@ -131,7 +131,7 @@ static int exanet_grant_remove(struct exanet_grant *grants, unsigned int *count,
 	return 0;
 }
 
-/* Reads "UID:JOB" or "UID:JOB:COUNT". */
+/* Parses "UID:JOB" or "UID:JOB:COUNT". Returns 0 or -EINVAL. */
 static int exanet_grant_parse(char *word, struct exanet_grant *g)
 {
 	char *uid = strsep(&word, ":");
@@ -170,7 +170,7 @@ static int exanet_grants_edit(struct exanet_grant *grants, unsigned int *count,
 	return 0;
 }
 
-/* Applies all words of the text or, on an error, none. */
+/* Applies all words of the text or, after an error, none. */
 static int exanet_job_map_set(const char *value, const struct kernel_param *kp)
 {
 	struct exanet_grant *grants;
@@ -220,7 +220,10 @@ module_param_cb(job_map, &exanet_job_map_ops, NULL, 0644);
 MODULE_PARM_DESC(job_map,
 		 "Users of named jobs, words UID:JOB or UID:JOB:COUNT; those that are written are added, or with - in front removed");
 
-/* Returns true if root has granted @job to current; 0: any job, stores the first one. */
+/*
+ * Returns true if root has granted job @job to current. If @job is 0, any job counts, and
+ * its number is stored in @job.
+ */
 static bool exanet_job_granted(u32 *job)
 {
 	u32 uid = from_kuid(&init_user_ns, current_euid());

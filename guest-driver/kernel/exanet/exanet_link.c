@@ -9,7 +9,7 @@
 
 /*
  * The driver limits reports of link changes, because a neighbour can make a link go up
- * and down at any rate.  The log and the listeners get the first change at once, and
+ * and down at any rate. The log and the listeners get the first change at once, and
  * after that the current state at most once a second.
  */
 #define EXANET_LINK_PAUSE	HZ

@@ -50,7 +50,7 @@ static void __exit exanet_exit(void)
 	exanet_axi_unregister();
 	exanet_pci_unregister();
 	exanet_debugfs_exit();
-	/* First, because work that outlived its file still holds contexts and devices. */
+	/* Before the class, because a work may hold a context and its device. */
 	exanet_fault_exit();
 	exanet_device_exit();
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet segments: stretches of the aperture through which one process sees memory of
- * another node.
+ * ExaNet segments: parts of the aperture through which a process sees memory of another
+ * node.
  *
- * A segment ends by SEGMENT_DESTROY or with its context.  Its mappings hold a
- * reference to it: whatever lies at its place later, they do not reach that.
+ * A segment ends by SEGMENT_DESTROY or with its context. Its mappings hold a reference
+ * to it, so a mapping never shows a later segment at the same place.
  */
 #include "exanet_segment.h"
 
@@ -98,7 +98,7 @@ static bool exanet_segment_user_is_full(struct exanet_device *xdev,
 	return n >= READ_ONCE(exanet_user_segments) || len > most;
 }
 
-/* Finds a number and a place; xdev->lock is held. */
+/* Finds a number, and a place of @len bytes; xdev->lock is held. Returns 0 or -ENOSPC. */
 static int exanet_segment_place(struct exanet_device *xdev,
 				struct exanet_segment *seg, u64 len)
 {
@@ -135,7 +135,7 @@ static u32 exanet_segment_ctrl(const struct exanet_context *ctx,
 	return ctrl;
 }
 
-static void exanet_segment_show(const struct exanet_segment *seg)
+static void exanet_segment_write(const struct exanet_segment *seg)
 {
 	const struct exanet_hw_segment hw_segment = {
 		.offset = seg->place.start,
@@ -180,7 +180,7 @@ int exanet_segment_create(struct exanet_context *ctx,
 		seg->ctx = ctx;
 		ctx->job_users++;
 		seg->ctrl = exanet_segment_ctrl(ctx, c);
-		exanet_segment_show(seg);
+		exanet_segment_write(seg);
 		c->segment = seg->number;
 		c->offset = EXANET_MMAP_APERTURE + seg->place.start;
 	}
@@ -192,7 +192,7 @@ int exanet_segment_create(struct exanet_context *ctx,
 
 /* --- destroy -------------------------------------------------------------- */
 
-/* Frees number and place; no PTE of a living process leads there. */
+/* Frees number and place of a segment to which no PTE of a process leads any more. */
 static void exanet_segment_release(struct exanet_segment *seg)
 {
 	struct exanet_device *xdev = seg->xdev;
@@ -224,12 +224,12 @@ int exanet_segment_destroy(struct exanet_context *ctx, u32 number)
 	if (!seg)
 		return ctx->running ? -ENOENT : -ENODEV;
 
-	/* Waits for a CPU that waits for another node: not under the lock. */
+	/* Without the lock, because this waits for CPUs that wait for another node. */
 	unmap_mapping_range(ctx->mapping, EXANET_MMAP_APERTURE + seg->place.start,
 			    resource_size(&seg->place), 1);
 	mutex_lock(&xdev->lock);
 	exanet_segment_release(seg);
-	/* Only now, because the PTEs led to memory of the job. */
+	/* Only now, because until now PTEs led to memory of the job. */
 	ctx->job_users--;
 	mutex_unlock(&xdev->lock);
 	return 0;
@@ -273,7 +273,7 @@ static vm_fault_t exanet_segment_vm_fault(struct vm_fault *vmf)
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 	phys_addr_t pa;
 
-	/* Held until the PTE stands, so that it is zapped with the segment. */
+	/* Held until the PTE is set, so that the end of the segment zaps it. */
 	mutex_lock(&xdev->lock);
 	if (seg->ctx) {
 		pa = xdev->res.aperture +
@@ -291,7 +291,10 @@ static const struct vm_operations_struct exanet_segment_vm_ops = {
 	.fault = exanet_segment_vm_fault,
 };
 
-/* The context's segment that holds all of it, with a reference, or NULL. */
+/*
+ * Finds the segment of the context that contains the @len bytes at @offset of the
+ * aperture. Returns a reference, or NULL.
+ */
 static struct exanet_segment *exanet_segment_find(struct exanet_context *ctx,
 						  u64 offset, u64 len)
 {
@@ -314,7 +317,7 @@ static struct exanet_segment *exanet_segment_find(struct exanet_context *ctx,
 	return seg;
 }
 
-/* What no mapping of a segment with @flags may have. */
+/* Returns the VM_ flags that no mapping of a segment with @flags may have. */
 static vm_flags_t exanet_segment_forbids(u32 flags)
 {
 	return VM_EXEC | (flags & EXANET_SEGMENT_READ ? 0 : VM_READ) |

@@ -19,7 +19,7 @@ MODULE_PARM_DESC(bram_users,
 
 /* --- probe and remove ----------------------------------------------------- */
 
-/* Whether the bus gave all that the device says it has. */
+/* Returns true if the bus has room for the aperture and the block RAM. */
 static bool exanet_shm_complete(struct exanet_device *xdev)
 {
 	const struct exanet_caps *caps = &xdev->caps;

@@ -2,7 +2,7 @@
 /*
  * ExaNet: /sys/class/exanet/exanetN
  *
- *   coord                 own coordinates; writable while no context is in use
+ *   coord                 coordinates of this node; writable while no context is in use
  *   contexts, contexts_in_use
  *   counters/<name>       EXANET_COUNTERS, in lower case
  *   quota/, firmware/, switch/, shm/    see exanet_sysfs_tune.c
@@ -40,7 +40,7 @@ static ssize_t coord_store(struct device *dev, struct device_attribute *attr,
 	if (coord & ~EXANET_COORD_MASK)
 		return -EINVAL;
 	mutex_lock(&xdev->lock);
-	/* Processes have told their peers where they are. */
+	/* Processes have given the coordinates to processes of other nodes. */
 	if (bitmap_empty(xdev->used, EXANET_CONTEXTS))
 		exanet_hw_set_coord(&xdev->hw, coord);
 	else
@@ -117,7 +117,7 @@ static void exanet_counters_init(void)
 	}
 }
 
-/* -------------------------------------------------------------------------- */
+/* --- groups --------------------------------------------------------------- */
 
 void exanet_sysfs_init(void)
 {

@@ -3,15 +3,16 @@
  * ExaNet: /sys/class/exanet/exanetN/port<p>
  *
  *   state               up, down or conflict
- *   peer                coordinates behind the cable
- *   role                what it is for the switch; writing one forces it, auto
- *                       goes by the coordinates of both ends
- *   rate_kbps           0: as fast as it can
+ *   peer                coordinates of the neighbour
+ *   role                the nodes to which the port leads; a store sets the role, and
+ *                       "auto" derives it from the coordinates of both ends again
+ *   rate_kbps           0: no limit
  *   latency_ns
- *   xoff_vc             virtual channels whose sender we have stopped, as a mask
- *   peer_xoff_vc        ... which we may not send in
+ *   xoff_vc             mask of virtual channels in which this port has stopped the
+ *                       neighbour
+ *   peer_xoff_vc        mask of those in which the neighbour has stopped this port
  *   level_rx, level_tx  words in the FIFOs
- *   <name>              the 64-bit registers of EXANET_PORT_REGS, which count
+ *   <name>              counters: the 64-bit registers of EXANET_PORT_REGS
  */
 #include "exanet_sysfs_port.h"
 
@@ -35,7 +36,7 @@ static const struct {
 #undef EXANET_PORT_REG
 };
 
-/* The registers of 64 bits, and what is read out of the others. */
+/* Maximum of attributes: one for each register, and for fields of some. */
 #define EXANET_PORT_ATTRS	(ARRAY_SIZE(exanet_port_regs) + 10)
 
 static struct exanet_port_sysfs {
@@ -171,7 +172,7 @@ static ssize_t exanet_port_level_tx_show(struct device *dev,
 						     exanet_port_read(dev, attr)));
 }
 
-/* What is there besides the counters. */
+/* The attributes that are no counters. */
 static const struct {
 	const char *name;
 	unsigned int reg;
@@ -217,7 +218,7 @@ static void exanet_port_init(unsigned int p)
 				exanet_port_files[i].reg,
 				exanet_port_files[i].show,
 				exanet_port_files[i].store);
-	/* Faults are made by way of debugfs. */
+	/* The faults of PORT_INJECT are in debugfs. */
 	for (i = 0; i < ARRAY_SIZE(exanet_port_regs); i++)
 		if (exanet_port_regs[i].bytes == 8 &&
 		    exanet_port_regs[i].reg != EXANET_REG_PORT_INJECT)

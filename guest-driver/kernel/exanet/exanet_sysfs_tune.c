@@ -2,21 +2,21 @@
 /*
  * ExaNet: /sys/class/exanet/exanetN/quota, .../firmware, .../switch and .../shm
  *
- *   quota/writes, reads, tids     write channels, reads that are served and blocks in
- *                                 flight, of each context
+ *   quota/writes, reads, tids     maximum of write channels, of reads that the NIC serves,
+ *                                 and of blocks in flight, of each context
  *   firmware/window, timeout_ns, retry_max, dyn_timeout
  *   firmware/policy, multipath    all words, the current one in brackets
  *   firmware/rtt_ns               smoothed time from block to ack
  *   switch/mode, flow             all words, the current one in brackets
  *   switch/dims                   rings per dimension as 4x4x1; 1: a mesh
- *   switch/order                  order in which dimensions are corrected
- *   switch/flow_target            percent of a link's rate that is shared out
+ *   switch/order                  order in which routes go through the dimensions
+ *   switch/flow_target            percent of a link's rate that flows may use together
  *   switch/flow_window_ns
  *   switch/local<n>, local_out, transit    packets of the torus router
  *   switch/flows, flows_paced     active flows, and own flows that are paced
  *   shm/aperture, bram            bytes
  *   shm/segments, segments_used
- *   shm/timeout_cycles            of 6.4 ns, for the answer to a load or store
+ *   shm/timeout_cycles            timeout of a load or store, in cycles of 6.4 ns
  *   shm/timeout_mode, retry_max
  *   shm/early_ack, raw, waw, in_order, priority, reliable    bits of SHM_CTRL
  */
@@ -27,14 +27,14 @@
 #include "exanet.h"
 #include "exanet_sysfs_attr.h"
 
-/* A register of the firmware or of the switch. */
+/* An attribute for a field of a register. */
 struct exanet_tune {
 	struct device_attribute attr;
 	u32 offset;		/* in BAR 0 */
-	u64 field;		/* of the register */
-	u64 min, max;
-	const char * const *words;	/* instead of numbers, max + 1 of them */
-	bool wide;		/* 8 bytes */
+	u64 field;		/* RNIC_FIELD of the register */
+	u64 min, max;		/* values that a user may write */
+	const char * const *words;	/* texts of the values 0 to max; NULL: numbers */
+	bool wide;		/* the register has 8 bytes, else 4 */
 };
 
 static u64 exanet_tune_read(struct device *dev, const struct exanet_tune *t)
@@ -102,7 +102,7 @@ static ssize_t exanet_tune_store(struct device *dev,
 
 /* --- quota ---------------------------------------------------------------- */
 
-/* A field of CTX_QUOTA.  All contexts have the same value. */
+/* A field of CTX_QUOTA. All contexts have the same value. */
 struct exanet_quota {
 	struct device_attribute attr;
 	u32 field;
@@ -186,7 +186,7 @@ static const char * const exanet_fw_multipaths[] = {
 
 EXANET_TUNE_RW(fw_window, window, EXANET_FW_OFFSET(WINDOW), false,
 	       EXANET_ALL32, 1, 0x3ff);
-/* An hour is forever, and far from any overflow when it is doubled. */
+/* The maximum is an hour, because the firmware doubles the timeout: no overflow. */
 EXANET_TUNE_RW(fw_timeout_ns, timeout_ns, EXANET_FW_OFFSET(TIMEOUT_NS), true,
 	       EXANET_ALL64, 1000, 3600000000000ULL);
 EXANET_TUNE_RW(fw_retry_max, retry_max, EXANET_FW_OFFSET(RETRY_MAX), false,
@@ -225,7 +225,7 @@ static const char * const exanet_sw_modes[] = {
 	[EXANET_SW_MODE_ROUTER] = "router",
 };
 
-/* By the bits MARK and PACE. */
+/* Texts of the values of the bits MARK and PACE together. */
 static const char * const exanet_sw_flow_words[] = {
 	"off", "mark", "pace", "both",
 };
@@ -273,7 +273,7 @@ static ssize_t dims_show(struct device *dev, struct device_attribute *attr,
 	return len + sysfs_emit_at(buf, len, "\n");
 }
 
-/* Up to three numbers with x in between; what is not named is a mesh. */
+/* Reads up to three numbers with x between them. A dimension without a number is a mesh. */
 static ssize_t dims_store(struct device *dev, struct device_attribute *attr,
 			  const char *buf, size_t count)
 {
@@ -317,7 +317,7 @@ static ssize_t order_show(struct device *dev, struct device_attribute *attr,
 		seen |= BIT(dim);
 		text[i] = dim < EXANET_DIMS ? exanet_dim_letters[dim] : '?';
 	}
-	/* What is no permutation counts as the default. */
+	/* The router uses the default if the register has no permutation. */
 	return sysfs_emit(buf, "%s\n", seen == BIT(EXANET_DIMS) - 1 ? text :
 			  "zyx");
 }

@@ -3,7 +3,7 @@
  * ExaNet users: limits of the resources that a user gets of a NIC.
  *
  * The limits count users of the initial namespace, because the administrator knows
- * them.  All users in a user namespace count as the user who has created the namespace.
+ * them. All users in a user namespace count as the user who has created the namespace.
  */
 #include "exanet_user.h"
 
