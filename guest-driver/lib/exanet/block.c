@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * libexanet: operations from start to end.
+ * libexanet: blocking functions.
  */
 #include "internal.h"
 
@@ -12,12 +12,12 @@ EXA_API int exa_write(struct exa_dev *dev, const struct exa_write_attr *attr,
 
 	exa_pace_start(&pace, dev, -1);
 	while ((chan = exa_write_post(dev, attr)) == -EAGAIN)
-		exa_pace_turn(&pace);
+		exa_pace_step(&pace);
 	if (chan < 0)
 		return chan;
 	exa_pace_start(&pace, dev, -1);
 	while ((ret = exa_write_test(dev, chan, st)) == -EINPROGRESS)
-		exa_pace_turn(&pace);
+		exa_pace_step(&pace);
 	return ret;
 }
 
@@ -29,18 +29,18 @@ EXA_API int exa_send(struct exa_dev *dev, const struct exa_mbox_addr *to,
 
 	exa_pace_start(&pace, dev, -1);
 	while ((chan = exa_msg_post(dev, to, buf, len, 0)) == -EAGAIN)
-		exa_pace_turn(&pace);
+		exa_pace_step(&pace);
 	if (chan < 0)
 		return chan;
 	exa_pace_start(&pace, dev, -1);
 	while ((ret = exa_msg_test(dev, chan, NULL)) == -EINPROGRESS)
-		exa_pace_turn(&pace);
+		exa_pace_step(&pace);
 	return ret;
 }
 
 /*
- * A record for one read.  Records of reads that were given up come back when
- * their notification has arrived after all.
+ * Takes a record for a read.  Returns its number or -EAGAIN.  The record of a read that
+ * has timed out is free again when its notification has arrived.
  */
 static int exa_slot_take(struct exa_dev *dev)
 {
@@ -54,7 +54,7 @@ static int exa_slot_take(struct exa_dev *dev)
 		if (!(lost & RNIC_BIT(i)) ||
 		    exa_notify_test(&dev->slot[i], NULL) == -EINPROGRESS)
 			continue;
-		/* Only one thread may find it. */
+		/* Only the thread that clears the bit owns the record. */
 		if (atomic_fetch_and(&dev->slot_lost, ~(uint32_t)RNIC_BIT(i)) &
 		    RNIC_BIT(i))
 			return i;
@@ -62,21 +62,21 @@ static int exa_slot_take(struct exa_dev *dev)
 	return -EAGAIN;
 }
 
-/* Posts as soon as a channel is free; gives it or an error. */
+/* Posts a read as soon as a channel is free.  Returns the channel or a negative errno. */
 static int exa_read_start(struct exa_dev *dev, const struct exa_read_attr *attr,
 			  struct exa_pace *pace)
 {
 	int chan;
 
 	while ((chan = exa_read_post(dev, attr)) == -EAGAIN)
-		if (!exa_pace_turn(pace))
+		if (!exa_pace_step(pace))
 			return -ETIMEDOUT;
 	return chan;
 }
 
 /*
- * Waits for the notification, and for the end of the request, whose channel must
- * be freed and which may be the one that fails.
+ * Waits for the notification, and for the end of the request, which frees its channel.
+ * Either of them may report a failure.
  */
 static int exa_read_finish(struct exa_dev *dev, int chan,
 			   const struct exanet_notification *rec,
@@ -94,7 +94,7 @@ static int exa_read_finish(struct exa_dev *dev, int chan,
 			return done;
 		if (sent != -EINPROGRESS && (sent || !in_time))
 			return sent ? sent : -ETIMEDOUT;
-		in_time = exa_pace_turn(pace) && in_time;
+		in_time = exa_pace_step(pace) && in_time;
 	}
 }
 
@@ -109,7 +109,7 @@ EXA_API int exa_read(struct exa_dev *dev, const struct exa_read_attr *attr,
 		return -EPERM;
 	exa_pace_start(&pace, dev, timeout_ms);
 	while ((slot = exa_slot_take(dev)) == -EAGAIN)
-		if (!exa_pace_turn(&pace))
+		if (!exa_pace_step(&pace))
 			return -ETIMEDOUT;
 	own.notify = &dev->slot[slot];
 	chan = exa_read_start(dev, &own, &pace);
@@ -117,9 +117,9 @@ EXA_API int exa_read(struct exa_dev *dev, const struct exa_read_attr *attr,
 		exa_bit_free(&dev->slot_busy, slot);
 		return chan;
 	}
-	pace.turns = 0;
+	pace.steps = 0;
 	ret = exa_read_finish(dev, chan, own.notify, &pace);
-	/* Somebody may still write the record of a read without a clear end. */
+	/* The data owner may still write the record of a read whose end is unknown. */
 	if (exa_notify_test(own.notify, NULL) == -EINPROGRESS &&
 	    (ret == -ETIMEDOUT || ret == -ECANCELED))
 		atomic_fetch_or(&dev->slot_lost, (uint32_t)RNIC_BIT(slot));

@@ -24,7 +24,7 @@ int exa_ioctl(struct exa_dev *dev, unsigned long cmd, void *arg)
 	return ret < 0 ? -errno : 0;
 }
 
-/* "1", "exanet1", "/dev/exanet1" or nothing, to a path. */
+/* Makes a path of "1", "exanet1", "/dev/exanet1" or NULL.  Returns 0 or -ENAMETOOLONG. */
 static int exa_path(const char *name, char *path, size_t size)
 {
 	const char *form = "/dev/%s";
@@ -79,13 +79,13 @@ static int exa_map(struct exa_dev *dev)
 		ret = exa_map_page(dev, i);
 		if (ret)
 			return ret;
-		/* The driver keeps them from children too; this is for old ones. */
+		/* A driver of an old version does not keep the pages from children. */
 		madvise(dev->page[i], dev->page_size, MADV_DONTFORK);
 	}
 	return 0;
 }
 
-/* A page that says 1 here and 0 in every child. */
+/* Makes a page that reads 1 in this process and 0 in every child. */
 static int exa_alive_init(struct exa_dev *dev)
 {
 	size_t size = sysconf(_SC_PAGESIZE);
@@ -107,10 +107,10 @@ static int exa_alive_init(struct exa_dev *dev)
 }
 
 /*
- * Sets the job that the environment's EXANET_JOB names, if any.  The starter of a
- * program (mpirun, Slurm) selects one of the user's jobs by this variable.  A program
- * with raised privileges ignores it, because root may be in any named job: its caller
- * could read all its memory.
+ * Sets the job of the environment's EXANET_JOB, if there is one.  A launcher (mpirun,
+ * Slurm) selects one of the user's jobs by this variable.  A program with raised privileges
+ * ignores it, because root may join any named job: the caller of the program could then
+ * read all its memory.
  */
 static int exa_job_choose(struct exa_dev *dev)
 {
@@ -151,7 +151,7 @@ static int exa_setup(struct exa_dev *dev, const char *name)
 	ret = exa_job_choose(dev);
 	if (ret)
 		return ret;
-	dev->polls = query.cap1 & EXANET_CAP1_POLL;
+	dev->has_poll = query.cap1 & EXANET_CAP1_POLL;
 	ret = exa_map(dev);
 	if (ret)
 		return ret;
@@ -161,7 +161,7 @@ static int exa_setup(struct exa_dev *dev, const char *name)
 
 static void exa_teardown(struct exa_dev *dev, bool live)
 {
-	/* A child does not have the mappings; others may be in their place. */
+	/* A child does not have the mappings, and may have others at their addresses. */
 	if (live)
 		exa_unmap(dev);
 	exa_remote_drop(dev, live);
@@ -270,7 +270,7 @@ EXA_API int exa_eventfd(struct exa_dev *dev, int fd)
 	return exa_ioctl(dev, EXANET_IOC_EVENTFD, &event);
 }
 
-/* The window that holds @base, or EXA_WINDOWS. */
+/* Returns the number of the window at @base, or EXA_WINDOWS. */
 static unsigned int exa_window_find(struct exa_dev *dev, uint64_t base)
 {
 	unsigned int w;
@@ -292,7 +292,7 @@ static int exa_window_map(struct exa_dev *dev, uint64_t base)
 		return ret;
 	if (map.window >= EXA_WINDOWS)
 		return -EPROTO;
-	/* Windows are never taken away, and the same base gives the same one. */
+	/* Windows stay until exa_close(), and each base has one window. */
 	atomic_store_explicit(&dev->win[map.window], base | EXANET_WIN_VALID,
 			      memory_order_relaxed);
 	return map.window;

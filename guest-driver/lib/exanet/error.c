@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * libexanet: what the NIC's codes mean to a program.
+ * libexanet: errors of the NIC's codes, and their texts.
  */
 #define _GNU_SOURCE
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * exanet-info: what a NIC is, and what it has done.
+ * exanet-info: prints capabilities, state and counters of NICs.
  *
- * All but capabilities and own PDID comes from sysfs, which needs no context.
+ * Capabilities and PDID need a context; all the rest comes from sysfs.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -66,7 +66,7 @@ static const struct {
 	{ EXANET_CAP1_JOB_LOCAL,  "local-jobs" },
 };
 
-/* What a port shows, in order. */
+/* The values that are printed of a port, in order. */
 static const char *const info_port_values[] = {
 	"state", "peer", "role", "rate_kbps", "latency_ns", "tx_packets",
 	"tx_words", "rx_packets", "rx_words", "bad_header", "bad_payload",
@@ -120,7 +120,7 @@ bool info_port(const char *dev, int port, const char *what,
 	return info_read(dev, attr, value);
 }
 
-/* Capabilities are only told to an open context; false if there is none to be had. */
+/* Reads capabilities from a context.  Returns false if no context can be opened. */
 static bool info_query(const char *name, struct exa_attr *attr, int *error)
 {
 	struct exa_dev *dev;
@@ -167,7 +167,7 @@ static void info_coord_print(const char *value)
 	       (unsigned int)RNIC_GET(EXANET_COORD_UPPER, coord));
 }
 
-/* Whether @value says something: it is no zero. */
+/* Returns true if @value is not zero. */
 static bool info_is_news(const char *value)
 {
 	return strcmp(value, "0") && strcmp(value, "0x0");
@@ -195,13 +195,13 @@ static void info_ports_print(const char *dev)
 	char value[INFO_VALUE_MAX];
 	int port;
 
-	/* there may be gaps */
+	/* not every number has a port */
 	for (port = 0; port < EXANET_LINKS; port++)
 		if (info_port(dev, port, "state", value))
 			info_port_print(dev, port, value);
 }
 
-/* Memory of other nodes by load and store; not every NIC can do that. */
+/* Prints the shared memory, if the NIC has it. */
 static void info_shm_print(const char *dev)
 {
 	char aperture[INFO_VALUE_MAX], bram[INFO_VALUE_MAX];
@@ -251,7 +251,7 @@ static int info_print(const char *dev, const struct info_options *opt)
 	return 0;
 }
 
-/* Numbers as numbers, words as strings. */
+/* Prints a number as a number, and other text as a string. */
 static void info_json_value(const char *separator, const char *name,
 			    const char *value)
 {
@@ -304,7 +304,7 @@ static void info_json_ports(const char *dev)
 	printf("\n  ]");
 }
 
-/* Writes @separator before it unless there is no such device. */
+/* Prints @separator and the object of a device.  Prints nothing without the device. */
 static int info_json(const char *dev, const char *separator)
 {
 	static const char *const values[] = { "coord", "contexts",
@@ -345,7 +345,7 @@ static int info_filter(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* Every device of the class; their number or -1. */
+/* Lists the devices of the class.  Returns their number or -1. */
 static int info_devices(struct dirent ***list)
 {
 	int n = scandir(INFO_CLASS, list, info_filter, versionsort);
@@ -356,7 +356,7 @@ static int info_devices(struct dirent ***list)
 	return n > 0 ? n : -1;
 }
 
-/* A list with an object for each device that is there. */
+/* Prints a list with an object for each device that exists. */
 static int info_json_these(char *const *names, int count)
 {
 	const char *separator = "\n";
@@ -373,7 +373,7 @@ static int info_json_these(char *const *names, int count)
 	return ret;
 }
 
-/* Shows @count devices, once or again and again. */
+/* Prints @count devices, once or with --watch. */
 static int info_these(char *const *names, int count,
 		      const struct info_options *opt)
 {
@@ -425,8 +425,8 @@ static const struct option info_long[] = {
 };
 
 /*
- * The time after --watch: its own argument, or the next one if that is a number,
- * which no device is called.
+ * Reads the time after --watch: its own argument, or the next one if that is a number,
+ * because no name of a device is a number.
  */
 static bool info_seconds(const char *arg, char **argv, double *seconds)
 {
@@ -462,7 +462,7 @@ static bool info_count(const char *arg, unsigned long *count)
 	return false;
 }
 
-/* Whether the options go together. */
+/* Returns true if the options can be combined. */
 static bool info_fit(const struct info_options *opt)
 {
 	if (opt->watch && (opt->json || opt->counters || opt->all))
@@ -474,7 +474,7 @@ static bool info_fit(const struct info_options *opt)
 	return false;
 }
 
-/* False after wrong usage; does --help itself. */
+/* Parses the command line.  Returns false after wrong usage.  --help ends the program. */
 static bool info_parse(int argc, char **argv, struct info_options *opt)
 {
 	bool good = true;

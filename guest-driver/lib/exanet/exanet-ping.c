@@ -71,7 +71,7 @@ static bool ping_sizes_valid(const char *list)
 	return false;
 }
 
-/* A comma-separated list of names to bits. */
+/* Parses a list of names with commas; sets a bit in @modes for each. */
 static bool ping_modes_parse(const char *list, unsigned int *modes)
 {
 	size_t len;
@@ -106,7 +106,7 @@ static bool ping_number(const char *text, long min, long max, long *value)
 	return !errno && end != text && !*end && *value >= min && *value <= max;
 }
 
-/* "COORD" or "COORD:CTX". */
+/* Parses "COORD" or "COORD:CTX". */
 static bool ping_target_parse(const char *text, struct ping_options *opt)
 {
 	char *colon, *copy = strdup(text);
@@ -174,7 +174,7 @@ void ping_print_end(const struct ping_options *opt)
 	fflush(stdout);
 }
 
-/* The own coordinates, from a context that is opened for this only. */
+/* Stores the own coordinates in @opt, by a context that is opened only for this. */
 static int ping_own_coord(struct ping_options *opt)
 {
 	struct exa_dev *dev;
@@ -238,13 +238,13 @@ static const struct option ping_long[] = {
 	{ NULL,		0,		   NULL, 0 },
 };
 
-/* What the command line asks for besides the options. */
+/* The results of the command line that are no options of client and server. */
 struct ping_command {
 	bool server;
 	bool loopback;
 };
 
-/* One option; a message when it is wrong. */
+/* Takes option @c.  Returns NULL, or a message if it is wrong. */
 static const char *ping_option(int c, struct ping_options *opt,
 			       struct ping_command *cmd)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * libexanet: telling NICs that a process waits.
+ * libexanet: POLL, by which a process informs a NIC that it polls.
  *
- * A notification does not say through which NIC it comes, so a wait for one tells all
+ * The record of a notification does not name the NIC, so a wait for it writes POLL of all
  * open NICs in turn.  No lock protects the store, because a handler of SIGBUS may leave
  * the wait by siglongjmp(), and another thread may close the NIC at the same time.
- * Therefore a mailbox page never disappears: exa_close() puts ordinary memory in its
- * place, and a later exa_open() maps the mailbox page of its NIC there.
+ * Therefore the address of a mailbox page stays mapped: exa_close() puts ordinary memory
+ * there, and a later exa_open() maps the mailbox page of its NIC there.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -16,23 +16,23 @@
 #include "internal.h"
 #include "rnic/exanet/uapi.h"
 
-#define EXA_PLACES	32	/* beyond these, waits for notifications tell no NIC */
+#define EXA_PLACES	32	/* waits for notifications write POLL of at most so many */
 
-/* Where a mailbox page is, or was. */
+/* An address at which a mailbox page is, or was. */
 struct exa_place {
 	uint8_t *page;		/* stays mapped once it is set */
 	size_t bytes;
 	bool used;
-	/* 1 + descriptor of a NIC that can be told; 0: none.  Stored after @page. */
+	/* 1 + descriptor of a NIC that has POLL; 0: none.  Stored after @page. */
 	_Atomic int fd_plus_1;
 };
 
 /*
- * In memory that a child finds full of zeros after fork(), because the child does not
- * have the mailbox pages: it starts with no places and an unlocked mutex.
+ * All places.  After fork() the child finds zeros in this memory, because the child does
+ * not have the mailbox pages: it starts without places, and with an unlocked mutex.
  */
 struct exa_places {
-	pthread_mutex_t lock;	/* protects the places but fd_plus_1 */
+	pthread_mutex_t lock;	/* protects the places except fd_plus_1 */
 	struct exa_place place[EXA_PLACES];
 };
 
@@ -73,8 +73,8 @@ static struct exa_place *exa_place_take(size_t bytes)
 }
 
 /*
- * Puts ordinary memory in the place of a page, for stores of threads that wait still.
- * Without memory for that, the place stays used for ever.
+ * Frees a place.  Puts ordinary memory there, because threads may still store to POLL.  If
+ * no memory is left for this, the place stays used for ever.
  */
 static void exa_place_give(struct exa_place *place)
 {
@@ -124,7 +124,7 @@ void exa_mailbox_unmap(struct exa_dev *dev)
 
 void exa_hint_join(struct exa_dev *dev)
 {
-	if (dev->place && dev->polls)
+	if (dev->place && dev->has_poll)
 		atomic_store(&dev->place->fd_plus_1, dev->fd + 1);
 }
 
@@ -135,7 +135,7 @@ static void exa_hint_store(uint8_t *page)
 
 bool exa_hint_dev(struct exa_dev *dev)
 {
-	if (!dev->polls || !exa_alive(dev))
+	if (!dev->has_poll || !exa_alive(dev))
 		return false;
 	exa_hint_store(dev->page[EXANET_PAGE_MAILBOX]);
 	return true;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * exanet-info --watch: links and retransmissions, live.
+ * exanet-info --watch: a live table of links and retransmissions.
  *
- * On a terminal the table stays where it is; elsewhere each one follows the last.
- * A NIC that goes away, as with its driver, is shown again when it comes back.
+ * On a terminal each table replaces the last one; elsewhere it follows the last one.  A NIC
+ * that was removed, for example with its driver, is shown again when it is back.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -22,7 +22,7 @@
 
 #define WATCH_ARRAY(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Files of a port that count. */
+/* Counters of a port whose rates are shown. */
 enum watch_rate {
 	WATCH_TX_WORDS, WATCH_TX_PACKETS, WATCH_RX_WORDS, WATCH_RX_PACKETS,
 	WATCH_XOFF, WATCH_DROPPED, WATCH_BAD_HEADER, WATCH_BAD_PAYLOAD,
@@ -41,7 +41,7 @@ static const char *const watch_rate_files[WATCH_RATES] = {
 	[WATCH_BAD_FOOTER] = "bad_footer",
 };
 
-/* Why something was sent again. */
+/* Reasons of retransmissions. */
 static const struct {
 	const char *file;
 	const char *cause;
@@ -56,7 +56,7 @@ static const struct {
 
 struct watch_port {
 	bool there;
-	bool stopped;		/* may not send in some virtual channel */
+	bool stopped;		/* the neighbour has stopped a virtual channel */
 	char state[INFO_VALUE_MAX];
 	char peer[INFO_VALUE_MAX];
 	char role[INFO_VALUE_MAX];
@@ -134,11 +134,11 @@ static void watch_read(struct watch_dev *dev)
 
 /* --- showing -------------------------------------------------------------- */
 
-/* How much a second; counters start from 0 again when the NIC is reset. */
+/* Returns the rate per second of a counter, which a reset of the NIC sets to 0. */
 static double watch_per_second(const struct watch_dev *dev, uint64_t now,
 			       uint64_t before)
 {
-	/* what it has counted in all is no rate */
+	/* the first value is no rate, because its start is unknown */
 	if (!dev->before.there)
 		return 0;
 	return (now >= before ? now - before : now) /
@@ -153,7 +153,7 @@ static double watch_round_up(double rate, double parts)
 	return (n + (n < rate * parts)) / parts;
 }
 
-/* Rate of a counter; for printing as an integer. */
+/* Returns the rate of a counter, to be printed as an integer. */
 static double watch_rate(const struct watch_dev *dev, int p, int rate)
 {
 	return watch_round_up(watch_per_second(dev, dev->now.port[p].rate[rate],
@@ -161,7 +161,7 @@ static double watch_rate(const struct watch_dev *dev, int p, int rate)
 			      1);
 }
 
-/* 10^6 bytes per second from a counter of words; for printing with two decimals. */
+/* Returns 10^6 bytes per second of a counter of words, to be printed with two decimals. */
 static double watch_megabytes(const struct watch_dev *dev, int p, int rate)
 {
 	double words = watch_per_second(dev, dev->now.port[p].rate[rate],
@@ -211,7 +211,7 @@ static void watch_show_dev(const struct watch_dev *dev, FILE *out)
 	fprintf(out, "\n");
 }
 
-/* All tables as one text, to be freed; NULL if there is no memory for it. */
+/* Returns all tables as one text, which the caller frees; NULL without memory. */
 static char *watch_text(const struct watch_dev *devs, int count)
 {
 	char *text = NULL;
@@ -234,21 +234,21 @@ static char *watch_text(const struct watch_dev *devs, int count)
 	return text;
 }
 
-/* Lines that a table may have to stay in place. */
+/* Returns the maximum of lines of a table that can replace the last one. */
 static int watch_rows(void)
 {
 	struct winsize size;
 
-	/* the cursor is below them */
+	/* the cursor needs the last line */
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_row < 2)
 		return INT_MAX;
 	return size.ws_row - 1;
 }
 
 /*
- * Puts @text over the last table, which had @above lines, as far as there is room;
- * lines are not broken, as each would be one more to go back over.  Gives the number
- * of lines.
+ * Prints @text over the last table, which had @above lines, as far as there is room.  Cuts
+ * long lines, because a line that wraps would make the table longer.  Returns the number of
+ * lines.
  */
 static int watch_put_in_place(const char *text, int above)
 {
@@ -261,7 +261,7 @@ static int watch_put_in_place(const char *text, int above)
 	}
 	if (above > rows)
 		above = rows;
-	/* back to its first line, and all below it empty */
+	/* moves to the first line, and clears all below */
 	if (above)
 		printf("\033[%dA\r\033[J", above);
 	printf("\033[?7l%.*s\033[?7h", (int)(end - text), text);
@@ -270,13 +270,13 @@ static int watch_put_in_place(const char *text, int above)
 
 /* --- time ----------------------------------------------------------------- */
 
-/* False when one of @signals came before @deadline. */
+/* Sleeps until @deadline.  Returns false if one of @signals came before. */
 static bool watch_sleep(const sigset_t *signals, double deadline)
 {
 	struct timespec left;
 	double seconds;
 
-	/* other signals, as that of a terminal that changes its size, end waiting */
+	/* other signals end the sleep, such as that of a terminal with a new size */
 	while ((seconds = deadline - watch_clock()) > 0) {
 		left.tv_sec = seconds;
 		left.tv_nsec = (seconds - left.tv_sec) * 1e9;
@@ -294,7 +294,7 @@ static void watch_read_all(struct watch_dev *devs, int count)
 		watch_read(&devs[i]);
 }
 
-/* Whether all devices are there to begin with; tells of one that is not. */
+/* Returns true if all devices exist at the start; else prints the first that does not. */
 static bool watch_all_there(const struct watch_dev *devs, int count)
 {
 	int i;

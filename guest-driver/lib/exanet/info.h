@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * exanet-info: what its files share.
+ * exanet-info: declarations of its files.
  *
- * exanet-info.c   once: text and JSON
- * info-watch.c    the live table
+ * exanet-info.c   prints once: text and JSON
+ * info-watch.c    prints a live table
  */
 #ifndef INFO_H
 #define INFO_H
@@ -13,21 +13,21 @@
 
 #define INFO_VALUE_MAX	64
 
-/* What --watch has to do. */
+/* The arguments of --watch. */
 struct info_watch {
 	double seconds;		/* between two tables */
-	unsigned long count;	/* tables; 0: until a signal comes */
+	unsigned long count;	/* of tables; 0: until a signal comes */
 };
 
-/* Reads /sys/class/exanet/@dev/@attr without its newline; false if there is none. */
+/* Reads /sys/class/exanet/@dev/@attr without its newline.  Returns false without it. */
 bool info_read(const char *dev, const char *attr, char value[INFO_VALUE_MAX]);
-/* The same for file @what of port @port; false also if there is no such port. */
+/* Reads file @what of port @port.  Returns false if there is no such port or file. */
 bool info_port(const char *dev, int port, const char *what,
 	       char value[INFO_VALUE_MAX]);
 
 /*
- * Shows tables of the @count devices @names until it has shown as many as @watch
- * says, or SIGINT or SIGTERM comes.  Gives the exit status.
+ * Prints the number of tables in @watch for the @count devices @names.  SIGINT and SIGTERM
+ * end it.  Returns the exit status.
  */
 int info_watch(char *const *names, int count, const struct info_watch *watch);
 

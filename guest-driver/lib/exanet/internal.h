@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * libexanet: what its files share.
+ * libexanet: declarations of its files.
  *
  * Ownership: an exa_dev owns its pages, mailboxes and channel shadows.  A channel
- * shadow is only touched by the thread that holds the channel's bit in the busy
- * word, hence needs no lock.
+ * shadow is only used by the thread that holds the channel's bit in the busy word, so it
+ * needs no lock.
  */
 #ifndef LIBEXANET_INTERNAL_H
 #define LIBEXANET_INTERNAL_H
@@ -19,7 +19,7 @@
 #define EXA_API __attribute__((visibility("default")))
 
 #define EXA_WINDOWS	EXANET_WINDOW_NI	/* address windows of a context */
-#define EXA_READ_SLOTS	32			/* exa_read() at the same time */
+#define EXA_READ_SLOTS	32			/* maximum of exa_read() at a time */
 
 struct exa_mbox {
 	struct exa_dev *dev;
@@ -27,12 +27,13 @@ struct exa_mbox {
 	size_t ring_bytes;
 	unsigned int nr;
 	unsigned int log2;
-	uint32_t head;		/* free-running: next to be read */
-	uint32_t head_told;	/* what the NIC knows */
-	uint32_t batch;		/* entries to give back at a time */
-	bool irq_always;	/* EXA_MBOX_IRQ; this and below: under dev->lock */
+	uint32_t head;		/* free-running index of the next entry to read */
+	uint32_t head_stored;	/* the last value that the NIC got */
+	uint32_t batch;		/* entries that are given back at a time */
+	/* dev->lock protects these members. */
+	bool irq_always;	/* EXA_MBOX_IRQ */
 	bool irq_recv;		/* exa_recv() sleeps */
-	uint64_t ctrl;		/* last value stored */
+	uint64_t ctrl;		/* the last value stored */
 };
 
 /* A segment that is mapped. */
@@ -40,14 +41,14 @@ struct exa_segment {
 	struct exa_segment *next;
 	uint8_t *base;		/* page aligned */
 	size_t bytes;		/* whole pages */
-	void *addr;		/* what the user has */
+	void *addr;		/* address and length of the user */
 	size_t len;
 	uint32_t number;
 };
 
 struct exa_dev {
 	int fd;
-	bool polls;		/* the NIC has EXANET_MAILBOX_POLL */
+	bool has_poll;		/* the NIC has EXANET_MAILBOX_POLL */
 	uint32_t *alive;	/* reads 0 in a child after fork() */
 	uint8_t *page[EXANET_USER_PAGES];
 	struct exa_place *place;	/* of the mailbox page; see exa_mailbox_map() */
@@ -59,27 +60,27 @@ struct exa_dev {
 	_Atomic uint32_t write_busy;	/* bit n: write channel n is taken */
 	_Atomic uint32_t pktz_busy;	/* bit n: packetizer channel n is taken */
 	_Atomic uint32_t slot_busy;	/* bit n: read slot n is taken */
-	_Atomic uint32_t slot_lost;	/* ... by a read that was given up */
+	_Atomic uint32_t slot_lost;	/* ... by a read that has timed out */
 	struct exanet_channel write_shadow[EXANET_WRITE_CHANNELS];
 	struct exanet_pktz_channel pktz_shadow[EXANET_PKTZ_CHANNELS];
 	_Alignas(sizeof(struct exanet_notification))
 	struct exanet_notification slot[EXA_READ_SLOTS];
 
-	uint32_t errors_base;		/* of the info page when it was opened */
+	uint32_t errors_base;		/* errors of the info page at exa_open() */
 	_Atomic uint32_t errors_seen;	/* ... at the last fence */
 
-	pthread_mutex_t lock;		/* mailboxes, armed, new windows, and: */
+	pthread_mutex_t lock;		/* protects mailboxes and these members */
 	struct exa_segment *segments;
 	uint8_t *bram;
 	size_t bram_bytes;
 	struct exa_mbox *mbox[EXANET_MAILBOXES];
 	bool armed;
-	pthread_mutex_t wait_lock;	/* whoever polls or drains fd */
+	pthread_mutex_t wait_lock;	/* held to poll or drain fd */
 };
 
 /*
- * Order between memory that the NIC reads or writes and accesses of its pages.
- * x86 keeps stores in order, and loads; others need to be told.
+ * Barriers between memory that the NIC accesses and accesses of its pages.  x86 keeps
+ * stores in order, and loads; other processors need instructions.
  */
 #if defined(__x86_64__)
 #define exa_wmb() __asm__ volatile("" ::: "memory")
@@ -95,13 +96,13 @@ struct exa_dev {
 #define exa_mb() __sync_synchronize()
 #endif
 
-/* One 64-bit store into a user page; @value in host order. */
+/* Stores 64 bits in a user page; @value is in host byte order. */
 static inline void exa_store(__le64 *word, uint64_t value)
 {
 	*(volatile __le64 *)word = htole64(value);
 }
 
-/* Stores only what the NIC does not have yet: each store leaves the guest. */
+/* Stores @value if it differs from @shadow, because each store leaves the guest. */
 static inline void exa_store_new(__le64 *word, __le64 *shadow, uint64_t value)
 {
 	if (*shadow != htole64(value)) {
@@ -143,13 +144,13 @@ static inline struct exanet_mailbox *exa_mailbox(const struct exa_dev *dev,
 	return (struct exanet_mailbox *)dev->page[EXANET_PAGE_MAILBOX] + n;
 }
 
-/* False in a child after fork(): the pages are not there. */
+/* Returns false in a child after fork(), which does not have the pages. */
 static inline bool exa_alive(const struct exa_dev *dev)
 {
 	return *(volatile uint32_t *)dev->alive != 0;
 }
 
-/* Takes the lowest of @count bits that is clear; -EAGAIN when there is none. */
+/* Sets the lowest clear bit of @count bits.  Returns its number, -EAGAIN: none is clear. */
 static inline int exa_bit_take(_Atomic uint32_t *busy, unsigned int count)
 {
 	uint32_t all = (uint32_t)(RNIC_BIT(count) - 1);
@@ -173,7 +174,7 @@ static inline void exa_bit_free(_Atomic uint32_t *busy, unsigned int n)
 				  memory_order_release);
 }
 
-/* Whether @n is one of @count bits and taken. */
+/* Returns true if @n is the number of one of @count bits, and the bit is set. */
 static inline bool exa_bit_taken(_Atomic uint32_t *busy, int n,
 				 unsigned int count)
 {
@@ -182,61 +183,61 @@ static inline bool exa_bit_taken(_Atomic uint32_t *busy, int n,
 }
 
 /*
- * Paces a polling loop.  It first only polls, because the answer is usually
- * near; then tells the NIC that it waits; then gives the CPU away; then sleeps.
+ * The pace of a loop that polls.  The loop first only polls, because the answer usually
+ * comes soon; then it also writes POLL; then it yields the CPU; then it sleeps.
  */
 struct exa_pace {
-	struct exa_dev *dev;	/* to be told; NULL: all of the process in turn */
-	bool deaf;		/* no NIC can be told */
+	struct exa_dev *dev;	/* gets POLL; NULL: all NICs of the process in turn */
+	bool no_poll;		/* no NIC has POLL */
 	unsigned int next;	/* of exa_hint_any() */
-	unsigned int turns;
-	int64_t deadline_ns;	/* of CLOCK_MONOTONIC, negative: none */
+	unsigned int steps;	/* polls, and EXA_PACE_HINTED for each POLL */
+	int64_t deadline_ns;	/* of CLOCK_MONOTONIC; negative: none */
 };
 
 /* Starts a loop of at most @timeout_ms (negative: for ever). */
 void exa_pace_start(struct exa_pace *pace, struct exa_dev *dev, int timeout_ms);
 
-/* One turn; false when the time is over. */
-bool exa_pace_turn(struct exa_pace *pace);
+/* Spends the time between two polls.  Returns false after the deadline. */
+bool exa_pace_step(struct exa_pace *pace);
 
 /*
- * Maps and unmaps the mailbox page.  Its address stays mapped for ever, because another
- * thread may store to POLL at that moment.
+ * Map and unmap the mailbox page.  Its address stays mapped for ever, because another
+ * thread may store to POLL at the same time.
  */
 int exa_mailbox_map(struct exa_dev *dev);
 void exa_mailbox_unmap(struct exa_dev *dev);
 
-/* Lets exa_hint_any() tell @dev, until exa_mailbox_unmap(). */
+/* Makes exa_hint_any() use @dev, until exa_mailbox_unmap(). */
 void exa_hint_join(struct exa_dev *dev);
 
 /* Writes POLL of @dev; returns false if it has no POLL or belongs to the parent. */
 bool exa_hint_dev(struct exa_dev *dev);
 
 /*
- * Writes POLL of the next open NIC that has not gone; returns false if there is none.
- * @next, 0 at first, is the place in the turn.
+ * Writes POLL of the next open NIC that was not removed or reset.  Returns false if there
+ * is none.  @next, 0 at first, is the place of the NIC after that.
  */
 bool exa_hint_any(unsigned int *next);
 
-/* CLOCK_MONOTONIC in ns. */
+/* Returns CLOCK_MONOTONIC in ns. */
 int64_t exa_now_ns(void);
 
-/* The errno of an enum exanet_resp or exanet_channel_error; 0 for an ack. */
+/* Returns the negative errno of an enum exanet_resp or exanet_channel_error; 0: ack. */
 int exa_code_errno(uint32_t code);
 
-/* An ioctl of the device; 0 or a negative errno. */
+/* Does an ioctl of the device.  Returns 0 or a negative errno. */
 int exa_ioctl(struct exa_dev *dev, unsigned long cmd, void *arg);
 
-/* Notes the errors of former owners of the context. */
+/* Saves the number of errors of former owners of the context. */
 void exa_remote_init(struct exa_dev *dev);
 
-/* Frees segments and block RAM; @live: they are mapped. */
+/* Frees segments and block RAM.  @live: they are mapped in this process. */
 void exa_remote_drop(struct exa_dev *dev, bool live);
 
-/* Switches the interrupt of a mailbox as flags and waiters want; dev->lock held. */
+/* Enables the interrupt of a mailbox if a flag or a waiter needs it; dev->lock is held. */
 void exa_mbox_irq_update(struct exa_mbox *mbox);
 
-/* Frees a mailbox; @live: the pages and the ring are mapped.  dev->lock held. */
+/* Frees a mailbox.  @live: the pages and the ring are mapped.  dev->lock is held. */
 void exa_mbox_drop(struct exa_mbox *mbox, bool live);
 
 #endif /* LIBEXANET_INTERNAL_H */

@@ -2,9 +2,9 @@
 /*
  * libexanet: user-level access to the ExaNet NIC.
  *
- * An exa_dev is one context of one NIC: a set of channels that this process alone
- * can drive, without system calls.  Memory is never registered or pinned; any
- * valid address of the process may be sent or received into.
+ * An exa_dev is one context of one NIC: a set of channels that only this process can
+ * use, without system calls.  Memory is never registered or pinned: any valid address
+ * of the process may be a source or a destination.
  *
  *   write channels      32   RDMA write, 1 byte to 4 GiB - 1    exa_write_post()
  *   packetizer channels 16   messages, small writes, read requests
@@ -15,26 +15,26 @@
  *
  * Addresses.  A VA is an ordinary pointer.  An xva is the 42-bit form by which
  * other nodes name memory of this process: exa_xva().  A GVA is an xva together
- * with the coordinates of its node: exa_gva().  Of a target one needs GVA and
- * context number; the hardware adds the job and checks it.
+ * with the coordinates of its node: exa_gva().  A transfer needs the GVA and the
+ * context number of its target; the hardware adds the job and checks it.
  *
- * Return values.  Functions return 0 or a count or channel number, or a negative
- * errno; exa_strerror() turns those into text.  The status of a transfer maps so:
+ * Return values.  Functions return 0, a count or a channel number, or a negative
+ * errno; exa_strerror() returns a text for it.  The status of a transfer is:
  *
- *   -EFAULT      source or destination page cannot be had
- *   -ENXIO       the address leads to no memory of that process (no window, or
- *                no such thing there)
+ *   -EFAULT      no page at the source or destination
+ *   -ENXIO       the address is not one of that process (no window, or no unit of
+ *                the NIC has it)
  *   -EACCES      other job, context not open, page may not be written
  *   -ENOBUFS     mailbox full or not enabled, or queue of read requests full
- *   -EBUSY       no receiver context to be had until the retry limit
+ *   -EBUSY       no receiver context was free until the retry limit
  *   -EIO         payload CRC errors until the retry limit, or unknown code
  *   -EINVAL      request is malformed: length, alignment, address range
- *   -ETIMEDOUT   retry limit: nobody answered
+ *   -ETIMEDOUT   retry limit: no answer came
  *   -ECANCELED   context was closed or the device was reset
  *   -EOPNOTSUPP  the NIC has no aperture
- * and beyond these: -EAGAIN (all channels busy), -EINPROGRESS (not done yet),
- * -EPERM (child after fork(): open your own), -ERANGE (buffer crosses a 512-GB
- * boundary), -ENOSPC (more than seven 512-GB stretches in use; no segment left).
+ * Functions also return -EAGAIN (all channels busy), -EINPROGRESS (not done yet),
+ * -EPERM (child after fork(), which must open its own), -ERANGE (buffer crosses a
+ * 512-GB boundary), -ENOSPC (more than seven windows of 512 GB in use; no segment left).
  *
  * Threads.  All functions on one exa_dev may be called from several threads
  * without further locking, except that
@@ -43,8 +43,8 @@
  *  - a mailbox has one consumer: peek, pop, recv and destroy of one mailbox must
  *    not run at the same time;
  *  - exa_close() is the last call.
- * Channels are handed out without locks; locks are only taken where system calls
- * are made anyway.
+ * The functions that take a channel use no locks.  Only functions that make system
+ * calls use locks.
  *
  * Costs.  Each 8-byte store to the NIC leaves the guest, so unchanged words of a
  * channel are not stored again: repeating a similar request is cheaper.  Tests and
@@ -74,12 +74,12 @@ struct exa_mbox;
 
 /* --- Device --------------------------------------------------------------- */
 
-/* What exa_query() gives; all in host byte order. */
+/* The result of exa_query(), in host byte order. */
 struct exa_attr {
 	uint32_t coord;		/* own coordinates, EXANET_COORD_ */
 	uint32_t pdid;		/* own PDID: job and context */
 	uint32_t job;		/* 1..4095 */
-	uint32_t ctx;		/* own context, 0..15: peers need it */
+	uint32_t ctx;		/* own context, 0..15: other nodes need it */
 	uint32_t page_size;	/* of the user pages, bytes */
 	uint32_t cap0;		/* EXANET_CAP0_ of rnic/exanet/regs.h */
 	uint32_t cap1;		/* EXANET_CAP1_ */
@@ -88,7 +88,7 @@ struct exa_attr {
 
 /*
  * Opens a NIC and takes one of its contexts.  @name is "exanet1", "1" or a path;
- * NULL means the environment's EXANET_DEVICE, else exanet0.  The context is in the job
+ * NULL: the environment's EXANET_DEVICE, else exanet0.  The context is in the job
  * that the environment's EXANET_JOB names, else in the default job of the user.  A
  * program with raised privileges (AT_SECURE of getauxval(3)) ignores both variables.
  * -ENODEV or -ENOENT: no such device; -EBUSY: all contexts of the NIC, or all local jobs
@@ -100,15 +100,15 @@ struct exa_attr {
 int exa_open(const char *name, struct exa_dev **dev);
 
 /*
- * Gives the context back.  Transfers in flight are aborted, mailboxes destroyed.
- * NULL is allowed.  In a child after fork() it only frees memory.
+ * Gives the context back.  Aborts transfers in flight, and destroys mailboxes.  @dev
+ * may be NULL.  In a child after fork() the function only frees memory.
  */
 void exa_close(struct exa_dev *dev);
 
-/* Describes the device and context as they are now (a system call). */
+/* Stores the present state of device and context in @attr, by a system call. */
 int exa_query(struct exa_dev *dev, struct exa_attr *attr);
 
-/* Own coordinates and context, without a system call. */
+/* Return the own coordinates and context, without a system call. */
 uint32_t exa_coord(const struct exa_dev *dev);
 uint32_t exa_ctx(const struct exa_dev *dev);
 
@@ -121,28 +121,28 @@ uint32_t exa_ctx(const struct exa_dev *dev);
  */
 int exa_job_set(struct exa_dev *dev, uint32_t job);
 
-/* Virtual time of the NIC in ns, the clock of struct exanet_message.time. */
+/* Returns the virtual time of the NIC in ns, the clock of struct exanet_message.time. */
 uint64_t exa_time(const struct exa_dev *dev);
 
-/* A text for @err, negative or not; never NULL, never to be freed. */
+/* Returns a static text for @err, negative or not; never NULL. */
 const char *exa_strerror(int err);
 
 /* --- Addresses ------------------------------------------------------------ */
 
 /*
- * Gives the xva of the @len bytes at @ptr, by which peers may then reach them.  The
- * first use of a 512-GB stretch makes a system call, later ones do not.  @len may
+ * Stores the xva of the @len bytes at @ptr in @xva.  Other nodes may then access them.
+ * The first use of a window of 512 GB makes a system call, later ones do not.  @len may
  * be 0.  Memory need not be mapped yet.  -ERANGE, -ENOSPC: see above.
  */
 int exa_xva(struct exa_dev *dev, const void *ptr, size_t len, uint64_t *xva);
 
-/* The GVA of @xva at node @coord. */
+/* Returns the GVA of @xva at node @coord. */
 static inline uint64_t exa_gva(uint32_t coord, uint64_t xva)
 {
 	return RNIC_PREP(EXANET_GVA_COORD, coord) | (xva & EXANET_GVA_VA);
 }
 
-/* The GVA of mailbox @mbox at node @coord, for notify_gva fields. */
+/* Returns the GVA of mailbox @mbox at node @coord, for members notify_gva. */
 static inline uint64_t exa_mbox_gva(uint32_t coord, unsigned int mbox)
 {
 	return exa_gva(coord, EXANET_NI_VA(EXANET_NI_MAILBOX) |
@@ -155,28 +155,28 @@ static inline uint64_t exa_mbox_gva(uint32_t coord, unsigned int mbox)
 struct exa_status {
 	int error;		/* 0 or negative errno */
 	uint32_t code;		/* enum exanet_resp or exanet_channel_error */
-	uint32_t retries;	/* blocks or packets resent */
+	uint32_t retries;	/* blocks or packets retransmitted */
 	uint32_t bytes;		/* acked; RDMA write only */
 	uint32_t ns;		/* from start to end; RDMA write only */
 };
 
 enum exa_write_flags {
 	EXA_WRITE_NOTIFY	= 1 << 0,	/* notify at notify_gva */
-	EXA_WRITE_NOTIFY_IRQ	= 1 << 1,	/* ... and wake that process */
+	EXA_WRITE_NOTIFY_IRQ	= 1 << 1,	/* ... and wake the target's process */
 	EXA_WRITE_WAKE		= 1 << 2,	/* exa_fd() of this device becomes
 						 * readable when done or failed */
-	EXA_WRITE_MULTIPATH	= 1 << 3,	/* any path will do */
+	EXA_WRITE_MULTIPATH	= 1 << 3,	/* the NIC may choose the path */
 };
 
 struct exa_write_attr {
 	const void *src;	/* own memory, any alignment */
-	uint64_t dst_gva;	/* where to; exa_gva() */
+	uint64_t dst_gva;	/* of the destination; exa_gva() */
 	uint32_t len;		/* 1..EXA_LEN_MAX bytes */
 	uint32_t dst_ctx;	/* context of the target */
 	uint64_t notify_gva;	/* on the target's node and in its context: a
 				 * 16-B aligned struct exanet_notification, or
 				 * exa_mbox_gva() */
-	uint64_t notify_data;	/* opaque, ends up in the notification */
+	uint64_t notify_data;	/* opaque, for the notification */
 	uint32_t flags;		/* enum exa_write_flags */
 	uint32_t path;		/* path hint, 0..31 */
 };
@@ -184,20 +184,20 @@ struct exa_write_attr {
 /*
  * Starts an RDMA write; the notification becomes visible after all the data.
  * Writes are not ordered with each other nor with messages.  @attr is not used
- * after the call; the source must not change until the test.  Gives a channel, or
- * -EAGAIN when all are busy, or -EINVAL.
+ * after the call; the source must not change until the test.  Returns a channel,
+ * -EAGAIN if all are busy, or -EINVAL.
  */
 int exa_write_post(struct exa_dev *dev, const struct exa_write_attr *attr);
 
 /*
- * Tests a channel of exa_write_post(): -EINPROGRESS; or 0 (all bytes are in the
- * target's memory) or the error, and the channel is free again.  @st may be NULL.
+ * Tests a channel of exa_write_post().  Returns -EINPROGRESS; or 0 (all bytes are in
+ * the target's memory) or the error, and the channel is free again.  @st may be NULL.
  */
 int exa_write_test(struct exa_dev *dev, int channel, struct exa_status *st);
 
 /* --- Packetizer: messages, small writes, read requests ---------------------- */
 
-/* Where a message goes. */
+/* The mailbox to which a message goes. */
 struct exa_mbox_addr {
 	uint32_t coord;
 	uint8_t ctx;		/* 0..15 */
@@ -206,15 +206,15 @@ struct exa_mbox_addr {
 };
 
 enum exa_msg_flags {
-	EXA_MSG_UNRELIABLE	= 1 << 0,	/* sent once, never acked: may be lost
-						 * and the test always says 0 */
+	EXA_MSG_UNRELIABLE	= 1 << 0,	/* sent once, never acked: may be lost,
+						 * and the test returns 0 */
 };
 
 /*
  * Sends the @len (1..64) bytes at @buf into a mailbox; @buf may change at once.
  * Messages of one sender may overtake each other when they are posted before the
- * earlier one was acked.  Gives a packetizer channel for exa_msg_test(), or
- * -EAGAIN when all are busy, or -EINVAL.
+ * earlier one was acked.  Returns a packetizer channel for exa_msg_test(), -EAGAIN if
+ * all are busy, or -EINVAL.
  */
 int exa_msg_post(struct exa_dev *dev, const struct exa_mbox_addr *to,
 		 const void *buf, size_t len, uint32_t flags);
@@ -227,10 +227,10 @@ int exa_put_small(struct exa_dev *dev, uint64_t dst_gva, uint32_t ctx,
 		  const void *buf, size_t len);
 
 /*
- * Tests a packetizer channel: -EINPROGRESS; or 0 (acked: the message is in the
+ * Tests a packetizer channel.  Returns -EINPROGRESS; or 0 (acked: the message is in the
  * ring, the bytes in memory, the read request in the queue) or the error, and the
- * channel is free again.  @st may be NULL.  A full mailbox is retried by the
- * device until its retry limit, then -ENOBUFS.
+ * channel is free again.  @st may be NULL.  If the mailbox is full, the device
+ * retransmits the message until its retry limit, then the result is -ENOBUFS.
  */
 int exa_msg_test(struct exa_dev *dev, int channel, struct exa_status *st);
 
@@ -245,42 +245,43 @@ struct exa_read_attr {
 	uint32_t src_ctx;	/* its context */
 	uint32_t len;		/* 1..EXA_LEN_MAX bytes */
 	uint32_t flags;		/* enum exa_read_flags */
-	struct exanet_notification *notify;	/* own memory, 16-B aligned, tells
-				 * the end; or NULL: mailbox notify_mbox does */
-	uint32_t notify_mbox;	/* 0..3, counts when notify is NULL */
-	uint64_t notify_data;	/* opaque, ends up in the notification */
+	struct exanet_notification *notify;	/* record for the end of the read, own
+				 * memory, 16-B aligned; NULL: a message to
+				 * mailbox notify_mbox instead */
+	uint32_t notify_mbox;	/* 0..3, if notify is NULL */
+	uint64_t notify_data;	/* opaque, for the notification */
 	uint64_t tag;		/* for traces only */
 };
 
 /*
- * Asks another node to write its memory here.  Clears @attr->notify.  Gives a
- * packetizer channel: exa_msg_test() tells that the request has arrived (0) or
- * never will (error).  The end of the read is told by the notification; until then
+ * Requests that another node writes a part of its memory here.  Clears @attr->notify.
+ * Returns a packetizer channel: exa_msg_test() returns 0 when the request has arrived, or
+ * the error if it has not.  The notification reports the end of the read; until then
  * the data and the record belong to the NIC.
  */
 int exa_read_post(struct exa_dev *dev, const struct exa_read_attr *attr);
 
 /* --- Notifications in memory ------------------------------------------------ */
 
-/* Makes a record ready for the next notification.  It must be 16-B aligned. */
+/* Prepares a record, which must be 16-B aligned, for the next notification. */
 void exa_notify_clear(struct exanet_notification *rec);
 
 /*
- * Looks at a record: -EINPROGRESS; or 0: all the data is there; or the error of a
- * read that the data owner could not serve.  @data (may be NULL) gets notify_data.
+ * Tests a record.  Returns -EINPROGRESS; 0: all data has arrived; or the error of a read
+ * that the data owner could not serve.  Stores notify_data in @data, which may be NULL.
  */
 int exa_notify_test(const struct exanet_notification *rec, uint64_t *data);
 
 /*
- * The same, but waits at most @timeout_ms (negative: for ever), then -ETIMEDOUT.
- * It polls, and sleeps for short times when nothing comes for long.  As the record does
- * not name a NIC, all NICs that this process has open are told in turn that it waits, see
- * exa_poll_hint(), except those that have been removed or reset.
+ * Waits for a notification, at most @timeout_ms (negative: for ever).  Returns as
+ * exa_notify_test(), or -ETIMEDOUT.  The function polls; after a while it sleeps for short
+ * times.  Because the record does not name a NIC, the function calls exa_poll_hint() for
+ * all NICs that this process has open, in turn, except those that were removed or reset.
  */
 int exa_notify_wait(const struct exanet_notification *rec, uint64_t *data,
 		    int timeout_ms);
 
-/* The meaning of a notification that came as a message: 0 or negative errno. */
+/* Returns the status of a notification that came as a message: 0 or negative errno. */
 int exa_notify_error(const struct exanet_notification *rec);
 
 /* --- Mailboxes -------------------------------------------------------------- */
@@ -292,8 +293,8 @@ enum exa_mbox_flags {
 };
 
 /*
- * Enables mailbox @nr (0..3) with a ring of 2^@log2 (1..16) entries, of which
- * three quarters can be relied on before senders are refused.  -EBUSY: it exists.
+ * Enables mailbox @nr (0..3) with a ring of 2^@log2 (1..16) entries.  The NIC may refuse
+ * messages when three quarters of them are unread.  -EBUSY: the mailbox exists.
  */
 int exa_mbox_create(struct exa_dev *dev, unsigned int nr, unsigned int log2,
 		    uint32_t flags, struct exa_mbox **mbox);
@@ -301,20 +302,24 @@ int exa_mbox_create(struct exa_dev *dev, unsigned int nr, unsigned int log2,
 /* Disables the mailbox; unread messages are lost, senders get -ENOBUFS. */
 void exa_mbox_destroy(struct exa_mbox *mbox);
 
-/* The oldest unread message, or NULL.  It stays valid until exa_mbox_pop(). */
+/* Returns the oldest unread message, valid until exa_mbox_pop(), or NULL. */
 const struct exanet_message *exa_mbox_peek(struct exa_mbox *mbox);
 
 /* Gives the entry of the last successful peek back to the NIC. */
 void exa_mbox_pop(struct exa_mbox *mbox);
 
-/* How many messages were refused: ring full or disabled, ring page not to be had. */
+/*
+ * Stores how many messages were refused: in @full because the ring was full or disabled,
+ * in @fault because a page of the ring was missing.  Both may be NULL.
+ */
 void exa_mbox_rejected(const struct exa_mbox *mbox, uint32_t *full,
 		       uint32_t *fault);
 
 /*
- * Sender, size in bytes and kind (enum exanet_type) of a message.  A notification
- * (EXANET_TYPE_NOTIFY) is sent by the receiver's own NIC and names the receiver's
- * own context: who wrote must be told by its data.
+ * Return the sender, the size in bytes and the kind (enum exanet_type) of a message.  The
+ * sender of a notification (EXANET_TYPE_NOTIFY) is the receiver's own NIC, in the name of
+ * the receiver's own context.  If the receiver needs to know the writer, the writer must
+ * name itself in notify_data.
  */
 static inline uint32_t exa_message_coord(const struct exanet_message *msg)
 {
@@ -340,63 +345,63 @@ static inline uint32_t exa_message_type(const struct exanet_message *msg)
 /* --- Waiting ---------------------------------------------------------------- */
 
 /*
- * Sleeping without a lost wake-up:
+ * To sleep without a lost wake-up:
  *
  *	exa_arm(dev);
- *	while (!(work = look at mailboxes, channels, records))
+ *	while (!(work = test mailboxes, channels, records))
  *		exa_wait(dev, timeout);
  *	exa_disarm(dev);
  *
- * Whatever comes after exa_arm() makes the descriptor readable; what came before is
- * seen by the look.  A wake-up without cause is possible.  Messages wake; RDMA writes
- * of this process do with EXA_WRITE_WAKE, records with ..._NOTIFY_IRQ; packetizer
- * channels never do.  With a foreign poll loop: exa_arm(), look, poll exa_fd(),
- * exa_disarm() (or exa_ack(), which stays armed).
+ * An event after exa_arm() makes the descriptor readable; the test finds earlier ones.  A
+ * wake-up without cause is possible.  The events are: messages; the end of RDMA writes of
+ * this process with EXA_WRITE_WAKE; notifications in records with ..._NOTIFY_IRQ.  A
+ * packetizer channel has no event.  In a poll loop of another library: exa_arm(), test,
+ * poll exa_fd(), exa_disarm() (or exa_ack(), after which messages still wake).
  */
 
-/* Descriptor for poll(), readable (POLLIN) after a wake-up.  Do not read() it. */
+/* Returns a descriptor for poll(), readable (POLLIN) after an event.  Do not read() it. */
 int exa_fd(const struct exa_dev *dev);
 
-/* Lets messages of all mailboxes wake from now on.  Repeating it costs nothing. */
+/* Makes messages of all mailboxes events from now on.  A second call costs nothing. */
 int exa_arm(struct exa_dev *dev);
 
-/* Makes exa_fd() unreadable again; what comes later wakes again. */
+/* Makes exa_fd() unreadable, until the next event. */
 int exa_ack(struct exa_dev *dev);
 
-/* exa_ack(), and messages do not wake any more (but those with EXA_MBOX_IRQ). */
+/* Does exa_ack(), and undoes exa_arm(): only mailboxes with EXA_MBOX_IRQ wake. */
 int exa_disarm(struct exa_dev *dev);
 
 /*
- * Sleeps until a wake-up or @timeout_ms (negative: for ever), and does exa_ack().
- * 1: woken, 0: time-out.  When several threads wait, they may wake with a delay of
- * up to 1 ms and without cause.
+ * Sleeps until an event, or for @timeout_ms (negative: for ever), and does exa_ack().
+ * Returns 1 after an event, 0 after the time-out.  If several threads wait, they may wake
+ * up to 1 ms later, and without an event.
  */
 int exa_wait(struct exa_dev *dev, int timeout_ms);
 
 /*
- * Tells the NIC that the caller has looked in vain for something that comes from a
- * link: mailbox, record, channel or memory.  The call takes up to 4 us, in which an
- * emulated NIC brings what has arrived without a detour through another thread.  For
- * loops that poll, after some vain turns; exa_recv(), exa_notify_wait() and the
- * blocking conveniences do so themselves.  Does nothing if the NIC cannot do it.
+ * Informs the NIC that the caller polls for an event of a link: mailbox, record, channel
+ * or memory.  The call takes up to 4 us.  An emulated NIC uses this time to take frames in
+ * the thread of the caller, because a wake-up of another thread takes longer.  Loops that
+ * poll should call this after some polls; exa_recv(), exa_notify_wait() and the blocking
+ * functions do.  Does nothing if the NIC does not have this function.
  */
 void exa_poll_hint(struct exa_dev *dev);
 
-/* Signals the eventfd @fd as well whenever exa_fd() becomes readable; -1: no more. */
+/* Makes each event also signal the eventfd @fd; -1: none. */
 int exa_eventfd(struct exa_dev *dev, int fd);
 
-/* --- Blocking conveniences -------------------------------------------------- */
+/* --- Blocking functions ----------------------------------------------------- */
 
 /*
- * RDMA write from start to end.  It ends by itself: a peer that is gone is noticed
- * by the retry limit.  @st may be NULL.
+ * Does an RDMA write from start to end.  If the target's node does not answer, the
+ * function returns at the retry limit.  @st may be NULL.
  */
 int exa_write(struct exa_dev *dev, const struct exa_write_attr *attr,
 	      struct exa_status *st);
 
 /*
- * RDMA read from start to end; the notify fields of @attr are ignored.  After
- * -ETIMEDOUT (@timeout_ms, negative: none) data may still arrive in the buffer.
+ * Does an RDMA read from start to end; ignores the notify members of @attr.  After
+ * -ETIMEDOUT (@timeout_ms; negative: none) data may still arrive in the buffer.
  */
 int exa_read(struct exa_dev *dev, const struct exa_read_attr *attr,
 	     int timeout_ms);
@@ -407,9 +412,9 @@ int exa_send(struct exa_dev *dev, const struct exa_mbox_addr *to,
 
 /*
  * Receives a message: copies up to @len bytes of it to @buf and returns its size
- * (which may be more than @len).  @origin (may be NULL) gets the whole entry.
- * Polls for a short while, then sleeps.  -ETIMEDOUT after @timeout_ms (negative:
- * for ever; 0: only look).
+ * (which may be more than @len).  Stores the whole entry in @origin, which may be NULL.
+ * Polls for a short time, then sleeps.  -ETIMEDOUT after @timeout_ms (negative: for ever;
+ * 0: polls once).
  */
 int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
 	     struct exanet_message *origin, int timeout_ms);
@@ -419,62 +424,62 @@ int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
 /*
  * A segment shows memory of another node in this process.  Access it by volatile
  * objects of 1, 2, 4 or 8 bytes that are aligned to their size, never by memcpy() and
- * the like: it is device memory.  A load waits for the other node; one that fails
- * gives all-ones.  Stores to one node arrive in order and once each, those to different
- * nodes only with exa_fence() between them.  Loads see earlier stores.
+ * the like: it is device memory.  A load waits for the other node; a load that fails
+ * returns all-ones.  Stores to one node arrive in order and once each; stores to different
+ * nodes arrive in order only with exa_fence() between them.  Loads see earlier stores.
  *
- * A CPU that waits for a node does nothing else, not even serve interrupts, until the
- * answer comes or the NIC gives up after seconds.  So memory of this very node is better
- * reached directly: a page fault there may need that CPU.
+ * A CPU whose load waits for a node does nothing else, not even serve interrupts, until
+ * the answer comes or the NIC fails the load after seconds.  So access memory of this very
+ * node directly, because a page fault there may need the CPU that waits.
  *
- * Segments are few (exa_shm_query()) and shared by all processes of the node.  In a
+ * A NIC has few segments (exa_shm_query()), which all processes of the node share.  In a
  * child after fork() they are not mapped.
  */
 enum exa_map_flags {
 	EXA_MAP_READ		= 1 << 0,
 	EXA_MAP_WRITE		= 1 << 1,
-	EXA_MAP_EARLY		= 1 << 2,	/* a store is over when the NIC has it:
-						 * exa_fence() tells whether it arrived */
+	EXA_MAP_EARLY		= 1 << 2,	/* a store ends when the NIC has it;
+						 * exa_fence() reports failures */
 };
 
-/* What exa_shm_query() gives. */
+/* The result of exa_shm_query(). */
 struct exa_shm_attr {
 	uint64_t aperture;	/* bytes for segments of all processes */
 	uint64_t bram;		/* bytes of block RAM of this node */
-	uint32_t segments;	/* that there may be, of all processes */
+	uint32_t segments;	/* maximum of all processes together */
 	uint32_t segments_used;
 };
 
-/* Describes that part of the NIC; -EOPNOTSUPP: it does not have it. */
+/* Stores the state of the aperture in @attr; -EOPNOTSUPP: the NIC has none. */
 int exa_shm_query(struct exa_dev *dev, struct exa_shm_attr *attr);
 
 /*
  * Maps the @len bytes at @gva (exa_gva(), exa_bram_gva(); any alignment) of context
- * @dst_ctx of the same job.  NULL and errno: EINVAL, EACCES (NI space besides block
- * RAM), ENOSPC (no segment or no room in the aperture is left), EDQUOT (the user has
- * the maximum of segments or of the aperture per user), EOPNOTSUPP, EPERM.  The
+ * @dst_ctx of the same job.  Returns NULL and sets errno: EINVAL, EACCES (NI space
+ * besides block RAM), ENOSPC (no segment or no room in the aperture is left), EDQUOT (the
+ * user has the maximum of segments or of the aperture per user), EOPNOTSUPP, EPERM.  The
  * function does not check the memory: the first access fails if the memory does not
  * exist or is protected.
  */
 void *exa_map_remote(struct exa_dev *dev, uint64_t gva, size_t len,
 		     unsigned int dst_ctx, unsigned int flags);
 
-/* Ends what exa_map_remote() gave, with the same @len; else -EINVAL. */
+/* Unmaps @addr of exa_map_remote(); @len must be the same, else -EINVAL. */
 int exa_unmap_remote(struct exa_dev *dev, void *addr, size_t len);
 
 /*
- * Waits until all stores that this context has made by now are in the memory of their
- * nodes.  -EIO: a load, store or copy has failed since the last fence (the first one:
- * since exa_open()); -ETIMEDOUT: the NIC does not come to an end (a minute).
+ * Waits until all earlier stores of this context are in the memory of their nodes.  -EIO:
+ * a load, store or copy has failed since the last fence (the first fence: since
+ * exa_open()); -ETIMEDOUT: stores are still under way after a minute.
  */
 int exa_fence(struct exa_dev *dev);
 
-/* How many loads and stores have failed since exa_open(); wraps around. */
+/* Returns how many loads and stores have failed since exa_open(); wraps around. */
 uint32_t exa_remote_errors(const struct exa_dev *dev);
 
 /*
- * Sends signal @signo (0: none) to this process when a load or store has failed: a
- * store that was acknowledged early has no other way to tell.
+ * Makes a failed load or store send signal @signo (0: none) to this process.  Stores with
+ * EXA_MAP_EARLY need this, because they end before they fail.
  */
 int exa_error_signal(struct exa_dev *dev, int signo);
 
@@ -488,25 +493,25 @@ struct exa_copy_attr {
 	uint64_t src;
 	uint64_t dst;
 	uint64_t len;		/* not 0 */
-	uint32_t dst_ctx;	/* of what is remote */
+	uint32_t dst_ctx;	/* context of the remote side */
 	uint32_t flags;		/* enum exa_copy_flags */
 };
 
 /*
- * Copies by the central DMA of the NIC, in the kernel, and waits for the end.  The
- * status is as that of a write.
+ * Copies by the central DMA of the NIC, through the driver, and waits for the end.
+ * Returns the status, as of a write.
  */
 int exa_cdma_copy(struct exa_dev *dev, const struct exa_copy_attr *attr);
 
 /*
- * The block RAM of this node, which all its processes and those of other nodes share:
- * slow, but the nearest that there is.  Accesses as to a segment.  Mapped once; it lasts
- * until exa_close().  @len (may be NULL) gets its bytes.  NULL and errno: EACCES (the
- * administrator does not let), EOPNOTSUPP (there is none), EPERM.
+ * Maps the block RAM of this node, which all processes of all nodes share.  The mapping
+ * lasts until exa_close(), and each call returns the same.  Access it as a segment.  Stores
+ * its number of bytes in @len, which may be NULL.  Returns NULL and sets errno: EACCES (the
+ * administrator does not allow it), EOPNOTSUPP (the NIC has none), EPERM.
  */
 void *exa_bram(struct exa_dev *dev, size_t *len);
 
-/* The GVA of the block RAM of node @coord, for exa_map_remote() and copies. */
+/* Returns the GVA of the block RAM of node @coord, for exa_map_remote() and copies. */
 static inline uint64_t exa_bram_gva(uint32_t coord)
 {
 	return exa_gva(coord, EXANET_NI_VA(EXANET_NI_BRAM));
@@ -514,7 +519,7 @@ static inline uint64_t exa_bram_gva(uint32_t coord)
 
 /* --- Accelerator ------------------------------------------------------------- */
 
-/* Arrays of a job that are in memory of a node, not in the block RAM of this one. */
+/* Arrays of a job that are named by GVAs; the others are in block RAM of this node. */
 enum exa_accel_remote {
 	EXA_ACCEL_MATRIX	= 1 << 0,
 	EXA_ACCEL_X		= 1 << 1,
@@ -527,32 +532,32 @@ enum exa_accel_remote {
 
 /*
  * A matrix-vector update y += matrix * x, cell by cell; rnic/exanet/shm.h defines it.
- * Addresses: GVAs where @remote says so (this node's own, too), else offsets in the
+ * Addresses are GVAs (also of this node) for the arrays in @remote, else offsets in the
  * block RAM of this node.
  */
 struct exa_accel_job {
 	uint64_t matrix;	/* doubles [cell][layer][df1][df2] */
 	uint64_t x;		/* doubles */
 	uint64_t y;		/* doubles */
-	uint64_t map1;		/* uint32_t [cell][df1]: where a column of y begins */
-	uint64_t map2;		/* uint32_t [cell][df2]: ... of x */
+	uint64_t map1;		/* uint32_t [cell][df1]: start of a column of y */
+	uint64_t map2;		/* uint32_t [cell][df2]: start of a column of x */
 	uint64_t cells;		/* uint32_t: the cells of one colour */
 	uint32_t ndf1;		/* 1..64 */
 	uint32_t ndf2;		/* 1..64 */
 	uint32_t nlayers;	/* 1..256 */
-	uint32_t ncells;	/* of cells */
+	uint32_t ncells;	/* number of entries of cells */
 	uint32_t remote;	/* enum exa_accel_remote */
-	uint32_t dst_ctx;	/* of what is remote */
+	uint32_t dst_ctx;	/* context of the arrays in remote */
 	/* out */
 	uint64_t ops;		/* multiply-adds */
 	uint64_t bytes;		/* loaded and stored */
 	uint64_t ns;		/* virtual time of the job */
-	uint64_t err_addr;	/* where it failed */
+	uint64_t err_addr;	/* address at which the job failed */
 };
 
 /*
- * Does a job on the accelerator beside the NIC, which all processes share, and waits
- * for its end: then all of y is in memory.  The status is as that of a write.
+ * Runs a job on the accelerator beside the NIC, which all processes share, and waits
+ * for its end, when all of y is in memory.  Returns the status, as of a write.
  */
 int exa_accel(struct exa_dev *dev, struct exa_accel_job *job);
 

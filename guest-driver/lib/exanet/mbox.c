@@ -11,12 +11,12 @@
 #include "internal.h"
 
 #define EXA_MBOX_LOG2_MAX	16
-#define EXA_RECV_SPIN_NS	2000000	/* several times a sleep and wake-up */
+#define EXA_RECV_SPIN_NS	2000000	/* several times as long as a wake-up */
 
 /*
- * A multiple of the page size, populated: a message that meets a page fault is
- * resent only after a time-out.  Kept from children, for a write after fork()
- * would copy it.
+ * Allocates the ring: whole pages, which are present, because a message that meets a page
+ * fault is retransmitted only after a timeout.  Children do not get the ring, because after
+ * fork() a write of the process would move it to a copy.
  */
 static int exa_ring_alloc(struct exa_mbox *mbox)
 {
@@ -107,7 +107,7 @@ void exa_mbox_drop(struct exa_mbox *mbox, bool live)
 {
 	mbox->dev->mbox[mbox->nr] = NULL;
 	if (live) {
-		/* The NIC has stopped storing when this store is done. */
+		/* When this store has ended, the NIC does not write the ring any more. */
 		exa_store(&exa_mailbox(mbox->dev, mbox->nr)->ctrl, 0);
 		munmap(mbox->ring, mbox->ring_bytes);
 	}
@@ -136,7 +136,7 @@ EXA_API const struct exanet_message *exa_mbox_peek(struct exa_mbox *mbox)
 	msg = &mbox->ring[mbox->head & ((1U << mbox->log2) - 1)];
 	if ((exa_load(&msg->phase) & 1) != want)
 		return NULL;
-	/* The phase is stored last: what was stored before it is there. */
+	/* The NIC stores the phase last, so the rest of the entry is valid. */
 	exa_rmb();
 	return msg;
 }
@@ -146,9 +146,9 @@ EXA_API void exa_mbox_pop(struct exa_mbox *mbox)
 	if (!exa_alive(mbox->dev))
 		return;
 	mbox->head++;
-	if (mbox->head - mbox->head_told >= mbox->batch) {
-		mbox->head_told = mbox->head;
-		/* The entries have been read before the NIC may reuse them. */
+	if (mbox->head - mbox->head_stored >= mbox->batch) {
+		mbox->head_stored = mbox->head;
+		/* All reads of the entries end before the NIC may reuse them. */
 		atomic_thread_fence(memory_order_release);
 		exa_wmb();
 		exa_store(&exa_mailbox(mbox->dev, mbox->nr)->head, mbox->head);
@@ -184,7 +184,7 @@ static const struct exanet_message *exa_recv_spin(struct exa_mbox *mbox,
 
 	do {
 		msg = exa_mbox_peek(mbox);
-	} while (!msg && exa_pace_turn(&pace));
+	} while (!msg && exa_pace_step(&pace));
 	return msg;
 }
 
@@ -232,7 +232,7 @@ EXA_API int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
 	if (!msg)
 		return -ETIMEDOUT;
 	size = exa_message_size(msg);
-	/* The size that the message says may exceed its payload. */
+	/* The sender chooses the size field, which may exceed the payload. */
 	if (size > sizeof(msg->payload))
 		size = sizeof(msg->payload);
 	memcpy(buf, msg->payload, len < size ? len : size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * exanet-ping: the end that asks and measures.
+ * exanet-ping: the client, which measures.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,12 +12,12 @@
 #include "ping.h"
 
 #define PING_WARMUP	10
-#define PING_BYTES_GOAL	(64U << 20)	/* of one row, when the user names none */
+#define PING_BYTES_GOAL	(64U << 20)	/* of one row, if the user gives no count */
 #define PING_COUNT_MIN	20
 #define PING_COUNT_MAX	1000
-#define PING_READS_MAX	64		/* records in the page of a peer */
+#define PING_READS_MAX	64		/* records in the page of records */
 
-/* One row: the parameters, and the time of each round. */
+/* One row of the output: the parameters, and the time of each round. */
 struct ping_run {
 	struct ping_peer *me;
 	struct ping_result *res;
@@ -27,7 +27,7 @@ struct ping_run {
 	unsigned int window;
 };
 
-/* Waits for @op of this session; other messages are of no interest. */
+/* Waits for message @op of this session; ignores other messages. */
 static int ping_await(struct ping_peer *me, uint32_t session, enum ping_op op,
 		      struct ping_msg *msg, struct exanet_message *origin,
 		      int timeout_ms)
@@ -46,7 +46,7 @@ static int ping_await(struct ping_peer *me, uint32_t session, enum ping_op op,
 	return -ETIMEDOUT;
 }
 
-/* Asks every context of the node: only the server's answers. */
+/* Sends HELLO to every context of the node, of which only the server's answers. */
 static void ping_hello(struct ping_peer *me, const struct ping_options *opt,
 		       uint32_t session)
 {
@@ -108,7 +108,7 @@ static int ping_start(struct ping_run *run, uint32_t count)
 	int ret;
 
 	exa_notify_clear(me->rec);
-	ret = ping_peer_tell(me, &msg);
+	ret = ping_peer_send_msg(me, &msg);
 	if (!ret)
 		ret = ping_await(me, run->session, PING_READY, &msg, NULL,
 				 PING_TIMEOUT_MS);
@@ -120,7 +120,7 @@ static int ping_start(struct ping_run *run, uint32_t count)
 	return -(int)le32toh(msg.error);
 }
 
-/* Has the server compare its buffer. */
+/* Makes the server compare its buffer with the pattern. */
 static int ping_check(struct ping_run *run)
 {
 	struct ping_msg msg = {
@@ -131,7 +131,7 @@ static int ping_check(struct ping_run *run)
 	};
 	int ret;
 
-	ret = ping_peer_tell(run->me, &msg);
+	ret = ping_peer_send_msg(run->me, &msg);
 	if (!ret)
 		ret = ping_await(run->me, run->session, PING_RESULT, &msg, NULL,
 				 PING_TIMEOUT_MS);
@@ -140,7 +140,7 @@ static int ping_check(struct ping_run *run)
 	return ret;
 }
 
-/* One message there and back; every round has its own content. */
+/* Sends a message, and waits for its return.  Each round has its own content. */
 static int ping_round_msg(struct ping_run *run, uint32_t round)
 {
 	uint8_t out[EXA_MSG_MAX], in[EXA_MSG_MAX];
@@ -159,7 +159,7 @@ static int ping_round_msg(struct ping_run *run, uint32_t round)
 	return 0;
 }
 
-/* One write there, and the server's write back into the same buffer. */
+/* Writes to the server, and waits for the server's write back into the same buffer. */
 static int ping_round_write(struct ping_run *run, uint32_t round)
 {
 	struct ping_peer *me = run->me;
@@ -214,8 +214,8 @@ static int ping_rounds(struct ping_run *run, ping_round_fn *fn)
 }
 
 /*
- * Keeps @window writes in flight.  All go to the same place with the same data,
- * as they may overtake each other.
+ * Keeps @window writes in flight.  All have the same destination and the same data,
+ * because they may overtake each other.
  */
 static int ping_stream_write(struct ping_run *run, uint32_t count)
 {
@@ -244,7 +244,7 @@ static int ping_stream_write(struct ping_run *run, uint32_t count)
 	return 0;
 }
 
-/* The oldest read of a stream: its request, then its record. */
+/* Waits for the oldest read of a stream: for its request, then for its record. */
 static int ping_stream_read_end(struct ping_peer *me, int chan, unsigned int slot)
 {
 	int ret = ping_msg_wait(me, chan);
@@ -311,7 +311,7 @@ static int ping_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* @ways: how often the data crossed the network in a round. */
+/* Computes the results.  @ways: how often the data crosses the network in a round. */
 static void ping_statistics(struct ping_run *run, uint32_t samples, int ways)
 {
 	struct ping_result *res = run->res;
@@ -339,7 +339,7 @@ static int ping_run_mode(struct ping_run *run)
 		ping_fill(buf, size, run->seed);
 		ret = ping_rounds(run, ping_round_write);
 		ping_statistics(run, res->count, 2);
-		/* Its first byte holds the number of the last round. */
+		/* The first byte has the number of the last round. */
 		buf[0] = run->seed;
 		res->bad += ping_differ(buf, size, run->seed);
 		return ret;
@@ -408,7 +408,7 @@ static const char *const ping_default_sizes[PING_MODES] = {
 	[PING_MODE_READ_BW]	= "256,4K,64K,256K,1M,4M",
 };
 
-/* 1 when data differed. */
+/* Measures all rows of a mode.  Returns 1 if data differed. */
 static int ping_rows(struct ping_peer *me, const struct ping_options *opt,
 		     uint32_t session)
 {
@@ -461,7 +461,7 @@ int ping_client(const struct ping_options *opt)
 	ret = ping_rows(&me, opt, session);
 	ping_print_end(opt);
 	bye.session = htole32(session);
-	ping_peer_tell(&me, &bye);
+	ping_peer_send_msg(&me, &bye);
 	ping_peer_close(&me);
 	return ret != 0;
 }

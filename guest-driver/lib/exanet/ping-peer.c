@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * exanet-ping: one end of the conversation.
+ * exanet-ping: functions of client and server.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "ping.h"
 
 #define PING_RECORDS_BYTES	4096
-#define PING_HINT_TURNS		64	/* in vain, before the NIC is told */
+#define PING_HINT_POLLS		64	/* polls before the first exa_poll_hint() */
 
 double ping_now_us(void)
 {
@@ -22,7 +22,7 @@ double ping_now_us(void)
 	return ts.tv_sec * 1e6 + ts.tv_nsec / 1e3;
 }
 
-/* Depends on the position in a packet, a page and a block. */
+/* Returns byte @i of the pattern, which differs between packets, pages and blocks. */
 static uint8_t ping_byte(size_t i, uint8_t seed)
 {
 	return seed + i + (i >> 8) * 7 + (i >> 12) * 29 + (i >> 14) * 101;
@@ -112,30 +112,30 @@ void ping_peer_close(struct ping_peer *peer)
 	memset(peer, 0, sizeof(*peer));
 }
 
-/* One turn of a loop that has looked in vain. */
-static void ping_turn(struct ping_peer *peer, unsigned int *turns)
+/* Spends the time after a poll without result. */
+static void ping_pace(struct ping_peer *peer, unsigned int *polls)
 {
-	if (++*turns > PING_HINT_TURNS)
+	if (++*polls > PING_HINT_POLLS)
 		exa_poll_hint(peer->dev);
 }
 
 int ping_msg_wait(struct ping_peer *peer, int chan)
 {
-	unsigned int turns = 0;
+	unsigned int polls = 0;
 	int ret;
 
 	while ((ret = exa_msg_test(peer->dev, chan, NULL)) == -EINPROGRESS)
-		ping_turn(peer, &turns);
+		ping_pace(peer, &polls);
 	return ret;
 }
 
 int ping_write_wait(struct ping_peer *peer, int chan)
 {
-	unsigned int turns = 0;
+	unsigned int polls = 0;
 	int ret;
 
 	while ((ret = exa_write_test(peer->dev, chan, NULL)) == -EINPROGRESS)
-		ping_turn(peer, &turns);
+		ping_pace(peer, &polls);
 	return ret;
 }
 
@@ -163,7 +163,7 @@ int ping_peer_send(struct ping_peer *peer, const void *buf, size_t len)
 	return 0;
 }
 
-int ping_peer_tell(struct ping_peer *peer, struct ping_msg *msg)
+int ping_peer_send_msg(struct ping_peer *peer, struct ping_msg *msg)
 {
 	int ret;
 

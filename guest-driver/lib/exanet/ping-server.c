@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * exanet-ping: the end that answers.
+ * exanet-ping: the server, which answers.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -8,12 +8,12 @@
 
 #include "ping.h"
 
-#define PING_IDLE_US	2e6	/* after that a client counts as gone */
+#define PING_IDLE_US	2e6	/* without a message of the client its session ends */
 
 struct ping_session {
 	struct ping_peer *me;
 	uint32_t id;		/* 0: none */
-	double last_us;		/* when its client was last heard */
+	double last_us;		/* time of the client's last message */
 };
 
 static bool ping_from_client(const struct ping_peer *me,
@@ -23,7 +23,7 @@ static bool ping_from_client(const struct ping_peer *me,
 	       exa_message_ctx(origin) == me->to.ctx;
 }
 
-/* Sends every message of the client back as it is. */
+/* Sends each message of the client back unchanged. */
 static int ping_serve_msg(struct ping_peer *me, uint32_t count)
 {
 	struct exanet_message origin;
@@ -44,7 +44,7 @@ static int ping_serve_msg(struct ping_peer *me, uint32_t count)
 	return ping_peer_flush(me);
 }
 
-/* Writes back what was written into the buffer. */
+/* Writes each write of the client back. */
 static int ping_serve_write(struct ping_peer *me, uint32_t size, uint32_t count)
 {
 	int chan = -1, ret;
@@ -76,7 +76,7 @@ static int ping_serve_start(struct ping_session *ses, const struct ping_msg *msg
 	else
 		ret = ping_peer_buffer(me, size);
 	if (!ret) {
-		/* Reads find the pattern; what writes do not reach, does not. */
+		/* Reads must find the pattern; bytes that no write reaches must differ from it. */
 		if (msg->mode >= PING_MODE_READ)
 			ping_fill(me->buf, size, msg->seed);
 		else
@@ -87,10 +87,10 @@ static int ping_serve_start(struct ping_session *ses, const struct ping_msg *msg
 	}
 	answer.error = htole32(-ret);
 	if (ret) {
-		ping_peer_tell(me, &answer);
+		ping_peer_send_msg(me, &answer);
 		return ret;
 	}
-	ret = ping_peer_tell(me, &answer);
+	ret = ping_peer_send_msg(me, &answer);
 	if (ret)
 		return ret;
 	if (msg->mode == PING_MODE_MSG)
@@ -108,7 +108,7 @@ static int ping_serve_check(struct ping_session *ses, const struct ping_msg *msg
 	if (size > ses->me->buf_bytes)
 		return -EINVAL;
 	answer.count = htole32(ping_differ(ses->me->buf, size, msg->seed));
-	return ping_peer_tell(ses->me, &answer);
+	return ping_peer_send_msg(ses->me, &answer);
 }
 
 static int ping_serve_hello(struct ping_session *ses, const struct ping_msg *msg,
@@ -117,7 +117,7 @@ static int ping_serve_hello(struct ping_session *ses, const struct ping_msg *msg
 	struct ping_msg answer = { .op = PING_WELCOME, .session = msg->session };
 	struct ping_peer *me = ses->me;
 
-	/* One client at a time; the others ask again. */
+	/* One client at a time; other clients repeat their HELLO. */
 	if (ses->id && ses->id != msg->session &&
 	    ping_now_us() - ses->last_us < PING_IDLE_US)
 		return 0;
@@ -127,10 +127,10 @@ static int ping_serve_hello(struct ping_session *ses, const struct ping_msg *msg
 		.ctx = exa_message_ctx(origin),
 		.mbox = PING_MBOX,
 	};
-	return ping_peer_tell(me, &answer);
+	return ping_peer_send_msg(me, &answer);
 }
 
-/* 1: that client is done. */
+/* Serves a message of the client.  Returns 1 after its last one. */
 static int ping_serve(struct ping_session *ses, const struct ping_msg *msg,
 		      const struct exanet_message *origin)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * exanet-ping: what client and server have in common.
+ * exanet-ping: the protocol of client and server, and their common functions.
  *
- * They speak through mailbox PING_MBOX, one struct ping_msg a message:
+ * They send messages to mailbox PING_MBOX, one struct ping_msg each:
  *
  *	client		server
  *	HELLO ->			to every context of the node, unacked
  *		<- WELCOME
  *	START ->			mode, size, count, own buffer
  *		<- READY		the server's buffer
- *	... what the mode does ...
- *	CHECK ->			count of differing bytes, please
+ *	... the rounds of the mode ...
+ *	CHECK ->			requests the number of differing bytes
  *		<- RESULT
  *	(again from START)
  *	BYE ->
@@ -38,10 +38,10 @@ enum ping_op {
 };
 
 enum ping_mode {
-	PING_MODE_MSG		= 0,	/* messages to and fro */
-	PING_MODE_WRITE		= 1,	/* RDMA writes with notification, to and fro */
+	PING_MODE_MSG		= 0,	/* messages, there and back */
+	PING_MODE_WRITE		= 1,	/* RDMA writes with notification, there and back */
 	PING_MODE_WRITE_BW	= 2,	/* many writes at a time */
-	PING_MODE_READ		= 3,	/* one read after the other */
+	PING_MODE_READ		= 3,	/* one read at a time */
 	PING_MODE_READ_BW	= 4,	/* many reads at a time */
 	PING_MODES		= 5,
 };
@@ -55,15 +55,15 @@ struct ping_msg {
 	__le32 session;		/* chosen by the client */
 	__le32 size;
 	__le32 count;		/* START: rounds; RESULT: differing bytes */
-	__le32 error;		/* READY: errno, 0 = fine */
+	__le32 error;		/* READY: errno, 0: none */
 	__le64 va;		/* buffer of the sender */
 	__le64 xva;
-	__le64 rec_xva;		/* its notification record */
+	__le64 rec_xva;		/* notification record of the sender */
 	__le64 reserved[2];
 };
 RNIC_ASSERT_SIZE(struct ping_msg, 64);
 
-/* One end: device, mailbox, buffer and record, and where the other end is. */
+/* Client or server: device, mailbox, buffer and record, and the address of the other. */
 struct ping_peer {
 	struct exa_dev *dev;
 	struct exa_mbox *mbox;
@@ -74,7 +74,7 @@ struct ping_peer {
 	uint64_t buf_xva;
 	struct exanet_notification *rec;	/* first of a page of records */
 	uint64_t rec_xva;
-	uint64_t dst_gva;	/* the other end's buffer and record */
+	uint64_t dst_gva;	/* buffer and record of the other */
 	uint64_t dst_rec;
 	uint64_t dst_va;
 };
@@ -82,7 +82,7 @@ struct ping_peer {
 struct ping_options {
 	const char *device;
 	uint32_t coord;		/* of the server */
-	int ctx;		/* of the server, -1: look for it */
+	int ctx;		/* of the server, -1: search it */
 	unsigned int modes;	/* bit n: enum ping_mode n */
 	const char *sizes;	/* list, NULL: a default for each mode */
 	uint32_t count;		/* rounds, 0: by size */
@@ -97,55 +97,55 @@ struct ping_result {
 	enum ping_mode mode;
 	uint32_t size;
 	uint32_t count;
-	double min_us, median_us, p99_us;	/* one way, reads: whole */
-	double mbps;		/* 10^6 bytes a second */
+	double min_us, median_us, p99_us;	/* one way; of a read: all of it */
+	double mbps;		/* 10^6 bytes per second */
 	uint32_t bad;		/* bytes that differ */
 };
 
-/* Opens device and mailbox; prints what fails.  0 or negative errno. */
+/* Opens device and mailbox.  Returns 0 or, after a message, a negative errno. */
 int ping_peer_open(struct ping_peer *peer, const char *device);
 void ping_peer_close(struct ping_peer *peer);
 
-/* Makes the buffer at least @bytes long. */
+/* Makes the buffer at least @bytes long.  Returns 0 or a negative errno. */
 int ping_peer_buffer(struct ping_peer *peer, size_t bytes);
 
-/* Sends @len bytes; waits for the ack of the message before, not of this one. */
+/* Sends @len bytes.  Waits for the ack of the previous message, not of this one. */
 int ping_peer_send(struct ping_peer *peer, const void *buf, size_t len);
 
-/* Wait for the end of what a channel does; 0 or a negative errno. */
+/* Wait for the end of a message or a write.  Return 0 or a negative errno. */
 int ping_msg_wait(struct ping_peer *peer, int chan);
 int ping_write_wait(struct ping_peer *peer, int chan);
 
-/* Waits for that last ack. */
+/* Waits for the ack of the last message. */
 int ping_peer_flush(struct ping_peer *peer);
 
-/* Fills in what is the same in every message and sends it. */
-int ping_peer_tell(struct ping_peer *peer, struct ping_msg *msg);
+/* Completes @msg with the members that all messages have, and sends it. */
+int ping_peer_send_msg(struct ping_peer *peer, struct ping_msg *msg);
 
-/* Whether @len bytes at @buf are a message of this program. */
+/* Returns true if the @len bytes at @buf are a message of this program. */
 bool ping_msg_valid(const void *buf, int len);
 
-/* RDMA write of the first @size bytes of the buffer, with notification. */
+/* Writes the first @size bytes of the buffer to the other, with notification. */
 int ping_peer_write(struct ping_peer *peer, uint32_t size);
 
-/* Writes the pattern of @seed, or counts the bytes that differ from it. */
+/* Fill @buf with the pattern of @seed, and count the bytes that differ from it. */
 void ping_fill(uint8_t *buf, size_t len, uint8_t seed);
 uint32_t ping_differ(const uint8_t *buf, size_t len, uint8_t seed);
 
 double ping_now_us(void);
 
-/* The two programs; exit status. */
+/* The two programs.  Return the exit status. */
 int ping_server(const struct ping_options *opt);
 int ping_client(const struct ping_options *opt);
 
-/* Output, in order: begin, one result after the other, end. */
+/* Print the output, in this order: begin, each result, end. */
 void ping_print_begin(const struct ping_options *opt, const struct ping_peer *me);
 void ping_print(const struct ping_options *opt, const struct ping_result *res);
 void ping_print_end(const struct ping_options *opt);
 
 extern const char *const ping_mode_names[PING_MODES];
 
-/* The next size of a list like "1,64,4K,1M"; false at its end or on an error. */
+/* Stores the next size of a list like "1,64,4K,1M" in @size.  Returns false at its end. */
 bool ping_size_next(const char **list, uint32_t *size);
 
 #endif /* EXANET_PING_H */

@@ -6,7 +6,10 @@
 
 #include "internal.h"
 
-/* Takes a channel, fills it and sends.  @len is 1..64, @ctrl lacks SIZE and GO. */
+/*
+ * Takes a channel, fills it and starts it.  @len is 1..64; the function adds SIZE and GO to
+ * @ctrl.  Returns the channel or -EAGAIN.
+ */
 static int exa_pktz_post(struct exa_dev *dev, uint64_t dst, uint64_t ctrl,
 			 const void *buf, size_t len)
 {
@@ -66,7 +69,7 @@ EXA_API int exa_put_small(struct exa_dev *dev, uint64_t dst_gva, uint32_t ctx,
 	return exa_pktz_post(dev, dst_gva, ctrl, buf, len);
 }
 
-/* Where the notification of a read goes to: own memory or own mailbox. */
+/* Stores the GVA for the notification of a read in @gva: of own memory or mailbox. */
 static int exa_read_notify(struct exa_dev *dev, const struct exa_read_attr *attr,
 			   uint64_t *gva)
 {
@@ -125,7 +128,7 @@ EXA_API int exa_read_post(struct exa_dev *dev, const struct exa_read_attr *attr)
 			     ctrl, &req, EXANET_READ_REQ_USER_BYTES);
 }
 
-/* The error of a failed channel; the last answer says more than "time-out". */
+/* Returns the error of a failed channel: that of the last response, if there was one. */
 static int exa_pktz_error(uint64_t status)
 {
 	int error = exa_code_errno(RNIC_GET(EXANET_PKTZSTAT_RESP, status));
@@ -147,7 +150,7 @@ EXA_API int exa_msg_test(struct exa_dev *dev, int channel,
 	if (!exa_bit_taken(&dev->pktz_busy, channel, EXANET_PKTZ_CHANNELS))
 		return -EINVAL;
 	chan = exa_pktz(dev, channel);
-	/* The NIC clears it when it has taken the message. */
+	/* The NIC clears GO when it has taken the message. */
 	if (exa_load(&chan->ctrl) & EXANET_PKTZ_GO)
 		return -EINPROGRESS;
 	exa_rmb();
@@ -162,7 +165,7 @@ EXA_API int exa_msg_test(struct exa_dev *dev, int channel,
 		error = exa_pktz_error(status);
 		break;
 	default:
-		/* The pages were cleared: a reset has come between. */
+		/* A reset has cleared the pages. */
 		error = -ECANCELED;
 		break;
 	}

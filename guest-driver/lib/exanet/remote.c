@@ -26,7 +26,7 @@ _Static_assert((int)EXA_MAP_READ == EXANET_SEGMENT_READ &&
 	       (int)EXA_ACCEL_CELLS == EXANET_ACCEL_CELLS,
 	       "flags of library and driver differ");
 
-/* An old driver does not know of any of this. */
+/* Does an ioctl of shared memory, which an old version of the driver does not have. */
 static int exa_shm_ioctl(struct exa_dev *dev, unsigned long cmd, void *arg)
 {
 	int ret;
@@ -68,7 +68,7 @@ static int exa_segment_prot(unsigned int flags)
 	       (flags & EXA_MAP_WRITE ? PROT_WRITE : 0);
 }
 
-/* Takes a segment for whole pages and maps it. */
+/* Creates a segment of whole pages, and maps it. */
 static int exa_segment_map(struct exa_dev *dev, struct exa_segment *seg,
 			   struct exanet_ioc_segment_create *create)
 {
@@ -96,7 +96,7 @@ static struct exa_segment *exa_segment_new(struct exa_dev *dev, uint64_t gva,
 	uint64_t before = gva & (EXA_DEVICE_PAGE - 1);
 	struct exa_segment *seg;
 
-	/* The driver looks at the rest, in full. */
+	/* The driver checks the other arguments. */
 	if (!len || len > EXANET_GVA_VA) {
 		errno = EINVAL;
 		return NULL;
@@ -141,7 +141,7 @@ EXA_API void *exa_map_remote(struct exa_dev *dev, uint64_t gva, size_t len,
 	return seg->addr;
 }
 
-/* Takes a segment out of the list. */
+/* Removes a segment from the list, and returns it, or NULL. */
 static struct exa_segment *exa_segment_take(struct exa_dev *dev, void *addr,
 					    size_t len)
 {
@@ -192,7 +192,7 @@ EXA_API int exa_fence(struct exa_dev *dev)
 	exa_mb();
 	exa_pace_start(&pace, dev, EXA_FENCE_MS);
 	while (exa_load32(&exa_info(dev)->stores))
-		if (!exa_pace_turn(&pace))
+		if (!exa_pace_step(&pace))
 			return -ETIMEDOUT;
 	exa_rmb();
 	errors = exa_load32(&exa_info(dev)->errors);

@@ -10,16 +10,16 @@
 
 #include "internal.h"
 
-#define EXA_PACE_HINT	64		/* turns before the NIC is told */
-#define EXA_PACE_HINTED	16		/* turns that telling it counts for */
-#define EXA_PACE_SPIN	1000		/* turns before yielding the CPU */
-#define EXA_PACE_YIELD	4000		/* ... and before sleeping */
+#define EXA_PACE_HINT	64		/* steps before the first POLL */
+#define EXA_PACE_HINTED	16		/* a POLL counts as so many steps */
+#define EXA_PACE_SPIN	1000		/* steps before the loop yields the CPU */
+#define EXA_PACE_YIELD	4000		/* further steps before it sleeps */
 #define EXA_PACE_NS	100000		/* of one sleep */
-#define EXA_LOSER_NS	1000000		/* when another thread polls already */
+#define EXA_BUSY_NS	1000000		/* sleep if another thread waits already */
 
 /*
- * Counts every emptying of a descriptor.  A thread that finds another number than
- * at its last look may have lost its wake-up to another thread.
+ * Number of times that a descriptor was drained.  If the number has changed since the
+ * thread read it, another thread may have taken the wake-up of this thread.
  */
 static _Atomic uint64_t exa_drains;
 static __thread uint64_t exa_drains_seen;
@@ -42,45 +42,45 @@ static void exa_nap(long ns)
 void exa_pace_start(struct exa_pace *pace, struct exa_dev *dev, int timeout_ms)
 {
 	pace->dev = dev;
-	pace->deaf = false;
+	pace->no_poll = false;
 	pace->next = 0;
-	pace->turns = 0;
+	pace->steps = 0;
 	pace->deadline_ns = timeout_ms < 0 ? -1 :
 			    exa_now_ns() + timeout_ms * 1000000LL;
 }
 
-/* Tells the NIC; returns false if there is none that can be told. */
+/* Writes POLL, if it is time.  Returns false if not, or if no NIC has POLL. */
 static bool exa_pace_hint(struct exa_pace *pace)
 {
 	bool hinted;
 
-	if (pace->turns < EXA_PACE_HINT || pace->deaf)
+	if (pace->steps < EXA_PACE_HINT || pace->no_poll)
 		return false;
 	hinted = pace->dev ? exa_hint_dev(pace->dev) : exa_hint_any(&pace->next);
-	pace->deaf = !hinted;
+	pace->no_poll = !hinted;
 	return hinted;
 }
 
 /*
- * No "pause" instruction: under an emulator without hardware help it leaves the
- * guest each time, and disturbs the device that is to be waited for.
+ * Uses no "pause" instruction, because under an emulator without hardware help it leaves
+ * the guest each time, and delays the device.
  */
-bool exa_pace_turn(struct exa_pace *pace)
+bool exa_pace_step(struct exa_pace *pace)
 {
-	unsigned int turns = pace->turns;
+	unsigned int steps = pace->steps;
 	bool hinted = false;
 
-	if (turns < EXA_PACE_SPIN + EXA_PACE_YIELD) {
+	if (steps < EXA_PACE_SPIN + EXA_PACE_YIELD) {
 		hinted = exa_pace_hint(pace);
-		pace->turns += hinted ? EXA_PACE_HINTED : 1;
+		pace->steps += hinted ? EXA_PACE_HINTED : 1;
 	}
-	if (turns < EXA_PACE_SPIN && turns % 64 != 63 && !hinted)
+	if (steps < EXA_PACE_SPIN && steps % 64 != 63 && !hinted)
 		return true;
 	if (pace->deadline_ns >= 0 && exa_now_ns() >= pace->deadline_ns)
 		return false;
-	if (turns >= EXA_PACE_SPIN + EXA_PACE_YIELD)
+	if (steps >= EXA_PACE_SPIN + EXA_PACE_YIELD)
 		exa_nap(EXA_PACE_NS);
-	else if (turns >= EXA_PACE_SPIN)
+	else if (steps >= EXA_PACE_SPIN)
 		sched_yield();
 	return true;
 }
@@ -107,7 +107,7 @@ EXA_API int exa_notify_test(const struct exanet_notification *rec,
 {
 	if (!(exa_load(&rec->status) & EXANET_NOTIFICATION_VALID))
 		return -EINPROGRESS;
-	/* The status is stored last: all that it speaks of is there. */
+	/* The NIC stores the status last, so the data is there. */
 	exa_rmb();
 	if (data)
 		*data = le64toh(rec->data);
@@ -125,7 +125,7 @@ EXA_API int exa_notify_wait(const struct exanet_notification *rec,
 		ret = exa_notify_test(rec, data);
 		if (ret != -EINPROGRESS)
 			return ret;
-	} while (exa_pace_turn(&pace));
+	} while (exa_pace_step(&pace));
 	return -ETIMEDOUT;
 }
 
@@ -157,7 +157,7 @@ EXA_API int exa_arm(struct exa_dev *dev)
 	return exa_arm_set(dev, true);
 }
 
-/* Empties the descriptor; wait_lock held. */
+/* Drains the descriptor; wait_lock is held. */
 static int exa_drain(struct exa_dev *dev)
 {
 	uint64_t count;
@@ -176,7 +176,7 @@ EXA_API int exa_ack(struct exa_dev *dev)
 
 	if (!exa_alive(dev))
 		return -EPERM;
-	/* Whoever holds the lock empties the descriptor. */
+	/* The thread that holds the lock drains the descriptor. */
 	if (pthread_mutex_trylock(&dev->wait_lock))
 		return 0;
 	ret = exa_drain(dev);
@@ -192,7 +192,7 @@ EXA_API int exa_disarm(struct exa_dev *dev)
 	return exa_ack(dev);
 }
 
-/* exa_wait() of the one thread that may; wait_lock held. */
+/* Does exa_wait() for the thread that holds wait_lock. */
 static int exa_wait_poll(struct exa_dev *dev, int timeout_ms)
 {
 	struct pollfd pfd = { .fd = dev->fd, .events = POLLIN };
@@ -220,7 +220,7 @@ EXA_API int exa_wait(struct exa_dev *dev, int timeout_ms)
 	if (!exa_alive(dev))
 		return -EPERM;
 	if (pthread_mutex_trylock(&dev->wait_lock)) {
-		exa_nap(EXA_LOSER_NS);
+		exa_nap(EXA_BUSY_NS);
 		return 1;
 	}
 	ret = exa_wait_poll(dev, timeout_ms);

@@ -4,7 +4,7 @@
  */
 #include "internal.h"
 
-/* What the hardware cannot express or would refuse. */
+/* Returns false for a write that the channel cannot describe, or that the NIC refuses. */
 static bool exa_write_valid(const struct exa_write_attr *attr)
 {
 	uint32_t known = EXA_WRITE_NOTIFY | EXA_WRITE_NOTIFY_IRQ |
@@ -59,7 +59,7 @@ EXA_API int exa_write_post(struct exa_dev *dev,
 		exa_store_new(&chan->notify_data, &shadow->notify_data,
 			      attr->notify_data);
 	}
-	/* A new token each time tells this transfer's end from the last one's. */
+	/* The new token distinguishes the end of this transfer from that of the last one. */
 	token = (uint32_t)le64toh(shadow->token) + 1;
 	if (!token)
 		token = 1;
@@ -69,7 +69,7 @@ EXA_API int exa_write_post(struct exa_dev *dev,
 	return n;
 }
 
-/* Fills @st from the words of a channel that has ended. */
+/* Fills @st from the words of a channel whose transfer has ended. */
 static void exa_write_status(struct exa_status *st, int error, uint64_t status,
 			     uint64_t done)
 {
@@ -116,7 +116,7 @@ EXA_API int exa_write_test(struct exa_dev *dev, int channel,
 	}
 	exa_rmb();
 	done = exa_load(&chan->done);
-	/* The end of an earlier transfer: the doorbell is under way. */
+	/* The status is still that of the last transfer: the doorbell is under way. */
 	if (error != -ECANCELED && RNIC_GET(EXANET_CHDONE_TOKEN, done) !=
 	    le64toh(dev->write_shadow[channel].token))
 		return -EINPROGRESS;
