@@ -20,12 +20,12 @@ void climate_layout(struct climate *c, unsigned int nx, unsigned int ny,
 	c->cells = c->map + (size_t)c->ncells * CLIMATE_NDF * 4;
 	c->bytes = (c->cells + (size_t)c->ncells * 4 + 7) & ~(size_t)7;
 	for (unsigned int n = 0; n < CLIMATE_COLOURS; n++)
-		/* cells with odd or even places in each direction */
+		/* a colour has the cells with odd or even index in each direction */
 		c->colour[n + 1] = c->colour[n] +
 			(nx + !(n & 1)) / 2 * ((ny + !(n & 2)) / 2);
 }
 
-/* From -1 to 1, no two alike; exact in binary, so the same everywhere. */
+/* Returns value @i of -1 to 1, all different; exact in binary, so equal on all machines. */
 static double climate_value(uint64_t i)
 {
 	uint64_t z = (i + 1) * 0x9e3779b97f4a7c15ULL;
@@ -43,7 +43,7 @@ static void climate_fill_map(const struct climate *c, uint32_t *map)
 			unsigned int x = cell % c->nx + (df & 1);
 			unsigned int y = cell / c->nx + (df >> 1 & 1);
 
-			/* the upper four nodes are one further in the column */
+			/* the upper four nodes have the next index in the column */
 			*map++ = (y * (c->nx + 1) + x) * (c->nlayers + 1) +
 				 (df >> 2);
 		}
@@ -77,7 +77,7 @@ void climate_fill(const struct climate *c, uint8_t *mem)
 	climate_fill_cells(c, (uint32_t *)(mem + c->cells));
 }
 
-/* One row of a matrix times the values of x at the nodes of a cell. */
+/* Returns the product of a row of a matrix and the values of x at the nodes of a cell. */
 static double climate_row(const volatile uint8_t *row, const volatile uint8_t *x,
 			  const uint32_t *map)
 {

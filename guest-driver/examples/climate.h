@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * The kernel of a climate model [T §6.4]: y += A x, cell by cell, on a mesh of
- * hexahedra.  Nodes of the mesh stand in columns; a cell has eight of them in four
- * columns, and a small matrix in each layer.  Cells of one colour have no node in
- * common, so they could be done in any order or at once.
+ * hexahedra.  Nodes of the mesh form columns; a cell has eight of them in four columns,
+ * and a small matrix in each layer.  Cells of one colour have no node in common, so their
+ * updates may have any order, or run at the same time.
  */
 #ifndef EXAMPLES_CLIMATE_H
 #define EXAMPLES_CLIMATE_H
@@ -14,7 +14,7 @@
 #define CLIMATE_NDF	8	/* nodes of a cell */
 #define CLIMATE_COLOURS	4
 
-/* All data as one block of memory, at these offsets. */
+/* The offsets of all data in one block of memory. */
 struct climate {
 	unsigned int nx, ny;	/* cells */
 	unsigned int nlayers;
@@ -23,28 +23,28 @@ struct climate {
 	size_t matrix;		/* double [ncells][nlayers][NDF][NDF] */
 	size_t x;		/* double [nvalues] */
 	size_t y;
-	size_t map;		/* uint32_t [ncells][NDF]: where a node's column is,
-				 * for x and for y */
+	size_t map;		/* uint32_t [ncells][NDF]: index of a node's column in
+				 * x and in y */
 	size_t cells;		/* uint32_t [ncells], by colour */
 	size_t bytes;		/* of all, a multiple of 8 */
-	unsigned int colour[CLIMATE_COLOURS + 1];	/* where each begins in cells */
+	unsigned int colour[CLIMATE_COLOURS + 1];	/* start of each in cells */
 };
 
-/* Lays the data of a mesh out. */
+/* Computes the layout of a mesh. */
 void climate_layout(struct climate *c, unsigned int nx, unsigned int ny,
 		    unsigned int nlayers);
 
-/* Fills @c->bytes at @mem, ordinary memory, with the state at the beginning. */
+/* Fills @c->bytes at @mem, ordinary memory, with the initial state. */
 void climate_fill(const struct climate *c, uint8_t *mem);
 
-/* Updates all cells of @colour, by aligned accesses to @mem, which may be a device's. */
+/* Updates all cells of @colour, by aligned accesses to @mem, which may be of a device. */
 void climate_update(const struct climate *c, volatile uint8_t *mem,
 		    unsigned int colour);
 
-/* How many accesses to memory an update of all colours makes. */
+/* Returns the number of memory accesses of an update of all colours. */
 double climate_accesses(const struct climate *c);
 
-/* A number for all bits of y, at @mem, ordinary memory. */
+/* Returns a checksum of y at @mem, ordinary memory. */
 uint64_t climate_checksum(const struct climate *c, const uint8_t *mem);
 
 #endif /* EXAMPLES_CLIMATE_H */

@@ -19,7 +19,7 @@ int failed(const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	fflush(stdout);
-	/* at once: several processes may have the same standard error */
+	/* one write, because several processes may have the same standard error */
 	fprintf(stderr, "%s: %s\n", program, text);
 	return EXIT_FAILED;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What the example programs have in common besides the NIC.
+ * Functions of all example programs that do not use the NIC.
  */
 #ifndef EXAMPLES_COMMON_H
 #define EXAMPLES_COMMON_H
@@ -18,21 +18,22 @@ enum {
 /* Name of the program, before each message. */
 extern const char *program;
 
-/* Prints a message on standard error; gives EXIT_FAILED. */
+/* Prints a message on standard error.  Returns EXIT_FAILED. */
 int failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same for a wrong command line; gives EXIT_USAGE. */
+/* Prints a message about a wrong command line.  Returns EXIT_USAGE. */
 int wrong_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Reads a whole number from @min to @max, decimal or 0x; false: it is none. */
+/* Parses a whole number from @min to @max, decimal or 0x.  Returns false on an error. */
 bool number(const char *text, long long min, long long max, long long *value);
 
-/* Seconds, of a clock that does not jump. */
+/* Returns the seconds of a clock that is never set. */
 double now(void);
 
 /*
- * Memory that may be a device's: one access of 8 bytes each, never merged with another
- * nor cut, and through a general register, as KVM can emulate no other.
+ * Access memory that may belong to a device.  Each makes one access of 8 bytes, which the
+ * compiler neither merges nor splits, through a general register, because KVM emulates no
+ * other instructions.
  */
 static inline uint64_t load64(const volatile void *p)
 {

@@ -38,7 +38,7 @@ struct options {
 	bool accel;
 };
 
-/* The data as at the beginning, and as they shall be at the end. */
+/* The initial data, and the data that is expected at the end. */
 struct expected {
 	struct climate climate;
 	uint8_t *begin;
@@ -46,7 +46,7 @@ struct expected {
 	uint8_t *found;
 };
 
-/* Device memory, 8 bytes at a time. */
+/* Copies to device memory, 8 bytes at a time. */
 static void copy_in(volatile uint8_t *to, const uint8_t *from, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i += 8) {
@@ -84,7 +84,7 @@ static int expect(struct expected *e, const struct options *opt)
 	return EXIT_RIGHT;
 }
 
-/* The cells of one colour, as a job of the accelerator. */
+/* Updates the cells of one colour by a job of the accelerator. */
 static int accelerate(struct place_client *client, const struct climate *c,
 		      const struct place *place, unsigned int colour)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * exanet-pgas: a lock and a barrier among several nodes, made of loads and stores
- * alone.  The lock is Lamport's bakery; the barrier is the dissemination barrier.
+ * exanet-pgas: a lock and a barrier among several nodes, which need only loads and
+ * stores.  The lock is Lamport's bakery; the barrier is the dissemination barrier.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,8 +17,8 @@
 #define NODES_MAX	16
 #define LEVELS_MAX	4	/* log2 NODES_MAX */
 #define HELLO_MS	200
-#define LOCK_HOME	0			/* whose memory has the lock */
-#define COUNTER_HOME(p)	((p)->nodes - 1)	/* ... and what it protects */
+#define LOCK_HOME	0			/* rank of the node that has the lock */
+#define COUNTER_HOME(p)	((p)->nodes - 1)	/* ... and of that with the counter */
 
 const char *program = "exanet-pgas";
 
@@ -35,14 +35,14 @@ static const char usage[] =
 "\n"
 "Exit status: 0 nobody was ever in between, 1 errors, 2 wrong usage.\n";
 
-/* What each process lends to all; only some of it is used where it is not at home. */
+/* The memory that each process shares.  LOCK_HOME and COUNTER_HOME say whose is used. */
 struct shared {
-	uint64_t choosing[NODES_MAX];	/* of the bakery */
+	uint64_t choosing[NODES_MAX];	/* of the lock */
 	uint64_t ticket[NODES_MAX];
-	uint64_t flag[LEVELS_MAX];	/* of the barrier: how many are over */
-	uint64_t counter;		/* what the lock protects */
-	uint64_t owner;			/* who is inside, and 1; 0: nobody */
-	uint64_t intruders;		/* how often it was somebody else */
+	uint64_t flag[LEVELS_MAX];	/* of the barrier: number of barriers that have ended */
+	uint64_t counter;		/* the lock protects it */
+	uint64_t owner;			/* rank + 1 of the process that has the lock; 0: none */
+	uint64_t intruders;		/* how often another process had the lock too */
 };
 
 #define SHARED_BYTES	4096
@@ -50,23 +50,23 @@ struct shared {
 struct pgas {
 	struct me me;
 	struct peer peer[NODES_MAX];
-	volatile struct shared *at[NODES_MAX];	/* the memory of each */
+	volatile struct shared *at[NODES_MAX];	/* memory of each process */
 	unsigned int nodes;
 	unsigned int rank;
-	uint64_t barriers;		/* that are over */
+	uint64_t barriers;		/* number of barriers that have ended */
 	double deadline;
 	int wait_s;
 	const char *device;
 	long long rounds;
 	bool unlocked;
-	bool broken;			/* an access has failed, or a node is late */
+	bool broken;			/* an access has failed, or the time is over */
 };
 
 /* --- Order ---------------------------------------------------------------- */
 
 /*
- * What was stored is seen by all before what is loaded or stored from now on: at other
- * nodes by the fence of the NIC, here by the processor's.
+ * Orders all earlier stores before all later loads and stores, for all nodes: at other
+ * nodes by the fence of the NIC, in this node by that of the processor.
  */
 static void fence(struct pgas *p)
 {
@@ -81,8 +81,8 @@ static void fence(struct pgas *p)
 	}
 }
 
-/* For loops that wait for somebody: false when nothing will come any more. */
-static bool patient(struct pgas *p)
+/* Spends a step of a loop that waits for another node.  Returns false at the deadline. */
+static bool may_wait(struct pgas *p)
 {
 	if (!p->broken && exa_remote_errors(p->me.dev)) {
 		failed("node %u: an access to another node has failed", p->rank);
@@ -93,11 +93,11 @@ static bool patient(struct pgas *p)
 		       p->wait_s);
 		p->broken = true;
 	}
-	sched_yield();	/* who is waited for may need this processor */
+	sched_yield();	/* the other process may need this processor */
 	return !p->broken;
 }
 
-static void begin_waiting(struct pgas *p)
+static void wait_begin(struct pgas *p)
 {
 	p->deadline = now() + p->wait_s;
 }
@@ -110,12 +110,12 @@ static void barrier(struct pgas *p)
 
 	fence(p);
 	p->barriers++;
-	begin_waiting(p);
+	wait_begin(p);
 	for (level = 0; distance < p->nodes; level++, distance *= 2) {
 		store64(&p->at[(p->rank + distance) % p->nodes]->flag[level],
 			p->barriers);
 		while (load64(&p->at[p->rank]->flag[level]) < p->barriers &&
-		       patient(p))
+		       may_wait(p))
 			;
 	}
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -146,13 +146,13 @@ static void lock(struct pgas *p)
 	fence(p);
 	store64(&home->choosing[p->rank], 0);
 	fence(p);
-	begin_waiting(p);
+	wait_begin(p);
 	for (i = 0; i < p->nodes; i++) {
-		while (load64(&home->choosing[i]) && patient(p))
+		while (load64(&home->choosing[i]) && may_wait(p))
 			;
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		while ((other = load64(&home->ticket[i])) && i != p->rank &&
-		       before(other, i, ticket, p->rank) && patient(p))
+		       before(other, i, ticket, p->rank) && may_wait(p))
 			;
 	}
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -160,13 +160,13 @@ static void lock(struct pgas *p)
 
 static void unlock(struct pgas *p)
 {
-	fence(p);	/* what was stored inside, maybe at another node */
+	fence(p);	/* stores under the lock, maybe at another node */
 	store64(&p->at[LOCK_HOME]->ticket[p->rank], 0);
 }
 
-/* --- What is done under the lock ---------------------------------------------- */
+/* --- Work under the lock ------------------------------------------------------ */
 
-/* Without the lock all nodes are inside at once, whatever their speed. */
+/* Increments the counter.  Without the lock, the barrier makes all do so at once. */
 static void inside(struct pgas *p)
 {
 	volatile struct shared *home = p->at[COUNTER_HOME(p)];
@@ -179,7 +179,7 @@ static void inside(struct pgas *p)
 	if (p->unlocked)
 		barrier(p);
 	else
-		sched_yield();	/* an invitation to intruders */
+		sched_yield();	/* another process may run now, if the lock fails */
 	store64(&home->counter, count + 1);
 	fence(p);
 	if (intruder || load64(&home->owner) != p->rank + 1)
@@ -187,7 +187,7 @@ static void inside(struct pgas *p)
 	store64(&home->owner, 0);
 }
 
-/* Who has seen what; EXIT_RIGHT if all is as it must be, the same on all nodes. */
+/* Prints the results.  Returns EXIT_RIGHT if they are right, equal on all nodes. */
 static int verdict(struct pgas *p, double seconds)
 {
 	uint64_t want = p->nodes * p->rounds, count, intruders = 0;
@@ -197,7 +197,7 @@ static int verdict(struct pgas *p, double seconds)
 	count = load64(&p->at[COUNTER_HOME(p)]->counter);
 	for (i = 0; i < p->nodes; i++)
 		intruders += load64(&p->at[i]->intruders);
-	barrier(p);	/* nobody leaves while another still looks */
+	barrier(p);	/* each process stays until all have read its memory */
 	fence(p);
 	if (p->broken)
 		return EXIT_FAILED;
@@ -226,9 +226,9 @@ static int run(struct pgas *p)
 	return verdict(p, now() - begin);
 }
 
-/* --- Finding each other ------------------------------------------------------- */
+/* --- Addresses of the other processes ------------------------------------------ */
 
-static struct peer *who(struct pgas *p, uint32_t coord)
+static struct peer *peer_find(struct pgas *p, uint32_t coord)
 {
 	for (unsigned int i = 0; i < p->nodes; i++)
 		if (p->peer[i].coord == coord)
@@ -239,52 +239,52 @@ static struct peer *who(struct pgas *p, uint32_t coord)
 static bool all_known(const struct pgas *p)
 {
 	for (unsigned int i = 0; i < p->nodes; i++)
-		if (!p->peer[i].known || !p->peer[i].told)
+		if (!p->peer[i].known || !p->peer[i].informed)
 			return false;
 	return true;
 }
 
-/* One message of another node. */
-static int hear(struct pgas *p)
+/* Receives and serves a message of another node. */
+static int message_serve(struct pgas *p)
 {
 	struct peer from, *peer;
 	int op = peer_listen(&p->me, &from, HELLO_MS);
 
 	if (op < 0)
 		return op == -ETIMEDOUT ? 0 : op;
-	peer = who(p, from.coord);
+	peer = peer_find(p, from.coord);
 	if (!peer || from.bytes < sizeof(struct shared))
 		return 0;
-	/* WELCOME answers what we have told; who says HELLO has a mailbox. */
-	from.told = peer->told || op == PEER_WELCOME;
+	/* WELCOME is an answer, so its sender has the address of this process. */
+	from.informed = peer->informed || op == PEER_WELCOME;
 	*peer = from;
-	if (op == PEER_HELLO && !peer_tell(&p->me, peer, PEER_WELCOME))
-		peer->told = true;
+	if (op == PEER_HELLO && !peer_send(&p->me, peer, PEER_WELCOME))
+		peer->informed = true;
 	return 0;
 }
 
 static int meet(struct pgas *p)
 {
-	struct peer *self = who(p, exa_coord(p->me.dev));
+	struct peer *self = peer_find(p, exa_coord(p->me.dev));
 	int ret = 0;
 
 	if (!self)
 		return failed("this node, %#x, is not in the list",
 			      exa_coord(p->me.dev));
 	p->rank = self - p->peer;
-	self->known = self->told = true;
-	begin_waiting(p);
+	self->known = self->informed = true;
+	wait_begin(p);
 	while (!ret && !all_known(p) && now() < p->deadline) {
-		/* Again and again: who comes late has no mailbox yet. */
+		/* Repeated, because a process that starts later has no mailbox yet. */
 		for (unsigned int i = 0; i < p->nodes; i++)
-			if (!p->peer[i].told)
+			if (!p->peer[i].informed)
 				peer_hello(&p->me, p->peer[i].coord);
-		ret = hear(p);
+		ret = message_serve(p);
 	}
 	if (ret)
 		return failed("cannot receive: %s", exa_strerror(ret));
 	for (unsigned int i = 0; i < p->nodes; i++)
-		if (!p->peer[i].known || !p->peer[i].told)
+		if (!p->peer[i].known || !p->peer[i].informed)
 			return failed("nothing was heard of node %#x",
 				      p->peer[i].coord);
 	return EXIT_RIGHT;
@@ -320,7 +320,7 @@ static int nodes_parse(struct pgas *p, char *list)
 					   NODES_MAX);
 		if (!number(text, 0, RNIC_GET(EXANET_COORD, ~0ULL), &coord))
 			return wrong_usage("coordinates are 0 to 0x3fffff");
-		if (who(p, coord))
+		if (peer_find(p, coord))
 			return wrong_usage("node %s is named twice", text);
 		p->peer[p->nodes++] = (struct peer) { .coord = coord };
 	}
@@ -390,6 +390,6 @@ int main(int argc, char **argv)
 		ret = map_all(&p);
 	if (!ret)
 		ret = run(&p);
-	me_close(&p.me);	/* and what was mapped */
+	me_close(&p.me);	/* also unmaps all memory */
 	return ret;
 }

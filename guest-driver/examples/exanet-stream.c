@@ -14,7 +14,7 @@
 
 #define SCALAR		3.0
 #define EPSILON		1e-13	/* of the mean error, as in STREAM */
-#define TIMES_MAX	250	/* values grow fifteenfold in each, to 1e308 */
+#define TIMES_MAX	250	/* each multiplies the values by 15, up to 1e308 */
 
 const char *program = "exanet-stream";
 
@@ -56,7 +56,7 @@ struct stream {
 
 struct options {
 	struct place_options place;
-	size_t elements;	/* 0: by place */
+	size_t elements;	/* 0: depends on the place */
 	unsigned int times;
 };
 
@@ -102,14 +102,14 @@ static bool array_right(const char *name, const volatile uint64_t *array,
 	for (size_t i = 0; i < n; i++)
 		error += fabs(load_double(&array[i]) - want);
 	error = error / n / fabs(want);
-	if (error <= EPSILON)	/* false for NaN, which failed loads give */
+	if (error <= EPSILON)	/* false for NaN, the result of failed loads */
 		return true;
 	failed("array %s is wrong: mean relative error %g, expected %g", name,
 	       error, want);
 	return false;
 }
 
-/* The same on one element that was on the arrays. */
+/* Repeats the kernels on one element, and compares the arrays with it. */
 static bool stream_right(const struct stream *s, unsigned int times)
 {
 	double a = 1, b = 2, c = 0;
@@ -146,7 +146,7 @@ static void stream_run(struct stream *s, unsigned int times,
 		for (int k = 0; k < KERNELS; k++) {
 			begin = now();
 			run_kernel[k](s);
-			/* What was acknowledged early counts when it is there. */
+			/* The time includes the arrival of stores that were acknowledged early. */
 			if (client->opt->early)
 				place_settle(client, place);
 			s->time[k][t] = now() - begin;
@@ -162,7 +162,7 @@ static void stream_print(const struct stream *s, const char *place,
 	for (int k = 0; k < KERNELS; k++) {
 		sum = max = 0;
 		min = INFINITY;
-		for (unsigned int t = 1; t < opt->times; t++) {	/* not the first */
+		for (unsigned int t = 1; t < opt->times; t++) {	/* without the first */
 			sum += s->time[k][t];
 			min = fmin(min, s->time[k][t]);
 			max = fmax(max, s->time[k][t]);

@@ -61,7 +61,7 @@ static struct peer_msg peer_message(const struct me *me, enum peer_op op)
 	};
 }
 
-int peer_tell(struct me *me, const struct peer *to, enum peer_op op)
+int peer_send(struct me *me, const struct peer *to, enum peer_op op)
 {
 	struct peer_msg msg = peer_message(me, op);
 	struct exa_mbox_addr addr = {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * How processes on several nodes learn of each other's memory: by messages into
- * mailbox PEER_MBOX.
+ * Messages by which processes of several nodes exchange the addresses of their memory.
+ * They go to mailbox PEER_MBOX.
  *
- *	HELLO ->		to every context of a node, as nobody knows which
- *		<- WELCOME	by the process there that is of the same kind
- *	BYE ->			the memory is not needed any more
+ *	HELLO ->		to every context of a node, because the context of the
+ *				other process is unknown
+ *		<- WELCOME	from the process of that node of the same kind
+ *	BYE ->			the sender does not need the memory any more
  *
- * Both HELLO and WELCOME tell where the sender's memory is.
+ * HELLO and WELCOME contain the address of the sender's memory.
  */
 #ifndef EXAMPLES_PEER_H
 #define EXAMPLES_PEER_H
@@ -23,9 +24,9 @@ enum peer_op {
 	PEER_BYE	= 3,
 };
 
-/* Who talks to whom. */
+/* Kinds of processes; a process answers only its own kind. */
 enum peer_kind {
-	PEER_MEMORY	= 1,		/* a server of memory and who uses it */
+	PEER_MEMORY	= 1,		/* a server of memory, and its clients */
 	PEER_PGAS	= 2,
 };
 
@@ -39,14 +40,14 @@ struct peer_msg {
 };
 RNIC_ASSERT_SIZE(struct peer_msg, 24);
 
-/* A process with memory. */
+/* Another process, and its memory. */
 struct peer {
 	uint32_t coord;
 	uint32_t ctx;
 	uint64_t xva;
 	uint64_t bytes;
-	bool known;		/* it has told us */
-	bool told;		/* we have told it */
+	bool known;		/* this process has its address */
+	bool informed;		/* it has the address of this process */
 };
 
 /* This process. */
@@ -54,33 +55,34 @@ struct me {
 	struct exa_dev *dev;
 	struct exa_mbox *mbox;
 	enum peer_kind kind;
-	void *mem;		/* NULL: it has none for others */
+	void *mem;		/* memory for others; NULL: none */
 	uint64_t bytes;
 	uint64_t xva;
 };
 
 /*
- * Opens NIC @device with a mailbox, and zeroed memory of @bytes (may be 0) for others.
- * 0, or negative errno after a message.
+ * Opens NIC @device with a mailbox, and allocates @bytes (may be 0) of zeroed memory for
+ * others.  Returns 0 or, after a message, a negative errno.
  */
 int me_open(struct me *me, enum peer_kind kind, const char *device, size_t bytes);
 
-/* Undoes it; a struct of zeros is allowed. */
+/* Undoes me_open(); a struct of zeros is allowed. */
 void me_close(struct me *me);
 
 /*
- * Sends to @to->coord and @to->ctx and waits until it is there.  0 or negative errno.
+ * Sends message @op to @to->coord and @to->ctx, and waits for its ack.  Returns 0 or a
+ * negative errno.
  */
-int peer_tell(struct me *me, const struct peer *to, enum peer_op op);
+int peer_send(struct me *me, const struct peer *to, enum peer_op op);
 
 /*
- * Says HELLO to all contexts of node @coord, without knowing whether anybody hears it.
+ * Sends HELLO to all contexts of node @coord, unreliably.
  */
 void peer_hello(struct me *me, uint32_t coord);
 
 /*
- * Receives one message of this kind: its op, and in @from who sent it; -ETIMEDOUT after
- * @timeout_ms (negative: none), or another negative errno.
+ * Receives a message of this kind, and stores its sender in @from.  Returns its op,
+ * -ETIMEDOUT after @timeout_ms (negative: none), or another negative errno.
  */
 int peer_listen(struct me *me, struct peer *from, int timeout_ms);
 

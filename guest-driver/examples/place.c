@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * Memory in several places, and the server of one of them.
+ * Memory in several places, and the server of remote memory.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,7 +23,7 @@ const char *const place_names[PLACES] = {
 #define PLACES_NEAR	(1U << PLACE_DRAM | 1U << PLACE_BRAM)
 #define PLACES_FAR	(1U << PLACE_REMOTE_BRAM | 1U << PLACE_REMOTE)
 
-/* A list of names, with commas, to bits; 0: it is none. */
+/* Parses a list of names with commas.  Returns a bit for each, 0 on an error. */
 static unsigned int places_parse(const char *list)
 {
 	unsigned int places = 0;
@@ -140,7 +140,7 @@ int place_client_open(struct place_client *client,
 void place_client_close(struct place_client *client)
 {
 	if (client->server.known)
-		peer_tell(&client->me, &client->server, PEER_BYE);
+		peer_send(&client->me, &client->server, PEER_BYE);
 	me_close(&client->me);
 	client->server.known = false;
 }
@@ -162,7 +162,7 @@ static int place_open_bram(struct place_client *client, struct place *place)
 	return have < place->bytes ? place_too_small(place, have) : EXIT_RIGHT;
 }
 
-/* Whether the last of it is there: a process may own less, and so may block RAM. */
+/* Reads the end of a place, because the process or the block RAM there may have less. */
 static int place_probe(struct place_client *client, struct place *place)
 {
 	load64(place->mem + place->bytes - 8);
@@ -241,7 +241,7 @@ int place_serve(const struct place_options *opt)
 	do {
 		op = peer_listen(&me, &from, -1);
 		if (op == PEER_HELLO)
-			peer_tell(&me, &from, PEER_WELCOME);
+			peer_send(&me, &from, PEER_WELCOME);
 	} while (op >= 0 && !(op == PEER_BYE && opt->once));
 	me_close(&me);
 	return op < 0 ? failed("cannot receive: %s", exa_strerror(op)) :

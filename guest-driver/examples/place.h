@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Where the data of a program is: the placements of the document [T §6.2, §6.4], and
- * the memory of a process on another node.
+ * Places for the data of a program: those of the document [T §6.2, §6.4], and the memory
+ * of a process on another node.
  */
 #ifndef EXAMPLES_PLACE_H
 #define EXAMPLES_PLACE_H
@@ -54,10 +54,10 @@ struct place_options {
 "  -h, --help           print this\n"
 #define PLACE_OPTIONS_DEFAULT { .wait_s = 10 }
 
-/* Takes option @c; EXIT_RIGHT, or EXIT_USAGE after a message. */
+/* Takes option @c.  Returns EXIT_RIGHT or, after a message, EXIT_USAGE. */
 int place_option(struct place_options *opt, int c, const char *arg);
 
-/* Takes what is left of the command line, COORD, in the same way. */
+/* Takes the arguments after the options: COORD.  Returns as place_option(). */
 int place_arguments(struct place_options *opt, int argc, char **argv);
 
 /* Data of a program in one place. */
@@ -65,39 +65,40 @@ struct place {
 	enum place_kind kind;
 	volatile uint8_t *mem;	/* 8-byte aligned */
 	size_t bytes;
-	uint64_t gva;		/* of remote ones */
+	uint64_t gva;		/* of a remote place */
 	uint32_t ctx;
 };
 
-/* What a client has open: the NIC, and who the server is. */
+/* The NIC that a client has open, and its server. */
 struct place_client {
 	const struct place_options *opt;
 	struct me me;
-	struct peer server;	/* known: it was found */
+	struct peer server;	/* known: the client has found it */
 };
 
 /*
- * Opens the NIC and finds the server, as far as the places in @opt want.  0, or
- * EXIT_FAILED after a message.
+ * Opens the NIC and finds the server, as far as the places in @opt need them.  Returns 0
+ * or, after a message, EXIT_FAILED.
  */
 int place_client_open(struct place_client *client,
 		      const struct place_options *opt);
 void place_client_close(struct place_client *client);
 
 /*
- * Provides @bytes of zeros or old data in a place.  0, or EXIT_FAILED after a message.
+ * Provides @bytes in a place, which contain zeros or old data.  Returns 0 or, after a
+ * message, EXIT_FAILED.
  */
 int place_open(struct place_client *client, enum place_kind kind, size_t bytes,
 	       struct place *place);
 void place_close(struct place_client *client, struct place *place);
 
 /*
- * Waits until all stores to @place are there: 0; or EXIT_FAILED after a message when an
- * access has failed.
+ * Waits until all stores to @place have arrived.  Returns 0 or, after a message,
+ * EXIT_FAILED: an access has failed.
  */
 int place_settle(struct place_client *client, const struct place *place);
 
-/* Serves memory, as --server says; gives the exit code. */
+/* Serves memory for --server.  Returns the exit code. */
 int place_serve(const struct place_options *opt);
 
 #endif /* EXAMPLES_PLACE_H */
