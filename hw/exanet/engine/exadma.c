@@ -576,7 +576,8 @@ static bool exadma_schedule(ExanetState *s, unsigned budget)
 {
     ExanetExadma *e = &s->exadma;
     unsigned attempts = EXADMA_ATTEMPTS * budget;
-    unsigned put_back = 0;          /* TIDs put back in a row; all: outputs are blocked */
+    /* TIDs put back one after the other; if it is all TIDs, the outputs are blocked */
+    unsigned put_back = 0;
     unsigned paced = 0;
     bool more;
 

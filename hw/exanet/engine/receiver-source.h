@@ -87,7 +87,7 @@ void exanet_source_refuse(ExanetState *s, const ExanetPacket *pkt);
 /* Sends an ack with @resp to the source of @pkt. */
 void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,
                          enum exanet_resp resp);
-/* Returns a fault of a write by @pkt, without address; it has the fields for an ack. */
+/* Returns a record of a fault at a write of @pkt, for its ack; the address is not set. */
 ExanetPendingFault exanet_receiver_fault(const ExanetPacket *pkt,
                                          enum exanet_fault_unit unit);
 /*

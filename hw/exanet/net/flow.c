@@ -182,7 +182,7 @@ static void flow_advertise(ExanetState *s, const FlowSeen *f, uint32_t level)
     exanet_net_respond(s, pkt.dst, word, 1);
 }
 
-/* Returns how long, ns, a packet of @words words waits that was just added to @p. */
+/* Returns the wait, ns, of the packet of @words words that was just added to @p. */
 static int64_t port_wait(ExanetPort *p, unsigned words, int64_t now)
 {
     return flow_time(exanet_port_tx_words(p), p->rate) - flow_time(words, p->rate) +

@@ -50,7 +50,7 @@ typedef struct ExanetArbiter {
 
 /* Counters of the router in F1, in the order of their registers. */
 enum exanet_router_counter {
-    EXANET_SWITCH_LOCAL,            /* ... LOCAL3: by the FPGA where packets entered */
+    EXANET_SWITCH_LOCAL,            /* first of 4: packets that entered, by FPGA */
     EXANET_SWITCH_LOCAL_OUT = 4,
     EXANET_SWITCH_TRANSIT,
     EXANET_SWITCH_COUNTERS,
