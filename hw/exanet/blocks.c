@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet register blocks: the table of blocks, and the functions of the unit that
- * computes their registers and handles writes.  Only exanet.c, sinks.c and this file
- * know all units.  The global block belongs to no unit and is in this file.
+ * ExaNet register blocks: the table of blocks, with the functions by which each unit
+ * computes registers and handles writes.  Only exanet.c, sinks.c and this file know all
+ * units.  The global block belongs to no unit and is in this file.
  */
 #include "qemu/osdep.h"
 #include "bar.h"

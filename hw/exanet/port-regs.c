@@ -94,7 +94,7 @@ void exanet_port_reg_sync(ExanetPort *p)
     exanet_reg_set64(s, base + EXANET_REG_PORT_INJECTED, injected);
 }
 
-/* Sets the port by its registers for flow control, rate and latency. */
+/* Applies the registers for flow control, rate and latency to the port. */
 static void port_set(ExanetPort *p)
 {
     ExanetState *s = exanet_port_state(p);

@@ -416,7 +416,7 @@ void pvrdma_qp_resume(PvrdmaQp *qp)
 {
     int64_t now = rnic_now();
     /*
-     * now + the longest RNR delay is the limit, because the clocks of two machines may
+     * the longest RNR delay limits it, because the clocks of the two machines may
      * differ
      */
     int64_t rnr_until = MIN(qp->req.rnr_until, now + roce_rnr_ns(0));

@@ -446,7 +446,7 @@ static void state_free(void *opaque)
 {
     PvrdmaState *s = opaque;
 
-    /* again, because a reset may be pending that came during the device's work */
+    /* the device may still have objects, because a reset during its work is deferred */
     objects_free(s);
     pvrdma_port_fini(s);
     tables_free(s);

@@ -111,8 +111,8 @@ static uint16_t fw_wire_tid(ExanetState *s, unsigned tid, unsigned gen)
 }
 
 /*
- * Returns the block that the ExaDMA starts after @tid, if it is not started yet, or
- * FW_NONE.
+ * Returns the block that the ExaDMA starts after @tid, or FW_NONE if there is none, or
+ * if the ExaDMA has started it already.
  */
 static unsigned fw_successor(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
@@ -648,7 +648,7 @@ static void fw_nacked(ExanetState *s, ExanetFirmware *fw, unsigned tid,
 
 /*
  * Returns true if the response is valid for the block.  In FW_SENT it must answer the
- * last copy, because the memory of the newer copy is still being read.  In FW_HOLD only
+ * last copy, because the ExaDMA still reads memory for that copy.  In FW_HOLD only
  * responses that end the waiting are valid, for any copy.
  */
 static bool fw_response_matches(ExanetState *s, const FwBlock *b, unsigned tid,
@@ -774,8 +774,8 @@ unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
 
     if (!peer) {
         /*
-         * a new peer would need the generations of another peer, whose data could be
-         * damaged
+         * fail, because a new entry would displace a peer whose generations protect its
+         * data
          */
         exanet_fw_transfer_finish(s, fw, t, EXANET_CHERR_RETRY_LIMIT);
         return 0;

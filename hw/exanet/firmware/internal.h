@@ -75,7 +75,7 @@ typedef struct FwPeer {
     uint8_t first_gen;              /* generation before the first blocks */
     uint16_t job;                   /* job that the entry counts for */
     FwPath path[EXANET_PATHS];
-    FwTidRecord tid[FW_TIDS];       /* TIDs of the context */
+    FwTidRecord tid[FW_TIDS];       /* records of the context's TIDs */
 } FwPeer;
 
 /*

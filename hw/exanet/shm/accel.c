@@ -487,7 +487,7 @@ static void accel_end(ExanetState *s, ExanetAccel *a)
     }
 }
 
-/* Starts the next phase when the moves of one are complete. */
+/* Starts the phase after the current one, whose moves are complete. */
 static void phase_next(ExanetAccel *a)
 {
     switch (a->phase) {

@@ -236,7 +236,7 @@ static bool access_wait(ExanetState *s, ApertureAccess *a)
     return done;
 }
 
-/* Ends the wait of the vCPU. */
+/* Ends the wait of the vCPU, and frees @a if the initiator does not use it. */
 static void access_leave(ExanetState *s, ApertureAccess *a)
 {
     a->waited = false;
@@ -601,7 +601,9 @@ static void region_add(ExanetState *s, MemoryRegion *mr,
                        hwaddr at, uint64_t size)
 {
     memory_region_init_io(mr, OBJECT(s->host.dev), ops, s, name, size);
-    /* other vCPUs must enter while one waits, and the device's peers, too */
+    /*
+     * the guard would lock out other vCPUs, and the work for peers, while a vCPU waits
+     */
     mr->disable_reentrancy_guard = true;
     memory_region_add_subregion(&s->aperture_mr, at, mr);
 }

@@ -73,7 +73,10 @@ static void node_remove(ShmNodes *nodes, ShmNode *node)
     g_hash_table_remove(nodes->nodes, GUINT_TO_POINTER(node->coord));
 }
 
-/* Removes the oldest node of @list without a transaction for @ns; false: none. */
+/*
+ * Removes the oldest node of @list that had no transaction for @ns.  Returns false if
+ * there is none.
+ */
 static bool node_evict(ShmNodes *nodes, ShmNodeList *list, int64_t now,
                        int64_t ns)
 {

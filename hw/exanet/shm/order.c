@@ -17,8 +17,8 @@
 #define SEQ_HALF (1u << (EXANET_SHM_SEQ_BITS - 1))
 /*
  * Maximal step of SEQ from the last store to a new one.  A node skips numbers when it
- * gives up stores: at most SEQ_NEAR, and SEQ_NEAR_PER_MS for each ms since.  A delayed
- * copy has a number that is further away.
+ * gives up stores: at most SEQ_NEAR plus SEQ_NEAR_PER_MS for each ms since the last
+ * store.  A delayed copy has a number that is further away.
  */
 #define SEQ_NEAR EXANET_SHM_SPAN
 #define SEQ_NEAR_PER_MS 2

@@ -27,7 +27,8 @@
 #define PACKETIZER 7
 #define SWITCH 9
 #define MEMORY 1
-#define LINK 100                    /* from MAC in to MAC out */
+/* cycles from the MAC's input to the output of the other MAC */
+#define LINK 100
 /*
  * Cycles for header, footer and the gap of the MAC: 4.0 + 0.0437 N cycles fit 8.56 Gb/s
  * at 512 bytes and 6.48 Gb/s at 128 bytes [D].
@@ -44,7 +45,7 @@ typedef struct TimingHeld {
 } TimingHeld;
 
 struct ExanetTiming {
-    int64_t free[EXANET_LINKS];     /* when the link is free */
+    int64_t free[EXANET_LINKS];     /* when each link is free */
     int64_t due;                    /* when the last held packet is due */
     GQueue held;                    /* TimingHeld */
     bool delivering;                /* exanet_timing_run() delivers a packet, ... */

@@ -29,8 +29,8 @@ static uint32_t cq_index(const PvrdmaCq *cq, uint32_t index)
 }
 
 /*
- * Returns the number of completions that the guest has not read, by its index that is
- * known.
+ * Returns the number of completions that the guest has not read, by the guest's last
+ * known index.
  */
 static uint32_t cq_used(const PvrdmaCq *cq)
 {

@@ -326,8 +326,8 @@ static uint32_t qp_handle(PvrdmaQp *qp)
 }
 
 /*
- * Allocates handle and QP number.  The number differs from that of the last QP with
- * this handle, so that delayed packets find no QP.
+ * Allocates handle and QP number.  If the driver distinguishes them, the number differs
+ * from that of the last QP with this handle, so that delayed packets find no QP.
  */
 static int qp_number(PvrdmaQp *qp)
 {

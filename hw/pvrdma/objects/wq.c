@@ -97,7 +97,7 @@ int pvrdma_wq_refresh(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq)
     }
     prod = le32_to_cpu(raw);
     used = wq_ahead(wq, prod, wq->cons);
-    /* The index must not go back behind WQEs that were announced before. */
+    /* The index must not move back before WQEs that it announced earlier. */
     if (prod >= 2 * wq->entries || used > wq->entries ||
         used < wq_ahead(wq, wq->prod, wq->cons)) {
         pvrdma_guest_error(s, "work queue of %u: index %u, %u was reached",

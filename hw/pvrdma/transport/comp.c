@@ -117,8 +117,8 @@ static bool comp_needs_response(const PvrdmaSqe *sqe)
 }
 
 /*
- * Returns the WQE of the oldest packet that is not acknowledged, or NULL if it was not
- * sent.
+ * Returns the WQE of the oldest packet that is not acknowledged, or NULL if no such WQE
+ * was sent.
  */
 static PvrdmaSqe *comp_oldest(const PvrdmaReq *req)
 {

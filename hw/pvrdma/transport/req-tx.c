@@ -128,8 +128,7 @@ static void req_unanswered_set(PvrdmaReq *req, uint32_t packets)
 }
 
 /*
- * Returns how many packets the next request of a READ requests.  @again: it is
- * repeated.
+ * Returns how many packets the next request of a READ covers.  @again: it is repeated.
  */
 static uint32_t req_read_packets(const PvrdmaQp *qp, const PvrdmaSqe *sqe, bool again)
 {

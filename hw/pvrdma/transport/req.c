@@ -197,7 +197,7 @@ bool pvrdma_req_congested(PvrdmaQp *qp)
 
 /* --- WQEs -------------------------------------------------------------------- */
 
-/* Returns the memory of @slots WQEs as a number of pages with the same memory. */
+/* Returns the memory of @slots WQEs, in entries of a page list (8 bytes each). */
 static uint32_t req_ring_pages(const PvrdmaQp *qp, unsigned slots)
 {
     size_t bytes = sizeof(PvrdmaSqe) + qp->sq.max_sge * sizeof(PvrdmaSge);

@@ -21,23 +21,21 @@ typedef struct PvrdmaQp PvrdmaQp;
 typedef struct PvrdmaSge PvrdmaSge;
 typedef struct PvrdmaSqe PvrdmaSqe;
 
-/*
- * WQEs of a QP that may be under way at the same time.  @parked must have as many bits.
- */
+/* Maximal number of a QP's WQEs under way; not more than @parked has bits. */
 #define PVRDMA_REQ_WQES 64
 /* Maximum of a QP's packets under way, READ responses included; a power of two. */
 #define PVRDMA_REQ_PACKETS 256
 /*
- * Packets that one READ request requests.  A longer READ is split into several
- * requests.  This limits the PSNs under way, and the packets that a peer sends without
- * a new request.
+ * Maximal number of packets that one READ request covers.  A longer READ is split into
+ * several requests.  This limits the PSNs under way, and the packets that a peer sends
+ * without a new request.
  */
 #define PVRDMA_REQ_READ_PACKETS 128
 /*
- * Packets that one repeated READ request requests.  Only one repeated request is under
- * way, because a lost packet costs all packets behind it, and because a peer may forget
- * the first request at the second.  The repeated request covers a part of one original
- * request, because peers answer only such requests.
+ * Maximal number of packets that a repeated READ request covers.  Only one repeated
+ * request is under way, because a lost packet costs all packets behind it, and because
+ * a peer may forget the first request at the second.  The repeated request covers a
+ * part of one original request, because peers answer only such requests.
  */
 #define PVRDMA_REQ_REPEAT_PACKETS 32
 /* Interval at which a long message requests an acknowledgement, in packets. */

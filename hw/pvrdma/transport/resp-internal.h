@@ -13,8 +13,8 @@ PvrdmaResource *pvrdma_resp_active(PvrdmaResp *r);
 /* Returns true if the responder has a packet to send. */
 bool pvrdma_resp_has_work(PvrdmaQp *qp);
 /*
- * Refuses the READ at @psn, whose memory cannot be read, by a NAK, and ends the
- * connection.
+ * Refuses the READ at @psn by a NAK and ends the connection, because its memory cannot
+ * be read.
  */
 void pvrdma_resp_mr_failed(PvrdmaQp *qp, PvrdmaMrStatus status, uint32_t psn);
 

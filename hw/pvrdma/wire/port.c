@@ -277,7 +277,7 @@ static ssize_t port_filter_receive(NetFilterState *nf, NetClientState *sender,
     bool taken;
 
     if (size <= skip) {
-        /* drop a packet without a frame, because the paired NIC expects one */
+        /* drop a packet without a frame, because the paired NIC relies on one */
         pvrdma_count(s, PVRDMA_CNT_RX_BAD_LENGTH);
         return MAX(size, 1);
     }

@@ -2,8 +2,9 @@
 /*
  * Paravirtual RDMA NIC: frames.
  *
- * The ICRC sees some header fields as ones.  Headers are therefore copied and masked.
- * The ICRC of the payload is computed in place, so the payload is read once.
+ * The ICRC counts header fields that switches may change as ones, so headers are copied
+ * and masked.  The ICRC of the payload is computed in place, so the payload is read
+ * once.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
