@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Dummy: the least that a family needs."""
+
+from ..family import Family, Nic
+
+FAMILY = Family(
+    name='dummy', title='Dummy', rooms=(('',),), headers=('regs.h',),
+    nics=(Nic('dummy', 'dummy', {'amd64': 'dummy'},
+              options=lambda node: ['-device', 'dummy,id=nic']),),
+    fuzz_runs={'regs': 12345})
