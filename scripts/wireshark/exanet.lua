@@ -1,18 +1,17 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 --
 -- Wireshark dissector of the ExaNet cable: link frames of EtherType 0x88b5, the
--- packets in them, and the blocks that packets make up.
+-- packets in frames, and the blocks of which packets are pieces.
 --
 --   tshark -X lua_script:exanet.lua -r cable.pcap -V
 --
 -- or copy it into the folder of personal Lua plugins (Help, About, Folders). A
--- capture comes from QEMU: -object filter-dump,id=f0,netdev=link0,file=cable.pcap,
--- maxlen=131072, as frames may be longer than filter-dump's default.
+-- QEMU writes a capture: -object filter-dump,id=f0,netdev=link0,file=cable.pcap,
+-- maxlen=131072, because a frame may be longer than filter-dump's default.
 --
 -- Filter names: exanet.link.* for the frame, exanet.* for packets, exanet.block.*
--- for reassembled blocks. Nothing a frame holds may raise a Lua error: all bytes
--- are taken from one string of known length, and every length is checked against
--- it first.
+-- for reassembled blocks. No content of a frame may raise a Lua error: all bytes come
+-- from one string, and each length is compared with the length of the string first.
 
 local N, E, F = {}, {}, {}
 -- { made by from-headers
@@ -376,18 +375,18 @@ local interface_id = Field.new("frame.interface_id")
 -- --- Bits ---------------------------------------------------------------------
 
 local floor, min = math.floor, math.min
--- Lua 5.2 has a library for it, later ones an operator that 5.2 cannot parse.
+-- Lua 5.2 has a library for XOR. Later versions have an operator, which 5.2 cannot parse.
 local bxor = bit32 and bit32.bxor or
              load("return function(a, b) return a ~ b end")()
 
--- The 64-bit word at byte @at (from 0) of @s, as its low and its high half.
+-- Returns the 64-bit word at byte @at (from 0) of @s as a quad: low half, high half.
 local function quad(s, at)
     local a, b, c, d, e, f, g, h = s:byte(at + 1, at + 8)
     return { a + b * 0x100 + c * 0x10000 + d * 0x1000000,
              e + f * 0x100 + g * 0x10000 + h * 0x1000000 }
 end
 
--- Field @f = { hi, lo } of a quad; at most 53 bits.
+-- Returns field @f = { hi, lo } of a quad. The field has at most 53 bits.
 local function get(q, f)
     local hi, lo = f[1], f[2]
     if lo >= 32 then
@@ -402,7 +401,7 @@ local function flag(q, f)
     return get(q, f) ~= 0
 end
 
--- A quad without field @f, which does not cross its middle.
+-- Returns a quad with 0 in field @f. The field must be in one half.
 local function without(q, f)
     local value, copy = get(q, f), { q[1], q[2] }
     local half = f[2] >= 32 and 2 or 1
@@ -410,7 +409,7 @@ local function without(q, f)
     return copy
 end
 
--- One number below 2^53, as the 64-bit integer that wide fields take.
+-- Returns a number below 2^53 as a 64-bit integer, which wide fields need.
 local function wide(value)
     return UInt64.new(value % 2 ^ 32, floor(value / 2 ^ 32))
 end
@@ -421,7 +420,7 @@ end
 
 -- --- CRCs ---------------------------------------------------------------------
 
--- Tables of CRCs of one byte, most significant bit first.
+-- Returns a table of the CRCs of one byte, most significant bit first.
 local function crc_table(width, poly)
     local made = {}
     for byte = 0, 255 do
@@ -454,13 +453,14 @@ end
 local crc16, crc8, crc32 = crc_table(16, 0x1021), crc_table(8, 0x07),
                            crc32_table()
 
--- Byte @i (from 0) of the word whose halves are @lo and @hi.
+-- Returns byte @i (from 0) of the 128-bit word with halves @lo and @hi.
 local function byte_of(lo, hi, i)
     local q = i < 8 and lo or hi
     return floor(q[floor(i / 4) % 2 + 1] / 2 ^ (8 * (i % 4))) % 256
 end
 
--- What switches rewrite counts as zero, as the comment on CRCs in wire.h says.
+-- Returns the CRC of a header. Fields that routers change count as zero: see the comment
+-- on CRCs in wire.h.
 local function header_crc(lo, hi)
     local kind = get(lo, F.HDR_LO_TYPE)
     lo = without(lo, F.HDR_LO_VC)
@@ -502,13 +502,14 @@ end
 
 local HEADER_ONLY = { [T.TYPE_ACK] = true, [T.TYPE_FLOW_RATE] = true }
 
--- Requests of loads and stores, and all that have a payload.
+-- Requests of loads and stores; and packets with a payload.
 local AXI_REQUEST = { [T.TYPE_AXI_READ] = true, [T.TYPE_AXI_WRITE] = true }
 local DATA = { [T.TYPE_WRITE] = true, [T.TYPE_READ_REQ] = true,
                [T.TYPE_CONTROL] = true, [T.TYPE_NOTIFY] = true,
                [T.TYPE_AXI_WRITE] = true, [T.TYPE_AXI_RESPONSE] = true }
 
--- Payload words of the packet @p by its header, nil if there can't be any such.
+-- Returns the number of payload words of packet @p, by its header. nil: the header is not
+-- valid.
 local function payload_words(p)
     local fits = p.size > 0 and p.va % N.MTU + p.size <= N.MTU
     if p.size == 0 and
@@ -531,7 +532,7 @@ local function parse_ack(p)
     p.resp = get(p.hi, F.ACK_HI_RESP)
 end
 
--- What loads, stores and their responses have in the footer.
+-- Decodes the footer of loads, stores and their responses.
 local function parse_axi(p)
     p.retries = get({ p.user, 0 }, F.SHM_USER_RETRIES)
     p.retry = p.retries > 0
@@ -566,9 +567,9 @@ local function parse_footer(p, s, known)
     end
 end
 
--- The packet at byte @at of @s, which has @left bytes there, 16 at least; @known
--- is its mark if it has been seen before. Field "state" tells how far it can be
--- trusted; without "bytes" nothing behind it can be found.
+-- Returns the packet at byte @at of @s. The frame has @left more bytes, at least 16.
+-- @known is the packet's mark from an earlier pass, or nil. Field "state" tells which
+-- fields are valid. Without field "bytes" the next packet cannot be found.
 local function parse(s, at, left, known)
     local lo, hi = quad(s, at), quad(s, at + 8)
     local p = { at = at, lo = lo, hi = hi, state = "ok",
@@ -598,7 +599,8 @@ local function parse(s, at, left, known)
     return p
 end
 
--- All packets in the @bytes bytes from @at on; @marks: of a frame seen before.
+-- Returns all packets in the @bytes bytes from @at on. @marks are those of an earlier
+-- pass, or nil.
 local function parse_all(s, at, bytes, marks)
     local list, stop = {}, at + bytes
     while stop - at >= N.WORD_BYTES do
@@ -614,9 +616,12 @@ end
 
 -- --- Transactions and blocks --------------------------------------------------
 
--- transactions: by who sent what; requests: by what the response will say;
--- generations: the latest of each TID; frames: what was found out when a frame was
--- seen first, for later passes.
+-- transactions: by source, destination and numbers of the request;
+-- requests: by the numbers that the response will have;
+-- generations: the latest generation of each TID;
+-- counted: units of nodes that use generations;
+-- frames: the results of the first pass over a frame, for later passes;
+-- seqs: the next sequence number of each sender of frames.
 local S
 
 local function forget()
@@ -634,9 +639,9 @@ local function request_key(who, p)
     return key(who, p.small, p.tid, p.seq % 2 ^ N.ACK_SEQ_BITS)
 end
 
--- How many generations the TID of @p is ahead of the latest one that its source has
--- used for this destination: 0 also for older ones, nil if the source counts none
--- (STRICT).
+-- Returns by how many generations the TID of @p is newer than the latest one that its
+-- source has used for this destination; 0 for an older one. nil: the source does not
+-- use generations (STRICT).
 local function generations_ahead(p)
     local packetizer = get({ p.small, 0 }, F.SMALL_INDEX) ==
                        E.ni_index.NI_PACKETIZER
@@ -655,8 +660,8 @@ local function generations_ahead(p)
     return S.counted[unit] and ahead or nil
 end
 
--- Whether @p, whose numbers are those of transaction @t, is of a later one: numbers
--- come again after a while.
+-- Returns true if @p belongs to a later transaction than @t, although both have the same
+-- numbers. A source uses a number again after some time.
 local function is_later(t, p, number, ahead)
     if ahead and ahead > 0 then
         return true
@@ -668,7 +673,7 @@ local function is_later(t, p, number, ahead)
     return not ahead and p.first
 end
 
--- The transaction of a packet with a footer.
+-- Returns the transaction of a packet with a footer.
 local function transaction(p, number)
     local id = key(p.src, p.dst, p.small, p.tid, p.seq, p.epoch)
     local t, ahead = S.transactions[id], generations_ahead(p)
@@ -683,8 +688,8 @@ local function transaction(p, number)
     return t
 end
 
--- The pieces from @start on in one string, zeros for what is missing; nil if they
--- overlap.
+-- Returns the pieces of @t up to @stop in one string, with zeros in place of missing
+-- pieces. nil: pieces overlap.
 local function lay_out(t, stop)
     local at, parts, order = t.start, {}, {}
     for va in pairs(t.pieces) do
@@ -706,7 +711,8 @@ local function lay_out(t, stop)
     return table.concat(parts)
 end
 
--- What is there of the block whose first and last packet have been seen.
+-- Returns the present part of a block whose first and last packet have been seen. nil: the
+-- length is not valid.
 local function block_of(t)
     local length = t.stop - t.start
     if length <= 0 or length > BLOCK_LIMIT then
@@ -722,7 +728,7 @@ local function block_of(t)
     return b
 end
 
--- Puts the payload of a write packet in its place; the block if that completes it.
+-- Adds the payload of a write packet to its block. Returns the block if it is complete.
 local function add_piece(t, p, s, number)
     t.pieces[p.va] = s:sub(p.data + 1, p.data + p.size)
     t.bytes, t.packets = t.bytes + p.size, t.packets + 1
@@ -734,7 +740,7 @@ local function add_piece(t, p, s, number)
     end
     local b = block_of(t)
     if b and b.complete then
-        -- the bytes live on in the block; that they came is in t.seen
+        -- The block has the bytes now, and t.seen still lists the packets.
         t.complete, t.pieces = number, {}
         return b
     end
@@ -742,7 +748,7 @@ local function add_piece(t, p, s, number)
     return nil
 end
 
--- Notes a packet that has not come before.
+-- Records a packet of a transaction, or marks the packet as a copy of an earlier one.
 local function note_data(frame, t, p, s, number, mark)
     local what = p.type * 2 ^ 42 + p.va
     if p.payload_ok == false then
@@ -757,7 +763,7 @@ local function note_data(frame, t, p, s, number, mark)
     end
 end
 
--- A load or store; further copies of it count how many there were.
+-- Records a load or store. Field "retries" of a copy is the number of earlier copies.
 local function note_request(p, number, now, mark)
     local id = key("axi", p.src, p.dst, p.tid, p.seq)
     local t = S.requests[id]
@@ -770,7 +776,7 @@ local function note_request(p, number, now, mark)
     t.last_frame, t.time = number, now
 end
 
--- Codes after which the same is tried again.
+-- Response codes after which the initiator retransmits the request.
 local AGAIN = { [E.resp.RESP_CRC] = true, [E.resp.RESP_FAULT] = true,
                 [E.resp.RESP_NO_CONTEXT] = true, [E.resp.RESP_FULL] = true,
                 [E.resp.RESP_RESOLVED] = true }
@@ -792,7 +798,7 @@ local function note_ack(p, number, now, mark)
     end
 end
 
--- Blocks of this frame that have a last packet and holes.
+-- Records the blocks whose last packet is in this frame, but which are not complete.
 local function add_holes(frame, number)
     for _, mark in ipairs(frame.marks) do
         local t = mark.t
@@ -829,8 +835,8 @@ local function note_packet(frame, p, s, number, now)
     end
 end
 
--- Whether frames of this sender are missing before one; they start from 0 again
--- with every reset of the sender.
+-- Records the number of frames of this sender that are missing before @frame. The numbers
+-- of frames start from 0 after each reset of the sender.
 local function note_seq(frame, seq, pinfo)
     local interface = interface_id()
     local who = key(tostring(pinfo.dl_src), interface and interface.value or 0)
@@ -841,7 +847,7 @@ local function note_seq(frame, seq, pinfo)
     S.seqs[who] = seq + 1
 end
 
--- What the other frames tell about this one; found when it is seen first.
+-- Returns the record of a frame, and makes the record in the first pass.
 local function study(s, link, packets, pinfo)
     local frame = S.frames[pinfo.number]
     if not frame then
@@ -876,7 +882,7 @@ local function rate_kbps(code)
            N.RATE_UNIT_KBPS
 end
 
--- How a packet is called in the info column and in the tree, and its bytes.
+-- Returns the title of a packet for the info column and the tree, and its payload bytes.
 local function title(p)
     if p.state == "header_crc" then
         return "bad header CRC", 0
@@ -904,7 +910,7 @@ local function title(p)
            p.size
 end
 
--- Packets of the same title side by side are one group.
+-- Returns the text of all packets. Adjacent packets with the same title are one group.
 local function packets_text(packets)
     local groups, last = {}, nil
     for _, p in ipairs(packets) do
@@ -944,7 +950,8 @@ end
 
 -- --- Trees --------------------------------------------------------------------
 
--- Bits @f of the quad at byte @at, as field @name; @value unless it is their own.
+-- Adds bits @f of the quad at byte @at as field @name. The value is @value, or that of
+-- the bits if @value is nil.
 local function bits(tree, tvb, at, q, f, name, value)
     local from, to = floor(f[2] / 8), floor(f[1] / 8)
     if value == nil then
@@ -984,7 +991,7 @@ local function add_small(tree, range, value)
     item:add(pf["small.sub"], range, get(q, F.SMALL_SUB))
 end
 
--- The TID of a load or store.
+-- Adds the TID of a load or store.
 local function add_axi_tid(tree, range, value)
     local item, q = tree:add(pf.tid, range, value), { value, 0 }
     local id = get(q, F.STID_ID)
@@ -1004,7 +1011,7 @@ local function add_axi_user(tree, range, p)
     end
 end
 
--- Who is asked for acks tells whose TID it is.
+-- Adds a TID. @small, the receiver of acks, tells which unit has made the TID.
 local function add_tid(tree, range, value, small)
     local item, q = tree:add(pf.tid, range, value), { value, 0 }
     if get({ small, 0 }, F.SMALL_INDEX) == E.ni_index.NI_PACKETIZER then
@@ -1032,7 +1039,7 @@ local function add_va(tree, range, va)
     end
 end
 
--- The address fields of both header-only packets; @size of their two halves.
+-- Adds the receiver of a packet without footer, from the fields @lo and @hi.
 local function add_small_of(tree, tvb, p, lo, hi)
     add_small(tree, tvb(p.at + 7, 2), get(p.hi, hi) * 4 + get(p.lo, lo))
 end
@@ -1151,7 +1158,7 @@ local function add_footer(tree, tvb, p)
     end
 end
 
--- A 64-bit address with a node in it.
+-- Adds a 64-bit address that has the coordinates of a node.
 local function add_gva(tree, range, name, q)
     tree:add(pf[name], range, whole(q)):append_text(
         " (" .. coord_text(get(q, F.GVA_COORD)) .. ")")
@@ -1213,7 +1220,7 @@ local function add_payload(tree, tvb, s, p)
     end
 end
 
--- Captures have times of whole ns or less.
+-- Returns a time for Wireshark, rounded to 1 ns, the finest resolution of a capture.
 local function nstime(seconds)
     local ns = floor(seconds * 1e9 + 0.5)
     return NSTime.new(floor(ns / 1e9), ns % 1e9)
@@ -1243,12 +1250,13 @@ local function add_links(tree, p, mark)
     end
 end
 
--- What to say of something that ends too early: it may be the capture's fault.
+-- Returns the expert info for a frame that ends too early. Either the capture or the
+-- sender has cut the frame.
 local function cut_or_snap(tvb)
     return tvb:reported_len() > tvb:len() and ex.snap or ex.cut
 end
 
--- Whether there is anything in packet @p that an expert info tells.
+-- Returns true if packet @p has an expert info.
 local function is_remarkable(p, mark, link)
     return p.state ~= "ok" or get(p.lo, F.HDR_LO_VC) ~= link.vc or
            p.type == T.TYPE_FLOW_RATE or mark.copy_of or
@@ -1313,7 +1321,7 @@ local function add_hello(root, tvb, s)
     root:add_le(pf["hello.max_words"], tvb(at + 12, 4))
 end
 
--- The sender's coordinates, which its MAC address ends with.
+-- Returns the coordinates of the sender, which are the last bytes of its MAC address.
 local function sender(pinfo)
     local a, b, c, d = tostring(pinfo.dl_src):match(
         "^(%x%x:%x%x:%x%x):(%x%x):(%x%x):(%x%x)$")
@@ -1359,8 +1367,8 @@ local function parse_link(s)
              seq = s0 + s1 * 0x100 + s2 * 0x10000 + s3 * 0x1000000 }
 end
 
--- Whether anybody looks at fields: adding them takes most of the time, and most
--- frames of a capture are only listed.
+-- Returns true if Wireshark needs the fields of this frame. Adding fields takes most of
+-- the time, and Wireshark only lists most frames of a capture.
 local function is_looked_at(tree)
     if tree.visible or not tree.referenced then
         return true
@@ -1376,7 +1384,7 @@ end
 local function add_packets(root, tvb, s, link, packets, frame)
     local all = is_looked_at(root)
     for i, p in ipairs(packets) do
-        local mark = frame.marks[i] or {}      -- twice in one frame: a tunnel
+        local mark = frame.marks[i] or {}      -- nil: a tunnel has a frame in a frame
         if all or is_remarkable(p, mark, link) then
             add_packet(root, tvb, s, p, mark, link, i)
         end
