@@ -7,9 +7,9 @@ import argparse
 import re
 import subprocess
 
-from .. import apt, families, kernel_source, qemu_source, rooms, testnames
+from .. import apt, families, kernel_source, qemu, qemu_source, rooms, testnames
 from ..paths import TOP
-from ..steps import step
+from ..steps import build_lock, step
 
 FUNCTION_LIMIT, FUNCTION_MAX = 60, 100
 FILE_MAX, TEST_MAX = 800, 1000
@@ -144,8 +144,23 @@ def tracked(*patterns):
     return out.split()
 
 
+def hops():
+    """Prints how many hops a transfer takes from file to file. Returns 0 if each kind of
+    transfer takes few enough."""
+    apt.ensure_packages(['binutils', 'valgrind'])
+    with build_lock():
+        q = qemu.Qemu().build(programs=['transfers'])
+    return subprocess.run([TOP / 'tests/tools/hops.py', q.tree, q.program('transfers')],
+                          check=False).returncode
+
+
 def start():
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument('--hops', action='store_true',
+                   help='only count the calls from file to file of one transfer, '
+                   'which builds QEMU')
+    if p.parse_args().hops:
+        return hops()
     apt.ensure_packages(['git', 'perl', 'python3-docutils', 'shellcheck',
                          'universal-ctags', 'xz-utils'])
     c = Check()
