@@ -17,7 +17,7 @@
 #define EXANET_PROPERTIES(_type, _state) \
     DEFINE_PROP_UINT32("coord", _type, _state.coord, 0), \
     DEFINE_PROP_STRING("dims", _type, _state.dims), \
-    DEFINE_PROP_STRING("router", _type, _state.router), \
+    DEFINE_PROP_STRING("router", _type, _state.router_name), \
     DEFINE_PROP_STRING("routes", _type, _state.routes), \
     DEFINE_PROP_NETDEV("link0", _type, _state.port[0].conf.peers), \
     DEFINE_PROP_NETDEV("link1", _type, _state.port[1].conf.peers), \

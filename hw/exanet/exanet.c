@@ -77,7 +77,7 @@ static bool units_run(void *opaque, unsigned *packets)
     bool more = false;
 
     s->time = rnic_now();
-    s->sw.round++;
+    s->router.round++;
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
         more |= exanet_port_rx_run(p);
     }

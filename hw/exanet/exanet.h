@@ -73,7 +73,7 @@ struct ExanetState {
     /* Properties. */
     uint32_t coord;
     char *dims;                     /* NULL: no rings */
-    char *router;                   /* NULL: torus */
+    char *router_name;              /* NULL: torus */
     char *routes;                   /* NULL: no table */
     uint32_t rx_fifo_words;
     uint32_t link_timeout_ms;
@@ -115,7 +115,7 @@ struct ExanetState {
     ExanetPacketizer packetizer;
     ExanetReceiver receiver;
     ExanetSink *sink;
-    ExanetRouter sw;
+    ExanetRouter router;
     ExanetFlowUnit *flow;
     unsigned flows_paced;           /* number of destinations with a limited rate */
     ExanetShm *shm;                 /* see shm.h */

@@ -166,7 +166,7 @@ static const struct {
  */
 static unsigned sink_port(ExanetState *s, unsigned index, unsigned type)
 {
-    uint64_t entry = s->sw.ni_map[index];
+    uint64_t entry = s->router.ni_map[index];
     unsigned port = RNIC_GET(EXANET_NI_MAP_PORT, entry);
 
     return (entry & EXANET_NI_MAP_VALID) &&

@@ -275,7 +275,7 @@ static unsigned output_backlog(ExanetState *s, ExanetPort *p, bool with_holder)
     unsigned words = 0;
 
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
-        const ExanetArbiter *t = &s->sw.arbiter[EXANET_ROUTE(p->index, vc)];
+        const ExanetArbiter *t = &s->router.arbiter[EXANET_ROUTE(p->index, vc)];
 
         inputs |= t->waiting | t->before;
         inputs |= with_holder ? 1ULL << t->holder : 0;

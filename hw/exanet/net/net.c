@@ -20,7 +20,7 @@
 
 int exanet_net_route(ExanetState *s, uint32_t dst, unsigned path)
 {
-    return unlikely(s->sw.arith) ? exanet_arith_route(s, dst, path) :
+    return unlikely(s->router.arith) ? exanet_arith_route(s, dst, path) :
                                    exanet_router_lookup(s, dst, path)->route;
 }
 
@@ -43,7 +43,7 @@ uint8_t *exanet_net_open(ExanetState *s, uint32_t dst, unsigned path, ExanetOpen
     return exanet_net_open_route(s, exanet_net_route(s, dst, path), o);
 }
 
-static void crossbar_deliver(ExanetState *s, ExanetPort *from,
+static void net_deliver(ExanetState *s, ExanetPort *from,
                              const uint8_t *buf, unsigned words);
 
 /*
@@ -51,37 +51,37 @@ static void crossbar_deliver(ExanetState *s, ExanetPort *from,
  * which takes as long as all other work for the packet.
  */
 static G_NO_INLINE void
-crossbar_deliver_copy(ExanetState *s, const uint8_t *buf, unsigned words)
+net_deliver_copy(ExanetState *s, const uint8_t *buf, unsigned words)
 {
     uint8_t copy[EXANET_PACKET_BYTES];
 
     memcpy(copy, buf, words * EXANET_WORD_BYTES);
-    crossbar_deliver(s, NULL, copy, words);
+    net_deliver(s, NULL, copy, words);
 }
 
 /* Delivers a packet of this node to this node. */
-static void crossbar_loop_back(ExanetState *s, const uint8_t *buf, unsigned words)
+static void net_loop_back(ExanetState *s, const uint8_t *buf, unsigned words)
 {
     if (unlikely(EXANET_TYPE_AXI(exanet_packet_type(buf)))) {
         /* the response, or a unit that waited, builds its packet in the same buffer */
-        crossbar_deliver_copy(s, buf, words);
+        net_deliver_copy(s, buf, words);
     } else {
-        crossbar_deliver(s, NULL, buf, words);
+        net_deliver(s, NULL, buf, words);
     }
 }
 
-static void crossbar_count_tx(ExanetState *s, const uint8_t *buf)
+static void net_count_tx(ExanetState *s, const uint8_t *buf)
 {
     exanet_count_by(s, exanet_type_info[exanet_packet_type(buf)].tx_counter);
 }
 
 /* Counts a packet of this node that enters the torus router, which only F1 has. */
-static void crossbar_count_entry(ExanetState *s, int route)
+static void net_count_entry(ExanetState *s, int route)
 {
     enum exanet_role role = s->port[EXANET_ROUTE_PORT(route)].role;
 
     if (exanet_role_torus(role) && !(s->node & EXANET_COORD_OFFSET)) {
-        s->sw.counter[EXANET_SWITCH_LOCAL]++;
+        s->router.counter[EXANET_ROUTER_LOCAL]++;
     }
 }
 
@@ -90,17 +90,17 @@ void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words)
     int route = o->route;
     ExanetPort *p;
 
-    crossbar_count_tx(s, o->buf);
+    net_count_tx(s, o->buf);
     switch (route) {
     case EXANET_ROUTE_NONE:
         exanet_count(s, DROP_NO_ROUTE);
         break;
     case EXANET_ROUTE_LOCAL:
-        crossbar_loop_back(s, o->buf, words);
+        net_loop_back(s, o->buf, words);
         break;
     default:
         p = &s->port[EXANET_ROUTE_PORT(route)];
-        crossbar_count_entry(s, route);
+        net_count_entry(s, route);
         exanet_packet_vc_set(o->buf, EXANET_ROUTE_VC(route));
         exanet_port_commit(p, EXANET_ROUTE_VC(route), words);
         exanet_router_sent(s, route, EXANET_INPUT_NI);
@@ -110,7 +110,7 @@ void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words)
 }
 
 static G_NO_INLINE void
-crossbar_respond_by(ExanetState *s, int route, const uint8_t *buf, unsigned words)
+net_respond_by(ExanetState *s, int route, const uint8_t *buf, unsigned words)
 {
     unsigned vc = EXANET_ROUTE_VC(route);
     uint8_t copy[EXANET_PACKET_BYTES];
@@ -125,17 +125,17 @@ void exanet_net_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
 {
     int route = exanet_net_route(s, dst, exanet_packet_path(buf));
 
-    crossbar_count_tx(s, buf);
+    net_count_tx(s, buf);
     switch (route) {
     case EXANET_ROUTE_NONE:
         exanet_count(s, DROP_NO_ROUTE);
         break;
     case EXANET_ROUTE_LOCAL:
-        crossbar_deliver(s, NULL, buf, words);
+        net_deliver(s, NULL, buf, words);
         break;
     default:
-        crossbar_count_entry(s, route);
-        crossbar_respond_by(s, route, buf, words);
+        net_count_entry(s, route);
+        net_respond_by(s, route, buf, words);
     }
 }
 
@@ -169,7 +169,7 @@ void exanet_net_drop_source(ExanetState *s, const ExanetPort *from, uint32_t src
     trace_exanet_crossbar_err_source(s->node, from->index, src, dst);
 }
 
-static void crossbar_drop_footer(ExanetState *s, ExanetPort *from)
+static void net_drop_footer(ExanetState *s, ExanetPort *from)
 {
     exanet_count(s, DROP_FOOTER_CRC);
     if (from) {
@@ -178,14 +178,14 @@ static void crossbar_drop_footer(ExanetState *s, ExanetPort *from)
 }
 
 /* Gives a packet for this node to its unit; @from is NULL for packets of this node. */
-static void crossbar_deliver(ExanetState *s, ExanetPort *from,
+static void net_deliver(ExanetState *s, ExanetPort *from,
                              const uint8_t *buf, unsigned words)
 {
     ExanetPacket pkt;
     ExanetWireStatus status = exanet_packet_decode(buf, words, &pkt);
 
     if (status == EXANET_WIRE_BAD_FOOTER) {
-        crossbar_drop_footer(s, from);
+        net_drop_footer(s, from);
         return;
     }
     if (!s->enabled) {
@@ -223,19 +223,19 @@ static void crossbar_deliver(ExanetState *s, ExanetPort *from,
 /* --- Packets for other nodes ------------------------------------------------ */
 
 /* Counts a packet that is forwarded from @from to the port of @route. */
-static void crossbar_count_transit(ExanetState *s, ExanetPort *from, int route)
+static void net_count_transit(ExanetState *s, ExanetPort *from, int route)
 {
     enum exanet_role out = s->port[EXANET_ROUTE_PORT(route)].role;
 
     exanet_count(s, FORWARDED);
     if (from->role == EXANET_ROLE_QFDB) {
         if (exanet_role_torus(out)) {
-            s->sw.counter[EXANET_SWITCH_LOCAL +
+            s->router.counter[EXANET_ROUTER_LOCAL +
                           RNIC_GET(EXANET_COORD_OFFSET, from->peer)]++;
         }
     } else if (exanet_role_torus(from->role)) {
-        s->sw.counter[exanet_role_torus(out) ? EXANET_SWITCH_TRANSIT :
-                                               EXANET_SWITCH_LOCAL_OUT]++;
+        s->router.counter[exanet_role_torus(out) ? EXANET_ROUTER_TRANSIT :
+                                               EXANET_ROUTER_LOCAL_OUT]++;
     }
 }
 
@@ -243,13 +243,13 @@ static void crossbar_count_transit(ExanetState *s, ExanetPort *from, int route)
  * Finds the route of a packet for another node.  Returns false if the packet was dropped.
  * An invalid source is the result of a damaged footer, or the packet is a forgery.
  */
-static bool crossbar_transit_route(ExanetState *s, ExanetPort *from, unsigned vc,
+static bool net_transit_route(ExanetState *s, ExanetPort *from, unsigned vc,
                                    const uint8_t *buf, unsigned words, int *route)
 {
     uint32_t dst = exanet_packet_dst(buf);
     unsigned path = exanet_packet_path(buf);
 
-    if (unlikely(s->sw.arith) && EXANET_TYPE_AXI(exanet_packet_type(buf))) {
+    if (unlikely(s->router.arith) && EXANET_TYPE_AXI(exanet_packet_type(buf))) {
         path |= EXANET_PATH_STEADY;
     }
     *route = exanet_router_transit(s, from, vc, dst, path);
@@ -267,13 +267,13 @@ static bool crossbar_transit_route(ExanetState *s, ExanetPort *from, unsigned vc
     if (exanet_packet_footer_valid(buf, words)) {
         exanet_net_drop_source(s, from, exanet_packet_src(buf, words), dst);
     } else {
-        crossbar_drop_footer(s, from);
+        net_drop_footer(s, from);
     }
     return false;
 }
 
 /* Forwards a packet by @route.  Returns false if the packet must wait. */
-static bool crossbar_pass(ExanetPort *from, unsigned input, int route,
+static bool net_pass(ExanetPort *from, unsigned input, int route,
                           uint8_t *buf, unsigned words)
 {
     ExanetState *s = exanet_port_state(from);
@@ -292,9 +292,9 @@ static bool crossbar_pass(ExanetPort *from, unsigned input, int route,
     trace_exanet_crossbar_forward(s->node, from->index, route,
                                   exanet_packet_type(buf),
                                   exanet_packet_dst(buf));
-    crossbar_count_transit(s, from, route);
-    if (unlikely(s->sw.times)) {
-        s->sw.times->pass(s, route, buf, words);
+    net_count_transit(s, from, route);
+    if (unlikely(s->router.times)) {
+        s->router.times->pass(s, route, buf, words);
     }
     exanet_packet_vc_set(buf, vc);
     memcpy(exanet_port_place(to, vc), buf, words * EXANET_WORD_BYTES);
@@ -306,30 +306,30 @@ static bool crossbar_pass(ExanetPort *from, unsigned input, int route,
     return true;
 }
 
-static bool crossbar_forward(ExanetState *s, ExanetPort *from, unsigned vc,
+static bool net_forward(ExanetState *s, ExanetPort *from, unsigned vc,
                              uint8_t *buf, unsigned words)
 {
     int route;
 
-    if (!crossbar_transit_route(s, from, vc, buf, words, &route)) {
+    if (!net_transit_route(s, from, vc, buf, words, &route)) {
         return true;
     }
-    if (!exanet_voq_waits(&s->sw.voqs[from->index], vc, EXANET_ROUTE_PORT(route)) &&
-        crossbar_pass(from, EXANET_INPUT(from->index, vc), route, buf, words)) {
-        s->sw.hol += s->sw.voqs[from->index].busy[vc] != 0;
+    if (!exanet_voq_waits(&s->router.voqs[from->index], vc, EXANET_ROUTE_PORT(route)) &&
+        net_pass(from, EXANET_INPUT(from->index, vc), route, buf, words)) {
+        s->router.hol += s->router.voqs[from->index].busy[vc] != 0;
         return true;
     }
-    return s->sw.arith && exanet_voq_put(from, vc, route, buf, words);
+    return s->router.arith && exanet_voq_put(from, vc, route, buf, words);
 }
 
 bool exanet_net_resume(ExanetPort *from, unsigned vc, int route,
                             uint8_t *buf, unsigned words)
 {
     if (unlikely(route == EXANET_ROUTE_UNKNOWN) &&
-        !crossbar_transit_route(exanet_port_state(from), from, vc, buf, words, &route)) {
+        !net_transit_route(exanet_port_state(from), from, vc, buf, words, &route)) {
         return true;
     }
-    return crossbar_pass(from, EXANET_INPUT(from->index, vc), route, buf, words);
+    return net_pass(from, EXANET_INPUT(from->index, vc), route, buf, words);
 }
 
 bool exanet_net_take(ExanetState *s, ExanetPort *from, unsigned vc,
@@ -341,12 +341,12 @@ bool exanet_net_take(ExanetState *s, ExanetPort *from, unsigned vc,
         return true;
     }
     if (exanet_packet_dst(buf) != s->node) {
-        return crossbar_forward(s, from, vc, buf, words);
+        return net_forward(s, from, vc, buf, words);
     }
     if (exanet_role_torus(from->role)) {
-        s->sw.counter[EXANET_SWITCH_LOCAL_OUT]++;
+        s->router.counter[EXANET_ROUTER_LOCAL_OUT]++;
     }
-    s->sw.hol += s->sw.voqs[from->index].busy[vc] != 0;
-    crossbar_deliver(s, from, buf, words);
+    s->router.hol += s->router.voqs[from->index].busy[vc] != 0;
+    net_deliver(s, from, buf, words);
     return true;
 }

@@ -52,8 +52,8 @@ static bool router_mode(const char *name, enum exanet_arith_mode *mode)
 /* Returns false with @errp set if a rule names a link without netdev. */
 static bool table_links_exist(ExanetState *s, Error **errp)
 {
-    for (unsigned n = 0; n < s->sw.table->count; n++) {
-        for (unsigned links = s->sw.table->rule[n].links; links;
+    for (unsigned n = 0; n < s->router.table->count; n++) {
+        for (unsigned links = s->router.table->rule[n].links; links;
              links &= links - 1) {
             unsigned i = ctz32(links);
 
@@ -72,13 +72,13 @@ bool exanet_arith_init(ExanetState *s, Error **errp)
     g_autofree char *why = NULL;
 
     exanet_arith_fini(s);           /* a failed realize may have left a table */
-    s->sw.initial = EXANET_ARITH_OFF;
-    if (s->router && !router_mode(s->router, &s->sw.initial)) {
+    s->router.initial = EXANET_ARITH_OFF;
+    if (s->router_name && !router_mode(s->router_name, &s->router.initial)) {
         error_setg(errp, "property 'router' must be torus, arithmetic or table, "
-                   "not '%s'", s->router);
+                   "not '%s'", s->router_name);
         return false;
     }
-    if (s->sw.initial == EXANET_ARITH_TABLE && !s->routes) {
+    if (s->router.initial == EXANET_ARITH_TABLE && !s->routes) {
         error_setg(errp, "property 'router' is table: property 'routes' must say "
                    "what is in it");
         return false;
@@ -86,8 +86,8 @@ bool exanet_arith_init(ExanetState *s, Error **errp)
     if (!s->routes) {
         return true;
     }
-    s->sw.table = exanet_arith_table(s->routes, &why);
-    if (!s->sw.table) {
+    s->router.table = exanet_arith_table(s->routes, &why);
+    if (!s->router.table) {
         error_setg(errp, "property 'routes': %s", why);
         return false;
     }
@@ -96,8 +96,8 @@ bool exanet_arith_init(ExanetState *s, Error **errp)
 
 void exanet_arith_fini(ExanetState *s)
 {
-    g_free(s->sw.table);
-    s->sw.table = NULL;
+    g_free(s->router.table);
+    s->router.table = NULL;
 }
 
 /* --- Routes ----------------------------------------------------------------- */
@@ -126,7 +126,7 @@ static unsigned links_back(ExanetState *s)
 
 static unsigned links_by_table(ExanetState *s, uint32_t dst)
 {
-    unsigned links = exanet_arith_table_links(s->sw.table, dst);
+    unsigned links = exanet_arith_table_links(s->router.table, dst);
 
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         if (i >= s->ports.count || !s->port[i].up) {
@@ -149,7 +149,7 @@ void exanet_arith_find(ExanetState *s, uint32_t dst, ExanetRouteEntry *w)
     *arith = (ExanetArithRoute) { .exact = true };
     if (dst == s->node) {
         arith->links = links_back(s);
-    } else if (s->sw.arith == EXANET_ARITH_TABLE) {
+    } else if (s->router.arith == EXANET_ARITH_TABLE) {
         arith->links = links_by_table(s, dst);
     } else {
         exanet_arith_links(ports, ports_collect(s, ports), s->node, dst, arith);
@@ -163,7 +163,7 @@ void exanet_arith_find(ExanetState *s, uint32_t dst, ExanetRouteEntry *w)
 /* Returns the words that wait for the cable of @p. */
 static unsigned port_backlog(const ExanetPort *p)
 {
-    return exanet_port_tx_words(p) + exanet_port_state(p)->sw.voqs[p->index].backlog;
+    return exanet_port_tx_words(p) + exanet_port_state(p)->router.voqs[p->index].backlog;
 }
 
 /* Returns link @nth of the set @links, modulo their number. */
@@ -235,7 +235,7 @@ int exanet_arith_transit(ExanetState *s, ExanetPort *from, unsigned vc,
 bool exanet_arith_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
                             uint32_t dst)
 {
-    if (s->sw.arith == EXANET_ARITH_TABLE) {
+    if (s->router.arith == EXANET_ARITH_TABLE) {
         /* the route back to @src must use the port by which the packet arrived */
         return src != s->node && (exanet_router_lookup(s, src, 0)->arith.links &
                                   (1u << from->index));
@@ -247,15 +247,15 @@ bool exanet_arith_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
 
 void exanet_arith_reset(ExanetState *s)
 {
-    s->sw.hol = 0;
-    exanet_reg_set32(s, EXANET_SHM + EXANET_REG_ARITH_MODE, s->sw.initial);
+    s->router.hol = 0;
+    exanet_reg_set32(s, EXANET_SHM + EXANET_REG_ARITH_MODE, s->router.initial);
 }
 
 void exanet_arith_configure(ExanetState *s)
 {
     unsigned mode = arith_reg(s, EXANET_REG_ARITH_MODE);
 
-    s->sw.arith = mode <= EXANET_ARITH_TABLE ? mode : EXANET_ARITH_OFF;
+    s->router.arith = mode <= EXANET_ARITH_TABLE ? mode : EXANET_ARITH_OFF;
 }
 
 static uint64_t ports_by_role(ExanetState *s)
@@ -268,7 +268,7 @@ static uint64_t ports_by_role(ExanetState *s)
         minus |= (uint64_t)(p->role == EXANET_ROLE_MINUS) << p->index;
         card |= (uint64_t)(p->role == EXANET_ROLE_CARD) << p->index;
     }
-    return s->sw.arith ? RNIC_PREP(EXANET_ARITH_PORTS_UP, up) |
+    return s->router.arith ? RNIC_PREP(EXANET_ARITH_PORTS_UP, up) |
                          RNIC_PREP(EXANET_ARITH_PORTS_PLUS, plus) |
                          RNIC_PREP(EXANET_ARITH_PORTS_MINUS, minus) |
                          RNIC_PREP(EXANET_ARITH_PORTS_CARD, card) : 0;
@@ -291,10 +291,10 @@ void exanet_arith_reg_sync(ExanetState *s)
     exanet_reg_set32(s, EXANET_SHM + EXANET_REG_ARITH_ADDR, s->node);
     exanet_reg_set64(s, EXANET_SHM + EXANET_REG_ARITH_PORTS, ports_by_role(s));
     exanet_reg_set32(s, EXANET_SHM + EXANET_REG_ARITH_RULES,
-                     s->sw.table ? s->sw.table->count : 0);
+                     s->router.table ? s->router.table->count : 0);
     exanet_reg_set32(s, EXANET_SHM + EXANET_REG_ARITH_VOQ_WORDS,
                      words_selected(s));
-    exanet_reg_set64(s, EXANET_SHM + EXANET_REG_ARITH_HOL, s->sw.hol);
+    exanet_reg_set64(s, EXANET_SHM + EXANET_REG_ARITH_HOL, s->router.hol);
 }
 
 void exanet_arith_reg_written(ExanetState *s, unsigned reg)

@@ -25,9 +25,9 @@
 /* Packets that an input sends in a row to an output for which other inputs wait. */
 #define ARBITER_PACKETS 16
 
-QEMU_BUILD_BUG_ON(EXANET_SWITCH_INPUTS > 64);
+QEMU_BUILD_BUG_ON(EXANET_ROUTER_INPUTS > 64);
 
-static uint32_t switch_reg(ExanetState *s, unsigned reg)
+static uint32_t router_reg(ExanetState *s, unsigned reg)
 {
     return exanet_reg_get32(s, EXANET_SWITCH + reg);
 }
@@ -45,7 +45,7 @@ static enum exanet_role port_role_forced(ExanetPort *p)
 {
     unsigned role = RNIC_GET(EXANET_PORT_CTRL_ROLE, port_ctrl(p));
 
-    if (exanet_port_state(p)->sw.arith) {
+    if (exanet_port_state(p)->router.arith) {
         return exanet_role_arith(role) ? role : EXANET_ROLE_AUTO;
     }
     return role <= EXANET_ROLE_QFDB ? role : EXANET_ROLE_AUTO;
@@ -56,8 +56,8 @@ static enum exanet_role port_role(ExanetPort *p)
 {
     ExanetState *s = exanet_port_state(p);
 
-    return s->sw.arith ? exanet_arith_role(s->node, p->peer) :
-           exanet_route_role(&s->sw.config, s->node, p->peer);
+    return s->router.arith ? exanet_arith_role(s->node, p->peer) :
+           exanet_route_role(&s->router.config, s->node, p->peer);
 }
 
 void exanet_router_port_changed(ExanetState *s, ExanetPort *p)
@@ -71,15 +71,15 @@ void exanet_router_port_changed(ExanetState *s, ExanetPort *p)
         trace_exanet_switch_role(s->node, p->index, role, p->peer);
     }
     p->role = role;
-    s->sw.stamp++;
+    s->router.stamp++;
 }
 
 bool exanet_router_neighbour(ExanetPort *p, uint32_t coord)
 {
     ExanetState *s = exanet_port_state(p);
 
-    if (s->sw.arith || port_role_forced(p) ||
-        exanet_route_role(&s->sw.config, s->node, coord) != EXANET_ROLE_AUTO) {
+    if (s->router.arith || port_role_forced(p) ||
+        exanet_route_role(&s->router.config, s->node, coord) != EXANET_ROLE_AUTO) {
         return true;
     }
     for (ExanetPort *q = NULL; (q = exanet_port_next(s, q));) {
@@ -92,20 +92,20 @@ bool exanet_router_neighbour(ExanetPort *p, uint32_t coord)
 
 bool exanet_router_near(ExanetState *s, uint32_t coord)
 {
-    enum exanet_role role = exanet_route_role(&s->sw.config, s->node, coord);
+    enum exanet_role role = exanet_route_role(&s->router.config, s->node, coord);
 
-    return !s->sw.arith && role != EXANET_ROLE_AUTO && role != EXANET_ROLE_UPLINK;
+    return !s->router.arith && role != EXANET_ROLE_AUTO && role != EXANET_ROLE_UPLINK;
 }
 
 void exanet_router_configure(ExanetState *s)
 {
-    exanet_route_config(&s->sw.config, switch_reg(s, EXANET_REG_SW_DIMS),
-                        switch_reg(s, EXANET_REG_SW_ORDER));
+    exanet_route_config(&s->router.config, router_reg(s, EXANET_REG_SW_DIMS),
+                        router_reg(s, EXANET_REG_SW_ORDER));
     exanet_arith_configure(s);
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
         exanet_router_port_changed(s, p);
     }
-    s->sw.stamp++;
+    s->router.stamp++;
 }
 
 /* --- Routes --------------------------------------------------------------- */
@@ -158,7 +158,7 @@ static void ports_with(ExanetState *s, PortSet *set, enum exanet_role role,
 static void route_ports(ExanetState *s, PortSet *set, uint32_t dst, ExanetRouteEntry *w)
 {
     ExanetHop *hop = &w->hop;
-    bool known = exanet_route_hop(&s->sw.config, s->node, dst, w->key, hop);
+    bool known = exanet_route_hop(&s->router.config, s->node, dst, w->key, hop);
 
     ports_to(s, set, dst);
     if (set->count) {
@@ -190,7 +190,7 @@ static void route_find(ExanetState *s, uint32_t dst, ExanetRouteEntry *w)
     PortSet set = { 0 };
     unsigned cable = RNIC_GET(EXANET_PATH_CABLE, w->key);
 
-    if (s->sw.arith) {
+    if (s->router.arith) {
         exanet_arith_find(s, dst, w);
         return;
     }
@@ -212,12 +212,12 @@ static void route_find(ExanetState *s, uint32_t dst, ExanetRouteEntry *w)
 const ExanetRouteEntry *exanet_router_lookup(ExanetState *s, uint32_t dst, unsigned path)
 {
     uint32_t key = dst * EXANET_PATHS + path % EXANET_PATHS;
-    ExanetRouteEntry *w = &s->sw.entry[(key * 2654435761u) >> 24];
+    ExanetRouteEntry *w = &s->router.entry[(key * 2654435761u) >> 24];
 
-    QEMU_BUILD_BUG_ON(EXANET_SWITCH_ROUTES != 1 << (32 - 24));
-    if (unlikely(w->key != key || w->stamp != s->sw.stamp)) {
+    QEMU_BUILD_BUG_ON(EXANET_ROUTER_ROUTES != 1 << (32 - 24));
+    if (unlikely(w->key != key || w->stamp != s->router.stamp)) {
         w->key = key;
-        w->stamp = s->sw.stamp;
+        w->stamp = s->router.stamp;
         route_find(s, dst, w);
     }
     return w;
@@ -227,7 +227,7 @@ unsigned exanet_router_paths(ExanetState *s, uint32_t dst, bool *order)
 {
     ExanetRouteEntry first, other;
 
-    if (s->sw.arith) {
+    if (s->router.arith) {
         *order = false;
         return exanet_arith_paths(s, dst);
     }
@@ -245,7 +245,7 @@ int exanet_router_transit(ExanetState *s, ExanetPort *from, unsigned vc,
     const ExanetRouteEntry *w;
     ExanetPort *to;
 
-    if (s->sw.arith) {
+    if (s->router.arith) {
         return exanet_arith_transit(s, from, vc, dst, path);
     }
     w = exanet_router_lookup(s, dst, path);
@@ -280,16 +280,16 @@ static bool source_plausible(ExanetState *s, ExanetPort *from, uint32_t src,
     if (src == before && (dst == s->node || port_role_forced(from))) {
         return true;
     }
-    if (s->sw.arith) {
+    if (s->router.arith) {
         return exanet_arith_source_ok(s, from, src, dst);
     }
     if (from->role == EXANET_ROLE_UPLINK) {
         return (src ^ s->node) & EXANET_COORD_UPPER;
     }
     if (exanet_role_torus(from->role)) {
-        before = exanet_route_neighbour(&s->sw.config, s->node, from->role);
+        before = exanet_route_neighbour(&s->router.config, s->node, from->role);
     }
-    return exanet_route_passes(&s->sw.config, src, dst, path, before, s->node);
+    return exanet_route_passes(&s->router.config, src, dst, path, before, s->node);
 }
 
 bool exanet_router_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
@@ -298,12 +298,12 @@ bool exanet_router_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
     uint64_t key = (uint64_t)dst << 32 | src << 8 | from->index << 3 |
                    (path & EXANET_PATH_ORDER);
     ExanetSourceCheck *c =
-        &s->sw.source[(key * 0x9e3779b97f4a7c15ULL) >> 56];
+        &s->router.source[(key * 0x9e3779b97f4a7c15ULL) >> 56];
 
-    QEMU_BUILD_BUG_ON(EXANET_SWITCH_SOURCES != 1 << (64 - 56));
-    if (unlikely(c->key != key || c->stamp != s->sw.stamp)) {
+    QEMU_BUILD_BUG_ON(EXANET_ROUTER_SOURCES != 1 << (64 - 56));
+    if (unlikely(c->key != key || c->stamp != s->router.stamp)) {
         c->key = key;
-        c->stamp = s->sw.stamp;
+        c->stamp = s->router.stamp;
         c->ok = source_plausible(s, from, src, dst, path);
     }
     return c->ok;
@@ -311,7 +311,7 @@ bool exanet_router_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
 
 bool exanet_router_rate_source_ok(ExanetState *s, ExanetPort *from, uint32_t dst)
 {
-    if (s->sw.arith) {
+    if (s->router.arith) {
         return exanet_router_lookup(s, dst, 0)->arith.links & (1u << from->index);
     }
     for (unsigned path = 0; path <= EXANET_PATH_ORDER;
@@ -319,7 +319,7 @@ bool exanet_router_rate_source_ok(ExanetState *s, ExanetPort *from, uint32_t dst
         ExanetHop hop;
 
         for (uint32_t at = s->node; at != dst; at = hop.next) {
-            if (!exanet_route_hop(&s->sw.config, at, dst, path, &hop)) {
+            if (!exanet_route_hop(&s->router.config, at, dst, path, &hop)) {
                 break;
             }
             if (hop.role == EXANET_ROLE_UPLINK && exanet_route_f1(at) != at) {
@@ -352,10 +352,10 @@ static unsigned arbiter_next(uint64_t inputs, unsigned input)
 /* Returns the inputs that wait for the output, in this round or the last, but @input. */
 static uint64_t arbiter_others(ExanetState *s, ExanetArbiter *t, unsigned input)
 {
-    if (t->round != s->sw.round) {
-        t->before = s->sw.round - t->round == 1 ? t->waiting : 0;
+    if (t->round != s->router.round) {
+        t->before = s->router.round - t->round == 1 ? t->waiting : 0;
         t->waiting = 0;
-        t->round = s->sw.round;
+        t->round = s->router.round;
     }
     return (t->waiting | t->before) & ~(1ULL << input);
 }
@@ -368,12 +368,12 @@ static bool arbiter_refuse(ExanetArbiter *t, unsigned input)
 
 bool exanet_router_may_send(ExanetState *s, int route, unsigned input)
 {
-    ExanetArbiter *t = &s->sw.arbiter[route];
+    ExanetArbiter *t = &s->router.arbiter[route];
     ExanetPort *p = &s->port[EXANET_ROUTE_PORT(route)];
     uint64_t others = arbiter_others(s, t, input);
 
     if (!exanet_port_can_send(p, EXANET_ROUTE_VC(route)) ||
-        (s->sw.times && !s->sw.times->link_free(s, route))) {
+        (s->router.times && !s->router.times->link_free(s, route))) {
         return arbiter_refuse(t, input);
     }
     if (likely(!others)) {
@@ -400,7 +400,7 @@ bool exanet_router_may_send(ExanetState *s, int route, unsigned input)
 
 void exanet_router_sent(ExanetState *s, int route, unsigned input)
 {
-    ExanetArbiter *t = &s->sw.arbiter[route];
+    ExanetArbiter *t = &s->router.arbiter[route];
 
     t->waiting &= ~(1ULL << input);
     t->before &= ~(1ULL << input);
@@ -417,9 +417,9 @@ void exanet_router_sent(ExanetState *s, int route, unsigned input)
 
 void exanet_router_reg_sync(ExanetState *s)
 {
-    for (unsigned i = 0; i < EXANET_SWITCH_COUNTERS; i++) {
+    for (unsigned i = 0; i < EXANET_ROUTER_COUNTERS; i++) {
         exanet_reg_set64(s, EXANET_SWITCH + EXANET_REG_SW_LOCAL0 + 8 * i,
-                         s->sw.counter[i]);
+                         s->router.counter[i]);
     }
     exanet_flow_reg_sync(s);
 }
@@ -434,13 +434,13 @@ void exanet_router_reg_written(ExanetState *s, unsigned reg)
 
 uint64_t exanet_router_ni_map_read(ExanetState *s, hwaddr addr)
 {
-    return s->sw.ni_map[addr / 8];
+    return s->router.ni_map[addr / 8];
 }
 
 void exanet_router_ni_map_write(ExanetState *s, hwaddr addr, uint64_t value,
                                 unsigned size)
 {
-    uint64_t *word = &s->sw.ni_map[addr / 8];
+    uint64_t *word = &s->router.ni_map[addr / 8];
     unsigned shift = 8 * (addr & 4);
 
     if (size == 4) {
@@ -464,7 +464,7 @@ static void ni_map_reset(uint64_t *map)
     }
 }
 
-static void switch_reset(ExanetState *s)
+static void router_reset(ExanetState *s)
 {
     uint32_t dims = 0;
 
@@ -472,22 +472,22 @@ static void switch_reset(ExanetState *s)
         exanet_route_dims(s->dims, &dims);
     }
     exanet_reg_set32(s, EXANET_SWITCH + EXANET_REG_SW_DIMS, dims);
-    memset(s->sw.counter, 0, sizeof(s->sw.counter));
-    memset(s->sw.arbiter, 0, sizeof(s->sw.arbiter));
-    ni_map_reset(s->sw.ni_map);
+    memset(s->router.counter, 0, sizeof(s->router.counter));
+    memset(s->router.arbiter, 0, sizeof(s->router.arbiter));
+    ni_map_reset(s->router.ni_map);
     exanet_arith_reset(s);
     exanet_router_configure(s);
 }
 
-static void switch_fini(ExanetState *s)
+static void router_fini(ExanetState *s)
 {
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
-        exanet_voq_fini(&s->sw.voqs[i]);
+        exanet_voq_fini(&s->router.voqs[i]);
     }
-    memset(s->sw.voqs, 0, sizeof(s->sw.voqs));
+    memset(s->router.voqs, 0, sizeof(s->router.voqs));
 }
 
 const ExanetUnit exanet_router_unit = {
-    .fini = switch_fini,
-    .reset = switch_reset,
+    .fini = router_fini,
+    .reset = router_reset,
 };

@@ -44,16 +44,16 @@ typedef struct ExanetArbiter {
 /* Inputs of the crossbar: each virtual channel of a port, and this node. */
 #define EXANET_INPUT(port, vc) ((port) * EXANET_VCS + (vc))
 #define EXANET_INPUT_NI EXANET_INPUT(EXANET_LINKS, 0)
-#define EXANET_SWITCH_INPUTS (EXANET_INPUT_NI + 1)
-#define EXANET_SWITCH_ROUTES 256
-#define EXANET_SWITCH_SOURCES 256
+#define EXANET_ROUTER_INPUTS (EXANET_INPUT_NI + 1)
+#define EXANET_ROUTER_ROUTES 256
+#define EXANET_ROUTER_SOURCES 256
 
 /* Counters of the router in F1, in the order of their registers. */
 enum exanet_router_counter {
-    EXANET_SWITCH_LOCAL,            /* first of 4: packets that entered, by FPGA */
-    EXANET_SWITCH_LOCAL_OUT = 4,
-    EXANET_SWITCH_TRANSIT,
-    EXANET_SWITCH_COUNTERS,
+    EXANET_ROUTER_LOCAL,            /* first of 4: packets that entered, by FPGA */
+    EXANET_ROUTER_LOCAL_OUT = 4,
+    EXANET_ROUTER_TRANSIT,
+    EXANET_ROUTER_COUNTERS,
 };
 
 /* The model of the links' times, which shared memory adds to rate and latency. */
@@ -71,11 +71,11 @@ typedef struct ExanetRouter {
     ExanetRouteConfig config;
     uint32_t stamp;                 /* changes when results of lookups expire */
     uint32_t round;                 /* number of the round of the units */
-    ExanetRouteEntry entry[EXANET_SWITCH_ROUTES];
-    ExanetSourceCheck source[EXANET_SWITCH_SOURCES];
+    ExanetRouteEntry entry[EXANET_ROUTER_ROUTES];
+    ExanetSourceCheck source[EXANET_ROUTER_SOURCES];
     ExanetArbiter arbiter[EXANET_LINKS * EXANET_VCS];     /* indexed by route */
     uint64_t ni_map[EXANET_NI_INDICES];
-    uint64_t counter[EXANET_SWITCH_COUNTERS];
+    uint64_t counter[EXANET_ROUTER_COUNTERS];
     enum exanet_arith_mode arith;   /* ARITH_MODE */
     enum exanet_arith_mode initial; /* property router */
     ExanetArithTable *table;        /* property routes, owned; NULL: none */

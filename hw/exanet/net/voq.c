@@ -13,14 +13,14 @@
 /* Returns the queues of packets that arrived by @from. */
 static ExanetVoqs *voqs(const ExanetPort *from)
 {
-    return &exanet_port_state(from)->sw.voqs[from->index];
+    return &exanet_port_state(from)->router.voqs[from->index];
 }
 
 static void voq_account(ExanetPort *from, unsigned out, ExanetVoq *q, int words)
 {
     q->words += words;
     voqs(from)->words += words;
-    exanet_port_state(from)->sw.voqs[out].backlog += words;
+    exanet_port_state(from)->router.voqs[out].backlog += words;
 }
 
 bool exanet_voq_put(ExanetPort *from, unsigned vc, int route,
@@ -38,7 +38,7 @@ bool exanet_voq_put(ExanetPort *from, unsigned vc, int route,
     }
     slot = &(*q)->slot[rnic_fifo_push(&(*q)->slots, EXANET_VOQ_PACKETS)];
     slot->route = route;
-    slot->stamp = exanet_port_state(from)->sw.stamp;
+    slot->stamp = exanet_port_state(from)->router.stamp;
     slot->words = words;
     memcpy(slot->data, buf, words * EXANET_WORD_BYTES);
     voq_account(from, out, *q, words);
@@ -65,7 +65,7 @@ static bool voq_send(ExanetPort *from, unsigned vc, unsigned out)
     for (unsigned n = 0; n < SEND_MAX; n++) {
         ExanetVoqSlot *slot = &q->slot[q->slots.head];
 
-        if (slot->stamp != exanet_port_state(from)->sw.stamp) {
+        if (slot->stamp != exanet_port_state(from)->router.stamp) {
             slot->route = EXANET_ROUTE_UNKNOWN;
         }
         if (!exanet_net_resume(from, vc, slot->route, slot->data,

@@ -222,7 +222,7 @@ void exanet_timing_init(ExanetState *s)
         tm = g_new0(ExanetTiming, 1);
         g_queue_init(&tm->held);
         s->shm->timing = tm;
-        s->sw.times = &timing_links;
+        s->router.times = &timing_links;
     }
 }
 
@@ -245,6 +245,6 @@ void exanet_timing_fini(ExanetState *s)
         exanet_timing_reset(s);
         g_free(tm);
         s->shm->timing = NULL;
-        s->sw.times = NULL;
+        s->router.times = NULL;
     }
 }
