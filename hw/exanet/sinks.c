@@ -208,6 +208,6 @@ void exanet_sink(ExanetState *s, ExanetPort *from, ExanetPacket *pkt)
     if (!taken) {
         exanet_count(s, DROP_NI_TYPE);
         exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
-        trace_exanet_crossbar_err_ni(s->node, pkt->type, va);
+        trace_exanet_sinks_err_ni(s->node, pkt->type, va);
     }
 }

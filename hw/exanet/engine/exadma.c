@@ -145,15 +145,17 @@ static bool exadma_start(ExanetState *s, unsigned tid)
     uint64_t *d = exadma_desc(s, tid);
 
     d[2] &= ~(DESC_W3_RO | EXANET_DESC_W3_DB);
+    trace_exanet_exadma_fetch(s->node, exadma_wire_tid(s, tid), d[0], d[1],
+                              exadma_length(d));
     if (!exadma_desc_valid(s, tid)) {
         exadma_reject(s, tid);
         return false;
     }
+    trace_exanet_exadma_decode(s->node, exadma_wire_tid(s, tid), exadma_ctx(d),
+                               RNIC_GET(EXANET_DESC_W3_NOTIFY, d[2]));
     s->exadma.state[tid] = EXADMA_TRIGGERED;
     exadma_enqueue(&s->exadma, tid);
     exanet_count(s, BLOCK_STARTED);
-    trace_exanet_exadma_fetch(s->node, exadma_wire_tid(s, tid), d[0], d[1],
-                              exadma_length(d));
     return true;
 }
 
@@ -419,6 +421,7 @@ static unsigned exadma_packet_build(ExanetState *s, unsigned tid, uint8_t *buf)
         exadma_source_error(s, tid, resp, fault_va);
         return 0;
     }
+    trace_exanet_exadma_gather(s->node, pkt.tid, src, pkt.size);
     if (exanet_source_reads(src, pkt.size) == 1) {
         exanet_count(s, PKT_ONE_READ);
     } else {

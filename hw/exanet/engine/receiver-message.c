@@ -190,6 +190,8 @@ static enum exanet_resp message_write(ExanetState *s, const ExanetPacket *pkt)
     if (resp == EXANET_RESP_ACK) {
         resp = exanet_context_write(s, fault.ctx, va, pkt->payload, pkt->size,
                                     &fault.va);
+        trace_exanet_receiver_scatter(s->node, pkt->src, pkt->tid, va, pkt->size,
+                                      resp);
     }
     if (resp == EXANET_RESP_FAULT) {
         exanet_fault_report(s, &fault, pkt->size);

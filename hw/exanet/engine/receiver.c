@@ -50,6 +50,22 @@ ExanetPendingFault exanet_receiver_fault(const ExanetPacket *pkt,
     };
 }
 
+/*
+ * Sends an ack with these fields of @ack: @dst, @small, @pdid (the context), @tid, @seq,
+ * @resp, @path, and @epoch, which is the epoch of the acknowledged packet.
+ */
+static void ack_send(ExanetState *s, const ExanetPacket *ack)
+{
+    uint8_t word[EXANET_WORD_BYTES];
+
+    trace_exanet_receiver_respond(s->node, ack->dst, ack->tid, ack->seq, ack->resp);
+    if (ack->resp != EXANET_RESP_ACK) {
+        exanet_count(s, NACK_SENT);
+    }
+    exanet_ack_encode(word, ack);
+    exanet_net_respond(s, ack->dst, word, 1);
+}
+
 void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,
                          enum exanet_resp resp)
 {
@@ -64,7 +80,7 @@ void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,
         .path = pkt->path,
     };
 
-    exanet_ack_send(s, &ack);
+    ack_send(s, &ack);
 }
 
 /* --- Contexts ----------------------------------------------------------- */
@@ -329,6 +345,7 @@ static enum exanet_resp rx_scatter(ExanetState *s, const ExanetPacket *pkt,
     enum exanet_resp resp = exanet_context_write(s, fault.ctx, va, pkt->payload,
                                                  pkt->size, &fault.va);
 
+    trace_exanet_receiver_scatter(s->node, pkt->src, pkt->tid, va, pkt->size, resp);
     if (resp == EXANET_RESP_FAULT) {
         /* hint: the block may write the rest of its 16-KB window */
         exanet_fault_report(s, &fault, EXANET_BLOCK_BYTES -
@@ -592,7 +609,7 @@ static bool receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
     if (f->unit != EXANET_FAULT_RDMA || !f->dst) {
         return false;
     }
-    exanet_ack_send(s, &ack);
+    ack_send(s, &ack);
     return true;
 }
 

@@ -70,6 +70,14 @@ static void net_loop_back(ExanetState *s, const uint8_t *buf, unsigned words)
     }
 }
 
+static void net_trace_route(ExanetState *s, const uint8_t *buf, int route)
+{
+    if (trace_event_get_state_backends(TRACE_EXANET_NET_ROUTE)) {
+        trace_exanet_net_route(s->node, exanet_packet_dst(buf),
+                               exanet_packet_path(buf), route);
+    }
+}
+
 static void net_count_tx(ExanetState *s, const uint8_t *buf)
 {
     exanet_count_by(s, exanet_type_info[exanet_packet_type(buf)].tx_counter);
@@ -90,6 +98,7 @@ void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words)
     int route = o->route;
     ExanetPort *p;
 
+    net_trace_route(s, o->buf, route);
     net_count_tx(s, o->buf);
     switch (route) {
     case EXANET_ROUTE_NONE:
@@ -125,6 +134,7 @@ void exanet_net_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
 {
     int route = exanet_net_route(s, dst, exanet_packet_path(buf));
 
+    net_trace_route(s, buf, route);
     net_count_tx(s, buf);
     switch (route) {
     case EXANET_ROUTE_NONE:
@@ -146,19 +156,6 @@ void exanet_net_flush(ExanetState *s)
     }
 }
 
-void exanet_ack_send(ExanetState *s, const ExanetPacket *ack)
-{
-    uint8_t word[EXANET_WORD_BYTES];
-
-    trace_exanet_receiver_respond(s->node, ack->dst, ack->tid, ack->seq,
-                                  ack->resp);
-    if (ack->resp != EXANET_RESP_ACK) {
-        exanet_count(s, NACK_SENT);
-    }
-    exanet_ack_encode(word, ack);
-    exanet_net_respond(s, ack->dst, word, 1);
-}
-
 /* --- Packets for this node ---------------------------------------------- */
 
 void exanet_net_drop_source(ExanetState *s, const ExanetPort *from, uint32_t src,
@@ -166,7 +163,7 @@ void exanet_net_drop_source(ExanetState *s, const ExanetPort *from, uint32_t src
 {
     exanet_count(s, DROP_SOURCE);
     exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
-    trace_exanet_crossbar_err_source(s->node, from->index, src, dst);
+    trace_exanet_net_err_source(s->node, from->index, src, dst);
 }
 
 static void net_drop_footer(ExanetState *s, ExanetPort *from)
@@ -289,9 +286,8 @@ static bool net_pass(ExanetPort *from, unsigned input, int route,
         exanet_count(s, DROP_TTL);
         return true;
     }
-    trace_exanet_crossbar_forward(s->node, from->index, route,
-                                  exanet_packet_type(buf),
-                                  exanet_packet_dst(buf));
+    trace_exanet_net_forward(s->node, from->index, route, exanet_packet_type(buf),
+                             exanet_packet_dst(buf));
     net_count_transit(s, from, route);
     if (unlikely(s->router.times)) {
         s->router.times->pass(s, route, buf, words);

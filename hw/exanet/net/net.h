@@ -86,10 +86,5 @@ void exanet_net_drop_source(ExanetState *s, const ExanetPort *from, uint32_t src
                                  uint32_t dst);
 /* Sends the packets that the units have put into the frames of ports. */
 void exanet_net_flush(ExanetState *s);
-/*
- * Sends an ack with these fields of @ack: @dst, @small, @pdid (the context), @tid, @seq,
- * @resp, @path, and @epoch, which is the epoch of the acknowledged packet.
- */
-void exanet_ack_send(ExanetState *s, const ExanetPacket *ack);
 
 #endif /* HW_EXANET_NET_NET_H */

@@ -68,7 +68,7 @@ void exanet_router_port_changed(ExanetState *s, ExanetPort *p)
         role = port_role_forced(p) ?: port_role(p);
     }
     if (p->role != role) {
-        trace_exanet_switch_role(s->node, p->index, role, p->peer);
+        trace_exanet_router_role(s->node, p->index, role, p->peer);
     }
     p->role = role;
     s->router.stamp++;

@@ -17,6 +17,7 @@
 #include "../pvrdma.h"
 #include "qp.h"
 #include "../base/table.h"
+#include "../trace.h"
 
 #define RING_AT offsetof(struct pvrdma_ring_state, rx)
 #define CQE_AT  PVRDMA_PAGE_BYTES
@@ -139,6 +140,8 @@ void pvrdma_cq_push(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc)
         return;
     }
     qatomic_set(&s->completions, s->completions + 1);
+    trace_pvrdma_cq_complete(s->port.netdev, cq->handle, wc->qp, wc->wr_id,
+                             wc->status);
     if (cq->armed || (cq->armed_solicited && solicited)) {
         cq->armed = false;
         cq->armed_solicited = false;

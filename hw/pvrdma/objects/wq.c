@@ -13,6 +13,7 @@
 #include "../pvrdma.h"
 #include "qp.h"
 #include "wq.h"
+#include "../trace.h"
 
 /* Fields of struct pvrdma_av. */
 #define AV_PD           RNIC_FIELD(23, 0)
@@ -324,6 +325,8 @@ bool pvrdma_sq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
         return false;
     }
     sqe_decode_all(s, wq, sqe, &raw);
+    trace_pvrdma_wq_decode(s->port.netdev, sqe->wr_id, sqe->opcode, sqe->sges,
+                           sqe->length, sqe->status);
     return true;
 }
 
@@ -352,6 +355,8 @@ bool pvrdma_rq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
     if (rqe->status != PVRDMA_WC_SUCCESS) {
         pvrdma_guest_error(s, "receive WQE: length");
     }
+    trace_pvrdma_wq_receive(s->port.netdev, rqe->wr_id, rqe->sges, rqe->length,
+                            rqe->status);
     return true;
 }
 

@@ -372,6 +372,9 @@ static bool comp_place(PvrdmaQp *qp, PvrdmaSqe *sqe, uint32_t offset,
 
     if (status) {
         pvrdma_req_refuse(qp, sqe, status);
+    } else {
+        trace_pvrdma_comp_scatter(qp->s->port.netdev, qp->handle, sqe->wr_id, offset,
+                                  len);
     }
     return !status;
 }
@@ -420,8 +423,8 @@ void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt)
         pvrdma_req_refetch(qp);
         pvrdma_comp_collect(qp);        /* a fetched WQE may be invalid now */
     }
-    trace_pvrdma_comp_rx(qp->s->port.netdev, qp->handle, pkt->opcode,
-                         pkt->syndrome, pkt->psn);
+    trace_pvrdma_comp_parse(qp->s->port.netdev, qp->handle, pkt->opcode,
+                            pkt->syndrome, pkt->psn);
     if (!pvrdma_req_alive(qp) || !(flags & ROCE_IS_RESPONSE)) {
         pvrdma_count(qp->s, PVRDMA_CNT_RX_STALE);
         return;

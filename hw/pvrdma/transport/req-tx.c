@@ -26,14 +26,24 @@ static bool req_window_has_room(PvrdmaReq *req, uint32_t packets, uint32_t most)
     return false;
 }
 
+/*
+ * Ends the packet at the cursor, which asks for @packets PSNs and has @len bytes of
+ * payload, and gives it to the port.
+ */
+static void req_transmit(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint32_t packets,
+                         uint32_t len)
+{
+    trace_pvrdma_req_build(qp->s->port.netdev, qp->handle, sqe->opcode,
+                           qp->req.psn, packets);
+    pvrdma_tx_end(qp->s, len);
+}
+
 /* Moves the cursor past @packets of @sqe that were sent. */
 static void req_advance(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint32_t packets)
 {
     PvrdmaReq *req = &qp->req;
     bool last = pvrdma_req_distance(req->psn, sqe->last_psn) < packets;
 
-    trace_pvrdma_req_send(qp->s->port.netdev, qp->handle, sqe->opcode, req->psn,
-                          packets);
     if (req->psn != req->next_psn) {
         pvrdma_count(qp->s, PVRDMA_CNT_TX_RETRY);
     }
@@ -96,8 +106,9 @@ static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
             pvrdma_req_refuse(qp, sqe, status);
             return false;
         }
+        trace_pvrdma_req_gather(qp->s->port.netdev, qp->handle, req->psn, len);
     }
-    pvrdma_tx_end(qp->s, len);
+    req_transmit(qp, sqe, 1, len);
     if (unlikely(qp->rate.limited)) {
         pvrdma_dcqcn_sent(&qp->rate, rnic_now(), len);
     }
@@ -158,7 +169,7 @@ static bool req_read_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
     pkt.va += offset;
     pkt.dma_len = MIN(sqe->length - offset, packets * qp->mtu);
     pvrdma_tx_begin(qp->s, &qp->path, &pkt);
-    pvrdma_tx_end(qp->s, 0);
+    req_transmit(qp, sqe, packets, 0);
     req_unanswered_set(req, packets);
     req_advance(qp, sqe, packets);
     return true;
@@ -180,7 +191,7 @@ static bool req_atomic_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
         pkt.swap_add = sqe->compare_add;
     }
     pvrdma_tx_begin(qp->s, &qp->path, &pkt);
-    pvrdma_tx_end(qp->s, 0);
+    req_transmit(qp, sqe, 1, 0);
     req_unanswered_set(&qp->req, 1);
     req_advance(qp, sqe, 1);
     return true;

@@ -268,6 +268,7 @@ static PvrdmaSqe *req_fetch(PvrdmaQp *qp)
     PvrdmaReq *req = &qp->req;
     PvrdmaSqe *sqe = pvrdma_req_wqe(req, req->count);
 
+    trace_pvrdma_req_fetch(qp->s->port.netdev, qp->handle, qp->sq.fetch);
     sqe->sent = false;
     sqe->done = false;
     if (!pvrdma_sq_fetch(qp->s, &qp->pages, &qp->sq, sqe)) {

@@ -76,8 +76,8 @@ static void send_read(PvrdmaQp *qp, PvrdmaResource *res)
         read_failed(qp, res, status);
         return;
     }
-    trace_pvrdma_resp_read(qp->s->port.netdev, qp->handle, pkt.opcode, pkt.psn,
-                           len);
+    trace_pvrdma_resp_gather(qp->s->port.netdev, qp->handle, pkt.opcode, pkt.psn,
+                             len);
     pvrdma_tx_end(qp->s, len);
     if (unlikely(qp->rate.limited)) {
         pvrdma_dcqcn_sent(&qp->rate, rnic_now(), len);
@@ -138,8 +138,8 @@ static void send_answer(PvrdmaQp *qp)
         .msn = r->msn,
     };
 
-    trace_pvrdma_resp_answer(qp->s->port.netdev, qp->handle, pkt.syndrome,
-                             pkt.psn, pkt.msn);
+    trace_pvrdma_resp_respond(qp->s->port.netdev, qp->handle, pkt.syndrome,
+                              pkt.psn, pkt.msn);
     resp_begin(qp, &pkt);
     pvrdma_tx_end(qp->s, 0);
     pvrdma_count(qp->s, answers[r->answer].counter);

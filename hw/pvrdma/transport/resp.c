@@ -475,6 +475,8 @@ static RespVerdict execute(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
     }
     verdict = flags & ROCE_IS_SEND ? place_send(qp, pkt) : place_write(qp, pkt);
     if (verdict == RESP_GO) {
+        trace_pvrdma_resp_scatter(qp->s->port.netdev, qp->handle, pkt->psn, r->done,
+                                  pkt->payload_len);
         r->done += pkt->payload_len;
         r->message = flags & ROCE_IS_LAST ? 0 :
                      flags & (ROCE_IS_SEND | ROCE_IS_WRITE);
@@ -655,8 +657,8 @@ void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt)
     uint32_t flags = roce_opcode_info(pkt->opcode)->flags;
     int32_t diff = roce_psn_diff(pkt->psn, qp->resp.epsn);
 
-    trace_pvrdma_resp_rx(qp->s->port.netdev, qp->handle, pkt->opcode, pkt->psn,
-                         qp->resp.epsn, pkt->payload_len);
+    trace_pvrdma_resp_parse(qp->s->port.netdev, qp->handle, pkt->opcode, pkt->psn,
+                            qp->resp.epsn, pkt->payload_len);
     if (diff < 0) {
         resp_duplicate(qp, pkt, flags);
     } else if (diff > 0) {

@@ -14,6 +14,7 @@
 #include "../wire/roce.h"
 #include "ud.h"
 #include "../objects/wq.h"
+#include "../trace.h"
 
 /*
  * A QKEY in a WQE with this bit means the QKEY of the QP, so user space cannot use a
@@ -53,6 +54,8 @@ static uint8_t ud_send(PvrdmaQp *qp, const PvrdmaSqe *sqe)
     payload = pvrdma_tx_begin(qp->s, &path, &pkt);
     status = pvrdma_sg_read(qp, sqe->sge, sqe->sges, 0, payload, sqe->length);
     if (status == PVRDMA_WC_SUCCESS) {
+        trace_pvrdma_ud_build(qp->s->port.netdev, qp->handle, pkt.opcode, pkt.psn,
+                              pkt.qpn, sqe->length);
         qp->ud_psn = roce_psn_add(qp->ud_psn, 1);
         pvrdma_tx_end(qp->s, sqe->length);
     }
@@ -171,6 +174,8 @@ void pvrdma_ud_rx(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt,
     PvrdmaWc failed = { .qp = qp->handle, .opcode = PVRDMA_WC_RECV };
     PvrdmaRqe *rqe = &qp->resp.rqe;
 
+    trace_pvrdma_ud_parse(qp->s->port.netdev, qp->handle, pkt->opcode, pkt->psn,
+                          pkt->src_qpn, pkt->payload_len);
     if (!ud_qkey_ok(qp, pkt->qkey)) {
         return;
     }
