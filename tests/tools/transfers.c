@@ -213,8 +213,8 @@ int main(int argc, char **argv)
 
     g_test_init(&argc, &argv, NULL);
     if (argc == 4) {
-        prepared = strtoul(argv[2], NULL, 10);
-        done = strtoul(argv[3], NULL, 10);
+        prepared = atoi(argv[2]);
+        done = atoi(argv[3]);
         for (unsigned i = 0; i < ARRAY_SIZE(kinds); i++) {
             if (!strcmp(argv[1], kinds[i].name) && done <= prepared &&
                 prepared < PREPARED_MAX) {
