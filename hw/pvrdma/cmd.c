@@ -25,8 +25,8 @@ typedef struct PvrdmaCmdInfo {
      * not raise the interrupt, because the driver would take it for that of the next
      * command.
      */
-    bool answer;
-    bool err_in_answer;             /* the response contains the error; ERR does not */
+    bool responds;
+    bool err_in_response;       /* the response contains the error; ERR does not */
 } PvrdmaCmdInfo;
 
 static const PvrdmaCmdInfo cmds[PVRDMA_CMD_MAX] = {
@@ -65,7 +65,7 @@ static int cmd_do(PvrdmaState *s, const PvrdmaCmdInfo *info,
         pvrdma_count(s, PVRDMA_CNT_CMD_ERROR);
         pvrdma_guest_error(s, "%s: %s", info->name, strerror(err));
     }
-    if (!info->answer || (err && !info->err_in_answer)) {
+    if (!info->responds || (err && !info->err_in_response)) {
         return err;
     }
     resp.hdr.response = req->hdr.response;

@@ -371,7 +371,7 @@ static bool req_state_valid(const PvrdmaQp *qp)
         req->rnr_until < 0) {
         return false;
     }
-    return !pvrdma_req_alive(qp) ||
+    return !pvrdma_req_running(qp) ||
            ((req->begin_psn == req->next_psn || qp->sq.prod != qp->sq.cons) &&
             roce_psn_diff(req->una_psn, req->begin_psn) >= 0 &&
             pvrdma_req_distance(req->una_psn, req->next_psn) <=
@@ -421,14 +421,14 @@ void pvrdma_qp_resume(PvrdmaQp *qp)
      */
     int64_t rnr_until = MIN(qp->req.rnr_until, now + roce_rnr_ns(0));
 
-    if (pvrdma_req_alive(qp)) {
+    if (pvrdma_req_running(qp)) {
         pvrdma_req_park(qp);
         if (rnr_until) {
             qp->req.rnr_until = rnr_until;
             pvrdma_req_arm(qp, rnr_until);
         }
     } else if (qp->flush_due && qp->state >= PVRDMA_QPS_SQE) {
-        pvrdma_qp_flush_later(qp);
+        pvrdma_qp_flush_schedule(qp);
     }
     if (pvrdma_resp_has_work(qp)) {
         pvrdma_qp_activate(qp);

@@ -23,7 +23,7 @@
 #define RESERVED_NS (11 * NANOSECONDS_PER_SECOND)
 
 /* The firmware keeps a node for longer than the other units: HOLD_NS and this. */
-#define FORGOTTEN_BY_ALL_NS (FW_FORGOTTEN_NS + NANOSECONDS_PER_SECOND - HOLD_NS)
+#define FORGOTTEN_BY_ALL_NS (FW_RECEIVER_AGE_NS + NANOSECONDS_PER_SECOND - HOLD_NS)
 
 static ShmNodes *shm_nodes;         /* of the device */
 

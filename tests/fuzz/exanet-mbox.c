@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     nic->alive = 1;
     nic->dev.alive = &nic->alive;
     nic->dev.page[EXANET_PAGE_MAILBOX] = (uint8_t *)nic->page;
-    mbox.head = mbox.head_told = fuzz_u32(&in);
+    mbox.head = mbox.head_stored = fuzz_u32(&in);
     while (in.left) {
         uint8_t op = fuzz_u8(&in);
 

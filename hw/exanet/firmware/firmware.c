@@ -74,7 +74,7 @@ void exanet_fw_runnable(ExanetFirmware *fw, const FwTransfer *t)
  * Returns true if @gva is a mailbox, or a 16-B aligned address in a window, on the node
  * of @dst.
  */
-static bool fw_notify_good(uint64_t gva, uint64_t dst)
+static bool fw_notify_valid(uint64_t gva, uint64_t dst)
 {
     uint64_t va = RNIC_GET(EXANET_GVA_VA, gva);
 
@@ -90,7 +90,7 @@ static bool fw_notify_good(uint64_t gva, uint64_t dst)
 }
 
 /* Returns true if the parameters of @t are valid. */
-static bool fw_transfer_good(const FwTransfer *t)
+static bool fw_transfer_valid(const FwTransfer *t)
 {
     uint64_t va = RNIC_GET(EXANET_GVA_VA, t->dst);
 
@@ -99,7 +99,7 @@ static bool fw_transfer_good(const FwTransfer *t)
            RNIC_GET(EXANET_VA_WINDOW, va) != EXANET_WINDOW_NI &&
            RNIC_GET(EXANET_VA_OFFSET, va) + t->len <=
            BIT_ULL(EXANET_WINDOW_BITS) &&
-           (!t->notify || fw_notify_good(t->notify_gva, t->dst));
+           (!t->notify || fw_notify_valid(t->notify_gva, t->dst));
 }
 
 static void fw_transfer_begin(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
@@ -213,7 +213,7 @@ static void fw_doorbell(ExanetState *s, ExanetFirmware *fw, unsigned c,
         EXANET_RESP_ACK) {
         code = s->ctx[c].quiesce ? EXANET_CHERR_ABORTED :
                                    EXANET_RESP_PROTECTION;
-    } else if (!fw_transfer_good(t) ||
+    } else if (!fw_transfer_valid(t) ||
                writes >= fw_quota(s, c, EXANET_QUOTA_WRITES)) {
         exanet_count(s, DOORBELL_BAD);
         code = EXANET_CHERR_BAD_REQUEST;
@@ -282,13 +282,13 @@ static void fw_read_refuse(ExanetState *s, const struct exanet_read_req *req,
 
     fw_read_load(&t, req);
     trace_exanet_firmware_complete(s->node, t.ctx, EXANET_CHANNELS, code, 0);
-    if (t.notify && fw_notify_good(t.notify_gva, origin)) {
+    if (t.notify && fw_notify_valid(t.notify_gva, origin)) {
         exanet_fw_report(s, s->firmware, &t, code);
     }
 }
 
 /* Copies a read into its channel, where the owner can see it for debugging. */
-static void fw_read_show(ExanetState *s, const FwTransfer *t)
+static void fw_read_publish(ExanetState *s, const FwTransfer *t)
 {
     struct exanet_channel ch = {
         .src = cpu_to_le64(t->src),
@@ -320,13 +320,13 @@ static void fw_read_start(ExanetState *s, ExanetFirmware *fw,
         return;
     }
     /* the requester gets the data, no third node */
-    if (RNIC_GET(EXANET_GVA_COORD, t.dst) != origin || !fw_transfer_good(&t)) {
+    if (RNIC_GET(EXANET_GVA_COORD, t.dst) != origin || !fw_transfer_valid(&t)) {
         fw_read_refuse(s, req, EXANET_CHERR_BAD_REQUEST);
         return;
     }
     t.channel = ctz64(~fw->active[t.ctx] &
                       ~MAKE_64BIT_MASK(0, EXANET_WRITE_CHANNELS));
-    fw_read_show(s, &t);
+    fw_read_publish(s, &t);
     fw->transfer[t.ctx * EXANET_CHANNELS + t.channel] = t;
     fw_transfer_begin(s, fw,
                       &fw->transfer[t.ctx * EXANET_CHANNELS + t.channel]);

@@ -15,7 +15,7 @@
 #define FW_PEERS_MAX 2048           /* maximal number of peers of a context */
 #define FW_BEHIND_MAX (FW_GENERATIONS / 2 - 1)
 /* A receiver has dropped all state of a source after this time without a packet. */
-#define FW_FORGOTTEN_NS (2 * EXANET_TID_AGE_NS)
+#define FW_RECEIVER_AGE_NS (2 * EXANET_TID_AGE_NS)
 /*
  * Copies that a later copy has overtaken have arrived, or are lost, after this time
  * [P].
@@ -47,7 +47,7 @@ static bool fw_peer_needed(const ExanetFirmware *fw, const FwPeer *peer)
     int64_t age = fw->now - peer->used;
 
     return peer->blocks || (peer->routed && age <= (peer->answered ?
-        FW_FORGOTTEN_NS : MAX(FW_STRAY_NS, 2 * exanet_fw_timeout_ns(fw, peer))));
+        FW_RECEIVER_AGE_NS : MAX(FW_STRAY_NS, 2 * exanet_fw_timeout_ns(fw, peer))));
 }
 
 /*
@@ -178,7 +178,7 @@ bool exanet_fw_record_usable(ExanetFirmware *fw, FwPeer *peer, unsigned tid)
     FwTidRecord *r = fw_record(peer, tid);
     unsigned step = fw_gen_step(r, fw_gen_taken(fw, peer, tid));
 
-    if (r->behind + step > FW_BEHIND_MAX && fw->now - r->used > FW_FORGOTTEN_NS) {
+    if (r->behind + step > FW_BEHIND_MAX && fw->now - r->used > FW_RECEIVER_AGE_NS) {
         r->behind = 0;
     }
     if (r->strays && fw->now - r->used > FW_STRAY_NS) {

@@ -67,7 +67,7 @@ struct ExanetAccel {
     uint64_t bytes;
     int64_t start;
     int64_t time;
-    int64_t next;                   /* when the last beat is handled, with timing */
+    int64_t next;                   /* with timing: when the last beat is handled */
     QEMUTimer *timer;               /* watchdog of the job */
     uint64_t last_progress;         /* progress when the watchdog ran last */
 
@@ -100,7 +100,7 @@ struct ExanetAccel {
     uint32_t map2[EXANET_ACCEL_NDF_MAX];
     double *matrix;                 /* [nlayers][ndf1][ndf2] */
     double *x;                      /* [ndf2][nlayers] */
-    double *y;                      /* elements of all columns, each once */
+    double *y;                      /* elements of y, all columns, each element once */
     double *y_column[EXANET_ACCEL_NDF_MAX];     /* begin of each column in @y */
 };
 

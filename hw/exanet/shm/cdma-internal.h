@@ -116,7 +116,7 @@ static inline uint64_t cdma_in_flight(const CdmaChannel *ch)
 }
 
 /* Returns the pieces that a step could advance now. */
-static inline uint64_t cdma_ready(const CdmaChannel *ch)
+static inline uint64_t cdma_runnable(const CdmaChannel *ch)
 {
     return ch->in[CDMA_STAGE_FETCH] | ch->in[CDMA_STAGE_STORE];
 }
@@ -125,9 +125,9 @@ static inline uint64_t cdma_ready(const CdmaChannel *ch)
  * Returns the pieces that the DMA counts as outstanding.  Pieces that were acknowledged
  * early are not among them.
  */
-static inline uint64_t cdma_open(const CdmaChannel *ch)
+static inline uint64_t cdma_outstanding(const CdmaChannel *ch)
 {
-    return cdma_ready(ch) | ch->in[CDMA_STAGE_READ] | ch->in[CDMA_STAGE_WRITE] |
+    return cdma_runnable(ch) | ch->in[CDMA_STAGE_READ] | ch->in[CDMA_STAGE_WRITE] |
            ch->in[CDMA_STAGE_FAULT];
 }
 

@@ -162,7 +162,7 @@ static CdmaPiece *piece_next(CdmaChannel *ch)
 {
     CdmaPiece *p = NULL;
 
-    if (ch->in[CDMA_STAGE_FAULT] || ctpop64(cdma_open(ch)) >= ch->outstanding) {
+    if (ch->in[CDMA_STAGE_FAULT] || ctpop64(cdma_outstanding(ch)) >= ch->outstanding) {
         return NULL;
     }
     if (ch->state == EXANET_TRACKER_RETRY && ch->left) {
@@ -229,7 +229,7 @@ static void round_begin(CdmaChannel *ch)
  */
 static bool channel_advance(CdmaChannel *ch)
 {
-    if (ch->failing || cdma_ready(ch) || ch->in[CDMA_STAGE_FAULT]) {
+    if (ch->failing || cdma_runnable(ch) || ch->in[CDMA_STAGE_FAULT]) {
         return false;
     }
     if ((ch->state == EXANET_TRACKER_PASS && pass_over(ch)) ||
@@ -258,7 +258,7 @@ static unsigned channel_step(CdmaChannel *ch, unsigned budget)
     bool open = true;
     CdmaPiece *p;
 
-    for (uint64_t ready = cdma_ready(ch); ready && budget && channel_active(ch);
+    for (uint64_t ready = cdma_runnable(ch); ready && budget && channel_active(ch);
          ready &= ready - 1, budget--) {
         open &= exanet_cdma_piece_step(&ch->piece[ctz64(ready)]);
     }
@@ -327,7 +327,7 @@ unsigned exanet_cdma_active(ExanetState *s, unsigned c)
 /* --- Registers -------------------------------------------------------------------- */
 
 /* Returns true if @bytes from @address on are valid addresses of this side. */
-static bool side_good(uint64_t address, uint32_t bytes, bool remote)
+static bool side_valid(uint64_t address, uint32_t bytes, bool remote)
 {
     if (remote) {
         return RNIC_GET(EXANET_GVA_VA, address) + bytes <= EXANET_GVA_VA + 1;
@@ -346,8 +346,8 @@ static uint32_t channel_check(const CdmaChannel *ch)
         ((ch->sides & EXANET_CDMA_SIDES_TRANSLATE) && !ctx->enabled)) {
         return EXANET_CDMA_SR_ERR | EXANET_CDMA_SR_INT_ERR;
     }
-    if (!side_good(ch->sa, ch->length, sa_remote) ||
-        !side_good(ch->da, ch->length, da_remote)) {
+    if (!side_valid(ch->sa, ch->length, sa_remote) ||
+        !side_valid(ch->da, ch->length, da_remote)) {
         return EXANET_CDMA_SR_ERR | EXANET_CDMA_SR_DEC_ERR;
     }
     return 0;

@@ -36,7 +36,7 @@ typedef struct ExanetTransaction {
     bool refused;
     bool responded;                 /* the master has got its response */
     bool answer;                    /* is in the list of answers */
-    bool lost;                      /* fails at once with @resp; it is never sent */
+    bool rejected;                  /* fails at once with @resp; it is never sent */
     bool reported;                  /* the master has reported the failure itself */
     bool early;                     /* is acknowledged early when it is sent */
     int64_t answer_at;
@@ -61,7 +61,7 @@ struct ExanetInitiator {
     unsigned shared_row;            /* loads and stores since the last RDMA packet */
     /* By AXI id: address and reason of the last stall. */
     uint64_t stalled[1u << 6];
-    bool wanted;                    /* a request was not accepted */
+    bool request_waits;             /* a request was not accepted */
     bool aborting;
     RNicDeadline deadline;          /* for all transactions */
     bool due;                       /* the deadline has passed */
@@ -119,7 +119,7 @@ bool exanet_initiator_send(ExanetState *s);
  * target does not execute the copy after a write with FIRST.  So all transactions under
  * way must end before the next write, which then has FIRST, is issued.
  */
-void exanet_transaction_doubt(ExanetInitiator *ini, ExanetTransaction *t);
+void exanet_transaction_drain(ExanetInitiator *ini, ExanetTransaction *t);
 /* Handles all transactions whose deadline has passed. */
 void exanet_initiator_expire(ExanetState *s);
 

@@ -29,7 +29,7 @@ static ExanetTransaction *next_store(ExanetInitiator *ini, const ExanetTransacti
     ExanetTransaction *next = NULL;
 
     EXANET_FOREACH_OF(o, ini, EXANET_SHM_STORE) {
-        if (o->node == t->node && !o->lost && o->serial >= from &&
+        if (o->node == t->node && !o->rejected && o->serial >= from &&
             (!next || o->serial < next->serial)) {
             next = o;
         }
@@ -71,10 +71,10 @@ static void give_up(ExanetState *s, ExanetTransaction *t)
     }
 }
 
-void exanet_transaction_doubt(ExanetInitiator *ini, ExanetTransaction *t)
+void exanet_transaction_drain(ExanetInitiator *ini, ExanetTransaction *t)
 {
     if (t->req.class == EXANET_SHM_RDMA_WRITE && t->copies) {
-        t->node->doubt = ini->serial;
+        t->node->drain_serial = ini->serial;
     }
 }
 
@@ -90,7 +90,7 @@ static void expire(ExanetState *s, ExanetTransaction *t, int64_t now)
         t->timeouts += t->timeouts < UINT16_MAX;
     }
     if (exanet_transaction_queue(t->req.class) == QUEUE_RDMA) {
-        exanet_transaction_doubt(s->shm->initiator, t);
+        exanet_transaction_drain(s->shm->initiator, t);
         exanet_transaction_finish(s, t, t->refused ? t->resp : EXANET_RESP_NO_CONTEXT,
                                   NULL);
     } else if (must_give_up(s, t, now)) {

@@ -51,7 +51,7 @@ static const uint16_t spans[EXANET_SHM_CLASSES] = {
 bool exanet_transaction_oldest(ExanetInitiator *ini, const ExanetTransaction *t)
 {
     EXANET_FOREACH_OF(o, ini, t->req.class) {
-        if (o->node == t->node && !o->lost && o->serial < t->serial) {
+        if (o->node == t->node && !o->rejected && o->serial < t->serial) {
             return false;
         }
     }
@@ -118,8 +118,8 @@ void exanet_transaction_finish(ExanetState *s, ExanetTransaction *t,
     exanet_shm_node_end(t->node);
     t->node = NULL;
     ini->busy[req.class]--;
-    if (ini->wanted) {
-        ini->wanted = false;
+    if (ini->request_waits) {
+        ini->request_waits = false;
         exanet_schedule(s);
     }
     if (!responded && req.respond) {
@@ -173,11 +173,11 @@ static bool waits_for_writes(ExanetInitiator *ini, const ExanetShmRequest *req)
         return false;
     }
     EXANET_FOREACH_OF(t, ini, req->class) {
-        if (t->node == node && !t->lost &&
+        if (t->node == node && !t->rejected &&
             ((node->seq[req->class] - t->seq) % (SEQ_MASK + 1) >=
              spans[req->class] ||
              (req->class == EXANET_SHM_RDMA_WRITE &&
-              t->serial <= node->doubt))) {
+              t->serial <= node->drain_serial))) {
             return true;
         }
     }
@@ -282,7 +282,7 @@ bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
     ExanetTransaction *t;
 
     if (ini->aborting || must_wait(s, req)) {
-        ini->wanted = true;
+        ini->request_waits = true;
         return false;
     }
     if (allowed) {
@@ -300,8 +300,8 @@ bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
     t->since = now;
     t->deadline = INT64_MAX;
     count_issued(s, req->class);
-    if (!node || exanet_shm_node_lost(s, node)) {
-        t->lost = true;
+    if (!node || exanet_shm_node_unreachable(s, node)) {
+        t->rejected = true;
         t->resp = !allowed ? EXANET_RESP_PROTECTION :
                   !node ? EXANET_RESP_FULL : EXANET_RESP_NO_CONTEXT;
         exanet_transaction_answer(s, t);
@@ -346,7 +346,7 @@ static bool answers_run(ExanetState *s)
         }
         QTAILQ_REMOVE(&ini->answers, t, next_answer);
         t->answer = false;
-        if (t->lost) {
+        if (t->rejected) {
             exanet_transaction_fail(s, t, t->resp, t->resp == EXANET_RESP_NO_CONTEXT ?
                  EXANET_RESP_ACK : t->resp);
         } else {
@@ -455,7 +455,7 @@ void exanet_initiator_quiesce(ExanetState *s, unsigned c)
     s->shm->initiator->aborting = true;
     EXANET_FOREACH(t, s->shm->initiator) {
         if (t->req.ctx == c) {
-            exanet_transaction_doubt(s->shm->initiator, t);
+            exanet_transaction_drain(s->shm->initiator, t);
             exanet_transaction_finish(s, t, EXANET_RESP_PROTECTION, NULL);
         }
     }
@@ -515,7 +515,7 @@ void exanet_initiator_reset(ExanetState *s)
 
     rnic_deadline_cancel(&ini->deadline);
     ini->due = false;
-    ini->wanted = false;
+    ini->request_waits = false;
     memset(ini->stalled, 0, sizeof(ini->stalled));
     exanet_shm_nodes_reset(ini->nodes);
 }

@@ -17,7 +17,7 @@
 /* A node without a transaction for this time may be removed to make room. */
 #define IDLE_NS             (60LL * NANOSECONDS_PER_SECOND)
 /* Number of slots, by hash of coordinates, that keep the numbers of removed nodes. */
-#define GONE                16384
+#define REMOVED_SLOTS                16384
 #define TIMEOUT_MIN_NS      1000
 #define DYNAMIC_MIN_NS      (100 * SCALE_US)
 
@@ -30,7 +30,8 @@ struct ShmNodes {
     /* By context; the last list is for accesses without a context. */
     ShmNodeList unanswered[EXANET_CONTEXTS + 1];
     unsigned unanswered_count[EXANET_CONTEXTS + 1];
-    uint16_t gone[GONE][EXANET_SHM_CLASSES];    /* next numbers of removed nodes */
+    /* Next sequence numbers of removed nodes. */
+    uint16_t removed_seq[REMOVED_SLOTS][EXANET_SHM_CLASSES];
 };
 
 /* --- The table ------------------------------------------------------------- */
@@ -61,14 +62,14 @@ static void node_list_remove(ShmNodes *nodes, ShmNode *node)
     QTAILQ_REMOVE(list, node, next);
 }
 
-static uint16_t *node_gone(ShmNodes *nodes, uint32_t coord)
+static uint16_t *node_removed_seq(ShmNodes *nodes, uint32_t coord)
 {
-    return nodes->gone[(coord ^ coord >> 14) % GONE];
+    return nodes->removed_seq[(coord ^ coord >> 14) % REMOVED_SLOTS];
 }
 
 static void node_remove(ShmNodes *nodes, ShmNode *node)
 {
-    memcpy(node_gone(nodes, node->coord), node->seq, sizeof(node->seq));
+    memcpy(node_removed_seq(nodes, node->coord), node->seq, sizeof(node->seq));
     node_list_remove(nodes, node);
     g_hash_table_remove(nodes->nodes, GUINT_TO_POINTER(node->coord));
 }
@@ -127,7 +128,7 @@ ShmNode *exanet_shm_node_begin(ShmNodes *nodes, uint32_t coord, unsigned c,
         node = g_new0(ShmNode, 1);
         node->coord = coord;
         node->ctx = c;
-        memcpy(node->seq, node_gone(nodes, coord), sizeof(node->seq));
+        memcpy(node->seq, node_removed_seq(nodes, coord), sizeof(node->seq));
         g_hash_table_insert(nodes->nodes, GUINT_TO_POINTER(coord), node);
     }
     node->used = now;
@@ -161,7 +162,7 @@ unsigned exanet_shm_node_path(ExanetState *s, const ShmNode *node)
     return cables ? exanet_path_nth(cables, order, node->path) : 0;
 }
 
-bool exanet_shm_node_lost(ExanetState *s, const ShmNode *node)
+bool exanet_shm_node_unreachable(ExanetState *s, const ShmNode *node)
 {
     bool order;
 

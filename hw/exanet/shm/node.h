@@ -27,8 +27,8 @@ typedef struct ShmNode {
     unsigned path;                  /* counts timeouts; selects the path */
     uint32_t blocked[QUEUES];       /* run in which no route was open */
     ExanetRtt rtt;
-    /* Serial of the last transaction before a drain; see exanet_transaction_doubt(). */
-    uint64_t doubt;
+    /* Serial of the last transaction before a drain; see exanet_transaction_drain(). */
+    uint64_t drain_serial;
     int64_t used;                   /* ns, begin of the last transaction */
     unsigned busy;                  /* transactions under way */
     uint8_t ctx;                    /* owner context until the first answer */
@@ -65,7 +65,7 @@ void exanet_shm_node_answered(ShmNodes *nodes, ShmNode *node);
 /* Returns the path of packets to @node.  The path changes after each timeout. */
 unsigned exanet_shm_node_path(ExanetState *s, const ShmNode *node);
 /* Returns true if @node did not answer, and if there is no route to @node. */
-bool exanet_shm_node_lost(ExanetState *s, const ShmNode *node);
+bool exanet_shm_node_unreachable(ExanetState *s, const ShmNode *node);
 /* Returns the time limit for an answer, ns. */
 int64_t exanet_shm_node_timeout(ExanetState *s, const ShmNode *node);
 /* Records that a first copy was answered after @ns. */

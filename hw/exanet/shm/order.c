@@ -62,7 +62,7 @@ static ExanetShmOrder order_store(ExanetState *s, const ExanetShmSource *o,
     unsigned ahead = seq_distance(o->store, pkt->seq);
     unsigned behind = seq_distance(pkt->seq, o->store);
 
-    if (!o->store_known) {
+    if (!o->store_valid) {
         return pkt->first ? EXANET_SHM_NEW : EXANET_SHM_AHEAD;
     }
     if (!ahead || (pkt->first && order_new(s, o, ahead)) ||
@@ -79,7 +79,7 @@ static ExanetShmOrder order_rdma(ExanetState *s, const ExanetShmSource *o,
     unsigned ahead = seq_distance(o->rdma, pkt->seq);
     unsigned behind = seq_distance(pkt->seq, o->rdma);
 
-    if (!o->rdma_known || order_new(s, o, ahead)) {
+    if (!o->rdma_valid || order_new(s, o, ahead)) {
         return EXANET_SHM_NEW;
     }
     if (behind <= EXANET_SHM_WINDOW) {
@@ -96,7 +96,7 @@ static void rdma_slide(ExanetShmSource *o, unsigned seq, bool first)
 {
     unsigned behind = seq_distance(seq, o->rdma);
 
-    if (!o->rdma_known || (behind > EXANET_SHM_WINDOW &&
+    if (!o->rdma_valid || (behind > EXANET_SHM_WINDOW &&
                            behind < SEQ_MASK + 1 - EXANET_SHM_WINDOW)) {
         bitmap_zero(o->rdma_done, EXANET_SHM_WINDOW);
         o->rdma = seq;
@@ -109,7 +109,7 @@ static void rdma_slide(ExanetShmSource *o, unsigned seq, bool first)
     for (unsigned i = behind + 1; first && i <= EXANET_SHM_WINDOW; i++) {
         set_bit((o->rdma - i) % EXANET_SHM_WINDOW, o->rdma_done);
     }
-    o->rdma_known = true;
+    o->rdma_valid = true;
 }
 
 /*
@@ -120,7 +120,7 @@ static void order_advance(ExanetState *s, ExanetShmSource *o, const ExanetPacket
 {
     if (pkt_class(pkt) == EXANET_SHM_STORE) {
         o->store = pkt->seq & SEQ_MASK;
-        o->store_known = true;
+        o->store_valid = true;
         o->time = s->time;
     } else if (pkt_class(pkt) == EXANET_SHM_RDMA_WRITE) {
         rdma_slide(o, pkt->seq, pkt->first);
@@ -135,7 +135,7 @@ ExanetShmOrder exanet_shm_order_check(ExanetState *s, ExanetShmSource *o,
 
     if (!(exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ORDER)) {
         /* stores are not tracked now, so the saved numbers become stale */
-        o->store_known = o->rdma_known = false;
+        o->store_valid = o->rdma_valid = false;
     } else if (pkt_class(pkt) == EXANET_SHM_STORE) {
         order = order_store(s, o, pkt);
     } else if (pkt_class(pkt) == EXANET_SHM_RDMA_WRITE) {
@@ -180,7 +180,7 @@ void exanet_shm_order_note(ExanetState *s, ExanetShmSource *o,
     }
     if (pkt_class(pkt) == EXANET_SHM_STORE) {
         o->store = (pkt->seq + 1) & SEQ_MASK;
-        o->store_known = true;
+        o->store_valid = true;
     } else if (pkt_class(pkt) == EXANET_SHM_RDMA_WRITE) {
         rdma_slide(o, pkt->seq, pkt->first);
         set_bit(pkt->seq % EXANET_SHM_WINDOW, o->rdma_done);

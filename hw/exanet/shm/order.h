@@ -23,8 +23,8 @@ struct ExanetShmSource {
     int64_t time;                   /* ns, time of the last store or RDMA write */
     uint16_t store;                 /* SEQ that the next store has */
     uint16_t rdma;                  /* SEQ after the newest RDMA write */
-    bool store_known;
-    bool rdma_known;
+    bool store_valid;
+    bool rdma_valid;
     /* Executed RDMA writes, by SEQ modulo the size. */
     DECLARE_BITMAP(rdma_done, EXANET_SHM_WINDOW);
 };

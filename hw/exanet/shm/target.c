@@ -468,7 +468,7 @@ static enum exanet_resp device_access(ExanetState *s, const ExanetPacket *pkt,
 /*
  * Finds the data of a load that was executed before.  Returns false if it is not known.
  */
-static bool load_known(ExanetState *s, const ExanetPacket *pkt, uint8_t *data)
+static bool load_find(ExanetState *s, const ExanetPacket *pkt, uint8_t *data)
 {
     ExanetTarget *t = s->shm->target;
 
@@ -519,7 +519,7 @@ static bool device_do(ExanetState *s, const ExanetPacket *pkt, hwaddr pa,
     ExanetTarget *t = s->shm->target;
     unsigned resets = t->resets;
 
-    if (!request_write(pkt) && load_known(s, pkt, data)) {
+    if (!request_write(pkt) && load_find(s, pkt, data)) {
         exanet_count(s, SHM_DUPLICATE);
         *resp = EXANET_RESP_ACK;
         return true;

@@ -38,7 +38,7 @@ typedef struct PvrdmaMr {
     /* Fast region: true from FAST_REG_MR to the invalidation. */
     bool valid;
     uint32_t access;                /* access rights, PVRDMA_ACCESS_ */
-    uint32_t max_pages;             /* fast region: maximum of FAST_REG_MR */
+    uint32_t max_pages;             /* fast region: maximal number of its pages */
     uint64_t start, length;
     /* Offset of @start in the first page, bytes. */
     uint64_t offset;

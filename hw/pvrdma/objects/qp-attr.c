@@ -27,10 +27,10 @@
                  NAME(MAX_DEST_RD_ATOMIC) | NAME(MIN_RNR_TIMER))
 #define RC_RETRY (NAME(TIMEOUT) | NAME(RETRY_CNT) | NAME(RNR_RETRY) | \
                   NAME(MAX_QP_RD_ATOMIC))
-#define RC_LATER (NAME(ACCESS_FLAGS) | NAME(MIN_RNR_TIMER) | \
-                  NAME(PATH_MIG_STATE))
-#define RC_RTS  (NAME(CUR_STATE) | RC_LATER)
-#define RC_SQD  (RC_LATER | RC_RETRY | NAME(PORT) | NAME(AV) | \
+#define RC_CHANGEABLE (NAME(ACCESS_FLAGS) | NAME(MIN_RNR_TIMER) | \
+                       NAME(PATH_MIG_STATE))
+#define RC_RTS  (NAME(CUR_STATE) | RC_CHANGEABLE)
+#define RC_SQD  (RC_CHANGEABLE | RC_RETRY | NAME(PORT) | NAME(AV) | \
                  NAME(MAX_DEST_RD_ATOMIC) | NAME(PKEY_INDEX))
 #define UD_KEYS (NAME(PKEY_INDEX) | NAME(QKEY))
 #define UD_INIT (UD_KEYS | NAME(PORT))
@@ -130,17 +130,17 @@ static bool qp_step_ok(const PvrdmaQp *qp, uint32_t mask,
 typedef struct QpField {
     uint32_t mask;
     /* Offsets in struct pvrdma_qp_attr and PvrdmaQpAttr. */
-    uint16_t guest, own;
+    uint16_t guest, device;
     uint8_t bytes;
     uint32_t min, max;
 } QpField;
 
-#define FIELD(name, of_guest, of_own, low, high) { \
+#define FIELD(name, of_guest, of_device, low, high) { \
     .mask = NAME(name), \
     .guest = offsetof(struct pvrdma_qp_attr, of_guest), \
-    .own = offsetof(PvrdmaQpAttr, of_own), \
-    .bytes = sizeof_field(PvrdmaQpAttr, of_own) + QEMU_BUILD_BUG_ON_ZERO( \
-        sizeof_field(PvrdmaQpAttr, of_own) != \
+    .device = offsetof(PvrdmaQpAttr, of_device), \
+    .bytes = sizeof_field(PvrdmaQpAttr, of_device) + QEMU_BUILD_BUG_ON_ZERO( \
+        sizeof_field(PvrdmaQpAttr, of_device) != \
         sizeof_field(struct pvrdma_qp_attr, of_guest)), \
     .min = (low), .max = (high), \
 }
@@ -196,7 +196,7 @@ static void qp_fields_set(PvrdmaQp *qp, uint32_t mask,
         uint32_t value = ldn_le_p((const uint8_t *)attr + f->guest, f->bytes);
 
         if (mask & f->mask) {
-            stn_he_p((uint8_t *)&qp->attr + f->own, f->bytes, value);
+            stn_he_p((uint8_t *)&qp->attr + f->device, f->bytes, value);
         }
     }
     /* Applications may pass more than 24 bits. */
@@ -283,7 +283,7 @@ static bool qp_fields_resume(const PvrdmaQp *qp)
 {
     for (unsigned i = 0; i < ARRAY_SIZE(qp_fields); i++) {
         const QpField *f = &qp_fields[i];
-        uint32_t value = ldn_he_p((const uint8_t *)&qp->attr + f->own, f->bytes);
+        uint32_t value = ldn_he_p((const uint8_t *)&qp->attr + f->device, f->bytes);
 
         /* an attribute that was never set is 0 */
         if (value && (value < f->min || value > f->max)) {
@@ -339,7 +339,7 @@ void pvrdma_qp_attr_get(const PvrdmaQp *qp, struct pvrdma_qp_attr *attr)
         const QpField *f = &qp_fields[i];
 
         stn_le_p((uint8_t *)attr + f->guest, f->bytes,
-                 ldn_he_p((const uint8_t *)&qp->attr + f->own, f->bytes));
+                 ldn_he_p((const uint8_t *)&qp->attr + f->device, f->bytes));
     }
     qp_psns_get(qp, attr);
 }

@@ -48,7 +48,7 @@ static void qp_deactivate(PvrdmaQp *qp)
 }
 
 /* --- Errors --------------------------------------------------------------- */
-void pvrdma_qp_flush_later(PvrdmaQp *qp)
+void pvrdma_qp_flush_schedule(PvrdmaQp *qp)
 {
     qp->flush_due = true;
     if (!QTAILQ_IN_USE(qp, flush_next)) {
@@ -76,7 +76,7 @@ static void qp_flush(PvrdmaQp *qp)
         more |= qp->s->transport->receive_flush(qp);
     }
     if (more) {
-        pvrdma_qp_flush_later(qp);
+        pvrdma_qp_flush_schedule(qp);
     } else if (qp->last_due) {
         /* last completion of the flush was written */
         qp->last_due = false;
@@ -141,7 +141,7 @@ static void qp_cq_error(PvrdmaQp *qp)
     if (qp_may_fail(qp)) {
         qp_end(qp);
         pvrdma_event(qp->s, PVRDMA_EVENT_QP_FATAL, qp->handle);
-        pvrdma_qp_flush_later(qp);
+        pvrdma_qp_flush_schedule(qp);
     }
 }
 

@@ -128,7 +128,7 @@ void pvrdma_qp_send_error(PvrdmaQp *qp);
  */
 void pvrdma_qp_cq_error(PvrdmaState *s, PvrdmaCq *cq);
 /* Makes the bottom half flush the WQEs of @qp. */
-void pvrdma_qp_flush_later(PvrdmaQp *qp);
+void pvrdma_qp_flush_schedule(PvrdmaQp *qp);
 /*
  * Flushes a part of the WQEs of the first QP in the list.  Returns true if any QP has
  * more.

@@ -14,7 +14,7 @@ typedef struct PvrdmaSrq {
     uint32_t pd;
     uint32_t uar;                   /* doorbell page of the context */
     uint32_t users;                 /* number of QPs that use the SRQ */
-    /* The limit event is sent when fewer WQEs wait; 0: never. */
+    /* fewer waiting WQEs than this raise an event; 0: never */
     uint32_t limit;
     bool failed;                    /* the guest's index was not valid */
     PvrdmaPages pages;

@@ -419,13 +419,13 @@ void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt)
     const PvrdmaReq *req = &qp->req;
     uint32_t flags = roce_opcode_info(pkt->opcode)->flags;
 
-    if (unlikely(req->refetching) && pvrdma_req_alive(qp)) {
+    if (unlikely(req->refetching) && pvrdma_req_running(qp)) {
         pvrdma_req_refetch(qp);
         pvrdma_comp_collect(qp);        /* a fetched WQE may be invalid now */
     }
     trace_pvrdma_comp_parse(qp->s->port.netdev, qp->handle, pkt->opcode,
                             pkt->syndrome, pkt->psn);
-    if (!pvrdma_req_alive(qp) || !(flags & ROCE_IS_RESPONSE)) {
+    if (!pvrdma_req_running(qp) || !(flags & ROCE_IS_RESPONSE)) {
         pvrdma_count(qp->s, PVRDMA_CNT_RX_STALE);
         return;
     }

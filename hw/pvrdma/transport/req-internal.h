@@ -59,7 +59,7 @@ static inline bool pvrdma_req_read_may_end(const PvrdmaSqe *sqe, uint32_t psn)
 /*
  * Returns true in the states in which begun packets are sent and answers are accepted.
  */
-bool pvrdma_req_alive(const PvrdmaQp *qp);
+bool pvrdma_req_running(const PvrdmaQp *qp);
 /* Moves the cursor back to the oldest packet that is not acknowledged. */
 void pvrdma_req_seek(PvrdmaQp *qp);
 /*

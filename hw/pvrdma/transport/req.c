@@ -88,7 +88,7 @@ static bool req_datagrams(const PvrdmaQp *qp)
     return qp->type == PVRDMA_QPT_UD || qp->type == PVRDMA_QPT_GSI;
 }
 
-bool pvrdma_req_alive(const PvrdmaQp *qp)
+bool pvrdma_req_running(const PvrdmaQp *qp)
 {
     return qp->state == PVRDMA_QPS_RTS || qp->state == PVRDMA_QPS_SQD;
 }
@@ -137,7 +137,7 @@ static void req_timed_out(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
 
-    if (!pvrdma_port_ready(qp->s)) {
+    if (!pvrdma_port_may_send(qp->s)) {
         /* The netdev of this device is blocked, so the peer is not late. */
         pvrdma_req_deadline(qp);
         return;
@@ -163,7 +163,7 @@ void pvrdma_req_timer(PvrdmaQp *qp)
         req->paced = false;
         pvrdma_qp_activate(qp);
     }
-    if (!when || !pvrdma_req_alive(qp)) {
+    if (!when || !pvrdma_req_running(qp)) {
         return;
     }
     if (now < when) {
@@ -259,7 +259,7 @@ static bool req_has_slot(PvrdmaQp *qp)
         return true;
     }
     pvrdma_comp_collect(qp);
-    return pvrdma_req_alive(qp) && req->count < req->slots;
+    return pvrdma_req_running(qp) && req->count < req->slots;
 }
 
 /* Fetches the guest's next WQE into the ring; there must be one. */
@@ -493,15 +493,15 @@ bool pvrdma_req_run(PvrdmaQp *qp, unsigned *budget)
     if (qp->state == PVRDMA_QPS_ERR || qp->state == PVRDMA_QPS_SQE) {
         return pvrdma_req_flush(qp);
     }
-    if (!pvrdma_req_alive(qp) || req->rnr_until) {
+    if (!pvrdma_req_running(qp) || req->rnr_until) {
         return false;
     }
     req->waiting = false;
-    while (more && *budget && pvrdma_port_ready(qp->s)) {
+    while (more && *budget && pvrdma_port_may_send(qp->s)) {
         more = !pvrdma_req_congested(qp) && req_step(qp);
         *budget -= more;
     }
-    if (!pvrdma_req_alive(qp)) {
+    if (!pvrdma_req_running(qp)) {
         return false;
     }
     if (!req->deadline) {
@@ -511,7 +511,7 @@ bool pvrdma_req_run(PvrdmaQp *qp, unsigned *budget)
     if (qp->sq_draining) {
         pvrdma_qp_drained(qp);
     }
-    return more && pvrdma_req_alive(qp);
+    return more && pvrdma_req_running(qp);
 }
 
 /* --- Life -------------------------------------------------------------------- */
@@ -568,7 +568,7 @@ void pvrdma_req_park(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
 
-    if (pvrdma_req_alive(qp)) {
+    if (pvrdma_req_running(qp)) {
         pvrdma_comp_collect(qp);
     }
     pvrdma_req_park_state(req, &req->begin_psn, &req->parked);

@@ -78,7 +78,7 @@ static bool rx_path(const PvrdmaQp *qp, const RocePath *path)
 {
     if (qp->type != PVRDMA_QPT_RC) {
         return (path->network == ROCE_NETWORK_V1) == qp->s->roce_v1 &&
-               pvrdma_gid_ours(qp->s, path->dgid);
+               pvrdma_gid_local(qp->s, path->dgid);
     }
     return path->network == qp->path.network &&
            !memcmp(path->sgid, qp->path.dgid, sizeof(path->sgid)) &&

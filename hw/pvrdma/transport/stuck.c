@@ -77,7 +77,7 @@ static const char *req_stuck(const PvrdmaQp *qp)
     const PvrdmaReq *req = &qp->req;
     const char *why;
 
-    if (!pvrdma_req_alive(qp)) {
+    if (!pvrdma_req_running(qp)) {
         return NULL;
     }
     if (req->count && (pvrdma_req_wqe(req, 0)->done ||

@@ -62,8 +62,8 @@ static void rate_recover(PvrdmaDcqcn *d, int64_t now)
 void pvrdma_dcqcn_cnp(PvrdmaDcqcn *d, int64_t now)
 {
     rate_recover(d, now);
-    if (!d->known) {
-        d->known = true;
+    if (!d->alpha_valid) {
+        d->alpha_valid = true;
         d->alpha = PVRDMA_DCQCN_ONE;
     } else {
         alpha_decay(d, now);

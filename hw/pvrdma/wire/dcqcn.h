@@ -16,7 +16,7 @@
 /* State of a connection.  All members are 0 if it never met congestion. */
 typedef struct PvrdmaDcqcn {
     bool limited;               /* the rate is below the line rate */
-    bool known;                 /* alpha is valid */
+    bool alpha_valid;
     uint32_t alpha;             /* estimate of congestion, 0 to PVRDMA_DCQCN_ONE */
     uint64_t rate, target;      /* bits per second */
     int64_t alpha_at;           /* when alpha decreases next */

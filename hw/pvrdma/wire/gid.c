@@ -45,7 +45,7 @@ bool pvrdma_gid_path(PvrdmaState *s, unsigned index, const uint8_t dgid[16],
     return true;
 }
 
-bool pvrdma_gid_ours(PvrdmaState *s, const uint8_t gid[16])
+bool pvrdma_gid_local(PvrdmaState *s, const uint8_t gid[16])
 {
     for (unsigned n = 0; n < PVRDMA_GIDS; n++) {
         /* begin with the last result, because most packets have the same GID */

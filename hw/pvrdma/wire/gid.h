@@ -22,7 +22,7 @@ typedef struct PvrdmaGid {
 bool pvrdma_gid_path(PvrdmaState *s, unsigned index, const uint8_t dgid[16],
                      const uint8_t dmac[6], RocePath *path);
 /* Returns true if @gid is a GID of this port. */
-bool pvrdma_gid_ours(PvrdmaState *s, const uint8_t gid[16]);
+bool pvrdma_gid_local(PvrdmaState *s, const uint8_t gid[16]);
 
 PvrdmaCmd pvrdma_cmd_create_bind, pvrdma_cmd_destroy_bind;
 

@@ -85,7 +85,7 @@ bool pvrdma_port_up(PvrdmaState *s)
 }
 
 /* --- Sending ------------------------------------------------------------- */
-bool pvrdma_port_ready(PvrdmaState *s)
+bool pvrdma_port_may_send(PvrdmaState *s)
 {
     return !s->port.blocked && s->port.loop_count < LOOP_FULL &&
            runstate_is_running();

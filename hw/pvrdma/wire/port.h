@@ -13,7 +13,7 @@
 typedef struct PvrdmaState PvrdmaState;
 
 #define PVRDMA_LOOP_FRAMES  256
-/* Maximum of a netdev's header before a frame. */
+/* Maximal length of the header that a netdev has before a frame, bytes. */
 #define PVRDMA_VNET_BYTES   32
 
 typedef struct PvrdmaPort {
@@ -59,7 +59,7 @@ void pvrdma_port_mac(PvrdmaState *s, uint8_t mac[6]);
 /*
  * Returns true if a frame may be sent now.  If not, pvrdma_schedule() is called later.
  */
-bool pvrdma_port_ready(PvrdmaState *s);
+bool pvrdma_port_may_send(PvrdmaState *s);
 /* Brackets the sending of several frames, which the netdev may write together. */
 void pvrdma_port_cork(PvrdmaState *s, bool cork);
 /* Takes frames that the netdev has received, for a vCPU that polls. */

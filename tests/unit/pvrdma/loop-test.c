@@ -128,7 +128,7 @@ void pvrdma_qp_activate_delayed(PvrdmaQp *qp)
 }
 
 /* --- Wire ----------------------------------------------------------------- */
-bool pvrdma_port_ready(PvrdmaState *s)
+bool pvrdma_port_may_send(PvrdmaState *s)
 {
     return true;
 }
@@ -186,7 +186,7 @@ PvrdmaQp *pvrdma_qp_find(PvrdmaState *s, uint32_t qpn)
     return qp->qpn == qpn ? qp : NULL;
 }
 
-bool pvrdma_gid_ours(PvrdmaState *s, const uint8_t gid[16])
+bool pvrdma_gid_local(PvrdmaState *s, const uint8_t gid[16])
 {
     return true;
 }

@@ -104,7 +104,7 @@ void pvrdma_qp_activate_delayed(PvrdmaQp *qp)
     pvrdma_qp_activate(qp);
 }
 
-bool pvrdma_port_ready(PvrdmaState *s)
+bool pvrdma_port_may_send(PvrdmaState *s)
 {
     return true;
 }
@@ -400,7 +400,7 @@ static void happen(void)
         }
         break;
     case 4:
-        if (talks && pvrdma_req_alive(qp)) {
+        if (talks && pvrdma_req_running(qp)) {
             answer(qp);
         }
         break;
@@ -522,7 +522,7 @@ static void test_last_event(void)
         g_assert_cmpuint(bed.s.async.prod, ==, 1);
         /* WQEs that were posted afterwards, or before */
         qp->last_due = !told;
-        pvrdma_qp_flush_later(qp);
+        pvrdma_qp_flush_schedule(qp);
         bytes = save();
         g_assert_true(load(bytes));
         for (bool more = true; more; ) {

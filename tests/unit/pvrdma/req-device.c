@@ -192,7 +192,7 @@ uint8_t pvrdma_mr_invalidate(PvrdmaQp *qp, uint32_t key)
 
 /* --- Port -------------------------------------------------------------------- */
 
-bool pvrdma_port_ready(PvrdmaState *s)
+bool pvrdma_port_may_send(PvrdmaState *s)
 {
     return rig.ready;
 }

@@ -195,13 +195,13 @@ void pvrdma_qp_activate_delayed(PvrdmaQp *qp)
     pvrdma_qp_activate(qp);
 }
 
-bool pvrdma_gid_ours(PvrdmaState *s, const uint8_t gid[16])
+bool pvrdma_gid_local(PvrdmaState *s, const uint8_t gid[16])
 {
     return !memcmp(gid, our_gid, 16);
 }
 
 /* There is no requester. */
-bool pvrdma_req_alive(const PvrdmaQp *qp)
+bool pvrdma_req_running(const PvrdmaQp *qp)
 {
     return false;
 }
@@ -228,7 +228,7 @@ void pvrdma_ud_rx(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt,
 }
 
 /* --- The wire ------------------------------------------------------------- */
-bool pvrdma_port_ready(PvrdmaState *s)
+bool pvrdma_port_may_send(PvrdmaState *s)
 {
     return !bed_of(s)->port_blocked;
 }
