@@ -48,8 +48,8 @@ typedef struct RNicLoopOps {
     /* Frees the state of the device, for rnic_loop_fini().  Not NULL. */
     void (*free)(void *opaque);
     /*
-     * QEMU's re-entrancy guard refuses accesses to the device's regions while the device
-     * is at work.  Otherwise the handlers of the regions call rnic_loop_enter().
+     * True: QEMU's re-entrancy guard refuses accesses to the device's regions while the
+     * device is at work.  False: the handlers of the regions call rnic_loop_enter().
      */
     bool guard;
     unsigned rounds;                /* limits of a run of the bottom half */

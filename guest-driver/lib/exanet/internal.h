@@ -41,8 +41,8 @@ struct exa_segment {
 	struct exa_segment *next;
 	uint8_t *base;		/* page aligned */
 	size_t bytes;		/* whole pages */
-	void *addr;		/* address and length of the user */
-	size_t len;
+	void *addr;		/* address that the user got */
+	size_t len;		/* bytes that the user requested */
 	uint32_t number;
 };
 
@@ -210,7 +210,10 @@ void exa_mailbox_unmap(struct exa_dev *dev);
 /* Makes exa_hint_any() use @dev, until exa_mailbox_unmap(). */
 void exa_hint_join(struct exa_dev *dev);
 
-/* Writes POLL of @dev; returns false if it has no POLL or belongs to the parent. */
+/*
+ * Stores to POLL of @dev.  Returns false if @dev has no POLL, or if the parent of this
+ * process has opened @dev.
+ */
 bool exa_hint_dev(struct exa_dev *dev);
 
 /*

@@ -82,10 +82,10 @@ struct ping_peer {
 struct ping_options {
 	const char *device;
 	uint32_t coord;		/* of the server */
-	int ctx;		/* of the server, -1: search it */
+	int ctx;		/* of the server; -1: search for it */
 	unsigned int modes;	/* bit n: enum ping_mode n */
 	const char *sizes;	/* list, NULL: a default for each mode */
-	uint32_t count;		/* rounds, 0: by size */
+	uint32_t count;		/* rounds; 0: depends on the size */
 	unsigned int window;	/* transfers at a time in the _BW modes */
 	int wait_s;		/* for the server */
 	bool json;

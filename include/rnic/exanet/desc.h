@@ -60,8 +60,8 @@ enum exanet_user_page {
  * device refuses and counts a token for a channel that is QUEUED or ACTIVE.
  */
 #define EXANET_CHANNELS		64
-#define EXANET_WRITE_CHANNELS	32	/* 0..31: RDMA write of the owner */
-#define EXANET_READ_CHANNELS	32	/* 32..63: reads served for peers, RO */
+#define EXANET_WRITE_CHANNELS	32	/* channels 0..31: RDMA writes of the context */
+#define EXANET_READ_CHANNELS	32	/* channels 32..63: reads for other nodes, RO */
 #define EXANET_CHANNEL_BYTES	64
 struct exanet_channel {
 	__le64 src;		/* 0x00 source VA, full 64 bits */
@@ -160,9 +160,9 @@ struct exanet_read_req {
 	__le64 notify_gva;
 	__le64 ctrl;		/* EXANET_READ_REQ_ */
 	__le64 notify_data;
-	__le64 tag;		/* of the requester; the owner returns it */
-	__le64 origin;		/* EXANET_READ_ORIGIN_, by the mailbox */
-	__le64 origin_seq;	/* [13:0] sequence, by the mailbox */
+	__le64 tag;		/* any value; HANDLE has its low 16 bits */
+	__le64 origin;		/* EXANET_READ_ORIGIN_; the mailbox fills it */
+	__le64 origin_seq;	/* [13:0] sequence; the mailbox fills it */
 };
 RNIC_ASSERT_SIZE(struct exanet_read_req, 64);
 #define EXANET_READ_REQ_USER_BYTES	48
@@ -226,7 +226,7 @@ struct exanet_message {
 RNIC_ASSERT_SIZE(struct exanet_message, 128);
 #define EXANET_MESSAGE_PDID	RNIC_FIELD(15, 0)	/* of the sender */
 #define EXANET_MESSAGE_COORD	RNIC_FIELD(37, 16)	/* of the sender */
-#define EXANET_MESSAGE_SIZE	RNIC_FIELD(44, 38)	/* 1..64 */
+#define EXANET_MESSAGE_SIZE	RNIC_FIELD(44, 38)	/* bytes, 1..64 */
 #define EXANET_MESSAGE_TYPE	RNIC_FIELD(49, 45)	/* enum exanet_type */
 #define EXANET_MESSAGE_TID	RNIC_FIELD(63, 50)
 
@@ -309,7 +309,7 @@ RNIC_ASSERT_SIZE(struct exanet_fault, 32);
 
 enum exanet_fault_unit {
 	EXANET_FAULT_RDMA	= 0,
-	EXANET_FAULT_MESSAGE	= 1,	/* packetizer data or mailbox ring */
+	EXANET_FAULT_MESSAGE	= 1,	/* message to memory, or ring of a mailbox */
 	EXANET_FAULT_SHM	= 2,	/* load or store of another node, or own CDMA */
 };
 

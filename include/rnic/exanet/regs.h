@@ -29,8 +29,8 @@
 
 /*
  * On AXI the device is a device-tree node with three memory regions (registers, user
- * pages, aperture) and two interrupt wires.  A wire is high while one of its causes is
- * pending and not masked.
+ * pages, aperture) and two interrupt wires.  A wire is high while CTRL_IRQ is set and one
+ * of its causes is pending and not masked.
  */
 #define EXANET_AXI_COMPATIBLE	"exanest,exanet-axi"
 #define EXANET_AXI_REGIONS	3
@@ -213,9 +213,9 @@ enum exanet_table_format {
 	X(PORT_TX_WORDS,	0x28, 8, 0, 0, 0) \
 	X(PORT_RX_PACKETS,	0x30, 8, 0, 0, 0) \
 	X(PORT_RX_WORDS,	0x38, 8, 0, 0, 0) \
-	X(PORT_BAD_HEADER,	0x40, 8, 0, 0, 0) /* header CRC */ \
-	X(PORT_BAD_PAYLOAD,	0x48, 8, 0, 0, 0) /* payload CRC */ \
-	X(PORT_BAD_FOOTER,	0x50, 8, 0, 0, 0) /* footer CRC */ \
+	X(PORT_BAD_HEADER,	0x40, 8, 0, 0, 0) /* packets with a bad header CRC */ \
+	X(PORT_BAD_PAYLOAD,	0x48, 8, 0, 0, 0) /* packets with a bad payload CRC */ \
+	X(PORT_BAD_FOOTER,	0x50, 8, 0, 0, 0) /* packets with a bad footer CRC */ \
 	X(PORT_DROPPED,		0x58, 8, 0, 0, 0) /* bad frames, packets lost with the link */ \
 	X(PORT_XOFF_SENT,	0x60, 8, 0, 0, 0) \
 	X(PORT_XOFF_RECEIVED,	0x68, 8, 0, 0, 0) \

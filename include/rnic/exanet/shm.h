@@ -143,8 +143,8 @@ enum exanet_shm_timeout_mode {
 	X(TRACKER_SA,	0x00, 8, 0, 0, 0) \
 	X(TRACKER_DA,	0x08, 8, 0, 0, 0) \
 	X(TRACKER_LENGTH, 0x10, 4, 0, 0, 0) \
-	X(TRACKER_ISSUED, 0x14, 4, 0, 0, 0) /* transactions */ \
-	X(TRACKER_ACKED, 0x18, 4, 0, 0, 0) \
+	X(TRACKER_ISSUED, 0x14, 4, 0, 0, 0) /* transactions sent */ \
+	X(TRACKER_ACKED, 0x18, 4, 0, 0, 0) /* transactions acked */ \
 	X(TRACKER_FAILED, 0x1c, 4, 0, 0, 0) /* transactions in the list of failures */ \
 	X(TRACKER_ROUND, 0x20, 4, 0, 0, 0) /* round of retransmissions */ \
 	X(TRACKER_HEAD0, 0x28, 8, 0, 0, 0) /* first failed transaction */ \
@@ -171,7 +171,7 @@ enum exanet_tracker_state {
 	X(CDMA_TAILDESC, 0x10, 8, 0, 0, 0) \
 	X(CDMA_SA,	0x18, 8, 0, ~0ULL, 0) /* source, by SIDES */ \
 	X(CDMA_DA,	0x20, 8, 0, ~0ULL, 0) /* destination, by SIDES */ \
-	X(CDMA_BTT,	0x28, 4, 0, EXANET_CDMA_BTT_BYTES, 0) /* bytes; a write starts */ \
+	X(CDMA_BTT,	0x28, 4, 0, EXANET_CDMA_BTT_BYTES, 0) /* bytes; starts the copy */ \
 	X(CDMA_SIDES,	0x40, 4, 0, EXANET_CDMA_SIDES_WRITABLE, 0) \
 	X(CDMA_BURST,	0x44, 4, 16, 0x7f, 0) /* beats of 8 bytes, 1 to 32 */ \
 	X(CDMA_PDID,	0x48, 4, 0, 0xffff, 0) /* the target's */ \
@@ -214,7 +214,7 @@ enum exanet_tracker_state {
 #define EXANET_ARITH_PORTS_MINUS RNIC_FIELD(35, 24)
 #define EXANET_ARITH_PORTS_CARD	RNIC_FIELD(47, 36)
 enum exanet_arith_mode {
-	EXANET_ARITH_OFF	= 0,	/* the torus of regs.h */
+	EXANET_ARITH_OFF	= 0,	/* off: the router of tori */
 	EXANET_ARITH_RULE	= 1,	/* cabinet, chassis, card */
 	EXANET_ARITH_TABLE	= 2,	/* rules of value, mask and ports */
 };

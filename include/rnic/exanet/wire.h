@@ -83,7 +83,7 @@ enum exanet_ni_index {
 	X(WRITE,	0, "write",	PAYLOAD,  RDMA, 1 << EXANET_NI_MAILBOX) \
 		/* data for memory or a mailbox */ \
 	X(READ_REQ,	1, "read-req",	PAYLOAD,  RDMA, 1 << EXANET_NI_RT_REQUEST) \
-		/* asks the remote R5 for an RDMA read */ \
+		/* asks the R5 of another node for an RDMA read */ \
 	X(CONTROL,	2, "control",	PAYLOAD,  RDMA, 1 << EXANET_NI_RECEIVER) \
 		/* announces a completion notification */ \
 	X(AXI_READ,	3, "load",	REQUEST,  AXI,  1 << EXANET_NI_BRAM) \
@@ -246,8 +246,8 @@ enum exanet_group {
 #define EXANET_SHM_USER_RESP	RNIC_FIELD(3, 0)	/* enum exanet_resp, type 11 */
 #define EXANET_SHM_USER_RETRIES	RNIC_FIELD(7, 4)	/* saturating; a response copies it */
 #define EXANET_SHM_USER_JOINED	RNIC_BIT(8)		/* continues the AXI burst of the
-							 * packet before; a response copies
-							 * it; for shm-timing= */
+							 * previous packet; a response
+							 * copies it; for shm-timing= */
 #define EXANET_SHM_SEQ_BITS	14
 enum exanet_axi_master {
 	EXANET_AXI_CPU		= 0,

@@ -46,7 +46,7 @@ RNIC_ASSERT_SIZE(struct roce_bth, 12);
 #define ROCE_BTH_SOLICITED	RNIC_BIT(7)
 #define ROCE_BTH_MIGRATED	RNIC_BIT(6)
 #define ROCE_BTH_PAD		RNIC_FIELD(5, 4)	/* bytes after the payload */
-#define ROCE_BTH_VERSION	RNIC_FIELD(3, 0)	/* 0 */
+#define ROCE_BTH_VERSION	RNIC_FIELD(3, 0)	/* always 0 */
 #define ROCE_BTH_FECN		RNIC_BIT(31)		/* of qpn */
 #define ROCE_BTH_BECN		RNIC_BIT(30)
 #define ROCE_BTH_QPN		RNIC_FIELD(23, 0)
