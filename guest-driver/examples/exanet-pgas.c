@@ -66,7 +66,7 @@ struct pgas {
 
 /*
  * Orders all earlier stores before all later loads and stores, for all nodes: at other
- * nodes by the fence of the NIC, in this node by that of the processor.
+ * nodes by the fence of the NIC, at this node by that of the processor.
  */
 static void fence(struct pgas *p)
 {
@@ -81,7 +81,7 @@ static void fence(struct pgas *p)
 	}
 }
 
-/* Spends a step of a loop that waits for another node.  Returns false at the deadline. */
+/* Yields in a loop that waits for another node.  Returns false if it must not go on. */
 static bool may_wait(struct pgas *p)
 {
 	if (!p->broken && exa_remote_errors(p->me.dev)) {

@@ -16,9 +16,9 @@
 #include "exanet_sysfs.h"
 
 /*
- * Not TRANSFER, because the owner of a transfer sees its failure in the channel. Not
- * PROTOCOL, because invalid packets are common when processes end, and must not fill the
- * log: the NIC counts them.
+ * The causes that interrupt. EXANET_IRQ_TRANSFER does not, because the owner of a transfer
+ * sees its failure in the channel. EXANET_IRQ_PROTOCOL does not, because invalid packets are
+ * common when processes end, and must not fill the log: the NIC counts them.
  */
 #define EXANET_IRQS_USED	((u32)(EXANET_IRQ_FAULT | EXANET_IRQ_MAILBOX | \
 				       EXANET_IRQ_LINK | EXANET_IRQ_SHM | \

@@ -304,7 +304,7 @@ static void info_json_ports(const char *dev)
 	printf("\n  ]");
 }
 
-/* Prints @separator and the object of a device.  Prints nothing without the device. */
+/* Prints @separator and the object of a device.  Returns 1 after a message without it. */
 static int info_json(const char *dev, const char *separator)
 {
 	static const char *const values[] = { "coord", "contexts",

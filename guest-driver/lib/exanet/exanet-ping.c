@@ -238,7 +238,7 @@ static const struct option ping_long[] = {
 	{ NULL,		0,		   NULL, 0 },
 };
 
-/* The results of the command line that are no options of client and server. */
+/* The program that the command line selects: server, client, or both in one. */
 struct ping_command {
 	bool server;
 	bool loopback;

@@ -408,7 +408,7 @@ static const char *const ping_default_sizes[PING_MODES] = {
 	[PING_MODE_READ_BW]	= "256,4K,64K,256K,1M,4M",
 };
 
-/* Measures all rows of a mode.  Returns 1 if data differed. */
+/* Measures all rows of all modes.  Returns 0, 1: data differed, or a negative errno. */
 static int ping_rows(struct ping_peer *me, const struct ping_options *opt,
 		     uint32_t session)
 {

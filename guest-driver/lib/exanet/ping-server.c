@@ -76,7 +76,7 @@ static int ping_serve_start(struct ping_session *ses, const struct ping_msg *msg
 	else
 		ret = ping_peer_buffer(me, size);
 	if (!ret) {
-		/* Reads must find the pattern; bytes that no write reaches must differ from it. */
+		/* Reads find the pattern. Writes must replace bytes that differ from it. */
 		if (msg->mode >= PING_MODE_READ)
 			ping_fill(me->buf, size, msg->seed);
 		else
