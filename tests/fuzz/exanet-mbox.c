@@ -17,7 +17,7 @@ void exa_pace_start(struct exa_pace *pace, struct exa_dev *dev, int timeout_ms)
 {
 }
 
-bool exa_pace_turn(struct exa_pace *pace)
+bool exa_pace_step(struct exa_pace *pace)
 {
     return false;
 }
