@@ -12,7 +12,7 @@
 #include "wire/port.h"
 #include "pvrdma.h"
 
-/* Encodes 134 ms, because hosts of QEMU may be busy. */
+/* Code of 134 ms.  The delay is long, because hosts of QEMU may be busy. */
 #define LOCAL_ACK_DELAY 15
 /* Limit of the driver; the device has no address handles. */
 #define MAX_AH 65536

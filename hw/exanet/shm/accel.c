@@ -83,7 +83,7 @@ struct ExanetAccel {
     unsigned outstanding;
 
     AccelPhase phase;
-    uint32_t cell;                  /* index in the list */
+    uint32_t cell;                  /* index of the current cell in the list */
     unsigned layer;                 /* layer and row that are computed next */
     unsigned row;
     AccelMove move[2 + EXANET_ACCEL_NDF_MAX * 2];

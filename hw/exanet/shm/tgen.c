@@ -14,7 +14,10 @@
 
 #define RUN_PARTS 64               /* limit of the packets of one run */
 #define DATA_BYTES (EXANET_TGEN_WORDS * 8)
-/* Transactions: OUTSTANDING, and those that were acknowledged early. */
+/*
+ * Maximal number of transactions: OUTSTANDING, and those that were acknowledged early,
+ * one for each timer.
+ */
 #define OPS_MAX (16 + EXANET_SHM_TIMERS)
 
 /* A transaction, which has one or several packets. */

@@ -13,7 +13,7 @@ typedef struct PvrdmaSqe PvrdmaSqe;
 
 typedef struct PvrdmaUc {           /* context of a process */
     uint32_t handle;
-    uint32_t uar;                   /* doorbell page: number of its page in BAR 2 */
+    uint32_t uar;                   /* number of its doorbell page in BAR 2 */
     uint32_t users;                 /* number of PDs and CQs of the context */
 } PvrdmaUc;
 

@@ -151,7 +151,7 @@ void pvrdma_qp_timer(PvrdmaQp *qp, int64_t deadline);
 /* Frees all queue pairs. */
 void pvrdma_qp_reset_all(PvrdmaState *s);
 
-/* qp-active.c */
+/* --- qp-active.c ---------------------------------------------------------- */
 /* Puts @qp into the list of QPs that have work, and schedules the loop. */
 void pvrdma_qp_activate(PvrdmaQp *qp);
 /*

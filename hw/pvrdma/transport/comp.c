@@ -88,8 +88,8 @@ void pvrdma_comp_collect(PvrdmaQp *qp)
 
     if (n) {
         /*
-         * Returns the slots before it writes completions, because a guest that sees a
-         * completion may use the slot.
+         * Returns the slots to the guest first, because a guest that sees a completion
+         * may use its slot.
          */
         pvrdma_wq_consume(qp->s, &qp->pages, &qp->sq, n);
         for (unsigned i = 0; i < n; i++) {
