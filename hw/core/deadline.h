@@ -11,9 +11,10 @@
 
 typedef struct RNicDeadline {
     QEMUTimer *timer;
-    int64_t at;                     /* INT64_MAX: not armed */
+    int64_t at;                     /* ns; INT64_MAX: not armed; INT64_MIN: on hold */
 } RNicDeadline;
 
+/* Initializes @d, not armed.  @fired(@opaque) is the timer's callback. */
 static inline void rnic_deadline_init(RNicDeadline *d, QEMUTimerCB *fired, void *opaque)
 {
     d->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, fired, opaque);
@@ -41,6 +42,7 @@ static inline void rnic_deadline_fired(RNicDeadline *d)
     d->at = INT64_MAX;
 }
 
+/* Drops all deadlines. */
 static inline void rnic_deadline_cancel(RNicDeadline *d)
 {
     timer_del(d->timer);

@@ -76,6 +76,9 @@ typedef struct RNicLoop {
 #define RNIC_LOOP_VCPU_ROUNDS 2
 #define RNIC_LOOP_VCPU_PACKETS 16
 
+/*
+ * Initializes the loop of device @dev.  @ops must be static; its functions get @opaque.
+ */
 void rnic_loop_init(RNicLoop *l, const RNicLoopOps *ops, void *opaque,
                     DeviceState *dev);
 /*

@@ -29,6 +29,7 @@ typedef struct RNicStats {
 /* Adds the counters of @device, which has been built, to the provider. */
 void rnic_stats_add(RNicStats *stats, DeviceState *dev, RNicStatsForeach *foreach,
                     void *device);
+/* Removes the counters of a device; the caller owns @stats. */
 void rnic_stats_remove(RNicStats *stats);
 
 #endif /* RNIC_CORE_STATS_H */

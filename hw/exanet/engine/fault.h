@@ -42,7 +42,9 @@ extern const struct ExanetUnit exanet_fault_unit;
  */
 bool exanet_fault_report(ExanetState *s, const ExanetPendingFault *f,
                          uint32_t left);
+/* Computes the registers FAULT_ before a read: they show the oldest report. */
 void exanet_fault_reg_sync(ExanetState *s);
+/* Acts on a write to register @reg (EXANET_REG_FAULT_); @top: see ExanetRegBlock. */
 void exanet_fault_reg_written(ExanetState *s, unsigned reg, bool top);
 
 #endif /* HW_EXANET_ENGINE_FAULT_H */

@@ -27,12 +27,14 @@ static inline bool exanet_job_quota_room(const ExanetJobQuota *q, unsigned job,
     return q->held[job] < (max - others) / 2;
 }
 
+/* Counts a new entry of @job. */
 static inline void exanet_job_quota_take(ExanetJobQuota *q, unsigned job)
 {
     q->held[job]++;
     q->total++;
 }
 
+/* Counts that an entry of @job was removed. */
 static inline void exanet_job_quota_give(ExanetJobQuota *q, unsigned job)
 {
     q->held[job]--;

@@ -43,7 +43,12 @@ enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
 bool exanet_rtmailbox_pop_response(ExanetState *s, uint32_t *word);
 /* Takes the oldest read request.  Returns false if there is none. */
 bool exanet_rtmailbox_pop_request(ExanetState *s, struct exanet_read_req *req);
+/*
+ * Computes register @reg (EXANET_REG_RT_) before a read.  A read of RT_RESP or
+ * RT_REQ_DATA by an external R5 takes data from its FIFO.
+ */
 void exanet_rtmailbox_reg_sync(ExanetState *s, unsigned reg);
+/* Acts on a write to register @reg (EXANET_REG_RT_); @top: see ExanetRegBlock. */
 void exanet_rtmailbox_reg_written(ExanetState *s, unsigned reg, bool top);
 
 #endif /* HW_EXANET_ENGINE_RTMAILBOX_H */

@@ -71,6 +71,7 @@ void exanet_inject_fini(ExanetPort *p);
  */
 void exanet_inject_order(ExanetPort *p, const ExanetFaultFormat *format,
                          const ExanetInjectOrder *order);
+/* Ends the order of @p. */
 void exanet_inject_cancel(ExanetPort *p);
 /* Returns the number of faults left; 0 if there is no order, or one without end. */
 uint32_t exanet_inject_order_left(const ExanetPort *p);

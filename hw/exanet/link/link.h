@@ -92,12 +92,15 @@ unsigned exanet_link_delayed_drop(ExanetPort *p);
 
 void exanet_link_hello_init(ExanetPort *p);
 void exanet_link_hello_fini(ExanetPort *p);
+/* Takes a HELLO: may set a new neighbour, take the link up or down, and answer. */
 void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h);
+/* Takes a DOWN of the neighbour: takes the link down. */
 void exanet_link_down_receive(ExanetPort *p);
 /*
  * Sends a HELLO, checks that the neighbour and the carrier are there, and arms the timer.
  */
 void exanet_link_hello(ExanetPort *p);
+/* Drops the neighbour, enables the port, and starts the link anew. */
 void exanet_link_hello_reset(ExanetPort *p);
 
 #endif /* HW_EXANET_LINK_LINK_H */

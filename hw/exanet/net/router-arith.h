@@ -28,7 +28,9 @@ int exanet_arith_transit(ExanetState *s, ExanetPort *from, unsigned vc,
 /* Returns true if a packet of @src, which is not the neighbour, can arrive by @from. */
 bool exanet_arith_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
                             uint32_t dst);
+/* Computes the registers ARITH_ before a read. */
 void exanet_arith_reg_sync(ExanetState *s);
+/* Acts on a write to register @reg (EXANET_REG_ARITH_). */
 void exanet_arith_reg_written(ExanetState *s, unsigned reg);
 
 #endif /* HW_EXANET_NET_ROUTER_ARITH_H */

@@ -118,7 +118,9 @@ bool exanet_router_rate_source_ok(ExanetState *s, ExanetPort *from, uint32_t dst
 bool exanet_router_may_send(ExanetState *s, int route, unsigned input);
 /* Counts a packet that @input has sent by @route, for the arbitration. */
 void exanet_router_sent(ExanetState *s, int route, unsigned input);
+/* Computes the registers SW_ before a read. */
 void exanet_router_reg_sync(ExanetState *s);
+/* Acts on a write to register @reg (EXANET_REG_SW_). */
 void exanet_router_reg_written(ExanetState *s, unsigned reg);
 /* Load and store of the NI map; @addr counts from the start of the map, in bytes. */
 uint64_t exanet_router_ni_map_read(ExanetState *s, hwaddr addr);
