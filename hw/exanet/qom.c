@@ -165,7 +165,7 @@ static QDict *link_make(ExanetPort *p)
     rnic_put_uint(dict, "rx-waiting-words", RNIC_GET(EXANET_PORT_LEVEL_RX, level));
     rnic_put_uint(dict, "rate-kbps", exanet_reg_get32(s, base + EXANET_REG_PORT_RATE));
     rnic_put_uint(dict, "latency-ns",
-             exanet_reg_get32(s, base + EXANET_REG_PORT_LATENCY));
+                  exanet_reg_get32(s, base + EXANET_REG_PORT_LATENCY));
     qdict_put(dict, "counters", link_counters(s, p->index));
     qdict_put_str(dict, "faults", faults);
     qdict_put(dict, "injected", link_injected(p));

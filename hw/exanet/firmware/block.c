@@ -566,7 +566,7 @@ static void fw_source_resolved(ExanetState *s, unsigned tid, bool ok)
         fw_retry(s, fw, tid);
     } else {
         exanet_fw_transfer_finish(s, fw, fw_transfer(fw, tid),
-                           EXANET_CHERR_SOURCE_FAULT);
+                                  EXANET_CHERR_SOURCE_FAULT);
     }
     exanet_fw_timer_update(fw);
 }

@@ -564,7 +564,7 @@ static void fw_quiesce(ExanetState *s, unsigned c)
         unsigned channel = ctz64(fw->active[c]);
 
         exanet_fw_transfer_finish(s, fw, &fw->transfer[c * EXANET_CHANNELS + channel],
-                           EXANET_CHERR_ABORTED);
+                                  EXANET_CHERR_ABORTED);
     }
     exanet_fw_timer_update(fw);
 }

@@ -292,7 +292,7 @@ bool exanet_cdma_piece_step(CdmaPiece *p)
 void exanet_cdma_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok)
 {
     CdmaChannel *ch = cdma_channel(s, RNIC_GET(EXANET_AXI_ID_NUMBER, f->tid) %
-                              EXANET_CDMA_CHANNELS);
+                                   EXANET_CDMA_CHANNELS);
     CdmaPiece *p = &ch->piece[RNIC_GET(EXANET_STID_SLOT, f->tid)];
 
     /* the transfer of the fault may have ended */

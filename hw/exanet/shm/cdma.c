@@ -292,7 +292,7 @@ bool exanet_cdma_run(ExanetState *s)
     s->shm->cdma->first++;
     for (unsigned i = 0; i < EXANET_CDMA_CHANNELS; i++) {
         more |= channel_run(cdma_channel(s, (s->shm->cdma->first + i) %
-                                       EXANET_CDMA_CHANNELS));
+                                         EXANET_CDMA_CHANNELS));
     }
     return more;
 }

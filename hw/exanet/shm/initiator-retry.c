@@ -24,7 +24,7 @@
 
 /* Returns the oldest store to the node of @t with a serial of @from or more. */
 static ExanetTransaction *next_store(ExanetInitiator *ini, const ExanetTransaction *t,
-                               uint64_t from)
+                                     uint64_t from)
 {
     ExanetTransaction *next = NULL;
 

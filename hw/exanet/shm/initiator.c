@@ -348,7 +348,7 @@ static bool answers_run(ExanetState *s)
         t->answer = false;
         if (t->rejected) {
             exanet_transaction_fail(s, t, t->resp, t->resp == EXANET_RESP_NO_CONTEXT ?
-                 EXANET_RESP_ACK : t->resp);
+                                    EXANET_RESP_ACK : t->resp);
         } else {
             t->responded = true;
             if (t->req.respond) {
