@@ -40,7 +40,7 @@ typedef enum FwState {
     FW_HOLD,
 } FwState;
 
-/* State of a TID towards a peer: what the receiver may remember of the TID. */
+/* State of a TID towards a peer: how far the receiver may remember the TID. */
 typedef struct FwTidRecord {
     int64_t used;                   /* ns, end of the last block */
     /*
@@ -147,7 +147,7 @@ typedef struct FwTransfer {
     bool irq_done;
 } FwTransfer;
 
-/* A report, which tells a reader that its read failed. */
+/* A report, which announces to a reader that its read failed. */
 typedef struct FwReport {
     int64_t deadline;               /* ns, when the report is sent again */
     uint64_t gva;                   /* address of the notification */

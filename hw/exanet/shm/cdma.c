@@ -305,7 +305,7 @@ void exanet_cdma_quiesce(ExanetState *s, unsigned c)
         CdmaChannel *ch = cdma_channel(s, i);
 
         if (cdma_busy(ch) && cdma_ctx(ch) == c) {
-            /* the initiator ends what is under way */
+            /* the initiator ends the requests under way */
             exanet_cdma_abandon(ch);
             exanet_cdma_fail(ch, &p);
         }
@@ -404,8 +404,8 @@ static void channel_start(CdmaChannel *ch)
 }
 
 /*
- * Soft reset: all is as after a reset of the device; responses to what is under way are
- * ignored.
+ * Soft reset: all is as after a reset of the device; responses to requests under
+ * way are ignored.
  */
 static void channel_reset(CdmaChannel *ch)
 {

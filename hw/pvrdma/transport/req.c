@@ -138,7 +138,7 @@ static void req_timed_out(PvrdmaQp *qp)
     PvrdmaReq *req = &qp->req;
 
     if (!pvrdma_port_may_send(qp->s)) {
-        /* The netdev of this device is blocked, so the peer is not late. */
+        /* The netdev of this device is blocked, so the peer could not answer. */
         pvrdma_req_deadline(qp);
         return;
     }

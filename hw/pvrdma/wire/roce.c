@@ -2,7 +2,7 @@
 /*
  * Paravirtual RDMA NIC: frames.
  *
- * The ICRC counts header fields that switches may change as ones, so headers are copied
+ * The ICRC counts header fields that switches may change as all ones, so headers are copied
  * and masked.  The ICRC of the payload is computed in place, so the payload is read
  * once.
  */
@@ -223,7 +223,7 @@ static uint32_t network_icrc(RoceNetwork kind, const uint8_t *network,
         hdr[offsetof(struct ip6_header, ip6_ctlun.ip6_un1.ip6_un1_hlim)] = 0xff;
     }
     if (kind != ROCE_NETWORK_V1) {
-        /* the UDP checksum counts as ones */
+        /* the UDP checksum counts as all ones */
         stw_be_p(hdr + bth - sizeof(uint16_t), 0xffff);
     }
     hdr[bth + offsetof(struct roce_bth, qpn)] = 0xff;
