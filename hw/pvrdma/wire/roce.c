@@ -2,9 +2,9 @@
 /*
  * Paravirtual RDMA NIC: frames.
  *
- * The ICRC counts header fields that switches may change as all ones, so headers are copied
- * and masked.  The ICRC of the payload is computed in place, so the payload is read
- * once.
+ * The ICRC counts header fields that switches may change as all ones, so headers are
+ * copied and masked.  The ICRC of the payload is computed in place, so the payload is
+ * read once.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
