@@ -67,7 +67,7 @@ static void put_ring(Encoded *out, const struct rnic_fi_body *body)
     g_assert_true(is_power_of_2(body->ring.slot_bytes));
     g_assert_cmpuint(body->ring.slot_bytes, >=, 64);
     g_assert_cmpuint((uint64_t)body->ring.slots * body->ring.slot_bytes, <=, MiB);
-    put(out, body->ring.xva, 8);
+    put(out, body->ring.remote, 8);
     put(out, body->ring.slot_bytes, 4);
     put(out, body->ring.slots, 2);
     put(out, body->ring.number, 2);
@@ -84,7 +84,7 @@ static void put_body(Encoded *out, const struct rnic_fi_hdr *hdr,
     case RNIC_FI_RTS:
         put_envelope(out, hdr, body);
         put(out, body->rts.len, 8);
-        put(out, body->rts.va, 8);
+        put(out, body->rts.remote, 8);
         put(out, body->rts.id, 4);
         break;
     case RNIC_FI_FIN:

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * libfabric provider `exanet`: reliable datagrams over the ExaNet NIC.
+ * Common part of the libfabric providers: reliable datagrams over a NIC that
+ * rnic_fi_transport.h describes.
  *
  * Who owns what:
- *   domain    one context of the NIC, its channels, all pools; one lock
+ *   domain    one context of the NIC, all pools; one lock
  *   endpoint  one mailbox of that context, its peers, its receive queues
  *   peer      one other endpoint: sequence numbers, packets to send, operations
  *             that wait for an answer.  rnic_fi_quiet.c says when it is freed.
  *   op        one call of the user, or one rendezvous receive, until its completion
- *   packet    one request for a channel of the NIC
- *   read      one RDMA read, until its notification
+ *   packet    one request to the NIC, until its end
  *
  * Everything below a domain is guarded by the domain's lock; functions here expect
  * that it is held unless they say otherwise.  Progress is manual and always serves the
@@ -28,22 +28,17 @@
 #include <ofi_tree.h>
 #include <ofi_atomic.h>
 
-#include <libexanet.h>
-#include <rnic/exanet/regs.h>
-
 #include "rnic_fi_decode.h"
+#include "rnic_fi_transport.h"
 
 #define RNIC_FI_IOV_LIMIT	4
 #define RNIC_FI_INLINE_HDR_MAX	24	/* header, tag, 8 bytes of CQ data */
 #define RNIC_FI_INJECT_SIZE	(RNIC_FI_MSG_MAX - RNIC_FI_INLINE_HDR_MAX)
 #define RNIC_FI_TX_SIZE		256	/* operations of an endpoint */
 #define RNIC_FI_RX_SIZE		1024
-#define RNIC_FI_MBOX_LOG2	11	/* entries of a mailbox ring */
-#define RNIC_FI_PEER_INFLIGHT	8	/* of the 16 packetizer channels */
 #define RNIC_FI_PEER_QUEUE	1024	/* packets; beyond them -FI_EAGAIN */
 #define RNIC_FI_PEER_HELD	1024	/* sends; beyond them -FI_EAGAIN */
 #define RNIC_FI_HELD_BYTES	4096	/* maximum length of a held send */
-#define RNIC_FI_READ_CHUNK	(1U << 30)	/* of a longer read or write */
 #define RNIC_FI_RX_BUDGET	64	/* messages per look at a mailbox */
 #define RNIC_FI_PEER_BUCKETS	64
 
@@ -65,20 +60,16 @@
 #define RNIC_FI_HINT_COUNTS	8	/* polls that telling it counts for */
 #define RNIC_FI_TOUCH_BYTES	4096	/* no page is smaller */
 
-extern struct fi_provider exanet_prov;
-extern struct util_prov exanet_util_prov;
-extern struct fi_info exanet_info;
-extern size_t rnic_fi_eager_size;	/* FI_EXANET_EAGER_SIZE */
-extern size_t rnic_fi_idle_polls;	/* FI_EXANET_IDLE_POLLS */
-extern size_t rnic_fi_hint_polls;	/* FI_EXANET_HINT_POLLS */
-extern size_t rnic_fi_ring_limit;	/* FI_EXANET_RINGS */
-extern size_t rnic_fi_quiet_ms;		/* FI_EXANET_QUIET_MS */
-extern const char *exanet_nodes_file;	/* FI_EXANET_NODES */
+/* Parameters of a provider; rnic_fi_params() says what they mean. */
+extern size_t rnic_fi_eager_size;
+extern size_t rnic_fi_idle_polls;
+extern size_t rnic_fi_hint_polls;
+extern size_t rnic_fi_ring_limit;
+extern size_t rnic_fi_quiet_ms;
 
 struct rnic_fi_ep;
 struct rnic_fi_peer;
 struct rnic_fi_op;
-struct rnic_fi_read;
 
 enum rnic_fi_pkt_kind {
 	RNIC_FI_PKT_MSG,		/* numbered message */
@@ -86,37 +77,21 @@ enum rnic_fi_pkt_kind {
 	RNIC_FI_PKT_LOOKUP,	/* the same, sent once without an ack */
 	RNIC_FI_PKT_PROBE,	/* message without number, to a quiet peer */
 	RNIC_FI_PKT_PUT,		/* small RMA write */
-	RNIC_FI_PKT_READ,	/* read request */
+	RNIC_FI_PKT_READ,	/* RDMA read */
 	RNIC_FI_PKT_WRITE,	/* RDMA write of the user */
 	RNIC_FI_PKT_SLOT,	/* RDMA write that is a numbered message */
 };
 
 struct rnic_fi_pkt {
-	struct dlist_entry	entry;	/* queue of the peer or domain */
-	struct rnic_fi_peer	*peer;	/* NULL: nobody cares any more */
+	struct rnic_fi_request	req;	/* first, because the transport aligns it */
+	struct dlist_entry	entry;	/* queue of the peer or domain, or of
+					 * rnic_fi_domain.posted */
+	struct rnic_fi_peer	*peer;	/* NULL: nothing waits for the end */
 	struct rnic_fi_op	*op;	/* told about the end, or NULL */
-	struct rnic_fi_read	*read;	/* of PKT_READ, NULL when that is over */
 	enum rnic_fi_pkt_kind	kind;
 	uint16_t		seq;
-	uint8_t			len;
 	uint8_t			tries;
 	uint32_t		slot;	/* of PKT_SLOT, free-running */
-	struct exa_mbox_addr	to;
-	union {
-		uint8_t			data[RNIC_FI_MSG_MAX];
-		struct exa_read_attr	rd;
-		struct exa_write_attr	wr;
-	};
-	uint64_t		gva;	/* of PKT_PUT */
-};
-
-struct rnic_fi_read {
-	struct exanet_notification rec;	/* first: 16-byte aligned */
-	struct dlist_entry	entry;	/* rnic_fi_domain.reads */
-	struct rnic_fi_op	*op;
-	struct rnic_fi_peer	*peer;
-	struct rnic_fi_pkt	*pkt;	/* NULL once the request has arrived */
-	int			err;
 };
 
 enum rnic_fi_op_kind {
@@ -135,7 +110,8 @@ struct rnic_fi_op {
 	void			*context;
 	uint64_t		flags;	/* FI_COMPLETION, FI_REMOTE_CQ_DATA ... */
 	uint32_t		id;	/* names us to the peer; of RX: the peer's */
-	uint32_t		pending;	/* packets, reads, answers */
+	uint32_t		pending;	/* packets, answers */
+	void			(*end)(struct rnic_fi_op *op);	/* when none is pending */
 	int			err;	/* first error, positive FI_E */
 	bool			held;	/* of OP_RTS: the user has got the completion */
 	size_t			len;
@@ -155,7 +131,7 @@ struct rnic_fi_rx_info {
 	uint64_t		flags;	/* FI_REMOTE_CQ_DATA or 0 */
 	size_t			len;
 	const void		*data;	/* NULL: rendezvous */
-	uint64_t		va;	/* rendezvous only */
+	uint64_t		remote;	/* rendezvous only */
 	uint32_t		id;
 };
 
@@ -181,7 +157,7 @@ struct rnic_fi_ring {
 	uint8_t			*alloc;
 	size_t			alloc_bytes;
 	uint8_t			*mem;	/* slots, or copies of what goes there */
-	uint64_t		xva;	/* of the receiver's slots */
+	uint64_t		remote;	/* of the receiver's slots */
 	uint32_t		slot_bytes;
 	uint32_t		slots;
 	uint32_t		number;
@@ -204,7 +180,7 @@ struct rnic_fi_lookup {
 	struct dlist_entry	entry;	/* rnic_fi_domain.lookups */
 	struct rnic_fi_ep	*ep;
 	fi_addr_t		addr;	/* the service's name in the AV */
-	uint32_t		coord;
+	uint32_t		node;
 	uint16_t		service;
 	uint16_t		next;	/* next mailbox to ask, over all contexts */
 	uint64_t		round_ms;	/* start of the next round of LOOKUPs */
@@ -216,13 +192,13 @@ struct rnic_fi_lookup {
 struct rnic_fi_peer {
 	struct rnic_fi_peer	*next;	/* of the bucket */
 	struct rnic_fi_ep	*ep;
-	struct exa_mbox_addr	to;
+	struct rnic_fi_addr	to;
 	uint16_t		tag;
 	fi_addr_t		fi_addr;	/* FI_ADDR_NOTAVAIL: not in the AV */
 	int			dead;	/* 0 or positive FI_E */
 	bool			gone;	/* dead, and its endpoint exists no more */
 	uint64_t		gone_ms;
-	uint32_t		refs;	/* packets, reads, unexpected messages */
+	uint32_t		refs;	/* packets, unexpected messages */
 	uint32_t		names;	/* entries of rnic_fi_ep.by_addr */
 
 	struct dlist_entry	queue;	/* packets to send, by number */
@@ -253,7 +229,7 @@ struct rnic_fi_ep {
 	struct util_ep		util_ep;
 	struct rnic_fi_domain	*domain;
 	struct fid_ep		*srx;
-	struct exa_mbox		*mbox;
+	bool			enabled;	/* has a mailbox */
 	unsigned int		nr;	/* of the mailbox */
 	uint16_t		tag;
 	uint16_t		service;	/* number that LOOKUP asks for, or 0 */
@@ -267,6 +243,12 @@ struct rnic_fi_ep {
 	struct ofi_dyn_arr	by_addr;	/* struct rnic_fi_peer *, by fi_addr */
 	struct rnic_fi_place	*places;	/* rnic_fi_ring_limit, NULL until needed */
 	uint32_t		tx_rings;	/* number of them */
+};
+
+/* The fabric, and the NICs that its domains open. */
+struct rnic_fi_fabric {
+	struct util_fabric	util_fabric;
+	const struct rnic_fi_transport *transport;
 };
 
 /* Regions with equal keys are chained. */
@@ -283,27 +265,24 @@ struct rnic_fi_mr {
 struct rnic_fi_domain {
 	struct util_domain	util_domain;
 	struct dlist_entry	entry;	/* of all domains of the process */
-	struct exa_dev		*dev;
-	uint32_t		job;
+	const struct rnic_fi_transport *transport;
+	struct rnic_fi_nic	*nic;
 	int			timer_fd;	/* wakes sleepers for the watch */
-	struct rnic_fi_ep	*eps[EXANET_MAILBOXES];
+	struct rnic_fi_ep	*eps[RNIC_FI_MBOXES];	/* by mailbox */
+	unsigned int		ep_end;	/* entries of @eps from here on were never used */
 	struct ofi_rbmap	*mrs;	/* struct rnic_fi_mr by key */
 
-	struct rnic_fi_pkt	*msg_chan[EXANET_PKTZ_CHANNELS];
-	struct rnic_fi_pkt	*write_chan[EXANET_WRITE_CHANNELS];
-	uint32_t		msg_busy;	/* bit n: channel n */
-	uint32_t		write_busy;
+	struct dlist_entry	posted;	/* packets that the NIC has */
 	struct dlist_entry	msg_queue;	/* PUT, READ */
 	struct dlist_entry	write_queue;	/* WRITE */
 	struct dlist_entry	waiting;	/* peers with packets to send */
-	struct dlist_entry	reads;
 	struct dlist_entry	rings;
 	struct dlist_entry	lookups;
 	bool			reaping;
+	bool			doomed;	/* reads from dead peers may be posted */
 
 	struct ofi_bufpool	*pkt_pool;
 	struct ofi_bufpool	*op_pool;
-	struct ofi_bufpool	*read_pool;
 	uint32_t		spins;
 	uint32_t		idle;	/* rounds of progress without news */
 	uint64_t		watch_ms;
@@ -330,10 +309,41 @@ static inline void rnic_fi_unlock(struct rnic_fi_domain *domain)
 	ofi_genlock_unlock(&domain->util_domain.lock);
 }
 
+static inline const struct fi_provider *
+rnic_fi_prov(const struct rnic_fi_domain *domain)
+{
+	return domain->transport->util_prov->prov;
+}
+
+static inline struct rnic_fi_domain *rnic_fi_domain_of(struct fid_domain *fid)
+{
+	return container_of(fid, struct rnic_fi_domain, util_domain.domain_fid);
+}
+
+/* --- For the provider -------------------------------------------------------- */
+
+#define RNIC_FI_TX_CAPS \
+	(OFI_TX_MSG_CAPS | FI_TAGGED | OFI_TX_RMA_CAPS | FI_ATOMICS)
+#define RNIC_FI_RX_CAPS \
+	(OFI_RX_MSG_CAPS | FI_TAGGED | OFI_RX_RMA_CAPS | FI_ATOMICS | \
+	 FI_SOURCE | FI_DIRECTED_RECV | FI_MULTI_RECV)
+#define RNIC_FI_DOMAIN_CAPS	(FI_LOCAL_COMM | FI_REMOTE_COMM)
+
+/* Attributes that do not depend on the NIC. */
+extern struct fi_tx_attr rnic_fi_tx_attr;
+extern struct fi_rx_attr rnic_fi_rx_attr;
+extern struct fi_ep_attr rnic_fi_ep_attr;
+
+/* Defines the parameters of provider @prov and stores their values. */
+void rnic_fi_params(struct fi_provider *prov);
+
+/* Opens the fabric whose domains open NICs by @transport. */
+int rnic_fi_fabric_open(const struct rnic_fi_transport *transport,
+			struct fi_fabric_attr *attr, struct fid_fabric **fabric,
+			void *context);
+
 /* --- Objects: called by libfabric, without the lock ------------------------- */
 
-int exanet_fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **fabric,
-		       void *context);
 int rnic_fi_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 			struct fid_domain **domain, void *context);
 int rnic_fi_av_open(struct fid_domain *domain, struct fi_av_attr *attr,
@@ -359,7 +369,10 @@ extern struct fi_ops_srx_peer rnic_fi_srx_peer_ops;
 
 struct ofi_rbmap *rnic_fi_mrs_create(void);
 
-/* What @key allows; where is VA for reads and xva for writes. -FI_EACCES. */
+/*
+ * Stores in @where the address of the @len bytes at @addr of region @key for a read or
+ * write.  -FI_EACCES: the key does not allow the access.
+ */
 int rnic_fi_key_decode(const struct rnic_fi_domain *domain, uint64_t key,
 		       uint64_t addr, size_t len, bool write, uint64_t *where);
 
@@ -381,15 +394,12 @@ int rnic_fi_peer_get(struct rnic_fi_ep *ep, fi_addr_t addr,
 
 /* The peer that has sent a message with this origin, made if new; or NULL. */
 struct rnic_fi_peer *rnic_fi_peer_find(struct rnic_fi_ep *ep,
-				       const struct exa_mbox_addr *from,
+				       const struct rnic_fi_addr *from,
 				       uint16_t tag, bool make);
 
-/*
- * Resolves @addr, the name of a service in the AV, to the endpoint at @at with @tag.
- * Returns -FI_ENOMEM without memory.
- */
-int rnic_fi_peer_adopt(struct rnic_fi_ep *ep, fi_addr_t addr,
-		       const struct exa_mbox_addr *at, uint16_t tag);
+/* The peer at @at with @tag, made if new; or NULL.  Other peers at @at stay as they are. */
+struct rnic_fi_peer *rnic_fi_peer_at(struct rnic_fi_ep *ep,
+				     const struct rnic_fi_addr *at, uint16_t tag);
 
 /* Fails everything that waits for this peer. @err: positive FI_E. */
 void rnic_fi_peer_fail(struct rnic_fi_peer *peer, int err);
@@ -406,7 +416,7 @@ void rnic_fi_peer_name(struct rnic_fi_peer **slot, struct rnic_fi_peer *peer);
 /* Frees a peer that no packet, operation or AV entry refers to. */
 void rnic_fi_peer_free(struct rnic_fi_peer *peer);
 
-/* Frees all peers of an endpoint; their packets on channels become nobody's. */
+/* Frees all peers of an endpoint; nothing waits for their posted packets any more. */
 void rnic_fi_peers_free(struct rnic_fi_ep *ep);
 
 /*
@@ -415,38 +425,30 @@ void rnic_fi_peers_free(struct rnic_fi_ep *ep);
  */
 void rnic_fi_peers_watch(struct rnic_fi_domain *domain);
 
-/*
- * Frees the early buffers of @peer, and its rings if @peer has gone; else probes @peer if
- * it was quiet for long.
- */
-void rnic_fi_quiet_watch(struct rnic_fi_peer *peer, uint64_t now);
-
-/* Returns true if nothing refers to a peer that has gone, and enough time is over. */
-bool rnic_fi_quiet_over(const struct rnic_fi_peer *peer, uint64_t now);
-
-/* Sends a message without number to @peer; its refusal is the peer's end. */
-void rnic_fi_probe_send(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
-			const void *body, size_t len);
-
 /* --- Names ------------------------------------------------------------------- */
 
-/* Stores the coordinates of @node: a number, or a name in the file of nodes. */
-int rnic_fi_node_coord(const char *node, uint32_t *coord);
-
-/* Stores the number, from 1 on, that @service says; or returns -FI_ENODATA. */
-int rnic_fi_service_number(const char *service, uint16_t *number);
+/* Converts @text to @value; returns false unless all of @text is a number up to @max. */
+bool rnic_fi_number(const char *text, uint64_t max, uint64_t *value);
 
 /*
- * Stores the coordinates of the NIC with the device file @path.  -FI_ENODATA: the file
- * is no NIC; -FI_ENOSYS: sysfs does not show its device.
+ * Stores the number of @node, which is a number or a name in @file.  The file has one
+ * node a line, like hosts(5): its number, then its names; "#" begins a comment.  Returns
+ * -FI_ENODATA if there is no such node.
  */
-int exanet_nic_coord(const char *path, uint32_t *coord);
+int rnic_fi_node_number(const struct rnic_fi_transport *transport,
+			const char *file, const char *node, uint32_t *number);
 
-bool rnic_fi_name_is_endpoint(const struct rnic_fi_name *name);
-bool rnic_fi_name_is_service(const struct rnic_fi_name *name);
+/* Stores the number, from 1 on, that @service says; or returns -FI_ENODATA. */
+int rnic_fi_service_number(const struct rnic_fi_transport *transport,
+			   const char *service, uint16_t *number);
+
+bool rnic_fi_name_is_endpoint(const struct rnic_fi_transport *transport,
+			      const struct rnic_fi_name *name);
+bool rnic_fi_name_is_service(const struct rnic_fi_transport *transport,
+			     const struct rnic_fi_name *name);
 
 /* Returns the name of a service, or of an endpoint without service if @service is 0. */
-struct rnic_fi_name rnic_fi_name_of_service(uint32_t coord, uint16_t service);
+struct rnic_fi_name rnic_fi_name_of_service(uint32_t node, uint16_t service);
 
 /* --- Services ---------------------------------------------------------------- */
 
@@ -467,11 +469,11 @@ bool rnic_fi_lookups_pending(const struct rnic_fi_domain *domain);
 void rnic_fi_lookups_progress(struct rnic_fi_domain *domain);
 
 /* Handles a LOOKUP from @to with @tag. */
-void rnic_fi_lookup_answer(struct rnic_fi_ep *ep, const struct exa_mbox_addr *to,
+void rnic_fi_lookup_answer(struct rnic_fi_ep *ep, const struct rnic_fi_addr *to,
 			   uint16_t tag, uint16_t service);
 
 /* Handles a FOUND from @from with @tag. */
-void rnic_fi_lookup_found(struct rnic_fi_ep *ep, const struct exa_mbox_addr *from,
+void rnic_fi_lookup_found(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 			  uint16_t tag, uint16_t service);
 
 /* --- Packets ----------------------------------------------------------------- */
@@ -480,7 +482,7 @@ void rnic_fi_lookup_found(struct rnic_fi_ep *ep, const struct exa_mbox_addr *fro
 struct rnic_fi_pkt *rnic_fi_pkt_alloc(struct rnic_fi_peer *peer,
 				      enum rnic_fi_pkt_kind kind);
 
-/* Frees a packet that is on no channel and in no queue. */
+/* Frees a packet that is neither posted nor in a queue. */
 void rnic_fi_pkt_free(struct rnic_fi_pkt *pkt);
 
 /* Writes the header word and gives the place behind it. */
@@ -490,7 +492,7 @@ uint8_t *rnic_fi_pkt_header(struct rnic_fi_pkt *pkt, enum rnic_fi_msg_op op,
 /* Numbers it if need be and sends it now or later; takes it over. */
 void rnic_fi_pkt_send(struct rnic_fi_pkt *pkt);
 
-/* The end of a packet that is on no channel and in no queue. */
+/* The end of a packet that is neither posted nor in a queue. */
 void rnic_fi_pkt_done(struct rnic_fi_pkt *pkt, int err);
 
 /* Sends a message without data of its own; failure is the peer's death. */
@@ -502,9 +504,13 @@ int rnic_fi_pkt_send_simple(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
  * Nothing reports whether the NIC could deliver it.  Returns -FI_EAGAIN if no channel is
  * free.
  */
-int rnic_fi_pkt_send_bare(struct rnic_fi_ep *ep, const struct exa_mbox_addr *to,
+int rnic_fi_pkt_send_bare(struct rnic_fi_ep *ep, const struct rnic_fi_addr *to,
 			  enum rnic_fi_msg_op op, uint16_t dst_tag,
 			  uint16_t src_tag, const void *body, size_t len);
+
+/* Sends a message without number to @peer; its refusal is the peer's end. */
+void rnic_fi_pkt_send_probe(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
+			    const void *body, size_t len);
 
 /*
  * Completes the waiting sends to @peer whose packets hold a copy of the data, unless
@@ -512,34 +518,30 @@ int rnic_fi_pkt_send_bare(struct rnic_fi_ep *ep, const struct exa_mbox_addr *to,
  */
 void rnic_fi_pkts_hold(struct rnic_fi_peer *peer);
 
-/* Returns the number of messages of this kind that are on channels. */
-unsigned int rnic_fi_pkts_on_channels(const struct rnic_fi_domain *domain,
-				      enum rnic_fi_pkt_kind kind);
+/* Returns the number of posted packets of this kind. */
+unsigned int rnic_fi_pkts_posted(const struct rnic_fi_domain *domain,
+				 enum rnic_fi_pkt_kind kind);
 
-/* Looks at the channels in use, then fills them. */
+/* Handles the ends of packets, then posts packets that wait. */
 void rnic_fi_pkts_progress(struct rnic_fi_domain *domain);
 
-/* Anything on a channel or waiting for one that no interrupt would tell of? */
+/* Returns true if a packet is posted or waits whose end wakes no sleeper. */
 bool rnic_fi_pkts_silent(struct rnic_fi_domain *domain);
 
-/* Takes packets of @ep from queues and makes those on channels nobody's. */
+/* Takes packets of @ep from queues; nothing waits for its posted packets any more. */
 void rnic_fi_pkts_orphan(struct rnic_fi_ep *ep);
 
 /* --- Reads ------------------------------------------------------------------- */
 
-/* Reads @len bytes at @va of @peer; @op gets a pending more. -FI_ENOMEM. */
-int rnic_fi_read_start(struct rnic_fi_op *op, void *dst, uint64_t va, size_t len);
+/* Reads @len bytes at @remote of the peer of @op, which waits for them. -FI_ENOMEM. */
+int rnic_fi_read_start(struct rnic_fi_op *op, void *dst, uint64_t remote,
+		       size_t len);
 
-/* The end of a read, or of its request. @err negative errno. */
-void rnic_fi_read_done(struct rnic_fi_read *read, int err);
-
-/* Ends all reads from a dead peer. */
-void rnic_fi_reads_fail(struct rnic_fi_peer *peer, int err);
-
-/* Makes the reads of an endpoint nobody's. */
-void rnic_fi_reads_orphan(struct rnic_fi_ep *ep);
-
-void rnic_fi_reads_progress(struct rnic_fi_domain *domain);
+/*
+ * Ends the reads from dead peers that the peer's NIC has accepted, because their end may
+ * never come.  All others end by themselves, or are accepted later.
+ */
+void rnic_fi_reads_fail(struct rnic_fi_domain *domain);
 
 /* --- Operations -------------------------------------------------------------- */
 
@@ -548,8 +550,11 @@ int rnic_fi_op_alloc(struct rnic_fi_peer *peer, enum rnic_fi_op_kind kind,
 		     uint32_t ofi_op, void *context, uint64_t flags,
 		     struct rnic_fi_op **op);
 
-/* Ends one pending part. @err: negative errno or FI_E; the last one completes. */
+/* Ends one pending part. @err: 0 or FI_E, either sign; the last part calls end(). */
 void rnic_fi_op_put(struct rnic_fi_op *op, int err);
+
+/* Completes an operation of the user; the usual end(). */
+void rnic_fi_op_end(struct rnic_fi_op *op);
 
 /*
  * Completes a rendezvous early, because the data has been copied.  The operation exists
@@ -573,9 +578,6 @@ void rnic_fi_complete_tx(struct rnic_fi_ep *ep, uint32_t ofi_op, void *context,
 /* Matches a message or keeps it. */
 void rnic_fi_rx_deliver(struct rnic_fi_peer *peer,
 			const struct rnic_fi_rx_info *info);
-
-/* All reads of a rendezvous receive are over. */
-void rnic_fi_rx_finish(struct rnic_fi_op *op);
 
 /* ATOMIC and ATOMIC_RSP. */
 void rnic_fi_atomic_execute(struct rnic_fi_peer *peer,
@@ -603,9 +605,9 @@ void rnic_fi_slot_credit(struct rnic_fi_peer *peer, uint32_t emptied);
 struct rnic_fi_peer *rnic_fi_slot_peer(struct rnic_fi_ep *ep, uint16_t number);
 
 /* Handle RING_END and RING_GONE from @from with @tag, for ring @number. */
-void rnic_fi_slot_end(struct rnic_fi_ep *ep, const struct exa_mbox_addr *from,
+void rnic_fi_slot_end(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 		      uint16_t tag, uint16_t number);
-void rnic_fi_slot_gone(struct rnic_fi_ep *ep, const struct exa_mbox_addr *from,
+void rnic_fi_slot_gone(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 		       uint16_t tag, uint16_t number);
 
 /* Takes the receive ring of @peer back, if the peer has got all our messages. */

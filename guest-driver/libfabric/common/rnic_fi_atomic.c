@@ -34,16 +34,16 @@ static const uint64_t rnic_fi_atomic_query_flag[] = {
 	[RNIC_FI_ATOMIC_COMPARE] = FI_COMPARE_ATOMIC,
 };
 
-int rnic_fi_atomic_query(struct fid_domain *domain, enum fi_datatype datatype,
-			 enum fi_op op, struct fi_atomic_attr *attr,
-			 uint64_t flags)
+static int rnic_fi_atomic_limits(const struct fi_provider *prov,
+				 enum fi_datatype datatype, enum fi_op op,
+				 struct fi_atomic_attr *attr, uint64_t flags)
 {
 	size_t size, room = RNIC_FI_ATOMIC_BYTES;
 	int ret;
 
 	if (flags & FI_TAGGED)
 		return -FI_EOPNOTSUPP;
-	ret = ofi_atomic_valid(&exanet_prov, datatype, op, flags);
+	ret = ofi_atomic_valid(prov, datatype, op, flags);
 	if (ret)
 		return ret;
 	size = ofi_datatype_size(datatype);
@@ -57,6 +57,14 @@ int rnic_fi_atomic_query(struct fid_domain *domain, enum fi_datatype datatype,
 		attr->count = room / size;
 	}
 	return 0;
+}
+
+int rnic_fi_atomic_query(struct fid_domain *domain, enum fi_datatype datatype,
+			 enum fi_op op, struct fi_atomic_attr *attr,
+			 uint64_t flags)
+{
+	return rnic_fi_atomic_limits(rnic_fi_prov(rnic_fi_domain_of(domain)),
+				     datatype, op, attr, flags);
 }
 
 /* --- Initiator -------------------------------------------------------------- */
@@ -73,14 +81,15 @@ static size_t rnic_fi_ioc_gather(uint8_t *out, const struct fi_ioc *ioc,
 	return len;
 }
 
-static int rnic_fi_atomic_check(const struct rnic_fi_atomic *at)
+static int rnic_fi_atomic_check(const struct rnic_fi_ep *ep,
+				const struct rnic_fi_atomic *at)
 {
 	struct fi_atomic_attr attr;
 	size_t n;
 	int ret;
 
-	ret = rnic_fi_atomic_query(NULL, at->datatype, at->op, &attr,
-				   rnic_fi_atomic_query_flag[at->kind]);
+	ret = rnic_fi_atomic_limits(rnic_fi_prov(ep->domain), at->datatype, at->op,
+				    &attr, rnic_fi_atomic_query_flag[at->kind]);
 	if (ret)
 		return ret;
 	if (at->rma_count != 1 || at->count > RNIC_FI_IOV_LIMIT ||
@@ -126,7 +135,7 @@ static void rnic_fi_atomic_fill(struct rnic_fi_pkt *pkt, struct rnic_fi_op *op,
 	if (at->kind == RNIC_FI_ATOMIC_COMPARE)
 		len += rnic_fi_ioc_gather(out + len, at->compare,
 					  at->compare_count, size);
-	pkt->len += len;
+	pkt->req.len += len;
 }
 
 static int rnic_fi_atomic_send(struct rnic_fi_peer *peer,
@@ -169,7 +178,7 @@ static ssize_t rnic_fi_atomic(struct fid_ep *fid, fi_addr_t addr,
 	struct rnic_fi_peer *peer;
 	int ret;
 
-	ret = rnic_fi_atomic_check(at);
+	ret = rnic_fi_atomic_check(ep, at);
 	if (ret)
 		return ret;
 	rnic_fi_lock(ep->domain);
@@ -205,16 +214,17 @@ void rnic_fi_atomic_finish(struct rnic_fi_peer *peer,
  * Returns true if libfabric has the operation of @body, and @body has all operands.  The
  * table of functions has holes.
  */
-static bool rnic_fi_atomic_known(const struct rnic_fi_body *body)
+static bool rnic_fi_atomic_known(const struct fi_provider *prov,
+				 const struct rnic_fi_body *body)
 {
 	struct fi_atomic_attr attr;
 	size_t need;
 
 	if (body->atomic.datatype >= OFI_DATATYPE_CNT ||
 	    body->atomic.op >= OFI_ATOMIC_OP_LAST ||
-	    rnic_fi_atomic_query(NULL, body->atomic.datatype, body->atomic.op,
-				 &attr,
-				 rnic_fi_atomic_query_flag[body->atomic.kind]) ||
+	    rnic_fi_atomic_limits(prov, body->atomic.datatype, body->atomic.op,
+				  &attr,
+				  rnic_fi_atomic_query_flag[body->atomic.kind]) ||
 	    !body->atomic.count || body->atomic.count > attr.count)
 		return false;
 	need = body->atomic.op == FI_ATOMIC_READ ? 0 :
@@ -257,7 +267,7 @@ static int rnic_fi_atomic_run(struct rnic_fi_peer *peer,
 	size_t size, bytes;
 	void *dst;
 
-	if (!rnic_fi_atomic_known(body))
+	if (!rnic_fi_atomic_known(rnic_fi_prov(peer->ep->domain), body))
 		return FI_EOPNOTSUPP;
 	size = ofi_datatype_size(body->atomic.datatype);
 	bytes = body->atomic.count * size;
@@ -516,11 +526,13 @@ static ssize_t rnic_fi_atomic_compwritemsg(struct fid_ep *fid,
 	return rnic_fi_atomic(fid, msg->addr, &at);
 }
 
-static int rnic_fi_atomic_count(enum fi_datatype datatype, enum fi_op op,
-				size_t *count, uint64_t flags)
+static int rnic_fi_atomic_count(struct fid_ep *fid, enum fi_datatype datatype,
+				enum fi_op op, size_t *count, uint64_t flags)
 {
+	const struct rnic_fi_domain *domain = rnic_fi_ep_of(fid)->domain;
 	struct fi_atomic_attr attr;
-	int ret = rnic_fi_atomic_query(NULL, datatype, op, &attr, flags);
+	int ret = rnic_fi_atomic_limits(rnic_fi_prov(domain), datatype, op, &attr,
+					flags);
 
 	if (!ret)
 		*count = attr.count;
@@ -531,21 +543,21 @@ static int rnic_fi_atomic_writevalid(struct fid_ep *fid,
 				     enum fi_datatype datatype, enum fi_op op,
 				     size_t *count)
 {
-	return rnic_fi_atomic_count(datatype, op, count, 0);
+	return rnic_fi_atomic_count(fid, datatype, op, count, 0);
 }
 
 static int rnic_fi_atomic_readwritevalid(struct fid_ep *fid,
 					 enum fi_datatype datatype,
 					 enum fi_op op, size_t *count)
 {
-	return rnic_fi_atomic_count(datatype, op, count, FI_FETCH_ATOMIC);
+	return rnic_fi_atomic_count(fid, datatype, op, count, FI_FETCH_ATOMIC);
 }
 
 static int rnic_fi_atomic_compwritevalid(struct fid_ep *fid,
 					 enum fi_datatype datatype,
 					 enum fi_op op, size_t *count)
 {
-	return rnic_fi_atomic_count(datatype, op, count, FI_COMPARE_ATOMIC);
+	return rnic_fi_atomic_count(fid, datatype, op, count, FI_COMPARE_ATOMIC);
 }
 
 struct fi_ops_atomic rnic_fi_atomic_ops = {

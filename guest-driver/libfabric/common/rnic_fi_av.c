@@ -46,6 +46,8 @@ static int rnic_fi_av_insert(struct fid_av *av_fid, const void *addr,
 			     void *context)
 {
 	struct util_av *av = container_of(av_fid, struct util_av, av_fid);
+	const struct rnic_fi_transport *transport =
+		rnic_fi_domain_of(&av->domain->domain_fid)->transport;
 	const struct rnic_fi_name *names = addr;
 	int *errs = flags & FI_SYNC_ERR ? context : NULL;
 	fi_addr_t index;
@@ -61,8 +63,8 @@ static int rnic_fi_av_insert(struct fid_av *av_fid, const void *addr,
 		memcpy(&name, &names[i], sizeof(name));
 		ret = -FI_EINVAL;
 		index = FI_ADDR_NOTAVAIL;
-		if (rnic_fi_name_is_endpoint(&name) ||
-		    rnic_fi_name_is_service(&name)) {
+		if (rnic_fi_name_is_endpoint(transport, &name) ||
+		    rnic_fi_name_is_service(transport, &name)) {
 			ofi_genlock_lock(&av->lock);
 			ret = ofi_av_insert_addr(av, &name, &index);
 			ofi_genlock_unlock(&av->lock);
@@ -118,20 +120,21 @@ static int rnic_fi_av_lookup(struct fid_av *av_fid, fi_addr_t fi_addr,
 	return 0;
 }
 
-static const char *rnic_fi_av_straddr(struct fid_av *av, const void *addr,
+static const char *rnic_fi_av_straddr(struct fid_av *av_fid, const void *addr,
 				      char *buf, size_t *len)
 {
+	struct util_av *av = container_of(av_fid, struct util_av, av_fid);
 	struct rnic_fi_name name;
 	char text[64];
 	size_t need;
 
 	memcpy(&name, addr, sizeof(name));
 	if (name.service)
-		need = snprintf(text, sizeof(text), "exanet://0x%x:%u",
-				le32toh(name.coord), le16toh(name.service)) + 1;
+		need = snprintf(text, sizeof(text), "%s://0x%x:%u",
+				av->prov->name, le32toh(name.node), le16toh(name.service)) + 1;
 	else
-		need = snprintf(text, sizeof(text), "exanet://0x%x/%u/%u/%04x",
-				le32toh(name.coord), name.ctx, name.mbox,
+		need = snprintf(text, sizeof(text), "%s://0x%x/%u/%u/%04x",
+				av->prov->name, le32toh(name.node), name.ctx, name.mbox,
 				le16toh(name.tag)) + 1;
 	if (buf && *len) {
 		memcpy(buf, text, MIN(*len, need));

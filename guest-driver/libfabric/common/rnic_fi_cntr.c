@@ -11,8 +11,8 @@ int rnic_fi_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
 
 	if (!cntr)
 		return -FI_ENOMEM;
-	ret = ofi_cntr_init(&exanet_prov, domain, attr, cntr,
-			    ofi_cntr_progress, context);
+	ret = ofi_cntr_init(rnic_fi_prov(rnic_fi_domain_of(domain)), domain,
+			    attr, cntr, ofi_cntr_progress, context);
 	if (ret) {
 		free(cntr);
 		return ret;

@@ -11,8 +11,8 @@ int rnic_fi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
 
 	if (!cq)
 		return -FI_ENOMEM;
-	ret = ofi_cq_init(&exanet_prov, domain, attr, cq, ofi_cq_progress,
-			  context);
+	ret = ofi_cq_init(rnic_fi_prov(rnic_fi_domain_of(domain)), domain, attr,
+			  cq, ofi_cq_progress, context);
 	if (ret) {
 		free(cq);
 		return ret;

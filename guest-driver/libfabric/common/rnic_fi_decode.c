@@ -85,7 +85,7 @@ static bool rnic_fi_take_rts(struct rnic_fi_rest *rest, struct rnic_fi_body *bod
 	if (!rnic_fi_take(rest, &rts, sizeof(rts)))
 		return false;
 	body->rts.len = le64toh(rts.len);
-	body->rts.va = le64toh(rts.va);
+	body->rts.remote = le64toh(rts.remote);
 	body->rts.id = le32toh(rts.id);
 	return true;
 }
@@ -136,7 +136,7 @@ static bool rnic_fi_take_ring(struct rnic_fi_rest *rest, struct rnic_fi_body *bo
 
 	if (!rnic_fi_take(rest, &ring, sizeof(ring)))
 		return false;
-	body->ring.xva = le64toh(ring.xva);
+	body->ring.remote = le64toh(ring.remote);
 	body->ring.slot_bytes = le32toh(ring.slot_bytes);
 	body->ring.slots = le16toh(ring.slots);
 	body->ring.number = le16toh(ring.ring);

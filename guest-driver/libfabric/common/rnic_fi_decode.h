@@ -42,7 +42,7 @@ struct rnic_fi_body {
 	union {
 		struct {
 			uint64_t len;
-			uint64_t va;
+			uint64_t remote;
 			uint32_t id;
 		} rts;
 		struct {
@@ -63,7 +63,7 @@ struct rnic_fi_body {
 			uint64_t len;
 		} write;
 		struct {
-			uint64_t xva;
+			uint64_t remote;
 			uint32_t slot_bytes;	/* power of two */
 			uint16_t slots;		/* power of two */
 			uint16_t number;

@@ -19,15 +19,15 @@ static int rnic_fi_ep_getname(fid_t fid, void *addr, size_t *addrlen)
 	size_t room = *addrlen;
 
 	*addrlen = sizeof(name);
-	if (!ep->mbox)
+	if (!ep->enabled)
 		return -FI_EADDRNOTAVAIL;
 	if (!addr || room < sizeof(name))
 		return -FI_ETOOSMALL;
-	name.coord = htole32(exa_coord(ep->domain->dev));
-	name.ctx = exa_ctx(ep->domain->dev);
+	name.node = htole32(ep->domain->nic->node);
+	name.ctx = ep->domain->nic->ctx;
 	name.mbox = ep->nr;
 	name.tag = htole16(ep->tag);
-	name.job = htole16(ep->domain->job);
+	name.job = htole16(ep->domain->nic->job);
 	name.version = RNIC_FI_VERSION;
 	memcpy(addr, &name, sizeof(name));
 	return 0;
@@ -117,7 +117,7 @@ static int rnic_fi_wait_add(struct rnic_fi_ep *ep, struct util_wait *wait)
 	if (wait->wait_obj == FI_WAIT_YIELD)
 		return ofi_wait_add_fid(wait, &ep->util_ep.ep_fid.fid, 0,
 					rnic_fi_ep_try_fid);
-	ret = ofi_wait_add_fd(wait, exa_fd(domain->dev), POLLIN,
+	ret = ofi_wait_add_fd(wait, domain->nic->fd, POLLIN,
 			      rnic_fi_ep_trywait, ep, &ep->util_ep.ep_fid.fid);
 	if (ret)
 		return ret;
@@ -133,7 +133,7 @@ static void rnic_fi_wait_del(struct rnic_fi_ep *ep, struct util_wait *wait)
 		ofi_wait_del_fid(wait, &ep->util_ep.ep_fid.fid);
 		return;
 	}
-	ofi_wait_del_fd(wait, exa_fd(ep->domain->dev));
+	ofi_wait_del_fd(wait, ep->domain->nic->fd);
 	ofi_wait_del_fd(wait, ep->domain->timer_fd);
 }
 
@@ -190,7 +190,7 @@ static int rnic_fi_ep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 					     util_ep.ep_fid.fid);
 	int ret;
 
-	ret = ofi_ep_bind_valid(&exanet_prov, bfid, flags);
+	ret = ofi_ep_bind_valid(rnic_fi_prov(ep->domain), bfid, flags);
 	if (ret)
 		return ret;
 	switch (bfid->fclass) {
@@ -240,7 +240,7 @@ static bool rnic_fi_service_taken(const struct rnic_fi_ep *ep)
 {
 	unsigned int nr;
 
-	for (nr = 0; ep->service && nr < EXANET_MAILBOXES; nr++) {
+	for (nr = 0; ep->service && nr < RNIC_FI_MBOXES; nr++) {
 		if (ep->domain->eps[nr] &&
 		    ep->domain->eps[nr]->service == ep->service)
 			return true;
@@ -251,6 +251,7 @@ static bool rnic_fi_service_taken(const struct rnic_fi_ep *ep)
 static int rnic_fi_ep_open_mbox(struct rnic_fi_ep *ep)
 {
 	struct rnic_fi_domain *domain = ep->domain;
+	const struct rnic_fi_transport *transport = domain->transport;
 	unsigned int nr;
 	int ret;
 
@@ -264,18 +265,20 @@ static int rnic_fi_ep_open_mbox(struct rnic_fi_ep *ep)
 		rnic_fi_unlock(domain);
 		return -FI_EADDRINUSE;
 	}
-	for (nr = 0; nr < EXANET_MAILBOXES && domain->eps[nr]; nr++)
+	for (nr = 0; nr < transport->mboxes && domain->eps[nr]; nr++)
 		;
-	ret = nr == EXANET_MAILBOXES ? -FI_ENOSPC :
-	      exa_mbox_create(domain->dev, nr, RNIC_FI_MBOX_LOG2, 0, &ep->mbox);
+	ret = nr == transport->mboxes ? -FI_ENOSPC :
+	      transport->mbox_open(domain->nic, nr);
 	if (!ret) {
+		ep->enabled = true;
 		ep->nr = nr;
 		domain->eps[nr] = ep;
+		domain->ep_end = MAX(domain->ep_end, nr + 1);
 	}
 	rnic_fi_unlock(domain);
 	if (ret)
-		FI_WARN(&exanet_prov, FI_LOG_EP_CTRL, "no mailbox: %s\n",
-			exa_strerror(ret));
+		FI_WARN(rnic_fi_prov(domain), FI_LOG_EP_CTRL, "no mailbox: %s\n",
+			fi_strerror(-ret));
 	return ret;
 }
 
@@ -284,7 +287,7 @@ static int rnic_fi_ep_enable(struct rnic_fi_ep *ep)
 	struct util_ep *util_ep = &ep->util_ep;
 	int ret;
 
-	if (ep->mbox)
+	if (ep->enabled)
 		return -FI_EOPBADSTATE;
 	if ((ofi_needs_rx(util_ep->caps) && !util_ep->rx_cq) ||
 	    (ofi_needs_tx(util_ep->caps) && !util_ep->tx_cq))
@@ -343,7 +346,7 @@ static void rnic_fi_ep_drain(struct rnic_fi_ep *ep)
 			sched_yield();
 	} while (unsent && ofi_gettime_ms() < end);
 	if (unsent)
-		FI_WARN(&exanet_prov, FI_LOG_EP_CTRL,
+		FI_WARN(rnic_fi_prov(ep->domain), FI_LOG_EP_CTRL,
 			"%" PRIu64 " messages were not delivered\n", unsent);
 }
 
@@ -353,13 +356,13 @@ static int rnic_fi_ep_close(struct fid *fid)
 					     util_ep.ep_fid.fid);
 	struct rnic_fi_domain *domain = ep->domain;
 
-	if (ep->mbox)
+	if (ep->enabled)
 		rnic_fi_ep_drain(ep);
 	rnic_fi_waits_del(ep);
-	if (ep->mbox) {
+	if (ep->enabled) {
 		rnic_fi_lock(domain);
 		domain->eps[ep->nr] = NULL;
-		exa_mbox_destroy(ep->mbox);
+		domain->transport->mbox_close(domain->nic, ep->nr);
 		rnic_fi_unlock(domain);
 	}
 	if (ep->srx)
@@ -386,33 +389,35 @@ static void rnic_fi_ep_by_addr_init(struct ofi_dyn_arr *arr, void *item)
 }
 
 /* Returns the service of the source address in @info, 0 if there is none. */
-static uint16_t rnic_fi_ep_service(const struct fi_info *info)
+static uint16_t rnic_fi_ep_service(const struct rnic_fi_domain *domain,
+				   const struct fi_info *info)
 {
 	struct rnic_fi_name name;
 
 	if (!info->src_addr || info->src_addrlen != sizeof(name))
 		return 0;
 	memcpy(&name, info->src_addr, sizeof(name));
-	return rnic_fi_name_is_service(&name) ? le16toh(name.service) : 0;
+	return rnic_fi_name_is_service(domain->transport, &name) ?
+	       le16toh(name.service) : 0;
 }
 
 int rnic_fi_ep_open(struct fid_domain *domain_fid, struct fi_info *info,
 		    struct fid_ep **ep_fid, void *context)
 {
+	struct rnic_fi_domain *domain = rnic_fi_domain_of(domain_fid);
 	struct rnic_fi_ep *ep = calloc(1, sizeof(*ep));
 	int ret;
 
 	if (!ep)
 		return -FI_ENOMEM;
-	ret = ofi_endpoint_init(domain_fid, &exanet_util_prov, info,
+	ret = ofi_endpoint_init(domain_fid, domain->transport->util_prov, info,
 				&ep->util_ep, context, rnic_fi_ep_progress);
 	if (ret) {
 		free(ep);
 		return ret;
 	}
-	ep->domain = container_of(domain_fid, struct rnic_fi_domain,
-				  util_domain.domain_fid);
-	ep->service = rnic_fi_ep_service(info);
+	ep->domain = domain;
+	ep->service = rnic_fi_ep_service(domain, info);
 	ep->tx_size = info->tx_attr->size;
 	ep->rx_size = info->rx_attr->size;
 	ep->min_multi_recv = RNIC_FI_MSG_MAX;

@@ -19,7 +19,14 @@
 #define RNIC_FI_LOOKUP_PAUSE_MS	200	/* between two rounds at first, then doubled */
 #define RNIC_FI_LOOKUP_PAUSE_MAX_MS 2000
 #define RNIC_FI_LOOKUP_INFLIGHT	4	/* channels; other traffic uses the rest */
-#define RNIC_FI_LOOKUP_MAILBOXES	(EXANET_CONTEXTS * EXANET_MAILBOXES)
+
+/* Returns the number of mailboxes of a node. */
+static uint16_t rnic_fi_lookup_mboxes(const struct rnic_fi_ep *ep)
+{
+	const struct rnic_fi_transport *transport = ep->domain->transport;
+
+	return transport->contexts * transport->mboxes;
+}
 
 static struct rnic_fi_lookup *rnic_fi_lookup_find(struct rnic_fi_ep *ep,
 						  fi_addr_t addr)
@@ -53,12 +60,12 @@ int rnic_fi_lookup_poll(struct rnic_fi_ep *ep, fi_addr_t addr,
 			return -FI_ENOMEM;
 		lookup->ep = ep;
 		lookup->addr = addr;
-		lookup->coord = le32toh(name->coord);
+		lookup->node = le32toh(name->node);
 		lookup->service = le16toh(name->service);
 		lookup->round_ms = ofi_gettime_ms();
 		lookup->end_ms = lookup->round_ms + RNIC_FI_LOOKUP_MS;
 		lookup->pause_ms = RNIC_FI_LOOKUP_PAUSE_MS;
-		lookup->next = RNIC_FI_LOOKUP_MAILBOXES;
+		lookup->next = rnic_fi_lookup_mboxes(ep);
 		dlist_insert_tail(&lookup->entry, &ep->domain->lookups);
 		return -FI_EAGAIN;
 	}
@@ -86,10 +93,11 @@ void rnic_fi_lookups_forget(struct rnic_fi_ep *ep, fi_addr_t addr)
 /* Sends LOOKUP to the next mailbox of the node; -FI_EAGAIN without a channel. */
 static int rnic_fi_lookup_ask(struct rnic_fi_lookup *lookup)
 {
-	struct exa_mbox_addr to = {
-		.coord = lookup->coord,
-		.ctx = lookup->next / EXANET_MAILBOXES,
-		.mbox = lookup->next % EXANET_MAILBOXES,
+	uint8_t mboxes = lookup->ep->domain->transport->mboxes;
+	struct rnic_fi_addr to = {
+		.node = lookup->node,
+		.ctx = lookup->next / mboxes,
+		.mbox = lookup->next % mboxes,
 	};
 	struct rnic_fi_msg_service body = {
 		.service = htole16(lookup->service),
@@ -101,16 +109,19 @@ static int rnic_fi_lookup_ask(struct rnic_fi_lookup *lookup)
 
 static void rnic_fi_lookup_progress(struct rnic_fi_lookup *lookup, uint64_t now)
 {
+	struct rnic_fi_domain *domain = lookup->ep->domain;
+	uint16_t mboxes = rnic_fi_lookup_mboxes(lookup->ep);
+
 	if (lookup->err)
 		return;
 	if (now >= lookup->end_ms) {
-		FI_INFO(&exanet_prov, FI_LOG_EP_CTRL,
+		FI_INFO(rnic_fi_prov(domain), FI_LOG_EP_CTRL,
 			"node 0x%x: no endpoint has service %u\n",
-			lookup->coord, lookup->service);
+			lookup->node, lookup->service);
 		lookup->err = FI_ECONNREFUSED;
 		return;
 	}
-	if (lookup->next == RNIC_FI_LOOKUP_MAILBOXES) {
+	if (lookup->next == mboxes) {
 		if (now < lookup->round_ms)
 			return;
 		lookup->round_ms = now + lookup->pause_ms;
@@ -119,9 +130,9 @@ static void rnic_fi_lookup_progress(struct rnic_fi_lookup *lookup, uint64_t now)
 		lookup->next = 0;
 	}
 	/* If LOOKUP cannot be posted, the next round sends it again. */
-	while (lookup->next < RNIC_FI_LOOKUP_MAILBOXES &&
-	       rnic_fi_pkts_on_channels(lookup->ep->domain,
-					RNIC_FI_PKT_LOOKUP) < RNIC_FI_LOOKUP_INFLIGHT &&
+	while (lookup->next < mboxes &&
+	       rnic_fi_pkts_posted(domain, RNIC_FI_PKT_LOOKUP) <
+	       RNIC_FI_LOOKUP_INFLIGHT &&
 	       rnic_fi_lookup_ask(lookup) != -FI_EAGAIN)
 		lookup->next++;
 }
@@ -148,7 +159,7 @@ bool rnic_fi_lookups_pending(const struct rnic_fi_domain *domain)
 	return false;
 }
 
-void rnic_fi_lookup_answer(struct rnic_fi_ep *ep, const struct exa_mbox_addr *to,
+void rnic_fi_lookup_answer(struct rnic_fi_ep *ep, const struct rnic_fi_addr *to,
 			   uint16_t tag, uint16_t service)
 {
 	struct rnic_fi_msg_service body = { .service = htole16(service) };
@@ -160,7 +171,25 @@ void rnic_fi_lookup_answer(struct rnic_fi_ep *ep, const struct exa_mbox_addr *to
 				     &body, sizeof(body));
 }
 
-void rnic_fi_lookup_found(struct rnic_fi_ep *ep, const struct exa_mbox_addr *from,
+/*
+ * Resolves @addr, the name of a service in the AV, to the endpoint at @at with @tag.
+ * Returns -FI_ENOMEM without memory.
+ */
+static int rnic_fi_lookup_adopt(struct rnic_fi_ep *ep, fi_addr_t addr,
+				const struct rnic_fi_addr *at, uint16_t tag)
+{
+	struct rnic_fi_peer **slot = ofi_array_at(&ep->by_addr, addr);
+	struct rnic_fi_peer *peer = rnic_fi_peer_find(ep, at, tag, true);
+
+	if (!slot || !peer)
+		return -FI_ENOMEM;
+	if (peer->fi_addr == FI_ADDR_NOTAVAIL)
+		peer->fi_addr = addr;
+	rnic_fi_peer_name(slot, peer);
+	return 0;
+}
+
+void rnic_fi_lookup_found(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 			  uint16_t tag, uint16_t service)
 {
 	struct rnic_fi_lookup *lookup;
@@ -170,11 +199,11 @@ void rnic_fi_lookup_found(struct rnic_fi_ep *ep, const struct exa_mbox_addr *fro
 		return;
 	dlist_foreach_safe(&ep->domain->lookups, item, tmp) {
 		lookup = container_of(item, struct rnic_fi_lookup, entry);
-		if (lookup->ep != ep || lookup->coord != from->coord ||
+		if (lookup->ep != ep || lookup->node != from->node ||
 		    lookup->service != service)
 			continue;
 		/* Without memory the lookup continues, and the next FOUND counts. */
-		if (!rnic_fi_peer_adopt(ep, lookup->addr, from, tag))
+		if (!rnic_fi_lookup_adopt(ep, lookup->addr, from, tag))
 			rnic_fi_lookup_free(lookup);
 	}
 }

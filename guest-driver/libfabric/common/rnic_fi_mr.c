@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Memory regions.  The NIC knows nothing of them: any address of the process can be
- * reached by its job.  A region is an address turned into a key, and a promise that
- * atomics check.
+ * Memory regions.  The transport makes their memory reachable, and names it by a base.  A
+ * key is the base with length and rights, which atomics check.
  */
 
 #include "rnic_fi.h"
@@ -48,11 +47,8 @@ int rnic_fi_key_decode(const struct rnic_fi_domain *domain, uint64_t key,
 	if (!(key & (write ? RNIC_FI_KEY_WRITE : RNIC_FI_KEY_READ)) ||
 	    len > bound || offset > bound - len)
 		return -FI_EACCES;
-	va += offset;
-	*where = !write ? va :
-		 RNIC_PREP(EXANET_VA_WINDOW,
-			   RNIC_GET(RNIC_FI_KEY_WINDOW, key)) |
-		 RNIC_PREP(EXANET_VA_OFFSET, va);
+	*where = domain->transport->address(RNIC_GET(RNIC_FI_KEY_BASE, key),
+					    offset, write);
 	return 0;
 }
 
@@ -138,17 +134,15 @@ static struct fi_ops rnic_fi_mr_fi_ops = {
 
 static int rnic_fi_mr_key(struct rnic_fi_mr *mr)
 {
-	uint64_t xva;
+	struct rnic_fi_domain *domain = mr->domain;
+	uint64_t base;
 	int ret;
 
-	if (mr->base & ~RNIC_FI_KEY_VA)
-		return -FI_EINVAL;
-	ret = exa_xva(mr->domain->dev, (void *)mr->base, mr->len, &xva);
+	ret = domain->transport->expose(domain->nic, (void *)mr->base, mr->len,
+					mr->access, &base);
 	if (ret)
 		return ret;
-	mr->key = RNIC_PREP(RNIC_FI_KEY_VA, mr->base) |
-		  RNIC_PREP(RNIC_FI_KEY_WINDOW,
-			    RNIC_GET(EXANET_VA_WINDOW, xva)) |
+	mr->key = RNIC_PREP(RNIC_FI_KEY_BASE, base) |
 		  rnic_fi_key_length(mr->len);
 	if (mr->access & FI_REMOTE_READ)
 		mr->key |= RNIC_FI_KEY_READ;

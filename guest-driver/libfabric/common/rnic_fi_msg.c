@@ -95,7 +95,7 @@ static int rnic_fi_send_inline(struct rnic_fi_peer *peer,
 	out = rnic_fi_pkt_header(pkt, RNIC_FI_EAGER, bits);
 	memcpy(out, env, env_len);
 	ofi_copy_from_iov(out + env_len, send->len, send->iov, send->count, 0);
-	pkt->len += env_len + send->len;
+	pkt->req.len += env_len + send->len;
 	pkt->op = op;
 	rnic_fi_pkt_send(pkt);
 	rnic_fi_send_posted(peer, send);
@@ -133,23 +133,33 @@ static bool rnic_fi_send_is_held(const struct rnic_fi_send *send)
 }
 
 /*
- * Copies the source if it has several pieces, or if the user may change it before the
- * peer has read it.
+ * Stores the address of the source for the peer.  Copies the source if it has several
+ * pieces, or if the user may change it before the peer has read it.
  */
 static int rnic_fi_rts_source(const struct rnic_fi_send *send,
-			      struct rnic_fi_op *op, uint64_t *va)
+			      struct rnic_fi_op *op, uint64_t *remote)
 {
+	struct rnic_fi_domain *domain = op->ep->domain;
+	const void *source;
+	uint64_t base;
+	int ret;
+
 	if (send->count == 1 && !(send->flags & FI_INJECT) &&
 	    !rnic_fi_send_is_held(send)) {
-		*va = (uintptr_t)send->iov[0].iov_base;
-		return 0;
+		source = send->iov[0].iov_base;
+	} else {
+		op->bounce = malloc(send->len ? send->len : 1);
+		if (!op->bounce)
+			return -FI_ENOMEM;
+		ofi_copy_from_iov(op->bounce, send->len, send->iov, send->count,
+				  0);
+		source = op->bounce;
 	}
-	op->bounce = malloc(send->len ? send->len : 1);
-	if (!op->bounce)
-		return -FI_ENOMEM;
-	ofi_copy_from_iov(op->bounce, send->len, send->iov, send->count, 0);
-	*va = (uintptr_t)op->bounce;
-	return 0;
+	ret = domain->transport->expose(domain->nic, source, send->len,
+					FI_REMOTE_READ, &base);
+	if (!ret)
+		*remote = domain->transport->address(base, 0, false);
+	return ret;
 }
 
 /* Returns true if a rendezvous should request a ring for later messages. */
@@ -175,7 +185,7 @@ static int rnic_fi_send_rendezvous(struct rnic_fi_peer *peer,
 	struct rnic_fi_msg_rts rts;
 	struct rnic_fi_pkt *pkt;
 	struct rnic_fi_op *op;
-	uint64_t va;
+	uint64_t remote;
 	uint8_t *out;
 	int ret;
 
@@ -188,19 +198,19 @@ static int rnic_fi_send_rendezvous(struct rnic_fi_peer *peer,
 			       send->flags, &op);
 	if (ret)
 		goto free_pkt;
-	ret = rnic_fi_rts_source(send, op, &va);
+	ret = rnic_fi_rts_source(send, op, &remote);
 	if (ret)
 		goto free_op;
 	op->pending = 1;
 	if (rnic_fi_send_asks(peer, send))
 		bits |= RNIC_FI_HDR_FLAG;
 	rts.len = htole64(send->len);
-	rts.va = htole64(va);
+	rts.remote = htole64(remote);
 	rts.id = htole32(op->id);
 	out = rnic_fi_pkt_header(pkt, RNIC_FI_RTS, bits);
 	memcpy(out, env, env_len);
 	memcpy(out + env_len, &rts, sizeof(rts));
-	pkt->len += env_len + sizeof(rts);
+	pkt->req.len += env_len + sizeof(rts);
 	if (rnic_fi_send_is_held(send))
 		rnic_fi_op_hold(op);
 	rnic_fi_pkt_send(pkt);

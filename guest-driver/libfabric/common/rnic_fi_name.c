@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/*
- * Names: conversion of fi_getinfo()'s strings to coordinates and service numbers.
- *
- * FI_EXANET_NODES names a file with one node a line, like hosts(5): coordinates, then
- * the names of the node; "#" begins a comment.
- */
+/* Names: conversion of fi_getinfo()'s strings to numbers of nodes and services. */
+
 #include <ctype.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "rnic_fi.h"
 
-#define EXANET_CHAR_DEVICES	"/sys/dev/char"	/* by number */
-
-const char *exanet_nodes_file = "/etc/exanet/nodes";
-
-/* Converts @text to @value; returns false unless all of @text is a number up to @max. */
-static bool rnic_fi_number(const char *text, uint64_t max, uint64_t *value)
+bool rnic_fi_number(const char *text, uint64_t max, uint64_t *value)
 {
 	char *end;
 
@@ -28,27 +17,29 @@ static bool rnic_fi_number(const char *text, uint64_t max, uint64_t *value)
 }
 
 /* Searches for @node among the names in one line of the file of nodes. */
-static bool rnic_fi_nodes_line(char *line, const char *node, uint32_t *coord)
+static bool rnic_fi_nodes_line(char *line, uint32_t max, const char *node,
+			       uint32_t *number)
 {
 	char *save, *word;
 	uint64_t value;
 
 	line[strcspn(line, "#\n")] = '\0';
 	word = strtok_r(line, " \t", &save);
-	if (!word || !rnic_fi_number(word, RNIC_GET(EXANET_COORD, ~0ULL), &value))
+	if (!word || !rnic_fi_number(word, max, &value))
 		return false;
 	while ((word = strtok_r(NULL, " \t", &save))) {
 		if (!strcasecmp(word, node)) {
-			*coord = value;
+			*number = value;
 			return true;
 		}
 	}
 	return false;
 }
 
-static bool rnic_fi_nodes_find(const char *node, uint32_t *coord)
+static bool rnic_fi_nodes_find(const char *path, uint32_t max, const char *node,
+			       uint32_t *number)
 {
-	FILE *file = fopen(exanet_nodes_file, "re");
+	FILE *file = fopen(path, "re");
 	bool found = false;
 	char *line = NULL;
 	size_t size = 0;
@@ -56,34 +47,35 @@ static bool rnic_fi_nodes_find(const char *node, uint32_t *coord)
 	if (!file)
 		return false;
 	while (!found && getline(&line, &size, file) >= 0)
-		found = rnic_fi_nodes_line(line, node, coord);
+		found = rnic_fi_nodes_line(line, max, node, number);
 	free(line);
 	fclose(file);
 	return found;
 }
 
-int rnic_fi_node_coord(const char *node, uint32_t *coord)
+int rnic_fi_node_number(const struct rnic_fi_transport *transport,
+			const char *file, const char *node, uint32_t *number)
 {
 	uint64_t value;
 
-	if (rnic_fi_number(node, RNIC_GET(EXANET_COORD, ~0ULL), &value)) {
-		*coord = value;
+	if (rnic_fi_number(node, transport->node_max, &value)) {
+		*number = value;
 		return 0;
 	}
-	if (rnic_fi_nodes_find(node, coord))
+	if (rnic_fi_nodes_find(file, transport->node_max, node, number))
 		return 0;
-	FI_INFO(&exanet_prov, FI_LOG_CORE,
-		"node %s: neither coordinates nor a name in %s\n", node,
-		exanet_nodes_file);
+	FI_INFO(transport->util_prov->prov, FI_LOG_CORE,
+		"node %s: neither coordinates nor a name in %s\n", node, file);
 	return -FI_ENODATA;
 }
 
-int rnic_fi_service_number(const char *service, uint16_t *number)
+int rnic_fi_service_number(const struct rnic_fi_transport *transport,
+			   const char *service, uint16_t *number)
 {
 	uint64_t value;
 
 	if (!rnic_fi_number(service, UINT16_MAX, &value) || !value) {
-		FI_INFO(&exanet_prov, FI_LOG_CORE,
+		FI_INFO(transport->util_prov->prov, FI_LOG_CORE,
 			"service %s: not a number from 1 to %u\n", service,
 			UINT16_MAX);
 		return -FI_ENODATA;
@@ -92,53 +84,27 @@ int rnic_fi_service_number(const char *service, uint16_t *number)
 	return 0;
 }
 
-/* The device file may have any name, so its number leads to the NIC. */
-int exanet_nic_coord(const char *path, uint32_t *coord)
-{
-	char folder[64], attr[80], text[32];
-	struct stat st;
-	uint64_t value;
-	FILE *file;
-	bool ok;
-
-	if (stat(path, &st) || !S_ISCHR(st.st_mode))
-		return -FI_ENODATA;
-	snprintf(folder, sizeof(folder), "%s/%u:%u", EXANET_CHAR_DEVICES,
-		 major(st.st_rdev), minor(st.st_rdev));
-	if (access(folder, F_OK))
-		return -FI_ENOSYS;
-	snprintf(attr, sizeof(attr), "%s/coord", folder);
-	file = fopen(attr, "re");
-	if (!file)
-		return -FI_ENODATA;
-	ok = fgets(text, sizeof(text), file);
-	fclose(file);
-	text[ok ? strcspn(text, "\n") : 0] = '\0';
-	if (!rnic_fi_number(text, RNIC_GET(EXANET_COORD, ~0ULL), &value))
-		return -FI_ENODATA;
-	*coord = value;
-	return 0;
-}
-
-bool rnic_fi_name_is_endpoint(const struct rnic_fi_name *name)
+bool rnic_fi_name_is_endpoint(const struct rnic_fi_transport *transport,
+			      const struct rnic_fi_name *name)
 {
 	return name->version == RNIC_FI_VERSION && name->tag &&
-	       name->ctx < EXANET_CONTEXTS && name->mbox < EXANET_MAILBOXES &&
-	       !name->service &&
-	       !(le32toh(name->coord) & ~RNIC_GET(EXANET_COORD, ~0ULL));
+	       name->ctx < transport->contexts &&
+	       name->mbox < transport->mboxes && !name->service &&
+	       le32toh(name->node) <= transport->node_max;
 }
 
-bool rnic_fi_name_is_service(const struct rnic_fi_name *name)
+bool rnic_fi_name_is_service(const struct rnic_fi_transport *transport,
+			     const struct rnic_fi_name *name)
 {
 	return name->version == RNIC_FI_VERSION && name->service &&
 	       !name->tag && !name->ctx && !name->mbox && !name->job &&
-	       !(le32toh(name->coord) & ~RNIC_GET(EXANET_COORD, ~0ULL));
+	       le32toh(name->node) <= transport->node_max;
 }
 
-struct rnic_fi_name rnic_fi_name_of_service(uint32_t coord, uint16_t service)
+struct rnic_fi_name rnic_fi_name_of_service(uint32_t node, uint16_t service)
 {
 	return (struct rnic_fi_name) {
-		.coord = htole32(coord),
+		.node = htole32(node),
 		.version = RNIC_FI_VERSION,
 		.service = htole16(service),
 	};

@@ -23,6 +23,7 @@ int rnic_fi_op_alloc(struct rnic_fi_peer *peer, enum rnic_fi_op_kind kind,
 	new->context = context;
 	new->flags = flags;
 	new->id = ++ep->next_id;
+	new->end = rnic_fi_op_end;
 	dlist_insert_tail(&new->entry, &peer->ops);
 	if (kind != RNIC_FI_OP_RX)
 		ep->tx_ops++;
@@ -87,35 +88,7 @@ void rnic_fi_complete_tx(struct rnic_fi_ep *ep, uint32_t ofi_op, void *context,
 		return;
 	if (ofi_peer_cq_write(util_ep->tx_cq, context, entry.flags, 0, NULL, 0,
 			      0, FI_ADDR_NOTAVAIL))
-		FI_WARN(&exanet_prov, FI_LOG_CQ, "completion lost\n");
-}
-
-/* All bytes are there: tells the target, if the user wants that. */
-static bool rnic_fi_op_announce(struct rnic_fi_op *op)
-{
-	struct rnic_fi_msg_write_data body = {
-		.data = htole64(op->cq_data),
-		.len = htole64(op->len),
-	};
-	struct rnic_fi_pkt *pkt;
-
-	if (op->err || op->ofi_op != ofi_op_write ||
-	    !(op->flags & FI_REMOTE_CQ_DATA))
-		return false;
-	op->flags &= ~FI_REMOTE_CQ_DATA;
-	op->err = op->peer->dead;
-	pkt = op->err ? NULL : rnic_fi_pkt_alloc(op->peer, RNIC_FI_PKT_MSG);
-	if (!pkt) {
-		op->err = op->err ? op->err : FI_ENOMEM;
-		return false;
-	}
-	memcpy(rnic_fi_pkt_header(pkt, RNIC_FI_WRITE_DATA, 0), &body,
-	       sizeof(body));
-	pkt->len += sizeof(body);
-	pkt->op = op;
-	op->pending = 1;
-	rnic_fi_pkt_send(pkt);
-	return true;
+		FI_WARN(rnic_fi_prov(ep->domain), FI_LOG_CQ, "completion lost\n");
 }
 
 void rnic_fi_op_put(struct rnic_fi_op *op, int err)
@@ -125,14 +98,13 @@ void rnic_fi_op_put(struct rnic_fi_op *op, int err)
 	assert(op->pending);
 	if (--op->pending)
 		return;
-	if (op->kind == RNIC_FI_OP_RX) {
-		rnic_fi_rx_finish(op);
-		return;
-	}
-	if (rnic_fi_op_announce(op))
-		return;
+	op->end(op);
+}
+
+void rnic_fi_op_end(struct rnic_fi_op *op)
+{
 	if (op->held && op->err)
-		FI_WARN(&exanet_prov, FI_LOG_EP_DATA,
+		FI_WARN(rnic_fi_prov(op->ep->domain), FI_LOG_EP_DATA,
 			"a message that had completed was not delivered: %s\n",
 			fi_strerror(op->err));
 	if (!op->held)

@@ -4,28 +4,28 @@
 #include "rnic_fi.h"
 
 static struct rnic_fi_peer **rnic_fi_peer_bucket(struct rnic_fi_ep *ep,
-						 const struct exa_mbox_addr *at)
+						 const struct rnic_fi_addr *at)
 {
-	uint32_t hash = at->coord * 61 + at->ctx * 4 + at->mbox;
+	uint32_t hash = at->node * 61 + at->ctx * 4 + at->mbox;
 
 	return &ep->buckets[hash % RNIC_FI_PEER_BUCKETS];
 }
 
-static bool rnic_fi_peer_at(const struct rnic_fi_peer *peer,
-			    const struct exa_mbox_addr *at)
+static bool rnic_fi_peer_has(const struct rnic_fi_peer *peer,
+			     const struct rnic_fi_addr *at)
 {
-	return peer->to.coord == at->coord && peer->to.ctx == at->ctx &&
+	return peer->to.node == at->node && peer->to.ctx == at->ctx &&
 	       peer->to.mbox == at->mbox;
 }
 
 static fi_addr_t rnic_fi_peer_lookup(struct rnic_fi_peer *peer)
 {
 	struct rnic_fi_name name = {
-		.coord = htole32(peer->to.coord),
+		.node = htole32(peer->to.node),
 		.ctx = peer->to.ctx,
 		.mbox = peer->to.mbox,
 		.tag = htole16(peer->tag),
-		.job = htole16(peer->ep->domain->job),
+		.job = htole16(peer->ep->domain->nic->job),
 		.version = RNIC_FI_VERSION,
 	};
 
@@ -33,7 +33,7 @@ static fi_addr_t rnic_fi_peer_lookup(struct rnic_fi_peer *peer)
 }
 
 static struct rnic_fi_peer *rnic_fi_peer_new(struct rnic_fi_ep *ep,
-					     const struct exa_mbox_addr *at,
+					     const struct rnic_fi_addr *at,
 					     uint16_t tag)
 {
 	struct rnic_fi_peer **bucket = rnic_fi_peer_bucket(ep, at);
@@ -54,53 +54,41 @@ static struct rnic_fi_peer *rnic_fi_peer_new(struct rnic_fi_ep *ep,
 	return peer;
 }
 
-struct rnic_fi_peer *rnic_fi_peer_find(struct rnic_fi_ep *ep,
-				       const struct exa_mbox_addr *from,
-				       uint16_t tag, bool make)
+static struct rnic_fi_peer *rnic_fi_peer_known(struct rnic_fi_ep *ep,
+					       const struct rnic_fi_addr *at,
+					       uint16_t tag)
 {
 	struct rnic_fi_peer *peer;
 
-	for (peer = *rnic_fi_peer_bucket(ep, from); peer; peer = peer->next) {
-		if (rnic_fi_peer_at(peer, from) && peer->tag == tag)
+	for (peer = *rnic_fi_peer_bucket(ep, at); peer; peer = peer->next) {
+		if (rnic_fi_peer_has(peer, at) && peer->tag == tag)
 			return peer;
 	}
-	if (!make)
-		return NULL;
-	/* Somebody new speaks from there: the one before is no more. */
+	return NULL;
+}
+
+struct rnic_fi_peer *rnic_fi_peer_at(struct rnic_fi_ep *ep,
+				     const struct rnic_fi_addr *at, uint16_t tag)
+{
+	struct rnic_fi_peer *peer = rnic_fi_peer_known(ep, at, tag);
+
+	return peer ? peer : rnic_fi_peer_new(ep, at, tag);
+}
+
+struct rnic_fi_peer *rnic_fi_peer_find(struct rnic_fi_ep *ep,
+				       const struct rnic_fi_addr *from,
+				       uint16_t tag, bool make)
+{
+	struct rnic_fi_peer *peer = rnic_fi_peer_known(ep, from, tag);
+
+	if (peer || !make)
+		return peer;
+	/* A new endpoint has this mailbox, so the endpoint before it is gone. */
 	for (peer = *rnic_fi_peer_bucket(ep, from); peer; peer = peer->next) {
-		if (rnic_fi_peer_at(peer, from))
+		if (rnic_fi_peer_has(peer, from))
 			rnic_fi_peer_fail(peer, FI_ECONNRESET);
 	}
 	return rnic_fi_peer_new(ep, from, tag);
-}
-
-static int rnic_fi_peer_make(struct rnic_fi_ep *ep, fi_addr_t addr,
-			     struct rnic_fi_peer **slot)
-{
-	struct util_av *av = ep->util_ep.av;
-	const struct rnic_fi_name *name;
-	struct exa_mbox_addr at = { 0 };
-	struct rnic_fi_peer *peer;
-	uint16_t tag;
-
-	name = ofi_av_get_addr(av, addr);
-	if (rnic_fi_name_is_service(name))
-		return rnic_fi_lookup_poll(ep, addr, name);
-	at.coord = le32toh(name->coord);
-	at.ctx = name->ctx;
-	at.mbox = name->mbox;
-	tag = le16toh(name->tag);
-	for (peer = *rnic_fi_peer_bucket(ep, &at); peer; peer = peer->next) {
-		if (rnic_fi_peer_at(peer, &at) && peer->tag == tag)
-			break;
-	}
-	if (!peer)
-		peer = rnic_fi_peer_new(ep, &at, tag);
-	if (!peer)
-		return -FI_ENOMEM;
-	peer->fi_addr = addr;
-	rnic_fi_peer_name(slot, peer);
-	return 0;
 }
 
 void rnic_fi_peer_name(struct rnic_fi_peer **slot, struct rnic_fi_peer *peer)
@@ -110,51 +98,6 @@ void rnic_fi_peer_name(struct rnic_fi_peer **slot, struct rnic_fi_peer *peer)
 	if (*slot)
 		(*slot)->names--;
 	*slot = peer;
-}
-
-int rnic_fi_peer_adopt(struct rnic_fi_ep *ep, fi_addr_t addr,
-		       const struct exa_mbox_addr *at, uint16_t tag)
-{
-	struct rnic_fi_peer **slot = ofi_array_at(&ep->by_addr, addr);
-	struct rnic_fi_peer *peer = rnic_fi_peer_find(ep, at, tag, true);
-
-	if (!slot || !peer)
-		return -FI_ENOMEM;
-	if (peer->fi_addr == FI_ADDR_NOTAVAIL)
-		peer->fi_addr = addr;
-	rnic_fi_peer_name(slot, peer);
-	return 0;
-}
-
-bool rnic_fi_addr_valid(struct util_av *av, fi_addr_t addr)
-{
-	struct ofi_bufpool *pool = av->av_entry_pool;
-
-	return addr <= OFI_IDX_MAX_INDEX &&
-	       addr / pool->attr.chunk_cnt < pool->region_cnt &&
-	       ofi_bufpool_ibuf_is_valid(pool, addr);
-}
-
-int rnic_fi_peer_get(struct rnic_fi_ep *ep, fi_addr_t addr,
-		     struct rnic_fi_peer **peer)
-{
-	struct rnic_fi_peer **slot;
-	int ret;
-
-	if (addr > OFI_IDX_MAX_INDEX)
-		return -FI_EINVAL;
-	slot = ofi_array_at(&ep->by_addr, addr);
-	if (!slot)
-		return -FI_ENOMEM;
-	if (!*slot) {
-		if (!rnic_fi_addr_valid(ep->util_ep.av, addr))
-			return -FI_EINVAL;
-		ret = rnic_fi_peer_make(ep, addr, slot);
-		if (ret)
-			return ret;
-	}
-	*peer = *slot;
-	return -(*slot)->dead;
 }
 
 /* @err 0: nobody is told. */
@@ -186,13 +129,13 @@ void rnic_fi_peer_fail(struct rnic_fi_peer *peer, int err)
 	}
 	if (peer->dead)
 		return;
-	FI_INFO(&exanet_prov, FI_LOG_EP_DATA,
+	FI_INFO(rnic_fi_prov(peer->ep->domain), FI_LOG_EP_DATA,
 		"node 0x%x context %u mailbox %u is gone: %s\n",
-		peer->to.coord, peer->to.ctx, peer->to.mbox, fi_strerror(err));
+		peer->to.node, peer->to.ctx, peer->to.mbox, fi_strerror(err));
 	peer->dead = err;
 	rnic_fi_peer_drop_queue(peer, err);
-	rnic_fi_reads_fail(peer, err);
-	/* What is on a channel ends by itself; answers will not come. */
+	rnic_fi_reads_fail(peer->ep->domain);
+	/* Other posted packets end by themselves; answers will not come. */
 	dlist_foreach_safe(&peer->ops, item, tmp) {
 		op = container_of(item, struct rnic_fi_op, entry);
 		if (op->kind == RNIC_FI_OP_RTS || op->kind == RNIC_FI_OP_ATOMIC)
@@ -213,22 +156,6 @@ void rnic_fi_peers_resolve(struct rnic_fi_ep *ep)
 	}
 }
 
-void rnic_fi_peers_forget(struct rnic_fi_ep *ep, fi_addr_t addr)
-{
-	struct rnic_fi_peer **slot;
-
-	if (addr > OFI_IDX_MAX_INDEX)
-		return;
-	rnic_fi_lookups_forget(ep, addr);
-	slot = ofi_array_at(&ep->by_addr, addr);
-	if (!slot || !*slot)
-		return;
-	/* A peer may have two entries: the endpoint's name and the service's name. */
-	if ((*slot)->fi_addr == addr)
-		(*slot)->fi_addr = FI_ADDR_NOTAVAIL;
-	rnic_fi_peer_name(slot, NULL);
-}
-
 void rnic_fi_peer_free(struct rnic_fi_peer *peer)
 {
 	rnic_fi_peer_drop_queue(peer, 0);
@@ -237,88 +164,4 @@ void rnic_fi_peer_free(struct rnic_fi_peer *peer)
 					     entry));
 	free(peer->early);
 	free(peer);
-}
-
-void rnic_fi_peers_free(struct rnic_fi_ep *ep)
-{
-	struct rnic_fi_peer *peer;
-	unsigned int i;
-
-	rnic_fi_lookups_forget(ep, FI_ADDR_UNSPEC);
-	rnic_fi_reads_orphan(ep);
-	rnic_fi_pkts_orphan(ep);
-	for (i = 0; i < RNIC_FI_PEER_BUCKETS; i++) {
-		while ((peer = ep->buckets[i])) {
-			ep->buckets[i] = peer->next;
-			rnic_fi_rings_release(peer);
-			rnic_fi_peer_free(peer);
-		}
-	}
-	ofi_array_destroy(&ep->by_addr);
-	free(ep->places);
-}
-
-static bool rnic_fi_peer_owes(struct rnic_fi_peer *peer)
-{
-	return !peer->dead && !dlist_empty(&peer->ops);
-}
-
-static void rnic_fi_peer_watch(struct rnic_fi_peer *peer, uint64_t now)
-{
-	struct rnic_fi_pkt *pkt;
-
-	rnic_fi_quiet_watch(peer, now);
-	if (peer->active || !rnic_fi_peer_owes(peer)) {
-		peer->active = false;
-		peer->alive_ms = now;
-		return;
-	}
-	/*
-	 * The peer's mailbox is full; its program may wait for another process that
-	 * waits for our completions, so completing held sends prevents a deadlock.
-	 */
-	if (peer->inflight || peer->queued)
-		rnic_fi_pkts_hold(peer);
-	/* Unacked messages are a question already. */
-	if (now - peer->alive_ms < RNIC_FI_PING_MS || peer->inflight ||
-	    peer->queued)
-		return;
-	peer->alive_ms = now;
-	pkt = rnic_fi_pkt_alloc(peer, RNIC_FI_PKT_MSG);
-	if (!pkt)
-		return;
-	rnic_fi_pkt_header(pkt, RNIC_FI_PING, 0);
-	rnic_fi_pkt_send(pkt);
-}
-
-static void rnic_fi_ep_watch(struct rnic_fi_ep *ep, uint64_t now)
-{
-	struct rnic_fi_peer **link, *peer;
-	unsigned int i;
-
-	for (i = 0; i < RNIC_FI_PEER_BUCKETS; i++) {
-		for (link = &ep->buckets[i]; (peer = *link);) {
-			rnic_fi_peer_watch(peer, now);
-			if (rnic_fi_quiet_over(peer, now)) {
-				*link = peer->next;
-				rnic_fi_peer_free(peer);
-			} else {
-				link = &peer->next;
-			}
-		}
-	}
-}
-
-void rnic_fi_peers_watch(struct rnic_fi_domain *domain)
-{
-	unsigned int n;
-	uint64_t now = ofi_gettime_ms();
-
-	if (now < domain->watch_ms)
-		return;
-	domain->watch_ms = now + RNIC_FI_WATCH_MS;
-	for (n = 0; n < EXANET_MAILBOXES; n++) {
-		if (domain->eps[n])
-			rnic_fi_ep_watch(domain->eps[n], now);
-	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Packets: what waits for a channel of the NIC, and what is on one. */
+/* Packets: requests that wait for the NIC, and posted ones. */
 
 #include "rnic_fi.h"
 
@@ -20,9 +20,20 @@ static bool rnic_fi_pkt_numbered(const struct rnic_fi_pkt *pkt)
 	return pkt->kind == RNIC_FI_PKT_MSG || pkt->kind == RNIC_FI_PKT_SLOT;
 }
 
-static bool rnic_fi_pkt_is_write(const struct rnic_fi_pkt *pkt)
+static enum rnic_fi_request_kind rnic_fi_pkt_request(enum rnic_fi_pkt_kind kind)
 {
-	return pkt->kind == RNIC_FI_PKT_WRITE || pkt->kind == RNIC_FI_PKT_SLOT;
+	static const uint8_t requests[] = {
+		[RNIC_FI_PKT_MSG] = RNIC_FI_REQUEST_MESSAGE,
+		[RNIC_FI_PKT_BARE] = RNIC_FI_REQUEST_MESSAGE,
+		[RNIC_FI_PKT_LOOKUP] = RNIC_FI_REQUEST_DATAGRAM,
+		[RNIC_FI_PKT_PROBE] = RNIC_FI_REQUEST_MESSAGE,
+		[RNIC_FI_PKT_PUT] = RNIC_FI_REQUEST_PUT,
+		[RNIC_FI_PKT_READ] = RNIC_FI_REQUEST_READ,
+		[RNIC_FI_PKT_WRITE] = RNIC_FI_REQUEST_WRITE,
+		[RNIC_FI_PKT_SLOT] = RNIC_FI_REQUEST_WRITE_NOTE,
+	};
+
+	return requests[kind];
 }
 
 struct rnic_fi_pkt *rnic_fi_pkt_alloc(struct rnic_fi_peer *peer,
@@ -36,11 +47,12 @@ struct rnic_fi_pkt *rnic_fi_pkt_alloc(struct rnic_fi_peer *peer,
 	pkt->peer = peer;
 	peer->refs++;
 	pkt->op = NULL;
-	pkt->read = NULL;
 	pkt->kind = kind;
-	pkt->len = 0;
 	pkt->tries = 0;
-	pkt->to = peer->to;
+	pkt->req.kind = rnic_fi_pkt_request(kind);
+	pkt->req.to = peer->to;
+	pkt->req.accepted = false;
+	pkt->req.len = 0;
 	return pkt;
 }
 
@@ -48,7 +60,7 @@ static void rnic_fi_pkt_word(struct rnic_fi_pkt *pkt, uint64_t word)
 {
 	__le64 le = htole64(word);
 
-	memcpy(pkt->data, &le, sizeof(le));
+	memcpy(pkt->req.data, &le, sizeof(le));
 }
 
 uint8_t *rnic_fi_pkt_header(struct rnic_fi_pkt *pkt, enum rnic_fi_msg_op op,
@@ -62,8 +74,8 @@ uint8_t *rnic_fi_pkt_header(struct rnic_fi_pkt *pkt, enum rnic_fi_msg_op op,
 		RNIC_PREP(RNIC_FI_HDR_MBOX, peer->ep->nr) |
 		RNIC_PREP(RNIC_FI_HDR_SRC_TAG, peer->ep->tag) |
 		RNIC_PREP(RNIC_FI_HDR_DST_TAG, peer->tag));
-	pkt->len = sizeof(__le64);
-	return pkt->data + pkt->len;
+	pkt->req.len = sizeof(__le64);
+	return pkt->req.data + pkt->req.len;
 }
 
 /* Puts the number of the message where the receiver looks for it. */
@@ -74,104 +86,60 @@ static void rnic_fi_pkt_number(struct rnic_fi_pkt *pkt)
 	pkt->seq = pkt->peer->tx_seq;
 	pkt->peer->tx_seq = (pkt->seq + 1) & RNIC_FI_SEQ_MASK;
 	if (pkt->kind == RNIC_FI_PKT_SLOT) {
-		pkt->wr.notify_data |=
-			RNIC_PREP(RNIC_FI_SLOT_SEQ, pkt->seq);
+		pkt->req.note |= RNIC_PREP(RNIC_FI_SLOT_SEQ, pkt->seq);
 		return;
 	}
-	memcpy(&word, pkt->data, sizeof(word));
+	memcpy(&word, pkt->req.data, sizeof(word));
 	rnic_fi_pkt_word(pkt, le64toh(word) |
 			 RNIC_PREP(RNIC_FI_HDR_SEQ, pkt->seq));
 }
 
-/* Puts a packet on a channel; -EAGAIN when there is none. */
-static int rnic_fi_pkt_post(struct rnic_fi_domain *domain,
-			    struct rnic_fi_pkt *pkt)
+/* Takes the end of a posted packet from the transport. */
+static void rnic_fi_request_end(struct rnic_fi_request *req, int err)
 {
-	int chan;
+	struct rnic_fi_pkt *pkt = container_of(req, struct rnic_fi_pkt, req);
 
-	switch (pkt->kind) {
-	case RNIC_FI_PKT_MSG:
-	case RNIC_FI_PKT_BARE:
-	case RNIC_FI_PKT_PROBE:
-		chan = exa_msg_post(domain->dev, &pkt->to, pkt->data, pkt->len,
-				    0);
-		break;
-	case RNIC_FI_PKT_LOOKUP:
-		chan = exa_msg_post(domain->dev, &pkt->to, pkt->data, pkt->len,
-				    EXA_MSG_UNRELIABLE);
-		break;
-	case RNIC_FI_PKT_PUT:
-		chan = exa_put_small(domain->dev, pkt->gva, pkt->to.ctx,
-				     pkt->data, pkt->len);
-		break;
-	case RNIC_FI_PKT_READ:
-		chan = exa_read_post(domain->dev, &pkt->rd);
-		break;
-	default:
-		chan = exa_write_post(domain->dev, &pkt->wr);
-		break;
-	}
-	if (chan < 0)
-		return chan;
-	if (rnic_fi_pkt_is_write(pkt)) {
-		domain->write_chan[chan] = pkt;
-		domain->write_busy |= 1U << chan;
-	} else {
-		domain->msg_chan[chan] = pkt;
-		domain->msg_busy |= 1U << chan;
-	}
-	return 0;
+	dlist_remove_init(&pkt->entry);
+	rnic_fi_pkt_done(pkt, err);
 }
 
-static void rnic_fi_chans_reap(struct rnic_fi_domain *domain)
+static void rnic_fi_posted_reap(struct rnic_fi_domain *domain)
 {
-	struct rnic_fi_pkt *pkt;
-	unsigned int i;
-	int err;
-
 	/* The end of a packet may send another one, which may come back here. */
 	if (domain->reaping)
 		return;
 	domain->reaping = true;
-	for (i = 0; i < EXANET_PKTZ_CHANNELS && domain->msg_busy >> i; i++) {
-		if (!(domain->msg_busy & (1U << i)))
-			continue;
-		err = exa_msg_test(domain->dev, i, NULL);
-		if (err == -EINPROGRESS)
-			continue;
-		pkt = domain->msg_chan[i];
-		domain->msg_busy &= ~(1U << i);
-		rnic_fi_pkt_done(pkt, err);
-	}
-	for (i = 0; i < EXANET_WRITE_CHANNELS && domain->write_busy >> i; i++) {
-		if (!(domain->write_busy & (1U << i)))
-			continue;
-		err = exa_write_test(domain->dev, i, NULL);
-		if (err == -EINPROGRESS)
-			continue;
-		pkt = domain->write_chan[i];
-		domain->write_busy &= ~(1U << i);
-		rnic_fi_pkt_done(pkt, err);
-	}
+	domain->transport->reap(domain->nic, rnic_fi_request_end);
 	domain->reaping = false;
+	if (domain->doomed)
+		rnic_fi_reads_fail(domain);
 }
 
-/* Posts, and frees channels whose end nobody has looked at if it must. */
+/*
+ * Posts a packet; if all channels are in use, frees those of packets that have ended.
+ * -FI_EAGAIN: all channels are in use still.
+ */
 static int rnic_fi_pkt_start(struct rnic_fi_domain *domain,
 			     struct rnic_fi_pkt *pkt)
 {
-	int ret = rnic_fi_pkt_post(domain, pkt);
+	int ret = domain->transport->post(domain->nic, &pkt->req);
 
-	if (ret != -EAGAIN || domain->reaping)
+	if (ret == -FI_EAGAIN && !domain->reaping) {
+		rnic_fi_posted_reap(domain);
+		ret = domain->transport->post(domain->nic, &pkt->req);
+	}
+	if (ret)
 		return ret;
-	rnic_fi_chans_reap(domain);
-	return rnic_fi_pkt_post(domain, pkt);
+	dlist_insert_tail(&pkt->entry, &domain->posted);
+	if (pkt->kind == RNIC_FI_PKT_READ && pkt->peer->dead)
+		domain->doomed = true;
+	return 0;
 }
 
 static bool rnic_fi_peer_may_send(const struct rnic_fi_peer *peer,
 				  const struct rnic_fi_pkt *pkt)
 {
-	return peer->inflight < RNIC_FI_PEER_INFLIGHT &&
+	return peer->inflight < peer->ep->domain->transport->peer_inflight &&
 	       ((pkt->seq - peer->tx_una) & RNIC_FI_SEQ_MASK) <
 	       RNIC_FI_WINDOW;
 }
@@ -208,7 +176,7 @@ static void rnic_fi_pkt_send_numbered(struct rnic_fi_pkt *pkt)
 	}
 	peer->inflight++;
 	ret = rnic_fi_pkt_start(peer->ep->domain, pkt);
-	if (ret == -EAGAIN) {
+	if (ret == -FI_EAGAIN) {
 		peer->inflight--;
 		rnic_fi_peer_enqueue(peer, pkt, false);
 	} else if (ret) {
@@ -220,7 +188,7 @@ void rnic_fi_pkt_send(struct rnic_fi_pkt *pkt)
 {
 	struct rnic_fi_domain *domain = rnic_fi_pkt_domain(pkt);
 	struct dlist_entry *queue;
-	int ret = -EAGAIN;
+	int ret = -FI_EAGAIN;
 
 	if (rnic_fi_pkt_numbered(pkt)) {
 		rnic_fi_pkt_send_numbered(pkt);
@@ -230,7 +198,7 @@ void rnic_fi_pkt_send(struct rnic_fi_pkt *pkt)
 						&domain->msg_queue;
 	if (dlist_empty(queue))
 		ret = rnic_fi_pkt_start(domain, pkt);
-	if (ret == -EAGAIN)
+	if (ret == -FI_EAGAIN)
 		dlist_insert_tail(&pkt->entry, queue);
 	else if (ret)
 		rnic_fi_pkt_done(pkt, ret);
@@ -247,12 +215,12 @@ int rnic_fi_pkt_send_simple(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
 	if (!pkt)
 		return -FI_ENOMEM;
 	memcpy(rnic_fi_pkt_header(pkt, op, 0), body, len);
-	pkt->len += len;
+	pkt->req.len += len;
 	rnic_fi_pkt_send(pkt);
 	return 0;
 }
 
-int rnic_fi_pkt_send_bare(struct rnic_fi_ep *ep, const struct exa_mbox_addr *to,
+int rnic_fi_pkt_send_bare(struct rnic_fi_ep *ep, const struct rnic_fi_addr *to,
 			  enum rnic_fi_msg_op op, uint16_t dst_tag,
 			  uint16_t src_tag, const void *body, size_t len)
 {
@@ -265,8 +233,9 @@ int rnic_fi_pkt_send_bare(struct rnic_fi_ep *ep, const struct exa_mbox_addr *to,
 	memset(pkt, 0, sizeof(*pkt));
 	pkt->kind = op == RNIC_FI_LOOKUP ? RNIC_FI_PKT_LOOKUP :
 					     RNIC_FI_PKT_BARE;
-	pkt->to = *to;
-	pkt->len = sizeof(__le64) + len;
+	pkt->req.kind = rnic_fi_pkt_request(pkt->kind);
+	pkt->req.to = *to;
+	pkt->req.len = sizeof(__le64) + len;
 	rnic_fi_pkt_word(pkt,
 		RNIC_PREP(RNIC_FI_HDR_VERSION, RNIC_FI_VERSION) |
 		RNIC_PREP(RNIC_FI_HDR_OP, op) |
@@ -274,36 +243,50 @@ int rnic_fi_pkt_send_bare(struct rnic_fi_ep *ep, const struct exa_mbox_addr *to,
 		RNIC_PREP(RNIC_FI_HDR_SRC_TAG, src_tag) |
 		RNIC_PREP(RNIC_FI_HDR_DST_TAG, dst_tag));
 	if (len)
-		memcpy(pkt->data + sizeof(__le64), body, len);
+		memcpy(pkt->req.data + sizeof(__le64), body, len);
 	ret = rnic_fi_pkt_start(domain, pkt);
 	if (ret)
 		rnic_fi_pkt_free(pkt);
 	return ret;
 }
 
-unsigned int rnic_fi_pkts_on_channels(const struct rnic_fi_domain *domain,
-				      enum rnic_fi_pkt_kind kind)
+void rnic_fi_pkt_send_probe(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
+			    const void *body, size_t len)
 {
-	unsigned int i, n = 0;
+	struct rnic_fi_pkt *pkt = rnic_fi_pkt_alloc(peer, RNIC_FI_PKT_PROBE);
 
-	for (i = 0; domain->msg_busy >> i; i++) {
-		if (domain->msg_busy & (1U << i))
-			n += domain->msg_chan[i]->kind == kind;
-	}
+	if (!pkt)
+		return;		/* the next probe will do */
+	rnic_fi_pkt_header(pkt, op, 0);
+	if (len)
+		memcpy(pkt->req.data + pkt->req.len, body, len);
+	pkt->req.len += len;
+	rnic_fi_pkt_send(pkt);
+}
+
+unsigned int rnic_fi_pkts_posted(const struct rnic_fi_domain *domain,
+				 enum rnic_fi_pkt_kind kind)
+{
+	const struct dlist_entry *item;
+	unsigned int n = 0;
+
+	for (item = domain->posted.next; item != &domain->posted;
+	     item = item->next)
+		n += container_of(item, struct rnic_fi_pkt, entry)->kind == kind;
 	return n;
 }
 
-/* True when a refused packet was put back to be sent again. */
+/* Returns true if a refused packet was put back to be sent again. */
 static bool rnic_fi_pkt_retry(struct rnic_fi_pkt *pkt, int err)
 {
 	struct rnic_fi_domain *domain = rnic_fi_pkt_domain(pkt);
 	unsigned int limit = 0;
 
-	if (pkt->kind == RNIC_FI_PKT_PROBE)
+	if (pkt->kind == RNIC_FI_PKT_PROBE || pkt->req.accepted)
 		limit = 0;
-	else if (err == -ENOBUFS || err == -EBUSY)
+	else if (err == -FI_ENOBUFS || err == -FI_EBUSY)
 		limit = RNIC_FI_FULL_RETRIES;
-	else if (err == -EFAULT && pkt->kind == RNIC_FI_PKT_MSG)
+	else if (err == -FI_EFAULT && pkt->kind == RNIC_FI_PKT_MSG)
 		limit = RNIC_FI_FAULT_RETRIES;
 	if (pkt->tries >= limit || pkt->peer->dead)
 		return false;
@@ -336,11 +319,11 @@ static void rnic_fi_pkt_acked(struct rnic_fi_pkt *pkt)
 static int rnic_fi_pkt_error(int err)
 {
 	switch (err) {
-	case -EACCES:
+	case -FI_EACCES:
 	case -ENXIO:
 		return FI_ECONNRESET;
-	case -ENOBUFS:
-	case -EBUSY:
+	case -FI_ENOBUFS:
+	case -FI_EBUSY:
 		return FI_EHOSTUNREACH;
 	default:
 		return -err;
@@ -367,7 +350,7 @@ void rnic_fi_pkt_done(struct rnic_fi_pkt *pkt, int err)
 		peer->active = true;
 	if (pkt->kind == RNIC_FI_PKT_PROBE) {
 		/* A full mailbox is a sign of life. */
-		if (err == -EACCES || err == -ENXIO)
+		if (err == -FI_EACCES || err == -ENXIO)
 			rnic_fi_peer_fail(peer, FI_ECONNRESET);
 	} else if (rnic_fi_pkt_numbered(pkt)) {
 		peer->inflight--;
@@ -377,10 +360,6 @@ void rnic_fi_pkt_done(struct rnic_fi_pkt *pkt, int err)
 		} else {
 			rnic_fi_pkt_acked(pkt);
 		}
-	} else if (pkt->read) {
-		pkt->read->pkt = NULL;
-		if (err || peer->dead)
-			rnic_fi_read_done(pkt->read, err ? err : -peer->dead);
 	}
 	rnic_fi_pkt_free(pkt);
 	if (op)
@@ -396,8 +375,8 @@ static void rnic_fi_queue_push(struct rnic_fi_domain *domain,
 	while (!dlist_empty(queue)) {
 		pkt = container_of(queue->next, struct rnic_fi_pkt, entry);
 		dlist_remove_init(&pkt->entry);
-		ret = pkt->peer ? rnic_fi_pkt_start(domain, pkt) : -ECANCELED;
-		if (ret == -EAGAIN) {
+		ret = pkt->peer ? rnic_fi_pkt_start(domain, pkt) : -FI_ECANCELED;
+		if (ret == -FI_EAGAIN) {
 			dlist_insert_head(&pkt->entry, queue);
 			return;
 		}
@@ -406,7 +385,7 @@ static void rnic_fi_queue_push(struct rnic_fi_domain *domain,
 	}
 }
 
-/* False when there are no channels left. */
+/* Returns false if all channels are in use. */
 static bool rnic_fi_peer_push(struct rnic_fi_peer *peer)
 {
 	struct rnic_fi_pkt *pkt;
@@ -419,7 +398,7 @@ static bool rnic_fi_peer_push(struct rnic_fi_peer *peer)
 		rnic_fi_peer_dequeue(peer, pkt);
 		peer->inflight++;
 		ret = rnic_fi_pkt_start(peer->ep->domain, pkt);
-		if (ret == -EAGAIN) {
+		if (ret == -FI_EAGAIN) {
 			peer->inflight--;
 			rnic_fi_peer_enqueue(peer, pkt, true);
 			return false;
@@ -464,33 +443,26 @@ static void rnic_fi_pkt_hold(struct rnic_fi_pkt *pkt)
 	rnic_fi_op_put(op, 0);
 }
 
-static void rnic_fi_chans_hold(struct rnic_fi_pkt **chans, uint32_t busy,
-			       const struct rnic_fi_peer *peer)
-{
-	unsigned int i;
-
-	for (i = 0; busy >> i; i++) {
-		if (busy & (1U << i) && chans[i]->peer == peer)
-			rnic_fi_pkt_hold(chans[i]);
-	}
-}
-
 void rnic_fi_pkts_hold(struct rnic_fi_peer *peer)
 {
 	struct rnic_fi_domain *domain = peer->ep->domain;
 	struct dlist_entry *item;
+	struct rnic_fi_pkt *pkt;
 
 	peer->stuck = true;
 	dlist_foreach(&peer->queue, item)
 		rnic_fi_pkt_hold(container_of(item, struct rnic_fi_pkt, entry));
-	rnic_fi_chans_hold(domain->msg_chan, domain->msg_busy, peer);
-	rnic_fi_chans_hold(domain->write_chan, domain->write_busy, peer);
+	dlist_foreach(&domain->posted, item) {
+		pkt = container_of(item, struct rnic_fi_pkt, entry);
+		if (pkt->peer == peer)
+			rnic_fi_pkt_hold(pkt);
+	}
 }
 
 void rnic_fi_pkts_progress(struct rnic_fi_domain *domain)
 {
-	if (domain->msg_busy | domain->write_busy)
-		rnic_fi_chans_reap(domain);
+	if (!dlist_empty(&domain->posted))
+		rnic_fi_posted_reap(domain);
 	if (!dlist_empty(&domain->msg_queue))
 		rnic_fi_queue_push(domain, &domain->msg_queue);
 	if (!dlist_empty(&domain->write_queue))
@@ -501,7 +473,8 @@ void rnic_fi_pkts_progress(struct rnic_fi_domain *domain)
 
 bool rnic_fi_pkts_silent(struct rnic_fi_domain *domain)
 {
-	return domain->msg_busy || !dlist_empty(&domain->msg_queue) ||
+	return domain->transport->silent(domain->nic) ||
+	       !dlist_empty(&domain->msg_queue) ||
 	       !dlist_empty(&domain->write_queue) ||
 	       !dlist_empty(&domain->waiting);
 }
@@ -521,28 +494,20 @@ static void rnic_fi_queue_orphan(struct dlist_entry *queue,
 	}
 }
 
-static void rnic_fi_chans_orphan(struct rnic_fi_pkt **chans, uint32_t busy,
-				 const struct rnic_fi_ep *ep)
-{
-	unsigned int i;
-
-	for (i = 0; busy >> i; i++) {
-		if (!(busy & (1U << i)) || !chans[i]->peer ||
-		    chans[i]->peer->ep != ep)
-			continue;
-		chans[i]->peer->refs--;
-		chans[i]->peer = NULL;
-		chans[i]->op = NULL;
-		chans[i]->read = NULL;
-	}
-}
-
 void rnic_fi_pkts_orphan(struct rnic_fi_ep *ep)
 {
 	struct rnic_fi_domain *domain = ep->domain;
+	struct dlist_entry *item;
+	struct rnic_fi_pkt *pkt;
 
 	rnic_fi_queue_orphan(&domain->msg_queue, ep);
 	rnic_fi_queue_orphan(&domain->write_queue, ep);
-	rnic_fi_chans_orphan(domain->msg_chan, domain->msg_busy, ep);
-	rnic_fi_chans_orphan(domain->write_chan, domain->write_busy, ep);
+	dlist_foreach(&domain->posted, item) {
+		pkt = container_of(item, struct rnic_fi_pkt, entry);
+		if (!pkt->peer || pkt->peer->ep != ep)
+			continue;
+		pkt->peer->refs--;
+		pkt->peer = NULL;
+		pkt->op = NULL;
+	}
 }

@@ -42,7 +42,7 @@ static void rnic_fi_rx_rts(struct rnic_fi_peer *peer,
 		rnic_fi_slot_offer(peer);
 	rnic_fi_rx_envelope(hdr, body, &info);
 	info.len = body->rts.len;
-	info.va = body->rts.va;
+	info.remote = body->rts.remote;
 	info.id = body->rts.id;
 	rnic_fi_rx_deliver(peer, &info);
 }
@@ -68,12 +68,14 @@ static void rnic_fi_rx_write_data(struct rnic_fi_peer *peer,
 			      ofi_rx_cq_flags(ofi_op_write) | FI_REMOTE_CQ_DATA,
 			      body->write.len, NULL, body->write.data, 0,
 			      peer->fi_addr))
-		FI_WARN(&exanet_prov, FI_LOG_CQ, "completion lost\n");
+		FI_WARN(rnic_fi_prov(peer->ep->domain), FI_LOG_CQ,
+			"completion lost\n");
 }
 
-static void rnic_fi_rx_bad(const uint8_t *data, size_t size)
+static void rnic_fi_rx_bad(const struct rnic_fi_ep *ep, const uint8_t *data,
+			   size_t size)
 {
-	FI_WARN(&exanet_prov, FI_LOG_EP_DATA,
+	FI_WARN(rnic_fi_prov(ep->domain), FI_LOG_EP_DATA,
 		"bad message: operation %u, %zu bytes\n",
 		data[1] & 0xf, size);
 }
@@ -86,7 +88,7 @@ static void rnic_fi_rx_handle(struct rnic_fi_peer *peer, const uint8_t *data,
 	struct rnic_fi_body body;
 
 	if (!rnic_fi_decode(data, size, &hdr, &body)) {
-		rnic_fi_rx_bad(data, size);
+		rnic_fi_rx_bad(peer->ep, data, size);
 		return;
 	}
 	switch (hdr.op) {
@@ -178,7 +180,7 @@ static void rnic_fi_rx_order(struct rnic_fi_peer *peer, uint16_t seq, bool slot,
 
 /* Tells the sender at @to that no endpoint here knows it. */
 static void rnic_fi_rx_refuse(struct rnic_fi_ep *ep,
-			      const struct exa_mbox_addr *to, uint16_t src_tag,
+			      const struct rnic_fi_addr *to, uint16_t src_tag,
 			      uint16_t dst_tag)
 {
 	/* A lost NAK does no harm, because the peer retransmits. */
@@ -186,14 +188,14 @@ static void rnic_fi_rx_refuse(struct rnic_fi_ep *ep,
 				     NULL, 0);
 }
 
-/* A slot was filled: the notification is the message. */
-static void rnic_fi_rx_notify(struct rnic_fi_ep *ep,
-			      const struct exanet_message *msg)
+/* Handles the note of a filled slot, which is a numbered message. */
+static void rnic_fi_rx_note(struct rnic_fi_ep *ep, uint64_t data)
 {
+	__le64 word = htole64(data);
 	struct rnic_fi_slot_note note;
 	struct rnic_fi_peer *peer;
 
-	if (!rnic_fi_decode_note(le64toh(msg->data), &note) ||
+	if (!rnic_fi_decode_note(data, &note) ||
 	    note.dst_tag != ep->tag)
 		return;
 	peer = rnic_fi_slot_peer(ep, note.ring);
@@ -203,12 +205,12 @@ static void rnic_fi_rx_notify(struct rnic_fi_ep *ep,
 		rnic_fi_rx_refuse(ep, &peer->to, peer->tag, ep->tag);
 	else
 		rnic_fi_rx_order(peer, note.seq, true,
-				 (const uint8_t *)&msg->data, sizeof(msg->data));
+				 (const uint8_t *)&word, sizeof(word));
 }
 
 /* Handles a message with a sequence number. */
 static void rnic_fi_rx_numbered(struct rnic_fi_ep *ep,
-				const struct exa_mbox_addr *from,
+				const struct rnic_fi_addr *from,
 				const struct rnic_fi_hdr *hdr,
 				const uint8_t *data, size_t size)
 {
@@ -231,7 +233,7 @@ static void rnic_fi_rx_numbered(struct rnic_fi_ep *ep,
 }
 
 static void rnic_fi_rx_nak(struct rnic_fi_ep *ep,
-			   const struct exa_mbox_addr *from,
+			   const struct rnic_fi_addr *from,
 			   const struct rnic_fi_hdr *hdr)
 {
 	struct rnic_fi_peer *peer = hdr->dst_tag == ep->tag ?
@@ -242,7 +244,7 @@ static void rnic_fi_rx_nak(struct rnic_fi_ep *ep,
 }
 
 static void rnic_fi_rx_probe(struct rnic_fi_ep *ep,
-			     const struct exa_mbox_addr *from,
+			     const struct rnic_fi_addr *from,
 			     const struct rnic_fi_hdr *hdr)
 {
 	struct rnic_fi_peer *peer = rnic_fi_peer_find(ep, from, hdr->src_tag,
@@ -254,7 +256,7 @@ static void rnic_fi_rx_probe(struct rnic_fi_ep *ep,
 
 /* Handles a message without sequence number. */
 static void rnic_fi_rx_bare(struct rnic_fi_ep *ep,
-			    const struct exa_mbox_addr *from,
+			    const struct rnic_fi_addr *from,
 			    const struct rnic_fi_hdr *hdr,
 			    const struct rnic_fi_body *body)
 {
@@ -281,18 +283,14 @@ static void rnic_fi_rx_bare(struct rnic_fi_ep *ep,
 }
 
 static void rnic_fi_rx_message(struct rnic_fi_ep *ep,
-			       const struct exanet_message *msg)
+			       const struct rnic_fi_arrival *in)
 {
-	size_t size = exa_message_size(msg);
-	struct exa_mbox_addr from = {
-		.coord = exa_message_coord(msg),
-		.ctx = exa_message_ctx(msg),
-	};
+	struct rnic_fi_addr from = in->from;
 	struct rnic_fi_hdr hdr;
 	struct rnic_fi_body body;
 
-	if (!rnic_fi_decode_hdr(msg->payload, size, &hdr)) {
-		FI_WARN(&exanet_prov, FI_LOG_EP_DATA,
+	if (!rnic_fi_decode_hdr(in->data, in->size, &hdr)) {
+		FI_WARN(rnic_fi_prov(ep->domain), FI_LOG_EP_DATA,
 			"message without header or of another version\n");
 		return;
 	}
@@ -302,31 +300,28 @@ static void rnic_fi_rx_message(struct rnic_fi_ep *ep,
 	    hdr.dst_tag != ep->tag)
 		rnic_fi_rx_refuse(ep, &from, hdr.src_tag, hdr.dst_tag);
 	else if (rnic_fi_hdr_numbered(&hdr))
-		rnic_fi_rx_numbered(ep, &from, &hdr, msg->payload, size);
-	else if (rnic_fi_decode(msg->payload, size, &hdr, &body))
+		rnic_fi_rx_numbered(ep, &from, &hdr, in->data, in->size);
+	else if (rnic_fi_decode(in->data, in->size, &hdr, &body))
 		rnic_fi_rx_bare(ep, &from, &hdr, &body);
 	else
-		rnic_fi_rx_bad(msg->payload, size);
+		rnic_fi_rx_bad(ep, in->data, in->size);
 }
 
 static void rnic_fi_mbox_progress(struct rnic_fi_ep *ep)
 {
-	const struct exanet_message *msg;
+	const struct rnic_fi_transport *transport = ep->domain->transport;
+	struct rnic_fi_nic *nic = ep->domain->nic;
+	struct rnic_fi_arrival in;
 	int i;
 
 	for (i = 0; i < RNIC_FI_RX_BUDGET; i++) {
-		msg = exa_mbox_peek(ep->mbox);
-		if (!msg)
+		if (!transport->peek(nic, ep->nr, &in))
 			return;
-		switch (exa_message_type(msg)) {
-		case EXANET_TYPE_WRITE:
-			rnic_fi_rx_message(ep, msg);
-			break;
-		case EXANET_TYPE_NOTIFY:
-			rnic_fi_rx_notify(ep, msg);
-			break;
-		}
-		exa_mbox_pop(ep->mbox);
+		if (in.is_note)
+			rnic_fi_rx_note(ep, in.note);
+		else
+			rnic_fi_rx_message(ep, &in);
+		transport->pop(nic, ep->nr);
 		ep->domain->idle = 0;
 	}
 }
@@ -335,12 +330,10 @@ void rnic_fi_domain_progress(struct rnic_fi_domain *domain)
 {
 	unsigned int i;
 
-	for (i = 0; i < EXANET_MAILBOXES; i++) {
+	for (i = 0; i < domain->ep_end; i++) {
 		if (domain->eps[i])
 			rnic_fi_mbox_progress(domain->eps[i]);
 	}
-	if (!dlist_empty(&domain->reads))
-		rnic_fi_reads_progress(domain);
 	rnic_fi_pkts_progress(domain);
 	if (!dlist_empty(&domain->lookups))
 		rnic_fi_lookups_progress(domain);
@@ -405,7 +398,7 @@ static void rnic_fi_idle(struct rnic_fi_domain *domain)
 	if (rnic_fi_idle_polls && domain->idle > rnic_fi_idle_polls) {
 		usleep(RNIC_FI_IDLE_SLEEP_US);
 	} else if (rnic_fi_hint_polls && domain->idle > rnic_fi_hint_polls) {
-		exa_poll_hint(domain->dev);
+		domain->transport->hint(domain->nic);
 		domain->idle += RNIC_FI_HINT_COUNTS;
 	}
 }
@@ -433,10 +426,10 @@ static void rnic_fi_timer_set(struct rnic_fi_domain *domain)
 
 	if (read(domain->timer_fd, &count, sizeof(count)) < 0 &&
 	    errno != EAGAIN)
-		FI_WARN(&exanet_prov, FI_LOG_EP_CTRL, "timer: %s\n",
+		FI_WARN(rnic_fi_prov(domain), FI_LOG_EP_CTRL, "timer: %s\n",
 			strerror(errno));
 	if (timerfd_settime(domain->timer_fd, 0, &t, NULL))
-		FI_WARN(&exanet_prov, FI_LOG_EP_CTRL, "timer: %s\n",
+		FI_WARN(rnic_fi_prov(domain), FI_LOG_EP_CTRL, "timer: %s\n",
 			strerror(errno));
 	rnic_fi_peers_watch(domain);
 }
@@ -448,8 +441,7 @@ int rnic_fi_ep_trywait(void *arg)
 	int ret = FI_SUCCESS;
 
 	rnic_fi_lock(domain);
-	/* What comes after these two makes the descriptor readable again. */
-	if (exa_arm(domain->dev) || exa_ack(domain->dev))
+	if (domain->transport->arm(domain->nic))
 		ret = -FI_EAGAIN;
 	rnic_fi_timer_set(domain);
 	rnic_fi_domain_progress(domain);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Messages between two endpoints of the libfabric provider `exanet`.
+ * Messages between two endpoints of a libfabric provider.
  *
  * A message is the payload of one packet to a mailbox, 8 to 64 bytes, and starts
- * with one 64-bit header word.  The NIC adds coordinates and context of the sender,
+ * with one 64-bit header word.  The NIC adds node and context of the sender,
  * which cannot be forged; the header adds its mailbox and its tag.  A tag is a random
  * number that an endpoint takes when it is enabled: it tells a new process from the
  * one that had the same context and mailbox before.
@@ -38,6 +38,7 @@
 
 #define RNIC_FI_MSG_MAX	64	/* bytes of a message */
 #define RNIC_FI_WINDOW	16	/* messages that may be in flight */
+#define RNIC_FI_MBOXES	4	/* of a context, at most */
 
 /* The header word. */
 #define RNIC_FI_HDR_VERSION	RNIC_FIELD(7, 0)
@@ -84,7 +85,7 @@ enum rnic_fi_cq_data {
 
 struct rnic_fi_msg_rts {
 	__le64 len;		/* of the message */
-	__le64 va;		/* source, plain VA in the sender's context */
+	__le64 remote;		/* source: its address for reads by the receiver */
 	__le32 id;		/* for FIN */
 } __attribute__((packed));
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_rts, 20);
@@ -125,7 +126,7 @@ RNIC_ASSERT_SIZE(struct rnic_fi_msg_write_data, 16);
 
 /* The receiver offers a ring of slots to this sender. */
 struct rnic_fi_msg_ring {
-	__le64 xva;		/* of slot 0 */
+	__le64 remote;		/* address of slot 0 for writes by the sender */
 	__le32 slot_bytes;	/* power of two, RNIC_FI_SLOT_BYTES_MIN..._MAX */
 	__le16 slots;		/* power of two, up to RNIC_FI_SLOTS_MAX */
 	__le16 ring;		/* number, to be named in RNIC_FI_SLOT_RING; unlike those
@@ -183,8 +184,8 @@ RNIC_ASSERT_SIZE(struct rnic_fi_msg_slot, 24);
  * context, mailbox, tag and job, because LOOKUP finds the endpoint.
  */
 struct rnic_fi_name {
-	__le32 coord;		/* EXANET_COORD of the node */
-	__u8 ctx;		/* 0..15; 0 of a service */
+	__le32 node;		/* number of the node */
+	__u8 ctx;		/* 0 of a service */
 	__u8 mbox;		/* 0..3; 0 of a service */
 	__le16 tag;		/* not zero; 0 of a service */
 	__le16 job;		/* for people: the NIC checks its own; 0 of a service */
@@ -196,14 +197,14 @@ struct rnic_fi_name {
 RNIC_ASSERT_SIZE(struct rnic_fi_name, 16);
 
 /*
- * The key of a memory region says all that an initiator needs: reads name memory by
- * its VA, writes by window and the low bits of the VA.  The length is rounded up to
- * 6 significant bits: mantissa if exponent is 0, else (32 + mantissa) << (exponent
+ * The key of a memory region says all that an initiator needs: the base names the memory,
+ * and the transport makes addresses for reads and writes of it.  The length is rounded up
+ * to 6 significant bits: mantissa if exponent is 0, else (32 + mantissa) << (exponent
  * - 1).  It lets initiators refuse most accesses beyond the end; atomics are checked
  * to the byte by the target.
  */
-#define RNIC_FI_KEY_VA	RNIC_FIELD(47, 0)
-#define RNIC_FI_KEY_WINDOW	RNIC_FIELD(50, 48)
+#define RNIC_FI_KEY_BASE	RNIC_FIELD(50, 0)
+#define RNIC_FI_KEY_VA	RNIC_FIELD(47, 0)	/* of the base, with FI_MR_VIRT_ADDR */
 #define RNIC_FI_KEY_READ	RNIC_BIT(51)	/* peers may read */
 #define RNIC_FI_KEY_WRITE	RNIC_BIT(52)	/* peers may write */
 #define RNIC_FI_KEY_MANTISSA	RNIC_FIELD(57, 53)

@@ -3,18 +3,18 @@
  * Quiet peers: which of their memory is freed, and when.
  *
  * Only endpoints of the same job can become peers, because the NIC drops messages of
- * others.  The NIC vouches for coordinates and context of a sender, so that the peers of
+ * others.  The NIC vouches for node and context of a sender, so that the peers of
  * an endpoint are at most as many as the job has mailboxes: a new tag at a mailbox ends
  * the peer that was there before.  The rest of the work is to notice that endpoints have
  * gone, and to take rings back, which have most of the memory:
  *
- *   peer          is freed FI_EXANET_QUIET_MS after its endpoint has gone, if it is not
- *                 in the AV and no packet, operation, read or unexpected message refers
+ *   peer          is freed quiet_ms after its endpoint has gone, if it is not
+ *                 in the AV and no packet, operation or unexpected message refers
  *                 to it.
  *   early buffer  is freed when all its messages are handled.
  *   ring          is freed when its peer has gone; when its peer has been quiet for
- *                 FI_EXANET_QUIET_MS, by RING_END and RING_GONE; and when another sender
- *                 requests one, all FI_EXANET_RINGS of them exist, and this one was not
+ *                 quiet_ms, by RING_END and RING_GONE; and when another sender
+ *                 requests one, all of them exist (parameter rings), and this one was not
  *                 used for a second.  It stays while its peer cannot answer, because
  *                 that may fill slots at any time.
  *
@@ -30,20 +30,6 @@
 
 size_t rnic_fi_quiet_ms = 60000;
 
-void rnic_fi_probe_send(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
-			const void *body, size_t len)
-{
-	struct rnic_fi_pkt *pkt = rnic_fi_pkt_alloc(peer, RNIC_FI_PKT_PROBE);
-
-	if (!pkt)
-		return;		/* the next probe will do */
-	rnic_fi_pkt_header(pkt, op, 0);
-	if (len)
-		memcpy(pkt->data + pkt->len, body, len);
-	pkt->len += len;
-	rnic_fi_pkt_send(pkt);
-}
-
 /* Returns true if the end of the endpoint of @peer would free memory. */
 static bool rnic_fi_quiet_holds(const struct rnic_fi_peer *peer)
 {
@@ -57,7 +43,7 @@ static void rnic_fi_quiet_probe(struct rnic_fi_peer *peer, uint64_t now)
 	if (peer->gone || !rnic_fi_quiet_holds(peer) || now < peer->probe_ms ||
 	    peer->queued || peer->inflight ||
 	    !dlist_empty(&domain->msg_queue) ||
-	    rnic_fi_pkts_on_channels(domain, RNIC_FI_PKT_PROBE) >= RNIC_FI_PROBES)
+	    rnic_fi_pkts_posted(domain, RNIC_FI_PKT_PROBE) >= RNIC_FI_PROBES)
 		return;
 	peer->probe_ms = now + peer->probe_wait;
 	peer->probe_wait = MIN(peer->probe_wait * 2, RNIC_FI_PROBE_MAX_MS);
@@ -65,7 +51,7 @@ static void rnic_fi_quiet_probe(struct rnic_fi_peer *peer, uint64_t now)
 	if (peer->rx_ring && !peer->dead)
 		rnic_fi_ring_end(peer);
 	else
-		rnic_fi_probe_send(peer, RNIC_FI_PROBE, NULL, 0);
+		rnic_fi_pkt_send_probe(peer, RNIC_FI_PROBE, NULL, 0);
 }
 
 static void rnic_fi_quiet_early(struct rnic_fi_peer *peer)
@@ -80,7 +66,7 @@ static void rnic_fi_quiet_early(struct rnic_fi_peer *peer)
 	peer->early = NULL;
 }
 
-void rnic_fi_quiet_watch(struct rnic_fi_peer *peer, uint64_t now)
+static void rnic_fi_quiet_watch(struct rnic_fi_peer *peer, uint64_t now)
 {
 	struct rnic_fi_ring *ring = peer->rx_ring;
 
@@ -99,10 +85,93 @@ void rnic_fi_quiet_watch(struct rnic_fi_peer *peer, uint64_t now)
 		rnic_fi_quiet_probe(peer, now);
 }
 
-bool rnic_fi_quiet_over(const struct rnic_fi_peer *peer, uint64_t now)
+static bool rnic_fi_quiet_over(const struct rnic_fi_peer *peer, uint64_t now)
 {
 	return peer->gone && now >= peer->gone_ms + rnic_fi_quiet_ms &&
 	       !peer->refs && !peer->names && !peer->queued &&
 	       !peer->inflight && !peer->rx_ring && !peer->tx_ring &&
 	       dlist_empty((struct dlist_entry *)&peer->ops);
+}
+
+void rnic_fi_peers_free(struct rnic_fi_ep *ep)
+{
+	struct rnic_fi_peer *peer;
+	unsigned int i;
+
+	rnic_fi_lookups_forget(ep, FI_ADDR_UNSPEC);
+	rnic_fi_pkts_orphan(ep);
+	for (i = 0; i < RNIC_FI_PEER_BUCKETS; i++) {
+		while ((peer = ep->buckets[i])) {
+			ep->buckets[i] = peer->next;
+			rnic_fi_rings_release(peer);
+			rnic_fi_peer_free(peer);
+		}
+	}
+	ofi_array_destroy(&ep->by_addr);
+	free(ep->places);
+}
+
+static bool rnic_fi_peer_owes(struct rnic_fi_peer *peer)
+{
+	return !peer->dead && !dlist_empty(&peer->ops);
+}
+
+static void rnic_fi_peer_watch(struct rnic_fi_peer *peer, uint64_t now)
+{
+	struct rnic_fi_pkt *pkt;
+
+	rnic_fi_quiet_watch(peer, now);
+	if (peer->active || !rnic_fi_peer_owes(peer)) {
+		peer->active = false;
+		peer->alive_ms = now;
+		return;
+	}
+	/*
+	 * The peer's mailbox is full; its program may wait for another process that
+	 * waits for our completions, so completing held sends prevents a deadlock.
+	 */
+	if (peer->inflight || peer->queued)
+		rnic_fi_pkts_hold(peer);
+	/* Unacked messages are a question already. */
+	if (now - peer->alive_ms < RNIC_FI_PING_MS || peer->inflight ||
+	    peer->queued)
+		return;
+	peer->alive_ms = now;
+	pkt = rnic_fi_pkt_alloc(peer, RNIC_FI_PKT_MSG);
+	if (!pkt)
+		return;
+	rnic_fi_pkt_header(pkt, RNIC_FI_PING, 0);
+	rnic_fi_pkt_send(pkt);
+}
+
+static void rnic_fi_ep_watch(struct rnic_fi_ep *ep, uint64_t now)
+{
+	struct rnic_fi_peer **link, *peer;
+	unsigned int i;
+
+	for (i = 0; i < RNIC_FI_PEER_BUCKETS; i++) {
+		for (link = &ep->buckets[i]; (peer = *link);) {
+			rnic_fi_peer_watch(peer, now);
+			if (rnic_fi_quiet_over(peer, now)) {
+				*link = peer->next;
+				rnic_fi_peer_free(peer);
+			} else {
+				link = &peer->next;
+			}
+		}
+	}
+}
+
+void rnic_fi_peers_watch(struct rnic_fi_domain *domain)
+{
+	unsigned int n;
+	uint64_t now = ofi_gettime_ms();
+
+	if (now < domain->watch_ms)
+		return;
+	domain->watch_ms = now + RNIC_FI_WATCH_MS;
+	for (n = 0; n < RNIC_FI_MBOXES; n++) {
+		if (domain->eps[n])
+			rnic_fi_ep_watch(domain->eps[n], now);
+	}
 }

@@ -14,21 +14,22 @@ struct rnic_fi_rma {
 	bool			write;
 };
 
-/* One small write is up to two packets: they must not cross 256 bytes. */
+/* Writes @len bytes in packets that do not cross a boundary of the NIC. */
 static int rnic_fi_rma_put(struct rnic_fi_op *op, const uint8_t *src,
-			   uint64_t xva, size_t len)
+			   uint64_t remote, size_t len)
 {
+	uint32_t boundary = op->ep->domain->transport->put_boundary;
 	struct rnic_fi_pkt *pkt;
 	size_t part;
 
-	for (; len; src += part, xva += part, len -= part) {
-		part = MIN(len, EXA_PUT_BOUNDARY - xva % EXA_PUT_BOUNDARY);
+	for (; len; src += part, remote += part, len -= part) {
+		part = MIN(len, boundary - (remote & (boundary - 1)));
 		pkt = rnic_fi_pkt_alloc(op->peer, RNIC_FI_PKT_PUT);
 		if (!pkt)
 			return -FI_ENOMEM;
-		pkt->gva = exa_gva(op->peer->to.coord, xva);
-		memcpy(pkt->data, src, part);
-		pkt->len = part;
+		pkt->req.remote = remote;
+		memcpy(pkt->req.data, src, part);
+		pkt->req.len = part;
 		pkt->op = op;
 		op->pending++;
 		rnic_fi_pkt_send(pkt);
@@ -37,23 +38,20 @@ static int rnic_fi_rma_put(struct rnic_fi_op *op, const uint8_t *src,
 }
 
 static int rnic_fi_rma_write(struct rnic_fi_op *op, const uint8_t *src,
-			     uint64_t xva, size_t len)
+			     uint64_t remote, size_t len)
 {
 	struct rnic_fi_peer *peer = op->peer;
 	struct rnic_fi_pkt *pkt;
 
-	if (len <= EXA_MSG_MAX)
-		return rnic_fi_rma_put(op, src, xva, len);
+	if (len <= peer->ep->domain->transport->put_max)
+		return rnic_fi_rma_put(op, src, remote, len);
 	pkt = rnic_fi_pkt_alloc(peer, RNIC_FI_PKT_WRITE);
 	if (!pkt)
 		return -FI_ENOMEM;
-	pkt->wr = (struct exa_write_attr) {
-		.src = src,
-		.dst_gva = exa_gva(peer->to.coord, xva),
-		.len = len,
-		.dst_ctx = peer->to.ctx,
-		.flags = peer->ep->domain->timer_fd >= 0 ? EXA_WRITE_WAKE : 0,
-	};
+	pkt->req.wake = peer->ep->domain->timer_fd >= 0;
+	pkt->req.len = len;
+	pkt->req.remote = remote;
+	pkt->req.local = (void *)src;
 	pkt->op = op;
 	op->pending++;
 	rnic_fi_pkt_send(pkt);
@@ -84,7 +82,7 @@ static int rnic_fi_rma_pieces(struct rnic_fi_op *op, const struct rnic_fi_rma *r
 	while (i < rma->count && j < rma->rma_count) {
 		part = MIN(rma->iov[i].iov_len - done,
 			   rma->rma[j].len - rma_done);
-		part = MIN(part, RNIC_FI_READ_CHUNK);
+		part = MIN(part, RNIC_FI_REQUEST_MAX);
 		if (part) {
 			ret = rnic_fi_rma_piece(op, rma,
 				(uint8_t *)rma->iov[i].iov_base + done,
@@ -120,6 +118,37 @@ static int rnic_fi_rma_check(const struct rnic_fi_rma *rma)
 	return 0;
 }
 
+/*
+ * Sends WRITE_DATA, because all bytes of a write with CQ data have arrived.  The ack of
+ * this message completes the write.
+ */
+static void rnic_fi_rma_announce(struct rnic_fi_op *op)
+{
+	struct rnic_fi_msg_write_data body = {
+		.data = htole64(op->cq_data),
+		.len = htole64(op->len),
+	};
+	struct rnic_fi_pkt *pkt = NULL;
+
+	op->end = rnic_fi_op_end;
+	if (!op->err)
+		op->err = op->peer->dead;
+	if (!op->err) {
+		pkt = rnic_fi_pkt_alloc(op->peer, RNIC_FI_PKT_MSG);
+		op->err = pkt ? 0 : FI_ENOMEM;
+	}
+	if (!pkt) {
+		rnic_fi_op_end(op);
+		return;
+	}
+	memcpy(rnic_fi_pkt_header(pkt, RNIC_FI_WRITE_DATA, 0), &body,
+	       sizeof(body));
+	pkt->req.len += sizeof(body);
+	pkt->op = op;
+	op->pending = 1;
+	rnic_fi_pkt_send(pkt);
+}
+
 static ssize_t rnic_fi_rma(struct fid_ep *fid, fi_addr_t addr,
 			   const struct rnic_fi_rma *rma)
 {
@@ -140,6 +169,8 @@ static ssize_t rnic_fi_rma(struct fid_ep *fid, fi_addr_t addr,
 	if (!ret) {
 		op->cq_data = rma->cq_data;
 		op->len = ofi_total_iov_len(rma->iov, rma->count);
+		if (rma->write && rma->flags & FI_REMOTE_CQ_DATA)
+			op->end = rnic_fi_rma_announce;
 		/* Ours, so that the op lives until all pieces are posted. */
 		op->pending = 1;
 		rnic_fi_op_put(op, rnic_fi_rma_pieces(op, rma));

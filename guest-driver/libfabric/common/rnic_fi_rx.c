@@ -28,7 +28,7 @@ static void rnic_fi_complete_rx(struct rnic_fi_peer *peer,
 	int ret = 0;
 
 	if (err) {
-		FI_INFO(&exanet_prov, FI_LOG_EP_DATA,
+		FI_INFO(rnic_fi_prov(ep->domain), FI_LOG_EP_DATA,
 			"receive of %zu of %zu bytes, %s: %s\n", len, info->len,
 			info->data ? "copied" : "read", fi_strerror(err));
 		ofi_ep_peer_rx_cntr_incerr(&ep->util_ep, info->ofi_op);
@@ -42,7 +42,8 @@ static void rnic_fi_complete_rx(struct rnic_fi_peer *peer,
 						peer->fi_addr);
 	}
 	if (ret)
-		FI_WARN(&exanet_prov, FI_LOG_CQ, "completion lost\n");
+		FI_WARN(rnic_fi_prov(ep->domain), FI_LOG_CQ,
+			"completion lost\n");
 	rx->srx->owner_ops->free_entry(rx);
 }
 
@@ -69,8 +70,8 @@ static void rnic_fi_rx_eager(struct rnic_fi_peer *peer,
 			    len < info->len ? FI_ETRUNC : 0);
 }
 
-/* Asks for @len bytes at @va, segment by segment of the user's buffer. */
-static int rnic_fi_rx_fetch(struct rnic_fi_op *op, uint64_t va, size_t len)
+/* Reads @len bytes at @remote, segment by segment of the user's buffer. */
+static int rnic_fi_rx_fetch(struct rnic_fi_op *op, uint64_t remote, size_t len)
 {
 	const struct fi_peer_rx_entry *rx = op->rx;
 	size_t i, done, part;
@@ -79,17 +80,40 @@ static int rnic_fi_rx_fetch(struct rnic_fi_op *op, uint64_t va, size_t len)
 	for (i = 0; i < rx->count && len; i++) {
 		for (done = 0; done < rx->iov[i].iov_len && len; done += part) {
 			part = MIN(rx->iov[i].iov_len - done, len);
-			part = MIN(part, RNIC_FI_READ_CHUNK);
+			part = MIN(part, RNIC_FI_REQUEST_MAX);
 			ret = rnic_fi_read_start(op,
 					(char *)rx->iov[i].iov_base + done,
-					va, part);
+					remote, part);
 			if (ret)
 				return ret;
-			va += part;
+			remote += part;
 			len -= part;
 		}
 	}
 	return 0;
+}
+
+/* Ends a rendezvous receive, because all its reads are over. */
+static void rnic_fi_rx_finish(struct rnic_fi_op *op)
+{
+	struct rnic_fi_peer *peer = op->peer;
+	struct fi_peer_rx_entry *rx = op->rx;
+	struct rnic_fi_rx_info info = {
+		.ofi_op = op->ofi_op,
+		.tag = op->tag,
+		.cq_data = op->cq_data,
+		.flags = op->flags,
+		.len = op->len,
+	};
+	size_t len = MIN(ofi_total_iov_len(rx->iov, rx->count), info.len);
+	int err = op->err;
+
+	rnic_fi_rx_send_fin(peer, op->id, err);
+	if (!err && len < info.len)
+		err = FI_ETRUNC;
+	rnic_fi_op_free(op);
+	rnic_fi_complete_rx(peer, rx, &info, err && err != FI_ETRUNC ? 0 : len,
+			    err);
 }
 
 static void rnic_fi_rx_rendezvous(struct rnic_fi_peer *peer,
@@ -110,36 +134,15 @@ static void rnic_fi_rx_rendezvous(struct rnic_fi_peer *peer,
 		return;
 	}
 	op->rx = rx;
+	op->end = rnic_fi_rx_finish;
 	op->id = info->id;
 	op->tag = info->tag;
 	op->cq_data = info->cq_data;
 	op->len = info->len;
 	/* Ours, so that the op lives until all reads are posted. */
 	op->pending = 1;
-	ret = rnic_fi_rx_fetch(op, info->va, len);
+	ret = rnic_fi_rx_fetch(op, info->remote, len);
 	rnic_fi_op_put(op, ret);
-}
-
-void rnic_fi_rx_finish(struct rnic_fi_op *op)
-{
-	struct rnic_fi_peer *peer = op->peer;
-	struct fi_peer_rx_entry *rx = op->rx;
-	struct rnic_fi_rx_info info = {
-		.ofi_op = op->ofi_op,
-		.tag = op->tag,
-		.cq_data = op->cq_data,
-		.flags = op->flags,
-		.len = op->len,
-	};
-	size_t len = MIN(ofi_total_iov_len(rx->iov, rx->count), info.len);
-	int err = op->err;
-
-	rnic_fi_rx_send_fin(peer, op->id, err);
-	if (!err && len < info.len)
-		err = FI_ETRUNC;
-	rnic_fi_op_free(op);
-	rnic_fi_complete_rx(peer, rx, &info, err && err != FI_ETRUNC ? 0 : len,
-			    err);
 }
 
 static void rnic_fi_rx_start(struct rnic_fi_peer *peer,
@@ -201,7 +204,7 @@ void rnic_fi_rx_deliver(struct rnic_fi_peer *peer,
 		ret = rnic_fi_rx_queue(peer, info, rx);
 	if (ret) {
 		/* A message is lost: nothing from there can be trusted now. */
-		FI_WARN(&exanet_prov, FI_LOG_EP_DATA,
+		FI_WARN(rnic_fi_prov(peer->ep->domain), FI_LOG_EP_DATA,
 			"no memory for a message\n");
 		rnic_fi_peer_fail(peer, FI_ENOMEM);
 	}

@@ -84,10 +84,11 @@ static struct rnic_fi_ring *rnic_fi_ring_new(struct rnic_fi_domain *domain,
  * Frees the memory of a ring.  Its address space has no other use before @reuse_ms,
  * because the NIC may write there until then.
  */
-static void rnic_fi_ring_release(struct rnic_fi_ring *ring, uint64_t reuse_ms)
+static void rnic_fi_ring_release(const struct rnic_fi_domain *domain,
+				 struct rnic_fi_ring *ring, uint64_t reuse_ms)
 {
 	if (madvise(ring->alloc, ring->alloc_bytes, MADV_DONTNEED))
-		FI_WARN(&exanet_prov, FI_LOG_EP_DATA, "madvise: %s\n",
+		FI_WARN(rnic_fi_prov(domain), FI_LOG_EP_DATA, "madvise: %s\n",
 			strerror(errno));
 	ring->reuse_ms = reuse_ms;
 }
@@ -146,21 +147,14 @@ int rnic_fi_slot_send(struct rnic_fi_peer *peer, struct rnic_fi_op *op,
 	memcpy(slot, &hdr, sizeof(hdr));
 	pkt->op = op;
 	pkt->slot = ring->filled++;
-	pkt->wr = (struct exa_write_attr) {
-		.src = slot,
-		.dst_gva = exa_gva(peer->to.coord, ring->xva +
-				   (uint64_t)index * ring->slot_bytes),
-		.len = sizeof(hdr) + len,
-		.dst_ctx = peer->to.ctx,
-		.notify_gva = exa_mbox_gva(peer->to.coord, peer->to.mbox),
-		.notify_data =
-			RNIC_PREP(RNIC_FI_SLOT_VERSION, RNIC_FI_VERSION) |
+	pkt->req.wake = peer->ep->domain->timer_fd >= 0;
+	pkt->req.len = sizeof(hdr) + len;
+	pkt->req.remote = ring->remote + (uint64_t)index * ring->slot_bytes;
+	pkt->req.local = slot;
+	pkt->req.note = RNIC_PREP(RNIC_FI_SLOT_VERSION, RNIC_FI_VERSION) |
 			RNIC_PREP(RNIC_FI_SLOT_RING, ring->number) |
 			RNIC_PREP(RNIC_FI_SLOT_INDEX, index) |
-			RNIC_PREP(RNIC_FI_SLOT_DST_TAG, peer->tag),
-		.flags = EXA_WRITE_NOTIFY | (peer->ep->domain->timer_fd >= 0 ?
-					     EXA_WRITE_WAKE : 0),
-	};
+			RNIC_PREP(RNIC_FI_SLOT_DST_TAG, peer->tag);
 	rnic_fi_pkt_send(pkt);
 	return 0;
 }
@@ -177,7 +171,7 @@ void rnic_fi_slot_ring(struct rnic_fi_peer *peer, const struct rnic_fi_body *bod
 				body->ring.slot_bytes);
 	if (!ring)
 		return;
-	ring->xva = body->ring.xva;
+	ring->remote = body->ring.remote;
 	ring->number = body->ring.number;
 	peer->tx_ring = ring;
 	ep->tx_rings++;
@@ -194,12 +188,12 @@ void rnic_fi_slot_credit(struct rnic_fi_peer *peer, uint32_t emptied)
 /* Frees the send ring, whose packets have all been acked. */
 static void rnic_fi_tx_ring_release(struct rnic_fi_peer *peer)
 {
-	rnic_fi_ring_release(peer->tx_ring, ofi_gettime_ms());
+	rnic_fi_ring_release(peer->ep->domain, peer->tx_ring, ofi_gettime_ms());
 	peer->tx_ring = NULL;
 	peer->ep->tx_rings--;
 }
 
-void rnic_fi_slot_end(struct rnic_fi_ep *ep, const struct exa_mbox_addr *from,
+void rnic_fi_slot_end(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 		      uint16_t tag, uint16_t number)
 {
 	struct rnic_fi_peer *peer = rnic_fi_peer_find(ep, from, tag, false);
@@ -295,6 +289,7 @@ void rnic_fi_slot_offer(struct rnic_fi_peer *peer)
 		.slot_bytes = htole32(RNIC_FI_SLOT_BYTES),
 		.slots = htole16(RNIC_FI_SLOTS),
 	};
+	uint64_t base;
 	int index;
 
 	if (peer->rx_ring)
@@ -305,18 +300,20 @@ void rnic_fi_slot_offer(struct rnic_fi_peer *peer)
 	ring = rnic_fi_ring_new(ep->domain, RNIC_FI_SLOTS, RNIC_FI_SLOT_BYTES);
 	if (!ring)
 		return;
-	if (exa_xva(ep->domain->dev, ring->mem,
-		    RNIC_FI_SLOTS * RNIC_FI_SLOT_BYTES, &ring->xva)) {
-		rnic_fi_ring_release(ring, UINT64_MAX);
+	if (ep->domain->transport->expose(ep->domain->nic, ring->mem,
+					  RNIC_FI_SLOTS * RNIC_FI_SLOT_BYTES,
+					  FI_REMOTE_WRITE, &base)) {
+		rnic_fi_ring_release(ep->domain, ring, UINT64_MAX);
 		return;
 	}
+	ring->remote = ep->domain->transport->address(base, 0, true);
 	rnic_fi_ring_touch(ring);
 	ring->number = rnic_fi_ring_number(ep, index);
 	ring->used_ms = ofi_gettime_ms();
 	ep->places[index].peer = peer;
 	peer->rx_ring = ring;
 	offer.ring = htole16(ring->number);
-	offer.xva = htole64(ring->xva);
+	offer.remote = htole64(ring->remote);
 	if (rnic_fi_pkt_send_simple(peer, RNIC_FI_RING, &offer,
 				    sizeof(offer)))
 		rnic_fi_peer_fail(peer, FI_ENOMEM);
@@ -341,7 +338,7 @@ static void rnic_fi_rx_ring_release(struct rnic_fi_peer *peer, uint64_t reuse_ms
 
 	place->peer = NULL;
 	place->generation++;
-	rnic_fi_ring_release(peer->rx_ring, reuse_ms);
+	rnic_fi_ring_release(peer->ep->domain, peer->rx_ring, reuse_ms);
 	peer->rx_ring = NULL;
 }
 
@@ -354,10 +351,10 @@ void rnic_fi_ring_end(struct rnic_fi_peer *peer)
 	if (peer->queued || peer->inflight)
 		return;
 	peer->rx_ring->end_ms = ofi_gettime_ms();
-	rnic_fi_probe_send(peer, RNIC_FI_RING_END, &body, sizeof(body));
+	rnic_fi_pkt_send_probe(peer, RNIC_FI_RING_END, &body, sizeof(body));
 }
 
-void rnic_fi_slot_gone(struct rnic_fi_ep *ep, const struct exa_mbox_addr *from,
+void rnic_fi_slot_gone(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 		       uint16_t tag, uint16_t number)
 {
 	struct rnic_fi_peer *peer = rnic_fi_peer_find(ep, from, tag, false);
@@ -374,7 +371,7 @@ void rnic_fi_rings_release(struct rnic_fi_peer *peer)
 		rnic_fi_rx_ring_release(peer, peer->gone ?
 					ofi_gettime_ms() + RNIC_FI_GONE_MS :
 					UINT64_MAX);
-	/* The NIC may still read what is on a channel. */
+	/* The NIC may still read the slot of a posted packet. */
 	if (peer->tx_ring && !peer->queued && !peer->inflight)
 		rnic_fi_tx_ring_release(peer);
 }
@@ -408,7 +405,8 @@ void rnic_fi_slot_arrive(struct rnic_fi_peer *peer, uint64_t word)
 	ring->used = true;
 	slot = rnic_fi_slot_at(ring, note.index);
 	if (!rnic_fi_decode_slot(slot, ring->slot_bytes, &hdr)) {
-		FI_WARN(&exanet_prov, FI_LOG_EP_DATA, "bad slot\n");
+		FI_WARN(rnic_fi_prov(peer->ep->domain), FI_LOG_EP_DATA,
+			"bad slot\n");
 		return;
 	}
 	info.ofi_op = hdr.tagged ? ofi_op_tagged : ofi_op_msg;

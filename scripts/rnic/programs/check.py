@@ -190,6 +190,10 @@ def start():
                allowed=r'hw/(.*-pci\.c|core/pci\.[ch])$')
         c.grep('sysbus belongs to the bus shell', r'#include "hw/sysbus', 'hw',
                allowed=r'hw/.*-axi\.c$')
+        names = '|'.join(n for f in families.FAMILIES
+                         for n in (f.name, f.name.upper()))
+        c.grep('the common part of the providers knows no NIC',
+               rf'{names}|\bexa_', 'guest-driver/libfabric/common')
         c.grep('formats belong to include/rnic', r'__attribute__\(\(packed',
                'hw')
         c.grep('a fixed seed finds nothing new: random_seed()',

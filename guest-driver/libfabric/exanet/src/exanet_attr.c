@@ -1,43 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* What the provider can do. */
+/* What the provider can do, beside the attributes of rnic_fi_attr.c. */
 
-#include "rnic_fi.h"
-
-#define RNIC_FI_TX_CAPS \
-	(OFI_TX_MSG_CAPS | FI_TAGGED | OFI_TX_RMA_CAPS | FI_ATOMICS)
-#define RNIC_FI_RX_CAPS \
-	(OFI_RX_MSG_CAPS | FI_TAGGED | OFI_RX_RMA_CAPS | FI_ATOMICS | \
-	 FI_SOURCE | FI_DIRECTED_RECV | FI_MULTI_RECV)
-#define RNIC_FI_DOMAIN_CAPS	(FI_LOCAL_COMM | FI_REMOTE_COMM)
-
-static struct fi_tx_attr exanet_tx_attr = {
-	.caps = RNIC_FI_TX_CAPS,
-	.op_flags = FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE |
-		    FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE,
-	.msg_order = FI_ORDER_SAS,
-	.inject_size = RNIC_FI_INJECT_SIZE,
-	.size = RNIC_FI_TX_SIZE,
-	.iov_limit = RNIC_FI_IOV_LIMIT,
-	.rma_iov_limit = RNIC_FI_IOV_LIMIT,
-};
-
-static struct fi_rx_attr exanet_rx_attr = {
-	.caps = RNIC_FI_RX_CAPS,
-	.op_flags = FI_COMPLETION | FI_MULTI_RECV,
-	.msg_order = FI_ORDER_SAS,
-	.size = RNIC_FI_RX_SIZE,
-	.iov_limit = RNIC_FI_IOV_LIMIT,
-};
-
-static struct fi_ep_attr exanet_ep_attr = {
-	.type = FI_EP_RDM,
-	.protocol = FI_PROTO_UNSPEC,
-	.protocol_version = RNIC_FI_VERSION,
-	.max_msg_size = SIZE_MAX / 2,
-	.mem_tag_format = FI_TAG_GENERIC,
-	.tx_ctx_cnt = 1,
-	.rx_ctx_cnt = 1,
-};
+#include "exanet_fi.h"
 
 /*
  * Local memory needs no registration, and remote keys come from us.  Addresses of
@@ -73,9 +37,9 @@ static struct fi_fabric_attr exanet_fabric_attr = {
 struct fi_info exanet_info = {
 	.caps = RNIC_FI_TX_CAPS | RNIC_FI_RX_CAPS | RNIC_FI_DOMAIN_CAPS,
 	.addr_format = FI_FORMAT_UNSPEC,
-	.tx_attr = &exanet_tx_attr,
-	.rx_attr = &exanet_rx_attr,
-	.ep_attr = &exanet_ep_attr,
+	.tx_attr = &rnic_fi_tx_attr,
+	.rx_attr = &rnic_fi_rx_attr,
+	.ep_attr = &rnic_fi_ep_attr,
 	.domain_attr = &exanet_domain_attr,
 	.fabric_attr = &exanet_fabric_attr,
 };

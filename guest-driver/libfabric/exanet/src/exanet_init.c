@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* Entry of the provider: which NICs are there. */
 
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
 #include <ofi_prov.h>
 
-#include "rnic_fi.h"
+#include "exanet_fi.h"
 
 #define EXANET_NICS_MAX	16
+#define EXANET_CHAR_DEVICES	"/sys/dev/char"	/* by number */
 
-size_t rnic_fi_eager_size = 16384;
-size_t rnic_fi_idle_polls = 10000;
-size_t rnic_fi_hint_polls = 1;
+static const char *exanet_nodes_file = "/etc/exanet/nodes";
 
 /* The device file of a NIC named as for exa_open(). */
 static void exanet_nic_path(const char *name, char *path, size_t size)
@@ -21,6 +23,38 @@ static void exanet_nic_path(const char *name, char *path, size_t size)
 	else if (strspn(name, "0123456789") == strlen(name))
 		form = "/dev/exanet%s";
 	snprintf(path, size, form, name);
+}
+
+/*
+ * Stores the coordinates of the NIC with the device file @path, which may have any name,
+ * so that its number leads to the NIC.  -FI_ENODATA: the file is no NIC; -FI_ENOSYS: sysfs
+ * does not show its device.
+ */
+static int exanet_nic_coord(const char *path, uint32_t *coord)
+{
+	char folder[64], attr[80], text[32];
+	struct stat st;
+	uint64_t value;
+	FILE *file;
+	bool ok;
+
+	if (stat(path, &st) || !S_ISCHR(st.st_mode))
+		return -FI_ENODATA;
+	snprintf(folder, sizeof(folder), "%s/%u:%u", EXANET_CHAR_DEVICES,
+		 major(st.st_rdev), minor(st.st_rdev));
+	if (access(folder, F_OK))
+		return -FI_ENOSYS;
+	snprintf(attr, sizeof(attr), "%s/coord", folder);
+	file = fopen(attr, "re");
+	if (!file)
+		return -FI_ENODATA;
+	ok = fgets(text, sizeof(text), file);
+	fclose(file);
+	text[ok ? strcspn(text, "\n") : 0] = '\0';
+	if (!rnic_fi_number(text, EXANET_COORD_MASK, &value))
+		return -FI_ENODATA;
+	*coord = value;
+	return 0;
 }
 
 /* The name of NIC @n, if it exists. Opening it would take a context. */
@@ -77,7 +111,7 @@ static bool exanet_src_fits(const struct fi_info *info, const uint32_t *own)
 	if (!own || info->src_addrlen != sizeof(name))
 		return false;
 	memcpy(&name, info->src_addr, sizeof(name));
-	return name.version == RNIC_FI_VERSION && le32toh(name.coord) == *own;
+	return name.version == RNIC_FI_VERSION && le32toh(name.node) == *own;
 }
 
 /*
@@ -97,11 +131,13 @@ static int exanet_info_addrs(struct fi_info *info, const uint32_t *own,
 	if (!own && (flags & FI_SOURCE || (service && !node)))
 		return -FI_ENODATA;
 	if (node)
-		ret = rnic_fi_node_coord(node, &coord);
+		ret = rnic_fi_node_number(&exanet_transport, exanet_nodes_file,
+					  node, &coord);
 	else if (own)
 		coord = *own;
 	if (!ret && service)
-		ret = rnic_fi_service_number(service, &number);
+		ret = rnic_fi_service_number(&exanet_transport, service,
+					     &number);
 	if (ret)
 		return ret;
 	name = rnic_fi_name_of_service(coord, number);
@@ -182,6 +218,12 @@ static int exanet_getinfo(uint32_t version, const char *node,
 	return *info ? 0 : -FI_ENODATA;
 }
 
+static int exanet_fabric_open(struct fi_fabric_attr *attr,
+			      struct fid_fabric **fabric, void *context)
+{
+	return rnic_fi_fabric_open(&exanet_transport, attr, fabric, context);
+}
+
 static void exanet_cleanup(void)
 {
 }
@@ -203,33 +245,7 @@ struct util_prov exanet_util_prov = {
 
 EXANET_INI
 {
-	fi_param_define(&exanet_prov, "eager_size", FI_PARAM_SIZE_T,
-			"Longest message that is copied through a slot at the "
-			"receiver (default: %zu); longer ones go by rendezvous",
-			rnic_fi_eager_size);
-	fi_param_get_size_t(&exanet_prov, "eager_size", &rnic_fi_eager_size);
-	fi_param_define(&exanet_prov, "idle_polls", FI_PARAM_SIZE_T,
-			"Polls without news after which each further poll gives "
-			"the processor away for a moment (default: %zu); 0 never "
-			"does. The NIC may need that processor's host",
-			rnic_fi_idle_polls);
-	fi_param_get_size_t(&exanet_prov, "idle_polls", &rnic_fi_idle_polls);
-	fi_param_define(&exanet_prov, "hint_polls", FI_PARAM_SIZE_T,
-			"Polls without news after which each further poll tells "
-			"the NIC, which then brings what has arrived (default: "
-			"%zu); 0 never does", rnic_fi_hint_polls);
-	fi_param_get_size_t(&exanet_prov, "hint_polls", &rnic_fi_hint_polls);
-	fi_param_define(&exanet_prov, "rings", FI_PARAM_SIZE_T,
-			"Senders that have slots at an endpoint (default: %zu); "
-			"messages of others go by rendezvous",
-			rnic_fi_ring_limit);
-	fi_param_get_size_t(&exanet_prov, "rings", &rnic_fi_ring_limit);
-	rnic_fi_ring_limit = MIN(rnic_fi_ring_limit, RNIC_FI_RINGS_MAX);
-	fi_param_define(&exanet_prov, "quiet_ms", FI_PARAM_SIZE_T,
-			"Milliseconds without a message after which the slots of "
-			"a peer are freed (default: %zu)", rnic_fi_quiet_ms);
-	fi_param_get_size_t(&exanet_prov, "quiet_ms", &rnic_fi_quiet_ms);
-	rnic_fi_quiet_ms = MAX(rnic_fi_quiet_ms, RNIC_FI_WATCH_MS);
+	rnic_fi_params(&exanet_prov);
 	fi_param_define(&exanet_prov, "nodes", FI_PARAM_STRING,
 			"File with the coordinates and names of nodes, as hosts(5) "
 			"has addresses (default: %s)", exanet_nodes_file);

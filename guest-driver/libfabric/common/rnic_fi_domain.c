@@ -20,13 +20,11 @@ static struct fi_ops_domain rnic_fi_domain_ops = {
 
 static void rnic_fi_domain_free(struct rnic_fi_domain *domain)
 {
-	/* Only now does the NIC keep its hands off the pools. */
-	exa_close(domain->dev);
+	/* The NIC accesses packets and rings until it is closed. */
+	domain->transport->close(domain->nic);
 	rnic_fi_rings_free(domain);
 	if (domain->timer_fd >= 0)
 		close(domain->timer_fd);
-	if (domain->read_pool)
-		ofi_bufpool_destroy(domain->read_pool);
 	if (domain->op_pool)
 		ofi_bufpool_destroy(domain->op_pool);
 	if (domain->pkt_pool)
@@ -65,20 +63,19 @@ static struct fi_ops rnic_fi_domain_fi_ops = {
 static int rnic_fi_domain_init(struct rnic_fi_domain *domain,
 			       const struct fi_info *info)
 {
-	struct exa_attr attr;
 	int ret;
 
 	domain->timer_fd = -1;
+	dlist_init(&domain->posted);
 	dlist_init(&domain->msg_queue);
 	dlist_init(&domain->write_queue);
 	dlist_init(&domain->waiting);
-	dlist_init(&domain->reads);
 	dlist_init(&domain->rings);
 	dlist_init(&domain->lookups);
 	domain->mrs = rnic_fi_mrs_create();
 	if (!domain->mrs)
 		return -FI_ENOMEM;
-	/* Not tracked: what a dead peer has left behind goes with the pool. */
+	/* Not tracked, because posted packets are freed together with the pool. */
 	ret = ofi_bufpool_create(&domain->pkt_pool, sizeof(struct rnic_fi_pkt),
 				 16, 0, 64, OFI_BUFPOOL_NO_TRACK);
 	if (!ret)
@@ -86,36 +83,30 @@ static int rnic_fi_domain_init(struct rnic_fi_domain *domain,
 					 sizeof(struct rnic_fi_op), 16, 0, 64,
 					 OFI_BUFPOOL_NO_TRACK);
 	if (!ret)
-		ret = ofi_bufpool_create(&domain->read_pool,
-					 sizeof(struct rnic_fi_read), 16, 0, 64,
-					 OFI_BUFPOOL_NO_TRACK);
-	if (!ret)
-		ret = exa_open(info->domain_attr->name, &domain->dev);
-	if (!ret)
-		ret = exa_query(domain->dev, &attr);
-	if (!ret)
-		domain->job = attr.job;
+		ret = domain->transport->open(info->domain_attr->name,
+					      &domain->nic);
 	return ret;
 }
 
 int rnic_fi_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 			struct fid_domain **domain_fid, void *context)
 {
+	const struct rnic_fi_transport *transport =
+		container_of(fabric, struct rnic_fi_fabric,
+			     util_fabric.fabric_fid)->transport;
 	struct rnic_fi_domain *domain;
 	int ret;
 
-	ret = ofi_prov_check_info(&exanet_util_prov, fabric->api_version, info);
+	ret = ofi_prov_check_info(transport->util_prov, fabric->api_version, info);
 	if (ret)
 		return ret;
 	domain = calloc(1, sizeof(*domain));
 	if (!domain)
 		return -FI_ENOMEM;
+	domain->transport = transport;
 	ret = rnic_fi_domain_init(domain, info);
-	if (ret) {
-		FI_WARN(&exanet_prov, FI_LOG_DOMAIN, "%s: %s\n",
-			info->domain_attr->name, exa_strerror(ret));
+	if (ret)
 		goto free;
-	}
 	ret = ofi_domain_init(fabric, info, &domain->util_domain, context,
 			      OFI_LOCK_MUTEX);
 	if (ret)

@@ -18,7 +18,7 @@ static int rnic_fi_wait_open(struct fid_fabric *fabric,
 	}
 }
 
-static struct fi_ops_fabric exanet_fabric_ops = {
+static struct fi_ops_fabric rnic_fi_fabric_ops = {
 	.size = sizeof(struct fi_ops_fabric),
 	.domain = rnic_fi_domain_open,
 	.passive_ep = fi_no_passive_ep,
@@ -28,41 +28,45 @@ static struct fi_ops_fabric exanet_fabric_ops = {
 	.domain2 = fi_no_domain2,
 };
 
-static int exanet_fabric_close(struct fid *fid)
+static int rnic_fi_fabric_close(struct fid *fid)
 {
-	struct util_fabric *fabric = container_of(fid, struct util_fabric,
-						  fabric_fid.fid);
-	int ret = ofi_fabric_close(fabric);
+	struct rnic_fi_fabric *fabric =
+		container_of(fid, struct rnic_fi_fabric,
+			     util_fabric.fabric_fid.fid);
+	int ret = ofi_fabric_close(&fabric->util_fabric);
 
 	if (!ret)
 		free(fabric);
 	return ret;
 }
 
-static struct fi_ops exanet_fabric_fi_ops = {
+static struct fi_ops rnic_fi_fabric_fi_ops = {
 	.size = sizeof(struct fi_ops),
-	.close = exanet_fabric_close,
+	.close = rnic_fi_fabric_close,
 	.bind = fi_no_bind,
 	.control = fi_no_control,
 	.ops_open = fi_no_ops_open,
 };
 
-int exanet_fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **fabric,
-		       void *context)
+int rnic_fi_fabric_open(const struct rnic_fi_transport *transport,
+			struct fi_fabric_attr *attr,
+			struct fid_fabric **fabric_fid, void *context)
 {
-	struct util_fabric *util_fabric = calloc(1, sizeof(*util_fabric));
+	const struct util_prov *prov = transport->util_prov;
+	struct rnic_fi_fabric *fabric = calloc(1, sizeof(*fabric));
 	int ret;
 
-	if (!util_fabric)
+	if (!fabric)
 		return -FI_ENOMEM;
-	ret = ofi_fabric_init(&exanet_prov, exanet_info.fabric_attr, attr,
-			      util_fabric, context);
+	fabric->transport = transport;
+	ret = ofi_fabric_init(prov->prov, prov->info->fabric_attr, attr,
+			      &fabric->util_fabric, context);
 	if (ret) {
-		free(util_fabric);
+		free(fabric);
 		return ret;
 	}
-	*fabric = &util_fabric->fabric_fid;
-	(*fabric)->fid.ops = &exanet_fabric_fi_ops;
-	(*fabric)->ops = &exanet_fabric_ops;
+	*fabric_fid = &fabric->util_fabric.fabric_fid;
+	(*fabric_fid)->fid.ops = &rnic_fi_fabric_fi_ops;
+	(*fabric_fid)->ops = &rnic_fi_fabric_ops;
 	return 0;
 }

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Transport of the provider `exanet`: requests are channels of libexanet.
+ *
+ * Reads use a packetizer channel until the peer's NIC has accepted their request, and a
+ * notification in memory until all bytes are there.  The notification may come before
+ * the ack of the request.
+ */
+
+#include "exanet_fi.h"
+
+#define EXANET_MBOX_LOG2	11	/* entries of a mailbox ring */
+#define EXANET_PEER_INFLIGHT	8	/* of the 16 packetizer channels */
+
+/* Bases: like exa_xva(), but with all bits of the VA, because reads need these. */
+#define EXANET_BASE_WINDOW	RNIC_FIELD(50, 48)
+
+_Static_assert(EXANET_MAILBOXES <= RNIC_FI_MBOXES, "mailboxes of the messages");
+_Static_assert(EXA_MSG_MAX == RNIC_FI_MSG_MAX, "bytes of a message");
+
+struct exanet_nic {
+	struct rnic_fi_nic	nic;
+	struct exa_dev		*dev;
+	struct exa_mbox		*mbox[EXANET_MAILBOXES];
+	/* By channel; NULL if the channel is busy for a read that has ended. */
+	struct rnic_fi_request	*msg[EXANET_PKTZ_CHANNELS];
+	struct rnic_fi_request	*write[EXANET_WRITE_CHANNELS];
+	uint32_t		msg_busy;	/* bit n: channel n */
+	uint32_t		write_busy;
+	struct dlist_entry	reads;	/* struct exanet_read */
+};
+
+/* What a request of kind READ stores in its bytes for the transport. */
+struct exanet_read {
+	struct exanet_notification rec;	/* first: 16-byte aligned */
+	struct dlist_entry	entry;	/* exanet_nic.reads */
+	int			chan;	/* -1: the request has been accepted */
+};
+_Static_assert(sizeof(struct exanet_read) <= RNIC_FI_NIC_BYTES, "room in a request");
+
+static struct exanet_nic *exanet_nic_of(struct rnic_fi_nic *nic)
+{
+	return container_of(nic, struct exanet_nic, nic);
+}
+
+static struct exanet_read *exanet_read_of(struct rnic_fi_request *req)
+{
+	return (struct exanet_read *)req->nic;
+}
+
+static void exanet_close(struct rnic_fi_nic *nic)
+{
+	if (!nic)
+		return;
+	exa_close(exanet_nic_of(nic)->dev);
+	free(nic);
+}
+
+static int exanet_open(const char *name, struct rnic_fi_nic **out)
+{
+	struct exanet_nic *nic = calloc(1, sizeof(*nic));
+	struct exa_attr attr;
+	int ret;
+
+	if (!nic)
+		return -FI_ENOMEM;
+	dlist_init(&nic->reads);
+	ret = exa_open(name, &nic->dev);
+	if (!ret)
+		ret = exa_query(nic->dev, &attr);
+	if (ret) {
+		FI_WARN(&exanet_prov, FI_LOG_DOMAIN, "%s: %s\n", name,
+			exa_strerror(ret));
+		exanet_close(&nic->nic);
+		return ret;
+	}
+	nic->nic.node = exa_coord(nic->dev);
+	nic->nic.ctx = exa_ctx(nic->dev);
+	nic->nic.job = attr.job;
+	nic->nic.fd = exa_fd(nic->dev);
+	*out = &nic->nic;
+	return 0;
+}
+
+/* --- Mailboxes --------------------------------------------------------------- */
+
+static int exanet_mbox_open(struct rnic_fi_nic *nic, unsigned int nr)
+{
+	struct exanet_nic *x = exanet_nic_of(nic);
+
+	return exa_mbox_create(x->dev, nr, EXANET_MBOX_LOG2, 0, &x->mbox[nr]);
+}
+
+static void exanet_mbox_close(struct rnic_fi_nic *nic, unsigned int nr)
+{
+	exa_mbox_destroy(exanet_nic_of(nic)->mbox[nr]);
+}
+
+static void exanet_pop(struct rnic_fi_nic *nic, unsigned int nr)
+{
+	exa_mbox_pop(exanet_nic_of(nic)->mbox[nr]);
+}
+
+/* Fills @in from @msg; returns false if @msg is of another type. */
+static bool exanet_arrival(const struct exanet_message *msg,
+			   struct rnic_fi_arrival *in)
+{
+	switch (exa_message_type(msg)) {
+	case EXANET_TYPE_WRITE:
+		in->is_note = false;
+		in->from.node = exa_message_coord(msg);
+		in->from.ctx = exa_message_ctx(msg);
+		in->data = msg->payload;
+		in->size = exa_message_size(msg);
+		return true;
+	case EXANET_TYPE_NOTIFY:
+		in->is_note = true;
+		in->note = le64toh(msg->data);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool exanet_peek(struct rnic_fi_nic *nic, unsigned int nr,
+			struct rnic_fi_arrival *in)
+{
+	struct exa_mbox *mbox = exanet_nic_of(nic)->mbox[nr];
+	const struct exanet_message *msg = exa_mbox_peek(mbox);
+
+	while (msg && !exanet_arrival(msg, in)) {
+		exa_mbox_pop(mbox);
+		msg = exa_mbox_peek(mbox);
+	}
+	return msg;
+}
+
+/* --- Requests ---------------------------------------------------------------- */
+
+static int exanet_post_message(struct exanet_nic *nic,
+			       const struct rnic_fi_request *req)
+{
+	struct exa_mbox_addr to = {
+		.coord = req->to.node,
+		.ctx = req->to.ctx,
+		.mbox = req->to.mbox,
+	};
+
+	return exa_msg_post(nic->dev, &to, req->data, req->len,
+			    req->kind == RNIC_FI_REQUEST_DATAGRAM ?
+			    EXA_MSG_UNRELIABLE : 0);
+}
+
+static int exanet_post_read(struct exanet_nic *nic, struct rnic_fi_request *req)
+{
+	struct exanet_read *read = exanet_read_of(req);
+	struct exa_read_attr attr = {
+		.dst = req->local,
+		.src_va = req->remote,
+		.src_coord = req->to.node,
+		.src_ctx = req->to.ctx,
+		.len = req->len,
+		.flags = req->wake ? EXA_READ_NOTIFY_IRQ : 0,
+		.notify = &read->rec,
+		.tag = req->id,
+	};
+	int chan = exa_read_post(nic->dev, &attr);
+
+	if (chan >= 0) {
+		read->chan = chan;
+		dlist_insert_tail(&read->entry, &nic->reads);
+	}
+	return chan;
+}
+
+static int exanet_post_write(struct exanet_nic *nic, struct rnic_fi_request *req)
+{
+	struct exa_write_attr attr = {
+		.src = req->local,
+		.dst_gva = exa_gva(req->to.node, req->remote),
+		.len = req->len,
+		.dst_ctx = req->to.ctx,
+		.flags = req->wake ? EXA_WRITE_WAKE : 0,
+	};
+	int chan;
+
+	if (req->kind == RNIC_FI_REQUEST_WRITE_NOTE) {
+		attr.notify_gva = exa_mbox_gva(req->to.node, req->to.mbox);
+		attr.notify_data = req->note;
+		attr.flags |= EXA_WRITE_NOTIFY;
+	}
+	chan = exa_write_post(nic->dev, &attr);
+	if (chan < 0)
+		return chan;
+	nic->write[chan] = req;
+	nic->write_busy |= 1U << chan;
+	return 0;
+}
+
+static int exanet_post(struct rnic_fi_nic *nic, struct rnic_fi_request *req)
+{
+	struct exanet_nic *x = exanet_nic_of(nic);
+	int chan;
+
+	switch (req->kind) {
+	case RNIC_FI_REQUEST_MESSAGE:
+	case RNIC_FI_REQUEST_DATAGRAM:
+		chan = exanet_post_message(x, req);
+		break;
+	case RNIC_FI_REQUEST_PUT:
+		chan = exa_put_small(x->dev, exa_gva(req->to.node, req->remote),
+				     req->to.ctx, req->data, req->len);
+		break;
+	case RNIC_FI_REQUEST_READ:
+		chan = exanet_post_read(x, req);
+		break;
+	default:
+		return exanet_post_write(x, req);
+	}
+	if (chan < 0)
+		return chan;
+	x->msg[chan] = req;
+	x->msg_busy |= 1U << chan;
+	return 0;
+}
+
+/* Ends the reads whose bytes have arrived. */
+static void exanet_reap_reads(struct exanet_nic *nic, rnic_fi_end_fn *end)
+{
+	struct dlist_entry *item, *tmp;
+	struct exanet_read *read;
+	int err;
+
+	dlist_foreach_safe(&nic->reads, item, tmp) {
+		read = container_of(item, struct exanet_read, entry);
+		err = exa_notify_test(&read->rec, NULL);
+		if (err == -EINPROGRESS)
+			continue;
+		dlist_remove(&read->entry);
+		/* The bytes were faster than the ack of the request. */
+		if (read->chan >= 0)
+			nic->msg[read->chan] = NULL;
+		((struct rnic_fi_request *)read)->accepted = true;
+		end((struct rnic_fi_request *)read, err);
+	}
+}
+
+/* Handles the end of the packetizer channel of @req. */
+static void exanet_msg_end(struct rnic_fi_request *req, int err,
+			   rnic_fi_end_fn *end)
+{
+	struct exanet_read *read = exanet_read_of(req);
+
+	if (req->kind == RNIC_FI_REQUEST_READ) {
+		if (!err) {
+			read->chan = -1;
+			req->accepted = true;
+			return;
+		}
+		dlist_remove(&read->entry);
+	}
+	end(req, err);
+}
+
+static void exanet_reap(struct rnic_fi_nic *nic, rnic_fi_end_fn *end)
+{
+	struct exanet_nic *x = exanet_nic_of(nic);
+	unsigned int i;
+	int err;
+
+	if (!dlist_empty(&x->reads))
+		exanet_reap_reads(x, end);
+	for (i = 0; i < EXANET_PKTZ_CHANNELS && x->msg_busy >> i; i++) {
+		if (!(x->msg_busy & (1U << i)))
+			continue;
+		err = exa_msg_test(x->dev, i, NULL);
+		if (err == -EINPROGRESS)
+			continue;
+		x->msg_busy &= ~(1U << i);
+		if (x->msg[i])
+			exanet_msg_end(x->msg[i], err, end);
+	}
+	for (i = 0; i < EXANET_WRITE_CHANNELS && x->write_busy >> i; i++) {
+		if (!(x->write_busy & (1U << i)))
+			continue;
+		err = exa_write_test(x->dev, i, NULL);
+		if (err == -EINPROGRESS)
+			continue;
+		x->write_busy &= ~(1U << i);
+		end(x->write[i], err);
+	}
+}
+
+/* --- Memory ------------------------------------------------------------------ */
+
+/* Peers can reach all memory of the process: reads by its VA, writes by its xva. */
+static int exanet_expose(struct rnic_fi_nic *nic, const void *ptr, size_t len,
+			 uint64_t access, uint64_t *base)
+{
+	uint64_t va = (uintptr_t)ptr, xva = 0;
+	int ret;
+
+	if (va & ~RNIC_FI_KEY_VA)
+		return -FI_EINVAL;
+	if (access & FI_REMOTE_WRITE) {
+		ret = exa_xva(exanet_nic_of(nic)->dev, ptr, len, &xva);
+		if (ret)
+			return ret;
+	}
+	*base = RNIC_PREP(RNIC_FI_KEY_VA, va) |
+		RNIC_PREP(EXANET_BASE_WINDOW, RNIC_GET(EXANET_VA_WINDOW, xva));
+	return 0;
+}
+
+static uint64_t exanet_address(uint64_t base, uint64_t offset, bool write)
+{
+	uint64_t va = RNIC_GET(RNIC_FI_KEY_VA, base) + offset;
+
+	if (!write)
+		return va;
+	return RNIC_PREP(EXANET_VA_WINDOW, RNIC_GET(EXANET_BASE_WINDOW, base)) |
+	       RNIC_PREP(EXANET_VA_OFFSET, va);
+}
+
+/* --- Waiting ----------------------------------------------------------------- */
+
+static int exanet_arm(struct rnic_fi_nic *nic)
+{
+	struct exa_dev *dev = exanet_nic_of(nic)->dev;
+	int ret = exa_arm(dev);
+
+	return ret ? ret : exa_ack(dev);
+}
+
+/* No interrupt tells of the end of a packetizer channel. */
+static bool exanet_silent(const struct rnic_fi_nic *nic)
+{
+	return container_of(nic, const struct exanet_nic, nic)->msg_busy;
+}
+
+static void exanet_hint(struct rnic_fi_nic *nic)
+{
+	exa_poll_hint(exanet_nic_of(nic)->dev);
+}
+
+const struct rnic_fi_transport exanet_transport = {
+	.util_prov = &exanet_util_prov,
+	.node_max = EXANET_COORD_MASK,
+	.contexts = EXANET_CONTEXTS,
+	.mboxes = EXANET_MAILBOXES,
+	.peer_inflight = EXANET_PEER_INFLIGHT,
+	.put_max = EXA_MSG_MAX,
+	.put_boundary = EXA_PUT_BOUNDARY,
+	.open = exanet_open,
+	.close = exanet_close,
+	.mbox_open = exanet_mbox_open,
+	.mbox_close = exanet_mbox_close,
+	.peek = exanet_peek,
+	.pop = exanet_pop,
+	.post = exanet_post,
+	.reap = exanet_reap,
+	.expose = exanet_expose,
+	.address = exanet_address,
+	.arm = exanet_arm,
+	.silent = exanet_silent,
+	.hint = exanet_hint,
+};
