@@ -163,8 +163,13 @@ def _build_lib(part):
     part.arch.installed()
 
 
+def _libfabric(arch):
+    """Returns the tree of libfabric in the build root."""
+    return arch.root / f'rnic/libfabric-{_LIBFABRIC}'
+
+
 def _build_provider(part):
-    tree = part.arch.root / f'rnic/libfabric-{_LIBFABRIC}'
+    tree = _libfabric(part.arch)
     setup = digest(TOP / 'configure-patch/libfabric.patch', _CONFIGURE,
                    *sorted(part.folder.rglob('configure.m4')),
                    *sorted(part.folder.rglob('Makefile.include')))
@@ -192,6 +197,19 @@ def _build_provider(part):
     to = part.out / 'usr/lib/rnic/libfabric'
     to.mkdir(parents=True)
     shutil.copy(tree / f'.libs/{library}.so', to)
+
+
+def _build_provider_test(part):
+    tree, program = _libfabric(part.arch), 'prov/rnic/test/provider-test'
+    folder = (tree / program).parent
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(part.arch.root / 'rnic/src' / part.folder.relative_to(TOP), folder)
+    # libfabric's own files are compiled anew for the test, with sanitizers.
+    part.run(f'make -j{host.cores()} -C /rnic/{tree.name} {program} linkback=-lfabric '
+             f'{program.replace("/", "_").replace("-", "_")}_DEPENDENCIES= '
+             'CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"',
+             f'build-{part.name}')
+    shutil.copy(tree / program, part.out)
 
 
 def _unpack_libfabric(tree):
@@ -284,6 +302,20 @@ def _family_parts(arch, family):
     if family.provider:
         yield _Part(arch, f'{name}-provider', f'the libfabric provider {name}',
                     'guest-driver/libfabric', _build_provider, library, family)
+
+
+def provider_test():
+    """Builds the test of the common part of the providers. Returns the command that runs
+    it on this machine, with the libraries of the build root. Needs root, and the guest."""
+    found = [p for p in _parts(AMD64) if p.build in (_build_lib, _build_provider)]
+    part = _Part(AMD64, 'provider-test', 'the test of the providers', 'tests/provider',
+                 _build_provider_test, found)
+    for p in (*found, part):
+        p.make()
+    _give_back()
+    libraries = AMD64.root / 'usr/lib/x86_64-linux-gnu'
+    return [libraries / 'ld-linux-x86-64.so.2', '--library-path', libraries,
+            part.out / 'provider-test']
 
 
 def _root_digest(arch):

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Endpoints on NICs of the loop-back transport, and checks. */
+#ifndef BED_H
+#define BED_H
+
+#include <rdma/fi_atomic.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_rma.h>
+#include <rdma/fi_tagged.h>
+
+#include "loop.h"
+
+#define BED_WINDOW 65536        /* bytes that peers may read and write */
+
+/* One endpoint with a NIC of its own. */
+struct bed_node {
+    struct fid_domain *domain;
+    struct fid_av *av;          /* entry n is node n */
+    struct fid_cq *cq;          /* of sends and receives */
+    struct fid_cntr *sent, *received;
+    struct fid_ep *ep;
+    struct fid_mr *mr;          /* of @window */
+    struct rnic_fi_name name;
+    uint8_t window[BED_WINDOW];
+};
+
+struct bed {
+    struct fi_info *info;
+    struct fid_fabric *fabric;
+    struct bed_node node[LOOP_NODES];
+};
+extern struct bed bed;
+
+/* A case: its name, and the function that runs it with all endpoints open. */
+struct bed_case {
+    const char *name;
+    void (*run)(void);
+};
+extern const struct bed_case fail_cases[], msg_cases[], name_cases[], rma_cases[];
+
+/* Number of failed checks. */
+extern unsigned int bed_failures;
+
+#define CHECK(condition) bed_check(condition, #condition, __FILE__, __LINE__)
+bool bed_check(bool good, const char *what, const char *file, int line);
+
+void bed_open(void);
+void bed_close(void);
+
+/* Opens and closes one endpoint with all that belongs to it. */
+void bed_node_open(unsigned int nr, enum fi_wait_obj wait);
+void bed_node_close(unsigned int nr);
+
+/* Polls all endpoints @rounds times. */
+void bed_poll(unsigned int rounds);
+
+/*
+ * Waits for the next completion of node @nr, and stores it in @entry.  Returns 0, or the
+ * positive FI_E code of an entry with an error; FI_ETIMEDOUT after ten seconds.
+ */
+int bed_wait(unsigned int nr, struct fi_cq_tagged_entry *entry);
+
+/* The same; the entry must have no error and @context. */
+void bed_done(unsigned int nr, void *context);
+
+/* Fills @len bytes with a pattern that depends on @seed; returns true if they have it. */
+void bed_fill(void *buf, size_t len, uint32_t seed);
+bool bed_filled(const void *buf, size_t len, uint32_t seed);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Failures of the common part: peers that go, requests that fail. */
+
+#include "bed.h"
+
+static uint8_t local[4096];
+
+static uint64_t key(void)
+{
+    return fi_mr_key(bed.node[1].mr);
+}
+
+/* A send to a mailbox that does not exist any more is the end of the peer. */
+static void test_closed(void)
+{
+    struct fi_cq_tagged_entry entry;
+
+    bed_node_close(1);
+    CHECK(!fi_send(bed.node[0].ep, local, 8, NULL, 1, local));
+    CHECK(bed_wait(0, &entry) == FI_ECONNRESET);
+    CHECK(entry.op_context == local);
+    CHECK(fi_send(bed.node[0].ep, local, 8, NULL, 1, local) == -FI_ECONNRESET);
+    CHECK(fi_cntr_readerr(bed.node[0].sent) == 1);
+    /* Other peers are as before. */
+    CHECK(!fi_recv(bed.node[2].ep, local, 8, NULL, 0, local));
+    CHECK(!fi_inject(bed.node[0].ep, local, 8, 2));
+    bed_done(2, local);
+}
+
+/* A new endpoint in the mailbox of one that has gone refuses messages for that. */
+static void test_replaced(void)
+{
+    struct fi_cq_tagged_entry entry;
+    char buf[8];
+    ssize_t ret;
+
+    /* Node 0 has sent something, so that its messages have high numbers. */
+    CHECK(!fi_recv(bed.node[1].ep, buf, sizeof(buf), NULL, 0, buf));
+    CHECK(!fi_inject(bed.node[0].ep, "first", 6, 1));
+    bed_done(1, buf);
+    bed_node_close(1);
+    bed_node_open(1, FI_WAIT_NONE);
+    CHECK(!fi_recv(bed.node[1].ep, buf, sizeof(buf), NULL, FI_ADDR_UNSPEC, buf));
+    CHECK(!fi_send(bed.node[0].ep, local, 1024, NULL, 1, local));
+    CHECK(bed_wait(0, &entry) == FI_ECONNRESET || entry.op_context == local);
+    do {
+        ret = fi_send(bed.node[0].ep, local, 8, NULL, 1, local);
+        bed_poll(1);
+    } while (!ret || ret == -FI_EAGAIN);
+    CHECK(ret == -FI_ECONNRESET);
+    CHECK(fi_cq_read(bed.node[1].cq, &entry, 1) == -FI_EAGAIN);
+}
+
+/* All that waits for a peer ends when it goes. */
+static void test_pending(void)
+{
+    struct fi_cq_tagged_entry entry;
+    unsigned int i, atomics = 0, sends = 0;
+    uint64_t operand = 1;
+
+    loop.stopped = 1 << 1;
+    /* A rendezvous waits for FIN, an atomic for its answer. */
+    CHECK(!fi_tsend(bed.node[0].ep, bed.node[0].window, BED_WINDOW, NULL, 1, 0,
+                    &sends));
+    CHECK(!fi_atomic(bed.node[0].ep, &operand, 1, NULL, 1, 0, key(), FI_UINT64,
+                     FI_SUM, &atomics));
+    bed_poll(10);
+    CHECK(fi_cq_read(bed.node[0].cq, &entry, 1) == -FI_EAGAIN);
+    loop.dead = 1 << 1;
+    CHECK(!fi_send(bed.node[0].ep, local, 8, NULL, 1, local));
+    for (i = 0; i < 3; i++) {
+        CHECK(bed_wait(0, &entry) == FI_ECONNRESET);
+        if (entry.op_context == &sends || entry.op_context == &atomics) {
+            (*(unsigned int *)entry.op_context)++;
+        } else {
+            CHECK(entry.op_context == local);
+        }
+    }
+    CHECK(sends == 1 && atomics == 1);
+}
+
+/*
+ * A read that the peer's NIC has accepted may never end.  It fails together with the peer,
+ * whether the NIC has accepted it before or after that.
+ */
+static void test_read(void)
+{
+    struct fi_cq_tagged_entry entry;
+
+    loop.held = 1 << RNIC_FI_REQUEST_READ;
+    CHECK(!fi_read(bed.node[0].ep, local, 1024, NULL, 1, 0, key(), &key));
+    bed_poll(10);
+    CHECK(fi_cq_read(bed.node[0].cq, &entry, 1) == -FI_EAGAIN);
+    /* The next read is posted, but not yet accepted, when the peer fails. */
+    loop.fail_kind = RNIC_FI_REQUEST_MESSAGE;
+    loop.fail_err = -FI_EACCES;
+    loop.fails = 1;
+    CHECK(!fi_send(bed.node[0].ep, local, 8, NULL, 1, local));
+    CHECK(!fi_read(bed.node[0].ep, local, 1024, NULL, 1, 0, key(), &loop));
+    CHECK(bed_wait(0, &entry) == FI_ECONNRESET);
+    CHECK(entry.op_context == &key);
+    CHECK(bed_wait(0, &entry) == FI_ECONNRESET);
+    CHECK(entry.op_context == local);
+    CHECK(bed_wait(0, &entry) == FI_ECONNRESET);
+    CHECK(entry.op_context == &loop);
+}
+
+/* The NIC may end a read from a dead peer after the read has failed. */
+static void test_late_read(void)
+{
+    struct fi_cq_tagged_entry entry;
+
+    loop.held = 1 << RNIC_FI_REQUEST_READ;
+    CHECK(!fi_read(bed.node[0].ep, local, 1024, NULL, 1, 0, key(), &key));
+    bed_poll(10);
+    loop.fail_kind = RNIC_FI_REQUEST_MESSAGE;
+    loop.fail_err = -FI_EACCES;
+    loop.fails = 1;
+    CHECK(!fi_inject(bed.node[0].ep, local, 8, 1));
+    CHECK(bed_wait(0, &entry) == FI_ECONNRESET);
+    CHECK(entry.op_context == &key);
+    loop.held = 0;
+    bed_poll(10);
+    CHECK(fi_cq_read(bed.node[0].cq, &entry, 1) == -FI_EAGAIN);
+}
+
+/* A read is posted again if the peer's NIC could not accept it. */
+static void test_read_refused(void)
+{
+    struct fi_cq_tagged_entry entry;
+
+    loop.fail_kind = RNIC_FI_REQUEST_READ;
+    loop.fail_err = -FI_ENOBUFS;
+    loop.fails = 2;
+    bed_fill(bed.node[1].window, 512, 9);
+    CHECK(!fi_read(bed.node[0].ep, local, 512, NULL, 1, 0, key(), local));
+    bed_done(0, local);
+    CHECK(bed_filled(local, 512, 9));
+    CHECK(loop.posted[RNIC_FI_REQUEST_READ] == 3);
+    loop.fail_err = -FI_EFAULT;
+    loop.fails = 1;
+    CHECK(!fi_read(bed.node[0].ep, local, 512, NULL, 1, 0, key(), local));
+    CHECK(bed_wait(0, &entry) == FI_EFAULT);
+    /* An error after that is final. */
+    loop.posted[RNIC_FI_REQUEST_READ] = 0;
+    loop.fail_err = -FI_ENOBUFS;
+    loop.fail_late = true;
+    loop.fails = 1;
+    CHECK(!fi_read(bed.node[0].ep, local, 512, NULL, 1, 0, key(), local));
+    CHECK(bed_wait(0, &entry) == FI_ENOBUFS);
+    CHECK(loop.posted[RNIC_FI_REQUEST_READ] == 1);
+    /* The peer did nothing wrong, and can be read. */
+    CHECK(!fi_read(bed.node[0].ep, local, 512, NULL, 1, 0, key(), local));
+    bed_done(0, local);
+}
+
+/* A peer whose mailbox stays full for too long is unreachable. */
+static void test_full(void)
+{
+    struct fi_cq_tagged_entry entry;
+
+    loop.fail_kind = RNIC_FI_REQUEST_MESSAGE;
+    loop.fail_err = -FI_ENOBUFS;
+    loop.fails = RNIC_FI_FULL_RETRIES + 1;
+    CHECK(!fi_send(bed.node[0].ep, local, 8, NULL, 1, local));
+    CHECK(bed_wait(0, &entry) == FI_EHOSTUNREACH);
+    CHECK(!loop.fails);
+    CHECK(fi_send(bed.node[0].ep, local, 8, NULL, 1, local) == -FI_EHOSTUNREACH);
+}
+
+/* An endpoint can be closed while the NIC has requests of it. */
+static void test_close_posted(void)
+{
+    loop.held = 1 << RNIC_FI_REQUEST_READ | 1 << RNIC_FI_REQUEST_WRITE;
+    CHECK(!fi_read(bed.node[0].ep, local, 1024, NULL, 1, 0, key(), local));
+    CHECK(!fi_write(bed.node[0].ep, local, 1024, NULL, 1, 0, key(), local));
+    bed_poll(3);
+    CHECK(!fi_close(&bed.node[0].ep->fid));
+    loop.held = 0;
+    bed_poll(3);
+    CHECK(!fi_endpoint(bed.node[0].domain, bed.info, &bed.node[0].ep, NULL));
+}
+
+const struct bed_case fail_cases[] = {
+    { "peer/closed", test_closed },
+    { "peer/replaced", test_replaced },
+    { "peer/pending", test_pending },
+    { "read/dead-peer", test_read },
+    { "read/late", test_late_read },
+    { "read/refused", test_read_refused },
+    { "pkt/full", test_full },
+    { "ep/close-posted", test_close_posted },
+    { NULL },
+};
