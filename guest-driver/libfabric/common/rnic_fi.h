@@ -3,7 +3,7 @@
  * Common part of the libfabric providers: reliable datagrams over a NIC that
  * rnic_fi_transport.h describes.
  *
- * Who owns what:
+ * Objects, and what they own:
  *   domain    one context of the NIC, all pools; one lock
  *   endpoint  one mailbox of that context, its peers, its receive queues
  *   peer      one other endpoint: sequence numbers, packets to send, operations
@@ -14,8 +14,8 @@
  * Everything below a domain is guarded by the domain's lock; functions here expect
  * that it is held unless they say otherwise.  Progress is manual and always serves the
  * whole domain, so that a sleeper on one queue is woken by the work of another thread;
- * and then the other domains of the process: somebody who polls one queue may wait
- * for a peer that waits for an atomic at another domain of ours.
+ * and then the other domains of the process, because a thread that polls one queue may
+ * wait for a peer that waits for an atomic at another domain of this process.
  */
 #ifndef RNIC_FI_PROV_H
 #define RNIC_FI_PROV_H
@@ -44,7 +44,7 @@
 
 /*
  * The NIC gives up on a full mailbox or request queue after some 20 s.  That only
- * means that the peer computes; we ask again so many times.
+ * means that the peer computes, so the packet is posted again, so many times.
  */
 #define RNIC_FI_FULL_RETRIES	30
 #define RNIC_FI_FAULT_RETRIES	3
@@ -54,7 +54,7 @@
 #define RNIC_FI_RING_ASK_MS	10000	/* between two requests for a ring */
 #define RNIC_FI_RINGS_MAX	1024	/* of each kind, of an endpoint */
 #define RNIC_FI_WATCH_MS		1000	/* between looks for silent peers */
-#define RNIC_FI_PING_MS		3000	/* silence before we ask */
+#define RNIC_FI_PING_MS		3000	/* silence before PING */
 #define RNIC_FI_DRAIN_MS		5000	/* without progress, when an endpoint closes */
 #define RNIC_FI_IDLE_SLEEP_US	50
 #define RNIC_FI_HINT_COUNTS	8	/* polls that telling it counts for */
@@ -87,7 +87,7 @@ struct rnic_fi_pkt {
 	struct dlist_entry	entry;	/* queue of the peer or domain, or of
 					 * rnic_fi_domain.posted */
 	struct rnic_fi_peer	*peer;	/* NULL: nothing waits for the end */
-	struct rnic_fi_op	*op;	/* told about the end, or NULL */
+	struct rnic_fi_op	*op;	/* waits for the end, or NULL */
 	enum rnic_fi_pkt_kind	kind;
 	uint16_t		seq;
 	uint8_t			tries;
@@ -109,7 +109,7 @@ struct rnic_fi_op {
 	uint32_t		ofi_op;	/* ofi_op_msg ... */
 	void			*context;
 	uint64_t		flags;	/* FI_COMPLETION, FI_REMOTE_CQ_DATA ... */
-	uint32_t		id;	/* names us to the peer; of RX: the peer's */
+	uint32_t		id;	/* in messages to the peer; of RX: the peer's */
 	uint32_t		pending;	/* packets, answers */
 	void			(*end)(struct rnic_fi_op *op);	/* when none is pending */
 	int			err;	/* first error, positive FI_E */
@@ -123,7 +123,7 @@ struct rnic_fi_op {
 	size_t			result_count;
 };
 
-/* What is known of an arrived message. */
+/* An arrived message. */
 struct rnic_fi_rx_info {
 	uint32_t		ofi_op;	/* ofi_op_msg or ofi_op_tagged */
 	uint64_t		tag;
@@ -135,21 +135,21 @@ struct rnic_fi_rx_info {
 	uint32_t		id;
 };
 
-/* A message that nobody has asked for yet. */
+/* An unexpected message: no receive has matched it yet. */
 struct rnic_fi_unexp {
 	struct rnic_fi_peer	*peer;
 	struct rnic_fi_rx_info	info;
 	uint8_t			data[];
 };
 
-/* A message that came too early: the next message is still under way. */
+/* A message that arrived before a message with a lower number. */
 struct rnic_fi_early {
 	uint16_t		size;	/* 0: none */
 	bool			slot;
 	uint8_t			data[RNIC_FI_MSG_MAX];
 };
 
-/* Ring of slots, one end of it. */
+/* One end of a ring of slots. */
 struct rnic_fi_ring {
 	struct dlist_entry	entry;	/* rnic_fi_domain.rings, until that is closed */
 	uint64_t		reuse_ms;	/* 0: in use; else when another peer may have
@@ -377,31 +377,41 @@ int rnic_fi_key_decode(const struct rnic_fi_domain *domain, uint64_t key,
 		       uint64_t addr, size_t len, bool write, uint64_t *where);
 
 /*
- * The memory of the own region @key from @offset on, if it exists, holds @len bytes
- * there and allows @access; else NULL.
+ * Returns the memory at @offset of the own region @key.  NULL: there is no such region, or
+ * it does not have @len bytes there, or it does not allow @access.
  */
 void *rnic_fi_mr_find(struct rnic_fi_domain *domain, uint64_t key,
 		      uint64_t offset, size_t len, uint64_t access);
 
 /* --- Peers ------------------------------------------------------------------- */
 
-/* Whether the AV has an entry of this number. */
+/* Returns true if the AV has entry @addr. */
 bool rnic_fi_addr_valid(struct util_av *av, fi_addr_t addr);
 
-/* The peer behind @addr of the AV: -FI_EINVAL, -FI_ENOMEM, or why it is dead. */
+/*
+ * Stores the peer with entry @addr of the AV.  Returns -FI_EINVAL if there is no such entry,
+ * -FI_ENOMEM, or the negative FI_E code with which the peer has failed.
+ */
 int rnic_fi_peer_get(struct rnic_fi_ep *ep, fi_addr_t addr,
 		     struct rnic_fi_peer **peer);
 
-/* The peer that has sent a message with this origin, made if new; or NULL. */
+/*
+ * Returns the peer at @from with @tag.  If there is none and @make is true, all other peers
+ * at @from fail, because a new endpoint has their mailbox, and the function makes the peer.
+ * Returns NULL if there is no such peer, or no memory for it.
+ */
 struct rnic_fi_peer *rnic_fi_peer_find(struct rnic_fi_ep *ep,
 				       const struct rnic_fi_addr *from,
 				       uint16_t tag, bool make);
 
-/* The peer at @at with @tag, made if new; or NULL.  Other peers at @at stay as they are. */
+/*
+ * Returns the peer at @at with @tag, and makes it if there is none.  Returns NULL without
+ * memory.  Other peers at @at stay as they are.
+ */
 struct rnic_fi_peer *rnic_fi_peer_at(struct rnic_fi_ep *ep,
 				     const struct rnic_fi_addr *at, uint16_t tag);
 
-/* Fails everything that waits for this peer. @err: positive FI_E. */
+/* Fails all operations that wait for @peer.  @err: positive FI_E code. */
 void rnic_fi_peer_fail(struct rnic_fi_peer *peer, int err);
 
 /* Looks up addresses of peers that were not in the AV. */
@@ -420,7 +430,7 @@ void rnic_fi_peer_free(struct rnic_fi_peer *peer);
 void rnic_fi_peers_free(struct rnic_fi_ep *ep);
 
 /*
- * Sends pings to silent peers that owe us something, and frees what quiet ones have.
+ * Sends PING to silent peers whose answers are missing, and frees memory of quiet peers.
  * Peers are freed here only: no caller may use one that has no name afterwards.
  */
 void rnic_fi_peers_watch(struct rnic_fi_domain *domain);
@@ -478,24 +488,27 @@ void rnic_fi_lookup_found(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from
 
 /* --- Packets ----------------------------------------------------------------- */
 
-/* A packet for @peer, empty; or NULL. */
+/* Returns an empty packet for @peer, or NULL without memory. */
 struct rnic_fi_pkt *rnic_fi_pkt_alloc(struct rnic_fi_peer *peer,
 				      enum rnic_fi_pkt_kind kind);
 
 /* Frees a packet that is neither posted nor in a queue. */
 void rnic_fi_pkt_free(struct rnic_fi_pkt *pkt);
 
-/* Writes the header word and gives the place behind it. */
+/* Writes the header word; returns the place behind it. */
 uint8_t *rnic_fi_pkt_header(struct rnic_fi_pkt *pkt, enum rnic_fi_msg_op op,
 			    uint64_t bits);
 
-/* Numbers it if need be and sends it now or later; takes it over. */
+/*
+ * Sends @pkt now or later, with the next number if its kind has one.  The caller does not
+ * use @pkt any more.
+ */
 void rnic_fi_pkt_send(struct rnic_fi_pkt *pkt);
 
-/* The end of a packet that is neither posted nor in a queue. */
+/* Handles the end of a packet that is neither posted nor in a queue. */
 void rnic_fi_pkt_done(struct rnic_fi_pkt *pkt, int err);
 
-/* Sends a message without data of its own; failure is the peer's death. */
+/* Sends a numbered message with @body.  If it cannot be delivered, the peer fails. */
 int rnic_fi_pkt_send_simple(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
 			    const void *body, size_t len);
 
@@ -545,7 +558,7 @@ void rnic_fi_reads_fail(struct rnic_fi_domain *domain);
 
 /* --- Operations -------------------------------------------------------------- */
 
-/* An operation with nothing pending; -FI_EAGAIN when there are too many. */
+/* Stores a new operation with nothing pending; -FI_EAGAIN if there are too many. */
 int rnic_fi_op_alloc(struct rnic_fi_peer *peer, enum rnic_fi_op_kind kind,
 		     uint32_t ofi_op, void *context, uint64_t flags,
 		     struct rnic_fi_op **op);
@@ -565,7 +578,7 @@ void rnic_fi_op_hold(struct rnic_fi_op *op);
 /* Frees an operation without completion. */
 void rnic_fi_op_free(struct rnic_fi_op *op);
 
-/* The operation @id of @peer that waits for an answer, or NULL. */
+/* Returns the operation @id of @peer that waits for an answer, or NULL. */
 struct rnic_fi_op *rnic_fi_op_find(struct rnic_fi_peer *peer,
 				   enum rnic_fi_op_kind kind, uint32_t id);
 
@@ -575,11 +588,11 @@ void rnic_fi_complete_tx(struct rnic_fi_ep *ep, uint32_t ofi_op, void *context,
 
 /* --- Receiving --------------------------------------------------------------- */
 
-/* Matches a message or keeps it. */
+/* Matches a message with a receive, or keeps it. */
 void rnic_fi_rx_deliver(struct rnic_fi_peer *peer,
 			const struct rnic_fi_rx_info *info);
 
-/* ATOMIC and ATOMIC_RSP. */
+/* Handle ATOMIC and ATOMIC_RSP. */
 void rnic_fi_atomic_execute(struct rnic_fi_peer *peer,
 			    const struct rnic_fi_body *body);
 void rnic_fi_atomic_finish(struct rnic_fi_peer *peer,
@@ -587,7 +600,7 @@ void rnic_fi_atomic_finish(struct rnic_fi_peer *peer,
 
 /* --- Slots ------------------------------------------------------------------- */
 
-/* Whether @len bytes should go to @peer through a slot, and can now. */
+/* Returns true if @len bytes should go to @peer through a slot, and one is free. */
 bool rnic_fi_slot_usable(struct rnic_fi_peer *peer, size_t len);
 
 /* Sends a message through a slot. @op may be NULL. */
@@ -595,13 +608,16 @@ int rnic_fi_slot_send(struct rnic_fi_peer *peer, struct rnic_fi_op *op,
 		      uint32_t ofi_op, const struct iovec *iov, size_t count,
 		      uint64_t tag, uint64_t cq_data, uint64_t flags);
 
-/* The receiver's part: set-up, arrival, and the sender's RING and CREDIT. */
+/*
+ * Offers a ring to @peer; handles the note of a filled slot; and handles RING and CREDIT, at
+ * the sender.
+ */
 void rnic_fi_slot_offer(struct rnic_fi_peer *peer);
 void rnic_fi_slot_arrive(struct rnic_fi_peer *peer, uint64_t word);
 void rnic_fi_slot_ring(struct rnic_fi_peer *peer, const struct rnic_fi_body *body);
 void rnic_fi_slot_credit(struct rnic_fi_peer *peer, uint32_t emptied);
 
-/* The owner of receive ring @number, or NULL. */
+/* Returns the sender that has receive ring @number, or NULL. */
 struct rnic_fi_peer *rnic_fi_slot_peer(struct rnic_fi_ep *ep, uint16_t number);
 
 /* Handle RING_END and RING_GONE from @from with @tag, for ring @number. */
@@ -610,7 +626,7 @@ void rnic_fi_slot_end(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 void rnic_fi_slot_gone(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 		       uint16_t tag, uint16_t number);
 
-/* Takes the receive ring of @peer back, if the peer has got all our messages. */
+/* Takes the receive ring of @peer back, if @peer has all messages of this endpoint. */
 void rnic_fi_ring_end(struct rnic_fi_peer *peer);
 
 /* Frees the memory of the rings of a peer, as far as the NIC allows. */

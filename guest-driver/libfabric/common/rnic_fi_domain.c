@@ -112,7 +112,7 @@ int rnic_fi_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 	if (ret)
 		goto free;
 	/*
-	 * Whatever the user promises: one thread's progress completes what
+	 * Whatever the user promises, the progress of one thread completes what
 	 * others have posted, in all domains.
 	 */
 	domain->util_domain.threading = FI_THREAD_SAFE;

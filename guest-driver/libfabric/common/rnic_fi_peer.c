@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Peers: finding them, and what happens when one is gone. */
+/* Peers: search, failure and end. */
 
 #include "rnic_fi.h"
 
@@ -100,7 +100,7 @@ void rnic_fi_peer_name(struct rnic_fi_peer **slot, struct rnic_fi_peer *peer)
 	*slot = peer;
 }
 
-/* @err 0: nobody is told. */
+/* Drops all queued packets.  Their operations end with @err, unless it is 0. */
 static void rnic_fi_peer_drop_queue(struct rnic_fi_peer *peer, int err)
 {
 	struct rnic_fi_pkt *pkt;

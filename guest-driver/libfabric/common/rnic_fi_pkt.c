@@ -315,7 +315,7 @@ static void rnic_fi_pkt_acked(struct rnic_fi_pkt *pkt)
 	}
 }
 
-/* What the refusal of a message says about its receiver. */
+/* Returns the error of a peer that did not get a numbered message because of @err. */
 static int rnic_fi_pkt_error(int err)
 {
 	switch (err) {
@@ -340,7 +340,7 @@ void rnic_fi_pkt_done(struct rnic_fi_pkt *pkt, int err)
 		return;
 	}
 	peer->ep->domain->idle = 0;
-	/* A slot that has been emptied was filled, whatever the channel says. */
+	/* A slot that has been emptied was filled, whatever the NIC reports. */
 	if (err && pkt->kind == RNIC_FI_PKT_SLOT &&
 	    (int32_t)(peer->tx_ring->emptied - pkt->slot) > 0)
 		err = 0;
@@ -414,7 +414,7 @@ static void rnic_fi_peers_push(struct rnic_fi_domain *domain)
 	struct dlist_entry later;
 	struct rnic_fi_peer *peer;
 
-	/* Whoever had a turn goes behind the others. */
+	/* A peer that was served goes behind the others. */
 	dlist_init(&later);
 	while (!dlist_empty(&domain->waiting)) {
 		peer = container_of(domain->waiting.next, struct rnic_fi_peer,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Progress: messages out of the mailboxes, into order, to those who handle them. */
+/* Progress: takes messages from mailboxes, orders them, and calls their handlers. */
 
 #include <sys/timerfd.h>
 
 #include "rnic_fi.h"
 
-/* How often the clock is looked at, in rounds of progress; a power of two. */
+/* Rounds of progress between two readings of the clock; a power of two. */
 #define RNIC_FI_WATCH_ROUNDS	1024
 
 /* Fills @info from the envelope of EAGER or RTS. */
@@ -178,7 +178,7 @@ static void rnic_fi_rx_order(struct rnic_fi_peer *peer, uint16_t seq, bool slot,
 	}
 }
 
-/* Tells the sender at @to that no endpoint here knows it. */
+/* Sends NAK to @to, because no endpoint here has the destination tag. */
 static void rnic_fi_rx_refuse(struct rnic_fi_ep *ep,
 			      const struct rnic_fi_addr *to, uint16_t src_tag,
 			      uint16_t dst_tag)
@@ -373,7 +373,7 @@ static void rnic_fi_others_progress(const struct rnic_fi_domain *except)
 	struct rnic_fi_domain *domain;
 	struct dlist_entry *item;
 
-	/* Whoever holds it does our work. */
+	/* The thread that holds the lock does this work. */
 	if (pthread_mutex_trylock(&rnic_fi_domains.lock))
 		return;
 	dlist_foreach(&rnic_fi_domains.list, item) {
@@ -388,10 +388,9 @@ static void rnic_fi_others_progress(const struct rnic_fi_domain *except)
 }
 
 /*
- * A process that polls in vain tells the NIC, which then brings what has arrived.  One
- * that polls for long waits for something that takes long, and that may need the
- * processor of the host which runs the process: the thread that is the NIC, or the guest
- * at the other end.
+ * Tells the NIC that the process polls in vain, so that an emulated NIC delivers what has
+ * arrived.  A process that polls for long sleeps for a moment, because the thread that is
+ * the NIC, or the guest at the other end, may need the processor.
  */
 static void rnic_fi_idle(struct rnic_fi_domain *domain)
 {
@@ -415,7 +414,7 @@ void rnic_fi_ep_progress(struct util_ep *util_ep)
 	rnic_fi_idle(ep->domain);
 }
 
-/* While somebody owes us an answer, nobody sleeps longer than the watch. */
+/* Lets the timer wake a sleeper for the watch, because an answer may never come. */
 static void rnic_fi_timer_set(struct rnic_fi_domain *domain)
 {
 	struct itimerspec t = {

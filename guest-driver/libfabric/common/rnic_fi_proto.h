@@ -60,7 +60,7 @@ enum rnic_fi_msg_op {
 	RNIC_FI_ATOMIC	= 4,	/* struct rnic_fi_msg_atomic, operands */
 	RNIC_FI_ATOMIC_RSP	= 5,	/* struct rnic_fi_msg_fin, results */
 	RNIC_FI_WRITE_DATA	= 6,	/* struct rnic_fi_msg_write_data */
-	RNIC_FI_NAK		= 7,	/* nothing: you mean somebody else; DST_TAG
+	RNIC_FI_NAK		= 7,	/* nothing: no such endpoint here; DST_TAG
 					 * and SRC_TAG are those of the bad message,
 					 * exchanged */
 	RNIC_FI_PING		= 8,	/* nothing; its ack is the answer */

@@ -5,7 +5,7 @@
 
 /*
  * Makes the pages writable and dirty as the NIC needs them: a fault of the processor
- * costs far less than one of the NIC.  The buffer is ours until the read is over.
+ * costs far less than one of the NIC.  The user does not use the buffer during the read.
  */
 static void rnic_fi_read_touch(void *dst, size_t len)
 {

@@ -171,7 +171,7 @@ static ssize_t rnic_fi_rma(struct fid_ep *fid, fi_addr_t addr,
 		op->len = ofi_total_iov_len(rma->iov, rma->count);
 		if (rma->write && rma->flags & FI_REMOTE_CQ_DATA)
 			op->end = rnic_fi_rma_announce;
-		/* Ours, so that the op lives until all pieces are posted. */
+		/* One for this function, so that @op lives until all pieces are posted. */
 		op->pending = 1;
 		rnic_fi_op_put(op, rnic_fi_rma_pieces(op, rma));
 	} else if (ret == -FI_EAGAIN) {

@@ -139,7 +139,7 @@ static void rnic_fi_rx_rendezvous(struct rnic_fi_peer *peer,
 	op->tag = info->tag;
 	op->cq_data = info->cq_data;
 	op->len = info->len;
-	/* Ours, so that the op lives until all reads are posted. */
+	/* One for this function, so that @op lives until all reads are posted. */
 	op->pending = 1;
 	ret = rnic_fi_rx_fetch(op, info->remote, len);
 	rnic_fi_op_put(op, ret);
@@ -155,7 +155,7 @@ static void rnic_fi_rx_start(struct rnic_fi_peer *peer,
 		rnic_fi_rx_rendezvous(peer, info, rx);
 }
 
-/* Keeps a message until somebody asks for it. */
+/* Keeps a message until a receive matches it. */
 static int rnic_fi_rx_queue(struct rnic_fi_peer *peer,
 			    const struct rnic_fi_rx_info *info,
 			    struct fi_peer_rx_entry *rx)

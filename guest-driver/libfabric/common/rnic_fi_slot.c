@@ -227,8 +227,8 @@ static void rnic_fi_ring_touch(struct rnic_fi_ring *ring)
 }
 
 /*
- * The number of the ring at @index of the places: those that used the place before have
- * other numbers, so that nobody takes a late message for one of the ring that is there.
+ * Returns the number of the ring at @index of the places.  Earlier rings at this place had
+ * other numbers, so that a late message for one of them does not look like one for this ring.
  */
 static uint16_t rnic_fi_ring_number(const struct rnic_fi_ep *ep, uint32_t index)
 {
