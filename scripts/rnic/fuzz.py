@@ -45,7 +45,8 @@ _ENV = {'ASAN_OPTIONS': 'detect_leaks=1:abort_on_error=1:'
 def targets(pattern=''):
     """Returns the names of the targets that PATTERN selects, such as
     "fuzz-exanet-mbox", without a build."""
-    names = [f'fuzz-{p.stem}' for p in sorted((TOP / 'tests/fuzz').glob('*.c'))
+    names = [f'fuzz-{p.parent.name}-{p.stem}'
+             for p in sorted((TOP / 'tests/fuzz').glob('*/*.c'))
              if '\nint LLVMFuzzerTestOneInput(' in p.read_text(encoding='utf-8')]
     return [n for n in names if re.search(pattern, n)]
 

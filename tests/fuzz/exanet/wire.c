@@ -3,7 +3,7 @@
  * ExaNet packets as a port receives them: the target encodes and damages packets, puts
  * them into the RX FIFO in frames, finds them there and decodes them.
  */
-#include "fuzz.h"
+#include "../fuzz.h"
 #include "hw/rnic/exanet/link/link-fifo.h"
 #include "hw/rnic/exanet/base/wire.h"
 #include "rnic/exanet/regs.h"

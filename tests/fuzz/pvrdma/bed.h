@@ -10,12 +10,12 @@
 #ifndef TESTS_FUZZ_PVRDMA_BED_H
 #define TESTS_FUZZ_PVRDMA_BED_H
 
-#include "box.h"
+#include "../box.h"
 #include "hw/rnic/pvrdma/pvrdma.h"
 #include "hw/rnic/pvrdma/objects/qp.h"
 #include "hw/rnic/pvrdma/wire/roce.h"
 
-/* --- Programs: pvrdma-mutate.c --------------------------------------------------- */
+/* --- Programs: mutate.c --------------------------------------------------- */
 
 /*
  * The input of a target is a program: the first byte has flags, records of BED_OP_BYTES
@@ -170,7 +170,7 @@ void bed_restart(void);
 void bed_settle(void);
 void bed_step(int64_t ns);
 
-/* --- Kernel: pvrdma-driver.c ------------------------------------------------------ */
+/* --- Kernel: driver.c ------------------------------------------------------ */
 
 void bed_reg_set(enum pvrdma_reg reg, uint32_t value);
 uint32_t bed_reg_get(enum pvrdma_reg reg);
@@ -202,7 +202,7 @@ void bed_qp_reset(unsigned qp);
 /* Returns the state of a QP in the device; NULL if the QP does not exist. */
 PvrdmaQp *bed_qp_state(unsigned qp);
 
-/* --- Processes: pvrdma-driver.c --------------------------------------------------- */
+/* --- Processes: driver.c --------------------------------------------------- */
 
 struct pvrdma_sq_wqe_hdr bed_wqe(enum pvrdma_wr_opcode opcode, uint64_t remote,
                                  uint32_t rkey);
@@ -215,7 +215,7 @@ void bed_ring_send(unsigned qp);
 /* Takes the next completion of a CQ; false: none. */
 bool bed_cq_poll(unsigned cq, struct pvrdma_cqe *cqe);
 
-/* --- Nodes: pvrdma-nodes.c -------------------------------------------------------- */
+/* --- Nodes: nodes.c -------------------------------------------------------- */
 
 extern const uint8_t bed_mac[6], bed_peer_mac[6];
 extern const uint8_t bed_gid[16], bed_honest_gid[16], bed_evil_gid[16];

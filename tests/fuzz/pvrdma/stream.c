@@ -5,7 +5,7 @@
  * the connections must go on.  A damaged stream must be refused, or leave a device that
  * works or can be reset.
  */
-#include "pvrdma-bed.h"
+#include "bed.h"
 #include "io/channel-buffer.h"
 #include "migration/vmstate.h"
 #include "migration/qemu-file.h"

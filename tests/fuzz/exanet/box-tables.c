@@ -4,7 +4,7 @@
  * room, so this file removes entries by the functions with which the device makes room.
  * These functions are private, so this file includes the files that have them.
  */
-#include "exanet-box-nic.h"
+#include "box-nic.h"
 #include "hw/rnic/exanet/firmware/peer.c"
 #include "hw/rnic/exanet/engine/packetizer-peer.c"
 #include "hw/rnic/exanet/exanet.h"

@@ -3,7 +3,7 @@
  * Box of a device: filters of netdevs, as far as devices use them.  The id of a netdev
  * is "wire" and its number.
  */
-#include "box.h"
+#include "../box.h"
 #include "qapi/error.h"
 #include "qemu/module.h"
 #include "qom/object_interfaces.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bed of pvrdma: life of the device, and what must hold at the end; see pvrdma-bed.h. */
-#include "pvrdma-bed.h"
+/* Bed of pvrdma: life of the device, and what must hold at the end; see bed.h. */
+#include "bed.h"
 #include "qapi/error.h"
 #include "qemu/units.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bed of pvrdma: the two nodes at the other end of the wire; see pvrdma-bed.h. */
-#include "pvrdma-bed.h"
+/* Bed of pvrdma: the two nodes at the other end of the wire; see bed.h. */
+#include "bed.h"
 
 #define SPORT       0xc123
 

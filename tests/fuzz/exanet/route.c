@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Both routers of ExaNet: every route ends, and uses existing ports only. */
-#include "fuzz.h"
+#include "../fuzz.h"
 #include "hw/rnic/exanet/net/arith.h"
 #include "hw/rnic/exanet/net/route.h"
 

@@ -4,7 +4,7 @@
  * the blocks of a transfer and the packets of a block cover it without a gap, that none
  * crosses its boundary, and that fair rates never exceed the capacity of an output.
  */
-#include "fuzz.h"
+#include "../fuzz.h"
 #include "hw/rnic/exanet/net/flow-rate.h"
 #include "hw/rnic/exanet/engine/segment.h"
 

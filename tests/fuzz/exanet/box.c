@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An ExaNet NIC in a box: programs of frames, stores, registers and time; see
- * exanet-box.h.  Besides the sanitizers, the target asserts after each operation:
+ * box-program.h.  Besides the sanitizers, the target asserts after each operation:
  *
  *   - memory is bounded, and all of it is freed at the end;
  *   - a poll of a vCPU reaches the device, and ends after 4 us;
@@ -26,7 +26,7 @@
  *     honest node; 61 s after the close of all contexts the device is quiescent, what
  *     nic_tables_check() says holds, and each context can also store to the honest node.
  */
-#include "exanet-box-nic.h"
+#include "box-nic.h"
 #include "qemu/units.h"
 #include "hw/rnic/exanet/engine/context.h"
 #include "hw/rnic/exanet/exanet.h"

@@ -3,7 +3,7 @@
  * RoCE frames of pvrdma: the target encodes and damages frames, with a valid ICRC or
  * not, and parses them again.
  */
-#include "fuzz.h"
+#include "../fuzz.h"
 #include "hw/rnic/pvrdma/wire/roce.h"
 
 static void path_fields(FuzzInput *in, RocePath *path)

@@ -6,8 +6,8 @@
 #ifndef TESTS_FUZZ_EXANET_BOX_NIC_H
 #define TESTS_FUZZ_EXANET_BOX_NIC_H
 
-#include "box.h"
-#include "exanet-box.h"
+#include "../box.h"
+#include "box-program.h"
 #include "hw/rnic/exanet/exanet.h"
 #include "hw/rnic/exanet/engine/walk.h"
 #include "hw/rnic/exanet/base/wire.h"
@@ -123,7 +123,7 @@ enum exanet_resp __wrap_exanet_walk(const ExanetWalk *w, uint64_t va, bool write
 struct ShmNodes *__real_exanet_shm_nodes_new(void);
 struct ShmNodes *__wrap_exanet_shm_nodes_new(void);
 
-/* --- Tables: exanet-box-tables.c ---------------------------------------------- */
+/* --- Tables: box-tables.c ---------------------------------------------- */
 
 /*
  * Checks, 61 s after the close of all contexts, that sources and receiver contexts are

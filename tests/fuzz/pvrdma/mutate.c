@@ -3,7 +3,7 @@
  * libFuzzer's mutator for programs of pvrdma's targets: the mutator adds, removes, swaps
  * or changes whole operations.
  */
-#include "pvrdma-bed.h"
+#include "bed.h"
 
 #define BYTES BED_OP_BYTES
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A pvrdma in a box: programs of work requests, frames, stores, commands and time; see
- * pvrdma-box.h.  Besides the sanitizers and pvrdma_qp_check(), the target asserts what
+ * box-program.h.  Besides the sanitizers and pvrdma_qp_check(), the target asserts what
  * bed_settle() and bed_check() assert: work ends, memory is bounded, each WQE ends, no
  * byte of a process reaches another process or another node, an honest process can
  * transfer data, and nothing is left after all objects were destroyed.
  */
-#include "pvrdma-bed.h"
-#include "pvrdma-box.h"
+#include "bed.h"
+#include "box-program.h"
 #include "hw/rnic/pvrdma/transport/stuck.h"
 
 #define OPS_MAX     256

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A pvrdma in a box.  Its input is a program: the first byte has flags (BED_ of
- * pvrdma-bed.h), records of BED_OP_BYTES follow, one for each operation.
+ * bed.h), records of BED_OP_BYTES follow, one for each operation.
  *
  * Without BED_KERNEL, operations are those of process EVIL, node EVIL_NODE and the
  * hardware, and the kernel is honest.

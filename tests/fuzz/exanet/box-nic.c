@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The NIC of exanet-box; see exanet-box-nic.h.  Checks of each frame that the device
+ * The NIC of exanet-box; see box-nic.h.  Checks of each frame that the device
  * sends are here, too.
  */
-#include "exanet-box-nic.h"
+#include "box-nic.h"
 #include "qapi/error.h"
 #include "qemu/units.h"
 #include "hw/rnic/exanet/class.h"

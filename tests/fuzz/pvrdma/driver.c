@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bed of pvrdma: kernel and processes of the guest; see pvrdma-bed.h. */
-#include "pvrdma-bed.h"
+/* Bed of pvrdma: kernel and processes of the guest; see bed.h. */
+#include "bed.h"
 
 #define SQ_RING     0x00                /* of the first page of a QP */
 #define RX_RING     0x08

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The page-table walker of ExaNet on page tables with entries from the input. */
-#include "fuzz.h"
+#include "../fuzz.h"
 #include "hw/rnic/exanet/engine/walk.h"
 
 #define LEVELS_MAX 6

@@ -5,7 +5,7 @@
  * others, and a byte of RAM that changes while the device reads the command or a page
  * directory.
  */
-#include "pvrdma-bed.h"
+#include "bed.h"
 
 #define OPS_MAX     200
 #define HANDLES     16

@@ -5,9 +5,9 @@
  * no field is read from a wrong place.  Inputs are in allocations of exactly their size,
  * so that the sanitizer detects each byte that is read behind them.
  */
-#include "fuzz.h"
+#include "../fuzz.h"
 #include "qemu/units.h"
-#include "../../guest-driver/libfabric/common/rnic_fi_decode.c"
+#include "../../../guest-driver/libfabric/common/rnic_fi_decode.c"
 
 #define SIZE_MAX_TRIED  (RNIC_FI_MSG_MAX + 16)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Text of property faultsN: an accepted text is printed with the same meaning. */
-#include "fuzz.h"
+#include "../fuzz.h"
 #include "qapi/error.h"
 #include "hw/rnic/exanet/link/inject.h"
 #include "hw/rnic/exanet/link/port.h"

@@ -3,7 +3,7 @@
  * Work queues of pvrdma: the input defines layouts, indices and WQEs.  The device must
  * read a WQE only once, because each further read returns other bytes.
  */
-#include "fuzz.h"
+#include "../fuzz.h"
 #include "hw/rnic/pvrdma/base/guest.h"
 #include "hw/rnic/pvrdma/objects/mr.h"
 #include "hw/rnic/pvrdma/base/pages.h"

@@ -3,8 +3,8 @@
  * libFuzzer's mutator for programs of exanet-box: the mutator adds, removes, swaps or
  * changes whole operations.  A new operation has mostly values that the device accepts.
  */
-#include "fuzz.h"
-#include "exanet-box.h"
+#include "../fuzz.h"
+#include "box-program.h"
 #include "rnic/exanet/desc.h"
 #include "rnic/exanet/wire.h"
 

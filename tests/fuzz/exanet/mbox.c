@@ -3,9 +3,9 @@
  * libexanet reads a mailbox ring with entries from the input: the library returns each
  * entry once, in order, and copies at most the payload of an entry.
  */
-#include "fuzz.h"
+#include "../fuzz.h"
 #undef _GNU_SOURCE             /* the library defines this macro too */
-#include "../../guest-driver/lib/exanet/mbox.c"
+#include "../../../guest-driver/lib/exanet/mbox.c"
 
 #define LOG2_MAX 4
 #define BUF_MAX  256
