@@ -319,11 +319,15 @@ void exanet_exadma_list_write(ExanetState *s, hwaddr addr, uint64_t value,
     }
 }
 
-void exanet_exadma_desc_write(ExanetState *s, unsigned tid, unsigned w,
-                              uint64_t value)
+void exanet_exadma_desc_write(ExanetState *s, unsigned tid,
+                              const uint64_t word[EXANET_DESC_WORDS])
 {
-    exanet_exadma_list_write(s, tid * sizeof(struct exanet_desc) + 8 * w,
-                             value, 8);
+    static const uint8_t order[EXANET_DESC_WORDS] = { 3, 0, 1, 2 };
+
+    for (unsigned i = 0; i < EXANET_DESC_WORDS; i++) {
+        exanet_exadma_list_write(s, tid * sizeof(struct exanet_desc) + 8 * order[i],
+                                 word[order[i]], 8);
+    }
 }
 
 /* --- Packets ------------------------------------------------------------------ */
@@ -632,11 +636,6 @@ static bool exadma_run(ExanetState *s, unsigned budget)
 
 /* --- Control-packet windows [T §5.3.1.2] ------------------------------------- */
 
-bool exanet_exadma_control_room(ExanetState *s, unsigned output)
-{
-    return s->exadma.output[output].controls.count < EXANET_CONTROL_QUEUE;
-}
-
 static void exadma_control_build(ExanetState *s, const ExanetOutput *o,
                                  unsigned tid, ExanetControlSlot *c)
 {
@@ -708,6 +707,19 @@ void exanet_exadma_control_write(ExanetState *s, hwaddr addr, uint64_t value,
         o->control_stage = 0;
         exadma_control_queue(s, o, tid);
     }
+}
+
+bool exanet_exadma_control_send(ExanetState *s, unsigned output, unsigned tid,
+                                const uint64_t word[EXANET_CONTROL_STORES])
+{
+    if (s->exadma.output[output].controls.count == EXANET_CONTROL_QUEUE) {
+        return false;
+    }
+    for (unsigned i = 0; i < EXANET_CONTROL_STORES; i++) {
+        exanet_exadma_control_write(s, EXANET_CONTROL_ADDR(output, tid) -
+                                    EXANET_CONTROL_WINDOW, word[i], 8);
+    }
+    return true;
 }
 
 static void exadma_reset(ExanetState *s)

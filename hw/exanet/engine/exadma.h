@@ -24,6 +24,8 @@ typedef struct ExanetSlot {
 
 #define EXANET_CONTROL_QUEUE 64
 #define EXANET_CONTROL_WORDS 4      /* header, two of payload, footer */
+#define EXANET_CONTROL_STORES 3     /* to the window of the control packet */
+#define EXANET_DESC_WORDS 4
 
 /* A control packet that waits; @dead: dropped by exanet_exadma_kill(). */
 typedef struct ExanetControlSlot {
@@ -38,7 +40,7 @@ typedef struct ExanetOutput {
     ExanetSlot slot[EXANET_OUTPUT_SLOTS];
     RNicFifo slots;                 /* positions in @slot */
     /* state machine of control packets [T §5.3.1.2] */
-    uint64_t control_word[3];       /* words that software has written */
+    uint64_t control_word[EXANET_CONTROL_STORES];   /* that software has written */
     unsigned control_stage;         /* number of these words */
     unsigned control_tid;           /* their TID, without generation */
     ExanetControlSlot control[EXANET_CONTROL_QUEUE];
@@ -53,7 +55,8 @@ typedef struct ExanetStopped {
 } ExanetStopped;
 
 typedef struct ExanetExadma {
-    uint64_t desc[EXANET_TIDS][4];  /* the Pending_List, host byte order */
+    /* the Pending_List, host byte order */
+    uint64_t desc[EXANET_TIDS][EXANET_DESC_WORDS];
     uint8_t state[EXANET_TIDS];     /* see exadma.c */
     uint16_t buffered[EXANET_TIDS]; /* packets in output buffers and queues */
     bool in_fifo[EXANET_TIDS];      /* the TID is in @fifo, even if it was killed */
@@ -76,9 +79,15 @@ void exanet_exadma_list_write(ExanetState *s, hwaddr addr, uint64_t value,
                               unsigned size);
 void exanet_exadma_control_write(ExanetState *s, hwaddr addr, uint64_t value,
                                  unsigned size);
-/* Stores word @w (0..3) of descriptor @tid, with the effect of an 8-byte write. */
-void exanet_exadma_desc_write(ExanetState *s, unsigned tid, unsigned w,
-                              uint64_t value);
+/* Stores descriptor @tid with the effect of 8-byte writes; the last one starts it. */
+void exanet_exadma_desc_write(ExanetState *s, unsigned tid,
+                              const uint64_t word[EXANET_DESC_WORDS]);
+/*
+ * Stores @word to the control-packet window of @tid at @output.  Returns false if the
+ * queue of @output is full.
+ */
+bool exanet_exadma_control_send(ExanetState *s, unsigned output, unsigned tid,
+                                const uint64_t word[EXANET_CONTROL_STORES]);
 /* Stops @tid, drops its packets in output buffers, and sets its error bit. */
 void exanet_exadma_kill(ExanetState *s, unsigned tid);
 /* Returns true if @tid is scheduled or has packets in an output buffer. */
@@ -92,7 +101,5 @@ bool exanet_exadma_armed(ExanetState *s, unsigned tid);
 bool exanet_exadma_target(ExanetState *s, uint16_t wire, uint32_t *dst);
 /* Takes the oldest stopped transaction.  Returns false if there is none. */
 bool exanet_exadma_pop_stopped(ExanetState *s, ExanetStopped *stopped);
-/* Returns true if @output has room for a control packet. */
-bool exanet_exadma_control_room(ExanetState *s, unsigned output);
 
 #endif /* HW_EXANET_ENGINE_EXADMA_H */

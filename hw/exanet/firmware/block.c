@@ -25,7 +25,7 @@
 /* Maximal time between copies, so that the receiver still knows the block. */
 #define FW_PAUSE_MAX_NS (EXANET_TID_AGE_NS / 2)
 
-static void fw_config_load(ExanetState *s, ExanetFirmware *fw)
+void exanet_fw_config_load(ExanetState *s, ExanetFirmware *fw)
 {
     uint32_t bytes = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_BLOCK);
     uint64_t timeout = exanet_reg_get64(s, EXANET_FW + EXANET_REG_FW_TIMEOUT_NS);
@@ -63,7 +63,6 @@ static void fw_stopped_take(ExanetState *s, ExanetFirmware *fw)
 
 void exanet_fw_enter(ExanetState *s, ExanetFirmware *fw)
 {
-    fw_config_load(s, fw);
     fw->now = rnic_now();
     fw_stopped_take(s, fw);
 }
@@ -158,40 +157,42 @@ static void fw_desc_write(ExanetState *s, ExanetFirmware *fw, unsigned tid,
         w3 |= EXANET_DESC_W3_CHAINED |
               RNIC_PREP(EXANET_DESC_W3_DEP, b->next);
     }
-    exanet_exadma_desc_write(s, tid, 3,
+    exanet_exadma_desc_write(s, tid, (const uint64_t[EXANET_DESC_WORDS]) {
+        b->src,
+        b->dst,
+        w3,
         RNIC_PREP(EXANET_DESC_W4_PATH, b->path) |
         RNIC_PREP(EXANET_DESC_W4_SEQ, b->seq) |
         RNIC_PREP(EXANET_DESC_W4_DST_PDID, t->dst_pdid) |
         EXANET_DESC_W4_DST_VALID |
         RNIC_PREP(EXANET_DESC_W4_RESP, EXANET_SMALL(EXANET_NI_RT_RESPONSE)) |
         RNIC_PREP(EXANET_DESC_W4_GEN,
-                  RNIC_GET(EXANET_TID_GEN, fw_wire_tid(s, tid, b->gen))));
-    exanet_exadma_desc_write(s, tid, 0, b->src);
-    exanet_exadma_desc_write(s, tid, 1, b->dst);
-    exanet_exadma_desc_write(s, tid, 2, w3);
+                  RNIC_GET(EXANET_TID_GEN, fw_wire_tid(s, tid, b->gen))),
+    });
 }
 
-static void fw_control_write(ExanetState *s, ExanetFirmware *fw, unsigned tid)
+/* Sends the control packet of @tid.  Returns false if its queue is full. */
+static bool fw_control_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     const FwTransfer *t = fw_transfer(fw, tid);
-    hwaddr addr = EXANET_CONTROL_ADDR(fw_output(&fw->block[tid]), tid) -
-                  EXANET_CONTROL_WINDOW;
+    FwBlock *b = &fw->block[tid];
+    bool sent = exanet_exadma_control_send(s, fw_output(b), tid,
+        (const uint64_t[EXANET_CONTROL_STORES]) {
+            t->notify_gva,
+            t->notify_data,
+            RNIC_PREP(EXANET_CONTROL_LENGTH, t->len) |
+            RNIC_PREP(EXANET_CONTROL_HANDLE, t->handle) |
+            RNIC_PREP(EXANET_CONTROL_IRQ, t->notify_irq),
+        });
 
-    fw->block[tid].left = true;
-    exanet_exadma_control_write(s, addr, t->notify_gva, 8);
-    exanet_exadma_control_write(s, addr, t->notify_data, 8);
-    exanet_exadma_control_write(s, addr,
-        RNIC_PREP(EXANET_CONTROL_LENGTH, t->len) |
-        RNIC_PREP(EXANET_CONTROL_HANDLE, t->handle) |
-        RNIC_PREP(EXANET_CONTROL_IRQ, t->notify_irq), 8);
+    b->left |= sent;
+    return sent;
 }
 
 /* Sends the control packet of @tid, now or when the queue has room. */
 static void fw_control(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
-    if (!fw->controls.fifo.count &&
-        exanet_exadma_control_room(s, fw_output(&fw->block[tid]))) {
-        fw_control_write(s, fw, tid);
+    if (!fw->controls.fifo.count && fw_control_send(s, fw, tid)) {
         return;
     }
     fw->block[tid].control_due = true;
@@ -211,9 +212,8 @@ void exanet_fw_controls_flush(ExanetState *s, ExanetFirmware *fw)
         if (!b->control_due || b->state != FW_SENT) {
             continue;       /* the next copy sends it */
         }
-        if (exanet_exadma_control_room(s, fw_output(&fw->block[tid]))) {
+        if (fw_control_send(s, fw, tid)) {
             b->control_due = false;
-            fw_control_write(s, fw, tid);
         } else {
             fw->control_queued[tid] = true;
             fw_push(&fw->controls, tid);

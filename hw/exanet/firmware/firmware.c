@@ -589,6 +589,7 @@ void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top)
 {
     ExanetFirmware *fw = s->firmware;
 
+    exanet_fw_config_load(s, fw);
     if (reg == EXANET_REG_FW_MODE && !exanet_rtmailbox_internal(s)) {
         /* software outside the device owns the Pending_List now */
         for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
@@ -620,6 +621,7 @@ static void fw_reset(ExanetState *s)
         g_hash_table_remove_all(fw->peers[c]);
         memset(fw->peers_gen[c], s->epoch % FW_GENERATIONS, FW_PEER_SLOTS);
     }
+    exanet_fw_config_load(s, fw);
     exanet_fw_enter(s, fw);
     for (unsigned i = 0; i < ARRAY_SIZE(fw->transfer); i++) {
         fw->transfer[i].ctx = i / EXANET_CHANNELS;
