@@ -79,7 +79,7 @@ static bool units_run(void *opaque, unsigned *packets)
     s->time = rnic_now();
     s->router.round++;
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
-        more |= exanet_port_rx_run(p);
+        more |= exanet_port_rx_due(p) && exanet_port_rx_run(p);
     }
     for (const ExanetUnit *const *u = s->units; s->enabled && *u; u++) {
         more |= (*u)->run && (*u)->run(s, *packets);

@@ -15,20 +15,6 @@
 #include "net/router.h"
 #include "net/voq.h"
 
-static unsigned port_measure(const uint8_t *buf, bool *damaged)
-{
-    ExanetWireStatus status;
-    unsigned words = exanet_packet_words(buf, &status);
-
-    *damaged = status == EXANET_WIRE_BAD_HEADER;
-    return words;
-}
-
-static bool port_take(ExanetPort *p, unsigned vc, uint8_t *buf, unsigned words)
-{
-    return exanet_net_take(exanet_port_state(p), p, vc, buf, words);
-}
-
 static void port_changed(ExanetPort *p)
 {
     exanet_router_port_changed(exanet_port_state(p), p);
@@ -94,11 +80,10 @@ static void port_event(ExanetPort *p, enum exanet_port_event event)
 }
 
 static const ExanetPortOwner port_owner = {
-    .measure = port_measure,
-    .take = port_take,
+    .measure = exanet_packet_measure,
+    .take = exanet_net_take,
     .held_run = exanet_voq_run,
     .held_drop = exanet_voq_drop,
-    .held_words = exanet_voq_held,
     .changed = port_changed,
     .restarted = port_restarted,
     .refusal = port_refusal,

@@ -85,6 +85,9 @@ extern const ExanetTypeInfo exanet_type_info[EXANET_TYPE_VALUES];
  */
 unsigned exanet_packet_words(const uint8_t *buf, ExanetWireStatus *status);
 
+/* As exanet_packet_words(); *@damaged: the header CRC is wrong. */
+unsigned exanet_packet_measure(const uint8_t *buf, bool *damaged);
+
 /*
  * Decodes the packet of @words words at @buf; exanet_packet_words() has returned @words.
  * @pkt is valid if the function returns EXANET_WIRE_OK; its payload is valid unless

@@ -307,7 +307,7 @@ static bool port_vc_deliver(ExanetPort *p, unsigned vc)
 
 bool exanet_port_rx_run(ExanetPort *p)
 {
-    bool more = p->group->owner->held_run(p);
+    bool more = p->owner_words && p->group->owner->held_run(p);
 
     if (p->rx_count == 0 && !p->refused) {
         return more;
@@ -351,7 +351,7 @@ static NetClientInfo exanet_port_info = {
 
 unsigned exanet_port_rx_words(const ExanetPort *p)
 {
-    return p->rx_count + p->group->owner->held_words(p);
+    return p->rx_count + p->owner_words;
 }
 
 void exanet_port_tune(ExanetPort *p, uint32_t rate, uint32_t latency)

@@ -101,10 +101,8 @@ typedef struct ExanetPortOwner {
      * them could continue now.
      */
     bool (*held_run)(ExanetPort *p);
-    /* Drops these packets.  Returns their number. */
+    /* Drops these packets; afterwards @p->owner_words is 0.  Returns their number. */
     unsigned (*held_drop)(ExanetPort *p);
-    /* Returns the words of these packets. */
-    unsigned (*held_words)(const ExanetPort *p);
     /* Called after the link of @p went up or down, or PORT_CTRL may have set its role. */
     void (*changed)(ExanetPort *p);
     /*
@@ -204,6 +202,7 @@ struct ExanetPort {
 
     ExanetFifo rx[EXANET_VCS];
     unsigned rx_count;              /* words of packets in all @rx */
+    unsigned owner_words;           /* of packets that wait at the owner, who sets it */
     unsigned rx_drops;              /* number of times that all packets were dropped */
     unsigned rx_vc;                 /* arbitration: first channel of the last run */
     bool delivering;                /* a packet of @rx is being delivered */
@@ -251,6 +250,11 @@ void exanet_port_restart(ExanetPort *p);
 void exanet_port_admin(ExanetPort *p, bool up);
 /* Takes frames from the netdev, in the thread of a vCPU. */
 void exanet_port_poll(ExanetPort *p);
+/* Returns true if exanet_port_rx_run() has something to do. */
+static inline bool exanet_port_rx_due(const ExanetPort *p)
+{
+    return p->rx_count || p->owner_words || p->refused;
+}
 /*
  * Delivers packets that have arrived, a share of each channel.  Returns true if more
  * packets could continue now.

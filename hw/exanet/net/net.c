@@ -328,9 +328,10 @@ bool exanet_net_resume(ExanetPort *from, unsigned vc, int route,
     return net_pass(from, EXANET_INPUT(from->index, vc), route, buf, words);
 }
 
-bool exanet_net_take(ExanetState *s, ExanetPort *from, unsigned vc,
-                          uint8_t *buf, unsigned words)
+bool exanet_net_take(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned words)
 {
+    ExanetState *s = exanet_port_state(from);
+
     if (exanet_packet_vc(buf) != vc) {
         exanet_count(s, DROP_MALFORMED);
         exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);

@@ -70,8 +70,7 @@ void exanet_net_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
  * blocked; then exanet_schedule() is called when the output opens, and the caller offers
  * the packet again.  The function may change the packet.
  */
-bool exanet_net_take(ExanetState *s, ExanetPort *from, unsigned vc,
-                          uint8_t *buf, unsigned words);
+bool exanet_net_take(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned words);
 /*
  * As exanet_net_take(), for a packet of another node that has waited in a queue for
  * @route; UNKNOWN: the function finds the route anew.

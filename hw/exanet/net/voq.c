@@ -19,7 +19,7 @@ static ExanetVoqs *voqs(const ExanetPort *from)
 static void voq_account(ExanetPort *from, unsigned out, ExanetVoq *q, int words)
 {
     q->words += words;
-    voqs(from)->words += words;
+    from->owner_words += words;
     exanet_port_state(from)->router.voqs[out].backlog += words;
 }
 
@@ -87,9 +87,6 @@ bool exanet_voq_run(ExanetPort *from)
 {
     bool more = false;
 
-    if (!voqs(from)->words) {
-        return false;
-    }
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
         for (unsigned busy = voqs(from)->busy[vc]; busy; busy &= busy - 1) {
             if (exanet_voq_waits(voqs(from), vc, ctz32(busy))) {
@@ -123,11 +120,6 @@ unsigned exanet_voq_words(const ExanetPort *from, unsigned out)
         words += voqs(from)->queue[vc][out] ? voqs(from)->queue[vc][out]->words : 0;
     }
     return words;
-}
-
-unsigned exanet_voq_held(const ExanetPort *from)
-{
-    return voqs(from)->words;
 }
 
 void exanet_voq_fini(ExanetVoqs *q)

@@ -36,7 +36,6 @@ typedef struct ExanetVoqs {
     /* indexed by virtual channel of arrival, and output; owned; NULL: unused */
     ExanetVoq *queue[EXANET_VCS][EXANET_LINKS];
     uint16_t busy[EXANET_VCS];      /* outputs whose queue is not empty, one bit each */
-    unsigned words;                 /* words in all queues */
     unsigned backlog;               /* words in the queues of all ports for this port */
 } ExanetVoqs;
 
@@ -52,8 +51,6 @@ bool exanet_voq_put(ExanetPort *from, unsigned vc, int route,
 bool exanet_voq_run(ExanetPort *from);
 /* Drops all packets that arrived by @from.  Returns their number. */
 unsigned exanet_voq_drop(ExanetPort *from);
-/* Returns the words of all packets that arrived by @from and wait. */
-unsigned exanet_voq_held(const ExanetPort *from);
 /* Returns the words that arrived by @from, in any channel, and wait for output @out. */
 unsigned exanet_voq_words(const ExanetPort *from, unsigned out);
 /* Frees the queues, which are empty. */

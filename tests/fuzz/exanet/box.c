@@ -561,7 +561,7 @@ static bool receiver_has_room(void)
             return false;
         }
     }
-    return !evil->rx_count && !box.s->router.voqs[evil->index].words;
+    return !evil->rx_count && !evil->owner_words;
 }
 
 /*
