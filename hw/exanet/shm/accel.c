@@ -196,7 +196,7 @@ static void piece_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
             memcpy(piece->buf, data, piece->size);
         }
     }
-    exanet_schedule(s);
+    exanet_shm_schedule(s);
 }
 
 /*
@@ -549,6 +549,7 @@ bool exanet_accel_run(ExanetState *s)
         }
         accel_settle(s, a);
     }
+    s->shm->awake |= a->busy;
     return more;
 }
 
@@ -688,7 +689,7 @@ static void accel_begin(ExanetState *s, ExanetAccel *a)
         a->phase = PHASE_DRAIN;
     }
     timer_mod(a->timer, rnic_now() + WATCHDOG_NS);
-    exanet_schedule(s);
+    exanet_shm_schedule(s);
 }
 
 /* --- Registers, init and reset -------------------------------------------- */

@@ -198,6 +198,7 @@ bool exanet_aperture_run(ExanetState *s)
         ap->fifo -= !a->waited;
         access_update(s, a);
     }
+    s->shm->awake |= !QTAILQ_EMPTY(&ap->list);
     return false;
 }
 
@@ -211,7 +212,7 @@ static void access_start(ExanetState *s, ApertureAccess *a)
     ap->fifo += !a->waited;
     /* run here, because a wake-up of the main loop takes longer */
     exanet_aperture_run(s);
-    exanet_schedule(s);
+    exanet_shm_schedule(s);
     rnic_loop_leave(&s->loop, entered);
 }
 
@@ -291,7 +292,7 @@ static void access_error(ExanetState *s, const ApertureAccess *a,
                          enum exanet_resp resp)
 {
     exanet_shm_error(s, a->req.ctx, a->req.gva, a->req.class, resp, 0);
-    exanet_schedule(s);
+    exanet_shm_schedule(s);
 }
 
 /* Reports one error for an access that took too long, and no further one. */

@@ -198,7 +198,7 @@ static void piece_read_answered(ExanetState *s, void *opaque,
             cdma_move(p, CDMA_STAGE_STORE);
         }
     }
-    exanet_schedule(s);
+    exanet_shm_schedule(s);
 }
 
 /*
@@ -212,7 +212,7 @@ static void piece_write_answered(ExanetState *s, void *opaque,
 
     if (p->stage == CDMA_STAGE_WRITE) {
         cdma_move(p, CDMA_STAGE_EARLY);
-        exanet_schedule(s);
+        exanet_shm_schedule(s);
     }
 }
 
@@ -230,7 +230,7 @@ static void piece_write_settled(ExanetState *s, void *opaque,
             piece_fail(p, resp, true);
         }
     }
-    exanet_schedule(s);
+    exanet_shm_schedule(s);
 }
 
 /*
@@ -305,5 +305,5 @@ void exanet_cdma_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok)
     } else {
         piece_fail(p, EXANET_RESP_DECODE, false);
     }
-    exanet_schedule(s);
+    exanet_shm_schedule(s);
 }

@@ -291,8 +291,11 @@ bool exanet_cdma_run(ExanetState *s)
     /* rotate, because the initiator has few slots */
     s->shm->cdma->first++;
     for (unsigned i = 0; i < EXANET_CDMA_CHANNELS; i++) {
-        more |= channel_run(cdma_channel(s, (s->shm->cdma->first + i) %
-                                         EXANET_CDMA_CHANNELS));
+        CdmaChannel *ch = cdma_channel(s, (s->shm->cdma->first + i) %
+                                       EXANET_CDMA_CHANNELS);
+
+        more |= channel_run(ch);
+        s->shm->awake |= cdma_busy(ch);
     }
     return more;
 }
@@ -400,7 +403,7 @@ static void channel_start(CdmaChannel *ch)
     }
     ch->state = EXANET_TRACKER_PASS;
     ch->begin = exanet_timing_after(ch->s, EXANET_TIMING_CDMA);
-    exanet_schedule(ch->s);
+    exanet_shm_schedule(ch->s);
 }
 
 /*
@@ -441,6 +444,7 @@ void exanet_cdma_reg_written(ExanetState *s, unsigned ch, unsigned reg,
 {
     uint64_t written = exanet_reg_written64(s, EXANET_CDMA(ch) + reg);
 
+    s->shm->awake = true;
     switch (reg) {
     case EXANET_REG_CDMA_CR:
         if (written & EXANET_CDMA_CR_RESET) {
@@ -487,7 +491,7 @@ void exanet_cdma_tracker_sync(ExanetState *s, unsigned i)
 
 static void channel_timer(void *opaque)
 {
-    exanet_schedule(opaque);
+    exanet_shm_schedule(opaque);
 }
 
 void exanet_cdma_init(ExanetState *s)

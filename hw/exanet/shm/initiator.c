@@ -84,7 +84,7 @@ void exanet_transaction_enqueue(ExanetState *s, ExanetTransaction *t)
                                     exanet_timing_flits(t->req.gva, t->req.size) : 0,
                                     t->req.joined);
     QTAILQ_INSERT_TAIL(queue, t, send);
-    exanet_schedule(s);
+    exanet_shm_schedule(s);
 }
 
 void exanet_transaction_dequeue(ExanetInitiator *ini, ExanetTransaction *t)
@@ -99,7 +99,7 @@ void exanet_transaction_answer(ExanetState *s, ExanetTransaction *t)
 {
     t->answer = true;
     QTAILQ_INSERT_TAIL(&s->shm->initiator->answers, t, next_answer);
-    exanet_schedule(s);
+    exanet_shm_schedule(s);
 }
 
 void exanet_transaction_finish(ExanetState *s, ExanetTransaction *t,
@@ -120,7 +120,7 @@ void exanet_transaction_finish(ExanetState *s, ExanetTransaction *t,
     ini->busy[req.class]--;
     if (ini->request_waits) {
         ini->request_waits = false;
-        exanet_schedule(s);
+        exanet_shm_schedule(s);
     }
     if (!responded && req.respond) {
         req.respond(s, req.opaque, resp, data);
@@ -368,7 +368,11 @@ bool exanet_initiator_run(ExanetState *s)
         exanet_initiator_expire(s);
     }
     more = answers_run(s);
-    return more | exanet_initiator_send(s);
+    more |= exanet_initiator_send(s);
+    s->shm->awake |= !QTAILQ_EMPTY(&ini->answers) ||
+                     !QTAILQ_EMPTY(&ini->queue[QUEUE_SHARED]) ||
+                     !QTAILQ_EMPTY(&ini->queue[QUEUE_RDMA]);
+    return more;
 }
 
 /* --- Registers ------------------------------------------------------------ */
@@ -461,7 +465,7 @@ void exanet_initiator_quiesce(ExanetState *s, unsigned c)
     }
     s->shm->initiator->aborting = false;
     /* requests of other contexts may have been refused */
-    exanet_schedule(s);
+    exanet_shm_schedule(s);
 }
 
 void exanet_initiator_abort(ExanetState *s)
@@ -480,7 +484,7 @@ static void initiator_timer(void *opaque)
     ExanetState *s = opaque;
 
     s->shm->initiator->due = true;
-    exanet_schedule(s);
+    exanet_shm_schedule(s);
 }
 
 void exanet_initiator_init(ExanetState *s)

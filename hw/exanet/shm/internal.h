@@ -26,7 +26,15 @@ struct ExanetShm {
     ExanetTiming *timing;           /* NULL: shm-timing=off */
     uint8_t *bram;                  /* s->bram_size bytes */
     uint32_t errors[EXANET_CONTEXTS];   /* number of exanet_shm_error() calls */
+    bool awake;                     /* a part has work, or may have some */
 };
+
+/* As exanet_schedule(), for work of a part of shared memory. */
+static inline void exanet_shm_schedule(ExanetState *s)
+{
+    s->shm->awake = true;
+    exanet_schedule(s);
+}
 
 /* Returns register @reg of the block EXANET_SHM. */
 static inline uint32_t exanet_shm_get32(ExanetState *s, unsigned reg)

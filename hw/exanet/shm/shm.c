@@ -33,6 +33,7 @@ static bool shm_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok)
     if (f->unit != EXANET_FAULT_SHM) {
         return false;
     }
+    s->shm->awake = true;
     if (f->dst) {
         exanet_target_resolved(s, f, ok);
     } else {
@@ -68,6 +69,7 @@ void exanet_shm_reg_sync(ExanetState *s, unsigned offset)
 
 void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top)
 {
+    s->shm->awake = true;
     switch (offset) {
     case EXANET_REG_SHM_FENCE:
         if (exanet_reg_written64(s, EXANET_SHM + EXANET_REG_SHM_FENCE) & 1) {
@@ -78,7 +80,7 @@ void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top)
         exanet_shm_error_cleared(s);
         break;
     case EXANET_REG_SHM_CTRL:
-        exanet_schedule(s);         /* waiting accesses may be permitted now */
+        exanet_shm_schedule(s);         /* waiting accesses may be permitted now */
         break;
     case EXANET_SHM_MAP(0) - EXANET_SHM ...
          EXANET_SHM_MAP(EXANET_SHM_MAPS) - EXANET_SHM - 1:
@@ -96,11 +98,18 @@ void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top)
 
 /* --- Work ----------------------------------------------------------------- */
 
-/* Runs the parts: responses first, then the accesses that a CPU may wait for. */
+/*
+ * Runs the parts: responses first, then the accesses that a CPU may wait for.  A part
+ * sets @awake if it has work left.
+ */
 static bool shm_run(ExanetState *s, unsigned packets)
 {
     bool more;
 
+    if (likely(!s->shm->awake)) {
+        return false;
+    }
+    s->shm->awake = false;
     exanet_timing_run(s);
     more = exanet_target_run(s);
     more |= exanet_initiator_run(s);

@@ -252,7 +252,7 @@ static void response_send(ExanetState *s, ExanetPacket *pkt, TargetEntry *entry)
         response_count(s, r, 1);
         QTAILQ_INSERT_TAIL(&s->shm->target->responses, r, next);
         r = NULL;
-        exanet_schedule(s);
+        exanet_shm_schedule(s);
     } else if (pkt->dst != s->node) {
         exanet_net_respond(s, pkt->dst, r->data, r->words);
     }
@@ -318,6 +318,7 @@ bool exanet_target_run(ExanetState *s)
         response_free(s, r);
         exanet_net_send(s, &place, words);
     }
+    s->shm->awake |= !QTAILQ_EMPTY(&t->responses);
     return false;
 }
 
@@ -682,6 +683,7 @@ void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt)
 {
     ExanetTarget *t = s->shm->target;
 
+    s->shm->awake = true;
     if (unlikely(s->shm->timing) && exanet_timing_hold(s, pkt)) {
         return;
     }
@@ -720,7 +722,7 @@ static void target_bh(void *opaque)
         if (!g_queue_is_empty(&t->waiters)) {
             qemu_bh_schedule(t->bh);
         }
-        exanet_schedule(s);
+        exanet_shm_schedule(s);
     }
     object_unref(OBJECT(s->host.dev));
 }

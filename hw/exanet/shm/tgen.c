@@ -129,7 +129,7 @@ static void op_advance(ExanetState *s, ExanetTgen *g, TgenOp *op)
     if (op->issued == op->parts && !op->open && !op->settling) {
         op->used = false;
     }
-    exanet_schedule(s);
+    exanet_shm_schedule(s);
 }
 
 static void tgen_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
@@ -285,6 +285,7 @@ bool exanet_tgen_run(ExanetState *s)
     if (g->stopped && !used) {
         tgen_end(s, g);
     }
+    s->shm->awake |= g->busy;
     return parts == RUN_PARTS;
 }
 
@@ -311,7 +312,7 @@ static void tgen_begin(ExanetState *s, ExanetTgen *g)
         g->code = EXANET_RESP_MALFORMED;
         g->stopped = true;
     }
-    exanet_schedule(s);
+    exanet_shm_schedule(s);
 }
 
 /* Stops: no transaction begins, and the rest of the current one is not issued. */
@@ -338,7 +339,7 @@ void exanet_tgen_reg_written(ExanetState *s, unsigned reg, bool top)
     }
     if (g->busy) {
         g->stopped |= !(exanet_reg_get32(s, cfg) & EXANET_TGEN_GO);
-        exanet_schedule(s);
+        exanet_shm_schedule(s);
     } else if (exanet_reg_get32(s, cfg) & EXANET_TGEN_GO) {
         if (s->enabled && (exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ENABLE)) {
             tgen_begin(s, g);
