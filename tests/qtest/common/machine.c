@@ -129,12 +129,61 @@ char *machine_log_new(void)
     return path;
 }
 
-char *machine_log_take(char *path)
+/* Returns true if @line is of a trace event: the device's other lines have a colon. */
+static bool is_trace(const char *line)
 {
-    char *text;
+    return g_regex_match_simple("^(exanet|pvrdma)_\\w+ ", line, 0, 0);
+}
+
+static char **log_lines(const char *path)
+{
+    g_autofree char *text = NULL;
 
     g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    return g_strsplit(text, "\n", -1);
+}
+
+char *machine_log_take(char *path)
+{
+    g_auto(GStrv) lines = log_lines(path);
+    g_autoptr(GString) text = g_string_new(NULL);
+
+    for (char **line = lines; *line; line++) {
+        if (**line && !is_trace(*line)) {
+            g_string_append_printf(text, "%s\n", *line);
+        }
+    }
     unlink(path);
     g_free(path);
-    return text;
+    return g_string_free(g_steal_pointer(&text), false);
+}
+
+/* --- Trace events ----------------------------------------------------------- */
+
+void machine_trace(QTestState *qts, const char *pattern, bool on)
+{
+    qtest_qmp_assert_success(qts, "{ 'execute': 'trace-event-set-state',"
+                             " 'arguments': { 'name': %s, 'enable': %i } }",
+                             pattern, on);
+}
+
+char *machine_trace_steps(const char *path, const char *prefix)
+{
+    g_auto(GStrv) lines = log_lines(path);
+    g_autoptr(GString) steps = g_string_new(NULL);
+    g_autofree char *last = g_strdup("");
+
+    for (char **line = lines; *line; line++) {
+        if (is_trace(*line) && g_str_has_prefix(*line, prefix)) {
+            const char *name = *line + strlen(prefix);
+            char *step = g_strndup(name, strcspn(name, " "));
+
+            if (strcmp(step, last)) {
+                g_string_append_printf(steps, "%s%s", steps->len ? " " : "", step);
+            }
+            g_free(last);
+            last = step;
+        }
+    }
+    return g_string_free(g_steal_pointer(&steps), false);
 }

@@ -35,7 +35,19 @@ bool machine_msix_taken(QTestState *qts, uint64_t at, unsigned v);
 
 /* A file for -D; to be given to machine_log_take(). */
 char *machine_log_new(void);
-/* What is in the log, to be freed; it and @path are gone afterwards. */
+/*
+ * Returns the lines of the log that are no trace events, and deletes the log; @path is
+ * freed.  The caller frees the text.
+ */
 char *machine_log_take(char *path);
+
+/* Starts or stops the trace of events whose names match @pattern to the log. */
+void machine_trace(QTestState *qts, const char *pattern, bool on);
+/*
+ * Returns the names of the trace events in the log at @path that begin with @prefix,
+ * without @prefix, separated by spaces.  An event that comes several times in a row is
+ * named once.  The caller frees the text.
+ */
+char *machine_trace_steps(const char *path, const char *prefix);
 
 #endif /* RNIC_MACHINE_H */
