@@ -89,17 +89,11 @@ static bool units_run(void *opaque, unsigned *packets)
 
 static void units_end(void *opaque)
 {
-    exanet_net_flush(opaque);
-}
+    ExanetState *s = opaque;
 
-static bool units_irq_due(void *opaque)
-{
-    return exanet_irq_due(opaque);
-}
-
-static void units_irq_flush(void *opaque)
-{
-    exanet_irq_flush(opaque);
+    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+        exanet_port_flush(p);
+    }
 }
 
 static void units_reset(void *opaque)
@@ -279,8 +273,8 @@ static void state_free(void *opaque)
 static const RNicLoopOps loop_ops = {
     .end = units_end,
     .round = units_run,
-    .irq_due = units_irq_due,
-    .irq_flush = units_irq_flush,
+    .irq_due = exanet_irq_due,
+    .irq_flush = exanet_irq_flush,
     .reset = units_reset,
     .free = state_free,
     .guard = true,

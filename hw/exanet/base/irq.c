@@ -46,8 +46,10 @@ static void irq_lines(ExanetState *s)
     }
 }
 
-bool exanet_irq_due(ExanetState *s)
+bool exanet_irq_due(void *opaque)
 {
+    ExanetState *s = opaque;
+
     if (!s->host.line) {
         return s->vectors;
     }
@@ -59,8 +61,9 @@ bool exanet_irq_due(ExanetState *s)
     return false;
 }
 
-void exanet_irq_flush(ExanetState *s)
+void exanet_irq_flush(void *opaque)
 {
+    ExanetState *s = opaque;
     MemReentrancyGuard *guard = &s->host.dev->mem_reentrancy_guard;
     bool engaged = guard->engaged_in_io;
     uint32_t vectors = s->vectors;
@@ -95,19 +98,16 @@ static void irq_deliver(ExanetState *s, uint32_t cause)
 
 void exanet_irq_raise(ExanetState *s, uint32_t cause)
 {
-    uint32_t old = exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE);
+    uint32_t old = exanet_reg_add_bits32(s, EXANET_REG_IRQ_CAUSE, cause);
 
-    exanet_reg_set32(s, EXANET_REG_IRQ_CAUSE, old | cause);
     irq_deliver(s, cause & ~old);
 }
 
 void exanet_irq_context(ExanetState *s, unsigned c)
 {
-    uint32_t old = exanet_reg_get32(s, EXANET_REG_MBOX_PENDING);
+    uint32_t old = exanet_reg_add_bits32(s, EXANET_REG_MBOX_PENDING, 1u << c);
 
-    exanet_reg_set32(s, EXANET_REG_MBOX_PENDING, old | 1u << c);
-    exanet_reg_set32(s, EXANET_REG_IRQ_CAUSE, EXANET_IRQ_MAILBOX |
-                     exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE));
+    exanet_reg_add_bits32(s, EXANET_REG_IRQ_CAUSE, EXANET_IRQ_MAILBOX);
     if (!(old & 1u << c) && irq_enabled(s, EXANET_IRQ_MAILBOX)) {
         irq_send(s, EXANET_VEC_CONTEXT(c));
     }

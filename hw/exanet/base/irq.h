@@ -17,13 +17,13 @@ void exanet_irq_raise(ExanetState *s, uint32_t cause);
 void exanet_irq_context(ExanetState *s, unsigned c);
 /* Raises the interrupts that were pending while the causes @newly were masked. */
 void exanet_irq_unmasked(ExanetState *s, uint32_t newly);
-/* Returns true if exanet_irq_flush() has interrupts to send. */
-bool exanet_irq_due(ExanetState *s);
+/* Functions of RNicLoopOps; @opaque is the ExanetState. */
+bool exanet_irq_due(void *opaque);
 /*
  * Sends the interrupts.  The caller calls this function last, when no unit is at work,
  * because the guest may aim a message at a register that resets, moves or unplugs this
  * very device.
  */
-void exanet_irq_flush(ExanetState *s);
+void exanet_irq_flush(void *opaque);
 
 #endif /* HW_EXANET_BASE_IRQ_H */

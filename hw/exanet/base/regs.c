@@ -55,6 +55,15 @@ void exanet_reg_set64(ExanetState *s, unsigned offset, uint64_t value)
     stq_le_p(s->regs.val + file_at(offset), value);
 }
 
+uint32_t exanet_reg_add_bits32(ExanetState *s, unsigned offset, uint32_t bits)
+{
+    uint8_t *val = s->regs.val + file_at(offset);
+    uint32_t old = ldl_le_p(val);
+
+    stl_le_p(val, old | bits);
+    return old;
+}
+
 uint64_t exanet_reg_written64(ExanetState *s, unsigned offset)
 {
     return ldq_le_p(s->regs.wr + file_at(offset));

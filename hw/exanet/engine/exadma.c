@@ -168,7 +168,7 @@ static void exadma_stopped(ExanetState *s, unsigned tid, enum exanet_resp resp,
 {
     ExanetExadma *e = &s->exadma;
 
-    if (exanet_rtmailbox_internal(s) && e->stops.count < EXANET_TIDS) {
+    if (s->rt.internal && e->stops.count < EXANET_TIDS) {
         e->stopped[rnic_fifo_push(&e->stops, EXANET_TIDS)] =
             (ExanetStopped) { tid, resp, reported };
         exanet_schedule(s);

@@ -18,15 +18,15 @@
 #define REQUEST_LANES (sizeof(struct exanet_read_req) / 4)
 #define WORD_LANES (EXANET_WORD_BYTES / 4)
 
-bool exanet_rtmailbox_internal(ExanetState *s)
+void exanet_rtmailbox_mode_load(ExanetState *s)
 {
-    return exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_MODE) ==
-           EXANET_FW_INTERNAL;
+    s->rt.internal = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_MODE) ==
+                     EXANET_FW_INTERNAL;
 }
 
 static void rtmailbox_notify(ExanetState *s)
 {
-    if (exanet_rtmailbox_internal(s)) {
+    if (s->rt.internal) {
         exanet_schedule(s);
     } else {
         exanet_irq_raise(s, EXANET_IRQ_RT);
@@ -85,7 +85,7 @@ static bool rtmailbox_room(ExanetState *s, const ExanetPacket *pkt)
     if (s->rt.requests.count == EXANET_RT_REQUESTS_MAX) {
         return false;
     }
-    if (!exanet_rtmailbox_internal(s)) {
+    if (!s->rt.internal) {
         return true;
     }
     return s->rt.room(s, request_owner(pkt), s->rt.requests.count);
@@ -156,7 +156,7 @@ static uint32_t rtmailbox_resp_read(ExanetState *s)
     uint32_t word = 0;
 
     /* only an external R5 may read, because the device's model would miss the response */
-    if (!exanet_rtmailbox_internal(s)) {
+    if (!s->rt.internal) {
         exanet_rtmailbox_pop_response(s, &word);
     }
     return word | (s->rt.requests.count ? EXANET_RT_REQUESTS : 0);
@@ -167,7 +167,7 @@ static uint32_t rtmailbox_req_read(ExanetState *s)
     ExanetRtMailbox *rt = &s->rt;
     uint32_t value;
 
-    if (rt->requests.count == 0 || exanet_rtmailbox_internal(s)) {
+    if (rt->requests.count == 0 || s->rt.internal) {
         return 0;
     }
     value = ldl_le_p(rt->req[rt->requests.head] + 4 * rt->req_lane);
@@ -218,6 +218,7 @@ static void rtmailbox_reset(ExanetState *s)
 
     memset(&s->rt, 0, sizeof(s->rt));
     s->rt.room = room;
+    exanet_rtmailbox_mode_load(s);
 }
 
 const ExanetUnit exanet_rtmailbox_unit = {

@@ -24,11 +24,12 @@ typedef struct ExanetRtMailbox {
      * in addition to @more requests in the FIFO.
      */
     bool (*room)(ExanetState *s, unsigned owner, unsigned more);
+    bool internal;                  /* FW_MODE is INTERNAL: the model of the R5 is in use */
 } ExanetRtMailbox;
 
 extern const ExanetUnit exanet_rtmailbox_unit;
-/* Returns true if the device's model of the R5 is in use: EXANET_FW_INTERNAL. */
-bool exanet_rtmailbox_internal(ExanetState *s);
+/* Reads FW_MODE, after a write by software. */
+void exanet_rtmailbox_mode_load(ExanetState *s);
 /* Takes an ack for the RDMA engine; drops and counts it if the FIFO is full. */
 void exanet_rtmailbox_response(ExanetState *s, const ExanetPacket *pkt);
 /*

@@ -49,7 +49,7 @@ static void fw_stopped_take(ExanetState *s, ExanetFirmware *fw)
 {
     ExanetStopped stopped;
 
-    while (exanet_exadma_pop_stopped(s, &stopped)) {
+    while (s->exadma.stops.count && exanet_exadma_pop_stopped(s, &stopped)) {
         FwBlock *b = &fw->block[stopped.tid];
 
         if (b->state == FW_SENT) {
@@ -202,7 +202,8 @@ static void fw_control(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     }
 }
 
-void exanet_fw_controls_flush(ExanetState *s, ExanetFirmware *fw)
+/* Sends control packets that waited for room. */
+static void fw_controls_flush(ExanetState *s, ExanetFirmware *fw)
 {
     for (unsigned n = fw->controls.fifo.count; n; n--) {
         unsigned tid = fw_pop(&fw->controls);
@@ -219,6 +220,12 @@ void exanet_fw_controls_flush(ExanetState *s, ExanetFirmware *fw)
             fw_push(&fw->controls, tid);
         }
     }
+}
+
+void exanet_fw_leave(ExanetState *s, ExanetFirmware *fw)
+{
+    fw_controls_flush(s, fw);
+    exanet_fw_timer_update(fw);
 }
 
 /* Sends the first or another copy of @tid. */

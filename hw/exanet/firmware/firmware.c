@@ -242,7 +242,7 @@ void exanet_firmware_scratchpad_write(ExanetState *s, unsigned c, hwaddr addr,
     }
     stn_le_p(exanet_user_page(s, c, EXANET_PAGE_SCRATCHPAD) + addr, size, value);
     if (off == EXANET_CHANNEL_DOORBELL && channel < EXANET_WRITE_CHANNELS &&
-        exanet_rtmailbox_internal(s)) {
+        s->rt.internal) {
         fw_doorbell(s, s->firmware, c, channel);
     }
 }
@@ -527,26 +527,25 @@ static bool fw_run(ExanetState *s, unsigned packets)
     uint32_t word;
     bool more;
 
-    if (fw_idle(s, fw) || !s->enabled || !exanet_rtmailbox_internal(s)) {
+    if (fw_idle(s, fw) || !s->enabled || !s->rt.internal) {
         return false;
     }
     exanet_fw_enter(s, fw);
     /* responses first, because they free TIDs and windows */
-    while (exanet_rtmailbox_pop_response(s, &word)) {
+    while (s->rt.responses.count && exanet_rtmailbox_pop_response(s, &word)) {
         exanet_fw_response(s, fw, word);
     }
     while (fw->errors.fifo.count) {
         exanet_fw_stopped(s, fw, fw_pop(&fw->errors));
     }
-    while (exanet_rtmailbox_pop_request(s, &req)) {
+    while (s->rt.requests.count && exanet_rtmailbox_pop_request(s, &req)) {
         fw_request(s, fw, &req);
     }
     if (fw->expired) {
         exanet_fw_timeouts(s, fw);
     }
     more = fw_pump(s, fw);
-    exanet_fw_controls_flush(s, fw);
-    exanet_fw_timer_update(fw);
+    exanet_fw_leave(s, fw);
     return more;
 }
 
@@ -590,7 +589,8 @@ void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top)
     ExanetFirmware *fw = s->firmware;
 
     exanet_fw_config_load(s, fw);
-    if (reg == EXANET_REG_FW_MODE && !exanet_rtmailbox_internal(s)) {
+    exanet_rtmailbox_mode_load(s);
+    if (reg == EXANET_REG_FW_MODE && !s->rt.internal) {
         /* software outside the device owns the Pending_List now */
         for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
             fw_quiesce(s, c);

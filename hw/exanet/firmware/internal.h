@@ -269,8 +269,8 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word);
 void exanet_fw_stopped(ExanetState *s, ExanetFirmware *fw, unsigned tid);
 /* Handles all deadlines that have passed. */
 void exanet_fw_timeouts(ExanetState *s, ExanetFirmware *fw);
-/* Writes control packets that waited for room. */
-void exanet_fw_controls_flush(ExanetState *s, ExanetFirmware *fw);
+/* Sends control packets that waited for room, and arms the timer: the end of a run. */
+void exanet_fw_leave(ExanetState *s, ExanetFirmware *fw);
 /* Arm the timer for the next deadline, and handle its expiry. */
 void exanet_fw_timer_update(ExanetFirmware *fw);
 void exanet_fw_timer_expired(void *opaque);

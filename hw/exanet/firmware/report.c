@@ -227,7 +227,7 @@ static FwReport *report_find(ExanetFirmware *fw, unsigned number)
 
 bool exanet_firmware_is_report(ExanetState *s, const ExanetPacket *ack)
 {
-    return exanet_rtmailbox_internal(s) && ack->seq == FW_SEQ_NO_BLOCK;
+    return s->rt.internal && ack->seq == FW_SEQ_NO_BLOCK;
 }
 
 bool exanet_firmware_report_target(ExanetState *s, const ExanetPacket *ack,

@@ -279,15 +279,11 @@ static bool port_vc_deliver(ExanetPort *p, unsigned vc)
     unsigned drops = p->rx_drops;
     unsigned done = 0;
 
-    while (done < RX_QUANTUM) {
+    while (done < RX_QUANTUM && f->count) {
         uint8_t *packet = exanet_fifo_head(f);
-        unsigned words;
         bool damaged;
+        unsigned words = p->group->owner->measure(packet, &damaged);
 
-        if (!packet) {
-            return false;
-        }
-        words = p->group->owner->measure(packet, &damaged);
         done += words ?: 1;
         if (words == 0 || words > f->left) {
             port_rest_drop(p, vc, damaged);

@@ -149,13 +149,6 @@ void exanet_net_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
     }
 }
 
-void exanet_net_flush(ExanetState *s)
-{
-    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
-        exanet_port_flush(p);
-    }
-}
-
 /* --- Packets for this node ---------------------------------------------- */
 
 void exanet_net_drop_source(ExanetState *s, const ExanetPort *from, uint32_t src,

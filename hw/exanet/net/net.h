@@ -83,7 +83,5 @@ bool exanet_net_resume(ExanetPort *from, unsigned vc, int route,
  */
 void exanet_net_drop_source(ExanetState *s, const ExanetPort *from, uint32_t src,
                                  uint32_t dst);
-/* Sends the packets that the units have put into the frames of ports. */
-void exanet_net_flush(ExanetState *s);
 
 #endif /* HW_EXANET_NET_NET_H */
