@@ -73,23 +73,13 @@ static bool qps_run(PvrdmaState *s, unsigned *budget)
     return !QTAILQ_EMPTY(&s->active_qps) && pvrdma_port_may_send(s);
 }
 
-static void round_begin(void *opaque)
-{
-    pvrdma_port_cork(opaque, true);
-}
-
-static void round_end(void *opaque)
-{
-    pvrdma_port_cork(opaque, false);
-}
-
 static bool round_run(void *opaque, unsigned *packets)
 {
     PvrdmaState *s = opaque;
     bool more = qps_run(s, packets);
 
-    more |= pvrdma_port_loop_run(s);
-    more |= pvrdma_qp_flush_run(s);
+    more |= s->port.loop_count && pvrdma_port_loop_run(s);
+    more |= !QTAILQ_EMPTY(&s->flush_qps) && pvrdma_qp_flush_run(s);
     return more;
 }
 
@@ -104,11 +94,6 @@ static bool irq_due(void *opaque)
     PvrdmaState *s = opaque;
 
     return s->icr & ~s->imr;
-}
-
-static void irq_flush(void *opaque)
-{
-    pvrdma_irq_flush(opaque);
 }
 
 static void ack_timer_fired(void *opaque)
@@ -461,11 +446,11 @@ static void loop_reset(void *opaque)
 
 static const RNicLoopOps loop_ops = {
     .allowed = round_allowed,
-    .begin = round_begin,
-    .end = round_end,
+    .begin = pvrdma_port_cork,
+    .end = pvrdma_port_uncork,
     .round = round_run,
     .irq_due = irq_due,
-    .irq_flush = irq_flush,
+    .irq_flush = pvrdma_irq_flush,
     .reset = loop_reset,
     .free = state_free,
     .rounds = RUN_ROUNDS,

@@ -236,8 +236,9 @@ static void irq_messages(PvrdmaState *s, uint32_t causes)
  * the next cause.  The bottom half sends that one, because a long chain of calls would
  * exhaust the stack.
  */
-void pvrdma_irq_flush(PvrdmaState *s)
+void pvrdma_irq_flush(void *opaque)
 {
+    PvrdmaState *s = opaque;
     uint32_t causes = s->icr & ~s->imr;
 
     if (s->gone) {

@@ -52,9 +52,10 @@ void pvrdma_cq_notify(PvrdmaState *s, uint32_t cq);
 /* Sets the cause of @vector in ICR, and schedules the interrupt. */
 void pvrdma_irq_raise(PvrdmaState *s, enum pvrdma_intr_vector vector);
 /*
+ * A function of RNicLoopOps; @opaque is the PvrdmaState.
  * Sends an interrupt for each pending cause that is not masked.  The device must not be
  * at work, because an interrupt may reset it.
  */
-void pvrdma_irq_flush(PvrdmaState *s);
+void pvrdma_irq_flush(void *opaque);
 
 #endif /* HW_PVRDMA_BASE_EVENT_H */

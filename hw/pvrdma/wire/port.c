@@ -108,13 +108,23 @@ static void port_sent(NetClientState *nic, ssize_t ret)
     }
 }
 
-void pvrdma_port_cork(PvrdmaState *s, bool cork)
+static void port_cork(PvrdmaPort *p, bool cork)
 {
-    NetClientState *nic = port_nic(&s->port);
+    NetClientState *nic = port_nic(p);
 
     if (nic) {
         qemu_net_cork(nic->peer, cork);
     }
+}
+
+void pvrdma_port_cork(void *opaque)
+{
+    port_cork(&((PvrdmaState *)opaque)->port, true);
+}
+
+void pvrdma_port_uncork(void *opaque)
+{
+    port_cork(&((PvrdmaState *)opaque)->port, false);
 }
 
 static void port_send(PvrdmaState *s, uint8_t *frame, size_t len)

@@ -60,8 +60,12 @@ void pvrdma_port_mac(PvrdmaState *s, uint8_t mac[6]);
  * Returns true if a frame may be sent now.  If not, pvrdma_schedule() is called later.
  */
 bool pvrdma_port_may_send(PvrdmaState *s);
-/* Brackets the sending of several frames, which the netdev may write together. */
-void pvrdma_port_cork(PvrdmaState *s, bool cork);
+/*
+ * Functions of RNicLoopOps, of which @opaque is the PvrdmaState.  They bracket the sending
+ * of several frames, which the netdev may write together.
+ */
+void pvrdma_port_cork(void *opaque);
+void pvrdma_port_uncork(void *opaque);
 /* Takes frames that the netdev has received, for a vCPU that polls. */
 void pvrdma_port_poll(PvrdmaState *s);
 /*
