@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Usage: apply-libfabric.sh LIBFABRIC_SOURCE_TREE [PROVIDER_SOURCES]
-# Makes the providers in guest-driver/libfabric part of a libfabric source
-# tree. Running it again only copies what changed.
+# Makes the providers in guest-driver/libfabric part of a libfabric source tree. A second
+# run copies only files that have changed.
 set -euo pipefail
 
 here=$(cd -P "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -15,8 +15,8 @@ provider=${2:-$top/guest-driver/libfabric}
     exit 1
 }
 
-# Copies, not a symlink: the tree is built inside a chroot. Time stamps are
-# kept so that make rebuilds only what changed.
+# Copies files, because the tree is built in a chroot, where a symlink would lead nowhere.
+# Keeps time stamps, so that make rebuilds only files that have changed.
 tree=$(cd "$tree" && pwd)
 for folder in "$provider"/*/; do
     name=$(basename "$folder")

@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Usage: apply.sh QEMU_SOURCE_TREE
-# Makes this repository part of a QEMU source tree: four symlinks, a list of devices, five
-# added lines (qemu.patch), devices on AXI for the Arm machines (qemu-arm.patch), a provider of
-# query-stats (qemu-stats.patch), a qtest machine that sleeps while its clock stands still
-# (qemu-qtest.patch), and -netdev stream mended and able to write frames
-# together (qemu-stream-*.patch). Running it again changes nothing.
+# Makes this repository part of a QEMU source tree:
+#   - four symlinks, and a list of devices for the build with sanitizers
+#   - qemu.patch: five lines that include the files of this repository
+#   - qemu-arm.patch: devices on AXI for the Arm machines
+#   - qemu-stats.patch: a provider of query-stats
+#   - qemu-qtest.patch: a qtest machine sleeps while its clock stands still
+#   - qemu-stream-*.patch: corrections of -netdev stream, which also writes several frames
+#     in one call
+# A second run changes nothing.
 set -euo pipefail
 
 here=$(cd -P "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -41,8 +45,9 @@ else
     rm "$devices.new"
 fi
 
-# The tree keeps what was applied to it, so that a later version can replace it. The
-# first version did not keep it, and who is interrupted may not.
+# Applies patch $1. The tree keeps a copy of each applied patch, so that a later version of
+# the patch can replace it. A tree has no copy if the first version of this program has
+# applied the patch, or if the program was interrupted.
 mend() {
     local new=$here/$1 old=$tree/rnic-$1
     cmp -s "$new" "$old" && return
@@ -51,7 +56,7 @@ mend() {
         rm "$old"
     fi
     if ! change "$new" --reverse --force --dry-run > /dev/null; then
-        # all of it or nothing
+        # Tries the patch first, because a patch must be applied as a whole or not at all.
         change "$new" --forward --dry-run > /dev/null || {
             echo "apply.sh: $1 does not fit $tree" >&2
             exit 1
