@@ -31,15 +31,8 @@ typedef struct Kind {
     void (*stop)(void);
 } Kind;
 
-/* Waits for @cond, a C expression; each look costs the devices' threads time. */
-#define wait_for(cond) \
-    do { \
-        int64_t end_ = g_get_monotonic_time() + EXANET_WAIT_MS * 1000; \
-        while (!(cond)) { \
-            g_assert_cmpint(g_get_monotonic_time(), <, end_); \
-            g_usleep(1000); \
-        } \
-    } while (0)
+/* Each evaluation of @cond costs time of the devices' threads. */
+#define wait_for(cond) wait_until(cond, wait_pause())
 
 /* --- ExaNet: RDMA write of one block with notification --------------------- */
 

@@ -143,7 +143,8 @@ static char **log_lines(const char *path)
     return g_strsplit(text, "\n", -1);
 }
 
-char *machine_log_take(char *path)
+/* Returns the lines of the log that are no trace events; deletes the log, frees @path. */
+static char *log_take(char *path)
 {
     g_auto(GStrv) lines = log_lines(path);
     g_autoptr(GString) text = g_string_new(NULL);
@@ -156,6 +157,19 @@ char *machine_log_take(char *path)
     unlink(path);
     g_free(path);
     return g_string_free(g_steal_pointer(&text), false);
+}
+
+void machine_log_check(char *path, const char *device, bool expected, bool others)
+{
+    g_autofree char *text = log_take(path);
+
+    if (expected) {
+        g_assert_nonnull(strstr(text, device));
+    } else if (others) {
+        g_assert_null(strstr(text, device));
+    } else {
+        g_assert_cmpstr(text, ==, "");
+    }
 }
 
 /* --- Trace events ----------------------------------------------------------- */

@@ -33,13 +33,14 @@ void machine_msix_aim(QPCIDevice *dev, unsigned v, uint64_t at, uint32_t data);
 /* Whether vector @v came since it was asked last. */
 bool machine_msix_taken(QTestState *qts, uint64_t at, unsigned v);
 
-/* A file for -D; to be given to machine_log_take(). */
+/* Returns a new file for -D, to be given to machine_log_check(). */
 char *machine_log_new(void);
 /*
- * Returns the lines of the log that are no trace events, and deletes the log; @path is
- * freed.  The caller frees the text.
+ * Removes the log at @path and frees @path.  Lines of trace events do not count.  If
+ * @expected, the log must name @device; otherwise it must be empty, or only not name
+ * @device if @others may log errors, too.
  */
-char *machine_log_take(char *path);
+void machine_log_check(char *path, const char *device, bool expected, bool others);
 
 /* Starts or stops the trace of events whose names match @pattern to the log. */
 void machine_trace(QTestState *qts, const char *pattern, bool on);

@@ -6,7 +6,7 @@
 #include "rnic/exanet/regs.h"
 #include "rnic/exanet/shm.h"
 #include "msi-source.h"
-#include "wire-peer.h"
+#include "wait.h"
 
 #define BRIDGE  QPCI_DEVFN(0x1e, 0)
 #define BEHIND  (1 << 8 | QPCI_DEVFN(0, 0))     /* while the secondary bus is number 1 */
@@ -30,7 +30,6 @@ static void bridge_open(QPCIDevice *bridge, uint64_t base, uint64_t end)
 
 MsiSource msi_source_start(QPCIBus *bus)
 {
-    int64_t end = g_get_monotonic_time() + WIRE_PEER_WAIT_MS * 1000;
     g_autofree QPCIDevice *bridge = qpci_device_find(bus, BRIDGE);
     g_autofree QPCIDevice *dev = NULL;
     QPCIBar regs, aperture;
@@ -54,10 +53,8 @@ MsiSource msi_source_start(QPCIBus *bus)
     qpci_io_readl(dev, aperture, 0);
     qpci_io_writel(dev, regs, EXANET_REG_IRQ_MASK, EXANET_IRQ_SHM);
     qpci_io_writel(dev, regs, EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
-    while (!(qpci_io_readl(dev, regs, EXANET_REG_IRQ_CAUSE) & EXANET_IRQ_SHM)) {
-        g_assert_cmpint(g_get_monotonic_time(), <, end);
-        g_usleep(1000);
-    }
+    wait_until(qpci_io_readl(dev, regs, EXANET_REG_IRQ_CAUSE) & EXANET_IRQ_SHM,
+               wait_pause());
     qpci_config_writeb(bridge, PCI_SECONDARY_BUS, 0);
     qpci_config_writeb(bridge, PCI_SUBORDINATE_BUS, 0);
     return (MsiSource) {

@@ -3,7 +3,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "vcpu.h"
-#include "wire-peer.h"
+#include "wait.h"
 
 #define BIOS_BYTES  0x10000
 
@@ -71,10 +71,5 @@ bool vcpu_is_done(QTestState *qts)
 
 void vcpu_wait(QTestState *qts)
 {
-    int64_t end = g_get_monotonic_time() + WIRE_PEER_WAIT_MS * 1000;
-
-    while (!vcpu_is_done(qts)) {
-        g_assert_cmpint(g_get_monotonic_time(), <, end);
-        g_usleep(1000);
-    }
+    wait_until(vcpu_is_done(qts), wait_pause());
 }

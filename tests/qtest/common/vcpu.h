@@ -33,7 +33,7 @@ void vcpu_emit(VcpuCode *code, const void *bytes, unsigned len, uint32_t word);
 void vcpu_go(QTestState *qts, VcpuCode *code);
 bool vcpu_is_done(QTestState *qts);
 /*
- * Waits until the code has returned; fails after WIRE_PEER_WAIT_MS.  The test is no peer
+ * Waits until the code has returned; fails after WAIT_MS.  The test is no peer
  * meanwhile.
  */
 void vcpu_wait(QTestState *qts);

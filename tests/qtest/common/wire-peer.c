@@ -4,6 +4,7 @@
 #include "qemu/bswap.h"
 #include "qemu/sockets.h"
 #include <sys/un.h>
+#include "wait.h"
 #include "wire-peer.h"
 
 /* -netdev socket puts the length, big-endian, before each frame of a stream */
@@ -35,7 +36,7 @@ void wire_peer_init_closed(WirePeer *p)
 void wire_peer_connect(WirePeer *p, const char *path, size_t frame_max)
 {
     struct sockaddr_un to = { .sun_family = AF_UNIX };
-    int64_t end = g_get_monotonic_time() + WIRE_PEER_WAIT_MS * 1000;
+    int64_t end = wait_end();
 
     g_assert_cmpuint(strlen(path), <, sizeof(to.sun_path));
     strcpy(to.sun_path, path);
@@ -46,8 +47,8 @@ void wire_peer_connect(WirePeer *p, const char *path, size_t frame_max)
     /* tries again, because QEMU makes the socket in a thread of its own */
     while (connect(p->fd, (struct sockaddr *)&to, sizeof(to)) < 0) {
         g_assert_true(errno == ENOENT || errno == ECONNREFUSED);
-        g_assert_cmpint(g_get_monotonic_time(), <, end);
-        g_usleep(1000);
+        wait_check(end);
+        wait_pause();
     }
     qemu_set_cloexec(p->fd);
     g_assert_true(g_unix_set_fd_nonblocking(p->fd, true, NULL));
@@ -81,7 +82,7 @@ void wire_peer_send(WirePeer *p, const void *frame, size_t len,
 {
     size_t head = p->dgram ? 0 : LENGTH_BYTES;
     g_autofree uint8_t *flat = g_malloc(head + len);
-    int64_t end = g_get_monotonic_time() + WIRE_PEER_WAIT_MS * 1000;
+    int64_t end = wait_end();
     size_t done = 0;
 
     if (head) {
@@ -96,7 +97,7 @@ void wire_peer_send(WirePeer *p, const void *frame, size_t len,
             continue;
         }
         g_assert_true(n < 0 && (errno == EAGAIN || errno == EINTR));
-        g_assert_cmpint(g_get_monotonic_time(), <, end);
+        wait_check(end);
         /* the device may be waiting for us to read */
         wire_peer_poll(p, 1, fn, opaque);
     }
@@ -148,4 +149,16 @@ bool wire_peer_poll(WirePeer *p, int ms, WirePeerFrame *fn, void *opaque)
         }
     }
     return any;
+}
+
+void *wire_peer_take(WirePeer *p, GQueue *queue, WirePeerFrame *fn, void *opaque)
+{
+    int64_t end = wait_end();
+
+    while (g_queue_is_empty(queue)) {
+        wait_check(end);
+        g_assert_false(p->closed);
+        wire_peer_poll(p, 100, fn, opaque);
+    }
+    return g_queue_pop_head(queue);
 }

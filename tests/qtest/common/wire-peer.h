@@ -6,9 +6,6 @@
 #ifndef RNIC_WIRE_PEER_H
 #define RNIC_WIRE_PEER_H
 
-/* Real time in which what must happen happens, even on a busy machine. */
-#define WIRE_PEER_WAIT_MS 60000
-
 typedef struct WirePeer {
     int fd;                         /* our end; -1: closed */
     int dev_fd;                     /* QEMU's end, until it has started */
@@ -37,5 +34,7 @@ void wire_peer_send(WirePeer *p, const void *frame, size_t len,
                     WirePeerFrame *fn, void *opaque);
 /* Waits up to @ms for frames and gives all there are to @fn; false if none came. */
 bool wire_peer_poll(WirePeer *p, int ms, WirePeerFrame *fn, void *opaque);
+/* Waits until @fn has filled @queue, and returns the head of the queue. */
+void *wire_peer_take(WirePeer *p, GQueue *queue, WirePeerFrame *fn, void *opaque);
 
 #endif /* RNIC_WIRE_PEER_H */

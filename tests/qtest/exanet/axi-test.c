@@ -277,7 +277,7 @@ static void test_walk(void)
     qtest_qmp_assert_success(t->qts, "{ 'execute': 'stop' }");
     qtest_qmp_assert_success(t->qts, "{ 'execute': 'cont' }");
     qtest_system_reset(t->qts);
-    alarm(WIRE_PEER_WAIT_MS / 1000);
+    alarm(WAIT_MS / 1000);
     qobject_unref(qtest_qmp_assert_failure_ref(t->qts, "{ 'execute': 'device_add',"
                                                "  'arguments': { 'driver': 'no' } }"));
     alarm(0);

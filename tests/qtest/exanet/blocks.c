@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Blocks to the receiver; see blocks.h. */
 #include "qemu/osdep.h"
+#include "../common/random.h"
 #include "blocks.h"
 
 uint16_t exanet_wire_tid(unsigned index, unsigned gen)
@@ -12,9 +13,7 @@ void exanet_random_bytes(uint8_t *data, size_t len, unsigned seed)
 {
     g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
 
-    for (size_t i = 0; i < len; i++) {
-        data[i] = g_rand_int(rand);
-    }
+    random_bytes(rand, data, len);
 }
 
 ExanetBlock exanet_block_new(unsigned index, uint64_t va, unsigned len)

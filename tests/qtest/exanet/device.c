@@ -9,9 +9,6 @@
 
 #define AXI_BASE 0xa0000000u            /* of the PL of xlnx-zcu102 */
 
-/* round trips after which bottom halves and sockets have had their turn */
-#define SETTLE_ROUNDS 8
-
 /* --- Start and end --------------------------------------------------------- */
 
 static void found(QPCIDevice *dev, int devfn, void *data)
@@ -243,24 +240,11 @@ static void unmap(ExanetTest *t)
     }
 }
 
-static void check_log(ExanetTest *t)
-{
-    g_autofree char *text = machine_log_take(t->log);
-
-    if (t->guest_errors) {
-        g_assert_nonnull(strstr(text, "exanet"));
-    } else if (exanet_on_axi()) {
-        g_assert_null(strstr(text, "exanet"));      /* others have to say things */
-    } else {
-        g_assert_cmpstr(text, ==, "");
-    }
-}
-
 void exanet_stop(ExanetTest *t)
 {
     unmap(t);
     qtest_quit(t->qts);
-    check_log(t);
+    machine_log_check(t->log, "exanet", t->guest_errors, exanet_on_axi());
     exanet_peer_free(t->peer);
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         exanet_peer_free(t->ports[i]);
@@ -280,7 +264,7 @@ void exanet_crash(ExanetTest *t)
     kill(pid, SIGKILL);
     g_assert_cmpint(waitpid(pid, NULL, 0), ==, pid);
     unmap(t);
-    check_log(t);
+    machine_log_check(t->log, "exanet", t->guest_errors, exanet_on_axi());
     g_free(t);
 }
 
@@ -438,10 +422,7 @@ void exanet_pump(ExanetTest *t)
 
 void exanet_settle(ExanetTest *t)
 {
-    for (unsigned i = 0; i < SETTLE_ROUNDS; i++) {
-        exanet_get32(t, EXANET_REG_ID);
-        exanet_pump(t);
-    }
+    wait_settle(exanet_get32(t, EXANET_REG_ID); exanet_pump(t));
 }
 
 void exanet_step(ExanetTest *t, int64_t ns)

@@ -16,6 +16,7 @@
 #include "libqos/pci.h"
 #include "rnic/exanet/regs.h"
 #include "rnic/exanet/shm.h"
+#include "../common/wait.h"
 #include "peer.h"
 
 /* Coordinates of the device and of the peer. */
@@ -149,24 +150,10 @@ void exanet_assert_byte(ExanetTest *t, uint64_t pa, uint8_t want, size_t len);
  * Waits for @cond, a C expression, in real time; receives from the peer
  * meanwhile.
  */
-#define exanet_wait(t, cond) \
-    do { \
-        int64_t end_ = g_get_monotonic_time() + EXANET_WAIT_MS * 1000; \
-        while (!(cond)) { \
-            g_assert_cmpint(g_get_monotonic_time(), <, end_); \
-            exanet_pump(t); \
-        } \
-    } while (0)
+#define exanet_wait(t, cond) wait_until(cond, exanet_pump(t))
 void exanet_pump(ExanetTest *t);
 /* The same for a pair, whose virtual time goes on by @ns at every look. */
-#define exanet_pair_wait(t, cond, ns) \
-    do { \
-        int64_t end_ = g_get_monotonic_time() + EXANET_WAIT_MS * 1000; \
-        while (!(cond)) { \
-            g_assert_cmpint(g_get_monotonic_time(), <, end_); \
-            exanet_pair_step(t, ns); \
-        } \
-    } while (0)
+#define exanet_pair_wait(t, cond, ns) wait_until(cond, exanet_pair_step(t, ns))
 /* Lets the device finish what it can without time passing. */
 void exanet_settle(ExanetTest *t);
 /* Moves virtual time and settles. */

@@ -7,6 +7,7 @@
 #include "qemu/osdep.h"
 #include "qemu/units.h"
 #include "../../seed.h"
+#include "../common/random.h"
 #include "remote.h"
 
 #define SRC EXANET_RAM_SRC
@@ -228,9 +229,7 @@ static void incoming_init(Incoming *in, unsigned n, GRand *rand)
         .pdid = EXANET_TEST_PDID(0), .notify = true,
     };
     in->b.data = data = g_malloc(in->b.len);
-    for (unsigned i = 0; i < in->b.len; i++) {
-        data[i] = g_rand_int(rand);
-    }
+    random_bytes(rand, data, in->b.len);
     packets = exanet_block_packets(&in->b);
     in->sent = 0;
     for (unsigned i = 0; i <= packets; i++) {

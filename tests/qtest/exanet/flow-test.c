@@ -122,14 +122,7 @@ static void net_step(Net *n, int64_t ns)
 }
 
 /* Waits for @cond, a C expression, in real time. */
-#define net_wait(n, cond) \
-    do { \
-        int64_t end_ = g_get_monotonic_time() + EXANET_WAIT_MS * 1000; \
-        while (!(cond)) { \
-            g_assert_cmpint(g_get_monotonic_time(), <, end_); \
-            net_settle(n); \
-        } \
-    } while (0)
+#define net_wait(n, cond) wait_until(cond, net_settle(n))
 
 static bool net_up(Net *n)
 {

@@ -418,7 +418,7 @@ bool exanet_fabric_linked(ExanetFabric *f)
 
 void exanet_fabric_wait_linked(ExanetFabric *f)
 {
-    int64_t end = g_get_monotonic_time() + EXANET_WAIT_MS * 1000;
+    int64_t end = wait_end();
 
     exanet_fabric_settle(f);
     while (!exanet_fabric_linked(f)) {

@@ -263,14 +263,7 @@ bool exanet_peer_poll(ExanetPeer *p, int ms)
 
 ExanetRxPacket *exanet_peer_take(ExanetPeer *p)
 {
-    int64_t end = g_get_monotonic_time() + EXANET_WAIT_MS * 1000;
-
-    while (g_queue_is_empty(&p->packets)) {
-        g_assert_cmpint(g_get_monotonic_time(), <, end);
-        g_assert_false(p->wire.closed);
-        exanet_peer_poll(p, 100);
-    }
-    return g_queue_pop_head(&p->packets);
+    return wire_peer_take(&p->wire, &p->packets, take_frame, p);
 }
 
 ExanetRxPacket *exanet_peer_take_type(ExanetPeer *p, enum exanet_type type)

@@ -16,7 +16,6 @@
 #include "hw/rnic/exanet/base/wire.h"
 #include "../common/wire-peer.h"
 
-#define EXANET_WAIT_MS WIRE_PEER_WAIT_MS    /* until a test has failed */
 #define EXANET_PEER_WORDS 4096      /* longest frame that the peer takes */
 
 /* A packet that the device has sent; @pkt.payload points into @buf. */

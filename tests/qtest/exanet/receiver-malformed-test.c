@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "../../seed.h"
+#include "../common/random.h"
 #include "blocks.h"
 
 #define DST EXANET_RAM_DST
@@ -306,8 +307,7 @@ static void test_random_packets(void)
             .va = near ? DST + g_rand_int_range(rand, 0, 1 << 20) :
                   g_rand_boolean(rand) ?
                   EXANET_NI_VA(g_rand_int_range(rand, 0, 6)) :
-                  ((uint64_t)g_rand_int(rand) << 32 | g_rand_int(rand)) &
-                  EXANET_GVA_VA,
+                  random_u64(rand) & EXANET_GVA_VA,
             .epoch = t->peer->epoch,
             .pdid = g_rand_boolean(rand) ? EXANET_TEST_PDID(0) :
                                            g_rand_int(rand),
@@ -320,9 +320,7 @@ static void test_random_packets(void)
         };
 
         pkt.size = g_rand_int_range(rand, 1, 257 - (pkt.va & 255));
-        for (unsigned p = 0; p < sizeof(payload); p += 4) {
-            stl_le_p(payload + p, g_rand_int(rand));
-        }
+        random_bytes(rand, payload, sizeof(payload));
         if (g_rand_int_range(rand, 0, 50) == 0) {
             pkt.epoch = g_rand_int(rand);
         }

@@ -93,7 +93,7 @@ static void flood_feed(Flood *fl, unsigned n)
 /* Both generators get on, and each channel ends a copy. */
 static void flood_round(Flood *fl)
 {
-    int64_t end = g_get_monotonic_time() + EXANET_WAIT_MS * 1000;
+    int64_t end = wait_end();
     unsigned copies[2][2];
     bool more = true;
 

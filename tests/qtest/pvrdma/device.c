@@ -21,8 +21,6 @@
 #define ECAM 0xb0000000ULL
 #define MCH_PCIEXBAR 0x60               /* of q35: where configuration space is */
 #define FRAME_MAX 65536
-/* round trips after which bottom halves and sockets have had their turn */
-#define SETTLE_ROUNDS 8
 
 const uint8_t pvrdma_mac[6] = { 0x52, 0x54, 0, 0x12, 0x34, 0x56 };
 const uint8_t pvrdma_peer_mac[6] = { 0x52, 0x54, 0, 0xab, 0xcd, 0xef };
@@ -288,15 +286,11 @@ PvrdmaTest *pvrdma_start_server(const char *path, const char *props)
 
 void pvrdma_wire_connect(PvrdmaTest *t, const char *path)
 {
-    int64_t end = g_get_monotonic_time() + WIRE_PEER_WAIT_MS * 1000;
-
     pvrdma_wait(t, stream_is(t, "listening"));
     wire_peer_fini(&t->wire);
     wire_peer_connect(&t->wire, path, FRAME_MAX);
-    while (!stream_is(t, "unix:")) {
-        /* what comes is not read: the test may want to see it come */
-        g_assert_cmpint(g_get_monotonic_time(), <, end);
-    }
+    /* frames that come are not read, because the test may want to see them come */
+    wait_until(stream_is(t, "unix:"), wait_pause());
 }
 
 void pvrdma_wire_cut(PvrdmaTest *t)
@@ -305,24 +299,13 @@ void pvrdma_wire_cut(PvrdmaTest *t)
     wire_peer_init_closed(&t->wire);
 }
 
-static void check_log(PvrdmaTest *t)
-{
-    g_autofree char *text = machine_log_take(t->log);
-
-    if (t->guest_errors) {
-        g_assert_nonnull(strstr(text, "pvrdma"));
-    } else {
-        g_assert_cmpstr(text, ==, "");
-    }
-}
-
 void pvrdma_stop(PvrdmaTest *t)
 {
     pvrdma_assert_quiet(t);
     g_free(t->dev);
     qpci_free_pc(t->bus);
     qtest_quit(t->qts);
-    check_log(t);
+    machine_log_check(t->log, "pvrdma", t->guest_errors, false);
     wire_peer_fini(&t->wire);
     g_free(t);
 }
@@ -629,14 +612,7 @@ void pvrdma_wire_send(PvrdmaTest *t, const RocePath *path, const RocePacket *pkt
 
 PvrdmaFrame *pvrdma_wire_take(PvrdmaTest *t)
 {
-    int64_t end = g_get_monotonic_time() + WIRE_PEER_WAIT_MS * 1000;
-
-    while (g_queue_is_empty(&t->frames)) {
-        g_assert_cmpint(g_get_monotonic_time(), <, end);
-        g_assert_false(t->wire.closed);
-        wire_peer_poll(&t->wire, 100, frame_came, t);
-    }
-    return g_queue_pop_head(&t->frames);
+    return wire_peer_take(&t->wire, &t->frames, frame_came, t);
 }
 
 PvrdmaFrame *pvrdma_wire_expect(PvrdmaTest *t, uint8_t opcode, uint32_t qpn,
@@ -673,10 +649,7 @@ void pvrdma_pump(PvrdmaTest *t)
 
 void pvrdma_settle(PvrdmaTest *t)
 {
-    for (unsigned i = 0; i < SETTLE_ROUNDS; i++) {
-        pvrdma_get(t, PVRDMA_REG_VERSION);
-        pvrdma_pump(t);
-    }
+    wait_settle(pvrdma_get(t, PVRDMA_REG_VERSION); pvrdma_pump(t));
 }
 
 void pvrdma_step(PvrdmaTest *t, int64_t ns)

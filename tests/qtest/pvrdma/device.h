@@ -18,6 +18,7 @@
 #include "rnic/pvrdma/dsr.h"
 #include "rnic/pvrdma/regs.h"
 #include "hw/rnic/pvrdma/wire/roce.h"
+#include "../common/wait.h"
 #include "../common/wire-peer.h"
 
 #define PVRDMA_TEST_SLOT    "5"
@@ -198,14 +199,7 @@ void pvrdma_assert_quiet(PvrdmaTest *t);
 
 /* --- Time --------------------------------------------------------------- */
 /* Waits for @cond, a C expression, in real time; receives meanwhile. */
-#define pvrdma_wait(t, cond) \
-    do { \
-        int64_t end_ = g_get_monotonic_time() + WIRE_PEER_WAIT_MS * 1000; \
-        while (!(cond)) { \
-            g_assert_cmpint(g_get_monotonic_time(), <, end_); \
-            pvrdma_pump(t); \
-        } \
-    } while (0)
+#define pvrdma_wait(t, cond) wait_until(cond, pvrdma_pump(t))
 void pvrdma_pump(PvrdmaTest *t);
 /* Lets bottom halves and sockets have their turn. */
 void pvrdma_settle(PvrdmaTest *t);

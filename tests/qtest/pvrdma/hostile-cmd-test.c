@@ -48,7 +48,7 @@ static __le32 any_handle(Hostile *h, const Handles *known, Kind kind)
 {
     uint32_t handle = known->seen[kind][hostile_below(h, SEEN)];
 
-    return cpu_to_le32(hostile_often(h) ? handle : hostile_any32(h));
+    return cpu_to_le32(hostile_often(h) ? handle : random_limit(h->rand));
 }
 
 static void remember(Handles *known, enum pvrdma_cmd cmd,
@@ -122,9 +122,9 @@ static void likely_modify(Hostile *h, struct pvrdma_cmd_modify_qp *cmd)
     attr->pkey_index = 0;
     attr->path_mtu = cpu_to_le32(1 + hostile_below(h, 5));
     attr->qp_access_flags = cpu_to_le32(hostile_below(h, 16));
-    attr->dest_qp_num = cpu_to_le32(hostile_any32(h) & 0xffffff);
-    attr->rq_psn = cpu_to_le32(hostile_any32(h) & 0xffffff);
-    attr->sq_psn = cpu_to_le32(hostile_any32(h) & 0xffffff);
+    attr->dest_qp_num = cpu_to_le32(random_limit(h->rand) & 0xffffff);
+    attr->rq_psn = cpu_to_le32(random_limit(h->rand) & 0xffffff);
+    attr->sq_psn = cpu_to_le32(random_limit(h->rand) & 0xffffff);
     attr->max_rd_atomic = hostile_below(h, 18);
     attr->max_dest_rd_atomic = hostile_below(h, 18);
     attr->min_rnr_timer = hostile_below(h, 33);
@@ -202,7 +202,7 @@ static void any_request(Hostile *h, const Handles *known, uint32_t cmd,
     __le32 *word = (void *)req;
 
     for (size_t i = 0; i < sizeof(*req) / sizeof(*word); i++) {
-        word[i] = cpu_to_le32(hostile_any32(h));
+        word[i] = cpu_to_le32(random_limit(h->rand));
     }
     if (cmd >= PVRDMA_CMD_MAX || !hostile_often(h)) {
         return;
@@ -234,7 +234,7 @@ static void test_commands(void)
         union pvrdma_cmd_req req;
         union pvrdma_cmd_resp resp;
         uint32_t cmd = hostile_often(&h) ? hostile_below(&h, PVRDMA_CMD_MAX)
-                                         : hostile_any32(&h);
+                                         : random_limit(h.rand);
 
         if (cmd < PVRDMA_CMD_MAX && command[cmd].ends && hostile_often(&h)) {
             continue;               /* or little would be left to work with */
@@ -273,12 +273,12 @@ static void any_region(Hostile *h, struct pvrdma_device_shared_region *dsr)
 
     bad.cmd_slot_dma = cpu_to_le64(hostile_any_page(h));
     bad.resp_slot_dma = cpu_to_le64(hostile_any_page(h));
-    bad.async_ring_pages.num_pages = cpu_to_le32(hostile_any32(h));
+    bad.async_ring_pages.num_pages = cpu_to_le32(random_limit(h->rand));
     bad.async_ring_pages.pdir_dma = cpu_to_le64(hostile_any_pdir(h));
-    bad.cq_ring_pages.num_pages = cpu_to_le32(hostile_any32(h));
+    bad.cq_ring_pages.num_pages = cpu_to_le32(random_limit(h->rand));
     bad.cq_ring_pages.pdir_dma = cpu_to_le64(hostile_any_pdir(h));
-    bad.uar_pfn64 = cpu_to_le64(hostile_any64(h));
-    bad.driver_version = cpu_to_le32(hostile_any32(h));
+    bad.uar_pfn64 = cpu_to_le64(random_u64(h->rand));
+    bad.driver_version = cpu_to_le32(random_limit(h->rand));
     /* one field of it, or all */
     if (!hostile_often(h)) {
         *dsr = bad;
@@ -330,11 +330,12 @@ static void test_region(void)
         pvrdma_ctl(h.t, hostile_below(&h, 4));
         hostile_scribble(&h, h.scratch, 2 * PVRDMA_PAGE_BYTES);
         for (unsigned i = 0; i < 4; i++) {
-            pvrdma_set(h.t, PVRDMA_REG_REQUEST, hostile_any32(&h) & hostile_below(&h, 2));
-            pvrdma_set(h.t, hostile_below(&h, 64) * 4 + 0x10, hostile_any32(&h));
+            pvrdma_set(h.t, PVRDMA_REG_REQUEST,
+                       random_limit(h.rand) & hostile_below(&h, 2));
+            pvrdma_set(h.t, hostile_below(&h, 64) * 4 + 0x10, random_limit(h.rand));
             pvrdma_get(h.t, hostile_below(&h, 64) * 4);
         }
-        pvrdma_doorbell(h.t, 0, hostile_below(&h, 3) * 4, hostile_any32(&h));
+        pvrdma_doorbell(h.t, 0, hostile_below(&h, 3) * 4, random_limit(h.rand));
         pvrdma_settle(h.t);
     }
     g_assert_cmpuint(taken, >, 0);

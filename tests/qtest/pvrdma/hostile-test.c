@@ -15,9 +15,9 @@ static void any_sge(Hostile *h, struct pvrdma_sge *sge)
     uint32_t length = hostile_below(h, mr->length);
     uint32_t lkey = mr->lkey;
 
-    addr = hostile_often(h) ? addr : hostile_any64(h);
-    length = hostile_often(h) ? length : hostile_any32(h);
-    lkey = hostile_often(h) ? lkey : hostile_any32(h);
+    addr = hostile_often(h) ? addr : random_u64(h->rand);
+    length = hostile_often(h) ? length : random_limit(h->rand);
+    lkey = hostile_often(h) ? lkey : random_limit(h->rand);
     sge->addr = cpu_to_le64(addr);
     sge->length = cpu_to_le32(length);
     sge->lkey = cpu_to_le32(lkey);
@@ -28,7 +28,7 @@ static void any_send(Hostile *h, uint8_t *raw, size_t len)
     struct pvrdma_sq_wqe_hdr *hdr = (void *)raw;
     const PvrdmaTestMr *mr = &h->evil.mr[1];
 
-    hostile_any_bytes(h, raw, len);
+    random_bytes(h->rand, raw, len);
     for (size_t at = sizeof(*hdr); at < len; at += sizeof(struct pvrdma_sge)) {
         any_sge(h, (void *)(raw + at));
     }
@@ -54,7 +54,7 @@ static void any_recv(Hostile *h, uint8_t *raw, size_t len)
 {
     struct pvrdma_rq_wqe_hdr *hdr = (void *)raw;
 
-    hostile_any_bytes(h, raw, len);
+    random_bytes(h->rand, raw, len);
     for (size_t at = sizeof(*hdr); at < len; at += sizeof(struct pvrdma_sge)) {
         any_sge(h, (void *)(raw + at));
     }
@@ -132,12 +132,13 @@ static void test_datagrams(void)
             PvrdmaTestSge sge;
             uint8_t gid[16], mac[6];
 
-            hostile_any_bytes(&h, gid, sizeof(gid));
-            hostile_any_bytes(&h, mac, sizeof(mac));
+            random_bytes(h.rand, gid, sizeof(gid));
+            random_bytes(h.rand, mac, sizeof(mac));
             to.dgid = hostile_below(&h, 2) ? gid : pvrdma_gid;
             to.dmac = hostile_below(&h, 2) ? mac : pvrdma_mac;
-            to.dest_qpn = hostile_often(&h) ? qp.qpn : hostile_any32(&h);
-            to.gid_index = hostile_often(&h) ? hostile_below(&h, 2) : hostile_any32(&h);
+            to.dest_qpn = hostile_often(&h) ? qp.qpn : random_limit(h.rand);
+            to.gid_index = hostile_often(&h) ? hostile_below(&h, 2)
+                                             : random_limit(h.rand);
             hdr = pvrdma_wr_ud(i, PVRDMA_WR_SEND + hostile_below(&h, 2), &to);
             any_sge(&h, &raw);
             sge = (PvrdmaTestSge) {
@@ -172,10 +173,10 @@ static void test_indices(void)
                 uint64_t ring = n == 0 ? qp->sq.ring : n == 1 ? qp->rq.ring : cq;
 
                 if (hostile_below(&h, 2)) {
-                    qtest_writel(h.t->qts, ring, hostile_any32(&h));
+                    qtest_writel(h.t->qts, ring, random_limit(h.rand));
                 }
                 if (hostile_below(&h, 2)) {
-                    qtest_writel(h.t->qts, ring + 4, hostile_any32(&h));
+                    qtest_writel(h.t->qts, ring + 4, random_limit(h.rand));
                 }
             }
         }
@@ -197,7 +198,7 @@ static void test_doorbells(void)
         uint32_t page = hostile_often(&h) ? 0 : hostile_below(&h, PVRDMA_UARS);
         uint64_t at = h.t->uar.addr + page * PVRDMA_PAGE_BYTES +
                       hostile_below(&h, 16);
-        uint32_t value = hostile_any32(&h) & (hostile_below(&h, 2) ? ~0u : 0xe000003f);
+        uint32_t value = random_limit(h.rand) & (hostile_below(&h, 2) ? ~0u : 0xe000003f);
 
         switch (hostile_below(&h, 8)) {
         case 0:
@@ -207,7 +208,7 @@ static void test_doorbells(void)
             qtest_writew(h.t->qts, at, value);
             break;
         case 2:
-            qtest_writeq(h.t->qts, at, hostile_any64(&h));
+            qtest_writeq(h.t->qts, at, random_u64(h.rand));
             break;
         case 3:
             g_assert_cmphex(qtest_readl(h.t->qts, at & ~3ull), ==, 0);

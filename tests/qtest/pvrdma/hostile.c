@@ -56,37 +56,11 @@ bool hostile_often(Hostile *h)
     return hostile_below(h, 4);
 }
 
-uint64_t hostile_any64(Hostile *h)
-{
-    return (uint64_t)g_rand_int(h->rand) << 32 | g_rand_int(h->rand);
-}
-
-uint32_t hostile_any32(Hostile *h)
-{
-    switch (hostile_below(h, 5)) {
-    case 0:
-        return hostile_below(h, 40);
-    case 1:
-        return (1u << hostile_below(h, 32)) - hostile_below(h, 2);
-    case 2:
-        return -hostile_below(h, 40);
-    default:
-        return g_rand_int(h->rand);
-    }
-}
-
-void hostile_any_bytes(Hostile *h, void *buf, size_t len)
-{
-    for (size_t i = 0; i < len; i++) {
-        ((uint8_t *)buf)[i] = g_rand_int(h->rand);
-    }
-}
-
 void hostile_scribble(Hostile *h, uint64_t at, size_t len)
 {
     g_autofree uint8_t *buf = g_malloc(len);
 
-    hostile_any_bytes(h, buf, len);
+    random_bytes(h->rand, buf, len);
     qtest_bufwrite(h->t->qts, at, buf, len);
 }
 
@@ -100,9 +74,9 @@ uint64_t hostile_any_page(Hostile *h)
     case 2:
         return h->t->uar.addr + hostile_below(h, 4) * PVRDMA_PAGE_BYTES;
     case 3:
-        return hostile_any64(h);
+        return random_u64(h->rand);
     case 4:
-        return hostile_any64(h) & ~(PVRDMA_PAGE_BYTES - 1ull);
+        return random_u64(h->rand) & ~(PVRDMA_PAGE_BYTES - 1ull);
     default:
         return h->scratch + hostile_below(h, HOSTILE_SCRATCH_PAGES) * PVRDMA_PAGE_BYTES;
     }

@@ -7,6 +7,7 @@
 #ifndef PVRDMA_HOSTILE_H
 #define PVRDMA_HOSTILE_H
 
+#include "../common/random.h"
 #include "qp-pair.h"
 
 #define HOSTILE_SCRATCH_PAGES 16
@@ -35,11 +36,7 @@ void hostile_finish(Hostile *h);
 uint32_t hostile_below(Hostile *h, uint32_t n);
 /* Three times of four. */
 bool hostile_often(Hostile *h);
-uint64_t hostile_any64(Hostile *h);
-/* A number that may be near something: small, a power of two, all ones. */
-uint32_t hostile_any32(Hostile *h);
-void hostile_any_bytes(Hostile *h, void *buf, size_t len);
-/* Writes such bytes to guest memory. */
+/* Writes random bytes to guest memory. */
 void hostile_scribble(Hostile *h, uint64_t at, size_t len);
 /* An address of a page or of none: memory, nothing, registers, not aligned. */
 uint64_t hostile_any_page(Hostile *h);

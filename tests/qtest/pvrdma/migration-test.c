@@ -308,7 +308,7 @@ static void test_read(void)
 
 static void stop_and_go(PvrdmaTest *t)
 {
-    g_autofree char *path = pvrdma_save(t);
+    g_autofree char *path = migrate_save(t->qts);
 
     unlink(path);
     qtest_qmp_assert_success(t->qts, "{ 'execute': 'cont' }");
@@ -347,13 +347,13 @@ static void test_snapshot(void)
     g_assert_cmpint(fd, >=, 0);
     close(fd);
     start(&rc);
-    pvrdma_snapshot_disk(rc.t, path);
+    migrate_disk_add(rc.t->qts, path);
     rc_post(&rc, 1, PVRDMA_WR_RDMA_WRITE, 0, 8 * MTU);
     sent_write(&rc, SQ_PSN, 0, 8, 8);
     rc_ack(&rc, SQ_PSN + 2);
     peer_sends(&rc, ROCE_OP_WRITE_FIRST, RQ_PSN, 4);
     rc_acked(&rc, RQ_PSN);
-    pvrdma_snapshot(rc.t, "snapshot-save");
+    migrate_snapshot(rc.t->qts, "snapshot-save");
     for (unsigned i = 0; i < 3; i++) {
         pvrdma_assert_quiet(rc.t);
         peer_sends(&rc, ROCE_OP_WRITE_MIDDLE, RQ_PSN + 1, 5);
@@ -361,7 +361,7 @@ static void test_snapshot(void)
         rc_ack(&rc, SQ_PSN + 7);
         rc_done(&rc, 1, PVRDMA_WC_SUCCESS);
         rc_assert_filled(&rc, 65 * MTU, 5, MTU);
-        pvrdma_snapshot(rc.t, "snapshot-load");
+        migrate_snapshot(rc.t->qts, "snapshot-load");
         sent_write(&rc, SQ_PSN, 3, 8, 8);
         pvrdma_assert_mem(rc.t, rc.mr.pa + 65 * MTU, rc.data + 65 * MTU, MTU);
     }

@@ -371,7 +371,7 @@ static char *saved_world(void)
     world_make(&w, pvrdma_start(""));
     qp_post(w.t, &w.qp, 1);
     g_free(pvrdma_wire_expect(w.t, ROCE_OP_SEND_ONLY, PEER_QPN, PSN));
-    path = pvrdma_save(w.t);
+    path = migrate_save(w.t->qts);
     pvrdma_stop(w.t);
     return path;
 }

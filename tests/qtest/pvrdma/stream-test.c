@@ -107,13 +107,13 @@ static size_t rig_read(Rig *r, size_t len)
 /* Reads until there are @len, @piece at a time. */
 static void rig_read_all(Rig *r, size_t len, size_t piece)
 {
-    int64_t end = g_get_monotonic_time() + WIRE_PEER_WAIT_MS * 1000;
+    int64_t end = wait_end();
 
     while (r->bytes->len < len) {
         if (!rig_read(r, MIN(piece, len - r->bytes->len))) {
             GPollFD pfd = { .fd = r->t->wire.fd, .events = G_IO_IN };
 
-            g_assert_cmpint(g_get_monotonic_time(), <, end);
+            wait_check(end);
             g_poll(&pfd, 1, 100);
         }
     }
