@@ -55,7 +55,7 @@
 #define RNIC_FI_RINGS_MAX	1024	/* of each kind, of an endpoint */
 #define RNIC_FI_WATCH_MS		1000	/* between looks for silent peers */
 #define RNIC_FI_PING_MS		3000	/* silence before PING */
-#define RNIC_FI_DRAIN_MS		5000	/* without progress, when an endpoint closes */
+#define RNIC_FI_DRAIN_MS		5000	/* longest wait of a closing endpoint without progress */
 #define RNIC_FI_IDLE_SLEEP_US	50
 #define RNIC_FI_HINT_COUNTS	8	/* polls that telling it counts for */
 #define RNIC_FI_TOUCH_BYTES	4096	/* no page is smaller */
@@ -156,17 +156,18 @@ struct rnic_fi_ring {
 						 * it, because the NIC writes no more to it */
 	uint8_t			*alloc;
 	size_t			alloc_bytes;
-	uint8_t			*mem;	/* slots, or copies of what goes there */
-	uint64_t		remote;	/* of the receiver's slots */
+	uint8_t			*mem;	/* receiver: slots; sender: copies of
+						 * data for them */
+	uint64_t		remote;	/* address of the receiver's slots */
 	uint32_t		slot_bytes;
 	uint32_t		slots;
 	uint32_t		number;
-	uint32_t		filled;	/* sender: free-running */
-	uint32_t		emptied;	/* both */
-	uint32_t		told;	/* receiver: in the last CREDIT */
-	bool			used;	/* receiver: since the last watch */
+	uint32_t		filled;	/* sender: slots filled, free-running */
+	uint32_t		emptied;	/* slots emptied, free-running */
+	uint32_t		told;	/* receiver: emptied of the last CREDIT */
+	bool			used;	/* receiver: used since the last watch */
 	uint64_t		used_ms;	/* receiver: last use */
-	uint64_t		end_ms;	/* receiver: of the last RING_END, or 0 */
+	uint64_t		end_ms;	/* receiver: time of the last RING_END, or 0 */
 };
 
 /* Place of a receive ring; the ring's number is made of its index and @generation. */

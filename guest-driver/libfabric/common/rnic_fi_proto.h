@@ -96,7 +96,7 @@ struct rnic_fi_msg_fin {
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_fin, 8);
 
-/* Executed by the target's provider. */
+/* Body of ATOMIC: an operation that the target's provider executes. */
 struct rnic_fi_msg_atomic {
 	__le64 key;		/* RNIC_FI_KEY_ */
 	__le64 offset;		/* from the start of the region */

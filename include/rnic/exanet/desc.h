@@ -127,7 +127,7 @@ RNIC_ASSERT_SIZE(struct exanet_pktz_channel, EXANET_PKTZ_BYTES);
 #define EXANET_PKTZ_CTRL	0x08
 #define EXANET_PKTZ_PAYLOAD	0x40
 #define EXANET_PKTZ_SIZE	RNIC_FIELD(6, 0)	/* 1..64 bytes */
-#define EXANET_PKTZ_CODE	RNIC_FIELD(11, 8)	/* TYPE_WRITE, TYPE_READ_REQ */
+#define EXANET_PKTZ_CODE	RNIC_FIELD(11, 8)	/* EXANET_TYPE_WRITE or _READ_REQ */
 #define EXANET_PKTZ_DST_CTX	RNIC_FIELD(15, 12)
 #define EXANET_PKTZ_ACK		RNIC_BIT(16)	/* 1: retransmit until acked;
 						 * 0: send once */

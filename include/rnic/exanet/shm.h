@@ -96,7 +96,7 @@ enum exanet_shm_class {
 #define EXANET_SHM_ERR_OUTSIDE	RNIC_BIT(16)	/* in no segment, so CTX means nothing */
 #define EXANET_SHM_ERR_VALID	RNIC_BIT(31)		/* w1c; clears IRQ_SHM */
 enum exanet_shm_timeout_mode {
-	EXANET_SHM_TIMEOUT_STATIC = 0,		/* [T §4.3] */
+	EXANET_SHM_TIMEOUT_STATIC = 0,		/* always TIMEOUT [T §4.3] */
 	EXANET_SHM_TIMEOUT_DYNAMIC = 1,		/* TIMEOUT at first, then by the
 						 * smoothed round trip to each node */
 };

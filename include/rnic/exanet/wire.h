@@ -283,7 +283,7 @@ enum exanet_resp {
  * Payload of a control packet, 4 quadwords [P] (Appendix A of the thesis is lost).
  */
 struct exanet_control {
-	__le64 target;	/* P0: GVA of the notification, mailbox or 16-B aligned */
+	__le64 target;	/* P0: GVA of the notification: a mailbox, or 16-B aligned */
 	__le64 data;	/* P1: any value of software */
 	__le64 info;	/* P2: EXANET_CONTROL_ length, handle, flags */
 	__le64 block;	/* P3: filled by the device: EXANET_CONTROL_ */
