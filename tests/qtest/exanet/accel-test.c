@@ -6,174 +6,17 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include <glib/gstdio.h>
-#include <math.h>
 #include "../../seed.h"
+#include "accel.h"
 #include "tgen.h"
 
-enum { MATRIX, X, Y, MAP1, MAP2, CELLS, ARRAYS };
-
 #define LOCAL 0                     /* where the arrays are: block RAM of the node */
-#define COLUMNS 7                   /* of cells that share elements of x and y */
 
 static const unsigned remote_bit[ARRAYS] = {
     EXANET_ACCEL_REMOTE_MATRIX, EXANET_ACCEL_REMOTE_X, EXANET_ACCEL_REMOTE_Y,
     EXANET_ACCEL_REMOTE_MAP1, EXANET_ACCEL_REMOTE_MAP2,
     EXANET_ACCEL_REMOTE_CELLS,
 };
-
-/* A job, and what it works on. */
-typedef struct Job {
-    unsigned ndf1, ndf2, nlayers, cells;
-    size_t bytes[ARRAYS];
-    uint8_t *data[ARRAYS];          /* as in memory */
-    uint64_t at[ARRAYS];            /* offset of each, the same wherever it is */
-    uint64_t end;
-    unsigned listed;                /* cells in the list */
-} Job;
-
-static double get_double(const uint8_t *p)
-{
-    uint64_t bits = ldq_le_p(p);
-    double value;
-
-    memcpy(&value, &bits, sizeof(value));
-    return value;
-}
-
-static void put_double(uint8_t *p, double value)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &value, sizeof(bits));
-    stq_le_p(p, bits);
-}
-
-static uint32_t map_get(const Job *j, unsigned array, unsigned cell, unsigned df)
-{
-    unsigned ndf = array == MAP1 ? j->ndf1 : j->ndf2;
-
-    return ldl_le_p(j->data[array] + 4 * (cell * ndf + df));
-}
-
-/* --- Data and reference --------------------------------------------------- */
-
-/*
- * Maps as in the model: dofs on the lower faces of a cell, and on the upper ones, which
- * are the same column one layer on; and in volumes, which belong to one cell.
- */
-static void fill_map(Job *j, unsigned array, GRand *rand)
-{
-    unsigned ndf = array == MAP1 ? j->ndf1 : j->ndf2;
-    unsigned column = j->nlayers + 1;
-
-    for (unsigned c = 0; c < j->cells; c++) {
-        for (unsigned df = 0; df < ndf; df++) {
-            uint32_t at = (c * ndf + df / 2 * 2) * column + (df & 1);
-
-            if (array == MAP2) {
-                at = g_rand_int_range(rand, 0, COLUMNS) * column + (df & 1);
-            }
-            stl_le_p(j->data[array] + 4 * (c * ndf + df), at);
-        }
-    }
-}
-
-static void fill_doubles(uint8_t *p, size_t bytes, GRand *rand)
-{
-    for (size_t i = 0; i < bytes; i += 8) {
-        /* of very different sizes, so that the order of sums can be told */
-        put_double(p + i, ldexp(g_rand_double_range(rand, -1, 1),
-                                g_rand_int_range(rand, -20, 20)));
-    }
-}
-
-/* Every cell of @j once, in an order of chance. */
-static void fill_cells(Job *j, GRand *rand)
-{
-    for (unsigned i = 0; i < j->cells; i++) {
-        stl_le_p(j->data[CELLS] + 4 * i, i);
-    }
-    for (unsigned i = j->cells - 1; i; i--) {
-        unsigned k = g_rand_int_range(rand, 0, i + 1);
-        uint32_t cell = ldl_le_p(j->data[CELLS] + 4 * i);
-
-        stl_le_p(j->data[CELLS] + 4 * i, ldl_le_p(j->data[CELLS] + 4 * k));
-        stl_le_p(j->data[CELLS] + 4 * k, cell);
-    }
-}
-
-static Job *job_new(unsigned ndf1, unsigned ndf2, unsigned nlayers,
-                    unsigned cells)
-{
-    GRand *rand = g_rand_new_with_seed(ndf1 * 1000 + ndf2 * 100 + nlayers);
-    Job *j = g_new0(Job, 1);
-
-    *j = (Job) {
-        .ndf1 = ndf1, .ndf2 = ndf2, .nlayers = nlayers, .cells = cells,
-        .listed = cells,
-        .bytes = {
-            [MATRIX] = 8 * cells * nlayers * ndf1 * ndf2,
-            [X] = 8 * COLUMNS * (nlayers + 1),
-            [Y] = 8 * (cells * ndf1 + 1) * (nlayers + 1),
-            [MAP1] = 4 * cells * ndf1,
-            [MAP2] = 4 * cells * ndf2,
-            [CELLS] = 4 * cells,
-        },
-        .end = 0x40,
-    };
-    for (unsigned i = 0; i < ARRAYS; i++) {
-        j->data[i] = g_malloc0(j->bytes[i]);
-        j->at[i] = j->end;
-        j->end = ROUND_UP(j->end + j->bytes[i], 8) + 8 * i;
-        if (i < MAP1) {
-            fill_doubles(j->data[i], j->bytes[i], rand);
-        }
-    }
-    fill_map(j, MAP1, rand);
-    fill_map(j, MAP2, rand);
-    fill_cells(j, rand);
-    g_rand_free(rand);
-    return j;
-}
-
-static void job_free(Job *j)
-{
-    for (unsigned i = 0; i < ARRAYS; i++) {
-        g_free(j->data[i]);
-    }
-    g_free(j);
-}
-
-/* The loop of rnic/exanet/shm.h, on j->data. */
-static void reference(Job *j, unsigned cell)
-{
-    const uint8_t *row = j->data[MATRIX] +
-                         8 * (size_t)cell * j->nlayers * j->ndf1 * j->ndf2;
-
-    for (unsigned k = 0; k < j->nlayers; k++) {
-        for (unsigned df1 = 0; df1 < j->ndf1; df1++) {
-            uint8_t *y = j->data[Y] + 8 * (map_get(j, MAP1, cell, df1) + k);
-            double sum = 0;
-
-            for (unsigned df2 = 0; df2 < j->ndf2; df2++, row += 8) {
-                /* volatile: rounded before it is added, on every host */
-                volatile double product = get_double(row) *
-                    get_double(j->data[X] +
-                               8 * (map_get(j, MAP2, cell, df2) + k));
-
-                sum += product;
-            }
-            put_double(y, get_double(y) + sum);
-        }
-    }
-}
-
-static void reference_all(Job *j)
-{
-    for (unsigned i = 0; i < j->listed; i++) {
-        reference(j, ldl_le_p(j->data[CELLS] + 4 * i));
-    }
-}
 
 /* --- The device ------------------------------------------------------------- */
 
@@ -193,7 +36,7 @@ static void accel_set(ExanetTest *t, unsigned reg, uint32_t value)
 }
 
 /* Everything but CTRL; array i is at base[i] + its offset. */
-static void job_program(ExanetTest *t, const Job *j, const uint64_t *base)
+static void job_program(ExanetTest *t, const AccelJob *j, const uint64_t *base)
 {
     accel_set(t, EXANET_REG_ACCEL_NDF, RNIC_PREP(EXANET_ACCEL_NDF1, j->ndf1) |
               RNIC_PREP(EXANET_ACCEL_NDF2, j->ndf2));
@@ -230,7 +73,7 @@ static enum exanet_resp accel_code(ExanetTest *t)
     return RNIC_GET(EXANET_ACCEL_STATUS_CODE, accel_status(t));
 }
 
-static enum exanet_resp job_run(ExanetTest *t, const Job *j,
+static enum exanet_resp job_run(ExanetTest *t, const AccelJob *j,
                                 const uint64_t *base)
 {
     job_program(t, j, base);
@@ -255,7 +98,7 @@ static ExanetTest *start(void)
 }
 
 /* Puts all arrays to physical address @at of @t. */
-static void job_write(ExanetTest *t, const Job *j, uint64_t at)
+static void job_write(ExanetTest *t, const AccelJob *j, uint64_t at)
 {
     for (unsigned i = 0; i < ARRAYS; i++) {
         qtest_memwrite(t->qts, at + j->at[i], j->data[i], j->bytes[i]);
@@ -263,7 +106,7 @@ static void job_write(ExanetTest *t, const Job *j, uint64_t at)
 }
 
 /* All are there, y as the reference has it, the rest as it was. */
-static void job_assert(ExanetTest *t, const Job *j, uint64_t at)
+static void job_assert(ExanetTest *t, const AccelJob *j, uint64_t at)
 {
     for (unsigned i = 0; i < ARRAYS; i++) {
         g_autofree uint8_t *got = g_malloc(j->bytes[i]);
@@ -287,20 +130,20 @@ static void test_local(void)
     uint64_t bram = bram_map(t);
 
     for (unsigned i = 0; i < ARRAY_SIZE(shapes); i++) {
-        Job *j = job_new(shapes[i].ndf1, shapes[i].ndf2, shapes[i].nlayers,
-                         shapes[i].cells);
+        AccelJob *j = accel_job_new(shapes[i].ndf1, shapes[i].ndf2, shapes[i].nlayers,
+                                    shapes[i].cells);
 
         job_write(t, j, bram);
         g_assert_cmpuint(job_run(t, j, base), ==, EXANET_RESP_ACK);
-        reference_all(j);
+        accel_job_reference(j);
         job_assert(t, j, bram);
         g_assert_cmpuint(accel_get(t, EXANET_REG_ACCEL_OPS), ==,
                          (uint64_t)j->cells * j->nlayers * j->ndf1 * j->ndf2);
         /* y once more */
         g_assert_cmpuint(job_run(t, j, base), ==, EXANET_RESP_ACK);
-        reference_all(j);
+        accel_job_reference(j);
         job_assert(t, j, bram);
-        job_free(j);
+        accel_job_free(j);
     }
     g_assert_cmpuint(exanet_count(t, SHM_LOAD), ==, 0);
     exanet_stop(t);
@@ -312,18 +155,18 @@ static void check_remote(ExanetTest *t, uint64_t gva, uint64_t pa)
     const uint64_t base[ARRAYS] = { gva, gva, gva, gva, gva, gva };
 
     for (unsigned i = 0; i < ARRAY_SIZE(shapes); i++) {
-        Job *j = job_new(shapes[i].ndf1, shapes[i].ndf2, shapes[i].nlayers,
-                         shapes[i].cells);
+        AccelJob *j = accel_job_new(shapes[i].ndf1, shapes[i].ndf2, shapes[i].nlayers,
+                                    shapes[i].cells);
         uint64_t loads = exanet_count(t, SHM_LOAD);
 
         job_write(t, j, pa);
         accel_set(t, EXANET_REG_ACCEL_OUTSTANDING, 1 + i * 3);
         accel_set(t, EXANET_REG_ACCEL_BURST, i < 3 ? i : 32);
         g_assert_cmpuint(job_run(t, j, base), ==, EXANET_RESP_ACK);
-        reference_all(j);
+        accel_job_reference(j);
         job_assert(t, j, pa);
         g_assert_cmpuint(exanet_count(t, SHM_LOAD), >, loads);
-        job_free(j);
+        accel_job_free(j);
     }
 }
 
@@ -342,7 +185,7 @@ static void test_mixed(void)
 {
     ExanetTest *t = start();
     uint64_t gva = exanet_gva(EXANET_TEST_NODE, EXANET_RAM_SRC);
-    Job *j = job_new(4, 5, 7, 6);
+    AccelJob *j = accel_job_new(4, 5, 7, 6);
 
     for (unsigned far = 0; far < 1 << ARRAYS; far += 5) {
         uint64_t base[ARRAYS], at[ARRAYS];
@@ -354,11 +197,11 @@ static void test_mixed(void)
             qtest_memwrite(t->qts, at[i], j->data[i], j->bytes[i]);
         }
         g_assert_cmpuint(job_run(t, j, base), ==, EXANET_RESP_ACK);
-        reference_all(j);
+        accel_job_reference(j);
         qtest_memread(t->qts, at[Y], got, j->bytes[Y]);
         g_assert_cmpmem(got, j->bytes[Y], j->data[Y], j->bytes[Y]);
     }
-    job_free(j);
+    accel_job_free(j);
     exanet_stop(t);
 }
 
@@ -367,17 +210,17 @@ static void test_colours(void)
 {
     static const uint64_t base[ARRAYS] = { LOCAL };
     ExanetTest *t = start();
-    Job *j = job_new(3, 4, 6, 10);
+    AccelJob *j = accel_job_new(3, 4, 6, 10);
 
     job_write(t, j, bram_map(t));
     for (j->listed = 0; j->listed < 10; j->listed += 3) {
         g_assert_cmpuint(job_run(t, j, base), ==, EXANET_RESP_ACK);
-        reference_all(j);
+        accel_job_reference(j);
         job_assert(t, j, bram_map(t));
         g_assert_cmpuint(accel_get(t, EXANET_REG_ACCEL_OPS), ==,
                          j->listed * 3 * 4 * 6);
     }
-    job_free(j);
+    accel_job_free(j);
     exanet_stop(t);
 }
 
@@ -388,7 +231,7 @@ static void test_pair(void)
     g_autofree char *path = g_build_filename(dir, "wire", NULL);
     uint64_t gva = exanet_gva(EXANET_TEST_PEER, EXANET_RAM_SRC);
     const uint64_t base[ARRAYS] = { gva, gva, gva, gva, gva, gva };
-    Job *j = job_new(8, 6, 5, 9);
+    AccelJob *j = accel_job_new(8, 6, 5, 9);
     ExanetTest *t[2];
 
     exanet_pair_start(t, path, "");
@@ -400,13 +243,13 @@ static void test_pair(void)
     accel_set(t[0], EXANET_REG_ACCEL_CTRL, job_ctrl(base));
     exanet_pair_wait(t, accel_done(t[0]), 0);
     g_assert_cmpuint(accel_code(t[0]), ==, EXANET_RESP_ACK);
-    reference_all(j);
+    accel_job_reference(j);
     job_assert(t[1], j, EXANET_RAM_SRC);
     g_assert_cmpuint(exanet_count(t[0], SHM_REISSUE), ==, 0);
     for (unsigned i = 0; i < 2; i++) {
         exanet_stop(t[i]);
     }
-    job_free(j);
+    accel_job_free(j);
     unlink(path);
     g_rmdir(dir);
 }
@@ -428,7 +271,7 @@ static void test_bad_jobs(void)
         { EXANET_REG_ACCEL_MAP2, 1 }, { EXANET_REG_ACCEL_CELLS, 3 },
     };
     ExanetTest *t = start();
-    Job *j = job_new(4, 4, 4, 4);
+    AccelJob *j = accel_job_new(4, 4, 4, 4);
 
     job_write(t, j, bram_map(t));
     for (unsigned i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -444,7 +287,7 @@ static void test_bad_jobs(void)
     g_assert_true(accel_done(t));
     g_assert_cmpuint(accel_code(t), ==, EXANET_RESP_PROTECTION);
     job_assert(t, j, bram_map(t));
-    job_free(j);
+    accel_job_free(j);
     exanet_stop(t);
 }
 
@@ -458,7 +301,7 @@ static void test_beyond(void)
     };
     ExanetTest *t = start();
     uint64_t bram = bram_map(t);
-    Job *j = job_new(2, 2, 2, 2);
+    AccelJob *j = accel_job_new(2, 2, 2, 2);
 
     for (unsigned i = 0; i < ARRAYS; i++) {
         for (unsigned far = 0; far < ARRAY_SIZE(ends); far++) {
@@ -484,7 +327,7 @@ static void test_beyond(void)
         qtest_writel(t->qts, bram + j->at[i], 0xfffff);
         g_assert_cmpuint(job_run(t, j, base), ==, EXANET_RESP_DECODE);
     }
-    job_free(j);
+    accel_job_free(j);
     exanet_stop(t);
 }
 
@@ -494,7 +337,7 @@ static void test_too_many_cells(void)
     static const uint64_t base[ARRAYS] = { LOCAL };
     const uint64_t bram = 4 * 1024 * 1024;
     ExanetTest *t = start();
-    Job *j = job_new(4, 3, 5, 4);
+    AccelJob *j = accel_job_new(4, 3, 5, 4);
     const uint64_t bytes[ARRAYS] = {        /* of a cell alone */
         [MATRIX] = 8 * 4 * 3 * 5, [Y] = 8 * 5, [MAP1] = 4 * 4, [MAP2] = 4 * 3,
         [CELLS] = 4,
@@ -532,7 +375,7 @@ static void test_too_many_cells(void)
     }
     exanet_assert_quiet(t);
     job_assert(t, j, bram_map(t));
-    job_free(j);
+    accel_job_free(j);
     exanet_stop(t);
 }
 
@@ -543,7 +386,7 @@ static void test_random_maps(void)
     GRand *rand = g_rand_new_with_seed(random_seed(4711));
     ExanetTest *t = start();
     uint64_t bram = bram_map(t);
-    Job *j = job_new(7, 5, 9, 3);
+    AccelJob *j = accel_job_new(7, 5, 9, 3);
 
     for (unsigned round = 0; round < 50; round++) {
         job_write(t, j, bram);
@@ -555,7 +398,7 @@ static void test_random_maps(void)
             qtest_writel(t->qts, bram + j->at[MAP1] + i, at);
         }
         g_assert_cmpuint(job_run(t, j, base), ==, EXANET_RESP_ACK);
-        reference_all(j);
+        accel_job_reference(j);
         job_assert(t, j, bram);
     }
     for (unsigned round = 0; round < 50; round++) {
@@ -566,12 +409,12 @@ static void test_random_maps(void)
         job_run(t, j, base);
     }
     g_rand_free(rand);
-    job_free(j);
+    accel_job_free(j);
     exanet_stop(t);
 }
 
 /* Serves the loads of the job from @j, but one, which gets @resp. */
-static void serve(ExanetTest *t, Job *j, unsigned bad, enum exanet_resp resp)
+static void serve(ExanetTest *t, AccelJob *j, unsigned bad, enum exanet_resp resp)
 {
     uint64_t va = EXANET_RAM_SRC;
     unsigned seen = 0;
@@ -617,8 +460,8 @@ static void test_remote_error(void)
     for (unsigned bad = 0; failed; bad++) {
         enum exanet_resp resp = bad & 1 ? EXANET_RESP_PROTECTION :
                                           EXANET_RESP_DECODE;
-        Job *j = job_new(3, 2, 8, 2);
-        Job *want = job_new(3, 2, 8, 2);
+        AccelJob *j = accel_job_new(3, 2, 8, 2);
+        AccelJob *want = accel_job_new(3, 2, 8, 2);
 
         job_program(t, j, base);
         accel_set(t, EXANET_REG_ACCEL_CTRL, job_ctrl(base));
@@ -632,14 +475,14 @@ static void test_remote_error(void)
                             gva + j->end);
         } else {
             g_assert_cmpuint(bad, >, 10);
-            reference_all(want);
+            accel_job_reference(want);
             g_assert_cmpmem(j->data[Y], j->bytes[Y], want->data[Y],
                             want->bytes[Y]);
         }
         g_assert_cmpuint(bad, <, 1000);
         exanet_assert_quiet(t);
-        job_free(j);
-        job_free(want);
+        accel_job_free(j);
+        accel_job_free(want);
     }
     exanet_stop(t);
 }
@@ -650,7 +493,7 @@ static void test_outstanding(void)
     uint64_t gva = exanet_gva(EXANET_TEST_PEER, EXANET_RAM_SRC);
     const uint64_t base[ARRAYS] = { gva, LOCAL, LOCAL, LOCAL, LOCAL, LOCAL };
     ExanetTest *t = start();
-    Job *j = job_new(8, 8, 10, 1);
+    AccelJob *j = accel_job_new(8, 8, 10, 1);
 
     job_write(t, j, bram_map(t));
     for (unsigned n = 1; n <= EXANET_SHM_LOADS; n += 5) {
@@ -674,7 +517,7 @@ static void test_outstanding(void)
         g_assert_cmpuint(accel_code(t), ==, EXANET_RESP_PROTECTION);
         exanet_open(t, 1, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
     }
-    job_free(j);
+    accel_job_free(j);
     exanet_stop(t);
 }
 
@@ -684,7 +527,7 @@ static void test_ended(void)
     uint64_t gva = exanet_gva(EXANET_TEST_PEER, EXANET_RAM_SRC);
     const uint64_t base[ARRAYS] = { gva, gva, gva, gva, gva, gva };
     ExanetTest *t = start();
-    Job *j = job_new(2, 2, 2, 2);
+    AccelJob *j = accel_job_new(2, 2, 2, 2);
 
     job_program(t, j, base);
     accel_set(t, EXANET_REG_ACCEL_CTRL, job_ctrl(base));
@@ -705,7 +548,7 @@ static void test_ended(void)
     g_assert_true(accel_done(t));
     g_assert_cmpuint(accel_code(t), ==, EXANET_RESP_NO_CONTEXT);
     g_assert_cmpuint(accel_get(t, EXANET_REG_ACCEL_TIME), >, 0);
-    job_free(j);
+    accel_job_free(j);
     exanet_stop(t);
 }
 
@@ -716,7 +559,7 @@ static void test_stalled(void)
     const uint64_t base[ARRAYS] = { LOCAL, LOCAL, LOCAL, LOCAL, LOCAL, gva };
     const uint64_t local[ARRAYS] = { LOCAL };
     ExanetTest *t = start();
-    Job *j = job_new(2, 2, 2, 2);
+    AccelJob *j = accel_job_new(2, 2, 2, 2);
 
     job_write(t, j, bram_map(t));
     for (unsigned round = 0; round < 3; round++) {
@@ -754,10 +597,10 @@ static void test_stalled(void)
         exanet_peer_answer_axi(t->peer, &rx->pkt, EXANET_RESP_ACK,
                                j->data[CELLS]);
         g_assert_cmpuint(job_run(t, j, local), ==, EXANET_RESP_ACK);
-        reference_all(j);
+        accel_job_reference(j);
         job_assert(t, j, bram_map(t));
     }
-    job_free(j);
+    accel_job_free(j);
     exanet_stop(t);
 }
 
@@ -770,7 +613,7 @@ static void test_turns(void)
     static const uint64_t base[ARRAYS] = { LOCAL };
     const uint64_t layer = 64 * 64;
     ExanetTest *t = start();
-    Job *j = job_new(64, 64, 30, 1);
+    AccelJob *j = accel_job_new(64, 64, 30, 1);
     int64_t end = wait_end();
     unsigned inside = 0;
 
@@ -785,10 +628,10 @@ static void test_turns(void)
         }
         g_assert_cmpuint(accel_code(t), ==, EXANET_RESP_ACK);
         g_assert_cmpuint(accel_get(t, EXANET_REG_ACCEL_OPS), ==, 30 * layer);
-        reference_all(j);
+        accel_job_reference(j);
     }
     job_assert(t, j, bram_map(t));
-    job_free(j);
+    accel_job_free(j);
     exanet_stop(t);
 }
 
@@ -802,7 +645,7 @@ static void test_irq(void)
 {
     static const uint64_t base[ARRAYS] = { LOCAL };
     ExanetTest *t = start();
-    Job *j = job_new(2, 2, 2, 2);
+    AccelJob *j = accel_job_new(2, 2, 2, 2);
 
     if (!exanet_on_axi()) {
         exanet_msix_enable(t);
@@ -820,7 +663,7 @@ static void test_irq(void)
     exanet_set32(t, EXANET_REG_IRQ_CAUSE, EXANET_IRQ_ACCEL);
     g_assert_cmphex(exanet_get32(t, EXANET_REG_IRQ_CAUSE) & EXANET_IRQ_ACCEL, ==,
                     0);
-    job_free(j);
+    accel_job_free(j);
     exanet_stop(t);
 }
 

@@ -473,6 +473,21 @@ uint64_t exanet_desc_get(ExanetTest *t, unsigned tid, unsigned w)
                         tid * sizeof(struct exanet_desc) + 8 * (w - 1));
 }
 
+ExanetDesc exanet_desc_to_peer(uint64_t src, uint64_t va, unsigned len)
+{
+    return (ExanetDesc) {
+        .src = src,
+        .dst = exanet_gva(EXANET_TEST_PEER, va),
+        .len = len,
+        .pdid = EXANET_TEST_PDID(0),
+    };
+}
+
+unsigned exanet_desc_sent(ExanetTest *t, unsigned tid)
+{
+    return RNIC_GET(EXANET_DESC_W3_SENT, exanet_desc_get(t, tid, 3));
+}
+
 /* --- Scratchpad ------------------------------------------------------------ */
 
 static void channel_set(ExanetTest *t, unsigned c, unsigned channel,

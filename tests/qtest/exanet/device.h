@@ -177,6 +177,10 @@ typedef struct ExanetDesc {
 } ExanetDesc;
 void exanet_desc_write(ExanetTest *t, unsigned tid, const ExanetDesc *d);
 uint64_t exanet_desc_get(ExanetTest *t, unsigned tid, unsigned w);
+/* Returns a descriptor of context 0, to context 0 of the peer. */
+ExanetDesc exanet_desc_to_peer(uint64_t src, uint64_t va, unsigned len);
+/* Returns how much of the transaction has been sent. */
+unsigned exanet_desc_sent(ExanetTest *t, unsigned tid);
 
 /* One transfer of a scratchpad channel. */
 typedef struct ExanetTransfer {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaDMA, the send unit: Pending_List, trigger, packets, scheduler, chaining,
- * source faults and control packets.  The test plays the R5 and is the peer.
+ * ExaDMA, the send unit: Pending_List, trigger, packets, scheduler, chaining and source
+ * faults.  The test plays the R5 and is the peer.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -15,39 +15,9 @@ static uint64_t desc_at(unsigned tid, unsigned w)
     return EXANET_PENDING_LIST + tid * sizeof(struct exanet_desc) + 8 * (w - 1);
 }
 
-/* To the peer, from context 0. */
-static ExanetDesc desc_to_peer(uint64_t src, uint64_t va, unsigned len)
-{
-    return (ExanetDesc) {
-        .src = src,
-        .dst = exanet_gva(EXANET_TEST_PEER, va),
-        .len = len,
-        .pdid = EXANET_TEST_PDID(0),
-    };
-}
-
 static bool desc_has(ExanetTest *t, unsigned tid, uint64_t bits)
 {
     return (exanet_desc_get(t, tid, 3) & bits) == bits;
-}
-
-static unsigned desc_sent(ExanetTest *t, unsigned tid)
-{
-    return RNIC_GET(EXANET_DESC_W3_SENT, exanet_desc_get(t, tid, 3));
-}
-
-/* Takes packets until a block is complete; checks that it is of @tid. */
-static void sink_block(ExanetTest *t, ExanetSink *sink, unsigned tid)
-{
-    bool complete;
-
-    do {
-        g_autofree ExanetRxPacket *rx =
-            exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE);
-
-        g_assert_cmphex(rx->pkt.tid, ==, tid);
-        complete = exanet_sink_store(sink, &rx->pkt);
-    } while (!complete);
 }
 
 static void assert_image(const ExanetSink *sink, uint64_t va, const void *want,
@@ -101,7 +71,7 @@ static void test_pending_list(void)
 static void test_trigger(void)
 {
     ExanetTest *t = exanet_start_external("");
-    ExanetDesc d = desc_to_peer(SRC, SINK_BASE, 16);
+    ExanetDesc d = exanet_desc_to_peer(SRC, SINK_BASE, 16);
     uint64_t w3 = RNIC_PREP(EXANET_DESC_W3_PDID, d.pdid) |
                   RNIC_PREP(EXANET_DESC_W3_LENGTH, d.len);
     ExanetRxPacket *rx;
@@ -123,7 +93,7 @@ static void test_trigger(void)
     g_assert_cmpuint(rx->words, ==, 3);
     g_free(rx);
     exanet_wait(t, desc_has(t, 5, EXANET_DESC_W3_DONE));
-    g_assert_cmpuint(desc_sent(t, 5), ==, 16);
+    g_assert_cmpuint(exanet_desc_sent(t, 5), ==, 16);
     g_assert_false(desc_has(t, 5, EXANET_DESC_W3_ERROR));
 
     /* all of W3 at once; the old result goes away */
@@ -141,7 +111,7 @@ static void test_trigger(void)
 static void test_fields(void)
 {
     ExanetTest *t = exanet_start_external("");
-    ExanetDesc d = desc_to_peer(SRC, SINK_BASE + 0xfc, 8);
+    ExanetDesc d = exanet_desc_to_peer(SRC, SINK_BASE + 0xfc, 8);
     ExanetRxPacket *rx;
     uint8_t data[8];
 
@@ -196,11 +166,11 @@ static void check_alignment(ExanetTest *t, const uint8_t *src, ExanetSink *sink,
                             unsigned s, unsigned d, unsigned len)
 {
     unsigned tid = (s << 4 | d) & (EXANET_TIDS - 1);
-    ExanetDesc desc = desc_to_peer(SRC + s, SINK_BASE + d, len);
+    ExanetDesc desc = exanet_desc_to_peer(SRC + s, SINK_BASE + d, len);
 
     memset(sink->image, 0xee, sink->bytes);
     exanet_desc_write(t, tid, &desc);
-    sink_block(t, sink, tid);
+    exanet_sink_block(t->peer, sink, tid);
     assert_image(sink, SINK_BASE + d, src + s, len);
     for (unsigned i = 0; i < d; i++) {
         g_assert_cmphex(sink->image[i], ==, 0xee);
@@ -252,7 +222,7 @@ static const Golden golden[] = {
 
 static void check_golden(ExanetTest *t, const Golden *g)
 {
-    ExanetDesc d = desc_to_peer(SRC + g->src, g->dst, g->len);
+    ExanetDesc d = exanet_desc_to_peer(SRC + g->src, g->dst, g->len);
     uint64_t two = exanet_count(t, PKT_TWO_READS);
     uint64_t one = exanet_count(t, PKT_ONE_READ);
     unsigned words = 0, bytes = 0;
@@ -283,7 +253,7 @@ static void check_golden(ExanetTest *t, const Golden *g)
     g_assert_cmpuint(exanet_count(t, PKT_TWO_READS) - two, ==, g->two_reads);
     g_assert_cmpuint(exanet_count(t, PKT_ONE_READ) - one, ==,
                      g->packets - g->two_reads);
-    g_assert_cmpuint(desc_sent(t, 7), ==, g->len);
+    g_assert_cmpuint(exanet_desc_sent(t, 7), ==, g->len);
 }
 
 static void test_golden(void)
@@ -307,20 +277,20 @@ static void test_golden(void)
 static void test_refused(void)
 {
     ExanetTest *t = exanet_start_external("");
-    const ExanetDesc good = desc_to_peer(SRC, SINK_BASE, 16);
+    const ExanetDesc good = exanet_desc_to_peer(SRC, SINK_BASE, 16);
     ExanetDesc bad[12];
     unsigned n = 0;
 
     bad[n] = good, bad[n++].len = 0;
     bad[n] = good, bad[n++].len = EXANET_BLOCK_BYTES + 1;
     bad[n] = good, bad[n++].len = 0x7fff;
-    bad[n] = desc_to_peer(SRC, SINK_BASE + 1, EXANET_BLOCK_BYTES);
-    bad[n] = desc_to_peer(SRC, SINK_BASE + EXANET_BLOCK_BYTES - 1, 2);
+    bad[n] = exanet_desc_to_peer(SRC, SINK_BASE + 1, EXANET_BLOCK_BYTES);
+    bad[n] = exanet_desc_to_peer(SRC, SINK_BASE + EXANET_BLOCK_BYTES - 1, 2);
     bad[n++].len = 16;
-    bad[n++] = desc_to_peer(SRC, EXANET_NI_VA(EXANET_NI_RT_RESPONSE), 16);
-    bad[n++] = desc_to_peer(SRC, EXANET_NI_VA(127), 16);
+    bad[n++] = exanet_desc_to_peer(SRC, EXANET_NI_VA(EXANET_NI_RT_RESPONSE), 16);
+    bad[n++] = exanet_desc_to_peer(SRC, EXANET_NI_VA(127), 16);
     /* from the last window into NI space */
-    bad[n++] = desc_to_peer(SRC, EXANET_NI_VA(0) - 8, 16);
+    bad[n++] = exanet_desc_to_peer(SRC, EXANET_NI_VA(0) - 8, 16);
     bad[n] = good, bad[n++].w4 = RNIC_PREP(EXANET_DESC_W4_PATH, EXANET_PATHS);
     bad[n] = good, bad[n++].pdid = EXANET_TEST_PDID(5);     /* not open */
     bad[n] = good, bad[n++].pdid = EXANET_TEST_PDID(0) ^ 0x10; /* other job */
@@ -331,7 +301,7 @@ static void test_refused(void)
         exanet_desc_write(t, i, &bad[i]);
         exanet_wait(t, desc_has(t, i, EXANET_DESC_W3_ERROR));
         g_assert_false(desc_has(t, i, EXANET_DESC_W3_DONE));
-        g_assert_cmpuint(desc_sent(t, i), ==, 0);
+        g_assert_cmpuint(exanet_desc_sent(t, i), ==, 0);
         g_assert_cmpuint(exanet_count(t, BLOCK_REJECTED), ==, i + 1);
     }
     exanet_assert_quiet(t);
@@ -347,7 +317,7 @@ static void test_refused(void)
 static void test_nowhere(void)
 {
     ExanetTest *t = exanet_start_external("");
-    ExanetDesc d = desc_to_peer(SRC, SINK_BASE, 512);
+    ExanetDesc d = exanet_desc_to_peer(SRC, SINK_BASE, 512);
 
     d.dst = exanet_gva(EXANET_TEST_ELSEWHERE, SINK_BASE);
     exanet_desc_write(t, 1, &d);
@@ -355,13 +325,13 @@ static void test_nowhere(void)
     g_assert_cmpuint(exanet_count(t, DROP_NO_ROUTE), ==, 2);
     exanet_assert_quiet(t);
     /* the source is not memory */
-    d = desc_to_peer(EXANET_NO_RAM, SINK_BASE, 512);
+    d = exanet_desc_to_peer(EXANET_NO_RAM, SINK_BASE, 512);
     exanet_desc_write(t, 2, &d);
     exanet_wait(t, desc_has(t, 2, EXANET_DESC_W3_ERROR));
-    d = desc_to_peer(~0ULL - 100, SINK_BASE, 512);      /* wraps */
+    d = exanet_desc_to_peer(~0ULL - 100, SINK_BASE, 512);      /* wraps */
     exanet_desc_write(t, 3, &d);
     exanet_wait(t, desc_has(t, 3, EXANET_DESC_W3_ERROR));
-    d = desc_to_peer(t->regs.addr, SINK_BASE, 512);     /* our own BAR */
+    d = exanet_desc_to_peer(t->regs.addr, SINK_BASE, 512);     /* our own BAR */
     exanet_desc_write(t, 4, &d);
     exanet_wait(t, desc_has(t, 4, EXANET_DESC_W3_ERROR));
     g_assert_cmpuint(exanet_get32(t, EXANET_FAULT + EXANET_REG_FAULT_COUNT),
@@ -382,9 +352,9 @@ static void test_round_robin(void)
     /* nothing moves before all 1024 are there */
     exanet_set32(t, EXANET_REG_CTRL, 0);
     for (unsigned tid = 0; tid < EXANET_TIDS; tid++) {
-        ExanetDesc d = desc_to_peer(SRC + tid, SINK_BASE +
-                                    tid * EXANET_BLOCK_BYTES,
-                                    RR_PACKETS * EXANET_MTU);
+        ExanetDesc d = exanet_desc_to_peer(SRC + tid, SINK_BASE +
+                                           tid * EXANET_BLOCK_BYTES,
+                                           RR_PACKETS * EXANET_MTU);
 
         d.w4 = RNIC_PREP(EXANET_DESC_W4_PATH, tid % EXANET_OUTPUTS);
         exanet_desc_write(t, tid, &d);
@@ -410,8 +380,8 @@ static void test_round_robin(void)
 static void test_blocked_output(void)
 {
     ExanetTest *t = exanet_start_external("");
-    ExanetDesc remote = desc_to_peer(SRC, SINK_BASE, EXANET_BLOCK_BYTES);
-    ExanetDesc local = desc_to_peer(SRC, EXANET_RAM_DST, EXANET_BLOCK_BYTES);
+    ExanetDesc remote = exanet_desc_to_peer(SRC, SINK_BASE, EXANET_BLOCK_BYTES);
+    ExanetDesc local = exanet_desc_to_peer(SRC, EXANET_RAM_DST, EXANET_BLOCK_BYTES);
     g_autofree uint8_t *src = g_malloc(EXANET_BLOCK_BYTES);
     ExanetSink sink;
 
@@ -419,10 +389,10 @@ static void test_blocked_output(void)
     exanet_sink_init(&sink, SINK_BASE, EXANET_BLOCK_BYTES);
     exanet_xoff(t);
     exanet_desc_write(t, 1, &remote);
-    exanet_wait(t, desc_sent(t, 1) > 0);
+    exanet_wait(t, exanet_desc_sent(t, 1) > 0);
     exanet_settle(t);
     /* the buffers hold some packets, the rest waits */
-    g_assert_cmpuint(desc_sent(t, 1), <, EXANET_BLOCK_BYTES);
+    g_assert_cmpuint(exanet_desc_sent(t, 1), <, EXANET_BLOCK_BYTES);
     local.dst = exanet_gva(EXANET_TEST_NODE, EXANET_RAM_DST);
     local.w4 = RNIC_PREP(EXANET_DESC_W4_PATH, 1);
     exanet_desc_write(t, 2, &local);
@@ -432,7 +402,7 @@ static void test_blocked_output(void)
     g_assert_cmpuint(exanet_count(t, SCHED_NO_SLOT), >, 0);
     exanet_assert_quiet(t);
     exanet_xon(t);
-    sink_block(t, &sink, 1);
+    exanet_sink_block(t->peer, &sink, 1);
     assert_image(&sink, SINK_BASE, src, EXANET_BLOCK_BYTES);
     exanet_sink_fini(&sink);
     exanet_stop(t);
@@ -441,12 +411,12 @@ static void test_blocked_output(void)
 static void test_kill(void)
 {
     ExanetTest *t = exanet_start_external("");
-    ExanetDesc d = desc_to_peer(SRC, SINK_BASE, EXANET_BLOCK_BYTES);
-    ExanetDesc other = desc_to_peer(SRC, SINK_BASE, 16);
+    ExanetDesc d = exanet_desc_to_peer(SRC, SINK_BASE, EXANET_BLOCK_BYTES);
+    ExanetDesc other = exanet_desc_to_peer(SRC, SINK_BASE, 16);
 
     exanet_xoff(t);
     exanet_desc_write(t, 1, &d);
-    exanet_wait(t, desc_sent(t, 1) > 0);
+    exanet_wait(t, exanet_desc_sent(t, 1) > 0);
     /* an active descriptor cannot be changed */
     exanet_set64(t, desc_at(1, 1), 0);
     exanet_set64(t, desc_at(1, 2), 0);
@@ -492,7 +462,7 @@ static void chain_write(ExanetTest *t, unsigned first, const ExanetDesc *d)
 static void test_chain(void)
 {
     ExanetTest *t = exanet_start_external("");
-    ExanetDesc d = desc_to_peer(SRC, SINK_BASE, 1000);
+    ExanetDesc d = exanet_desc_to_peer(SRC, SINK_BASE, 1000);
     g_autofree uint8_t *src = g_malloc(1000);
     ExanetSink sink;
 
@@ -500,7 +470,7 @@ static void test_chain(void)
     exanet_sink_init(&sink, SINK_BASE, CHAIN * EXANET_BLOCK_BYTES);
     chain_write(t, 10, &d);
     for (unsigned i = 0; i < CHAIN; i++) {
-        sink_block(t, &sink, 10 + i);
+        exanet_sink_block(t->peer, &sink, 10 + i);
         assert_image(&sink, SINK_BASE + i * EXANET_BLOCK_BYTES, src, 1000);
     }
     exanet_assert_quiet(t);
@@ -511,7 +481,7 @@ static void test_chain(void)
     d.w3 = EXANET_DESC_W3_CHAINED | RNIC_PREP(EXANET_DESC_W3_DEP, 11);
     d.w4 = RNIC_PREP(EXANET_DESC_W4_SEQ, 1);
     exanet_desc_write(t, 10, &d);
-    sink_block(t, &sink, 10);
+    exanet_sink_block(t->peer, &sink, 10);
     exanet_assert_quiet(t);
     g_assert_cmpuint(exanet_count(t, BLOCK_DONE), ==, CHAIN + 1);
     exanet_sink_fini(&sink);
@@ -522,7 +492,7 @@ static void test_chain(void)
 static void test_chain_loop(void)
 {
     ExanetTest *t = exanet_start_external("");
-    ExanetDesc d = desc_to_peer(SRC, SINK_BASE, 16);
+    ExanetDesc d = exanet_desc_to_peer(SRC, SINK_BASE, 16);
 
     d.w3 = EXANET_DESC_W3_DB | EXANET_DESC_W3_CHAINED |
            RNIC_PREP(EXANET_DESC_W3_DEP, 1);
@@ -565,9 +535,9 @@ static void check_source_fault(ExanetTest *t, ExanetTables *tb,
 {
     uint64_t va = FAULT_VA + fc->offset;
     uint64_t missing = FAULT_VA + fc->missing * 4096;
-    ExanetDesc d = desc_to_peer(va, SINK_BASE, FAULT_LEN);
-    ExanetDesc other = desc_to_peer(FAULT_VA + (fc->missing ? 0 : 4096),
-                                    SINK_BASE + EXANET_BLOCK_BYTES, 64);
+    ExanetDesc d = exanet_desc_to_peer(va, SINK_BASE, FAULT_LEN);
+    ExanetDesc other = exanet_desc_to_peer(FAULT_VA + (fc->missing ? 0 : 4096),
+                                           SINK_BASE + EXANET_BLOCK_BYTES, 64);
     struct exanet_fault f;
     ExanetSink sink;
 
@@ -598,7 +568,7 @@ static void check_source_fault(ExanetTest *t, ExanetTables *tb,
 
     /* others of this process go on meanwhile */
     exanet_desc_write(t, 21, &other);
-    sink_block(t, &sink, 21);
+    exanet_sink_block(t->peer, &sink, 21);
     g_assert_cmpuint(exanet_get32(t, EXANET_FAULT + EXANET_REG_FAULT_COUNT),
                      ==, 0);
 
@@ -607,7 +577,7 @@ static void check_source_fault(ExanetTest *t, ExanetTables *tb,
     exanet_fault_resolve(t, &f, true);
     d.w4 |= RNIC_PREP(EXANET_DESC_W4_SEQ, 1);
     exanet_desc_write(t, 20, &d);
-    sink_block(t, &sink, 20 | 6 << 10);
+    exanet_sink_block(t->peer, &sink, 20 | 6 << 10);
     assert_image(&sink, SINK_BASE, src + fc->offset, FAULT_LEN);
     exanet_assert_quiet(t);
     exanet_sink_fini(&sink);
@@ -640,7 +610,7 @@ static void test_source_fault(void)
 static void test_chain_fault(void)
 {
     ExanetTest *t = exanet_start_external("");
-    ExanetDesc d = desc_to_peer(FAULT_VA, SINK_BASE, 600);
+    ExanetDesc d = exanet_desc_to_peer(FAULT_VA, SINK_BASE, 600);
     struct exanet_fault f;
     ExanetTables tb;
     ExanetSink sink;
@@ -660,135 +630,20 @@ static void test_chain_fault(void)
     d.w4 = RNIC_PREP(EXANET_DESC_W4_SEQ, 1);
     exanet_desc_write(t, 30, &d);
     for (unsigned i = 0; i < CHAIN; i++) {
-        sink_block(t, &sink, 30 + i);
+        exanet_sink_block(t->peer, &sink, 30 + i);
     }
     exanet_assert_quiet(t);
     exanet_sink_fini(&sink);
     exanet_stop(t);
 }
 
-/* --- Control packets ------------------------------------------------------- */
-
-static void control_write(ExanetTest *t, unsigned output, unsigned tid,
-                          uint64_t p0, uint64_t p1, uint64_t p2)
-{
-    exanet_set64(t, EXANET_CONTROL_ADDR(output, tid), p0);
-    exanet_set64(t, EXANET_CONTROL_ADDR(output, tid), p1);
-    exanet_set64(t, EXANET_CONTROL_ADDR(output, tid), p2);
-}
-
-static void take_control(ExanetTest *t, unsigned tid, uint64_t p0, uint64_t p1,
-                         uint64_t p2, unsigned offset, unsigned len)
-{
-    g_autofree ExanetRxPacket *rx =
-        exanet_peer_take_type(t->peer, EXANET_TYPE_CONTROL);
-    uint64_t p3 = ldq_le_p(rx->pkt.payload + 24);
-
-    g_assert_cmphex(rx->pkt.va, ==, EXANET_NI_VA(EXANET_NI_RECEIVER));
-    g_assert_cmpuint(rx->pkt.size, ==, sizeof(struct exanet_control));
-    g_assert_cmpuint(rx->words, ==, 4);
-    g_assert_cmphex(rx->pkt.tid, ==, tid);
-    g_assert_cmphex(rx->pkt.dst, ==, EXANET_TEST_PEER);
-    g_assert_true(rx->pkt.notify);
-    g_assert_cmphex(ldq_le_p(rx->pkt.payload), ==, p0);
-    g_assert_cmphex(ldq_le_p(rx->pkt.payload + 8), ==, p1);
-    g_assert_cmphex(ldq_le_p(rx->pkt.payload + 16), ==, p2);
-    g_assert_cmpuint(RNIC_GET(EXANET_CONTROL_OFFSET, p3), ==, offset);
-    g_assert_cmpuint(RNIC_GET(EXANET_CONTROL_BLOCK, p3), ==, len);
-    g_assert_cmphex(RNIC_GET(EXANET_CONTROL_PDID, p3), ==,
-                    EXANET_TEST_PDID(0));
-}
-
-static void test_control(void)
-{
-    ExanetTest *t = exanet_start_external("");
-    ExanetDesc d = desc_to_peer(SRC, SINK_BASE + 0x123, 100);
-
-    d.w3 = EXANET_DESC_W3_NOTIFY;
-    d.w4 = RNIC_PREP(EXANET_DESC_W4_SEQ, 2) | RNIC_PREP(EXANET_DESC_W4_GEN, 3);
-    exanet_desc_write(t, 40, &d);
-    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
-    for (unsigned output = 0; output < EXANET_OUTPUTS; output++) {
-        control_write(t, output, 40, 1000 + output, ~0ULL, 3);
-        take_control(t, 40 | 3 << 10, 1000 + output, ~0ULL, 3, 0x123, 100);
-    }
-    /* another TID in between: the first one starts again */
-    exanet_desc_write(t, 41, &d);
-    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
-    exanet_set64(t, EXANET_CONTROL_ADDR(0, 40), 1);
-    exanet_set64(t, EXANET_CONTROL_ADDR(0, 40), 2);
-    exanet_set64(t, EXANET_CONTROL_ADDR(0, 41), 11);
-    g_assert_cmpuint(exanet_count(t, CONTROL_RESTART), ==, 1);
-    exanet_set64(t, EXANET_CONTROL_ADDR(0, 41), 12);
-    exanet_assert_quiet(t);
-    exanet_set64(t, EXANET_CONTROL_ADDR(0, 41), 13);
-    take_control(t, 41 | 3 << 10, 11, 12, 13, 0x123, 100);
-    exanet_assert_quiet(t);
-    g_assert_cmpuint(exanet_count(t, TX_CONTROL), ==, EXANET_OUTPUTS + 1);
-    exanet_stop(t);
-}
-
-/* Control packets pass the payload packets that wait. */
-static void test_control_priority(void)
-{
-    ExanetTest *t = exanet_start_external("");
-    ExanetDesc d = desc_to_peer(SRC, SINK_BASE, EXANET_BLOCK_BYTES);
-    ExanetDesc note = desc_to_peer(SRC, SINK_BASE, 16);
-    ExanetSink sink;
-
-    exanet_sink_init(&sink, SINK_BASE, EXANET_BLOCK_BYTES);
-    exanet_desc_write(t, 50, &note);
-    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
-    exanet_xoff(t);
-    exanet_desc_write(t, 51, &d);
-    exanet_wait(t, desc_sent(t, 51) > 0);
-    exanet_settle(t);
-    control_write(t, 0, 50, 1, 2, 3);
-    exanet_assert_quiet(t);
-    exanet_xon(t);
-    take_control(t, 50, 1, 2, 3, 0, 16);
-    sink_block(t, &sink, 51);
-    exanet_sink_fini(&sink);
-    exanet_stop(t);
-}
-
-static void test_control_dropped(void)
-{
-    ExanetTest *t = exanet_start_external("");
-    ExanetDesc d = desc_to_peer(SRC, SINK_BASE, 16);
-    unsigned came = 0;
-
-    /* no descriptor behind it */
-    control_write(t, 0, 60, 1, 2, 3);
-    g_assert_cmpuint(exanet_count(t, CONTROL_DROPPED), ==, 1);
-    /* only 8 bytes at a time */
-    exanet_set32(t, EXANET_CONTROL_ADDR(0, 60), 1);
-    exanet_set64(t, EXANET_CONTROL_ADDR(0, 60) + 8, 1);
-    exanet_assert_quiet(t);
-    /* more than any buffer, while the way is blocked */
-    exanet_desc_write(t, 61, &d);
-    g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
-    exanet_xoff(t);
-    for (unsigned i = 0; i < 200; i++) {
-        control_write(t, 0, 61, i, 2, 3);
-    }
-    g_assert_cmpuint(exanet_count(t, CONTROL_DROPPED), >, 1);
-    exanet_xon(t);
-    exanet_settle(t);
-    while (!g_queue_is_empty(&t->peer->packets)) {
-        take_control(t, 61, came++, 2, 3, 0, 16);
-    }
-    g_assert_cmpuint(came, >=, 64);
-    g_assert_cmpuint(came + exanet_count(t, CONTROL_DROPPED), ==, 201);
-    t->guest_errors = true;
-    exanet_stop(t);
-}
+/* --- Reset ----------------------------------------------------------------- */
 
 /* Soft reset with everything in flight leaves nothing behind. */
 static void test_reset(void)
 {
     ExanetTest *t = exanet_start_external("");
-    ExanetDesc d = desc_to_peer(SRC, SINK_BASE, EXANET_BLOCK_BYTES);
+    ExanetDesc d = exanet_desc_to_peer(SRC, SINK_BASE, EXANET_BLOCK_BYTES);
 
     exanet_xoff(t);
     for (unsigned tid = 0; tid < 100; tid++) {
@@ -825,10 +680,6 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/exadma/chain-loop-t08", test_chain_loop);
     qtest_add_func("/exanet/exadma/chain-fault-t08", test_chain_fault);
     qtest_add_func("/exanet/exadma/source-fault-t15", test_source_fault);
-    qtest_add_func("/exanet/exadma/control-t19", test_control);
-    qtest_add_func("/exanet/exadma/control-priority-t19",
-                   test_control_priority);
-    qtest_add_func("/exanet/exadma/control-dropped-t19", test_control_dropped);
     qtest_add_func("/exanet/exadma/reset", test_reset);
     return g_test_run();
 }

@@ -7,105 +7,16 @@
 #include "qemu/bswap.h"
 #include "qemu/host-utils.h"
 #include "qom.h"
+#include "sender.h"
 
 #define SRC EXANET_RAM_SRC
 #define DST EXANET_RAM_DST
 #define PORT EXANET_PORT(0)
 #define INJECT (PORT + EXANET_REG_PORT_INJECT)
 #define INJECTED (PORT + EXANET_REG_PORT_INJECTED)
-#define PACKETS 16
 #define US 1000
 
-/* A device that is told by the test what to send, and what that is like. */
-typedef struct Sender {
-    ExanetTest *t;
-    GByteArray *dump;               /* what has come, beside HELLO and the like */
-    uint8_t clean[PACKETS][EXANET_PACKET_BYTES];
-} Sender;
-
-/* Sends packet @n, the same bytes each time. */
-static void packet_send(Sender *x, unsigned n)
-{
-    ExanetDesc d = {
-        .src = SRC + n * EXANET_MTU,
-        .dst = exanet_gva(EXANET_TEST_PEER, DST + n * EXANET_MTU),
-        .len = EXANET_MTU, .pdid = EXANET_TEST_PDID(0),
-    };
-
-    exanet_desc_write(x->t, n, &d);
-    exanet_wait(x->t, exanet_desc_get(x->t, n, 3) & EXANET_DESC_W3_DONE);
-}
-
-/* Waits for @words words and takes care that there are no more. */
-static void dump_wait(Sender *x, unsigned words)
-{
-    exanet_wait(x->t, x->dump->len >= words * EXANET_WORD_BYTES);
-    exanet_settle(x->t);
-    g_assert_cmpuint(x->dump->len, ==, words * EXANET_WORD_BYTES);
-}
-
-static Sender *sender_start(const char *props)
-{
-    Sender *x = g_new0(Sender, 1);
-
-    x->t = exanet_start_external(props);
-    x->t->peer->dump = x->dump = g_byte_array_new();
-    exanet_fill(x->t, SRC, NULL, PACKETS * EXANET_MTU, 11);
-    return x;
-}
-
-/* The same, with a peer that takes one packet per frame. */
-static Sender *sender_start_small(void)
-{
-    Sender *x = sender_start("");
-
-    x->t->peer->max_words = EXANET_PACKET_WORDS;
-    exanet_peer_hello(x->t->peer, true);
-    exanet_settle(x->t);
-    return x;
-}
-
-static Sender *sender_new(void)
-{
-    Sender *x = sender_start("");
-
-    for (unsigned n = 0; n < PACKETS; n++) {
-        packet_send(x, n);
-    }
-    dump_wait(x, PACKETS * EXANET_PACKET_WORDS);
-    memcpy(x->clean, x->dump->data, sizeof(x->clean));
-    g_byte_array_set_size(x->dump, 0);
-    return x;
-}
-
-static void sender_free(Sender *x)
-{
-    exanet_stop(x->t);
-    g_byte_array_unref(x->dump);
-    g_free(x);
-}
-
-/* Sends packets; in strings of packets 'a' is number 0. */
-static void play(Sender *x, const char *packets)
-{
-    for (; *packets; packets++) {
-        packet_send(x, *packets - 'a');
-    }
-}
-
-/* Asserts that just these packets have come, in this order, and takes them. */
-static void expect(Sender *x, const char *packets)
-{
-    dump_wait(x, strlen(packets) * EXANET_PACKET_WORDS);
-    for (unsigned i = 0; packets[i]; i++) {
-        g_assert_cmpmem(x->dump->data + i * EXANET_PACKET_BYTES,
-                        EXANET_PACKET_BYTES, x->clean[packets[i] - 'a'],
-                        EXANET_PACKET_BYTES);
-    }
-    g_byte_array_set_size(x->dump, 0);
-}
-
-static uint64_t injected(Sender *x, const char *kind)
+static uint64_t injected(ExanetSender *x, const char *kind)
 {
     return exanet_link_member(x->t, "injected", kind);
 }
@@ -157,10 +68,10 @@ static int spoiled_part(const uint8_t *have, const uint8_t *want, unsigned words
 }
 
 /* Takes all packets in order; returns how many are spoiled in each part. */
-static void expect_spoiled(Sender *x, unsigned *parts)
+static void expect_spoiled(ExanetSender *x, unsigned *parts)
 {
-    dump_wait(x, PACKETS * EXANET_PACKET_WORDS);
-    for (unsigned n = 0; n < PACKETS; n++) {
+    exanet_sender_wait(x, EXANET_SENDER_PACKETS * EXANET_PACKET_WORDS);
+    for (unsigned n = 0; n < EXANET_SENDER_PACKETS; n++) {
         parts[spoiled_part(x->dump->data + n * EXANET_PACKET_BYTES, x->clean[n],
                            EXANET_PACKET_WORDS)]++;
     }
@@ -178,13 +89,13 @@ static void test_corrupt(void)
         { "corrupt-payload=next:15", "corrupt-payload", PAYLOAD },
         { "corrupt-footer=next:15", "corrupt-footer", FOOTER },
     };
-    Sender *x = sender_new();
+    ExanetSender *x = exanet_sender_new();
 
     for (unsigned i = 0; i < ARRAY_SIZE(kinds); i++) {
         unsigned parts[4] = { 0 };
 
         exanet_faults_set(x->t, kinds[i].text);
-        play(x, "abcdefghijklmnop");
+        exanet_sender_play(x, "abcdefghijklmnop");
         expect_spoiled(x, parts);
         g_assert_cmpuint(parts[GOOD], ==, 1);
         g_assert_cmpuint(parts[kinds[i].part], ==, 15);
@@ -192,18 +103,18 @@ static void test_corrupt(void)
         exanet_faults_assert(x->t, "");
     }
     g_assert_cmpuint(exanet_get64(x->t, INJECTED), ==, 45);
-    sender_free(x);
+    exanet_sender_free(x);
 }
 
 /* One part of each packet, and each part of some. */
 static void test_corrupt_any(void)
 {
-    Sender *x = sender_new();
+    ExanetSender *x = exanet_sender_new();
     unsigned parts[4] = { 0 };
 
     exanet_faults_set(x->t, "corrupt=1");
     for (unsigned i = 0; i < 4; i++) {
-        play(x, "abcdefghijklmnop");
+        exanet_sender_play(x, "abcdefghijklmnop");
         expect_spoiled(x, parts);
     }
     g_assert_cmpuint(parts[GOOD], ==, 0);
@@ -213,11 +124,11 @@ static void test_corrupt_any(void)
     for (unsigned part = HEADER; part <= FOOTER; part++) {
         g_assert_cmpuint(parts[part], >, 4);
     }
-    sender_free(x);
+    exanet_sender_free(x);
 }
 
 /* The peer sends a block; the ack for it is next in the dump. */
-static void ack_provoke(Sender *x, unsigned tid)
+static void ack_provoke(ExanetSender *x, unsigned tid)
 {
     static const uint8_t data[16];
     ExanetBlock b = {
@@ -233,18 +144,18 @@ static void ack_provoke(Sender *x, unsigned tid)
 /* A header is all that an ack has. */
 static void test_corrupt_ack(void)
 {
-    Sender *x = sender_new();
+    ExanetSender *x = exanet_sender_new();
     const char *text = "corrupt-payload=next:1 corrupt-footer=next:1";
     ExanetWireStatus status;
     unsigned parts[4] = { 0 };
 
     exanet_faults_set(x->t, text);
     ack_provoke(x, 1);
-    dump_wait(x, 1);
+    exanet_sender_wait(x, 1);
     g_assert_cmpuint(exanet_packet_words(x->dump->data, &status), ==, 1);
     exanet_faults_assert(x->t, text);
     g_byte_array_set_size(x->dump, 0);
-    play(x, "abcdefghijklmnop");
+    exanet_sender_play(x, "abcdefghijklmnop");
     expect_spoiled(x, parts);
     g_assert_cmpuint(parts[PAYLOAD], ==, 1);
     g_assert_cmpuint(parts[FOOTER], ==, 1);
@@ -254,7 +165,7 @@ static void test_corrupt_ack(void)
     for (unsigned i = 0; i < 64; i++) {
         ack_provoke(x, 2 + i);
     }
-    dump_wait(x, 64);
+    exanet_sender_wait(x, 64);
     for (unsigned i = 0; i < 64; i++) {
         g_assert_cmpuint(exanet_packet_words(x->dump->data +
                                              i * EXANET_WORD_BYTES, &status),
@@ -262,7 +173,7 @@ static void test_corrupt_ack(void)
         g_assert_cmpint(status, ==, EXANET_WIRE_BAD_HEADER);
     }
     g_assert_cmpuint(injected(x, "corrupt-header"), ==, 64);
-    sender_free(x);
+    exanet_sender_free(x);
 }
 
 /*
@@ -271,7 +182,7 @@ static void test_corrupt_ack(void)
  */
 static void test_corrupt_many(void)
 {
-    Sender *x = sender_start_small();
+    ExanetSender *x = exanet_sender_start_small();
     unsigned acks = 3 * EXANET_PACKET_WORDS;
 
     exanet_faults_set(x->t, "corrupt-header=100%");
@@ -280,114 +191,114 @@ static void test_corrupt_many(void)
         ack_provoke(x, i);
     }
     exanet_xon(x->t);
-    dump_wait(x, acks);
+    exanet_sender_wait(x, acks);
     g_assert_cmpuint(injected(x, "corrupt-header"), ==, acks);
-    sender_free(x);
+    exanet_sender_free(x);
 }
 
 /* --- The other kinds ------------------------------------------------------ */
 
 static void test_drop(void)
 {
-    Sender *x = sender_new();
+    ExanetSender *x = exanet_sender_new();
 
     exanet_faults_set(x->t, "drop=next:3");
-    play(x, "abc");
-    expect(x, "");
+    exanet_sender_play(x, "abc");
+    exanet_sender_expect(x, "");
     exanet_faults_assert(x->t, "");
-    play(x, "abcde");
-    expect(x, "abcde");
+    exanet_sender_play(x, "abcde");
+    exanet_sender_expect(x, "abcde");
     g_assert_cmpuint(injected(x, "drop"), ==, 3);
     g_assert_cmpuint(exanet_get64(x->t, INJECTED), ==, 3);
     exanet_faults_set(x->t, "drop=next:3");
-    play(x, "ab");
+    exanet_sender_play(x, "ab");
     exanet_faults_assert(x->t, "drop=next:1");
-    play(x, "cd");
-    expect(x, "d");
-    sender_free(x);
+    exanet_sender_play(x, "cd");
+    exanet_sender_expect(x, "d");
+    exanet_sender_free(x);
 }
 
 static void test_duplicate(void)
 {
-    Sender *x = sender_new();
+    ExanetSender *x = exanet_sender_new();
 
     exanet_faults_set(x->t, "duplicate=next:2");
-    play(x, "abc");
-    expect(x, "aabbc");
+    exanet_sender_play(x, "abc");
+    exanet_sender_expect(x, "aabbc");
     g_assert_cmpuint(injected(x, "duplicate"), ==, 2);
     exanet_faults_set(x->t, "duplicate=100%");
-    play(x, "dcba");
-    expect(x, "ddccbbaa");
-    sender_free(x);
+    exanet_sender_play(x, "dcba");
+    exanet_sender_expect(x, "ddccbbaa");
+    exanet_sender_free(x);
 }
 
 static void test_reorder(void)
 {
-    Sender *x = sender_new();
+    ExanetSender *x = exanet_sender_new();
 
     exanet_faults_set(x->t, "reorder=next:1");
-    play(x, "abc");
-    expect(x, "bac");
+    exanet_sender_play(x, "abc");
+    exanet_sender_expect(x, "bac");
     g_assert_cmpuint(injected(x, "reorder"), ==, 1);
     /* two in a row go behind the third */
     exanet_faults_set(x->t, "reorder=next:2");
-    play(x, "abcd");
-    expect(x, "cabd");
+    exanet_sender_play(x, "abcd");
+    exanet_sender_expect(x, "cabd");
     /* nothing comes behind it: not for ever */
     exanet_faults_set(x->t, "reorder=next:1");
-    play(x, "e");
-    expect(x, "");
+    exanet_sender_play(x, "e");
+    exanet_sender_expect(x, "");
     exanet_step(x->t, 2 * EXANET_MS);
-    expect(x, "e");
-    sender_free(x);
+    exanet_sender_expect(x, "e");
+    exanet_sender_free(x);
 }
 
 static void test_delay(void)
 {
-    Sender *x = sender_new();
+    ExanetSender *x = exanet_sender_new();
 
     exanet_faults_set(x->t, "delay=next:1:200us");
     exanet_faults_assert(x->t, "delay=next:1:200000ns");
-    play(x, "ab");
-    expect(x, "b");
+    exanet_sender_play(x, "ab");
+    exanet_sender_expect(x, "b");
     exanet_step(x->t, 200 * US - 1);
-    expect(x, "");
+    exanet_sender_expect(x, "");
     exanet_step(x->t, 1);
-    expect(x, "a");
+    exanet_sender_expect(x, "a");
     g_assert_cmpuint(injected(x, "delay"), ==, 1);
     /* all of them: the order stays */
     exanet_faults_set(x->t, "delay=100%:1ms");
-    play(x, "cdef");
-    expect(x, "");
+    exanet_sender_play(x, "cdef");
+    exanet_sender_expect(x, "");
     exanet_step(x->t, 1 * EXANET_MS);
-    expect(x, "cdef");
-    sender_free(x);
+    exanet_sender_expect(x, "cdef");
+    exanet_sender_free(x);
 }
 
 /* The first of the list has its turn first; delay adds to what is corrupted. */
 static void test_combined(void)
 {
-    Sender *x = sender_new();
+    ExanetSender *x = exanet_sender_new();
 
     exanet_faults_set(x->t, "delay=next:1:100us;reorder=next:1+duplicate=next:1 "
                       "corrupt-payload=next:1 ; + drop=next:1");
     exanet_faults_assert(x->t, "drop=next:1 corrupt-payload=next:1 "
                          "duplicate=next:1 reorder=next:1 delay=next:1:100000ns");
-    play(x, "a");
+    exanet_sender_play(x, "a");
     exanet_faults_assert(x->t, "corrupt-payload=next:1 duplicate=next:1 "
                          "reorder=next:1 delay=next:1:100000ns");
-    play(x, "b");
+    exanet_sender_play(x, "b");
     exanet_faults_assert(x->t, "duplicate=next:1 reorder=next:1");
-    play(x, "c");
+    exanet_sender_play(x, "c");
     exanet_faults_assert(x->t, "reorder=next:1");
-    play(x, "de");
-    expect(x, "cced");
+    exanet_sender_play(x, "de");
+    exanet_sender_expect(x, "cced");
     exanet_step(x->t, 100 * US);
-    dump_wait(x, EXANET_PACKET_WORDS);
+    exanet_sender_wait(x, EXANET_PACKET_WORDS);
     g_assert_cmpint(spoiled_part(x->dump->data, x->clean[1],
                                  EXANET_PACKET_WORDS), ==, PAYLOAD);
     g_assert_cmpuint(exanet_get64(x->t, INJECTED), ==, 5);
-    sender_free(x);
+    exanet_sender_free(x);
 }
 
 /* --- Rates ---------------------------------------------------------------- */
@@ -395,7 +306,7 @@ static void test_combined(void)
 #define BLOCKS 157
 
 /* Sends more than 10000 packets, always the same; what arrives. */
-static GByteArray *many_send(Sender *x, const char *faults)
+static GByteArray *many_send(ExanetSender *x, const char *faults)
 {
     ExanetDesc d = {
         .src = SRC, .dst = exanet_gva(EXANET_TEST_PEER, DST),
@@ -442,7 +353,7 @@ static void assert_rate(uint64_t count, unsigned total, double rate)
 
 static void test_rate(void)
 {
-    Sender *x = sender_start("");
+    ExanetSender *x = exanet_sender_start("");
     unsigned total = BLOCKS * EXANET_BLOCK_PACKETS;
     g_autoptr(GByteArray) first = NULL;
     g_autoptr(GByteArray) second = NULL;
@@ -459,13 +370,13 @@ static void test_rate(void)
     g_assert_true(same(first, second));
     other = many_send(x, "seed=43 drop=10%");
     g_assert_false(same(first, other));
-    sender_free(x);
+    exanet_sender_free(x);
 }
 
 /* What one rate does is not changed by another, but for the packets of both. */
 static void test_rates_all(void)
 {
-    Sender *x = sender_start("");
+    ExanetSender *x = exanet_sender_start("");
     const char *faults = "seed=7 drop=2%+corrupt=2%+duplicate=2%+reorder=2%";
     unsigned total = BLOCKS * EXANET_BLOCK_PACKETS;
     g_autoptr(GByteArray) first = NULL;
@@ -484,7 +395,7 @@ static void test_rates_all(void)
     packets_sort(first);
     packets_sort(second);
     g_assert_true(same(first, second));
-    sender_free(x);
+    exanet_sender_free(x);
 }
 
 /* --- The property --------------------------------------------------------- */
@@ -549,14 +460,14 @@ static void test_strings(void)
 /* Set for the machine, from its start on. */
 static void test_command_line(void)
 {
-    Sender *x = sender_start(",faults0=seed=9+drop=next:2");
+    ExanetSender *x = exanet_sender_start(",faults0=seed=9+drop=next:2");
 
     exanet_faults_assert(x->t, "seed=9 drop=next:2");
-    play(x, "abc");
-    dump_wait(x, EXANET_PACKET_WORDS);
+    exanet_sender_play(x, "abc");
+    exanet_sender_wait(x, EXANET_PACKET_WORDS);
     g_assert_cmpuint(injected(x, "drop"), ==, 2);
     exanet_faults_assert(x->t, "seed=9");
-    sender_free(x);
+    exanet_sender_free(x);
 }
 
 static bool port_up(ExanetTest *t)
@@ -567,7 +478,7 @@ static bool port_up(ExanetTest *t)
 
 static void test_down(void)
 {
-    Sender *x = sender_new();
+    ExanetSender *x = exanet_sender_new();
     ExanetPeer *p = x->t->peer;
 
     for (unsigned i = 0; i < 2; i++) {
@@ -578,14 +489,14 @@ static void test_down(void)
         exanet_peer_hello(p, true);
         exanet_step(x->t, 2000 * EXANET_MS);
         g_assert_false(port_up(x->t));
-        play(x, "ab");
-        expect(x, "");
+        exanet_sender_play(x, "ab");
+        exanet_sender_expect(x, "");
         exanet_faults_set(x->t, i ? "drop=next:1" : "");
         exanet_bring_up(x->t);
-        play(x, "ab");
-        expect(x, i ? "b" : "ab");
+        exanet_sender_play(x, "ab");
+        exanet_sender_expect(x, i ? "b" : "ab");
     }
-    sender_free(x);
+    exanet_sender_free(x);
 }
 
 /* From the start, and over a reset of the device. */
@@ -619,7 +530,7 @@ static uint64_t inject_word(enum exanet_inject kind, unsigned type, unsigned eve
            RNIC_PREP(EXANET_INJECT_COUNT, count);
 }
 
-static void inject_set(Sender *x, enum exanet_inject kind, unsigned every,
+static void inject_set(ExanetSender *x, enum exanet_inject kind, unsigned every,
                        uint32_t count)
 {
     exanet_set64(x->t, INJECT, inject_word(kind, EXANET_INJECT_TYPE_ALL, every,
@@ -641,20 +552,20 @@ static void test_register_kinds(void)
         { EXANET_INJECT_DUPLICATE, "duplicate", "aabcd" },
         { EXANET_INJECT_HOLD, "reorder", "bacd" },
     };
-    Sender *x = sender_new();
+    ExanetSender *x = exanet_sender_new();
 
     for (unsigned i = 0; i < ARRAY_SIZE(kinds); i++) {
         inject_set(x, kinds[i].kind, 0, 1);
         if (kinds[i].sent) {
-            play(x, "abcd");
-            expect(x, kinds[i].sent);
+            exanet_sender_play(x, "abcd");
+            exanet_sender_expect(x, kinds[i].sent);
         } else {
             unsigned parts[4] = { 0 };
 
-            play(x, "abcdefghijklmnop");
+            exanet_sender_play(x, "abcdefghijklmnop");
             expect_spoiled(x, parts);
             g_assert_cmpuint(parts[kinds[i].part], ==, 1);
-            g_assert_cmpuint(parts[GOOD], ==, PACKETS - 1);
+            g_assert_cmpuint(parts[GOOD], ==, EXANET_SENDER_PACKETS - 1);
         }
         g_assert_cmphex(exanet_get64(x->t, INJECT), ==,
                         inject_word(EXANET_INJECT_NONE, EXANET_INJECT_TYPE_ALL,
@@ -662,79 +573,79 @@ static void test_register_kinds(void)
         g_assert_cmpuint(exanet_get64(x->t, INJECTED), ==, i + 1);
         g_assert_cmpuint(injected(x, kinds[i].name), ==, 1);
     }
-    sender_free(x);
+    exanet_sender_free(x);
 }
 
 static void test_register_count(void)
 {
-    Sender *x = sender_new();
+    ExanetSender *x = exanet_sender_new();
 
     /* every third packet, twice */
     inject_set(x, EXANET_INJECT_DROP, 3, 2);
-    play(x, "abcd");
-    expect(x, "abd");
+    exanet_sender_play(x, "abcd");
+    exanet_sender_expect(x, "abd");
     g_assert_cmphex(exanet_get64(x->t, INJECT), ==,
                     inject_word(EXANET_INJECT_DROP, EXANET_INJECT_TYPE_ALL, 3,
                                 1));
-    play(x, "efghijk");
-    expect(x, "eghijk");
+    exanet_sender_play(x, "efghijk");
+    exanet_sender_expect(x, "eghijk");
     /* no limit, until it is written again */
     inject_set(x, EXANET_INJECT_DROP, 2, 0);
-    play(x, "abcdefgh");
-    expect(x, "aceg");
+    exanet_sender_play(x, "abcdefgh");
+    exanet_sender_expect(x, "aceg");
     inject_set(x, EXANET_INJECT_NONE, 0, 0);
-    play(x, "ab");
-    expect(x, "ab");
+    exanet_sender_play(x, "ab");
+    exanet_sender_expect(x, "ab");
     g_assert_cmpuint(exanet_get64(x->t, INJECTED), ==, 6);
     /* in halves it acts with the second one */
     inject_set(x, EXANET_INJECT_DROP, 0, 0);
     exanet_set32(x->t, INJECT, EXANET_INJECT_DUPLICATE |
                  EXANET_INJECT_TYPE_ALL << 8);
-    play(x, "ab");
-    expect(x, "ab");
+    exanet_sender_play(x, "ab");
+    exanet_sender_expect(x, "ab");
     exanet_set32(x->t, INJECT + 4, 1);
-    play(x, "ab");
-    expect(x, "aab");
-    sender_free(x);
+    exanet_sender_play(x, "ab");
+    exanet_sender_expect(x, "aab");
+    exanet_sender_free(x);
 }
 
 static void test_register_type(void)
 {
-    Sender *x = sender_new();
+    ExanetSender *x = exanet_sender_new();
 
     exanet_set64(x->t, INJECT, inject_word(EXANET_INJECT_DROP, EXANET_TYPE_ACK,
                                            0, 2));
-    play(x, "abc");
-    expect(x, "abc");
+    exanet_sender_play(x, "abc");
+    exanet_sender_expect(x, "abc");
     for (unsigned i = 0; i < 3; i++) {
         ack_provoke(x, 1 + i);
     }
-    dump_wait(x, 1);
+    exanet_sender_wait(x, 1);
     g_byte_array_set_size(x->dump, 0);
     exanet_set64(x->t, INJECT, inject_word(EXANET_INJECT_DROP, EXANET_TYPE_WRITE,
                                            0, 1));
     ack_provoke(x, 9);
-    dump_wait(x, 1);
+    exanet_sender_wait(x, 1);
     g_byte_array_set_size(x->dump, 0);
-    play(x, "ab");
-    expect(x, "b");
+    exanet_sender_play(x, "ab");
+    exanet_sender_expect(x, "b");
     /* acks have no payload: they are not even counted */
     inject_set(x, EXANET_INJECT_PAYLOAD, 2, 1);
-    play(x, "a");
-    expect(x, "a");
+    exanet_sender_play(x, "a");
+    exanet_sender_expect(x, "a");
     ack_provoke(x, 10);
-    dump_wait(x, 1);
+    exanet_sender_wait(x, 1);
     g_byte_array_set_size(x->dump, 0);
-    play(x, "b");
-    dump_wait(x, EXANET_PACKET_WORDS);
+    exanet_sender_play(x, "b");
+    exanet_sender_wait(x, EXANET_PACKET_WORDS);
     g_assert_cmpint(spoiled_part(x->dump->data, x->clean[1],
                                  EXANET_PACKET_WORDS), ==, PAYLOAD);
-    sender_free(x);
+    exanet_sender_free(x);
 }
 
 static void test_register_bad(void)
 {
-    Sender *x = sender_new();
+    ExanetSender *x = exanet_sender_new();
 
     x->t->guest_errors = true;
     inject_set(x, EXANET_INJECT_DROP, 0, 0);
@@ -742,20 +653,20 @@ static void test_register_bad(void)
     g_assert_cmphex(RNIC_GET(EXANET_INJECT_KIND, exanet_get64(x->t, INJECT)), ==,
                     EXANET_INJECT_NONE);
     inject_set(x, 255, 0, 5);
-    play(x, "ab");
-    expect(x, "ab");
-    sender_free(x);
+    exanet_sender_play(x, "ab");
+    exanet_sender_expect(x, "ab");
+    exanet_sender_free(x);
 }
 
 /* Property and register together; a reset of the device is for the register. */
 static void test_reset(void)
 {
-    Sender *x = sender_new();
+    ExanetSender *x = exanet_sender_new();
 
     exanet_faults_set(x->t, "drop=next:1 duplicate=next:1");
     inject_set(x, EXANET_INJECT_DUPLICATE, 2, 0);
-    play(x, "abc");
-    expect(x, "bbcc");
+    exanet_sender_play(x, "abc");
+    exanet_sender_expect(x, "bbcc");
     exanet_faults_set(x->t, "drop=next:2");
     exanet_set32(x->t, EXANET_REG_CTRL, EXANET_CTRL_RESET);
     exanet_bring_up(x->t);
@@ -763,7 +674,7 @@ static void test_reset(void)
     g_assert_cmpuint(exanet_get64(x->t, INJECTED), ==, 0);
     g_assert_cmpuint(injected(x, "drop"), ==, 0);
     exanet_faults_assert(x->t, "drop=next:2");
-    sender_free(x);
+    exanet_sender_free(x);
 }
 
 /* --- What it is for ------------------------------------------------------- */

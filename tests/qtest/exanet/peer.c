@@ -477,3 +477,15 @@ bool exanet_sink_store(ExanetSink *sink, const ExanetPacket *pkt)
                         GSIZE_TO_POINTER(pkt->va + pkt->size));
     return false;
 }
+
+void exanet_sink_block(ExanetPeer *p, ExanetSink *sink, unsigned tid)
+{
+    bool complete;
+
+    do {
+        g_autofree ExanetRxPacket *rx = exanet_peer_take_type(p, EXANET_TYPE_WRITE);
+
+        g_assert_cmphex(rx->pkt.tid, ==, tid);
+        complete = exanet_sink_store(sink, &rx->pkt);
+    } while (!complete);
+}

@@ -140,5 +140,7 @@ void exanet_sink_init(ExanetSink *sink, uint64_t base, size_t bytes);
 void exanet_sink_fini(ExanetSink *sink);
 /* Stores a write packet; true when the last missing bytes of its block came. */
 bool exanet_sink_store(ExanetSink *sink, const ExanetPacket *pkt);
+/* Takes packets, which must be of @tid, until a block is complete. */
+void exanet_sink_block(ExanetPeer *p, ExanetSink *sink, unsigned tid);
 
 #endif /* EXANET_PEER_H */

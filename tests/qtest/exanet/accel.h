@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Jobs of the accelerator, with random data, and their results by a plain C loop. */
+#ifndef EXANET_ACCEL_H
+#define EXANET_ACCEL_H
+
+enum { MATRIX, X, Y, MAP1, MAP2, CELLS, ARRAYS };
+
+typedef struct AccelJob {
+    unsigned ndf1, ndf2, nlayers, cells;
+    size_t bytes[ARRAYS];
+    uint8_t *data[ARRAYS];          /* as in memory */
+    uint64_t at[ARRAYS];            /* offset of each, the same wherever it is */
+    uint64_t end;
+    unsigned listed;                /* cells in the list */
+} AccelJob;
+
+AccelJob *accel_job_new(unsigned ndf1, unsigned ndf2, unsigned nlayers, unsigned cells);
+void accel_job_free(AccelJob *j);
+/* Does the whole job on @j->data. */
+void accel_job_reference(AccelJob *j);
+
+#endif /* EXANET_ACCEL_H */
