@@ -4,6 +4,7 @@
 import re
 from collections import defaultdict
 
+from . import families
 from .paths import TOP
 
 # Units that are larger than a file of hw, and why.
@@ -12,21 +13,24 @@ _LARGER = {
     'pair': 'two machines with a cable between them',
     'network': 'a network of devices',
 }
-# What is tested beside hw.
+# Tests of what is not in hw.
 _OWN = {('tests', 'seed')}
 _ADDED = re.compile(r'_add_(?:data_)?func(?:_full)?\(\s*("[^"]*")')
 _CASE = re.compile(r'/(\w+)/([a-z0-9-]+)/[a-z0-9%-]+$')
 
 
-def wrong():
-    """Yields what is wrong with the names of test cases. All cases of a file belong to one
-    unit: a file of hw, by its own name or with its folder's in front, or a unit of a
-    table above. A name is lower case. The number of a check in a specification ends it."""
-    families = sorted(p.name for p in (TOP / 'hw').iterdir() if p.is_dir())
-    known = {(family, unit) for family in families for unit in _units(family)} | _OWN
-    paths = re.compile(rf'"(/(?:rnic|tests|{"|".join(families)})(?:/[^"\n]*)?)"')
-    for source in sorted((TOP / 'tests').glob('[uq]*t*/**/*-test.c')):
-        name, text = source.relative_to(TOP), source.read_text(encoding='utf-8')
+def wrong(top=TOP):
+    """Yields the errors in the names of test cases of the repository TOP. All cases of a
+    file belong to one unit: a file of hw, by its own name or with its folder's in front, or
+    a larger unit. A name is lower case, and two programs of one folder have no name in
+    common. The number of a check in a specification ends the name."""
+    folders = sorted(p.name for p in (top / 'hw').iterdir() if p.is_dir())
+    known = {(folder, unit) for folder in folders
+             for unit in _units(top / 'hw', folder)} | _OWN
+    paths = re.compile(rf'"(/(?:rnic|tests|{"|".join(folders)})(?:/[^"\n]*)?)"')
+    first = {}
+    for source in sorted((top / 'tests').glob('[uq]*t*/**/*-test.c')):
+        name, text = source.relative_to(top), source.read_text(encoding='utf-8')
         for added in _ADDED.findall(text):
             if not paths.fullmatch(added):
                 yield f'{name}: {added} names no family'
@@ -39,19 +43,25 @@ def wrong():
                 yield f'{name}: the number of {case} belongs to its end'
             else:
                 found[m.groups()].append(case)
+            other = first.setdefault((name.parent, case), name)
+            if other != name:
+                yield f'{name}: {other} has a case {case}, too'
         if len(found) > 1:
             yield f'{name}: tests of several units: ' + ', '.join(
                 cases[0] for cases in found.values())
-        if source.parent.name in families and {source.parent.name} != {
-                family for family, _ in found}:
+        if source.parent.name in folders and {source.parent.name} != {
+                folder for folder, _ in found}:
             yield f'{name}: no tests, or tests of another family'
 
 
-def _units(family):
-    """Returns the names of units in the cases of FAMILY. A family uses hw/core."""
-    found = set(_LARGER) if family != 'core' else set()
-    for folder in {'core', family}:
-        for path in (TOP / 'hw' / folder).rglob('*.[ch]'):
-            stem = path.stem.removeprefix(f'{family}-')
+def _units(hw, folder):
+    """Returns the names of units in the cases of FOLDER of HW. A family also uses the
+    folders that are shared by all families."""
+    shared = {p.name for p in hw.iterdir()
+              if p.is_dir()} - {f.name for f in families.FAMILIES}
+    found = set() if folder in shared else set(_LARGER)
+    for used in shared | {folder}:
+        for path in (hw / used).rglob('*.[ch]'):
+            stem = path.stem.removeprefix(f'{folder}-')
             found |= {stem, f'{path.parent.name}-{stem}'}
     return found
