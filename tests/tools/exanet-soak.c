@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Random networks, random traffic, random faults that change while it runs, nodes that
- * are reset or killed: whatever happens must be what the ledger of tests/qtest/exanet/traffic.h
- * allows.
+ * are reset or killed: whatever happens must be what the ledger of
+ * tests/qtest/exanet/traffic.h allows.
  *
  * usage: rnic-exanet-soak [MINUTES]
  *
@@ -21,7 +21,7 @@
 static unsigned soak_minutes = 1;
 
 typedef struct Soak {
-    ExanetFabric *f;
+    ExanetNetwork *f;
     ExanetTraffic *tr;
     GRand *rand;
 } Soak;
@@ -133,7 +133,7 @@ static void random_faults(Soak *s)
     }
     if (s->f->t[c->node[end]]) {
         tell(s, "node %u port %u: %s", c->node[end], c->port[end], faults->str);
-        exanet_fabric_fault(s->f, c->node[end], c->port[end], faults->str);
+        exanet_network_fault(s->f, c->node[end], c->port[end], faults->str);
     }
 }
 
@@ -144,9 +144,9 @@ static void random_cut(Soak *s)
 
     if (s->f->t[c->node[0]]) {
         tell(s, "cable %u to %u cut", c->node[0], c->node[1]);
-        exanet_fabric_fault(s->f, c->node[0], c->port[0], "down");
-        exanet_fabric_step(s->f, (1 + pick(s, 300)) * EXANET_MS);
-        exanet_fabric_fault(s->f, c->node[0], c->port[0], "");
+        exanet_network_fault(s->f, c->node[0], c->port[0], "down");
+        exanet_network_step(s->f, (1 + pick(s, 300)) * EXANET_MS);
+        exanet_network_fault(s->f, c->node[0], c->port[0], "");
     }
 }
 
@@ -156,7 +156,7 @@ static void random_kill(Soak *s)
         if (s->f->topo.mortal[n]) {
             tell(s, "node %u killed", n);
             exanet_traffic_kill(s->tr, n);
-            exanet_fabric_step(s->f, (1 + pick(s, 300)) * EXANET_MS);
+            exanet_network_step(s->f, (1 + pick(s, 300)) * EXANET_MS);
             exanet_traffic_revive(s->tr, n);
         }
     }
@@ -179,7 +179,7 @@ static void random_trouble(Soak *s)
         random_cut(s);
         break;
     case 4:
-        exanet_fabric_fault_all(s->f, "", 0);
+        exanet_network_fault_all(s->f, "", 0);
         break;
     default:
         random_faults(s);
@@ -199,7 +199,7 @@ static void wave(Soak *s)
         exanet_traffic_random(s->tr, pick(s, nodes), pick(s, nodes),
                               1u << (4 + pick(s, 15)));
         if (pick(s, 16) == 0) {
-            exanet_fabric_step(s->f, pick(s, 1000) * 1000);
+            exanet_network_step(s->f, pick(s, 1000) * 1000);
         }
         if (pick(s, 40) == 0) {
             random_trouble(s);
@@ -208,7 +208,7 @@ static void wave(Soak *s)
     random_trouble(s);
     exanet_traffic_run(s->tr, STEP_NS, LIMIT);
     exanet_traffic_check(s->tr);
-    exanet_fabric_wait_linked(s->f);
+    exanet_network_wait_linked(s->f);
 }
 
 static void network(uint32_t seed)
@@ -220,13 +220,13 @@ static void network(uint32_t seed)
     vary(&s, &topo);
     g_test_message("EXANET_SOAK_SEED=%u: %u nodes, %u cables%s", seed,
                    topo.nodes, topo.cables, props);
-    s.f = exanet_fabric_start(&topo, props);
+    s.f = exanet_network_start(&topo, props);
     s.tr = exanet_traffic_new(s.f, seed);
     for (unsigned i = 0; i < WAVES; i++) {
         wave(&s);
     }
     exanet_traffic_free(s.tr);
-    exanet_fabric_stop(s.f);
+    exanet_network_stop(s.f);
     g_rand_free(s.rand);
 }
 

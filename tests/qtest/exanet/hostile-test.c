@@ -20,7 +20,7 @@
 #define OTHER_JOB ((EXANET_TEST_JOB + 1) << 4)
 
 typedef struct Hostile {
-    ExanetFabric *f;
+    ExanetNetwork *f;
     ExanetTraffic *tr;
     ExanetPeer *alien;
     uint8_t secret[HONEST][SECRET_BYTES];
@@ -32,7 +32,7 @@ static void start(Hostile *h, const char *props)
     ExanetTopology topo = exanet_topology_grid(HONEST + 1, 1, 1, false);
 
     topo.alien[HONEST] = true;
-    h->f = exanet_fabric_start(&topo, props);
+    h->f = exanet_network_start(&topo, props);
     h->tr = exanet_traffic_new(h->f, random_seed(31));
     h->alien = h->f->alien[HONEST];
     h->tid = 0;
@@ -47,7 +47,7 @@ static void finish(Hostile *h)
         exanet_assert_mem(h->f->t[n], SECRET, h->secret[n], SECRET_BYTES);
     }
     exanet_traffic_free(h->tr);
-    exanet_fabric_stop(h->f);
+    exanet_network_stop(h->f);
 }
 
 static void discard(Hostile *h)
@@ -120,11 +120,11 @@ static void check(const char *props, void (*attack)(Hostile *h, unsigned turn))
 
 static void attack_job(Hostile *h, unsigned turn)
 {
-    uint64_t refused = exanet_fabric_total(h->f, DROP_PROTECTION);
+    uint64_t refused = exanet_network_total(h->f, DROP_PROTECTION);
 
     flood(h, evil_write(h, turn % HONEST), FLOOD);
-    exanet_fabric_until(h->f, exanet_fabric_total(h->f, DROP_PROTECTION) ==
-                        refused + FLOOD, 0, LIMIT);
+    exanet_network_until(h->f, exanet_network_total(h->f, DROP_PROTECTION) ==
+                         refused + FLOOD, 0, LIMIT);
 }
 
 static void test_other_job(void)
@@ -135,7 +135,7 @@ static void test_other_job(void)
 /* Who is behind its cable its neighbour knows, whoever it says it is. */
 static void attack_source(Hostile *h, unsigned turn)
 {
-    uint64_t refused = exanet_fabric_total(h->f, DROP_SOURCE);
+    uint64_t refused = exanet_network_total(h->f, DROP_SOURCE);
     unsigned dst = turn % HONEST;
 
     for (unsigned n = 0; n <= HONEST; n++) {
@@ -146,8 +146,8 @@ static void attack_source(Hostile *h, unsigned turn)
         pkt.epoch = n < HONEST ? h->f->epoch[n] : 1;
         flood(h, pkt, FLOOD);
     }
-    exanet_fabric_until(h->f, exanet_fabric_total(h->f, DROP_SOURCE) ==
-                        refused + (HONEST + 1) * FLOOD, 0, LIMIT);
+    exanet_network_until(h->f, exanet_network_total(h->f, DROP_SOURCE) ==
+                         refused + (HONEST + 1) * FLOOD, 0, LIMIT);
     /* and that at the first node, whose cables are not burdened with it */
     g_assert_cmpuint(h->f->count[HONEST - 1][EXANET_CNT_DROP_SOURCE], ==,
                      refused + (HONEST + 1) * FLOOD);
@@ -160,13 +160,13 @@ static void test_source(void)
 
 static void attack_ttl(Hostile *h, unsigned turn)
 {
-    uint64_t refused = exanet_fabric_total(h->f, DROP_TTL);
+    uint64_t refused = exanet_network_total(h->f, DROP_TTL);
     ExanetPacket pkt = evil_write(h, turn % (HONEST - 1));
 
     pkt.ttl = 0;
     flood(h, pkt, FLOOD);
-    exanet_fabric_until(h->f, exanet_fabric_total(h->f, DROP_TTL) ==
-                        refused + FLOOD, 0, LIMIT);
+    exanet_network_until(h->f, exanet_network_total(h->f, DROP_TTL) ==
+                         refused + FLOOD, 0, LIMIT);
 }
 
 static void test_ttl(void)
@@ -177,8 +177,8 @@ static void test_ttl(void)
 /* Nodes that are not there, and a way back out of the cable that it came by. */
 static void attack_nowhere(Hostile *h, unsigned turn)
 {
-    uint64_t refused = exanet_fabric_total(h->f, DROP_NO_ROUTE) +
-                       exanet_fabric_total(h->f, DROP_SOURCE);
+    uint64_t refused = exanet_network_total(h->f, DROP_NO_ROUTE) +
+                       exanet_network_total(h->f, DROP_SOURCE);
     const uint32_t dst[] = {
         exanet_coord(0, 1, 0, 0), exanet_coord(9, 0, 0, 0),
         exanet_coord(1, 0, 0, 2), h->alien->coord,
@@ -187,9 +187,9 @@ static void attack_nowhere(Hostile *h, unsigned turn)
 
     pkt.dst = dst[turn];
     flood(h, pkt, FLOOD);
-    exanet_fabric_until(h->f, exanet_fabric_total(h->f, DROP_NO_ROUTE) +
-                        exanet_fabric_total(h->f, DROP_SOURCE) >=
-                        refused + FLOOD, 0, LIMIT);
+    exanet_network_until(h->f, exanet_network_total(h->f, DROP_NO_ROUTE) +
+                         exanet_network_total(h->f, DROP_SOURCE) >=
+                         refused + FLOOD, 0, LIMIT);
 }
 
 static void test_nowhere(void)
@@ -209,7 +209,7 @@ static void attack_ni(Hostile *h, unsigned turn)
         { EXANET_TYPE_NOTIFY, EXANET_NI_INDICES - 1 },
         { EXANET_TYPE_ACK, EXANET_NI_RECEIVER },
     };
-    uint64_t refused = exanet_fabric_total(h->f, DROP_NI_TYPE);
+    uint64_t refused = exanet_network_total(h->f, DROP_NI_TYPE);
     unsigned n = turn % HONEST;
     ExanetPacket pkt = evil_write(h, n);
 
@@ -217,8 +217,8 @@ static void attack_ni(Hostile *h, unsigned turn)
     pkt.va = EXANET_NI_VA(bad[turn].index);
     pkt.small = EXANET_SMALL(bad[turn].index);
     flood(h, pkt, FLOOD);
-    exanet_fabric_until(h->f, exanet_fabric_total(h->f, DROP_NI_TYPE) ==
-                        refused + FLOOD, 0, LIMIT);
+    exanet_network_until(h->f, exanet_network_total(h->f, DROP_NI_TYPE) ==
+                         refused + FLOOD, 0, LIMIT);
 }
 
 static void test_ni(void)
@@ -229,7 +229,7 @@ static void test_ni(void)
 /* Channels that there are not, and others than the frame says. */
 static void attack_vc(Hostile *h, unsigned turn)
 {
-    uint64_t bad = exanet_fabric_total(h->f, DROP_MALFORMED);
+    uint64_t bad = exanet_network_total(h->f, DROP_MALFORMED);
     uint8_t buf[sizeof(struct exanet_frame) + EXANET_PACKET_BYTES];
     struct exanet_frame *frame = (void *)buf;
     unsigned vcs = turn < 2 ? 32 : EXANET_VCS;
@@ -245,9 +245,9 @@ static void attack_vc(Hostile *h, unsigned turn)
         frame->vc = vc;
         exanet_peer_raw(h->alien, buf, len);
     }
-    exanet_fabric_settle(h->f);
+    exanet_network_settle(h->f);
     if (turn & 1) {
-        g_assert_cmpuint(exanet_fabric_total(h->f, DROP_MALFORMED), >=,
+        g_assert_cmpuint(exanet_network_total(h->f, DROP_MALFORMED), >=,
                          bad + EXANET_VCS - 1);
     }
 }
@@ -277,7 +277,7 @@ static void attack_garbage(Hostile *h, unsigned turn)
         }
         exanet_peer_raw(h->alien, junk, len);
     }
-    exanet_fabric_settle(h->f);
+    exanet_network_settle(h->f);
 }
 
 static void test_garbage(void)
@@ -301,14 +301,14 @@ static void send_to_alien(Hostile *h)
                                  &x);
         }
     }
-    exanet_fabric_settle(h->f);
+    exanet_network_settle(h->f);
     h->tr->others = true;
 }
 
 static void assert_told(Hostile *h)
 {
     for (unsigned n = 0; n < HONEST; n++) {
-        exanet_fabric_until(h->f, exanet_channel_state(h->f->t[n], 0,
+        exanet_network_until(h->f, exanet_channel_state(h->f->t[n], 0,
                             EXANET_WRITE_CHANNELS - 1) >= EXANET_CHANNEL_DONE,
                             1000 * EXANET_MS, GIVE_UP_LIMIT);
         exanet_channel_wait(h->f->t[n], 0, EXANET_WRITE_CHANNELS - 1,
@@ -343,7 +343,7 @@ static void block_xoff(Hostile *h)
         frame.vc = vc;
         exanet_peer_raw(h->alien, &frame, len);
     }
-    exanet_fabric_settle(h->f);
+    exanet_network_settle(h->f);
 }
 
 static void test_xoff(void)
@@ -359,7 +359,7 @@ static void block_deaf(Hostile *h)
     h->f->deaf = true;
     for (unsigned i = 0; i < 64; i++) {
         flood(h, pkt, FLOOD);
-        exanet_fabric_settle(h->f);
+        exanet_network_settle(h->f);
     }
 }
 

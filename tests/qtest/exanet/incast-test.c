@@ -25,7 +25,7 @@
 #define BLOCK 4096                      /* acks tell what has arrived */
 
 typedef struct Incast {
-    ExanetFabric *f;
+    ExanetNetwork *f;
     ExanetTraffic *tr;
     unsigned target;
     unsigned first;                     /* sender; the rest follow */
@@ -33,7 +33,7 @@ typedef struct Incast {
 
 static void start(Incast *in, const ExanetTopology *topo)
 {
-    in->f = exanet_fabric_start(topo, RATE);
+    in->f = exanet_network_start(topo, RATE);
     in->tr = exanet_traffic_new(in->f, 21);
     for (unsigned n = 0; n < topo->nodes; n++) {
         exanet_set32(in->f->t[n], EXANET_FW + EXANET_REG_FW_BLOCK, BLOCK);
@@ -47,16 +47,16 @@ static void start(Incast *in, const ExanetTopology *topo)
 static void finish(Incast *in)
 {
     exanet_traffic_free(in->tr);
-    exanet_fabric_stop(in->f);
+    exanet_network_stop(in->f);
 }
 
-static void run_for(ExanetFabric *f, int64_t ns)
+static void run_for(ExanetNetwork *f, int64_t ns)
 {
-    exanet_fabric_pass(f, ns, STEP_NS);
+    exanet_network_pass(f, ns, STEP_NS);
 }
 
 /* Bytes of all transfers of node @n that have arrived. */
-static uint64_t acked(ExanetFabric *f, unsigned n)
+static uint64_t acked(ExanetNetwork *f, unsigned n)
 {
     uint64_t sum = 0;
 
@@ -78,15 +78,15 @@ static double jain(const uint64_t *x, unsigned count)
     return sum * sum / count / squares;
 }
 
-static void assert_lossless(ExanetFabric *f)
+static void assert_lossless(ExanetNetwork *f)
 {
-    if (exanet_fabric_total(f, RETRY_TIMEOUT)) {
-        exanet_fabric_dump(f);
+    if (exanet_network_total(f, RETRY_TIMEOUT)) {
+        exanet_network_dump(f);
     }
-    g_assert_cmpuint(exanet_fabric_total(f, RETRY_TIMEOUT), ==, 0);
-    g_assert_cmpuint(exanet_fabric_total(f, RX_DUPLICATE), ==, 0);
-    g_assert_cmpuint(exanet_fabric_total(f, RX_REACK), ==, 0);
-    g_assert_cmpuint(exanet_fabric_total(f, DROP_NO_ROUTE), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, RETRY_TIMEOUT), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, RX_DUPLICATE), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, RX_REACK), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, DROP_NO_ROUTE), ==, 0);
 }
 
 static void send_all(Incast *in, uint32_t bytes)
@@ -144,7 +144,7 @@ static void test_line(void)
     exanet_traffic_pass(in.tr, STEP_NS, LIMIT);
     exanet_traffic_check(in.tr);
     assert_lossless(in.f);
-    g_assert_cmpuint(exanet_fabric_total(in.f, TX_FLOW_RATE), >, 0);
+    g_assert_cmpuint(exanet_network_total(in.f, TX_FLOW_RATE), >, 0);
     finish(&in);
 }
 

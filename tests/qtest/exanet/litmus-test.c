@@ -68,10 +68,10 @@ static const struct Fault {
 
 /* --- The machines ------------------------------------------------------------- */
 
-static ExanetFabric *litmus_start(const struct Rule *rule)
+static ExanetNetwork *litmus_start(const struct Rule *rule)
 {
     ExanetTopology topo = exanet_topology_grid(3, 1, 1, false);
-    ExanetFabric *f = exanet_fabric_start(&topo, "");
+    ExanetNetwork *f = exanet_network_start(&topo, "");
     const unsigned target[] = { NEAR, FAR };
 
     for (unsigned n = 0; n < topo.nodes; n++) {
@@ -90,13 +90,13 @@ static ExanetFabric *litmus_start(const struct Rule *rule)
     return f;
 }
 
-static void inject(ExanetFabric *f, const struct Fault *fault)
+static void inject(ExanetNetwork *f, const struct Fault *fault)
 {
     unsigned from = fault->answer ? NEAR : WRITER;
     unsigned to = fault->answer ? WRITER : NEAR;
     unsigned port = exanet_topology_port(&f->topo, from, to, 0);
 
-    exanet_fabric_fault(f, from, port, fault->delay ?: "");
+    exanet_network_fault(f, from, port, fault->delay ?: "");
     exanet_set64(f->t[from], EXANET_PORT(port) + EXANET_REG_PORT_INJECT,
                  RNIC_PREP(EXANET_INJECT_KIND, fault->kind) |
                  RNIC_PREP(EXANET_INJECT_TYPE, fault->answer ?
@@ -105,7 +105,7 @@ static void inject(ExanetFabric *f, const struct Fault *fault)
                  RNIC_PREP(EXANET_INJECT_COUNT, 1));
 }
 
-static void inject_nothing(ExanetFabric *f)
+static void inject_nothing(ExanetNetwork *f)
 {
     static const struct Fault nothing = { .kind = EXANET_INJECT_NONE };
     static const struct Fault nor_answers = { .answer = true };
@@ -117,7 +117,7 @@ static void inject_nothing(ExanetFabric *f)
 /* --- Programs ------------------------------------------------------------------ */
 
 typedef struct Litmus {
-    ExanetFabric *f;
+    ExanetNetwork *f;
     const struct Rule *rule;
     Test test;
     bool bad;                       /* was seen */
@@ -152,7 +152,7 @@ static void observe(Litmus *l)
 
 static void step(Litmus *l)
 {
-    exanet_fabric_step(l->f, STEP);
+    exanet_network_step(l->f, STEP);
     observe(l);
 }
 
@@ -166,7 +166,7 @@ static uint32_t stores_waiting(Litmus *l)
 static void store(Litmus *l, uint64_t offset, uint64_t value)
 {
     exanet_store(l->f->t[WRITER], offset, value, 8);
-    exanet_fabric_settle(l->f);
+    exanet_network_settle(l->f);
     observe(l);
     while (l->rule->wait && stores_waiting(l)) {
         step(l);
@@ -217,7 +217,7 @@ static void program(Litmus *l)
 }
 
 /* Whether the bad outcome is there. */
-static bool litmus_run(ExanetFabric *f, const struct Rule *rule, Test test,
+static bool litmus_run(ExanetNetwork *f, const struct Rule *rule, Test test,
                        const struct Fault *fault)
 {
     Litmus l = { .f = f, .rule = rule, .test = test };
@@ -255,7 +255,7 @@ static void test_rule(const void *data)
         "MP", "MP+F", "WAW", "DUP", "MP to two nodes", "MP+F to two nodes",
     };
     const struct Rule *rule = data;
-    ExanetFabric *f = litmus_start(rule);
+    ExanetNetwork *f = litmus_start(rule);
 
     for (Test test = 0; test < TESTS; test++) {
         unsigned bad = 0;
@@ -267,12 +267,12 @@ static void test_rule(const void *data)
             }
         }
         if (rule->bad[test] ? !bad : bad) {
-            exanet_fabric_dump(f);
+            exanet_network_dump(f);
             g_error("%s with rule %s: seen with %u faults", names[test],
                     rule->name, bad);
         }
     }
-    exanet_fabric_stop(f);
+    exanet_network_stop(f);
 }
 
 int main(int argc, char **argv)

@@ -19,25 +19,25 @@
 #define RATE_LIMIT (100000 * EXANET_MS)
 #define RATE_TIMEOUT_NS (1500 * EXANET_MS)
 
-static void assert_lossless(ExanetFabric *f)
+static void assert_lossless(ExanetNetwork *f)
 {
-    exanet_fabric_settle(f);
-    if (exanet_fabric_total(f, RETRY_TIMEOUT)) {
-        exanet_fabric_dump(f);
+    exanet_network_settle(f);
+    if (exanet_network_total(f, RETRY_TIMEOUT)) {
+        exanet_network_dump(f);
     }
-    g_assert_cmpuint(exanet_fabric_total(f, RETRY_TIMEOUT), ==, 0);
-    g_assert_cmpuint(exanet_fabric_total(f, RETRY_CRC), ==, 0);
-    g_assert_cmpuint(exanet_fabric_total(f, MSG_RETRY), ==, 0);
-    g_assert_cmpuint(exanet_fabric_total(f, RX_DUPLICATE), ==, 0);
-    g_assert_cmpuint(exanet_fabric_total(f, DROP_NO_ROUTE), ==, 0);
-    g_assert_cmpuint(exanet_fabric_total(f, DROP_SOURCE), ==, 0);
-    g_assert_cmpuint(exanet_fabric_total(f, DROP_TTL), ==, 0);
-    g_assert_cmpuint(exanet_fabric_total(f, DROP_MALFORMED), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, RETRY_TIMEOUT), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, RETRY_CRC), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, MSG_RETRY), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, RX_DUPLICATE), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, DROP_NO_ROUTE), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, DROP_SOURCE), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, DROP_TTL), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, DROP_MALFORMED), ==, 0);
 }
 
-static ExanetFabric *start_with_rate(const ExanetTopology *topo)
+static ExanetNetwork *start_with_rate(const ExanetTopology *topo)
 {
-    ExanetFabric *f = exanet_fabric_start(topo, RATE);
+    ExanetNetwork *f = exanet_network_start(topo, RATE);
 
     for (unsigned n = 0; n < topo->nodes; n++) {
         exanet_set64(f->t[n], EXANET_FW + EXANET_REG_FW_TIMEOUT_NS,
@@ -48,17 +48,17 @@ static ExanetFabric *start_with_rate(const ExanetTopology *topo)
 
 static void finish(ExanetTraffic *tr)
 {
-    ExanetFabric *f = tr->f;
+    ExanetNetwork *f = tr->f;
 
     exanet_traffic_free(tr);
-    exanet_fabric_stop(f);
+    exanet_network_stop(f);
 }
 
 /* --- Everybody to everybody ------------------------------------------------ */
 
 static void check_all_to_all(ExanetTopology topo, uint32_t max, unsigned waves)
 {
-    ExanetFabric *f = exanet_fabric_start(&topo, "");
+    ExanetNetwork *f = exanet_network_start(&topo, "");
     ExanetTraffic *tr = exanet_traffic_new(f, topo.nodes);
 
     for (unsigned i = 0; i < waves; i++) {
@@ -111,7 +111,7 @@ static void check_ring(unsigned nodes, bool second_dimension)
     ExanetTopology topo = second_dimension ?
                           exanet_topology_grid(1, nodes, 1, true) :
                           exanet_topology_grid(nodes, 1, 1, true);
-    ExanetFabric *f = exanet_fabric_start(&topo, ",rx-fifo-words=256");
+    ExanetNetwork *f = exanet_network_start(&topo, ",rx-fifo-words=256");
     ExanetTraffic *tr = exanet_traffic_new(f, nodes);
 
     for (unsigned wave = 0; wave < 3; wave++) {
@@ -127,7 +127,7 @@ static void check_ring(unsigned nodes, bool second_dimension)
         exanet_traffic_check(tr);
     }
     assert_lossless(f);
-    g_assert_cmpuint(exanet_fabric_total(f, FORWARDED), >, 0);
+    g_assert_cmpuint(exanet_network_total(f, FORWARDED), >, 0);
     finish(tr);
 }
 
@@ -143,7 +143,7 @@ static void test_ring6(void)
 
 /* --- The router's local ports ---------------------------------------------- */
 
-static uint64_t local_port(ExanetFabric *f, unsigned n, unsigned port)
+static uint64_t local_port(ExanetNetwork *f, unsigned n, unsigned port)
 {
     return exanet_get64(f->t[n], EXANET_SWITCH + EXANET_REG_SW_LOCAL0 +
                         8 * port);
@@ -155,7 +155,7 @@ static void test_local_ports(void)
     ExanetTopology topo = exanet_topology_hybrid(2, 1, true);
     /* the hybrid has F1 of both, then F2 to F4 of the first, then of the second */
     static const unsigned from[] = { 0, 2, 3, 4 }, to[] = { 1, 5, 6, 7 };
-    ExanetFabric *f = exanet_fabric_start(&topo, "");
+    ExanetNetwork *f = exanet_network_start(&topo, "");
     ExanetTraffic *tr = exanet_traffic_new(f, 1);
 
     for (unsigned i = 0; i < ARRAY_SIZE(from); i++) {
@@ -199,20 +199,20 @@ static void test_blocked_stream(void)
         .dst = exanet_gva(topo.coord[stopper], EXANET_RAM_DST),
     };
     ExanetTraffic *tr;
-    ExanetFabric *f;
+    ExanetNetwork *f;
 
     topo.alien[stopper] = true;
     exanet_topology_cable(&topo, 0, stopper);
     exanet_topology_cable(&topo, 0, target);
-    f = exanet_fabric_start(&topo, ",rx-fifo-words=256");
+    f = exanet_network_start(&topo, ",rx-fifo-words=256");
     tr = exanet_traffic_new(f, 3);
     tr->others = true;
     alien_xoff(f->alien[stopper]);
-    exanet_fabric_settle(f);
+    exanet_network_settle(f);
     for (unsigned c = 24; c < EXANET_WRITE_CHANNELS; c++) {
         exanet_channel_start(f->t[1], 0, c, &x);
     }
-    exanet_fabric_settle(f);
+    exanet_network_settle(f);
     for (unsigned wave = 0; wave < 3; wave++) {
         for (unsigned i = 0; i < 24; i++) {
             unsigned n = i % 3 + (i % 3 > 0);   /* F1, F3, F4 */
@@ -239,7 +239,7 @@ static void test_blocked_stream(void)
 static void test_contention(void)
 {
     ExanetTopology topo = exanet_topology_grid(5, 1, 1, false);
-    ExanetFabric *f = start_with_rate(&topo);
+    ExanetNetwork *f = start_with_rate(&topo);
     ExanetTraffic *tr = exanet_traffic_new(f, 7);
     unsigned first = 0;
 
@@ -251,7 +251,7 @@ static void test_contention(void)
         exanet_traffic_write(tr, n, 0, 256 * KiB, EXANET_NOTE_MAILBOX);
     }
     while (exanet_traffic_poll(tr) == topo.nodes - 1) {
-        exanet_fabric_pass(f, 5 * RATE_STEP_NS, RATE_STEP_NS);
+        exanet_network_pass(f, 5 * RATE_STEP_NS, RATE_STEP_NS);
     }
     for (unsigned n = 1; n < topo.nodes; n++) {
         uint64_t status = exanet_channel_status(f->t[n], 0, 0);
@@ -282,7 +282,7 @@ static int64_t time_of_write(ExanetTraffic *tr, unsigned from, unsigned to)
     return tr->f->now - start;
 }
 
-static void set_multipath(ExanetFabric *f, unsigned n,
+static void set_multipath(ExanetNetwork *f, unsigned n,
                           enum exanet_fw_multipath how)
 {
     exanet_set32(f->t[n], EXANET_FW + EXANET_REG_FW_MULTIPATH, how);
@@ -291,7 +291,7 @@ static void set_multipath(ExanetFabric *f, unsigned n,
 /* Time that one path takes, in percent of that of two. */
 static void check_two_paths(ExanetTopology topo, unsigned to)
 {
-    ExanetFabric *f = start_with_rate(&topo);
+    ExanetNetwork *f = start_with_rate(&topo);
     ExanetTraffic *tr = exanet_traffic_new(f, 5);
     int64_t one, round, least;
 
@@ -329,7 +329,7 @@ static void test_two_orders(void)
 static void test_hops(void)
 {
     ExanetTopology topo = exanet_topology_grid(7, 1, 1, false);
-    ExanetFabric *f = start_with_rate(&topo);
+    ExanetNetwork *f = start_with_rate(&topo);
     ExanetTraffic *tr = exanet_traffic_new(f, 8);
     int64_t one = time_of_write(tr, 0, 1);
 
@@ -348,7 +348,7 @@ static void test_hops(void)
 static void test_cut(void)
 {
     ExanetTopology topo = exanet_topology_qfdb(2);
-    ExanetFabric *f = start_with_rate(&topo);
+    ExanetNetwork *f = start_with_rate(&topo);
     ExanetTraffic *tr = exanet_traffic_new(f, 9);
     unsigned port = exanet_topology_port(&topo, 0, 1, 0);
     uint64_t sent;
@@ -358,21 +358,21 @@ static void test_cut(void)
     }
     exanet_traffic_all_to_all(tr, 128 * KiB);
     exanet_traffic_write(tr, 0, 1, 512 * KiB, EXANET_NOTE_MAILBOX);
-    exanet_fabric_pass(f, 50 * EXANET_MS, RATE_STEP_NS);
+    exanet_network_pass(f, 50 * EXANET_MS, RATE_STEP_NS);
     g_assert_cmpuint(exanet_traffic_poll(tr), >, 0);
-    exanet_fabric_fault(f, 0, port, "down");
+    exanet_network_fault(f, 0, port, "down");
     exanet_traffic_pass(tr, RATE_STEP_NS, RATE_LIMIT);
     exanet_traffic_check(tr);
-    g_assert_false(exanet_fabric_linked(f));
-    exanet_fabric_fault(f, 0, port, "");
-    exanet_fabric_wait_linked(f);
-    sent = exanet_fabric_port_get(f, 0, port, EXANET_REG_PORT_TX_PACKETS);
+    g_assert_false(exanet_network_linked(f));
+    exanet_network_fault(f, 0, port, "");
+    exanet_network_wait_linked(f);
+    sent = exanet_network_port_get(f, 0, port, EXANET_REG_PORT_TX_PACKETS);
     exanet_traffic_write(tr, 0, 1, 512 * KiB, EXANET_NOTE_MAILBOX);
     exanet_traffic_pass(tr, RATE_STEP_NS, RATE_LIMIT);
     exanet_traffic_check(tr);
-    g_assert_cmpuint(exanet_fabric_port_get(f, 0, port,
-                                            EXANET_REG_PORT_TX_PACKETS), >,
-                     sent + 512);
+    g_assert_cmpuint(exanet_network_port_get(f, 0, port,
+                                             EXANET_REG_PORT_TX_PACKETS), >,
+                      sent + 512);
     finish(tr);
 }
 

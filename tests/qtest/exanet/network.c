@@ -7,11 +7,11 @@
 #include "network.h"
 #include "rnic/exanet/shm.h"
 
-/* all coordinates of a fabric have it in their upper bits */
+/* all coordinates of a network have it in their upper bits */
 #define UPPER 5
 /* a frame passes one node at each look at least */
 #define QUIET_LOOKS 3
-/* real time until a fabric that does not become quiet counts as hung */
+/* real time until a network that does not become quiet counts as hung */
 #define STORM_SECONDS 120
 
 /* --- Topologies ----------------------------------------------------------- */
@@ -26,14 +26,14 @@ uint32_t exanet_coord(unsigned x, unsigned y, unsigned z, unsigned offset)
 
 unsigned exanet_topology_node(ExanetTopology *topo, uint32_t coord)
 {
-    g_assert_cmpuint(topo->nodes, <, EXANET_FABRIC_NODES);
+    g_assert_cmpuint(topo->nodes, <, EXANET_NETWORK_NODES);
     topo->coord[topo->nodes] = coord;
     return topo->nodes++;
 }
 
 void exanet_topology_cable(ExanetTopology *topo, unsigned a, unsigned b)
 {
-    g_assert_cmpuint(topo->cables, <, EXANET_FABRIC_CABLES);
+    g_assert_cmpuint(topo->cables, <, EXANET_NETWORK_CABLES);
     g_assert_cmpuint(topo->ports[a], <, EXANET_LINKS);
     g_assert_cmpuint(topo->ports[b], <, EXANET_LINKS);
     topo->cable[topo->cables++] = (ExanetCable) {
@@ -223,7 +223,7 @@ static unsigned connecting_end(const ExanetTopology *topo, const ExanetCable *c)
     return topo->mortal[c->node[1]] || c->node[1] > c->node[0];
 }
 
-static void add_netdev(ExanetFabric *f, unsigned n, const ExanetCable *c,
+static void add_netdev(ExanetNetwork *f, unsigned n, const ExanetCable *c,
                        GString *netdevs)
 {
     const ExanetTopology *topo = &f->topo;
@@ -260,7 +260,7 @@ static bool has_parallel(const ExanetTopology *topo, const ExanetCable *c)
     return false;
 }
 
-static void start_node(ExanetFabric *f, unsigned n)
+static void start_node(ExanetNetwork *f, unsigned n)
 {
     const ExanetTopology *topo = &f->topo;
     g_autoptr(GString) netdevs = g_string_new(NULL);
@@ -294,20 +294,20 @@ static void start_node(ExanetFabric *f, unsigned n)
     f->t[n] = exanet_start_node(netdevs->str, topo->coord[n], props->str);
 }
 
-static void open_node(ExanetFabric *f, unsigned n)
+static void open_node(ExanetNetwork *f, unsigned n)
 {
     if (f->topo.passes[n]) {
         return;
     }
     exanet_set32(f->t[n], EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
-    for (unsigned c = 0; c < EXANET_FABRIC_CONTEXTS; c++) {
+    for (unsigned c = 0; c < EXANET_NETWORK_CONTEXTS; c++) {
         exanet_open(f->t[n], c, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
     }
 }
 
-ExanetFabric *exanet_fabric_start(const ExanetTopology *topo, const char *props)
+ExanetNetwork *exanet_network_start(const ExanetTopology *topo, const char *props)
 {
-    ExanetFabric *f = g_new0(ExanetFabric, 1);
+    ExanetNetwork *f = g_new0(ExanetNetwork, 1);
 
     f->topo = *topo;
     f->props = g_strdup(props);
@@ -333,11 +333,11 @@ ExanetFabric *exanet_fabric_start(const ExanetTopology *topo, const char *props)
             exanet_peer_hello(f->alien[n], false);
         }
     }
-    exanet_fabric_wait_linked(f);
+    exanet_network_wait_linked(f);
     return f;
 }
 
-void exanet_fabric_stop(ExanetFabric *f)
+void exanet_network_stop(ExanetNetwork *f)
 {
     for (unsigned n = 0; n < f->topo.nodes; n++) {
         if (f->t[n]) {
@@ -365,22 +365,22 @@ void exanet_fabric_stop(ExanetFabric *f)
     g_free(f);
 }
 
-void exanet_fabric_kill(ExanetFabric *f, unsigned n)
+void exanet_network_kill(ExanetNetwork *f, unsigned n)
 {
     g_assert_true(f->topo.mortal[n]);
     exanet_crash(f->t[n]);
     f->t[n] = NULL;
 }
 
-void exanet_fabric_revive(ExanetFabric *f, unsigned n)
+void exanet_network_revive(ExanetNetwork *f, unsigned n)
 {
     /* neither 0 nor the one that it had */
-    f->epoch[n] = 1 + (f->epoch[n] + EXANET_FABRIC_NODES) % 255;
+    f->epoch[n] = 1 + (f->epoch[n] + EXANET_NETWORK_NODES) % 255;
     start_node(f, n);
     open_node(f, n);
 }
 
-void exanet_fabric_reset(ExanetFabric *f, unsigned n)
+void exanet_network_reset(ExanetNetwork *f, unsigned n)
 {
     exanet_set32(f->t[n], EXANET_REG_CTRL, EXANET_CTRL_RESET);
     open_node(f, n);
@@ -388,13 +388,13 @@ void exanet_fabric_reset(ExanetFabric *f, unsigned n)
 
 /* --- Links ---------------------------------------------------------------- */
 
-uint64_t exanet_fabric_port_get(ExanetFabric *f, unsigned node, unsigned port,
-                                unsigned reg)
+uint64_t exanet_network_port_get(ExanetNetwork *f, unsigned node, unsigned port,
+                                 unsigned reg)
 {
     return exanet_get64(f->t[node], EXANET_PORT(port) + reg);
 }
 
-static bool end_up(ExanetFabric *f, const ExanetCable *c, unsigned end)
+static bool end_up(ExanetNetwork *f, const ExanetCable *c, unsigned end)
 {
     ExanetTest *t = f->t[c->node[end]];
     bool other = f->t[c->node[!end]] || f->alien[c->node[!end]];
@@ -404,7 +404,7 @@ static bool end_up(ExanetFabric *f, const ExanetCable *c, unsigned end)
                          EXANET_REG_PORT_STATUS) & EXANET_PORT_STATUS_UP);
 }
 
-bool exanet_fabric_linked(ExanetFabric *f)
+bool exanet_network_linked(ExanetNetwork *f)
 {
     for (unsigned i = 0; i < f->topo.cables; i++) {
         const ExanetCable *c = &f->topo.cable[i];
@@ -416,22 +416,22 @@ bool exanet_fabric_linked(ExanetFabric *f)
     return true;
 }
 
-void exanet_fabric_wait_linked(ExanetFabric *f)
+void exanet_network_wait_linked(ExanetNetwork *f)
 {
     int64_t end = wait_end();
 
-    exanet_fabric_settle(f);
-    while (!exanet_fabric_linked(f)) {
-        exanet_fabric_step(f, 60 * EXANET_MS);
+    exanet_network_settle(f);
+    while (!exanet_network_linked(f)) {
+        exanet_network_step(f, 60 * EXANET_MS);
         if (g_get_monotonic_time() > end) {
-            exanet_fabric_dump(f);
+            exanet_network_dump(f);
             g_error("links that do not come up");
         }
     }
 }
 
-void exanet_fabric_fault(ExanetFabric *f, unsigned node, unsigned port,
-                         const char *faults)
+void exanet_network_fault(ExanetNetwork *f, unsigned node, unsigned port,
+                          const char *faults)
 {
     g_autofree char *name = g_strdup_printf("faults%u", port);
 
@@ -441,7 +441,7 @@ void exanet_fabric_fault(ExanetFabric *f, unsigned node, unsigned port,
         name, faults);
 }
 
-void exanet_fabric_fault_all(ExanetFabric *f, const char *faults, uint32_t seed)
+void exanet_network_fault_all(ExanetNetwork *f, const char *faults, uint32_t seed)
 {
     for (unsigned i = 0; i < 2 * f->topo.cables; i++) {
         const ExanetCable *c = &f->topo.cable[i / 2];
@@ -449,7 +449,7 @@ void exanet_fabric_fault_all(ExanetFabric *f, const char *faults, uint32_t seed)
             g_strdup_printf("%s seed=%u", faults, seed + i) : g_strdup("");
 
         if (f->t[c->node[i & 1]]) {
-            exanet_fabric_fault(f, c->node[i & 1], c->port[i & 1], text);
+            exanet_network_fault(f, c->node[i & 1], c->port[i & 1], text);
         }
     }
 }
@@ -457,7 +457,7 @@ void exanet_fabric_fault_all(ExanetFabric *f, const char *faults, uint32_t seed)
 /* --- Time ----------------------------------------------------------------- */
 
 /* Reads all counters of @n; returns whether anything moved since the last look. */
-static bool look(ExanetFabric *f, unsigned n)
+static bool look(ExanetNetwork *f, unsigned n)
 {
     uint64_t count[EXANET_COUNTER_COUNT];
     bool moved;
@@ -473,7 +473,7 @@ static bool look(ExanetFabric *f, unsigned n)
 }
 
 /* One look at all nodes; whether nothing moved. */
-static bool quiet(ExanetFabric *f)
+static bool quiet(ExanetNetwork *f)
 {
     bool moved = false;
 
@@ -488,7 +488,7 @@ static bool quiet(ExanetFabric *f)
     return !moved;
 }
 
-bool exanet_fabric_settle(ExanetFabric *f)
+bool exanet_network_settle(ExanetNetwork *f)
 {
     int64_t end = g_get_monotonic_time() + STORM_SECONDS * G_USEC_PER_SEC;
     unsigned looks = 0;
@@ -502,7 +502,7 @@ bool exanet_fabric_settle(ExanetFabric *f)
     return moved;
 }
 
-bool exanet_fabric_step(ExanetFabric *f, int64_t ns)
+bool exanet_network_step(ExanetNetwork *f, int64_t ns)
 {
     for (unsigned n = 0; ns && n < f->topo.nodes; n++) {
         if (f->t[n]) {
@@ -510,10 +510,10 @@ bool exanet_fabric_step(ExanetFabric *f, int64_t ns)
         }
     }
     f->now += ns;
-    return exanet_fabric_settle(f);
+    return exanet_network_settle(f);
 }
 
-void exanet_fabric_pass(ExanetFabric *f, int64_t ns, int64_t step)
+void exanet_network_pass(ExanetNetwork *f, int64_t ns, int64_t step)
 {
     for (int64_t t = 0; t < ns; t += step) {
         for (unsigned n = 0; n < f->topo.nodes; n++) {
@@ -525,7 +525,7 @@ void exanet_fabric_pass(ExanetFabric *f, int64_t ns, int64_t step)
     }
 }
 
-uint64_t exanet_fabric_sum(ExanetFabric *f, unsigned n)
+uint64_t exanet_network_sum(ExanetNetwork *f, unsigned n)
 {
     uint64_t sum = 0;
 
@@ -535,7 +535,7 @@ uint64_t exanet_fabric_sum(ExanetFabric *f, unsigned n)
     return sum;
 }
 
-static void dump_port(ExanetFabric *f, unsigned n, unsigned port)
+static void dump_port(ExanetNetwork *f, unsigned n, unsigned port)
 {
     static const char *const name[] = {
         "tx", "tx-words", "rx", "rx-words", "bad-header", "bad-payload",
@@ -549,13 +549,13 @@ static void dump_port(ExanetFabric *f, unsigned n, unsigned port)
                             EXANET_REG_PORT_LEVEL));
     for (unsigned i = 0; i < ARRAY_SIZE(name); i++) {
         g_printerr(" %s %" PRIu64, name[i],
-                   exanet_fabric_port_get(f, n, port,
-                                          EXANET_REG_PORT_TX_PACKETS + 8 * i));
+                   exanet_network_port_get(f, n, port,
+                                           EXANET_REG_PORT_TX_PACKETS + 8 * i));
     }
     g_printerr("\n");
 }
 
-void exanet_fabric_dump(ExanetFabric *f)
+void exanet_network_dump(ExanetNetwork *f)
 {
     static const struct { const char *name; } counter[] = {
 #define COUNTER_NAME(name, text) { #name },

@@ -15,21 +15,21 @@
 
 static void finish(ExanetTraffic *tr)
 {
-    ExanetFabric *f = tr->f;
+    ExanetNetwork *f = tr->f;
 
     exanet_traffic_free(tr);
-    exanet_fabric_stop(f);
+    exanet_network_stop(f);
 }
 
-static uint64_t injected(ExanetFabric *f)
+static uint64_t injected(ExanetNetwork *f)
 {
     uint64_t sum = 0;
 
     for (unsigned i = 0; i < 2 * f->topo.cables; i++) {
         const ExanetCable *c = &f->topo.cable[i / 2];
 
-        sum += exanet_fabric_port_get(f, c->node[i & 1], c->port[i & 1],
-                                      EXANET_REG_PORT_INJECTED);
+        sum += exanet_network_port_get(f, c->node[i & 1], c->port[i & 1],
+                                       EXANET_REG_PORT_INJECTED);
     }
     return sum;
 }
@@ -61,19 +61,19 @@ static void test_faults(gconstpointer opaque)
 {
     const Faults *faults = opaque;
     ExanetTopology topo = exanet_topology_grid(3, 1, 1, false);
-    ExanetFabric *f = exanet_fabric_start(&topo, "");
+    ExanetNetwork *f = exanet_network_start(&topo, "");
     ExanetTraffic *tr = exanet_traffic_new(f, random_seed(11));
 
-    exanet_fabric_fault_all(f, faults->text, random_seed(faults->seed));
+    exanet_network_fault_all(f, faults->text, random_seed(faults->seed));
     for (unsigned wave = 0; wave < 4; wave++) {
         start_wave(tr);
         exanet_traffic_run(tr, STEP_NS, LIMIT);
         exanet_traffic_check(tr);
     }
     g_assert_cmpuint(injected(f), >, 10);
-    exanet_fabric_fault_all(f, "", 0);
+    exanet_network_fault_all(f, "", 0);
     /* what was held back or delayed comes, and must not do anything */
-    exanet_fabric_step(f, 20 * EXANET_MS);
+    exanet_network_step(f, 20 * EXANET_MS);
     finish(tr);
 }
 
@@ -94,10 +94,10 @@ static const Faults faults[] = {
 static void test_faults_multipath(void)
 {
     ExanetTopology topo = exanet_topology_qfdb(2);
-    ExanetFabric *f = exanet_fabric_start(&topo, "");
+    ExanetNetwork *f = exanet_network_start(&topo, "");
     ExanetTraffic *tr = exanet_traffic_new(f, random_seed(12));
 
-    exanet_fabric_fault_all(f, "drop=1%", random_seed(9));
+    exanet_network_fault_all(f, "drop=1%", random_seed(9));
     for (unsigned n = 0; n < topo.nodes; n++) {
         exanet_set32(f->t[n], EXANET_FW + EXANET_REG_FW_MULTIPATH,
                      EXANET_FW_PATH_ROUND_ROBIN);
@@ -105,8 +105,8 @@ static void test_faults_multipath(void)
     for (unsigned wave = 0; wave < 4; wave++) {
         start_wave(tr);
         if (wave == 1) {
-            exanet_fabric_fault(f, 0, exanet_topology_port(&topo, 0, 1, 1),
-                                "down");
+            exanet_network_fault(f, 0, exanet_topology_port(&topo, 0, 1, 1),
+                                 "down");
         }
         exanet_traffic_run(tr, STEP_NS, LIMIT);
         exanet_traffic_check(tr);
@@ -118,10 +118,10 @@ static void test_faults_multipath(void)
 static void test_faults_hybrid(void)
 {
     ExanetTopology topo = exanet_topology_hybrid(2, 2, true);
-    ExanetFabric *f = exanet_fabric_start(&topo, "");
+    ExanetNetwork *f = exanet_network_start(&topo, "");
     ExanetTraffic *tr = exanet_traffic_new(f, random_seed(16));
 
-    exanet_fabric_fault_all(f, "drop=1%", random_seed(10));
+    exanet_network_fault_all(f, "drop=1%", random_seed(10));
     exanet_traffic_all_to_all(tr, 16 * KiB);
     exanet_traffic_run(tr, STEP_NS, LIMIT);
     exanet_traffic_check(tr);
@@ -133,23 +133,23 @@ static void test_faults_hybrid(void)
 static void test_link_down(void)
 {
     ExanetTopology topo = exanet_topology_grid(3, 1, 1, false);
-    ExanetFabric *f = exanet_fabric_start(&topo, ",link-rate-kbps=1000000");
+    ExanetNetwork *f = exanet_network_start(&topo, ",link-rate-kbps=1000000");
     ExanetTraffic *tr = exanet_traffic_new(f, random_seed(17));
     unsigned port = exanet_topology_port(&topo, 1, 2, 0);
 
     for (unsigned wave = 0; wave < 4; wave++) {
         start_wave(tr);
-        exanet_fabric_step(f, EXANET_MS / 2);
+        exanet_network_step(f, EXANET_MS / 2);
         g_assert_cmpuint(exanet_traffic_poll(tr), >, 0);
-        exanet_fabric_fault(f, 1, port, "down");
-        exanet_fabric_step(f, EXANET_MS << wave);
+        exanet_network_fault(f, 1, port, "down");
+        exanet_network_step(f, EXANET_MS << wave);
         g_assert_cmpuint(exanet_traffic_poll(tr), >, 0);
-        exanet_fabric_fault(f, 1, port, "");
-        exanet_fabric_wait_linked(f);
+        exanet_network_fault(f, 1, port, "");
+        exanet_network_wait_linked(f);
         exanet_traffic_run(tr, STEP_NS, LIMIT);
         exanet_traffic_check(tr);
     }
-    g_assert_cmpuint(exanet_fabric_total(f, RETRY_TIMEOUT), >, 0);
+    g_assert_cmpuint(exanet_network_total(f, RETRY_TIMEOUT), >, 0);
     finish(tr);
 }
 
@@ -159,32 +159,32 @@ static void test_link_down(void)
 static void test_selective(void)
 {
     ExanetTopology topo = exanet_topology_grid(3, 1, 1, false);
-    ExanetFabric *f = exanet_fabric_start(&topo, "");
+    ExanetNetwork *f = exanet_network_start(&topo, "");
     ExanetTraffic *tr = exanet_traffic_new(f, random_seed(13));
     uint64_t blocks = MiB / EXANET_BLOCK_BYTES;
     uint64_t again, packets, dst;
 
     /* one of the first block's, and a few of all */
-    exanet_fabric_fault(f, 0, exanet_topology_port(&topo, 0, 1, 0),
-                        "drop=next:1");
-    exanet_fabric_fault(f, 1, exanet_topology_port(&topo, 1, 2, 0),
-                        "corrupt-payload=0.1% seed=3");
+    exanet_network_fault(f, 0, exanet_topology_port(&topo, 0, 1, 0),
+                         "drop=next:1");
+    exanet_network_fault(f, 1, exanet_topology_port(&topo, 1, 2, 0),
+                         "corrupt-payload=0.1% seed=3");
     dst = exanet_traffic_write(tr, 0, 2, MiB, EXANET_NOTE_MAILBOX)->dst;
     blocks += !!(dst % EXANET_BLOCK_BYTES);
     exanet_traffic_run(tr, STEP_NS, LIMIT);
     exanet_traffic_check(tr);
-    exanet_fabric_settle(f);
-    again = exanet_fabric_total(f, RETRY_TIMEOUT) +
-            exanet_fabric_total(f, RETRY_CRC);
+    exanet_network_settle(f);
+    again = exanet_network_total(f, RETRY_TIMEOUT) +
+            exanet_network_total(f, RETRY_CRC);
     g_assert_cmpuint(again, >=, 2);
     g_assert_cmpuint(again, <, blocks / 4);
-    g_assert_cmpuint(exanet_fabric_total(f, RETRY_TIMEOUT), >=, 1);
-    g_assert_cmpuint(exanet_fabric_total(f, RETRY_CRC), >=, 1);
+    g_assert_cmpuint(exanet_network_total(f, RETRY_TIMEOUT), >=, 1);
+    g_assert_cmpuint(exanet_network_total(f, RETRY_CRC), >=, 1);
     /* nothing but these blocks was sent twice */
-    g_assert_cmpuint(exanet_fabric_total(f, BLOCK_STARTED), ==,
+    g_assert_cmpuint(exanet_network_total(f, BLOCK_STARTED), ==,
                      blocks + again);
     packets = MiB / EXANET_MTU + !!(dst % EXANET_MTU);
-    g_assert_cmpuint(exanet_fabric_total(f, TX_WRITE), <=,
+    g_assert_cmpuint(exanet_network_total(f, TX_WRITE), <=,
                      packets + again * (EXANET_BLOCK_PACKETS + 1));
     finish(tr);
 }
@@ -195,13 +195,13 @@ static void test_selective(void)
 static void test_dead_cable(void)
 {
     ExanetTopology topo = exanet_topology_grid(3, 1, 1, false);
-    ExanetFabric *f = exanet_fabric_start(&topo, "");
+    ExanetNetwork *f = exanet_network_start(&topo, "");
     ExanetTraffic *tr = exanet_traffic_new(f, random_seed(14));
     unsigned port = exanet_topology_port(&topo, 1, 2, 0);
     ExanetOp *op[3];
 
     exanet_set32(f->t[0], EXANET_FW + EXANET_REG_FW_RETRY_MAX, 5);
-    exanet_fabric_fault(f, 1, port, "drop=100%");
+    exanet_network_fault(f, 1, port, "drop=100%");
     op[0] = exanet_traffic_write(tr, 0, 2, 100000, EXANET_NOTE_MAILBOX);
     op[1] = exanet_traffic_read(tr, 0, 2, 100000);
     op[2] = exanet_traffic_message(tr, 0, 2, 64);
@@ -223,7 +223,7 @@ static void test_dead_cable(void)
                         EXANET_PKTZSTAT_TIMEOUT);
     }
     exanet_traffic_check(tr);
-    exanet_fabric_fault(f, 1, port, "");
+    exanet_network_fault(f, 1, port, "");
     exanet_traffic_all_to_all(tr, 100000);
     exanet_traffic_run(tr, STEP_NS, LIMIT);
     exanet_traffic_check(tr);
@@ -234,7 +234,7 @@ static void test_dead_cable(void)
 static void test_nobody(void)
 {
     ExanetTopology topo = exanet_topology_grid(2, 1, 1, false);
-    ExanetFabric *f = exanet_fabric_start(&topo, "");
+    ExanetNetwork *f = exanet_network_start(&topo, "");
     ExanetTransfer x = {
         .src = EXANET_RAM_SRC, .len = 1000,
         .dst = exanet_gva(exanet_coord(5, 3, 0, 1), EXANET_RAM_DST),
@@ -242,18 +242,18 @@ static void test_nobody(void)
 
     exanet_set32(f->t[0], EXANET_FW + EXANET_REG_FW_RETRY_MAX, 3);
     exanet_channel_start(f->t[0], 0, 0, &x);
-    exanet_fabric_until(f, exanet_channel_state(f->t[0], 0, 0) >=
-                        EXANET_CHANNEL_DONE, 10 * EXANET_MS, LIMIT);
+    exanet_network_until(f, exanet_channel_state(f->t[0], 0, 0) >=
+                         EXANET_CHANNEL_DONE, 10 * EXANET_MS, LIMIT);
     exanet_channel_wait(f->t[0], 0, 0, EXANET_CHANNEL_FAILED);
-    exanet_fabric_stop(f);
+    exanet_network_stop(f);
 }
 
 /* --- Nodes that go and come ------------------------------------------------- */
 
-static void step_some(ExanetFabric *f, unsigned steps)
+static void step_some(ExanetNetwork *f, unsigned steps)
 {
     for (unsigned i = 0; i < steps; i++) {
-        exanet_fabric_step(f, EXANET_MS / 4);
+        exanet_network_step(f, EXANET_MS / 4);
     }
 }
 
@@ -271,13 +271,13 @@ static void restart_node(ExanetTraffic *tr, unsigned n)
 static void check_node_lost(void (*lose)(ExanetTraffic *tr, unsigned n))
 {
     ExanetTopology topo = exanet_topology_grid(2, 2, 1, false);
-    ExanetFabric *f;
+    ExanetNetwork *f;
     ExanetTraffic *tr;
 
     topo.mortal[3] = true;
-    f = exanet_fabric_start(&topo, ",link-rate-kbps=1000000");
+    f = exanet_network_start(&topo, ",link-rate-kbps=1000000");
     tr = exanet_traffic_new(f, random_seed(15));
-    exanet_fabric_fault_all(f, "drop=0.2%", random_seed(1));
+    exanet_network_fault_all(f, "drop=0.2%", random_seed(1));
     for (unsigned wave = 0; wave < 4; wave++) {
         for (unsigned n = 0; n < topo.nodes; n++) {
             exanet_traffic_write(tr, n, n ^ 1, 200 * KiB, EXANET_NOTE_MAILBOX);
@@ -290,7 +290,7 @@ static void check_node_lost(void (*lose)(ExanetTraffic *tr, unsigned n))
         lose(tr, 3);
         exanet_traffic_run(tr, STEP_NS, 3 * LIMIT);
         exanet_traffic_check(tr);
-        exanet_fabric_wait_linked(f);
+        exanet_network_wait_linked(f);
         /* without any doubt */
         exanet_traffic_all_to_all(tr, 64 * KiB);
         exanet_traffic_run(tr, STEP_NS, LIMIT);

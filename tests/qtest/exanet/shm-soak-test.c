@@ -15,7 +15,7 @@
 #define LIMIT (200000 * EXANET_MS)
 #define TIMEOUT 1562500             /* cycles: 10 ms */
 
-static void masters_on(ExanetFabric *f)
+static void masters_on(ExanetNetwork *f)
 {
     for (unsigned n = 0; n < f->topo.nodes; n++) {
         exanet_shm_set(f->t[n], SHM_CTRL, EXANET_SHM_CTRL_ALL);
@@ -38,7 +38,7 @@ static uint32_t stores_waiting(ExanetTest *t)
 #define FLOOD_COPY 0x4000           /* bytes of a copy of a channel */
 
 typedef struct Flood {
-    ExanetFabric *f;
+    ExanetNetwork *f;
     uint64_t done[2];               /* transactions at the start of the round */
     unsigned copies[2][2];          /* by node and channel */
 } Flood;
@@ -100,7 +100,7 @@ static void flood_round(Flood *fl)
     memcpy(copies, fl->copies, sizeof(copies));
     while (more) {
         more = false;
-        exanet_fabric_pass(fl->f, STEP, STEP / 10);
+        exanet_network_pass(fl->f, STEP, STEP / 10);
         for (unsigned n = 0; n < 2; n++) {
             uint64_t done = exanet_tgen_get(fl->f->t[n], EXANET_REG_TGEN_DONE);
 
@@ -110,7 +110,7 @@ static void flood_round(Flood *fl)
                     fl->copies[n][1] == copies[n][1];
         }
         if (g_get_monotonic_time() > end) {
-            exanet_fabric_dump(fl->f);
+            exanet_network_dump(fl->f);
             g_error("no progress");
         }
     }
@@ -124,8 +124,8 @@ static void flood_stop(Flood *fl)
     for (unsigned n = 0; n < 2; n++) {
         exanet_tgen_stop(fl->f->t[n]);
     }
-    exanet_fabric_until(fl->f, !exanet_tgen_busy(fl->f->t[0]) &&
-                        !exanet_tgen_busy(fl->f->t[1]), STEP, LIMIT);
+    exanet_network_until(fl->f, !exanet_tgen_busy(fl->f->t[0]) &&
+                         !exanet_tgen_busy(fl->f->t[1]), STEP, LIMIT);
     for (unsigned n = 0; n < 2; n++) {
         g_assert_cmpuint(exanet_tgen_get(fl->f->t[n], EXANET_REG_TGEN_ERR), ==,
                          0);
@@ -135,7 +135,7 @@ static void flood_stop(Flood *fl)
 static void test_flood(void)
 {
     ExanetTopology topo = exanet_topology_grid(2, 1, 1, false);
-    Flood fl = { exanet_fabric_start(&topo, ",cam-entries=1,rx-fifo-words=256") };
+    Flood fl = { exanet_network_start(&topo, ",cam-entries=1,rx-fifo-words=256") };
 
     masters_on(fl.f);
     for (unsigned n = 0; n < 2; n++) {
@@ -151,13 +151,13 @@ static void test_flood(void)
         }
         flood_stop(&fl);
     }
-    exanet_fabric_until(fl.f, exanet_cdma_idle(fl.f->t[0], 0) &&
-                        exanet_cdma_idle(fl.f->t[0], 1) &&
-                        exanet_cdma_idle(fl.f->t[1], 0) &&
-                        exanet_cdma_idle(fl.f->t[1], 1), STEP, LIMIT);
-    g_assert_cmpuint(exanet_fabric_total(fl.f, SHM_CAM_FULL), >, 0);
-    g_assert_cmpuint(exanet_fabric_total(fl.f, SHM_ESCALATED), ==, 0);
-    exanet_fabric_stop(fl.f);
+    exanet_network_until(fl.f, exanet_cdma_idle(fl.f->t[0], 0) &&
+                         exanet_cdma_idle(fl.f->t[0], 1) &&
+                         exanet_cdma_idle(fl.f->t[1], 0) &&
+                         exanet_cdma_idle(fl.f->t[1], 1), STEP, LIMIT);
+    g_assert_cmpuint(exanet_network_total(fl.f, SHM_CAM_FULL), >, 0);
+    g_assert_cmpuint(exanet_network_total(fl.f, SHM_ESCALATED), ==, 0);
+    exanet_network_stop(fl.f);
 }
 
 /* --- Four nodes, bad cables -------------------------------------------------------- */
@@ -175,7 +175,7 @@ enum { BY_TGEN, BY_CPU, BY_CDMA0, BY_CDMA1, MASTERS };
 #define BACK_AT(ch) (EXANET_RAM_NOTE + REGION * (ch))   /* what was copied back */
 
 typedef struct Mix {
-    ExanetFabric *f;
+    ExanetNetwork *f;
     GRand *rand;
     uint8_t *image[NODES];          /* of the memory of each node */
     uint8_t source[NODES][REGION];
@@ -321,7 +321,7 @@ static void mix_wave(Mix *m)
         mix_copy(m, n, 0);
         mix_copy(m, n, 1);
     }
-    exanet_fabric_until(m->f, mix_done(m), STEP, LIMIT);
+    exanet_network_until(m->f, mix_done(m), STEP, LIMIT);
     for (unsigned n = 0; n < NODES; n++) {
         mix_check(m, n);
     }
@@ -332,7 +332,7 @@ static Mix *mix_new(ExanetTopology topo, const char *props)
     Mix *m = g_new0(Mix, 1);
 
     m->rand = g_rand_new_with_seed(random_seed(SEED));
-    m->f = exanet_fabric_start(&topo, props);
+    m->f = exanet_network_start(&topo, props);
     masters_on(m->f);
     for (unsigned n = 0; n < NODES; n++) {
         m->image[n] = g_malloc0(IMAGE);
@@ -353,21 +353,21 @@ static void check_mix(ExanetTopology topo, const char *props)
     Mix *m = mix_new(topo, props);
 
     /* some come so late that they meet what was sent in their place */
-    exanet_fabric_fault_all(m->f, "drop=1% duplicate=1% reorder=1% corrupt=0.5% "
-                            "delay=0.5%:15ms", random_seed(7));
+    exanet_network_fault_all(m->f, "drop=1% duplicate=1% reorder=1% corrupt=0.5% "
+                             "delay=0.5%:15ms", random_seed(7));
     for (unsigned wave = 0; wave < WAVES; wave++) {
         mix_wave(m);
     }
-    exanet_fabric_fault_all(m->f, "", 0);
-    exanet_fabric_step(m->f, 20 * EXANET_MS);
+    exanet_network_fault_all(m->f, "", 0);
+    exanet_network_step(m->f, 20 * EXANET_MS);
     for (unsigned n = 0; n < NODES; n++) {
         exanet_assert_mem(m->f->t[n], IMAGE_AT, m->image[n], IMAGE);
         g_free(m->image[n]);
     }
-    g_assert_cmpuint(exanet_fabric_total(m->f, SHM_REISSUE), >, 0);
-    g_assert_cmpuint(exanet_fabric_total(m->f, SHM_DUPLICATE), >, 0);
-    g_assert_cmpuint(exanet_fabric_total(m->f, SHM_EARLY_STORE), >, 0);
-    exanet_fabric_stop(m->f);
+    g_assert_cmpuint(exanet_network_total(m->f, SHM_REISSUE), >, 0);
+    g_assert_cmpuint(exanet_network_total(m->f, SHM_DUPLICATE), >, 0);
+    g_assert_cmpuint(exanet_network_total(m->f, SHM_EARLY_STORE), >, 0);
+    exanet_network_stop(m->f);
     g_rand_free(m->rand);
     g_free(m);
 }

@@ -33,7 +33,7 @@ void exanet_tgen_stop(ExanetTest *t);
 void exanet_tgen_fill(ExanetTest *t, const void *data, size_t len);
 void exanet_tgen_result(ExanetTest *t, void *data, size_t len);
 
-/* One store or load of 8 bytes at most, for a fabric: only begins it. */
+/* One store or load of 8 bytes at most, for a network: only begins it. */
 void exanet_tgen_store(ExanetTest *t, uint64_t gva, uint64_t value,
                        unsigned size, uint32_t flags);
 void exanet_tgen_load(ExanetTest *t, uint64_t gva, unsigned size);

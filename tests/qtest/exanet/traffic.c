@@ -44,7 +44,7 @@ static unsigned op_target(const ExanetOp *op)
 
 static void open_mailboxes(ExanetTraffic *tr, unsigned n)
 {
-    for (unsigned c = 0; c < EXANET_FABRIC_CONTEXTS; c++) {
+    for (unsigned c = 0; c < EXANET_NETWORK_CONTEXTS; c++) {
         exanet_mailbox_open(tr->f->t[n], c, 0, ring(c), RING_LOG2, 0);
         tr->node[n].head[c] = 0;
     }
@@ -59,7 +59,7 @@ static void node_started(ExanetTraffic *tr, unsigned n)
     open_mailboxes(tr, n);
 }
 
-ExanetTraffic *exanet_traffic_new(ExanetFabric *f, uint32_t seed)
+ExanetTraffic *exanet_traffic_new(ExanetNetwork *f, uint32_t seed)
 {
     ExanetTraffic *tr = g_new0(ExanetTraffic, 1);
 
@@ -140,7 +140,7 @@ static void ledger_drain(ExanetTraffic *tr, unsigned n, unsigned c)
 static void ledger_drain_all(ExanetTraffic *tr)
 {
     for (unsigned n = 0; n < tr->f->topo.nodes; n++) {
-        for (unsigned c = 0; tr->f->t[n] && c < EXANET_FABRIC_CONTEXTS; c++) {
+        for (unsigned c = 0; tr->f->t[n] && c < EXANET_NETWORK_CONTEXTS; c++) {
             ledger_drain(tr, n, c);
         }
     }
@@ -460,13 +460,13 @@ static bool still_running(ExanetTraffic *tr, int64_t end)
     }
     if (tr->f->now >= end) {
         tell_running(tr);
-        exanet_fabric_dump(tr->f);
+        exanet_network_dump(tr->f);
         g_error("operations that have not ended");
     }
     return true;
 }
 
-static bool idle(ExanetFabric *f)
+static bool idle(ExanetNetwork *f)
 {
     for (unsigned n = 0; n < f->topo.nodes; n++) {
         if (f->t[n] && exanet_get32(f->t[n],
@@ -484,11 +484,11 @@ static bool idle(ExanetFabric *f)
 static void drain(ExanetTraffic *tr, int64_t ns, int64_t limit)
 {
     if (tr->restless) {
-        exanet_fabric_step(tr->f, DRAIN_NS);
+        exanet_network_step(tr->f, DRAIN_NS);
     }
-    exanet_fabric_until(tr->f, tr->others || idle(tr->f), ns, limit);
+    exanet_network_until(tr->f, tr->others || idle(tr->f), ns, limit);
     if (tr->restless) {
-        exanet_fabric_step(tr->f, DRAIN_NS);
+        exanet_network_step(tr->f, DRAIN_NS);
     }
     tr->restless = false;
 }
@@ -498,9 +498,9 @@ void exanet_traffic_pass(ExanetTraffic *tr, int64_t step, int64_t limit)
     int64_t end = tr->f->now + limit;
 
     while (still_running(tr, end)) {
-        exanet_fabric_pass(tr->f, PASS_STEPS * step, step);
+        exanet_network_pass(tr->f, PASS_STEPS * step, step);
     }
-    exanet_fabric_settle(tr->f);
+    exanet_network_settle(tr->f);
 }
 
 void exanet_traffic_run(ExanetTraffic *tr, int64_t ns, int64_t limit)
@@ -508,10 +508,10 @@ void exanet_traffic_run(ExanetTraffic *tr, int64_t ns, int64_t limit)
     int64_t end = tr->f->now + limit;
     int64_t step = ns;
 
-    exanet_fabric_settle(tr->f);
+    exanet_network_settle(tr->f);
     while (still_running(tr, end)) {
         /* all wait for time-outs, which may take seconds */
-        step = exanet_fabric_step(tr->f, step) ? ns :
+        step = exanet_network_step(tr->f, step) ? ns :
                MIN(step * 2, ns * IDLE_STEP_MAX);
     }
     drain(tr, ns, limit);
@@ -535,7 +535,7 @@ static void node_stops(ExanetTraffic *tr, unsigned n, bool forgets)
     ExanetOp *op;
 
     /* what has come is read before the mailbox is another one */
-    exanet_fabric_settle(tr->f);
+    exanet_network_settle(tr->f);
     exanet_traffic_poll(tr);
     tr->restless = true;
     g_hash_table_iter_init(&it, tr->ops);
@@ -555,19 +555,19 @@ static void node_stops(ExanetTraffic *tr, unsigned n, bool forgets)
 void exanet_traffic_reset(ExanetTraffic *tr, unsigned n)
 {
     node_stops(tr, n, false);
-    exanet_fabric_reset(tr->f, n);
+    exanet_network_reset(tr->f, n);
     open_mailboxes(tr, n);
 }
 
 void exanet_traffic_kill(ExanetTraffic *tr, unsigned n)
 {
     node_stops(tr, n, true);
-    exanet_fabric_kill(tr->f, n);
+    exanet_network_kill(tr->f, n);
 }
 
 void exanet_traffic_revive(ExanetTraffic *tr, unsigned n)
 {
-    exanet_fabric_revive(tr->f, n);
+    exanet_network_revive(tr->f, n);
     node_started(tr, n);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Traffic in a fabric, with a copy of all memory that it may change and a ledger of
+ * Traffic in a network, with a copy of all memory that it may change and a ledger of
  * all notifications and messages: each must come exactly once, and with its data.
  *
  * A test starts operations, lets them run and checks them, in waves.  What is written
@@ -57,13 +57,13 @@ typedef struct ExanetTrafficNode {
     uint8_t *image;                 /* ... and what from EXANET_RAM_DST on */
     uint32_t next;                  /* in the image */
     uint32_t used;                  /* highest byte of it */
-    uint32_t head[EXANET_FABRIC_CONTEXTS];  /* of its mailboxes */
+    uint32_t head[EXANET_NETWORK_CONTEXTS];  /* of its mailboxes */
     ExanetOp *write[EXANET_WRITE_CHANNELS]; /* running */
     ExanetOp *packet[EXANET_PKTZ_CHANNELS];
 } ExanetTrafficNode;
 
 typedef struct ExanetTraffic {
-    ExanetFabric *f;
+    ExanetNetwork *f;
     GRand *rand;
     GHashTable *ops;                /* id -> ExanetOp, owned, of this wave */
     GHashTable *old;                /* ids of those before */
@@ -71,11 +71,11 @@ typedef struct ExanetTraffic {
     bool others;                    /* the test has transfers of its own under way */
     bool restless;                  /* a node was reset or killed in this wave */
     uint64_t ctrl;                  /* further EXANET_CHANNEL_ bits of writes */
-    ExanetTrafficNode node[EXANET_FABRIC_NODES];
+    ExanetTrafficNode node[EXANET_NETWORK_NODES];
 } ExanetTraffic;
 
-ExanetTraffic *exanet_traffic_new(ExanetFabric *f, uint32_t seed);
-/* Looks at all memory again; the fabric stays. */
+ExanetTraffic *exanet_traffic_new(ExanetNetwork *f, uint32_t seed);
+/* Looks at all memory again; the network stays. */
 void exanet_traffic_free(ExanetTraffic *tr);
 /* In the middle of the traffic: another epoch of node @n, or another life. */
 void exanet_traffic_reset(ExanetTraffic *tr, unsigned n);
@@ -101,7 +101,7 @@ unsigned exanet_traffic_poll(ExanetTraffic *tr);
  * those that have not, when that takes more than @limit ns.
  */
 void exanet_traffic_run(ExanetTraffic *tr, int64_t ns, int64_t limit);
-/* The same with exanet_fabric_pass(). */
+/* The same with exanet_network_pass(). */
 void exanet_traffic_pass(ExanetTraffic *tr, int64_t step, int64_t limit);
 /* Asserts that all is right with those of this wave, and forgets them. */
 void exanet_traffic_check(ExanetTraffic *tr);

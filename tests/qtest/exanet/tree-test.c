@@ -14,34 +14,34 @@
 #define RATE_LIMIT (100000 * EXANET_MS)
 #define RATE_TIMEOUT_NS (1500 * EXANET_MS)
 
-static void assert_lossless(ExanetFabric *f)
+static void assert_lossless(ExanetNetwork *f)
 {
-    exanet_fabric_settle(f);
-    if (exanet_fabric_total(f, RETRY_TIMEOUT) ||
-        exanet_fabric_total(f, DROP_SOURCE)) {
-        exanet_fabric_dump(f);
+    exanet_network_settle(f);
+    if (exanet_network_total(f, RETRY_TIMEOUT) ||
+        exanet_network_total(f, DROP_SOURCE)) {
+        exanet_network_dump(f);
     }
-    g_assert_cmpuint(exanet_fabric_total(f, RETRY_TIMEOUT), ==, 0);
-    g_assert_cmpuint(exanet_fabric_total(f, MSG_RETRY), ==, 0);
-    g_assert_cmpuint(exanet_fabric_total(f, DROP_NO_ROUTE), ==, 0);
-    g_assert_cmpuint(exanet_fabric_total(f, DROP_SOURCE), ==, 0);
-    g_assert_cmpuint(exanet_fabric_total(f, DROP_TTL), ==, 0);
-    g_assert_cmpuint(exanet_fabric_total(f, DROP_MALFORMED), ==, 0);
-    g_assert_cmpuint(exanet_fabric_total(f, DROP_DISABLED), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, RETRY_TIMEOUT), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, MSG_RETRY), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, DROP_NO_ROUTE), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, DROP_SOURCE), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, DROP_TTL), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, DROP_MALFORMED), ==, 0);
+    g_assert_cmpuint(exanet_network_total(f, DROP_DISABLED), ==, 0);
 }
 
 static void finish(ExanetTraffic *tr)
 {
-    ExanetFabric *f = tr->f;
+    ExanetNetwork *f = tr->f;
 
     assert_lossless(f);
     exanet_traffic_free(tr);
-    exanet_fabric_stop(f);
+    exanet_network_stop(f);
 }
 
 static void check_all_to_all(ExanetTopology topo, const char *props)
 {
-    ExanetFabric *f = exanet_fabric_start(&topo, props);
+    ExanetNetwork *f = exanet_network_start(&topo, props);
     ExanetTraffic *tr = exanet_traffic_new(f, 11);
 
     for (unsigned wave = 0; wave < 3; wave++) {
@@ -54,7 +54,7 @@ static void check_all_to_all(ExanetTopology topo, const char *props)
             g_assert_cmpuint(f->count[n][EXANET_CNT_FORWARDED], >, 0);
         }
     }
-    g_assert_cmpuint(exanet_fabric_total(f, FORWARDED), >, 0);
+    g_assert_cmpuint(exanet_network_total(f, FORWARDED), >, 0);
     finish(tr);
 }
 
@@ -103,25 +103,25 @@ static void test_dragonfly_small(void)
 static void test_cut(void)
 {
     ExanetTopology topo = exanet_topology_fat_tree(2, 2, 2);
-    ExanetFabric *f = exanet_fabric_start(&topo, "");
+    ExanetNetwork *f = exanet_network_start(&topo, "");
     ExanetTraffic *tr = exanet_traffic_new(f, 13);
     enum { LEAF = 4, SPINE = 6 };
     const unsigned port = exanet_topology_port(&topo, LEAF, SPINE, 0);
 
-    exanet_fabric_fault(f, LEAF, port, "down");
-    exanet_fabric_settle(f);
-    g_assert_false(exanet_fabric_linked(f));
+    exanet_network_fault(f, LEAF, port, "down");
+    exanet_network_settle(f);
+    g_assert_false(exanet_network_linked(f));
     exanet_traffic_all_to_all(tr, 128 * KiB);
     exanet_traffic_run(tr, 20000, 20 * LIMIT);
     exanet_traffic_check(tr);
     g_assert_cmpuint(f->count[SPINE][EXANET_CNT_DROP_NO_ROUTE], >, 0);
-    exanet_fabric_fault(f, LEAF, port, "");
-    exanet_fabric_wait_linked(f);
+    exanet_network_fault(f, LEAF, port, "");
+    exanet_network_wait_linked(f);
     exanet_traffic_all_to_all(tr, 128 * KiB);
     exanet_traffic_run(tr, 20000, 20 * LIMIT);
     exanet_traffic_check(tr);
     exanet_traffic_free(tr);
-    exanet_fabric_stop(f);
+    exanet_network_stop(f);
 }
 
 /* --- Several ways ------------------------------------------------------------- */
@@ -130,7 +130,7 @@ static void test_cut(void)
 static int64_t time_across(unsigned spines)
 {
     ExanetTopology topo = exanet_topology_fat_tree(2, 2, spines);
-    ExanetFabric *f = exanet_fabric_start(&topo, RATE);
+    ExanetNetwork *f = exanet_network_start(&topo, RATE);
     ExanetTraffic *tr;
     int64_t start;
 

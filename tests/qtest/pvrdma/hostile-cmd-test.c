@@ -261,7 +261,7 @@ static void test_commands(void)
         pvrdma_unbind(h.t, i, gid);
         pvrdma_bind(h.t, i, gid, 0xfff);
     }
-    pvrdma_duo_make(&h.good, h.t, NULL);
+    pvrdma_qp_pair_make(&h.good, h.t, NULL);
     hostile_finish(&h);
 }
 
@@ -346,7 +346,7 @@ static void test_region(void)
         pvrdma_msix_taken(h.t, v);
     }
     pvrdma_bring_up(h.t);
-    pvrdma_duo_make(&h.good, h.t, NULL);
+    pvrdma_qp_pair_make(&h.good, h.t, NULL);
     hostile_finish(&h);
 }
 

@@ -103,7 +103,7 @@ static void test_wqes(void)
         ring_doorbells(&h);
         hostile_check(&h);
         pvrdma_step(h.t, 1 + hostile_below(&h, 3) * 100000000);
-        pvrdma_duo_again(&h.evil);
+        pvrdma_qp_pair_again(&h.evil);
     }
     /* some of it even went as far as the responder */
     g_assert_cmpuint(pvrdma_counter(h.t, "rx-bad-access"), >, 0);
@@ -150,7 +150,7 @@ static void test_datagrams(void)
         }
         hostile_check(&h);
         pvrdma_qp_destroy(h.t, &qp);
-        pvrdma_duo_again(&h.evil);
+        pvrdma_qp_pair_again(&h.evil);
     }
     hostile_finish(&h);
 }

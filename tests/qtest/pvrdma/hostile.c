@@ -8,13 +8,13 @@
 void hostile_evil_make(Hostile *h)
 {
     h->evil_at = h->t->ram_next;
-    pvrdma_duo_make(&h->evil, h->t, NULL);
+    pvrdma_qp_pair_make(&h->evil, h->t, NULL);
 }
 
 void hostile_start(Hostile *h, uint32_t seed)
 {
     *h = (Hostile) { .rand = g_rand_new_with_seed(random_seed(seed)) };
-    pvrdma_duo_start(&h->good);
+    pvrdma_qp_pair_start(&h->good);
     h->t = h->good.t;
     h->scratch = pvrdma_alloc(h->t, HOSTILE_SCRATCH_PAGES * PVRDMA_PAGE_BYTES);
     h->t->guest_errors = true;
@@ -34,7 +34,7 @@ void hostile_check(Hostile *h)
 {
     pvrdma_settle(h->t);
     hostile_discard(h);
-    pvrdma_duo_check(&h->good);
+    pvrdma_qp_pair_check(&h->good);
     hostile_discard(h);
 }
 
@@ -43,7 +43,7 @@ void hostile_finish(Hostile *h)
     g_assert_cmpuint(pvrdma_counter(h->t, "guest-error"), >, 0);
     hostile_check(h);
     g_rand_free(h->rand);
-    pvrdma_duo_stop(&h->good);
+    pvrdma_qp_pair_stop(&h->good);
 }
 
 uint32_t hostile_below(Hostile *h, uint32_t n)

@@ -15,8 +15,8 @@
 typedef struct Hostile {
     PvrdmaTest *t;
     GRand *rand;
-    PvrdmaDuo good;                 /* whom nothing may happen to */
-    PvrdmaDuo evil;
+    PvrdmaQpPair good;                 /* whom nothing may happen to */
+    PvrdmaQpPair evil;
     uint64_t evil_at;               /* memory of evil's objects */
     uint64_t scratch;               /* pages for any purpose */
 } Hostile;

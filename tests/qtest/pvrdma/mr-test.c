@@ -22,9 +22,9 @@ static void test_scattered(void)
     union pvrdma_cmd_req req;
     union pvrdma_cmd_resp resp;
     PvrdmaTestMr from;
-    PvrdmaDuo d;
+    PvrdmaQpPair d;
 
-    pvrdma_duo_start(&d);
+    pvrdma_qp_pair_start(&d);
     base = pvrdma_alloc(d.t, 16 * PVRDMA_PAGE_BYTES);
     for (unsigned i = 0; i < PAGES; i++) {
         pages[i] = base + order[i] * PVRDMA_PAGE_BYTES;
@@ -35,8 +35,8 @@ static void test_scattered(void)
     pvrdma_command_ok(d.t, PVRDMA_CMD_CREATE_MR, &req, &resp);
     from = pvrdma_mr_create(d.t, d.pd, 0x999, BYTES, PVRDMA_TEST_ACCESS_ALL);
     pvrdma_fill(d.t, from.pa, data, BYTES, 1);
-    pvrdma_duo_rdma(&d, WRITE, PVRDMA_TEST_SGE(&from, 0, BYTES), 0x10000 + SKIP,
-                    le32_to_cpu(resp.create_mr.rkey), OK);
+    pvrdma_qp_pair_rdma(&d, WRITE, PVRDMA_TEST_SGE(&from, 0, BYTES), 0x10000 + SKIP,
+                        le32_to_cpu(resp.create_mr.rkey), OK);
     for (unsigned i = 0; i < PAGES; i++) {
         unsigned skip = i ? 0 : SKIP;
 
@@ -45,10 +45,10 @@ static void test_scattered(void)
                           PVRDMA_PAGE_BYTES - skip);
     }
     qtest_memset(d.t->qts, from.pa, 0, BYTES);
-    pvrdma_duo_rdma(&d, READ, PVRDMA_TEST_SGE(&from, 0, BYTES), 0x10000 + SKIP,
-                    le32_to_cpu(resp.create_mr.rkey), OK);
+    pvrdma_qp_pair_rdma(&d, READ, PVRDMA_TEST_SGE(&from, 0, BYTES), 0x10000 + SKIP,
+                        le32_to_cpu(resp.create_mr.rkey), OK);
     pvrdma_assert_mem(d.t, from.pa, data, BYTES);
-    pvrdma_duo_stop(&d);
+    pvrdma_qp_pair_stop(&d);
 }
 
 /* More than one table of a directory. */
@@ -57,15 +57,15 @@ static void test_large(void)
     enum { BYTES = 3 * MiB };
     g_autofree uint8_t *data = g_malloc(BYTES);
     PvrdmaTestMr from, to;
-    PvrdmaDuo d;
+    PvrdmaQpPair d;
 
-    pvrdma_duo_start(&d);
+    pvrdma_qp_pair_start(&d);
     from = pvrdma_mr_create(d.t, d.pd, 0x1fff, BYTES, 0);
     to = pvrdma_mr_create(d.t, d.pd, 0x7fff12345678, BYTES, PVRDMA_TEST_ACCESS_ALL);
     pvrdma_fill(d.t, from.pa, data, BYTES, 2);
-    pvrdma_duo_rdma(&d, WRITE, PVRDMA_TEST_SGE(&from, 0, BYTES), to.va, to.rkey, OK);
+    pvrdma_qp_pair_rdma(&d, WRITE, PVRDMA_TEST_SGE(&from, 0, BYTES), to.va, to.rkey, OK);
     pvrdma_assert_mem(d.t, to.pa, data, BYTES);
-    pvrdma_duo_stop(&d);
+    pvrdma_qp_pair_stop(&d);
 }
 
 /* Pages that are no memory: nothing there, or registers of the device itself. */
@@ -74,9 +74,9 @@ static void test_no_memory(void)
     PvrdmaTestSge sge;
     union pvrdma_cmd_req req;
     union pvrdma_cmd_resp resp;
-    PvrdmaDuo d;
+    PvrdmaQpPair d;
 
-    pvrdma_duo_start(&d);
+    pvrdma_qp_pair_start(&d);
     d.t->guest_errors = true;
     for (unsigned i = 0; i < 3; i++) {
         uint64_t told = pvrdma_counter(d.t, "guest-error");
@@ -86,34 +86,34 @@ static void test_no_memory(void)
         req = pvrdma_mr_request(d.t, d.pd, 0, pa, 100, PVRDMA_TEST_ACCESS_ALL);
         pvrdma_command_ok(d.t, PVRDMA_CMD_CREATE_MR, &req, &resp);
         sge = PVRDMA_TEST_SGE(&d.mr[0], 0, 100);
-        pvrdma_duo_rdma(&d, WRITE, sge, 0, le32_to_cpu(resp.create_mr.rkey),
-                        PVRDMA_WC_REM_OP_ERR);
-        pvrdma_duo_again(&d);
-        pvrdma_duo_rdma(&d, READ, sge, 0, le32_to_cpu(resp.create_mr.rkey),
-                        PVRDMA_WC_REM_OP_ERR);
-        pvrdma_duo_again(&d);
+        pvrdma_qp_pair_rdma(&d, WRITE, sge, 0, le32_to_cpu(resp.create_mr.rkey),
+                            PVRDMA_WC_REM_OP_ERR);
+        pvrdma_qp_pair_again(&d);
+        pvrdma_qp_pair_rdma(&d, READ, sge, 0, le32_to_cpu(resp.create_mr.rkey),
+                            PVRDMA_WC_REM_OP_ERR);
+        pvrdma_qp_pair_again(&d);
         sge = (PvrdmaTestSge) { 0, 100, le32_to_cpu(resp.create_mr.lkey) };
-        pvrdma_duo_rdma(&d, WRITE, sge, d.mr[1].va, d.mr[1].rkey,
-                        PVRDMA_WC_LOC_PROT_ERR);
-        pvrdma_duo_again(&d);
-        pvrdma_duo_rdma(&d, READ, sge, d.mr[1].va, d.mr[1].rkey,
-                        PVRDMA_WC_LOC_PROT_ERR);
-        pvrdma_duo_again(&d);
+        pvrdma_qp_pair_rdma(&d, WRITE, sge, d.mr[1].va, d.mr[1].rkey,
+                            PVRDMA_WC_LOC_PROT_ERR);
+        pvrdma_qp_pair_again(&d);
+        pvrdma_qp_pair_rdma(&d, READ, sge, d.mr[1].va, d.mr[1].rkey,
+                            PVRDMA_WC_LOC_PROT_ERR);
+        pvrdma_qp_pair_again(&d);
         g_assert_cmpuint(pvrdma_counter(d.t, "guest-error"), ==, told + 4);
     }
-    pvrdma_duo_check(&d);
-    pvrdma_duo_stop(&d);
+    pvrdma_qp_pair_check(&d);
+    pvrdma_qp_pair_stop(&d);
 }
 
 /* --- Rights ------------------------------------------------------------------- */
 
 /* One refusal for each opcode and reason; then the same that is good. */
-static void refuse(PvrdmaDuo *d, enum pvrdma_wr_opcode opcode, PvrdmaTestSge sge,
+static void refuse(PvrdmaQpPair *d, enum pvrdma_wr_opcode opcode, PvrdmaTestSge sge,
                    uint64_t va, uint32_t rkey, enum pvrdma_wc_status status)
 {
-    pvrdma_duo_rdma(d, opcode, sge, va, rkey, status);
+    pvrdma_qp_pair_rdma(d, opcode, sge, va, rkey, status);
     g_assert_cmpuint(pvrdma_qp_state(d->t, &d->qp[0]), ==, PVRDMA_QPS_ERR);
-    pvrdma_duo_again(d);
+    pvrdma_qp_pair_again(d);
 }
 
 static void test_remote_refused(void)
@@ -122,9 +122,9 @@ static void test_remote_refused(void)
     PvrdmaTestMr *mr, plain;
     PvrdmaTestSge sge;
     uint32_t other_pd;
-    PvrdmaDuo d;
+    PvrdmaQpPair d;
 
-    pvrdma_duo_start(&d);
+    pvrdma_qp_pair_start(&d);
     mr = &d.mr[1];
     sge = PVRDMA_TEST_SGE(&d.mr[0], 0, 3000);
     for (unsigned i = 0; i < 2; i++) {
@@ -154,13 +154,13 @@ static void test_remote_refused(void)
     refuse(&d, READ, sge, mr->va, mr->rkey, bad);
     /* without bytes no key is needed */
     sge.length = 0;
-    pvrdma_duo_rdma(&d, WRITE, sge, mr->va, mr->rkey, OK);
-    pvrdma_duo_rdma(&d, READ, sge, mr->va, mr->rkey, OK);
-    pvrdma_duo_stop(&d);
+    pvrdma_qp_pair_rdma(&d, WRITE, sge, mr->va, mr->rkey, OK);
+    pvrdma_qp_pair_rdma(&d, READ, sge, mr->va, mr->rkey, OK);
+    pvrdma_qp_pair_stop(&d);
 }
 
 /* The guest's own fault, of which it is told. */
-static void local_refuse(PvrdmaDuo *d, enum pvrdma_wr_opcode op, PvrdmaTestSge sge,
+static void local_refuse(PvrdmaQpPair *d, enum pvrdma_wr_opcode op, PvrdmaTestSge sge,
                          const PvrdmaTestMr *to)
 {
     pvrdma_expect_errors(d->t, 1, refuse(d, op, sge, to->va, to->rkey,
@@ -171,9 +171,9 @@ static void test_local_refused(void)
 {
     PvrdmaTestMr *to, read_only, mr;
     PvrdmaTestSge sge;
-    PvrdmaDuo d;
+    PvrdmaQpPair d;
 
-    pvrdma_duo_start(&d);
+    pvrdma_qp_pair_start(&d);
     to = &d.mr[1];
     mr = d.mr[0];
     for (unsigned i = 0; i < 2; i++) {
@@ -190,10 +190,10 @@ static void test_local_refused(void)
     }
     read_only = pvrdma_mr_create(d.t, d.pd, 0x5000, 4096, 0);
     sge = (PvrdmaTestSge) { read_only.va, 100, read_only.lkey };
-    pvrdma_duo_rdma(&d, WRITE, sge, to->va, to->rkey, OK);
+    pvrdma_qp_pair_rdma(&d, WRITE, sge, to->va, to->rkey, OK);
     local_refuse(&d, READ, sge, to);
-    pvrdma_duo_check(&d);
-    pvrdma_duo_stop(&d);
+    pvrdma_qp_pair_check(&d);
+    pvrdma_qp_pair_stop(&d);
 }
 
 /* All of memory, by address. */
@@ -201,24 +201,24 @@ static void test_dma(void)
 {
     PvrdmaTestSge sge;
     PvrdmaTestMr dma;
-    PvrdmaDuo d;
+    PvrdmaQpPair d;
     uint8_t data[6000];
 
-    pvrdma_duo_start(&d);
+    pvrdma_qp_pair_start(&d);
     dma = pvrdma_mr_create_dma(d.t, d.pd, PVRDMA_ACCESS_LOCAL_WRITE);
     pvrdma_fill(d.t, d.mr[0].pa, data, sizeof(data), 4);
-    pvrdma_duo_rdma(&d, WRITE,
-                    (PvrdmaTestSge) { d.mr[0].pa, sizeof(data), dma.lkey },
-                    d.mr[1].va, d.mr[1].rkey, OK);
+    pvrdma_qp_pair_rdma(&d, WRITE,
+                        (PvrdmaTestSge) { d.mr[0].pa, sizeof(data), dma.lkey },
+                        d.mr[1].va, d.mr[1].rkey, OK);
     pvrdma_assert_mem(d.t, d.mr[1].pa, data, sizeof(data));
     sge = (PvrdmaTestSge) { PVRDMA_NO_RAM, 100, dma.lkey };
     local_refuse(&d, WRITE, sge, &d.mr[1]);
-    pvrdma_duo_stop(&d);
+    pvrdma_qp_pair_stop(&d);
 }
 
 /* --- Fast registration -------------------------------------------------------- */
 
-static struct pvrdma_sq_wqe_hdr fast_reg(PvrdmaDuo *d, const PvrdmaTestMr *mr,
+static struct pvrdma_sq_wqe_hdr fast_reg(PvrdmaQpPair *d, const PvrdmaTestMr *mr,
                                          uint32_t key)
 {
     const PvrdmaTestMr *user = &d->mr[1];
@@ -251,9 +251,9 @@ static void test_fast(void)
     PvrdmaTestSge sge;
     uint8_t data[5000];
     uint64_t va;
-    PvrdmaDuo d;
+    PvrdmaQpPair d;
 
-    pvrdma_duo_start(&d);
+    pvrdma_qp_pair_start(&d);
     mr = pvrdma_mr_create_fast(d.t, d.pd, 2);
     va = 0x3000 + d.mr[1].pa % PVRDMA_PAGE_BYTES;
     sge = PVRDMA_TEST_SGE(&d.mr[0], 0, 5000);
@@ -262,32 +262,32 @@ static void test_fast(void)
         uint32_t key = mr.rkey + i;
 
         hdr = fast_reg(&d, &mr, key);
-        pvrdma_duo_do(&d, &hdr, NULL, OK);
+        pvrdma_qp_pair_do(&d, &hdr, NULL, OK);
         pvrdma_fill(d.t, d.mr[0].pa, data, sizeof(data), i);
-        pvrdma_duo_rdma(&d, WRITE, sge, va, key, OK);
+        pvrdma_qp_pair_rdma(&d, WRITE, sge, va, key, OK);
         pvrdma_assert_mem(d.t, d.mr[1].pa, data, sizeof(data));
         refuse(&d, WRITE, sge, va, key - 1, PVRDMA_WC_REM_ACCESS_ERR);
         refuse(&d, WRITE, sge, va + 1, key, PVRDMA_WC_REM_ACCESS_ERR);
         hdr = local_inv(key);
-        pvrdma_duo_do(&d, &hdr, NULL, OK);
+        pvrdma_qp_pair_do(&d, &hdr, NULL, OK);
         refuse(&d, WRITE, sge, va, key, PVRDMA_WC_REM_ACCESS_ERR);
     }
-    pvrdma_duo_stop(&d);
+    pvrdma_qp_pair_stop(&d);
 }
 
-static void fast_bad(PvrdmaDuo *d, const struct pvrdma_sq_wqe_hdr *hdr)
+static void fast_bad(PvrdmaQpPair *d, const struct pvrdma_sq_wqe_hdr *hdr)
 {
-    pvrdma_duo_do(d, hdr, NULL, PVRDMA_WC_MW_BIND_ERR);
-    pvrdma_duo_again(d);
+    pvrdma_qp_pair_do(d, hdr, NULL, PVRDMA_WC_MW_BIND_ERR);
+    pvrdma_qp_pair_again(d);
 }
 
 static void test_fast_refused(void)
 {
     struct pvrdma_sq_wqe_hdr hdr;
     PvrdmaTestMr mr;
-    PvrdmaDuo d;
+    PvrdmaQpPair d;
 
-    pvrdma_duo_start(&d);
+    pvrdma_qp_pair_start(&d);
     d.t->guest_errors = true;
     mr = pvrdma_mr_create_fast(d.t, d.pd, 2);
     hdr = fast_reg(&d, &mr, d.mr[1].rkey);          /* of another kind */
@@ -305,14 +305,14 @@ static void test_fast_refused(void)
     hdr.wr.fast_reg.pl_pdir_dma = cpu_to_le64(PVRDMA_NO_RAM);
     fast_bad(&d, &hdr);
     hdr = fast_reg(&d, &mr, mr.rkey);
-    pvrdma_duo_do(&d, &hdr, NULL, OK);
+    pvrdma_qp_pair_do(&d, &hdr, NULL, OK);
     fast_bad(&d, &hdr);                             /* it is valid */
     hdr = local_inv(mr.rkey ^ 1);
     fast_bad(&d, &hdr);
     hdr = local_inv(d.mr[1].rkey);
     fast_bad(&d, &hdr);
-    pvrdma_duo_check(&d);
-    pvrdma_duo_stop(&d);
+    pvrdma_qp_pair_check(&d);
+    pvrdma_qp_pair_stop(&d);
 }
 
 /* The peer takes a region back with the message that says it is ready. */
@@ -322,27 +322,27 @@ static void test_remote_invalidate(void)
     PvrdmaTestSge to, from;
     PvrdmaTestMr mr;
     struct pvrdma_cqe cqe;
-    PvrdmaDuo d;
+    PvrdmaQpPair d;
     uint64_t va;
 
-    pvrdma_duo_start(&d);
+    pvrdma_qp_pair_start(&d);
     mr = pvrdma_mr_create_fast(d.t, d.pd, 2);
     va = 0x3000 + d.mr[1].pa % PVRDMA_PAGE_BYTES;
     hdr = fast_reg(&d, &mr, mr.rkey);
-    pvrdma_duo_do(&d, &hdr, NULL, OK);
+    pvrdma_qp_pair_do(&d, &hdr, NULL, OK);
     to = PVRDMA_TEST_SGE(&d.mr[1], 0, 100);
     from = PVRDMA_TEST_SGE(&d.mr[0], 0, 100);
-    pvrdma_duo_rdma(&d, WRITE, from, va, mr.rkey, OK);
+    pvrdma_qp_pair_rdma(&d, WRITE, from, va, mr.rkey, OK);
     pvrdma_post_recv(d.t, &d.qp[1], 5, &to, 1);
     hdr = pvrdma_wr(0, PVRDMA_WR_SEND_WITH_INV);
     hdr.ex.invalidate_rkey = cpu_to_le32(mr.rkey);
-    pvrdma_duo_do(&d, &hdr, &from, OK);
+    pvrdma_qp_pair_do(&d, &hdr, &from, OK);
     cqe = pvrdma_cq_expect(d.t, &d.cq[1], 5, OK);
     g_assert_cmphex(le32_to_cpu(cqe.wc_flags) & PVRDMA_WC_WITH_INVALIDATE, ==,
                     PVRDMA_WC_WITH_INVALIDATE);
     g_assert_cmphex(ldl_le_p(&cqe.imm_data), ==, mr.rkey);
     refuse(&d, WRITE, from, va, mr.rkey, PVRDMA_WC_REM_ACCESS_ERR);
-    pvrdma_duo_stop(&d);
+    pvrdma_qp_pair_stop(&d);
 }
 
 /* --- Objects ------------------------------------------------------------------ */
@@ -388,21 +388,21 @@ static void test_reset(void)
 {
     uint32_t old_rkey, old_pd;
     union pvrdma_cmd_req req = { };
-    PvrdmaDuo d;
+    PvrdmaQpPair d;
 
-    pvrdma_duo_start(&d);
+    pvrdma_qp_pair_start(&d);
     old_rkey = d.mr[1].rkey;
     old_pd = d.pd;
-    pvrdma_duo_check(&d);
+    pvrdma_qp_pair_check(&d);
     g_assert_cmpuint(pvrdma_ctl(d.t, PVRDMA_DEVICE_CTL_RESET), ==, 0);
     pvrdma_bring_up(d.t);
     req.destroy_pd.pd_handle = cpu_to_le32(old_pd);
     pvrdma_command_fails(d.t, PVRDMA_CMD_DESTROY_PD, &req, EINVAL);
-    pvrdma_duo_make(&d, d.t, NULL);
-    pvrdma_duo_check(&d);
+    pvrdma_qp_pair_make(&d, d.t, NULL);
+    pvrdma_qp_pair_check(&d);
     refuse(&d, WRITE, PVRDMA_TEST_SGE(&d.mr[0], 0, 8), d.mr[1].va, old_rkey,
            PVRDMA_WC_REM_ACCESS_ERR);
-    pvrdma_duo_stop(&d);
+    pvrdma_qp_pair_stop(&d);
 }
 
 int main(int argc, char **argv)

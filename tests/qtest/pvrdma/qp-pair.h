@@ -4,40 +4,41 @@
  * what is behind the transport: memory, queues.  What a test spoils can be made good
  * again.
  */
-#ifndef PVRDMA_DUO_H
-#define PVRDMA_DUO_H
+#ifndef PVRDMA_QP_PAIR_H
+#define PVRDMA_QP_PAIR_H
 
 #include "verbs.h"
 
-#define PVRDMA_DUO_VA   0x7f5500000123ULL   /* of the two memories: side 1 << 32 later */
-#define PVRDMA_DUO_BYTES 20000
+/* Virtual address of memory 0; memory 1 is 1 << 32 behind it. */
+#define PVRDMA_QP_PAIR_VA 0x7f5500000123ULL
+#define PVRDMA_QP_PAIR_BYTES 20000
 
-typedef struct PvrdmaDuo {
+typedef struct PvrdmaQpPair {
     PvrdmaTest *t;
     uint32_t pd;
     PvrdmaTestCq cq[2];
     PvrdmaTestQp qp[2];
     PvrdmaTestMr mr[2];             /* with all rights */
     uint64_t wr_id;                 /* of the last WQE of QP 0 */
-} PvrdmaDuo;
+} PvrdmaQpPair;
 
 /* Starts a machine, too. */
-void pvrdma_duo_start(PvrdmaDuo *d);
+void pvrdma_qp_pair_start(PvrdmaQpPair *d);
 /* The objects alone, in a device that is up.  QP 1 may have an @srq, of @d->pd. */
-void pvrdma_duo_make(PvrdmaDuo *d, PvrdmaTest *t, const PvrdmaTestSrq *srq);
-void pvrdma_duo_stop(PvrdmaDuo *d);
+void pvrdma_qp_pair_make(PvrdmaQpPair *d, PvrdmaTest *t, const PvrdmaTestSrq *srq);
+void pvrdma_qp_pair_stop(PvrdmaQpPair *d);
 /* Connects the QPs again, whatever became of them; empties the CQs. */
-void pvrdma_duo_again(PvrdmaDuo *d);
+void pvrdma_qp_pair_again(PvrdmaQpPair *d);
 
 /* QP 0 does @hdr with @sge, 0 or 1 of them; it must end with @status. */
-void pvrdma_duo_do(PvrdmaDuo *d, const struct pvrdma_sq_wqe_hdr *hdr,
-                   const PvrdmaTestSge *sge, enum pvrdma_wc_status status);
+void pvrdma_qp_pair_do(PvrdmaQpPair *d, const struct pvrdma_sq_wqe_hdr *hdr,
+                       const PvrdmaTestSge *sge, enum pvrdma_wc_status status);
 /* RDMA WRITE or READ of @len bytes between @sge and @va, @rkey. */
-void pvrdma_duo_rdma(PvrdmaDuo *d, enum pvrdma_wr_opcode opcode, PvrdmaTestSge sge,
-                     uint64_t va, uint32_t rkey, enum pvrdma_wc_status status);
+void pvrdma_qp_pair_rdma(PvrdmaQpPair *d, enum pvrdma_wr_opcode opcode, PvrdmaTestSge sge,
+                         uint64_t va, uint32_t rkey, enum pvrdma_wc_status status);
 /* SEND of @len bytes of memory 0 to a receive WQE with all of memory 1. */
-void pvrdma_duo_send(PvrdmaDuo *d, uint32_t len);
+void pvrdma_qp_pair_send(PvrdmaQpPair *d, uint32_t len);
 /* Data goes there and back, and is right. */
-void pvrdma_duo_check(PvrdmaDuo *d);
+void pvrdma_qp_pair_check(PvrdmaQpPair *d);
 
 #endif

@@ -169,21 +169,21 @@ static void cable_assert(Cable *c, unsigned i, uint32_t at, uint32_t other,
 
 static void test_loopback(void)
 {
-    PvrdmaDuo d;
+    PvrdmaQpPair d;
     PvrdmaTestSge sge;
     g_autofree uint8_t *data = g_malloc(64);
 
-    pvrdma_duo_start(&d);
+    pvrdma_qp_pair_start(&d);
     sge = PVRDMA_TEST_SGE(&d.mr[0], 0, 64);
     pvrdma_fill(d.t, d.mr[0].pa, data, 64, 5);
-    pvrdma_duo_rdma(&d, PVRDMA_WR_RDMA_WRITE, sge, d.mr[1].va, d.mr[1].rkey,
-                    PVRDMA_WC_SUCCESS);
+    pvrdma_qp_pair_rdma(&d, PVRDMA_WR_RDMA_WRITE, sge, d.mr[1].va, d.mr[1].rkey,
+                        PVRDMA_WC_SUCCESS);
     pvrdma_assert_mem(d.t, d.mr[1].pa, data, 64);
     pvrdma_fill(d.t, d.mr[1].pa, data, 64, 6);
-    pvrdma_duo_rdma(&d, PVRDMA_WR_RDMA_READ, sge, d.mr[1].va, d.mr[1].rkey,
-                    PVRDMA_WC_SUCCESS);
+    pvrdma_qp_pair_rdma(&d, PVRDMA_WR_RDMA_READ, sge, d.mr[1].va, d.mr[1].rkey,
+                        PVRDMA_WC_SUCCESS);
     pvrdma_assert_mem(d.t, d.mr[0].pa, data, 64);
-    pvrdma_duo_stop(&d);
+    pvrdma_qp_pair_stop(&d);
 }
 
 static void test_read_write_read(void)

@@ -350,15 +350,15 @@ static void test_fast_reg(void)
 
 static void test_back_and_forth(void)
 {
-    PvrdmaDuo d;
+    PvrdmaQpPair d;
 
-    pvrdma_duo_start(&d);
+    pvrdma_qp_pair_start(&d);
     for (unsigned i = 0; i < 4; i++) {
-        pvrdma_duo_check(&d);
+        pvrdma_qp_pair_check(&d);
         d.t = pvrdma_migrate(d.t);
     }
-    pvrdma_duo_check(&d);
-    pvrdma_duo_stop(&d);
+    pvrdma_qp_pair_check(&d);
+    pvrdma_qp_pair_stop(&d);
 }
 
 /* --- Refused -------------------------------------------------------------- */

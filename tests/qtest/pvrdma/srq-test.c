@@ -14,7 +14,7 @@
 typedef struct Fixture {
     PvrdmaTest *t;
     PvrdmaTestSrq srq;
-    PvrdmaDuo duo[PAIRS];
+    PvrdmaQpPair pair[PAIRS];
     uint64_t wr_id;                 /* of the next send */
 } Fixture;
 
@@ -26,15 +26,15 @@ static void start(Fixture *f)
     pd = pvrdma_pd_create(f->t, 0);
     f->srq = pvrdma_srq_create(f->t, pd, 0, ENTRIES, 2);
     for (unsigned i = 0; i < PAIRS; i++) {
-        f->duo[i].pd = pd;
-        pvrdma_duo_make(&f->duo[i], f->t, &f->srq);
+        f->pair[i].pd = pd;
+        pvrdma_qp_pair_make(&f->pair[i], f->t, &f->srq);
     }
 }
 
 /* A receive WQE with a place of its own in the memory of pair 0. */
 static void post(Fixture *f, unsigned n)
 {
-    PvrdmaTestSge sge = PVRDMA_TEST_SGE(&f->duo[0].mr[1], n * BYTES, BYTES);
+    PvrdmaTestSge sge = PVRDMA_TEST_SGE(&f->pair[0].mr[1], n * BYTES, BYTES);
 
     pvrdma_post_srq(f->t, &f->srq, n, &sge, 1);
 }
@@ -43,19 +43,19 @@ static void post(Fixture *f, unsigned n)
 static void transmit(Fixture *f, unsigned i)
 {
     struct pvrdma_sq_wqe_hdr hdr = pvrdma_wr(f->wr_id++, PVRDMA_WR_SEND);
-    PvrdmaTestSge sge = PVRDMA_TEST_SGE(&f->duo[i].mr[0], 0, BYTES);
+    PvrdmaTestSge sge = PVRDMA_TEST_SGE(&f->pair[i].mr[0], 0, BYTES);
 
-    pvrdma_post_send(f->t, &f->duo[i].qp[0], &hdr, &sge, 1);
+    pvrdma_post_send(f->t, &f->pair[i].qp[0], &hdr, &sge, 1);
 }
 
 static void expect(Fixture *f, unsigned i, uint64_t sent, uint64_t received)
 {
     struct pvrdma_cqe cqe;
 
-    cqe = pvrdma_cq_expect(f->t, &f->duo[i].cq[1], received, OK);
-    g_assert_cmpuint(le64_to_cpu(cqe.qp), ==, f->duo[i].qp[1].handle);
+    cqe = pvrdma_cq_expect(f->t, &f->pair[i].cq[1], received, OK);
+    g_assert_cmpuint(le64_to_cpu(cqe.qp), ==, f->pair[i].qp[1].handle);
     g_assert_cmpuint(le32_to_cpu(cqe.byte_len), ==, BYTES);
-    pvrdma_cq_expect(f->t, &f->duo[i].cq[0], sent, OK);
+    pvrdma_cq_expect(f->t, &f->pair[i].cq[0], sent, OK);
 }
 
 static int modify(Fixture *f, uint32_t mask, uint32_t limit)
@@ -93,10 +93,10 @@ static void test_shared(void)
         for (unsigned i = 0; i < PAIRS; i++) {
             uint8_t data[BYTES];
 
-            pvrdma_fill(f.t, f.duo[i].mr[0].pa, data, BYTES, n + i);
+            pvrdma_fill(f.t, f.pair[i].mr[0].pa, data, BYTES, n + i);
             transmit(&f, i);
             expect(&f, i, n + i, n + i);
-            pvrdma_assert_mem(f.t, f.duo[0].mr[1].pa + (n + i) * BYTES, data, BYTES);
+            pvrdma_assert_mem(f.t, f.pair[0].mr[1].pa + (n + i) * BYTES, data, BYTES);
         }
     }
     g_assert_true(pvrdma_event_none(f.t));
@@ -111,16 +111,16 @@ static void test_empty(void)
     start(&f);
     transmit(&f, 0);
     transmit(&f, 1);
-    pvrdma_cq_assert_empty(f.t, &f.duo[0].cq[0]);
-    pvrdma_cq_assert_empty(f.t, &f.duo[1].cq[0]);
+    pvrdma_cq_assert_empty(f.t, &f.pair[0].cq[0]);
+    pvrdma_cq_assert_empty(f.t, &f.pair[1].cq[0]);
     post(&f, 0);
     post(&f, 1);
     pvrdma_step(f.t, 100000000);
     for (unsigned i = 0; i < 2; i++) {
         struct pvrdma_cqe cqe;
 
-        pvrdma_cq_expect(f.t, &f.duo[i].cq[0], i, OK);
-        pvrdma_wait(f.t, pvrdma_cq_poll(f.t, &f.duo[i].cq[1], &cqe));
+        pvrdma_cq_expect(f.t, &f.pair[i].cq[0], i, OK);
+        pvrdma_wait(f.t, pvrdma_cq_poll(f.t, &f.pair[i].cq[1], &cqe));
         g_assert_cmpuint(le32_to_cpu(cqe.status), ==, OK);
     }
     g_assert_cmpuint(pvrdma_counter(f.t, "tx-rnr"), >=, 2);
@@ -163,9 +163,9 @@ static void test_one_ends(void)
     start(&f);
     post(&f, 0);
     post(&f, 1);
-    pvrdma_qp_to(f.t, &f.duo[0].qp[1], PVRDMA_QPS_ERR);
-    pvrdma_event_take(f.t, PVRDMA_EVENT_QP_LAST_WQE_REACHED, f.duo[0].qp[1].handle);
-    pvrdma_cq_assert_empty(f.t, &f.duo[0].cq[1]);
+    pvrdma_qp_to(f.t, &f.pair[0].qp[1], PVRDMA_QPS_ERR);
+    pvrdma_event_take(f.t, PVRDMA_EVENT_QP_LAST_WQE_REACHED, f.pair[0].qp[1].handle);
+    pvrdma_cq_assert_empty(f.t, &f.pair[0].cq[1]);
     transmit(&f, 1);
     expect(&f, 1, 0, 0);
     transmit(&f, 2);
@@ -187,8 +187,8 @@ static void test_bad_wqe(void)
     post(&f, 1);
     qtest_bufwrite(f.t->qts, f.srq.rq.at, &raw, sizeof(raw));
     transmit(&f, 0);
-    pvrdma_cq_expect(f.t, &f.duo[0].cq[1], 9, PVRDMA_WC_LOC_QP_OP_ERR);
-    g_assert_cmpuint(pvrdma_qp_state(f.t, &f.duo[0].qp[1]), ==, PVRDMA_QPS_ERR);
+    pvrdma_cq_expect(f.t, &f.pair[0].cq[1], 9, PVRDMA_WC_LOC_QP_OP_ERR);
+    g_assert_cmpuint(pvrdma_qp_state(f.t, &f.pair[0].qp[1]), ==, PVRDMA_QPS_ERR);
     transmit(&f, 1);
     expect(&f, 1, 1, 1);
     pvrdma_stop(f.t);
@@ -205,10 +205,10 @@ static void test_bad_index(void)
                  ENTRIES + 1);
     transmit(&f, 0);
     pvrdma_event_take(f.t, PVRDMA_EVENT_SRQ_ERR, f.srq.handle);
-    pvrdma_event_take(f.t, PVRDMA_EVENT_QP_FATAL, f.duo[0].qp[1].handle);
-    pvrdma_event_take(f.t, PVRDMA_EVENT_QP_LAST_WQE_REACHED, f.duo[0].qp[1].handle);
+    pvrdma_event_take(f.t, PVRDMA_EVENT_QP_FATAL, f.pair[0].qp[1].handle);
+    pvrdma_event_take(f.t, PVRDMA_EVENT_QP_LAST_WQE_REACHED, f.pair[0].qp[1].handle);
     transmit(&f, 1);
-    pvrdma_event_take(f.t, PVRDMA_EVENT_QP_FATAL, f.duo[1].qp[1].handle);
+    pvrdma_event_take(f.t, PVRDMA_EVENT_QP_FATAL, f.pair[1].qp[1].handle);
     pvrdma_stop(f.t);
 }
 
@@ -223,7 +223,7 @@ static void test_destroy(void)
     req.destroy_srq.srq_handle = cpu_to_le32(f.srq.handle);
     for (unsigned i = 0; i < PAIRS; i++) {
         pvrdma_command_fails(f.t, PVRDMA_CMD_DESTROY_SRQ, &req, EBUSY);
-        pvrdma_qp_destroy(f.t, &f.duo[i].qp[1]);
+        pvrdma_qp_destroy(f.t, &f.pair[i].qp[1]);
     }
     pvrdma_srq_destroy(f.t, &f.srq);
     req.destroy_srq.srq_handle = cpu_to_le32(f.srq.handle);
@@ -232,7 +232,7 @@ static void test_destroy(void)
                          PVRDMA_UAR_SRQ_RECV | f.srq.handle));
     /* none, and one of another domain */
     init = (PvrdmaTestQpInit) {
-        .pd = f.duo[0].pd, .send_cq = &f.duo[0].cq[0], .srq = &f.srq,
+        .pd = f.pair[0].pd, .send_cq = &f.pair[0].cq[0], .srq = &f.srq,
     };
     req = pvrdma_qp_request(f.t, &init, &qp);
     pvrdma_command_fails(f.t, PVRDMA_CMD_CREATE_QP, &req, EINVAL);
