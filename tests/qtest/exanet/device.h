@@ -9,8 +9,8 @@
  * with exanet_wait(), and give it room with exanet_settle() before asserting that
  * something did not.
  */
-#ifndef EXANET_COMMON_H
-#define EXANET_COMMON_H
+#ifndef EXANET_DEVICE_H
+#define EXANET_DEVICE_H
 
 #include "libqtest.h"
 #include "libqos/pci.h"
@@ -221,4 +221,4 @@ struct exanet_fault exanet_fault_take(ExanetTest *t);
 void exanet_fault_resolve(ExanetTest *t, const struct exanet_fault *f,
                           bool ok);
 
-#endif /* EXANET_COMMON_H */
+#endif /* EXANET_DEVICE_H */

@@ -291,7 +291,7 @@ static void ask_from(ExanetTest *t, unsigned port, uint32_t here, uint32_t coord
     struct exanet_read_req req = exanet_read_of_peer(EXANET_RAM_SRC,
         EXANET_REMOTE_BASE, 100, EXANET_READ_REQ_NOTIFY |
         RNIC_PREP(EXANET_READ_REQ_OWNER, 9));
-    ExanetPacket ask = exanet_switch_packet(EXANET_TYPE_READ_REQ, coord, here, 0);
+    ExanetPacket ask = exanet_router_packet(EXANET_TYPE_READ_REQ, coord, here, 0);
 
     req.dst = cpu_to_le64(exanet_gva(coord, EXANET_REMOTE_BASE));
     req.notify_gva = cpu_to_le64(exanet_gva(coord, 0x7770));
@@ -304,7 +304,7 @@ static void ask_from(ExanetTest *t, unsigned port, uint32_t here, uint32_t coord
     ask.tid = RNIC_PREP(EXANET_PTID_GEN, gen) | RNIC_PREP(EXANET_PTID_CTX, ctx);
     ask.last = true;
     ask.notify = false;
-    exanet_switch_send(t, port, &ask);
+    exanet_router_send(t, port, &ask);
     take_ack(t->ports[port]);
 }
 
@@ -320,7 +320,7 @@ static void ask_port(ExanetTest *t, unsigned port, unsigned ctx, unsigned gen)
  */
 static void test_full(void)
 {
-    ExanetTest *t = exanet_switch_start();
+    ExanetTest *t = exanet_router_start();
     unsigned repeated[EXANET_CONTEXTS], sum = 0;
 
     exanet_fw_set(t, EXANET_REG_FW_DYN_TIMEOUT, 0);
@@ -374,7 +374,7 @@ static void test_strangers(void)
  */
 static void test_forged(void)
 {
-    ExanetTest *t = exanet_switch_start();
+    ExanetTest *t = exanet_router_start();
     ExanetDesc block = {
         .src = EXANET_RAM_SRC, .dst = exanet_gva(exanet_around[F3], EXANET_RAM_DST),
         .len = 64, .pdid = EXANET_TEST_PDID(0),

@@ -15,7 +15,7 @@
 static void test_local_ports(void)
 {
     static const unsigned out[] = { YP, XP, XM, YM };
-    ExanetTest *t = exanet_switch_start();
+    ExanetTest *t = exanet_router_start();
 
     exanet_port_stop(t, XP);
     exanet_stream_send(t, F2, exanet_around[F2], exanet_around[XP], 0, STREAM);
@@ -52,8 +52,8 @@ static void test_local_ports(void)
 /* One channel of a cable stands still, the others go on. */
 static void test_channels(void)
 {
-    ExanetTest *t = exanet_switch_start();
-    ExanetPacket pkt = exanet_switch_write(exanet_around[XM], exanet_around[XP],
+    ExanetTest *t = exanet_router_start();
+    ExanetPacket pkt = exanet_router_write(exanet_around[XM], exanet_around[XP],
                                            EXANET_PATH_ORDER);
 
     exanet_port_stop(t, XP);
@@ -70,7 +70,7 @@ static void test_channels(void)
 /* A cable is cut that packets wait for: they are dropped, the others move up. */
 static void test_cut(void)
 {
-    ExanetTest *t = exanet_switch_start();
+    ExanetTest *t = exanet_router_start();
 
     exanet_port_stop(t, XP);
     exanet_stream_send(t, F2, exanet_around[F2], exanet_around[XP], 0, STREAM);
@@ -153,7 +153,7 @@ static void crowd_take(ExanetTest *t, int64_t ns)
 
 static void test_contention(void)
 {
-    ExanetTest *t = exanet_switch_start();
+    ExanetTest *t = exanet_router_start();
 
     exanet_set32(t, EXANET_FW + EXANET_REG_FW_MODE, EXANET_FW_EXTERNAL);
     for (unsigned round = 0; round < 3; round++) {
@@ -168,7 +168,7 @@ static void test_contention(void)
 /* The same on a cable of 1 Gb/s, where a frame has room for few packets. */
 static void test_contention_slow(void)
 {
-    ExanetTest *t = exanet_switch_start();
+    ExanetTest *t = exanet_router_start();
 
     exanet_set32(t, EXANET_FW + EXANET_REG_FW_MODE, EXANET_FW_EXTERNAL);
     exanet_set32(t, EXANET_PORT(XP) + EXANET_REG_PORT_RATE, 1000000);
@@ -183,7 +183,7 @@ static void test_contention_slow(void)
 /* Who has come first keeps nobody waiting, and who wants no more neither. */
 static void test_contention_uneven(void)
 {
-    ExanetTest *t = exanet_switch_start();
+    ExanetTest *t = exanet_router_start();
     unsigned n = 0;
 
     exanet_port_stop(t, XP);
@@ -209,7 +209,7 @@ static void test_contention_uneven(void)
 /* Who waited and has gone is waited for no longer. */
 static void test_contention_gone(void)
 {
-    ExanetTest *t = exanet_switch_start();
+    ExanetTest *t = exanet_router_start();
 
     exanet_port_stop(t, XP);
     for (unsigned i = F2; i <= F4; i++) {

@@ -69,18 +69,18 @@ static void test_example_r1(void)
     exanet_assert_own_way(t, NODE(5, 1, 4), CARD);
     exanet_assert_own_way(t, NODE(7, 2, 5), UPLINK);
     /* what others send, and what came in by an uplink, in the other channel */
-    pkt = exanet_switch_write(OTHER_CARD, dst, 0);
+    pkt = exanet_router_write(OTHER_CARD, dst, 0);
     exanet_assert_passed(t, CARD, PLUS, &pkt, 0);
-    pkt = exanet_switch_write(NODE(6, 7, 8), dst, 0);
+    pkt = exanet_router_write(NODE(6, 7, 8), dst, 0);
     exanet_assert_passed(t, UPLINK, PLUS, &pkt, EXANET_VC_DATELINE);
-    pkt = exanet_switch_write(OTHER_CARD, NODE(9, 0, 0), EXANET_PATH_ORDER);
+    pkt = exanet_router_write(OTHER_CARD, NODE(9, 0, 0), EXANET_PATH_ORDER);
     exanet_assert_passed(t, CARD, UPLINK, &pkt, EXANET_VC_ORDER);
-    pkt = exanet_switch_write(R2, OTHER_CARD, 0);
+    pkt = exanet_router_write(R2, OTHER_CARD, 0);
     exanet_assert_passed(t, PLUS, CARD, &pkt, EXANET_VC_DATELINE);
     /* neither back nor from one cabinet by this one to a third */
-    pkt = exanet_switch_write(OTHER_CARD, NODE(5, 1, 10), 0);
+    pkt = exanet_router_write(OTHER_CARD, NODE(5, 1, 10), 0);
     exanet_assert_dropped(t, CARD, &pkt, EXANET_CNT_DROP_NO_ROUTE);
-    pkt = exanet_switch_write(OTHER_CABINET, NODE(7, 0, 0), 0);
+    pkt = exanet_router_write(OTHER_CABINET, NODE(7, 0, 0), 0);
     exanet_assert_dropped(t, UPLINK, &pkt, EXANET_CNT_DROP_NO_ROUTE);
     exanet_stop(t);
 }
@@ -92,14 +92,14 @@ static void test_example_r2(void)
     };
     ExanetTest *t = exanet_start_ports(R2, peers, ARRAY_SIZE(peers),
                                        ",router=arithmetic");
-    ExanetPacket pkt = exanet_switch_write(R1, EXAMPLE_GVA >> 42, 0);
+    ExanetPacket pkt = exanet_router_write(R1, EXAMPLE_GVA >> 42, 0);
 
-    exanet_switch_send(t, MINUS, &pkt);
+    exanet_router_send(t, MINUS, &pkt);
     g_assert_cmpuint(exanet_count(t, RX_WRITE), ==, 1);     /* LOCAL */
     g_assert_cmpuint(exanet_count(t, FORWARDED), ==, 0);
     exanet_assert_own_way(t, R1, MINUS);
     exanet_assert_own_way(t, NODE(5, 3, 0), 2);     /* no such link here: a card's */
-    pkt = exanet_switch_write(R1, NODE(5, 3, 0), 0);
+    pkt = exanet_router_write(R1, NODE(5, 3, 0), 0);
     exanet_assert_dropped(t, MINUS, &pkt, EXANET_CNT_DROP_NO_ROUTE);
     exanet_stop(t);
 }
@@ -149,7 +149,7 @@ static void test_spoofed(void)
     ExanetTest *t = start_r1("");
 
     for (unsigned i = 0; i < ARRAY_SIZE(lies); i++) {
-        ExanetPacket pkt = exanet_switch_write(lies[i].src, lies[i].dst, 0);
+        ExanetPacket pkt = exanet_router_write(lies[i].src, lies[i].dst, 0);
 
         exanet_assert_dropped(t, lies[i].in, &pkt, EXANET_CNT_DROP_SOURCE);
     }
@@ -401,7 +401,7 @@ static void test_multipath(void)
 static void test_multipath_steady(void)
 {
     ExanetTest *t = start_leaf(",router=arithmetic");
-    ExanetPacket pkt = exanet_switch_packet(EXANET_TYPE_AXI_WRITE, HOST, 0, 0);
+    ExanetPacket pkt = exanet_router_packet(EXANET_TYPE_AXI_WRITE, HOST, 0, 0);
 
     for (unsigned card = 0; card < 2; card++) {
         g_autofree uint8_t *buf = g_malloc(50 * EXANET_PACKET_BYTES);
@@ -429,7 +429,7 @@ static void test_paths(void)
 
     for (unsigned path = 0; path < ARRAY_SIZE(spine); path++) {
         for (unsigned card = 0; card < 2; card++) {
-            ExanetPacket pkt = exanet_switch_write(HOST, NODE(9, 0, card), path);
+            ExanetPacket pkt = exanet_router_write(HOST, NODE(9, 0, card), path);
 
             exanet_assert_passed(t, TO_HOST, spine[path], &pkt, 0);
             pkt.type = EXANET_TYPE_AXI_WRITE;
@@ -441,7 +441,7 @@ static void test_paths(void)
     exanet_peer_frame(t->ports[SPINE0], EXANET_LINK_DOWN, NULL, 0);
     exanet_wait(t, !(exanet_port_status(t, SPINE0) & EXANET_PORT_STATUS_UP));
     for (unsigned path = 0; path < ARRAY_SIZE(spine); path++) {
-        ExanetPacket pkt = exanet_switch_write(HOST, NODE(9, 0, 0), path);
+        ExanetPacket pkt = exanet_router_write(HOST, NODE(9, 0, 0), path);
 
         exanet_assert_passed(t, TO_HOST, SPINE1, &pkt, 0);
     }
@@ -464,17 +464,17 @@ static void test_table(void)
     exanet_assert_own_way(t, HOST, TO_HOST);
     exanet_assert_own_way(t, NODE(255, 0, 0), SPINE1);
     exanet_assert_own_way(t, NODE(9, 0, 0), SPINE0);
-    pkt = exanet_switch_write(NODE(9, 0, 0), HOST, 0);
+    pkt = exanet_router_write(NODE(9, 0, 0), HOST, 0);
     exanet_assert_passed(t, SPINE0, TO_HOST, &pkt, EXANET_VC_DATELINE);
     exanet_assert_passed(t, SPINE1, TO_HOST, &pkt, EXANET_VC_DATELINE);
     /* nobody speaks for those to whom another way leads */
-    pkt = exanet_switch_write(NODE(9, 0, 0), NODE(8, 0, 0), 0);
+    pkt = exanet_router_write(NODE(9, 0, 0), NODE(8, 0, 0), 0);
     exanet_assert_dropped(t, TO_HOST, &pkt, EXANET_CNT_DROP_SOURCE);
-    pkt = exanet_switch_write(HOST, LEAF, 0);
+    pkt = exanet_router_write(HOST, LEAF, 0);
     exanet_assert_dropped(t, SPINE0, &pkt, EXANET_CNT_DROP_SOURCE);
-    pkt = exanet_switch_write(NODE(255, 0, 1), HOST, 0);
+    pkt = exanet_router_write(NODE(255, 0, 1), HOST, 0);
     exanet_assert_dropped(t, SPINE0, &pkt, EXANET_CNT_DROP_SOURCE);
-    pkt = exanet_switch_write(LEAF, HOST, 0);
+    pkt = exanet_router_write(LEAF, HOST, 0);
     exanet_assert_dropped(t, SPINE0, &pkt, EXANET_CNT_DROP_SOURCE);
     exanet_stop(t);
 }

@@ -29,7 +29,7 @@ static void test_roles(void)
         EXANET_ROLE_X_MINUS, EXANET_ROLE_Y_PLUS, EXANET_ROLE_Y_MINUS,
         EXANET_ROLE_UPLINK,
     };
-    ExanetTest *t = exanet_switch_start();
+    ExanetTest *t = exanet_router_start();
 
     for (unsigned i = 0; i < PORTS; i++) {
         assert_role(t, i, roles[i]);
@@ -79,7 +79,7 @@ static void test_ways_f1(void)
 
     for (unsigned n = 1; n < 16; n++) {
         unsigned f = n % 4, x = n / 4 % 2, y = n / 8;
-        ExanetPacket pkt = exanet_switch_write(peers[0], AT(f, x, y),
+        ExanetPacket pkt = exanet_router_write(peers[0], AT(f, x, y),
                                                EXANET_PATH_ORDER);
         int first = y ? PY : x ? PX : f - 1;
 
@@ -124,7 +124,7 @@ static void test_ways_f2(void)
             if (in == 1 || out == 1 || in == out) {
                 continue;
             }
-            pkt = exanet_switch_write(peers[in], peers[out], 0);
+            pkt = exanet_router_write(peers[in], peers[out], 0);
             exanet_assert_dropped(t, in, &pkt, EXANET_CNT_DROP_SOURCE);
         }
     }
@@ -139,7 +139,7 @@ static void test_ways_f2(void)
 /* By which port a packet leaves for all QFDBs of the torus, from F2. */
 static void test_ways_torus(void)
 {
-    ExanetTest *t = exanet_switch_start();
+    ExanetTest *t = exanet_router_start();
     ExanetPacket pkt;
 
     for (unsigned n = 0; n < 64; n++) {
@@ -151,9 +151,9 @@ static void test_ways_torus(void)
         if (by_x < 0 && by_y < 0) {
             continue;
         }
-        pkt = exanet_switch_write(exanet_around[F2], AT(f, x, y), 0);
+        pkt = exanet_router_write(exanet_around[F2], AT(f, x, y), 0);
         exanet_assert_passed(t, F2, by_y >= 0 ? by_y : by_x, &pkt, 0);
-        pkt = exanet_switch_packet(EXANET_TYPE_ACK, exanet_around[F2],
+        pkt = exanet_router_packet(EXANET_TYPE_ACK, exanet_around[F2],
                                    AT(f, x, y), EXANET_PATH_ORDER);
         exanet_assert_passed(t, F2, by_x >= 0 ? by_x : by_y, &pkt, EXANET_VC_ORDER);
     }
@@ -182,11 +182,11 @@ static void test_forward(void)
         { UP, F3, ELSEWHERE | 0x21, AT(2, 1, 1), 0 },
         { UP, YM, ELSEWHERE, AT(0, 1, 0), 0 },
     };
-    ExanetTest *t = exanet_switch_start();
+    ExanetTest *t = exanet_router_start();
 
     for (unsigned i = 0; i < ARRAY_SIZE(ways); i++) {
         for (unsigned k = 0; k < ARRAY_SIZE(types); k++) {
-            ExanetPacket pkt = exanet_switch_packet(types[k], ways[i].src,
+            ExanetPacket pkt = exanet_router_packet(types[k], ways[i].src,
                                                     ways[i].dst, ways[i].path);
 
             if (types[k] == EXANET_TYPE_FLOW_RATE && ways[i].path) {
@@ -217,27 +217,27 @@ static void test_dateline(void)
         unsigned odd = order | EXANET_VC_DATELINE;
 
         /* in by the wrap-around cable, on in the same dimension */
-        pkt = exanet_switch_write(AT(0, 4, 0), AT(0, 1, 0), path);
+        pkt = exanet_router_write(AT(0, 4, 0), AT(0, 1, 0), path);
         pkt.vc = odd;
         exanet_assert_passed(t, LEFT, RIGHT, &pkt, odd);
         /* the other way, out by it */
-        pkt = exanet_switch_write(AT(0, 1, 0), AT(0, 4, 0), path);
+        pkt = exanet_router_write(AT(0, 1, 0), AT(0, 4, 0), path);
         exanet_assert_passed(t, RIGHT, LEFT, &pkt, odd);
         /* into the QFDB */
-        pkt = exanet_switch_write(AT(0, 4, 0), AT(1, 0, 0), path);
+        pkt = exanet_router_write(AT(0, 4, 0), AT(1, 0, 0), path);
         pkt.vc = odd;
         exanet_assert_passed(t, LEFT, SECOND, &pkt, order);
         /* and out of it */
-        pkt = exanet_switch_write(AT(1, 0, 0), AT(0, 3, 0), path);
+        pkt = exanet_router_write(AT(1, 0, 0), AT(0, 3, 0), path);
         exanet_assert_passed(t, SECOND, LEFT, &pkt, odd);
-        pkt = exanet_switch_write(AT(1, 0, 0), AT(0, 2, 0), path);
+        pkt = exanet_router_write(AT(1, 0, 0), AT(0, 2, 0), path);
         exanet_assert_passed(t, SECOND, RIGHT, &pkt, order);
     }
     /* from Y to X, and in the other order from X to Y */
-    pkt = exanet_switch_write(AT(0, 0, 4), AT(0, 1, 0), 0);
+    pkt = exanet_router_write(AT(0, 0, 4), AT(0, 1, 0), 0);
     pkt.vc = EXANET_VC_DATELINE;
     exanet_assert_passed(t, BELOW, RIGHT, &pkt, 0);
-    pkt = exanet_switch_packet(EXANET_TYPE_ACK, 0, AT(0, 0, 1),
+    pkt = exanet_router_packet(EXANET_TYPE_ACK, 0, AT(0, 0, 1),
                                EXANET_PATH_ORDER);
     pkt.vc |= EXANET_VC_DATELINE;
     exanet_assert_passed(t, LEFT, ABOVE, &pkt, EXANET_VC_ORDER);
@@ -247,11 +247,11 @@ static void test_dateline(void)
 
 static void test_ttl(void)
 {
-    ExanetTest *t = exanet_switch_start();
+    ExanetTest *t = exanet_router_start();
     ExanetPacket pkt;
 
     for (unsigned k = 0; k < ARRAY_SIZE(types); k++) {
-        pkt = exanet_switch_packet(types[k], exanet_around[XM],
+        pkt = exanet_router_packet(types[k], exanet_around[XM],
                                    exanet_around[XP], 0);
         pkt.ttl = 0;
         pkt.hops = EXANET_HOPS_MAX;
@@ -264,9 +264,9 @@ static void test_ttl(void)
         exanet_assert_passed(t, XM, XP, &pkt, 0);
     }
     /* who is at its destination may be as old as it likes */
-    pkt = exanet_switch_write(exanet_around[XM], HERE, 0);
+    pkt = exanet_router_write(exanet_around[XM], HERE, 0);
     pkt.ttl = 0;
-    exanet_switch_send(t, XM, &pkt);
+    exanet_router_send(t, XM, &pkt);
     g_assert_cmpuint(exanet_count(t, RX_WRITE), ==, 1);
     exanet_assert_drops(t, EXANET_CNT_DROP_TTL, 0);
     exanet_stop(t);
@@ -285,19 +285,19 @@ static void test_no_way(void)
         { UP, ELSEWHERE }, { UP, ELSEWHERE | 5 },
         { UP, UPPER(7) },               /* by an uplink in, by none out */
     };
-    ExanetTest *t = exanet_switch_start();
+    ExanetTest *t = exanet_router_start();
     ExanetPacket pkt;
 
     for (unsigned i = 0; i < ARRAY_SIZE(nowhere); i++) {
         for (unsigned k = 0; k < ARRAY_SIZE(types); k++) {
-            pkt = exanet_switch_packet(types[k], exanet_around[nowhere[i].in],
+            pkt = exanet_router_packet(types[k], exanet_around[nowhere[i].in],
                                        nowhere[i].dst, 0);
             exanet_assert_dropped(t, nowhere[i].in, &pkt, EXANET_CNT_DROP_NO_ROUTE);
         }
     }
     /* a network interface alone, without a router */
     exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_MODE, EXANET_SW_MODE_NI);
-    pkt = exanet_switch_write(exanet_around[XM], exanet_around[XP], 0);
+    pkt = exanet_router_write(exanet_around[XM], exanet_around[XP], 0);
     exanet_assert_dropped(t, XM, &pkt, EXANET_CNT_DROP_NO_ROUTE);
     exanet_assert_own_way(t, AT(0, 3, 1), XP);
     exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_MODE, EXANET_SW_MODE_ROUTER);
@@ -305,7 +305,7 @@ static void test_no_way(void)
     /* a router without its network interface: a guest that boots */
     exanet_set32(t, EXANET_REG_CTRL, 0);
     exanet_assert_passed(t, XM, XP, &pkt, 0);
-    pkt = exanet_switch_write(exanet_around[XM], HERE, 0);
+    pkt = exanet_router_write(exanet_around[XM], HERE, 0);
     exanet_assert_dropped(t, XM, &pkt, EXANET_CNT_DROP_DISABLED);
     exanet_stop(t);
 }
@@ -320,15 +320,15 @@ static void test_order(void)
         { 2 << 4 | 1 << 2 | 0, XP }, { 0 << 4 | 1 << 2 | 2, YP },
         { 1 << 4 | 0 << 2 | 2, XP }, { 0, YP }, { 0x3f, YP },
     };
-    ExanetTest *t = exanet_switch_start();
-    ExanetPacket pkt = exanet_switch_write(exanet_around[F2], AT(0, 2, 2), 0);
+    ExanetTest *t = exanet_router_start();
+    ExanetPacket pkt = exanet_router_write(exanet_around[F2], AT(0, 2, 2), 0);
 
     for (unsigned i = 0; i < ARRAY_SIZE(orders); i++) {
         exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_ORDER, orders[i].order);
         exanet_assert_passed(t, F2, orders[i].first, &pkt, 0);
     }
     /* and by which way others come */
-    pkt = exanet_switch_write(exanet_around[XM], AT(0, 1, 2), 0);
+    pkt = exanet_router_write(exanet_around[XM], AT(0, 1, 2), 0);
     exanet_assert_dropped(t, XM, &pkt, EXANET_CNT_DROP_SOURCE);
     exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_ORDER, orders[0].order);
     exanet_assert_passed(t, XM, YP, &pkt, 0);
@@ -346,7 +346,7 @@ static void test_parallel(void)
 
     for (unsigned path = 0; path < EXANET_PATHS; path++) {
         unsigned vc = path & EXANET_PATH_ORDER ? EXANET_VC_ORDER : 0;
-        ExanetPacket pkt = exanet_switch_write(peers[0], AT(2, 3, 1), path);
+        ExanetPacket pkt = exanet_router_write(peers[0], AT(2, 3, 1), path);
 
         exanet_assert_passed(t, 0, cables[path % 4 % 3], &pkt, vc);
         pkt.dst = peers[1];
@@ -355,7 +355,7 @@ static void test_parallel(void)
     exanet_peer_frame(t->ports[3], EXANET_LINK_DOWN, NULL, 0);
     exanet_wait(t, !(exanet_port_status(t, 3) & EXANET_PORT_STATUS_UP));
     for (unsigned path = 0; path < EXANET_PATH_ORDER; path++) {
-        ExanetPacket pkt = exanet_switch_write(peers[0], AT(2, 3, 1), path);
+        ExanetPacket pkt = exanet_router_write(peers[0], AT(2, 3, 1), path);
 
         exanet_assert_passed(t, 0, path % 2 ? 4 : 1, &pkt, 0);
     }
@@ -375,17 +375,17 @@ static void test_uplinks(void)
     exanet_assert_own_way(t, UPPER(6) | 0x123, SIX);
     exanet_assert_own_way(t, UPPER(7), SEVEN);
     exanet_assert_own_way(t, UPPER(8), SIX);
-    pkt = exanet_switch_write(peers[SECOND], UPPER(8), 1);
+    pkt = exanet_router_write(peers[SECOND], UPPER(8), 1);
     exanet_assert_passed(t, SECOND, SEVEN, &pkt, 0);
     /* from one to the other, in the odd channel; no further */
-    pkt = exanet_switch_write(UPPER(6) | 7, UPPER(7), 0);
+    pkt = exanet_router_write(UPPER(6) | 7, UPPER(7), 0);
     exanet_assert_passed(t, SIX, SEVEN, &pkt, EXANET_VC_DATELINE);
     pkt.dst = UPPER(8);
     pkt.path = 1;
     exanet_assert_dropped(t, SIX, &pkt, EXANET_CNT_DROP_NO_ROUTE);
     pkt.path = 0;
     /* who comes in by it is from outside */
-    pkt = exanet_switch_write(UPPER(8), AT(3, 2, 0), 0);
+    pkt = exanet_router_write(UPPER(8), AT(3, 2, 0), 0);
     exanet_assert_passed(t, SIX, RIGHT, &pkt, 0);
     pkt.src = AT(1, 0, 0);
     exanet_assert_dropped(t, SIX, &pkt, EXANET_CNT_DROP_SOURCE);
@@ -395,12 +395,12 @@ static void test_uplinks(void)
 /* A port in loop-back: what this node sends to itself takes the long way. */
 static void test_loop_back(void)
 {
-    ExanetTest *t = exanet_switch_start();
+    ExanetTest *t = exanet_router_start();
     ExanetTransfer x = {
         .src = EXANET_RAM_SRC, .dst = exanet_gva(HERE, DST), .len = 1000,
         .ctrl = RNIC_PREP(EXANET_CHANNEL_DST_CTX, 1),
     };
-    ExanetPacket pkt = exanet_switch_write(exanet_around[XM], exanet_around[XP],
+    ExanetPacket pkt = exanet_router_write(exanet_around[XM], exanet_around[XP],
                                            0);
     uint8_t data[1000];
 
@@ -455,12 +455,12 @@ static void test_forged(void)
         { XM, AT(0, 0, 1), ELSEWHERE, 0 },      /* F1s have their own */
         { F3, ELSEWHERE, UPPER(9), 0 },         /* from outside, and out again */
     };
-    ExanetTest *t = exanet_switch_start();
+    ExanetTest *t = exanet_router_start();
     ExanetPacket pkt;
 
     for (unsigned i = 0; i < ARRAY_SIZE(lies); i++) {
         for (unsigned k = 0; k < 5; k++) {      /* types that tell */
-            pkt = exanet_switch_packet(types[k], lies[i].src, lies[i].dst,
+            pkt = exanet_router_packet(types[k], lies[i].src, lies[i].dst,
                                        lies[i].path);
             exanet_assert_dropped(t, lies[i].in, &pkt, EXANET_CNT_DROP_SOURCE);
         }
@@ -469,15 +469,15 @@ static void test_forged(void)
                      0);
     g_assert_cmpuint(exanet_count(t, FORWARDED), ==, 0);
     /* this is how it is done */
-    pkt = exanet_switch_write(AT(2, 0, 2), HERE, 0);
-    exanet_switch_send(t, YP, &pkt);
+    pkt = exanet_router_write(AT(2, 0, 2), HERE, 0);
+    exanet_router_send(t, YP, &pkt);
     g_assert_cmpuint(exanet_count(t, RX_WRITE), ==, 0);
     exanet_assert_drops(t, EXANET_CNT_DROP_SOURCE, 1);         /* Y first, from (0,2) */
-    exanet_switch_send(t, XM, &pkt);
+    exanet_router_send(t, XM, &pkt);
     g_assert_cmpuint(exanet_count(t, RX_WRITE), ==, 1);
     pkt.path = EXANET_PATH_ORDER;
     pkt.vc = EXANET_VC_ORDER;
-    exanet_switch_send(t, YP, &pkt);
+    exanet_router_send(t, YP, &pkt);
     g_assert_cmpuint(exanet_count(t, RX_WRITE), ==, 2);
     exanet_assert_drops(t, EXANET_CNT_DROP_SOURCE, 0);
     exanet_stop(t);
@@ -505,7 +505,7 @@ static void test_forged_acks(void)
         { AT(2, 0, 2), YP, 1 << YP | 1 << XP | 1 << YM | 1 << F3 },
         { ELSEWHERE + 3, UP, 0 },       /* what uplinks there are nobody knows */
     };
-    ExanetTest *t = exanet_switch_start();
+    ExanetTest *t = exanet_router_start();
 
     for (unsigned i = 0; i < ARRAY_SIZE(tries); i++) {
         /* Y comes first on the way there, and on the way back */
@@ -535,12 +535,12 @@ static void test_forged_acks(void)
             if (rdma) {
                 g_assert_cmpuint(exanet_channel_state(t, 0, 0), ==,
                                  EXANET_CHANNEL_ACTIVE);
-                exanet_switch_send(t, back, &ack);
+                exanet_router_send(t, back, &ack);
                 exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
             } else {
                 g_assert_cmpuint(exanet_pktz_state(t, 0, 0), ==,
                                  EXANET_PKTZ_WAITING);
-                exanet_switch_send(t, back, &ack);
+                exanet_router_send(t, back, &ack);
                 exanet_wait(t, exanet_pktz_state(t, 0, 0) == EXANET_PKTZ_ACKED);
             }
         }
@@ -561,7 +561,7 @@ static void test_forged_rates(void)
         { ELSEWHERE + 3, (1 << PORTS) - 1 }, { HERE, 0 },
         { AT(0, 9, 9), 0 },
     };
-    ExanetTest *t = exanet_switch_start();
+    ExanetTest *t = exanet_router_start();
 
     for (unsigned i = 0; i < ARRAY_SIZE(tries); i++) {
         for (unsigned port = 0; port < PORTS; port++) {
@@ -571,7 +571,7 @@ static void test_forged_rates(void)
                 .flow_dst = tries[i].dst,
             };
 
-            exanet_switch_send(t, port, &pkt);
+            exanet_router_send(t, port, &pkt);
             exanet_assert_drops(t, EXANET_CNT_DROP_SOURCE,
                                 !(tries[i].good & 1 << port));
         }
@@ -585,8 +585,8 @@ static void test_forged_rates(void)
  */
 static void test_damaged(void)
 {
-    ExanetTest *t = exanet_switch_start();
-    ExanetPacket pkt = exanet_switch_write(exanet_around[XM], exanet_around[XP],
+    ExanetTest *t = exanet_router_start();
+    ExanetPacket pkt = exanet_router_write(exanet_around[XM], exanet_around[XP],
                                            0);
     static const unsigned bits[] = { 15, 37 };      /* of source and epoch */
 
@@ -614,11 +614,11 @@ static void test_damaged(void)
 /* A packet says in which channel it is, and it is in no other. */
 static void test_wrong_vc(void)
 {
-    ExanetTest *t = exanet_switch_start();
+    ExanetTest *t = exanet_router_start();
 
     for (unsigned vc = 0; vc < 32; vc++) {
         for (unsigned channel = 0; channel < EXANET_VCS; channel++) {
-            ExanetPacket pkt = exanet_switch_write(exanet_around[XM],
+            ExanetPacket pkt = exanet_router_write(exanet_around[XM],
                                                    exanet_around[XP], 0);
             uint64_t seen = exanet_port_get(t, XM, EXANET_REG_PORT_RX_PACKETS) + 1;
 
@@ -629,7 +629,7 @@ static void test_wrong_vc(void)
             exanet_assert_drops(t, EXANET_CNT_DROP_MALFORMED, vc != channel);
             if (vc == channel) {
                 /* the class comes from the path, the dateline from the link */
-                exanet_switch_expect(t, XP, &pkt, vc & EXANET_VC_DATELINE);
+                exanet_router_expect(t, XP, &pkt, vc & EXANET_VC_DATELINE);
             }
         }
     }
@@ -640,19 +640,19 @@ static void test_wrong_vc(void)
 /* What passes the router from outside, and what ends in the QFDB. */
 static void test_router_counters(void)
 {
-    ExanetTest *t = exanet_switch_start();
-    ExanetPacket pkt = exanet_switch_write(exanet_around[XM], exanet_around[XP],
+    ExanetTest *t = exanet_router_start();
+    ExanetPacket pkt = exanet_router_write(exanet_around[XM], exanet_around[XP],
                                            0);
 
     exanet_assert_passed(t, XM, XP, &pkt, 0);
-    pkt = exanet_switch_write(exanet_around[YM], exanet_around[XP], 0);
+    pkt = exanet_router_write(exanet_around[YM], exanet_around[XP], 0);
     exanet_assert_passed(t, YM, XP, &pkt, 0);
     g_assert_cmpuint(exanet_get64(t, EXANET_SWITCH + EXANET_REG_SW_TRANSIT), ==,
                      2);
     pkt.dst = exanet_around[F4];
     exanet_assert_passed(t, YM, F4, &pkt, 0);
     pkt.dst = HERE;
-    exanet_switch_send(t, YM, &pkt);
+    exanet_router_send(t, YM, &pkt);
     g_assert_cmpuint(exanet_get64(t, EXANET_SWITCH + EXANET_REG_SW_LOCAL_OUT), ==,
                      2);
     /* inside the QFDB there is no router [T 6.4] */

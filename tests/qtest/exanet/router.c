@@ -12,7 +12,7 @@ const uint32_t exanet_around[PORTS] = {
     [YP] = AT(0, 1, 2), [YM] = AT(0, 1, 0), [UP] = ELSEWHERE,
 };
 
-ExanetTest *exanet_switch_start(void)
+ExanetTest *exanet_router_start(void)
 {
     g_autoptr(GString) props = g_string_new(",dims=4x4");
 
@@ -33,7 +33,7 @@ uint32_t exanet_port_status(ExanetTest *t, unsigned port)
     return exanet_get32(t, EXANET_PORT(port) + EXANET_REG_PORT_STATUS);
 }
 
-ExanetPacket exanet_switch_packet(enum exanet_type type, uint32_t src,
+ExanetPacket exanet_router_packet(enum exanet_type type, uint32_t src,
                                   uint32_t dst, unsigned path)
 {
     static const uint8_t payload[EXANET_MTU] = { 0xe4, 0xa7, 1, 2, 3 };
@@ -52,7 +52,7 @@ ExanetPacket exanet_switch_packet(enum exanet_type type, uint32_t src,
     };
 }
 
-void exanet_switch_send(ExanetTest *t, unsigned port, const ExanetPacket *pkt)
+void exanet_router_send(ExanetTest *t, unsigned port, const ExanetPacket *pkt)
 {
     uint64_t seen = exanet_port_get(t, port, EXANET_REG_PORT_RX_PACKETS) + 1;
     ExanetPeer *p = t->ports[port];
@@ -84,7 +84,7 @@ static void still_bytes(const ExanetRxPacket *rx, uint8_t *buf)
     stq_le_p(footer + 8, ldq_le_p(footer + 8) & ~vary[3]);
 }
 
-void exanet_switch_expect(ExanetTest *t, unsigned port, const ExanetPacket *pkt,
+void exanet_router_expect(ExanetTest *t, unsigned port, const ExanetPacket *pkt,
                           unsigned vc)
 {
     g_autofree ExanetRxPacket *rx = exanet_peer_take(t->ports[port]);
@@ -122,7 +122,7 @@ void exanet_assert_dropped(ExanetTest *t, unsigned port, const ExanetPacket *pkt
                     why == EXANET_CNT_DROP_MALFORMED;
 
     exanet_set32(t, EXANET_REG_IRQ_CAUSE, EXANET_IRQ_PROTOCOL);
-    exanet_switch_send(t, port, pkt);
+    exanet_router_send(t, port, pkt);
     exanet_assert_drops(t, why, 1);
     g_assert_cmpint(!!(exanet_get32(t, EXANET_REG_IRQ_CAUSE) &
                        EXANET_IRQ_PROTOCOL), ==, protocol);
@@ -134,8 +134,8 @@ void exanet_assert_passed(ExanetTest *t, unsigned in, unsigned out,
 {
     uint64_t forwarded = exanet_count(t, FORWARDED);
 
-    exanet_switch_send(t, in, pkt);
-    exanet_switch_expect(t, out, pkt, vc);
+    exanet_router_send(t, in, pkt);
+    exanet_router_expect(t, out, pkt, vc);
     exanet_assert_drops(t, EXANET_CNT_DROP_NO_ROUTE, 0);
     g_assert_cmpuint(exanet_count(t, FORWARDED), ==, forwarded + 1);
 }
@@ -174,7 +174,7 @@ void exanet_stream_send(ExanetTest *t, unsigned port, uint32_t src, uint32_t dst
                         unsigned from, unsigned to)
 {
     g_autofree uint8_t *buf = g_malloc((to - from) * EXANET_PACKET_BYTES);
-    ExanetPacket pkt = exanet_switch_write(src, dst, 0);
+    ExanetPacket pkt = exanet_router_write(src, dst, 0);
     unsigned words = 0;
 
     for (unsigned i = from; i < to; i++) {

@@ -3,8 +3,8 @@
  * A device with a neighbour on each of its ports, all of which are the test: packets
  * that it is to pass on, and what becomes of them.
  */
-#ifndef EXANET_SWITCH_H
-#define EXANET_SWITCH_H
+#ifndef EXANET_ROUTER_H
+#define EXANET_ROUTER_H
 
 #include "device.h"
 
@@ -17,7 +17,7 @@
 enum { F2, F3, F4, XP, XM, YP, YM, UP, PORTS };
 extern const uint32_t exanet_around[PORTS];
 
-ExanetTest *exanet_switch_start(void);
+ExanetTest *exanet_router_start(void);
 uint64_t exanet_port_get(ExanetTest *t, unsigned port, unsigned reg);
 uint32_t exanet_port_status(ExanetTest *t, unsigned port);
 /* Words in its RX FIFOs. */
@@ -26,20 +26,20 @@ unsigned exanet_port_level(ExanetTest *t, unsigned port);
 void exanet_port_stop(ExanetTest *t, unsigned port);
 
 /* A packet of each field's own, in channel 0 or, by @path, that of the other order. */
-ExanetPacket exanet_switch_packet(enum exanet_type type, uint32_t src,
+ExanetPacket exanet_router_packet(enum exanet_type type, uint32_t src,
                                   uint32_t dst, unsigned path);
-static inline ExanetPacket exanet_switch_write(uint32_t src, uint32_t dst,
+static inline ExanetPacket exanet_router_write(uint32_t src, uint32_t dst,
                                                unsigned path)
 {
-    return exanet_switch_packet(EXANET_TYPE_WRITE, src, dst, path);
+    return exanet_router_packet(EXANET_TYPE_WRITE, src, dst, path);
 }
 /*
  * Sends @pkt by @port, in the channel that it says; when this returns the device has
  * done with it what it does.
  */
-void exanet_switch_send(ExanetTest *t, unsigned port, const ExanetPacket *pkt);
+void exanet_router_send(ExanetTest *t, unsigned port, const ExanetPacket *pkt);
 /* The next packet on @port is @pkt, one switch later, in channel @vc. */
-void exanet_switch_expect(ExanetTest *t, unsigned port, const ExanetPacket *pkt,
+void exanet_router_expect(ExanetTest *t, unsigned port, const ExanetPacket *pkt,
                           unsigned vc);
 /* Asserts that @n packets were dropped for @why since the last call, and no other. */
 void exanet_assert_drops(ExanetTest *t, enum exanet_counter why, unsigned n);
@@ -58,4 +58,4 @@ void exanet_stream_send(ExanetTest *t, unsigned port, uint32_t src, uint32_t dst
 void exanet_stream_take(ExanetTest *t, unsigned port, uint32_t src,
                         unsigned from, unsigned to);
 
-#endif /* EXANET_SWITCH_H */
+#endif /* EXANET_ROUTER_H */

@@ -8,8 +8,8 @@
  * the test: wait for what must happen with pvrdma_wait(), and give it room with
  * pvrdma_settle() before asserting that something did not.
  */
-#ifndef PVRDMA_COMMON_H
-#define PVRDMA_COMMON_H
+#ifndef PVRDMA_DEVICE_H
+#define PVRDMA_DEVICE_H
 
 #include "libqtest.h"
 #include "libqos/pci.h"
@@ -206,4 +206,4 @@ void pvrdma_settle(PvrdmaTest *t);
 /* Moves virtual time, and settles. */
 void pvrdma_step(PvrdmaTest *t, int64_t ns);
 
-#endif /* PVRDMA_COMMON_H */
+#endif /* PVRDMA_DEVICE_H */

@@ -3,8 +3,8 @@
  * What req.c and comp.c need around them, scripted: the functions of the device's other
  * files, a guest with one QP, and a peer that says what the test wants.
  */
-#ifndef PVRDMA_REQ_RIG_H
-#define PVRDMA_REQ_RIG_H
+#ifndef PVRDMA_REQ_DEVICE_H
+#define PVRDMA_REQ_DEVICE_H
 
 #include "hw/rnic/pvrdma/objects/cq.h"
 #include "hw/rnic/pvrdma/pvrdma.h"
@@ -109,4 +109,4 @@ void rig_rnr(unsigned code, uint32_t psn);
 void rig_read(unsigned opcode, uint32_t psn, uint32_t len);
 void rig_atomic(uint32_t psn, uint64_t original);
 
-#endif /* PVRDMA_REQ_RIG_H */
+#endif /* PVRDMA_REQ_DEVICE_H */

@@ -3,8 +3,8 @@
  * What the responder of pvrdma needs around it: one QP with a region, receive WQEs and
  * a completion queue, a wire on which the test is the peer, and a clock that it sets.
  */
-#ifndef TESTS_UNIT_PVRDMA_RESP_BED_H
-#define TESTS_UNIT_PVRDMA_RESP_BED_H
+#ifndef PVRDMA_RESP_DEVICE_H
+#define PVRDMA_RESP_DEVICE_H
 
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
