@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What tests of all devices do with a machine: command line and help, memory with a
- * pattern, messages of MSI-X that arrive in memory, the log of guest errors.
+ * Machines of all families: command line and help, memory with a pattern, MSI-X messages
+ * that are stored to memory, the log of guest errors.
  */
 #ifndef RNIC_MACHINE_H
 #define RNIC_MACHINE_H
@@ -9,28 +9,31 @@
 #include "libqtest.h"
 #include "libqos/pci.h"
 
-/* Runs QEMU with netdev `wire` and @args between spaces; exit code and output. */
+/*
+ * Runs QEMU with netdev `wire` and the arguments @args, separated by spaces.  Returns the
+ * exit code; the caller frees both outputs.
+ */
 int machine_run(const char *args, char **out, char **err);
-/* @help, of a device, describes each of @count @properties. */
+/* Asserts that @help of a device describes each of @count @properties. */
 void machine_assert_described(const char *help, const char *const *properties,
                               unsigned count);
 
 /* Read and write @len bytes of memory in pieces, because large requests are slow. */
 void machine_read(QTestState *qts, uint64_t pa, void *buf, size_t len);
 void machine_write(QTestState *qts, uint64_t pa, const void *buf, size_t len);
-/* Fills @len bytes at @pa with what @seed gives, and @copy, which may be NULL. */
+/* Fills @len bytes at @pa, and at @copy unless NULL, with bytes that depend on @seed. */
 void machine_fill(QTestState *qts, uint64_t pa, uint8_t *copy, size_t len,
                   unsigned seed);
-/* Fails and names the first byte that differs. */
+/* Asserts that memory at @pa is @want; the message names the first byte that differs. */
 void machine_assert_mem(QTestState *qts, uint64_t pa, const void *want,
                         size_t len);
 
-/* Turns on all messages of @dev, @vectors; each writes a word from @at on. */
+/* Enables all @vectors messages of @dev.  Message v stores to word v at @at. */
 void machine_msix_enable(QTestState *qts, QPCIDevice *dev, uint64_t at,
                          unsigned vectors);
-/* Vector @v writes @data to @at. */
+/* Lets vector @v store @data to @at. */
 void machine_msix_aim(QPCIDevice *dev, unsigned v, uint64_t at, uint32_t data);
-/* Whether vector @v came since it was asked last. */
+/* Returns true if vector @v has been sent since the last call. */
 bool machine_msix_taken(QTestState *qts, uint64_t at, unsigned v);
 
 /* Returns a new file for -D, to be given to machine_log_check(). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A device with message-signalled interrupts that look like stores of a CPU.  Its
- * requester ID is 0, because it is device 0.0 behind a bridge with secondary bus number
+ * A device with message-signalled interrupts that look like stores of a CPU.  The
+ * requester ID is 0, because the device is 0.0 behind a bridge with secondary bus number
  * 0.  The device sends a message while the processor writes one of its registers.
  */
 #ifndef RNIC_MSI_SOURCE_H

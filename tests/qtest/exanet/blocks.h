@@ -1,59 +1,59 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Blocks that a test sends to the receiver packet by packet, also damaged ones, and
- * the notifications that go with them.
+ * Blocks that a test sends to the receiver packet by packet, also damaged ones, and their
+ * notifications.
  */
 #ifndef EXANET_BLOCKS_H
 #define EXANET_BLOCKS_H
 
 #include "device.h"
 
-/* The TID on the cable: number @index of a source, generation @gen. */
+/* Returns the TID on the cable: number @index of a source, generation @gen. */
 uint16_t exanet_wire_tid(unsigned index, unsigned gen);
 /* Writes @len bytes to @data that depend on @seed only. */
 void exanet_random_bytes(uint8_t *data, size_t len, unsigned seed);
 
 /*
- * A block of generation 0 to context 0 with random data; @va: 42 bits.  The caller
- * may change everything but the length before it sends, and frees it.
+ * Returns a block of generation 0 to context 0 with random data, to be freed; @va: 42
+ * bits.  The caller may change all but the length before it sends the block.
  */
 ExanetBlock exanet_block_new(unsigned index, uint64_t va, unsigned len);
 /* Frees the data. */
 void exanet_block_free(ExanetBlock *b);
 
-/* --- What t->peer sends and gets ------------------------------------------- */
+/* --- Packets of t->peer ---------------------------------------------------- */
 
 /* Sends packet @n of the block. */
 void exanet_send_packet(ExanetTest *t, const ExanetBlock *b, unsigned n);
 
-/* Which part of a packet has a wrong bit. */
+/* The part of a packet that has a wrong bit. */
 enum exanet_damage {
     EXANET_DAMAGE_HEADER,
     EXANET_DAMAGE_PAYLOAD,
     EXANET_DAMAGE_FOOTER,
 };
-/* The same with one bit changed after the CRCs were made. */
+/* The same, with one bit inverted after the CRCs were computed. */
 void exanet_send_damaged(ExanetTest *t, const ExanetBlock *b, unsigned n,
                          enum exanet_damage where);
-/* The next packet from the device must answer this block, with @resp. */
+/* Takes the next packet; asserts that it answers the block with @resp. */
 void exanet_assert_resp(ExanetTest *t, const ExanetBlock *b,
                         enum exanet_resp resp);
-/* The same with an ack; the data must be at b->va, as a physical address. */
+/* The same with an ack; asserts that the data are at physical address b->va. */
 void exanet_assert_acked(ExanetTest *t, const ExanetBlock *b);
-/* Sends the whole block and asserts that. */
+/* Sends the whole block, and asserts the same. */
 void exanet_send_acked(ExanetTest *t, const ExanetBlock *b);
 
 /* --- Notifications at EXANET_RAM_NOTE -------------------------------------- */
 
 #define EXANET_NOTE_HANDLE 0x1357
 
-/* Word INFO of a control packet for a transfer of @len bytes. */
+/* Returns word INFO of a control packet for a transfer of @len bytes. */
 uint64_t exanet_note_info(unsigned len);
 /* Zeroes the notification. */
 void exanet_note_clear(ExanetTest *t);
 /* Sends the control packet of @b; its notification carries @data. */
 void exanet_send_note(ExanetTest *t, const ExanetBlock *b, uint64_t data);
-/* There must be a notification of @len bytes with @data at physical @pa. */
+/* Asserts that physical address @pa has a notification of @len bytes with @data. */
 void exanet_assert_note(ExanetTest *t, uint64_t pa, uint64_t data,
                         unsigned len);
 

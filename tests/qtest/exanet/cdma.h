@@ -12,7 +12,7 @@
 #define DA_LOCAL ((uint32_t)EXANET_CDMA_SIDES_DA_LOCAL)
 #define TRANSLATE ((uint32_t)EXANET_CDMA_SIDES_TRANSLATE)
 
-/* What SR says at the end. */
+/* Values of SR at the end of a copy. */
 #define SR_DONE ((uint32_t)(EXANET_CDMA_SR_IDLE | EXANET_CDMA_SR_IOC))
 #define SR_FAILED(bit) \
     ((uint32_t)(EXANET_CDMA_SR_IDLE | EXANET_CDMA_SR_ERR | (bit)))
@@ -26,7 +26,7 @@
 #define shm_set(t, name, value) \
     exanet_set32(t, EXANET_SHM + EXANET_REG_SHM_##name, value)
 
-/* What a channel is told; addresses as @sides says. */
+/* Registers of a channel; @sides says what the addresses are. */
 typedef struct ExanetCopy {
     uint64_t sa, da;
     uint32_t len;
@@ -37,9 +37,9 @@ typedef struct ExanetCopy {
 void exanet_copy_start(ExanetTest *t, unsigned ch, const ExanetCopy *c);
 bool exanet_cdma_idle(ExanetTest *t, unsigned ch);
 enum exanet_tracker_state exanet_tracker_state(ExanetTest *t, unsigned ch);
-/* The channel, which is idle, has @sr; acknowledges its interrupts. */
+/* Asserts that the channel is idle with @sr; acknowledges its interrupts. */
 void exanet_copy_ended(ExanetTest *t, unsigned ch, uint32_t sr);
-/* Waits for that. */
+/* Waits until the channel is idle, and asserts the same. */
 void exanet_copy_ends(ExanetTest *t, unsigned ch, uint32_t sr);
 
 #endif /* EXANET_CDMA_H */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A machine with one exanet-pci, or on arm64 one exanet-axi, brought up as the Linux
- * driver does it, and a test as its peer on the cable.
+ * A machine with one exanet-pci, or on arm64 one exanet-axi, and a test as the peer on
+ * the cable.  The functions access the device as the Linux driver does.
  *
- * Nothing runs on the machine's processor, so all RAM from EXANET_RAM_TABLES on
- * belongs to the test.  Virtual time stands still unless exanet_step() moves it.
- * The device works between the commands of the test: wait for what must happen
- * with exanet_wait(), and give it room with exanet_settle() before asserting that
- * something did not.
+ * The machine's processor executes nothing, so all RAM from EXANET_RAM_TABLES on
+ * belongs to the test.  Virtual time stands still unless exanet_step() moves it.  The
+ * device works between the requests of the test: a test waits for an event with
+ * exanet_wait(), and calls exanet_settle() before it asserts that an event has not
+ * happened.
  */
 #ifndef EXANET_DEVICE_H
 #define EXANET_DEVICE_H
@@ -45,42 +45,43 @@ typedef struct ExanetTest {
     QPCIBus *bus;
     QPCIDevice *dev;
     QPCIBar regs, user;
-    QPCIBar aperture;               /* and the block RAM behind it */
-    ExanetPeer *peer;               /* NULL: see ports, or there is none */
+    QPCIBar aperture;               /* the block RAM follows the aperture */
+    ExanetPeer *peer;               /* of a device with one cable; NULL: none */
     ExanetPeer *ports[EXANET_LINKS];    /* of exanet_start_ports() */
     uint64_t page_bytes;            /* of a user page */
     char *log;                      /* file with the guest errors */
-    bool guest_errors;              /* the test provokes them */
+    bool guest_errors;              /* the test provokes guest errors */
 } ExanetTest;
 
-/* Whether the device is exanet-axi on xlnx-zcu102: QEMU is that of arm64. */
+/* Returns true if the device is exanet-axi on xlnx-zcu102, because QEMU is for arm64. */
 bool exanet_on_axi(void);
 
 /*
- * The device with the peer on its cable: enabled, link up, contexts 0 and 1
- * open in identity format.  @props: further properties, "" or ",a=b".
+ * Starts a device with the peer on the cable, enables it, waits for the link, and opens
+ * contexts 0 and 1 in identity format.  @props: further properties, "" or ",a=b".
  */
 ExanetTest *exanet_start(const char *props);
-/* The same, and the test plays the R5. */
+/* The same; the test plays the R5. */
 ExanetTest *exanet_start_external(const char *props);
-/* The same, but nothing is enabled and no HELLO has been sent by the peer. */
+/* Starts a device that is not enabled, with a peer that has sent no HELLO. */
 ExanetTest *exanet_start_cold(const char *props, bool dgram);
-/* The device with coordinates @coord at @netdev (without id), no peer. */
+/* Starts a device with coordinates @coord at @netdev (without id), without peer. */
 ExanetTest *exanet_start_netdev(const char *netdev, uint32_t coord,
                                 const char *props);
-/* The same with any @netdevs, whole options, that @props make links. */
+/* The same with any @netdevs, whole options; @props connect links to them. */
 ExanetTest *exanet_start_node(const char *netdevs, uint32_t coord,
                               const char *props);
 /*
- * The device with coordinates @coord and @count ports, with a peer on each that has
- * the coordinates @peers[]; none where that is EXANET_TEST_NO_PEER.  Up as above.
+ * Starts a device with coordinates @coord and @count ports, and brings it up as
+ * exanet_start().  Each port has a peer with the coordinates of @peers[], or no peer if
+ * these are EXANET_TEST_NO_PEER.
  */
 #define EXANET_TEST_NO_PEER UINT32_MAX
 ExanetTest *exanet_start_ports(uint32_t coord, const uint32_t *peers,
                                unsigned count, const char *props);
 /*
- * Two machines, coordinates EXANET_TEST_NODE and EXANET_TEST_PEER, with a unix
- * socket at @path between them, links up, contexts 0 and 1 open on both.
+ * Starts two machines with coordinates EXANET_TEST_NODE and EXANET_TEST_PEER and a unix
+ * socket at @path between them, and brings both up as exanet_start().
  */
 void exanet_pair_start(ExanetTest *t[2], const char *path, const char *props);
 void exanet_pair_bring_up(ExanetTest *const t[2]);
@@ -88,14 +89,14 @@ void exanet_pair_step(ExanetTest *const t[2], int64_t ns);
 /* Enables the device and waits for the link. */
 void exanet_bring_up(ExanetTest *t);
 /*
- * Ends QEMU.  Fails when it reported guest errors and @t->guest_errors is not
- * set, or the other way round.
+ * Ends QEMU.  Fails if QEMU has logged guest errors and @t->guest_errors is not set, or
+ * the other way round.
  */
 void exanet_stop(ExanetTest *t);
 /* The same with SIGKILL; only for machines without peer. */
 void exanet_crash(ExanetTest *t);
 
-/* Registers of BAR 0; @offset from its start. */
+/* Read and write registers of BAR 0 at @offset. */
 uint32_t exanet_get32(ExanetTest *t, uint64_t offset);
 uint64_t exanet_get64(ExanetTest *t, uint64_t offset);
 void exanet_set32(ExanetTest *t, uint64_t offset, uint32_t value);
@@ -103,7 +104,7 @@ void exanet_set64(ExanetTest *t, uint64_t offset, uint64_t value);
 #define exanet_count(t, name) \
     exanet_get64(t, EXANET_COUNTER(EXANET_CNT_##name))
 
-/* User pages, BAR 2. */
+/* Return the offset of a user page in BAR 2; read and write a user page. */
 uint64_t exanet_user(ExanetTest *t, unsigned c, enum exanet_user_page page);
 uint64_t exanet_user_get(ExanetTest *t, unsigned c, enum exanet_user_page page,
                          uint64_t offset);
@@ -111,25 +112,26 @@ void exanet_user_set(ExanetTest *t, unsigned c, enum exanet_user_page page,
                      uint64_t offset, uint64_t value);
 
 /*
- * Segment @m of the aperture: @size bytes at @offset are those of @gva.  @ctrl has
- * EXANET_SHM_MAP_READ, _WRITE and _EARLY; its context is 0, that of the target 1.
+ * Maps segment @m of the aperture: @size bytes at @offset are memory at @gva.  @ctrl
+ * has EXANET_SHM_MAP_READ, _WRITE and _EARLY.  The segment belongs to context 0, and
+ * its target is context 1.
  */
 void exanet_segment(ExanetTest *t, unsigned m, uint64_t offset, uint64_t size,
                     uint64_t gva, uint64_t ctrl);
 #define EXANET_SEGMENT_ALL  (EXANET_SHM_MAP_READ | EXANET_SHM_MAP_WRITE | \
                              EXANET_SHM_MAP_EARLY)
 /*
- * One store of 1, 2, 4 or 8 bytes to the aperture, or to the block RAM behind it, and a
- * load, which the aperture refuses: no vCPU does it.
+ * Store and load 1, 2, 4 or 8 bytes of the aperture, or of the block RAM behind it.  The
+ * aperture refuses the load, because no vCPU does it.
  */
 void exanet_store(ExanetTest *t, uint64_t offset, uint64_t value, unsigned size);
 uint64_t exanet_load(ExanetTest *t, uint64_t offset, unsigned size);
-/* A 4-byte register of the block EXANET_SHM. */
+/* Read and write a 4-byte register of the block EXANET_SHM. */
 #define exanet_shm_get(t, name) exanet_get32(t, EXANET_SHM + EXANET_REG_##name)
 #define exanet_shm_set(t, name, value) \
     exanet_set32(t, EXANET_SHM + EXANET_REG_##name, value)
 
-/* Gives context @c to @job, with one window from address 0. */
+/* Opens context @c for @job, with one window from address 0. */
 void exanet_open(ExanetTest *t, unsigned c, unsigned job,
                  enum exanet_table_format format, uint64_t pgd);
 void exanet_close(ExanetTest *t, unsigned c);
@@ -139,7 +141,7 @@ static inline uint64_t exanet_gva(uint32_t coord, uint64_t va)
     return RNIC_PREP(EXANET_GVA_COORD, coord) | va;
 }
 
-/* Memory. */
+/* Fill memory, and compare it: see machine.h. */
 void exanet_fill(ExanetTest *t, uint64_t pa, uint8_t *copy, size_t len,
                  unsigned seed);
 void exanet_assert_mem(ExanetTest *t, uint64_t pa, const void *want,
@@ -147,27 +149,27 @@ void exanet_assert_mem(ExanetTest *t, uint64_t pa, const void *want,
 void exanet_assert_byte(ExanetTest *t, uint64_t pa, uint8_t want, size_t len);
 
 /*
- * Waits for @cond, a C expression, in real time; receives from the peer
+ * Waits in real time until @cond, a C expression, is true; takes frames of the device
  * meanwhile.
  */
 #define exanet_wait(t, cond) wait_until(cond, exanet_pump(t))
 void exanet_pump(ExanetTest *t);
-/* The same for a pair, whose virtual time goes on by @ns at every look. */
+/* The same for a pair, whose virtual time moves by @ns before each evaluation. */
 #define exanet_pair_wait(t, cond, ns) wait_until(cond, exanet_pair_step(t, ns))
 /* Lets the device finish what it can without time passing. */
 void exanet_settle(ExanetTest *t);
 /* Moves virtual time and settles. */
 void exanet_step(ExanetTest *t, int64_t ns);
-/* Asserts that the device has nothing more to send. */
+/* Asserts that no packet of the device is left. */
 void exanet_assert_quiet(ExanetTest *t);
 
-/* The peer stops the device, which is in effect on return, and lets it go. */
+/* Send XOFF as the peer, and wait until it is in effect; send XON. */
 void exanet_xoff(ExanetTest *t);
 void exanet_xon(ExanetTest *t);
 
 /* --- Units as software uses them ------------------------------------------ */
 
-/* Write of a descriptor in the order of the R5; W3 last. */
+/* A descriptor, which is written in the order of the R5: W3 last. */
 typedef struct ExanetDesc {
     uint64_t src, dst;              /* dst: GVA */
     unsigned len;
@@ -186,9 +188,9 @@ unsigned exanet_desc_sent(ExanetTest *t, unsigned tid);
 typedef struct ExanetTransfer {
     uint64_t src, dst;
     uint32_t len;
-    uint64_t ctrl;                  /* bits beyond length; DST_CTX included */
+    uint64_t ctrl;                  /* all bits but the length */
     uint64_t notify_gva, notify_data;
-    uint32_t token;                 /* 0: 1 is taken */
+    uint32_t token;                 /* 0 means 1 */
 } ExanetTransfer;
 void exanet_channel_start(ExanetTest *t, unsigned c, unsigned channel,
                           const ExanetTransfer *x);
@@ -197,7 +199,7 @@ uint64_t exanet_channel_status(ExanetTest *t, unsigned c, unsigned channel);
 void exanet_channel_wait(ExanetTest *t, unsigned c, unsigned channel,
                          enum exanet_channel_state state);
 
-/* A packet of the packetizer; @ctrl without size, with or without ACK. */
+/* Sends a packet of the packetizer.  @ctrl: all bits but GO and the size. */
 void exanet_pktz_start(ExanetTest *t, unsigned c, unsigned channel,
                        uint64_t dst, const void *payload, unsigned size,
                        uint64_t ctrl);
@@ -211,12 +213,12 @@ uint64_t exanet_mailbox_get(ExanetTest *t, unsigned c, unsigned mailbox,
 struct exanet_message exanet_message_read(ExanetTest *t, uint64_t ring,
                                           unsigned index);
 
-/* MSI-X: all vectors write to RAM. */
+/* Enables MSI-X; all vectors store to RAM. */
 void exanet_msix_enable(ExanetTest *t);
-/* Whether vector @v was sent since the last call. */
+/* Returns true if vector @v has been sent since the last call. */
 bool exanet_msix_taken(ExanetTest *t, unsigned v);
 
-/* The head of the fault FIFO; POPs it. */
+/* Waits for a fault, and takes it from the FIFO. */
 struct exanet_fault exanet_fault_take(ExanetTest *t);
 void exanet_fault_resolve(ExanetTest *t, const struct exanet_fault *f,
                           bool ok);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The other end of the cable: a test that speaks the link protocol of
+ * The peer at the other end of the cable: a test that speaks the link protocol of
  * rnic/exanet/wire.h with a device over a socket pair, through `-netdev socket`.
  *
- * The peer answers HELLO as a NIC does and checks every frame that it receives
- * (header, length, sequence, addresses).  What packets say, and which of them
- * get an answer, is the test's business.  All waiting is bounded; when the time
- * is over the test fails.
+ * The peer answers HELLO as a NIC does and checks every frame that it receives (header,
+ * length, sequence, addresses).  The test checks and answers packets.  All waits have a
+ * time limit, after which the test fails.
  */
 #ifndef EXANET_PEER_H
 #define EXANET_PEER_H
@@ -18,7 +17,7 @@
 
 #define EXANET_PEER_WORDS 4096      /* longest frame that the peer takes */
 
-/* A packet that the device has sent; @pkt.payload points into @buf. */
+/* A packet of the device; @pkt.payload points into @buf. */
 typedef struct ExanetRxPacket {
     ExanetPacket pkt;
     unsigned words;
@@ -27,64 +26,64 @@ typedef struct ExanetRxPacket {
 
 typedef struct ExanetPeer {
     WirePeer wire;
-    uint32_t coord;                 /* ours */
+    uint32_t coord;                 /* coordinates of the peer */
     uint8_t epoch;
-    uint32_t max_words;             /* that our HELLO asks for */
-    uint8_t vc;                     /* of our frames of packets, XOFF and XON */
-    bool silent;                    /* leave HELLOs of the device unanswered */
+    uint32_t max_words;             /* longest frame that the peer allows */
+    uint8_t vc;                     /* channel of sent packets, XOFF and XON */
+    bool silent;                    /* do not answer HELLOs of the device */
     uint32_t tx_seq;
-    uint32_t rx_seq;                /* that the next frame must have */
-    bool rx_gap;                    /* ... which may have any, once */
-    bool heard;                     /* the device has heard our epoch */
-    bool told;                      /* our last HELLO said that we heard ... */
-    uint8_t told_epoch;             /* ... this epoch of the device */
-    struct exanet_hello hello;      /* the device's last one, host order */
+    uint32_t rx_seq;                /* sequence number of the next frame */
+    bool rx_gap;                    /* accept any number in the next frame */
+    bool heard;                     /* the device has the epoch of the peer */
+    bool told;                      /* the last HELLO of the peer had HEARD ... */
+    uint8_t told_epoch;             /* ... and this epoch of the device */
+    struct exanet_hello hello;      /* the last HELLO of the device, host order */
     uint32_t node;                  /* coordinates of the device */
     unsigned hellos, downs, xoffs, xons;    /* received */
     uint8_t xoff;                   /* VCs that the device has stopped */
     unsigned data_frames;
     unsigned last_words;            /* of the last DATA frame */
-    GQueue packets;                 /* ExanetRxPacket that nobody took yet */
-    GByteArray *dump;               /* if set, DATA goes here, right or wrong */
+    GQueue packets;                 /* ExanetRxPacket that the test has not taken */
+    GByteArray *dump;               /* unless NULL: gets all DATA, unchecked */
 } ExanetPeer;
 
-/* @dgram: frames may be lost, but the socket keeps their borders. */
+/* @dgram: a datagram socket, which may lose frames. */
 ExanetPeer *exanet_peer_new(uint32_t coord, bool dgram);
 void exanet_peer_free(ExanetPeer *p);
-/* Argument of -netdev, without id. */
+/* Returns the value of -netdev, without id, to be freed. */
 char *exanet_peer_netdev(ExanetPeer *p);
-/* To be called once QEMU has inherited its end. */
+/* Must be called after QEMU has inherited an end of the socket. */
 void exanet_peer_started(ExanetPeer *p);
 
-/* Sends @len bytes as one netdev frame, whatever they are. */
+/* Sends @len bytes as one netdev frame, valid or not. */
 void exanet_peer_raw(ExanetPeer *p, const void *frame, size_t len);
 /* Sends a frame of @kind with a correct header and @words words at @data. */
 void exanet_peer_frame(ExanetPeer *p, unsigned kind, const void *data,
                        unsigned words);
-/* Fills a correct header; returns the frame's length with @words words. */
+/* Writes a correct header; returns the length of the frame with @words words. */
 size_t exanet_peer_header(ExanetPeer *p, struct exanet_frame *frame,
                           unsigned kind, unsigned words);
 void exanet_peer_hello(ExanetPeer *p, bool heard);
-/* Sends whole packets of together @words words in one frame. */
+/* Sends whole packets, @words words in total, in one frame. */
 void exanet_peer_words(ExanetPeer *p, const void *packets, unsigned words);
 /* Encodes @pkt with @pkt->payload into @buf; returns its length in words. */
 unsigned exanet_peer_encode(uint8_t *buf, const ExanetPacket *pkt);
 void exanet_peer_send(ExanetPeer *p, const ExanetPacket *pkt);
-/* Answers @pkt with @resp, at the address that its footer gives. */
+/* Answers @pkt with @resp, to the address in the footer. */
 void exanet_peer_ack(ExanetPeer *p, const ExanetPacket *pkt,
                      enum exanet_resp resp);
 
-/* Handles frames that are there, waiting up to @ms for a first one. */
+/* Handles all frames that have arrived; waits up to @ms for the first one. */
 bool exanet_peer_poll(ExanetPeer *p, int ms);
-/* The next packet; the caller frees it. */
+/* Waits for the next packet, and returns it; the caller frees it. */
 ExanetRxPacket *exanet_peer_take(ExanetPeer *p);
-/* The next packet, which must be of @type. */
+/* The same; asserts that the packet is of @type. */
 ExanetRxPacket *exanet_peer_take_type(ExanetPeer *p, enum exanet_type type);
-/* The next packet, which must be an ack for @tid; its response code. */
+/* Takes the next packet, an ack of @tid; returns the response code. */
 enum exanet_resp exanet_peer_take_resp(ExanetPeer *p, unsigned tid,
                                        unsigned seq);
 
-/* A block that the peer sends, as the R5 and ExaDMA of a real node do. */
+/* A block that the peer sends as the R5 and ExaDMA of a node do. */
 typedef struct ExanetBlock {
     uint64_t va;                    /* 42 bits */
     const uint8_t *data;
@@ -96,7 +95,7 @@ typedef struct ExanetBlock {
 } ExanetBlock;
 
 unsigned exanet_block_packets(const ExanetBlock *b);
-/* Packet @n of the block. */
+/* Returns packet @n of the block. */
 ExanetPacket exanet_block_packet(ExanetPeer *p, const ExanetBlock *b,
                                  unsigned n);
 /* Sends packets @from up to, but not including, @to. */
@@ -108,37 +107,36 @@ void exanet_peer_send_control(ExanetPeer *p, const ExanetBlock *b,
                               uint64_t target, uint64_t data, uint64_t info);
 
 /*
- * A load or store of the peer, of @class: @size bytes at @va of the device, @data of a
- * store.  FIRST is set; PDID, SEQ, and SLOT and ID of the TID are 0: the caller sets
- * them.
+ * Returns a load or store of @class: @size bytes at @va of the device, and @data of a
+ * store.  FIRST is set.  The caller sets PDID and SEQ, and SLOT and ID of the TID.
  */
 ExanetPacket exanet_axi_packet(ExanetPeer *p, enum exanet_shm_class class,
                                uint64_t va, const void *data, unsigned size);
 /*
- * The next packet, which must be a response to @req, as it has to be; its response
- * code.  Data of a load, if there are, go to @data.
+ * Takes the next packet; asserts that it is a correct response to @req.  Returns the
+ * response code, and stores data of a load at @data.
  */
 enum exanet_resp exanet_peer_take_axi(ExanetPeer *p, const ExanetPacket *req,
                                       void *data);
-/* Answers the load or store @req of the device; @data: NULL without. */
+/* Answers the load or store @req of the device; @data: NULL for none. */
 void exanet_peer_answer_axi(ExanetPeer *p, const ExanetPacket *req,
                             enum exanet_resp resp, const void *data);
 
 /*
- * Where packets of the device go: an image of the memory behind [base,
- * base + bytes).  Blocks are completed by byte count; the sink acks nothing.
+ * A sink of packets of the device: an image of the memory [base, base + bytes).  The
+ * packet that is marked as the last one completes a block.  The sink sends no acks.
  */
 typedef struct ExanetSink {
     uint64_t base;
     size_t bytes;
     uint8_t *image;
-    GHashTable *blocks;             /* tid << 14 | seq -> bytes that came */
+    GHashTable *blocks;             /* tid << 14 | seq -> address of the next packet */
     unsigned packets;
 } ExanetSink;
 
 void exanet_sink_init(ExanetSink *sink, uint64_t base, size_t bytes);
 void exanet_sink_fini(ExanetSink *sink);
-/* Stores a write packet; true when the last missing bytes of its block came. */
+/* Stores a write packet; returns true if the block is complete now. */
 bool exanet_sink_store(ExanetSink *sink, const ExanetPacket *pkt);
 /* Takes packets, which must be of @tid, until a block is complete. */
 void exanet_sink_block(ExanetPeer *p, ExanetSink *sink, unsigned tid);

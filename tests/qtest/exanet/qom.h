@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The device of an ExanetTest as QMP sees it: its properties, and faults of link 0. */
+/* Properties of the device of an ExanetTest by QMP, and faults of link 0. */
 #ifndef EXANET_QOM_H
 #define EXANET_QOM_H
 
@@ -9,16 +9,16 @@
 
 #define EXANET_QOM_PATH "/machine/peripheral/nic"
 
-/* Property @name; the caller unrefs it. */
+/* Returns property @name; the caller unrefs it. */
 QObject *exanet_qom_get(ExanetTest *t, const char *name);
-/* Sets faults0; must succeed. */
+/* Sets faults0; asserts success. */
 void exanet_faults_set(ExanetTest *t, const char *text);
-/* Sets property @name, must fail, and the message must contain @part. */
+/* Sets property @name; asserts an error whose message contains @part. */
 void exanet_qom_refused(ExanetTest *t, const char *name, const char *text,
                         const char *part);
 /* Asserts that faults0 reads as @text. */
 void exanet_faults_assert(ExanetTest *t, const char *text);
-/* Member @name of property links of link 0. */
+/* Returns member @group.@name of link 0 of property links. */
 uint64_t exanet_link_member(ExanetTest *t, const char *group, const char *name);
 
 #endif /* EXANET_QOM_H */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Page tables that a test builds in guest RAM, in every format that the device
- * walks.  Independent of the device's walker.
+ * Page tables in guest RAM, in every format that the device walks.  The code is
+ * independent of the device's walker.
  */
 #ifndef EXANET_TABLES_H
 #define EXANET_TABLES_H
 
 #include "device.h"
 
-/* Properties of a mapping; EXANET_MAP_RW is what a dirty user page has. */
+/* Properties of a mapping; EXANET_MAP_RW are those of a dirty user page. */
 enum exanet_map {
     EXANET_MAP_PRESENT  = 1 << 0,
     EXANET_MAP_USER     = 1 << 1,
@@ -27,19 +27,19 @@ typedef struct ExanetTables {
     uint64_t next;                  /* free space for tables */
 } ExanetTables;
 
-/* Empty tables; several can live side by side when @at differ. */
+/* Makes empty tables at @at.  Several tables can coexist at different addresses. */
 void exanet_tables_init(ExanetTables *tb, ExanetTest *t,
                         enum exanet_table_format format, uint64_t at);
 /* Opens context @c on the tables. */
 void exanet_tables_open(ExanetTables *tb, unsigned c);
 uint64_t exanet_tables_page(ExanetTables *tb);
 /*
- * Maps the page at @va to @pa; @level 0 is a page, 1 the next larger leaf that
- * the format has, and so on.
+ * Maps the page at @va to @pa.  @level 0 is a page, 1 the next larger leaf of the format,
+ * and so on.
  */
 void exanet_tables_map(ExanetTables *tb, uint64_t va, uint64_t pa,
                        unsigned level, unsigned map);
-/* Address of the entry of @level for @va, for tests that break it. */
+/* Returns the address of the entry of @level for @va, so that a test can damage it. */
 uint64_t exanet_tables_entry(ExanetTables *tb, uint64_t va, unsigned level);
 
 #endif /* EXANET_TABLES_H */

@@ -7,7 +7,7 @@
 
 #include "device.h"
 
-/* A run of the generator; what is 0 is the default. */
+/* A run of the generator; a member that is 0 has the default in its comment. */
 typedef struct ExanetTgenRun {
     const uint64_t *gva;            /* targets */
     unsigned targets;               /* 1 */
@@ -16,29 +16,29 @@ typedef struct ExanetTgenRun {
     unsigned outstanding;           /* 1 */
     unsigned first_id;
     unsigned ids;                   /* 1 */
-    unsigned ctx;                   /* that it works for */
+    unsigned ctx;                   /* in whose name the generator runs */
     uint16_t pdid;                  /* the target's, EXANET_TEST_PDID(0) */
     uint32_t flags;                 /* EXANET_TGEN_WRITE, _REPEAT, _EARLY, _EACH */
 } ExanetTgenRun;
 
 void exanet_tgen_start(ExanetTest *t, const ExanetTgenRun *r);
-/* The same, and waits for the end; the code. */
+/* The same, and waits for the end; returns the code. */
 enum exanet_resp exanet_tgen_run(ExanetTest *t, const ExanetTgenRun *r);
 bool exanet_tgen_busy(ExanetTest *t);
 enum exanet_resp exanet_tgen_code(ExanetTest *t);
 uint64_t exanet_tgen_get(ExanetTest *t, unsigned reg);
-/* Lets no further transaction begin. */
+/* Stops the generator: no further transaction begins. */
 void exanet_tgen_stop(ExanetTest *t);
-/* The data RAM from word 0 on; @len is a multiple of 8. */
+/* Write and read the data RAM from word 0 on; @len is a multiple of 8. */
 void exanet_tgen_fill(ExanetTest *t, const void *data, size_t len);
 void exanet_tgen_result(ExanetTest *t, void *data, size_t len);
 
-/* One store or load of 8 bytes at most, for a network: only begins it. */
+/* Begin one store or load of at most 8 bytes, and do not wait for the end. */
 void exanet_tgen_store(ExanetTest *t, uint64_t gva, uint64_t value,
                        unsigned size, uint32_t flags);
 void exanet_tgen_load(ExanetTest *t, uint64_t gva, unsigned size);
 
-/* GVA of the block RAM of @coord, from @offset on. */
+/* Returns the GVA of the block RAM of @coord at @offset. */
 static inline uint64_t exanet_bram_gva(uint32_t coord, uint64_t offset)
 {
     return exanet_gva(coord, EXANET_NI_VA(EXANET_NI_BRAM) | offset);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A machine with vmxnet3 and pvrdma in one slot, the test as its driver, and as the peer
- * on the wire.  Objects and queues are in verbs.h.
+ * A machine with vmxnet3 and pvrdma in one slot.  The test is the driver, and the peer on
+ * the wire.  Objects and queues are in verbs.h.
  *
- * Nothing runs on the machine's processor, so all RAM belongs to the test.  Virtual time
- * stands still unless pvrdma_step() moves it.  The device works between the commands of
- * the test: wait for what must happen with pvrdma_wait(), and give it room with
- * pvrdma_settle() before asserting that something did not.
+ * The machine's processor executes nothing, so all RAM belongs to the test.  Virtual
+ * time stands still unless pvrdma_step() moves it.  The device works between the
+ * requests of the test: a test waits for an event with pvrdma_wait(), and calls
+ * pvrdma_settle() before it asserts that an event has not happened.
  */
 #ifndef PVRDMA_DEVICE_H
 #define PVRDMA_DEVICE_H
@@ -24,7 +24,7 @@
 #define PVRDMA_TEST_SLOT    "5"
 #define PVRDMA_TEST_DEVFN   QPCI_DEVFN(5, 1)
 #define PVRDMA_TEST_PORT    QPCI_DEVFN(7, 0)    /* of pvrdma_start_port() */
-/* Another NIC for pvrdma_start_hub() and pvrdma_start_port(), and where it is. */
+/* Another NIC for pvrdma_start_hub() and pvrdma_start_port(), and the NIC's slot. */
 #define PVRDMA_TEST_E1000   "e1000,addr=6"
 #define PVRDMA_TEST_NIC     QPCI_DEVFN(6, 0)
 #define PVRDMA_TEST_RAM     0x10000000ULL   /* bytes */
@@ -61,69 +61,70 @@ typedef struct PvrdmaTest {
     QPCIBar regs, uar;
     WirePeer wire;                  /* closed: another machine is at the other end */
     const uint8_t *mac, *gid, *gid6;    /* of this machine */
-    GQueue frames;                  /* PvrdmaFrame that came and nobody took */
-    unsigned others;                /* frames that came and are not RoCE */
+    GQueue frames;                  /* PvrdmaFrame that the test has not taken */
+    unsigned others;                /* number of frames that are not RoCE */
     uint64_t ram_next;              /* of pvrdma_alloc() */
     uint64_t dsr, cmd_slot, resp_slot, msix;
     PvrdmaTestRing async, cqne;
     uint64_t cookie;                /* of commands */
     char *log;                      /* file with the guest errors */
-    bool guest_errors;              /* the test provokes them */
+    bool guest_errors;              /* the test provokes guest errors */
 } PvrdmaTest;
 
 /* --- Machine ------------------------------------------------------------ */
 /*
- * Started up as the Linux driver does it: shared region, MSI-X, active, GID 0 and 1
- * bound (IPv4 and IPv6).  @props: further properties, "" or ",a=b".
+ * Starts a machine and brings the device up as the Linux driver does: shared region,
+ * MSI-X, active, GID 0 and 1 bound (IPv4 and IPv6).  @props: further properties, "" or
+ * ",a=b".
  */
 PvrdmaTest *pvrdma_start(const char *props);
-/* The same with another NIC, a device as QEMU's option has it, on the same wire. */
+/* The same with another NIC on the same wire; @nic is the value of -device. */
 PvrdmaTest *pvrdma_start_hub(const char *nic);
 /* The same with pvrdma and vmxnet3 in the slot of a root port. */
 PvrdmaTest *pvrdma_start_port(const char *nic);
-/* PVRDMA_TEST_E1000 puts the frames that it receives at @target from now on. */
+/* Lets PVRDMA_TEST_E1000 store the frames that it receives at @target. */
 void pvrdma_nic_receive(PvrdmaTest *t, uint64_t target);
-/* As pvrdma_start(), but nothing is written to any register. */
+/* Starts a machine, and writes no register. */
 PvrdmaTest *pvrdma_start_cold(const char *props);
-/* The same, with the addresses that the peer has elsewhere. */
+/* The same, with the addresses of the peer of other machines. */
 PvrdmaTest *pvrdma_start_cold_peer(const char *props);
 /*
- * As pvrdma_start(), but at a -netdev stream that listens at @path, to which nobody is
- * connected before pvrdma_wire_connect().
+ * As pvrdma_start(), at a -netdev stream that listens at @path.  The test connects to it
+ * by pvrdma_wire_connect().
  */
 PvrdmaTest *pvrdma_start_server(const char *path, const char *props);
 /*
- * Two machines with a wire between them, both as of pvrdma_start(); the second has the
- * addresses that the peer has elsewhere.  @path: a socket that is made.
+ * Starts two machines as pvrdma_start(), with a wire between them.  The second one has
+ * the addresses of the peer of other machines.  @path: of the new socket.
  */
 void pvrdma_pair_start(PvrdmaTest *t[2], const char *path, const char *props);
 /*
- * Ends QEMU.  Fails when it reported guest errors and @t->guest_errors is not set, or
- * the other way round; or when frames came that the test has not taken.
+ * Ends QEMU.  Fails if QEMU has logged guest errors and @t->guest_errors is not set, or
+ * the other way round; or if the test has not taken all frames.
  */
 void pvrdma_stop(PvrdmaTest *t);
 
 /* The steps of pvrdma_start(). */
 void pvrdma_msix_enable(PvrdmaTest *t);
-/* Makes a shared region, but does not tell the device. */
+/* Makes a shared region in RAM. */
 void pvrdma_dsr_make(PvrdmaTest *t);
-/* Writes its address; what the register ERR says. */
+/* Writes the region's address to the device; returns the register ERR. */
 uint32_t pvrdma_dsr_write(PvrdmaTest *t);
 uint32_t pvrdma_ctl(PvrdmaTest *t, enum pvrdma_device_ctl value);
-/* Shared region, active, interrupts on, GIDs: again after a reset. */
+/* Makes a region, activates the device, enables interrupts, binds the GIDs. */
 void pvrdma_bring_up(PvrdmaTest *t);
 
-/* Registers of BAR 1, doorbells of BAR 2. */
+/* Read and write registers of BAR 1; write a doorbell of BAR 2. */
 uint32_t pvrdma_get(PvrdmaTest *t, enum pvrdma_reg reg);
 void pvrdma_set(PvrdmaTest *t, enum pvrdma_reg reg, uint32_t value);
 void pvrdma_doorbell(PvrdmaTest *t, uint32_t uar, unsigned offset,
                      uint32_t value);
-/* Where the configuration space of any device is in memory, from now on. */
+/* Maps configuration space to memory; returns the address of that of device @devfn. */
 uint64_t pvrdma_ecam(PvrdmaTest *t, int devfn);
 
-/* A counter of the property "counters", by its name there: "rx-bad-icrc". */
+/* Returns a counter of the property "counters", by its name there: "rx-bad-icrc". */
 uint64_t pvrdma_counter(PvrdmaTest *t, const char *name);
-/* Runs @code, which must be @n guest errors. */
+/* Runs @code, and asserts that the device counts @n guest errors. */
 #define pvrdma_expect_errors(t, n, code) \
     do { \
         uint64_t before_ = pvrdma_counter(t, "guest-error"); \
@@ -133,30 +134,30 @@ uint64_t pvrdma_counter(PvrdmaTest *t, const char *name);
     } while (0)
 
 /* --- Memory ------------------------------------------------------------- */
-/* @bytes of RAM that nobody else has, whole pages, zero. */
+/* Returns the address of unused pages of RAM, zero, with room for @bytes. */
 uint64_t pvrdma_alloc(PvrdmaTest *t, uint64_t bytes);
-/* A page directory of @count pages that follow each other from @base on. */
+/* Makes a page directory of @count pages that follow each other from @base on. */
 uint64_t pvrdma_pdir(PvrdmaTest *t, uint64_t base, uint32_t count);
-/* The same of pages anywhere. */
+/* The same for pages at any addresses. */
 uint64_t pvrdma_pdir_pages(PvrdmaTest *t, const uint64_t *pages,
                            uint32_t count);
-/* Fills with what @seed gives; @copy may be NULL. */
+/* Fill memory, and compare it: see machine.h. */
 void pvrdma_fill(PvrdmaTest *t, uint64_t pa, uint8_t *copy, size_t len,
                  unsigned seed);
 void pvrdma_assert_mem(PvrdmaTest *t, uint64_t pa, const void *want, size_t len);
 
 /* --- Commands ----------------------------------------------------------- */
 /*
- * Sends @req with number @cmd and gives its errno: of the register ERR, or of the
- * answer.  Checks that an interrupt comes exactly when the driver waits for one, and
- * the header of the answer.  @resp may be NULL.
+ * Sends @req with number @cmd.  Returns the errno of the register ERR or of the answer.
+ * Asserts that the device interrupts exactly if the driver waits for an interrupt, and
+ * that the header of the answer is right.  @resp may be NULL.
  */
 int pvrdma_command(PvrdmaTest *t, enum pvrdma_cmd cmd, union pvrdma_cmd_req *req,
                    union pvrdma_cmd_resp *resp);
-/* The same, and it must succeed. */
+/* The same; asserts success. */
 void pvrdma_command_ok(PvrdmaTest *t, enum pvrdma_cmd cmd,
                        union pvrdma_cmd_req *req, union pvrdma_cmd_resp *resp);
-/* The same, and it must fail with @err, counted and logged. */
+/* The same; asserts that the command fails with @err and is counted and logged. */
 void pvrdma_command_fails(PvrdmaTest *t, enum pvrdma_cmd cmd,
                           union pvrdma_cmd_req *req, int err);
 int pvrdma_bind(PvrdmaTest *t, uint32_t index, const uint8_t gid[16],
@@ -164,44 +165,44 @@ int pvrdma_bind(PvrdmaTest *t, uint32_t index, const uint8_t gid[16],
 int pvrdma_unbind(PvrdmaTest *t, uint32_t index, const uint8_t gid[16]);
 
 /* --- Events, interrupts ------------------------------------------------- */
-/* Takes the next element of a ring; false if the driver would see none. */
+/* Takes the next element of a ring; returns false if the ring is empty. */
 bool pvrdma_ring_take(PvrdmaTest *t, const PvrdmaTestRing *ring, void *elem);
-/* Takes the next event, which must be @type of @info. */
+/* Takes the next event; asserts that it is @type of @info. */
 void pvrdma_event_take(PvrdmaTest *t, enum pvrdma_event type, uint32_t info);
 bool pvrdma_event_none(PvrdmaTest *t);
-/* Takes the next CQ notification: the CQ's handle, 0 if there is none. */
+/* Takes the next CQ notification; returns the CQ's handle, or 0 if there is none. */
 uint32_t pvrdma_cqne_take(PvrdmaTest *t);
-/* Whether vector @v came since it was asked last. */
+/* Returns true if vector @v has been sent since the last call. */
 bool pvrdma_msix_taken(PvrdmaTest *t, unsigned v);
 
 /* --- Wire --------------------------------------------------------------- */
-/* From the peer to the device, or @reverse; IPv4, or IPv6 if @ipv6. */
+/* Returns the path from the peer to the device, or the other way if @reverse. */
 RocePath pvrdma_path(bool ipv6, bool reverse);
 /* Sends a RoCE frame to the device. */
 void pvrdma_wire_send(PvrdmaTest *t, const RocePath *path, const RocePacket *pkt,
                       const void *payload, size_t len);
-/* To the socket of pvrdma_start_server(), for the first time or after a cut. */
+/* Connects to the socket of pvrdma_start_server(), also after pvrdma_wire_cut(). */
 void pvrdma_wire_connect(PvrdmaTest *t, const char *path);
-/* Closes it, whatever is on its way. */
+/* Closes the socket; frames under way are lost. */
 void pvrdma_wire_cut(PvrdmaTest *t);
 /* Sends any bytes. */
 void pvrdma_wire_send_raw(PvrdmaTest *t, const void *frame, size_t len);
-/* The next RoCE frame of the device, waited for; to be freed. */
+/* Waits for the next RoCE frame of the device, and returns it, to be freed. */
 PvrdmaFrame *pvrdma_wire_take(PvrdmaTest *t);
-/* The same with @opcode to @qpn and @psn, which fails otherwise. */
+/* The same; asserts that the frame has @opcode, @qpn and @psn. */
 PvrdmaFrame *pvrdma_wire_expect(PvrdmaTest *t, uint8_t opcode, uint32_t qpn,
                                 uint32_t psn);
-/* The next frame must be an acknowledgement of @psn with @syndrome. */
+/* Takes the next frame; asserts that it acknowledges @psn with @syndrome. */
 void pvrdma_wire_expect_ack(PvrdmaTest *t, uint32_t qpn, uint32_t psn,
                             uint8_t syndrome);
-/* Nothing comes. */
+/* Asserts that no frame of the device is left. */
 void pvrdma_assert_quiet(PvrdmaTest *t);
 
 /* --- Time --------------------------------------------------------------- */
-/* Waits for @cond, a C expression, in real time; receives meanwhile. */
+/* Waits in real time until @cond, a C expression, is true; takes frames meanwhile. */
 #define pvrdma_wait(t, cond) wait_until(cond, pvrdma_pump(t))
 void pvrdma_pump(PvrdmaTest *t);
-/* Lets bottom halves and sockets have their turn. */
+/* Lets the device finish what it can without time passing. */
 void pvrdma_settle(PvrdmaTest *t);
 /* Moves virtual time, and settles. */
 void pvrdma_step(PvrdmaTest *t, int64_t ns);

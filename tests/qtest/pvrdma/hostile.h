@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A guest that means harm, or whose driver is broken.  Whatever it puts where the device
- * reads, the device goes on, and transfers between objects that are in order work.  What
- * is random comes from random_seed().
+ * A hostile guest, or one with a broken driver.  The guest stores random values where
+ * the device reads.  The device must work on, and transfers between other objects must
+ * succeed.  The seed comes from random_seed().
  */
 #ifndef PVRDMA_HOSTILE_H
 #define PVRDMA_HOSTILE_H
@@ -15,32 +15,32 @@
 typedef struct Hostile {
     PvrdmaTest *t;
     GRand *rand;
-    PvrdmaQpPair good;                 /* whom nothing may happen to */
+    PvrdmaQpPair good;                 /* objects that the guest leaves alone */
     PvrdmaQpPair evil;
-    uint64_t evil_at;               /* memory of evil's objects */
+    uint64_t evil_at;               /* address of the memory of evil's objects */
     uint64_t scratch;               /* pages for any purpose */
 } Hostile;
 
-/* A machine with both pairs; guest errors are expected. */
+/* Starts a machine with both pairs; guest errors are expected. */
 void hostile_start(Hostile *h, uint32_t seed);
-/* Evil's objects anew; the old ones stay. */
+/* Makes new objects of evil; the old ones stay. */
 void hostile_evil_make(Hostile *h);
-/* Drops what evil sent to nobody. */
+/* Drops frames of evil that no peer takes. */
 void hostile_discard(Hostile *h);
-/* The good pair works. */
+/* Asserts that the good pair works. */
 void hostile_check(Hostile *h);
-/* The same, there were guest errors, and QEMU ends in order. */
+/* The same; asserts that there were guest errors, and ends QEMU. */
 void hostile_finish(Hostile *h);
 
-/* Less than @n. */
+/* Returns a random number less than @n. */
 uint32_t hostile_below(Hostile *h, uint32_t n);
-/* Three times of four. */
+/* Returns true three times of four. */
 bool hostile_often(Hostile *h);
 /* Writes random bytes to guest memory. */
 void hostile_scribble(Hostile *h, uint64_t at, size_t len);
-/* An address of a page or of none: memory, nothing, registers, not aligned. */
+/* Returns an address: of memory, of nothing, of registers, or not aligned. */
 uint64_t hostile_any_page(Hostile *h);
-/* A directory and its tables, of anything; they are in the scratch pages. */
+/* Makes a page directory and tables with random entries, in the scratch pages. */
 uint64_t hostile_any_pdir(Hostile *h);
 
 #endif

@@ -22,23 +22,23 @@ typedef struct PvrdmaQpPair {
     uint64_t wr_id;                 /* of the last WQE of QP 0 */
 } PvrdmaQpPair;
 
-/* Starts a machine, too. */
+/* Starts a machine, and makes the objects. */
 void pvrdma_qp_pair_start(PvrdmaQpPair *d);
-/* The objects alone, in a device that is up.  QP 1 may have an @srq, of @d->pd. */
+/* Makes the objects in a device that is up.  QP 1 has @srq, of @d->pd, unless NULL. */
 void pvrdma_qp_pair_make(PvrdmaQpPair *d, PvrdmaTest *t, const PvrdmaTestSrq *srq);
 void pvrdma_qp_pair_stop(PvrdmaQpPair *d);
-/* Connects the QPs again, whatever became of them; empties the CQs. */
+/* Resets and connects the QPs again; empties the CQs. */
 void pvrdma_qp_pair_again(PvrdmaQpPair *d);
 
-/* QP 0 does @hdr with @sge, 0 or 1 of them; it must end with @status. */
+/* Posts @hdr with @sge, or NULL, to QP 0; asserts that it completes with @status. */
 void pvrdma_qp_pair_do(PvrdmaQpPair *d, const struct pvrdma_sq_wqe_hdr *hdr,
                        const PvrdmaTestSge *sge, enum pvrdma_wc_status status);
-/* RDMA WRITE or READ of @len bytes between @sge and @va, @rkey. */
+/* Does an RDMA WRITE or READ between @sge and @va, @rkey. */
 void pvrdma_qp_pair_rdma(PvrdmaQpPair *d, enum pvrdma_wr_opcode opcode, PvrdmaTestSge sge,
                          uint64_t va, uint32_t rkey, enum pvrdma_wc_status status);
-/* SEND of @len bytes of memory 0 to a receive WQE with all of memory 1. */
+/* Sends @len bytes of memory 0 to a receive WQE with all of memory 1. */
 void pvrdma_qp_pair_send(PvrdmaQpPair *d, uint32_t len);
-/* Data goes there and back, and is right. */
+/* Writes and reads data; asserts that the data are right. */
 void pvrdma_qp_pair_check(PvrdmaQpPair *d);
 
 #endif

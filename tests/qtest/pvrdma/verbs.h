@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Verbs for tests of pvrdma: objects, work requests and completions, made and read as the
- * Linux driver and its provider do it.  All commands must succeed, unless a function says
- * otherwise; for bad ones use pvrdma_command_fails() with the requests made here.
+ * Verbs for tests of pvrdma: objects, work requests and completions, as the Linux
+ * driver and the provider make and read them.  All commands must succeed, unless the
+ * comment of a function says otherwise.  A bad command is a request made here, given to
+ * pvrdma_command_fails().
  */
 #ifndef PVRDMA_VERBS_H
 #define PVRDMA_VERBS_H
@@ -10,10 +11,10 @@
 #include "device.h"
 
 /* --- Contexts, domains, memory ------------------------------------------ */
-/* A process with page @page of BAR 2; its handle. */
+/* Creates the context of a process with page @page of BAR 2; returns the handle. */
 uint32_t pvrdma_uc_create(PvrdmaTest *t, uint32_t page);
 void pvrdma_uc_destroy(PvrdmaTest *t, uint32_t uc);
-/* @uc: 0 for the kernel. */
+/* Creates a domain of context @uc; 0: of the kernel. */
 uint32_t pvrdma_pd_create(PvrdmaTest *t, uint32_t uc);
 void pvrdma_pd_destroy(PvrdmaTest *t, uint32_t pd);
 
@@ -24,21 +25,21 @@ void pvrdma_pd_destroy(PvrdmaTest *t, uint32_t pd);
 typedef struct PvrdmaTestMr {
     uint32_t handle;
     uint32_t lkey, rkey;
-    uint64_t va;                    /* as SGEs and peers call its first byte */
-    uint64_t pa;                    /* where that is; pages follow each other */
+    uint64_t va;                    /* address of the first byte in SGEs and for peers */
+    uint64_t pa;                    /* physical address; the pages follow each other */
     uint64_t length;
 } PvrdmaTestMr;
 
-/* The request for @length bytes at @pa, which are called @va, of user memory. */
+/* Returns the request for @length bytes of user memory at @pa, with the address @va. */
 union pvrdma_cmd_req pvrdma_mr_request(PvrdmaTest *t, uint32_t pd, uint64_t va,
                                        uint64_t pa, uint64_t length,
                                        uint32_t access);
-/* New memory of @length bytes, called @va, which may be in the middle of a page. */
+/* Registers new memory with the address @va, which may be inside a page. */
 PvrdmaTestMr pvrdma_mr_create(PvrdmaTest *t, uint32_t pd, uint64_t va,
                               uint64_t length, uint32_t access);
-/* All of memory by its addresses. */
+/* Registers all memory by physical addresses. */
 PvrdmaTestMr pvrdma_mr_create_dma(PvrdmaTest *t, uint32_t pd, uint32_t access);
-/* For FAST_REG_MR, up to @pages pages. */
+/* Creates a region for FAST_REG_MR, of up to @pages pages. */
 PvrdmaTestMr pvrdma_mr_create_fast(PvrdmaTest *t, uint32_t pd, uint32_t pages);
 void pvrdma_mr_destroy(PvrdmaTest *t, const PvrdmaTestMr *mr);
 
@@ -50,19 +51,19 @@ typedef struct PvrdmaTestCq {
     uint64_t at;                    /* its pages */
 } PvrdmaTestCq;
 
-/* @uc and @page as given to and by pvrdma_uc_create(); 0, 0: the kernel's. */
+/* Creates a CQ of context @uc with page @page of BAR 2; 0, 0: of the kernel. */
 PvrdmaTestCq pvrdma_cq_create(PvrdmaTest *t, uint32_t uc, uint32_t page,
                               uint32_t entries);
 void pvrdma_cq_destroy(PvrdmaTest *t, const PvrdmaTestCq *cq);
-/* Takes a completion; false if there is none.  @cqe is as in memory. */
+/* Takes a completion; returns false if there is none.  @cqe is as in memory. */
 bool pvrdma_cq_poll(PvrdmaTest *t, const PvrdmaTestCq *cq,
                     struct pvrdma_cqe *cqe);
-/* The next completion, waited for; it must be of @wr_id, with @status. */
+/* Waits for the next completion; asserts @wr_id and @status. */
 struct pvrdma_cqe pvrdma_cq_expect(PvrdmaTest *t, const PvrdmaTestCq *cq,
                                    uint64_t wr_id, enum pvrdma_wc_status status);
-/* None is there, and none comes. */
+/* Asserts that no completion arrives. */
 void pvrdma_cq_assert_empty(PvrdmaTest *t, const PvrdmaTestCq *cq);
-/* @how: PVRDMA_UAR_CQ_ARM or PVRDMA_UAR_CQ_ARM_SOL. */
+/* Arms the CQ; @how: PVRDMA_UAR_CQ_ARM or PVRDMA_UAR_CQ_ARM_SOL. */
 void pvrdma_cq_arm(PvrdmaTest *t, const PvrdmaTestCq *cq, uint32_t how);
 
 /* --- Work queues -------------------------------------------------------- */
@@ -91,26 +92,26 @@ PvrdmaTestSrq pvrdma_srq_create(PvrdmaTest *t, uint32_t pd, uint32_t page,
                                 uint32_t entries, uint32_t sges);
 void pvrdma_srq_destroy(PvrdmaTest *t, const PvrdmaTestSrq *srq);
 
-/* What a QP is made of; 0 means the defaults in parentheses. */
+/* Attributes of a new QP; 0 means the default in parentheses. */
 typedef struct PvrdmaTestQpInit {
     uint8_t type;                   /* (RC) */
     uint32_t pd;
     uint32_t page;                  /* of BAR 2 */
-    const PvrdmaTestCq *send_cq, *recv_cq;  /* (the one that is given) */
+    const PvrdmaTestCq *send_cq, *recv_cq;  /* (NULL: the other one) */
     const PvrdmaTestSrq *srq;       /* NULL: none */
     uint32_t send_wr, recv_wr;      /* powers of two (16) */
     uint32_t send_sge, recv_sge;    /* (4) */
     bool sig_all;
 } PvrdmaTestQpInit;
 
-/* The request, whose memory is made; and what it will be in @qp. */
+/* Makes the memory of a QP, and returns the request; sets @qp but the numbers. */
 union pvrdma_cmd_req pvrdma_qp_request(PvrdmaTest *t,
                                        const PvrdmaTestQpInit *init,
                                        PvrdmaTestQp *qp);
 PvrdmaTestQp pvrdma_qp_create(PvrdmaTest *t, const PvrdmaTestQpInit *init);
 void pvrdma_qp_destroy(PvrdmaTest *t, const PvrdmaTestQp *qp);
 
-/* Numbers are in host order here and are converted; errno. */
+/* Attributes of modify_qp, in host order; 0 means the default in parentheses. */
 typedef struct PvrdmaTestQpAttr {
     uint32_t state;                 /* enum pvrdma_qp_state */
     uint32_t mtu;                   /* enum pvrdma_mtu (1024) */
@@ -128,23 +129,23 @@ typedef struct PvrdmaTestQpAttr {
 
 #define PVRDMA_TEST_NEVER 0xff
 
-/* modify_qp with the attributes of @mask (PVRDMA_QP_), AV included; errno. */
+/* Modifies the attributes of @mask (PVRDMA_QP_), AV included; returns the errno. */
 int pvrdma_qp_modify(PvrdmaTest *t, const PvrdmaTestQp *qp, uint32_t mask,
                      const PvrdmaTestQpAttr *attr);
-/* RESET to INIT, RTR, RTS with what such a step needs.  @attr->state is not used. */
+/* Move a QP from RESET to INIT, RTR, RTS.  @attr->state is not used. */
 void pvrdma_qp_init(PvrdmaTest *t, const PvrdmaTestQp *qp,
                     const PvrdmaTestQpAttr *attr);
 void pvrdma_qp_rtr(PvrdmaTest *t, const PvrdmaTestQp *qp,
                    const PvrdmaTestQpAttr *attr);
 void pvrdma_qp_rts(PvrdmaTest *t, const PvrdmaTestQp *qp,
                    const PvrdmaTestQpAttr *attr);
-/* All three. */
+/* Moves a QP from RESET to RTS. */
 void pvrdma_qp_connect(PvrdmaTest *t, const PvrdmaTestQp *qp,
                        const PvrdmaTestQpAttr *attr);
-/* Two QPs of this device with each other; @attr without addresses and numbers. */
+/* Connects two QPs of the device; @attr without addresses and numbers. */
 void pvrdma_qp_pair(PvrdmaTest *t, const PvrdmaTestQp *a, const PvrdmaTestQp *b,
                     const PvrdmaTestQpAttr *attr);
-/* To RESET or ERR. */
+/* Moves a QP to RESET or ERR. */
 void pvrdma_qp_to(PvrdmaTest *t, const PvrdmaTestQp *qp,
                   enum pvrdma_qp_state state);
 struct pvrdma_qp_attr pvrdma_qp_query(PvrdmaTest *t, const PvrdmaTestQp *qp);
@@ -156,13 +157,13 @@ typedef struct PvrdmaTestSge {
     uint32_t length, lkey;
 } PvrdmaTestSge;
 
-/* The first @length bytes of @mr from @offset on. */
+/* @len bytes of @mr from @offset on. */
 #define PVRDMA_TEST_SGE(mr, offset, len) \
     ((PvrdmaTestSge) { (mr)->va + (offset), (len), (mr)->lkey })
 
 /*
- * Puts a WQE into the send queue and rings the doorbell.  @hdr is as in memory, but
- * num_sge comes from @sges.
+ * Stores a WQE in the send queue and rings the doorbell.  @hdr is as in memory, but @sges
+ * is num_sge.
  */
 void pvrdma_post_send(PvrdmaTest *t, const PvrdmaTestQp *qp,
                       const struct pvrdma_sq_wqe_hdr *hdr,
@@ -186,7 +187,7 @@ struct pvrdma_sq_wqe_hdr pvrdma_wr_atomic(uint64_t wr_id,
                                           enum pvrdma_wr_opcode opcode,
                                           const PvrdmaTestMr *remote,
                                           uint64_t compare_add, uint64_t swap);
-/* With the address, numbers and key in @to. */
+/* @to has the address, numbers and key. */
 struct pvrdma_sq_wqe_hdr pvrdma_wr_ud(uint64_t wr_id, enum pvrdma_wr_opcode opcode,
                                       const PvrdmaTestQpAttr *to);
 
