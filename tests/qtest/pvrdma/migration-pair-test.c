@@ -223,7 +223,7 @@ static bool all_done(const Side side[2])
 static void test_moving(void)
 {
     int64_t end = g_get_monotonic_time() + 3 * WAIT_MS * 1000;
-    unsigned moves = 0, idle = 0;
+    unsigned moves = 0, rounds = 0, idle = 0;
     Side side[2] = { 0 };
 
     for (unsigned i = 0; i < 2; i++) {
@@ -241,7 +241,8 @@ static void test_moving(void)
                 qtest_clock_step(side[i].t->qts, STEP_NS);
             }
         }
-        if (!g_test_rand_int_range(0, STAY)) {
+        rounds++;
+        if (!g_test_rand_int_range(0, STAY) || (!moves && rounds > STAY)) {
             Side *s = &side[g_test_rand_bit()];
 
             s->t = pvrdma_migrate(s->t);
