@@ -126,8 +126,7 @@ typedef struct Bed {
     uint8_t flags;
     bool gone;                              /* unplugged */
     bool line;                              /* interrupts by INTx */
-    bool line_high;                         /* level of the line */
-    bool ending;                            /* pvrdma_fini() is at work */
+    bool line_high;
     uint8_t irq;                            /* effect of the next interrupt */
     uint32_t irq_reg, irq_value;
     uint32_t uc[2], pd[2];                  /* EVIL, HONEST */
