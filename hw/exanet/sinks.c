@@ -26,11 +26,8 @@
  */
 #define SINK_INDEX(port) ((port) - EXANET_NI_PORT_RT_RESPONSE)
 
-/*
- * Gives @pkt to the unit behind NI port @port, or to memory if @port is 0.  Returns
- * false if the destination does not take such a packet.
- */
-typedef bool SinkFunction(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+/* Gives @pkt to the unit behind NI port @port, or to memory if @port is 0. */
+typedef void SinkFunction(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                           unsigned port);
 
 /* Returns true if the packetizer sent @pkt, and gets its ack. */
@@ -39,63 +36,51 @@ static bool sink_from_packetizer(const ExanetPacket *pkt)
     return RNIC_GET(EXANET_SMALL_INDEX, pkt->user) == EXANET_NI_PACKETIZER;
 }
 
-static bool sink_write(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+static void sink_write(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                        unsigned port)
 {
     if (sink_from_packetizer(pkt)) {
         exanet_receiver_message(s, pkt);
-    } else if (port) {
-        return false;
     } else {
         exanet_receiver_rx(s, pkt);
     }
-    return true;
 }
 
-static bool sink_read_req(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+static void sink_read_req(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                           unsigned port)
 {
-    if (!sink_from_packetizer(pkt)) {
-        return false;
-    }
     exanet_receiver_message(s, pkt);
-    return true;
 }
 
-static bool sink_control(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+static void sink_control(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                          unsigned port)
 {
     exanet_receiver_rx(s, pkt);
-    return true;
 }
 
-static bool sink_release(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+static void sink_release(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                          unsigned port)
 {
     exanet_count(s, RX_RELEASE);
     exanet_receiver_release(s, pkt);
-    return true;
 }
 
-static bool sink_notify(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+static void sink_notify(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                         unsigned port)
 {
     exanet_receiver_notification(s, pkt);
-    return true;
 }
 
-static bool sink_axi_request(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+static void sink_axi_request(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                              unsigned port)
 {
     exanet_shm_request(s, pkt);
-    return true;
 }
 
-static bool sink_axi_response(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+static void sink_axi_response(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                               unsigned port)
 {
     exanet_shm_response(s, pkt);
-    return true;
 }
 
 /*
@@ -115,7 +100,7 @@ static bool sink_ack_source(ExanetState *s, const ExanetPacket *ack, bool rdma,
     return exanet_exadma_target(s, ack->tid, node);
 }
 
-static bool sink_ack(ExanetState *s, ExanetPort *from, ExanetPacket *ack,
+static void sink_ack(ExanetState *s, ExanetPort *from, ExanetPacket *ack,
                      unsigned port)
 {
     bool rdma = port == EXANET_NI_PORT_RT_RESPONSE;
@@ -129,10 +114,9 @@ static bool sink_ack(ExanetState *s, ExanetPort *from, ExanetPacket *ack,
     } else {
         exanet_packetizer_response(s, ack);
     }
-    return true;
 }
 
-static bool sink_flow_rate(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+static void sink_flow_rate(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                            unsigned port)
 {
     exanet_count(s, RX_FLOW_RATE);
@@ -141,20 +125,22 @@ static bool sink_flow_rate(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
     } else {
         exanet_flow_receive(s, pkt);
     }
-    return true;
 }
 
-static const struct {
+typedef struct Sink {
     SinkFunction *function;
     bool memory;                    /* memory is a destination, too */
-} sinks[EXANET_TYPE_VALUES] = {
-    [EXANET_TYPE_WRITE] = { sink_write, true },
-    [EXANET_TYPE_READ_REQ] = { sink_read_req },
+    bool message;                   /* an NI port takes it only from a packetizer */
+} Sink;
+
+static const Sink sinks[EXANET_TYPE_VALUES] = {
+    [EXANET_TYPE_WRITE] = { sink_write, .memory = true, .message = true },
+    [EXANET_TYPE_READ_REQ] = { sink_read_req, .message = true },
     [EXANET_TYPE_CONTROL] = { sink_control },
-    [EXANET_TYPE_AXI_READ] = { sink_axi_request, true },
-    [EXANET_TYPE_NOTIFY] = { sink_notify, true },
+    [EXANET_TYPE_AXI_READ] = { sink_axi_request, .memory = true },
+    [EXANET_TYPE_NOTIFY] = { sink_notify, .memory = true },
     [EXANET_TYPE_RELEASE] = { sink_release },
-    [EXANET_TYPE_AXI_WRITE] = { sink_axi_request, true },
+    [EXANET_TYPE_AXI_WRITE] = { sink_axi_request, .memory = true },
     [EXANET_TYPE_ACK] = { sink_ack },
     [EXANET_TYPE_AXI_RESPONSE] = { sink_axi_response },
     [EXANET_TYPE_FLOW_RATE] = { sink_flow_rate },
@@ -175,39 +161,41 @@ static unsigned sink_port(ExanetState *s, unsigned index, unsigned type)
            (exanet_type_info[type].ni & (1u << SINK_INDEX(port))) ? port : 0;
 }
 
-static bool sink_memory(ExanetState *s, ExanetPort *from, ExanetPacket *pkt)
+static void sink_reject(ExanetState *s, const ExanetPacket *pkt)
 {
-    return sinks[pkt->type].memory && sinks[pkt->type].function(s, from, pkt, 0);
+    exanet_count(s, DROP_NI_TYPE);
+    exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
+    trace_exanet_sinks_err_ni(s->node, pkt->type, pkt->va);
 }
 
-static bool sink_ni(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+/* Gives @pkt to the unit of NI index @index; see exanet_sink() for the last call. */
+static void sink_ni(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                     unsigned index)
 {
+    const Sink *sink = &sinks[pkt->type];
     unsigned port = sink_port(s, index, pkt->type);
 
-    if (!port) {
-        return false;
+    if (!port || (sink->message && !sink_from_packetizer(pkt))) {
+        sink_reject(s, pkt);
+        return;
     }
     pkt->va = EXANET_NI_VA(SINK_INDEX(port)) | (pkt->va & 0xffffffff);
-    return sinks[pkt->type].function(s, from, pkt, port);
+    sink->function(s, from, pkt, port);
 }
 
+/* The call of a sink is the last action, so that the compiler makes a jump of the call. */
 void exanet_sink(ExanetState *s, ExanetPort *from, ExanetPacket *pkt)
 {
-    uint64_t va = pkt->va;
-    bool taken;
+    const Sink *sink = &sinks[pkt->type];
 
     exanet_count_by(s, exanet_type_info[pkt->type].rx_counter);
     if (EXANET_TYPE_SHORT(pkt->type)) {
-        taken = sink_ni(s, from, pkt, RNIC_GET(EXANET_SMALL_INDEX, pkt->small));
-    } else if (RNIC_GET(EXANET_VA_WINDOW, va) == EXANET_WINDOW_NI) {
-        taken = sink_ni(s, from, pkt, RNIC_GET(EXANET_VA_NI_INDEX, va));
+        sink_ni(s, from, pkt, RNIC_GET(EXANET_SMALL_INDEX, pkt->small));
+    } else if (RNIC_GET(EXANET_VA_WINDOW, pkt->va) == EXANET_WINDOW_NI) {
+        sink_ni(s, from, pkt, RNIC_GET(EXANET_VA_NI_INDEX, pkt->va));
+    } else if (sink->memory) {
+        sink->function(s, from, pkt, 0);
     } else {
-        taken = sink_memory(s, from, pkt);
-    }
-    if (!taken) {
-        exanet_count(s, DROP_NI_TYPE);
-        exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
-        trace_exanet_sinks_err_ni(s->node, pkt->type, va);
+        sink_reject(s, pkt);
     }
 }
