@@ -133,7 +133,9 @@ static void loop_bh(void *opaque)
         l->pending = true;
         return;
     }
-    loop_work(l, l->ops->rounds, l->ops->packets);
+    if (l->due) {
+        loop_work(l, l->ops->rounds, l->ops->packets);
+    }
     loop_end(l);
     loop_interrupt(l);
 }

@@ -66,7 +66,7 @@ typedef struct RNicLoop {
     bool running;                   /* the device is at work */
     bool engaged;                   /* QEMU's re-entrancy guard before the work */
     bool pending;                   /* rnic_loop_schedule() was called during the work */
-    bool due;                       /* the bottom half has work */
+    bool due;                       /* the bottom half has work; else only interrupts */
     bool leaving;                   /* interrupts are being sent */
     bool reset_wanted;
     bool free_wanted;
