@@ -60,6 +60,7 @@ static void global_reg_written(ExanetState *s, unsigned reg)
     uint32_t ctrl = exanet_reg_get32(s, EXANET_REG_CTRL);
     uint32_t mask = exanet_reg_get32(s, EXANET_REG_IRQ_MASK);
 
+    exanet_irq_load(s);
     switch (reg) {
     case EXANET_REG_CTRL:
         if (exanet_reg_written64(s, EXANET_REG_CTRL) & EXANET_CTRL_RESET) {

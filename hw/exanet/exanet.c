@@ -126,6 +126,7 @@ static void registers_reset(ExanetState *s)
         EXANET_CAP1_APERTURE | (s->shm_timing ? EXANET_CAP1_TIMING : 0));
     exanet_reg_set32(s, EXANET_REG_NODE, s->coord);
     exanet_reg_set32(s, EXANET_REG_EPOCH, s->epoch);
+    exanet_irq_load(s);
 }
 
 /*

@@ -93,6 +93,7 @@ struct ExanetState {
     const ExanetUnit *const *units; /* ends with NULL */
     /* Packets for this node; read without the big lock. */
     uint32_t arrivals;
+    uint32_t irqs_enabled;          /* causes: IRQ_MASK, or 0 without CTRL_IRQ */
     /* Interrupt vectors to send at the end of the work. */
     uint32_t vectors;
     /* Levels of the interrupt lines of a bus without messages. */

@@ -9,10 +9,15 @@
 #include "regs.h"
 #include "../trace.h"
 
+void exanet_irq_load(ExanetState *s)
+{
+    s->irqs_enabled = exanet_reg_get32(s, EXANET_REG_CTRL) & EXANET_CTRL_IRQ ?
+                      exanet_reg_get32(s, EXANET_REG_IRQ_MASK) : 0;
+}
+
 static bool irq_enabled(ExanetState *s, uint32_t cause)
 {
-    return (exanet_reg_get32(s, EXANET_REG_CTRL) & EXANET_CTRL_IRQ) &&
-           (exanet_reg_get32(s, EXANET_REG_IRQ_MASK) & cause);
+    return s->irqs_enabled & cause;
 }
 
 static void irq_send(ExanetState *s, unsigned vector)

@@ -13,6 +13,8 @@ typedef struct ExanetState ExanetState;
  * exanet_schedule() too.
  */
 void exanet_irq_raise(ExanetState *s, uint32_t cause);
+/* Reads CTRL and IRQ_MASK, after a reset or a write by software. */
+void exanet_irq_load(ExanetState *s);
 /* Sets MBOX_PENDING[@c] and raises the context's interrupt. */
 void exanet_irq_context(ExanetState *s, unsigned c);
 /* Raises the interrupts that were pending while the causes @newly were masked. */

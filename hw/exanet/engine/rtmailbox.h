@@ -24,7 +24,7 @@ typedef struct ExanetRtMailbox {
      * in addition to @more requests in the FIFO.
      */
     bool (*room)(ExanetState *s, unsigned owner, unsigned more);
-    bool internal;                  /* FW_MODE is INTERNAL: the model of the R5 is in use */
+    bool internal;                  /* FW_MODE: the model of the R5 is in use */
 } ExanetRtMailbox;
 
 extern const ExanetUnit exanet_rtmailbox_unit;
