@@ -82,7 +82,10 @@ static bool units_run(void *opaque, unsigned *packets)
         more |= exanet_port_rx_due(p) && exanet_port_rx_run(p);
     }
     for (const ExanetUnit *const *u = s->units; s->enabled && *u; u++) {
-        more |= (*u)->run && (*u)->run(s, *packets);
+        if (s->awake & (*u)->awake) {
+            s->awake &= ~(*u)->awake;
+            more |= (*u)->run(s, *packets);
+        }
     }
     return more;
 }

@@ -91,6 +91,7 @@ struct ExanetState {
 
     RNicLoop loop;                  /* runs all units */
     const ExanetUnit *const *units; /* ends with NULL */
+    unsigned awake;                 /* units with work: enum exanet_awake */
     /* Packets for this node; read without the big lock. */
     uint32_t arrivals;
     uint32_t irqs_enabled;          /* causes: IRQ_MASK, or 0 without CTRL_IRQ */

@@ -10,6 +10,17 @@
 
 typedef struct ExanetState ExanetState;
 
+/*
+ * Units that run, one bit each.  A unit sets its bit in ExanetState.awake when it gets
+ * work, and in run() if it has work left.  The loop runs a unit only if its bit is set.
+ */
+enum exanet_awake {
+    EXANET_AWAKE_FIRMWARE = 1 << 0,
+    EXANET_AWAKE_PACKETIZER = 1 << 1,
+    EXANET_AWAKE_SHM = 1 << 2,
+    EXANET_AWAKE_EXADMA = 1 << 3,
+};
+
 /* Functions may be NULL. */
 typedef struct ExanetUnit {
     void (*init)(ExanetState *s);
@@ -17,6 +28,7 @@ typedef struct ExanetUnit {
     void (*reset)(ExanetState *s);
     /* Sends at most @packets packets.  Returns true if the unit could continue now. */
     bool (*run)(ExanetState *s, unsigned packets);
+    unsigned awake;                 /* the unit's bit, or 0 if the unit does not run */
     /* Returns the number of transfers of context @c that are not finished. */
     unsigned (*active)(ExanetState *s, unsigned c);
     /* Ends all work of context @c, because its process has closed it. */

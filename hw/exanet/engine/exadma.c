@@ -155,6 +155,7 @@ static bool exadma_start(ExanetState *s, unsigned tid)
                                RNIC_GET(EXANET_DESC_W3_NOTIFY, d[2]));
     s->exadma.state[tid] = EXADMA_TRIGGERED;
     exadma_enqueue(&s->exadma, tid);
+    s->awake |= EXANET_AWAKE_EXADMA;
     exanet_count(s, BLOCK_STARTED);
     return true;
 }
@@ -171,6 +172,7 @@ static void exadma_stopped(ExanetState *s, unsigned tid, enum exanet_resp resp,
     if (s->rt.internal && e->stops.count < EXANET_TIDS) {
         e->stopped[rnic_fifo_push(&e->stops, EXANET_TIDS)] =
             (ExanetStopped) { tid, resp, reported };
+        s->awake |= EXANET_AWAKE_FIRMWARE;
         exanet_schedule(s);
     }
 }
@@ -615,14 +617,22 @@ static bool exadma_schedule(ExanetState *s, unsigned budget)
     return more;
 }
 
+/* Returns true if a transaction or a packet waits. */
+static bool exadma_has_work(const ExanetExadma *e)
+{
+    bool work = e->scheduled.count;
+
+    for (unsigned i = 0; i < EXANET_OUTPUTS; i++) {
+        work |= e->output[i].slots.count | e->output[i].controls.count;
+    }
+    return work;
+}
+
 static bool exadma_run(ExanetState *s, unsigned budget)
 {
     ExanetExadma *e = &s->exadma;
     bool more;
 
-    if (!s->enabled) {
-        return false;
-    }
     for (unsigned i = 0; i < EXANET_OUTPUTS; i++) {
         if (e->output[i].slots.count | e->output[i].controls.count) {
             exadma_output_drain(s, &e->output[i]);
@@ -631,6 +641,9 @@ static bool exadma_run(ExanetState *s, unsigned budget)
     more = exadma_schedule(s, budget);
     more |= e->control_freed;
     e->control_freed = false;
+    if (exadma_has_work(e)) {
+        s->awake |= EXANET_AWAKE_EXADMA;
+    }
     return more;
 }
 
@@ -682,6 +695,7 @@ static void exadma_control_queue(ExanetState *s, ExanetOutput *o, unsigned tid)
                          &o->control[rnic_fifo_push(&o->controls,
                                                     EXANET_CONTROL_QUEUE)]);
     s->exadma.buffered[tid]++;
+    s->awake |= EXANET_AWAKE_EXADMA;
     exanet_schedule(s);
 }
 
@@ -730,4 +744,5 @@ static void exadma_reset(ExanetState *s)
 const ExanetUnit exanet_exadma_unit = {
     .reset = exadma_reset,
     .run = exadma_run,
+    .awake = EXANET_AWAKE_EXADMA,
 };

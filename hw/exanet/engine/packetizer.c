@@ -148,6 +148,7 @@ static void channel_go(ExanetState *s, unsigned n)
     };
     set_bit(n, p->waiting);
     set_bit(n, p->send);
+    s->awake |= EXANET_AWAKE_PACKETIZER;
     channel_status(s, n, EXANET_PKTZ_WAITING, 0, 0);
     channel_arm(s, n, ch->start + timeout_ns(ch));
     exanet_schedule(s);
@@ -367,6 +368,7 @@ static void channel_expire(ExanetState *s, unsigned n, int64_t now)
                                       ch->resp, 0);
     }
     set_bit(n, s->packetizer.send);
+    s->awake |= EXANET_AWAKE_PACKETIZER;
     channel_arm(s, n, now + timeout_ns(ch));
 }
 
@@ -405,9 +407,6 @@ static bool packetizer_run(ExanetState *s, unsigned packets)
     if (p->due) {
         packetizer_expire(s);
     }
-    if (!s->enabled) {
-        return false;
-    }
     for (unsigned part = 0; part < 2; part++) {
         unsigned long end = part ? start : EXANET_PKTZ_TOTAL;
         unsigned long n = find_next_bit(p->send, end, part ? 0 : start);
@@ -418,9 +417,13 @@ static bool packetizer_run(ExanetState *s, unsigned packets)
             }
             p->next = (n + 1) % EXANET_PKTZ_TOTAL;
             if (++sent == SENDS_PER_RUN) {
+                s->awake |= EXANET_AWAKE_PACKETIZER;
                 return true;
             }
         }
+    }
+    if (!bitmap_empty(p->send, EXANET_PKTZ_TOTAL)) {
+        s->awake |= EXANET_AWAKE_PACKETIZER;
     }
     return false;
 }
@@ -453,6 +456,7 @@ static void packetizer_timer(void *opaque)
     ExanetState *s = opaque;
 
     s->packetizer.due = true;
+    s->awake |= EXANET_AWAKE_PACKETIZER;
     exanet_schedule(s);
 }
 
@@ -492,6 +496,7 @@ const ExanetUnit exanet_packetizer_unit = {
     .fini = packetizer_fini,
     .reset = packetizer_reset,
     .run = packetizer_run,
+    .awake = EXANET_AWAKE_PACKETIZER,
     .active = packetizer_active,
     .quiesce = packetizer_quiesce,
 };

@@ -26,6 +26,7 @@ void exanet_rtmailbox_mode_load(ExanetState *s)
 
 static void rtmailbox_notify(ExanetState *s)
 {
+    s->awake |= EXANET_AWAKE_FIRMWARE;
     if (s->rt.internal) {
         exanet_schedule(s);
     } else {

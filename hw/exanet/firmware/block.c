@@ -64,6 +64,8 @@ static void fw_stopped_take(ExanetState *s, ExanetFirmware *fw)
 void exanet_fw_enter(ExanetState *s, ExanetFirmware *fw)
 {
     fw->now = rnic_now();
+    /* the caller may give the next run something to do */
+    s->awake |= EXANET_AWAKE_FIRMWARE;
     fw_stopped_take(s, fw);
 }
 
@@ -75,6 +77,7 @@ void exanet_fw_timer_expired(void *opaque)
 
     rnic_deadline_fired(&fw->timer);
     fw->expired = true;
+    fw->s->awake |= EXANET_AWAKE_FIRMWARE;
     exanet_schedule(fw->s);
 }
 

@@ -60,6 +60,7 @@ void exanet_fw_runnable(ExanetFirmware *fw, const FwTransfer *t)
         t->inflight < fw->window) {
         fw->runnable[t->ctx] |= bit;
         fw->runnable_ctx |= BIT(t->ctx);
+        fw->s->awake |= EXANET_AWAKE_FIRMWARE;
     } else {
         fw->runnable[t->ctx] &= ~bit;
         if (!fw->runnable[t->ctx]) {
@@ -527,8 +528,8 @@ static bool fw_run(ExanetState *s, unsigned packets)
     uint32_t word;
     bool more;
 
-    if (fw_idle(s, fw) || !s->enabled || !s->rt.internal) {
-        return false;
+    if (fw_idle(s, fw) || !s->rt.internal) {
+        return false;           /* a write of FW_MODE enters the firmware again */
     }
     exanet_fw_enter(s, fw);
     /* responses first, because they free TIDs and windows */
@@ -546,6 +547,9 @@ static bool fw_run(ExanetState *s, unsigned packets)
     }
     more = fw_pump(s, fw);
     exanet_fw_leave(s, fw);
+    if (fw_idle(s, fw)) {
+        s->awake &= ~EXANET_AWAKE_FIRMWARE;
+    }
     return more;
 }
 
@@ -661,6 +665,7 @@ const ExanetUnit exanet_firmware_unit = {
     .fini = fw_fini,
     .reset = fw_reset,
     .run = fw_run,
+    .awake = EXANET_AWAKE_FIRMWARE,
     .active = exanet_firmware_active,
     .quiesce = fw_quiesce,
     .resolved = exanet_fw_source_resolved,

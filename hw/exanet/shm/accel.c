@@ -549,7 +549,7 @@ bool exanet_accel_run(ExanetState *s)
         }
         accel_settle(s, a);
     }
-    s->shm->awake |= a->busy;
+    exanet_shm_wake(s, a->busy);
     return more;
 }
 

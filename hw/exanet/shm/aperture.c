@@ -198,7 +198,7 @@ bool exanet_aperture_run(ExanetState *s)
         ap->fifo -= !a->waited;
         access_update(s, a);
     }
-    s->shm->awake |= !QTAILQ_EMPTY(&ap->list);
+    exanet_shm_wake(s, !QTAILQ_EMPTY(&ap->list));
     return false;
 }
 

@@ -295,7 +295,7 @@ bool exanet_cdma_run(ExanetState *s)
                                        EXANET_CDMA_CHANNELS);
 
         more |= channel_run(ch);
-        s->shm->awake |= cdma_busy(ch);
+        exanet_shm_wake(s, cdma_busy(ch));
     }
     return more;
 }
@@ -444,7 +444,7 @@ void exanet_cdma_reg_written(ExanetState *s, unsigned ch, unsigned reg,
 {
     uint64_t written = exanet_reg_written64(s, EXANET_CDMA(ch) + reg);
 
-    s->shm->awake = true;
+    s->awake |= EXANET_AWAKE_SHM;
     switch (reg) {
     case EXANET_REG_CDMA_CR:
         if (written & EXANET_CDMA_CR_RESET) {

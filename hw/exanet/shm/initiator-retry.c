@@ -251,7 +251,7 @@ void exanet_shm_response(ExanetState *s, const ExanetPacket *pkt)
     ExanetTransaction *t;
     enum exanet_resp resp;
 
-    s->shm->awake = true;
+    s->awake |= EXANET_AWAKE_SHM;
     if (unlikely(s->shm->timing) && exanet_timing_hold(s, pkt)) {
         return;
     }

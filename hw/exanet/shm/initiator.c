@@ -369,9 +369,9 @@ bool exanet_initiator_run(ExanetState *s)
     }
     more = answers_run(s);
     more |= exanet_initiator_send(s);
-    s->shm->awake |= !QTAILQ_EMPTY(&ini->answers) ||
-                     !QTAILQ_EMPTY(&ini->queue[QUEUE_SHARED]) ||
-                     !QTAILQ_EMPTY(&ini->queue[QUEUE_RDMA]);
+    exanet_shm_wake(s, !QTAILQ_EMPTY(&ini->answers) ||
+                       !QTAILQ_EMPTY(&ini->queue[QUEUE_SHARED]) ||
+                       !QTAILQ_EMPTY(&ini->queue[QUEUE_RDMA]));
     return more;
 }
 

@@ -26,13 +26,18 @@ struct ExanetShm {
     ExanetTiming *timing;           /* NULL: shm-timing=off */
     uint8_t *bram;                  /* s->bram_size bytes */
     uint32_t errors[EXANET_CONTEXTS];   /* number of exanet_shm_error() calls */
-    bool awake;                     /* a part has work, or may have some */
 };
+
+/* Lets the loop run the unit if a part has @work. */
+static inline void exanet_shm_wake(ExanetState *s, bool work)
+{
+    s->awake |= work ? EXANET_AWAKE_SHM : 0;
+}
 
 /* As exanet_schedule(), for work of a part of shared memory. */
 static inline void exanet_shm_schedule(ExanetState *s)
 {
-    s->shm->awake = true;
+    s->awake |= EXANET_AWAKE_SHM;
     exanet_schedule(s);
 }
 

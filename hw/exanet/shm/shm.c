@@ -33,7 +33,7 @@ static bool shm_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok)
     if (f->unit != EXANET_FAULT_SHM) {
         return false;
     }
-    s->shm->awake = true;
+    s->awake |= EXANET_AWAKE_SHM;
     if (f->dst) {
         exanet_target_resolved(s, f, ok);
     } else {
@@ -69,7 +69,7 @@ void exanet_shm_reg_sync(ExanetState *s, unsigned offset)
 
 void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top)
 {
-    s->shm->awake = true;
+    s->awake |= EXANET_AWAKE_SHM;
     switch (offset) {
     case EXANET_REG_SHM_FENCE:
         if (exanet_reg_written64(s, EXANET_SHM + EXANET_REG_SHM_FENCE) & 1) {
@@ -100,16 +100,12 @@ void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top)
 
 /*
  * Runs the parts: responses first, then the accesses that a CPU may wait for.  A part
- * sets @awake if it has work left.
+ * calls exanet_shm_wake() if it has work left.
  */
 static bool shm_run(ExanetState *s, unsigned packets)
 {
     bool more;
 
-    if (likely(!s->shm->awake)) {
-        return false;
-    }
-    s->shm->awake = false;
     exanet_timing_run(s);
     more = exanet_target_run(s);
     more |= exanet_initiator_run(s);
@@ -236,6 +232,7 @@ const ExanetUnit exanet_shm_unit = {
     .fini = exanet_shm_fini,
     .reset = shm_reset,
     .run = shm_run,
+    .awake = EXANET_AWAKE_SHM,
     .active = shm_active,
     .quiesce = shm_quiesce,
     .resolved = shm_resolved,

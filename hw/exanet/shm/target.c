@@ -318,7 +318,7 @@ bool exanet_target_run(ExanetState *s)
         response_free(s, r);
         exanet_net_send(s, &place, words);
     }
-    s->shm->awake |= !QTAILQ_EMPTY(&t->responses);
+    exanet_shm_wake(s, !QTAILQ_EMPTY(&t->responses));
     return false;
 }
 
@@ -683,7 +683,7 @@ void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt)
 {
     ExanetTarget *t = s->shm->target;
 
-    s->shm->awake = true;
+    s->awake |= EXANET_AWAKE_SHM;
     if (unlikely(s->shm->timing) && exanet_timing_hold(s, pkt)) {
         return;
     }

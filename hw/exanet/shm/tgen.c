@@ -285,7 +285,7 @@ bool exanet_tgen_run(ExanetState *s)
     if (g->stopped && !used) {
         tgen_end(s, g);
     }
-    s->shm->awake |= g->busy;
+    exanet_shm_wake(s, g->busy);
     return parts == RUN_PARTS;
 }
 

@@ -210,7 +210,7 @@ void exanet_timing_run(ExanetState *s)
         tm->delivering = false;
         g_free(h);
     }
-    s->shm->awake |= h != NULL;
+    exanet_shm_wake(s, h != NULL);
 }
 
 /* --- Init and reset ------------------------------------------------------- */
