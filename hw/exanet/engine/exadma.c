@@ -324,12 +324,12 @@ void exanet_exadma_list_write(ExanetState *s, hwaddr addr, uint64_t value,
 void exanet_exadma_desc_write(ExanetState *s, unsigned tid,
                               const uint64_t word[EXANET_DESC_WORDS])
 {
-    static const uint8_t order[EXANET_DESC_WORDS] = { 3, 0, 1, 2 };
+    unsigned at = tid * sizeof(struct exanet_desc);
 
-    for (unsigned i = 0; i < EXANET_DESC_WORDS; i++) {
-        exanet_exadma_list_write(s, tid * sizeof(struct exanet_desc) + 8 * order[i],
-                                 word[order[i]], 8);
-    }
+    exanet_exadma_list_write(s, at + 24, word[3], 8);
+    exanet_exadma_list_write(s, at, word[0], 8);
+    exanet_exadma_list_write(s, at + 8, word[1], 8);
+    exanet_exadma_list_write(s, at + 16, word[2], 8);
 }
 
 /* --- Packets ------------------------------------------------------------------ */
