@@ -69,10 +69,8 @@ static void req_packet_init(const PvrdmaQp *qp, const PvrdmaSqe *sqe,
     };
 }
 
-static uint8_t req_data_opcode(const PvrdmaSqe *sqe, bool first, bool last)
+static uint8_t req_data_opcode(const PvrdmaReqOp *op, bool first, bool last)
 {
-    const PvrdmaReqOp *op = pvrdma_req_op(sqe->opcode);
-
     if (first) {
         return last ? op->only : op->first;
     }
@@ -80,7 +78,7 @@ static uint8_t req_data_opcode(const PvrdmaSqe *sqe, bool first, bool last)
 }
 
 /* Sends the packet at the cursor of a SEND or WRITE. */
-static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
+static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe, const PvrdmaReqOp *op)
 {
     PvrdmaReq *req = &qp->req;
     uint32_t packet = pvrdma_req_distance(sqe->psn, req->psn);
@@ -94,7 +92,7 @@ static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
         return false;
     }
     req_packet_init(qp, sqe, &pkt);
-    pkt.opcode = req_data_opcode(sqe, !packet, last);
+    pkt.opcode = req_data_opcode(op, !packet, last);
     pkt.solicited = last && sqe->flags & PVRDMA_SEND_SOLICITED;
     pkt.ack_req = last || (packet + 1) % PVRDMA_REQ_ACK_PACKETS == 0;
     payload = pvrdma_tx_begin(qp->s, &qp->path, &pkt);
@@ -175,7 +173,7 @@ static bool req_read_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
     return true;
 }
 
-static bool req_atomic_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
+static bool req_atomic_send(PvrdmaQp *qp, PvrdmaSqe *sqe, const PvrdmaReqOp *op)
 {
     RocePacket pkt;
 
@@ -183,7 +181,7 @@ static bool req_atomic_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
         return false;
     }
     req_packet_init(qp, sqe, &pkt);
-    pkt.opcode = pvrdma_req_op(sqe->opcode)->only;
+    pkt.opcode = op->only;
     if (sqe->opcode == PVRDMA_WR_ATOMIC_CMP_AND_SWP) {
         pkt.swap_add = sqe->swap;
         pkt.compare = sqe->compare_add;
@@ -199,12 +197,14 @@ static bool req_atomic_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
 
 bool pvrdma_req_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
-    switch (pvrdma_req_op(sqe->opcode)->kind) {
+    const PvrdmaReqOp *op = pvrdma_req_op(sqe->opcode);
+
+    switch (op->kind) {
     case PVRDMA_REQ_READ:
         return req_read_send(qp, sqe);
     case PVRDMA_REQ_ATOMIC:
-        return req_atomic_send(qp, sqe);
+        return req_atomic_send(qp, sqe, op);
     default:
-        return req_data_send(qp, sqe);
+        return req_data_send(qp, sqe, op);
     }
 }

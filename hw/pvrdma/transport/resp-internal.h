@@ -8,6 +8,12 @@
 #include "../objects/mr.h"
 #include "../objects/qp.h"
 
+/* Returns resource number @i, counted from the oldest one. */
+static inline PvrdmaResource *pvrdma_resource_at(PvrdmaResp *r, unsigned i)
+{
+    return &r->resource[(r->resource_first + i) % PVRDMA_RESP_RESOURCES];
+}
+
 /* Returns the oldest resource that must be answered, or NULL. */
 PvrdmaResource *pvrdma_resp_active(PvrdmaResp *r);
 /* Returns true if the responder has a packet to send. */

@@ -16,6 +16,19 @@
 #include "../wire/roce.h"
 #include "../trace.h"
 
+PvrdmaResource *pvrdma_resp_active(PvrdmaResp *r)
+{
+    while (r->resource_next < r->resource_count) {
+        PvrdmaResource *res = pvrdma_resource_at(r, r->resource_next);
+
+        if (res->active) {
+            return res;
+        }
+        r->resource_next++;
+    }
+    return NULL;
+}
+
 bool pvrdma_resp_has_work(PvrdmaQp *qp)
 {
     PvrdmaResp *r = &qp->resp;

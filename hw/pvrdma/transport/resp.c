@@ -184,10 +184,6 @@ void pvrdma_resp_mr_failed(PvrdmaQp *qp, PvrdmaMrStatus status, uint32_t psn)
 }
 
 /* --- Resources ------------------------------------------------------------ */
-static PvrdmaResource *resource_at(PvrdmaResp *r, unsigned i)
-{
-    return &r->resource[(r->resource_first + i) % PVRDMA_RESP_RESOURCES];
-}
 
 static unsigned resource_limit(const PvrdmaQp *qp)
 {
@@ -200,7 +196,7 @@ static unsigned resource_unanswered(PvrdmaResp *r)
     unsigned n = 0;
 
     while (n < r->resource_count) {
-        const PvrdmaResource *res = resource_at(r, r->resource_count - 1 - n);
+        const PvrdmaResource *res = pvrdma_resource_at(r, r->resource_count - 1 - n);
 
         if (!res->active || res->replay) {
             break;
@@ -224,7 +220,7 @@ static PvrdmaResource *resource_add(PvrdmaQp *qp, const RocePacket *pkt)
         r->resource_count--;
         r->resource_next -= r->resource_next > 0;
     }
-    res = resource_at(r, r->resource_count++);
+    res = pvrdma_resource_at(r, r->resource_count++);
     *res = (PvrdmaResource) {
         .active = true,
         .psn = pkt->psn,
@@ -237,23 +233,10 @@ static PvrdmaResource *resource_add(PvrdmaQp *qp, const RocePacket *pkt)
     return res;
 }
 
-PvrdmaResource *pvrdma_resp_active(PvrdmaResp *r)
-{
-    while (r->resource_next < r->resource_count) {
-        PvrdmaResource *res = resource_at(r, r->resource_next);
-
-        if (res->active) {
-            return res;
-        }
-        r->resource_next++;
-    }
-    return NULL;
-}
-
 /* Schedules resource number @i of the ring to be answered again. */
 static void resource_replay(PvrdmaResp *r, unsigned i)
 {
-    resource_at(r, i)->active = true;
+    pvrdma_resource_at(r, i)->active = true;
     r->resource_next = MIN(r->resource_next, i);
 }
 
@@ -586,7 +569,7 @@ static void resp_ahead(PvrdmaQp *qp, const RocePacket *pkt)
 static void replay_read(PvrdmaQp *qp, const RocePacket *pkt, unsigned i)
 {
     PvrdmaResp *r = &qp->resp;
-    PvrdmaResource *res = resource_at(r, i);
+    PvrdmaResource *res = pvrdma_resource_at(r, i);
     uint32_t room = roce_psn_diff(res->last_psn, pkt->psn) + 1;
 
     if (roce_packets(pkt->dma_len, qp->mtu) > room) {
@@ -598,7 +581,7 @@ static void replay_read(PvrdmaQp *qp, const RocePacket *pkt, unsigned i)
     res->rkey = pkt->rkey;
     res->len = pkt->dma_len;
     for (i++; i < r->resource_count; i++) {
-        res = resource_at(r, i);
+        res = pvrdma_resource_at(r, i);
         res->send_psn = res->from_psn;
     }
 }
@@ -612,7 +595,7 @@ static void resp_replay(PvrdmaQp *qp, const RocePacket *pkt, bool atomic)
     PvrdmaResp *r = &qp->resp;
 
     for (unsigned i = 0; i < r->resource_count; i++) {
-        PvrdmaResource *res = resource_at(r, i);
+        PvrdmaResource *res = pvrdma_resource_at(r, i);
 
         if (res->atomic != atomic || roce_psn_diff(pkt->psn, res->psn) < 0 ||
             roce_psn_diff(pkt->psn, res->last_psn) > 0) {
