@@ -26,14 +26,6 @@
 /* Words in the RX FIFOs of a port above which it takes no frame from the netdev. */
 #define RX_WORDS_MAX (4 * MiB / EXANET_WORD_BYTES)
 
-void exanet_link_mac(uint8_t *mac, uint32_t coord)
-{
-    stl_be_p(mac + 2, coord);
-    mac[0] = EXANET_MAC_PREFIX >> 16;
-    mac[1] = (EXANET_MAC_PREFIX >> 8) & 0xff;
-    mac[2] = EXANET_MAC_PREFIX & 0xff;
-}
-
 unsigned exanet_link_packets(ExanetPort *p, const uint8_t *buf, unsigned words)
 {
     unsigned packets = 0;
