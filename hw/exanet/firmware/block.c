@@ -19,30 +19,9 @@
 #include "../trace.h"
 
 #define FW_BACKOFF_SHIFT_MAX 10     /* the back-off doubles up to x 1024 */
-#define FW_TIMEOUT_MIN_NS 1000
-#define FW_TIMEOUT_MAX_NS (1LL << 50)
 #define FW_CHAIN_MAX 8              /* maximal number of blocks in a chain */
 /* Maximal time between copies, so that the receiver still knows the block. */
 #define FW_PAUSE_MAX_NS (EXANET_TID_AGE_NS / 2)
-
-void exanet_fw_config_load(ExanetState *s, ExanetFirmware *fw)
-{
-    uint32_t bytes = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_BLOCK);
-    uint64_t timeout = exanet_reg_get64(s, EXANET_FW + EXANET_REG_FW_TIMEOUT_NS);
-
-    fw->window = MAX(1, exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_WINDOW));
-    fw->block_bytes = bytes == 0 || bytes > EXANET_BLOCK_MAX ?
-                      EXANET_BLOCK_MAX : bytes;
-    fw->retry_max = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_RETRY_MAX);
-    fw->pf_retry_max =
-        exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_PF_RETRY_MAX);
-    fw->timeout = MIN(MAX(timeout, FW_TIMEOUT_MIN_NS), FW_TIMEOUT_MAX_NS);
-    fw->backoff = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_PF_BACKOFF_NS);
-    fw->chain = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_CHAIN);
-    fw->dynamic = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_DYN_TIMEOUT);
-    fw->policy = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_POLICY);
-    fw->multipath = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_MULTIPATH);
-}
 
 /* Takes the list of transactions that the ExaDMA has stopped. */
 static void fw_stopped_take(ExanetState *s, ExanetFirmware *fw)

@@ -25,6 +25,8 @@
 #include "../engine/rtmailbox.h"
 #include "../trace.h"
 
+#define FW_TIMEOUT_MIN_NS 1000
+#define FW_TIMEOUT_MAX_NS (1LL << 50)
 #define FW_BUDGET 256               /* maximal number of blocks that one run starts */
 /* TIDs of a context that are reserved for transfers with less than FW_TIDS_FEW. */
 #define FW_TIDS_RESERVED 16
@@ -588,11 +590,31 @@ void exanet_firmware_reg_sync(ExanetState *s)
     exanet_reg_set64(s, EXANET_FW + EXANET_REG_FW_RTT_NS, s->firmware->rtt.mean);
 }
 
+/* Reads the registers, after a reset or a write by software. */
+static void fw_config_load(ExanetState *s, ExanetFirmware *fw)
+{
+    uint32_t bytes = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_BLOCK);
+    uint64_t timeout = exanet_reg_get64(s, EXANET_FW + EXANET_REG_FW_TIMEOUT_NS);
+
+    fw->window = MAX(1, exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_WINDOW));
+    fw->block_bytes = bytes == 0 || bytes > EXANET_BLOCK_MAX ?
+                      EXANET_BLOCK_MAX : bytes;
+    fw->retry_max = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_RETRY_MAX);
+    fw->pf_retry_max =
+        exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_PF_RETRY_MAX);
+    fw->timeout = MIN(MAX(timeout, FW_TIMEOUT_MIN_NS), FW_TIMEOUT_MAX_NS);
+    fw->backoff = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_PF_BACKOFF_NS);
+    fw->chain = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_CHAIN);
+    fw->dynamic = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_DYN_TIMEOUT);
+    fw->policy = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_POLICY);
+    fw->multipath = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_MULTIPATH);
+}
+
 void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top)
 {
     ExanetFirmware *fw = s->firmware;
 
-    exanet_fw_config_load(s, fw);
+    fw_config_load(s, fw);
     exanet_rtmailbox_mode_load(s);
     if (reg == EXANET_REG_FW_MODE && !s->rt.internal) {
         /* software outside the device owns the Pending_List now */
@@ -625,7 +647,7 @@ static void fw_reset(ExanetState *s)
         g_hash_table_remove_all(fw->peers[c]);
         memset(fw->peers_gen[c], s->epoch % FW_GENERATIONS, FW_PEER_SLOTS);
     }
-    exanet_fw_config_load(s, fw);
+    fw_config_load(s, fw);
     exanet_fw_enter(s, fw);
     for (unsigned i = 0; i < ARRAY_SIZE(fw->transfer); i++) {
         fw->transfer[i].ctx = i / EXANET_CHANNELS;

@@ -176,7 +176,7 @@ struct ExanetFirmware {
     ExanetState *s;
     RNicDeadline timer;             /* for all blocks and reports */
 
-    /* Registers, see exanet_fw_config_load(). */
+    /* Registers, see fw_config_load() in firmware.c. */
     uint32_t window;
     uint32_t block_bytes;
     uint32_t retry_max;
@@ -248,8 +248,6 @@ void exanet_fw_transfer_finish(ExanetState *s, ExanetFirmware *fw,
 
 /* --- firmware/block.c ------------------------------------------------------- */
 
-/* Reads the registers, after a reset or a write by software. */
-void exanet_fw_config_load(ExanetState *s, ExanetFirmware *fw);
 /*
  * Reads the clock and the list of stopped transactions.  Each entry into the firmware
  * calls it before it uses blocks.
