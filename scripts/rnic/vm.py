@@ -99,6 +99,7 @@ class Node:
     def __init__(self, spec, cluster):
         self.spec, self.cluster = spec, cluster
         self.arch = ARCHES[spec.arch]
+        self.device = families.nic(spec.nic).devices.get(spec.arch)   # QEMU's name
         self.number, self.name, self.memory = \
             spec.number, spec.name, spec.memory
         self.console = log_path(f'{cluster.name}-{self.name}-console')

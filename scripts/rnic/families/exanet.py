@@ -3,13 +3,11 @@
 
 from ..family import Family, Nic, value
 
-_DEVICES = {'amd64': 'exanet-pci', 'arm64': 'exanet-axi'}
-
 
 def _options(node):
     """Returns QEMU's options for the NIC of NODE, and for the ends of its cables."""
     spec, topo = node.spec, node.cluster.topology
-    cmd, device = [], f'{_DEVICES[spec.arch]},id=nic,coord={spec.coord}'
+    cmd, device = [], f'{node.device},id=nic,coord={spec.coord}'
     if topo.dims:
         device += f',dims={topo.dims}'
     if topo.router:
@@ -32,7 +30,8 @@ FAMILY = Family(
     name='exanet', title='ExaNet',
     rooms=(('base',), ('link',), ('net',), ('engine',), ('firmware', 'shm'), ('',)),
     headers=('wire.h', 'desc.h', 'regs.h', 'shm.h'),
-    nics=(Nic('exanet', 'exanet', _DEVICES, links=12, options=_options),),
+    nics=(Nic('exanet', 'exanet', {'amd64': 'exanet-pci', 'arm64': 'exanet-axi'}, links=12,
+              options=_options),),
     module=True, library=True, provider=True,
     # These need neither another node nor more libraries.
     board_tests=('driver-segment', 'driver-cdma'),
