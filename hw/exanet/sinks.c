@@ -183,7 +183,7 @@ static void sink_ni(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
     sink->function(s, from, pkt, port);
 }
 
-/* The call of a sink is the last action, so that the compiler makes a jump of the call. */
+/* The call of a sink is the last action, because the compiler then makes it a jump. */
 void exanet_sink(ExanetState *s, ExanetPort *from, ExanetPacket *pkt)
 {
     const Sink *sink = &sinks[pkt->type];

@@ -61,8 +61,8 @@ void pvrdma_port_mac(PvrdmaState *s, uint8_t mac[6]);
  */
 bool pvrdma_port_may_send(PvrdmaState *s);
 /*
- * Functions of RNicLoopOps, of which @opaque is the PvrdmaState.  They bracket the sending
- * of several frames, which the netdev may write together.
+ * Functions of RNicLoopOps, of which @opaque is the PvrdmaState.  They bracket the
+ * sending of several frames, which the netdev may write together.
  */
 void pvrdma_port_cork(void *opaque);
 void pvrdma_port_uncork(void *opaque);

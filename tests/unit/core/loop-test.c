@@ -101,7 +101,7 @@ int64_t qemu_clock_get_ns(QEMUClockType type)
     return rig.now;
 }
 
-/* --- The device ---------------------------------------------------------------------- */
+/* --- The device ------------------------------------------------------------ */
 
 static bool dev_allowed(void *opaque)
 {
