@@ -302,6 +302,7 @@ bool exanet_init(ExanetState *s, const RNicHost *host, Error **errp)
     s->sink = exanet_sink;
     s->units = units;
     for (const ExanetUnit *const *u = units; *u; u++) {
+        assert(!(*u)->run == !(*u)->awake);
         if ((*u)->init) {
             (*u)->init(s);
         }

@@ -495,6 +495,10 @@ void pvrdma_fini(PvrdmaState *s)
 {
     rnic_stats_remove(&s->stats);
     pvrdma_reset(s);
+    /* the reset has not happened if units are at work, and will not happen any more */
+    s->active = false;
+    timer_del(s->ack_timer);
+    timer_del(s->ring_timer);
     s->gone = true;
     rnic_loop_fini(&s->loop);
 }
