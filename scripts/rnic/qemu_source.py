@@ -12,29 +12,40 @@ from .steps import Failed, digest, run, step
 DEFAULT = '10.0'
 
 
+def present(version=DEFAULT):
+    """Returns the source tree of VERSION, or None if find() would fetch, unpack or copy it.
+    """
+    given = os.environ.get('QEMU_SRC')
+    folder = _folder(Path(given).resolve()) if given else SRC
+    found = sorted(folder.glob(f'qemu-{version}.*/qemu-options.hx'))
+    return found[-1].parent if found else None
+
+
 def find(version=DEFAULT):
     """Returns the source tree of VERSION; fetches it from Debian if it is not there."""
     if os.environ.get('QEMU_SRC'):
         return _given(Path(os.environ['QEMU_SRC']), version)
-    found = sorted(SRC.glob(f'qemu-{version}.*/qemu-options.hx'))
-    if found:
-        return found[-1].parent
+    if found := present(version):
+        return found
     with step(f'fetching the source of QEMU {version} from Debian'):
         tar = apt.fetch_source('qemu', f'{version}.', SRC)
         return _unpack(tar, version)
 
 
+def _folder(given):
+    """Returns the folder of the source that is made of GIVEN. Each given source has a folder
+    of its own, because Debian's source, or another given one, may have the same version."""
+    state = f'{given} {given.stat().st_mtime_ns}' if given.is_file() else ''
+    return SRC / f'given-{digest(str(given), state)[:12]}'
+
+
 def _given(given, version):
     if not given.exists():
         raise Failed(f'QEMU_SRC={given} does not exist')
-    # Each given source has a folder of its own, because Debian's source, or another given
-    # one, may have the same version.
+    if found := present(version):
+        return found
     given = given.resolve()
-    state = f'{given} {given.stat().st_mtime_ns}' if given.is_file() else ''
-    folder = SRC / f'given-{digest(str(given), state)[:12]}'
-    found = next(folder.glob(f'qemu-{version}.*/qemu-options.hx'), None)
-    if found:
-        return found.parent
+    folder = _folder(given)
     if given.is_file():
         with step(f'unpacking {given}'):
             return _unpack(given, version, folder)

@@ -14,15 +14,24 @@ from . import qemu_source
 
 NIC = '/machine/peripheral/nic'
 _SECONDS = 30
+_SECONDS_TO_END = 3     # of a connection after an error, and of a process
 _RELAY = Path(__file__).with_name('relay.py')
 
 
 def _library():
-    """Returns the module qemu.qmp."""
-    folder = str(qemu_source.find() / 'python')
-    if folder not in sys.path:
+    """Returns the module qemu.qmp. Fetches nothing, because a command that looks at running
+    nodes must neither wait for a build nor for Debian: a QEMU that runs was built from a
+    source that is there."""
+    source = qemu_source.present()
+    if not source:
+        raise OSError('there is no source of QEMU, which contains the library of QMP: '
+                      'scripts/build-qemu fetches it')
+    if (folder := str(source / 'python')) not in sys.path:
         sys.path.append(folder)
-    return importlib.import_module('qemu.qmp')
+    try:
+        return importlib.import_module('qemu.qmp')
+    except ImportError as e:
+        raise OSError(f'{source} has no library of QMP: {e}') from e
 
 
 class Qmp:
@@ -39,8 +48,8 @@ class Qmp:
         try:
             self._run(self.client.connect(self._start(path, prefix) if prefix
                                           else str(path)))
-        except BaseException:
-            self.__exit__()
+        except BaseException as e:
+            self.__exit__(type(e))
             raise
 
     def _start(self, path, prefix):
@@ -57,14 +66,16 @@ class Qmp:
                 raise
         return ours
 
-    def _run(self, coroutine):
+    def _run(self, coroutine, seconds=None):
         """Returns the result of COROUTINE."""
+        seconds = seconds or self.seconds
+
         async def limited():
-            return await asyncio.wait_for(coroutine, self.seconds)
+            return await asyncio.wait_for(coroutine, seconds)
         try:
             return self.runner.run(limited())
         except asyncio.TimeoutError as e:
-            raise OSError(f'QEMU does not answer within {self.seconds} s') from e
+            raise OSError(f'QEMU does not answer within {seconds} s') from e
         except (self.library.QMPError, EOFError) as e:
             raise OSError(str(e)) from e
 
@@ -83,12 +94,24 @@ class Qmp:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
-        # An error has ended a command before; the end of the connection reports it again.
-        with contextlib.suppress(OSError):
-            self._run(self.client.disconnect())
-        self.runner.close()
-        if self.process:
-            # QEMU goes on running when its standard input is closed.
+    def __exit__(self, error, *_):
+        with contextlib.ExitStack() as ends:    # they run after any error, a Ctrl-C too
+            ends.callback(self._end_process)
+            ends.callback(self.runner.close)
+            # An error has ended a command before; the end of the connection reports it
+            # again.
+            with contextlib.suppress(OSError):
+                self._run(self.client.disconnect(),
+                          min(self.seconds, _SECONDS_TO_END) if error else self.seconds)
+
+    def _end_process(self):
+        """Ends the process. QEMU goes on running when its standard input is closed."""
+        if not self.process:
+            return
+        try:
             self.process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(_SECONDS_TO_END)
+        finally:
+            self.process.kill()
             self.process.wait()
