@@ -144,9 +144,7 @@ def count(tree, program, kind):
         caller, target = map(symbols.find, call)
         if target[0] not in (OUTSIDE, caller[0]):
             hops[caller, target] += some[call] - none[call]
-    # the runs may differ in a timer or a HELLO, which rounding removes
-    whole = {pair: round(n / TRANSFERS) for pair, n in hops.items()}
-    return {pair: n for pair, n in whole.items() if n}
+    return {pair: n / TRANSFERS for pair, n in hops.items() if n}
 
 
 def report(kind, hops, lines, functions):
