@@ -41,8 +41,6 @@
 
 typedef struct ExanetState ExanetState;
 typedef struct ExanetFirmware ExanetFirmware;
-typedef struct ExanetFlowUnit ExanetFlowUnit;
-typedef struct ExanetShm ExanetShm;
 
 /*
  * Gives a packet for this node to its unit.  @from is the port by which the packet
@@ -118,9 +116,9 @@ struct ExanetState {
     ExanetReceiver receiver;
     ExanetSink *sink;
     ExanetRouter router;
-    ExanetFlowUnit *flow;
+    struct ExanetFlowUnit *flow;
     unsigned flows_paced;           /* number of destinations with a limited rate */
-    ExanetShm *shm;                 /* see shm.h */
+    struct ExanetShm *shm;          /* see shm.h */
     ExanetPort port[EXANET_LINKS];
     ExanetPortGroup ports;
     uint8_t local[EXANET_PACKET_BYTES];     /* a packet from this node to itself */
@@ -174,12 +172,6 @@ static inline ExanetState *exanet_port_state(const ExanetPort *p)
 static inline void exanet_schedule(ExanetState *s)
 {
     rnic_loop_schedule(&s->loop);
-}
-
-/* Runs the units now, unless they are running already. */
-static inline void exanet_run_now(ExanetState *s)
-{
-    rnic_loop_run(&s->loop);
 }
 
 /*

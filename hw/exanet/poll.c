@@ -26,7 +26,7 @@ void exanet_poll(ExanetState *s, unsigned c)
             exanet_port_poll(&s->port[i]);
         }
         if (s->loop.due && s->loop.bh) {
-            exanet_run_now(s);
+            rnic_loop_run(&s->loop);
         }
         more = rnic_poll_again(&poll);
     }

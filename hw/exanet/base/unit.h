@@ -6,9 +6,8 @@
 #ifndef HW_EXANET_BASE_UNIT_H
 #define HW_EXANET_BASE_UNIT_H
 
-#include "../engine/fault.h"
-
 typedef struct ExanetState ExanetState;
+typedef struct ExanetPendingFault ExanetPendingFault;
 
 /*
  * Units that run, one bit each.  A unit sets its bit in ExanetState.awake when it gets

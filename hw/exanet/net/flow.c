@@ -16,9 +16,9 @@
 #include "qemu/osdep.h"
 #include "qemu/queue.h"
 #include "net.h"
+#include "../../core/loop.h"
 #include "../../core/pace.h"
 #include "../exanet.h"
-#include "../engine/fault.h"
 #include "flow-rate.h"
 #include "flow.h"
 #include "../link/port.h"
@@ -93,13 +93,13 @@ typedef struct FlowPaced {
     bool counted;                   /* ... and FLOW_PACED has counted it */
 } FlowPaced;
 
-struct ExanetFlowUnit {
+typedef struct ExanetFlowUnit {
     FlowOutput output[EXANET_LINKS];
     GHashTable *paced;              /* destination -> FlowPaced, owned */
     QTAILQ_HEAD(, FlowPaced) order; /* least recently advertised first */
     FlowPaced *recent;
     QEMUTimer *timer;
-};
+} ExanetFlowUnit;
 
 static uint32_t flow_ctrl(ExanetState *s)
 {
@@ -579,8 +579,10 @@ void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words)
 
 static void flow_timer(void *opaque)
 {
+    ExanetState *s = opaque;
+
     /* runs the units now, because virtual time may jump before a bottom half runs */
-    exanet_run_now(opaque);
+    rnic_loop_run(&s->loop);
 }
 
 void exanet_flow_reg_sync(ExanetState *s)

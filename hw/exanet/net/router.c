@@ -11,7 +11,6 @@
 #include "arith.h"
 #include "net.h"
 #include "../exanet.h"
-#include "../engine/fault.h"
 #include "flow.h"
 #include "../link/port.h"
 #include "../base/regs.h"

@@ -16,7 +16,7 @@ typedef struct ExanetTgen ExanetTgen;
 typedef struct ExanetAccel ExanetAccel;
 typedef struct ExanetTiming ExanetTiming;
 
-struct ExanetShm {
+typedef struct ExanetShm {
     ExanetAperture *aperture;
     ExanetInitiator *initiator;
     ExanetTarget *target;
@@ -26,7 +26,7 @@ struct ExanetShm {
     ExanetTiming *timing;           /* NULL: shm-timing=off */
     uint8_t *bram;                  /* s->bram_size bytes */
     uint32_t errors[EXANET_CONTEXTS];   /* number of exanet_shm_error() calls */
-};
+} ExanetShm;
 
 /* Lets the loop run the unit if a part has @work. */
 static inline void exanet_shm_wake(ExanetState *s, bool work)
