@@ -5,16 +5,7 @@
 #ifndef HW_PVRDMA_CMD_H
 #define HW_PVRDMA_CMD_H
 
-#include "rnic/pvrdma/cmd.h"
-
-typedef struct PvrdmaState PvrdmaState;
-
-/*
- * Executes a command.  @resp is zero except for its header.  Returns 0 or a positive
- * errno.
- */
-typedef int PvrdmaCmd(PvrdmaState *s, const union pvrdma_cmd_req *req,
-                      union pvrdma_cmd_resp *resp);
+#include "base/command.h"
 
 /*
  * Executes the command in the command slot.  Returns a value for the register ERR: 0 or

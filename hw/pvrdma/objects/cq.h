@@ -6,7 +6,7 @@
 #define HW_PVRDMA_OBJECTS_CQ_H
 
 #include "qemu/queue.h"
-#include "../cmd.h"
+#include "../base/command.h"
 #include "../base/pages.h"
 
 typedef struct PvrdmaQp PvrdmaQp;

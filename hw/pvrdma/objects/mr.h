@@ -5,7 +5,7 @@
 #ifndef HW_PVRDMA_OBJECTS_MR_H
 #define HW_PVRDMA_OBJECTS_MR_H
 
-#include "../cmd.h"
+#include "../base/command.h"
 #include "../base/pages.h"
 
 typedef struct PvrdmaQp PvrdmaQp;

@@ -5,7 +5,7 @@
 #ifndef HW_PVRDMA_OBJECTS_SRQ_H
 #define HW_PVRDMA_OBJECTS_SRQ_H
 
-#include "../cmd.h"
+#include "../base/command.h"
 #include "../base/pages.h"
 #include "wq.h"
 

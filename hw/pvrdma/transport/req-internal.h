@@ -6,6 +6,7 @@
 #define HW_PVRDMA_TRANSPORT_REQ_INTERNAL_H
 
 #include "../objects/qp.h"
+#include "req.h"
 
 typedef enum PvrdmaReqKind {
     PVRDMA_REQ_NONE,            /* no such opcode for this type of QP */

@@ -7,6 +7,7 @@
 
 #include "../objects/mr.h"
 #include "../objects/qp.h"
+#include "resp.h"
 
 /* Returns resource number @i, counted from the oldest one. */
 static inline PvrdmaResource *pvrdma_resource_at(PvrdmaResp *r, unsigned i)

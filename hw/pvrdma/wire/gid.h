@@ -5,7 +5,7 @@
 #ifndef HW_PVRDMA_WIRE_GID_H
 #define HW_PVRDMA_WIRE_GID_H
 
-#include "../cmd.h"
+#include "../base/command.h"
 #include "roce.h"
 
 typedef struct PvrdmaGid {

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The type of the functions that execute a command of the driver.  Each room declares the
+ * functions of its commands; the table of all commands is in cmd.c.
+ */
+#ifndef HW_PVRDMA_BASE_COMMAND_H
+#define HW_PVRDMA_BASE_COMMAND_H
+
+#include "rnic/pvrdma/cmd.h"
+
+typedef struct PvrdmaState PvrdmaState;
+
+/*
+ * Executes a command.  @resp is zero except for its header.  Returns 0 or a positive
+ * errno.
+ */
+typedef int PvrdmaCmd(PvrdmaState *s, const union pvrdma_cmd_req *req,
+                      union pvrdma_cmd_resp *resp);
+
+#endif /* HW_PVRDMA_BASE_COMMAND_H */
