@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The rooms of hw: which folder may use which, judged by the symbols of the object files,
-circles of files that call each other, and headers that compile alone. The rooms of the
-kernel module are lists of files."""
+"""The rooms of hw: which folder may use which, judged by the symbols of the object files and
+by the headers that files include; circles of files that call each other; and headers that
+compile alone. The rooms of the kernel module are lists of files."""
 
 import json
 import re
@@ -14,12 +14,15 @@ from .paths import TOP
 from .steps import run
 
 # The folders of hw/core and of each family, by level: see family.Family. A file uses
-# symbols of its folder, of lower folders, and of core.
+# symbols and headers of its folder, of lower folders, and of core.
 FOLDERS = {'core': (('',),), **{f.name: f.rooms for f in families.FAMILIES}}
 CIRCLE_MAX = 6          # files
 MAIN_HEADER_MAX = 250   # lines
 FEW_USERS, FEW_USERS_MAX = 3, 5
 _OWN = 'hw/rnic/'
+# Headers without QEMU's types. The common part of the providers is not among them, because
+# it needs the source of libfabric, which only the build of a guest fetches.
+_PLAIN = ('include/rnic', 'guest-driver/lib')
 
 
 class _Graph:
@@ -91,18 +94,13 @@ class Rooms(_Graph):
         return _allowed(name, other)
 
     def headers(self):
-        """Yields the headers that do not compile alone."""
+        """Yields the headers of hw that do not compile alone."""
         name = families.DEFAULT.name
         flags = _flags(self.commands[f'{name}/{name}.c'])
         for header in sorted((TOP / 'hw').rglob('*.h')):
-            if header.name == 'trace.h':
-                continue
-            r = subprocess.run(
-                ['cc', *flags, '-Werror', '-fsyntax-only', '-x', 'c', '-'],
-                input=f'#include "qemu/osdep.h"\n#include "{header}"\n',
-                cwd=self.tree.tree, text=True, capture_output=True, check=False)
-            if r.returncode:
-                yield f'{header.relative_to(TOP)}: {r.stderr.splitlines()[0]}'
+            if header.name != 'trace.h':
+                yield from _alone(header, [*flags, '-Werror', '-include', 'qemu/osdep.h'],
+                                  self.tree.tree)
 
 
 class Module(_Graph):
@@ -167,35 +165,93 @@ def _code(path):
                   flags=re.S)
 
 
+def plain_headers():
+    """Yields the headers that need nothing of QEMU and do not compile alone."""
+    for folder in _PLAIN:
+        for header in sorted((TOP / folder).rglob('*.h')):
+            yield from _alone(header, ['-std=gnu11', '-Wall', '-Werror',
+                                       f'-I{TOP / "include"}'], TOP)
+
+
+def _alone(header, flags, cwd):
+    """Yields the first error of the compiler in HEADER, which is included by no other."""
+    r = subprocess.run(['cc', *flags, '-fsyntax-only', '-x', 'c', '-'],
+                       input=f'#include "{header}"\n', cwd=cwd, text=True,
+                       capture_output=True, check=False)
+    if r.returncode:
+        error = next((line for line in r.stderr.splitlines() if ' error: ' in line), '')
+        yield f'{header.relative_to(TOP)} does not compile alone: {error}'
+
+
 def main_header(family):
-    """Yields what is wrong with the main header of FAMILY: its length, and functions and
-    macros that few files use."""
+    """Yields what is wrong with the main header of FAMILY: its length, and the symbols that
+    few files use: functions, macros, types and variables."""
     path = TOP / f'hw/{family.name}/{family.name}.h'
     text = path.read_text(encoding='utf-8')
     name = path.relative_to(TOP)
     if (lines := len(text.splitlines())) > MAIN_HEADER_MAX:
         yield f'{name}: {lines} lines, more than {MAIN_HEADER_MAX}'
-    sources = [p.read_text(encoding='utf-8')
+    sources = [set(re.findall(r'\w+', _code(p)))
                for p in path.parent.rglob('*.[ch]') if p != path]
-    few = [s for s in set(re.findall(rf'\b(\w+)\s*\({family.state}', text))
-           if sum(bool(re.search(rf'\b{s}\b', t)) for t in sources) < FEW_USERS]
+    guard = re.search(r'^#ifndef (\w+)', text, re.M).group(1)
+    few = [s for s in {s for s, _ in _tags('dfgpstux', [path])} - {guard}
+           if sum(s in words for words in sources) < FEW_USERS]
     if len(few) > FEW_USERS_MAX:
         yield f'{name}: few files use {", ".join(sorted(few))}'
 
 
+def wrong_includes():
+    """Yields folders of hw that are no rooms, and headers of higher rooms, or of other
+    families, that files include. Each file of a family may include its main header, which
+    contains the state of all units, and trace.h; the main header includes all rooms."""
+    top, unknown = TOP / 'hw', set()
+    for path in sorted(top.rglob('*.[ch]')):
+        name = str(path.relative_to(top))
+        family, folder = _split(name)
+        if _level(family, folder) is None:
+            unknown.add(f'hw/{family}/{folder}'.rstrip('/'))
+            continue
+        for number, line in enumerate(path.read_text(encoding='utf-8').splitlines(), 1):
+            m = re.match(r'#include "([^"]+)"', line)
+            other = m and _included(path, m.group(1))
+            if other and name != f'{family}/{family}.h' \
+                    and other not in (f'{family}/{family}.h', f'{family}/trace.h') \
+                    and not _allowed(name, other):
+                yield f'hw/{name}:{number}: includes {other}'
+    yield from (f'{folder}: no list of rooms has it' for folder in sorted(unknown))
+
+
+def _included(path, header):
+    """Returns the file below hw, or the data sheet of another family, that a line of file
+    PATH includes as HEADER. Returns None for other files."""
+    top = TOP / 'hw'
+    if m := re.match(r'rnic/(\w+)/', header):
+        return None if path.is_relative_to(top / m.group(1)) else header
+    file = top / header.removeprefix(_OWN) if header.startswith(_OWN) \
+        else (path.parent / header).resolve()
+    return str(file.relative_to(top)) if file.is_file() and file.is_relative_to(top) \
+        else None
+
+
 def _allowed(name, other):
-    family, _, rest = name.partition('/')
-    of, _, other_rest = other.partition('/')
-    if of == 'core':
+    """Returns true if file NAME below hw may use file OTHER."""
+    (family, mine), (of, its) = _split(name), _split(other)
+    if of == 'core' or (family, mine) == (of, its):
         return True
-    if family != of:
-        return False
-    mine, its = (r.rpartition('/')[0] for r in (rest, other_rest))
-    return mine == its or _level(family, its) < _level(family, mine)
+    levels = _level(family, mine), _level(of, its)
+    return family == of and None not in levels and levels[1] < levels[0]
+
+
+def _split(name):
+    """Returns family and folder of file NAME below hw."""
+    family, _, rest = name.partition('/')
+    return family, rest.rpartition('/')[0]
 
 
 def _level(family, folder):
-    return next(i for i, level in enumerate(FOLDERS[family]) if folder in level)
+    """Returns the level of FOLDER, None if it is no room."""
+    return next((i for i, level in enumerate(FOLDERS.get(family, ())) if folder in level),
+                None)
 
 
 def _flags(command):

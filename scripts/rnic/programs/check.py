@@ -54,8 +54,8 @@ class Check:
                 self.say(f'{line}: {what}')
 
     def rooms(self):
-        """Folders use only lower ones, circles of files are small, each header compiles
-        alone, and the main headers are short."""
+        """Folders use and include only lower ones, circles of files are small, each header
+        compiles alone, and the main headers are short."""
         r = rooms.Rooms()
         r.compile()
         for what in r.wrong_edges():
@@ -64,8 +64,8 @@ class Check:
             folders = {f.rpartition('/')[0] for f in circle}
             if len(circle) > rooms.CIRCLE_MAX or len(folders) > 1:
                 self.say(f'a circle of {len(circle)} files: {" ".join(sorted(circle))}')
-        for what in [*r.headers(), *(w for f in families.FAMILIES
-                                     for w in rooms.main_header(f))]:
+        for what in [*rooms.wrong_includes(), *r.headers(), *rooms.plain_headers(),
+                     *(w for f in families.FAMILIES for w in rooms.main_header(f))]:
             self.say(what)
         print(f'largest circle: {max(map(len, r.circles()), default=1)} files')
 
