@@ -26,6 +26,47 @@ for folder in "$provider"/*/; do
         cp --update --preserve=timestamps --parents -t "$tree/prov/$name" {} +)
 done
 
-grep -q 'SETUP(\[exanet\])' "$tree/configure.ac" ||
+# Inserts standard input before line LINE of FILE, except if FILE has line MARK already.
+insert() {
+    local file=$tree/$1 line=$2 mark=$3
+    ! grep -qxF "$mark" "$file" || return 0
+    [ "$(grep -cxF "$line" "$file")" = 1 ] || {
+        echo "apply-libfabric.sh: $file has no line '$line'" >&2
+        exit 1
+    }
+    awk -v line="$line" 'FNR == NR { text = text $0 "\n"; next }
+        $0 == line { printf "%s", text } { print }' - "$file" > "$file.part"
+    mv "$file.part" "$file"
+}
+
+# Each folder except common is a provider. configure of libfabric asks its configure.m4
+# whether it can be built; ./configure --enable-NAME=dl makes it loadable.
+include='include prov/rnic/common/Makefile.include'
+insert Makefile.am 'include prov/hook/Makefile.include' "$include" <<< "$include"
+for folder in "$provider"/*/; do
+    name=$(basename "$folder")
+    [ "$name" != common ] || continue
+    upper=${name^^}
+    setup="FI_PROVIDER_SETUP([$name])"
+    insert configure.ac FI_PROVIDER_FINI "$setup" <<< "$setup"
+    include="include prov/$name/Makefile.include"
+    insert Makefile.am 'include prov/hook/Makefile.include' "$include" <<< "$include"
+    insert include/ofi_prov.h '#if (HAVE_MRAIL) && (HAVE_MRAIL_DL)' \
+        "#if (HAVE_$upper) && (HAVE_${upper}_DL)" << END
+#if (HAVE_$upper) && (HAVE_${upper}_DL)
+#  define ${upper}_INI FI_EXT_INI
+#  define ${upper}_INIT NULL
+#elif (HAVE_$upper)
+#  define ${upper}_INI INI_SIG(fi_${name}_ini)
+#  define ${upper}_INIT fi_${name}_ini()
+${upper}_INI ;
+#else
+#  define ${upper}_INIT NULL
+#endif
+
+END
+done
+
+grep -q util_cancel_src_tag "$tree/prov/util/src/util_srx.c" ||
     patch -d "$tree" -p1 --forward --no-backup-if-mismatch --quiet \
         < "$here/libfabric.patch"

@@ -47,6 +47,9 @@ _PROVIDERS_OFF = (
 _CONFIGURE = ' '.join([
     '--prefix=/usr', *(f'--enable-{f.name}=dl' for f in families.FAMILIES if f.provider),
     '--disable-static', *(f'--disable-{p}' for p in _PROVIDERS_OFF.split())])
+# How the providers become part of libfabric.
+_APPLY = TOP / 'configure-patch/apply-libfabric.sh'
+_APPLIED = _APPLY, TOP / 'configure-patch/libfabric.patch'
 _HERE = initrd.HERE
 # Products of builds in the checkout. They are not sources.
 _PRODUCTS = shutil.ignore_patterns(
@@ -72,8 +75,7 @@ class _Part:
                       _root_digest(self.arch), _kernel(self.arch),
                       *(digest(str(f.relative_to(TOP)), f)
                         for f in _sources(self.folder)),
-                      digest(TOP / 'include/rnic',
-                             TOP / 'configure-patch/libfabric.patch'),
+                      digest(TOP / 'include/rnic', *_APPLIED),
                       inspect.getsource(self.build))
 
     def make(self):
@@ -170,18 +172,17 @@ def _libfabric(arch):
 
 def _build_provider(part):
     tree = _libfabric(part.arch)
-    setup = digest(TOP / 'configure-patch/libfabric.patch', _CONFIGURE,
+    setup = digest(*_APPLIED, _CONFIGURE,
                    *sorted(part.folder.rglob('configure.m4')),
                    *sorted(part.folder.rglob('Makefile.include')))
     configured = tree / 'rnic-configured'
     if not fresh(configured, setup):
         shutil.rmtree(tree, ignore_errors=True)
-        _unpack_libfabric(tree)
+        unpack_libfabric(tree)
     # A file that is gone from the sources must not stay in the tree.
     for folder in (part.family.name, 'rnic'):
         shutil.rmtree(tree / 'prov' / folder, ignore_errors=True)
-    run([TOP / 'configure-patch/apply-libfabric.sh', tree,
-         part.arch.root / 'rnic/src/guest-driver/libfabric'],
+    run([_APPLY, tree, part.arch.root / 'rnic/src/guest-driver/libfabric'],
         'patch-libfabric')
     inside = f'/rnic/{tree.name}'
     if not configured.exists():
@@ -212,7 +213,9 @@ def _build_provider_test(part):
     shutil.copy(tree / program, part.out)
 
 
-def _unpack_libfabric(tree):
+def unpack_libfabric(tree):
+    """Unpacks the source of libfabric into the new folder TREE; fetches it from Debian if it
+    is not there."""
     tar = next(SRC.glob(f'libfabric_{_LIBFABRIC}*.orig.tar.*'), None) \
         or apt.fetch_source('libfabric', _LIBFABRIC, SRC)
     tree.mkdir(parents=True)
