@@ -78,7 +78,7 @@ static bool round_run(void *opaque, unsigned *packets)
     PvrdmaState *s = opaque;
     bool more = qps_run(s, packets);
 
-    more |= s->port.loop_count && pvrdma_port_loop_run(s);
+    more |= s->port.loop_fifo.count && pvrdma_port_loop_run(s);
     more |= !QTAILQ_EMPTY(&s->flush_qps) && pvrdma_qp_flush_run(s);
     return more;
 }

@@ -87,7 +87,7 @@ bool pvrdma_port_up(PvrdmaState *s)
 /* --- Sending ------------------------------------------------------------- */
 bool pvrdma_port_may_send(PvrdmaState *s)
 {
-    return !s->port.blocked && s->port.loop_count < LOOP_FULL &&
+    return !s->port.blocked && s->port.loop_fifo.count < LOOP_FULL &&
            runstate_is_running();
 }
 
@@ -165,7 +165,7 @@ void pvrdma_port_poll(PvrdmaState *s)
 
 static uint8_t *loop_slot(PvrdmaPort *p, unsigned index)
 {
-    return p->loop + index % PVRDMA_LOOP_FRAMES * ROCE_FRAME_MAX;
+    return p->loop + index * ROCE_FRAME_MAX;
 }
 
 /* Returns true if the destination of @path is this device. */
@@ -183,11 +183,12 @@ uint8_t *pvrdma_tx_begin(PvrdmaState *s, const RocePath *path,
 
     p->looped = port_is_loop(p, path);
     p->building = p->buf + PVRDMA_VNET_BYTES;
-    if (p->looped && p->loop_count < PVRDMA_LOOP_FRAMES) {
+    if (p->looped && p->loop_fifo.count < PVRDMA_LOOP_FRAMES) {
         if (!p->loop) {
             p->loop = g_malloc(PVRDMA_LOOP_FRAMES * ROCE_FRAME_MAX);
         }
-        p->building = loop_slot(p, p->loop_first + p->loop_count);
+        p->building = loop_slot(p, rnic_fifo_at(&p->loop_fifo, p->loop_fifo.count,
+                                                 PVRDMA_LOOP_FRAMES));
     }
     p->payload_at = roce_frame_begin(p->building, path, pkt);
     return p->building + p->payload_at;
@@ -205,9 +206,8 @@ void pvrdma_tx_end(PvrdmaState *s, size_t payload_len)
             len = ETH_ZLEN;
         }
         port_send(s, p->building, len);
-    } else if (p->loop_count < PVRDMA_LOOP_FRAMES) {
-        p->loop_len[(p->loop_first + p->loop_count++) % PVRDMA_LOOP_FRAMES] =
-            len;
+    } else if (p->loop_fifo.count < PVRDMA_LOOP_FRAMES) {
+        p->loop_len[rnic_fifo_push(&p->loop_fifo, PVRDMA_LOOP_FRAMES)] = len;
         pvrdma_count(s, PVRDMA_CNT_TX_FRAMES);
         s->counter[PVRDMA_CNT_TX_BYTES] += len;
         pvrdma_schedule(s);
@@ -231,14 +231,13 @@ static void port_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
 bool pvrdma_port_loop_run(PvrdmaState *s)
 {
     PvrdmaPort *p = &s->port;
-    unsigned count = p->loop_count;
+    unsigned count = p->loop_fifo.count;
 
-    for (unsigned i = 0; i < count && p->loop_count; i++) {
-        unsigned slot = p->loop_first % PVRDMA_LOOP_FRAMES;
+    for (unsigned i = 0; i < count && p->loop_fifo.count; i++) {
+        unsigned slot = rnic_fifo_at(&p->loop_fifo, 0, PVRDMA_LOOP_FRAMES);
 
         port_rx(s, loop_slot(p, slot), p->loop_len[slot]);
-        p->loop_first++;
-        p->loop_count--;
+        rnic_fifo_pop(&p->loop_fifo, PVRDMA_LOOP_FRAMES);
     }
     return count;
 }
@@ -433,11 +432,11 @@ void pvrdma_port_fini(PvrdmaState *s)
     g_free(p->netdev);
     p->netdev = NULL;
     p->loop = NULL;
-    p->loop_count = 0;
+    p->loop_fifo.count = 0;
 }
 
 void pvrdma_port_reset(PvrdmaState *s)
 {
-    s->port.loop_count = 0;
+    s->port.loop_fifo.count = 0;
     s->port.link_up = pvrdma_port_up(s);
 }

@@ -8,6 +8,7 @@
 #include "qemu/queue.h"
 #include "qemu/timer.h"
 #include "net/net.h"
+#include "../../core/fifo.h"
 #include "roce.h"
 
 typedef struct PvrdmaState PvrdmaState;
@@ -34,7 +35,7 @@ typedef struct PvrdmaPort {
     VMChangeStateEntry *vm_state;
     /* Frames to this device: a ring of PVRDMA_LOOP_FRAMES; NULL: not allocated yet. */
     uint8_t *loop;
-    unsigned loop_first, loop_count;
+    RNicFifo loop_fifo;
     uint16_t loop_len[PVRDMA_LOOP_FRAMES];
     /* The frame that is being built. */
     uint8_t *building;              /* in the ring, or in buf */
