@@ -53,7 +53,7 @@ static void loop_end(RNicLoop *l)
     }
 }
 
-static void loop_interrupt(RNicLoop *l)
+void rnic_loop_interrupt(RNicLoop *l)
 {
     bool leaving = l->leaving;
 
@@ -111,7 +111,7 @@ void rnic_loop_leave_vcpu(RNicLoop *l, bool work)
         loop_work(l, RNIC_LOOP_VCPU_ROUNDS, RNIC_LOOP_VCPU_PACKETS);
     }
     loop_end(l);
-    loop_interrupt(l);
+    rnic_loop_interrupt(l);
 }
 
 void rnic_loop_run(RNicLoop *l)
@@ -137,7 +137,7 @@ static void loop_bh(void *opaque)
         loop_work(l, l->ops->rounds, l->ops->packets);
     }
     loop_end(l);
-    loop_interrupt(l);
+    rnic_loop_interrupt(l);
 }
 
 static void loop_timer(void *opaque)
@@ -167,7 +167,7 @@ bool rnic_loop_reset_begin(RNicLoop *l)
 void rnic_loop_reset_end(RNicLoop *l)
 {
     loop_end(l);
-    loop_interrupt(l);
+    rnic_loop_interrupt(l);
 }
 
 void rnic_loop_init(RNicLoop *l, const RNicLoopOps *ops, void *opaque,

@@ -112,6 +112,11 @@ void rnic_loop_leave_deferred(RNicLoop *l, bool entered);
  * small part of the pending work, because a program waits for it.
  */
 void rnic_loop_leave_vcpu(RNicLoop *l, bool work);
+/*
+ * Sends interrupts of a device that is not at work.  The state is freed later if one of
+ * them ends the device.
+ */
+void rnic_loop_interrupt(RNicLoop *l);
 
 /*
  * Begins a reset: cancels pending work and the timer.  Returns false if the device has

@@ -212,7 +212,7 @@ static uint32_t icr_take(PvrdmaState *s)
 
     s->icr &= ~icr;
     if (!s->loop.running) {
-        pvrdma_irq_flush(s);
+        rnic_loop_interrupt(&s->loop);
     }
     return icr;
 }
