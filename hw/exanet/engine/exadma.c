@@ -172,7 +172,7 @@ static void exadma_stopped(ExanetState *s, unsigned tid, enum exanet_resp resp,
     if (s->rt.internal && e->stops.count < EXANET_TIDS) {
         e->stopped[rnic_fifo_push(&e->stops, EXANET_TIDS)] =
             (ExanetStopped) { tid, resp, reported };
-        s->awake |= EXANET_AWAKE_FIRMWARE;
+        s->awake |= EXANET_AWAKE_R5;
         exanet_schedule(s);
     }
 }

@@ -26,7 +26,7 @@ void exanet_rtmailbox_mode_load(ExanetState *s)
 
 static void rtmailbox_notify(ExanetState *s)
 {
-    s->awake |= EXANET_AWAKE_FIRMWARE;
+    s->awake |= EXANET_AWAKE_R5;
     if (s->rt.internal) {
         exanet_schedule(s);
     } else {

@@ -44,7 +44,7 @@ void exanet_fw_enter(ExanetState *s, ExanetFirmware *fw)
 {
     fw->now = rnic_now();
     /* the caller may give the next run something to do */
-    s->awake |= EXANET_AWAKE_FIRMWARE;
+    s->awake |= EXANET_AWAKE_R5;
     fw_stopped_take(s, fw);
 }
 
@@ -56,7 +56,7 @@ void exanet_fw_timer_expired(void *opaque)
 
     rnic_deadline_fired(&fw->timer);
     fw->expired = true;
-    fw->s->awake |= EXANET_AWAKE_FIRMWARE;
+    fw->s->awake |= EXANET_AWAKE_R5;
     exanet_schedule(fw->s);
 }
 

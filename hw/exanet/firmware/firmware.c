@@ -62,7 +62,7 @@ void exanet_fw_runnable(ExanetFirmware *fw, const FwTransfer *t)
         t->inflight < fw->window) {
         fw->runnable[t->ctx] |= bit;
         fw->runnable_ctx |= BIT(t->ctx);
-        fw->s->awake |= EXANET_AWAKE_FIRMWARE;
+        fw->s->awake |= EXANET_AWAKE_R5;
     } else {
         fw->runnable[t->ctx] &= ~bit;
         if (!fw->runnable[t->ctx]) {
@@ -550,7 +550,7 @@ static bool fw_run(ExanetState *s, unsigned packets)
     more = fw_pump(s, fw);
     exanet_fw_leave(s, fw);
     if (fw_idle(s, fw)) {
-        s->awake &= ~EXANET_AWAKE_FIRMWARE;
+        s->awake &= ~EXANET_AWAKE_R5;
     }
     return more;
 }
@@ -687,7 +687,7 @@ const ExanetUnit exanet_firmware_unit = {
     .fini = fw_fini,
     .reset = fw_reset,
     .run = fw_run,
-    .awake = EXANET_AWAKE_FIRMWARE,
+    .awake = EXANET_AWAKE_R5,
     .active = exanet_firmware_active,
     .quiesce = fw_quiesce,
     .resolved = exanet_fw_source_resolved,
