@@ -34,7 +34,7 @@
 #include "net/router.h"
 #include "trace.h"
 
-/* Rounds of all units, and packets of all rounds, before QEMU's main loop continues. */
+/* Rounds of all units before QEMU's main loop continues, and packets of each round. */
 #define RUN_ROUNDS 4
 #define RUN_PACKETS 512
 

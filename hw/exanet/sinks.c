@@ -26,6 +26,9 @@
  */
 #define SINK_INDEX(port) ((port) - EXANET_NI_PORT_RT_RESPONSE)
 
+QEMU_BUILD_BUG_ON(SINK_INDEX(EXANET_NI_PORT_BRAM) != EXANET_NI_BRAM ||
+                  EXANET_NI_BRAM + 1 != EXANET_NI_UNITS);
+
 /* Gives @pkt to the unit behind NI port @port, or to memory if @port is 0. */
 typedef void SinkFunction(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                           unsigned port);

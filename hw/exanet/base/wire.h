@@ -75,7 +75,10 @@ typedef struct ExanetTypeInfo {
     uint8_t ni;             /* NI indices that accept the type, one bit for each */
 } ExanetTypeInfo;
 
-/* Indexed by enum exanet_type. */
+/*
+ * Indexed by enum exanet_type.  The entries of other values are zero; no packet of them
+ * leaves exanet_packet_words() without an error.
+ */
 extern const ExanetTypeInfo exanet_type_info[EXANET_TYPE_VALUES];
 
 /*
