@@ -10,6 +10,9 @@
 
 static const struct bed_case *const groups[] = {
     name_cases, msg_cases, rma_cases, fail_cases,
+#if HAVE_EXANET
+    exanet_cases,
+#endif
 };
 
 /* Lets libfabric itself start, which fi_param_define() needs. */

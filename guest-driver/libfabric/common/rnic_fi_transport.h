@@ -157,16 +157,18 @@ struct rnic_fi_transport {
 
 	/*
 	 * Starts @req.  -FI_EAGAIN: all channels for requests of this class are in use;
-	 * the end of a request frees one.  WRITE and WRITE_NOTE are one class, all others
-	 * the other.  After any other error @req has not started, and has no end.
+	 * the end of a request or a later reap() frees one.  WRITE and WRITE_NOTE are one
+	 * class, all others the other.  After any other error @req has not started, and has
+	 * no end.
 	 */
 	int (*post)(struct rnic_fi_nic *nic, struct rnic_fi_request *req);
 
 	/*
 	 * Calls @end once for each request that has ended, in any order; the transport
 	 * does not use the request any more.  Its channel is free by then; that of a READ
-	 * may become free later.  @end may free or post() requests, but reap() does not
-	 * nest.
+	 * may become free in a later reap().  The common part calls reap() while requests
+	 * are posted, and when post() has returned -FI_EAGAIN.  @end may free or post()
+	 * requests, but reap() does not nest.
 	 */
 	void (*reap)(struct rnic_fi_nic *nic, rnic_fi_end_fn *end);
 
@@ -193,7 +195,10 @@ struct rnic_fi_transport {
 	 */
 	int (*arm)(struct rnic_fi_nic *nic);
 
-	/* Returns true if a request is posted whose end will not make @fd readable. */
+	/*
+	 * Returns true if a request is posted whose end will not make @fd readable.  A READ
+	 * that has ended is not posted any more, even if it has a channel still.
+	 */
 	bool (*silent)(const struct rnic_fi_nic *nic);
 
 	/*
