@@ -33,6 +33,7 @@ struct loop_nic {
     struct loop_mbox mbox[LOOP_MBOXES];
     struct dlist_entry posted;
     unsigned int msgs, writes;  /* channels in use */
+    unsigned int left;          /* of @msgs: channels of reads that have ended */
     bool armed;
     struct loop_region *regions;
     size_t region_count;
@@ -164,6 +165,15 @@ static void loop_pop(struct rnic_fi_nic *nic, unsigned int nr)
     pthread_mutex_unlock(&loop_mutex);
 }
 
+static void loop_wake(struct loop_nic *nic)
+{
+    uint64_t one = 1;
+
+    if (nic->armed && write(nic->nic.fd, &one, sizeof(one)) != sizeof(one)) {
+        abort();
+    }
+}
+
 /* Puts a message of @req, or its note if @is_note, into its mailbox. */
 static int loop_arrive(struct loop_nic *nic, struct rnic_fi_request *req,
                        bool is_note)
@@ -171,7 +181,6 @@ static int loop_arrive(struct loop_nic *nic, struct rnic_fi_request *req,
     struct loop_nic *to = loop_at(&req->to);
     struct loop_mbox *mbox;
     struct loop_entry *entry;
-    uint64_t one = 1;
 
     if (!to || req->to.mbox >= LOOP_MBOXES || !to->mbox[req->to.mbox].open) {
         return -FI_EACCES;
@@ -193,9 +202,7 @@ static int loop_arrive(struct loop_nic *nic, struct rnic_fi_request *req,
         entry->in.data = entry->data;
         entry->in.size = req->len;
     }
-    if (to->armed && write(to->nic.fd, &one, sizeof(one)) != sizeof(one)) {
-        abort();
-    }
+    loop_wake(to);
     return 0;
 }
 
@@ -364,6 +371,8 @@ static void loop_reap(struct rnic_fi_nic *base, rnic_fi_end_fn *end)
     int err;
 
     pthread_mutex_lock(&loop_mutex);
+    nic->msgs -= nic->left;
+    nic->left = 0;
     dlist_init(&batch);
     dlist_init(&kept);
     /* Requests that @end posts stay behind. */
@@ -382,7 +391,11 @@ static void loop_reap(struct rnic_fi_nic *base, rnic_fi_end_fn *end)
             }
             continue;
         }
-        (*loop_channels(nic, req))--;
+        if (loop.keep && req->kind == RNIC_FI_REQUEST_READ) {
+            nic->left++;
+        } else {
+            (*loop_channels(nic, req))--;
+        }
         end(req, err);
     }
     dlist_splice_tail(&kept, &nic->posted);
@@ -399,15 +412,55 @@ static int loop_arm(struct rnic_fi_nic *nic)
     pthread_mutex_lock(&loop_mutex);
     (void) !read(nic->fd, &count, sizeof(count));
     loop_nic_of(nic)->armed = true;
+    loop.arms++;
     pthread_mutex_unlock(&loop_mutex);
     return 0;
 }
 
-/* Requests end in reap() only, so no end wakes. */
-static bool loop_silent(const struct rnic_fi_nic *nic)
+/* Returns true if loop_release() wakes the process of @req. */
+static bool loop_wakes(const struct rnic_fi_request *req)
 {
-    return !dlist_empty((struct dlist_entry *)
-                        &container_of(nic, const struct loop_nic, nic)->posted);
+    return req->wake && loop.held & 1U << req->kind &&
+           (req->kind != RNIC_FI_REQUEST_READ || req->accepted);
+}
+
+void loop_release(void)
+{
+    unsigned int i;
+    struct dlist_entry *item;
+    struct loop_nic *nic;
+
+    pthread_mutex_lock(&loop_mutex);
+    for (i = 0; i < LOOP_NODES * LOOP_CONTEXTS; i++) {
+        nic = loop_nics[i / LOOP_CONTEXTS][i % LOOP_CONTEXTS];
+        if (!nic) {
+            continue;
+        }
+        dlist_foreach(&nic->posted, item) {
+            if (loop_wakes((struct rnic_fi_request *)
+                           container_of(item, struct loop_request, entry))) {
+                loop_wake(nic);
+            }
+        }
+    }
+    loop.held = 0;
+    pthread_mutex_unlock(&loop_mutex);
+}
+
+/* Requests end in reap() only, so only the end of a held request can wake. */
+static bool loop_silent(const struct rnic_fi_nic *base)
+{
+    const struct loop_nic *nic = container_of(base, const struct loop_nic, nic);
+    const struct dlist_entry *item;
+    bool silent = false;
+
+    pthread_mutex_lock(&loop_mutex);
+    for (item = nic->posted.next; item != &nic->posted; item = item->next) {
+        silent |= !loop_wakes((const struct rnic_fi_request *)
+                              container_of(item, struct loop_request, entry));
+    }
+    pthread_mutex_unlock(&loop_mutex);
+    return silent;
 }
 
 static void loop_hint(struct rnic_fi_nic *nic)

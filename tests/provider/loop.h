@@ -24,6 +24,7 @@ struct loop {
     uint32_t stopped;       /* bit n: the mailboxes of node n show no arrivals */
     uint32_t dead;          /* bit n: node n refuses messages, and answers no reads */
     bool reverse;           /* requests are executed in reverse order */
+    bool keep;              /* a read has its channel until the reap() after its end */
     unsigned int patience;  /* reap()s after which a full mailbox refuses a message */
     /* The next @fails requests of kind @fail_kind end with @fail_err. */
     enum rnic_fi_request_kind fail_kind;
@@ -35,6 +36,7 @@ struct loop {
     unsigned int busy;      /* post()s that found no channel */
     unsigned int full;      /* requests that found a full mailbox */
     unsigned int hints;
+    unsigned int arms;
 };
 extern struct loop loop;
 
@@ -43,5 +45,11 @@ extern const struct rnic_fi_transport loop_transport;
 
 /* Sets the settings to their defaults, and the counts to 0. */
 void loop_reset(void);
+
+/*
+ * Executes the held requests at the next progress, and wakes the processes that wait for
+ * their ends.
+ */
+void loop_release(void);
 
 #endif
