@@ -23,6 +23,7 @@ struct loop_mbox {
 };
 
 struct loop_region {
+    uint32_t number;            /* 0: free; never used again */
     uint8_t *ptr;
     size_t len;
     uint64_t access;
@@ -35,8 +36,8 @@ struct loop_nic {
     unsigned int msgs, writes;  /* channels in use */
     unsigned int left;          /* of @msgs: channels of reads that have ended */
     bool armed;
-    struct loop_region *regions;
-    size_t region_count;
+    struct loop_region region[LOOP_REGIONS];
+    uint32_t numbers;           /* of regions so far */
 };
 
 /* What a request stores in its bytes for the transport. */
@@ -106,6 +107,7 @@ static int loop_open(const char *name, struct rnic_fi_nic **out)
 static void loop_close(struct rnic_fi_nic *base)
 {
     struct loop_nic *nic;
+    unsigned int i;
 
     if (!base) {
         return;
@@ -114,8 +116,10 @@ static void loop_close(struct rnic_fi_nic *base)
     pthread_mutex_lock(&loop_mutex);
     loop_nics[base->node][base->ctx] = NULL;
     pthread_mutex_unlock(&loop_mutex);
+    for (i = 0; i < LOOP_REGIONS; i++) {
+        loop.leaks += !!nic->region[i].number;
+    }
     close(base->fd);
-    free(nic->regions);
     free(nic);
 }
 
@@ -208,24 +212,50 @@ static int loop_arrive(struct loop_nic *nic, struct rnic_fi_request *req,
 
 /* --- Memory ------------------------------------------------------------------ */
 
+/* Returns the region with @number, or NULL; the first free one if @number is 0. */
+static struct loop_region *loop_region_find(struct loop_nic *nic, uint32_t number)
+{
+    unsigned int i;
+
+    for (i = 0; i < LOOP_REGIONS; i++) {
+        if (nic->region[i].number == number) {
+            return &nic->region[i];
+        }
+    }
+    return NULL;
+}
+
 static int loop_expose(struct rnic_fi_nic *base, const void *ptr, size_t len,
                        uint64_t access, uint64_t *out)
 {
     struct loop_nic *nic = loop_nic_of(base);
-    struct loop_region *regions;
+    struct loop_region *region;
 
     pthread_mutex_lock(&loop_mutex);
-    regions = realloc(nic->regions, (nic->region_count + 1) * sizeof(*regions));
-    if (regions) {
-        nic->regions = regions;
-        regions[nic->region_count] = (struct loop_region) {
-            (uint8_t *)ptr, len, access
+    region = loop_region_find(nic, 0);
+    if (region) {
+        *region = (struct loop_region) {
+            ++nic->numbers, (uint8_t *)ptr, len, access
         };
-        /* No region has number 0. */
-        *out = (uint64_t)++nic->region_count << LOOP_REGION_SHIFT;
+        *out = (uint64_t)nic->numbers << LOOP_REGION_SHIFT;
     }
     pthread_mutex_unlock(&loop_mutex);
-    return regions ? 0 : -FI_ENOMEM;
+    return region ? 0 : -FI_ENOSPC;
+}
+
+static void loop_unexpose(struct rnic_fi_nic *nic, uint64_t base)
+{
+    struct loop_region *region;
+
+    pthread_mutex_lock(&loop_mutex);
+    region = base ? loop_region_find(loop_nic_of(nic), base >> LOOP_REGION_SHIFT) :
+             NULL;
+    if (region) {
+        region->number = 0;
+    } else {
+        loop.leaks++;   /* an exposure that has ended before, or never was */
+    }
+    pthread_mutex_unlock(&loop_mutex);
 }
 
 static uint64_t loop_address(uint64_t base, uint64_t offset, bool write)
@@ -242,12 +272,11 @@ static uint8_t *loop_memory(const struct rnic_fi_request *req, bool write)
     uint64_t offset = address & ((1ULL << LOOP_REGION_SHIFT) - 1);
     const struct loop_region *region;
 
-    if (!to || !number || number > to->region_count ||
-        !(req->remote & LOOP_WRITABLE) == write) {
+    if (!to || !number || !(req->remote & LOOP_WRITABLE) == write) {
         return NULL;
     }
-    region = &to->regions[number - 1];
-    if (!(region->access & (write ? FI_REMOTE_WRITE : FI_REMOTE_READ)) ||
+    region = loop_region_find(to, number);
+    if (!region || !(region->access & (write ? FI_REMOTE_WRITE : FI_REMOTE_READ)) ||
         req->len > region->len || offset > region->len - req->len) {
         return NULL;
     }
@@ -550,6 +579,7 @@ const struct rnic_fi_transport loop_transport = {
     .post = loop_post,
     .reap = loop_reap,
     .expose = loop_expose,
+    .unexpose = loop_unexpose,
     .address = loop_address,
     .arm = loop_arm,
     .silent = loop_silent,

@@ -16,6 +16,7 @@
 #define LOOP_MSG_CHANNELS   8
 #define LOOP_WRITE_CHANNELS 4
 #define LOOP_MBOX_ENTRIES   32
+#define LOOP_REGIONS        16      /* that a NIC can expose at a time */
 #define LOOP_KINDS          (RNIC_FI_REQUEST_WRITE_NOTE + 1)
 
 /* What the tests set, and what the NICs count. */
@@ -37,6 +38,7 @@ struct loop {
     unsigned int full;      /* requests that found a full mailbox */
     unsigned int hints;
     unsigned int arms;
+    unsigned int leaks;     /* expose()s without unexpose(), and the reverse */
 };
 extern struct loop loop;
 

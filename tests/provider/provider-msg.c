@@ -101,6 +101,62 @@ static void test_quiet(void)
     CHECK(loop.posted[RNIC_FI_REQUEST_READ] == 2);
 }
 
+/* Registers @count regions at node @nr, so that its NIC can expose less. */
+static void regions_open(unsigned int nr, struct fid_mr **mr, unsigned int count)
+{
+    while (count--) {
+        CHECK(!fi_mr_reg(bed.node[nr].domain, dst, 1, FI_REMOTE_READ, 0, 0, 0, mr++,
+                         NULL));
+    }
+}
+
+static void regions_close(struct fid_mr **mr, unsigned int count)
+{
+    while (count--) {
+        CHECK(!fi_close(&(*mr++)->fid));
+    }
+}
+
+/* More sources than the NIC can expose: the user sends again later. */
+static void test_sources(void)
+{
+    struct fid_mr *mr[LOOP_REGIONS];
+    unsigned int i;
+
+    regions_open(0, mr, LOOP_REGIONS - 3);
+    loop.stopped = 1 << 1;
+    for (i = 0; i < 2; i++) {
+        CHECK(!fi_send(bed.node[0].ep, src, LONGEST, NULL, 1, src));
+    }
+    CHECK(fi_send(bed.node[0].ep, src, LONGEST, NULL, 1, src) == -FI_EAGAIN);
+    loop.stopped = 0;
+    for (i = 0; i < 2; i++) {
+        CHECK(!fi_recv(bed.node[1].ep, dst, LONGEST, NULL, 0, dst));
+        bed_done(1, dst);
+        bed_done(0, src);
+    }
+    transfer(LONGEST - 1, 0);
+    /* The end of no rendezvous can make room. */
+    regions_open(0, mr + LOOP_REGIONS - 3, 2);
+    CHECK(fi_send(bed.node[0].ep, src, LONGEST, NULL, 1, src) == -FI_ENOSPC);
+    regions_close(mr, LOOP_REGIONS - 1);
+    transfer(LONGEST - 1, 0);
+}
+
+/* A receiver that can expose no ring gets all messages by rendezvous. */
+static void test_no_ring(void)
+{
+    struct fid_mr *mr[LOOP_REGIONS];
+
+    regions_open(1, mr, LOOP_REGIONS - 1);
+    transfer(1000, 0);
+    bed_poll(4);
+    transfer(1000, 0);
+    CHECK(!loop.posted[RNIC_FI_REQUEST_WRITE_NOTE]);
+    CHECK(loop.posted[RNIC_FI_REQUEST_READ] == 2);
+    regions_close(mr, LOOP_REGIONS - 1);
+}
+
 static void test_tags(void)
 {
     struct fi_cq_tagged_entry entry;
@@ -285,6 +341,8 @@ const struct bed_case msg_cases[] = {
     { "msg/delivery-complete", test_delivery_complete },
     { "slot/again", test_slots },
     { "quiet/ring", test_quiet },
+    { "op/sources", test_sources },
+    { "slot/no-ring", test_no_ring },
     { "msg/tags", test_tags },
     { "msg/cq-data", test_cq_data },
     { "rx/truncated", test_truncated },

@@ -126,6 +126,35 @@ static void test_keys(void)
     CHECK(!fi_close(&write_only->fid));
 }
 
+/* A NIC that can expose no more memory; a region that is closed makes room. */
+static void test_regions(void)
+{
+    struct fid_mr *mr[LOOP_REGIONS], *more;
+    struct fi_cq_tagged_entry entry;
+    static uint8_t region[64];
+    unsigned int i;
+    uint64_t old;
+
+    /* One region is the window. */
+    for (i = 1; i < LOOP_REGIONS; i++) {
+        CHECK(!fi_mr_reg(bed.node[1].domain, region, sizeof(region),
+                         FI_REMOTE_WRITE, 0, 0, 0, &mr[i], NULL));
+    }
+    CHECK(fi_mr_reg(bed.node[1].domain, region, sizeof(region), FI_REMOTE_WRITE, 0,
+                    0, 0, &more, NULL) == -FI_ENOSPC);
+    old = fi_mr_key(mr[1]);
+    CHECK(!fi_close(&mr[1]->fid));
+    CHECK(!fi_write(bed.node[0].ep, local, 8, NULL, 1, 0, old, local));
+    CHECK(bed_wait(0, &entry) == ENXIO);
+    CHECK(!fi_mr_reg(bed.node[1].domain, region, sizeof(region), FI_REMOTE_WRITE, 0,
+                     0, 0, &mr[1], NULL));
+    CHECK(!fi_write(bed.node[0].ep, local, 8, NULL, 1, 0, fi_mr_key(mr[1]), local));
+    bed_done(0, local);
+    for (i = 1; i < LOOP_REGIONS; i++) {
+        CHECK(!fi_close(&mr[i]->fid));
+    }
+}
+
 static void test_atomics(void)
 {
     uint64_t *at = (uint64_t *)bed.node[1].window + 3;
@@ -164,6 +193,7 @@ const struct bed_case rma_cases[] = {
     { "rma/write-data", test_write_data },
     { "pkt/channels", test_channels },
     { "mr/keys", test_keys },
+    { "mr/regions", test_regions },
     { "atomic/kinds", test_atomics },
     { NULL },
 };

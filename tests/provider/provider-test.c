@@ -46,8 +46,10 @@ int main(int argc, char **argv)
             loop_reset();
             bed_open();
             c->run();
+            CHECK(!loop.leaks);
             loop_reset();
             bed_close();
+            CHECK(!loop.leaks);
             failed += !!bed_failures;
             printf("%sok %u - /provider/%s\n", bed_failures ? "not " : "",
                    ++count, c->name);

@@ -118,6 +118,8 @@ struct rnic_fi_op {
 	uint64_t		tag;
 	uint64_t		cq_data;
 	void			*bounce;	/* copy of the data, or NULL */
+	bool			exposed;	/* of OP_RTS: the source, as @base */
+	uint64_t		base;
 	struct fi_peer_rx_entry	*rx;	/* of OP_RX */
 	struct iovec		result[RNIC_FI_IOV_LIMIT];	/* of atomics */
 	size_t			result_count;
@@ -158,6 +160,7 @@ struct rnic_fi_ring {
 	size_t			alloc_bytes;
 	uint8_t			*mem;	/* receiver: slots; sender: copies of
 						 * data for them */
+	uint64_t		base;	/* receiver: of the exposed slots */
 	uint64_t		remote;	/* address of the receiver's slots */
 	uint32_t		slot_bytes;
 	uint32_t		slots;
@@ -279,6 +282,7 @@ struct rnic_fi_domain {
 	struct dlist_entry	waiting;	/* peers with packets to send */
 	struct dlist_entry	rings;
 	struct dlist_entry	lookups;
+	uint32_t		sources;	/* exposed ones, of rendezvous */
 	bool			reaping;
 	bool			doomed;	/* reads from dead peers may be posted */
 

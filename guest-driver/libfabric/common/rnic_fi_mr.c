@@ -111,6 +111,14 @@ static void rnic_fi_mr_remove(struct rnic_fi_mr *mr)
 	}
 }
 
+static void rnic_fi_mr_unexpose(const struct rnic_fi_mr *mr)
+{
+	struct rnic_fi_domain *domain = mr->domain;
+
+	domain->transport->unexpose(domain->nic,
+				    RNIC_GET(RNIC_FI_KEY_BASE, mr->key));
+}
+
 static int rnic_fi_mr_close(struct fid *fid)
 {
 	struct rnic_fi_mr *mr = container_of(fid, struct rnic_fi_mr, mr_fid.fid);
@@ -118,6 +126,7 @@ static int rnic_fi_mr_close(struct fid *fid)
 
 	rnic_fi_lock(domain);
 	rnic_fi_mr_remove(mr);
+	rnic_fi_mr_unexpose(mr);
 	rnic_fi_unlock(domain);
 	ofi_atomic_dec32(&domain->util_domain.ref);
 	free(mr);
@@ -172,8 +181,11 @@ static int rnic_fi_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr,
 	mr->access = attr->access;
 	rnic_fi_lock(domain);
 	ret = rnic_fi_mr_key(mr);
-	if (!ret)
+	if (!ret) {
 		ret = rnic_fi_mr_insert(mr);
+		if (ret)
+			rnic_fi_mr_unexpose(mr);
+	}
 	rnic_fi_unlock(domain);
 	if (ret) {
 		free(mr);

@@ -141,7 +141,6 @@ static int rnic_fi_rts_source(const struct rnic_fi_send *send,
 {
 	struct rnic_fi_domain *domain = op->ep->domain;
 	const void *source;
-	uint64_t base;
 	int ret;
 
 	if (send->count == 1 && !(send->flags & FI_INJECT) &&
@@ -156,10 +155,16 @@ static int rnic_fi_rts_source(const struct rnic_fi_send *send,
 		source = op->bounce;
 	}
 	ret = domain->transport->expose(domain->nic, source, send->len,
-					FI_REMOTE_READ, &base);
-	if (!ret)
-		*remote = domain->transport->address(base, 0, false);
-	return ret;
+					FI_REMOTE_READ, &op->base);
+	/* The end of another rendezvous makes room. */
+	if (ret == -FI_ENOSPC && domain->sources)
+		return -FI_EAGAIN;
+	if (ret)
+		return ret;
+	op->exposed = true;
+	domain->sources++;
+	*remote = domain->transport->address(op->base, 0, false);
+	return 0;
 }
 
 /* Returns true if a rendezvous should request a ring for later messages. */

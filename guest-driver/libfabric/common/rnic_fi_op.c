@@ -41,11 +41,17 @@ void rnic_fi_op_hold(struct rnic_fi_op *op)
 
 void rnic_fi_op_free(struct rnic_fi_op *op)
 {
+	struct rnic_fi_domain *domain = op->ep->domain;
+
 	if (op->held)
 		op->peer->held--;
 	else if (op->kind != RNIC_FI_OP_RX)
 		op->ep->tx_ops--;
 	dlist_remove(&op->entry);
+	if (op->exposed) {
+		domain->transport->unexpose(domain->nic, op->base);
+		domain->sources--;
+	}
 	free(op->bounce);
 	ofi_buf_free(op);
 }

@@ -289,8 +289,7 @@ void rnic_fi_slot_offer(struct rnic_fi_peer *peer)
 		.slot_bytes = htole32(RNIC_FI_SLOT_BYTES),
 		.slots = htole16(RNIC_FI_SLOTS),
 	};
-	uint64_t base;
-	int index;
+	int index, ret;
 
 	if (peer->rx_ring)
 		return;
@@ -300,13 +299,16 @@ void rnic_fi_slot_offer(struct rnic_fi_peer *peer)
 	ring = rnic_fi_ring_new(ep->domain, RNIC_FI_SLOTS, RNIC_FI_SLOT_BYTES);
 	if (!ring)
 		return;
-	if (ep->domain->transport->expose(ep->domain->nic, ring->mem,
-					  RNIC_FI_SLOTS * RNIC_FI_SLOT_BYTES,
-					  FI_REMOTE_WRITE, &base)) {
-		rnic_fi_ring_release(ep->domain, ring, UINT64_MAX);
+	ret = ep->domain->transport->expose(ep->domain->nic, ring->mem,
+					    RNIC_FI_SLOTS * RNIC_FI_SLOT_BYTES,
+					    FI_REMOTE_WRITE, &ring->base);
+	if (ret) {
+		/* An address that the NIC cannot expose is not tried again. */
+		rnic_fi_ring_release(ep->domain, ring, ret == -FI_ENOSPC ?
+				     ofi_gettime_ms() : UINT64_MAX);
 		return;
 	}
-	ring->remote = ep->domain->transport->address(base, 0, true);
+	ring->remote = ep->domain->transport->address(ring->base, 0, true);
 	rnic_fi_ring_touch(ring);
 	ring->number = rnic_fi_ring_number(ep, index);
 	ring->used_ms = ofi_gettime_ms();
@@ -330,15 +332,20 @@ struct rnic_fi_peer *rnic_fi_slot_peer(struct rnic_fi_ep *ep, uint16_t number)
 	return ep->places[index].peer;
 }
 
-/* Frees the receive ring; the NIC may write to it until @reuse_ms. */
+/*
+ * Frees the receive ring and ends its exposure.  A NIC that cannot stop writes in flight may
+ * write to it until @reuse_ms.
+ */
 static void rnic_fi_rx_ring_release(struct rnic_fi_peer *peer, uint64_t reuse_ms)
 {
+	struct rnic_fi_domain *domain = peer->ep->domain;
 	struct rnic_fi_place *place =
 		&peer->ep->places[peer->rx_ring->number % RNIC_FI_RINGS_MAX];
 
 	place->peer = NULL;
 	place->generation++;
-	rnic_fi_ring_release(peer->ep->domain, peer->rx_ring, reuse_ms);
+	domain->transport->unexpose(domain->nic, peer->rx_ring->base);
+	rnic_fi_ring_release(domain, peer->rx_ring, reuse_ms);
 	peer->rx_ring = NULL;
 }
 

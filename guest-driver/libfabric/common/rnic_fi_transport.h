@@ -174,13 +174,23 @@ struct rnic_fi_transport {
 
 	/*
 	 * Makes @len bytes at @ptr reachable for READ (@access has FI_REMOTE_READ) and for
-	 * PUT and writes (FI_REMOTE_WRITE) of peers, until close().  The memory need not
-	 * exist yet.  The common part calls this for each memory region, for the slots of
-	 * each ring, and for the source of each rendezvous.  Providers that offer
+	 * PUT and writes (FI_REMOTE_WRITE) of peers, until unexpose() or close().  The memory
+	 * need not exist yet.  The common part calls this for each memory region, for the
+	 * slots of each ring, and for the source of each rendezvous.  Providers that offer
 	 * FI_MR_VIRT_ADDR store the virtual address in the bits RNIC_FI_KEY_VA of @base.
+	 * -FI_ENOSPC: the NIC can expose no more memory at present.  Then fi_mr_reg() fails,
+	 * the peer gets no ring, and the user sends again after the end of a rendezvous.
 	 */
 	int (*expose)(struct rnic_fi_nic *nic, const void *ptr, size_t len,
 		      uint64_t access, uint64_t *base);
+
+	/*
+	 * Ends an exposure; each success of expose() has one end by unexpose() or close().
+	 * Peers may still have requests for this memory posted; these fail, or access the
+	 * memory if the NIC cannot prevent this.  Other exposures of the same memory stay,
+	 * even if they have the same @base.
+	 */
+	void (*unexpose)(struct rnic_fi_nic *nic, uint64_t base);
 
 	/*
 	 * Returns the address of byte @offset of the memory that a peer has exposed as

@@ -312,6 +312,11 @@ static int exanet_expose(struct rnic_fi_nic *nic, const void *ptr, size_t len,
 	return 0;
 }
 
+/* The NIC has no record of exposed memory; close() ends all accesses. */
+static void exanet_unexpose(struct rnic_fi_nic *nic, uint64_t base)
+{
+}
+
 static uint64_t exanet_address(uint64_t base, uint64_t offset, bool write)
 {
 	uint64_t va = RNIC_GET(RNIC_FI_KEY_VA, base) + offset;
@@ -372,6 +377,7 @@ const struct rnic_fi_transport exanet_transport = {
 	.post = exanet_post,
 	.reap = exanet_reap,
 	.expose = exanet_expose,
+	.unexpose = exanet_unexpose,
 	.address = exanet_address,
 	.arm = exanet_arm,
 	.silent = exanet_silent,
