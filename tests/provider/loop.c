@@ -10,6 +10,7 @@
 #define LOOP_PUT_BOUNDARY   128
 #define LOOP_REGION_SHIFT   32
 #define LOOP_WRITABLE       RNIC_BIT(62)    /* of an address for writes */
+#define LOOP_WIDE           RNIC_BIT(23)    /* of the number of a region */
 
 struct loop_entry {
     struct rnic_fi_arrival in;
@@ -235,9 +236,9 @@ static int loop_expose(struct rnic_fi_nic *base, const void *ptr, size_t len,
     region = loop_region_find(nic, 0);
     if (region) {
         *region = (struct loop_region) {
-            ++nic->numbers, (uint8_t *)ptr, len, access
+            ++nic->numbers | (loop.wide ? LOOP_WIDE : 0), (uint8_t *)ptr, len, access
         };
-        *out = (uint64_t)nic->numbers << LOOP_REGION_SHIFT;
+        *out = (uint64_t)region->number << LOOP_REGION_SHIFT;
     }
     pthread_mutex_unlock(&loop_mutex);
     return region ? 0 : -FI_ENOSPC;

@@ -25,6 +25,7 @@ struct loop {
     uint32_t stopped;       /* bit n: the mailboxes of node n show no arrivals */
     uint32_t dead;          /* bit n: node n refuses messages, and answers no reads */
     bool reverse;           /* requests are executed in reverse order */
+    bool wide;              /* new bases have bits that keys do not carry */
     bool keep;              /* a read has its channel until the reap() after its end */
     unsigned int patience;  /* reap()s after which a full mailbox refuses a message */
     /* The next @fails requests of kind @fail_kind end with @fail_err. */

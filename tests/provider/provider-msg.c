@@ -143,6 +143,22 @@ static void test_sources(void)
     transfer(LONGEST - 1, 0);
 }
 
+/* Rendezvous and rings work with bases for which there are no keys. */
+static void test_wide(void)
+{
+    struct fid_mr *mr;
+
+    loop.wide = true;
+    CHECK(fi_mr_reg(bed.node[0].domain, src, 8, FI_REMOTE_READ, 0, 0, 0, &mr,
+                    NULL) == -FI_EINVAL);
+    transfer(1000, 0);      /* requests the ring */
+    bed_poll(4);
+    transfer(1000, 0);
+    transfer(LONGEST - 1, 0);
+    CHECK(loop.posted[RNIC_FI_REQUEST_WRITE_NOTE] == 1);
+    CHECK(loop.posted[RNIC_FI_REQUEST_READ] == 2);
+}
+
 /* A receiver that can expose no ring gets all messages by rendezvous. */
 static void test_no_ring(void)
 {
@@ -343,6 +359,7 @@ const struct bed_case msg_cases[] = {
     { "quiet/ring", test_quiet },
     { "op/sources", test_sources },
     { "slot/no-ring", test_no_ring },
+    { "mr/wide", test_wide },
     { "msg/tags", test_tags },
     { "msg/cq-data", test_cq_data },
     { "rx/truncated", test_truncated },

@@ -111,12 +111,9 @@ static void rnic_fi_mr_remove(struct rnic_fi_mr *mr)
 	}
 }
 
-static void rnic_fi_mr_unexpose(const struct rnic_fi_mr *mr)
+static void rnic_fi_mr_unexpose(const struct rnic_fi_mr *mr, uint64_t base)
 {
-	struct rnic_fi_domain *domain = mr->domain;
-
-	domain->transport->unexpose(domain->nic,
-				    RNIC_GET(RNIC_FI_KEY_BASE, mr->key));
+	mr->domain->transport->unexpose(mr->domain->nic, base);
 }
 
 static int rnic_fi_mr_close(struct fid *fid)
@@ -126,7 +123,7 @@ static int rnic_fi_mr_close(struct fid *fid)
 
 	rnic_fi_lock(domain);
 	rnic_fi_mr_remove(mr);
-	rnic_fi_mr_unexpose(mr);
+	rnic_fi_mr_unexpose(mr, RNIC_GET(RNIC_FI_KEY_BASE, mr->key));
 	rnic_fi_unlock(domain);
 	ofi_atomic_dec32(&domain->util_domain.ref);
 	free(mr);
@@ -151,6 +148,10 @@ static int rnic_fi_mr_key(struct rnic_fi_mr *mr)
 					mr->access, &base);
 	if (ret)
 		return ret;
+	if (base & ~RNIC_FI_KEY_BASE) {
+		rnic_fi_mr_unexpose(mr, base);
+		return -FI_EINVAL;
+	}
 	mr->key = RNIC_PREP(RNIC_FI_KEY_BASE, base) |
 		  rnic_fi_key_length(mr->len);
 	if (mr->access & FI_REMOTE_READ)
@@ -184,7 +185,8 @@ static int rnic_fi_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr,
 	if (!ret) {
 		ret = rnic_fi_mr_insert(mr);
 		if (ret)
-			rnic_fi_mr_unexpose(mr);
+			rnic_fi_mr_unexpose(mr, RNIC_GET(RNIC_FI_KEY_BASE,
+							 mr->key));
 	}
 	rnic_fi_unlock(domain);
 	if (ret) {

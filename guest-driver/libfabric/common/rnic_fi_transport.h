@@ -14,7 +14,8 @@
  *   mailbox  queue of a context.  Messages and notes of all senders arrive in it.
  *   note     64 bits that arrive in a mailbox after the data of a write
  *   request  one transfer, from post() to its end
- *   base     number that names exposed memory, in the bits RNIC_FI_KEY_BASE; keys carry it
+ *   base     number that names exposed memory.  A key carries only the bits
+ *            RNIC_FI_KEY_BASE of it, so fi_mr_reg() of memory with a larger base fails.
  *
  * Order.  Requests may overtake each other.  The common part numbers its messages.
  *

@@ -7,6 +7,9 @@
 #include "bed.h"
 #include "exanet_fi.h"
 
+#define HIGH_VA ((void *)0xf2123456789000ULL)   /* of 57 bits, as with five page tables */
+#define LOW_VA  ((void *)0x7f2345678000ULL)
+
 /* The state of the only device. */
 static struct fake {
     bool busy[EXANET_PKTZ_CHANNELS];    /* until exa_msg_test() returns the end */
@@ -271,9 +274,38 @@ static void test_write(void)
     exanet_transport.close(nic);
 }
 
+/* Reads need all bits of the VA; writes need the window and the offset in it. */
+static void test_bases(void)
+{
+    const struct rnic_fi_transport *t = &exanet_transport;
+    uint64_t base, window = RNIC_PREP(EXANET_VA_WINDOW, 5);
+
+    open_nic();
+    CHECK(!t->expose(nic, LOW_VA, 4096, FI_REMOTE_READ | FI_REMOTE_WRITE, &base));
+    CHECK(!(base & ~RNIC_FI_KEY_BASE));
+    CHECK(RNIC_GET(RNIC_FI_KEY_VA, base) == (uintptr_t)LOW_VA);
+    CHECK(t->address(base, 0x7ff, false) == (uintptr_t)LOW_VA + 0x7ff);
+    CHECK(t->address(base, 0x7ff, true) ==
+          (window | (((uintptr_t)LOW_VA + 0x7ff) & EXANET_VA_OFFSET)));
+    t->unexpose(nic, base);
+
+    CHECK(!t->expose(nic, HIGH_VA, 4096, FI_REMOTE_READ | FI_REMOTE_WRITE, &base));
+    CHECK(base & ~RNIC_FI_KEY_BASE);
+    CHECK(t->address(base, 0x7ff, false) == (uintptr_t)HIGH_VA + 0x7ff);
+    CHECK(t->address(base, 0x7ff, true) ==
+          (window | (((uintptr_t)HIGH_VA + 0x7ff) & EXANET_VA_OFFSET)));
+    t->unexpose(nic, base);
+
+    CHECK(!t->expose(nic, HIGH_VA, 4096, FI_REMOTE_READ, &base));
+    CHECK(t->address(base, 0, false) == (uintptr_t)HIGH_VA);
+    t->unexpose(nic, base);
+    t->close(nic);
+}
+
 const struct bed_case exanet_cases[] = {
     { "exanet/read", test_read },
     { "exanet/channels", test_channels },
     { "exanet/write", test_write },
+    { "exanet/bases", test_bases },
     { NULL },
 };

@@ -12,8 +12,13 @@
 #define EXANET_MBOX_LOG2	11	/* entries of a mailbox ring */
 #define EXANET_PEER_INFLIGHT	8	/* of the 16 packetizer channels */
 
-/* Bases: like exa_xva(), but with all bits of the VA, because reads need these. */
+/*
+ * Bases: like exa_xva(), but with all bits of the VA, because reads need these.  Keys have
+ * no room for the high bits; rendezvous need no key.
+ */
 #define EXANET_BASE_WINDOW	RNIC_FIELD(50, 48)
+#define EXANET_BASE_VA_HIGH	RNIC_FIELD(63, 51)	/* bits 60:48 of the VA */
+#define EXANET_VA_HIGH		RNIC_FIELD(60, 48)
 
 _Static_assert(EXANET_MAILBOXES <= RNIC_FI_MBOXES, "mailboxes of the messages");
 _Static_assert(EXA_MSG_MAX == RNIC_FI_MSG_MAX, "bytes of a message");
@@ -300,7 +305,7 @@ static int exanet_expose(struct rnic_fi_nic *nic, const void *ptr, size_t len,
 	uint64_t va = (uintptr_t)ptr, xva = 0;
 	int ret;
 
-	if (va & ~RNIC_FI_KEY_VA)
+	if (va & ~(EXANET_VA_HIGH | RNIC_FI_KEY_VA))
 		return -FI_EINVAL;
 	if (access & FI_REMOTE_WRITE) {
 		ret = exa_xva(exanet_nic_of(nic)->dev, ptr, len, &xva);
@@ -308,7 +313,8 @@ static int exanet_expose(struct rnic_fi_nic *nic, const void *ptr, size_t len,
 			return ret;
 	}
 	*base = RNIC_PREP(RNIC_FI_KEY_VA, va) |
-		RNIC_PREP(EXANET_BASE_WINDOW, RNIC_GET(EXANET_VA_WINDOW, xva));
+		RNIC_PREP(EXANET_BASE_WINDOW, RNIC_GET(EXANET_VA_WINDOW, xva)) |
+		RNIC_PREP(EXANET_BASE_VA_HIGH, RNIC_GET(EXANET_VA_HIGH, va));
 	return 0;
 }
 
@@ -319,8 +325,11 @@ static void exanet_unexpose(struct rnic_fi_nic *nic, uint64_t base)
 
 static uint64_t exanet_address(uint64_t base, uint64_t offset, bool write)
 {
-	uint64_t va = RNIC_GET(RNIC_FI_KEY_VA, base) + offset;
+	uint64_t va = RNIC_GET(RNIC_FI_KEY_VA, base) |
+		      RNIC_PREP(EXANET_VA_HIGH,
+				RNIC_GET(EXANET_BASE_VA_HIGH, base));
 
+	va += offset;
 	if (!write)
 		return va;
 	return RNIC_PREP(EXANET_VA_WINDOW, RNIC_GET(EXANET_BASE_WINDOW, base)) |
