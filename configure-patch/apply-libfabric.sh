@@ -15,6 +15,18 @@ provider=${2:-$top/guest-driver/libfabric}
     exit 1
 }
 
+# Makefile.include of a provider adds to variables of the common one, so that must be
+# included first. Older versions included only that of the provider.
+common='include prov/rnic/common/Makefile.include'
+for folder in "$provider"/*/; do
+    include="include prov/$(basename "$folder")/Makefile.include"
+    if grep -qxF "$include" "$tree/Makefile.am" &&
+            ! grep -qxF "$common" "$tree/Makefile.am"; then
+        echo "apply-libfabric.sh: an older version has patched $tree: unpack it anew" >&2
+        exit 1
+    fi
+done
+
 # Copies files, because the tree is built in a chroot, where a symlink would lead nowhere.
 # Keeps time stamps, so that make rebuilds only files that have changed.
 tree=$(cd "$tree" && pwd)
@@ -41,8 +53,7 @@ insert() {
 
 # Each folder except common is a provider. configure of libfabric asks its configure.m4
 # whether it can be built; ./configure --enable-NAME=dl makes it loadable.
-include='include prov/rnic/common/Makefile.include'
-insert Makefile.am 'include prov/hook/Makefile.include' "$include" <<< "$include"
+insert Makefile.am 'include prov/hook/Makefile.include' "$common" <<< "$common"
 for folder in "$provider"/*/; do
     name=$(basename "$folder")
     [ "$name" != common ] || continue
