@@ -133,6 +133,23 @@ static void test_mailboxes(void)
     }
 }
 
+/* A transport with more mailboxes than the messages have numbers for. */
+static void test_mailboxes_limit(void)
+{
+    struct rnic_fi_transport transport = loop_transport;
+    struct fid_fabric *fabric;
+    int ret;
+
+    transport.mboxes = RNIC_FI_MBOXES + 1;
+    CHECK(rnic_fi_fabric_open(&transport, bed.info->fabric_attr, &fabric, NULL) ==
+          -FI_EINVAL);
+    transport.mboxes = RNIC_FI_MBOXES;
+    ret = rnic_fi_fabric_open(&transport, bed.info->fabric_attr, &fabric, NULL);
+    if (CHECK(!ret)) {
+        CHECK(!fi_close(&fabric->fid));
+    }
+}
+
 static void test_service(void)
 {
     struct rnic_fi_name name = rnic_fi_name_of_service(1, 4711);
@@ -300,6 +317,7 @@ const struct bed_case name_cases[] = {
     { "av/entries", test_av },
     { "av/unknown-sender", test_unknown_sender },
     { "ep/mailboxes", test_mailboxes },
+    { "fabric/mailboxes", test_mailboxes_limit },
     { "lookup/service", test_service },
     { "progress/wait-time", test_wait_time },
     { "progress/wait-message", test_wait_message },

@@ -342,7 +342,10 @@ extern struct fi_ep_attr rnic_fi_ep_attr;
 /* Defines the parameters of provider @prov and stores their values. */
 void rnic_fi_params(struct fi_provider *prov);
 
-/* Opens the fabric whose domains open NICs by @transport. */
+/*
+ * Opens the fabric whose domains open NICs by @transport.  -FI_EINVAL: its contexts have
+ * more than RNIC_FI_MBOXES mailboxes.
+ */
 int rnic_fi_fabric_open(const struct rnic_fi_transport *transport,
 			struct fi_fabric_attr *attr, struct fid_fabric **fabric,
 			void *context);

@@ -53,9 +53,15 @@ int rnic_fi_fabric_open(const struct rnic_fi_transport *transport,
 			struct fid_fabric **fabric_fid, void *context)
 {
 	const struct util_prov *prov = transport->util_prov;
-	struct rnic_fi_fabric *fabric = calloc(1, sizeof(*fabric));
+	struct rnic_fi_fabric *fabric;
 	int ret;
 
+	if (transport->mboxes > RNIC_FI_MBOXES) {
+		FI_WARN(prov->prov, FI_LOG_FABRIC, "%u mailboxes, at most %u fit in messages\n",
+			transport->mboxes, RNIC_FI_MBOXES);
+		return -FI_EINVAL;
+	}
+	fabric = calloc(1, sizeof(*fabric));
 	if (!fabric)
 		return -FI_ENOMEM;
 	fabric->transport = transport;
