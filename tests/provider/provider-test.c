@@ -55,6 +55,10 @@ int main(int argc, char **argv)
                    ++count, c->name);
         }
     }
+    if (!count) {
+        printf("Bail out! no case has a name with \"%s\"\n", only);
+        return 1;
+    }
     printf("1..%u\n", count);
     return !!failed;
 }
