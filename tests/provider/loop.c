@@ -45,6 +45,7 @@ struct loop_nic {
 struct loop_request {
     struct dlist_entry entry;   /* loop_nic.posted */
     unsigned int waits;         /* reap()s that found a full mailbox */
+    bool arrived;               /* the mailbox has the message */
 };
 _Static_assert(sizeof(struct loop_request) <= RNIC_FI_NIC_BYTES, "room");
 
@@ -314,6 +315,7 @@ static int loop_post(struct rnic_fi_nic *base, struct rnic_fi_request *req)
         (*channels)++;
         loop.posted[req->kind]++;
         loop_request_of(req)->waits = 0;
+        loop_request_of(req)->arrived = false;
         dlist_insert_tail(&loop_request_of(req)->entry, &nic->posted);
     }
     pthread_mutex_unlock(&loop_mutex);
@@ -380,7 +382,7 @@ static int loop_execute(struct loop_nic *nic, struct rnic_fi_request *req)
     }
     switch (req->kind) {
     case RNIC_FI_REQUEST_MESSAGE:
-        return loop_arrive(nic, req, false);
+        return loop_request_of(req)->arrived ? 0 : loop_arrive(nic, req, false);
     case RNIC_FI_REQUEST_DATAGRAM:
         (void) loop_arrive(nic, req, false);
         return 0;
@@ -454,6 +456,16 @@ static bool loop_wakes(const struct rnic_fi_request *req)
            (req->kind != RNIC_FI_REQUEST_READ || req->accepted);
 }
 
+/* Executes a held message; wakes the process of any other held request that asks for it. */
+static void loop_release_request(struct loop_nic *nic, struct rnic_fi_request *req)
+{
+    if (loop_wakes(req)) {
+        loop_wake(nic);
+    } else if (req->kind == RNIC_FI_REQUEST_MESSAGE && loop.held & 1U << req->kind) {
+        loop_request_of(req)->arrived = !loop_arrive(nic, req, false);
+    }
+}
+
 void loop_release(void)
 {
     unsigned int i;
@@ -467,10 +479,8 @@ void loop_release(void)
             continue;
         }
         dlist_foreach(&nic->posted, item) {
-            if (loop_wakes((struct rnic_fi_request *)
-                           container_of(item, struct loop_request, entry))) {
-                loop_wake(nic);
-            }
+            loop_release_request(nic, (struct rnic_fi_request *)
+                                 container_of(item, struct loop_request, entry));
         }
     }
     loop.held = 0;

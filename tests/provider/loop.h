@@ -50,8 +50,8 @@ extern const struct rnic_fi_transport loop_transport;
 void loop_reset(void);
 
 /*
- * Executes the held requests at the next progress, and wakes the processes that wait for
- * their ends.
+ * Executes held messages at once, and other held requests at the next progress.  Wakes the
+ * processes that wait for an arrival or an end.
  */
 void loop_release(void);
 
