@@ -351,45 +351,12 @@ void exanet_flow_rate_encode(uint8_t *buf, const ExanetPacket *pkt)
 
 /* --- Switches ------------------------------------------------------------- */
 
-uint32_t exanet_packet_dst(const uint8_t *buf)
-{
-    return RNIC_GET(EXANET_HDR_LO_COORD, ldq_le_p(buf));
-}
-
-unsigned exanet_packet_type(const uint8_t *buf)
-{
-    return RNIC_GET(EXANET_HDR_LO_TYPE, ldq_le_p(buf));
-}
-
-unsigned exanet_packet_path(const uint8_t *buf)
-{
-    return exanet_packet_type(buf) == EXANET_TYPE_FLOW_RATE ? 0 :
-           RNIC_GET(EXANET_HDR_HI_PATH, ldq_le_p(buf + 8));
-}
-
-unsigned exanet_packet_vc(const uint8_t *buf)
-{
-    return RNIC_GET(EXANET_HDR_LO_VC, ldq_le_p(buf));
-}
-
 bool exanet_packet_footer_valid(const uint8_t *buf, unsigned words)
 {
     const uint8_t *footer = buf + (words - 1) * EXANET_WORD_BYTES;
     uint64_t hi = ldq_le_p(footer + 8);
 
     return footer_crc(ldq_le_p(footer), hi) == RNIC_GET(EXANET_FTR_HI_CRC, hi);
-}
-
-uint32_t exanet_packet_src(const uint8_t *buf, unsigned words)
-{
-    return RNIC_GET(EXANET_FTR_LO_SRC,
-                    ldq_le_p(buf + (words - 1) * EXANET_WORD_BYTES));
-}
-
-void exanet_packet_vc_set(uint8_t *buf, unsigned vc)
-{
-    stq_le_p(buf, (ldq_le_p(buf) & ~EXANET_HDR_LO_VC) |
-                  RNIC_PREP(EXANET_HDR_LO_VC, vc));
 }
 
 /* Adds 1 to field @mask of the quadword at @p.  Returns false if the field is @max. */

@@ -7,6 +7,7 @@
 #ifndef HW_EXANET_BASE_WIRE_H
 #define HW_EXANET_BASE_WIRE_H
 
+#include "qemu/bswap.h"
 #include "rnic/exanet/regs.h"
 #include "rnic/exanet/wire.h"
 
@@ -116,15 +117,42 @@ void exanet_flow_rate_encode(uint8_t *buf, const ExanetPacket *pkt);
  * Fields that switches read and change, in the packet at @buf, which
  * exanet_packet_words() has accepted.  No CRC covers the fields that they change.
  */
-uint32_t exanet_packet_dst(const uint8_t *buf);
-unsigned exanet_packet_type(const uint8_t *buf);
-unsigned exanet_packet_path(const uint8_t *buf);
-unsigned exanet_packet_vc(const uint8_t *buf);
+static inline uint32_t exanet_packet_dst(const uint8_t *buf)
+{
+    return RNIC_GET(EXANET_HDR_LO_COORD, ldq_le_p(buf));
+}
+
+static inline unsigned exanet_packet_type(const uint8_t *buf)
+{
+    return RNIC_GET(EXANET_HDR_LO_TYPE, ldq_le_p(buf));
+}
+
+static inline unsigned exanet_packet_path(const uint8_t *buf)
+{
+    return exanet_packet_type(buf) == EXANET_TYPE_FLOW_RATE ? 0 :
+           RNIC_GET(EXANET_HDR_HI_PATH, ldq_le_p(buf + 8));
+}
+
+static inline unsigned exanet_packet_vc(const uint8_t *buf)
+{
+    return RNIC_GET(EXANET_HDR_LO_VC, ldq_le_p(buf));
+}
+
+static inline void exanet_packet_vc_set(uint8_t *buf, unsigned vc)
+{
+    stq_le_p(buf, (ldq_le_p(buf) & ~EXANET_HDR_LO_VC) |
+                  RNIC_PREP(EXANET_HDR_LO_VC, vc));
+}
+
+/* Returns the source coordinates; @words must be more than one. */
+static inline uint32_t exanet_packet_src(const uint8_t *buf, unsigned words)
+{
+    return RNIC_GET(EXANET_FTR_LO_SRC,
+                    ldq_le_p(buf + (words - 1) * EXANET_WORD_BYTES));
+}
+
 /* Returns true if the CRC of the footer is right; @words must be more than one. */
 bool exanet_packet_footer_valid(const uint8_t *buf, unsigned words);
-/* Returns the source coordinates; @words must be more than one. */
-uint32_t exanet_packet_src(const uint8_t *buf, unsigned words);
-void exanet_packet_vc_set(uint8_t *buf, unsigned vc);
 /* Counts a switch in TTL or HOPS.  Returns false if the packet has passed too many. */
 bool exanet_packet_hop(uint8_t *buf, unsigned words);
 
