@@ -4,11 +4,9 @@
 #include "qemu/main-loop.h"
 #include "loop.h"
 
-void rnic_loop_schedule(RNicLoop *l)
+void rnic_loop_schedule_bh(RNicLoop *l)
 {
-    if (l->running) {
-        l->pending = true;
-    } else if (l->bh) {
+    if (l->bh) {
         l->due = true;
         qemu_bh_schedule(l->bh);
         if (l->timed) {

@@ -88,8 +88,18 @@ void rnic_loop_init(RNicLoop *l, const RNicLoopOps *ops, void *opaque,
  */
 void rnic_loop_fini(RNicLoop *l);
 
+/* Schedules the bottom half.  The device must not be at work. */
+void rnic_loop_schedule_bh(RNicLoop *l);
 /* Runs the units in a bottom half, or once more if the device is at work. */
-void rnic_loop_schedule(RNicLoop *l);
+static inline void rnic_loop_schedule(RNicLoop *l)
+{
+    if (likely(l->running)) {
+        l->pending = true;
+    } else {
+        rnic_loop_schedule_bh(l);
+    }
+}
+
 /* Runs the units at virtual time @ns, or earlier if a call has given an earlier time. */
 void rnic_loop_at(RNicLoop *l, int64_t ns);
 /* Runs the units now, or, if the device is at work, once more in this work. */
