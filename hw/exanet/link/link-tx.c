@@ -51,14 +51,6 @@ typedef struct ExanetFlight {
 
 /* --- Frames ------------------------------------------------------------- */
 
-void exanet_link_mac(uint8_t *mac, uint32_t coord)
-{
-    stl_be_p(mac + 2, coord);
-    mac[0] = EXANET_MAC_PREFIX >> 16;
-    mac[1] = (EXANET_MAC_PREFIX >> 8) & 0xff;
-    mac[2] = EXANET_MAC_PREFIX & 0xff;
-}
-
 static void port_sent(NetClientState *nc, ssize_t len);
 static void port_control_flush(ExanetPort *p);
 

@@ -7,6 +7,7 @@
 #ifndef HW_EXANET_LINK_LINK_H
 #define HW_EXANET_LINK_LINK_H
 
+#include "qemu/bswap.h"
 #include "port.h"
 
 static inline void exanet_link_count(ExanetPort *p, enum exanet_port_counter c,
@@ -27,7 +28,13 @@ static inline void exanet_link_schedule(ExanetPort *p)
 }
 
 /* Stores the MAC address of the node at @coord, 6 bytes, to @mac. */
-void exanet_link_mac(uint8_t *mac, uint32_t coord);
+static inline void exanet_link_mac(uint8_t *mac, uint32_t coord)
+{
+    stl_be_p(mac + 2, coord);
+    mac[0] = EXANET_MAC_PREFIX >> 16;
+    mac[1] = (EXANET_MAC_PREFIX >> 8) & 0xff;
+    mac[2] = EXANET_MAC_PREFIX & 0xff;
+}
 
 /* --- link.c --------------------------------------------------------------- */
 
