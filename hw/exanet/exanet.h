@@ -145,6 +145,21 @@ static inline bool exanet_ack_stale(ExanetState *s, const ExanetPacket *ack)
 }
 
 /*
+ * Returns ACK if the context of @pdid is enabled, not quiesced, and has the job of @pdid;
+ * otherwise PROTECTION.  @node is the packet's source or destination; PROTECTION too if
+ * it is another node, and the job is local to this node.
+ */
+static inline enum exanet_resp exanet_context_check(const ExanetState *s, uint16_t pdid,
+                                                    uint32_t node)
+{
+    const ExanetContext *ctx = &s->ctx[RNIC_GET(EXANET_PDID_CTX, pdid)];
+
+    return ctx->enabled && !ctx->quiesce && ctx->pdid == pdid &&
+           RNIC_GET(EXANET_PDID_JOB, pdid) && (!ctx->local || node == s->node) ?
+           EXANET_RESP_ACK : EXANET_RESP_PROTECTION;
+}
+
+/*
  * Checks the properties and builds the device.  Returns false with @errp set on errors
  * of the user.
  */

@@ -417,18 +417,6 @@ enum exanet_resp exanet_context_window(ExanetState *s, unsigned c, uint64_t va,
     return EXANET_RESP_ACK;
 }
 
-enum exanet_resp exanet_context_check(ExanetState *s, uint16_t pdid,
-                                      uint32_t node)
-{
-    const ExanetContext *ctx = &s->ctx[RNIC_GET(EXANET_PDID_CTX, pdid)];
-
-    if (!ctx->enabled || ctx->quiesce || ctx->pdid != pdid ||
-        !RNIC_GET(EXANET_PDID_JOB, pdid) || (ctx->local && node != s->node)) {
-        return EXANET_RESP_PROTECTION;
-    }
-    return EXANET_RESP_ACK;
-}
-
 /* --- Registers ------------------------------------------------------------- */
 
 unsigned exanet_context_active(ExanetState *s, unsigned c)
@@ -552,6 +540,9 @@ void exanet_context_reg_written(ExanetState *s, unsigned c, unsigned reg,
         ctx->pdid = (pdid & EXANET_PDID_JOB) | RNIC_PREP(EXANET_PDID_CTX, c);
         ctx->local = pdid & EXANET_CTX_PDID_LOCAL;
         break;
+    case EXANET_REG_CTX_QUOTA:
+        ctx->quota = exanet_reg_get32(s, EXANET_CTX(c) + reg);
+        break;
     case EXANET_REG_CTX_INV_CMD:
         if (top) {
             context_invalidate(s, c);
@@ -595,6 +586,7 @@ static void context_reset(ExanetState *s)
             .walk.read = walk_read,
             .walk.opaque = s,
             .pdid = RNIC_PREP(EXANET_PDID_CTX, c),
+            .quota = exanet_reg_get32(s, EXANET_CTX(c) + EXANET_REG_CTX_QUOTA),
         };
         tlb_flush(s, &s->ctx[c]);
     }

@@ -49,6 +49,7 @@ typedef struct ExanetContext {
     ExanetWalk walk;
     uint64_t stamp;                 /* stamp of its valid TLB entries */
     uint64_t win[EXANET_WINDOW_NI]; /* base | EXANET_WIN_VALID */
+    uint32_t quota;                 /* register CTX_QUOTA */
     uint16_t pdid;
     bool local;                     /* the context's job is local to this node */
     bool enabled;
@@ -68,13 +69,6 @@ void exanet_context_reg_sync(ExanetState *s, unsigned c);
  */
 void exanet_context_reg_written(ExanetState *s, unsigned c, unsigned reg,
                                 bool top);
-/*
- * Returns ACK if the context of @pdid is enabled, not quiesced, and has the job of @pdid;
- * otherwise PROTECTION.  @node is the packet's source or destination; PROTECTION too if
- * it is another node, and the job is local to this node.
- */
-enum exanet_resp exanet_context_check(ExanetState *s, uint16_t pdid,
-                                      uint32_t node);
 /*
  * Computes *@full, the 64-bit address of the 42-bit address @va of context @c.  Returns
  * DECODE if the window is not valid, or if @len bytes would leave it.

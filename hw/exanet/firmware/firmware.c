@@ -32,12 +32,6 @@
 #define FW_TIDS_RESERVED 16
 #define FW_TIDS_FEW 2
 
-static uint32_t fw_quota(ExanetState *s, unsigned c, uint64_t field)
-{
-    return RNIC_GET(field, exanet_reg_get32(s, EXANET_CTX(c) +
-                                            EXANET_REG_CTX_QUOTA));
-}
-
 static uint8_t *fw_channel(ExanetState *s, const FwTransfer *t)
 {
     return exanet_user_page(s, t->ctx, EXANET_PAGE_SCRATCHPAD) +
@@ -217,7 +211,7 @@ static void fw_doorbell(ExanetState *s, ExanetFirmware *fw, unsigned c,
         code = s->ctx[c].quiesce ? EXANET_CHERR_ABORTED :
                                    EXANET_RESP_PROTECTION;
     } else if (!fw_transfer_valid(t) ||
-               writes >= fw_quota(s, c, EXANET_QUOTA_WRITES)) {
+               writes >= RNIC_GET(EXANET_QUOTA_WRITES, s->ctx[c].quota)) {
         exanet_count(s, DOORBELL_BAD);
         code = EXANET_CHERR_BAD_REQUEST;
     }
@@ -341,7 +335,7 @@ static bool fw_read_channel_free(ExanetState *s, ExanetFirmware *fw,
     unsigned reads = ctpop64(fw->active[owner] >> EXANET_WRITE_CHANNELS);
 
     return reads < MIN(EXANET_READ_CHANNELS,
-                       MAX(1, fw_quota(s, owner, EXANET_QUOTA_READS)));
+                       MAX(1, RNIC_GET(EXANET_QUOTA_READS, s->ctx[owner].quota)));
 }
 
 /* Starts requests that wait for a read channel of @owner. */
@@ -391,8 +385,8 @@ static bool fw_request_room(ExanetState *s, unsigned owner, unsigned more)
 static unsigned fw_room(ExanetState *s, const ExanetFirmware *fw,
                         const FwTransfer *t)
 {
-    unsigned quota = MAX(1, MIN(FW_TIDS,
-                                fw_quota(s, t->ctx, EXANET_QUOTA_TIDS)));
+    unsigned quota = MAX(1, MIN(FW_TIDS, RNIC_GET(EXANET_QUOTA_TIDS,
+                                                  s->ctx[t->ctx].quota)));
     unsigned reserved = MIN(FW_TIDS_RESERVED, quota / 4);
     unsigned left = quota - MIN(quota, fw->tids[t->ctx]);
 
