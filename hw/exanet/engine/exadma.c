@@ -28,12 +28,6 @@
                     EXANET_DESC_W3_ACKED | EXANET_DESC_W3_ERROR)
 #define DESC_LANE_MASK RNIC_FIELD(63, 32)   /* a write of these bits of W3 starts */
 
-enum exadma_state {
-    EXADMA_IDLE = 0,
-    EXADMA_TRIGGERED,               /* W4 may still change [P Annex E] */
-    EXADMA_RUNNING,
-};
-
 static uint64_t *exadma_desc(ExanetState *s, unsigned tid)
 {
     return s->exadma.desc[tid];
@@ -131,7 +125,7 @@ static void exadma_reject(ExanetState *s, unsigned tid)
     uint64_t *d = exadma_desc(s, tid);
 
     d[2] |= EXANET_DESC_W3_ERROR;
-    s->exadma.state[tid] = EXADMA_IDLE;
+    s->exadma.state[tid] = EXANET_EXADMA_IDLE;
     exanet_count(s, BLOCK_REJECTED);
     trace_exanet_exadma_err_rejected(s->node, tid, d[1], d[2]);
     qemu_log_mask(LOG_GUEST_ERROR, "exanet: descriptor %u refused: "
@@ -153,7 +147,7 @@ static bool exadma_start(ExanetState *s, unsigned tid)
     }
     trace_exanet_exadma_decode(s->node, exadma_wire_tid(s, tid), exadma_ctx(d),
                                RNIC_GET(EXANET_DESC_W3_NOTIFY, d[2]));
-    s->exadma.state[tid] = EXADMA_TRIGGERED;
+    s->exadma.state[tid] = EXANET_EXADMA_TRIGGERED;
     exadma_enqueue(&s->exadma, tid);
     s->awake |= EXANET_AWAKE_EXADMA;
     exanet_count(s, BLOCK_STARTED);
@@ -194,7 +188,7 @@ static void exadma_chain(ExanetState *s, const uint64_t *d)
     unsigned next = RNIC_GET(EXANET_DESC_W3_DEP, d[2]);
 
     /* only a descriptor that waits is started, so a circular chain ends here */
-    if (exanet_exadma_armed(s, next) && !exadma_start(s, next)) {
+    if (exanet_exadma_armed(&s->exadma, next) && !exadma_start(s, next)) {
         exadma_stopped(s, next, EXANET_RESP_PROTECTION, false);
     }
 }
@@ -234,27 +228,14 @@ void exanet_exadma_kill(ExanetState *s, unsigned tid)
     ExanetExadma *e = &s->exadma;
     uint64_t *d = exadma_desc(s, tid);
 
-    if (e->state[tid] != EXADMA_IDLE) {
+    if (e->state[tid] != EXANET_EXADMA_IDLE) {
         exanet_count(s, BLOCK_KILLED);
         trace_exanet_exadma_kill(s->node, exadma_wire_tid(s, tid),
                                  RNIC_GET(EXANET_DESC_W3_SENT, d[2]));
     }
-    e->state[tid] = EXADMA_IDLE;
+    e->state[tid] = EXANET_EXADMA_IDLE;
     d[2] = (d[2] & ~EXANET_DESC_W3_DB) | EXANET_DESC_W3_ERROR;
     exadma_slots_drop(s, tid);
-}
-
-bool exanet_exadma_busy(ExanetState *s, unsigned tid)
-{
-    return s->exadma.state[tid] != EXADMA_IDLE || s->exadma.buffered[tid] != 0;
-}
-
-bool exanet_exadma_armed(ExanetState *s, unsigned tid)
-{
-    uint64_t w3 = s->exadma.desc[tid][2];
-
-    return s->exadma.state[tid] == EXADMA_IDLE &&
-           (w3 & EXANET_DESC_W3_DB) && !(w3 & EXANET_DESC_W3_ERROR);
 }
 
 bool exanet_exadma_target(ExanetState *s, uint16_t wire, uint32_t *dst)
@@ -288,7 +269,7 @@ static void exadma_active_write(ExanetState *s, unsigned tid, unsigned w,
     if (trigger && (value & EXANET_DESC_W3_DB) &&
         RNIC_GET(EXANET_DESC_W3_LENGTH, value) == 0) {
         exanet_exadma_kill(s, tid);
-    } else if (w == 3 && s->exadma.state[tid] == EXADMA_TRIGGERED) {
+    } else if (w == 3 && s->exadma.state[tid] == EXANET_EXADMA_TRIGGERED) {
         s->exadma.desc[tid][3] = value;
     } else {
         exanet_count(s, DESC_BUSY);
@@ -308,7 +289,7 @@ void exanet_exadma_list_write(ExanetState *s, hwaddr addr, uint64_t value,
                       ((value << ((addr & 7) * 8)) & strobes);
     bool trigger = w == 2 && (strobes & DESC_LANE_MASK) == DESC_LANE_MASK;
 
-    if (s->exadma.state[tid] != EXADMA_IDLE) {
+    if (s->exadma.state[tid] != EXANET_EXADMA_IDLE) {
         exadma_active_write(s, tid, w, merged, trigger);
         return;
     }
@@ -397,7 +378,7 @@ static void exadma_advance(ExanetState *s, unsigned tid, uint32_t sent,
         return;
     }
     d[2] |= EXANET_DESC_W3_DONE;
-    s->exadma.state[tid] = EXADMA_IDLE;
+    s->exadma.state[tid] = EXANET_EXADMA_IDLE;
     exanet_count(s, BLOCK_DONE);
     if (d[2] & EXANET_DESC_W3_CHAINED) {
         exadma_chain(s, d);
@@ -538,12 +519,12 @@ static bool exadma_admit(ExanetState *s, unsigned tid)
     ExanetExadma *e = &s->exadma;
     const uint64_t *d = exadma_desc(s, tid);
 
-    if (e->state[tid] == EXADMA_TRIGGERED) {
+    if (e->state[tid] == EXANET_EXADMA_TRIGGERED) {
         if (exadma_path(d) >= EXANET_PATHS) {
             exadma_reject(s, tid);
             return false;
         }
-        e->state[tid] = EXADMA_RUNNING;
+        e->state[tid] = EXANET_EXADMA_RUNNING;
     }
     /* the process may have closed its context since the start */
     if (exanet_context_check(s, RNIC_GET(EXANET_DESC_W3_PDID, d[2]),
@@ -593,7 +574,7 @@ static bool exadma_schedule(ExanetState *s, unsigned budget)
     while (e->scheduled.count > put_back && budget && attempts--) {
         unsigned tid = exadma_dequeue(e);
 
-        if (e->state[tid] == EXADMA_IDLE) {
+        if (e->state[tid] == EXANET_EXADMA_IDLE) {
             continue;
         }
         switch (exadma_try(s, tid)) {

@@ -54,10 +54,16 @@ typedef struct ExanetStopped {
     bool reported;                  /* the fault was reported: RESOLVE will follow */
 } ExanetStopped;
 
+enum exanet_exadma_state {
+    EXANET_EXADMA_IDLE = 0,
+    EXANET_EXADMA_TRIGGERED,        /* W4 may still change [P Annex E] */
+    EXANET_EXADMA_RUNNING,
+};
+
 typedef struct ExanetExadma {
     /* the Pending_List, host byte order */
     uint64_t desc[EXANET_TIDS][EXANET_DESC_WORDS];
-    uint8_t state[EXANET_TIDS];     /* see exadma.c */
+    uint8_t state[EXANET_TIDS];     /* enum exanet_exadma_state */
     uint16_t buffered[EXANET_TIDS]; /* packets in output buffers and queues */
     bool in_fifo[EXANET_TIDS];      /* the TID is in @fifo, even if it was killed */
     uint16_t fifo[EXANET_TIDS];     /* FIFO of the scheduler; each TID at most once */
@@ -91,9 +97,20 @@ bool exanet_exadma_control_send(ExanetState *s, unsigned output, unsigned tid,
 /* Stops @tid, drops its packets in output buffers, and sets its error bit. */
 void exanet_exadma_kill(ExanetState *s, unsigned tid);
 /* Returns true if @tid is scheduled or has packets in an output buffer. */
-bool exanet_exadma_busy(ExanetState *s, unsigned tid);
+static inline bool exanet_exadma_busy(const ExanetExadma *e, unsigned tid)
+{
+    return e->state[tid] != EXANET_EXADMA_IDLE || e->buffered[tid] != 0;
+}
+
 /* Returns true if @tid waits for its predecessor in a chain. */
-bool exanet_exadma_armed(ExanetState *s, unsigned tid);
+static inline bool exanet_exadma_armed(const ExanetExadma *e, unsigned tid)
+{
+    uint64_t w3 = e->desc[tid][2];
+
+    return e->state[tid] == EXANET_EXADMA_IDLE &&
+           (w3 & EXANET_DESC_W3_DB) && !(w3 & EXANET_DESC_W3_ERROR);
+}
+
 /*
  * Stores the destination of the transaction of wire TID @wire in *@dst; the transaction
  * may have ended.  Returns false if the descriptor has another generation, or is unused.

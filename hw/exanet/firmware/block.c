@@ -100,7 +100,7 @@ static unsigned fw_successor(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     unsigned next = fw->block[tid].next;
 
     return next != FW_NONE && fw->block[next].prev == tid &&
-           exanet_exadma_armed(s, next) ? next : FW_NONE;
+           exanet_exadma_armed(&s->exadma, next) ? next : FW_NONE;
 }
 
 static unsigned fw_output(const FwBlock *b)
@@ -108,16 +108,10 @@ static unsigned fw_output(const FwBlock *b)
     return b->path % EXANET_OUTPUTS;
 }
 
-/* Returns word @w (0..3) of the descriptor of @tid. */
-static uint64_t fw_desc_read(ExanetState *s, unsigned tid, unsigned w)
-{
-    return exanet_exadma_list_read(s, tid * sizeof(struct exanet_desc) + 8 * w, 8);
-}
-
 /* Returns the bits of W3 that show how much of the last copy of @tid has left. */
 static uint64_t fw_sent(ExanetState *s, unsigned tid)
 {
-    return fw_desc_read(s, tid, 2) & (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE);
+    return s->exadma.desc[tid][2] & (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE);
 }
 
 /* Writes the descriptor of @tid.  This starts the copy, unless @wait is set. */
@@ -215,7 +209,7 @@ static void fw_block_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     FwBlock *b = &fw->block[tid];
 
-    if (exanet_exadma_busy(s, tid)) {
+    if (exanet_exadma_busy(&s->exadma, tid)) {
         exanet_exadma_kill(s, tid);
     }
     b->next = fw_successor(s, fw, tid);
@@ -301,7 +295,7 @@ void exanet_fw_block_free(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     FwBlock *b = &fw->block[tid];
     FwTransfer *t = fw_transfer(fw, tid);
 
-    if (exanet_exadma_busy(s, tid) || exanet_exadma_armed(s, tid)) {
+    if (exanet_exadma_busy(&s->exadma, tid) || exanet_exadma_armed(&s->exadma, tid)) {
         exanet_exadma_kill(s, tid);
     }
     fw_block_end(s, fw, tid);
@@ -328,7 +322,7 @@ static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw, unsigned c,
         unsigned tid = fw_pop(free);
 
         /* other software may write to the Pending_List at the same time */
-        if (!exanet_exadma_busy(s, tid) &&
+        if (!exanet_exadma_busy(&s->exadma, tid) &&
             exanet_fw_record_usable(fw, peer, tid)) {
             return tid;
         }
@@ -449,7 +443,7 @@ static void fw_hold(ExanetState *s, ExanetFirmware *fw, unsigned tid,
         exanet_fw_transfer_finish(s, fw, fw_transfer(fw, tid), code);
         return;
     }
-    if (exanet_exadma_busy(s, tid)) {
+    if (exanet_exadma_busy(&s->exadma, tid)) {
         /* the receiver drops the rest of the copy anyway */
         exanet_exadma_kill(s, tid);
     }
@@ -473,7 +467,7 @@ static void fw_timeout(ExanetState *s, ExanetFirmware *fw, unsigned tid)
         fw_deadline(fw, tid, until);
         return;
     }
-    if (!exanet_exadma_busy(s, tid) && !exanet_exadma_armed(s, tid)) {
+    if (!exanet_exadma_busy(&s->exadma, tid) && !exanet_exadma_armed(&s->exadma, tid)) {
         exanet_count(s, RETRY_TIMEOUT);
         b->maybe_done = true;
         fw_retry_counted(s, fw, tid, EXANET_CHERR_RETRY_LIMIT);
@@ -484,7 +478,7 @@ static void fw_timeout(ExanetState *s, ExanetFirmware *fw, unsigned tid)
      * without progress counts as a loss.  A block that waits in a chain has no limit of
      * its own, because the limit of its predecessor ends the transfer.
      */
-    if (exanet_exadma_armed(s, tid) || fw_sent(s, tid) != b->progress) {
+    if (exanet_exadma_armed(&s->exadma, tid) || fw_sent(s, tid) != b->progress) {
         b->progress = fw_sent(s, tid);
     } else if (!fw_may_retry(fw, tid)) {
         exanet_fw_transfer_finish(s, fw, fw_transfer(fw, tid),
@@ -568,7 +562,7 @@ bool exanet_fw_source_resolved(ExanetState *s, const ExanetPendingFault *f, bool
         return false;
     }
     /* the TID may have another block now */
-    if (RNIC_GET(EXANET_DESC_W4_GEN, fw_desc_read(s, tid, 3)) ==
+    if (RNIC_GET(EXANET_DESC_W4_GEN, s->exadma.desc[tid][3]) ==
         RNIC_GET(EXANET_TID_GEN, f->tid)) {
         fw_source_resolved(s, tid, ok);
     }
