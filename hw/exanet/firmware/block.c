@@ -80,7 +80,7 @@ static void fw_deadline_answer(ExanetFirmware *fw, unsigned tid)
 
     /* without the control packet the receiver does not answer */
     fw_deadline(fw, tid, b->notify && !b->control ? FW_NEVER :
-                fw->now + MIN(exanet_fw_timeout_ns(fw, b->peer) << shift,
+                fw->now + MIN(fw_timeout_ns(fw, b->peer) << shift,
                               FW_PAUSE_MAX_NS));
 }
 
@@ -114,6 +114,12 @@ static uint64_t fw_sent(ExanetState *s, unsigned tid)
     return s->exadma.desc[tid][2] & (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE);
 }
 
+/* Returns true if there is a route for @b now. */
+static bool fw_has_route(ExanetState *s, const FwBlock *b)
+{
+    return exanet_net_route(s, b->peer->coord, b->path) != EXANET_ROUTE_NONE;
+}
+
 /* Writes the descriptor of @tid.  This starts the copy, unless @wait is set. */
 static void fw_desc_write(ExanetState *s, ExanetFirmware *fw, unsigned tid,
                           bool wait)
@@ -128,7 +134,7 @@ static void fw_desc_write(ExanetState *s, ExanetFirmware *fw, unsigned tid,
     if (b->seq == b->first_seq) {
         b->sent = fw->now;
     }
-    b->routed |= !exanet_fw_unreachable(s, b->peer, b->path);
+    b->routed |= fw_has_route(s, b);
     if (b->next != FW_NONE) {
         w3 |= EXANET_DESC_W3_CHAINED |
               RNIC_PREP(EXANET_DESC_W3_DEP, b->next);
@@ -277,7 +283,7 @@ static void fw_release(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 static void fw_block_end(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     FwBlock *b = &fw->block[tid];
-    bool routed = b->routed || !exanet_fw_unreachable(s, b->peer, b->path);
+    bool routed = b->routed || fw_has_route(s, b);
     uint64_t sent = fw_sent(s, tid);
     bool maybe_done = b->maybe_done || (b->state == FW_SENT && !b->nacked &&
                                         (sent & EXANET_DESC_W3_DONE));
@@ -353,13 +359,12 @@ static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
         .len = len,
         .transfer = t - fw->transfer,
         .order = ++fw->order,
-        .path = exanet_fw_path_first(fw, t, peer, paths),
         .next = FW_NONE,
         .prev = FW_NONE,
         .state = FW_SENT,
         .notify = t->notify && t->issued + len == t->len,
     };
-    exanet_fw_record_begin(fw, &b, tid);
+    exanet_fw_record_begin(fw, t, paths, &b, tid);
     fw->block[tid] = b;
     t->issued += len;
     t->inflight++;
@@ -576,7 +581,6 @@ static void fw_acked(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     FwTransfer *t = fw_transfer(fw, tid);
     unsigned next = fw_successor(s, fw, tid);
 
-    exanet_fw_copy_acked(fw, &fw->block[tid]);
     t->acked += fw->block[tid].len;
     fw->block[tid].acked = true;
     exanet_fw_block_free(s, fw, tid);
@@ -673,18 +677,14 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
     enum exanet_resp resp = RNIC_GET(EXANET_RT_RESP, word);
     FwBlock *b = &fw->block[tid];
     bool ours = RNIC_GET(EXANET_RT_TID, word) == fw_wire_tid(s, tid, b->gen);
-    bool ack = ours && resp == EXANET_RESP_ACK;
 
     if (RNIC_GET(EXANET_RT_SEQ, word) == FW_SEQ_NO_BLOCK) {
         exanet_fw_report_answer(s, fw, word);
         return;
     }
-    if (ack) {
-        exanet_fw_rtt_sample(fw, b, RNIC_GET(EXANET_RT_SEQ, word));
-    }
     if (ours && fw_response_knows(resp)) {
-        b->gen_known = true;
-        exanet_fw_record_answer(s, fw, tid, ack);
+        exanet_fw_record_answer(fw, tid, RNIC_GET(EXANET_RT_SEQ, word),
+                                resp == EXANET_RESP_ACK);
     }
     if (!fw_response_matches(s, b, tid, word)) {
         exanet_count(s, ACK_STALE);
@@ -706,9 +706,9 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
 
 /* Starts successive blocks of @t, as one chain for each path.  Returns their number. */
 static unsigned fw_issue_chains(ExanetState *s, ExanetFirmware *fw,
-                                FwTransfer *t, FwPeer *peer, unsigned max)
+                                FwTransfer *t, FwPeer *peer, const FwPaths *paths,
+                                unsigned max)
 {
-    FwPaths paths = exanet_fw_paths(s, peer);
     unsigned tids[FW_CHAIN_MAX];
     unsigned tail[EXANET_PATHS];
     unsigned n = 0;
@@ -717,7 +717,7 @@ static unsigned fw_issue_chains(ExanetState *s, ExanetFirmware *fw,
         tail[i] = FW_NONE;
     }
     while (n < max && t->issued < t->len && t->inflight < fw->window) {
-        unsigned tid = fw_block_new(s, fw, t, peer, &paths);
+        unsigned tid = fw_block_new(s, fw, t, peer, paths);
         unsigned *last;
 
         if (tid == FW_NONE) {
@@ -751,7 +751,8 @@ static unsigned fw_issue_chains(ExanetState *s, ExanetFirmware *fw,
 unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
                          unsigned max)
 {
-    FwPeer *peer = exanet_fw_peer(s, fw, t->ctx, t->dst);
+    FwPaths paths;
+    FwPeer *peer = exanet_fw_peer(s, fw, t, &paths);
     bool begins = t->issued == 0;
     unsigned n;
 
@@ -763,7 +764,7 @@ unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
         exanet_fw_transfer_finish(s, fw, t, EXANET_CHERR_RETRY_LIMIT);
         return 0;
     }
-    n = fw_issue_chains(s, fw, t, peer, fw->chain ? MIN(FW_CHAIN_MAX, max) : 1);
+    n = fw_issue_chains(s, fw, t, peer, &paths, fw->chain ? MIN(FW_CHAIN_MAX, max) : 1);
     if (n) {
         if (begins) {
             exanet_fw_status(s, t, EXANET_CHANNEL_ACTIVE, 0);

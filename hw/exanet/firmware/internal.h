@@ -235,6 +235,15 @@ static inline FwTransfer *fw_transfer(ExanetFirmware *fw, unsigned tid)
     return &fw->transfer[fw->block[tid].transfer];
 }
 
+/* Returns the timeout for an answer of @peer, ns, before it is doubled. */
+static inline int64_t fw_timeout_ns(const ExanetFirmware *fw, const FwPeer *peer)
+{
+    const ExanetRtt *rtt = peer->rtt.mean ? &peer->rtt : &fw->rtt;
+
+    return !fw->dynamic ? fw->timeout :
+           MAX(fw->timeout, exanet_rtt_timeout(rtt));
+}
+
 /* --- firmware.c ------------------------------------------------------------ */
 
 /* Writes state and progress of @t to its channel. */
@@ -279,20 +288,19 @@ bool exanet_fw_source_resolved(ExanetState *s, const ExanetPendingFault *f, bool
 /* --- firmware/peer.c --------------------------------------------------------- */
 
 /*
- * Returns the peer with the coordinates of @dst for context @c, or NULL if the context
+ * Returns the peer that @t sends to, and the number of its paths, or NULL if the context
  * has too many peers.
  */
-FwPeer *exanet_fw_peer(ExanetState *s, ExanetFirmware *fw, unsigned c,
-                       uint64_t dst);
-/* Returns true if there is no route to @peer now. */
-bool exanet_fw_unreachable(ExanetState *s, const FwPeer *peer, unsigned path);
+FwPeer *exanet_fw_peer(ExanetState *s, ExanetFirmware *fw, const FwTransfer *t,
+                       FwPaths *paths);
 /* Returns true if @tid may carry a block to @peer now. */
 bool exanet_fw_record_usable(ExanetFirmware *fw, FwPeer *peer, unsigned tid);
 /*
- * Sets generation and sequence of @b, the next block of the usable @tid.  Peer and path
- * of @b are set.  fw->block[tid] must still be the last block.
+ * Sets path, by FW_MULTIPATH, generation and sequence of @b, the next block of @t by the
+ * usable @tid.  The peer of @b is set.  fw->block[tid] must still be the last block.
  */
-void exanet_fw_record_begin(const ExanetFirmware *fw, FwBlock *b, unsigned tid);
+void exanet_fw_record_begin(const ExanetFirmware *fw, const FwTransfer *t,
+                            const FwPaths *paths, FwBlock *b, unsigned tid);
 /*
  * Records the end of the block of @tid.  @maybe_done: the block may be complete
  * although it was not acked.  If it is certainly not complete, the next block has the
@@ -301,33 +309,21 @@ void exanet_fw_record_begin(const ExanetFirmware *fw, FwBlock *b, unsigned tid);
 void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
                           bool maybe_done);
 /*
- * Records an answer for the last block of the idle @tid.  @acked: the block is
- * complete.
+ * Records an answer to copy @seq (12 bits) of the last block of @tid, by which the
+ * receiver shows that it knows the generation.  @acked: the block is complete.
  */
-void exanet_fw_record_answer(ExanetState *s, ExanetFirmware *fw, unsigned tid,
-                             bool acked);
+void exanet_fw_record_answer(ExanetFirmware *fw, unsigned tid, unsigned seq, bool acked);
 /* Returns the maximal length of the next block to @peer, bytes. */
 uint32_t exanet_fw_block_bytes(const ExanetState *s, const ExanetFirmware *fw,
                                const FwPeer *peer);
 /* Records that the last copy of @b was lost or damaged. */
 void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b);
-/* Measures the round trip by an ack for copy @seq (12 bits) of @b. */
-void exanet_fw_rtt_sample(ExanetFirmware *fw, FwBlock *b, unsigned seq);
-/* Returns the timeout for an answer of @peer, ns, before it is doubled. */
-int64_t exanet_fw_timeout_ns(const ExanetFirmware *fw, const FwPeer *peer);
-/* Records that the last copy of @b was acked. */
-void exanet_fw_copy_acked(ExanetFirmware *fw, const FwBlock *b);
 /*
  * Returns 0 if @b is lost, or the time, ns, until which a retransmission is deferred.
  * It is deferred while acks for older blocks of the same path arrive, because @b may
  * only be in a queue.
  */
 int64_t exanet_fw_retry_deferred(const ExanetFirmware *fw, const FwBlock *b);
-/* Returns the number of paths to @peer. */
-FwPaths exanet_fw_paths(ExanetState *s, const FwPeer *peer);
-/* Returns the path that FW_MULTIPATH chooses for the next block of @t. */
-unsigned exanet_fw_path_first(const ExanetFirmware *fw, const FwTransfer *t,
-                              FwPeer *peer, const FwPaths *paths);
 /* Moves the next copy of @b to another path, if there is one. */
 void exanet_fw_path_next(ExanetState *s, FwBlock *b);
 

@@ -29,6 +29,73 @@
 #define FW_BLOCK_CLEAN 64
 #define FW_LOST_REPEATEDLY 2
 
+/* --- Paths ------------------------------------------------------------------- */
+
+static unsigned fw_path_nth(const FwPaths *paths, unsigned n)
+{
+    return exanet_path_nth(paths->cables, paths->count > paths->cables, n);
+}
+
+/* Returns the number of paths to @peer. */
+static FwPaths fw_paths(ExanetState *s, const FwPeer *peer)
+{
+    bool order;
+    unsigned cables = exanet_router_paths(s, peer->coord, &order);
+
+    return (FwPaths) { .cables = cables, .count = order ? 2 * cables : cables };
+}
+
+static unsigned fw_path_least(FwPeer *peer, const FwPaths *paths)
+{
+    unsigned best = fw_path_nth(paths, peer->next_path);
+
+    for (unsigned i = 1; i < paths->count; i++) {
+        unsigned path = fw_path_nth(paths, peer->next_path + i);
+
+        if (peer->path[path].bytes < peer->path[best].bytes) {
+            best = path;
+        }
+    }
+    return best;
+}
+
+/* Returns the path that FW_MULTIPATH chooses for the next block of @t. */
+static unsigned fw_path_first(const ExanetFirmware *fw, const FwTransfer *t,
+                              FwPeer *peer, const FwPaths *paths)
+{
+    unsigned path;
+
+    if (paths->count < 2) {
+        return t->path;
+    }
+    switch (fw->multipath) {
+    case EXANET_FW_PATH_LEAST:
+        path = fw_path_least(peer, paths);
+        break;
+    case EXANET_FW_PATH_ROUND_ROBIN:
+        path = fw_path_nth(paths, peer->next_path);
+        break;
+    default:
+        path = t->multipath ? fw_path_nth(paths, peer->next_path) : t->path;
+    }
+    peer->next_path = (peer->next_path + 1) % paths->count;
+    return path;
+}
+
+void exanet_fw_path_next(ExanetState *s, FwBlock *b)
+{
+    FwPaths paths = fw_paths(s, b->peer);
+    unsigned n = b->path & EXANET_PATH_CABLE;
+
+    if (paths.count < 2) {
+        return;
+    }
+    n = n % paths.cables + (b->path & EXANET_PATH_ORDER ? paths.cables : 0);
+    b->peer->path[b->path].bytes -= b->len;
+    b->path = fw_path_nth(&paths, n + 1);
+    b->peer->path[b->path].bytes += b->len;
+}
+
 /* --- Peers ----------------------------------------------------------------- */
 
 /* Returns the place that holds the first generation of a new peer @coord. */
@@ -47,7 +114,7 @@ static bool fw_peer_needed(const ExanetFirmware *fw, const FwPeer *peer)
     int64_t age = fw->now - peer->used;
 
     return peer->blocks || (peer->routed && age <= (peer->answered ?
-        FW_RECEIVER_AGE_NS : MAX(FW_STRAY_NS, 2 * exanet_fw_timeout_ns(fw, peer))));
+        FW_RECEIVER_AGE_NS : MAX(FW_STRAY_NS, 2 * fw_timeout_ns(fw, peer))));
 }
 
 /*
@@ -117,23 +184,20 @@ static FwPeer *fw_peer_new(ExanetState *s, ExanetFirmware *fw, unsigned c,
     return peer;
 }
 
-FwPeer *exanet_fw_peer(ExanetState *s, ExanetFirmware *fw, unsigned c,
-                       uint64_t dst)
+FwPeer *exanet_fw_peer(ExanetState *s, ExanetFirmware *fw, const FwTransfer *t,
+                       FwPaths *paths)
 {
-    uint32_t coord = RNIC_GET(EXANET_GVA_COORD, dst);
-    FwPeer *peer = fw_peer_find(fw, c, coord) ?: fw_peer_new(s, fw, c, coord);
+    uint32_t coord = RNIC_GET(EXANET_GVA_COORD, t->dst);
+    FwPeer *peer = fw_peer_find(fw, t->ctx, coord) ?:
+                   fw_peer_new(s, fw, t->ctx, coord);
 
     if (!peer) {
         return NULL;
     }
-    fw->recent[c] = peer;
+    fw->recent[t->ctx] = peer;
     peer->used = fw->now;
+    *paths = fw_paths(s, peer);
     return peer;
-}
-
-bool exanet_fw_unreachable(ExanetState *s, const FwPeer *peer, unsigned path)
-{
-    return exanet_net_route(s, peer->coord, path) == EXANET_ROUTE_NONE;
 }
 
 /* --- Generations ----------------------------------------------------------- */
@@ -188,7 +252,8 @@ bool exanet_fw_record_usable(ExanetFirmware *fw, FwPeer *peer, unsigned tid)
                      r->strays + step <= FW_BEHIND_MAX);
 }
 
-void exanet_fw_record_begin(const ExanetFirmware *fw, FwBlock *b, unsigned tid)
+void exanet_fw_record_begin(const ExanetFirmware *fw, const FwTransfer *t,
+                            const FwPaths *paths, FwBlock *b, unsigned tid)
 {
     FwTidRecord *r = fw_record(b->peer, tid);
     unsigned step = fw_gen_step(r, fw_gen_taken(fw, b->peer, tid));
@@ -199,6 +264,7 @@ void exanet_fw_record_begin(const ExanetFirmware *fw, FwBlock *b, unsigned tid)
         r->behind += step;
         r->strays += r->strays ? step : 0;
     }
+    b->path = fw_path_first(fw, t, b->peer, paths);
     b->gen = r->gen;
     b->seq = r->seq;
     b->first_seq = b->seq;
@@ -215,11 +281,30 @@ static void fw_record_known(FwTidRecord *r, bool acked)
     r->behind = acked ? 0 : MIN(r->behind, 1);
 }
 
+/* Records that the last copy of @b was acked. */
+static void fw_copy_acked(ExanetFirmware *fw, const FwBlock *b)
+{
+    FwPath *path = &b->peer->path[b->path];
+
+    b->peer->answered = true;
+    if (b->seq != b->first_seq) {
+        b->peer->clean = 0;
+    } else if (++b->peer->clean >= FW_BLOCK_CLEAN) {
+        b->peer->clean = 0;
+        b->peer->shorter -= b->peer->shorter > 0;
+    }
+    path->last_ack = fw->now;
+    path->acked = MAX(path->acked, b->order);
+}
+
 void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
                           bool maybe_done)
 {
     FwTidRecord *r = fw_record(b->peer, tid);
 
+    if (b->acked) {
+        fw_copy_acked(fw, b);
+    }
     r->used = fw->now;
     r->seq = 0;
     if (b->acked || b->gen_known) {
@@ -241,11 +326,29 @@ void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
     b->peer->path[b->path].bytes -= b->len;
 }
 
-void exanet_fw_record_answer(ExanetState *s, ExanetFirmware *fw, unsigned tid,
-                             bool acked)
+/*
+ * Measures the round trip by an ack for copy @seq (12 bits) of @b.  Acks name the copy
+ * that they answer.  So a delayed ack of the first copy is measured even if other copies
+ * were sent since.  Otherwise a round trip longer than the timeout could never be
+ * measured.
+ */
+static void fw_rtt_sample(ExanetFirmware *fw, FwBlock *b, unsigned seq)
 {
-    const FwBlock *b = &fw->block[tid];
+    if (b->state != FW_FREE && !b->measured && seq == b->first_seq) {
+        b->measured = true;
+        exanet_rtt_sample(&b->peer->rtt, fw->now - b->sent);
+        exanet_rtt_sample(&fw->rtt, fw->now - b->sent);
+    }
+}
 
+void exanet_fw_record_answer(ExanetFirmware *fw, unsigned tid, unsigned seq, bool acked)
+{
+    FwBlock *b = &fw->block[tid];
+
+    b->gen_known = true;
+    if (acked) {
+        fw_rtt_sample(fw, b, seq);
+    }
     if (b->state == FW_FREE && b->len) {
         FwPeer *peer = fw_peer_find(fw, tid / FW_TIDS,
                                     RNIC_GET(EXANET_GVA_COORD, b->dst));
@@ -292,112 +395,10 @@ void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b)
 
 /* --- Round trips ------------------------------------------------------------ */
 
-/*
- * Acks name the copy that they answer.  So a delayed ack of the first copy is measured
- * even if other copies were sent since.  Otherwise a round trip longer than the timeout
- * could never be measured.
- */
-void exanet_fw_rtt_sample(ExanetFirmware *fw, FwBlock *b, unsigned seq)
-{
-    if (b->state != FW_FREE && !b->measured && seq == b->first_seq) {
-        b->measured = true;
-        exanet_rtt_sample(&b->peer->rtt, fw->now - b->sent);
-        exanet_rtt_sample(&fw->rtt, fw->now - b->sent);
-    }
-}
-
-int64_t exanet_fw_timeout_ns(const ExanetFirmware *fw, const FwPeer *peer)
-{
-    const ExanetRtt *rtt = peer->rtt.mean ? &peer->rtt : &fw->rtt;
-
-    return !fw->dynamic ? fw->timeout :
-           MAX(fw->timeout, exanet_rtt_timeout(rtt));
-}
-
-void exanet_fw_copy_acked(ExanetFirmware *fw, const FwBlock *b)
-{
-    FwPath *path = &b->peer->path[b->path];
-
-    b->peer->answered = true;
-    if (b->seq != b->first_seq) {
-        b->peer->clean = 0;
-    } else if (++b->peer->clean >= FW_BLOCK_CLEAN) {
-        b->peer->clean = 0;
-        b->peer->shorter -= b->peer->shorter > 0;
-    }
-    path->last_ack = fw->now;
-    path->acked = MAX(path->acked, b->order);
-}
-
 int64_t exanet_fw_retry_deferred(const ExanetFirmware *fw, const FwBlock *b)
 {
     const FwPath *path = &b->peer->path[b->path];
-    int64_t until = path->last_ack + exanet_fw_timeout_ns(fw, b->peer);
+    int64_t until = path->last_ack + fw_timeout_ns(fw, b->peer);
 
     return fw->dynamic && path->acked < b->order && until > fw->now ? until : 0;
-}
-
-/* --- Paths ------------------------------------------------------------------- */
-
-static unsigned fw_path_nth(const FwPaths *paths, unsigned n)
-{
-    return exanet_path_nth(paths->cables, paths->count > paths->cables, n);
-}
-
-FwPaths exanet_fw_paths(ExanetState *s, const FwPeer *peer)
-{
-    bool order;
-    unsigned cables = exanet_router_paths(s, peer->coord, &order);
-
-    return (FwPaths) { .cables = cables, .count = order ? 2 * cables : cables };
-}
-
-static unsigned fw_path_least(FwPeer *peer, const FwPaths *paths)
-{
-    unsigned best = fw_path_nth(paths, peer->next_path);
-
-    for (unsigned i = 1; i < paths->count; i++) {
-        unsigned path = fw_path_nth(paths, peer->next_path + i);
-
-        if (peer->path[path].bytes < peer->path[best].bytes) {
-            best = path;
-        }
-    }
-    return best;
-}
-
-unsigned exanet_fw_path_first(const ExanetFirmware *fw, const FwTransfer *t,
-                              FwPeer *peer, const FwPaths *paths)
-{
-    unsigned path;
-
-    if (paths->count < 2) {
-        return t->path;
-    }
-    switch (fw->multipath) {
-    case EXANET_FW_PATH_LEAST:
-        path = fw_path_least(peer, paths);
-        break;
-    case EXANET_FW_PATH_ROUND_ROBIN:
-        path = fw_path_nth(paths, peer->next_path);
-        break;
-    default:
-        path = t->multipath ? fw_path_nth(paths, peer->next_path) : t->path;
-    }
-    peer->next_path = (peer->next_path + 1) % paths->count;
-    return path;
-}
-
-void exanet_fw_path_next(ExanetState *s, FwBlock *b)
-{
-    FwPaths paths = exanet_fw_paths(s, b->peer);
-    unsigned n = b->path & EXANET_PATH_CABLE;
-
-    if (paths.count < 2) {
-        return;
-    }
-    n = n % paths.cables + (b->path & EXANET_PATH_ORDER ? paths.cables : 0);
-    b->peer->path[b->path].bytes -= b->len;
-    b->path = fw_path_nth(&paths, n + 1);
-    b->peer->path[b->path].bytes += b->len;
 }
