@@ -10,6 +10,7 @@
 #include "base/event.h"
 #include "wire/gid.h"
 #include "base/guest.h"
+#include "base/pages.h"
 #include "objects/mr.h"
 #include "wire/port.h"
 #include "pvrdma.h"

@@ -8,7 +8,7 @@
 #include "base/caps.h"
 #include "dsr.h"
 #include "base/event.h"
-#include "base/guest.h"
+#include "base/pages.h"
 #include "wire/port.h"
 #include "pvrdma.h"
 

@@ -96,6 +96,12 @@ static inline uint8_t pvrdma_gid_type(const PvrdmaState *s)
                         PVRDMA_GID_TYPE_FLAG_ROCE_V2;
 }
 
+/* Schedules the bottom half, which runs the loop. */
+static inline void pvrdma_schedule(PvrdmaState *s)
+{
+    rnic_loop_schedule(&s->loop);
+}
+
 static inline void pvrdma_count(PvrdmaState *s, enum pvrdma_counter counter)
 {
     s->counter[counter]++;

@@ -1,15 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: page directories of objects in guest memory.
+ * Paravirtual RDMA NIC: guest memory, and page directories of objects in it.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "caps.h"
-#include "guest.h"
 #include "pages.h"
 #include "../pvrdma.h"
 
 #define TABLE_PAGES (PVRDMA_PAGE_BYTES / sizeof(uint64_t))
+
+/*
+ * Memory only.  An access to the registers of another device gets a bus error, because
+ * that device could access or reset this one.
+ */
+static const MemTxAttrs dma_attrs = { .memory = true };
+
+bool pvrdma_dma_read(PvrdmaState *s, uint64_t addr, void *buf, size_t len)
+{
+    MemTxResult result = address_space_read(s->host.as, addr, dma_attrs, buf,
+                                            len);
+
+    /* the acquire barrier keeps later accesses behind this read */
+    smp_mb_acquire();
+    return result == MEMTX_OK;
+}
+
+bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len)
+{
+    /*
+     * the release barrier lets the guest see an entry before the index that announces
+     * it
+     */
+    smp_mb_release();
+    return address_space_write(s->host.as, addr, dma_attrs, buf,
+                               len) == MEMTX_OK;
+}
 
 /* Reads @count page addresses of the directory or table at DMA address @at. */
 static int addresses_read(PvrdmaState *s, uint64_t at, uint64_t *addr,

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Page directories of objects in guest memory.
+ * Guest memory, and page directories of objects in it.
  */
 #ifndef HW_PVRDMA_BASE_PAGES_H
 #define HW_PVRDMA_BASE_PAGES_H
 
 typedef struct PvrdmaState PvrdmaState;
+
+/* Copy @len bytes from or to DMA address @addr.  Return false if the bus refused. */
+bool pvrdma_dma_read(PvrdmaState *s, uint64_t addr, void *buf, size_t len);
+bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len);
 
 /*
  * Pages of an object.  The device reads the page directory once, when it creates the

@@ -3,7 +3,6 @@
  * Paravirtual RDMA NIC: the list of queue pairs that have work.
  */
 #include "qemu/osdep.h"
-#include "../base/guest.h"
 #include "../pvrdma.h"
 #include "qp.h"
 

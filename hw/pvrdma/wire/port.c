@@ -19,7 +19,6 @@
 #include "system/runstate.h"
 #include "../base/event.h"
 #include "port.h"
-#include "../base/guest.h"
 #include "../pvrdma.h"
 #include "roce.h"
 #include "../trace.h"

@@ -21,24 +21,33 @@ static bool guest_has(uint64_t addr, size_t len)
     return addr <= GUEST_BYTES && len <= GUEST_BYTES - addr;
 }
 
-bool pvrdma_dma_read(PvrdmaState *s, uint64_t addr, void *buf, size_t len)
+MemTxResult address_space_read_full(AddressSpace *as, hwaddr addr, MemTxAttrs attrs,
+                                    void *buf, hwaddr len)
 {
-    guest_of(s)->reads++;
+    Guest *g = container_of(as, Guest, as);
+
+    /* DMA must not reach the registers of devices */
+    g_assert_true(attrs.memory);
+    g->reads++;
     if (!guest_has(addr, len)) {
-        return false;
+        return MEMTX_DECODE_ERROR;
     }
-    memcpy(buf, guest_of(s)->ram + addr, len);
-    return true;
+    memcpy(buf, g->ram + addr, len);
+    return MEMTX_OK;
 }
 
-bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len)
+MemTxResult address_space_write(AddressSpace *as, hwaddr addr, MemTxAttrs attrs,
+                                const void *buf, hwaddr len)
 {
-    guest_of(s)->writes++;
+    Guest *g = container_of(as, Guest, as);
+
+    g_assert_true(attrs.memory);
+    g->writes++;
     if (!guest_has(addr, len)) {
-        return false;
+        return MEMTX_DECODE_ERROR;
     }
-    memcpy(guest_of(s)->ram + addr, buf, len);
-    return true;
+    memcpy(g->ram + addr, buf, len);
+    return MEMTX_OK;
 }
 
 void pvrdma_guest_error(PvrdmaState *s, const char *format, ...)
@@ -73,6 +82,7 @@ Guest *guest_new(void)
     Guest *g = g_new0(Guest, 1);
 
     g->ram = g_malloc0(GUEST_BYTES);
+    g->s.host.as = &g->as;
     g->s.uar_pfn = GUEST_UAR_PFN;
     pvrdma_table_init(&g->s.uc, 8);
     pvrdma_table_init(&g->s.pd, 8);

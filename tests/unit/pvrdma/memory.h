@@ -17,6 +17,7 @@
 
 typedef struct Guest {
     PvrdmaState s;
+    AddressSpace as;                /* of the device; not initialized */
     uint8_t *ram;
     unsigned pages;                 /* that were given away */
     unsigned reads, writes;         /* DMA */

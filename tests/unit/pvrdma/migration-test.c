@@ -62,24 +62,26 @@ void cpus_set_virtual_clock(int64_t new_time)
     bed.now = new_time;
 }
 
-bool pvrdma_dma_read(PvrdmaState *s, uint64_t addr, void *buf, size_t len)
+MemTxResult address_space_read_full(AddressSpace *as, hwaddr addr, MemTxAttrs attrs,
+                                    void *buf, hwaddr len)
 {
     bool good = addr <= RAM_BYTES && len <= RAM_BYTES - addr;
 
     if (good) {
         memcpy(buf, bed.ram + addr, len);
     }
-    return good;
+    return good ? MEMTX_OK : MEMTX_DECODE_ERROR;
 }
 
-bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len)
+MemTxResult address_space_write(AddressSpace *as, hwaddr addr, MemTxAttrs attrs,
+                                const void *buf, hwaddr len)
 {
     bool good = addr <= RAM_BYTES && len <= RAM_BYTES - addr;
 
     if (good) {
         memcpy(bed.ram + addr, buf, len);
     }
-    return good;
+    return good ? MEMTX_OK : MEMTX_DECODE_ERROR;
 }
 
 void pvrdma_guest_error(PvrdmaState *s, const char *format, ...)
@@ -87,7 +89,7 @@ void pvrdma_guest_error(PvrdmaState *s, const char *format, ...)
     pvrdma_count(s, PVRDMA_CNT_GUEST_ERROR);
 }
 
-void pvrdma_schedule(PvrdmaState *s)
+void rnic_loop_schedule_bh(RNicLoop *l)
 {
 }
 

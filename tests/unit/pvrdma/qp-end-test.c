@@ -182,8 +182,9 @@ void pvrdma_qp_activate(PvrdmaQp *qp)
 {
 }
 
-void pvrdma_schedule(PvrdmaState *s)
+void rnic_loop_schedule_bh(RNicLoop *l)
 {
+    g_assert_true(l == &bed->s.loop);
     bed->scheduled++;
 }
 
