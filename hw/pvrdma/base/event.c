@@ -211,20 +211,22 @@ void pvrdma_irq_raise(PvrdmaState *s, enum pvrdma_intr_vector vector)
 /*
  * Sends one message for each cause of @causes that is still pending.  The guest may aim
  * a message at a register that masks interrupts, resets this device or switches its
- * power off; then the function sends no more messages.
+ * power off; then the function sends no more messages.  The caller has checked that
+ * messages are enabled.
  */
 static void irq_messages(PvrdmaState *s, uint32_t causes)
 {
-    for (; causes; causes &= causes - 1) {
+    while (causes) {
         uint32_t cause = causes & -causes;
 
-        if (s->gone || !s->host.messages(s->host.opaque)) {
-            return;
-        }
         if (s->icr & ~s->imr & cause) {
             s->icr &= ~cause;
             trace_pvrdma_irq(s->port.netdev, ctz32(cause));
             s->host.irq(s->host.opaque, ctz32(cause));
+        }
+        causes &= causes - 1;
+        if (causes && (s->gone || !s->host.messages(s->host.opaque))) {
+            return;
         }
     }
 }
