@@ -61,7 +61,7 @@ static const uint8_t ipv4_prefix[12] = { [10] = 0xff, [11] = 0xff };
             HEADER(f, ROCE_HAS_IETH, struct roce_ieth), \
     }
 
-static const RoceOpcodeInfo opcodes[256] = {
+const RoceOpcodeInfo roce_opcodes[256] = {
     OPCODE(SEND_FIRST, SEND | FIRST),
     OPCODE(SEND_MIDDLE, SEND),
     OPCODE(SEND_LAST, SEND | LAST),
@@ -90,11 +90,6 @@ static const RoceOpcodeInfo opcodes[256] = {
     OPCODE(UD_SEND_ONLY_IMM, SEND | ONLY | DETH | IMM),
     OPCODE(CNP, ROCE_IS_CNP | PAYLOAD),
 };
-
-const RoceOpcodeInfo *roce_opcode_info(uint8_t opcode)
-{
-    return &opcodes[opcode];
-}
 
 /* --- Layers -------------------------------------------------------------- */
 /*
@@ -386,7 +381,7 @@ size_t roce_frame_begin(uint8_t *frame, const RocePath *path,
         p = ipv6_build(p, path, ROCE_GRH_NEXT_BTH);
     }
     p = bth_build(p, pkt);
-    return extended_build(p, opcodes[pkt->opcode].flags, pkt) - frame;
+    return extended_build(p, roce_opcodes[pkt->opcode].flags, pkt) - frame;
 }
 
 /* Sets lengths and checksum.  @len counts all bytes from @network on. */
@@ -583,7 +578,7 @@ static RoceStatus transport_parse(const uint8_t *p, size_t len, RocePacket *pkt)
     unsigned pad;
 
     memcpy(&bth, p, sizeof(bth));
-    op = &opcodes[bth.opcode];
+    op = &roce_opcodes[bth.opcode];
     pad = RNIC_GET(ROCE_BTH_PAD, bth.flags);
     if (RNIC_GET(ROCE_BTH_VERSION, bth.flags)) {
         return ROCE_BAD_VERSION;

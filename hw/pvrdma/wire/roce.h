@@ -49,11 +49,14 @@ typedef struct RoceOpcodeInfo {
     uint8_t header_bytes;       /* bytes from the BTH to the payload */
 } RoceOpcodeInfo;
 
-/*
- * Returns the properties of @opcode; never NULL.  All members are 0 for an unknown
- * opcode.
- */
-const RoceOpcodeInfo *roce_opcode_info(uint8_t opcode);
+/* Indexed by enum roce_opcode.  All members are 0 for an unknown opcode. */
+extern const RoceOpcodeInfo roce_opcodes[256];
+
+/* Returns the properties of @opcode; never NULL. */
+static inline const RoceOpcodeInfo *roce_opcode_info(uint8_t opcode)
+{
+    return &roce_opcodes[opcode];
+}
 
 /* --- Frames -------------------------------------------------------------- */
 #define ROCE_NO_VLAN 0xffff
