@@ -23,8 +23,14 @@ typedef struct PvrdmaReqOp {
     uint8_t first, middle, last, only;      /* enum roce_opcode */
 } PvrdmaReqOp;
 
+/* Indexed by enum pvrdma_wr_opcode. */
+extern const PvrdmaReqOp pvrdma_req_ops[PVRDMA_WR_ERROR + 1];
+
 /* Returns the properties of @opcode; never NULL. */
-const PvrdmaReqOp *pvrdma_req_op(uint8_t opcode);
+static inline const PvrdmaReqOp *pvrdma_req_op(uint8_t opcode)
+{
+    return &pvrdma_req_ops[MIN(opcode, PVRDMA_WR_ERROR)];
+}
 
 /* Returns WQE number @i, counted from the oldest. */
 static inline PvrdmaSqe *pvrdma_req_wqe(const PvrdmaReq *req, unsigned i)
@@ -60,7 +66,11 @@ static inline bool pvrdma_req_read_may_end(const PvrdmaSqe *sqe, uint32_t psn)
 /*
  * Returns true in the states in which begun packets are sent and answers are accepted.
  */
-bool pvrdma_req_running(const PvrdmaQp *qp);
+static inline bool pvrdma_req_running(const PvrdmaQp *qp)
+{
+    return qp->state == PVRDMA_QPS_RTS || qp->state == PVRDMA_QPS_SQD;
+}
+
 /* Moves the cursor back to the oldest packet that is not acknowledged. */
 void pvrdma_req_seek(PvrdmaQp *qp);
 /*

@@ -31,7 +31,7 @@
 /* Limits the shift, because 4 ms << 9 exceeds REQ_TIMEOUT_MAX_NS. */
 #define TIMEOUTS_MAX 9
 
-static const PvrdmaReqOp req_ops[] = {
+const PvrdmaReqOp pvrdma_req_ops[PVRDMA_WR_ERROR + 1] = {
     [PVRDMA_WR_RDMA_WRITE] = {
         PVRDMA_REQ_DATA, PVRDMA_WC_RDMA_WRITE,
         ROCE_OP_WRITE_FIRST, ROCE_OP_WRITE_MIDDLE,
@@ -78,19 +78,9 @@ static const PvrdmaReqOp req_ops[] = {
     [PVRDMA_WR_ERROR] = { .kind = PVRDMA_REQ_NONE },
 };
 
-const PvrdmaReqOp *pvrdma_req_op(uint8_t opcode)
-{
-    return &req_ops[MIN(opcode, PVRDMA_WR_ERROR)];
-}
-
 static bool req_datagrams(const PvrdmaQp *qp)
 {
     return qp->type == PVRDMA_QPT_UD || qp->type == PVRDMA_QPT_GSI;
-}
-
-bool pvrdma_req_running(const PvrdmaQp *qp)
-{
-    return qp->state == PVRDMA_QPS_RTS || qp->state == PVRDMA_QPS_SQD;
 }
 
 /* --- Timer ------------------------------------------------------------------- */

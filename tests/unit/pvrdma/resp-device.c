@@ -201,11 +201,6 @@ bool pvrdma_gid_local(PvrdmaState *s, const uint8_t gid[16])
 }
 
 /* There is no requester. */
-bool pvrdma_req_running(const PvrdmaQp *qp)
-{
-    return false;
-}
-
 bool pvrdma_req_idle(const PvrdmaQp *qp)
 {
     return true;
