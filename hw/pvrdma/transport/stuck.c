@@ -110,9 +110,9 @@ const char *pvrdma_qp_stuck(PvrdmaQp *qp)
     return why ?: req_stuck(qp);
 }
 
-void pvrdma_qp_check(PvrdmaQp *qp)
+void pvrdma_qp_assert(PvrdmaQp *qp)
 {
-    const char *why = PVRDMA_CHECKS ? pvrdma_qp_stuck(qp) : NULL;
+    const char *why = pvrdma_qp_stuck(qp);
     const PvrdmaReq *req = &qp->req;
 
     if (why) {

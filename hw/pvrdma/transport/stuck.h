@@ -23,7 +23,14 @@ typedef struct PvrdmaQp PvrdmaQp;
  * valid for each QP between calls of the device's functions.
  */
 const char *pvrdma_qp_stuck(PvrdmaQp *qp);
+/* Aborts if @qp will hang. */
+void pvrdma_qp_assert(PvrdmaQp *qp);
 /* Aborts if @qp will hang, in builds with PVRDMA_CHECKS. */
-void pvrdma_qp_check(PvrdmaQp *qp);
+static inline void pvrdma_qp_check(PvrdmaQp *qp)
+{
+    if (PVRDMA_CHECKS) {
+        pvrdma_qp_assert(qp);
+    }
+}
 
 #endif /* HW_PVRDMA_TRANSPORT_STUCK_H */

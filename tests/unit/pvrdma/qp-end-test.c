@@ -102,7 +102,7 @@ void pvrdma_req_init(PvrdmaQp *qp)
 }
 
 /* Checks nothing, because the QPs of this test have no pending work. */
-void pvrdma_qp_check(PvrdmaQp *qp)
+void pvrdma_qp_assert(PvrdmaQp *qp)
 {
 }
 
