@@ -45,7 +45,7 @@ static void qp_visit(PvrdmaState *s, PvrdmaQp *qp, unsigned *budget)
     unsigned quota = MIN(*budget, VISIT_PACKETS), left = quota;
     bool more = pvrdma_resp_run(qp, &left);
 
-    if (left && pvrdma_port_may_send(s)) {
+    if (left && pvrdma_port_may_send(&s->port)) {
         more |= pvrdma_req_run(qp, &left);
     } else {
         more = true;
@@ -65,12 +65,12 @@ static bool qps_run(PvrdmaState *s, unsigned *budget)
     PvrdmaQp *qp = NULL;
 
     while (*budget && qp != last && (qp = QTAILQ_FIRST(&s->active_qps)) &&
-           pvrdma_port_may_send(s)) {
+           pvrdma_port_may_send(&s->port)) {
         QTAILQ_REMOVE(&s->active_qps, qp, active_next);
         qp->active = false;
         qp_visit(s, qp, budget);
     }
-    return !QTAILQ_EMPTY(&s->active_qps) && pvrdma_port_may_send(s);
+    return !QTAILQ_EMPTY(&s->active_qps) && pvrdma_port_may_send(&s->port);
 }
 
 static bool round_run(void *opaque, unsigned *packets)

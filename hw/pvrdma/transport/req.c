@@ -127,7 +127,7 @@ static void req_timed_out(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
 
-    if (!pvrdma_port_may_send(qp->s)) {
+    if (!pvrdma_port_may_send(&qp->s->port)) {
         /* The netdev of this device is blocked, so the peer could not answer. */
         pvrdma_req_deadline(qp);
         return;
@@ -487,7 +487,7 @@ bool pvrdma_req_run(PvrdmaQp *qp, unsigned *budget)
         return false;
     }
     req->waiting = false;
-    while (more && *budget && pvrdma_port_may_send(qp->s)) {
+    while (more && *budget && pvrdma_port_may_send(&qp->s->port)) {
         more = !pvrdma_req_congested(qp) && req_step(qp);
         *budget -= more;
     }

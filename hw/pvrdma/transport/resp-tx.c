@@ -191,7 +191,7 @@ static void send_next(PvrdmaQp *qp)
 bool pvrdma_resp_run(PvrdmaQp *qp, unsigned *budget)
 {
     while (pvrdma_resp_has_work(qp)) {
-        if (!*budget || !pvrdma_port_may_send(qp->s)) {
+        if (!*budget || !pvrdma_port_may_send(&qp->s->port)) {
             return true;
         }
         /*

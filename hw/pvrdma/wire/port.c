@@ -42,8 +42,6 @@ struct PvrdmaFilter {
  */
 #define STUCK_NS        (10 * NANOSECONDS_PER_SECOND)
 #define PORT_NUMBER     1
-/* Level of the ring of frames to this device at which the QPs stop sending. */
-#define LOOP_FULL       (PVRDMA_LOOP_FRAMES / 2)
 
 /* Lists all ports, because port_sent() gets only the NetClientState. */
 static QLIST_HEAD(, PvrdmaPort) ports = QLIST_HEAD_INITIALIZER(ports);
@@ -84,12 +82,6 @@ bool pvrdma_port_up(PvrdmaState *s)
 }
 
 /* --- Sending ------------------------------------------------------------- */
-bool pvrdma_port_may_send(PvrdmaState *s)
-{
-    return !s->port.blocked && s->port.loop_fifo.count < LOOP_FULL &&
-           runstate_is_running();
-}
-
 /*
  * Called when the netdev has sent or dropped the frame that it had queued.  @nic may be
  * freed already.

@@ -8,12 +8,15 @@
 #include "qemu/queue.h"
 #include "qemu/timer.h"
 #include "net/net.h"
+#include "system/runstate.h"
 #include "../../core/fifo.h"
 #include "roce.h"
 
 typedef struct PvrdmaState PvrdmaState;
 
 #define PVRDMA_LOOP_FRAMES  256
+/* Level of the ring of frames to this device at which the QPs stop sending. */
+#define PVRDMA_LOOP_FULL    (PVRDMA_LOOP_FRAMES / 2)
 /* Maximal length of the header that a netdev has before a frame, bytes. */
 #define PVRDMA_VNET_BYTES   32
 
@@ -60,7 +63,11 @@ void pvrdma_port_mac(PvrdmaState *s, uint8_t mac[6]);
 /*
  * Returns true if a frame may be sent now.  If not, pvrdma_schedule() is called later.
  */
-bool pvrdma_port_may_send(PvrdmaState *s);
+static inline bool pvrdma_port_may_send(const PvrdmaPort *p)
+{
+    return !p->blocked && p->loop_fifo.count < PVRDMA_LOOP_FULL && runstate_is_running();
+}
+
 /*
  * Functions of RNicLoopOps, of which @opaque is the PvrdmaState.  They bracket the
  * sending of several frames, which the netdev may write together.

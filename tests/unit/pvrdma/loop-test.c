@@ -128,7 +128,7 @@ void pvrdma_qp_activate_delayed(PvrdmaQp *qp)
 }
 
 /* --- Wire ----------------------------------------------------------------- */
-bool pvrdma_port_may_send(PvrdmaState *s)
+bool runstate_is_running(void)
 {
     return true;
 }

@@ -52,7 +52,6 @@ typedef struct Rig {
     int64_t now;
     int64_t timer;              /* 0: not set */
     unsigned timers;            /* times it was set */
-    bool ready;                 /* of the port */
     bool no_copy;               /* messages that are larger than memory */
     uint32_t pages_used;        /* by all else */
     bool pending_bad;           /* the guest's index is impossible */

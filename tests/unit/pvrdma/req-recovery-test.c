@@ -158,11 +158,11 @@ static void test_timeout_lazy(void)
         rig_done(i, PVRDMA_WC_SUCCESS);
     }
     g_assert_cmpuint(rig.timers, <=, 4);
-    rig.ready = false;
+    rig.s.port.blocked = true;
     rig_clock(wait);
     rig_clock(wait);
     g_assert_cmpuint(rig_count(PVRDMA_CNT_TIMEOUT), ==, 0);
-    rig.ready = true;
+    rig.s.port.blocked = false;
     rig_clock(wait);
     g_assert_cmpuint(rig_count(PVRDMA_CNT_TIMEOUT), ==, 1);
     rig_run();

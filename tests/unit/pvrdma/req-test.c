@@ -139,11 +139,11 @@ static void test_budget(void)
     g_assert_true(pvrdma_req_run(&rig.qp, &budget));
     g_assert_cmpuint(budget, ==, 0);
     g_assert_cmpuint(rig_drop(), ==, 3);
-    rig.ready = false;
+    rig.s.port.blocked = true;
     budget = 3;
     g_assert_true(pvrdma_req_run(&rig.qp, &budget));
     rig_quiet();
-    rig.ready = true;
+    rig.s.port.blocked = false;
     g_assert_false(pvrdma_req_run(&rig.qp, &budget));
     g_assert_cmpuint(budget, ==, 1);
     g_assert_cmpuint(rig_drop(), ==, 2);

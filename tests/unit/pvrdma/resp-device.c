@@ -223,9 +223,9 @@ void pvrdma_ud_rx(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt,
 }
 
 /* --- The wire ------------------------------------------------------------- */
-bool pvrdma_port_may_send(PvrdmaState *s)
+bool runstate_is_running(void)
 {
-    return !bed_of(s)->port_blocked;
+    return true;
 }
 
 uint8_t *pvrdma_tx_begin(PvrdmaState *s, const RocePath *path,
@@ -233,7 +233,7 @@ uint8_t *pvrdma_tx_begin(PvrdmaState *s, const RocePath *path,
 {
     Bed *bed = bed_of(s);
 
-    g_assert_false(bed->port_blocked);
+    g_assert_false(s->port.blocked);
     bed->payload_at = roce_frame_begin(bed->frame, path, pkt);
     return bed->frame + bed->payload_at;
 }

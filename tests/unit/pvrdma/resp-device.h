@@ -59,7 +59,7 @@ typedef struct Bed {
     GQueue wc, sent;
     unsigned events, activations, responses, datagrams;
     enum pvrdma_event event;
-    bool port_blocked, cq_full, congested;
+    bool cq_full, congested;
     uint8_t frame[ROCE_FRAME_MAX];  /* that is being built */
     size_t payload_at;
     int64_t now;

@@ -178,14 +178,14 @@ static void test_read_and_write(void)
     PEER(bed, WRITE_FIRST, BED_PSN + 4, RETH(8192, BED_MTU + 7),
          .payload_len = BED_MTU);
     g_assert_true(bed_run_some(bed, 1));
-    bed->port_blocked = true;
+    bed->s.port.blocked = true;
     PEER(bed, WRITE_LAST, BED_PSN + 5, .payload_len = 7, .ack_req = true);
     g_assert_true(bed_run_some(bed, 1));
     PEER(bed, READ_REQUEST, BED_PSN + 6, RETH(8192, 1));
     PEER(bed, FETCH_ADD, BED_PSN + 7, ATOMIC(0), .swap_add = 1);
     PEER(bed, WRITE_ONLY, BED_PSN + 8, RETH(16, 1), .payload_len = 1,
          .ack_req = true);
-    bed->port_blocked = false;
+    bed->s.port.blocked = false;
     bed_expect_memory(bed, BED_VA + 8192, BED_PSN + 4, 0, BED_MTU);
     bed_expect_memory(bed, BED_VA + 8192 + BED_MTU, BED_PSN + 5, 0, 7);
     bed_expect_read(bed, ROCE_OP_READ_RESP_FIRST, BED_PSN + 1, BED_VA + 4096,
