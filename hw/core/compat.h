@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The only file that knows QEMU versions (10.0 is the first supported).
- * This header hides spelling, never behaviour: include it instead of QEMU's headers of
- * memory, address spaces and qdev properties.
+ * This header hides differences of names, never of behaviour.  Files include it instead
+ * of QEMU's headers of memory, address spaces and qdev properties.
  */
 #ifndef RNIC_CORE_COMPAT_H
 #define RNIC_CORE_COMPAT_H
@@ -35,7 +35,7 @@ typedef void RNicClassData;
 
 /*
  * rnic_vmstate_save() and rnic_vmstate_load() write and read @object as @vmsd describes
- * it, without a JSON description; they return 0, or a negative value on an error.
+ * @object, without a JSON description.  They return 0, or a negative value on an error.
  * rnic_init_clocks() initializes QEMU's clocks in unit tests.
  */
 #if QEMU_VERSION_MAJOR > 10 || \

@@ -11,7 +11,8 @@
 
 typedef struct RNicDeadline {
     QEMUTimer *timer;
-    int64_t at;                     /* ns; INT64_MAX: not armed; INT64_MIN: on hold */
+    /* ns, time for which @timer is armed; INT64_MAX: not armed; INT64_MIN: on hold */
+    int64_t at;
 } RNicDeadline;
 
 /* Initializes @d, not armed.  @fired(@opaque) is the timer's callback. */
@@ -21,6 +22,7 @@ static inline void rnic_deadline_init(RNicDeadline *d, QEMUTimerCB *fired, void 
     d->at = INT64_MAX;
 }
 
+/* Disarms and frees the timer. */
 static inline void rnic_deadline_fini(RNicDeadline *d)
 {
     timer_free(d->timer);
@@ -42,7 +44,7 @@ static inline void rnic_deadline_fired(RNicDeadline *d)
     d->at = INT64_MAX;
 }
 
-/* Drops all deadlines. */
+/* Disarms the timer, because the owner has dropped all deadlines. */
 static inline void rnic_deadline_cancel(RNicDeadline *d)
 {
     timer_del(d->timer);
@@ -51,13 +53,14 @@ static inline void rnic_deadline_cancel(RNicDeadline *d)
 
 /*
  * Makes rnic_deadline_at() do nothing until rnic_deadline_release(), because the owner
- * checks all deadlines in between.  @next is the earliest of them, or INT64_MAX.
+ * checks all deadlines in between.
  */
 static inline void rnic_deadline_hold(RNicDeadline *d)
 {
     d->at = INT64_MIN;
 }
 
+/* Ends the hold, and arms the timer for @next, the earliest deadline; INT64_MAX: none. */
 static inline void rnic_deadline_release(RNicDeadline *d, int64_t next)
 {
     d->at = next;

@@ -6,13 +6,13 @@
 #ifndef RNIC_CORE_FIFO_H
 #define RNIC_CORE_FIFO_H
 
-/* All zero: the queue is empty. */
+/* If all members are 0, the queue is empty. */
 typedef struct RNicFifo {
-    unsigned head;                  /* oldest element */
-    unsigned count;
+    unsigned head;                  /* index of the oldest element */
+    unsigned count;                 /* elements in the queue */
 } RNicFifo;
 
-/* Returns the index of the element behind @n older ones. */
+/* Returns the index of the element that follows @n older elements; @n = 0: the oldest. */
 static inline unsigned rnic_fifo_at(const RNicFifo *f, unsigned n, unsigned size)
 {
     return (f->head + n) % size;

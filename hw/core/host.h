@@ -13,15 +13,15 @@ typedef struct RNicHost {
     DeviceState *dev;               /* owner of regions and bottom halves */
     AddressSpace *as;               /* for DMA */
     /*
-     * Returns true if the guest has enabled messages.  NULL: the device uses @line if it
-     * is not NULL, and @irq otherwise.
+     * Returns true if the guest has enabled messages.  If @messages is NULL, the device
+     * uses @line, or @irq if @line is NULL.
      */
     bool (*messages)(void *opaque);
     /* Sends message @vector.  NULL: the bus has only wires. */
     void (*irq)(void *opaque, unsigned vector);
     /* Sets the level of wire @line.  NULL: the bus has only messages. */
     void (*line)(void *opaque, unsigned line, bool level);
-    void *opaque;
+    void *opaque;                   /* argument of the functions */
 } RNicHost;
 
 /* Returns the virtual time, ns. */

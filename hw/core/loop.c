@@ -37,7 +37,7 @@ bool rnic_loop_enter(RNicLoop *l)
     return true;
 }
 
-/* Ends the work without interrupts, and leaves pending work to the bottom half. */
+/* Ends the work, does a deferred reset, and leaves pending work to the bottom half. */
 static void loop_end(RNicLoop *l)
 {
     l->running = false;
@@ -60,7 +60,10 @@ void rnic_loop_interrupt(RNicLoop *l)
     l->leaving = leaving;
 }
 
-/* Runs the units between enter and end; the remaining work stays pending. */
+/*
+ * Runs the units for at most @rounds rounds and @packets packets, and sets @l->pending if
+ * work is left.
+ */
 static void loop_work(RNicLoop *l, unsigned rounds, unsigned packets)
 {
     bool more = true;
@@ -180,7 +183,7 @@ void rnic_loop_init(RNicLoop *l, const RNicLoopOps *ops, void *opaque,
     rnic_deadline_init(&l->deadline, loop_timer, l);
 }
 
-/* Frees the state.  Frames that arrive while it is freed start no work. */
+/* Frees the state.  A frame that arrives meanwhile starts no work. */
 static void loop_free(RNicLoop *l)
 {
     l->running = true;

@@ -53,24 +53,25 @@ typedef struct RNicLoopOps {
      * device is at work.  False: the handlers of the regions call rnic_loop_enter().
      */
     bool guard;
-    unsigned rounds;                /* limits of a run of the bottom half */
+    /* limits of a run, except in a store of a vCPU */
+    unsigned rounds;
     unsigned packets;
 } RNicLoopOps;
 
 typedef struct RNicLoop {
     const RNicLoopOps *ops;
-    void *opaque;
+    void *opaque;                   /* argument of the functions of @ops */
     DeviceState *dev;
     QEMUBH *bh;                     /* NULL: the device has ended */
     RNicDeadline deadline;          /* next time of rnic_loop_at() */
     bool timed;                     /* the units run at exact virtual times */
     bool running;                   /* the device is at work */
-    bool engaged;                   /* QEMU's re-entrancy guard before the work */
+    bool engaged;                   /* QEMU's re-entrancy guard was set before the work */
     bool pending;                   /* rnic_loop_schedule() was called during the work */
-    bool due;                       /* the bottom half has work; else only interrupts */
+    bool due;                       /* the bottom half runs the units */
     bool leaving;                   /* interrupts are being sent */
-    bool reset_wanted;
-    bool free_wanted;
+    bool reset_wanted;              /* RNicLoopOps.reset is called when the work ends */
+    bool free_wanted;               /* a bottom half will call RNicLoopOps.free */
 } RNicLoop;
 
 /* Limits of the work inside a store of a vCPU, because the vCPU waits for its end. */
@@ -111,16 +112,21 @@ void rnic_loop_run(RNicLoop *l);
  */
 bool rnic_loop_enter(RNicLoop *l);
 /*
- * Runs the units if work is pending, and ends the work that rnic_loop_enter() began;
- * @entered is its result.  The bottom half sends the interrupts, because an interrupt may
- * unplug the device, and a netdev that has called the device still uses its queue.
+ * Runs the units if work is pending, and ends the work that rnic_loop_enter() began.
+ * @entered is the result of rnic_loop_enter(); if it is false, the function does nothing.
+ * The bottom half sends the interrupts, because an interrupt may unplug the device, and a
+ * netdev that has called the device still uses its queue.
  */
 void rnic_loop_leave(RNicLoop *l, bool entered);
-/* Ends the work, and leaves pending work to the bottom half. */
+/*
+ * Ends the work without a run of the units, and leaves pending work to the bottom half.
+ * Does nothing if @entered, the result of rnic_loop_enter(), is false.
+ */
 void rnic_loop_leave_deferred(RNicLoop *l, bool entered);
 /*
- * Ends a store by a vCPU, and sends the interrupts.  @work: the function first does a
- * small part of the pending work, because a program waits for it.
+ * Ends a store by a vCPU, for which rnic_loop_enter() has returned true, and sends the
+ * interrupts.  If @work is true, the function first does a small part of the pending
+ * work, because a program waits for that work.
  */
 void rnic_loop_leave_vcpu(RNicLoop *l, bool work);
 /*
@@ -130,8 +136,9 @@ void rnic_loop_leave_vcpu(RNicLoop *l, bool work);
 void rnic_loop_interrupt(RNicLoop *l);
 
 /*
- * Begins a reset: cancels pending work and the timer.  Returns false if the device has
- * ended, or if it is at work; in the latter case RNicLoopOps.reset is called later.
+ * Begins a reset: marks the device as at work, and cancels pending work and the timer.
+ * Returns false if the device has ended, or if the device is at work already; in the
+ * latter case RNicLoopOps.reset is called when that work ends.
  */
 bool rnic_loop_reset_begin(RNicLoop *l);
 /* Ends a reset, and sends the interrupts that it caused. */

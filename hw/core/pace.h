@@ -8,8 +8,8 @@
 
 /*
  * Returns the time at which the resource is free again.  The resource is busy until
- * @busy, begins the new work no earlier than @start, and needs @cost for this work.  All
- * have the same unit, which the caller chooses.
+ * @busy, begins the new work no earlier than @start, and needs @cost for this work.  The
+ * three arguments have the same unit, which the caller chooses.
  */
 static inline int64_t rnic_pace(int64_t busy, int64_t start, int64_t cost)
 {

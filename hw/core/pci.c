@@ -76,6 +76,6 @@ void rnic_pci_class_init(PCIDeviceClass *pc)
 
 void rnic_pci_instance_init(Object *obj)
 {
-    /* rnic_pci_realize() adds the capability if the bus is an express bus */
+    /* needed before realize, which adds the capability only on an express bus */
     PCI_DEVICE(obj)->cap_present |= QEMU_PCI_CAP_EXPRESS;
 }

@@ -17,10 +17,10 @@
 bool rnic_pci_realize(PCIDevice *dev, unsigned vectors, unsigned bar, Error **errp);
 /*
  * Undoes rnic_pci_realize().  The shell calls this function when the device has ended, or
- * when it could not be built.
+ * when the device could not be built.
  */
 void rnic_pci_exit(PCIDevice *dev);
-/* Fills in @host: device, messages and the wire INTA.  DMA goes through @as. */
+/* Fills in all members of @host: the device sends messages, or uses wire INTA. */
 void rnic_pci_host(PCIDevice *dev, AddressSpace *as, RNicHost *host);
 /* Sets the handler of writes to the configuration space. */
 void rnic_pci_class_init(PCIDeviceClass *pc);

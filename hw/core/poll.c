@@ -7,13 +7,13 @@
 #include "qemu/timer.h"
 #include "poll.h"
 
-/* Real time of a poll, and of one wait without the big lock. */
+/* Longest real time of a poll, and of one wait between two looks at the netdevs. */
 #define POLL_NS 4000
 #define WAIT_NS 700
 
 /*
- * A vCPU takes frames now.  Only one vCPU of a machine does so, because several would
- * take the big lock in turn, and the main loop would not get it.
+ * True while a vCPU takes frames.  Only one vCPU of a machine does so, because several
+ * would take the big lock in turn, and the main loop would not get the lock.
  */
 static bool polling;
 
@@ -22,7 +22,7 @@ static bool poll_has_event(const RNicPoll *p)
     return qatomic_read(p->events) != p->seen;
 }
 
-/* Waits without the big lock for an event, but no longer than @ns. */
+/* Waits for an event, at most @ns of real time, without the big lock. */
 static void poll_wait(RNicPoll *p, int64_t ns)
 {
     int64_t end;

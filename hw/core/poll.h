@@ -15,11 +15,11 @@
 
 /* One poll of a vCPU, on its stack. */
 typedef struct RNicPoll {
-    Object *owner;
+    Object *owner;                  /* the device, with a reference */
     const uint32_t *events;
-    uint32_t seen;                  /* value of *events in the beginning */
-    int64_t end;                    /* get_clock() */
-    bool polling;                   /* this vCPU takes frames */
+    uint32_t seen;                  /* value of *@events when the poll began */
+    int64_t end;                    /* end of the poll, ns of get_clock() */
+    bool polling;                   /* this vCPU takes frames; false: another vCPU does */
 } RNicPoll;
 
 /*
@@ -27,14 +27,15 @@ typedef struct RNicPoll {
  * @events counts the events for which a process may wait; the device changes it with
  * qatomic_set().  Returns true if the caller must poll its netdevs now.  Returns false if
  * another vCPU of the machine polls: then the function has waited for an event, for at
- * most 4 us.
+ * most 4 us, without the big lock.
  */
 bool rnic_poll_begin(RNicPoll *p, Object *owner, const uint32_t *events);
 
 /*
- * Releases the big lock for a moment.  Returns true if the caller must poll its netdevs
- * again; false if *@events has changed, or if the poll has taken 4 us.  The device may
- * have been reset or unplugged meanwhile; its state is still allocated.
+ * Returns false if *@events has changed, or if the poll has taken 4 us.  Otherwise waits
+ * at most 700 ns for an event, without the big lock, and returns true: the caller must
+ * poll its netdevs again.  The device may have been reset or unplugged meanwhile; its
+ * state is still allocated.
  */
 bool rnic_poll_again(RNicPoll *p);
 

@@ -36,7 +36,7 @@ void rnic_class_describe(ObjectClass *klass, const RNicText *texts, unsigned cou
     }
 }
 
-/* A view of a class; allocated once, and never freed, as the class. */
+/* The property that shows a view.  Never freed, because QOM never frees a class. */
 typedef struct ViewProperty {
     const RNicView *view;
     RNicStateFn *state;

@@ -19,11 +19,14 @@ void rnic_put_uint(QDict *dict, const char *name, uint64_t value);
 /* The argument of a list macro that makes the elements of an array of names. */
 #define RNIC_COUNTER_NAME(name, text) #name,
 
-/* Returns a dictionary of the @count counters; the caller owns the reference. */
+/*
+ * Returns a dictionary of @count counters, with @names as list macros write them.  The
+ * caller owns the reference.
+ */
 QDict *rnic_counters_dict(const char *const *names, const uint64_t *values,
                           unsigned count);
 
-/* Returns the state of device @obj; a class has one such function. */
+/* Returns the state of device @obj.  Each class has one such function. */
 typedef void *RNicStateFn(Object *obj);
 
 /* A read-only property that shows a part of the state as a dictionary or a list. */

@@ -13,8 +13,8 @@ static GPtrArray *families;
 /* --- Values ----------------------------------------------------------------- */
 
 typedef struct StatsQuery {
-    strList *names;                 /* NULL: all */
-    StatsList **tail;
+    strList *names;                 /* names of the counters to return; NULL: all */
+    StatsList **tail;               /* end of the list of results */
 } StatsQuery;
 
 static void stats_append(void *opaque, char *name, uint64_t value)

@@ -9,7 +9,7 @@
 #include "compat.h"
 #include "qemu/queue.h"
 
-/* Takes the value of a counter, and its name, which the function owns from then on. */
+/* Takes the @value of the counter @name.  The function frees @name, or keeps it. */
 typedef void RNicStatFn(void *opaque, char *name, uint64_t value);
 
 /*
@@ -23,10 +23,10 @@ typedef struct RNicStats {
     QLIST_ENTRY(RNicStats) next;
     DeviceState *dev;
     RNicStatsForeach *foreach;
-    void *device;
+    void *device;                   /* argument of @foreach */
 } RNicStats;
 
-/* Adds the counters of @device, which has been built, to the provider. */
+/* Adds the counters of @device, which is complete, to the provider; fills in @stats. */
 void rnic_stats_add(RNicStats *stats, DeviceState *dev, RNicStatsForeach *foreach,
                     void *device);
 /* Removes the counters of a device; the caller owns @stats. */

@@ -28,7 +28,7 @@
  */
 static bool tcg_access(const CPUState *cpu, MemTxAttrs attrs)
 {
-    /* cpu_exec_step_atomic() is not in cpu_exec() */
+    /* cpu_exec_step_atomic() runs outside of cpu_exec(), without the RCU read lock */
     unsigned depth = cpu_in_exclusive_context(cpu) ? 0 : 1;
 
     return get_ptr_rcu_reader()->depth == depth && !attrs.unspecified &&
@@ -61,7 +61,7 @@ static bool kvm_access(const CPUState *cpu, const MemoryRegion *mr, hwaddr addr,
 bool rnic_vcpu_access(const MemoryRegion *mr, hwaddr addr, bool write,
                       MemTxAttrs attrs)
 {
-    /* a vCPU's thread also does work of other threads, but not while the vCPU runs */
+    /* the vCPU does not run while its thread does work that other threads have queued */
     if (!qemu_in_vcpu_thread() || !current_cpu->running) {
         return false;
     }

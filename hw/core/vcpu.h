@@ -11,12 +11,12 @@
 
 /*
  * Returns true if the access is a load or (@write) a store by the instruction that this
- * thread's vCPU executes, with no work of a device in between.  The caller is the
- * handler of @mr, which got @attrs, and @addr is the offset.  Returns false for DMA, a
- * message-signalled interrupt, a walk of page tables, work that another thread gave to
- * the vCPU, the monitor, and accelerators other than TCG and KVM.
+ * thread's vCPU executes, and not an access by a device that works for this instruction.
+ * The caller is the handler of @mr, which got @attrs; @addr is the offset.  Returns false
+ * for DMA, a message-signalled interrupt, a walk of page tables, work that another thread
+ * gave to the vCPU, the monitor, and accelerators other than TCG and KVM.
  *
- * True also means that the thread holds no RCU read lock but the one of the
+ * If the function returns true, the thread holds only the RCU read lock of the
  * accelerator's loop; so under TCG cpu_loop_exit_restore() with the vCPU's mem_io_pc is
  * permitted.
  */
