@@ -42,7 +42,7 @@ typedef struct FaultPlan {
     struct {
         double rate;                /* 0 to 1; not used if @next is not 0 */
         uint32_t next;              /* next packets, all of which the item hits */
-        bool given;
+        bool given;                 /* the property has this item */
     } item[ITEMS];
     int64_t delay;                  /* ns */
     uint32_t seed;
@@ -87,20 +87,23 @@ const char *exanet_inject_name(const ExanetFaultFormat *format, unsigned kind)
 
 /* --- The property --------------------------------------------------------- */
 
-/* Parses all of @text as a number below 2^32.  Returns false if it is none. */
+/* Parses all of @text as a number below 2^32.  Returns false if @text is not a number. */
 static bool number_parse(const char *text, uint32_t *number)
 {
     return g_ascii_isdigit(*text) && !qemu_strtoui(text, NULL, 10, number);
 }
 
-/* Parses a number >= 0 at the start of @text, and sets *@rest to the text behind it. */
+/*
+ * Parses a number >= 0 at the start of @text, and sets *@rest to the text behind the
+ * number.  Returns false if @text begins with no number.
+ */
 static bool fraction_parse(const char *text, double *number, const char **rest)
 {
     return (g_ascii_isdigit(*text) || *text == '.') &&
            !qemu_strtod_finite(text, rest, number);
 }
 
-/* The parsers below return NULL, or the text of an error. */
+/* The parsers below fill in @plan.  They return NULL, or the text of an error. */
 
 static const char *rate_parse(FaultPlan *plan, unsigned item, const char *text)
 {
@@ -250,7 +253,7 @@ static bool plan_empty(const FaultPlan *plan)
     return !plan->seeded && !plan->down;
 }
 
-/* Frees @p->inject if neither the property nor an order asks for faults. */
+/* Frees @p->inject if the property has no items and there is no order. */
 static void inject_tidy(ExanetPort *p)
 {
     if (p->inject && p->inject->order.kind == EXANET_INJECTED_KINDS &&
@@ -350,7 +353,7 @@ static unsigned part_choose(const ExanetInject *inj, unsigned words)
     return item;
 }
 
-/* Returns the items of the property that hit the next packet, one bit for each. */
+/* Returns the items of the property that hit the next packet, one bit for each item. */
 static unsigned plan_draw(ExanetInject *inj)
 {
     unsigned hits = 0;
@@ -378,8 +381,8 @@ static void plan_done(FaultPlan *plan, unsigned item)
 }
 
 /*
- * Returns the item of @hits that is done to a packet of @words words, or ITEM_NONE.  The
- * caller treats delays.
+ * Returns the item of @hits that is done to a packet of @words words, or ITEM_NONE, and
+ * counts this packet for next:N.  Ignores delays, which the caller does.
  */
 static unsigned plan_choose(ExanetInject *inj, unsigned hits, unsigned words)
 {
@@ -397,7 +400,8 @@ static unsigned plan_choose(ExanetInject *inj, unsigned hits, unsigned words)
 
 /*
  * Returns the fault of the order for a packet of @type and @words words, or ITEM_NONE.
- * Counts the packets that match the order, and its faults.
+ * Counts the packets that match the order.  For an order with a count, subtracts the
+ * fault, ends the order after its last fault, and reports EXANET_PORT_INJECTED.
  */
 static unsigned order_choose(ExanetPort *p, unsigned type, unsigned words)
 {
@@ -425,7 +429,7 @@ static void inject_count(ExanetPort *p, enum exanet_injected kind, unsigned type
     trace_exanet_inject_fault(p->group->node, p->index, kind, type);
 }
 
-/* Applies @item to the packet of @words words at @buf. */
+/* Counts and applies @item to the packet of @words words at @buf.  Returns its fate. */
 static ExanetFate item_do(ExanetPort *p, unsigned item, uint8_t *buf, unsigned words,
                           unsigned type)
 {
@@ -472,7 +476,7 @@ ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words)
         inject_count(p, EXANET_INJECTED_DELAY, type);
     }
     if (item == ITEM_NONE && !hits) {
-        inject_tidy(p);             /* no fault may be left to be done */
+        inject_tidy(p);             /* the last fault may have been done before */
     }
     return fate;
 }

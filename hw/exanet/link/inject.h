@@ -13,9 +13,9 @@ typedef struct ExanetFate {
         EXANET_FATE_PASS,
         EXANET_FATE_DROP,
         EXANET_FATE_DUPLICATE,      /* the packet is sent twice */
-        EXANET_FATE_HOLD,           /* sent behind the channel's next, or after 1 ms */
+        EXANET_FATE_HOLD,           /* sent after its channel's next packet, or after 1 ms */
     } kind;
-    int64_t delay;                  /* ns, before the packet is sent */
+    int64_t delay;                  /* ns, before the packet is sent; only for PASS */
 } ExanetFate;
 
 /* A part of a packet in which a fault may flip a bit. */
@@ -35,16 +35,17 @@ typedef struct ExanetFaultFormat {
 
 /* Faults by count: in every @every'th packet that matches, @count times. */
 typedef struct ExanetInjectOrder {
-    unsigned kind;                  /* enum exanet_injected; KINDS: none */
+    unsigned kind;                  /* enum exanet_injected; KINDS: no order */
     unsigned type;                  /* type of packets that match, unless @all */
-    bool all;
+    bool all;                       /* packets of all types match */
     uint32_t every;                 /* 0 and 1: each packet */
     uint32_t count;                 /* faults left; 0: without end */
 } ExanetInjectOrder;
 
 /*
- * Returns the effect of faults on the packet of @words words at @buf; flips bits of a
- * packet that a fault corrupts.  @p->inject must not be NULL: NULL means no faults.
+ * Returns the effect of faults on the packet of @words words at @buf.  Flips bits of a
+ * packet that a fault corrupts, and counts faults.  @p->inject must not be NULL; the
+ * function frees it if no fault is left.
  */
 ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words);
 /*
@@ -62,7 +63,10 @@ bool exanet_inject_plan_set(ExanetPort *p, const ExanetFaultFormat *format,
                             unsigned index, const char *text, Error **errp);
 /* Returns the text of the property; the caller frees it. */
 char *exanet_inject_plan_get(const ExanetPort *p);
-/* Clears order and counters.  The property stays, because the machine's user set it. */
+/*
+ * Ends the order and clears the counters.  The property stays, because the machine's user
+ * has set it.
+ */
 void exanet_inject_reset(ExanetPort *p);
 void exanet_inject_fini(ExanetPort *p);
 /*
@@ -73,7 +77,7 @@ void exanet_inject_order(ExanetPort *p, const ExanetFaultFormat *format,
                          const ExanetInjectOrder *order);
 /* Ends the order of @p. */
 void exanet_inject_cancel(ExanetPort *p);
-/* Returns the number of faults left; 0 if there is no order, or one without end. */
+/* Returns the number of faults left of the last order; 0 for an order without end. */
 uint32_t exanet_inject_order_left(const ExanetPort *p);
 /*
  * Returns the name of @kind (enum exanet_injected), or NULL if @format has no such part.

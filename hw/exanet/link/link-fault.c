@@ -22,7 +22,7 @@ typedef struct ExanetDelayed {
     uint8_t buf[EXANET_PACKET_BYTES];
 } ExanetDelayed;
 
-/* Sorts by @due.  Packets with the same @due keep their order. */
+/* Compares by @due.  Packets with the same @due keep their order. */
 static int delayed_compare(gconstpointer queued, gconstpointer added, gpointer opaque)
 {
     const ExanetDelayed *x = queued, *y = added;
@@ -67,7 +67,7 @@ unsigned exanet_link_delayed_drop(ExanetPort *p)
     return packets;
 }
 
-/* Adds the held packets of channel @vc behind the packet that was just added. */
+/* Adds the held packets of channel @vc behind the packet that was added last. */
 static void held_release(ExanetPort *p, unsigned vc, bool urgent)
 {
     for (GList *l = p->delayed.head, *next; l; l = next) {
@@ -82,7 +82,10 @@ static void held_release(ExanetPort *p, unsigned vc, bool urgent)
     }
 }
 
-/* Delays a packet as @fate says.  Returns false if too many packets are delayed. */
+/*
+ * Copies the packet at @buf to @p->delayed, with the delay of @fate.  Returns false if
+ * too many packets are delayed; then the caller adds the packet now.
+ */
 static bool packet_delay(ExanetPort *p, unsigned vc, const uint8_t *buf,
                       unsigned words, const ExanetFate *fate)
 {

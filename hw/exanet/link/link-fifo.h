@@ -3,8 +3,8 @@
  * RX FIFO of a virtual channel: frames of whole packets.
  *
  * The FIFO grows as needed, because a neighbour that is stopped still has frames under
- * way; its user limits it.  exanet_fifo_trim() frees the memory.  The packet at the head
- * does not move until the next exanet_fifo_put() or exanet_fifo_trim().
+ * way; the port limits this growth.  exanet_fifo_trim() frees the memory.  The packet at
+ * the head does not move until the next exanet_fifo_put() or exanet_fifo_trim().
  */
 #ifndef HW_EXANET_LINK_LINK_FIFO_H
 #define HW_EXANET_LINK_LINK_FIFO_H
@@ -18,8 +18,8 @@ typedef struct ExanetFifo {
     /* Frames, each behind a word that holds its length, from @head to @tail. */
     unsigned head;
     unsigned tail;
-    unsigned left;          /* words of the frame at @head; 0: its length is at @head */
-    unsigned count;         /* words of packets in all frames */
+    unsigned left;          /* words left of the first frame; 0: @head is at a length */
+    unsigned count;         /* words of packets left in all frames */
 } ExanetFifo;
 
 /* Words of memory that a FIFO keeps: room for two frames of any length. */

@@ -83,7 +83,7 @@ static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
     port_peer_forget(p);
 }
 
-/* Returns true if the neighbour of @p is the node at @coord, or was this node last. */
+/* Returns true if the node at @coord is, or was last, the neighbour of @p. */
 static bool port_had(const ExanetPort *p, uint32_t coord)
 {
     return p->peer == coord && (p->peer_known || p->peer_until);
@@ -134,10 +134,10 @@ static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
 
 /*
  * Returns the reason why the neighbour at @p cannot be the node at @coord with @epoch, or
- * NULL.  A node that has a link or a reservation takes precedence over a neighbour at
- * another port.  The epoch in a HELLO proves nothing, because all neighbours of a node
- * know its epoch.  A node that property peerN names takes precedence over all, and may
- * have several links.
+ * NULL.  A port that has a link to the node, or a reservation, takes precedence over
+ * other ports.  The epoch in a HELLO proves nothing, because all neighbours of a node
+ * know its epoch.  Ports whose property peerN names the node take precedence over all
+ * other ports, and several of them may have a link.
  */
 static const char *port_refusal(ExanetPort *p, uint32_t coord, uint8_t epoch)
 {
@@ -281,7 +281,7 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
         port_unheard(p);
     }
     if ((!heard || !was_up) && p->hello_answers++ < HELLO_ANSWERS_MAX) {
-        /* the other end goes up when a HELLO says that this node hears the neighbour */
+        /* the neighbour takes its link up when it gets a HELLO with HELLO_HEARD */
         exanet_link_hello_send(p);
         timer_mod_anticipate_ns(p->hello_timer,
                                 rnic_now() + HELLO_INTERVAL_DOWN_NS);
@@ -295,8 +295,9 @@ void exanet_link_down_receive(ExanetPort *p)
 }
 
 /*
- * Sends a HELLO now, or, while the machine or the device is being built, at the next
- * tick, because a listening netdev may not be connected yet and does not report this.
+ * Sends a HELLO now, or, while the machine does not run or the device is being built, at
+ * the next tick, because a listening netdev may not be connected yet and does not report
+ * its connection.
  */
 static void port_start(ExanetPort *p)
 {
@@ -314,7 +315,10 @@ void exanet_port_restart(ExanetPort *p)
     port_start(p);
 }
 
-/* Acts on a change of @p->wanted, @p->admin_down or @loopback. */
+/*
+ * Sets @p->enabled and @p->loopback.  If they change, takes the link down, with a DOWN to
+ * the neighbour, and starts the link anew.
+ */
 static void port_control_changed(ExanetPort *p, bool loopback)
 {
     bool enable = p->wanted && !p->admin_down;

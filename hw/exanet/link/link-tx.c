@@ -20,7 +20,7 @@
 
 /* Limit of the urgent packets of a channel, because a neighbour may never read. */
 #define URGENT_MAX (1 * MiB)
-/* Above this limit, packets in transit of one word wait among the data. */
+/* With more urgent bytes, a packet in transit of one word goes to the frame instead. */
 #define URGENT_TRANSIT_MAX (64 * KiB)
 /*
  * Longest time of a frame on a cable with a rate.  Each frame costs the host about the
@@ -37,7 +37,7 @@
 #define URGENT_BAD_HEADER 0x80
 /* Time by which each frame that leaves shortens the stall of its channel. */
 #define STALL_FRAME_NS (100 * SCALE_MS)
-/* A frame, and a packet behind a full frame, because it is built before it is dropped. */
+/* A frame, and a packet behind a full frame, which is built there and then dropped. */
 #define FRAME_ALLOC_BYTES (EXANET_FRAME_BYTES + EXANET_PACKET_BYTES)
 #define WORD_BITS (8 * EXANET_WORD_BYTES)
 
@@ -96,7 +96,7 @@ static size_t port_header_put(ExanetPort *p, uint8_t *frame,
     return sizeof(*f) + words * EXANET_WORD_BYTES;
 }
 
-/* Sends a short frame, whose words are already behind its header. */
+/* Writes the header of the frame at @frame, and sends it with the words behind it. */
 static void port_short_send(ExanetPort *p, uint8_t *frame,
                             enum exanet_link_kind kind, unsigned vc,
                             unsigned words)
@@ -228,7 +228,10 @@ static bool port_frame_may_leave(ExanetPort *p)
     return !p->rate || rnic_now() >= p->tx_free;
 }
 
-/* Sends a frame with @words words of packets.  Returns false as port_netdev_send(). */
+/*
+ * Sends a frame with @words words of packets, in loopback to the own RX FIFO.  Returns
+ * false as port_netdev_send().
+ */
 static bool port_packets_send(ExanetPort *p, uint8_t *frame, unsigned vc,
                               unsigned words)
 {
@@ -282,7 +285,10 @@ static void port_rate_take(ExanetPort *p, unsigned words)
                            (uint64_t)words * WORD_BITS * SCALE_MS / p->rate);
 }
 
-/* Sends the @words words in the frame at *@frame, and sets *@frame to a free frame. */
+/*
+ * Sends the @words words in the frame at *@frame, or delays them by the latency.  If the
+ * netdev keeps the frame, sets *@frame to another frame.
+ */
 static void port_frame_send(ExanetPort *p, uint8_t **frame, unsigned vc,
                             unsigned words)
 {
@@ -327,8 +333,9 @@ static void port_urgent_add(ExanetTx *tx, const uint8_t *buf, uint8_t words)
 }
 
 /*
- * Appends urgent packets to the @words words in the frame at @frame, as many as fit.
- * Returns the number of words in the frame.
+ * Moves urgent packets behind the @words words in the frame at @frame: as many as fit, or
+ * up to and with the first packet that has a bad header.  Returns the number of words in
+ * the frame.
  */
 static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
                                  unsigned words)
@@ -371,9 +378,9 @@ static bool port_room(const ExanetPort *p, unsigned vc)
 }
 
 /*
- * Returns true if the neighbour has taken nothing from channel @vc for longer than
- * stall_ms.  Then packets for the neighbour are dropped, because packets for other nodes
- * wait behind them.
+ * Returns true if the neighbour has taken no frame of channel @vc for longer than
+ * stall_ms; keeps the start of this time in @stalled.  Then packets for the neighbour are
+ * dropped, because packets for other nodes wait behind them.
  */
 static bool port_stalled(ExanetPort *p, unsigned vc)
 {
@@ -391,8 +398,8 @@ static bool port_stalled(ExanetPort *p, unsigned vc)
 }
 
 /*
- * Shortens the stall of @tx when a frame leaves.  A neighbour that takes only few frames
- * stays stalled.
+ * Shortens the stall of @tx when a frame leaves.  The channel stays stalled if the
+ * neighbour takes only few frames.
  */
 static void port_stall_relieve(ExanetPort *p, ExanetTx *tx)
 {
@@ -445,7 +452,7 @@ static void port_vc_send(ExanetPort *p, unsigned vc)
     }
 }
 
-/* Returns the next channel of the set @vcs by round robin. */
+/* Returns the next channel of the set @vcs behind @p->tx_vc, by round robin. */
 static unsigned port_vc_next(ExanetPort *p, unsigned vcs)
 {
     unsigned later = vcs & ~MAKE_64BIT_MASK(0, p->tx_vc + 1);

@@ -19,8 +19,8 @@
 #include "../trace.h"
 
 /*
- * Words that a run delivers from a channel, because other inputs must get their share,
- * and the vCPUs the big lock.
+ * Words after which a run delivers no more packets of a channel, because other channels
+ * wait for their turn, and vCPUs for the big lock.
  */
 #define RX_QUANTUM (EXANET_FRAME_WORDS / 2)
 /* Words in the RX FIFOs of a port above which it takes no frame from the netdev. */
@@ -69,7 +69,7 @@ void exanet_link_queues_drop(ExanetPort *p)
     p->xoff_due = 0;
     p->xoff_sent = 0;
     if (p->refused) {
-        exanet_link_schedule(p);      /* asks the netdev for the frame that it keeps */
+        exanet_link_schedule(p);      /* the run takes the frame that the netdev keeps */
     }
 }
 
@@ -125,7 +125,8 @@ static void port_xon_receive(ExanetPort *p, unsigned vc)
 }
 
 /*
- * Processes a frame of the neighbour.  Returns false if the netdev must offer it again.
+ * Processes a frame of the neighbour that is no HELLO.  Returns false if the netdev must
+ * offer the frame again, because the RX FIFOs have no room.
  */
 static bool port_frame_take(ExanetPort *p, const struct exanet_frame *f,
                             const uint8_t *words)
@@ -176,7 +177,7 @@ static bool port_from_peer(ExanetPort *p, const struct exanet_frame *f)
     return p->peer_known && !memcmp(f->src, mac, sizeof(mac));
 }
 
-/* Processes a frame of @size bytes.  Returns 0 if the netdev must offer it again. */
+/* Processes a frame of @size bytes.  Returns 0 if the netdev must offer it once more. */
 static ssize_t port_frame(ExanetPort *p, const uint8_t *buf, size_t size)
 {
     const uint8_t *words = buf + sizeof(struct exanet_frame);
@@ -248,7 +249,7 @@ static void port_rx_skip(ExanetPort *p, unsigned vc, unsigned words)
     p->rx_count -= words;
 }
 
-/* Drops the rest of a frame, because the start of the next packet is not known. */
+/* Drops and counts the rest of a frame, because the next packet's start is not known. */
 static void port_rest_drop(ExanetPort *p, unsigned vc, bool damaged)
 {
     if (damaged) {

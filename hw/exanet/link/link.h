@@ -41,14 +41,15 @@ static inline void exanet_link_mac(uint8_t *mac, uint32_t coord)
 /* Returns true if the RX FIFOs have room for any frame. */
 bool exanet_link_rx_room(ExanetPort *p);
 /*
- * Stores a frame of packets of channel @vc, @count words at @words, for which there
- * is room; the units run at the next exanet_link_schedule().
+ * Stores a frame of packets of channel @vc, @count words at @words, for which there is
+ * room, and sends XOFF if the FIFO has become long.  The caller calls
+ * exanet_link_schedule().
  */
 void exanet_link_rx_put(ExanetPort *p, unsigned vc, const uint8_t *words,
                         unsigned count);
 /*
  * Returns the number of packets in the @words words at @buf.  A packet that is not valid
- * counts as one together with all words behind it.
+ * and all words behind it count as one packet.
  */
 unsigned exanet_link_packets(ExanetPort *p, const uint8_t *buf, unsigned words);
 /* Drops and counts all packets, received and to be sent, and clears all XOFFs. */
@@ -58,7 +59,7 @@ void exanet_link_queues_drop(ExanetPort *p);
 
 void exanet_link_tx_init(ExanetPort *p);
 void exanet_link_tx_fini(ExanetPort *p);
-/* Drops all packets that are to be sent.  Returns their number. */
+/* Drops all packets that are to be sent, and clears peer_xoff.  Returns their number. */
 unsigned exanet_link_tx_drop(ExanetPort *p);
 /* Computes @p->tx_limit from the neighbour's longest frame and the rate. */
 void exanet_link_tx_limit(ExanetPort *p);
@@ -68,14 +69,17 @@ void exanet_link_control_send(ExanetPort *p, enum exanet_link_kind kind,
 /* Send a HELLO or a DOWN now, or when the netdev takes frames again. */
 void exanet_link_hello_send(ExanetPort *p);
 void exanet_link_down_send(ExanetPort *p);
-/* Sends XOFF or XON, by @p->xoff, for the channels of @vcs, one bit for each. */
+/*
+ * Sends XOFF or XON, by @p->xoff, for the channels of @vcs, one bit for each, now or when
+ * the netdev takes frames again.  In loopback copies @p->xoff to @p->peer_xoff instead.
+ */
 void exanet_link_xoff_send(ExanetPort *p, unsigned vcs);
 
 /*
- * Adds a packet to the frame of channel @vc, or, if the frame has no room or @urgent is
- * set, to its urgent packets.  A packet with a bad header ends its frame, because the
- * neighbour cannot find the packets behind it; on a real cable each packet has its own
- * frame.
+ * Adds the packet at @buf to the frame of channel @vc, or, if the frame has no room or
+ * @urgent is set, to the urgent packets of @vc.  A packet with a bad header ends its
+ * frame, because the neighbour cannot find the packets behind it; on a real cable each
+ * packet has its own frame.
  */
 void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
                         unsigned words, bool urgent);
@@ -83,14 +87,15 @@ void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
 /* --- link-fault.c --------------------------------------------------------- */
 
 /*
- * Adds the packet at @packet by exanet_link_append(), after the faults of the cable were
- * applied, and adds held packets behind it.
+ * Applies the faults of the cable to a copy of the packet at @packet.  If no fault drops
+ * or delays the packet, adds it by exanet_link_append(), and then the held packets of
+ * channel @vc.
  */
 void exanet_link_fault(ExanetPort *p, unsigned vc, const uint8_t *packet,
                        unsigned words, bool urgent);
 /* Returns the time, ns, of the next delayed packet, or INT64_MAX. */
 int64_t exanet_link_delayed_due(ExanetPort *p);
-/* Adds the delayed packets whose time has come. */
+/* Adds the delayed packets whose time has come, by exanet_link_append(). */
 void exanet_link_delayed_run(ExanetPort *p);
 /* Drops all delayed packets.  Returns their number. */
 unsigned exanet_link_delayed_drop(ExanetPort *p);
@@ -104,10 +109,14 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h);
 /* Takes a DOWN of the neighbour: takes the link down. */
 void exanet_link_down_receive(ExanetPort *p);
 /*
- * Sends a HELLO, checks that the neighbour and the carrier are there, and arms the timer.
+ * Takes the link up in loopback.  Otherwise takes the link down if the neighbour or the
+ * carrier is lost, and sends a HELLO if there is a carrier.  Arms the timer.
  */
 void exanet_link_hello(ExanetPort *p);
-/* Drops the neighbour, enables the port, and starts the link anew. */
+/*
+ * Drops the neighbour, ends loopback, enables the port unless @p->admin_down is set, and
+ * starts the link anew.
+ */
 void exanet_link_hello_reset(ExanetPort *p);
 
 #endif /* HW_EXANET_LINK_LINK_H */

@@ -61,14 +61,14 @@ enum exanet_port_counter {
 
 /* Packets that a port has to send in one virtual channel. */
 typedef struct ExanetTx {
-    uint8_t *frame;                 /* room for a header, then packets; NULL: not used */
+    uint8_t *frame;                 /* owned: room for a header, then packets, or NULL */
     unsigned words;                 /* words of packets in @frame */
     int64_t stalled;                /* ns, start of the stall; 0: not stalled */
-    /* uint16_t: end of each packet in @frame that has a bad header, in words of @frame */
+    /* uint16_t: end of each packet with a bad header, in words from the first packet */
     GArray *bad_headers;
     GByteArray *urgent;             /* whole packets that are sent before @frame */
-    GByteArray *urgent_words;       /* length of each packet in @urgent */
-    bool urgent_sent;               /* the last frame was urgent; now @frame is sent */
+    GByteArray *urgent_words;       /* words of each packet in @urgent, and a flag */
+    bool urgent_sent;               /* the last frame had only urgent packets */
 } ExanetTx;
 
 /* Events that a port reports to its owner; see ExanetPortOwner.event. */
@@ -77,23 +77,25 @@ enum exanet_port_event {
     EXANET_PORT_CONFLICT,           /* the neighbour's coordinates were refused */
     /* the rest of a frame was dropped, because the CRC of a packet's header is wrong */
     EXANET_PORT_BAD_HEADER,
-    EXANET_PORT_MALFORMED,          /* ... because a packet is not valid */
+    /* the rest of a frame was dropped, because the header of a packet is not valid */
+    EXANET_PORT_MALFORMED,
     EXANET_PORT_POLLED,             /* a frame arrived in exanet_port_poll() */
-    EXANET_PORT_INJECTED,           /* an order of exanet_inject_order() was done */
+    EXANET_PORT_INJECTED,           /* a fault of an order with a count was injected */
 };
 
 /* Functions of the device that a port calls.  None is NULL. */
 typedef struct ExanetPortOwner {
     /*
-     * Returns the words of the packet at @buf, at most EXANET_PACKET_WORDS.  Returns 0
-     * if the packet is not valid; *@damaged: its header has a CRC error.
+     * Returns the length in words of the packet at @buf, at most EXANET_PACKET_WORDS.
+     * Returns 0 if the packet is not valid.  Sets *@damaged if the CRC of the header is
+     * wrong, otherwise clears it.
      */
     unsigned (*measure)(const uint8_t *buf, bool *damaged);
     /*
      * Takes the packet of @words words at @buf that arrived by channel @vc of @p.
-     * Returns false if the output is blocked; then the owner calls rnic_loop_schedule()
-     * when the output opens, and the port offers the packet again.  The function may
-     * change the packet.
+     * Returns false if the packet's output is blocked; then the owner calls
+     * rnic_loop_schedule() when the output opens, and the port offers the packet again.
+     * The function may change the packet.
      */
     bool (*take)(ExanetPort *p, unsigned vc, uint8_t *buf, unsigned words);
     /*
@@ -101,13 +103,19 @@ typedef struct ExanetPortOwner {
      * them could continue now.
      */
     bool (*held_run)(ExanetPort *p);
-    /* Drops these packets; afterwards @p->owner_words is 0.  Returns their number. */
+    /*
+     * Drops the packets that arrived by @p and wait at the owner.  Afterwards
+     * @p->owner_words is 0.  Returns the number of these packets.
+     */
     unsigned (*held_drop)(ExanetPort *p);
-    /* Called after the link of @p went up or down, or PORT_CTRL may have set its role. */
+    /*
+     * Called after the link of @p went up or down, after a reset of @p, and after a write
+     * to PORT_CTRL that may have changed only the role.
+     */
     void (*changed)(ExanetPort *p);
     /*
-     * Called when @p hears a new neighbour, the node at @coord, or a new @epoch of its
-     * neighbour.
+     * Called when a HELLO names a new neighbour of @p, the node at @coord, or a new
+     * @epoch of the neighbour.
      */
     void (*restarted)(ExanetPort *p, uint32_t coord, uint8_t epoch);
     /*
@@ -117,7 +125,7 @@ typedef struct ExanetPortOwner {
     const char *(*refusal)(ExanetPort *p, uint32_t coord, uint8_t epoch, bool known);
     /* Called by a timer: every second while the link is up, otherwise every 50 ms. */
     void (*tick)(ExanetPort *p);
-    /* Counts @event, and raises interrupts. */
+    /* Counts @event, raises interrupts or updates registers, as the event requires. */
     void (*event)(ExanetPort *p, enum exanet_port_event event);
 } ExanetPortOwner;
 
@@ -127,13 +135,13 @@ typedef struct ExanetPortGroup {
     void *opaque;                   /* for the functions of @owner */
     DeviceState *dev;
     RNicLoop *loop;
-    ExanetPort *port;
+    ExanetPort *port;               /* all ports; owned by the device */
     unsigned count;                 /* 1 + index of the last port that exists */
     uint32_t node;                  /* coordinates of this node */
     uint8_t epoch;
     uint32_t rx_words;              /* words of an RX FIFO, as HELLO advertises them */
-    uint32_t timeout_ms;            /* silence after which a link is down; 0: never */
-    /* time after which packets for a neighbour that takes none are dropped; 0: never */
+    uint32_t timeout_ms;            /* a link without frames goes down then; 0: never */
+    /* packets for a neighbour that takes no frame for this time are dropped; 0: never */
     uint32_t stall_ms;
 } ExanetPortGroup;
 
@@ -146,17 +154,17 @@ struct ExanetPort {
     NICState *nic;
     NICConf conf;
     QEMUTimer *hello_timer;
-    int64_t heard;                  /* ns, last valid frame of the neighbour */
+    int64_t heard;                  /* ns, time of the neighbour's last valid frame */
     uint32_t peer_named;            /* property peerN, or EXANET_PEER_ANY */
-    uint32_t peer;                  /* coordinates of the neighbour, or of the last one */
-    int64_t peer_until;             /* ns, end of reservation; 0: there was none */
+    uint32_t peer;                  /* coordinates of the present or last neighbour */
+    int64_t peer_until;             /* ns, end of the reservation of @peer; 0: none yet */
     int64_t up_since;               /* ns, last time when the link went up */
     int64_t yield_until;            /* ns, another port takes precedence until then */
     uint32_t conflict_coord;        /* coordinates that were refused last */
-    uint32_t peer_words;            /* longest frame that the neighbour takes */
-    uint8_t peer_epoch;
-    bool peer_known;
-    bool up;
+    uint32_t peer_words;            /* longest frame that the neighbour takes, in words */
+    uint8_t peer_epoch;             /* epoch of @peer */
+    bool peer_known;                /* @peer is the neighbour now */
+    bool up;                        /* the link is up */
     bool wanted;                    /* exanet_port_control() has enabled the port */
     bool enabled;                   /* @wanted, and not @admin_down */
     bool admin_down;                /* exanet_port_admin() has taken the link down */
@@ -168,41 +176,43 @@ struct ExanetPort {
     bool blocked;                   /* the netdev has not sent frame @held yet */
     bool lost;                      /* the netdev may have been disconnected */
     bool hello_due;                 /* a HELLO is to be sent when @blocked ends */
-    bool down_due;                  /* ... a DOWN */
+    bool down_due;                  /* a DOWN is to be sent when @blocked ends */
     unsigned hello_answers;         /* HELLOs answered since the last tick */
 
     /* Sets of virtual channels, one bit for each. */
     uint8_t peer_xoff;              /* the neighbour has stopped this port */
     uint8_t xoff;                   /* this port has stopped the neighbour */
-    uint8_t xoff_sent;              /* ... at least once since the link went up */
+    uint8_t xoff_sent;              /* this port has sent XOFF since the link went up */
     uint8_t xoff_due;               /* XOFF or XON is to be sent when @blocked ends */
     uint8_t tx_pending;             /* packets wait to be sent */
-    uint8_t tx_wanted;              /* a unit found no room in the frame */
+    /* a unit could not add a packet, because the frame was full or after XOFF */
+    uint8_t tx_wanted;
 
-    uint32_t tx_limit;              /* longest frame, in words */
+    uint32_t tx_limit;              /* longest frame that the port sends, in words */
     uint32_t tx_seq;                /* number of the next frame */
     uint32_t rate;                  /* kb/s; 0: no limit */
-    uint32_t latency;               /* ns */
-    unsigned tx_waiting;            /* words that wait to be sent */
-    unsigned tx_vc;                 /* channel that has sent last */
+    uint32_t latency;               /* ns, time that each frame is under way */
+    unsigned tx_waiting;            /* words of packets in all @tx */
+    unsigned tx_vc;                 /* channel of the last frame that was sent */
     ExanetTx tx[EXANET_VCS];
     uint8_t *spare;                 /* second frame for port_vc_send(), or NULL */
-    uint8_t *held;                  /* frame that the netdev sends while @blocked */
-    size_t held_len;                /* bytes */
+    uint8_t *held;                  /* copy of the frame that the netdev keeps */
+    size_t held_len;                /* bytes of the frame in @held */
     uint32_t xoff_above;            /* an RX FIFO with more words stops the neighbour */
-    uint32_t xon_below;             /* ... with fewer words lets the neighbour continue */
+    uint32_t xon_below;             /* an RX FIFO with fewer words ends this stop */
     int64_t tx_free;                /* ns, the rate permits the next frame from then on */
     QEMUTimer *tx_timer;
-    int64_t tx_since;               /* ns, since then only the rate delays packets */
-    bool tx_refill;                 /* a unit that waited for room has been scheduled */
+    int64_t tx_since;               /* ns, since then only the rate has delayed packets */
+    bool tx_refill;                 /* a unit that waited for room runs soon */
     bool tx_stopped;                /* packets wait, but not because of the rate */
-    GQueue flight;                  /* frames that the latency delays */
-    unsigned flight_words;
-    GQueue delayed;                 /* packets that faults delay, by time */
+    GQueue flight;                  /* ExanetFlight: frames that the latency delays */
+    unsigned flight_words;          /* words of packets in @flight */
+    GQueue delayed;                 /* ExanetDelayed: packets that faults delay, sorted */
 
     ExanetFifo rx[EXANET_VCS];
     unsigned rx_count;              /* words of packets in all @rx */
-    unsigned owner_words;           /* of packets that wait at the owner, who sets it */
+    /* words of packets that arrived here and wait at the owner, which sets the number */
+    unsigned owner_words;
     unsigned rx_drops;              /* number of times that all packets were dropped */
     unsigned rx_vc;                 /* arbitration: first channel of the last run */
     bool delivering;                /* a packet of @rx is being delivered */
@@ -212,7 +222,7 @@ struct ExanetPort {
     enum exanet_role role;          /* in use; AUTO while the link is down */
 };
 
-/* Returns true if the port has a netdev; most functions need one. */
+/* Returns true if the port has a netdev, which most functions require. */
 static inline bool exanet_port_exists(const ExanetPort *p)
 {
     return p->nic;
@@ -233,8 +243,9 @@ static inline ExanetPort *exanet_port_after(ExanetPortGroup *g, const ExanetPort
 void exanet_port_init(ExanetPortGroup *group, unsigned index);
 void exanet_port_fini(ExanetPort *p);
 /*
- * Resets the port: drops the neighbour and all packets, clears counters, enables the port
- * without loopback, and sends a HELLO, by whose epoch the neighbour detects the reset.
+ * Resets the port: drops the neighbour and all packets, clears counters, ends loopback,
+ * enables the port unless @p->admin_down is set, and sends a HELLO, by whose epoch the
+ * neighbour detects the reset.
  */
 void exanet_port_reset(ExanetPort *p);
 /* Enables or disables the port; @loopback: the port receives the packets it sends. */
@@ -256,28 +267,37 @@ static inline bool exanet_port_rx_due(const ExanetPort *p)
     return p->rx_count || p->owner_words || p->refused;
 }
 /*
- * Delivers packets that have arrived, a share of each channel.  Returns true if more
- * packets could continue now.
+ * Delivers packets that have arrived, of each channel up to half of the words of the
+ * longest frame.  Returns true if more packets could continue now.
  */
 bool exanet_port_rx_run(ExanetPort *p);
 /*
  * Returns true if exanet_port_commit() may be called for channel @vc.  Otherwise the
- * units are scheduled when the channel has room.  True for a link that is down, and for a
- * stalled channel: there exanet_port_commit() drops the packet.
+ * units are scheduled when the channel has room.  Also returns true if the link is down
+ * or the channel is stalled: then exanet_port_commit() drops the packet.
  */
 bool exanet_port_can_send(ExanetPort *p, unsigned vc);
 /* Returns room for a packet of EXANET_PACKET_BYTES, in the frame of channel @vc. */
 uint8_t *exanet_port_place(ExanetPort *p, unsigned vc);
-/* Sends the packet of @words words that the caller has built in this room. */
+/*
+ * Adds the packet of @words words that the caller has built at exanet_port_place() to the
+ * frame of channel @vc; sends frames if this frame is full.
+ */
 void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words);
-/* Sends the packet at @buf ahead of others; never blocks, but may drop the packet. */
+/*
+ * Adds the packet at @buf to the urgent packets of channel @vc, which are sent before the
+ * channel's frame.  Never blocks, but drops the packet if there are too many.
+ */
 void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
                          unsigned words);
 /* Sends frames to the netdev, until it takes no more or the rate delays them. */
 void exanet_port_flush(ExanetPort *p);
-/* Returns the words that wait to be sent, without those that the latency delays. */
+/*
+ * Returns the words of packets that wait to be sent, without the packets that the latency
+ * or a fault delays.
+ */
 unsigned exanet_port_tx_words(const ExanetPort *p);
-/* Returns the words of packets that have arrived and wait, here or at the owner. */
+/* Returns the words of packets that have arrived and wait, in @p or at the owner. */
 unsigned exanet_port_rx_words(const ExanetPort *p);
 
 #endif /* HW_EXANET_LINK_PORT_H */
