@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Box of a device: the clocks, and the main loop.  Real time equals virtual time, so
- * that time limits do not depend on the machine.  The clock for short times, get_clock(),
- * advances with each look at the clock.
+ * that time limits do not depend on the machine.  The clock for short times,
+ * get_clock(), advances by 1 us with each fourth call.
  */
 #include "box.h"
 #include <malloc.h>
@@ -17,7 +17,7 @@
 
 #define START_NS    (1000 * NANOSECONDS_PER_SECOND)
 #define TIMERS_MAX  100000          /* limit of timers that fire in one box_step() */
-#define LOOKS_US    4               /* looks at get_clock() in a microsecond */
+#define LOOKS_US    4               /* calls of get_clock() in a microsecond */
 
 struct VMChangeStateEntry {
     VMChangeStateHandler *cb;
@@ -27,10 +27,10 @@ struct VMChangeStateEntry {
 
 static struct {
     int64_t now;
-    uint64_t looks;                 /* at get_clock() */
+    uint64_t looks;                 /* calls of get_clock() until now */
     bool vcpu;
     bool exclusive;
-    /* box_meanwhile() */
+    /* arguments of box_meanwhile(): */
     void (*meanwhile)(void);
     unsigned wait;                  /* releases of the big lock before @meanwhile */
     unsigned releases;
@@ -43,7 +43,10 @@ static CPUState box_cpu;
 __thread CPUState *current_cpu;
 bool kvm_allowed;
 bool tcg_allowed = true;
-/* Each thread has a big lock of its own, because RCU's thread works at any time. */
+/*
+ * Each thread has a big lock of its own, because QEMU's RCU thread may take the lock at
+ * any time.
+ */
 static __thread bool bql;
 
 int64_t cpus_get_virtual_clock(void)
@@ -61,7 +64,10 @@ gint64 g_get_monotonic_time(void)
     return loop.now / 1000;
 }
 
-/* get_clock() calls this function, because box_init() has cleared use_rt_clock. */
+/*
+ * Returns microseconds.  get_clock() calls this function, because box_init() has
+ * cleared use_rt_clock.
+ */
 gint64 g_get_real_time(void)
 {
     return START_NS / 1000 + loop.looks++ / LOOKS_US;
@@ -116,7 +122,10 @@ void box_init(void)
     module_call_init(MODULE_INIT_QOM);
     qemu_init_main_loop(&error_abort);
     qemu_clock_enable(QEMU_CLOCK_VIRTUAL, true);
-    /* unblocks libFuzzer's time-out signal, which QEMU's main loop would consume */
+    /*
+     * unblocks SIGALRM, by which libFuzzer ends an input that takes too long, because
+     * QEMU's main loop would take this signal
+     */
     sigemptyset(&alarm);
     sigaddset(&alarm, SIGALRM);
     pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
@@ -173,7 +182,7 @@ bool box_step(int64_t ns, unsigned turns)
 
 /*
  * Begins or ends accesses by a vCPU.  TCG holds the RCU read lock of cpu_exec() during
- * a load or store that is not @exclusive, so the box takes the lock too.
+ * a load or store that is not @exclusive, so the box holds this lock too.
  */
 static void vcpu_set(bool on, bool exclusive)
 {
@@ -211,7 +220,10 @@ bool qemu_in_vcpu_thread(void)
     return loop.vcpu;
 }
 
-/* Lets the main loop run while the vCPU waits without the BQL. */
+/*
+ * Advances the clock by @ms and runs the device, because the vCPU waits without the big
+ * lock.
+ */
 void qemu_cond_timedwait_bql(QemuCond *cond, int ms)
 {
     box_vcpu(false);
@@ -260,7 +272,7 @@ static void other_thread_work(void (*work)(void))
 void bql_unlock(void)
 {
     g_assert_true(bql);
-    if (current_cpu) {              /* not RCU's thread */
+    if (current_cpu) {              /* the thread is not RCU's */
         loop.releases++;
         if (loop.meanwhile && !loop.wait--) {
             other_thread_work(loop.meanwhile);

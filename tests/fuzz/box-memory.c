@@ -18,7 +18,7 @@ static struct {
         uint8_t *bytes;
     } rom[ROMS_MAX];
     unsigned roms;
-    /* box_flip() */
+    /* state of box_flip(): */
     unsigned reads;
     uint32_t offset;
     uint8_t value;
@@ -152,8 +152,8 @@ void memory_region_del_subregion(MemoryRegion *mr, MemoryRegion *sub)
 }
 
 /*
- * Returns the subregion of @mr at offset *@at, and changes *@at to the offset in it;
- * NULL: the address is not mapped.
+ * Returns the subregion of @mr at offset *@at, and changes *@at to the offset in that
+ * subregion.  Returns NULL if the address is not mapped.
  */
 static MemoryRegion *region_find(MemoryRegion *mr, hwaddr *at)
 {
@@ -207,7 +207,10 @@ static MemTxResult region_ops(MemoryRegion *mr, hwaddr at, uint64_t *value,
     return MEMTX_OK;
 }
 
-/* Accesses a region as QEMU's memory.c does: sizes, alignment, re-entrancy guard. */
+/*
+ * Accesses a region after the checks of QEMU's memory.c: size, alignment, end of the
+ * region, re-entrancy guard.
+ */
 static MemTxResult region_access(MemoryRegion *mr, hwaddr at, uint64_t *value,
                                  unsigned size, bool write, MemTxAttrs attrs)
 {
@@ -225,7 +228,8 @@ static MemTxResult region_access(MemoryRegion *mr, hwaddr at, uint64_t *value,
         return MEMTX_ACCESS_ERROR;
     }
     if (kept) {
-        object_ref(mr->owner);      /* the map of memory, under RCU, has a reference */
+        /* QEMU's memory map keeps the owner during an access that is not exclusive */
+        object_ref(mr->owner);
     }
     if (guard) {
         dev->mem_reentrancy_guard.engaged_in_io = true;

@@ -13,13 +13,13 @@ typedef struct Nic {
 
 typedef struct Wire {
     NetClientState netdev;
-    Nic *nic;                       /* NULL: no netdev, or a removed one */
-    GQueue frames;                  /* GBytes for the device */
+    Nic *nic;                       /* NULL: no NIC yet, or the NIC was removed */
+    GQueue frames;                  /* GBytes: frames for the device, oldest first */
     NetFilterState *filter;
-    bool refused;                   /* the NIC has not taken the oldest frame */
+    bool refused;                   /* the NIC has refused the oldest frame */
     bool blocked;
     bool corked;
-    NetPacketSent *kept;            /* called when the kept frame has left */
+    NetPacketSent *kept; /* callback for the kept frame; NULL: no frame is kept */
     size_t kept_len;
 } Wire;
 
@@ -70,7 +70,7 @@ void box_frame(unsigned wire, const void *frame, size_t len)
     }
 }
 
-/* Returns true if the filter of the netdev has taken the frame. */
+/* Returns true if the netdev has a filter, and the filter has taken the frame. */
 static bool wire_filter(Wire *w, const uint8_t *bytes, size_t len)
 {
     struct iovec iov = { .iov_base = (void *)bytes, .iov_len = len };
@@ -86,7 +86,7 @@ static bool wire_deliver(Wire *w)
     const uint8_t *bytes;
     bool taken;
 
-    /* after a refusal QEMU delivers nothing until the NIC flushes the queue */
+    /* QEMU offers no frame to a NIC that refused one until the NIC flushes the queue */
     if (!frame || !w->nic || w->refused) {
         return false;
     }
@@ -209,7 +209,7 @@ ssize_t qemu_send_packet_async(NetClientState *nc, const uint8_t *buf, int size,
     if (w->netdev.link_down || nc->link_down) {
         return size;
     }
-    /* the netdev keeps one frame, which must leave before the next one arrives */
+    /* a kept frame must leave before the device sends the next frame */
     g_assert_null(w->kept);
     net.sent(w - net.wire, buf, size);
     if (w->blocked) {
@@ -253,7 +253,7 @@ int qemu_get_vnet_hdr_len(NetClientState *nc)
     return 0;
 }
 
-/* Each frame leaves at once; corks must not be nested. */
+/* Asserts that corks are not nested.  A cork has no effect: each frame leaves at once. */
 void qemu_net_cork(NetClientState *nc, bool cork)
 {
     Wire *w = wire_of(nc);
@@ -262,7 +262,10 @@ void qemu_net_cork(NetClientState *nc, bool cork)
     w->corked = cork;
 }
 
-/* Delivers a frame that has not been delivered yet: most often, there is none. */
+/*
+ * Offers the oldest queued frame to the NIC; returns true if the frame has left the
+ * queue.
+ */
 bool qemu_net_busy_poll(NetClientState *nc)
 {
     return wire_deliver(wire_of(nc));

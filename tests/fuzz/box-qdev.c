@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Box of a device: its properties with their default values. */
+/* Box of a device: sets its properties to their default values. */
 #include "box.h"
 
 const PropertyInfo qdev_prop_bool;

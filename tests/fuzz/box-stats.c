@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Box of a device: query-stats, which no monitor asks for here. */
+/* Box of a device: stubs of query-stats, because the box has no monitor. */
 #include "box.h"
 #include "system/stats.h"
 

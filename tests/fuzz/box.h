@@ -29,20 +29,27 @@
 
 extern uint8_t box_ram[BOX_RAM_BYTES];
 
-/* Clears RAM, and removes all regions and flips. */
+/* Clears RAM, removes all regions, and cancels box_flip(). */
 void box_memory_reset(void);
-/* Adds region @n of the device. */
+/* Maps @mr as region @n of the device, at BOX_BAR(@n). */
 void box_bar(unsigned n, MemoryRegion *mr);
 /* Removes all regions, because the device is unplugged. */
 void box_bars_remove(void);
-/* Changes the address space: RAM has only @ram_bytes from now on. */
+/*
+ * Changes the memory map: from now on RAM has only the first @ram_bytes bytes, at most
+ * BOX_RAM_BYTES.
+ */
 void box_remap(hwaddr ram_bytes);
 /*
- * Sets the byte at @offset of RAM to @value after @reads more reads of RAM by the
- * device, because a guest may change memory between two reads.
+ * Sets the byte at @offset of RAM to @value after @reads + 1 more reads of RAM by the
+ * device, because a guest may change memory between two reads.  Replaces the previous
+ * call.
  */
 void box_flip(unsigned reads, uint32_t offset, uint8_t value);
-/* Counts a read of RAM that box-memory.c does not see. */
+/*
+ * Counts a read of RAM for box_flip(), and changes the byte if this read is the last.
+ * Other files call this function for reads that the device does through pointers.
+ */
 void box_ram_was_read(void);
 /*
  * Accesses @addr like a CPU.  Returns MEMTX_DECODE_ERROR if @size exceeds 8 or if @addr
@@ -54,91 +61,123 @@ MemTxResult box_access(hwaddr addr, uint64_t *value, unsigned size, bool write);
 
 #define BOX_WIRES 2
 
-/* Called with each frame that the device sends; must not call the device. */
+/*
+ * Called with each frame that the device sends; must not call the device.  @len in
+ * bytes.
+ */
 typedef void BoxSent(unsigned wire, const uint8_t *frame, size_t len);
 
+/* Drops all queued frames, and forgets NICs, filters and blockades. */
 void box_net_reset(BoxSent *sent);
 /* Returns the netdev for a property of the device. */
 NetClientState *box_wire(unsigned wire);
-/* Copies a frame for the device; box_run() delivers the frame. */
+/*
+ * Queues a copy of the frame for the device; box_net_deliver() delivers the copy.
+ * Drops the frame if 4096 frames wait.
+ */
 void box_frame(unsigned wire, const void *frame, size_t len);
-/* Delivers the oldest frame of each netdev; returns true if the device took a frame. */
+/*
+ * Offers the oldest frame of each netdev to its NIC, unless the NIC has refused that
+ * frame.  Returns true if a frame has left its queue.
+ */
 bool box_net_deliver(void);
-/* Blocks or unblocks a netdev; a blocked netdev keeps one frame of the device. */
+/*
+ * Blocks or unblocks a netdev.  A blocked netdev keeps the next frame of the device,
+ * and the device must send no further one.  The end of the blockade tells the device
+ * that this frame has left.
+ */
 void box_wire_block(unsigned wire, bool on);
 void box_wire_link(unsigned wire, bool up);
 
 /*
- * A NIC of another device at a netdev, for devices that share the wire of a NIC.  The
- * caller owns the NIC, and ends it with qemu_del_nic().
+ * Makes a NIC of another device at a netdev, for devices that share the wire of a NIC.
+ * The caller owns the NIC, and ends it with qemu_del_nic().
  */
 NICState *box_nic(unsigned wire, const uint8_t mac[6]);
-/* Sets the filter that gets each frame for the NIC first; NULL: none. */
+/* Sets the filter that gets each frame before the NIC does; NULL: no filter. */
 void box_wire_filter(NetClientState *netdev, NetFilterState *filter);
 
 /* --- Properties: box-qdev.c --------------------------------------------------- */
 
 /*
  * Sets the properties in @state, a structure of the type given to DEFINE_PROP_, to
- * their default values.
+ * their default values.  A property without a default value keeps its value.
  */
 void box_properties(void *state, const Property *props, unsigned count);
 
 /* --- Time: box-loop.c -------------------------------------------------------- */
 
-/* Initializes QEMU's main loop, once per process. */
+/* Initializes QEMU's main loop at the first call of the process. */
 void box_init(void);
-/* Resets the clock to its start, and removes pending work. */
+/*
+ * Sets the clock to its start, starts the machine, clears the count of releases, and
+ * cancels box_meanwhile() and box_vcpu().
+ */
 void box_loop_reset(void);
+/* Returns the clock in ns. */
 int64_t box_now(void);
-/* Stops or continues the machine; the clock of the box can go on meanwhile. */
+/*
+ * Runs or stops the machine, and calls its state handlers.  The clock of the box
+ * advances only by box_step(), also while the machine is stopped.
+ */
 void box_machine_run(bool run);
 /*
- * Runs bottom halves and delivers frames until no work is left, at most @turns turns;
- * returns false if work is left.
+ * Runs bottom halves and delivers frames until no work is left, but at most @turns
+ * turns of the main loop; returns false if the last turn still found work.
  */
 bool box_run(unsigned turns);
 /*
- * Advances the clock by @ns, from timer to timer; returns false if the work of one step
- * did not end.
+ * Advances the clock by @ns, and stops at each timer to run its work by
+ * box_run(@turns).  Returns false if a box_run() did, or if 100000 timers fired before
+ * the end.
  */
 bool box_step(int64_t ns, unsigned turns);
-/* Makes the next accesses come from a vCPU, which may wait (@on), or from a device. */
+/*
+ * Makes the next accesses come from a vCPU, which may release the big lock (@on), or
+ * from a device.
+ */
 void box_vcpu(bool on);
 /*
- * The same for an instruction that the vCPU executes while all other vCPUs stand still.
- * TCG holds no RCU read lock then, so nothing but the device itself keeps a device that
- * is unplugged meanwhile.
+ * Makes the next accesses come from an instruction that the vCPU executes while all
+ * other vCPUs stand still.  TCG holds no RCU read lock then, so only a reference of its
+ * own keeps a device allocated that is unplugged during the access.  box_vcpu(false)
+ * ends this.
  */
 void box_vcpu_exclusive(void);
 bool box_vcpu_is_exclusive(void);
 /*
- * Calls @work once, as another thread, when a vCPU has released the big lock for the
- * @releases'th time from now on (0: the first time).  NULL: nothing happens then.
+ * Calls @work once, as another thread that holds the big lock, when a vCPU has released
+ * this lock @releases + 1 times from now on.  NULL cancels the call.
  */
 void box_meanwhile(unsigned releases, void (*work)(void));
-/* Returns how often a vCPU has released the big lock. */
+/* Returns how often vCPUs have released the big lock since box_loop_reset(). */
 unsigned box_releases(void);
 
-/* Events in polls by vCPUs; all but the first happen while the big lock is released. */
+/*
+ * Bits: events during polls by vCPUs.  All but BOX_MET_FRAME happen while the poll has
+ * released the big lock.
+ */
 enum {
     BOX_MET_FRAME = 1,              /* the vCPU has taken a frame */
-    BOX_MET_CLOSE = 2,              /* of a context, or of an object */
+    BOX_MET_CLOSE = 2,              /* a context is closed, or an object is destroyed */
     BOX_MET_RESET = 4,
     BOX_MET_UNPLUG = 8,
-    BOX_MET_POLL = 16,              /* by another vCPU */
+    BOX_MET_POLL = 16,              /* another vCPU polls */
     BOX_MET_ALL = 31,
 };
 
-/* The events in all programs of this run are kept here, for fuzz_reached(). */
+/* The events that all programs of this process have caused, for fuzz_reached(). */
 extern unsigned box_met;
 
 /* --- Assertions -------------------------------------------------------------- */
 
-/* Returns the number of allocated bytes. */
+/* Returns the number of bytes that are allocated on the heap. */
 size_t box_live_bytes(void);
 
-/* Returns the bytes on the heap: <sanitizer/allocator_interface.h>, which GCC lacks. */
+/*
+ * The same number from the sanitizer.  The declaration is here because GCC lacks
+ * <sanitizer/allocator_interface.h>.
+ */
 size_t __sanitizer_get_current_allocated_bytes(void);
 
 #endif

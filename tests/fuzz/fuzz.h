@@ -24,11 +24,13 @@ typedef struct FuzzInput {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /*
  * A target may define this function, which replay.c calls after all inputs of the
- * corpus: the function asserts that they have reached what they are there for.
+ * corpus.  The function asserts that the corpus has reached the states for which it was
+ * made.
  */
 void fuzz_reached(void) __attribute__((weak));
 /*
- * The mutator that a target may define, and libFuzzer's own mutator, which it may call.
+ * LLVMFuzzerCustomMutator() is the mutator that a target may define.
+ * LLVMFuzzerMutate() is libFuzzer's own mutator, which the target's mutator may call.
  */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
                                unsigned seed);
@@ -75,7 +77,10 @@ static inline uint64_t fuzz_u64(FuzzInput *in)
     return fuzz_number(in, 8);
 }
 
-/* Returns the rest of the input, up to @max bytes, as a string; the caller frees it. */
+/*
+ * Returns the rest of the input, up to @max bytes, as a string with a final 0; the
+ * caller frees the string.
+ */
 static inline char *fuzz_text(FuzzInput *in, size_t max)
 {
     size_t len = MIN(in->left, max);

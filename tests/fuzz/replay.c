@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Runs the inputs of a fuzz target as a test: each file of the folder FUZZ_CORPUS is a
- * test case; arguments name files instead.  After all of them, fuzz_reached() is a test
- * case if the target has this function.
+ * test case.  If arguments name files, only these files are test cases.  Without
+ * arguments fuzz_reached() is the last test case, if the target has this function.
  */
 #include "fuzz.h"
 
