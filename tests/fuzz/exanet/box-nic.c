@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The NIC of exanet-box; see box-nic.h.  Checks of each frame that the device
- * sends are here, too.
+ * The NIC of exanet-box; see box-nic.h.  This file also checks each frame that the
+ * device sends.
  */
 #include "box-nic.h"
 #include "qapi/error.h"
@@ -16,10 +16,12 @@
 #define CTX_PAGES   (CTX_BYTES / 4096)
 #define TABLE_AT(c) (CTXS * CTX_BYTES + (c) * 4 * 4096)
 #define PATTERN     0x5a            /* content of the hostile processes' memory */
-#define TURNS       5000            /* limit of main loop turns after one operation */
+#define TURNS       5000 /* limit of turns of the main loop after one operation */
 #define LIVE_MAX    (192 * MiB)
-#define TURN_OPS    4096            /* limit of the accelerator's work in one turn */
-#define ACCEL_NS    (180 * NANOSECONDS_PER_SECOND)  /* limit of a job without progress */
+/* limit of the accelerator's operations in one turn of the main loop */
+#define TURN_OPS    4096
+/* limit of the time until a job ends that has CTRL cleared */
+#define ACCEL_NS    (180 * NANOSECONDS_PER_SECOND)
 
 struct BoxNic {
     DeviceState dev;
@@ -99,7 +101,8 @@ static uint64_t accel_ops(void)
 
 /*
  * Runs the device like box_run(), and asserts that one turn has a limited number of
- * operations of the accelerator, because all others wait meanwhile.
+ * operations of the accelerator, because all other units wait during the turn.  Returns
+ * true when no work is left, and false after TURNS turns or if the device is unplugged.
  */
 static bool kernel_run(void)
 {
@@ -296,7 +299,10 @@ void nic_packet_send(unsigned wire, const ExanetPacket *pkt)
     nic_frame_send(wire, EXANET_LINK_DATA, 0, buf, nic_packet_encode(buf, pkt));
 }
 
-/* Answers packet @pkt as the honest node, or as the node behind it. */
+/*
+ * Handles @pkt as the honest node or as FAR_NODE: answers a request, stores the data of
+ * a store of 8 bytes, counts acks and nacks of block box.tid.
+ */
 static void honest_take(const ExanetPacket *pkt)
 {
     ExanetPacket answer = {
@@ -342,7 +348,10 @@ static void honest_take(const ExanetPacket *pkt)
     nic_packet_send(HONEST, &answer);
 }
 
-/* Not memmem(), because libFuzzer puts its arguments into inputs. */
+/*
+ * Does not call memmem(), because libFuzzer copies the arguments of memmem() into
+ * inputs.
+ */
 bool nic_has_secret(const uint8_t *at, size_t len)
 {
     for (size_t i = 0; i + sizeof(uint64_t) <= len; i++) {
@@ -353,7 +362,10 @@ bool nic_has_secret(const uint8_t *at, size_t len)
     return false;
 }
 
-/* Checks that packet @pkt may leave by the cable of the hostile node. */
+/*
+ * Asserts that a packet of the device for the honest node does not leave by the cable
+ * of the hostile node.  Asserts nothing once the honest node's cable was blocked.
+ */
 static void evil_check(const ExanetPacket *pkt)
 {
     if (!box.blocked && pkt->src == NODE) {
@@ -361,7 +373,11 @@ static void evil_check(const ExanetPacket *pkt)
     }
 }
 
-/* Checks that a frame of the device holds whole packets only. */
+/*
+ * Asserts that a frame of the device holds whole packets only, and that a frame to the
+ * hostile node does not contain the secret.  Gives packets for the honest nodes to
+ * honest_take().  With the kernel's rights only honest_take() is left.
+ */
 static void packets_check(unsigned wire, const uint8_t *at, unsigned words)
 {
     if (wire == EVIL && !box.kernel) {
@@ -373,7 +389,7 @@ static void packets_check(unsigned wire, const uint8_t *at, unsigned words)
         ExanetPacket pkt;
 
         if (box.kernel && (!n || n > words)) {
-            return;                 /* a register can make the cable damage packets */
+            return;                 /* a register can make the port damage packets */
         }
         g_assert_cmpuint(n, >, 0);
         g_assert_cmpuint(n, <=, words);
@@ -532,7 +548,10 @@ void nic_secret_fill(uint64_t va, size_t len)
     }
 }
 
-/* Fills RAM, and makes the page tables. */
+/*
+ * Fills RAM: the pattern for hostile processes, the secret for the honest process, and
+ * the page tables.
+ */
 static void memory_make(void)
 {
     memset(box_ram, 0, BOX_RAM_BYTES);
@@ -553,7 +572,10 @@ static void neighbours_make(void)
     }
 }
 
-/* Enables the device, waits for @ns until the links are up, and opens the contexts. */
+/*
+ * Enables the device, waits for @ns, opens the contexts, and asserts that the links are
+ * up.
+ */
 static void bring_up(int64_t ns)
 {
     nic_reg32(EXANET_REG_IRQ_MASK, EXANET_IRQ_ALL);
@@ -581,7 +603,7 @@ void nic_start(uint8_t flags)
     bring_up(200 * SCALE_MS);
 }
 
-/* Stops RAM from changing, and makes all of RAM accessible. */
+/* Cancels box_flip(), makes all of RAM accessible, and fills RAM again. */
 static void memory_restore(void)
 {
     box_flip(0, 0, 0);

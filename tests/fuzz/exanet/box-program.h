@@ -5,9 +5,9 @@
  *
  * Cable 0 leads to an honest node, which answers requests.  Cable 1 leads to a hostile
  * node, and the program defines its frames.  Contexts 0 and 1 belong to hostile
- * processes, context 2 to an honest process; no packet of the hostile node has the
- * honest process' job.  Without operations that need the kernel's rights, the kernel is
- * honest.
+ * processes, context 2 to an honest process.  A packet of the hostile node has the
+ * honest process' job only if its source field names the honest node.  Without
+ * operations that need the kernel's rights, the kernel is honest.
  */
 #ifndef TESTS_FUZZ_EXANET_BOX_H
 #define TESTS_FUZZ_EXANET_BOX_H
@@ -15,42 +15,43 @@
 #define EXANET_BOX_OP_BYTES 32
 /* Flag of the first byte: the program may use the kernel's rights. */
 #define EXANET_BOX_KERNEL   0x01
-/* ... the properties peerN name the neighbours. */
+/* Flag of the first byte: the properties peerN name the neighbours. */
 #define EXANET_BOX_NAMED    0x02
 
 /*
- * Flags of BOX_OP_STORE, in the byte that has the size.  A vCPU does the store, while
- * all other vCPUs stand still (EXCLUSIVE), and to the register POLL.  The next operation
- * in the same record happens while the poll has released the big lock.
+ * Flags of BOX_OP_STORE, in the byte that has the size.  VCPU: a vCPU does the store.
+ * POLL: a vCPU stores to the register POLL, and the next operation in the same record
+ * happens while the poll has released the big lock.  EXCLUSIVE: all other vCPUs stand
+ * still during the poll.
  */
 #define EXANET_BOX_VCPU         0x80
-#define EXANET_BOX_POLL         0x40    /* ... whatever EXANET_BOX_VCPU says */
+#define EXANET_BOX_POLL         0x40    /* also without EXANET_BOX_VCPU */
 #define EXANET_BOX_EXCLUSIVE    0x20
-#define EXANET_BOX_RELEASES     0x0c    /* releases of the lock before the operation */
-#define EXANET_BOX_STORE_BYTES  13      /* arguments before that operation */
+#define EXANET_BOX_RELEASES     0x0c /* releases of the lock before the inner operation */
+#define EXANET_BOX_STORE_BYTES  13 /* bytes of arguments before the inner operation */
 
 typedef enum ExanetBoxOp {
-    BOX_OP_PACKETS,                 /* on cable 1 */
+    BOX_OP_PACKETS,                 /* packets of the hostile node on cable 1 */
     BOX_OP_HELLO,
-    BOX_OP_LINK,                    /* XOFF, XON, DOWN, and invalid frames */
-    BOX_OP_STORE,                   /* to a user page of a hostile context */
-    BOX_OP_MESSAGES,                /* of a hostile context */
-    BOX_OP_CHANNEL,                 /* RDMA write of a hostile context */
+    BOX_OP_LINK,                    /* control frames of a link, and invalid frames */
+    BOX_OP_STORE,                   /* a store to a user page of a hostile context */
+    BOX_OP_MESSAGES,                /* messages of a hostile context */
+    BOX_OP_CHANNEL,                 /* an RDMA write of a hostile context */
     BOX_OP_SEGMENTS,                /* segments of a hostile context, each with a store */
-    BOX_OP_APERTURE,                /* load or store of a CPU */
+    BOX_OP_APERTURE,                /* a load or store of a CPU, in the aperture */
     BOX_OP_CLOCK,
-    BOX_OP_BLOCK,                   /* blocks or unblocks a netdev */
+    BOX_OP_BLOCK,                   /* a netdev is blocked or unblocked */
     BOX_OP_CLOSE,
     BOX_OP_OPEN,
-    BOX_OP_FLIP,                    /* RAM changes between two reads */
+    BOX_OP_FLIP,                    /* a byte of RAM changes between two reads */
     BOX_OP_FAULTS,                  /* the kernel answers page faults */
     BOX_OP_PROCESS_OPS,
-    /* with EXANET_BOX_KERNEL */
+    /* only programs with EXANET_BOX_KERNEL have these: */
     BOX_OP_MMIO = BOX_OP_PROCESS_OPS,
     BOX_OP_RESET,
     BOX_OP_REMAP,
-    BOX_OP_IRQ,                     /* effect of the next interrupt */
-    BOX_OP_REGISTER,                /* an existing register */
+    BOX_OP_IRQ,                     /* sets the effect of the next interrupt */
+    BOX_OP_REGISTER,                /* a store to an existing register */
     BOX_OP_UNPLUG,                  /* ends the program */
     BOX_OP_ACCEL,                   /* a job of the accelerator */
     BOX_OP_OPS,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables of exanet-box's device.  The device keeps most entries until it needs their
- * room, so this file removes entries by the functions with which the device makes room.
- * These functions are private, so this file includes the files that have them.
+ * Checks of the tables of exanet-box's device.  The device keeps most entries until it
+ * needs their room, so this file removes entries by the functions with which the device
+ * makes room.  These functions are private, so this file includes the files that define
+ * them.
  */
 #include "box-nic.h"
 #include "hw/rnic/exanet/firmware/peer.c"
@@ -15,17 +16,24 @@
 #include "hw/rnic/exanet/shm/node.c"
 
 /*
- * Limit of the age of a report.  Reports are sent FW_RETRY_MAX (16) times, and once more
- * after a back-off; the firmware waits for at most half of EXANET_TID_AGE_NS each time.
+ * Limit of the age of a report.  The firmware sends a report FW_RETRY_MAX (16) times,
+ * and once more after a back-off, and waits at most half of EXANET_TID_AGE_NS each
+ * time.
  */
 #define REPORTS_NS  (18 * EXANET_TID_AGE_NS / 2)
-/* A link that went down reserves the coordinates of its peer for less than this. */
+/*
+ * Limit of the time for which a link that went down reserves the coordinates of its
+ * peer.
+ */
 #define RESERVED_NS (11 * NANOSECONDS_PER_SECOND)
 
-/* The firmware keeps a node for longer than the other units: HOLD_NS and this. */
+/*
+ * Time after HOLD_NS until the firmware has forgotten all nodes, because the firmware
+ * keeps a node for longer than the other units.
+ */
 #define FORGOTTEN_BY_ALL_NS (FW_RECEIVER_AGE_NS + NANOSECONDS_PER_SECOND - HOLD_NS)
 
-static ShmNodes *shm_nodes;         /* of the device */
+static ShmNodes *shm_nodes;         /* the initiator's table of nodes */
 
 ShmNodes *__wrap_exanet_shm_nodes_new(void)
 {
@@ -116,7 +124,7 @@ static bool reports_wait(void)
     return false;
 }
 
-/* Checks that reports end although the nodes that they are for do not answer. */
+/* Asserts that reports end although their nodes do not answer. */
 static void reports_end(void)
 {
     int64_t end = box_now() + REPORTS_NS;
@@ -127,7 +135,10 @@ static void reports_end(void)
     }
 }
 
-/* Checks that a cable without carrier reserves no coordinates for long. */
+/*
+ * Asserts that a cable without carrier reserves its neighbour's coordinates for less
+ * than RESERVED_NS.
+ */
 static void reservation_ends(void)
 {
     const ExanetPort *p = &box.s->port[EVIL];

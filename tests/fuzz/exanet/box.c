@@ -36,15 +36,19 @@
 #include "hw/rnic/exanet/engine/receiver.h"
 #include "hw/rnic/exanet/base/wire.h"
 
-#define TRANSFER    0x6000          /* bytes of a transfer of the honest process */
-#define REPEATS     24000           /* limit of repetitions in one program */
+#define TRANSFER    0x6000          /* bytes of the honest process' RDMA write */
+#define REPEATS     24000           /* limit of all repetitions in one program */
 #define OPS_MAX     256
-#define PATIENCE_NS (5 * NANOSECONDS_PER_SECOND)
-#define TRANSFER_NS (120 * NANOSECONDS_PER_SECOND)  /* limit of the age of a transfer */
+#define PATIENCE_NS (5 * NANOSECONDS_PER_SECOND)    /* limit of honest work */
+/* limit of the time without a transfer's end */
+#define TRANSFER_NS (120 * NANOSECONDS_PER_SECOND)
 
 /* --- Operations ------------------------------------------------------------------- */
 
-/* Returns how often an operation is done: a power of 2, or the rest of REPEATS. */
+/*
+ * Returns how often an operation is done: a power of 2, or what is left of REPEATS;
+ * counts these repetitions.
+ */
 static unsigned repeats(FuzzInput *in)
 {
     unsigned n = 1u << (fuzz_u8(in) % 15);
@@ -66,8 +70,9 @@ static uint32_t coord_of(uint32_t raw)
 }
 
 /*
- * Makes @pkt a request of its source for bytes from @va on, of the context that @raw
- * names.  @payload: its payload.
+ * Makes @pkt a READ_REQ of its source, for bytes from VA @va of this node on.  @raw:
+ * length / 64, and the context modulo CTXS + 1.  @payload: buffer that gets the
+ * request.
  */
 static void read_request(ExanetPacket *pkt, uint8_t *payload, uint64_t va, uint8_t raw)
 {
@@ -89,7 +94,10 @@ static void read_request(ExanetPacket *pkt, uint8_t *payload, uint64_t va, uint8
     pkt->user = EXANET_SMALL(EXANET_NI_PACKETIZER);
 }
 
-/* Changes what no packet of source @src may have, because the honest node has it. */
+/*
+ * Gives @pkt the source @src and a job that a packet of this source may have.  Only the
+ * first packet of an operation (@again false) may have the honest node as its source.
+ */
 static void packet_limit(ExanetPacket *pkt, uint32_t src, bool again)
 {
     pkt->src = src & EXANET_COORD_MASK;
@@ -98,8 +106,8 @@ static void packet_limit(ExanetPacket *pkt, uint32_t src, bool again)
     }
     box.far_named |= pkt->src == FAR_NODE;
     /*
-     * packets of other nodes get another job, because a process of the honest job
-     * may write the memory of that job
+     * packets of other nodes get another job, because packets with the honest job may
+     * change the memory of the honest process
      */
     if (RNIC_GET(EXANET_PDID_JOB, pkt->pdid) == HONEST_JOB && pkt->src != HONEST_NODE) {
         pkt->pdid ^= RNIC_PREP(EXANET_PDID_JOB, 1);
@@ -141,7 +149,7 @@ static void op_packets(FuzzInput *in)
         pkt.pdid = nic_pdid(c);
     }
     if (flags & 0x20) {
-        pkt.va &= CTX_BYTES - 1;    /* a mapped address */
+        pkt.va &= CTX_BYTES - 1;    /* a mapped VA of a context */
     }
     va = pkt.va;
     if (pkt.type == EXANET_TYPE_ACK && flags & 8) {
@@ -206,12 +214,18 @@ static void op_link(FuzzInput *in)
 
 /* --- Polls ------------------------------------------------------------------------ */
 
-/* Releases of the big lock in one poll, and in polls of other vCPUs meanwhile. */
+/*
+ * Limit of releases of the big lock in one poll, with the polls of other vCPUs during
+ * it.
+ */
 #define RELEASES_MAX 8
 
 static void op_do(FuzzInput *in, ExanetBoxOp op);
 
-/* The operation that happens while the poll of context @ctx has released the lock. */
+/*
+ * The operation that happens while the poll of context @ctx has released the lock.
+ * @now: this operation runs.
+ */
 static struct {
     FuzzInput in;
     unsigned ctx;
@@ -236,8 +250,9 @@ static void other_operation(void)
 }
 
 /*
- * A process of context @c has looked in vain: a vCPU stores to POLL, and takes frames.
- * The rest of @in is the operation that happens meanwhile.
+ * Stores to POLL of context @c by a vCPU, as a process does that has found no message;
+ * the vCPU then takes frames.  The rest of @in is the operation that happens during the
+ * poll.
  */
 static void op_poll(FuzzInput *in, unsigned c, uint8_t how, uint64_t value)
 {
@@ -276,7 +291,7 @@ static void op_poll(FuzzInput *in, unsigned c, uint8_t how, uint64_t value)
     }
 }
 
-/* Checks that the corpus has reached all that can happen in a poll. */
+/* Asserts that the corpus has caused each event of BOX_MET_ALL. */
 void fuzz_reached(void)
 {
     g_assert_cmphex(box_met, ==, BOX_MET_ALL);
@@ -353,7 +368,7 @@ static void op_segments(FuzzInput *in)
     uint32_t ctrl = fuzz_u32(in);
 
     for (unsigned i = 0; i < n; i++) {
-        unsigned m = i % 15;        /* the last segment is for the honest process */
+        unsigned m = i % 15;        /* segment 15 is for honest_store() */
 
         nic_segment(m, c, dst & EXANET_COORD_MASK, va, ctrl);
         nic_mmio_set(EXANET_BAR_APERTURE, m * SEGMENT, i, 8);
@@ -417,7 +432,10 @@ static void op_mmio(FuzzInput *in)
                how & 0x20);
 }
 
-/* Returns the address of an array in block RAM, or in the memory of node @coord. */
+/*
+ * Returns the address of an array: an offset in block RAM, or (@remote) in the memory
+ * of node @coord.
+ */
 static uint64_t array_at(uint16_t raw, bool remote, uint32_t coord)
 {
     return (raw & ~7u) | (remote ? RNIC_PREP(EXANET_GVA_COORD, coord) : 0);
@@ -437,7 +455,7 @@ static void op_accel(FuzzInput *in)
     nic_reg32(EXANET_SHM + EXANET_REG_ACCEL_PDID,
               RNIC_PREP(EXANET_ACCEL_PDID_TARGET, nic_pdid(c)) |
               RNIC_PREP(EXANET_ACCEL_PDID_CTX, c));
-    for (unsigned i = 0; i < 6; i++) {      /* matrix, x, y, two maps, cells */
+    for (unsigned i = 0; i < 6; i++) { /* addresses of matrix, x, y, two maps, cells */
         nic_reg64(EXANET_SHM + EXANET_REG_ACCEL_MATRIX + 8 * i,
                   array_at(fuzz_u16(in), remote & EXANET_ACCEL_REMOTE_MATRIX << i,
                            coord));
@@ -533,7 +551,10 @@ static void op_do(FuzzInput *in, ExanetBoxOp op)
 
 /* --- Guarantees for honest nodes and processes -------------------------------------- */
 
-/* Checks that the device has changed memory of hostile processes only. */
+/*
+ * Asserts that the device has not changed the memory of the honest process, and has not
+ * copied the secret to hostile processes.
+ */
 static void memory_check(void)
 {
     for (unsigned i = DATA_AT(HONEST_CTX); i < DATA_AT(CTXS); i += 8) {
@@ -543,8 +564,9 @@ static void memory_check(void)
 }
 
 /*
- * Returns true if a block must be accepted: each set of receiver contexts has one that
- * is free or idle, and no packet of the hostile node can arrive before the block.
+ * Returns true if the receiver must accept a block: each set of receiver contexts has a
+ * context that is free or idle, and no packet of the hostile node can arrive before the
+ * block.
  */
 static bool receiver_has_room(void)
 {
@@ -565,8 +587,9 @@ static bool receiver_has_room(void)
 }
 
 /*
- * Sends a copy of @pkt for the honest process and waits for the answer.  Returns false
- * if the receiver had no context for the block.
+ * Sends a copy of @pkt and waits at most PATIENCE_NS for the response.  Returns true
+ * after an ack.  Returns false after a nack, which must be NO_CONTEXT, and only if the
+ * receiver had no room.
  */
 static bool honest_copy(const ExanetPacket *pkt)
 {
@@ -576,7 +599,7 @@ static bool honest_copy(const ExanetPacket *pkt)
     box.acks = box.nacks = 0;
     nic_packet_send(HONEST, pkt);
     nic_step(SCALE_MS);
-    /* earlier packets may wait for a stalled neighbour: link-stall-ms */
+    /* earlier packets may wait for a neighbour without progress: link-stall-ms */
     while (!box.acks && !box.nacks && box_now() < end) {
         nic_step(50 * SCALE_MS);
     }
@@ -589,8 +612,8 @@ static bool honest_copy(const ExanetPacket *pkt)
 }
 
 /*
- * Checks that a block of node @src for the honest process arrives: its first copy if a
- * context is free, else a later one, because the contexts of others become idle.
+ * Asserts that a block of node @src for the honest process arrives: its first copy if
+ * the receiver has room, else a later copy, because receiver contexts become idle.
  */
 static void honest_block(uint32_t src)
 {
@@ -603,7 +626,7 @@ static void honest_block(uint32_t src)
     };
     int64_t end = box_now() + PATIENCE_NS;
 
-    pkt.tid = ++box.tid;            /* another block than the last one */
+    pkt.tid = ++box.tid;            /* a TID that differs from that of the last block */
     while (!honest_copy(&pkt)) {
         g_assert_cmpint(box_now(), <, end);
         pkt.seq++;
@@ -621,7 +644,7 @@ static unsigned message_state(unsigned c, unsigned channel)
                                  channel * EXANET_PKTZ_BYTES + 0x10), 8));
 }
 
-/* Checks that the honest node acks a message of context @c. */
+/* Asserts that the honest node acks a message of context @c within PATIENCE_NS. */
 static void honest_message(unsigned c)
 {
     int64_t end = box_now() + PATIENCE_NS;
@@ -636,7 +659,10 @@ static void honest_message(unsigned c)
     g_assert_cmpuint(message_state(c, 15), ==, EXANET_PKTZ_ACKED);
 }
 
-/* Checks that the honest process can write to the honest node by RDMA. */
+/*
+ * Asserts that an RDMA write of the honest process to the honest node ends within
+ * PATIENCE_NS.
+ */
 static void honest_transfer(void)
 {
     int64_t end = box_now() + PATIENCE_NS;
@@ -659,7 +685,10 @@ static void honest_transfer(void)
     g_assert_cmpuint(state, ==, EXANET_CHANNEL_DONE);
 }
 
-/* Checks that a store of context @c to the honest node completes. */
+/*
+ * Asserts that a store of context @c to the honest node arrives within PATIENCE_NS,
+ * without a new error.
+ */
 static void honest_store(unsigned c)
 {
     uint32_t errors = exanet_shm_errors(box.s, c);
@@ -678,8 +707,9 @@ static void honest_store(unsigned c)
 }
 
 /*
- * Checks that all transfers end without a close of their contexts.  Reads for other
- * nodes wait in a queue until earlier reads have ended.
+ * Asserts that all transfers end without a close of their contexts, and answers their
+ * page faults.  Reads for other nodes wait in a queue until earlier reads have ended,
+ * so the time limit starts again when this queue becomes shorter.
  */
 static void transfers_end(void)
 {

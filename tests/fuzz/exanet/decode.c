@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The libfabric provider decodes messages and slots from the input.  What it accepts is
- * encoded again here, from the decoded values: the bytes must be those of the input, so
- * no field is read from a wrong place.  Inputs are in allocations of exactly their size,
- * so that the sanitizer detects each byte that is read behind them.
+ * The libfabric provider decodes messages and slots from the input.  The target encodes
+ * each accepted message again from the decoded values.  The encoded bytes must be those
+ * of the input, so the decoder reads no field from a wrong place.  Inputs are in
+ * allocations of exactly their size, so that the sanitizer detects each read behind
+ * their end.
  */
 #include "../fuzz.h"
 #include "qemu/units.h"
@@ -11,7 +12,7 @@
 
 #define SIZE_MAX_TRIED  (RNIC_FI_MSG_MAX + 16)
 
-/* Bytes that the values of a decoded message stand for. */
+/* A message, encoded again from its decoded values. */
 typedef struct Encoded {
     uint8_t bytes[SIZE_MAX_TRIED];
     size_t size;
@@ -181,7 +182,7 @@ static void message(const uint8_t *bytes, size_t size)
     }
     put_body(&out, &hdr, &body);
     g_assert_cmpuint(out.size, <=, size);
-    /* The highest bit of the status means nothing. */
+    /* the decoder ignores the highest bit of the status */
     if (hdr.op == RNIC_FI_FIN || hdr.op == RNIC_FI_ATOMIC_RSP) {
         out.bytes[15] |= bytes[15] & 0x80;
     }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text of property faultsN: an accepted text is printed with the same meaning. */
+/*
+ * Text of property faultsN: asserts that the text which the device prints for an
+ * accepted text is accepted too, and is printed without a change.
+ */
 #include "../fuzz.h"
 #include "qapi/error.h"
 #include "hw/rnic/exanet/link/inject.h"
@@ -32,7 +35,10 @@ static char *plan_set(ExanetPort *p, const char *text)
     return exanet_inject_plan_get(p);
 }
 
-/* Sends packets through the faults that the text defines. */
+/*
+ * Encodes packets with the faults that the text defines, and asserts the limits of
+ * their fates.
+ */
 static void packets_pass(ExanetPort *p)
 {
     uint8_t buf[EXANET_PACKET_BYTES] = { 0 };
@@ -54,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     FuzzInput in = { data, size };
     g_autofree char *text = fuzz_text(&in, TEXT_MAX), *told = NULL, *again = NULL;
-    static ExanetPort port;         /* large */
+    static ExanetPort port;         /* static because it is large */
     static ExanetPortGroup group;
     ExanetPort *p = &port;
 

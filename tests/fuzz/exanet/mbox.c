@@ -4,7 +4,7 @@
  * entry once, in order, and copies at most the payload of an entry.
  */
 #include "../fuzz.h"
-#undef _GNU_SOURCE             /* the library defines this macro too */
+#undef _GNU_SOURCE             /* the library defines _GNU_SOURCE too */
 #include "../../../guest-driver/lib/exanet/mbox.c"
 
 #define LOG2_MAX 4
@@ -40,7 +40,10 @@ typedef struct Nic {
     uint64_t page[512];
 } Nic;
 
-/* Receives the next entry into a buffer of @room bytes. */
+/*
+ * Receives the next entry into a buffer of @room bytes, and asserts its bytes and the
+ * new head.  If no entry is complete, asserts ETIMEDOUT.
+ */
 static void receive(struct exa_mbox *mbox, unsigned room)
 {
     const struct exanet_message *msg = exa_mbox_peek(mbox);
@@ -94,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         case 0:
             fuzz_bytes(&in, &ring[(op >> 2) % (1u << log2)], sizeof(*ring));
             break;
-        case 1:     /* the next entry is complete */
+        case 1:     /* makes the next entry complete */
             ring[mbox.head & ((1u << log2) - 1)].phase =
                 cpu_to_le64(!(mbox.head >> log2 & 1));
             break;

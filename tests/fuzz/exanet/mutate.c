@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libFuzzer's mutator for programs of exanet-box: the mutator adds, removes, swaps or
- * changes whole operations.  A new operation has mostly values that the device accepts.
+ * libFuzzer's mutator for programs of exanet-box: the mutator inserts, removes, repeats
+ * or changes whole operations, or changes the flags.  A new operation has mostly values
+ * that the device accepts.
  */
 #include "../fuzz.h"
 #include "box-program.h"
@@ -17,7 +18,10 @@ static bool one_in(GRand *rand, unsigned n)
     return g_rand_int_range(rand, 0, n) == 0;
 }
 
-/* Makes the repetitions, a power of 2: mostly one, sometimes more than a table has. */
+/*
+ * Stores the exponent of the repetitions, a power of 2: mostly at most 4 repetitions,
+ * sometimes more than a table has entries.
+ */
 static void repeats_make(uint8_t *at, GRand *rand)
 {
     *at = g_rand_int_range(rand, 0, 3);
@@ -28,11 +32,14 @@ static void repeats_make(uint8_t *at, GRand *rand)
     }
 }
 
-/* Makes the coordinates of a node, and the distance of the next one. */
+/*
+ * Makes the coordinates of a node, and the distance to the coordinates of the next
+ * node.  @stride may be NULL.
+ */
 static void nodes_make(uint8_t *coord, uint8_t *stride, GRand *rand)
 {
     if (!one_in(rand, 4)) {
-        coord[3] &= ~0x80;          /* a near node */
+        coord[3] &= ~0x80;          /* selects a near node */
     } else if (!one_in(rand, 3)) {
         stl_le_p(coord, 0x80000000 + g_rand_int_range(rand, 0, 0x40));
     }
@@ -49,7 +56,8 @@ static void packets_make(uint8_t *at, GRand *rand)
         stw_le_p(at + 22, EXANET_SMALL(one_in(rand, 2) ? EXANET_NI_PACKETIZER :
                                        EXANET_NI_RT_RESPONSE));
     }
-    at[24] &= one_in(rand, 8) ? 0xff : 0x7f;        /* damage is rare */
+    /* at[24] & 0x80: the packet is damaged, which is rare */
+    at[24] &= one_in(rand, 8) ? 0xff : 0x7f;
 }
 
 static void hello_make(uint8_t *at, GRand *rand)
@@ -77,7 +85,8 @@ static void channel_make(uint8_t *at, GRand *rand)
 {
     at[1] &= EXANET_WRITE_CHANNELS - 1;
     nodes_make(at + 2, NULL, rand);
-    stl_le_p(at + 6, g_rand_int_range(rand, 0, 0x9000));    /* most is mapped */
+    /* the source VA; most of this range is mapped */
+    stl_le_p(at + 6, g_rand_int_range(rand, 0, 0x9000));
     if (!one_in(rand, 4)) {
         stl_le_p(at + 16, ldl_le_p(at + 16) & 0xf);
     }
@@ -97,7 +106,10 @@ static void segments_make(uint8_t *at, GRand *rand)
     nodes_make(at + 2, at + 6, rand);
 }
 
-/* Makes the part of an operation that happens during a poll. */
+/*
+ * Makes the arguments of BOX_OP_STORE: in two of three cases a poll with a new
+ * operation inside, else a store.
+ */
 static void store_make(uint8_t *at, GRand *rand)
 {
     uint8_t op[BYTES];
@@ -111,7 +123,10 @@ static void store_make(uint8_t *at, GRand *rand)
     memcpy(at + EXANET_BOX_STORE_BYTES, op, BYTES - 1 - EXANET_BOX_STORE_BYTES);
 }
 
-/* Makes a new operation at @at, which may have a second one inside if @whole. */
+/*
+ * Makes a new operation at @at.  If @whole, a store may be a poll with a second
+ * operation inside.
+ */
 static void op_make(uint8_t *at, bool whole, GRand *rand)
 {
     for (unsigned i = 0; i < BYTES; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Both routers of ExaNet: every route ends, and uses existing ports only. */
+/* Both routers of ExaNet: asserts that every route ends, and uses existing ports only. */
 #include "../fuzz.h"
 #include "hw/rnic/exanet/net/arith.h"
 #include "hw/rnic/exanet/net/route.h"
@@ -33,7 +33,7 @@ static void torus(FuzzInput *in)
         }
         g_assert_cmpuint(hop.role, <, EXANET_ROLE_COUNT);
         if (hop.role == EXANET_ROLE_UPLINK) {
-            /* only F1 may have an uplink, because other FPGAs send the packet to F1 */
+            /* only F1 may have an uplink, because other FPGAs send such packets to F1 */
             if (exanet_route_f1(at) == at) {
                 break;
             }
@@ -43,7 +43,7 @@ static void torus(FuzzInput *in)
                          EXANET_VCS);
         g_assert_cmpuint(++steps, <, STEPS_MAX);
         if (!((at ^ to) & EXANET_COORD_UPPER)) {
-            /* the check of source coordinates agrees with the router */
+            /* the router's check of source coordinates must accept this hop */
             g_assert_true(exanet_route_passes(&config, from, to, path, at,
                                               hop.next));
         }
@@ -71,7 +71,7 @@ static void arithmetic(FuzzInput *in)
             g_assert_cmpuint(port[i].role, ==, way.role);
         }
     }
-    /* a packet never leaves by the port of its arrival */
+    /* no packet may leave by the port of its arrival */
     g_assert_cmpuint(exanet_arith_transit_links(port, EXANET_LINKS, &way, from) &
                      (BIT(from) | ~(unsigned)way.links), ==, 0);
     exanet_arith_source(port[from].role, port[from].peer, node, coord(in), dst);

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Arithmetic of ExaNet: blocks and packets of a transfer, rates of flows.  Asserts that
- * the blocks of a transfer and the packets of a block cover it without a gap, that none
- * crosses its boundary, and that fair rates never exceed the capacity of an output.
+ * the blocks cover the transfer and the packets cover their block without a gap, that
+ * no block or packet crosses its boundary, and that fair rates never exceed the
+ * capacity of an output.
  */
 #include "../fuzz.h"
 #include "hw/rnic/exanet/net/flow-rate.h"
 #include "hw/rnic/exanet/engine/segment.h"
 
-#define BLOCKS_MAX 64               /* of a transfer that the target looks at */
+#define BLOCKS_MAX 64               /* blocks of a transfer that the target checks */
 #define FLOWS_MAX 24
 
-/* Checks the packets of a block of @len bytes to @dst from @src on. */
+/*
+ * Asserts that the packets of a block of @len bytes from VA @src to VA @dst cover the
+ * block, and that each has a bit of its own.
+ */
 static void packets_check(uint64_t src, uint64_t dst, uint32_t len)
 {
     uint64_t seen = 0;
@@ -25,7 +29,7 @@ static void packets_check(uint64_t src, uint64_t dst, uint32_t len)
         g_assert_cmpuint(bytes, >=, 1);
         g_assert_cmpuint(bytes, <=, len - off);
         g_assert_cmpuint(at % EXANET_MTU + bytes, <=, EXANET_MTU);
-        /* a packet is shorter than its room only at the end of the block */
+        /* only the last packet of a block may end before a boundary */
         g_assert_true((at + bytes) % EXANET_MTU == 0 || off + bytes == len);
         g_assert_cmpuint(bit, <, EXANET_BLOCK_PACKETS);
         g_assert_cmphex(seen & 1ULL << bit, ==, 0);
@@ -47,7 +51,7 @@ static void segments_check(FuzzInput *in)
         g_assert_cmpuint(bytes, >=, 1);
         g_assert_cmpuint(bytes, <=, MIN(len, max));
         g_assert_false(exanet_block_crosses(dst, bytes));
-        /* a block is shorter only at a boundary, or at the end */
+        /* a block ends at a boundary unless its length is the limit or the rest */
         g_assert_true(bytes == MIN(len, max) ||
                       (dst + bytes) % EXANET_BLOCK_BYTES == 0);
         packets_check(src, dst, bytes);
@@ -81,7 +85,10 @@ static void measured_check(FuzzInput *in)
     g_assert_cmpuint(exanet_rate_measured(words, ns + 1), <=, kbps);
 }
 
-/* Flows get what they want, or all get the level: this must not exceed the capacity. */
+/*
+ * Asserts that the sum of the flows' rates does not exceed the capacity.  The rate of a
+ * flow is its demand or the level, whichever is less.
+ */
 static void level_check(FuzzInput *in)
 {
     uint64_t capacity = fuzz_u32(in), sum = 0;

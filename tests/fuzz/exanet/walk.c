@@ -11,7 +11,10 @@ typedef struct Tables {
     unsigned reads;
 } Tables;
 
-/* Reads a page table: every address holds one of the entries of the input. */
+/*
+ * Reads an entry of a page table: every address holds one of the entries of the input.
+ * Returns false if the input has no entry.
+ */
 static bool entry_read(void *opaque, uint64_t pa, uint64_t *entry)
 {
     Tables *t = opaque;

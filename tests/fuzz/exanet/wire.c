@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet packets as a port receives them: the target encodes and damages packets, puts
- * them into the RX FIFO in frames, finds them there and decodes them.
+ * them in frames into the RX FIFO, finds the packets in the FIFO, and decodes them.
  */
 #include "../fuzz.h"
 #include "hw/rnic/exanet/link/link-fifo.h"
@@ -94,7 +94,10 @@ static void packet_make(FuzzInput *in, Made *m)
     }
 }
 
-/* Checks that the decoder returns the encoded packet, unless it was damaged. */
+/*
+ * Asserts that the decoder has returned the packet that was encoded; called for
+ * undamaged packets only.
+ */
 static void packet_same(const ExanetPacket *a, const ExanetPacket *b)
 {
     g_assert_cmpuint(a->type, ==, b->type);
@@ -142,7 +145,7 @@ static void packet_read(const uint8_t *buf, unsigned words, const ExanetPacket *
         g_assert_true(got.payload + got.size <=
                       copy + (words - 1) * EXANET_WORD_BYTES);
     }
-    /* a switch rewrites fields that are not in a CRC */
+    /* a switch may change fields that no CRC covers */
     ttl = got.ttl;
     exanet_packet_vc_set(copy, 3);
     if (exanet_packet_hop(copy, words)) {
@@ -161,7 +164,10 @@ static void packet_read(const uint8_t *buf, unsigned words, const ExanetPacket *
     g_assert_cmpuint(exanet_packet_path(copy), <, EXANET_PATHS);
 }
 
-/* Splits one frame of the FIFO into packets, as a port does. */
+/*
+ * Splits one frame of the FIFO into packets, as a port does, and compares them with
+ * @made.
+ */
 static void frame_read(ExanetFifo *f, const Made *made, unsigned count)
 {
     bool synchronous = true;
@@ -210,7 +216,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         cut = how & 0x10 ? fuzz_u8(&in) % words : 0;
         exanet_fifo_put(&f, frame, words - cut);
-        /* packets are compared only if the last one is whole */
+        /* packets are compared only if the last packet is whole */
         frame_read(&f, made, cut ? 0 : count);
         g_assert_cmpuint(f.count, ==, 0);
         exanet_fifo_trim(&f);
