@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bed of pvrdma: life of the device, and what must hold at the end; see bed.h. */
+/* Bed of pvrdma: life of the device, and the final checks; see bed.h. */
 #include "bed.h"
 #include "qapi/error.h"
 #include "qemu/units.h"
 
-#define TURNS           5000        /* limit of main loop turns after one operation */
-#define TURNS_KERNEL    100         /* a hostile kernel may map gigabytes */
+#define TURNS           5000 /* limit of turns of the main loop after one operation */
+/* the same for a hostile kernel, whose regions may have gigabytes */
+#define TURNS_KERNEL    100
 #define LIVE_MAX        (64 * MiB)
-#define PATIENCE_NS     (4096 * NANOSECONDS_PER_SECOND)
-#define HONEST_NS       (120 * NANOSECONDS_PER_SECOND)
-#define HONEST_BYTES    700         /* three packets */
-#define HONEST_PSN      0xfffffd    /* wraps */
-#define TIMEOUT_MAX     20          /* of QPs that must end in PATIENCE_NS */
+#define PATIENCE_NS     (4096 * NANOSECONDS_PER_SECOND) /* limit of a WQE's retries */
+#define HONEST_NS       (120 * NANOSECONDS_PER_SECOND)  /* limit of HONEST's work */
+#define HONEST_BYTES    700         /* bytes of HONEST's test data, three packets */
+#define HONEST_PSN      0xfffffd    /* first PSN; the PSNs of the test wrap */
+/* largest attribute timeout of a QP whose WQEs must end in PATIENCE_NS */
+#define TIMEOUT_MAX     20
 #define RNR_FOR_EVER    7
 
 Bed bed;
@@ -46,14 +48,17 @@ static bool host_messages(void *opaque)
     return !bed.line;
 }
 
-/* A device that ends may lower its line, but must not raise it. */
+/* Stores the level of INTx.  Asserts that an unplugged device does not raise INTx. */
 static void host_line(void *opaque, unsigned line, bool level)
 {
     g_assert_false(bed.gone && level);
     bed.line_high = level;
 }
 
-/* A message may change anything, because the guest chooses its address. */
+/*
+ * Takes an interrupt message and has the effect bed.irq.  The message may write to any
+ * register, because the guest chooses its address.
+ */
 static void host_irq(void *opaque, unsigned vector)
 {
     uint8_t what = bed.irq;
@@ -117,7 +122,7 @@ static void nic_new(void)
     box_bar(PVRDMA_BAR_UAR, &s->uar_mr);
 }
 
-/* Gives each object its pages. */
+/* Sets the first page of each object.  Both regions of EVIL have the same pages. */
 static void pages_assign(void)
 {
     unsigned page = BED_PAGE_EVIL;
@@ -143,7 +148,10 @@ static void ok(int err)
     g_assert_cmpint(err, ==, 0);
 }
 
-/* Makes HONEST's objects, and the connection to HONEST_NODE. */
+/*
+ * Makes HONEST's objects, connects its QP to HONEST_NODE, and fills its memory with the
+ * secret.  @remote: access flags of its region.
+ */
 static void honest_make(uint32_t remote)
 {
     BedConnection to = {
@@ -154,7 +162,10 @@ static void honest_make(uint32_t remote)
 
     ok(bed_uc_make(true));
     ok(bed_cq_make(BED_CQ_HONEST, BED_CQES));
-    /* nothing but the protection domain keeps other QPs from these bytes */
+    /*
+     * remote access is allowed, so only the protection domain keeps other QPs from
+     * these bytes
+     */
     ok(bed_mr_make(BED_MR_HONEST, 4 * PVRDMA_PAGE_BYTES, remote));
     ok(bed_qp_make(BED_QP_HONEST, PVRDMA_QPT_RC, false, true));
     g_assert_true(bed_qp_connect(BED_QP_HONEST, &to));
@@ -246,7 +257,10 @@ void bed_unplug(void)
 
 /* --- What must hold ---------------------------------------------------------------- */
 
-/* Asserts that the device has changed and sent nothing of HONEST. */
+/*
+ * Asserts that the memory of HONEST still holds the secret only, and that the memory of
+ * EVIL holds no part of it.
+ */
 static void memory_check(void)
 {
     for (uint64_t at = bed_page(BED_PAGE_HONEST_DATA); at < bed_page(BED_PAGE_END);
@@ -256,7 +270,10 @@ static void memory_check(void)
     bed_assert_no_secret(box_ram + bed_page(BED_PAGE_EVIL_DATA), BED_DATA_BYTES);
 }
 
-/* Returns true if @qp must complete its WQEs even if its peer is silent. */
+/*
+ * Returns true if @qp must complete its WQEs within PATIENCE_NS even if its peer is
+ * silent.
+ */
 static bool qp_must_end(const PvrdmaQp *qp)
 {
     return qp->state == PVRDMA_QPS_RTS && qp->attr.timeout &&
@@ -273,8 +290,8 @@ static bool qp_has_ended(unsigned i)
 }
 
 /*
- * Asserts that each WQE ends in the time that retries take.  EVIL_NODE is silent, and
- * EVIL takes completions.
+ * Rings the send doorbells of EVIL, and asserts that each WQE ends within PATIENCE_NS,
+ * although EVIL_NODE is silent.  A QP that leaves RTS has ended.
  */
 static void qps_check(void)
 {
@@ -324,7 +341,7 @@ static bool honest_send_again(void)
     return true;
 }
 
-/* Asserts that HONEST can write, read, send and receive. */
+/* Asserts that HONEST can write, read, send and receive, and that the data are right. */
 static void honest_check(void)
 {
     struct pvrdma_sq_wqe_hdr hdr;

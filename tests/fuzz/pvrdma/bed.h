@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A bed for fuzz targets of a whole pvrdma: the device in a box, a kernel, two processes
- * and two nodes.
+ * A bed for fuzz targets of a whole pvrdma: the device in a box, a kernel, two
+ * processes and two nodes.
  *
- * Process EVIL and node EVIL_NODE do what a target says.  Process HONEST, in another
+ * Process EVIL and node EVIL_NODE do what the program says.  Process HONEST, in another
  * protection domain, is connected to node HONEST_NODE, which answers requests at once.
  * Node EVIL_NODE keeps requests until the target lets the node answer.
  */
@@ -22,96 +22,102 @@
  * follow, one for each operation.  The first byte of a record is the operation.
  */
 #define BED_OP_BYTES    32
-extern const uint8_t bed_program_flags;     /* of the target */
+extern const uint8_t bed_program_flags; /* flags that programs of this target may have */
 
 /* --- Memory: pages of RAM ------------------------------------------------------ */
 
 enum {
     BED_PAGE_DSR = 1, BED_PAGE_CMD, BED_PAGE_RESP,
-    BED_PAGE_DIR, BED_PAGE_TABLE,           /* page directory of the next command */
+    BED_PAGE_DIR, BED_PAGE_TABLE, /* page directory and page table of the next command */
     BED_PAGE_ASYNC = 6, BED_PAGE_CQNE = 8,  /* two pages each */
-    BED_PAGE_EVIL = 10,                     /* CQs, QPs, SRQ of the process */
+    BED_PAGE_EVIL = 10,                     /* CQs, QPs, SRQ of EVIL */
     BED_PAGE_EVIL_DATA = 28,
-    BED_PAGE_HONEST = 44,                   /* CQ, QP of the process */
+    BED_PAGE_HONEST = 44,                   /* CQ, QP of HONEST */
     BED_PAGE_HONEST_DATA = 49,
     BED_PAGE_END = 53,
 };
 #define BED_DATA_PAGES  (BED_PAGE_HONEST - BED_PAGE_EVIL_DATA)
 #define BED_DATA_BYTES  (BED_DATA_PAGES * PVRDMA_PAGE_BYTES)
-#define BED_VA          0x10000000ULL       /* of each region's first byte */
+#define BED_VA          0x10000000ULL /* virtual address of each region's first byte */
 
 static inline uint64_t bed_page(unsigned page)
 {
     return (uint64_t)page * PVRDMA_PAGE_BYTES;
 }
 
-/* Content of each 8 bytes of HONEST's memory: each byte has bit 7. */
+/* Content of each aligned 8 bytes of HONEST's memory: each byte has bit 7. */
 #define BED_SECRET      0xd7a1f3869cb5e8c2ULL
-/* Bytes of EVIL, so that no program can contain the secret. */
+/*
+ * A byte without bit 7, of which all data of EVIL consist, so that no program can
+ * contain the secret.
+ */
 #define BED_EVIL_BYTE(x) ((x) & 0x7f)
 
 /* --- Objects ------------------------------------------------------------------- */
 
-#define BED_UAR_EVIL    1                   /* pages of BAR 2 */
+#define BED_UAR_EVIL    1                   /* numbers of pages of BAR 2 */
 #define BED_UAR_HONEST  2
 
-/* Objects of EVIL are first. */
+/* Indices of objects; those of EVIL are first. */
 enum { BED_CQ_EVIL = 2, BED_CQ_HONEST = BED_CQ_EVIL, BED_CQS };
 enum { BED_MR_EVIL = 2, BED_MR_HONEST = BED_MR_EVIL, BED_MRS };
 enum { BED_QP_EVIL = 4, BED_QP_HONEST = BED_QP_EVIL, BED_QPS };
-/* QPs of EVIL: to EVIL_NODE, to each other (LOOP and SRQ), datagrams. */
+/*
+ * QPs of EVIL.  PEER is connected to EVIL_NODE, LOOP and SRQ to each other; UD sends
+ * datagrams.
+ */
 enum { BED_QP_PEER, BED_QP_LOOP, BED_QP_UD, BED_QP_SRQ };
 
-#define BED_WQES        16                  /* of each work queue */
+#define BED_WQES        16                  /* size of each work queue */
 #define BED_SGES        2
 #define BED_CQES        64
 #define BED_SQE_BYTES   128
 #define BED_RQE_BYTES   64
 
 typedef struct BedObject {
-    uint32_t handle;                        /* 0: does not exist */
-    uint32_t key;                           /* MR: lkey and rkey; QP: number */
-    unsigned page;                          /* its first page */
+    uint32_t handle;                        /* 0: the object does not exist */
+    uint32_t key;                           /* MR: lkey and rkey; QP: its number */
+    unsigned page;                          /* first page of the object in RAM */
     uint8_t type;                           /* QP: enum pvrdma_qp_type */
 } BedObject;
 
-/* Attributes of a connection. */
+/* Attributes of a connection, in the codes of struct pvrdma_qp_attr. */
 typedef struct BedConnection {
     uint8_t mtu, timeout, retry_cnt, rnr_retry, rd_atomic, min_rnr_timer;
-    bool loop;                              /* to a QP of the device */
-    uint32_t qpn;                           /* of the peer */
+    bool loop;                              /* the peer is a QP of the device */
+    uint32_t qpn;                           /* number of the peer's QP */
     uint32_t psn;
 } BedConnection;
 
 /* --- Node EVIL_NODE ------------------------------------------------------------- */
 
 #define BED_REQUESTS    64
-#define BED_EVIL_QPN    0x111               /* + index of the device's QP */
+#define BED_EVIL_QPN    0x111 /* number of a node's QP: this + index of the device's QP */
 
 typedef struct BedRequest {
     uint8_t opcode;
     bool ack_req;
     uint32_t psn;
-    uint32_t packets, answered;             /* of the answer */
-    uint32_t len;                           /* READ */
+    uint32_t packets, answered;             /* packets of the response; those sent */
+    uint32_t len;                           /* bytes of a READ, else 0 */
 } BedRequest;
 
-/* State of a connection as EVIL_NODE sees it. */
+/* State of a connection at EVIL_NODE. */
 typedef struct BedPeer {
     BedRequest request[BED_REQUESTS];       /* oldest first */
     unsigned requests;
-    uint32_t last_psn;                      /* of the last request */
-    uint32_t send_psn;                      /* of the next request of the node */
+    uint32_t last_psn;                      /* PSN of the last request packet */
+    uint32_t send_psn;                      /* PSN of the next request of the node */
     uint32_t msn;
 } BedPeer;
 
 /* --- State ---------------------------------------------------------------------- */
 
-/* Flags of a bed; the first byte of a program. */
+/* Flags of a bed, in the first byte of a program. */
 #define BED_DCQCN       0x01
 #define BED_ROCE_V1     0x02
 #define BED_ACK_DELAY   0x04
-#define BED_KERNEL      0x30                /* both bits: the program has its rights */
+#define BED_KERNEL      0x30 /* both bits: the program has the kernel's rights */
 #define BED_FLAGS       0x37
 
 typedef struct BedNic {
@@ -124,16 +130,16 @@ typedef struct Bed {
     PvrdmaState *s;
     NICState *paired;
     uint8_t flags;
-    bool gone;                              /* unplugged */
-    bool line;                              /* interrupts by INTx */
+    bool gone;                              /* the device was unplugged */
+    bool line; /* the device interrupts by INTx, not by MSI-X */
     bool line_high;
-    uint8_t irq;                            /* effect of the next interrupt */
+    uint8_t irq; /* effect of the next interrupt, see host_irq() */
     uint32_t irq_reg, irq_value;
-    uint32_t uc[2], pd[2];                  /* EVIL, HONEST */
+    uint32_t uc[2], pd[2];                  /* handles: EVIL's, HONEST's */
     BedObject cq[BED_CQS], mr[BED_MRS], srq, qp[BED_QPS];
     uint32_t cq_cons[BED_CQS];
     BedPeer peer[BED_QP_EVIL];
-    /* Node HONEST_NODE. */
+    /* State of HONEST_NODE. */
     uint32_t epsn, msn, honest_psn, write_at;
     unsigned sends, acked;
     uint8_t honest_bytes[PVRDMA_PAGE_BYTES];
@@ -148,24 +154,40 @@ static inline bool bed_is_hostile_kernel(void)
 
 /* --- Life ------------------------------------------------------------------------ */
 
-/* Makes the device, brings the device up, and makes all objects. */
+/* Starts the device, makes all objects, and connects the QPs. */
 void bed_start(uint8_t flags);
-/* Removes the device. */
+/*
+ * Removes the device if it is still there, asserts that no reference to it is left, and
+ * resets the box.
+ */
 void bed_end(void);
-/* The power of the slot goes off; bed_end() must still be called. */
+/*
+ * Removes the device as a loss of power of its slot does; bed_end() must still be
+ * called.
+ */
 void bed_unplug(void);
-/* The same, but without objects; bed_end() ends both. */
+/* Starts the device like bed_start(), but without objects. */
 void bed_start_empty(uint8_t flags);
 /* Makes all objects of both processes. */
 void bed_objects_make(void);
 /*
- * Resets the device if the kernel was hostile; then asserts that all work ends, that
- * HONEST can transfer data, and that nothing is left after all objects were destroyed.
+ * Calls bed_restart() if the kernel was hostile; else asserts that all WQEs end, and
+ * that no byte of HONEST has changed or reached EVIL.  Then asserts that HONEST can
+ * transfer data, and that nothing is left after all objects were destroyed.  Checks
+ * nothing if the device is unplugged.
  */
 void bed_check(void);
-/* Clears RAM, resets the device by CTL, and makes all objects again. */
+/*
+ * Makes the kernel honest, clears RAM, resets the device by CTL, and makes all objects
+ * again.
+ */
 void bed_restart(void);
-/* Runs the device until all work has ended, and asserts that the work ends. */
+/*
+ * Runs the device until all work has ended, and asserts that the work ends, unless the
+ * kernel is hostile, and that the allocated memory is bounded.  bed_step() advances the
+ * clock by @ns, and makes the same assertion about work.  Both take events and CQ
+ * notifications for an honest kernel.
+ */
 void bed_settle(void);
 void bed_step(int64_t ns);
 
@@ -173,45 +195,63 @@ void bed_step(int64_t ns);
 
 void bed_reg_set(enum pvrdma_reg reg, uint32_t value);
 uint32_t bed_reg_get(enum pvrdma_reg reg);
-/* Writes page @uar of BAR 2. */
+/* Writes @value to byte @offset of page @uar of BAR 2. */
 void bed_doorbell(uint32_t uar, unsigned offset, uint32_t value);
-/* Shared region, active, interrupts on, GID 0 bound. */
+/*
+ * Gives the shared region to the device, activates it, unmasks its interrupts and binds
+ * GID 0; asserts success.
+ */
 void bed_bring_up(void);
-/* Takes all events and CQ notifications. */
+/* Takes all events and CQ notifications: sets the consumer index to the producer's. */
 void bed_rings_take(void);
-/* Writes a page directory of @count pages from @page on; returns its address. */
+/*
+ * Writes the directory of the @count pages from @page on; returns its address.  The
+ * next call overwrites this directory.
+ */
 uint64_t bed_pdir(unsigned page, unsigned count);
-/* Sends a command; returns its errno.  @resp may be NULL. */
+/*
+ * Sends a command; returns its errno, or the value of register ERR.  @resp may be NULL.
+ */
 int bed_command(enum pvrdma_cmd cmd, union pvrdma_cmd_req *req,
                 union pvrdma_cmd_resp *resp);
-/* Make an object, whose BedObject has a page; return errno. */
+/*
+ * Each function makes one object in the pages of its BedObject, and stores handle and
+ * keys there; returns 0 or the errno.  bed_uc_make() makes a context and a protection
+ * domain.
+ */
 int bed_uc_make(bool honest);
 int bed_cq_make(unsigned cq, uint32_t entries);
 int bed_mr_make(unsigned mr, uint64_t length, uint32_t access);
 int bed_srq_make(void);
 int bed_qp_make(unsigned qp, uint8_t type, bool srq, bool sig_all);
-/* Destroys an object with @cmd, DESTROY_, and forgets the object on success. */
+/*
+ * Destroys an object with @cmd, a DESTROY_ command, and clears its handle on success;
+ * returns the errno.  Returns 0 if the object does not exist.
+ */
 int bed_destroy(enum pvrdma_cmd cmd, BedObject *object);
-/* Changes attributes of a QP. */
+/* Changes the attributes @mask of a QP; returns the errno. */
 int bed_qp_modify(unsigned qp, uint32_t mask, const struct pvrdma_qp_attr *attr);
 /* Resets a QP and brings the QP to RTS; returns false if a step is refused. */
 bool bed_qp_connect(unsigned qp, const BedConnection *to);
-/* Ends a QP's connection and clears its indices, as the driver does. */
+/* Brings a QP to RESET, and clears the indices of its queues, as the driver does. */
 void bed_qp_reset(unsigned qp);
-/* Returns the state of a QP in the device; NULL if the QP does not exist. */
+/* Returns the state of a QP in the device, or NULL if the QP does not exist. */
 PvrdmaQp *bed_qp_state(unsigned qp);
 
 /* --- Processes: driver.c --------------------------------------------------- */
 
 struct pvrdma_sq_wqe_hdr bed_wqe(enum pvrdma_wr_opcode opcode, uint64_t remote,
                                  uint32_t rkey);
-/* Posts a WQE with @len bytes at @offset of a region; the ring may be full. */
+/*
+ * Posts a WQE with one SGE: @len bytes at @offset of region @mr.  Does not check for
+ * room in the ring, and does not ring the doorbell.
+ */
 void bed_post_send(unsigned qp, const struct pvrdma_sq_wqe_hdr *hdr, unsigned mr,
                    uint32_t offset, uint32_t len);
-/* @qp BED_QPS: to the SRQ. */
+/* Posts a receive WQE to QP @qp, or to the SRQ if @qp is BED_QPS. */
 void bed_post_recv(unsigned qp, unsigned mr, uint32_t offset, uint32_t len);
 void bed_ring_send(unsigned qp);
-/* Takes the next completion of a CQ; false: none. */
+/* Takes the next completion of a CQ; returns false if there is none. */
 bool bed_cq_poll(unsigned cq, struct pvrdma_cqe *cqe);
 
 /* --- Nodes: nodes.c -------------------------------------------------------- */
@@ -219,18 +259,26 @@ bool bed_cq_poll(unsigned cq, struct pvrdma_cqe *cqe);
 extern const uint8_t bed_mac[6], bed_peer_mac[6];
 extern const uint8_t bed_gid[16], bed_honest_gid[16], bed_evil_gid[16];
 
-/* Takes each frame that the device sends. */
+/*
+ * Parses a frame of the device, asserts that it is valid, and gives the packet to the
+ * node that it is for.
+ */
 void bed_frame_sent(unsigned wire, const uint8_t *frame, size_t len);
-/* Sends @pkt from EVIL_NODE; its payload must be of BED_EVIL_BYTE()s. */
+/*
+ * Sends @pkt from EVIL_NODE; @payload must consist of BED_EVIL_BYTE()s.  Inverts the
+ * bits @damage of the frame's byte @damage_at, modulo the length; 0: no damage.
+ */
 void bed_evil_send(const RocePacket *pkt, const uint8_t *payload, uint32_t len,
                    uint16_t damage_at, uint8_t damage);
-/* Sends up to @count packets of answers to the oldest requests of a QP. */
+/* Sends at most @count packets of responses to the oldest requests of a QP. */
 void bed_evil_answer(unsigned qp, unsigned count);
 /* Forgets the @count oldest requests of a QP. */
 void bed_evil_forget(unsigned qp, unsigned count);
-/* Sends a message to the QP of HONEST. */
+/*
+ * Sends the message of HONEST_NODE to the QP of HONEST.  A further call retransmits it.
+ */
 void bed_honest_send(void);
-/* Asserts that the @len bytes contain no 4 bytes in a row of the secret. */
+/* Asserts that the @len bytes do not contain 4 consecutive bytes of the secret. */
 void bed_assert_no_secret(const uint8_t *bytes, size_t len);
 
 #endif

@@ -10,39 +10,40 @@
 #define TESTS_FUZZ_PVRDMA_BOX_H
 
 /*
- * Flags of PVRDMA_OP_DOORBELL, in its second byte: a vCPU stores the command POLL for a
- * CQ of EVIL, while all other vCPUs stand still (EXCLUSIVE).  The next operation in the
- * same record happens while the poll has released the big lock.
+ * Flags of PVRDMA_OP_DOORBELL, in its second argument.  POLL: a vCPU stores the command
+ * POLL for a CQ of EVIL, and the next operation in the same record happens while the
+ * poll has released the big lock.  EXCLUSIVE: all other vCPUs stand still during the
+ * poll.
  */
 #define PVRDMA_BOX_POLL         0x80
 #define PVRDMA_BOX_EXCLUSIVE    0x40
-#define PVRDMA_BOX_RELEASES     0x0c    /* releases of the lock before the operation */
-#define PVRDMA_BOX_POLL_BYTES   2       /* arguments before that operation */
+#define PVRDMA_BOX_RELEASES     0x0c /* releases of the lock before the inner operation */
+#define PVRDMA_BOX_POLL_BYTES   2 /* bytes of arguments before the inner operation */
 
 typedef enum PvrdmaBoxOp {
-    PVRDMA_OP_POST,                 /* WQEs with a doorbell */
-    PVRDMA_OP_ANSWER,               /* EVIL_NODE answers */
+    PVRDMA_OP_POST,                 /* posts WQEs of EVIL, and rings the doorbell */
+    PVRDMA_OP_ANSWER,               /* EVIL_NODE answers its oldest requests */
     PVRDMA_OP_CLOCK,
-    PVRDMA_OP_FORGET,               /* EVIL_NODE has lost requests */
+    PVRDMA_OP_FORGET,               /* EVIL_NODE loses its oldest requests */
     PVRDMA_OP_POST_RECV,
     PVRDMA_OP_POLL,                 /* EVIL takes completions */
-    PVRDMA_OP_FRAME,                /* any packet of EVIL_NODE */
-    PVRDMA_OP_GARBAGE,              /* any bytes in a frame */
-    PVRDMA_OP_QUEUE,                /* any bytes in a page of a queue */
-    PVRDMA_OP_DOORBELL,             /* any store to EVIL's page */
-    PVRDMA_OP_WIRE,                 /* netdev, link, machine */
-    PVRDMA_OP_FLIP,                 /* RAM changes between two reads */
+    PVRDMA_OP_FRAME,                /* any packets of EVIL_NODE */
+    PVRDMA_OP_GARBAGE,              /* a frame of any bytes */
+    PVRDMA_OP_QUEUE,                /* EVIL writes any bytes to a page of a queue */
+    PVRDMA_OP_DOORBELL,             /* any access to EVIL's page of BAR 2 */
+    PVRDMA_OP_WIRE,                 /* changes the netdev, the link or the machine */
+    PVRDMA_OP_FLIP,                 /* a byte of RAM changes between two reads */
     PVRDMA_OP_CREATE,
     PVRDMA_OP_DESTROY,
     PVRDMA_OP_CONNECT,
     PVRDMA_OP_MODIFY,               /* any attributes of a QP */
     PVRDMA_OP_PROCESS_OPS,
-    /* only a kernel does these (BED_KERNEL) */
+    /* only programs with BED_KERNEL have these: */
     PVRDMA_OP_MMIO = PVRDMA_OP_PROCESS_OPS,
-    PVRDMA_OP_COMMAND,              /* any bytes in a command */
-    PVRDMA_OP_RESET,                /* of the function, or by CTL */
+    PVRDMA_OP_COMMAND,              /* a command with any bytes */
+    PVRDMA_OP_RESET,                /* function-level reset, or reset by CTL */
     PVRDMA_OP_REMAP,
-    PVRDMA_OP_IRQ,                  /* effect of the next interrupt */
+    PVRDMA_OP_IRQ,                  /* sets the effect of the next interrupt */
     PVRDMA_OP_UNPLUG,               /* ends the program */
     PVRDMA_OP_OPS,
 } PvrdmaBoxOp;

@@ -11,13 +11,16 @@
 #include "hw/rnic/pvrdma/transport/stuck.h"
 
 #define OPS_MAX     256
-#define FRAMES_MAX  2000            /* limit of frames, of all operations together */
+#define FRAMES_MAX  2000            /* limit of frames of EVIL_NODE in one program */
 
 const uint8_t bed_program_flags = BED_FLAGS;
 
 static unsigned frames;
 
-/* Numbers of packets and of operations that are likely to be limits. */
+/*
+ * Returns a number of packets or operations that is likely to be at a limit of the
+ * device.
+ */
 static unsigned often(uint8_t raw)
 {
     static const uint8_t counts[] = { 1, 2, 8, 16, 31, 32, 33, 64, 128, 255 };
@@ -25,7 +28,7 @@ static unsigned often(uint8_t raw)
     return counts[raw % ARRAY_SIZE(counts)];
 }
 
-/* Returns a QP of EVIL, mostly the one that EVIL_NODE is connected to. */
+/* Returns the index of a QP of EVIL, mostly of the QP that is connected to EVIL_NODE. */
 static unsigned any_qp(uint8_t raw)
 {
     return raw & 0xc0 ? BED_QP_PEER : raw % BED_QP_EVIL;
@@ -48,7 +51,7 @@ static const uint8_t opcodes[] = {
     PVRDMA_WR_LSO, PVRDMA_WR_BIND_MW,
 };
 
-/* Returns a length, mostly of whole packets. */
+/* Returns a length in bytes, mostly a multiple of 256, or one byte less. */
 static uint32_t any_length(uint8_t how, uint8_t raw)
 {
     return how % 4 ? often(raw) * 256u - (how % 4 == 3) : raw;
@@ -112,7 +115,7 @@ static void op_poll(FuzzInput *in)
     unsigned cq = how % BED_CQ_EVIL;
     struct pvrdma_cqe cqe;
 
-    /* the indices may be impossible, because EVIL may have changed them */
+    /* the loop has a limit, because EVIL may have written invalid indices */
     for (unsigned n = how & 2 ? 1 : BED_CQES; n && bed_cq_poll(cq, &cqe); n--) {
         bed_assert_no_secret((uint8_t *)&cqe, sizeof(cqe));
     }
@@ -127,7 +130,10 @@ static void op_queue(FuzzInput *in)
     uint8_t bytes[16];
     unsigned page = fuzz_u8(in) % pages, at = fuzz_u16(in), len = 1 + fuzz_u8(in) % 16;
 
-    /* most bytes of the first page of an object mean nothing */
+    /*
+     * every second offset is in the ring state, because the device ignores most other
+     * bytes of an object's first page
+     */
     at %= fuzz_u8(in) & 1 ? PVRDMA_PAGE_BYTES : sizeof(struct pvrdma_ring_state);
     len = MIN(len, PVRDMA_PAGE_BYTES - at);
     fuzz_bytes(in, bytes, len);
@@ -136,13 +142,19 @@ static void op_queue(FuzzInput *in)
 
 /* --- Polls ------------------------------------------------------------------------ */
 
-/* Releases of the big lock in one poll, and in polls of other vCPUs meanwhile. */
+/*
+ * Limit of releases of the big lock in one poll, with the polls of other vCPUs during
+ * it.
+ */
 #define RELEASES_MAX 8
 
 static void op_do(FuzzInput *in, unsigned kind);
 static unsigned any_kind(uint8_t raw);
 
-/* The operation that happens while a poll has released the lock. */
+/*
+ * The operation that happens while a poll has released the lock.  @now: this operation
+ * runs.
+ */
 static struct {
     FuzzInput in;
     bool now;
@@ -164,8 +176,9 @@ static void other_operation(void)
 }
 
 /*
- * EVIL has looked at a CQ in vain: a vCPU stores POLL, and takes frames.  The rest of
- * @in is the operation that happens meanwhile.
+ * Stores POLL for a CQ of EVIL by a vCPU, as a process does that has found no
+ * completion; the vCPU then takes frames.  The rest of @in is the operation that
+ * happens during the poll.
  */
 static void cpu_poll(FuzzInput *in, uint8_t how)
 {
@@ -197,7 +210,7 @@ static void cpu_poll(FuzzInput *in, uint8_t how)
     }
 }
 
-/* Checks that the corpus has reached all that can happen in a poll. */
+/* Asserts that the corpus has caused each event of BOX_MET_ALL. */
 void fuzz_reached(void)
 {
     g_assert_cmphex(box_met, ==, BOX_MET_ALL);
@@ -228,7 +241,10 @@ static void op_doorbell(FuzzInput *in)
 
 /* --- Node EVIL_NODE ----------------------------------------------------------------- */
 
-/* Returns how many packets answer the oldest request up to the end of the newest. */
+/*
+ * Returns the number of response packets from the next one of the oldest request to the
+ * last one of the newest request.
+ */
 static unsigned to_newest_end(unsigned qp)
 {
     const BedPeer *peer = &bed.peer[qp];
@@ -249,7 +265,11 @@ static void op_answer(FuzzInput *in)
     bed_evil_answer(qp, count);
 }
 
-/* Returns a PSN that is near to a PSN that matters. */
+/*
+ * Returns a PSN at or near one of these: that of EVIL_NODE's next request (bit 0 of
+ * @how), that of the oldest request of the QP, or without requests that of the QP's
+ * last packet.
+ */
 static uint32_t any_psn(unsigned qp, uint8_t how, int8_t offset)
 {
     const BedPeer *peer = &bed.peer[qp];
@@ -463,7 +483,7 @@ static void op_mmio(FuzzInput *in)
     uint64_t at = fuzz_u32(in), value = fuzz_u64(in);
 
     if (how & 0x10) {
-        at = at % 12 * 4;           /* a register */
+        at = at % 12 * 4;           /* offset of a register */
     }
     box_vcpu(how & 0x20);
     box_access(BOX_BAR(how & 8 ? PVRDMA_BAR_UAR : PVRDMA_BAR_REGS) + at % (1u << 21),
@@ -477,7 +497,7 @@ static void op_command(FuzzInput *in)
     uint8_t cmd = fuzz_u8(in), at = fuzz_u8(in);
     uint8_t *body = (uint8_t *)&req + sizeof(req.hdr);
 
-    /* the rest of the slot is that of the command before */
+    /* all other bytes are those of the previous command */
     memcpy(&req, box_ram + bed_page(BED_PAGE_CMD), sizeof(req));
     at %= sizeof(req) - sizeof(req.hdr) - 24;
     fuzz_bytes(in, body + at, 24);
@@ -517,7 +537,10 @@ static void op_kernel(FuzzInput *in, PvrdmaBoxOp op)
 
 typedef void Op(FuzzInput *in);
 
-/* Most steps are about as long as the time limits of the device. */
+/*
+ * Advances the clock, mostly by a step that is about as long as a time limit of the
+ * device.
+ */
 static void op_clock(FuzzInput *in)
 {
     static const int64_t steps[] = {
@@ -555,7 +578,10 @@ static Op *const ops[PVRDMA_OP_PROCESS_OPS] = {
     [PVRDMA_OP_MODIFY] = op_modify,
 };
 
-/* Operations by the first byte of a record: frequent operations have several. */
+/*
+ * Operations that the first byte of a record selects.  A frequent operation has several
+ * entries.
+ */
 static const uint8_t kinds[] = {
     PVRDMA_OP_POST, PVRDMA_OP_POST, PVRDMA_OP_POST, PVRDMA_OP_POST,
     PVRDMA_OP_POST, PVRDMA_OP_POST, PVRDMA_OP_POST, PVRDMA_OP_POST,
@@ -588,8 +614,8 @@ static void op_do(FuzzInput *in, unsigned kind)
 }
 
 /*
- * States of requesters that programs have reached.  libFuzzer keeps inputs that reach a
- * new one, because the same lines of code run in many of them.
+ * States of requesters that programs have reached.  libFuzzer keeps an input that
+ * reaches a new state, although the input runs no new line of code.
  */
 #define STATES (BED_QP_EVIL * 1024)
 __attribute__((section("__libfuzzer_extra_counters"), used))
@@ -608,7 +634,10 @@ static void state_note(unsigned i, const PvrdmaQp *qp)
     }
 }
 
-/* Asserts that no QP hangs, which is true between operations. */
+/*
+ * Notes the state of each QP, and asserts that no QP hangs.  A QP may seem to hang
+ * during an operation, but not after it.
+ */
 static void qps_alive(void)
 {
     for (unsigned i = 0; i < BED_QPS && !bed.gone; i++) {

@@ -12,7 +12,10 @@
 
 const uint8_t bed_program_flags = BED_FLAGS;
 
-/* Handles that commands have returned, whatever the object. */
+/*
+ * Handles that commands have returned, of objects of all types; a new handle replaces
+ * the oldest.
+ */
 static struct {
     uint32_t handle[HANDLES];
     unsigned next;
@@ -23,7 +26,7 @@ static __le32 any_handle(FuzzInput *in)
     return cpu_to_le32(known.handle[fuzz_u8(in) % HANDLES]);
 }
 
-/* Returns the address of a directory of pages; the last is repeated. */
+/* Returns the address of a directory of 16 pages, from a random page of EVIL's on. */
 static __le64 any_pdir(FuzzInput *in)
 {
     uint8_t first = fuzz_u8(in);
@@ -151,7 +154,7 @@ static void request_fill(FuzzInput *in, enum pvrdma_cmd cmd, union pvrdma_cmd_re
         req->query_pkey.port_num = 1;
         break;
     default:
-        /* all others begin with the handle */
+        /* all other commands begin with a handle */
         req->query_qp.qp_handle = any_handle(in);
         req->modify_srq.attr_mask = cpu_to_le32(PVRDMA_SRQ_LIMIT);
     }

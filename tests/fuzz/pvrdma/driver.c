@@ -2,7 +2,7 @@
 /* Bed of pvrdma: kernel and processes of the guest; see bed.h. */
 #include "bed.h"
 
-#define SQ_RING     0x00                /* of the first page of a QP */
+#define SQ_RING     0x00                /* offsets in the first page of a QP, SRQ or CQ */
 #define RX_RING     0x08
 #define VLAN_NONE   0xfff
 
@@ -42,7 +42,10 @@ uint64_t bed_pdir(unsigned page, unsigned count)
     return bed_page(BED_PAGE_DIR);
 }
 
-/* The slots of commands are not in use yet: they describe the second ring. */
+/*
+ * Writes the page directories of the two rings.  The second directory uses the pages of
+ * the command slots, which are not in use yet.
+ */
 static void rings_make(struct pvrdma_device_shared_region *dsr)
 {
     const uint64_t table = bed_page(BED_PAGE_CMD), dir = bed_page(BED_PAGE_RESP);
@@ -244,7 +247,7 @@ int bed_qp_make(unsigned qp, uint8_t type, bool srq, bool sig_all)
 
 int bed_destroy(enum pvrdma_cmd cmd, BedObject *object)
 {
-    /* the handle is the first member of each of these commands */
+    /* the handle is the first member of each DESTROY_ command */
     union pvrdma_cmd_req req = {
         .destroy_qp.qp_handle = cpu_to_le32(object->handle),
     };
@@ -357,7 +360,10 @@ struct pvrdma_sq_wqe_hdr bed_wqe(enum pvrdma_wr_opcode opcode, uint64_t remote,
     return hdr;
 }
 
-/* Puts a WQE where the process' index is. */
+/*
+ * Writes a WQE with one SGE to the slot of the process' producer index, and increments
+ * the index.  Overwrites an older WQE if the queue is full.
+ */
 static void wqe_put(uint64_t ring, uint64_t queue, unsigned wqe_bytes, const void *hdr,
                     size_t hdr_bytes, const struct pvrdma_sge *sge)
 {

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libFuzzer's mutator for programs of pvrdma's targets: the mutator adds, removes, swaps
- * or changes whole operations.
+ * libFuzzer's mutator for programs of pvrdma's targets: the mutator inserts, removes,
+ * repeats or changes whole operations, or changes the flags.
  */
 #include "bed.h"
 
 #define BYTES BED_OP_BYTES
 
-/* Inserts a new operation at @at, between existing operations. */
+/* Makes a new operation of random bytes at @at. */
 static void op_make(uint8_t *at, GRand *rand)
 {
     for (unsigned i = 0; i < BYTES; i++) {
         at[i] = g_rand_int(rand);
     }
-    /* operations with many repetitions are rare */
+    /*
+     * the first argument of most operations is small, because many arguments are
+     * repetitions or the index of a QP
+     */
     at[1] = g_rand_int_range(rand, 0, 4) ? at[1] % 3 : at[1];
 }
 

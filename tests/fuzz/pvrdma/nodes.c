@@ -10,7 +10,7 @@ const uint8_t bed_gid[16] = { [10] = 0xff, 0xff, 10, 0, 0, 1 };
 const uint8_t bed_honest_gid[16] = { [10] = 0xff, 0xff, 10, 0, 0, 2 };
 const uint8_t bed_evil_gid[16] = { [10] = 0xff, 0xff, 10, 0, 0, 3 };
 
-/* Returns true if the 4 bytes of @value are bytes of the secret, from any of them on. */
+/* Returns true if @value is equal to 4 consecutive bytes of the repeated secret. */
 static bool is_secret(uint32_t value)
 {
     for (unsigned i = 0; i < sizeof(uint64_t); i++) {
@@ -75,7 +75,11 @@ static unsigned qp_mtu(unsigned qp)
     return state && state->mtu ? state->mtu : 256;
 }
 
-/* Keeps a request to EVIL_NODE. */
+/*
+ * Stores a request to EVIL_NODE that wants a response; forgets the oldest request if
+ * the table is full.  Asserts that the packet does not contain the secret, unless the
+ * kernel is hostile.
+ */
 static void evil_take(const RocePacket *pkt)
 {
     uint32_t flags = roce_opcode_info(pkt->opcode)->flags;
@@ -85,7 +89,8 @@ static void evil_take(const RocePacket *pkt)
 
     if (!bed_is_hostile_kernel()) {
         bed_assert_no_secret(pkt->payload, pkt->payload_len);
-        stq_le_p(original, pkt->original);      /* of an ATOMIC ACK, as in memory */
+        /* operand of an ATOMIC ACK, in the byte order of memory */
+        stq_le_p(original, pkt->original);
         bed_assert_no_secret(original, sizeof(original));
     }
     if (qp >= BED_QP_EVIL || !(flags & ROCE_IS_REQUEST)) {
@@ -123,7 +128,7 @@ static uint8_t read_opcode(const BedRequest *r)
                    (last ? ROCE_OP_READ_RESP_LAST : ROCE_OP_READ_RESP_MIDDLE);
 }
 
-/* Sends the next packet of the answer to @r. */
+/* Sends the next packet of the response to @r. */
 static void evil_answer_one(unsigned qp, BedRequest *r)
 {
     static const uint8_t data[ROCE_MTU_MAX] = { 0x11, 0x22, 0x33 };
@@ -198,7 +203,10 @@ static void honest_write(const RocePacket *pkt, uint32_t flags)
     bed.write_at += pkt->payload_len;
 }
 
-/* Serves a request of HONEST. */
+/*
+ * Serves a request of HONEST: executes it once, and answers with data, an ACK or a NAK.
+ * Counts ACKs of the node's own message.
+ */
 static void honest_take(const RocePacket *pkt)
 {
     uint32_t flags = roce_opcode_info(pkt->opcode)->flags;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RoCE frames of pvrdma: the target encodes and damages frames, with a valid ICRC or
- * not, and parses them again.
+ * RoCE frames of pvrdma: the target encodes frames, parses them, damages them with a
+ * valid ICRC or not, and parses them again.
  */
 #include "../fuzz.h"
 #include "hw/rnic/pvrdma/wire/roce.h"
@@ -56,7 +56,10 @@ static void packet_fields(FuzzInput *in, RocePacket *pkt)
     pkt->inv_rkey = fuzz_u32(in);
 }
 
-/* Checks that the parser returns the encoded members, as far as the opcode has them. */
+/*
+ * Asserts that the parser returns the encoded members that the headers of the opcode
+ * contain.
+ */
 static void same(const RocePacket *a, const RocePacket *b, size_t payload_len)
 {
     uint32_t flags = roce_opcode_info(b->opcode)->flags;
@@ -81,7 +84,7 @@ static void same(const RocePacket *a, const RocePacket *b, size_t payload_len)
     }
 }
 
-/* Reads all data that a parsed packet points to. */
+/* Asserts that a parsed packet points into its frame, and reads its network header. */
 static void inside(const uint8_t *frame, size_t len, const RocePacket *pkt)
 {
     uint8_t grh[ROCE_GRH_BYTES];
@@ -97,7 +100,11 @@ static void inside(const uint8_t *frame, size_t len, const RocePacket *pkt)
     g_assert_nonnull(roce_opcode_info(pkt->opcode)->name);
 }
 
-/* Parses a copy of the frame with exactly @len bytes. */
+/*
+ * Parses a copy of the frame in an allocation of @len bytes, so that the sanitizer
+ * detects reads behind its end.  If @sent is not NULL, asserts that the parser returns
+ * this packet.
+ */
 static RoceStatus parse(const uint8_t *frame, size_t len, RocePacket *pkt,
                         const RocePacket *sent, size_t payload_len)
 {

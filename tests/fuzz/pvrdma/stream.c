@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Migration streams of pvrdma.  The program gives the device work, saves the
- * device, damages the stream, and loads the stream.  A good stream must be accepted, and
- * the connections must go on.  A damaged stream must be refused, or leave a device that
- * works or can be reset.
+ * Migration streams of pvrdma.  The program gives the device work, stops the machine
+ * and saves the device, damages the stream, and loads the stream.  The device must
+ * accept a stream without damage, and the connections must continue.  It must refuse a
+ * damaged stream, or work or be resettable after the load.
  */
 #include "bed.h"
 #include "io/channel-buffer.h"
@@ -23,7 +23,7 @@ const uint8_t bed_program_flags = BED_DCQCN | BED_ROCE_V1 | BED_ACK_DELAY;
 
 static bool quiet;
 
-/* QEMU's reports of damaged streams are not interesting. */
+/* Prints errors, but not while a stream is loaded, because damaged streams cause many. */
 int error_vprintf(const char *fmt, va_list ap)
 {
     return quiet ? 0 : vfprintf(stderr, fmt, ap);
@@ -94,7 +94,7 @@ static void work(FuzzInput *in, StreamOp op)
     }
 }
 
-/* Changes one or more bytes of the stream. */
+/* Changes 1, 2, 4 or 8 bytes of the stream, or cuts the stream (STREAM_CUT). */
 static void damage(FuzzInput *in, StreamOp op, GByteArray *bytes)
 {
     uint32_t at = fuzz_u16(in) % bytes->len;
@@ -110,7 +110,10 @@ static void damage(FuzzInput *in, StreamOp op, GByteArray *bytes)
     }
 }
 
-/* Lets the device do what the stream says. */
+/*
+ * Rings the doorbells of all QPs, answers EVIL's requests, and advances the clock by 10
+ * s.
+ */
 static void run(void)
 {
     for (unsigned i = 0; i < BED_QPS; i++) {
