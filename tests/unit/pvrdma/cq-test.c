@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Completion queues: the ring, notification, overflow; the test is the guest. */
+/* Completion queues: ring, notification, overflow.  The test is the guest. */
 #include "memory.h"
 #include "hw/rnic/pvrdma/objects/cq.h"
 
@@ -114,7 +114,7 @@ static void test_format(void)
     finish(&f);
 }
 
-/* Many times round, with ring sizes from the smallest to several pages. */
+/* The ring wraps many times, for ring sizes from one entry to several pages. */
 static void test_wrap(void)
 {
     for (unsigned entries = 1; entries <= 256; entries *= 4) {
@@ -138,7 +138,10 @@ static void test_wrap(void)
     }
 }
 
-/* Two writes for a completion; the guest's index is read once in a round. */
+/*
+ * A completion needs two DMA writes.  The consumer index is read once per ENTRIES
+ * completions.
+ */
 static void test_cost(void)
 {
     Fixture f;
@@ -172,7 +175,7 @@ static void test_overflow(void)
     g_assert_cmpuint(f.g->cq_errors, ==, 1);
     g_assert_cmpuint(guest_errors(f.g), ==, 1);
     g_assert_cmpuint(f.g->s.counter[PVRDMA_CNT_CQ_OVERFLOW], ==, 1);
-    /* those before are good, and nothing follows, even when there is room */
+    /* earlier completions stay valid; no more follow, even when the ring has room */
     for (unsigned i = 0; i < ENTRIES; i++) {
         take(&f, i);
     }
@@ -185,12 +188,12 @@ static void test_overflow(void)
     finish(&f);
 }
 
-/* Indices that a guest cannot have reached. */
+/* The guest stores consumer indices that it cannot have reached. */
 static void test_bad_index(void)
 {
     static const uint32_t bad[] = {
         2 * ENTRIES, UINT32_MAX, 0x80000000, ENTRIES + 4,   /* not yet pushed */
-        2,                                                  /* went back */
+        2,                                                  /* before the last index */
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -216,7 +219,7 @@ static void test_bad_index(void)
     }
 }
 
-/* Pages that are not there. */
+/* The page of the ring state, or of entries, has no memory. */
 static void test_bad_memory(void)
 {
     for (unsigned page = 0; page < 2; page++) {
@@ -258,7 +261,7 @@ static void test_arm(void)
     push(&f, 0);
     g_assert_cmpuint(f.g->notifications, ==, 0);
     doorbell(&f, PVRDMA_UAR_CQ_ARM);
-    /* what was there before is no reason */
+    /* an earlier completion causes no notification */
     g_assert_cmpuint(f.g->notifications, ==, 0);
     push(&f, 1);
     g_assert_cmpuint(f.g->notifications, ==, 1);
@@ -285,11 +288,11 @@ static void test_arm_solicited(void)
     g_assert_cmpuint(f.g->notifications, ==, 1);
     push_kind(&f, true, PVRDMA_WC_SUCCESS);
     g_assert_cmpuint(f.g->notifications, ==, 1);
-    /* errors are solicited */
+    /* an error counts as solicited */
     doorbell(&f, PVRDMA_UAR_CQ_ARM_SOL);
     push_kind(&f, false, PVRDMA_WC_WR_FLUSH_ERR);
     g_assert_cmpuint(f.g->notifications, ==, 2);
-    /* who waits for any completion still does when solicited ones are asked for */
+    /* a CQ armed for all completions stays so when the guest arms solicited ones */
     doorbell(&f, PVRDMA_UAR_CQ_ARM);
     doorbell(&f, PVRDMA_UAR_CQ_ARM_SOL);
     push_kind(&f, false, PVRDMA_WC_SUCCESS);
@@ -304,7 +307,8 @@ static void test_doorbell(void)
     Fixture f;
 
     start(&f);
-    pvrdma_cq_doorbell(&f.g->s, 1, f.handle | PVRDMA_UAR_CQ_ARM);   /* not its page */
+    /* the page of another context */
+    pvrdma_cq_doorbell(&f.g->s, 1, f.handle | PVRDMA_UAR_CQ_ARM);
     g_assert_cmpuint(guest_errors(f.g), ==, 1);
     pvrdma_cq_doorbell(&f.g->s, 0, (f.handle + 1) | PVRDMA_UAR_CQ_ARM);
     pvrdma_cq_doorbell(&f.g->s, 0, PVRDMA_UAR_HANDLE_MASK | PVRDMA_UAR_CQ_ARM);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rate of a connection that meets congestion, against the published algorithm. */
+/*
+ * The rate limit of a QP after congestion notifications, compared with the published
+ * algorithm.
+ */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
 #include "hw/rnic/pvrdma/wire/dcqcn.h"
 
 #define LINE    PVRDMA_DCQCN_LINE_BPS
-#define STEP    (55 * SCALE_US)         /* K and T of the publication */
+#define STEP    (55 * SCALE_US)         /* the publication's K and T */
 #define AI      40000000ULL
 #define PACKET  4096
 #define VOLUME  10000000
 
-/* Without a notification nothing is limited, or remembered. */
+/* Without a notification there is no limit, and no bytes are counted. */
 static void test_free(void)
 {
     PvrdmaDcqcn d = { };
@@ -23,7 +26,7 @@ static void test_free(void)
     g_assert_cmpuint(d.bytes, ==, 0);
 }
 
-/* The first halves the rate; so do others that follow at once. */
+/* The first notification halves the rate, and so do those that follow at once. */
 static void test_cut(void)
 {
     PvrdmaDcqcn d = { };
@@ -42,7 +45,7 @@ static void test_cut(void)
     g_assert_cmpuint(d.rate, ==, PVRDMA_DCQCN_MIN_BPS);
 }
 
-/* Alpha loses 1/256 in each period without a notification: later cuts are smaller. */
+/* Alpha loses 1/256 in each period without a notification, so later cuts are smaller. */
 static void test_alpha(void)
 {
     PvrdmaDcqcn d = { };
@@ -65,7 +68,10 @@ static void test_alpha(void)
                                    0.0001);
 }
 
-/* Five steps go half the way to where it was; then the target is raised. */
+/*
+ * Each of five steps halves the distance to the former rate, the target.  Further steps
+ * raise the target.
+ */
 static void test_recovery(void)
 {
     PvrdmaDcqcn d = { };
@@ -91,7 +97,7 @@ static void test_recovery(void)
         g_assert_cmpuint(d.target, ==, target);
         g_assert_cmpuint(d.rate, ==, rate);
     }
-    /* a notification begins it anew */
+    /* a notification begins the five steps again */
     pvrdma_dcqcn_cnp(&d, 20 * STEP);
     g_assert_cmpuint(d.target, ==, rate);
     pvrdma_dcqcn_wait(&d, 25 * STEP);
@@ -100,7 +106,7 @@ static void test_recovery(void)
     g_assert_cmpuint(d.target, ==, rate + AI);
 }
 
-/* Bytes that are sent do it, too; with both it is faster. */
+/* Sent bytes cause steps, too; steps by time and by bytes together are larger. */
 static void test_volume(void)
 {
     PvrdmaDcqcn d = { };
@@ -118,14 +124,17 @@ static void test_volume(void)
     g_assert_cmpuint(d.target, ==, target);
     pvrdma_dcqcn_sent(&d, 0, 1);
     g_assert_cmpuint(d.target, ==, target + AI);
-    /* six times by time: additive five times, then both are above */
+    /*
+     * of six steps by time, five add AI, and the sixth adds 10 AI because both counts
+     * exceed five
+     */
     pvrdma_dcqcn_wait(&d, 5 * STEP);
     g_assert_cmpuint(d.target, ==, target + 6 * AI);
     pvrdma_dcqcn_wait(&d, 6 * STEP);
     g_assert_cmpuint(d.target, ==, target + 16 * AI);
 }
 
-/* Bytes that leave in @ns when somebody always has some. */
+/* Returns the bytes that a sender with enough data sends in @ns. */
 static uint64_t pump(PvrdmaDcqcn *d, int64_t now, int64_t ns)
 {
     int64_t end = now + ns;
@@ -145,7 +154,7 @@ static uint64_t pump(PvrdmaDcqcn *d, int64_t now, int64_t ns)
     return bytes;
 }
 
-/* What leaves is what the rate says, and no pause is made up for but a short one. */
+/* The sender keeps the rate, and may make up for at most a burst. */
 static void test_pace(void)
 {
     PvrdmaDcqcn d = { };
@@ -158,7 +167,7 @@ static void test_pace(void)
     bytes = pump(&d, 0, STEP - 1);
     g_assert_cmpuint(bytes, >=, expected);
     g_assert_cmpuint(bytes, <=, expected + PVRDMA_DCQCN_BURST + 2 * PACKET);
-    /* the same after a pause: no more than a burst of it is made up for */
+    /* after a pause, at most a burst is made up for */
     pvrdma_dcqcn_cnp(&d, SCALE_MS);
     g_assert_true(d.limited);
     expected = d.rate / 8 * (STEP - 1) / NANOSECONDS_PER_SECOND;
@@ -167,7 +176,10 @@ static void test_pace(void)
     g_assert_cmpuint(bytes, <=, expected + PVRDMA_DCQCN_BURST + 2 * PACKET);
 }
 
-/* In the end it is over, however long nobody looked; and can begin again. */
+/*
+ * The limit ends after a long time, even if no function was called meanwhile, and a later
+ * notification begins it again.
+ */
 static void test_over(void)
 {
     PvrdmaDcqcn d = { };
@@ -180,7 +192,7 @@ static void test_over(void)
     pvrdma_dcqcn_sent(&d, INT64_MAX / 2, PACKET);
     g_assert_cmpint(pvrdma_dcqcn_wait(&d, INT64_MAX / 2), ==, 0);
     pvrdma_dcqcn_cnp(&d, INT64_MAX / 2);
-    /* alpha is 0 by now: nothing is cut, but it is not so any more */
+    /* alpha is 0 now, so this notification only raises alpha and does not cut the rate */
     g_assert_cmpuint(d.rate, ==, LINE);
     g_assert_cmpuint(d.alpha, >, 0);
     g_assert_true(d.limited);

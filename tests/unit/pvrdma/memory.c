@@ -7,7 +7,8 @@
 #include "hw/rnic/pvrdma/objects/qp.h"
 #include "hw/rnic/pvrdma/objects/srq.h"
 
-#define STRIDE 13                   /* coprime to the number of pages */
+/* coprime to GUEST_PAGES, so that each page is used once */
+#define STRIDE 13
 
 /* --- The rest of the device --------------------------------------------------- */
 
@@ -97,7 +98,7 @@ void guest_free(Guest *g)
     pvrdma_cq_reset_all(&g->s);
     pvrdma_srq_reset_all(&g->s);
     pvrdma_mr_reset_all(&g->s);
-    /* whatever was done, nothing is left */
+    /* The objects must have released all pages and all table entries. */
     g_assert_cmpuint(g->s.pages_used, ==, 0);
     g_assert_cmpuint(g->s.uc.used + g->s.pd.used + g->s.mr.used, ==, 0);
     g_assert_cmpuint(g->s.cq.used + g->s.srq.used, ==, 0);

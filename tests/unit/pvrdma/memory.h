@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What regions and queues of pvrdma need around them: the memory of a guest, which is
- * an array, and notes of what the device told the guest.
+ * Stubs for unit tests of regions and queues: a guest memory, which is an array, and a
+ * record of the notifications, events and errors that the device reports.
  */
 #ifndef TESTS_UNIT_PVRDMA_MEMORY_H
 #define TESTS_UNIT_PVRDMA_MEMORY_H
@@ -13,8 +13,9 @@
 
 #define GUEST_PAGES     2048
 #define GUEST_BYTES     (GUEST_PAGES * PVRDMA_PAGE_BYTES)
-#define GUEST_UAR_PFN   0xfe000ull  /* of page 0 of BAR 2 */
+#define GUEST_UAR_PFN   0xfe000ull  /* page frame number of page 0 of BAR 2 */
 
+/* A guest, its device, and what the device did. */
 typedef struct Guest {
     PvrdmaState s;
     AddressSpace as;                /* of the device; not initialized */
@@ -23,42 +24,54 @@ typedef struct Guest {
     unsigned reads, writes;         /* DMA */
     /* What the guest was told last, and how often. */
     unsigned notifications, events, cq_errors;
-    uint32_t notified, event_info;
+    uint32_t notified, event_info;  /* CQ handle; info of event */
     enum pvrdma_event event;
 } Guest;
 
-/* Pages of an object. */
+/* Pages and page directory of an object.  Addresses are DMA addresses. */
 typedef struct GuestObject {
     Guest *g;
-    uint64_t pdir;
-    uint64_t *page;
+    uint64_t pdir;  /* of the directory */
+    uint64_t *page; /* of each page */
     unsigned pages;
 } GuestObject;
 
+/* Creates a guest with empty tables of objects. */
 Guest *guest_new(void);
+/* Destroys the remaining CQs, SRQs and regions; asserts that tables are empty then. */
 void guest_free(Guest *g);
-/* The byte at DMA address @at. */
+/* Returns the host address of DMA address @at; asserts that @at is in memory. */
 void *guest_at(Guest *g, uint64_t at);
+/* Returns how many errors of the guest the device has counted. */
 unsigned guest_errors(const Guest *g);
 
-/* @pages pages, no two of them side by side, and their directory. */
+/* Allocates @pages pages, none next to another, and their page directory. */
 GuestObject *guest_object_new(Guest *g, unsigned pages);
+/* Frees @o.  Its pages of guest memory stay in use. */
 void guest_object_free(GuestObject *o);
-/* The byte at @offset; good up to the end of its page. */
+/* Returns the host address of the byte at @offset; valid up to the end of the page. */
 void *guest_object_at(GuestObject *o, uint64_t offset);
-/* The index at byte @offset. */
+/* Stores a ring index, little-endian, at byte @offset of @o. */
 void guest_index_set(GuestObject *o, uint64_t offset, uint32_t index);
+/* Returns the ring index at byte @offset of @o. */
 uint32_t guest_index(GuestObject *o, uint64_t offset);
-/* Bytes that tell their place. */
+/* Fills @o with guest_fill_byte() of each offset. */
 void guest_fill(GuestObject *o, uint8_t seed);
+/* Returns the byte of the pattern @seed at @offset. */
 uint8_t guest_fill_byte(uint64_t offset, uint8_t seed);
 
-/* Commands, with the answer in *@resp if that is not NULL. */
+/*
+ * Executes @cmd, stores its response in *@resp unless @resp is NULL, and returns its
+ * result.
+ */
 int guest_cmd(Guest *g, PvrdmaCmd *cmd, const union pvrdma_cmd_req *req,
               union pvrdma_cmd_resp *resp);
-/* A domain of the kernel. */
+/* Creates a protection domain without a user context; returns its handle. */
 uint32_t guest_pd(Guest *g);
-/* A region of all of @o but the first @skip bytes, at @va; its handle and *@key. */
+/*
+ * Creates a region at @va, of @o without its first @va % PVRDMA_PAGE_BYTES bytes.  Stores
+ * the key in *@key, and returns the handle.
+ */
 uint32_t guest_mr(GuestObject *o, uint32_t pd, uint64_t va, uint32_t access,
                   uint32_t *key);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Contexts, domains, memory regions: who may touch what; the test is the guest. */
+/*
+ * User contexts, protection domains, memory regions: which accesses are permitted.  The
+ * test is the guest.
+ */
 #include "memory.h"
 #include "hw/rnic/pvrdma/objects/mr.h"
 #include "hw/rnic/pvrdma/objects/qp.h"
@@ -97,7 +100,7 @@ static void test_copy(void)
                             *(uint8_t *)guest_object_at(f.o, OFFSET + at + i));
         }
     }
-    /* nothing before the region was touched */
+    /* the bytes before the region are unchanged */
     for (unsigned i = 0; i < OFFSET; i++) {
         g_assert_cmphex(*(uint8_t *)guest_object_at(f.o, i), ==,
                         guest_fill_byte(i, 9));
@@ -145,7 +148,7 @@ static void test_key(void)
                     PVRDMA_MR_BAD_KEY);
     g_assert_cmpint(pvrdma_mr_write(&f.qp, f.key ^ 1, IOVA, &byte, 1, 0), ==,
                     PVRDMA_MR_BAD_KEY);
-    /* without bytes there is nothing to check */
+    /* an access of no bytes needs no valid key */
     g_assert_cmpint(check(&f, 0xdead, IOVA, 0, REMOTE), ==, PVRDMA_MR_OK);
     g_assert_cmpint(pvrdma_mr_read(&f.qp, 0xdead, 0, NULL, 0, 0), ==, PVRDMA_MR_OK);
     g_assert_cmpint(pvrdma_mr_write(&f.qp, 0xdead, 0, NULL, 0, 0), ==,
@@ -155,7 +158,7 @@ static void test_key(void)
     finish(&f);
 }
 
-/* The key of a region that is gone misses, though its handle comes back. */
+/* The key of a destroyed region stays invalid, although its handle is used again. */
 static void test_stale_key(void)
 {
     union pvrdma_cmd_req req;
@@ -203,7 +206,7 @@ static void test_rights(void)
     finish(&f);
 }
 
-/* A page that is not there. */
+/* A page of the region has no memory. */
 static void test_bus_error(void)
 {
     uint8_t buf[BYTES] = { 0 };
@@ -223,7 +226,7 @@ static void test_bus_error(void)
     finish(&f);
 }
 
-/* --- Other kinds -------------------------------------------------------------------- */
+/* --- DMA and fast regions ----------------------------------------------------------- */
 
 static void test_dma(void)
 {
@@ -248,7 +251,7 @@ static void test_dma(void)
     g_assert_cmpint(check(&f, f.key, UINT64_MAX, 1, 0), ==, PVRDMA_MR_OK);
     g_assert_cmpint(check(&f, f.key, UINT64_MAX, 2, 0), ==, PVRDMA_MR_BAD_RANGE);
     g_assert_cmpint(check(&f, f.key, 2, UINT64_MAX, 0), ==, PVRDMA_MR_BAD_RANGE);
-    /* a peer never */
+    /* a DMA region permits no access of a peer */
     g_assert_cmpint(check(&f, f.key, 0, 1, PVRDMA_ACCESS_REMOTE_READ), ==,
                     PVRDMA_MR_BAD_ACCESS);
     for (unsigned bit = 1; bit < 4; bit++) {
@@ -293,7 +296,7 @@ static void test_fast(void)
         g_assert_cmpint(pvrdma_mr_read(&f.qp, key, IOVA + 3, &byte, 1,
                                        PVRDMA_ACCESS_REMOTE_READ), ==, PVRDMA_MR_OK);
         g_assert_cmphex(byte, ==, guest_fill_byte(OFFSET + 3, 9));
-        /* not twice, and not with a key of the past */
+        /* a valid region is not registered again, and only its own key invalidates it */
         g_assert_cmpuint(pvrdma_mr_fast_reg(&f.qp, &sqe), ==, PVRDMA_WC_MW_BIND_ERR);
         g_assert_cmpuint(pvrdma_mr_invalidate(&f.qp, key ^ 1), ==,
                          PVRDMA_WC_MW_BIND_ERR);
@@ -342,7 +345,7 @@ static void test_fast_refused(void)
     REFUSED(rkey, f.key + 0x100);
     REFUSED(rkey, UINT32_MAX);
 #undef REFUSED
-    /* of another kind, of another domain */
+    /* a region of another kind; a region of another domain */
     sqe = fast_reg(&f, user);
     g_assert_cmpuint(pvrdma_mr_fast_reg(&f.qp, &sqe), ==, PVRDMA_WC_MW_BIND_ERR);
     g_assert_cmpuint(pvrdma_mr_invalidate(&f.qp, user), ==, PVRDMA_WC_MW_BIND_ERR);
@@ -419,7 +422,8 @@ static void test_limits(void)
     while (create(&f, &req) == 0) {
         made++;
     }
-    g_assert_cmpuint(made, ==, f.g->s.mr.size - 2);     /* 0, and start()'s */
+    /* without entry 0 and the region of start() */
+    g_assert_cmpuint(made, ==, f.g->s.mr.size - 2);
     g_assert_cmpint(create(&f, &req), ==, ENOMEM);
     g_assert_cmpuint(f.g->s.pages_used, ==, (made + 1) * PAGES);
     g_assert_cmpint(destroy(&f, 1), ==, 0);
@@ -461,7 +465,10 @@ static int destroy_pd(Fixture *f, uint32_t handle)
     return guest_cmd(f->g, pvrdma_cmd_destroy_pd, &req, NULL);
 }
 
-/* What is used is not destroyed; pages of BAR 2 that are none, or the kernel's. */
+/*
+ * Objects in use are not destroyed.  A user context needs a page of BAR 2, but not page
+ * 0, which is the kernel's.
+ */
 static void test_contexts(void)
 {
     uint32_t uc, pd, other;
@@ -491,7 +498,7 @@ static void test_contexts(void)
     g_assert_cmpint(destroy_uc(&f, uc), ==, 0);
     g_assert_cmpint(destroy_uc(&f, uc), ==, EINVAL);
     g_assert_cmpint(destroy_uc(&f, 0), ==, EINVAL);
-    /* as many as there are handles */
+    /* as many contexts and domains as the tables have entries */
     while (create_uc(&f, GUEST_UAR_PFN + 1, &other) == 0) {
         continue;
     }

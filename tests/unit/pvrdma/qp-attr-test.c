@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * States and attributes of pvrdma's queue pairs: every step with every attribute missing
- * or too much, every attribute beyond its limit, and the path that comes of an address.
+ * States and attributes of QPs of pvrdma: each step with each attribute missing or added,
+ * each attribute beyond its limit, and the path to an address.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -27,7 +27,7 @@
 #define GSI   PVRDMA_QPT_GSI
 #define A(x)  PVRDMA_QP_##x
 
-/* As gid.c does it, with one valid entry. */
+/* Stub of gid.c with one valid entry. */
 bool pvrdma_gid_path(PvrdmaState *s, unsigned index, const uint8_t dgid[16],
                      const uint8_t dmac[6], RocePath *path)
 {
@@ -41,7 +41,7 @@ bool pvrdma_gid_path(PvrdmaState *s, unsigned index, const uint8_t dgid[16],
 }
 
 /* --- Steps ---------------------------------------------------------------- */
-/* Rows: from; columns: to; in the order of the numbers. */
+/* Row: old state; column: new state, in the order of the numbers. */
 static const char *const steps[] = {
     [RESET] = "11.....",
     [INIT]  = "111...1",
@@ -58,8 +58,8 @@ typedef struct Rule {
 } Rule;
 
 /*
- * What manual pages of ibv_modify_qp and the InfiniBand specification say; the steps
- * that are not here take nothing but the state.
+ * Attributes by the manual page of ibv_modify_qp and the InfiniBand specification.  A
+ * step without a rule permits only the state.
  */
 static const Rule rules[] = {
     { RC, RESET, INIT, A(PKEY_INDEX) | A(PORT) | A(ACCESS_FLAGS), 0 },
@@ -106,7 +106,7 @@ static PvrdmaQp qp_in(uint8_t type, uint8_t from)
     };
 }
 
-/* Good values for everything. */
+/* Returns attributes with valid values. */
 static struct pvrdma_qp_attr good(uint8_t from, uint8_t to)
 {
     return (struct pvrdma_qp_attr) {
@@ -157,7 +157,7 @@ static const Rule *rule_find(uint8_t type, uint8_t from, uint8_t to)
     return NULL;
 }
 
-/* The attributes of the rule with bit @b turned over. */
+/* Tries the step with the needed attributes, but with bit @b inverted. */
 static void check_bit(uint8_t type, uint8_t from, uint8_t to, unsigned b)
 {
     const Rule *r = rule_find(type, from, to);
@@ -211,7 +211,7 @@ static void test_states_unknown(void)
         attr.qp_state = cpu_to_le32(to[i]);
         g_assert_cmpint(pvrdma_qp_attr_set(&qp, A(STATE), &attr, &result), ==,
                         EINVAL);
-        /* without the bit it does not count */
+        /* without the mask bit the value is ignored */
         g_assert_cmpint(pvrdma_qp_attr_set(&qp, 0, &attr, &result), ==, 0);
         g_assert_cmpuint(result, ==, INIT);
     }
@@ -249,7 +249,7 @@ static int set_to_rts(const struct pvrdma_qp_attr *attr)
                               A(PATH_MIG_STATE), attr, &result);
 }
 
-/* A good attribute, then one with @field = @value. */
+/* Asserts that valid attributes are accepted, and that @field = @value is refused. */
 #define ASSERT_REFUSED_RTR(field, value) do { \
     struct pvrdma_qp_attr attr_ = good(INIT, RTR); \
     PvrdmaQp qp_; \
@@ -305,13 +305,13 @@ static void test_kept(void)
     struct pvrdma_qp_attr attr = good(INIT, RTR), got = { 0 };
     PvrdmaQp qp;
 
-    /* more than 24 bits */
+    /* only 24 bits are kept */
     attr.rq_psn = cpu_to_le32(0xffabcdef);
     g_assert_cmpint(set_to_rtr(&attr, &qp), ==, 0);
     g_assert_cmphex(qp.attr.rq_psn, ==, 0xabcdef);
     g_assert_cmpuint(qp.mtu, ==, 1024);
     g_assert_cmphex(qp.attr.dest_qpn, ==, 0x4321);
-    g_assert_cmpuint(qp.attr.qkey, ==, 0);          /* it was not in the mask */
+    g_assert_cmpuint(qp.attr.qkey, ==, 0);          /* not in the mask */
     pvrdma_qp_attr_get(&qp, &got);
     g_assert_cmphex(le32_to_cpu(got.qp_state), ==, INIT);
     g_assert_cmphex(le32_to_cpu(got.rq_psn), ==, 0xabcdef);
@@ -342,7 +342,7 @@ static void test_path(void)
     g_assert_cmphex(path.traffic_class, ==, 0x68);
     g_assert_cmpuint(path.hop_limit, ==, 64);
     g_assert_cmphex(path.sport, >=, ROCE_UDP_SPORT_MIN);
-    /* one flow, one port; flows differ in the port [EXT] */
+    /* a flow keeps its source port; other flows have other source ports [EXT] */
     g_assert_true(pvrdma_qp_path(&qp, &av, 0x4321, &other));
     g_assert_cmphex(path.sport, ==, other.sport);
     g_assert_true(pvrdma_qp_path(&qp, &av, 0x4322, &other));
@@ -354,7 +354,7 @@ static void test_path(void)
     g_assert_false(pvrdma_qp_path(&qp, &av, 0x4321, &path));
 }
 
-/* Who slows down when told to says so on the wire, unless the guest said something. */
+/* With DCQCN the path has ECT(0), unless the guest has set ECN bits. */
 static void test_path_ecn(void)
 {
     PvrdmaState s = { .mtu = 1024, .dcqcn = true };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The device's other files, for the sending side alone. */
+/* Stubs of the device's other files, for the requester alone. */
 #include "qemu/osdep.h"
 #include "system/cpu-timers.h"
 #include "req-device.h"
@@ -15,7 +15,7 @@ Rig rig;
 
 static RigPacket building;
 
-/* Checks that the QP does not hang, after each action of a test. */
+/* Asserts that the QP does not hang.  Called after each action of a test. */
 static void rig_check(void)
 {
     g_assert_cmpstr(pvrdma_qp_stuck(&rig.qp), ==, NULL);
@@ -47,7 +47,7 @@ void rig_clock(int64_t ns)
         rig.now = MAX(rig.now, rig.timer);
         rig.timer = 0;
         pvrdma_req_timer(&rig.qp);
-        /* one that is set to the present would fire for ever */
+        /* A timer that is set to the present would fire without end. */
         g_assert_true(!rig.timer || rig.timer > rig.now);
         rig_check();
     }
@@ -138,7 +138,10 @@ void rig_done(uint64_t wr_id, unsigned status)
         g_assert_cmpuint(wc->opcode, ==, pvrdma_req_op(w->opcode)->completion);
         g_assert_cmpuint(wc->byte_len, ==, w->length);
     }
-    /* Who sees it may post again. */
+    /*
+     * The slot is free before the guest sees the completion, because the guest may post
+     * again.
+     */
     g_assert_cmpuint(rig.consumed, >, wr_id);
 }
 
@@ -251,7 +254,7 @@ void pvrdma_qp_drained(PvrdmaQp *qp)
     qp->sq_draining &= !pvrdma_req_idle(qp);
 }
 
-/* There is no responder. */
+/* The device has no responder. */
 bool pvrdma_resp_has_work(PvrdmaQp *qp)
 {
     return false;

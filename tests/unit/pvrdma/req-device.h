@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What req.c and comp.c need around them, scripted: the functions of the device's other
- * files, a guest with one QP, and a peer that says what the test wants.
+ * Stubs for unit tests of req.c and comp.c: the functions of the device's other files, a
+ * guest with one QP, and a peer that sends the answers that the test requests.
  */
 #ifndef PVRDMA_REQ_DEVICE_H
 #define PVRDMA_REQ_DEVICE_H
@@ -11,40 +11,42 @@
 #include "hw/rnic/pvrdma/objects/qp.h"
 #include "hw/rnic/pvrdma/wire/roce.h"
 
-/* What every WQE has, unless the test changes it. */
-#define RIG_VA          0x7000000000ULL     /* of the peer */
+/* Values that each WQE has.  A test may change RigWqe.remote. */
+#define RIG_VA          0x7000000000ULL     /* address in the peer's memory */
 #define RIG_RKEY        0x12345678
 #define RIG_IMM         0xa1b2c3d4
 #define RIG_INV         0x00cafe01
-/* Attributes of the QP, likewise. */
+/* Attributes of the QP after rig_start(). */
 #define RIG_PEER        0xabcdef
 #define RIG_RETRIES     3
 #define RIG_RNR_RETRIES 2
 #define RIG_TIMEOUT     14
 
-#define RIG_BUDGET      16      /* packets that may be sent at a time */
+#define RIG_BUDGET      16      /* packets of one call of pvrdma_req_run() */
 #define RIG_WQES        512
 #define RIG_MEMORY      (256 * 1024)
 
+/* A WQE of the guest; rig.wqe[n] has the wr_id n. */
 typedef struct RigWqe {
     uint8_t opcode;
     uint8_t flags;              /* SIGNALED, unless the test changes it */
-    uint32_t length;
-    uint32_t at;                /* where its data are in memory */
-    uint64_t remote;
+    uint32_t length;            /* bytes */
+    uint32_t at;                /* offset of its data in rig.memory */
+    uint64_t remote;            /* address in the peer's memory */
     uint64_t compare_add, swap;
-    uint32_t bad_from;          /* bytes from here on have no memory */
-    bool unreadable;
+    uint32_t bad_from;          /* local data from this offset on cause LOC_PROT_ERR */
+    bool unreadable;            /* the fetch of the WQE fails */
 } RigWqe;
 
+/* A packet that the requester sent. */
 typedef struct RigPacket {
     RocePacket pkt;
-    uint32_t offset;            /* of its payload in the message */
-    uint32_t len;
+    uint32_t offset;            /* of the payload in the message */
+    uint32_t len;               /* bytes of payload */
     uint8_t payload[ROCE_MTU_MAX];
 } RigPacket;
 
-/* The guest's side, and what came of it. */
+/* State of the guest, settings of the test, and results. */
 typedef struct Rig {
     PvrdmaState s;
     PvrdmaQp qp;
@@ -58,54 +60,65 @@ typedef struct Rig {
     uint8_t local_status;       /* of FAST_REG_MR and LOCAL_INV */
     uint8_t memory[RIG_MEMORY];
     RigWqe wqe[RIG_WQES];
-    unsigned posted;            /* WQEs */
-    unsigned consumed;          /* slots given back, */
-    unsigned consumes;          /* in so many calls */
-    GQueue packets;             /* RigPacket that were sent and not looked at */
-    GQueue completions;         /* PvrdmaWc */
-    unsigned wcs;               /* of them */
-    uint64_t written;           /* bytes of READ responses */
+    unsigned posted;            /* WQEs that the guest has posted */
+    unsigned consumed;          /* slots that the device has returned */
+    unsigned consumes;          /* calls that returned slots */
+    GQueue packets;             /* RigPacket that the test has not taken */
+    GQueue completions;         /* PvrdmaWc that the test has not taken */
+    unsigned wcs;               /* length of completions */
+    uint64_t written;           /* bytes of responses, of READs and atomics, in memory */
+    /* Counts of executed FAST_REG_MR, of executed LOCAL_INV, and of UD sends. */
     unsigned registered, invalidated, datagrams;
-    int event;
+    int event;                  /* event with which the QP ended; -1: none */
 } Rig;
 
 extern Rig rig;
 
-/* A new QP in RTS. */
+/* Starts anew: a QP in state RTS with first PSN @psn. */
 void rig_start(uint32_t mtu, uint32_t psn);
-/* Nothing is left that was not looked at. */
+/* Asserts that the test has taken all packets and completions; frees the QP. */
 void rig_end(void);
-/* Posts a WQE; its number is its wr_id. */
+/* Posts a signaled WQE; its wr_id counts from 0 on. */
 RigWqe *rig_post(unsigned opcode, uint32_t length);
-/* Sends what there is to send; false: the QP had nothing to do. */
+/* Runs the requester until it has no more work.  Returns false if it had none. */
 bool rig_run(void);
-/* Lets time go on, and the timer fire. */
+/* Advances the clock by @ns, and calls the timer at each of its deadlines. */
 void rig_clock(int64_t ns);
 
-/* The next packet; asserts that there is one. */
+/* Returns the oldest packet without taking it; asserts that there is one. */
 const RigPacket *rig_peek(void);
-/* Takes it; asserts what it is. */
+/* Takes the oldest packet; asserts its @opcode and @psn.  Valid until the next call. */
 const RigPacket *rig_sent(unsigned opcode, uint32_t psn);
-/* Takes it, with @len bytes of memory from @offset on. */
+/* As rig_sent(); asserts that the payload is the @len bytes of memory from @offset on. */
 void rig_sent_data(unsigned opcode, uint32_t psn, uint32_t offset,
                    uint32_t len);
-/* Takes it, a request for @len bytes at @offset of the message. */
+/* As rig_sent(); asserts a READ request for @len bytes at @offset of the peer's data. */
 void rig_sent_request(uint32_t psn, uint32_t offset, uint32_t len);
-/* Takes all; returns how many. */
+/* Drops all packets that the requester sent; returns their number. */
 unsigned rig_drop(void);
-/* Asserts that nothing was sent. */
+/* Asserts that no packet is left that the test has not taken. */
 void rig_quiet(void);
-/* Takes the next completion; asserts what it is. */
+/*
+ * Takes the oldest completion; asserts that it has @wr_id and @status, that a successful
+ * WQE was signaled, and that the slot was returned before.
+ */
 void rig_done(uint64_t wr_id, unsigned status);
 uint64_t rig_count(enum pvrdma_counter counter);
 
-/* Answers. */
+/*
+ * Lets the requester receive an answer of the peer.  Only the low 24 bits of @psn count.
+ */
 void rig_answer(unsigned opcode, uint32_t psn, uint8_t syndrome,
                 const void *payload, uint32_t len);
+/* Acknowledges all packets up to @psn. */
 void rig_ack(uint32_t psn);
+/* Sends a NAK of packet @psn with NAK code @code. */
 void rig_nak(unsigned code, uint32_t psn);
+/* Sends an RNR NAK of packet @psn with timer code @code. */
 void rig_rnr(unsigned code, uint32_t psn);
+/* Sends a READ response of @len bytes, which all are the low byte of @psn. */
 void rig_read(unsigned opcode, uint32_t psn, uint32_t len);
+/* Sends an atomic response with the value that the peer's memory had before. */
 void rig_atomic(uint32_t psn, uint64_t original);
 
 #endif /* PVRDMA_REQ_DEVICE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sending side of a connection and what a guest may do to it: work on regions,
- * mistakes, states, the longest messages, snapshots.
+ * The requester of an RC QP, and what a guest may do to it: work on regions, errors,
+ * changes of state, the longest messages, snapshots.
  */
 #include "qemu/osdep.h"
 #include "req-device.h"
@@ -26,7 +26,7 @@ static void test_local(void)
     g_assert_cmpuint(rig_drop(), ==, 2);
     g_assert_cmpuint(rig.registered, ==, 1);
     g_assert_cmpuint(rig.invalidated, ==, 0);
-    /* complete only in its turn, done only once */
+    /* FAST_REG_MR completes after the SEND before it, and is executed only once */
     g_assert_cmpuint(rig.wcs, ==, 0);
     rig_nak(ROCE_NAK_PSN_SEQUENCE, 0x100);
     rig_run();
@@ -53,13 +53,13 @@ static void test_local(void)
     rig_end();
 }
 
-/* The guest's fault is told; @n times since rig_start(). */
+/* Asserts that the device has counted @n errors of the guest since rig_start(). */
 static void assert_told(unsigned n)
 {
     g_assert_cmpuint(rig_count(PVRDMA_CNT_GUEST_ERROR), ==, n);
 }
 
-/* A WQE in error ends the QP, but those before it come to their end. */
+/* A WQE in error ends the QP.  The WQEs before it complete first. */
 static void test_guest_errors(void)
 {
     start();
@@ -113,7 +113,10 @@ static void test_guest_errors(void)
     }
 }
 
-/* Posts @n WQEs, of which as many as the ring has slots are under way. */
+/*
+ * Posts @n WQEs.  Asserts that at most @slots are under way, because the ring has as
+ * many.
+ */
 static void check_slots(unsigned n, unsigned slots)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -137,7 +140,10 @@ static void check_slots(unsigned n, unsigned slots)
     rig_end();
 }
 
-/* Queues with much under way take memory, of which there is an end. */
+/*
+ * The ring grows with the WQEs under way, up to PVRDMA_REQ_WQES, up to the size of the
+ * send queue, or up to the device's limit of pages.
+ */
 static void test_ring_grows(void)
 {
     start();
@@ -156,7 +162,7 @@ static void test_ring_grows(void)
     rig_run();
     g_assert_cmpuint(rig_drop(), ==, 12);
     g_assert_cmpuint(rig.s.pages_used, >, rig.pages_used);
-    /* ready to send anew */
+    /* a new start of the QP frees the ring */
     pvrdma_req_init(&rig.qp);
     g_assert_cmpuint(rig.s.pages_used, ==, rig.pages_used);
     rig_end();
@@ -206,7 +212,7 @@ static void test_drain(void)
         rig_read(i == PVRDMA_REQ_READ_PACKETS - 1 ? ROCE_OP_READ_RESP_LAST :
                  ROCE_OP_READ_RESP_MIDDLE, 0x101 + i, MTU);
     }
-    /* the READ goes on, the SEND does not begin */
+    /* the READ continues, the SEND does not begin */
     rig_run();
     rig_sent(ROCE_OP_READ_REQUEST, 0x101 + PVRDMA_REQ_READ_PACKETS);
     rig_quiet();
@@ -223,7 +229,7 @@ static void test_drain(void)
     rig_end();
 }
 
-/* What was fetched, but waits for its turn, does not begin any more. */
+/* A draining queue does not begin a WQE that was fetched but waits for its fence. */
 static void test_drain_fenced(void)
 {
     start();
@@ -267,7 +273,7 @@ static void test_datagrams(void)
     rig_end();
 }
 
-/* The longest messages: every packet is where it must be. */
+/* Each packet of the longest messages has the right offset and length. */
 static void test_huge(void)
 {
     const uint32_t mtu = 4096, len = (1u << 31) - 1, n = 1u << 19;
@@ -310,7 +316,7 @@ static void test_huge(void)
     rig_end();
 }
 
-/* What a snapshot has, and all else is gone. */
+/* Parks the QP, and then restores only the fields that a snapshot contains. */
 static void park_and_load(void)
 {
     PvrdmaReq kept;
@@ -326,7 +332,7 @@ static void park_and_load(void)
     pvrdma_req_park(&rig.qp);
 }
 
-/* A snapshot in the middle of everything. */
+/* Takes a snapshot while a SEND, a FAST_REG_MR and a READ are under way. */
 static void test_park(void)
 {
     start();
@@ -342,7 +348,10 @@ static void test_park(void)
     for (unsigned i = 0; i < 2; i++) {
         unsigned budget = 1;
 
-        /* and again, before all that was forgotten is known again */
+        /*
+         * Parks the QP twice: the second time when only a part of the WQEs has been
+         * fetched again.
+         */
         pvrdma_req_park(&rig.qp);
         pvrdma_req_run(&rig.qp, &budget);
         g_assert_cmpuint(rig_drop(), ==, 1);
@@ -369,7 +378,10 @@ static void test_park(void)
     rig_end();
 }
 
-/* Answers that were on their way meanwhile count, although nothing is sent again yet. */
+/*
+ * Answers to packets from before the snapshot count, although the requester has not sent
+ * the packets again.
+ */
 static void test_park_answers(void)
 {
     start();
@@ -386,14 +398,14 @@ static void test_park_answers(void)
     rig_done(0, PVRDMA_WC_SUCCESS);
     rig_done(1, PVRDMA_WC_SUCCESS);
     g_assert_cmpuint(rig.registered, ==, 1);
-    /* part of what is not answered is sent, then it is answered all the same */
+    /* the requester repeats a part of the READ, then the answer to the rest arrives */
     rig_run();
     rig_sent_request(0x105, MTU, MTU);
     g_assert_cmpuint(rig_drop(), ==, 2);
     park_and_load();
     rig_read(ROCE_OP_READ_RESP_LAST, 0x105, MTU);
     rig_done(2, PVRDMA_WC_SUCCESS);
-    /* who refuses says it only once */
+    /* a NAK counts before the retransmission, because the peer sends it only once */
     park_and_load();
     rig_nak(ROCE_NAK_REMOTE_ACCESS, 0x107);
     rig_done(3, PVRDMA_WC_SUCCESS);
@@ -402,7 +414,7 @@ static void test_park_answers(void)
     rig_end();
 }
 
-/* With the smallest packets the longest message has half of all sequence numbers. */
+/* With the smallest MTU the longest message has half of all PSNs. */
 static void test_park_longest(void)
 {
     const uint32_t half = ROCE_MSG_MAX / MTU, una = 0x100 + half - 2;
@@ -416,7 +428,7 @@ static void test_park_longest(void)
     rig.qp.req.una_psn = una;
     rig.qp.req.next_psn = 0x100 + half + 2;
     park_and_load();
-    /* what was begun goes on, and nothing else */
+    /* in state SQD the requester continues begun WQEs, and begins no others */
     rig.qp.state = PVRDMA_QPS_SQD;
     rig_run();
     rig_sent(ROCE_OP_WRITE_MIDDLE, una);
@@ -429,7 +441,7 @@ static void test_park_longest(void)
     rig_end();
 }
 
-/* A guest that changes a WQE meanwhile. */
+/* The guest shortens a WQE while the QP is parked. */
 static void test_park_changed(void)
 {
     RigWqe *w;

@@ -13,18 +13,18 @@
 #define MTU             256
 #define ROUNDS          200
 #define WQES            400
-#define LOSS            25      /* one packet of so many is lost */
-#define RNR             20      /* one SEND of so many finds no buffer */
-#define PARK            50      /* one turn in this number takes a snapshot */
+#define LOSS            25      /* one packet of this number is lost */
+#define RNR             20      /* one SEND of this number finds no receive WQE */
+#define PARK            50      /* one turn of this number takes a snapshot */
 #define TURNS_MAX       200000  /* limit of a round's turns */
-#define SPURIOUS        12      /* one turn in this number lets the timer fire early */
-/* The peer's memory: written, read, and one word that is added to. */
+#define SPURIOUS        12      /* one turn of this number lets the timer fire early */
+/* The peer's memory: ranges for WRITEs and READs, and the word of atomics. */
 #define WRITE_BYTES     8192
 #define READ_BYTES      (128 * 1024)
 #define WRITE_VA        RIG_VA
 #define READ_VA         (RIG_VA + (1 << 20))
 #define ATOMIC_VA       (RIG_VA + (1 << 21))
-/* Ours: what is sent, and behind it what is read. */
+/* rig.memory: first data that are sent, from here on data that are read */
 #define LOCAL_READ      (64 * 1024)
 
 typedef struct Answer {
@@ -43,13 +43,14 @@ static struct {
     uint8_t readable[READ_BYTES];
     uint64_t word;
     GHashTable *originals;      /* answers to atomics, by PSN */
-    GHashTable *read_ends;      /* last PSN of a READ, by that of each packet of it */
+    /* PSN after the end of a READ, by PSN of each of its packets */
+    GHashTable *read_ends;
     uint64_t write_at;
-    GByteArray *received;       /* by SENDs */
+    GByteArray *received;       /* bytes of SENDs */
     GQueue answers;
 } peer;
 
-/* --- What should come of it -------------------------------------------------- */
+/* --- Expected results -------------------------------------------------------- */
 
 static struct {
     uint8_t written[WRITE_BYTES];
@@ -84,7 +85,7 @@ static void peer_ack(uint32_t psn, unsigned kind, unsigned value)
            0, 0);
 }
 
-/* Whatever is answered next, what came before is acknowledged first. */
+/* Acknowledges earlier requests before the next answer, so that answers are in order. */
 static void peer_ack_flush(void)
 {
     if (peer.ack_due) {
@@ -93,7 +94,7 @@ static void peer_ack_flush(void)
     }
 }
 
-/* What was asked for may be asked for again, all of it or part, but nothing else. */
+/* A repeated READ must be a part of an earlier READ, or all of it. */
 static void peer_check_read(const RocePacket *pkt, uint32_t packets, bool again)
 {
     uint32_t end = roce_psn_add(pkt->psn, packets - 1);
@@ -178,7 +179,7 @@ static void peer_break_off(void)
     }
 }
 
-/* A request that was there before: answered again, but not done again. */
+/* Answers a repeated request, and does not execute it again. */
 static void peer_duplicate(const RigPacket *p, uint32_t flags)
 {
     if (flags & ROCE_IS_READ) {
@@ -252,7 +253,7 @@ static void carry_requests(void)
 
 static void carry_answers(void)
 {
-    /* what is left is late */
+    /* the other answers are late */
     unsigned n = g_test_rand_int_range(0, peer.answers.length + 1);
 
     while (n--) {
@@ -294,7 +295,7 @@ static void post_read(void)
     };
     unsigned cut = cuts[g_test_rand_int_range(0, ARRAY_SIZE(cuts))];
     unsigned kind = g_test_rand_int_range(0, 8);
-    /* any length, or one around the cuts of READs, or a short one */
+    /* any length; or a length near a limit of READs; or a short one */
     uint32_t len = kind == 0 ? g_test_rand_int_range(0, 300 * MTU) :
                    kind == 1 ? g_test_rand_int_range((cut - 2) * MTU,
                                                      (cut + 2) * MTU) :
@@ -309,7 +310,7 @@ static void post_atomic(void)
 {
     RigWqe *w = rig_post(PVRDMA_WR_ATOMIC_FETCH_AND_ADD, 8);
 
-    /* each has its own place, so that all can be looked at in the end */
+    /* each atomic has a result of its own, so that round_end() can check all */
     w->at = RIG_MEMORY - 8 * ++want.atomics;
     w->remote = ATOMIC_VA;
     w->compare_add = 1;
@@ -345,7 +346,7 @@ static void post(void)
     }
 }
 
-/* Completions are in order; the data of a READ are there. */
+/* Checks that completions are in order, and the data of the last READ. */
 static void check_completions(void)
 {
     while (rig.wcs) {
@@ -353,7 +354,7 @@ static void check_completions(void)
 
         rig_done(want.completed++, PVRDMA_WC_SUCCESS);
         if (w->opcode == PVRDMA_WR_RDMA_READ && want.completed == rig.posted) {
-            /* the last one of all: nobody has overwritten it */
+            /* the last WQE of all: no later READ has overwritten its data */
             g_assert_true(memcmp(rig.memory + w->at, peer.readable +
                                  (w->remote - READ_VA), w->length) == 0);
         }
@@ -404,7 +405,7 @@ static void round_end(void)
     rig_end();
 }
 
-/* Nothing of what is tested may have been spared. */
+/* Asserts that each kind of recovery has occurred. */
 static void check_coverage(const uint64_t *sum)
 {
     static const enum pvrdma_counter must[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sending side of a connection when packets or answers get lost, are late, or are
- * refusals: what is sent again, when, and how often.
+ * The requester of an RC QP when packets or answers are lost or late, or when the peer
+ * refuses requests: which packets it retransmits, when, and how often.
  */
 #include "qemu/osdep.h"
 #include "req-device.h"
@@ -24,7 +24,7 @@ static void test_nak_sequence(void)
     g_assert_cmpuint(rig_drop(), ==, 6);
     rig_nak(ROCE_NAK_PSN_SEQUENCE, 0x103);
     rig_done(0, PVRDMA_WC_SUCCESS);
-    /* only one of them counts */
+    /* a second NAK of the same packet does not use another retry */
     rig_nak(ROCE_NAK_PSN_SEQUENCE, 0x103);
     g_assert_cmpuint(rig.qp.req.retries, ==, RIG_RETRIES - 1);
     rig_run();
@@ -33,7 +33,7 @@ static void test_nak_sequence(void)
     rig_sent_data(ROCE_OP_SEND_LAST, 0x105, 4 * MTU, MTU);
     rig_ack(0x103);
     g_assert_cmpuint(rig.qp.req.retries, ==, RIG_RETRIES);
-    /* what was sent at first arrives before it is sent again */
+    /* the acknowledgement of the first transmission arrives before the retransmission */
     rig_nak(ROCE_NAK_PSN_SEQUENCE, 0x104);
     rig_ack(0x104);
     rig_run();
@@ -72,7 +72,10 @@ static void test_timeout(void)
     rig_end();
 }
 
-/* The time between tries grows up to two seconds, unless more was asked for. */
+/*
+ * The timeout doubles with each retry, from at least 4 ms to at most two seconds.  A
+ * timeout attribute above two seconds does not grow.
+ */
 static void test_timeout_growth(void)
 {
     static const struct {
@@ -107,8 +110,8 @@ static void test_timeout_growth(void)
 }
 
 /*
- * A peer that is slow is not asked in vain for each packet: who waited too short once
- * waits longer, until all that was sent twice is answered.
+ * After a timeout the requester keeps the longer timeout until all packets that were sent
+ * twice are acknowledged, because otherwise each packet to a slow peer would time out.
  */
 static void test_timeout_slow(void)
 {
@@ -141,7 +144,10 @@ static void test_timeout_slow(void)
     rig_end();
 }
 
-/* Acknowledgements give the others all the time again; a full port stops the clock. */
+/*
+ * Each acknowledgement restarts the timeout of the other packets.  Timeouts do not count
+ * while the port is full, and timeout 0 disables them.
+ */
 static void test_timeout_lazy(void)
 {
     int64_t wait = roce_timeout_ns(RIG_TIMEOUT);
@@ -190,7 +196,7 @@ static void test_rnr(void)
     g_assert_cmpuint(rig_drop(), ==, 4);
     for (unsigned i = 0; i < RIG_RNR_RETRIES; i++) {
         rig_rnr(12, 0x101);
-        /* while it waits these say nothing new */
+        /* the requester ignores NAKs of the same packet during the RNR wait */
         rig_rnr(12, 0x101);
         rig_nak(ROCE_NAK_PSN_SEQUENCE, 0x101);
         g_assert_false(rig_run());
@@ -211,7 +217,10 @@ static void test_rnr(void)
     rig_end();
 }
 
-/* Packets that are lost between the refusals of a receiver that is there. */
+/*
+ * A receiver without a WQE sends RNR NAKs, and packets are lost in between.  Each RNR NAK
+ * restores the retries, so the connection does not end.
+ */
 static void test_rnr_lost(void)
 {
     start();
@@ -224,7 +233,7 @@ static void test_rnr_lost(void)
         rig_rnr(1, 0x100);
         rig_clock(roce_rnr_ns(1));
         rig_run();
-        /* the first one is lost */
+        /* the first of the two packets is lost, so the peer sends a NAK */
         g_assert_cmpuint(rig_drop(), ==, 2);
         rig_nak(ROCE_NAK_PSN_SEQUENCE, 0x100);
         rig_run();
@@ -257,10 +266,13 @@ static void test_rnr_for_ever(void)
     rig_end();
 }
 
-/* Receives packets @from to @to of a response with @n packets to a request for @psn. */
+/*
+ * Delivers packets @from to @to - 1 of a response of @n packets, which begins at @psn.
+ * Runs the requester after each packet.
+ */
 static void respond(uint32_t psn, unsigned n, unsigned from, unsigned to)
 {
-    static const uint8_t opcodes[2][2] = {      /* first, last */
+    static const uint8_t opcodes[2][2] = {      /* [is first][is last] */
         { ROCE_OP_READ_RESP_MIDDLE, ROCE_OP_READ_RESP_LAST },
         { ROCE_OP_READ_RESP_FIRST, ROCE_OP_READ_RESP_ONLY },
     };
@@ -272,8 +284,8 @@ static void respond(uint32_t psn, unsigned n, unsigned from, unsigned to)
 }
 
 /*
- * A READ times out and is repeated in parts.  Then the first response arrives, and ends
- * where the first of these parts ends.
+ * A READ times out and is repeated in parts.  Then the response to the first request
+ * arrives, but only up to the end of the first part.
  */
 static void read_repeat(unsigned max_rd_atomic)
 {
@@ -296,7 +308,7 @@ static void read_repeat(unsigned max_rd_atomic)
     rig_sent_request(0x100 + part, part * MTU, part * MTU);
     rig_quiet();
     g_assert_cmpuint(pvrdma_req_reads(&rig.qp.req), ==, 1);
-    /* the answer to the part arrives too, with no new data */
+    /* the answer to the part arrives too, and has no new data */
     respond(0x100, part, 0, part);
     rig_quiet();
 }
@@ -311,7 +323,7 @@ static void test_read_repeated(void)
         respond(0x100 + part, part, 0, part);
         rig_done(0, PVRDMA_WC_SUCCESS);
         g_assert_cmpuint(pvrdma_req_reads(&rig.qp.req), ==, 0);
-        /* the fence is done */
+        /* the READ is complete, so the fenced SEND begins */
         rig_sent(ROCE_OP_SEND_ONLY, 0x100 + 2 * part);
         rig_ack(0x100 + 2 * part);
         rig_done(1, PVRDMA_WC_SUCCESS);
@@ -319,7 +331,9 @@ static void test_read_repeated(void)
     }
 }
 
-/* The same case, but no more packets arrive. */
+/*
+ * As test_read_repeated(), but no more packets arrive: the READ fails after all retries.
+ */
 static void test_read_repeated_end(void)
 {
     read_repeat(1);
@@ -337,7 +351,7 @@ static void test_read_repeated_end(void)
     rig_end();
 }
 
-/* An answer to an earlier request arrives during an RNR pause. */
+/* The acknowledgement of an earlier transmission arrives during the RNR wait. */
 static void test_rnr_answer(void)
 {
     start();
@@ -352,7 +366,7 @@ static void test_rnr_answer(void)
     rig_clock(roce_rnr_ns(12));
     rig_run();
     rig_sent(ROCE_OP_SEND_ONLY, 0x101);
-    /* the packet gets lost */
+    /* the retransmitted packet is lost */
     rig_clock(roce_timeout_ns(RIG_TIMEOUT));
     rig_run();
     rig_sent(ROCE_OP_SEND_ONLY, 0x101);
@@ -362,8 +376,8 @@ static void test_rnr_answer(void)
 }
 
 /*
- * Packets wait for the rate, which reaches the line rate before the timer fires.  The
- * responder has asked to send too, and relies on the activation.
+ * Packets wait for the rate limit, which ends before the timer fires.  The timer
+ * activates the QP nevertheless, because the responder relies on that activation.
  */
 static void test_paced(void)
 {
@@ -423,15 +437,16 @@ static void test_stuck(void)
     expect_stuck(no_deadline);
     req->deadline = 0;
     expect_stuck(no_deadline);
-    req->armed = 0;                         /* the guest wants no time-out */
+    req->armed = 0;                         /* the guest has disabled the timeout */
     rig.qp.attr.timeout = 0;
     expect_stuck(NULL);
-    req->armed = 0;                         /* the QP will be visited */
+    req->armed = 0;                         /* the QP will run */
     rig.qp.active = true;
     expect_stuck(NULL);
     req->rnr_until = req->armed - 1;
     expect_stuck("a pause has no end");
-    req->una_psn = req->psn;                /* the READ remains counted */
+    /* the answer has arrived, but the READ is still counted */
+    req->una_psn = req->psn;
     expect_stuck("a READ is counted that was not asked for");
     req->una_psn = req->psn;
     bitmap_zero(req->unanswered, PVRDMA_REQ_PACKETS);
@@ -474,7 +489,7 @@ static void test_nak_error(void)
     }
 }
 
-/* Nothing of this may move anything. */
+/* Answers that match no packet under way, and a request, only count as RX_STALE. */
 static void test_stale(void)
 {
     start();

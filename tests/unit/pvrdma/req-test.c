@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sending side of a connection against a scripted peer: the test is the guest's
- * memory and queue, its CQ, the port, the clock, and the peer.
+ * The requester of an RC QP against a scripted peer.  The test plays the guest with its
+ * memory and send queue, the CQ, the port, the clock, and the peer.
  */
 #include "qemu/osdep.h"
 #include "req-device.h"
@@ -69,7 +69,7 @@ static void test_send(void)
     rig_sent_data(ROCE_OP_SEND_ONLY_INV, 0x103, 0, 2);
     rig_sent_data(ROCE_OP_SEND_FIRST, 0x104, 0, MTU);
     rig_sent_data(ROCE_OP_SEND_LAST_INV, 0x105, MTU, MTU);
-    /* one acknowledgement for them all */
+    /* the acknowledgement of the last packet completes all four messages */
     g_assert_cmpuint(rig.wcs, ==, 0);
     rig_ack(0x105);
     for (unsigned i = 0; i < 4; i++) {
@@ -78,7 +78,7 @@ static void test_send(void)
     rig_end();
 }
 
-/* Wraps in the middle of a message, and is sent again across that. */
+/* PSNs wrap in the middle of a message, and the requester retransmits across the wrap. */
 static void test_wrap(void)
 {
     rig_start(MTU, 0xfffffe);
@@ -107,7 +107,10 @@ static void test_wrap(void)
     rig_end();
 }
 
-/* As many packets as the window has; the peer is asked to acknowledge in time. */
+/*
+ * The requester sends as many packets as the window has, and requests an acknowledgement
+ * with each PVRDMA_REQ_ACK_PACKETS-th packet of a message.
+ */
 static void test_window(void)
 {
     start();
@@ -129,7 +132,10 @@ static void test_window(void)
     rig_end();
 }
 
-/* The budget ends a run in the middle of a message, a port that is full, too. */
+/*
+ * A run ends in the middle of a message when its budget is used, and when the port is
+ * full.
+ */
 static void test_budget(void)
 {
     unsigned budget = 3;
@@ -150,7 +156,10 @@ static void test_budget(void)
     rig_end();
 }
 
-/* More WQEs than are kept, and slots that come back in time. */
+/*
+ * The guest posts more WQEs than the requester keeps; one acknowledgement of many WQEs
+ * returns their slots with one call.
+ */
 static void test_many(void)
 {
     const unsigned n = 2 * PVRDMA_REQ_WQES + 3;
@@ -209,7 +218,7 @@ static void test_read(void)
     rig_end();
 }
 
-/* The response of a READ is an acknowledgement of all before it. */
+/* The response of a READ also acknowledges all packets before it. */
 static void test_read_acks(void)
 {
     start();
@@ -223,7 +232,10 @@ static void test_read_acks(void)
     rig_end();
 }
 
-/* What is lost in the middle is asked for again, and nothing before it. */
+/*
+ * When a response packet is missing, the requester repeats the READ from that packet on:
+ * after a gap, after an acknowledgement of later packets, and after a timeout.
+ */
 static void test_read_lost(void)
 {
     start();
@@ -240,7 +252,7 @@ static void test_read_lost(void)
     rig_sent(ROCE_OP_SEND_ONLY, 0x104);
     rig_quiet();
     rig_read(ROCE_OP_READ_RESP_FIRST, 0x101, MTU);
-    /* an acknowledgement that passes it */
+    /* acknowledges a packet behind the missing response */
     rig_ack(0x104);
     rig_run();
     rig_sent_request(0x102, 2 * MTU, 2 * MTU);
@@ -260,7 +272,10 @@ static void test_read_lost(void)
     rig_end();
 }
 
-/* A slow peer that still answers what it was asked at first is not asked once more. */
+/*
+ * While a slow peer still sends the responses to the first requests, the requester does
+ * not repeat the requests a second time.
+ */
 static void test_read_slow(void)
 {
     const int64_t wait = roce_timeout_ns(RIG_TIMEOUT);
@@ -273,7 +288,7 @@ static void test_read_slow(void)
     rig_clock(wait);
     rig_run();
     g_assert_cmpuint(rig_drop(), ==, 4);
-    /* the second response is lost, and what is behind it takes long */
+    /* the second response packet is lost, and the packets behind it arrive slowly */
     rig_read(ROCE_OP_READ_RESP_FIRST, 0x100, MTU);
     for (unsigned i = 2; i < n; i++) {
         rig_read(i == n - 1 ? ROCE_OP_READ_RESP_LAST : ROCE_OP_READ_RESP_MIDDLE,
@@ -284,7 +299,7 @@ static void test_read_slow(void)
     rig_sent_request(0x101, MTU, (n - 1) * MTU);
     rig_sent_request(0x100 + n, 0, MTU);
     rig_quiet();
-    /* then comes what was asked for again, twice */
+    /* then the responses to both repetitions of the READ arrive */
     for (unsigned i = 0; i < n; i++) {
         rig_read(i == n - 1 ? ROCE_OP_READ_RESP_LAST : i ?
                  ROCE_OP_READ_RESP_MIDDLE : ROCE_OP_READ_RESP_FIRST,
@@ -301,10 +316,10 @@ static void test_read_slow(void)
     rig_end();
 }
 
-/* Packet @i of a response of @n. */
+/* Delivers packet @i of a response of @n packets, with the oldest unacknowledged PSN. */
 static void respond(unsigned i, unsigned n)
 {
-    static const uint8_t opcodes[2][2] = {      /* first, last */
+    static const uint8_t opcodes[2][2] = {      /* [is first][is last] */
         { ROCE_OP_READ_RESP_MIDDLE, ROCE_OP_READ_RESP_LAST },
         { ROCE_OP_READ_RESP_FIRST, ROCE_OP_READ_RESP_ONLY },
     };
@@ -313,8 +328,8 @@ static void respond(unsigned i, unsigned n)
 }
 
 /*
- * What is asked for again is asked for in parts, one after the other: what gets lost then
- * costs less.
+ * The requester repeats a long READ in parts, one after the other, because a packet that
+ * is lost then costs only a part.
  */
 static void test_read_again(void)
 {
@@ -337,7 +352,7 @@ static void test_read_again(void)
     }
     rig_sent_request(0x100 + part, part * MTU, part * MTU);
     rig_quiet();
-    /* too late: all of the first response comes now */
+    /* the rest of the first response arrives late */
     for (; at < n; at++) {
         respond(at, n);
     }
@@ -350,7 +365,10 @@ static void test_read_again(void)
     rig_end();
 }
 
-/* Who refuses something answers nothing any more: no use in asking for what was lost. */
+/*
+ * A peer that refuses a request sends nothing after the NAK, so the requester does not
+ * repeat the READ whose response is incomplete.
+ */
 static void test_read_lost_end(void)
 {
     start();
@@ -370,7 +388,7 @@ static void test_read_lost_end(void)
     rig_end();
 }
 
-/* A long READ is asked for in parts. */
+/* The requester divides a long READ into requests of PVRDMA_REQ_READ_PACKETS packets. */
 static void test_read_long(void)
 {
     const uint32_t part = PVRDMA_REQ_READ_PACKETS, n = 2 * part + 1;
@@ -403,7 +421,10 @@ static void test_read_long(void)
     rig_end();
 }
 
-/* The end of a response where none was asked for, and none where there must be one. */
+/*
+ * Refuses a response that ends where no request ends, and a last packet of a READ without
+ * the opcode "last".
+ */
 static void test_read_bad_end(void)
 {
     for (unsigned i = 0; i < 2; i++) {
@@ -424,7 +445,10 @@ static void test_read_bad_end(void)
     }
 }
 
-/* Answers that the first WQE, a READ of two packets, must not get. */
+/*
+ * Answers the first WQE, a READ of two packets, with an invalid packet.  Asserts that the
+ * READ fails and that no data are stored.
+ */
 static void bad_answer(unsigned opcode, uint32_t len, uint8_t syndrome)
 {
     static const uint8_t zeroes[2 * MTU];
@@ -478,7 +502,7 @@ static void test_atomic(void)
     rig_done(0, PVRDMA_WC_SUCCESS);
     value = ldq_le_p(rig.memory);
     g_assert_cmphex(value, ==, 0x123456789abcdef0);
-    /* no acknowledgement is enough */
+    /* an acknowledgement does not complete an atomic, because it lacks the old value */
     rig_ack(0x101);
     g_assert_cmpuint(rig.wcs, ==, 0);
     rig_run();
@@ -506,7 +530,9 @@ static void test_atomic_bad(void)
     rig_end();
 }
 
-/* Not more of them at once than the peer can remember. */
+/*
+ * At most max_rd_atomic READs and atomics are under way, because the peer keeps no more.
+ */
 static void test_reads_limit(void)
 {
     start();
@@ -555,7 +581,7 @@ static void test_fence(void)
     rig_read(ROCE_OP_READ_RESP_LAST, 0x101, MTU);
     g_assert_true(rig.qp.active);
     rig_run();
-    /* it waits for READs, not for SENDs */
+    /* the fence waits for the READ before it, not for the SEND */
     rig_sent(ROCE_OP_SEND_ONLY, 0x103);
     rig_ack(0x103);
     for (unsigned i = 0; i < 3; i++) {

@@ -15,7 +15,8 @@ static const uint8_t peer_gid[16] = { [10] = 0xff, [11] = 0xff, 10, 0, 0, 2 };
 static const uint8_t our_mac[6] = { 0x52, 0x54, 0, 0, 0, 1 };
 static const uint8_t peer_mac[6] = { 0x52, 0x54, 0, 0, 0, 2 };
 
-static Bed *the_bed;            /* for the clock, which knows no device */
+/* the current Bed, because cpu_get_clock() has no argument */
+static Bed *the_bed;
 
 static Bed *bed_of(PvrdmaState *s)
 {
@@ -144,7 +145,7 @@ uint8_t pvrdma_sg_write(PvrdmaQp *qp, const PvrdmaSge *sge, unsigned sges,
         from += here;
         len -= here;
     }
-    g_assert_cmpuint(len, ==, 0);   /* the caller has compared the lengths */
+    g_assert_cmpuint(len, ==, 0);   /* the responder has compared the lengths before */
     return PVRDMA_WC_SUCCESS;
 }
 
@@ -238,7 +239,7 @@ uint8_t *pvrdma_tx_begin(PvrdmaState *s, const RocePath *path,
     return bed->frame + bed->payload_at;
 }
 
-/* What is sent has to be a frame for the peer. */
+/* Parses the frame, and asserts that it goes from the device to the peer. */
 void pvrdma_tx_end(PvrdmaState *s, size_t payload_len)
 {
     Bed *bed = bed_of(s);
@@ -332,7 +333,7 @@ void bed_expect_quiet(Bed *bed)
     g_assert_cmpuint(bed->sent.length, ==, 0);
 }
 
-/* --- What came of it ------------------------------------------------------ */
+/* --- Results -------------------------------------------------------------- */
 PvrdmaWc *bed_wc(Bed *bed)
 {
     PvrdmaWc *wc = g_queue_pop_head(&bed->wc);

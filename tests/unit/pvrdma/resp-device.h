@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the responder of pvrdma needs around it: one QP with a region, receive WQEs and
- * a completion queue, a wire on which the test is the peer, and a clock that it sets.
+ * Stubs for unit tests of the responder of pvrdma: one QP with a region, receive WQEs and
+ * a CQ. The test is the peer at the other end of the wire, and sets the clock.
  */
 #ifndef PVRDMA_RESP_DEVICE_H
 #define PVRDMA_RESP_DEVICE_H
@@ -17,22 +17,22 @@
 
 #define BED_MTU         256
 #define BED_MEM         (64 * 1024)     /* bytes of the region */
-#define BED_GUARD       4096            /* bytes beside it that stay as they are */
+#define BED_GUARD       4096            /* bytes before and behind the region */
 #define BED_VA          0x7f0000001000ull
 #define BED_KEY         0x4711
 #define BED_LKEY        0x815
 #define BED_QPN         0x050003
 #define BED_HANDLE      3
 #define BED_PEER_QPN    0x123456
-#define BED_PSN         0xfffffe        /* the wrap is never far */
+#define BED_PSN         0xfffffe        /* first PSN; PSNs wrap after two packets */
 #define BED_ACCESS      (PVRDMA_ACCESS_REMOTE_WRITE | \
                          PVRDMA_ACCESS_REMOTE_READ | \
                          PVRDMA_ACCESS_REMOTE_ATOMIC)
-#define BED_RNR         14              /* min_rnr_timer */
-#define BED_DEPTH       64              /* of the receive queue */
-#define BED_BUFFER      8192            /* bytes of a receive buffer */
+#define BED_RNR         14              /* min_rnr_timer of the QP */
+#define BED_DEPTH       64              /* WQEs of the receive queue */
+#define BED_BUFFER      8192            /* bytes of buffer of a receive WQE */
 
-/* What the device sent, payload copied. */
+/* A packet that the device sent. pkt.payload is NULL; the bytes are in payload. */
 typedef struct BedSent {
     RocePath path;
     RocePacket pkt;
@@ -43,39 +43,50 @@ typedef struct Bed {
     PvrdmaState s;
     PvrdmaQp qp;
     PvrdmaCq cq;
-    RocePath path;                  /* of the peer's packets */
-    /* The region. */
+    RocePath path;                  /* of frames from the peer */
+    /*
+     * The region: its memory, with guards around; its rights; and errors that a test
+     * sets.
+     */
     uint8_t *guarded, *mem;
     uint32_t access;
     bool mr_gone, bus_error;
-    uint32_t invalidated;
-    /* The receive queue. */
+    uint32_t invalidated;           /* last key that SEND_WITH_INV invalidated */
+    /* The receive queue: WQEs, and errors that a test sets. */
     uint8_t buffer[BED_DEPTH][BED_BUFFER];
     PvrdmaRqe rqe[BED_DEPTH];
     unsigned posted, fetched;
     bool rq_broken;
     uint8_t sg_status;
-    /* What came of it. */
+    /* Results: PvrdmaWc and BedSent that the test has not taken, and counts of calls. */
     GQueue wc, sent;
     unsigned events, activations, responses, datagrams;
     enum pvrdma_event event;
     bool cq_full, congested;
     uint8_t frame[ROCE_FRAME_MAX];  /* that is being built */
     size_t payload_at;
-    int64_t now;
+    int64_t now;                    /* virtual time, ns */
 } Bed;
 
-/* A connection in RTS. */
+/* Creates a device with an RC QP in state RTS. Tests free it with bed_free(). */
 Bed *bed_new(void);
-/* Also checks that nothing beside the region was touched, and that all was looked at. */
+/*
+ * Frees @bed.  Asserts that the guards are unchanged, that the responder has nothing to
+ * send, and that the test has taken all packets and completions.
+ */
 void bed_free(Bed *bed);
 
-/* Something that tells byte @i of packet @seed from others. */
+/*
+ * Returns byte @i of the pattern of packet @seed, which equals byte @i - 1 of the next
+ * packet.
+ */
 uint8_t bed_byte(uint32_t seed, size_t i);
 
 /*
- * A packet of the peer, as a frame; without payload but with a length it has
- * bed_byte(PSN).  QPN, P_Key and path are right unless they are set.
+ * Builds a frame of the peer from @pkt, and lets the device receive it.  If @pkt has a
+ * payload_len but no payload, the payload is the pattern of its PSN. bed_frame() uses
+ * @path, bed_peer() the path of the peer.  PEER() sets QPN and P_Key; arguments may
+ * replace them.
  */
 void bed_peer(Bed *bed, const RocePacket *pkt);
 void bed_frame(Bed *bed, const RocePath *path, const RocePacket *pkt);
@@ -84,15 +95,22 @@ void bed_frame(Bed *bed, const RocePath *path, const RocePacket *pkt);
         .opcode = ROCE_OP_##op, .psn = (number) & ROCE_PSN_MASK, \
         .qpn = BED_QPN, .pkey = ROCE_PKEY_DEFAULT, ##__VA_ARGS__ })
 
-/* Posts a WQE with @sges elements of @len bytes; its wr_id is its number. */
+/* Posts a receive WQE with @sges elements of @len bytes.  Its wr_id counts from 0 on. */
 void bed_receive(Bed *bed, unsigned sges, uint32_t len);
-/* Lets the device send up to @budget packets; whether it would go on. */
+/* Lets the responder send up to @budget packets; returns true if more packets wait. */
 bool bed_run_some(Bed *bed, unsigned budget);
+/* Lets the responder send all packets; asserts that none waits. */
 void bed_run(Bed *bed);
 
-/* The next packet that was sent; the caller frees it. */
+/*
+ * Takes the oldest packet that the device sent, and asserts that there is one.  The
+ * caller frees it.
+ */
 BedSent *bed_sent(Bed *bed);
-/* The next packet is an acknowledgement that says so. */
+/*
+ * Runs the responder and takes the next packet; asserts that it is an acknowledgement
+ * with @syndrome, @psn and @msn.
+ */
 void bed_expect_answer(Bed *bed, uint8_t syndrome, uint32_t psn, uint32_t msn);
 #define EXPECT_ACK(bed, psn, msn) \
     bed_expect_answer(bed, ROCE_AETH_SYN(ROCE_AETH_ACK, ROCE_AETH_NO_CREDITS), \
@@ -101,18 +119,24 @@ void bed_expect_answer(Bed *bed, uint8_t syndrome, uint32_t psn, uint32_t msn);
     bed_expect_answer(bed, ROCE_AETH_SYN(ROCE_AETH_NAK, ROCE_NAK_##nak), psn, msn)
 #define EXPECT_RNR(bed, psn, msn) \
     bed_expect_answer(bed, ROCE_AETH_SYN(ROCE_AETH_RNR_NAK, BED_RNR), psn, msn)
-/* The next packet is of a READ's response, with @len bytes of memory from @va on. */
+/*
+ * Runs the responder and takes the next packet; asserts its @opcode and @psn, and that
+ * its payload is the @len bytes of the region at @va.
+ */
 void bed_expect_read(Bed *bed, enum roce_opcode opcode, uint32_t psn,
                      uint64_t va, uint32_t len);
-/* The device has nothing to send, and has not sent anything else. */
+/* Runs the responder; asserts that no packet is left that the test has not taken. */
 void bed_expect_quiet(Bed *bed);
 
-/* The next completion; the caller frees it. */
+/* Takes the oldest completion; asserts that there is one.  The caller frees it. */
 PvrdmaWc *bed_wc(Bed *bed);
-/* The next completion is of WQE @wr_id and not good. */
+/* Takes the oldest completion; asserts that it has @wr_id and @status. */
 void bed_expect_failed(Bed *bed, uint64_t wr_id, enum pvrdma_wc_status status);
 uint64_t bed_counter(Bed *bed, enum pvrdma_counter counter);
-/* @len bytes of the region at @va are those of the packet with @seed, from @from on. */
+/*
+ * Asserts that @len bytes of the region at @va have the pattern of packet @seed, from
+ * byte @from on.
+ */
 void bed_expect_memory(Bed *bed, uint64_t va, uint32_t seed, size_t from,
                        size_t len);
 

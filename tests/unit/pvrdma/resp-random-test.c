@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A19: whatever a wire loses, repeats, delays and reorders, each message is executed
- * once and in its order.  The peer is a simple requester that goes back and sends
- * again; what should come of its requests is computed when they are made.
+ * A19: the wire loses, repeats, delays and reorders packets, and the responder executes
+ * each message once and in order.  The peer is a simple requester, which repeats packets
+ * from the oldest unanswered one on.  The expected results are computed when the messages
+ * are planned.
  */
 #include "resp-device.h"
 
-#define SEEDS           20              /* 0, 1, ...: fixed seeds */
-#define FRESH           5               /* and random seeds in each run */
+#define SEEDS           20              /* the fixed seeds 0, 1, ... */
+#define FRESH           5               /* further random seeds in each run */
 #define MESSAGES        400
-#define WINDOW          16              /* packets */
-#define LATE            8               /* packets that the wire keeps back */
-#define PATIENCE        4               /* rounds without progress */
-#define WRITE_BYTES     16384           /* of the region are written, */
-#define COUNTER_AT      WRITE_BYTES     /* here atomics count, */
-#define READ_AT         (WRITE_BYTES + 8)   /* from here on nothing changes */
+#define WINDOW          16              /* packets under way */
+#define LATE            8               /* packets that the wire holds back */
+#define PATIENCE        4               /* rounds without progress before a timeout */
+#define WRITE_BYTES     16384           /* WRITEs change bytes below this, */
+#define COUNTER_AT      WRITE_BYTES     /* atomics the 8 bytes here, */
+#define READ_AT         (WRITE_BYTES + 8)   /* and READs read from here on */
 #define LEN_MAX         (4 * BED_MTU)
 
 typedef enum Kind { SEND, WRITE, READ, ATOMIC, KINDS } Kind;
 
 typedef struct Message {
     Kind kind;
-    uint32_t at, psns;                  /* packet numbers, from 0 on */
+    /* number of the first packet, from 0 on; number of packets */
+    uint32_t at, psns;
     uint32_t va, len;
     bool imm;
 } Message;
@@ -29,16 +31,16 @@ typedef struct Message {
 typedef struct Peer {
     Bed *bed;
     GRand *rand;
-    unsigned percent;                   /* of packets that meet something */
-    unsigned reads;                     /* and atomics, at once */
+    unsigned percent;                   /* of packets that are delayed, doubled or lost */
+    unsigned reads;                     /* limit of READs and atomics under way */
     Message message[MESSAGES];
     uint32_t packets;
     uint32_t una, next;                 /* oldest unanswered, next to be sent */
     unsigned idle;                      /* rounds without progress */
-    uint64_t atomics;                   /* that were answered */
+    uint64_t atomics;                   /* atomics that were answered */
     unsigned completions;
     RocePacket late[LATE];
-    uint8_t memory[WRITE_BYTES];        /* as it has to be at the end */
+    uint8_t memory[WRITE_BYTES];        /* expected bytes at the end */
 } Peer;
 
 static unsigned dice(Peer *p, unsigned sides)
@@ -92,7 +94,7 @@ static void plan(Peer *p)
 
 static uint8_t opcode_of(const Message *m, uint32_t n)
 {
-    static const uint8_t opcodes[2][2][2] = {       /* write, first, last */
+    static const uint8_t opcodes[2][2][2] = {       /* [is a WRITE][is first][is last] */
         { { ROCE_OP_SEND_MIDDLE, ROCE_OP_SEND_LAST },
           { ROCE_OP_SEND_FIRST, ROCE_OP_SEND_ONLY } },
         { { ROCE_OP_WRITE_MIDDLE, ROCE_OP_WRITE_LAST },
@@ -105,7 +107,7 @@ static uint8_t opcode_of(const Message *m, uint32_t n)
            opcodes[m->kind == WRITE][n == 0][last] + (m->imm && last);
 }
 
-/* The request of @packet; of a READ it asks for all from there on. */
+/* Returns the request of @packet; a READ requests all packets from there on. */
 static RocePacket packet_of(Peer *p, uint32_t packet)
 {
     const Message *m = message_of(p, packet);
@@ -132,12 +134,12 @@ static void wire(Peer *p, const RocePacket *pkt)
 
     if (!unlucky(p)) {
         bed_peer(p->bed, pkt);
-    } else if (dice(p, 2)) {            /* what was late comes now */
+    } else if (dice(p, 2)) {            /* the packet that waits in the slot arrives */
         if (p->late[slot].qpn) {
             bed_peer(p->bed, &p->late[slot]);
         }
         p->late[slot] = *pkt;
-        if (dice(p, 2)) {               /* this one comes twice, then */
+        if (dice(p, 2)) {               /* @pkt arrives now and later */
             bed_peer(p->bed, pkt);
         }
     }
@@ -178,7 +180,10 @@ static void progress(Peer *p, uint32_t una)
     p->idle = 0;
 }
 
-/* All before @end is done, unless a READ or atomic has not been answered. */
+/*
+ * Acknowledges all packets before @end, but only up to a READ or atomic without a
+ * response: the peer repeats it.
+ */
 static void acknowledged(Peer *p, uint32_t end)
 {
     g_assert_cmpuint(end, <=, p->packets);
@@ -204,7 +209,8 @@ static void response(Peer *p, const BedSent *sent, uint32_t packet)
 {
     const Message *m = message_of(p, packet);
 
-    acknowledged(p, packet);            /* it is an answer to those, too */
+    /* a response also acknowledges the packets before it */
+    acknowledged(p, packet);
     if (p->una != packet) {
         return;
     }
@@ -246,7 +252,7 @@ static void receive(Peer *p, const BedSent *sent)
     }
 }
 
-/* Completions are those of the messages that have one, in their order. */
+/* Checks that completions are those of the messages that have one, in order. */
 static void completions(Peer *p)
 {
     while (p->bed->wc.length) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The responder of pvrdma with a peer that breaks the rules, and a guest that takes
- * away what is needed: each mistake has its NAK, counter, event and completion.
+ * The responder of pvrdma with a peer that breaks the rules, or a guest that removes an
+ * object under way: each error has its NAK, counter, event and completion.
  */
 #include "resp-device.h"
 
@@ -21,7 +21,10 @@ static const Refusal bad_access = {
     ROCE_NAK_REMOTE_ACCESS, PVRDMA_CNT_RX_BAD_ACCESS, PVRDMA_EVENT_QP_ACCESS_ERR,
 };
 
-/* The connection has ended so, and takes nothing more. */
+/*
+ * Asserts that the QP has ended for the reason @why with a NAK of @psn, and that it drops
+ * further packets.
+ */
 static void expect_refused(Bed *bed, const Refusal *why, uint32_t psn,
                            uint32_t msn)
 {
@@ -39,7 +42,7 @@ static void expect_refused(Bed *bed, const Refusal *why, uint32_t psn,
 }
 
 /* --- Order of opcodes ----------------------------------------------------- */
-/* Sends a packet that is right as far as one can be without what comes before it. */
+/* Sends a packet with @opcode, valid if the right packets were before it. */
 static void send_plain(Bed *bed, enum roce_opcode opcode, uint32_t psn)
 {
     uint32_t flags = roce_opcode_info(opcode)->flags;
@@ -63,7 +66,7 @@ static void send_plain(Bed *bed, enum roce_opcode opcode, uint32_t psn)
     bed_peer(bed, &pkt);
 }
 
-/* A message of three packets, of which @begun have come. */
+/* For each opcode: is it accepted at the begin, within a SEND, and within a WRITE? */
 static void test_order(void)
 {
     static const uint8_t begins[] = {
@@ -106,7 +109,7 @@ static void test_order(void)
     }
 }
 
-/* The receive WQE of a SEND that is broken off is completed in error. */
+/* The receive WQE of a SEND that another message interrupts completes in error. */
 static void test_order_completion(void)
 {
     Bed *bed = bed_new();
@@ -127,7 +130,7 @@ static void test_payload(void)
     static const struct {
         enum roce_opcode opcode;
         uint32_t len;
-        bool begun;                 /* a SEND */
+        bool begun;                 /* within a SEND */
     } rows[] = {
         { ROCE_OP_SEND_FIRST, BED_MTU - 4 }, { ROCE_OP_SEND_FIRST, BED_MTU + 4 },
         { ROCE_OP_SEND_FIRST, 0 }, { ROCE_OP_SEND_ONLY, BED_MTU + 1 },
@@ -157,11 +160,12 @@ static void test_payload(void)
     }
 }
 
-/* What a WRITE says it has, and what it has. */
+/* Refuses WRITEs whose RETH length is not the sum of their payloads. */
 static void test_write_length(void)
 {
     static const struct {
-        uint32_t said, first, middle, last;     /* packets of no bytes: not sent */
+        /* RETH length; bytes of packets, 0: no such packet */
+        uint32_t said, first, middle, last;
         bool only;
     } rows[] = {
         { .said = 2, .last = 1, .only = true },
@@ -213,12 +217,12 @@ static void test_read_length(void)
 typedef struct Bad {
     const char *what;
     const Refusal *refusal;
-    uint32_t qp_access, mr_access;      /* what is taken away */
-    int64_t at;                         /* from the beginning of the region */
+    uint32_t qp_access, mr_access;      /* rights that are removed */
+    int64_t at;                         /* offset from the begin of the region */
     uint32_t key, len;
 } Bad;
 
-/* Nothing of a message is placed if any of it must not be. */
+/* A request without the rights for all its bytes changes no byte. */
 static void test_rights(void)
 {
     static const struct {
@@ -256,7 +260,7 @@ static void test_rights(void)
 
         flags = roce_opcode_info(pkt.opcode)->flags;
         if (flags & ROCE_IS_ATOMIC && bad->len) {
-            continue;                   /* it is aligned, so never half inside */
+            continue;                   /* atomics are aligned, so never half inside */
         }
         bed = bed_new();
         bed->qp.attr.access &= ~(bad->qp_access & access);
@@ -286,7 +290,7 @@ static void test_unaligned(void)
     }
 }
 
-/* It was there when the message began. */
+/* The region is destroyed after the first packet of a message. */
 static void test_region_gone(void)
 {
     Bed *bed = bed_new();
@@ -312,7 +316,10 @@ static void test_region_gone_in_read(void)
     bed_free(bed);
 }
 
-/* An answer to what was asked twice is needed no more if the peer goes on. */
+/*
+ * A repeated READ is not needed any more if the peer sends newer requests.  So its region
+ * may be invalidated.
+ */
 static void test_region_gone_again(void)
 {
     Bed *bed = bed_new();
@@ -333,7 +340,10 @@ static void test_region_gone_again(void)
     bed_free(bed);
 }
 
-/* But this one was never answered to its end; nor if a part of it was, twice. */
+/*
+ * A READ whose first response is not complete still needs its region, also when a part of
+ * it was answered twice.
+ */
 static void test_region_gone_in_between(void)
 {
     for (unsigned part = 0; part < 2; part++) {
@@ -401,7 +411,7 @@ static void test_too_many(void)
     PEER(bed, FETCH_ADD, BED_PSN + 3, ATOMIC(0), .swap_add = 1);
     g_assert_cmpuint(bed->qp.state, ==, PVRDMA_QPS_RTS);
     PEER(bed, READ_REQUEST, BED_PSN + 4, RETH(4, 1));
-    /* those that were taken are answered first */
+    /* the responder answers the accepted requests first */
     g_assert_cmpuint(bed->qp.state, ==, PVRDMA_QPS_ERR);
     for (unsigned i = 0; i < 3; i++) {
         bed_expect_read(bed, ROCE_OP_READ_RESP_ONLY, BED_PSN + i, BED_VA + i, 1);
@@ -411,7 +421,7 @@ static void test_too_many(void)
     bed_free(bed);
 }
 
-/* A replay that the wire made up does not count. */
+/* Repeated requests that the peer has got answers to do not count against the limit. */
 static void test_not_too_many(void)
 {
     Bed *bed = bed_new();
@@ -480,7 +490,8 @@ static void test_too_long(void)
     PEER(bed, SEND_LAST, BED_PSN + 1, .payload_len = 10);
     bed_expect_failed(bed, 0, PVRDMA_WC_LOC_LEN_ERR);
     expect_refused(bed, &too_long, BED_PSN + 1, 0);
-    g_assert_cmphex(bed->buffer[0][BED_MTU], ==, 0);    /* not a part of it */
+    /* no byte of the last packet is stored */
+    g_assert_cmphex(bed->buffer[0][BED_MTU], ==, 0);
     bed_free(bed);
 }
 
@@ -527,7 +538,7 @@ static void test_bad_queue(void)
 }
 
 /* --- Other ends ----------------------------------------------------------- */
-/* The guest ends it: no more answers, but all WQEs, begun or not. */
+/* The guest ends the QP: the responder sends no more answers, and flushes all WQEs. */
 static void test_ended(void)
 {
     Bed *bed = bed_new();
@@ -542,13 +553,13 @@ static void test_ended(void)
     bed_expect_quiet(bed);
     bed_expect_failed(bed, 0, PVRDMA_WC_WR_FLUSH_ERR);
     bed_expect_failed(bed, 1, PVRDMA_WC_WR_FLUSH_ERR);
-    bed_receive(bed, 1, 1);             /* posted later */
+    bed_receive(bed, 1, 1);             /* posted after the end */
     pvrdma_resp_flush(&bed->qp);
     bed_expect_failed(bed, 2, PVRDMA_WC_WR_FLUSH_ERR);
     bed_free(bed);
 }
 
-/* WQEs of a shared queue belong to others, but for the one that was taken. */
+/* A QP with a shared queue flushes only the WQE that it has taken. */
 static void test_ended_shared(void)
 {
     Bed *bed = bed_new();
@@ -564,7 +575,7 @@ static void test_ended_shared(void)
     bed_free(bed);
 }
 
-/* The completion cannot be told, so neither is the peer that it was. */
+/* The responder does not acknowledge a message whose completion found the CQ full. */
 static void test_cq_full(void)
 {
     Bed *bed = bed_new();

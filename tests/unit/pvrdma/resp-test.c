@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The responder of pvrdma with a peer that keeps the rules, on a wire that does not:
+ * The responder of pvrdma and a correct peer, on a wire that loses and repeats packets:
  * gaps, duplicates, and requests that wait for receive WQEs.
  */
 #include "resp-device.h"
@@ -48,7 +48,7 @@ static void test_send(void)
     bed_free(bed);
 }
 
-/* Elements that end in the middle of packets, and a last packet that is short. */
+/* Scatter elements end in the middle of packets, and the last packet is short. */
 static void test_send_long(void)
 {
     Bed *bed = bed_new();
@@ -86,7 +86,7 @@ static void test_send_invalidate(void)
     g_assert_cmphex(wc->flags, ==, PVRDMA_WC_WITH_INVALIDATE);
     g_assert_cmphex(le32_to_cpu(wc->imm), ==, BED_KEY);
     g_assert_cmphex(bed->invalidated, ==, BED_KEY);
-    bed_expect_quiet(bed);              /* nobody asked for an acknowledgement */
+    bed_expect_quiet(bed);              /* no packet has requested an acknowledgement */
     bed_free(bed);
 }
 
@@ -113,11 +113,11 @@ static void test_write(void)
     g_assert_cmphex(wc->flags, ==, PVRDMA_WC_WITH_IMM);
     g_assert_cmphex(wc->imm, ==, 77);
     g_assert_true(wc->solicited);
-    EXPECT_ACK(bed, BED_PSN + 3, 2);    /* one for both messages */
+    EXPECT_ACK(bed, BED_PSN + 3, 2);    /* one acknowledgement for both messages */
     bed_free(bed);
 }
 
-/* No key counts where no byte is touched. */
+/* The key is not checked if a request has no bytes. */
 static void test_empty(void)
 {
     Bed *bed = bed_new();
@@ -167,7 +167,7 @@ static void test_read(void)
     bed_free(bed);
 }
 
-/* A15: responses keep the order, whatever else comes and however slow the wire is. */
+/* A15: responses are in order, while other requests arrive and the port is blocked. */
 static void test_read_and_write(void)
 {
     Bed *bed = bed_new();
@@ -222,7 +222,10 @@ static void test_atomics(void)
 }
 
 /* --- Gaps ----------------------------------------------------------------- */
-/* A7: dropped, one NAK, and what is expected stays so. */
+/*
+ * A7: packets behind a gap are dropped, with one NAK, and the expected PSN does not
+ * change.
+ */
 static void test_gap(void)
 {
     Bed *bed = bed_new();
@@ -239,7 +242,7 @@ static void test_gap(void)
     bed_expect_quiet(bed);
     g_assert_cmpuint(bed_counter(bed, PVRDMA_CNT_RX_OUT_OF_SEQUENCE), ==, 5);
     g_assert_cmpuint(bed_counter(bed, PVRDMA_CNT_TX_NAK), ==, 1);
-    /* the peer goes back; another gap is another NAK */
+    /* the peer repeats the packets; another gap causes another NAK */
     for (unsigned i = 0; i < 3; i++) {
         PEER(bed, WRITE_ONLY, BED_PSN + i, RETH(i, 1), .payload_len = 1,
              .ack_req = i == 2);
@@ -250,7 +253,10 @@ static void test_gap(void)
     bed_free(bed);
 }
 
-/* What was missing comes before the NAK went: it asks for what was dropped. */
+/*
+ * The missing packet arrives before the NAK is sent; the NAK then requests the next
+ * packet that was dropped.
+ */
 static void test_gap_closed(void)
 {
     Bed *bed = bed_new();
@@ -259,17 +265,17 @@ static void test_gap_closed(void)
     PEER(bed, WRITE_ONLY, BED_PSN, RETH(0, 1), .payload_len = 1);
     EXPECT_NAK(bed, PSN_SEQUENCE, BED_PSN + 1, 1);
     PEER(bed, WRITE_ONLY, BED_PSN + 2, RETH(2, 1), .payload_len = 1);
-    bed_expect_quiet(bed);              /* it is the same gap */
+    bed_expect_quiet(bed);              /* still the same gap */
     PEER(bed, WRITE_ONLY, BED_PSN + 1, RETH(1, 1), .payload_len = 1);
     PEER(bed, WRITE_ONLY, BED_PSN + 3, RETH(3, 1), .payload_len = 1);
-    /* if all of it comes, there is nothing to ask for but to acknowledge */
+    /* when all dropped packets have arrived again, only an acknowledgement is left */
     PEER(bed, WRITE_ONLY, BED_PSN + 2, RETH(2, 1), .payload_len = 1);
     PEER(bed, WRITE_ONLY, BED_PSN + 3, RETH(3, 1), .payload_len = 1);
     EXPECT_ACK(bed, BED_PSN + 3, 4);
     bed_free(bed);
 }
 
-/* One of two gaps is closed before the NAK went. */
+/* Of two missing packets the first arrives before the NAK is sent. */
 static void test_gap_of_two(void)
 {
     Bed *bed = bed_new();
@@ -282,7 +288,7 @@ static void test_gap_of_two(void)
     bed_free(bed);
 }
 
-/* What came before a gap and comes again does not hide the gap. */
+/* A duplicate of a packet before the gap does not replace the NAK. */
 static void test_gap_and_duplicate(void)
 {
     Bed *bed = bed_new();
@@ -309,7 +315,7 @@ static void test_gap_behind_read(void)
 }
 
 /* --- Duplicates ----------------------------------------------------------- */
-/* A8: acknowledged again, and that is all. */
+/* A8: a duplicate is acknowledged, and is not executed. */
 static void test_duplicate(void)
 {
     Bed *bed = bed_new();
@@ -321,7 +327,8 @@ static void test_duplicate(void)
     PEER(bed, WRITE_ONLY, BED_PSN + 1, RETH(0, 1), .payload_len = 1,
          .ack_req = true);
     EXPECT_ACK(bed, BED_PSN + 1, 2);
-    bed->mem[0] ^= 0xff;                /* the guest writes there, too */
+    /* the guest may change the byte after the WRITE */
+    bed->mem[0] ^= 0xff;
     PEER(bed, SEND_ONLY, BED_PSN, .payload_len = 10);
     PEER(bed, WRITE_ONLY, BED_PSN + 1, RETH(0, 1), .payload_len = 1);
     g_assert_cmphex(bed->mem[0], ==, bed_byte((BED_PSN + 1) & ROCE_PSN_MASK, 0) ^
@@ -333,7 +340,7 @@ static void test_duplicate(void)
     bed_free(bed);
 }
 
-/* Not in the middle of a message, unless the peer wants to know. */
+/* A duplicate in the middle of a message is acknowledged only if the peer requests it. */
 static void test_duplicate_long(void)
 {
     Bed *bed = bed_new();
@@ -353,7 +360,10 @@ static void test_duplicate_long(void)
     bed_free(bed);
 }
 
-/* All of it, its end, and not what the first request did not ask for. */
+/*
+ * A READ is repeated from the start or from a later packet.  A repetition that exceeds
+ * the first request is dropped.
+ */
 static void test_read_again(void)
 {
     Bed *bed = bed_new();
@@ -363,7 +373,7 @@ static void test_read_again(void)
     for (unsigned i = 0; i < 3; i++) {
         g_free(bed_sent(bed));
     }
-    bed->mem[2 * BED_MTU] ^= 1;         /* it is read again, too */
+    bed->mem[2 * BED_MTU] ^= 1;         /* the responder reads the memory again, too */
     PEER(bed, READ_REQUEST, BED_PSN + 1, RETH(BED_MTU, 2 * BED_MTU));
     bed_expect_read(bed, ROCE_OP_READ_RESP_FIRST, BED_PSN + 1, BED_VA + BED_MTU,
                     BED_MTU);
@@ -380,7 +390,7 @@ static void test_read_again(void)
     bed_free(bed);
 }
 
-/* Those behind it begin anew, as their responses would come too early. */
+/* READs behind a repeated READ are answered again, because responses must be in order. */
 static void test_reads_again(void)
 {
     Bed *bed = bed_new();
@@ -401,7 +411,10 @@ static void test_reads_again(void)
     bed_free(bed);
 }
 
-/* The result is sent again; it is not executed again. */
+/*
+ * The responder sends the result of a repeated atomic again, and does not execute it
+ * again.
+ */
 static void test_atomic_again(void)
 {
     Bed *bed = bed_new();
@@ -416,7 +429,7 @@ static void test_atomic_again(void)
     PEER(bed, FETCH_ADD, BED_PSN + 1, ATOMIC(0), .swap_add = 1);
     expect_atomic(bed, BED_PSN + 1, 8, 2);
     g_assert_cmphex(word_at(bed, 0), ==, 9);
-    /* four are remembered, which is all that the peer may have had under way */
+    /* max_dest_rd_atomic is four, so only the last four results are kept */
     for (unsigned i = 2; i < 6; i++) {
         PEER(bed, FETCH_ADD, BED_PSN + i, ATOMIC(0), .swap_add = 1);
         expect_atomic(bed, BED_PSN + i, 7 + i, 1 + i);
@@ -438,13 +451,13 @@ static void test_not_ready(void)
     PEER(bed, SEND_FIRST, BED_PSN, .payload_len = BED_MTU);
     PEER(bed, SEND_LAST, BED_PSN + 1, .payload_len = 1, .ack_req = true);
     EXPECT_RNR(bed, BED_PSN, 0);
-    bed_expect_quiet(bed);              /* no NAK for what is behind it */
+    bed_expect_quiet(bed);              /* no NAK for the packets behind the first one */
     bed_receive(bed, 1, 2 * BED_MTU);
     PEER(bed, SEND_FIRST, BED_PSN, .payload_len = BED_MTU);
     PEER(bed, SEND_LAST, BED_PSN + 1, .payload_len = 1, .ack_req = true);
     g_free(bed_wc(bed));
     EXPECT_ACK(bed, BED_PSN + 1, 1);
-    /* a WRITE needs it at its end, and only then */
+    /* a WRITE with immediate needs a WQE only for its last packet */
     PEER(bed, WRITE_FIRST, BED_PSN + 2, RETH(0, BED_MTU + 1),
          .payload_len = BED_MTU);
     PEER(bed, WRITE_LAST_IMM, BED_PSN + 3, .payload_len = 1, .ack_req = true);
@@ -458,7 +471,7 @@ static void test_not_ready(void)
     bed_free(bed);
 }
 
-/* A WQE that comes before the RNR NAK went is seen: the peer need not wait. */
+/* A WQE that is posted before the RNR NAK is sent is used, so the peer need not wait. */
 static void test_ready_in_time(void)
 {
     Bed *bed = bed_new();

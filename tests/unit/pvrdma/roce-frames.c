@@ -67,7 +67,9 @@ static void assert_same_path(const RocePath *a, const RocePath *b)
     g_assert_cmphex(a->hop_limit, ==, b->hop_limit);
 }
 
-/* All members, as those that an opcode lacks are zero on both sides. */
+/*
+ * Compares all members, because members that the opcode lacks are zero in both packets.
+ */
 static void assert_same(const RocePacket *a, const RocePacket *b)
 {
     g_assert_cmphex(a->opcode, ==, b->opcode);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames to test the RoCE codec with: vectors that were made without it, and its own. */
+/* Frames for tests of the RoCE codec: vectors of a script, and frames of the codec. */
 #ifndef PVRDMA_ROCE_FRAMES_H
 #define PVRDMA_ROCE_FRAMES_H
 
@@ -21,20 +21,21 @@ typedef struct FrameVector {
 #define FRAME_VECTORS ARRAY_SIZE(pvrdma_vectors)
 extern FrameVector frame_vectors[FRAME_VECTORS];
 
-/* To be called first. */
+/* Decodes pvrdma_vectors[] into frame_vectors[]; the other functions need it. */
 void frame_vectors_init(void);
-/* The one with that name, which there must be. */
+/* Returns the vector @name; aborts if there is none. */
 const FrameVector *frame_vector(const char *name);
-/* Where its BTH begins. */
+/* Returns the offset of the BTH in the frame of @v. */
 size_t frame_bth_at(const FrameVector *v);
 
-/* Builds a frame whose payload is 0, 1, 2 ...; its length. */
+/* Builds a frame whose payload bytes are 0, 1, 2 ..., modulo 256; returns its length. */
 size_t frame_build(uint8_t *frame, const RocePath *path, const RocePacket *pkt);
+/* Parses a frame, and returns only the status. */
 RoceStatus frame_parse(const uint8_t *frame, size_t len);
-/* Parses what must be a frame with just that in it. */
+/* Asserts that the frame is valid and has @path, @pkt and a payload of frame_build(). */
 void frame_assert_parsed(const uint8_t *frame, size_t len, const RocePath *path,
                          const RocePacket *pkt);
-/* Makes a frame that was tampered with whole again: checksum and ICRC. */
+/* Corrects the IPv4 checksum, if there is one, and the ICRC of a changed frame. */
 void frame_seal(uint8_t *frame, size_t len);
 
 #endif

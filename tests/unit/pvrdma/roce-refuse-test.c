@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames that the RoCE codec refuses, each for its reason, or takes for others'. */
+/*
+ * Frames that the RoCE codec refuses, each for its reason, and frames that are not RoCE.
+ */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "net/eth.h"
@@ -19,10 +21,10 @@ static void test_not_roce(void)
     memcpy(frame, v->bytes, v->len);
     stw_be_p(frame + 14 + IPV4_HLEN + 2, ROCE_UDP_PORT + 1);
     g_assert_cmpint(frame_parse(frame, v->len), ==, ROCE_NOT_ROCE);
-    /* from that port, but to another */
+    /* the RoCE port is the source port, not the destination port */
     stw_be_p(frame + 14 + IPV4_HLEN, ROCE_UDP_PORT);
     g_assert_cmpint(frame_parse(frame, v->len), ==, ROCE_NOT_ROCE);
-    /* fragments behind the first: there is no port in them */
+    /* a fragment behind the first has no UDP port */
     for (unsigned off = 1; off < IP_MF; off <<= 1) {
         memcpy(frame, v->bytes, v->len);
         stw_be_p(frame + 14 + offsetof(struct ip_header, ip_off), off | IP_MF);
@@ -38,17 +40,17 @@ static void test_bad_ip(void)
     uint8_t frame[sizeof(v->bytes) + 4] = { };
     uint8_t *ip = frame + 14;
 
-    /* a fragment: the first */
+    /* the first fragment */
     memcpy(frame, v->bytes, v->len);
     stw_be_p(ip + offsetof(struct ip_header, ip_off), IP_MF);
     frame_seal(frame, v->len);
     g_assert_cmpint(frame_parse(frame, v->len), ==, ROCE_BAD_IP);
-    /* not to be fragmented: good */
+    /* a frame with "don't fragment" is valid */
     memcpy(frame, v->bytes, v->len);
     stw_be_p(ip + offsetof(struct ip_header, ip_off), IP_DF);
     frame_seal(frame, v->len);
     g_assert_cmpint(frame_parse(frame, v->len), ==, ROCE_OK);
-    /* options */
+    /* with options */
     memcpy(frame, v->bytes, v->len);
     memmove(ip + IPV4_HLEN + 4, ip + IPV4_HLEN, v->len - 14 - IPV4_HLEN);
     memset(ip + IPV4_HLEN, 1, 4);
@@ -57,11 +59,11 @@ static void test_bad_ip(void)
     frame_seal(frame, v->len + 4);
     g_assert_true(roce_frame_is(frame, v->len + 4));
     g_assert_cmpint(frame_parse(frame, v->len + 4), ==, ROCE_BAD_IP);
-    /* checksum */
+    /* with a wrong checksum */
     memcpy(frame, v->bytes, v->len);
     ip[offsetof(struct ip_header, ip_ttl)]--;
     g_assert_cmpint(frame_parse(frame, v->len), ==, ROCE_BAD_IP);
-    /* version */
+    /* with a wrong version */
     memcpy(frame, v->bytes, v->len);
     ip[0] = 0x65;
     frame_seal(frame, v->len);
@@ -110,7 +112,7 @@ static void test_bad_header(void)
     }
 }
 
-/* The lengths of IP and UDP, each alone and both. */
+/* Inverts a bit of the IP length, of the UDP length, or of both. */
 static void test_bad_length(gconstpointer opaque)
 {
     const FrameVector *v = opaque;
@@ -135,7 +137,7 @@ static void test_bad_length(gconstpointer opaque)
     }
 }
 
-/* More padding than there are bytes, and a payload that leaves a rest. */
+/* The padding exceeds the payload; the payload is no multiple of four. */
 static void test_bad_pad(void)
 {
     const FrameVector *empty = frame_vector("document-v4");
@@ -159,7 +161,7 @@ static void test_bad_pad(void)
     }
 }
 
-/* One more byte than the largest MTU has. */
+/* The payload exceeds the largest MTU. */
 static void test_too_long(void)
 {
     const FrameVector *v = frame_vector("only-solicited");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The RoCE codec against vectors that were made without it, against itself, and
- * against frames that are none.
+ * The RoCE codec against vectors of an independent script, against itself, and against
+ * invalid frames.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -32,7 +32,7 @@ static void test_decode(gconstpointer opaque)
     uint8_t padded[sizeof(v->bytes) + 64] = { };
 
     frame_assert_parsed(v->bytes, v->len, &v->path, &v->pkt);
-    /* Ethernet may add to a frame */
+    /* Ethernet may append padding to a frame */
     memcpy(padded, v->bytes, v->len);
     memset(padded + v->len, 0xa5, sizeof(padded) - v->len);
     for (unsigned more = 1; more <= 64; more++) {
@@ -40,7 +40,7 @@ static void test_decode(gconstpointer opaque)
     }
 }
 
-/* No frame is good before its last byte; nothing behind its end is read. */
+/* A truncated frame is invalid, and the parser does not read behind its end. */
 static void test_truncate(gconstpointer opaque)
 {
     const FrameVector *v = opaque;
@@ -52,7 +52,7 @@ static void test_truncate(gconstpointer opaque)
     }
 }
 
-/* Whether a bit of byte @at may change on the way: no ICRC covers it. */
+/* Returns true if a router may change the bit of byte @at, because no ICRC covers it. */
 static bool is_free(const FrameVector *v, size_t at, unsigned bit)
 {
     size_t network = roce_frame_network_at(v->bytes);
@@ -65,7 +65,7 @@ static bool is_free(const FrameVector *v, size_t at, unsigned bit)
         return true;
     }
     if (v->path.network == ROCE_NETWORK_IPV4) {
-        /* the rest of what is masked has a checksum of its own */
+        /* the IPv4 checksum covers the other fields that the ICRC does not cover */
         return at == bth - 2 || at == bth - 1;
     }
     if (v->path.network == ROCE_NETWORK_IPV6 &&
@@ -123,13 +123,13 @@ static void test_opcodes(void)
             continue;
         }
         known++;
-        /* each is one of the three, and has one meaning */
+        /* each opcode is a request, a response or a CNP, and has one operation */
         g_assert_cmpuint(ctpop32(flags & (ROCE_IS_REQUEST | ROCE_IS_RESPONSE |
                                           ROCE_IS_CNP)), ==, 1);
         g_assert_cmpuint(ctpop32(flags & (ROCE_IS_SEND | ROCE_IS_WRITE |
                                           ROCE_IS_READ | ROCE_IS_ATOMIC)), ==,
                          op != ROCE_OP_ACK && op != ROCE_OP_CNP);
-        /* a WRITE or READ says where when it begins */
+        /* the first packet of a WRITE or READ has the address */
         if (flags & ROCE_IS_REQUEST && flags & (ROCE_IS_WRITE | ROCE_IS_READ)) {
             g_assert_cmpint(!!(flags & ROCE_HAS_RETH), ==,
                             !!(flags & ROCE_IS_FIRST));
@@ -186,7 +186,7 @@ static RocePath random_path(GRand *rand)
     return path;
 }
 
-/* Clears what @pkt's opcode has no header for. */
+/* Clears the fields for which the opcode of @pkt has no header. */
 static void packet_trim(RocePacket *pkt)
 {
     uint32_t flags = roce_opcode_info(pkt->opcode)->flags;
@@ -249,7 +249,7 @@ static void test_random(void)
     }
 }
 
-/* What does not fit its field must not spoil the one beside it. */
+/* A value that exceeds its field must not change the next field. */
 static void test_wide_fields(void)
 {
     const FrameVector *v = frame_vector("document-v1");
@@ -261,7 +261,7 @@ static void test_wide_fields(void)
     g_assert_cmpmem(frame, frame_build(frame, &v->path, &wide), v->bytes, v->len);
 }
 
-/* What the parser says about arbitrary bytes must stay inside of the buffer. */
+/* The payload that the parser returns for random bytes is inside of the frame. */
 static void test_garbage(void)
 {
     g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(2));
@@ -276,7 +276,7 @@ static void test_garbage(void)
         RocePacket pkt;
 
         random_bytes(rand, frame, len);
-        /* begins well */
+        /* the first bytes are valid */
         memcpy(frame, v->bytes, MIN(len, g_rand_int_range(rand, 0, 80)));
         if (len > HEADERS_MAX + ROCE_ICRC_BYTES && roce_frame_is(frame, len)) {
             stl_le_p(frame + len - ROCE_ICRC_BYTES, roce_icrc(frame, len));
@@ -292,7 +292,7 @@ static void test_garbage(void)
 }
 
 /* --- Details ------------------------------------------------------------- */
-/* A UDP checksum is not looked at, whatever it is. */
+/* The parser ignores the UDP checksum. */
 static void test_udp_checksum(void)
 {
     const FrameVector *v = frame_vector("document-v3");
@@ -303,7 +303,7 @@ static void test_udp_checksum(void)
     frame_assert_parsed(frame, v->len, &v->path, &v->pkt);
 }
 
-/* A path without a hop limit gets one that reaches somewhere. */
+/* A path without a hop limit gets the hop limit 64. */
 static void test_hop_limit(void)
 {
     uint8_t frame[ROCE_FRAME_MAX];
@@ -362,7 +362,7 @@ static void test_times(void)
 }
 
 /* --- Cost ---------------------------------------------------------------- */
-/* With -m perf: what building and taking apart a full frame takes. */
+/* With -m perf: measures the time to build and to parse a full frame. */
 static void test_cost(void)
 {
     const unsigned rounds = 1000000;
@@ -403,7 +403,10 @@ static void add_vector_tests(const FrameVector *v)
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(tests); i++) {
-        /* The document's own are a row of the acceptance list [T §11]. */
+        /*
+         * The vectors of the document are a row of the acceptance list [T
+         * 11].
+         */
         const char *row = g_str_has_prefix(v->name, "document-") ? "-a06" : "";
         g_autofree char *path = g_strdup_printf("/pvrdma/roce/%s-%s%s",
                                                 tests[i].name, v->name, row);

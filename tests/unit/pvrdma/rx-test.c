@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What pvrdma drops before a QP sees it, each with its counter; frames that are broken
- * in every way; and what a connection learns from any packet: congestion, VLAN.
+ * Frames that pvrdma drops before a QP receives them, each with its counter; damaged
+ * frames; and the effects of valid packets on congestion and VLAN.
  */
 #include "resp-device.h"
 #include "../../seed.h"
@@ -9,9 +9,9 @@
 
 #define RETH(at, len) .va = BED_VA + (at), .rkey = BED_KEY, .dma_len = (len)
 #define RANDOM_FRAMES 20000
-#define CNP_NS (50 * SCALE_US)              /* between two notifications */
+#define CNP_NS (50 * SCALE_US)              /* least time between two CNPs */
 
-/* A good WRITE of @len bytes as a frame; its length. */
+/* Builds a valid WRITE of @len bytes as a frame; returns the frame's length. */
 static size_t good_frame(Bed *bed, uint8_t *frame, uint32_t len)
 {
     RocePacket pkt = {
@@ -31,7 +31,9 @@ static size_t good_frame(Bed *bed, uint8_t *frame, uint32_t len)
     return roce_frame_end(frame, at, len);
 }
 
-/* Frames that were dropped for what they are, not for whom they are. */
+/*
+ * Returns how many frames were dropped because of their contents, not their destination.
+ */
 static uint64_t bad_frames(Bed *bed)
 {
     return bed_counter(bed, PVRDMA_CNT_RX_BAD_LENGTH) +
@@ -49,8 +51,8 @@ static void expect_dropped(Bed *bed, enum pvrdma_counter counter, uint64_t count
     g_assert_cmphex(bed->qp.resp.epsn, ==, BED_PSN);
 }
 
-/* --- To whom -------------------------------------------------------------- */
-/* A12, A16: QPs are found by all bits of their numbers, and belong to a partition. */
+/* --- Destination ---------------------------------------------------------- */
+/* A12, A16: QPs are found by all bits of the QPN, and belong to a partition. */
 static void test_number_and_pkey(void)
 {
     Bed *bed = bed_new();
@@ -66,7 +68,7 @@ static void test_number_and_pkey(void)
         expect_dropped(bed, PVRDMA_CNT_RX_BAD_PKEY, bit + 1);
         g_assert_cmpuint(bed->s.pkey_violations, ==, bit + 1);
     }
-    /* a limited member may talk to a full one */
+    /* a limited member of the partition may send to a full member */
     PEER(bed, WRITE_ONLY, BED_PSN, RETH(0, 1), .payload_len = 1,
          .pkey = ROCE_PKEY_DEFAULT & 0x7fff);
     bed_expect_memory(bed, BED_VA, BED_PSN, 0, 1);
@@ -131,7 +133,7 @@ static void test_state(void)
     }
 }
 
-/* The guest is told once, and only if it has not begun to send. */
+/* The guest gets one event for the first packet in state RTR, and none in state RTS. */
 static void test_established(void)
 {
     Bed *bed = bed_new();
@@ -157,7 +159,7 @@ static void test_path(void)
     RocePath path = bed->path;
     unsigned dropped = 0;
 
-    for (unsigned byte = 12; byte < 16; byte++) {       /* of IPv4 */
+    for (unsigned byte = 12; byte < 16; byte++) {       /* the IPv4 address in the GID */
         path.sgid[byte] ^= 1;
         bed_frame(bed, &path, &pkt);
         expect_dropped(bed, PVRDMA_CNT_RX_BAD_PATH, ++dropped);
@@ -167,13 +169,14 @@ static void test_path(void)
         expect_dropped(bed, PVRDMA_CNT_RX_BAD_PATH, ++dropped);
         path.dgid[byte] ^= 1;
     }
-    path.network = ROCE_NETWORK_IPV6;                   /* the same GIDs */
+    /* other networks with the same GIDs */
+    path.network = ROCE_NETWORK_IPV6;
     bed_frame(bed, &path, &pkt);
     expect_dropped(bed, PVRDMA_CNT_RX_BAD_PATH, ++dropped);
     path.network = ROCE_NETWORK_V1;
     bed_frame(bed, &path, &pkt);
     expect_dropped(bed, PVRDMA_CNT_RX_BAD_PATH, ++dropped);
-    /* datagrams come from anybody, but to us */
+    /* datagrams may have any source, but must have a GID of the device as destination */
     bed->qp.type = PVRDMA_QPT_UD;
     pkt.opcode = ROCE_OP_UD_SEND_ONLY;
     path = bed->path;
@@ -187,7 +190,7 @@ static void test_path(void)
     bed_free(bed);
 }
 
-/* A device has one version of RoCE, and drops datagrams of the other one. */
+/* A device has one version of RoCE, and drops datagrams of the other version. */
 static void test_datagram_version(void)
 {
     static const uint8_t networks[] = {
@@ -236,8 +239,8 @@ static void test_truncated(void)
 }
 
 /*
- * A11: every bit of every header and of the payload.  What a router may change is not
- * covered by the ICRC, and what is before the IP header is not looked at.
+ * A11: each bit of the IP, UDP and RoCE headers and of the payload is inverted.  Fields
+ * that a router may change are skipped, because the ICRC does not cover them.
  */
 static void test_flipped(void)
 {
@@ -253,7 +256,7 @@ static void test_flipped(void)
         bool variable = byte == udp + 6 || byte == udp + 7 ||   /* checksum */
                         byte == bth + 4;                        /* congestion */
         bool other = (byte == ip && bit % 8 < 4) ||     /* header length */
-                     (byte == ip + 6 && bit % 8 < 5) || /* place of a fragment */
+                     (byte == ip + 6 && bit % 8 < 5) || /* fragment offset */
                      byte == ip + 7 || byte == ip + 9 || byte == udp + 2 ||
                      byte == udp + 3;
 
@@ -264,7 +267,7 @@ static void test_flipped(void)
         pvrdma_rx(&bed->s, frame, len);
         frame[byte] ^= 1 << bit % 8;
         g_assert_cmphex(bed->qp.resp.epsn, ==, BED_PSN);
-        if (!other) {                   /* than somebody else's protocol */
+        if (!other) {                   /* the frame may not be RoCE any more */
             g_assert_cmpuint(bad_frames(bed), ==, bad + 1);
         }
     }
@@ -276,7 +279,7 @@ static void test_flipped(void)
     bed_free(bed);
 }
 
-/* Versions and opcodes that do not exist, in frames that are sound. */
+/* Versions and opcodes that do not exist, in frames with a valid ICRC. */
 static void test_header(void)
 {
     Bed *bed = bed_new();
@@ -304,7 +307,7 @@ static void test_header(void)
     bed_free(bed);
 }
 
-/* Any bytes, and any bytes behind headers that are good: nothing but drops. */
+/* Random bytes, alone or behind valid headers, are always dropped. */
 static void test_random(void)
 {
     Bed *bed = bed_new();
@@ -342,7 +345,8 @@ static void test_congestion(void)
     bed->path.traffic_class = ROCE_ECN_CE;
     PEER(bed, WRITE_ONLY, BED_PSN + 1, RETH(0, 1), .payload_len = 1);
     g_assert_cmpuint(bed_counter(bed, PVRDMA_CNT_RX_CE), ==, 1);
-    bed_expect_quiet(bed);              /* unless the option is on */
+    /* without the option dcqcn the device sends no CNP */
+    bed_expect_quiet(bed);
     bed->s.dcqcn = true;
     PEER(bed, WRITE_ONLY, BED_PSN + 2, RETH(0, 1), .payload_len = 1,
          .ack_req = true);
@@ -354,7 +358,7 @@ static void test_congestion(void)
     g_assert_cmpuint(cnp->pkt.payload_len, ==, ROCE_CNP_BYTES);
     g_free(cnp);
     EXPECT_ACK(bed, BED_PSN + 3, 4);
-    bed->now += CNP_NS - SCALE_US;      /* not so often */
+    bed->now += CNP_NS - SCALE_US;      /* too early for the next CNP */
     PEER(bed, WRITE_ONLY, BED_PSN + 4, RETH(0, 1), .payload_len = 1);
     bed_expect_quiet(bed);
     bed->now += SCALE_US;
@@ -365,7 +369,11 @@ static void test_congestion(void)
     bed->now += CNP_NS;
     PEER(bed, CNP, 0, .payload_len = ROCE_CNP_BYTES, .becn = true);
     g_assert_cmpuint(bed_counter(bed, PVRDMA_CNT_RX_CE), ==, 6);
-    bed_expect_quiet(bed);              /* or two would tell each other for ever */
+    /*
+     * the device sends no CNP for a CNP, because two devices would then send them without
+     * end
+     */
+    bed_expect_quiet(bed);
     bed_free(bed);
 }
 
@@ -380,7 +388,7 @@ static void test_vlan(void)
     sent = bed_sent(bed);
     g_assert_cmphex(sent->path.vlan, ==, 0x6123);
     g_free(sent);
-    /* a GID with a VLAN of its own keeps it */
+    /* a GID with a VLAN keeps this VLAN */
     bed->s.gid[0].vlan = 7;
     bed->qp.path.vlan = 7;
     PEER(bed, READ_REQUEST, BED_PSN + 1, RETH(0, 1));
@@ -391,7 +399,7 @@ static void test_vlan(void)
     bed_free(bed);
 }
 
-/* A sender that knows addresses and QPN, but no PSN, cannot change the VLAN. */
+/* A sender that knows addresses and QPN, but not the PSN, cannot change the VLAN. */
 static void test_vlan_moved(void)
 {
     static const uint8_t opcodes[] = {

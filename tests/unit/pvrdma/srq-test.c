@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared receive queues: commands, the limit, errors; the test is the guest. */
+/* Shared receive queues: commands, limit, errors.  The test is the guest. */
 #include "memory.h"
 #include "hw/rnic/pvrdma/objects/mr.h"
 #include "hw/rnic/pvrdma/objects/srq.h"
@@ -58,7 +58,7 @@ static void finish(Fixture *f)
     guest_free(f->g);
 }
 
-/* WQEs with ids from @wr_id on. */
+/* Posts @count WQEs with the ids @wr_id, @wr_id + 1, ..., and rings the doorbell. */
 static void post(Fixture *f, uint64_t wr_id, unsigned count)
 {
     uint32_t prod = guest_index(f->o, PROD);
@@ -115,7 +115,7 @@ static void test_receive(void)
             g_assert_cmpuint(f.rqe.wr_id, ==, taken);
             g_assert_cmpuint(f.rqe.status, ==, PVRDMA_WC_SUCCESS);
             taken++;
-            /* the slot is free at once */
+            /* a fetch returns the slot at once */
             g_assert_cmpuint(guest_index(f.o, CONS), ==, taken % (2 * ENTRIES));
         }
         g_assert_cmpuint(taken, ==, posted);
@@ -129,24 +129,24 @@ static void test_limit(void)
     Fixture f;
 
     start(&f);
-    assert_limit(&f, 0);            /* not armed by creation */
+    assert_limit(&f, 0);            /* the creation does not arm the limit */
     post(&f, 0, 6);
     g_assert_cmpint(modify(&f, PVRDMA_SRQ_LIMIT, 4), ==, 0);
     assert_limit(&f, 4);
     receive(&f);
     receive(&f);
     g_assert_cmpuint(f.g->events, ==, 0);
-    receive(&f);                    /* three are left */
+    receive(&f);                    /* three WQEs are left */
     g_assert_cmpuint(f.g->events, ==, 1);
     g_assert_cmpuint(f.g->event, ==, PVRDMA_EVENT_SRQ_LIMIT_REACHED);
     g_assert_cmpuint(f.g->event_info, ==, f.handle);
-    assert_limit(&f, 0);            /* once */
+    assert_limit(&f, 0);            /* the event disarms the limit */
     receive(&f);
     g_assert_cmpuint(f.g->events, ==, 1);
-    /* fewer than that are there already */
+    /* an event at once, because fewer WQEs than the limit are left */
     g_assert_cmpint(modify(&f, PVRDMA_SRQ_LIMIT, 3), ==, 0);
     g_assert_cmpuint(f.g->events, ==, 2);
-    /* what was posted meanwhile counts */
+    /* WQEs that were posted since then count */
     g_assert_cmpint(modify(&f, PVRDMA_SRQ_LIMIT, 2), ==, 0);
     post(&f, 6, 4);
     receive(&f);
@@ -272,7 +272,7 @@ static void test_doorbell(void)
     finish(&f);
 }
 
-/* An impossible index ends the queue, with one event. */
+/* An invalid index ends the queue, with one event; a valid index does not restore it. */
 static void test_bad_index(void)
 {
     Fixture f;

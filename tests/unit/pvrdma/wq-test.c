@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Work queues: layout, indices, decoding, scatter and gather; the test is the guest. */
+/* Work queues: layout, indices, decoding, scatter and gather.  The test is the guest. */
 #include "memory.h"
 #include "hw/rnic/pvrdma/objects/qp.h"
 #include "hw/rnic/pvrdma/objects/wq.h"
@@ -51,7 +51,7 @@ static int refresh(Fixture *f)
     return pvrdma_wq_refresh(&f->g->s, &f->pages, &f->wq);
 }
 
-/* The slot of WQE @index. */
+/* Returns the slot of WQE @index. */
 static void *slot(Fixture *f, uint32_t index)
 {
     return guest_object_at(f->o, f->wq.wqe_at +
@@ -68,7 +68,7 @@ static void consume(Fixture *f, unsigned count)
     pvrdma_wq_consume(&f->g->s, &f->pages, &f->wq, count);
 }
 
-/* Posts @hdr with elements; returns what becomes of it. */
+/* Posts @hdr with @count scatter elements, and returns the decoded WQE. */
 static const PvrdmaSqe *post_one(Fixture *f, const struct pvrdma_sq_wqe_hdr *hdr,
                                  const struct pvrdma_sge *sge, unsigned count)
 {
@@ -169,7 +169,10 @@ static void test_pending(void)
     finish(&f);
 }
 
-/* What was promised is not asked for again; what came since is not missed for ever. */
+/*
+ * The device reads the producer index again only when it has fetched all known WQEs, or
+ * when pvrdma_wq_refresh() asks for it.
+ */
 static void test_pending_cached(void)
 {
     Fixture f;
@@ -192,14 +195,14 @@ static void test_pending_cached(void)
 
 static void test_bad_index(void)
 {
-    /* two posted and fetched, the first of them given back */
+    /* the guest has posted two WQEs; the device has fetched both and returned one slot */
     static const struct {
         uint32_t prod;
         int pending;
     } cases[] = {
         { 2, 0 }, { 3, 1 }, { 5, 3 },
-        { 6, -1 },                  /* more than there are slots */
-        { 1, -1 }, { 0, -1 },       /* taken back */
+        { 6, -1 },                  /* more WQEs than slots */
+        { 1, -1 }, { 0, -1 },       /* a posted WQE is withdrawn */
         { 7, -1 }, { 8, -1 }, { UINT32_MAX, -1 }, { 0x80000002, -1 },
     };
 
@@ -233,7 +236,7 @@ static void test_no_queue(void)
     finish(&f);
 }
 
-/* A page that is not there: the queue moves on all the same. */
+/* A WQE without memory fails, and the queue goes on to the next WQE. */
 static void test_bad_memory(void)
 {
     Fixture f;
@@ -274,7 +277,7 @@ static struct pvrdma_sge raw_sge(uint64_t addr, uint32_t length, uint32_t lkey)
     };
 }
 
-/* Every opcode there is, and some that are not. */
+/* Decodes all valid opcodes, and many invalid ones. */
 static void test_opcodes(void)
 {
     static const bool good[] = {
@@ -433,7 +436,8 @@ static void test_lengths(void)
         { 0x40000000, 0x40000000, 0, 3, PVRDMA_WC_SUCCESS },
         { 0x80000000, 1, 0, 2, PVRDMA_WC_LOC_LEN_ERR },
         { UINT32_MAX, UINT32_MAX, 2, 3, PVRDMA_WC_LOC_LEN_ERR },
-        { 0x80000000, 0x80000000, 0, 2, PVRDMA_WC_LOC_LEN_ERR },  /* 0 in 32 bits */
+        /* the sum is 0 in 32 bits */
+        { 0x80000000, 0x80000000, 0, 2, PVRDMA_WC_LOC_LEN_ERR },
         { 1, 1, 1, MAX_SGE + 1, PVRDMA_WC_LOC_QP_OP_ERR },
         { 1, 1, 1, UINT32_MAX, PVRDMA_WC_LOC_QP_OP_ERR },
         { 1, 1, 1, 0x10001, PVRDMA_WC_LOC_QP_OP_ERR },
@@ -472,7 +476,7 @@ static void test_lengths(void)
     }
 }
 
-/* A WQE costs one read, whatever it has. */
+/* A WQE costs one DMA read, besides the read of the index. */
 static void test_cost(void)
 {
     Fixture f;
@@ -517,7 +521,7 @@ static uint8_t *sg_byte(Sg *sg, uint64_t va)
     return guest_object_at(sg->o, va - (IOVA & ~(PVRDMA_PAGE_BYTES - 1ull)));
 }
 
-/* Any list, any part of it, against the bytes one by one. */
+/* Compares accesses to random parts of random lists with single bytes. */
 static void test_sg(void)
 {
     enum { TOTAL = 6000 };
@@ -584,7 +588,7 @@ static void test_sg_refused(void)
     g_assert_cmpuint(pvrdma_sg_read(&sg.qp, sge, 2, 0, buf, 32), ==, 0);
     g_assert_cmpuint(pvrdma_sg_write(&sg.qp, sge, 2, 0, buf, 32), ==,
                      PVRDMA_WC_LOC_PROT_ERR);
-    /* an element of no bytes may have any key */
+    /* an element of no bytes needs no valid key */
     sge[0] = (PvrdmaSge) { 0, 0, 0xdead };
     g_assert_cmpuint(pvrdma_sg_read(&sg.qp, sge, 2, 0, buf, 16), ==, 0);
     sg_finish(&sg);
