@@ -12,7 +12,7 @@ static uint32_t job_of(const struct nic *nic)
 	return RNIC_GET(EXANET_PDID_JOB, nic->q.pdid);
 }
 
-/* A process that holds a context. */
+/* A process that holds a context, or runs another function of a test. */
 struct child {
 	pid_t pid;
 	int in, out;	/* pipes to the process, and from it */
@@ -59,7 +59,7 @@ static void write_file(const char *path, const char *text)
 	close(fd);
 }
 
-/* Maps user @inner in the namespace of @pid to user @outer, as newuidmap does. */
+/* Maps user @inner to user @outer, as newuidmap does.  @file is the map file of @pid. */
 static void map_user(pid_t pid, const char *file, uid_t inner, uid_t outer)
 {
 	char path[64], text[64];
@@ -108,7 +108,7 @@ static struct child child_run(uid_t uid, bool ns, uid_t outer,
 	return c;
 }
 
-/* Starts a process that holds a context. */
+/* Starts a process of user @uid that opens the NIC, and waits for its report. */
 static struct child child_start(uid_t uid, bool ns, uid_t outer)
 {
 	return child_run(uid, ns, outer, child_hold);
@@ -121,6 +121,5 @@ static void child_end(struct child *c)
 	reap(c->pid);
 }
 
-/* Returns the job that user @uid gets: opens the NIC and closes it. */
 
 #endif /* DRIVER_CHILD_H */

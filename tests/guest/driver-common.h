@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The NIC without any library, for the tests of the kernel driver: these must not
- * depend on what libexanet makes of it.
+ * Access to the NIC without a library, because the tests of the kernel driver must not
+ * depend on libexanet.
  *
- * check() prints a line of TAP without its number; driver.test numbers them.
+ * check() prints a TAP line without a number; driver.test adds the numbers.
  */
 #ifndef DRIVER_COMMON_H
 #define DRIVER_COMMON_H
 
-#define _GNU_SOURCE	/* hence this header comes first */
+#define _GNU_SOURCE	/* hence this header must be included first */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -49,7 +49,7 @@ struct nic {
 	uint32_t token;
 };
 
-/* One result; returns @ok. */
+/* Prints the result of a test; returns @ok. */
 static inline bool check(bool ok, const char *name)
 {
 	printf("%s - %s\n", ok ? "ok" : "not ok", name);
@@ -57,7 +57,7 @@ static inline bool check(bool ok, const char *name)
 	return ok;
 }
 
-/* As check(); a failure shows what came instead. */
+/* As check(@value == @expected); prints both values if the test fails. */
 static inline bool check_value(long value, long expected, const char *name)
 {
 	if (value != expected)
@@ -66,7 +66,7 @@ static inline bool check_value(long value, long expected, const char *name)
 	return check(value == expected, name);
 }
 
-/* For what is no test but its precondition. */
+/* Ends the program if a precondition of a test is not met. */
 static inline void must(bool ok, const char *what)
 {
 	if (ok)
@@ -114,7 +114,10 @@ static inline void nic_close(struct nic *nic)
 	close(nic->fd);
 }
 
-/* The address that peers, and we ourselves, have to use for @p. */
+/*
+ * Maps a window over @p; returns the global address by which peers and this process reach
+ * @p.
+ */
 static inline uint64_t nic_gva(struct nic *nic, const volatile void *p)
 {
 	struct exanet_ioc_map_window m = { .va = (uintptr_t)p };
@@ -125,7 +128,7 @@ static inline uint64_t nic_gva(struct nic *nic, const volatile void *p)
 	       RNIC_PREP(EXANET_VA_OFFSET, m.va);
 }
 
-/* Starts a write of @len bytes to context @ctx; @flags: EXANET_CHANNEL_. */
+/* Starts a write of @len bytes to context @ctx.  @flags are EXANET_CHANNEL_ flags. */
 static inline void nic_start(struct nic *nic, unsigned int ch, const void *src,
 			     uint64_t gva, uint32_t len, unsigned int ctx,
 			     uint64_t flags)
@@ -141,7 +144,7 @@ static inline void nic_start(struct nic *nic, unsigned int ch, const void *src,
 	c->token = nic->token;
 }
 
-/* Whether channel @ch has no transfer in work. */
+/* Returns true if channel @ch has no transfer under way. */
 static inline bool nic_idle(struct nic *nic, unsigned int ch)
 {
 	uint64_t state = RNIC_GET(EXANET_CHSTAT_STATE, nic->channel[ch].status);
@@ -149,7 +152,10 @@ static inline bool nic_idle(struct nic *nic, unsigned int ch)
 	return state != EXANET_CHANNEL_QUEUED && state != EXANET_CHANNEL_ACTIVE;
 }
 
-/* Waits for the end of the last transfer; its status, or ~0 if it does not end. */
+/*
+ * Waits for the end of the last transfer of channel @ch.  Returns its status, or ~0 after
+ * NIC_PATIENCE seconds.
+ */
 static inline uint64_t nic_wait(struct nic *nic, unsigned int ch)
 {
 	double end = seconds() + NIC_PATIENCE;
@@ -161,7 +167,7 @@ static inline uint64_t nic_wait(struct nic *nic, unsigned int ch)
 	return ~0ULL;
 }
 
-/* Writes from @src to @dst, both in this process; gives the final status. */
+/* Writes from @src to @dst, both in this process; returns as nic_wait(). */
 static inline uint64_t nic_copy(struct nic *nic, void *dst, const void *src,
 				uint32_t len)
 {
@@ -178,7 +184,7 @@ static inline void *memory(size_t bytes)
 	return p;
 }
 
-/* Bytes that tell position and @seed. */
+/* Fills @p with a pattern: each byte depends on its position and on @seed. */
 static inline void fill(void *p, size_t bytes, unsigned int seed)
 {
 	uint8_t *b = p;
@@ -213,7 +219,7 @@ static inline bool all_bytes(const void *p, size_t bytes, uint8_t value)
 	return true;
 }
 
-/* A number from a file below NIC_SYSFS. */
+/* Returns the number in a file of NIC_SYSFS; ends the program if it cannot be read. */
 static inline long long sysfs_number(const char *name)
 {
 	char path[256], text[64] = "";
@@ -228,8 +234,9 @@ static inline long long sysfs_number(const char *name)
 }
 
 /*
- * Whether a number comes to be @value.  The NIC's page faults keep an address space
- * a moment longer than its process.
+ * Waits until the number in file @name is @value; returns false after NIC_PATIENCE
+ * seconds.  The wait is needed because page faults of the NIC keep an address space a
+ * moment longer than its process.
  */
 static inline bool comes_to(const char *name, long long value)
 {
@@ -257,7 +264,10 @@ static inline int set_parameter(const char *name, const char *text)
 	return err;
 }
 
-/* Changes this process to user @uid in the group of the device file. */
+/*
+ * Changes this process to user @uid, with the group of the device file as its only
+ * supplementary group.
+ */
 static inline void become(uid_t uid)
 {
 	struct stat st;
@@ -267,7 +277,7 @@ static inline void become(uid_t uid)
 	must(!setresgid(uid, uid, uid) && !setresuid(uid, uid, uid), "setresuid");
 }
 
-/* Exit code of a child, or 128 + its signal. */
+/* Waits for child @pid; returns its exit code, or 128 + the signal that ended it. */
 static inline int reap(pid_t pid)
 {
 	int status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For libfabric test programs: an endpoint with what belongs to it, a TCP
- * connection to the other program, patterns, completions with patience.
+ * For libfabric test programs: an endpoint with its objects, a TCP connection to the
+ * other program, data patterns, and completions with a timeout.
  */
 #ifndef FI_CHECK_H
 #define FI_CHECK_H
@@ -33,7 +33,7 @@
 
 #define WINDOW_BYTES (4 << 20)
 #define NAME_MAX_BYTES 64
-#define PATIENCE 30.0   /* seconds */
+#define PATIENCE 30.0   /* timeout in seconds */
 
 struct node {
     struct fi_info *info;
@@ -50,7 +50,7 @@ struct node {
 };
 
 static struct node me;
-static int oob;                 /* the TCP connection */
+static int oob;                 /* the TCP connection to the other program */
 static int subtests, failures, failed;
 
 static void __attribute__((noreturn, format(printf, 1, 2)))
@@ -123,7 +123,7 @@ static bool same(const void *buf, size_t len, uint64_t seed)
     return true;
 }
 
-/* --- Talk over TCP ---------------------------------------------------------- */
+/* --- TCP connection --------------------------------------------------------- */
 
 static void put(const void *buf, size_t len)
 {
@@ -132,7 +132,10 @@ static void put(const void *buf, size_t len)
     }
 }
 
-/* Keeps the NIC going while it waits: atomics are executed by us. */
+/*
+ * Receives @len bytes.  Polls the CQs until they arrive, because the provider executes
+ * the peer's atomics in software, as part of a poll.
+ */
 static void get(void *buf, size_t len)
 {
     struct pollfd p = { .fd = oob, .events = POLLIN };
@@ -156,7 +159,7 @@ static void sync_up(void)
 
 /* --- Objects ---------------------------------------------------------------- */
 
-/* Makes the hints that all test programs use; the caller frees them. */
+/* Returns new hints with the values that all test programs use; the caller frees them. */
 static struct fi_info *make_hints(enum fi_av_type av)
 {
     struct fi_info *hints = fi_allocinfo();
@@ -184,7 +187,10 @@ static struct fi_info *find_info(enum fi_av_type av)
     return info;
 }
 
-/* Opens the endpoint that @info describes, and its domain, queues and AV. */
+/*
+ * Opens an endpoint that @info describes, with domain, CQs, counter, AV and a cleared
+ * window.  @n owns @info.
+ */
 static void node_open_info(struct node *n, struct fi_info *info,
                            enum fi_av_type av, enum fi_wait_obj wait)
 {
@@ -252,7 +258,10 @@ static void node_meet(struct node *n)
 
 /* --- Completions ------------------------------------------------------------ */
 
-/* The next completion; 0, or the error of an error completion. */
+/*
+ * Reads the next completion of @cq into @e, and polls the other CQ too.  Returns 0, or
+ * the positive FI_E code of an error completion; FI_ETIMEDOUT after PATIENCE seconds.
+ */
 static int next(struct fid_cq *cq, struct fi_cq_tagged_entry *e,
                 fi_addr_t *source)
 {
@@ -295,6 +304,7 @@ static void done_ok(struct fid_cq *cq, const char *what)
     }
 }
 
+/* Repeats @call while it returns -FI_EAGAIN; another error ends the program. */
 #define RETRY(call) \
     ({ \
         ssize_t ret_; \

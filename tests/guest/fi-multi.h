@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For libfabric test programs: buffers that many messages are received into, one behind
- * the other, and the order in which messages were matched with their places.
+ * For libfabric test programs: FI_MULTI_RECV buffers, which receive many messages one
+ * behind the other, and a check that messages were matched in order.
  */
 #ifndef FI_MULTI_H
 #define FI_MULTI_H
@@ -10,13 +10,14 @@
 
 #define MULTI_POOLS 4
 
-/* Buffers that messages are received into one behind the other. */
+/* The buffers: pools of bytes. */
 static struct {
     uint8_t bytes[MULTI_POOLS][4096];
-    uint64_t posted[MULTI_POOLS];       /* the number of its last post */
-    uint64_t posts;
+    uint64_t posted[MULTI_POOLS];       /* number of the last post of each pool */
+    uint64_t posts;                     /* number of posts of all pools */
 } multi;
 
+/* Posts @pool as a buffer for messages of all sources. */
 static void multi_post(unsigned int pool)
 {
     struct iovec iov = { multi.bytes[pool], sizeof(multi.bytes[pool]) };
@@ -28,13 +29,18 @@ static void multi_post(unsigned int pool)
     must("recvmsg", fi_recvmsg(me.ep, &msg, FI_MULTI_RECV));
 }
 
-/* The pool of a byte. */
+/*
+ * Returns the number of the pool that contains byte @p; MULTI_POOLS or more if none does.
+ */
 static unsigned int multi_pool(const void *p)
 {
     return ((const uint8_t *)p - multi.bytes[0]) / sizeof(multi.bytes[0]);
 }
 
-/* Returns a place that is higher for later posts, and within a post for higher bytes. */
+/*
+ * Returns the place of byte @p: a later post has a higher place, and so has a later byte
+ * of the same post.  Reports a failure and returns 0 if no pool contains @p.
+ */
 static uint64_t multi_place(const void *p)
 {
     unsigned int pool = multi_pool(p);
@@ -47,7 +53,10 @@ static uint64_t multi_place(const void *p)
            ((const uint8_t *)p - multi.bytes[pool]);
 }
 
-/* FI_ORDER_SAS: messages are matched in the order in which they were sent. */
+/*
+ * Checks that places increase: by FI_ORDER_SAS, messages match in the order of their
+ * sends.
+ */
 static void multi_check_order(const uint64_t *places, unsigned int count)
 {
     unsigned int i;

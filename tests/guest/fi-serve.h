@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The server of fi-rma-atomic: the parts that the client names, one after the other.
- */
+/* Server of fi-rma-atomic: runs the part whose name the client sends, until "end". */
 #ifndef FI_SERVE_H
 #define FI_SERVE_H
 
 #include "fi-multi.h"
 
-/* Fills the window; then waits. */
+/*
+ * Clears the lower half of the window, and fills the upper half with pattern 99.  Waits
+ * until the client has used the window.
+ */
 static void serve_window(void)
 {
     memset(me.window, 0, WINDOW_BYTES);
@@ -16,7 +17,9 @@ static void serve_window(void)
     sync_up();
 }
 
-/* Says whether the lower half of the window is as it should be. */
+/*
+ * Receives a range of the window and a seed.  Reports whether the range has this pattern.
+ */
 static void serve_verify(void)
 {
     uint64_t q[3];      /* offset, length, seed */
@@ -53,7 +56,7 @@ static void serve_order(void)
     }
 }
 
-/* Single messages with pauses, for sleepers. */
+/* Sends 20 single messages with pauses, so that the receiver sleeps between them. */
 static void serve_slow(void)
 {
     uint32_t i;
@@ -120,7 +123,7 @@ static void serve_written(void)
     put(report, sizeof(report));
 }
 
-/* An endpoint of a child, which is killed when the client says so. */
+/* Runs an endpoint in a child, and kills the child when the client requests it. */
 static void serve_victim(void)
 {
     int met[2];
@@ -142,7 +145,7 @@ static void serve_victim(void)
             fi_cq_read(me.rxcq, NULL, 0);
         }
     }
-    /* The connection is the child's until it has met its peer. */
+    /* The child uses the TCP connection until it has met its peer. */
     if (read(met[0], &c, 1) != 1) {
         die("the victim died too early");
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The partner of lib-test: a context whose memory is written and read by the test,
- * and which looks at it on command.  It runs as a thread of the test (loop-back) or
- * as a process of another node (lib-test --serve).
+ * The partner of lib-test: a context whose memory the test reads and writes, and which
+ * checks its memory on command.  It runs as a thread of the test (loop-back) or as a
+ * process of another node (lib-test --serve).
  *
- * Commands come to mailbox AGENT_COMMANDS; each is answered at the sender's mailbox
- * of the same number.  What comes to AGENT_ECHO goes back to the sender's.
+ * Commands arrive in mailbox AGENT_COMMANDS; the agent answers to the sender's mailbox of
+ * the same number.  It sends each message to AGENT_ECHO back to the sender's AGENT_ECHO.
  */
 #ifndef LIB_AGENT_H
 #define LIB_AGENT_H
@@ -20,43 +20,47 @@
 #include "libexanet.h"
 
 #define AGENT_ECHO	0
-#define AGENT_SPARE	1	/* opened and drained on command */
+#define AGENT_SPARE	1	/* opened, emptied and closed on command */
 #define AGENT_COMMANDS	2
 
-#define AGENT_GUARD	1024			/* bytes checked on both sides */
-#define AGENT_MARGIN	65536			/* room around the largest transfer */
+#define AGENT_GUARD	1024			/* checked bytes, before and behind */
+#define AGENT_MARGIN	65536			/* before and behind a transfer */
 #define AGENT_TRANSFER	(4U << 20)
 #define AGENT_AREA	(AGENT_TRANSFER + 2 * AGENT_MARGIN)
 #define AGENT_BACKGROUND 0xa5
-#define AGENT_IDLE_MS	180000
+#define AGENT_IDLE_MS	180000  /* the agent ends after this time without a command */
 
 enum agent_op {
-	AGENT_INFO	= 1,	/* gives addresses */
-	AGENT_CLEAR	= 2,	/* background into [off, len] and guards */
-	AGENT_FILL	= 3,	/* pattern into [off, len] */
-	AGENT_VERIFY	= 4,	/* counts what differs in [off, len] and guards */
-	AGENT_NOTIFY	= 5,	/* waits for the record, then as VERIFY */
-	AGENT_OPEN	= 6,	/* spare mailbox of 2^len entries */
-	AGENT_DRAIN	= 7,	/* empties it: value messages, data rejected, and
-				 * of the last: gva payload, seed type, off ctx */
+	AGENT_INFO	= 1,	/* returns the agent's addresses */
+	AGENT_CLEAR	= 2,	/* background into [off, off + len) and guards */
+	AGENT_FILL	= 3,	/* pattern into [off, off + len) */
+	AGENT_VERIFY	= 4,	/* counts wrong bytes of [off, off + len) and guards */
+	AGENT_NOTIFY	= 5,	/* waits for a notification, then as VERIFY */
+	AGENT_OPEN	= 6,	/* opens the spare mailbox, with 2^len entries */
+	/*
+	 * Empties the spare mailbox.  The answer has the number of messages in value, of
+	 * rejected messages in data; of the last message, the payload in gva, the type in
+	 * seed, the context in off.
+	 */
+	AGENT_DRAIN	= 7,
 	AGENT_SHUT	= 8,
-	AGENT_LATER	= 9,	/* answers after len ms */
-	AGENT_REMAP	= 10,	/* other pages at the same addresses */
-	AGENT_LOCK	= 11,	/* page at off: PROT_ len */
-	AGENT_WRITE	= 12,	/* writes len bytes from off to gva, IRQ'd record */
+	AGENT_LATER	= 9,	/* answers after len milliseconds */
+	AGENT_REMAP	= 10,	/* replaces the pages of the area */
+	AGENT_LOCK	= 11,	/* gives the page at off the protection len (PROT_*) */
+	AGENT_WRITE	= 12,	/* writes from off to gva, with an interrupt */
 	AGENT_QUIT	= 13,
 };
 
 struct agent_msg {
 	__le32 op;
-	__le32 tag;		/* comes back in the answer */
+	__le32 tag;		/* the answer has the same value */
 	__le32 off;
 	__le32 len;
 	__le32 seed;
-	__le32 value;		/* answer: count, or negative errno */
+	__le32 value;		/* of an answer: count, or negative errno */
 	__le64 data;
 	__le64 gva;
-	__le64 va;		/* of the area */
+	__le64 va;		/* address of the area */
 	__le64 xva;
 	__le64 rec_xva;
 };
@@ -84,7 +88,7 @@ static inline void agent_fill(uint8_t *p, size_t len, uint32_t seed)
 		p[i] = agent_byte(i, seed);
 }
 
-/* Bytes that differ from the pattern, or, in the guards, from the background. */
+/* Counts bytes that differ from the pattern, or in the guards from the background. */
 static inline uint32_t agent_verify(const uint8_t *p, size_t len, uint32_t seed)
 {
 	uint32_t bad = 0;
@@ -110,7 +114,9 @@ static inline void agent_nap(unsigned int ms)
 	nanosleep(&ts, NULL);
 }
 
-/* Other pages at the same place; never touched so far. */
+/*
+ * Replaces the pages of @area by new ones at the same addresses, which are not populated.
+ */
 static inline bool agent_remap(uint8_t *area)
 {
 	return mmap(area, AGENT_AREA, PROT_READ | PROT_WRITE,
@@ -175,7 +181,7 @@ static int agent_notify(struct agent *a, struct agent_msg *m)
 					     le32toh(m->len), le32toh(m->seed));
 }
 
-/* Gives the value of the answer; may change other fields. */
+/* Executes a command and stores results in @m.  Returns the value of the answer. */
 static int agent_do(struct agent *a, struct agent_msg *m,
 		    const struct exanet_message *from)
 {
@@ -288,7 +294,10 @@ static int agent_open(struct agent *a)
 	return ret;
 }
 
-/* Until AGENT_QUIT, or nothing comes for long; sleeps in between. */
+/*
+ * Executes commands until AGENT_QUIT, and sleeps in between.  Returns 0, or a negative
+ * errno; -ETIMEDOUT after AGENT_IDLE_MS without a command.
+ */
 static int agent_run(struct agent *a)
 {
 	int ret = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads a counter of the NIC that tests of libexanet look at. */
+/* Reads a counter of the NIC, for tests of libexanet. */
 #ifndef LIB_COUNTER_H
 #define LIB_COUNTER_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the test programs of libexanet share: TAP output, the agent's commands, and
- * main().  A program includes this and defines run_all().
+ * What the test programs of libexanet share: TAP output, commands to the agent, and
+ * main().  A program includes this file and defines run_all().
  *
- *   PROGRAM                    against a thread of its own (loop-back)
- *   PROGRAM --serve            partner for another node; prints "agent COORD CTX"
- *   PROGRAM --peer COORD CTX   against that one
+ *   PROGRAM                    tests against a thread, its own agent (loop-back)
+ *   PROGRAM --serve            is the agent of another node; prints "agent COORD CTX"
+ *   PROGRAM --peer COORD CTX   tests against that agent
  */
 #ifndef LIB_HARNESS_H
 #define LIB_HARNESS_H
@@ -15,14 +15,14 @@
 
 #include "lib-agent.h"
 
-/* All tests of the program, after the agent has answered. */
+/* Runs all tests of the program.  Called when the agent has answered. */
 static void run_all(void);
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define TEST_WAIT_MS	20000
-#define TEST_LATER_MS	150	/* long enough to be asleep by then */
+#define TEST_LATER_MS	150	/* a thread is asleep after this time */
 
-/* Everything the tests use; area and rec are this side's, a_ is the agent's. */
+/* State of the tests.  Fields without a_ are of this process, with a_ of the agent. */
 static struct {
 	struct exa_dev *dev;
 	struct exa_mbox *echo, *commands;
@@ -35,7 +35,7 @@ static struct {
 } t;
 
 static unsigned int tests, failures;
-/* Of the test that runs; the first reason is kept. */
+/* First failure of the running test; empty if there is none. */
 static char reason[256];
 
 __attribute__((format(printf, 1, 2)))
@@ -50,7 +50,7 @@ static inline void fail(const char *form, ...)
 	va_end(ap);
 }
 
-/* Fails the running test unless @got is @want; says whether it is. */
+/* Fails the running test unless @got is @wanted; returns true if it is. */
 static inline bool want(const char *what, long got, long wanted)
 {
 	if (got == wanted)
@@ -60,7 +60,7 @@ static inline bool want(const char *what, long got, long wanted)
 	return false;
 }
 
-/* Ends the running test. */
+/* Prints the result of the running test, and begins the next test. */
 static inline void done(const char *name)
 {
 	tests++;
@@ -82,7 +82,7 @@ static inline void command_post(struct agent_msg *m)
 	want("command", exa_send(t.dev, &t.agent, m, sizeof(*m)), 0);
 }
 
-/* The answer's value. */
+/* Waits for the answer to the last command.  Returns its value, or a negative error. */
 static inline int command_answer(struct agent_msg *m)
 {
 	int ret;

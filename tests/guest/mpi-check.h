@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For MPI test programs: subtests with TAP output on rank 0, patterns that tell
- * where a byte comes from, buffers with guards.
+ * For MPI test programs: subtests with TAP output on rank 0, patterns that depend on the
+ * position, and buffers with guards.
  */
 #ifndef MPI_CHECK_H
 #define MPI_CHECK_H
@@ -19,7 +19,7 @@
 static int rank, ranks;
 static int subtests, failures, failed;
 
-/* Sizes around every edge of packets, pages, blocks and protocols. */
+/* Sizes around the limits of packets, pages, blocks and protocols. */
 static const int edge_sizes[] = {
     0, 1, 7, 8, 15, 39, 40, 41, 44, 45, 56, 57, 63, 64, 65, 128, 255, 256, 257,
     511, 513, 1000, 4071, 4072, 4095, 4096, 4097, 8167, 8168, 8169, 8191, 8192,
@@ -29,7 +29,7 @@ static const int edge_sizes[] = {
 #define EDGES ((int)(sizeof(edge_sizes) / sizeof(edge_sizes[0])))
 #define EDGE_MAX 1048577
 
-/* Reports a mismatch of this rank; the first few are printed. */
+/* Counts a mismatch of this rank, and prints the first five of a subtest. */
 static inline void __attribute__((format(printf, 1, 2)))
 fail(const char *format, ...)
 {
@@ -64,7 +64,7 @@ static inline void start_threads(int argc, char **argv)
     start_at(argc, argv, MPI_THREAD_MULTIPLE);
 }
 
-/* Runs a subtest on all ranks; it is ok if it is on all. */
+/* Runs a subtest on all ranks.  The subtest is ok if no rank has a mismatch. */
 static inline void subtest(const char *name, void (*run)(void))
 {
     int all;
@@ -136,7 +136,10 @@ static inline void check(const void *buf, size_t len, uint64_t seed,
     }
 }
 
-/* @len bytes at @offset from an aligned address, between guards. */
+/*
+ * Returns @len bytes that begin @offset bytes from an aligned address, between guards.
+ * guarded_free() frees them.
+ */
 static inline uint8_t *guarded_new(size_t len, size_t offset)
 {
     uint8_t *base = NULL;
@@ -149,6 +152,7 @@ static inline uint8_t *guarded_new(size_t len, size_t offset)
     return base + GUARD + offset;
 }
 
+/* Checks the guards of a buffer of guarded_new(), and frees it. */
 static inline void guarded_free(uint8_t *buf, size_t len, size_t offset,
                                 const char *what)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Endpoints on NICs of the loop-back transport, and checks. */
+/* Endpoints on NICs of the loop transport, and checks. */
 #ifndef BED_H
 #define BED_H
 
@@ -12,10 +12,10 @@
 
 #define BED_WINDOW 65536        /* bytes that peers may read and write */
 
-/* One endpoint with a NIC of its own. */
+/* An endpoint with a NIC of its own. */
 struct bed_node {
     struct fid_domain *domain;
-    struct fid_av *av;          /* entry n is node n */
+    struct fid_av *av;          /* entry n is the address of node n */
     struct fid_cq *cq;          /* of sends and receives */
     struct fid_cntr *sent, *received;
     struct fid_ep *ep;
@@ -39,12 +39,14 @@ struct bed_case {
 extern const struct bed_case fail_cases[], msg_cases[], name_cases[], rma_cases[];
 extern const struct bed_case exanet_cases[];
 
-/* Number of failed checks. */
+/* Number of failed checks, in all cases. */
 extern unsigned int bed_failures;
 
+/* Counts and prints the failure of a check; returns @condition. */
 #define CHECK(condition) bed_check(condition, #condition, __FILE__, __LINE__)
 bool bed_check(bool good, const char *what, const char *file, int line);
 
+/* Opens and closes the endpoints of all nodes. */
 void bed_open(void);
 void bed_close(void);
 
@@ -61,10 +63,11 @@ void bed_poll(unsigned int rounds);
  */
 int bed_wait(unsigned int nr, struct fi_cq_tagged_entry *entry);
 
-/* The same; the entry must have no error and @context. */
+/* As bed_wait(); checks that the entry has no error and the context @context. */
 void bed_done(unsigned int nr, void *context);
 
-/* Fills @len bytes with a pattern that depends on @seed; returns true if they have it. */
+/* Fills @len bytes with a pattern that depends on @seed. */
+/* Returns true if @len bytes have the pattern of @seed. */
 void bed_fill(void *buf, size_t len, uint32_t seed);
 bool bed_filled(const void *buf, size_t len, uint32_t seed);
 

@@ -32,10 +32,10 @@ struct loop {
     enum rnic_fi_request_kind fail_kind;
     int fail_err;
     unsigned int fails;
-    bool fail_late;         /* only reads that the peer's NIC has accepted */
+    bool fail_late;         /* only reads that the peer's NIC has accepted fail */
 
     unsigned int posted[LOOP_KINDS];
-    unsigned int busy;      /* post()s that found no channel */
+    unsigned int busy;      /* calls of post() that found no free channel */
     unsigned int full;      /* requests that found a full mailbox */
     unsigned int hints;
     unsigned int arms;
