@@ -18,7 +18,7 @@
 #include "../objects/wq.h"
 #include "../trace.h"
 
-#define RNR_FOR_EVER 7
+#define RNR_FOR_EVER 7          /* value of rnr_retry for retries without a limit */
 
 /* Status of a WQE, by the code of the NAK that refused it. */
 static const uint8_t comp_nak_status[] = {
@@ -69,7 +69,7 @@ static unsigned comp_completed(const PvrdmaReq *req)
     return n;
 }
 
-/* Completes the oldest WQE, which is in error, and stops the send queue. */
+/* Completes the oldest WQE, which is in error, and puts the QP into state ERR or SQE. */
 static void comp_end(PvrdmaQp *qp)
 {
     PvrdmaSqe *sqe = comp_pop(&qp->req);
@@ -132,7 +132,10 @@ static PvrdmaSqe *comp_oldest(const PvrdmaReq *req)
     return NULL;
 }
 
-/* Restarts retries and deadline after an answer to the oldest packet. */
+/*
+ * Restores all retries and restarts the deadline, because una_psn has advanced.  Moves
+ * the cursor to una_psn if it is behind, and activates a QP that waits.
+ */
 static void comp_progress(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
@@ -145,7 +148,7 @@ static void comp_progress(PvrdmaQp *qp)
         req->timeouts = 0;
     }
     if (roce_psn_diff(req->una_psn, req->psn) > 0) {
-        /* The packets were acknowledged before they were retransmitted. */
+        /* Packets were acknowledged before the cursor retransmitted them. */
         pvrdma_req_seek(qp);
     }
     pvrdma_req_deadline(qp);
@@ -155,8 +158,8 @@ static void comp_progress(PvrdmaQp *qp)
 }
 
 /*
- * Acknowledges all packets before PSN @end.  Returns false if a response before @end is
- * missing, or if the WQE is not known.
+ * Acknowledges the packets before PSN @end, up to the first READ or atomic, which needs
+ * its own response.  Returns false if a packet before @end remains.
  */
 static bool comp_advance(PvrdmaQp *qp, uint32_t end)
 {
@@ -185,9 +188,9 @@ static bool comp_advance(PvrdmaQp *qp, uint32_t end)
 }
 
 /*
- * Acknowledges the oldest packet, which requested an answer and has got it.  The last
- * PSN completes the READ; the opcode "last" does not, because the packet may belong to
- * the answer to an earlier request for the same PSNs, which ended elsewhere.
+ * Acknowledges PSN una_psn of @sqe, a READ or an atomic, because its response packet has
+ * arrived.  The last PSN of @sqe completes it.  The opcode "last" does not, because the
+ * packet may answer an earlier request for the same PSNs, which ended at another PSN.
  */
 static void comp_answered(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
@@ -232,9 +235,9 @@ void pvrdma_comp_retry(PvrdmaQp *qp)
 }
 
 /*
- * Restarts the deadline while the peer still sends responses to the original requests.
- * The responses to the repeated ones follow them, and more requests would delay a slow
- * peer further.
+ * Restarts a running deadline, because the peer still sends responses to the original
+ * requests.  Its responses to the repeated requests follow, and more requests would
+ * delay a slow peer further.
  */
 static void comp_peer_busy(PvrdmaQp *qp)
 {
@@ -244,8 +247,9 @@ static void comp_peer_busy(PvrdmaQp *qp)
 }
 
 /*
- * Handles an answer that skipped the response to the oldest packet: retransmits the
- * request.
+ * Handles an answer to a later packet than the oldest one.  If the oldest packet needs
+ * a response, that response was lost, and its request is retransmitted once.  Any other
+ * answer is counted as stale.
  */
 static void comp_response_missing(PvrdmaQp *qp)
 {
@@ -262,7 +266,10 @@ static void comp_response_missing(PvrdmaQp *qp)
 
 /* --- Answers ----------------------------------------------------------------- */
 
-/* Handles an RNR NAK: waits as long as the receiver requested. */
+/*
+ * Handles an RNR NAK: sends nothing for the time that the peer requested by @code.  If no
+ * RNR retry is left, the oldest WQE fails.
+ */
 static void comp_rnr(PvrdmaQp *qp, unsigned code)
 {
     PvrdmaReq *req = &qp->req;
@@ -278,7 +285,7 @@ static void comp_rnr(PvrdmaQp *qp, unsigned code)
         }
         req->rnr_retries--;
     }
-    /* the peer is alive, so the retries before this do not count */
+    /* The RNR NAK shows that the peer is alive, so all retries are restored. */
     req->retries = qp->attr.retry_cnt;
     req->timeouts = 0;
     req->retrying = false;
@@ -335,8 +342,8 @@ static void comp_ack_rx(PvrdmaQp *qp, const RocePacket *pkt)
 }
 
 /*
- * Returns the oldest WQE, if it is of @kind and @pkt is its response.  If not, handles
- * the mismatch and returns NULL.
+ * Returns the oldest WQE, if it is of @kind and @pkt is its response.  Otherwise returns
+ * NULL, after a retransmission, an error of the WQE, or the counting of a stale packet.
  */
 static PvrdmaSqe *comp_match(PvrdmaQp *qp, const RocePacket *pkt, unsigned kind)
 {
@@ -421,7 +428,7 @@ void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt)
 
     if (unlikely(req->refetching) && pvrdma_req_running(qp)) {
         pvrdma_req_refetch(qp);
-        pvrdma_comp_collect(qp);        /* a fetched WQE may be invalid now */
+        pvrdma_comp_collect(qp);        /* the guest may have made a WQE invalid */
     }
     trace_pvrdma_comp_parse(qp->s->port.netdev, qp->handle, pkt->opcode,
                             pkt->syndrome, pkt->psn);

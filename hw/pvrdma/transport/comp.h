@@ -10,9 +10,15 @@
 
 typedef struct PvrdmaQp PvrdmaQp;
 
-/* Handles an acknowledgement or a response. */
+/*
+ * Handles an acknowledgement or a response of the peer.  Drops and counts it if no packet
+ * awaits it.  May complete WQEs, and stop the send queue.
+ */
 void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt);
-/* Writes the completion of @sqe if it is signalled or in error. */
+/*
+ * Writes the completion of @sqe if @status is an error, or if @sqe or its QP requests
+ * it.
+ */
 void pvrdma_comp_wqe(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint8_t status);
 
 #endif /* HW_PVRDMA_TRANSPORT_COMP_H */

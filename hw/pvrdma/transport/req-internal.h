@@ -9,7 +9,7 @@
 #include "req.h"
 
 typedef enum PvrdmaReqKind {
-    PVRDMA_REQ_NONE,            /* no such opcode for this type of QP */
+    PVRDMA_REQ_NONE,            /* the device does not support the opcode */
     PVRDMA_REQ_DATA,            /* SEND and WRITE: payload in one or more packets */
     PVRDMA_REQ_READ,            /* one packet; its response has several PSNs */
     PVRDMA_REQ_ATOMIC,          /* one packet; its response has one packet */
@@ -54,8 +54,8 @@ static inline unsigned pvrdma_req_reads(const PvrdmaReq *req)
 }
 
 /*
- * Returns true if the response to a request for a part of @sqe, a READ, may end with
- * @psn.
+ * Returns true if a READ response that ends with @psn is valid: @psn is the last PSN of
+ * @sqe, or of a part that a repeated request covers.
  */
 static inline bool pvrdma_req_read_may_end(const PvrdmaSqe *sqe, uint32_t psn)
 {
@@ -80,25 +80,45 @@ void pvrdma_req_seek(PvrdmaQp *qp);
 void pvrdma_req_deadline(PvrdmaQp *qp);
 /* Sets the QP's timer to @when, unless it fires earlier anyway. */
 void pvrdma_req_arm(PvrdmaQp *qp, int64_t when);
-/* Sets the error @status of @sqe, because the guest posted a WQE that is not valid. */
+/*
+ * Sets the error @status of @sqe, and logs a guest error, because the WQE or its memory
+ * is not valid.  The next pvrdma_comp_collect() that reaches @sqe completes it.
+ */
 void pvrdma_req_refuse(PvrdmaQp *qp, PvrdmaSqe *sqe, uint8_t status);
 /*
- * Sends the packet at the cursor, of @sqe, which has PSNs, and advances the cursor.
- * Returns false if the packet must wait, or if @sqe is refused.
+ * Sends the packet at the cursor, and advances the cursor.  @sqe is the WQE of this
+ * packet, and its PSNs are assigned.  Returns false if the packet must wait, or if @sqe
+ * is refused.
  */
 bool pvrdma_req_send(PvrdmaQp *qp, PvrdmaSqe *sqe);
-/* Parks the fetched WQEs: forgets them, so that they are fetched and sent again. */
+/*
+ * Parks the fetched WQEs: drops them, so that they are fetched and sent again.  Completes
+ * the WQEs that are done first.
+ */
 void pvrdma_req_park(PvrdmaQp *qp);
-/* Fetches parked WQEs again, so that an answer can find its WQE.  Sends nothing. */
+/*
+ * Fetches parked WQEs again, because an answer needs its WQE.  Sends nothing.  Stops
+ * early if the ring is full or if a WQE is refused.
+ */
 void pvrdma_req_refetch(PvrdmaQp *qp);
-/* Returns the values that pvrdma_req_park() would set.  Changes nothing. */
+/*
+ * Stores the values that pvrdma_req_park() would give to PvrdmaReq.begin_psn and .parked.
+ * Does not change @req.
+ */
 void pvrdma_req_park_state(const PvrdmaReq *req, uint32_t *begin_psn, uint64_t *parked);
 
-/* Completes all WQEs that are done, and ends the QP if the oldest WQE is in error. */
+/*
+ * Completes the WQEs that are done, from the oldest on, and stops at the first WQE that
+ * is not.  If this WQE is in error, completes it with its error and stops the send
+ * queue: a QP of type RC goes to state ERR, any other to SQE.  Ends the draining in
+ * state SQD if no WQE is under way any more.
+ */
 void pvrdma_comp_collect(PvrdmaQp *qp);
 /*
- * Retransmits from the oldest packet that is not acknowledged, or ends the QP if no
- * retry is left.
+ * Uses one retry, and moves the cursor back to the oldest packet that is not
+ * acknowledged.  If no retry is left, the WQE of this packet fails with RETRY_EXC_ERR,
+ * and the QP goes to state ERR.  Does nothing in an RNR wait, or if nothing was
+ * acknowledged since the last retransmission.
  */
 void pvrdma_comp_retry(PvrdmaQp *qp);
 

@@ -14,8 +14,8 @@
 #include "../trace.h"
 
 /*
- * Returns true if @packets fit into a window of @most.  If not, the next
- * acknowledgement activates the QP.
+ * Returns true if @packets more packets fit into a window of @most unacknowledged
+ * packets. If not, the next acknowledgement activates the QP.
  */
 static bool req_window_has_room(PvrdmaReq *req, uint32_t packets, uint32_t most)
 {
@@ -27,8 +27,8 @@ static bool req_window_has_room(PvrdmaReq *req, uint32_t packets, uint32_t most)
 }
 
 /*
- * Ends the packet at the cursor, which asks for @packets PSNs and has @len bytes of
- * payload, and gives it to the port.
+ * Ends the packet at the cursor, which has @len bytes of payload, and gives it to the
+ * port. @packets is the number of PSNs that the packet and its response use.
  */
 static void req_transmit(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint32_t packets,
                          uint32_t len)
@@ -38,7 +38,10 @@ static void req_transmit(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint32_t packets,
     pvrdma_tx_end(qp->s, len);
 }
 
-/* Moves the cursor past @packets of @sqe that were sent. */
+/*
+ * Moves the cursor past @packets PSNs of @sqe that were sent, and counts a repeated
+ * packet.
+ */
 static void req_advance(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint32_t packets)
 {
     PvrdmaReq *req = &qp->req;
@@ -115,9 +118,9 @@ static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe, const PvrdmaReqOp *op)
 }
 
 /*
- * Returns true if the QP awaits as many answers as the peer agreed to.  The limit is at
- * least one, because a READ that has begun continues even if the guest sets the limit
- * to 0.
+ * Returns true if max_rd_atomic requests for READs and atomics await their response; then
+ * the next response activates the QP.  The limit is at least 1, because a READ that has
+ * begun continues even if the guest sets max_rd_atomic to 0.
  */
 static bool req_reads_full(PvrdmaQp *qp)
 {
@@ -137,7 +140,8 @@ static void req_unanswered_set(PvrdmaReq *req, uint32_t packets)
 }
 
 /*
- * Returns how many packets the next request of a READ covers.  @again: it is repeated.
+ * Returns how many packets the next request of a READ covers.  @again is true if the
+ * request repeats an earlier one.
  */
 static uint32_t req_read_packets(const PvrdmaQp *qp, const PvrdmaSqe *sqe, bool again)
 {

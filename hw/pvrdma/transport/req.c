@@ -22,13 +22,13 @@
 #define REQ_TIMEOUT_MIN_NS (4 * SCALE_MS)
 /*
  * Maximum of the timeout after several expiries, unless the guest requested more.  It
- * covers a peer that is stopped for a snapshot.  It is not longer, so that a dead peer
- * is noticed within seconds after seven retries.
+ * covers a peer that is stopped for a snapshot.  It is not longer, because seven retries
+ * must detect a dead peer within seconds.
  */
 #define REQ_TIMEOUT_MAX_NS (2000 * SCALE_MS)
 /* Slots of a new ring.  Only the slots beyond them are counted as pages. */
 #define REQ_SLOTS_FIRST 8
-/* Limits the shift, because 4 ms << 9 exceeds REQ_TIMEOUT_MAX_NS. */
+/* Limit of PvrdmaReq.timeouts, because 4 ms << 9 exceeds REQ_TIMEOUT_MAX_NS. */
 #define TIMEOUTS_MAX 9
 
 const PvrdmaReqOp pvrdma_req_ops[PVRDMA_WR_ERROR + 1] = {
@@ -149,7 +149,7 @@ void pvrdma_req_timer(PvrdmaQp *qp)
 
     req->armed = 0;
     if (req->paced) {
-        /* the rate may have reached the line rate meanwhile */
+        /* Packets wait, even if the rate is not limited any more. */
         req->paced = false;
         pvrdma_qp_activate(qp);
     }
@@ -175,8 +175,8 @@ bool pvrdma_req_congested(PvrdmaQp *qp)
     }
     until = pvrdma_dcqcn_wait(&qp->rate, rnic_now());
     /*
-     * Only the timer clears paced, because the responder may have armed it in this
-     * visit, before the rate let the requester go on.
+     * Only the timer clears paced.  The responder may have set it in this visit, and
+     * waits for the timer although the requester may send again.
      */
     if (until) {
         qp->req.paced = true;
@@ -240,7 +240,10 @@ static bool req_ring_grow(PvrdmaQp *qp)
     return true;
 }
 
-/* Returns true if the ring has a free slot. */
+/*
+ * Returns true if the ring has a free slot.  Grows a full ring, or completes WQEs that
+ * are done, which may end the QP.
+ */
 static bool req_has_slot(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
@@ -252,7 +255,10 @@ static bool req_has_slot(PvrdmaQp *qp)
     return pvrdma_req_running(qp) && req->count < req->slots;
 }
 
-/* Fetches the guest's next WQE into the ring; there must be one. */
+/*
+ * Fetches the guest's next WQE into a free slot of the ring; the queue must have a WQE.
+ * Returns NULL if the WQE cannot be read; then the QP is in state ERR.
+ */
 static PvrdmaSqe *req_fetch(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
@@ -284,8 +290,9 @@ static bool req_may_begin(const PvrdmaQp *qp)
 }
 
 /*
- * Returns the WQE at the cursor, or NULL if there is none, or if none may be fetched
- * now.
+ * Returns the WQE at the cursor, and fetches it if necessary.  Returns NULL if the
+ * guest has posted no WQE, if no WQE may be fetched now, or after an error that ends
+ * the QP.
  */
 static PvrdmaSqe *req_current(PvrdmaQp *qp)
 {
@@ -346,7 +353,7 @@ static uint32_t req_packets(const PvrdmaQp *qp, const PvrdmaSqe *sqe)
     }
 }
 
-/* Assigns PSNs to @sqe.  Returns false if the WQE is refused. */
+/* Assigns PSNs to @sqe, or refuses it and returns false. */
 static bool req_begin(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
     PvrdmaReq *req = &qp->req;
@@ -375,7 +382,7 @@ void pvrdma_req_refetch(PvrdmaQp *qp)
     PvrdmaReq *req = &qp->req;
 
     if (req->count && !pvrdma_req_wqe(req, req->count - 1)->sent) {
-        return;                         /* the WQEs behind it are not begun before it */
+        return;                         /* PSNs are assigned in the order of the WQEs */
     }
     while (req->refetching &&
            (req->count < req->slots || req_ring_grow(qp)) &&
@@ -391,8 +398,9 @@ void pvrdma_req_refetch(PvrdmaQp *qp)
 /* --- Steps ------------------------------------------------------------------- */
 
 /*
- * Executes a work request on a region.  WQEs before an invalidation must be complete,
- * because their retransmission may need the region.
+ * Executes a work request on a region, and advances the cursor.  Returns false if the
+ * WQE is in error.  The WQEs before an invalidation are done, because their
+ * retransmission may need the region.
  */
 static bool req_local_do(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
@@ -410,7 +418,10 @@ static bool req_local_do(PvrdmaQp *qp, PvrdmaSqe *sqe)
     return sqe->done;
 }
 
-/* Returns true if the WQE at the cursor must wait for WQEs before it. */
+/*
+ * Returns true if the WQE at the cursor must wait for WQEs before it.  Then the next
+ * acknowledgement activates the QP.
+ */
 static bool req_fenced(PvrdmaQp *qp, const PvrdmaSqe *sqe)
 {
     PvrdmaReq *req = &qp->req;
@@ -426,8 +437,8 @@ static bool req_fenced(PvrdmaQp *qp, const PvrdmaSqe *sqe)
 }
 
 /*
- * Sends one packet, or executes one WQE without packets.  Returns false if nothing more
- * can be done now.
+ * Sends one packet of @sqe, or executes @sqe if it has no packets.  Returns false if @sqe
+ * must wait or is in error.
  */
 static bool req_connected_step(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
@@ -547,7 +558,7 @@ void pvrdma_req_park_state(const PvrdmaReq *req, uint32_t *begin_psn, uint64_t *
     bool begun = req->count && pvrdma_req_wqe(req, 0)->sent;
 
     *begin_psn = begun ? pvrdma_req_wqe(req, 0)->psn : req->begin_psn;
-    /* WQEs that were parked before, and not fetched again since. */
+    /* Bits of WQEs that were parked earlier and are not fetched again yet. */
     *parked = req->count < PVRDMA_REQ_WQES ? req->parked << req->count : 0;
     for (unsigned i = 0; i < req->count; i++) {
         *parked |= (uint64_t)pvrdma_req_wqe(req, i)->done << i;

@@ -23,7 +23,7 @@ typedef struct PvrdmaQp PvrdmaQp;
  * part of one original request, because peers answer only such requests.
  */
 #define PVRDMA_REQ_REPEAT_PACKETS 32
-/* Interval at which a long message requests an acknowledgement, in packets. */
+/* A SEND or WRITE requests an acknowledgement every so many packets, and in its last. */
 #define PVRDMA_REQ_ACK_PACKETS 64
 
 /*
@@ -31,21 +31,22 @@ typedef struct PvrdmaQp PvrdmaQp;
  * are sent.  Returns true if it could send more now.
  */
 bool pvrdma_req_run(PvrdmaQp *qp, unsigned *budget);
-/* Sets the state for RTS from the attributes, and drops all earlier state. */
+/* Drops all state, and sets the state for RTS from the attributes. */
 void pvrdma_req_init(PvrdmaQp *qp);
-/* Frees the ring of WQEs, and drops all state. */
+/* Frees the ring of WQEs, and drops all state and the rate limit. */
 void pvrdma_req_fini(PvrdmaQp *qp);
 /*
- * Completes WQEs, fetched or only posted, with WR_FLUSH_ERR.  The caller has completed
- * the WQE in error.  Returns true if more remain.
+ * Completes all fetched WQEs and at most PVRDMA_FLUSH_WQES posted WQEs with WR_FLUSH_ERR.
+ * A WQE in error was completed before.  Returns true if more posted WQEs remain.
  */
 bool pvrdma_req_flush(PvrdmaQp *qp);
-/* Returns true if no WQE is under way. */
+/* Returns true if all WQEs to which PSNs were assigned are complete. */
 bool pvrdma_req_idle(const PvrdmaQp *qp);
-/* Handles an event of the QP's timer. */
+/* Handles the QEMUTimer, whichever of deadline, rnr_until or paced it serves. */
 void pvrdma_req_timer(PvrdmaQp *qp);
 /*
- * Returns true if DCQCN forbids to send payload now.  Then the QP is activated later.
+ * Returns true if DCQCN forbids to send payload now.  Then the QEMUTimer activates the QP
+ * when DCQCN permits it.
  */
 bool pvrdma_req_congested(PvrdmaQp *qp);
 

@@ -15,13 +15,16 @@ static inline PvrdmaResource *pvrdma_resource_at(PvrdmaResp *r, unsigned i)
     return &r->resource[(r->resource_first + i) % PVRDMA_RESP_RESOURCES];
 }
 
-/* Returns the oldest resource that must be answered, or NULL. */
+/*
+ * Returns the oldest resource that must be answered, or NULL.  Advances resource_next
+ * past answered resources.
+ */
 PvrdmaResource *pvrdma_resp_active(PvrdmaResp *r);
-/* Returns true if the responder has a packet to send. */
+/* Returns true if the responder has a packet to send, and the state permits it. */
 bool pvrdma_resp_has_work(PvrdmaQp *qp);
 /*
- * Refuses the READ at @psn by a NAK and ends the connection, because its memory cannot
- * be read.
+ * Ends the connection by a NAK for @psn, because the memory of a READ cannot be read.
+ * Drops all resources, and puts the QP into state ERR.
  */
 void pvrdma_resp_mr_failed(PvrdmaQp *qp, PvrdmaMrStatus status, uint32_t psn);
 

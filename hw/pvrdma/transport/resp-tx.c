@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: responder: sending.  READs and atomics are resources, which are
- * answered in the order of their PSNs.  One acknowledgement follows them, for all
- * requests that arrived.
+ * Paravirtual RDMA NIC: responder: sends answers.  READs and atomics are resources,
+ * which are answered in the order of their PSNs.  One acknowledgement of all requests
+ * that arrived follows these responses.
  */
 #include "qemu/osdep.h"
 #include "../wire/dcqcn.h"
@@ -33,7 +33,7 @@ bool pvrdma_resp_has_work(PvrdmaQp *qp)
 {
     PvrdmaResp *r = &qp->resp;
 
-    /* A QP that the guest has ended sends no answers. */
+    /* A QP in state ERR sends answers only if they end with a refusal. */
     if (qp->state < PVRDMA_QPS_RTR ||
         (qp->state == PVRDMA_QPS_ERR && r->answer != PVRDMA_ANSWER_REFUSE)) {
         return false;
@@ -50,9 +50,9 @@ static uint8_t *resp_begin(PvrdmaQp *qp, RocePacket *pkt)
 }
 
 /*
- * Handles a READ whose memory cannot be read.  A repeated READ is dropped silently,
- * because the peer may already have the data, and the guest may have freed the memory
- * after that.
+ * Handles a READ whose memory cannot be read.  Ends the connection, unless the whole
+ * response was sent before: then the peer may have the data, and the guest may have freed
+ * the memory, so the repeated request is dropped.
  */
 static void read_failed(PvrdmaQp *qp, PvrdmaResource *res, PvrdmaMrStatus status)
 {
@@ -194,10 +194,7 @@ bool pvrdma_resp_run(PvrdmaQp *qp, unsigned *budget)
         if (!*budget || !pvrdma_port_may_send(&qp->s->port)) {
             return true;
         }
-        /*
-         * the last answers of a QP in state ERR do not wait, because the QP has no
-         * timer
-         */
+        /* In state ERR the QP has no timer, so its last answers ignore the rate. */
         if (qp->state != PVRDMA_QPS_ERR && !qp->resp.cnp_due &&
             pvrdma_resp_active(&qp->resp) && pvrdma_req_congested(qp)) {
             return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: responder: requests of the peer.  Each request passes the steps
- * in order.  resp-tx.c sends the answers.
+ * Paravirtual RDMA NIC: responder: executes requests of the peer.  A request with the
+ * expected PSN passes the functions of steps[] in order.  resp-tx.c sends the answers.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -17,7 +17,7 @@
 #include "../trace.h"
 
 #define ATOMIC_BYTES sizeof(uint64_t)
-/* Packets whose acknowledgement may be delayed. */
+/* An acknowledgement of so many packets or more is not delayed. */
 #define RESP_DELAYED_PACKETS 32
 
 /* Result of a step. */
@@ -101,7 +101,7 @@ void pvrdma_resp_init(PvrdmaQp *qp)
 /* --- Completions ---------------------------------------------------------- */
 /*
  * Completes the receive WQE of the message.  @pkt is the last packet of the message, or
- * NULL.
+ * NULL if the message did not arrive completely.
  */
 static void resp_complete(PvrdmaQp *qp, const RocePacket *pkt, uint8_t status)
 {
@@ -128,7 +128,7 @@ static void resp_complete(PvrdmaQp *qp, const RocePacket *pkt, uint8_t status)
         wc.imm = cpu_to_le32(pkt->inv_rkey);
         wc.flags = PVRDMA_WC_WITH_INVALIDATE;
     }
-    /* cleared before a CQ that overflows flushes the queue */
+    /* The WQE completes now, so a flush must not complete it again. */
     r->rqe_valid = false;
     pvrdma_cq_push(qp->s, qp->recv_cq, &wc);
 }
@@ -150,8 +150,9 @@ bool pvrdma_resp_flush(PvrdmaQp *qp)
 }
 
 /*
- * Ends the connection by a NAK.  Requests before @psn are answered first, because the
- * peer would take them for refused, too.
+ * Ends the connection by a NAK for @psn, a completion of the receive WQE with an error,
+ * an event and state ERR.  READs and atomics before @psn are answered before the NAK,
+ * because the peer fails all requests that have no response when the NAK arrives.
  */
 static void resp_refuse(PvrdmaQp *qp, RespVerdict verdict, uint32_t psn)
 {
@@ -178,7 +179,7 @@ static void resp_refuse(PvrdmaQp *qp, RespVerdict verdict, uint32_t psn)
 
 void pvrdma_resp_mr_failed(PvrdmaQp *qp, PvrdmaMrStatus status, uint32_t psn)
 {
-    qp->resp.resource_count = 0;        /* drop also the resources behind it */
+    qp->resp.resource_count = 0;        /* the NAK also ends the READs behind @psn */
     qp->resp.resource_next = 0;
     resp_refuse(qp, mr_verdict(status), psn);
 }
@@ -190,7 +191,10 @@ static unsigned resource_limit(const PvrdmaQp *qp)
     return MIN(qp->attr.max_dest_rd_atomic, PVRDMA_RESP_RESOURCES);
 }
 
-/* Returns how many of the newest resources await their first answer. */
+/*
+ * Returns the number of resources, from the newest back, that await their first
+ * response.
+ */
 static unsigned resource_unanswered(PvrdmaResp *r)
 {
     unsigned n = 0;
@@ -240,7 +244,7 @@ static void resource_replay(PvrdmaResp *r, unsigned i)
     r->resource_next = MIN(r->resource_next, i);
 }
 
-/* --- Steps of a request in sequence: check; only get_receive() changes state  */
+/* --- Checks of a request in sequence; only get_receive() changes state  ------ */
 typedef RespVerdict RespStep(PvrdmaQp *qp, const RocePacket *pkt,
                              uint32_t flags);
 
@@ -322,9 +326,9 @@ static RespVerdict check_rights(PvrdmaQp *qp, const RocePacket *pkt,
 }
 
 /*
- * Refuses the request if as many resources as the limit allows await their first
- * answer, because the peer then has too many requests under way.  The ring may hold
- * more resources than the limit, because the guest may lower the limit.
+ * Refuses a READ or an atomic if max_dest_rd_atomic resources await their first
+ * response, because the peer must not have more requests under way.  The ring may hold
+ * more resources than this limit, because the guest may lower the limit.
  */
 static RespVerdict check_resource(PvrdmaQp *qp, const RocePacket *pkt,
                                   uint32_t flags)
@@ -340,6 +344,7 @@ static RespVerdict check_resource(PvrdmaQp *qp, const RocePacket *pkt,
     return room ? RESP_GO : RESP_BAD_REQUEST;
 }
 
+/* Fetches the receive WQE that a SEND, or a WRITE with immediate data, completes. */
 static RespVerdict get_receive(PvrdmaQp *qp, const RocePacket *pkt,
                                uint32_t flags)
 {
@@ -467,7 +472,7 @@ static RespVerdict execute(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
     return verdict;
 }
 
-/* Invalidates the key of a message whose last packet was stored. */
+/* Invalidates the key in the last packet of a SEND with invalidation. */
 static RespVerdict invalidate(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
 {
     if (flags & ROCE_HAS_IETH &&
@@ -535,7 +540,7 @@ static void resp_in_sequence(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags
 
         if (verdict == RESP_NOT_READY) {
             r->answer = PVRDMA_ANSWER_RNR;
-            /* the peer repeats all packets behind it without a NAK */
+            /* The peer repeats this packet and all packets behind it without a NAK. */
             r->nak_sent = true;
             return;
         }
@@ -563,8 +568,9 @@ static void resp_ahead(PvrdmaQp *qp, const RocePacket *pkt)
 
 /* --- Duplicates ----------------------------------------------------------- */
 /*
- * Answers a repeated READ, from @pkt on.  READs behind it start anew, because their
- * responses must follow in order.
+ * Schedules the response of resource @i, a READ, to be sent again from the PSN of @pkt
+ * on.  The responses of READs behind it restart, because responses are sent in order.
+ * Drops @pkt if it asks for more packets than the rest of the resource has.
  */
 static void replay_read(PvrdmaQp *qp, const RocePacket *pkt, unsigned i)
 {
@@ -587,8 +593,9 @@ static void replay_read(PvrdmaQp *qp, const RocePacket *pkt, unsigned i)
 }
 
 /*
- * Answers a repeated READ or atomic.  Drops a request whose resource was removed,
- * because the peer got its answer before it sent newer requests.
+ * Schedules the response to a repeated READ or atomic to be sent again.  Drops @pkt if
+ * its resource was removed, because the peer got this response before it sent the newer
+ * requests.
  */
 static void resp_replay(PvrdmaQp *qp, const RocePacket *pkt, bool atomic)
 {
@@ -611,7 +618,8 @@ static void resp_replay(PvrdmaQp *qp, const RocePacket *pkt, bool atomic)
 }
 
 /*
- * Acknowledges a repeated message at its end only.  Some peers, as soft-RoCE of Linux
+ * Answers a repeated request again.  Acknowledges a repeated SEND or WRITE only at its
+ * last packet, or at a packet that requests it.  Some peers, as soft-RoCE of Linux
  * 6.12, stop sending if an acknowledgement of the whole message arrives before its end.
  */
 static void resp_duplicate(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
@@ -625,7 +633,7 @@ static void resp_duplicate(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
     }
 }
 
-/* Returns true if only an acknowledgement of a few packets is pending. */
+/* Returns true if the responder has to send only an ACK of a few packets. */
 static bool resp_may_delay(PvrdmaQp *qp)
 {
     PvrdmaResp *r = &qp->resp;

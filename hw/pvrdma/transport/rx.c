@@ -85,7 +85,7 @@ static bool rx_path(const PvrdmaQp *qp, const RocePath *path)
            !memcmp(path->dgid, qp->path.sgid, sizeof(path->dgid));
 }
 
-/* Returns the QP that accepts the packet, or NULL. */
+/* Returns the QP that accepts the packet, or drops and counts the packet. */
 static PvrdmaQp *rx_qp(PvrdmaState *s, const RocePath *path,
                        const RocePacket *pkt, uint32_t flags)
 {

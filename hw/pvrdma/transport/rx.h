@@ -7,7 +7,10 @@
 
 typedef struct PvrdmaState PvrdmaState;
 
-/* Checks a RoCE frame, finds its QP, and calls comp.c, resp.c or ud.c. */
+/*
+ * Checks a frame, finds its QP, and gives the packet to comp.c, resp.c or ud.c.  Drops
+ * and counts a frame that fails a check.
+ */
 void pvrdma_rx(PvrdmaState *s, const uint8_t *frame, size_t len);
 
 #endif /* HW_PVRDMA_TRANSPORT_RX_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: check for queue pairs that hang.  A QP with work that is not
- * activated needs a timer that will activate it, or an answer of the peer with a
- * deadline.  Otherwise the QP hangs for ever, and the guest gets no error.
+ * Paravirtual RDMA NIC: finds queue pairs that hang.  A QP that has work but is not
+ * active needs a timer that will activate it, or an answer of the peer with a deadline.
+ * Otherwise the QP hangs for ever, and the guest gets no error.
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
@@ -15,7 +15,7 @@
 /* Returns true if the QP's timer fires at @when or before. */
 static bool timer_covers(const PvrdmaQp *qp, int64_t when)
 {
-    /* unit tests have no QEMUTimer */
+    /* qp->timer is NULL in unit tests */
     return when && qp->req.armed && qp->req.armed <= when &&
            (!qp->timer || timer_pending(qp->timer));
 }

@@ -8,8 +8,8 @@
 typedef struct PvrdmaQp PvrdmaQp;
 
 /*
- * Builds with a sanitizer check a QP after each function that may change its work.
- * Other builds do not check: there a hang costs one connection, an abort the machine.
+ * Builds with a sanitizer check a QP after each event that may change its work.  Other
+ * builds do not check, because a hang costs one connection, but an abort the machine.
  */
 #if defined(QEMU_SANITIZE_ADDRESS) || defined(QEMU_SANITIZE_THREAD)
 #define PVRDMA_CHECKS true
@@ -18,9 +18,10 @@ typedef struct PvrdmaQp PvrdmaQp;
 #endif
 
 /*
- * Returns the reason, as text, why @qp will hang, or NULL.  A QP hangs if it has work,
- * but no activation, no timer, and no answer that it may await for ever.  The result is
- * valid for each QP between calls of the device's functions.
+ * Returns an error text if @qp will hang, or NULL.  A QP hangs if it has work, but is
+ * not active and has no timer, unless it awaits an answer and the guest has turned the
+ * timeout off.  The result is meaningful only when no function of the device is at
+ * work.
  */
 const char *pvrdma_qp_stuck(PvrdmaQp *qp);
 /* Aborts if @qp will hang. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: datagrams.
+ * Paravirtual RDMA NIC: datagrams: sends and receives packets of UD and GSI QPs.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -17,8 +17,8 @@
 #include "../trace.h"
 
 /*
- * A QKEY in a WQE with this bit means the QKEY of the QP, so user space cannot use a
- * privileged QKEY.
+ * If this bit of a WQE's QKEY is set, the packet has the QKEY of the QP instead,
+ * because user space must not send a privileged QKEY.
  */
 #define UD_QKEY_OWN RNIC_BIT(31)
 
@@ -84,8 +84,8 @@ static bool ud_qkey_ok(PvrdmaQp *qp, uint32_t qkey)
 }
 
 /*
- * Makes sure that the QP has a receive WQE.  A WQE that was too short for the last
- * datagram is used again.
+ * Fetches a receive WQE, unless the QP still has the WQE that was too short for the last
+ * datagram.  Returns true if the QP has a receive WQE.
  */
 static bool ud_receive(PvrdmaQp *qp)
 {
@@ -98,8 +98,8 @@ static bool ud_receive(PvrdmaQp *qp)
 }
 
 /*
- * Returns false if a datagram is too long for its buffer.  It is dropped like a
- * datagram without a buffer, because otherwise any sender could end the QP [EXT].
+ * Returns false if a datagram is too long for its buffer.  The caller drops it, because
+ * otherwise any sender could end the QP [EXT].  Returns true for a WQE in error.
  */
 static bool ud_fits(const PvrdmaRqe *rqe, const RocePacket *pkt)
 {
@@ -126,9 +126,10 @@ static uint8_t ud_place(PvrdmaQp *qp, const PvrdmaRqe *rqe,
 }
 
 /*
- * Returns the service level of a received datagram.  With RoCE it is the type of the
- * network header [EXT].  Programs use it to find the destination address, because a
- * completion of verbs has no other field for the type.
+ * Returns the service level of a received datagram.  In a UD QP it is a code of the
+ * network header's type [EXT].  Programs use the code to find the destination address,
+ * because a completion of verbs has no other field for the type.  In the GSI QP it is
+ * 0.
  */
 static uint8_t ud_sl(const PvrdmaQp *qp, const RocePath *path)
 {
@@ -183,7 +184,7 @@ void pvrdma_ud_rx(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt,
         pvrdma_count(qp->s, PVRDMA_CNT_RX_NO_RECEIVE);
         return;
     }
-    /* cleared before a CQ that overflows flushes the queue */
+    /* The WQE completes below, so a flush must not complete it again. */
     qp->resp.rqe_valid = false;
     failed.status = ud_place(qp, rqe, pkt, frame);
     if (failed.status == PVRDMA_WC_SUCCESS) {
