@@ -38,7 +38,7 @@ static uint32_t cq_used(const PvrdmaCq *cq)
     return cq_index(cq, cq->prod - cq->cons);
 }
 
-/* Reads the guest's index.  Returns false if it is not valid. */
+/* Reads the guest's index.  Returns false if it cannot be read or is not valid. */
 static bool cq_read_cons(PvrdmaState *s, PvrdmaCq *cq)
 {
     uint32_t taken;
@@ -116,8 +116,8 @@ static bool cq_write(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc)
 }
 
 /*
- * Stops a CQ that overflows.  Completions were lost, so all QPs that use the CQ go to
- * state ERR.
+ * Stops a CQ that is full or cannot be accessed, and sends CQ_ERR.  A completion was
+ * lost, so all QPs that use the CQ go to state ERR.
  */
 static void cq_fail(PvrdmaState *s, PvrdmaCq *cq)
 {
@@ -231,9 +231,9 @@ int pvrdma_cmd_create_cq(PvrdmaState *s, const union pvrdma_cmd_req *req,
 }
 
 /*
- * Changes the number of entries within the pages of the CQ, because the command brings
- * no pages.  The CQ must be empty, because the meaning of its indices depends on the
- * size.  Both indices become 0.
+ * Changes the number of entries within the pages of the CQ, because the command has no
+ * pages.  Requires an empty CQ, because the meaning of its indices depends on the size.
+ * Both indices become 0.
  */
 int pvrdma_cmd_resize_cq(PvrdmaState *s, const union pvrdma_cmd_req *req,
                          union pvrdma_cmd_resp *resp)

@@ -13,17 +13,22 @@ typedef struct PvrdmaQp PvrdmaQp;
 
 typedef struct PvrdmaCq {
     uint32_t handle;
-    uint32_t ctx;
-    uint32_t uar;                   /* doorbell page of the context */
+    uint32_t ctx;                   /* handle of the context; 0: the kernel */
+    uint32_t uar;                   /* number of the context's doorbell page */
     /* Number of completions in the ring, a power of two. */
     uint32_t entries;
     uint32_t users;                 /* number of work queues of QPs that use the CQ */
-    uint32_t prod;                  /* index of the next completion */
-    uint32_t cons;                  /* the guest's index, as the device read it last */
+    /*
+     * Indices, modulo 2 * entries: of the next completion that the device writes, and
+     * of the next one that the guest reads, as the device read it last.
+     */
+    uint32_t prod;
+    uint32_t cons;
     bool armed;                     /* notify at the next completion */
     bool armed_solicited;           /* notify at the next solicited completion */
     bool overflowed;                /* the CQ accepts no completions any more */
     PvrdmaPages pages;
+    /* QPs whose send queue and whose receive queue use the CQ. */
     QLIST_HEAD(, PvrdmaQp) senders, receivers;
 } PvrdmaCq;
 
@@ -45,13 +50,15 @@ typedef struct PvrdmaWc {
     uint32_t src_qp;
     uint32_t flags;                 /* enum pvrdma_wc_flags */
     uint8_t network_hdr_type;       /* enum pvrdma_network_type */
-    uint8_t sl;                     /* UD: type of the network header, see ud.c */
+    /* Service level.  In a UD QP 0: RoCE v1, 9: IPv6, 10: IPv4; in other QPs 0. */
+    uint8_t sl;
     uint8_t smac[6];
 } PvrdmaWc;
 
 /*
- * Writes a completion, and notifies the guest.  An overflow puts the CQ's QPs into
- * state ERR.
+ * Writes a completion, and notifies the guest if the CQ is armed for it.  If the CQ is
+ * full or its memory is not valid, the completion is lost, the CQ accepts no more
+ * completions, and all its QPs go to state ERR.
  */
 void pvrdma_cq_push(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc);
 /* Returns true if size and indices of a CQ from a snapshot are valid. */

@@ -28,7 +28,10 @@
 
 /* --- Access: for every packet ------------------------------------------------- */
 
-/* Returns the region with exactly this key; the key of a freed region finds none. */
+/*
+ * Returns the region whose key is @key, or NULL.  A new region with the handle of a
+ * freed one has another key.
+ */
 static PvrdmaMr *mr_find(PvrdmaState *s, uint32_t key)
 {
     PvrdmaMr *mr = pvrdma_table_get(&s->mr, RNIC_GET(KEY_HANDLE, key));
@@ -46,7 +49,10 @@ static bool mr_has_range(const PvrdmaMr *mr, uint64_t va, uint64_t len)
     return at < mr->length && len <= mr->length - at;
 }
 
-/* Checks an access to @len bytes, which is not 0, and stores the region in *@found. */
+/*
+ * Checks an access to @len bytes; @len is not 0.  Stores the region in *@found if the
+ * result is PVRDMA_MR_OK.
+ */
 static PvrdmaMrStatus mr_get(PvrdmaQp *qp, uint32_t key, uint64_t va, uint64_t len,
                              uint32_t access, PvrdmaMr **found)
 {
@@ -171,7 +177,7 @@ static void mr_invalidate(PvrdmaState *s, PvrdmaMr *mr)
     pvrdma_pages_free(s, &mr->pages);
 }
 
-/* Registers pages in a fast region, which must be invalid. */
+/* Registers pages in a fast region.  Refuses a region that is still valid. */
 uint8_t pvrdma_mr_fast_reg(PvrdmaQp *qp, const PvrdmaSqe *sqe)
 {
     PvrdmaMr *mr = mr_fast(qp, sqe->fast_reg.rkey);
@@ -197,8 +203,8 @@ uint8_t pvrdma_mr_fast_reg(PvrdmaQp *qp, const PvrdmaSqe *sqe)
 }
 
 /*
- * Invalidates a fast region.  The region may be invalid already, because both sides may
- * invalidate it.
+ * Invalidates a fast region.  Accepts a region that is invalid already, because the
+ * guest and its peer may both invalidate it.
  */
 uint8_t pvrdma_mr_invalidate(PvrdmaQp *qp, uint32_t key)
 {
@@ -320,7 +326,7 @@ static int mr_fill_user(PvrdmaState *s, PvrdmaMr *mr,
            pvrdma_pages_load(s, &mr->pages, le64_to_cpu(cmd->pdir_dma), pages);
 }
 
-/* Makes a region of all memory.  Peers cannot access it. */
+/* Makes a region of all memory.  Refuses rights for peers. */
 static int mr_fill_dma(PvrdmaState *s, PvrdmaMr *mr,
                        const struct pvrdma_cmd_create_mr *cmd)
 {

@@ -13,20 +13,20 @@ typedef struct PvrdmaSqe PvrdmaSqe;
 
 typedef struct PvrdmaUc {           /* context of a process */
     uint32_t handle;
-    uint32_t uar;                   /* number of its doorbell page in BAR 2 */
+    uint32_t uar;                   /* number of the context's doorbell page in BAR 2 */
     uint32_t users;                 /* number of PDs and CQs of the context */
 } PvrdmaUc;
 
 typedef struct PvrdmaPd {
     uint32_t handle;
     uint32_t ctx;                   /* handle of the context; 0: the kernel */
-    uint32_t uar;                   /* doorbell page of the context */
+    uint32_t uar;                   /* number of the context's doorbell page */
     uint32_t users;                 /* number of MRs, QPs and SRQs of the domain */
 } PvrdmaPd;
 
 typedef enum PvrdmaMrKind {
     PVRDMA_MR_USER,
-    PVRDMA_MR_DMA,                  /* all of memory; addresses are DMA addresses */
+    PVRDMA_MR_DMA,                  /* all memory; an address in it is a DMA address */
     PVRDMA_MR_FAST,                 /* fast region; FAST_REG_MR sets its pages */
 } PvrdmaMrKind;
 
@@ -39,7 +39,7 @@ typedef struct PvrdmaMr {
     bool valid;
     uint32_t access;                /* access rights, PVRDMA_ACCESS_ */
     uint32_t max_pages;             /* fast region: maximal number of its pages */
-    uint64_t start, length;
+    uint64_t start, length;         /* virtual address of the first byte; bytes */
     /* Offset of @start in the first page, bytes. */
     uint64_t offset;
     PvrdmaPages pages;
@@ -47,17 +47,17 @@ typedef struct PvrdmaMr {
 
 typedef enum PvrdmaMrStatus {
     PVRDMA_MR_OK,
-    PVRDMA_MR_BAD_KEY,
-    PVRDMA_MR_BAD_PD,
-    PVRDMA_MR_BAD_RANGE,
-    PVRDMA_MR_BAD_ACCESS,
-    PVRDMA_MR_BUS_ERROR,
+    PVRDMA_MR_BAD_KEY,              /* no valid region has the key */
+    PVRDMA_MR_BAD_PD,               /* the region belongs to another domain */
+    PVRDMA_MR_BAD_RANGE,            /* some bytes are outside the region */
+    PVRDMA_MR_BAD_ACCESS,           /* the region forbids the access */
+    PVRDMA_MR_BUS_ERROR,            /* the bus refused; bytes may have been copied */
 } PvrdmaMrStatus;
 
 /*
- * Copy @len bytes at @va of the region with @key.  The region must belong to the QP's
- * domain and permit all of @access.  All checks precede the copy, but a bus error may
- * interrupt the copy.  With @len 0 any key and address is valid.
+ * Copy @len bytes from or to @va of the region with @key.  The region must belong to
+ * the QP's domain and permit all rights in @access.  All checks precede the copy, but a
+ * bus error may interrupt the copy.  If @len is 0, any key and address is valid.
  */
 PvrdmaMrStatus pvrdma_mr_read(PvrdmaQp *qp, uint32_t key, uint64_t va,
                               void *buf, uint32_t len, uint32_t access);
@@ -65,13 +65,13 @@ PvrdmaMrStatus pvrdma_mr_write(PvrdmaQp *qp, uint32_t key, uint64_t va,
                                const void *buf, uint32_t len, uint32_t access);
 /* Returns true if the values of a region from a snapshot are valid. */
 bool pvrdma_mr_fields_valid(const PvrdmaMr *mr);
-/* Checks the access to a whole message, without a copy. */
+/* Checks an access as pvrdma_mr_read() does, for a whole message, but copies nothing. */
 PvrdmaMrStatus pvrdma_mr_check(PvrdmaQp *qp, uint32_t key, uint64_t va,
                                uint64_t len, uint32_t access);
 
 /*
- * Execute FAST_REG_MR, and LOCAL_INV or the invalidation by a peer.  Return enum
- * pvrdma_wc_status.
+ * Execute FAST_REG_MR; and LOCAL_INV or an invalidation by the peer.  Return SUCCESS or
+ * MW_BIND_ERR of enum pvrdma_wc_status.
  */
 uint8_t pvrdma_mr_fast_reg(PvrdmaQp *qp, const PvrdmaSqe *sqe);
 uint8_t pvrdma_mr_invalidate(PvrdmaQp *qp, uint32_t key);

@@ -15,7 +15,7 @@
 
 #define QP_TYPES (PVRDMA_QPT_UD + 1)
 #define QP_STATES (PVRDMA_QPS_ERR + 1)
-#define QP_HOP_LIMIT 64                 /* hop limit of a path that gives none */
+#define QP_HOP_LIMIT 64                 /* replaces the hop limit 0 of an address */
 #define QP_FLOW_LABEL RNIC_FIELD(19, 0)
 
 /* --- State changes [EXT: InfiniBand's, as in Linux] ----------------------- */
@@ -199,15 +199,15 @@ static void qp_fields_set(PvrdmaQp *qp, uint32_t mask,
             stn_he_p((uint8_t *)&qp->attr + f->device, f->bytes, value);
         }
     }
-    /* Applications may pass more than 24 bits. */
+    /* Applications may pass PSNs of more than 24 bits. */
     qp->attr.rq_psn &= ROCE_PSN_MASK;
     qp->attr.sq_psn &= ROCE_PSN_MASK;
 }
 
 /* --- Paths ---------------------------------------------------------------- */
 /*
- * Returns the UDP source port.  It depends on the QP and its peer only, so all packets
- * to a peer take one route through a network with several routes.
+ * Returns the UDP source port.  It depends on the QP and its peer only, because all
+ * packets of a connection must take the same route through the network.
  */
 static uint16_t qp_sport(const PvrdmaQp *qp, uint32_t dest_qpn)
 {
@@ -315,7 +315,7 @@ bool pvrdma_qp_attr_resume(PvrdmaQp *qp)
     return qp->mtu || !connected;
 }
 
-/* Fills in the current sequence numbers. */
+/* Stores the current sequence numbers in @attr, if the QP has any. */
 static void qp_psns_get(const PvrdmaQp *qp, struct pvrdma_qp_attr *attr)
 {
     bool connected = qp->state >= PVRDMA_QPS_RTR && qp->state < PVRDMA_QPS_ERR;

@@ -8,9 +8,9 @@
 #include "qp.h"
 
 /*
- * Checks the arguments of modify_qp, sets the attributes, and stores the new state in
- * @state only.  Returns EINVAL if an argument is not valid; then no attribute has
- * changed.
+ * Checks the arguments of modify_qp, sets the attributes of @mask, and stores the
+ * requested state in *@state; the caller changes the QP's state.  Returns 0, or EINVAL
+ * if an argument is not valid; then no attribute has changed.
  */
 int pvrdma_qp_attr_set(PvrdmaQp *qp, uint32_t mask,
                        const struct pvrdma_qp_attr *attr, uint8_t *state);
@@ -21,11 +21,11 @@ int pvrdma_qp_attr_set(PvrdmaQp *qp, uint32_t mask,
 bool pvrdma_qp_path(PvrdmaQp *qp, const PvrdmaAv *av, uint32_t dest_qpn,
                     RocePath *path);
 /*
- * Checks state, attributes and path from a snapshot, and computes the values that
- * depend on them.  Returns false if modify_qp could not have left them.
+ * Checks state, attributes and path from a snapshot, and computes the MTU.  Returns
+ * false if modify_qp cannot produce such values.
  */
 bool pvrdma_qp_attr_resume(PvrdmaQp *qp);
-/* Fills @attr for the command query_qp. */
+/* Stores the current attributes in @attr for the command query_qp. */
 void pvrdma_qp_attr_get(const PvrdmaQp *qp, struct pvrdma_qp_attr *attr);
 
 #endif /* HW_PVRDMA_OBJECTS_QP_ATTR_H */

@@ -19,7 +19,7 @@
 #include "../trace.h"
 
 #define QPN_GENERATION RNIC_FIELD(23, 16)
-/* Limit of the answers when a QP ends, packets. */
+/* Maximal number of packets that a QP sends to answer its peer before it ends. */
 #define QP_LAST_ANSWERS 16
 
 PvrdmaQp *pvrdma_qp_find(PvrdmaState *s, uint32_t qpn)
@@ -65,7 +65,10 @@ static void qp_flush_stop(PvrdmaQp *qp)
     }
 }
 
-/* Flushes a part of the WQEs, and schedules the rest. */
+/*
+ * Flushes a part of the WQEs, and schedules the flush of the rest.  After the last WQE
+ * sends LAST_WQE_REACHED if it is due.
+ */
 static void qp_flush(PvrdmaQp *qp)
 {
     bool more;
@@ -78,7 +81,7 @@ static void qp_flush(PvrdmaQp *qp)
     if (more) {
         pvrdma_qp_flush_schedule(qp);
     } else if (qp->last_due) {
-        /* last completion of the flush was written */
+        /* The event follows the last completion of the flush. */
         qp->last_due = false;
         pvrdma_event(qp->s, PVRDMA_EVENT_QP_LAST_WQE_REACHED, qp->handle);
     }
@@ -133,8 +136,8 @@ void pvrdma_qp_send_error(PvrdmaQp *qp)
 
 /*
  * Puts one QP of a failed CQ into state ERR, and schedules its flush.  A direct flush
- * could overflow the next CQ, and a guest could build a chain of CQs that exhausts the
- * stack.
+ * could overflow the QP's other CQ, so a guest could build a chain of CQs that exhausts
+ * the stack.
  */
 static void qp_cq_error(PvrdmaQp *qp)
 {
@@ -237,7 +240,7 @@ void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
 }
 
 /* --- Creation and end ----------------------------------------------------- */
-/* Finds PD, CQs and SRQ of a new QP. */
+/* Finds PD, CQs and SRQ of a new QP, and checks its type.  Returns 0 or an errno. */
 static int qp_objects(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
 {
     PvrdmaState *s = qp->s;
@@ -302,8 +305,8 @@ static int qp_queues(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
 }
 
 /*
- * Allocates a handle.  For a driver that takes QP numbers for handles, the GSI has
- * handle 1, and no other QP has it.
+ * Allocates a handle.  Returns 0 if the table is full.  For a driver that uses QP
+ * numbers as handles, the GSI QP has handle 1, and no other QP has this handle.
  */
 static uint32_t qp_handle(PvrdmaQp *qp)
 {
@@ -326,8 +329,9 @@ static uint32_t qp_handle(PvrdmaQp *qp)
 }
 
 /*
- * Allocates handle and QP number.  If the driver distinguishes them, the number differs
- * from that of the last QP with this handle, so that delayed packets find no QP.
+ * Allocates handle and QP number.  Returns 0 or ENOMEM.  If the driver distinguishes
+ * handle and number, the number differs from that of the last QP with this handle,
+ * because delayed packets to that QP must find no QP.
  */
 static int qp_number(PvrdmaQp *qp)
 {
@@ -385,7 +389,7 @@ static void qp_cap_init(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
     }
 }
 
-/* Fills the response of create_qp.  The capacities are those of the request. */
+/* Fills the response of create_qp.  The capacities are equal to those in the request. */
 static void qp_response_fill(PvrdmaQp *qp, union pvrdma_cmd_resp *resp)
 {
     struct pvrdma_cmd_create_qp_resp *answer = &resp->create_qp;
@@ -448,7 +452,7 @@ static void qp_answer(PvrdmaQp *qp)
     }
 }
 
-/* Stops all work of a QP, without completions. */
+/* Stops all work of a QP, and drops its WQEs without completions. */
 static void qp_stop(PvrdmaQp *qp)
 {
     qp_deactivate(qp);
@@ -532,13 +536,13 @@ static void qp_ready_to_send(PvrdmaQp *qp, uint8_t from)
         qp->ud_psn = qp->attr.sq_psn;
     }
     qp->sq_draining = false;
-    pvrdma_qp_activate(qp);             /* WQEs may have been posted before */
+    pvrdma_qp_activate(qp);             /* the guest may have posted WQEs before RTS */
 }
 
 /*
- * Flushes the WQEs behind the failed one before a QP leaves SQE, so that none of them
- * is sent.  The loop is limited to a full queue, because the guest may post more
- * meanwhile.  Returns false if the QP went to state ERR.
+ * Flushes the WQEs behind the failed one before a QP leaves state SQE, because none of
+ * them may be sent.  Flushes at most as many WQEs as a full queue has, because the
+ * guest may post more meanwhile.  Returns false if the QP went to state ERR.
  */
 static bool qp_recover(PvrdmaQp *qp)
 {

@@ -171,8 +171,8 @@ void pvrdma_srq_reset_all(PvrdmaState *s)
 /* --- Work ------------------------------------------------------------------------- */
 
 /*
- * Checks the doorbell only.  A new WQE needs no action, because a peer whose packet
- * found none retransmits it.
+ * Only checks the doorbell.  A new WQE needs no action, because a peer whose packet
+ * found no WQE retransmits the packet.
  */
 void pvrdma_srq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
 {

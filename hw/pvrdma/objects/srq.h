@@ -11,23 +11,24 @@
 
 typedef struct PvrdmaSrq {
     uint32_t handle;
-    uint32_t pd;
-    uint32_t uar;                   /* doorbell page of the context */
+    uint32_t pd;                    /* handle of the protection domain */
+    uint32_t uar;                   /* number of the context's doorbell page */
     uint32_t users;                 /* number of QPs that use the SRQ */
-    /* fewer waiting WQEs than this raise an event; 0: never */
+    /* The device sends one event when fewer WQEs than this wait; 0: no event. */
     uint32_t limit;
-    bool failed;                    /* the guest's index was not valid */
+    bool failed;                    /* the queue could not be read; it stays closed */
     PvrdmaPages pages;
     PvrdmaWq rq;
 } PvrdmaSrq;
 
 /* Places the queue in its pages.  Returns 0, or EINVAL if it does not fit. */
 int pvrdma_srq_layout(PvrdmaSrq *srq, uint32_t entries, uint32_t max_sge);
-/* Handles a store to the SRQ doorbell of page @uar.  @value: PVRDMA_UAR_SRQ_. */
+/* Checks a store of @value, an SRQ's handle, to the SRQ doorbell of page @uar. */
 void pvrdma_srq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 /*
- * Fetches the next receive WQE, and returns its slot to the guest.  Returns 1, 0 if
- * there is no WQE, or -1 on an error.  Sends the limit event if few WQEs are left.
+ * Fetches the next receive WQE into @rqe, and returns its slot to the guest.  Returns
+ * 1, or 0 if no WQE is posted, or -1 if the queue cannot be read now or could not be
+ * read before.  Sends SRQ_LIMIT_REACHED if fewer WQEs than the limit are left.
  */
 int pvrdma_srq_receive(PvrdmaState *s, PvrdmaSrq *srq, PvrdmaRqe *rqe);
 

@@ -172,8 +172,8 @@ static bool wq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
 /* --- Decoding --------------------------------------------------------------------- */
 
 /*
- * Decodes the elements, and stores their sum in @length.  Returns enum
- * pvrdma_wc_status.
+ * Decodes the elements, and stores the sum of their lengths in *@length.  Returns
+ * SUCCESS, or LOC_LEN_ERR if the sum exceeds the largest message.
  */
 static uint8_t sges_decode(PvrdmaSge *sge, const struct pvrdma_sge *raw,
                            unsigned count, uint32_t *length)
@@ -234,7 +234,7 @@ static void decode_atomic(PvrdmaSqe *sqe, const struct pvrdma_sq_wqe_hdr *hdr)
     }
 }
 
-/* Clears the data, because work requests on regions have none. */
+/* Removes the elements, because work requests on regions have no data. */
 static void decode_local(PvrdmaSqe *sqe)
 {
     sqe->sges = 0;
@@ -260,8 +260,8 @@ static void decode_fast_reg(PvrdmaSqe *sqe, const struct pvrdma_sq_wqe_hdr *hdr)
 }
 
 /*
- * Opcodes without an entry are refused.  No driver posts them for the capabilities of
- * this device.
+ * A WQE whose opcode has no entry fails.  Drivers do not post such opcodes, because the
+ * device does not announce the capability.
  */
 static SqeDecode *const sqe_decode[PVRDMA_WR_ERROR + 1] = {
     [PVRDMA_WR_RDMA_WRITE] = decode_rdma,
@@ -370,8 +370,9 @@ typedef struct SgPiece {
 } SgPiece;
 
 /*
- * Finds the part of a copy of @len bytes that lies in @sge.  Returns false if the copy
- * begins behind the element; then *@offset is reduced by the element's length.
+ * Stores in @piece the part of a copy that lies in @sge.  *@offset is the byte, counted
+ * from the element, at which the copy of @len bytes begins.  Returns false if this byte
+ * is behind the element; then *@offset is reduced by the element's length.
  */
 static bool sg_piece(const PvrdmaSge *sge, uint32_t *offset, uint32_t len,
                      SgPiece *piece)

@@ -26,7 +26,7 @@ typedef struct PvrdmaWq {
     uint32_t entries;
     uint32_t max_sge;
     uint32_t fetch;                 /* index of the WQE that is fetched next */
-    uint32_t cons;                  /* value of cons_head in guest memory */
+    uint32_t cons;                  /* index of the oldest slot not returned yet */
     uint32_t prod;                  /* the guest's index, as the device read it last */
 } PvrdmaWq;
 
@@ -92,28 +92,29 @@ int pvrdma_sq_layout(PvrdmaWq *wq, const PvrdmaPages *pages);
 int pvrdma_rq_layout(PvrdmaWq *wq, const PvrdmaPages *pages);
 /*
  * Returns how many WQEs wait to be fetched, or -1 if the guest's index is not valid.
- * Reads the guest's index only if all known WQEs were fetched.  So more WQEs may be
- * there than returned, but 0 is exact.
+ * Reads the guest's index only if all known WQEs were fetched.  So the guest may have
+ * posted more WQEs than the result, but 0 is exact.
  */
 int pvrdma_wq_pending(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq);
-/* Reads the guest's index, and returns the exact number of WQEs, or -1. */
+/*
+ * Reads the guest's index.  Returns the exact number of WQEs that wait to be fetched,
+ * or -1 if the index is not valid.
+ */
 int pvrdma_wq_refresh(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq);
 /*
- * Read the next WQE once, and advance the fetch index.  There must be a WQE.  @sqe->sge
- * has room for max_sge elements.  A WQE that is not valid gets an error in its status.
- * Return false if the memory of the WQE cannot be read; the index advances, too.
+ * Read the next WQE once, decode it into @sqe or @rqe, and advance the fetch index.  A
+ * WQE must wait.  @sqe->sge has room for max_sge elements.  A WQE that is not valid
+ * gets an error in its status.  Return false if the memory of the WQE cannot be read;
+ * then the fetch index has advanced, too.
  */
 bool pvrdma_sq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
                      PvrdmaSqe *sqe);
 bool pvrdma_rq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
                      PvrdmaRqe *rqe);
-/* Returns @count slots to the guest. */
+/* Returns @count slots to the guest: advances cons, and writes it to guest memory. */
 void pvrdma_wq_consume(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
                        unsigned count);
-/*
- * Sets the indices as after creation.  The driver resets the indices in guest memory
- * itself.
- */
+/* Sets the indices to 0.  The driver resets the indices in guest memory itself. */
 void pvrdma_wq_reset(PvrdmaWq *wq);
 /*
  * Sets the indices from a snapshot.  WQEs that were fetched, but whose slots are not
