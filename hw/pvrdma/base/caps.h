@@ -17,13 +17,12 @@
 #define PVRDMA_MAX_WR       16384
 #define PVRDMA_MAX_CQE      (1 << 18)
 #define PVRDMA_MAX_SGE      32
-/* The limit of soft-RoCE, which many peers request. */
+/* Equal to the limit of soft-RoCE, because many peers request as much. */
 #define PVRDMA_MAX_RD_ATOMIC 128
 #define PVRDMA_MAX_MR_BYTES ((uint64_t)PVRDMA_PDIR_MAX_PAGES * PVRDMA_PAGE_BYTES)
 /*
- * Pages of all objects together.  Each takes 8 bytes of host memory, so the guest must
- * not use it without a limit.  The rings of send queues (PvrdmaReq) are counted as
- * pages, too.
+ * Limit of the pages of all objects together, because each page takes 8 bytes of host
+ * memory.  The memory of the rings of send queues (PvrdmaReq) counts as pages, too.
  */
 #define PVRDMA_MAX_PAGES    (16u << 20)
 

@@ -10,7 +10,7 @@
 #include "../pvrdma.h"
 #include "../trace.h"
 
-/* Interval of the retries.  The guest sends no signal when it has read an element. */
+/* Interval of the retries.  The guest does not signal that it has read an element. */
 #define RING_RETRY_NS    SCALE_MS
 
 /* --- Rings -------------------------------------------------------------- */
@@ -84,8 +84,8 @@ static bool ring_write(PvrdmaState *s, PvrdmaRing *ring, const void *elem)
 }
 
 /*
- * Writes @elem.  Returns false if the ring is full.  An element is lost if the ring
- * itself is not valid.
+ * Writes @elem.  Returns false if the ring is full.  If the ring's index or memory is not
+ * valid, drops @elem, logs a guest error and returns true.
  */
 static bool ring_try(PvrdmaState *s, PvrdmaRing *ring, const void *elem)
 {
@@ -138,7 +138,8 @@ static void ring_pending_run(PvrdmaState *s, PvrdmaRing *ring)
 /*
  * Writes @elem, or keeps it until the ring has room.  A process that waits for a CQ
  * would wait for ever if its notification were lost, so the device keeps as many
- * elements as there are CQs.  @lost counts elements beyond that.
+ * notifications as there are CQs.  Further elements are lost; the counter @lost counts
+ * them.
  */
 static void ring_push(PvrdmaState *s, PvrdmaRing *ring, const void *elem,
                       enum pvrdma_counter lost)
@@ -184,7 +185,7 @@ void pvrdma_event(PvrdmaState *s, enum pvrdma_event type, uint32_t info)
     }
     trace_pvrdma_event(s->port.netdev, type, info);
     ring_push(s, &s->async, &eqe, PVRDMA_CNT_EVENT_OVERFLOW);
-    /* also if the ring is full, because then the guest has elements to read */
+    /* The interrupt is due even if the ring is full: the guest has elements to read. */
     pvrdma_irq_raise(s, PVRDMA_INTR_VECTOR_ASYNC);
 }
 
@@ -232,11 +233,11 @@ static void irq_messages(PvrdmaState *s, uint32_t causes)
 }
 
 /*
- * With messages, sends each pending cause once; masked causes stay in ICR.  The
- * messages leave when the device is not at work, because the guest may aim a message at
- * a register that resets the device.  A message may also hit a doorbell, which raises
- * the next cause.  The bottom half sends that one, because a long chain of calls would
- * exhaust the stack.
+ * With MSI-X, sends a message for each pending cause, once; masked causes stay in ICR.
+ * The messages leave when the device is not at work, because the guest may aim a
+ * message at a register that resets the device.  A message may also hit a doorbell,
+ * which raises the next cause.  The bottom half sends the message of that cause,
+ * because a long chain of calls would exhaust the stack.
  */
 void pvrdma_irq_flush(void *opaque)
 {

@@ -109,7 +109,7 @@ static bool pages_inside(const PvrdmaPages *p, uint64_t offset, size_t len)
 
 /*
  * Returns the DMA address of byte @offset.  Reduces *@len to the bytes that are
- * contiguous from there on; adjacent pages often are.
+ * contiguous in DMA addresses from this byte on.
  */
 static uint64_t pages_piece(const PvrdmaPages *p, uint64_t offset, size_t *len)
 {

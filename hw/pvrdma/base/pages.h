@@ -21,16 +21,18 @@ typedef struct PvrdmaPages {
 } PvrdmaPages;
 
 /*
- * Reads the directory at @pdir of @count pages.  Returns 0, EINVAL, ENOMEM (beyond
- * PVRDMA_MAX_PAGES) or EFAULT (no such memory).
+ * Reads the addresses of @count pages from the directory at DMA address @pdir into @p.
+ * Returns 0; EINVAL: a count or an address is not valid; ENOMEM: no host memory, or
+ * PVRDMA_MAX_PAGES is exceeded; EFAULT: the directory is not in guest memory.
  */
 int pvrdma_pages_load(PvrdmaState *s, PvrdmaPages *p, uint64_t pdir,
                       uint32_t count);
-/* Frees the page list, and reduces pages_used. */
+/* Frees the list of addresses, and subtracts its pages from PvrdmaState.pages_used. */
 void pvrdma_pages_free(PvrdmaState *s, PvrdmaPages *p);
 /*
- * Copy @len bytes at byte @offset of the pages.  Return false if the bytes are not
- * inside, or if the bus refused.  Then a part of the bytes may have been copied.
+ * Copy @len bytes from or to byte @offset of the pages.  Return false if some bytes are
+ * outside the pages, or if the bus refused the access; in the second case a part of the
+ * bytes may have been copied.
  */
 bool pvrdma_pages_read(PvrdmaState *s, const PvrdmaPages *p, uint64_t offset,
                        void *buf, size_t len);

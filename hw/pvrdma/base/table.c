@@ -21,8 +21,8 @@ void pvrdma_table_free(PvrdmaTable *t)
 }
 
 /*
- * Allocates handles in a circle, so that a freed handle is reused as late as possible.
- * A guest that still uses a freed handle finds no object.
+ * Allocates handles in ascending order, and begins again at 1 after the last.  So a freed
+ * handle is reused late, and a guest that still uses it finds no object.
  */
 uint32_t pvrdma_table_add(PvrdmaTable *t, void *object)
 {
@@ -49,7 +49,7 @@ void pvrdma_table_remove(PvrdmaTable *t, uint32_t handle)
     assert(handle < t->size && t->object[handle]);
     t->object[handle] = NULL;
     t->used--;
-    /* skip the freed handle, because the next search begins at next */
+    /* The next search begins behind the freed handle, which is reused last. */
     if (t->next == handle) {
         t->next = handle + 1 < t->size ? handle + 1 : 1;
     }

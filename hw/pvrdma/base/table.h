@@ -6,11 +6,11 @@
 #define HW_PVRDMA_BASE_TABLE_H
 
 typedef struct PvrdmaTable {
-    void **object;
-    uint32_t size;
+    void **object;                  /* array, by handle; NULL: the handle is free */
+    uint32_t size;                  /* number of elements of @object */
     /* Handle at which the search for a free handle begins. */
     uint32_t next;
-    uint32_t used;
+    uint32_t used;                  /* number of objects */
 } PvrdmaTable;
 
 /*
@@ -18,15 +18,18 @@ typedef struct PvrdmaTable {
  * use 0 for "no object".
  */
 void pvrdma_table_init(PvrdmaTable *t, uint32_t size);
-/* Frees the table; its objects must be removed before. */
+/* Frees the array of @t.  The caller has removed and freed the objects. */
 void pvrdma_table_free(PvrdmaTable *t);
 /* Stores @object under a new handle.  Returns the handle, or 0 if the table is full. */
 uint32_t pvrdma_table_add(PvrdmaTable *t, void *object);
-/* Stores @object from a snapshot under @handle, which must be free. */
+/*
+ * Stores @object under @handle, which must be free.  The next search for a free handle
+ * begins at @handle.
+ */
 void pvrdma_table_set(PvrdmaTable *t, uint32_t handle, void *object);
 /* Frees @handle, which must be in use; the caller owns the object. */
 void pvrdma_table_remove(PvrdmaTable *t, uint32_t handle);
-/* Returns the object with @handle, which may be any number, or NULL. */
+/* Returns the object with @handle, or NULL.  @handle may be any number. */
 static inline void *pvrdma_table_get(const PvrdmaTable *t, uint32_t handle)
 {
     return handle < t->size ? t->object[handle] : NULL;

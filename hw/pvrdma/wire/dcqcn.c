@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: DCQCN, the rate of a connection.
+ * Paravirtual RDMA NIC:  DCQCN, the rate of a connection.
  *
- * The unit has no timers.  When the next packet wants to leave, the functions perform
- * all steps that were due since the last packet.
+ * The unit has no timers.  Each call performs all steps that were due since the last
+ * call.
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
 #include "../../core/pace.h"
 #include "dcqcn.h"
 
-/* Parameters of the publication, with its names. */
+/* Parameters of the publication; the names are those of the publication. */
 #define K_NS            (55 * SCALE_US)
 #define T_NS            (55 * SCALE_US)
 #define B_BYTES         (10 * 1000 * 1000)
@@ -19,7 +19,7 @@
 #define R_AI_BPS        (40 * 1000 * 1000)
 /* Hyper increase, as in QCN: ten times the additive increase. */
 #define R_HAI_BPS       (10 * R_AI_BPS)
-/* From this rate on the connection is not limited. */
+/* A connection with this rate or more is not limited any more. */
 #define FULL_BPS        (PVRDMA_DCQCN_LINE_BPS - PVRDMA_DCQCN_LINE_BPS / 1000)
 #define BITS_NS         (8ULL * NANOSECONDS_PER_SECOND)
 

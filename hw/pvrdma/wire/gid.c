@@ -10,7 +10,7 @@
 #include "../pvrdma.h"
 #include "roce.h"
 
-#define VLAN_NONE 0xfff                 /* the VLAN of create_bind for "none" */
+#define VLAN_NONE 0xfff                 /* value in create_bind: the GID has no VLAN */
 
 static bool gid_is_ipv4(const uint8_t gid[16])
 {
@@ -48,7 +48,7 @@ bool pvrdma_gid_path(PvrdmaState *s, unsigned index, const uint8_t dgid[16],
 bool pvrdma_gid_local(PvrdmaState *s, const uint8_t gid[16])
 {
     for (unsigned n = 0; n < PVRDMA_GIDS; n++) {
-        /* begin with the last result, because most packets have the same GID */
+        /* Begins with the GID found last, because most packets have the same GID. */
         unsigned i = (s->gid_last + n) % PVRDMA_GIDS;
 
         if (s->gid[i].valid && !memcmp(s->gid[i].raw, gid, 16)) {

@@ -15,9 +15,9 @@ typedef struct PvrdmaGid {
 } PvrdmaGid;
 
 /*
- * Builds the path from GID number @index of this port to @dgid.  Returns false if there
- * is no such GID, or if only one of the two is IPv4.  Members that do not follow from
- * GIDs are 0: sport, hop_limit, ...
+ * Builds the path from GID number @index of this port to @dgid with MAC address @dmac.
+ * Returns false if the GID does not exist, or if only one of the two GIDs is an IPv4
+ * address. Sets sport, flow_label, traffic_class and hop_limit to 0.
  */
 bool pvrdma_gid_path(PvrdmaState *s, unsigned index, const uint8_t dgid[16],
                      const uint8_t dmac[6], RocePath *path);

@@ -2,12 +2,12 @@
 /*
  * Paravirtual RDMA NIC: the wire of the paired NIC.
  *
- * A filter on that NIC's netdev delivers the frames.  Frames are sent as frames of the
- * NIC, so that other filters see both directions, and so that the frames of both
- * devices keep their order.  If the netdev cannot send a frame, it queues the frame and
- * calls port_sent() later.  Until then the device sends nothing, unless it takes too
- * long.  Each frame is built in the buffer from which it is sent, because a netdev
- * copies frames that consist of several pieces.
+ * A filter on that NIC's netdev delivers the frames.  The device sends its frames as
+ * frames of the NIC, because other filters then see both directions, and the frames of
+ * both devices keep their order.  If the netdev cannot send a frame, it queues the
+ * frame and calls port_sent() later.  Until then the device sends nothing; after
+ * STUCK_NS it drops frames.  Each frame is built in the buffer from which it is sent,
+ * because a netdev copies frames that consist of several pieces.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -37,8 +37,8 @@ struct PvrdmaFilter {
  */
 #define TICK_NS         (500 * SCALE_MS)
 /*
- * A netdev that is blocked for so long counts as an unplugged cable: frames are lost,
- * so that no QP waits for ever.
+ * A netdev that is blocked for so long counts as an unplugged cable: frames are dropped,
+ * because a QP must not wait for ever.
  */
 #define STUCK_NS        (10 * NANOSECONDS_PER_SECOND)
 #define PORT_NUMBER     1
@@ -129,7 +129,7 @@ static void port_send(PvrdmaState *s, uint8_t *frame, size_t len)
     };
 
     if (!nic || nic->link_down || p->stuck || vnet > PVRDMA_VNET_BYTES) {
-        /* the frame is lost, as on an unplugged cable */
+        /* The frame is lost as on an unplugged cable. */
         return;
     }
     memset(iov.iov_base, 0, vnet);
@@ -234,8 +234,8 @@ bool pvrdma_port_loop_run(PvrdmaState *s)
 }
 
 /*
- * Handles a frame if it is RoCE, and addressed to this device or to a group.  Returns
- * true if it was.
+ * Returns true if a frame is RoCE and addressed to this device or to a group.  Handles
+ * such a frame, or drops it if the machine is stopped.
  */
 static bool port_frame_take(PvrdmaState *s, const uint8_t *frame, size_t len)
 {
@@ -253,8 +253,8 @@ static bool port_frame_take(PvrdmaState *s, const uint8_t *frame, size_t len)
 }
 
 /*
- * Copies a frame that consists of several pieces, as another NIC on a hub sends it, and
- * handles it.
+ * Copies a frame that consists of several pieces into one buffer, and calls
+ * port_frame_take().  Another NIC on a hub may send such frames.
  */
 static bool port_pieces_take(PvrdmaState *s, const struct iovec *iov, int iovcnt,
                              size_t skip)
@@ -277,7 +277,7 @@ static ssize_t port_filter_receive(NetFilterState *nf, NetClientState *sender,
     bool taken;
 
     if (size <= skip) {
-        /* drop a packet without a frame, because the paired NIC relies on one */
+        /* Drops a packet without a frame, which the paired NIC could not handle. */
         pvrdma_count(s, PVRDMA_CNT_RX_BAD_LENGTH);
         return MAX(size, 1);
     }
@@ -292,7 +292,10 @@ static ssize_t port_filter_receive(NetFilterState *nf, NetClientState *sender,
     return taken ? size : 0;
 }
 
-/* Called when the netdev or this device is deleted. */
+/*
+ * Forgets the filter.  QEMU calls this function when it deletes the netdev or the
+ * device.
+ */
 static void port_filter_cleanup(NetFilterState *nf)
 {
     PvrdmaPort *p = &PVRDMA_FILTER(nf)->s->port;
@@ -375,7 +378,7 @@ static bool port_filter_create(PvrdmaState *s, const char *netdev, Error **errp)
 
     PVRDMA_FILTER(filter)->s = s;
     object_property_set_str(filter, "netdev", netdev, &error_abort);
-    /* the direction from the netdev to the NIC, behind the user's filters */
+    /* "tx" is the direction from the netdev to the NIC; user's filters run before. */
     object_property_set_str(filter, "queue", "tx", &error_abort);
     object_property_add_child(OBJECT(s->host.dev), "filter", filter);
     object_unref(filter);

@@ -29,20 +29,20 @@ typedef struct PvrdmaPort {
     char *netdev;
     /* The netdev has queued a frame and will call port_sent(). */
     bool blocked;
-    int64_t blocked_at;             /* time of that frame */
-    /* The frame is queued for too long: later frames are lost. */
+    int64_t blocked_at;             /* virtual time, ns, at which it queued the frame */
+    /* The frame is queued for too long, so later frames are dropped. */
     bool stuck;
-    NetClientState *sender;         /* NIC that sent the frame; may be deleted */
-    bool link_up;                   /* link state that the guest knows */
-    QEMUTimer *timer;
+    NetClientState *sender;         /* NIC that sent the queued frame; may be freed */
+    bool link_up;                   /* link state that the last event reported */
+    QEMUTimer *timer;               /* checks the link and a blocked netdev */
     VMChangeStateEntry *vm_state;
     /* Frames to this device: a ring of PVRDMA_LOOP_FRAMES; NULL: not allocated yet. */
     uint8_t *loop;
     RNicFifo loop_fifo;
     uint16_t loop_len[PVRDMA_LOOP_FRAMES];
     /* The frame that is being built. */
-    uint8_t *building;              /* in the ring, or in buf */
-    size_t payload_at;
+    uint8_t *building;              /* its first byte, in @loop or @buf */
+    size_t payload_at;              /* offset of its payload, bytes */
     bool looped;                    /* its destination is this device */
     uint8_t buf[PVRDMA_VNET_BYTES + ROCE_FRAME_MAX] QEMU_ALIGNED(8);
     QLIST_ENTRY(PvrdmaPort) next;
@@ -51,7 +51,7 @@ typedef struct PvrdmaPort {
 /* Adds a filter to netdev @netdev.  Returns false with @errp set on errors. */
 bool pvrdma_port_init(PvrdmaState *s, const char *netdev, Error **errp);
 void pvrdma_port_fini(PvrdmaState *s);
-/* Drops the frames to this device. */
+/* Drops the frames to this device, and reads the link state anew. */
 void pvrdma_port_reset(PvrdmaState *s);
 /* Returns true if the paired NIC exists and its link is up. */
 bool pvrdma_port_up(PvrdmaState *s);
@@ -61,7 +61,8 @@ bool pvrdma_port_up(PvrdmaState *s);
  */
 void pvrdma_port_mac(PvrdmaState *s, uint8_t mac[6]);
 /*
- * Returns true if a frame may be sent now.  If not, pvrdma_schedule() is called later.
+ * Returns true if a frame may be sent now.  If not, the event that permits it calls
+ * pvrdma_schedule().
  */
 static inline bool pvrdma_port_may_send(const PvrdmaPort *p)
 {
@@ -74,17 +75,24 @@ static inline bool pvrdma_port_may_send(const PvrdmaPort *p)
  */
 void pvrdma_port_cork(void *opaque);
 void pvrdma_port_uncork(void *opaque);
-/* Takes frames that the netdev has received, for a vCPU that polls. */
+/* Takes frames that the netdev has received, and handles them, for a vCPU that polls. */
 void pvrdma_port_poll(PvrdmaState *s);
 /*
- * Begins a frame.  Returns the address for up to ROCE_MTU_MAX bytes of payload.  The
- * frame is sent by pvrdma_tx_end() only, so the caller may abandon it.
+ * Builds the headers of a frame.  Returns the address at which the caller stores up to
+ * ROCE_MTU_MAX bytes of payload.  Only pvrdma_tx_end() sends the frame, so the caller may
+ * abandon it.
  */
 uint8_t *pvrdma_tx_begin(PvrdmaState *s, const RocePath *path,
                          const RocePacket *pkt);
-/* Sends the frame of pvrdma_tx_begin(), with @payload_len bytes of payload. */
+/*
+ * Sends the frame of pvrdma_tx_begin(), with @payload_len bytes of payload.  The frame
+ * is lost if the link is down, or if the ring of frames to this device is full.
+ */
 void pvrdma_tx_end(PvrdmaState *s, size_t payload_len);
-/* Delivers the frames to this device.  Returns true if there were any. */
+/*
+ * Handles the frames to this device that are in the ring.  Returns true if the ring was
+ * not empty.
+ */
 bool pvrdma_port_loop_run(PvrdmaState *s);
 
 #endif /* HW_PVRDMA_WIRE_PORT_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: frames.
+ * Paravirtual RDMA NIC: builds and parses RoCE frames.
  *
  * The ICRC counts header fields that switches may change as all ones, so headers are
  * copied and masked.  The ICRC of the payload is computed in place, so the payload is
@@ -22,13 +22,13 @@
 /* CRC-32 of eight bytes 0xff, which stand for the missing InfiniBand LRH [IBTA]. */
 #define ICRC_LRH        0x2144df1cu
 
-/* Shortest and longest transport part, from the BTH to the ICRC. */
+/* Shortest and longest transport part: bytes from the BTH to the ICRC, both included. */
 #define TRANSPORT_MIN   (sizeof(struct roce_bth) + ROCE_ICRC_BYTES)
 #define TRANSPORT_MAX   (sizeof(struct roce_bth) + \
                          sizeof(struct roce_atomic_eth) + ROCE_MTU_MAX + \
                          ROCE_ICRC_BYTES)
 
-/* First bytes of an IPv4 address as a GID. */
+/* First bytes of a GID that is an IPv4 address, ::ffff:a.b.c.d. */
 static const uint8_t ipv4_prefix[12] = { [10] = 0xff, [11] = 0xff };
 
 /* --- Opcodes ------------------------------------------------------------- */
@@ -93,8 +93,9 @@ const RoceOpcodeInfo roce_opcodes[256] = {
 
 /* --- Layers -------------------------------------------------------------- */
 /*
- * Returns the EtherType, behind a VLAN tag if there is one.  Stores the position of the
- * network header.  The frame has at least 18 bytes.
+ * Returns the EtherType of a frame; if the frame has a VLAN tag, the one behind the
+ * tag.  Stores the offset of the network header in *@network_at.  The frame has at
+ * least 18 bytes.
  */
 static uint16_t frame_ethertype(const uint8_t *frame, size_t *network_at)
 {
@@ -139,8 +140,7 @@ bool roce_frame_is(const uint8_t *frame, size_t len)
     case ETH_P_IP:
         /*
          * A packet with options or a first fragment counts as RoCE, too; the parser
-         * refuses it.  Later fragments have no UDP header, so they are left to the
-         * paired NIC.
+         * refuses it.  Later fragments have no UDP header, so the paired NIC gets them.
          */
         return ip[offsetof(struct ip_header, ip_p)] == IP_PROTO_UDP &&
                !(lduw_be_p(ip + offsetof(struct ip_header, ip_off)) & IP_OFFMASK) &&
@@ -155,7 +155,7 @@ bool roce_frame_is(const uint8_t *frame, size_t len)
     }
 }
 
-/* Returns the bytes from the beginning of the network header to the BTH. */
+/* Returns the number of bytes from the beginning of the network header to the BTH. */
 static size_t network_bytes(RoceNetwork network)
 {
     static const uint8_t bytes[] = {
@@ -197,8 +197,8 @@ static uint16_t ipv4_checksum(const uint8_t *ip)
 
 /* --- ICRC ---------------------------------------------------------------- */
 /*
- * Returns the ICRC.  @network is the network header, @len the bytes from there to the
- * ICRC.
+ * Returns the ICRC of a packet.  @network is its network header, @len the number of bytes
+ * from this header to the ICRC, which is not included.
  */
 static uint32_t network_icrc(RoceNetwork kind, const uint8_t *network,
                              size_t len)
@@ -384,7 +384,10 @@ size_t roce_frame_begin(uint8_t *frame, const RocePath *path,
     return extended_build(p, roce_opcodes[pkt->opcode].flags, pkt) - frame;
 }
 
-/* Sets lengths and checksum.  @len counts all bytes from @network on. */
+/*
+ * Sets the lengths of the IP and UDP headers and the IPv4 checksum.  @len is the number
+ * of bytes from @network to the end of the ICRC.
+ */
 static void network_end(RoceNetwork kind, uint8_t *network, size_t len)
 {
     size_t hlen = kind == ROCE_NETWORK_IPV4 ? IPV4_HLEN : IPV6_HLEN;
@@ -426,8 +429,8 @@ static void ipv4_gid(uint8_t gid[16], const uint8_t *addr)
 }
 
 /*
- * Parses the network header.  *@len is the number of bytes in the frame, and becomes
- * the length that the header gives.
+ * Parses an IPv4 header.  *@len is the number of bytes from @network to the end of the
+ * frame, and is reduced to the length in the header.
  */
 static RoceStatus ipv4_parse(const uint8_t *network, size_t *len, RocePath *path)
 {
@@ -485,8 +488,9 @@ static RoceStatus ipv6_parse(const uint8_t *network, size_t *len, RocePath *path
 }
 
 /*
- * Parses Ethernet to UDP.  Ignores the UDP checksum, because senders of RoCE omit it,
- * and because the ICRC covers more [EXT].
+ * Parses the headers before the BTH.  @at is the offset of the network header, *@len as
+ * for ipv4_parse().  Ignores the UDP checksum, because senders of RoCE omit it, and
+ * because the ICRC covers more [EXT].
  */
 static RoceStatus network_parse(const uint8_t *frame, size_t at, size_t *len,
                                 RocePath *path)
@@ -567,8 +571,8 @@ static void extended_parse(const uint8_t *p, uint32_t flags, RocePacket *pkt)
 }
 
 /*
- * Parses @len bytes from the BTH to the payload.  The ICRC was verified and is not
- * included.
+ * Parses the @len bytes at @p: the BTH, extended headers, payload and padding, but no
+ * ICRC. The caller has verified the ICRC.
  */
 static RoceStatus transport_parse(const uint8_t *p, size_t len, RocePacket *pkt)
 {

@@ -37,7 +37,7 @@ enum {
     ROCE_IS_READ        = 1 << 10,      /* request or response */
     ROCE_IS_ATOMIC      = 1 << 11,      /* request or response */
     ROCE_IS_REQUEST     = 1 << 12,
-    ROCE_IS_RESPONSE    = 1 << 13,      /* the requester handles it */
+    ROCE_IS_RESPONSE    = 1 << 13,      /* the requester's side handles the packet */
     ROCE_IS_FIRST       = 1 << 14,      /* begins a message, or is "only" */
     ROCE_IS_LAST        = 1 << 15,      /* ends a message, or is "only" */
     ROCE_IS_CNP         = 1 << 16,
@@ -59,7 +59,7 @@ static inline const RoceOpcodeInfo *roce_opcode_info(uint8_t opcode)
 }
 
 /* --- Frames -------------------------------------------------------------- */
-#define ROCE_NO_VLAN 0xffff
+#define ROCE_NO_VLAN 0xffff     /* value of RocePath.vlan: frames have no VLAN tag */
 
 typedef enum RoceNetwork {      /* values of enum pvrdma_network_type */
     ROCE_NETWORK_V1,
@@ -73,7 +73,7 @@ typedef struct RocePath {
     uint8_t sgid[16], dgid[16];     /* IPv4: ::ffff:a.b.c.d */
     uint32_t flow_label;            /* 20 bits; V1 and IPv6 */
     uint16_t vlan;                  /* tag control information, or ROCE_NO_VLAN */
-    uint16_t sport;                 /* UDP */
+    uint16_t sport;                 /* UDP source port; V1: 0 */
     uint8_t network;                /* RoceNetwork */
     uint8_t traffic_class;          /* bits 1:0 are ECN */
     uint8_t hop_limit;
@@ -86,12 +86,12 @@ typedef struct RocePath {
 /* A packet, in host byte order.  The opcode determines which members are valid. */
 typedef struct RocePacket {
     uint8_t opcode;                 /* enum roce_opcode */
-    uint8_t syndrome;               /* AETH */
+    uint8_t syndrome;               /* AETH; ROCE_AETH_KIND and ROCE_AETH_VALUE */
     bool solicited;
     bool ack_req;
     bool fecn, becn;
     uint16_t pkey;
-    uint32_t qpn;                   /* destination */
+    uint32_t qpn;                   /* number of the destination QP */
     uint32_t psn;
     uint64_t va;                    /* RETH, AtomicETH */
     uint32_t rkey;                  /* RETH, AtomicETH, IETH */
@@ -110,15 +110,15 @@ typedef enum RoceStatus {
     ROCE_OK,
     ROCE_NOT_ROCE,                  /* a frame of another protocol */
     ROCE_BAD_LENGTH,                /* lengths of the layers disagree */
-    ROCE_BAD_IP,                    /* header checksum, fragment or options */
-    ROCE_BAD_VERSION,               /* version of the BTH */
+    ROCE_BAD_IP,                    /* wrong header checksum, a fragment, or options */
+    ROCE_BAD_VERSION,               /* unknown version of the BTH */
     ROCE_BAD_OPCODE,
     ROCE_BAD_ICRC,
 } RoceStatus;
 
 /*
- * Returns true if the EtherType or the UDP port of a frame is that of RoCE.  It is
- * fast, because it is called for every frame.
+ * Returns true if the EtherType or the UDP port of a frame is that of RoCE.  Checks no
+ * more, because the netdev's filter calls the function for every frame.
  */
 bool roce_frame_is(const uint8_t *frame, size_t len);
 
@@ -136,9 +136,9 @@ size_t roce_frame_begin(uint8_t *frame, const RocePath *path,
 size_t roce_frame_end(uint8_t *frame, size_t payload_at, size_t payload_len);
 
 /*
- * Parses a frame of @len bytes.  @path is the path of the sender.  If the result is not
- * ROCE_OK, @path and @pkt are undefined.  Ignores Ethernet's padding to the minimum
- * size.
+ * Parses a frame of @len bytes into @path and @pkt.  @path is the path from the sender
+ * to this port.  If the result is not ROCE_OK, @path and @pkt are undefined.  Ignores
+ * Ethernet's padding to the minimum size.
  */
 RoceStatus roce_frame_parse(const uint8_t *frame, size_t len, RocePath *path,
                             RocePacket *pkt);
@@ -156,7 +156,7 @@ void roce_frame_grh(const uint8_t *frame, uint8_t grh[ROCE_GRH_BYTES]);
 uint32_t roce_icrc(const uint8_t *frame, size_t len);
 
 /* --- Times and sizes ----------------------------------------------------- */
-/* Returns the nanoseconds of a receiver-not-ready time, encoded in 5 bits [EXT]. */
+/* Returns the nanoseconds of the RNR wait with the 5-bit code @code [EXT]. */
 int64_t roce_rnr_ns(unsigned code);
 
 /*
