@@ -22,9 +22,9 @@ typedef struct PvrdmaCmdInfo {
     const char *name;
     PvrdmaCmd *fn;
     /*
-     * True if the driver waits for a response and its interrupt.  Other commands must
-     * not raise the interrupt, because the driver would take it for that of the next
-     * command.
+     * True if the driver waits for a response and its interrupt.  Other commands must not
+     * raise the interrupt, because the driver would confuse it with the interrupt of the
+     * next command.
      */
     bool responds;
     bool err_in_response;       /* the response contains the error; ERR does not */
@@ -54,7 +54,10 @@ static const PvrdmaCmdInfo cmds[PVRDMA_CMD_MAX] = {
     [PVRDMA_CMD_DESTROY_SRQ] = { "destroy_srq", pvrdma_cmd_destroy_srq },
 };
 
-/* Executes @req and writes the response.  Returns the value of ERR. */
+/*
+ * Executes @req, and writes the response if the driver waits for it.  Returns the value
+ * of ERR.
+ */
 static int cmd_do(PvrdmaState *s, const PvrdmaCmdInfo *info,
                   const union pvrdma_cmd_req *req)
 {

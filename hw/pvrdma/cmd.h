@@ -8,8 +8,9 @@
 #include "base/command.h"
 
 /*
- * Executes the command in the command slot.  Returns a value for the register ERR: 0 or
- * a positive errno.
+ * Executes the command in the command slot, and writes the response and raises its
+ * interrupt if the driver waits for them.  Returns a value for the register ERR: 0 or a
+ * positive errno.
  */
 int pvrdma_cmd_run(PvrdmaState *s);
 

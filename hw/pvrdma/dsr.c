@@ -12,9 +12,9 @@
 #include "wire/port.h"
 #include "pvrdma.h"
 
-/* Code of 134 ms.  The delay is long, because hosts of QEMU may be busy. */
+/* 4.096 us * 2^15 = 134 ms.  The delay is long, because hosts of QEMU may be busy. */
 #define LOCAL_ACK_DELAY 15
-/* Limit of the driver; the device has no address handles. */
+/* Number that the driver needs.  The device itself has no address handles. */
 #define MAX_AH 65536
 
 static void caps_limits(struct pvrdma_device_caps *caps)

@@ -9,8 +9,9 @@
 typedef struct PvrdmaState PvrdmaState;
 
 /*
- * Reads the shared region at dsr_addr, and writes the device's capabilities to it.
- * Returns 0 or a positive errno.
+ * Reads the shared region at dsr_addr, loads the rings to which it refers, and writes
+ * the device's capabilities to it.  Returns 0 or a positive errno, after which no ring
+ * is loaded.
  */
 int pvrdma_dsr_load(PvrdmaState *s);
 

@@ -180,7 +180,10 @@ static bool psn_valid(uint32_t psn)
     return psn <= ROCE_PSN_MASK;
 }
 
-/* Returns true if the packets of the current response belong to the request. */
+/*
+ * Returns true if the values of a resource are valid: its current response is a part of
+ * the response to the original request.
+ */
 static bool resource_valid(const PvrdmaQp *qp, const PvrdmaResource *r)
 {
     uint32_t span = pvrdma_req_distance(r->psn, r->last_psn);
@@ -227,7 +230,7 @@ static bool resp_state_valid(const PvrdmaQp *qp)
 }
 
 /* --- Queue pairs ---------------------------------------------------------- */
-/* Values of a QP that are computed, or that are pointers in PvrdmaQp. */
+/* Values of the stream that PvrdmaQp does not have in this form. */
 typedef struct QpTmp {
     PvrdmaQp *parent;
     uint32_t send_cq, recv_cq, srq;         /* handles; 0: none */
@@ -416,8 +419,8 @@ void pvrdma_qp_resume(PvrdmaQp *qp)
 {
     int64_t now = rnic_now();
     /*
-     * the longest RNR delay limits it, because the clocks of the two machines may
-     * differ
+     * The longest RNR wait limits rnr_until, because the clocks of the two machines may
+     * differ.
      */
     int64_t rnr_until = MIN(qp->req.rnr_until, now + roce_rnr_ns(0));
 

@@ -53,7 +53,11 @@ int pvrdma_table_save(QEMUFile *f, void *pv, size_t size,
     return 0;
 }
 
-/* Counts the pages of a loaded object; pvrdma_pages_free() subtracts them again. */
+/*
+ * Adds the pages of a loaded object to pages_used, also on an error, because
+ * pvrdma_pages_free() subtracts them again.  Returns false if there are too many pages,
+ * or an address is not valid.
+ */
 static bool pages_account(PvrdmaState *s, const PvrdmaPages *p)
 {
     bool good = p->count <= PVRDMA_MAX_PAGES - s->pages_used;
@@ -65,7 +69,10 @@ static bool pages_account(PvrdmaState *s, const PvrdmaPages *p)
     return good;
 }
 
-/* Puts @object into @t, or frees it. */
+/*
+ * Checks @object and puts it into @t.  If a check fails, frees @object and returns
+ * false.
+ */
 static bool object_install(PvrdmaState *s, PvrdmaTable *t, const PvrdmaKind *kind,
                            uint32_t handle, void *object)
 {
@@ -265,7 +272,8 @@ static const PvrdmaKind uc_kind = PVRDMA_KIND(
 );
 
 /*
- * Counts one more user of context @ctx, and stores its doorbell page; 0 is the kernel.
+ * Adds a user to the context with handle @ctx, and stores the number of its doorbell
+ * page in *@uar.  @ctx 0 is the kernel.  Returns false if the context does not exist.
  */
 static bool ctx_use(PvrdmaState *s, uint32_t ctx, uint32_t *uar)
 {
@@ -437,8 +445,8 @@ static int pvrdma_post_load(void *opaque, int version)
     VMSTATE_SINGLE(table, PvrdmaState, 1, kind.info, PvrdmaTable)
 
 /*
- * Order matters: fields that start activity are loaded after the objects that the
- * activity uses.
+ * The order matters, because fields that start activity must be loaded after the
+ * objects that the activity uses.
  */
 const VMStateDescription pvrdma_vmstate = {
     .name = "pvrdma-state",

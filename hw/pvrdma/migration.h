@@ -18,7 +18,7 @@ typedef struct PvrdmaKind {
     const char *name;
     const VMStateDescription *vmsd;
     size_t bytes;
-    /* Offset of PvrdmaPages in the object; 0: it has none. */
+    /* Offset of the PvrdmaPages in the object, bytes; 0: the object has no pages. */
     size_t pages_at;
     /* Initializes an object before it is loaded; may be NULL. */
     void (*prepare)(PvrdmaState *s, void *object);
@@ -34,7 +34,7 @@ typedef struct PvrdmaKind {
               .put = pvrdma_table_save }, \
     __VA_ARGS__ }
 
-/* Save and load a PvrdmaTable of a PvrdmaState; for VMStateInfo. */
+/* Save and load a PvrdmaTable in a PvrdmaState.  VMStateInfo calls these functions. */
 int pvrdma_table_save(QEMUFile *f, void *pv, size_t size,
                       const VMStateField *field, JSONWriter *vmdesc);
 int pvrdma_table_load(QEMUFile *f, void *pv, size_t size,
@@ -46,7 +46,10 @@ int pvrdma_table_load(QEMUFile *f, void *pv, size_t size,
  */
 extern const VMStateDescription pvrdma_vmstate;
 extern const VMStateDescription pvrdma_pages_vmstate;
-/* For PvrdmaWq.  After loading only the sizes, the indices and wqe_at are valid. */
+/*
+ * Format of a PvrdmaWq.  After loading only wqe_at, entries, max_sge, cons and prod are
+ * valid.
+ */
 extern const VMStateDescription pvrdma_wq_vmstate;
 extern const PvrdmaKind pvrdma_qp_kind;
 

@@ -28,8 +28,9 @@ struct PvrdmaPCI {
 /* --- Life --------------------------------------------------------------- */
 
 /*
- * Returns the id of the netdev of the NIC at function 0, to which the driver pairs the
- * device; the caller frees it.
+ * Returns the id of the netdev of the NIC at function 0, with which the driver pairs
+ * the device.  The caller frees the string.  Returns NULL with @errp set if there is no
+ * such NIC.
  */
 static char *paired_netdev(PCIDevice *dev, Error **errp)
 {
@@ -164,8 +165,8 @@ static void pvrdma_pci_class_init(ObjectClass *klass, RNicClassData *data)
     dc->desc = "Paravirtual RDMA NIC with RoCE, beside vmxnet3";
     dc->vmsd = &pvrdma_pci_vmstate;
     /*
-     * a guest sees all functions when function 0 is plugged, so this one must be there
-     * before
+     * A guest scans all functions when function 0 is plugged, so this function must exist
+     * before.
      */
     dc->hotpluggable = false;
     set_bit(DEVICE_CATEGORY_NETWORK, dc->categories);

@@ -31,10 +31,10 @@
 #include "transport/transport.h"
 #include "trace.h"
 
-/* Rounds, and packets of all rounds, before QEMU's main loop continues. */
+/* Limits of one run of the loop: rounds, and packets of all rounds together. */
 #define RUN_ROUNDS 8
 #define RUN_PACKETS 512
-/* Packets of a QP before the next QP runs. */
+/* Maximal number of packets that a QP sends before the next QP runs. */
 #define VISIT_PACKETS 16
 
 /* --- Work --------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static void qp_visit(PvrdmaState *s, PvrdmaQp *qp, unsigned *budget)
     } else {
         more = true;
     }
-    /* a visit costs time even if it sends nothing, so the loop must end */
+    /* A visit costs time even if it sends nothing, so it counts as one packet. */
     *budget -= MAX(quota - left, 1);
     if (more) {
         pvrdma_qp_activate(qp);
@@ -58,7 +58,10 @@ static void qp_visit(PvrdmaState *s, PvrdmaQp *qp, unsigned *budget)
     pvrdma_qp_check(qp);
 }
 
-/* Visits each QP that has work once.  Returns true if more work remains. */
+/*
+ * Visits each active QP once, while the budget lasts and the port accepts frames.
+ * Returns true if QPs are active that could send now.
+ */
 static bool qps_run(PvrdmaState *s, unsigned *budget)
 {
     PvrdmaQp *last = QTAILQ_LAST(&s->active_qps);
@@ -106,8 +109,8 @@ static void ack_timer_fired(void *opaque)
 }
 
 /*
- * Begins an access of a vCPU.  Returns false if the access is caused by this device
- * itself, which sent a frame to a device that accessed this one.
+ * Begins an access to a register or doorbell.  Returns false, with a guest error, if this
+ * device caused the access itself: it sent a frame to a device that accessed this one.
  */
 static bool mmio_enter(PvrdmaState *s)
 {
@@ -203,8 +206,8 @@ static uint32_t mac_word(PvrdmaState *s, bool high)
 }
 
 /*
- * Returns one cause at a time, because the driver ignores a response if another cause
- * is read with it.
+ * Returns the lowest pending cause and clears it.  Returns only one cause, because the
+ * driver ignores a response if it reads another cause at the same time.
  */
 static uint32_t icr_take(PvrdmaState *s)
 {
@@ -303,8 +306,8 @@ static uint64_t uar_read(void *opaque, hwaddr addr, unsigned size)
 }
 
 /*
- * Polls the netdev for frames, because a guest that polls a CQ in vain most often waits
- * for a frame.
+ * Polls the netdev for frames, until a completion is written or the time of a poll is
+ * over.  A guest whose CQ is empty most often waits for a frame.
  */
 static void uar_poll(PvrdmaState *s)
 {
@@ -354,7 +357,7 @@ static MemTxResult uar_write(void *opaque, hwaddr addr, uint64_t data,
         pvrdma_guest_error(s, "doorbell before the device is active");
     } else if (offset == PVRDMA_UAR_CQ_OFFSET &&
                (value & ~PVRDMA_UAR_HANDLE_MASK) == PVRDMA_UAR_CQ_POLL) {
-        /* only checks the CQ, because the guest rings this doorbell often */
+        /* Only checks CQ and page: no work may be due, and the guest polls often. */
         pvrdma_cq_doorbell(s, uar, value);
         if (rnic_vcpu_access(&s->uar_mr, addr, true, attrs)) {
             uar_poll(s);
@@ -431,7 +434,7 @@ static void state_free(void *opaque)
 {
     PvrdmaState *s = opaque;
 
-    /* the device may still have objects, because a reset during its work is deferred */
+    /* Objects may exist, because a reset while the device is at work is deferred. */
     objects_free(s);
     pvrdma_port_fini(s);
     tables_free(s);
@@ -483,7 +486,7 @@ bool pvrdma_init(PvrdmaState *s, const RNicHost *host, const char *netdev,
                           PVRDMA_REGS_BYTES);
     memory_region_init_io(&s->uar_mr, owner, &uar_ops, s, "pvrdma-uar",
                           PVRDMA_UARS * PVRDMA_PAGE_BYTES);
-    /* other vCPUs may ring while one polls; DMA of this device reaches no registers */
+    /* Other vCPUs may ring while one polls.  DMA of this device reaches memory only. */
     s->uar_mr.disable_reentrancy_guard = true;
     registers_reset(s);
     rnic_loop_init(&s->loop, &loop_ops, s, host->dev);

@@ -36,38 +36,38 @@ struct PvrdmaState {
     RNicStats stats;
     MemoryRegion regs_mr, uar_mr;
     RNicLoop loop;                  /* runs the QPs that have work */
-    const PvrdmaTransport *transport;
+    const PvrdmaTransport *transport;       /* functions of requester and responder */
     bool irqs_sending;              /* irq_messages() is running */
     bool gone;                      /* unplugged: the device has no bus any more */
     uint32_t mtu;                   /* property: largest path MTU, bytes */
     uint8_t version;                /* property: version of the interface */
     bool roce_v1;                   /* property: RoCE v1 instead of v2 */
     bool dcqcn;                     /* property: react to congestion notifications */
-    uint64_t dsr_addr;
+    uint64_t dsr_addr;              /* DMA address of the shared region */
     bool dsr_valid;                 /* the shared region was accepted */
     bool active;                    /* CTL activated the device */
     /* The driver distinguishes QP handles from QP numbers. */
     bool qp_handles;
     uint32_t err, icr, imr;
-    uint64_t cmd_slot, resp_slot;
-    uint64_t uar_pfn;
-    PvrdmaRing async, cqne;
-    QEMUTimer *ring_timer;
+    uint64_t cmd_slot, resp_slot;   /* DMA addresses of command and response slot */
+    uint64_t uar_pfn;               /* guest's page number of doorbell page 0 */
+    PvrdmaRing async, cqne;         /* rings of events and of CQ notifications */
+    QEMUTimer *ring_timer;          /* calls pvrdma_rings_retry() */
     PvrdmaTable uc, pd, mr, cq, srq, qp;
-    PvrdmaQp *gsi;
-    uint8_t qpn_generation;
+    PvrdmaQp *gsi;                  /* the QP of type GSI, or NULL */
+    uint8_t qpn_generation;         /* bits 23:16 of the last QP number that was given */
     uint8_t mr_generation;          /* variant of the next key */
     PvrdmaGid gid[PVRDMA_GIDS];
     unsigned gid_last;              /* index of the GID that was found last */
-    uint32_t pages_used;
+    uint32_t pages_used;            /* pages of all objects; at most PVRDMA_MAX_PAGES */
     uint32_t qkey_violations, pkey_violations;
-    QTAILQ_HEAD(, PvrdmaQp) active_qps;     /* QPs that have packets to send */
+    QTAILQ_HEAD(, PvrdmaQp) active_qps;     /* QPs that the loop must visit */
     QTAILQ_HEAD(, PvrdmaQp) flush_qps;      /* QPs that have WQEs to flush */
     PvrdmaPort port;
     /* Property: maximal delay of acknowledgements, us. */
     uint32_t ack_delay_us;
-    QEMUTimer *ack_timer;
-    /* Number of completions; read without the big lock. */
+    QEMUTimer *ack_timer;           /* runs the loop for delayed acknowledgements */
+    /* Number of completions written; a polling vCPU reads it without the big lock. */
     uint32_t completions;
     uint64_t counter[PVRDMA_COUNTER_COUNT];
 };
@@ -78,9 +78,12 @@ struct PvrdmaState {
  */
 bool pvrdma_init(PvrdmaState *s, const RNicHost *host, const char *netdev,
                  Error **errp);
-/* Unplugs the device.  Its state is freed when all callers have returned. */
+/* Unplugs the device.  The state is freed when the device is not at work any more. */
 void pvrdma_fini(PvrdmaState *s);
-/* Frees all objects and resets the registers; later, if the device is at work. */
+/*
+ * Frees all objects, and resets registers and counters.  If the device is at work, this
+ * happens when the work has ended.
+ */
 void pvrdma_reset(PvrdmaState *s);
 
 /* Returns the property mtu as enum pvrdma_mtu. */

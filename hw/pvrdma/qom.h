@@ -8,9 +8,15 @@
 #include "../core/qom.h"
 #include "../core/stats.h"
 
-/* Adds `counters` to @klass, whose objects have the PvrdmaState that @state returns. */
+/*
+ * Adds the property "counters" to @klass.  @state returns the PvrdmaState of an object
+ * of the class.
+ */
 void pvrdma_qom_class_init(ObjectClass *klass, RNicStateFn *state);
-/* RNicStatsForeach of pvrdma (@device: PvrdmaState). */
+/*
+ * Calls @fn with @opaque, name and value of each counter; a function of the type
+ * RNicStatsForeach.  @device is a PvrdmaState, or NULL: all values are 0.
+ */
 void pvrdma_stats_foreach(void *device, RNicStatFn *fn, void *opaque);
 
 #endif /* HW_PVRDMA_QOM_H */
