@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The seeds that random tests get. */
+/* The seeds of random tests. */
 #include "qemu/osdep.h"
 #include "../seed.h"
 
-/* A random test repeats itself, unless RNIC_TEST_SEED gives it another seed. */
+/*
+ * A random test uses the same seed in each run, unless RNIC_TEST_SEED adds a number to
+ * it.
+ */
 static void test_values(void)
 {
     g_autofree char *given = g_strdup(getenv("RNIC_TEST_SEED"));

@@ -20,17 +20,17 @@ static struct {
     RNicLoop loop;
     QEMUBH bh, late;
     QEMUTimerCB *timer;
-    int64_t armed;                  /* INT64_MAX: not armed */
+    int64_t armed;                  /* deadline of the timer; INT64_MAX: not armed */
     int64_t now;
-    bool forbidden;                 /* the machine stands still */
+    bool forbidden;                 /* the machine is stopped */
     bool irq;                       /* an interrupt is due */
-    /* calls */
+    /* Counts of calls of the device's functions. */
     unsigned rounds, begins, ends, flushes, resets, frees;
-    unsigned packets;               /* of the last round */
-    unsigned busy;                  /* rounds that have more to do */
-    unsigned schedules;             /* rounds that schedule more work */
-    void (*meanwhile)(void);        /* in a round */
-    void (*on_flush)(void);
+    unsigned packets;               /* limit of packets in the last round */
+    unsigned busy;                  /* rounds left that return true */
+    unsigned schedules;             /* rounds left that schedule more work */
+    void (*meanwhile)(void);        /* called in the next round */
+    void (*on_flush)(void);         /* called in the next flush */
 } rig;
 
 static DeviceState *rig_dev;
@@ -143,7 +143,9 @@ static bool dev_irq_due(void *opaque)
     return rig.irq;
 }
 
-/* The guest may do anything to the device now, because no unit is at work. */
+/*
+ * Sends the interrupts.  The guest may change the device now, because no unit is at work.
+ */
 static void dev_irq_flush(void *opaque)
 {
     void (*work)(void) = rig.on_flush;
@@ -191,7 +193,7 @@ static void stop(void)
     g_free(rig_dev);
 }
 
-/* Runs the bottom half; returns false if it was not scheduled. */
+/* Runs the bottom half @bh; returns false if it was not scheduled. */
 static bool bh_run(QEMUBH *bh)
 {
     if (!bh->scheduled) {
@@ -204,7 +206,10 @@ static bool bh_run(QEMUBH *bh)
 
 /* --- Tests ------------------------------------------------------------------------- */
 
-/* Work that does not end has its turns: so many rounds, then the main loop. */
+/*
+ * Work without end runs in turns: each turn has ROUNDS rounds, and then the main loop
+ * runs.
+ */
 static void test_turns(void)
 {
     start();
@@ -222,7 +227,7 @@ static void test_turns(void)
     stop();
 }
 
-/* Work that a unit asks for in the last round is not lost. */
+/* Work that a unit schedules in the last round runs in the next turn. */
 static void test_scheduled_inside(void)
 {
     start();
@@ -236,7 +241,7 @@ static void test_scheduled_inside(void)
     stop();
 }
 
-/* A store of a vCPU does a part of the work, sends interrupts, and leaves the rest. */
+/* A store of a vCPU runs a part of the work, raises interrupts, and leaves the rest. */
 static void test_vcpu(void)
 {
     start();
@@ -248,7 +253,7 @@ static void test_vcpu(void)
     g_assert_cmpuint(rig.packets, ==, RNIC_LOOP_VCPU_PACKETS);
     g_assert_cmpuint(rig.flushes, ==, 1);
     g_assert_true(rig.bh.scheduled);
-    /* a store for which no program waits */
+    /* a store that no program waits for runs no round */
     g_assert_true(rnic_loop_enter(&rig.loop));
     rnic_loop_schedule(&rig.loop);
     rnic_loop_leave_vcpu(&rig.loop, false);
@@ -257,7 +262,7 @@ static void test_vcpu(void)
     stop();
 }
 
-/* A frame does all of the work; the bottom half sends the interrupts. */
+/* A frame runs all of the work.  The bottom half raises the interrupts. */
 static void test_frame(void)
 {
     start();
@@ -270,7 +275,7 @@ static void test_frame(void)
     g_assert_cmpuint(rig.flushes, ==, 0);
     g_assert_true(bh_run(&rig.bh));
     g_assert_cmpuint(rig.flushes, ==, 1);
-    /* a frame that only stores */
+    /* a frame that is only stored */
     g_assert_true(rnic_loop_enter(&rig.loop));
     rnic_loop_schedule(&rig.loop);
     rnic_loop_leave_deferred(&rig.loop, true);
@@ -292,7 +297,7 @@ static void nested_frame(void)
     g_assert_true(rig.loop.running);
 }
 
-/* A nested call does no work; the loop runs once more. */
+/* A nested call does no work.  The loop runs once more. */
 static void test_nested(void)
 {
     start();
@@ -309,7 +314,7 @@ static void reset_inside(void)
     g_assert_cmpuint(rig.resets, ==, 0);
 }
 
-/* A reset while units are at work waits for them, and takes pending work with it. */
+/* A reset while units are at work runs after them, and cancels pending work. */
 static void test_reset(void)
 {
     start();
@@ -326,7 +331,7 @@ static void test_reset(void)
     stop();
 }
 
-/* The earliest time that was asked for counts. */
+/* The timer has the earliest of the requested times. */
 static void test_timer(void)
 {
     start();
@@ -339,7 +344,7 @@ static void test_timer(void)
     g_assert_cmpuint(rig.rounds, ==, 1);
     rnic_loop_at(&rig.loop, 700);
     g_assert_cmpint(rig.armed, ==, 700);
-    /* at exact times, the timer runs what is scheduled */
+    /* in a timed loop, the timer runs scheduled work */
     rig.now = 600;
     rnic_loop_schedule(&rig.loop);
     g_assert_cmpint(rig.armed, ==, 700);
@@ -349,7 +354,7 @@ static void test_timer(void)
     stop();
 }
 
-/* Nothing happens while the machine stands still. */
+/* A stopped machine does not change. */
 static void test_forbidden(void)
 {
     start();
@@ -368,8 +373,8 @@ static void unplug(void)
 }
 
 /*
- * The device ends: at rest, in a unit's work, or by one of its own interrupts.  Its state
- * lives until the caller has returned.
+ * The device ends while no unit is at work, in a round, or while it raises interrupts.
+ * Its state is freed after the caller has returned.
  */
 static void test_end(void)
 {
@@ -392,7 +397,7 @@ static void test_end(void)
         g_assert_true(bh_run(&rig.late));
         g_assert_cmpuint(rig.frees, ==, 1);
         g_assert_cmpuint(OBJECT(rig_dev)->ref, ==, 1);
-        /* a vCPU that was on its way in */
+        /* a vCPU that accesses the device just after its end */
         rnic_loop_schedule(&rig.loop);
         dev_reset(&rig);
         g_assert_cmpuint(rig.resets, ==, 0);

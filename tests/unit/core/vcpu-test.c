@@ -76,16 +76,16 @@ static void test_tcg(void)
     start(true);
     g_assert_true(ask(1, 8, false, plain));
     g_assert_true(ask(1, 8, true, (MemTxAttrs) { .secure = 1, .user = 1 }));
-    /* DMA, a message of a device with requester ID 0, a walk of page tables */
+    /* DMA; MSI of a device with requester ID 0; a page-table walk */
     g_assert_false(ask(2, 8, true, plain));
     g_assert_false(ask(3, 8, true, plain));
-    /* attributes that no CPU uses */
+    /* attributes that a vCPU does not use */
     g_assert_false(ask(1, 8, true, MEMTXATTRS_UNSPECIFIED));
     g_assert_false(ask(1, 8, true, (MemTxAttrs) { .memory = 1 }));
     g_assert_false(ask(1, 8, true, (MemTxAttrs) { .requester_id = 0x10 }));
 }
 
-/* TCG executes an atomic instruction while all other vCPUs stand still. */
+/* TCG executes an atomic instruction while all other vCPUs are stopped. */
 static void test_tcg_atomic(void)
 {
     start(true);
@@ -94,7 +94,7 @@ static void test_tcg_atomic(void)
     g_assert_false(ask(1, 8, true, plain));
 }
 
-/* Another thread's work on the vCPU's thread, and threads without a vCPU. */
+/* The vCPU's thread works for another thread, or the thread has no vCPU. */
 static void test_threads(void)
 {
     for (unsigned tcg = 0; tcg < 2; tcg++) {
@@ -111,7 +111,7 @@ static void test_threads(void)
         g_assert_false(ask(1, 0, true, plain));
     }
     start(false);
-    kvm_allowed = false;                /* another accelerator */
+    kvm_allowed = false;                /* an accelerator other than KVM */
     g_assert_false(ask(1, 0, true, plain));
 }
 
@@ -149,7 +149,7 @@ static void test_kvm_arm(void)
     check_kvm(MEMTXATTRS_UNSPECIFIED);
 }
 
-/* The vCPU writes a register of another device, and this device gets DMA. */
+/* The vCPU writes to another device, which then accesses this device by DMA. */
 static void test_kvm_dma(void)
 {
     start(false);
@@ -157,10 +157,10 @@ static void test_kvm_dma(void)
     g_assert_false(ask(2, 0x100, false, MEMTXATTRS_UNSPECIFIED));
     g_assert_false(ask(2, 0x100, true, plain));
     g_assert_false(ask(1, 0x100, true, plain));
-    /* the vCPU writes the address of the device's message */
+    /* the vCPU writes to the address to which the DMA goes */
     kvm_exit(KVM_EXIT_MMIO, BASE + 0x100, 4, true);
     g_assert_false(ask(2, 0x100, true, plain));
-    /* a write to a port; the union still has older MMIO data */
+    /* a write to an I/O port; the union still has data of an older MMIO exit */
     kvm_exit(KVM_EXIT_IO, BASE + 0x100, 4, true);
     g_assert_false(ask(1, 0x100, true, plain));
 }

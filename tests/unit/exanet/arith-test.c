@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet's second router: the rule, tables, and in every network that is tried all
- * ways lead to their end, all nodes on them believe the packet, and no set of packets
- * can wait in a circle (see route-test.c).
+ * The arithmetic router of ExaNet: the rule; tables; and networks.  In each network, all
+ * routes lead to the destination, all nodes on them accept the packet's source, and no
+ * set of packets can wait in a circle (see route-test.c).
  */
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
@@ -69,7 +69,7 @@ static void test_roles(void)
     }
 }
 
-/* Several links of one role, and none. */
+/* Ports with equal roles, and no port with the right role. */
 static void test_choice(void)
 {
     static const uint32_t me = AT(1, 4, 10);
@@ -83,23 +83,23 @@ static void test_choice(void)
         { AT(255, 0, 0), EXANET_ROLE_UPLINK },  /* 6: a switch */
         { AT(255, 0, 1), EXANET_ROLE_UPLINK },  /* 7: ... and another */
         { AT(1, 1, 1), EXANET_ROLE_AUTO },      /* 8: down */
-        { AT(1, 4, 30), EXANET_ROLE_PLUS },     /* 9: because software says so */
+        { AT(1, 4, 30), EXANET_ROLE_PLUS },     /* 9: a role that software has set */
     };
     static const struct {
         uint32_t dst;
         unsigned links;
         bool handed, exact;
     } ways[] = {
-        { AT(1, 5, 0), BIT(0), false, true },   /* it is the peer */
+        { AT(1, 5, 0), BIT(0), false, true },   /* the peer itself */
         { AT(1, 5, 3), BIT(0), false, true },
-        { AT(1, 6, 0), BIT(0), false, true },   /* 7 would be too far */
+        { AT(1, 6, 0), BIT(0), false, true },   /* port 1 leads too far */
         { AT(1, 7, 9), BIT(1) | BIT(2), false, true },
         { AT(1, 15, 9), BIT(1) | BIT(2), false, true },
         { AT(1, 4, 2), BIT(3), false, true },
         { AT(1, 4, 1), BIT(3), false, true },
         { AT(1, 4, 25), BIT(4), false, true },
         { AT(1, 4, 12), BIT(3) | BIT(4), false, false },
-        { AT(1, 3, 0), BIT(3) | BIT(4), true, false },  /* nothing leads down */
+        { AT(1, 3, 0), BIT(3) | BIT(4), true, false },  /* no port leads down */
         { AT(2, 7, 7), BIT(5), false, true },
         { AT(9, 0, 0), BIT(5) | BIT(6) | BIT(7), false, false },
         { AT(255, 0, 1), BIT(7), false, true },
@@ -118,7 +118,10 @@ static void test_choice(void)
     }
 }
 
-/* What is passed on: not back, not by a third uplink, nor for a card in need. */
+/*
+ * Links of packets in transit: not the link back, no third uplink, and no card as a
+ * substitute for a missing link.
+ */
 static void test_onward(void)
 {
     static const ExanetArithPort ports[] = {
@@ -189,7 +192,7 @@ static void test_table(void)
     g_assert_null(why);
     g_assert_cmpuint(table->count, ==, 3);
     g_assert_cmphex(exanet_arith_table_links(table, 0x14000), ==, BIT(0));
-    /* the first one that fits, though the second fits better */
+    /* the first rule that matches, though the second is more specific */
     g_assert_cmphex(exanet_arith_table_links(table, 0x14803), ==, BIT(0));
     g_assert_cmphex(exanet_arith_table_links(table, 0x18000), ==,
                     BIT(2) | BIT(3));
@@ -240,7 +243,7 @@ static void test_table_bad(void)
     g_assert_null(exanet_arith_table(many->str, &last));
     g_assert_nonnull(strstr(last, "more than"));
     g_free(last);
-    /* a message that does not repeat all of it */
+    /* the message repeats only a part of a long text */
     memset(many->str, '1', many->len);
     g_assert_null(exanet_arith_table(many->str, &last));
     g_assert_cmpuint(strlen(last), <, 200);
@@ -249,18 +252,20 @@ static void test_table_bad(void)
 /* --- Networks ---------------------------------------------------------------- */
 
 #define NODES_MAX 64
-#define CHANNELS (EXANET_LINKS * EXANET_VCS)    /* of a node */
+/* virtual channels of all links of a node */
+#define CHANNELS (EXANET_LINKS * EXANET_VCS)
 
 typedef struct Net {
     unsigned nodes;
     uint32_t coord[NODES_MAX];
     unsigned links[NODES_MAX];
     ExanetArithPort port[NODES_MAX][EXANET_LINKS];
-    uint8_t to[NODES_MAX][EXANET_LINKS];        /* node there */
-    ExanetArithTable *table[NODES_MAX];         /* NULL: the rule */
-    bool end[NODES_MAX];                        /* packets begin and end there */
-    unsigned vc_mask;
-    uint64_t next[NODES_MAX * CHANNELS];        /* channels there that come next */
+    uint8_t to[NODES_MAX][EXANET_LINKS];        /* index of the node at the other end */
+    ExanetArithTable *table[NODES_MAX];         /* NULL: the rule applies */
+    bool end[NODES_MAX];                        /* node sends and receives packets */
+    unsigned vc_mask;                           /* virtual channels that the nodes use */
+    /* bit c: a packet in this channel may wait for channel c of the next node */
+    uint64_t next[NODES_MAX * CHANNELS];
 } Net;
 
 static unsigned net_node(Net *net, uint32_t coord, bool end)
@@ -328,7 +333,7 @@ static void net_way(const Net *net, unsigned n, uint32_t dst, ExanetArithRoute *
     }
 }
 
-/* Whether node @n believes a packet that came by its link @in. */
+/* Returns true if node @n accepts a packet from @src that arrives by its link @in. */
 static bool net_believes(const Net *net, unsigned n, unsigned in, uint32_t src,
                          uint32_t dst)
 {
@@ -343,7 +348,7 @@ static bool net_believes(const Net *net, unsigned n, unsigned in, uint32_t src,
     return back.links & BIT(in);
 }
 
-/* The link of @b at the other end of link @link of @a. */
+/* Returns the number that node @b gives to link @link of node @a. */
 static unsigned net_far(const Net *net, unsigned a, unsigned link)
 {
     unsigned b = net->to[a][link], nth = 0;
@@ -359,7 +364,10 @@ static unsigned net_far(const Net *net, unsigned a, unsigned link)
     g_assert_not_reached();
 }
 
-/* Follows a packet on all ways that it may take from channel @c on; -1: the first. */
+/*
+ * Follows a packet that arrived at node @n by channel @c (-1: starts there) along all its
+ * routes, and records which channels may wait for which.
+ */
 static void net_walk(Net *net, unsigned src, unsigned dst, unsigned n, int c,
                      unsigned steps)
 {
@@ -393,7 +401,10 @@ static void net_walk(Net *net, unsigned src, unsigned dst, unsigned n, int c,
     }
 }
 
-/* Takes away channels that nobody waits for, until none is left. */
+/*
+ * Returns true if channels wait in a circle: removes channels that no channel waits for,
+ * until no such channel is left.
+ */
 static bool has_cycle(const Net *net)
 {
     unsigned channels = net->nodes * CHANNELS, count = 0;
@@ -425,7 +436,10 @@ static bool has_cycle(const Net *net)
     return count != channels;
 }
 
-/* All pairs by all ways; whether they can jam.  Frees @net. */
+/*
+ * Follows packets between all pairs of end nodes.  Returns true if channels may wait in a
+ * circle.  Frees @net.
+ */
 static bool net_jams(Net *net)
 {
     bool jams;
@@ -442,7 +456,10 @@ static bool net_jams(Net *net)
     return jams;
 }
 
-/* A row of chassis, in each a star of cards whose middle is in the row. */
+/*
+ * Adds a row of @rows chassis.  Each is a star of cards, whose center is cabled to the
+ * next chassis.
+ */
 static void add_row(Net *net, unsigned cabinet, unsigned rows, unsigned cards,
                     unsigned *first)
 {
@@ -475,7 +492,9 @@ static void test_row(void)
     }
 }
 
-/* The same with a shortcut over two chassis, and all cards of a chassis joined. */
+/*
+ * A row with shortcuts over two chassis, and with cables between all cards of a chassis.
+ */
 static void test_row_shortcut(void)
 {
     Net *net = net_new();
@@ -498,7 +517,7 @@ static void test_row_shortcut(void)
     g_assert_false(net_jams(net));
 }
 
-/* Cabinets under two switches, and cabinets joined directly. */
+/* Cabinets below two switches; cabinets with direct cables. */
 static void test_cabinets(void)
 {
     for (unsigned cabinets = 2; cabinets <= 6; cabinets++) {
@@ -531,8 +550,8 @@ static void test_cabinets(void)
 }
 
 /*
- * Leaves with hosts under spines, by tables.  Without the second channel, too: it is
- * up*, then down*.
+ * Leaves with hosts below spines, routed by tables.  A packet goes up, then down, so
+ * there is no circle, even without the second virtual channel.
  */
 static void test_fat_tree(void)
 {
@@ -564,10 +583,13 @@ static void test_fat_tree(void)
     }
 }
 
-/* @a nodes in each of @g groups, all joined; one cable between each two groups. */
+/*
+ * Returns @g groups of @a nodes.  All nodes of a group are cabled, and each two groups
+ * have one cable.
+ */
 static Net *dragonfly(unsigned g, unsigned a)
 {
-    unsigned each = (g - 2) / a + 1;        /* cables to other groups of a node */
+    unsigned each = (g - 2) / a + 1;        /* cables of a node to other groups */
     Net *net = net_new();
 
     for (unsigned i = 0; i < g * a; i++) {
@@ -581,7 +603,7 @@ static Net *dragonfly(unsigned g, unsigned a)
     }
     for (unsigned i = 0; i < g; i++) {
         for (unsigned k = 0; k < g; k++) {
-            /* who in group i has the cable to group k */
+            /* the node of group i with the cable to group k */
             unsigned gate = i * a + (k - i - 1 + g) % g / each;
             unsigned other = k * a + (i - k - 1 + g) % g / each;
 
@@ -613,7 +635,7 @@ static void test_dragonfly(void)
     }
 }
 
-/* Switches with one channel jam in a dragonfly. */
+/* A dragonfly whose switches use one virtual channel has a circle. */
 static void test_jams_found(void)
 {
     Net *net = dragonfly(4, 3);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The RX FIFO of a virtual channel: frames in, words out, memory that comes and goes. */
+/*
+ * The RX FIFO of a virtual channel: frames are put, words are taken, memory grows and
+ * shrinks.
+ */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "hw/rnic/exanet/link/link-fifo.h"
@@ -8,7 +11,7 @@
 
 #define FRAME_MAX 4352              /* words of the longest frame of a netdev */
 
-/* Word number @n of the test's stream. */
+/* Writes word number @n of the test's stream to @word. */
 static void word_put(uint8_t *word, uint32_t n)
 {
     memset(word, n, EXANET_WORD_BYTES);
@@ -25,7 +28,7 @@ static void frame_put(ExanetFifo *f, uint32_t first, unsigned count)
     exanet_fifo_put(f, words, count);
 }
 
-/* Takes @count words, of which the first is number @first. */
+/* Takes @count words; asserts that they are the words @first, @first + 1, ... */
 static void words_take(ExanetFifo *f, uint32_t first, unsigned count)
 {
     const uint8_t *head = exanet_fifo_head(f);
@@ -60,7 +63,7 @@ static void test_frames(void)
     exanet_fifo_fini(&f);
 }
 
-/* A head that was looked at, and a frame that comes then. */
+/* A frame that is put while the head is in use. */
 static void test_put_behind_head(void)
 {
     ExanetFifo f = { };
@@ -75,7 +78,7 @@ static void test_put_behind_head(void)
     exanet_fifo_fini(&f);
 }
 
-/* Any mixture keeps the order; what is left over decides about the memory. */
+/* Random puts and takes keep the order.  The memory depends on the words in the FIFO. */
 static void test_mixture(void)
 {
     g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(3));
@@ -83,7 +86,7 @@ static void test_mixture(void)
     uint32_t in = 0, out = 0;
 
     for (unsigned round = 0; round < 4000; round++) {
-        /* it grows for a while, then it shrinks */
+        /* the FIFO grows in the first half, and shrinks in the second */
         bool put = g_rand_int_range(rand, 0, 10) < (round < 2000 ? 6 : 4);
 
         if (put) {

@@ -12,7 +12,7 @@ static void test_codes(void)
                      EXANET_RATE_MANTISSAS * EXANET_RATE_UNIT_KBPS);
     for (unsigned code = 0; code < 256; code++) {
         uint32_t rate = exanet_rate_kbps(code);
-        /* the same value by the words of the header that defines it */
+        /* the same value, by the comment in the header */
         uint64_t want = 16 + (code & 15);
 
         want = (want << (code >> 4)) * EXANET_RATE_UNIT_KBPS;
@@ -25,7 +25,7 @@ static void test_codes(void)
     }
 }
 
-/* What is told is never above what was meant, and not far below. */
+/* Asserts that the code of @rate means at most @rate, and less than 1/16 below it. */
 static void assert_rounded(uint32_t rate)
 {
     uint8_t code = exanet_rate_code(rate);
@@ -59,7 +59,7 @@ static void test_rounding(void)
 
 static void test_measured(void)
 {
-    /* 128 bits in a microsecond */
+    /* one word, 128 bits, in a microsecond */
     g_assert_cmpuint(exanet_rate_measured(1, 1000), ==, 128000);
     g_assert_cmpuint(exanet_rate_measured(0, 1), ==, 0);
     g_assert_cmpuint(exanet_rate_measured(UINT32_MAX, 1), <, EXANET_RATE_NONE);
@@ -88,19 +88,22 @@ static void test_level(void)
     assert_level(1000, 450, 3, none, 100, none);
     assert_level(1000, 300, 4, none, 100, none, 300);
     assert_level(1000, 400, 4, none, 50, 150, none);
-    /* enough for all */
+    /* enough capacity for all */
     assert_level(1000, none, 3, 300, 100, 500);
     assert_level(1000, none, 2, 500, 500);
     assert_level(1000, 500, 2, 501, 500);
-    /* more flows than there is to share out */
+    /* the capacity is less than the number of flows */
     assert_level(2, 0, 3, none, none, none);
     assert_level(0, 0, 1, none);
     assert_level(0, none, 1, 0);
-    /* more than a rate can say */
+    /* the level exceeds what a rate can express */
     assert_level(1ULL << 40, none - 1, 1, none);
 }
 
-/* Whatever they want, together they never get more, and the greedy ones most of it. */
+/*
+ * The flows together get at most the capacity, and at least 98 percent of it if they want
+ * more.
+ */
 static void test_level_random(void)
 {
     for (unsigned round = 0; round < RANDOM_ROUNDS; round++) {
@@ -122,7 +125,7 @@ static void test_level_random(void)
             g_assert_cmpuint(level, ==, EXANET_RATE_NONE);
         } else {
             g_assert_cmpuint(given, <=, capacity);
-            /* eight rounds come close enough */
+            /* eight rounds of the algorithm are that precise */
             g_assert_cmpuint(given, >=, capacity - capacity / 50 - n);
         }
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tests exanet_poll(). The test simulates the netdevs, the units, and the other threads,
- * so that the main loop never does the work that waits for it.
+ * Tests exanet_poll().  The test simulates the netdevs, the units and other threads; no
+ * main loop runs.
  */
 #include "qemu/osdep.h"
 #include "hw/rnic/core/poll.h"
@@ -14,10 +14,10 @@
 
 static struct {
     ExanetState *s;
-    unsigned begun, ended;          /* polls */
-    unsigned looks;                 /* in this poll, at the netdevs */
-    unsigned ports;                 /* looks at a port */
-    unsigned runs;                  /* of the units */
+    unsigned begun, ended;          /* polls that have begun and ended */
+    unsigned looks;                 /* looks at the netdevs in this poll */
+    unsigned ports;                 /* calls of exanet_port_poll() */
+    unsigned runs;                  /* runs of the units */
     unsigned run_at;                /* look before the first run; 0: no run */
     unsigned due_at;                /* look after which another thread has work */
     unsigned gone_at;               /* look at which a frame unplugs the device */
@@ -69,7 +69,8 @@ static void start(void)
 {
     memset(&rig, 0, sizeof(rig));
     rig.s = g_new0(ExanetState, 1);
-    rig.s->loop.bh = (QEMUBH *)rig.s;    /* never called */
+    /* a pointer that is not NULL; it is never called */
+    rig.s->loop.bh = (QEMUBH *)rig.s;
     rig.s->enabled = true;
     rig.s->ctx[CTX].enabled = true;
 }
@@ -82,7 +83,7 @@ static void end(unsigned polls)
     g_free(rig.s);
 }
 
-/* Work that waits for the main loop is done at the first look, once. */
+/* Pending work runs once, at the first look. */
 static void test_due(void)
 {
     start();
@@ -95,7 +96,7 @@ static void test_due(void)
     end(1);
 }
 
-/* Work of another thread, which had the big lock between two looks, is done, too. */
+/* Work that another thread schedules between two looks runs, too. */
 static void test_due_meanwhile(void)
 {
     start();
@@ -115,7 +116,7 @@ static void test_idle(void)
     end(1);
 }
 
-/* A frame unplugs the device: the poll ends, and no unit runs. */
+/* A frame unplugs the device.  The poll ends, and no unit runs. */
 static void test_gone(void)
 {
     start();
@@ -127,7 +128,7 @@ static void test_gone(void)
     end(1);
 }
 
-/* A device that is at work already, or disabled, does nothing. */
+/* A poll does nothing while the device is at work, or if it is disabled. */
 static void test_busy(void)
 {
     start();
@@ -139,7 +140,7 @@ static void test_busy(void)
     end(2);
 }
 
-/* Only a process whose context is enabled and does not end may poll. */
+/* Only a process whose context is enabled, and not about to end, may poll. */
 static void test_context(void)
 {
     start();

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet routing: ways are complete and shortest, in every network that the
- * coordinates can name up to 4x4x4 QFDBs, and no set of packets can wait in a circle.
+ * ExaNet routing.  In each network up to 4x4x4 QFDBs, routes are complete and shortest,
+ * and no set of packets can wait in a circle.
  *
- * A packet that fills a channel (a virtual channel of a cable, in one direction)
- * waits for the next one on its way.  If the graph of who may wait for whom has no
- * cycle, the channel without successors drains first, then those before it, and so on.
+ * A packet that fills a channel (a virtual channel of a cable, in one direction) waits
+ * for the next channel of its route.  If the graph of these waits has no cycle, the
+ * channel without a successor drains first, then the channels that wait for it, and so
+ * on.
  */
 #include "qemu/osdep.h"
 #include "qemu/host-utils.h"
@@ -13,7 +14,7 @@
 #include "hw/rnic/exanet/net/route.h"
 
 #define UPPER 5
-#define SIDES 16                    /* of a dimension at most */
+#define SIDES 16                    /* most nodes of a dimension */
 #define FPGAS 4
 
 /* A network of @size[] QFDBs with @fpgas nodes each. */
@@ -22,11 +23,15 @@ typedef struct Net {
     unsigned fpgas;
     unsigned nodes;
     ExanetRouteConfig cfg;
-    unsigned vc_mask;               /* channels that the switches know */
-    uint64_t *next;                 /* channels behind each channel, by their exit */
+    unsigned vc_mask;               /* virtual channels that the switches use */
+    /*
+     * for each channel, the channels that it may wait for: bits by exit and virtual
+     * channel
+     */
+    uint64_t *next;
 } Net;
 
-/* Exits of a node: six directions of the torus, then one for each FPGA. */
+/* Exits of a node: six directions of the torus, then one exit for each FPGA. */
 #define EXIT_FPGA 6
 #define EXITS (EXIT_FPGA + FPGAS)
 QEMU_BUILD_BUG_ON(EXITS * EXANET_VCS > 64);
@@ -72,9 +77,9 @@ static void net_init(Net *net, unsigned x, unsigned y, unsigned z,
     net->next = g_new0(uint64_t, net->nodes * EXITS * EXANET_VCS);
 }
 
-/* --- Ways ----------------------------------------------------------------- */
+/* --- Routes --------------------------------------------------------------- */
 
-/* Steps between @a and @b in a line or ring of @n. */
+/* Returns the steps between @a and @b in a line or ring of @n nodes. */
 static unsigned steps_between(unsigned a, unsigned b, unsigned n, bool ring)
 {
     unsigned d = a < b ? b - a : a - b;
@@ -82,7 +87,7 @@ static unsigned steps_between(unsigned a, unsigned b, unsigned n, bool ring)
     return ring && n - d < d ? n - d : d;
 }
 
-/* Steps of the shortest way that uses the cables of the network alone. */
+/* Returns the steps of the shortest route that uses only cables of the network. */
 static unsigned steps_least(const Net *net, uint32_t src, uint32_t dst)
 {
     static const uint64_t field[] = {
@@ -101,7 +106,7 @@ static unsigned steps_least(const Net *net, uint32_t src, uint32_t dst)
            !!(dst & EXANET_COORD_OFFSET);
 }
 
-/* Whether there is a cable for @hop at @node, as the port's role would tell. */
+/* Asserts that @hop from @node uses a cable of the network, with the right role. */
 static void check_cable(const Net *net, uint32_t node, const ExanetHop *hop)
 {
     g_assert_cmpint(exanet_route_role(&net->cfg, node, hop->next), ==,
@@ -110,7 +115,7 @@ static void check_cable(const Net *net, uint32_t node, const ExanetHop *hop)
         g_assert_cmphex(node & EXANET_COORD_OFFSET, ==, 0);
         g_assert_cmphex(exanet_route_neighbour(&net->cfg, node, hop->role), ==,
                         hop->next);
-        /* to where the far end has the opposite role */
+        /* the far end has the opposite role */
         g_assert_cmpint(((hop->role - 1) ^ 1) + 1, ==,
                         exanet_route_role(&net->cfg, hop->next, node));
     } else {
@@ -128,7 +133,7 @@ static unsigned channel(const Net *net, uint32_t node, const ExanetHop *hop,
     return (net_index(net, node) * EXITS + exit) * EXANET_VCS + vc;
 }
 
-/* Follows a packet, notes who waits for whom; returns its steps. */
+/* Follows a packet, and records which channels may wait for which.  Returns its steps. */
 static unsigned walk(const Net *net, uint32_t src, uint32_t dst, unsigned path)
 {
     const unsigned exits = EXITS * EXANET_VCS;
@@ -161,7 +166,7 @@ static unsigned walk(const Net *net, uint32_t src, uint32_t dst, unsigned path)
 
 /* --- Cycles --------------------------------------------------------------- */
 
-/* The node that channel @c leads to. */
+/* Returns the node to which channel @c leads. */
 static uint32_t channel_end(const Net *net, unsigned c)
 {
     unsigned exit = c / EXANET_VCS % EXITS;
@@ -173,7 +178,10 @@ static uint32_t channel_end(const Net *net, unsigned c)
             (uint32_t)RNIC_PREP(EXANET_COORD_OFFSET, exit - EXIT_FPGA));
 }
 
-/* Takes away channels that nobody waits for, until none is left. */
+/*
+ * Returns true if channels wait in a circle: removes channels that no channel waits for,
+ * until no such channel is left.
+ */
 static bool has_cycle(const Net *net)
 {
     unsigned channels = net->nodes * EXITS * EXANET_VCS;
@@ -207,7 +215,11 @@ static bool has_cycle(const Net *net)
     return count != channels;
 }
 
-/* All ordered pairs by both orders: each way is shortest; whether they can jam. */
+/*
+ * Follows packets between all ordered pairs in both orders of dimensions; asserts that
+ * their routes are shortest.  Returns true if channels may wait in a circle.  Frees
+ * net->next.
+ */
 static bool net_jams(Net *net)
 {
     bool jams;
@@ -228,15 +240,15 @@ static bool net_jams(Net *net)
 
 /* --- Tests ---------------------------------------------------------------- */
 
-/* Every step of every way, in the networks that clusters are made of. */
+/* Checks each step of each route in typical networks of clusters. */
 static void test_ways(void)
 {
     static const struct {
         unsigned x, y, z, fpgas;
     } nets[] = {
-        { 1, 1, 1, 4 },             /* a QFDB */
-        { 2, 2, 1, 1 },             /* torus of 2x2 */
-        { 2, 2, 1, 4 },             /* QFDBs in such a torus */
+        { 1, 1, 1, 4 },             /* one QFDB */
+        { 2, 2, 1, 1 },             /* a torus of 2x2 nodes */
+        { 2, 2, 1, 4 },             /* a torus of 2x2 QFDBs */
         { 4, 4, 1, 1 }, { 5, 3, 2, 2 }, { 16, 1, 1, 1 },
     };
 
@@ -262,7 +274,7 @@ static void test_ways(void)
     }
 }
 
-/* The first step of a packet in dimension X from @c to @d. */
+/* Returns the first step of a packet from @c to @d in dimension X. */
 static ExanetHop first_step(const ExanetRouteConfig *cfg, unsigned c, unsigned d)
 {
     ExanetHop hop;
@@ -271,7 +283,9 @@ static ExanetHop first_step(const ExanetRouteConfig *cfg, unsigned c, unsigned d
     return hop;
 }
 
-/* Two ways round are as long: the one without the wrap-around cable is taken. */
+/*
+ * If both directions of a ring are equally long, the route avoids the wrap-around cable.
+ */
 static void test_ties(void)
 {
     for (unsigned n = 4; n <= SIDES; n += 2) {
@@ -285,7 +299,7 @@ static void test_ties(void)
                                                       EXANET_ROLE_X_MINUS);
             g_assert_false(hop.wrap);
         }
-        /* one step more, and it is the other way */
+        /* one node further, the other direction is shorter */
         g_assert_true(first_step(&cfg, 0, n / 2 + 1).wrap);
         g_assert_cmpint(first_step(&cfg, 0, n / 2 + 1).role, ==,
                         EXANET_ROLE_X_MINUS);
@@ -294,7 +308,7 @@ static void test_ties(void)
     }
 }
 
-/* Dimensions are corrected in the order of the register, or in reverse. */
+/* A packet takes the dimensions in the order of the register, or in the reverse order. */
 static void test_order(void)
 {
     static const struct {
@@ -307,7 +321,7 @@ static void test_order(void)
           { EXANET_ROLE_X_PLUS, EXANET_ROLE_Y_PLUS, EXANET_ROLE_Z_PLUS } },
         { 0 << 4 | 2 << 2 | 1,
           { EXANET_ROLE_Y_PLUS, EXANET_ROLE_Z_PLUS, EXANET_ROLE_X_PLUS } },
-        /* these are no orders */
+        /* invalid orders: the default applies */
         { 0, { EXANET_ROLE_Z_PLUS, EXANET_ROLE_Y_PLUS, EXANET_ROLE_X_PLUS } },
         { 3 << 4 | 1 << 2 | 0,
           { EXANET_ROLE_Z_PLUS, EXANET_ROLE_Y_PLUS, EXANET_ROLE_X_PLUS } },
@@ -336,7 +350,8 @@ static void test_order(void)
     g_assert_true(exanet_route_orders(0x3000, 0x111));
     g_assert_false(exanet_route_orders(0, 0x3010));
     g_assert_false(exanet_route_orders(0, 0));
-    g_assert_false(exanet_route_orders(0, 0x4011));     /* by an uplink */
+    /* by an uplink, so both orders have the same route */
+    g_assert_false(exanet_route_orders(0, 0x4011));
 }
 
 static void test_roles(void)
@@ -349,14 +364,14 @@ static void test_roles(void)
         { 0, 0x001, 0x000, EXANET_ROLE_X_MINUS },
         { 0, 0x000, 0x010, EXANET_ROLE_Y_PLUS },
         { 0, 0x700, 0x600, EXANET_ROLE_Z_MINUS },
-        { 0, 0x000, 0x003, EXANET_ROLE_AUTO },      /* no ring */
+        { 0, 0x000, 0x003, EXANET_ROLE_AUTO },      /* no ring is configured */
         { 0, 0x000, 0x00f, EXANET_ROLE_AUTO },
         { 0, 0x00f, 0x000, EXANET_ROLE_AUTO },
-        { 2, 0x000, 0x001, EXANET_ROLE_X_PLUS },    /* nor can there be one */
+        { 2, 0x000, 0x001, EXANET_ROLE_X_PLUS },    /* two nodes are no ring */
         { 3, 0x000, 0x002, EXANET_ROLE_X_MINUS },
         { 3, 0x002, 0x000, EXANET_ROLE_X_PLUS },
         { 4, 0x000, 0x003, EXANET_ROLE_X_MINUS },
-        { 4, 0x003, 0x004, EXANET_ROLE_AUTO },      /* not in the ring */
+        { 4, 0x003, 0x004, EXANET_ROLE_AUTO },      /* a coordinate outside of the ring */
         { 4, 0x005, 0x004, EXANET_ROLE_AUTO },
         { 16, 0x00f, 0x000, EXANET_ROLE_X_PLUS },
         { 17, 0x00f, 0x000, EXANET_ROLE_AUTO },
@@ -365,7 +380,7 @@ static void test_roles(void)
         { 0, 0x000, 0x011, EXANET_ROLE_AUTO },      /* two dimensions */
         { 0, 0x0000, 0x3000, EXANET_ROLE_QFDB },
         { 0, 0x1000, 0x2000, EXANET_ROLE_QFDB },
-        { 0, 0x1000, 0x1001, EXANET_ROLE_AUTO },    /* only F1s are in the torus */
+        { 0, 0x1000, 0x1001, EXANET_ROLE_AUTO },    /* only F1 is in the torus */
         { 0, 0x0000, 0x1001, EXANET_ROLE_AUTO },
         { 0, 0x0000, 0x0000, EXANET_ROLE_AUTO },
         { 0, 0x0000, 0x4000, EXANET_ROLE_UPLINK },
@@ -381,7 +396,7 @@ static void test_roles(void)
     }
 }
 
-/* What is not in the rings, or has other upper bits. */
+/* Coordinates outside of the ring have no route.  Other upper bits lead to the uplink. */
 static void test_outside(void)
 {
     ExanetRouteConfig cfg;
@@ -393,7 +408,10 @@ static void test_outside(void)
     g_assert_true(exanet_route_hop(&cfg, 0x000, 0x040, 0, &hop));
     g_assert_true(exanet_route_hop(&cfg, 0x0000, 0x4000, 0, &hop));
     g_assert_cmpint(hop.role, ==, EXANET_ROLE_UPLINK);
-    /* from uplink to uplink a packet changes its channel, then it leaves them */
+    /*
+     * a packet from an uplink to an uplink takes the second channel; then it leaves the
+     * uplinks
+     */
     g_assert_cmpuint(exanet_route_vc(EXANET_ROLE_AUTO, 0, &hop, 0), ==, 0);
     g_assert_cmpuint(exanet_route_vc(EXANET_ROLE_UPLINK, 0, &hop, 0), ==,
                      EXANET_VC_DATELINE);
@@ -428,7 +446,7 @@ static void test_dims(void)
     }
 }
 
-/* Every node on the way believes the packet, and nobody else does. */
+/* A node accepts a packet only from the neighbour on its route. */
 static void test_source(void)
 {
     Net net;
@@ -449,7 +467,7 @@ static void test_source(void)
             for (unsigned i = 0; i < net.nodes; i++) {
                 uint32_t to = net_coord(&net, i);
 
-                /* a cable besides the network's may end the way */
+                /* an additional cable may lead directly to the destination */
                 g_assert_cmpint(exanet_route_passes(&net.cfg, src, dst, path,
                                                     node, to), ==,
                                 to == hop.next || to == dst);
@@ -465,28 +483,33 @@ static void test_source_forged(void)
     ExanetRouteConfig cfg;
 
     exanet_route_config(&cfg, 0x0404, EXANET_SW_ORDER_DEFAULT);
-    /* Y first: to 0x11 a packet of 0x00 comes by 0x10, one of the other order not */
+    /*
+     * the order is Y first: a packet from 0x00 to 0x11 arrives by 0x10, in the other
+     * order by 0x01
+     */
     g_assert_true(exanet_route_passes(&cfg, 0x00, 0x11, 0, 0x10, 0x11));
     g_assert_false(exanet_route_passes(&cfg, 0x00, 0x11, 0, 0x01, 0x11));
     g_assert_true(exanet_route_passes(&cfg, 0x00, 0x11, EXANET_PATH_ORDER, 0x01,
                                       0x11));
-    /* what a node on the side, behind or at the end says */
+    /* neighbours beside the route, behind it, and at its end */
     g_assert_false(exanet_route_passes(&cfg, 0x00, 0x11, 0, 0x21, 0x11));
     g_assert_false(exanet_route_passes(&cfg, 0x00, 0x20, 0, 0x30, 0x20));
     g_assert_false(exanet_route_passes(&cfg, 0x00, 0x10, 0, 0x10, 0x20));
     g_assert_false(exanet_route_passes(&cfg, 0x11, 0x11, 0, 0x10, 0x11));
     g_assert_false(exanet_route_passes(&cfg, 0x10, 0x20, 0, 0x10, 0x10));
-    /* F2 is not asked to carry for F3, nor F1 for them */
+    /*
+     * F2 does not forward for F3, and F1 does not send packets of F2 and F3 to each other
+     */
     g_assert_false(exanet_route_passes(&cfg, 0x2000, 0x0001, 0, 0x1000, 0x0000));
     g_assert_false(exanet_route_passes(&cfg, 0x2000, 0x1000, 0, 0x0000, 0x1000));
     g_assert_true(exanet_route_passes(&cfg, 0x2000, 0x0001, 0, 0x2000, 0x0000));
-    /* by an uplink of F1, and in from one somewhere */
+    /* only F1 has uplinks: a packet goes to F1, and arrives from any uplink */
     g_assert_true(exanet_route_passes(&cfg, 0x1000, 0x4000, 0, 0x1000, 0x0000));
     g_assert_false(exanet_route_passes(&cfg, 0x1001, 0x4000, 0, 0x0001, 0x0000));
     g_assert_true(exanet_route_passes(&cfg, 0x4000, 0x0022, 0, 0x0010, 0x0020));
     g_assert_false(exanet_route_passes(&cfg, 0x4000, 0x0022, 0, 0x0001, 0x0002));
     g_assert_false(exanet_route_passes(&cfg, 0x4000, 0x8000, 0, 0x0001, 0x0000));
-    /* a cable besides the network's is for its ends, and whom they carry */
+    /* an additional cable is for its ends, and for the packets that its ends forward */
     g_assert_true(exanet_route_passes(&cfg, 0x1000, 0x0022, 0, 0x1000, 0x0022));
     g_assert_true(exanet_route_passes(&cfg, 0x1000, 0x0022, 0, 0x0000, 0x0022));
     g_assert_false(exanet_route_passes(&cfg, 0x0001, 0x0022, 0, 0x1000, 0x0022));
@@ -503,7 +526,7 @@ static void check_sizes(bool torus)
     }
 }
 
-/* Meshes of QFDBs of four, up to 4x4x4 of them. */
+/* Meshes of QFDBs with four nodes each, up to 4x4x4 QFDBs. */
 static void test_mesh_jams(void)
 {
     check_sizes(false);
@@ -531,18 +554,21 @@ static void test_ring_jams(void)
     }
 }
 
-/* Switches that know fewer channels jam, where the specification says so [D 2.18]. */
+/*
+ * With fewer virtual channels packets wait in a circle where the specification says so [D
+ * 2.18].
+ */
 static void test_jams_found(void)
 {
     Net net;
 
-    /* without a dateline: from rings of five on */
+    /* without a dateline: in rings of five or more nodes */
     for (unsigned n = 3; n <= SIDES; n++) {
         net_init(&net, n, 1, 1, 1, true);
         net.vc_mask = ~(unsigned)EXANET_VC_DATELINE;
         g_assert_cmpint(net_jams(&net), ==, n >= 5);
     }
-    /* both orders in one class: as soon as there are two dimensions */
+    /* both orders in one virtual channel: in two or more dimensions */
     net_init(&net, 3, 3, 1, 1, false);
     net.vc_mask = ~(unsigned)EXANET_VC_ORDER;
     g_assert_true(net_jams(&net));

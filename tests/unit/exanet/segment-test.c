@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Cutting of transfers into blocks and of blocks into packets, against the golden
- * vectors of the ExaNet notes, and the rules for every alignment.
+ * Transfers are cut into blocks, and blocks into packets.  Compares the results with the
+ * vectors of the ExaNet notes, and checks the rules for each alignment.
  */
 #include "qemu/osdep.h"
 #include "qemu/units.h"
@@ -21,7 +21,7 @@ typedef struct Vector {
     unsigned packets;
     Packet first;
     Packet last;
-    unsigned words;         /* on the link, header and footer included */
+    unsigned words;         /* words on the link, with header and footer */
     unsigned two_reads;     /* packets gathered from two pages */
 } Vector;
 
@@ -76,7 +76,10 @@ static void test_packet_vectors(void)
     }
 }
 
-/* Cuts @len bytes to @dst; the sizes of the first and last block, the count. */
+/*
+ * Cuts @len bytes to @dst into blocks.  Returns their number, and the sizes of the first
+ * and the last block.
+ */
 static unsigned blocks_cut(uint64_t dst, uint64_t len, uint32_t max,
                            uint32_t *first, uint32_t *last)
 {
@@ -136,7 +139,7 @@ static void test_block_crosses(void)
     g_assert_true(exanet_block_crosses(0xbfff, 2));
 }
 
-/* Whatever the alignment: no packet crosses 256 B, none has more than 16 words. */
+/* For each alignment, no packet crosses 256 B or has more than 16 words. */
 static void test_every_alignment(void)
 {
     static const uint32_t lengths[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The page-table walker on tables that the test builds in a memory of its own.
- * The bits of the tables are written down here once more, as the processor
- * manuals have them, so that a slip in the walker meets an independent value.
+ * The page-table walker, on tables in a memory of the test.  The test defines the bits of
+ * the entries again, from the processor manuals, so that an error in the walker's
+ * definitions is found.
  */
 #include "qemu/osdep.h"
 #include "hw/rnic/exanet/engine/walk.h"
@@ -54,8 +54,8 @@
 
 typedef struct Memory {
     uint64_t *ram;
-    uint64_t next;          /* free memory from here on */
-    unsigned reads;
+    uint64_t next;          /* free memory begins here */
+    unsigned reads;         /* entries that the walker has read */
 } Memory;
 
 static Memory mem;
@@ -93,7 +93,7 @@ static uint64_t mem_alloc(uint64_t bytes)
     return pa;
 }
 
-/* A mapping of one page, and where its entries are, the leaf's last. */
+/* A mapping of one page, and pointers to its entries; the leaf is the last one. */
 typedef struct Map {
     ExanetWalk walk;
     uint64_t va;
@@ -149,7 +149,7 @@ static void expect_decode(const Map *m)
     expect(m, EXANET_RESP_DECODE, EXANET_RESP_DECODE);
 }
 
-/* Checks @m with the entry of @level changed, then puts it back. */
+/* Runs @check on @m with a changed entry of @level, then restores the entry. */
 static void change(const Map *m, unsigned level, uint64_t clear, uint64_t set,
                    void (*check)(const Map *m))
 {
@@ -236,7 +236,7 @@ static void x86_rights(Map *m, unsigned leaf)
         change(m, i, RW, 0, expect_read_only);
         change(m, i, 0, NX, expect_ok);
         change(m, i, 0, X86_IGNORED, expect_ok);
-        /* what the kernel leaves of a page that it has taken away */
+        /* an entry that the kernel leaves of a page that it has removed */
         change(m, i, P, G, expect_fault);
     }
     change(m, leaf, A, 0, expect_fault);
@@ -277,11 +277,11 @@ static void x86_outside(Map *m, unsigned leaf)
     expect_decode(m);
     m->walk.root = ~0ULL;
     expect_decode(m);
-    /* PCID, and the bit that keeps it */
+    /* CR3 bits: PCID, and the bit that keeps translations */
     m->walk.root = root | 0xfff | 1ULL << 63;
     expect_ok(m);
     m->walk.root = root;
-    /* the walker does not judge the page itself */
+    /* the walker does not check the address of the page */
     m->pa = 0x000fffffc0000000;
     change(m, leaf, 0x000fffffc0000000, m->pa, expect_ok);
 }
@@ -313,7 +313,7 @@ static void test_x86_canonical(void)
         expect_ok(&m);
         m.walk.va_bits = bits;
         expect_ok(&m);
-        m.walk.va_bits = 255;       /* more than the format has */
+        m.walk.va_bits = 255;       /* more bits than the format has */
         expect_ok(&m);
         for (unsigned bit = bits; bit < 64; bit++) {
             expect_va_decode(&m, 1ULL << bit);
@@ -328,7 +328,7 @@ static void test_x86_canonical(void)
     }
 }
 
-/* Every entry of a table leads back to it: the number of levels ends the walk. */
+/* Each entry of a table points to the table.  The number of levels ends the walk. */
 static void test_x86_loop(void)
 {
     ExanetLeaf leaf;
@@ -352,7 +352,7 @@ static void test_x86_loop(void)
 
 /* --- arm64 -------------------------------------------------------------------- */
 
-/* How an entry holds what of an address does not fit where it belongs. */
+/* How an entry stores address bits from 48 on. */
 enum arm_high { PA_48, PA_LPA, PA_LPA2 };
 
 typedef struct ArmConfig {
@@ -360,8 +360,8 @@ typedef struct ArmConfig {
     unsigned granule;
     enum arm_high high;
     unsigned va_bits;
-    unsigned levels;            /* that such addresses need */
-    unsigned shifts[4];         /* of pages and blocks */
+    unsigned levels;            /* levels that va_bits need */
+    unsigned shifts[4];         /* sizes of pages and blocks; 0: none */
 } ArmConfig;
 
 static const ArmConfig arm_configs[] = {
@@ -389,13 +389,13 @@ static const ArmConfig arm_configs[] = {
 #define ARM_PA_LOW  0x0000abcde1230000ULL
 #define ARM_PA_HIGH 0x000dabcde1230000ULL
 
-/* An address of 1 << @shift bytes that uses all that the format has. */
+/* Returns an address of 1 << @shift bytes that uses all address bits of the format. */
 static uint64_t arm_pa(const ArmConfig *cfg, unsigned shift)
 {
     return (cfg->high == PA_48 ? ARM_PA_LOW : ARM_PA_HIGH) & (~0ULL << shift);
 }
 
-/* The bits of @pa as an entry has them. */
+/* Returns the address bits of an entry for @pa. */
 static uint64_t arm_bits(const ArmConfig *cfg, uint64_t pa)
 {
     switch (cfg->high) {
@@ -416,7 +416,7 @@ static void arm_map(Map *m, const ArmConfig *cfg, uint64_t va, unsigned shift)
     uint64_t table;
 
     mem_clear();
-    /* a short top table may stand anywhere that it is aligned to */
+    /* a short top table needs only the alignment of its size */
     mem_alloc(64);
     table = mem_alloc(MAX(entries * 8, 64));
     *m = (Map) {
@@ -489,7 +489,7 @@ static void arm_rights(Map *m, unsigned leaf, const ArmConfig *cfg)
     change(m, leaf, USER, 0, expect_fault);
     change(m, leaf, AF, 0, expect_fault);
     change(m, leaf, 0, RDONLY, expect_read_only);
-    /* writable, but clean: hardware may set it dirty, we may not */
+    /* writable but clean: the processor may set the page dirty, the NIC may not */
     change(m, leaf, 0, RDONLY | DBM, expect_read_only);
     change(m, leaf, USER, RDONLY, expect_fault);
     for (unsigned bit = 0; bit < 64; bit++) {
@@ -529,7 +529,7 @@ static void arm_reserved(Map *m, unsigned leaf, const ArmConfig *cfg)
     }
 }
 
-/* Whether the architecture has blocks of 1 << @shift bytes. */
+/* Returns true if the architecture has blocks of 1 << @shift bytes. */
 static bool arm_has_block(const ArmConfig *cfg, unsigned shift)
 {
     for (unsigned i = 1; i < ARRAY_SIZE(cfg->shifts); i++) {
@@ -567,12 +567,12 @@ static void arm_outside(Map *m, unsigned leaf, const ArmConfig *cfg)
     expect_decode(m);
     m->walk.root = 0;
     expect_decode(m);
-    /* ASID and CnP */
+    /* ASID and CnP bits of TTBR0_EL1 */
     m->walk.root = root | 0xffffULL << 48 | 1;
     expect_ok(m);
 }
 
-/* Each bit of an address that is not where it belongs, alone. */
+/* Sets each address bit that an entry stores elsewhere, alone. */
 static void arm_high(Map *m, unsigned leaf, const ArmConfig *cfg)
 {
     const uint64_t all = arm_bits(cfg, 0x000fffffffff0000);
@@ -587,7 +587,7 @@ static void arm_high(Map *m, unsigned leaf, const ArmConfig *cfg)
         }
     }
     m->pa = arm_pa(cfg, m->shift);
-    /* TTBR0_EL1 has them in [5:2], where else nothing is */
+    /* TTBR0_EL1 has high address bits in [5:2]; other formats ignore these bits */
     for (unsigned bit = 2; bit < 6; bit++) {
         m->walk.root = root | 1ULL << bit;
         if (n) {
@@ -637,7 +637,7 @@ static void test_arm_va_bits(void)
             expect_va_decode(&m, ~0ULL << bit);
             expect_va_decode(&m, m.va | 1ULL << bit);
         }
-        /* what no register could say */
+        /* values that the register TCR_EL1 cannot express */
         for (unsigned bits = 1; bits <= cfg->granule; bits++) {
             m.walk.va_bits = bits;
             expect_va_decode(&m, 0);
@@ -706,7 +706,7 @@ static void test_unknown_format(void)
     }
 }
 
-/* Entries of random bits that tend to stay in the memory and to be valid. */
+/* Returns a random entry; most entries are valid and point into the memory. */
 static uint64_t fuzz_entry(GRand *rand)
 {
     uint64_t entry = (uint64_t)g_rand_int(rand) << 32 | g_rand_int(rand);
@@ -753,14 +753,14 @@ static void test_fuzz(void)
             g_assert_cmphex(for_read.pa & ((1ULL << for_read.shift) - 1), ==, 0);
             g_assert_cmpint(for_read.write, ==, write == EXANET_RESP_ACK);
         } else {
-            /* who may not read may not write either */
+            /* a page that cannot be read cannot be written */
             g_assert_cmpint(write, ==, read);
         }
         if (write == EXANET_RESP_ACK) {
             g_assert_cmphex(for_write.pa, ==, for_read.pa);
         }
     }
-    /* the memory is such that all answers occur often */
+    /* the random memory gives each answer often */
     g_assert_cmpuint(answers[EXANET_RESP_ACK], >, FUZZ_ROUNDS / 1000);
     g_assert_cmpuint(answers[EXANET_RESP_FAULT], >, FUZZ_ROUNDS / 1000);
     g_assert_cmpuint(answers[EXANET_RESP_DECODE], >, FUZZ_ROUNDS / 1000);

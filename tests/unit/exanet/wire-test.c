@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ExaNet packet codec against vectors that were made without it, against
- * itself, and against bytes that are no packets.
+ * The ExaNet packet codec against vectors of an independent script, against itself, and
+ * against bytes that are no packets.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -21,7 +21,7 @@ static void fill_payload(uint8_t *buf, uint64_t va, unsigned size)
     }
 }
 
-/* A load says how many bytes it wants, and has none. */
+/* Returns true if @pkt has a payload.  The size of a load is that of its response. */
 static bool has_payload(const ExanetPacket *pkt)
 {
     return pkt->size && pkt->type != EXANET_TYPE_AXI_READ;
@@ -40,7 +40,7 @@ static unsigned encode(uint8_t *buf, const ExanetPacket *pkt)
     return exanet_packet_encode(buf, pkt);
 }
 
-/* All fields, as those that a type lacks are zero on both sides. */
+/* Compares all fields, because fields that a type lacks are zero on both sides. */
 static void assert_same(const ExanetPacket *a, const ExanetPacket *b)
 {
     g_assert_cmphex(a->type, ==, b->type);
@@ -67,7 +67,7 @@ static void assert_same(const ExanetPacket *a, const ExanetPacket *b)
     g_assert_cmpint(a->notify, ==, b->notify);
 }
 
-/* Decodes what must be a packet of exactly @words words. */
+/* Decodes a packet; asserts that its header is valid and that it has @words words. */
 static ExanetWireStatus decode(const uint8_t *buf, unsigned words,
                                ExanetPacket *pkt)
 {
@@ -118,7 +118,7 @@ static void test_vector_decode(gconstpointer opaque)
     }
 }
 
-/* A field that switches rewrite, as bits of the header. */
+/* Returns true if switches rewrite bit @bit of the header. */
 static bool is_rewritten(unsigned type, unsigned bit)
 {
     switch (type) {
@@ -135,8 +135,8 @@ static bool is_rewritten(unsigned type, unsigned bit)
 }
 
 /*
- * Every single-bit error is seen, in the part where it is, except in the fields
- * that switches rewrite.
+ * Each single-bit error is detected in its part of the packet, except in fields that
+ * switches rewrite.
  */
 static void test_flip_header(gconstpointer opaque)
 {
@@ -197,7 +197,7 @@ static void test_flip_footer(void)
 
 static void assert_malformed(const ExanetPacket *pkt)
 {
-    /* larger than any size that the encoder may be asked to pad */
+    /* room for the payload of the largest invalid size */
     g_autofree uint8_t *buf = g_malloc0(1 << 15);
     ExanetWireStatus status;
 
@@ -208,7 +208,7 @@ static void assert_malformed(const ExanetPacket *pkt)
 
 static void test_malformed(void)
 {
-    /* those that have a size, and whether it may be 0 */
+    /* types with a size, and whether the size may be 0 */
     static const struct {
         uint8_t type;
         bool zero;
@@ -240,7 +240,7 @@ static void test_malformed(void)
     }
 }
 
-/* Every size that each of the types of loads and stores may have, everywhere. */
+/* Loads, stores and responses of each valid size at each offset. */
 static void test_axi_sizes(gconstpointer opaque)
 {
     unsigned type = GPOINTER_TO_UINT(opaque);
@@ -326,7 +326,7 @@ static ExanetPacket random_packet(GRand *rand)
     return p;
 }
 
-/* What a switch reads is what was written, and what it writes hurts nothing. */
+/* Checks what a switch reads of a packet, and that its changes keep the packet valid. */
 static void check_switch(GRand *rand, uint8_t *buf, unsigned words,
                          ExanetPacket *pkt)
 {
@@ -374,7 +374,7 @@ static void test_random(void)
     }
 }
 
-/* A packet passes as many switches as it may, and not one more. */
+/* A packet passes as many switches as its hop limit allows, and no more. */
 static void test_hops(gconstpointer opaque)
 {
     typeof(&exanet_vectors[0]) v = opaque;
@@ -394,7 +394,7 @@ static void test_hops(gconstpointer opaque)
     g_assert_cmphex(pkt.hops, ==, v->words > 1 ? 0 : EXANET_HOPS_MAX);
 }
 
-/* What the codec says about arbitrary bytes must stay inside the buffer. */
+/* The payload that the codec returns for random bytes is inside of the buffer. */
 static void test_garbage(void)
 {
     g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(2));
@@ -436,7 +436,7 @@ static void test_garbage(void)
     g_test_message("%u of the random headers were packets", packets);
 }
 
-/* The tests of one packet of each form. */
+/* Adds the tests that run on one packet of each format. */
 static void add_flips(typeof(&exanet_vectors[0]) v)
 {
     static const char *const names[] = {

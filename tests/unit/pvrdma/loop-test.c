@@ -29,12 +29,12 @@
 
 #define MTU             256
 #define ROUNDS          10
-#define WQES            300             /* per end and round */
+#define WQES            300             /* WQEs of each end and round */
 #define SQ_ENTRIES      32
 #define READ_PACKETS    300             /* packets of the longest READ */
 #define DATA_BYTES      (6 * MTU)       /* bytes of the longest SEND or WRITE */
 #define KEY             0x12345600
-/* Memory that the peer may access: for writes, for reads, and one word for atomics. */
+/* Memory that the peer may access: for WRITEs, for READs, and one word for atomics. */
 #define WRITE_VA        0x7000000000ULL
 #define WRITE_BYTES     8192
 #define READ_VA         (WRITE_VA + WRITE_BYTES)
@@ -45,7 +45,7 @@
 #define EVENTS_MAX      4000000
 
 typedef struct Wqe {
-    PvrdmaSqe sqe;                      /* without its SGE */
+    PvrdmaSqe sqe;                      /* without its scatter element */
     uint32_t at;                        /* of a SEND: position in the sent data */
 } Wqe;
 
@@ -54,7 +54,7 @@ typedef struct End {
     PvrdmaQp qp;
     PvrdmaCq cq;
     struct End *peer;
-    int64_t timer;                      /* 0: not armed */
+    int64_t timer;                      /* deadline of the QP's timer; 0: not armed */
     int64_t stalled_until;              /* frames arrive after this time only */
     int64_t busy_until;                 /* the end sends frames after this time only */
     /* Memory that the peer may access. */
@@ -84,8 +84,10 @@ static struct {
     End end[2];
     int64_t now;
     GPtrArray *frames;                  /* on the wire */
-    unsigned loss, late, again;         /* one frame in this number; 0: none */
-    unsigned stall;                     /* one event in this number stalls the end */
+    /* one frame of this number is lost, delayed, doubled; 0: none */
+    unsigned loss, late, again;
+    /* one event of this number stalls an end; 0: none */
+    unsigned stall;
     uint8_t building[ROCE_FRAME_MAX];
     size_t payload_at;
     uint64_t counter[PVRDMA_COUNTER_COUNT];     /* sum of all rounds */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What pvrdma saves: loaded and saved again it is the same, whatever its connections were
- * doing; and whatever is changed in it, loading ends with a device that works or with one
- * that can be reset.  All of the device is here, but for its registers and its wire.
+ * What pvrdma saves.  A state that is loaded and saved again is the same, at any point of
+ * the work of its QPs.  A changed state is refused, or gives a device that works and that
+ * can be reset.  The test has all of the device except registers and wire.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -39,7 +39,7 @@
 #define PEER_QPN    0x777777
 #define VA          0x40000100ULL
 #define ROUNDS      60
-#define CHANGES     150                 /* of each stream */
+#define CHANGES     150                 /* changed copies of each stream */
 
 static struct {
     PvrdmaState s;
@@ -47,7 +47,7 @@ static struct {
     uint64_t ram_next;
     uint8_t frame[ROCE_FRAME_MAX];
     uint32_t key;
-    uint64_t qp_at[8], srq_at;          /* pages of queues */
+    uint64_t qp_at[8], srq_at;          /* first pages of the queues */
     int64_t now;
 } bed;
 
@@ -121,7 +121,7 @@ bool pvrdma_port_up(PvrdmaState *s)
     return true;
 }
 
-/* What is sent goes nowhere, but it is made. */
+/* Builds each frame, and drops it. */
 uint8_t *pvrdma_tx_begin(PvrdmaState *s, const RocePath *path,
                          const RocePacket *pkt)
 {
@@ -164,7 +164,9 @@ void pvrdma_reset(PvrdmaState *s)
 }
 
 /* --- Guest ---------------------------------------------------------------- */
-/* @count pages that follow each other; *@at is the first. */
+/*
+ * Allocates @count contiguous pages; returns their directory, and the first page in *@at.
+ */
 static uint64_t pdir(unsigned count, uint64_t *at)
 {
     uint64_t dir = bed.ram_next, table = dir + PVRDMA_PAGE_BYTES;
@@ -215,7 +217,7 @@ static void qp_make(unsigned i, enum pvrdma_qp_type type, uint32_t pd, uint32_t 
     cmd(pvrdma_cmd_create_qp, &req);
 }
 
-/* To RTS, without the rules of modify_qp, which have their own test. */
+/* Brings a QP to RTS without modify_qp, whose rules have their own test. */
 static void qp_start(uint32_t handle, uint32_t psn)
 {
     static const uint8_t dgid[16] = { 0xfe, 0x80, [15] = 2 };
@@ -260,7 +262,7 @@ static void objects_make(void)
     qp_make(1, PVRDMA_QPT_RC, pd, cq, 0);
     qp_make(2, PVRDMA_QPT_RC, pd, cq, srq);
     qp_make(3, PVRDMA_QPT_UD, pd, cq, 0);
-    qp_make(4, PVRDMA_QPT_RC, pd, cq, 0);       /* stays as it is */
+    qp_make(4, PVRDMA_QPT_RC, pd, cq, 0);       /* stays in RESET */
     for (unsigned i = 1; i <= 3; i++) {
         qp_start(i, g_test_rand_int() & ROCE_PSN_MASK);
     }
@@ -286,8 +288,11 @@ static void bed_start(void)
     objects_make();
 }
 
-/* --- Things that happen --------------------------------------------------- */
-/* Puts a WQE at @at + slots of @bytes, if the ring at @ring has room. */
+/* --- Random events -------------------------------------------------------- */
+/*
+ * Stores a WQE of @hdr and one element, if the ring at @ring has room.  The slots of
+ * @bytes bytes begin at @at.
+ */
 static void post(uint64_t ring, uint64_t at, uint32_t entries, uint32_t bytes,
                  const void *hdr, size_t hdr_bytes)
 {
@@ -330,7 +335,7 @@ static void post_receive(unsigned i)
     }
 }
 
-/* Of the peer; mostly what is expected. */
+/* Receives a request of the peer; most requests have the expected PSN and opcode. */
 static void request(PvrdmaQp *qp)
 {
     static const uint8_t opcodes[] = {
@@ -380,7 +385,7 @@ static void run(PvrdmaQp *qp)
     }
 }
 
-/* Something happens to a QP, if there is one. */
+/* Runs a random event of a random QP.  Asserts that the QP does not hang. */
 static void happen(void)
 {
     unsigned i = g_test_rand_int_range(1, 4);
@@ -436,7 +441,7 @@ static GByteArray *save(void)
     return bytes;
 }
 
-/* Into a device without anything; false if it is refused. */
+/* Loads @bytes into an empty device; returns false if the device refuses them. */
 static bool load(const GByteArray *bytes)
 {
     QIOChannelBuffer *ioc = qio_channel_buffer_new(bytes->len + 1);
@@ -510,7 +515,10 @@ static void test_same(void)
     }
 }
 
-/* LAST_WQE_REACHED comes once, whenever the machine moves. */
+/*
+ * The event LAST_WQE_REACHED comes once, also if the machine migrates before it or after
+ * it.
+ */
 static void test_last_event(void)
 {
     for (int told = 0; told < 2; told++) {
@@ -522,7 +530,7 @@ static void test_last_event(void)
         g_assert_nonnull(qp->srq);
         pvrdma_qp_error(qp, -1);
         g_assert_cmpuint(bed.s.async.prod, ==, 1);
-        /* WQEs that were posted afterwards, or before */
+        /* a flush of WQEs posted after the event, or of the WQEs before it */
         qp->last_due = !told;
         pvrdma_qp_flush_schedule(qp);
         bytes = save();
@@ -535,7 +543,9 @@ static void test_last_event(void)
     }
 }
 
-/* Events that found the ring full come later, also elsewhere, up to a limit. */
+/*
+ * Events that found the ring full come later, also after a migration.  A limit applies.
+ */
 static void test_late_events(void)
 {
     const unsigned kept = PVRDMA_RING_PENDING_BYTES / sizeof(struct pvrdma_eqe);
@@ -571,7 +581,7 @@ static void test_late_events(void)
     pvrdma_reset(&bed.s);
 }
 
-/* No error message for each of the many. */
+/* Hides the error messages of refused streams; returns the old stderr. */
 static int errors_hide(void)
 {
     int old = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);

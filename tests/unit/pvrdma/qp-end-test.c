@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How queue pairs of pvrdma end, with all around them replaced by notes of who was
- * called: answers go out first, and one that fails does not drag others down with it on
- * the same stack.
+ * How QPs of pvrdma end.  The functions around them only note their calls.  Answers to
+ * the peer are sent first, and a QP that fails does not end other QPs in the same call.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -33,9 +32,9 @@ typedef struct Bed {
     PvrdmaCq cq[QPS + 1];
     PvrdmaSrq srq;
     GString *notes;
-    unsigned depth, deepest;        /* of flushes */
-    unsigned posted;                /* parts that a send queue is flushed in */
-    unsigned scheduled;
+    unsigned depth, deepest;        /* nested calls of flushes: now, and most */
+    unsigned posted;                /* calls that a flush of a send queue needs */
+    unsigned scheduled;             /* calls of pvrdma_schedule() */
 } Bed;
 
 static Bed *bed;
@@ -60,7 +59,7 @@ bool pvrdma_resp_run(PvrdmaQp *qp, unsigned *budget)
     return false;
 }
 
-/* All that is flushed is too much for the CQ. */
+/* Flushes a part of the send queue.  The first flush overflows the CQ. */
 bool pvrdma_req_flush(PvrdmaQp *qp)
 {
     note("flush-send");
@@ -228,7 +227,7 @@ static void bed_stop(void)
     g_free(bed);
 }
 
-/* A QP that sends, with CQs @send and @receive. */
+/* Creates a QP in state RTS with the CQs @send and @receive. */
 static PvrdmaQp *qp_make(uint8_t type, unsigned send, unsigned receive, bool srq)
 {
     union pvrdma_cmd_req req = {
@@ -274,7 +273,7 @@ static void doorbell(PvrdmaQp *qp)
 }
 
 /* --- Tests ------------------------------------------------------------------------ */
-/* The peer gets its answers whatever the guest does next. */
+/* The peer gets its answers before the guest's command takes effect. */
 static void test_answers_first(void)
 {
     union pvrdma_cmd_req req = { 0 };
@@ -283,7 +282,7 @@ static void test_answers_first(void)
 
     bed_start();
     qp = qp_make(PVRDMA_QPT_RC, 0, 1, false);
-    bed->cq[0].overflowed = true;       /* no chain */
+    bed->cq[0].overflowed = true;       /* so that a flush does not end other QPs */
     qp_modify(qp, PVRDMA_QPS_ERR);
     assert_notes("answer flush-send flush-receive ");
     qp->state = PVRDMA_QPS_RTS;
@@ -293,14 +292,14 @@ static void test_answers_first(void)
     req.destroy_qp.qp_handle = cpu_to_le32(qp->handle);
     g_assert_cmpint(pvrdma_cmd_destroy_qp(&bed->s, &req, &resp), ==, 0);
     assert_notes("answer stop ");
-    /* who owes nothing */
+    /* a UD QP has no answers to send */
     qp = qp_make(PVRDMA_QPT_UD, 0, 1, false);
     qp_modify(qp, PVRDMA_QPS_ERR);
     assert_notes("flush-send flush-receive ");
     bed_stop();
 }
 
-/* Events come in the order in which things happen, and once. */
+/* Events come in order, and once for each QP. */
 static void test_events(void)
 {
     PvrdmaQp *qp;
@@ -312,7 +311,7 @@ static void test_events(void)
     assert_notes("event-3 flush-send flush-receive event-16 ");
     pvrdma_qp_error(qp, PVRDMA_EVENT_QP_FATAL);
     assert_notes("");
-    /* what was reset has nothing to fail with */
+    /* a QP in state RESET cannot fail */
     qp_modify(qp, PVRDMA_QPS_RESET);
     assert_notes("answer stop ");
     pvrdma_qp_error(qp, PVRDMA_EVENT_QP_FATAL);
@@ -320,7 +319,7 @@ static void test_events(void)
     bed_stop();
 }
 
-/* Each QP's flush is too much for the CQ that the next one uses, too. */
+/* The flush of each QP overflows a CQ that the next QP uses, too. */
 static void test_chain(void)
 {
     PvrdmaQp *qp[QPS];
@@ -331,13 +330,13 @@ static void test_chain(void)
     }
     pvrdma_qp_error(qp[0], -1);
     assert_notes("flush-send event-1 flush-receive ");
-    /* the next one takes no more, but its WQEs wait until the stack is empty */
+    /* the next QP has ended, but its WQEs are flushed in a call from the loop */
     g_assert_cmpuint(qp[1]->state, ==, PVRDMA_QPS_ERR);
     g_assert_cmpuint(qp[2]->state, ==, PVRDMA_QPS_RTS);
     for (unsigned i = 1; i < QPS; i++) {
         g_assert_cmpuint(qp[i]->state, ==, PVRDMA_QPS_ERR);
         g_assert_false(qp[i]->send_cq->overflowed);
-        /* one at a time */
+        /* one QP for each call */
         g_assert_cmpuint(bed->scheduled, ==, i);
         g_assert_cmpint(pvrdma_qp_flush_run(&bed->s), ==, i < QPS - 1);
         g_assert_true(qp[i]->send_cq->overflowed);
@@ -346,7 +345,9 @@ static void test_chain(void)
     bed_stop();
 }
 
-/* Queues are long: what is left is flushed later, and the last event behind that. */
+/*
+ * A long queue is flushed in parts, and the event LAST_WQE_REACHED follows the last part.
+ */
 static void test_parts(void)
 {
     PvrdmaQp *qp;
@@ -361,7 +362,7 @@ static void test_parts(void)
     assert_notes("flush-send flush-receive ");
     g_assert_false(pvrdma_qp_flush_run(&bed->s));
     assert_notes("flush-send flush-receive event-16 ");
-    /* what is posted later; the event came */
+    /* WQEs that are posted after the event */
     bed->posted = 2;
     doorbell(qp);
     assert_notes("flush-send flush-receive ");
@@ -369,7 +370,7 @@ static void test_parts(void)
     assert_notes("flush-send flush-receive ");
     g_assert_false(pvrdma_qp_flush_run(&bed->s));
     assert_notes("");
-    /* one that stops sending, and is ended in the middle of that */
+    /* a QP in state SQE, which ends during its flush */
     qp = qp_make(PVRDMA_QPT_UD, 0, 1, false);
     bed->posted = 3;
     pvrdma_qp_send_error(qp);
@@ -382,7 +383,10 @@ static void test_parts(void)
     bed_stop();
 }
 
-/* One that sends again has flushed what it had, if its CQ has room for that. */
+/*
+ * A QP that returns from SQE to RTS flushes its old WQEs first.  It ends if its CQ
+ * overflows.
+ */
 static void test_recover(void)
 {
     PvrdmaQp *qp;
@@ -397,7 +401,7 @@ static void test_recover(void)
     assert_notes("flush-send flush-send flush-send ");
     g_assert_cmpuint(qp->state, ==, PVRDMA_QPS_RTS);
     g_assert_false(pvrdma_qp_flush_run(&bed->s));
-    /* a guest that posts on and on */
+    /* a guest that posts without end: the flush has a limit */
     bed->posted = UINT_MAX;
     pvrdma_qp_send_error(qp);
     qp_modify(qp, PVRDMA_QPS_RTS);
@@ -414,7 +418,7 @@ static void test_recover(void)
     bed_stop();
 }
 
-/* The flush that is due comes; but a reset makes it pointless. */
+/* A due flush runs later; a reset cancels it. */
 static void test_flush_due(void)
 {
     PvrdmaQp *qp;
