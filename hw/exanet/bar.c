@@ -71,7 +71,7 @@ static MemTxResult user_mmio_write(void *opaque, hwaddr addr, uint64_t value,
         }
         return MEMTX_OK;
     }
-    /* QEMU's re-entrancy guard does not cover regions whose reads are plain RAM */
+    /* checked here, because QEMU does not check its guard for regions with RAM reads */
     if (guard->engaged_in_io || !rnic_loop_enter(&s->loop)) {
         qemu_log_mask(LOG_GUEST_ERROR, "exanet: the device writes to its own "
                       "user pages: 0x%" HWADDR_PRIx "\n", addr);
@@ -137,7 +137,7 @@ static const MemoryRegionOps info_ops = {
 
 /* --- BAR 0 -------------------------------------------------------------- */
 
-/* Reads 32 or 64 bits of an array of 64-bit words.  @word returns a word. */
+/* Returns 32 or 64 bits at @addr of an array of 64-bit words.  @word returns a word. */
 static uint64_t debug_read(ExanetState *s, hwaddr addr, unsigned size,
                            uint64_t (*word)(ExanetState *s, hwaddr addr))
 {
@@ -248,8 +248,8 @@ bool exanet_bar_init(ExanetState *s, Error **errp)
     Object *owner = OBJECT(s->host.dev);
 
     /*
-     * nomigrate, because names of migrated RAM must differ, and a sysbus device has no
-     * path
+     * nomigrate, because migrated RAM of two devices needs different names, and a sysbus
+     * device has no path for its name
      */
     if (!memory_region_init_rom_device_nomigrate(&s->user_mr, owner, &user_ops,
             s, "exanet-user", EXANET_CONTEXTS * EXANET_USER_PAGES * page,
@@ -274,7 +274,7 @@ bool exanet_bar_init(ExanetState *s, Error **errp)
 void exanet_bar_fini(ExanetState *s)
 {
     /*
-     * a region inside another one holds a reference to its owner, which is this device
+     * each info page inside user_mr holds a reference to its owner, which is this device
      */
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
         memory_region_del_subregion(&s->user_mr, &s->info[c].mr);

@@ -8,7 +8,7 @@
 
 #include "exanet.h"
 
-/* Creates regs_mr and user_mr.  Returns false with @errp set if there is no memory. */
+/* Creates regs_mr, user_mr and the info pages.  Returns false with @errp on an error. */
 bool exanet_bar_init(ExanetState *s, Error **errp);
 /* Removes the info pages, so that the device can be freed. */
 void exanet_bar_fini(ExanetState *s);
@@ -17,8 +17,9 @@ void exanet_bar_fini(ExanetState *s);
 extern const ExanetRegBlock exanet_reg_blocks[];
 
 /*
- * Makes the vCPU of this thread take frames from the netdevs, because a process of
- * context @c has looked for a packet in vain; in poll.c.
+ * Takes frames from the netdevs in the thread of a vCPU, because a process of context @c
+ * has polled without success.  May release the big lock, and the device may have ended
+ * when the function returns.  In poll.c.
  */
 void exanet_poll(ExanetState *s, unsigned c);
 

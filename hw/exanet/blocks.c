@@ -23,7 +23,7 @@
 #include "net/router.h"
 #include "trace.h"
 
-#define UNIT_BYTES 0x80             /* size of a block of a context or a port */
+#define UNIT_BYTES 0x80             /* bytes of the block of a context or a port */
 
 /* --- Global registers --------------------------------------------------- */
 
@@ -87,7 +87,7 @@ static void global_reg_written(ExanetState *s, unsigned reg)
         if (s->node != exanet_reg_get32(s, EXANET_REG_NODE)) {
             s->node = exanet_reg_get32(s, EXANET_REG_NODE);
             exanet_ports_update(s);
-            /* peers restart their generations for a node with new coordinates */
+            /* other nodes begin with new generations for the new coordinates */
             exanet_receiver_reset(s);
             exanet_router_configure(s);
         }

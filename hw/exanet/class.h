@@ -78,8 +78,8 @@
  */
 void exanet_class_init(ObjectClass *klass, RNicStateFn *state);
 /*
- * Frees the state that properties may have allocated, also if the device was never
- * built.
+ * Frees the state that properties may have allocated, also if exanet_init() was never
+ * called.
  */
 void exanet_instance_fini(ExanetState *s);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet NIC: properties, reset and life of the device, and the loop that runs the
- * units.  It knows no bus; see exanet-pci.c and exanet-axi.c for the shells.
+ * units.  The shells for the buses are exanet-pci.c and exanet-axi.c.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -68,8 +68,8 @@ static const ExanetUnit *const units[] = {
 /* --- Work --------------------------------------------------------------- */
 
 /*
- * Runs all ports and units once.  The ExaDMA sends at most *@packets packets.  Returns
- * true if more could be done now.
+ * Runs all ports that have packets, and all units that are awake, once.  The ExaDMA sends
+ * at most *@packets packets.  Returns true if a port or a unit could continue now.
  */
 static bool units_run(void *opaque, unsigned *packets)
 {
@@ -133,9 +133,9 @@ static void registers_reset(ExanetState *s)
 }
 
 /*
- * Returns the epoch after a reset.  It counts up, because distant nodes take packets
- * with one of the last epochs for delayed ones.  The first epoch depends on the time of
- * day, so that a restarted device does not reuse one of its last epochs.  The time of
+ * Returns the epoch after a reset: the last epoch plus 1, because distant nodes regard
+ * packets with one of the last epochs as delayed.  The first epoch depends on the time of
+ * day, so that a restarted device does not use one of its last epochs again.  The time of
  * day repeats an epoch only after twice the time for which nodes remember epochs.
  */
 static uint8_t epoch_next(ExanetState *s)

@@ -69,7 +69,7 @@ struct ExanetState {
     uint8_t *user;                  /* RAM of user_mr */
 
     /* Properties. */
-    uint32_t coord;
+    uint32_t coord;                 /* value of @node after a reset */
     char *dims;                     /* NULL: no rings */
     char *router_name;              /* NULL: torus */
     char *routes;                   /* NULL: no table */
@@ -90,7 +90,7 @@ struct ExanetState {
     RNicLoop loop;                  /* runs all units */
     const ExanetUnit *const *units; /* ends with NULL */
     unsigned awake;                 /* units with work: enum exanet_awake */
-    /* Packets for this node; read without the big lock. */
+    /* Number of packets for this node; RNicPoll reads it without the big lock. */
     uint32_t arrivals;
     uint32_t irqs_enabled;          /* causes: IRQ_MASK, or 0 without CTRL_IRQ */
     /* Interrupt vectors to send at the end of the work. */
@@ -99,9 +99,9 @@ struct ExanetState {
     bool line[EXANET_IRQ_LINES];
     bool enabled;                   /* CTRL_ENABLE */
     bool strict;                    /* CTRL_STRICT */
-    uint8_t epoch;
-    uint32_t node;                  /* register NODE */
-    int64_t time;                   /* ns, begin of the current round */
+    uint8_t epoch;                  /* epoch of this node, 1 to 255; 0: no reset yet */
+    uint32_t node;                  /* coordinates of this node, register NODE */
+    int64_t time;                   /* ns, begin of the last round */
 
     ExanetRegs regs;
     uint64_t counter[EXANET_COUNTER_COUNT];
@@ -114,7 +114,7 @@ struct ExanetState {
     ExanetFirmware *firmware;
     ExanetPacketizer packetizer;
     ExanetReceiver receiver;
-    ExanetSink *sink;
+    ExanetSink *sink;               /* takes each packet for this node */
     ExanetRouter router;
     struct ExanetFlowUnit *flow;
     unsigned flows_paced;           /* number of destinations with a limited rate */
@@ -134,7 +134,7 @@ static inline void exanet_count_by(ExanetState *s, unsigned counter)
     }
 }
 
-/* Returns true, and counts @ack, if it answers a packet from before the last reset. */
+/* Returns true, and counts @ack, if @ack answers a packet from before the last reset. */
 static inline bool exanet_ack_stale(ExanetState *s, const ExanetPacket *ack)
 {
     if (ack->epoch == s->epoch) {
@@ -164,7 +164,7 @@ static inline enum exanet_resp exanet_context_check(const ExanetState *s, uint16
  * of the user.
  */
 bool exanet_init(ExanetState *s, const RNicHost *host, Error **errp);
-/* Unplugs the device.  Its state is freed when all callers have returned. */
+/* Ends the device.  The state of the device is freed when all callers have returned. */
 void exanet_fini(ExanetState *s);
 /* Sets the state of power-up, with a new epoch. */
 void exanet_reset(ExanetState *s);
@@ -183,7 +183,7 @@ static inline ExanetState *exanet_port_state(const ExanetPort *p)
     return p->group->opaque;
 }
 
-/* Makes the bottom half run the units. */
+/* Makes the bottom half run the units, or the loop once more if the units run now. */
 static inline void exanet_schedule(ExanetState *s)
 {
     rnic_loop_schedule(&s->loop);

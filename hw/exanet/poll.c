@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: poll of a process.  The vCPU takes frames from the netdevs of all ports
- * and runs the units, because the main loop may have to wait for a CPU of the host.
+ * ExaNet NIC: poll of a vCPU for a process.  The vCPU takes frames from the netdevs of
+ * all ports and runs the units, because the main loop may have to wait for a host CPU.
  */
 #include "qemu/osdep.h"
 #include "../core/poll.h"
@@ -31,6 +31,6 @@ void exanet_poll(ExanetState *s, unsigned c)
         more = rnic_poll_again(&poll);
     }
     trace_exanet_poll(s->node, c, s->counter[EXANET_CNT_RX_POLLED] - before);
-    /* may free the device */
+    /* frees the device if it was unplugged meanwhile */
     rnic_poll_end(&poll);
 }

@@ -7,11 +7,10 @@
 
 #include "link/port.h"
 
-/* Refreshes the computed registers of @p before a read. */
+/* Computes the registers of @p that show its state, before a read. */
 void exanet_port_reg_sync(ExanetPort *p);
 /*
- * Handles a write to register @reg (EXANET_REG_PORT_) of @p.  @top is true if the
- * access covered the last byte lane.
+ * Acts on a write to register @reg (EXANET_REG_PORT_) of @p; @top: see ExanetRegBlock.
  */
 void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top);
 /*
@@ -19,7 +18,7 @@ void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top);
  * the port.  Called before the reset of the port.
  */
 void exanet_port_reg_reset(ExanetPort *p);
-/* Updates the count of PORT_INJECT. */
+/* Writes the number of faults left to PORT_INJECT; sets its kind to NONE if it is 0. */
 void exanet_port_reg_injected(ExanetPort *p);
 
 #endif /* HW_EXANET_PORT_REGS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet NIC: the functions that the ports call in the device, see port.h.  Packets go
- * to the crossbar.  Changes of a peer go to the router and the receiver.
+ * to the crossbar.  Changes of a neighbour go to the router and the receiver.
  */
 #include "qemu/osdep.h"
 #include "base/irq.h"
@@ -26,9 +26,10 @@ static void port_restarted(ExanetPort *p, uint32_t coord, uint8_t epoch)
 }
 
 /*
- * Returns true if the node at @coord with @epoch is reached through switches, so that
- * it is not the peer of a port.  A neighbour in a ring may have sent packets around the
- * ring before its cable is up; then the epochs agree.
+ * Returns true if packets of the node at @coord have come through switches, so that the
+ * node is not the neighbour of a port.  Returns false if the node is a neighbour in the
+ * network and the packets had @epoch, because a neighbour in a ring may have sent packets
+ * around the ring before its cable was up.
  */
 static bool is_elsewhere(ExanetState *s, uint32_t coord, uint8_t epoch)
 {

@@ -11,7 +11,7 @@ typedef struct ExanetState ExanetState;
 
 /* Creates the ports that have a netdev.  The properties have been checked. */
 void exanet_ports_init(ExanetState *s);
-/* Copies NODE and the epoch to the ports after a change. */
+/* Copies @s->node and @s->epoch to the ports, after one of them has changed. */
 void exanet_ports_update(ExanetState *s);
 
 #endif /* HW_EXANET_PORTS_H */

@@ -21,8 +21,8 @@
 #include "trace.h"
 
 /*
- * The NI index that is mapped to NI port @port after reset.  A unit knows only this
- * index.
+ * The NI index that is mapped to NI port @port after reset.  Units know no other index of
+ * the port.
  */
 #define SINK_INDEX(port) ((port) - EXANET_NI_PORT_RT_RESPONSE)
 
@@ -132,8 +132,8 @@ static void sink_flow_rate(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
 
 typedef struct Sink {
     SinkFunction *function;
-    bool memory;                    /* memory is a destination, too */
-    bool message;                   /* an NI port takes it only from a packetizer */
+    bool memory;                    /* a packet of the type may be for memory, too */
+    bool message;                   /* for an NI port, only a packetizer sends the type */
 } Sink;
 
 static const Sink sinks[EXANET_TYPE_VALUES] = {
@@ -171,7 +171,7 @@ static void sink_reject(ExanetState *s, const ExanetPacket *pkt)
     trace_exanet_sinks_err_ni(s->node, pkt->type, pkt->va);
 }
 
-/* Gives @pkt to the unit of NI index @index; see exanet_sink() for the last call. */
+/* Gives @pkt to the unit of NI index @index, or rejects @pkt if no unit takes it. */
 static void sink_ni(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                     unsigned index)
 {

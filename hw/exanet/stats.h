@@ -10,9 +10,8 @@
 typedef struct ExanetState ExanetState;
 
 /*
- * Calls @fn for the counters of link @link, which are its 8-byte read-only registers.
- * The computed registers of the link must be up to date.  If @s is NULL, all values are
- * 0.
+ * Calls @fn for each counter of link @link: the 8-byte read-only registers of its port.
+ * The caller has called exanet_port_reg_sync().  If @s is NULL, all values are 0.
  */
 void exanet_stats_link(ExanetState *s, unsigned link, RNicStatFn *fn, void *opaque);
 /*

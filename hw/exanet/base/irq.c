@@ -25,7 +25,7 @@ static void irq_send(ExanetState *s, unsigned vector)
     s->vectors |= 1u << vector;
 }
 
-/* Returns the level that wire @i should have: true if a cause waits for the driver. */
+/* Returns the level that wire @i should have: true if an enabled cause of it is set. */
 static bool irq_line(ExanetState *s, unsigned i)
 {
     uint32_t cause = exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE);
@@ -36,7 +36,7 @@ static bool irq_line(ExanetState *s, unsigned i)
            exanet_reg_get32(s, EXANET_REG_MBOX_PENDING);
 }
 
-/* Sets the levels of the two wires; some buses have wires instead of messages. */
+/* Sets the levels of the two wires, on a bus that has wires instead of messages. */
 static void irq_lines(ExanetState *s)
 {
     QEMU_BUILD_BUG_ON(EXANET_IRQ_LINES != 2);
@@ -80,7 +80,7 @@ void exanet_irq_flush(void *opaque)
     }
     /* QEMU refuses messages to the device's own registers */
     guard->engaged_in_io = true;
-    /* a message may switch the slot's power off; then s->loop.bh is NULL */
+    /* a message may make the guest unplug this device; then s->loop.bh is NULL */
     for (; vectors && s->loop.bh; vectors &= vectors - 1) {
         trace_exanet_irq(s->node, ctz32(vectors));
         s->host.irq(s->host.opaque, ctz32(vectors));

@@ -13,18 +13,18 @@ typedef struct ExanetState ExanetState;
  * exanet_schedule() too.
  */
 void exanet_irq_raise(ExanetState *s, uint32_t cause);
-/* Reads CTRL and IRQ_MASK, after a reset or a write by software. */
+/* Computes @s->irqs_enabled from CTRL and IRQ_MASK, after a reset or a write to them. */
 void exanet_irq_load(ExanetState *s);
 /* Sets MBOX_PENDING[@c] and raises the context's interrupt. */
 void exanet_irq_context(ExanetState *s, unsigned c);
 /* Raises the interrupts that were pending while the causes @newly were masked. */
 void exanet_irq_unmasked(ExanetState *s, uint32_t newly);
-/* Functions of RNicLoopOps; @opaque is the ExanetState. */
+/* RNicLoopOps.irq_due; @opaque is the ExanetState. */
 bool exanet_irq_due(void *opaque);
 /*
- * Sends the interrupts.  The caller calls this function last, when no unit is at work,
- * because the guest may aim a message at a register that resets, moves or unplugs this
- * very device.
+ * RNicLoopOps.irq_flush: sends the interrupts.  @opaque is the ExanetState.  The caller
+ * calls this function last, when no unit is at work, because the guest may aim a message
+ * at a register that resets, moves or unplugs this very device.
  */
 void exanet_irq_flush(void *opaque);
 

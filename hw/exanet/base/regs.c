@@ -74,7 +74,7 @@ bool exanet_regs_contain(hwaddr addr)
     return file_at(addr) != FILE_NONE;
 }
 
-/* Adds the registers of unit @unit of block @row. */
+/* Sets the values after reset, and the masks, of the registers of @unit of block @row. */
 static void unit_add(ExanetState *s, unsigned row, unsigned unit)
 {
     const ExanetRegBlock *b = &s->regs.blocks[row];

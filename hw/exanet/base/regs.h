@@ -21,7 +21,7 @@ uint32_t exanet_reg_get32(ExanetState *s, unsigned offset);
 uint64_t exanet_reg_get64(ExanetState *s, unsigned offset);
 void exanet_reg_set32(ExanetState *s, unsigned offset, uint32_t value);
 void exanet_reg_set64(ExanetState *s, unsigned offset, uint64_t value);
-/* Sets @bits of a register.  Returns its old value. */
+/* Sets @bits of a register.  Returns the old value of the register. */
 uint32_t exanet_reg_add_bits32(ExanetState *s, unsigned offset, uint32_t bits);
 /* Returns the value that software wrote last; for command registers. */
 uint64_t exanet_reg_written64(ExanetState *s, unsigned offset);
@@ -47,13 +47,15 @@ typedef struct ExanetRegBlock {
     unsigned units;
     const ExanetRegInfo *regs;      /* NULL: the end of the table */
     unsigned count;
-    /* NULL: all units exist. */
+    /* Returns true if the device has @unit.  NULL: the device has all units. */
     bool (*exists)(ExanetState *s, unsigned unit);
-    /* Computes the registers of @unit before a read at @addr; NULL: nothing to do. */
+    /* Computes the registers of @unit before a read at @addr.  NULL: none is computed. */
     void (*sync)(ExanetState *s, unsigned unit, hwaddr addr);
     /*
-     * Acts on a write to the register at @addr.  @top: the write included the last 32
-     * bits of the register; a command register acts only then.
+     * Acts on a write to the register of @unit at @addr.  NULL: no write has an effect.
+     * @top is false for a write of only bits 31:0 of an 8-byte register.  A command
+     * register acts only if @top is true, because software may write the two halves one
+     * after the other.
      */
     void (*written)(ExanetState *s, unsigned unit, hwaddr addr, bool top);
 } ExanetRegBlock;
@@ -70,19 +72,19 @@ typedef struct ExanetRegBlock {
 typedef struct ExanetRegs {
     const ExanetRegBlock *blocks;
     uint32_t ctrl, irq_mask;        /* CTRL and IRQ_MASK before the last write */
-    uint8_t val[EXANET_FILE_BYTES];
+    uint8_t val[EXANET_FILE_BYTES]; /* present values, little-endian, as the next three */
     uint8_t wr[EXANET_FILE_BYTES];  /* values that software wrote last, unmasked */
-    uint8_t writable[EXANET_FILE_BYTES];
-    uint8_t w1c[EXANET_FILE_BYTES];
-    uint8_t lane[EXANET_FILE_BYTES / 4];    /* kind of a 32-bit lane */
-    uint8_t row[EXANET_FILE_BYTES / 4];     /* index of its block in @blocks */
+    uint8_t writable[EXANET_FILE_BYTES];    /* 1: software can change the bit */
+    uint8_t w1c[EXANET_FILE_BYTES]; /* 1: a write of 1 clears the bit */
+    uint8_t lane[EXANET_FILE_BYTES / 4];    /* LANE_ of each 32-bit lane, regs.c */
+    uint8_t row[EXANET_FILE_BYTES / 4];     /* index in @blocks of each lane's block */
 } ExanetRegs;
 
 /* Sets all registers to their values after reset. */
 void exanet_regs_reset(ExanetState *s);
 /* Returns true if offset @addr of BAR 0 belongs to the register file. */
 bool exanet_regs_contain(hwaddr addr);
-/* Load and store by software, of 4 or 8 bytes, at an offset that the file contains. */
+/* Do a load or a store by software, of 4 or 8 bytes, at an offset in the file. */
 uint64_t exanet_regs_read(ExanetState *s, hwaddr addr, unsigned size);
 void exanet_regs_write(ExanetState *s, hwaddr addr, uint64_t value, unsigned size);
 

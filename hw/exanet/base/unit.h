@@ -25,16 +25,19 @@ typedef struct ExanetUnit {
     void (*init)(ExanetState *s);
     void (*fini)(ExanetState *s);
     void (*reset)(ExanetState *s);
-    /* Sends at most @packets packets.  Returns true if the unit could continue now. */
+    /*
+     * Does the work of one round.  ExaDMA sends at most @packets packets; the other units
+     * have limits of their own.  Returns true if the unit could continue now.
+     */
     bool (*run)(ExanetState *s, unsigned packets);
     unsigned awake;                 /* the unit's bit, or 0 if the unit does not run */
-    /* Returns the number of transfers of context @c that are not finished. */
+    /* Returns the number of this unit's transfers of context @c that are not finished. */
     unsigned (*active)(ExanetState *s, unsigned c);
     /* Ends all work of context @c, because its process has closed it. */
     void (*quiesce)(ExanetState *s, unsigned c);
     /*
-     * Takes the driver's answer to fault @f; @ok: the page is present now.  Returns true
-     * if this unit had reported the fault.
+     * Takes the driver's answer to fault @f; @ok: the page is present now.  Returns false
+     * if another unit has reported @f.
      */
     bool (*resolved)(ExanetState *s, const ExanetPendingFault *f, bool ok);
 } ExanetUnit;

@@ -32,7 +32,7 @@ QEMU_BUILD_BUG_ON(EXANET_COUNTER_COUNT > UINT8_MAX);
 
 static uint16_t hdr_crc_table[EXANET_HDR_CRC_BYTES][256];
 static uint8_t ftr_crc_table[EXANET_FTR_CRC_BYTES][256];
-/* Share of the initial value, all ones, in the CRC of a header. */
+/* Part of each header's CRC that comes from the initial value, all ones. */
 static uint16_t hdr_crc_init;
 
 /*

@@ -21,21 +21,21 @@ typedef struct ExanetPacket {
     uint64_t va;            /* destination, 42 bits */
     uint32_t dst;           /* destination coordinates */
     uint32_t src;           /* source coordinates */
-    uint16_t pdid;          /* of the destination */
+    uint16_t pdid;          /* PDID of the destination */
     uint16_t size;          /* payload bytes */
     uint16_t tid;           /* wire TID, 14 bits */
     uint16_t seq;           /* sequence number of the copy */
     uint16_t user;          /* footer user bits: address for acks */
-    uint16_t ttl;
-    uint16_t small;         /* small address of an ack */
+    uint16_t ttl;           /* switches that the packet may still pass */
+    uint16_t small;         /* small address of an ack or a flow-rate packet */
     uint8_t type;           /* enum exanet_type */
     uint8_t vc;
     uint8_t path;
-    uint8_t epoch;          /* of the source */
+    uint8_t epoch;          /* epoch of the source; in an ack, of @dst */
     uint8_t resp;           /* enum exanet_resp of an ack */
-    uint8_t hops;           /* switches passed */
-    uint8_t current;        /* rates, EXANET_RATE_ */
-    uint8_t desired;
+    uint8_t hops;           /* switches that an ack or a flow-rate packet has passed */
+    uint8_t current;        /* present rate of the flow, EXANET_RATE_ */
+    uint8_t desired;        /* rate that the flow should have, EXANET_RATE_ */
     uint32_t flow_dst;      /* destination of the flow */
     uint8_t link;           /* not on the wire: link of arrival; EXANET_LINKS: none */
     bool far;               /* not on the wire: the source is not the link's neighbour */
@@ -43,7 +43,7 @@ typedef struct ExanetPacket {
     bool last;
     bool notify;
     bool bad_payload;       /* the payload CRC is wrong; the other fields are valid */
-    /* First of @size valid bytes, in the buffer given to exanet_packet_decode. */
+    /* First of @size bytes, in the buffer that exanet_packet_decode() has read. */
     const uint8_t *payload;
 } ExanetPacket;
 
@@ -54,7 +54,7 @@ typedef enum ExanetWireStatus {
     EXANET_WIRE_MALFORMED,      /* unknown type, or a size that the type excludes */
 } ExanetWireStatus;
 
-/* Returns the payload words of @size bytes for address @va. [D §4] */
+/* Returns the length in words of a payload of @size bytes for address @va. [D §4] */
 static inline unsigned exanet_payload_words(uint64_t va, unsigned size)
 {
     return ((va & (EXANET_WORD_BYTES - 1)) + size + EXANET_WORD_BYTES - 1) /
@@ -89,7 +89,7 @@ extern const ExanetTypeInfo exanet_type_info[EXANET_TYPE_VALUES];
  */
 unsigned exanet_packet_words(const uint8_t *buf, ExanetWireStatus *status);
 
-/* As exanet_packet_words(); *@damaged: the header CRC is wrong. */
+/* As exanet_packet_words(); sets *@damaged to true if the header CRC is wrong. */
 unsigned exanet_packet_measure(const uint8_t *buf, bool *damaged);
 
 /*
@@ -103,7 +103,7 @@ ExanetWireStatus exanet_packet_decode(const uint8_t *buf, unsigned words,
 /*
  * Completes the packet in @buf (EXANET_PACKET_BYTES long) with header, padding, footer
  * and CRCs.  The caller has stored the payload at exanet_packet_payload().  Returns the
- * length in words.  Not for acks and flow-rate packets.
+ * length of the packet in words.  @pkt must be no ack and no flow-rate packet.
  */
 unsigned exanet_packet_encode(uint8_t *buf, const ExanetPacket *pkt);
 
@@ -114,8 +114,8 @@ void exanet_ack_encode(uint8_t *buf, const ExanetPacket *pkt);
 void exanet_flow_rate_encode(uint8_t *buf, const ExanetPacket *pkt);
 
 /*
- * Fields that switches read and change, in the packet at @buf, which
- * exanet_packet_words() has accepted.  No CRC covers the fields that they change.
+ * Return or change a field of the packet at @buf, which exanet_packet_words() has
+ * accepted, for switches.  No CRC covers the fields that switches change.
  */
 static inline uint32_t exanet_packet_dst(const uint8_t *buf)
 {
