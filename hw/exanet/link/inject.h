@@ -13,7 +13,7 @@ typedef struct ExanetFate {
         EXANET_FATE_PASS,
         EXANET_FATE_DROP,
         EXANET_FATE_DUPLICATE,      /* the packet is sent twice */
-        EXANET_FATE_HOLD,           /* sent after its channel's next packet, or after 1 ms */
+        EXANET_FATE_HOLD,           /* sent after the channel's next packet, or 1 ms */
     } kind;
     int64_t delay;                  /* ns, before the packet is sent; only for PASS */
 } ExanetFate;
