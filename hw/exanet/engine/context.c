@@ -37,7 +37,10 @@ static void tlb_flush(ExanetState *s, ExanetContext *ctx)
     ctx->stamp = ++s->tlb.stamp;
 }
 
-/* Drops all translations and RAM ranges, because the memory map changes. */
+/*
+ * Drops all translations and RAM ranges: when the memory map has changed, when the table
+ * of ranges has no room, and at the end of the device.
+ */
 static void tlb_drop(ExanetState *s)
 {
     ExanetTlb *tlb = &s->tlb;
@@ -52,15 +55,17 @@ static void tlb_drop(ExanetState *s)
     tlb->last = 0;
 }
 
+/* Callback of QEMU after a change of the memory map, with which host pointers expire. */
 static void tlb_listener_commit(MemoryListener *listener)
 {
     tlb_drop(container_of(listener, ExanetState, tlb.listener));
 }
 
+/* A search for the range that contains @pa. */
 typedef struct RamSearch {
     hwaddr pa;
-    hwaddr base;
-    hwaddr size;
+    hwaddr base;                    /* result: start of the range */
+    hwaddr size;                    /* result: bytes of the range; 0: not found */
 } RamSearch;
 
 static bool ram_search(Int128 start, Int128 len, const MemoryRegion *mr,
@@ -78,8 +83,9 @@ static bool ram_search(Int128 start, Int128 len, const MemoryRegion *mr,
 }
 
 /*
- * Caches the range around @pa.  Returns NULL unless the range is RAM that devices may
- * write: not MMIO, not ROM, not memory of a device that is mapped like RAM.
+ * Adds the range that contains @pa to @s->tlb.ram, and returns it.  If the table is full,
+ * drops all ranges and translations before.  Returns NULL unless the range is RAM that
+ * devices may write: not MMIO, not ROM, not memory of a device that is mapped like RAM.
  */
 static ExanetRam *ram_open(ExanetState *s, hwaddr pa)
 {
@@ -118,7 +124,7 @@ static bool ram_contains(const ExanetRam *ram, hwaddr pa, hwaddr len)
     return offset < ram->size && ram->size - offset >= len;
 }
 
-/* Returns the range that contains @len bytes from @pa on, or NULL if they are no RAM. */
+/* Returns the range with all @len bytes from @pa on, or NULL if there is no such RAM. */
 static ExanetRam *ram_find(ExanetState *s, hwaddr pa, hwaddr len)
 {
     ExanetTlb *tlb = &s->tlb;
@@ -183,7 +189,11 @@ static ExanetTlbEntry *tlb_victim(ExanetState *s, unsigned c, uint64_t va)
     return &set[s->tlb.victim++ % TLB_WAYS];
 }
 
-/* Walks the page tables of context @c for @va, and counts faults. */
+/*
+ * Walks the page tables of context @c for @va, fills in @leaf, and counts faults.
+ * Returns PROTECTION if the context is disabled or quiesced, or has a fault and wants no
+ * reports; otherwise the result of exanet_walk().
+ */
 static enum exanet_resp context_walk(ExanetState *s, unsigned c, uint64_t va,
                                      bool write, ExanetLeaf *leaf)
 {
@@ -208,6 +218,7 @@ static uint64_t leaf_offset(const ExanetLeaf *leaf, uint64_t va)
     return va & ((1ULL << leaf->shift) - 1);
 }
 
+/* Walks the page tables for @va, and stores the translation in an entry, *@found. */
 static G_NO_INLINE enum exanet_resp
 tlb_fill(ExanetState *s, unsigned c, uint64_t va, bool write,
          ExanetTlbEntry **found)
@@ -256,8 +267,9 @@ static inline enum exanet_resp tlb_get(ExanetState *s, unsigned c, uint64_t va,
 }
 
 /*
- * Translates all pages of an access that crosses page boundaries.  @page gets copies of
- * the entries, because several pages may share one entry of a small TLB.
+ * Translates all pages of an access that crosses page boundaries.  Stores copies of their
+ * entries in @page, because several pages may share one entry of a small TLB.  On an
+ * error returns its code, and stores the first address without translation in *@fault_va.
  */
 static enum exanet_resp access_pages(ExanetState *s, unsigned c, uint64_t va,
                                      size_t len, bool write,
@@ -429,7 +441,7 @@ unsigned exanet_context_active(ExanetState *s, unsigned c)
     return n;
 }
 
-/* Ends all work of context @c in all units, because its process has closed it. */
+/* Ends all work of context @c in all units, because it was disabled or quiesced. */
 static void context_stop(ExanetState *s, unsigned c)
 {
     for (const ExanetUnit *const *u = s->units; *u; u++) {

@@ -13,20 +13,20 @@
 
 typedef struct ExanetState ExanetState;
 
-#define EXANET_TLB_SHIFT 12         /* entries cover 4 KB, whatever the leaf */
+#define EXANET_TLB_SHIFT 12         /* an entry covers 4 KB, even of a larger page */
 
 /* One cached translation; only pages in RAM are cached. */
 typedef struct ExanetTlbEntry {
-    uint64_t va;                    /* page address */
+    uint64_t va;                    /* virtual address of the page */
     uint64_t stamp;                 /* valid while equal to ExanetContext.stamp */
     uint8_t *host;                  /* first byte of the page */
-    uint8_t ram;                    /* index of the range that contains @host */
-    bool write;
+    uint8_t ram;                    /* index in ExanetTlb.ram of the range with @host */
+    bool write;                     /* the page is writable and already dirty */
 } ExanetTlbEntry;
 
 #define EXANET_RAM_RANGES 64
 
-/* A range of physical RAM, referenced until the memory map changes. */
+/* A range of physical RAM.  @cache holds a reference to the RAM until tlb_drop(). */
 typedef struct ExanetRam {
     hwaddr base;
     hwaddr size;
@@ -35,8 +35,8 @@ typedef struct ExanetRam {
 
 typedef struct ExanetTlb {
     ExanetTlbEntry *entry;          /* sets of two, owned */
-    uint64_t mask;                  /* entries - 1 */
-    unsigned victim;                /* selects the next entry to be replaced */
+    uint64_t mask;                  /* number of elements of @entry, less 1 */
+    unsigned victim;                /* counter; selects the entry of a set to replace */
     uint64_t stamp;                 /* last stamp given to a context; never reused */
     ExanetRam ram[EXANET_RAM_RANGES];
     unsigned rams;                  /* ranges in use */
@@ -47,14 +47,14 @@ typedef struct ExanetTlb {
 /* Decoded registers of a context; the register file has the raw values. */
 typedef struct ExanetContext {
     ExanetWalk walk;
-    uint64_t stamp;                 /* stamp of its valid TLB entries */
+    uint64_t stamp;                 /* stamp of the context's valid TLB entries */
     uint64_t win[EXANET_WINDOW_NI]; /* base | EXANET_WIN_VALID */
     uint32_t quota;                 /* register CTX_QUOTA */
     uint16_t pdid;
     bool local;                     /* the context's job is local to this node */
-    bool enabled;
-    bool quiesce;
-    bool no_report;
+    bool enabled;                   /* a process uses the context */
+    bool quiesce;                   /* the process is closing the context */
+    bool no_report;                 /* faults are not reported to the driver */
     unsigned faults;                /* entries in the table of pending faults */
 } ExanetContext;
 
@@ -64,8 +64,9 @@ unsigned exanet_context_active(ExanetState *s, unsigned c);
 /* Computes registers of context @c before a read. */
 void exanet_context_reg_sync(ExanetState *s, unsigned c);
 /*
- * Acts on a write to register @reg (EXANET_REG_CTX_) of context @c; @top: the write
- * included the last 32 bits of the register; a command register acts only then.
+ * Acts on a write to register @reg (EXANET_REG_CTX_) of context @c.  @top is false if the
+ * write had only bits 31:0 of an 8-byte register.  Such a write to INV_CMD has no effect;
+ * other registers use their new value in any case.
  */
 void exanet_context_reg_written(ExanetState *s, unsigned c, unsigned reg,
                                 bool top);
@@ -92,9 +93,9 @@ enum exanet_resp exanet_context_write(ExanetState *s, unsigned c, uint64_t va,
                                       const void *buf, size_t len,
                                       uint64_t *fault_va);
 /*
- * Computes *@pa, the physical address of @va, also if it is memory of a device, for which
- * the functions above return DECODE.  Other errors as above.  Valid for the page of @va,
- * until the next access.
+ * Computes *@pa, the physical address of @va, also if the page is memory of a device, for
+ * which the functions above return DECODE.  Returns other errors as the functions above.
+ * *@pa is valid up to the end of the page, until the next access to guest memory.
  */
 enum exanet_resp exanet_context_physical(ExanetState *s, unsigned c, uint64_t va,
                                          bool write, hwaddr *pa);

@@ -21,12 +21,12 @@
 #include "../base/wire.h"
 #include "../trace.h"
 
-#define EXADMA_ATTEMPTS 8           /* attempts of a run for each packet of its budget */
+#define EXADMA_ATTEMPTS 8           /* attempts for each packet of a run's budget */
 
 /* Bits of W3 that only the device writes. */
 #define DESC_W3_RO (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE | \
                     EXANET_DESC_W3_ACKED | EXANET_DESC_W3_ERROR)
-#define DESC_LANE_MASK RNIC_FIELD(63, 32)   /* a write of these bits of W3 starts */
+#define DESC_LANE_MASK RNIC_FIELD(63, 32)   /* writing these bits of W3 starts the TID */
 
 static uint64_t *exadma_desc(ExanetState *s, unsigned tid)
 {
@@ -65,7 +65,7 @@ static uint16_t exadma_dst_pdid(const uint64_t *d)
            RNIC_GET(EXANET_DESC_W3_PDID, d[2]);
 }
 
-/* Returns the TID on the wire.  The published protocol has no generation in it. */
+/* Returns the wire TID of @tid.  In the published protocol it has no generation. */
 static uint16_t exadma_wire_tid(ExanetState *s, unsigned tid)
 {
     uint64_t w4 = s->exadma.desc[tid][3];
@@ -133,7 +133,9 @@ static void exadma_reject(ExanetState *s, unsigned tid)
                   tid, d[1], d[2], d[3]);
 }
 
-/* Starts @tid.  Returns false if its descriptor is not valid. */
+/*
+ * Starts @tid.  Returns false if its descriptor is not valid; then its error bit is set.
+ */
 static bool exadma_start(ExanetState *s, unsigned tid)
 {
     uint64_t *d = exadma_desc(s, tid);
@@ -182,7 +184,10 @@ bool exanet_exadma_pop_stopped(ExanetState *s, ExanetStopped *stopped)
     return true;
 }
 
-/* Starts the successor in a chain, because the last packet was sent [T §5.1]. */
+/*
+ * Starts the successor of descriptor @d in its chain, because the last packet of @d was
+ * sent [T §5.1].
+ */
 static void exadma_chain(ExanetState *s, const uint64_t *d)
 {
     unsigned next = RNIC_GET(EXANET_DESC_W3_DEP, d[2]);
@@ -262,7 +267,11 @@ uint64_t exanet_exadma_list_read(ExanetState *s, hwaddr addr, unsigned size)
     return (word & exadma_strobes(addr, size)) >> ((addr & 7) * 8);
 }
 
-/* Acts on a write to a descriptor whose transaction is under way. */
+/*
+ * Acts on a write to a descriptor whose transaction is active: kills the transaction if
+ * the write is a start with length 0, accepts a new W4 until the first packet, and counts
+ * and ignores any other write.
+ */
 static void exadma_active_write(ExanetState *s, unsigned tid, unsigned w,
                                 uint64_t value, bool trigger)
 {
@@ -333,7 +342,10 @@ static void exadma_packet_init(ExanetState *s, unsigned tid, ExanetPacket *pkt)
     };
 }
 
-/* Stops @tid, because its source cannot be read at @va. */
+/*
+ * Stops @tid, because its source cannot be read at @va or its context was closed (@resp).
+ * Reports a page fault to the driver, and the end to the firmware.
+ */
 static void exadma_source_error(ExanetState *s, unsigned tid,
                                 enum exanet_resp resp, uint64_t va)
 {
@@ -358,7 +370,10 @@ static void exadma_source_error(ExanetState *s, unsigned tid,
     exadma_stopped(s, tid, resp, reported);
 }
 
-/* Stores that @sent bytes are sent.  @last: ends the transaction; otherwise continues. */
+/*
+ * Stores that @sent bytes of @tid were sent.  If @last is true, ends the transaction and
+ * starts its successor in a chain; otherwise puts @tid into the FIFO again.
+ */
 static void exadma_advance(ExanetState *s, unsigned tid, uint32_t sent,
                            bool last)
 {
@@ -386,8 +401,9 @@ static void exadma_advance(ExanetState *s, unsigned tid, uint32_t sent,
 }
 
 /*
- * Gathers and builds the next packet of @tid in @buf.  Returns its words.  If the source
- * cannot be read, stops @tid and returns 0.
+ * Gathers and builds the next packet of @tid in @buf, and calls exadma_advance().
+ * Returns the packet's length in words.  If the source cannot be read, stops @tid and
+ * returns 0.
  */
 static unsigned exadma_packet_build(ExanetState *s, unsigned tid, uint8_t *buf)
 {
@@ -435,7 +451,10 @@ static bool exadma_output_holds(const ExanetOutput *o, int route)
     return false;
 }
 
-/* Sends packets of @o until a route is blocked, control packets first. */
+/*
+ * Sends control packets of @o until the route of one is blocked, then data packets of @o
+ * likewise.
+ */
 static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
 {
     ExanetExadma *e = &s->exadma;
@@ -475,7 +494,10 @@ static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
     }
 }
 
-/* Sends or buffers the next packet of @tid.  Returns false if its output has no room. */
+/*
+ * Sends or buffers the next packet of @tid, or stops @tid.  Returns false if the route is
+ * blocked and the output buffer is full.
+ */
 static bool exadma_packet_send(ExanetState *s, unsigned tid)
 {
     ExanetExadma *e = &s->exadma;
@@ -513,7 +535,7 @@ static bool exadma_packet_send(ExanetState *s, unsigned tid)
     return true;
 }
 
-/* Checks that @tid may send.  Otherwise stops @tid and returns false. */
+/* Returns true if the path and the context of @tid are valid.  Otherwise stops @tid. */
 static bool exadma_admit(ExanetState *s, unsigned tid)
 {
     ExanetExadma *e = &s->exadma;
@@ -537,7 +559,7 @@ static bool exadma_admit(ExanetState *s, unsigned tid)
 
 enum exadma_result {
     EXADMA_DONE,                /* the packet was sent or buffered, or @tid stopped */
-    EXADMA_PUT_BACK,            /* the output has no slot */
+    EXADMA_PUT_BACK,            /* the route is blocked and the output has no slot */
     EXADMA_PACED,               /* the flow must wait for its rate */
 };
 
@@ -566,7 +588,7 @@ static bool exadma_schedule(ExanetState *s, unsigned budget)
 {
     ExanetExadma *e = &s->exadma;
     unsigned attempts = EXADMA_ATTEMPTS * budget;
-    /* TIDs put back one after the other; if it is all TIDs, the outputs are blocked */
+    /* TIDs put back in a row; if all TIDs of the FIFO were, all outputs are blocked */
     unsigned put_back = 0;
     unsigned paced = 0;
     bool more;
@@ -660,7 +682,10 @@ static void exadma_control_build(ExanetState *s, const ExanetOutput *o,
     trace_exanet_exadma_control(s->node, pkt.tid, pkt.seq, o->control_word[0]);
 }
 
-/* Queues a control packet: three words of software, the rest from the descriptor. */
+/*
+ * Queues the control packet of @tid: three words from software, the rest from the
+ * descriptor.  Drops and counts a packet with an invalid descriptor or without room.
+ */
 static void exadma_control_queue(ExanetState *s, ExanetOutput *o, unsigned tid)
 {
     uint64_t w3 = s->exadma.desc[tid][2];

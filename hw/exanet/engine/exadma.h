@@ -14,11 +14,11 @@
 
 typedef struct ExanetState ExanetState;
 
-/* A packet in an output buffer; @words = 0: dropped by exanet_exadma_kill(). */
+/* A packet in an output buffer, which waits for its route. */
 typedef struct ExanetSlot {
     int route;
     uint16_t tid;                   /* TID without generation */
-    uint16_t words;
+    uint16_t words;                 /* 0: exanet_exadma_kill() has dropped the packet */
     uint8_t data[EXANET_PACKET_BYTES];
 } ExanetSlot;
 
@@ -27,12 +27,12 @@ typedef struct ExanetSlot {
 #define EXANET_CONTROL_STORES 3     /* to the window of the control packet */
 #define EXANET_DESC_WORDS 4
 
-/* A control packet that waits; @dead: dropped by exanet_exadma_kill(). */
+/* A control packet that waits for its route. */
 typedef struct ExanetControlSlot {
     uint32_t dst;
     uint16_t tid;                   /* TID without generation */
     uint8_t path;
-    bool dead;
+    bool dead;                      /* exanet_exadma_kill() has dropped the packet */
     uint8_t data[EXANET_CONTROL_WORDS * EXANET_WORD_BYTES];
 } ExanetControlSlot;
 
@@ -40,14 +40,14 @@ typedef struct ExanetOutput {
     ExanetSlot slot[EXANET_OUTPUT_SLOTS];
     RNicFifo slots;                 /* positions in @slot */
     /* state machine of control packets [T §5.3.1.2] */
-    uint64_t control_word[EXANET_CONTROL_STORES];   /* that software has written */
-    unsigned control_stage;         /* number of these words */
-    unsigned control_tid;           /* their TID, without generation */
+    uint64_t control_word[EXANET_CONTROL_STORES];   /* words written by software */
+    unsigned control_stage;         /* words in @control_word, 0 to 2 between stores */
+    unsigned control_tid;           /* TID of @control_word, without generation */
     ExanetControlSlot control[EXANET_CONTROL_QUEUE];
     RNicFifo controls;              /* positions in @control */
 } ExanetOutput;
 
-/* A transaction that ExaDMA has stopped, because its source cannot be read. */
+/* A transaction that ExaDMA has stopped because of an error at the source. */
 typedef struct ExanetStopped {
     uint16_t tid;                   /* TID without generation */
     uint8_t resp;                   /* FAULT, DECODE or PROTECTION */
@@ -69,7 +69,7 @@ typedef struct ExanetExadma {
     uint16_t fifo[EXANET_TIDS];     /* FIFO of the scheduler; each TID at most once */
     RNicFifo scheduled;             /* positions in @fifo */
     uint16_t paced[EXANET_TIDS];    /* TIDs outside of @fifo until the end of a run */
-    ExanetStopped stopped[EXANET_TIDS];     /* not yet taken by the firmware */
+    ExanetStopped stopped[EXANET_TIDS];     /* for exanet_exadma_pop_stopped() */
     RNicFifo stops;                 /* positions in @stopped */
     bool control_freed;             /* a control queue was full, and has room again */
     ExanetOutput output[EXANET_OUTPUTS];
@@ -85,7 +85,11 @@ void exanet_exadma_list_write(ExanetState *s, hwaddr addr, uint64_t value,
                               unsigned size);
 void exanet_exadma_control_write(ExanetState *s, hwaddr addr, uint64_t value,
                                  unsigned size);
-/* Stores descriptor @tid with the effect of 8-byte writes; the last one starts it. */
+/*
+ * Stores descriptor @tid with the effect of 8-byte writes by software.  The last write
+ * starts the transaction, unless bit DB of W3 makes it wait for its predecessor in a
+ * chain.
+ */
 void exanet_exadma_desc_write(ExanetState *s, unsigned tid,
                               const uint64_t word[EXANET_DESC_WORDS]);
 /*
@@ -94,7 +98,7 @@ void exanet_exadma_desc_write(ExanetState *s, unsigned tid,
  */
 bool exanet_exadma_control_send(ExanetState *s, unsigned output, unsigned tid,
                                 const uint64_t word[EXANET_CONTROL_STORES]);
-/* Stops @tid, drops its packets in output buffers, and sets its error bit. */
+/* Stops @tid, drops its packets in output buffers and queues, and sets its error bit. */
 void exanet_exadma_kill(ExanetState *s, unsigned tid);
 /* Returns true if @tid is scheduled or has packets in an output buffer. */
 static inline bool exanet_exadma_busy(const ExanetExadma *e, unsigned tid)

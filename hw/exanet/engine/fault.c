@@ -2,8 +2,8 @@
 /*
  * ExaNet fault FIFO, and the table of pending faults, which wait for the driver's answer.
  *
- * The FIFO gets one entry per context, page, direction and side.  The table gets further
- * faults of this page too, and the driver's answer is for all of them.
+ * The FIFO gets one entry per context, page, direction and side.  The table also gets
+ * further faults of the same page, and the driver's answer is for all of them.
  */
 #include "qemu/osdep.h"
 #include "context.h"
@@ -30,7 +30,7 @@ static bool fault_same_user(const ExanetPendingFault *a,
            a->ctx == b->ctx && a->dst == b->dst;
 }
 
-/* Returns true if context @c may take one more entry of the table. */
+/* Returns true if the table has room for another entry of context @c. */
 static bool fault_room(ExanetState *s, unsigned c)
 {
     unsigned free = EXANET_FAULTS - s->fault.used;
@@ -134,7 +134,10 @@ static void fault_forget(ExanetState *s, unsigned c)
     }
 }
 
-/* Gives the driver's answer to the unit of @f; packetizers retransmit without it. */
+/*
+ * Gives the driver's answer to the unit that has reported @f.  No unit takes the answer
+ * to the fault of a message, because its packetizer retransmits without an answer.
+ */
 static void fault_answer(ExanetState *s, const ExanetPendingFault *f, bool ok)
 {
     for (const ExanetUnit *const *u = s->units; *u; u++) {
@@ -144,7 +147,7 @@ static void fault_answer(ExanetState *s, const ExanetPendingFault *f, bool ok)
     }
 }
 
-/* Answers all faults of the page of @f. */
+/* Removes all pending faults of the page of @f, and gives the answer to their units. */
 static void fault_resolve_page(ExanetState *s, ExanetPendingFault f, bool ok)
 {
     for (unsigned i = 0; i < EXANET_FAULTS; i++) {

@@ -10,8 +10,8 @@
 #define EXANET_JOBS (RNIC_GET(EXANET_PDID_JOB, ~0ULL) + 1)
 
 typedef struct ExanetJobQuota {
-    uint16_t held[EXANET_JOBS];     /* number of entries by job */
-    unsigned total;
+    uint16_t held[EXANET_JOBS];     /* number of entries, by job */
+    unsigned total;                 /* number of entries of all jobs */
 } ExanetJobQuota;
 
 /*

@@ -2,8 +2,8 @@
 /*
  * ExaNet mailboxes: rings of messages in the memory of a process.
  *
- * All state is in the user page.  This file checks the stores of the process to it,
- * except those to HEAD, of which every value is valid.
+ * All state is in the user page.  This file checks the stores of the process to the page,
+ * except stores to HEAD, for which every value is valid.
  */
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
@@ -136,7 +136,8 @@ static void mailbox_build(ExanetState *s, const ExanetPacket *pkt, uint64_t data
 }
 
 /*
- * Stores the entry of index @tail.  The phase is stored last, because a process polls it.
+ * Stores @msg in the entry of index @tail.  Sets and stores the phase last, because a
+ * process polls the phase.  Returns the result of exanet_context_write().
  */
 static enum exanet_resp mailbox_store(ExanetState *s, unsigned c,
                                       const struct exanet_mailbox *regs,
@@ -177,7 +178,7 @@ static void mailbox_fault(ExanetState *s, unsigned c,
                      sizeof(struct exanet_message);
 
     exanet_count(s, MBOX_FAULT);
-    /* hint: later messages will fill the rest of the ring */
+    /* a hint for the driver: later messages will fill the rest of the ring */
     exanet_fault_report(s, &fault, ldq_le_p(&regs->ring) + bytes - va);
 }
 

@@ -12,13 +12,17 @@
 typedef struct ExanetState ExanetState;
 
 extern const ExanetUnit exanet_mailbox_unit;
-/* Store by the process of context @c to its mailbox page; @addr counts from its start. */
+/*
+ * Handles a store by the process of context @c to its mailbox page; @addr counts from the
+ * start of the page.
+ */
 void exanet_mailbox_write(ExanetState *s, unsigned c, hwaddr addr,
                           uint64_t value, unsigned size);
 /*
- * Stores a message in mailbox VA[7:4] of the context of @pkt->pdid.  @data is the entry's
- * data field; @irq raises an interrupt even if the mailbox does not ask for it.  Returns
- * ACK, FULL, FAULT (which has been reported), PROTECTION, DECODE or MALFORMED.
+ * Stores the message @pkt in mailbox VA[7:4] of the context of @pkt->pdid.  @data is the
+ * entry's data field.  If @irq is true, the interrupt is raised even if CTRL of the
+ * mailbox does not enable it.  Returns ACK, FULL, FAULT (which has been reported),
+ * PROTECTION, DECODE or MALFORMED.
  */
 enum exanet_resp exanet_mailbox_deliver(ExanetState *s, const ExanetPacket *pkt,
                                         uint64_t data, bool irq);

@@ -5,15 +5,15 @@
  * A receiver distinguishes a new message of a channel from an old one by the distance
  * of its generation to the last one.  Each receiver sees only its own messages; so the
  * packetizer counts generations per node.  The entry of a node must live longer than
- * the receiver's memory, even when the context gets another owner or the device is
- * reset.  With a wrong generation the receiver would ack a message without delivering
- * it.
+ * the receiver's record, even when the context gets another owner or the device is
+ * reset.  The receiver would ack a message with a wrong generation without delivering
+ * the message.
  *
  * Only a node that has received a message can remember its generation.  So the
- * packetizer may remove the entry of a node when its message ends, if no copy of the
- * message had a route; after ANSWER_NS, if no answer arrived; in any case after
- * FORGOTTEN_NS.  The last two happen only when room is needed.  The room is divided by
- * jobs, because a process must take no room from the next process of its context.
+ * packetizer removes the entry of a node when its last message ends, if no copy of a
+ * message had a route.  When room is needed, it also removes entries without an answer
+ * after ANSWER_NS, and all others after FORGOTTEN_NS.  The room is divided by jobs,
+ * because a process must take no room from the next process of its context.
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"
@@ -22,7 +22,7 @@
 
 #define GENERATIONS         (RNIC_GET(EXANET_PTID_GEN, ~0ULL) + 1)
 #define GENERATIONS_SKIPPED (GENERATIONS / 4)
-/* Most entries of a context: all, and those with an unknown answer. */
+/* Most entries of a context, and most entries with PktzPeer.unknown among them. */
 #define PEERS_MAX           4096
 #define PEERS_UNKNOWN       1024
 /* An answer arrives within this time, or never. */
@@ -34,11 +34,11 @@
 typedef struct PktzPeer {
     int64_t used;                   /* ns, time when a message last began or ended */
     uint32_t coord;
-    uint16_t job;                   /* job that the entry counts for */
+    uint16_t job;                   /* job for which the entry counts in @held */
     uint8_t messages;               /* messages under way */
     bool reached;                   /* a copy of a message had a route */
-    bool answered;                  /* the node has answered the last message */
-    bool unknown;                   /* an answer of the node cannot be identified */
+    bool answered;                  /* the node has answered a message */
+    bool unknown;                   /* another node uses the generation of a message */
     uint16_t unknown_job;           /* job for which @unknown counts */
     uint8_t gen[EXANET_PKTZ_CHANNELS];      /* generations of the last messages */
 } PktzPeer;
@@ -46,10 +46,10 @@ typedef struct PktzPeer {
 /* The nodes to which one context has sent. */
 struct ExanetPktzPeers {
     GHashTable *nodes;              /* coordinates -> PktzPeer, owned */
-    int64_t sweep;                  /* ns, no entry can be removed before */
+    int64_t sweep;                  /* ns, no entry can be removed before this time */
     ExanetJobQuota held;            /* all entries */
     ExanetJobQuota unknown;         /* entries with PktzPeer.unknown */
-    /* destination node of the last message with each generation */
+    /* coordinates of the destination of the last message, by channel and generation */
     uint32_t asked[EXANET_PKTZ_CHANNELS][GENERATIONS];
 };
 
@@ -65,7 +65,7 @@ static PktzPeer *peer_find(ExanetPktzPeers *p, uint32_t coord)
 
 /* --- Memory for entries ----------------------------------------------------- */
 
-/* Returns the time, ns, from which on the entry @peer is no longer needed. */
+/* Returns the time, ns, when the entry @peer is no longer needed; INT64_MIN: now. */
 static int64_t peer_end_time(const PktzPeer *peer)
 {
     if (peer->messages) {
@@ -109,7 +109,7 @@ static void peers_sweep(ExanetPktzPeers *p, int64_t now)
     }
 }
 
-/* Returns true if @q has room for @job, perhaps after a sweep. */
+/* Returns true if @q has room for an entry of @job.  Sweeps the table to make room. */
 static bool quota_room(ExanetPktzPeers *p, const ExanetJobQuota *q, unsigned job,
                        unsigned max, int64_t now)
 {
@@ -160,10 +160,10 @@ static PktzPeer *gen_holder(ExanetPktzPeers *p, unsigned k, uint8_t gen,
  * process of @job.  The function skips the channel's @last generation, even if the last
  * message had another destination, because the ack of that message may still arrive.
  *
- * If other nodes may still answer all generations, the function uses the generation of
- * one of them, of another job if possible.  An answer of that node cannot be identified
- * then, so its entry stays as if it had answered.  Returns false if there are too many
- * such entries.
+ * If other nodes may still answer messages of all these generations, the function uses
+ * the generation of one of these nodes, of another job if possible.  An answer of that
+ * node then cannot be identified, so its entry stays as if the node had answered.
+ * Returns false if there are too many such entries.
  */
 static bool gen_next(ExanetPktzPeers *p, const PktzPeer *peer, unsigned k,
                      unsigned job, uint8_t last, int64_t now, uint8_t *next)
@@ -250,7 +250,10 @@ void exanet_pktz_peer_end(ExanetState *s, unsigned n, uint32_t coord)
     peer_put(p, peer, rnic_now());
 }
 
-/* Returns the node that may still answer generation @gen of channel @n, or NULL. */
+/*
+ * Returns the node that may still answer the message of generation @gen of channel @n, or
+ * NULL.
+ */
 static PktzPeer *peer_asked(ExanetState *s, unsigned n, uint8_t gen)
 {
     ExanetPktzPeers *p = peers_of(s, n);

@@ -17,19 +17,19 @@ void exanet_pktz_peers_fini(ExanetState *s);
  */
 bool exanet_pktz_peer_begin(ExanetState *s, unsigned n, uint32_t coord,
                             uint8_t last, uint8_t *gen);
-/* Records that a copy of a message to node @coord has been sent by a route. */
+/* Records that a copy of a message of channel @n to node @coord had a route. */
 void exanet_pktz_peer_sent(ExanetState *s, unsigned n, uint32_t coord);
 /* Ends the message of channel @n to node @coord. */
 void exanet_pktz_peer_end(ExanetState *s, unsigned n, uint32_t coord);
 /*
- * Stores in *@coord the node that may still answer generation @gen of channel @n, also
- * if the message has ended; returns false if there is none.
+ * Stores in *@coord the node that may still answer the message of generation @gen of
+ * channel @n, also if the message has ended.  Returns false if no node may answer.
  */
 bool exanet_pktz_peer_asked(ExanetState *s, unsigned n, uint8_t gen,
                             uint32_t *coord);
 /*
- * Records an answer to generation @gen of channel @n.  An answer counts only while the
- * node may still answer, because any node can send an ack.
+ * Records an answer to the message of generation @gen of channel @n.  Ignores an answer
+ * when no node may still answer, because any node can send an ack.
  */
 void exanet_pktz_peer_answered(ExanetState *s, unsigned n, uint8_t gen);
 

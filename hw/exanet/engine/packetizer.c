@@ -55,7 +55,7 @@ static void channel_status(ExanetState *s, unsigned n,
              RNIC_PREP(EXANET_PKTZSTAT_GEN, ch->gen) | flags);
 }
 
-/* Sets the final status of channel @n's message, or of a refused GO. */
+/* Ends the message of channel @n, or refuses its GO: sets the final status. */
 static void channel_finish(ExanetState *s, unsigned n,
                            enum exanet_pktz_state state, enum exanet_resp resp,
                            uint64_t flags)
@@ -69,7 +69,7 @@ static void channel_finish(ExanetState *s, unsigned n,
                                      ldq_le_p(&channel_regs(s, n)->status));
 }
 
-/* Sets the deadline of channel @n. */
+/* Sets the deadline (ns) of channel @n. */
 static void channel_arm(ExanetState *s, unsigned n, int64_t deadline)
 {
     ExanetPacketizer *p = &s->packetizer;
@@ -85,7 +85,7 @@ static int64_t timeout_ns(const ExanetPktzChannel *ch)
 
 /* --- Software's side ------------------------------------------------------- */
 
-/* Returns true if a message with CTRL @ctrl may be sent to @dst. */
+/* Returns true if size, code and address of a message are valid; @ctrl: CTRL. */
 static bool channel_check(uint64_t ctrl, uint64_t dst)
 {
     unsigned size = RNIC_GET(EXANET_PKTZ_SIZE, ctrl);
@@ -196,8 +196,8 @@ void exanet_packetizer_write(ExanetState *s, unsigned c, hwaddr addr,
 /* --- The network's side ---------------------------------------------------- */
 
 /*
- * Returns the path of the next copy, after @copies copies.  Each copy takes another path,
- * because a path may be interrupted.
+ * Returns the path of the next copy to @dst, after @copies copies.  Each copy takes
+ * another path, because a cable of a path may be cut.
  */
 static unsigned channel_path(ExanetState *s, uint32_t dst, unsigned copies)
 {
@@ -241,8 +241,9 @@ static void channel_packet(ExanetState *s, unsigned n, ExanetPacket *pkt)
 }
 
 /*
- * Sends the packet of channel @n.  Returns false if its route is blocked.  The call of
- * exanet_net_send() comes last, because a response of this node arrives inside it.
+ * Sends a copy of the message of channel @n.  A message without PKTZ_ACK then ends as
+ * acked.  Returns false if the route is blocked.  The call of exanet_net_send() comes
+ * last, because a response of this node arrives inside it.
  */
 static bool channel_send(ExanetState *s, unsigned n)
 {
@@ -352,7 +353,10 @@ void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt)
                                   ch->resp, delay);
 }
 
-/* Retransmits the message of channel @n after its deadline, or gives it up. */
+/*
+ * Handles the deadline of channel @n: retransmits the message, or makes it fail after too
+ * many timeouts.
+ */
 static void channel_expire(ExanetState *s, unsigned n, int64_t now)
 {
     ExanetPktzChannel *ch = &s->packetizer.channel[n];
@@ -395,8 +399,8 @@ static void packetizer_expire(ExanetState *s)
 }
 
 /*
- * Visits the channels that have a packet to send, in turn.  Skips a channel whose route
- * is blocked; the device is scheduled when the route opens.
+ * Sends copies of the channels in @send, in turn, at most SENDS_PER_RUN.  Skips a channel
+ * whose route is blocked; the units are scheduled when the route opens.
  */
 static bool packetizer_run(ExanetState *s, unsigned packets)
 {

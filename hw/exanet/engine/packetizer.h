@@ -23,9 +23,9 @@ typedef struct ExanetPktzChannel {
     uint32_t coord;                 /* destination node of the message */
     uint16_t seq;                   /* sequence number of the last copy */
     uint8_t gen;                    /* generation of the message, 6 bits */
-    uint8_t timeouts;               /* timeouts in a row, without an answer */
+    uint8_t timeouts;               /* timeouts since the start or the last nack */
     uint8_t nacks;                  /* nacks of the message, saturating */
-    uint8_t resp;                   /* last response, enum exanet_resp */
+    uint8_t resp;                   /* last nack, enum exanet_resp; 0: no nack yet */
     bool sent;                      /* a copy has been sent */
     bool backoff;                   /* @deadline is the end of the wait after a nack */
 } ExanetPktzChannel;
@@ -39,20 +39,21 @@ typedef struct ExanetPacketizer {
     DECLARE_BITMAP(send, EXANET_PKTZ_TOTAL);        /* channels with a copy to send */
     unsigned next;                  /* next channel of the round robin */
     RNicDeadline deadline;          /* earliest deadline of a channel */
-    bool due;                       /* the timer has fired */
+    bool due;                       /* @deadline has passed */
 } ExanetPacketizer;
 
 extern const ExanetUnit exanet_packetizer_unit;
 /*
- * Store by the process of context @c to its packetizer page; @addr counts from its start.
+ * Handles a store by the process of context @c to its packetizer page; @addr counts from
+ * the start of the page.
  */
 void exanet_packetizer_write(ExanetState *s, unsigned c, hwaddr addr,
                              uint64_t value, unsigned size);
-/* Takes an ack for the packetizer: its small address is of EXANET_NI_PACKETIZER. */
+/* Takes an ack for the packetizer: an ack with EXANET_NI_PACKETIZER as small address. */
 void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt);
 /*
- * Stores in *@dst the node that may answer wire TID @wire, also if the message has ended.
- * Returns false if there is none.
+ * Stores in *@dst the node that may answer the message of wire TID @wire, also if the
+ * message has ended.  Returns false if no node may answer.
  */
 bool exanet_packetizer_target(ExanetState *s, uint16_t wire, uint32_t *dst);
 

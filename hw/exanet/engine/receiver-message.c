@@ -18,7 +18,8 @@
 
 #define PKTZ_GEN_COUNT 64
 /*
- * Time after which a packet is of a new message, because packetizers give up before [P].
+ * Time without packets of a sender after which a packet belongs to a new message, because
+ * packetizers give up earlier [P].
  */
 #define PKTZ_AGE_NS (30 * (int64_t)NANOSECONDS_PER_SECOND)
 
@@ -95,8 +96,8 @@ enum exanet_resp exanet_receiver_notify(ExanetState *s, uint16_t pdid,
 
 /*
  * Returns true if the notification of @pkt has been delivered before.  All fields are
- * compared, because TIDs are reused.  Each copy extends the life of the record, because a
- * firmware may retransmit for minutes.
+ * compared, because TIDs are used again.  Each copy extends the life of the record,
+ * because a firmware may retransmit for minutes.
  */
 static bool report_known(ExanetState *s, ExanetSource *src,
                          const ExanetPacket *pkt, uint64_t data)
@@ -249,7 +250,10 @@ static bool message_known(ExanetState *s, const ExanetSource *src,
     return false;
 }
 
-/* Checks the destination context of @pkt. */
+/*
+ * Returns ACK if the context that @pkt accesses has the job of @pkt.  Otherwise returns a
+ * code of exanet_rtmailbox_check() or exanet_context_check().
+ */
 static enum exanet_resp message_check(ExanetState *s, const ExanetPacket *pkt)
 {
     return pkt->type == EXANET_TYPE_READ_REQ ? exanet_rtmailbox_check(s, pkt) :
@@ -277,7 +281,7 @@ void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt)
         exanet_receiver_ack(s, pkt, resp);
         return;
     }
-    /* refused messages count too, because generations must stay close together */
+    /* records refused messages too, because generations must stay close together */
     src->message[sender].time = s->time;
     src->message[sender].gen = gen;
     src->message[sender].valid = true;

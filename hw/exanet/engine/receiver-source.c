@@ -36,7 +36,7 @@ static void source_contexts_drop(ExanetState *s, uint32_t coord)
     }
 }
 
-/* Returns the time from which on @src may be replaced, if no more packets arrive. */
+/* Returns the time, ns, after which @src may be replaced if no more packets arrive. */
 static int64_t source_end(const ExanetSource *src)
 {
     return src->proven ? src->time + EXANET_TID_AGE_NS :
@@ -80,7 +80,7 @@ static bool link_room(ExanetState *s, unsigned link)
     unsigned share = link_share(s), shared = 0;
 
     if (link == EXANET_LINKS || r->by_link[link] < share) {
-        return true;                /* EXANET_LINKS has one source: this node */
+        return true;                /* EXANET_LINKS has only one source: this node */
     }
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         shared += r->by_link[i] > share ? r->by_link[i] - share : 0;
@@ -90,8 +90,8 @@ static bool link_room(ExanetState *s, unsigned link)
 
 /*
  * Removes the oldest source that is not needed, to make room for a source from @link.
- * Returns false if there is none.  The function checks all sources, so it does not run
- * again before a source can have become idle.
+ * Returns false if all sources are needed.  The function checks all sources, so it does
+ * nothing until a source can have become idle (full_until).
  */
 static bool source_evict(ExanetState *s, unsigned link)
 {
@@ -177,7 +177,7 @@ static ExanetSource *source_new(ExanetState *s, const ExanetPacket *pkt)
     return src;
 }
 
-/* Sets a new epoch of @src, retires the old one, and drops all state of it. */
+/* Sets a new epoch of @src, retires the old epoch, and drops all state of the source. */
 static void source_restart(ExanetState *s, ExanetSource *src, uint8_t epoch)
 {
     unsigned i = src->retired_next++ % EXANET_RX_RETIRED;
@@ -222,7 +222,10 @@ void exanet_source_refuse(ExanetState *s, const ExanetPacket *pkt)
     }
 }
 
-/* Returns true if the node is a neighbour now and its HELLO advertised another epoch. */
+/*
+ * Returns true if the source of @pkt is a neighbour now, and its HELLO advertised another
+ * epoch than that of @pkt.
+ */
 static bool epoch_denied(ExanetState *s, const ExanetPacket *pkt)
 {
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
@@ -233,7 +236,11 @@ static bool epoch_denied(ExanetState *s, const ExanetPacket *pkt)
     return false;
 }
 
-/* Returns the source of @pkt, which may be new or have a new epoch; NULL: drop @pkt. */
+/*
+ * Returns the source of @pkt; @src is the result of the lookup.  Adds a new source, or
+ * restarts a source with a new epoch.  Returns NULL if @pkt must be dropped; then the
+ * function has counted @pkt, and has called @refuse if there is no room.
+ */
 static ExanetSource *source_take(ExanetState *s, const ExanetPacket *pkt,
                                  void (*refuse)(ExanetState *s,
                                                 const ExanetPacket *pkt),
@@ -285,8 +292,8 @@ bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
 }
 
 /*
- * The epoch of a HELLO is the current one, because no switch delays a HELLO.  A HELLO
- * alone creates no source, because a neighbour could fill the table with false ones.
+ * The epoch in a HELLO is the present one, because no switch delays a HELLO.  A HELLO
+ * alone adds no source, because a neighbour could fill the table with false sources.
  */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t coord, uint8_t epoch)
 {

@@ -12,7 +12,10 @@
 
 typedef struct ExanetShmSource ExanetShmSource;
 
-/* Time without packets after which state may be replaced [P]. */
+/*
+ * Time without packets after which a receiver context, or a source that is not proven,
+ * may be replaced [P].
+ */
 #define EXANET_RX_IDLE_NS (100 * (int64_t)SCALE_MS)
 #define EXANET_RX_SENDERS (EXANET_CONTEXTS * EXANET_PKTZ_CHANNELS)
 #define EXANET_RX_RETIRED 4         /* old epochs that a source keeps */
@@ -23,17 +26,17 @@ typedef struct ExanetShmSource ExanetShmSource;
  * nacked without a receiver context, or that the source released.
  */
 typedef struct ExanetTidRecord {
-    int64_t time;                   /* ns, time of the last answer */
+    int64_t time;                   /* ns, time of the last ack, or of the release */
     uint16_t seq;                   /* sequence number of the last copy answered */
-    uint8_t gen;
+    uint8_t gen;                    /* generation of the block */
     bool valid;
-    bool released;                  /* the source has given the block up */
+    bool released;                  /* the source has released the block */
 } ExanetTidRecord;
 
 /* A notification packet that was delivered; another copy of it is a duplicate. */
 typedef struct ExanetReport {
-    int64_t time;                   /* ns */
-    uint64_t va;
+    int64_t time;                   /* ns, time of the last copy */
+    uint64_t va;                    /* destination address of the packet */
     uint64_t data;                  /* little-endian, as in the packet */
     uint16_t number;                /* wire TID of the packet */
     uint16_t pdid;
@@ -41,19 +44,19 @@ typedef struct ExanetReport {
 } ExanetReport;
 
 struct ExanetSource {
-    int64_t time;                   /* ns, last packet for a context of this node */
-    int64_t created;                /* ns, first packet */
-    int64_t far;                    /* ns, last packet that other nodes forwarded */
+    int64_t time;                   /* ns, last packet that passed the context's check */
+    int64_t created;                /* ns, time of the first packet */
+    int64_t far;                    /* ns, time of the last packet from another node */
     uint32_t coord;
     uint8_t epoch;
-    uint8_t link;                   /* link of the first packet */
+    uint8_t link;                   /* link of the first packet; EXANET_LINKS: none */
     bool proven;                    /* a block, message or notification was accepted */
     struct {
         int64_t time;               /* ns, time when the epoch was replaced */
         uint8_t epoch;
         bool valid;
     } retired[EXANET_RX_RETIRED];   /* old epochs, a ring */
-    unsigned retired_next;
+    unsigned retired_next;          /* counter; its remainder is the index to replace */
     ExanetTidRecord tomb[EXANET_TIDS];
     ExanetTidRecord refused[EXANET_TIDS];
     struct {
@@ -64,7 +67,7 @@ struct ExanetSource {
     } message[EXANET_RX_SENDERS];   /* indexed by the sender's context and channel */
     struct {
         ExanetReport report[EXANET_RX_REPORTS];     /* a ring */
-        unsigned next;
+        unsigned next;              /* counter; its remainder is the index to replace */
     } reports[EXANET_CONTEXTS];     /* indexed by context of this node */
     ExanetShmSource *shm;           /* state of shared memory; owned, may be NULL */
 };
@@ -87,13 +90,16 @@ void exanet_source_refuse(ExanetState *s, const ExanetPacket *pkt);
 /* Sends an ack with @resp to the source of @pkt. */
 void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,
                          enum exanet_resp resp);
-/* Returns a record of a fault at a write of @pkt, for its ack; the address is not set. */
+/*
+ * Returns a record of a page fault at a write of @pkt, for exanet_fault_report().  The
+ * caller sets @va.
+ */
 ExanetPendingFault exanet_receiver_fault(const ExanetPacket *pkt,
                                          enum exanet_fault_unit unit);
 /*
  * Delivers notification @n to the 42-bit address @va of @pdid on this node.  @fault names
- * the source, and is reported if memory faults.  @irq: raises an interrupt.  Returns ACK
- * or the reason why the notification was not delivered.
+ * the source, and is reported if a page is missing.  If @irq is true, raises the
+ * interrupt of the context.  Returns ACK, or the reason why @n was not delivered.
  */
 enum exanet_resp exanet_receiver_notify(ExanetState *s, uint16_t pdid,
                                         uint64_t va,

@@ -19,7 +19,8 @@
 
 /*
  * Time without packets after which a receiver context may be replaced if its set is full
- * [P], because a release packet may be lost.  A source that sends later starts a new one.
+ * [P], because a release packet may be lost.  A later packet of the block takes a new
+ * receiver context.
  */
 #define CTX_AGE_NS EXANET_RX_IDLE_NS
 #define GEN_COUNT 16
@@ -116,7 +117,7 @@ static ExanetRxContext *rx_find(ExanetState *s, const ExanetPacket *pkt)
     return NULL;
 }
 
-/* Initializes @c for the block and the copy of @pkt. */
+/* Initializes @c for the block and the copy of @pkt; the TID is not released any more. */
 static void rx_start(ExanetSource *src, ExanetRxContext *c,
                      const ExanetPacket *pkt)
 {
@@ -213,10 +214,10 @@ static void tomb_set(ExanetState *s, ExanetSource *src,
 }
 
 /*
- * Returns true if @pkt belongs to a block that is complete, or to an older one; then the
- * function has answered or counted @pkt.  A newer generation moves the record of the TID,
- * even if its block fails later, because otherwise all packets of a source would be old
- * after half of the generations failed.
+ * Returns true if @pkt belongs to a block that is complete, or to an older block; then
+ * the function has answered or counted @pkt.  A packet with a newer generation moves the
+ * record of the TID, even if the block fails later, because otherwise all packets of a
+ * source would be old after half of the generations failed.
  */
 static bool tomb_check(ExanetState *s, ExanetSource *src,
                        const ExanetPacket *pkt)
@@ -251,7 +252,7 @@ static bool tomb_check(ExanetState *s, ExanetSource *src,
 
 /* --- Completion --------------------------------------------------------- */
 
-/* Returns the bits of the packets from @first to @last, inclusive. */
+/* Returns a bitmap with bits @first to @last, inclusive. */
 static uint64_t rx_bits(unsigned first, unsigned last)
 {
     return (~0ULL >> (63 - last)) & (~0ULL << first);
@@ -296,7 +297,7 @@ static enum exanet_resp rx_notify(ExanetState *s, const ExanetRxContext *c,
     if (RNIC_GET(EXANET_PDID_JOB, pdid) != RNIC_GET(EXANET_PDID_JOB, c->pdid)) {
         return EXANET_RESP_PROTECTION;
     }
-    /* a notification to a third node is refused, because its result is not known here */
+    /* a third node's result would not be known here, so its notification is refused */
     if (RNIC_GET(EXANET_GVA_COORD, gva) != s->node) {
         return EXANET_RESP_DECODE;
     }
@@ -337,7 +338,10 @@ static void rx_complete_check(ExanetState *s, ExanetSource *src,
 
 /* --- Packets of blocks -------------------------------------------------- */
 
-/* Writes the payload to @va, and reports a fault with the fields for a later ack. */
+/*
+ * Writes the payload of @pkt to @va.  Reports a page fault, with the fields for a later
+ * ack.  Returns the result of exanet_context_write().
+ */
 static enum exanet_resp rx_scatter(ExanetState *s, const ExanetPacket *pkt,
                                    uint64_t va)
 {
@@ -347,7 +351,7 @@ static enum exanet_resp rx_scatter(ExanetState *s, const ExanetPacket *pkt,
 
     trace_exanet_receiver_scatter(s->node, pkt->src, pkt->tid, va, pkt->size, resp);
     if (resp == EXANET_RESP_FAULT) {
-        /* hint: the block may write the rest of its 16-KB window */
+        /* a hint for the driver: the block may write the rest of its 16-KB window */
         exanet_fault_report(s, &fault, EXANET_BLOCK_BYTES -
                             (va & (EXANET_BLOCK_BYTES - 1)));
     }
@@ -411,7 +415,7 @@ static enum exanet_resp rx_data(ExanetState *s, ExanetRxContext *c,
     return EXANET_RESP_ACK;
 }
 
-/* Returns true if @pkt is of a copy that its source has released. */
+/* Returns true if @pkt belongs to a copy that its source has released. */
 static bool rx_released(ExanetState *s, const ExanetSource *src,
                         const ExanetPacket *pkt)
 {
@@ -422,11 +426,11 @@ static bool rx_released(ExanetState *s, const ExanetSource *src,
 }
 
 /*
- * Continues with the next copy of the block, to which @pkt belongs.  The packets that
- * have arrived count, if the copies had no error but a bad CRC.  So a large block
- * becomes complete even if the cable loses some packets of each copy.  A source that
- * gives up the last block of a TID leaves a gap in the sequence before the next block.
- * In the published protocol each copy begins anew.
+ * Continues @c with the next copy of the block, to which @pkt belongs.  The packets that
+ * have arrived still count if the last copy had no error other than a bad CRC.  So a
+ * large block becomes complete even if the cable loses some packets of each copy.  The
+ * function begins anew if the gap in the sequence shows another block, because a source
+ * leaves such a gap when it gives up a block; and always in the published protocol.
  */
 static void rx_next_copy(ExanetState *s, ExanetSource *src, ExanetRxContext *c,
                          const ExanetPacket *pkt)
@@ -441,8 +445,8 @@ static void rx_next_copy(ExanetState *s, ExanetSource *src, ExanetRxContext *c,
 }
 
 /*
- * Returns the receiver context for @pkt.  Returns NULL if @pkt is dropped; then the
- * function has counted or answered @pkt.
+ * Returns the receiver context for @pkt.  Returns NULL if @pkt must be dropped: the
+ * function has counted @pkt, has answered it, or the copy was nacked before.
  */
 static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
                                    const ExanetPacket *pkt)
@@ -491,8 +495,9 @@ static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
 }
 
 /*
- * Nacks a copy of a block, once, because of a packet with a bad payload, unless an
- * earlier copy had this packet with a good payload.
+ * Nacks the copy of a block to which @pkt, a packet with a bad payload, belongs, unless
+ * the copy was nacked before or the same packet has arrived with a good payload.  The
+ * published protocol always nacks.
  */
 static void rx_bad_payload(ExanetState *s, ExanetRxContext *c, const ExanetPacket *pkt)
 {
@@ -505,8 +510,8 @@ static void rx_bad_payload(ExanetState *s, ExanetRxContext *c, const ExanetPacke
 }
 
 /*
- * Writes the payload before all checks if the published protocol is selected [T §6.1].
- * Returns true if the payload was written.
+ * In the published protocol, writes the payload before it is known that @pkt is no
+ * duplicate [T §6.1].  Returns true if the payload was written.
  */
 static bool rx_cut_through(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -573,7 +578,7 @@ void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
     ExanetTidRecord *r;
     ExanetSource *src;
 
-    /* the PDID need not be checked, because a node can release only its own blocks */
+    /* needs no check of the PDID, because a node can release only its own blocks */
     if (!exanet_source_find(s, pkt, false, exanet_source_refuse, &src) || !src ||
         (c && (c->tid != pkt->tid || c->seq > pkt->seq))) {
         return;         /* no such node, or a later block or copy has arrived */

@@ -31,7 +31,7 @@ typedef struct ExanetRxContext {
     uint64_t bitmap;                /* packets that have arrived: exanet_packet_bit() */
     uint64_t window;                /* 64-bit address of the 16-KB window */
     uint64_t control[4];            /* payload of the control packet, P0..P3 */
-    int64_t time;                   /* ns, last packet */
+    int64_t time;                   /* ns, time of the last packet */
     uint32_t src;                   /* coordinates of the source */
     uint32_t bytes;                 /* payload bytes that have arrived */
     uint16_t tid;                   /* wire TID */
@@ -62,27 +62,34 @@ typedef struct ExanetReceiver {
     ExanetSource *recent;           /* result of the last lookup, or NULL */
     /* Number of sources by the link of their first packet; EXANET_LINKS: no link. */
     unsigned by_link[EXANET_LINKS + 1];
-    int64_t full_until[EXANET_LINKS + 1];   /* ns, no source can be removed before */
+    /* ns; before this time no source can be removed for a source of the link */
+    int64_t full_until[EXANET_LINKS + 1];
     int64_t swept;                  /* ns, time of the last sweep of idle sources */
     struct {
         uint64_t key;               /* EXANET_TOMB_ */
         int64_t time;
     } tomb[EXANET_TOMBSTONES];      /* most recent completions, a ring */
-    unsigned tomb_next;
+    unsigned tomb_next;             /* index of the oldest element of @tomb */
 } ExanetReceiver;
 
 extern const ExanetUnit exanet_receiver_unit;
-/* Drops all receiver contexts and all state of sources. */
+/* Drops all receiver contexts, all tombstones and all sources. */
 void exanet_receiver_reset(ExanetState *s);
 /* Takes a packet of a block: data for memory, or a control packet.  Sends acks. */
 void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt);
 /* Takes a packet of a packetizer: detects duplicates, delivers, sends the ack. */
 void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt);
-/* Takes a notification packet of a firmware: as exanet_receiver_message(). */
+/* Takes a notification packet of a firmware: detects duplicates, delivers, acks. */
 void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt);
-/* Takes a release packet: drops the context of its block, if it has no newer copy. */
+/*
+ * Takes a release packet: drops the receiver context of its block, unless a later block
+ * or copy has arrived.
+ */
 void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt);
-/* Sets the epoch that a HELLO of the node at @src advertised; drops the old state. */
+/*
+ * Sets the epoch of the node at @src, which a HELLO advertised.  If the epoch is new,
+ * drops the old state of the node.
+ */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t src, uint8_t epoch);
 /*
  * Returns true if packets of the node at @coord have arrived through switches within
@@ -91,7 +98,10 @@ void exanet_receiver_new_epoch(ExanetState *s, uint32_t src, uint8_t epoch);
 bool exanet_receiver_elsewhere(ExanetState *s, uint32_t coord, uint8_t *epoch);
 /* Removes sources without packets for EXANET_TID_AGE_NS; called periodically. */
 void exanet_receiver_sweep(ExanetState *s);
-/* Loads from the debug windows; @addr counts from their start, 8-byte aligned. */
+/*
+ * Return a 64-bit word of the debug window of receiver contexts or of tombstones.  @addr
+ * counts from the start of the window, in bytes, and is 8-byte aligned.
+ */
 uint64_t exanet_receiver_debug_read(ExanetState *s, hwaddr addr);
 uint64_t exanet_receiver_tomb_read(ExanetState *s, hwaddr addr);
 

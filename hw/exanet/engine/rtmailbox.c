@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * RT mailbox [T §6.2]: packets for the R5.  Responses and read requests have a FIFO
- * each, because a full FIFO of requests must not block the responses that let the R5
- * empty it.
+ * each, because a full FIFO of requests must not block the responses that the R5 needs to
+ * complete these requests.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -156,7 +156,7 @@ static uint32_t rtmailbox_resp_read(ExanetState *s)
 {
     uint32_t word = 0;
 
-    /* only an external R5 may read, because the device's model would miss the response */
+    /* only for an external R5, because the model would miss a response taken here */
     if (!s->rt.internal) {
         exanet_rtmailbox_pop_response(s, &word);
     }
@@ -207,7 +207,7 @@ void exanet_rtmailbox_reg_sync(ExanetState *s, unsigned reg)
 
 void exanet_rtmailbox_reg_written(ExanetState *s, unsigned reg, bool top)
 {
-    /* drops a message that was read in part, so the next read begins a message */
+    /* drops a request that was read in part, so the next read begins a request */
     if (reg == EXANET_REG_RT_REQ_RESYNC && top && s->rt.req_lane) {
         rtmailbox_request_drop(&s->rt);
     }

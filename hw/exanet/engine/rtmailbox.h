@@ -24,20 +24,23 @@ typedef struct ExanetRtMailbox {
      * in addition to @more requests in the FIFO.
      */
     bool (*room)(ExanetState *s, unsigned owner, unsigned more);
-    bool internal;                  /* FW_MODE: the model of the R5 is in use */
+    bool internal;                  /* FW_MODE is INTERNAL: the model of the R5 runs */
 } ExanetRtMailbox;
 
 extern const ExanetUnit exanet_rtmailbox_unit;
-/* Reads FW_MODE, after a write by software. */
+/* Computes @s->rt.internal from FW_MODE, after a reset or a write by software. */
 void exanet_rtmailbox_mode_load(ExanetState *s);
 /* Takes an ack for the RDMA engine; drops and counts it if the FIFO is full. */
 void exanet_rtmailbox_response(ExanetState *s, const ExanetPacket *pkt);
 /*
  * Returns ACK if the context that owns the data of read request @pkt has the job of @pkt,
- * otherwise PROTECTION.  Returns CRC for a bad payload, MALFORMED for a bad size.
+ * otherwise PROTECTION.  Returns CRC for a bad payload, MALFORMED for a short payload.
  */
 enum exanet_resp exanet_rtmailbox_check(ExanetState *s, const ExanetPacket *pkt);
-/* Takes a read request.  Returns ACK, FULL, or MALFORMED for a bad size. */
+/*
+ * Adds the read request @pkt to the FIFO.  Returns ACK, FULL, or MALFORMED for a bad
+ * size.
+ */
 enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
                                           const ExanetPacket *pkt);
 /* Takes the oldest response, an EXANET_RT_ word.  Returns false if there is none. */

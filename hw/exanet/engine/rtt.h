@@ -24,7 +24,7 @@ static inline void exanet_rtt_sample(ExanetRtt *rtt, int64_t ns)
     rtt->deviation += (ABS(off) - rtt->deviation) / 4;
 }
 
-/* Returns the timeout of an answer, ns; 0 while no round-trip time is known. */
+/* Returns the time limit, ns, for an answer; 0 while no round-trip time is known. */
 static inline int64_t exanet_rtt_timeout(const ExanetRtt *rtt)
 {
     return rtt->mean + 4 * rtt->deviation;

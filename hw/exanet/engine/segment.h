@@ -43,7 +43,7 @@ static inline unsigned exanet_source_reads(uint64_t src, uint32_t bytes)
     return (src & (EXANET_SOURCE_PAGE - 1)) + bytes > EXANET_SOURCE_PAGE ? 2 : 1;
 }
 
-/* Returns the bit of a packet to @dst in the receiver's bitmap [D §0.2]. */
+/* Returns the bit number of a packet to @dst in the receiver's bitmap [D §0.2]. */
 static inline unsigned exanet_packet_bit(uint64_t dst)
 {
     return (dst / EXANET_MTU) % EXANET_BLOCK_PACKETS;

@@ -26,7 +26,7 @@
 #define ARM_AP_USER     RNIC_BIT(6)
 #define ARM_AP_RDONLY   RNIC_BIT(7)
 #define ARM_AF          RNIC_BIT(10)
-#define ARM_NT          RNIC_BIT(16)    /* the block is being changed, FEAT_BBM */
+#define ARM_NT          RNIC_BIT(16)    /* nT: the kernel changes the block, FEAT_BBM */
 #define ARM_RES0_TABLE  RNIC_BIT(50)    /* reserved in a table entry; in a leaf, GP */
 #define ARM_AP_NO_USER  RNIC_BIT(61)    /* in a table entry: no user access below */
 #define ARM_AP_NO_WRITE RNIC_BIT(62)    /* in a table entry: no write access below */
@@ -35,10 +35,10 @@
 #define ARM_ROOT_HIGH   RNIC_FIELD(5, 2)    /* PA[51:48], as in TTBR0_EL1 */
 #define ARM_ROOT_ALIGN  6
 
-/* The differences between the formats. */
+/* The differences between the arm64 formats. */
 typedef struct ArmFormat {
-    unsigned granule;       /* log2 of a page */
-    unsigned va_bits;       /* maximum */
+    unsigned granule;       /* log2 of the page size */
+    unsigned va_bits;       /* maximum bits of a virtual address */
     unsigned pa_bits;       /* low bits of a physical address, in their own places */
     uint64_t pa_high;       /* field of an entry with the bits above @pa_bits */
     unsigned blocks;        /* levels above the last one that may map blocks */
@@ -65,7 +65,7 @@ static bool read_entry(const ExanetWalk *walk, uint64_t table, uint64_t va,
     return walk->read(walk->opaque, table + index * ENTRY_BYTES, entry);
 }
 
-/* Returns true if the entry for 1 << @shift bytes, leaf or table, sets a reserved bit. */
+/* Returns true if @entry, a leaf or table for 1 << @shift bytes, sets a reserved bit. */
 static bool x86_reserved(uint64_t entry, unsigned shift)
 {
     if (shift == X86_PAGE_SHIFT || !(entry & X86_PS)) {
@@ -79,7 +79,7 @@ static enum exanet_resp walk_x86(const ExanetWalk *walk, unsigned levels,
                                  uint64_t va, bool write, ExanetLeaf *leaf)
 {
     unsigned shift = X86_PAGE_SHIFT + X86_INDEX_BITS * levels;
-    unsigned bits = shift - 1;          /* the upper half is the kernel's */
+    unsigned bits = shift - 1;          /* the kernel uses the upper half of addresses */
     uint64_t table = walk->root & X86_ADDR;
     uint64_t rights = X86_US | X86_RW;
     uint64_t entry;
