@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * /dev/exanetN: what it allows, and what it does not.
- */
+/* /dev/exanetN: the operations that the driver permits, and those that it refuses. */
 #include "driver-common.h"
 
 #include <sys/eventfd.h>
@@ -94,7 +92,10 @@ static void test_windows(struct nic *nic)
 	m.va = 1ULL << 63;
 	check_value(ioctl_errno(nic->fd, EXANET_IOC_MAP_WINDOW, &m), EINVAL,
 		    "MAP_WINDOW: kernel address");
-	/* Stretches of which none is the first one, a stack or a heap. */
+	/*
+	 * Addresses of which none is in the window of the first one, of a stack or of a
+	 * heap.
+	 */
 	for (i = 0, err = 0; i < 16 && !err; i++) {
 		m.va = (uint64_t)(i + 4) << EXANET_WINDOW_BITS;
 		err = ioctl_errno(nic->fd, EXANET_IOC_MAP_WINDOW, &m);
@@ -142,7 +143,9 @@ static void test_ioctl(struct nic *nic)
 		    "SET_JOB: no job 4096");
 }
 
-/* Bits of what went wrong. */
+/*
+ * Returns 0 if a process outside of the device file's group cannot open the NIC, else 1.
+ */
 static int unprivileged(void)
 {
 	struct nic nic;
@@ -162,7 +165,9 @@ static void test_unprivileged(void)
 	check_value(reap(pid), 0, "who is not in the group cannot open the NIC");
 }
 
-/* What a child after fork() can do with its parent's file. */
+/*
+ * Uses the file of the parent's context in a child; returns a bit for each wrong result.
+ */
 static int heir(struct nic *nic)
 {
 	struct exanet_ioc_query q;
@@ -175,7 +180,7 @@ static int heir(struct nic *nic)
 		bad |= 2;
 	if (read(nic->fd, &n, sizeof(n)) != -1 || errno != EPERM)
 		bad |= 4;
-	/* msync() says whether something is mapped there. */
+	/* msync() fails with ENOMEM, because the child has no mapping at that address. */
 	if (!msync((void *)nic->channel, PAGE, MS_ASYNC) || errno != ENOMEM)
 		bad |= 8;
 	return bad;
@@ -217,7 +222,10 @@ static void test_contexts(void)
 	check_value(sysfs_number("contexts_in_use"), in_use, "all are given back");
 }
 
-/* The context belongs to the process, not to who holds its file. */
+/*
+ * A context belongs to the process that opened it, and ends with that process, even if
+ * another process has the file.
+ */
 static void test_orphan(void)
 {
 	long in_use = sysfs_number("contexts_in_use");

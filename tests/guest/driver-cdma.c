@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * /dev/exanetN: copies by the central DMA.  The other node is this one.
- */
+/* /dev/exanetN: copies by the central DMA.  This node is also the other node. */
 #include "driver-common.h"
 
-#define MOST	(3UL << 20)	/* more than the driver does at a stretch */
+#define MOST	(3UL << 20)	/* more than the driver copies in one step */
 #define MARGIN	PAGE
 #define TO	EXANET_CDMA_DST_REMOTE
 #define FROM	EXANET_CDMA_SRC_REMOTE
@@ -23,7 +21,7 @@ static int copy_errno(struct nic *nic, uint64_t dst, uint64_t src, uint64_t len,
 	return ioctl(nic->fd, EXANET_IOC_CDMA, &c) ? errno : 0;
 }
 
-/* Copies between own addresses, naming remote ones by their GVA. */
+/* Copies between addresses of this process.  A remote address is given as GVA. */
 static int copy(struct nic *nic, void *dst, const void *src, uint64_t len,
 		uint32_t flags)
 {
@@ -51,7 +49,10 @@ static void test_sizes(struct nic *nic)
 		for (i = bad = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 			size_t len = sizes[i], a = 3 * i % 17, b = 5 * i % 19;
 
-			/* never touched so far, and again each time */
+			/*
+			 * the destination has no pages in each copy, so that page faults
+			 * occur
+			 */
 			madvise(dst, MOST + 2 * MARGIN, MADV_DONTNEED);
 			fill(src + a, len, i + w);
 			if (copy(nic, dst + MARGIN + b, src + a, len, ways[w]) ||
@@ -156,7 +157,7 @@ static int many(unsigned int seed)
 	return 0;
 }
 
-/* More copies at a time than there are channels; one process is killed. */
+/* Ten processes copy at once, more than there are channels; one of them is killed. */
 static void test_processes(void)
 {
 	pid_t pid[10];

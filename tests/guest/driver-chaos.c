@@ -2,12 +2,13 @@
 /*
  * Random system calls on the NIC in four threads, among them fork() and close() of files
  * that other threads use, until the process ends or is killed.  Then the next process
- * does the same.  At the end the NIC must have its resources back and transfer data.
+ * does the same.  At the end the NIC must have all its resources again, and transfer
+ * data.
  *
- * driver-chaos [SECONDS [SEED]]
+ *   driver-chaos [SECONDS [SEED]]
  *
  * The threads race, so a seed repeats the calls of each thread, but not their order.
- * The kernel's log, which driver.test reads, tells what the driver did wrong.
+ * Errors of the driver are in the kernel's log, which driver.test reads.
  */
 #include "driver-common.h"
 
@@ -21,9 +22,9 @@
 #define THREADS		4
 #define FILES		4
 #define ROUND_MS	1500	/* longest life of a process */
-#define NEVER		1e6	/* seconds until a process ends that will be killed */
-#define USER		4711	/* has two named jobs, and no rights */
-#define STRANGER	4712	/* has no named job */
+#define NEVER		1e6	/* seconds; no process lives so long */
+#define USER		4711	/* user with two named jobs, and without privileges */
+#define STRANGER	4712	/* user without a named job */
 #define MAP		"job_map"
 
 /*
@@ -37,9 +38,9 @@
 
 enum slot_kind { HOLE, MEMORY, SCRATCHPAD, OTHER };
 
-/* An open file of the NIC. */
+/* An open file of the NIC, its context, and this process's window over the arena. */
 struct file {
-	atomic_int fd;		/* -1: none */
+	atomic_int fd;		/* -1: no file */
 	unsigned int context, coord, window;	/* window: of the arena */
 };
 
@@ -57,22 +58,24 @@ static const char *const call_name[CALLS] = {
 	"mremap", "protect", "touch", "transfer", "fork",
 };
 
-/* Calls that succeed in a minute of chance, if the driver and this program work. */
+/* Returns true for calls that succeed at least once in a minute of random calls. */
 static bool call_must_succeed(enum call call)
 {
 	return call != BAD_IOCTL;
 }
 
-/* Results that a process leaves to its parent. */
+/* Counts of calls, which a process shares with its parent. */
 struct tally {
 	atomic_uint tried[CALLS], succeeded[CALLS];
 };
 
-/* One process. */
+/* State of one process. */
 struct chaos {
 	struct file files[FILES];
-	atomic_int kind[SLOTS];		/* enum slot_kind; a hint, as threads race */
-	uint64_t segment_offset[16];	/* of EXANET_IOC_SEGMENT_CREATE; hints */
+	/* enum slot_kind; may be out of date, as threads race */
+	atomic_int kind[SLOTS];
+	/* results of SEGMENT_CREATE; may be out of date */
+	uint64_t segment_offset[16];
 	struct tally *tally;
 	double end;
 };
@@ -83,7 +86,7 @@ struct thread {
 	pthread_t id;
 };
 
-/* Where a bad access of this thread goes; a handler reads it. */
+/* Target of siglongjmp() after a bad access of this thread; NULL: none is expected. */
 static __thread sigjmp_buf *volatile landing;
 
 static uint64_t next_random(struct thread *t)
@@ -109,7 +112,8 @@ static void on_bad_access(int signo)
 {
 	if (landing)
 		siglongjmp(*landing, 1);
-	signal(signo, SIG_DFL);		/* a defect of this program */
+	/* a defect of this program: the access is repeated, and ends the process */
+	signal(signo, SIG_DFL);
 }
 
 static void on_nothing(int signo)
@@ -127,7 +131,7 @@ static uint8_t *any_place(struct thread *t)
 	return ARENA + below(t, SLOTS * SLOT_PAGES) * PAGE;
 }
 
-/* Returns a slot of kind @kind, or a random one if a few looks find none. */
+/* Returns a slot of kind @kind, or a random slot if 2 * SLOTS tries find none. */
 static unsigned int find_slot(struct thread *t, enum slot_kind kind)
 {
 	unsigned int slot = 0, i;
@@ -140,13 +144,13 @@ static unsigned int find_slot(struct thread *t, enum slot_kind kind)
 	return slot;
 }
 
-/* Returns an address in a slot of memory, most often one that exists. */
+/* Returns an address in a slot; most often the slot has memory. */
 static uint8_t *any_memory(struct thread *t)
 {
 	return ARENA + find_slot(t, MEMORY) * SLOT_BYTES + below(t, SLOT_BYTES);
 }
 
-/* Returns the GVA of an address in the arena of this process, or of nobody. */
+/* Returns a GVA for the address @at; a few of them have another node or window. */
 static uint64_t any_gva(struct thread *t, const struct file *f, const void *at)
 {
 	uint64_t coord = f->coord ^ (one_in(t, 8) ? 1 : 0);
@@ -181,7 +185,10 @@ static bool do_open(struct thread *t)
 	return true;
 }
 
-/* Mappings and calls of other threads may still use the file. */
+/*
+ * Closes a file in one of four calls.  Mappings and calls of other threads may still use
+ * it.
+ */
 static bool do_close(struct thread *t)
 {
 	int fd = one_in(t, 4) ? atomic_exchange(&any_file(t)->fd, -1) : -1;
@@ -233,7 +240,10 @@ static bool do_eventfd(struct thread *t)
 	return !ret;
 }
 
-/* Most files have segments, which keep the job; so some calls are for a new file. */
+/*
+ * Sets the job of an open file, or of a new file, because segments of most open files
+ * prevent the change.
+ */
 static bool do_set_job(struct thread *t)
 {
 	struct exanet_ioc_set_job j = { .job = below(t, 4) };
@@ -322,7 +332,7 @@ static bool do_accel(struct thread *t)
 	return !ioctl(f->fd, EXANET_IOC_ACCEL, &a);
 }
 
-/* Unknown numbers, and pointers to anything. */
+/* Random numbers and random addresses as arguments. */
 static bool do_bad_ioctl(struct thread *t)
 {
 	unsigned long number = one_in(t, 2) ? next_random(t) & 0xffffffff :
@@ -404,7 +414,7 @@ static bool do_mremap(struct thread *t)
 	size_t new = one_in(t, 2) ? old : (1 + below(t, SLOT_PAGES)) * PAGE;
 	uint8_t *at = ARENA + from * SLOT_BYTES;
 
-	/* In place, which may cut it or not be possible, or to another slot. */
+	/* in place, which may shrink the mapping or fail; or into another slot */
 	if (one_in(t, 4))
 		return mremap(at, old, new, 0) != MAP_FAILED;
 	if (mremap(at, old, new, MREMAP_MAYMOVE | MREMAP_FIXED,
@@ -427,7 +437,7 @@ static bool do_protect(struct thread *t)
 
 /* --- accesses ------------------------------------------------------------- */
 
-/* One load or store somewhere in the arena. */
+/* Loads or stores one word at a random address of the arena. */
 static bool do_touch(struct thread *t)
 {
 	volatile uint64_t *at = (volatile uint64_t *)
@@ -449,7 +459,7 @@ static bool do_touch(struct thread *t)
 	return true;
 }
 
-/* Starts an RDMA write; its end is not waited for. */
+/* Starts an RDMA write, and does not wait for its end. */
 static bool do_transfer(struct thread *t)
 {
 	unsigned int slot = find_slot(t, SCRATCHPAD);
@@ -465,7 +475,7 @@ static bool do_transfer(struct thread *t)
 
 	if (one_in(t, 4))
 		flags |= EXANET_CHANNEL_IRQ_DONE;
-	/* Nothing but a scratchpad may be meant: memory takes a store, too. */
+	/* only a scratchpad may get the stores, because memory would accept them too */
 	if (t->chaos->kind[slot] != SCRATCHPAD)
 		return false;
 	if (sigsetjmp(here, 1)) {
@@ -484,7 +494,7 @@ static bool do_transfer(struct thread *t)
 
 /* --- fork() and kill() ---------------------------------------------------- */
 
-/* The child has the files, but no part in their contexts.  It does not come back. */
+/* The child has the files, but no part in their contexts.  Does not return. */
 static void in_child(struct thread *t)
 {
 	unsigned int i;
@@ -546,7 +556,10 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-/* Does not come back.  Threads that wait in the kernel are killed by the exit. */
+/*
+ * Runs the threads of a process.  Does not return; the exit kills threads that wait in
+ * the kernel.
+ */
 static void process_main(struct tally *tally, uint64_t seed, double life)
 {
 	static struct chaos chaos;
@@ -566,7 +579,7 @@ static void process_main(struct tally *tally, uint64_t seed, double life)
 		threads[i].chaos = &chaos;
 		threads[i].random = (seed * THREADS + i + 1) * 0x9e3779b97f4a7c15ULL;
 	}
-	/* Something to begin with: most calls need a file. */
+	/* memory and files to begin with, because most calls need a file */
 	for (i = 0; i < SLOTS; i++)
 		i % 2 ? do_mmap_memory(&threads[0]) : do_open(&threads[0]);
 	for (i = 0; i < THREADS; i++) {
@@ -578,7 +591,7 @@ static void process_main(struct tally *tally, uint64_t seed, double life)
 	_exit(0);
 }
 
-/* Waits for the end of a process; returns false if it does not come. */
+/* Waits for the end of a process; returns false after four times NIC_PATIENCE. */
 static bool reap_in_time(pid_t pid, int *status)
 {
 	double end = seconds() + 4 * NIC_PATIENCE;
@@ -592,7 +605,7 @@ static bool reap_in_time(pid_t pid, int *status)
 	return got == pid;
 }
 
-/* Runs processes, one after the other, until @length seconds are over. */
+/* Runs one process after the other for @length seconds. */
 static void run_processes(struct tally *tally, uint64_t seed, double length)
 {
 	struct thread t = { .random = seed * 0x9e3779b97f4a7c15ULL + 1 };
@@ -630,7 +643,10 @@ static void run_processes(struct tally *tally, uint64_t seed, double length)
 
 /* --- afterwards ----------------------------------------------------------- */
 
-/* Chance gives every call a success in a minute, but not in a few seconds. */
+/*
+ * Checks that each kind of call has succeeded.  In less than a minute random calls may
+ * miss a kind, so only opens and transfers are checked then.
+ */
 static void check_tally(const struct tally *tally, double length)
 {
 	unsigned int c, missing = 0;
@@ -646,7 +662,7 @@ static void check_tally(const struct tally *tally, double length)
 		check_value(missing, 0, "random calls of each kind have succeeded");
 }
 
-/* An honest user gets what he asks for. */
+/* Checks that a transfer and a copy of one process succeed. */
 static void check_usable(void)
 {
 	const size_t bytes = 64 * PAGE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The NIC works on memory as the process sees it: pages that are not there yet,
- * pages of files, huge pages, shared pages after fork(), pages that never come.
+ * Page faults of the NIC: on pages without memory, pages of files, huge pages, pages that
+ * are shared after fork(), and pages that arrive late or never.
  */
 #include "driver-common.h"
 
@@ -18,7 +18,7 @@ static void test_untouched(struct nic *nic)
 	uint8_t *fresh = memory(SIZE);
 	long long faults = sysfs_number("counters/fault_write");
 
-	/* page by page, so that huge pages do not take the faults away */
+	/* small pages, because a huge page would cause only one fault */
 	madvise(dst, SIZE + PAGE, MADV_NOHUGEPAGE);
 	madvise(fresh, SIZE, MADV_NOHUGEPAGE);
 	fill(src, SIZE, 1);
@@ -46,7 +46,10 @@ static void test_untouched(struct nic *nic)
 	munmap(fresh, SIZE);
 }
 
-/* Returns how many bytes of the mapping at @p are in huge pages. */
+/*
+ * Returns how many bytes of the mapping of @p are in huge pages; -1 if there is no
+ * mapping.
+ */
 static long huge_bytes(const void *p)
 {
 	FILE *f = fopen("/proc/self/smaps", "r");
@@ -77,7 +80,7 @@ static void test_huge(struct nic *nic)
 	check(DONE_STATE(nic_copy(nic, dst, src, huge)),
 	      "write to memory that may get a huge page");
 	check(filled(dst, huge, 2), "the data is there");
-	/* Translations that the first write has cached must not remain. */
+	/* The NIC must not use translations that it cached during the first write. */
 	must(!madvise(dst, huge, MADV_COLLAPSE), "MADV_COLLAPSE");
 	check_value(huge_bytes(dst), huge, "it is one huge page now");
 	fill(src, huge, 3);
@@ -122,7 +125,7 @@ static bool file_filled(int fd, size_t bytes, unsigned int seed)
 	return ok;
 }
 
-/* The kernel must learn that the NIC has written to a page, each time anew. */
+/* A write of the NIC makes pages of a file dirty, also after they were cleaned. */
 static void test_file(struct nic *nic)
 {
 	const size_t bytes = 64 * PAGE;
@@ -183,7 +186,7 @@ static void test_bad_address(struct nic *nic)
 	check(FAILED_STATE(nic_copy(nic, bad, good, bytes)),
 	      "write to nowhere fails");
 
-	/* The first half is there, the second is not. */
+	/* the first half exists, the second does not */
 	munmap(good + bytes / 2, bytes / 2);
 	check(FAILED_STATE(nic_copy(nic, memory(bytes), good, bytes)),
 	      "write from memory that ends too early fails");
@@ -196,7 +199,7 @@ static void test_bad_address(struct nic *nic)
 	munmap(good, bytes / 2);
 }
 
-/* What the child sees, compared with what it should see; waits for the parent. */
+/* Waits for the parent.  Returns 0 if the pages of the child have not changed. */
 static int cow_child(int wait_fd, uint8_t *page, unsigned int seed)
 {
 	char c;
@@ -215,7 +218,7 @@ static void test_cow(struct nic *nic)
 	must(!pipe(fds), "pipe");
 	fill(src, 4 * PAGE, 7);
 	fill(dst, 4 * PAGE, 8);
-	/* the NIC may cache that the pages are writable */
+	/* the NIC may now have cached that the pages are writable */
 	check(DONE_STATE(nic_copy(nic, dst, dst, 4 * PAGE)),
 	      "write before fork()");
 	pid = fork();
@@ -232,9 +235,9 @@ static void test_cow(struct nic *nic)
 	munmap(dst, 4 * PAGE);
 }
 
-/* --- pages that come late, or never --------------------------------------- */
+/* --- pages that arrive late, or never --------------------------------------- */
 
-/* Registers memory whose pages somebody has to supply; gives that file. */
+/* Registers memory whose pages a program supplies; returns its userfaultfd. */
 static int late_memory(void *p, size_t bytes)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -260,7 +263,7 @@ static bool fault_arrives(int uffd)
 	       msg.event == UFFD_EVENT_PAGEFAULT;
 }
 
-/* Copies between fresh pages in a process of its own, with a context of its own. */
+/* Copies between new pages in a context of its own.  Returns 0 if the copy is right. */
 static int bystander(void)
 {
 	uint8_t *src = memory(SIZE), *dst = memory(SIZE);
@@ -301,7 +304,7 @@ static void test_late(struct nic *nic)
 	close(uffd);
 }
 
-/* A process dies while the NIC waits for a page that never comes. */
+/* A process is killed while the NIC waits for a page that never arrives. */
 static void test_never(void)
 {
 	long in_use = sysfs_number("contexts_in_use");
@@ -334,9 +337,12 @@ static void test_never(void)
 
 /* --- contexts that are closed while a page is late -------------------------- */
 
-#define STUCK	(EXANET_CONTEXTS - 1)	/* one is left for another user */
+#define STUCK	(EXANET_CONTEXTS - 1)	/* the last context is for another user */
 
-/* Makes the NIC request a page that arrives late, then closes the context. */
+/*
+ * Makes the NIC request a late page, then closes the context.  Returns false if there was
+ * no request.
+ */
 static bool stick(uint8_t *late, int uffd)
 {
 	uint8_t *dst = memory(PAGE);
@@ -351,8 +357,9 @@ static bool stick(uint8_t *late, int uffd)
 }
 
 /*
- * Closes contexts with late pages as often as a user may; reports how often, and the
- * error of the next open.
+ * Closes contexts with late pages until an open fails.  Reports the number of contexts
+ * and the error of that open; then waits for the parent, supplies the pages, and waits
+ * again.
  */
 static void stuck_user(int in, int out)
 {
@@ -389,8 +396,8 @@ static void stuck_user(int in, int out)
 }
 
 /*
- * Checks that a fault which outlives its context counts as a context of its user, and
- * that such faults on all contexts but one hold up no fault of the last one.
+ * A fault that outlives its context still counts as a context of its user.  Such faults
+ * in all contexts but one do not delay faults of the last context.
  */
 static void test_stuck(void)
 {
@@ -427,17 +434,17 @@ static void test_stuck(void)
 	check_value(reap(pid), 0, "the user comes to his end");
 }
 
-/* --- contexts that are free a moment later ---------------------------------- */
+/* --- contexts that are freed after a moment -------------------------------- */
 
-#define MOMENT_US	50000	/* after which a late page arrives */
+#define MOMENT_US	50000	/* delay of a late page */
 
-/* A late page. */
+/* A page that arrives late, and its userfaultfd. */
 struct late {
 	int uffd;
 	uint8_t *at;
 };
 
-/* Supplies a page after a moment. */
+/* Supplies a late page after MOMENT_US. */
 static void *supply(void *opaque)
 {
 	const struct late *late = opaque;
@@ -452,7 +459,9 @@ static void *supply(void *opaque)
 	return NULL;
 }
 
-/* As user 1000: waits for a page with the only context, tells about it, and sleeps. */
+/*
+ * As user 1000, waits for a late page in the only context, reports the page, and sleeps.
+ */
 static void stuck_until_killed(int out)
 {
 	struct late late = { .at = memory(PAGE) };
@@ -469,7 +478,7 @@ static void stuck_until_killed(int out)
 	_exit(1);
 }
 
-/* Returns 0 or the error of an open as user 1000. */
+/* Returns 0, or the errno of an open by user 1000. */
 static int open_as_user(void)
 {
 	pid_t pid = fork();
@@ -482,7 +491,10 @@ static int open_as_user(void)
 	return reap(pid);
 }
 
-/* Kills a process while the NIC waits for its page, which arrives a moment later. */
+/*
+ * A process is killed while the NIC waits for its late page: the next open waits until
+ * the context is free.
+ */
 static void test_open_after_kill(void)
 {
 	long in_use = sysfs_number("contexts_in_use");
@@ -514,7 +526,7 @@ static void test_open_after_kill(void)
 	close(pidfd);
 }
 
-/* Closes a context while the NIC waits for a page, which arrives a moment later. */
+/* Closes a context that waits for a late page.  Returns the errno of the next open. */
 static int open_after_close(void)
 {
 	struct late late = { .at = memory(PAGE) };
@@ -532,7 +544,7 @@ static int open_after_close(void)
 	return ret;
 }
 
-/* Checks that a user can open again at once what he has just closed. */
+/* An open waits until a context of the same user, which was just closed, is free. */
 static void test_open_again(void)
 {
 	long in_use = sysfs_number("contexts_in_use");

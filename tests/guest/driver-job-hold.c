@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Jobs: what keeps a context in its job, and what gives the job back to others.
- */
+/* Jobs: objects that keep a context in its job, and the end of these objects. */
 #include "driver-common.h"
 
 #include <libexanet.h>
@@ -10,7 +8,7 @@
 
 #define MAP		"job_map"
 #define BYTES		(8UL << 20)
-#define ARRAYS_AT	((void *)(1UL << 40))	/* a window begins there */
+#define ARRAYS_AT	((void *)(1UL << 40))	/* start of a window */
 
 static uint32_t job_of(const struct nic *nic)
 {
@@ -52,7 +50,10 @@ static int receive_file(int sock)
 	return fd;
 }
 
-/* Returns an open file of the NIC whose process, of user @uid in job @job, has ended. */
+/*
+ * Returns an open file of the NIC.  The process that opened it, of user @uid in job @job,
+ * has ended.
+ */
 static int file_of_the_dead(uid_t uid, uint32_t job)
 {
 	int sock[2], fd;
@@ -93,16 +94,16 @@ static void test_dead(void)
 	close(fd);
 }
 
-/* --- work that is under way ------------------------------------------------- */
+/* --- work under way --------------------------------------------------------- */
 
 struct worker {
 	struct exa_dev *dev;
 	int (*work)(struct worker *w);
-	bool stop;	/* atomic */
+	bool stop;	/* set by the main thread */
 	int ret;
 };
 
-/* Copies from this process to itself, again and again. */
+/* Copies within this process by CDMA until w->stop.  Returns 0 or a negative errno. */
 static int work_copies(struct worker *w)
 {
 	uint8_t *src = memory(BYTES), *dst = memory(BYTES);
@@ -123,7 +124,7 @@ static int work_copies(struct worker *w)
 	return ret ?: filled(dst, BYTES, 3) ? 0 : -EIO;
 }
 
-/* Starts a job of the accelerator that only its deadline ends. */
+/* Runs a job of the accelerator that takes longer than its deadline. */
 static int work_accel(struct worker *w)
 {
 	struct exa_accel_job job = {
@@ -150,7 +151,10 @@ static void *worker_run(void *opaque)
 	return NULL;
 }
 
-/* Tries to change the job of a process at work; returns a bit for each wrong result. */
+/*
+ * Tries to change the job of a context during @work, which must end with @want.  Returns
+ * a bit for each wrong result.
+ */
 static int change_at_work(int (*work)(struct worker *w), int want)
 {
 	struct worker w = { .work = work };
@@ -199,9 +203,9 @@ static void test_at_work(void)
 	must(!set_parameter(MAP, "-5000:20 -5000:21"), MAP);
 }
 
-/* --- a segment that is ending ----------------------------------------------- */
+/* --- segments that end ------------------------------------------------------ */
 
-#define MAPPINGS	2000	/* unmapping them takes many milliseconds */
+#define MAPPINGS	2000	/* their removal takes many milliseconds */
 #define ROUNDS		20
 
 struct ending {
@@ -218,7 +222,10 @@ static void *ending_run(void *opaque)
 	return NULL;
 }
 
-/* Changes the job as soon as possible; returns how many segments there are then. */
+/*
+ * Destroys the segment and changes the job as soon as that is permitted.  Returns the
+ * number of segments at the change; then restores the job.
+ */
 static long change_at_end(struct ending *e)
 {
 	struct exanet_ioc_set_job set = { .job = 21 };
@@ -236,7 +243,7 @@ static long change_at_end(struct ending *e)
 	return left;
 }
 
-/* Returns in how many rounds the job changed while the NIC still had the segment. */
+/* Returns the number of rounds in which the job changed while the NIC had the segment. */
 static int change_at_ends(void)
 {
 	uint8_t *page = memory(PAGE), *maps[MAPPINGS];

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Jobs: isolation of users' processes, on one node and between nodes, and limits of
- * the NIC's resources per user.
+ * Jobs: isolation of users' processes, on one node and between nodes, and limits of the
+ * NIC's resources per user.
  *
  *   driver-job                     runs all tests for a single node
- *   driver-job target UID          as user UID: prints "JOB COORD CTX VA XVA" of some
- *                                  memory, and "untouched" or "reached" at the end of
- *                                  its input
+ *   driver-job target UID          as user UID: prints "JOB COORD CTX VA XVA" of its
+ *                                  memory; at the end of its input prints "untouched"
+ *                                  or "reached"
  *   driver-job attack UID WANT JOB COORD CTX VA XVA
  *                                  as user UID: tries to access this memory in all
- *                                  ways, which must be WANT (refused or allowed); JOB
- *                                  is 0, or a local job that the user must get first
+ *                                  ways, with the result WANT (refused or allowed);
+ *                                  JOB: the job of the memory; if it is a local job,
+ *                                  the user first gets a job of this number
  */
 #include "driver-child.h"
 
@@ -21,12 +22,12 @@
 #define MAP	"job_map"
 #define ROOT_JOB 1	/* root's job in the guest image */
 
-/* User ids that a mapping modulo 4095 would put into root's job, and other ones. */
+/* User ids that modulo 4095 would give root's job, and other user ids. */
 static const uid_t users[] = { 4095, 8190, 61425, 102375, 1000, 5095, 65534 };
 
 #define USERS	(sizeof(users) / sizeof(users[0]))
 
-/* Memory of another process. */
+/* Memory of another process, and the job of that process. */
 struct place {
 	unsigned int job, coord, ctx;
 	uint64_t va, xva;
@@ -112,7 +113,10 @@ static int set_job(struct nic *nic, uint32_t number)
 	return ioctl(nic->fd, EXANET_IOC_SET_JOB, &j) ? errno : 0;
 }
 
-/* Changes jobs as user 4711 in job @own; returns a bit for each wrong result. */
+/*
+ * Changes jobs as user 4711, whose first job is @own.  Returns a bit for each wrong
+ * result.
+ */
 static int change_jobs(uint32_t own, uint32_t others, uint32_t second)
 {
 	struct nic nic;
@@ -142,7 +146,10 @@ static int change_jobs_as_user(uint32_t own, uint32_t others, uint32_t second)
 	return reap(pid);
 }
 
-/* A segment would go on in the old job, which root may give to another user. */
+/*
+ * A context with a segment cannot change its job, because the segment would remain in the
+ * old job, which root may give to another user.
+ */
 static void test_set_job_segment(struct nic *nic)
 {
 	static char page[4096] __attribute__((aligned(4096)));
@@ -238,14 +245,14 @@ static void test_map(void)
 
 /* --- limits --------------------------------------------------------------- */
 
-/* Returns how many contexts a user can open; @err gets the error of the next open. */
+/* Returns how many contexts user @uid can open.  @err gets the errno of the next open. */
 static int contexts_of(uid_t uid, bool ns, int *err)
 {
 	struct child c[EXANET_CONTEXTS + 1];
 	int n, i;
 
 	for (n = 0; n <= EXANET_CONTEXTS; n++) {
-		/* Each namespace maps a different user. */
+		/* each namespace maps a different user */
 		c[n] = child_start(uid, ns, 100000 + n);
 		if (c[n].job < 0) {
 			*err = -c[n].job;
@@ -277,7 +284,7 @@ static void test_user_contexts(void)
 	check(comes_to("contexts_in_use", 1), "all are given back");
 }
 
-/* Returns how many segments a user can create; 100 + errno: not EDQUOT ends them. */
+/* Returns how many segments user 1000 can create until EDQUOT; or 100 + another errno. */
 static int segments_as_user(void)
 {
 	struct exanet_ioc_segment_create c = {
@@ -297,8 +304,9 @@ static int segments_as_user(void)
 }
 
 /*
- * Creates segments as large as they can be, until there is none, and reports how many
- * percent of the aperture they are; holds them until the end of its input.
+ * Creates the largest possible segments until the aperture or the limit is exhausted.
+ * Reports their sum in percent of the aperture, and holds them until the end of its
+ * input.
  */
 static int child_aperture(int in, int out)
 {
@@ -311,7 +319,7 @@ static int child_aperture(int in, int out)
 
 	nic_open(&nic);
 	must(!ioctl(nic.fd, EXANET_IOC_QUERY_SHM, &q), "QUERY_SHM");
-	/* The start of a window, because a segment must not cross its end. */
+	/* the start of a window, because a segment must not cross the window's end */
 	c.gva = nic_gva(&nic, &nic) & ~EXANET_VA_OFFSET;
 	c.dst_ctx = nic.q.context;
 	for (len = q.aperture; len >= PAGE; ) {
@@ -328,7 +336,10 @@ static int child_aperture(int in, int out)
 	return 0;
 }
 
-/* Checks that a user who takes all he can get leaves something of the aperture. */
+/*
+ * Checks that one user cannot take more than half of the aperture, unless root permits
+ * it.
+ */
 static void test_user_aperture(void)
 {
 	struct child greedy, other;
@@ -349,8 +360,9 @@ static void test_user_aperture(void)
 }
 
 /*
- * Starts a job of the accelerator without being root; the job takes hours.  The arrays
- * are at the start of a window, because the NIC refuses a job that exceeds the window.
+ * Runs a job of the accelerator as user 1000, which would take hours.  Returns 0 if the
+ * job ends with a timeout.  The arrays are at the start of a window, because the NIC
+ * refuses a job that exceeds the window.
  */
 static int accel_as_user(void)
 {
@@ -445,7 +457,8 @@ enum way {
 	WAY_LOAD	= 1 << 7,
 };
 
-#define WAYS_HERE	(WAY_STORE - 1)	/* a CPU must not wait for its own node */
+/* no loads and stores, because a CPU must not wait for its own node */
+#define WAYS_HERE	(WAY_STORE - 1)
 #define WAYS_APART	(2 * WAY_LOAD - 1)
 
 static unsigned int try_rdma(struct exa_dev *dev, const struct place *to,
@@ -512,7 +525,7 @@ static unsigned int try_segment(struct exa_dev *dev, const struct place *to)
 	return ways;
 }
 
-/* Returns the ways by which this process can access @to. */
+/* Returns the ways by which this process can access @to, as bits of enum way. */
 static unsigned int try_all(struct exa_dev *dev, const struct place *to)
 {
 	uint8_t *mine = memory(BYTES);
@@ -526,7 +539,10 @@ static unsigned int try_all(struct exa_dev *dev, const struct place *to)
 	return ways;
 }
 
-/* Opens the NIC until the local job has number @job; 0: any number. */
+/*
+ * Opens the NIC as user @uid, @uid + 1, ... until the job has the number @job; 0: any
+ * job.  Returns NULL after 64 users.
+ */
 static struct exa_dev *open_in_job(uid_t uid, unsigned int job)
 {
 	struct exa_attr attr;
@@ -566,9 +582,9 @@ static int attack(uid_t uid, bool allowed, unsigned int job,
 	return 0;
 }
 
-static const struct place *mapped_place;	/* of child_attack() */
+static const struct place *mapped_place;	/* argument of child_attack() */
 
-/* Attacks as a mapped user, and reports the ways of access. */
+/* Attacks as a mapped user, and reports the ways that succeeded. */
 static int child_attack(int in, int out)
 {
 	struct exa_dev *dev;
@@ -581,7 +597,10 @@ static int child_attack(int in, int out)
 	return 0;
 }
 
-/* Attacks a process of user @victim as user 1000, mapped to @victim in a namespace. */
+/*
+ * Attacks a process of user @victim as user 1000, mapped to @victim in a namespace.  All
+ * ways must fail.
+ */
 static void attack_mapped(uid_t victim, const struct place *to)
 {
 	char name[100];
@@ -633,7 +652,7 @@ static void read_place(FILE *f, struct place *p)
 	p->xva = xva;
 }
 
-/* Starts a target of user @victim on this node, and attacks it as @attacker. */
+/* Starts a target of user @victim on this node, and attacks it as user @attacker. */
 static void attack_here(uid_t victim, uid_t attacker, bool allowed)
 {
 	int to[2], from[2];

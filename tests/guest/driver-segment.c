@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * /dev/exanetN: segments of the aperture, block RAM, errors and their signal.  The
- * other node is this one.
+ * /dev/exanetN: segments of the aperture, block RAM, errors and their signal.  This node
+ * is also the other node.
  */
 #include "driver-common.h"
 
@@ -19,7 +19,7 @@ static void on_hit(int sig)
 	siglongjmp(hit, sig);
 }
 
-/* The signal that a load raises, or 0. */
+/* Returns the signal that a load from @p raises, or 0. */
 static int load_signal(const volatile uint64_t *p)
 {
 	int sig = sigsetjmp(hit, 1);
@@ -63,7 +63,7 @@ static void *map(struct nic *nic, const struct exanet_ioc_segment_create *c,
 	return mmap(NULL, c->len, prot, MAP_SHARED, nic->fd, c->offset);
 }
 
-/* A segment of @p that is mapped. */
+/* Creates a segment of the @len bytes at @p, and returns its mapping. */
 static volatile uint64_t *show(struct nic *nic, const void *p, size_t len,
 			       struct exanet_ioc_segment_create *c)
 {
@@ -76,7 +76,7 @@ static volatile uint64_t *show(struct nic *nic, const void *p, size_t len,
 	return q;
 }
 
-/* Waits until no store is under way. */
+/* Waits until no store is under way; returns false after NIC_PATIENCE seconds. */
 static bool fence(struct nic *nic)
 {
 	double end = seconds() + NIC_PATIENCE;
@@ -123,7 +123,7 @@ static void test_life(struct nic *nic)
 	munmap(b, BYTES);
 }
 
-/* --- what is refused ------------------------------------------------------ */
+/* --- refused requests ----------------------------------------------------- */
 
 static void test_rights(struct nic *nic)
 {
@@ -175,7 +175,7 @@ static void test_bad_requests(struct nic *nic)
 {
 	const uint64_t ni = RNIC_PREP(EXANET_GVA_COORD, nic->q.coord);
 	static const struct {
-		int64_t gva, len;	/* added */
+		int64_t gva, len;	/* added to a valid request */
 		uint32_t ctx, flags, reserved;
 		int error;
 		const char *name;
@@ -267,7 +267,7 @@ static int child(struct nic *nic, volatile uint64_t *p,
 	unsigned int i;
 	uint8_t *a;
 
-	/* before anything else comes to lie there */
+	/* first, because later mappings may use the same addresses */
 	if (load_signal(p) != SIGSEGV || destroy(nic, theirs->segment) != EPERM)
 		return 1;
 	nic_open(&own);
@@ -312,7 +312,10 @@ static void on_error(int sig)
 	told_before += sig == SIGUSR2;
 }
 
-/* Whether @count more errors, and a signal, come. */
+/*
+ * Waits for a signal and for @count errors more than @before.  Returns false if they do
+ * not come within NIC_PATIENCE seconds, or if there are more errors.
+ */
 static bool errors_come(struct nic *nic, uint32_t before, uint32_t count)
 {
 	double end = seconds() + NIC_PATIENCE;
@@ -375,7 +378,7 @@ static void test_failing(struct nic *nic)
 	munmap(a, BYTES);
 }
 
-/* Reads the name of the program of process @pid; false if there is none. */
+/* Stores the program name of process @pid in @comm; returns false if it has none. */
 static bool process_name(pid_t pid, char *comm, size_t bytes)
 {
 	char path[64];
@@ -392,8 +395,8 @@ static bool process_name(pid_t pid, char *comm, size_t bytes)
 }
 
 /*
- * Moves the interrupt threads of the driver to the CPUs in @set. Returns the number of
- * moved threads.
+ * Moves the driver's interrupt threads to the CPUs in @set.  Returns the number of moved
+ * threads.
  */
 static int move_interrupts(const cpu_set_t *set)
 {
@@ -413,9 +416,9 @@ static int move_interrupts(const cpu_set_t *set)
 }
 
 /*
- * An error happens between two requests for a signal, and its interrupt is handled
- * after both: the driver's threads cannot run, because this thread runs on their CPU
- * with a higher priority.
+ * An error occurs between two ERROR_SIGNAL requests, and its interrupt is handled after
+ * both.  The error belongs to the earlier request.  The driver's threads cannot run in
+ * between, because this thread has a higher priority on their CPU.
  */
 static void test_signal_of_earlier_error(struct nic *nic)
 {
@@ -458,7 +461,9 @@ static void test_signal_of_earlier_error(struct nic *nic)
 	must(!destroy(nic, c.segment), "SEGMENT_DESTROY");
 }
 
-/* Waits until the program that process @pid runs is @name. */
+/*
+ * Waits until process @pid runs program @name; returns false after NIC_PATIENCE seconds.
+ */
 static bool is_named(pid_t pid, const char *name)
 {
 	double end = seconds() + NIC_PATIENCE;
@@ -473,8 +478,8 @@ static bool is_named(pid_t pid, const char *name)
 }
 
 /*
- * A child that shares the memory asks for a signal and becomes another program, which
- * must not be sent any: it could by then be somebody else's.
+ * A child that shares the memory requests a signal and then runs another program, which
+ * must not get the signal, because it may belong to another user.
  */
 static void test_signal_of_another(struct nic *nic)
 {
@@ -494,7 +499,7 @@ static void test_signal_of_another(struct nic *nic)
 			execlp("sleep", "sleep", "600", NULL);
 		_exit(1);
 	}
-	/* vfork() returns before the child has its new memory, and then its new name */
+	/* vfork() returns before the child has its new memory and name */
 	check(is_named(pid, "sleep"), "the child becomes another program");
 	told = 0;
 	check_value(p[0], -1, "a load fails after a child has asked for a signal");
@@ -553,7 +558,10 @@ static void test_bram(struct nic *nic)
 	must(!destroy(nic, c.segment), "SEGMENT_DESTROY");
 }
 
-/* As an ordinary user: the errno of a mapping, and of a segment. */
+/*
+ * Maps block RAM and creates a segment of it as an ordinary user.  Returns the errno of
+ * both, or 255 if they differ.
+ */
 static int bram_as_user(void)
 {
 	pid_t pid;

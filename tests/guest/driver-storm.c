@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Address spaces that change under the NIC: what is unmapped must not be written any
- * more, and what is mapped in its place must be.
+ * Address spaces that change while the NIC uses them.  The NIC must not write to unmapped
+ * memory, and must use the memory that is mapped in its place.
  */
 #include "driver-common.h"
 
@@ -12,9 +12,9 @@
 #define BYTES	(8 * PAGE)
 
 struct views {
-	int fd;		/* memory of two areas */
-	uint8_t *area;	/* where the NIC writes; one of them, or none */
-	uint8_t *page[2];	/* both of them, all the time */
+	int fd;		/* memory of both areas */
+	uint8_t *area;	/* target of the NIC: a mapping of one area, or other memory */
+	uint8_t *page[2];	/* permanent mappings of both areas */
 };
 
 static void views_init(struct views *v)
@@ -45,7 +45,7 @@ static void views_free(struct views *v)
 	close(v->fd);
 }
 
-/* Other pages at the same address, again and again. */
+/* Maps other pages at the same address, again and again. */
 static void test_replace(struct nic *nic)
 {
 	uint8_t *src = memory(BYTES);
@@ -67,7 +67,7 @@ static void test_replace(struct nic *nic)
 	munmap(src, BYTES);
 }
 
-/* The source too is read where it is now. */
+/* The NIC reads the source from the pages that are mapped now. */
 static void test_replace_source(struct nic *nic)
 {
 	uint8_t *dst = memory(BYTES);
@@ -126,7 +126,7 @@ static void test_protect(struct nic *nic)
 	munmap(dst, BYTES);
 }
 
-/* --- all at once ---------------------------------------------------------- */
+/* --- all changes at once -------------------------------------------------- */
 
 #define STORM_BYTES	(64 * PAGE)
 #define STORM_SECONDS	4
@@ -134,15 +134,15 @@ static void test_protect(struct nic *nic)
 #define STORM_CHANNELS	8
 
 struct storm {
-	uint8_t *area;		/* comes and goes */
+	uint8_t *area;		/* unmapped and mapped again, in turn */
 	atomic_bool stop;
 	unsigned int spoilt;
 	atomic_uint rounds;
 };
 
 /*
- * Takes the area away, gets other memory, which is likely made of the same pages,
- * and looks whether somebody writes to it.
+ * Unmaps the area and allocates other memory, which probably gets the same pages.  Counts
+ * the rounds in which the NIC writes to this memory.
  */
 static void *storm_remap(void *arg)
 {
@@ -169,7 +169,10 @@ static void *storm_remap(void *arg)
 
 static void test_storm(struct nic *nic)
 {
-	/* memory() of the other thread must not land in the gap of the area */
+	/*
+	 * allocated now, because memory() must not return the address of the unmapped
+	 * area later
+	 */
 	uint8_t *src = memory(STORM_BYTES);
 	struct storm s = { .area = (uint8_t *)(1UL << 44) };
 	double end = seconds() + STORM_SECONDS, last = end + NIC_PATIENCE;
@@ -183,7 +186,7 @@ static void test_storm(struct nic *nic)
 	gva = nic_gva(nic, s.area);
 	fill(src, STORM_BYTES, 50);
 	must(!pthread_create(&t, NULL, storm_remap, &s), "pthread_create");
-	/* Rounds take longer on a loaded machine. */
+	/* a loaded machine gets more time for its rounds */
 	while (seconds() < end ||
 	       (s.rounds <= STORM_ROUNDS && seconds() < last)) {
 		for (ch = 0; ch < STORM_CHANNELS; ch++) {

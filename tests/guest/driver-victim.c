@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Processes that driver.test kills, or takes the NIC away from.
+ * Processes that driver.test kills, or from which it removes the NIC.
  *
- *   driver-victim flood            writes to itself on all channels, for ever
- *   driver-victim target           shows CONTEXT and GVA of memory, and waits
- *   driver-victim shoot CTX GVA    writes there until it fails, then to itself
- *   driver-victim load CTX GVA     loads from there, for ever
- *   driver-victim copy             copies in itself by CDMA until the NIC has gone
- *   driver-victim hold             waits for the NIC to go, then says what it sees
+ *   driver-victim flood            writes to itself on all channels, without end
+ *   driver-victim target           prints CONTEXT and GVA of its memory, and waits
+ *   driver-victim shoot CTX GVA    writes to that memory until a write fails, then to
+ *                                  itself
+ *   driver-victim load CTX GVA     loads from that memory, without end
+ *   driver-victim copy             copies within itself by CDMA until the NIC is gone
+ *   driver-victim hold             waits until the NIC is gone, then checks all calls
  *
- * Each prints "ready" when it is under way.
+ * Each prints "ready" when its work is under way.
  */
 #include "driver-common.h"
 
@@ -37,7 +38,7 @@ static void __attribute__((noreturn)) flood(void)
 			if (nic_idle(&nic, ch))
 				nic_start(&nic, ch, src, gva, BYTES,
 					  nic.q.context, 0);
-		/* so that page faults are under way too */
+		/* so that page faults are under way, too */
 		madvise(src, BYTES, MADV_DONTNEED);
 		madvise(dst, BYTES, MADV_DONTNEED);
 		if (!n++)
@@ -83,7 +84,7 @@ static int shoot(unsigned int ctx, uint64_t gva)
 	return 0;
 }
 
-/* A CPU is in this process, or waits for a node, nearly all the time. */
+/* Loads from another node without end, so that a CPU nearly always waits for the node. */
 static void __attribute__((noreturn)) load(unsigned int ctx, uint64_t gva)
 {
 	struct exanet_ioc_segment_create c = {

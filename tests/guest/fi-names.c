@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * libfabric over the NIC: programs that find each other by node and service, without
- * another connection, like programs that are started as "server" and "client SERVER".
+ * another connection, as programs that are started as "server" and "client SERVER".
  *
  *   fi-names --serve SERVICE            on one node: prints "ready", echoes messages
  *   fi-names SERVICE NODE [NODE...]     on the other: runs the tests, prints TAP;
- *                                       all NODEs are names of the server's node
+ *                                       each NODE is a name of the server's node
  */
 #define _GNU_SOURCE
 #include "fi-check.h"
@@ -13,14 +13,15 @@
 #include <libexanet.h>
 
 #define MESSAGE_BYTES 256
-#define LOOKUPS_MAX 8                   /* that a mailbox gets: fi_exanet(7) */
+/* messages of a lookup to one mailbox: fi_exanet(7) */
+#define LOOKUPS_MAX 8
 
-/* The first word of a message selects its handling. */
+/* kind of a message */
 enum { HELLO, ECHO, END };
 
 struct message {
     uint32_t kind;
-    uint32_t len;                       /* of the name, of a HELLO */
+    uint32_t len;                       /* of a HELLO: bytes of the name in data */
     uint8_t data[MESSAGE_BYTES];
 };
 
@@ -61,7 +62,7 @@ static int serve(const char *service)
     fflush(stdout);
     for (;;) {
         must("recv", fi_recv(me.ep, &m, sizeof(m), NULL, FI_ADDR_UNSPEC, NULL));
-        /* Clients may connect at any time. */
+        /* without a timeout, because clients may connect at any time */
         while (fi_cq_read(me.rxcq, &e, 1) != 1) {
         }
         if (m.kind == END) {
@@ -94,7 +95,7 @@ static void echo(uint32_t seed)
     }
 }
 
-/* Sends to the name from fi_getinfo(); the client never uses another name. */
+/* Sends to the name that fi_getinfo() has returned, and uses no other name. */
 static void test_meet(void)
 {
     struct message m = { .kind = HELLO }, back;
@@ -122,7 +123,7 @@ static void test_meet(void)
     node_close(&me);
 }
 
-/* The coordinates at the begin of a name are those of the endpoint. */
+/* The first four bytes of the source address are those of the endpoint's name. */
 static void test_source(void)
 {
     uint8_t name[NAME_MAX_BYTES];
@@ -160,11 +161,11 @@ static void test_refused(void)
     refused(the_node, "65536", 0);
     refused(the_node, "0", 0);
     refused(the_node, "-1", 0);
-    /* An endpoint of this node cannot have the other node's coordinates. */
+    /* an endpoint of this node cannot have the other node's coordinates */
     refused(the_node, the_service, FI_SOURCE);
 }
 
-/* A node without a service is no address, because a node has many endpoints. */
+/* The AV refuses a node without a service, because a node has many endpoints. */
 static void test_no_service(void)
 {
     struct fi_info *info;
@@ -180,8 +181,8 @@ static void test_no_service(void)
 }
 
 /*
- * Sends to a service without an endpoint fail after a time-out, and a later send starts
- * a new lookup.
+ * Sends to a service without an endpoint fail after a timeout of at least five seconds.
+ * A later send starts a new lookup.
  */
 static void test_nobody(void)
 {
@@ -204,7 +205,7 @@ static void test_nobody(void)
     if (ret != -FI_ECONNREFUSED || took < 5) {
         fail("%s after %.1f s", fi_strerror(-ret), took);
     }
-    /* A lookup under way blocks neither the removal of the AV entry nor fi_close(). */
+    /* a lookup under way blocks neither fi_av_remove() nor fi_close() */
     for (i = 0; i < 3; i++) {
         ret = fi_send(me.ep, &m, sizeof(m), NULL, me.peer, NULL);
         if (ret != -FI_EAGAIN) {
@@ -216,8 +217,8 @@ static void test_nobody(void)
 }
 
 /*
- * A lookup needs the program's calls while it goes on.  After its failure a program that
- * never sends to this name again may sleep.
+ * fi_trywait() does not permit sleep while a lookup goes on, because the lookup needs
+ * calls of the program.  After the lookup has failed, the program may sleep.
  */
 static void test_sleep(void)
 {
@@ -251,7 +252,7 @@ static void test_sleep(void)
     node_close(&me);
 }
 
-/* Starts a server on this node, which opens its endpoint later. */
+/* Starts a server on this node that opens its endpoint a second later. */
 static pid_t late_server(const char *service)
 {
     pid_t pid = fork();
@@ -265,8 +266,8 @@ static pid_t late_server(const char *service)
 }
 
 /*
- * A lookup finds an endpoint that is opened meanwhile.  A program that shares the node
- * with it gets few of the messages, so that its mailbox has room for others.
+ * A lookup finds an endpoint that is opened during the lookup.  Another program on that
+ * node gets few of the lookup's messages, so that its mailbox keeps room.
  */
 static void test_late(void)
 {

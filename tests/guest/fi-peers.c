@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libfabric over the NIC: the memory that an endpoint has for its peers.
+ * libfabric over the NIC: the memory that an endpoint uses for its peers.
  *
- *   fi-peers --serve [PORT]               on one node: prints "ready", then obeys
+ *   fi-peers --serve [PORT]               on one node: prints "ready", runs commands
  *   fi-peers quiet|limit HOST [PORT]      on the other: runs the tests, prints TAP
  *
  * The environment of the server must have FI_EXANET_RINGS=4; for "quiet", also
  * FI_EXANET_QUIET_MS=1000.  The clients' messages go through slots as soon as the server
- * has offered them a ring; the server's resident memory shows how many rings it has.
+ * has offered them a ring.  The server's resident memory shows how many rings it has.
  */
 #define _GNU_SOURCE
 #include "fi-check.h"
 
-#define RINGS 4                 /* of the server */
-#define RING_KB 320             /* touched pages of one ring, at least */
-#define MORE_KB (2 * RINGS * RING_KB)   /* RINGS more, and pools and messages */
-#define MESSAGE_BYTES 9000      /* too long for a held send */
+#define RINGS 4                 /* FI_EXANET_RINGS of the server */
+#define RING_KB 320             /* memory of a ring in use, at least */
+/* limit for RINGS more rings, pools and messages */
+#define MORE_KB (2 * RINGS * RING_KB)
+#define MESSAGE_BYTES 9000      /* too long for a send that the server holds */
 #define MESSAGES 20             /* more than a ring has slots */
 
 struct command {
@@ -68,7 +69,7 @@ static void serve_memory(void)
     put(&kb, sizeof(kb));
 }
 
-/* Makes no progress until the client sends a byte. */
+/* Makes no progress until the client sends a byte over TCP. */
 static void serve_sleep(void)
 {
     char c = 'z';
@@ -127,7 +128,7 @@ static uint64_t server_memory(void)
     return kb;
 }
 
-/* Makes progress until the server has at most @kb of memory. */
+/* Waits until the server has at most @kb of memory; makes progress meanwhile. */
 static void server_memory_falls(const char *what, uint64_t kb)
 {
     double end = now() + PATIENCE;
@@ -156,7 +157,7 @@ static void close_client(struct node *n)
     memset(n, 0, sizeof(*n));
 }
 
-/* Sends MESSAGES from @n, which is also left in me. */
+/* Sends MESSAGES messages from @n, and leaves a copy of @n in me. */
 static void send_all(const struct node *n)
 {
     static uint8_t buf[MESSAGE_BYTES];
@@ -175,7 +176,10 @@ static void send_all(const struct node *n)
     }
 }
 
-/* A message of this length ends without the server's progress only if it has a slot. */
+/*
+ * Checks that messages of @n use slots: only then the send of this length ends while the
+ * server makes no progress.
+ */
 static void uses_slot(const struct node *n)
 {
     static uint8_t buf[MESSAGE_BYTES];
@@ -197,7 +201,8 @@ static void uses_slot(const struct node *n)
 }
 
 /*
- * Clients that come faster than the server notices the end of others use rendezvous.
+ * Clients come faster than the server notices that older ones have ended.  They use
+ * rendezvous when no ring is free.
  */
 static void test_short_lived(void)
 {
@@ -228,7 +233,9 @@ static void test_idle(void)
     int i;
 
     open_client(&n);
-    /* It asks twice, because rings of clients that have gone may fill all places. */
+    /*
+     * the client asks twice, because rings of clients that are gone may occupy all places
+     */
     for (end = now() + 12; now() < end;) {
         send_all(&n);
     }
@@ -253,7 +260,7 @@ static void test_limit(void)
     uint64_t kb;
     int i;
 
-    /* The server allocates what all clients share when the first client comes. */
+    /* the server allocates memory that all clients share when the first client comes */
     open_client(&n[0]);
     send_all(&n[0]);
     uses_slot(&n[0]);
@@ -264,8 +271,8 @@ static void test_limit(void)
     }
     server_memory_falls("all clients", kb + MORE_KB);
     /*
-     * The last client asks again after ten seconds, and after twenty; by then another
-     * client has given its ring back.
+     * The last client asks again after ten and after twenty seconds.  By then another
+     * client has returned its ring.
      */
     for (end = now() + 25; now() < end;) {
         send_all(&n[2 * RINGS - 1]);

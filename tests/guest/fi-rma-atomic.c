@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libfabric over the NIC, without MPI: RMA, atomics, ordering, wait objects,
- * multi-receive, directed receive, cancelling, wrong keys, a peer that dies.
+ * libfabric over the NIC, without MPI: RMA, atomics, order, wait objects, multi-receive,
+ * directed receive, cancel, wrong keys, a peer that dies.
  *
- *   fi-rma-atomic --serve [PORT]      on one node: says "ready", then obeys
+ *   fi-rma-atomic --serve [PORT]      on one node: prints "ready", runs parts
  *   fi-rma-atomic HOST [PORT]         on the other: runs the tests, prints TAP
  *
- * The two talk over TCP about what to do next; the server is told by name which
- * of its parts to play.
+ * The client sends the names of parts to the server over TCP.
  */
 #define _GNU_SOURCE
 #include "fi-check.h"
@@ -61,7 +60,7 @@ static void test_write(void)
         RETRY(fi_write(me.ep, buf + i, len, NULL, me.peer, off, me.peer_key,
                        NULL));
         done_ok(me.txcq, "write");
-        /* Its completion says that the bytes are there. */
+        /* the bytes must be there when the write has completed */
         if (!peer_has(off, len, i)) {
             fail("write of %zu bytes did not arrive", len);
         }
@@ -221,12 +220,15 @@ static void test_bad_keys(void)
     RETRY(fi_atomic(me.ep, buf, 1, NULL, me.peer, WINDOW_BYTES - 4,
                     me.peer_key, FI_UINT64, FI_SUM, NULL));
     expect_error("atomic across the end", 0, FI_EACCES);
-    /* And all is well afterwards. */
+    /* a write with the right key still succeeds */
     RETRY(fi_write(me.ep, buf, 300, NULL, me.peer, 0, me.peer_key, NULL));
     done_ok(me.txcq, "write after errors");
 }
 
-/* What the peer's word is before and after an operation. */
+/*
+ * Runs operation @op on the peer's word @before.  Checks the fetched value and the new
+ * word.
+ */
 static void fetch64(enum fi_op op, uint64_t before, uint64_t arg,
                     uint64_t after)
 {
@@ -353,7 +355,7 @@ static void test_order(void)
     fi_addr_t source;
     int i, err;
 
-    /* Half are waited for, half come unexpected. */
+    /* half of the receives are posted before the messages arrive, half of them after */
     for (i = 0; i < ORDER_COUNT / 2; i++) {
         RETRY(fi_trecv(me.ep, buf[i], 20000, NULL, FI_ADDR_UNSPEC, 7, 0,
                        buf[i]));
@@ -409,7 +411,10 @@ static void test_wait(void)
     }
 }
 
-/* The foreign poll loop: fi_trywait() and the descriptor. */
+/*
+ * Waits by poll() of the CQ's descriptor, with fi_trywait().  Checks that the program
+ * sleeps.
+ */
 static void test_wait_fd(void)
 {
     struct fid *fids[1];
@@ -452,7 +457,7 @@ static void test_wait_fd(void)
     sync_up();
 }
 
-/* Sleeps for what the peer's NIC does, too. */
+/* Sleeps until an RMA operation is complete. */
 static void test_wait_rma(void)
 {
     uint8_t *buf = malloc(1 << 20);
@@ -476,8 +481,9 @@ static void test_wait_rma(void)
 }
 
 /*
- * Returns the index of the completed message, or MULTI_COUNT.  Completions have no order: a
- * message that is read from its sender may complete after later messages that arrived whole.
+ * Returns the index of the completed message, or MULTI_COUNT.  Completions have no order:
+ * a message that the receiver reads from the sender may complete after later messages
+ * that arrived whole.
  */
 static unsigned int multi_find(const struct fi_cq_tagged_entry *e,
                                const bool *seen)
@@ -543,7 +549,7 @@ static void test_directed(void)
     char a[8] = "", b[8] = "", c[8] = "";
     int i;
 
-    /* In the order of posting, whether directed or not. */
+    /* receives match in the order in which they were posted, directed or not */
     must("recv", fi_recv(me.ep, a, 8, NULL, me.peer, a));
     must("recv", fi_recv(me.ep, b, 8, NULL, FI_ADDR_UNSPEC, b));
     must("recv", fi_recv(me.ep, c, 8, NULL, me.peer, c));
@@ -594,7 +600,10 @@ static void test_delivery(void)
     }
 }
 
-/* Sends messages and waits for their completions; the receiver makes no progress. */
+/*
+ * Sends @count messages, or until the receiver is full, and waits for each completion.
+ * The receiver makes no progress.
+ */
 static void send_asleep(uint32_t size, uint32_t count, bool until_full)
 {
     static uint8_t buf[HELD_BYTES_MAX];
@@ -642,7 +651,7 @@ static void test_held(void)
     size_t i;
 
     for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-        /* Runs the test without a ring of slots, and with a ring. */
+        /* the first call without a ring of slots, the second with a ring */
         reopen(FI_AV_MAP, FI_WAIT_NONE);
         send_asleep(sizes[i], HELD_COUNT, false);
         send_asleep(sizes[i], HELD_COUNT, false);
@@ -657,7 +666,7 @@ static void test_held_full(void)
     send_asleep(8, 16 * HELD_COUNT, true);
 }
 
-/* The peer is killed; what was sent to it ends, and nothing hangs. */
+/* The peer is killed.  Operations on it end with an error. */
 static void test_dead_peer(void)
 {
     static char buf[100000];
@@ -669,7 +678,7 @@ static void test_dead_peer(void)
     live = me;
     node_open(&me, FI_AV_MAP, FI_WAIT_NONE);
     node_meet(&me);
-    /* A rendezvous that nobody answers. */
+    /* a rendezvous to which the peer does not respond */
     RETRY(fi_send(me.ep, buf, sizeof(buf), NULL, me.peer, NULL));
     put(&c, 1);
     get(&c, 1);

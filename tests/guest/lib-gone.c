@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libexanet: a process waits for a notification when root takes the driver from the NIC.
- * Prints TAP.
+ * libexanet: a process waits for a notification when root unbinds the driver from the
+ * NIC.  Prints TAP.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -46,7 +46,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* Writes the name of the NIC's device to @file of its driver. */
+/* Writes the name of the NIC's device to @file ("bind" or "unbind") of its driver. */
 static void tell_driver(const char *file)
 {
 	char path[PATH_MAX + 16];
@@ -66,7 +66,10 @@ static void nap(void)
 	nanosleep(&ts, NULL);
 }
 
-/* Returns 0 after the time-out of a wait, its signal, or another result as it is. */
+/*
+ * Waits for a notification that never comes.  Returns 0 after the timeout, the number of
+ * a signal that ended the wait, or another negative errno.
+ */
 static int wait_in_vain(void)
 {
 	struct exanet_notification rec = { 0 };
@@ -89,7 +92,7 @@ static bool fork_works(void)
 	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
 }
 
-/* Opens the NIC when it is there again. */
+/* Opens the NIC when it is bound again; returns NULL after COME_BACK_S seconds. */
 static struct exa_dev *open_again(void)
 {
 	struct exa_dev *dev;
@@ -128,7 +131,7 @@ int main(void)
 	if (ret)
 		printf("# wait: %d\n", ret);
 	result(!ret, "a wait ends with its time-out when the NIC has gone");
-	/* A lock that the wait has left behind would make these hang. */
+	/* a lock that the wait has not released would block these calls */
 	alarm(30);
 	result(fork_works(), "the process can fork");
 	exa_close(dev);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Memory at addresses beyond those of four levels of page tables, as source and target
- * of this node: x86-64 with five levels, arm64 with 52 bits.  Exit code 77: this
- * kernel gives a process no such addresses.
+ * Memory at addresses that four levels of page tables cannot map, as source and target of
+ * transfers within this node: x86-64 with five levels, arm64 with 52 bits.  Exit code 77:
+ * the kernel gives a process no such addresses.
  */
 #define _GNU_SOURCE
 #include <stdint.h>

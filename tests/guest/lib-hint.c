@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libexanet: which NICs a wait for a notification tells that it waits, and what is left
- * when a signal handler leaves such a wait.  See lib-harness.h.
+ * libexanet: the NICs at which a wait for a notification stores to POLL, and the state
+ * after a signal handler has left such a wait.  See lib-harness.h.
  *
- * A mailbox page that may not be written shows each store to POLL by a signal.
+ * A mailbox page without write permission turns each store to POLL into a signal.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -27,7 +27,10 @@ static void leave(int signo)
 	siglongjmp(out, signo);
 }
 
-/* Waits for a notification that never comes; returns the signal that ended the wait. */
+/*
+ * Waits for a notification that never comes.  Returns the signal that ended the wait, or
+ * 0 after the timeout.
+ */
 static int wait_signal(void)
 {
 	struct exanet_notification rec = { 0 };
@@ -38,7 +41,7 @@ static int wait_signal(void)
 	return signo;
 }
 
-/* Finds the mailbox pages of the process; returns how many there are. */
+/* Finds up to @max mailbox pages of the process; returns their number. */
 static unsigned int mailbox_pages(uint8_t **pages, unsigned int max)
 {
 	FILE *f = fopen("/proc/self/maps", "re");
@@ -57,7 +60,7 @@ static unsigned int mailbox_pages(uint8_t **pages, unsigned int max)
 	return count;
 }
 
-/* Opens a NIC and finds its mailbox page. */
+/* Opens a NIC, and finds its mailbox page; returns false if the open fails. */
 static bool open_nic(struct exa_dev **dev, uint8_t **page)
 {
 	uint8_t *old[PAGES], *pages[PAGES];
@@ -81,7 +84,7 @@ static void allow(uint8_t *page, int prot)
 	want("mprotect", mprotect(page, sysconf(_SC_PAGESIZE), prot), 0);
 }
 
-/* Whether a wait stores to POLL of the NIC with this @page. */
+/* Checks whether a wait stores to POLL of the NIC with mailbox page @page. */
 static void want_told(uint8_t *page, bool told)
 {
 	allow(page, told ? PROT_READ : PROT_NONE);
@@ -89,7 +92,9 @@ static void want_told(uint8_t *page, bool told)
 	allow(page, PROT_READ | PROT_WRITE);
 }
 
-/* A notification may come through any of them. */
+/*
+ * A wait stores to POLL of each open NIC, because any of them may bring the notification.
+ */
 static void test_all(void)
 {
 	struct exa_dev *first, *last;
@@ -105,7 +110,7 @@ static void test_all(void)
 	done("all open NICs are told");
 }
 
-/* A NIC that has gone: its descriptor has hung up and its pages cannot be used. */
+/* A NIC is gone: its file has hung up, and its pages cannot be accessed. */
 static void test_gone(void)
 {
 	struct exa_dev *good, *gone;
@@ -125,7 +130,9 @@ static void test_gone(void)
 	done("a NIC that has gone is not told");
 }
 
-/* After siglongjmp() out of a store, nothing hangs. */
+/*
+ * After siglongjmp() out of a store, no lock remains that blocks fork() or exa_close().
+ */
 static void test_left(void)
 {
 	struct exa_dev *dev, *own;
@@ -155,7 +162,10 @@ static void test_left(void)
 	done("a wait that was left by siglongjmp()");
 }
 
-/* A thread that waits may store to the page of a NIC that is closed at that moment. */
+/*
+ * After exa_close() the page still accepts a store, because a waiting thread may store to
+ * it at that moment.
+ */
 static void test_closed(void)
 {
 	uint8_t *page, *again;
@@ -220,7 +230,7 @@ static void run_all(void)
 	}
 	sigaction(SIGSEGV, &act, NULL);
 	sigaction(SIGBUS, &act, NULL);
-	/* A lock that a wait has left behind would make the next call hang. */
+	/* a lock that a wait has not released would block the next call */
 	alarm(HANG_S);
 	test_all();
 	test_gone();

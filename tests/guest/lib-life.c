@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test of libexanet, driver and NIC together: errors, waiting, processes, threads.
- * Prints TAP.
+ * Test of libexanet, driver and NIC together: errors, waits, processes, threads.  Prints
+ * TAP.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 /* --- errors --------------------------------------------------------------- */
 
-/* A bad address may show as any of these. */
+/* Fails the test unless @ret is one of the errors of a bad address. */
 static void want_bad(const char *what, int ret)
 {
 	if (ret != -ENXIO && ret != -EFAULT && ret != -EACCES)
@@ -32,7 +32,7 @@ static void test_error_addresses(void)
 
 	attr.dst_gva = exa_gva(t.agent.coord, 6ULL << 39);
 	want("window that is not mapped", exa_write(t.dev, &attr, NULL), -ENXIO);
-	/* The first page of the window is in no process. */
+	/* no process has memory at the first page of a window */
 	attr.dst_gva = t.a_gva & ~EXANET_VA_OFFSET;
 	want_bad("nothing there", exa_write(t.dev, &attr, NULL));
 	attr = write_attr(0, AGENT_MARGIN, 5000);
@@ -49,7 +49,7 @@ static void test_error_addresses(void)
 	rattr.src_va = 0xffff888000000000ULL;
 	want_bad("read of kernel memory", exa_read(t.dev, &rattr, TEST_WAIT_MS));
 	rattr = read_attr(AGENT_MARGIN, AGENT_MARGIN, 5000);
-	/* The owner's errors come back as a notification, this one too. */
+	/* the owner's errors arrive as a notification, and so does this local one */
 	rattr.dst = hole;
 	want_bad("read to nowhere", exa_read(t.dev, &rattr, TEST_WAIT_MS));
 	munmap(hole, 65536);
@@ -72,7 +72,7 @@ static void test_error_read_only(void)
 	done("errors: read-only page, and good again");
 }
 
-/* A context at the agent's node that nobody has open. */
+/* Finds a context of the agent's node that no process has opened. */
 static void test_error_context(void)
 {
 	struct exa_write_attr attr = write_attr(0, AGENT_MARGIN, 500);
@@ -100,7 +100,7 @@ static void test_error_context(void)
 	done("errors: context that is not open");
 }
 
-/* Root may join any job; then the others are out of reach. */
+/* Root may join any job.  A context then cannot reach those of the old job. */
 static void test_error_job(void)
 {
 	struct exa_write_attr attr = write_attr(0, AGENT_MARGIN, 500);
@@ -126,8 +126,8 @@ static void test_error_job(void)
 }
 
 /*
- * The agent's pages are replaced and never touched: the NIC must neither use old
- * translations nor need the process's help.
+ * The agent's pages are replaced and have no memory.  The NIC must not use old
+ * translations, and needs no help of the process.
  */
 static void test_remap(void)
 {
@@ -136,7 +136,7 @@ static void test_remap(void)
 
 	for (turn = 0; turn < 5 && !reason[0]; turn++) {
 		want("remap", command(AGENT_REMAP, 0, 0, 0), 0);
-		/* Guards are written before, the target is not. */
+		/* the command writes only to guards, not to the target */
 		want("clear", command(AGENT_CLEAR, AGENT_MARGIN, 1, 0), 0);
 		want("clear", command(AGENT_CLEAR, AGENT_MARGIN + 300002, 1, 0), 0);
 		if (!agent_remap(t.area))
@@ -150,7 +150,9 @@ static void test_remap(void)
 	done("pages that change and pages never touched");
 }
 
-/* Transfers to a node that does not exist, and a device closed in the middle. */
+/*
+ * Transfers to a node that does not exist, and a device that is closed during a transfer.
+ */
 static void test_close_busy(void)
 {
 	struct exa_write_attr attr = write_attr(0, AGENT_MARGIN, 100000);
@@ -170,7 +172,7 @@ static void test_close_busy(void)
 		want("post", exa_write_post(dev, &attr) >= 0, 1);
 		exa_close(dev);
 	}
-	/* Whatever is left of them disturbs nobody. */
+	/* the rest of these transfers must not affect this write */
 	write_one(5, 6, 70000, 123);
 	done("close with transfers in flight");
 }
@@ -208,7 +210,7 @@ static void test_wait_timeout(void)
 	done("waiting with time-out");
 }
 
-/* By exa_wait(), a foreign poll() or an eventfd. */
+/* Waits for a message by exa_wait(), by poll() of the device, and by an eventfd. */
 static void test_wait_message(void)
 {
 	struct agent_msg m = {
@@ -248,7 +250,7 @@ static void test_wait_message(void)
 	done("waiting for a message by descriptor");
 }
 
-/* Nobody polls memory here: only the interrupt can end the wait. */
+/* Only the interrupt can end this wait, because the thread does not poll memory. */
 static void test_wait_write(void)
 {
 	struct exa_write_attr attr = write_attr(0, AGENT_MARGIN, 2000000);
@@ -298,7 +300,10 @@ static void test_wait_notify(void)
 
 /* --- processes and threads ------------------------------------------------ */
 
-/* Exit status: the number of the first call that did not say -EPERM. */
+/*
+ * Makes each call in a child.  Returns 0, or the number of the first call whose result is
+ * not -EPERM.
+ */
 static int child_try(void)
 {
 	struct exa_write_attr wattr = write_attr(0, AGENT_MARGIN, 1);
@@ -339,7 +344,7 @@ static void test_fork(void)
 	pid = fork();
 	if (!pid)
 		_exit(child_try());
-	/* Pages are shared with the child meanwhile, and copied when written. */
+	/* the child shares the pages now, so a write copies them */
 	write_one(1, 2, 100000, 51);
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
 		fail("child: status %#x", status);
@@ -349,7 +354,7 @@ static void test_fork(void)
 	done("fork");
 }
 
-/* Waits tell a NIC that can be told; not in a child, which has no NIC. */
+/* A wait stores to POLL if the NIC has that register.  A child has no NIC to store to. */
 static void test_poll_hint(void)
 {
 	struct exanet_notification rec = { 0 };
@@ -386,7 +391,7 @@ struct worker {
 #define WORKERS		4
 #define WORKER_BYTES	50000
 
-/* Writes to its own part of the agent's area and reads it back, and puts. */
+/* Writes to its own part of the agent's area, reads it back, and does small writes. */
 static void *worker_run(void *arg)
 {
 	struct worker *w = arg;
@@ -444,7 +449,7 @@ static void test_threads(void)
 	done("four threads on one device");
 }
 
-/* Each thread sleeps on its own mailbox of one device. */
+/* Receives 20 numbered messages; sleeps between them.  Returns NULL if all were right. */
 static void *receiver_run(void *arg)
 {
 	struct exa_mbox *mbox = arg;

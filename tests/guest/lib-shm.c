@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test of libexanet, driver and NIC together: memory of other nodes by load and store,
- * copies, block RAM, accelerator.  Prints TAP.
+ * Test of libexanet, driver and NIC together: loads and stores to other nodes, copies,
+ * block RAM, accelerator.  Prints TAP.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include "lib-harness.h"
 
 #define PAGE	4096U
-#define AT	AGENT_MARGIN	/* where in the agent's area */
+#define AT	AGENT_MARGIN	/* offset in the agent's area */
 #define RW	(EXA_MAP_READ | EXA_MAP_WRITE)
 
 static volatile uint8_t *map(uint32_t off, uint32_t len, unsigned int flags)
@@ -71,7 +71,7 @@ static void load(uint8_t *to, const volatile uint8_t *from, unsigned int width)
 	memcpy(to, &word, width);
 }
 
-/* @len bytes of a pattern, by accesses of @width bytes. */
+/* Stores @len bytes of the pattern @seed by accesses of @width bytes. */
 static void store_all(volatile uint8_t *p, uint32_t len, unsigned int width,
 		      uint32_t seed)
 {
@@ -83,6 +83,7 @@ static void store_all(volatile uint8_t *p, uint32_t len, unsigned int width,
 		store(p + i, buf + i, width);
 }
 
+/* Loads @len bytes by accesses of @width bytes; returns how many differ from the pattern. */
 static uint32_t load_bad(const volatile uint8_t *p, uint32_t len,
 			 unsigned int width, uint32_t seed)
 {
@@ -230,7 +231,7 @@ out:
 	done("loads and stores that fail are told");
 }
 
-/* Pages that the target has never touched fault there. */
+/* Loads and stores to pages of the target that have no memory cause page faults there. */
 static void test_faults(void)
 {
 	volatile uint8_t *p = map(AT, 64 * PAGE, RW | EXA_MAP_EARLY);
@@ -275,7 +276,9 @@ static void test_fork(void)
 	}
 	waitpid(pid, &status, 0);
 	want("child", status, 0);
-	/* in loop-back it is this process whose pages have to be copied */
+	/*
+	 * in loop-back the agent is this process, whose pages are now copied on a write
+	 */
 	want("clear", command(AGENT_CLEAR, AT, PAGE, 0), 0);
 	if (p) {
 		p[0] = 0x42;
@@ -380,7 +383,7 @@ static void test_bram(void)
 
 enum { NDF1 = 4, NDF2 = 3, LAYERS = 5, CELLS = 3 };
 
-/* All arrays of a job, in memory of a node. */
+/* All arrays of a job of the accelerator. */
 struct job {
 	double matrix[CELLS][LAYERS][NDF1][NDF2];
 	double x[64];
@@ -441,7 +444,10 @@ static struct exa_accel_job job_at(uint64_t base, uint32_t remote)
 	};
 }
 
-/* A job at @base, into which and from which copies go by @gva. */
+/*
+ * Runs a job with its arrays at @base, and compares the result.  @gva is the same memory,
+ * for the copies of the arrays.
+ */
 static void job_run(const char *what, uint64_t gva, uint64_t base, uint32_t remote)
 {
 	struct exa_accel_job request = job_at(base, remote);
@@ -466,7 +472,10 @@ static void test_accel(void)
 	job_run("remote data", t.a_gva + AT, t.a_gva + AT, EXA_ACCEL_ALL);
 	job_run("remote block RAM", exa_bram_gva(t.agent.coord),
 		exa_bram_gva(t.agent.coord), EXA_ACCEL_ALL);
-	/* only this node's own context has a PDID here */
+	/*
+	 * only with an agent on this node: addresses that are not remote use the caller's
+	 * context
+	 */
 	if (t.agent.coord == exa_coord(t.dev))
 		job_run("block RAM", exa_bram_gva(t.agent.coord), 0, 0);
 	bad.nlayers = 0;
@@ -481,7 +490,10 @@ static void test_accel(void)
 	done("accelerator");
 }
 
-/* Jobs on own memory, by a process of its own. */
+/*
+ * Runs @count jobs on its own memory.  Returns 0, 1 if the NIC is not available, or 2
+ * after a wrong result.
+ */
 static int jobs_do(unsigned int count)
 {
 	static struct job job;

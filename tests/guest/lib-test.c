@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Test of libexanet, driver and NIC together: data.  Prints TAP.
- */
+/* Test of libexanet, driver and NIC together: transfer of data.  Prints TAP. */
 #define _GNU_SOURCE
 #include "lib-harness.h"
 
@@ -92,7 +90,7 @@ static void test_message_bad(void)
 	done("messages that cannot be");
 }
 
-/* Numbered messages through all channels; each must come back exactly once. */
+/* Sends numbered messages on all channels.  Each must come back exactly once. */
 static void test_message_stream(void)
 {
 	enum { COUNT = 600 };
@@ -111,7 +109,7 @@ static void test_message_stream(void)
 				continue;
 			want("ack", ret, 0);
 			chan[i] = -1;
-			/* No more than the echo mailboxes can hold. */
+			/* no more messages than the echo mailboxes can hold */
 			if (next == COUNT || next - back >= 128)
 				continue;
 			chan[i] = exa_msg_post(t.dev, &to, &next, sizeof(next), 0);
@@ -164,7 +162,8 @@ static void test_message_busy(void)
 }
 
 /*
- * Four entries, six messages: two are refused and sent again until there is room.
+ * A mailbox of four entries gets six messages.  Two are refused, and retransmitted until
+ * the mailbox has room.
  */
 static void test_mailbox_full(void)
 {
@@ -205,7 +204,7 @@ static void test_mailbox_full(void)
 	done("full mailbox");
 }
 
-/* Every entry of a small ring is used many times. */
+/* Each entry of a small ring is used many times. */
 static void test_mailbox_wrap(void)
 {
 	struct exa_mbox_addr to = { .mbox = AGENT_SPARE };
@@ -245,7 +244,7 @@ static const uint32_t sizes[] = {
 	AGENT_TRANSFER - 1, AGENT_TRANSFER,
 };
 
-/* Offsets of source and destination, both page aligned at 0. */
+/* Offsets of source and destination from a page boundary. */
 static const struct {
 	uint32_t src, dst;
 } aligns[] = {
@@ -253,7 +252,10 @@ static const struct {
 	{ 8, 4090 }, { 77, 16383 },
 };
 
-/* The large ones take long under emulation: fewer alignments. */
+/*
+ * Returns the number of alignments: fewer for large sizes, which take long under
+ * emulation.
+ */
 static unsigned int align_count(uint32_t size)
 {
 	return size > 300000 ? 3 : ARRAY_SIZE(aligns);
@@ -325,7 +327,7 @@ static void test_write_busy(void)
 	done("all write channels busy");
 }
 
-/* The agent looks at the data the moment it sees the record. */
+/* The agent checks the data as soon as the notification record is set. */
 static void test_write_notify(void)
 {
 	static const uint32_t lengths[] = { 1, 256, 5000, 16384, 100001, 1048576 };
@@ -357,7 +359,7 @@ static void test_write_notify(void)
 	done("write with notification in memory");
 }
 
-/* With a notification that comes as a message to a mailbox of the agent. */
+/* The notification is a message to a mailbox of the agent. */
 static void test_write_notify_mailbox(void)
 {
 	struct agent_msg m = { .op = htole32(AGENT_DRAIN) };
@@ -471,7 +473,7 @@ static void test_read_notify_mailbox(void)
 	done("read with notification in a mailbox");
 }
 
-/* More reads than the data owner has channels for. */
+/* Starts more reads than the owner of the data has channels. */
 static void test_read_many(void)
 {
 	enum { COUNT = 48, BYTES = 20000 };

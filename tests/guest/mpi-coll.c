@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Collectives, with the result computed by everybody for himself. */
+/* Collectives.  Each rank computes the expected result itself. */
 
 #include <mpi.h>
 
@@ -125,7 +125,7 @@ static void gather_scatter(void)
     free(all);
 }
 
-/* Each pair exchanges another amount. */
+/* Each pair of ranks exchanges another amount. */
 static void alltoall(void)
 {
     int sc[64], sd[64], rc[64], rd[64], r, i, n = 0, m = 0;

@@ -4,10 +4,9 @@
  *
  *   mpi-flows [-t SECONDS] [-b BYTES] [-w COUNT] SRC:DST...
  *
- * Each SRC writes BYTES to DST again and again for SECONDS, COUNT writes between
- * two flushes, and DST looks at the bytes at the end. Rank 0 prints a line for each
- * flow, in the order of the arguments, with what SRC has got through: a write
- * counts when a flush has completed it.
+ * Each SRC writes BYTES to DST again and again for SECONDS, with COUNT writes between two
+ * flushes.  DST checks the bytes at the end.  Rank 0 prints a line for each flow, in the
+ * order of the arguments, with its rate.  A write counts when a flush has completed it.
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -29,7 +28,7 @@ static size_t size = 65536;
 static int between = 8;
 static double seconds = 2;
 
-/* Byte `i` of what rank `src` writes. */
+/* Returns byte `i` of the data that rank `src` writes. */
 static unsigned char pattern(int src, size_t i)
 {
 	return ((uint32_t)i * 2654435761u + src * 40503u) >> 13;
@@ -76,7 +75,7 @@ static void arguments(int argc, char **argv)
 		usage();
 }
 
-/* Writes for one flow of this rank; a rank is the source of at most one. */
+/* Writes for one flow of this rank.  Flows of the same source run one after the other. */
 static void stream(struct flow *f, const unsigned char *data, MPI_Win win)
 {
 	double start = MPI_Wtime();
@@ -126,7 +125,7 @@ int main(int argc, char **argv)
 		data[i] = pattern(rank, i);
 
 	MPI_Win_lock_all(0, win);
-	/* connections are made and pages faulted in before the clock runs */
+	/* makes connections and page faults before the measurement */
 	for (int i = 0; i < count; i++) {
 		if (flows[i].src == rank) {
 			MPI_Put(data, size, MPI_BYTE, flows[i].dst,

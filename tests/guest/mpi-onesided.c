@@ -28,7 +28,7 @@ static void clear(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Each edge size once, at an odd place; put by the left, got back by him. */
+/* Puts each edge size at an odd offset of the right rank, and gets it back. */
 static void put_get(void)
 {
     uint8_t *buf;
@@ -55,7 +55,7 @@ static void put_get(void)
     }
 }
 
-/* Many in flight under one lock, flushed. */
+/* Many operations are under way in one lock epoch, with flushes. */
 static void passive(void)
 {
     uint8_t *out = guarded_new(200 * 1000, 1), *in = guarded_new(200 * 1000, 2);
@@ -109,7 +109,7 @@ static void accumulate(void)
 
 #define ROUNDS 200
 
-/* All ranks count at rank 0; every value is seen exactly once. */
+/* All ranks increment a counter of rank 0.  Each value is fetched exactly once. */
 static void fetch_and_op(void)
 {
     static char seen[64 * ROUNDS];
@@ -145,7 +145,7 @@ static void fetch_and_op(void)
     }
 }
 
-/* A lock made of compare-and-swap guards a counter that is not atomic. */
+/* A lock made of compare-and-swap protects a counter that is changed by get and put. */
 static void compare_and_swap(void)
 {
     int64_t zero = 0, me = rank + 1, old, count;
@@ -180,7 +180,7 @@ static void compare_and_swap(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Read, change, write under an exclusive lock, also at oneself. */
+/* Reads, changes and writes a counter under an exclusive lock, also of the own rank. */
 static void exclusive_lock(void)
 {
     int32_t count;
@@ -241,7 +241,7 @@ static void get_accumulate(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Only the partners wait for each other. */
+/* Only the two partners synchronize. */
 static void post_start(void)
 {
     MPI_Group world, to, from;
@@ -266,7 +266,7 @@ static void post_start(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Each operator, by all ranks at once on the same 300 elements of rank 0. */
+/* Runs each operator by all ranks at once on the same 300 elements of rank 0. */
 static void operators(void)
 {
     static const MPI_Op ops[] = {
@@ -307,7 +307,7 @@ static void operators(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Atomics of 4 bytes in both halves of a word; replace and read. */
+/* Atomics on 4 bytes in both halves of a word; replace; fetch without a change. */
 static void narrow_atomics(void)
 {
     int32_t me = rank, old, one = 1, minus = -1, none = 0, counts[4];
@@ -349,7 +349,7 @@ static void narrow_atomics(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Requests are waited for one by one; the last ones come first. */
+/* Waits for each request on its own, the last request first. */
 static void requests(void)
 {
     uint8_t *out = guarded_new(20 * 3000, 5), *in = guarded_new(20 * 3000, 6);
@@ -379,7 +379,7 @@ static void requests(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Every third element there comes from every other one here. */
+/* Puts every second element of the own rank to every third element of the right rank. */
 static void strided(void)
 {
     int32_t out[1000], *vals = (int32_t *)mem;
@@ -409,7 +409,7 @@ static void strided(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* A window over memory that was there before, of another size on each rank. */
+/* A window over existing memory, with a different size on each rank. */
 static void created(void)
 {
     size_t bytes = 5000 + 1000 * rank;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Point-to-point messages of all sizes, alignments and manners. */
+/* Point-to-point messages of all sizes, alignments and modes. */
 
 #include <mpi.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include "mpi-check.h"
 
 #define BIG (16 << 20)
-#define SMALL_SIZES 36      /* of edge_sizes, up to 64 KiB */
+#define SMALL_SIZES 36      /* first entries of edge_sizes, up to 64 KiB */
 
 static const int offsets[][2] = { { 0, 0 }, { 1, 3 }, { 7, 0 }, { 8, 255 },
                                   { 63, 1 } };
@@ -88,7 +88,9 @@ static void big(void)
     }
 }
 
-/* All at once around the ring, received in the order of posting. */
+/*
+ * Sends all messages around the ring at once.  They are received in the order of posting.
+ */
 static void nonblocking(void)
 {
     int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
@@ -119,7 +121,7 @@ static void nonblocking(void)
     }
 }
 
-/* They all arrive before anybody asks, and are asked for backwards. */
+/* All messages are sent before the receives are posted, which are in reverse order. */
 static void unexpected(void)
 {
     int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
@@ -152,7 +154,7 @@ static int order_size(int i)
     return sizes[i % 9];
 }
 
-/* Small, middle and large ones of one tag must not overtake each other. */
+/* Small, medium and large messages of one tag must not overtake each other. */
 static void order(void)
 {
     int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
@@ -278,7 +280,7 @@ static void truncation(void)
 
 #define FLOOD 3000
 
-/* More messages than any ring holds, to somebody who does not look. */
+/* More messages than any ring holds, to a rank that sleeps first. */
 static void many_to_one(void)
 {
     int i, n, count[64] = { 0 };
@@ -322,7 +324,7 @@ static void to_self(void)
     }
 }
 
-/* Every other 24 bytes, both sides. */
+/* Sends and receives 24 of each 48 bytes. */
 static void strided(void)
 {
     static const int blocks[] = { 1, 3, 100, 1000, 20000 };
@@ -354,7 +356,7 @@ static void strided(void)
     }
 }
 
-/* Both directions at once, everybody. */
+/* Sends in both directions at once, by all ranks. */
 static void exchange_big(void)
 {
     int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;

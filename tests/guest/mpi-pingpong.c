@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ping-pong and stream between ranks 0 and 1, every byte checked.
+ * Ping-pong and stream between ranks 0 and 1, with a check of each byte.
  *
  *   mpi-pingpong [-m] [-t SECONDS] [SIZE]...
  *
- * -m prints one line per size for programs to read, -t is the time spent on
- * each measurement. Latency is half a round trip. Bandwidth is that of a
- * stream with WINDOW messages under way, closed by an empty answer.
- * Checking costs time, so it is done in a pass of its own and once more on
- * what the measured passes left in the buffers.
+ * -m prints one line for each size, for programs; -t is the time of each measurement.
+ * Latency is half of a round trip.  Bandwidth is that of a stream with WINDOW messages
+ * under way, which an empty answer ends.  Checks take time, so a separate pass makes
+ * them, and the buffers are checked once more after the measurement.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -30,7 +29,7 @@ static int rank;
 static unsigned char *out, *in;	/* WINDOW slots of `slot` bytes each */
 static size_t slot;
 
-/* The byte at `i` of message `seq` sent by rank `from`. */
+/* Returns byte `i` of message `seq` of rank `from`. */
 static unsigned char pattern(int from, unsigned int seq, size_t i)
 {
 	uint32_t x = (uint32_t)i * 2654435761u + seq * 40503u + from * 77u;
@@ -69,7 +68,7 @@ static void round_trip(size_t size)
 	}
 }
 
-/* WINDOW messages from rank 0 to rank 1, then an empty answer. */
+/* Sends WINDOW messages from rank 0 to rank 1, then an empty answer. */
 static void stream(size_t size)
 {
 	MPI_Request req[WINDOW];
@@ -90,7 +89,7 @@ static void stream(size_t size)
 		MPI_Send(NULL, 0, MPI_BYTE, 0, 3, MPI_COMM_WORLD);
 }
 
-/* Seconds per call of `once`, measured for about `budget` seconds. */
+/* Returns the seconds of one call of `once`, measured for about `budget` seconds. */
 static double measure(void (*once)(size_t), size_t size, double budget)
 {
 	double start, took;
@@ -138,7 +137,8 @@ static void run_size(size_t size, double budget, bool machine)
 
 	verify(size);
 	latency = measure(round_trip, size, budget) / 2 * 1e6;
-	check(in, size, 0);	/* slot 0 held message 0 all the time */
+	/* round trips use only slot 0, which still has message 0 */
+	check(in, size, 0);
 	bandwidth = WINDOW * size / measure(stream, size, budget) / 1e6;
 	for (int i = 0; rank == 1 && i < WINDOW; i++)
 		check(in + i * slot, size, i);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Several threads of each rank talk to those of the next one, all at once. */
+/*
+ * Several threads of each rank exchange messages with those of the next rank, all at
+ * once.
+ */
 
 #include <mpi.h>
 #include <pthread.h>
@@ -7,7 +10,7 @@
 #include "mpi-check.h"
 
 #define THREADS 3
-#define SIZES 40        /* of edge_sizes */
+#define SIZES 40        /* first entries of edge_sizes */
 #define ROUNDS 3
 
 struct thread {
