@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What tests of all devices do with a machine; see machine.h. */
+/* Functions for tests of all devices; see machine.h. */
 #include "qemu/osdep.h"
 #include "machine.h"
 
@@ -101,7 +101,7 @@ void machine_msix_enable(QTestState *qts, QPCIDevice *dev, uint64_t at,
     for (unsigned v = 0; v < vectors; v++) {
         qtest_writel(qts, at + 4 * v, 0);
         machine_msix_aim(dev, v, at + 4 * v, MSIX_DATA | v);
-        /* not masked */
+        /* clears the mask bit of the vector */
         qpci_io_writel(dev, dev->msix_table_bar, dev->msix_table_off + 16 * v + 12,
                        0);
     }
@@ -129,7 +129,7 @@ char *machine_log_new(void)
     return path;
 }
 
-/* Returns true if @line is of a trace event: the device's other lines have a colon. */
+/* Returns true if @line is a trace event: a colon follows the name in all other lines. */
 static bool is_trace(const char *line)
 {
     return g_regex_match_simple("^(exanet|pvrdma)_\\w+ ", line, 0, 0);
@@ -143,7 +143,10 @@ static char **log_lines(const char *path)
     return g_strsplit(text, "\n", -1);
 }
 
-/* Returns the lines of the log that are no trace events; deletes the log, frees @path. */
+/*
+ * Returns the lines of the log that are not trace events, to be freed.  Deletes the log
+ * and frees @path.
+ */
 static char *log_take(char *path)
 {
     g_auto(GStrv) lines = log_lines(path);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Machines that go on in another QEMU; see migrate.h. */
+/* Machines that continue in another QEMU; see migrate.h. */
 #include "qemu/osdep.h"
 #include "qobject/qdict.h"
 #include "qobject/qlist.h"
 #include "migrate.h"
 #include "wait.h"
 
-/* Returns a member of the answer to @command, to be freed. */
+/* Sends @command, and returns the string @member of the answer, to be freed. */
 static char *ask(QTestState *qts, const char *command, const char *member)
 {
     QDict *answer = qtest_qmp(qts, "{ 'execute': %s }", command);
@@ -26,7 +26,10 @@ static bool has_ended(QTestState *qts)
     return status && (!strcmp(status, "completed") || !strcmp(status, "failed"));
 }
 
-/* Waits for the end of the migration, out of this QEMU or into it, and asserts @want. */
+/*
+ * Waits for the end of the migration, out of this QEMU or into it, and asserts that its
+ * status is @want.
+ */
 static void assert_ends(QTestState *qts, const char *want)
 {
     g_autofree char *status = NULL;
@@ -100,7 +103,7 @@ static bool job_has_ended(QTestState *qts)
     return ended;
 }
 
-/* Waits until the job has ended well. */
+/* Waits until the job has ended, and asserts that the job has no error. */
 static void job_wait(QTestState *qts)
 {
     wait_until(job_has_ended(qts), wait_pause());

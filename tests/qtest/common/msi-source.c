@@ -9,10 +9,14 @@
 #include "wait.h"
 
 #define BRIDGE  QPCI_DEVFN(0x1e, 0)
-#define BEHIND  (1 << 8 | QPCI_DEVFN(0, 0))     /* while the secondary bus is number 1 */
-#define TRIALS  8                   /* messages to RAM */
+/* device 0.0 on bus 1, the bridge's bus until the bridge gets number 0 */
+#define BEHIND  (1 << 8 | QPCI_DEVFN(0, 0))
+#define TRIALS  8                   /* messages to RAM in msi_source_aim() */
 
-/* RAM of msi_source_aim(): where a message arrives, and what the processor loads. */
+/*
+ * RAM of msi_source_aim(): address of the message, and the value that the processor
+ * loads.
+ */
 #define RAM_MESSAGE 0x10080
 #define RAM_SEEN    0x10084
 
@@ -74,7 +78,10 @@ static void aim(const MsiSource *s, uint64_t to, uint32_t data)
 
 void msi_source_emit(VcpuCode *code, const MsiSource *s)
 {
-    /* disables interrupts and enables them again, while a cause is pending */
+    /*
+     * the processor disables interrupts and enables them again, while a cause is
+     * pending
+     */
     vcpu_emit(code, "\xc7\x05", 2, s->reg);
     vcpu_emit(code, "", 0, EXANET_CTRL_ENABLE);
     vcpu_emit(code, "\xc7\x05", 2, s->reg);

@@ -21,8 +21,8 @@
 
 typedef struct MsiSource {
     QTestState *qts;
-    uint64_t entry;                 /* address of an entry of the MSI-X table */
-    uint64_t reg;                   /* address of the register */
+    uint64_t entry;                 /* address of the device's MSI-X table entry */
+    uint64_t reg; /* address of the register whose store triggers a message */
 } MsiSource;
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A processor that runs what a test gives it; see vcpu.h. */
+/* A processor that executes code of a test; see vcpu.h. */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "vcpu.h"
@@ -8,10 +8,10 @@
 #define BIOS_BYTES  0x10000
 
 /*
- * From reset to 32-bit mode with SSE:
+ * Code from reset to 32-bit mode with SSE:
  *   cli; lgdt; cr0.PE = 1; ljmp; ds = ss = 16; esp = 0x9000; cr4.OSFXSR = 1
  *   again: pause; if (GO) { call CODE; GO = 0; } jmp again
- * and behind it the GDT: flat code and data.
+ * The GDT with flat code and data segments follows the code.
  */
 static const uint8_t bios[] = {
     0xfa, 0x2e, 0x66, 0x0f, 0x01, 0x16, 0x68, 0x00, 0x0f, 0x20, 0xc0, 0x0c,
@@ -25,7 +25,8 @@ static const uint8_t bios[] = {
     0xff, 0xff, 0x00, 0x00, 0x00, 0x93, 0xcf, 0x00, 0x17, 0x00, 0x50, 0x00,
     0xff, 0xff
 };
-static const uint8_t reset_vector[] = { 0xe9, 0x0d, 0x00 };     /* jmp to its start */
+/* jmp to the start of bios[] */
+static const uint8_t reset_vector[] = { 0xe9, 0x0d, 0x00 };
 
 QEMU_BUILD_BUG_ON(VCPU_RAM_GO != 0x10000 || VCPU_RAM_CODE != 0x20000);
 

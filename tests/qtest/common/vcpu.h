@@ -8,8 +8,9 @@
 
 #include "libqtest.h"
 
-/* RAM that the processor uses, beside the RAM of the code. */
-#define VCPU_RAM_GO     0x10000     /* not 0: call VCPU_RAM_CODE; 0 when that returns */
+/* RAM that the firmware and the test's code use. */
+/* not 0: call VCPU_RAM_CODE; the firmware stores 0 after the return */
+#define VCPU_RAM_GO     0x10000
 #define VCPU_RAM_CODE   0x20000
 #define VCPU_CODE_BYTES 512
 
@@ -21,20 +22,21 @@ typedef struct VcpuCode {
 
 /*
  * Writes firmware, for -bios, that waits for code in 32-bit mode.  Returns the path;
- * vcpu_bios_remove() frees it.  The test starts QEMU with -S, and continues when it has
- * read the sizes of BARs, because BARs cover the firmware meanwhile.
+ * vcpu_bios_remove() deletes the file and frees the path.  The test starts QEMU with
+ * -S, and continues after it has read the sizes of BARs, because BARs cover the
+ * firmware during sizing.
  */
 char *vcpu_bios_new(void);
 void vcpu_bios_remove(char *path);
 
-/* Emits @len bytes, and behind them @word, an address or a value. */
+/* Emits @len bytes, and then @word, an address or a value of 4 bytes. */
 void vcpu_emit(VcpuCode *code, const void *bytes, unsigned len, uint32_t word);
-/* Runs @code, and emits its return before. */
+/* Appends a return to @code, stores the code, and lets the processor call it. */
 void vcpu_go(QTestState *qts, VcpuCode *code);
 bool vcpu_is_done(QTestState *qts);
 /*
- * Waits until the code has returned; fails after WAIT_MS.  Nothing reads the wire
- * meanwhile.
+ * Waits until the code has returned; fails after WAIT_MS.  The test takes no frames
+ * during the wait.
  */
 void vcpu_wait(QTestState *qts);
 

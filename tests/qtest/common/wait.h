@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Waits for what a machine does, in real time. */
+/* Waits, in real time, for events of a machine. */
 #ifndef RNIC_WAIT_H
 #define RNIC_WAIT_H
 
-/* A test fails when it has waited so long for something, even on a busy host. */
+/* A wait fails after this time, which no event needs even on a busy host. */
 #define WAIT_MS 60000
 
-/* Requests after which QEMU has run all bottom halves and sockets that were due. */
+/*
+ * Number of requests after which QEMU has run all bottom halves and sockets that were
+ * ready.
+ */
 #define WAIT_REQUESTS 8
 
-/* Returns when a wait that begins now fails; the argument of wait_check(). */
+/*
+ * Returns the time (us) at which a wait that begins now fails; the argument of
+ * wait_check().
+ */
 static inline int64_t wait_end(void)
 {
     return g_get_monotonic_time() + WAIT_MS * 1000;
 }
 
-/* Fails if the wait has lasted too long.  A macro, so that the message has the line. */
+/*
+ * Fails if time @end has passed.  A macro, so that the message has the line of the
+ * wait.
+ */
 #define wait_check(end) g_assert_cmpint(g_get_monotonic_time(), <, end)
 
 /* Repeats the statement @work until @cond, a C expression, is true. */
@@ -28,15 +37,15 @@ static inline int64_t wait_end(void)
         } \
     } while (0)
 
-/* The @work of a wait for what QEMU does alone. */
+/* The @work of a wait for which the test has nothing to do: sleeps 1 ms. */
 static inline void wait_pause(void)
 {
     g_usleep(1000);
 }
 
 /*
- * Lets QEMU finish what it can without time passing.  @work sends it one request, and
- * receives what the device has sent.
+ * Lets QEMU finish all work that needs no virtual time.  @work sends one request to
+ * QEMU, and receives the frames that the device has sent.
  */
 #define wait_settle(work) \
     do { \

@@ -7,7 +7,7 @@
 #include "wait.h"
 #include "wire-peer.h"
 
-/* -netdev socket puts the length, big-endian, before each frame of a stream */
+/* -netdev socket sends the length of a frame, big-endian, before the frame */
 #define LENGTH_BYTES 4
 
 void wire_peer_init(WirePeer *p, bool dgram, size_t frame_max)
@@ -23,7 +23,9 @@ void wire_peer_init(WirePeer *p, bool dgram, size_t frame_max)
         .frame_max = frame_max,
         .stream = g_byte_array_new(),
     };
-    /* QEMU must see the end of the stream when we close it */
+    /*
+     * QEMU must not inherit the test's end, because QEMU must see the end of the stream
+     */
     qemu_set_cloexec(p->fd);
     g_assert_true(g_unix_set_fd_nonblocking(p->fd, true, NULL));
 }
@@ -44,7 +46,7 @@ void wire_peer_connect(WirePeer *p, const char *path, size_t frame_max)
     p->frame_max = frame_max;
     p->fd = socket(AF_UNIX, SOCK_STREAM, 0);
     g_assert_cmpint(p->fd, >=, 0);
-    /* tries again, because QEMU makes the socket in a thread of its own */
+    /* connect() fails at first, because QEMU makes the socket in a thread of its own */
     while (connect(p->fd, (struct sockaddr *)&to, sizeof(to)) < 0) {
         g_assert_true(errno == ENOENT || errno == ECONNREFUSED);
         wait_check(end);
@@ -98,12 +100,12 @@ void wire_peer_send(WirePeer *p, const void *frame, size_t len,
         }
         g_assert_true(n < 0 && (errno == EAGAIN || errno == EINTR));
         wait_check(end);
-        /* the device may be waiting for us to read */
+        /* takes frames, because the device may wait until the test reads */
         wire_peer_poll(p, 1, fn, opaque);
     }
 }
 
-/* Cuts whole frames off the front of the stream. */
+/* Gives all whole frames at the front of the stream to @fn, and removes them. */
 static void take_stream(WirePeer *p, WirePeerFrame *fn, void *opaque)
 {
     size_t at = 0;

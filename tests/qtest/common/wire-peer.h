@@ -7,12 +7,12 @@
 #define RNIC_WIRE_PEER_H
 
 typedef struct WirePeer {
-    int fd;                         /* the test's end; -1: closed */
-    int dev_fd;                     /* QEMU's end, until it has started */
-    bool dgram;                     /* the socket keeps the borders of frames */
+    int fd;                         /* the test's end of the socket; -1: closed */
+    int dev_fd;                     /* QEMU's end; -1 after wire_peer_started() */
+    bool dgram;                     /* each datagram is a frame; false: a stream */
     bool closed;                    /* QEMU has closed its end */
     size_t frame_max;
-    GByteArray *stream;             /* bytes of a frame that is not complete */
+    GByteArray *stream;             /* bytes of the frame that has arrived in part */
 } WirePeer;
 
 /* Handles one frame that has arrived.  @frame is valid until the function returns. */
@@ -29,12 +29,18 @@ void wire_peer_fini(WirePeer *p);
 char *wire_peer_netdev(WirePeer *p);
 /* Closes the test's copy of QEMU's end, once QEMU has inherited it. */
 void wire_peer_started(WirePeer *p);
-/* Sends a frame.  While QEMU does not read, calls @fn for frames that QEMU sends. */
+/* Sends a frame.  Until QEMU has read the frame, calls @fn for frames that QEMU sends. */
 void wire_peer_send(WirePeer *p, const void *frame, size_t len,
                     WirePeerFrame *fn, void *opaque);
-/* Waits up to @ms for a frame, and calls @fn for all.  Returns false if none arrived. */
+/*
+ * Waits at most @ms for a frame, and calls @fn for all frames that have arrived.
+ * Returns false if no frame arrived.
+ */
 bool wire_peer_poll(WirePeer *p, int ms, WirePeerFrame *fn, void *opaque);
-/* Waits until @fn has filled @queue, and returns the head of the queue. */
+/*
+ * Takes frames until @fn has put an element into @queue, and pops and returns the head
+ * of @queue.
+ */
 void *wire_peer_take(WirePeer *p, GQueue *queue, WirePeerFrame *fn, void *opaque);
 
 #endif /* RNIC_WIRE_PEER_H */
