@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Accelerator: the matrix-vector update of a climate model, whose results must be those
- * of a plain C loop to the last bit, wherever the data are.
+ * Accelerator: the matrix-vector update of a climate model.  The results must equal
+ * those of a plain C loop in each bit, with arrays in any memory.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -10,7 +10,7 @@
 #include "accel.h"
 #include "tgen.h"
 
-#define LOCAL 0                     /* where the arrays are: block RAM of the node */
+#define LOCAL 0                     /* base address of an array in the node's block RAM */
 
 static const unsigned remote_bit[ARRAYS] = {
     EXANET_ACCEL_REMOTE_MATRIX, EXANET_ACCEL_REMOTE_X, EXANET_ACCEL_REMOTE_Y,
@@ -35,7 +35,7 @@ static void accel_set(ExanetTest *t, unsigned reg, uint32_t value)
     exanet_set32(t, EXANET_SHM + reg, value);
 }
 
-/* Everything but CTRL; array i is at base[i] + its offset. */
+/* Writes all registers of a job but CTRL.  Array i is at base[i] + its offset. */
 static void job_program(ExanetTest *t, const AccelJob *j, const uint64_t *base)
 {
     accel_set(t, EXANET_REG_ACCEL_NDF, RNIC_PREP(EXANET_ACCEL_NDF1, j->ndf1) |
@@ -82,7 +82,7 @@ static enum exanet_resp job_run(ExanetTest *t, const AccelJob *j,
     return accel_code(t);
 }
 
-/* Where the test reaches the block RAM of @t: behind the aperture. */
+/* Returns the physical address of the block RAM of @t, which follows the aperture. */
 static uint64_t bram_map(ExanetTest *t)
 {
     return t->aperture.addr +
@@ -97,7 +97,7 @@ static ExanetTest *start(void)
     return t;
 }
 
-/* Puts all arrays to physical address @at of @t. */
+/* Writes all arrays to physical address @at of @t. */
 static void job_write(ExanetTest *t, const AccelJob *j, uint64_t at)
 {
     for (unsigned i = 0; i < ARRAYS; i++) {
@@ -105,7 +105,10 @@ static void job_write(ExanetTest *t, const AccelJob *j, uint64_t at)
     }
 }
 
-/* All are there, y as the reference has it, the rest as it was. */
+/*
+ * Asserts that all arrays at @at equal j->data, where accel_job_reference() has updated
+ * y.
+ */
 static void job_assert(ExanetTest *t, const AccelJob *j, uint64_t at)
 {
     for (unsigned i = 0; i < ARRAYS; i++) {
@@ -139,7 +142,7 @@ static void test_local(void)
         job_assert(t, j, bram);
         g_assert_cmpuint(accel_get(t, EXANET_REG_ACCEL_OPS), ==,
                          (uint64_t)j->cells * j->nlayers * j->ndf1 * j->ndf2);
-        /* y once more */
+        /* a second run adds to the result in y */
         g_assert_cmpuint(job_run(t, j, base), ==, EXANET_RESP_ACK);
         accel_job_reference(j);
         job_assert(t, j, bram);
@@ -149,7 +152,10 @@ static void test_local(void)
     exanet_stop(t);
 }
 
-/* Through the crossbar, to memory of a process and to block RAM. */
+/*
+ * Asserts the results of jobs whose arrays are in the memory of node @gva, at physical
+ * address @pa.  The node is this one, so the crossbar returns the packets.
+ */
 static void check_remote(ExanetTest *t, uint64_t gva, uint64_t pa)
 {
     const uint64_t base[ARRAYS] = { gva, gva, gva, gva, gva, gva };
@@ -180,7 +186,7 @@ static void test_remote(void)
     exanet_stop(t);
 }
 
-/* Matrices here, vectors there. */
+/* The matrix and the vectors are in memories of different nodes. */
 static void test_mixed(void)
 {
     ExanetTest *t = start();
@@ -205,7 +211,7 @@ static void test_mixed(void)
     exanet_stop(t);
 }
 
-/* A list of some cells, and an empty one. */
+/* Jobs with a list of some cells, and with an empty list. */
 static void test_colours(void)
 {
     static const uint64_t base[ARRAYS] = { LOCAL };
@@ -224,7 +230,7 @@ static void test_colours(void)
     exanet_stop(t);
 }
 
-/* The first QEMU computes on the memory of the second. */
+/* The first machine computes on the memory of the second machine. */
 static void test_pair(void)
 {
     g_autofree char *dir = g_dir_make_tmp("exanet-accel-XXXXXX", NULL);
@@ -291,7 +297,10 @@ static void test_bad_jobs(void)
     exanet_stop(t);
 }
 
-/* Addresses, cells and maps that lead out of block RAM, a node or a window. */
+/*
+ * Arrays, cell numbers and map entries outside block RAM, a node or a window: the job
+ * ends with DECODE, and changes no array.
+ */
 static void test_beyond(void)
 {
     const uint64_t ends[] = {
@@ -331,14 +340,17 @@ static void test_beyond(void)
     exanet_stop(t);
 }
 
-/* A list of more cells than an array has room for is refused before any work. */
+/*
+ * A list with more cells than an array has room for: the device refuses the job before
+ * any work.
+ */
 static void test_too_many_cells(void)
 {
     static const uint64_t base[ARRAYS] = { LOCAL };
     const uint64_t bram = 4 * 1024 * 1024;
     ExanetTest *t = start();
     AccelJob *j = accel_job_new(4, 3, 5, 4);
-    const uint64_t bytes[ARRAYS] = {        /* of a cell alone */
+    const uint64_t bytes[ARRAYS] = {        /* bytes that one cell has in each array */
         [MATRIX] = 8 * 4 * 3 * 5, [Y] = 8 * 5, [MAP1] = 4 * 4, [MAP2] = 4 * 3,
         [CELLS] = 4,
     };
@@ -348,7 +360,7 @@ static void test_too_many_cells(void)
         uint64_t at = ROUND_UP(bram - 4 * bytes[i] + 1, 8);
 
         if (i == X) {
-            continue;               /* cells share it */
+            continue;               /* cells share the elements of X */
         }
         job_program(t, j, base);
         exanet_set64(t, EXANET_SHM + EXANET_REG_ACCEL_MATRIX + 8 * i, at);
@@ -359,7 +371,7 @@ static void test_too_many_cells(void)
         g_assert_cmpuint(accel_get(t, EXANET_REG_ACCEL_OPS), ==, 0);
         g_assert_cmpuint(accel_get(t, EXANET_REG_ACCEL_BYTES), ==, 0);
     }
-    /* nor has the block RAM of a node room for them all, or a window of a process */
+    /* the cells exceed the block RAM of a node too, or a window of a process */
     j->listed = 0xffffffff;
     for (unsigned i = 0; i < 2; i++) {
         uint64_t far = i ? exanet_gva(EXANET_TEST_PEER, 0) :
@@ -379,7 +391,10 @@ static void test_too_many_cells(void)
     exanet_stop(t);
 }
 
-/* Maps of chance: whatever happens, the job ends, and within its arrays' side. */
+/*
+ * Random maps: a job with entries inside y has the right result; a job with any entries
+ * ends.
+ */
 static void test_random_maps(void)
 {
     static const uint64_t base[ARRAYS] = { LOCAL };
@@ -413,7 +428,10 @@ static void test_random_maps(void)
     exanet_stop(t);
 }
 
-/* Serves the loads of the job from @j, but one, which gets @resp. */
+/*
+ * Serves the requests of the job from and to @j until the job ends.  Request number
+ * @bad is answered with @resp.
+ */
 static void serve(ExanetTest *t, AccelJob *j, unsigned bad, enum exanet_resp resp)
 {
     uint64_t va = EXANET_RAM_SRC;
@@ -449,7 +467,10 @@ static void serve(ExanetTest *t, AccelJob *j, unsigned bad, enum exanet_resp res
     }
 }
 
-/* Each access of a job fails in its turn; without failure the results are right. */
+/*
+ * Lets one request of a job fail, first the first one, then the second, and so on:
+ * asserts the error.  The last job has no failure and the right result.
+ */
 static void test_remote_error(void)
 {
     uint64_t gva = exanet_gva(EXANET_TEST_PEER, EXANET_RAM_SRC);
@@ -487,7 +508,10 @@ static void test_remote_error(void)
     exanet_stop(t);
 }
 
-/* So many loads are on the cable, and all have the ID of the accelerator. */
+/*
+ * Asserts that ACCEL_OUTSTANDING loads are on the cable, and that all have the ID of
+ * the accelerator.
+ */
 static void test_outstanding(void)
 {
     uint64_t gva = exanet_gva(EXANET_TEST_PEER, EXANET_RAM_SRC);
@@ -509,7 +533,7 @@ static void test_outstanding(void)
             g_assert_cmpuint(rx->pkt.pdid, ==, EXANET_TEST_PDID(0));
         }
         exanet_assert_quiet(t);
-        /* given up by software */
+        /* software stops the job and closes its context */
         accel_set(t, EXANET_REG_ACCEL_CTRL, 0);
         g_assert_true(accel_status(t) & EXANET_ACCEL_STATUS_BUSY);
         exanet_close(t, 1);
@@ -521,7 +545,10 @@ static void test_outstanding(void)
     exanet_stop(t);
 }
 
-/* A reset in the middle, and a node that does not answer. */
+/*
+ * The device is reset during a job; then a job uses a node that does not answer.  Both
+ * jobs end.
+ */
 static void test_ended(void)
 {
     uint64_t gva = exanet_gva(EXANET_TEST_PEER, EXANET_RAM_SRC);
@@ -552,7 +579,10 @@ static void test_ended(void)
     exanet_stop(t);
 }
 
-/* A job that cannot go on ends all the same, and the next one runs. */
+/*
+ * A job that gets no data ends with NO_CONTEXT after at most 121 s, and the next job
+ * runs.
+ */
 static void test_stalled(void)
 {
     uint64_t gva = exanet_gva(EXANET_TEST_PEER, EXANET_RAM_SRC);
@@ -568,7 +598,7 @@ static void test_stalled(void)
         job_program(t, j, base);
         accel_set(t, EXANET_REG_ACCEL_CTRL, job_ctrl(base));
         rx = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_READ);
-        /* somebody stops the unit, or the whole device */
+        /* software disables the accelerator, or the whole device */
         if (round == 1) {
             exanet_set32(t, EXANET_REG_CTRL, 0);
         } else {
@@ -593,7 +623,7 @@ static void test_stalled(void)
         while (!g_queue_is_empty(&t->peer->packets)) {
             g_free(exanet_peer_take(t->peer));
         }
-        /* a late answer is nobody's */
+        /* a late response has no effect */
         exanet_peer_answer_axi(t->peer, &rx->pkt, EXANET_RESP_ACK,
                                j->data[CELLS]);
         g_assert_cmpuint(job_run(t, j, local), ==, EXANET_RESP_ACK);
@@ -605,8 +635,8 @@ static void test_stalled(void)
 }
 
 /*
- * A large job computes in many small turns, between which the main loop answers: it is
- * seen in the middle of a layer, again and again.
+ * A large job computes in many small turns of the main loop.  Asserts that a test that
+ * reads OPS in between finds the job in the middle of a layer five times.
  */
 static void test_turns(void)
 {
@@ -618,7 +648,7 @@ static void test_turns(void)
     unsigned inside = 0;
 
     job_write(t, j, bram_map(t));
-    /* on a loaded machine most jobs may be done before the first read */
+    /* on a busy host most jobs may end before the first read */
     while (inside < 5) {
         wait_check(end);
         job_program(t, j, base);

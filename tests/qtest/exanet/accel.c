@@ -5,7 +5,7 @@
 #include <math.h>
 #include "accel.h"
 
-#define COLUMNS 7                   /* of cells that share elements of x and y */
+#define COLUMNS 7                   /* columns of elements that a cell may share in x */
 
 static double get_double(const uint8_t *p)
 {
@@ -32,8 +32,9 @@ static uint32_t map_get(const AccelJob *j, unsigned array, unsigned cell, unsign
 }
 
 /*
- * Maps as in the model: dofs on the lower faces of a cell, and on the upper ones, which
- * are the same column one layer on; and in volumes, which belong to one cell.
+ * Fills a map as the model does.  A cell has degrees of freedom on its lower face and
+ * on its upper face; those of the upper face are in the same column, one layer up.
+ * Cells share columns of x (MAP2); each column of y belongs to one cell.
  */
 static void fill_map(AccelJob *j, unsigned array, GRand *rand)
 {
@@ -55,13 +56,16 @@ static void fill_map(AccelJob *j, unsigned array, GRand *rand)
 static void fill_doubles(uint8_t *p, size_t bytes, GRand *rand)
 {
     for (size_t i = 0; i < bytes; i += 8) {
-        /* of very different sizes, so that the order of sums can be told */
+        /*
+         * values of very different sizes, so that another order of additions changes
+         * the sum
+         */
         put_double(p + i, ldexp(g_rand_double_range(rand, -1, 1),
                                 g_rand_int_range(rand, -20, 20)));
     }
 }
 
-/* Every cell of @j once, in an order of chance. */
+/* Lists every cell of @j once, in random order. */
 static void fill_cells(AccelJob *j, GRand *rand)
 {
     for (unsigned i = 0; i < j->cells; i++) {
@@ -117,7 +121,7 @@ void accel_job_free(AccelJob *j)
     g_free(j);
 }
 
-/* The loop of rnic/exanet/shm.h, on j->data. */
+/* Updates y of one cell in j->data by the loop of rnic/exanet/shm.h. */
 static void reference(AccelJob *j, unsigned cell)
 {
     const uint8_t *row = j->data[MATRIX] +
@@ -129,7 +133,7 @@ static void reference(AccelJob *j, unsigned cell)
             double sum = 0;
 
             for (unsigned df2 = 0; df2 < j->ndf2; df2++, row += 8) {
-                /* volatile: rounded before it is added, on every host */
+                /* volatile, so that every host rounds the product before the addition */
                 volatile double product = get_double(row) *
                     get_double(j->data[X] +
                                8 * (map_get(j, MAP2, cell, df2) + k));

@@ -8,15 +8,15 @@ enum { MATRIX, X, Y, MAP1, MAP2, CELLS, ARRAYS };
 typedef struct AccelJob {
     unsigned ndf1, ndf2, nlayers, cells;
     size_t bytes[ARRAYS];
-    uint8_t *data[ARRAYS];          /* as in memory */
-    uint64_t at[ARRAYS];            /* offset of each, the same wherever it is */
+    uint8_t *data[ARRAYS]; /* contents of the arrays, in the byte order of memory */
+    uint64_t at[ARRAYS];            /* offset of each array from its base */
     uint64_t end;
-    unsigned listed;                /* cells in the list */
+    unsigned listed;                /* number of cells in the list CELLS */
 } AccelJob;
 
 AccelJob *accel_job_new(unsigned ndf1, unsigned ndf2, unsigned nlayers, unsigned cells);
 void accel_job_free(AccelJob *j);
-/* Does the whole job on @j->data. */
+/* Does the whole job in j->data, and changes only j->data[Y]. */
 void accel_job_reference(AccelJob *j);
 
 #endif /* EXANET_ACCEL_H */

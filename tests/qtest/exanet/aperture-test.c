@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The aperture and the block RAM behind it, without a vCPU: stores go into a FIFO, and
- * loads are refused.  The node stores to itself, so that what arrives can be seen, or
- * to the test.  See aperture-vcpu-test.c for those who wait.
+ * The aperture and the block RAM behind it, without a vCPU: stores enter a FIFO, and
+ * the device refuses loads.  The destination is this node, so that the test finds the
+ * data in RAM, or the test's peer.  aperture-vcpu-test.c has accesses that wait.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/units.h"
 #include "device.h"
 
-#define TIMEOUT_NS  (50 * EXANET_MS)    /* SHM_TIMEOUT after reset */
+#define TIMEOUT_NS  (50 * EXANET_MS)    /* reset value of SHM_TIMEOUT */
 #define PEER_VA     0x123450000ULL
 #define WINDOW      0x10000
 #define FIFO        64
@@ -29,7 +29,7 @@ static uint64_t aperture_size(ExanetTest *t)
     return exanet_get64(t, EXANET_SHM + EXANET_REG_SHM_APERTURE);
 }
 
-/* Where block RAM begins. */
+/* Offset of the block RAM in the BAR; needs a variable t. */
 #define BRAM (aperture_size(t))
 
 static ExanetTest *start_self(void)
@@ -51,7 +51,10 @@ static void drain(ExanetTest *t)
     exanet_wait(t, info_get(t, offsetof(struct exanet_info, stores)) == 0);
 }
 
-/* The first error, which is cleared; its GVA. */
+/*
+ * Asserts that the first error has @class and @resp, clears the error, and returns its
+ * GVA.
+ */
 static uint64_t take_error(ExanetTest *t, enum exanet_shm_class class,
                            enum exanet_resp resp)
 {
@@ -74,7 +77,10 @@ static void assert_no_error(ExanetTest *t)
 
 /* --- Stores ----------------------------------------------------------------- */
 
-/* All sizes at all alignments around a border of packets, and their neighbours. */
+/*
+ * Stores of all sizes at all alignments around a border of packets change only their
+ * bytes; a store across the border is two packets.
+ */
 static void test_sizes(void)
 {
     ExanetTest *t = start_self();
@@ -102,7 +108,7 @@ static void test_sizes(void)
     exanet_stop(t);
 }
 
-/* Sixteen bytes, and any other number, come in pieces of at most eight. */
+/* Writes of 1 to 40 bytes, which QEMU splits into stores of at most 8 bytes. */
 static void test_buffers(void)
 {
     ExanetTest *t = start_self();
@@ -124,7 +130,7 @@ static void test_buffers(void)
     exanet_stop(t);
 }
 
-/* Segments side by side that lead to different places. */
+/* Adjacent and overlapping segments that lead to different addresses. */
 static void test_segments(void)
 {
     ExanetTest *t = start_self();
@@ -140,7 +146,7 @@ static void test_segments(void)
     exanet_assert_mem(t, EXANET_RAM_DST + 0x100000, want + 3, 5);
     exanet_assert_byte(t, EXANET_RAM_DST + WINDOW, 0, 8);
 
-    /* one that is in the middle of another one: the first entry has it */
+    /* a segment inside another segment: the entry with the lower number has priority */
     exanet_segment(t, 7, 0x1000, 0x1000, to_self(0x200000),
                    EXANET_SEGMENT_ALL);
     exanet_store(t, 0x1000, value, 8);
@@ -154,7 +160,7 @@ static void test_segments(void)
     exanet_store(t, aperture_size(t) - 8, value, 8);
     drain(t);
     exanet_assert_mem(t, EXANET_RAM_DST + 0x300ff8, want, 8);
-    /* half in the aperture, half in the block RAM */
+    /* the store is half in the aperture, half in the block RAM */
     exanet_store(t, aperture_size(t) - 4, value, 8);
     drain(t);
     exanet_assert_mem(t, EXANET_RAM_DST + 0x300ffc, want, 4);
@@ -177,14 +183,14 @@ static void test_unmapped(void)
                     WINDOW + 4);
     g_assert_cmpuint(exanet_count(t, SHM_UNMAPPED), ==, 2);
 
-    /* half of it is inside */
+    /* half of the store is inside the segment */
     exanet_store(t, WINDOW - 2, 0x44332211, 4);
     take_error(t, EXANET_SHM_STORE, EXANET_RESP_DECODE);
     drain(t);
     exanet_assert_mem(t, EXANET_RAM_DST + WINDOW - 2, "\x11\x22", 2);
     g_assert_cmpuint(exanet_count(t, SHM_UNMAPPED), ==, 3);
 
-    /* an entry of no size, and one that is not valid any more */
+    /* a segment of size 0, and a segment that is no longer valid */
     exanet_segment(t, 0, 0, 0, to_self(0), EXANET_SEGMENT_ALL);
     exanet_store(t, 0, 1, 8);
     take_error(t, EXANET_SHM_STORE, EXANET_RESP_DECODE);
@@ -192,7 +198,7 @@ static void test_unmapped(void)
     exanet_set64(t, EXANET_SHM_MAP(0) + EXANET_REG_SHM_MAP_CTRL, 0);
     exanet_store(t, 0, 1, 8);
     take_error(t, EXANET_SHM_STORE, EXANET_RESP_DECODE);
-    /* nobody's errors: there is no segment */
+    /* without a segment the errors belong to no context */
     g_assert_cmpuint(info_get(t, offsetof(struct exanet_info, errors)), ==, 0);
     g_assert_cmpuint(exanet_count(t, SHM_ESCALATED), ==, 5);
     exanet_stop(t);
@@ -214,12 +220,12 @@ static void test_denied(void)
     take_error(t, EXANET_SHM_LOAD, EXANET_RESP_PROTECTION);
     g_assert_cmpuint(exanet_count(t, SHM_DENIED), ==, 2);
 
-    /* behind the memory of that node would be another node's */
+    /* the next address behind the node's memory would belong to another node */
     exanet_segment(t, 3, 3 * WINDOW, 0x2000, last, EXANET_SEGMENT_ALL);
     exanet_store(t, 3 * WINDOW + 0x1000, 1, 8);
     take_error(t, EXANET_SHM_STORE, EXANET_RESP_PROTECTION);
 
-    /* a segment of a context that nobody has */
+    /* a segment of a context that is not open */
     exanet_set64(t, EXANET_SHM_MAP(0) + EXANET_REG_SHM_MAP_CTRL,
                  EXANET_SHM_MAP_VALID | EXANET_SEGMENT_ALL |
                  RNIC_PREP(EXANET_SHM_MAP_CTX, 9));
@@ -227,7 +233,7 @@ static void test_denied(void)
     take_error(t, EXANET_SHM_STORE, EXANET_RESP_PROTECTION);
     g_assert_cmpuint(exanet_count(t, SHM_DENIED), ==, 4);
 
-    /* the whole device is off */
+    /* the device is disabled */
     exanet_segment(t, 0, 0, WINDOW, to_self(0), EXANET_SEGMENT_ALL);
     exanet_set32(t, EXANET_REG_CTRL, 0);
     exanet_store(t, 0, 1, 8);
@@ -238,7 +244,10 @@ static void test_denied(void)
     exanet_stop(t);
 }
 
-/* The target's context is closed, or of another job: that is for it to say. */
+/*
+ * The target answers with an error, because its context is closed or its address has no
+ * RAM; the initiator reports the error.
+ */
 static void test_target_refuses(void)
 {
     ExanetTest *t = start_self();
@@ -278,7 +287,10 @@ static void test_loads_refused(void)
     exanet_stop(t);
 }
 
-/* More than timers and FIFO take: the rest is lost, and said to be. */
+/*
+ * More stores than timers and FIFO have room for: the device refuses the others, and
+ * reports an error.
+ */
 static void test_storm(void)
 {
     ExanetTest *t = exanet_start("");
@@ -296,7 +308,7 @@ static void test_storm(void)
     g_assert_cmpuint(exanet_count(t, SHM_REFUSED), ==, 20);
     g_assert_cmphex(take_error(t, EXANET_SHM_STORE, EXANET_RESP_FULL), ==,
                     to_peer(0));
-    /* those that were taken arrive, in order */
+    /* the accepted stores arrive in order */
     for (unsigned i = 0; i < taken; i++) {
         rx = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE);
         g_assert_cmphex(rx->pkt.va, ==, PEER_VA + i * 64);
@@ -310,7 +322,7 @@ static void test_storm(void)
     exanet_stop(t);
 }
 
-/* With a dead link it is counted, ends, and everything else goes on. */
+/* Stores to a dead link fail and are counted, and stores to other nodes continue. */
 static void test_storm_dead(void)
 {
     ExanetTest *t = exanet_start("");
@@ -350,8 +362,8 @@ static void test_storm_dead(void)
 /* --- The device itself ------------------------------------------------------ */
 
 /*
- * A page of a process that is the aperture: the store that comes for it must not wait
- * for the store that it would be.
+ * The page of a process is the aperture itself: the target refuses a store to this
+ * page, because the store would wait for another store of the aperture.
  */
 static void test_loop(void)
 {
@@ -414,7 +426,7 @@ static void test_bram(void)
     }
     exanet_store(t, BRAM + 1 * MiB - 8, 0x55, 8);
     g_assert_cmphex(exanet_load(t, BRAM + 1 * MiB - 8, 8), ==, 0x55);
-    /* over its end */
+    /* the store is partly behind the end of the block RAM */
     exanet_store(t, BRAM + 1 * MiB - 4, UINT64_MAX, 8);
     g_assert_cmphex(exanet_load(t, BRAM + 1 * MiB - 8, 8), ==,
                     0xffffffff00000055);
@@ -423,7 +435,10 @@ static void test_bram(void)
     exanet_stop(t);
 }
 
-/* Other nodes reach it by index 7 of NI space; here this node is the other one. */
+/*
+ * Other nodes reach the block RAM by index EXANET_NI_BRAM of NI space; here the other
+ * node is this node.
+ */
 static void test_bram_remote(void)
 {
     ExanetTest *t = exanet_start("");
@@ -477,7 +492,7 @@ static void test_properties(void)
     exanet_store(t, 0x2ff8, 0x66, 1);
     drain(t);
     exanet_assert_byte(t, EXANET_RAM_DST + 0xff8, 0x66, 1);
-    exanet_store(t, 0x3000, 0x66, 1);   /* behind it is nothing */
+    exanet_store(t, 0x3000, 0x66, 1);   /* no memory is behind the aperture */
     assert_no_error(t);
     exanet_stop(t);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The aperture as a processor uses it, which waits: an x86 machine that runs, by TCG,
- * the few bytes of machine code that the test gives it.  The test is the node that is
- * loaded from and stored to, and sees what the rest of the machine does meanwhile.
+ * The aperture with accesses of a processor, which wait: an x86 machine executes, by
+ * TCG, machine code of the test.  The test is the node that answers loads and stores,
+ * and observes the rest of the machine during the wait.
  *
- * Time is real here.  Nothing depends on how long something takes, but for limits that
- * are far away.
+ * Time is real here.  Assertions use only time limits that no busy host reaches.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -18,10 +17,11 @@
 #define PEER_VA     0x123450000ULL
 #define WINDOW      0x10000
 #define LINE        64
-#define SLOT        6               /* PCI, to be unplugged from */
-#define FW_CFG_DMA_PORT 0x514       /* address, big-endian; its second half starts */
+#define SLOT        6 /* PCI slot of the device; a test unplugs the device from it */
+/* register of fw_cfg: address, big-endian; a store to its second half starts DMA */
+#define FW_CFG_DMA_PORT 0x514
 
-/* RAM that the code uses. */
+/* RAM that the machine code uses. */
 #define RAM_RESULT  0x10010
 #define RAM_VALUE   0x10040
 
@@ -50,7 +50,10 @@ static void bring_up(ExanetTest *t)
     segments(t);
 }
 
-/* Starts the machine.  @props: properties of the device, and further options of QEMU. */
+/*
+ * Starts the machine with the processor stopped.  @props: properties of the device, and
+ * further options of QEMU.
+ */
 static ExanetTest *start_cold(const char *machine, const char *accel,
                               const char *props)
 {
@@ -85,7 +88,7 @@ static ExanetTest *start(const char *accel)
 
 /* --- The processor ---------------------------------------------------------- */
 
-/* Moves @size bytes between a register and memory; @store: to memory. */
+/* Emits code that moves @size bytes between a register and memory; @store: to memory. */
 static void emit_move(VcpuCode *code, unsigned size, bool store, uint32_t address)
 {
     switch (size) {
@@ -141,7 +144,7 @@ static uint32_t result(ExanetTest *t)
     return qtest_readl(t->qts, RAM_RESULT);
 }
 
-/* The packet of a load of 4 bytes. */
+/* Executes a load of 4 bytes at @offset of the aperture, and returns its packet. */
 static ExanetPacket remote_load(ExanetTest *t, uint64_t offset)
 {
     g_autofree ExanetRxPacket *rx = NULL;
@@ -153,7 +156,10 @@ static ExanetPacket remote_load(ExanetTest *t, uint64_t offset)
     return rx->pkt;
 }
 
-/* The same, and the processor waits for the answer. */
+/*
+ * Does the same as remote_load(), and asserts that the processor waits for the
+ * response.
+ */
 static ExanetPacket blocked_load(ExanetTest *t, uint64_t offset)
 {
     ExanetPacket pkt = remote_load(t, offset);
@@ -162,7 +168,7 @@ static ExanetPacket blocked_load(ExanetTest *t, uint64_t offset)
     return pkt;
 }
 
-/* Packets that the test does not want to see. */
+/* Drops all packets that have arrived. */
 static void forget_packets(ExanetTest *t)
 {
     exanet_settle(t);
@@ -183,7 +189,10 @@ static void assert_error(ExanetTest *t, enum exanet_shm_class class,
     exanet_shm_set(t, SHM_ERR_INFO, EXANET_SHM_ERR_VALID);
 }
 
-/* The processor and the device go on: a load of this node's own memory. */
+/*
+ * Asserts that processor and device still work: the processor loads this node's own
+ * memory.
+ */
 static void assert_alive(ExanetTest *t)
 {
     qtest_writel(t->qts, EXANET_RAM_DST + 0x40, 0x600df00d);
@@ -218,27 +227,27 @@ static void test_loads(void)
     check_loads("tcg");
 }
 
-/* All processors of the machine are one thread of QEMU. */
+/* The same with all processors of the machine in one thread of QEMU. */
 static void test_loads_single(void)
 {
     check_loads("tcg,thread=single");
 }
 
-/* It has what the peer says, when that says it. */
+/* A load ends with the data of the response, and not before the response arrives. */
 static void test_blocked(void)
 {
     ExanetTest *t = start("tcg");
     ExanetPacket pkt = blocked_load(t, 0x38);
 
     g_assert_cmphex(RNIC_GET(EXANET_STID_ID, pkt.tid), ==, 0);
-    /* others are served meanwhile */
+    /* the device executes another store during the wait */
     exanet_store(t, WINDOW + 8, 0x55, 1);
     exanet_wait(t, qtest_readb(t->qts, EXANET_RAM_DST + 8) == 0x55);
     g_assert_false(is_done(t));
     exanet_peer_answer_axi(t->peer, &pkt, EXANET_RESP_ACK, "\x78\x56\x34\x12");
     exanet_wait(t, is_done(t));
     g_assert_cmphex(result(t), ==, 0x12345678);
-    /* a refusal is none of the processor's business */
+    /* the device retries a refused load; the processor does not notice */
     pkt = blocked_load(t, 0x40);
     exanet_peer_answer_axi(t->peer, &pkt, EXANET_RESP_FULL, NULL);
     g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_READ));
@@ -280,7 +289,10 @@ static void test_dead_peer(void)
     exanet_stop(t);
 }
 
-/* The initiator would wait much longer; the processor waits until the limit @ms. */
+/*
+ * The processor waits until the limit @ms, although the initiator would wait much
+ * longer; then the load returns ones and an error.
+ */
 static void check_limit(const char *props, int64_t ms)
 {
     ExanetTest *t = start_cold("pc", "tcg", props);
@@ -307,7 +319,7 @@ static void check_limit(const char *props, int64_t ms)
     exanet_stop(t);
 }
 
-/* The default, which is below a second. */
+/* The default limit is 900 ms. */
 static void test_limit(void)
 {
     check_limit("", 900);
@@ -343,7 +355,7 @@ static void test_stores(void)
     exanet_stop(t);
 }
 
-/* Without early acknowledgement the processor waits for the genuine one. */
+/* A store to a segment without EARLY waits for the ack of the target. */
 static void test_not_early(void)
 {
     ExanetTest *t = start("tcg");
@@ -364,7 +376,10 @@ static void test_not_early(void)
     exanet_stop(t);
 }
 
-/* The processor stores once more than there are timers; the first packet of it. */
+/*
+ * Lets the processor store once more than the initiator has timers; returns the first
+ * packet.
+ */
 static ExanetPacket store_seventeen(ExanetTest *t)
 {
     ExanetPacket first = { 0 };
@@ -387,7 +402,7 @@ static ExanetPacket store_seventeen(ExanetTest *t)
     return first;
 }
 
-/* The seventeenth store waits for a timer, and with it the processor. */
+/* The seventeenth store, and so the processor, waits for a timer. */
 static void test_timers(void)
 {
     ExanetTest *t = start("tcg");
@@ -401,7 +416,10 @@ static void test_timers(void)
     exanet_stop(t);
 }
 
-/* A load behind a store to the same address has its value. */
+/*
+ * A load after a store to the same address waits for the ack of the store, and returns
+ * its value.
+ */
 static void test_raw(void)
 {
     ExanetTest *t = start("tcg");
@@ -428,7 +446,10 @@ static void test_raw(void)
 
 /* --- Devices that the processor sets to work ---------------------------------- */
 
-/* fw_cfg reads what to do by DMA, in the midst of the processor's OUT. */
+/*
+ * fw_cfg reads its command from the aperture by DMA during the processor's OUT: the
+ * device refuses this load, because it is not the processor's.
+ */
 static void test_dma(void)
 {
     ExanetTest *t = start("tcg");
@@ -445,7 +466,7 @@ static void test_dma(void)
     exanet_wait(t, is_done(t));
     g_assert_cmpuint(exanet_count(t, SHM_REFUSED), >=, 1);
     g_assert_cmpuint(exanet_count(t, SHM_LOAD), ==, 0);
-    /* that it could not read it says where it should have read; nobody waits */
+    /* fw_cfg stores an error to the aperture; nothing waits for this store */
     store = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE);
     exanet_peer_answer_axi(t->peer, &store->pkt, EXANET_RESP_ACK, NULL);
     exanet_assert_quiet(t);
@@ -454,9 +475,9 @@ static void test_dma(void)
 }
 
 /*
- * A message of another device, sent while the processor writes a register of the other
- * device, is no store of the processor, though its requester ID is 0 as well.  The
- * message must not wait, because the other device is at work.
+ * Another device sends a message to the aperture while the processor writes a register
+ * of that device.  The message is not a store of the processor, although its requester
+ * ID is 0.  The message must not wait, because the other device is at work.
  */
 static void test_message(void)
 {
@@ -527,12 +548,12 @@ static void test_system_reset(void)
     exanet_shm_set(t, SHM_TIMEOUT, UINT32_MAX);
     blocked_load(t, 0);
     qtest_system_reset(t->qts);
-    /* the processor begins anew, with the same, and nothing is mapped there */
+    /* the reset processor repeats the load, which finds no mapped BAR */
     exanet_wait(t, is_done(t));
     exanet_stop(t);
 }
 
-/* `stop` does not wait for the load, which begins anew after `cont`. */
+/* `stop` does not wait for the load, which the processor repeats after `cont`. */
 static void test_stop(void)
 {
     ExanetTest *t = start("tcg");
@@ -557,7 +578,7 @@ static void test_stop(void)
     exanet_stop(t);
 }
 
-/* A store that waits for a timer then is not lost, nor done twice. */
+/* A store that waits for a timer during `stop` and `cont` is done exactly once. */
 static void test_stop_store(void)
 {
     ExanetTest *t = start("tcg");

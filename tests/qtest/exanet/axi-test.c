@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * exanet-axi as a device of Arm machines: where it is, what the device tree says of
- * it, and its two wires.
+ * exanet-axi as a device of Arm machines: its addresses, its node in the device tree,
+ * and its two interrupt lines.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -9,14 +9,14 @@
 #include "device.h"
 #include "../common/wire-peer.h"
 
-#define VIRT_BUS 0x0c000000u        /* of the platform bus of virt */
-#define VIRT_SPI 112                /* its first interrupt */
+#define VIRT_BUS 0x0c000000u        /* address of virt's platform bus */
+#define VIRT_SPI 112                /* first interrupt of virt's platform bus */
 #define CABLE "-netdev hubport,hubid=%u,id=c%u " \
               "-device exanet-axi,coord=%u,link0=c%u,user-page-shift=%u "
 
 /* --- virt -------------------------------------------------------------------- */
 
-/* The device tree that virt generates for @devices. */
+/* Returns the device tree that virt generates for @devices, to be freed. */
 static char *virt_tree(const char *devices)
 {
     g_autofree char *path = NULL, *command = NULL;
@@ -130,7 +130,10 @@ static ExanetTest *start(uint32_t mask)
     return t;
 }
 
-/* High while a cause is set that the mask lets through, whichever came first. */
+/*
+ * The admin line is high while an unmasked cause is set and interrupts are enabled, in
+ * whatever order these were set.
+ */
 static void test_admin_line(void)
 {
     ExanetTest *t = start(EXANET_IRQ_LINK);
@@ -166,7 +169,7 @@ static void note_for(ExanetTest *t, unsigned c)
     exanet_channel_wait(t, 0, c, EXANET_CHANNEL_DONE);
 }
 
-/* High until the last context's bit is taken back. */
+/* The mailbox line is high until software has cleared the bits of all contexts. */
 static void test_mailbox_line(void)
 {
     ExanetTest *t = start(EXANET_IRQ_MAILBOX);
@@ -179,7 +182,7 @@ static void test_mailbox_line(void)
     assert_lines(t, false, true);
     exanet_set32(t, EXANET_REG_MBOX_PENDING, 2);
     assert_lines(t, false, false);
-    /* the cause alone would be nobody's */
+    /* a reset clears the cause together with the pending bits */
     note_for(t, 1);
     assert_lines(t, false, true);
     exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_RESET);
@@ -214,9 +217,9 @@ static void test_fault_line(void)
 
 /* --- Page tables in the aperture -------------------------------------------------- */
 
-#define WALK_CODE   0x20000u        /* the processor starts here */
-#define WALK_VBAR   0x30000u        /* 16 vectors */
-#define WALK_LOOP   0x14000000u     /* a branch to itself */
+#define WALK_CODE   0x20000u        /* address of the processor's first instruction */
+#define WALK_VBAR   0x30000u        /* address of 16 exception vectors */
+#define WALK_LOOP   0x14000000u     /* instruction: a branch to itself */
 
 /*
  * Emits code that turns the MMU on, with page tables for low addresses at @ttbr, below
@@ -244,8 +247,9 @@ static void walk_code(ExanetTest *t, uint32_t ttbr)
         qtest_writel(t->qts, WALK_VBAR + 0x80 * i, WALK_LOOP);
     }
     /*
-     * The processor waits at the first instruction.  It is stopped for the write, because
-     * QEMU keeps a stale translation if the write meets the translation of the same page.
+     * The processor waits at the first instruction.  The test stops it during the
+     * write, because QEMU keeps a stale translation if the write meets the translation
+     * of the same page.
      */
     qtest_qmp_assert_success(t->qts, "{ 'execute': 'stop' }");
     for (unsigned i = 0; i < ARRAY_SIZE(code); i++) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Blocks that a test sends to the receiver packet by packet, also damaged ones, and their
- * notifications.
+ * Blocks that a test sends to the receiver packet by packet, with or without damage,
+ * and their notifications.
  */
 #ifndef EXANET_BLOCKS_H
 #define EXANET_BLOCKS_H
 
 #include "device.h"
 
-/* Returns the TID on the cable: number @index of a source, generation @gen. */
+/* Returns the TID as on the cable: number @index of a source, generation @gen. */
 uint16_t exanet_wire_tid(unsigned index, unsigned gen);
 /* Writes @len bytes to @data that depend on @seed only. */
 void exanet_random_bytes(uint8_t *data, size_t len, unsigned seed);
@@ -32,15 +32,24 @@ enum exanet_damage {
     EXANET_DAMAGE_PAYLOAD,
     EXANET_DAMAGE_FOOTER,
 };
-/* The same, with one bit inverted after the CRCs were computed. */
+/*
+ * Does the same as exanet_send_packet(), with one bit inverted after the CRCs were
+ * computed.
+ */
 void exanet_send_damaged(ExanetTest *t, const ExanetBlock *b, unsigned n,
                          enum exanet_damage where);
-/* Takes the next packet; asserts that it answers the block with @resp. */
+/*
+ * Takes the next packet of the device, and asserts that it is the response @resp to the
+ * block.
+ */
 void exanet_assert_resp(ExanetTest *t, const ExanetBlock *b,
                         enum exanet_resp resp);
-/* The same with an ack; asserts that the data are at physical address b->va. */
+/*
+ * Asserts an ack as exanet_assert_resp() does, and the block's data at physical address
+ * b->va.
+ */
 void exanet_assert_acked(ExanetTest *t, const ExanetBlock *b);
-/* Sends the whole block, and asserts the same. */
+/* Sends all packets of the block, and asserts the same as exanet_assert_acked(). */
 void exanet_send_acked(ExanetTest *t, const ExanetBlock *b);
 
 /* --- Notifications at EXANET_RAM_NOTE -------------------------------------- */
@@ -49,7 +58,7 @@ void exanet_send_acked(ExanetTest *t, const ExanetBlock *b);
 
 /* Returns word INFO of a control packet for a transfer of @len bytes. */
 uint64_t exanet_note_info(unsigned len);
-/* Zeroes the notification. */
+/* Writes zeros to the notification. */
 void exanet_note_clear(ExanetTest *t);
 /* Sends the control packet of @b; its notification carries @data. */
 void exanet_send_note(ExanetTest *t, const ExanetBlock *b, uint64_t data);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CDMA channels: registers, and copies of all sizes between all sides.  The other node
- * is this one.
+ * CDMA channels: registers, and copies of all sizes with local, translated and remote
+ * addresses.  The remote node is this node.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -11,9 +11,10 @@
 
 #define SRC EXANET_RAM_SRC
 #define DST EXANET_RAM_DST
-#define VIRTUAL 0x7f0012340000ULL   /* of pages that only tables give */
-#define REMOTE 0x4012340000ULL      /* the same, in window 0 of the other node */
-#define MARGIN 64                   /* bytes around copies that must stay */
+/* virtual address whose pages are mapped by page tables only */
+#define VIRTUAL 0x7f0012340000ULL
+#define REMOTE 0x4012340000ULL      /* the same offset in window 0 of the remote node */
+#define MARGIN 64 /* bytes before and behind a copy that must keep their value */
 
 #define IRQS ((uint32_t)(EXANET_CDMA_CR_IOC_IRQ | EXANET_CDMA_CR_ERR_IRQ))
 
@@ -22,7 +23,10 @@ static uint32_t irq_cause(ExanetTest *t)
     return exanet_get32(t, EXANET_REG_IRQ_CAUSE) & EXANET_IRQ_CDMA;
 }
 
-/* A copy from where @data are put to another place, which @c says. */
+/*
+ * Copies data from physical address @src to @dst by @c, whose addresses lead there;
+ * asserts the data, the bytes around them, and the counts of the tracker.
+ */
 static void check_copy(ExanetTest *t, const ExanetCopy *c, uint64_t src, uint64_t dst)
 {
     g_autofree uint8_t *data = g_malloc(c->len);
@@ -43,7 +47,7 @@ static const uint32_t sizes[] = {
     1, 7, 8, 127, 128, 129, 256, 4095, 4097, 70001, 1 * MiB,
 };
 
-/* Sizes and alignments with the sides @sides; GVAs are of this very node. */
+/* Copies of many sizes and alignments with @sides; GVAs are of this node. */
 static void check_sides(uint32_t sides)
 {
     ExanetTest *t = exanet_start("");
@@ -81,7 +85,7 @@ static void test_registers(void)
         g_assert_cmphex(cdma_get(t, ch, SR), ==, EXANET_CDMA_SR_IDLE);
         g_assert_cmpuint(cdma_get(t, ch, BURST), ==, 16);
         g_assert_cmpuint(cdma_get(t, ch, OUTSTANDING), ==, 5);
-        /* no scatter-gather, no reset that stays */
+        /* bit SG stays 0, and RESET does not stay 1 */
         cdma_set(t, ch, CR, EXANET_CDMA_CR_SG | IRQS);
         g_assert_cmphex(cdma_get(t, ch, CR), ==,
                         EXANET_CDMA_CR_RESET_VALUE | IRQS);
@@ -110,7 +114,9 @@ static void test_btt_zero(void)
     exanet_copy_start(t, 2, &c);
     g_assert_cmphex(cdma_get(t, 2, SR), ==, SR_FAILED(EXANET_CDMA_SR_INT_ERR));
     g_assert_cmpuint(exanet_count(t, CDMA_FAILED), ==, 1);
-    /* the interrupt waits until it is enabled, and is there until it is cleared */
+    /*
+     * the interrupt waits until it is enabled, and lasts until its bit in SR is cleared
+     */
     g_assert_cmphex(irq_cause(t), ==, 0);
     cdma_set(t, 2, CR, EXANET_CDMA_CR_IOC_IRQ);
     g_assert_cmphex(irq_cause(t), ==, 0);
@@ -126,7 +132,7 @@ static void test_btt_zero(void)
     exanet_stop(t);
 }
 
-/* Which the driver hears of once, by the vector of all but faults. */
+/* The device sends one message, EXANET_VEC_ADMIN, for the ends of two channels. */
 static void test_interrupt(void)
 {
     ExanetTest *t = exanet_start("");
@@ -150,13 +156,13 @@ static void test_interrupt(void)
         g_assert_cmpint(exanet_msix_taken(t, EXANET_VEC_ADMIN), ==, ch == 1);
         g_assert_cmphex(irq_cause(t), !=, 0);
     }
-    /* cleared, it comes again */
+    /* the other channel raises the cleared cause again */
     exanet_set32(t, EXANET_REG_IRQ_CAUSE, EXANET_IRQ_CDMA);
     cdma_set(t, 1, SR, EXANET_CDMA_SR_IOC);
     g_assert_true(exanet_msix_taken(t, EXANET_VEC_ADMIN));
     cdma_set(t, 2, SR, EXANET_CDMA_SR_IOC);
     g_assert_cmphex(irq_cause(t), ==, 0);
-    /* an error does not have what only the end has enabled */
+    /* IOC_IRQ enables no interrupt for an error */
     c.len = 0;
     exanet_copy_start(t, 1, &c);
     g_assert_false(exanet_msix_taken(t, EXANET_VEC_ADMIN));
@@ -189,9 +195,9 @@ static void test_local_refused(void)
         { { ~0ULL - 6, DST, 8, DA_LOCAL }, EXANET_CDMA_SR_DEC_ERR },
         { { SRC, ~0ULL - 6, 8, DA_LOCAL | TRANSLATE },
           EXANET_CDMA_SR_DEC_ERR },
-        /* a context that nobody has opened */
+        /* a context that is not open */
         { { SRC, DST, 8, DA_LOCAL | TRANSLATE | 5 }, EXANET_CDMA_SR_INT_ERR },
-        /* behind the last address of a node are those of another */
+        /* the next address behind a node's memory belongs to another node */
         { { SRC, EXANET_GVA_VA - 6, 8, 0 }, EXANET_CDMA_SR_DEC_ERR },
         { { EXANET_GVA_VA - 6, DST, 8, SA_GVA | DA_LOCAL },
           EXANET_CDMA_SR_DEC_ERR },
@@ -203,14 +209,14 @@ static void test_local_refused(void)
         exanet_copy_ends(t, 3, SR_FAILED(cases[i].bit));
         g_assert_cmpuint(exanet_count(t, CDMA_FAILED), ==, i + 1);
     }
-    /* it is no load or store that has failed */
+    /* the initiator counts no failed load or store, because the error is the channel's */
     g_assert_cmpuint(exanet_count(t, SHM_ESCALATED), ==, 0);
     check_copy(t, &(ExanetCopy) { SRC, DST, 1000, DA_LOCAL }, SRC, DST);
     t->guest_errors = true;
     exanet_stop(t);
 }
 
-/* Registers of a device, ours too, are not what the DMA reads or writes. */
+/* The DMA neither reads nor writes registers of a device, such as the NIC itself. */
 static void test_no_device(void)
 {
     ExanetTest *t = exanet_start("");
@@ -223,7 +229,7 @@ static void test_no_device(void)
     exanet_stop(t);
 }
 
-/* Values of BURST and OUTSTANDING that mean nothing count as the nearest. */
+/* Invalid values of BURST and OUTSTANDING have the effect of the nearest valid value. */
 static void test_burst(void)
 {
     static const unsigned beats[][2] = {
@@ -248,7 +254,10 @@ static void test_burst(void)
     exanet_stop(t);
 }
 
-/* Pages of VIRTUAL are those of @pa with gaps that are filled on a fault. */
+/*
+ * Maps one page of VIRTUAL to the page of @pa; check functions leave gaps, and fill
+ * them after a fault.
+ */
 static void map_page(ExanetTables *tb, unsigned page, uint64_t pa)
 {
     exanet_tables_map(tb, VIRTUAL + page * 4096, pa + page * 4096, 0,
@@ -309,7 +318,7 @@ static void test_local_fault_bad(void)
     check_local_fault(true, false);
 }
 
-/* The answer to a fault that a reset was quicker than is for nobody. */
+/* The answer to a page fault has no effect after the channel was reset. */
 static void test_fault_reset(void)
 {
     ExanetTest *t = exanet_start("");
@@ -326,7 +335,7 @@ static void test_fault_reset(void)
     exanet_fault_resolve(t, &f, false);
     exanet_settle(t);
     g_assert_cmphex(cdma_get(t, 0, SR), ==, EXANET_CDMA_SR_IDLE);
-    /* and a context that ends takes its copies with it */
+    /* the close of a context ends its copies */
     exanet_copy_start(t, 0, &c);
     f = exanet_fault_take(t);
     exanet_close(t, 1);
@@ -351,7 +360,10 @@ static void test_remote(void)
     check_sides(SA_GVA);
 }
 
-/* A page of the other side is missing; its node says so, and when it is there. */
+/*
+ * A page of the remote node is missing.  The node reports the fault and, after the
+ * answer @ok, retries; the copy ends well, or fails if not @ok.
+ */
 static void check_remote_fault(bool write, bool ok)
 {
     ExanetTest *t = exanet_start("");
@@ -381,7 +393,7 @@ static void check_remote_fault(bool write, bool ok)
     g_assert_false(exanet_cdma_idle(t, 3));
     exanet_tables_map(&tb, REMOTE + 4096, far + 4096, 0, EXANET_MAP_RW);
     exanet_fault_resolve(t, &f, ok);
-    /* the answer of the other node is enough, no time has to pass */
+    /* the response of the remote node is enough; the copy ends without a step of time */
     exanet_copy_ends(t, 3, ok ? SR_DONE : SR_FAILED(EXANET_CDMA_SR_DEC_ERR));
     if (ok) {
         exanet_assert_mem(t, write ? DST + 0x800 : DST, data, c.len);
@@ -403,7 +415,10 @@ static void test_remote_fault_bad(void)
     check_remote_fault(false, false);
 }
 
-/* The other node does not let us: an error of its own kind, told once. */
+/*
+ * The remote node refuses the copy: SR has the kind of the error, and the error is
+ * reported once.
+ */
 static void test_denied(void)
 {
     static const struct {
@@ -416,7 +431,7 @@ static void test_denied(void)
           EXANET_CDMA_SR_SLV_ERR },
         { DST, EXANET_TEST_PDID(6), EXANET_RESP_PROTECTION,
           EXANET_CDMA_SR_SLV_ERR },
-        /* no window, and no memory */
+        /* an invalid window, and an address without RAM */
         { 1ULL << 39, EXANET_TEST_PDID(1), EXANET_RESP_DECODE,
           EXANET_CDMA_SR_DEC_ERR },
         { EXANET_NO_RAM, EXANET_TEST_PDID(1), EXANET_RESP_DECODE,
@@ -449,7 +464,7 @@ static void test_denied(void)
     exanet_stop(t);
 }
 
-/* All channels at once, each by other sides. */
+/* Copies of all channels at the same time, each with other sides. */
 static void test_channels(void)
 {
     static const uint32_t sides[EXANET_CDMA_CHANNELS] = {
@@ -484,7 +499,7 @@ static uint64_t pick(GRand *rand, const uint64_t *of, unsigned count)
     return of[g_rand_int_range(rand, 0, count)];
 }
 
-/* Whatever is written to the registers, channels end, or can be made to. */
+/* Random values in all registers: each channel becomes idle, at the latest by RESET. */
 static void test_hostile(void)
 {
     ExanetTest *t = exanet_start("");
@@ -518,7 +533,7 @@ static void test_hostile(void)
         if (i % 8 == 0) {
             exanet_step(t, 60 * EXANET_MS);
         }
-        /* the peer says nothing */
+        /* drops all requests, so the peer does not answer */
         g_queue_clear_full(&t->peer->packets, g_free);
     }
     g_assert_cmpuint(exanet_count(t, CDMA_FAILED), >, 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RDMA tracker: what CDMA channels send, how much of it at once, what is sent again
- * and what is given up.  The other node is the test, or a second machine.
+ * RDMA tracker: the requests that CDMA channels send, the number of requests at the
+ * same time, retries, and the end of retries.  The remote node is the test, or a second
+ * machine.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -11,11 +12,11 @@
 
 #define SRC EXANET_RAM_SRC
 #define DST EXANET_RAM_DST
-#define FAR 0x1234500000ULL         /* memory of the peer */
-#define BURST_BYTES 128             /* after reset */
+#define FAR 0x1234500000ULL         /* address of the peer's memory */
+#define BURST_BYTES 128             /* bytes of a request with the reset value of BURST */
 #define TIMEOUT_NS (EXANET_SHM_TIMEOUT_DEFAULT / 10 * 64LL)
 
-/* From this node to the peer, or back. */
+/* Returns a copy from @local to the peer (@write), or back. */
 static ExanetCopy copy_far(bool write, uint64_t local, uint32_t len)
 {
     uint64_t gva = exanet_gva(EXANET_TEST_PEER, FAR);
@@ -24,14 +25,17 @@ static ExanetCopy copy_far(bool write, uint64_t local, uint32_t len)
            (ExanetCopy) { gva, local, len, SA_GVA | DA_LOCAL, 0x1235 };
 }
 
-/* Without early acknowledgement a channel waits for each response. */
+/*
+ * Enables or disables early acknowledgement, without which a channel waits for each
+ * response.
+ */
 static void early(ExanetTest *t, bool on)
 {
     shm_set(t, CTRL, EXANET_SHM_CTRL_ALL &
             ~(on ? 0 : (uint32_t)EXANET_SHM_CTRL_EARLY));
 }
 
-/* Waits for @count requests and makes sure that there are no more. */
+/* Waits for @count requests, and asserts that no more follow. */
 static void wait_requests(ExanetTest *t, unsigned count)
 {
     exanet_wait(t, g_queue_get_length(&t->peer->packets) >= count);
@@ -46,8 +50,8 @@ static ExanetRxPacket *take(ExanetTest *t, bool write)
 }
 
 /*
- * Answers @rx, which is of a copy from or to @image at FAR, and frees it.  What cannot
- * be done leaves the image alone.
+ * Answers the request @rx with @resp, and frees @rx.  @image is the content of the
+ * peer's memory at FAR, which an acked write changes.
  */
 static void answer(ExanetTest *t, ExanetRxPacket *rx, uint8_t *image,
                    enum exanet_resp resp)
@@ -63,7 +67,7 @@ static void answer(ExanetTest *t, ExanetRxPacket *rx, uint8_t *image,
     g_free(rx);
 }
 
-/* Answers all until the channel is idle. */
+/* Answers all requests with ACK until the channel is idle. */
 static void serve(ExanetTest *t, unsigned ch, bool write, uint8_t *image)
 {
     while (!exanet_cdma_idle(t, ch)) {
@@ -74,7 +78,11 @@ static void serve(ExanetTest *t, unsigned ch, bool write, uint8_t *image)
     }
 }
 
-/* Packets of a copy have what they have to, and are cut where they have to be. */
+/*
+ * Asserts addresses, sizes, PDID and TID of each request of a copy, and the copied
+ * data.  A request must not cross a border of 256 bytes at the peer or of 4096 bytes
+ * here.
+ */
 static void check_packets(bool write, uint64_t local, uint32_t at, uint32_t len)
 {
     ExanetTest *t = exanet_start("");
@@ -142,7 +150,7 @@ static void check_outstanding(bool write)
         cdma_set(t, 1, OUTSTANDING, limits[i][0]);
         exanet_copy_start(t, 1, &c);
         wait_requests(t, limits[i][1]);
-        /* for each answer one more */
+        /* each response lets one more request leave */
         answer(t, take(t, write), image, EXANET_RESP_ACK);
         wait_requests(t, limits[i][1]);
         g_assert_cmpuint(tracker_get(t, 1, ISSUED), ==, limits[i][1] + 1);
@@ -161,7 +169,10 @@ static void test_outstanding(void)
     check_outstanding(false);
 }
 
-/* The DMA is through early; software hears of it when the last byte has arrived. */
+/*
+ * With early acknowledgement all requests leave at once; the channel is idle and
+ * interrupts only after the last response.
+ */
 static void test_early(void)
 {
     const unsigned count = 20;
@@ -189,7 +200,7 @@ static void test_early(void)
     exanet_stop(t);
 }
 
-/* A channel that the test keeps busy. */
+/* Stores to the registers of a busy channel. */
 static void test_busy(void)
 {
     const uint32_t len = 3 * BURST_BYTES;
@@ -201,7 +212,7 @@ static void test_busy(void)
     exanet_fill(t, SRC, data, len, 1);
     exanet_copy_start(t, 0, &c);
     wait_requests(t, 3);
-    /* neither another transfer nor other addresses have an effect on this one */
+    /* a doorbell or other addresses do not change the copy that runs */
     exanet_copy_start(t, 0, &(ExanetCopy) { SRC, DST, 64, DA_LOCAL });
     g_assert_cmpuint(cdma_get(t, 0, BTT), ==, len);
     g_assert_cmphex(cdma_get(t, 0, SR), ==, 0);
@@ -216,7 +227,7 @@ static void test_busy(void)
     exanet_stop(t);
 }
 
-/* Only what is refused is sent again, and with the data that are there then. */
+/* Only refused requests are sent again, with the data that memory has at that time. */
 static void check_again(bool write)
 {
     const unsigned count = 12;
@@ -250,7 +261,10 @@ static void check_again(bool write)
     wait_requests(t, 2);
     g_assert_cmpuint(exanet_tracker_state(t, 0), ==, EXANET_TRACKER_DRAIN);
     g_assert_cmpuint(tracker_get(t, 0, ROUND), ==, 1);
-    /* one of them once more, then from memory that has changed meanwhile */
+    /*
+     * answers one copy well, and refuses the other, whose data have changed in the
+     * meantime
+     */
     answer(t, take(t, write), image, EXANET_RESP_ACK);
     exanet_fill(t, SRC + 8 * BURST_BYTES, data + 8 * BURST_BYTES, BURST_BYTES, 2);
     answer(t, take(t, write), image, EXANET_RESP_CRC);
@@ -276,8 +290,8 @@ static void test_again(void)
 }
 
 /*
- * When the list is full the pass stops until it is empty again, and each time there are
- * as many rounds as may be.
+ * A full list of failed requests stops new requests until the list is empty.  Each
+ * request may be repeated twice, also after the list was full.
  */
 static void test_list(void)
 {
@@ -303,7 +317,7 @@ static void test_list(void)
             bool good = copies[n]++ == 2;
 
             most = MAX(most, n);
-            /* nothing beyond what the list can have, before that has gone */
+            /* the list must lose its entries before further requests leave */
             g_assert_cmpuint(n, <, listed + (good ? count : refused / 2));
             refused += !good;
             answer(t, rx, image, good ? EXANET_RESP_ACK : EXANET_RESP_CRC);
@@ -319,7 +333,10 @@ static void test_list(void)
     exanet_stop(t);
 }
 
-/* Channels that all want more than there is get the same. */
+/*
+ * Each of the channels that share the limit of requests gets at least half of an equal
+ * part.
+ */
 static void test_turns(void)
 {
     const unsigned under_way = 64, rounds = 60;
@@ -331,7 +348,10 @@ static void test_turns(void)
     for (unsigned ch = 0; ch < EXANET_CDMA_CHANNELS; ch++) {
         exanet_copy_start(t, ch, &c);
     }
-    /* those of the first moments are of whoever was the first */
+    /*
+     * the first requests are not counted, because the first channel has sent all of
+     * them
+     */
     for (unsigned n = 0; n < under_way + rounds; n++) {
         ExanetRxPacket *rx;
 
@@ -348,7 +368,10 @@ static void test_turns(void)
     exanet_stop(t);
 }
 
-/* What is busy at the other node gets time. */
+/*
+ * A request that is answered with FULL is repeated after a delay that doubles, from 20
+ * us on.
+ */
 static void test_backoff(void)
 {
     ExanetTest *t = exanet_start("");
@@ -371,7 +394,7 @@ static void test_backoff(void)
     exanet_stop(t);
 }
 
-/* Nobody answers: so many rounds, an error, and the channel can be used again. */
+/* Without responses the channel fails after RETRY_MAX rounds, and can be used again. */
 static void check_lost(bool write)
 {
     const unsigned rounds = 3, count = 4;
@@ -419,7 +442,10 @@ static void test_lost(void)
     check_lost(false);
 }
 
-/* Without the tracker the first failure is the last, once all is back. */
+/*
+ * Without RELIABLE a channel fails after its first failed request, when all responses
+ * have arrived.
+ */
 static void test_unreliable(void)
 {
     const unsigned count = 4;
@@ -449,7 +475,7 @@ static void test_unreliable(void)
 
 /* --- Ends in the middle ---------------------------------------------------------- */
 
-/* What was under way is nobody's any more: answers to it change nothing. */
+/* A reset ends all requests: later responses to them change nothing. */
 static void check_reset(bool write)
 {
     const uint32_t len = 40 * BURST_BYTES;
@@ -473,7 +499,7 @@ static void check_reset(bool write)
     g_assert_cmpuint(exanet_tracker_state(t, 0), ==, EXANET_TRACKER_IDLE);
     exanet_assert_quiet(t);
 
-    /* the next transfer and those answers do not get mixed up */
+    /* the next transfer does not accept the old responses */
     exanet_copy_start(t, 0, &c);
     wait_requests(t, EXANET_CDMA_OUTSTANDING);
     while (!g_queue_is_empty(&late)) {
@@ -495,7 +521,7 @@ static void test_reset(void)
     check_reset(false);
 }
 
-/* A reset of the whole device, and a context that ends. */
+/* The close of the copy's context fails the copy; a reset of the device ends it. */
 static void test_quiesce(void)
 {
     const uint32_t len = 40 * BURST_BYTES;
@@ -517,7 +543,7 @@ static void test_quiesce(void)
     exanet_settle(t);
     g_assert_cmphex(cdma_get(t, 0, SR), ==,
                     EXANET_CDMA_SR_IDLE | EXANET_CDMA_SR_SLV_ERR);
-    /* of others the channel takes more */
+    /* the channel still copies for other contexts */
     c.sides = TRANSLATE;
     exanet_copy_start(t, 0, &c);
     serve(t, 0, true, image);
@@ -572,8 +598,8 @@ static void inject(ExanetTest *t, enum exanet_inject kind, unsigned type,
 }
 
 /*
- * Every @every-th request, or response, has fault @kind: each time that costs one
- * piece, which is sent again, and nothing else is.
+ * Damages every @every-th request or response by @kind; asserts the data, and one retry
+ * for each fault.
  */
 static void check_loss(Pair *p, bool write, bool request,
                        enum exanet_inject kind, unsigned every)

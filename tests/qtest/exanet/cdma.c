@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * CDMA channels as software uses them.
- */
+/* CDMA channels, used as by software; see cdma.h. */
 #include "qemu/osdep.h"
 #include "cdma.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * CDMA channels as software uses them.
- */
+/* CDMA channels, used as by software. */
 #ifndef EXANET_CDMA_H
 #define EXANET_CDMA_H
 
@@ -26,7 +24,7 @@
 #define shm_set(t, name, value) \
     exanet_set32(t, EXANET_SHM + EXANET_REG_SHM_##name, value)
 
-/* Registers of a channel; @sides says what the addresses are. */
+/* Registers of a channel; @sides has the kinds of both addresses. */
 typedef struct ExanetCopy {
     uint64_t sa, da;
     uint32_t len;
@@ -39,7 +37,7 @@ bool exanet_cdma_idle(ExanetTest *t, unsigned ch);
 enum exanet_tracker_state exanet_tracker_state(ExanetTest *t, unsigned ch);
 /* Asserts that the channel is idle with @sr; acknowledges its interrupts. */
 void exanet_copy_ended(ExanetTest *t, unsigned ch, uint32_t sr);
-/* Waits until the channel is idle, and asserts the same. */
+/* Waits until the channel is idle, and asserts the same as exanet_copy_ended(). */
 void exanet_copy_ends(ExanetTest *t, unsigned ch, uint32_t sr);
 
 #endif /* EXANET_CDMA_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Contexts: translation through tables that the test builds, what is a fault and
- * what an error, invalidation, and leaving.  Packets of the peer write, descriptors
- * of the test read.
+ * Contexts: translation by page tables of the test, faults and errors, invalidation,
+ * and close.  Packets of the peer write to memory, descriptors of the test read it.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -12,15 +11,15 @@
 #define SRC EXANET_RAM_SRC
 #define DST EXANET_RAM_DST
 #define CTX 1
-#define VA 0x1200000000ULL      /* in window 0, which begins at 0 */
+#define VA 0x1200000000ULL      /* in window 0, whose base address is 0 */
 #define TWO_MB (2ULL << 20)
 
 static const struct {
     enum exanet_table_format format;
     const char *name;
     uint64_t page;
-    unsigned bits;              /* of a level */
-    unsigned large;             /* highest level with leaves below 1 GB */
+    unsigned bits;              /* address bits of one level */
+    unsigned large;             /* highest level with leaves that are smaller than 1 GB */
 } formats[] = {
     { EXANET_FORMAT_X86_4, "x86-4", 4096, 9, 1 },
     { EXANET_FORMAT_X86_5, "x86-5", 4096, 9, 1 },
@@ -34,7 +33,7 @@ static const struct {
 typedef struct Rig {
     ExanetTest *t;
     ExanetTables tb;
-    unsigned tid;               /* every block has a new one */
+    unsigned tid;               /* TID of the next block; every block has a new TID */
 } Rig;
 
 static Rig rig_start(enum exanet_table_format format)
@@ -48,7 +47,7 @@ static Rig rig_start(enum exanet_table_format format)
     return r;
 }
 
-/* The peer writes @len bytes to @va. */
+/* Writes @len bytes to @va as the peer, and returns the response. */
 static enum exanet_resp dma_write(Rig *r, uint64_t va, const void *data,
                                   unsigned len)
 {
@@ -64,7 +63,10 @@ static enum exanet_resp dma_write(Rig *r, uint64_t va, const void *data,
     return exanet_peer_take_resp(r->t->peer, b.tid, 0);
 }
 
-/* ExaDMA reads @len bytes at @va; false when it stopped with an error. */
+/*
+ * Reads @len bytes at @va by ExaDMA; returns false if the transfer stopped with an
+ * error.
+ */
 static bool dma_read(Rig *r, uint64_t va, void *data, unsigned len)
 {
     unsigned tid = r->tid++ % EXANET_TIDS;
@@ -95,7 +97,10 @@ static unsigned faults(Rig *r)
     return exanet_get32(r->t, EXANET_FAULT + EXANET_REG_FAULT_COUNT);
 }
 
-/* Takes the only fault there must be, and gives it a bad address. */
+/*
+ * Asserts that there is one fault, at the page of @va, answers that the address is bad,
+ * and drops all packets.
+ */
 static void drop_fault(Rig *r, uint64_t va)
 {
     struct exanet_fault f;
@@ -116,7 +121,10 @@ static void invalidate_all(Rig *r)
 
 /* --- Formats --------------------------------------------------------------- */
 
-/* Writes and reads across the border of two pages that lie far apart. */
+/*
+ * Writes and reads across the border of two pages whose physical addresses are not
+ * adjacent.
+ */
 static void check_two_pages(Rig *r, uint64_t va, uint64_t page, uint64_t pa0,
                             uint64_t pa1)
 {
@@ -125,7 +133,10 @@ static void check_two_pages(Rig *r, uint64_t va, uint64_t page, uint64_t pa0,
     for (unsigned i = 0; i < sizeof(data); i++) {
         data[i] = i * 13 + va / page;
     }
-    /* a block ends at 16 KB, which may be here; a read does not mind */
+    /*
+     * two blocks, because the border may be a multiple of 16 KB, which a block must not
+     * cross; a read may
+     */
     g_assert_cmpuint(dma_write(r, va + page - 700, data, 700), ==,
                      EXANET_RESP_ACK);
     g_assert_cmpuint(dma_write(r, va + page, data + 700, 1300), ==,
@@ -151,7 +162,7 @@ static void test_format(gconstpointer opaque)
     exanet_stop(r.t);
 }
 
-/* Leaves above the last level; the last page of the first and a small page. */
+/* Leaves above the last level, and a small page behind the last page of such a leaf. */
 static void test_large(gconstpointer opaque)
 {
     typeof(&formats[0]) f = opaque;
@@ -161,7 +172,7 @@ static void test_large(gconstpointer opaque)
     uint8_t data[600], back[600];
 
     if (block > EXANET_RAM_END / 2) {
-        /* 512-MB block: not all of it is RAM, its beginning is */
+        /* 512-MB leaf: the beginning is RAM, the end is not */
         exanet_tables_map(&r.tb, va, 0, 1, EXANET_MAP_RW);
         memset(data, 0x5a, sizeof(data));
         g_assert_cmpuint(dma_write(&r, va + DST + 77, data, 600), ==,
@@ -182,7 +193,7 @@ static void test_large(gconstpointer opaque)
     exanet_stop(r.t);
 }
 
-/* Which mappings allow what. */
+/* Reads and writes by mappings with different permissions. */
 static void test_permissions(gconstpointer opaque)
 {
     static const struct {
@@ -191,7 +202,10 @@ static void test_permissions(gconstpointer opaque)
     } cases[] = {
         { EXANET_MAP_RW, true, true },
         { EXANET_MAP_READ_ONLY, true, false },
-        /* clean: the kernel must be told before it is written */
+        /*
+         * a clean page faults at a write, because the kernel must set the dirty bit
+         * first
+         */
         { EXANET_MAP_RW & ~EXANET_MAP_DIRTY, true, false },
         { EXANET_MAP_RW & ~EXANET_MAP_PRESENT, false, false }, /* PROT_NONE */
         { EXANET_MAP_RW & ~EXANET_MAP_USER, false, false },
@@ -220,7 +234,7 @@ static void test_permissions(gconstpointer opaque)
         if (!cases[i].read) {
             drop_fault(&r, va);
         }
-        /* and the other way round, with what the cache has now */
+        /* a write again, because the cache now has the translation of the read */
         g_assert_cmpuint(dma_write(&r, va, data, 16), ==, wanted);
         if (!cases[i].write) {
             drop_fault(&r, va);
@@ -255,7 +269,7 @@ static void test_wild_tables(void)
     uint8_t data[16] = { 1 };
     uint64_t entry;
 
-    /* a table that is its own entry, at every level */
+    /* a page table whose entry leads to the table itself, at every level */
     for (unsigned level = 1; level <= 3; level++) {
         uint64_t va = VA + ((uint64_t)level << 30);
         enum exanet_resp resp;
@@ -264,13 +278,13 @@ static void test_wild_tables(void)
         entry = exanet_tables_entry(&r.tb, va, level);
         qtest_writeq(r.t->qts, entry, (entry & ~4095ULL) | 0x27);
         resp = dma_write(&r, va, data, 16);
-        /* wherever that leads, it is an answer */
+        /* the test accepts any response, because the walk may end anywhere */
         g_assert_true(resp == EXANET_RESP_FAULT || resp == EXANET_RESP_DECODE ||
                       resp == EXANET_RESP_ACK);
         while (faults(&r)) {
             exanet_fault_take(r.t);
         }
-        /* a table where there is no RAM */
+        /* a page table at an address without RAM */
         qtest_writeq(r.t->qts, entry, EXANET_NO_RAM | 0x27);
         invalidate_all(&r);
         g_assert_cmpuint(dma_write(&r, va, data, 16), ==, EXANET_RESP_DECODE);
@@ -282,7 +296,7 @@ static void test_wild_tables(void)
             exanet_fault_take(r.t);
         }
     }
-    /* no tables at all */
+    /* a root without RAM */
     exanet_set64(r.t, EXANET_CTX(CTX) + EXANET_REG_CTX_PGD, EXANET_NO_RAM);
     g_assert_cmpuint(dma_write(&r, VA, data, 16), ==, EXANET_RESP_DECODE);
     exanet_set64(r.t, EXANET_CTX(CTX) + EXANET_REG_CTX_PGD, ~0ULL);
@@ -290,7 +304,7 @@ static void test_wild_tables(void)
     exanet_stop(r.t);
 }
 
-/* Random tables in random formats: an answer to everything. */
+/* Random page tables in all formats: each write gets a valid response. */
 static void test_random_tables(void)
 {
     Rig r = rig_start(EXANET_FORMAT_X86_4);
@@ -317,7 +331,10 @@ static void test_random_tables(void)
                                g_rand_int_range(rand, 1, 64)));
         exanet_set64(r.t, EXANET_CTX(CTX) + EXANET_REG_CTX_PGD,
                      EXANET_RAM_TABLES + (round & 7) * 4096);
-        /* the receiver may take back the contexts of blocks that failed */
+        /*
+         * passes 10 minutes, so that the receiver can free the contexts of failed
+         * blocks
+         */
         exanet_step(r.t, 600000 * EXANET_MS);
         for (unsigned i = 0; i < 20; i++) {
             uint64_t va = ((uint64_t)g_rand_int(rand) << 8) &
@@ -347,7 +364,7 @@ static void test_bad_format(void)
     exanet_stop(r.t);
 }
 
-/* User addresses that the process cannot have. */
+/* Virtual addresses that a process cannot have cause an error, and no fault. */
 static void test_va_bits(void)
 {
     Rig r = rig_start(EXANET_FORMAT_X86_4);
@@ -357,7 +374,7 @@ static void test_va_bits(void)
 
     exanet_tables_map(&r.tb, VA, DST, 0, EXANET_MAP_RW);
     g_assert_cmpuint(dma_write(&r, VA, data, 16), ==, EXANET_RESP_ACK);
-    /* not canonical, and the kernel's half */
+    /* addresses that are not canonical, or in the kernel's half */
     g_assert_false(dma_read(&r, 0x0000800000000000ULL, back, 16));
     g_assert_false(dma_read(&r, 0x0001000000000000ULL | VA, back, 16));
     g_assert_false(dma_read(&r, 0xffff880000000000ULL, back, 16));
@@ -371,7 +388,7 @@ static void test_va_bits(void)
     exanet_stop(r.t);
 }
 
-/* The kernel's addresses of x86 processes begin elsewhere with five levels. */
+/* A window leads to its base address: window 6 to 0x7f8000000000. */
 static void test_windows(void)
 {
     Rig r = rig_start(EXANET_FORMAT_X86_4);
@@ -384,7 +401,7 @@ static void test_windows(void)
     exanet_tables_map(&r.tb, base | 0x12345000, DST, 0, EXANET_MAP_RW);
     g_assert_cmpuint(dma_write(&r, in_window, data, 16), ==, EXANET_RESP_ACK);
     exanet_assert_mem(r.t, DST, data, 16);
-    /* bits of the base that are none are not kept */
+    /* the register does not store reserved bits of the base */
     exanet_set64(r.t, EXANET_CTX(CTX) + EXANET_CTX_WIN(6),
                  base | 0x7ffffffffeULL);
     g_assert_cmphex(exanet_get64(r.t, EXANET_CTX(CTX) + EXANET_CTX_WIN(6)), ==,
@@ -414,27 +431,27 @@ static void test_invalidate(void)
         case 0:
             invalidate_all(&r);
             break;
-        case 1:     /* one byte in the page */
+        case 1:     /* an address inside the page, length 1 */
             exanet_set64(r.t, base + EXANET_REG_CTX_INV_VA, va + 77);
             exanet_set64(r.t, base + EXANET_REG_CTX_INV_CMD, 1);
             break;
-        case 2:     /* a range that ends in it */
+        case 2:     /* a range that ends in the page */
             exanet_set64(r.t, base + EXANET_REG_CTX_INV_VA, va - 8191);
             exanet_set64(r.t, base + EXANET_REG_CTX_INV_CMD, 8192);
             break;
-        case 3:     /* all of the address space, by length */
+        case 3:     /* the whole address space, by length */
             exanet_set64(r.t, base + EXANET_REG_CTX_INV_VA, 0);
             exanet_set64(r.t, base + EXANET_REG_CTX_INV_CMD, EXANET_INV_LENGTH);
             break;
-        case 4:     /* new tables */
+        case 4:     /* a new root of the tables */
             exanet_set64(r.t, base + EXANET_REG_CTX_PGD, r.tb.root);
             break;
-        case 5:     /* two halves; the upper one does it */
+        case 5:     /* the store to the upper half of INV_CMD invalidates */
             exanet_set64(r.t, base + EXANET_REG_CTX_INV_VA, va);
             exanet_set32(r.t, base + EXANET_REG_CTX_INV_CMD, 4096);
             exanet_set32(r.t, base + EXANET_REG_CTX_INV_CMD + 4, 0);
             break;
-        case 6:     /* opened anew */
+        case 6:     /* the context is closed and opened */
             exanet_close(r.t, CTX);
             exanet_tables_open(&r.tb, CTX);
             break;
@@ -450,12 +467,15 @@ static void test_invalidate(void)
         g_assert_cmpmem(back, 16, b, 16);
         qtest_memset(r.t->qts, DST, 0, 8192);
     }
-    /* it reads as 0 */
+    /* INV_CMD reads as 0 */
     g_assert_cmphex(exanet_get64(r.t, base + EXANET_REG_CTX_INV_CMD), ==, 0);
     exanet_stop(r.t);
 }
 
-/* Every page of a large leaf, and pages that collide in a small cache. */
+/*
+ * Invalidates each page of a large leaf, and pages that share an entry of a small
+ * cache.
+ */
 static void test_invalidate_range(void)
 {
     Rig r = rig_start(EXANET_FORMAT_X86_4);
@@ -478,7 +498,7 @@ static void test_invalidate_range(void)
     exanet_stop(r.t);
 }
 
-/* Two processes, the same address, other pages. */
+/* Two processes map the same virtual address to different pages. */
 static void test_two_contexts(void)
 {
     Rig r = rig_start(EXANET_FORMAT_X86_4);
@@ -502,7 +522,7 @@ static void test_two_contexts(void)
                      EXANET_RESP_ACK);
     exanet_assert_mem(r.t, DST, a, 16);
     exanet_assert_mem(r.t, DST + 4096, b, 16);
-    /* invalidation in one leaves the other alone, and is not undone by it */
+    /* an invalidation in one context does not change the other */
     exanet_tables_map(&r.tb, VA, DST + 8192, 0, EXANET_MAP_RW);
     invalidate_all(&r);
     g_assert_cmpuint(dma_write(&r, VA, a, 16), ==, EXANET_RESP_ACK);
@@ -529,7 +549,7 @@ static void test_counters(void)
 
 /* --- Leaving --------------------------------------------------------------- */
 
-/* What waits in a buffer when its owner leaves is not read any more. */
+/* Data that wait in a buffer are not sent after their context was closed. */
 static void test_quiesce(void)
 {
     Rig r = rig_start(EXANET_FORMAT_X86_4);
@@ -576,7 +596,7 @@ static void test_status(void)
                     RNIC_PREP(EXANET_CTX_STATUS_FAULTS, 1));
     exanet_set32(r.t, EXANET_CTX(CTX) + EXANET_REG_CTX_CTRL,
                  EXANET_CTX_CTRL_EN | EXANET_CTX_CTRL_QUIESCE);
-    /* nobody waits for the page any more */
+    /* QUIESCE ends the wait for the page */
     g_assert_cmphex(exanet_get32(r.t, status), ==, EXANET_CTX_STATUS_QUIESCED);
     g_assert_cmpuint(dma_write(&r, VA, data, 16), ==, EXANET_RESP_PROTECTION);
     exanet_set32(r.t, EXANET_CTX(CTX) + EXANET_REG_CTX_CTRL, 0);
@@ -585,7 +605,7 @@ static void test_status(void)
     exanet_stop(r.t);
 }
 
-/* The fault FIFO interrupts through its own vector. */
+/* A page fault interrupts by its own vector. */
 static void test_fault_irq(void)
 {
     Rig r = rig_start(EXANET_FORMAT_X86_4);

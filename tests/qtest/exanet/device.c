@@ -7,7 +7,8 @@
 #include "device.h"
 #include "../common/machine.h"
 
-#define AXI_BASE 0xa0000000u            /* of the PL of xlnx-zcu102 */
+/* address of the platform bus in the programmable logic of xlnx-zcu102 */
+#define AXI_BASE 0xa0000000u
 
 /* --- Start and end --------------------------------------------------------- */
 
@@ -43,7 +44,10 @@ static void map_pci(ExanetTest *t)
     t->aperture = qpci_iomap(t->dev, EXANET_BAR_APERTURE, &size);
 }
 
-/* The first device that the platform bus of the programmable logic places. */
+/*
+ * Computes the addresses of the first device that the platform bus of the programmable
+ * logic places.
+ */
 static void map_axi(ExanetTest *t)
 {
     uint64_t user, aperture;
@@ -257,8 +261,8 @@ void exanet_crash(ExanetTest *t)
     pid_t pid = qtest_pid(t->qts);
 
     /*
-     * libqtest takes an end by a signal for a failure, so it is not told, and its
-     * state is not freed.
+     * Kills QEMU without qtest_quit(), because libqtest would report an end by a signal
+     * as a failure.  The state of libqtest is not freed.
      */
     qtest_remove_abrt_handler(t->qts);
     kill(pid, SIGKILL);

@@ -22,13 +22,13 @@
 /* Coordinates of the device and of the peer. */
 #define EXANET_TEST_NODE    0x17021
 #define EXANET_TEST_PEER    0x15000
-#define EXANET_TEST_ELSEWHERE 0x15003   /* no such node on the cable */
+#define EXANET_TEST_ELSEWHERE 0x15003   /* coordinates that no node on the cable has */
 #define EXANET_TEST_EPOCH   0x51
 #define EXANET_TEST_JOB     0x0a4
 /* PDID of context @c in the job of the tests. */
 #define EXANET_TEST_PDID(c) (EXANET_TEST_JOB << 4 | (c))
 
-/* Guest RAM. */
+/* Addresses in guest RAM. */
 #define EXANET_RAM_TABLES   0x00100000ULL
 #define EXANET_RAM_MSIX     0x00f00000ULL
 #define EXANET_RAM_SRC      0x01000000ULL
@@ -36,21 +36,21 @@
 #define EXANET_RAM_NOTE     0x03000000ULL
 #define EXANET_RAM_RING     0x03100000ULL
 #define EXANET_RAM_END      0x08000000ULL   /* 128 MiB */
-#define EXANET_NO_RAM       0x20000000ULL   /* nothing is mapped there */
+#define EXANET_NO_RAM       0x20000000ULL   /* an address without RAM or device */
 
-#define EXANET_MS           1000000LL       /* ns */
+#define EXANET_MS           1000000LL       /* ns in a millisecond */
 
 typedef struct ExanetTest {
     QTestState *qts;
     QPCIBus *bus;
     QPCIDevice *dev;
     QPCIBar regs, user;
-    QPCIBar aperture;               /* the block RAM follows the aperture */
-    ExanetPeer *peer;               /* of a device with one cable; NULL: none */
-    ExanetPeer *ports[EXANET_LINKS];    /* of exanet_start_ports() */
-    uint64_t page_bytes;            /* of a user page */
+    QPCIBar aperture;               /* the aperture, and behind it the block RAM */
+    ExanetPeer *peer;               /* the peer of a device with one cable; NULL: none */
+    ExanetPeer *ports[EXANET_LINKS];    /* the peers of exanet_start_ports() */
+    uint64_t page_bytes;            /* size of a user page */
     char *log;                      /* file with the guest errors */
-    bool guest_errors;              /* the test provokes guest errors */
+    bool guest_errors;              /* the test causes guest errors on purpose */
 } ExanetTest;
 
 /* Returns true if the device is exanet-axi on xlnx-zcu102, because QEMU is for arm64. */
@@ -61,14 +61,17 @@ bool exanet_on_axi(void);
  * contexts 0 and 1 in identity format.  @props: further properties, "" or ",a=b".
  */
 ExanetTest *exanet_start(const char *props);
-/* The same; the test plays the R5. */
+/* Does the same as exanet_start(), but the test acts as the R5. */
 ExanetTest *exanet_start_external(const char *props);
 /* Starts a device that is not enabled, with a peer that has sent no HELLO. */
 ExanetTest *exanet_start_cold(const char *props, bool dgram);
 /* Starts a device with coordinates @coord at @netdev (without id), without peer. */
 ExanetTest *exanet_start_netdev(const char *netdev, uint32_t coord,
                                 const char *props);
-/* The same with any @netdevs, whole options; @props connect links to them. */
+/*
+ * Does the same as exanet_start_netdev(), with any @netdevs, whole options; @props
+ * connect ports to them.
+ */
 ExanetTest *exanet_start_node(const char *netdevs, uint32_t coord,
                               const char *props);
 /*
@@ -89,11 +92,14 @@ void exanet_pair_step(ExanetTest *const t[2], int64_t ns);
 /* Enables the device and waits for the link. */
 void exanet_bring_up(ExanetTest *t);
 /*
- * Ends QEMU.  Fails if QEMU has logged guest errors and @t->guest_errors is not set, or
- * the other way round.
+ * Ends QEMU.  Asserts that QEMU has logged guest errors if @t->guest_errors is set, and
+ * none if it is clear.
  */
 void exanet_stop(ExanetTest *t);
-/* The same with SIGKILL; only for machines without peer. */
+/*
+ * Does the same as exanet_stop(), but kills QEMU with SIGKILL; only for machines
+ * without peer.
+ */
 void exanet_crash(ExanetTest *t);
 
 /* Read and write registers of BAR 0 at @offset. */
@@ -104,7 +110,7 @@ void exanet_set64(ExanetTest *t, uint64_t offset, uint64_t value);
 #define exanet_count(t, name) \
     exanet_get64(t, EXANET_COUNTER(EXANET_CNT_##name))
 
-/* Return the offset of a user page in BAR 2; read and write a user page. */
+/* Return the offset of a user page in BAR 2; read and write 8 bytes of a user page. */
 uint64_t exanet_user(ExanetTest *t, unsigned c, enum exanet_user_page page);
 uint64_t exanet_user_get(ExanetTest *t, unsigned c, enum exanet_user_page page,
                          uint64_t offset);
@@ -131,7 +137,10 @@ uint64_t exanet_load(ExanetTest *t, uint64_t offset, unsigned size);
 #define exanet_shm_set(t, name, value) \
     exanet_set32(t, EXANET_SHM + EXANET_REG_##name, value)
 
-/* Opens context @c for @job, with one window from address 0. */
+/*
+ * Opens context @c for @job with the page tables at @pgd, and with one window from
+ * address 0.
+ */
 void exanet_open(ExanetTest *t, unsigned c, unsigned job,
                  enum exanet_table_format format, uint64_t pgd);
 void exanet_close(ExanetTest *t, unsigned c);
@@ -141,7 +150,7 @@ static inline uint64_t exanet_gva(uint32_t coord, uint64_t va)
     return RNIC_PREP(EXANET_GVA_COORD, coord) | va;
 }
 
-/* Fill memory, and compare it: see machine.h. */
+/* Fill memory, and compare memory with data or with a byte: see machine.h. */
 void exanet_fill(ExanetTest *t, uint64_t pa, uint8_t *copy, size_t len,
                  unsigned seed);
 void exanet_assert_mem(ExanetTest *t, uint64_t pa, const void *want,
@@ -154,24 +163,27 @@ void exanet_assert_byte(ExanetTest *t, uint64_t pa, uint8_t want, size_t len);
  */
 #define exanet_wait(t, cond) wait_until(cond, exanet_pump(t))
 void exanet_pump(ExanetTest *t);
-/* The same for a pair, whose virtual time moves by @ns before each evaluation. */
+/*
+ * Waits in the same way for a pair, whose virtual time advances by @ns before each
+ * evaluation.
+ */
 #define exanet_pair_wait(t, cond, ns) wait_until(cond, exanet_pair_step(t, ns))
-/* Lets the device finish what it can without time passing. */
+/* Lets the device finish all work that needs no virtual time, and takes its frames. */
 void exanet_settle(ExanetTest *t);
-/* Moves virtual time and settles. */
+/* Advances virtual time by @ns, and settles. */
 void exanet_step(ExanetTest *t, int64_t ns);
-/* Asserts that no packet of the device is left. */
+/* Settles, and asserts that the device has sent no packet that the test has not taken. */
 void exanet_assert_quiet(ExanetTest *t);
 
-/* Send XOFF as the peer, and wait until it is in effect; send XON. */
+/* Send XOFF as the peer, and wait until the device has handled it; send XON. */
 void exanet_xoff(ExanetTest *t);
 void exanet_xon(ExanetTest *t);
 
 /* --- Units as software uses them ------------------------------------------ */
 
-/* A descriptor, which is written in the order of the R5: W3 last. */
+/* A descriptor.  The test writes its words in the order of the R5, W3 last. */
 typedef struct ExanetDesc {
-    uint64_t src, dst;              /* dst: GVA */
+    uint64_t src, dst;              /* src: VA; dst: GVA */
     unsigned len;
     uint64_t w3;                    /* further bits of W3 */
     uint64_t w4;
@@ -179,9 +191,9 @@ typedef struct ExanetDesc {
 } ExanetDesc;
 void exanet_desc_write(ExanetTest *t, unsigned tid, const ExanetDesc *d);
 uint64_t exanet_desc_get(ExanetTest *t, unsigned tid, unsigned w);
-/* Returns a descriptor of context 0, to context 0 of the peer. */
+/* Returns a descriptor for a write from context 0 to context 0 of the peer. */
 ExanetDesc exanet_desc_to_peer(uint64_t src, uint64_t va, unsigned len);
-/* Returns how much of the transaction has been sent. */
+/* Returns the number of bytes of the transaction that have been sent. */
 unsigned exanet_desc_sent(ExanetTest *t, unsigned tid);
 
 /* One transfer of a scratchpad channel. */
@@ -190,7 +202,7 @@ typedef struct ExanetTransfer {
     uint32_t len;
     uint64_t ctrl;                  /* all bits but the length */
     uint64_t notify_gva, notify_data;
-    uint32_t token;                 /* 0 means 1 */
+    uint32_t token;                 /* nonzero value for the doorbell; 0 stands for 1 */
 } ExanetTransfer;
 void exanet_channel_start(ExanetTest *t, unsigned c, unsigned channel,
                           const ExanetTransfer *x);
@@ -199,7 +211,7 @@ uint64_t exanet_channel_status(ExanetTest *t, unsigned c, unsigned channel);
 void exanet_channel_wait(ExanetTest *t, unsigned c, unsigned channel,
                          enum exanet_channel_state state);
 
-/* Sends a packet of the packetizer.  @ctrl: all bits but GO and the size. */
+/* Sends a packet of the packetizer.  @ctrl: all bits of CTRL but GO and the size. */
 void exanet_pktz_start(ExanetTest *t, unsigned c, unsigned channel,
                        uint64_t dst, const void *payload, unsigned size,
                        uint64_t ctrl);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Control packets of ExaDMA.  The test plays the R5 and is the peer. */
+/* Control packets of ExaDMA.  The test acts as the R5 and as the peer. */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "device.h"
 
-#define SINK_BASE 0x8000000000ULL   /* in window 1 of the peer */
+#define SINK_BASE 0x8000000000ULL   /* an address in window 1 of the peer */
 #define SRC EXANET_RAM_SRC
 
 static void control_write(ExanetTest *t, unsigned output, unsigned tid,
@@ -50,7 +50,7 @@ static void test_control(void)
         control_write(t, output, 40, 1000 + output, ~0ULL, 3);
         take_control(t, 40 | 3 << 10, 1000 + output, ~0ULL, 3, 0x123, 100);
     }
-    /* another TID in between: the first one starts again */
+    /* a store for another TID discards the unfinished words of the first TID */
     exanet_desc_write(t, 41, &d);
     g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
     exanet_set64(t, EXANET_CONTROL_ADDR(0, 40), 1);
@@ -66,7 +66,7 @@ static void test_control(void)
     exanet_stop(t);
 }
 
-/* Control packets pass the payload packets that wait. */
+/* Control packets leave before payload packets that wait for the link. */
 static void test_control_priority(void)
 {
     ExanetTest *t = exanet_start_external("");
@@ -96,14 +96,14 @@ static void test_control_dropped(void)
     ExanetDesc d = exanet_desc_to_peer(SRC, SINK_BASE, 16);
     unsigned came = 0;
 
-    /* no descriptor behind it */
+    /* the TID has no descriptor */
     control_write(t, 0, 60, 1, 2, 3);
     g_assert_cmpuint(exanet_count(t, CONTROL_DROPPED), ==, 1);
-    /* only 8 bytes at a time */
+    /* only stores of 8 bytes to offset 0 count */
     exanet_set32(t, EXANET_CONTROL_ADDR(0, 60), 1);
     exanet_set64(t, EXANET_CONTROL_ADDR(0, 60) + 8, 1);
     exanet_assert_quiet(t);
-    /* more than any buffer, while the way is blocked */
+    /* more control packets than the buffers hold, while the link is blocked */
     exanet_desc_write(t, 61, &d);
     g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
     exanet_xoff(t);

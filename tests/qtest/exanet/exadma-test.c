@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaDMA, the send unit: Pending_List, trigger, packets, scheduler, chaining and source
- * faults.  The test plays the R5 and is the peer.
+ * ExaDMA, the send unit: Pending_List, trigger, packets, scheduler, chains and source
+ * faults.  The test acts as the R5 and as the peer.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "tables.h"
 
-#define SINK_BASE 0x8000000000ULL   /* in window 1 of the peer */
+#define SINK_BASE 0x8000000000ULL   /* an address in window 1 of the peer */
 #define SRC EXANET_RAM_SRC
 
 static uint64_t desc_at(unsigned tid, unsigned w)
@@ -41,7 +41,7 @@ static void test_pending_list(void)
         exanet_set32(t, w2, 0xaabbccdd);
         exanet_set32(t, w2 + 4, 0x01020304);
         exanet_set64(t, w4, 0x0001fedcba987654ULL);
-        /* DB keeps it from starting; what the device owns is not stored */
+        /* bit DB prevents a start; the status bits of the device are not stored */
         exanet_set64(t, w3, ~0ULL);
         g_assert_cmphex(exanet_get64(t, w1), ==, 0x1122334455667788ULL);
         g_assert_cmphex(exanet_get64(t, w2), ==, 0x01020304aabbccddULL);
@@ -58,7 +58,7 @@ static void test_pending_list(void)
                         EXANET_DESC_W3_NOTIFY | EXANET_DESC_W3_DB);
         g_assert_cmphex(exanet_get32(t, w1 + 4), ==, 0x11223344);
         g_assert_cmphex(exanet_get32(t, w2), ==, 0xaabbccdd);
-        /* strobes of a byte and a half word */
+        /* stores of a byte and of a half word */
         qtest_writeb(t->qts, t->regs.addr + w1 + 3, 0x99);
         qtest_writew(t->qts, t->regs.addr + w1 + 6, 0xeeff);
         g_assert_cmphex(exanet_get64(t, w1), ==, 0xeeff334499667788ULL);
@@ -83,7 +83,7 @@ static void test_trigger(void)
     exanet_assert_quiet(t);
     exanet_set32(t, desc_at(5, 3) + 4, EXANET_DESC_W3_DB >> 32);
     exanet_assert_quiet(t);
-    /* half of the lane does not start it either */
+    /* a store to half of the trigger's word does not start the block either */
     qtest_writew(t->qts, t->regs.addr + desc_at(5, 3) + 6, 0);
     exanet_assert_quiet(t);
     g_assert_cmpuint(exanet_count(t, BLOCK_STARTED), ==, 0);
@@ -96,7 +96,7 @@ static void test_trigger(void)
     g_assert_cmpuint(exanet_desc_sent(t, 5), ==, 16);
     g_assert_false(desc_has(t, 5, EXANET_DESC_W3_ERROR));
 
-    /* all of W3 at once; the old result goes away */
+    /* a store to all of W3 starts the block, and clears the old result */
     exanet_set64(t, desc_at(5, 3), w3 | EXANET_DESC_W3_ERROR);
     g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
     exanet_wait(t, desc_has(t, 5, EXANET_DESC_W3_DONE));
@@ -145,7 +145,9 @@ static void test_fields(void)
         g_assert_cmpmem(rx->pkt.payload, 4, data + 4 * i, 4);
         g_free(rx);
     }
-    /* without DST_VALID both sides have the PDID of W3; strict: no generation */
+    /*
+     * without DST_VALID both sides have the PDID of W3; with STRICT the generation is 0
+     */
     exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE | EXANET_CTRL_STRICT);
     d.w3 = 0;
     d.w4 = RNIC_PREP(EXANET_DESC_W4_DST_PDID, EXANET_TEST_PDID(9)) |
@@ -194,7 +196,7 @@ static void test_alignment(void)
     for (unsigned s = 0; s < 16; s++) {
         for (unsigned d = 0; d < 16; d++) {
             for (unsigned i = 0; i < ARRAY_SIZE(lengths); i++) {
-                /* no block crosses 16 KB at the destination */
+                /* a block must not cross 16 KB at the destination */
                 check_alignment(t, src, &sink, s, d,
                                 MIN(lengths[i], EXANET_BLOCK_BYTES - d));
             }
@@ -210,7 +212,7 @@ typedef struct Golden {
     unsigned two_reads;
 } Golden;
 
-/* The table of [D 3.3]. */
+/* The examples of the table in [D 3.3]. */
 static const Golden golden[] = {
     { 0x1000, 0x2000, 1, 1, 1, 32, 1, 32, 3, 0 },
     { 0x1000, 0x20ff, 2, 2, 1, 32, 1, 33, 6, 0 },
@@ -289,10 +291,10 @@ static void test_refused(void)
     bad[n++].len = 16;
     bad[n++] = exanet_desc_to_peer(SRC, EXANET_NI_VA(EXANET_NI_RT_RESPONSE), 16);
     bad[n++] = exanet_desc_to_peer(SRC, EXANET_NI_VA(127), 16);
-    /* from the last window into NI space */
+    /* the block would reach from the last window into NI space */
     bad[n++] = exanet_desc_to_peer(SRC, EXANET_NI_VA(0) - 8, 16);
     bad[n] = good, bad[n++].w4 = RNIC_PREP(EXANET_DESC_W4_PATH, EXANET_PATHS);
-    bad[n] = good, bad[n++].pdid = EXANET_TEST_PDID(5);     /* not open */
+    bad[n] = good, bad[n++].pdid = EXANET_TEST_PDID(5);     /* context 5 is not open */
     bad[n] = good, bad[n++].pdid = EXANET_TEST_PDID(0) ^ 0x10; /* other job */
     bad[n] = good, bad[n].w3 = EXANET_DESC_W3_CHAINED |
                                RNIC_PREP(EXANET_DESC_W3_DEP, n), n++;
@@ -306,14 +308,14 @@ static void test_refused(void)
     }
     exanet_assert_quiet(t);
     g_assert_cmpuint(exanet_count(t, TX_WRITE), ==, 0);
-    /* and none of it is in the way of a good one */
+    /* the refused descriptors do not prevent a valid block */
     exanet_desc_write(t, 0, &good);
     g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
     t->guest_errors = true;
     exanet_stop(t);
 }
 
-/* No such node, and nobody on the cable. */
+/* Blocks whose destination does not exist, or whose source is not RAM. */
 static void test_nowhere(void)
 {
     ExanetTest *t = exanet_start_external("");
@@ -324,14 +326,15 @@ static void test_nowhere(void)
     exanet_wait(t, desc_has(t, 1, EXANET_DESC_W3_DONE));
     g_assert_cmpuint(exanet_count(t, DROP_NO_ROUTE), ==, 2);
     exanet_assert_quiet(t);
-    /* the source is not memory */
+    /* the source is not RAM */
     d = exanet_desc_to_peer(EXANET_NO_RAM, SINK_BASE, 512);
     exanet_desc_write(t, 2, &d);
     exanet_wait(t, desc_has(t, 2, EXANET_DESC_W3_ERROR));
-    d = exanet_desc_to_peer(~0ULL - 100, SINK_BASE, 512);      /* wraps */
+    d = exanet_desc_to_peer(~0ULL - 100, SINK_BASE, 512);      /* the source wraps */
     exanet_desc_write(t, 3, &d);
     exanet_wait(t, desc_has(t, 3, EXANET_DESC_W3_ERROR));
-    d = exanet_desc_to_peer(t->regs.addr, SINK_BASE, 512);     /* our own BAR */
+    /* the source is the NIC's own BAR */
+    d = exanet_desc_to_peer(t->regs.addr, SINK_BASE, 512);
     exanet_desc_write(t, 4, &d);
     exanet_wait(t, desc_has(t, 4, EXANET_DESC_W3_ERROR));
     g_assert_cmpuint(exanet_get32(t, EXANET_FAULT + EXANET_REG_FAULT_COUNT),
@@ -349,7 +352,7 @@ static void test_round_robin(void)
     ExanetTest *t = exanet_start_external("");
     unsigned sent[EXANET_TIDS] = { 0 };
 
-    /* nothing moves before all 1024 are there */
+    /* the device is disabled until all 1024 descriptors are written */
     exanet_set32(t, EXANET_REG_CTRL, 0);
     for (unsigned tid = 0; tid < EXANET_TIDS; tid++) {
         ExanetDesc d = exanet_desc_to_peer(SRC + tid, SINK_BASE +
@@ -365,7 +368,7 @@ static void test_round_robin(void)
             exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE);
         unsigned round = n / EXANET_TIDS;
 
-        /* the TID's round, or one next to it */
+        /* the TID's count must be that of this round, or one more or less */
         g_assert_cmpuint(sent[rx->pkt.tid], >=, round ? round - 1 : 0);
         g_assert_cmpuint(sent[rx->pkt.tid], <=, round + 1);
         g_assert_cmphex(rx->pkt.va, ==, SINK_BASE + rx->pkt.tid *
@@ -391,7 +394,7 @@ static void test_blocked_output(void)
     exanet_desc_write(t, 1, &remote);
     exanet_wait(t, exanet_desc_sent(t, 1) > 0);
     exanet_settle(t);
-    /* the buffers hold some packets, the rest waits */
+    /* the buffers hold some packets, and the other packets wait */
     g_assert_cmpuint(exanet_desc_sent(t, 1), <, EXANET_BLOCK_BYTES);
     local.dst = exanet_gva(EXANET_TEST_NODE, EXANET_RAM_DST);
     local.w4 = RNIC_PREP(EXANET_DESC_W4_PATH, 1);
@@ -430,7 +433,7 @@ static void test_kill(void)
     g_assert_cmpuint(exanet_count(t, BLOCK_KILLED), ==, 1);
     exanet_xon(t);
     exanet_assert_quiet(t);
-    /* its slots are free again */
+    /* the slots of the killed block are free again */
     exanet_desc_write(t, 2, &other);
     g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
     d.len = 16;
@@ -445,7 +448,7 @@ static void test_kill(void)
 
 #define CHAIN 5
 
-/* Writes TIDs @first .. @first + CHAIN - 1 as a chain, the head last. */
+/* Writes TIDs @first ..  @first + CHAIN - 1 as a chain, the head of the chain last. */
 static void chain_write(ExanetTest *t, unsigned first, const ExanetDesc *d)
 {
     for (int i = CHAIN - 1; i >= 0; i--) {
@@ -477,7 +480,7 @@ static void test_chain(void)
     for (unsigned i = 0; i < CHAIN; i++) {
         g_assert_true(desc_has(t, 10 + i, EXANET_DESC_W3_DONE));
     }
-    /* the head once more: its successor has run and does not run again */
+    /* the head runs once more; its successor has run, and does not run again */
     d.w3 = EXANET_DESC_W3_CHAINED | RNIC_PREP(EXANET_DESC_W3_DEP, 11);
     d.w4 = RNIC_PREP(EXANET_DESC_W4_SEQ, 1);
     exanet_desc_write(t, 10, &d);
@@ -488,7 +491,7 @@ static void test_chain(void)
     exanet_stop(t);
 }
 
-/* A ring of successors ends instead of sending for ever. */
+/* A chain whose last block leads to the first: each block runs once. */
 static void test_chain_loop(void)
 {
     ExanetTest *t = exanet_start_external("");
@@ -512,11 +515,14 @@ static void test_chain_loop(void)
 #define FAULT_LEN (FAULT_PAGES * 4096 - 200)
 
 typedef struct FaultCase {
-    unsigned missing;               /* page without a mapping */
-    unsigned offset;                /* of the source in the first page */
+    unsigned missing;               /* number of the page without a mapping */
+    unsigned offset;                /* offset of the source in its first page */
 } FaultCase;
 
-/* Reads what comes until the fault; none of it may be the last packet. */
+/*
+ * Takes the packets before the fault.  Asserts that none is the last packet of the
+ * block, and that their data end before @limit.
+ */
 static void sink_prefix(ExanetTest *t, ExanetSink *sink, const uint8_t *src,
                         unsigned limit)
 {
@@ -566,7 +572,7 @@ static void check_source_fault(ExanetTest *t, ExanetTables *tb,
     sink_prefix(t, &sink, src + fc->offset,
                 MAX(missing, va) - va);
 
-    /* others of this process go on meanwhile */
+    /* other blocks of this context continue before the fault is resolved */
     exanet_desc_write(t, 21, &other);
     exanet_sink_block(t->peer, &sink, 21);
     g_assert_cmpuint(exanet_get32(t, EXANET_FAULT + EXANET_REG_FAULT_COUNT),
@@ -588,7 +594,7 @@ static void test_source_fault(void)
     static const FaultCase cases[] = {
         { 0, 0 }, { 1, 0 }, { 2, 0 },
         { 0, 100 },
-        { 1, 100 },     /* the second page of a packet with two reads */
+        { 1, 100 },     /* the second of two pages from which one packet is read */
         { 2, 100 },
     };
     ExanetTest *t = exanet_start_external("");
@@ -606,7 +612,7 @@ static void test_source_fault(void)
     exanet_stop(t);
 }
 
-/* A fault in the head of a chain stops the rest until the head runs again. */
+/* A fault in the head of a chain stops the other blocks until the head runs again. */
 static void test_chain_fault(void)
 {
     ExanetTest *t = exanet_start_external("");
@@ -639,7 +645,7 @@ static void test_chain_fault(void)
 
 /* --- Reset ----------------------------------------------------------------- */
 
-/* Soft reset with everything in flight leaves nothing behind. */
+/* A soft reset while 100 blocks wait for the link leaves no work behind. */
 static void test_reset(void)
 {
     ExanetTest *t = exanet_start_external("");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Doorbells of the scratchpad: busy channels, bad requests, and too many of them. */
+/*
+ * Doorbells of the scratchpad: busy channels, bad requests, and many doorbells at once.
+ */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/units.h"
@@ -45,11 +47,11 @@ static void test_bad_requests(void)
     bad[n] = good, bad[n++].len = 0;
     bad[n++] = exanet_to_peer(SRC, EXANET_NI_VA(EXANET_NI_RT_RESPONSE), 100);
     bad[n++] = exanet_to_peer(SRC, EXANET_NI_VA(EXANET_NI_MAILBOX), 64);
-    /* from one window into the next, and into NI space */
+    /* the range would reach from one window into the next, or into NI space */
     bad[n++] = exanet_to_peer(SRC, 2 * SINK_BASE - 50, 100);
     bad[n++] = exanet_to_peer(SRC, EXANET_NI_VA(0) - 50, 100);
     bad[n++] = exanet_to_peer(~0ULL - 50, SINK_BASE, 100);
-    /* notifications */
+    /* bad addresses of the notification */
     bad[n] = good, bad[n].ctrl = EXANET_CHANNEL_NOTIFY;
     bad[n++].notify_gva = exanet_gva(EXANET_TEST_PEER, 0x1008);
     bad[n] = good, bad[n].ctrl = EXANET_CHANNEL_NOTIFY;
@@ -73,7 +75,7 @@ static void test_bad_requests(void)
     exanet_stop(t);
 }
 
-/* Token 0, the doorbell's upper half, and channels of reads start nothing. */
+/* Token 0, the doorbell's upper half, and read channels start no transfer. */
 static void test_no_doorbell(void)
 {
     ExanetTest *t = exanet_start("");
@@ -89,11 +91,11 @@ static void test_no_doorbell(void)
     exanet_channel_start(t, 0, EXANET_CHANNELS - 1, &x);
     exanet_assert_quiet(t);
     g_assert_cmpuint(exanet_get32(t, EXANET_FW + EXANET_REG_FW_ACTIVE), ==, 0);
-    /* a context that is not open; its page keeps what it had */
+    /* the context is not open, so its page does not change */
     exanet_channel_start(t, 7, 0, &x);
     exanet_assert_quiet(t);
     g_assert_cmpuint(exanet_channel_state(t, 7, 0), !=, EXANET_CHANNEL_DONE);
-    /* 4-byte stores are enough for everything */
+    /* stores of 4 bytes can fill a channel */
     for (unsigned i = 0; i < EXANET_CHANNEL_DOORBELL; i += 4) {
         struct exanet_channel ch = {
             .src = cpu_to_le64(x.src), .dst = cpu_to_le64(x.dst),
@@ -111,7 +113,7 @@ static void test_no_doorbell(void)
     exanet_stop(t);
 }
 
-/* What the process stores after the doorbell changes nothing. */
+/* Stores of the process after the doorbell do not change the transfer. */
 static void test_toctou(void)
 {
     ExanetTest *t = exanet_start("");
@@ -141,7 +143,7 @@ static void test_toctou(void)
     exanet_stop(t);
 }
 
-/* Doorbells as fast as they go, on everything, most of them on busy channels. */
+/* Many doorbells of busy channels in random order change no transfer. */
 static void test_doorbell_storm(void)
 {
     ExanetTest *t = exanet_start("");
@@ -165,7 +167,7 @@ static void test_doorbell_storm(void)
         exanet_user_set(t, i % 2, EXANET_PAGE_SCRATCHPAD,
                         ch * EXANET_CHANNEL_BYTES + EXANET_CHANNEL_DOORBELL, 7);
     }
-    /* none could finish: we have acked nothing */
+    /* no transfer has ended, because the test has acked no block */
     g_assert_cmpuint(exanet_count(t, DOORBELL_BUSY), ==, 3000);
     exanet_wait(t, (exanet_remote_run(t, &r),
                     !exanet_get32(t, EXANET_FW + EXANET_REG_FW_ACTIVE)));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Several paths to the same node: which one a block takes, and that it does not
- * matter in which order blocks arrive.  The test is the node at the other end of two
- * cables.
+ * Several paths to the same node: the path of each block, and blocks that arrive in any
+ * order.  The test is the node at the other end of two cables.
  */
 #include "qemu/osdep.h"
 #include "qemu/units.h"
@@ -24,7 +23,10 @@ static ExanetTest *start_two(void)
     return exanet_start_ports(EXANET_TEST_NODE, peers, 2, "");
 }
 
-/* Writes @blocks blocks with @ctrl from channel 0 and notifies; all must be done. */
+/*
+ * Writes @blocks blocks from channel 0 with the bits @ctrl and a notification; asserts
+ * that all blocks arrive without a retry.
+ */
 static void check_write(ExanetTest *t, ExanetRemote *r, unsigned blocks,
                         uint64_t ctrl)
 {
@@ -56,14 +58,14 @@ static void test_hint(void)
         g_assert_cmpuint(r.port[path & 1], ==, 5 * EXANET_BLOCK_PACKETS);
         g_assert_cmpuint(r.port[!(path & 1)], ==, 0);
     }
-    /* any path will do */
+    /* MULTIPATH lets the firmware choose any path */
     check_write(t, &r, 16, EXANET_CHANNEL_MULTIPATH);
     g_assert_cmpuint(r.port[0], ==, 8 * EXANET_BLOCK_PACKETS);
     g_assert_cmpuint(r.port[1], ==, 8 * EXANET_BLOCK_PACKETS);
     exanet_stop(t);
 }
 
-/* For everybody, with and without chains. */
+/* Blocks alternate between both paths, with and without chains. */
 static void test_round_robin(void)
 {
     ExanetTest *t = start_two();
@@ -71,7 +73,7 @@ static void test_round_robin(void)
     ExanetRemote r;
 
     exanet_fw_set(t, EXANET_REG_FW_MULTIPATH, EXANET_FW_PATH_ROUND_ROBIN);
-    /* a chain does not make one cable wait for the other */
+    /* a chain on one cable does not wait for the other cable */
     exanet_channel_start(t, 1, 1, &x);
     for (unsigned i = 0; i < 2; i++) {
         exanet_wait(t, g_queue_get_length(&t->ports[i]->packets) ==
@@ -93,7 +95,7 @@ static void test_round_robin(void)
     exanet_stop(t);
 }
 
-/* What does not come back on one cable leaves the rest to the other one. */
+/* A cable without acks gets three blocks; all other blocks leave by the other cable. */
 static void test_least(void)
 {
     ExanetTest *t = start_two();
@@ -124,7 +126,10 @@ static void test_least(void)
     exanet_stop(t);
 }
 
-/* Whatever it was that made a copy necessary: it takes the other path. */
+/*
+ * Each copy takes the other path than the copy before, after a timeout as well as after
+ * CRC.
+ */
 static void test_retry(void)
 {
     ExanetTest *t = start_two();
@@ -137,7 +142,7 @@ static void test_retry(void)
     for (unsigned seq = 0; seq < 6; seq++) {
         ExanetPeer *p = t->ports[seq & 1];
 
-        /* and so does its control packet */
+        /* the control packet of a copy takes the same path */
         g_free(exanet_peer_take_type(p, EXANET_TYPE_CONTROL));
         pkt = exanet_take_single(p, seq);
         g_assert_cmpuint(pkt.path, ==, seq & 1);
@@ -148,7 +153,7 @@ static void test_retry(void)
             exanet_peer_ack(p, &pkt, EXANET_RESP_CRC);
         }
     }
-    /* the answer may take any */
+    /* the ack may arrive by either cable */
     exanet_peer_ack(t->ports[0], &pkt, EXANET_RESP_ACK);
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
     g_assert_cmpuint(exanet_channel_retries(t, 0, 0), ==, 5);
@@ -156,7 +161,7 @@ static void test_retry(void)
     exanet_stop(t);
 }
 
-/* A message of the packetizer takes the other path as well. */
+/* Each copy of a message of the packetizer takes the other path, too. */
 static void test_retry_message(void)
 {
     ExanetTest *t = start_two();
@@ -179,7 +184,7 @@ static void test_retry_message(void)
     exanet_stop(t);
 }
 
-/* A cable is cut while blocks are on both. */
+/* A cable goes down while blocks are under way on both cables. */
 static void test_cut(void)
 {
     ExanetTest *t = start_two();
@@ -205,7 +210,7 @@ static void test_cut(void)
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
     exanet_remote_assert(&r, BASE, src, 40 * BLOCK);
     g_assert_cmpuint(r.port[1], ==, 0);
-    /* what was on the cable that is gone; once is enough */
+    /* each of the four blocks on the lost cable is repeated once */
     g_assert_cmpuint(exanet_channel_retries(t, 0, 0), ==, 4);
     exanet_remote_fini(&r);
     exanet_stop(t);
@@ -215,7 +220,8 @@ static void test_cut(void)
 
 typedef struct Incoming {
     ExanetBlock b;
-    unsigned order[EXANET_BLOCK_PACKETS + 1];   /* the last one: its control */
+    /* numbers of packets in the order of sending; the highest is the control packet */
+    unsigned order[EXANET_BLOCK_PACKETS + 1];
     unsigned sent;
 } Incoming;
 
@@ -287,8 +293,8 @@ static void test_any_order(void)
 }
 
 /*
- * Acks do not say whom they are from: a TID that turns to another node does not have
- * the generation that it had last.
+ * An ack has no source, so a TID that is used for another node must not keep the
+ * generation of its last block.
  */
 static void test_other_node(void)
 {
@@ -300,7 +306,7 @@ static void test_other_node(void)
     unsigned tids = EXANET_TIDS / EXANET_CONTEXTS, repeated = 0;
 
     for (unsigned n = 0; n < 20 * tids; n++) {
-        /* each of them once, then twice in a row */
+        /* each TID alternates: one block to the second node, then two to the first */
         ExanetPeer *p = t->ports[n / tids % 3 == 1];
         ExanetTransfer x = {
             .src = SRC, .dst = exanet_gva(p->coord, BASE), .len = 64,

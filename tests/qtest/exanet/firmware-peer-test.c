@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The firmware's table of nodes: a process takes no room from the next owner of its
- * context, and a new block to a node never has a generation that the node takes for an
- * old one.
+ * The firmware's table of nodes: a process leaves room for the next owner of its
+ * context, and a new block never has a generation that its node takes for an old one.
  */
 #include "qemu/osdep.h"
 #include "device.h"
 #include "remote.h"
 
 #define NODE 0x001
-#define BEFORE 0x000                /* the neighbour on port 0 */
-#define UPLINK 0x4000               /* neighbour on port 1, route to other uppers */
+#define BEFORE 0x000                /* coordinates of the neighbour on port 0 */
+/*
+ * coordinates of the neighbour on port 1, by which the route to other upper coordinates
+ * leads
+ */
+#define UPLINK 0x4000
 #define CTX_PEERS 2048
 #define JOB_PEERS (CTX_PEERS / 2)
 #define FIRST_JOB (EXANET_TEST_JOB + 5)
@@ -60,9 +63,9 @@ static void new_owner(ExanetTest *t, unsigned job)
 }
 
 /*
- * Sends blocks to @count nodes from far_node(@first) on, which never answer; returns how
- * many blocks have left.  After EXANET_WRITE_CHANNELS blocks the context is closed and
- * opened for @job again, or for the next job if @jobs.
+ * Starts writes to @count nodes from far_node(@first) on, which never answer; returns
+ * the number of blocks that have left.  After each EXANET_WRITE_CHANNELS writes the
+ * context is closed and opened again, for @job, or with @jobs for a new job each time.
  */
 static unsigned flood(ExanetTest *t, unsigned first, unsigned count, unsigned job,
                       bool jobs)
@@ -80,7 +83,10 @@ static unsigned flood(ExanetTest *t, unsigned first, unsigned count, unsigned jo
     return left;
 }
 
-/* Writes to neighbour @port, or to far node @coord behind it; returns the wire TID. */
+/*
+ * Writes to @coord, which is neighbour @port or a node behind it, and acks the block;
+ * returns the TID as on the cable.
+ */
 static uint16_t exchange(ExanetTest *t, unsigned port, uint32_t coord)
 {
     g_autofree ExanetRxPacket *rx = NULL;
@@ -94,7 +100,7 @@ static uint16_t exchange(ExanetTest *t, unsigned port, uint32_t coord)
     return rx->pkt.tid;
 }
 
-/* Asserts that a write to a new node finds no room. */
+/* Asserts that a write to the new node @coord fails, because the table has no room. */
 static void assert_no_room(ExanetTest *t, uint32_t coord)
 {
     start_write(t, 0, coord);
@@ -102,7 +108,10 @@ static void assert_no_room(ExanetTest *t, uint32_t coord)
     g_assert_cmpuint(exanet_channel_error(t, 0, 0), ==, EXANET_CHERR_RETRY_LIMIT);
 }
 
-/* Nodes that never answer leave room for another job at once, for all after 100 ms. */
+/*
+ * Nodes that never answer leave room for another job at once, and for all jobs after
+ * 100 ms.
+ */
 static void test_unanswered(void)
 {
     ExanetTest *t = start();
@@ -112,19 +121,25 @@ static void test_unanswered(void)
     assert_no_room(t, BEFORE);
     new_owner(t, EXANET_TEST_JOB);
     exchange(t, 0, BEFORE);
-    /* a process may open the device with ever new jobs */
+    /*
+     * new jobs one after the other leave room, too, because a process may open the
+     * device again and again
+     */
     g_assert_cmpuint(flood(t, CTX_PEERS, CTX_PEERS, FIRST_JOB + 1, true), >=,
                      CTX_PEERS / 3);
     exanet_step(t, ANSWER + EXANET_MS);
     new_owner(t, EXANET_TEST_JOB + 1);
     exchange(t, 1, UPLINK);
-    /* half of what the two neighbours leave */
+    /* a job gets half of the room that the two neighbours leave */
     g_assert_cmpuint(flood(t, 3 * CTX_PEERS, JOB_PEERS, FIRST_JOB, false), ==,
                      JOB_PEERS - 1);
     exanet_stop(t);
 }
 
-/* Nodes that have answered keep their entries for two minutes, but only in their job. */
+/*
+ * Nodes that have answered keep their entries for two minutes, and fill only the part
+ * of their own job.
+ */
 static void test_quota(void)
 {
     ExanetTest *t = start();
@@ -144,8 +159,8 @@ static void test_quota(void)
 }
 
 /*
- * A node that gets a block, but whose ack is lost, loses its entry to other nodes.  The
- * next block has a generation that the node takes for a new one.
+ * A node gets a block but its ack is lost, and other nodes take its entry.  The next
+ * block has a generation that is new for the node.
  */
 static void test_generation_kept(void)
 {
@@ -169,17 +184,17 @@ static void test_generation_kept(void)
 
 /* --- Blocks that end without an ack ------------------------------------------- */
 
-#define TIDS 64                     /* of a context */
+#define TIDS 64                     /* number of TIDs of a context */
 #define GENERATIONS 16
 #define CHUNK 1024
-#define CHUNKS 48                   /* under way at the same time */
+#define CHUNKS 48                   /* blocks that a write has under way */
 #define STRAY (100 * EXANET_MS)
 
-/* The last generation of each TID that the neighbour has answered. */
+/* For each TID, the last generation that the neighbour has answered. */
 typedef struct Known {
     bool valid[TIDS];
     uint8_t gen[TIDS];
-    ExanetPacket last[TIDS];        /* first packet of the last block */
+    ExanetPacket last[TIDS];        /* first packet of the TID's last block */
 } Known;
 
 static void answer(ExanetTest *t, Known *k, const ExanetPacket *pkt,
@@ -193,8 +208,9 @@ static void answer(ExanetTest *t, Known *k, const ExanetPacket *pkt,
 }
 
 /*
- * Starts a write of CHUNKS blocks.  Returns the TIDs of the blocks that leave, and how
- * many these are in *@n.  Asserts that the neighbour can tell each block from older ones.
+ * Starts a write of CHUNKS blocks.  Stores the TIDs of the blocks that leave to @tids,
+ * and their number to *@n.  Asserts that the generation of each block is new for the
+ * neighbour.
  */
 static void blocks_start(ExanetTest *t, Known *k, unsigned tids[CHUNKS], unsigned *n)
 {
@@ -223,8 +239,8 @@ static void blocks_start(ExanetTest *t, Known *k, unsigned tids[CHUNKS], unsigne
 }
 
 /*
- * Writes fail again and again because of their first blocks.  The other blocks are
- * answered, but later: no TID rests.
+ * Writes fail again and again because of their first blocks, and the other blocks are
+ * answered later: each write still finds TIDs for all its blocks.
  */
 static void test_failed(void)
 {
@@ -249,8 +265,8 @@ static void test_failed(void)
 }
 
 /*
- * The context closes while its blocks have no answer.  All TIDs rest in the end.  The
- * next write waits, and goes on as soon as answers to the last blocks come.
+ * The context closes while its blocks have no answer, until all TIDs rest.  The next
+ * write waits, and continues when answers to the last blocks arrive.
  */
 static void test_resting(void)
 {
@@ -265,7 +281,7 @@ static void test_resting(void)
         exanet_step(t, STRAY + EXANET_MS);
     }
     g_assert_cmpuint(round, >=, GENERATIONS / 2 - 1);
-    /* a node without room may have forgotten all */
+    /* NO_CONTEXT: the node may have forgotten all generations */
     for (unsigned i = 0; i < TIDS; i++) {
         exanet_peer_ack(t->ports[0], &k->last[i], EXANET_RESP_NO_CONTEXT);
     }

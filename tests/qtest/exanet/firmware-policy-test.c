@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which transfer's block the firmware starts next.  A context may have one block
- * under way, so that each answer of the test lets the policy choose.
+ * Policies: the transfer whose block the firmware starts next.  A context may have one
+ * block under way, so each ack of the test lets the policy choose again.
  */
 #include "qemu/osdep.h"
 #include "remote.h"
 
 #define SRC EXANET_RAM_SRC
 #define BASE EXANET_REMOTE_BASE
-#define CHUNK 256                   /* bytes of a block */
-#define FAR_OFFSET 0x100000         /* between channels at the target */
+#define CHUNK 256                   /* bytes of each block */
+#define FAR_OFFSET 0x100000         /* distance of the channels' destinations */
 
 static ExanetTest *start(enum exanet_fw_policy policy)
 {
@@ -33,7 +33,9 @@ static void start_channel(ExanetTest *t, unsigned channel, unsigned blocks,
     exanet_channel_start(t, 0, channel, &x);
 }
 
-/* Blocks come from these channels, in this order; each is acked. */
+/*
+ * Asserts that the next blocks come from these channels in this order; acks each block.
+ */
 static void assert_order(ExanetTest *t, const char *channels)
 {
     for (; *channels; channels++) {
@@ -77,10 +79,13 @@ static void test_priority(void)
     start_channel(t, 2, 3, 9);
     start_channel(t, 3, 2, 9);
     start_channel(t, 4, 2, 0);
-    /* who has begun does not keep its turn; equal ones take turns */
+    /*
+     * the channel with the highest priority goes first; channels of equal priority
+     * alternate
+     */
     assert_order(t, "02323");
     start_channel(t, 5, 2, 15);
-    /* block 2 was chosen before 5 came */
+    /* the next block of channel 2 was chosen before channel 5 started */
     assert_order(t, "255" "11" "4040");
     assert_all_done(t, 6);
     exanet_stop(t);
@@ -94,7 +99,7 @@ static void test_shortest(void)
     start_channel(t, 1, 3, 15);
     start_channel(t, 2, 1, 0);
     start_channel(t, 3, 2, 0);
-    /* by what is left, not by what there was */
+    /* the policy compares the bytes that are left, not those at the start */
     assert_order(t, "0233111");
     start_channel(t, 4, 6, 0);
     assert_order(t, "0000" "444444");
@@ -102,7 +107,7 @@ static void test_shortest(void)
     exanet_stop(t);
 }
 
-/* A new policy counts from the next block on. */
+/* A new policy is in effect from the next choice on. */
 static void test_change(void)
 {
     ExanetTest *t = start(EXANET_FW_ROUND_ROBIN);
@@ -118,7 +123,7 @@ static void test_change(void)
     exanet_fw_set(t, EXANET_REG_FW_POLICY, EXANET_FW_SHORTEST);
     assert_order(t, "1112");
     exanet_settle(t);
-    /* no policy: as round robin */
+    /* an invalid policy has the effect of round robin */
     exanet_fw_set(t, EXANET_REG_FW_POLICY, 3);
     assert_order(t, "202" "00000");
     assert_all_done(t, 3);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads that the model of the R5 serves for the peer, and completion notifications.
- * The test is the other node and decides what is lost and what is answered.
+ * The test is the other node, and decides which packets are lost and which are
+ * answered.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -33,7 +34,7 @@ static void test_notify(void)
     exanet_wait(t, exanet_blocks_waiting(t) == 5);
     while (!g_queue_is_empty(&t->peer->packets)) {
         rx = exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE);
-        /* only the last block has it */
+        /* only packets of the last block announce a notification */
         g_assert_cmpint(rx->pkt.notify, ==,
                         rx->pkt.va >= SINK_BASE + 4 * BLOCK);
         if (rx->pkt.last) {
@@ -42,7 +43,10 @@ static void test_notify(void)
         g_free(rx);
     }
     g_assert_cmpuint(n, ==, 5);
-    /* out of order, and the control packet comes after all others are acked */
+    /*
+     * acks arrive in another order; the control packet leaves after all other blocks
+     * are acked
+     */
     exanet_peer_ack(t->peer, &last[2], EXANET_RESP_ACK);
     exanet_peer_ack(t->peer, &last[0], EXANET_RESP_ACK);
     exanet_peer_ack(t->peer, &last[3], EXANET_RESP_ACK);
@@ -58,7 +62,7 @@ static void test_notify(void)
                     x.len);
     g_assert_true(ldq_le_p(rx->pkt.payload + 16) & EXANET_CONTROL_IRQ);
     g_free(rx);
-    /* no answer: the block comes again, and its control packet with it */
+    /* without an answer the last block and its control packet are sent again */
     exanet_step(t, TIMEOUT_NS);
     g_assert_cmpuint(exanet_blocks_waiting(t), ==, 1);
     n = 0;
@@ -76,7 +80,7 @@ static void test_notify(void)
     exanet_stop(t);
 }
 
-/* A block that waits for its control packet is not timed out meanwhile. */
+/* A block that waits for its control packet has no timeout. */
 static void test_notify_patience(void)
 {
     ExanetTest *t = exanet_start("");
@@ -120,13 +124,13 @@ static void test_irq_done(void)
     g_assert_cmpuint(exanet_channel_state(t, 1, 0), ==, EXANET_CHANNEL_DONE);
     g_assert_cmphex(exanet_get32(t, EXANET_REG_MBOX_PENDING), ==, 2);
     exanet_set32(t, EXANET_REG_MBOX_PENDING, 2);
-    x.len = 0;      /* failure interrupts as well */
+    x.len = 0;      /* a failed transfer interrupts, too */
     exanet_channel_start(t, 1, 0, &x);
     exanet_wait(t, exanet_msix_taken(t, EXANET_VEC_CONTEXT(1)));
     exanet_stop(t);
 }
 
-/* To the own node: through the crossbar, with everything. */
+/* A transfer with notification from the node to itself, through the crossbar. */
 static void test_loopback(void)
 {
     ExanetTest *t = exanet_start("");
@@ -152,7 +156,7 @@ static void test_loopback(void)
                     EXANET_NOTIFICATION_VALID | x.len |
                     RNIC_PREP(EXANET_NOTIFICATION_HANDLE, 3));
     exanet_assert_quiet(t);
-    /* to a context of nobody */
+    /* the destination context is not open */
     x.ctrl = RNIC_PREP(EXANET_CHANNEL_DST_CTX, 9);
     exanet_channel_start(t, 0, 0, &x);
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_FAILED);
@@ -162,7 +166,7 @@ static void test_loopback(void)
 
 /* --- Reads ----------------------------------------------------------------- */
 
-/* Sends @req as the packetizer of context 4 of the peer. */
+/* Returns the TID of generation @gen that the packetizer of context 4 uses. */
 static unsigned read_tid(unsigned gen)
 {
     return gen << 8 | 4 << 4 | 1;
@@ -174,8 +178,8 @@ static gint find_ack(gconstpointer rx, gconstpointer unused)
 }
 
 /*
- * Waits for the answer to a request; data of the read may come before it, and
- * stays in the queue.
+ * Waits for the response to a request, removes it from the queue, and returns its code.
+ * Data of the read may arrive earlier, and stay in the queue.
  */
 static enum exanet_resp read_resp(ExanetTest *t, unsigned gen)
 {
@@ -205,13 +209,16 @@ static void test_read(void)
     exanet_read_send(t, &req, 1, 0);
     g_assert_cmpuint(read_resp(t, 1), ==, EXANET_RESP_ACK);
     exanet_settle(t);
-    /* the owner sees it in its page */
+    /* the owner finds the read in its page */
     g_assert_cmpuint(exanet_channel_state(t, 1, channel), ==,
                      EXANET_CHANNEL_ACTIVE);
     g_assert_cmphex(exanet_user_get(t, 1, EXANET_PAGE_SCRATCHPAD,
                                     channel * EXANET_CHANNEL_BYTES), ==,
                     SRC + 3);
-    /* the mailbox's ack got lost: the request comes again, once only */
+    /*
+     * as if the ack of the mailbox was lost, the request arrives again, and is not
+     * executed again
+     */
     exanet_read_send(t, &req, 1, 1);
     exanet_wait(t, exanet_count(t, MSG_DUPLICATE) == 1);
     exanet_wait(t, (exanet_remote_run(t, &r),
@@ -223,7 +230,7 @@ static void test_read(void)
     g_assert_cmpuint(r.controls, ==, 1);
     g_assert_cmphex(r.control[0], ==, exanet_gva(EXANET_TEST_PEER, 0x7770));
     g_assert_cmphex(r.control[1], ==, 0x5151);
-    /* the requester's domain, as the header says */
+    /* the PDID of the requester, as in the header of the request */
     g_assert_cmphex(RNIC_GET(EXANET_CONTROL_PDID, r.control[3]), ==,
                     EXANET_TEST_PDID(4));
     exanet_assert_quiet(t);
@@ -231,7 +238,7 @@ static void test_read(void)
     exanet_stop(t);
 }
 
-/* Each of these is reported to the requester, with the error. */
+/* The device reports each bad read to the requester, with the error. */
 static void test_bad_reads(void)
 {
     ExanetTest *t = exanet_start("");
@@ -248,7 +255,7 @@ static void test_bad_reads(void)
           EXANET_CHERR_BAD_REQUEST },
     };
 
-    /* data for a third node */
+    /* the data would go to a third node */
     bad[4].req.dst = cpu_to_le64(exanet_gva(EXANET_TEST_ELSEWHERE, SINK_BASE));
     for (unsigned i = 0; i < ARRAY_SIZE(bad); i++) {
         ExanetRxPacket *rx;
@@ -259,7 +266,7 @@ static void test_bad_reads(void)
         rx = exanet_peer_take(t->peer);
         while (rx->pkt.type == EXANET_TYPE_CONTROL ||
                rx->pkt.type == EXANET_TYPE_RELEASE) {
-            g_free(rx);     /* it was on its way when the source failed */
+            g_free(rx);     /* these packets were under way when the source failed */
             rx = exanet_peer_take(t->peer);
         }
         g_assert_cmpuint(rx->pkt.type, ==, EXANET_TYPE_NOTIFY);
@@ -273,7 +280,7 @@ static void test_bad_reads(void)
                         bad[i].error);
         g_free(rx);
     }
-    /* without a notification nobody hears of it */
+    /* a failed read without NOTIFY is not reported */
     bad[0].req.ctrl &= ~cpu_to_le64(EXANET_READ_REQ_NOTIFY);
     exanet_read_send(t, &bad[0].req, 9, 0);
     g_assert_cmpuint(read_resp(t, 9), ==, EXANET_RESP_ACK);
@@ -281,7 +288,7 @@ static void test_bad_reads(void)
     exanet_stop(t);
 }
 
-/* More reads than channels: they wait; more than can wait: code 6. */
+/* More reads than channels wait; the device refuses reads beyond the queue with FULL. */
 static void test_many_reads(void)
 {
     ExanetTest *t = exanet_start("");
@@ -297,7 +304,7 @@ static void test_many_reads(void)
 
         gen = (gen + 1) % 64;
         exanet_read_send(t, &req, gen, 0);
-        /* data is not acked, so its channel stays taken */
+        /* the test acks no data, so the channel stays in use */
         resp = read_resp(t, gen);
         if (resp == EXANET_RESP_FULL) {
             full++;
@@ -312,12 +319,12 @@ static void test_many_reads(void)
     g_assert_cmpuint(exanet_count(t, RT_REQ_FULL), ==, 3);
     g_assert_cmpuint(exanet_channel_state(t, 0, EXANET_CHANNELS - 1), ==,
                      EXANET_CHANNEL_ACTIVE);
-    /* the other process does not suffer */
+    /* reads of another process have channels of their own */
     gen = (gen + 1) % 64;
     exanet_read_send(t, &other, gen, 0);
     exanet_wait(t, exanet_channel_state(t, 1, EXANET_WRITE_CHANNELS) ==
                 EXANET_CHANNEL_ACTIVE);
-    /* let them all finish, by their time-outs */
+    /* all reads end, after the timeouts of the lost packets */
     exanet_pump(t);
     g_queue_clear_full(&t->peer->packets, g_free);
     for (unsigned i = 0; i < 100 &&
@@ -334,7 +341,7 @@ static void test_many_reads(void)
     exanet_stop(t);
 }
 
-/* @count requests of another job, by another process of the peer. */
+/* Sends @count reads with the PDID of another job, and drops the responses. */
 static void send_alien_reads(ExanetTest *t, const struct exanet_read_req *req,
                              unsigned count)
 {
@@ -358,7 +365,7 @@ static void send_alien_reads(ExanetTest *t, const struct exanet_read_req *req,
     g_queue_clear_full(&t->peer->packets, g_free);
 }
 
-/* Who may not read takes no place from those who may. */
+/* Reads that the job does not permit take no channel or place in the queue. */
 static void test_alien_reads(void)
 {
     ExanetTest *t = exanet_start("");
@@ -378,7 +385,7 @@ static void test_alien_reads(void)
     exanet_stop(t);
 }
 
-/* The whole way on one node: packetizer, RT mailbox, write, notification. */
+/* A read from this node to itself: packetizer, RT mailbox, write, notification. */
 static void test_read_loopback(void)
 {
     ExanetTest *t = exanet_start("");

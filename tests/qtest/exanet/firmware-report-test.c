@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reports of reads that failed: sent until the reader's node answers.  The test is
- * that node.
+ * Reports of failed reads: the device sends them until the reader's node answers.  The
+ * test is that node.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -10,10 +10,10 @@
 
 #define TIMEOUT_NS ((int64_t)EXANET_FW_TIMEOUT_DEFAULT)
 #define BACKOFF_NS (100 * 1000)
-#define COOKIE 0x5151               /* exanet_read_of_peer() */
-#define NO_BLOCK 0xfff              /* the sequence of all of them */
-#define READER 4                    /* context of the peer that reads; others by name */
-#define READER_LIMIT 16             /* reports that wait for one context of a node */
+#define COOKIE 0x5151 /* data of the notification of exanet_read_of_peer() */
+#define NO_BLOCK 0xfff /* sequence number of all reports, which belong to no block */
+#define READER 4 /* context of the peer that reads, unless a test names another */
+#define READER_LIMIT 16 /* limit of the waiting reports for one context of a node */
 
 static ExanetTest *start(void)
 {
@@ -32,7 +32,10 @@ static void take_ack(ExanetPeer *p)
     g_free(rx);
 }
 
-/* Context @ctx of the peer reads a context that is not open; the request is taken. */
+/*
+ * Sends a read by context @ctx of the peer, of a context that is not open; takes the
+ * ack of the request.
+ */
 static void ask_ctx(ExanetTest *t, unsigned ctx, unsigned gen)
 {
     struct exanet_read_req req = exanet_read_of_peer(EXANET_RAM_SRC,
@@ -75,7 +78,7 @@ static void test_lost(void)
     exanet_step(t, TIMEOUT_NS / 2);
     again = take_report(t);
     g_assert_cmphex(again.tid, ==, first.tid);
-    /* and then twice as late */
+    /* the next timeout is twice as long */
     exanet_step(t, TIMEOUT_NS);
     exanet_assert_quiet(t);
     exanet_step(t, TIMEOUT_NS);
@@ -84,11 +87,11 @@ static void test_lost(void)
     exanet_settle(t);
     exanet_step(t, 1000 * TIMEOUT_NS);
     exanet_assert_quiet(t);
-    /* the next one is another */
+    /* the next report has another TID */
     ask(t, 2);
     again = take_report(t);
     g_assert_cmphex(again.tid, !=, first.tid);
-    exanet_peer_ack(t->peer, &first, EXANET_RESP_ACK);      /* late */
+    exanet_peer_ack(t->peer, &first, EXANET_RESP_ACK);      /* a late ack */
     exanet_wait(t, exanet_count(t, ACK_STALE) == 1);
     exanet_step(t, TIMEOUT_NS);
     first = take_report(t);
@@ -118,7 +121,7 @@ static void test_answers(void)
     exanet_assert_quiet(t);
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_RESOLVED);
     pkt = take_report(t);
-    /* its process is gone */
+    /* the process of the reader has ended */
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_PROTECTION);
     exanet_settle(t);
     exanet_step(t, 1000 * TIMEOUT_NS);
@@ -156,7 +159,10 @@ static void test_limits(void)
     exanet_step(t, 1000 * TIMEOUT_NS);
     exanet_assert_quiet(t);
 
-    /* of a fault that it never told of, again and again */
+    /*
+     * RESOLVED without a fault before it repeats the report, for a limited number of
+     * times
+     */
     ask(t, 3);
     for (n = 0; n < 6; n++) {
         pkt = take_report(t);
@@ -168,7 +174,7 @@ static void test_limits(void)
     exanet_stop(t);
 }
 
-/* A context that never answers gets the last reports again. */
+/* Of a context that never answers, only the last READER_LIMIT reports are repeated. */
 static void test_crowd(void)
 {
     ExanetTest *t = start();
@@ -199,7 +205,10 @@ static void test_crowd(void)
     exanet_stop(t);
 }
 
-/* Lets the time of all reports pass; returns how many came again for each context. */
+/*
+ * Advances time by TIMEOUT_NS, and counts the reports that @peer gets again, for each
+ * context.
+ */
 static void count_repeated(ExanetTest *t, ExanetPeer *peer,
                            unsigned repeated[EXANET_CONTEXTS])
 {
@@ -214,14 +223,16 @@ static void count_repeated(ExanetTest *t, ExanetPeer *peer,
     }
 }
 
-/* Failed reads of one context do not end the reports to another one of its node. */
+/*
+ * Failed reads of one context do not remove the reports to another context of its node.
+ */
 static void test_neighbour(void)
 {
     ExanetTest *t = start();
     unsigned repeated[EXANET_CONTEXTS];
     ExanetPacket first, pkt;
 
-    /* neither if nobody answers ... */
+    /* neither without any answers ... */
     ask_ctx(t, 5, 1);
     first = take_report(t);
     for (unsigned i = 0; i < 40; i++) {
@@ -231,14 +242,14 @@ static void test_neighbour(void)
     count_repeated(t, t->peer, repeated);
     g_assert_cmpuint(repeated[5], ==, 1);
     g_assert_cmpuint(repeated[READER], ==, READER_LIMIT);
-    /* ... nor if the busy context has taken all of its reports */
+    /* ...  nor if the busy context has used all of its reports */
     for (unsigned i = 40; i < 240; i++) {
         ask(t, i);
         pkt = take_report(t);
         exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
     }
     count_repeated(t, t->peer, repeated);
-    g_assert_cmpuint(repeated[5], ==, 0);           /* it takes twice as long now */
+    g_assert_cmpuint(repeated[5], ==, 0); /* the second timeout is twice as long */
     count_repeated(t, t->peer, repeated);
     g_assert_cmpuint(repeated[5], ==, 1);
     exanet_peer_ack(t->peer, &first, EXANET_RESP_ACK);
@@ -247,7 +258,10 @@ static void test_neighbour(void)
     exanet_stop(t);
 }
 
-/* The context whose data was to be read closes: the reader hears of it, surely. */
+/*
+ * The context whose data were to be read closes: the device repeats the report until
+ * the reader answers.
+ */
 static void test_quiesce(void)
 {
     ExanetTest *t = start();
@@ -282,8 +296,8 @@ static void test_quiesce(void)
 /* --- Several nodes ------------------------------------------------------------ */
 
 /*
- * Context @ctx of node @coord, whose packets arrive by @port with @epoch, reads a context
- * of node @here that is not open.
+ * Sends a read of a context of node @here that is not open, by context @ctx of node
+ * @coord.  The packet arrives by @port and has @epoch.
  */
 static void ask_from(ExanetTest *t, unsigned port, uint32_t here, uint32_t coord,
                      uint8_t epoch, unsigned ctx, unsigned gen)
@@ -308,15 +322,15 @@ static void ask_from(ExanetTest *t, unsigned port, uint32_t here, uint32_t coord
     take_ack(t->ports[port]);
 }
 
-/* Context @ctx of the node at @port reads a context that is not open. */
+/* Sends a read of a context that is not open, by context @ctx of the node at @port. */
 static void ask_port(ExanetTest *t, unsigned port, unsigned ctx, unsigned gen)
 {
     ask_from(t, port, HERE, exanet_around[port], t->ports[port]->epoch, ctx, gen);
 }
 
 /*
- * All places are used by one node: another node gets a place, and each context of the
- * first one loses one report at most.
+ * One node uses all reports: another node still gets a report, and each context of the
+ * first node loses at most one report.
  */
 static void test_full(void)
 {
@@ -344,10 +358,14 @@ static void test_full(void)
     exanet_stop(t);
 }
 
-/* A neighbour asks in the names of many nodes: the report to a new reader stays. */
+/*
+ * A neighbour sends reads in the names of many nodes: the report to another reader
+ * remains.
+ */
 static void test_strangers(void)
 {
-    static const uint32_t peers[] = { 0x000, 0x4000 };      /* X - 1, an uplink */
+    /* the neighbour at X - 1, and the one behind an uplink */
+    static const uint32_t peers[] = { 0x000, 0x4000 };
     const uint32_t here = 0x001;
     ExanetTest *t = exanet_start_ports(here, peers, ARRAY_SIZE(peers), "");
     unsigned repeated[EXANET_CONTEXTS];
@@ -369,8 +387,8 @@ static void test_strangers(void)
 /* --- Whose answer it is ----------------------------------------------------- */
 
 /*
- * Answers are taken from where the report went and from nowhere else, even if a block
- * to another node had the TID that its number looks like.
+ * The device takes an answer to a report only from the port where the report went, even
+ * if a block to the answer's source had the TID of the report.
  */
 static void test_forged(void)
 {
@@ -384,7 +402,7 @@ static void test_forged(void)
     ExanetPacket ack;
 
     exanet_fw_set(t, EXANET_REG_FW_DYN_TIMEOUT, 0);
-    /* the first report has number 0 */
+    /* the TID of the first report is 0 */
     exanet_desc_write(t, 0, &block);
     data = exanet_peer_take_type(t->ports[F3], EXANET_TYPE_WRITE);
     g_assert_cmphex(data->pkt.tid, ==, 0);

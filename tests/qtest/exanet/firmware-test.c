@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The model of the R5: segmentation, time-outs and retransmission.  The test is the
- * receiver on the other node and decides what is lost and what is answered.
+ * The model of the R5: segmentation, timeouts and retransmission.  The test is the
+ * receiver on the other node, and decides which packets are lost and which are
+ * answered.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -62,7 +63,7 @@ static void test_segments(void)
     check_segments(t, src, 100, BLOCK, 2);
     check_segments(t, src, 0, BLOCK + 1, 2);
     check_segments(t, src, 0, 1, 1);
-    /* smaller blocks by register */
+    /* blocks of 1000 bytes, by register FW_BLOCK */
     exanet_fw_set(t, EXANET_REG_FW_BLOCK, 1000);
     check_segments(t, src, 0, 10000, 10);
     exanet_fw_set(t, EXANET_REG_FW_BLOCK, BLOCK);
@@ -110,7 +111,7 @@ static void test_timeout(void)
     exanet_fw_set(t, EXANET_REG_FW_DYN_TIMEOUT, 0);
     exanet_channel_start(t, 0, 0, &x);
     pkt = exanet_take_single(t->peer, 0);
-    /* the time doubles, up to a limit */
+    /* the timeout doubles, up to a limit */
     for (unsigned seq = 1; seq < 9; seq++) {
         ExanetPacket next;
 
@@ -121,7 +122,7 @@ static void test_timeout(void)
         g_assert_cmphex(next.tid, ==, pkt.tid);
         g_assert_cmpuint(exanet_count(t, RETRY_TIMEOUT), ==, seq);
         g_assert_cmpuint(exanet_channel_retries(t, 0, 0), ==, seq);
-        /* the answer to an older copy does not count */
+        /* the device ignores the answer to an older copy */
         exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
         exanet_wait(t, exanet_count(t, ACK_STALE) == seq);
         pkt = next;
@@ -162,7 +163,7 @@ static void test_retry_limit(void)
     exanet_take_release(t->peer, &pkt);
     exanet_step(t, 1000 * TIMEOUT_NS);
     exanet_assert_quiet(t);
-    /* the channel works again */
+    /* the channel is usable again */
     exanet_channel_start(t, 0, 31, &x);
     pkt = exanet_take_single(t->peer, 0);
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
@@ -170,12 +171,12 @@ static void test_retry_limit(void)
     exanet_stop(t);
 }
 
-/* What each response does to a block of one packet. */
+/* The effect of each response on a block of one packet. */
 static void test_nacks(void)
 {
     static const struct {
         enum exanet_resp resp;
-        bool hold;                  /* until a back-off is over */
+        bool hold;                  /* the copy waits for a back-off */
         bool fails;
         enum exanet_counter count;
     } cases[] = {
@@ -223,7 +224,10 @@ static void test_nacks(void)
     exanet_stop(t);
 }
 
-/* Responses that nobody asked for. */
+/*
+ * Responses with a wrong sequence, generation or TID, and responses after the end: all
+ * are stale.
+ */
 static void test_stale(void)
 {
     ExanetTest *t = exanet_start("");
@@ -241,7 +245,7 @@ static void test_stale(void)
         wrong.tid ^= 1 << 10;       /* another generation */
         exanet_peer_ack(t->peer, &wrong, resp);
         wrong = pkt;
-        wrong.tid ^= 1 << 9;        /* a TID that is idle */
+        wrong.tid ^= 1 << 9;        /* a TID without a block */
         exanet_peer_ack(t->peer, &wrong, resp);
         stale += 3;
         if (resp > EXANET_RESP_MALFORMED) {
@@ -256,11 +260,13 @@ static void test_stale(void)
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
     exanet_wait(t, exanet_count(t, ACK_STALE) == stale + 1);
-    /* acks carry 12 bits of the sequence */
     exanet_stop(t);
 }
 
-/* Never resolved: the back-off grows, and ends. */
+/*
+ * The fault is never resolved: the back-off doubles, and the transfer fails at the
+ * limit.
+ */
 static void test_fault_limit(void)
 {
     ExanetTest *t = exanet_start("");
@@ -299,7 +305,7 @@ static void test_fault_resolved(void)
     pkt = exanet_take_single(t->peer, 1);
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_FAULT);
     exanet_assert_quiet(t);
-    /* the driver over there says that the address is bad */
+    /* the driver of the peer has found the address to be bad */
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_DECODE);
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_FAILED);
     g_assert_cmphex(exanet_channel_error(t, 0, 0), ==, EXANET_RESP_DECODE);
@@ -321,7 +327,7 @@ static void test_source_fault(void)
     exanet_fill(t, SRC, src, 64 * KiB, 12);
     exanet_remote_init(&r, SINK_BASE, 64 * KiB);
     exanet_channel_start(t, 1, 0, &x);
-    /* one page after the other */
+    /* the test resolves one fault after the other */
     while (exanet_channel_state(t, 1, 0) < EXANET_CHANNEL_DONE) {
         exanet_settle(t);
         exanet_remote_run(t, &r);
@@ -338,7 +344,7 @@ static void test_source_fault(void)
     exanet_remote_assert(&r, SINK_BASE, src + 100, 3 * BLOCK);
     g_assert_cmpuint(exanet_count(t, RETRY_FAULT), >=, 12);
 
-    /* an address that cannot be had */
+    /* the driver answers that the address is bad */
     x.src = FAULT_VA + 0x100000;
     x.len = 100;
     exanet_channel_start(t, 1, 1, &x);
@@ -347,7 +353,7 @@ static void test_source_fault(void)
     exanet_fault_resolve(t, &f, false);
     exanet_channel_wait(t, 1, 1, EXANET_CHANNEL_FAILED);
     g_assert_cmphex(exanet_channel_error(t, 1, 1), ==, EXANET_CHERR_SOURCE_FAULT);
-    /* and one that nobody is asked for */
+    /* with NO_REPORT the driver is not asked */
     exanet_set32(t, EXANET_CTX(1) + EXANET_REG_CTX_CTRL, EXANET_CTX_CTRL_EN |
                  EXANET_CTX_CTRL_NO_REPORT |
                  RNIC_PREP(EXANET_CTX_CTRL_FORMAT, EXANET_FORMAT_X86_4));
@@ -410,7 +416,7 @@ static void test_quota(void)
     exanet_stop(t);
 }
 
-/* Two transfers share the link block by block, whatever their sizes. */
+/* Two transfers of different sizes get the link in turn, block by block. */
 static void test_fairness(void)
 {
     ExanetTest *t = exanet_start("");
@@ -441,7 +447,7 @@ static void test_mode_off(void)
     exanet_fw_set(t, EXANET_REG_FW_MODE, EXANET_FW_INTERNAL);
     exanet_channel_start(t, 0, 0, &x);
     exanet_wait(t, exanet_blocks_waiting(t) == 3);
-    /* somebody else takes over in the middle */
+    /* an external R5 takes over during a transfer */
     exanet_fw_set(t, EXANET_REG_FW_MODE, EXANET_FW_EXTERNAL);
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_FAILED);
     g_assert_cmphex(exanet_channel_error(t, 0, 0), ==, EXANET_CHERR_ABORTED);
@@ -475,7 +481,7 @@ static void test_quiesce(void)
     }
     exanet_settle(t);
     g_queue_clear_full(&t->peer->packets, g_free);
-    /* new ones are refused, time brings nothing back, late acks are stale */
+    /* the context refuses new transfers, retransmits nothing, and late acks are stale */
     exanet_channel_start(t, 1, 9, &y);
     exanet_channel_wait(t, 1, 9, EXANET_CHANNEL_FAILED);
     exanet_step(t, 100 * TIMEOUT_NS);
@@ -483,12 +489,12 @@ static void test_quiesce(void)
     stale = exanet_count(t, ACK_STALE);
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
     exanet_wait(t, exanet_count(t, ACK_STALE) == stale + 1);
-    /* the neighbour goes on */
+    /* another context continues */
     exanet_channel_start(t, 0, 0, &y);
     pkt = exanet_take_single(t->peer, 0);
     exanet_peer_ack(t->peer, &pkt, EXANET_RESP_ACK);
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
-    /* and the next owner finds an empty page */
+    /* the next owner of the context finds an empty page */
     exanet_set32(t, EXANET_CTX(1) + EXANET_REG_CTX_CTRL, 0);
     exanet_open(t, 1, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
     for (unsigned i = 0; i < 16 * EXANET_CHANNEL_BYTES; i += 8) {
@@ -534,7 +540,10 @@ static void test_reset(void)
 
 /* --- Everything at once ---------------------------------------------------- */
 
-/* Loses, repeats and refuses at random; never twice in the same way. */
+/*
+ * Serves packets as @r, and at random loses, repeats and refuses them, in different
+ * ways.
+ */
 static void bad_network_run(ExanetTest *t, ExanetRemote *r)
 {
     exanet_pump(t);
@@ -550,7 +559,8 @@ static void bad_network_run(ExanetTest *t, ExanetRemote *r)
         if (rx->pkt.type == EXANET_TYPE_ACK || broken) {
             continue;
         }
-        if (dice < 2) {     /* lost: this copy can never be complete */
+        /* the packet is lost, so this copy of the block is never complete */
+        if (dice < 2) {
             b->tid = rx->pkt.tid;
             b->seq = rx->pkt.seq;
             b->data = b->control = false;
