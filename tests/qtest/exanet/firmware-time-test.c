@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long the firmware waits for answers, whose answers it believes, and what it
- * tells the receiver when it has given up.
+ * Timeouts of the firmware, answers that it ignores, and releases of blocks that it
+ * gives up.
  */
 #include "qemu/osdep.h"
 #include "remote.h"
@@ -27,7 +27,7 @@ static void ack(ExanetTest *t, const ExanetPacket *pkt)
     exanet_settle(t);
 }
 
-/* A block that is answered after @ns. */
+/* Sends a block, and acks it after @ns. */
 static void exchange(ExanetTest *t, int64_t ns)
 {
     ExanetTransfer x = exanet_to_peer(SRC, BASE, 100);
@@ -56,7 +56,10 @@ static void test_rtt(void)
     exanet_stop(t);
 }
 
-/* The first copy of a block is sent again after @ns, not earlier. */
+/*
+ * Sends a block, and asserts that its second copy leaves after @ns, not earlier; acks
+ * that copy.
+ */
 static void assert_patience(ExanetTest *t, int64_t ns)
 {
     ExanetTransfer x = exanet_to_peer(SRC, BASE, 100);
@@ -79,11 +82,11 @@ static void test_follow(void)
     g_assert_cmpuint(exanet_get32(t, EXANET_FW + EXANET_REG_FW_DYN_TIMEOUT), ==,
                      1);
     set_timeout(t, 100000);
-    /* mean + 4 deviations; the answer to a later copy tells nothing */
+    /* timeout = mean + 4 deviations; the answer to a later copy is not measured */
     exchange(t, 60000);
     assert_patience(t, 60000 + 4 * 30000);
     g_assert_cmpuint(rtt(t), ==, 60000);
-    /* never shorter than the register says */
+    /* the timeout is never less than the register */
     set_timeout(t, 2000000);
     assert_patience(t, 2000000);
     exanet_fw_set(t, EXANET_REG_FW_DYN_TIMEOUT, 0);
@@ -92,7 +95,10 @@ static void test_follow(void)
     exanet_stop(t);
 }
 
-/* Longer than the time-out, always: the first copy's late answer teaches it. */
+/*
+ * Answers always take longer than the timeout: the firmware measures the late answer to
+ * the first copy.
+ */
 static void test_late(void)
 {
     ExanetTest *t = exanet_start("");
@@ -110,7 +116,7 @@ static void test_late(void)
     g_assert_cmpuint(exanet_count(t, ACK_STALE), ==, 1);
     g_assert_cmpuint(exanet_channel_state(t, 0, 0), ==, EXANET_CHANNEL_ACTIVE);
     g_assert_cmpuint(rtt(t), ==, 30000);
-    /* only once */
+    /* a second answer to the first copy is not measured */
     exanet_step(t, 5000);
     ack(t, &first);
     g_assert_cmpuint(rtt(t), ==, 30000);
@@ -121,7 +127,7 @@ static void test_late(void)
     exanet_stop(t);
 }
 
-/* Eight blocks at once; their packets in pkt[]. */
+/* Starts eight blocks at once; stores their packets to pkt[]. */
 static void start_eight(ExanetTest *t, ExanetPacket *pkt)
 {
     ExanetTransfer x = exanet_to_peer(SRC, BASE, 8 * CHUNK);
@@ -135,7 +141,10 @@ static void start_eight(ExanetTest *t, ExanetPacket *pkt)
     exanet_assert_quiet(t);
 }
 
-/* A queue that moves is no loss, however long it is. */
+/*
+ * Without a loss: each ack comes before the timeout after the ack before, so no block
+ * is sent again.
+ */
 static void test_queue(void)
 {
     ExanetTest *t = exanet_start("");
@@ -152,7 +161,10 @@ static void test_queue(void)
     exanet_stop(t);
 }
 
-/* One that is missing among others is a loss, and only that is sent again. */
+/*
+ * A block without an ack, whose successors have acks, is lost; only lost blocks are
+ * sent again.
+ */
 static void test_gap(void)
 {
     ExanetTest *t = exanet_start("");
@@ -167,7 +179,7 @@ static void test_gap(void)
     }
     exanet_assert_quiet(t);
     exanet_step(t, 20000);
-    /* the last two may yet come, but nothing is heard of them for too long */
+    /* blocks 6 and 7 have had no ack for longer than the timeout, either */
     for (unsigned i = 2; i < 8; i += i == 2 ? 4 : 1) {
         ExanetPacket again = exanet_take_single(t->peer, 1);
 
@@ -225,7 +237,7 @@ static void test_epoch(void)
     exanet_stop(t);
 }
 
-/* Software that plays the R5 need not look: such answers never reach its FIFO. */
+/* If the test acts as the R5, responses with a wrong epoch do not reach its FIFO. */
 static void test_epoch_external(void)
 {
     ExanetTest *t = exanet_start_external("");
@@ -244,8 +256,8 @@ static void test_epoch_external(void)
 }
 
 /*
- * The other node restarts in the middle of a transfer: an error, and all is well with
- * the new one.
+ * The other node restarts during a transfer: the transfer fails, and later transfers to
+ * the new node work.
  */
 static void test_restart(void)
 {
@@ -260,7 +272,7 @@ static void test_restart(void)
     exanet_peer_hello(t->peer, false);
     exanet_wait(t, t->peer->heard);
     exanet_wait(t, exanet_get32(t, EXANET_REG_STATUS) & EXANET_STATUS_LINK);
-    /* nothing is open there yet */
+    /* the restarted node answers nothing at first, because its contexts are closed */
     set_timeout(t, 10000);
     exanet_step(t, 50000);
     for (unsigned i = 1; i < 8; i++) {
@@ -287,7 +299,10 @@ static void test_restart(void)
 
 /* --- Giving up ------------------------------------------------------------------- */
 
-/* Who gets data of a block that is given up gets a release. */
+/*
+ * Closes a context during its transfers.  Asserts one release for each block that was
+ * given up and of which data have left.  @hold: during XOFF.
+ */
 static void check_releases(ExanetTest *t, bool hold)
 {
     g_autofree bool *began = g_new0(bool, EXANET_TIDS);
@@ -323,11 +338,14 @@ static void check_releases(ExanetTest *t, bool hold)
         exanet_settle(t);
     }
     for (unsigned i = 0; i < EXANET_TIDS; i++) {
-        /* packets that wait for room are dropped, their release goes all the same */
+        /*
+         * packets that wait for room are dropped, but the release of their block is
+         * sent
+         */
         g_assert_true(released[i] || !began[i]);
     }
     g_assert_cmpuint(count, >, 0);
-    /* nor for those that wait in chains */
+    /* blocks that wait in chains get no release */
     g_assert_cmpuint(count, <=, exanet_count(t, BLOCK_STARTED));
     g_assert_cmpuint(exanet_count(t, TX_RELEASE), ==, count);
 }
@@ -343,7 +361,10 @@ static void test_release(void)
     exanet_stop(t);
 }
 
-/* The protocol as published has no such thing. */
+/*
+ * In strict mode the device sends no release, because the published protocol does not
+ * have this packet.
+ */
 static void test_release_strict(void)
 {
     ExanetTest *t = exanet_start("");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Congestion management: a source that paces what others told it to, and a switch
- * that tells the sources of a crowded output.  The test is all other nodes.
+ * Congestion management: a source that paces its flows by FLOW_RATE, and a switch that
+ * sends FLOW_RATE to the sources of a crowded output.  The test is all other nodes.
  */
 #include "qemu/osdep.h"
 #include "hw/rnic/exanet/net/flow-rate.h"
@@ -9,7 +9,7 @@
 
 #define WINDOW EXANET_MS            /* reset value of SW_FLOW_WINDOW */
 #define STEP (WINDOW / 20)
-#define BURST (WINDOW / 20)         /* of a paced flow, at its rate */
+#define BURST (WINDOW / 20)         /* ns of a paced flow's rate that may leave at once */
 #define PEERS 4
 #define NODE(x, y) (RNIC_PREP(EXANET_COORD_UPPER, 5) | \
                     RNIC_PREP(EXANET_COORD_X, x) | RNIC_PREP(EXANET_COORD_Y, y))
@@ -18,29 +18,32 @@
 #define BLOCK_WORDS (EXANET_BLOCK_PACKETS * EXANET_PACKET_WORDS)
 #define GBPS 1000000u               /* kb/s */
 
-/* A node of the test.  As a source it sends to the last peer as it is told. */
+/*
+ * A node of the test.  As a source it sends to the last peer, at the rate that
+ * FLOW_RATE allows.
+ */
 typedef struct Node {
     ExanetPeer *peer;
-    uint32_t demand;                /* kb/s, of words */
-    uint32_t told;                  /* kb/s; EXANET_RATE_NONE: nothing yet */
-    bool deaf;                      /* ... to what it is told */
-    uint64_t credit;                /* bits that it may send by now, times 10^6 */
-    uint64_t sent;                  /* packets */
+    uint32_t demand;                /* kb/s of words that the node wants to send */
+    uint32_t told; /* kb/s of the last FLOW_RATE; EXANET_RATE_NONE: no FLOW_RATE yet */
+    bool deaf;                      /* the node ignores FLOW_RATE */
+    uint64_t credit;                /* bits that the node may send now, times 10^6 */
+    uint64_t sent;                  /* number of packets sent */
     unsigned tells;
     int64_t last_tell;
-    int64_t recover;                /* when it may go faster again */
-    uint8_t first_desired;          /* of the first one; EXANET_RATE_ */
+    int64_t recover;                /* time at which the node may send faster again */
+    uint8_t first_desired; /* desired rate of the first FLOW_RATE, as EXANET_RATE_ code */
     uint8_t first_current;
     uint8_t last_desired;
-    uint64_t arrived;               /* words of it, at the last peer */
-    uint64_t own;                   /* words of the device, here */
+    uint64_t arrived; /* words of this node that have arrived at the last peer */
+    uint64_t own; /* words of the device that have arrived at this node */
 } Node;
 
 typedef struct Net {
     ExanetTest *t;
     Node node[PEERS];
     unsigned nodes;
-    bool scattered;                 /* flows go to more than the last peer */
+    bool scattered;                 /* flows go to other destinations, too */
     int64_t now;
 } Net;
 
@@ -59,7 +62,7 @@ static Node *net_node(Net *n, uint32_t coord)
     g_assert_not_reached();
 }
 
-/* At a source: a packet came from the device. */
+/* Handles FLOW_RATE from the device at a source. */
 static void node_take(Net *n, Node *node, const ExanetPacket *pkt)
 {
     g_assert_cmpuint(pkt->type, ==, EXANET_TYPE_FLOW_RATE);
@@ -70,7 +73,7 @@ static void node_take(Net *n, Node *node, const ExanetPacket *pkt)
         node->first_desired = pkt->desired;
         node->first_current = pkt->current;
     } else if (!n->scattered) {
-        /* we see it some steps after it was sent, or none */
+        /* the test sees a packet at the end of the step in which it was sent */
         g_assert_cmpint(n->now - node->last_tell, >, WINDOW - 2 * STEP);
     }
     node->last_desired = pkt->desired;
@@ -81,7 +84,7 @@ static void node_take(Net *n, Node *node, const ExanetPacket *pkt)
     }
 }
 
-/* True if something came. */
+/* Takes all packets of the nodes; returns true if there were any. */
 static bool net_take(Net *n)
 {
     bool some = false;
@@ -106,7 +109,7 @@ static bool net_take(Net *n)
     return some;
 }
 
-/* Until nothing comes any more: virtual time stands still. */
+/* Takes packets until no more arrive; virtual time does not advance. */
 static void net_settle(Net *n)
 {
     for (unsigned quiet = 0; quiet < 8; quiet = net_take(n) ? 0 : quiet + 1) {
@@ -137,8 +140,8 @@ static bool net_up(Net *n)
 }
 
 /*
- * The device between @nodes peers, of which the last is where X + 1 leads and the
- * others are where Y - 1, Y + 1 and X - 1 lead.  The test is the R5.
+ * Starts the device with @nodes peers.  The last peer is at X + 1, the others are at Y
+ * - 1, Y + 1 and X - 1.  The test acts as the R5.
  */
 static Net *net_start(unsigned nodes, const char *props)
 {
@@ -196,7 +199,7 @@ static unsigned net_flows(Net *n, bool paced)
     return paced ? flows >> 16 : flows & 0xffff;
 }
 
-/* Words in @ns at @kbps. */
+/* Returns the number of words in @ns at @kbps. */
 static uint64_t words_of(uint64_t kbps, int64_t ns)
 {
     return kbps * ns / (1000000 * 8 * EXANET_WORD_BYTES);
@@ -204,7 +207,7 @@ static uint64_t words_of(uint64_t kbps, int64_t ns)
 
 /* --- The device as a source ------------------------------------------------ */
 
-/* Starts @blocks whole blocks to @dst, TIDs from @tid on. */
+/* Starts @blocks whole blocks to @dst, with TIDs from @tid on. */
 static void own_start(Net *n, unsigned tid, unsigned blocks, uint32_t dst)
 {
     for (unsigned i = 0; i < blocks; i++) {
@@ -219,7 +222,10 @@ static void own_start(Net *n, unsigned tid, unsigned blocks, uint32_t dst)
     }
 }
 
-/* The last node tells the device how fast packets for @flow_dst may come. */
+/*
+ * Sends FLOW_RATE from the last node: the device may send packets for @flow_dst at rate
+ * @code.
+ */
 static void own_tell(Net *n, uint32_t flow_dst, uint8_t code)
 {
     uint64_t before = exanet_count(n->t, RX_FLOW_RATE);
@@ -238,7 +244,7 @@ static void own_tell(Net *n, uint32_t flow_dst, uint8_t code)
     net_wait(n, exanet_count(n->t, RX_FLOW_RATE) == before + 1);
 }
 
-/* That @words left in @ns, at @kbps; it does not take turns packet by packet. */
+/* Asserts that @words in @ns are a rate of @kbps, within a burst and a packet. */
 static void assert_paced(uint64_t words, uint32_t kbps, int64_t ns)
 {
     uint64_t burst = MAX(words_of(kbps, BURST), EXANET_PACKET_WORDS);
@@ -268,14 +274,17 @@ static void test_pace(gconstpointer opaque)
         }
     }
     g_assert_cmpuint(exanet_count(n->t, FLOW_PACED), >, 0);
-    /* time that nobody used is not saved up, beyond a burst */
+    /* unused time allows no more than a burst later */
     before = net_sink(n)->own;
     net_step(n, WINDOW);
     assert_paced(net_sink(n)->own - before, kbps, WINDOW);
     net_stop(n);
 }
 
-/* Without news: the rate for two windows more, then a quarter more in each. */
+/*
+ * Without another FLOW_RATE the rate stays for three windows, then grows by a quarter
+ * in each window.
+ */
 static void test_recovery(void)
 {
     Net *n = net_start(2, "");
@@ -296,22 +305,22 @@ static void test_recovery(void)
         if (windows > 3) {
             rate += rate / 4;
         }
-        /* each window begins with packets that waited for the old rate */
+        /* a window may begin with packets that waited for the old rate */
         before = net_sink(n)->own - before;
         g_assert_cmpuint(before, >=, words_of(rate * 0.95, WINDOW));
         g_assert_cmpuint(before, <=, words_of(rate * 1.08, WINDOW));
     }
-    /* the next quarter takes it to the rate that a link without RATE has */
+    /* the next quarter exceeds the rate of a link without RATE */
     g_assert_cmpfloat(rate, <, 10 * GBPS);
     g_assert_cmpfloat(rate * 1.25, >=, 10 * GBPS);
-    /* what is left goes at once, when the timer of the one that waits is through */
+    /* the other packets leave at once, after the timer of the packet that waits */
     net_step(n, STEP);
     net_wait(n, net_sink(n)->own >=
              EXANET_TIDS * BLOCK_WORDS);
     net_stop(n);
 }
 
-/* The lowest rate of several outputs counts, as long as that one speaks. */
+/* The lowest rate of several outputs counts, while that output sends FLOW_RATE. */
 static void test_lowest(void)
 {
     Net *n = net_start(2, "");
@@ -340,7 +349,7 @@ static void test_lowest(void)
     net_stop(n);
 }
 
-/* The lowest rate that can be told stops nobody. */
+/* The lowest rate of FLOW_RATE still lets packets leave. */
 static void test_floor(void)
 {
     Net *n = net_start(2, "");
@@ -357,14 +366,14 @@ static void test_floor(void)
         g_assert_cmpuint(net_sink(n)->own, ==,
                          before + i * EXANET_PACKET_WORDS);
     }
-    /* and once the liar is gone, it takes less than a tenth of a second */
+    /* without further FLOW_RATE the flow recovers within 60 windows */
     net_step(n, 60 * WINDOW);
     g_assert_cmpuint(net_sink(n)->own, ==, 16 * BLOCK_WORDS);
     g_assert_cmpuint(net_flows(n, true), ==, 0);
     net_stop(n);
 }
 
-/* A flow that is paced is in nobody's way. */
+/* A paced flow does not delay a flow to another destination. */
 static void test_others(void)
 {
     Net *n = net_start(2, "");
@@ -396,7 +405,7 @@ static void test_ignored(void)
     uint64_t told = exanet_count(n->t, RX_FLOW_RATE);
 
     own_tell(n, DEVICE, low);
-    own_tell(n, NODE(9, 9), low);           /* where no way leads */
+    own_tell(n, NODE(9, 9), low);           /* no route leads there */
     own_tell(n, EXANET_COORD_MASK, low);
     own_tell(n, SINK, 0xff);                /* faster than any link */
     assert_unpaced(n, 0);
@@ -406,13 +415,13 @@ static void test_ignored(void)
     net_flow_set(n, 0, EXANET_SW_FLOW_PACE);
     g_assert_cmpuint(exanet_count(n->t, RX_FLOW_RATE) - told, ==, 5);
     g_assert_cmpuint(exanet_count(n->t, FLOW_PACED), ==, 0);
-    /* what has been obeyed ends with the bit */
+    /* bit PACE ends the pacing of flows when it is cleared */
     own_tell(n, SINK, low);
     g_assert_cmpuint(net_flows(n, true), ==, 1);
     net_flow_set(n, EXANET_SW_FLOW_PACE, 0);
     assert_unpaced(n, 16);
     net_flow_set(n, 0, EXANET_SW_FLOW_PACE);
-    /* a reset forgets it */
+    /* a reset ends the pacing */
     own_tell(n, SINK, low);
     g_assert_cmpuint(net_flows(n, true), ==, 1);
     exanet_set32(n->t, EXANET_REG_CTRL, EXANET_CTRL_RESET);
@@ -421,7 +430,7 @@ static void test_ignored(void)
     net_stop(n);
 }
 
-/* No more destinations than there is room for: the oldest one goes. */
+/* The device paces at most 1024 destinations, and forgets the oldest ones. */
 static void test_paced_bound(void)
 {
     Net *n = net_start(2, "");
@@ -475,7 +484,7 @@ static ExanetPacket node_packet(Node *node, uint32_t dst, const uint8_t *data)
     return pkt;
 }
 
-/* As a real source does: what it was told is forgotten step by step. */
+/* Raises the rate step by step, as a real source does without another FLOW_RATE. */
 static void node_recover(Node *node, int64_t now)
 {
     if (node->told != EXANET_RATE_NONE && now >= node->recover) {
@@ -484,7 +493,10 @@ static void node_recover(Node *node, int64_t now)
     }
 }
 
-/* Sends what the node has to send in @ns, as fast as it has been told. */
+/*
+ * Sends the packets of @ns at the lower of demand and allowed rate, unless XOFF stops
+ * the node.
+ */
 static void node_send(Node *node, int64_t ns)
 {
     static const uint8_t data[EXANET_MTU];
@@ -517,7 +529,10 @@ static void net_run(Net *n, unsigned windows)
     }
 }
 
-/* Runs until shares have settled, and then some more of which @arrived is left. */
+/*
+ * Runs 60 windows, in which rates settle; clears @arrived and @own, and runs @windows
+ * more.
+ */
 static void net_run_settled(Net *n, unsigned windows)
 {
     net_run(n, 60);
@@ -538,7 +553,10 @@ static unsigned net_tells(Net *n)
     return tells;
 }
 
-/* That @words came in @windows at @kbps; what is told is rounded down. */
+/*
+ * Asserts that @words in @windows are a rate of @kbps: 12 % less to 3 % more, because
+ * rates are rounded down.
+ */
 static void assert_share(uint64_t words, double kbps, unsigned windows)
 {
     g_assert_cmpuint(words, >=, words_of(kbps * 0.88, windows * WINDOW));
@@ -556,10 +574,10 @@ static void test_mark(void)
     for (unsigned i = 0; i < 2; i++) {
         uint32_t had = exanet_rate_kbps(n->node[i].first_current);
 
-        /* less at first, until the queue that there was has gone */
+        /* the first desired rate is less, until the queue is empty */
         g_assert_cmpuint(n->node[i].first_desired, <, share);
         g_assert_cmpuint(n->node[i].last_desired, ==, share);
-        /* before that there was nothing but back-pressure */
+        /* before FLOW_RATE, back-pressure gave each source half */
         g_assert_cmpuint(had, >, GBPS * 4 / 10);
         g_assert_cmpuint(had, <, GBPS * 6 / 10);
         assert_share(n->node[i].arrived, GBPS * 0.95 / 2, 40);
@@ -567,7 +585,7 @@ static void test_mark(void)
     }
     g_assert_cmpuint(net_flows(n, false), ==, 2);
     g_assert_cmpuint(exanet_count(n->t, TX_FLOW_RATE), ==, net_tells(n));
-    /* when it is over, it is over */
+    /* no FLOW_RATE follows after the congestion */
     n->node[0].demand = n->node[1].demand = 0;
     net_run(n, 4);
     n->node[0].tells = 0;
@@ -593,7 +611,7 @@ static void test_target(void)
     net_stop(n);
 }
 
-/* A flow that wants less than its share leaves the rest to the others. */
+/* A flow that needs less than its share leaves the rest to the others. */
 static void test_max_min(void)
 {
     Net *n = net_start(4, "");
@@ -606,7 +624,7 @@ static void test_max_min(void)
     assert_share(n->node[1].arrived, GBPS * 0.85 / 2, 40);
     g_assert_cmpuint(n->node[2].arrived, >=,
                      words_of(GBPS / 10 * 0.97, 40 * WINDOW));
-    /* it may become a fast one any time */
+    /* the slow flow may become fast at any time */
     n->node[2].demand = 2 * GBPS;
     net_run_settled(n, 40);
     for (unsigned i = 0; i < 3; i++) {
@@ -631,7 +649,10 @@ static void test_not_crowded(void)
     net_stop(n);
 }
 
-/* One flow that is too fast for its output: no queue stays, and little is lost. */
+/*
+ * One flow that is too fast for its output: no queue stays, and at most 15 % of the
+ * rate is lost.
+ */
 static void test_one(void)
 {
     Net *n = net_start(2, "");
@@ -646,8 +667,8 @@ static void test_one(void)
 }
 
 /*
- * One flow that is just as fast as its output, in bursts: a queue stands, but does not
- * reach back, and nobody is slowed down for it.
+ * One flow that is as fast as its output, in bursts: its queue stays, but does not stop
+ * the source, and no FLOW_RATE is sent.
  */
 static void test_alone(void)
 {
@@ -662,14 +683,14 @@ static void test_alone(void)
     net_stop(n);
 }
 
-/* Our own flow shares an output with that of another node. */
+/* A flow of the device shares an output with a flow of another node. */
 static void test_own(void)
 {
     Net *n = net_start(2, "");
 
     net_rate_set(n, GBPS);
     own_start(n, 0, EXANET_TIDS, SINK);
-    /* alone it has all of it, and is told nothing */
+    /* alone, the device's flow has the whole rate, and no FLOW_RATE is sent */
     net_run_settled(n, 20);
     g_assert_cmpuint(net_sink(n)->own, >=, words_of(GBPS * 0.98, 20 * WINDOW));
     g_assert_cmpuint(exanet_count(n->t, TX_FLOW_RATE), ==, 0);
@@ -681,7 +702,10 @@ static void test_own(void)
     net_stop(n);
 }
 
-/* Who does not obey gets no more than back-pressure leaves to it. */
+/*
+ * A source that ignores FLOW_RATE leaves the other source 40 % of the rate, because of
+ * back-pressure.
+ */
 static void test_deaf(void)
 {
     Net *n = net_start(3, "");
@@ -708,7 +732,7 @@ static void test_mark_off(void)
     net_stop(n);
 }
 
-/* No more flows than there is room for. */
+/* The device measures at most 1024 flows. */
 static void test_seen_bound(void)
 {
     static const uint8_t data[EXANET_MTU];

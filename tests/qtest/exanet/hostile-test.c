@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One node of a network means harm: the test itself, at the end of a line.  Whatever
- * it does, the others get on with their work and nothing of theirs is changed.
+ * A network with a hostile node, which is the test, at the end of a line.  Asserts that
+ * the honest nodes continue to work, and that their memory does not change.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -9,13 +9,13 @@
 #include "../../seed.h"
 #include "traffic.h"
 
-#define HONEST 3                    /* nodes 0 to 2; the last one is next to it */
+#define HONEST 3 /* nodes 0 to 2; node 2 is the neighbour of the hostile node */
 #define STEP_NS EXANET_MS
 #define LIMIT (20000 * EXANET_MS)
-#define RETRIES 10                  /* each after up to 30 s */
+#define RETRIES 10                  /* retransmissions, each after at most 30 s */
 #define GIVE_UP_LIMIT (400000 * EXANET_MS)
-#define FLOOD 256                   /* packets in a row */
-#define SECRET EXANET_RAM_NOTE      /* memory that nobody may change */
+#define FLOOD 256                   /* packets of one attack */
+#define SECRET EXANET_RAM_NOTE      /* memory that no packet may change */
 #define SECRET_BYTES 4096
 #define OTHER_JOB ((EXANET_TEST_JOB + 1) << 4)
 
@@ -66,7 +66,7 @@ static void run_and_check(Hostile *h)
     discard(h);
 }
 
-/* A packet that would change the secret of node @n, if it were believed. */
+/* Returns a packet that would change the secret of node @n if that node accepted it. */
 static ExanetPacket evil_write(Hostile *h, unsigned n)
 {
     static const uint8_t data[EXANET_MTU];
@@ -79,7 +79,7 @@ static ExanetPacket evil_write(Hostile *h, unsigned n)
     };
 }
 
-/* Sends @pkt @count times, each time as another block. */
+/* Sends @count packets like @pkt, each with another TID. */
 static void flood(Hostile *h, ExanetPacket pkt, unsigned count)
 {
     g_autofree uint8_t *buf = g_malloc(count * EXANET_PACKET_BYTES);
@@ -102,7 +102,7 @@ static void flood(Hostile *h, ExanetPacket pkt, unsigned count)
     }
 }
 
-/* Work of the honest ones while @attack goes on, four times. */
+/* Runs operations of the honest nodes during @attack, four times. */
 static void check(const char *props, void (*attack)(Hostile *h, unsigned turn))
 {
     Hostile h;
@@ -132,7 +132,10 @@ static void test_other_job(void)
     check("", attack_job);
 }
 
-/* Who is behind its cable its neighbour knows, whoever it says it is. */
+/*
+ * Sends packets with wrong sources: the neighbour drops them, because it knows which
+ * nodes are behind its cable.
+ */
 static void attack_source(Hostile *h, unsigned turn)
 {
     uint64_t refused = exanet_network_total(h->f, DROP_SOURCE);
@@ -148,7 +151,7 @@ static void attack_source(Hostile *h, unsigned turn)
     }
     exanet_network_until(h->f, exanet_network_total(h->f, DROP_SOURCE) ==
                          refused + (HONEST + 1) * FLOOD, 0, LIMIT);
-    /* and that at the first node, whose cables are not burdened with it */
+    /* the neighbour drops them, so other cables do not carry them */
     g_assert_cmpuint(h->f->count[HONEST - 1][EXANET_CNT_DROP_SOURCE], ==,
                      refused + (HONEST + 1) * FLOOD);
 }
@@ -174,7 +177,10 @@ static void test_ttl(void)
     check("", attack_ttl);
 }
 
-/* Nodes that are not there, and a way back out of the cable that it came by. */
+/*
+ * Sends packets to nodes that do not exist, and to the cable on which the packet
+ * arrived.
+ */
 static void attack_nowhere(Hostile *h, unsigned turn)
 {
     uint64_t refused = exanet_network_total(h->f, DROP_NO_ROUTE) +
@@ -197,7 +203,10 @@ static void test_nowhere(void)
     check("", attack_nowhere);
 }
 
-/* NI indices that nobody has, or that take other types, of near and far nodes. */
+/*
+ * Sends packets to NI indices without a unit, or of a unit that accepts other types, at
+ * near and far nodes.
+ */
 static void attack_ni(Hostile *h, unsigned turn)
 {
     static const struct {
@@ -226,7 +235,10 @@ static void test_ni(void)
     check("", attack_ni);
 }
 
-/* Channels that there are not, and others than the frame says. */
+/*
+ * Sends virtual channels that do not exist, or that differ from the channel of the
+ * frame.
+ */
 static void attack_vc(Hostile *h, unsigned turn)
 {
     uint64_t bad = exanet_network_total(h->f, DROP_MALFORMED);
@@ -257,7 +269,7 @@ static void test_vc(void)
     check("", attack_vc);
 }
 
-/* Frames and packets that are none. */
+/* Sends random frames and packets. */
 static void attack_garbage(Hostile *h, unsigned turn)
 {
     g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(turn));
@@ -287,7 +299,10 @@ static void test_garbage(void)
 
 /* --- Not taking what it is sent -------------------------------------------------- */
 
-/* Everybody writes to the one that takes nothing, and goes on with the others. */
+/*
+ * Starts writes of all honest nodes to the hostile node, which accepts no packet; they
+ * go on during other operations.
+ */
 static void send_to_alien(Hostile *h)
 {
     ExanetTransfer x = {
@@ -351,7 +366,10 @@ static void test_xoff(void)
     check_blocked(block_xoff);
 }
 
-/* It does not read, and asks for answers until its neighbour's socket is full. */
+/*
+ * Stops the hostile node's reads, and sends packets that cause nacks until its
+ * neighbour's socket is full.
+ */
 static void block_deaf(Hostile *h)
 {
     ExanetPacket pkt = evil_write(h, HONEST - 1);

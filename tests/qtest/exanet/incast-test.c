@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Congestion management in a network: seven nodes send to one at once, with cables of
- * a given rate.  All is measured in virtual time.
+ * Congestion management in a network: seven nodes send to one node at once, over cables
+ * with a given rate.  All times are virtual.
  *
- * The nodes are a line in Y, so that what is sent to its end shares more and more of
- * the way; back-pressure alone would give half of the last cable to the last node that
- * joins, and half of the rest to the one before it.
+ * The nodes are a line in Y, so flows to its end share more and more cables.
+ * Back-pressure alone would give half of the last cable to the last node that joins,
+ * and half of the rest to the node before it.
  */
 #include "qemu/osdep.h"
 #include "qemu/units.h"
@@ -14,21 +14,22 @@
 #define SENDERS 7
 /* Cables are slow, because a clock step must be short compared with a transfer. */
 #define RATE_KBPS 20000
-/* and a FIFO of theirs takes seconds to drain */
+/* a FIFO of such a cable takes seconds to drain, so link-stall-ms is off */
 #define RATE ",link-rate-kbps=20000,link-stall-ms=0"
 #define FLOW_WINDOW_NS (50 * EXANET_MS)
-#define TIMEOUT_NS (30000 * EXANET_MS)  /* so none is a matter of patience */
+/* longer than any delay here, so that no packet is sent again */
+#define TIMEOUT_NS (30000 * EXANET_MS)
 #define STEP_NS (5 * EXANET_MS / 2)
-#define SETTLE_NS (10 * FLOW_WINDOW_NS) /* until rates are found */
+#define SETTLE_NS (10 * FLOW_WINDOW_NS) /* time until the rates are settled */
 #define WINDOW_NS (14 * FLOW_WINDOW_NS)
 #define LIMIT (100000 * EXANET_MS)
-#define BLOCK 4096                      /* acks tell what has arrived */
+#define BLOCK 4096                      /* bytes; acks count whole blocks */
 
 typedef struct Incast {
     ExanetNetwork *f;
     ExanetTraffic *tr;
     unsigned target;
-    unsigned first;                     /* sender; the rest follow */
+    unsigned first; /* number of the first sender; the other senders follow */
 } Incast;
 
 static void start(Incast *in, const ExanetTopology *topo)
@@ -55,7 +56,7 @@ static void run_for(ExanetNetwork *f, int64_t ns)
     exanet_network_pass(f, ns, STEP_NS);
 }
 
-/* Bytes of all transfers of node @n that have arrived. */
+/* Returns the number of bytes of node @n's transfers that have been acked. */
 static uint64_t acked(ExanetNetwork *f, unsigned n)
 {
     uint64_t sum = 0;
@@ -99,7 +100,10 @@ static void send_all(Incast *in, uint32_t bytes)
     }
 }
 
-/* Jain's index of the senders in a window when all rates have been found. */
+/*
+ * Starts all senders, waits until rates are settled, and returns Jain's fairness index
+ * of one window; *@total: bytes of all senders in this window.
+ */
 static double measure(Incast *in, uint64_t *total)
 {
     uint64_t got[SENDERS];
@@ -116,12 +120,12 @@ static double measure(Incast *in, uint64_t *total)
         *total += got[i];
         g_test_message("sender %u: %" PRIu64 " bytes", i, got[i]);
     }
-    /* nobody was through yet */
+    /* asserts that no transfer has ended */
     g_assert_cmpuint(exanet_traffic_poll(in->tr), ==, SENDERS);
     return jain(got, SENDERS);
 }
 
-/* Payload that one cable can carry in the window. */
+/* Returns the payload bytes that one cable can carry in the window. */
 static double cable_bytes(void)
 {
     return RATE_KBPS / 8 * (WINDOW_NS / 1e6) * EXANET_PAYLOAD_WORDS /
@@ -148,7 +152,10 @@ static void test_line(void)
     finish(&in);
 }
 
-/* Without it the line is as unfair as the comment above says. */
+/*
+ * Without congestion management the line is unfair: the nearest sender gets more than
+ * three times as much as the farthest.
+ */
 static void test_line_unmanaged(void)
 {
     ExanetTopology topo = exanet_topology_grid(1, SENDERS + 1, 1, false);
@@ -173,8 +180,8 @@ static void test_line_unmanaged(void)
 }
 
 /*
- * A ring: the target is reached by two cables; four senders share one, three the
- * other one.
+ * A ring: the target has two cables; four senders share one cable, three share the
+ * other.
  */
 static void test_ring(void)
 {
@@ -194,9 +201,9 @@ static void test_ring(void)
 /* --- A bystander ------------------------------------------------------------- */
 
 /*
- * The farthest sender of the line also talks to F2 of the second farthest, which has a
- * cable of half the rate: on the way there it shares a cable and all queues with the
- * incast, whose share leaves room for it.
+ * Returns the bytes in a window of a flow from the farthest sender to F2 of the second
+ * farthest.  The cable to F2 has half of the rate.  Before it the flow shares one cable
+ * and all queues with the @incast, whose share leaves room for the flow.
  */
 static double bystander(bool incast)
 {
@@ -215,7 +222,7 @@ static double bystander(bool incast)
         exanet_set32(in.f->t[half[i]], EXANET_PORT(port) +
                      EXANET_REG_PORT_RATE, RATE_KBPS / 2);
     }
-    /* channels 0 to 3 are the bystander's */
+    /* the flow uses channels 0 to 3 */
     for (unsigned i = 0; i < 4; i++) {
         exanet_traffic_write(in.tr, SENDERS, side, MiB, EXANET_NOTE_MAILBOX);
     }

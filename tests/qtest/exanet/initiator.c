@@ -48,7 +48,7 @@ unsigned initiator_timers_busy(ExanetTest *t)
     return RNIC_GET(EXANET_SHM_STATUS_TIMERS, exanet_shm_get(t, SHM_STATUS));
 }
 
-/* What the info page of context @c says. */
+/* Returns the 4-byte member @field of context @c's info page. */
 static uint32_t info_get(ExanetTest *t, unsigned c, size_t field)
 {
     return qtest_readl(t->qts, t->user.addr +

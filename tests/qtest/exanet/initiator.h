@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads and stores of a device to the peer: the test is the CPU that stores, the traffic
+ * Loads and stores of a device to the peer: the test stores as the CPU, the traffic
  * generator loads, and the test answers as the peer.
  */
 #ifndef EXANET_INITIATOR_H
@@ -8,36 +8,46 @@
 
 #include "device.h"
 
-#define INITIATOR_TIMEOUT_NS (50 * EXANET_MS)   /* SHM_TIMEOUT after reset */
+#define INITIATOR_TIMEOUT_NS (50 * EXANET_MS)   /* reset value of SHM_TIMEOUT */
 #define INITIATOR_FOREVER    (3600000 * EXANET_MS)
-#define INITIATOR_PEER_VA    0x123450000ULL     /* behind offset 0 of the aperture */
+/* VA of the peer's memory at offset 0 of the aperture */
+#define INITIATOR_PEER_VA    0x123450000ULL
 
-/* Returns the GVA behind @offset of the aperture. */
+/* Returns the GVA of @offset of the aperture. */
 uint64_t initiator_gva(uint64_t offset);
 /* Starts a device whose segment 0 is the first 64 KiB of the peer. */
 ExanetTest *initiator_start(void);
 /* Enables or disables the port of the cable, and waits for the link. */
 void initiator_link_set(ExanetTest *t, bool up);
 
-/* Take the next packet, which must be a store, or a load of @size bytes, at @offset. */
+/*
+ * Take the next packet, and assert that it is a store, or a load of @size bytes, at
+ * @offset of the aperture.
+ */
 ExanetPacket initiator_take_store(ExanetTest *t, uint64_t offset);
 ExanetPacket initiator_take_load(ExanetTest *t, uint64_t offset, unsigned size);
-/* Answers @pkt positively, as the peer. */
+/* Answers @pkt with ACK as the peer. */
 void initiator_ack(ExanetTest *t, const ExanetPacket *pkt);
-/* Returns how often @pkt has been issued before. */
+/* Returns the number of earlier copies of @pkt. */
 unsigned initiator_retries(const ExanetPacket *pkt);
 /* Starts one load of @size bytes at @offset. */
 void initiator_load_start(ExanetTest *t, uint64_t offset, unsigned size);
-/* Moves virtual time by @step until a packet arrives; returns how long that took. */
+/*
+ * Advances virtual time by @step until a packet arrives; returns the time that has
+ * passed.
+ */
 int64_t initiator_step_until_packet(ExanetTest *t, int64_t step);
 
 uint64_t initiator_timer(ExanetTest *t, unsigned n);
 unsigned initiator_timers_busy(ExanetTest *t);
-/* Return the stores under way, and the errors, that the info page of context @c shows. */
+/* Return the number of stores under way, or of errors, in the info page of context @c. */
 uint32_t initiator_pending(ExanetTest *t, unsigned c);
 uint32_t initiator_errors(ExanetTest *t, unsigned c);
 void initiator_assert_no_error(ExanetTest *t);
-/* Waits for the error, which must be the given one, and clears it. */
+/*
+ * Waits for an error, asserts that the error register has the given values, and clears
+ * it.
+ */
 void initiator_assert_error(ExanetTest *t, uint64_t gva,
                             enum exanet_shm_class class, enum exanet_resp resp,
                             unsigned retries);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Faults of a cable: each kind against what the same packets are without faults,
- * byte for byte; the property that asks for them, and the register.
+ * Faults of a cable: compares packets with each kind of fault byte by byte with the
+ * same packets without faults; the property that defines faults, and the register.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -25,7 +25,10 @@ static uint64_t injected(ExanetSender *x, const char *kind)
 
 enum { GOOD, HEADER, PAYLOAD, FOOTER };
 
-/* The byte in which @have differs from @want, in one bit; -1: they are equal. */
+/*
+ * Returns the offset of the byte in which @have differs from @want, or -1 if they are
+ * equal.  Asserts that only one bit differs.
+ */
 static int flipped_byte(const uint8_t *have, const uint8_t *want, size_t len)
 {
     int at = -1;
@@ -42,7 +45,10 @@ static int flipped_byte(const uint8_t *have, const uint8_t *want, size_t len)
     return at;
 }
 
-/* Which part of a packet is spoiled; its CRC, and no other, must say so. */
+/*
+ * Returns the damaged part of a packet; asserts that the CRC of this part detects the
+ * damage, and no other CRC.
+ */
 static int spoiled_part(const uint8_t *have, const uint8_t *want, unsigned words)
 {
     size_t footer = (words - 1) * EXANET_WORD_BYTES;
@@ -67,7 +73,10 @@ static int spoiled_part(const uint8_t *have, const uint8_t *want, unsigned words
     return at >= 0 ? PAYLOAD : GOOD;
 }
 
-/* Takes all packets in order; returns how many are spoiled in each part. */
+/*
+ * Takes all packets in order; adds the number of packets with damage in each part to
+ * @parts.
+ */
 static void expect_spoiled(ExanetSender *x, unsigned *parts)
 {
     exanet_sender_wait(x, EXANET_SENDER_PACKETS * EXANET_PACKET_WORDS);
@@ -106,7 +115,7 @@ static void test_corrupt(void)
     exanet_sender_free(x);
 }
 
-/* One part of each packet, and each part of some. */
+/* "corrupt" damages one part of each packet, and each part of more than four packets. */
 static void test_corrupt_any(void)
 {
     ExanetSender *x = exanet_sender_new();
@@ -127,7 +136,7 @@ static void test_corrupt_any(void)
     exanet_sender_free(x);
 }
 
-/* The peer sends a block; the ack for it is next in the dump. */
+/* Sends a block as the peer, and waits until the device has sent the ack. */
 static void ack_provoke(ExanetSender *x, unsigned tid)
 {
     static const uint8_t data[16];
@@ -141,7 +150,7 @@ static void ack_provoke(ExanetSender *x, unsigned tid)
     exanet_wait(x->t, exanet_count(x->t, TX_ACK) == sent + 1);
 }
 
-/* A header is all that an ack has. */
+/* An ack consists of a header, so only its header can be damaged. */
 static void test_corrupt_ack(void)
 {
     ExanetSender *x = exanet_sender_new();
@@ -177,8 +186,8 @@ static void test_corrupt_ack(void)
 }
 
 /*
- * More of them than a frame takes have to wait for it, and can't be told apart by
- * what they say any more.
+ * Damaged acks that wait for more frames than one: the port must count their words,
+ * although their headers no longer have the length.
  */
 static void test_corrupt_many(void)
 {
@@ -240,11 +249,11 @@ static void test_reorder(void)
     exanet_sender_play(x, "abc");
     exanet_sender_expect(x, "bac");
     g_assert_cmpuint(injected(x, "reorder"), ==, 1);
-    /* two in a row go behind the third */
+    /* two packets in a row leave after the third */
     exanet_faults_set(x->t, "reorder=next:2");
     exanet_sender_play(x, "abcd");
     exanet_sender_expect(x, "cabd");
-    /* nothing comes behind it: not for ever */
+    /* without a packet behind it, a reordered packet leaves after a time */
     exanet_faults_set(x->t, "reorder=next:1");
     exanet_sender_play(x, "e");
     exanet_sender_expect(x, "");
@@ -266,7 +275,7 @@ static void test_delay(void)
     exanet_step(x->t, 1);
     exanet_sender_expect(x, "a");
     g_assert_cmpuint(injected(x, "delay"), ==, 1);
-    /* all of them: the order stays */
+    /* all packets are delayed, so their order stays */
     exanet_faults_set(x->t, "delay=100%:1ms");
     exanet_sender_play(x, "cdef");
     exanet_sender_expect(x, "");
@@ -275,7 +284,10 @@ static void test_delay(void)
     exanet_sender_free(x);
 }
 
-/* The first of the list has its turn first; delay adds to what is corrupted. */
+/*
+ * Of several faults for one packet, the first in the order of faultsN takes place; only
+ * a delay may be added to damage.
+ */
 static void test_combined(void)
 {
     ExanetSender *x = exanet_sender_new();
@@ -305,7 +317,10 @@ static void test_combined(void)
 
 #define BLOCKS 157
 
-/* Sends more than 10000 packets, always the same; what arrives. */
+/*
+ * Sends more than 10000 packets, always the same; returns the packets that have
+ * arrived, to be freed.
+ */
 static GByteArray *many_send(ExanetSender *x, const char *faults)
 {
     ExanetDesc d = {
@@ -319,7 +334,7 @@ static GByteArray *many_send(ExanetSender *x, const char *faults)
         exanet_desc_write(x->t, i, &d);
         exanet_wait(x->t, exanet_desc_get(x->t, i, 3) & EXANET_DESC_W3_DONE);
     }
-    exanet_step(x->t, 2 * EXANET_MS);   /* for what has been held back */
+    exanet_step(x->t, 2 * EXANET_MS);   /* for packets that were reordered */
     dump = x->dump;
     x->t->peer->dump = x->dump = g_byte_array_new();
     return dump;
@@ -335,7 +350,10 @@ static int packet_compare(const void *a, const void *b)
     return memcmp(a, b, EXANET_PACKET_BYTES);
 }
 
-/* Where a copy or a late packet finds room depends on how full the frames are. */
+/*
+ * Sorts packets, because the place of a copy or a late packet depends on how full the
+ * frames are.
+ */
 static void packets_sort(GByteArray *packets)
 {
     g_assert_cmpuint(packets->len % EXANET_PACKET_BYTES, ==, 0);
@@ -343,7 +361,7 @@ static void packets_sort(GByteArray *packets)
           packet_compare);
 }
 
-/* So many of @total packets as a rate of @rate gives, within five sigma. */
+/* Asserts that @count of @total packets have the rate @rate, within five sigma. */
 static void assert_rate(uint64_t count, unsigned total, double rate)
 {
     double off = count - total * rate;
@@ -373,7 +391,7 @@ static void test_rate(void)
     exanet_sender_free(x);
 }
 
-/* What one rate does is not changed by another, but for the packets of both. */
+/* The rates of faults are independent, and equal seeds give equal packets. */
 static void test_rates_all(void)
 {
     ExanetSender *x = exanet_sender_start("");
@@ -448,7 +466,7 @@ static void test_strings(void)
     exanet_qom_refused(t, "faults0", "down down", "twice");
     exanet_qom_refused(t, "faults1", "drop=1%", "link1");
     exanet_faults_assert(t, "seed=3 drop=5%");
-    /* the message is one short line, whatever it complains of */
+    /* the error message is one short line, for any text */
     exanet_qom_refused(t, "faults0", "drop=1%\nlose=1%", "'lose=1%'");
     memset(endless, 'x', sizeof(endless) - 1);
     exanet_qom_refused(t, "faults0", endless, "xxx'");
@@ -457,7 +475,7 @@ static void test_strings(void)
     exanet_stop(t);
 }
 
-/* Set for the machine, from its start on. */
+/* The property on QEMU's command line has effect from the start on. */
 static void test_command_line(void)
 {
     ExanetSender *x = exanet_sender_start(",faults0=seed=9+drop=next:2");
@@ -499,7 +517,7 @@ static void test_down(void)
     exanet_sender_free(x);
 }
 
-/* From the start, and over a reset of the device. */
+/* "down" has effect from the start on, and a reset of the device keeps it. */
 static void test_down_stays(void)
 {
     ExanetTest *t = exanet_start_cold(",faults0=down", false);
@@ -542,7 +560,7 @@ static void test_register_kinds(void)
     static const struct {
         enum exanet_inject kind;
         const char *name;
-        const char *sent;           /* of abcd, if no packet is spoiled */
+        const char *sent; /* packets that arrive of abcd; NULL: a packet is damaged */
         int part;
     } kinds[] = {
         { EXANET_INJECT_DROP, "drop", "bcd" },
@@ -580,7 +598,7 @@ static void test_register_count(void)
 {
     ExanetSender *x = exanet_sender_new();
 
-    /* every third packet, twice */
+    /* drops every third packet, twice */
     inject_set(x, EXANET_INJECT_DROP, 3, 2);
     exanet_sender_play(x, "abcd");
     exanet_sender_expect(x, "abd");
@@ -589,7 +607,7 @@ static void test_register_count(void)
                                 1));
     exanet_sender_play(x, "efghijk");
     exanet_sender_expect(x, "eghijk");
-    /* no limit, until it is written again */
+    /* count 0: without a limit, until the next store */
     inject_set(x, EXANET_INJECT_DROP, 2, 0);
     exanet_sender_play(x, "abcdefgh");
     exanet_sender_expect(x, "aceg");
@@ -597,7 +615,7 @@ static void test_register_count(void)
     exanet_sender_play(x, "ab");
     exanet_sender_expect(x, "ab");
     g_assert_cmpuint(exanet_get64(x->t, INJECTED), ==, 6);
-    /* in halves it acts with the second one */
+    /* two 4-byte stores: the second store starts the fault */
     inject_set(x, EXANET_INJECT_DROP, 0, 0);
     exanet_set32(x->t, INJECT, EXANET_INJECT_DUPLICATE |
                  EXANET_INJECT_TYPE_ALL << 8);
@@ -629,7 +647,7 @@ static void test_register_type(void)
     g_byte_array_set_size(x->dump, 0);
     exanet_sender_play(x, "ab");
     exanet_sender_expect(x, "b");
-    /* acks have no payload: they are not even counted */
+    /* acks have no payload, so they are not counted */
     inject_set(x, EXANET_INJECT_PAYLOAD, 2, 1);
     exanet_sender_play(x, "a");
     exanet_sender_expect(x, "a");
@@ -658,7 +676,10 @@ static void test_register_bad(void)
     exanet_sender_free(x);
 }
 
-/* Property and register together; a reset of the device is for the register. */
+/*
+ * Faults of property and register at the same time; a reset of the device clears those
+ * of the register only.
+ */
 static void test_reset(void)
 {
     ExanetSender *x = exanet_sender_new();
@@ -679,7 +700,7 @@ static void test_reset(void)
 
 /* --- What it is for ------------------------------------------------------- */
 
-/* Transfers between two devices come through, while faults come and go. */
+/* Transfers between two devices end well while faults change. */
 static void test_recovery(void)
 {
     const char *faults[] = {
@@ -701,7 +722,7 @@ static void test_recovery(void)
 
         exanet_fill(t[0], SRC, data, w.len, 20 + i);
         exanet_channel_start(t[0], 0, 0, &w);
-        /* it is under way, or will be soon */
+        /* the transfer is under way, or starts soon */
         exanet_faults_set(t[0], faults[i]);
         exanet_faults_set(t[1], faults[i]);
         exanet_pair_wait(t, exanet_channel_state(t[0], 0, 0) >=

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * HELLO of a neighbour with the coordinates of another node: the neighbour must take
- * nothing over, but an honest node may restart, or move to another cable.
+ * HELLO of a neighbour with the coordinates of another node: this neighbour must not
+ * take over the node's traffic, but an honest node may restart, or move to another
+ * cable.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -12,7 +13,7 @@
 #define HONEST 0x000
 #define EVIL   0x002
 #define KEPT_NS (10000 * EXANET_MS)     /* time of a reservation */
-#define AGE_NS (60000 * EXANET_MS)      /* a silent node is forgotten */
+#define AGE_NS (60000 * EXANET_MS) /* a node that is silent for this long is forgotten */
 #define DST EXANET_RAM_DST
 
 enum { NEAR, OTHER };                   /* ports */
@@ -43,7 +44,7 @@ static void say(ExanetTest *t, unsigned port, uint32_t coord, uint8_t epoch)
     exanet_settle(t);
 }
 
-/* Sends HELLO that the device must refuse. */
+/* Sends HELLO, and asserts that the device refuses it. */
 static void say_in_vain(ExanetTest *t, unsigned port, uint32_t coord,
                         uint8_t epoch)
 {
@@ -57,7 +58,7 @@ static void say_in_vain(ExanetTest *t, unsigned port, uint32_t coord,
                     0);
 }
 
-/* Sends HELLO after which the link must come up. */
+/* Sends HELLO, and asserts that the link comes up. */
 static void say_well(ExanetTest *t, unsigned port, uint32_t coord, uint8_t epoch)
 {
     say(t, port, coord, epoch);
@@ -169,10 +170,10 @@ static void test_take_over(void)
     assert_works(t, NEAR, HONEST, honest, 3);
     g_assert_cmpuint(exanet_count(t, RX_OLD_GEN), ==, 0);
     assert_own_cable(t);
-    /* the device drops all packets from cable OTHER */
+    /* the device drops all packets that arrive by cable OTHER */
     assert_dropped(t, OTHER, HONEST, honest + 1, 4);
     assert_dropped(t, OTHER, HONEST, honest, 5);
-    /* until the peer advertises its own coordinates */
+    /* until the peer at OTHER advertises its own coordinates */
     t->ports[OTHER]->silent = false;
     say_well(t, OTHER, EVIL, evil);
     assert_works(t, OTHER, EVIL, evil, 6);
@@ -190,7 +191,7 @@ static void test_restart(void)
     assert_dropped(t, NEAR, HONEST, old, 2);
     g_assert_cmpuint(exanet_count(t, RX_OLD_GEN), ==, 1);
     assert_works(t, NEAR, HONEST, old + 1, 1);
-    /* the same again, but the link of NEAR goes down before */
+    /* the same, but the link of NEAR goes down first */
     say_down(t, NEAR);
     t->ports[OTHER]->silent = true;
     say_in_vain(t, OTHER, HONEST, old + 7);
@@ -198,7 +199,7 @@ static void test_restart(void)
     say_in_vain(t, OTHER, HONEST, old + 8);
     say_well(t, NEAR, HONEST, old + 2);
     assert_works(t, NEAR, HONEST, old + 2, 1);
-    /* and with the link down between two HELLOs: the neighbour has not said DOWN */
+    /* the link of NEAR goes down between two HELLOs, without DOWN */
     t->ports[NEAR]->silent = true;
     say(t, NEAR, HONEST, old + 3);
     g_assert_false(is_up(t, NEAR));
@@ -238,7 +239,10 @@ static void test_moved(void)
     say_down(t, OTHER);
     say_down(t, NEAR);
     t->ports[NEAR]->silent = true;
-    /* the node waits for the reservation of its old cable, although its epoch is right */
+    /*
+     * the node waits for the reservation of its old cable, although its epoch is
+     * correct
+     */
     t->ports[OTHER]->silent = true;
     say_in_vain(t, OTHER, HONEST, epoch);
     exanet_step(t, KEPT_NS);
@@ -272,7 +276,7 @@ static void test_parallel(void)
     uint8_t epoch = t->ports[NEAR]->epoch;
 
     assert_works(t, NEAR, HONEST, epoch, 1);
-    /* other cable: the old epoch; that is no conflict, and needs no warning */
+    /* the other cable still has the old epoch, which is no conflict */
     say(t, NEAR, HONEST, epoch + 1);
     g_assert_false(is_up(t, NEAR));
     g_assert_false(in_conflict(t, NEAR));
@@ -341,7 +345,7 @@ static void test_crossed(void)
         exanet_peer_hello(t->ports[OTHER], false);
         exanet_wait(t, !is_up(t, OTHER));
         if (!larger) {
-            exanet_peer_hello(t->ports[OTHER], true);       /* late */
+            exanet_peer_hello(t->ports[OTHER], true);       /* a late HELLO */
             exanet_settle(t);
             g_assert_false(is_up(t, OTHER));
         }
@@ -357,7 +361,8 @@ static void test_crossed(void)
 /* HELLO and packets of a neighbour do not replace a node behind switches. */
 static void test_far(void)
 {
-    static const uint32_t peers[] = { 0x8000, 0x4001 };     /* an uplink, X + 1 */
+    /* coordinates of an uplink, and of X + 1 */
+    static const uint32_t peers[] = { 0x8000, 0x4001 };
     ExanetTest *t = exanet_start_ports(0x4000, peers, 2, "");
     const uint32_t far = 0x8002;
     uint8_t epoch = t->ports[OTHER]->epoch;
@@ -369,7 +374,8 @@ static void test_far(void)
     g_assert_cmpuint(rx->pkt.resp, ==, EXANET_RESP_ACK);
     t->ports[OTHER]->silent = true;
     say_in_vain(t, OTHER, far, 8);
-    say_in_vain(t, OTHER, far, 7);      /* each node on the route knows its epoch */
+    /* refused, because each node on the route knows the epoch of the far node */
+    say_in_vain(t, OTHER, far, 7);
     exanet_step(t, AGE_NS / 2);
     say_in_vain(t, OTHER, far, 8);
     t->ports[OTHER]->silent = false;
@@ -414,9 +420,9 @@ static void test_neighbour(void)
     g_assert_true(in_conflict(t, OTHER));
     t->ports[OTHER]->silent = true;
     say_in_vain(t, OTHER, 0x024, 1);
-    say_in_vain(t, OTHER, 0x1002, 1);               /* behind F1 of another QFDB */
+    say_in_vain(t, OTHER, 0x1002, 1);               /* node behind F1 of another QFDB */
     t->ports[OTHER]->silent = false;
-    say_well(t, OTHER, 0x2001, 1);                  /* of this QFDB */
+    say_well(t, OTHER, 0x2001, 1);                  /* node of this QFDB */
     say_well(t, OTHER, 0x4345, 1);                  /* an uplink */
     exanet_stop(t);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames that no NIC sends: bad headers, HELLOs or packets, repeated or random ones. */
+/* Frames that no NIC sends: invalid headers, HELLOs or packets, and random frames. */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "../../seed.h"
@@ -71,7 +71,7 @@ static void spoil_one_byte(ExanetTest *t, uint8_t *frame, size_t *len)
     *len = 1;
 }
 
-/* Each is dropped and counted, once; the link stays up. */
+/* Asserts that each bad frame is dropped and counted once, and that the link stays up. */
 static void test_bad_frames(void)
 {
     static Spoil *const spoil[] = {
@@ -104,7 +104,7 @@ static void test_bad_frames(void)
     exanet_stop(t);
 }
 
-/* A frame without a byte is dropped; it once stopped the link for good. */
+/* A frame of 0 bytes is dropped, and does not stop the link. */
 static void test_no_bytes(void)
 {
     ExanetTest *t = exanet_start("");
@@ -115,7 +115,7 @@ static void test_no_bytes(void)
     exanet_stop(t);
 }
 
-/* Frames without words; they once filled the FIFO without being counted. */
+/* Frames without words do not fill the FIFO. */
 static void test_empty_frames(void)
 {
     ExanetTest *t = exanet_start(",rx-fifo-words=256");
@@ -141,22 +141,22 @@ static void test_bad_hello(void)
     /* coordinates that do not exist */
     bad[0].coord = cpu_to_le32(EXANET_COORD_MASK + 1);
     exanet_peer_frame(t->peer, EXANET_LINK_HELLO, bad, 1);
-    /* frames in which no packet fits */
+    /* a maximum length that is less than a packet */
     bad[0] = good;
     bad[0].max_words = cpu_to_le32(EXANET_PACKET_WORDS - 1);
     exanet_peer_frame(t->peer, EXANET_LINK_HELLO, bad, 1);
-    /* too much, too little */
+    /* two words, and no word */
     exanet_peer_frame(t->peer, EXANET_LINK_HELLO, bad, 2);
     exanet_peer_frame(t->peer, EXANET_LINK_HELLO, NULL, 0);
     exanet_wait(t, exanet_link_count(t, EXANET_REG_PORT_DROPPED) == 4);
     g_assert_false(exanet_link_is(t, EXANET_PORT_STATUS_UP));
-    /* another epoch of ours than the one we have */
+    /* a wrong epoch of the device */
     bad[0] = good;
     bad[0].peer_epoch++;
     exanet_peer_frame(t->peer, EXANET_LINK_HELLO, bad, 1);
     exanet_settle(t);
     g_assert_false(exanet_link_is(t, EXANET_PORT_STATUS_UP));
-    /* DATA from somebody who said hello, but is not up */
+    /* DATA from a peer whose link is not up */
     exanet_link_send_acks(t, 1);
     exanet_wait(t, exanet_link_count(t, EXANET_REG_PORT_DROPPED) == 5);
     exanet_peer_frame(t->peer, EXANET_LINK_HELLO, &good, 1);
@@ -164,7 +164,7 @@ static void test_bad_hello(void)
     exanet_stop(t);
 }
 
-/* Before the first HELLO nothing counts. */
+/* Before the first HELLO the device drops all frames. */
 static void test_stranger(void)
 {
     ExanetTest *t = exanet_start_cold("", false);
@@ -182,7 +182,10 @@ static void test_stranger(void)
     exanet_stop(t);
 }
 
-/* A packet that does not end with its frame; what stands before it counts. */
+/*
+ * A packet that does not end with its frame is dropped; the packets before it are
+ * accepted.
+ */
 static void test_truncated_packet(void)
 {
     ExanetTest *t = exanet_start("");
@@ -209,7 +212,7 @@ static void test_truncated_packet(void)
     exanet_stop(t);
 }
 
-/* Types and sizes that no packet has, with a good header CRC. */
+/* Types and sizes that no packet has, with a correct header CRC. */
 static void test_bad_packets(void)
 {
     ExanetTest *t = exanet_start("");
@@ -260,7 +263,7 @@ static void test_replay(void)
     exanet_stop(t);
 }
 
-/* Random bytes, with and without a header that lets them in. */
+/* Random bytes, with and without a valid frame header. */
 static void test_garbage(void)
 {
     ExanetTest *t = exanet_start("");
@@ -279,11 +282,11 @@ static void test_garbage(void)
             exanet_peer_words(t->peer, buf, len / EXANET_WORD_BYTES);
             break;
         default:
-            /* random after the addresses */
+            /* a frame with valid addresses and random kind and count */
             exanet_peer_header(t->peer, (void *)buf, EXANET_LINK_DATA, 1);
             buf[15] = g_rand_int(rand);
             buf[18] = g_rand_int_range(rand, 0, 16);
-            /* DOWN and HELLO are believed; they are not garbage */
+            /* does not send DOWN and HELLO, which would take the link down */
             if (buf[15] == EXANET_LINK_DATA || buf[15] > EXANET_LINK_DOWN) {
                 exanet_peer_raw(t->peer, buf, len);
             }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Queues of link ports: virtual channels that do not stop each other, FIFOs that hold
- * what is under way, who goes first, and loop-back.
+ * Queues of link ports: virtual channels that do not stop each other, FIFOs with room
+ * for packets under way, the order of packets, and loop-back.
  */
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
@@ -11,7 +11,8 @@
 
 #define DST EXANET_RAM_DST
 #define SRC EXANET_RAM_SRC
-#define FIFO_PACKETS (16384 / EXANET_PACKET_WORDS)   /* of an RX FIFO by default */
+/* packets that fill an RX FIFO of the default size */
+#define FIFO_PACKETS (16384 / EXANET_PACKET_WORDS)
 
 /* --- Virtual channels ------------------------------------------------------ */
 
@@ -28,7 +29,7 @@ static void test_channels(void)
     exanet_stop(t);
 }
 
-/* XOFF of one channel stops it and no other. */
+/* XOFF of one channel stops only this channel. */
 static void test_xoff_channel(void)
 {
     ExanetTest *t = transit_start("");
@@ -57,8 +58,8 @@ static void test_xoff_channel(void)
 }
 
 /*
- * A channel that is full stops the sender in this channel alone; what is under way
- * nevertheless finds room, and packets for this node pass in the other ones.
+ * A full channel stops the sender in this channel only.  Packets that are under way
+ * still find room, and packets for this node pass in the other channels.
  */
 static void test_full_channel(void)
 {
@@ -79,7 +80,7 @@ static void test_full_channel(void)
     transit_take(t, 0, 7, 300);
     transit_send(t, L, MIDDLE, 2, 0, 64);
     exanet_wait(t, exanet_count(t, RX_WRITE) == 64);
-    /* the peer may not have got it: it is told again */
+    /* the device repeats XOFF, because the peer may have missed it */
     g_assert_cmpuint(t->ports[L]->xoffs, ==, 1);
     exanet_step(t, 1000 * EXANET_MS);
     exanet_wait(t, t->ports[L]->xoffs == 2);
@@ -93,7 +94,7 @@ static void test_full_channel(void)
     exanet_stop(t);
 }
 
-/* A peer that goes on in spite of XOFF is held, and nothing is lost. */
+/* The device stops the netdev of a peer that ignores XOFF, and loses no packet. */
 static void test_held_netdev(void)
 {
     ExanetTest *t = transit_start("");
@@ -118,7 +119,10 @@ static void test_held_netdev(void)
     exanet_stop(t);
 }
 
-/* What waits is gone with the link, and the next one begins anew. */
+/*
+ * Packets in the RX FIFO are dropped when their link goes down, and the next link
+ * begins with empty FIFOs.
+ */
 static void test_down_drops(void)
 {
     ExanetTest *t = transit_start("");
@@ -146,7 +150,10 @@ static void test_down_drops(void)
     exanet_stop(t);
 }
 
-/* The same on the way out, where packets fill a frame and are under way in another. */
+/*
+ * Packets at the output are dropped when the link goes down: those in a frame that is
+ * being filled, and those on a cable with latency.
+ */
 static void test_down_drops_sent(void)
 {
     ExanetTest *t = transit_start("");
@@ -164,7 +171,7 @@ static void test_down_drops_sent(void)
     transit_set32(t, R, EXANET_REG_PORT_CTRL, 0);
     exanet_settle(t);
     g_assert_cmpuint(transit_get(t, R, EXANET_REG_PORT_DROPPED), ==, gone);
-    /* the others find no way any more */
+    /* the other packets have no route any more */
     g_assert_cmpuint(exanet_count(t, DROP_NO_ROUTE), ==, count - gone);
     g_assert_cmpuint(transit_level(t, L, EXANET_PORT_LEVEL_RX), ==, 0);
     exanet_step(t, 10 * EXANET_MS);
@@ -172,7 +179,7 @@ static void test_down_drops_sent(void)
     exanet_stop(t);
 }
 
-/* Processor time that QEMU has had, in clock ticks. */
+/* Returns the processor time that QEMU has used, in clock ticks. */
 static uint64_t ticks(ExanetTest *t)
 {
     g_autofree char *path = g_strdup_printf("/proc/%d/stat", qtest_pid(t->qts));
@@ -180,13 +187,16 @@ static uint64_t ticks(ExanetTest *t)
     g_auto(GStrv) field = NULL;
 
     g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
-    /* behind the name, which may be anything: state is field 3, times 14 and 15 */
+    /*
+     * fields after the process name, which may contain spaces: the first is field 3,
+     * the times are fields 14 and 15
+     */
     field = g_strsplit(strrchr(text, ')') + 2, " ", -1);
     return g_ascii_strtoull(field[11], NULL, 10) +
            g_ascii_strtoull(field[12], NULL, 10);
 }
 
-/* Whoever waits sleeps: half a second costs far less than half a second. */
+/* Asserts that QEMU sleeps: it uses less than a quarter of half a second. */
 static void assert_asleep(ExanetTest *t)
 {
     uint64_t before;
@@ -197,7 +207,10 @@ static void assert_asleep(ExanetTest *t)
     g_assert_cmpuint(ticks(t) - before, <, sysconf(_SC_CLK_TCK) / 4);
 }
 
-/* All units and transit at an output that stands still, in each way that it may. */
+/*
+ * QEMU sleeps while all units and packets in transit wait for an output, because of
+ * XOFF, a low rate or a latency.
+ */
 static void test_asleep(void)
 {
     ExanetTest *t = transit_start("");
@@ -220,7 +233,7 @@ static void test_asleep(void)
     exanet_stop(t);
 }
 
-/* Returns how often QEMU's main loop has slept. */
+/* Returns how often QEMU's main loop has slept until now. */
 static uint64_t sleeps(ExanetTest *t)
 {
     g_autofree char *path = g_strdup_printf("/proc/%d/status",
@@ -234,7 +247,10 @@ static uint64_t sleeps(ExanetTest *t)
     return g_ascii_strtoull(strchr(line, ':') + 1, NULL, 10);
 }
 
-/* A machine sleeps although a timer is due in 20 us, because the test stops the clock. */
+/*
+ * QEMU sleeps although a timer is due in 20 us, because the test stops the virtual
+ * clock.
+ */
 static void test_asleep_with_timer(void)
 {
     ExanetTest *t = transit_start("");
@@ -272,7 +288,7 @@ static unsigned take_acks(ExanetTest *t, unsigned count)
     return n;
 }
 
-/* Acks of others overtake data that waits in their channel, if both can't go. */
+/* Acks in transit overtake data of their channel that wait for the same output. */
 static void test_urgent_transit(void)
 {
     ExanetTest *t = transit_start("");
@@ -298,7 +314,10 @@ static void test_urgent_transit(void)
     exanet_stop(t);
 }
 
-/* Sends packets to a context that is not open: each is answered with a nack. */
+/*
+ * Sends packets to a context that is not open, and waits until the device has answered
+ * each with a nack.
+ */
 static void provoke_acks(ExanetTest *t, unsigned count)
 {
     uint64_t before = exanet_count(t, TX_ACK);
@@ -308,13 +327,13 @@ static void provoke_acks(ExanetTest *t, unsigned count)
         ExanetPacket pkt = transit_packet(t, R, MIDDLE, 0, i);
 
         pkt.pdid = EXANET_TEST_PDID(5);
-        pkt.first = true;           /* an unknown source gets answers to these only */
+        pkt.first = true; /* the receiver answers unknown sources only if FIRST is set */
         exanet_peer_send(t->ports[R], &pkt);
     }
     exanet_wait(t, exanet_count(t, TX_ACK) == before + count);
 }
 
-/* More acks than a frame holds: data has every other frame. */
+/* If more acks wait than a frame holds, every other frame has data. */
 static void test_urgent_fair(void)
 {
     ExanetTest *t = transit_start("");
@@ -348,7 +367,7 @@ static void check_loopback(uint32_t kbps, uint32_t latency)
     ExanetTest *t = transit_start(",rx-fifo-words=256");
     g_autofree uint8_t *src = g_malloc(MiB);
     unsigned downs = t->ports[R]->downs;
-    unsigned left = 1000;           /* steps: 10 times as long as it takes */
+    unsigned left = 1000;           /* limit of steps, 10 times as many as needed */
     ExanetTransfer x = {
         .src = SRC, .dst = exanet_gva(MIDDLE, DST), .len = MiB,
     };
@@ -371,7 +390,7 @@ static void check_loopback(uint32_t kbps, uint32_t latency)
                      MiB / EXANET_MTU + MiB / EXANET_BLOCK_BYTES);
     g_assert_cmpuint(transit_get(t, R, EXANET_REG_PORT_RX_PACKETS), ==,
                      transit_get(t, R, EXANET_REG_PORT_TX_PACKETS));
-    /* what comes from the cable is of no interest */
+    /* in loop-back the port drops frames from the cable */
     g_assert_cmpuint(transit_get(t, R, EXANET_REG_PORT_DROPPED), ==, 0);
     exanet_peer_hello(t->ports[R], true);
     exanet_wait(t, transit_get(t, R, EXANET_REG_PORT_DROPPED) == 1);

@@ -12,7 +12,7 @@ static void test_rate(void)
     transit_set32(t, R, EXANET_REG_PORT_RATE, RATE_KBPS);
     transit_send(t, L, RIGHT, 0, 0, count);
     g_assert_cmpuint(transit_arrived(t), ==, RATE_PACKETS);
-    /* the rest is where the switch sees it */
+    /* the other packets wait in the output and in the input */
     g_assert_cmpuint(transit_level(t, R, EXANET_PORT_LEVEL_TX), ==,
                      RATE_PACKETS * EXANET_PACKET_WORDS);
     g_assert_cmpuint(transit_level(t, L, EXANET_PORT_LEVEL_RX), ==,
@@ -21,14 +21,14 @@ static void test_rate(void)
     g_assert_cmpuint(transit_arrived(t), ==, RATE_PACKETS);
     exanet_step(t, 1);
     g_assert_cmpuint(transit_arrived(t), ==, 2 * RATE_PACKETS);
-    /* however time goes on, so much has passed by then */
+    /* the same packets pass in one long step as in many short steps */
     exanet_step(t, 10 * RATE_FRAME_NS);
     g_assert_cmpuint(transit_arrived(t), ==, 12 * RATE_PACKETS);
     exanet_step(t, 5 * RATE_FRAME_NS + 3);
     g_assert_cmpuint(transit_arrived(t), ==, 17 * RATE_PACKETS);
     exanet_step(t, RATE_FRAME_NS - 3);
     g_assert_cmpuint(transit_arrived(t), ==, 18 * RATE_PACKETS);
-    /* half of it from the next frame on */
+    /* half of the rate, from the next frame on */
     transit_set32(t, R, EXANET_REG_PORT_RATE, RATE_KBPS / 2);
     exanet_step(t, RATE_FRAME_NS);
     g_assert_cmpuint(transit_arrived(t), ==, 19 * RATE_PACKETS);
@@ -42,7 +42,7 @@ static void test_rate(void)
     exanet_stop(t);
 }
 
-/* One packet in a frame, when the rate leaves room for no more in 50 us. */
+/* A frame has one packet if the rate allows no more in 50 us. */
 static void test_rate_low(void)
 {
     ExanetTest *t = transit_start("");
@@ -56,7 +56,7 @@ static void test_rate_low(void)
         g_assert_cmpuint(transit_arrived(t), ==, i);
         exanet_step(t, 1);
     }
-    /* an idle cable owes nothing */
+    /* idle time allows no more packets later */
     exanet_step(t, 100 * ns);
     transit_send(t, L, RIGHT, 0, 10, 3);
     g_assert_cmpuint(transit_arrived(t), ==, 11);
@@ -66,7 +66,7 @@ static void test_rate_low(void)
     exanet_stop(t);
 }
 
-/* A cable that takes seconds for a packet is slow, and nothing is wrong with its end. */
+/* A cable that takes seconds for a packet is slow, but its link stays up. */
 static void test_rate_crawl(void)
 {
     ExanetTest *t = transit_start("");
@@ -82,7 +82,7 @@ static void test_rate_crawl(void)
     exanet_stop(t);
 }
 
-/* Levels that make no sense: whoever was stopped goes on when the FIFO is empty. */
+/* Invalid XOFF and XON levels: the port sends XON when the FIFO is empty. */
 static void test_xon_never(void)
 {
     ExanetTest *t = transit_start("");
@@ -98,7 +98,7 @@ static void test_xon_never(void)
     exanet_stop(t);
 }
 
-/* Channels share the rate. */
+/* All channels have equal parts of the rate, within 10 %. */
 static void test_rate_channels(void)
 {
     ExanetTest *t = transit_start("");
@@ -109,7 +109,7 @@ static void test_rate_channels(void)
         transit_send(t, L, RIGHT, vc, 0, 20 * RATE_PACKETS);
     }
     exanet_settle(t);
-    /* not more at once than a socket takes */
+    /* steps short enough that the frames fit into a socket */
     for (unsigned i = 0; i < 3; i++) {
         exanet_step(t, 13 * RATE_FRAME_NS);
     }
@@ -150,7 +150,7 @@ static void test_latency(void)
     g_assert_cmpuint(transit_arrived(t), ==, 0);
     exanet_step(t, 1);
     transit_take(t, 2, 3, 1);
-    /* a latency that becomes shorter does not make anything overtake */
+    /* frames do not overtake each other when the latency becomes less */
     transit_send(t, L, RIGHT, 0, 4, 1);
     exanet_settle(t);
     transit_set32(t, R, EXANET_REG_PORT_LATENCY, 0);
@@ -166,7 +166,10 @@ static void test_latency(void)
     exanet_stop(t);
 }
 
-/* So much is under way at most; the rest waits, and all arrives in order. */
+/*
+ * A cable with latency holds a limited number of packets; the others wait, and all
+ * arrive in order.
+ */
 static void test_latency_bound(void)
 {
     ExanetTest *t = transit_start("");
@@ -188,7 +191,7 @@ static void test_latency_bound(void)
     exanet_stop(t);
 }
 
-/* The properties are what the registers are after a reset. */
+/* The properties are the reset values of the registers. */
 static void test_properties(void)
 {
     ExanetTest *t = transit_start(",link-rate-kbps=1000000,link-latency-ns=700");
@@ -209,7 +212,7 @@ static void test_properties(void)
     exanet_stop(t);
 }
 
-/* Both, from a property: each frame comes so much later than without latency. */
+/* Rate and latency by properties: each frame arrives later by the latency. */
 static void test_rate_latency(void)
 {
     ExanetTest *t = transit_start(",link-rate-kbps=1000000,link-latency-ns=700");

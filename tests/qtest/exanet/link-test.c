@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The link port: HELLO, up and down, XOFF and XON, and many packets to a frame.
- */
+/* The link port: HELLO, link up and down, XOFF and XON, and many packets in a frame. */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "link.h"
@@ -30,7 +28,10 @@ static void test_hello(void)
                      EXANET_FRAME_MAX);
     g_assert_false(exanet_link_is(t, EXANET_PORT_STATUS_UP));
 
-    /* it hears us, but we have not heard it: still down */
+    /*
+     * the device has the peer's HELLO, but the peer has not confirmed the device's: the
+     * link is still down
+     */
     exanet_peer_hello(p, false);
     exanet_wait(t, p->heard);
     g_assert_cmphex(exanet_get32(t, PORT + EXANET_REG_PORT_PEER), ==,
@@ -45,7 +46,10 @@ static void test_hello(void)
     exanet_stop(t);
 }
 
-/* HELLO is repeated while nobody answers, and now and then afterwards. */
+/*
+ * The device repeats HELLO at least each second while the link is down, and at least
+ * every five seconds while it is up.
+ */
 static void test_hello_repeats(void)
 {
     ExanetTest *t = exanet_start_cold("", false);
@@ -80,7 +84,7 @@ static void test_down(void)
     exanet_peer_frame(t->peer, EXANET_LINK_DOWN, NULL, 0);
     exanet_wait(t, !exanet_link_is(t, EXANET_PORT_STATUS_UP));
     g_assert_true(exanet_get32(t, EXANET_REG_IRQ_CAUSE) & EXANET_IRQ_LINK);
-    /* what is sent now is lost, and does not wait */
+    /* a packet that is sent now is lost */
     exanet_set32(t, EXANET_FW + EXANET_REG_FW_MODE, EXANET_FW_EXTERNAL);
     exanet_desc_write(t, 3, &d);
     exanet_wait(t, exanet_desc_get(t, 3, 3) & EXANET_DESC_W3_DONE);
@@ -88,7 +92,7 @@ static void test_down(void)
     t->peer->silent = false;
     exanet_bring_up(t);
     exanet_assert_quiet(t);
-    /* the receiver knows the peer still: it is the same epoch */
+    /* the receiver still knows the peer, because the epoch is the same */
     exanet_link_assert_works(t, 2);
     exanet_stop(t);
 }
@@ -100,7 +104,10 @@ static void test_cable_pulled(void)
     close(t->peer->wire.fd);
     t->peer->wire.fd = -1;
     exanet_settle(t);
-    /* a netdev does not say that its other end is gone; HELLO finds out */
+    /*
+     * the netdev does not report the loss of its other end; the port notices that no
+     * HELLO arrives
+     */
     exanet_step(t, 2000 * EXANET_MS);
     exanet_wait(t, !exanet_link_is(t, EXANET_PORT_STATUS_UP));
     g_assert_true(exanet_get32(t, EXANET_REG_IRQ_CAUSE) & EXANET_IRQ_LINK);
@@ -179,7 +186,7 @@ static void test_conflict(void)
     g_assert_false(exanet_link_is(t, EXANET_PORT_STATUS_CONFLICT));
     exanet_open(t, 0, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
     exanet_link_assert_works(t, 1);
-    /* and while it is up */
+    /* a conflict while the link is up */
     t->peer->coord = EXANET_TEST_NODE;
     exanet_peer_hello(t->peer, true);
     exanet_wait(t, exanet_link_is(t, EXANET_PORT_STATUS_CONFLICT));
@@ -187,7 +194,9 @@ static void test_conflict(void)
     exanet_stop(t);
 }
 
-/* Coordinates of either side change: a new link. */
+/*
+ * New coordinates of the device or of the peer: the link goes down, and comes up again.
+ */
 static void test_new_coordinates(void)
 {
     ExanetTest *t = exanet_start("");
@@ -223,12 +232,12 @@ static void test_xoff_sent(void)
     g_assert_cmpuint(exanet_link_count(t, EXANET_REG_PORT_XOFF_SENT), ==, 1);
     g_assert_false(exanet_link_is(t, EXANET_PORT_STATUS_XOFF));
     g_assert_cmpuint(exanet_get32(t, PORT + EXANET_REG_PORT_LEVEL), ==, 0);
-    /* the marks are registers */
+    /* the levels of XOFF and XON are registers */
     exanet_set32(t, PORT + EXANET_REG_PORT_XOFF, 10);
     exanet_set32(t, PORT + EXANET_REG_PORT_XON, 5);
     exanet_link_send_acks(t, 11);
     exanet_wait(t, t->peer->xoffs == 2 && t->peer->xons == 2);
-    /* a frame that the FIFO can never hold */
+    /* a frame that is longer than the FIFO is dropped */
     exanet_link_send_acks(t, EXANET_RX_FIFO_WORDS + 1);
     exanet_wait(t, exanet_link_count(t, EXANET_REG_PORT_DROPPED) == 1);
     exanet_link_send_acks(t, EXANET_RX_FIFO_WORDS);
@@ -237,7 +246,7 @@ static void test_xoff_sent(void)
     exanet_stop(t);
 }
 
-/* More than the FIFO holds, as fast as the cable takes it: nothing is lost. */
+/* Blocks of more bytes than the FIFO holds, sent without a pause: no packet is lost. */
 static void test_saturation(void)
 {
     ExanetTest *t = exanet_start(",rx-fifo-words=256");
@@ -290,7 +299,7 @@ static void test_xoff_received(void)
     exanet_xoff(t);
     g_assert_cmpuint(exanet_link_count(t, EXANET_REG_PORT_XOFF_RECEIVED), ==, 2);
     exanet_desc_write(t, 1, &d);
-    exanet_peer_send_block(t->peer, &b);    /* its ack waits too */
+    exanet_peer_send_block(t->peer, &b);    /* its ack waits for XON, too */
     exanet_assert_quiet(t);
     exanet_step(t, 100 * EXANET_MS);
     exanet_assert_quiet(t);
@@ -303,7 +312,7 @@ static void test_xoff_received(void)
         g_free(rx);
     }
     g_assert_false(exanet_link_is(t, EXANET_PORT_STATUS_PEER_XOFF));
-    /* a peer that comes back does not inherit the XOFF */
+    /* XOFF ends when the peer restarts */
     exanet_xoff(t);
     t->peer->epoch++;
     exanet_bring_up(t);
@@ -313,7 +322,10 @@ static void test_xoff_received(void)
 
 /* --- Frames ---------------------------------------------------------------- */
 
-/* A block comes in few frames, none longer than the peer said it takes. */
+/*
+ * Asserts that a block arrives in at most @frames_max frames of at most @max_words
+ * words.
+ */
 static void check_batching(uint32_t max_words, unsigned frames_max)
 {
     ExanetTest *t = exanet_start_cold("", false);
@@ -353,7 +365,7 @@ static void test_batching(void)
     check_batching(EXANET_PACKET_WORDS, EXANET_BLOCK_PACKETS);
 }
 
-/* Frames as long as a netdev can carry. */
+/* A frame of the maximum length of a netdev is accepted or dropped as a whole. */
 static void test_longest_frame(void)
 {
     ExanetTest *t = exanet_start("");
@@ -370,7 +382,7 @@ static void test_longest_frame(void)
     exanet_stop(t);
 }
 
-/* The same cable on a socket that keeps frames apart, and may lose them. */
+/* A cable by a datagram socket, which keeps frames apart, and may lose them. */
 static void test_dgram(void)
 {
     ExanetTest *t = exanet_start_cold("", true);
@@ -383,7 +395,7 @@ static void test_dgram(void)
     exanet_stop(t);
 }
 
-/* QEMU listens in a thread, which may be late or fail: no socket, but frames. */
+/* The socket of the netdev does not exist: the link stays down, and the device works. */
 static void test_no_listener(void)
 {
     ExanetTest *t = exanet_start_netdev("stream,server=on,addr.type=unix,"
@@ -396,7 +408,7 @@ static void test_no_listener(void)
     exanet_stop(t);
 }
 
-/* A peer that sends, but never reads. */
+/* A peer that sends, but never reads: the device drops acks. */
 static void test_deaf_peer(void)
 {
     ExanetTest *t = exanet_start("");
@@ -420,7 +432,7 @@ static void test_deaf_peer(void)
         exanet_peer_words(t->peer, buf, words);
         exanet_get32(t, EXANET_REG_ID);
     }
-    /* the device has not kept an answer for each of them */
+    /* the device has not stored an ack for each packet */
     g_assert_cmpuint(exanet_link_count(t, EXANET_REG_PORT_DROPPED), >, 0);
     wait_until(exanet_peer_poll(t->peer, 100), wait_pause());
     exanet_settle(t);

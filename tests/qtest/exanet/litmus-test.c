@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory order between nodes: litmus tests over cables that lose, double, swap or delay
- * packets.  What can be seen that should not be, by the rules that are in force, is
- * known from an exploration of all orders [P Annex C]; here the devices must show all
- * of that, and nothing else.
+ * Memory order between nodes: litmus tests over cables that lose, duplicate, reorder or
+ * delay packets.  An exploration of all orders [P Annex C] has found which forbidden
+ * outcomes are possible under which rules.  The devices must show all of these, and no
+ * others.
  */
 #include "qemu/osdep.h"
 #include "network.h"
 
 #define WRITER 1
-#define NEAR 0                      /* node that has the data, and the flag ... */
-#define FAR 2                       /* ... unless that one has it */
+#define NEAR 0                      /* node with DATA, and with FLAG ... */
+/* ...  unless the test is FAR_MP or FAR_MP_FENCE, where this node has FLAG */
+#define FAR 2
 #define DATA EXANET_RAM_DST
 #define FLAG (EXANET_RAM_DST + 0x1000)
-#define SEGMENT 0x10000             /* of each of both, in the aperture */
+#define SEGMENT 0x10000 /* bytes of each of the two segments of the aperture */
 
 #define TIMEOUT 1562500             /* cycles: 10 ms */
 #define STEP (5 * EXANET_MS)
-#define STEPS 8                     /* the last copy has come by then */
+#define STEPS 8                     /* number of steps until all copies have arrived */
 
 /* --- Rules and faults ------------------------------------------------------- */
 
@@ -25,10 +26,10 @@ typedef enum Test { MP, MP_FENCE, WAW, DUP, FAR_MP, FAR_MP_FENCE, TESTS } Test;
 
 static const struct Rule {
     const char *name;
-    uint32_t ctrl;                  /* SHM_CTRL */
-    bool wait;                      /* a store ends with its answer */
+    uint32_t ctrl;                  /* value of SHM_CTRL */
+    bool wait; /* the processor waits for the response to each store */
     bool strict;
-    bool bad[TESTS];                /* can be seen */
+    bool bad[TESTS];                /* the forbidden outcome is possible in this test */
 } rules[] = {
     { "answered", EXANET_SHM_CTRL_ENABLE | EXANET_SHM_CTRL_RAW, .wait = true,
       .bad = { [WAW] = true, [DUP] = true } },
@@ -46,13 +47,13 @@ static const struct Rule {
       .bad = { [MP] = true, [WAW] = true, [DUP] = true, [FAR_MP] = true } },
 };
 
-/* What happens to the packets of a test, on the cable to NEAR or back. */
+/* A fault of packets on the cable to NEAR (stores), or back (@answer: responses). */
 static const struct Fault {
     const char *name;
     enum exanet_inject kind;
-    unsigned nth;                   /* of the stores, or of the answers */
+    unsigned nth; /* number of the store or response that has the fault */
     bool answer;
-    const char *delay;              /* of the first store, beyond a time-out */
+    const char *delay;              /* delay of the first store, longer than a timeout */
 } faults[] = {
     { "none", EXANET_INJECT_NONE },
     { "first store lost", EXANET_INJECT_DROP, 1 },
@@ -120,8 +121,8 @@ typedef struct Litmus {
     ExanetNetwork *f;
     const struct Rule *rule;
     Test test;
-    bool bad;                       /* was seen */
-    bool taken;                     /* the reader has cleared the flag */
+    bool bad;                       /* the forbidden outcome was observed */
+    bool taken;                     /* the reader has cleared FLAG */
 } Litmus;
 
 static uint64_t memory(Litmus *l, unsigned node, uint64_t at)
@@ -129,14 +130,17 @@ static uint64_t memory(Litmus *l, unsigned node, uint64_t at)
     return qtest_readq(l->f->t[node]->qts, at);
 }
 
-/* What a program on the target does and sees at this moment. */
+/*
+ * Reads FLAG and DATA as a program on the target does now; sets @bad for a forbidden
+ * outcome.
+ */
 static void observe(Litmus *l)
 {
     unsigned flag = l->test >= FAR_MP ? FAR : NEAR;
 
     switch (l->test) {
     case WAW:
-        break;                      /* the last value counts */
+        break;                      /* WAW: litmus_run() reads the final value */
     case DUP:
         if (memory(l, NEAR, FLAG)) {
             l->bad |= l->taken;
@@ -145,7 +149,7 @@ static void observe(Litmus *l)
         }
         break;
     default:
-        /* the flag first, as the reader of a message does */
+        /* reads FLAG first, as the reader of a message does */
         l->bad |= memory(l, flag, FLAG) && !memory(l, NEAR, DATA);
     }
 }
@@ -162,7 +166,7 @@ static uint32_t stores_waiting(Litmus *l)
                            offsetof(struct exanet_info, stores)) & 0xffffffff;
 }
 
-/* A store; without early acknowledgement its processor waits for the answer. */
+/* Stores 8 bytes at @offset of the aperture; with @wait waits for the response. */
 static void store(Litmus *l, uint64_t offset, uint64_t value)
 {
     exanet_store(l->f->t[WRITER], offset, value, 8);
@@ -216,7 +220,7 @@ static void program(Litmus *l)
     }
 }
 
-/* Whether the bad outcome is there. */
+/* Runs one test with one fault; returns true if the forbidden outcome was observed. */
 static bool litmus_run(ExanetNetwork *f, const struct Rule *rule, Test test,
                        const struct Fault *fault)
 {
@@ -230,7 +234,7 @@ static bool litmus_run(ExanetNetwork *f, const struct Rule *rule, Test test,
     for (unsigned i = 0; i < STEPS; i++) {
         step(&l);
     }
-    /* whatever was seen on the way, nothing is lost in the end */
+    /* all stores arrive in the end, without an error */
     g_assert_cmpuint(stores_waiting(&l), ==, 0);
     g_assert_cmphex(exanet_shm_get(f->t[WRITER], SHM_ERR_INFO), ==, 0);
     switch (test) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mailboxes: messages of the peer's packetizer in a ring of the process.
+ * Mailboxes: the device writes messages of the peer's packetizer to a ring of the
+ * process.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -96,7 +97,7 @@ static void test_sizes(void)
     exanet_stop(t);
 }
 
-/* Several laps: the phase changes with each. */
+/* Messages for several laps of the ring: the phase changes with each lap. */
 static void test_wrap(void)
 {
     ExanetTest *t = exanet_start("");
@@ -137,14 +138,17 @@ static void test_full(void)
     g_assert_cmpuint(exanet_count(t, MBOX_FULL), ==, 2);
     m = exanet_message_read(t, RING, 0);
     g_assert_cmphex(m.payload[0], ==, 0);
-    /* one was taken: the message that was refused comes in, the next does not */
+    /*
+     * the process has taken one message: the refused message is accepted, the next one
+     * is refused
+     */
     set_head(t, 2, 1);
     g_assert_cmpuint(send_message(t, 2, 4, 4), ==, EXANET_RESP_ACK);
     m = exanet_message_read(t, RING, 0);
     g_assert_cmphex(m.payload[0], ==, 4);
     g_assert_cmphex(m.phase & 1, ==, 0);
     g_assert_cmpuint(send_message(t, 2, 5, 5), ==, EXANET_RESP_FULL);
-    /* a HEAD that makes no sense looks full, and harms nobody */
+    /* an invalid HEAD makes the ring full, and has no other effect */
     set_head(t, 2, 1000);
     g_assert_cmpuint(send_message(t, 2, 5, 5), ==, EXANET_RESP_FULL);
     set_head(t, 2, ~0ULL);
@@ -164,7 +168,7 @@ static void test_disabled(void)
     exanet_user_set(t, 0, EXANET_PAGE_MAILBOX,
                     offsetof(struct exanet_mailbox, ctrl), 0);
     g_assert_cmpuint(send_message(t, 0, 2, 1), ==, EXANET_RESP_FULL);
-    /* enabling starts the ring anew */
+    /* the ring starts at entry 0 when it is enabled */
     exanet_mailbox_open(t, 0, 0, RING + 4096, 2, 0);
     g_assert_cmpuint(tail(t, 0), ==, 0);
     g_assert_cmpuint(send_message(t, 0, 2, 9), ==, EXANET_RESP_ACK);
@@ -184,7 +188,7 @@ static void test_bad_setup(void)
         g_assert_cmphex(ctrl & EXANET_MAILBOX_ENABLE, ==, 0);
         g_assert_cmpuint(send_message(t, 0, 1, 1), ==, EXANET_RESP_FULL);
     }
-    /* a ring in use keeps its place and its size */
+    /* a store of another address or size does not change an enabled ring */
     exanet_mailbox_open(t, 0, 0, RING, 2, 0);
     g_assert_cmpuint(send_message(t, 0, 1, 1), ==, EXANET_RESP_ACK);
     exanet_mailbox_open(t, 0, 0, RING + 4096, 8, 0);
@@ -194,7 +198,7 @@ static void test_bad_setup(void)
         g_assert_cmpuint(send_message(t, 0, n, n), ==, EXANET_RESP_ACK);
     }
     g_assert_cmpuint(send_message(t, 0, 5, 5), ==, EXANET_RESP_FULL);
-    /* a ring that is nowhere */
+    /* a ring at an address without RAM */
     exanet_mailbox_open(t, 0, 1, EXANET_NO_RAM, 2, 0);
     g_assert_cmpuint(send_message(t, 1, 5, 5), ==, EXANET_RESP_DECODE);
     exanet_mailbox_open(t, 0, 2, ~0ULL, 16, 0);
@@ -211,7 +215,7 @@ static void test_bad_messages(void)
 
     exanet_mailbox_open(t, 0, 0, RING, 2, 0);
     g_assert_cmpuint(deliver(t, &pkt), ==, EXANET_RESP_MALFORMED);
-    /* mailboxes that do not exist, or addresses inside of one */
+    /* a mailbox that does not exist, or an address inside the registers of one */
     pkt = message(t, EXANET_MAILBOXES, 2, payload, 8);
     g_assert_cmpuint(deliver(t, &pkt), ==, EXANET_RESP_DECODE);
     pkt = message(t, 0, 3, payload, 8);
@@ -220,7 +224,7 @@ static void test_bad_messages(void)
     pkt = message(t, 0, 4, payload, 8);
     pkt.va |= 1;
     g_assert_cmpuint(deliver(t, &pkt), ==, EXANET_RESP_DECODE);
-    /* another job, a context that is not open */
+    /* another job, and a context that is not open */
     pkt = message(t, 0, 5, payload, 8);
     pkt.pdid ^= 0x10;
     g_assert_cmpuint(deliver(t, &pkt), ==, EXANET_RESP_PROTECTION);
@@ -232,7 +236,10 @@ static void test_bad_messages(void)
     exanet_stop(t);
 }
 
-/* Copies are acked once more and not stored; what is older is dropped. */
+/*
+ * Copies of a message are acked and not stored; a message of an older generation is
+ * dropped.
+ */
 static void test_duplicates(void)
 {
     ExanetTest *t = exanet_start("");
@@ -294,7 +301,7 @@ static void test_irq(void)
     exanet_wait(t, exanet_msix_taken(t, EXANET_VEC_CONTEXT(0)));
     g_assert_cmphex(exanet_get32(t, EXANET_REG_MBOX_PENDING), ==, 1);
     g_assert_true(exanet_get32(t, EXANET_REG_IRQ_CAUSE) & EXANET_IRQ_MAILBOX);
-    /* one interrupt until it is cleared */
+    /* no second interrupt until the cause is cleared */
     g_assert_cmpuint(send_message(t, 1, 3, 1), ==, EXANET_RESP_ACK);
     exanet_settle(t);
     g_assert_false(exanet_msix_taken(t, EXANET_VEC_CONTEXT(0)));
@@ -306,7 +313,10 @@ static void test_irq(void)
     exanet_stop(t);
 }
 
-/* A page of the ring is missing: code 2, an entry, and no message lost. */
+/*
+ * A page of the ring is missing: the device answers FAULT, puts an entry into the fault
+ * FIFO, and stores the message when it is sent again.
+ */
 static void test_fault(void)
 {
     ExanetTest *t = exanet_start("");
@@ -333,11 +343,12 @@ static void test_fault(void)
     g_assert_cmpuint(f.left, ==, 64 * sizeof(struct exanet_message));
     exanet_tables_map(&tb, FAULT_VA, RING, 0, EXANET_MAP_RW);
     exanet_fault_resolve(t, &f, true);
-    exanet_assert_quiet(t);     /* the packetizer tries again by itself */
+    /* no answer follows, because the packetizer retransmits by its timer */
+    exanet_assert_quiet(t);
     pkt.seq = 1;
     g_assert_cmpuint(deliver(t, &pkt), ==, EXANET_RESP_ACK);
     exanet_assert_mem(t, RING, payload, 64);
-    /* a packet of the packetizer for memory faults in the same way */
+    /* a packet of the packetizer to memory faults in the same way */
     pkt = message(t, 0, 2, payload, 64);
     pkt.va = 0x123456000ULL;
     g_assert_cmpuint(deliver(t, &pkt), ==, EXANET_RESP_FAULT);
@@ -348,7 +359,7 @@ static void test_fault(void)
     exanet_stop(t);
 }
 
-/* DRAM as target of a packetizer. */
+/* A packetizer writes to memory instead of a mailbox. */
 static void test_memory(void)
 {
     ExanetTest *t = exanet_start("");
@@ -362,7 +373,7 @@ static void test_memory(void)
     exanet_assert_byte(t, EXANET_RAM_DST, 0, 11);
     exanet_assert_mem(t, EXANET_RAM_DST + 11, payload, 64);
     exanet_assert_byte(t, EXANET_RAM_DST + 75, 0, 100);
-    /* a copy does not overwrite what the application has changed */
+    /* a copy does not overwrite later changes of the application */
     qtest_memset(t->qts, EXANET_RAM_DST, 0, 256);
     pkt.seq = 1;
     g_assert_cmpuint(deliver(t, &pkt), ==, EXANET_RESP_ACK);

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* NI crossbar: loop-back, the cable, or nowhere; and who takes which packet. */
+/*
+ * NI crossbar: packets to this node, to the cable, or without a route; and the unit
+ * that takes each packet.
+ */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "device.h"
 
 #define DST EXANET_RAM_DST
 #define LEN 1000
-#define SHIFT 0x35                  /* so that LEN bytes make 5 packets */
+#define SHIFT 0x35 /* offset of the data, so that LEN bytes need 5 packets */
 #define PACKETS 5
 #define NOBODY 9                    /* an NI index without a unit */
-#define RENAMED 0x162a2             /* with an irregular cable still */
+#define RENAMED 0x162a2 /* new coordinates; the cable to the peer is still irregular */
 
 static const struct {
     enum exanet_type type;
@@ -33,7 +36,10 @@ static uint64_t port_get(ExanetTest *t, unsigned reg)
     return exanet_get64(t, EXANET_PORT(0) + reg);
 }
 
-/* Asserts that @n packets were dropped for @why since the last call. */
+/*
+ * Asserts that @n packets were dropped for @why since the last call, and none for
+ * another reason.
+ */
 static void assert_drops(ExanetTest *t, enum exanet_counter why, unsigned n)
 {
     for (unsigned i = EXANET_CNT_DROP_HEADER_CRC;
@@ -51,7 +57,7 @@ static void assert_nothing_sent(ExanetTest *t)
     g_assert_cmpuint(t->peer->data_frames, ==, 0);
 }
 
-/* Whether the cause was there since the last call. */
+/* Returns true if the cause PROTOCOL was set; clears it. */
 static bool protocol_irq_taken(ExanetTest *t)
 {
     bool taken = exanet_get32(t, EXANET_REG_IRQ_CAUSE) & EXANET_IRQ_PROTOCOL;
@@ -60,7 +66,7 @@ static bool protocol_irq_taken(ExanetTest *t)
     return taken;
 }
 
-/* Sends @pkt; when this returns the device has done with it what it does. */
+/* Sends @pkt, and waits until the device has received or dropped it. */
 static void send_packet(ExanetTest *t, const ExanetPacket *pkt)
 {
     uint64_t seen = port_get(t, EXANET_REG_PORT_RX_PACKETS) +
@@ -71,7 +77,10 @@ static void send_packet(ExanetTest *t, const ExanetPacket *pkt)
                 port_get(t, EXANET_REG_PORT_DROPPED) == seen);
 }
 
-/* A good packet of the peer for context 0, as large as packets of @type are. */
+/*
+ * Returns a valid packet of the peer for context 0, with the size that packets of @type
+ * have.
+ */
 static ExanetPacket new_packet(ExanetTest *t, unsigned type, uint64_t va)
 {
     return (ExanetPacket) {
@@ -88,7 +97,7 @@ static ExanetPacket new_packet(ExanetTest *t, unsigned type, uint64_t va)
     };
 }
 
-/* A node that is asked properly answers. */
+/* Asserts that the node acks a valid write to @dst. */
 static void assert_accepted(ExanetTest *t, uint32_t dst)
 {
     ExanetPacket pkt = new_packet(t, EXANET_TYPE_WRITE, DST);
@@ -100,7 +109,7 @@ static void assert_accepted(ExanetTest *t, uint32_t dst)
     assert_drops(t, EXANET_CNT_DROP_NO_ROUTE, 0);
 }
 
-/* One byte for @node that nobody acks. */
+/* Sends a packet with one byte to @node, without an ack. */
 static void send_once(ExanetTest *t, uint32_t node)
 {
     uint64_t sent = exanet_count(t, TX_WRITE) + 1;
@@ -109,7 +118,10 @@ static void send_once(ExanetTest *t, uint32_t node)
     exanet_wait(t, exanet_count(t, TX_WRITE) == sent);
 }
 
-/* One packet of each type: all are dropped for @why, and do nothing. */
+/*
+ * Sends one packet of each type from @src to @dst: asserts that all are dropped for
+ * @why, interrupt if the source is wrong, and have no effect.
+ */
 static void assert_refused(ExanetTest *t, uint32_t dst, uint32_t src,
                            enum exanet_counter why)
 {
@@ -123,7 +135,7 @@ static void assert_refused(ExanetTest *t, uint32_t dst, uint32_t src,
         uint64_t seen = exanet_get64(t, at);
 
         if (liar && EXANET_TYPE_SHORT(pkt.type)) {
-            continue;               /* does not say whom it is from */
+            continue;               /* short packets have no source */
         }
         pkt.dst = dst;
         pkt.src = src;
@@ -136,7 +148,7 @@ static void assert_refused(ExanetTest *t, uint32_t dst, uint32_t src,
     assert_nothing_sent(t);
 }
 
-/* An RDMA write of node @self to itself. */
+/* Asserts an RDMA write of node @self to itself. */
 static void loop_back(ExanetTest *t, uint32_t self)
 {
     ExanetTransfer x = {
@@ -163,7 +175,7 @@ static void loop_back(ExanetTest *t, uint32_t self)
     assert_nothing_sent(t);
 }
 
-/* Also with nobody on the cable: the node reaches itself, and not the peer. */
+/* With and without a link, the node's packets to itself do not leave by the cable. */
 static void test_loop_back(void)
 {
     ExanetTest *t = exanet_start_cold("", false);
@@ -182,7 +194,10 @@ static void test_loop_back(void)
     exanet_stop(t);
 }
 
-/* The packet of the specification, so that the codec is no judge of itself. */
+/*
+ * Asserts the bits of the packet in the specification, which the codec alone could not
+ * prove.
+ */
 static void test_to_peer(void)
 {
     static const uint64_t want[] = {
@@ -204,7 +219,10 @@ static void test_to_peer(void)
     };
     g_autofree ExanetRxPacket *rx = NULL;
 
-    /* it goes to what is here the device: change places */
+    /*
+     * the packet's destination has the coordinates of the device, so device and peer
+     * exchange their coordinates
+     */
     t->peer->coord = EXANET_TEST_NODE;
     exanet_set32(t, EXANET_REG_NODE, EXANET_TEST_PEER);
     exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
@@ -226,7 +244,7 @@ static void test_to_peer(void)
     exanet_stop(t);
 }
 
-/* Of all the nodes around there are two. */
+/* Of 256 nodes only this node and the peer can be reached. */
 static void test_no_route(void)
 {
     ExanetTest *t = exanet_start("");
@@ -252,7 +270,7 @@ static void test_no_route(void)
     exanet_stop(t);
 }
 
-/* A node on a cable forwards nothing, and hears nobody but its peer. */
+/* A node with one cable forwards no packet, and accepts only packets of its peer. */
 static void test_foreign(void)
 {
     ExanetTest *t = exanet_start("");
@@ -270,7 +288,7 @@ static void test_foreign(void)
     exanet_stop(t);
 }
 
-/* Every node has another name, and its old one is nobody's. */
+/* The device gets new coordinates: packets for the old ones are dropped. */
 static void test_renamed(void)
 {
     ExanetTest *t = exanet_start("");
@@ -283,17 +301,20 @@ static void test_renamed(void)
     assert_drops(t, EXANET_CNT_DROP_NO_ROUTE, 1);
     assert_refused(t, EXANET_TEST_NODE, EXANET_TEST_PEER,
                    EXANET_CNT_DROP_NO_ROUTE);
-    /* the peer is where it was, and hears from whom this is */
+    /* the peer's packets still arrive, and the peer knows the new coordinates */
     send_once(t, EXANET_TEST_PEER);
     g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_WRITE));
     assert_accepted(t, RENAMED);
     exanet_stop(t);
 }
 
-#define MEMORY -1                   /* instead of an NI index */
-#define EACH (2 * (16 + 1 + 1))     /* packets of a type */
+#define MEMORY -1                   /* address in memory, instead of an NI index */
+#define EACH (2 * (16 + 1 + 1))     /* packets of each type */
 
-/* The table of the specification; @message: from a packetizer [P 2.5]. */
+/*
+ * Returns true if the specification allows type @code at NI index @index; @message:
+ * from a packetizer [P 2.5].
+ */
 static bool is_legal(unsigned code, int index, bool message)
 {
     switch (code) {
@@ -330,7 +351,7 @@ static void try_packet(ExanetTest *t, unsigned code, int index, bool message)
         known |= types[i].type == code;
     }
     if (code == EXANET_TYPE_AXI_READ || code == EXANET_TYPE_AXI_WRITE) {
-        pkt.seq = tid++ % 4;        /* stores come once each */
+        pkt.seq = tid++ % 4;        /* a new sequence, so that the store is no copy */
     } else {
         pkt.tid = tid++;
     }
@@ -358,7 +379,7 @@ static void test_table(void)
     for (unsigned i = EXANET_CNT_RX_WRITE; i <= EXANET_CNT_RX_ACK; i++) {
         g_assert_cmpuint(exanet_get64(t, EXANET_COUNTER(i)), ==, EACH);
     }
-    /* what was legal has reached its unit */
+    /* the valid packets have reached their units */
     g_assert_cmpuint(exanet_count(t, RX_RELEASE), ==, 2);
     g_assert_cmpuint(exanet_count(t, RX_FLOW_RATE), ==, 2);
     g_assert_cmpuint(exanet_count(t, MBOX_DELIVERED), ==, 1 + 2);
@@ -370,7 +391,7 @@ static void test_table(void)
                      exanet_count(t, SHM_DUPLICATE), ==, 4);
     g_assert_cmpuint(exanet_count(t, SHM_TARGET_ERROR), ==, 0);
     g_assert_cmpuint(exanet_count(t, SHM_STALE), ==, 2);
-    /* blocks, the read request, notifications */
+    /* acks of blocks, of the read request, of notifications */
     g_assert_cmpuint(exanet_count(t, TX_ACK), ==, 3 + 1 + 4);
     g_assert_cmpuint(exanet_count(t, NACK_SENT), ==, 0);
     g_assert_cmpuint(exanet_get32(t, EXANET_RTMBOX + EXANET_REG_RT_REQ_COUNT),
@@ -380,7 +401,7 @@ static void test_table(void)
     exanet_stop(t);
 }
 
-/* @pkt is taken, or dropped as nobody does. */
+/* Sends @pkt, and asserts that it is taken, or dropped because of the NI map. */
 static void assert_ni(ExanetTest *t, const ExanetPacket *pkt, bool taken)
 {
     send_packet(t, pkt);
@@ -388,7 +409,10 @@ static void assert_ni(ExanetTest *t, const ExanetPacket *pkt, bool taken)
     g_assert_cmpint(protocol_irq_taken(t), ==, !taken);
 }
 
-/* The NI map says who takes what; what is in it for nobody's use is of no use. */
+/*
+ * The NI map defines the unit and the types of an index; an invalid entry accepts no
+ * packet.
+ */
 static void test_ni_map(void)
 {
     ExanetTest *t = exanet_start_external("");
@@ -410,7 +434,7 @@ static void test_ni_map(void)
     exanet_set64(t, EXANET_NI_MAP(NOBODY), mailbox);
     assert_ni(t, &message, true);
     g_assert_cmpuint(exanet_count(t, MBOX_DELIVERED), ==, 1);
-    /* in another's window: types and port must fit */
+    /* another index for each unit: type and port must match */
     exanet_set64(t, EXANET_NI_MAP(NOBODY), mailbox & ~EXANET_NI_MAP_VALID);
     assert_ni(t, &message, false);
     for (unsigned port = 0; port < 16; port++) {
@@ -431,7 +455,7 @@ static void test_ni_map(void)
     g_assert_cmpuint(exanet_count(t, SHM_STALE), ==, 1);
     g_assert_cmpuint(exanet_count(t, MBOX_DELIVERED), ==, 2);
     g_assert_cmpuint(exanet_count(t, RX_CTX_ALLOC), ==, 1);
-    /* without the type that the unit is there for */
+    /* the unit's index without the type of the unit */
     exanet_set64(t, EXANET_NI_MAP(EXANET_NI_RECEIVER), receiver &
                  ~RNIC_PREP(EXANET_NI_MAP_TYPES, 1u << EXANET_TYPE_CONTROL));
     control.va = EXANET_NI_VA(EXANET_NI_RECEIVER);
@@ -455,7 +479,10 @@ static void test_disabled(void)
     exanet_stop(t);
 }
 
-/* A block to ourselves: the data arrive, the ack goes nowhere. */
+/*
+ * A block to this node whose response index has no unit: the data arrive, the ack is
+ * dropped.
+ */
 static void test_ack_to_nobody(void)
 {
     ExanetTest *t = exanet_start_external("");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Networks of many nodes without faults: everybody talks to everybody, nothing is
- * lost, nobody starves and nothing locks up.
+ * Networks of many nodes without faults: all nodes send to all nodes; no packet is
+ * lost, each operation ends, and no deadlock occurs.
  */
 #include "qemu/osdep.h"
 #include "qemu/units.h"
 #include "traffic.h"
 
-/* nothing is lost here, so nothing takes longer than a few time-outs */
+/* no packet is lost, so no operation takes longer than a few timeouts */
 #define LIMIT (2000 * EXANET_MS)
 /*
  * Properties of tests that measure time.  Cables are slow, because a clock step must be
@@ -103,8 +103,9 @@ static void test_hybrid(void)
 /* --- Rings ----------------------------------------------------------------- */
 
 /*
- * Every node keeps every link of its ring busy with what goes two links far, both
- * ways round: without the dateline channel each would wait for the next one.
+ * Every node keeps every link of its ring busy with packets to the nodes two links away
+ * in both directions.  Without the dateline channel a circle of waiting packets would
+ * form.
  */
 static void check_ring(unsigned nodes, bool second_dimension)
 {
@@ -149,11 +150,14 @@ static uint64_t local_port(ExanetNetwork *f, unsigned n, unsigned port)
                         8 * port);
 }
 
-/* Two QFDBs: each FPGA of the first one sends to its counterpart. */
+/* Two QFDBs: each FPGA of the first QFDB sends to the same FPGA of the second. */
 static void test_local_ports(void)
 {
     ExanetTopology topo = exanet_topology_hybrid(2, 1, true);
-    /* the hybrid has F1 of both, then F2 to F4 of the first, then of the second */
+    /*
+     * numbers of nodes in the hybrid: F1 of both QFDBs, then F2 to F4 of the first,
+     * then of the second
+     */
     static const unsigned from[] = { 0, 2, 3, 4 }, to[] = { 1, 5, 6, 7 };
     ExanetNetwork *f = exanet_network_start(&topo, "");
     ExanetTraffic *tr = exanet_traffic_new(f, 1);
@@ -167,7 +171,10 @@ static void test_local_ports(void)
     exanet_traffic_run(tr, EXANET_MS, LIMIT);
     exanet_traffic_check(tr);
     for (unsigned i = 0; i < ARRAY_SIZE(from); i++) {
-        /* data there, which need not be aligned, and acks back */
+        /*
+         * data in one direction, perhaps in more packets because of their alignment;
+         * acks in the other
+         */
         g_assert_cmpuint(local_port(f, 0, i), >=, MiB / EXANET_MTU);
         g_assert_cmpuint(local_port(f, 0, i), <, MiB / EXANET_MTU + 256);
         g_assert_cmpuint(local_port(f, 1, i), >=, MiB / EXANET_BLOCK_BYTES);
@@ -188,7 +195,7 @@ static void alien_xoff(ExanetPeer *alien)
     }
 }
 
-/* What F2 sends to a neighbour that takes nothing is in nobody's way. */
+/* Packets of F2 to a node that has sent XOFF do not block other packets. */
 static void test_blocked_stream(void)
 {
     ExanetTopology topo = exanet_topology_qfdb(1);
@@ -215,7 +222,7 @@ static void test_blocked_stream(void)
     exanet_network_settle(f);
     for (unsigned wave = 0; wave < 3; wave++) {
         for (unsigned i = 0; i < 24; i++) {
-            unsigned n = i % 3 + (i % 3 > 0);   /* F1, F3, F4 */
+            unsigned n = i % 3 + (i % 3 > 0);   /* the numbers of F1, F3, F4 */
 
             exanet_traffic_write(tr, n, target, 128 * KiB,
                                  EXANET_NOTE_MAILBOX);
@@ -233,8 +240,8 @@ static void test_blocked_stream(void)
 /* --- Contention ------------------------------------------------------------- */
 
 /*
- * All others send to the end of a line at once: what joins last has the shortest way,
- * and those behind it still get on.
+ * All other nodes send to one end of a line: the node next to the target gets the
+ * largest part, and the nodes behind it still make progress.
  */
 static void test_contention(void)
 {
@@ -244,7 +251,7 @@ static void test_contention(void)
     unsigned first = 0;
 
     for (unsigned n = 0; n < topo.nodes; n++) {
-        /* what the switches do by themselves; see exanet-incast-test for more */
+        /* switches off congestion management, which exanet-incast-test covers */
         exanet_set32(f->t[n], EXANET_SWITCH + EXANET_REG_SW_FLOW, 0);
     }
     for (unsigned n = 1; n < topo.nodes; n++) {
@@ -258,7 +265,10 @@ static void test_contention(void)
         uint32_t acked = RNIC_GET(EXANET_CHSTAT_ACKED, status);
 
         first += RNIC_GET(EXANET_CHSTAT_STATE, status) == EXANET_CHANNEL_DONE;
-        /* a quarter each were fair, half of the rest each is what cables do */
+        /*
+         * a fair part would be a quarter each; back-pressure gives each node half of
+         * the rest
+         */
         g_assert_cmpuint(acked, >=, 16 * KiB);
     }
     g_assert_cmpuint(first, >=, 1);
@@ -288,7 +298,10 @@ static void set_multipath(ExanetNetwork *f, unsigned n,
     exanet_set32(f->t[n], EXANET_FW + EXANET_REG_FW_MULTIPATH, how);
 }
 
-/* Time that one path takes, in percent of that of two. */
+/*
+ * Asserts that a write over one path takes 1.7 times as long as over two paths, for
+ * each policy.
+ */
 static void check_two_paths(ExanetTopology topo, unsigned to)
 {
     ExanetNetwork *f = start_with_rate(&topo);
@@ -296,7 +309,7 @@ static void check_two_paths(ExanetTopology topo, unsigned to)
     int64_t one, round, least;
 
     one = time_of_write(tr, 0, to);
-    /* the cable is what takes the time: 18 words for 16 of data */
+    /* the rate of the cable is the limit: 18 words for 16 words of data */
     g_assert_cmpint(one, >=, (MiB / 16 * 18 * 8000000LL) / RATE_KBPS);
     set_multipath(f, 0, EXANET_FW_PATH_ROUND_ROBIN);
     round = time_of_write(tr, 0, to);
@@ -319,13 +332,13 @@ static void test_two_cables(void)
     check_two_paths(topo, 1);
 }
 
-/* Both dimension orders to the opposite corner of a square. */
+/* Both orders of dimensions to the opposite corner of a square. */
 static void test_two_orders(void)
 {
     check_two_paths(exanet_topology_grid(2, 2, 1, false), 3);
 }
 
-/* Six cables carry what one does, but for 5 %. */
+/* A write over up to six cables takes at most 5 % longer than over one. */
 static void test_hops(void)
 {
     ExanetTopology topo = exanet_topology_grid(7, 1, 1, false);
@@ -344,7 +357,7 @@ static void test_hops(void)
     finish(tr);
 }
 
-/* One of two cables is cut in the middle of the traffic, then mended. */
+/* One of two cables goes down during the traffic, and comes up again. */
 static void test_cut(void)
 {
     ExanetTopology topo = exanet_topology_qfdb(2);

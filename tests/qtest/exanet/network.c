@@ -7,11 +7,11 @@
 #include "network.h"
 #include "rnic/exanet/shm.h"
 
-/* all coordinates of a network have it in their upper bits */
+/* upper part of all coordinates of a network */
 #define UPPER 5
-/* a frame passes one node at each look at least */
+/* between two looks each frame passes at least one node */
 #define QUIET_LOOKS 3
-/* real time until a network that does not become quiet counts as hung */
+/* real seconds after which a network that does not become quiet counts as hung */
 #define STORM_SECONDS 120
 
 /* --- Topologies ----------------------------------------------------------- */
@@ -69,7 +69,7 @@ ExanetTopology exanet_topology_qfdb(unsigned parallel)
     return topo;
 }
 
-/* Cables of dimension @dim between the nodes of a grid; @step of their numbers. */
+/* Adds the cables of dimension @dim to a grid, and sets topo->dims[@dim]. */
 static void grid_cables(ExanetTopology *topo, const unsigned size[3],
                         unsigned dim, bool rings)
 {
@@ -124,7 +124,10 @@ ExanetTopology exanet_topology_hybrid(unsigned x, unsigned y, bool rings)
     return topo;
 }
 
-/* A rule for node @n: what is @value under @mask may take @links, one bit for each. */
+/*
+ * Adds a routing rule to node @n: packets whose destination is @value under @mask may
+ * leave by the ports of bit mask @links.
+ */
 static void topology_rule(ExanetTopology *topo, unsigned n, uint32_t value,
                           uint32_t mask, unsigned links)
 {
@@ -183,7 +186,8 @@ ExanetTopology exanet_topology_fat_tree(unsigned leaves, unsigned hosts,
 ExanetTopology exanet_topology_dragonfly(unsigned groups, unsigned nodes)
 {
     ExanetTopology topo = { .dims = { 1, 1, 1 } };
-    const unsigned each = (groups - 2) / nodes + 1;     /* other groups of a node */
+    /* other groups to which each node of a group has a cable */
+    const unsigned each = (groups - 2) / nodes + 1;
 
     for (unsigned i = 0; i < groups * nodes; i++) {
         exanet_topology_node(&topo, cabinet_coord(i / nodes, i % nodes));
@@ -214,7 +218,10 @@ ExanetTopology exanet_topology_dragonfly(unsigned groups, unsigned nodes)
 
 /* --- Start and end -------------------------------------------------------- */
 
-/* The end of a cable that connects; the other one listens, and is there first. */
+/*
+ * Returns the end of a cable that connects; the other end listens, so its QEMU must
+ * start first.
+ */
 static unsigned connecting_end(const ExanetTopology *topo, const ExanetCable *c)
 {
     if (topo->mortal[c->node[0]]) {
@@ -238,7 +245,10 @@ static void add_netdev(ExanetNetwork *f, unsigned n, const ExanetCable *c,
         return;
     }
     g_assert_false(topo->mortal[n] && topo->mortal[other]);
-    /* QEMU listens in a thread of its own: it may not be ready for the first try */
+    /*
+     * reconnects, because QEMU listens in a thread of its own and may not be ready for
+     * the first attempt
+     */
     g_string_append_printf(netdevs, "-netdev stream,server=%s,addr.type=unix,"
                            "addr.path=%s/%zu,id=wire%u ",
                            connecting_end(topo, c) == end ?
@@ -286,7 +296,7 @@ static void start_node(ExanetNetwork *f, unsigned n)
                                topo->dims[1], topo->dims[2]);
     }
     if (topo->routes[n]) {
-        /* quoted for the shell */
+        /* in quotes, because a shell parses the options */
         g_string_append_printf(props, ",router=table,routes='%s'",
                                topo->routes[n]->str);
     }
@@ -341,7 +351,7 @@ void exanet_network_stop(ExanetNetwork *f)
 {
     for (unsigned n = 0; n < f->topo.nodes; n++) {
         if (f->t[n]) {
-            /* they take their time to end: all at once */
+            /* sends SIGTERM to all nodes first, because the end of each takes time */
             kill(qtest_pid(f->t[n]->qts), SIGTERM);
         }
     }
@@ -374,7 +384,7 @@ void exanet_network_kill(ExanetNetwork *f, unsigned n)
 
 void exanet_network_revive(ExanetNetwork *f, unsigned n)
 {
-    /* neither 0 nor the one that it had */
+    /* a new epoch, which is not 0 */
     f->epoch[n] = 1 + (f->epoch[n] + EXANET_NETWORK_NODES) % 255;
     start_node(f, n);
     open_node(f, n);
@@ -456,7 +466,7 @@ void exanet_network_fault_all(ExanetNetwork *f, const char *faults, uint32_t see
 
 /* --- Time ----------------------------------------------------------------- */
 
-/* Reads all counters of @n; returns whether anything moved since the last look. */
+/* Reads all counters of @n; returns true if one has changed since the last call. */
 static bool look(ExanetNetwork *f, unsigned n)
 {
     uint64_t count[EXANET_COUNTER_COUNT];
@@ -472,7 +482,10 @@ static bool look(ExanetNetwork *f, unsigned n)
     return moved;
 }
 
-/* One look at all nodes; whether nothing moved. */
+/*
+ * Looks at all nodes and aliens once; returns true if no counter has changed and no
+ * frame has arrived.
+ */
 static bool quiet(ExanetNetwork *f)
 {
     bool moved = false;

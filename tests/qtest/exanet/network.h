@@ -14,7 +14,8 @@
 
 #define EXANET_NETWORK_NODES 16
 #define EXANET_NETWORK_CABLES 64
-#define EXANET_NETWORK_CONTEXTS 2    /* open on every node, of one job */
+/* contexts that are open on every node, all of one job */
+#define EXANET_NETWORK_CONTEXTS 2
 
 /* A cable between two nodes, and the port of each end. */
 typedef struct ExanetCable {
@@ -26,10 +27,12 @@ typedef struct ExanetTopology {
     unsigned nodes;
     unsigned cables;
     uint32_t coord[EXANET_NETWORK_NODES];
-    uint8_t ports[EXANET_NETWORK_NODES];     /* used so far */
-    bool mortal[EXANET_NETWORK_NODES];       /* may be killed, neighbours may not */
-    bool alien[EXANET_NETWORK_NODES];        /* is the test, with one cable */
-    bool passes[EXANET_NETWORK_NODES];       /* only forwards, is never enabled */
+    uint8_t ports[EXANET_NETWORK_NODES];     /* number of ports in use */
+    /* the node may be killed; its neighbours may not */
+    bool mortal[EXANET_NETWORK_NODES];
+    bool alien[EXANET_NETWORK_NODES];        /* the node is the test, with one cable */
+    /* the node only forwards packets; its device is never enabled */
+    bool passes[EXANET_NETWORK_NODES];
     GString *routes[EXANET_NETWORK_NODES];   /* routing table, owned; NULL: none */
     ExanetCable cable[EXANET_NETWORK_CABLES];
     unsigned dims[3];               /* nodes of the rings X, Y, Z; 1: no ring */
@@ -66,10 +69,11 @@ typedef struct ExanetNetwork {
     ExanetTopology topo;
     ExanetTest *t[EXANET_NETWORK_NODES];     /* NULL: killed, or an alien */
     ExanetPeer *alien[EXANET_NETWORK_NODES];
-    bool deaf;                      /* aliens do not read */
-    uint64_t count[EXANET_NETWORK_NODES][EXANET_COUNTER_COUNT];  /* when settled */
+    bool deaf;                      /* aliens do not read frames */
+    /* counters at the last settling */
+    uint64_t count[EXANET_NETWORK_NODES][EXANET_COUNTER_COUNT];
     uint8_t epoch[EXANET_NETWORK_NODES];
-    int64_t now;                    /* virtual ns since the start */
+    int64_t now;                    /* virtual ns since the start of the network */
     char *dir;
     char *props;
 } ExanetNetwork;
@@ -85,9 +89,12 @@ void exanet_network_kill(ExanetNetwork *f, unsigned n);
 void exanet_network_revive(ExanetNetwork *f, unsigned n);
 /* Resets a node and opens its contexts again. */
 void exanet_network_reset(ExanetNetwork *f, unsigned n);
-/* Returns true if all links between living nodes and aliens are up. */
+/* Returns true if all links between nodes that run, and of aliens, are up. */
 bool exanet_network_linked(ExanetNetwork *f);
-/* Waits for these links in real time, because sockets of QEMU connect in real time. */
+/*
+ * Waits until exanet_network_linked() is true, in real time, because sockets of QEMU
+ * connect in real time.
+ */
 void exanet_network_wait_linked(ExanetNetwork *f);
 /*
  * Waits until no counter of a node changes and no frame arrives at an alien; refreshes
@@ -96,12 +103,15 @@ void exanet_network_wait_linked(ExanetNetwork *f);
 bool exanet_network_settle(ExanetNetwork *f);
 bool exanet_network_step(ExanetNetwork *f, int64_t ns);
 /*
- * Moves time by @ns in steps of @step, and does not wait between steps until the network
- * is quiet.  So each cable has a latency of up to two steps.  This is much quicker, and
- * accurate enough if cables have a rate.
+ * Advances time by @ns in steps of @step, and does not wait between steps until the
+ * network is quiet.  So each cable has a latency of at most two steps.  This is much
+ * faster than exanet_network_step(), and accurate enough if cables have a rate.
  */
 void exanet_network_pass(ExanetNetwork *f, int64_t ns, int64_t step);
-/* Moves time in steps of @ns, at most @limit ns, until the C expression @cond is true. */
+/*
+ * Advances time in steps of @ns, at most @limit ns, until the C expression @cond is
+ * true; fails at the limit.
+ */
 #define exanet_network_until(f, cond, ns, limit) \
     do { \
         int64_t end_ = (f)->now + (limit); \

@@ -56,7 +56,10 @@ static bool is_full(ExanetTest *t, unsigned channel)
            RNIC_GET(EXANET_PKTZSTAT_RESP, status) == EXANET_RESP_FULL;
 }
 
-/* Sends a message to neighbour @port, which acks it; returns the generation. */
+/*
+ * Sends a message to neighbour @port, which acks it; returns the generation of the
+ * message.
+ */
 static unsigned exchange(ExanetTest *t, unsigned channel, unsigned port)
 {
     g_autofree ExanetRxPacket *rx = NULL;
@@ -159,7 +162,10 @@ static void test_unanswered(void)
 {
     ExanetTest *t = start();
 
-    /* limit of messages at the same time with distinguishable answers */
+    /*
+     * limit of messages that can wait for an answer, because their answers must be
+     * distinguishable
+     */
     g_assert_cmpuint(flood(t, JOB_PEERS), >=, 16 * EXANET_PKTZ_CHANNELS);
     exanet_step(t, ANSWER / 2);
     flood(t, JOB_PEERS);
@@ -208,8 +214,9 @@ static unsigned flood_upper(ExanetTest *t, unsigned *next, unsigned count,
 }
 
 /*
- * Processes with ever new jobs, which send to more nodes than can be told apart by their
- * answers, leave the next owner room for as many nodes as can.
+ * Processes with ever new jobs send to more nodes than answers can distinguish.  The
+ * next owner of the context still has room for as many nodes as answers can
+ * distinguish.
  */
 static void test_many_jobs(void)
 {
@@ -225,7 +232,7 @@ static void test_many_jobs(void)
     new_owner(t, OTHER_JOB);
     g_assert_cmpuint(flood_upper(t, &node, 1000, EXANET_PKTZ_CHANNELS), ==, 0);
     exchange(t, 1, 0);
-    /* answers of more nodes cannot be told apart */
+    /* the device refuses further nodes, whose answers it could not distinguish */
     g_assert_cmpuint(flood_upper(t, &node, JOB_PEERS, 4), >, 0);
     exanet_step(t, FORGOTTEN);
     g_assert_cmpuint(flood_upper(t, &node, 512, 4), ==, 0);

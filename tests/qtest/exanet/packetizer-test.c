@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packetizer: small messages from registers, repeated until acked.  The test is
- * the process and the peer.
+ * Packetizer: small messages from registers, repeated until acked.  The test acts as
+ * the process and as the peer.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -44,7 +44,9 @@ static unsigned resp_of(ExanetTest *t, unsigned c, unsigned channel)
     return RNIC_GET(EXANET_PKTZSTAT_RESP, exanet_pktz_status(t, c, channel));
 }
 
-/* Steps until the packet comes again; how long that took. */
+/*
+ * Advances time until the next packet arrives; returns the time that has passed, in ns.
+ */
 static int64_t step_until_packet(ExanetTest *t)
 {
     int64_t passed = 0;
@@ -118,7 +120,7 @@ static void test_read_request(void)
     exanet_stop(t);
 }
 
-/* Without ACK: sent once, done. */
+/* A message without ACK is sent once, and its channel is free at once. */
 static void test_unacked(void)
 {
     ExanetTest *t = exanet_start("");
@@ -157,7 +159,7 @@ static void test_retransmit(void)
                                   exanet_pktz_status(t, 0, 5)), ==, seq);
         g_assert_cmpuint(exanet_count(t, MSG_RETRY), ==, seq);
     }
-    /* an answer to an older copy does not count */
+    /* the answer to an older copy is ignored */
     exanet_peer_ack(t->peer, &first, EXANET_RESP_ACK);
     exanet_wait(t, exanet_count(t, ACK_STALE) == 1);
     g_assert_cmpuint(exanet_pktz_state(t, 0, 5), ==, EXANET_PKTZ_WAITING);
@@ -168,7 +170,7 @@ static void test_retransmit(void)
     exanet_stop(t);
 }
 
-/* Nobody answers: it gives up some time. */
+/* Without an answer the message fails with TIMEOUT after more than three copies. */
 static void test_timeout(void)
 {
     ExanetTest *t = exanet_start("");
@@ -229,7 +231,10 @@ static void test_nacks(void)
     exanet_stop(t);
 }
 
-/* A peer that never takes it: an end as well, with the reason. */
+/*
+ * A peer that always answers FULL: the message fails with TIMEOUT, and the status has
+ * the response FULL.
+ */
 static void test_full_for_ever(void)
 {
     ExanetTest *t = exanet_start("");
@@ -262,7 +267,7 @@ static void test_stale(void)
     pkt = take(t, 0, 0, 0);
     for (unsigned bit = 0; bit < 14; bit++) {
         wrong = pkt;
-        wrong.tid ^= 1 << bit;      /* channel, context or generation */
+        wrong.tid ^= 1 << bit;      /* a wrong channel, context or generation */
         exanet_peer_ack(t->peer, &wrong, EXANET_RESP_ACK);
     }
     wrong = pkt;
@@ -313,7 +318,7 @@ static void test_bad_requests(void)
     const struct { uint64_t va; unsigned size; uint64_t ctrl; } bad[] = {
         { 0x1000, 0, 0 }, { 0x1000, 65, 0 }, { 0x1000, 127, 0 },
         { 0x10f0, 17, 0 },                      /* crosses 256 bytes */
-        { mailbox + 0xf9, 8, 0 },               /* so does this */
+        { mailbox + 0xf9, 8, 0 },               /* crosses 256 bytes, too */
         { 0x1000, 8, code1 }, { 0x1000, 8, code2 },
         { mailbox, 8, code1 }, { request, 48, 0 },
         { 0x1000, 8, RNIC_PREP(EXANET_PKTZ_CODE, EXANET_TYPE_NOTIFY) },
@@ -333,7 +338,7 @@ static void test_bad_requests(void)
         wait_state(t, 0, 0, EXANET_PKTZ_FAILED);
         g_assert_cmpuint(resp_of(t, 0, 0), ==, EXANET_RESP_MALFORMED);
         exanet_assert_quiet(t);
-        /* back to another state, so that the next failure is seen */
+        /* a good message changes the state, so that the next failure is visible */
         exanet_user_set(t, 0, EXANET_PAGE_PACKETIZER, 0, to_peer(0x1000));
         exanet_user_set(t, 0, EXANET_PAGE_PACKETIZER, EXANET_PKTZ_CTRL,
                         EXANET_PKTZ_GO | RNIC_PREP(EXANET_PKTZ_SIZE, 8));
@@ -344,7 +349,7 @@ static void test_bad_requests(void)
     exanet_stop(t);
 }
 
-/* What is under way cannot be changed; GO on it is counted. */
+/* Stores to a busy channel do not change its message; GO is counted as MSG_BUSY. */
 static void test_busy(void)
 {
     ExanetTest *t = exanet_start("");
@@ -367,7 +372,7 @@ static void test_busy(void)
     g_assert_cmpmem(rx->pkt.payload, rx->pkt.size, "first", 5);
     exanet_peer_ack(t->peer, &rx->pkt, EXANET_RESP_ACK);
     wait_state(t, 0, 4, EXANET_PKTZ_ACKED);
-    /* GO does not stay */
+    /* GO reads as 0 after the end */
     g_assert_cmphex(exanet_user_get(t, 0, EXANET_PAGE_PACKETIZER,
                                     page + EXANET_PKTZ_CTRL) & EXANET_PKTZ_GO,
                     ==, 0);
@@ -375,7 +380,7 @@ static void test_busy(void)
     exanet_stop(t);
 }
 
-/* All channels of two contexts at once, acked backwards. */
+/* Messages of all channels of two contexts at once, acked in the reverse order. */
 static void test_all_channels(void)
 {
     ExanetTest *t = exanet_start("");
@@ -426,7 +431,7 @@ static void test_quiesce(void)
     wait_state(t, 1, 0, EXANET_PKTZ_FAILED);
     g_assert_true(exanet_get32(t, EXANET_CTX(1) + EXANET_REG_CTX_STATUS) &
                   EXANET_CTX_STATUS_QUIESCED);
-    /* it may start nothing */
+    /* a context with QUIESCE starts no message */
     exanet_pktz_start(t, 1, 1, to_peer(0x1000), "x", 1, EXANET_PKTZ_ACK);
     exanet_assert_quiet(t);
     g_assert_cmpuint(exanet_pktz_state(t, 1, 1), ==, EXANET_PKTZ_FAILED);
@@ -434,7 +439,7 @@ static void test_quiesce(void)
     wait_state(t, 0, 0, EXANET_PKTZ_ACKED);
     exanet_step(t, FOREVER);
     exanet_assert_quiet(t);
-    /* nor may a context that is not open */
+    /* a context that is not open starts no message */
     exanet_pktz_start(t, 9, 0, to_peer(0x1000), "x", 1, EXANET_PKTZ_ACK);
     exanet_assert_quiet(t);
     exanet_stop(t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two machines, one cable: writes, reads, messages and notifications with all data
- * checked; and what one of them sees when the other goes away.
+ * Two machines with one cable: writes, reads, messages and notifications with a check
+ * of all data; and the effect on a node when the other node ends.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -43,7 +43,7 @@ static void pair_stop(Pair *p)
     g_free(p->dir);
 }
 
-/* Waits without letting time pass: nothing may depend on a retransmission. */
+/* Waits without a step of time, so that no test depends on a retransmission. */
 #define pair_wait(p, cond) exanet_pair_wait((p)->t, cond, 0)
 
 static void check_write(Pair *p, unsigned from, unsigned channel, uint64_t s,
@@ -117,7 +117,7 @@ static void test_notify(void)
         exanet_fill(p.t[0], SRC, data, sizes[i], i);
         qtest_memset(p.t[1]->qts, NOTE, 0, 16);
         exanet_channel_start(p.t[0], 0, 0, &x);
-        /* whoever sees the notification sees the data */
+        /* the data must be in memory when the notification is */
         pair_wait(&p, qtest_readq(p.t[1]->qts, NOTE + 8));
         exanet_assert_mem(p.t[1], DST + 9, data, sizes[i]);
         assert_note(p.t[1], 0xd0 + i, sizes[i], 0x77);
@@ -168,7 +168,7 @@ static void test_read(void)
     pair_stop(&p);
 }
 
-/* A read that fails over there is told here. */
+/* The other node reports a failed read to the reader. */
 static void test_bad_read(void)
 {
     Pair p = pair_start("");
@@ -225,7 +225,7 @@ static void test_messages(void)
     pair_stop(&p);
 }
 
-/* All channels of both nodes at once, in both directions. */
+/* Transfers of all channels of both nodes at once, in both directions. */
 static void test_both_ways(void)
 {
     Pair p = pair_start(",rx-fifo-words=256");
@@ -259,7 +259,10 @@ static void test_both_ways(void)
     pair_stop(&p);
 }
 
-/* The other node is reset in the middle: the transfer fails or is repeated. */
+/*
+ * The other node is reset during a transfer: the transfer ends, with or without an
+ * error.
+ */
 static void test_peer_reset(void)
 {
     Pair p = pair_start("");
@@ -279,7 +282,7 @@ static void test_peer_reset(void)
     pair_stop(&p);
 }
 
-/* It goes away for good, and another one comes to the same cable. */
+/* The other node ends; later another node connects to the same cable. */
 static void test_peer_leaves(void)
 {
     Pair p = pair_start("");
@@ -307,7 +310,10 @@ static void test_peer_leaves(void)
     pair_stop(&p);
 }
 
-/* Two nodes with the same coordinates: no link, and both say so. */
+/*
+ * Two nodes with the same coordinates: the link stays down, and both report the
+ * conflict.
+ */
 static void test_conflict(void)
 {
     g_autofree char *dir = g_dir_make_tmp("exanet-pair-XXXXXX", NULL);

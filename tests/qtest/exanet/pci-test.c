@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The PCI shell: what users can get wrong on the command line, help, buses that it
- * fits, hot plug, and two devices in one machine.
+ * The PCI shell: errors of the user on the command line, help, buses, hot plug, and two
+ * devices in one machine.
  */
 #include "qemu/osdep.h"
 #include "qobject/qdict.h"
@@ -58,7 +58,7 @@ static void test_bad_properties(void)
     }
 }
 
-/* One device, two users of one netdev. */
+/* One device has the same netdev twice. */
 static void test_netdev_taken(void)
 {
     QTestState *qts = qtest_init("-machine q35 -nodefaults "
@@ -99,7 +99,7 @@ static void test_device_list(void)
     g_assert_true(strstr(found, "migrat") < strchr(found, '\n'));
 }
 
-/* Not migratable, and it says so instead of going wrong. */
+/* QEMU refuses to migrate the device, with a reason. */
 static void test_migration(void)
 {
     ExanetTest *t = exanet_start("");
@@ -109,7 +109,7 @@ static void test_migration(void)
     exanet_stop(t);
 }
 
-/* On a bus without PCI Express the device is a conventional one. */
+/* On a bus without PCI Express the device is a conventional PCI device. */
 static void test_conventional(void)
 {
     QTestState *qts = qtest_init("-machine pc -nodefaults "
@@ -122,8 +122,7 @@ static void test_conventional(void)
     qtest_quit(qts);
 }
 
-/* Comes and goes, with a link that is up and transfers under way. */
-/* Devices of which query-stats has counters. */
+/* Returns the number of devices whose counters query-stats returns. */
 static unsigned counted(QTestState *qts)
 {
     QDict *reply = qtest_qmp(qts, "{ 'execute': 'query-stats', 'arguments': { "
@@ -136,6 +135,7 @@ static unsigned counted(QTestState *qts)
     return n;
 }
 
+/* A device is plugged and unplugged three times, while another device stays. */
 static void test_hotplug(void)
 {
     QTestState *qts = qtest_init("-machine pc -nodefaults "

@@ -199,13 +199,13 @@ static void check_header(ExanetPeer *p, const struct exanet_frame *frame,
     g_assert_cmpuint(frame->vc, <, EXANET_VCS);
     g_assert_cmpuint(frame->reserved, ==, 0);
     g_assert_cmpuint(len, ==, sizeof(*frame) + words * EXANET_WORD_BYTES);
-    /* before its HELLO with new coordinates there may be a DOWN from them */
+    /* a DOWN from the new coordinates may precede the HELLO with them */
     if (p->hellos && frame->kind != EXANET_LINK_HELLO &&
         frame->kind != EXANET_LINK_DOWN) {
         put_mac(mac, p->node);
         g_assert_cmpmem(frame->src, 6, mac, 6);
     }
-    /* a reset of the device starts the count again */
+    /* a reset of the device sets the sequence number to 0 */
     if (seq != 0 && !p->rx_gap) {
         g_assert_cmpuint(seq, ==, p->rx_seq);
     }
@@ -452,8 +452,8 @@ void exanet_sink_fini(ExanetSink *sink)
 }
 
 /*
- * The device sends the packets of a block in order, so the block is complete
- * with the packet that says it is the last.
+ * The device sends the packets of a block in order, so the packet with LAST completes
+ * the block.
  */
 bool exanet_sink_store(ExanetSink *sink, const ExanetPacket *pkt)
 {

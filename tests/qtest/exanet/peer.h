@@ -29,30 +29,36 @@ typedef struct ExanetPeer {
     uint32_t coord;                 /* coordinates of the peer */
     uint8_t epoch;
     uint32_t max_words;             /* longest frame that the peer allows */
-    uint8_t vc;                     /* channel of sent packets, XOFF and XON */
-    bool silent;                    /* do not answer HELLOs of the device */
+    uint8_t vc; /* virtual channel of the test's packets, XOFF and XON */
+    bool silent;                    /* the peer does not answer HELLOs of the device */
     uint32_t tx_seq;
     uint32_t rx_seq;                /* sequence number of the next frame */
-    bool rx_gap;                    /* accept any number in the next frame */
-    bool heard;                     /* the device has the epoch of the peer */
+    bool rx_gap; /* the peer accepts any sequence number in the next frame */
+    bool heard; /* the device's last HELLO had the epoch of the peer */
     bool told;                      /* the last HELLO of the peer had HEARD ... */
     uint8_t told_epoch;             /* ... and this epoch of the device */
-    struct exanet_hello hello;      /* the last HELLO of the device, host order */
+    struct exanet_hello hello;      /* the last HELLO of the device, in host order */
     uint32_t node;                  /* coordinates of the device */
     unsigned hellos, downs, xoffs, xons;    /* received */
     uint8_t xoff;                   /* VCs that the device has stopped */
     unsigned data_frames;
-    unsigned last_words;            /* of the last DATA frame */
+    unsigned last_words;            /* words of the last DATA frame */
     GQueue packets;                 /* ExanetRxPacket that the test has not taken */
     GByteArray *dump;               /* unless NULL: gets all DATA, unchecked */
 } ExanetPeer;
 
-/* @dgram: a datagram socket, which may lose frames. */
+/*
+ * Returns a peer with coordinates @coord, to be freed.  @dgram: by a datagram socket,
+ * which may lose frames.
+ */
 ExanetPeer *exanet_peer_new(uint32_t coord, bool dgram);
 void exanet_peer_free(ExanetPeer *p);
 /* Returns the value of -netdev, without id, to be freed. */
 char *exanet_peer_netdev(ExanetPeer *p);
-/* Must be called after QEMU has inherited an end of the socket. */
+/*
+ * Closes QEMU's end of the socket in the test; must be called after QEMU has inherited
+ * this end.
+ */
 void exanet_peer_started(ExanetPeer *p);
 
 /* Sends @len bytes as one netdev frame, valid or not. */
@@ -69,28 +75,34 @@ void exanet_peer_words(ExanetPeer *p, const void *packets, unsigned words);
 /* Encodes @pkt with @pkt->payload into @buf; returns its length in words. */
 unsigned exanet_peer_encode(uint8_t *buf, const ExanetPacket *pkt);
 void exanet_peer_send(ExanetPeer *p, const ExanetPacket *pkt);
-/* Answers @pkt with @resp, to the address in the footer. */
+/* Sends @resp to @pkt, to the response index in the packet's footer. */
 void exanet_peer_ack(ExanetPeer *p, const ExanetPacket *pkt,
                      enum exanet_resp resp);
 
-/* Handles all frames that have arrived; waits up to @ms for the first one. */
+/*
+ * Handles all frames that have arrived; waits at most @ms for the first one.  Returns
+ * false if no frame has arrived.
+ */
 bool exanet_peer_poll(ExanetPeer *p, int ms);
 /* Waits for the next packet, and returns it; the caller frees it. */
 ExanetRxPacket *exanet_peer_take(ExanetPeer *p);
-/* The same; asserts that the packet is of @type. */
+/* Does the same as exanet_peer_take(), and asserts that the packet is of @type. */
 ExanetRxPacket *exanet_peer_take_type(ExanetPeer *p, enum exanet_type type);
-/* Takes the next packet, an ack of @tid; returns the response code. */
+/*
+ * Takes the next packet; asserts that it is the response to block @tid with sequence
+ * @seq, and returns its code.
+ */
 enum exanet_resp exanet_peer_take_resp(ExanetPeer *p, unsigned tid,
                                        unsigned seq);
 
 /* A block that the peer sends as the R5 and ExaDMA of a node do. */
 typedef struct ExanetBlock {
-    uint64_t va;                    /* 42 bits */
+    uint64_t va;                    /* VA of 42 bits */
     const uint8_t *data;
     unsigned len;
     uint16_t tid;                   /* wire TID: generation and index */
     uint16_t seq;
-    uint16_t pdid;                  /* the destination's */
+    uint16_t pdid;                  /* PDID of the destination */
     bool notify;
 } ExanetBlock;
 
@@ -102,7 +114,10 @@ ExanetPacket exanet_block_packet(ExanetPeer *p, const ExanetBlock *b,
 void exanet_peer_send_part(ExanetPeer *p, const ExanetBlock *b, unsigned from,
                            unsigned to);
 void exanet_peer_send_block(ExanetPeer *p, const ExanetBlock *b);
-/* Sends the control packet of the block, notifying @target with @data. */
+/*
+ * Sends the control packet of the block: the notification goes to GVA @target, with
+ * @data.
+ */
 void exanet_peer_send_control(ExanetPeer *p, const ExanetBlock *b,
                               uint64_t target, uint64_t data, uint64_t info);
 
@@ -118,7 +133,7 @@ ExanetPacket exanet_axi_packet(ExanetPeer *p, enum exanet_shm_class class,
  */
 enum exanet_resp exanet_peer_take_axi(ExanetPeer *p, const ExanetPacket *req,
                                       void *data);
-/* Answers the load or store @req of the device; @data: NULL for none. */
+/* Answers the load or store @req of the device with @resp; @data of a load, or NULL. */
 void exanet_peer_answer_axi(ExanetPeer *p, const ExanetPacket *req,
                             enum exanet_resp resp, const void *data);
 
@@ -138,7 +153,7 @@ void exanet_sink_init(ExanetSink *sink, uint64_t base, size_t bytes);
 void exanet_sink_fini(ExanetSink *sink);
 /* Stores a write packet; returns true if the block is complete now. */
 bool exanet_sink_store(ExanetSink *sink, const ExanetPacket *pkt);
-/* Takes packets, which must be of @tid, until a block is complete. */
+/* Takes packets, and asserts that they are of @tid, until a block is complete. */
 void exanet_sink_block(ExanetPeer *p, ExanetSink *sink, unsigned tid);
 
 #endif /* EXANET_PEER_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A processor that stores to POLL, and takes frames from the netdevs itself meanwhile: a
- * machine that runs, by TCG, the loop that the test gives it.  Time is real here, but
- * nothing depends on how long something takes.
+ * A processor that stores to POLL, and takes frames from the netdevs during the store:
+ * a machine executes, by TCG, a loop of the test.  Time is real here, but no assertion
+ * depends on it.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -12,16 +12,16 @@
 
 #define DST     EXANET_RAM_DST
 #define SLOT    64                  /* bytes from one block to the next */
-#define BLOCKS  32                  /* of a round */
+#define BLOCKS  32                  /* blocks of a round */
 #define ACPI_EJECT 0xae08
-#define PCI_SLOT_NIC 6              /* to be unplugged from */
+#define PCI_SLOT_NIC 6 /* PCI slot of the device; a test unplugs the device from it */
 
 typedef struct Rig {
     ExanetTest *t;
-    char *path[2];                  /* of the sockets of ports 0 and 1 */
-    unsigned port;                  /* the peer's */
-    uint32_t sent;                  /* blocks, ever */
-    MsiSource *source;              /* of messages, or NULL */
+    char *path[2];                  /* paths of the sockets of ports 0 and 1 */
+    unsigned port;                  /* port of the peer */
+    uint32_t sent;                  /* number of blocks sent since the start */
+    MsiSource *source;              /* device whose messages store to POLL, or NULL */
 } Rig;
 
 static char *bios_path;
@@ -42,7 +42,10 @@ static void peer_connect(Rig *r)
     wire_peer_connect(&p->wire, r->path[r->port], EXANET_FRAME_MAX);
 }
 
-/* The peer is at port @port of two, each a socket that QEMU listens at. */
+/*
+ * Starts a machine with two ports, each with a socket at which QEMU listens, and a peer
+ * that is not yet connected to port @port.  The processor is stopped.
+ */
 static Rig rig_start_cold(const char *machine, const char *accel, unsigned port,
                           const char *options)
 {
@@ -118,14 +121,14 @@ static uint32_t slot(uint32_t i)
 }
 
 /*
- * The processor polls until block @last has come: by its own store to POLL of context
- * @c, or by a message that @source sends.
+ * Lets the processor poll until block @last has arrived: by its own stores to POLL of
+ * context @c, or by messages of @source.
  */
 static void poll_go(Rig *r, unsigned c, uint32_t last)
 {
     VcpuCode code = { .len = 0 };
 
-    /* again: POLL = 7; if (memory != what it will be) jmp again */
+    /* again: POLL = 7; if (word of the slot != stamp of @last) jmp again */
     if (r->source) {
         msi_source_emit(&code, r->source);
     } else {
@@ -159,7 +162,10 @@ static void assert_received(Rig *r, uint32_t i)
     exanet_assert_mem(r->t, slot(i), want, sizeof(want));
 }
 
-/* Blocks that arrive while the processor polls, and each is answered with an ack. */
+/*
+ * Sends BLOCKS blocks while the processor polls; asserts their data, and an ack for
+ * each.
+ */
 static void round_of(Rig *r)
 {
     uint32_t first = r->sent, last = first + BLOCKS - 1;
@@ -167,7 +173,7 @@ static void round_of(Rig *r)
     poll_go(r, 0, last);
     for (uint32_t i = first; i <= last; i++) {
         peer_send(r, i);
-        g_usleep(100);              /* the processor polls in vain for a while */
+        g_usleep(100);              /* the processor polls without a frame for a while */
     }
     exanet_wait(r->t, vcpu_is_done(r->t->qts));
     for (uint32_t i = first; i <= last; i++) {
@@ -178,7 +184,7 @@ static void round_of(Rig *r)
     r->sent += BLOCKS;
 }
 
-/* The processor leaves its loop: nothing else writes there now. */
+/* Ends the processor's loop: writes block @last to memory itself. */
 static void poll_end(Rig *r, uint32_t last)
 {
     qtest_writel(r->t->qts, slot(last), stamp(last));
@@ -187,7 +193,10 @@ static void poll_end(Rig *r, uint32_t last)
 
 /* --- Tests ---------------------------------------------------------------------- */
 
-/* The main loop may take a frame first: the test sends until the CPU has taken one. */
+/*
+ * Runs rounds until the processor has taken a frame; the main loop may take frames,
+ * too.
+ */
 static void check_frames(const char *accel, unsigned port)
 {
     Rig r = rig_start(accel, port);
@@ -203,21 +212,21 @@ static void test_frames(void)
     check_frames("tcg", 0);
 }
 
-/* All ports of a router are looked at. */
+/* A poll looks at all ports of a router. */
 static void test_second_port(void)
 {
     check_frames("tcg", 1);
 }
 
-/* All processors of the machine are one thread of QEMU. */
+/* The same with all processors of the machine in one thread of QEMU. */
 static void test_frames_single(void)
 {
     check_frames("tcg,thread=single", 0);
 }
 
 /*
- * An MSI of another device to POLL takes no frames, although it is a store like a CPU's,
- * because the other device relies on the big lock during its work.
+ * A message of another device to POLL takes no frames, although it looks like a store
+ * of a CPU, because the other device relies on the big lock during its work.
  */
 static void test_message(void)
 {
@@ -235,7 +244,7 @@ static void test_message(void)
     rig_stop(&r);
 }
 
-/* A store by qtest, or by a process without a context, does not poll. */
+/* A store by qtest, or to the page of a context that is not open, does not poll. */
 static void test_ignored(void)
 {
     Rig r = rig_start("tcg", 0);
@@ -245,14 +254,17 @@ static void test_ignored(void)
     g_assert_cmpuint(exanet_count(r.t, POLL), ==, 0);
     g_assert_cmphex(exanet_user_get(r.t, 0, EXANET_PAGE_MAILBOX,
                                     EXANET_MAILBOX_POLL), ==, 0);
-    poll_go(&r, 5, 0);              /* a context that is not open */
+    poll_go(&r, 5, 0);              /* context 5 is not open */
     peer_send(&r, 0);
     exanet_wait(r.t, vcpu_is_done(r.t->qts));
     g_assert_cmpuint(exanet_count(r.t, POLL), ==, 0);
     rig_stop(&r);
 }
 
-/* The end of the connection is there for the main loop. */
+/*
+ * A poll leaves the end of a connection to the main loop, which accepts the next
+ * connection.
+ */
 static void test_cut(void)
 {
     Rig r = rig_start("tcg", 0);
@@ -260,7 +272,7 @@ static void test_cut(void)
     poll_go(&r, 0, 0);
     exanet_wait(r.t, exanet_count(r.t, POLL) > 0);
     peer_connect(&r);
-    r.t->peer->rx_gap = true;       /* a HELLO may be lost */
+    r.t->peer->rx_gap = true;       /* a HELLO may be lost with the old connection */
     g_assert_false(vcpu_is_done(r.t->qts));
     peer_send(&r, 0);
     exanet_wait(r.t, vcpu_is_done(r.t->qts));
@@ -268,7 +280,7 @@ static void test_cut(void)
     rig_stop(&r);
 }
 
-/* The device that a processor polls is reset and enabled again. */
+/* The device is reset and enabled again while the processor polls. */
 static void test_reset(void)
 {
     Rig r = rig_start("tcg", 0);
@@ -283,7 +295,7 @@ static void test_reset(void)
     rig_stop(&r);
 }
 
-/* It is unplugged: stores go nowhere then. */
+/* The device is unplugged while the processor polls: further stores have no effect. */
 static void test_unplug(void)
 {
     Rig r = rig_start_cold("pc", "tcg", 0, "");
@@ -296,12 +308,18 @@ static void test_unplug(void)
     g_assert_false(vcpu_is_done(r.t->qts));
     qtest_writel(r.t->qts, slot(BLOCKS - 1), stamp(BLOCKS - 1));
     vcpu_wait(r.t->qts);
-    /* not before: the loop is one RCU read section */
+    /*
+     * the device is freed only now, because the processor's loop is one RCU read
+     * section
+     */
     qtest_qmp_eventwait(r.t->qts, "DEVICE_DELETED");
     rig_stop(&r);
 }
 
-/* On a hub with another NIC the main loop brings the frames, to both. */
+/*
+ * On a hub with another NIC a poll takes no frames: the main loop brings each frame to
+ * both NICs.
+ */
 static void test_hub(void)
 {
     ExanetPeer *peer = exanet_peer_new(EXANET_TEST_PEER, false);

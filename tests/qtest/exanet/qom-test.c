@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the monitor tells of the device, against traffic that is known. */
+/*
+ * Properties of the device in the monitor: compares them with known traffic and
+ * registers.
+ */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qobject/qnum.h"
@@ -31,7 +34,7 @@ static unsigned list_length(ExanetTest *t, const char *name)
     return n;
 }
 
-/* Entry @n of the list that is property @name; the caller unrefs it. */
+/* Returns entry @n of the list that property @name holds; the caller unrefs it. */
 static QDict *get_entry(ExanetTest *t, const char *name, unsigned n)
 {
     QObject *list = exanet_qom_get(t, name);
@@ -48,7 +51,7 @@ static QDict *get_entry(ExanetTest *t, const char *name, unsigned n)
     return dict;
 }
 
-/* All properties can be read. */
+/* Reads all properties. */
 static void get_all(ExanetTest *t)
 {
     for (unsigned i = 0; i < ARRAY_SIZE(properties); i++) {
@@ -127,7 +130,10 @@ static void test_node(void)
     exanet_stop(t);
 }
 
-/* Just as many transfers and receiver contexts as there are. */
+/*
+ * Asserts the numbers of transfers and of receiver contexts in all properties that have
+ * them.
+ */
 static void assert_busy(ExanetTest *t, unsigned transfers, unsigned blocks)
 {
     QDict *node = get_dict(t, "node");
@@ -188,7 +194,7 @@ static void test_links(void)
     g_assert_cmpuint(exanet_link_member(t, "counters", "xoff-received"), ==, 1);
     qobject_unref(link);
 
-    /* an ack that may not leave */
+    /* an ack that waits for XON */
     b.tid = 2;
     exanet_peer_send_block(t->peer, &b);
     exanet_wait(t, exanet_link_member(t, NULL, "tx-waiting-words") == 1);
@@ -259,7 +265,7 @@ static void test_contexts(void)
     g_assert_cmpuint(qdict_get_int(ctx, "operations"), ==, 0);
     qobject_unref(ctx);
 
-    /* its page tables are empty */
+    /* the page tables of context 5 are empty, so the transfer faults */
     exanet_channel_start(t, 5, 0, &w);
     exanet_wait(t, exanet_get32(t, EXANET_FAULT + EXANET_REG_FAULT_COUNT));
     ctx = get_entry(t, "contexts", 2);
@@ -278,7 +284,7 @@ static void test_contexts(void)
 
 /* --- What is under way ---------------------------------------------------- */
 
-/* Takes the packets of one block; the last one says which it was. */
+/* Takes the packets of one block; returns the last one. */
 static ExanetPacket block_take(ExanetTest *t)
 {
     ExanetPacket pkt;
@@ -413,7 +419,7 @@ static void test_counters(void)
 
 /* --- Access --------------------------------------------------------------- */
 
-/* Looking while packets come and go changes nothing. */
+/* Reading all properties during transfers does not change the transfers. */
 static void test_traffic(void)
 {
     g_autofree uint8_t *data = g_malloc(EXANET_BLOCK_BYTES);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The device as QMP sees it; see qom.h. */
+/* Properties of the device by QMP; see qom.h. */
 #include "qemu/osdep.h"
 #include "qobject/qstring.h"
 #include "qom.h"
