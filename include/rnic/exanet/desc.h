@@ -22,25 +22,25 @@ struct exanet_desc {
 };
 RNIC_ASSERT_SIZE(struct exanet_desc, 32);
 #define EXANET_TIDS		1024
-#define EXANET_DESC_TRIGGER	0x14	/* offset of the 32-bit lane that starts */
+#define EXANET_DESC_TRIGGER	0x14	/* offset of the 32 bits whose write starts it */
 
 #define EXANET_DESC_W3_PDID	RNIC_FIELD(15, 0)
 #define EXANET_DESC_W3_LENGTH	RNIC_FIELD(30, 16)	/* 1..16384 bytes */
-#define EXANET_DESC_W3_CHAINED	RNIC_BIT(31)		/* has a successor */
+#define EXANET_DESC_W3_CHAINED	RNIC_BIT(31)		/* 1: the block has a successor */
 #define EXANET_DESC_W3_DEP	RNIC_FIELD(41, 32)	/* TID of the successor */
-#define EXANET_DESC_W3_SENT	RNIC_FIELD(56, 42)	/* RO, bytes sent */
-#define EXANET_DESC_W3_DONE	RNIC_BIT(57)		/* RO, last packet sent */
+#define EXANET_DESC_W3_SENT	RNIC_FIELD(56, 42)	/* RO: bytes sent */
+#define EXANET_DESC_W3_DONE	RNIC_BIT(57)		/* RO: the last packet was sent */
 #define EXANET_DESC_W3_ACKED	RNIC_BIT(58)		/* reserved */
-#define EXANET_DESC_W3_NOTIFY	RNIC_BIT(59)		/* footer flag notify */
-#define EXANET_DESC_W3_ERROR	RNIC_BIT(60)		/* RO [P] */
+#define EXANET_DESC_W3_NOTIFY	RNIC_BIT(59)		/* sets NOTIFY in the footers */
+#define EXANET_DESC_W3_ERROR	RNIC_BIT(60)		/* RO: refused or killed [P] */
 #define EXANET_DESC_W3_DB	RNIC_BIT(63)		/* 1: waits for the predecessor */
 
-#define EXANET_DESC_W4_PATH	RNIC_FIELD(4, 0)	/* output */
+#define EXANET_DESC_W4_PATH	RNIC_FIELD(4, 0)	/* path; selects the output */
 #define EXANET_DESC_W4_SEQ	RNIC_FIELD(18, 5)	/* number of retransmissions */
 #define EXANET_DESC_W4_DST_PDID	RNIC_FIELD(34, 19)	/* [P] */
 #define EXANET_DESC_W4_DST_VALID RNIC_BIT(35)		/* [P] the device uses DST_PDID */
 #define EXANET_DESC_W4_RESP	RNIC_FIELD(45, 36)	/* [P] small address of acks */
-#define EXANET_DESC_W4_GEN	RNIC_FIELD(49, 46)	/* [P] generation */
+#define EXANET_DESC_W4_GEN	RNIC_FIELD(49, 46)	/* [P] generation of the TID */
 
 /*
  * User pages [P].  Context c has EXANET_USER_PAGES pages of 1 << CAP0_PAGE_SHIFT bytes
@@ -81,16 +81,16 @@ RNIC_ASSERT_SIZE(struct exanet_channel, EXANET_CHANNEL_BYTES);
 #define EXANET_CHANNEL_IRQ	RNIC_BIT(37)		/* with NOTIFY: interrupt the target */
 #define EXANET_CHANNEL_MULTIPATH RNIC_BIT(38)		/* the firmware may choose the path */
 #define EXANET_CHANNEL_PATH	RNIC_FIELD(43, 39)	/* path hint */
-#define EXANET_CHANNEL_PRIORITY	RNIC_FIELD(47, 44)
+#define EXANET_CHANNEL_PRIORITY	RNIC_FIELD(47, 44)	/* for EXANET_FW_PRIORITY */
 #define EXANET_CHANNEL_IRQ_DONE	RNIC_BIT(48)		/* interrupt the owner when
-							 * done or failed */
+							 * the transfer has ended */
 #define EXANET_CHSTAT_STATE	RNIC_FIELD(7, 0)	/* enum exanet_channel_state */
 #define EXANET_CHSTAT_ERROR	RNIC_FIELD(15, 8)	/* enum exanet_resp or
 							 * exanet_channel_error */
 #define EXANET_CHSTAT_RETRIES	RNIC_FIELD(31, 16)	/* retransmitted blocks */
-#define EXANET_CHSTAT_ACKED	RNIC_FIELD(63, 32)	/* bytes */
-#define EXANET_CHDONE_TOKEN	RNIC_FIELD(31, 0)	/* of the finished transfer */
-#define EXANET_CHDONE_NS	RNIC_FIELD(63, 32)	/* start to done, saturating */
+#define EXANET_CHSTAT_ACKED	RNIC_FIELD(63, 32)	/* bytes acked */
+#define EXANET_CHDONE_TOKEN	RNIC_FIELD(31, 0)	/* token of the last transfer */
+#define EXANET_CHDONE_NS	RNIC_FIELD(63, 32)	/* ns of that transfer */
 
 enum exanet_channel_state {
 	EXANET_CHANNEL_IDLE	= 0,
@@ -135,15 +135,15 @@ RNIC_ASSERT_SIZE(struct exanet_pktz_channel, EXANET_PKTZ_BYTES);
 #define EXANET_PKTZSTAT_STATE	RNIC_FIELD(1, 0)	/* enum exanet_pktz_state */
 #define EXANET_PKTZSTAT_RESP	RNIC_FIELD(7, 4)	/* enum exanet_resp */
 #define EXANET_PKTZSTAT_RETRIES	RNIC_FIELD(15, 8)	/* saturating */
-#define EXANET_PKTZSTAT_GEN	RNIC_FIELD(21, 16)	/* of the last packet; 6 bits
-							 * as in the wire TID */
+#define EXANET_PKTZSTAT_GEN	RNIC_FIELD(21, 16)	/* generation of the last
+							 * packet; as in the wire TID */
 #define EXANET_PKTZSTAT_TIMEOUT	RNIC_BIT(24)	/* failed by the retry limit;
 						 * RESP is then the last answer,
 						 * 0 if there was none */
 
 enum exanet_pktz_state {
 	EXANET_PKTZ_IDLE	= 0,
-	EXANET_PKTZ_WAITING	= 1,	/* sent, not acked */
+	EXANET_PKTZ_WAITING	= 1,	/* sent, and not acked yet */
 	EXANET_PKTZ_ACKED	= 2,	/* acked, or sent once without ACK */
 	EXANET_PKTZ_FAILED	= 3,
 };
@@ -200,11 +200,11 @@ struct exanet_mailbox {
 	__le64 reserved[3];
 };
 RNIC_ASSERT_SIZE(struct exanet_mailbox, EXANET_MAILBOX_BYTES);
-#define EXANET_MAILBOX_LOG2	RNIC_FIELD(4, 0)	/* 1..16, of the entries */
+#define EXANET_MAILBOX_LOG2	RNIC_FIELD(4, 0)	/* log2 of the entries, 1..16 */
 #define EXANET_MAILBOX_ENABLE	RNIC_BIT(8)	/* 0 -> 1 sets head and tail to 0 */
 #define EXANET_MAILBOX_IRQ	RNIC_BIT(9)	/* interrupt for each message */
-#define EXANET_MAILBOX_REJ_FULL	RNIC_FIELD(31, 0)
-#define EXANET_MAILBOX_REJ_FAULT RNIC_FIELD(63, 32)
+#define EXANET_MAILBOX_REJ_FULL	RNIC_FIELD(31, 0)	/* refused: the ring is full */
+#define EXANET_MAILBOX_REJ_FAULT RNIC_FIELD(63, 32)	/* refused for a page fault */
 
 /*
  * POLL, after the mailboxes, write only, if CAP1_POLL is set [P].  A process that polls
@@ -217,15 +217,15 @@ RNIC_ASSERT_SIZE(struct exanet_mailbox, EXANET_MAILBOX_BYTES);
 struct exanet_message {
 	__u8 payload[64];	/* zero padded */
 	__le64 origin;		/* EXANET_MESSAGE_ */
-	__le64 data;		/* of a notification; else 0 */
+	__le64 data;		/* data of a notification; 0 in other messages */
 	__le64 time;		/* ns, virtual clock of the receiver */
 	__le64 reserved[4];
 	__le64 phase;		/* [0]: 1 in the first lap of the ring, 0 in the
 				 * second, 1 in the third ...; written last */
 };
 RNIC_ASSERT_SIZE(struct exanet_message, 128);
-#define EXANET_MESSAGE_PDID	RNIC_FIELD(15, 0)	/* of the sender */
-#define EXANET_MESSAGE_COORD	RNIC_FIELD(37, 16)	/* of the sender */
+#define EXANET_MESSAGE_PDID	RNIC_FIELD(15, 0)	/* PDID of the sender */
+#define EXANET_MESSAGE_COORD	RNIC_FIELD(37, 16)	/* coordinates of the sender */
 #define EXANET_MESSAGE_SIZE	RNIC_FIELD(44, 38)	/* bytes, 1..64 */
 #define EXANET_MESSAGE_TYPE	RNIC_FIELD(49, 45)	/* enum exanet_type */
 #define EXANET_MESSAGE_TID	RNIC_FIELD(63, 50)
@@ -248,12 +248,12 @@ RNIC_ASSERT_SIZE(struct exanet_info, 128);
 
 /* Receiver context in the debug window, read only: a block that arrives [P]. */
 struct exanet_rx_context {
-	__le64 bitmap;
+	__le64 bitmap;		/* bit n: packet n of the window has arrived */
 	__le64 key;		/* EXANET_RXC_KEY_ */
 	__le64 state;		/* EXANET_RXC_ */
 	__le64 window;		/* VA of the 16-KB window */
-	__le64 p0, p1, p2;	/* of the control packet */
-	__le64 time;		/* last activity, ns */
+	__le64 p0, p1, p2;	/* words P0 to P2 of the control packet */
+	__le64 time;		/* virtual time of the last packet, ns */
 };
 RNIC_ASSERT_SIZE(struct exanet_rx_context, 64);
 #define EXANET_RX_CONTEXTS	256
@@ -262,12 +262,12 @@ RNIC_ASSERT_SIZE(struct exanet_rx_context, 64);
 #define EXANET_RXC_KEY_SRC	RNIC_FIELD(35, 14)
 #define EXANET_RXC_KEY_SEQ	RNIC_FIELD(49, 36)
 #define EXANET_RXC_KEY_VALID	RNIC_BIT(50)
-#define EXANET_RXC_KEY_FIRST	RNIC_BIT(51)		/* first packet seen */
-#define EXANET_RXC_KEY_LAST	RNIC_BIT(52)		/* last packet seen */
+#define EXANET_RXC_KEY_FIRST	RNIC_BIT(51)		/* first packet arrived */
+#define EXANET_RXC_KEY_LAST	RNIC_BIT(52)		/* last packet arrived */
 #define EXANET_RXC_KEY_FIRST_IDX RNIC_FIELD(58, 53)
 #define EXANET_RXC_LAST_IDX	RNIC_FIELD(5, 0)
 #define EXANET_RXC_NOTIFY	RNIC_BIT(6)
-#define EXANET_RXC_CONTROL	RNIC_BIT(7)		/* control packet seen */
+#define EXANET_RXC_CONTROL	RNIC_BIT(7)		/* control packet arrived */
 #define EXANET_RXC_NACKED	RNIC_BIT(8)
 #define EXANET_RXC_NACK		RNIC_FIELD(12, 9)
 #define EXANET_RXC_PDID		RNIC_FIELD(28, 13)
@@ -280,7 +280,7 @@ RNIC_ASSERT_SIZE(struct exanet_rx_context, 64);
  */
 struct exanet_tombstone {
 	__le64 key;		/* EXANET_TOMB_ */
-	__le64 time;		/* of completion, ns */
+	__le64 time;		/* virtual time of completion, ns */
 };
 RNIC_ASSERT_SIZE(struct exanet_tombstone, 16);
 #define EXANET_TOMBSTONES	1024
@@ -295,16 +295,16 @@ struct exanet_fault {
 	__le64 va;		/* full address, page aligned */
 	__le64 info;		/* EXANET_FAULT_ */
 	__le64 left;		/* [31:0] bytes of the block from the faulting byte on */
-	__le64 time;		/* ns */
+	__le64 time;		/* virtual time of the fault, ns */
 };
 RNIC_ASSERT_SIZE(struct exanet_fault, 32);
 #define EXANET_FAULTS		256
 #define EXANET_FAULT_CTX	RNIC_FIELD(3, 0)
 #define EXANET_FAULT_WRITE	RNIC_BIT(4)
-#define EXANET_FAULT_DST	RNIC_BIT(5)		/* 0 source, 1 destination */
+#define EXANET_FAULT_DST	RNIC_BIT(5)		/* 0: source, 1: destination */
 #define EXANET_FAULT_UNIT	RNIC_FIELD(7, 6)	/* enum exanet_fault_unit */
 #define EXANET_FAULT_TID	RNIC_FIELD(21, 8)	/* wire TID */
-#define EXANET_FAULT_COORD	RNIC_FIELD(43, 22)	/* of the other node */
+#define EXANET_FAULT_COORD	RNIC_FIELD(43, 22)	/* the other node */
 #define EXANET_FAULT_SEQ	RNIC_FIELD(57, 44)
 
 enum exanet_fault_unit {

@@ -24,7 +24,7 @@
 #define EXANET_BAR_REGS		0	/* 1 MiB, 32-bit: registers, kernel only */
 #define EXANET_BAR_MSIX		1	/* 4 KiB */
 #define EXANET_BAR_USER		2	/* 64-bit: user pages, see desc.h */
-					/* 4: aperture, see shm.h */
+					/* BAR 4 is the aperture, see shm.h */
 #define EXANET_REGS_BYTES	0x100000
 
 /*
@@ -40,7 +40,7 @@
 
 #define EXANET_CONTEXTS		16
 #define EXANET_OUTPUTS		4	/* paths with an output buffer */
-#define EXANET_OUTPUT_SLOTS	8	/* packets of an output buffer [T §5.3.4] */
+#define EXANET_OUTPUT_SLOTS	8	/* packets in an output buffer [T §5.3.4] */
 /*
  * Link ports: 4 inside the QFDB and 8 of the network router [T §3.2.3].  CAP0_PORTS
  * ports have registers: all up to the last one with a netdev.
@@ -100,9 +100,10 @@
 #define EXANET_CAP0_LOG2_TIDS	RNIC_FIELD(16, 13)
 #define EXANET_CAP0_LOG2_RX	RNIC_FIELD(20, 17)
 #define EXANET_CAP0_LOG2_WAYS	RNIC_FIELD(24, 21)
-#define EXANET_CAP0_PAGE_SHIFT	RNIC_FIELD(29, 25)	/* of the user pages */
+#define EXANET_CAP0_PAGE_SHIFT	RNIC_FIELD(29, 25)	/* log2 of a user page's bytes */
 #define EXANET_CAP1_WINDOWS	RNIC_BIT(0)	/* seven 512-GB windows */
-#define EXANET_CAP1_DUP_SAFE	RNIC_BIT(1)	/* generation and tombstones */
+#define EXANET_CAP1_DUP_SAFE	RNIC_BIT(1)	/* packets have generations, the
+						 * receiver has tombstones */
 #define EXANET_CAP1_APERTURE	RNIC_BIT(2)
 #define EXANET_CAP1_TIMING	RNIC_BIT(3)	/* shm-timing= is on */
 #define EXANET_CAP1_MULTIPATH	RNIC_BIT(4)
@@ -115,13 +116,14 @@
 						 * nothing; packets for other nodes
 						 * are still forwarded */
 #define EXANET_CTRL_RESET	RNIC_BIT(1)	/* self-clearing */
-#define EXANET_CTRL_STRICT	RNIC_BIT(2)	/* the protocol as published */
+#define EXANET_CTRL_STRICT	RNIC_BIT(2)	/* 1: the protocol as published, without
+						 * the protections of [P] */
 #define EXANET_CTRL_IRQ		RNIC_BIT(3)	/* global interrupt enable */
 #define EXANET_CTRL_WRITABLE	(EXANET_CTRL_ENABLE | EXANET_CTRL_STRICT | \
 				 EXANET_CTRL_IRQ)
 #define EXANET_STATUS_READY	RNIC_BIT(0)
-#define EXANET_STATUS_LINK	RNIC_BIT(1)	/* any link is up */
-#define EXANET_STATUS_QUIESCENT	RNIC_BIT(2)	/* nothing in flight */
+#define EXANET_STATUS_LINK	RNIC_BIT(1)	/* at least one link is up */
+#define EXANET_STATUS_QUIESCENT	RNIC_BIT(2)	/* no work is under way */
 #define EXANET_COORD_MASK	0x3fffff
 #define EXANET_IRQ_FAULT	RNIC_BIT(0)	/* fault FIFO is not empty */
 #define EXANET_IRQ_MAILBOX	RNIC_BIT(1)	/* see MBOX_PENDING */
@@ -161,10 +163,12 @@
 
 #define EXANET_CTX_WIN(w)	(EXANET_REG_CTX_WIN0 + 8 * (w))
 #define EXANET_CTX_CTRL_EN	RNIC_BIT(0)
-#define EXANET_CTX_CTRL_QUIESCE	RNIC_BIT(1)	/* fail transfers, refuse new ones */
+#define EXANET_CTX_CTRL_QUIESCE	RNIC_BIT(1)	/* fails the transfers of the context,
+						 * and refuses new ones */
 #define EXANET_CTX_CTRL_FORMAT	RNIC_FIELD(7, 4)	/* enum exanet_table_format */
-#define EXANET_CTX_CTRL_VA_BITS	RNIC_FIELD(15, 8)	/* of a user address; 0: as
-							 * many as the format has */
+#define EXANET_CTX_CTRL_VA_BITS	RNIC_FIELD(15, 8)	/* bits of a user address;
+							 * 0: as many as the format
+							 * has */
 #define EXANET_CTX_CTRL_NO_REPORT RNIC_BIT(16)	/* a page fault fails the access and
 					 * makes no entry in the fault FIFO */
 #define EXANET_CTX_CTRL_WRITABLE 0x1fff3U
@@ -178,9 +182,9 @@
 #define EXANET_CTX_PDID_WRITABLE (EXANET_PDID_JOB | EXANET_CTX_PDID_LOCAL)
 #define EXANET_INV_LENGTH	RNIC_FIELD(51, 0)	/* bytes from INV_VA on */
 #define EXANET_INV_ALL		RNIC_BIT(63)	/* all addresses of the context */
-#define EXANET_QUOTA_WRITES	RNIC_FIELD(5, 0)	/* write channels */
-#define EXANET_QUOTA_READS	RNIC_FIELD(13, 8)	/* read channels */
-#define EXANET_QUOTA_TIDS	RNIC_FIELD(26, 16)	/* blocks in flight */
+#define EXANET_QUOTA_WRITES	RNIC_FIELD(5, 0)	/* most write channels at work */
+#define EXANET_QUOTA_READS	RNIC_FIELD(13, 8)	/* most read channels at work */
+#define EXANET_QUOTA_TIDS	RNIC_FIELD(26, 16)	/* most blocks in flight */
 #define EXANET_QUOTA_WRITABLE	0x07ff3f3fU
 #define EXANET_QUOTA_DEFAULT	0x00402020U	/* 64 TIDs, 32 reads, 32 writes */
 #define EXANET_WIN_BASE		RNIC_FIELD(63, 39)
@@ -246,8 +250,9 @@ enum exanet_table_format {
 							 * one bit each */
 #define EXANET_PORT_LEVEL_RX	RNIC_FIELD(15, 0)	/* words in the receive FIFOs */
 #define EXANET_PORT_LEVEL_TX	RNIC_FIELD(31, 16)	/* words that wait to be sent */
-#define EXANET_XOFF_MARGIN	72	/* words [T §6.3] */
-#define EXANET_RX_FIFO_WORDS	256	/* of the hardware [T §6.3] */
+#define EXANET_XOFF_MARGIN	72	/* words of the receive FIFO that stay free
+				 * above the default XOFF level [T §6.3] */
+#define EXANET_RX_FIFO_WORDS	256	/* size of the hardware's FIFO [T §6.3] */
 
 /* PORT_INJECT: the port damages packets that it sends. */
 #define EXANET_INJECT_KIND	RNIC_FIELD(7, 0)	/* enum exanet_inject */
@@ -281,7 +286,7 @@ enum exanet_inject {
  * and the last three.
  */
 #define EXANET_ROLES(X) \
-	X(AUTO,		0, "auto") /* STATUS: no role, only packets for the neighbour */ \
+	X(AUTO,		0, "auto") /* STATUS: no role, packets for the neighbour only */ \
 	X(X_MINUS,	1, "x-minus") /* the torus neighbour x - 1 */ \
 	X(X_PLUS,	2, "x-plus") \
 	X(Y_MINUS,	3, "y-minus") \
@@ -308,10 +313,10 @@ enum exanet_role {
 	X(SW_ORDER,	0x0c, 4, EXANET_SW_ORDER_DEFAULT, 0x3f, 0) \
 	X(SW_FLOW,	0x10, 4, EXANET_SW_FLOW_DEFAULT, EXANET_SW_FLOW_WRITABLE, 0) \
 	X(SW_FLOW_WINDOW, 0x14, 4, 1000000, 0xffffffff, 0) /* ns */ \
-	X(SW_LOCAL0,	0x20, 8, 0, 0, 0) /* packets from F1 itself into the torus */ \
-	X(SW_LOCAL1,	0x28, 8, 0, 0, 0) /* ... from F2 [T §6.4] */ \
-	X(SW_LOCAL2,	0x30, 8, 0, 0, 0) /* ... from F3 */ \
-	X(SW_LOCAL3,	0x38, 8, 0, 0, 0) /* ... from F4 */ \
+	X(SW_LOCAL0,	0x20, 8, 0, 0, 0) /* packets from F1 into the torus */ \
+	X(SW_LOCAL1,	0x28, 8, 0, 0, 0) /* packets from F2 into the torus [T §6.4] */ \
+	X(SW_LOCAL2,	0x30, 8, 0, 0, 0) /* packets from F3 into the torus */ \
+	X(SW_LOCAL3,	0x38, 8, 0, 0, 0) /* packets from F4 into the torus */ \
 	X(SW_LOCAL_OUT,	0x40, 8, 0, 0, 0) /* packets from the torus to this QFDB */ \
 	X(SW_TRANSIT,	0x48, 8, 0, 0, 0) /* packets from one torus link to another */ \
 	X(SW_FLOWS,	0x50, 4, 0, 0, 0) /* [15:0] flows at outputs, [31:16] own paced */
@@ -337,9 +342,10 @@ enum exanet_sw_mode {
 #define EXANET_SW_ORDER_THIRD	RNIC_FIELD(5, 4)
 #define EXANET_SW_ORDER_DEFAULT	0x06U
 /* SW_FLOW: congestion management, at ports with a PORT_RATE. */
-#define EXANET_SW_FLOW_MARK	RNIC_BIT(0)	/* tells sources of flows at congested
-						 * outputs their rate */
-#define EXANET_SW_FLOW_PACE	RNIC_BIT(1)	/* obeys flow-rate packets */
+#define EXANET_SW_FLOW_MARK	RNIC_BIT(0)	/* sends a rate to the source of each
+						 * flow at a congested output */
+#define EXANET_SW_FLOW_PACE	RNIC_BIT(1)	/* limits own flows to the rates in
+						 * flow-rate packets */
 #define EXANET_SW_FLOW_TARGET	RNIC_FIELD(14, 8)	/* percent of PORT_RATE that
 							 * flows share, 1..100 */
 #define EXANET_SW_FLOW_WRITABLE	0x7f03U
@@ -349,7 +355,8 @@ enum exanet_sw_mode {
 /* --- NI map: one 64-bit word for each NI index ------------------------------ */
 #define EXANET_NI_MAP_PORT	RNIC_FIELD(3, 0)	/* enum exanet_ni_port */
 #define EXANET_NI_MAP_VALID	RNIC_BIT(8)
-#define EXANET_NI_MAP_TYPES	RNIC_FIELD(47, 16)	/* bit n: takes exanet_type n */
+#define EXANET_NI_MAP_TYPES	RNIC_FIELD(47, 16)	/* bit n: the index accepts
+							 * exanet_type n */
 #define EXANET_NI_MAP_WRITABLE	0xffffffff010fULL
 /* Crossbar ports of the NI blocks: 0-3 and 12-15 are links [T §6.4], [EXT]. */
 enum exanet_ni_port {
@@ -392,7 +399,7 @@ enum exanet_ni_port {
 	X(FW_ACTIVE,	0x30, 4, 0, 0, 0) /* transfers and waiting read requests */ \
 	X(FW_RTT_NS,	0x38, 8, 0, 0, 0) /* smoothed time from block to ack */
 
-#define EXANET_BLOCK_MAX	16384	/* FW_BLOCK: bytes of a block */
+#define EXANET_BLOCK_MAX	16384	/* maximum of FW_BLOCK, bytes */
 /*
  * FW_WINDOW: blocks in flight of a transfer.  In the thesis two blocks hide a few
  * microseconds, but between two emulators a round trip takes a hundred times as long.
@@ -404,8 +411,9 @@ enum exanet_ni_port {
 
 enum exanet_fw_mode {
 	EXANET_FW_INTERNAL	= 0,	/* the model of the R5 */
-	EXANET_FW_EXTERNAL	= 1,	/* software plays the R5 with these registers */
-	EXANET_FW_OFF		= 2,	/* acts as EXTERNAL */
+	EXANET_FW_EXTERNAL	= 1,	/* software does the work of the R5 through
+					 * these registers */
+	EXANET_FW_OFF		= 2,	/* same as EXTERNAL */
 };
 
 /* FW_POLICY: the transfer that gets the next block. */
@@ -431,13 +439,14 @@ enum exanet_fw_multipath {
 	X(FAULT_LEFT,	0x30, 8, 0, 0, 0) \
 	X(FAULT_TIME,	0x38, 8, 0, 0, 0) \
 	X(FAULT_POP,	0x40, 4, 0, 0, 0) /* write 1 */ \
-	X(FAULT_RESOLVE, 0x48, 8, 0, 0, 0) /* write EXANET_RESOLVE_ */
+	X(FAULT_RESOLVE, 0x48, 8, 0, 0, 0) /* write a word of EXANET_RESOLVE_ */
 
 #define EXANET_RESOLVE_CTX	RNIC_FIELD(3, 0)
-#define EXANET_RESOLVE_OK	RNIC_BIT(4)		/* 1: the page is there; 0: bad address */
+#define EXANET_RESOLVE_OK	RNIC_BIT(4)		/* 1: the page is present;
+							 * 0: missing for good */
 #define EXANET_RESOLVE_DST	RNIC_BIT(5)
 #define EXANET_RESOLVE_TID	RNIC_FIELD(19, 6)	/* wire TID */
-#define EXANET_RESOLVE_COORD	RNIC_FIELD(41, 20)	/* of the other node */
+#define EXANET_RESOLVE_COORD	RNIC_FIELD(41, 20)	/* the other node */
 #define EXANET_RESOLVE_UNIT	RNIC_FIELD(43, 42)	/* enum exanet_fault_unit */
 
 /* Makes the word for FAULT_RESOLVE from @info of the fault; @ok: the page is present. */

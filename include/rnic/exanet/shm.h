@@ -57,8 +57,8 @@ enum exanet_shm_class {
 	X(SHM_STATUS,	0x004, 4, 0, 0, 0) \
 	X(SHM_TIMEOUT,	0x008, 4, EXANET_SHM_TIMEOUT_DEFAULT, 0xffffffff, 0) \
 	X(SHM_RETRY_MAX, 0x00c, 4, EXANET_SHM_RETRY_DEFAULT, 0xffff, 0) \
-	X(SHM_FENCE,	0x010, 4, 0, 0, 0) /* write 1; reads 1 until all are acked */ \
-	X(SHM_ERR_GVA,	0x018, 8, 0, 0, 0) /* of the first access that failed */ \
+	X(SHM_FENCE,	0x010, 4, 0, 0, 0) /* write 1; 1 until all stores are acked */ \
+	X(SHM_ERR_GVA,	0x018, 8, 0, 0, 0) /* GVA of the first access that failed */ \
 	X(SHM_ERR_INFO,	0x020, 4, 0, 0, EXANET_SHM_ERR_VALID) \
 	X(SHM_TIMEOUT_MODE, 0x024, 4, EXANET_SHM_TIMEOUT_STATIC, 1, 0) \
 	X(SHM_APERTURE,	0x030, 8, 0, 0, 0) /* bytes, aperture-size= */ \
@@ -68,7 +68,8 @@ enum exanet_shm_class {
 #define EXANET_SHM_CTRL_EARLY	RNIC_BIT(1)	/* early acknowledgement [T §4.3] */
 #define EXANET_SHM_CTRL_RAW	RNIC_BIT(2)	/* loads wait for stores under way to
 						 * the same 64 bytes [T §4.4] */
-#define EXANET_SHM_CTRL_WAW	RNIC_BIT(3)	/* ... stores wait for them, too [P] */
+#define EXANET_SHM_CTRL_WAW	RNIC_BIT(3)	/* stores wait for stores under way to
+						 * the same 64 bytes [P] */
 #define EXANET_SHM_CTRL_ORDER	RNIC_BIT(4)	/* the target accepts the stores of a
 						 * node in order, and each once [P] */
 #define EXANET_SHM_CTRL_PRIORITY RNIC_BIT(5)	/* loads, stores leave before RDMA [T §6.2] */
@@ -80,7 +81,7 @@ enum exanet_shm_class {
 #define EXANET_SHM_STATUS_TIMERS RNIC_FIELD(4, 0)	/* timers in use */
 #define EXANET_SHM_STATUS_STORES RNIC_BIT(8)	/* stores are under way */
 #define EXANET_SHM_STATUS_LOADS	RNIC_BIT(9)	/* loads are under way */
-#define EXANET_SHM_STATUS_ERROR	RNIC_BIT(10)	/* ERR_VALID */
+#define EXANET_SHM_STATUS_ERROR	RNIC_BIT(10)	/* same as SHM_ERR_VALID */
 /*
  * SHM_TIMEOUT, in cycles.  A round trip takes 232 cycles or 1.5 us in the paper, but a
  * hundred times as long between two emulators, and a thousand times on a busy host.
@@ -93,7 +94,7 @@ enum exanet_shm_class {
 #define EXANET_SHM_ERR_CLASS	RNIC_FIELD(9, 8)	/* enum exanet_shm_class */
 #define EXANET_SHM_ERR_CTX	RNIC_FIELD(15, 12)	/* context of the MAP entry or
 							 * channel */
-#define EXANET_SHM_ERR_OUTSIDE	RNIC_BIT(16)	/* in no segment, so CTX means nothing */
+#define EXANET_SHM_ERR_OUTSIDE	RNIC_BIT(16)	/* in no segment, so CTX is undefined */
 #define EXANET_SHM_ERR_VALID	RNIC_BIT(31)		/* w1c; clears IRQ_SHM */
 enum exanet_shm_timeout_mode {
 	EXANET_SHM_TIMEOUT_STATIC = 0,		/* always TIMEOUT [T §4.3] */
@@ -106,7 +107,7 @@ enum exanet_shm_timeout_mode {
 	X(SHM_TIMER,	0x00, 8, 0, 0, 0) \
 	X(SHM_TIMER_GVA, 0x08, 8, 0, 0, 0)
 #define EXANET_SHM_TIMER_BUSY	RNIC_BIT(0)
-#define EXANET_SHM_TIMER_EARLY	RNIC_BIT(1)	/* acknowledged early */
+#define EXANET_SHM_TIMER_EARLY	RNIC_BIT(1)	/* the store was acknowledged early */
 #define EXANET_SHM_TIMER_RETRIES RNIC_FIELD(15, 8)
 #define EXANET_SHM_TIMER_TID	RNIC_FIELD(31, 16)	/* wire TID */
 
@@ -122,7 +123,7 @@ enum exanet_shm_timeout_mode {
 #define EXANET_SHM_CAM_WRITE	RNIC_BIT(38)
 #define EXANET_SHM_CAM_NEW_ID	RNIC_FIELD(5, 0)	/* STATE: index of the entry */
 #define EXANET_SHM_CAM_COUNT	RNIC_FIELD(15, 8)	/* STATE: requests without response */
-#define EXANET_SHM_CAM_PDID	RNIC_FIELD(31, 16)	/* STATE */
+#define EXANET_SHM_CAM_PDID	RNIC_FIELD(31, 16)	/* STATE: PDID in the requests */
 
 /* Segment m of the aperture. */
 #define EXANET_SHM_MAP_REGS(X) \
@@ -130,7 +131,7 @@ enum exanet_shm_timeout_mode {
 	X(SHM_MAP_SIZE,	0x08, 8, 0, 0xfffffff000ULL, 0) /* a multiple of 4 KB [P] */ \
 	X(SHM_MAP_GVA,	0x10, 8, 0, ~0xfffULL, 0) \
 	X(SHM_MAP_CTRL,	0x18, 8, 0, EXANET_SHM_MAP_WRITABLE, 0)
-#define EXANET_SHM_MAP_PDID	RNIC_FIELD(15, 0)	/* the target's */
+#define EXANET_SHM_MAP_PDID	RNIC_FIELD(15, 0)	/* PDID of the target */
 #define EXANET_SHM_MAP_READ	RNIC_BIT(16)
 #define EXANET_SHM_MAP_WRITE	RNIC_BIT(17)
 #define EXANET_SHM_MAP_EARLY	RNIC_BIT(18)	/* early acknowledgement allowed */
@@ -145,11 +146,11 @@ enum exanet_shm_timeout_mode {
 	X(TRACKER_LENGTH, 0x10, 4, 0, 0, 0) \
 	X(TRACKER_ISSUED, 0x14, 4, 0, 0, 0) /* transactions sent */ \
 	X(TRACKER_ACKED, 0x18, 4, 0, 0, 0) /* transactions acked */ \
-	X(TRACKER_FAILED, 0x1c, 4, 0, 0, 0) /* transactions in the list of failures */ \
+	X(TRACKER_FAILED, 0x1c, 4, 0, 0, 0) /* failed transactions to repeat */ \
 	X(TRACKER_ROUND, 0x20, 4, 0, 0, 0) /* round of retransmissions */ \
 	X(TRACKER_HEAD0, 0x28, 8, 0, 0, 0) /* first failed transaction */ \
-	X(TRACKER_HEAD1, 0x30, 8, 0, 0, 0) /* second one */ \
-	X(TRACKER_HEAD2, 0x38, 8, 0, 0, 0) /* third one */
+	X(TRACKER_HEAD1, 0x30, 8, 0, 0, 0) /* second failed transaction */ \
+	X(TRACKER_HEAD2, 0x38, 8, 0, 0, 0) /* third failed transaction */
 #define EXANET_TRACKER_BYTES	RNIC_FIELD(25, 0)	/* LENGTH */
 #define EXANET_TRACKER_STATE	RNIC_FIELD(31, 26)	/* LENGTH: enum exanet_tracker_state */
 #define EXANET_TRACKER_HEAD_OFFSET RNIC_FIELD(25, 0)
@@ -158,7 +159,7 @@ enum exanet_shm_timeout_mode {
 enum exanet_tracker_state {
 	EXANET_TRACKER_IDLE	= 0,
 	EXANET_TRACKER_PASS	= 1,	/* the DMA copies all pieces */
-	EXANET_TRACKER_RETRY	= 2,	/* ... copies failed pieces again */
+	EXANET_TRACKER_RETRY	= 2,	/* the DMA copies the failed pieces again */
 	EXANET_TRACKER_DRAIN	= 3,	/* all pieces sent, not all answered */
 	EXANET_TRACKER_FAILED	= 4,
 };
@@ -174,7 +175,7 @@ enum exanet_tracker_state {
 	X(CDMA_BTT,	0x28, 4, 0, EXANET_CDMA_BTT_BYTES, 0) /* bytes; starts the copy */ \
 	X(CDMA_SIDES,	0x40, 4, 0, EXANET_CDMA_SIDES_WRITABLE, 0) \
 	X(CDMA_BURST,	0x44, 4, 16, 0x7f, 0) /* beats of 8 bytes, 1 to 32 */ \
-	X(CDMA_PDID,	0x48, 4, 0, 0xffff, 0) /* the target's */ \
+	X(CDMA_PDID,	0x48, 4, 0, 0xffff, 0) /* PDID of the target */ \
 	X(CDMA_OUTSTANDING, 0x4c, 4, EXANET_CDMA_OUTSTANDING, 0x1f, 0) /* 1 to 16 */
 #define EXANET_CDMA_CR_RESET	RNIC_BIT(2)	/* self-clearing */
 #define EXANET_CDMA_CR_SG	RNIC_BIT(3)	/* reads 0: no scatter-gather */
@@ -183,7 +184,7 @@ enum exanet_tracker_state {
 #define EXANET_CDMA_CR_RESET_VALUE 0x00010002U	/* IRQ threshold 1; tail pointer mode */
 #define EXANET_CDMA_CR_WRITABLE	0x00005000U
 #define EXANET_CDMA_SR_IDLE	RNIC_BIT(1)	/* channel and tracker are idle [D] */
-#define EXANET_CDMA_SR_INT_ERR	RNIC_BIT(4)	/* BTT is 0, or no right */
+#define EXANET_CDMA_SR_INT_ERR	RNIC_BIT(4)	/* BTT is 0, or an access is forbidden */
 #define EXANET_CDMA_SR_SLV_ERR	RNIC_BIT(5)	/* a side answered with an error */
 #define EXANET_CDMA_SR_DEC_ERR	RNIC_BIT(6)	/* an address is not memory */
 #define EXANET_CDMA_SR_IOC	RNIC_BIT(12)
@@ -200,8 +201,8 @@ enum exanet_tracker_state {
 /* --- Arithmetic router [T §3.3, §5], registers [P] --------------------------- */
 #define EXANET_ARITH_REGS(X) \
 	X(ARITH_MODE,	0x900, 4, 0, 0x3, 0) /* router= */ \
-	X(ARITH_ADDR,	0x904, 4, 0, 0, 0) /* NODE by cabinet, chassis, card */ \
-	X(ARITH_PORTS,	0x908, 8, 0, 0, 0) /* links with role up, plus, minus, card */ \
+	X(ARITH_ADDR,	0x904, 4, 0, 0, 0) /* cabinet, chassis and card in NODE */ \
+	X(ARITH_PORTS,	0x908, 8, 0, 0, 0) /* links by role: up, plus, minus, card */ \
 	X(ARITH_RULES,	0x910, 4, 0, 0, 0) /* number of rules in routes= */ \
 	X(ARITH_VOQ_SELECT, 0x914, 4, 0, 0xff, 0) /* input link [3:0], output [7:4] */ \
 	X(ARITH_VOQ_WORDS, 0x918, 4, 0, 0, 0) /* words in the queue of VOQ_SELECT */ \
@@ -223,10 +224,10 @@ enum exanet_arith_mode {
 #define EXANET_TGEN_REGS(X) \
 	X(TGEN_CFG,	0xa00, 4, 0, 0xffffffff, 0) \
 	X(TGEN_IDS,	0xa08, 4, 0x10, 0xfff, 0) \
-	X(TGEN_DONE,	0xa10, 8, 0, 0, 0) /* transactions since GO with a response */ \
-	X(TGEN_ERR,	0xa18, 8, 0, 0, 0) /* ... whose response was not ACK */ \
+	X(TGEN_DONE,	0xa10, 8, 0, 0, 0) /* responses since GO */ \
+	X(TGEN_ERR,	0xa18, 8, 0, 0, 0) /* responses since GO that were not ACK */ \
 	X(TGEN_BYTES,	0xa20, 8, 0, 0, 0) \
-	X(TGEN_PDID,	0xa28, 4, 0, 0xffff, 0) /* the target's */ \
+	X(TGEN_PDID,	0xa28, 4, 0, 0xffff, 0) /* PDID of the target */ \
 	X(TGEN_SIZE,	0xa2c, 4, 0, 0x1ff, 0) /* bytes of each; 0: whole beats by CFG */ \
 	X(TGEN_STATUS,	0xa30, 4, 0, 0, 0) \
 	X(TGEN_TIME,	0xa38, 8, 0, 0, 0) /* ns from GO to the last answer */ \
@@ -243,8 +244,9 @@ enum exanet_arith_mode {
 #define EXANET_TGEN_REPEAT	RNIC_BIT(2)	/* repeats the targets until stopped */
 #define EXANET_TGEN_EARLY	RNIC_BIT(3)	/* early acknowledgement allowed [P] */
 #define EXANET_TGEN_EACH	RNIC_BIT(4)	/* each target has data of its own [P] */
-#define EXANET_TGEN_BEATS	RNIC_FIELD(15, 8)	/* beats of 8 bytes, less one */
-#define EXANET_TGEN_OUTSTANDING	RNIC_FIELD(19, 16)	/* under way, less one */
+#define EXANET_TGEN_BEATS	RNIC_FIELD(15, 8)	/* beats of 8 bytes, minus 1 */
+#define EXANET_TGEN_OUTSTANDING	RNIC_FIELD(19, 16)	/* most transactions under way,
+							 * minus 1 */
 #define EXANET_TGEN_ENTRIES	RNIC_FIELD(31, 20)	/* number of targets */
 #define EXANET_TGEN_IDS_FIRST	RNIC_FIELD(3, 0)
 #define EXANET_TGEN_IDS_COUNT	RNIC_FIELD(7, 4)
@@ -309,7 +311,7 @@ enum exanet_arith_mode {
 	X(ACCEL_BURST,	0xe48, 4, 32, 0x3f, 0) /* beats of 8 bytes, 1 to 32 */ \
 	X(ACCEL_OUTSTANDING, 0xe4c, 4, 4, 0x1f, 0) /* loads, 1 to 16 */ \
 	X(ACCEL_OPS,	0xe50, 8, 0, 0, 0) /* multiply-adds done */ \
-	X(ACCEL_BYTES,	0xe58, 8, 0, 0, 0) /* loaded and stored */ \
+	X(ACCEL_BYTES,	0xe58, 8, 0, 0, 0) /* bytes loaded and stored */ \
 	X(ACCEL_TIME,	0xe60, 8, 0, 0, 0) /* ns of the job */ \
 	X(ACCEL_ERR_ADDR, 0xe68, 8, 0, 0, 0)
 #define EXANET_ACCEL_GO		RNIC_BIT(0)	/* cleared when the job ends */
@@ -330,7 +332,7 @@ enum exanet_arith_mode {
 #define EXANET_ACCEL_NDF2	RNIC_FIELD(31, 16)	/* NDF: of x, at most 64 */
 #define EXANET_ACCEL_NDF_MAX	64
 #define EXANET_ACCEL_NLAYERS_MAX 256
-#define EXANET_ACCEL_PDID_TARGET RNIC_FIELD(15, 0)	/* PDID: the target's */
+#define EXANET_ACCEL_PDID_TARGET RNIC_FIELD(15, 0)	/* PDID of the target */
 #define EXANET_ACCEL_PDID_CTX	RNIC_FIELD(19, 16)	/* PDID: context of the
 							 * accesses */
 

@@ -17,6 +17,8 @@
  * poll() reports POLLIN when a mailbox or channel of this context has raised its interrupt
  * since the last read().  read() of 8 bytes returns the number of these interrupts and
  * clears it, as eventfd does.
+ *
+ * Members marked "in" are set by the caller of ioctl(), those marked "out" by the driver.
  */
 #ifndef RNIC_EXANET_UAPI_H
 #define RNIC_EXANET_UAPI_H
@@ -29,14 +31,14 @@
 #define EXANET_IOC	0xe4
 
 struct exanet_ioc_query {
-	__u32 abi;		/* out EXANET_ABI */
-	__u32 context;		/* out context number */
-	__u32 coord;		/* out own coordinates */
-	__u32 pdid;		/* out own PDID */
-	__u32 page_size;	/* out of the user pages */
-	__u32 cap0;		/* out EXANET_CAP0_ */
-	__u32 cap1;		/* out EXANET_CAP1_ */
-	__u32 link_up;		/* out bit p: port p is up */
+	__u32 abi;		/* out: EXANET_ABI */
+	__u32 context;		/* out: context number */
+	__u32 coord;		/* out: own coordinates */
+	__u32 pdid;		/* out: own PDID */
+	__u32 page_size;	/* out: bytes of a user page */
+	__u32 cap0;		/* out: EXANET_CAP0_ */
+	__u32 cap1;		/* out: EXANET_CAP1_ */
+	__u32 link_up;		/* out: bit p: port p is up */
 };
 
 /*
@@ -45,11 +47,13 @@ struct exanet_ioc_query {
  */
 struct exanet_ioc_map_window {
 	__aligned_u64 va;	/* in */
-	__u32 window;		/* out 0..6 */
+	__u32 window;		/* out: 0..6 */
 	__u32 reserved;		/* zero */
 };
 
-/* Signals @fd when poll() would begin to report POLLIN; -1: no more. */
+/*
+ * Signals eventfd @fd when poll() would begin to report POLLIN.  @fd -1 ends this.
+ */
 struct exanet_ioc_eventfd {
 	__s32 fd;		/* in */
 	__u32 reserved;		/* zero */
@@ -87,10 +91,10 @@ struct exanet_ioc_set_job {
 						 * node, if bram_users lets the caller */
 
 struct exanet_ioc_query_shm {
-	__aligned_u64 aperture;	/* out bytes for segments of all processes */
-	__aligned_u64 bram;	/* out bytes of block RAM of this node */
-	__u32 segments;		/* out maximum number, of all processes */
-	__u32 segments_used;	/* out number in use, of all processes */
+	__aligned_u64 aperture;	/* out: bytes for segments of all processes */
+	__aligned_u64 bram;	/* out: bytes of block RAM of this node */
+	__u32 segments;		/* out: maximum number, of all processes */
+	__u32 segments_used;	/* out: number in use, of all processes */
 };
 
 enum exanet_segment_flags {
@@ -101,7 +105,7 @@ enum exanet_segment_flags {
 };
 
 /*
- * Takes a segment of the aperture for @len bytes from @gva on.  They are memory of context
+ * Takes a segment of the aperture for the @len bytes from @gva on: memory of context
  * @dst_ctx of the caller's job at the node of @gva, or block RAM of that node (NI space,
  * EXANET_NI_BRAM).  mmap() with MAP_SHARED maps any pages of the segment, from @offset on;
  * it returns EACCES for rights that the segment does not have.  The segment exists until
@@ -116,10 +120,10 @@ enum exanet_segment_flags {
 struct exanet_ioc_segment_create {
 	__aligned_u64 gva;	/* in */
 	__aligned_u64 len;	/* in */
-	__u32 dst_ctx;		/* in 0..15 */
-	__u32 flags;		/* in enum exanet_segment_flags */
-	__aligned_u64 offset;	/* out for mmap() */
-	__u32 segment;		/* out number */
+	__u32 dst_ctx;		/* in: 0..15 */
+	__u32 flags;		/* in: enum exanet_segment_flags */
+	__aligned_u64 offset;	/* out: for mmap() */
+	__u32 segment;		/* out: number */
 	__u32 reserved;		/* zero */
 };
 
@@ -144,8 +148,8 @@ enum exanet_cdma_flags {
 };
 
 /*
- * Copies @len bytes, and returns when the last one has arrived.  An address is one of the
- * caller's memory, or a GVA as in SEGMENT_CREATE; it may have any alignment.  A copy that
+ * Copies @len bytes, and returns when the last byte has arrived.  An address is a virtual
+ * address of the caller, or a GVA as in SEGMENT_CREATE, with any alignment.  A copy that
  * fails, or whose caller is killed, may have copied any part.
  *
  * EFAULT: a page of the caller is missing for good; ENXIO: there is no memory at the GVA;
@@ -155,9 +159,9 @@ enum exanet_cdma_flags {
 struct exanet_ioc_cdma {
 	__aligned_u64 src;	/* in */
 	__aligned_u64 dst;	/* in */
-	__aligned_u64 len;	/* in, 1..2^42 */
-	__u32 flags;		/* in enum exanet_cdma_flags */
-	__u32 dst_ctx;		/* in 0..15, context of the remote addresses */
+	__aligned_u64 len;	/* in: 1..2^42 */
+	__u32 flags;		/* in: enum exanet_cdma_flags */
+	__u32 dst_ctx;		/* in: 0..15, context of the remote addresses */
 };
 
 /* Bits of the arrays in struct exanet_ioc_accel.remote. */
@@ -181,7 +185,7 @@ enum exanet_accel_array {
  * job has failed.
  */
 struct exanet_ioc_accel {
-	__aligned_u64 matrix;	/* in; GVA or offset, as the next five */
+	__aligned_u64 matrix;	/* in: GVA or offset, as the next five */
 	__aligned_u64 x;
 	__aligned_u64 y;
 	__aligned_u64 map1;
@@ -191,12 +195,12 @@ struct exanet_ioc_accel {
 	__u32 ndf2;		/* in */
 	__u32 nlayers;		/* in */
 	__u32 ncells;		/* in */
-	__u32 remote;		/* in enum exanet_accel_array */
-	__u32 dst_ctx;		/* in 0..15 */
-	__aligned_u64 ops;	/* out multiply-adds */
-	__aligned_u64 bytes;	/* out loaded and stored */
-	__aligned_u64 ns;	/* out virtual time of the job */
-	__aligned_u64 err_addr;	/* out address of the first error */
+	__u32 remote;		/* in: enum exanet_accel_array */
+	__u32 dst_ctx;		/* in: 0..15 */
+	__aligned_u64 ops;	/* out: multiply-adds */
+	__aligned_u64 bytes;	/* out: bytes loaded and stored */
+	__aligned_u64 ns;	/* out: virtual time of the job */
+	__aligned_u64 err_addr;	/* out: address of the first error */
 };
 
 #define EXANET_IOC_QUERY	_IOR(EXANET_IOC, 0, struct exanet_ioc_query)

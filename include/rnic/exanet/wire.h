@@ -23,7 +23,7 @@
 #define EXANET_PAYLOAD_WORDS	16	/* words of a full payload [T §4] */
 #define EXANET_PACKET_WORDS	18	/* header, full payload, footer [T §6.3] */
 #define EXANET_PACKET_BYTES	(EXANET_PACKET_WORDS * EXANET_WORD_BYTES)
-#define EXANET_BLOCK_BYTES	16384	/* a block crosses no multiple of it [T §4] */
+#define EXANET_BLOCK_BYTES	16384	/* a block crosses no multiple of this [T §4] */
 #define EXANET_BLOCK_PACKETS	64	/* packets of a block at most [T §4] */
 
 /* One 128-bit word. */
@@ -70,7 +70,7 @@ enum exanet_ni_index {
 	EXANET_NI_SHM		= 6,	/* takes responses to loads and stores */
 	EXANET_NI_BRAM		= 7,	/* takes loads and stores: block RAM, VA[31:0] */
 };
-#define EXANET_NI_UNITS		8	/* of the above */
+#define EXANET_NI_UNITS		8	/* number of the peripherals above */
 #define EXANET_NI_INDICES	128
 #define EXANET_VA_MAILBOX	RNIC_FIELD(7, 4)
 
@@ -83,7 +83,7 @@ enum exanet_ni_index {
 	X(WRITE,	0, "write",	PAYLOAD,  RDMA, 1 << EXANET_NI_MAILBOX) \
 		/* data for memory or a mailbox */ \
 	X(READ_REQ,	1, "read-req",	PAYLOAD,  RDMA, 1 << EXANET_NI_RT_REQUEST) \
-		/* asks the R5 of another node for an RDMA read */ \
+		/* requests an RDMA read from the R5 of another node */ \
 	X(CONTROL,	2, "control",	PAYLOAD,  RDMA, 1 << EXANET_NI_RECEIVER) \
 		/* announces a completion notification */ \
 	X(AXI_READ,	3, "load",	REQUEST,  AXI,  1 << EXANET_NI_BRAM) \
@@ -114,7 +114,7 @@ enum exanet_type {
 enum exanet_form {
 	EXANET_FORM_NONE	= 0,	/* there is no such type */
 	EXANET_FORM_PAYLOAD	= 1,	/* header, payload of SIZE bytes, footer */
-	EXANET_FORM_OPTIONAL	= 2,	/* the same, or header and footer if SIZE is 0 */
+	EXANET_FORM_OPTIONAL	= 2,	/* as PAYLOAD; header, footer if SIZE is 0 */
 	EXANET_FORM_REQUEST	= 3,	/* header, footer; SIZE bytes are asked for */
 	EXANET_FORM_EMPTY	= 4,	/* header, footer; SIZE is 0 */
 	EXANET_FORM_HEADER	= 5,	/* header; SIZE is 0 */
@@ -157,8 +157,8 @@ enum exanet_group {
 
 /* Header, low and high half [EXT]. */
 #define EXANET_HDR_LO_VC	RNIC_FIELD(4, 0)	/* 4:0 */
-#define EXANET_HDR_LO_PDID	RNIC_FIELD(20, 5)	/* 20:5, of the destination */
-#define EXANET_HDR_LO_COORD	RNIC_FIELD(42, 21)	/* 42:21, destination */
+#define EXANET_HDR_LO_PDID	RNIC_FIELD(20, 5)	/* 20:5, of the receiver */
+#define EXANET_HDR_LO_COORD	RNIC_FIELD(42, 21)	/* 42:21, destination node */
 #define EXANET_HDR_LO_TYPE	RNIC_FIELD(47, 43)	/* 47:43 */
 #define EXANET_HDR_LO_SIZE	RNIC_FIELD(61, 48)	/* 61:48, payload bytes */
 #define EXANET_HDR_LO_VA_1_0	RNIC_FIELD(63, 62)	/* 63:62 = VA[1:0] */
@@ -209,7 +209,7 @@ enum exanet_group {
 
 /* Footer, low and high half [EXT]. */
 #define EXANET_FTR_LO_TID	RNIC_FIELD(13, 0)	/* 13:0, wire TID */
-#define EXANET_FTR_LO_SRC	RNIC_FIELD(35, 14)	/* 35:14, source */
+#define EXANET_FTR_LO_SRC	RNIC_FIELD(35, 14)	/* 35:14, source node */
 #define EXANET_FTR_LO_EPOCH	RNIC_FIELD(43, 36)	/* 43:36, source epoch [P] */
 #define EXANET_FTR_LO_FIRST	RNIC_BIT(44)
 #define EXANET_FTR_LO_LAST	RNIC_BIT(45)
@@ -289,12 +289,12 @@ struct exanet_control {
 	__le64 block;	/* P3: filled by the device: EXANET_CONTROL_ */
 };
 RNIC_ASSERT_SIZE(struct exanet_control, 32);
-#define EXANET_CONTROL_LENGTH	RNIC_FIELD(31, 0)	/* P2, whole transfer */
+#define EXANET_CONTROL_LENGTH	RNIC_FIELD(31, 0)	/* P2, bytes of the transfer */
 #define EXANET_CONTROL_HANDLE	RNIC_FIELD(47, 32)	/* P2 */
 #define EXANET_CONTROL_IRQ	RNIC_BIT(48)		/* P2, raise an interrupt */
-#define EXANET_CONTROL_OFFSET	RNIC_FIELD(13, 0)	/* P3, in the 16-KB window */
-#define EXANET_CONTROL_BLOCK	RNIC_FIELD(28, 14)	/* P3, block length */
-#define EXANET_CONTROL_PDID	RNIC_FIELD(44, 29)	/* P3, of the target */
+#define EXANET_CONTROL_OFFSET	RNIC_FIELD(13, 0)	/* P3, first byte in the window */
+#define EXANET_CONTROL_BLOCK	RNIC_FIELD(28, 14)	/* P3, bytes of the block */
+#define EXANET_CONTROL_PDID	RNIC_FIELD(44, 29)	/* P3, PDID of the target */
 
 /*
  * Payload of a notification packet, and a notification in memory [P].  The device stores
@@ -345,10 +345,10 @@ struct exanet_hello {
 	__le32	coord;		/* EXANET_COORD of the sender, upper bits zero */
 	__u8	epoch;		/* changes with every reset of the sender */
 	__u8	flags;		/* EXANET_HELLO_ */
-	__u8	peer_epoch;	/* of the receiver, if EXANET_HELLO_HEARD */
+	__u8	peer_epoch;	/* epoch of the receiver, if EXANET_HELLO_HEARD */
 	__u8	reserved;	/* zero */
-	__le32	rx_words;	/* size of the sender's RX FIFO */
-	__le32	max_words;	/* most words a frame to the sender may hold */
+	__le32	rx_words;	/* words of the sender's receive FIFO */
+	__le32	max_words;	/* limit of the words in a frame to the sender */
 };
 RNIC_ASSERT_SIZE(struct exanet_hello, 16);
 #define EXANET_HELLO_HEARD	0x01	/* the sender has had a HELLO of peer_epoch */

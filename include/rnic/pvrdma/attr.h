@@ -99,12 +99,12 @@ enum pvrdma_mig_state {
 
 /* flags of create_mr. */
 #define PVRDMA_MR_FLAG_DMA	RNIC_BIT(0)	/* all memory, by DMA addresses */
-#define PVRDMA_MR_FLAG_FRMR	RNIC_BIT(1)	/* FAST_REG_MR gives it pages */
+#define PVRDMA_MR_FLAG_FRMR	RNIC_BIT(1)	/* FAST_REG_MR sets the pages */
 
 struct pvrdma_port_attr {
 	__le32	state;			/* enum pvrdma_port_state */
 	__le32	max_mtu;		/* enum pvrdma_mtu */
-	__le32	active_mtu;
+	__le32	active_mtu;		/* enum pvrdma_mtu */
 	__le32	gid_tbl_len;
 	__le32	port_cap_flags;
 	__le32	max_msg_sz;		/* bytes */
@@ -161,23 +161,23 @@ RNIC_ASSERT_SIZE(struct pvrdma_qp_cap, 24);
 
 struct pvrdma_qp_attr {
 	__le32	qp_state;		/* enum pvrdma_qp_state */
-	__le32	cur_qp_state;
+	__le32	cur_qp_state;		/* enum pvrdma_qp_state */
 	__le32	path_mtu;		/* enum pvrdma_mtu */
 	__le32	path_mig_state;		/* enum pvrdma_mig_state */
 	__le32	qkey;
 	__le32	rq_psn;
 	__le32	sq_psn;
 	__le32	dest_qp_num;
-	__le32	qp_access_flags;
+	__le32	qp_access_flags;	/* PVRDMA_ACCESS_ */
 	__le16	pkey_index;
 	__le16	alt_pkey_index;
 	__u8	en_sqd_async_notify;
-	__u8	sq_draining;
+	__u8	sq_draining;		/* 1: state SQD, some WQEs are under way */
 	__u8	max_rd_atomic;
 	__u8	max_dest_rd_atomic;
-	__u8	min_rnr_timer;		/* roce_rnr_ns() */
+	__u8	min_rnr_timer;		/* 5-bit code of the RNR wait, 0..31; see [EXT] */
 	__u8	port_num;
-	__u8	timeout;		/* 4.096 us * 2^n; 0: never */
+	__u8	timeout;		/* n: 4.096 us * 2^n; 0: no timeout */
 	__u8	retry_cnt;
 	__u8	rnr_retry;		/* 7: no limit */
 	__u8	alt_port_num;

@@ -40,7 +40,7 @@ enum pvrdma_cmd {
 #define PVRDMA_CMD_RESP(cmd)	(0x80000000u | (cmd))
 
 struct pvrdma_cmd_hdr {
-	__le64	response;		/* the device returns it in the response */
+	__le64	response;		/* any value; the response repeats it */
 	__le32	cmd;			/* enum pvrdma_cmd */
 	__le32	reserved;
 };
@@ -49,7 +49,7 @@ RNIC_ASSERT_SIZE(struct pvrdma_cmd_hdr, 16);
 struct pvrdma_cmd_resp_hdr {
 	__le64	response;
 	__le32	ack;			/* PVRDMA_CMD_RESP() */
-	__u8	err;			/* errno */
+	__u8	err;			/* errno of the command; 0: success */
 	__u8	reserved[3];
 };
 RNIC_ASSERT_SIZE(struct pvrdma_cmd_resp_hdr, 16);
@@ -85,7 +85,7 @@ struct pvrdma_cmd_create_uc {
 
 struct pvrdma_cmd_create_uc_resp {
 	struct pvrdma_cmd_resp_hdr hdr;
-	__le32	ctx_handle;		/* not 0, which is the kernel's */
+	__le32	ctx_handle;		/* not 0, because 0 means the kernel */
 	__u8	reserved[4];
 };
 
@@ -121,7 +121,7 @@ struct pvrdma_cmd_create_mr {
 	__le32	pd_handle;
 	__le32	access_flags;		/* PVRDMA_ACCESS_ */
 	__le32	flags;			/* PVRDMA_MR_FLAG_ */
-	__le32	nchunks;		/* pages */
+	__le32	nchunks;		/* number of pages in the directory */
 };
 
 struct pvrdma_cmd_create_mr_resp {
@@ -297,7 +297,7 @@ struct pvrdma_cmd_destroy_qp_resp {
 struct pvrdma_cmd_create_bind {
 	struct pvrdma_cmd_hdr hdr;
 	__le32	mtu;			/* bytes */
-	__le32	vlan;			/* 0xfff: none */
+	__le32	vlan;			/* 0xfff: no VLAN */
 	__le32	index;
 	__u8	new_gid[16];
 	__u8	gid_type;		/* PVRDMA_GID_TYPE_FLAG_ */

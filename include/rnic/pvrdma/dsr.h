@@ -28,14 +28,15 @@
  * modulo the number of elements.
  */
 struct pvrdma_ring {
-	__le32	prod_tail;	/* next element that will be written */
-	__le32	cons_head;	/* next element that will be read */
+	__le32	prod_tail;	/* index of the element that is written next */
+	__le32	cons_head;	/* index of the element that is read next */
 };
 RNIC_ASSERT_SIZE(struct pvrdma_ring, 8);
 
 /*
  * The first page of a QP, a CQ, an SRQ, and of each of the device's two rings begins with
- * this.  In a QP tx is the send queue and rx the receive queue; all others use only rx.
+ * this struct.  In a QP tx is the send queue and rx the receive queue; the others have
+ * only rx.
  */
 struct pvrdma_ring_state {
 	struct pvrdma_ring tx;
@@ -90,7 +91,7 @@ enum pvrdma_device_mode {
 	PVRDMA_DEVICE_MODE_ROCE		= 0,
 };
 
-/* The device sets only one, because the driver refuses two. */
+/* Types of GIDs.  The device sets only one bit, because the driver refuses two. */
 #define PVRDMA_GID_TYPE_FLAG_ROCE_V1	RNIC_BIT(0)
 #define PVRDMA_GID_TYPE_FLAG_ROCE_V2	RNIC_BIT(1)
 
@@ -160,13 +161,13 @@ struct pvrdma_device_caps {
 RNIC_ASSERT_SIZE(struct pvrdma_device_caps, 208);
 
 struct pvrdma_ring_page_info {
-	__le32	num_pages;		/* including the page of the indices */
+	__le32	num_pages;		/* pages, with the page of the indices */
 	__le32	reserved;
 	__le64	pdir_dma;		/* address of the page directory */
 };
 RNIC_ASSERT_SIZE(struct pvrdma_ring_page_info, 16);
 
-/* The driver fills this and writes DSRHIGH; then the device fills caps. */
+/* The driver fills the region and writes DSRHIGH; then the device fills caps. */
 struct pvrdma_device_shared_region {
 	__le32	driver_version;
 	__le32	pad;
@@ -176,7 +177,7 @@ struct pvrdma_device_shared_region {
 	__le64	resp_slot_dma;		/* a page for the response */
 	struct pvrdma_ring_page_info async_ring_pages;
 	struct pvrdma_ring_page_info cq_ring_pages;
-	__le64	uar_pfn64;		/* page number of BAR 2; 32 bits before PPN64 */
+	__le64	uar_pfn64;		/* page number of BAR 2; 32 bits below PPN64 */
 	struct pvrdma_device_caps caps;
 };
 RNIC_ASSERT_SIZE(struct pvrdma_device_shared_region, 280);

@@ -31,10 +31,10 @@
 #define PVRDMA_REGS(X) \
 	X(VERSION,	0x00, 4, PVRDMA_VERSION, 0, 0) /* PVRDMA_VERSION_ */ \
 	X(DSRLOW,	0x04, 4, 0, 0xffffffff, 0) /* lower half of the address */ \
-	X(DSRHIGH,	0x08, 4, 0, 0xffffffff, 0) /* upper half; the device reads it now */ \
+	X(DSRHIGH,	0x08, 4, 0, 0xffffffff, 0) /* upper half; loads the region */ \
 	X(CTL,		0x0c, 4, 0, 0, 0) /* enum pvrdma_device_ctl; reads 0 */ \
-	X(REQUEST,	0x10, 4, 0, 0, 0) /* write 0: do the command in its slot */ \
-	X(ERR,		0x14, 4, 0, 0, 0) /* errno of the last write above; 0: none */ \
+	X(REQUEST,	0x10, 4, 0, 0, 0) /* write 0: executes the command */ \
+	X(ERR,		0x14, 4, 0, 0, 0) /* errno of the last write; 0: none */ \
 	X(ICR,		0x18, 4, 0, 0, 0) /* one cause; a read clears it: PVRDMA_INTR_ */ \
 	X(IMR,		0x1c, 4, PVRDMA_INTR_ALL, 0xffffffff, 0) /* set bits mask causes */ \
 	X(MACL,		0x20, 4, 0, 0, 0) /* MAC of the paired NIC, bytes 0 to 3 */ \

@@ -47,17 +47,17 @@ RNIC_ASSERT_SIZE(struct roce_bth, 12);
 #define ROCE_BTH_MIGRATED	RNIC_BIT(6)
 #define ROCE_BTH_PAD		RNIC_FIELD(5, 4)	/* bytes after the payload */
 #define ROCE_BTH_VERSION	RNIC_FIELD(3, 0)	/* always 0 */
-#define ROCE_BTH_FECN		RNIC_BIT(31)		/* of qpn */
+#define ROCE_BTH_FECN		RNIC_BIT(31)		/* in roce_bth.qpn */
 #define ROCE_BTH_BECN		RNIC_BIT(30)
 #define ROCE_BTH_QPN		RNIC_FIELD(23, 0)
-#define ROCE_BTH_ACK_REQ	RNIC_BIT(31)		/* of psn */
+#define ROCE_BTH_ACK_REQ	RNIC_BIT(31)		/* in roce_bth.psn */
 #define ROCE_BTH_PSN		RNIC_FIELD(23, 0)
 
-/* First or only packet of a WRITE, and READ request. */
+/* Header of the first or only packet of a WRITE, and of a READ request. */
 struct roce_reth {
 	__be64	va;
 	__be32	rkey;
-	__be32	dma_len;		/* of the whole message */
+	__be32	dma_len;		/* bytes of the whole message */
 };
 RNIC_ASSERT_SIZE(struct roce_reth, 16);
 
@@ -69,7 +69,7 @@ struct roce_atomic_eth {
 };
 RNIC_ASSERT_SIZE(struct roce_atomic_eth, 28);
 
-/* Acknowledgement; first, last or only packet of a READ response. */
+/* Header of an ACK or NAK, and of all but the middle packets of a READ response. */
 struct roce_aeth {
 	__be32	syndrome_msn;		/* ROCE_AETH_ */
 };
@@ -83,7 +83,7 @@ RNIC_ASSERT_SIZE(struct roce_aeth, 4);
 #define ROCE_AETH_VALUE		RNIC_FIELD(4, 0)
 enum roce_aeth_kind {
 	ROCE_AETH_ACK		= 0,	/* value: credits; 31: the sender counts none */
-	ROCE_AETH_RNR_NAK	= 1,	/* value: retry after roce_rnr_ns() */
+	ROCE_AETH_RNR_NAK	= 1,	/* value: 5-bit code of the RNR wait */
 	ROCE_AETH_NAK		= 3,	/* value: enum roce_nak */
 };
 #define ROCE_AETH_NO_CREDITS	31
@@ -102,7 +102,7 @@ struct roce_atomic_ack_eth {
 };
 RNIC_ASSERT_SIZE(struct roce_atomic_ack_eth, 8);
 
-/* Datagram. */
+/* Header of a datagram. */
 struct roce_deth {
 	__be32	qkey;
 	__be32	src_qpn;		/* bits 23:0 */
@@ -114,7 +114,7 @@ struct roce_immdt {
 };
 RNIC_ASSERT_SIZE(struct roce_immdt, 4);
 
-/* Invalidate. */
+/* Header of the last packet of a SEND with invalidation: the key. */
 struct roce_ieth {
 	__be32	rkey;
 };
