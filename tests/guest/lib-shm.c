@@ -83,7 +83,10 @@ static void store_all(volatile uint8_t *p, uint32_t len, unsigned int width,
 		store(p + i, buf + i, width);
 }
 
-/* Loads @len bytes by accesses of @width bytes; returns how many differ from the pattern. */
+/*
+ * Loads @len bytes by accesses of @width bytes.  Returns how many of them differ from the
+ * pattern @seed.
+ */
 static uint32_t load_bad(const volatile uint8_t *p, uint32_t len,
 			 unsigned int width, uint32_t seed)
 {

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 #
-# For tests of RoCE, to be sourced: a server on one node, a client on the other, with
-# programs that are Debian's.
+# For tests of RoCE, which source this file: runs a server on one node and a client on the
+# other, mostly with programs of Debian.
 
 work=$(mktemp -d)
 count=0
-# Who serves and who asks; a test may exchange them.
+# node of the server and of the client; a test may exchange them
 server=node1
 client=node0
-seconds=60	# for one program
+seconds=60	# most time of one program
 
-# Connections are shared: each costs half a second otherwise.
+# shares connections, because a new one takes half a second
 ssh=(ssh -n -o ControlMaster=auto -o "ControlPath=$work/ssh" -o ControlPersist=600)
 
 cleanup()
@@ -21,7 +21,7 @@ cleanup()
 }
 trap cleanup EXIT
 
-# result NAME CODE: one test; its output when it failed
+# result NAME CODE: one test; prints the output of the last run if CODE is not 0
 result()
 {
 	count=$((count + 1))
@@ -44,7 +44,7 @@ ok()
 	result "$name" $?
 }
 
-# on NODE COMMAND: a shell command line, here if NODE is this one
+# on NODE COMMAND: runs a shell command line on NODE, which may be this node
 on()
 {
 	if [ "$1" = "$(hostname)" ]; then
@@ -54,7 +54,8 @@ on()
 	fi
 }
 
-# serving COMMAND: what starts a server and says when it listens, at TCP or rdma_cm
+# serving COMMAND: prints a script that starts a server and prints "listening" when it
+# listens, at TCP or rdma_cm
 serving()
 {
 	cat <<-EOF
@@ -71,18 +72,18 @@ serving()
 			! listeners | grep -qvxF "\$before" || break
 			sleep 0.1
 		done
-		printf '\\nlistening\\n'	# rcopy leaves a line open
+		printf '\\nlistening\\n'	# rcopy prints a line without an end
 		wait \$!
 	EOF
 }
 
-# address NODE: its IPv4 address on the wire
+# address NODE: prints its IPv4 address on the wire
 address()
 {
 	echo "10.77.0.$((${1#node} + 1))"
 }
 
-# served PATTERN: waits until the server has printed such a line
+# served PATTERN: waits until the server has printed a line that matches
 served()
 {
 	for _ in $(seq 300); do
@@ -92,8 +93,8 @@ served()
 	return 1
 }
 
-# both SERVER CLIENT: runs these shell command lines on their nodes, in CLIENT with the
-# server's address for @; true if both end well
+# both SERVER CLIENT: runs these shell command lines on their nodes, with the server's
+# address in place of @ in CLIENT; succeeds if both end well
 both()
 {
 	local code=0 process
@@ -108,7 +109,7 @@ both()
 	return $code
 }
 
-# perf PROGRAM OPTIONS...: one of perftest, of which a row of results is wanted
+# perf PROGRAM OPTIONS...: runs a program of perftest, which must print a row of results
 perf()
 {
 	local run="$* -d roce0 -F $patience"
@@ -116,7 +117,8 @@ perf()
 	case " $* " in
 	*" -R "*) run="$* -F" ;;
 	esac
-	# With -R it connects twice, and a slow server does not listen in time again.
+	# with -R the program connects twice, and a slow server may not listen again in
+	# time
 	both "$run" "$run @" || {
 		grep -q 'RDMA_CM_EVENT_REJECTED; error: 8' "$work/out" &&
 			both "$run" "$run @"
@@ -124,7 +126,7 @@ perf()
 	grep -qE '^ *[0-9]+ +[0-9]+ +[0-9.]+ ' "$work/out"
 }
 
-# gid NODE: the index of the GID that its IPv4 address makes
+# gid NODE: prints the index of the GID of its IPv4 address
 gid()
 {
 	on "$1" 'cd /sys/class/infiniband/roce0/ports/1
@@ -137,8 +139,8 @@ gid()
 		done'
 }
 
-# Datagrams to a multicast group. Linux' driver of pvrdma has no groups to receive from, which
-# the program is told; who only sends needs none.
+# Sends datagrams to a multicast group.  Linux' driver of pvrdma cannot join groups, so a
+# receiver there gets an error; a sender needs no group.
 multicast()
 {
 	local code=0 process mckey="timeout -k 5 $seconds stdbuf -oL mckey -m 239.1.2.3 -b"
@@ -157,7 +159,7 @@ multicast()
 	return $code
 }
 
-# pingpong KIND OPTIONS...: one of libibverbs' own, which check what they receive
+# pingpong KIND OPTIONS...: runs a program of libibverbs, which checks the data
 pingpong()
 {
 	local kind=$1
@@ -167,7 +169,8 @@ pingpong()
 		"ibv_${kind}_pingpong -d roce0 -g ${gids[$client]} $* @"
 }
 
-# tap NAME CODE: the tests of a program that printed TAP, and whether it came to its end
+# tap NAME CODE: adds the results of a program that printed TAP, and tests that it came to
+# its end
 tap()
 {
 	local line code=$2
@@ -185,7 +188,8 @@ tap()
 	result "$1: ran to its end" "$code"
 }
 
-# ucx TRANSPORT OPTIONS...: UCX's own program; without a terminal it is one of MPI
+# ucx TRANSPORT OPTIONS...: runs UCX's own program, in a terminal because it would use MPI
+# otherwise
 ucx()
 {
 	local run="UCX_TLS=$1 script -qec 'ucx_perftest -N"
@@ -195,7 +199,7 @@ ucx()
 		grep -q '^Final:' "$work/out"
 }
 
-# mpi SECONDS ARGS...: mpirun; its output is in $work/out
+# mpi SECONDS ARGS...: runs mpirun; its output is in $work/out
 mpi()
 {
 	local limit=$1
@@ -205,9 +209,10 @@ mpi()
 		--mca mpi_yield_when_idle 1 "$@" >"$work/out" 2>&1 </dev/null
 }
 
-# Options of perftest. Soft-RoCE that got no processor for the usual 67 ms sends again; if the
-# answer comes in the middle of that, its next message has numbers of the last one, and is
-# a duplicate for its peer: both wait for ever.
+# Options of perftest.  Soft-RoCE that gets no processor for the usual 67 ms retransmits.
+# If the answer arrives during the retransmission, its next message has the sequence
+# numbers of the last one, so the peer takes it for a duplicate, and both wait without
+# end.
 patience=
 declare -A gids kinds
 for node in node0 node1; do

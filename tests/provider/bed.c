@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Endpoints on NICs of the loop-back transport, and checks. */
+/* Endpoints on NICs of the loop transport, and checks. */
 
 #include "bed.h"
 
@@ -17,7 +17,7 @@ bool bed_check(bool good, const char *what, const char *file, int line)
     return good;
 }
 
-/* Ends the program, because the test cannot go on. */
+/* Ends the program if @ret is an error, because the test cannot go on. */
 static void bed_must(int ret, const char *what)
 {
     if (ret) {
@@ -89,7 +89,8 @@ void bed_open(void)
     bed_must(loop_prov.fabric(bed.info->fabric_attr, &bed.fabric, NULL),
              "fi_fabric");
     bed.fabric->api_version = bed.info->fabric_attr->api_version =
-        FI_VERSION(2, 0);       /* as libfabric's fi_getinfo() and fi_fabric() do */
+        /* libfabric's fi_getinfo() and fi_fabric() set these fields, too */
+        FI_VERSION(2, 0);
     for (i = 0; i < LOOP_NODES; i++) {
         bed_node_open(i, FI_WAIT_NONE);
     }

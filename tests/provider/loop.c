@@ -19,7 +19,7 @@ struct loop_entry {
 
 struct loop_mbox {
     bool open;
-    unsigned int head, tail;    /* free-running */
+    unsigned int head, tail;    /* counts of arrived and of taken messages; they wrap */
     struct loop_entry ring[LOOP_MBOX_ENTRIES];
 };
 
@@ -41,7 +41,7 @@ struct loop_nic {
     uint32_t numbers;           /* of regions so far */
 };
 
-/* What a request stores in its bytes for the transport. */
+/* What the transport stores in the bytes that a request has for it. */
 struct loop_request {
     struct dlist_entry entry;   /* loop_nic.posted */
     unsigned int waits;         /* reap()s that found a full mailbox */
@@ -51,7 +51,9 @@ _Static_assert(sizeof(struct loop_request) <= RNIC_FI_NIC_BYTES, "room");
 
 struct loop loop;
 static struct loop_nic *loop_nics[LOOP_NODES][LOOP_CONTEXTS];
-/* Of all NICs; recursive, because the end of a request may post another one. */
+/*
+ * Protects all NICs.  Recursive, because the end of a request may post another request.
+ */
 static pthread_mutex_t loop_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 void loop_reset(void)
@@ -70,7 +72,7 @@ static struct loop_request *loop_request_of(struct rnic_fi_request *req)
     return (struct loop_request *)req->nic;
 }
 
-/* Returns the NIC at @to, or NULL if it is not there or dead. */
+/* Returns the NIC with address @to, or NULL if there is none or its node is dead. */
 static struct loop_nic *loop_at(const struct rnic_fi_addr *to)
 {
     if (to->node >= LOOP_NODES || to->ctx >= LOOP_CONTEXTS ||
@@ -165,7 +167,7 @@ static void loop_pop(struct rnic_fi_nic *nic, unsigned int nr)
     struct loop_mbox *mbox = &loop_nic_of(nic)->mbox[nr];
 
     pthread_mutex_lock(&loop_mutex);
-    /* The arrival must not be used any more. */
+    /* overwrites the entry, so that a later use of the arrival fails */
     memset(&mbox->ring[mbox->tail++ % LOOP_MBOX_ENTRIES], 0xee,
            sizeof(mbox->ring[0]));
     pthread_mutex_unlock(&loop_mutex);
@@ -265,7 +267,10 @@ static uint64_t loop_address(uint64_t base, uint64_t offset, bool write)
     return base + offset + (write ? LOOP_WRITABLE : 0);
 }
 
-/* Returns the memory at the remote address of @req, or NULL if it is not allowed. */
+/*
+ * Returns the memory at the remote address of @req, or NULL if the access is not
+ * permitted.
+ */
 static uint8_t *loop_memory(const struct rnic_fi_request *req, bool write)
 {
     struct loop_nic *to = loop_at(&req->to);
@@ -293,7 +298,7 @@ static bool loop_is_write(const struct rnic_fi_request *req)
            req->kind == RNIC_FI_REQUEST_WRITE_NOTE;
 }
 
-/* Returns the number of channels in use of the class of @req. */
+/* Returns the counter of channels in use for requests as @req. */
 static unsigned int *loop_channels(struct loop_nic *nic,
                                    const struct rnic_fi_request *req)
 {
@@ -334,7 +339,7 @@ static int loop_put(const struct rnic_fi_request *req)
     return 0;
 }
 
-/* Reads; the first call accepts the request. */
+/* Executes a read.  The first call only accepts the request. */
 static int loop_read(struct rnic_fi_request *req)
 {
     const uint8_t *from;
@@ -369,7 +374,7 @@ static int loop_write(struct loop_nic *nic, struct rnic_fi_request *req)
            loop_arrive(nic, req, true);
 }
 
-/* Executes @req; returns its end, or -FI_EAGAIN if it must wait. */
+/* Executes @req.  Returns its result, or -FI_EAGAIN if the request must wait. */
 static int loop_execute(struct loop_nic *nic, struct rnic_fi_request *req)
 {
     if (loop.fails && req->kind == loop.fail_kind &&
@@ -407,7 +412,7 @@ static void loop_reap(struct rnic_fi_nic *base, rnic_fi_end_fn *end)
     nic->left = 0;
     dlist_init(&batch);
     dlist_init(&kept);
-    /* Requests that @end posts stay behind. */
+    /* requests that @end posts wait for the next call */
     dlist_splice_tail(&batch, &nic->posted);
     while (!dlist_empty(&batch)) {
         item = loop.reverse ? batch.prev : batch.next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Failures of the common part: peers that go, requests that fail. */
+/* Failures in the common part of the providers: peers that end, requests that fail. */
 
 #include "bed.h"
 
@@ -10,7 +10,10 @@ static uint64_t key(void)
     return fi_mr_key(bed.node[1].mr);
 }
 
-/* A send to a mailbox that does not exist any more is the end of the peer. */
+/*
+ * A send fails with FI_ECONNRESET if the peer's mailbox is closed, and the peer counts as
+ * gone.
+ */
 static void test_closed(void)
 {
     struct fi_cq_tagged_entry entry;
@@ -21,20 +24,25 @@ static void test_closed(void)
     CHECK(entry.op_context == local);
     CHECK(fi_send(bed.node[0].ep, local, 8, NULL, 1, local) == -FI_ECONNRESET);
     CHECK(fi_cntr_readerr(bed.node[0].sent) == 1);
-    /* Other peers are as before. */
+    /* other peers are not affected */
     CHECK(!fi_recv(bed.node[2].ep, local, 8, NULL, 0, local));
     CHECK(!fi_inject(bed.node[0].ep, local, 8, 2));
     bed_done(2, local);
 }
 
-/* A new endpoint in the mailbox of one that has gone refuses messages for that. */
+/*
+ * A new endpoint in the mailbox of a closed endpoint refuses messages that were for the
+ * old one.
+ */
 static void test_replaced(void)
 {
     struct fi_cq_tagged_entry entry;
     char buf[8];
     ssize_t ret;
 
-    /* Node 0 has sent something, so that its messages have high numbers. */
+    /*
+     * node 0 sends a message, so that its next messages have other numbers than the first
+     */
     CHECK(!fi_recv(bed.node[1].ep, buf, sizeof(buf), NULL, 0, buf));
     CHECK(!fi_inject(bed.node[0].ep, "first", 6, 1));
     bed_done(1, buf);
@@ -51,7 +59,7 @@ static void test_replaced(void)
     CHECK(fi_cq_read(bed.node[1].cq, &entry, 1) == -FI_EAGAIN);
 }
 
-/* All that waits for a peer ends when it goes. */
+/* All operations that wait for a peer fail when the peer is gone. */
 static void test_pending(void)
 {
     struct fi_cq_tagged_entry entry;
@@ -59,7 +67,7 @@ static void test_pending(void)
     uint64_t operand = 1;
 
     loop.stopped = 1 << 1;
-    /* A rendezvous waits for FIN, an atomic for its answer. */
+    /* a rendezvous waits for FIN, an atomic for its response */
     CHECK(!fi_tsend(bed.node[0].ep, bed.node[0].window, BED_WINDOW, NULL, 1, 0,
                     &sends));
     CHECK(!fi_atomic(bed.node[0].ep, &operand, 1, NULL, 1, 0, key(), FI_UINT64,
@@ -80,8 +88,8 @@ static void test_pending(void)
 }
 
 /*
- * A read that the peer's NIC has accepted may never end.  It fails together with the peer,
- * whether the NIC has accepted it before or after that.
+ * A read that the peer's NIC has accepted may never end.  It fails together with the
+ * peer, whether the NIC has accepted it before or after the peer's end.
  */
 static void test_read(void)
 {
@@ -91,7 +99,7 @@ static void test_read(void)
     CHECK(!fi_read(bed.node[0].ep, local, 1024, NULL, 1, 0, key(), &key));
     bed_poll(10);
     CHECK(fi_cq_read(bed.node[0].cq, &entry, 1) == -FI_EAGAIN);
-    /* The next read is posted, but not yet accepted, when the peer fails. */
+    /* the next read is posted, but not yet accepted, when the peer is gone */
     loop.fail_kind = RNIC_FI_REQUEST_MESSAGE;
     loop.fail_err = -FI_EACCES;
     loop.fails = 1;
@@ -105,7 +113,9 @@ static void test_read(void)
     CHECK(entry.op_context == &loop);
 }
 
-/* The NIC may end a read from a dead peer after the read has failed. */
+/*
+ * The NIC ends a read from a dead peer after the read has failed: no second completion.
+ */
 static void test_late_read(void)
 {
     struct fi_cq_tagged_entry entry;
@@ -124,7 +134,7 @@ static void test_late_read(void)
     CHECK(fi_cq_read(bed.node[0].cq, &entry, 1) == -FI_EAGAIN);
 }
 
-/* A read is posted again if the peer's NIC could not accept it. */
+/* A read is posted again if the peer's NIC did not accept it. */
 static void test_read_refused(void)
 {
     struct fi_cq_tagged_entry entry;
@@ -141,7 +151,7 @@ static void test_read_refused(void)
     loop.fails = 1;
     CHECK(!fi_read(bed.node[0].ep, local, 512, NULL, 1, 0, key(), local));
     CHECK(bed_wait(0, &entry) == FI_EFAULT);
-    /* An error after that is final. */
+    /* an error after the peer's NIC has accepted the read is final */
     loop.posted[RNIC_FI_REQUEST_READ] = 0;
     loop.fail_err = -FI_ENOBUFS;
     loop.fail_late = true;
@@ -149,12 +159,12 @@ static void test_read_refused(void)
     CHECK(!fi_read(bed.node[0].ep, local, 512, NULL, 1, 0, key(), local));
     CHECK(bed_wait(0, &entry) == FI_ENOBUFS);
     CHECK(loop.posted[RNIC_FI_REQUEST_READ] == 1);
-    /* The peer did nothing wrong, and can be read. */
+    /* these errors do not end the peer */
     CHECK(!fi_read(bed.node[0].ep, local, 512, NULL, 1, 0, key(), local));
     bed_done(0, local);
 }
 
-/* A peer whose mailbox stays full for too long is unreachable. */
+/* A peer whose mailbox is full in all retries is unreachable. */
 static void test_full(void)
 {
     struct fi_cq_tagged_entry entry;

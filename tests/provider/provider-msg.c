@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Messages of the common part: protocols by length, matching, order, flow control. */
+/*
+ * Messages in the common part of the providers: protocols by length, matching, order,
+ * flow control.
+ */
 
 #include "bed.h"
 
@@ -47,7 +50,9 @@ static void test_sizes(void)
     CHECK(loop.hints);
 }
 
-/* A message of 8 bytes is one request, without acks of the common part. */
+/*
+ * A message of 8 bytes takes one request, because the common part sends no acks for it.
+ */
 static void test_cost(void)
 {
     unsigned int i;
@@ -66,7 +71,7 @@ static void test_delivery_complete(void)
     CHECK(loop.posted[RNIC_FI_REQUEST_READ] == 1);
 }
 
-/* The slots of a ring are used again when the receiver has emptied them. */
+/* Slots of a ring are used again after the receiver has emptied them. */
 static void test_slots(void)
 {
     unsigned int i;
@@ -82,7 +87,7 @@ static void test_slots(void)
     CHECK(!loop.posted[RNIC_FI_REQUEST_READ]);
 }
 
-/* The ring of a quiet peer is taken back; the next message requests another one. */
+/* A quiet peer loses its ring.  Its next message requests another ring. */
 static void test_quiet(void)
 {
     uint64_t end;
@@ -186,7 +191,7 @@ static void test_tags(void)
     CHECK(!bed_wait(1, &entry));
     CHECK(entry.op_context == &got[0] && entry.tag == 0x23 && got[0] == b);
     CHECK(entry.flags & FI_TAGGED);
-    /* The other message was unexpected. */
+    /* the message with tag 0x11 was unexpected */
     CHECK(!fi_trecv(bed.node[1].ep, &got[1], 4, NULL, 0, 0x11, 0, &got[1]));
     CHECK(!bed_wait(1, &entry));
     CHECK(entry.op_context == &got[1] && entry.tag == 0x11 && got[1] == a);
@@ -230,7 +235,9 @@ static void test_counters(void)
     CHECK(!fi_cntr_readerr(bed.node[0].sent));
 }
 
-/* Receives @count numbers from node 0 at node 1, which must come in order. */
+/*
+ * Receives @count numbers from node 0 at node 1; checks that they are 0, 1, ... in order.
+ */
 static void receive_numbers(uint32_t count)
 {
     struct fi_cq_tagged_entry entry;
@@ -245,7 +252,10 @@ static void receive_numbers(uint32_t count)
     }
 }
 
-/* Sends numbers from @i to node 1; returns @end, or one that the endpoint refused. */
+/*
+ * Sends the numbers from @i to @end - 1 to node 1.  Returns @end, or the number that the
+ * endpoint refused with FI_EAGAIN.
+ */
 static uint32_t send_numbers(uint32_t i, uint32_t end)
 {
     ssize_t ret;
@@ -260,7 +270,7 @@ static uint32_t send_numbers(uint32_t i, uint32_t end)
     return i;
 }
 
-/* The NIC executes requests in reverse order; the messages arrive in theirs. */
+/* The NIC executes requests in reverse order.  The messages arrive in their own order. */
 static void test_reverse(void)
 {
     loop.reverse = true;
@@ -269,7 +279,7 @@ static void test_reverse(void)
     CHECK(loop.busy == 0);      /* peer_inflight is below the number of channels */
 }
 
-/* A receiver that stops: its mailbox fills, then queues of the sender. */
+/* A receiver stops: first its mailbox becomes full, then the queues of the sender. */
 static void test_backpressure(void)
 {
     uint32_t sent;
@@ -282,7 +292,7 @@ static void test_backpressure(void)
     sent = send_numbers(sent, 1000000);
     CHECK(sent == LOOP_MBOX_ENTRIES + loop_transport.peer_inflight +
           RNIC_FI_PEER_QUEUE);
-    /* Other peers are not blocked. */
+    /* other peers are not blocked */
     CHECK(!fi_recv(bed.node[2].ep, dst, 8, NULL, 0, dst));
     CHECK(!fi_inject(bed.node[0].ep, src, 8, 2));
     bed_done(2, dst);
@@ -290,7 +300,7 @@ static void test_backpressure(void)
     receive_numbers(sent);
 }
 
-/* A NIC that has given up on a full mailbox gets the message again. */
+/* A message is posted again after the NIC has given up because of a full mailbox. */
 static void test_retry(void)
 {
     loop.fail_kind = RNIC_FI_REQUEST_MESSAGE;
@@ -304,7 +314,7 @@ static void test_retry(void)
     CHECK(!loop.fails);
 }
 
-/* Random lengths, order and refusals, from two nodes to one. */
+/* Random lengths, orders and refusals, from two nodes to one. */
 static void test_random(void)
 {
     struct { uint32_t seed, node, number; } head;
@@ -335,7 +345,7 @@ static void test_random(void)
         bed_fill(out[n] + sizeof(head), len - sizeof(head), head.seed);
         CHECK(!fi_send(bed.node[n].ep, out[n], len, NULL, 2, out[n]));
         bed_done(n, out[n]);
-        /* Some messages are unexpected for a while. */
+        /* receives are posted late, so that some messages are unexpected */
         while (rand_r(&state) % 2 && next[0] + next[1] < sent[0] + sent[1]) {
             CHECK(!fi_recv(bed.node[2].ep, dst, sizeof(dst), NULL, FI_ADDR_UNSPEC,
                            dst));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names, the address vector, services and mailboxes of the common part. */
+/*
+ * Names, the address vector, services and mailboxes in the common part of the providers.
+ */
 
 #include "bed.h"
 
@@ -17,7 +19,7 @@ static void test_name(void)
 
 static void test_params(void)
 {
-    CHECK(rnic_fi_quiet_ms == 2000);    /* FI_LOOP_QUIET_MS */
+    CHECK(rnic_fi_quiet_ms == 2000);    /* main() sets FI_LOOP_QUIET_MS */
     CHECK(rnic_fi_eager_size == 16384);
 }
 
@@ -50,7 +52,9 @@ static void test_av(void)
     CHECK(fi_av_lookup(bed.node[0].av, 2, &got, &len) == -FI_EINVAL);
 }
 
-/* A sender that is not in the AV has no address until it is inserted. */
+/*
+ * A sender that is not in the AV has the address FI_ADDR_NOTAVAIL until it is inserted.
+ */
 static void test_unknown_sender(void)
 {
     struct fi_cq_tagged_entry entry;
@@ -97,7 +101,10 @@ static void test_file_of_nodes(void)
     unlink(path);
 }
 
-/* Opens and enables another endpoint of node 1, which may own a service. */
+/*
+ * Opens and enables another endpoint of node 1, with @service unless it is 0.  Returns
+ * the result of fi_enable().
+ */
 static int open_more(uint16_t service, struct fid_ep **ep)
 {
     struct rnic_fi_name src = rnic_fi_name_of_service(1, service);
@@ -123,7 +130,7 @@ static void test_mailboxes(void)
     struct fid_ep *ep[LOOP_NODES];
     unsigned int i;
 
-    /* Node 1 has one endpoint already. */
+    /* node 1 has one endpoint already */
     for (i = 1; i < loop_transport.mboxes; i++) {
         CHECK(!open_more(0, &ep[i]));
     }
@@ -158,7 +165,7 @@ static void test_service(void)
     char buf[8] = "";
     ssize_t ret;
 
-    /* The lookup asks all mailboxes of the node; the last one has the service. */
+    /* the lookup queries all mailboxes of the node; the last mailbox has the service */
     CHECK(!open_more(4712, &other));
     CHECK(!open_more(4711, &owner));
     CHECK(open_more(4711, &second) == -FI_EADDRINUSE);

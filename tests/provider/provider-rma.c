@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads, writes and atomics of the common part, and keys of memory regions. */
+/* Reads, writes and atomics in the common part of the providers, and keys of regions. */
 
 #include "bed.h"
 
@@ -30,7 +30,7 @@ static void test_write(void)
     CHECK(fi_cntr_read(bed.node[0].sent) == sizeof(sizes) / sizeof(sizes[0]));
 }
 
-/* A small write that crosses a boundary of the NIC is two requests. */
+/* A small write across a boundary of the NIC takes two requests. */
 static void test_boundary(void)
 {
     uint32_t boundary = loop_transport.put_boundary;
@@ -68,12 +68,12 @@ static void test_write_data(void)
                         key(), local));
     CHECK(!bed_wait(1, &entry));
     CHECK(entry.flags & FI_REMOTE_CQ_DATA && entry.data == 0x1234567890ULL);
-    /* The data has arrived before the completion. */
+    /* the data arrive before the completion */
     CHECK(bed_filled(bed.node[1].window, 1000, 3));
     bed_done(0, local);
 }
 
-/* More writes than channels wait for channels. */
+/* More writes than channels: the other writes wait for channels. */
 static void test_channels(void)
 {
     unsigned int i;
@@ -93,7 +93,7 @@ static void test_channels(void)
     }
 }
 
-/* A key names its region, length and rights. */
+/* A key contains the region, its length and its rights. */
 static void test_keys(void)
 {
     struct fid_mr *read_only, *write_only;
@@ -117,7 +117,7 @@ static void test_keys(void)
     CHECK(!fi_write(bed.node[0].ep, local, 8, NULL, 1, 56, fi_mr_key(write_only),
                     local));
     CHECK(!bed_wait(0, &entry));
-    /* The NIC refuses a region that does not exist; the peer lives on. */
+    /* the NIC refuses a region that does not exist; the peer stays usable */
     CHECK(!fi_write(bed.node[0].ep, local, 8, NULL, 1, 0, bad, local));
     CHECK(bed_wait(0, &entry) == ENXIO);
     CHECK(!fi_write(bed.node[0].ep, local, 8, NULL, 1, 0, key(), local));
@@ -177,7 +177,7 @@ static void test_atomics(void)
                            key(), FI_UINT64, FI_BXOR, &result));
     bed_done(0, &result);
     CHECK(result == 99 && *at == (99 ^ 3));
-    /* The target checks the range. */
+    /* the target checks the range */
     CHECK(!fi_atomic(bed.node[0].ep, &operand, 1, NULL, 1, BED_WINDOW, key(),
                      FI_UINT64, FI_SUM, &operand));
     CHECK(bed_wait(0, &entry) == FI_EACCES);

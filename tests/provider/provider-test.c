@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The common part of the libfabric providers on the loop-back transport: runs all cases,
- * each with new endpoints on three nodes.  TAP on standard output.
+ * The common part of the libfabric providers on the loop transport.  Runs all cases, or
+ * those whose name contains the argument, each with new endpoints on three nodes.  Prints
+ * TAP.
  */
 
 #include <getopt.h>
@@ -15,7 +16,7 @@ static const struct bed_case *const groups[] = {
 #endif
 };
 
-/* Lets libfabric itself start, which fi_param_define() needs. */
+/* Starts libfabric itself, because fi_param_define() needs that. */
 static void start_libfabric(void)
 {
     struct fi_info *hints = fi_allocinfo(), *info = NULL;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Speed of the device model without a guest, one `name=value` a line:
+ * Speed of the device model without a guest, one `name=value` on each line:
  *
  *   loopback.*   one device writes to its own node
  *   wire.*       to another QEMU process, through a unix socket
- *   *.instructions_per_*   counted by callgrind, which must be installed, inside
- *                firmware and ExaDMA; a packet to the own node is received inside
- *                the ExaDMA's turn
+ *   *.instructions_per_*   counted by callgrind, if it is installed, in firmware and
+ *                ExaDMA; the ExaDMA's count contains the receiver, because
+ *                the device receives packets to its own node in the same run
  *
- * The machine is as in the tests: virtual time stands still, so nothing is ever
- * repeated, and no guest competes for the processor.
+ * The machine is as in the tests: virtual time stands still, so no block is
+ * retransmitted, and no guest competes for the processor.
  */
 #include "qemu/osdep.h"
 #include "qemu/units.h"
@@ -19,10 +19,10 @@
 #define SRC EXANET_RAM_SRC
 #define DST EXANET_RAM_DST
 #define BYTES (16 * MiB)
-#define ROUNDS 16               /* of BYTES */
-#define SMALL_BLOCK 64          /* bytes of a block, to count descriptors */
+#define ROUNDS 16               /* transfers of BYTES bytes */
+#define SMALL_BLOCK 64          /* bytes of a block, for the measurement of descriptors */
 #define SMALL_BYTES (4 * MiB)
-#define COUNTED_BYTES (4 * MiB) /* under callgrind */
+#define COUNTED_BYTES (4 * MiB) /* bytes of a transfer under callgrind */
 #define COUNTED_DESCRIPTORS 4096
 
 static void transfer(ExanetTest *t, uint32_t coord, uint32_t bytes)
@@ -33,7 +33,7 @@ static void transfer(ExanetTest *t, uint32_t coord, uint32_t bytes)
 
     exanet_channel_start(t, 0, 0, &x);
     while (exanet_channel_state(t, 0, 0) < EXANET_CHANNEL_DONE) {
-        /* looking costs the device's thread time */
+        /* each look at the state costs time of the device's thread */
         g_usleep(200);
     }
     g_assert_cmpuint(exanet_channel_state(t, 0, 0), ==, EXANET_CHANNEL_DONE);
@@ -44,7 +44,7 @@ static double seconds(ExanetTest *t, uint32_t coord, uint32_t bytes,
 {
     int64_t start;
 
-    transfer(t, coord, bytes);      /* touches the memory */
+    transfer(t, coord, bytes);      /* page faults occur before the measurement */
     start = g_get_monotonic_time();
     for (unsigned i = 0; i < rounds; i++) {
         transfer(t, coord, bytes);
@@ -95,7 +95,7 @@ static void bench_wire(void)
     g_rmdir(dir);
 }
 
-/* Sum of all events in the file that callgrind has written. */
+/* Returns the sum of all events in the file of callgrind. */
 static double instructions(const char *path)
 {
     g_autofree char *text = NULL;
@@ -106,14 +106,14 @@ static double instructions(const char *path)
     totals = strstr(text, "\ntotals: ");
     g_assert_nonnull(totals);
     events = g_ascii_strtod(totals + strlen("\ntotals: "), NULL);
-    /* callgrind does not complain about a function that does not exist */
+    /* callgrind reports no error for a function that does not exist */
     g_assert_cmpfloat(events, >, 0);
     return events;
 }
 
 /*
- * Instructions of the device for one transfer of @bytes in blocks of @block,
- * beyond those of a transfer of one block.
+ * Returns the instructions of fw_run() and exadma_run() from the start of a device to the
+ * end of one transfer of @bytes in blocks of @block.
  */
 static double count(const char *qemu, uint32_t bytes, unsigned block)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a cable can carry, once each, for tests of those who read captures:
+ * Records each kind of packet and frame of a cable, for tests of programs that read
+ * captures:
  *
  *   exanet-capture FILE
  *
- * drives a device and plays its peer as the tests do, while filter-dump writes
- * FILE.  What is in the file is in tests/scripts/wireshark.test.
+ * drives a device and plays its peer as the tests do, while filter-dump writes FILE.
+ * tests/scripts/wireshark.test lists the expected contents of FILE.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -16,7 +17,7 @@
 #define WRITE_BYTES 20001       /* two blocks */
 #define WRITE_VA 0x1234567895ULL
 
-/* Byte @n of everything that is sent, as the test computes it, too. */
+/* Returns byte @n of each transfer; wireshark.test computes the same. */
 static uint8_t pattern(unsigned n)
 {
     return n * 7 + (n >> 8);
@@ -32,7 +33,7 @@ static uint8_t *pattern_new(unsigned len)
     return data;
 }
 
-/* The device writes two blocks; the first copy of the first one is refused. */
+/* The device writes two blocks.  The peer refuses the first copy of the first block. */
 static void write_to_peer(ExanetTest *t)
 {
     g_autofree uint8_t *data = pattern_new(WRITE_BYTES);
@@ -57,7 +58,7 @@ static void write_to_peer(ExanetTest *t)
             continue;
         }
         rx = exanet_peer_take(t->peer);
-        /* the one control packet comes when all blocks are there */
+        /* the control packet comes after all blocks */
         if (rx->pkt.type == EXANET_TYPE_CONTROL ||
             (exanet_sink_store(&sink, &rx->pkt) && !rx->pkt.notify)) {
             exanet_step(t, EXANET_MS);
@@ -78,7 +79,7 @@ static ExanetBlock block_for_device(const uint8_t *data, unsigned tid)
     };
 }
 
-/* The peer writes a block in the wrong order, and one packet twice. */
+/* The peer writes a block.  Its packets are not in order, and one is sent twice. */
 static void write_to_device(ExanetTest *t)
 {
     g_autofree uint8_t *data = pattern_new(700);
@@ -96,7 +97,10 @@ static void write_to_device(ExanetTest *t)
                     EXANET_RESP_ACK);
 }
 
-/* One wrong bit in each part of a packet; the device answers one of them. */
+/*
+ * One wrong bit in header, payload and footer of a packet.  The device responds only to
+ * the packet with the wrong payload.
+ */
 static void corrupt(ExanetTest *t)
 {
     g_autofree uint8_t *data = pattern_new(700);
@@ -117,7 +121,9 @@ static void corrupt(ExanetTest *t)
                     EXANET_RESP_CRC);
 }
 
-/* A block whose middle never comes, and the packet that gives it up. */
+/*
+ * A block without its middle packets, and the release packet, by which the peer gives up.
+ */
 static void give_up(ExanetTest *t)
 {
     g_autofree uint8_t *data = pattern_new(700);
@@ -194,7 +200,7 @@ static void slow_down(ExanetTest *t)
     exanet_settle(t);
 }
 
-/* The peer stores and loads; the first copy of the store is too early. */
+/* The peer stores and loads.  The first copy of the store is too early. */
 static void load_and_store(ExanetTest *t)
 {
     uint64_t word = cpu_to_le64(0x1122334455667788), back;
@@ -203,7 +209,7 @@ static void load_and_store(ExanetTest *t)
     ExanetPacket load = exanet_axi_packet(t->peer, EXANET_SHM_LOAD, DST + 3,
                                           NULL, 8);
 
-    /* an ack that nobody wanted */
+    /* a response that this function does not expect */
     g_queue_clear_full(&t->peer->packets, g_free);
     store.tid |= RNIC_PREP(EXANET_STID_SLOT, 9) |
                  RNIC_PREP(EXANET_STID_ID, EXANET_AXI_CPU << 4 | 5);

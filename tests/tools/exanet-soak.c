@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Random networks, random traffic, random faults that change while it runs, nodes that
- * are reset or killed: whatever happens must be what the ledger of
- * tests/qtest/exanet/traffic.h allows.
+ * Random networks with random traffic, random faults that change, and nodes that are
+ * reset or killed.  Checks that the results are permitted by the ledger of
+ * tests/qtest/exanet/traffic.h.
  *
  * usage: rnic-exanet-soak [MINUTES]
  *
- * It goes on for so much real time (default 1).  Each network prints its seed;
- * EXANET_SOAK_SEED=N runs that one again.
+ * The program runs for MINUTES of real time (default 1).  Each network prints its seed;
+ * EXANET_SOAK_SEED=N runs this network again.
  */
 #include "qemu/osdep.h"
 #include "qemu/cutils.h"
@@ -15,8 +15,9 @@
 #include "../qtest/exanet/traffic.h"
 
 #define STEP_NS (2 * EXANET_MS)
-#define LIMIT (900000 * EXANET_MS)  /* an outage and many retries */
-#define WAVES 12                    /* of one network */
+/* most virtual time of a wave: an outage and many retries */
+#define LIMIT (900000 * EXANET_MS)
+#define WAVES 12                    /* waves of operations in one network */
 
 static unsigned soak_minutes = 1;
 
@@ -53,7 +54,9 @@ static ExanetTopology random_topology(Soak *s)
     }
 }
 
-/* A node or none, and cables beside those of the topology. */
+/*
+ * Lets one random node be killed, and adds up to two cables between nodes that have one.
+ */
 static void vary(Soak *s, ExanetTopology *topo)
 {
     unsigned extra = pick(s, 3);
@@ -90,9 +93,9 @@ static void random_registers(Soak *s)
     }
 }
 
-/* --- Trouble -------------------------------------------------------------------- */
+/* --- Faults -------------------------------------------------------------------- */
 
-/* What happens is only of interest to whoever looks for a fault: --verbose. */
+/* Prints an event with --verbose, for a search for the cause of a failure. */
 static void G_GNUC_PRINTF(2, 3) tell(Soak *s, const char *fmt, ...)
 {
     g_autofree char *text = NULL;
@@ -108,7 +111,7 @@ static void G_GNUC_PRINTF(2, 3) tell(Soak *s, const char *fmt, ...)
                    s->f->now / 1000, s->tr->ids, text);
 }
 
-/* Rates of up to 1.5 %, of some kinds. */
+/* Sets faults at one end of a random cable: some kinds, with rates of up to 1.4 %. */
 static void random_faults(Soak *s)
 {
     static const char *const kind[] = {
@@ -137,7 +140,7 @@ static void random_faults(Soak *s)
     }
 }
 
-/* A cable is cut for a short while. */
+/* Cuts a random cable for up to 300 ms. */
 static void random_cut(Soak *s)
 {
     const ExanetCable *c = &s->f->topo.cable[pick(s, s->f->topo.cables)];

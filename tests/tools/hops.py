@@ -21,7 +21,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from pathlib import Path
 
-# Kind of transfer -> its text, and the most hops that it may take.
+# Kind of transfer -> its text, and the highest permitted number of hops.
 KINDS = {'exanet-write': ('ExaNet RDMA write of one block with notification', 120),
          'pvrdma-send': ('pvrdma SEND with its acknowledgement', 100)}
 OUTSIDE = 'QEMU'
@@ -35,7 +35,7 @@ class Symbols:
     def __init__(self, tree, binary):
         self.at = {}                # address -> (file, function, size)
         static, public = self._objects(tree)
-        groups = [('', [])]         # static functions of one object file, by its source
+        groups = [('', [])]         # static functions of one object file, by the name of its source
         for line in _output('readelf', '-sW', binary).splitlines():
             m = re.match(r' *\d+: ([0-9a-f]+) +(\w+) (\w+) +(\w+) +\w+ +\w+ (\S+)',
                          line)
@@ -51,8 +51,8 @@ class Symbols:
                 self._add(public[name], [function])
         for source, functions in groups:
             found = {f[1:] for f in functions}
-            # several files have this name: the most functions decide, then the fewest
-            # others
+            # several files have this name: takes the file with the most of these
+            # functions; of equal ones, the file with the fewest functions
             files = [f for f in static if Path(f).name == source and static[f] & found]
             if files:
                 self._add(max(files, key=lambda f: (len(static[f] & found),

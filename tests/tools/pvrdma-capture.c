@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every kind of packet that the device sends, once each at least, for tests of those who
- * read captures:
+ * Records each kind of packet that the device sends, at least once, for tests of programs
+ * that read captures:
  *
  *   pvrdma-capture FILE
  *
- * drives a device and plays its peer, over IPv4, IPv6 and in a VLAN, while filter-dump
- * writes FILE.  What must be in the file is in tests/scripts/roce-wireshark.test.
+ * drives a device and plays its peer, over IPv4, over IPv6 and in a VLAN, while
+ * filter-dump writes FILE.  tests/scripts/roce-wireshark.test lists the expected contents
+ * of FILE.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "../qtest/pvrdma/verbs.h"
 
 #define MTU         256
-#define LONG        1001            /* bytes: first, middle, last, and padding */
+/* bytes: first, middle and last packet, and padding */
+#define LONG        1001
 #define SHORT       57
 #define BYTES       4096
 #define PEER_QPN    0x123456
@@ -31,7 +33,7 @@ typedef struct Rig {
     uint16_t vlan;
     uint64_t wr_id;
     uint32_t psn;                   /* of the peer's next request */
-    uint32_t msn;                   /* of the device's requests */
+    uint32_t msn;                   /* of the device's last request */
 } Rig;
 
 static void peer_send(Rig *r, RocePacket *pkt, uint8_t traffic_class,
@@ -46,7 +48,7 @@ static void peer_send(Rig *r, RocePacket *pkt, uint8_t traffic_class,
     pvrdma_wire_send(r->t, &path, pkt, payload, len);
 }
 
-/* --- The device asks ----------------------------------------------------- */
+/* --- Requests of the device ---------------------------------------------- */
 static void answer_read(Rig *r, const RocePacket *asked)
 {
     static const uint8_t data[MTU];
@@ -66,7 +68,7 @@ static void answer_read(Rig *r, const RocePacket *asked)
     }
 }
 
-/* Takes a message of the device and answers it. */
+/* Takes all packets of a message of the device, and answers the message. */
 static void answer(Rig *r)
 {
     g_autofree PvrdmaFrame *f = NULL;
@@ -125,8 +127,10 @@ static void ask_atomics(Rig *r)
     ask(r, pvrdma_wr_atomic(0, PVRDMA_WR_ATOMIC_FETCH_AND_ADD, &remote, 3, 0), 8);
 }
 
-/* --- The device answers -------------------------------------------------- */
-/* A request of the peer, whose answer has @packets packets. */
+/* --- Answers of the device ----------------------------------------------- */
+/*
+ * Sends a request of the peer, whose answer has @packets packets, and drops the answer.
+ */
 static void request(Rig *r, RocePacket pkt, uint8_t traffic_class, size_t len,
                     unsigned packets)
 {
@@ -157,10 +161,10 @@ static void request_all(Rig *r)
     request(r, read, 0, 0, 1);
     request(r, add, 0, 0, 1);
     request(r, write, 0, 4, 1);
-    /* it met congestion: a notification, too */
+    /* the packet met congestion, so the device also sends a CNP */
     request(r, write, ROCE_ECN_CE, 4, 2);
     pvrdma_step(r->t, 1000000);
-    /* refused: one before it is missing, nothing to receive into, its address */
+    /* refused: a PSN is missing; no receive WQE; an invalid address */
     r->psn = roce_psn_add(r->psn, 1);
     request(r, write, 0, 4, 1);
     r->psn = roce_psn_add(r->psn, -2);
@@ -212,7 +216,7 @@ static void talk(PvrdmaTest *t, bool ipv6, uint16_t vlan)
     r.qp = pvrdma_qp_create(t, &init);
     pvrdma_qp_connect(t, &r.qp, &attr);
     pvrdma_fill(t, r.mr.pa, NULL, BYTES, 1);
-    /* a connection learns its tag from what it receives */
+    /* the QP takes its VLAN tag from the packets that it receives */
     request(&r, (RocePacket) { .opcode = ROCE_OP_WRITE_ONLY }, 0, 0, 1);
     ask_all(&r, LONG);
     ask_all(&r, SHORT);

@@ -4,12 +4,13 @@
  *
  *   transfers KIND PREPARED DONE
  *
- * One transfer of @KIND warms the caches of the devices.  After that, PREPARED transfers
- * are prepared, of which the first DONE are started and complete.  So two runs with
- * different DONE differ in what the devices do from the doorbell to the completion.
- * Nothing else reaches a register: the test waits by reading memory.
+ * One transfer of KIND warms the caches of the devices.  Then PREPARED transfers are
+ * prepared; the first DONE of them are started and complete.  So two runs with different
+ * DONE differ in the work of the devices from the doorbell to the completion.  No other
+ * access reaches a register, because the test waits by reads of memory.
  *
- * The machines are as in the tests: virtual time stands still, so nothing is repeated.
+ * The machines are as in the tests: virtual time stands still, so nothing is
+ * retransmitted.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -24,14 +25,16 @@
 typedef struct Kind {
     const char *name;
     void (*start)(const char *path);
-    /* What a process does before it rings, with registers that have to be written. */
+    /* Does what a process does before the doorbell, with all writes to registers. */
     void (*prepare)(unsigned i);
-    /* Rings, and waits for the completion. */
+    /* Rings the doorbell, and waits for the completion. */
     void (*go)(unsigned i);
     void (*stop)(void);
 } Kind;
 
-/* Each evaluation of @cond costs time of the devices' threads. */
+/*
+ * Waits with pauses, because each evaluation of @cond costs time of the devices' threads.
+ */
 #define wait_for(cond) wait_until(cond, wait_pause())
 
 /* --- ExaNet: RDMA write of one block with notification --------------------- */
@@ -56,7 +59,7 @@ static void exanet_begin(const char *path)
         exanet_set32(exanet[i], EXANET_REG_CTRL,
                      EXANET_CTRL_ENABLE | EXANET_CTRL_IRQ);
     }
-    /* the fields stay in the scratchpad: from now on the doorbell is enough */
+    /* the fields stay in the scratchpad, so later only the doorbell is written */
     exanet_channel_start(exanet[0], 0, 0, &x);
     wait_for(exanet_channel_state(exanet[0], 0, 0) == EXANET_CHANNEL_DONE);
 }

@@ -27,7 +27,7 @@ def field(hi, lo, value):
     return value << lo
 
 
-# What switches rewrite, by packet type: VC, hops and path.
+# Fields that switches rewrite, by packet type: hops and path.  The VC is at [4:0].
 REWRITTEN = {10: [(95, 90), (111, 109)], 18: [(53, 48)]}
 
 
@@ -43,7 +43,7 @@ def data_packet(p):
     payload = bytes((n + 1) & 0xff for n in range(p["size"]))
     lanes = bytes(p["va"] % 16) + payload
     lanes += bytes(-len(lanes) % 16)
-    if p["size"] == 0 or p["type"] == 3:    # a load says how much it wants
+    if p["size"] == 0 or p["type"] == 3:    # the size of a load is that of its response
         lanes = b""
     header = with_header_crc(
         field(4, 0, p["vc"]) | field(20, 5, p["pdid"]) |

@@ -11,7 +11,7 @@ import struct
 import textwrap
 import zlib
 
-# Extended headers of each opcode, and whether it has payload.
+# Extended headers of each opcode, and whether it may have a payload.
 OPCODES = {
     0x00: ("SEND_FIRST", "", True),
     0x01: ("SEND_MIDDLE", "", True),
@@ -52,7 +52,7 @@ EXTENDED = {
     "ieth": lambda p: struct.pack(">I", p["inv_rkey"]),
 }
 
-# Which members of a packet belong to which header.
+# Members of a packet by header.
 MEMBERS = {
     "reth": ("va", "rkey", "dma_len"), "aeth": ("syndrome", "msn"),
     "atomic": ("va", "rkey", "swap_add", "compare"),
@@ -211,7 +211,8 @@ def vectors():
         assert frame(path, p)[14:] == bytes.fromhex(wire), name
         yield "document-" + name, path, p
     for i, (opcode, (name, _, _)) in enumerate(OPCODES.items()):
-        # an odd number of networks, so that each kind of opcode sees each
+        # three networks and an even number of VLAN choices, so that each kind of opcode
+        # has each
         path = dict(PATHS[i % 3], vlan=0xe123 if i % 2 else 0xffff)
         size = 16 if opcode == 0x81 else i % 9
         yield "opcode-" + name.lower(), path, of_opcode(opcode, FULL, size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The bus shell: a PCI function with one BAR. */
+/* The PCI device of the family: a function with one BAR. */
 #include "qemu/osdep.h"
 #include "qemu/module.h"
 #include "qom/object.h"
