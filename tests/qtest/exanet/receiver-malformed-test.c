@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RDMA Receiver: protection, packets that no good node sends, and blocks that get
- * through although packets are lost, damaged and out of order.
+ * RDMA Receiver: protection, packets that no correct node sends, and blocks that arrive
+ * completely although packets are lost, damaged and reordered.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -20,8 +20,8 @@ static void test_protection(void)
     ExanetBlock b = exanet_block_new(70, DST, 300);
     struct { unsigned tid; uint16_t pdid; } refused[] = {
         { 70, EXANET_TEST_PDID(0) ^ 0x10 },     /* other job */
-        { 71, EXANET_TEST_PDID(5) },            /* not open */
-        { 72, 0 },                              /* job 0 is nobody */
+        { 71, EXANET_TEST_PDID(5) },            /* context 5 is not open */
+        { 72, 0 },                              /* job 0 is no job */
     };
 
     qtest_memset(t->qts, DST, 0, 300);
@@ -37,7 +37,7 @@ static void test_protection(void)
     }
     /* each block has two packets */
     g_assert_cmpuint(exanet_count(t, DROP_PROTECTION), ==, 6);
-    /* a context that leaves in the middle of a block */
+    /* the context closes in the middle of a block */
     b.tid = 73;
     b.pdid = EXANET_TEST_PDID(1);
     exanet_send_packet(t, &b, 0);
@@ -47,7 +47,7 @@ static void test_protection(void)
     exanet_send_packet(t, &b, 1);
     exanet_assert_resp(t, &b, EXANET_RESP_PROTECTION);
     exanet_assert_byte(t, DST, 0, 300);
-    /* and is somebody else's when the rest comes */
+    /* the context has another owner when the block is sent again */
     exanet_open(t, 1, EXANET_TEST_JOB + 1, EXANET_FORMAT_IDENTITY, 0);
     b.seq = 1;
     exanet_peer_send_block(t->peer, &b);
@@ -57,7 +57,7 @@ static void test_protection(void)
     exanet_stop(t);
 }
 
-/* One block, two PDIDs. */
+/* Packets of one block have different PDIDs: the block is refused with PROTECTION. */
 static void test_mixed_pdid(void)
 {
     ExanetTest *t = exanet_start("");
@@ -74,7 +74,10 @@ static void test_mixed_pdid(void)
     exanet_stop(t);
 }
 
-/* Half of a block is in the memory of a process that has gone. */
+/*
+ * A context is closed and opened in the middle of a block: the rest does not complete
+ * the block; its next copy does.
+ */
 static void test_next_owner(void)
 {
     ExanetTest *t = exanet_start("");
@@ -97,7 +100,7 @@ static void test_malformed_block(void)
     ExanetBlock b = exanet_block_new(75, DST, 1024);
     ExanetPacket pkt;
 
-    /* two windows in one block */
+    /* the block crosses two 16-KB windows */
     exanet_send_packet(t, &b, 0);
     pkt = exanet_block_packet(t->peer, &b, 1);
     pkt.va += BLOCK;
@@ -118,7 +121,7 @@ static void test_malformed_block(void)
     exanet_stop(t);
 }
 
-/* Everything that no user can send, from the cable [P 2.5]. */
+/* Packets that no user can send, because type and NI index do not match [P 2.5]. */
 static void test_ni_table(void)
 {
     ExanetTest *t = exanet_start("");
@@ -182,13 +185,13 @@ static void test_wrong_nodes(void)
     pkt.dst = EXANET_TEST_ELSEWHERE;
     exanet_peer_send(t->peer, &pkt);
     exanet_wait(t, exanet_count(t, DROP_NO_ROUTE) == 1);
-    pkt.dst = EXANET_TEST_NODE ^ 1 << 14;       /* upper bits */
+    pkt.dst = EXANET_TEST_NODE ^ 1 << 14;       /* wrong upper part of the coordinates */
     exanet_peer_send(t->peer, &pkt);
     exanet_wait(t, exanet_count(t, DROP_NO_ROUTE) == 2);
     pkt.dst = EXANET_TEST_NODE;
     pkt.src = EXANET_TEST_ELSEWHERE;
     exanet_peer_send(t->peer, &pkt);
-    pkt.src = EXANET_TEST_NODE;                 /* our own */
+    pkt.src = EXANET_TEST_NODE;                 /* the coordinates of the device itself */
     exanet_peer_send(t->peer, &pkt);
     exanet_wait(t, exanet_count(t, DROP_SOURCE) == 2);
     exanet_set32(t, EXANET_REG_CTRL, 0);
@@ -211,7 +214,10 @@ typedef struct Storm {
     GRand *rand;
 } Storm;
 
-/* Sends all packets of the open blocks in random order, one in ten lost. */
+/*
+ * Sends all packets of the unfinished blocks in random order; one in ten is lost, and
+ * one in twenty is sent with damage, too.
+ */
 static void storm_send(ExanetTest *t, Storm *s)
 {
     g_autofree uint32_t *list = g_new(uint32_t, STORM_BLOCKS * 64);
@@ -287,7 +293,10 @@ static void test_storm(void)
     exanet_stop(t);
 }
 
-/* Packets with good CRCs and random contents, from a node gone mad. */
+/*
+ * Packets with correct CRCs and random contents: the receiver works again after the
+ * sender has a new epoch.
+ */
 static void test_random_packets(void)
 {
     ExanetTest *t = exanet_start("");
@@ -329,7 +338,7 @@ static void test_random_packets(void)
     }
     exanet_settle(t);
     exanet_settle(t);
-    /* a node with a new life starts cleanly */
+    /* with a new epoch of the sender the receiver accepts a block */
     t->peer->epoch ^= 0xff;
     exanet_peer_hello(t->peer, false);
     exanet_wait(t, exanet_get32(t, EXANET_REG_STATUS) & EXANET_STATUS_LINK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RDMA Receiver: control packets and notifications, and what happens when data or a
- * notification has no page to go to.
+ * RDMA Receiver: control packets, notifications, and page faults of data and
+ * notifications.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -53,7 +53,10 @@ static void test_fault(void)
     g_assert_cmpuint(RNIC_GET(EXANET_CTX_STATUS_FAULTS,
                               exanet_get32(t, EXANET_CTX(1) +
                                            EXANET_REG_CTX_STATUS)), ==, 1);
-    /* sent again before it is resolved: another NACK, no second entry */
+    /*
+     * the block is sent again before the fault is resolved: another FAULT, but no
+     * second entry in the FIFO
+     */
     b.seq = 8;
     exanet_peer_send_block(t->peer, &b);
     exanet_assert_resp(t, &b, EXANET_RESP_FAULT);
@@ -87,7 +90,7 @@ static void test_fault_bad(void)
     f = exanet_fault_take(t);
     exanet_fault_resolve(t, &f, false);
     exanet_assert_resp(t, &b, EXANET_RESP_DECODE);
-    /* a RESOLVE that nobody waits for does nothing */
+    /* a RESOLVE without a pending fault has no effect */
     exanet_fault_resolve(t, &f, true);
     exanet_set64(t, EXANET_FAULT + EXANET_REG_FAULT_RESOLVE, ~0ULL);
     exanet_set32(t, EXANET_FAULT + EXANET_REG_FAULT_POP, 1);
@@ -96,7 +99,7 @@ static void test_fault_bad(void)
     exanet_stop(t);
 }
 
-/* Two blocks on one page: one entry, both are told. */
+/* Two blocks fault on the same page: one entry in the FIFO, and RESOLVED for both. */
 static void test_fault_shared(void)
 {
     ExanetTables tb;
@@ -129,7 +132,10 @@ static void test_fault_shared(void)
     exanet_stop(t);
 }
 
-/* More faults than the FIFO holds: the flag, and nobody else suffers. */
+/*
+ * More faults than the FIFO holds: the overflow flag is set, and a block of another
+ * context is accepted.
+ */
 static void test_fault_overflow(void)
 {
     ExanetTables tb;
@@ -141,7 +147,7 @@ static void test_fault_overflow(void)
     for (unsigned i = 0; i < EXANET_FAULTS + 50; i++) {
         ExanetBlock b = {
             .data = data, .len = 64, .pdid = EXANET_TEST_PDID(1),
-            /* few TIDs: every one that waits holds a receiver context */
+            /* few TIDs, because each block that waits uses a receiver context */
             .tid = i % 128, .seq = i / 128, .va = FAULT_VA + i * 4096,
         };
 
@@ -180,7 +186,7 @@ static void test_control_order(void)
 {
     ExanetTest *t = exanet_start("");
 
-    /* before, between, and after the data */
+    /* the control packet comes before, between or after the data packets */
     for (unsigned at = 0; at <= 3; at++) {
         ExanetBlock b = exanet_block_new(50 + at, DST + 100, 600);
 
@@ -216,7 +222,7 @@ static void test_control_sequence(void)
     newer.seq = 2;
     exanet_note_clear(t);
     exanet_peer_send_part(t->peer, &b, 0, 1);
-    /* the data of the first copy counts for a newer control packet ... */
+    /* a newer control packet completes the data of the first copy ... */
     exanet_send_note(t, &newer, 2);
     exanet_assert_quiet(t);
     /* ... and an older control packet is ignored */
@@ -231,7 +237,10 @@ static void test_control_sequence(void)
     exanet_stop(t);
 }
 
-/* What control packets can say wrongly; code 8 unless said otherwise. */
+/*
+ * Sends a block, and a control packet with the given errors: asserts the response @resp
+ * and no notification.  @length_error: bytes by which the block's length differs.
+ */
 static void check_bad_control(ExanetTest *t, unsigned index, uint64_t target,
                               unsigned pdid, int length_error,
                               enum exanet_resp resp)
@@ -249,7 +258,7 @@ static void check_bad_control(ExanetTest *t, unsigned index, uint64_t target,
         exanet_peer_send_control(t->peer, &said, target, 1,
                                  exanet_note_info(300));
     } else {
-        /* P3 names another target than the header */
+        /* word 3 has another PDID than the header */
         struct exanet_control c = {
             .target = cpu_to_le64(target),
             .info = cpu_to_le64(exanet_note_info(300)),
@@ -280,7 +289,7 @@ static void test_bad_control(void)
     ExanetBlock b = exanet_block_new(90, DST, 300);
     ExanetPacket pkt;
 
-    /* misaligned, no memory, no window, no peripheral for it */
+    /* a misaligned target, no RAM, no window, an NI index that takes no notification */
     check_bad_control(t, 80, note + 8, own, 0, EXANET_RESP_MALFORMED);
     check_bad_control(t, 81, exanet_gva(EXANET_TEST_NODE, EXANET_NO_RAM), own,
                       0, EXANET_RESP_DECODE);
@@ -288,7 +297,7 @@ static void test_bad_control(void)
                       EXANET_RESP_DECODE);
     check_bad_control(t, 83, exanet_gva(EXANET_TEST_NODE, EXANET_NI_VA(0)), own,
                       0, EXANET_RESP_DECODE);
-    /* the block is not the one that came */
+    /* the length of the block is wrong */
     check_bad_control(t, 84, note, own, 1, EXANET_RESP_MALFORMED);
     check_bad_control(t, 85, note, own, -100, EXANET_RESP_MALFORMED);
     check_bad_control(t, 86, note, own, -300, EXANET_RESP_MALFORMED);
@@ -296,7 +305,7 @@ static void test_bad_control(void)
     check_bad_control(t, 87, note, own ^ 0x10, 0, EXANET_RESP_PROTECTION);
     check_bad_control(t, 88, note, EXANET_TEST_PDID(9), 0,
                       EXANET_RESP_PROTECTION);
-    /* wrong length of the packet itself */
+    /* the control packet itself has a wrong length */
     pkt = exanet_block_packet(t->peer, &b, 0);
     pkt.type = EXANET_TYPE_CONTROL;
     pkt.va = EXANET_NI_VA(EXANET_NI_RECEIVER);
@@ -366,7 +375,9 @@ static void test_notify_irq(void)
     exanet_stop(t);
 }
 
-/* The notification cannot be stored: the block is not acked until it can. */
+/*
+ * A notification whose page is missing: the block is acked after the fault is resolved.
+ */
 static void test_notify_fault(void)
 {
     ExanetTables tb;
@@ -394,7 +405,7 @@ static void test_notify_fault(void)
     exanet_peer_send_block(t->peer, &b);
     exanet_assert_resp(t, &b, EXANET_RESP_ACK);
     exanet_assert_note(t, NOTE, 9, 300);
-    /* full mailbox: code 6, the same way */
+    /* a full mailbox: FULL instead of an ack */
     b.tid = exanet_wire_tid(62, 1);
     exanet_peer_send_block(t->peer, &b);
     exanet_peer_send_control(t->peer, &b,
@@ -406,7 +417,7 @@ static void test_notify_fault(void)
     exanet_stop(t);
 }
 
-/* A notification packet and its answer. */
+/* Sends a notification packet, and asserts its response @resp. */
 static void assert_report(ExanetTest *t, const ExanetPacket *pkt,
                           enum exanet_resp resp)
 {
@@ -434,22 +445,22 @@ static void test_notify_packet(void)
     assert_report(t, &pkt, EXANET_RESP_ACK);
     g_assert_cmphex(qtest_readq(t->qts, NOTE + 8), ==, n.status);
     g_assert_cmphex(qtest_readq(t->qts, NOTE), ==, n.data);
-    /* the ack was lost: once only */
+    /* as if the ack was lost, a copy is acked, and not stored */
     exanet_note_clear(t);
     assert_report(t, &pkt, EXANET_RESP_ACK);
     g_assert_cmpuint(exanet_count(t, MSG_DUPLICATE), ==, 1);
     exanet_assert_byte(t, NOTE, 0, 16);
-    /* and so for as long as it is repeated, of which 60 s are no end */
+    /* later copies are not stored either, even after 60 s */
     for (unsigned i = 0; i < 3; i++) {
         exanet_step(t, 25000 * EXANET_MS);
         assert_report(t, &pkt, EXANET_RESP_ACK);
     }
     exanet_assert_byte(t, NOTE, 0, 16);
-    /* the same number, but another one */
+    /* the same TID with other data is another notification */
     n.data++;
     assert_report(t, &pkt, EXANET_RESP_ACK);
     g_assert_cmphex(qtest_readq(t->qts, NOTE), ==, n.data);
-    /* as many for another context as there may be: this one forgets nothing */
+    /* 200 notifications to another context do not remove the record of this one */
     for (unsigned i = 1; i <= 200; i++) {
         pkt.tid = i;
         pkt.pdid = EXANET_TEST_PDID(1);
@@ -460,7 +471,10 @@ static void test_notify_packet(void)
     exanet_note_clear(t);
     assert_report(t, &pkt, EXANET_RESP_ACK);
     exanet_assert_byte(t, NOTE, 0, 16);
-    /* so many others for this context that it is forgotten */
+    /*
+     * 33 other notifications to this context remove its record, so that a copy is
+     * stored
+     */
     for (unsigned i = 0; i < 32; i++) {
         pkt.tid++;
         assert_report(t, &pkt, EXANET_RESP_ACK);
@@ -482,7 +496,7 @@ static void test_notify_packet(void)
     pkt.va = EXANET_NO_RAM;
     assert_report(t, &pkt, EXANET_RESP_DECODE);
     exanet_assert_byte(t, NOTE, 0, 16);
-    /* mailbox full: refused until there is room, and then delivered */
+    /* the mailbox is not enabled, so the notification is refused */
     pkt.va = EXANET_NI_VA(EXANET_NI_MAILBOX);
     assert_report(t, &pkt, EXANET_RESP_FULL);
 
@@ -490,7 +504,7 @@ static void test_notify_packet(void)
     exanet_peer_send_block(t->peer, &b);
     exanet_peer_send_control(t->peer, &b, exanet_gva(EXANET_TEST_PEER, 0x1000),
                              0x66, exanet_note_info(300));
-    /* a notification for another node than the one that can vouch for it */
+    /* DECODE, because the notification is for another node than the receiver's own */
     exanet_assert_resp(t, &b, EXANET_RESP_DECODE);
     exanet_block_free(&b);
     exanet_stop(t);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the receiver remembers of nodes: their epochs, blocks that they gave up, and
- * how it copes with more of them than there can be.  The peer is the switch behind
- * which all these nodes are.
+ * State of nodes in the receiver: their epochs, blocks that they released, and more
+ * nodes than the table holds.  The peer is the switch behind which all these nodes are.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "tables.h"
 
-#define NODE 0x4000                 /* upper 1 */
-#define SWITCH 0x8000               /* upper 2: an uplink, to all that is not 1 */
+#define NODE 0x4000                 /* upper part 1 */
+#define SWITCH 0x8000 /* upper part 2: an uplink to all nodes whose upper part is not 1 */
 #define FAR 0x8002
 #define DST EXANET_RAM_DST
 #define NOTE EXANET_RAM_NOTE
@@ -17,7 +16,7 @@
 #define TID_AGE_NS (60000 * EXANET_MS)
 #define IDLE_NS (100 * EXANET_MS)
 
-/* A node that the test is: what it is in the next packets. */
+/* A node as which the test sends its next packets. */
 typedef struct Node {
     uint32_t coord;
     uint8_t epoch;
@@ -74,7 +73,7 @@ static void send_release(ExanetTest *t, const Node *from, const ExanetBlock *b)
     exanet_peer_send(t->ports[0], &pkt);
 }
 
-/* The next packet is the answer @resp to @b for @from. */
+/* Asserts that the next packet of the device is the response @resp to @b for @from. */
 static void assert_resp(ExanetTest *t, const Node *from, const ExanetBlock *b,
                         enum exanet_resp resp)
 {
@@ -128,7 +127,7 @@ static void test_release(void)
     b.seq = 3;
     send_packet(t, &far, &b, 0);
     exanet_wait(t, contexts(t) == 1);
-    /* of an older copy: the newer one goes on */
+    /* the release of an older copy does not affect the newer copy */
     b.seq = 2;
     send_release(t, &far, &b);
     exanet_wait(t, exanet_count(t, RX_RELEASE) == 1);
@@ -151,7 +150,7 @@ static void test_release(void)
     b.seq = 4;
     send_block(t, &far, &b);
     assert_acked(t, &far, &b);
-    /* released when it is complete: nothing happens, and its copies are known */
+    /* a release of a complete block has no effect: further copies are acked again */
     send_release(t, &far, &b);
     exanet_wait(t, exanet_count(t, RX_RELEASE) == 3);
     b.seq = 5;
@@ -163,7 +162,10 @@ static void test_release(void)
     exanet_stop(t);
 }
 
-/* The release overtakes the whole block; generations come round again. */
+/*
+ * A release that arrives before its block: the block is dropped.  Generations repeat
+ * after 16 blocks.
+ */
 static void test_release_first(void)
 {
     ExanetTest *t = start();
@@ -171,7 +173,7 @@ static void test_release_first(void)
     uint8_t data[600];
     ExanetBlock b = block(data, sizeof(data), 6, 0);
 
-    /* a node that sent no packet has no block to give up */
+    /* a node without any accepted packet cannot release a block */
     fill(data, sizeof(data), 1);
     send_block(t, &far, &b);
     assert_acked(t, &far, &b);
@@ -193,7 +195,7 @@ static void test_release_first(void)
     exanet_stop(t);
 }
 
-/* Releases of nobody's blocks, and of others'. */
+/* Releases of blocks that do not exist, and of blocks of other nodes, have no effect. */
 static void test_release_others(void)
 {
     ExanetTest *t = start();
@@ -231,21 +233,21 @@ static void test_epoch_far(void)
     assert_acked(t, &far, &b);
     send_packet(t, &far, &half, 0);
     exanet_wait(t, contexts(t) == 1);
-    /* the same TID, generation and sequence, and yet a new block */
+    /* the same TID, generation and sequence with a new epoch are a new block */
     far.epoch = 101;
     fill(data, sizeof(data), 2);
     send_block(t, &far, &b);
     assert_acked(t, &far, &b);
     g_assert_cmpuint(contexts(t), ==, 0);
     g_assert_cmpuint(exanet_count(t, RX_DUPLICATE), ==, 0);
-    /* what is left of its last life */
+    /* late packets of the old epoch */
     far.epoch = 100;
     send_packet(t, &far, &half, 1);
     send_release(t, &far, &b);
     exanet_wait(t, exanet_count(t, RX_OLD_GEN) == 2);
     exanet_assert_quiet(t);
     g_assert_cmpuint(contexts(t), ==, 0);
-    /* it did not bring that life back */
+    /* the late packets did not bring back the old epoch */
     far.epoch = 101;
     b.seq = 1;
     send_packet(t, &far, &b, 0);
@@ -254,7 +256,10 @@ static void test_epoch_far(void)
     exanet_stop(t);
 }
 
-/* The last four are known as old, until nothing of them can be on its way. */
+/*
+ * The last four epochs of a node are known as old, until no packet of them can be under
+ * way.
+ */
 static void test_epochs_retired(void)
 {
     ExanetTest *t = start();
@@ -306,7 +311,7 @@ static enum exanet_resp take_resp(ExanetTest *t, const Node *from)
     return rx->pkt.resp;
 }
 
-/* Messages, read requests and notifications know epochs as well. */
+/* The epoch is checked for messages, read requests and notifications, too. */
 static void test_epoch_messages(void)
 {
     ExanetTest *t = start();
@@ -319,7 +324,7 @@ static void test_epoch_messages(void)
     exanet_peer_send(t->ports[0], &pkt);
     g_assert_cmpuint(take_resp(t, &far), ==, EXANET_RESP_ACK);
     g_assert_cmpuint(exanet_count(t, MSG_DUPLICATE), ==, 1);
-    /* the same again, from its next life: it is new */
+    /* the same message with a new epoch is a new message */
     far.epoch = 21;
     pkt.epoch = 21;
     qtest_memset(t->qts, DST, 0, 16);
@@ -327,7 +332,7 @@ static void test_epoch_messages(void)
     g_assert_cmpuint(take_resp(t, &far), ==, EXANET_RESP_ACK);
     g_assert_cmpuint(exanet_count(t, MSG_DUPLICATE), ==, 1);
     exanet_assert_mem(t, DST, pkt.payload, 16);
-    /* late ones of the last life do nothing and get no answer */
+    /* late packets of the old epoch have no effect and get no response */
     qtest_memset(t->qts, DST, 0, 16);
     far.epoch = 20;
     pkt = message(&far, EXANET_TYPE_WRITE, DST, 5);
@@ -345,7 +350,10 @@ static void test_epoch_messages(void)
     exanet_stop(t);
 }
 
-/* What the driver says later goes to the life that asked. */
+/*
+ * The answer of the driver to a page fault goes to the node with the epoch that sent
+ * the block.
+ */
 static void test_epoch_fault(void)
 {
     ExanetTest *t = start();
@@ -372,8 +380,8 @@ static void test_epoch_fault(void)
 /* --- Too many nodes ------------------------------------------------------------ */
 
 /*
- * Sends a message of @n that passes the check but has an invalid address; returns its
- * answer.
+ * Sends a message of @n that passes the check but has an invalid address; returns the
+ * code of the response.
  */
 static enum exanet_resp send_decode(ExanetTest *t, unsigned port, const Node *n,
                                     unsigned gen)
@@ -389,8 +397,8 @@ static enum exanet_resp send_decode(ExanetTest *t, unsigned port, const Node *n,
 }
 
 /*
- * A node that invents nodes: those that were there keep what is known of them, and
- * new ones get room again.
+ * A node sends in the names of many nodes: the receiver keeps its state of real nodes,
+ * and new nodes get room again after a time.
  */
 static void test_invented(void)
 {
@@ -415,12 +423,12 @@ static void test_invented(void)
     g_assert_cmpuint(exanet_count(t, RX_CTX_FULL), ==, over + 1);
     send_block(t, &fresh, &b);
     assert_resp(t, &fresh, &b, EXANET_RESP_NO_CONTEXT);
-    /* the one that was there before has not been forgotten */
+    /* the receiver still knows the block of the real node */
     b.seq = 1;
     send_packet(t, &real, &b, 0);
     assert_resp(t, &real, &b, EXANET_RESP_ACK);
     g_assert_cmpuint(exanet_count(t, RX_REACK), ==, 1);
-    /* others never did anything that matters */
+    /* the invented nodes have no state that the receiver must keep */
     exanet_step(t, 2 * IDLE_NS);
     send_block(t, &fresh, &b);
     assert_acked(t, &fresh, &b);
@@ -458,7 +466,7 @@ static void test_invented_again(void)
     exanet_stop(t);
 }
 
-/* Refused and meaningless packets take no room, whatever their source coordinates. */
+/* Packets that are refused or dropped take no room, whatever their source. */
 static void test_strangers(void)
 {
     static const uint32_t peers[] = { SWITCH, 0x4001 };
@@ -499,7 +507,10 @@ static void test_strangers(void)
     exanet_stop(t);
 }
 
-/* A link may take its own share and the common half; the other link keeps its share. */
+/*
+ * The nodes behind a link may take the link's own quarter and the common half; the
+ * quarter of the other link stays free.
+ */
 static void test_share(void)
 {
     static const uint32_t peers[] = { 0x8000, 0x10000 };    /* uplinks */
@@ -518,7 +529,10 @@ static void test_share(void)
     exanet_stop(t);
 }
 
-/* A neighbour that is somebody else every time leaves room for those who send. */
+/*
+ * A neighbour that changes its coordinates with each HELLO takes no room from nodes
+ * that send packets.
+ */
 static void test_invented_neighbours(void)
 {
     ExanetTest *t = start();
@@ -536,7 +550,7 @@ static void test_invented_neighbours(void)
     p->coord = SWITCH;
     p->silent = false;
     exanet_peer_hello(p, false);
-    exanet_step(t, 1000 * EXANET_MS);       /* so many got no answer */
+    exanet_step(t, 1000 * EXANET_MS);       /* time to answer the HELLOs */
     exanet_wait(t, exanet_get32(t, EXANET_PORT(0) + EXANET_REG_PORT_PEER) ==
                 SWITCH &&
                 (exanet_get32(t, EXANET_REG_STATUS) & EXANET_STATUS_LINK));

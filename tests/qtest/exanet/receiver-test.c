@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * RDMA Receiver: placement, bitmap, sequence numbers, generations, tombstones and
- * contexts.  The test is the sender, and breaks what it sends itself.
+ * contexts.  The test is the sender, and damages its packets.
  */
 #include "qemu/osdep.h"
 #include "../../seed.h"
@@ -38,7 +38,7 @@ static void test_alignment(void)
             check_placement(t, index++, DST + d, MIN(lengths[i], BLOCK - d));
         }
     }
-    /* up to the end of the 16-KB window */
+    /* blocks that end at the end of a 16-KB window */
     for (unsigned len = 1; len < 600; len += 7) {
         check_placement(t, index++, DST + BLOCK - len, len);
     }
@@ -47,7 +47,10 @@ static void test_alignment(void)
     exanet_stop(t);
 }
 
-/* Response fields: the ack goes where the footer says. */
+/*
+ * The ack goes to the response index in the footer of the block, with its TID, sequence
+ * and PDID.
+ */
 static void test_ack_fields(void)
 {
     ExanetTest *t = exanet_start("");
@@ -86,7 +89,7 @@ static void test_windows(void)
     exanet_peer_send_block(t->peer, &b);
     exanet_assert_resp(t, &b, EXANET_RESP_ACK);
     exanet_assert_mem(t, DST, b.data, b.len);
-    /* not valid, and valid without memory behind it */
+    /* an invalid window, and a valid window without RAM at its base */
     b.va = (4ULL << EXANET_WINDOW_BITS) + DST;
     b.tid = exanet_wire_tid(1, 1);
     exanet_peer_send_block(t->peer, &b);
@@ -100,7 +103,10 @@ static void test_windows(void)
     exanet_stop(t);
 }
 
-/* What the debug window shows of a block that is half there, then finished. */
+/*
+ * The debug registers show a block of which some packets have arrived, and after the
+ * last packet its tombstone.
+ */
 static void test_debug(void)
 {
     ExanetTest *t = exanet_start("");
@@ -169,7 +175,7 @@ static void test_crc(void)
     g_assert_cmpuint(exanet_get64(t, port + EXANET_REG_PORT_BAD_FOOTER), ==, 1);
     exanet_assert_byte(t, DST + 256, 0, 512);
 
-    /* one NACK for a copy, however many of its packets are bad */
+    /* one NACK for each copy, whatever the number of its damaged packets */
     exanet_send_damaged(t, &b, 1, EXANET_DAMAGE_PAYLOAD);
     exanet_assert_resp(t, &b, EXANET_RESP_CRC);
     exanet_send_damaged(t, &b, 2, EXANET_DAMAGE_PAYLOAD);
@@ -186,9 +192,9 @@ static void test_crc(void)
 }
 
 /*
- * Good packets of a copy count although another packet of it was bad, and a packet that
- * has arrived may be bad in a later copy.  So each copy has other bad packets and the
- * block becomes complete.
+ * Intact packets of a copy count although another packet of this copy was damaged, and
+ * a packet that has arrived may be damaged in a later copy.  Each copy has other
+ * damaged packets, and the block becomes complete.
  */
 static void test_crc_of_each_copy(void)
 {
@@ -240,7 +246,7 @@ static void test_order(void)
         ExanetBlock b = exanet_block_new(round, DST, BLOCK);
 
         shuffle(order, EXANET_BLOCK_PACKETS, rand);
-        /* everything but one, some of it twice */
+        /* all packets but one, every fifth twice */
         for (unsigned i = 1; i < EXANET_BLOCK_PACKETS; i++) {
             exanet_send_packet(t, &b, order[i]);
             if (i % 5 == 0) {
@@ -250,7 +256,7 @@ static void test_order(void)
         exanet_assert_quiet(t);
         exanet_send_packet(t, &b, order[0]);
         exanet_assert_acked(t, &b);
-        /* late duplicates get no second ack */
+        /* late copies of packets get no second ack */
         exanet_send_packet(t, &b, order[0]);
         exanet_send_packet(t, &b, order[30]);
         exanet_assert_quiet(t);
@@ -287,7 +293,7 @@ static void test_sequence(void)
     exanet_stop(t);
 }
 
-/* Another block begins behind a gap in the sequence; it discards the old packets. */
+/* A new block with a gap in the sequence discards the packets of the old block. */
 static void test_sequence_gap(void)
 {
     ExanetTest *t = exanet_start("");
@@ -302,7 +308,7 @@ static void test_sequence_gap(void)
     exanet_assert_quiet(t);
     exanet_send_packet(t, &b, 0);
     exanet_settle(t);
-    /* a packet of an older copy is not written at all */
+    /* packets of an older copy are not written */
     old.seq = 1;
     exanet_peer_send_block(t->peer, &old);
     exanet_assert_quiet(t);
@@ -328,7 +334,7 @@ static void test_lost_ack(void)
     exanet_assert_acked(t, &b);
     exanet_assert_note(t, NOTE, 0xabcdef, b.len);
 
-    /* the application has taken the data; the ack got lost */
+    /* the application has changed the data, and the ack was lost */
     qtest_memset(t->qts, DST, 0x77, b.len);
     exanet_note_clear(t);
     for (b.seq = 1; b.seq < 4; b.seq++) {
@@ -346,9 +352,9 @@ static void test_lost_ack(void)
 }
 
 /*
- * The scenario of the model check: the TID has a new block while packets of
- * the old one are still under way.  Returns whether the new block was
- * completed by an old packet.
+ * The scenario of the model check: the TID has a new block while packets of the old
+ * block are under way.  Returns true if a packet of the old block has completed the new
+ * one.
  */
 static bool reuse_scenario(ExanetTest *t)
 {
@@ -365,7 +371,7 @@ static bool reuse_scenario(ExanetTest *t)
     exanet_assert_acked(t, &a);
     exanet_send_packet(t, &b, 0);
     exanet_settle(t);
-    exanet_send_packet(t, &a, 1);      /* the network's duplicate, late */
+    exanet_send_packet(t, &a, 1);      /* a late copy of a packet of the old block */
     exanet_settle(t);
     exanet_pump(t);
     completed = !g_queue_is_empty(&t->peer->packets);
@@ -379,7 +385,7 @@ static bool reuse_scenario(ExanetTest *t)
     if (!completed) {
         exanet_assert_acked(t, &b);
     }
-    /* the application changes what it got; a late packet comes */
+    /* the application changes the data, and a late packet of the old block arrives */
     qtest_memset(t->qts, DST, 0x11, 512);
     exanet_send_packet(t, &a, 0);
     exanet_settle(t);
@@ -396,7 +402,7 @@ static void test_tid_reuse(void)
     ExanetTest *t = exanet_start("");
 
     g_assert_false(reuse_scenario(t));
-    /* of the block that was finished last; then of the one before */
+    /* one late packet of the last finished block, and one of the block before */
     g_assert_cmpuint(exanet_count(t, RX_DUPLICATE), ==, 1);
     g_assert_cmpuint(exanet_count(t, RX_OLD_GEN), ==, 1);
     exanet_assert_quiet(t);
@@ -412,7 +418,10 @@ static void test_tid_reuse_strict(void)
     exanet_stop(t);
 }
 
-/* Strict: the data of an older sequence is ignored, but has been written. */
+/*
+ * In strict mode the receiver writes packets of an older sequence, but does not count
+ * them.
+ */
 static void test_old_sequence_strict(void)
 {
     ExanetTest *t = exanet_start("");
@@ -435,7 +444,7 @@ static void test_old_sequence_strict(void)
     exanet_stop(t);
 }
 
-/* All generations of a TID in turn, three times round. */
+/* All generations of a TID, three times each. */
 static void test_generations(void)
 {
     ExanetTest *t = exanet_start("");
@@ -447,7 +456,7 @@ static void test_generations(void)
         b.seq = g % 3;
         exanet_random_bytes((uint8_t *)b.data, b.len, g);
         exanet_send_acked(t, &b);
-        /* the block before comes again */
+        /* the previous block is sent again */
         b.tid = exanet_wire_tid(30, (g - 1) % 16);
         if (g) {
             exanet_peer_send_block(t->peer, &b);
@@ -459,8 +468,8 @@ static void test_generations(void)
 }
 
 /*
- * More generations than the receiver can tell apart fail one after the other.  The
- * receiver answers each, takes the next good block, and drops copies of the last bad one.
+ * More blocks fail in a row than there are generations.  The receiver answers each
+ * block, accepts the next valid one, and drops copies of the last bad one.
  */
 static void test_generations_failed(void)
 {
@@ -500,7 +509,7 @@ static void test_generations_failed(void)
     exanet_stop(t);
 }
 
-/* A generation that follows a skipped one: copies of the skipped one get no ack. */
+/* After a skipped generation: copies of the skipped block get no ack. */
 static void test_generation_skipped(void)
 {
     ExanetTest *t = exanet_start("");
@@ -524,7 +533,7 @@ static void test_generation_skipped(void)
     exanet_stop(t);
 }
 
-/* A new epoch of the source: nothing of before counts. */
+/* A new epoch of the source: the receiver discards all blocks of the old epoch. */
 static void test_epoch(void)
 {
     ExanetTest *t = exanet_start("");
@@ -538,7 +547,7 @@ static void test_epoch(void)
     exanet_peer_hello(t->peer, false);
     exanet_wait(t, t->peer->heard);
     exanet_wait(t, exanet_get32(t, EXANET_REG_STATUS) & EXANET_STATUS_LINK);
-    /* same TID, generation and sequence, yet a new block */
+    /* the same TID, generation and sequence are a new block */
     exanet_random_bytes((uint8_t *)b.data, b.len, 1234);
     exanet_send_acked(t, &b);
     exanet_send_packet(t, &half, 1);
@@ -546,7 +555,7 @@ static void test_epoch(void)
     exanet_assert_quiet(t);
     exanet_send_packet(t, &half, 0);
     exanet_assert_acked(t, &half);
-    /* packets with the old epoch are of a node that no longer is */
+    /* packets with the old epoch are dropped */
     t->peer->epoch--;
     exanet_send_packet(t, &half, 0);
     exanet_assert_quiet(t);
@@ -560,7 +569,10 @@ static void test_epoch(void)
     exanet_stop(t);
 }
 
-/* The node gets other coordinates: peers count generations for it anew. */
+/*
+ * The device gets other coordinates: its state of sources is discarded, because peers
+ * start new generations for these coordinates.
+ */
 static void test_renamed(void)
 {
     ExanetTest *t = exanet_start("");
@@ -571,7 +583,7 @@ static void test_renamed(void)
     exanet_set32(t, EXANET_REG_NODE, 0x2a2a2);
     exanet_wait(t, t->peer->node == 0x2a2a2);
     exanet_wait(t, exanet_get32(t, EXANET_REG_STATUS) & EXANET_STATUS_LINK);
-    /* the same TID and generation, and yet not the same block */
+    /* the same TID and generation are a new block */
     b = exanet_block_new(5, DST, 600);
     b.data = memset((uint8_t *)b.data, 0x5c, b.len);
     b.seq = 1;
@@ -591,7 +603,7 @@ static unsigned rx_set(unsigned tid)
     return (tid ^ tid >> 4 ^ src ^ src >> 4 ^ src >> 8 ^ src >> 12) & 15;
 }
 
-/* TIDs of one set. */
+/* Returns @count TIDs whose blocks need a context of the same set. */
 static void collide(unsigned *tids, unsigned count)
 {
     unsigned n = 0;
@@ -616,7 +628,7 @@ static void check_collisions(const char *props, unsigned ways)
         exanet_settle(t);
     }
     exanet_assert_resp(t, &b[ways], EXANET_RESP_NO_CONTEXT);
-    /* once for the block */
+    /* one NO_CONTEXT for each copy of a block */
     exanet_send_packet(t, &b[ways], 1);
     exanet_assert_quiet(t);
     g_assert_cmpuint(exanet_count(t, RX_CTX_FULL), ==, 2);
@@ -675,7 +687,7 @@ static void test_257_blocks(void)
     exanet_stop(t);
 }
 
-/* Blocks that nobody finishes do not hold their contexts for ever. */
+/* Contexts of unfinished blocks become free after a time. */
 static void test_ageing(void)
 {
     ExanetTest *t = exanet_start("");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Networks with bad cables and nodes that go and come: all that is asked for happens
- * once and with the right data, only what was lost is sent again, and what cannot be
- * done ends in an error.
+ * Networks with faulty cables, and nodes that go and come back: each operation takes
+ * effect once with the right data, only lost blocks are sent again, and an impossible
+ * operation ends with an error.
  */
 #include "qemu/osdep.h"
 #include "qemu/units.h"
@@ -10,7 +10,7 @@
 #include "traffic.h"
 
 #define STEP_NS (2 * EXANET_MS)
-/* sixteen time-outs of up to 1.6 s, and some more */
+/* sixteen timeouts of at most 1.6 s, and more */
 #define LIMIT (60000 * EXANET_MS)
 
 static void finish(ExanetTraffic *tr)
@@ -36,7 +36,7 @@ static uint64_t injected(ExanetNetwork *f)
 
 /* --- Faults of cables ------------------------------------------------------- */
 
-/* Long and short ones, of all kinds. */
+/* Starts long and short operations of all kinds. */
 static void start_wave(ExanetTraffic *tr)
 {
     unsigned nodes = tr->f->topo.nodes;
@@ -56,7 +56,7 @@ typedef struct Faults {
     uint32_t seed;
 } Faults;
 
-/* A line of three, so that the one in the middle passes on what is broken. */
+/* A line of three nodes, so that the middle node forwards damaged packets. */
 static void test_faults(gconstpointer opaque)
 {
     const Faults *faults = opaque;
@@ -72,7 +72,7 @@ static void test_faults(gconstpointer opaque)
     }
     g_assert_cmpuint(injected(f), >, 10);
     exanet_network_fault_all(f, "", 0);
-    /* what was held back or delayed comes, and must not do anything */
+    /* packets that faults have delayed arrive, and must have no effect */
     exanet_network_step(f, 20 * EXANET_MS);
     finish(tr);
 }
@@ -90,7 +90,10 @@ static const Faults faults[] = {
     { "all", "drop=1% corrupt=1% duplicate=2% reorder=2% delay=2%:3ms", 8 },
 };
 
-/* The same in a QFDB with two cables each, over all of them, one dead. */
+/*
+ * A QFDB with two cables between each two nodes, blocks on all cables, and one cable
+ * that goes down.
+ */
 static void test_faults_multipath(void)
 {
     ExanetTopology topo = exanet_topology_qfdb(2);
@@ -114,7 +117,7 @@ static void test_faults_multipath(void)
     finish(tr);
 }
 
-/* Four QFDBs of four, whose packets pass up to four switches that lose some. */
+/* Four QFDBs of four nodes: packets pass up to four switches, and cables lose packets. */
 static void test_faults_hybrid(void)
 {
     ExanetTopology topo = exanet_topology_hybrid(2, 2, true);
@@ -129,7 +132,7 @@ static void test_faults_hybrid(void)
     finish(tr);
 }
 
-/* The only cable between two nodes goes down in the middle of all that uses it. */
+/* The only cable between two nodes goes down during traffic of all kinds. */
 static void test_link_down(void)
 {
     ExanetTopology topo = exanet_topology_grid(3, 1, 1, false);
@@ -155,7 +158,7 @@ static void test_link_down(void)
 
 /* --- What is sent again ----------------------------------------------------- */
 
-/* Every lost packet costs one more copy of its block, and no other one. */
+/* Each lost packet causes one more copy of its block, and of no other block. */
 static void test_selective(void)
 {
     ExanetTopology topo = exanet_topology_grid(3, 1, 1, false);
@@ -164,7 +167,7 @@ static void test_selective(void)
     uint64_t blocks = MiB / EXANET_BLOCK_BYTES;
     uint64_t again, packets, dst;
 
-    /* one of the first block's, and a few of all */
+    /* loses one packet of the first block, and damages a few of all packets */
     exanet_network_fault(f, 0, exanet_topology_port(&topo, 0, 1, 0),
                          "drop=next:1");
     exanet_network_fault(f, 1, exanet_topology_port(&topo, 1, 2, 0),
@@ -180,7 +183,7 @@ static void test_selective(void)
     g_assert_cmpuint(again, <, blocks / 4);
     g_assert_cmpuint(exanet_network_total(f, RETRY_TIMEOUT), >=, 1);
     g_assert_cmpuint(exanet_network_total(f, RETRY_CRC), >=, 1);
-    /* nothing but these blocks was sent twice */
+    /* no other block was sent twice */
     g_assert_cmpuint(exanet_network_total(f, BLOCK_STARTED), ==,
                      blocks + again);
     packets = MiB / EXANET_MTU + !!(dst % EXANET_MTU);
@@ -191,7 +194,10 @@ static void test_selective(void)
 
 /* --- Limits ----------------------------------------------------------------- */
 
-/* The only way takes nothing: all ends in an error, and starts again after it. */
+/*
+ * The only cable to a node loses all packets: all operations end with an error, and new
+ * ones succeed when the cable works again.
+ */
 static void test_dead_cable(void)
 {
     ExanetTopology topo = exanet_topology_grid(3, 1, 1, false);
@@ -208,7 +214,7 @@ static void test_dead_cable(void)
     for (unsigned i = 0; i < ARRAY_SIZE(op); i++) {
         op[i]->may_fail = true;
     }
-    /* the others are not concerned */
+    /* operations between the other nodes are not affected */
     exanet_traffic_write(tr, 0, 1, 100000, EXANET_NOTE_MAILBOX);
     exanet_traffic_write(tr, 1, 0, 100000, EXANET_NOTE_MEMORY);
     exanet_traffic_run(tr, 10 * EXANET_MS, LIMIT);
@@ -230,7 +236,7 @@ static void test_dead_cable(void)
     finish(tr);
 }
 
-/* A node that is not there: an error as well. */
+/* A write to a node that does not exist ends with an error. */
 static void test_nobody(void)
 {
     ExanetTopology topo = exanet_topology_grid(2, 1, 1, false);
@@ -265,8 +271,9 @@ static void restart_node(ExanetTraffic *tr, unsigned n)
 }
 
 /*
- * In a square, whose cables are slow enough for traffic to be under way: a node goes
- * and comes back.  All others go on, also through a node that remembers nothing.
+ * Four nodes in a square, with cables slow enough for traffic to be under way.  A node
+ * goes and comes back (@lose); all other nodes continue, also through the node that has
+ * lost its state.
  */
 static void check_node_lost(void (*lose)(ExanetTraffic *tr, unsigned n))
 {
@@ -291,7 +298,7 @@ static void check_node_lost(void (*lose)(ExanetTraffic *tr, unsigned n))
         exanet_traffic_run(tr, STEP_NS, 3 * LIMIT);
         exanet_traffic_check(tr);
         exanet_network_wait_linked(f);
-        /* without any doubt */
+        /* now no operation may fail */
         exanet_traffic_all_to_all(tr, 64 * KiB);
         exanet_traffic_run(tr, STEP_NS, LIMIT);
         exanet_traffic_check(tr);

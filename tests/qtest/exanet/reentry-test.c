@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What comes while the device is at work: interrupts that the guest has aimed at
- * the device itself, a netdev that calls back, a machine that stops, the end.
+ * Events while the device is at work: interrupt messages to the device itself, calls
+ * back from a netdev, stop of the machine, unplug.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -24,7 +24,10 @@ static void irq_enable(ExanetTest *t)
     exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE | EXANET_CTRL_IRQ);
 }
 
-/* A transfer to the node itself: its notification interrupts in the midst. */
+/*
+ * Starts a transfer of the node to itself, whose notification interrupts while the
+ * device is at work.
+ */
 static void notify_self(ExanetTest *t)
 {
     ExanetTransfer x = {
@@ -46,7 +49,7 @@ static void test_irq_to_registers(void)
                      EXANET_CTRL_RESET);
     notify_self(t);
     exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
-    /* QEMU refuses to let a device reach itself */
+    /* QEMU refuses accesses of a device to its own registers */
     g_assert_cmphex(exanet_get64(t, EXANET_REG_SCRATCH), ==, 0x1234);
     exanet_stop(t);
 }
@@ -66,7 +69,10 @@ static void test_irq_to_doorbell(void)
     exanet_stop(t);
 }
 
-/* By way of the configuration space nothing stops it, so it must not harm. */
+/*
+ * A message to the configuration space, which QEMU does not refuse, resets the device:
+ * the device must survive.
+ */
 static void test_irq_to_flr(void)
 {
     const uint64_t ecam = 0xb0000000;
@@ -83,7 +89,7 @@ static void test_irq_to_flr(void)
     exanet_set64(t, EXANET_REG_SCRATCH, 0x1234);
     notify_self(t);
     exanet_settle(t);
-    /* memory decoding is off since */
+    /* the reset has disabled memory decoding */
     qpci_device_enable(t->dev);
     qpci_config_writel(t->dev, PCI_BASE_ADDRESS_0, t->regs.addr);
     qpci_config_writel(t->dev, PCI_BASE_ADDRESS_2, t->user.addr);
@@ -99,7 +105,10 @@ static void test_irq_to_flr(void)
 
 /* --- The netdev -------------------------------------------------------------- */
 
-/* Sends to a peer that does not read until the netdev takes no more. */
+/*
+ * Starts a transfer to a peer that does not read, and waits until the netdev accepts no
+ * more frames.
+ */
 static void cable_fill(ExanetTest *t)
 {
     ExanetTransfer x = {
@@ -115,7 +124,9 @@ static void cable_fill(ExanetTest *t)
     } while (level == 0 || level != last);
 }
 
-/* Takes what the device has sent; the peer checks each frame. */
+/*
+ * Takes the frames of the device, which the peer checks; returns the number of packets.
+ */
 static unsigned cable_drain(ExanetTest *t)
 {
     unsigned packets = 0, idle = 0;
@@ -129,7 +140,10 @@ static unsigned cable_drain(ExanetTest *t)
     return packets;
 }
 
-/* `stop' takes back what the netdev keeps, half of which has been sent. */
+/*
+ * `stop' takes back the frame that the netdev keeps, half of which may have been sent:
+ * no packet is lost or sent twice.
+ */
 static void test_stop(void)
 {
     ExanetTest *t = exanet_start("");
@@ -150,7 +164,10 @@ static void test_stop(void)
     exanet_stop(t);
 }
 
-/* What the netdev keeps must not come back to a device that is gone. */
+/*
+ * The netdev keeps a frame of a device that is unplugged, and must not call this
+ * device.
+ */
 static void test_unplug(void)
 {
     ExanetTest *t = exanet_start(",addr=6 -machine pc");
@@ -164,7 +181,10 @@ static void test_unplug(void)
     exanet_stop(t);
 }
 
-/* One who only ever says HELLO, and never listens. */
+/*
+ * A peer that sends many HELLOs and does not read: the device answers at most 200 of
+ * 2000.
+ */
 static void test_hello_flood(void)
 {
     ExanetTest *t = exanet_start("");
@@ -182,7 +202,7 @@ static void test_hello_flood(void)
     exanet_stop(t);
 }
 
-/* Where frames may be lost, a lost XON must not stop the peer for ever. */
+/* The device repeats XON, because a lost XON would stop the peer for ever. */
 static void test_xon_again(void)
 {
     ExanetTest *t = exanet_start("");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet register file: ids, reset values and masks of every register in the
- * lists of regs.h, access sizes, resets, interrupts, info page and aliases.
+ * ExaNet register file: IDs, reset values and masks of all registers in the lists of
+ * regs.h, access sizes, resets, interrupts, info page and aliases.
  */
 #include "qemu/osdep.h"
 #include "qemu/host-utils.h"
@@ -99,7 +99,7 @@ static void reg_write(ExanetTest *t, const Reg *r, uint64_t at, uint64_t value)
     }
 }
 
-/* What a register reads after reset, where the list cannot know it. */
+/* Returns the value after reset, also for registers whose value depends on properties. */
 static uint64_t expected_reset(const Reg *r, unsigned instance)
 {
     if (g_str_equal(r->name, "CAP0")) {
@@ -164,7 +164,9 @@ static void test_reset_values(void)
     exanet_stop(t);
 }
 
-/* Registers whose bits start something; they have tests of their own. */
+/*
+ * Returns true for registers whose bits start an action; these have tests of their own.
+ */
 static bool acts(const Reg *r)
 {
     return g_str_equal(r->name, "CTRL") || g_str_equal(r->name, "CTX_CTRL") ||
@@ -195,7 +197,7 @@ static void check_masks(ExanetTest *t, const Reg *r, uint64_t at,
                 reg_read(t, r, at), want);
     }
     if (r->bytes == 8) {
-        /* halves do not touch each other */
+        /* a store to one half does not change the other half */
         exanet_set32(t, at, 0);
         g_assert_cmphex(reg_read(t, r, at), ==, want & ~(r->writable &
                                                          0xffffffff));
@@ -335,7 +337,10 @@ static void test_time(void)
     exanet_stop(t);
 }
 
-/* Accesses that no register answers: 0, a log line, nothing changed. */
+/*
+ * Accesses outside the registers, or of wrong sizes: loads return 0, stores have no
+ * effect, and the log has a line.
+ */
 static void test_bad_access(void)
 {
     ExanetTest *t = exanet_start_cold("", false);
@@ -375,7 +380,10 @@ static void spoil(ExanetTest *t)
     exanet_user_set(t, 0, EXANET_PAGE_MAILBOX, 0, ~0ULL);
 }
 
-/* Everything is as after power-up, only the cable is connected. */
+/*
+ * Asserts the value after reset, except for registers that depend on the connected
+ * cable.
+ */
 static void check_reset_connected(ExanetTest *t, const Reg *r, uint64_t at,
                                   unsigned instance)
 {
@@ -404,14 +412,14 @@ static void test_soft_reset(void)
     exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE | EXANET_CTRL_RESET);
     g_assert_cmphex(exanet_get32(t, EXANET_REG_CTRL), ==, 0);
     check_after_reset(t);
-    /* the peer is told, by the new epoch of a HELLO */
+    /* the device announces the reset by the new epoch of a HELLO */
     exanet_wait(t, t->peer->hellos > hellos);
     g_assert_cmpuint(t->peer->hello.epoch, !=, EXANET_TEST_EPOCH);
     exanet_bring_up(t);
     exanet_stop(t);
 }
 
-/* A reset takes a new epoch, so that the peer forgets the old one. */
+/* A reset chooses a new epoch, so that the peer discards its state of the old epoch. */
 static void test_reset_epoch(void)
 {
     ExanetTest *t = exanet_start(",epoch=0");
@@ -440,7 +448,7 @@ static void test_flr(void)
     spoil(t);
     qpci_config_writew(t->dev, cap + PCI_EXP_DEVCTL,
                        PCI_EXP_DEVCTL_BCR_FLR);
-    /* it forgets its addresses, as any function does */
+    /* the reset clears the BARs, as for any PCI function */
     qpci_config_writel(t->dev, PCI_BASE_ADDRESS_0 + 4 * EXANET_BAR_REGS,
                        t->regs.addr);
     qpci_config_writel(t->dev, PCI_BASE_ADDRESS_0 + 4 * EXANET_BAR_USER,
@@ -476,14 +484,14 @@ static void test_info_page(void)
     g_assert_cmphex(info.win[2], ==,
                     5ULL << EXANET_WINDOW_BITS | EXANET_WIN_VALID);
     g_assert_cmphex(info.win[7], ==, 0);
-    /* nothing there can be written */
+    /* stores to the info page have no effect */
     qtest_writel(t->qts, t->user.addr + page, 0);
     g_assert_cmphex(qtest_readl(t->qts, t->user.addr + page), ==, EXANET_ID);
     t->guest_errors = true;
     exanet_stop(t);
 }
 
-/* The kernel sees user pages through BAR 0. */
+/* User pages of BAR 2 are visible in BAR 0, too. */
 static void test_aliases(void)
 {
     ExanetTest *t = exanet_start("");
@@ -512,7 +520,7 @@ static void test_aliases(void)
     exanet_stop(t);
 }
 
-/* What only the device may write keeps its value. */
+/* Stores to fields that only the device writes have no effect. */
 static void test_user_read_only(void)
 {
     ExanetTest *t = exanet_start("");
@@ -591,7 +599,7 @@ static void test_irq(void)
     g_assert_cmphex(exanet_get32(t, EXANET_REG_IRQ_CAUSE), ==,
                     EXANET_IRQ_LINK);
 
-    /* a pending cause interrupts when both enables are there, in any order */
+    /* a pending cause interrupts when mask and CTRL_IRQ are both set, in any order */
     exanet_set32(t, EXANET_REG_CTRL, on);
     exanet_settle(t);
     g_assert_false(exanet_msix_taken(t, EXANET_VEC_ADMIN));
@@ -601,12 +609,12 @@ static void test_irq(void)
     exanet_set32(t, EXANET_REG_CTRL, on);
     exanet_wait(t, exanet_msix_taken(t, EXANET_VEC_ADMIN));
 
-    /* still pending: it does not rise again */
+    /* a cause that is pending does not interrupt again */
     cause_link_change(t);
     exanet_settle(t);
     g_assert_false(exanet_msix_taken(t, EXANET_VEC_ADMIN));
 
-    /* writing other bits, or zero, clears nothing */
+    /* stores of other bits, or of 0, clear no cause */
     exanet_set32(t, EXANET_REG_IRQ_CAUSE, EXANET_IRQ_ALL & ~EXANET_IRQ_LINK);
     g_assert_cmphex(exanet_get32(t, EXANET_REG_IRQ_CAUSE), ==,
                     EXANET_IRQ_LINK);
@@ -615,7 +623,7 @@ static void test_irq(void)
     cause_link_change(t);
     exanet_wait(t, exanet_msix_taken(t, EXANET_VEC_ADMIN));
 
-    /* masked */
+    /* a masked cause does not interrupt */
     exanet_set32(t, EXANET_REG_IRQ_CAUSE, EXANET_IRQ_LINK);
     exanet_set32(t, EXANET_REG_IRQ_MASK, 0);
     cause_link_change(t);
@@ -627,7 +635,7 @@ static void test_irq(void)
     exanet_stop(t);
 }
 
-/* A driver that points a vector at the device's own doorbells. */
+/* An interrupt message to a doorbell of the device itself has no effect. */
 static void test_irq_to_itself(void)
 {
     ExanetTest *t = exanet_start("");

@@ -39,7 +39,10 @@ bool exanet_remote_take(ExanetRemote *r, const ExanetPacket *pkt)
     return b->data && (b->control || !pkt->notify);
 }
 
-/* All that has come to @p, which is port @port of the device. */
+/*
+ * Handles all packets at @p, which is port @port of the device: stores them, acks
+ * complete blocks, counts releases.
+ */
 static void remote_port(ExanetRemote *r, ExanetPeer *p, unsigned port)
 {
     while (p && !g_queue_is_empty(&p->packets)) {
@@ -152,7 +155,7 @@ struct exanet_read_req exanet_read_of_peer(uint64_t src, uint64_t va,
         .ctrl = cpu_to_le64(ctrl | len),
         .notify_data = cpu_to_le64(0x5151),
         .tag = cpu_to_le64(0x1234),
-        /* a liar: the mailbox must not believe this */
+        /* wrong values, which the mailbox must replace */
         .origin = ~0ULL,
         .origin_seq = ~0ULL,
     };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet switch: outputs that stand still, and outputs that all want.  Nobody waits who
- * need not, nothing is lost, and everybody has a turn.
+ * ExaNet switch: outputs that are blocked, and outputs that all inputs want.  No packet
+ * waits without need, no packet is lost, and each input gets its part.
  */
 #include "qemu/osdep.h"
 #include "router.h"
 
-#define STREAM 40                   /* packets */
+#define STREAM 40                   /* packets of a stream */
 
 /*
- * Own NI, F2, F3 and F4 enter the router by a port each: streams to four neighbours,
- * one of which stands still, do not wait for each other.
+ * The own NI, F2, F3 and F4 enter the router by a port each: streams to four
+ * neighbours, one of which is blocked by XOFF, do not wait for each other.
  */
 static void test_local_ports(void)
 {
@@ -49,7 +49,7 @@ static void test_local_ports(void)
     exanet_stop(t);
 }
 
-/* One channel of a cable stands still, the others go on. */
+/* One channel of a cable is blocked by XOFF, and the other channels continue. */
 static void test_channels(void)
 {
     ExanetTest *t = exanet_router_start();
@@ -67,7 +67,10 @@ static void test_channels(void)
     exanet_stop(t);
 }
 
-/* A cable is cut that packets wait for: they are dropped, the others move up. */
+/*
+ * A cable goes down for which packets wait: these are dropped, and the packets behind
+ * them continue.
+ */
 static void test_cut(void)
 {
     ExanetTest *t = exanet_router_start();
@@ -86,15 +89,15 @@ static void test_cut(void)
 
 /* --- Contention ------------------------------------------------------------ */
 
-#define CROWD 4                     /* F2, F3, F4, and this node's ExaDMA */
-#define CROWD_PACKETS 256           /* of each */
+#define CROWD 4                     /* senders: F2, F3, F4, and this node's ExaDMA */
+#define CROWD_PACKETS 256           /* packets of each sender */
 #define FAIR_WINDOW (CROWD * 2 * 16)
 
 static const uint32_t crowd_src[CROWD] = {
     AT(1, 1, 1), AT(2, 1, 1), AT(3, 1, 1), HERE,
 };
 
-/* Everybody has something for XP, which stands still. */
+/* Lets all senders send to XP, which is blocked by XOFF. */
 static void crowd_gather(ExanetTest *t)
 {
     exanet_port_stop(t, XP);
@@ -114,8 +117,9 @@ static void crowd_gather(ExanetTest *t)
 }
 
 /*
- * Takes all that comes; while all of them have something to send, each has its share
- * of every window.
+ * Takes all packets.  While all senders have packets left, asserts that each sends at
+ * least half of an equal part of every window.  @ns: step of time while no packet
+ * arrives.
  */
 static void crowd_take(ExanetTest *t, int64_t ns)
 {
@@ -180,7 +184,7 @@ static void test_contention_slow(void)
     exanet_stop(t);
 }
 
-/* Who has come first keeps nobody waiting, and who wants no more neither. */
+/* A sender that came first, and senders with few packets, do not delay the others. */
 static void test_contention_uneven(void)
 {
     ExanetTest *t = exanet_router_start();
@@ -206,7 +210,7 @@ static void test_contention_uneven(void)
     exanet_stop(t);
 }
 
-/* Who waited and has gone is waited for no longer. */
+/* Two of three inputs that wait go down: the third one continues. */
 static void test_contention_gone(void)
 {
     ExanetTest *t = exanet_router_start();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The second router of the ExaNet switch on the wire: the worked example of the paper,
- * queues by output, several ways at once, tables, and sources that can't be.
+ * The second router of the ExaNet switch on the cable: the worked example of the paper,
+ * queues for each output, several routes, tables, and impossible sources.
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
@@ -68,7 +68,10 @@ static void test_example_r1(void)
     exanet_assert_own_way(t, NODE(5, 0, 77), MINUS);
     exanet_assert_own_way(t, NODE(5, 1, 4), CARD);
     exanet_assert_own_way(t, NODE(7, 2, 5), UPLINK);
-    /* what others send, and what came in by an uplink, in the other channel */
+    /*
+     * packets in transit; a packet that arrives by an uplink or a link of the cabinet
+     * changes to the dateline channel
+     */
     pkt = exanet_router_write(OTHER_CARD, dst, 0);
     exanet_assert_passed(t, CARD, PLUS, &pkt, 0);
     pkt = exanet_router_write(NODE(6, 7, 8), dst, 0);
@@ -77,7 +80,10 @@ static void test_example_r1(void)
     exanet_assert_passed(t, CARD, UPLINK, &pkt, EXANET_VC_ORDER);
     pkt = exanet_router_write(R2, OTHER_CARD, 0);
     exanet_assert_passed(t, PLUS, CARD, &pkt, EXANET_VC_DATELINE);
-    /* neither back nor from one cabinet by this one to a third */
+    /*
+     * no route: back to the cable of arrival, or by this cabinet from one cabinet to a
+     * third
+     */
     pkt = exanet_router_write(OTHER_CARD, NODE(5, 1, 10), 0);
     exanet_assert_dropped(t, CARD, &pkt, EXANET_CNT_DROP_NO_ROUTE);
     pkt = exanet_router_write(OTHER_CABINET, NODE(7, 0, 0), 0);
@@ -95,16 +101,18 @@ static void test_example_r2(void)
     ExanetPacket pkt = exanet_router_write(R1, EXAMPLE_GVA >> 42, 0);
 
     exanet_router_send(t, MINUS, &pkt);
-    g_assert_cmpuint(exanet_count(t, RX_WRITE), ==, 1);     /* LOCAL */
+    /* the destination is R2 itself: LOCAL in the rule */
+    g_assert_cmpuint(exanet_count(t, RX_WRITE), ==, 1);
     g_assert_cmpuint(exanet_count(t, FORWARDED), ==, 0);
     exanet_assert_own_way(t, R1, MINUS);
-    exanet_assert_own_way(t, NODE(5, 3, 0), 2);     /* no such link here: a card's */
+    /* R2 has no PLUS link, so the packet leaves by port 2, to a card */
+    exanet_assert_own_way(t, NODE(5, 3, 0), 2);
     pkt = exanet_router_write(R1, NODE(5, 3, 0), 0);
     exanet_assert_dropped(t, MINUS, &pkt, EXANET_CNT_DROP_NO_ROUTE);
     exanet_stop(t);
 }
 
-/* The router is one register away, and so is the role of a port. */
+/* Registers change the router at run time, and the roles of ports. */
 static void test_mode(void)
 {
     ExanetTest *t = start_r1("");
@@ -116,8 +124,9 @@ static void test_mode(void)
     g_assert_cmphex(exanet_get64(t, EXANET_SHM + EXANET_REG_ARITH_PORTS), ==, 0);
     exanet_assert_own_way(t, NODE(5, 4, 0), -1);
     exanet_set32(t, EXANET_SHM + EXANET_REG_ARITH_MODE, EXANET_ARITH_TABLE);
-    exanet_assert_own_way(t, R2, -1);               /* it is empty */
-    exanet_set32(t, EXANET_SHM + EXANET_REG_ARITH_MODE, ~0u);   /* as OFF */
+    exanet_assert_own_way(t, R2, -1);               /* the table is empty */
+    /* an invalid mode has the effect of OFF */
+    exanet_set32(t, EXANET_SHM + EXANET_REG_ARITH_MODE, ~0u);
     g_assert_cmpuint(role(t, PLUS), ==, EXANET_ROLE_AUTO);
     exanet_assert_own_way(t, R2, PLUS);
     exanet_set32(t, EXANET_SHM + EXANET_REG_ARITH_MODE, EXANET_ARITH_RULE);
@@ -128,7 +137,8 @@ static void test_mode(void)
     exanet_assert_own_way(t, NODE(5, 1, 4), -1);
     exanet_set32(t, ctrl, EXANET_PORT_CTRL_ENABLE |
                  RNIC_PREP(EXANET_PORT_CTRL_ROLE, EXANET_ROLE_X_PLUS));
-    g_assert_cmpuint(role(t, CARD), ==, EXANET_ROLE_CARD);  /* not of this router */
+    /* X_PLUS is no role of this router, so it has no effect */
+    g_assert_cmpuint(role(t, CARD), ==, EXANET_ROLE_CARD);
     exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_RESET);
     g_assert_cmphex(arith_get(t, EXANET_REG_ARITH_MODE), ==, EXANET_ARITH_RULE);
     exanet_stop(t);
@@ -158,7 +168,7 @@ static void test_spoofed(void)
 
 /* --- Queues ------------------------------------------------------------------- */
 
-#define STREAM_WORDS 8              /* header, 77 bytes from byte 5 on, footer */
+#define STREAM_WORDS 8 /* words of a packet: header, 77 bytes from byte 5 on, footer */
 
 static uint64_t overtaken(ExanetTest *t)
 {
@@ -176,7 +186,7 @@ static void let_go(ExanetTest *t, unsigned port)
     exanet_peer_frame(t->ports[port], EXANET_LINK_XON, NULL, 0);
 }
 
-/* An output that takes nothing does not delay what is for others. */
+/* A blocked output does not delay packets for other outputs. */
 static void test_blocked(void)
 {
     ExanetTest *t = start_r1("");
@@ -193,7 +203,7 @@ static void test_blocked(void)
     g_assert_cmpuint(waiting(t, CARD, MINUS), ==, 0);
     g_assert_cmpuint(waiting(t, MINUS, PLUS), ==, 0);
     g_assert_cmpuint(waiting(t, 15, 15), ==, 0);
-    /* in order when it takes them, and what comes meanwhile behind */
+    /* packets leave in order after XON, later ones behind those that waited */
     exanet_stream_send(t, CARD, OTHER_CARD, R2, 33, 40);
     exanet_settle(t);
     let_go(t, PLUS);
@@ -204,7 +214,7 @@ static void test_blocked(void)
     exanet_stop(t);
 }
 
-/* A full queue stops its input, and nothing is lost. */
+/* A full queue stops its input, and no packet is lost. */
 static void test_blocked_full(void)
 {
     ExanetTest *t = start_r1("");
@@ -214,7 +224,7 @@ static void test_blocked_full(void)
     exanet_stream_send(t, CARD, OTHER_CARD, R2, 0, 200);
     exanet_stream_send(t, CARD, OTHER_CARD, LOWER, 200, 210);
     exanet_stream_send(t, UPLINK, OTHER_CABINET, LOWER, 0, 10);
-    /* another input is another matter */
+    /* packets of another input are not stopped */
     exanet_stream_take(t, MINUS, OTHER_CABINET, 0, 10);
     exanet_settle(t);
     g_assert_false(exanet_peer_poll(t->ports[MINUS], 0));
@@ -229,7 +239,10 @@ static void test_blocked_full(void)
     exanet_stop(t);
 }
 
-/* Links that go down, the one that is waited for and the one that it came by. */
+/*
+ * Links go down while packets wait: first the input of some packets, then the output of
+ * the others.
+ */
 static void test_blocked_down(void)
 {
     ExanetTest *t = start_r1("");
@@ -249,7 +262,10 @@ static void test_blocked_down(void)
     exanet_stop(t);
 }
 
-/* Another router, other coordinates or a reset while packets wait: none is left. */
+/*
+ * A store to the router's mode, new coordinates or a reset while packets wait: no
+ * packet stays in a queue.
+ */
 static void test_blocked_change(void)
 {
     static const struct {
@@ -258,7 +274,10 @@ static void test_blocked_change(void)
         unsigned no_route, source, dropped;
     } changes[] = {
         { EXANET_SHM + EXANET_REG_ARITH_MODE, EXANET_ARITH_TABLE, 20, 0, 0 },
-        /* the way is a cable for its two ends alone by then */
+        /*
+         * in this mode PLUS is a direct cable, so packets from CARD have an invalid
+         * source
+         */
         { EXANET_SHM + EXANET_REG_ARITH_MODE, EXANET_ARITH_OFF, 0, 20, 0 },
         { EXANET_REG_NODE, R1 + 1, 0, 0, 20 },
         { EXANET_REG_CTRL, EXANET_CTRL_RESET, 0, 0, 0 },
@@ -282,7 +301,7 @@ static void test_blocked_change(void)
     }
 }
 
-/* A queue for one that was stopped long ago is emptied, as a frame would be. */
+/* The packets in a queue are dropped when their output was stopped for link-stall-ms. */
 static void test_blocked_stall(void)
 {
     ExanetTest *t = exanet_start_ports(R1, around_r1, ROUTER_PORTS,
@@ -293,7 +312,7 @@ static void test_blocked_stall(void)
     exanet_stream_send(t, CARD, OTHER_CARD, R2, 0, 60);
     exanet_stream_send(t, CARD, OTHER_CARD, LOWER, 60, 70);
     exanet_wait(t, exanet_port_level(t, CARD) == 70 * STREAM_WORDS);
-    /* the next HELLO is when it is looked at */
+    /* the port looks at its queues when the next HELLO is due */
     exanet_step(t, 2 * NANOSECONDS_PER_SECOND);
     exanet_stream_take(t, MINUS, OTHER_CARD, 60, 70);
     g_assert_cmpuint(exanet_port_level(t, CARD), ==, 0);
@@ -302,7 +321,7 @@ static void test_blocked_stall(void)
     exanet_stop(t);
 }
 
-/* Everybody sends to somebody else, all at once. */
+/* All ports send at the same time, each to another port. */
 static void test_permutation(void)
 {
     static const uint8_t to[][ROUTER_PORTS] = {
@@ -334,7 +353,7 @@ static void test_permutation(void)
 
 /* --- Several ways --------------------------------------------------------------- */
 
-/* A leaf with one host and two spines. */
+/* The device is a switch (leaf) with one host and two spines. */
 #define LEAF NODE(1, 0, 0)
 #define HOST NODE(1, 0, 1)
 enum { TO_HOST, SPINE0, SPINE1, LEAF_PORTS };
@@ -347,7 +366,10 @@ static ExanetTest *start_leaf(const char *props)
     return exanet_start_ports(LEAF, around_leaf, LEAF_PORTS, props);
 }
 
-/* How many packets are there by @port, of @type and in order. */
+/*
+ * Takes all packets at @port; returns their number.  Asserts their type, and the order
+ * of their TIDs.
+ */
 static unsigned take_all(ExanetTest *t, unsigned port, enum exanet_type type)
 {
     unsigned count = 0, last = 0;
@@ -375,7 +397,7 @@ static void check_spread(ExanetTest *t)
     g_assert_cmpuint(first + second, ==, 100);
     g_assert_cmpuint(first, >=, 45);
     g_assert_cmpuint(second, >=, 45);
-    /* a way that stands still is left alone, as far as that goes */
+    /* the router avoids a blocked output until the queue for the other output is full */
     exanet_port_stop(t, SPINE0);
     exanet_stream_send(t, TO_HOST, HOST, NODE(9, 0, 0), 0, 20);
     exanet_wait(t, exanet_count(t, FORWARDED) >= 110);
@@ -397,7 +419,7 @@ static void test_multipath(void)
     exanet_stop(t);
 }
 
-/* Loads and stores to one node keep their order. */
+/* Loads and stores to one node take one route, so that they keep their order. */
 static void test_multipath_steady(void)
 {
     ExanetTest *t = start_leaf(",router=arithmetic");
@@ -421,7 +443,10 @@ static void test_multipath_steady(void)
     exanet_stop(t);
 }
 
-/* Who gets no answer by one path goes by another switch. */
+/*
+ * Each path of a packet selects a spine, so a retransmission on another path avoids a
+ * faulty spine.
+ */
 static void test_paths(void)
 {
     static const unsigned spine[] = { SPINE0, SPINE0, SPINE1, SPINE0 };
@@ -437,7 +462,7 @@ static void test_paths(void)
                                  &pkt, 0);
         }
     }
-    /* a single one is everybody's */
+    /* all paths take the only link that is up */
     exanet_peer_frame(t->ports[SPINE0], EXANET_LINK_DOWN, NULL, 0);
     exanet_wait(t, !(exanet_port_status(t, SPINE0) & EXANET_PORT_STATUS_UP));
     for (unsigned path = 0; path < ARRAY_SIZE(spine); path++) {
@@ -450,7 +475,7 @@ static void test_paths(void)
 
 /* --- Tables --------------------------------------------------------------------- */
 
-/* quoted for the shell */
+/* in quotes, because a shell parses the options */
 #define LEAF_TABLE ",router=table,link-stall-ms=0,routes=" \
     "'0x4001/0x3fffff>0;0x3fc000/0x3ffc00>2;0/0>1+2'"
 
@@ -467,7 +492,7 @@ static void test_table(void)
     pkt = exanet_router_write(NODE(9, 0, 0), HOST, 0);
     exanet_assert_passed(t, SPINE0, TO_HOST, &pkt, EXANET_VC_DATELINE);
     exanet_assert_passed(t, SPINE1, TO_HOST, &pkt, EXANET_VC_DATELINE);
-    /* nobody speaks for those to whom another way leads */
+    /* packets from a port are dropped if the route to their source leads elsewhere */
     pkt = exanet_router_write(NODE(9, 0, 0), NODE(8, 0, 0), 0);
     exanet_assert_dropped(t, TO_HOST, &pkt, EXANET_CNT_DROP_SOURCE);
     pkt = exanet_router_write(HOST, LEAF, 0);
@@ -487,7 +512,10 @@ static void test_table_multipath(void)
     exanet_stop(t);
 }
 
-/* A rule's links are down: there is no other rule for it. */
+/*
+ * A rule whose links are down: packets are dropped, because no other rule applies to
+ * them.
+ */
 static void test_table_down(void)
 {
     ExanetTest *t = start_leaf(LEAF_TABLE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet switch: roles of ports, ways through the network, what is passed on and what
- * is not.
+ * ExaNet switch: roles of ports, routes through the network, and packets that the
+ * switch forwards or drops.
  */
 #include "qemu/osdep.h"
 #include "router.h"
@@ -34,17 +34,20 @@ static void test_roles(void)
     for (unsigned i = 0; i < PORTS; i++) {
         assert_role(t, i, roles[i]);
     }
-    /* another place, another role; the peer knows when its link is up again */
+    /*
+     * new coordinates of the device change the roles of its ports; the links go down
+     * and come up again
+     */
     exanet_set32(t, EXANET_REG_NODE, AT(0, 3, 1));
     exanet_wait(t, exanet_port_status(t, XM) & EXANET_PORT_STATUS_UP);
     exanet_wait(t, exanet_port_status(t, YM) & EXANET_PORT_STATUS_UP);
-    assert_role(t, XM, EXANET_ROLE_X_PLUS);         /* round the ring */
+    assert_role(t, XM, EXANET_ROLE_X_PLUS);         /* X + 1 around the ring */
     assert_role(t, YM, EXANET_ROLE_AUTO);
     exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_DIMS, 0);
     assert_role(t, XM, EXANET_ROLE_AUTO);
     exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_DIMS, 4);
     assert_role(t, XM, EXANET_ROLE_X_PLUS);
-    /* as software wants it */
+    /* software sets the role of a port */
     exanet_set32(t, EXANET_PORT(YM) + EXANET_REG_PORT_CTRL,
                  EXANET_PORT_CTRL_ENABLE |
                  RNIC_PREP(EXANET_PORT_CTRL_ROLE, EXANET_ROLE_Z_PLUS));
@@ -65,8 +68,8 @@ static void test_roles(void)
 /* --- Ways ------------------------------------------------------------------ */
 
 /*
- * All nodes of a torus of 2x2 QFDBs with four nodes each, from F1 and F2 of (0,0).
- * Each dimension is as long as its one cable: there is nothing to go round.
+ * Routes to all nodes of a torus of 2x2 QFDBs with four nodes each, from F1 and F2 of
+ * (0,0).  Each dimension has only one cable, so no route goes around a ring.
  */
 static void test_ways_f1(void)
 {
@@ -85,7 +88,7 @@ static void test_ways_f1(void)
 
         exanet_assert_own_way(t, AT(f, x, y), first);
         if (x || y) {
-            /* of F2, with the dimensions the other way round */
+            /* a packet of F2, in the other order of dimensions */
             exanet_assert_passed(t, 0, x ? PX : PY, &pkt, EXANET_VC_ORDER);
             pkt.path = 0;
             pkt.vc = 0;
@@ -94,7 +97,8 @@ static void test_ways_f1(void)
             exanet_assert_dropped(t, 0, &pkt, EXANET_CNT_DROP_SOURCE);
         }
     }
-    exanet_assert_own_way(t, AT(0, 2, 0), PX);     /* whether there is one they know */
+    /* the next node knows whether there is one */
+    exanet_assert_own_way(t, AT(0, 2, 0), PX);
     exanet_assert_own_way(t, AT(0, 0, 0) | 1 << 8, -1);    /* no cable along Z */
     exanet_assert_own_way(t, UPPER(9), -1);
     exanet_stop(t);
@@ -116,9 +120,9 @@ static void test_ways_f2(void)
             exanet_assert_own_way(t, AT(f, x, y), x || y ? 0 : f);
         }
     }
-    /* what is beyond the uplink is beyond F1 */
+    /* the uplink is behind F1 */
     exanet_assert_own_way(t, ELSEWHERE, 0);
-    /* it carries nothing for others of its QFDB */
+    /* F2 forwards no packet for other nodes of its QFDB */
     for (unsigned in = 0; in < 4; in++) {
         for (unsigned out = 0; out < 4; out++) {
             if (in == 1 || out == 1 || in == out) {
@@ -128,7 +132,7 @@ static void test_ways_f2(void)
             exanet_assert_dropped(t, in, &pkt, EXANET_CNT_DROP_SOURCE);
         }
     }
-    /* without the cable to F3 there is no way through others */
+    /* without the cable to F3 no other node forwards packets to F3 */
     exanet_peer_frame(t->ports[2], EXANET_LINK_DOWN, NULL, 0);
     exanet_wait(t, !(exanet_port_status(t, 2) & EXANET_PORT_STATUS_UP));
     exanet_assert_own_way(t, AT(2, 0, 0), -1);
@@ -136,7 +140,7 @@ static void test_ways_f2(void)
     exanet_stop(t);
 }
 
-/* By which port a packet leaves for all QFDBs of the torus, from F2. */
+/* Asserts the port by which packets of F2 leave for each QFDB of the torus. */
 static void test_ways_torus(void)
 {
     ExanetTest *t = exanet_router_start();
@@ -144,7 +148,10 @@ static void test_ways_torus(void)
 
     for (unsigned n = 0; n < 64; n++) {
         unsigned f = n % 4, x = n / 4 % 4, y = n / 16;
-        /* from 1: 0 is one down, 2 one up, and 3 up, as it is not down round 0 */
+        /*
+         * from position 1: position 0 is one step down, 2 is one up, 3 is two up,
+         * because two down would pass position 0
+         */
         int by_x = x == 0 ? XM : x == 1 ? -1 : XP;
         int by_y = y == 0 ? YM : y == 1 ? -1 : YP;
 
@@ -162,7 +169,10 @@ static void test_ways_torus(void)
 
 /* --- Passing on ------------------------------------------------------------ */
 
-/* From every kind of port to every kind, each type of packet: nothing else changes. */
+/*
+ * Packets of each type from and to each role of port: only the fields of the switch
+ * change.
+ */
 static void test_forward(void)
 {
     static const struct {
@@ -190,7 +200,7 @@ static void test_forward(void)
                                                     ways[i].dst, ways[i].path);
 
             if (types[k] == EXANET_TYPE_FLOW_RATE && ways[i].path) {
-                continue;           /* has no path */
+                continue;           /* FLOW_RATE has no path */
             }
             exanet_assert_passed(t, ways[i].in, ways[i].out, &pkt, pkt.vc);
         }
@@ -200,7 +210,10 @@ static void test_forward(void)
     exanet_stop(t);
 }
 
-/* Whoever wraps round a ring goes on in the odd channel, until it turns. */
+/*
+ * A packet that passes the wrap-around cable uses the odd channel until it changes the
+ * dimension.
+ */
 static void test_dateline(void)
 {
     static const uint32_t peers[] = {
@@ -216,18 +229,18 @@ static void test_dateline(void)
         unsigned order = path ? EXANET_VC_ORDER : 0;
         unsigned odd = order | EXANET_VC_DATELINE;
 
-        /* in by the wrap-around cable, on in the same dimension */
+        /* arrives by the wrap-around cable, and stays in the dimension */
         pkt = exanet_router_write(AT(0, 4, 0), AT(0, 1, 0), path);
         pkt.vc = odd;
         exanet_assert_passed(t, LEFT, RIGHT, &pkt, odd);
-        /* the other way, out by it */
+        /* the other direction: leaves by the wrap-around cable */
         pkt = exanet_router_write(AT(0, 1, 0), AT(0, 4, 0), path);
         exanet_assert_passed(t, RIGHT, LEFT, &pkt, odd);
-        /* into the QFDB */
+        /* enters the QFDB */
         pkt = exanet_router_write(AT(0, 4, 0), AT(1, 0, 0), path);
         pkt.vc = odd;
         exanet_assert_passed(t, LEFT, SECOND, &pkt, order);
-        /* and out of it */
+        /* leaves the QFDB */
         pkt = exanet_router_write(AT(1, 0, 0), AT(0, 3, 0), path);
         exanet_assert_passed(t, SECOND, LEFT, &pkt, odd);
         pkt = exanet_router_write(AT(1, 0, 0), AT(0, 2, 0), path);
@@ -263,7 +276,7 @@ static void test_ttl(void)
         pkt.hops = 0;
         exanet_assert_passed(t, XM, XP, &pkt, 0);
     }
-    /* who is at its destination may be as old as it likes */
+    /* a packet at its destination may have ttl 0 */
     pkt = exanet_router_write(exanet_around[XM], HERE, 0);
     pkt.ttl = 0;
     exanet_router_send(t, XM, &pkt);
@@ -278,12 +291,12 @@ static void test_no_way(void)
         unsigned in;
         uint32_t dst;
     } nowhere[] = {
-        { XM, AT(0, 0, 1) },            /* back */
+        { XM, AT(0, 0, 1) },            /* back to the cable of arrival */
         { XM, AT(2, 0, 1) }, { XP, AT(0, 3, 1) },
         { XM, AT(0, 5, 1) },            /* not in the ring */
         { XM, AT(0, 1, 1) | 1 << 8 },   /* no cable along Z */
         { UP, ELSEWHERE }, { UP, ELSEWHERE | 5 },
-        { UP, UPPER(7) },               /* by an uplink in, by none out */
+        { UP, UPPER(7) }, /* arrives by an uplink, so it must not leave by one */
     };
     ExanetTest *t = exanet_router_start();
     ExanetPacket pkt;
@@ -295,14 +308,14 @@ static void test_no_way(void)
             exanet_assert_dropped(t, nowhere[i].in, &pkt, EXANET_CNT_DROP_NO_ROUTE);
         }
     }
-    /* a network interface alone, without a router */
+    /* mode NI: only a network interface, without a router */
     exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_MODE, EXANET_SW_MODE_NI);
     pkt = exanet_router_write(exanet_around[XM], exanet_around[XP], 0);
     exanet_assert_dropped(t, XM, &pkt, EXANET_CNT_DROP_NO_ROUTE);
     exanet_assert_own_way(t, AT(0, 3, 1), XP);
     exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_MODE, EXANET_SW_MODE_ROUTER);
     exanet_assert_passed(t, XM, XP, &pkt, 0);
-    /* a router without its network interface: a guest that boots */
+    /* only the router, because the guest has not enabled the network interface yet */
     exanet_set32(t, EXANET_REG_CTRL, 0);
     exanet_assert_passed(t, XM, XP, &pkt, 0);
     pkt = exanet_router_write(exanet_around[XM], HERE, 0);
@@ -310,7 +323,7 @@ static void test_no_way(void)
     exanet_stop(t);
 }
 
-/* The dimension that is corrected first, by register. */
+/* A register sets the dimension that comes first. */
 static void test_order(void)
 {
     static const struct {
@@ -327,7 +340,7 @@ static void test_order(void)
         exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_ORDER, orders[i].order);
         exanet_assert_passed(t, F2, orders[i].first, &pkt, 0);
     }
-    /* and by which way others come */
+    /* the order also defines by which port the packets of a source must arrive */
     pkt = exanet_router_write(exanet_around[XM], AT(0, 1, 2), 0);
     exanet_assert_dropped(t, XM, &pkt, EXANET_CNT_DROP_SOURCE);
     exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_ORDER, orders[0].order);
@@ -335,7 +348,7 @@ static void test_order(void)
     exanet_stop(t);
 }
 
-/* Cables between the same nodes: by path, and what is left when one is cut. */
+/* Parallel cables between two nodes: the path selects one of those that are up. */
 static void test_parallel(void)
 {
     static const uint32_t peers[] = {
@@ -371,20 +384,20 @@ static void test_uplinks(void)
     ExanetTest *t = exanet_start_ports(AT(0, 0, 0), peers, ARRAY_SIZE(peers), "");
     ExanetPacket pkt;
 
-    /* to where it leads, else to any, by path */
+    /* the uplink to these coordinates, else any uplink, by path */
     exanet_assert_own_way(t, UPPER(6) | 0x123, SIX);
     exanet_assert_own_way(t, UPPER(7), SEVEN);
     exanet_assert_own_way(t, UPPER(8), SIX);
     pkt = exanet_router_write(peers[SECOND], UPPER(8), 1);
     exanet_assert_passed(t, SECOND, SEVEN, &pkt, 0);
-    /* from one to the other, in the odd channel; no further */
+    /* from one uplink to the other in the odd channel, but not further */
     pkt = exanet_router_write(UPPER(6) | 7, UPPER(7), 0);
     exanet_assert_passed(t, SIX, SEVEN, &pkt, EXANET_VC_DATELINE);
     pkt.dst = UPPER(8);
     pkt.path = 1;
     exanet_assert_dropped(t, SIX, &pkt, EXANET_CNT_DROP_NO_ROUTE);
     pkt.path = 0;
-    /* who comes in by it is from outside */
+    /* packets that arrive by an uplink must have a source outside */
     pkt = exanet_router_write(UPPER(8), AT(3, 2, 0), 0);
     exanet_assert_passed(t, SIX, RIGHT, &pkt, 0);
     pkt.src = AT(1, 0, 0);
@@ -392,7 +405,7 @@ static void test_uplinks(void)
     exanet_stop(t);
 }
 
-/* A port in loop-back: what this node sends to itself takes the long way. */
+/* A port in loop-back: packets of this node to itself leave and arrive by this port. */
 static void test_loop_back(void)
 {
     ExanetTest *t = exanet_router_start();
@@ -417,7 +430,7 @@ static void test_loop_back(void)
     g_assert_cmpuint(exanet_port_get(t, UP, EXANET_REG_PORT_TX_PACKETS), ==, 5);
     g_assert_cmpuint(exanet_port_get(t, UP, EXANET_REG_PORT_RX_PACKETS), ==, 5);
     exanet_assert_drops(t, EXANET_CNT_DROP_SOURCE, 0);
-    /* nobody else's way */
+    /* other packets do not use the port */
     exanet_assert_own_way(t, ELSEWHERE, -1);
     exanet_assert_passed(t, XM, XP, &pkt, 0);
     exanet_set32(t, EXANET_PORT(UP) + EXANET_REG_PORT_CTRL,
@@ -437,29 +450,31 @@ static void test_forged(void)
         uint32_t src, dst;
         unsigned path;
     } lies[] = {
-        { F2, AT(2, 1, 1), HERE, 0 },           /* one FPGA as another */
+        { F2, AT(2, 1, 1), HERE, 0 }, /* an FPGA with the coordinates of another */
         { F2, AT(0, 0, 1), HERE, 0 }, { F2, HERE, HERE, 0 },
         { XM, HERE, HERE, 0 }, { XM, AT(1, 1, 1), HERE, 0 },
-        { XM, AT(0, 2, 1), HERE, 0 },           /* that comes by XP */
-        { YP, AT(0, 0, 2), HERE, 0 },           /* Y first: by XM */
-        { XM, AT(0, 0, 2), HERE, EXANET_PATH_ORDER },   /* X first: by YP */
+        { XM, AT(0, 2, 1), HERE, 0 },           /* the source's packets arrive by XP */
+        { YP, AT(0, 0, 2), HERE, 0 }, /* Y first: the source's packets arrive by XM */
+        /* X first: the source's packets arrive by YP */
+        { XM, AT(0, 0, 2), HERE, EXANET_PATH_ORDER },
         { XP, AT(0, 0, 1), HERE, 0 },
         { UP, AT(1, 1, 1), HERE, 0 }, { UP, AT(0, 3, 3), HERE, 0 },
-        /* ... and through us */
+        /* ...  and packets to other nodes */
         { F2, AT(2, 1, 1), AT(0, 2, 1), 0 }, { F2, AT(0, 0, 1), AT(0, 2, 1), 0 },
-        { F2, AT(1, 1, 1), AT(2, 1, 1), 0 },    /* they have a cable */
-        { XM, AT(0, 0, 1), AT(0, 1, 2), 0 },    /* X before Y */
+        { F2, AT(1, 1, 1), AT(2, 1, 1), 0 },    /* F2 and F3 have a cable of their own */
+        { XM, AT(0, 0, 1), AT(0, 1, 2), 0 },    /* X before Y is the wrong order */
         { XM, AT(1, 1, 1), AT(0, 2, 1), 0 }, { XM, HERE, AT(0, 2, 1), 0 },
         { YP, AT(0, 1, 0), AT(0, 2, 1), 0 },
         { UP, AT(0, 1, 0), AT(0, 2, 1), 0 },
-        { XM, AT(0, 0, 1), ELSEWHERE, 0 },      /* F1s have their own */
-        { F3, ELSEWHERE, UPPER(9), 0 },         /* from outside, and out again */
+        { XM, AT(0, 0, 1), ELSEWHERE, 0 },      /* other F1s have uplinks of their own */
+        /* arrives from outside, and must not leave again */
+        { F3, ELSEWHERE, UPPER(9), 0 },
     };
     ExanetTest *t = exanet_router_start();
     ExanetPacket pkt;
 
     for (unsigned i = 0; i < ARRAY_SIZE(lies); i++) {
-        for (unsigned k = 0; k < 5; k++) {      /* types that tell */
+        for (unsigned k = 0; k < 5; k++) {      /* types with a source */
             pkt = exanet_router_packet(types[k], lies[i].src, lies[i].dst,
                                        lies[i].path);
             exanet_assert_dropped(t, lies[i].in, &pkt, EXANET_CNT_DROP_SOURCE);
@@ -468,11 +483,12 @@ static void test_forged(void)
     g_assert_cmpuint(exanet_count(t, RX_WRITE) + exanet_count(t, RX_CONTROL), ==,
                      0);
     g_assert_cmpuint(exanet_count(t, FORWARDED), ==, 0);
-    /* this is how it is done */
+    /* correct packets of the same source */
     pkt = exanet_router_write(AT(2, 0, 2), HERE, 0);
     exanet_router_send(t, YP, &pkt);
     g_assert_cmpuint(exanet_count(t, RX_WRITE), ==, 0);
-    exanet_assert_drops(t, EXANET_CNT_DROP_SOURCE, 1);         /* Y first, from (0,2) */
+    /* Y comes first, so the packet arrives from (0,2) */
+    exanet_assert_drops(t, EXANET_CNT_DROP_SOURCE, 1);
     exanet_router_send(t, XM, &pkt);
     g_assert_cmpuint(exanet_count(t, RX_WRITE), ==, 1);
     pkt.path = EXANET_PATH_ORDER;
@@ -483,7 +499,7 @@ static void test_forged(void)
     exanet_stop(t);
 }
 
-/* An answer to @rx, a packet of ours. */
+/* Returns the ack of packet @rx of the device. */
 static ExanetPacket answer_of(const ExanetRxPacket *rx)
 {
     return (ExanetPacket) {
@@ -493,22 +509,27 @@ static ExanetPacket answer_of(const ExanetRxPacket *rx)
     };
 }
 
-/* Acks have no source; but they come from where the question went. */
+/*
+ * An ack has no source, but the device accepts it only from ports by which an answer to
+ * its packet may arrive.
+ */
 static void test_forged_acks(void)
 {
     static const struct {
         uint32_t dst;
-        unsigned out, others;           /* ports */
+        /* port of the packet; bit mask of ports from which an ack is refused */
+        unsigned out, others;
     } tries[] = {
         { AT(1, 1, 1), F2, 1 << F3 | 1 << XP | 1 << UP },
         { AT(0, 2, 1), XP, 1 << XM | 1 << F2 | 1 << YP },
         { AT(2, 0, 2), YP, 1 << YP | 1 << XP | 1 << YM | 1 << F3 },
-        { ELSEWHERE + 3, UP, 0 },       /* what uplinks there are nobody knows */
+        /* the device does not know which uplinks other nodes have */
+        { ELSEWHERE + 3, UP, 0 },
     };
     ExanetTest *t = exanet_router_start();
 
     for (unsigned i = 0; i < ARRAY_SIZE(tries); i++) {
-        /* Y comes first on the way there, and on the way back */
+        /* each direction goes along Y first */
         unsigned back = tries[i].out == YP ? XM : tries[i].out;
         ExanetTransfer x = {
             .src = EXANET_RAM_SRC, .dst = exanet_gva(tries[i].dst, EXANET_RAM_DST),
@@ -548,15 +569,15 @@ static void test_forged_acks(void)
     exanet_stop(t);
 }
 
-/* Only what is on the way of a flow, or its end, says how fast it may go. */
+/* FLOW_RATE is accepted only from a port on the route of the flow. */
 static void test_forged_rates(void)
 {
     static const struct {
         uint32_t dst;
-        unsigned good;                  /* ports */
+        unsigned good;                  /* bit mask of ports */
     } tries[] = {
         { AT(1, 1, 1), 1 << F2 }, { AT(0, 2, 1), 1 << XP },
-        /* by YP, or X first by XM, by which it would answer itself */
+        /* by YP, or by XM with X first, which is also the port of its own answer */
         { AT(2, 0, 2), 1 << XM | 1 << YP }, { AT(0, 1, 0), 1 << YM },
         { ELSEWHERE + 3, (1 << PORTS) - 1 }, { HERE, 0 },
         { AT(0, 9, 9), 0 },
@@ -580,15 +601,15 @@ static void test_forged_rates(void)
 }
 
 /*
- * A footer that was damaged on the way accuses nobody; where a source can't be that is
- * seen by the first switch, else at the end.
+ * A damaged footer raises no error of the source.  The first switch drops the packet if
+ * the damaged source is impossible; else the destination drops it.
  */
 static void test_damaged(void)
 {
     ExanetTest *t = exanet_router_start();
     ExanetPacket pkt = exanet_router_write(exanet_around[XM], exanet_around[XP],
                                            0);
-    static const unsigned bits[] = { 15, 37 };      /* of source and epoch */
+    static const unsigned bits[] = { 15, 37 }; /* numbers of bits in source and epoch */
 
     for (unsigned i = 0; i < ARRAY_SIZE(bits); i++) {
         uint8_t buf[EXANET_PACKET_BYTES];
@@ -611,7 +632,7 @@ static void test_damaged(void)
     exanet_stop(t);
 }
 
-/* A packet says in which channel it is, and it is in no other. */
+/* A packet whose channel differs from the channel of its frame is dropped. */
 static void test_wrong_vc(void)
 {
     ExanetTest *t = exanet_router_start();
@@ -628,7 +649,7 @@ static void test_wrong_vc(void)
             exanet_wait(t, exanet_port_get(t, XM, EXANET_REG_PORT_RX_PACKETS) == seen);
             exanet_assert_drops(t, EXANET_CNT_DROP_MALFORMED, vc != channel);
             if (vc == channel) {
-                /* the class comes from the path, the dateline from the link */
+                /* the path gives the order, the link gives the dateline */
                 exanet_router_expect(t, XP, &pkt, vc & EXANET_VC_DATELINE);
             }
         }
@@ -637,7 +658,10 @@ static void test_wrong_vc(void)
     exanet_stop(t);
 }
 
-/* What passes the router from outside, and what ends in the QFDB. */
+/*
+ * Counts packets that the router forwards from outside, and packets that end in the
+ * QFDB.
+ */
 static void test_router_counters(void)
 {
     ExanetTest *t = exanet_router_start();
@@ -655,7 +679,7 @@ static void test_router_counters(void)
     exanet_router_send(t, YM, &pkt);
     g_assert_cmpuint(exanet_get64(t, EXANET_SWITCH + EXANET_REG_SW_LOCAL_OUT), ==,
                      2);
-    /* inside the QFDB there is no router [T 6.4] */
+    /* packets inside the QFDB do not pass the router [T 6.4] */
     exanet_assert_own_way(t, exanet_around[F2], F2);
     for (unsigned i = 0; i < 4; i++) {
         g_assert_cmpuint(exanet_get64(t, EXANET_SWITCH + EXANET_REG_SW_LOCAL0 +

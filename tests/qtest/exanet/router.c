@@ -16,7 +16,7 @@ ExanetTest *exanet_router_start(void)
 {
     g_autoptr(GString) props = g_string_new(",dims=4x4");
 
-    /* tests move the node, but property peerN still allows these neighbours */
+    /* without peerN the device would refuse neighbours after a test moves it */
     for (unsigned i = 0; i < PORTS; i++) {
         g_string_append_printf(props, ",peer%u=0x%x", i, exanet_around[i]);
     }
@@ -63,7 +63,7 @@ void exanet_router_send(ExanetTest *t, unsigned port, const ExanetPacket *pkt)
     exanet_wait(t, exanet_port_get(t, port, EXANET_REG_PORT_RX_PACKETS) == seen);
 }
 
-/* Bytes of a packet but those that a switch may change. */
+/* Copies the bytes of a packet except those that a switch may change. */
 static void still_bytes(const ExanetRxPacket *rx, uint8_t *buf)
 {
     uint8_t *footer = buf + (rx->words - 1) * EXANET_WORD_BYTES;

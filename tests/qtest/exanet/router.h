@@ -10,7 +10,7 @@
 
 #define UPPER(n) ((n) << 14)
 #define AT(fpga, x, y) (UPPER(5) | (fpga) << 12 | (y) << 4 | (x))
-#define ELSEWHERE UPPER(6)          /* behind the uplink */
+#define ELSEWHERE UPPER(6)          /* node behind the uplink */
 
 /* The device is F1 of QFDB (1,1) in a torus of 4x4.  These nodes are at its ports: */
 #define HERE AT(0, 1, 1)
@@ -22,10 +22,15 @@ uint64_t exanet_port_get(ExanetTest *t, unsigned port, unsigned reg);
 uint32_t exanet_port_status(ExanetTest *t, unsigned port);
 /* Returns the number of words in the RX FIFOs of the port. */
 unsigned exanet_port_level(ExanetTest *t, unsigned port);
-/* Sends XOFF for channel 0 as the neighbour, and waits until it is in effect. */
+/*
+ * Sends XOFF for channel 0 as the neighbour at @port, and waits until the device has
+ * handled it.
+ */
 void exanet_port_stop(ExanetTest *t, unsigned port);
 
-/* Returns a packet in channel 0, or in the channel of the other order, as @path says. */
+/*
+ * Returns a packet in channel 0, or in channel EXANET_VC_ORDER if @path has that order.
+ */
 ExanetPacket exanet_router_packet(enum exanet_type type, uint32_t src,
                                   uint32_t dst, unsigned path);
 static inline ExanetPacket exanet_router_write(uint32_t src, uint32_t dst,
@@ -38,10 +43,16 @@ static inline ExanetPacket exanet_router_write(uint32_t src, uint32_t dst,
  * device has forwarded, stored or dropped it.
  */
 void exanet_router_send(ExanetTest *t, unsigned port, const ExanetPacket *pkt);
-/* Takes the next packet at @port; asserts that it is @pkt, forwarded once, in @vc. */
+/*
+ * Takes the next packet at @port; asserts that it is @pkt, forwarded once, in channel
+ * @vc.
+ */
 void exanet_router_expect(ExanetTest *t, unsigned port, const ExanetPacket *pkt,
                           unsigned vc);
-/* Asserts that @n packets were dropped for @why since the last call, and no other. */
+/*
+ * Asserts that @n packets were dropped for @why since the last call, and none for
+ * another reason.
+ */
 void exanet_assert_drops(ExanetTest *t, enum exanet_counter why, unsigned n);
 /* Sends @pkt at @port; asserts that the device drops it for @why. */
 void exanet_assert_dropped(ExanetTest *t, unsigned port, const ExanetPacket *pkt,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RT mailbox as the R5 sees it: the two FIFOs, their words and limits.  The test
- * is R5 and peer.
+ * RT mailbox as software on the R5 uses it: the two FIFOs, their words and limits.  The
+ * test acts as the R5 and as the peer.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -88,7 +88,7 @@ static void test_response_overflow(void)
     exanet_stop(t);
 }
 
-/* Takes a message with 16 reads of 32 bits. */
+/* Takes a message by 16 loads of 32 bits. */
 static void read_message(ExanetTest *t, struct exanet_read_req *req)
 {
     uint32_t *lane = (uint32_t *)req;
@@ -107,7 +107,7 @@ static void assert_message(const struct exanet_read_req *req,
 {
     g_assert_cmpmem(req, EXANET_READ_REQ_USER_BYTES, payload,
                     EXANET_READ_REQ_USER_BYTES);
-    /* who asks comes from header and footer, not from the payload */
+    /* the origin comes from header and footer, not from the payload */
     g_assert_cmphex(le64_to_cpu(req->origin), ==,
                     RNIC_PREP(EXANET_READ_ORIGIN_PDID, EXANET_TEST_PDID(4)) |
                     RNIC_PREP(EXANET_READ_ORIGIN_COORD, EXANET_TEST_PEER) |
@@ -138,7 +138,7 @@ static void test_requests(void)
     }
     g_assert_cmpuint(rt_get(t, EXANET_REG_RT_REQ_COUNT), ==,
                      3 * EXANET_RT_MSG_WORDS);
-    /* the bit in the response FIFO, with and without a response */
+    /* bit REQUESTS of the response FIFO, with and without a response */
     g_assert_cmphex(rt_get(t, EXANET_REG_RT_RESP), ==, EXANET_RT_REQUESTS);
     for (unsigned gen = 1; gen <= 3; gen++) {
         fill(payload, gen);
@@ -146,13 +146,13 @@ static void test_requests(void)
         assert_message(&req, payload, gen);
     }
     g_assert_cmphex(rt_get(t, EXANET_REG_RT_RESP), ==, 0);
-    /* only what the user must supply; the rest is not his anyway */
+    /* a message with only the words of the user is complete */
     fill(payload, 9);
     send_request(t, 4, payload, EXANET_READ_REQ_USER_BYTES);
     g_assert_cmpuint(request_resp(t, 4), ==, EXANET_RESP_ACK);
     read_message(t, &req);
     assert_message(&req, payload, 4);
-    /* too little, too much */
+    /* one byte less is refused */
     send_request(t, 5, payload, EXANET_READ_REQ_USER_BYTES - 1);
     g_assert_cmpuint(request_resp(t, 5), ==, EXANET_RESP_MALFORMED);
     g_assert_cmpuint(rt_get(t, EXANET_REG_RT_REQ_COUNT), ==, 0);
@@ -170,7 +170,7 @@ static void test_resync(void)
         send_request(t, gen, payload, sizeof(payload));
         g_assert_cmpuint(request_resp(t, gen), ==, EXANET_RESP_ACK);
     }
-    /* at the start of a message it does nothing */
+    /* at the start of a message RESYNC has no effect */
     exanet_set32(t, EXANET_RTMBOX + EXANET_REG_RT_REQ_RESYNC, 1);
     g_assert_cmpuint(rt_get(t, EXANET_REG_RT_REQ_COUNT), ==, 8);
     for (unsigned i = 0; i < 5; i++) {
@@ -185,7 +185,7 @@ static void test_resync(void)
     exanet_stop(t);
 }
 
-/* A full request FIFO answers code 6, and never hides responses. */
+/* A full request FIFO refuses requests with FULL, and does not hide responses. */
 static void test_request_full(void)
 {
     ExanetTest *t = exanet_start_external("");
@@ -211,7 +211,7 @@ static void test_request_full(void)
         g_assert_cmphex(rt_get(t, EXANET_REG_RT_RESP), ==, EXANET_RT_VALID |
                         EXANET_RT_REQUESTS | i);
     }
-    /* the same message again, once there is room */
+    /* the refused message is accepted when there is room */
     read_message(t, &req);
     send_request(t, gen, payload, sizeof(payload));
     g_assert_cmpuint(request_resp(t, gen), ==, EXANET_RESP_ACK);
@@ -223,7 +223,7 @@ static void test_request_full(void)
     exanet_stop(t);
 }
 
-/* The mailbox's ack is lost: the packetizer's copy is acked, not stored. */
+/* As if the mailbox's ack was lost: the packetizer's copy is acked, and not stored. */
 static void test_request_duplicate(void)
 {
     ExanetTest *t = exanet_start_external("");
@@ -239,7 +239,7 @@ static void test_request_duplicate(void)
     exanet_stop(t);
 }
 
-/* While the model of the R5 runs, reading takes nothing away from it. */
+/* While the model of the R5 runs, loads of the test take no entry of its FIFOs. */
 static void test_internal(void)
 {
     ExanetTest *t = exanet_start("");

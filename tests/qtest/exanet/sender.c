@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Packets of one device, one by one; see sender.h. */
+/* A device that sends single packets; see sender.h. */
 #include "qemu/osdep.h"
 #include "sender.h"
 
 #define SRC EXANET_RAM_SRC
 #define DST EXANET_RAM_DST
 
-/* Sends packet @n, the same bytes each time. */
+/* Sends packet @n, which always has the same bytes. */
 static void packet_send(ExanetSender *x, unsigned n)
 {
     ExanetDesc d = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A device that sends the packets that a test asks for, one by one, and the words that
- * arrive at the other end of the cable, right or wrong.
+ * A device that sends single packets on request of a test, and the words that arrive at
+ * the other end of the cable, with or without damage.
  */
 #ifndef EXANET_SENDER_H
 #define EXANET_SENDER_H
@@ -19,9 +19,9 @@ typedef struct ExanetSender {
 
 /* Starts a device with @props; @clean is not set. */
 ExanetSender *exanet_sender_start(const char *props);
-/* The same, with a peer that takes one packet per frame. */
+/* Does the same with a peer that takes one packet in a frame. */
 ExanetSender *exanet_sender_start_small(void);
-/* The same without properties, and sends each packet once to set @clean. */
+/* Does the same as exanet_sender_start(""), and sends each packet once to set @clean. */
 ExanetSender *exanet_sender_new(void);
 void exanet_sender_free(ExanetSender *x);
 
@@ -29,7 +29,7 @@ void exanet_sender_free(ExanetSender *x);
 void exanet_sender_wait(ExanetSender *x, unsigned words);
 /* Sends packets; in a string of packets 'a' is number 0. */
 void exanet_sender_play(ExanetSender *x, const char *packets);
-/* Asserts that just these packets have arrived, in this order, and takes them. */
+/* Asserts that exactly these packets have arrived, in this order, and takes them. */
 void exanet_sender_expect(ExanetSender *x, const char *packets);
 
 #endif /* EXANET_SENDER_H */

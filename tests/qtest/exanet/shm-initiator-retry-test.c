@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads and stores that are issued again: after nacks and time-outs, with and without
- * order, until they are given up.
+ * Copies of loads and stores: after nacks and timeouts, with and without order, until
+ * the initiator gives up.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -9,7 +9,10 @@
 
 #define LINE        64
 
-/* The oldest was lost: all are sent again, in order, and only one is the first. */
+/*
+ * The first of three stores has no answer: all three are sent again in order, and only
+ * the first has FIRST.
+ */
 static void test_go_back(void)
 {
     ExanetTest *t = initiator_start();
@@ -33,7 +36,7 @@ static void test_go_back(void)
     }
     g_assert_cmpuint(exanet_count(t, SHM_TIMEOUT), ==, 1);
     g_assert_cmpuint(exanet_count(t, SHM_REISSUE), ==, 3);
-    /* answers to former copies do as well */
+    /* the answer to an earlier copy counts, too */
     initiator_ack(t, &pkt[0]);
     exanet_wait(t, initiator_pending(t, 0) == 2);
     exanet_step(t, INITIATOR_TIMEOUT_NS);
@@ -51,7 +54,10 @@ static void test_go_back(void)
     exanet_stop(t);
 }
 
-/* Targets that keep no order have taken the others: that one alone. */
+/*
+ * Without order only the store without an answer is sent again, because the target has
+ * executed the others.
+ */
 static void test_no_order(void)
 {
     ExanetTest *t = initiator_start();
@@ -76,7 +82,7 @@ static void test_nacks(void)
 {
     static const struct {
         enum exanet_resp resp;
-        int64_t from, to;           /* ns until the copy; 0: it is final */
+        int64_t from, to;           /* ns until the copy; to == 0: the nack is final */
     } cases[] = {
         { EXANET_RESP_CRC, 0, EXANET_MS },
         { EXANET_RESP_FULL, 20000, 1 * EXANET_MS },
@@ -120,7 +126,7 @@ static void test_nacks(void)
     exanet_stop(t);
 }
 
-/* The target has its page now, or never will. */
+/* The target resolves the fault of a store (RESOLVED), or cannot (DECODE). */
 static void test_resolved(void)
 {
     ExanetTest *t = initiator_start();
@@ -175,7 +181,7 @@ static void test_escalation(void)
     initiator_ack(t, &pkt);
     exanet_wait(t, exanet_count(t, SHM_STALE) == 1);
 
-    /* it was heard: the next one has all its time-outs */
+    /* the late ack shows that the node works, so the next store gets all its retries */
     exanet_store(t, 0x80, 2, 8);
     pkt = initiator_take_store(t, 0x80);
     g_assert_true(pkt.first);
@@ -188,7 +194,10 @@ static void test_escalation(void)
     exanet_stop(t);
 }
 
-/* A node that was given up gets one time-out, and nothing if no way leads there. */
+/*
+ * A store to a node that was given up gets only one timeout, and fails at once without
+ * a route.
+ */
 static void test_dead(void)
 {
     ExanetTest *t = initiator_start();
@@ -232,7 +241,7 @@ static void test_dead(void)
     exanet_stop(t);
 }
 
-/* A load that is not answered fails, too. */
+/* A load without an answer fails, too. */
 static void test_load_lost(void)
 {
     ExanetTest *t = initiator_start();
@@ -251,7 +260,10 @@ static void test_load_lost(void)
     exanet_stop(t);
 }
 
-/* A target that answers, but takes nothing: an end as well. */
+/*
+ * A target that always refuses: the initiator gives up after more than 50 copies, with
+ * error @told.
+ */
 static void check_for_ever(enum exanet_resp resp, enum exanet_resp told)
 {
     ExanetTest *t = initiator_start();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads and stores on their way to other nodes: the test is the CPU, whose loads the
- * traffic generator does, and the node that is loaded from and stored to.
+ * Loads and stores to other nodes: the test acts as the CPU, for which the traffic
+ * generator loads, and as the node that answers.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -29,7 +29,7 @@ static void test_store_packet(void)
     g_assert_cmphex(rx->pkt.epoch, ==, EXANET_TEST_EPOCH);
     g_assert_cmphex(rx->pkt.ttl, ==, EXANET_TTL_MAX);
     g_assert_cmphex(rx->pkt.user, ==, 0);
-    g_assert_cmphex(rx->pkt.tid, ==, 0);        /* STORE, slot 0, CPU */
+    g_assert_cmphex(rx->pkt.tid, ==, 0);        /* class STORE, slot 0, master CPU */
     g_assert_cmpuint(rx->pkt.seq, ==, 0);
     g_assert_true(rx->pkt.first && rx->pkt.last && !rx->pkt.notify);
 
@@ -87,7 +87,10 @@ static void test_load_packet(void)
 
 /* --- Early acknowledgement ------------------------------------------------ */
 
-/* The store is over for the CPU, and goes when the cable is there again. */
+/*
+ * A store without a link is acknowledged early to the CPU, and leaves when the link is
+ * up again.
+ */
 static void test_link_cut(void)
 {
     ExanetTest *t = initiator_start();
@@ -155,7 +158,7 @@ static void test_timers(void)
     exanet_stop(t);
 }
 
-/* The timer is not told to be early, whoever it is that allows none. */
+/* Without EARLY in the segment or in SHM_CTRL, the timer does not acknowledge early. */
 static void test_early_off(void)
 {
     ExanetTest *t = initiator_start();
@@ -187,14 +190,15 @@ static void test_raw(void)
     ExanetPacket store, load;
 
     exanet_store(t, 0x100, 1, 8);
-    initiator_take_store(t, 0x100);           /* lost */
-    initiator_load_start(t, 0x140, 8);        /* elsewhere: passes */
+    initiator_take_store(t, 0x100);           /* the store is lost */
+    initiator_load_start(t, 0x140, 8);        /* another line, so the load passes */
     load = initiator_take_load(t, 0x140, 8);
     exanet_peer_answer_axi(t->peer, &load, EXANET_RESP_ACK, "12345678");
     exanet_wait(t, exanet_get64(t, EXANET_SHM + EXANET_REG_TGEN_DONE) == 1);
     g_assert_cmpuint(exanet_count(t, SHM_RAW_STALL), ==, 0);
 
-    initiator_load_start(t, 0x13c, 4);        /* the last bytes of these 64 */
+    /* the last 4 bytes of the store's line of 64 bytes */
+    initiator_load_start(t, 0x13c, 4);
     exanet_assert_quiet(t);
     g_assert_cmpuint(exanet_count(t, SHM_RAW_STALL), ==, 1);
     exanet_step(t, INITIATOR_TIMEOUT_NS);
@@ -206,7 +210,7 @@ static void test_raw(void)
     exanet_wait(t, exanet_get64(t, EXANET_SHM + EXANET_REG_TGEN_DONE) == 1);
     g_assert_cmpuint(exanet_count(t, SHM_RAW_STALL), ==, 1);
 
-    /* without blocking it does not wait */
+    /* without RAW the load does not wait for the store */
     exanet_shm_set(t, SHM_CTRL, EXANET_SHM_CTRL_ALL & ~EXANET_SHM_CTRL_RAW);
     exanet_store(t, 0x100, 1, 8);
     initiator_take_store(t, 0x100);
@@ -255,9 +259,11 @@ static void test_fence(void)
         pkt[i] = initiator_take_store(t, i * LINE);
     }
     g_assert_cmphex(exanet_shm_get(t, SHM_FENCE), ==, 0);
-    exanet_store(t, 0, 2, 8);       /* behind the first one */
+    /* waits for the first store, because the address is the same */
+    exanet_store(t, 0, 2, 8);
     exanet_shm_set(t, SHM_FENCE, 1);
-    exanet_store(t, 2 * LINE, 1, 8);    /* not before the fence */
+    /* does not leave before the stores that the fence waits for */
+    exanet_store(t, 2 * LINE, 1, 8);
     exanet_assert_quiet(t);
     initiator_ack(t, &pkt[1]);
     exanet_wait(t, initiator_pending(t, 0) == 3);
@@ -295,7 +301,7 @@ static void test_quiesce(void)
         exanet_store(t, i * LINE, 1, 8);
         pkt = initiator_take_store(t, i * LINE);
     }
-    exanet_store(t, 16 * LINE, 1, 8);   /* waits */
+    exanet_store(t, 16 * LINE, 1, 8);   /* waits for a timer */
     exanet_close(t, 0);
     g_assert_cmpuint(initiator_pending(t, 0), ==, 0);
     g_assert_cmpuint(initiator_timers_busy(t), ==, 0);
@@ -308,7 +314,7 @@ static void test_quiesce(void)
     exanet_step(t, INITIATOR_FOREVER);
     exanet_assert_quiet(t);
 
-    /* numbers go on */
+    /* the sequence numbers continue */
     exanet_open(t, 0, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
     exanet_segment(t, 0, 0, 0x1000, initiator_gva(0), EXANET_SEGMENT_ALL);
     exanet_store(t, 0, 1, 8);
@@ -330,7 +336,7 @@ static void assert_stale(ExanetTest *t, const ExanetPacket *pkt,
     g_assert_cmpuint(exanet_count(t, SHM_ACK), ==, 0);
 }
 
-/* What another node than was asked says to @req. */
+/* Returns a response of node @src to @req, which was sent to another node. */
 static ExanetPacket response_from(uint32_t src, const ExanetPacket *req)
 {
     return (ExanetPacket) {
@@ -344,7 +350,7 @@ static ExanetPacket response_from(uint32_t src, const ExanetPacket *req)
     };
 }
 
-/* Both are neighbours: one answers what the other was asked. */
+/* Two neighbours: a response from the wrong one is ignored or dropped. */
 static void test_wrong_node(void)
 {
     static const uint32_t peers[] = { EXANET_TEST_PEER, EXANET_TEST_ELSEWHERE };
@@ -388,8 +394,8 @@ static void test_hostile(void)
         pkt.seq ^= 1u << bit;
         assert_stale(t, &pkt, NULL);
     }
-    assert_stale(t, &store, data);      /* data for a store */
-    assert_stale(t, &load, NULL);       /* none for a load */
+    assert_stale(t, &store, data);      /* a response with data for a store */
+    assert_stale(t, &load, NULL);       /* a response without data for a load */
     for (unsigned size = 1; size <= EXANET_MTU / 2; size++) {
         pkt = load;
         pkt.size = size;
@@ -398,7 +404,7 @@ static void test_hostile(void)
         }
     }
     pkt = load;
-    pkt.va ^= 8;                        /* other lanes */
+    pkt.va ^= 8;                        /* other bytes of the line */
     assert_stale(t, &pkt, data);
     pkt = load;
     pkt.seq++;
@@ -421,7 +427,7 @@ static void test_hostile(void)
     exanet_stop(t);
 }
 
-/* After a reset all is answered; what comes late fits nothing. */
+/* A reset ends all loads and stores; late responses match none of the new ones. */
 static void test_reset(void)
 {
     ExanetTest *t = initiator_start();
@@ -454,7 +460,7 @@ static void test_reset(void)
 
 /* --- Time and ways ---------------------------------------------------------- */
 
-/* Time-outs follow the round trip, and are never longer than SHM_TIMEOUT. */
+/* The timeout follows the round trip, and is never longer than SHM_TIMEOUT. */
 static void test_dynamic(void)
 {
     ExanetTest *t = initiator_start();
@@ -482,7 +488,7 @@ static void test_dynamic(void)
     exanet_stop(t);
 }
 
-/* Two cables to the same node: each time-out makes the next copy take the other. */
+/* Two cables to the same node: each copy after a timeout takes the other cable. */
 static void test_paths(void)
 {
     static const uint32_t peers[] = { EXANET_TEST_PEER, EXANET_TEST_PEER };
@@ -508,7 +514,7 @@ static void test_paths(void)
     exanet_stop(t);
 }
 
-/* Loads and stores go first, but RDMA has one packet of eight. */
+/* Loads and stores leave before RDMA, which has one packet of eight. */
 static void test_priority(void)
 {
     ExanetTest *t = initiator_start();
@@ -537,7 +543,8 @@ static void test_priority(void)
         }
     }
     g_assert_cmpuint(rdma, ==, 5);
-    g_assert_cmpuint(behind, ==, 7 + 2 * 2);    /* of 7, 7 and 2 stores */
+    /* sums over stores of the RDMA packets before them: groups of 7, 7 and 2 stores */
+    g_assert_cmpuint(behind, ==, 7 + 2 * 2);
     exanet_stop(t);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The nodes that the initiator sends to: a process that names nodes that never answer
+ * The initiator's table of nodes: a process that stores to nodes that never answer
  * takes no room from other processes, and sequence numbers of stores never restart.
  */
 #include "qemu/osdep.h"
@@ -26,7 +26,10 @@ static void drop_all(ExanetTest *t)
     }
 }
 
-/* Stores from context 0 to @count nodes that do not exist. */
+/*
+ * Stores from context 0 to @count nodes that do not exist, and advances time by @step
+ * after each SEGMENTS of them.
+ */
 static void flood(ExanetTest *t, unsigned count, int64_t step)
 {
     for (unsigned i = 0; i < count; i += SEGMENTS) {
@@ -44,7 +47,10 @@ static void flood(ExanetTest *t, unsigned count, int64_t step)
     }
 }
 
-/* Stores from context @c to the peer; returns the sequence number. */
+/*
+ * Stores from context @c to the peer, which acks if @answer; returns the sequence
+ * number.  Asserts that there is no error.
+ */
 static unsigned store(ExanetTest *t, unsigned c, bool answer)
 {
     g_autofree ExanetRxPacket *rx = NULL;
@@ -66,7 +72,10 @@ static unsigned store(ExanetTest *t, unsigned c, bool answer)
     return rx->pkt.seq;
 }
 
-/* Accesses more nodes than the table holds, at once and then over some time. */
+/*
+ * Stores to more nodes than the table holds, at once and later over some time: another
+ * context always has room.
+ */
 static void test_unanswered(void)
 {
     ExanetTest *t = exanet_start("");
@@ -81,7 +90,7 @@ static void test_unanswered(void)
     exanet_stop(t);
 }
 
-/* Too many nodes at once: only the context that names them is refused. */
+/* Stores to too many nodes at once: only the context that stores to them is refused. */
 static void test_quota(void)
 {
     ExanetTest *t = exanet_start("");
@@ -97,12 +106,12 @@ static void test_quota(void)
     g_assert_cmphex(info & EXANET_SHM_ERR_VALID, ==, EXANET_SHM_ERR_VALID);
     g_assert_cmpuint(RNIC_GET(EXANET_SHM_ERR_CODE, info), ==, EXANET_RESP_FULL);
     store(t, 1, true);
-    /* nodes that have answered count for no context */
+    /* nodes that have answered do not count for a context */
     store(t, 0, true);
     exanet_stop(t);
 }
 
-/* The numbers of a node continue, even if its entry was removed. */
+/* The sequence numbers of a node continue, even after its entry was removed. */
 static void test_numbers(void)
 {
     ExanetTest *t = exanet_start("");
@@ -129,7 +138,7 @@ static void test_numbers_unanswered(void)
     exanet_stop(t);
 }
 
-/* Sends a response to request @req by its node, but with another number. */
+/* Sends a response of the node to its request @req, with a wrong sequence number. */
 static void answer_wrongly(ExanetPeer *p, const ExanetPacket *req)
 {
     const ExanetPacket pkt = {
@@ -148,8 +157,8 @@ static void answer_wrongly(ExanetPeer *p, const ExanetPacket *req)
 }
 
 /*
- * Responses that match no transaction do not count as answers of nodes: they do not use
- * up the room for nodes that have answered, which all contexts share.
+ * Responses that match no request do not count as answers of nodes, so they take no
+ * room for nodes that have answered, which all contexts share.
  */
 static void test_wrong_answers(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stores and RDMA writes that come late, twice, too early or damaged: what the device
- * makes of them, as target.
+ * Stores and RDMA writes that arrive late, twice, too early or damaged at the device as
+ * target.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -10,11 +10,13 @@
 
 #define DST EXANET_RAM_DST
 #define SEQ_LAST 0x3fff
-#define WINDOW 128                  /* RDMA writes that are told from new ones */
-#define SPAN 1024                   /* stores */
-#define AGE_S 10                    /* after which a FIRST far behind is a new one */
+#define WINDOW 128                  /* RDMA writes that the target remembers */
+/* limit of the distance of a store from the next expected one, in sequence numbers */
+#define SPAN 1024
+/* seconds after which FIRST with any sequence number begins a new sequence */
+#define AGE_S 10
 
-static const uint8_t mark = 0xee;   /* of memory that nothing was stored to */
+static const uint8_t mark = 0xee;   /* content of memory before a test */
 
 static ExanetPacket request(ExanetPeer *p, enum exanet_shm_class class,
                             unsigned seq, bool first, const uint8_t *byte)
@@ -27,7 +29,10 @@ static ExanetPacket request(ExanetPeer *p, enum exanet_shm_class class,
     return pkt;
 }
 
-/* Sends a write of @byte; it is answered with ACK, and has been done if @applied. */
+/*
+ * Sends a write of one byte, and asserts an ACK.  @applied: the byte must be in memory;
+ * else the target must count a copy and not change memory.
+ */
 static void assert_write(ExanetTest *t, enum exanet_shm_class class,
                          unsigned seq, bool first, bool applied)
 {
@@ -48,7 +53,10 @@ static void assert_store(ExanetTest *t, unsigned seq, bool first, bool applied)
     assert_write(t, EXANET_SHM_STORE, seq, first, applied);
 }
 
-/* It is dropped, and the node that sent it hears nothing. */
+/*
+ * Sends a write, and asserts that the target drops it: no response, no change of
+ * memory.
+ */
 static void assert_dropped(ExanetTest *t, enum exanet_shm_class class,
                            unsigned seq, bool first)
 {
@@ -71,7 +79,7 @@ static void test_order(void)
 {
     ExanetTest *t = exanet_start("");
 
-    assert_early(t, 0);             /* nothing is known of the node */
+    assert_early(t, 0);             /* without FIRST from an unknown node */
     assert_early(t, 5);
     assert_store(t, 5, true, true);
     for (unsigned seq = 6; seq < 40; seq++) {
@@ -84,7 +92,7 @@ static void test_order(void)
     exanet_stop(t);
 }
 
-/* FIRST: what was before it was given up, and does not come again. */
+/* FIRST: the node has given up all earlier stores, and does not send them again. */
 static void test_first(void)
 {
     ExanetTest *t = exanet_start("");
@@ -110,7 +118,7 @@ static void test_wrap(void)
     assert_store(t, SEQ_LAST, false, false);
     assert_store(t, SEQ_LAST - 1, true, false);
     assert_store(t, 1, false, true);
-    /* all round once */
+    /* passes all sequence numbers once */
     for (unsigned seq = 2; seq <= SEQ_LAST + 3; seq += 1000) {
         assert_store(t, seq, true, true);
     }
@@ -118,8 +126,8 @@ static void test_wrap(void)
 }
 
 /*
- * What is far behind, or so far ahead that it is rather a copy of long ago, is neither
- * done nor said to be done, unless so much time has passed that it must be a new one.
+ * A store more than SPAN behind or ahead is dropped without a response, because it may
+ * be an old copy, unless AGE_S have passed since the last store.
  */
 static void test_age(void)
 {
@@ -132,13 +140,14 @@ static void test_age(void)
     assert_dropped(t, EXANET_SHM_STORE, 9002 + SPAN, true);
     assert_dropped(t, EXANET_SHM_STORE, 9001 + SEQ_LAST / 2, true);
     assert_store(t, 9001 + SPAN, true, true);
-    /* meanwhile it may have given up so many */
+    /* the node may have given up 1000 more stores in 500 ms */
     exanet_step(t, 500 * EXANET_MS);
     assert_dropped(t, EXANET_SHM_STORE, 9002 + 2 * SPAN + 1001, true);
     assert_store(t, 9002 + 2 * SPAN + 999, true, true);
     assert_store(t, 13000, true, true);
     exanet_step(t, AGE_S * 1000 * EXANET_MS + 1);
-    assert_store(t, 13001 - 128, true, false);  /* may still be under way there */
+    /* one of the last 128 stores, of which copies may still be under way */
+    assert_store(t, 13001 - 128, true, false);
     assert_dropped(t, EXANET_SHM_STORE, 4000, false);
     assert_store(t, 4000, true, true);
     assert_store(t, 4001, false, true);
@@ -153,7 +162,10 @@ static void test_age(void)
     exanet_stop(t);
 }
 
-/* Those that fail, for whatever reason, use up numbers as well: half of all, and more. */
+/*
+ * Failed writes use up sequence numbers, too: after more than half of all numbers, the
+ * next write is accepted.
+ */
 static void check_failing(enum exanet_shm_class class, uint16_t pdid, uint64_t va,
                           enum exanet_resp resp)
 {
@@ -196,7 +208,10 @@ static void peer_reset(ExanetTest *t)
     exanet_wait(t, exanet_get32(t, EXANET_REG_STATUS) & EXANET_STATUS_LINK);
 }
 
-/* The node was reset: what it sent before is dropped, and it counts as it likes. */
+/*
+ * The peer was reset: its earlier packets are dropped, and its sequence may start
+ * anywhere.
+ */
 static void test_epoch(void)
 {
     ExanetTest *t = exanet_start("");
@@ -215,7 +230,10 @@ static void test_epoch(void)
     exanet_stop(t);
 }
 
-/* A store that failed was not done: the next copy may. */
+/*
+ * A failed store uses up its number, so a copy with a valid address is not executed
+ * after the next store.
+ */
 static void test_failed(void)
 {
     ExanetTest *t = exanet_start("");
@@ -235,7 +253,7 @@ static void test_failed(void)
     exanet_stop(t);
 }
 
-/* Stores, RDMA writes, and those of another node: each has a count of its own. */
+/* Stores and RDMA writes of each node have separate sequences. */
 static void test_independent(void)
 {
     static const uint32_t peers[] = {
@@ -263,7 +281,10 @@ static void rdma(ExanetTest *t, unsigned seq, bool first, bool applied)
     assert_write(t, EXANET_SHM_RDMA_WRITE, seq, first, applied);
 }
 
-/* In any order, each once; from 64 before the wrap on. */
+/*
+ * RDMA writes arrive in any order, and each is executed once; the numbers wrap after 64
+ * writes.
+ */
 static void test_rdma(void)
 {
     ExanetTest *t = exanet_start("");
@@ -276,7 +297,10 @@ static void test_rdma(void)
     for (unsigned i = 0; i < WINDOW; i++) {
         rdma(t, base + i, false, false);
     }
-    /* the window goes on: what falls out of it may be anything, what is in it may come */
+    /*
+     * the window moves on: a write behind the window is dropped, a write inside is
+     * executed
+     */
     rdma(t, base + WINDOW + 10, false, true);
     assert_dropped(t, EXANET_SHM_RDMA_WRITE, base, false);
     rdma(t, base + WINDOW + 9, false, true);
@@ -287,7 +311,7 @@ static void test_rdma(void)
     rdma(t, base + 1000, false, true);
     rdma(t, base + 1000 - 50, false, true);
     assert_dropped(t, EXANET_SHM_RDMA_WRITE, base + 3 * WINDOW, false);
-    /* none that is older than a FIRST is still to come */
+    /* no write before FIRST is executed any more */
     rdma(t, base + 1010, true, true);
     rdma(t, base + 1009, false, false);
     rdma(t, base + 1001, false, false);
@@ -363,7 +387,7 @@ static void test_crc(void)
     exanet_stop(t);
 }
 
-/* The response is lost, and one comes twice: the store was done once. */
+/* The response is lost, damaged or duplicated: the store is executed once. */
 static void test_response_faults(void)
 {
     static const unsigned kinds[] = {
@@ -398,7 +422,10 @@ static void test_response_faults(void)
     exanet_stop(t);
 }
 
-/* A load that calls itself a store, and the like. */
+/*
+ * The class in the TID differs from the type of the packet, so the request is
+ * malformed.
+ */
 static void test_class(void)
 {
     ExanetTest *t = exanet_start("");
@@ -448,13 +475,13 @@ static ExanetPacket nonsense(ExanetTest *t, GRand *rand, const uint8_t *data)
     return pkt;
 }
 
-/* Takes all responses that are still to come: none comes after that to this load. */
+/* Sends a load, and takes all responses up to its own, which is the last one. */
 static void drain(ExanetTest *t)
 {
     ExanetPacket pkt = request(t->peer, EXANET_SHM_LOAD, 0, true, NULL);
     enum exanet_resp resp = EXANET_RESP_FULL;
 
-    /* hardly a response to the rest has such numbers */
+    /* values that a random request hardly has */
     pkt.user = RNIC_PREP(EXANET_SHM_USER_RETRIES, 7);
     pkt.tid |= EXANET_STID_SLOT | EXANET_STID_ID;
     for (; resp == EXANET_RESP_FULL; pkt.seq++) {
@@ -473,7 +500,10 @@ static void drain(ExanetTest *t)
     exanet_assert_quiet(t);
 }
 
-/* Whatever comes, what is right is done afterwards, and nothing else was touched. */
+/*
+ * Random requests: memory outside their targets does not change, no table entry stays,
+ * and a correct store is executed afterwards.
+ */
 static void test_nonsense(void)
 {
     g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(11));
@@ -503,7 +533,7 @@ static void test_nonsense(void)
     }
     g_assert_cmpuint(exanet_count(t, SHM_TARGET_STORE), >, 0);
     g_assert_cmpuint(exanet_count(t, SHM_TARGET_LOAD), >, 0);
-    /* a new life of the node, so that its numbers mean nothing any more */
+    /* resets the peer, so that a sequence starts with 0 */
     peer_reset(t);
     assert_store(t, 0, true, true);
     exanet_stop(t);

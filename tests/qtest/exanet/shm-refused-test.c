@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Stores that a busy target refuses, on cables that are not good either.
- */
+/* Stores that a busy target refuses, on cables that also lose or block packets. */
 #include "qemu/osdep.h"
 #include "device.h"
 
-#define TIMEOUT_NS (50 * EXANET_MS)     /* SHM_TIMEOUT after reset */
+#define TIMEOUT_NS (50 * EXANET_MS)     /* reset value of SHM_TIMEOUT */
 
 static ExanetTest *start(void)
 {
@@ -26,14 +24,14 @@ static ExanetPacket take_store(ExanetTest *t)
     return pkt;
 }
 
-/* Stores without answer, as the info page says. */
+/* Returns the number of stores of context 0 without an answer. */
 static uint32_t pending(ExanetTest *t)
 {
     return exanet_user_get(t, 0, EXANET_PAGE_INFO,
                            offsetof(struct exanet_info, stores)) & 0xffffffff;
 }
 
-/* Who was refused often is not given up when one packet is lost. */
+/* A store that was refused often still gets all its retries after a lost packet. */
 static void test_lost(void)
 {
     ExanetTest *t = start();
@@ -58,7 +56,7 @@ static void test_lost(void)
     exanet_stop(t);
 }
 
-/* Nor does it wait for ever for a cable on which nothing can leave any more. */
+/* A refused store fails after some timeouts if its cable is blocked. */
 static void test_blocked(void)
 {
     ExanetTest *t = start();

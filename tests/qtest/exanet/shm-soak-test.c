@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads and stores of several nodes at once: two that flood each other through small
- * queues, and a network that loses packets, whose memory must be in the end what a
- * reference says.
+ * Loads and stores of several nodes at once: two nodes that send to each other through
+ * small queues, and a network that loses packets, whose memory must finally equal a
+ * reference.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -23,7 +23,7 @@ static void masters_on(ExanetNetwork *f)
     }
 }
 
-/* Those of context 0 without answer. */
+/* Returns the number of stores of context 0 without an answer. */
 static uint32_t stores_waiting(ExanetTest *t)
 {
     return exanet_user_get(t, 0, EXANET_PAGE_INFO,
@@ -34,13 +34,13 @@ static uint32_t stores_waiting(ExanetTest *t)
 
 #define FLOOD_ROUNDS 24
 #define FLOOD_DONE 64               /* transactions of each generator in a round */
-#define FLOOD_STORES 32             /* of all masters of a node, but more of channels */
-#define FLOOD_COPY 0x4000           /* bytes of a copy of a channel */
+#define FLOOD_STORES 32             /* limit of waiting stores of a node's CPU */
+#define FLOOD_COPY 0x4000           /* bytes of a channel's copy */
 
 typedef struct Flood {
     ExanetNetwork *f;
-    uint64_t done[2];               /* transactions at the start of the round */
-    unsigned copies[2][2];          /* by node and channel */
+    uint64_t done[2]; /* transactions of each generator at the start of the round */
+    unsigned copies[2][2];          /* copies that have started, by node and channel */
 } Flood;
 
 static uint64_t flood_gva(Flood *fl, unsigned n, uint64_t at)
@@ -64,7 +64,7 @@ static void flood_tgen(Flood *fl, unsigned n, bool write)
     fl->done[n] = 0;
 }
 
-/* Keeps the channels of node @n and its aperture busy, too. */
+/* Starts copies on idle channels of node @n, and stores by its aperture. */
 static void flood_feed(Flood *fl, unsigned n)
 {
     ExanetTest *t = fl->f->t[n];
@@ -84,13 +84,16 @@ static void flood_feed(Flood *fl, unsigned n)
             exanet_copy_start(t, ch, &copies[ch]);
         }
     }
-    /* as many as the processor has to wait behind, not more than the FIFO takes */
+    /* more stores than timers, but not more than the FIFO holds */
     for (unsigned i = stores_waiting(t); i < FLOOD_STORES; i++) {
         exanet_store(t, 8 * i, i, 8);
     }
 }
 
-/* Both generators get on, and each channel ends a copy. */
+/*
+ * Runs until both generators have done FLOOD_DONE transactions and each channel has
+ * ended a copy; fails after WAIT_MS.
+ */
 static void flood_round(Flood *fl)
 {
     int64_t end = wait_end();
@@ -143,7 +146,7 @@ static void test_flood(void)
                        flood_gva(&fl, n, EXANET_RAM_TABLES), EXANET_SEGMENT_ALL);
     }
     for (unsigned i = 0; i < 4; i++) {
-        /* stores against stores, stores against loads, loads against loads */
+        /* stores against stores, loads against stores, and loads against loads */
         flood_tgen(&fl, 0, i & 1);
         flood_tgen(&fl, 1, i & 2);
         for (unsigned round = 0; round < FLOOD_ROUNDS / 4; round++) {
@@ -166,23 +169,24 @@ static void test_flood(void)
 #define WAVES 40
 #define SEED 20181
 
-/* What each node may write on each node, by who writes there. */
+/* Each master of each node writes to a region of its own on each node. */
 #define REGION 0x10000
 enum { BY_TGEN, BY_CPU, BY_CDMA0, BY_CDMA1, MASTERS };
 #define OWN (MASTERS * REGION)
 #define IMAGE (NODES * OWN)
 #define IMAGE_AT EXANET_RAM_DST
-#define BACK_AT(ch) (EXANET_RAM_NOTE + REGION * (ch))   /* what was copied back */
+/* address of data that channel @ch has copied back */
+#define BACK_AT(ch) (EXANET_RAM_NOTE + REGION * (ch))
 
 typedef struct Mix {
     ExanetNetwork *f;
     GRand *rand;
-    uint8_t *image[NODES];          /* of the memory of each node */
+    uint8_t *image[NODES];          /* reference for the memory of each node */
     uint8_t source[NODES][REGION];
-    /* loads and copies under way: what they must find */
+    /* loads and copies back of a wave, and the data that they must return */
     unsigned loads[NODES];
     uint8_t loaded[NODES][EXANET_TGEN_WORDS * 8];
-    unsigned back[NODES][2];        /* bytes of it */
+    unsigned back[NODES][2];        /* bytes of the copy back; 0: none */
     uint8_t copied[NODES][2][REGION];
 } Mix;
 
@@ -196,13 +200,16 @@ static unsigned pick_other(Mix *m, unsigned n)
     return (n + 1 + pick(m, NODES - 1)) % NODES;
 }
 
-/* Where in the image of each node master @by of node @n may write. */
+/* Returns the offset in each node's image where master @by of node @n may write. */
 static unsigned region(unsigned n, unsigned by)
 {
     return n * OWN + by * REGION;
 }
 
-/* A few of its targets overlap: they are done one behind the other. */
+/*
+ * Starts a run of node @n's generator, and updates the images.  Targets may overlap,
+ * because stores of one ID are done in order.
+ */
 static void mix_tgen(Mix *m, unsigned n)
 {
     uint64_t gva[8];
@@ -235,7 +242,7 @@ static void mix_tgen(Mix *m, unsigned n)
     exanet_tgen_start(m->f->t[n], &r);
 }
 
-/* Single stores by the aperture; its segment of each node is REGION long. */
+/* Stores by the aperture of node @n, whose segment of each node has REGION bytes. */
 static void mix_stores(Mix *m, unsigned n)
 {
     for (unsigned count = pick(m, 16); count; count--) {
@@ -293,7 +300,10 @@ static bool mix_done(Mix *m)
     return true;
 }
 
-/* All has gone well, and what came back is right. */
+/*
+ * Asserts that all work of node @n has succeeded, and that loads and copies have
+ * returned the right data.
+ */
 static void mix_check(Mix *m, unsigned n)
 {
     ExanetTest *t = m->f->t[n];
@@ -352,7 +362,7 @@ static void check_mix(ExanetTopology topo, const char *props)
 {
     Mix *m = mix_new(topo, props);
 
-    /* some come so late that they meet what was sent in their place */
+    /* a delay longer than the timeout, so that some packets arrive after their copies */
     exanet_network_fault_all(m->f, "drop=1% duplicate=1% reorder=1% corrupt=0.5% "
                              "delay=0.5%:15ms", random_seed(7));
     for (unsigned wave = 0; wave < WAVES; wave++) {
@@ -377,7 +387,7 @@ static void test_grid(void)
     check_mix(exanet_topology_grid(2, 2, 1, false), "");
 }
 
-/* Two cabinets of two chassis, by the router of the paper. */
+/* Two cabinets of two chassis, with the router of the paper. */
 static void test_cabinets(void)
 {
     ExanetTopology topo = { .dims = { 1, 1, 1 } };

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers of stores and RDMA writes under way: not so far apart that the target, which
- * the test is, could take one for another; and RDMA writes that may still come late.
+ * Sequence numbers of stores and RDMA writes under way: their distance must not exceed
+ * the limit of the target, which is the test; and RDMA writes that may still arrive
+ * late.
  */
 #include "qemu/osdep.h"
 #include "cdma.h"
 
-#define FAR 0x1234500000ULL         /* memory of the peer */
-#define BURST_BYTES 128             /* after reset */
-#define STORES 1024                 /* that may be behind one that is not answered */
+#define FAR 0x1234500000ULL         /* address of the peer's memory */
+#define BURST_BYTES 128             /* bytes of a request with the reset value of BURST */
+#define STORES 1024                 /* stores that may follow a store without an answer */
 #define RDMA_WRITES 128
-#define TIMEOUT_MS 50               /* SHM_TIMEOUT after reset */
+#define TIMEOUT_MS 50               /* reset value of SHM_TIMEOUT in ms */
 
 static ExanetCopy copy_far(uint32_t len)
 {
@@ -34,7 +35,7 @@ static void ack(ExanetTest *t, const ExanetPacket *pkt)
     exanet_peer_answer_axi(t->peer, pkt, EXANET_RESP_ACK, NULL);
 }
 
-/* Answers all that come; how many that were. */
+/* Answers all requests until no more arrive; returns their number. */
 static unsigned answer_all(ExanetTest *t)
 {
     unsigned count = 0;
@@ -95,8 +96,9 @@ static void test_rdma_writes(void)
 }
 
 /*
- * A packet that had no answer may come when what it wrote has been written anew.  The
- * next one has FIRST, behind which targets do not do it any more.
+ * A request without an answer may arrive after its copy.  The copy has FIRST and waits
+ * until all other requests are answered, because targets execute no earlier request
+ * after FIRST.
  */
 static void test_late(void)
 {
@@ -124,7 +126,7 @@ static void test_late(void)
     g_assert_cmpuint(again.seq, !=, late.seq);
     g_assert_true(again.first);
     exanet_copy_ends(t, 1, SR_DONE);
-    /* too late */
+    /* the late answer is ignored */
     ack(t, &late);
     exanet_wait(t, exanet_count(t, SHM_STALE) == 1);
     g_assert_false(exanet_cdma_idle(t, 0));
@@ -133,7 +135,10 @@ static void test_late(void)
     exanet_stop(t);
 }
 
-/* As of a whole round: those behind the first one go at once. */
+/*
+ * No request of a round has an answer: their copies leave at once, and only the first
+ * has FIRST.
+ */
 static void test_round(void)
 {
     const unsigned count = 4;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads and stores of the peer, done by the device: memory, block RAM and devices,
- * protection, faults and the transaction tables.  Order is in shm-order-test.c.
+ * Loads and stores of the peer that the device executes: memory, block RAM and devices,
+ * protection, faults and the transaction tables.  shm-order-test.c has the order.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -11,10 +11,10 @@
 #define DST EXANET_RAM_DST
 #define BRAM EXANET_NI_VA(EXANET_NI_BRAM)
 #define BRAM_BYTES (1 << 20)
-#define VA 0x7fff00400000ULL        /* of a process, in window 0 */
+#define VA 0x7fff00400000ULL        /* address of a process, in window 0 */
 #define WORD 0x1122334455667788ULL
 
-/* A request of context @c of the peer's, with TID fields as the tables take them. */
+/* Returns a request of the peer to context @c. */
 static ExanetPacket request(ExanetPeer *p, enum exanet_shm_class class,
                             unsigned c, uint64_t va, const void *data,
                             unsigned size)
@@ -79,7 +79,10 @@ static void check_size(ExanetTest *t, unsigned at, unsigned size)
     g_assert_cmpmem(back, size, data, size);
 }
 
-/* Every size at every alignment of a word, and so that it ends where it must. */
+/*
+ * Loads and stores of all sizes, at each alignment to 16 bytes and at the end of 256
+ * bytes.
+ */
 static void test_sizes(void)
 {
     ExanetTest *t = exanet_start("");
@@ -102,7 +105,7 @@ static void test_sizes(void)
     exanet_stop(t);
 }
 
-/* Two packets, as what crosses a page comes, to pages that lie apart. */
+/* An access across a page comes as two packets; the pages are not adjacent. */
 static void test_pages(void)
 {
     ExanetTest *t = exanet_start("");
@@ -160,13 +163,13 @@ static void test_bram(void)
                 g_assert_cmphex(back[b], ==,
                                 b >= at && b < at + sizes[i] ? 0xa7 : 0);
             }
-            /* others lie there in the next round */
+            /* clears the bytes for the next round */
             memset(back, 0, sizeof(back));
             g_assert_cmpuint(store(t, 0, va - at, back, EXANET_MTU), ==,
                              EXANET_RESP_ACK);
         }
     }
-    /* its end, and beyond */
+    /* the end of block RAM, and an address behind it */
     g_assert_cmpuint(store(t, 0, BRAM + BRAM_BYTES - 8, data, 8), ==,
                      EXANET_RESP_ACK);
     g_assert_cmpuint(load(t, 0, BRAM + BRAM_BYTES - 8, back, 8), ==,
@@ -176,18 +179,19 @@ static void test_bram(void)
                      EXANET_RESP_DECODE);
     g_assert_cmpuint(load(t, 0, BRAM + 0xffffff00, back, 256), ==,
                      EXANET_RESP_DECODE);
-    /* NI space has no pages and no faults, but owners */
+    /* NI space has no pages and no faults, but a context that is not open is refused */
     g_assert_cmpuint(load(t, 5, BRAM, back, 8), ==, EXANET_RESP_PROTECTION);
     exanet_stop(t);
 }
 
 /* --- Devices ------------------------------------------------------------------- */
 
-#define IOAPIC 0xfec00000ULL        /* selects, and 16 bytes on shows, a register */
+/* address of a register; selects the register at offset 16 */
+#define IOAPIC 0xfec00000ULL
 #define IOAPIC_VERSION 1
-#define MCH_PCIEXBAR 0x60           /* of q35: where configuration space is */
+#define MCH_PCIEXBAR 0x60 /* register of q35: address of the configuration space */
 
-/* Registers of another device in the process, 4 bytes wide, by index and window. */
+/* Loads and stores of registers of another device, 4 bytes wide. */
 static void test_device(void)
 {
     ExanetTest *t = exanet_start("");
@@ -201,7 +205,7 @@ static void test_device(void)
     g_assert_cmphex(le32_to_cpu(version), ==, qtest_readl(t->qts, IOAPIC + 0x10));
     g_assert_cmphex(version, !=, 0);
     g_assert_cmphex(version, !=, UINT32_MAX);
-    /* what comes behind it waits for it: the second store is the last one */
+    /* a later store waits for a store to a device: the responses come in order */
     for (unsigned i = 0; i < 8; i++) {
         ExanetPacket pkt[2];
         uint32_t value = cpu_to_le32(i);
@@ -221,7 +225,7 @@ static void test_device(void)
         exanet_assert_mem(t, DST, &value, 4);
     }
     g_assert_cmpuint(exanet_count(t, SHM_EARLY_STORE), ==, 0);
-    /* pieces, where the size fits no register, and nothing at all */
+    /* a size that no register has, and an address without device */
     g_assert_cmpuint(load(t, 0, IOAPIC + 1, bytes, 3), ==, EXANET_RESP_ACK);
     g_assert_cmpuint(load(t, 0, EXANET_NO_RAM, bytes, 4), ==,
                      EXANET_RESP_DECODE);
@@ -230,7 +234,10 @@ static void test_device(void)
     exanet_stop(t);
 }
 
-/* A load whose response was lost is not done again: the device might have changed. */
+/*
+ * A copy of a load whose response was lost returns the first value, because a load may
+ * change the device.
+ */
 static void test_device_again(void)
 {
     ExanetTest *t = exanet_start("");
@@ -247,11 +254,14 @@ static void test_device_again(void)
         g_assert_cmphex(le32_to_cpu(value), ==, 1);
         g_assert_cmpuint(exanet_count(t, SHM_DUPLICATE), ==, retries);
     }
-    /* others ask for the first time, or were not answered before */
+    /* another sequence number is another load */
     pkt.seq = 1;
     g_assert_cmpuint(ask(t->peer, &pkt, &value), ==, EXANET_RESP_ACK);
     g_assert_cmphex(le32_to_cpu(value), ==, 2);
-    /* the first copy comes last; much later it is another load */
+    /*
+     * a late first copy returns the old value; after 100 ms the same number is a new
+     * load
+     */
     pkt.seq = 0;
     pkt.user = 0;
     g_assert_cmpuint(ask(t->peer, &pkt, &value), ==, EXANET_RESP_ACK);
@@ -265,7 +275,10 @@ static void test_device_again(void)
     exanet_stop(t);
 }
 
-/* This device: block RAM may be mapped, its registers and aperture may not. */
+/*
+ * Accesses to this device itself: block RAM is allowed, registers and aperture are
+ * refused.
+ */
 static void test_own_device(void)
 {
     ExanetTest *t = exanet_start("");
@@ -296,8 +309,8 @@ static void test_own_device(void)
 }
 
 /*
- * The peer stores to the configuration space of the device itself, and resets it by
- * that: nobody is answered, and all goes on.
+ * The peer stores to the configuration space of the device, and so resets the device:
+ * no request is answered, and the device works afterwards.
  */
 static void test_own_reset(void)
 {
@@ -320,7 +333,7 @@ static void test_own_reset(void)
     exanet_peer_send(t->peer, &pkt[1]);
     exanet_wait(t, qpci_config_readl(t->dev, PCI_BASE_ADDRESS_0) == 0);
     exanet_assert_quiet(t);
-    /* memory decoding is off since */
+    /* the reset has disabled memory decoding */
     qpci_device_enable(t->dev);
     qpci_config_writel(t->dev, PCI_BASE_ADDRESS_0, t->regs.addr);
     g_assert_cmphex(exanet_get32(t, EXANET_REG_CTRL), ==, 0);
@@ -380,7 +393,7 @@ static void test_protection(void)
 typedef struct Process {
     ExanetTest *t;
     ExanetTables tb;
-    uint64_t va;                    /* of the page that is not there, 42 bits */
+    uint64_t va;                    /* address of the missing page, 42 bits */
 } Process;
 
 static void process_start(Process *p)
@@ -396,7 +409,7 @@ static void process_start(Process *p)
     qtest_memset(p->t->qts, DST, 0, 0x2000);
 }
 
-/* Takes the one fault that there is, of @pkt at @va. */
+/* Takes the only fault, and asserts that it is of @pkt at the page of @va. */
 static struct exanet_fault take_fault(ExanetTest *t, const ExanetPacket *pkt,
                                       uint64_t va, bool write)
 {
@@ -415,7 +428,10 @@ static struct exanet_fault take_fault(ExanetTest *t, const ExanetPacket *pkt,
     return f;
 }
 
-/* A page that comes: all who wait for it hear so, and do it again. */
+/*
+ * A missing page is mapped: the target reports RESOLVED to all requests that wait, and
+ * executes their copies.
+ */
 static void test_fault(void)
 {
     Process p;
@@ -451,7 +467,10 @@ static void test_fault(void)
     exanet_stop(p.t);
 }
 
-/* A page that is read-only, and one that never comes. */
+/*
+ * A store to a read-only page, and a load of a page that is never mapped, end with
+ * DECODE.
+ */
 static void test_fault_bad(void)
 {
     Process p;
@@ -476,7 +495,7 @@ static void test_fault_bad(void)
     exanet_fault_resolve(p.t, &f, false);
     g_assert_cmpuint(exanet_peer_take_axi(p.t->peer, &pkt, NULL), ==,
                      EXANET_RESP_DECODE);
-    /* nobody is told, and the next one of the page is a new fault */
+    /* with NO_REPORT the driver is not asked, and the load is refused */
     exanet_set32(p.t, EXANET_CTX(0) + EXANET_REG_CTX_CTRL,
                  exanet_get32(p.t, EXANET_CTX(0) + EXANET_REG_CTX_CTRL) |
                  EXANET_CTX_CTRL_NO_REPORT);
@@ -519,7 +538,7 @@ static void assert_free(ExanetTest *t)
     }
 }
 
-/* @p, on @port, takes no responses. */
+/* Sends XOFF as @p at port @port, and waits until the device has handled it. */
 static void hold(ExanetTest *t, ExanetPeer *p, unsigned port)
 {
     exanet_peer_frame(p, EXANET_LINK_XOFF, NULL, 0);
@@ -527,7 +546,10 @@ static void hold(ExanetTest *t, ExanetPeer *p, unsigned port)
                 EXANET_PORT_STATUS_PEER_XOFF);
 }
 
-/* One entry for those of a source and ID, others for others, FULL beyond. */
+/*
+ * Requests of one source, class and ID share an entry; others need another entry, and
+ * get FULL if none is free.
+ */
 static void test_cam(void)
 {
     static const struct {
@@ -574,7 +596,7 @@ static void test_cam(void)
                          step[i].resp);
     }
     assert_free(t);
-    /* and what was refused goes on */
+    /* the refused requests are accepted now */
     for (unsigned i = 0; i < ARRAY_SIZE(step); i++) {
         if (step[i].resp == EXANET_RESP_FULL) {
             g_assert_cmpuint(ask(t->peer, &pkt[i], NULL), ==, EXANET_RESP_ACK);
@@ -583,7 +605,10 @@ static void test_cam(void)
     exanet_stop(t);
 }
 
-/* The eight entries of the paper; a ninth key is refused until one of them is free. */
+/*
+ * Eight entries as in the paper: a request with a ninth key is refused until an entry
+ * is free.
+ */
 static void test_cam_ninth(void)
 {
     ExanetTest *t = exanet_start("");
@@ -616,7 +641,7 @@ static void test_cam_ninth(void)
     exanet_stop(t);
 }
 
-/* Responses wait in a queue that has an end; refusals do not wait there. */
+/* Responses wait in a queue of 128; refusals of further requests do not wait there. */
 static void test_queue(void)
 {
     const unsigned room = 128, n = room + 12;
@@ -634,7 +659,7 @@ static void test_queue(void)
         .type = pkt.type, .src = pkt.src, .tid = pkt.tid, .pdid = pkt.pdid,
     }, room);
     exanet_xon(t);
-    /* refusals overtake */
+    /* refusals leave before the responses */
     for (unsigned i = room; i < n; i++) {
         pkt.seq = i;
         g_assert_cmpuint(exanet_peer_take_axi(t->peer, &pkt, NULL), ==,
@@ -649,7 +674,10 @@ static void test_queue(void)
     exanet_stop(t);
 }
 
-/* A response that waits when the node gets another name is not counted for ever. */
+/*
+ * A response that waits when the node gets new coordinates frees its place in the
+ * queue.
+ */
 static void test_renamed(void)
 {
     const unsigned room = 128;
@@ -659,7 +687,7 @@ static void test_renamed(void)
     hold(t, t->peer, 0);
     exanet_peer_send(t->peer, &pkt);
     exanet_wait(t, exanet_count(t, SHM_TARGET_LOAD) == 1);
-    /* it is for this node now, which has asked for nothing */
+    /* the response is now for this node, which has sent no request */
     exanet_set32(t, EXANET_REG_NODE, EXANET_TEST_PEER);
     exanet_wait(t, exanet_count(t, SHM_STALE) == 1);
     assert_free(t);
@@ -677,7 +705,10 @@ static void test_renamed(void)
     exanet_stop(t);
 }
 
-/* The same ID of two nodes: each hears of its own, and neither waits for the other. */
+/*
+ * The same ID from two nodes: each gets its own response, and neither waits for the
+ * other.
+ */
 static void test_two_sources(void)
 {
     static const uint32_t peers[] = {
@@ -695,7 +726,7 @@ static void test_two_sources(void)
         exanet_peer_send(t->ports[i], &pkt[i]);
         exanet_wait(t, exanet_count(t, SHM_TARGET_STORE) == i + 1);
     }
-    /* the second one's has left, as its cable is open */
+    /* the response to the second node has left, because its cable is not blocked */
     g_assert_cmpuint(exanet_peer_take_axi(t->ports[1], &pkt[1], NULL), ==,
                      EXANET_RESP_ACK);
     assert_entry(t, 0, &pkt[0], 1);

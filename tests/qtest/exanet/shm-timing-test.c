@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Timing mode: what the paper has measured, in virtual time.  Up to three nodes are
- * devices of one machine, in a row, so that they have one clock, which goes from one
- * timer to the next: figures do not depend on the steps that a test takes.
+ * Timing mode: compares times in virtual time with the measurements of the paper.  Up
+ * to three nodes in a row are devices of one machine, so that they have one clock,
+ * which advances from timer to timer.  So results do not depend on the steps of a test.
  */
 #include "qemu/osdep.h"
 #include <glib/gstdio.h>
@@ -12,7 +12,7 @@
 #include "tgen.h"
 
 #define NODES 3
-#define SLOT 4                      /* of the first device */
+#define SLOT 4                      /* PCI slot of the first device */
 #define US 1000LL                   /* ns */
 
 typedef struct Row {
@@ -125,7 +125,7 @@ static void assert_near(const char *what, double value, double want,
     }
 }
 
-/* Cycles of one transaction of @size bytes to block RAM of node @n. */
+/* Returns the cycles of one transaction of @size bytes to block RAM of node @n. */
 static unsigned round_trip(Row *r, unsigned n, unsigned size, uint32_t flags)
 {
     const uint64_t gva = exanet_bram_gva(r->coord[n], 0x100);
@@ -136,7 +136,10 @@ static unsigned round_trip(Row *r, unsigned n, unsigned size, uint32_t flags)
     return to_cycles(tgen_ns(r));
 }
 
-/* ns per access of a loop in which each waits for the one before, and @think ns. */
+/*
+ * Returns the ns per access of a loop in which each access waits for the one before and
+ * for @think ns.
+ */
 static double loop_ns(Row *r, unsigned n, uint32_t flags, unsigned think)
 {
     const uint64_t gva[] = {
@@ -163,7 +166,7 @@ static double loop_ns(Row *r, unsigned n, uint32_t flags, unsigned think)
     return (double)time / done;
 }
 
-/* Stores or loads without end, bursts of @beats to node @n. */
+/* Starts stores or loads without end by node @from: bursts of @beats words to node @n. */
 static void stream_start(Row *r, unsigned from, unsigned n, unsigned beats,
                          unsigned outstanding, uint32_t flags)
 {
@@ -187,7 +190,9 @@ static void stream_stop(Row *r, unsigned from)
     g_assert_cmpuint(exanet_tgen_code(r->t[from]), ==, EXANET_RESP_ACK);
 }
 
-/* Gb/s of bursts of @beats to node @n, @outstanding at a time. */
+/*
+ * Returns the Gb/s of bursts of @beats words to node @n, @outstanding at the same time.
+ */
 static double rate(Row *r, unsigned n, unsigned beats, unsigned outstanding,
                    uint32_t flags)
 {
@@ -229,7 +234,7 @@ static void test_off(void)
     row_stop(r);
 }
 
-/* Table 2, and what each switch and each link more adds, there and back. */
+/* Table 2, and the cycles that each further switch and link adds, in both directions. */
 static void test_round_trip(void)
 {
     Row *r = row_start(",shm-timing=on");
@@ -243,13 +248,16 @@ static void test_round_trip(void)
         g_assert_cmpuint(round_trip(r, 2, 8, 0), ==, 232 + 2 * (9 + 100));
         row_pass(r, 777);
     }
-    /* 7 + N out, 7 + 2 N in */
+    /* N beats: 7 + N cycles to the target, 7 + 2 N back */
     g_assert_cmpuint(round_trip(r, 1, 128, EXANET_TGEN_WRITE), ==, 229 + 3 * 16);
     g_assert_cmpuint(round_trip(r, 1, 128, 0), ==, 229 + 3 * 16);
     row_stop(r);
 }
 
-/* Two machines, whose clocks go in steps of 8 ns, so that a cable adds one each way. */
+/*
+ * Two machines, whose clocks advance in steps of 8 ns, so that a cable adds at most one
+ * step in each direction.
+ */
 static void test_machines(void)
 {
     const int64_t step = 8;
@@ -276,7 +284,7 @@ static void test_machines(void)
     g_rmdir(dir);
 }
 
-/* Acknowledged when it has left, not when it is answered. */
+/* Early acknowledgement: a store ends when it has left, not when it is answered. */
 static void test_early(void)
 {
     Row *r = row_start(",shm-timing=on");
@@ -293,7 +301,7 @@ static void test_early(void)
     row_stop(r);
 }
 
-/* Table 4: the processor waits for each access, and early ones are off there. */
+/* Table 4: the processor waits for each access, and early acknowledgement is off. */
 #define THINK_REMOTE 205
 #define THINK_LOCAL 173
 
@@ -320,14 +328,17 @@ static void test_rate(void)
     assert_near("Gb/s, loads, 512 B", rate(r, 1, 64, 8, 0), 8.56, 2);
     assert_near("Gb/s, 512 B, by a switch",
                 rate(r, 2, 64, 8, EXANET_TGEN_WRITE), 8.56, 2);
-    /* one at a time: a round trip each, 71 + 100 + 39 + 1 + 7 + 100 + 7 cycles */
+    /* one burst at a time takes a round trip: 71 + 100 + 39 + 1 + 7 + 100 + 7 cycles */
     one = rate(r, 1, 16, 1, EXANET_TGEN_WRITE);
     assert_near("Gb/s, 128 B, one at a time", one,
                 128 * 8 / ((229 + 3 * 16) * 6.4), 1);
     row_stop(r);
 }
 
-/* Two nodes share a link: what is passed on, and what begins there, half each. */
+/*
+ * Two nodes share a link: packets in transit and packets of the node itself get half of
+ * the rate each.
+ */
 static void test_share(void)
 {
     Row *r = row_start(",shm-timing=on");
@@ -362,7 +373,7 @@ static void row_fault(Row *r, unsigned n, const char *faults)
         "{ 'path': %s, 'property': 'faults0', 'value': %s } }", path, faults);
 }
 
-/* What is lost is sent again, and everything ends as it should. */
+/* Lost packets are sent again, and all stores are executed once. */
 static void test_loss(void)
 {
     Row *r = row_start(",shm-timing=on");
@@ -377,7 +388,7 @@ static void test_loss(void)
         gva[i] = exanet_bram_gva(r->coord[2], 64 * i);
         exanet_set64(r->t[0], EXANET_TGEN_DATA(i), 0x1111 * (i + 1));
     }
-    /* ten round trips */
+    /* SHM_TIMEOUT of ten round trips */
     exanet_shm_set(r->t[0], SHM_TIMEOUT, 4500);
     row_fault(r, 0, "drop=20% seed=3");
     row_fault(r, 2, "drop=20% seed=4");
@@ -394,7 +405,7 @@ static void test_loss(void)
     row_stop(r);
 }
 
-/* Resets while packets wait at either end; afterwards all is as before. */
+/* Resets of each node while packets wait: times are the same afterwards. */
 static void test_reset(void)
 {
     Row *r = row_start(",shm-timing=on");
@@ -407,7 +418,7 @@ static void test_reset(void)
         exanet_open(r->t[n], 0, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
         exanet_tgen_stop(r->t[0]);
         exanet_wait(r->t[0], row_up(r));
-        /* stores that were answered in time, or given up */
+        /* waits until all stores are answered or given up */
         row_pass(r, 3000 * EXANET_MS);
         g_assert_false(exanet_tgen_busy(r->t[0]));
         g_assert_cmpuint(round_trip(r, 2, 8, EXANET_TGEN_WRITE), ==,
@@ -416,7 +427,7 @@ static void test_reset(void)
     row_stop(r);
 }
 
-/* Goes while packets wait at it. */
+/* A node is unplugged while packets wait at it. */
 static void test_unplug(void)
 {
     QTestState *qts = qtest_init("-machine pc -nodefaults "
@@ -454,7 +465,7 @@ static void test_unplug(void)
 
 /* --- RDMA ----------------------------------------------------------------- */
 
-/* ns of a copy of @len bytes to block RAM of node 1. */
+/* Returns the ns of a copy of @len bytes to block RAM of node 1, in units of @step. */
 static int64_t copy_ns(Row *r, uint32_t len, int64_t step)
 {
     const ExanetCopy c = {
@@ -491,7 +502,7 @@ static void test_rdma(void)
                     1.9, 6);
     }
     assert_near("Gb/s, RDMA, early", 8.0 * len / early, 6.48, 2);
-    /* five under way, 277 cycles each; the paper's curve is lost */
+    /* five requests under way, 277 cycles each; the paper's curve is not available */
     assert_near("Gb/s, RDMA, not early", 8.0 * len / late,
                 5 * 128 * 8 / (277 * 6.4), 2);
     assert_near("RDMA, early / not early", late / early, 2, 15);
@@ -500,7 +511,7 @@ static void test_rdma(void)
 
 /* --- Climate kernel -------------------------------------------------------- */
 
-/* A job on block RAM: one cell, no columns in common. */
+/* A job on block RAM with one cell, without columns in common. */
 #define NDF1 8
 #define NDF2 6
 #define NLAYERS 20
@@ -522,7 +533,7 @@ static void job_fill(Row *r, unsigned n)
     }
 }
 
-/* ns for each access of the accelerator of node 0 to block RAM of node @n. */
+/* Returns the ns per access of the accelerator of node 0 to block RAM of node @n. */
 static double accel_ns(Row *r, unsigned n)
 {
     static const struct { unsigned reg, at; } array[] = {
@@ -556,7 +567,7 @@ static double accel_ns(Row *r, unsigned n)
     return (double)exanet_get64(t, EXANET_SHM + EXANET_REG_ACCEL_TIME) / accesses;
 }
 
-/* Table 5 without its first row, in which nothing passes us. */
+/* The ratios of table 5 without its first row. */
 static void test_climate(void)
 {
     Row *r = row_start(",shm-timing=on");

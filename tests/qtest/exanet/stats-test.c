@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counters by way of query-stats, against those of QOM. */
+/* Counters by query-stats, compared with those of QOM. */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "qobject/qjson.h"
@@ -8,7 +8,7 @@
 
 #define DST EXANET_RAM_DST
 
-/* query-stats with @arguments; the caller unrefs it. */
+/* Returns the list that @command with @arguments returns; the caller unrefs it. */
 static QList *query(ExanetTest *t, const char *command, const char *arguments)
 {
     QDict *reply = qtest_qmp(t->qts, "{ 'execute': %s, 'arguments': %p }", command,
@@ -29,7 +29,7 @@ static QDict *first(const QList *list)
     return dict;
 }
 
-/* A block that the device answers. */
+/* Sends a block, and takes its ack. */
 static void traffic(ExanetTest *t)
 {
     static const uint8_t data[600] = { 4, 5, 6 };
@@ -42,7 +42,7 @@ static void traffic(ExanetTest *t)
     g_assert_cmpuint(exanet_peer_take_resp(t->peer, 1, 0), ==, EXANET_RESP_ACK);
 }
 
-/* Every counter of the device and of its link, and no other. */
+/* query-stats returns all counters of the device and of its link, and no others. */
 static void test_all(void)
 {
     ExanetTest *t = exanet_start("");
@@ -82,7 +82,7 @@ static void test_all(void)
     exanet_stop(t);
 }
 
-/* Only what is asked for. */
+/* query-stats returns only the counters that were asked for. */
 static void test_names(void)
 {
     ExanetTest *t = exanet_start("");
@@ -110,7 +110,7 @@ static void test_names(void)
     exanet_stop(t);
 }
 
-/* What `info stats` shows goes by the schema. */
+/* `info stats` shows the counters by their schema. */
 static void test_hmp(void)
 {
     ExanetTest *t = exanet_start("");

@@ -14,8 +14,8 @@
 /* arm64: VMSAv8-64 stage 1 */
 #define ARM_VALID       (1ULL << 0)
 #define ARM_TABLE       (1ULL << 1)     /* table, or page at the last level */
-#define ARM_USER        (1ULL << 6)     /* AP[1] */
-#define ARM_READ_ONLY   (1ULL << 7)     /* AP[2] */
+#define ARM_USER        (1ULL << 6)     /* bit 1 of AP */
+#define ARM_READ_ONLY   (1ULL << 7)     /* bit 2 of AP */
 #define ARM_ACCESSED    (1ULL << 10)
 #define ARM_DBM         (1ULL << 51)
 
@@ -81,7 +81,10 @@ static uint64_t leaf_x86(uint64_t pa, unsigned level, unsigned map)
            (map & EXANET_MAP_DIRTY ? X86_DIRTY : 0);
 }
 
-/* Writable but clean is DBM with AP[2] still set. */
+/*
+ * Returns an arm64 leaf entry.  A page that is writable but clean has DBM, and AP[2] is
+ * still set.
+ */
 static uint64_t leaf_arm(uint64_t pa, unsigned level, unsigned map)
 {
     return pa | (level ? 0 : ARM_TABLE) |

@@ -24,13 +24,13 @@ typedef struct ExanetTables {
     ExanetTest *t;
     enum exanet_table_format format;
     uint64_t root;
-    uint64_t next;                  /* free space for tables */
+    uint64_t next;                  /* address of free memory for tables */
 } ExanetTables;
 
 /* Makes empty tables at @at.  Several tables can coexist at different addresses. */
 void exanet_tables_init(ExanetTables *tb, ExanetTest *t,
                         enum exanet_table_format format, uint64_t at);
-/* Opens context @c on the tables. */
+/* Opens context @c with these tables. */
 void exanet_tables_open(ExanetTables *tb, unsigned c);
 uint64_t exanet_tables_page(ExanetTables *tb);
 /*

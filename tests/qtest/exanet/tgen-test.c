@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Traffic generator: loads and stores of every size and alignment, to memory of this
+ * Traffic generator: loads and stores of all sizes and alignments, to memory of this
  * node through the crossbar, and to the test at the other end of the cable.
  */
 #include "qemu/osdep.h"
@@ -9,7 +9,7 @@
 #include "tgen.h"
 
 #define DST EXANET_RAM_DST
-#define AROUND 64                   /* bytes that must not change, on either side */
+#define AROUND 64 /* bytes before and behind the target that must not change */
 #define DATA (EXANET_TGEN_WORDS * 8)
 #define TIMEOUT_NS (EXANET_SHM_TIMEOUT_DEFAULT * 64LL / 10)
 
@@ -40,7 +40,10 @@ static void assert_run(ExanetTest *t, const ExanetTgenRun *r, unsigned done,
 
 /* --- Loop-back -------------------------------------------------------------- */
 
-/* The data RAM is @size bytes of a burst, from its start again behind its end. */
+/*
+ * Asserts that @size bytes at @at are those of the data RAM, which repeats every DATA
+ * bytes, and that the bytes around them have not changed.
+ */
 static void assert_stored(ExanetTest *t, uint64_t at, unsigned size)
 {
     g_autofree uint8_t *want = g_malloc(size + 2 * AROUND);
@@ -97,7 +100,7 @@ static void test_sizes(void)
             check_store(t, DST + 0x1000 + shift, r, sizes[i]);
             check_load(t, DST + 0x1000 + shift, r, sizes[i]);
         }
-        /* around a multiple of 256 and the border of pages */
+        /* around a multiple of 256, and across a border of pages */
         check_store(t, DST + 0x1fff, r, sizes[i]);
         check_load(t, DST + 0x1ffd, r, sizes[i]);
     }
@@ -122,7 +125,7 @@ static void test_beats(void)
     exanet_stop(t);
 }
 
-/* A burst that is longer than the data RAM leaves what comes last. */
+/* A load longer than the data RAM overwrites its first bytes. */
 static void test_data_wraps(void)
 {
     ExanetTest *t = start("");
@@ -155,7 +158,7 @@ static void test_bram(void)
     exanet_stop(t);
 }
 
-/* Many targets and many IDs, all at once. */
+/* Loads and stores with many targets and many IDs at the same time. */
 static void test_targets(void)
 {
     ExanetTest *t = start("");
@@ -178,13 +181,13 @@ static void test_targets(void)
 
 /* --- The cable ---------------------------------------------------------------- */
 
-/* The packet is byte for byte what @want says, in @words words. */
+/* Asserts that the packet has the bytes of @want in @words words. */
 static void assert_packet(const ExanetRxPacket *rx, ExanetPacket want,
                           unsigned words)
 {
     uint8_t buf[EXANET_PACKET_BYTES];
 
-    /* what the initiator chooses */
+    /* the initiator chooses these fields */
     want.tid |= rx->pkt.tid & EXANET_STID_SLOT;
     want.seq = rx->pkt.seq;
     want.path = rx->pkt.path;
@@ -241,7 +244,7 @@ static void check_form(ExanetTest *t, bool write, uint64_t va, unsigned size,
     }
 }
 
-/* Header and footer are a word each: 4 flits of the paper. */
+/* Header and footer have a word each, as in the packet format of the paper: 4 flits. */
 static void test_form(void)
 {
     ExanetTest *t = start("");
@@ -259,7 +262,7 @@ static void test_form(void)
     exanet_stop(t);
 }
 
-/* One transaction, packets that do not cross a multiple of 256. */
+/* One transaction whose packets do not cross a multiple of 256. */
 static void test_split(void)
 {
     static const struct { unsigned va, size; } parts[] = {
@@ -290,7 +293,7 @@ static void test_split(void)
     exanet_stop(t);
 }
 
-/* The next load that the peer sees has AXI ID number @id. */
+/* Takes the next load; asserts that its AXI ID has number @id. */
 static ExanetRxPacket *take_load(ExanetTest *t, unsigned id)
 {
     ExanetRxPacket *rx = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_READ);
@@ -318,7 +321,7 @@ static void test_outstanding(void)
         rx[i] = take_load(t, ids[i]);
         g_assert_cmphex(rx[i]->pkt.va, ==, DST + 64 * i);
         if (i >= 3) {
-            /* four are there; one has to go before the next one comes */
+            /* four loads are under way, so the next load waits for a response */
             exanet_assert_quiet(t);
             exanet_peer_answer_axi(t->peer, &rx[i - 3]->pkt, EXANET_RESP_ACK,
                                pattern);
@@ -360,7 +363,7 @@ static void test_repeat(void)
     exanet_tgen_stop(t);
     exanet_settle(t);
     g_assert_true(exanet_tgen_busy(t));
-    /* a run that has not ended cannot be started */
+    /* GO has no effect during a run */
     exanet_set32(t, EXANET_SHM + EXANET_REG_TGEN_CFG, EXANET_TGEN_GO |
                  RNIC_PREP(EXANET_TGEN_ENTRIES, 1));
     exanet_step(t, EXANET_MS);
@@ -403,7 +406,7 @@ static void test_errors(void)
     exanet_stop(t);
 }
 
-/* Nobody answers: the run ends all the same. */
+/* A run without answers ends with an error. */
 static void test_silence(void)
 {
     ExanetTest *t = start("");
@@ -424,7 +427,7 @@ static void test_silence(void)
     exanet_stop(t);
 }
 
-/* Early acknowledgement counts as an answer, but the run ends with the last one. */
+/* Early acknowledgement counts as an answer, but the run ends with the last response. */
 static void test_early(void)
 {
     ExanetTest *t = start("");
@@ -452,7 +455,7 @@ static void test_refused(void)
     uint64_t gva = exanet_gva(EXANET_TEST_NODE, DST);
     ExanetTgenRun r = { .gva = &gva, .size = 8, .flags = EXANET_TGEN_WRITE };
 
-    /* no target, and more than there are */
+    /* no target, and more targets than the generator has */
     exanet_set32(t, EXANET_SHM + EXANET_REG_TGEN_CFG, EXANET_TGEN_GO);
     exanet_wait(t, !exanet_tgen_busy(t));
     g_assert_cmpuint(exanet_tgen_code(t), ==, EXANET_RESP_MALFORMED);
@@ -461,7 +464,7 @@ static void test_refused(void)
     g_assert_cmpuint(exanet_tgen_run(t, &r), ==, EXANET_RESP_MALFORMED);
     r.targets = 1;
     r.gva = &gva;
-    /* while one of both is off nothing starts, then or later */
+    /* while SHM or the device is disabled, no run starts, nor later */
     exanet_shm_set(t, SHM_CTRL,
                    EXANET_SHM_CTRL_ALL & ~EXANET_SHM_CTRL_ENABLE);
     exanet_tgen_start(t, &r);
@@ -476,7 +479,7 @@ static void test_refused(void)
     exanet_stop(t);
 }
 
-/* The end of its context, and a reset, with transactions on their way. */
+/* The close of its context, and a reset, end a run with transactions under way. */
 static void test_ended(void)
 {
     ExanetTest *t = start("");
@@ -509,7 +512,10 @@ static void test_ended(void)
     exanet_stop(t);
 }
 
-/* Half of all writes make sense more or less. */
+/*
+ * Returns a random value; two of six are any addresses or values, the others are often
+ * valid.
+ */
 static uint64_t random_value(GRand *rand)
 {
     uint64_t value = (uint64_t)g_rand_int(rand) << 32 | g_rand_int(rand);
@@ -528,7 +534,7 @@ static uint64_t random_value(GRand *rand)
     }
 }
 
-/* Any value in any register of generator and accelerator, while both are at work. */
+/* Random values in all registers of generator and accelerator while both are at work. */
 static void test_random_registers(void)
 {
     const unsigned from = EXANET_REG_TGEN_CFG;

@@ -40,7 +40,7 @@ static void pair_trace(Pair *p)
     }
 }
 
-/* Asserts that node @i has traced @steps, in this order. */
+/* Asserts that node @i has traced exactly @steps, in this order. */
 static void pair_assert(Pair *p, unsigned i, const char *steps)
 {
     g_autofree char *found = machine_trace_steps(p->t[i]->log, "exanet_");

@@ -9,13 +9,14 @@
 #define POOL_BYTES (2 * EXANET_TRAFFIC_MAX)
 #define IDLE_STEP_MAX 64
 #define PASS_STEPS 10
-#define DRAIN_NS (50 * EXANET_MS)   /* longer than faults delay packets */
-#define GUARD 64                    /* bytes around each target */
+#define DRAIN_NS (50 * EXANET_MS)   /* longer than any fault delays a packet */
+#define GUARD 64 /* bytes before and behind each target that must not change */
 #define RING_LOG2 10
 #define RING_ENTRIES (1u << RING_LOG2)
-#define SENDER 0                    /* contexts */
+#define SENDER 0                    /* numbers of contexts */
 #define TARGET 1
-#define LOST_READ_NS (25000 * EXANET_MS)    /* by a reset of the owner */
+/* time after which a read whose owner was reset counts as lost */
+#define LOST_READ_NS (25000 * EXANET_MS)
 
 static const char *const kind_name[] = { "write", "read", "message" };
 
@@ -34,7 +35,7 @@ static char *describe(const ExanetOp *op)
                            op->error, op->arrived);
 }
 
-/* Whose memory or mailbox @op changes. */
+/* Returns the node whose memory or mailbox @op changes. */
 static unsigned op_target(const ExanetOp *op)
 {
     return op->kind == EXANET_OP_READ ? op->from : op->to;
@@ -162,7 +163,10 @@ static ExanetOp *op_new(ExanetTraffic *tr, enum exanet_op_kind kind,
     return op;
 }
 
-/* Room for @len bytes at node @n, at any alignment, or at that of 16. */
+/*
+ * Reserves @len bytes in the image of node @n, with guards around them; returns the
+ * offset.  @any: with any alignment, else aligned to 16.
+ */
 static uint32_t take_room(ExanetTraffic *tr, unsigned n, uint32_t len, bool any)
 {
     ExanetTrafficNode *node = &tr->node[n];
@@ -368,7 +372,10 @@ static unsigned poll_writes(ExanetTraffic *tr, unsigned n)
     return running;
 }
 
-/* A read has ended when its notification is there, or cannot be expected. */
+/*
+ * Returns true if a read has ended: its notification has arrived, it has failed, or
+ * after a reset LOST_READ_NS have passed.
+ */
 static bool read_ended(ExanetTraffic *tr, const ExanetOp *op, unsigned state)
 {
     return state == EXANET_PKTZ_FAILED || op->arrived || op->failed ||
@@ -478,8 +485,9 @@ static bool idle(ExanetNetwork *f)
 }
 
 /*
- * The owner of what was read may not know yet that all has arrived, and after a reset
- * reads may be served that nobody waits for any more.
+ * Waits until no firmware has an active transfer: the owner of data may not have the
+ * last acks yet, and after a reset an owner may still serve reads of which the reader
+ * knows nothing.
  */
 static void drain(ExanetTraffic *tr, int64_t ns, int64_t limit)
 {
@@ -510,7 +518,7 @@ void exanet_traffic_run(ExanetTraffic *tr, int64_t ns, int64_t limit)
 
     exanet_network_settle(tr->f);
     while (still_running(tr, end)) {
-        /* all wait for time-outs, which may take seconds */
+        /* longer steps while no packet moves, because timeouts may take seconds */
         step = exanet_network_step(tr->f, step) ? ns :
                MIN(step * 2, ns * IDLE_STEP_MAX);
     }
@@ -528,13 +536,16 @@ static void end_all(ExanetTraffic *tr, ExanetOp **list, unsigned count)
     }
 }
 
-/* All that runs from or to @n may fail now, and what is done be done twice. */
+/*
+ * Marks the operations of node @n, which is about to stop: those that run may fail, and
+ * may take effect twice.  @forgets: its memory is lost, too.
+ */
 static void node_stops(ExanetTraffic *tr, unsigned n, bool forgets)
 {
     GHashTableIter it;
     ExanetOp *op;
 
-    /* what has come is read before the mailbox is another one */
+    /* takes the messages that have arrived, because the mailboxes are opened again */
     exanet_network_settle(tr->f);
     exanet_traffic_poll(tr);
     tr->restless = true;
@@ -544,7 +555,10 @@ static void node_stops(ExanetTraffic *tr, unsigned n, bool forgets)
             continue;
         }
         op->may_fail |= !op->end;
-        /* of a read only the owner knows whether it is done */
+        /*
+         * a read may run for longer at its owner, which does not know yet that it has
+         * ended
+         */
         op->may_repeat |= !op->end || op->kind == EXANET_OP_READ;
         op->forgotten |= forgets && op_target(op) == n;
     }
@@ -587,7 +601,10 @@ static void check_span(ExanetTraffic *tr, unsigned n, uint32_t at, uint32_t len)
     }
 }
 
-/* What a failed operation left at its target is as good as anything. */
+/*
+ * Copies the target of a failed operation to the image, because it may have any
+ * content.
+ */
 static void take_over(ExanetTraffic *tr, unsigned n, uint32_t at, uint32_t len)
 {
     if (tr->f->t[n]) {
