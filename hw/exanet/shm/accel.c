@@ -19,8 +19,8 @@
 #include "../trace.h"
 
 /* Work of one run, because the other units and the main loop wait meanwhile. */
-#define RUN_PIECES 16              /* limit of the pieces that are moved or requested */
-#define RUN_OPS 256                /* limit of the multiply-adds */
+#define RUN_PIECES 16              /* limit of pieces that are moved or requested */
+#define RUN_OPS 256                /* limit of multiply-adds */
 /* A job without progress for this time ends. */
 #define WATCHDOG_NS (60 * NANOSECONDS_PER_SECOND)
 #define LOCAL_BYTES 4096            /* maximal size of a piece from or to block RAM */
@@ -59,15 +59,15 @@ typedef struct AccelPiece {
 
 struct ExanetAccel {
     uint32_t run;                   /* job number; distinguishes delayed responses */
-    bool busy;
-    bool done;
+    bool busy;                      /* a job runs */
+    bool done;                      /* a job has ended */
     uint8_t code;                   /* error of the job, enum exanet_resp */
-    uint64_t err_addr;
-    uint64_t ops;
-    uint64_t bytes;
-    int64_t start;
-    int64_t time;
-    int64_t next;                   /* with timing: when the last beat is handled */
+    uint64_t err_addr;              /* address of the first error */
+    uint64_t ops;                   /* multiply-adds */
+    uint64_t bytes;                 /* bytes that were loaded or stored */
+    int64_t start;                  /* ns, time of GO */
+    int64_t time;                   /* ns, duration of the last job */
+    int64_t next;                   /* with timing: tenths of ns, end of the last beat */
     QEMUTimer *timer;               /* watchdog of the job */
     uint64_t last_progress;         /* progress when the watchdog ran last */
 
@@ -89,11 +89,11 @@ struct ExanetAccel {
     AccelMove move[2 + EXANET_ACCEL_NDF_MAX * 2];
     unsigned moves;
     unsigned moved;                 /* moves that are complete */
-    uint64_t move_at;               /* offset in the next move */
+    uint64_t move_at;               /* bytes of the next move that are complete */
     AccelPiece piece[PIECES_MAX];
     unsigned loads;                 /* number of loads under way */
-    unsigned stores;
-    bool full;                      /* with timing: wait until all are answered */
+    unsigned stores;                /* number of stores under way */
+    bool full;                      /* with timing: next pieces wait until all have ended */
 
     uint32_t cells[CELLS_AHEAD];
     uint32_t map1[EXANET_ACCEL_NDF_MAX];
@@ -114,7 +114,10 @@ static bool accel_remote(const ExanetAccel *a, unsigned array)
     return a->ctrl & EXANET_ACCEL_REMOTE_MATRIX << array;
 }
 
-/* Ends the job.  The first error is its result. */
+/*
+ * Makes the job fail with @resp, unless it has failed before.  The job ends when no load
+ * or store is under way.
+ */
 static void accel_fail(ExanetAccel *a, enum exanet_resp resp, uint64_t addr)
 {
     if (!a->code) {
@@ -164,7 +167,7 @@ static bool move_inside(ExanetState *s, const AccelMove *m)
     return base <= end && m->at <= end - base && m->bytes <= end - base - m->at;
 }
 
-/* Accounts for the time of @bytes that have arrived; beats are handled one by one. */
+/* Adds the time of @bytes that were moved: the unit handles one beat after the other. */
 static void beats_handle(ExanetState *s, ExanetAccel *a, unsigned bytes)
 {
     a->next = exanet_timing_next(s, a->next, DIV_ROUND_UP(bytes, 8) *
@@ -215,7 +218,7 @@ static bool piece_room(ExanetState *s, ExanetAccel *a, bool store)
     return !a->full;
 }
 
-/* Issues the next piece of @m.  Returns its size; 0 if it must wait. */
+/* Issues the next piece of @m.  Returns the piece's size in bytes; 0 if it must wait. */
 static unsigned piece_issue(ExanetState *s, ExanetAccel *a, const AccelMove *m)
 {
     const bool store = a->phase == PHASE_STORE;
@@ -270,7 +273,10 @@ static unsigned piece_local(ExanetState *s, ExanetAccel *a, const AccelMove *m)
     return size;
 }
 
-/* Moves at most *@pieces, and counts them down.  Returns false if it must wait. */
+/*
+ * Moves or requests pieces, at most *@pieces, and subtracts them from *@pieces.  Returns
+ * false if the job must wait.
+ */
 static bool moves_run(ExanetState *s, ExanetAccel *a, unsigned *pieces)
 {
     for (; a->moved < a->moves && *pieces; --*pieces) {
@@ -419,7 +425,7 @@ static double row_product(const ExanetAccel *a, const double *row, unsigned k)
     return sum;
 }
 
-/* Computes some rows; returns false if there are more. */
+/* Computes at most RUN_OPS multiply-adds.  Returns true if all rows are computed. */
 static bool rows_compute(ExanetAccel *a)
 {
     for (unsigned rows = RUN_OPS / a->ndf2; rows && a->layer < a->nlayers; rows--) {
@@ -508,7 +514,7 @@ static void phase_next(ExanetAccel *a)
     }
 }
 
-/* Works until it must wait.  Returns true if it could continue now. */
+/* Does the work of a run.  Returns true if the job could continue now. */
 static bool phases_run(ExanetState *s, ExanetAccel *a)
 {
     unsigned pieces = RUN_PIECES;
@@ -601,8 +607,8 @@ static uint64_t cell_bytes(const ExanetAccel *a, unsigned i)
 }
 
 /*
- * Returns the array that is too small for all cells of the list, which are distinct;
- * ARRAYS if there is none.
+ * Returns the first array that is too small for all cells of the list, which are
+ * distinct; ARRAYS if no array is too small.
  */
 static unsigned job_beyond(ExanetState *s, const ExanetAccel *a)
 {
@@ -617,7 +623,8 @@ static unsigned job_beyond(ExanetState *s, const ExanetAccel *a)
 }
 
 /*
- * Checks the registers.  Returns ACK, or PROTECTION, MALFORMED or DECODE, with *@addr.
+ * Checks the registers.  Returns ACK, PROTECTION, MALFORMED or DECODE; stores in *@addr
+ * the base of the array that is too small, or 0.
  */
 static enum exanet_resp job_check(ExanetState *s, const ExanetAccel *a,
                                   uint64_t *addr)

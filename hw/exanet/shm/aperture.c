@@ -46,7 +46,7 @@ typedef struct ApertureAccess {
     bool waited;                    /* a vCPU waits for the access, and frees it */
     bool issued;
     bool responded;
-    /* The initiator calls no function for it any more. */
+    /* The initiator calls no function for the access any more. */
     bool settled;
     bool fenced;                    /* FENCE was written after the access began */
     enum exanet_resp resp;
@@ -60,12 +60,13 @@ struct ExanetAperture {
     QTAILQ_HEAD(, ApertureAccess) list; /* all accesses, oldest first */
     /* Stores in the list without a vCPU, not issued yet. */
     unsigned fifo;
-    bool guard;
+    bool guard;                     /* exanet_aperture_guard() is on */
     QemuCond cond;                  /* signals a vCPU that may continue */
 };
 
 /*
- * Number of devices that execute an access of another node now; then no vCPU may wait.
+ * Number of ExaNet devices that execute an access of another node now.  While it is not
+ * 0, no vCPU may wait.
  */
 static unsigned guards;
 
@@ -122,7 +123,10 @@ static void access_free(ExanetState *s, ApertureAccess *a)
     g_free(a);
 }
 
-/* Frees @a, or signals its vCPU, after its state has changed. */
+/*
+ * Acts on a change of @a: frees @a if it is settled and no vCPU waits for it; signals a
+ * waiting vCPU that may continue.
+ */
 static void access_update(ExanetState *s, ApertureAccess *a)
 {
     if (!a->waited && a->settled) {
@@ -157,8 +161,8 @@ static void access_settled(ExanetState *s, void *opaque, enum exanet_resp resp)
 }
 
 /*
- * Ends all accesses that are not issued yet, of context @c or, with EXANET_CONTEXTS, of
- * all.
+ * Ends all accesses of context @c that are not issued yet, with PROTECTION.
+ * EXANET_CONTEXTS stands for all contexts.
  */
 static void access_drop(ExanetState *s, unsigned c)
 {
@@ -177,8 +181,8 @@ static void access_drop(ExanetState *s, unsigned c)
 }
 
 /*
- * Issues accesses.  Stores of the FIFO do not overtake each other; each vCPU has one
- * access.
+ * Issues accesses.  Stores of the FIFO do not overtake each other; each vCPU waits for at
+ * most one access, which may overtake them.
  */
 bool exanet_aperture_run(ExanetState *s)
 {
@@ -217,9 +221,10 @@ static void access_start(ExanetState *s, ApertureAccess *a)
 }
 
 /*
- * Waits for @a.  Returns false after the time limit, or if the vCPU must stop: the main
- * loop waits for the vCPU, so that no response can arrive.  The limit is in real time,
- * because virtual time may stand still.
+ * Waits for @a, without the big lock.  Returns false after the time limit, if the device
+ * is disabled, or if the vCPU must stop: then the main loop waits for the vCPU, so that
+ * no response can arrive.  The limit is in real time, because virtual time may stand
+ * still.
  */
 static bool access_wait(ExanetState *s, ApertureAccess *a)
 {
@@ -247,10 +252,10 @@ static void access_leave(ExanetState *s, ApertureAccess *a)
 }
 
 /*
- * Ends a load because the vCPU must stop.  Under TCG the vCPU leaves the instruction
- * and executes it again later; this skips no unlock, because the access holds no RCU
- * read lock.  KVM cannot cancel a load after its exit: the load ends as after a
- * timeout.
+ * If the vCPU must stop and TCG runs it: ends load @a, and does not return.  The vCPU
+ * leaves the instruction and executes it again later; this skips no unlock, because the
+ * access holds no RCU read lock.  Otherwise does nothing: KVM cannot cancel a load after
+ * its exit, so the load ends as after a timeout.
  */
 static void load_stopped(ExanetState *s, ApertureAccess *a)
 {
@@ -261,8 +266,9 @@ static void load_stopped(ExanetState *s, ApertureAccess *a)
 }
 
 /*
- * Ends a store because the vCPU must stop.  The store counts as executed if it is
- * issued, or if the FIFO has room for it.  Returns false if not.
+ * If the vCPU must stop, and store @a is issued or the FIFO has room for it: makes @a a
+ * store without a vCPU, which counts as executed, and returns true.  Otherwise returns
+ * false.
  */
 static bool store_stopped(ExanetState *s, ApertureAccess *a)
 {
@@ -295,7 +301,7 @@ static void access_error(ExanetState *s, const ApertureAccess *a,
     exanet_shm_schedule(s);
 }
 
-/* Reports one error for an access that took too long, and no further one. */
+/* Reports an error for an access that took too long, and prevents a second report. */
 static void access_timed_out(ExanetState *s, ApertureAccess *a)
 {
     access_error(s, a, EXANET_RESP_ACK);
@@ -303,8 +309,8 @@ static void access_timed_out(ExanetState *s, ApertureAccess *a)
 }
 
 /*
- * Fills in the request for @size bytes at @at of the aperture.  Returns false after an
- * error.
+ * Fills in the request of @a for @size bytes at @at of the aperture.  Returns false if
+ * the access is not permitted, which the function has reported.
  */
 static bool access_prepare(ExanetState *s, ApertureAccess *a, uint64_t at,
                            unsigned size)
@@ -377,7 +383,10 @@ static void bram_store(ExanetState *s, uint64_t at, const uint8_t *buf,
     memcpy(s->shm->bram + at, buf, bram_bytes(s, at, size));
 }
 
-/* Executes one load.  @buf does not change if the load fails. */
+/*
+ * Executes one load.  @buf does not change if the load fails.  Returns MEMTX_ERROR only
+ * if the load would have to wait but must not.
+ */
 static MemTxResult window_load(ExanetState *s, uint64_t at, uint8_t *buf,
                                unsigned size, MemTxAttrs attrs)
 {

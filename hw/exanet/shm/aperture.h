@@ -7,9 +7,10 @@
 
 typedef struct ExanetState ExanetState;
 
+/* Parts of the functions of ExanetUnit, for shm.c. */
 void exanet_aperture_init(ExanetState *s);
 void exanet_aperture_fini(ExanetState *s);
-/* Frees the state, which a vCPU may have used until now. */
+/* Frees the state, when no vCPU can use it any more. */
 void exanet_aperture_finalize(ExanetState *s);
 void exanet_aperture_reset(ExanetState *s);
 bool exanet_aperture_run(ExanetState *s);
@@ -28,8 +29,8 @@ unsigned exanet_aperture_stores(ExanetState *s, unsigned c);
 void exanet_aperture_fence(ExanetState *s);
 bool exanet_aperture_fenced(ExanetState *s);
 /*
- * Brackets an access of another node to a device of this machine.  Meanwhile the
- * aperture refuses all accesses, because the device may be routed back to it.
+ * Begins (@on) or ends an access of another node to a device of this machine.  In between
+ * the aperture refuses all accesses, because that device may access the aperture.
  */
 void exanet_aperture_guard(ExanetState *s, bool on);
 

@@ -9,7 +9,7 @@
 #include "qemu/timer.h"
 #include "internal.h"
 
-/* Pieces of a channel that the tracker knows [P]. */
+/* Number of pieces of a channel, the limit of pieces under way and failed [P]. */
 #define CDMA_PIECES 64
 
 typedef enum CdmaStage {
@@ -17,13 +17,13 @@ typedef enum CdmaStage {
     CDMA_STAGE_FETCH,                    /* must be read from the source */
     /* The request to the source's node is under way. */
     CDMA_STAGE_READ,
-    CDMA_STAGE_STORE,                    /* was read, must be written */
+    CDMA_STAGE_STORE,                    /* has been read, must be written */
     /* The write to the destination's node is under way. */
     CDMA_STAGE_WRITE,
-    CDMA_STAGE_EARLY,                    /* as WRITE, and acknowledged early */
+    CDMA_STAGE_EARLY,                    /* as WRITE, but the DMA has got the ack */
     CDMA_STAGE_FAULT,                    /* waits for a local page */
-    CDMA_STAGE_FAILED,                   /* failed; it is in the list */
-    CDMA_STAGE_ORPHAN,                   /* under way, but its transfer has ended */
+    CDMA_STAGE_FAILED,                   /* has failed; its index is in @list */
+    CDMA_STAGE_ORPHAN,                   /* has a request, but its transfer has ended */
     CDMA_STAGES,
 } CdmaStage;
 
@@ -31,15 +31,15 @@ typedef struct CdmaChannel CdmaChannel;
 
 typedef struct CdmaPiece {
     CdmaChannel *ch;
-    uint32_t offset;
+    uint32_t offset;                /* bytes from the start of the transfer */
     uint16_t size;                  /* size in bytes, 1 to 256 */
-    /* Number of the fault; distinguishes delayed answers. */
+    /* Number of the last fault; answers to older faults are ignored. */
     uint16_t faults;
-    uint8_t index;
+    uint8_t index;                  /* index of this piece in CdmaChannel.piece */
     uint8_t stage;                  /* CdmaStage */
-    uint8_t after;                  /* the stage to continue after FAULT */
-    uint8_t code;                   /* enum exanet_resp of a failure */
-    bool remote;                    /* the failure was at the other node */
+    uint8_t after;                  /* stage with which the piece continues after FAULT */
+    uint8_t code;                   /* enum exanet_resp of the last failure */
+    bool remote;                    /* a request failed; false: the local side failed */
     uint8_t class;                  /* enum exanet_shm_class of the last request */
     uint8_t data[EXANET_MTU];
 } CdmaPiece;
@@ -60,27 +60,27 @@ struct CdmaChannel {
     uint32_t length;
     uint16_t pdid;
     unsigned burst;                 /* maximal size of a piece, bytes */
-    unsigned outstanding;
+    unsigned outstanding;           /* limit of outstanding pieces */
 
     uint32_t next;                  /* offset of the next new piece */
-    uint32_t issued;
-    uint32_t acked;
+    uint32_t issued;                /* pieces that were started, with repetitions */
+    uint32_t acked;                 /* pieces that are complete */
     uint32_t round;                 /* rounds since the list was empty last */
     int64_t wait;                   /* ns, when the round begins */
-    int64_t begin;                  /* when the pass begins, for exanet_timing_due() */
-    bool failing;                   /* the transfer ends when nothing is under way */
+    int64_t begin;                  /* with timing: tenths of ns, when the pass begins */
+    bool failing;                   /* the transfer fails when no request is under way */
     CdmaPiece error;                /* the piece that made the transfer fail */
 
     CdmaPiece piece[CDMA_PIECES];
     uint64_t in[CDMA_STAGES];            /* pieces by stage, one bit for each piece */
     uint8_t list[CDMA_PIECES];           /* indices of failed pieces, oldest first */
-    unsigned failed;
+    unsigned failed;                     /* number of pieces in @list */
     unsigned left;                       /* pieces of @list that this round repeats */
 };
 
 struct ExanetCdma {
     CdmaChannel ch[EXANET_CDMA_CHANNELS];
-    unsigned first;                 /* channel that runs first */
+    unsigned first;                 /* counter; its remainder is the first channel run */
 };
 
 static inline CdmaChannel *cdma_channel(ExanetState *s, unsigned ch)
@@ -109,21 +109,21 @@ static inline void cdma_move(CdmaPiece *p, CdmaStage stage)
     p->stage = stage;
 }
 
-/* Returns the pieces that the initiator has, as a mask. */
+/* Returns the pieces of the transfer whose request is under way, one bit for each. */
 static inline uint64_t cdma_in_flight(const CdmaChannel *ch)
 {
     return ch->in[CDMA_STAGE_READ] | ch->in[CDMA_STAGE_WRITE] | ch->in[CDMA_STAGE_EARLY];
 }
 
-/* Returns the pieces that a step could advance now. */
+/* Returns the pieces that exanet_cdma_piece_step() could advance, one bit for each. */
 static inline uint64_t cdma_runnable(const CdmaChannel *ch)
 {
     return ch->in[CDMA_STAGE_FETCH] | ch->in[CDMA_STAGE_STORE];
 }
 
 /*
- * Returns the pieces that the DMA counts as outstanding.  Pieces that were acknowledged
- * early are not among them.
+ * Returns the pieces that count for the limit of outstanding pieces, one bit for each.
+ * Pieces that were acknowledged early do not count.
  */
 static inline uint64_t cdma_outstanding(const CdmaChannel *ch)
 {
@@ -134,21 +134,29 @@ static inline uint64_t cdma_outstanding(const CdmaChannel *ch)
 /* --- cdma-piece.c ------------------------------------------------------------- */
 
 /*
- * Advances @p, in FETCH or STORE, as far as possible.  Returns false if the initiator
- * does not accept its request now; then each run tries again.
+ * Advances @p, in FETCH or STORE, as far as possible; @p may end, fail or wait for a
+ * page.  Returns false if the initiator does not accept a request now; then each run
+ * tries again.
  */
 bool exanet_cdma_piece_step(CdmaPiece *p);
-/* Ends the transfer without waiting; responses to its pieces are ignored. */
+/*
+ * Frees all pieces and empties the list without waiting; responses to requests under way
+ * are ignored.  Does not change the state of the channel.
+ */
 void exanet_cdma_abandon(CdmaChannel *ch);
 /*
- * Makes the transfer fail because of @p.  It ends when nothing is under way.  Software
- * can still read the list.
+ * Makes the transfer fail because of @p, which is copied: frees all pieces without a
+ * request, and ends the transfer when no request is under way.  Software can still read
+ * the list.
  */
 void exanet_cdma_fail(CdmaChannel *ch, const CdmaPiece *p);
 
 /* --- cdma.c ------------------------------------------------------------------- */
 
-/* Reports the failure of the transfer by @ch->error.  Nothing of it is under way. */
+/*
+ * Ends the transfer as failed, with @ch->error, when no request is under way: sets SR,
+ * and reports an error of a request in ERR_INFO.
+ */
 void exanet_cdma_failed(CdmaChannel *ch);
 
 #endif /* HW_EXANET_SHM_CDMA_INTERNAL_H */

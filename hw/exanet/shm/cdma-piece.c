@@ -48,6 +48,10 @@ void exanet_cdma_fail(CdmaChannel *ch, const CdmaPiece *p)
     }
 }
 
+/*
+ * Frees @p, which is complete.  If the transfer is failing and this was its last request,
+ * ends the transfer.
+ */
 static void piece_done(CdmaPiece *p)
 {
     CdmaChannel *ch = p->ch;
@@ -59,7 +63,7 @@ static void piece_done(CdmaPiece *p)
     }
 }
 
-/* Returns true if the piece may be repeated, because its error is not permanent. */
+/* Returns true if RELIABLE is set and the error of @p is not permanent. */
 static bool piece_repeatable(const CdmaPiece *p)
 {
     return (exanet_shm_ctrl(p->ch->s) & EXANET_SHM_CTRL_RELIABLE) &&
@@ -69,7 +73,10 @@ static bool piece_repeatable(const CdmaPiece *p)
 }
 
 /*
- * Records that @p failed.  @remote: the other node has refused it, or did not answer.
+ * Handles the failure of @p with @resp: adds @p to the list of failed pieces, and makes
+ * the transfer fail if a repetition cannot help.  If the transfer is failing already,
+ * frees @p, and ends the transfer if no request is under way.  @remote: the request of @p
+ * failed, at the other node or at the initiator; otherwise its local side.
  */
 static void piece_fail(CdmaPiece *p, enum exanet_resp resp, bool remote)
 {
@@ -127,7 +134,7 @@ static uint32_t channel_peer(const CdmaChannel *ch)
            RNIC_GET(EXANET_GVA_COORD, ch->da);
 }
 
-/* Reports a missing page, and lets @p wait for it. */
+/* Reports a missing page, and lets @p wait; makes @p fail if no answer will follow. */
 static void piece_fault(CdmaPiece *p, uint64_t va, bool write)
 {
     CdmaChannel *ch = p->ch;
@@ -151,8 +158,8 @@ static void piece_fault(CdmaPiece *p, uint64_t va, bool write)
 }
 
 /*
- * Moves the data of @p from or to its local side.  Returns false if that failed, or if
- * @p waits for a page.
+ * Reads the data of @p from its local side, or writes them (@write).  Returns false if @p
+ * has failed or waits for a page.
  */
 static bool piece_local(CdmaPiece *p, bool write)
 {
@@ -234,7 +241,8 @@ static void piece_write_settled(ExanetState *s, void *opaque,
 }
 
 /*
- * Issues a request for @p to the initiator.  Returns false if it is not accepted now.
+ * Issues a request for @p to the initiator.  Returns false if the initiator does not
+ * accept the request now.
  */
 static bool piece_issue(CdmaPiece *p, enum exanet_shm_class class)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet CDMA: the AXI Central DMA beside the network interface, and the RDMA tracker,
- * which makes it repeat pieces that failed [T §4.4].
+ * which makes the DMA repeat pieces that failed [T §4.4].
  *
- * A transfer is cut into pieces, one AXI burst each.  The DMA moves all of them, which
- * is a pass, and then repeats the failed ones in rounds.  Each repetition reads the
- * piece from its source again.  Software sees the end of the transfer when nothing is
- * under way any more.
+ * A transfer is cut into pieces, one AXI burst each.  The DMA moves all pieces, which is
+ * a pass, and then repeats the failed pieces in rounds.  Each repetition reads the piece
+ * from its source again.  Software sees the end of the transfer when no request is under
+ * way any more.
  */
 #include "qemu/osdep.h"
 #include "qemu/host-utils.h"
@@ -37,7 +37,7 @@
 #define SR_ERRORS (EXANET_CDMA_SR_INT_ERR | EXANET_CDMA_SR_SLV_ERR | \
                    EXANET_CDMA_SR_DEC_ERR)
 
-/* Returns true if the channel is busy with more than waiting for its end. */
+/* Returns true if the channel has a transfer that is not failing. */
 static bool channel_active(const CdmaChannel *ch)
 {
     return cdma_busy(ch) && !ch->failing;
@@ -74,8 +74,8 @@ static void irq_update(ExanetState *s)
 }
 
 /*
- * Makes the channel idle, and sets @bits of SR in addition to those that are not
- * cleared.
+ * Makes the channel idle in @state, and sets IDLE and @bits in SR.  Other bits of SR stay
+ * until software clears them.
  */
 static void channel_idle(CdmaChannel *ch, enum exanet_tracker_state state,
                          uint32_t bits)
@@ -157,7 +157,7 @@ static bool pass_over(const CdmaChannel *ch)
     return ch->next == ch->length || ch->failed >= CDMA_PIECES - PIECES_RESERVED;
 }
 
-/* Returns the piece that the DMA starts next, or NULL. */
+/* Returns the piece that the DMA starts next, and moves it to FETCH; or returns NULL. */
 static CdmaPiece *piece_next(CdmaChannel *ch)
 {
     CdmaPiece *p = NULL;
@@ -181,7 +181,7 @@ static CdmaPiece *piece_next(CdmaChannel *ch)
 /* --- The tracker --------------------------------------------------------------- */
 
 /*
- * Returns the time before the next round; 0 if all failed pieces may succeed at once.
+ * Returns the time, ns, before the next round; 0 if no failed piece needs a pause.
  */
 static int64_t round_wait(const CdmaChannel *ch)
 {
@@ -224,8 +224,8 @@ static void round_begin(CdmaChannel *ch)
 }
 
 /*
- * Starts the next phase when the DMA has nothing to do.  Returns true if it has work
- * again.
+ * Starts the next phase, drain, round or pass, when the DMA has nothing to do, or ends
+ * the transfer.  Returns true if the DMA has work again.
  */
 static bool channel_advance(CdmaChannel *ch)
 {
@@ -252,7 +252,7 @@ static bool channel_advance(CdmaChannel *ch)
 
 /* --- Work ----------------------------------------------------------------------- */
 
-/* Advances pieces, at most @budget.  Returns the rest of the budget. */
+/* Advances at most @budget pieces of @ch.  Returns the rest of the budget. */
 static unsigned channel_step(CdmaChannel *ch, unsigned budget)
 {
     bool open = true;
@@ -338,7 +338,7 @@ static bool side_valid(uint64_t address, uint32_t bytes, bool remote)
     return address + bytes - 1 >= address;
 }
 
-/* Returns the bits of SR for a transfer that is not valid; 0 if it is. */
+/* Returns the bits of SR for a transfer that is not valid; 0 for a valid transfer. */
 static uint32_t channel_check(const CdmaChannel *ch)
 {
     const ExanetContext *ctx = &ch->s->ctx[cdma_ctx(ch)];
@@ -356,7 +356,7 @@ static uint32_t channel_check(const CdmaChannel *ch)
     return 0;
 }
 
-/* Copies the registers for the time of the transfer. */
+/* Copies the registers into @ch, for the time of the transfer. */
 static void channel_latch(CdmaChannel *ch)
 {
     unsigned base = EXANET_CDMA(ch->index);
@@ -407,8 +407,8 @@ static void channel_start(CdmaChannel *ch)
 }
 
 /*
- * Soft reset: all is as after a reset of the device; responses to requests under
- * way are ignored.
+ * Does a soft reset: the registers and @ch are as after a reset of the device, and
+ * responses to requests under way are ignored.
  */
 static void channel_reset(CdmaChannel *ch)
 {

@@ -9,6 +9,10 @@
 
 typedef struct ExanetState ExanetState;
 
+/*
+ * Parts of the functions of ExanetUnit and ExanetRegBlock, for shm.c and blocks.c; @ch:
+ * number of the channel, @reg: EXANET_REG_CDMA_.
+ */
 void exanet_cdma_init(ExanetState *s);
 void exanet_cdma_fini(ExanetState *s);
 void exanet_cdma_reset(ExanetState *s);
@@ -17,7 +21,10 @@ void exanet_cdma_reg_sync(ExanetState *s, unsigned ch);
 void exanet_cdma_reg_written(ExanetState *s, unsigned ch, unsigned reg,
                              bool top);
 void exanet_cdma_tracker_sync(ExanetState *s, unsigned ch);
-/* Handles the resolution of a fault of a channel by the driver. */
+/*
+ * Handles the driver's answer to fault @f of a channel: the piece continues if @ok is
+ * true, and fails otherwise.
+ */
 void exanet_cdma_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok);
 /* Makes the transfers of context @c fail. */
 void exanet_cdma_quiesce(ExanetState *s, unsigned c);

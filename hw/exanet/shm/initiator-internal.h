@@ -15,7 +15,7 @@
 #include "timing.h"
 
 #define SLOTS_MAX           64      /* limit of the field EXANET_STID_SLOT */
-/* Slots of each class. */
+/* Number of slots of each class. */
 extern const uint8_t exanet_shm_slots[EXANET_SHM_CLASSES];
 
 typedef struct ExanetTransaction {
@@ -27,19 +27,19 @@ typedef struct ExanetTransaction {
     int64_t deadline;               /* ns, when the initiator checks the transaction */
     uint16_t tid;                   /* wire TID */
     uint16_t seq;
-    uint16_t copies;                /* number of copies that were sent */
-    uint16_t timeouts;
-    uint16_t refusals;
-    uint8_t resp;                   /* response of the last refusal */
+    uint16_t copies;                /* number of copies that were sent, saturating */
+    uint16_t timeouts;              /* number of timeouts, saturating */
+    uint16_t refusals;              /* number of temporary refusals, saturating */
+    uint8_t resp;                   /* last refusal, enum exanet_resp; see @rejected */
     bool queued;                    /* is in the queue of packets to send */
     /* The last copy was refused; @deadline ends the back-off. */
     bool refused;
     bool responded;                 /* the master has got its response */
     bool answer;                    /* is in the list of answers */
-    bool rejected;                  /* fails at once with @resp; it is never sent */
+    bool rejected;                  /* fails with @resp in the next run; never sent */
     bool reported;                  /* the master has reported the failure itself */
-    bool early;                     /* is acknowledged early when it is sent */
-    int64_t answer_at;
+    bool early;                     /* with timing: acknowledged early when it is sent */
+    int64_t answer_at;              /* with timing: tenths of ns, of the early answer */
     ExanetTimingPacket timing;
     /* FENCE was written after the transaction was issued */
     bool fenced;
@@ -52,17 +52,17 @@ typedef QTAILQ_HEAD(, ExanetTransaction) ExanetTransactions;
 
 struct ExanetInitiator {
     ExanetTransaction slot[EXANET_SHM_CLASSES][SLOTS_MAX];
-    unsigned busy[EXANET_SHM_CLASSES];
-    ExanetTransactions queue[QUEUES];
-    ExanetTransactions answers;
+    unsigned busy[EXANET_SHM_CLASSES];  /* slots in use */
+    ExanetTransactions queue[QUEUES];   /* transactions with a copy to send */
+    ExanetTransactions answers;     /* early responses and failures for the next run */
     ShmNodes *nodes;                /* owned */
-    uint64_t serial;
-    uint32_t run;
-    unsigned shared_row;            /* loads and stores since the last RDMA packet */
-    /* By AXI id: address and reason of the last stall. */
+    uint64_t serial;                /* serial of the last transaction */
+    uint32_t run;                   /* number of the last run that sends packets */
+    unsigned shared_row;            /* packets of QUEUE_SHARED since one of QUEUE_RDMA */
+    /* By AXI ID: address and reason of the stall; 0: the last request was accepted. */
     uint64_t stalled[1u << 6];
     bool request_waits;             /* a request was not accepted */
-    bool aborting;
+    bool aborting;                  /* no request is accepted now */
     RNicDeadline deadline;          /* for all transactions */
     bool due;                       /* the deadline has passed */
 };
@@ -90,20 +90,29 @@ static inline unsigned exanet_transaction_queue(unsigned class)
 
 /* --- initiator.c ------------------------------------------------------------ */
 
-/* Returns true if no transaction of the same class to the same node is older. */
+/* Returns true if no other transaction of the class of @t to its node is older. */
 bool exanet_transaction_oldest(ExanetInitiator *ini, const ExanetTransaction *t);
-/* Sets the deadline of @t. */
+/* Sets the deadline (ns) of @t. */
 void exanet_transaction_arm(ExanetInitiator *ini, ExanetTransaction *t,
                             int64_t deadline);
-/* Adds @t to its queue, behind all others. */
+/*
+ * Adds @t to its queue, behind all other transactions, to send a copy.  Ends the back-off
+ * of a refused @t: from now on its timeout counts.
+ */
 void exanet_transaction_enqueue(ExanetState *s, ExanetTransaction *t);
 void exanet_transaction_dequeue(ExanetInitiator *ini, ExanetTransaction *t);
 /* Adds @t to the list of responses that wait for the next run. */
 void exanet_transaction_answer(ExanetState *s, ExanetTransaction *t);
-/* Ends @t: frees its slot, and responds to its master. */
+/*
+ * Ends @t: frees its slot, calls ExanetShmRequest.respond with @resp and @data unless the
+ * master got an early response, and calls ExanetShmRequest.settled for a write.
+ */
 void exanet_transaction_finish(ExanetState *s, ExanetTransaction *t,
                                enum exanet_resp resp, const uint8_t *data);
-/* Ends @t in an error.  @code is the code for ERR_INFO. */
+/*
+ * Ends @t with error @resp.  If @t is a load or store whose master has reported no error,
+ * reports @code in ERR_INFO.
+ */
 void exanet_transaction_fail(ExanetState *s, ExanetTransaction *t,
                              enum exanet_resp resp, enum exanet_resp code);
 

@@ -13,11 +13,11 @@
 #include "shm.h"
 #include "../trace.h"
 
-#define TIMEOUT_SHIFT_MAX   5       /* how often dynamic timeouts double */
+#define TIMEOUT_SHIFT_MAX   5       /* dynamic timeouts double this many times at most */
 #define BACKOFF_NS          (50 * SCALE_US)
 #define BACKOFF_MAX_NS      (10 * SCALE_MS)
 #define BACKOFF_SHIFT_MAX   8
-/* Minimal time before a store is given up whose target answers, but refuses it. */
+/* Shortest time after which a load or store that its target refuses is given up. */
 #define REFUSED_MAX_NS      (10LL * NANOSECONDS_PER_SECOND)
 
 /* --- Retransmission ---------------------------------------------------------------- */
@@ -37,7 +37,10 @@ static ExanetTransaction *next_store(ExanetInitiator *ini, const ExanetTransacti
     return next;
 }
 
-/* Sends another copy of @t, and of all stores that the target has dropped behind it. */
+/*
+ * Queues another copy of @t.  If @t is a store and targets keep the order, also queues
+ * all younger stores to its node, because the target has dropped them.
+ */
 static void retransmit(ExanetState *s, ExanetTransaction *t)
 {
     ExanetInitiator *ini = s->shm->initiator;
@@ -78,7 +81,10 @@ void exanet_transaction_drain(ExanetInitiator *ini, ExanetTransaction *t)
     }
 }
 
-/* Handles a deadline of @t that has passed. */
+/*
+ * Handles a deadline of @t that has passed: ends an RDMA transaction, ends a load or
+ * store that must be given up, or retransmits.  Counts a timeout if @t was not refused.
+ */
 static void expire(ExanetState *s, ExanetTransaction *t, int64_t now)
 {
     ShmNode *node = t->node;
@@ -103,8 +109,8 @@ static void expire(ExanetState *s, ExanetTransaction *t, int64_t now)
 }
 
 /*
- * Returns true if an older store must be handled first, because the target may have
- * dropped @t only because of it.
+ * Returns true if an older store to the node must be handled before @t, because the
+ * target may have dropped @t only for want of that store.
  */
 static bool waits_for_older(ExanetState *s, const ExanetTransaction *t)
 {
@@ -142,7 +148,7 @@ void exanet_initiator_expire(ExanetState *s)
 
 /* --- Responses ------------------------------------------------------------ */
 
-/* Determines the response of @pkt to @t.  Returns false if @pkt is not valid. */
+/* Stores in *@resp the response of @pkt to @t.  Returns false if @pkt is not valid. */
 static bool response_valid(const ExanetTransaction *t, const ExanetPacket *pkt,
                            enum exanet_resp *resp)
 {
@@ -174,7 +180,7 @@ static ExanetTransaction *response_match(ExanetInitiator *ini, const ExanetPacke
            t->node->coord == pkt->src ? t : NULL;
 }
 
-/* Returns the time before a refused @t is retransmitted. */
+/* Returns the time, ns, before a refused @t is retransmitted; 0: at once. */
 static int64_t refused_delay(ExanetState *s, const ExanetTransaction *t,
                              enum exanet_resp resp)
 {
@@ -189,7 +195,11 @@ static int64_t refused_delay(ExanetState *s, const ExanetTransaction *t,
     }
 }
 
-/* Handles a refusal that may be temporary. */
+/*
+ * Handles refusal @resp of @t, which may be temporary.  An RDMA transaction ends, but
+ * waits for RESOLVED after a FAULT.  A load or store is retransmitted, perhaps after a
+ * delay, or given up.
+ */
 static void response_refused(ExanetState *s, ExanetTransaction *t,
                              const ExanetPacket *pkt, enum exanet_resp resp)
 {

@@ -43,9 +43,9 @@ static unsigned encode(ExanetState *s, const ExanetTransaction *t, uint8_t *buf,
 }
 
 /*
- * Sends the next copy of @t.  Returns false if it cannot leave now: the route is
- * blocked, the flow is limited, or @t is not due.  exanet_net_send() comes last,
- * because a response of this node itself may arrive inside it.
+ * Sends the next copy of @t.  Returns false if the copy cannot leave now: the route is
+ * blocked, the flow is limited, or @t is not due.  The call of exanet_net_send() comes
+ * last, because a response of this node itself may arrive inside it.
  */
 static bool send_copy(ExanetState *s, ExanetTransaction *t)
 {

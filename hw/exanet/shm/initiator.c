@@ -40,7 +40,7 @@ const uint8_t exanet_shm_slots[EXANET_SHM_CLASSES] = {
     [EXANET_SHM_RDMA_READ] = SLOTS_MAX,
 };
 
-/* Maximal distance between the numbers of writes under way to a node. */
+/* Limit of the distance between sequence numbers of writes under way to a node. */
 static const uint16_t spans[EXANET_SHM_CLASSES] = {
     [EXANET_SHM_STORE] = EXANET_SHM_SPAN,
     [EXANET_SHM_RDMA_WRITE] = EXANET_SHM_WINDOW,
@@ -161,8 +161,9 @@ static bool waits_for_store(ExanetInitiator *ini, const ExanetShmRequest *req)
 
 /*
  * Returns true if @req must wait for older writes to its node.  Targets recognize
- * executed writes by their numbers.  So the number of @req must be less than
- * spans[class] away from the oldest write under way.
+ * executed writes by their sequence numbers.  So the number of @req must be less than
+ * spans[class] away from the oldest write under way.  An RDMA write also waits for the
+ * end of a drain.
  */
 static bool waits_for_writes(ExanetInitiator *ini, const ExanetShmRequest *req)
 {
@@ -262,8 +263,8 @@ static bool issue_enabled(ExanetState *s)
 }
 
 /*
- * Returns true if @req may leave: the unit is enabled, and a context with a local job
- * stays on this node.
+ * Returns true if @req may leave: the unit is enabled, and, if the job of its context is
+ * local, the request is for this node.
  */
 static bool issue_allowed(ExanetState *s, const ExanetShmRequest *req)
 {
@@ -333,7 +334,10 @@ void exanet_shm_reported(ExanetState *s, const void *opaque)
     }
 }
 
-/* Delivers early responses and immediate failures.  Returns true if some are left. */
+/*
+ * Delivers early responses, and failures of rejected requests.  Returns true if some may
+ * be left.
+ */
 static bool answers_run(ExanetState *s)
 {
     ExanetInitiator *ini = s->shm->initiator;

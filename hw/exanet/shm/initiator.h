@@ -14,13 +14,13 @@
  * issue requests.
  */
 typedef struct ExanetShmRequest {
-    uint64_t gva;
+    uint64_t gva;                   /* address at the target, a GVA */
     const void *data;               /* data of stores and RDMA writes, @size bytes */
     uint16_t size;                  /* 1 to 256 bytes, within one block of EXANET_MTU */
     uint16_t pdid;                  /* PDID of the target */
     uint8_t class;                  /* enum exanet_shm_class */
     uint8_t axi_id;                 /* EXANET_AXI_ID_ */
-    uint8_t ctx;                    /* context of the request */
+    uint8_t ctx;                    /* context of the request; EXANET_CONTEXTS: none */
     bool early;                     /* early acknowledgement is permitted */
     /* Continues the AXI burst of the previous request. */
     bool joined;
@@ -49,16 +49,17 @@ typedef struct ExanetShmRequest {
  */
 bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req);
 /*
- * Marks the transaction with the argument @opaque: its master has reported a failure,
- * so the initiator reports none.
+ * Marks the transaction whose request has @opaque: the master has reported a failure
+ * itself, so the initiator reports no failure.
  */
 void exanet_shm_reported(ExanetState *s, const void *opaque);
 void exanet_initiator_init(ExanetState *s);
 void exanet_initiator_fini(ExanetState *s);
 void exanet_initiator_reset(ExanetState *s);
 bool exanet_initiator_run(ExanetState *s);
-/* Update FENCE, SHM_STATUS and the timers; handle a write to FENCE. */
+/* Computes FENCE, SHM_STATUS and the registers of the timers, before a read. */
 void exanet_initiator_reg_sync(ExanetState *s);
+/* Handles a write to FENCE: marks the stores and RDMA writes under way. */
 void exanet_initiator_fence(ExanetState *s);
 /* Ends all transactions of context @c with PROTECTION. */
 void exanet_initiator_quiesce(ExanetState *s, unsigned c);

@@ -28,13 +28,13 @@ typedef struct ExanetShm {
     uint32_t errors[EXANET_CONTEXTS];   /* number of exanet_shm_error() calls */
 } ExanetShm;
 
-/* Lets the loop run the unit if a part has @work. */
+/* Lets the next round run the unit, if @work: a part of the unit has work left. */
 static inline void exanet_shm_wake(ExanetState *s, bool work)
 {
     s->awake |= work ? EXANET_AWAKE_SHM : 0;
 }
 
-/* As exanet_schedule(), for work of a part of shared memory. */
+/* Makes the bottom half run the unit, because one of its parts has work. */
 static inline void exanet_shm_schedule(ExanetState *s)
 {
     s->awake |= EXANET_AWAKE_SHM;
@@ -56,15 +56,18 @@ static inline uint32_t exanet_shm_ctrl(ExanetState *s)
 }
 /*
  * Reports that a load or store of context @c to @gva has failed with @resp after
- * @retries retransmissions: sets ERR_GVA and ERR_INFO, raises the interrupt, and counts
- * the error.  @resp ACK means that there was no answer.  @c is EXANET_CONTEXTS if the
- * address is in no segment.
+ * @retries retransmissions: raises the interrupt, counts the error, and sets ERR_GVA and
+ * ERR_INFO unless they hold an earlier error.  @resp ACK means that there was no answer.
+ * @c is EXANET_CONTEXTS if the address is in no segment.
  */
 void exanet_shm_error(ExanetState *s, unsigned c, uint64_t gva,
                       enum exanet_shm_class class, enum exanet_resp resp,
                       unsigned retries);
 
-/* Handles a write to ERR_INFO, after which the next error may be stored. */
+/*
+ * Handles a write to ERR_INFO: if software has cleared VALID, clears ERR_GVA, ERR_INFO
+ * and the cause of the interrupt.
+ */
 void exanet_shm_error_cleared(ExanetState *s);
 
 #endif /* HW_EXANET_SHM_INTERNAL_H */

@@ -12,9 +12,9 @@
 /* Maximum of nodes that have answered, and of nodes per context that have not. */
 #define ANSWERED_MAX        16384
 #define UNANSWERED_MAX      1024
-/* A node that exists answers within this time. */
+/* A node without an answer or a transaction for this time may be removed. */
 #define ANSWER_NS           (100 * (int64_t)SCALE_MS)
-/* A node without a transaction for this time may be removed to make room. */
+/* A node that has answered, without a transaction for this time, may be removed. */
 #define IDLE_NS             (60LL * NANOSECONDS_PER_SECOND)
 /* Number of slots, by hash of coordinates, that keep the numbers of removed nodes. */
 #define REMOVED_SLOTS                16384
@@ -75,8 +75,8 @@ static void node_remove(ShmNodes *nodes, ShmNode *node)
 }
 
 /*
- * Removes the oldest node of @list that had no transaction for @ns.  Returns false if
- * there is none.
+ * Removes the oldest node of @list that has had no transaction for @ns.  Returns false if
+ * @list has no such node.
  */
 static bool node_evict(ShmNodes *nodes, ShmNodeList *list, int64_t now,
                        int64_t ns)
@@ -96,9 +96,9 @@ static bool node_evict(ShmNodes *nodes, ShmNodeList *list, int64_t now,
 }
 
 /*
- * Makes room for a new node of context @c.  The room for nodes that have not answered
- * is divided by contexts, because a process may name any coordinates and must not keep
- * other processes from nodes that exist.
+ * Makes room for a new node of context @c.  Returns false if there is no room.  The room
+ * for nodes that have not answered is divided by contexts, because a process may name any
+ * coordinates and must not keep other processes from nodes that exist.
  */
 static bool node_room(ShmNodes *nodes, unsigned c, int64_t now)
 {

@@ -17,24 +17,24 @@ enum {
 };
 
 /*
- * Node that the initiator has sent to.  Its sequence numbers must never restart,
- * because the node would take a store with an old number for a copy, and would answer
+ * A node to which the initiator has sent.  Its sequence numbers must never restart,
+ * because the node would regard a store with an old number as a copy, and would answer
  * without executing the store.
  */
 typedef struct ShmNode {
     uint32_t coord;
     uint16_t seq[EXANET_SHM_CLASSES];   /* sequence number of the next request */
-    unsigned path;                  /* counts timeouts; selects the path */
-    uint32_t blocked[QUEUES];       /* run in which no route was open */
+    unsigned path;                  /* number of timeouts; selects the path */
+    uint32_t blocked[QUEUES];       /* run in which no packet of the queue could leave */
     ExanetRtt rtt;
     /* Serial of the last transaction before a drain; see exanet_transaction_drain(). */
     uint64_t drain_serial;
     int64_t used;                   /* ns, begin of the last transaction */
     unsigned busy;                  /* transactions under way */
     uint8_t ctx;                    /* owner context until the first answer */
-    uint8_t shift;                  /* timeouts since the last answer */
-    bool dead;                      /* given up, and no response since */
-    bool answered;
+    uint8_t shift;                  /* timeouts since the last ACK; doubles the limit */
+    bool dead;                      /* did not answer, and has sent no response since */
+    bool answered;                  /* the node has answered a transaction */
     QTAILQ_ENTRY(ShmNode) next;     /* in the order of @used */
 } ShmNode;
 
@@ -43,8 +43,8 @@ typedef struct ShmNodes ShmNodes;
 ShmNodes *exanet_shm_nodes_new(void);
 void exanet_shm_nodes_free(ShmNodes *nodes);
 /*
- * Resets the nodes, but not their numbers, because delayed packets and responses must not
- * match new transactions.
+ * Resets round-trip times, paths and timeouts of all nodes, but not their sequence
+ * numbers, because delayed packets and responses must not match new transactions.
  */
 void exanet_shm_nodes_reset(ShmNodes *nodes);
 /* Returns node @coord, or NULL if it is unknown. */
@@ -64,7 +64,7 @@ void exanet_shm_node_end(ShmNode *node);
 void exanet_shm_node_answered(ShmNodes *nodes, ShmNode *node);
 /* Returns the path of packets to @node.  The path changes after each timeout. */
 unsigned exanet_shm_node_path(ExanetState *s, const ShmNode *node);
-/* Returns true if @node did not answer, and if there is no route to @node. */
+/* Returns true if @node, another node, did not answer and there is no route to @node. */
 bool exanet_shm_node_unreachable(ExanetState *s, const ShmNode *node);
 /* Returns the time limit for an answer, ns. */
 int64_t exanet_shm_node_timeout(ExanetState *s, const ShmNode *node);

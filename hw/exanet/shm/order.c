@@ -16,15 +16,16 @@
 #define SEQ_MASK ((1u << EXANET_SHM_SEQ_BITS) - 1)
 #define SEQ_HALF (1u << (EXANET_SHM_SEQ_BITS - 1))
 /*
- * Maximal step of SEQ from the last store to a new one.  A node skips numbers when it
- * gives up stores: at most SEQ_NEAR plus SEQ_NEAR_PER_MS for each ms since the last
- * store.  A delayed copy has a number that is further away.
+ * Largest step of SEQ from the last request to a new request.  A node skips numbers when
+ * it gives up requests: at most SEQ_NEAR plus SEQ_NEAR_PER_MS for each ms since the last
+ * request.  A delayed copy has a number that is further away.
  */
 #define SEQ_NEAR EXANET_SHM_SPAN
 #define SEQ_NEAR_PER_MS 2
 /*
- * A node that gave up very many stores continues with a SEQ that looks like an old one.
- * After this time without a store, only the last SEQ_UNDER_WAY numbers are old.
+ * A node that gave up very many stores continues with a SEQ that looks like an old SEQ.
+ * After this time without a store or RDMA write, only the last SEQ_UNDER_WAY numbers are
+ * old.
  */
 #define SEQ_AGE_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
 #define SEQ_UNDER_WAY 128
@@ -39,7 +40,7 @@ static unsigned seq_distance(unsigned from, unsigned to)
     return (to - from) & SEQ_MASK;
 }
 
-/* Returns true if @pkt, which is @behind numbers old, is a new start of its node. */
+/* Returns true if @pkt, which is @behind numbers old, begins a new row of numbers. */
 static bool order_restart(ExanetState *s, const ExanetShmSource *o,
                           const ExanetPacket *pkt, unsigned behind)
 {
@@ -55,7 +56,7 @@ static bool order_new(ExanetState *s, const ExanetShmSource *o, unsigned ahead)
     return ahead < SEQ_HALF && ahead <= near;
 }
 
-/* Classifies a store.  FIRST means that all stores before it are over. */
+/* Classifies a store.  FIRST means that all older stores have ended. */
 static ExanetShmOrder order_store(ExanetState *s, const ExanetShmSource *o,
                                   const ExanetPacket *pkt)
 {
@@ -90,7 +91,8 @@ static ExanetShmOrder order_rdma(ExanetState *s, const ExanetShmSource *o,
 }
 
 /*
- * Moves the window up to RDMA write @seq.  With @first all writes before it are over.
+ * Moves the window up to RDMA write @seq.  If @first is true, all older writes have ended
+ * and count as executed.
  */
 static void rdma_slide(ExanetShmSource *o, unsigned seq, bool first)
 {
@@ -113,8 +115,9 @@ static void rdma_slide(ExanetShmSource *o, unsigned seq, bool first)
 }
 
 /*
- * Records that @pkt may be executed now.  Its number counts as used even if it fails,
- * because otherwise the next request would look like an old one after many failures.
+ * Advances the order to @pkt, before it is executed.  The number of @pkt counts as used
+ * even if @pkt fails, because otherwise the next request would look like an old request
+ * after many failures.
  */
 static void order_advance(ExanetState *s, ExanetShmSource *o, const ExanetPacket *pkt)
 {

@@ -11,40 +11,41 @@
 typedef struct ExanetState ExanetState;
 
 /*
- * Maximal distance between the numbers of stores, and of RDMA writes, that are under
- * way.  Targets know the state of so many requests.
+ * Limits of the distance between sequence numbers under way to one node: SPAN of stores,
+ * WINDOW of RDMA writes.  Targets know the state of so many requests.
  */
 #define EXANET_SHM_SPAN 1024
 #define EXANET_SHM_WINDOW 128
 
-/* State of a node that accesses memory of this one; owned by ExanetSource. */
+/* State of a node that accesses memory of this node; owned by ExanetSource. */
 typedef struct ExanetShmSource ExanetShmSource;
 struct ExanetShmSource {
     int64_t time;                   /* ns, time of the last store or RDMA write */
     uint16_t store;                 /* SEQ that the next store has */
     uint16_t rdma;                  /* SEQ after the newest RDMA write */
-    bool store_valid;
-    bool rdma_valid;
+    bool store_valid;               /* @store is known */
+    bool rdma_valid;                /* @rdma is known */
     /* Executed RDMA writes, by SEQ modulo the size. */
     DECLARE_BITMAP(rdma_done, EXANET_SHM_WINDOW);
 };
 
 typedef enum ExanetShmOrder {
     EXANET_SHM_NEW,
-    /* The request was executed before, or was given up. */
+    /* The request was executed before, or its node has given it up. */
     EXANET_SHM_DUPLICATE,
-    EXANET_SHM_AHEAD,               /* an older request is missing, or too many are */
+    EXANET_SHM_AHEAD,               /* an older request is missing, or SEQ is too far */
 } ExanetShmOrder;
 
 /*
- * Classifies the request @pkt, and counts a request that must not be executed.
- * An AHEAD request gets no answer, because ACK would mean that it was executed.
+ * Classifies the request @pkt.  Advances the order to a NEW request, and counts any other
+ * request.  The caller does not answer an AHEAD request, because ACK would mean that the
+ * request was executed.
  */
 ExanetShmOrder exanet_shm_order_check(ExanetState *s, ExanetShmSource *o,
                                       const ExanetPacket *pkt);
 /*
- * Updates the order for the refused request @pkt.  Its FIRST still means that the
- * requests before it are over.
+ * Advances the order to the refused request @pkt if it has FIRST, because FIRST means
+ * that all older requests have ended, even if @pkt is refused.
  */
 void exanet_shm_order_refused(ExanetState *s, ExanetShmSource *o,
                               const ExanetPacket *pkt);

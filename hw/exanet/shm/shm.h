@@ -30,19 +30,20 @@ void exanet_shm_fini(ExanetState *s);
 /* Frees the state that lives until the last reference to the device is gone. */
 void exanet_shm_finalize(ExanetState *s);
 /*
- * Answers all accesses under way with PROTECTION, and accepts none meanwhile, before
- * the device is reset or unplugged.
+ * Answers all accesses under way with PROTECTION, before the device is reset or
+ * unplugged.  Accepts no access while the function runs.
  */
 void exanet_shm_abort(ExanetState *s);
-/* As the functions of other units; @offset counts from the block EXANET_SHM. */
+/* Computes the register at @offset, from the block EXANET_SHM on, before a read. */
 void exanet_shm_reg_sync(ExanetState *s, unsigned offset);
+/* Acts on a write to the register at @offset; @top: see ExanetRegBlock. */
 void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top);
 /*
  * Returns the number of stores and RDMA writes of context @c without a response of the
  * target.
  */
 unsigned exanet_shm_stores(ExanetState *s, unsigned c);
-/* Returns how many loads and stores of context @c have failed. */
+/* Returns the number of loads and stores of context @c that have failed. */
 uint32_t exanet_shm_errors(ExanetState *s, unsigned c);
 /* Handles a packet of type AXI_READ or AXI_WRITE for memory or NI_BRAM. */
 void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt);

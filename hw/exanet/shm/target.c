@@ -31,8 +31,8 @@
 #include "../trace.h"
 
 /*
- * Responses that wait to be sent, to other nodes and to this one.  This node never has
- * so many requests under way.
+ * Limits of responses that wait to be sent, to other nodes and to this node.  This node
+ * never has so many requests to itself under way.
  */
 #define RESPONSES_REMOTE 128
 #define RESPONSES_LOCAL 256
@@ -40,8 +40,9 @@
 /* Loads of devices whose data is kept for further copies. */
 #define DEVICE_LOADS 64
 /*
- * Maximal time by which a later copy can overtake the first one.  After this time, a
- * request with the same SEQ is a new one.
+ * Longest time by which another copy of a load can overtake the first copy.  After this
+ * time, a load with RETRIES 0 and the same SEQ is a new load.  Loads with other RETRIES
+ * get the data that is kept at any age.
  */
 #define DEVICE_DELAY_MAX_NS (100 * SCALE_MS)
 #define COUNT_MAX 255               /* maximal number of requests of a table entry */
@@ -56,7 +57,7 @@ typedef struct TargetEntry {
     uint16_t pdid;
     /* Requests without an answer; 0: the entry is free. */
     uint16_t count;
-    unsigned blocked_run;                  /* run in which a response was blocked */
+    unsigned blocked_run;           /* last run in which a response could not leave */
 } TargetEntry;
 
 typedef struct TargetResponse {
@@ -97,14 +98,14 @@ struct ExanetTarget {
     TargetEntry *table[2];          /* table of loads, table of stores */
     QTAILQ_HEAD(, TargetResponse) responses;
     unsigned remote;                /* number of @responses to other nodes */
-    unsigned local;
-    unsigned run;
+    unsigned local;                 /* number of @responses to this node */
+    unsigned run;                   /* number of the last run */
     GQueue waiters;                 /* requests, as TargetWaiter */
     TargetLoad load[DEVICE_LOADS];  /* a ring */
     unsigned load_next;
     QEMUBH *bh;
     bool busy;                      /* the bottom half executes a request */
-    unsigned resets;
+    unsigned resets;                /* number of resets of the target */
 };
 
 static bool request_write(const ExanetPacket *pkt)
@@ -125,7 +126,10 @@ static bool entry_matches(const TargetEntry *e, const ExanetPacket *pkt)
            !((e->tid ^ pkt->tid) & (EXANET_STID_CLASS | EXANET_STID_ID));
 }
 
-/* Returns the entry for @pkt: that of its source and ID, or a free one, or NULL. */
+/*
+ * Returns the table entry for @pkt: the entry with its source and ID, or a free entry.
+ * Returns NULL if that entry, or the table, is full.
+ */
 static TargetEntry *entry_find(ExanetState *s, const ExanetPacket *pkt)
 {
     TargetEntry *table = s->shm->target->table[request_write(pkt)];
@@ -207,7 +211,7 @@ static void response_count(ExanetState *s, const TargetResponse *r, int by)
     *(r->local ? &t->local : &t->remote) += by;
 }
 
-/* Frees a response that was sent, and releases its entry. */
+/* Removes and frees the response @r, and subtracts it from the count of its entry. */
 static void response_free(ExanetState *s, TargetResponse *r)
 {
     QTAILQ_REMOVE(&s->shm->target->responses, r, next);
@@ -219,10 +223,10 @@ static void response_free(ExanetState *s, TargetResponse *r)
 }
 
 /*
- * Sends the response @pkt, with data if it has a size.  Fills in the members that all
- * responses have in common.  Without room the response overtakes the others.  A
- * response to this node is dropped then, because it would call a master that is inside
- * exanet_shm_issue(); the master's transaction times out.
+ * Queues the response @pkt, with data if it has a size, for @entry.  Fills in the members
+ * that all responses have in common.  If the queue is full, sends a response to another
+ * node at once, and drops a response to this node, because it would call a master that is
+ * inside exanet_shm_issue(); the master's transaction times out.
  */
 static void response_send(ExanetState *s, ExanetPacket *pkt, TargetEntry *entry)
 {
@@ -258,7 +262,10 @@ static void response_send(ExanetState *s, ExanetPacket *pkt, TargetEntry *entry)
     }
 }
 
-/* Answers @pkt.  @data is the data of a load, or NULL. */
+/*
+ * Answers @pkt with @resp, and counts an error.  @data is the data of a load, or NULL.
+ * @entry has counted @pkt; NULL: no entry has.
+ */
 static void request_answer(ExanetState *s, const ExanetPacket *pkt,
                            enum exanet_resp resp, const uint8_t *data,
                            TargetEntry *entry)
@@ -290,8 +297,8 @@ void exanet_shm_refuse(ExanetState *s, const ExanetPacket *pkt,
 }
 
 /*
- * Sends responses.  Responses of one table entry leave in order: a blocked one blocks
- * the later ones.
+ * Sends responses.  Responses of one table entry leave in order: a response that cannot
+ * leave blocks the later responses.
  */
 bool exanet_target_run(ExanetState *s)
 {
@@ -405,9 +412,9 @@ static enum exanet_resp memory_access(ExanetState *s, const ExanetPacket *pkt,
 /* --- Devices ------------------------------------------------------------------- */
 
 /*
- * Returns true for the regions of this device, except its block RAM.  The aperture
- * would send the request on without end, and the registers are not accessible for other
- * nodes.
+ * Returns true if @len bytes at @pa are in a region of this device, except its block RAM.
+ * The aperture would send the request again and again, and the registers are not
+ * accessible for other nodes.
  */
 static bool device_forbidden(ExanetState *s, hwaddr pa, hwaddr len, bool write)
 {
@@ -467,7 +474,8 @@ static enum exanet_resp device_access(ExanetState *s, const ExanetPacket *pkt,
 }
 
 /*
- * Finds the data of a load that was executed before.  Returns false if it is not known.
+ * Copies to @data the data of an earlier copy of load @pkt.  Returns false if no earlier
+ * copy is known, or if targets do not keep the order.
  */
 static bool load_find(ExanetState *s, const ExanetPacket *pkt, uint8_t *data)
 {
@@ -511,8 +519,8 @@ static void load_note(ExanetState *s, const ExanetPacket *pkt,
 }
 
 /*
- * Executes @pkt at the device at @pa.  Returns false if this device was reset or
- * unplugged by it.
+ * Executes @pkt at the device at @pa, and stores the result in *@resp.  Returns false if
+ * the access has reset or unplugged this device.
  */
 static bool device_do(ExanetState *s, const ExanetPacket *pkt, hwaddr pa,
                       uint8_t *data, enum exanet_resp *resp)
@@ -562,7 +570,7 @@ static enum exanet_resp request_check(ExanetState *s, const ExanetPacket *pkt)
     return resp;
 }
 
-/* Returns the state of the order of stores of @src. */
+/* Returns the state of the order of stores of @src, and allocates it the first time. */
 static ExanetShmSource *source_order(ExanetSource *src)
 {
     if (!src->shm) {
@@ -576,7 +584,10 @@ static void request_full(ExanetState *s, const ExanetPacket *pkt)
     exanet_shm_refuse(s, pkt, EXANET_RESP_FULL);
 }
 
-/* Counts a request that was executed.  @resp is its result. */
+/*
+ * Records a request that was executed with result @resp.  If @resp is ACK: marks @src as
+ * proven, notes @pkt in the order of stores, and counts it.
+ */
 static void request_done(ExanetState *s, ExanetSource *src,
                          const ExanetPacket *pkt, enum exanet_resp resp)
 {
@@ -593,8 +604,9 @@ static void request_done(ExanetState *s, ExanetSource *src,
 }
 
 /*
- * Executes and answers @pkt.  Returns false without any effect if @pkt is for a device
- * and @devices is false, because only the bottom half may access devices.
+ * Executes and answers @pkt, or drops it.  Returns false without an access and without an
+ * answer if @pkt is for a device and @devices is false, because only the bottom half may
+ * access devices.
  */
 static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
 {
@@ -656,8 +668,8 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
 }
 
 /*
- * Leaves @pkt to the bottom half.  Until it is done, all further requests wait behind
- * it.
+ * Leaves a copy of @pkt to the bottom half, or refuses @pkt if too many requests wait.
+ * Until the bottom half has executed @pkt, all further requests wait behind it.
  */
 static void request_defer(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -696,8 +708,8 @@ void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Executes a request for a device, when no unit is at work, because the device may
- * reset or unplug this one.
+ * Executes one waiting request when no unit is at work, because the device that it
+ * accesses may reset or unplug this device.
  */
 static void target_bh(void *opaque)
 {

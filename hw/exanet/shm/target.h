@@ -10,15 +10,18 @@
 
 typedef struct ExanetState ExanetState;
 
-/* Handles the resolution of a fault of another node's access by the driver. */
+/*
+ * Handles the driver's answer to fault @f of an access of another node: sends RESOLVED to
+ * that node, or DECODE if @ok is false.
+ */
 void exanet_target_resolved(ExanetState *s, const ExanetPendingFault *f,
                             bool ok);
 void exanet_target_init(ExanetState *s);
 void exanet_target_fini(ExanetState *s);
 void exanet_target_reset(ExanetState *s);
-/* Sends responses.  Returns true if more could be sent now. */
+/* Sends all responses that can leave now.  Returns false, as ExanetUnit.run. */
 bool exanet_target_run(ExanetState *s);
-/* Updates the registers of the transaction tables. */
+/* Computes the registers of the transaction tables, before a read. */
 void exanet_target_reg_sync(ExanetState *s);
 
 #endif /* HW_EXANET_SHM_TARGET_H */

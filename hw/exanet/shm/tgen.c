@@ -28,7 +28,7 @@ typedef struct TgenOp {
     unsigned open;                  /* packets issued without a response */
     /* Packets issued without a response of the target. */
     unsigned settling;
-    unsigned data;                  /* offset of its data in the data RAM */
+    unsigned data;                  /* offset of the transaction's data in the data RAM */
     uint8_t axi_id;
     bool used;
     bool failed;
@@ -47,14 +47,14 @@ struct ExanetTgen {
     unsigned target;                /* index of the next target */
     unsigned id;                    /* next AXI ID, counted from the first one */
     unsigned waiting;               /* transactions without a response */
-    unsigned current;
-    uint64_t done;
-    uint64_t errors;
-    uint64_t bytes;
-    int64_t start;
-    int64_t time;
+    unsigned current;               /* index in @op of the last transaction */
+    uint64_t done;                  /* transactions with a response */
+    uint64_t errors;                /* transactions that failed */
+    uint64_t bytes;                 /* bytes of packets that were answered by ACK */
+    int64_t start;                  /* ns, time of GO */
+    int64_t time;                   /* ns, from GO to the last response */
     unsigned think;                 /* ns, pause between transactions */
-    int64_t next;                   /* when the next transaction may begin */
+    int64_t next;                   /* tenths of ns, when the next one may begin */
     TgenOp op[OPS_MAX];
 };
 
@@ -179,8 +179,8 @@ static void tgen_settled(ExanetState *s, void *opaque, enum exanet_resp resp)
 /* --- Requests ------------------------------------------------------------- */
 
 /*
- * Begins a transaction with the next target and AXI ID.  Returns false if none may
- * begin now.
+ * Begins a transaction with the next target and AXI ID, which becomes the current one.
+ * Returns false if no transaction may begin now.
  */
 static bool op_begin(ExanetState *s, ExanetTgen *g)
 {
@@ -315,7 +315,10 @@ static void tgen_begin(ExanetState *s, ExanetTgen *g)
     exanet_shm_schedule(s);
 }
 
-/* Stops: no transaction begins, and the rest of the current one is not issued. */
+/*
+ * Stops the run: no transaction begins, and the rest of the current transaction is not
+ * issued.
+ */
 static void tgen_abandon(ExanetState *s, ExanetTgen *g)
 {
     TgenOp *op = &g->op[g->current];

@@ -45,11 +45,12 @@ typedef struct TimingHeld {
 } TimingHeld;
 
 struct ExanetTiming {
+    /* times are in tenths of ns */
     int64_t free[EXANET_LINKS];     /* when each link is free */
     int64_t due;                    /* when the last held packet is due */
-    GQueue held;                    /* TimingHeld */
-    bool delivering;                /* exanet_timing_run() delivers a packet, ... */
-    int64_t exact;                  /* ... which was due at this time */
+    GQueue held;                    /* TimingHeld, by time */
+    bool delivering;                /* exanet_timing_run() is delivering a packet */
+    int64_t exact;                  /* when this packet was due */
 };
 
 static int64_t timing_now(ExanetState *s)
@@ -152,7 +153,10 @@ static const ExanetLinkTimes timing_links = {
 
 /* --- Arriving ----------------------------------------------------------------- */
 
-/* Returns the cycles from the last cable to memory, or to the AXI master. */
+/*
+ * Returns the cycles of @pkt in all switches, and from the last cable to memory or to the
+ * AXI master.
+ */
 static unsigned arrival_cycles(const ExanetState *s, const ExanetPacket *pkt)
 {
     bool request = pkt->type != EXANET_TYPE_AXI_RESPONSE;

@@ -26,8 +26,8 @@
 
 /* Timing of a packet on its way to a cable. */
 typedef struct ExanetTimingPacket {
-    int64_t ready;                  /* when it has passed the packetizer */
-    unsigned flits;                 /* of data */
+    int64_t ready;                  /* tenths of ns, when it has passed the packetizer */
+    unsigned flits;                 /* flits of data, 8 bytes each */
     bool joined;                    /* continues the burst of the previous packet */
 } ExanetTimingPacket;
 
@@ -35,23 +35,23 @@ typedef struct ExanetTimingPacket {
 void exanet_timing_init(ExanetState *s);
 void exanet_timing_fini(ExanetState *s);
 void exanet_timing_reset(ExanetState *s);
-/* Delivers the packets that have passed the packetizer. */
+/* Delivers the packets of exanet_timing_hold() that are due. */
 void exanet_timing_run(ExanetState *s);
 /* Returns the default of PORT_LATENCY, ns. */
 uint32_t exanet_timing_latency(const ExanetState *s);
 /* Returns the number of flits of @size bytes to or from @va. */
 unsigned exanet_timing_flits(uint64_t va, unsigned size);
 
-/* Returns the time @tenths from now; 0 without timing. */
+/* Returns the time, tenths of ns, @tenths from now; 0 without timing. */
 int64_t exanet_timing_after(ExanetState *s, int64_t tenths);
 /*
- * Returns true if the time @at is reached.  If not, the units run at that time.  Only
- * with timing.
+ * Returns true if the time @at, tenths of ns, is reached.  If not, makes the units run at
+ * that time.  The property shm-timing must be on.
  */
 bool exanet_timing_reached(ExanetState *s, int64_t at);
 /*
- * Returns the end of an operation of @tenths on a serial resource, whose last operation
- * ended at @last.
+ * Returns the end, tenths of ns, of an operation of @tenths on a serial resource whose
+ * last operation ended at @last; 0 without timing.
  */
 int64_t exanet_timing_next(ExanetState *s, int64_t last, int64_t tenths);
 
@@ -67,8 +67,8 @@ void exanet_timing_leave(ExanetState *s, int route, const ExanetTimingPacket *p)
 bool exanet_timing_hold(ExanetState *s, const ExanetPacket *pkt);
 
 /*
- * Returns true if the time @at is reached, or without timing.  If not, the units run at
- * that time.
+ * Returns true if the time @at, tenths of ns, is reached, and always without timing.  If
+ * not, makes the units run at that time.
  */
 static inline bool exanet_timing_due(ExanetState *s, int64_t at)
 {
