@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What tests of scripts/cluster share: results, and a cluster of their own."""
+"""What tests of scripts/cluster share: numbered results, and a cluster of the test."""
 
 import json
 import os
@@ -11,15 +11,16 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 PROGRAM = TOP / 'scripts/cluster'
 sys.path.insert(0, str(TOP / 'scripts'))
-# The kinds of faults of a link, and all together. There losses are fewer, because each
-# kind adds to them.
+# Faults of a link, each kind alone and all together.  All together have fewer losses,
+# because each kind adds to them.
 FAULTS = ('drop=1%', 'corrupt-payload=1%', 'corrupt-header=1%', 'duplicate=2%',
           'reorder=2%', 'delay=2%:300us')
 ALL_FAULTS = ' '.join([f.replace('1%', '0.3%') for f in FAULTS[:3]] + [*FAULTS[3:]])
 
 
 def _end(number, _):
-    """Leaves with statements first; a second signal must not stop their cleaning up."""
+    """Ends the program with its "with" statements.  A second signal must not stop them.
+    """
     signal.signal(signal.SIGTERM, lambda *_: None)
     sys.exit(128 + number)
 
@@ -28,12 +29,12 @@ signal.signal(signal.SIGTERM, _end)
 
 
 def attentive():
-    """Lets SIGINT end a child, because a shell's background jobs ignore the signal."""
+    """Lets SIGINT end a child, because background jobs of a shell ignore the signal."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Tap:
-    """Numbered results."""
+    """Prints numbered results."""
 
     def __init__(self):
         self.count = 0
@@ -53,16 +54,16 @@ class Tap:
 
 
 class Cluster:
-    """Calls scripts/cluster for one cluster; takes it down at the end."""
+    """Calls scripts/cluster for one cluster, and takes the cluster down at the end."""
 
     def __init__(self, name, env=None):
         self.name, self.env = f'{name}-{os.getpid()}', env
-        self.text = ''     # of the last call, both outputs
+        self.text = ''     # both outputs of the last call
         self.starting = None    # process of the last begin_up()
 
     def call(self, action, *arguments, **options):
-        """Standard output and exit code of one call."""
-        # Options of the test's before those of a program in the guest.
+        """Returns standard output and exit code of one call."""
+        # options of the test come before those of a program in the guest
         r = subprocess.run(
             [PROGRAM, action, '-c', self.name, *arguments], env=self.env,
             text=True, stdin=subprocess.DEVNULL, capture_output=True,
@@ -71,7 +72,8 @@ class Cluster:
         return r.stdout, r.returncode
 
     def begin_up(self, *arguments, **options):
-        """Starts up in the background, in a session of its own; returns the process."""
+        """Starts "up" in the background, in a session of its own; returns the process.
+        """
         # pylint: disable=consider-using-with
         self.starting = subprocess.Popen(
             [PROGRAM, 'up', '-c', self.name, *arguments], env=self.env, text=True,
@@ -80,17 +82,16 @@ class Cluster:
         return self.starting
 
     def good(self, *arguments):
-        """True if a call succeeds."""
+        """Returns true if a call succeeds."""
         return self.call(*arguments)[1] == 0
 
     def failure(self):
-        """The one line by which the last call says why it failed; None if
-        there is another number of them."""
+        """Returns the line FAILED of the last call; None if there is not exactly one."""
         lines = [s for s in self.text.splitlines() if s.startswith('FAILED: ')]
         return lines[0] if len(lines) == 1 else None
 
     def status(self):
-        """What status --json says, None if that is no JSON."""
+        """Returns the result of status --json; None if that is not JSON."""
         out, _ = self.call('status', '--json')
         try:
             return json.loads(out)
@@ -98,13 +99,14 @@ class Cluster:
             return None
 
     def links(self, what):
-        """{(node, number of the link): one value of that link}."""
+        """Returns {(node, number of the link): value WHAT of that link}."""
         return {(node, link['index']): link.get(what)
                 for node, v in (self.status() or {}).items()
                 if isinstance(v, dict) for link in v['links']}
 
     def processes(self):
-        """Those of this user whose command line has this cluster's name."""
+        """Returns the processes of this user whose command line has the name of this
+        cluster."""
         r = subprocess.run(['pgrep', '-f', f'/{self.name}-'], text=True,
                            capture_output=True, check=False)
         return [int(p) for p in r.stdout.split()]
@@ -113,7 +115,7 @@ class Cluster:
         return self
 
     def __exit__(self, *_):
-        # While up runs, it starts nodes, and down refuses.
+        # down refuses while "up" runs, because that starts nodes
         if self.starting and self.starting.poll() is None:
             self.starting.kill()
             self.starting.wait()
@@ -121,7 +123,7 @@ class Cluster:
 
 
 def mpi_with_faults(tap, c, faults):
-    """Runs MPI on the four nodes of C, with FAULTS at both ends of a cable."""
+    """Runs MPI on the four nodes of cluster C, with FAULTS at both ends of a cable."""
     for i, node in enumerate(('node0', 'node1')):
         c.good('fault', node, '0', f'{faults} seed={i + 1}')
     out, code = c.call('run', '-np', '4', '--', 'mpi-coll')

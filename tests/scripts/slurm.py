@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A Slurm of our own on this machine: one controller and several "hosts", each
-a slurmd. Own folders, own key, own ports; nothing of the system is used."""
+"""A Slurm of the test on this machine: one controller, and a slurmd for each of several
+"hosts".  It has its own folders, key and ports, and uses nothing of the system."""
 
 import contextlib
 import os
@@ -19,7 +19,7 @@ _SECONDS = 60
 
 
 def free_ports(count):
-    """TCP ports that nobody uses now."""
+    """Returns TCP ports that no program uses now."""
     socks = [socket.socket() for _ in range(count)]
     try:
         for s in socks:
@@ -31,7 +31,7 @@ def free_ports(count):
 
 
 class Slurm:
-    """Use it in a with statement; env is what clients need."""
+    """For a "with" statement; env is the environment of clients."""
 
     def __init__(self, hosts):
         self.hosts, self.running = hosts, []
@@ -66,7 +66,7 @@ class Slurm:
         self._wait(self._idle, 'slurmd')
 
     def write_conf(self):
-        """Writes the configuration for all daemons and clients."""
+        """Writes the configuration of all daemons and clients."""
         d, user = self.folder, pwd.getpwuid(os.getuid()).pw_name
         here = socket.gethostname().split('.')[0]
         ports = free_ports(len(self.hosts) + 1)
@@ -84,7 +84,7 @@ class Slurm:
             'MpiDefault=none', 'SwitchType=switch/none', 'ReturnToService=2',
             'SchedulerType=sched/builtin', 'SelectType=select/cons_tres',
             'SlurmdTimeout=300', 'KillWait=5', 'InactiveLimit=0']
-        # Slurm drains a host with fewer CPUs than configured.
+        # Slurm drains a host with fewer CPUs than the configuration says.
         for name, port in zip(self.hosts, ports[1:]):
             lines.append(f'NodeName={name} NodeHostname={here} '
                          f'NodeAddr=127.0.0.1 Port={port} CPUs={host.cores()} '
@@ -113,12 +113,12 @@ class Slurm:
         return r.stdout.split() == ['idle'] * len(self.hosts)
 
     def command(self, *cmd):
-        """Runs a client of this Slurm."""
+        """Runs a client of this Slurm; returns its process."""
         return subprocess.run(cmd, env=self.env, text=True, check=False,
                               stdin=subprocess.DEVNULL, capture_output=True)
 
     def logs(self):
-        """What the daemons say, its end."""
+        """Returns the last lines of the daemons' logs."""
         found = sorted([*self.folder.glob('*.out'), *self.folder.glob('*.log')])
         return '\n'.join(f'{f.name}: {line}' for f in found for line in
                          f.read_text(errors='replace').splitlines()[-6:])

@@ -30,12 +30,12 @@ _OWN = 'hw/rnic/'
 
 
 class Symbols:
-    """Which file of hw an address of the emulator belongs to."""
+    """Finds the file of hw to which an address of the emulator belongs."""
 
     def __init__(self, tree, binary):
         self.at = {}                # address -> (file, function, size)
         static, public = self._objects(tree)
-        groups = [('', [])]         # static functions of one object file, by the name of its source
+        groups = [('', [])]         # name of a source, and its static functions
         for line in _output('readelf', '-sW', binary).splitlines():
             m = re.match(r' *\d+: ([0-9a-f]+) +(\w+) (\w+) +(\w+) +\w+ +\w+ (\S+)',
                          line)
@@ -82,7 +82,8 @@ class Symbols:
         return static, public
 
     def find(self, address):
-        """Returns (file, function) at ADDRESS, or OUTSIDE and nothing."""
+        """Returns the file and the function at ADDRESS; (OUTSIDE, '') if it is not of
+        hw."""
         i = bisect_right(self.starts, address) - 1
         if i >= 0:
             start = self.starts[i]
@@ -98,8 +99,9 @@ def _output(*command):
 
 
 def _calls(path, binary):
-    """Yields (address of the call, address of the function, calls) of the file at PATH that
-    callgrind has written, as far as the emulator itself is concerned."""
+    """Yields (address of the call, address of the function, calls) for each call of a
+    function of the emulator in the file of callgrind at PATH. The address of a call by
+    another program or library is -1."""
     ob = cob = target = ''
     count = 0
     with open(path, encoding='utf-8', errors='replace') as f:
@@ -119,7 +121,7 @@ def _calls(path, binary):
 
 
 def _run(tree, binary, program, kind, done):
-    """Returns how often each call was made in one run, on both nodes."""
+    """Returns how often each call was made in one run, on both nodes together."""
     found = Counter()
     with tempfile.TemporaryDirectory(prefix='hops-') as folder:
         env = {**os.environ, 'G_SLICE': 'always-malloc', 'QTEST_QEMU_BINARY':
@@ -148,7 +150,8 @@ def count(tree, program, kind):
 
 
 def report(kind, hops, lines, functions):
-    """Prints what count() found. Returns true if the hops are within the bound."""
+    """Prints the result of count().  Returns true if the hops do not exceed the bound.
+    """
     files, pairs = Counter(), Counter()
     for (caller, target), n in hops.items():
         files[target[0]] += n

@@ -12,7 +12,7 @@ import zlib
 
 
 def crc(data, width, poly, value):
-    """MSB-first CRC without reflection."""
+    """Returns the CRC of DATA: most significant bit first, without reflection."""
     top = 1 << (width - 1)
     for byte in data:
         value ^= byte << (width - 8)
@@ -83,7 +83,7 @@ def flow_rate_packet(p):
 
 
 def packet(p):
-    """The bytes of any packet."""
+    """Returns the bytes of packet P, of any type."""
     if p["type"] == 10:
         return ack_packet(p)
     if p["type"] == 18:

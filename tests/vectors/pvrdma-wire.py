@@ -62,7 +62,7 @@ MEMBERS = {
 
 
 def transport(p):
-    """BTH to padding; the ICRC is missing."""
+    """Returns the bytes from BTH to padding, without the ICRC."""
     _, headers, _ = OPCODES[p["opcode"]]
     payload = bytes(n & 0xff for n in range(p["payload_len"]))
     pad = -len(payload) % 4
@@ -102,7 +102,8 @@ def masked(data, *places):
 
 
 def network(path, body):
-    """What precedes the BTH, and the same as the ICRC sees it."""
+    """Returns the headers before the BTH, and the same with the bytes that the ICRC
+    masks."""
     length = len(body) + 4
     udp = struct.pack(">HHHH", path["sport"], 4791, length + 8, 0)
     if path["network"] == 1:
@@ -194,7 +195,8 @@ DOCUMENT = (
 
 
 def of_opcode(opcode, values, payload_len):
-    """A packet with those members alone that @opcode has."""
+    """Returns a packet with VALUES in the members that OPCODE has, and 0 in the others.
+    """
     _, headers, has_payload = OPCODES[opcode]
     p = dict(values, opcode=opcode,
              payload_len=payload_len if has_payload else 0)
@@ -211,8 +213,7 @@ def vectors():
         assert frame(path, p)[14:] == bytes.fromhex(wire), name
         yield "document-" + name, path, p
     for i, (opcode, (name, _, _)) in enumerate(OPCODES.items()):
-        # three networks and an even number of VLAN choices, so that each kind of opcode
-        # has each
+        # the network and the VLAN both change with each opcode
         path = dict(PATHS[i % 3], vlan=0xe123 if i % 2 else 0xffff)
         size = 16 if opcode == 0x81 else i % 9
         yield "opcode-" + name.lower(), path, of_opcode(opcode, FULL, size)

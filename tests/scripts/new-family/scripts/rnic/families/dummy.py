@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Dummy: the least that a family needs."""
+"""Dummy: a family with only what each family needs."""
 
 from ..family import Family, Nic
 
