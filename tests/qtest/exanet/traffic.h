@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Traffic in a network, with a copy of all memory that the traffic may change, and a
- * ledger of all notifications and messages: each must arrive exactly once, with its data.
+ * list of all notifications and messages: each must arrive exactly once, with its data.
  *
  * A test starts operations, lets them run and checks them, in waves.  Memory that an
- * operation has written to is not reused soon, and is compared again at the end, because
- * nothing may change it after the operation.
+ * operation has written to is not reused soon, and is compared again at the end,
+ * because nothing may change it after the operation.
  */
 #ifndef EXANET_TRAFFIC_H
 #define EXANET_TRAFFIC_H
@@ -33,8 +33,8 @@ enum exanet_op_note {
 typedef struct ExanetOp {
     enum exanet_op_kind kind;
     enum exanet_op_note note;
-    unsigned from;                  /* node that starts it */
-    unsigned to;                    /* target of a write, owner of the data of a read */
+    unsigned from;                  /* node that starts the operation */
+    unsigned to; /* target of a write or message, owner of the data of a read */
     unsigned channel;
     uint32_t len;
     uint32_t src;                   /* offset in the source's pool */
@@ -42,23 +42,26 @@ typedef struct ExanetOp {
     uint32_t note_at;               /* NOTE_MEMORY: offset there */
     uint64_t id;                    /* unique; data of the notification */
     int64_t start;                  /* virtual ns */
-    int64_t end;                    /* 0: not yet */
+    int64_t end;                    /* 0: the operation has not ended */
     bool failed;
-    unsigned error;                 /* CHSTAT_ERROR, PKTZSTAT_RESP */
+    unsigned error; /* of a failed operation: CHSTAT_ERROR or PKTZSTAT_RESP */
     unsigned arrived;               /* notifications and messages that have arrived */
     /* the test allows: */
     bool may_fail;
-    bool may_repeat;                /* more than one notification */
+    bool may_repeat;                /* more than one notification may arrive */
     bool forgotten;                 /* the target has lost its memory */
 } ExanetOp;
 
 typedef struct ExanetTrafficNode {
     uint8_t *pool;                  /* copy of the RAM from EXANET_RAM_SRC on */
     uint8_t *image;                 /* copy of the RAM from EXANET_RAM_DST on */
-    uint32_t next;                  /* unused offset in the image */
-    uint32_t used;                  /* bytes of the image that are in use */
-    uint32_t head[EXANET_NETWORK_CONTEXTS];  /* of its mailboxes */
-    ExanetOp *write[EXANET_WRITE_CHANNELS]; /* running */
+    /* offset in the image where the search for room begins; starts again after the end */
+    uint32_t next;
+    /* highest end of all rooms in the image: traffic_free compares that many bytes */
+    uint32_t used;
+    /* number of entries that the test has taken from each mailbox */
+    uint32_t head[EXANET_NETWORK_CONTEXTS];
+    ExanetOp *write[EXANET_WRITE_CHANNELS]; /* running writes of each channel */
     ExanetOp *packet[EXANET_PKTZ_CHANNELS];
 } ExanetTrafficNode;
 
@@ -66,7 +69,7 @@ typedef struct ExanetTraffic {
     ExanetNetwork *f;
     GRand *rand;
     GHashTable *ops;                /* id -> ExanetOp, owned, of this wave */
-    GHashTable *old;                /* ids of earlier waves */
+    GHashTable *old;                /* ids of the operations of earlier waves */
     uint64_t ids;
     bool others;                    /* the test has transfers of its own under way */
     bool restless;                  /* a node was reset or killed in this wave */
@@ -77,7 +80,7 @@ typedef struct ExanetTraffic {
 ExanetTraffic *exanet_traffic_new(ExanetNetwork *f, uint32_t seed);
 /* Compares all memory again, and frees @tr, but not the network. */
 void exanet_traffic_free(ExanetTraffic *tr);
-/* Reset, kill or restart node @n in the middle of the traffic. */
+/* Reset, kill or start again node @n in the middle of the traffic. */
 void exanet_traffic_reset(ExanetTraffic *tr, unsigned n);
 void exanet_traffic_kill(ExanetTraffic *tr, unsigned n);
 void exanet_traffic_revive(ExanetTraffic *tr, unsigned n);
@@ -101,7 +104,7 @@ unsigned exanet_traffic_poll(ExanetTraffic *tr);
  * those that have not, when that takes more than @limit ns.
  */
 void exanet_traffic_run(ExanetTraffic *tr, int64_t ns, int64_t limit);
-/* The same with exanet_network_pass(). */
+/* As exanet_traffic_run(), but time passes by exanet_network_pass(). */
 void exanet_traffic_pass(ExanetTraffic *tr, int64_t step, int64_t limit);
 /* Asserts that all operations of this wave had the right effects, and frees them. */
 void exanet_traffic_check(ExanetTraffic *tr);

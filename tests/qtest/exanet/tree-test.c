@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fat-trees and dragonflies by tables, and a small tree by the rule: everybody talks to
- * everybody, nothing is lost or dropped, and several ways carry more than one.
+ * Fat-trees and dragonflies by tables, and a small tree by arithmetic: all nodes send
+ * to all nodes, nothing is lost or dropped, and two paths carry more than one.
  */
 #include "qemu/osdep.h"
 #include "qemu/units.h"
 #include "traffic.h"
 
-/* Virtual time, see network-test.c. */
+/* Limits of virtual time, see network-test.c. */
 #define LIMIT (2000 * EXANET_MS)
 #define RATE_KBPS 20000
 #define RATE ",link-rate-kbps=20000,link-stall-ms=0"
@@ -68,7 +68,7 @@ static void test_fat_tree_three(void)
     check_all_to_all(exanet_topology_fat_tree(3, 1, 2), "");
 }
 
-/* The same cables and coordinates, and no tables. */
+/* The cables and coordinates of the fat-tree without tables: routers use arithmetic. */
 static void test_fat_tree_rule(void)
 {
     ExanetTopology topo = exanet_topology_fat_tree(2, 2, 2);
@@ -90,15 +90,15 @@ static void test_dragonfly4x2(void)
     check_all_to_all(exanet_topology_dragonfly(4, 2), "");
 }
 
-/* FIFOs as small as the hardware's: what would jam does. */
+/* FIFOs as small as the hardware's do not lead to a deadlock. */
 static void test_dragonfly_small(void)
 {
     check_all_to_all(exanet_topology_dragonfly(4, 2), ",rx-fifo-words=256");
 }
 
 /*
- * A cable to a spine is cut, and only its ends know: other leaves go on with that spine
- * and lose what they send by it, until they take the next path.
+ * A cable between a leaf and a spine is cut, and only its two ends know: other leaves
+ * still send by that spine and lose those packets, until they take the next path.
  */
 static void test_cut(void)
 {
@@ -126,7 +126,10 @@ static void test_cut(void)
 
 /* --- Several ways ------------------------------------------------------------- */
 
-/* Time in which both hosts of a leaf send to those of the other one. */
+/*
+ * Returns the time in which both hosts of a leaf send 512 KiB each to the hosts of the
+ * other leaf.
+ */
 static int64_t time_across(unsigned spines)
 {
     ExanetTopology topo = exanet_topology_fat_tree(2, 2, spines);
@@ -157,7 +160,7 @@ static void test_spines(void)
 
     g_test_message("one spine: %" PRId64 " us, two: %" PRId64, one / 1000,
                    two / 1000);
-    /* the cable is what takes the time: 18 words for 16 of data */
+    /* with one spine, its cable limits the rate: 18 words carry 16 words of data */
     g_assert_cmpint(one, >=, (MiB / 16 * 18 * 8000000LL) / RATE_KBPS);
     g_assert_cmpint(one * 10, >, two * 17);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The guest switches the power of the device's slot off by a message or frame of the
- * device itself, with another NIC on the same cable: the device ends in the middle of
- * its work, and QEMU continues.
+ * device itself, with another NIC on the same cable: the device is removed in the
+ * middle of its work, and QEMU continues.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -12,20 +12,20 @@
 #include "../common/machine.h"
 
 #define ECAM 0xb0000000ULL
-#define MCH_PCIEXBAR 0x60               /* register of q35: base of PCI configuration */
+#define MCH_PCIEXBAR 0x60 /* register of q35: address of configuration space */
 #define PORT QPCI_DEVFN(7, 0)
 #define PORT_BASE 0xe0000000ULL
 #define PORT_LIMIT 0xe1000000ULL
 #define OFF (PCI_EXP_SLTCTL_PWR_OFF | PCI_EXP_SLTCTL_PWR_IND_OFF)
 
-/* e1000 registers */
+/* registers of e1000 */
 #define NIC QPCI_DEVFN(6, 0)
 #define NIC_RCTL    0x100
 #define NIC_RDBAL   0x2800
 #define NIC_RDLEN   0x2808
 #define NIC_RDH     0x2810
 #define NIC_RDT     0x2818
-#define NIC_EN_ALL  0x1a                /* receiver on, for all frames */
+#define NIC_EN_ALL  0x1a                /* receiver on, accepts all frames */
 #define NIC_DESCS   64
 #define NIC_FRAME_WORDS (4 * EXANET_PACKET_WORDS)   /* e1000 drops longer frames */
 #define NIC_BUFFER  0x00e10000ULL
@@ -36,7 +36,10 @@
  */
 #define FATAL_PEER  (EXANET_TEST_PEER | 7)
 #define FATAL_AT    4
-/* Offset of the EtherType, which resets a function if it is written to DEVCTL. */
+/*
+ * Offset of the EtherType in a frame; its value resets a function if it is written to
+ * DEVCTL.
+ */
 #define RESET_AT    12
 
 #define DST EXANET_RAM_DST
@@ -71,7 +74,7 @@ static void map_device(ExanetTest *t)
     t->user = qpci_iomap(t->dev, EXANET_BAR_USER, &size);
     t->page_bytes = 4096;
     exanet_msix_enable(t);
-    /* other devices are not behind the port */
+    /* BARs of other devices must be outside of the port's addresses */
     t->bus->mmio_alloc_ptr = PORT_LIMIT;
 }
 
@@ -131,7 +134,7 @@ static uint64_t reset_at(ExanetTest *t)
            qpci_find_capability(t->dev, PCI_CAP_ID_EXP, 0);
 }
 
-/* Makes the other NIC store each frame that it receives from now on at @target. */
+/* Makes e1000 store each frame that it receives from now on at @target. */
 static void nic_aim(ExanetTest *t, uint64_t target)
 {
     for (unsigned i = 0; i < NIC_DESCS; i++) {
@@ -139,7 +142,7 @@ static void nic_aim(ExanetTest *t, uint64_t target)
     }
 }
 
-/* Makes the other NIC store the next frame at @target. */
+/* Makes e1000, whose BAR is @bar, store the next frame at @target. */
 static void nic_aim_next(ExanetTest *t, QPCIDevice *nic, QPCIBar bar,
                          uint64_t target)
 {
@@ -147,7 +150,7 @@ static void nic_aim_next(ExanetTest *t, QPCIDevice *nic, QPCIBar bar,
                  target);
 }
 
-/* Returns the BAR of the other NIC, whose device is @nic. */
+/* Returns the BAR of e1000, whose device is @nic. */
 static QPCIBar nic_open(ExanetTest *t, QPCIDevice *nic)
 {
     uint64_t size;
@@ -179,7 +182,7 @@ static bool is_gone(ExanetTest *t)
     return !strstr(tree, "dev: exanet");
 }
 
-/* Checks that the device goes, and that the rest of the machine works. */
+/* Checks that the device is removed, and that the rest of the machine works. */
 static void assert_gone(ExanetTest *t)
 {
     exanet_wait(t, is_gone(t));
@@ -226,7 +229,10 @@ static void send_messages(ExanetTest *t, unsigned contexts)
     exanet_peer_words(t->peer, buf, words);
 }
 
-/* A received message raises the interrupt while the netdev handles its frame. */
+/*
+ * A received message raises the interrupt while the device handles the frame from its
+ * netdev.
+ */
 static void test_message(void)
 {
     ExanetTest *t = start();
@@ -266,7 +272,7 @@ static void test_not_mapped(void)
     assert_gone(t);
 }
 
-/* The node sends a message to itself during a store of a vCPU. */
+/* The node sends a message to itself during a register write of the guest. */
 static void test_doorbell(void)
 {
     ExanetTest *t = start();
@@ -295,18 +301,18 @@ static void test_register(void)
 
 /* --- Frames ------------------------------------------------------------------- */
 
-/* Makes the next frame of the device switch the power off. */
+/* Starts a machine where the next frame of the device switches the slot's power off. */
 static ExanetTest *start_fatal(void)
 {
     ExanetTest *t = start();
 
     nic_start(t);
-    /* all but two bytes of a frame have no effect there */
+    /* only two bytes of a frame have an effect there */
     nic_aim(t, power_at(t) - FATAL_AT);
     return t;
 }
 
-/* The device sends the ack of a block, with more blocks to receive. */
+/* The device sends the ack of a block while it has more blocks to handle. */
 static void test_ack(void)
 {
     static const uint8_t data[600] = { 1, 2, 3 };
@@ -342,7 +348,10 @@ static void test_hello_tick(void)
     assert_gone(t);
 }
 
-/* The store that starts the transfer sends frames, and so does the bottom half. */
+/*
+ * The register write that starts the transfer sends frames, and so does the bottom
+ * half.
+ */
 static void test_transfer(void)
 {
     ExanetTest *t = start_fatal();
@@ -354,7 +363,10 @@ static void test_transfer(void)
     assert_gone(t);
 }
 
-/* The first frame of a transfer asks for a reset, the next one for the device's end. */
+/*
+ * The first frame of a transfer resets the function, the next one switches the power
+ * off.
+ */
 static void test_reset_then_end(void)
 {
     ExanetTest *t = start();
@@ -398,7 +410,7 @@ static void test_down(void)
     assert_gone(t);
 }
 
-/* A fault plan from outside takes the port down, and the device sends DOWN. */
+/* A fault plan, set by QMP, takes the port down, and the device sends DOWN. */
 static void test_fault_plan(void)
 {
     ExanetTest *t = start_fatal();
