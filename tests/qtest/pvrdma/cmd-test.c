@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Commands of pvrdma: answers, handles that are nobody's, sizes that cannot be, slots
- * that are not memory, GIDs, and the ends of tables and of the device's patience.
+ * Commands of pvrdma: answers, handles of no object or of another process, sizes out of
+ * range, slots outside of memory, GIDs, full tables, and the limit of all objects
+ * together.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -88,7 +89,7 @@ static void test_slots_nowhere(void)
 {
     static const uint64_t nowhere[] = {
         PVRDMA_NO_RAM, UINT64_MAX - 7, PVRDMA_TEST_RAM - 8,
-        0xfee00000,                     /* interrupt controllers */
+        0xfee00000,                     /* registers of interrupt controllers */
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(nowhere); i++) {
@@ -102,7 +103,7 @@ static void test_slots_nowhere(void)
         pvrdma_expect_errors(t, 1,
             g_assert_cmpint(pvrdma_command(t, PVRDMA_CMD_CREATE_PD, &req, NULL),
                             ==, EFAULT));
-        /* nobody waits for the answer of this one */
+        /* the driver does not wait for the answer of this command */
         g_assert_cmpint(pvrdma_unbind(t, 0, pvrdma_gid), ==, ENOENT);
         pvrdma_stop(t);
     }
@@ -112,7 +113,7 @@ static void test_slots_nowhere(void)
 
 #define HANDLE(command, member, field) \
     { PVRDMA_CMD_##command, offsetof(union pvrdma_cmd_req, member.field), false }
-/* The same where 0 means the kernel. */
+/* A handle of a context, where 0 means the kernel. */
 #define CONTEXT(command, member) \
     { PVRDMA_CMD_##command, offsetof(union pvrdma_cmd_req, member.ctx_handle), \
       true }
@@ -120,7 +121,7 @@ static void test_slots_nowhere(void)
 static const struct {
     enum pvrdma_cmd cmd;
     size_t at;
-    bool zero;                          /* a good one */
+    bool zero;                          /* 0 is a good handle */
 } handles[] = {
     CONTEXT(CREATE_PD, create_pd),
     CONTEXT(CREATE_CQ, create_cq),
@@ -149,7 +150,7 @@ typedef struct Good {
     PvrdmaTestSrq srq;
 } Good;
 
-/* A good request of each command that does more than look up its handle. */
+/* Returns a good request of @cmd, a command that does more than look up its handle. */
 static union pvrdma_cmd_req good_request(PvrdmaTest *t, const Good *g,
                                          enum pvrdma_cmd cmd)
 {
@@ -193,7 +194,9 @@ static union pvrdma_cmd_req good_request(PvrdmaTest *t, const Good *g,
     return req;
 }
 
-/* It is the handle that makes them bad. */
+/*
+ * Asserts that all requests succeed, so that later only the bad handle makes them fail.
+ */
 static void check_good_requests(PvrdmaTest *t, const Good *g)
 {
     static const enum pvrdma_cmd cmds[] = {
@@ -231,7 +234,7 @@ static void test_bad_handles(void)
     pvrdma_stop(t);
 }
 
-/* What others stand on does not go away; and what is gone is gone. */
+/* An object with users cannot be destroyed, and no object can be destroyed twice. */
 static void test_order(void)
 {
     PvrdmaTest *t = pvrdma_start("");
@@ -284,7 +287,7 @@ static void test_uar_pages(void)
     pvrdma_stop(t);
 }
 
-/* All of a table, no more, and all again. */
+/* A full table refuses one more object until an object is destroyed. */
 static void test_table_full(void)
 {
     PvrdmaTest *t = pvrdma_start("");
@@ -311,7 +314,7 @@ static void test_table_full(void)
     pvrdma_stop(t);
 }
 
-/* A handle that was freed does not come back at once. */
+/* The handle of a destroyed object is not given to the next object. */
 static void test_handles_late(void)
 {
     PvrdmaTest *t = pvrdma_start("");
@@ -342,14 +345,14 @@ static void test_bad_queues(void)
             req.create_srq.attrs.max_wr = cpu_to_le32(bad[i]);
         pvrdma_command_fails(t, PVRDMA_CMD_CREATE_SRQ, &req, EINVAL);
     }
-    /* more entries than there are pages for */
+    /* more entries than fit in the pages */
     req = good_request(t, &g, PVRDMA_CMD_CREATE_CQ);
     req.create_cq.cqe = cpu_to_le32(128);
     pvrdma_command_fails(t, PVRDMA_CMD_CREATE_CQ, &req, EINVAL);
     req = good_request(t, &g, PVRDMA_CMD_CREATE_SRQ);
     req.create_srq.attrs.max_wr = cpu_to_le32(256);
     pvrdma_command_fails(t, PVRDMA_CMD_CREATE_SRQ, &req, EINVAL);
-    /* a directory that is not there, or not aligned, or has such entries */
+    /* a directory outside of memory, or not aligned, or with such entries */
     req = good_request(t, &g, PVRDMA_CMD_CREATE_CQ);
     req.create_cq.pdir_dma = cpu_to_le64(PVRDMA_NO_RAM);
     pvrdma_command_fails(t, PVRDMA_CMD_CREATE_CQ, &req, EFAULT);
@@ -373,7 +376,10 @@ static void set_driver_version(PvrdmaTest *t, uint32_t version)
                                            driver_version), version);
 }
 
-/* A QP whose number is its handle, told in the old answer. */
+/*
+ * Creates a QP by the old answer, which has no number: asserts that its number is its
+ * handle.
+ */
 static void check_old_qp(PvrdmaTest *t, const PvrdmaTestQpInit *init,
                          PvrdmaTestQp *qp)
 {
@@ -392,7 +398,7 @@ static void check_old_qp(PvrdmaTest *t, const PvrdmaTestQpInit *init,
                      qp->rq.max_sge);
 }
 
-/* Numbers below 2 are never anybody's but the GSI's, whoever comes first. */
+/* QPs that are not the GSI get no number below 2, also if they are created first. */
 static void check_old_interface(PvrdmaTest *t)
 {
     const PvrdmaTestQpAttr attr = { 0 };
@@ -452,7 +458,7 @@ static void test_old_device(void)
 
 /* --- Failures and limits ------------------------------------------------- */
 
-/* modify_qp fails in its answer, which the driver looks at. */
+/* The error of modify_qp is in its answer, because the driver reads it there. */
 static void test_error_in_answer(void)
 {
     PvrdmaTest *t = pvrdma_start("");
@@ -481,8 +487,8 @@ static void test_error_in_answer(void)
 }
 
 /*
- * A guest can name each of its pages as often as it likes: all objects together are
- * bounded.
+ * A guest can name each of its pages any number of times: the pages of all objects
+ * together have a limit.
  */
 static void test_pages_bounded(void)
 {
@@ -548,7 +554,7 @@ static void test_gids(void)
     pvrdma_stop(t);
 }
 
-/* The type must be the only one that the capabilities name. */
+/* The type of a GID must be the only one that the capabilities have. */
 static void test_gid_types(void)
 {
     PvrdmaTest *t = pvrdma_start("");
@@ -568,7 +574,7 @@ static void test_gid_types(void)
     pvrdma_stop(t);
 }
 
-/* A QP's path needs a GID that is there, of the same family as the other's. */
+/* The path of a QP needs a bound GID of the same IP version as the destination's GID. */
 static void test_gid_paths(void)
 {
     PvrdmaTest *t = pvrdma_start("");

@@ -6,7 +6,7 @@
 
 #define ENTRIES 4
 
-/* A device and one QP, to itself, with a CQ of @entries. */
+/* A device and one QP that is connected to itself, with a CQ of @entries. */
 typedef struct Solo {
     PvrdmaTest *t;
     uint32_t pd;
@@ -68,7 +68,7 @@ static void expect_notified(Solo *s, bool yes)
     g_assert_cmpuint(pvrdma_cqne_take(s->t), ==, 0);
 }
 
-/* Many times round the smallest rings. */
+/* Fills and empties CQs of one, two and four entries ten times. */
 static void test_wrap(void)
 {
     for (uint32_t entries = 1; entries <= 4; entries *= 2) {
@@ -101,14 +101,17 @@ static void test_notify(void)
     post(&s, &s.qp);
     expect_notified(&s, false);
     pvrdma_cq_arm(s.t, &s.cq, PVRDMA_UAR_CQ_ARM);
-    expect_notified(&s, false);             /* what was there is no reason */
+    expect_notified(&s, false); /* completions before the arming do not notify */
     post(&s, &s.qp);
     expect_notified(&s, true);
     post(&s, &s.qp);
-    expect_notified(&s, false);             /* once */
+    expect_notified(&s, false);             /* one arming gives one notification */
     for (unsigned i = 0; i < 3; i++) {
         pvrdma_cq_expect(s.t, &s.cq, i, PVRDMA_WC_SUCCESS);
-        /* as often as a driver polls in vain */
+        /*
+         * a driver that finds no completion rings this doorbell, which must not arm the
+         * CQ
+         */
         pvrdma_doorbell(s.t, 0, PVRDMA_UAR_CQ_OFFSET,
                         s.cq.handle | PVRDMA_UAR_CQ_POLL);
     }
@@ -117,7 +120,10 @@ static void test_notify(void)
     pvrdma_stop(s.t);
 }
 
-/* Sends to itself, of which the receiver waits for solicited ones. */
+/*
+ * SENDs of a QP to itself: the CQ is armed for solicited completions, so only the
+ * second SEND notifies.
+ */
 static void test_notify_solicited(void)
 {
     struct pvrdma_sq_wqe_hdr hdr = pvrdma_wr(0, PVRDMA_WR_SEND);
@@ -126,7 +132,7 @@ static void test_notify_solicited(void)
 
     start(&s, 16);
     sge = PVRDMA_TEST_SGE(&s.mr, 0, 16);
-    hdr.send_flags = 0;                     /* only receives complete */
+    hdr.send_flags = 0; /* not signalled, so that only receive WQEs have completions */
     pvrdma_cq_arm(s.t, &s.cq, PVRDMA_UAR_CQ_ARM_SOL);
     for (unsigned i = 0; i < 3; i++) {
         pvrdma_post_recv(s.t, &s.qp, 100 + i, &sge, 1);
@@ -144,7 +150,7 @@ static void test_notify_solicited(void)
     pvrdma_stop(s.t);
 }
 
-/* Nothing is lost silently: the CQ says so, and its QPs end. */
+/* An overflow of the CQ gives CQ_ERR and ends both QPs; the CQ keeps its completions. */
 static void test_overflow(void)
 {
     PvrdmaTestQp other;
@@ -169,7 +175,7 @@ static void test_overflow(void)
     post(&s, &s.qp);
     pvrdma_cq_assert_empty(s.t, &s.cq);
     g_assert_cmpuint(pvrdma_counter(s.t, "cq-overflow"), >=, 1);
-    /* its end takes nothing with it */
+    /* after the CQ and its QPs are destroyed, new ones work */
     pvrdma_qp_destroy(s.t, &s.qp);
     pvrdma_qp_destroy(s.t, &other);
     pvrdma_cq_destroy(s.t, &s.cq);
@@ -180,7 +186,7 @@ static void test_overflow(void)
     pvrdma_stop(s.t);
 }
 
-/* An index that cannot be. */
+/* An invalid consumer index gives CQ_ERR and ends the QP. */
 static void test_bad_index(void)
 {
     static const uint32_t bad[] = { 1, 2 * ENTRIES, UINT32_MAX, 0x80000000 };
@@ -206,7 +212,7 @@ static void test_bad_index(void)
     }
 }
 
-/* Doorbells of a CQ count on its own page only, and only for what is there. */
+/* A doorbell of a CQ on the page of another process, or of no CQ, is a guest error. */
 static void test_doorbell(void)
 {
     Solo s;
@@ -242,7 +248,7 @@ static void test_resize(void)
     req = resize_req(&s, 16);
     pvrdma_command_fails(s.t, PVRDMA_CMD_RESIZE_CQ, &req, EBUSY);
     pvrdma_cq_expect(s.t, &s.cq, 0, PVRDMA_WC_SUCCESS);
-    req = resize_req(&s, 128);              /* two pages of completions */
+    req = resize_req(&s, 128); /* needs two pages of completions, but the CQ has one */
     pvrdma_command_fails(s.t, PVRDMA_CMD_RESIZE_CQ, &req, ENOMEM);
     req = resize_req(&s, 12);
     pvrdma_command_fails(s.t, PVRDMA_CMD_RESIZE_CQ, &req, EINVAL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Congestion: what is marked is counted and answered, and who is notified slows down;
- * but only with dcqcn=on.
+ * Congestion: marked packets are counted and notified to their sender, and a device
+ * that gets a notification sends slower; both only with dcqcn=on.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -13,7 +13,7 @@
 #define BIG         (1 << 20)
 #define BIG_FRAMES  (BIG / MTU)
 #define US          1000LL
-#define BEHIND      (BIG + 0x1000)      /* of the region, where the peer writes to */
+#define BEHIND      (BIG + 0x1000) /* offset in the region where the peer writes to */
 
 typedef struct Rig {
     PvrdmaTest *t;
@@ -52,7 +52,7 @@ static void peer_send(Rig *r, RocePacket *pkt, uint8_t ecn, const void *payload,
     pvrdma_wire_send(r->t, &path, pkt, payload, len);
 }
 
-/* A WRITE of the peer with this ECN field. */
+/* Sends a WRITE as the peer, with @ecn in the ECN field. */
 static void peer_write(Rig *r, uint8_t ecn)
 {
     RocePacket pkt = {
@@ -88,7 +88,7 @@ static void expect_ack(Rig *r)
                            ROCE_AETH_NO_CREDITS);
 }
 
-/* One notification in 50 us, in front of the acknowledgement. */
+/* The device sends one notification in 50 us at most, before the acknowledgement. */
 static void test_marked(void)
 {
     Rig r = rig_new(",dcqcn=on");
@@ -113,7 +113,9 @@ static void test_marked(void)
     pvrdma_stop(r.t);
 }
 
-/* Nothing of it without the property, but counters. */
+/*
+ * Without the property the device only counts: it sends no notifications and no slower.
+ */
 static void test_off(void)
 {
     Rig r = rig_new("");
@@ -136,7 +138,7 @@ static void test_off(void)
     pvrdma_stop(r.t);
 }
 
-/* Takes the frames that are there, all of them full; how many. */
+/* Takes the frames that have arrived; asserts that all are full; returns their number. */
 static unsigned take_all(Rig *r)
 {
     unsigned count = 0;
@@ -153,8 +155,10 @@ static unsigned take_all(Rig *r)
 }
 
 /*
- * Ten notifications: a 1024th of the line's rate, and more with time.  While that stands
- * still a burst leaves, and then what it allows, until all is there.
+ * Takes BIG bytes that the device sends after ten notifications, at a 1024th of the
+ * line's rate that rises with time.  Asserts that the device sends no more than a burst
+ * at the start and in each step of 50 us, and that all takes at least the time of a
+ * 32nd of the rate.
  */
 static void slow(Rig *r)
 {
@@ -175,7 +179,7 @@ static void slow(Rig *r)
         g_assert_cmpint(us, <, 100000);
     }
     g_assert_cmpuint(all, ==, BIG_FRAMES);
-    /* at a 32nd of the line's rate it would be over by then */
+    /* at a 32nd of the line's rate the transfer would have ended by now */
     g_assert_cmpint(us, >, BIG * 8LL * 32 / 100000);
 }
 
@@ -206,7 +210,7 @@ static void test_slow_write(void)
     pvrdma_stop(r.t);
 }
 
-/* What a peer reads is data, too. */
+/* The rate also limits the response to a READ of the peer. */
 static void test_slow_read(void)
 {
     Rig r = rig_new(",dcqcn=on");

@@ -8,18 +8,18 @@
 #include "../common/machine.h"
 #include "device.h"
 
-#define NIC_RCTL    0x100               /* of e1000 */
+#define NIC_RCTL    0x100               /* registers of e1000 */
 #define NIC_RDBAL   0x2800
 #define NIC_RDLEN   0x2808
 #define NIC_RDT     0x2818
-#define NIC_EN_ALL  0x1a                /* on, for all frames */
+#define NIC_EN_ALL  0x1a                /* receiver on, accepts all frames */
 #define NIC_DESCS   8
 
 #define RAM_FIRST 0x01000000ULL
 #define VLAN_NONE 0xfff
 #define PORT_LIMIT 0xe0800000ULL
 #define ECAM 0xb0000000ULL
-#define MCH_PCIEXBAR 0x60               /* of q35: where configuration space is */
+#define MCH_PCIEXBAR 0x60 /* register of q35: address of configuration space */
 #define FRAME_MAX 65536
 
 const uint8_t pvrdma_mac[6] = { 0x52, 0x54, 0, 0x12, 0x34, 0x56 };
@@ -31,7 +31,10 @@ const uint8_t pvrdma_peer_gid6[16] = { 0xfe, 0x80, [15] = 2 };
 
 /* --- Machine ------------------------------------------------------------ */
 
-/* What firmware does: bus 1 is behind the port, and addresses up to PORT_LIMIT. */
+/*
+ * Sets the root port up as firmware does: bus 1 is behind the port, with addresses up
+ * to PORT_LIMIT.
+ */
 static void port_open(PvrdmaTest *t)
 {
     QPCIDevice *port = qpci_device_find(t->bus, PVRDMA_TEST_PORT);
@@ -45,7 +48,10 @@ static void port_open(PvrdmaTest *t)
     g_free(port);
 }
 
-/* @t has its addresses.  @port: in the slot of one. */
+/*
+ * Starts QEMU, with the MAC address and GIDs of @t.  @port: the device is in the slot
+ * of a root port.
+ */
 static void machine_start_at(PvrdmaTest *t, bool port, const char *netdev,
                              const char *props)
 {
@@ -181,7 +187,7 @@ static PvrdmaTest *start_hub(bool port, const char *nic)
     machine_start_at(t, port, "hubport,hubid=0", props);
     pvrdma_msix_enable(t);
     pvrdma_bring_up(t);
-    /* others are not behind the port */
+    /* BARs of other devices must be outside of the port's addresses */
     t->bus->mmio_alloc_ptr = MAX(t->bus->mmio_alloc_ptr, PORT_LIMIT);
     return t;
 }
@@ -223,7 +229,7 @@ void pvrdma_nic_receive(PvrdmaTest *t, uint64_t target)
     qpci_io_writel(nic, bar, NIC_RDLEN, NIC_DESCS * 16);
     qpci_io_writel(nic, bar, NIC_RDT, NIC_DESCS - 1);
     qpci_io_writel(nic, bar, NIC_RCTL, NIC_EN_ALL);
-    pvrdma_step(t, 2 * PVRDMA_SECOND);      /* it takes its time */
+    pvrdma_step(t, 2 * PVRDMA_SECOND);      /* e1000's link comes up after a while */
     g_free(nic);
 }
 
@@ -236,7 +242,7 @@ PvrdmaTest *pvrdma_start(const char *props)
     return t;
 }
 
-/* What QEMU says of the other end of its netdev. */
+/* Returns true if `info network` shows a stream netdev with @state. */
 static bool stream_is(PvrdmaTest *t, const char *state)
 {
     g_autofree char *want = g_strdup_printf("type=stream,%s", state);
@@ -245,7 +251,10 @@ static bool stream_is(PvrdmaTest *t, const char *state)
     return strstr(info, want) != NULL;
 }
 
-/* Sockets are made by threads, and frames are lost as long as there is none. */
+/*
+ * Waits for both sockets, because QEMU's threads open them and frames before that are
+ * lost.
+ */
 void pvrdma_pair_start(PvrdmaTest *t[2], const char *path, const char *props)
 {
     for (unsigned i = 0; i < 2; i++) {
@@ -289,7 +298,7 @@ void pvrdma_wire_connect(PvrdmaTest *t, const char *path)
     pvrdma_wait(t, stream_is(t, "listening"));
     wire_peer_fini(&t->wire);
     wire_peer_connect(&t->wire, path, FRAME_MAX);
-    /* frames that come are not read, because the test may want to see them come */
+    /* does not read frames, because the test may want to see them arrive */
     wait_until(stream_is(t, "unix:"), wait_pause());
 }
 
@@ -394,7 +403,7 @@ void pvrdma_assert_mem(PvrdmaTest *t, uint64_t pa, const void *want, size_t len)
 
 /* --- Commands ----------------------------------------------------------- */
 
-/* Those whose interrupt the driver waits for. */
+/* Returns true if the driver waits for the interrupt of @cmd. */
 static bool cmd_answers(enum pvrdma_cmd cmd)
 {
     switch (cmd) {
@@ -495,8 +504,8 @@ int pvrdma_unbind(PvrdmaTest *t, uint32_t index, const uint8_t gid[16])
 /* --- Events, interrupts ------------------------------------------------- */
 
 /*
- * The driver's arithmetic: masks that are meant for powers of two, whatever the number
- * of slots is.
+ * The driver's test of an index: its mask is meant for powers of two, but is used with
+ * any number of slots.
  */
 static bool index_valid(uint32_t index, uint32_t slots)
 {

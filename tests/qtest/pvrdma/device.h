@@ -23,13 +23,13 @@
 
 #define PVRDMA_TEST_SLOT    "5"
 #define PVRDMA_TEST_DEVFN   QPCI_DEVFN(5, 1)
-#define PVRDMA_TEST_PORT    QPCI_DEVFN(7, 0)    /* of pvrdma_start_port() */
+#define PVRDMA_TEST_PORT    QPCI_DEVFN(7, 0)    /* root port of pvrdma_start_port() */
 /* Another NIC for pvrdma_start_hub() and pvrdma_start_port(), and the NIC's slot. */
 #define PVRDMA_TEST_E1000   "e1000,addr=6"
 #define PVRDMA_TEST_NIC     QPCI_DEVFN(6, 0)
 #define PVRDMA_TEST_RAM     0x10000000ULL   /* bytes */
 #define PVRDMA_NO_RAM       0x20000000ULL   /* nothing is mapped there */
-#define PVRDMA_TEST_RING_PAGES 4            /* as the Linux driver's */
+#define PVRDMA_TEST_RING_PAGES 4            /* pages of a ring, as in the Linux driver */
 
 #define PVRDMA_MS           1000000LL       /* ns */
 #define PVRDMA_SECOND       (1000 * PVRDMA_MS)
@@ -42,15 +42,15 @@ extern const uint8_t pvrdma_gid6[16], pvrdma_peer_gid6[16];
 /* A frame of the device. */
 typedef struct PvrdmaFrame {
     RocePath path;
-    RocePacket pkt;                 /* its payload is in buf */
+    RocePacket pkt;                 /* its payload points into buf */
     size_t len;
     uint8_t buf[ROCE_FRAME_MAX];
 } PvrdmaFrame;
 
 /* A ring that the device fills, read as the driver does it. */
 typedef struct PvrdmaTestRing {
-    uint64_t at;                    /* its pages, in one piece */
-    uint32_t slots;                 /* as the driver counts them */
+    uint64_t at;                    /* address of its pages, which follow each other */
+    uint32_t slots;                 /* number of slots by the driver's arithmetic */
     unsigned elem_bytes;
 } PvrdmaTestRing;
 
@@ -59,14 +59,14 @@ typedef struct PvrdmaTest {
     QPCIBus *bus;
     QPCIDevice *dev;
     QPCIBar regs, uar;
-    WirePeer wire;                  /* closed: another machine is at the other end */
-    const uint8_t *mac, *gid, *gid6;    /* of this machine */
+    WirePeer wire; /* wire.fd is -1 if another machine is at the other end */
+    const uint8_t *mac, *gid, *gid6;    /* addresses of this machine */
     GQueue frames;                  /* PvrdmaFrame that the test has not taken */
     unsigned others;                /* number of frames that are not RoCE */
-    uint64_t ram_next;              /* of pvrdma_alloc() */
+    uint64_t ram_next;              /* next unused address, for pvrdma_alloc() */
     uint64_t dsr, cmd_slot, resp_slot, msix;
     PvrdmaTestRing async, cqne;
-    uint64_t cookie;                /* of commands */
+    uint64_t cookie;                /* number of the last command, for its answer */
     char *log;                      /* file with the guest errors */
     bool guest_errors;              /* the test provokes guest errors */
 } PvrdmaTest;
@@ -78,15 +78,18 @@ typedef struct PvrdmaTest {
  * ",a=b".
  */
 PvrdmaTest *pvrdma_start(const char *props);
-/* The same with another NIC on the same wire; @nic is the value of -device. */
+/*
+ * As pvrdma_start() without properties, with another NIC on the same wire; @nic is the
+ * value of -device.
+ */
 PvrdmaTest *pvrdma_start_hub(const char *nic);
-/* The same with pvrdma and vmxnet3 in the slot of a root port. */
+/* As pvrdma_start_hub(), with pvrdma and vmxnet3 in the slot of a root port. */
 PvrdmaTest *pvrdma_start_port(const char *nic);
 /* Lets PVRDMA_TEST_E1000 store the frames that it receives at @target. */
 void pvrdma_nic_receive(PvrdmaTest *t, uint64_t target);
 /* Starts a machine, and writes no register. */
 PvrdmaTest *pvrdma_start_cold(const char *props);
-/* The same, with the addresses of the peer of other machines. */
+/* As pvrdma_start_cold(), but the machine has the addresses of the peer. */
 PvrdmaTest *pvrdma_start_cold_peer(const char *props);
 /*
  * As pvrdma_start(), at a -netdev stream that listens at @path.  The test connects to it
@@ -95,7 +98,7 @@ PvrdmaTest *pvrdma_start_cold_peer(const char *props);
 PvrdmaTest *pvrdma_start_server(const char *path, const char *props);
 /*
  * Starts two machines as pvrdma_start(), with a wire between them.  The second one has
- * the addresses of the peer of other machines.  @path: of the new socket.
+ * the addresses that the peer has in other tests.  @path: of the new socket.
  */
 void pvrdma_pair_start(PvrdmaTest *t[2], const char *path, const char *props);
 /*
@@ -106,7 +109,7 @@ void pvrdma_stop(PvrdmaTest *t);
 
 /* The steps of pvrdma_start(). */
 void pvrdma_msix_enable(PvrdmaTest *t);
-/* Makes a shared region in RAM. */
+/* Makes a shared region in RAM, and does not write its address to the device. */
 void pvrdma_dsr_make(PvrdmaTest *t);
 /* Writes the region's address to the device; returns the register ERR. */
 uint32_t pvrdma_dsr_write(PvrdmaTest *t);
@@ -138,7 +141,7 @@ uint64_t pvrdma_counter(PvrdmaTest *t, const char *name);
 uint64_t pvrdma_alloc(PvrdmaTest *t, uint64_t bytes);
 /* Makes a page directory of @count pages that follow each other from @base on. */
 uint64_t pvrdma_pdir(PvrdmaTest *t, uint64_t base, uint32_t count);
-/* The same for pages at any addresses. */
+/* Makes a page directory for pages at any addresses. */
 uint64_t pvrdma_pdir_pages(PvrdmaTest *t, const uint64_t *pages,
                            uint32_t count);
 /* Fill memory, and compare it: see machine.h. */
@@ -154,10 +157,13 @@ void pvrdma_assert_mem(PvrdmaTest *t, uint64_t pa, const void *want, size_t len)
  */
 int pvrdma_command(PvrdmaTest *t, enum pvrdma_cmd cmd, union pvrdma_cmd_req *req,
                    union pvrdma_cmd_resp *resp);
-/* The same; asserts success. */
+/* As pvrdma_command(); asserts success. */
 void pvrdma_command_ok(PvrdmaTest *t, enum pvrdma_cmd cmd,
                        union pvrdma_cmd_req *req, union pvrdma_cmd_resp *resp);
-/* The same; asserts that the command fails with @err and is counted and logged. */
+/*
+ * As pvrdma_command(); asserts that the command fails with @err, and is counted and
+ * logged.
+ */
 void pvrdma_command_fails(PvrdmaTest *t, enum pvrdma_cmd cmd,
                           union pvrdma_cmd_req *req, int err);
 int pvrdma_bind(PvrdmaTest *t, uint32_t index, const uint8_t gid[16],
@@ -165,7 +171,10 @@ int pvrdma_bind(PvrdmaTest *t, uint32_t index, const uint8_t gid[16],
 int pvrdma_unbind(PvrdmaTest *t, uint32_t index, const uint8_t gid[16]);
 
 /* --- Events, interrupts ------------------------------------------------- */
-/* Takes the next element of a ring; returns false if the ring is empty. */
+/*
+ * Takes the next element of a ring; returns false if the ring is empty or an index
+ * invalid.
+ */
 bool pvrdma_ring_take(PvrdmaTest *t, const PvrdmaTestRing *ring, void *elem);
 /* Takes the next event; asserts that it is @type of @info. */
 void pvrdma_event_take(PvrdmaTest *t, enum pvrdma_event type, uint32_t info);
@@ -185,24 +194,24 @@ void pvrdma_wire_send(PvrdmaTest *t, const RocePath *path, const RocePacket *pkt
 void pvrdma_wire_connect(PvrdmaTest *t, const char *path);
 /* Closes the socket; frames under way are lost. */
 void pvrdma_wire_cut(PvrdmaTest *t);
-/* Sends any bytes. */
+/* Sends @len bytes as one frame, which need not be a valid one. */
 void pvrdma_wire_send_raw(PvrdmaTest *t, const void *frame, size_t len);
 /* Waits for the next RoCE frame of the device, and returns it, to be freed. */
 PvrdmaFrame *pvrdma_wire_take(PvrdmaTest *t);
-/* The same; asserts that the frame has @opcode, @qpn and @psn. */
+/* As pvrdma_wire_take(); asserts that the frame has @opcode, @qpn and @psn. */
 PvrdmaFrame *pvrdma_wire_expect(PvrdmaTest *t, uint8_t opcode, uint32_t qpn,
                                 uint32_t psn);
 /* Takes the next frame; asserts that it acknowledges @psn with @syndrome. */
 void pvrdma_wire_expect_ack(PvrdmaTest *t, uint32_t qpn, uint32_t psn,
                             uint8_t syndrome);
-/* Asserts that no frame of the device is left. */
+/* Settles; asserts that no frame of the device is left. */
 void pvrdma_assert_quiet(PvrdmaTest *t);
 
 /* --- Time --------------------------------------------------------------- */
 /* Waits in real time until @cond, a C expression, is true; takes frames meanwhile. */
 #define pvrdma_wait(t, cond) wait_until(cond, pvrdma_pump(t))
 void pvrdma_pump(PvrdmaTest *t);
-/* Lets the device finish what it can without time passing. */
+/* Lets the device finish all work that needs no passing of virtual time. */
 void pvrdma_settle(PvrdmaTest *t);
 /* Moves virtual time, and settles. */
 void pvrdma_step(PvrdmaTest *t, int64_t ns);

@@ -8,7 +8,10 @@
 #include "hw/pci/pci_regs.h"
 #include "verbs.h"
 
-/* What the odd masks of the driver make of its three pages of elements. */
+/*
+ * Numbers of slots that the driver's masks use of the three pages of elements: fewer
+ * than the pages have, because three pages are no power of two.
+ */
 #define EVENTS      512
 #define NOTIFIES    1024
 #define SRQS        3
@@ -16,8 +19,8 @@
 typedef struct Source {
     PvrdmaTestSrq srq[SRQS];
     PvrdmaTestCq cq;
-    PvrdmaTestQp qp;                    /* in ERR: what is posted is flushed */
-    unsigned made;                      /* events */
+    PvrdmaTestQp qp;                    /* in ERR, so that its WQEs are flushed */
+    unsigned made;                      /* number of events made */
 } Source;
 
 static Source source_make(PvrdmaTest *t)
@@ -42,7 +45,7 @@ static uint32_t event_info(const Source *src, unsigned n)
     return src->srq[n % SRQS].handle;
 }
 
-/* An event: an SRQ has fewer WQEs than the limit that it is given. */
+/* Makes an event: sets a limit that an SRQ has fewer WQEs than. */
 static void event_make(PvrdmaTest *t, Source *src)
 {
     union pvrdma_cmd_req req = {
@@ -61,7 +64,7 @@ static void event_check(PvrdmaTest *t, const Source *src, unsigned n)
     pvrdma_event_take(t, PVRDMA_EVENT_SRQ_LIMIT_REACHED, event_info(src, n));
 }
 
-/* A notification: the CQ is armed and gets a completion. */
+/* Makes a notification: arms the CQ and posts a WQE, which is flushed. */
 static void notify_make(PvrdmaTest *t, const Source *src)
 {
     pvrdma_cq_arm(t, &src->cq, PVRDMA_UAR_CQ_ARM);
@@ -100,13 +103,13 @@ static void test_event_wrap(void)
     pvrdma_stop(t);
 }
 
-/* The ring is full: what is in it stays, and what does not fit comes later. */
+/* A full ring keeps its events, and further ones are written later. */
 static void test_event_overflow(void)
 {
     PvrdmaTest *t = pvrdma_start("");
     Source src = source_make(t);
 
-    /* not from the beginning on */
+    /* start at an index other than 0 */
     for (unsigned n = 0; n < 100; n++) {
         event_make(t, &src);
         event_check(t, &src, n);
@@ -121,7 +124,7 @@ static void test_event_overflow(void)
         event_check(t, &src, 100 + n);
     }
     g_assert_true(pvrdma_event_none(t));
-    /* the next one brings them along; and time does */
+    /* waiting events are written with the next event, or after some time */
     event_make(t, &src);
     g_assert_true(pvrdma_msix_taken(t, PVRDMA_INTR_VECTOR_ASYNC));
     for (unsigned n = 0; n < 6; n++) {
@@ -176,7 +179,7 @@ static void test_notify_overflow(void)
     pvrdma_stop(t);
 }
 
-/* Not armed, or armed once: none, or one. */
+/* A CQ that is not armed does not notify; one arming gives one notification. */
 static void test_notify_once(void)
 {
     PvrdmaTest *t = pvrdma_start("");
@@ -196,11 +199,11 @@ static void test_notify_once(void)
 
 /* --- Rings that are wrong ----------------------------------------------- */
 
-/* Indices that cannot be: nothing is written; it goes on when they are right. */
+/* With an invalid index the device writes nothing; it continues with a valid one. */
 static void test_bad_index(void)
 {
     static const uint32_t bad[] = {
-        2 * EVENTS, UINT32_MAX, 1,      /* nothing was there to be taken */
+        2 * EVENTS, UINT32_MAX, 1, /* 1: consumer index ahead of the producer index */
         EVENTS - 1,
     };
     PvrdmaTest *t = pvrdma_start("");
@@ -225,7 +228,7 @@ static void test_bad_index(void)
     pvrdma_stop(t);
 }
 
-/* The first page, or one with elements, is in no memory. */
+/* The first page, or a page of elements, is outside of memory. */
 static void test_ring_nowhere(void)
 {
     for (unsigned page = 0; page < 2; page++) {
@@ -256,7 +259,7 @@ static void assert_messages(PvrdmaTest *t, uint32_t causes)
     }
 }
 
-/* Each cause has its message, and what is masked waits. */
+/* Each cause has its own message, and a masked cause stays pending. */
 static void test_mask(void)
 {
     PvrdmaTest *t = pvrdma_start("");
@@ -278,7 +281,7 @@ static void test_mask(void)
     assert_messages(t, PVRDMA_INTR_CAUSE(PVRDMA_INTR_VECTOR_CQ));
     pvrdma_set(t, PVRDMA_REG_IMR, 0);
     assert_messages(t, PVRDMA_INTR_CAUSE(PVRDMA_INTR_VECTOR_ASYNC));
-    /* a message takes its cause away */
+    /* sending a message clears its cause */
     g_assert_cmphex(pvrdma_get(t, PVRDMA_REG_ICR), ==, 0);
     pvrdma_stop(t);
 }
@@ -295,7 +298,7 @@ static PvrdmaTest *start_line(void)
     PvrdmaTest *t = pvrdma_start_cold("");
 
     pvrdma_bring_up(t);
-    /* the binding of GIDs told nobody */
+    /* binding GIDs has left no cause pending */
     g_assert_cmphex(pvrdma_get(t, PVRDMA_REG_ICR), ==, 0);
     g_assert_false(line(t));
     return t;
@@ -315,7 +318,7 @@ static void test_line(void)
     g_assert_false(line(t));
     g_assert_cmphex(pvrdma_get(t, PVRDMA_REG_ICR), ==, 0);
 
-    /* an answer, an event and a notification: the driver wants to see the answer alone */
+    /* answer, event and notification are pending: ICR gives the answer alone first */
     src = source_make(t);
     event_make(t, &src);
     notify_make(t, &src);
@@ -346,14 +349,14 @@ static void test_line_mask(void)
     pvrdma_set(t, PVRDMA_REG_IMR, PVRDMA_INTR_ALL);
     g_assert_false(line(t));
     pvrdma_set(t, PVRDMA_REG_IMR, 0);
-    /* the driver goes away */
+    /* a reset by the driver lowers the line */
     g_assert_true(line(t));
     pvrdma_ctl(t, PVRDMA_DEVICE_CTL_RESET);
     g_assert_false(line(t));
     pvrdma_stop(t);
 }
 
-/* What the line held is a message as soon as there are messages. */
+/* A cause that holds the line is sent as a message when MSI-X is enabled. */
 static void test_line_to_messages(void)
 {
     PvrdmaTest *t = start_line();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The general service interface, QP 1: what the connection manager of the kernel does
- * with it, and who may not.
+ * The general service interface, QP 1: how the connection manager of the kernel uses
+ * it, and that a process may not.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -21,7 +21,7 @@ typedef struct Rig {
     uint8_t mad[MAD_BYTES];         /* at the beginning of the region */
 } Rig;
 
-/* As ib_mad of the kernel does it. */
+/* Starts a machine and makes QP 1, as ib_mad of the kernel does. */
 static Rig rig_start(void)
 {
     Rig r = { .t = pvrdma_start("") };
@@ -100,7 +100,7 @@ static void test_receive(void)
     g_assert_cmpuint(le16_to_cpu(cqe.pkey_index), ==, 0);
     g_assert_cmpuint(cqe.port_num, ==, 1);
     pvrdma_assert_mem(r.t, r.mr.pa + RECV_AT + ROCE_GRH_BYTES, r.mad, MAD_BYTES);
-    /* without its key it is not for us */
+    /* a datagram with another key is dropped */
     mad_recv(&r, 3);
     peer_mad(&r, ROCE_QPN_GSI, USER_QKEY);
     pvrdma_wait(r.t, pvrdma_counter(r.t, "rx-bad-qkey") == 1);
@@ -108,7 +108,7 @@ static void test_receive(void)
     pvrdma_stop(r.t);
 }
 
-/* The key counts, whatever modify_qp said. */
+/* QP 1 accepts its well-known key only, whatever key modify_qp sets. */
 static void test_key_fixed(void)
 {
     Rig r = rig_start();
@@ -124,14 +124,14 @@ static void test_key_fixed(void)
     pvrdma_stop(r.t);
 }
 
-/* QP 0 never is there, QP 1 only if somebody made it. */
+/* QP 0 does not exist, QP 1 only after it was created. */
 static void test_nobody(void)
 {
     Rig r = rig_start();
 
     peer_mad(&r, 0, ROCE_QKEY_GSI);
     pvrdma_wait(r.t, pvrdma_counter(r.t, "rx-no-qp") == 1);
-    /* the number that its handle would have as that of another one */
+    /* the number that its handle would give an ordinary QP */
     peer_mad(&r, 1 << 16 | r.qp.handle, ROCE_QKEY_GSI);
     pvrdma_wait(r.t, pvrdma_counter(r.t, "rx-no-qp") == 2);
     pvrdma_qp_destroy(r.t, &r.qp);
@@ -140,7 +140,7 @@ static void test_nobody(void)
     pvrdma_stop(r.t);
 }
 
-/* A process cannot pretend to be the kernel's. */
+/* A process that gives the key of QP 1 sends with the key of its own QP instead. */
 static void test_pretend(void)
 {
     Rig r = rig_start();
@@ -165,7 +165,7 @@ static void test_pretend(void)
     pvrdma_stop(r.t);
 }
 
-/* After a datagram that could not be sent ib_mad goes on like this. */
+/* After a datagram that cannot be sent, the QP is brought back as ib_mad does it. */
 static void test_send_error(void)
 {
     Rig r = rig_start();

@@ -8,7 +8,10 @@
 
 /* --- Commands ----------------------------------------------------------------- */
 
-/* What a command makes or works on: its handle is the first word of both. */
+/*
+ * The kind of object that a command makes or uses; the first word of its answer or
+ * request is the handle.
+ */
 typedef enum Kind {
     KIND_NONE, KIND_UC, KIND_PD, KIND_MR, KIND_CQ, KIND_SRQ, KIND_QP, KINDS
 } Kind;
@@ -38,7 +41,7 @@ static const struct {
 
 #define SEEN 8
 
-/* Handles that were given, of each kind. */
+/* The last handles that commands have returned, for each kind. */
 typedef struct Handles {
     uint32_t seen[KINDS][SEEN];
     unsigned next;
@@ -101,7 +104,10 @@ static void likely_qp(Hostile *h, const Handles *known,
     cmd->is_srq = !hostile_often(h);
 }
 
-/* The three steps of a connection, and bits that do not belong to them. */
+/*
+ * Sets @cmd to one of the three steps of a connection, sometimes with a further bit in
+ * the mask.
+ */
 static void likely_modify(Hostile *h, struct pvrdma_cmd_modify_qp *cmd)
 {
     static const uint32_t step[] = {
@@ -137,7 +143,7 @@ static void likely_modify(Hostile *h, struct pvrdma_cmd_modify_qp *cmd)
     memcpy(attr->ah_attr.dmac, pvrdma_mac, sizeof(pvrdma_mac));
 }
 
-/* What is likely to be accepted. */
+/* Fills @req with values that the device is likely to accept. */
 static void likely_any(Hostile *h, const Handles *known, enum pvrdma_cmd cmd,
                        union pvrdma_cmd_req *req)
 {
@@ -214,7 +220,7 @@ static void any_request(Hostile *h, const Handles *known, uint32_t cmd,
     }
 }
 
-/* Most kinds of commands were done, not only refused. */
+/* Asserts that each command has succeeded at least once. */
 static void assert_done(const unsigned done[PVRDMA_CMD_MAX])
 {
     for (unsigned cmd = 0; cmd < PVRDMA_CMD_MAX; cmd++) {
@@ -237,7 +243,8 @@ static void test_commands(void)
                                          : random_limit(h.rand);
 
         if (cmd < PVRDMA_CMD_MAX && command[cmd].ends && hostile_often(&h)) {
-            continue;               /* or little would be left to work with */
+            /* destroys few objects, so that later commands have objects to use */
+            continue;
         }
         any_request(&h, &known, cmd, &req);
         if (pvrdma_command(h.t, cmd, &req, &resp)) {
@@ -254,7 +261,7 @@ static void test_commands(void)
         hostile_discard(&h);
     }
     assert_done(done);
-    /* new objects, in the device as it is */
+    /* new objects, because the device is not reset */
     for (unsigned i = 0; i < 2; i++) {
         const uint8_t *gid = i ? pvrdma_gid6 : pvrdma_gid;
 
@@ -279,7 +286,7 @@ static void any_region(Hostile *h, struct pvrdma_device_shared_region *dsr)
     bad.cq_ring_pages.pdir_dma = cpu_to_le64(hostile_any_pdir(h));
     bad.uar_pfn64 = cpu_to_le64(random_u64(h->rand));
     bad.driver_version = cpu_to_le32(random_limit(h->rand));
-    /* one field of it, or all */
+    /* keeps one random field of it, or all */
     if (!hostile_often(h)) {
         *dsr = bad;
         return;

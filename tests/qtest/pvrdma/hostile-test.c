@@ -63,7 +63,7 @@ static void any_recv(Hostile *h, uint8_t *raw, size_t len)
     }
 }
 
-/* Fills all slots of a queue, and says that @count of them are to be read. */
+/* Stores @count WQEs of @any in a queue, and moves the producer index behind them. */
 static void fill_queue(Hostile *h, const PvrdmaTestWq *wq, unsigned count,
                        void (*any)(Hostile *h, uint8_t *raw, size_t len))
 {
@@ -105,13 +105,13 @@ static void test_wqes(void)
         pvrdma_step(h.t, 1 + hostile_below(&h, 3) * 100000000);
         pvrdma_qp_pair_again(&h.evil);
     }
-    /* some of it even went as far as the responder */
+    /* some requests have reached the responder */
     g_assert_cmpuint(pvrdma_counter(h.t, "rx-bad-access"), >, 0);
     g_assert_cmpuint(pvrdma_counter(h.t, "tx-ack"), >, 0);
     hostile_finish(&h);
 }
 
-/* Datagrams to wherever. */
+/* Datagrams to random destinations. */
 static void test_datagrams(void)
 {
     const PvrdmaTestQpAttr attr = { .qkey = 0x1234 };
@@ -223,7 +223,7 @@ static void test_doorbells(void)
 
 /* --- Page directories --------------------------------------------------------- */
 
-/* Evil QPs and CQs whose pages are anything, and each other's. */
+/* CQs and QPs with random pages, some of which belong to both. */
 static void test_pages(void)
 {
     unsigned made = 0;
@@ -274,7 +274,7 @@ static void test_pages(void)
 
 /* --- All at once -------------------------------------------------------------- */
 
-/* Garbage in all memory that evil's objects, or the device's rings, have. */
+/* Random bytes in all memory of evil's objects and of the device's rings. */
 static void test_garbage(void)
 {
     Hostile h;
@@ -288,7 +288,7 @@ static void test_garbage(void)
         hostile_scribble(&h, h.t->cqne.at, PVRDMA_TEST_RING_PAGES * PVRDMA_PAGE_BYTES);
         ring_doorbells(&h);
         for (unsigned i = 0; i < 2; i++) {
-            /* indices that let the WQEs in */
+            /* valid indices, so that the device reads the WQEs */
             qtest_memset(h.t->qts, h.evil.qp[i].sq.ring, 0, 16);
             qtest_writel(h.t->qts, h.evil.qp[i].sq.ring, 16);
             qtest_writel(h.t->qts, h.evil.qp[i].rq.ring, 16);

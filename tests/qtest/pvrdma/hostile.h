@@ -17,7 +17,7 @@ typedef struct Hostile {
     GRand *rand;
     PvrdmaQpPair good;                 /* objects that the guest leaves alone */
     PvrdmaQpPair evil;
-    uint64_t evil_at;               /* address of the memory of evil's objects */
+    uint64_t evil_at; /* address where the memory of evil's last objects begins */
     uint64_t scratch;               /* pages for any purpose */
 } Hostile;
 
@@ -25,11 +25,11 @@ typedef struct Hostile {
 void hostile_start(Hostile *h, uint32_t seed);
 /* Makes new objects of evil; the old ones stay. */
 void hostile_evil_make(Hostile *h);
-/* Drops frames of evil that no peer takes. */
+/* Drops all frames of the device that the test has not taken. */
 void hostile_discard(Hostile *h);
-/* Asserts that the good pair works. */
+/* Settles, drops all frames, and asserts that the good pair works. */
 void hostile_check(Hostile *h);
-/* The same; asserts that there were guest errors, and ends QEMU. */
+/* As hostile_check(); asserts that there were guest errors, and ends QEMU. */
 void hostile_finish(Hostile *h);
 
 /* Returns a random number less than @n. */
@@ -38,9 +38,12 @@ uint32_t hostile_below(Hostile *h, uint32_t n);
 bool hostile_often(Hostile *h);
 /* Writes random bytes to guest memory. */
 void hostile_scribble(Hostile *h, uint64_t at, size_t len);
-/* Returns an address: of memory, of nothing, of registers, or not aligned. */
+/* Returns the address of memory, of nothing, of registers, or one that is not aligned. */
 uint64_t hostile_any_page(Hostile *h);
-/* Makes a page directory and tables with random entries, in the scratch pages. */
+/*
+ * Makes a page directory and a table with random entries, in the scratch pages.
+ * Returns the address of the directory, or sometimes that of any page.
+ */
 uint64_t hostile_any_pdir(Hostile *h);
 
 #endif
