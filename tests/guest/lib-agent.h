@@ -23,8 +23,8 @@
 #define AGENT_SPARE	1	/* opened, emptied and closed on command */
 #define AGENT_COMMANDS	2
 
-#define AGENT_GUARD	1024			/* checked bytes, before and behind */
-#define AGENT_MARGIN	65536			/* before and behind a transfer */
+#define AGENT_GUARD	1024	/* checked bytes before and behind a range */
+#define AGENT_MARGIN	65536	/* bytes before and behind the largest transfer */
 #define AGENT_TRANSFER	(4U << 20)
 #define AGENT_AREA	(AGENT_TRANSFER + 2 * AGENT_MARGIN)
 #define AGENT_BACKGROUND 0xa5

@@ -20,7 +20,7 @@ static void run_all(void);
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define TEST_WAIT_MS	20000
-#define TEST_LATER_MS	150	/* a thread is asleep after this time */
+#define TEST_LATER_MS	150	/* time after which a thread is asleep */
 
 /* State of the tests.  Fields without a_ are of this process, with a_ of the agent. */
 static struct {

@@ -72,7 +72,7 @@ static void test_error_read_only(void)
 	done("errors: read-only page, and good again");
 }
 
-/* Finds a context of the agent's node that no process has opened. */
+/* The NIC refuses a write and a message to a context that no process has opened. */
 static void test_error_context(void)
 {
 	struct exa_write_attr attr = write_attr(0, AGENT_MARGIN, 500);

@@ -125,7 +125,7 @@ static void gather_scatter(void)
     free(all);
 }
 
-/* Each pair of ranks exchanges another amount. */
+/* Each pair of ranks exchanges a different amount. */
 static void alltoall(void)
 {
     int sc[64], sd[64], rc[64], rd[64], r, i, n = 0, m = 0;

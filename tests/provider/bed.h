@@ -16,10 +16,10 @@
 struct bed_node {
     struct fid_domain *domain;
     struct fid_av *av;          /* entry n is the address of node n */
-    struct fid_cq *cq;          /* of sends and receives */
+    struct fid_cq *cq;          /* CQ of sends and receives */
     struct fid_cntr *sent, *received;
     struct fid_ep *ep;
-    struct fid_mr *mr;          /* of @window */
+    struct fid_mr *mr;          /* region of @window */
     struct rnic_fi_name name;
     uint8_t window[BED_WINDOW];
 };

@@ -19,7 +19,7 @@
 #define LOOP_REGIONS        16      /* that a NIC can expose at a time */
 #define LOOP_KINDS          (RNIC_FI_REQUEST_WRITE_NOTE + 1)
 
-/* What the tests set, and what the NICs count. */
+/* Settings of the tests, and counts of all NICs. */
 struct loop {
     uint32_t held;          /* bit k: requests of kind k wait */
     uint32_t stopped;       /* bit n: the mailboxes of node n show no arrivals */

@@ -63,7 +63,7 @@ class Cluster:
 
     def call(self, action, *arguments, **options):
         """Returns standard output and exit code of one call."""
-        # options of the test come before those of a program in the guest
+        # -c comes first, because ARGUMENTS may end with options of a program in the guest
         r = subprocess.run(
             [PROGRAM, action, '-c', self.name, *arguments], env=self.env,
             text=True, stdin=subprocess.DEVNULL, capture_output=True,

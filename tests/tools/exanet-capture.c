@@ -209,7 +209,7 @@ static void load_and_store(ExanetTest *t)
     ExanetPacket load = exanet_axi_packet(t->peer, EXANET_SHM_LOAD, DST + 3,
                                           NULL, 8);
 
-    /* a response that this function does not expect */
+    /* drops packets that no earlier function has taken */
     g_queue_clear_full(&t->peer->packets, g_free);
     store.tid |= RNIC_PREP(EXANET_STID_SLOT, 9) |
                  RNIC_PREP(EXANET_STID_ID, EXANET_AXI_CPU << 4 | 5);

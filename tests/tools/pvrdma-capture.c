@@ -32,8 +32,8 @@ typedef struct Rig {
     bool ipv6;
     uint16_t vlan;
     uint64_t wr_id;
-    uint32_t psn;                   /* of the peer's next request */
-    uint32_t msn;                   /* of the device's last request */
+    uint32_t psn;                   /* PSN of the peer's next request */
+    uint32_t msn;                   /* MSN of the device's last request */
 } Rig;
 
 static void peer_send(Rig *r, RocePacket *pkt, uint8_t traffic_class,

@@ -18,16 +18,16 @@
 #include "../qtest/exanet/device.h"
 #include "../qtest/pvrdma/verbs.h"
 
-#define BYTES 256                   /* one packet of each device */
+#define BYTES 256                   /* one packet, for both kinds */
 #define PREPARED_MAX 100
 #define VA 0x7fff12345000ULL
 
 typedef struct Kind {
     const char *name;
     void (*start)(const char *path);
-    /* Does what a process does before the doorbell, with all writes to registers. */
+    /* Prepares transfer @i up to the doorbell, with all writes to registers. */
     void (*prepare)(unsigned i);
-    /* Rings the doorbell, and waits for the completion. */
+    /* Rings the doorbell of transfer @i, and waits for its completion. */
     void (*go)(unsigned i);
     void (*stop)(void);
 } Kind;

@@ -275,7 +275,7 @@ static void test_frame(void)
     g_assert_cmpuint(rig.flushes, ==, 0);
     g_assert_true(bh_run(&rig.bh));
     g_assert_cmpuint(rig.flushes, ==, 1);
-    /* a frame that is only stored */
+    /* a frame that is only stored: the bottom half runs the round */
     g_assert_true(rnic_loop_enter(&rig.loop));
     rnic_loop_schedule(&rig.loop);
     rnic_loop_leave_deferred(&rig.loop, true);
@@ -397,7 +397,7 @@ static void test_end(void)
         g_assert_true(bh_run(&rig.late));
         g_assert_cmpuint(rig.frees, ==, 1);
         g_assert_cmpuint(OBJECT(rig_dev)->ref, ==, 1);
-        /* a vCPU that accesses the device just after its end */
+        /* a vCPU may access the device just after its end */
         rnic_loop_schedule(&rig.loop);
         dev_reset(&rig);
         g_assert_cmpuint(rig.resets, ==, 0);

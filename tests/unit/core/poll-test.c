@@ -13,7 +13,7 @@
 
 static uint32_t news;
 static bool locked = true;
-static unsigned releases;           /* of the big lock */
+static unsigned releases;           /* releases of the big lock */
 /* work of another thread, run by bql_unlock() with the lock held */
 static void (*meanwhile)(void);
 static Object owner = { .ref = 1 };
@@ -90,7 +90,10 @@ static void test_vain(void)
     g_assert_cmpuint(most, >=, 2);
 }
 
-/* Returns false if the 4 us were over before the second look. */
+/*
+ * Polls while news arrive, after which the poll must end.  Returns false if the 4 us were
+ * over before the second look.
+ */
 static bool poll_with_news(void)
 {
     RNicPoll p;

@@ -76,12 +76,12 @@ static void test_choice(void)
     static const ExanetArithPort ports[] = {
         { AT(1, 5, 0), EXANET_ROLE_PLUS },      /* 0: the next chassis */
         { AT(1, 7, 0), EXANET_ROLE_PLUS },      /* 1: a shortcut */
-        { AT(1, 7, 0), EXANET_ROLE_PLUS },      /* 2: ... twice */
+        { AT(1, 7, 0), EXANET_ROLE_PLUS },      /* 2: the same shortcut again */
         { AT(1, 4, 2), EXANET_ROLE_CARD },      /* 3 */
         { AT(1, 4, 20), EXANET_ROLE_CARD },     /* 4 */
         { AT(2, 0, 0), EXANET_ROLE_UPLINK },    /* 5 */
         { AT(255, 0, 0), EXANET_ROLE_UPLINK },  /* 6: a switch */
-        { AT(255, 0, 1), EXANET_ROLE_UPLINK },  /* 7: ... and another */
+        { AT(255, 0, 1), EXANET_ROLE_UPLINK },  /* 7: another switch */
         { AT(1, 1, 1), EXANET_ROLE_AUTO },      /* 8: down */
         { AT(1, 4, 30), EXANET_ROLE_PLUS },     /* 9: a role that software has set */
     };

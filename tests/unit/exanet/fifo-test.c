@@ -63,7 +63,7 @@ static void test_frames(void)
     exanet_fifo_fini(&f);
 }
 
-/* A frame that is put while the head is in use. */
+/* A frame that is put while the head is in use does not change the head. */
 static void test_put_behind_head(void)
 {
     ExanetFifo f = { };

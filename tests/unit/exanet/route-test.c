@@ -350,7 +350,7 @@ static void test_order(void)
     g_assert_true(exanet_route_orders(0x3000, 0x111));
     g_assert_false(exanet_route_orders(0, 0x3010));
     g_assert_false(exanet_route_orders(0, 0));
-    /* by an uplink, so both orders have the same route */
+    /* the packet leaves by an uplink, so both orders have the same route */
     g_assert_false(exanet_route_orders(0, 0x4011));
 }
 
@@ -367,7 +367,7 @@ static void test_roles(void)
         { 0, 0x000, 0x003, EXANET_ROLE_AUTO },      /* no ring is configured */
         { 0, 0x000, 0x00f, EXANET_ROLE_AUTO },
         { 0, 0x00f, 0x000, EXANET_ROLE_AUTO },
-        { 2, 0x000, 0x001, EXANET_ROLE_X_PLUS },    /* two nodes are no ring */
+        { 2, 0x000, 0x001, EXANET_ROLE_X_PLUS },    /* two nodes form no ring */
         { 3, 0x000, 0x002, EXANET_ROLE_X_MINUS },
         { 3, 0x002, 0x000, EXANET_ROLE_X_PLUS },
         { 4, 0x000, 0x003, EXANET_ROLE_X_MINUS },
@@ -491,7 +491,7 @@ static void test_source_forged(void)
     g_assert_false(exanet_route_passes(&cfg, 0x00, 0x11, 0, 0x01, 0x11));
     g_assert_true(exanet_route_passes(&cfg, 0x00, 0x11, EXANET_PATH_ORDER, 0x01,
                                       0x11));
-    /* neighbours beside the route, behind it, and at its end */
+    /* refused: neighbours beside the route, behind it, and at its end */
     g_assert_false(exanet_route_passes(&cfg, 0x00, 0x11, 0, 0x21, 0x11));
     g_assert_false(exanet_route_passes(&cfg, 0x00, 0x20, 0, 0x30, 0x20));
     g_assert_false(exanet_route_passes(&cfg, 0x00, 0x10, 0, 0x10, 0x20));

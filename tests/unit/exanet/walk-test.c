@@ -236,7 +236,7 @@ static void x86_rights(Map *m, unsigned leaf)
         change(m, i, RW, 0, expect_read_only);
         change(m, i, 0, NX, expect_ok);
         change(m, i, 0, X86_IGNORED, expect_ok);
-        /* an entry that the kernel leaves of a page that it has removed */
+        /* the kernel leaves such an entry for a page that it has removed */
         change(m, i, P, G, expect_fault);
     }
     change(m, leaf, A, 0, expect_fault);

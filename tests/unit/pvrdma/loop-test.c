@@ -83,10 +83,10 @@ typedef struct Frame {
 static struct {
     End end[2];
     int64_t now;
-    GPtrArray *frames;                  /* on the wire */
-    /* one frame of this number is lost, delayed, doubled; 0: none */
+    GPtrArray *frames;                  /* frames on the wire */
+    /* one frame in this number is lost, delayed, doubled; 0: none */
     unsigned loss, late, again;
-    /* one event of this number stalls an end; 0: none */
+    /* one event in this number stalls an end; 0: none */
     unsigned stall;
     uint8_t building[ROCE_FRAME_MAX];
     size_t payload_at;

@@ -24,21 +24,24 @@ typedef struct Guest {
     unsigned reads, writes;         /* DMA */
     /* What the guest was told last, and how often. */
     unsigned notifications, events, cq_errors;
-    uint32_t notified, event_info;  /* CQ handle; info of event */
+    uint32_t notified, event_info;  /* last CQ; info of the last event */
     enum pvrdma_event event;
 } Guest;
 
 /* Pages and page directory of an object.  Addresses are DMA addresses. */
 typedef struct GuestObject {
     Guest *g;
-    uint64_t pdir;  /* of the directory */
-    uint64_t *page; /* of each page */
+    uint64_t pdir;  /* address of the page directory */
+    uint64_t *page; /* address of each page */
     unsigned pages;
 } GuestObject;
 
 /* Creates a guest with empty tables of objects. */
 Guest *guest_new(void);
-/* Destroys the remaining CQs, SRQs and regions; asserts that tables are empty then. */
+/*
+ * Frees @g with its remaining CQs, SRQs and regions; asserts that its tables are empty
+ * then.
+ */
 void guest_free(Guest *g);
 /* Returns the host address of DMA address @at; asserts that @at is in memory. */
 void *guest_at(Guest *g, uint64_t at);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What pvrdma saves.  A state that is loaded and saved again is the same, at any point of
- * the work of its QPs.  A changed state is refused, or gives a device that works and that
- * can be reset.  The test has all of the device except registers and wire.
+ * Saved states of pvrdma.  A state that is loaded and saved again is the same, at any
+ * point of the work of its QPs.  A changed state is refused, or gives a device that works
+ * and that can be reset.  The test has all of the device except registers and wire.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"

@@ -206,7 +206,7 @@ static void test_rights(void)
     finish(&f);
 }
 
-/* A page of the region has no memory. */
+/* Only accesses to the page without memory fail with a bus error. */
 static void test_bus_error(void)
 {
     uint8_t buf[BYTES] = { 0 };
@@ -345,7 +345,7 @@ static void test_fast_refused(void)
     REFUSED(rkey, f.key + 0x100);
     REFUSED(rkey, UINT32_MAX);
 #undef REFUSED
-    /* a region of another kind; a region of another domain */
+    /* refused: a region of another kind, and a region of another domain */
     sqe = fast_reg(&f, user);
     g_assert_cmpuint(pvrdma_mr_fast_reg(&f.qp, &sqe), ==, PVRDMA_WC_MW_BIND_ERR);
     g_assert_cmpuint(pvrdma_mr_invalidate(&f.qp, user), ==, PVRDMA_WC_MW_BIND_ERR);
@@ -498,7 +498,7 @@ static void test_contexts(void)
     g_assert_cmpint(destroy_uc(&f, uc), ==, 0);
     g_assert_cmpint(destroy_uc(&f, uc), ==, EINVAL);
     g_assert_cmpint(destroy_uc(&f, 0), ==, EINVAL);
-    /* as many contexts and domains as the tables have entries */
+    /* the tables limit the number of contexts and of domains */
     while (create_uc(&f, GUEST_UAR_PFN + 1, &other) == 0) {
         continue;
     }

@@ -311,7 +311,7 @@ static void test_kept(void)
     g_assert_cmphex(qp.attr.rq_psn, ==, 0xabcdef);
     g_assert_cmpuint(qp.mtu, ==, 1024);
     g_assert_cmphex(qp.attr.dest_qpn, ==, 0x4321);
-    g_assert_cmpuint(qp.attr.qkey, ==, 0);          /* not in the mask */
+    g_assert_cmpuint(qp.attr.qkey, ==, 0);          /* qkey was not in the mask */
     pvrdma_qp_attr_get(&qp, &got);
     g_assert_cmphex(le32_to_cpu(got.qp_state), ==, INIT);
     g_assert_cmphex(le32_to_cpu(got.rq_psn), ==, 0xabcdef);

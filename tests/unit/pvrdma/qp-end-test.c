@@ -282,7 +282,7 @@ static void test_answers_first(void)
 
     bed_start();
     qp = qp_make(PVRDMA_QPT_RC, 0, 1, false);
-    bed->cq[0].overflowed = true;       /* so that a flush does not end other QPs */
+    bed->cq[0].overflowed = true;       /* so a flush ends no other QP */
     qp_modify(qp, PVRDMA_QPS_ERR);
     assert_notes("answer flush-send flush-receive ");
     qp->state = PVRDMA_QPS_RTS;
@@ -362,7 +362,7 @@ static void test_parts(void)
     assert_notes("flush-send flush-receive ");
     g_assert_false(pvrdma_qp_flush_run(&bed->s));
     assert_notes("flush-send flush-receive event-16 ");
-    /* WQEs that are posted after the event */
+    /* WQEs that are posted after the event are flushed without another event */
     bed->posted = 2;
     doorbell(qp);
     assert_notes("flush-send flush-receive ");
@@ -370,7 +370,7 @@ static void test_parts(void)
     assert_notes("flush-send flush-receive ");
     g_assert_false(pvrdma_qp_flush_run(&bed->s));
     assert_notes("");
-    /* a QP in state SQE, which ends during its flush */
+    /* a QP in state SQE ends during its flush */
     qp = qp_make(PVRDMA_QPT_UD, 0, 1, false);
     bed->posted = 3;
     pvrdma_qp_send_error(qp);
@@ -401,7 +401,7 @@ static void test_recover(void)
     assert_notes("flush-send flush-send flush-send ");
     g_assert_cmpuint(qp->state, ==, PVRDMA_QPS_RTS);
     g_assert_false(pvrdma_qp_flush_run(&bed->s));
-    /* a guest that posts without end: the flush has a limit */
+    /* the flush has a limit, because the guest may post without end */
     bed->posted = UINT_MAX;
     pvrdma_qp_send_error(qp);
     qp_modify(qp, PVRDMA_QPS_RTS);

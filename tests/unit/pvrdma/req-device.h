@@ -41,7 +41,7 @@ typedef struct RigWqe {
 /* A packet that the requester sent. */
 typedef struct RigPacket {
     RocePacket pkt;
-    uint32_t offset;            /* of the payload in the message */
+    uint32_t offset;            /* of the payload, in the message */
     uint32_t len;               /* bytes of payload */
     uint8_t payload[ROCE_MTU_MAX];
 } RigPacket;

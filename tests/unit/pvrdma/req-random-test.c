@@ -13,11 +13,11 @@
 #define MTU             256
 #define ROUNDS          200
 #define WQES            400
-#define LOSS            25      /* one packet of this number is lost */
-#define RNR             20      /* one SEND of this number finds no receive WQE */
-#define PARK            50      /* one turn of this number takes a snapshot */
+#define LOSS            25      /* on average one packet in this number is lost */
+#define RNR             20      /* one SEND in this number finds no receive WQE */
+#define PARK            50      /* one turn in this number takes a snapshot */
 #define TURNS_MAX       200000  /* limit of a round's turns */
-#define SPURIOUS        12      /* one turn of this number lets the timer fire early */
+#define SPURIOUS        12      /* one turn in this number lets the timer fire early */
 /* The peer's memory: ranges for WRITEs and READs, and the word of atomics. */
 #define WRITE_BYTES     8192
 #define READ_BYTES      (128 * 1024)
@@ -46,7 +46,7 @@ static struct {
     /* PSN after the end of a READ, by PSN of each of its packets */
     GHashTable *read_ends;
     uint64_t write_at;
-    GByteArray *received;       /* bytes of SENDs */
+    GByteArray *received;       /* bytes of received SENDs */
     GQueue answers;
 } peer;
 
@@ -441,7 +441,7 @@ static void test_random(void)
                 pvrdma_req_park(&rig.qp);
             }
             if (g_test_rand_int_range(0, SPURIOUS) == 0) {
-                /* the time-out passes, even if answers are under way */
+                /* the timeout expires, even if answers are under way */
                 rig_clock(roce_timeout_ns(RIG_TIMEOUT) << 9);
             }
             rig_clock(roce_timeout_ns(RIG_TIMEOUT) / 16);

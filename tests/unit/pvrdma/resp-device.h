@@ -32,7 +32,7 @@
 #define BED_DEPTH       64              /* WQEs of the receive queue */
 #define BED_BUFFER      8192            /* bytes of buffer of a receive WQE */
 
-/* A packet that the device sent. pkt.payload is NULL; the bytes are in payload. */
+/* A packet that the device sent.  pkt.payload is NULL; the bytes are in payload. */
 typedef struct BedSent {
     RocePath path;
     RocePacket pkt;
@@ -43,7 +43,7 @@ typedef struct Bed {
     PvrdmaState s;
     PvrdmaQp qp;
     PvrdmaCq cq;
-    RocePath path;                  /* of frames from the peer */
+    RocePath path;                  /* path of frames from the peer */
     /*
      * The region: its memory, with guards around; its rights; and errors that a test
      * sets.

@@ -31,11 +31,11 @@ typedef struct Message {
 typedef struct Peer {
     Bed *bed;
     GRand *rand;
-    unsigned percent;                   /* of packets that are delayed, doubled or lost */
+    unsigned percent;                   /* of packets delayed, doubled or lost */
     unsigned reads;                     /* limit of READs and atomics under way */
     Message message[MESSAGES];
     uint32_t packets;
-    uint32_t una, next;                 /* oldest unanswered, next to be sent */
+    uint32_t una, next;                 /* oldest unanswered packet, next packet to send */
     unsigned idle;                      /* rounds without progress */
     uint64_t atomics;                   /* atomics that were answered */
     unsigned completions;

@@ -66,7 +66,10 @@ static void send_plain(Bed *bed, enum roce_opcode opcode, uint32_t psn)
     bed_peer(bed, &pkt);
 }
 
-/* For each opcode: is it accepted at the begin, within a SEND, and within a WRITE? */
+/*
+ * Sends each opcode as a first packet, within a SEND and within a WRITE.  Asserts that
+ * the responder accepts it only where it may follow.
+ */
 static void test_order(void)
 {
     static const uint8_t begins[] = {
@@ -130,7 +133,7 @@ static void test_payload(void)
     static const struct {
         enum roce_opcode opcode;
         uint32_t len;
-        bool begun;                 /* within a SEND */
+        bool begun;                 /* the packet is within a SEND */
     } rows[] = {
         { ROCE_OP_SEND_FIRST, BED_MTU - 4 }, { ROCE_OP_SEND_FIRST, BED_MTU + 4 },
         { ROCE_OP_SEND_FIRST, 0 }, { ROCE_OP_SEND_ONLY, BED_MTU + 1 },
@@ -218,7 +221,7 @@ typedef struct Bad {
     const char *what;
     const Refusal *refusal;
     uint32_t qp_access, mr_access;      /* rights that are removed */
-    int64_t at;                         /* offset from the begin of the region */
+    int64_t at;                         /* offset from the start of the region */
     uint32_t key, len;
 } Bad;
 
@@ -553,7 +556,7 @@ static void test_ended(void)
     bed_expect_quiet(bed);
     bed_expect_failed(bed, 0, PVRDMA_WC_WR_FLUSH_ERR);
     bed_expect_failed(bed, 1, PVRDMA_WC_WR_FLUSH_ERR);
-    bed_receive(bed, 1, 1);             /* posted after the end */
+    bed_receive(bed, 1, 1);             /* a WQE posted after the end */
     pvrdma_resp_flush(&bed->qp);
     bed_expect_failed(bed, 2, PVRDMA_WC_WR_FLUSH_ERR);
     bed_free(bed);

@@ -16,7 +16,7 @@ static void test_not_roce(void)
     stw_be_p(frame + 12, ETH_P_ARP);
     g_assert_cmpint(frame_parse(frame, v->len), ==, ROCE_NOT_ROCE);
     memcpy(frame, v->bytes, v->len);
-    frame[14 + 9] = 6;          /* TCP */
+    frame[14 + 9] = 6;          /* protocol TCP */
     g_assert_cmpint(frame_parse(frame, v->len), ==, ROCE_NOT_ROCE);
     memcpy(frame, v->bytes, v->len);
     stw_be_p(frame + 14 + IPV4_HLEN + 2, ROCE_UDP_PORT + 1);
@@ -40,7 +40,7 @@ static void test_bad_ip(void)
     uint8_t frame[sizeof(v->bytes) + 4] = { };
     uint8_t *ip = frame + 14;
 
-    /* the first fragment */
+    /* the first fragment is refused */
     memcpy(frame, v->bytes, v->len);
     stw_be_p(ip + offsetof(struct ip_header, ip_off), IP_MF);
     frame_seal(frame, v->len);
@@ -50,7 +50,7 @@ static void test_bad_ip(void)
     stw_be_p(ip + offsetof(struct ip_header, ip_off), IP_DF);
     frame_seal(frame, v->len);
     g_assert_cmpint(frame_parse(frame, v->len), ==, ROCE_OK);
-    /* with options */
+    /* a header with options is refused */
     memcpy(frame, v->bytes, v->len);
     memmove(ip + IPV4_HLEN + 4, ip + IPV4_HLEN, v->len - 14 - IPV4_HLEN);
     memset(ip + IPV4_HLEN, 1, 4);
@@ -59,11 +59,11 @@ static void test_bad_ip(void)
     frame_seal(frame, v->len + 4);
     g_assert_true(roce_frame_is(frame, v->len + 4));
     g_assert_cmpint(frame_parse(frame, v->len + 4), ==, ROCE_BAD_IP);
-    /* with a wrong checksum */
+    /* a wrong checksum is refused */
     memcpy(frame, v->bytes, v->len);
     ip[offsetof(struct ip_header, ip_ttl)]--;
     g_assert_cmpint(frame_parse(frame, v->len), ==, ROCE_BAD_IP);
-    /* with a wrong version */
+    /* a wrong version is refused */
     memcpy(frame, v->bytes, v->len);
     ip[0] = 0x65;
     frame_seal(frame, v->len);
@@ -81,7 +81,7 @@ static void test_bad_ipv6(void)
     frame_seal(frame, v->len);
     g_assert_cmpint(frame_parse(frame, v->len), ==, ROCE_BAD_IP);
     memcpy(frame, grh->bytes, grh->len);
-    frame[14 + 6] = 59;         /* no next header */
+    frame[14 + 6] = 59;         /* protocol "no next header" */
     frame_seal(frame, grh->len);
     g_assert_cmpint(frame_parse(frame, grh->len), ==, ROCE_BAD_IP);
 }
