@@ -34,12 +34,12 @@
 #define RNIC_FI_IOV_LIMIT	4
 #define RNIC_FI_INLINE_HDR_MAX	24	/* header, tag, 8 bytes of CQ data */
 #define RNIC_FI_INJECT_SIZE	(RNIC_FI_MSG_MAX - RNIC_FI_INLINE_HDR_MAX)
-#define RNIC_FI_TX_SIZE		256	/* operations of an endpoint */
+#define RNIC_FI_TX_SIZE		256	/* limit of an endpoint's operations under way */
 #define RNIC_FI_RX_SIZE		1024
-#define RNIC_FI_PEER_QUEUE	1024	/* packets; beyond them -FI_EAGAIN */
-#define RNIC_FI_PEER_HELD	1024	/* sends; beyond them -FI_EAGAIN */
+#define RNIC_FI_PEER_QUEUE	1024	/* limit of packets in a peer's queue */
+#define RNIC_FI_PEER_HELD	1024	/* limit of held sends to a peer */
 #define RNIC_FI_HELD_BYTES	4096	/* maximum length of a held send */
-#define RNIC_FI_RX_BUDGET	64	/* messages per look at a mailbox */
+#define RNIC_FI_RX_BUDGET	64	/* most messages of one poll of a mailbox */
 #define RNIC_FI_PEER_BUCKETS	64
 
 /*
@@ -48,17 +48,17 @@
  */
 #define RNIC_FI_FULL_RETRIES	30
 #define RNIC_FI_FAULT_RETRIES	3
-#define RNIC_FI_PROBES		2	/* on channels, of a domain */
-#define RNIC_FI_PROBE_MAX_MS	3600000	/* between two probes of one peer */
-#define RNIC_FI_GONE_MS		60000	/* the NIC gives up before that */
-#define RNIC_FI_RING_ASK_MS	10000	/* between two requests for a ring */
-#define RNIC_FI_RINGS_MAX	1024	/* of each kind, of an endpoint */
-#define RNIC_FI_WATCH_MS		1000	/* between looks for silent peers */
-#define RNIC_FI_PING_MS		3000	/* silence before PING */
+#define RNIC_FI_PROBES		2	/* most probes of a domain under way */
+#define RNIC_FI_PROBE_MAX_MS	3600000	/* longest time between two probes of a peer */
+#define RNIC_FI_GONE_MS		60000	/* then a gone endpoint's NIC writes no more */
+#define RNIC_FI_RING_ASK_MS	10000	/* time between two requests for a ring */
+#define RNIC_FI_RINGS_MAX	1024	/* of an endpoint, for sending and receiving */
+#define RNIC_FI_WATCH_MS		1000	/* time between two calls of the watch */
+#define RNIC_FI_PING_MS		3000	/* silence after which a peer gets PING */
 #define RNIC_FI_DRAIN_MS		5000	/* longest wait of a closing endpoint without progress */
 #define RNIC_FI_IDLE_SLEEP_US	50
-#define RNIC_FI_HINT_COUNTS	8	/* polls that telling it counts for */
-#define RNIC_FI_TOUCH_BYTES	4096	/* no page is smaller */
+#define RNIC_FI_HINT_COUNTS	8	/* polls for which one hint() counts */
+#define RNIC_FI_TOUCH_BYTES	4096	/* step of touching pages; no page is smaller */
 
 /* Parameters of a provider; rnic_fi_params() says what they mean. */
 extern size_t rnic_fi_eager_size;
@@ -74,7 +74,7 @@ struct rnic_fi_op;
 enum rnic_fi_pkt_kind {
 	RNIC_FI_PKT_MSG,		/* numbered message */
 	RNIC_FI_PKT_BARE,	/* message without number and peer */
-	RNIC_FI_PKT_LOOKUP,	/* the same, sent once without an ack */
+	RNIC_FI_PKT_LOOKUP,	/* LOOKUP: as BARE, but sent once without an ack */
 	RNIC_FI_PKT_PROBE,	/* message without number, to a quiet peer */
 	RNIC_FI_PKT_PUT,		/* small RMA write */
 	RNIC_FI_PKT_READ,	/* RDMA read */
@@ -86,12 +86,12 @@ struct rnic_fi_pkt {
 	struct rnic_fi_request	req;	/* first, because the transport aligns it */
 	struct dlist_entry	entry;	/* queue of the peer or domain, or of
 					 * rnic_fi_domain.posted */
-	struct rnic_fi_peer	*peer;	/* NULL: nothing waits for the end */
-	struct rnic_fi_op	*op;	/* waits for the end, or NULL */
+	struct rnic_fi_peer	*peer;	/* NULL: nothing waits for the packet's end */
+	struct rnic_fi_op	*op;	/* operation that waits for the end, or NULL */
 	enum rnic_fi_pkt_kind	kind;
-	uint16_t		seq;
-	uint8_t			tries;
-	uint32_t		slot;	/* of PKT_SLOT, free-running */
+	uint16_t		seq;	/* number of a numbered message */
+	uint8_t			tries;	/* how often the packet was posted again */
+	uint32_t		slot;	/* of PKT_SLOT: count of slots filled before it */
 };
 
 enum rnic_fi_op_kind {
@@ -109,9 +109,9 @@ struct rnic_fi_op {
 	uint32_t		ofi_op;	/* ofi_op_msg ... */
 	void			*context;
 	uint64_t		flags;	/* FI_COMPLETION, FI_REMOTE_CQ_DATA ... */
-	uint32_t		id;	/* in messages to the peer; of RX: the peer's */
-	uint32_t		pending;	/* packets, answers */
-	void			(*end)(struct rnic_fi_op *op);	/* when none is pending */
+	uint32_t		id;	/* in messages; of OP_RX chosen by the peer */
+	uint32_t		pending;	/* packets and answers not ended yet */
+	void			(*end)(struct rnic_fi_op *op);	/* when pending is 0 */
 	int			err;	/* first error, positive FI_E */
 	bool			held;	/* of OP_RTS: the user has got the completion */
 	size_t			len;
@@ -133,8 +133,8 @@ struct rnic_fi_rx_info {
 	uint64_t		flags;	/* FI_REMOTE_CQ_DATA or 0 */
 	size_t			len;
 	const void		*data;	/* NULL: rendezvous */
-	uint64_t		remote;	/* rendezvous only */
-	uint32_t		id;
+	uint64_t		remote;	/* rendezvous: address of the data */
+	uint32_t		id;	/* rendezvous: number for FIN */
 };
 
 /* An unexpected message: no receive has matched it yet. */
@@ -146,16 +146,16 @@ struct rnic_fi_unexp {
 
 /* A message that arrived before a message with a lower number. */
 struct rnic_fi_early {
-	uint16_t		size;	/* 0: none */
-	bool			slot;
+	uint16_t		size;	/* 0: no message is kept here */
+	bool			slot;	/* @data is the note of a slot */
 	uint8_t			data[RNIC_FI_MSG_MAX];
 };
 
 /* One end of a ring of slots. */
 struct rnic_fi_ring {
-	struct dlist_entry	entry;	/* rnic_fi_domain.rings, until that is closed */
-	uint64_t		reuse_ms;	/* 0: in use; else when another peer may have
-						 * it, because the NIC writes no more to it */
+	struct dlist_entry	entry;	/* rnic_fi_domain.rings, until the end */
+	uint64_t		reuse_ms;	/* 0: in use; else the end of the NIC's
+						 * writes, after which it may be reused */
 	uint8_t			*alloc;
 	size_t			alloc_bytes;
 	uint8_t			*mem;	/* receiver: slots; sender: copies of
@@ -167,7 +167,7 @@ struct rnic_fi_ring {
 	uint32_t		number;
 	uint32_t		filled;	/* sender: slots filled, free-running */
 	uint32_t		emptied;	/* slots emptied, free-running */
-	uint32_t		told;	/* receiver: emptied of the last CREDIT */
+	uint32_t		told;	/* receiver: emptied in the last CREDIT */
 	bool			used;	/* receiver: used since the last watch */
 	uint64_t		used_ms;	/* receiver: last use */
 	uint64_t		end_ms;	/* receiver: time of the last RING_END, or 0 */
@@ -186,9 +186,9 @@ struct rnic_fi_lookup {
 	fi_addr_t		addr;	/* the service's name in the AV */
 	uint32_t		node;
 	uint16_t		service;
-	uint16_t		next;	/* next mailbox to ask, over all contexts */
+	uint16_t		next;	/* mailbox that gets LOOKUP next */
 	uint64_t		round_ms;	/* start of the next round of LOOKUPs */
-	uint32_t		pause_ms;	/* before the round after that */
+	uint32_t		pause_ms;	/* time from that round to the next */
 	uint64_t		end_ms;
 	int			err;	/* 0 or positive FI_E: the lookup has failed */
 };
@@ -201,32 +201,32 @@ struct rnic_fi_peer {
 	fi_addr_t		fi_addr;	/* FI_ADDR_NOTAVAIL: not in the AV */
 	int			dead;	/* 0 or positive FI_E */
 	bool			gone;	/* dead, and its endpoint exists no more */
-	uint64_t		gone_ms;
-	uint32_t		refs;	/* packets, unexpected messages */
-	uint32_t		names;	/* entries of rnic_fi_ep.by_addr */
+	uint64_t		gone_ms;	/* time at which gone was set */
+	uint32_t		refs;	/* packets and unexpected messages of the peer */
+	uint32_t		names;	/* number of its entries in rnic_fi_ep.by_addr */
 
 	struct dlist_entry	queue;	/* packets to send, by number */
 	struct dlist_entry	wait_entry;	/* rnic_fi_domain.waiting */
-	uint32_t		queued;
+	uint32_t		queued;	/* number of packets in @queue */
 	uint32_t		held;	/* number of held operations */
-	uint32_t		inflight;
-	uint16_t		tx_seq;	/* next number */
-	uint16_t		tx_una;	/* oldest that is not acked */
-	uint16_t		tx_acked;	/* bit n: tx_una + n is acked */
+	uint32_t		inflight;	/* number of posted numbered messages */
+	uint16_t		tx_seq;	/* number of the next message */
+	uint16_t		tx_una;	/* number of the oldest unacked message */
+	uint16_t		tx_acked;	/* bit n: message tx_una + n is acked */
 
-	uint16_t		rx_seq;	/* number that must come next */
-	struct rnic_fi_early	*early;	/* RNIC_FI_WINDOW, NULL until needed */
+	uint16_t		rx_seq;	/* number of the message that is handled next */
+	struct rnic_fi_early	*early;	/* array of RNIC_FI_WINDOW; NULL until needed */
 
 	struct dlist_entry	ops;
-	bool			active;	/* heard of since the last watch */
+	bool			active;	/* sign of life since the last watch */
 	bool			stuck;	/* no ack since rnic_fi_pkts_hold() */
-	uint64_t		alive_ms;
+	uint64_t		alive_ms;	/* last sign of life, or last PING */
 	uint64_t		probe_ms;	/* time of the next probe */
-	uint64_t		probe_wait;	/* from that to the one after it */
+	uint64_t		probe_wait;	/* time from that probe to the next, ms */
 
-	uint64_t		ask_ms;	/* when it may be asked for a ring again */
-	struct rnic_fi_ring	*tx_ring;
-	struct rnic_fi_ring	*rx_ring;
+	uint64_t		ask_ms;	/* time from which RTS may request a ring again */
+	struct rnic_fi_ring	*tx_ring;	/* for sends to the peer, or NULL */
+	struct rnic_fi_ring	*rx_ring;	/* for sends of the peer, or NULL */
 };
 
 struct rnic_fi_ep {
@@ -234,19 +234,19 @@ struct rnic_fi_ep {
 	struct rnic_fi_domain	*domain;
 	struct fid_ep		*srx;
 	bool			enabled;	/* has a mailbox */
-	unsigned int		nr;	/* of the mailbox */
-	uint16_t		tag;
-	uint16_t		service;	/* number that LOOKUP asks for, or 0 */
+	unsigned int		nr;	/* number of the mailbox */
+	uint16_t		tag;	/* random number of this endpoint, not 0 */
+	uint16_t		service;	/* number that LOOKUP finds, or 0 */
 	size_t			tx_size;
 	size_t			rx_size;
 	size_t			min_multi_recv;
-	int			cntr_first[CNTR_CNT];	/* first of equal ones */
-	uint32_t		tx_ops;
-	uint32_t		next_id;
+	int			cntr_first[CNTR_CNT];	/* index of the same counter */
+	uint32_t		tx_ops;	/* operations but OP_RX and held ones */
+	uint32_t		next_id;	/* last id that an operation got */
 	struct rnic_fi_peer	*buckets[RNIC_FI_PEER_BUCKETS];
 	struct ofi_dyn_arr	by_addr;	/* struct rnic_fi_peer *, by fi_addr */
-	struct rnic_fi_place	*places;	/* rnic_fi_ring_limit, NULL until needed */
-	uint32_t		tx_rings;	/* number of them */
+	struct rnic_fi_place	*places;	/* rnic_fi_ring_limit, or NULL */
+	uint32_t		tx_rings;	/* number of peers with a tx_ring */
 };
 
 /* The fabric, and the NICs that its domains open. */
@@ -268,7 +268,7 @@ struct rnic_fi_mr {
 
 struct rnic_fi_domain {
 	struct util_domain	util_domain;
-	struct dlist_entry	entry;	/* of all domains of the process */
+	struct dlist_entry	entry;	/* list of all domains of the process */
 	const struct rnic_fi_transport *transport;
 	struct rnic_fi_nic	*nic;
 	int			timer_fd;	/* wakes sleepers for the watch */
@@ -288,12 +288,12 @@ struct rnic_fi_domain {
 
 	struct ofi_bufpool	*pkt_pool;
 	struct ofi_bufpool	*op_pool;
-	uint32_t		spins;
-	uint32_t		idle;	/* rounds of progress without news */
-	uint64_t		watch_ms;
+	uint32_t		spins;	/* rounds of progress, modulo 2^32 */
+	uint32_t		idle;	/* rounds since the last message or end */
+	uint64_t		watch_ms;	/* time of the next watch */
 };
 
-/* Only these modes make remote addresses absolute. */
+/* Returns true if remote addresses of the user are virtual addresses, not offsets. */
 static inline bool rnic_fi_virt_addr(const struct rnic_fi_domain *domain)
 {
 	return domain->util_domain.mr_mode & (FI_MR_VIRT_ADDR | OFI_MR_BASIC);
@@ -419,27 +419,40 @@ struct rnic_fi_peer *rnic_fi_peer_find(struct rnic_fi_ep *ep,
 struct rnic_fi_peer *rnic_fi_peer_at(struct rnic_fi_ep *ep,
 				     const struct rnic_fi_addr *at, uint16_t tag);
 
-/* Fails all operations that wait for @peer.  @err: positive FI_E code. */
+/*
+ * Makes @peer dead with @err, a positive FI_E code: drops its queued packets, and ends
+ * the operations that wait for them or for an answer with @err.  FI_ECONNRESET means
+ * that the endpoint has gone.  Only the first failure of a peer counts.
+ */
 void rnic_fi_peer_fail(struct rnic_fi_peer *peer, int err);
 
-/* Looks up addresses of peers that were not in the AV. */
+/* Sets fi_addr of the peers that the AV did not contain before. */
 void rnic_fi_peers_resolve(struct rnic_fi_ep *ep);
 
-/* Forgets the AV address @addr. */
+/*
+ * Ends the lookups of @addr, and separates @addr from its peer, before the AV frees it.
+ */
 void rnic_fi_peers_forget(struct rnic_fi_ep *ep, fi_addr_t addr);
 
-/* Makes AV entry @slot mean @peer, or no peer if that is NULL. */
+/*
+ * Stores @peer, which may be NULL, in @slot, an entry of rnic_fi_ep.by_addr.  Adjusts
+ * names of the peers before and after.
+ */
 void rnic_fi_peer_name(struct rnic_fi_peer **slot, struct rnic_fi_peer *peer);
 
-/* Frees a peer that no packet, operation or AV entry refers to. */
+/*
+ * Frees a peer, its queued packets and its operations, without completions.  Posted
+ * packets and the AV must not refer to the peer any more.
+ */
 void rnic_fi_peer_free(struct rnic_fi_peer *peer);
 
 /* Frees all peers of an endpoint; nothing waits for their posted packets any more. */
 void rnic_fi_peers_free(struct rnic_fi_ep *ep);
 
 /*
- * Sends PING to silent peers whose answers are missing, and frees memory of quiet peers.
- * Peers are freed here only: no caller may use one that has no name afterwards.
+ * Once in RNIC_FI_WATCH_MS, sends PING to silent peers whose answers are missing, and
+ * frees memory of quiet peers.  Only this function frees single peers, so its callers
+ * must not use a peer without names after it.
  */
 void rnic_fi_peers_watch(struct rnic_fi_domain *domain);
 
@@ -471,8 +484,10 @@ struct rnic_fi_name rnic_fi_name_of_service(uint32_t node, uint16_t service);
 /* --- Services ---------------------------------------------------------------- */
 
 /*
- * Starts the lookup of @name, or returns its state.  -FI_EAGAIN: the lookup is under
- * way; the lookup ends with any other error.
+ * Starts the lookup of @name, entry @addr of the AV, or returns its state.  Never
+ * returns 0, because a successful lookup gives @addr a peer and ends.  -FI_EAGAIN: the
+ * lookup is under way; -FI_ENOMEM: it could not start; any other error: it has failed
+ * and is freed, so the next call starts another one.
  */
 int rnic_fi_lookup_poll(struct rnic_fi_ep *ep, fi_addr_t addr,
 			const struct rnic_fi_name *name);
@@ -480,17 +495,17 @@ int rnic_fi_lookup_poll(struct rnic_fi_ep *ep, fi_addr_t addr,
 /* Ends the lookups of @addr, or all lookups of @ep if @addr is FI_ADDR_UNSPEC. */
 void rnic_fi_lookups_forget(struct rnic_fi_ep *ep, fi_addr_t addr);
 
-/* Returns true if a lookup goes on. */
+/* Returns true if a lookup of the domain has not ended. */
 bool rnic_fi_lookups_pending(const struct rnic_fi_domain *domain);
 
 /* Sends more LOOKUPs, and ends lookups that have timed out. */
 void rnic_fi_lookups_progress(struct rnic_fi_domain *domain);
 
-/* Handles a LOOKUP from @to with @tag. */
+/* Answers a LOOKUP from @to with @tag by FOUND, if @ep has @service. */
 void rnic_fi_lookup_answer(struct rnic_fi_ep *ep, const struct rnic_fi_addr *to,
 			   uint16_t tag, uint16_t service);
 
-/* Handles a FOUND from @from with @tag. */
+/* Ends the lookups of @service at the node of @from: their peer is @from with @tag. */
 void rnic_fi_lookup_found(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 			  uint16_t tag, uint16_t service);
 
@@ -503,7 +518,7 @@ struct rnic_fi_pkt *rnic_fi_pkt_alloc(struct rnic_fi_peer *peer,
 /* Frees a packet that is neither posted nor in a queue. */
 void rnic_fi_pkt_free(struct rnic_fi_pkt *pkt);
 
-/* Writes the header word; returns the place behind it. */
+/* Writes the header word with @bits; returns the address of the byte behind it. */
 uint8_t *rnic_fi_pkt_header(struct rnic_fi_pkt *pkt, enum rnic_fi_msg_op op,
 			    uint64_t bits);
 
@@ -513,23 +528,33 @@ uint8_t *rnic_fi_pkt_header(struct rnic_fi_pkt *pkt, enum rnic_fi_msg_op op,
  */
 void rnic_fi_pkt_send(struct rnic_fi_pkt *pkt);
 
-/* Handles the end of a packet that is neither posted nor in a queue. */
+/*
+ * Handles the end of a packet that is neither posted nor in a queue: sends it again if
+ * @err permits that; otherwise frees it and ends its part of the operation.  A numbered
+ * message that failed makes the peer fail.
+ */
 void rnic_fi_pkt_done(struct rnic_fi_pkt *pkt, int err);
 
-/* Sends a numbered message with @body.  If it cannot be delivered, the peer fails. */
+/*
+ * Sends a numbered message with @body.  If it cannot be delivered, the peer fails.
+ * Returns 0, -FI_ENOMEM, or the negative FI_E code of a dead peer.
+ */
 int rnic_fi_pkt_send_simple(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
 			    const void *body, size_t len);
 
 /*
  * Sends a message without sequence number from tag @src_tag to tag @dst_tag of @to.
- * Nothing reports whether the NIC could deliver it.  Returns -FI_EAGAIN if no channel is
- * free.
+ * The caller does not hear whether the NIC delivered the message.  Returns 0,
+ * -FI_EAGAIN if no channel is free, -FI_ENOMEM, or an error of the transport.
  */
 int rnic_fi_pkt_send_bare(struct rnic_fi_ep *ep, const struct rnic_fi_addr *to,
 			  enum rnic_fi_msg_op op, uint16_t dst_tag,
 			  uint16_t src_tag, const void *body, size_t len);
 
-/* Sends a message without number to @peer; its refusal is the peer's end. */
+/*
+ * Sends a message without number to @peer.  If the peer's mailbox does not exist, the
+ * peer fails with FI_ECONNRESET.  Sends nothing without memory.
+ */
 void rnic_fi_pkt_send_probe(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
 			    const void *body, size_t len);
 
@@ -549,12 +574,18 @@ void rnic_fi_pkts_progress(struct rnic_fi_domain *domain);
 /* Returns true if a packet is posted or waits whose end wakes no sleeper. */
 bool rnic_fi_pkts_silent(struct rnic_fi_domain *domain);
 
-/* Takes packets of @ep from queues; nothing waits for its posted packets any more. */
+/*
+ * Frees packets of @ep in the queues of its domain, and makes nothing wait for its posted
+ * packets any more.
+ */
 void rnic_fi_pkts_orphan(struct rnic_fi_ep *ep);
 
 /* --- Reads ------------------------------------------------------------------- */
 
-/* Reads @len bytes at @remote of the peer of @op, which waits for them. -FI_ENOMEM. */
+/*
+ * Starts a read of @len bytes at @remote of the peer of @op into @dst.  @op waits for
+ * the end.  Returns 0 or -FI_ENOMEM.
+ */
 int rnic_fi_read_start(struct rnic_fi_op *op, void *dst, uint64_t remote,
 		       size_t len);
 
@@ -571,10 +602,13 @@ int rnic_fi_op_alloc(struct rnic_fi_peer *peer, enum rnic_fi_op_kind kind,
 		     uint32_t ofi_op, void *context, uint64_t flags,
 		     struct rnic_fi_op **op);
 
-/* Ends one pending part. @err: 0 or FI_E, either sign; the last part calls end(). */
+/*
+ * Ends one pending part of @op with @err: 0, or an FI_E code of either sign.  After the
+ * last part calls end(), which usually frees @op.
+ */
 void rnic_fi_op_put(struct rnic_fi_op *op, int err);
 
-/* Completes an operation of the user; the usual end(). */
+/* Completes an operation, unless op_hold() did so, and frees it; the usual end(). */
 void rnic_fi_op_end(struct rnic_fi_op *op);
 
 /*
@@ -596,11 +630,14 @@ void rnic_fi_complete_tx(struct rnic_fi_ep *ep, uint32_t ofi_op, void *context,
 
 /* --- Receiving --------------------------------------------------------------- */
 
-/* Matches a message with a receive, or keeps it. */
+/*
+ * Matches a message with a receive, and copies or reads the data; or keeps the message
+ * until a receive matches it.  Without memory the peer fails.
+ */
 void rnic_fi_rx_deliver(struct rnic_fi_peer *peer,
 			const struct rnic_fi_rx_info *info);
 
-/* Handle ATOMIC and ATOMIC_RSP. */
+/* Execute an ATOMIC and answer it; and end the operation that an ATOMIC_RSP answers. */
 void rnic_fi_atomic_execute(struct rnic_fi_peer *peer,
 			    const struct rnic_fi_body *body);
 void rnic_fi_atomic_finish(struct rnic_fi_peer *peer,
@@ -611,33 +648,47 @@ void rnic_fi_atomic_finish(struct rnic_fi_peer *peer,
 /* Returns true if @len bytes should go to @peer through a slot, and one is free. */
 bool rnic_fi_slot_usable(struct rnic_fi_peer *peer, size_t len);
 
-/* Sends a message through a slot. @op may be NULL. */
+/*
+ * Sends a message through a slot; rnic_fi_slot_usable() was true.  @op waits for the
+ * end, or is NULL.  Returns 0 or -FI_ENOMEM.
+ */
 int rnic_fi_slot_send(struct rnic_fi_peer *peer, struct rnic_fi_op *op,
 		      uint32_t ofi_op, const struct iovec *iov, size_t count,
 		      uint64_t tag, uint64_t cq_data, uint64_t flags);
 
 /*
- * Offers a ring to @peer; handles the note of a filled slot; and handles RING and CREDIT, at
- * the sender.
+ * The receiver's functions: offers a ring to @peer, unless it has one or none is free;
+ * and delivers the message in the slot that note @word names.
  */
 void rnic_fi_slot_offer(struct rnic_fi_peer *peer);
 void rnic_fi_slot_arrive(struct rnic_fi_peer *peer, uint64_t word);
+/* The sender's functions: handle RING and CREDIT. */
 void rnic_fi_slot_ring(struct rnic_fi_peer *peer, const struct rnic_fi_body *body);
 void rnic_fi_slot_credit(struct rnic_fi_peer *peer, uint32_t emptied);
 
 /* Returns the sender that has receive ring @number, or NULL. */
 struct rnic_fi_peer *rnic_fi_slot_peer(struct rnic_fi_ep *ep, uint16_t number);
 
-/* Handle RING_END and RING_GONE from @from with @tag, for ring @number. */
+/*
+ * Handle RING_END and RING_GONE from @from with @tag, for ring @number.  The first, at
+ * the sender, frees the send ring and answers RING_GONE if no message is under way; the
+ * second, at the receiver, frees the receive ring.
+ */
 void rnic_fi_slot_end(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 		      uint16_t tag, uint16_t number);
 void rnic_fi_slot_gone(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 		       uint16_t tag, uint16_t number);
 
-/* Takes the receive ring of @peer back, if @peer has all messages of this endpoint. */
+/*
+ * Sends RING_END to take the receive ring of @peer back.  Does nothing while numbered
+ * messages to @peer are not acked.  RING_GONE frees the ring later.
+ */
 void rnic_fi_ring_end(struct rnic_fi_peer *peer);
 
-/* Frees the memory of the rings of a peer, as far as the NIC allows. */
+/*
+ * Frees the receive ring of a failed or gone peer, and its send ring unless the NIC may
+ * still read it.
+ */
 void rnic_fi_rings_release(struct rnic_fi_peer *peer);
 
 /* Frees the rings of a domain whose context is closed. */
@@ -645,15 +696,22 @@ void rnic_fi_rings_free(struct rnic_fi_domain *domain);
 
 /* --- Progress ---------------------------------------------------------------- */
 
-/* For util objects; takes the lock. */
+/*
+ * Make progress.  The first function is a callback of libfabric, which takes the lock
+ * and then serves the other domains, too; the second expects the lock and serves one
+ * domain.
+ */
 void rnic_fi_ep_progress(struct util_ep *util_ep);
 void rnic_fi_domain_progress(struct rnic_fi_domain *domain);
 
-/* Makes a domain take part in the progress of others; without the lock. */
+/* Add a domain to those that all progress serves, and remove it; without the lock. */
 void rnic_fi_progress_join(struct rnic_fi_domain *domain);
 void rnic_fi_progress_leave(struct rnic_fi_domain *domain);
 
-/* For wait objects; takes the lock. @arg: struct rnic_fi_ep. */
+/*
+ * Callback of wait objects; takes the lock.  @arg is a struct rnic_fi_ep.  Returns
+ * FI_SUCCESS if the caller may sleep, -FI_EAGAIN if it must poll.
+ */
 int rnic_fi_ep_trywait(void *arg);
 
 #endif /* RNIC_FI_PROV_H */

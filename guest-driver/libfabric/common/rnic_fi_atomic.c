@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Atomic operations: a message to the target, whose provider executes it with the
- * processor's own atomics and answers.
+ * Atomic operations.  The initiator sends a message.  The target's provider executes the
+ * operation with atomic instructions of the processor, and answers.
  */
 
 #include "rnic_fi.h"
@@ -47,7 +47,7 @@ static int rnic_fi_atomic_limits(const struct fi_provider *prov,
 	if (ret)
 		return ret;
 	size = ofi_datatype_size(datatype);
-	/* What the processor cannot do in one access is not atomic. */
+	/* An operand that needs several accesses of the processor is not atomic. */
 	if (!size || size > sizeof(uint64_t))
 		return -FI_EOPNOTSUPP;
 	if (flags & FI_COMPARE_ATOMIC)
@@ -211,8 +211,8 @@ void rnic_fi_atomic_finish(struct rnic_fi_peer *peer,
 /* --- Target ----------------------------------------------------------------- */
 
 /*
- * Returns true if libfabric has the operation of @body, and @body has all operands.  The
- * table of functions has holes.
+ * Returns true if libfabric's table has a function for the operation of @body, and
+ * @body has all operands.
  */
 static bool rnic_fi_atomic_known(const struct fi_provider *prov,
 				 const struct rnic_fi_body *body)

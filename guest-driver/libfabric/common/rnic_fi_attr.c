@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* What every provider can do, whatever its NIC. */
+/* Attributes that all providers have, because they do not depend on the NIC. */
 
 #include "rnic_fi.h"
 

@@ -20,7 +20,7 @@ static fi_addr_t rnic_fi_av_get_addr(struct fi_peer_rx_entry *rx)
 	return unexp->peer->fi_addr;
 }
 
-/* Messages of senders that were unknown so far have an address now. */
+/* Gives unexpected messages the addresses of senders that the AV contains only now. */
 static void rnic_fi_av_resolve(struct util_av *av)
 {
 	struct dlist_entry *item;

@@ -12,7 +12,7 @@ struct rnic_fi_rest {
 	size_t size;
 };
 
-/* Moves the next @len bytes to @to; returns false if there are fewer. */
+/* Moves the next @len bytes of @rest to @to; returns false if @rest has fewer bytes. */
 static bool rnic_fi_take(struct rnic_fi_rest *rest, void *to, size_t len)
 {
 	if (rest->size < len)
@@ -58,7 +58,10 @@ static bool rnic_fi_take_hdr(struct rnic_fi_rest *rest, struct rnic_fi_hdr *hdr)
 	return true;
 }
 
-/* Takes the tag and the CQ data of EAGER and RTS. */
+/*
+ * Decodes the tag and the CQ data of EAGER and RTS, which are 0 if the message has
+ * none.
+ */
 static bool rnic_fi_take_envelope(struct rnic_fi_rest *rest,
 				  const struct rnic_fi_hdr *hdr,
 				  struct rnic_fi_body *body)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Decoder of messages and slots, which other processes write.  It needs no libfabric and
- * no NIC, so that tests run it without them.
+ * no NIC, so unit tests run it alone.
  *
  * A function returns false if the bytes are no valid message of this version; the output
  * is undefined then.  Each byte is read once, and none behind the given size is read.
@@ -18,7 +18,7 @@
 /* The header word, in host byte order. */
 struct rnic_fi_hdr {
 	uint8_t		op;		/* 0..15, not always an enum rnic_fi_msg_op */
-	uint8_t		mbox;
+	uint8_t		mbox;		/* mailbox of the sender */
 	uint8_t		cq_data;	/* enum rnic_fi_cq_data */
 	bool		tagged;
 	bool		flag;
@@ -68,12 +68,12 @@ struct rnic_fi_body {
 			uint16_t slots;		/* power of two */
 			uint16_t number;
 		} ring;			/* of RING; RING_END and RING_GONE: the number */
-		uint32_t emptied;	/* of CREDIT */
+		uint32_t emptied;	/* of CREDIT: slots emptied, modulo 2^32 */
 		uint16_t service;	/* of LOOKUP and FOUND, not zero */
 	};
 };
 
-/* The notification of a filled slot. */
+/* The note of a filled slot, in host byte order. */
 struct rnic_fi_slot_note {
 	uint16_t	ring;
 	uint16_t	index;
@@ -81,7 +81,7 @@ struct rnic_fi_slot_note {
 	uint16_t	dst_tag;
 };
 
-/* The start of a filled slot. */
+/* The header of a filled slot, in host byte order. */
 struct rnic_fi_slot_hdr {
 	bool		tagged;
 	bool		has_cq_data;
@@ -100,7 +100,7 @@ bool rnic_fi_hdr_numbered(const struct rnic_fi_hdr *hdr);
 bool rnic_fi_decode(const uint8_t *msg, size_t size, struct rnic_fi_hdr *hdr,
 		    struct rnic_fi_body *body);
 
-/* Decodes the data of a notification. */
+/* Decodes the note @word. */
 bool rnic_fi_decode_note(uint64_t word, struct rnic_fi_slot_note *note);
 
 /* Decodes the header of a slot; returns false if the data exceeds @slot_bytes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Domains: one context of the NIC each. */
+/* Domains: each has one context of the NIC. */
 
 #include "rnic_fi.h"
 
@@ -75,7 +75,10 @@ static int rnic_fi_domain_init(struct rnic_fi_domain *domain,
 	domain->mrs = rnic_fi_mrs_create();
 	if (!domain->mrs)
 		return -FI_ENOMEM;
-	/* Not tracked, because posted packets are freed together with the pool. */
+	/*
+	 * The pools do not track, because posted packets are freed with their pool
+	 * only.
+	 */
 	ret = ofi_bufpool_create(&domain->pkt_pool, sizeof(struct rnic_fi_pkt),
 				 16, 0, 64, OFI_BUFPOOL_NO_TRACK);
 	if (!ret)
@@ -112,8 +115,9 @@ int rnic_fi_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 	if (ret)
 		goto free;
 	/*
-	 * Whatever the user promises, the progress of one thread completes what
-	 * others have posted, in all domains.
+	 * The progress of one thread completes operations of other threads in all
+	 * domains, so the domain needs locks even if the user announces a single
+	 * thread.
 	 */
 	domain->util_domain.threading = FI_THREAD_SAFE;
 	rnic_fi_progress_join(domain);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Endpoints: one mailbox each. */
+/* Endpoints: each has one mailbox. */
 
 #include <sys/random.h>
 #include <sys/timerfd.h>
@@ -8,7 +8,7 @@
 
 static int rnic_fi_ep_setname(fid_t fid, void *addr, size_t addrlen)
 {
-	return -FI_ENOSYS;	/* the NIC gives names */
+	return -FI_ENOSYS;	/* the NIC determines the name */
 }
 
 static int rnic_fi_ep_getname(fid_t fid, void *addr, size_t *addrlen)
@@ -94,14 +94,14 @@ static struct fi_ops_ep rnic_fi_ep_ops = {
 
 /* --- Wait objects ------------------------------------------------------------ */
 
-/* @arg: the fid of the endpoint. */
+/* Calls rnic_fi_ep_trywait() for the endpoint whose fid is @arg. */
 static int rnic_fi_ep_try_fid(void *arg)
 {
 	return rnic_fi_ep_trywait(container_of(arg, struct rnic_fi_ep,
 					       util_ep.ep_fid.fid));
 }
 
-/* Lets @wait be woken by the NIC, and by the watch. */
+/* Makes the NIC and the domain's timer wake the sleepers of @wait, which may be NULL. */
 static int rnic_fi_wait_add(struct rnic_fi_ep *ep, struct util_wait *wait)
 {
 	struct rnic_fi_domain *domain = ep->domain;
@@ -175,7 +175,7 @@ static int rnic_fi_ep_bind_cntr(struct rnic_fi_ep *ep, struct util_cntr *cntr,
 	ret = ofi_ep_bind_cntr(&ep->util_ep, cntr, flags);
 	if (ret)
 		return ret;
-	/* A counter of several directions has been added to waits once. */
+	/* A counter that is bound for several directions is in its wait object once. */
 	for (i = 0; i < CNTR_CNT; i++) {
 		for (j = 0; ep->util_ep.cntrs[j] != ep->util_ep.cntrs[i]; j++)
 			;
@@ -215,7 +215,7 @@ static int rnic_fi_ep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 static void rnic_fi_srx_update(struct util_srx_ctx *srx,
 			       struct util_rx_entry *rx)
 {
-	/* Only for providers that share a receive context. */
+	/* No action, because endpoints do not share a receive context. */
 }
 
 static int rnic_fi_ep_open_srx(struct rnic_fi_ep *ep)
@@ -326,8 +326,8 @@ static uint64_t rnic_fi_ep_unsent(struct rnic_fi_ep *ep)
 }
 
 /*
- * Waits until early-completed messages and answers of this endpoint have arrived.  The
- * wait ends if no peer accepts a message for RNIC_FI_DRAIN_MS.
+ * Waits until the messages of this endpoint have arrived, because some of them have
+ * completed before.  Gives up if no peer accepts a message for RNIC_FI_DRAIN_MS.
  */
 static void rnic_fi_ep_drain(struct rnic_fi_ep *ep)
 {

@@ -15,10 +15,10 @@
  */
 #include "rnic_fi.h"
 
-#define RNIC_FI_LOOKUP_MS	10000	/* limit of a lookup */
-#define RNIC_FI_LOOKUP_PAUSE_MS	200	/* between two rounds at first, then doubled */
+#define RNIC_FI_LOOKUP_MS	10000	/* time after which a lookup fails */
+#define RNIC_FI_LOOKUP_PAUSE_MS	200	/* pause after the first round; then doubled */
 #define RNIC_FI_LOOKUP_PAUSE_MAX_MS 2000
-#define RNIC_FI_LOOKUP_INFLIGHT	4	/* channels; other traffic uses the rest */
+#define RNIC_FI_LOOKUP_INFLIGHT	4	/* most LOOKUPs under way at once */
 
 /* Returns the number of mailboxes of a node. */
 static uint16_t rnic_fi_lookup_mboxes(const struct rnic_fi_ep *ep)
@@ -90,7 +90,10 @@ void rnic_fi_lookups_forget(struct rnic_fi_ep *ep, fi_addr_t addr)
 	}
 }
 
-/* Sends LOOKUP to the next mailbox of the node; -FI_EAGAIN without a channel. */
+/*
+ * Sends LOOKUP to the next mailbox of the node.  Returns 0, -FI_EAGAIN or another
+ * error.
+ */
 static int rnic_fi_lookup_ask(struct rnic_fi_lookup *lookup)
 {
 	uint8_t mboxes = lookup->ep->domain->transport->mboxes;

@@ -8,7 +8,10 @@
 
 #define RNIC_FI_KEY_MANTISSA_BITS 5
 
-/* The shortest length of key precision that is not below @len. */
+/*
+ * Returns the fields of a key with the shortest length that they can express, from @len
+ * on.
+ */
 static uint64_t rnic_fi_key_length(size_t len)
 {
 	uint64_t exponent = 0, mantissa = len;

@@ -15,7 +15,10 @@ struct rnic_fi_send {
 	bool			instant;	/* completes when the call returns */
 };
 
-/* Header bits and bytes of tag and CQ data. */
+/*
+ * Stores the header bits in *@bits, and tag and CQ data in @out.  Returns the number of
+ * bytes in @out.
+ */
 static size_t rnic_fi_envelope(const struct rnic_fi_send *send, uint64_t *bits,
 			       uint8_t *out)
 {
@@ -41,9 +44,9 @@ static size_t rnic_fi_envelope(const struct rnic_fi_send *send, uint64_t *bits,
 }
 
 /*
- * Returns true if a send completes when the call returns.  This is the case if the user
- * requests it, or if the peer accepts no messages at present; a packet or slot holds
- * the data.
+ * Returns true if a send completes when the call returns, because the user requests
+ * this, or because the peer acknowledges nothing at present.  A packet or slot has a
+ * copy of the data.
  */
 static bool rnic_fi_send_is_instant(const struct rnic_fi_peer *peer,
 				    uint64_t flags)
@@ -123,8 +126,9 @@ static int rnic_fi_send_slot(struct rnic_fi_peer *peer,
 }
 
 /*
- * Returns true if a send by rendezvous is copied and completes at once, because the
- * receiver may process no messages before it knows of this completion.
+ * Returns true if a send by rendezvous is copied and completes at once.  Otherwise a
+ * receiver that waits for the effects of this completion before it receives would block
+ * both programs.
  */
 static bool rnic_fi_send_is_held(const struct rnic_fi_send *send)
 {
@@ -263,7 +267,7 @@ static ssize_t rnic_fi_send(struct fid_ep *fid, fi_addr_t addr,
 		send->instant = rnic_fi_send_is_instant(peer, send->flags);
 		ret = rnic_fi_send_choose(peer, send);
 	}
-	/* The user will call again: do what may make room. */
+	/* The user will call again, and progress may make room until then. */
 	if (ret == -FI_EAGAIN)
 		rnic_fi_domain_progress(ep->domain);
 	rnic_fi_unlock(ep->domain);
@@ -436,7 +440,7 @@ static ssize_t rnic_fi_tagged_recvmsg(struct fid_ep *fid,
 
 	if (msg->iov_count > RNIC_FI_IOV_LIMIT)
 		return -FI_EINVAL;
-	/* Looking for messages is a way of waiting for them. */
+	/* A program may wait for a message by FI_PEEK alone. */
 	if (flags & FI_PEEK)
 		rnic_fi_ep_progress(&ep->util_ep);
 	return util_srx_generic_trecv(ep->srx, msg->msg_iov, msg->desc,

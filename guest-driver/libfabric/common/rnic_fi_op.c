@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Operations, from the call of the user to the completion. */
+/* Operations: allocation, search, completion and end. */
 
 #include "rnic_fi.h"
 
@@ -62,7 +62,10 @@ struct rnic_fi_op *rnic_fi_op_find(struct rnic_fi_peer *peer,
 	struct dlist_entry *item;
 	struct rnic_fi_op *op;
 
-	/* Answers come about in the order of the questions. */
+	/*
+	 * The search is short, because answers arrive roughly in the order of the
+	 * requests.
+	 */
 	dlist_foreach(&peer->ops, item) {
 		op = container_of(item, struct rnic_fi_op, entry);
 		if (op->kind == kind && op->id == id)

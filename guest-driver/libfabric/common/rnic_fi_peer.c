@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Peers: search, failure and end. */
+/* Peers: creation, search, failure and end. */
 
 #include "rnic_fi.h"
 
@@ -100,7 +100,10 @@ void rnic_fi_peer_name(struct rnic_fi_peer **slot, struct rnic_fi_peer *peer)
 	*slot = peer;
 }
 
-/* Drops all queued packets.  Their operations end with @err, unless it is 0. */
+/*
+ * Frees all queued packets.  Ends their parts of operations with @err, unless @err is
+ * 0.
+ */
 static void rnic_fi_peer_drop_queue(struct rnic_fi_peer *peer, int err)
 {
 	struct rnic_fi_pkt *pkt;
@@ -135,7 +138,10 @@ void rnic_fi_peer_fail(struct rnic_fi_peer *peer, int err)
 	peer->dead = err;
 	rnic_fi_peer_drop_queue(peer, err);
 	rnic_fi_reads_fail(peer->ep->domain);
-	/* Other posted packets end by themselves; answers will not come. */
+	/*
+	 * The transport ends the other posted packets; answers to these operations
+	 * never come.
+	 */
 	dlist_foreach_safe(&peer->ops, item, tmp) {
 		op = container_of(item, struct rnic_fi_op, entry);
 		if (op->kind == RNIC_FI_OP_RTS || op->kind == RNIC_FI_OP_ATOMIC)

@@ -78,7 +78,7 @@ uint8_t *rnic_fi_pkt_header(struct rnic_fi_pkt *pkt, enum rnic_fi_msg_op op,
 	return pkt->req.data + pkt->req.len;
 }
 
-/* Puts the number of the message where the receiver looks for it. */
+/* Assigns the next number to a message, and stores it in the note or in the header. */
 static void rnic_fi_pkt_number(struct rnic_fi_pkt *pkt)
 {
 	__le64 word;
@@ -105,7 +105,9 @@ static void rnic_fi_request_end(struct rnic_fi_request *req, int err)
 
 static void rnic_fi_posted_reap(struct rnic_fi_domain *domain)
 {
-	/* The end of a packet may send another one, which may come back here. */
+	/*
+	 * reap() does not nest: the end of a packet may send another, which calls this.
+	 */
 	if (domain->reaping)
 		return;
 	domain->reaping = true;
@@ -116,8 +118,8 @@ static void rnic_fi_posted_reap(struct rnic_fi_domain *domain)
 }
 
 /*
- * Posts a packet; if all channels are in use, frees those of packets that have ended.
- * -FI_EAGAIN: all channels are in use still.
+ * Posts a packet.  If all channels are in use, handles ended packets and tries once more.
+ * Returns -FI_EAGAIN if all channels are still in use, or another error of the transport.
  */
 static int rnic_fi_pkt_start(struct rnic_fi_domain *domain,
 			     struct rnic_fi_pkt *pkt)
@@ -256,7 +258,7 @@ void rnic_fi_pkt_send_probe(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
 	struct rnic_fi_pkt *pkt = rnic_fi_pkt_alloc(peer, RNIC_FI_PKT_PROBE);
 
 	if (!pkt)
-		return;		/* the next probe will do */
+		return;		/* a later watch sends another probe */
 	rnic_fi_pkt_header(pkt, op, 0);
 	if (len)
 		memcpy(pkt->req.data + pkt->req.len, body, len);
@@ -276,7 +278,7 @@ unsigned int rnic_fi_pkts_posted(const struct rnic_fi_domain *domain,
 	return n;
 }
 
-/* Returns true if a refused packet was put back to be sent again. */
+/* Returns true if @err permits another attempt; then @pkt is in a queue again. */
 static bool rnic_fi_pkt_retry(struct rnic_fi_pkt *pkt, int err)
 {
 	struct rnic_fi_domain *domain = rnic_fi_pkt_domain(pkt);
@@ -340,7 +342,9 @@ void rnic_fi_pkt_done(struct rnic_fi_pkt *pkt, int err)
 		return;
 	}
 	peer->ep->domain->idle = 0;
-	/* A slot that has been emptied was filled, whatever the NIC reports. */
+	/*
+	 * The receiver has emptied the slot, so the write has arrived in spite of @err.
+	 */
 	if (err && pkt->kind == RNIC_FI_PKT_SLOT &&
 	    (int32_t)(peer->tx_ring->emptied - pkt->slot) > 0)
 		err = 0;
@@ -349,7 +353,7 @@ void rnic_fi_pkt_done(struct rnic_fi_pkt *pkt, int err)
 	if (!err && pkt->kind != RNIC_FI_PKT_PROBE)
 		peer->active = true;
 	if (pkt->kind == RNIC_FI_PKT_PROBE) {
-		/* A full mailbox is a sign of life. */
+		/* A full mailbox shows that the endpoint exists. */
 		if (err == -FI_EACCES || err == -ENXIO)
 			rnic_fi_peer_fail(peer, FI_ECONNRESET);
 	} else if (rnic_fi_pkt_numbered(pkt)) {
@@ -385,7 +389,7 @@ static void rnic_fi_queue_push(struct rnic_fi_domain *domain,
 	}
 }
 
-/* Returns false if all channels are in use. */
+/* Posts queued packets of @peer.  Returns false if all channels are in use. */
 static bool rnic_fi_peer_push(struct rnic_fi_peer *peer)
 {
 	struct rnic_fi_pkt *pkt;
@@ -414,7 +418,7 @@ static void rnic_fi_peers_push(struct rnic_fi_domain *domain)
 	struct dlist_entry later;
 	struct rnic_fi_peer *peer;
 
-	/* A peer that was served goes behind the others. */
+	/* A peer whose packets were posted moves to the end of the list. */
 	dlist_init(&later);
 	while (!dlist_empty(&domain->waiting)) {
 		peer = container_of(domain->waiting.next, struct rnic_fi_peer,

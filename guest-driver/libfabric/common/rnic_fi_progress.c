@@ -80,7 +80,7 @@ static void rnic_fi_rx_bad(const struct rnic_fi_ep *ep, const uint8_t *data,
 		data[1] & 0xf, size);
 }
 
-/* Handles a message that has its turn. */
+/* Handles a numbered message.  All messages before it were handled. */
 static void rnic_fi_rx_handle(struct rnic_fi_peer *peer, const uint8_t *data,
 			      size_t size)
 {
@@ -160,7 +160,7 @@ static void rnic_fi_rx_order(struct rnic_fi_peer *peer, uint16_t seq, bool slot,
 
 	peer->active = true;
 	if (ahead >= RNIC_FI_WINDOW)
-		return;		/* sent twice */
+		return;		/* a copy of a handled message */
 	if (ahead) {
 		rnic_fi_rx_keep(peer, seq, slot, data, size);
 		return;
@@ -223,8 +223,8 @@ static void rnic_fi_rx_numbered(struct rnic_fi_ep *ep,
 						      make);
 
 	/*
-	 * A peer that failed here may live; if it learned nothing, it would wait for
-	 * answers for ever.
+	 * A peer that failed here may live.  Without a NAK it would wait for answers for
+	 * ever.
 	 */
 	if (peer && !peer->dead)
 		rnic_fi_rx_order(peer, hdr->seq, false, data, size);
@@ -295,7 +295,7 @@ static void rnic_fi_rx_message(struct rnic_fi_ep *ep,
 		return;
 	}
 	from.mbox = hdr.mbox;
-	/* LOOKUP knows no tag yet, and NAK would answer NAK. */
+	/* The sender of LOOKUP knows no tag yet, and NAK must not answer NAK. */
 	if (hdr.op != RNIC_FI_LOOKUP && hdr.op != RNIC_FI_NAK &&
 	    hdr.dst_tag != ep->tag)
 		rnic_fi_rx_refuse(ep, &from, hdr.src_tag, hdr.dst_tag);
@@ -344,7 +344,7 @@ void rnic_fi_domain_progress(struct rnic_fi_domain *domain)
 
 /* All domains of the process. */
 static struct {
-	pthread_mutex_t		lock;	/* before that of any domain */
+	pthread_mutex_t		lock;	/* taken before the lock of any domain */
 	struct dlist_entry	list;
 	unsigned int		count;	/* read without lock */
 } rnic_fi_domains = {
@@ -373,7 +373,7 @@ static void rnic_fi_others_progress(const struct rnic_fi_domain *except)
 	struct rnic_fi_domain *domain;
 	struct dlist_entry *item;
 
-	/* The thread that holds the lock does this work. */
+	/* Another thread that has the lock does this work. */
 	if (pthread_mutex_trylock(&rnic_fi_domains.lock))
 		return;
 	dlist_foreach(&rnic_fi_domains.list, item) {
@@ -388,9 +388,9 @@ static void rnic_fi_others_progress(const struct rnic_fi_domain *except)
 }
 
 /*
- * Tells the NIC that the process polls in vain, so that an emulated NIC delivers what has
- * arrived.  A process that polls for long sleeps for a moment, because the thread that is
- * the NIC, or the guest at the other end, may need the processor.
+ * Tells the NIC that the process polls and finds nothing, because an emulated NIC then
+ * delivers messages.  A process that has polled for long sleeps for a moment, because the
+ * thread of the NIC, or the guest at the other end, may need the processor.
  */
 static void rnic_fi_idle(struct rnic_fi_domain *domain)
 {
@@ -414,7 +414,10 @@ void rnic_fi_ep_progress(struct util_ep *util_ep)
 	rnic_fi_idle(ep->domain);
 }
 
-/* Lets the timer wake a sleeper for the watch, because an answer may never come. */
+/*
+ * Restarts the timer that wakes a sleeper for the watch, because an answer may never
+ * come, and calls the watch.
+ */
 static void rnic_fi_timer_set(struct rnic_fi_domain *domain)
 {
 	struct itimerspec t = {

@@ -5,8 +5,8 @@
  * A message is the payload of one packet to a mailbox, 8 to 64 bytes, and starts
  * with one 64-bit header word.  The NIC adds node and context of the sender,
  * which cannot be forged; the header adds its mailbox and its tag.  A tag is a random
- * number that an endpoint takes when it is enabled: it tells a new process from the
- * one that had the same context and mailbox before.
+ * number that an endpoint takes when it is enabled: it distinguishes a new process
+ * from an earlier one with the same context and mailbox.
  *
  * All messages but NAK, LOOKUP, FOUND, PROBE, RING_END and RING_GONE carry a sequence
  * number per pair of endpoints, because packets overtake each other when they are resent.
@@ -53,30 +53,32 @@
 #define RNIC_FI_SEQ_MASK	0x3fff
 
 enum rnic_fi_msg_op {
-	RNIC_FI_EAGER		= 1,	/* data follows to the end of the message */
+	RNIC_FI_EAGER		= 1,	/* data, up to the end of the message */
 	RNIC_FI_RTS		= 2,	/* struct rnic_fi_msg_rts; FLAG: the sender
-					 * would like to have a ring */
+					 * requests a ring */
 	RNIC_FI_FIN		= 3,	/* struct rnic_fi_msg_fin */
 	RNIC_FI_ATOMIC	= 4,	/* struct rnic_fi_msg_atomic, operands */
 	RNIC_FI_ATOMIC_RSP	= 5,	/* struct rnic_fi_msg_fin, results */
 	RNIC_FI_WRITE_DATA	= 6,	/* struct rnic_fi_msg_write_data */
-	RNIC_FI_NAK		= 7,	/* nothing: no such endpoint here; DST_TAG
-					 * and SRC_TAG are those of the bad message,
-					 * exchanged */
-	RNIC_FI_PING		= 8,	/* nothing; its ack is the answer */
+	RNIC_FI_NAK		= 7,	/* no body; no endpoint here has the tag;
+					 * DST_TAG and SRC_TAG are those of the bad
+					 * message, exchanged */
+	RNIC_FI_PING		= 8,	/* no body; its ack is the answer */
 	RNIC_FI_RING		= 9,	/* struct rnic_fi_msg_ring */
 	RNIC_FI_CREDIT	= 10,	/* struct rnic_fi_msg_credit */
-	RNIC_FI_LOOKUP	= 11,	/* struct rnic_fi_msg_service; DST_TAG is 0: asks the
-					 * owner of the mailbox for this service; the
-					 * answer is FOUND, or none */
-	RNIC_FI_FOUND		= 12,	/* struct rnic_fi_msg_service: of the sender */
-	RNIC_FI_PROBE		= 13,	/* nothing; like PING, but without number */
-	RNIC_FI_RING_END	= 14,	/* struct rnic_fi_msg_ring_end: stop using it */
+	RNIC_FI_LOOKUP	= 11,	/* struct rnic_fi_msg_service; DST_TAG is 0; the
+					 * owner of the mailbox answers FOUND if it
+					 * has this service, else nothing */
+	RNIC_FI_FOUND		= 12,	/* struct rnic_fi_msg_service, which the
+					 * sender has */
+	RNIC_FI_PROBE		= 13,	/* no body; like PING, but without number */
+	RNIC_FI_RING_END	= 14,	/* struct rnic_fi_msg_ring_end: asks for the
+					 * end of the ring */
 	RNIC_FI_RING_GONE	= 15,	/* struct rnic_fi_msg_ring_end: the sender has no
 					 * such ring, so its slots can be freed */
 };
 
-/* EAGER and RTS: header, le64 tag if TAGGED, then so many bytes of CQ data. */
+/* Bytes of CQ data in EAGER and RTS, behind the header and, if TAGGED, the le64 tag. */
 enum rnic_fi_cq_data {
 	RNIC_FI_CQ_NONE	= 0,
 	RNIC_FI_CQ_4		= 1,
@@ -84,14 +86,14 @@ enum rnic_fi_cq_data {
 };
 
 struct rnic_fi_msg_rts {
-	__le64 len;		/* of the message */
-	__le64 remote;		/* source: its address for reads by the receiver */
-	__le32 id;		/* for FIN */
+	__le64 len;		/* bytes of the message */
+	__le64 remote;		/* address of the source for the receiver's reads */
+	__le32 id;		/* number that FIN repeats */
 } __attribute__((packed));
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_rts, 20);
 
 struct rnic_fi_msg_fin {
-	__le32 id;		/* of RTS or ATOMIC */
+	__le32 id;		/* id in the RTS or ATOMIC */
 	__le32 status;		/* 0 or a positive FI_E code */
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_fin, 8);
@@ -99,11 +101,11 @@ RNIC_ASSERT_SIZE(struct rnic_fi_msg_fin, 8);
 /* Body of ATOMIC: an operation that the target's provider executes. */
 struct rnic_fi_msg_atomic {
 	__le64 key;		/* RNIC_FI_KEY_ */
-	__le64 offset;		/* from the start of the region */
-	__le32 id;		/* for ATOMIC_RSP */
+	__le64 offset;		/* bytes from the start of the region */
+	__le32 id;		/* number that ATOMIC_RSP repeats */
 	__u8 op;		/* enum fi_op */
 	__u8 datatype;		/* enum fi_datatype */
-	__u8 count;		/* elements */
+	__u8 count;		/* number of elements */
 	__u8 kind;		/* enum rnic_fi_atomic_kind */
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_atomic, 24);
@@ -117,45 +119,48 @@ enum rnic_fi_atomic_kind {
 					 * results */
 };
 
-/* An RDMA write with remote CQ data has ended. */
+/* Body of WRITE_DATA: an RDMA write with remote CQ data has ended. */
 struct rnic_fi_msg_write_data {
-	__le64 data;
-	__le64 len;
+	__le64 data;		/* the CQ data */
+	__le64 len;		/* bytes of the write */
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_write_data, 16);
 
-/* The receiver offers a ring of slots to this sender. */
+/* Body of RING: the receiver offers a ring of slots to this sender. */
 struct rnic_fi_msg_ring {
 	__le64 remote;		/* address of slot 0 for writes by the sender */
 	__le32 slot_bytes;	/* power of two, RNIC_FI_SLOT_BYTES_MIN..._MAX */
 	__le16 slots;		/* power of two, up to RNIC_FI_SLOTS_MAX */
-	__le16 ring;		/* number, to be named in RNIC_FI_SLOT_RING; unlike those
-				 * of the last 63 rings that ended in the same place */
+	__le16 ring;		/* number of the ring, which each note repeats as
+				 * RNIC_FI_SLOT_RING; the last 63 rings in the same
+				 * place of the receiver had other numbers */
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_ring, 16);
 
 /* Body of RING_END and RING_GONE. */
 struct rnic_fi_msg_ring_end {
-	__le16 ring;		/* number */
+	__le16 ring;		/* number of the ring */
 	__u8 reserved[6];	/* zero */
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_ring_end, 8);
 
 /* Body of LOOKUP and FOUND. */
 struct rnic_fi_msg_service {
-	__le16 service;		/* number, not zero */
+	__le16 service;		/* number of the service, not zero */
 	__u8 reserved[6];	/* zero */
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_service, 8);
 
-/* Slots emptied since the ring exists, modulo 2^32. */
+/* Body of CREDIT: number of slots emptied since the ring exists, modulo 2^32. */
 struct rnic_fi_msg_credit {
 	__le32 emptied;
 	__le32 reserved;	/* zero */
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_credit, 8);
 
-/* Notification data of the RDMA write that fills a slot. */
+/*
+ * Note: 64 bits that the RDMA write that fills a slot puts into the receiver's mailbox.
+ */
 #define RNIC_FI_SLOT_VERSION	RNIC_FIELD(7, 0)
 #define RNIC_FI_SLOT_RING	RNIC_FIELD(23, 8)
 #define RNIC_FI_SLOT_INDEX	RNIC_FIELD(33, 24)
@@ -164,13 +169,13 @@ RNIC_ASSERT_SIZE(struct rnic_fi_msg_credit, 8);
 #define RNIC_FI_SLOTS_MAX	1024
 #define RNIC_FI_SLOT_BYTES_MIN 64
 #define RNIC_FI_SLOT_BYTES_MAX 65536
-#define RNIC_FI_RING_BYTES_MAX (1U << 20)	/* of all slots */
+#define RNIC_FI_RING_BYTES_MAX (1U << 20)	/* bytes of all slots */
 
-/* What stands at the start of a slot; the data follows. */
+/* Header of a slot; the data follows. */
 struct rnic_fi_msg_slot {
 	__le64 tag;
 	__le64 cq_data;
-	__le32 len;		/* of the data */
+	__le32 len;		/* bytes of the data */
 	__le32 flags;		/* RNIC_FI_SLOT_ */
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_slot, 24);
@@ -188,7 +193,7 @@ struct rnic_fi_name {
 	__u8 ctx;		/* 0 of a service */
 	__u8 mbox;		/* 0..3; 0 of a service */
 	__le16 tag;		/* not zero; 0 of a service */
-	__le16 job;		/* for people: the NIC checks its own; 0 of a service */
+	__le16 job;		/* only informs; the NIC checks the job; 0 of a service */
 	__u8 version;		/* RNIC_FI_VERSION */
 	__u8 reserved0;		/* zero */
 	__le16 service;		/* 0 of an endpoint; of a service 1..65535 */

@@ -3,10 +3,10 @@
  * Quiet peers: which of their memory is freed, and when.
  *
  * Only endpoints of the same job can become peers, because the NIC drops messages of
- * others.  The NIC vouches for node and context of a sender, so that the peers of
- * an endpoint are at most as many as the job has mailboxes: a new tag at a mailbox ends
- * the peer that was there before.  The rest of the work is to notice that endpoints have
- * gone, and to take rings back, which have most of the memory:
+ * others.  The NIC writes node and context of a sender into a message, so an endpoint has
+ * at most as many peers as the job has mailboxes: a new tag at a mailbox ends the earlier
+ * peer.  This file finds endpoints that have gone, and takes rings back, which have most
+ * of the memory:
  *
  *   peer          is freed quiet_ms after its endpoint has gone, if it is not
  *                 in the AV and no packet, operation or unexpected message refers
@@ -14,12 +14,13 @@
  *   early buffer  is freed when all its messages are handled.
  *   ring          is freed when its peer has gone; when its peer has been quiet for
  *                 quiet_ms, by RING_END and RING_GONE; and when another sender
- *                 requests one, all of them exist (parameter rings), and this one was not
- *                 used for a second.  It stays while its peer cannot answer, because
- *                 that may fill slots at any time.
+ *                 requests a ring, the limit (parameter rings) is reached, and this ring
+ *                 was not used for a second.  It stays while its peer does not answer,
+ *                 because the peer may fill slots at any time.
  *
- * The address space of a ring is never returned before the domain is closed, and gets a
- * new use RNIC_FI_GONE_MS after the old one only, because the NIC may still write there.
+ * The address space of a ring is unmapped only when the domain closes.  After the end of
+ * a gone peer's ring it gets no new use for RNIC_FI_GONE_MS, because the NIC may still
+ * write to it.
  *
  * The NIC of an endpoint that has gone refuses PROBE, and a new endpoint at this mailbox
  * answers NAK.  A quiet endpoint that makes no progress does not lose its mailbox to
@@ -47,7 +48,7 @@ static void rnic_fi_quiet_probe(struct rnic_fi_peer *peer, uint64_t now)
 		return;
 	peer->probe_ms = now + peer->probe_wait;
 	peer->probe_wait = MIN(peer->probe_wait * 2, RNIC_FI_PROBE_MAX_MS);
-	/* A dead peer that lives may fill slots without our knowledge. */
+	/* A peer that failed here may live and fill slots, so its ring stays. */
 	if (peer->rx_ring && !peer->dead)
 		rnic_fi_ring_end(peer);
 	else
@@ -127,12 +128,12 @@ static void rnic_fi_peer_watch(struct rnic_fi_peer *peer, uint64_t now)
 		return;
 	}
 	/*
-	 * The peer's mailbox is full; its program may wait for another process that
-	 * waits for our completions, so completing held sends prevents a deadlock.
+	 * The peer's mailbox is full.  Its program may wait for a process that waits for
+	 * completions of this one, so completing the sends now prevents a deadlock.
 	 */
 	if (peer->inflight || peer->queued)
 		rnic_fi_pkts_hold(peer);
-	/* Unacked messages are a question already. */
+	/* Messages that are not acked make PING superfluous. */
 	if (now - peer->alive_ms < RNIC_FI_PING_MS || peer->inflight ||
 	    peer->queued)
 		return;

@@ -4,8 +4,9 @@
 #include "rnic_fi.h"
 
 /*
- * Makes the pages writable and dirty as the NIC needs them: a fault of the processor
- * costs far less than one of the NIC.  The user does not use the buffer during the read.
+ * Makes the pages of the buffer present and writable for the NIC, because a page fault
+ * of the processor costs far less than one of the NIC.  The user does not use the
+ * buffer during the read.
  */
 static void rnic_fi_read_touch(void *dst, size_t len)
 {
@@ -55,7 +56,10 @@ void rnic_fi_reads_fail(struct rnic_fi_domain *domain)
 			domain->doomed = true;
 			continue;
 		}
-		/* The NIC has @pkt until its end, which may only be that of the domain. */
+		/*
+		 * The NIC has @pkt until the request ends, at the latest when the
+		 * domain closes.
+		 */
 		op = pkt->op;
 		pkt->op = NULL;
 		pkt->peer = NULL;

@@ -14,7 +14,7 @@ struct rnic_fi_rma {
 	bool			write;
 };
 
-/* Writes @len bytes in packets that do not cross a boundary of the NIC. */
+/* Writes @len bytes by PUTs that do not cross a multiple of put_boundary. */
 static int rnic_fi_rma_put(struct rnic_fi_op *op, const uint8_t *src,
 			   uint64_t remote, size_t len)
 {
@@ -58,7 +58,7 @@ static int rnic_fi_rma_write(struct rnic_fi_op *op, const uint8_t *src,
 	return 0;
 }
 
-/* One contiguous piece on both sides. */
+/* Starts the transfer of one piece, which is contiguous on both sides. */
 static int rnic_fi_rma_piece(struct rnic_fi_op *op, const struct rnic_fi_rma *rma,
 			     uint8_t *local, uint64_t addr, uint64_t key,
 			     size_t len)
@@ -171,7 +171,10 @@ static ssize_t rnic_fi_rma(struct fid_ep *fid, fi_addr_t addr,
 		op->len = ofi_total_iov_len(rma->iov, rma->count);
 		if (rma->write && rma->flags & FI_REMOTE_CQ_DATA)
 			op->end = rnic_fi_rma_announce;
-		/* One for this function, so that @op lives until all pieces are posted. */
+		/*
+		 * One part is this function's, because @op must exist until all pieces
+		 * are posted.
+		 */
 		op->pending = 1;
 		rnic_fi_op_put(op, rnic_fi_rma_pieces(op, rma));
 	} else if (ret == -FI_EAGAIN) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Receiving: matching, copying or fetching, completing. */
+/* Receiving: matches messages with receives, copies or reads the data, and completes. */
 
 #include "rnic_fi.h"
 
@@ -70,7 +70,10 @@ static void rnic_fi_rx_eager(struct rnic_fi_peer *peer,
 			    len < info->len ? FI_ETRUNC : 0);
 }
 
-/* Reads @len bytes at @remote, segment by segment of the user's buffer. */
+/*
+ * Starts reads of @len bytes at @remote, one or more for each piece of the user's
+ * buffer.
+ */
 static int rnic_fi_rx_fetch(struct rnic_fi_op *op, uint64_t remote, size_t len)
 {
 	const struct fi_peer_rx_entry *rx = op->rx;
@@ -93,7 +96,9 @@ static int rnic_fi_rx_fetch(struct rnic_fi_op *op, uint64_t remote, size_t len)
 	return 0;
 }
 
-/* Ends a rendezvous receive, because all its reads are over. */
+/*
+ * Ends a rendezvous receive whose reads have ended: sends FIN, completes and frees @op.
+ */
 static void rnic_fi_rx_finish(struct rnic_fi_op *op)
 {
 	struct rnic_fi_peer *peer = op->peer;
@@ -139,7 +144,10 @@ static void rnic_fi_rx_rendezvous(struct rnic_fi_peer *peer,
 	op->tag = info->tag;
 	op->cq_data = info->cq_data;
 	op->len = info->len;
-	/* One for this function, so that @op lives until all reads are posted. */
+	/*
+	 * One part is this function's, because @op must exist until all reads are
+	 * posted.
+	 */
 	op->pending = 1;
 	ret = rnic_fi_rx_fetch(op, info->remote, len);
 	rnic_fi_op_put(op, ret);
@@ -155,7 +163,7 @@ static void rnic_fi_rx_start(struct rnic_fi_peer *peer,
 		rnic_fi_rx_rendezvous(peer, info, rx);
 }
 
-/* Keeps a message until a receive matches it. */
+/* Keeps a message, with a copy of its data, until a receive matches it. */
 static int rnic_fi_rx_queue(struct rnic_fi_peer *peer,
 			    const struct rnic_fi_rx_info *info,
 			    struct fi_peer_rx_entry *rx)
@@ -203,7 +211,10 @@ void rnic_fi_rx_deliver(struct rnic_fi_peer *peer,
 	if (ret == -FI_ENOENT)
 		ret = rnic_fi_rx_queue(peer, info, rx);
 	if (ret) {
-		/* A message is lost: nothing from there can be trusted now. */
+		/*
+		 * The message is lost, so the peer's later messages would be out of
+		 * order.
+		 */
 		FI_WARN(rnic_fi_prov(peer->ep->domain), FI_LOG_EP_DATA,
 			"no memory for a message\n");
 		rnic_fi_peer_fail(peer, FI_ENOMEM);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Slots: messages of middle size.  The receiver owns a ring of slots per sender and
- * makes it when the sender first asks; slots are filled and emptied in turn.
+ * Slots: messages of middle size.  The receiver owns a ring of slots for each sender,
+ * and makes it when the sender requests one.  Slots are filled and emptied in ascending
+ * order.
  */
 
 #include <sys/mman.h>
@@ -9,17 +10,18 @@
 #include "rnic_fi.h"
 
 /*
- * A copy of a few pages costs less than the two extra trips of a rendezvous.  All but
- * the fullest slots are a single block of the NIC.
+ * Size of a slot.  A copy of a few pages costs less than the two additional trips of a
+ * rendezvous.
  */
 #define RNIC_FI_SLOT_BYTES	32768
 #define RNIC_FI_SLOTS		16
 
-#define RNIC_FI_RING_IDLE_MS	1000	/* unused, so that another sender may have it */
+/* Time without use after which the receiver takes a ring back for another sender. */
+#define RNIC_FI_RING_IDLE_MS	1000
 
 size_t rnic_fi_ring_limit = 64;
 
-/* Returns a ring of @bytes whose address space has no user, or NULL. */
+/* Returns a freed ring of @bytes to which the NIC writes no more, or NULL. */
 static struct rnic_fi_ring *rnic_fi_ring_reuse(struct rnic_fi_domain *domain,
 					       size_t bytes)
 {
@@ -164,7 +166,11 @@ void rnic_fi_slot_ring(struct rnic_fi_peer *peer, const struct rnic_fi_body *bod
 	struct rnic_fi_ep *ep = peer->ep;
 	struct rnic_fi_ring *ring;
 
-	/* Without ring, rendezvous will do; RING_END will find none. */
+	/*
+	 * Ignores the offer if the sender has a ring of @peer, or too many rings, or no
+	 * memory. Without a ring, messages go by rendezvous, and RING_END gets the
+	 * answer RING_GONE.
+	 */
 	if (peer->tx_ring || ep->tx_rings >= rnic_fi_ring_limit)
 		return;
 	ring = rnic_fi_ring_new(ep->domain, body->ring.slots,
@@ -200,7 +206,7 @@ void rnic_fi_slot_end(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 	struct rnic_fi_msg_ring_end body = { .ring = htole16(number) };
 
 	if (peer && peer->tx_ring && peer->tx_ring->number == number) {
-		/* The ring has work again: the receiver asks later. */
+		/* Messages are under way.  The receiver repeats RING_END later. */
 		if (peer->queued || peer->inflight)
 			return;
 		rnic_fi_tx_ring_release(peer);
@@ -212,7 +218,10 @@ void rnic_fi_slot_end(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 
 /* --- Receiver -------------------------------------------------------------- */
 
-/* Faults of the NIC cost a lot more than those of the processor. */
+/*
+ * Touches the pages of all slots, because a page fault of the NIC costs much more than
+ * one of the processor.
+ */
 static void rnic_fi_ring_touch(struct rnic_fi_ring *ring)
 {
 	size_t used = MIN(rnic_fi_eager_size + RNIC_FI_SLOT_HDR_BYTES,
@@ -235,7 +244,10 @@ static uint16_t rnic_fi_ring_number(const struct rnic_fi_ep *ep, uint32_t index)
 	return ep->places[index].generation * RNIC_FI_RINGS_MAX + index;
 }
 
-/* Takes back the ring that was not used for the longest time. */
+/*
+ * Sends RING_END for the idle ring that was not used for the longest time, if there is
+ * one.
+ */
 static void rnic_fi_rings_reclaim(struct rnic_fi_ep *ep)
 {
 	uint64_t now = ofi_gettime_ms();
@@ -258,8 +270,9 @@ static void rnic_fi_rings_reclaim(struct rnic_fi_ep *ep)
 }
 
 /*
- * Returns the index of a free place, or -1.  Peers that have gone need no ring: many
- * may come and go between two watches.
+ * Returns the index of a free place for a ring.  Frees the rings of peers that have
+ * gone, because many peers may come and go between two watches.  If no place is free,
+ * asks for an idle ring back and returns -1.
  */
 static int rnic_fi_place_free(struct rnic_fi_ep *ep)
 {
@@ -373,7 +386,7 @@ void rnic_fi_slot_gone(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 
 void rnic_fi_rings_release(struct rnic_fi_peer *peer)
 {
-	/* A peer that lives does not know, and may fill slots at any time. */
+	/* A living peer does not know that it has failed here, and may fill slots. */
 	if (peer->rx_ring)
 		rnic_fi_rx_ring_release(peer, peer->gone ?
 					ofi_gettime_ms() + RNIC_FI_GONE_MS :
@@ -405,7 +418,7 @@ void rnic_fi_slot_arrive(struct rnic_fi_peer *peer, uint64_t word)
 	struct rnic_fi_slot_hdr hdr;
 	const uint8_t *slot;
 
-	/* A message that was kept may be of a ring that has gone meanwhile. */
+	/* The ring of a message that was kept may have ended in the meantime. */
 	if (!rnic_fi_decode_note(word, &note) || !ring ||
 	    note.ring != ring->number || note.index >= ring->slots)
 		return;

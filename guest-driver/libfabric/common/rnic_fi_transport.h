@@ -28,7 +28,7 @@
  * follows:
  *   -FI_ENOBUFS, -FI_EBUSY  the NIC has given up on a full mailbox or queue of the peer:
  *                           post() again, up to RNIC_FI_FULL_RETRIES times
- *   -FI_EFAULT              a page could not be had: a message is posted again, up to
+ *   -FI_EFAULT              a page is missing: a message is posted again, up to
  *                           RNIC_FI_FAULT_RETRIES times; other requests fail
  *   -FI_EACCES, -ENXIO      the peer's mailbox or context does not exist: the peer has gone
  *   all others              a numbered message that cannot be delivered is the peer's end,
@@ -44,7 +44,7 @@
 #include "rnic_fi_proto.h"
 
 #define RNIC_FI_REQUEST_MAX	(1U << 30)	/* bytes of one read or write */
-#define RNIC_FI_NIC_BYTES	48		/* for the transport, in a request */
+#define RNIC_FI_NIC_BYTES	48		/* of a request, for the transport */
 
 struct util_prov;
 struct rnic_fi_transport;
@@ -68,7 +68,7 @@ struct rnic_fi_nic {
 enum rnic_fi_request_kind {
 	/* @data goes to mailbox @to.  The end with 0 means that the mailbox has it. */
 	RNIC_FI_REQUEST_MESSAGE,
-	/* The same, but sent once and perhaps lost: the end means that it was sent. */
+	/* As MESSAGE, but sent once and perhaps lost: the end means that it was sent. */
 	RNIC_FI_REQUEST_DATAGRAM,
 	/* @data goes to the memory at @remote, whose owner is the context in @to. */
 	RNIC_FI_REQUEST_PUT,
@@ -78,7 +78,7 @@ enum rnic_fi_request_kind {
 	/* The memory at @remote, whose owner is the context in @to, gets @len bytes of
 	 * @local.  The end with 0 means that all bytes are there. */
 	RNIC_FI_REQUEST_WRITE,
-	/* The same; then @note arrives in mailbox @to. */
+	/* As WRITE; then @note arrives in mailbox @to. */
 	RNIC_FI_REQUEST_WRITE_NOTE,
 };
 
@@ -99,7 +99,7 @@ struct rnic_fi_request {
 				 * put_max; READ, WRITE, WRITE_NOTE: 1 to
 				 * RNIC_FI_REQUEST_MAX */
 	uint32_t	id;	/* of READ: number for traces */
-	uint64_t	remote;	/* address() gives it */
+	uint64_t	remote;	/* result of address() */
 	union {
 		uint8_t	data[RNIC_FI_MSG_MAX];	/* MESSAGE, DATAGRAM, PUT */
 		struct {
@@ -123,17 +123,18 @@ struct rnic_fi_arrival {
 typedef void rnic_fi_end_fn(struct rnic_fi_request *req, int err);
 
 struct rnic_fi_transport {
-	const struct util_prov *util_prov;	/* of the provider */
+	const struct util_prov *util_prov;	/* of the provider, for libfabric */
 	uint32_t	node_max;	/* largest number of a node; all bits below are 1 */
-	uint16_t	contexts;	/* of a node */
-	uint8_t		mboxes;		/* of a context, up to RNIC_FI_MBOXES */
-	uint8_t		peer_inflight;	/* numbered messages to one peer that may be posted, so
-					 * that other peers find channels */
+	uint16_t	contexts;	/* number of contexts of a node */
+	uint8_t		mboxes;		/* mailboxes of a context, up to RNIC_FI_MBOXES */
+	uint8_t		peer_inflight;	/* limit of posted numbered messages to a peer,
+					 * because other peers need channels, too */
 	uint8_t		put_max;	/* bytes of PUT, up to RNIC_FI_MSG_MAX */
 	uint32_t	put_boundary;	/* power of two: a PUT does not cross its multiples */
 
 	/*
-	 * Opens the NIC that domains of this @name use.  The transport logs why it fails.
+	 * Opens the NIC that domains of this @name use.  On an error the transport logs
+	 * the reason.
 	 */
 	int (*open)(const char *name, struct rnic_fi_nic **nic);
 
@@ -213,8 +214,8 @@ struct rnic_fi_transport {
 	bool (*silent)(const struct rnic_fi_nic *nic);
 
 	/*
-	 * Tells the NIC that the process polls in vain.  The call may take some microseconds,
-	 * in which an emulated NIC delivers what has arrived.
+	 * Tells the NIC that the process polls and finds nothing.  The call may take some
+	 * microseconds, in which an emulated NIC delivers messages that have arrived.
 	 */
 	void (*hint)(struct rnic_fi_nic *nic);
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* What the provider can do, beside the attributes of rnic_fi_attr.c. */
+/* Attributes of the provider.  rnic_fi_attr.c has those that do not depend on the NIC. */
 
 #include "exanet_fi.h"
 
 /*
- * Local memory needs no registration, and remote keys come from us.  Addresses of
- * remote memory are offsets, or absolute for those who ask for FI_MR_BASIC.
+ * Local memory needs no registration, and the provider chooses remote keys.  Addresses of
+ * remote memory are offsets, or virtual addresses if the user requests FI_MR_BASIC.
  */
 static struct fi_domain_attr exanet_domain_attr = {
 	.name = "exanet0",

@@ -2,8 +2,8 @@
 /*
  * libfabric provider `exanet`: the common part over the ExaNet NIC.
  *
- * exanet_transport.c drives the NIC, exanet_init.c finds NICs, exanet_attr.c says what
- * the provider can do.
+ * exanet_transport.c uses the NIC, exanet_init.c finds NICs, exanet_attr.c has the
+ * attributes of the provider.
  */
 #ifndef EXANET_FI_H
 #define EXANET_FI_H

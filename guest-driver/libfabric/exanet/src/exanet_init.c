@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Entry of the provider: which NICs are there. */
+/* Entry of the provider: finds the NICs of the machine for fi_getinfo(). */
 
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -9,11 +9,11 @@
 #include "exanet_fi.h"
 
 #define EXANET_NICS_MAX	16
-#define EXANET_CHAR_DEVICES	"/sys/dev/char"	/* by number */
+#define EXANET_CHAR_DEVICES	"/sys/dev/char"	/* sysfs: devices by their number */
 
 static const char *exanet_nodes_file = "/etc/exanet/nodes";
 
-/* The device file of a NIC named as for exa_open(). */
+/* Stores in @path the device file of the NIC @name, which has the form for exa_open(). */
 static void exanet_nic_path(const char *name, char *path, size_t size)
 {
 	const char *form = "/dev/%s";
@@ -57,7 +57,7 @@ static int exanet_nic_coord(const char *path, uint32_t *coord)
 	return 0;
 }
 
-/* The name of NIC @n, if it exists. Opening it would take a context. */
+/* Stores the name of NIC @n.  Returns false if it does not exist.  Opens no NIC. */
 static bool exanet_nic_name(unsigned int n, char *name, size_t size)
 {
 	const char *forced = secure_getenv("EXANET_DEVICE");
@@ -84,7 +84,9 @@ static int exanet_info_name(struct fi_info *info, const char *name)
 	return 0;
 }
 
-/* Replaces an address of a struct fi_info. */
+/*
+ * Replaces an address of a struct fi_info by a copy of @name.  Returns 0 or -FI_ENOMEM.
+ */
 static int exanet_info_addr(void **addr, size_t *len,
 			    const struct rnic_fi_name *name)
 {
@@ -99,8 +101,8 @@ static int exanet_info_addr(void **addr, size_t *len,
 }
 
 /*
- * Returns true if the hints have no source address, or an address of the NIC with
- * coordinates @own (NULL: unknown).
+ * Returns true if the hints have no source address, or an address at the NIC with
+ * coordinates @own.  If @own is NULL, the coordinates are not known.
  */
 static bool exanet_src_fits(const struct fi_info *info, const uint32_t *own)
 {
@@ -127,7 +129,7 @@ static int exanet_info_addrs(struct fi_info *info, const uint32_t *own,
 	uint32_t coord = 0;
 	int ret = 0;
 
-	/* Without a node, the own one is meant. */
+	/* A call without a node means this node, whose coordinates must be known. */
 	if (!own && (flags & FI_SOURCE || (service && !node)))
 		return -FI_ENODATA;
 	if (node)

@@ -2,15 +2,15 @@
 /*
  * Transport of the provider `exanet`: requests are channels of libexanet.
  *
- * Reads use a packetizer channel until the peer's NIC has accepted their request, and a
- * notification in memory until all bytes are there.  The notification may come before
- * the ack of the request.
+ * A read uses a packetizer channel until the peer's NIC has accepted the request, and a
+ * notification record in memory until all bytes have arrived.  The notification may come
+ * before the ack of the request.
  */
 
 #include "exanet_fi.h"
 
-#define EXANET_MBOX_LOG2	11	/* entries of a mailbox ring */
-#define EXANET_PEER_INFLIGHT	8	/* of the 16 packetizer channels */
+#define EXANET_MBOX_LOG2	11	/* log2 of the entries of a mailbox ring */
+#define EXANET_PEER_INFLIGHT	8	/* part of the 16 packetizer channels */
 
 /*
  * Bases: like exa_xva(), but with all bits of the VA, because reads need these.  Keys have
@@ -27,15 +27,18 @@ struct exanet_nic {
 	struct rnic_fi_nic	nic;
 	struct exa_dev		*dev;
 	struct exa_mbox		*mbox[EXANET_MAILBOXES];
-	/* By channel; NULL if the channel is busy for a read that has ended. */
+	/*
+	 * Requests by channel; NULL if the channel is still busy for a read that has
+	 * ended.
+	 */
 	struct rnic_fi_request	*msg[EXANET_PKTZ_CHANNELS];
 	struct rnic_fi_request	*write[EXANET_WRITE_CHANNELS];
-	uint32_t		msg_busy;	/* bit n: channel n */
-	uint32_t		write_busy;
+	uint32_t		msg_busy;	/* bit n: packetizer channel n is busy */
+	uint32_t		write_busy;	/* bit n: write channel n is busy */
 	struct dlist_entry	reads;	/* struct exanet_read */
 };
 
-/* What a request of kind READ stores in its bytes for the transport. */
+/* Contents of rnic_fi_request.nic in a request of kind READ. */
 struct exanet_read {
 	struct exanet_notification rec;	/* first: 16-byte aligned */
 	struct dlist_entry	entry;	/* exanet_nic.reads */
@@ -229,7 +232,7 @@ static int exanet_post(struct rnic_fi_nic *nic, struct rnic_fi_request *req)
 	return 0;
 }
 
-/* Ends the reads whose bytes have arrived. */
+/* Ends the reads whose notification has arrived, with its status. */
 static void exanet_reap_reads(struct exanet_nic *nic, rnic_fi_end_fn *end)
 {
 	struct dlist_entry *item, *tmp;
@@ -242,7 +245,10 @@ static void exanet_reap_reads(struct exanet_nic *nic, rnic_fi_end_fn *end)
 		if (err == -EINPROGRESS)
 			continue;
 		dlist_remove(&read->entry);
-		/* The bytes were faster than the ack of the request. */
+		/*
+		 * The ack of the request has not come yet; its channel stays busy until
+		 * then.
+		 */
 		if (read->chan >= 0)
 			nic->msg[read->chan] = NULL;
 		((struct rnic_fi_request *)read)->accepted = true;
@@ -250,7 +256,9 @@ static void exanet_reap_reads(struct exanet_nic *nic, rnic_fi_end_fn *end)
 	}
 }
 
-/* Handles the end of the packetizer channel of @req. */
+/*
+ * Handles the end of the packetizer channel of @req.  A read that was accepted goes on.
+ */
 static void exanet_msg_end(struct rnic_fi_request *req, int err,
 			   rnic_fi_end_fn *end)
 {
@@ -298,7 +306,10 @@ static void exanet_reap(struct rnic_fi_nic *nic, rnic_fi_end_fn *end)
 
 /* --- Memory ------------------------------------------------------------------ */
 
-/* Peers can reach all memory of the process: reads by its VA, writes by its xva. */
+/*
+ * Returns the base of @ptr.  Peers can reach all memory of the process: they read it by
+ * its VA, and write it by its xva, which needs a window of the NIC.
+ */
 static int exanet_expose(struct rnic_fi_nic *nic, const void *ptr, size_t len,
 			 uint64_t access, uint64_t *base)
 {
