@@ -66,7 +66,7 @@ static void fw_deadline(ExanetFirmware *fw, unsigned tid, int64_t when)
     fw->next = MIN(fw->next, when);
 }
 
-/* The timer may fire early, if the block of its deadline is done. */
+/* The timer may fire early, because deadlines of finished blocks do not disarm it. */
 void exanet_fw_timer_update(ExanetFirmware *fw)
 {
     rnic_deadline_at(&fw->timer, fw->next);
@@ -153,7 +153,7 @@ static void fw_desc_write(ExanetState *s, ExanetFirmware *fw, unsigned tid,
     });
 }
 
-/* Sends the control packet of @tid.  Returns false if its queue is full. */
+/* Sends the control packet of @tid.  Returns false if the queue of its output is full. */
 static bool fw_control_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     const FwTransfer *t = fw_transfer(fw, tid);
@@ -193,7 +193,7 @@ static void fw_controls_flush(ExanetState *s, ExanetFirmware *fw)
 
         fw->control_queued[tid] = false;
         if (!b->control_due || b->state != FW_SENT) {
-            continue;       /* the next copy sends it */
+            continue;       /* the next copy sends a control packet */
         }
         if (fw_control_send(s, fw, tid)) {
             b->control_due = false;
@@ -210,7 +210,7 @@ void exanet_fw_leave(ExanetState *s, ExanetFirmware *fw)
     exanet_fw_timer_update(fw);
 }
 
-/* Sends the first or another copy of @tid. */
+/* Sends a copy of @tid with its control packet, and sets the deadline for the answer. */
 static void fw_block_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     FwBlock *b = &fw->block[tid];
@@ -229,8 +229,8 @@ static void fw_block_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 }
 
 /*
- * Sends the control packet of the last block after all other blocks have arrived.  It
- * releases the notification [P §3.10].
+ * Sends the control packet of the last block when all other blocks of @t were acked,
+ * because the control packet permits the notification [P §3.10].
  */
 static void fw_control_check(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
 {
@@ -254,8 +254,8 @@ static void fw_control_check(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
 }
 
 /*
- * Sends RELEASE: no more packets of the block of @tid will follow [P §3.6].  If it is
- * lost, the receiver frees the context after a time.
+ * Sends RELEASE: no more packets of the block of @tid will follow [P §3.6].  If RELEASE
+ * is lost, the receiver frees the receiver context after a time.
  */
 static void fw_release(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
@@ -279,7 +279,7 @@ static void fw_release(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     exanet_schedule(s);
 }
 
-/* Records the end of the block of @tid, which was acked or given up. */
+/* Records the end of the block of @tid; sends RELEASE if the block was given up. */
 static void fw_block_end(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     FwBlock *b = &fw->block[tid];
@@ -377,7 +377,10 @@ static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
 
 /* --- Retransmission ------------------------------------------------------- */
 
-/* Sends another copy of @tid now. */
+/*
+ * Sends another copy of @tid now, by another path if possible.  Fails the transfer if
+ * there is no sequence number for the copy.
+ */
 static void fw_retry(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     FwBlock *b = &fw->block[tid];
@@ -390,8 +393,7 @@ static void fw_retry(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     b->left |= fw_sent(s, tid) != 0;
     b->seq++;
     b->order = ++fw->order;
-    /* the last path may be broken */
-    exanet_fw_path_next(s, b);
+    exanet_fw_path_next(s, b);      /* a cable of the last path may be cut */
     t->retries = MIN(t->retries + 1, UINT16_MAX);
     trace_exanet_firmware_retry(s->node, tid, b->seq);
     exanet_fw_status(s, t, EXANET_CHANNEL_ACTIVE, 0);
@@ -420,7 +422,8 @@ static bool fw_may_retry(ExanetFirmware *fw, unsigned tid)
 }
 
 /*
- * Retransmits @tid at once, or fails the transfer with @code if there is no progress.
+ * Counts a loss of @tid and retransmits it at once.  Fails the transfer with @code if
+ * fw_may_retry() permits no other copy.
  */
 static void fw_retry_counted(ExanetState *s, ExanetFirmware *fw, unsigned tid,
                              unsigned code)
@@ -535,7 +538,8 @@ void exanet_fw_stopped(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 }
 
 /*
- * Handles the resolution of a source fault of @tid (index, not wire TID) by the driver.
+ * Handles the driver's answer to a source fault of @tid (index, not wire TID).  @ok:
+ * retransmits the block at once; otherwise fails the transfer.
  */
 static void fw_source_resolved(ExanetState *s, unsigned tid, bool ok)
 {
@@ -585,10 +589,7 @@ static void fw_acked(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     fw->block[tid].acked = true;
     exanet_fw_block_free(s, fw, tid);
     if (next != FW_NONE) {
-        /*
-         * the peer acked a block that was not sent: continue the chain, which waited
-         * for it
-         */
+        /* the peer acked a block that was not sent, and for which the chain waits */
         fw_block_send(s, fw, next);
     }
     if (t->acked == t->len) {
@@ -634,9 +635,9 @@ static void fw_nacked(ExanetState *s, ExanetFirmware *fw, unsigned tid,
 }
 
 /*
- * Returns true if the response is valid for the block.  In FW_SENT it must answer the
- * last copy, because the ExaDMA still reads memory for that copy.  In FW_HOLD only
- * responses that end the waiting are valid, for any copy.
+ * Returns true if response @word is valid for block @b.  In FW_SENT the response must
+ * answer the last copy, because the ExaDMA still reads memory for that copy.  In FW_HOLD
+ * only responses that end the wait are valid, for any copy.
  */
 static bool fw_response_matches(ExanetState *s, const FwBlock *b, unsigned tid,
                                 uint32_t word)
@@ -731,9 +732,7 @@ static unsigned fw_issue_chains(ExanetState *s, ExanetFirmware *fw,
         *last = tid;
         tids[n++] = tid;
     }
-    /*
-     * tail first, because the ExaDMA must not find a descriptor that is not written yet
-     */
+    /* tail first, because the ExaDMA must not start a descriptor that is not written */
     for (unsigned i = n; i-- > 0;) {
         if (fw->block[tids[i]].prev != FW_NONE) {
             fw_desc_write(s, fw, tids[i], true);
@@ -757,10 +756,7 @@ unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
     unsigned n;
 
     if (!peer) {
-        /*
-         * fail, because a new entry would displace a peer whose generations protect its
-         * data
-         */
+        /* all entries are of peers whose generations are still needed */
         exanet_fw_transfer_finish(s, fw, t, EXANET_CHERR_RETRY_LIMIT);
         return 0;
     }

@@ -5,8 +5,8 @@
  * blocks to the ExaDMA, and retransmits them until the receiver has acknowledged them.
  *
  * A transfer has a channel.  Channels 0 to 31 of a context are writes of its owner,
- * channels 32 to 63 are reads that the context serves for peers.  The rest of the code
- * does not distinguish them.
+ * channels 32 to 63 are reads that the context serves for peers.  Blocks of writes and
+ * reads are treated in the same way.
  *
  * fw_run() does all work; doorbells and other units only store data for it.
  */
@@ -28,7 +28,7 @@
 #define FW_TIMEOUT_MIN_NS 1000
 #define FW_TIMEOUT_MAX_NS (1LL << 50)
 #define FW_BUDGET 256               /* maximal number of blocks that one run starts */
-/* TIDs of a context that are reserved for transfers with less than FW_TIDS_FEW. */
+/* TIDs of a context that only transfers with fewer than FW_TIDS_FEW blocks may use. */
 #define FW_TIDS_RESERVED 16
 #define FW_TIDS_FEW 2
 
@@ -111,7 +111,10 @@ static void fw_transfer_begin(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
 
 static void fw_read_next(ExanetState *s, ExanetFirmware *fw, unsigned owner);
 
-/* Publishes the end of @t, which has no blocks any more. */
+/*
+ * Publishes the end of @t, which has no blocks any more: writes DONE and STATUS of its
+ * channel, raises interrupts, and reports a failed read to its requester.
+ */
 static void fw_transfer_end(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
                             unsigned code)
 {
@@ -158,7 +161,7 @@ void exanet_fw_transfer_finish(ExanetState *s, ExanetFirmware *fw,
 
 /* --- RDMA write: the scratchpad ----------------------------------------------------- */
 
-/* Reads the fields of the channel once into @t. */
+/* Fills in @t from the fields of channel @channel of context @c, each read once. */
 static void fw_transfer_load(ExanetState *s, FwTransfer *t, unsigned c,
                              unsigned channel)
 {
@@ -269,7 +272,7 @@ static void fw_read_load(FwTransfer *t, const struct exanet_read_req *req)
     };
 }
 
-/* Refuses a request that has no channel. */
+/* Refuses read request @req: sends a report with @code if it asked for a notification. */
 static void fw_read_refuse(ExanetState *s, const struct exanet_read_req *req,
                            unsigned code)
 {
@@ -338,7 +341,7 @@ static bool fw_read_channel_free(ExanetState *s, ExanetFirmware *fw,
                        MAX(1, RNIC_GET(EXANET_QUOTA_READS, s->ctx[owner].quota)));
 }
 
-/* Starts requests that wait for a read channel of @owner. */
+/* Starts read requests that wait for a channel of @owner, as far as channels are free. */
 static void fw_read_next(ExanetState *s, ExanetFirmware *fw, unsigned owner)
 {
     FwQueue *q = &fw->queue[owner];
@@ -349,8 +352,9 @@ static void fw_read_next(ExanetState *s, ExanetFirmware *fw, unsigned owner)
 }
 
 /*
- * Puts a request into the queue of its owner, so that an owner with many requests does
- * not delay others.  A request without permission is refused at once.
+ * Puts read request @req into the queue of its owner, so that an owner with many requests
+ * does not delay other owners.  Refuses @req if it has no permission, or if the queue is
+ * full.
  */
 static void fw_request(ExanetState *s, ExanetFirmware *fw,
                        const struct exanet_read_req *req)
@@ -381,7 +385,7 @@ static bool fw_request_room(ExanetState *s, unsigned owner, unsigned more)
 
 /* --- Work ------------------------------------------------------------------ */
 
-/* Returns how many more blocks @t, which is runnable, may start now. */
+/* Returns the number of blocks that @t, which is runnable, may still start now. */
 static unsigned fw_room(ExanetState *s, const ExanetFirmware *fw,
                         const FwTransfer *t)
 {
@@ -398,9 +402,9 @@ static unsigned fw_room(ExanetState *s, const ExanetFirmware *fw,
 }
 
 /*
- * Returns true if FW_POLICY prefers @a to @b; equal transfers alternate.  Priority and
- * shortest-first are strict: a transfer may wait as long as others have blocks to
- * start.
+ * Returns true if FW_POLICY prefers @a to @b.  Equal transfers alternate.  Priority and
+ * shortest-first are strict: a transfer waits as long as preferred transfers have blocks
+ * to start.
  */
 static bool fw_preferred(const ExanetFirmware *fw, const FwTransfer *a,
                          const FwTransfer *b)
@@ -452,7 +456,7 @@ static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
         unsigned c = (fw->last_ctx + i) % EXANET_CONTEXTS;
         FwTransfer *t = NULL;
 
-        /* the free TIDs of the context are not usable now */
+        /* skips a context whose free TIDs are not usable now */
         if (fw->runnable[c] && !(fw->no_tid & BIT(c))) {
             t = fw_pick_channel(s, fw, c);
         }
@@ -502,7 +506,7 @@ static bool fw_pump(ExanetState *s, ExanetFirmware *fw)
         budget -= MIN(budget, n);
     }
     if (fw->no_tid) {
-        /* retry, because no event tells when a TID becomes usable */
+        /* tries again after a time, because no event shows that a TID is usable */
         fw->next = MIN(fw->next, fw->now + fw->timeout);
     }
     return false;
@@ -525,7 +529,7 @@ static bool fw_run(ExanetState *s, unsigned packets)
     bool more;
 
     if (fw_idle(s, fw) || !s->rt.internal) {
-        return false;           /* a write of FW_MODE enters the firmware again */
+        return false;           /* after a write to FW_MODE the units run again */
     }
     exanet_fw_enter(s, fw);
     /* responses first, because they free TIDs and windows */

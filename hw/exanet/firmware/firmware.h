@@ -15,19 +15,23 @@ typedef struct ExanetFirmware ExanetFirmware;
 
 extern const ExanetUnit exanet_firmware_unit;
 /*
- * Returns true if @ack answers a report of a failed read.  The second function stores
- * the coordinates to which the report was sent in @dst, or returns false.
+ * Returns true if @ack, by its sequence number, answers a report of a failed read.
  */
 bool exanet_firmware_is_report(ExanetState *s, const ExanetPacket *ack);
+/*
+ * Stores in *@dst the node to which the report of @ack was sent.  Returns false if no
+ * such report waits for an answer.
+ */
 bool exanet_firmware_report_target(ExanetState *s, const ExanetPacket *ack,
                                    uint32_t *dst);
-/* Updates the computed registers of the block EXANET_FW. */
+/* Computes the registers FW_ACTIVE and FW_RTT_NS before a read. */
 void exanet_firmware_reg_sync(ExanetState *s);
-/* Handles a write to register @reg of the block; @top: to its last byte lane. */
+/* Acts on a write to register @reg (EXANET_REG_FW_); @top: see ExanetRegBlock. */
 void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top);
 /*
- * Writes @size (4 or 8) bytes to the scratchpad page of context @c.  @privileged: the
- * write came through the alias in BAR 0, and may change all bytes.
+ * Writes @size (4 or 8) bytes to the scratchpad page of context @c, and starts a transfer
+ * if the write is a doorbell.  @privileged: the write came through the alias in BAR 0,
+ * and may change all bytes.
  */
 void exanet_firmware_scratchpad_write(ExanetState *s, unsigned c, hwaddr addr,
                                       uint64_t value, unsigned size,
@@ -36,7 +40,7 @@ void exanet_firmware_scratchpad_write(ExanetState *s, unsigned c, hwaddr addr,
  * Returns the number of unfinished transfers and waiting read requests of context @c.
  */
 unsigned exanet_firmware_active(ExanetState *s, unsigned c);
-/* Returns the transfers that are under way, as a new list. */
+/* Returns a list of the transfers under way; the caller owns the reference. */
 QList *exanet_firmware_transfers(ExanetState *s);
 
 #endif /* HW_EXANET_FIRMWARE_FIRMWARE_H */

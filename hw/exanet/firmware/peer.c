@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The firmware's model: peers, the nodes that a context sends to: generations of TIDs,
- * round-trip times, and paths.  Contexts and jobs have quotas, so that a process cannot
- * use the entries of another.
+ * The firmware's model: peers, the nodes to which a context sends, with generations of
+ * TIDs, round-trip times and paths.  Contexts and jobs have quotas, so that a process
+ * cannot use the entries of another process.
  */
 #include "qemu/osdep.h"
 #include "../net/net.h"
@@ -98,16 +98,17 @@ void exanet_fw_path_next(ExanetState *s, FwBlock *b)
 
 /* --- Peers ----------------------------------------------------------------- */
 
-/* Returns the place that holds the first generation of a new peer @coord. */
+/* Returns a pointer to the first generation of a new peer @coord of context @c. */
 static uint8_t *fw_peer_slot(ExanetFirmware *fw, unsigned c, uint32_t coord)
 {
     return &fw->peers_gen[c][coord * 0x9e3779b1u / (UINT32_MAX / FW_PEER_SLOTS + 1)];
 }
 
 /*
- * Returns true if @peer may still need its entry.  A peer that has not answered needs the
- * entry for a shorter time, because a process must not fill the table of the next owner
- * of its context with nodes that do not exist.
+ * Returns true if the entry of @peer is still needed, because the receiver may have state
+ * of its generations.  The entry of a peer that has not answered is needed for a shorter
+ * time, because a process must not fill the table of the next owner of its context with
+ * nodes that do not exist.
  */
 static bool fw_peer_needed(const ExanetFirmware *fw, const FwPeer *peer)
 {
@@ -118,10 +119,10 @@ static bool fw_peer_needed(const ExanetFirmware *fw, const FwPeer *peer)
 }
 
 /*
- * Accounts for the removal of @peer.  A peer that has not answered may exist
- * nevertheless, if its acks were lost, and know the generations of the blocks.  A new
- * entry with the same first generation would repeat them, so it will continue with the
- * last generation.
+ * Subtracts @peer, which the caller removes, from the quota.  A peer that has not
+ * answered may exist nevertheless, if its acks were lost, and may know the generations of
+ * the blocks.  A new entry with the same first generation would repeat these generations,
+ * so the function stores the last generation as the first generation of a new entry.
  */
 static void fw_peer_forget(ExanetFirmware *fw, unsigned c, const FwPeer *peer)
 {
@@ -159,7 +160,7 @@ static FwPeer *fw_peer_find(ExanetFirmware *fw, unsigned c, uint32_t coord)
            g_hash_table_lookup(fw->peers[c], GUINT_TO_POINTER(coord));
 }
 
-/* Returns a new peer @coord of context @c, or NULL if the job has no room for it. */
+/* Returns a new peer @coord of context @c, or NULL if the job's quota is used up. */
 static FwPeer *fw_peer_new(ExanetState *s, ExanetFirmware *fw, unsigned c,
                            uint32_t coord)
 {
@@ -221,7 +222,10 @@ static unsigned fw_gen_taken(const ExanetFirmware *fw, const FwPeer *peer,
            b->gen : FW_GENERATIONS;
 }
 
-/* Returns the distance of the next block's generation from the last one. */
+/*
+ * Returns the distance, 0 to 2, of the next block's generation from the last block's
+ * generation; @taken: the result of fw_gen_taken().
+ */
 static unsigned fw_gen_step(const FwTidRecord *r, unsigned taken)
 {
     if (r->seq && r->gen != taken) {
@@ -311,10 +315,7 @@ void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
         fw_record_known(r, b->acked);
     }
     if (!b->acked && !maybe_done && b->seq < FW_SEQ_MAX / 2) {
-        /*
-         * a gap, because the receiver must not take the next block for another copy of
-         * this one
-         */
+        /* a gap, so that the receiver regards the next block as no copy of this block */
         r->seq = b->seq + EXANET_SEQ_GAP;
     }
     if (maybe_done || b->seq != b->first_seq) {

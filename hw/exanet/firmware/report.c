@@ -33,8 +33,8 @@ static uint32_t report_coord(const FwReport *r)
 /* --- Sending --------------------------------------------------------------- */
 
 /*
- * Returns the path of the next copy.  Each copy takes another path, because the last
- * one may be broken.
+ * Returns the path of the next copy of @r.  Each copy takes another path, because a cable
+ * of the last path may be cut.
  */
 static unsigned report_path(ExanetState *s, const FwReport *r)
 {
@@ -76,7 +76,7 @@ static void report_send(ExanetState *s, ExanetFirmware *fw, FwReport *r)
     fw->next = MIN(fw->next, r->deadline);
 }
 
-/* Returns true if @r waits for context @ctx of node @coord. */
+/* Returns true if @r is in use and its reader is context @ctx of node @coord. */
 static bool report_has_reader(const FwReport *r, uint32_t coord, unsigned ctx)
 {
     return r->used && report_coord(r) == coord &&
@@ -101,10 +101,10 @@ static void tally_add(GHashTable *t, uint32_t key)
 }
 
 /*
- * Returns the report that is given up if no entry is free: of the nodes with most
- * reports, of their contexts with most reports, the oldest.  So a node or context with
- * few reports loses none to those with many, and a new report stays for a while even if
- * a neighbour invents many nodes with one report each.
+ * Returns the report that is given up when no entry is free: the oldest report of the
+ * contexts with most reports, among the nodes with most reports.  So a node or context
+ * with many reports displaces no report of a node or context with few reports, and a new
+ * report stays for a while even if a neighbour invents many nodes with one report each.
  */
 static FwReport *report_victim(ExanetFirmware *fw)
 {
@@ -132,10 +132,10 @@ static FwReport *report_victim(ExanetFirmware *fw)
 }
 
 /*
- * Returns an entry for a report to context @ctx of node @coord.  The oldest report of
- * the reader is replaced if the reader has its maximum of entries.  It is also replaced
- * if the reader may have forgotten it, because then another copy would arrive as a new
- * report.
+ * Returns an entry for a report to context @ctx of node @coord, and counts the new report
+ * in @newer of this reader's reports.  The entry of the reader's oldest report is
+ * returned if the reader has its maximum of entries, or if the reader may have dropped
+ * its record of that report, because then another copy would count as a new report.
  */
 static FwReport *report_place(ExanetFirmware *fw, uint32_t coord, unsigned ctx)
 {
@@ -186,6 +186,7 @@ void exanet_fw_report(ExanetState *s, ExanetFirmware *fw, const FwTransfer *t,
 
 /* --- Answers and deadlines --------------------------------------------------- */
 
+/* Sends another copy of @r, or frees @r after FW_RETRY_MAX copies. */
 static void report_retry(ExanetState *s, ExanetFirmware *fw, FwReport *r)
 {
     if (r->retries >= fw->retry_max) {
@@ -197,7 +198,7 @@ static void report_retry(ExanetState *s, ExanetFirmware *fw, FwReport *r)
 }
 
 /*
- * Defers a report that the reader cannot accept now, and drops it after FW_PF_RETRY_MAX
+ * Defers report @r, which the reader cannot accept now, or frees @r after FW_PF_RETRY_MAX
  * times.
  */
 static void report_defer(ExanetFirmware *fw, FwReport *r)
