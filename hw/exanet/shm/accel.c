@@ -93,7 +93,7 @@ struct ExanetAccel {
     AccelPiece piece[PIECES_MAX];
     unsigned loads;                 /* number of loads under way */
     unsigned stores;                /* number of stores under way */
-    bool full;                      /* with timing: next pieces wait until all have ended */
+    bool full;                      /* with timing: the next pieces wait for all others */
 
     uint32_t cells[CELLS_AHEAD];
     uint32_t map1[EXANET_ACCEL_NDF_MAX];
