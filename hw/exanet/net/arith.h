@@ -32,14 +32,14 @@
 
 /* A port of a node. */
 typedef struct ExanetArithPort {
-    uint32_t peer;
+    uint32_t peer;          /* coordinates of the neighbour; UINT32_MAX: not known */
     uint8_t role;           /* enum exanet_role; AUTO: the link is not used */
 } ExanetArithPort;
 
 /* The links that packets to a destination may take. */
 typedef struct ExanetArithRoute {
-    uint16_t links;         /* one bit for each; 0: no route */
-    uint8_t role;           /* role of all links */
+    uint16_t links;         /* one bit for each link; 0: no route */
+    uint8_t role;           /* role of all @links */
     bool exact;             /* uplinks: they lead to the destination's cabinet */
     /* no link has the right role: packets of this node go to other cards instead */
     bool handed;
@@ -68,20 +68,21 @@ static inline bool exanet_role_arith(enum exanet_role role)
 /* Returns the role of links from @node towards @other; AUTO: both are the same card. */
 enum exanet_role exanet_arith_role(uint32_t node, uint32_t other);
 /*
- * Computes, by the rule of the paper, which of the @count @ports of @node a packet for
- * another node @dst may take.
+ * Fills in @route by the rule of the paper: the links among the @count @ports of @node
+ * that a packet for another node @dst may take.
  */
 void exanet_arith_links(const ExanetArithPort *ports, unsigned count,
                         uint32_t node, uint32_t dst, ExanetArithRoute *route);
 /*
- * Returns the links of @route that a packet may take which arrived by link @from.  A
- * packet takes no link back, and no third uplink, so it cannot circulate.
+ * Returns the links of @route that a packet which arrived by link @from may take, one bit
+ * for each link.  A packet takes no link back to the previous node, and no third uplink,
+ * so it cannot circulate.
  */
 unsigned exanet_arith_transit_links(const ExanetArithPort *ports, unsigned count,
                                     const ExanetArithRoute *route, unsigned from);
 /*
  * Returns the virtual channel of a link with role @out for a packet that arrived by
- * channel @vc of a link with role @in, or AUTO for a packet of this node; @path:
+ * channel @vc of a link with role @in.  @in is AUTO for a packet of this node.  @path:
  * EXANET_PATH_.
  */
 unsigned exanet_arith_vc(enum exanet_role in, unsigned vc, enum exanet_role out,

@@ -21,8 +21,8 @@ static inline uint32_t exanet_rate_kbps(uint8_t code)
 }
 
 /*
- * Returns the code of the highest rate that is not above @kbps, or 0, the code of the
- * lowest rate, if all rates are above it.  No code stops a flow.
+ * Returns the code of the highest rate that is not above @kbps; 0, the code of the lowest
+ * rate, if all rates are above @kbps.  No code stops a flow.
  */
 static inline uint8_t exanet_rate_code(uint32_t kbps)
 {

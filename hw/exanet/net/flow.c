@@ -33,15 +33,15 @@
 #define FLOW_IDLE_ACTIVE 2
 #define FLOW_IDLE_FORGOTTEN 8
 /*
- * Time that every packet of a window has to wait if a queue stands.  An output without
- * congestion is idle for a moment in each window.
+ * A queue stands if every packet of a window waits longer than this time.  An output
+ * without congestion is idle for a moment in each window.
  */
 #define FLOW_MARK_NS 25000
 /* Windows in a row with a standing queue after which estimated demands are dropped. */
 #define FLOW_STANDING_MAX 3
-/* Windows in which the backlog of the inputs is to drain ... */
+/* Number of windows in which the backlog of the inputs is to drain. */
 #define FLOW_DRAIN_WINDOWS 4
-/* ... and the largest part of the rate, in percent, that is reserved for this. */
+/* Largest part of the rate, in percent, that is reserved for the drain of the backlog. */
 #define FLOW_DRAIN_MAX 50
 /*
  * Measurements in a window while no rate is advertised.  Half as many in a row must find
@@ -59,9 +59,9 @@
 typedef struct FlowSeen {
     uint64_t key;                   /* source, destination */
     QTAILQ_ENTRY(FlowSeen) next;
-    uint32_t words;                 /* in this window */
+    uint32_t words;                 /* words of packets in this window */
     uint32_t rate;                  /* kb/s, in the last window */
-    uint32_t rate_before;           /* kb/s, in the window before */
+    uint32_t rate_before;           /* kb/s, in the window before the last */
     uint32_t demand;                /* kb/s; EXANET_RATE_NONE: more than the flow gets */
     int64_t last;                   /* ns, time of the last packet */
 } FlowSeen;
@@ -80,17 +80,17 @@ typedef struct FlowOutput {
 
 /* A destination whose data is paced. */
 typedef struct FlowPaced {
-    uint64_t dst;
+    uint64_t dst;                   /* coordinates of the destination */
     QTAILQ_ENTRY(FlowPaced) next;
-    uint32_t rate;                  /* kb/s, in force */
+    uint32_t rate;                  /* kb/s, rate of data now */
     uint32_t advertised;            /* kb/s, lowest rate advertised in this window */
-    uint32_t advertised_before;     /* kb/s, ... in the window before */
+    uint32_t advertised_before;     /* kb/s, lowest rate in the window before */
     int64_t end;                    /* ns, end of this window */
-    int64_t due;                    /* ns, end of all words that were sent, at @rate */
+    int64_t due;                    /* ns, when all words that were sent end, at @rate */
     uint64_t rest;                  /* fraction of @due, in 1/@rate ns */
     int64_t since;                  /* ns, start of the wait of the next packet */
     bool waiting;                   /* a packet waits */
-    bool counted;                   /* ... and FLOW_PACED has counted it */
+    bool counted;                   /* FLOW_PACED has counted this wait */
 } FlowPaced;
 
 typedef struct ExanetFlowUnit {
@@ -196,8 +196,8 @@ static bool output_stands(ExanetPort *p, const FlowOutput *o)
 }
 
 /*
- * Estimates the demand of @f, to which @level was advertised.  While a queue stands, the
- * demand only grows, because a slow flow may be one that waits behind this queue.
+ * Estimates the demand of @f, to whose source @level was advertised.  While a queue
+ * stands, the estimate only grows, because a slow flow may wait behind this queue.
  */
 static void flow_demand(const FlowOutput *o, FlowSeen *f, uint32_t level,
                         int64_t ns)
@@ -215,7 +215,7 @@ static void flow_demand(const FlowOutput *o, FlowSeen *f, uint32_t level,
     }
 }
 
-/* Returns the lowest level that sources may still use. */
+/* Returns the lowest level, kb/s, of the last FLOW_LAG windows. */
 static uint32_t output_level(const FlowOutput *o)
 {
     uint32_t level = EXANET_RATE_NONE;
@@ -239,8 +239,8 @@ static bool flow_within(ExanetState *s, const FlowSeen *f, unsigned windows)
 }
 
 /*
- * Ends a window of @ns for all flows.  Returns the number of active flows; *@foreign: an
- * active flow is from another node.
+ * Ends a window of @ns for all flows of @o, and removes old flows.  Returns the number of
+ * active flows.  Sets *@foreign if an active flow is from another node.
  */
 static unsigned output_measure(ExanetState *s, FlowOutput *o, int64_t ns,
                                bool *foreign)
@@ -266,8 +266,8 @@ static unsigned output_measure(ExanetState *s, FlowOutput *o, int64_t ns,
 }
 
 /*
- * Returns the words in the FIFOs of the inputs that wait for @p; @with_holder: and of the
- * inputs whose packets @p has taken last.
+ * Returns the words in the FIFOs of the inputs that wait for @p.  If @with_holder is
+ * true, adds the words of the inputs whose packets @p has taken last.
  */
 static unsigned output_backlog(ExanetState *s, ExanetPort *p, bool with_holder)
 {
@@ -289,7 +289,7 @@ static unsigned output_backlog(ExanetState *s, ExanetPort *p, bool with_holder)
     return words;
 }
 
-/* Returns the rate, kb/s, that the flows share. */
+/* Returns the rate, kb/s, that the flows of @o share. */
 static uint64_t output_capacity(ExanetState *s, ExanetPort *p, FlowOutput *o)
 {
     unsigned percent = RNIC_GET(EXANET_SW_FLOW_TARGET, flow_ctrl(s));
@@ -303,6 +303,7 @@ static uint64_t output_capacity(ExanetState *s, ExanetPort *p, FlowOutput *o)
     return rate - MIN(drain, rate * FLOW_DRAIN_MAX / 100);
 }
 
+/* Computes the fair share, and advertises it to the sources of all active flows. */
 static void output_share(ExanetState *s, ExanetPort *p, FlowOutput *o)
 {
     uint32_t demand[FLOWS_MAX];
@@ -420,7 +421,7 @@ static uint32_t paced_limit(ExanetState *s, const FlowPaced *f)
     return rate ?: FLOW_LINK_KBPS;
 }
 
-/* Ends a window of @f. */
+/* Ends a window of @f: sets the lowest advertised rate, or lets the rate recover. */
 static void paced_roll(FlowPaced *f)
 {
     uint32_t rate_limit = MIN(f->advertised, f->advertised_before);
@@ -438,7 +439,8 @@ static void paced_roll(FlowPaced *f)
 }
 
 /*
- * Ends the windows of @f up to @now.  Returns false if the pacing has ended: @f is freed.
+ * Ends the windows of @f up to @now.  Returns false if the pacing has ended; then @f was
+ * freed.
  */
 static bool paced_update(ExanetState *s, FlowPaced *f, int64_t now)
 {
@@ -514,7 +516,10 @@ void exanet_flow_receive(ExanetState *s, const ExanetPacket *pkt)
     QTAILQ_INSERT_TAIL(&s->flow->order, f, next);
 }
 
-/* Returns the ns that @words words take at the rate of @f, with fraction *@rest. */
+/*
+ * Returns the time, ns, of @words words at the rate of @f.  *@rest, in 1/rate ns, is the
+ * fraction that earlier words have left, and then the new fraction.
+ */
 static int64_t paced_cost(const FlowPaced *f, unsigned words, uint64_t *rest)
 {
     uint64_t bits = (uint64_t)words * EXANET_WORD_BYTES * 8 * 1000000 + *rest;

@@ -15,7 +15,7 @@ extern const ExanetUnit exanet_flow_unit;
  */
 static inline void exanet_flow_observe(ExanetState *s, ExanetPort *p,
                                        const uint8_t *buf, unsigned words);
-/* At a source: takes a flow-rate packet. */
+/* At a source: takes a flow-rate packet, which limits the rate of data for a node. */
 void exanet_flow_receive(ExanetState *s, const ExanetPacket *pkt);
 /*
  * At a source: returns true if the next packet of data for @dst may leave now.  If not,
@@ -27,9 +27,9 @@ static inline void exanet_flow_sent(ExanetState *s, uint32_t dst,
                                     unsigned words);
 /* At a source: returns true if data for @dst is paced now. */
 static inline bool exanet_flow_paced(ExanetState *s, uint32_t dst);
-/* Computes register SW_FLOWS. */
+/* Computes register SW_FLOWS before a read. */
 void exanet_flow_reg_sync(ExanetState *s);
-/* As above, for a node that paces flows or a port with a RATE. */
+/* The same functions, for a node that paces a flow, or a port with a RATE. */
 bool exanet_flow_paced_dst(ExanetState *s, uint32_t dst);
 bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst);
 void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words);

@@ -230,8 +230,9 @@ static void net_count_transit(ExanetState *s, ExanetPort *from, int route)
 }
 
 /*
- * Finds the route of a packet for another node.  Returns false if the packet was dropped.
- * An invalid source is the result of a damaged footer, or the packet is a forgery.
+ * Stores in *@route the route of a packet for another node.  Returns false if the packet
+ * must be dropped, which the function has counted: there is no route, or such a source
+ * cannot send by @from.  Such a source is a damaged footer or a forgery.
  */
 static bool net_transit_route(ExanetState *s, ExanetPort *from, unsigned vc,
                                    const uint8_t *buf, unsigned words, int *route)
@@ -262,7 +263,10 @@ static bool net_transit_route(ExanetState *s, ExanetPort *from, unsigned vc,
     return false;
 }
 
-/* Forwards a packet by @route.  Returns false if the packet must wait. */
+/*
+ * Forwards a packet by @route, or drops it because of its TTL.  Returns false if the
+ * packet must wait.
+ */
 static bool net_pass(ExanetPort *from, unsigned input, int route,
                           uint8_t *buf, unsigned words)
 {

@@ -72,8 +72,8 @@ void exanet_net_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
  */
 bool exanet_net_take(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned words);
 /*
- * As exanet_net_take(), for a packet of another node that has waited in a queue for
- * @route; UNKNOWN: the function finds the route anew.
+ * As exanet_net_take(), for a packet to another node that has waited in a queue for
+ * @route.  If @route is UNKNOWN, the function finds the route again.
  */
 bool exanet_net_resume(ExanetPort *from, unsigned vc, int route,
                             uint8_t *buf, unsigned words);

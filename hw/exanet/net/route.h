@@ -31,7 +31,7 @@ typedef struct ExanetRouteConfig {
 typedef struct ExanetHop {
     uint8_t role;           /* enum exanet_role of the port; AUTO: no step is needed */
     bool wrap;              /* the step takes the wrap-around cable of a ring */
-    uint32_t next;          /* the node after the step; the destination for UPLINK */
+    uint32_t next;          /* the node after the step; for UPLINK, the destination */
 } ExanetHop;
 
 /*
@@ -70,11 +70,11 @@ bool exanet_route_hop(const ExanetRouteConfig *cfg, uint32_t node, uint32_t dst,
                       unsigned path, ExanetHop *hop);
 /*
  * Returns the virtual channel of step @hop for a packet that arrived by channel @vc of a
- * port with role @in; AUTO: a packet of this node.
+ * port with role @in.  @in is AUTO for a packet of this node.  @path: EXANET_PATH_.
  */
 unsigned exanet_route_vc(enum exanet_role in, unsigned vc, const ExanetHop *hop,
                          unsigned path);
-/* Returns true if the two orders of dimensions give different routes. */
+/* Returns true if the two orders of dimensions give different routes to @dst. */
 bool exanet_route_orders(uint32_t node, uint32_t dst);
 /*
  * Returns true if a packet of @src for @dst can arrive at @node from its neighbour @from,

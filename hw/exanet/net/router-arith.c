@@ -160,7 +160,7 @@ void exanet_arith_find(ExanetState *s, uint32_t dst, ExanetRouteEntry *w)
                dst == s->node ? EXANET_ROUTE_LOCAL : EXANET_ROUTE_NONE;
 }
 
-/* Returns the words that wait for the cable of @p. */
+/* Returns the words that wait for the cable of @p, in @p and in the queues for @p. */
 static unsigned port_backlog(const ExanetPort *p)
 {
     return exanet_port_tx_words(p) + exanet_port_state(p)->router.voqs[p->index].backlog;
@@ -275,7 +275,8 @@ static uint64_t ports_by_role(ExanetState *s)
 }
 
 /*
- * Returns the words that wait between the links in VOQ_SELECT; 0: there is no such link.
+ * Returns the words that wait in queues between the two links in VOQ_SELECT; 0 if a link
+ * does not exist.
  */
 static unsigned words_selected(ExanetState *s)
 {

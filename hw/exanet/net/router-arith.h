@@ -9,18 +9,22 @@
 #include "../exanet.h"
 
 /*
- * Takes properties router and routes.  Returns false with @errp set if one is not valid.
+ * Reads properties router and routes.  Returns false with @errp set if one of them is not
+ * valid.
  */
 bool exanet_arith_init(ExanetState *s, Error **errp);
 void exanet_arith_fini(ExanetState *s);
 void exanet_arith_reset(ExanetState *s);
-/* Takes the value of ARITH_MODE. */
+/* Sets @s->router.arith to the value of ARITH_MODE. */
 void exanet_arith_configure(ExanetState *s);
-/* Fills in @w, the route to @dst. */
+/* Fills in @w with the route to @dst: links, their number, and the first of them. */
 void exanet_arith_find(ExanetState *s, uint32_t dst, ExanetRouteEntry *w);
 /* As exanet_net_route(). */
 int exanet_arith_route(ExanetState *s, uint32_t dst, unsigned path);
-/* Returns the number of values of EXANET_PATH_CABLE; 0: there is no route to @dst. */
+/*
+ * Returns the number of values of EXANET_PATH_CABLE, all of which are valid; 0: there is
+ * no route to @dst.
+ */
 unsigned exanet_arith_paths(ExanetState *s, uint32_t dst);
 /* As exanet_router_transit(). */
 int exanet_arith_transit(ExanetState *s, ExanetPort *from, unsigned vc,

@@ -127,8 +127,9 @@ static void ports_to(ExanetState *s, PortSet *set, uint32_t peer)
 }
 
 /*
- * Finds the ports with @role.  Of uplinks, only those to neighbours with the upper bits
- * of @dst (*@exact), or, if there is none, all.
+ * Finds the ports with @role.  Of uplinks, finds those to neighbours with the upper bits
+ * of @dst, or, if there are none, all uplinks.  Sets *@exact to true unless no port, or
+ * only uplinks to other upper bits, were found.
  */
 static void ports_with(ExanetState *s, PortSet *set, enum exanet_role role,
                        uint32_t dst, bool *exact)
@@ -336,8 +337,8 @@ bool exanet_router_rate_source_ok(ExanetState *s, ExanetPort *from, uint32_t dst
 
 /*
  * While no input waits for an output, the output takes packets from any input.  An input
- * that was refused asks again in each round of the units until it may send.  While inputs
- * wait, they send in turn, ARBITER_PACKETS packets each.
+ * that was refused calls exanet_router_may_send() again in each round of the units until
+ * it may send.  While inputs wait, they send in turn, ARBITER_PACKETS packets each.
  */
 
 /* Returns the next input of the set @inputs after @input, by round robin. */
@@ -348,7 +349,7 @@ static unsigned arbiter_next(uint64_t inputs, unsigned input)
     return ctz64(behind ?: inputs);
 }
 
-/* Returns the inputs that wait for the output, in this round or the last, but @input. */
+/* Returns the inputs, except @input, that were refused in this round or the last. */
 static uint64_t arbiter_others(ExanetState *s, ExanetArbiter *t, unsigned input)
 {
     if (t->round != s->router.round) {

@@ -16,12 +16,13 @@ typedef struct ExanetState ExanetState;
 
 /* A result of a lookup: the route to a node. */
 typedef struct ExanetRouteEntry {
-    uint32_t key;                   /* destination, path */
+    uint32_t key;                   /* destination and path, see exanet_router_lookup() */
     uint32_t stamp;                 /* valid while equal to ExanetRouter.stamp */
-    int route;                      /* for packets of this node */
+    int route;                      /* route of packets of this node */
     unsigned cables;                /* number of ports that serve the route */
-    ExanetHop hop;                  /* AUTO: the network has no such link */
-    bool exact;                     /* the port leads to @dst or to its upper bits */
+    ExanetHop hop;                  /* role AUTO: the network has no such link */
+    /* the neighbour is the destination or has its upper bits; not with ARITH_MODE */
+    bool exact;
     ExanetArithRoute arith;           /* valid if ARITH_MODE is not OFF */
 } ExanetRouteEntry;
 
@@ -29,14 +30,14 @@ typedef struct ExanetRouteEntry {
 typedef struct ExanetSourceCheck {
     uint64_t key;                   /* destination, source, port, order */
     uint32_t stamp;                 /* valid while equal to ExanetRouter.stamp */
-    bool ok;
+    bool ok;                        /* they may arrive */
 } ExanetSourceCheck;
 
 /* The arbitration of an output; sets of inputs have one bit for each input. */
 typedef struct ExanetArbiter {
     uint64_t waiting;               /* inputs refused in round @round */
-    uint64_t before;                /* inputs refused in the round before */
-    uint32_t round;
+    uint64_t before;                /* inputs refused in the round before @round */
+    uint32_t round;                 /* round of the last call */
     uint8_t holder;                 /* input that has sent last */
     uint8_t used;                   /* packets that @holder has sent in a row */
 } ExanetArbiter;
@@ -59,8 +60,8 @@ enum exanet_router_counter {
 /* The model of the links' times, which shared memory adds to rate and latency. */
 typedef struct ExanetLinkTimes {
     /*
-     * Returns true if the link of @route, a port, can take a packet now.  If not, the
-     * function has the units run when the link can.
+     * Returns true if the link of @route can take a packet now.  If not, the function
+     * makes the units run when the link can take a packet.
      */
     bool (*link_free)(ExanetState *s, int route);
     /* Occupies the link of @route for the forwarded packet at @buf. */
@@ -77,11 +78,11 @@ typedef struct ExanetRouter {
     uint64_t ni_map[EXANET_NI_INDICES];
     uint64_t counter[EXANET_ROUTER_COUNTERS];
     enum exanet_arith_mode arith;   /* ARITH_MODE */
-    enum exanet_arith_mode initial; /* property router */
+    enum exanet_arith_mode initial; /* ARITH_MODE after a reset, by property router */
     ExanetArithTable *table;        /* property routes, owned; NULL: none */
     uint64_t hol;                   /* ARITH_HOL: packets that overtook a blocked one */
     ExanetVoqs voqs[EXANET_LINKS];  /* indexed by the port of arrival */
-    const ExanetLinkTimes *times;   /* NULL: none */
+    const ExanetLinkTimes *times;   /* NULL: links have no other times */
 } ExanetRouter;
 
 extern const ExanetUnit exanet_router_unit;
@@ -90,9 +91,9 @@ void exanet_router_configure(ExanetState *s);
 /* Updates the role of @p after a change of its link or of PORT_CTRL. */
 void exanet_router_port_changed(ExanetState *s, ExanetPort *p);
 /*
- * Returns true if the node at @coord may be the neighbour of @p.  The node must be a
- * neighbour in the network; if no other cable belongs to a network, any node may be the
- * neighbour.
+ * Returns true if the node at @coord may be the neighbour of @p: a node that is a
+ * neighbour in the network, or any node if @p has a role from software, if ARITH_MODE is
+ * not OFF, or if no other link has a role in the network.
  */
 bool exanet_router_neighbour(ExanetPort *p, uint32_t coord);
 /* Returns true if the node at @coord is a neighbour in this node's torus or QFDB. */

@@ -7,7 +7,7 @@
 #include "../link/port.h"
 #include "voq.h"
 
-/* Packets that a queue sends in a run, because other queues must get their share. */
+/* Most packets that a queue sends in a run, because other queues wait for their turn. */
 #define SEND_MAX (EXANET_VOQ_PACKETS / 2)
 
 /* Returns the queues of packets that arrived by @from. */
@@ -56,7 +56,7 @@ static void voq_pop(ExanetPort *from, unsigned vc, unsigned out, ExanetVoq *q)
     }
 }
 
-/* Sends packets of a queue.  Returns true if the queue could continue now. */
+/* Sends up to SEND_MAX packets of a queue.  Returns true if it could continue now. */
 static bool voq_send(ExanetPort *from, unsigned vc, unsigned out)
 {
     ExanetVoq *q = voqs(from)->queue[vc][out];

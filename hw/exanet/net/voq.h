@@ -27,7 +27,7 @@ typedef struct ExanetVoqSlot {
 
 typedef struct ExanetVoq {
     RNicFifo slots;                 /* positions in @slot */
-    unsigned words;
+    unsigned words;                 /* words of all packets in the queue */
     ExanetVoqSlot slot[EXANET_VOQ_PACKETS];
 } ExanetVoq;
 
@@ -44,14 +44,20 @@ static inline bool exanet_voq_waits(const ExanetVoqs *q, unsigned vc, unsigned o
 {
     return unlikely(q->busy[vc] & (1u << out));
 }
-/* Stores a packet for @route.  Returns false if the queue is full. */
+/*
+ * Stores the packet of @words words at @buf, which arrived by channel @vc of @from, in
+ * the queue for the port of @route.  Returns false if the queue is full.
+ */
 bool exanet_voq_put(ExanetPort *from, unsigned vc, int route,
                     const uint8_t *buf, unsigned words);
-/* Sends packets that arrived by @from.  Returns true if more could continue now. */
+/*
+ * Sends packets that arrived by @from and wait in queues.  Returns true if more of them
+ * could continue now.
+ */
 bool exanet_voq_run(ExanetPort *from);
-/* Drops all packets that arrived by @from.  Returns their number. */
+/* Drops all packets that arrived by @from and wait in queues.  Returns their number. */
 unsigned exanet_voq_drop(ExanetPort *from);
-/* Returns the words that arrived by @from, in any channel, and wait for output @out. */
+/* Returns the words of packets that arrived by @from and wait in queues for port @out. */
 unsigned exanet_voq_words(const ExanetPort *from, unsigned out);
 /* Frees the queues, which are empty. */
 void exanet_voq_fini(ExanetVoqs *q);
