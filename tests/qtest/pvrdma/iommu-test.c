@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pvrdma behind a virtual IOMMU (intel-iommu): all addresses that a guest gives are the
- * IOMMU's, and what that does not let through fails as memory that is not there.
+ * pvrdma behind a virtual IOMMU (intel-iommu): all addresses that a guest gives are
+ * translated, and an access that the IOMMU refuses fails as one outside of memory.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -12,33 +12,37 @@
 #define VTD_GCMD        0x18
 #define VTD_GSTS        0x1c
 #define VTD_RTADDR      0x20
-#define VTD_TE          (1u << 31)      /* translation is on */
-#define VTD_SRTP        (1u << 30)      /* the root table is another one */
+#define VTD_TE          (1u << 31)      /* switches translation on */
+#define VTD_SRTP        (1u << 30)      /* sets the root table */
 #define VTD_PRESENT     1
 #define VTD_LEVELS_3    1               /* 39 bits of address */
 #define VTD_DOMAIN(id)  ((id) << 8)
 #define VTD_READ        1
 #define VTD_WRITE       2
 #define VTD_RW          (VTD_READ | VTD_WRITE)
-#define VTD_LARGE       0x80            /* 2 MiB */
+#define VTD_LARGE       0x80            /* a page of 2 MiB */
 #define LARGE_BYTES     0x200000ULL
 
-/* Where there is no RAM, so that only the IOMMU leads anywhere. */
+/* Addresses without RAM, which only the IOMMU translates to RAM. */
 #define WINDOW          0x40000000ULL
 #define WINDOW_PAGES    8
-#define UNMAPPED        (WINDOW_PAGES - 1)  /* this one leads nowhere */
+/* page of the window that the IOMMU does not translate */
+#define UNMAPPED        (WINDOW_PAGES - 1)
 #define READ_ONLY       (WINDOW_PAGES - 2)
 
 typedef struct Rig {
     PvrdmaTest *t;
-    uint64_t ram;                       /* behind the window */
+    uint64_t ram; /* address of the RAM that the window is translated to */
     uint32_t pd;
     PvrdmaTestCq cq;
-    PvrdmaTestQp qp[2];                 /* with each other */
+    PvrdmaTestQp qp[2];                 /* connected with each other */
     PvrdmaTestMr mr, window;
 } Rig;
 
-/* RAM is where it is; the pages of the window are in RAM in the opposite order. */
+/*
+ * Makes tables that translate RAM to itself, and the window to the pages at @ram in the
+ * opposite order.  Returns the address of the top table.
+ */
 static uint64_t tables_make(PvrdmaTest *t, uint64_t ram)
 {
     uint64_t top = pvrdma_alloc(t, PVRDMA_PAGE_BYTES);
@@ -112,7 +116,9 @@ static Rig rig_start(void)
     return r;
 }
 
-/* Copies @len bytes between the window's page @page and ordinary memory. */
+/*
+ * Posts an RDMA READ or WRITE of @len bytes between page @page of the window and r->mr.
+ */
 static void copy(Rig *r, enum pvrdma_wr_opcode opcode, unsigned page, uint32_t len)
 {
     struct pvrdma_sq_wqe_hdr hdr =
@@ -122,7 +128,7 @@ static void copy(Rig *r, enum pvrdma_wr_opcode opcode, unsigned page, uint32_t l
     pvrdma_post_send(r->t, &r->qp[0], &hdr, &PVRDMA_TEST_SGE(&r->mr, 0, len), 1);
 }
 
-/* What is one piece for the guest is several in memory. */
+/* Two pages that follow each other for the guest are apart in memory. */
 static void test_translated(void)
 {
     Rig r = rig_start();
@@ -139,13 +145,16 @@ static void test_translated(void)
     copy(&r, PVRDMA_WR_RDMA_READ, 1, sizeof(want));
     pvrdma_cq_expect(r.t, &r.cq, 1, PVRDMA_WC_SUCCESS);
     pvrdma_assert_mem(r.t, r.mr.pa, want, sizeof(want));
-    /* this one may be read */
+    /* reading this page is allowed */
     copy(&r, PVRDMA_WR_RDMA_READ, READ_ONLY, PVRDMA_PAGE_BYTES);
     pvrdma_cq_expect(r.t, &r.cq, 1, PVRDMA_WC_SUCCESS);
     pvrdma_stop(r.t);
 }
 
-/* The other side's memory is not there, and the guest is told. */
+/*
+ * The responder cannot access its memory: asserts the status of the requester and the
+ * event of the responder.
+ */
 static void check_refused(enum pvrdma_wr_opcode opcode, unsigned page)
 {
     Rig r = rig_start();
@@ -168,7 +177,7 @@ static void test_read_only(void)
     check_refused(PVRDMA_WR_RDMA_WRITE, READ_ONLY);
 }
 
-/* A page directory that the device may not read. */
+/* The IOMMU does not translate the address of a page directory. */
 static void test_directory(void)
 {
     Rig r = rig_start();

@@ -81,12 +81,12 @@ static void causes_make(PvrdmaTest *t, uint32_t mask)
     command(t, &query);
     pvrdma_settle(t);
     if (!CAUSES(mask, RESPONSE)) {
-        /* ICR gives RESPONSE first, because it is pending and the lowest cause */
+        /* ICR gives RESPONSE alone first, because RESPONSE is the lowest cause */
         g_assert_cmphex(pvrdma_get(t, PVRDMA_REG_ICR), ==,
                         PVRDMA_INTR_CAUSE(PVRDMA_INTR_VECTOR_RESPONSE));
     }
     for (unsigned v = 0; v < PVRDMA_INTR_VECTORS; v++) {
-        pvrdma_msix_taken(t, v);        /* messages from the creation of the objects */
+        pvrdma_msix_taken(t, v); /* drops messages from the creation of the objects */
     }
 }
 
@@ -126,7 +126,7 @@ static void check_power(uint32_t mask, unsigned vector)
     pvrdma_stop(t);
 }
 
-/* Checks that unsent messages leave no trace, and that the device works again. */
+/* Asserts that a reset drops the unsent messages, and that the device works again. */
 static void check_reset(uint32_t mask, unsigned vector)
 {
     PvrdmaTest *t = pvrdma_start("");

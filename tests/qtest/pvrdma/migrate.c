@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Machines with pvrdma that go on in another QEMU; see migrate.h. */
+/* Machines with pvrdma that continue in another QEMU; see migrate.h. */
 #include "qemu/osdep.h"
 #include "migrate.h"
 
@@ -28,7 +28,7 @@ char *pvrdma_load_refused(const char *path, const char *props)
     PvrdmaTest *t = pvrdma_start_cold(all);
     char *reason = migrate_load_refused(t->qts, path);
 
-    /* what was loaded can be used no more, but goes away */
+    /* the device refuses all accesses after a failed load, until a reset */
     qtest_qmp_assert_success(t->qts, "{ 'execute': 'system_reset' }");
     g_assert_cmphex(pvrdma_get(t, PVRDMA_REG_DSRLOW), ==, 0);
     t->guest_errors = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Machines with pvrdma that go on in another QEMU, by way of a file.  The peer is the
- * same, at a new wire: what was on the old one is lost.
+ * Machines with pvrdma that continue in another QEMU, by way of a file.  The peer
+ * stays, but the wire is new: frames on the old one are lost.
  */
 #ifndef PVRDMA_MIGRATE_H
 #define PVRDMA_MIGRATE_H
@@ -10,13 +10,19 @@
 #include "verbs.h"
 
 /*
- * Starts a machine with @props that goes on with what is in file @path, saved by
- * migrate_save() from @from, which may still be looked at.
+ * Starts a machine with @props that continues from the file @path, which migrate_save()
+ * made from @from.  The test may still read @from.
  */
 PvrdmaTest *pvrdma_load(PvrdmaTest *from, const char *path, const char *props);
-/* The same, but QEMU must refuse the file; returns its reason, to be freed. */
+/*
+ * Starts a machine as pvrdma_load(), but QEMU must refuse the file; returns QEMU's
+ * error message, to be freed.
+ */
 char *pvrdma_load_refused(const char *path, const char *props);
-/* Saves @from, loads the file into another machine, and ends @from. */
+/*
+ * Saves @from, loads the file into another machine, and ends @from with all frames of
+ * it that the test has not taken.
+ */
 PvrdmaTest *pvrdma_migrate(PvrdmaTest *from);
 
 #endif /* PVRDMA_MIGRATE_H */

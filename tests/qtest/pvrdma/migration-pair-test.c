@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two machines with pvrdma that send each other messages of all kinds, over a wire that
- * the test is, which loses some frames.  Now and then one of them is moved, with whatever
- * is under way: each message takes effect once, and in order.
+ * Two machines with pvrdma send each other messages of all kinds, over a wire that the
+ * test carries and that loses some frames.  At random times one of them is moved in the
+ * middle of this: each message takes effect once, and in order.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -11,10 +11,11 @@
 #define VA          0x50000000ULL
 #define MESSAGES    160             /* of each machine */
 #define UNDER_WAY   8
-#define SLOTS       16              /* more than that: what is checked stays */
+/* more than UNDER_WAY, so that a slot is checked before it is used again */
+#define SLOTS       16
 #define SLOT_BYTES  8192
 #define LEN_MAX     6000
-/* What is where in a machine's region. */
+/* Offsets in a machine's region. */
 #define SOURCE      0
 #define SOURCE_BYTES (64 * 1024)
 #define RECEIVED    SOURCE_BYTES
@@ -24,8 +25,8 @@
 #define COUNTER     (RESULTS + SLOTS * 8)
 #define BYTES       (COUNTER + 8)
 #define STEP_NS     (50 * PVRDMA_MS)
-#define LOSS        40              /* one of so many frames */
-#define STAY        8               /* rounds between moves, about */
+#define LOSS        40              /* one of LOSS frames is lost */
+#define STAY        8               /* average number of rounds between moves */
 
 typedef struct Side {
     PvrdmaTest *t;
@@ -34,18 +35,18 @@ typedef struct Side {
     PvrdmaTestQp qp;
     PvrdmaTestMr mr;
     uint8_t *source;
-    unsigned posted, done, asked;   /* messages; receive WQEs */
-    unsigned received;              /* SENDs of the other one */
-    unsigned added;                 /* to the other one's counter */
+    unsigned posted, done, asked; /* messages posted and completed; receive WQEs posted */
+    unsigned received;              /* SENDs received from the other machine */
+    unsigned added;                 /* atomics completed on the other machine's counter */
 } Side;
 
 typedef struct Message {
     enum pvrdma_wr_opcode opcode;
-    uint32_t offset, len;           /* in the source */
+    uint32_t offset, len;           /* of the data in the source */
     unsigned slot;
 } Message;
 
-/* Number @n of machine @i, as both ends know it. */
+/* Returns the attributes of message @n of machine @i; both ends compute them. */
 static Message message(unsigned i, unsigned n)
 {
     static const enum pvrdma_wr_opcode opcodes[] = {
@@ -125,7 +126,9 @@ static void post(Side side[2], unsigned i)
     s->posted++;
 }
 
-/* The oldest message of machine @i is complete: it is where it should be. */
+/*
+ * Asserts the effect of the oldest message of machine @i, which is complete; counts it.
+ */
 static void check_sent(Side side[2], unsigned i)
 {
     Side *s = &side[i], *other = &side[!i];
@@ -149,7 +152,7 @@ static void check_sent(Side side[2], unsigned i)
     }
 }
 
-/* A SEND of the other one came. */
+/* Asserts that @cqe is the next SEND of the other machine, with its data; counts it. */
 static void check_received(Side side[2], unsigned i, const struct pvrdma_cqe *cqe)
 {
     Side *s = &side[i];
@@ -166,7 +169,10 @@ static void check_received(Side side[2], unsigned i, const struct pvrdma_cqe *cq
     s->received++;
 }
 
-/* What the program in machine @i does; false if there is nothing to be done. */
+/*
+ * Polls the CQs of machine @i and posts new WQEs; returns false if there was nothing to
+ * do.
+ */
 static bool work(Side side[2], unsigned i)
 {
     Side *s = &side[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A machine is moved while pvrdma's connections are busy: each transfer goes on, by the
- * recovery that the transport has anyway, and happens once.  The test is the peer.
+ * A machine is moved while pvrdma's connections are busy: each transfer continues by
+ * the retransmission of RC, and takes effect once.  The test is the peer.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -10,16 +10,16 @@
 
 #define MTU             RC_MTU
 #define BYTES           (1024 * 1024)
-#define SQ_PSN          0xfffffe            /* it wraps soon */
+#define SQ_PSN          0xfffffe            /* wraps after two packets */
 #define RQ_PSN          0x2000
-#define PATIENCE_NS     (60 * PVRDMA_SECOND)    /* longer than a QP's */
+#define PATIENCE_NS     (60 * PVRDMA_SECOND)    /* longer than the timeout of a QP */
 
 static void start(Rc *rc)
 {
     rc_start(rc, &(RcInit) { BYTES, SQ_PSN, RQ_PSN });
 }
 
-/* Packets @first up to @end of a WRITE of @count. */
+/* Takes packets @first to @end - 1 of a WRITE of @count packets that starts at @psn. */
 static void sent_write(Rc *rc, uint32_t psn, unsigned first, unsigned end,
                        unsigned count)
 {
@@ -32,7 +32,10 @@ static void sent_write(Rc *rc, uint32_t psn, unsigned first, unsigned end,
     }
 }
 
-/* Nothing is on the wire when that is cut. */
+/*
+ * Asserts that no frame is on the wire, which the move would lose, and moves the
+ * machine.
+ */
 static void move(Rc *rc)
 {
     pvrdma_assert_quiet(rc->t);
@@ -41,7 +44,10 @@ static void move(Rc *rc)
 
 /* --- What the device sends ------------------------------------------------ */
 
-/* Half a WRITE is acknowledged, half a READ has come, and more waits behind them. */
+/*
+ * Half of a WRITE is acknowledged, half of the response to a READ has arrived, and more
+ * WQEs wait behind them.
+ */
 static void test_requests(void)
 {
     const uint32_t read = SQ_PSN + 8, at = 512 * 1024;
@@ -79,10 +85,10 @@ static void test_requests(void)
     rc_stop(&rc);
 }
 
-/* The peer has asked for a pause, which goes on with the clock. */
+/* The peer has sent an RNR NAK: the pause continues with virtual time after the move. */
 static void test_not_ready(void)
 {
-    const unsigned code = 31;               /* 491 ms */
+    const unsigned code = 31;               /* code of a pause of 491 ms */
     Rc rc;
 
     start(&rc);
@@ -103,7 +109,7 @@ static void test_not_ready(void)
     rc_stop(&rc);
 }
 
-/* Retries that were used up stay so; a peer that is silent ends the connection. */
+/* A move does not reset the number of retries; a silent peer ends the connection. */
 static void test_silent_peer(void)
 {
     unsigned sent = 0;
@@ -125,7 +131,8 @@ static void test_silent_peer(void)
             sent++;
         }
     }
-    g_assert_cmpuint(sent, ==, 2);          /* of seven */
+    /* rest of seven retries after the five before the move */
+    g_assert_cmpuint(sent, ==, 2);
     pvrdma_cq_expect(rc.t, &rc.cq, 1, PVRDMA_WC_RETRY_EXC_ERR);
     rc_stop(&rc);
 }
@@ -143,7 +150,10 @@ static void peer_sends(Rc *rc, uint8_t opcode, uint32_t psn, uint8_t byte)
     }, payload, MTU);
 }
 
-/* A third of a SEND has come, into a receive WQE that the guest has back. */
+/*
+ * The first of three packets of a SEND has arrived, and the device has taken its
+ * receive WQE.
+ */
 static void test_receive(void)
 {
     struct pvrdma_cqe cqe;
@@ -160,7 +170,7 @@ static void test_receive(void)
     rc_acked(&rc, RQ_PSN);
 
     move(&rc);
-    peer_sends(&rc, ROCE_OP_SEND_FIRST, RQ_PSN, 0xee);       /* once more */
+    peer_sends(&rc, ROCE_OP_SEND_FIRST, RQ_PSN, 0xee);       /* a duplicate */
     rc_acked(&rc, RQ_PSN);
     peer_sends(&rc, ROCE_OP_SEND_MIDDLE, RQ_PSN + 1, 2);
     rc_acked(&rc, RQ_PSN + 1);
@@ -184,7 +194,7 @@ static void test_receive(void)
     rc_stop(&rc);
 }
 
-/* A third of a WRITE has come, and one packet of it was lost. */
+/* The first of three packets of a WRITE has arrived, and the second was lost. */
 static void test_write(void)
 {
     Rc rc;
@@ -195,7 +205,7 @@ static void test_write(void)
     peer_sends(&rc, ROCE_OP_WRITE_LAST, RQ_PSN + 2, 0xee);
     rc_naked(&rc, RQ_PSN + 1, ROCE_NAK_PSN_SEQUENCE);
     move(&rc);
-    peer_sends(&rc, ROCE_OP_WRITE_LAST, RQ_PSN + 2, 0xee);   /* was told already */
+    peer_sends(&rc, ROCE_OP_WRITE_LAST, RQ_PSN + 2, 0xee);   /* no second NAK */
     pvrdma_assert_quiet(rc.t);
     peer_sends(&rc, ROCE_OP_WRITE_MIDDLE, RQ_PSN + 1, 5);
     rc_acked(&rc, RQ_PSN + 1);
@@ -223,7 +233,7 @@ static void added(Rc *rc, uint32_t psn, uint64_t original)
     g_assert_cmphex(f->pkt.original, ==, original);
 }
 
-/* An atomic that was executed is answered again, not executed again. */
+/* A repeated atomic gets its first answer again, and is not executed again. */
 static void test_atomic(void)
 {
     const uint64_t first = 0x1122334455667788;
@@ -257,7 +267,10 @@ static void peer_reads(Rc *rc, uint32_t first, uint32_t count)
     }, NULL, 0);
 }
 
-/* Takes what came of the answer to a READ; @next is the packet that the peer expects. */
+/*
+ * Takes the packets of the response to a READ that have arrived; @next is the number of
+ * the packet that the peer expects, and moves on with each expected one.
+ */
 static void take_answer(Rc *rc, uint32_t *next)
 {
     while (!g_queue_is_empty(&rc->t->frames)) {
@@ -272,7 +285,10 @@ static void take_answer(Rc *rc, uint32_t *next)
     }
 }
 
-/* The answer to a READ is stuck on the wire; much of it gets lost. */
+/*
+ * The response to a READ waits for the wire when the machine is moved; its packets on
+ * the old wire are lost.
+ */
 static void test_read(void)
 {
     const uint32_t packets = BYTES / MTU;
@@ -289,7 +305,7 @@ static void test_read(void)
     } while (!sent || sent != pvrdma_counter(rc.t, "tx-read-resp"));
     g_assert_cmpuint(sent, <, packets);
     rc.t = pvrdma_migrate(rc.t);
-    /* what was on the old wire is gone; here the answer goes on */
+    /* the packets on the old wire are lost; the response continues on the new one */
     pvrdma_wait(rc.t, pvrdma_counter(rc.t, "tx-read-resp") == packets);
     pvrdma_settle(rc.t);
     g_assert_cmpuint(g_queue_get_length(&rc.t->frames), ==, packets - sent);
@@ -314,7 +330,7 @@ static void stop_and_go(PvrdmaTest *t)
     qtest_qmp_assert_success(t->qts, "{ 'execute': 'cont' }");
 }
 
-/* Saving disturbs nothing: no packet is sent again. */
+/* Saving a machine that continues has no effect: no packet is sent again. */
 static void test_saved_only(void)
 {
     Rc rc;
@@ -324,7 +340,8 @@ static void test_saved_only(void)
     sent_write(&rc, SQ_PSN, 0, 8, 8);
     rc_ack(&rc, SQ_PSN + 2);
     for (unsigned i = 0; i < 6; i++) {
-        peer_adds(&rc, RQ_PSN + i);          /* more than are remembered */
+        /* more atomics than the device remembers answers of */
+        peer_adds(&rc, RQ_PSN + i);
         g_free(pvrdma_wire_take(rc.t));
     }
     stop_and_go(rc.t);
@@ -336,7 +353,7 @@ static void test_saved_only(void)
     rc_stop(&rc);
 }
 
-/* A machine goes back to a snapshot, twice, and its peer sees it send again. */
+/* A machine goes back to a snapshot three times, and its peer gets packets again. */
 static void test_snapshot(void)
 {
     g_autofree char *path = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory regions under real transfers: which bytes of which pages, and who may. */
+/* Memory regions in real transfers: which bytes of which pages, and with which rights. */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/units.h"
@@ -11,7 +11,7 @@
 
 /* --- Pages -------------------------------------------------------------------- */
 
-/* A region whose pages lie anywhere, some of them side by side. */
+/* A region whose pages are scattered, some of them next to each other. */
 static void test_scattered(void)
 {
     static const unsigned order[] = { 7, 3, 4, 5, 0, 12, 11, 10 };
@@ -51,7 +51,7 @@ static void test_scattered(void)
     pvrdma_qp_pair_stop(&d);
 }
 
-/* More than one table of a directory. */
+/* A region with more than one page table. */
 static void test_large(void)
 {
     enum { BYTES = 3 * MiB };
@@ -68,7 +68,7 @@ static void test_large(void)
     pvrdma_qp_pair_stop(&d);
 }
 
-/* Pages that are no memory: nothing there, or registers of the device itself. */
+/* Pages that are not memory: unmapped addresses, or registers of the device itself. */
 static void test_no_memory(void)
 {
     PvrdmaTestSge sge;
@@ -107,7 +107,10 @@ static void test_no_memory(void)
 
 /* --- Rights ------------------------------------------------------------------- */
 
-/* One refusal for each opcode and reason; then the same that is good. */
+/*
+ * Asserts that an RDMA transfer fails with @status and ends QP 0; connects the QPs
+ * again.
+ */
 static void refuse(PvrdmaQpPair *d, enum pvrdma_wr_opcode opcode, PvrdmaTestSge sge,
                    uint64_t va, uint32_t rkey, enum pvrdma_wc_status status)
 {
@@ -152,14 +155,16 @@ static void test_remote_refused(void)
     pvrdma_mr_destroy(d.t, mr);
     refuse(&d, WRITE, sge, mr->va, mr->rkey, bad);
     refuse(&d, READ, sge, mr->va, mr->rkey, bad);
-    /* without bytes no key is needed */
+    /* zero bytes need no valid key */
     sge.length = 0;
     pvrdma_qp_pair_rdma(&d, WRITE, sge, mr->va, mr->rkey, OK);
     pvrdma_qp_pair_rdma(&d, READ, sge, mr->va, mr->rkey, OK);
     pvrdma_qp_pair_stop(&d);
 }
 
-/* The guest's own fault, of which it is told. */
+/*
+ * Asserts that the device refuses the SGE of its own guest, and counts one guest error.
+ */
 static void local_refuse(PvrdmaQpPair *d, enum pvrdma_wr_opcode op, PvrdmaTestSge sge,
                          const PvrdmaTestMr *to)
 {
@@ -196,7 +201,7 @@ static void test_local_refused(void)
     pvrdma_qp_pair_stop(&d);
 }
 
-/* All of memory, by address. */
+/* A region of all memory by physical addresses. */
 static void test_dma(void)
 {
     PvrdmaTestSge sge;
@@ -290,7 +295,7 @@ static void test_fast_refused(void)
     pvrdma_qp_pair_start(&d);
     d.t->guest_errors = true;
     mr = pvrdma_mr_create_fast(d.t, d.pd, 2);
-    hdr = fast_reg(&d, &mr, d.mr[1].rkey);          /* of another kind */
+    hdr = fast_reg(&d, &mr, d.mr[1].rkey);          /* key of an ordinary region */
     fast_bad(&d, &hdr);
     hdr = fast_reg(&d, &mr, mr.rkey);
     hdr.wr.fast_reg.page_shift = cpu_to_le32(21);
@@ -306,7 +311,7 @@ static void test_fast_refused(void)
     fast_bad(&d, &hdr);
     hdr = fast_reg(&d, &mr, mr.rkey);
     pvrdma_qp_pair_do(&d, &hdr, NULL, OK);
-    fast_bad(&d, &hdr);                             /* it is valid */
+    fast_bad(&d, &hdr);                             /* the region is valid already */
     hdr = local_inv(mr.rkey ^ 1);
     fast_bad(&d, &hdr);
     hdr = local_inv(d.mr[1].rkey);
@@ -315,7 +320,9 @@ static void test_fast_refused(void)
     pvrdma_qp_pair_stop(&d);
 }
 
-/* The peer takes a region back with the message that says it is ready. */
+/*
+ * A peer invalidates a region by the SEND that says that it no longer needs the region.
+ */
 static void test_remote_invalidate(void)
 {
     struct pvrdma_sq_wqe_hdr hdr;
@@ -347,7 +354,7 @@ static void test_remote_invalidate(void)
 
 /* --- Objects ------------------------------------------------------------------ */
 
-/* What has users is not destroyed; and it is when they are gone. */
+/* An object with users cannot be destroyed; without users it can. */
 static void test_busy(void)
 {
     union pvrdma_cmd_req req = { };
@@ -383,7 +390,7 @@ static void test_busy(void)
     pvrdma_stop(t);
 }
 
-/* A reset frees all, whoever uses it. */
+/* A reset frees all objects, also those with users. */
 static void test_reset(void)
 {
     uint32_t old_rkey, old_pd;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two machines with pvrdma, one wire: every kind of transfer in both directions with all
- * data checked; and what one of them sees when the other goes away.
+ * Two machines with pvrdma on one wire: every kind of transfer in both directions with
+ * all data compared; and what a machine does when the other one is switched off.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -11,7 +11,7 @@
 
 #define VA 0x7fff12345123ULL        /* in the middle of a page */
 #define BYTES (4 * MiB)
-#define GUARD 64                    /* bytes around what is written */
+#define GUARD 64                    /* bytes on both sides of a target */
 #define QKEY 0x1234
 #define IMM 0xdecade01
 #define SECOND 1000000000LL         /* ns */
@@ -27,10 +27,10 @@ typedef struct Side {
 typedef struct Pair {
     Side side[2];
     char *dir, *path;
-    PvrdmaTestQpAttr attr;          /* of both, without addresses and numbers */
+    PvrdmaTestQpAttr attr;          /* of both QPs, without addresses and numbers */
 } Pair;
 
-/* Where the other side is, for side @i. */
+/* Returns the attributes of side @i, with the address and numbers of the other side. */
 static PvrdmaTestQpAttr attr_to(const Pair *p, unsigned i)
 {
     const Side *other = &p->side[!i];
@@ -80,7 +80,7 @@ static Pair pair_start(uint8_t type, const PvrdmaTestQpAttr *attr)
     return p;
 }
 
-/* Nothing was lost, sent again or refused. */
+/* Asserts that nothing was lost, sent again or refused. */
 static void assert_clean(PvrdmaTest *t)
 {
     static const char *const bad[] = {
@@ -117,12 +117,15 @@ static void pair_stop(Pair *p)
 
 /* --- Data ----------------------------------------------------------------- */
 typedef struct Copy {
-    uint64_t from, to;              /* offsets in the regions */
+    uint64_t from, to;              /* offsets in the regions of source and target */
     uint32_t len;
     uint8_t *data;
 } Copy;
 
-/* @len bytes of @src and room for them, with a guard around it, in @dst. */
+/*
+ * Fills @len bytes in the region of @src, and in that of @dst a target with a guard
+ * around it.
+ */
 static Copy copy_make(Side *src, Side *dst, uint32_t len, unsigned seed)
 {
     Copy c = {
@@ -190,7 +193,10 @@ static void check_read(Pair *p, unsigned i, uint32_t len)
     copy_check(&c, own);
 }
 
-/* SEND, with @opcode one of its kinds, into two elements. */
+/*
+ * Sends @len bytes from side @i by @opcode, a SEND with or without immediate data, to a
+ * receive WQE with two elements; asserts completions and data.
+ */
 static void check_send(Pair *p, unsigned i, uint32_t len,
                        enum pvrdma_wr_opcode opcode)
 {
@@ -247,7 +253,7 @@ static void test_sizes(void)
     pair_stop(&p);
 }
 
-/* Every MTU, over both kinds of addresses. */
+/* Every MTU, over IPv4 and IPv6. */
 static void test_mtu(void)
 {
     static const uint32_t sizes[] = { 0, 7, 256, 257, 4096, 4097, 50000 };
@@ -275,7 +281,8 @@ static void check_atomic(Pair *p, unsigned i, enum pvrdma_wr_opcode opcode,
     PvrdmaTestSge sge = PVRDMA_TEST_SGE(&own->mr, 3, 8);
     struct pvrdma_sq_wqe_hdr wr;
 
-    word.va = ROUND_UP(peer->mr.va, 8);         /* where atomics may be */
+    /* an address for atomics must be a multiple of 8 */
+    word.va = ROUND_UP(peer->mr.va, 8);
     at = peer->mr.pa + (word.va - peer->mr.va);
     before = qtest_readq(peer->t->qts, at);
     wr = pvrdma_wr_atomic(1, opcode, &word, compare_add, swap);
@@ -306,7 +313,10 @@ static void test_atomics(void)
     pair_stop(&p);
 }
 
-/* A mixture, posted at once: completions come in order, and all data is there. */
+/*
+ * WRITEs and READs, posted at once: completions arrive in order, and all data are
+ * right.
+ */
 static void test_many(void)
 {
     enum { N = 120, LEN = 5000 };
@@ -347,7 +357,7 @@ static void test_many(void)
     pair_stop(&p);
 }
 
-/* Both sides send at once, and each to the other's CQ. */
+/* Both sides send to each other at once. */
 static void test_both_ways(void)
 {
     enum { N = 64, LEN = 20000 };
@@ -385,7 +395,7 @@ static void test_both_ways(void)
     pair_stop(&p);
 }
 
-/* The receiver gets ready late. */
+/* The receive WQE is posted after the first packet has arrived. */
 static void test_not_ready(void)
 {
     Pair p = pair_start(PVRDMA_QPT_RC, &(PvrdmaTestQpAttr) { 0 });
@@ -399,7 +409,7 @@ static void test_not_ready(void)
     pvrdma_wait(src->t, pvrdma_counter(src->t, "rx-rnr") >= 1);
     pvrdma_post_recv(dst->t, &dst->qp, 2, &to, 1);
     pvrdma_cq_assert_empty(src->t, &src->scq);
-    /* it was told to wait: only then does it try again */
+    /* the requester sends again after the pause of the RNR NAK */
     pvrdma_step(src->t, SECOND);
     pvrdma_cq_expect(src->t, &src->scq, 1, PVRDMA_WC_SUCCESS);
     pvrdma_cq_expect(dst->t, &dst->rcq, 2, PVRDMA_WC_SUCCESS);
@@ -407,7 +417,10 @@ static void test_not_ready(void)
     pair_stop(&p);
 }
 
-/* What the peer refuses, and that it tells its own guest. */
+/*
+ * Asserts that the peer refuses the request of @make, that the requester gets @status,
+ * and that the peer's guest gets @event.
+ */
 static void check_refused(struct pvrdma_sq_wqe_hdr (*make)(const Side *dst),
                           enum pvrdma_wc_status status, enum pvrdma_event event)
 {
@@ -426,7 +439,7 @@ static void check_refused(struct pvrdma_sq_wqe_hdr (*make)(const Side *dst),
     g_assert_cmpuint(pvrdma_qp_state(src->t, &src->qp), ==, PVRDMA_QPS_ERR);
     g_assert_cmpuint(pvrdma_qp_state(dst->t, &dst->qp), ==, PVRDMA_QPS_ERR);
     g_assert_cmphex(qtest_readb(dst->t->qts, dst->mr.pa), ==, 0xee);
-    /* and both can begin anew */
+    /* both QPs can be connected again */
     pvrdma_qp_to(src->t, &src->qp, PVRDMA_QPS_RESET);
     pvrdma_qp_to(dst->t, &dst->qp, PVRDMA_QPS_RESET);
     pair_connect(&p);
@@ -462,7 +475,9 @@ static void test_refused(void)
                   PVRDMA_EVENT_QP_ACCESS_ERR);
 }
 
-/* Answers of one that ends its connection right behind the request are not lost. */
+/*
+ * A responder that ends its connection right after a request does not lose the answers.
+ */
 static void test_end_behind(void)
 {
     Pair p = pair_start(PVRDMA_QPT_RC, &(PvrdmaTestQpAttr) { 0 });

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The PCI shell of pvrdma: ids and BARs, the place beside vmxnet3, what users can get
- * wrong on the command line, help, resets by the bus.
+ * pvrdma as a PCI device: ids and BARs, its place beside vmxnet3, wrong command lines,
+ * help, resets by the bus.
  */
 #include "qemu/osdep.h"
 #include "hw/pci/pci_regs.h"
@@ -42,7 +42,7 @@ static void test_ids(void)
     pvrdma_stop(t);
 }
 
-/* One clear message each, and the machine does not start. */
+/* For each wrong command line QEMU exits with one short message. */
 static void test_bad_command_lines(void)
 {
     static const struct { const char *args, *message; } bad[] = {
@@ -92,7 +92,7 @@ static void test_help(void)
     g_assert_nonnull(strstr(list, "\"pvrdma\""));
 }
 
-/* Any function but 0 will do, and several slots are several devices. */
+/* pvrdma can be any function but 0, and each slot can have one. */
 static void test_two_devices(void)
 {
     QTestState *qts = qtest_init("-machine q35 -nodefaults "
@@ -109,7 +109,7 @@ static void test_two_devices(void)
     qtest_quit(qts);
 }
 
-/* On a bus without PCI Express both are conventional. */
+/* The device starts on a conventional PCI bus, too. */
 static void test_conventional(void)
 {
     QTestState *qts = qtest_init("-machine pc -nodefaults "
@@ -121,7 +121,7 @@ static void test_conventional(void)
     qtest_quit(qts);
 }
 
-/* Behind a root port: a real endpoint, which has a reset of its own. */
+/* The device starts behind a root port, where it is a PCI Express endpoint. */
 static void test_root_port(void)
 {
     QTestState *qts = qtest_init("-machine q35 -nodefaults "
@@ -135,7 +135,7 @@ static void test_root_port(void)
     qtest_quit(qts);
 }
 
-/* The NIC must be there before, so it comes with the machine only. */
+/* pvrdma cannot be hot-plugged, because its NIC must be there before. */
 static void test_hot_plug(void)
 {
     QTestState *qts = qtest_init("-machine pc -nodefaults "
@@ -149,7 +149,10 @@ static void test_hot_plug(void)
     qtest_quit(qts);
 }
 
-/* A QP that sends, and must not any more once its device was reset by @reset. */
+/*
+ * Resets a device by @reset while a QP sends; asserts that it sends no more, and that
+ * it can be brought up again.
+ */
 static void reset_busy(void (*reset)(PvrdmaTest *t))
 {
     PvrdmaTest *t = pvrdma_start("");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A processor that polls a CQ, and takes frames from the netdev itself meanwhile: a
- * machine that runs, by TCG, the loop that the test gives it.  Time is real here, but
- * nothing depends on how long something takes.
+ * A processor polls a CQ, and so takes frames from the netdev itself: the machine runs
+ * by TCG the loop that the test gives it.  Time is real here, but no result depends on
+ * how long something takes.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -15,24 +15,28 @@
 #define VA 0x7f0000001000ULL
 #define BYTES 65536
 #define ENTRIES 64                  /* of the CQ and the receive queue */
-#define FRAMES 48                   /* of a round */
+#define FRAMES 48                   /* number of frames of a round */
 #define LENGTH 500
 #define SLOT_BYTES 1024             /* GRH and a datagram */
-#define TOO_LONG 69632              /* NET_BUFSIZE: no frame is so long */
+#define TOO_LONG 69632              /* NET_BUFSIZE: no frame can be longer */
 
 typedef struct Rig {
     PvrdmaTest *t;
-    char *path;                     /* of the wire's socket */
+    char *path;                     /* of the socket of the wire */
     PvrdmaTestCq cq;
     PvrdmaTestMr mr;
     PvrdmaTestQp qp;
-    uint32_t received;              /* datagrams, ever */
-    MsiSource *source;              /* of messages, or NULL */
+    uint32_t received;              /* number of all datagrams received */
+    /* device that stores to the doorbell by a message; NULL: the processor stores */
+    MsiSource *source;
 } Rig;
 
 static char *bios_path;
 
-/* Starts the machine with the QEMU options @options. */
+/*
+ * Starts the machine with the accelerator @accel and the QEMU options @options, and
+ * does not run it.
+ */
 static Rig rig_start_cold(const char *accel, const char *options)
 {
     g_autofree char *props = g_strdup_printf("%s -accel %s -bios %s -S", options,
@@ -85,7 +89,7 @@ static void poll_go(Rig *r, uint32_t count)
                     offsetof(struct pvrdma_ring, prod_tail);
     VcpuCode code = { .len = 0 };
 
-    /* again: doorbell = poll; if (tail != what it will be) jmp again */
+    /* again: doorbell = poll; if (tail != expected tail) jmp again */
     if (r->source) {
         msi_source_emit(&code, r->source);
     } else {
@@ -138,7 +142,10 @@ static void assert_received(Rig *r, uint32_t i)
                       data, sizeof(data));
 }
 
-/* @count datagrams, each once and in order, while the processor polls. */
+/*
+ * Sends @count datagrams while the processor polls; asserts that each arrives once, in
+ * order.
+ */
 static void round_of(Rig *r, uint32_t count)
 {
     uint32_t first = r->received;
@@ -149,7 +156,7 @@ static void round_of(Rig *r, uint32_t count)
     poll_go(r, count);
     for (uint32_t i = 0; i < count; i++) {
         peer_send(r, first + i);
-        g_usleep(100);              /* the processor polls in vain for a while */
+        g_usleep(100); /* the processor polls for some time before the next frame */
     }
     pvrdma_wait(r->t, vcpu_is_done(r->t->qts));
     for (uint32_t i = 0; i < count; i++) {
@@ -158,7 +165,10 @@ static void round_of(Rig *r, uint32_t count)
     r->received += count;
 }
 
-/* The main loop may take a frame first: the test sends until the CPU has taken one. */
+/*
+ * The main loop may take a frame first: the test sends until the processor has taken
+ * one.
+ */
 static void check_frames(const char *accel)
 {
     Rig r = rig_start(accel);
@@ -175,14 +185,14 @@ static void test_frames(void)
     check_frames("tcg");
 }
 
-/* All processors of the machine are one thread of QEMU. */
+/* All processors of the machine share one thread of QEMU. */
 static void test_frames_single(void)
 {
     check_frames("tcg,thread=single");
 }
 
 /*
- * A message of another device polls as well, but takes no frames, because that device
+ * A doorbell that another device's message rings takes no frames, because that device
  * is at work and relies on the big lock.
  */
 static void test_message(void)
@@ -201,7 +211,7 @@ static void test_message(void)
     rig_stop(&r);
 }
 
-/* The end of the connection is there for the main loop. */
+/* The processor leaves the end of the connection to the main loop. */
 static void test_cut(void)
 {
     Rig r = rig_start("tcg");
@@ -219,7 +229,10 @@ static void test_cut(void)
     rig_stop(&r);
 }
 
-/* So is a frame that is too long for all netdevs: it ends the connection. */
+/*
+ * The processor also leaves a frame that is too long to the main loop, which ends the
+ * connection.
+ */
 static void test_too_long(void)
 {
     static const uint8_t head[] = { 0x7f, 0xff, 0xff, 0xff };
@@ -253,7 +266,7 @@ static bool has_guest_errors(Rig *r)
     return stat(r->t->log, &st) == 0 && st.st_size > 0;
 }
 
-/* The device that a processor polls is switched off and on again. */
+/* The device that a processor polls is reset. */
 static void test_reset(void)
 {
     Rig r = rig_start("tcg");
@@ -262,10 +275,13 @@ static void test_reset(void)
     pvrdma_ctl(r.t, PVRDMA_DEVICE_CTL_RESET);
     pvrdma_settle(r.t);
     g_assert_false(vcpu_is_done(r.t->qts));
-    /* the processor goes on, with doorbells of a device that is not active */
+    /*
+     * the processor still polls, which is a guest error because the device is not
+     * active
+     */
     r.t->guest_errors = true;
     pvrdma_wait(r.t, has_guest_errors(&r));
-    /* ends its loop, because the device no longer writes there */
+    /* ends the loop, because the device no longer writes the index */
     qtest_writel(r.t->qts, r.cq.at + offsetof(struct pvrdma_ring_state, rx) +
                  offsetof(struct pvrdma_ring, prod_tail), 1);
     pvrdma_wait(r.t, vcpu_is_done(r.t->qts));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The wire that pvrdma shares with the NIC beside it: which frames are whose, what
- * filters see, a netdev that does not keep up, links, frames to itself, unplugging.
+ * The wire that pvrdma shares with the NIC beside it: which frames the device takes,
+ * what filters see, a netdev that is full, links, frames to itself, unplugging.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -21,7 +21,10 @@
 #define BIG_TIMES       4
 
 /* --- Helpers ------------------------------------------------------------- */
-/* A whole frame to nobody, which the device counts and drops. */
+/*
+ * Makes a valid frame to a QP that does not exist, which the device counts and drops;
+ * returns its length.
+ */
 static size_t stray(uint8_t frame[ROCE_FRAME_MAX])
 {
     RocePath path = pvrdma_path(false, false);
@@ -40,7 +43,7 @@ static void answer_ok(QDict *answer)
     qobject_unref(answer);
 }
 
-/* A command that must succeed. */
+/* Runs a QMP command that must succeed. */
 #define qmp_ok(t, ...) answer_ok(qtest_qmp((t)->qts, __VA_ARGS__))
 
 static void set_link(PvrdmaTest *t, bool up)
@@ -49,7 +52,7 @@ static void set_link(PvrdmaTest *t, bool up)
            "'up': %i } }", up);
 }
 
-/* The frames in a capture, as far as they are complete. */
+/* The file of a capture, and its contents when it was last read. */
 typedef struct Capture {
     char *file;
     uint8_t *data;
@@ -73,7 +76,10 @@ static void capture_free(Capture *c)
     g_free(c->data);
 }
 
-/* Frame @n, or NULL if there are not so many. */
+/*
+ * Returns frame @n of the capture and its length, or NULL if there are fewer complete
+ * frames.
+ */
 static const uint8_t *capture_frame(Capture *c, unsigned n, size_t *len)
 {
     size_t at = PCAP_HEADER;
@@ -94,7 +100,7 @@ static const uint8_t *capture_frame(Capture *c, unsigned n, size_t *len)
     return NULL;
 }
 
-/* Captures from here on what passes the device on its way to the other NIC. */
+/* Captures the frames that the device passes on to the NIC beside it. */
 static Capture capture_behind(PvrdmaTest *t)
 {
     Capture c = capture_new();
@@ -144,7 +150,7 @@ static void change_broadcast(uint8_t *frame)
     memset(frame, 0xff, 6);
 }
 
-/* One that is somebody else's reaches the NIC as it was, and is not counted. */
+/* A frame that is not for the device reaches the NIC unchanged, and is not counted. */
 static void test_passes(gconstpointer opaque)
 {
     PvrdmaTest *t = pvrdma_start("");
@@ -162,7 +168,7 @@ static void test_passes(gconstpointer opaque)
     capture_free(&c);
 }
 
-/* One that is ours is counted, and the NIC never sees it. */
+/* A frame for the device is counted, and the NIC never gets it. */
 static void test_taken(gconstpointer opaque)
 {
     PvrdmaTest *t = pvrdma_start("");
@@ -180,7 +186,7 @@ static void test_taken(gconstpointer opaque)
     capture_free(&c);
 }
 
-/* Before the driver has begun, RoCE is traffic like any other. */
+/* Before the driver activates the device, RoCE frames reach the NIC. */
 static void test_inactive(void)
 {
     PvrdmaTest *t = pvrdma_start_cold("");
@@ -196,7 +202,7 @@ static void test_inactive(void)
     capture_free(&c);
 }
 
-/* And again after a reset. */
+/* After a reset RoCE frames reach the NIC. */
 static void test_reset(void)
 {
     PvrdmaTest *t = pvrdma_start("");
@@ -214,7 +220,7 @@ static void test_reset(void)
     capture_free(&c);
 }
 
-/* What cannot be parsed is ours all the same: the reason is counted. */
+/* A RoCE frame with an error is for the device, too, which counts the reason. */
 static void test_bad(void)
 {
     PvrdmaTest *t = pvrdma_start("");
@@ -225,7 +231,7 @@ static void test_bad(void)
     pvrdma_wire_send_raw(t, frame, len);
     pvrdma_wait(t, pvrdma_counter(t, "rx-bad-icrc") == 1);
     frame[len - 1] ^= 1;
-    frame[14 + 8]--;                /* time to live, but not the checksum */
+    frame[14 + 8]--; /* wrong time to live, because the checksum is not changed */
     pvrdma_wire_send_raw(t, frame, len);
     pvrdma_wait(t, pvrdma_counter(t, "rx-bad-ip") == 1);
     len = stray(frame);
@@ -282,7 +288,7 @@ typedef struct Rig {
     PvrdmaTest *t;
     uint32_t pd;
     PvrdmaTestCq cq;
-    PvrdmaTestMr mr;                /* @big bytes to send from, and to receive to */
+    PvrdmaTestMr mr; /* BIG bytes to send from, and BIG bytes to receive to */
     PvrdmaTestQp qp;
 } Rig;
 
@@ -333,7 +339,7 @@ static const PvrdmaTestQpAttr attr = {
     .timeout = PVRDMA_TEST_NEVER,
 };
 
-/* Packet @n of what rig_write() sends comes next. */
+/* Takes a frame; asserts that it is packet @n of WRITEs of @of packets each. */
 static void expect_packet(Rig *r, unsigned n, unsigned of)
 {
     g_autofree PvrdmaFrame *f = pvrdma_wire_expect(
@@ -348,7 +354,7 @@ static void expect_packet(Rig *r, unsigned n, unsigned of)
 
 /*
  * A peer that does not read: the device stops when the socket is full, before the QP
- * would.  Then it reads, and gets each frame once and in order.
+ * has sent all.  Then the peer reads, and gets each frame once and in order.
  */
 static void test_back_pressure(void)
 {
@@ -368,7 +374,7 @@ static void test_back_pressure(void)
     sent = pvrdma_counter(t, "tx-frames");
     g_assert_cmpuint(sent, >, 1);
     g_assert_cmpuint(sent, <, 200);
-    /* time changes nothing */
+    /* the device sends nothing while time passes */
     qtest_clock_step(t->qts, 10 * LINK_NS);
     g_assert_cmpuint(pvrdma_counter(t, "tx-frames"), ==, sent);
     for (unsigned n = 0; n < frames; n++) {
@@ -385,7 +391,7 @@ static void test_back_pressure(void)
     pvrdma_stop(t);
 }
 
-/* Lets time go on in small steps, but reads nothing. */
+/* Lets time pass in small steps, and reads nothing. */
 static void unread_step(PvrdmaTest *t, int64_t ns)
 {
     for (unsigned i = 0; i < 1000; i++) {
@@ -397,8 +403,8 @@ static void unread_step(PvrdmaTest *t, int64_t ns)
 }
 
 /*
- * A peer that does not read for ten seconds is one that is not there: a QP gives up as on
- * any other wire.  When it reads again, others can talk to it.
+ * After ten seconds without reading, a peer is as good as absent: the QP retries and
+ * fails.  When the peer reads again, another QP can send to it.
  */
 static void test_stuck(void)
 {
@@ -416,7 +422,7 @@ static void test_stuck(void)
     unread_step(t, 3 * PVRDMA_SECOND);
     g_assert_cmpuint(pvrdma_counter(t, "timeout"), ==, 2);
     pvrdma_cq_expect(t, &r.cq, 0, PVRDMA_WC_RETRY_EXC_ERR);
-    /* what the socket and the netdev had */
+    /* the frames that the socket and the netdev still had */
     pvrdma_settle(t);
     while (!g_queue_is_empty(&t->frames)) {
         g_autofree PvrdmaFrame *f = g_queue_pop_head(&t->frames);
@@ -430,7 +436,7 @@ static void test_stuck(void)
     pvrdma_stop(t);
 }
 
-/* Frames of no bytes, which not all NICs bear, do not get to the paired one. */
+/* The device counts and drops frames of zero bytes, because not all NICs accept them. */
 static void test_empty(void)
 {
     static const uint8_t other[60];
@@ -445,7 +451,7 @@ static void test_empty(void)
     pvrdma_stop(r.t);
 }
 
-/* A filter that was there before sees both directions, each frame as it was. */
+/* A filter that is older than the device sees both directions, each frame unchanged. */
 static void test_dump(void)
 {
     Capture c = capture_new();
@@ -473,7 +479,7 @@ static void test_dump(void)
     capture_free(&c);
 }
 
-/* A cable that is pulled loses frames; what is sent later goes. */
+/* While the link is down, sent frames are lost; later frames are sent. */
 static void test_link_loss(void)
 {
     Rig r = rig_new("");
@@ -490,7 +496,7 @@ static void test_link_loss(void)
     pvrdma_stop(r.t);
 }
 
-/* A frame below Ethernet's minimum is filled up with zeroes. */
+/* A frame shorter than Ethernet's minimum is filled up with zeroes. */
 static void test_minimum(void)
 {
     Rig r = rig_new("");
@@ -505,7 +511,7 @@ static void test_minimum(void)
     pvrdma_stop(r.t);
 }
 
-/* Two QPs of one device: nothing of it is on the wire, and link or peer are not used. */
+/* Two QPs of one device use no wire: no frame is on it. */
 static void test_loop(void)
 {
     Rig r = rig_new("");
@@ -526,7 +532,7 @@ static void test_loop(void)
     pvrdma_stop(r.t);
 }
 
-/* With -m perf: what the device alone does, to itself and to a peer that reads. */
+/* With -m perf: measures the time of a frame from the device to itself. */
 static void test_speed_loop(void)
 {
     const unsigned rounds = 1000;
@@ -566,7 +572,7 @@ static void test_speed_wire(void)
 }
 
 /* --- Things that go away ------------------------------------------------- */
-/* The netdev is deleted, with a frame of ours in its queue. */
+/* The netdev is deleted while frames of the device wait in its queue. */
 static void test_netdev_del(void)
 {
     Rig r = rig_new("");
@@ -578,7 +584,7 @@ static void test_netdev_del(void)
     pvrdma_event_take(r.t, PVRDMA_EVENT_PORT_ERR, PORT);
     g_assert_cmphex(pvrdma_get(r.t, PVRDMA_REG_MACL), ==, 0);
     g_assert_cmphex(pvrdma_get(r.t, PVRDMA_REG_MACH), ==, 0);
-    /* what comes out of the socket now is what it held before */
+    /* frames from the socket now are those that it held before */
     rig_write(&r, 2, 64, 0x5000, 0x77);
     pvrdma_settle(r.t);
     while (!g_queue_is_empty(&r.t->frames)) {
@@ -587,7 +593,7 @@ static void test_netdev_del(void)
     pvrdma_stop(r.t);
 }
 
-/* All functions of the slot leave, while frames wait to be sent. */
+/* All functions of the slot are unplugged, and another NIC gets their netdev. */
 static void test_unplug(void)
 {
     WirePeer wire;
@@ -604,7 +610,7 @@ static void test_unplug(void)
     qtest_qmp_device_del_send(qts, "nic");
     qtest_outl(qts, 0xae08, 1 << 5);
     qtest_qmp_eventwait(qts, "DEVICE_DELETED");
-    /* the netdev is free for others */
+    /* the netdev has no user */
     qtest_qmp_device_add(qts, "vmxnet3", "again",
                          "{ 'netdev': 'wire', 'addr': '6' }");
     qtest_clock_step(qts, 10 * LINK_NS);
@@ -629,7 +635,7 @@ static void run_qemu(const char *devices, int exit_code, const char *message)
     g_assert_cmpuint(strlen(err), <, 300);
 }
 
-/* One netdev has one pvrdma. */
+/* A netdev can have one pvrdma only. */
 static void test_second(void)
 {
     run_qemu("-device vmxnet3,netdev=wire,addr=5.0,multifunction=on "
@@ -637,7 +643,7 @@ static void test_second(void)
              "netdev 'wire' already has a pvrdma");
 }
 
-/* Tests of one frame that is changed in some way. */
+/* Adds a test for each way to change one frame. */
 static void add_frame_tests(void)
 {
     static const struct {
