@@ -93,7 +93,7 @@ static void test_windows(struct nic *nic)
 	check_value(ioctl_errno(nic->fd, EXANET_IOC_MAP_WINDOW, &m), EINVAL,
 		    "MAP_WINDOW: kernel address");
 	/*
-	 * Addresses of which none is in the window of the first one, of a stack or of a
+	 * None of these addresses is in the window of the first one, of a stack or of a
 	 * heap.
 	 */
 	for (i = 0, err = 0; i < 16 && !err; i++) {

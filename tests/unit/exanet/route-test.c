@@ -555,8 +555,8 @@ static void test_ring_jams(void)
 }
 
 /*
- * With fewer virtual channels packets wait in a circle where the specification says so [D
- * 2.18].
+ * With fewer virtual channels packets wait in a circle where the specification says so
+ * [D 2.18].
  */
 static void test_jams_found(void)
 {

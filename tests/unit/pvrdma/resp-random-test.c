@@ -35,7 +35,7 @@ typedef struct Peer {
     unsigned reads;                     /* limit of READs and atomics under way */
     Message message[MESSAGES];
     uint32_t packets;
-    uint32_t una, next;                 /* oldest unanswered packet, next packet to send */
+    uint32_t una, next;                 /* first unanswered packet, first unsent one */
     unsigned idle;                      /* rounds without progress */
     uint64_t atomics;                   /* atomics that were answered */
     unsigned completions;

@@ -403,10 +403,7 @@ static void add_vector_tests(const FrameVector *v)
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(tests); i++) {
-        /*
-         * The vectors of the document are a row of the acceptance list [T
-         * 11].
-         */
+        /* The vectors of the document are a row of the acceptance list [T §11]. */
         const char *row = g_str_has_prefix(v->name, "document-") ? "-a06" : "";
         g_autofree char *path = g_strdup_printf("/pvrdma/roce/%s-%s%s",
                                                 tests[i].name, v->name, row);
