@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Queue pairs of pvrdma: what creation checks, numbers, states, and how they end: flush,
+ * Queue pairs of pvrdma: what creation checks, numbers, states, and how QPs end: flush,
  * reset, drain, overflow of their CQ, bad rings, destruction with work under way.
  */
 #include "qemu/osdep.h"
@@ -11,7 +11,7 @@
 #define SQ_PSN 0xfffffe
 #define RQ_PSN 0x100
 #define VA 0x7f0000001000ULL
-#define LONG_TIME 10000000000LL         /* ns, behind all timers */
+#define LONG_TIME 10000000000LL         /* ns, longer than all timers */
 
 typedef struct Rig {
     PvrdmaTest *t;
@@ -49,7 +49,7 @@ static PvrdmaTestQp qp_connected(Rig *r)
     return qp;
 }
 
-/* Posts SENDs of @len bytes with ids from @first on. */
+/* Posts @n SENDs of @len bytes with ids from @first on. */
 static void post_sends(Rig *r, const PvrdmaTestQp *qp, uint64_t first, unsigned n,
                        uint32_t len)
 {
@@ -136,7 +136,7 @@ static void test_create_objects(void)
     CREATE_FAILS(&r, EINVAL, c->pd_handle = cpu_to_le32(UINT32_MAX));
     CREATE_FAILS(&r, EINVAL, c->send_cq_handle = 0);
     CREATE_FAILS(&r, EINVAL, c->recv_cq_handle = cpu_to_le32(0x80000001));
-    /* somebody else's */
+    /* objects of another process */
     CREATE_FAILS(&r, EINVAL, c->send_cq_handle = cpu_to_le32(cq.handle));
     CREATE_FAILS(&r, EINVAL, c->recv_cq_handle = cpu_to_le32(cq.handle));
     CREATE_FAILS(&r, EINVAL, c->pd_handle = cpu_to_le32(pd));
@@ -145,7 +145,7 @@ static void test_create_objects(void)
         c->is_srq = 1;
         c->srq_handle = cpu_to_le32(srq.handle);
     });
-    /* all that was refused has left nothing behind */
+    /* the refused commands have left no user of these objects */
     pvrdma_mr_destroy(r.t, &r.mr);
     pvrdma_pd_destroy(r.t, r.pd);
     pvrdma_cq_destroy(r.t, &r.cq);
@@ -164,7 +164,7 @@ static void test_create_sizes(void)
     CREATE_FAILS(&r, EINVAL, c->max_recv_wr = cpu_to_le32(32768));
     CREATE_FAILS(&r, EINVAL, c->max_send_sge = cpu_to_le32(33));
     CREATE_FAILS(&r, EINVAL, c->max_recv_sge = cpu_to_le32(UINT32_MAX));
-    /* queues that are larger than their pages, or begin behind them */
+    /* queues that are larger than their pages, or begin outside of them */
     CREATE_FAILS(&r, EINVAL, c->max_send_wr = cpu_to_le32(1024));
     CREATE_FAILS(&r, EINVAL, c->max_recv_wr = cpu_to_le32(1024));
     CREATE_FAILS(&r, EINVAL, c->send_chunks = 0);
@@ -186,7 +186,7 @@ static void test_create_gsi(void)
     PvrdmaTestCq cq = pvrdma_cq_create(r.t, uc, 1, 16);
     PvrdmaTestQp gsi;
 
-    /* a process may not have it */
+    /* a process may not have the GSI */
     CREATE_FAILS(&r, EPERM, {
         c->qp_type = PVRDMA_QPT_GSI;
         c->pd_handle = cpu_to_le32(pd);
@@ -242,7 +242,7 @@ static void test_numbers(void)
         last = qp.qpn;
         pvrdma_qp_destroy(r.t, &qp);
     }
-    /* a packet that comes late meets nobody */
+    /* a late packet to a destroyed QP is dropped */
     peer_send(&r, &(PvrdmaTestQp) { .qpn = last }, RQ_PSN, 0);
     pvrdma_wait(r.t, pvrdma_counter(r.t, "rx-no-qp") == 1);
     pvrdma_stop(r.t);
@@ -330,7 +330,7 @@ static void test_query(void)
     g_assert_cmpuint(le32_to_cpu(a.cap.max_recv_sge), ==, 4);
     g_assert_cmpuint(le32_to_cpu(a.cap.max_inline_data), ==, 0);
     g_assert_cmpmem(a.ah_attr.grh.dgid, 16, pvrdma_peer_gid, 16);
-    /* nothing of it is left behind */
+    /* RESET clears the attributes */
     pvrdma_qp_to(r.t, &qp, PVRDMA_QPS_RESET);
     a = pvrdma_qp_query(r.t, &qp);
     g_assert_cmphex(le32_to_cpu(a.dest_qp_num), ==, 0);
@@ -338,7 +338,7 @@ static void test_query(void)
     pvrdma_stop(r.t);
 }
 
-/* What waits before RTS is sent then, and not before. */
+/* WQEs that are posted before RTS are sent in RTS, and not before. */
 static void test_posted_early(void)
 {
     Rig r = rig_start();
@@ -418,7 +418,7 @@ static void test_drain_nothing(void)
     to_sqd(&r, &qp, true);
     pvrdma_event_take(r.t, PVRDMA_EVENT_SQ_DRAINED, qp.handle);
     pvrdma_qp_to(r.t, &qp, PVRDMA_QPS_RTS);
-    /* asked for once is not asked for ever */
+    /* notification holds for one drain only */
     to_sqd(&r, &qp, false);
     g_assert_true(pvrdma_event_none(r.t));
     g_assert_cmpuint(pvrdma_qp_query(r.t, &qp).sq_draining, ==, 0);
@@ -449,7 +449,7 @@ static void test_flush(void)
         g_assert_cmpuint(le64_to_cpu(cqe.qp), ==, qp.handle);
         g_assert_cmpuint(le32_to_cpu(cqe.opcode), ==, PVRDMA_WC_RECV);
     }
-    /* and what is posted later */
+    /* WQEs that are posted in ERR are flushed, too */
     post_sends(&r, &qp, 50, 3, 8);
     post_recvs(&r, &qp, 150, 2);
     for (unsigned i = 0; i < 3; i++) {
@@ -458,7 +458,7 @@ static void test_flush(void)
     for (unsigned i = 0; i < 2; i++) {
         pvrdma_cq_expect(r.t, &rcq, 150 + i, PVRDMA_WC_WR_FLUSH_ERR);
     }
-    /* nobody answers or sends again */
+    /* a QP in ERR neither answers nor sends again */
     peer_send(&r, &qp, RQ_PSN, 8);
     pvrdma_wait(r.t, pvrdma_counter(r.t, "rx-qp-state") == 1);
     pvrdma_step(r.t, LONG_TIME);
@@ -468,7 +468,7 @@ static void test_flush(void)
     pvrdma_stop(r.t);
 }
 
-/* Not signalled ones, too: a WQE that failed has a completion. */
+/* A flushed WQE has a completion, also if it is not signalled. */
 static void test_flush_unsignalled(void)
 {
     Rig r = rig_start();
@@ -497,7 +497,7 @@ static void test_reset(void)
     pvrdma_wait(r.t, pvrdma_counter(r.t, "rx-qp-state") == 1);
     pvrdma_step(r.t, LONG_TIME);
     pvrdma_assert_quiet(r.t);
-    /* it begins anew */
+    /* the QP can be connected again */
     pvrdma_qp_connect(r.t, &qp, &attr);
     post_sends(&r, &qp, 21, 2, 8);
     expect_sends(&r, SQ_PSN, 2);
@@ -566,7 +566,7 @@ static void test_srq_last(void)
     g_free(pvrdma_wire_expect(r.t, ROCE_OP_ACK, PEER_QPN, RQ_PSN));
     pvrdma_qp_to(r.t, &qp, PVRDMA_QPS_ERR);
     pvrdma_event_take(r.t, PVRDMA_EVENT_QP_LAST_WQE_REACHED, qp.handle);
-    /* the other WQE is somebody else's */
+    /* the other WQE of the SRQ is left for other QPs */
     pvrdma_cq_assert_empty(r.t, &r.cq);
     g_assert_true(pvrdma_event_none(r.t));
     pvrdma_stop(r.t);
@@ -585,7 +585,7 @@ static void test_doorbell(void)
         pvrdma_expect_errors(r.t, 1, pvrdma_doorbell(r.t, 0,
             PVRDMA_UAR_QP_OFFSET, PVRDMA_UAR_QP_SEND | handles[i]));
     }
-    /* another process must not ring it */
+    /* another process must not ring the doorbell of the QP */
     pvrdma_expect_errors(r.t, 1, pvrdma_doorbell(r.t, 1, PVRDMA_UAR_QP_OFFSET,
                                                  PVRDMA_UAR_QP_SEND | qp.handle));
     pvrdma_assert_quiet(r.t);
@@ -629,7 +629,7 @@ static void test_bad_index_receive(void)
     pvrdma_stop(r.t);
 }
 
-/* Queues that are longer than what is flushed at once; nobody rings. */
+/* Queues that are longer than what is flushed at once; no doorbell is rung. */
 static void test_flush_long(void)
 {
     enum { N = 1024 };
@@ -655,7 +655,10 @@ static void test_flush_long(void)
     pvrdma_stop(r.t);
 }
 
-/* Chains of CQs that overflow because QPs are flushed that fail because of them. */
+/*
+ * A chain of overflows: a QP in ERR is flushed to two CQs, which overflow and so end
+ * the next QPs.
+ */
 static void test_cq_overflow(void)
 {
     enum { N = 12 };
@@ -685,7 +688,7 @@ static void test_cq_overflow(void)
     g_assert_true(pvrdma_event_none(r.t));
     for (unsigned i = 0; i < N; i++) {
         g_assert_cmpuint(pvrdma_qp_state(r.t, &qp[i]), ==, PVRDMA_QPS_ERR);
-        /* its WQEs have been taken, whatever became of the completions */
+        /* the QP has taken its WQEs, also those whose completions were lost */
         g_assert_cmpuint(qtest_readl(r.t->qts, qp[i].sq.ring +
                          offsetof(struct pvrdma_ring, cons_head)), ==, 8);
         for (unsigned n = 0; n < 4; n++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A reliable connection between two machines.  The test is the cable, which can lose
- * frames.  Both have the same address: the cable gives each frame that of the peer.
- * Tests are named after the rows of the acceptance list [T §11].
+ * frames.  Both machines have the same address: the cable gives each frame the address
+ * of the peer.  Tests are named after the rows of the acceptance list [T §11].
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -10,11 +10,12 @@
 #include "qp-pair.h"
 
 #define BYTES           (8 * MiB)
-#define FILLED          (256 * KiB)     /* of it, with what differs; the rest is 0 */
+/* bytes of the region that differ from each other; the rest is 0 */
+#define FILLED          (256 * KiB)
 #define VA              0x600000000000ULL
 #define ENTRIES         256
 #define TIMEOUT_NS      (4096LL << 14)
-/* Polls without a frame or a completion after which time goes on. */
+/* number of polls without a frame after which virtual time passes */
 #define IDLE            20
 
 typedef struct Side {
@@ -23,12 +24,12 @@ typedef struct Side {
     PvrdmaTestCq cq;
     PvrdmaTestQp qp;
     PvrdmaTestMr mr;
-    uint8_t *data;                  /* what is in the region */
+    uint8_t *data;                  /* contents of the region at the start */
 } Side;
 
 typedef struct Cable {
     Side side[2];
-    unsigned loss;                  /* one frame of so many is lost; 0: none */
+    unsigned loss;                  /* one of @loss frames is lost; 0: none */
     unsigned lost;
     uint64_t carried;
 } Cable;
@@ -47,7 +48,7 @@ static void side_make(Side *s)
     s->data = g_malloc0(BYTES);
 }
 
-/* The first @len bytes of the region. */
+/* Fills the first @len bytes of the region. */
 static void side_fill(Side *s, unsigned seed, uint32_t len)
 {
     if (len) {
@@ -79,7 +80,7 @@ static bool cable_lose(Cable *c)
     return lose;
 }
 
-/* Carries what is there; false if that was nothing. */
+/* Carries the frames of both machines; returns false if there were none. */
 static bool cable_carry(Cable *c)
 {
     const RocePath path = pvrdma_path(false, false);
@@ -116,7 +117,10 @@ static void cable_stop(Cable *c)
     }
 }
 
-/* Carries frames.  If nothing moves because frames were lost, lets QPs time out. */
+/*
+ * Carries frames.  If none came for IDLE calls and frames can be lost, lets QPs time
+ * out.  @idle: number of calls without a frame.
+ */
 static void cable_work(Cable *c, unsigned *idle)
 {
     *idle = cable_carry(c) ? 0 : *idle + 1;
@@ -128,7 +132,7 @@ static void cable_work(Cable *c, unsigned *idle)
     }
 }
 
-/* The next completion of side @i, which comes sooner or later. */
+/* Carries frames until side @i has a completion; asserts success and @wr_id. */
 static struct pvrdma_cqe cable_done(Cable *c, unsigned i, uint64_t wr_id)
 {
     struct pvrdma_cqe cqe;
@@ -141,7 +145,10 @@ static struct pvrdma_cqe cable_done(Cable *c, unsigned i, uint64_t wr_id)
     return cqe;
 }
 
-/* Side 0: @len bytes of its region at @at, to or from the other's at @remote. */
+/*
+ * Posts an RDMA WRITE or READ of side 0 between @at of its region and @remote of the
+ * other one's.
+ */
 static void cable_rdma(Cable *c, uint64_t wr_id, enum pvrdma_wr_opcode opcode,
                        uint32_t at, uint32_t remote, uint32_t len)
 {
@@ -155,7 +162,10 @@ static void cable_rdma(Cable *c, uint64_t wr_id, enum pvrdma_wr_opcode opcode,
     pvrdma_post_send(c->side[0].t, &c->side[0].qp, &hdr, &sge, 1);
 }
 
-/* What one side has at @at is what the other has at @other. */
+/*
+ * Asserts that side @i has at @at the bytes that the other side had at @other at the
+ * start.
+ */
 static void cable_assert(Cable *c, unsigned i, uint32_t at, uint32_t other,
                          uint32_t len)
 {
@@ -203,7 +213,7 @@ static void test_read_write_read(void)
     cable_stop(&c);
 }
 
-/* WRITEs @len bytes to the end of the other's region, and READs as many from there. */
+/* WRITEs @len bytes to the end of the other region, and READs as many from its start. */
 static void sizes_check(Cable *c, uint32_t len)
 {
     const uint32_t at = BYTES - len;
@@ -229,7 +239,10 @@ static void test_sizes(void)
     cable_stop(&c);
 }
 
-/* Around packets of the MTUs that we and the document have; nothing beside them. */
+/*
+ * Sizes around packets of 1024 bytes, the MTU here, and of 1408, that of the document;
+ * the bytes behind the target stay.
+ */
 static void test_boundaries(void)
 {
     static const uint32_t sizes[] = {
@@ -246,7 +259,7 @@ static void test_boundaries(void)
         cable_done(&c, 0, i);
         cable_assert(&c, 1, at, 0, sizes[i]);
     }
-    /* the bytes that none of them had */
+    /* the bytes behind all the WRITEs */
     at += sizes[ARRAY_SIZE(sizes) - 1];
     pvrdma_assert_mem(c.side[1].t, c.side[1].mr.pa + at, c.side[1].data + at, 64);
     cable_stop(&c);
@@ -262,7 +275,10 @@ static void test_long(void)
     cable_stop(&c);
 }
 
-/* All at once, READs and WRITEs of one place: each sees what the one before left. */
+/*
+ * WRITEs and READs of one place, posted at once: each READ gets the data of the WRITE
+ * before.
+ */
 static void test_one_place(void)
 {
     const uint32_t len = 3000, n = 32;
@@ -306,7 +322,7 @@ static void test_sustained(void)
     cable_stop(&c);
 }
 
-/* SENDs in both directions: one completion each, here and there, in order. */
+/* SENDs from side 0 to side 1: each completes once on both sides, in order. */
 static void test_sends(void)
 {
     const unsigned n = 100;
@@ -336,7 +352,10 @@ static void test_sends(void)
     cable_stop(&c);
 }
 
-/* SENDs that come before there are buffers wait, and those behind them, too. */
+/*
+ * SENDs that arrive before there are receive WQEs are sent again, and those behind
+ * them, too.
+ */
 static void test_not_ready(void)
 {
     const unsigned n = 5;
@@ -364,7 +383,9 @@ static void test_not_ready(void)
     cable_stop(&c);
 }
 
-/* A7, A9, A19: whatever is lost, all arrives, once and in order. */
+/*
+ * A7, A9, A19: with lost frames all data arrive, and each WQE completes once, in order.
+ */
 static void test_losses(void)
 {
     const uint32_t n = 60, len = 20000;

@@ -18,7 +18,10 @@ static void start(Rc *rc)
     rc_start(rc, &(RcInit) { BYTES, SQ_PSN, RQ_PSN });
 }
 
-/* A packet of a WRITE of @total bytes to the region, filled with @seed. */
+/*
+ * Sends a packet of a WRITE of @total bytes to the start of the region, filled with
+ * @seed.
+ */
 static void peer_writes(Rc *rc, uint8_t opcode, uint32_t psn, uint8_t seed,
                      uint32_t len, uint32_t total)
 {
@@ -88,7 +91,7 @@ static void test_opcodes(void)
     rc_stop(&rc);
 }
 
-/* What is in the headers. */
+/* The fields of the headers come from the WQE. */
 static void test_headers(void)
 {
     struct pvrdma_sq_wqe_hdr hdr = pvrdma_wr_rdma(1, PVRDMA_WR_RDMA_WRITE_WITH_IMM,
@@ -144,7 +147,7 @@ static void test_gap_received(void)
     Rc rc;
 
     start(&rc);
-    /* the first of three is lost */
+    /* the first of three packets is lost */
     peer_writes(&rc, ROCE_OP_WRITE_MIDDLE, RQ_PSN + 1, 0x22, MTU, 0);
     rc_naked(&rc, RQ_PSN, ROCE_NAK_PSN_SEQUENCE);
     peer_writes(&rc, ROCE_OP_WRITE_LAST, RQ_PSN + 2, 0x33, MTU, 0);
@@ -192,7 +195,7 @@ static void test_duplicate(void)
     peer_writes(&rc, ROCE_OP_WRITE_ONLY, RQ_PSN, 0x66, 100, 100);
     rc_acked(&rc, RQ_PSN);
     rc_assert_filled(&rc, 0, 0x55, 100);
-    /* and what is expected next is the same */
+    /* the duplicate has not changed the expected PSN */
     peer_writes(&rc, ROCE_OP_WRITE_ONLY, RQ_PSN + 1, 0x77, 100, 100);
     rc_acked(&rc, RQ_PSN + 1);
     rc_assert_filled(&rc, 0, 0x77, 100);
@@ -206,7 +209,7 @@ static void test_lost(void)
     Rc rc;
 
     start(&rc);
-    /* an acknowledgement, or a NAK */
+    /* an acknowledgement or a NAK is lost */
     rc_post(&rc, 1, PVRDMA_WR_RDMA_WRITE, 0, MTU + 1);
     rc_sent(&rc, ROCE_OP_WRITE_FIRST, SQ_PSN, 0, MTU);
     rc_sent(&rc, ROCE_OP_WRITE_LAST, SQ_PSN + 1, MTU, 1);
@@ -217,7 +220,7 @@ static void test_lost(void)
     rc_sent(&rc, ROCE_OP_WRITE_LAST, SQ_PSN + 1, MTU, 1);
     rc_ack(&rc, SQ_PSN + 1);
     rc_done(&rc, 1, PVRDMA_WC_SUCCESS);
-    /* the second of three packets of a response, then the rest */
+    /* the second of three packets of a response is lost, then the rest */
     rc_post(&rc, 2, PVRDMA_WR_RDMA_READ, 0, 3 * MTU);
     rc_asked(&rc, SQ_PSN + 2, 0, 3 * MTU);
     rc_response(&rc, ROCE_OP_READ_RESP_FIRST, SQ_PSN + 2, 0xa1, MTU);
@@ -286,9 +289,9 @@ static void test_wrap(void)
 /* --- A15, A16, A18 --------------------------------------------------------------- */
 
 /*
- * Nobody has to be asked for addresses on the wire: the guest has them before it connects
- * a QP.  A frame goes at once, to a MAC that was never heard of, and comes again if it
- * is lost.
+ * The device asks for no addresses on the wire, because the guest has them before it
+ * connects a QP.  A frame is sent at once, to a MAC address never seen before, and is
+ * sent again if it is lost.
  */
 static void test_no_arp(void)
 {
@@ -318,7 +321,7 @@ static void test_no_arp(void)
     rc_stop(&rc);
 }
 
-/* The response of a READ and a WRITE of the peer, packet by packet in turns. */
+/* Packets of the response to a READ and of a WRITE of the peer arrive in turns. */
 static void test_interleaved(void)
 {
     Rc rc;
@@ -345,7 +348,7 @@ static void test_interleaved(void)
     rc_stop(&rc);
 }
 
-/* Numbers that differ above bit 15 alone are of others. */
+/* Packets to QPNs that differ from the QP's above bit 15 only are dropped. */
 static void test_alias(void)
 {
     RocePacket pkt = {
@@ -366,7 +369,7 @@ static void test_alias(void)
     pvrdma_assert_quiet(rc.t);
     g_assert_cmpuint(pvrdma_counter(rc.t, "rx-no-qp"), ==, 8);
     pvrdma_assert_mem(rc.t, rc.mr.pa, rc.data, BYTES);
-    /* nor does a QP get what its predecessor was meant to get */
+    /* a QP does not get packets to the destroyed QP whose handle it may have */
     init.pd = rc.pd;
     init.send_cq = &rc.cq;
     pkt.qpn = rc.qp.qpn;
@@ -382,7 +385,10 @@ static void test_alias(void)
     rc_stop(&rc);
 }
 
-/* What the peer refuses, or answers wrongly, is reported, and only once. */
+/*
+ * A refusal or a wrong answer of the peer ends the QP: the READ gets @status, the WQE
+ * before it succeeds, and those behind it are flushed.
+ */
 static void check_refused(const RocePacket *answer, uint32_t len,
                           enum pvrdma_wc_status status)
 {
@@ -425,7 +431,10 @@ static void test_refused(void)
     check_refused(&pkt, 0, PVRDMA_WC_BAD_RESP_ERR);
 }
 
-/* Receiver not ready: waits, sends again; as often as it may. */
+/*
+ * After an RNR NAK the device waits for the pause and sends again; rnr_retry 7 sets no
+ * limit.
+ */
 static void test_not_ready(void)
 {
     Rc rc;
@@ -446,7 +455,7 @@ static void test_not_ready(void)
     rc_stop(&rc);
 }
 
-/* Answers to nothing. */
+/* Answers to no request are counted and dropped. */
 static void test_stale(void)
 {
     Rc rc;
@@ -466,7 +475,7 @@ static void test_stale(void)
     rc_stop(&rc);
 }
 
-/* A connection that is asked says where it has come to. */
+/* query_qp returns the PSNs that the connection has reached. */
 static void test_query(void)
 {
     struct pvrdma_qp_attr a;

@@ -3,7 +3,7 @@
 #include "qemu/osdep.h"
 #include "rc.h"
 
-/* Ethernet, IPv4, UDP */
+/* bytes of the Ethernet, IPv4 and UDP headers */
 #define NETWORK_BYTES   (14 + 20 + 8)
 #define ETHERNET_MIN    60u
 
@@ -49,7 +49,7 @@ void rc_post(Rc *rc, uint64_t wr_id, enum pvrdma_wr_opcode opcode,
     pvrdma_post_send(rc->t, &rc->qp, &hdr, &sge, 1);
 }
 
-/* The next frame of the device, which must be this packet. */
+/* Takes the next frame; asserts that it has @opcode and @psn. */
 static PvrdmaFrame *rc_expect(Rc *rc, uint8_t opcode, uint32_t psn)
 {
     return pvrdma_wire_expect(rc->t, opcode, RC_PEER_QPN, psn & ROCE_PSN_MASK);

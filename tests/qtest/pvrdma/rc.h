@@ -31,7 +31,7 @@ typedef struct RcInit {
     uint8_t retry_cnt;              /* as in PvrdmaTestQpAttr */
 } RcInit;
 
-/* Starts a machine, too. */
+/* Starts a machine, and connects a QP to the peer. */
 void rc_start(Rc *rc, const RcInit *init);
 /* Asserts that no completion or frame is left, and ends QEMU. */
 void rc_stop(Rc *rc);
@@ -43,10 +43,10 @@ void rc_post(Rc *rc, uint64_t wr_id, enum pvrdma_wr_opcode opcode,
 void rc_sent(Rc *rc, uint8_t opcode, uint32_t psn, uint32_t offset, uint32_t len);
 /* Takes a READ request; asserts that it asks for @len bytes at @offset. */
 void rc_asked(Rc *rc, uint32_t psn, uint32_t offset, uint32_t len);
-/* Take an ACK; take a NAK. */
+/* Take a frame; assert that it is an ACK, or a NAK with @code, of @psn. */
 void rc_acked(Rc *rc, uint32_t psn);
 void rc_naked(Rc *rc, uint32_t psn, enum roce_nak code);
-/* Takes the next completion. */
+/* Waits for the next completion; asserts @wr_id and @status. */
 void rc_done(Rc *rc, uint64_t wr_id, enum pvrdma_wc_status status);
 /* Asserts that @len bytes of the region from @offset on are @byte. */
 void rc_assert_filled(Rc *rc, uint32_t offset, uint8_t byte, uint32_t len);
@@ -55,7 +55,7 @@ void rc_assert_filled(Rc *rc, uint32_t offset, uint8_t byte, uint32_t len);
 void rc_send(Rc *rc, const RocePacket *pkt, const void *payload, size_t len);
 void rc_aeth(Rc *rc, uint32_t psn, enum roce_aeth_kind kind, unsigned value);
 void rc_ack(Rc *rc, uint32_t psn);
-/* Sends a part of the response to a READ: up to two MTUs of @byte. */
+/* Sends a packet of the response to a READ: @len bytes of @byte, at most two MTUs. */
 void rc_response(Rc *rc, uint8_t opcode, uint32_t psn, uint8_t byte, uint32_t len);
 
 #endif /* PVRDMA_RC_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A guest that aims what pvrdma writes at pvrdma itself: interrupts that reset the
- * device in the middle of what raises them, and memory that is registers.
+ * A guest that makes pvrdma write to pvrdma itself: interrupts that reset the device in
+ * the middle of their cause, and slots that are registers.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -18,7 +18,7 @@ typedef struct Rig {
     uint32_t bar[6];
 } Rig;
 
-/* Where a write makes the device reset itself. */
+/* Returns the address where a write makes the device reset itself. */
 static uint64_t flr_at(PvrdmaTest *t)
 {
     uint8_t cap = qpci_find_capability(t->dev, PCI_CAP_ID_EXP, 0);
@@ -44,7 +44,10 @@ static Rig rig_make(PvrdmaTest *t)
     return r;
 }
 
-/* The device was reset, all is gone, and it works again. */
+/*
+ * Asserts that the device was reset, that no frame is sent later, and that it works
+ * again.
+ */
 static void assert_reset(PvrdmaTest *t, const Rig *r)
 {
     pvrdma_wait(t, !qpci_config_readl(t->dev, PCI_BASE_ADDRESS_0 +
@@ -67,7 +70,7 @@ static void assert_reset(PvrdmaTest *t, const Rig *r)
 
 /* --- Interrupts ----------------------------------------------------------- */
 
-/* The answer to a command. */
+/* Raises the interrupt of a command's response. */
 static void raise_response(PvrdmaTest *t, const Rig *r)
 {
     union pvrdma_cmd_req req = {
@@ -79,7 +82,7 @@ static void raise_response(PvrdmaTest *t, const Rig *r)
     pvrdma_set(t, PVRDMA_REG_REQUEST, 0);
 }
 
-/* An event of a command. */
+/* Raises the interrupt of an event, by a command. */
 static void raise_event(PvrdmaTest *t, const Rig *r)
 {
     union pvrdma_cmd_req req = {
@@ -95,7 +98,7 @@ static void raise_event(PvrdmaTest *t, const Rig *r)
     pvrdma_set(t, PVRDMA_REG_REQUEST, 0);
 }
 
-/* A completion that a doorbell makes: the WQE cannot be done. */
+/* Raises the interrupt of a completion, by a doorbell: the WQE is invalid. */
 static void raise_doorbell(PvrdmaTest *t, const Rig *r)
 {
     struct pvrdma_sq_wqe_hdr hdr = pvrdma_wr(1, PVRDMA_WR_ERROR);
@@ -104,7 +107,7 @@ static void raise_doorbell(PvrdmaTest *t, const Rig *r)
     pvrdma_post_send(t, &r->qp, &hdr, NULL, 0);
 }
 
-/* One that a packet makes, with more of them behind it. */
+/* Raises the interrupt of a completion, by the first of four packets. */
 static void raise_packet(PvrdmaTest *t, const Rig *r)
 {
     const PvrdmaTestSge sge = PVRDMA_TEST_SGE(&r->mr, 0, 64);
@@ -124,7 +127,7 @@ static void raise_packet(PvrdmaTest *t, const Rig *r)
     }
 }
 
-/* Some that time makes: the peer never answers. */
+/* Raises the interrupt of completions, by timeouts, because the peer never answers. */
 static void raise_timer(PvrdmaTest *t, const Rig *r)
 {
     const PvrdmaTestSge sge = PVRDMA_TEST_SGE(&r->mr, 0, 0x2000);
@@ -145,11 +148,11 @@ static void check_irq(unsigned vector,
     PvrdmaTest *t = pvrdma_start("");
     Rig r = rig_make(t);
 
-    t->guest_errors = true;             /* some of them make mistakes to get there */
+    t->guest_errors = true;             /* some of @raise are guest errors */
     machine_msix_aim(t->dev, vector, flr_at(t), PCI_EXP_DEVCTL_BCR_FLR);
     raise(t, &r);
     assert_reset(t, &r);
-    /* so that there is one for sure */
+    /* a guest error in any case, because pvrdma_stop() expects one */
     pvrdma_doorbell(t, 0, PVRDMA_UAR_SRQ_OFFSET + 4, 0);
     pvrdma_stop(t);
 }
@@ -180,8 +183,8 @@ static void test_timer(void)
 }
 
 /*
- * Messages that ring the doorbell of a queue pair whose completion leads to the next
- * message, and so on: all of them come.
+ * A message rings the doorbell of a second QP, whose completion sends the next message:
+ * both completions notify.
  */
 static void test_chain(void)
 {
@@ -199,7 +202,7 @@ static void test_chain(void)
     machine_msix_aim(t->dev, PVRDMA_INTR_VECTOR_CQ,
                      t->uar.addr + PVRDMA_UAR_QP_OFFSET,
                      PVRDMA_UAR_QP_SEND | qp.handle);
-    /* its WQE is there, but nobody rings */
+    /* the WQE is stored, but the doorbell not rung */
     qtest_bufwrite(t->qts, qp.sq.at, &hdr, sizeof(hdr));
     qtest_writel(t->qts, qp.sq.ring + offsetof(struct pvrdma_ring, prod_tail), 1);
     pvrdma_cq_arm(t, &cq, PVRDMA_UAR_CQ_ARM);
@@ -212,7 +215,10 @@ static void test_chain(void)
 }
 
 /* --- Another NIC ----------------------------------------------------------- */
-/* What the device sends comes back to its own registers: a new shared region. */
+/*
+ * e1000 stores the device's frames to the device's own registers, which must refuse
+ * them.
+ */
 static void test_another_nic(void)
 {
     PvrdmaTest *t = pvrdma_start_hub(PVRDMA_TEST_E1000);
@@ -234,7 +240,10 @@ static void test_another_nic(void)
 
 /* --- Memory ---------------------------------------------------------------- */
 
-/* Slots, rings and queues that are registers, or the configuration space. */
+/*
+ * The response slot, then both slots, are registers or configuration space: commands
+ * fail.
+ */
 static void check_target(uint64_t (*where)(PvrdmaTest *t))
 {
     PvrdmaTest *t = pvrdma_start_cold("");
@@ -255,7 +264,7 @@ static void check_target(uint64_t (*where)(PvrdmaTest *t))
     g_assert_cmpuint(pvrdma_dsr_write(t), ==, 0);
     g_assert_cmpuint(pvrdma_ctl(t, PVRDMA_DEVICE_CTL_ACTIVATE), ==, 0);
     pvrdma_command_fails(t, PVRDMA_CMD_CREATE_PD, &req, EFAULT);
-    /* it is there still, and was not reset */
+    /* the device still has its region, so it was not reset */
     g_assert_cmphex(pvrdma_get(t, PVRDMA_REG_DSRLOW), ==, (uint32_t)t->dsr);
     pvrdma_stop(t);
 }

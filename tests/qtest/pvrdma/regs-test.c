@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Registers and shared region of pvrdma: reset values, what writing does, regions that
- * cannot be used, resets.
+ * Registers and shared region of pvrdma: reset values, effects of writes, regions that
+ * are refused, resets.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -19,7 +19,7 @@ typedef struct Reg {
 
 static const Reg regs[] = { PVRDMA_REGS(REG) };
 
-/* As the driver would read it. */
+/* Returns the MAC address as MACL and MACH hold it. */
 static uint64_t mac_value(void)
 {
     uint8_t mac[8] = { 0 };
@@ -57,7 +57,7 @@ static void test_reset_values(void)
     pvrdma_stop(t);
 }
 
-/* Those without an effect keep what is written; the others refuse. */
+/* A writable register keeps the value; a write to another one is a guest error. */
 static void test_writable(void)
 {
     PvrdmaTest *t = pvrdma_start_cold("");
@@ -91,7 +91,7 @@ static void test_no_register(void)
     pvrdma_expect_errors(t, 1, pvrdma_set(t, none, 1));
     pvrdma_expect_errors(t, 1,
         pvrdma_set(t, PVRDMA_REGS_BYTES - 4, 1));
-    /* other sizes are none of the bus's business */
+    /* accesses of one or two bytes read 0 and write nothing */
     g_assert_cmphex(qtest_readb(t->qts, t->regs.addr), ==, 0);
     g_assert_cmphex(qtest_readw(t->qts, t->regs.addr), ==, 0);
     qtest_writeb(t->qts, t->regs.addr + PVRDMA_REG_IMR, 0);
@@ -122,7 +122,7 @@ static void check_caps(const struct pvrdma_device_caps *caps, uint8_t gid_type)
     g_assert_cmpuint(caps->phys_port_cnt, ==, 1);
     g_assert_cmpuint(le32_to_cpu(caps->vendor_id), ==, PVRDMA_PCI_VENDOR_ID);
     g_assert_cmpuint(le32_to_cpu(caps->max_uar), ==, PVRDMA_UARS);
-    /* the user library masks handles with 16 bits */
+    /* the user library has 16 bits for a handle */
     g_assert_cmpuint(le32_to_cpu(caps->max_qp), <, 65536);
     g_assert_cmpuint(le32_to_cpu(caps->max_qp), >=, 256);
     g_assert_cmpuint(le32_to_cpu(caps->max_cq), >=, 256);
@@ -136,7 +136,7 @@ static void check_caps(const struct pvrdma_device_caps *caps, uint8_t gid_type)
     g_assert_cmphex(le64_to_cpu(caps->page_size_cap) & PVRDMA_PAGE_BYTES, !=, 0);
 }
 
-/* The device fills in its part, and leaves the driver's alone. */
+/* The device stores its capabilities in the region, and changes nothing else. */
 static void test_region(void)
 {
     PvrdmaTest *t = pvrdma_start_cold("");
@@ -169,7 +169,10 @@ static void test_region_v1(void)
     pvrdma_stop(t);
 }
 
-/* A region with one thing wrong is refused, and then a good one is accepted. */
+/*
+ * Asserts that the device refuses the region @bad with @err, does not change it, and
+ * refuses ACTIVATE; then stores the former region again.
+ */
 static void refuse_region(PvrdmaTest *t,
                           const struct pvrdma_device_shared_region *bad, int err)
 {
@@ -221,7 +224,7 @@ static void test_bad_regions(void)
     pvrdma_stop(t);
 }
 
-/* Addresses where there is no memory, or registers. */
+/* A region outside of memory, or in registers. */
 static void test_region_nowhere(void)
 {
     PvrdmaTest *t = pvrdma_start_cold("");
@@ -235,7 +238,7 @@ static void test_region_nowhere(void)
     pvrdma_stop(t);
 }
 
-/* The region's end, where the capabilities go, is in no memory. */
+/* The end of the region, with the capabilities, is outside of memory. */
 static void test_region_half(void)
 {
     PvrdmaTest *t = pvrdma_start_cold("");
@@ -262,7 +265,7 @@ static void test_ctl(void)
     pvrdma_expect_errors(t, 1,
         g_assert_cmpint(pvrdma_ctl(t, PVRDMA_DEVICE_CTL_UNQUIESCE), ==, EINVAL));
     g_assert_cmpint(pvrdma_ctl(t, PVRDMA_DEVICE_CTL_RESET), ==, 0);
-    /* a command before there is a region, and before ACTIVATE */
+    /* a command without a region, then one before ACTIVATE */
     pvrdma_expect_errors(t, 1, pvrdma_set(t, PVRDMA_REG_REQUEST, 0));
     g_assert_cmpint(pvrdma_get(t, PVRDMA_REG_ERR), ==, EINVAL);
     pvrdma_dsr_make(t);
@@ -274,7 +277,7 @@ static void test_ctl(void)
         g_assert_cmpint(pvrdma_ctl(t, PVRDMA_DEVICE_CTL_RESET + 1), ==, EINVAL));
     g_assert_cmpint(pvrdma_ctl(t, PVRDMA_DEVICE_CTL_ACTIVATE), ==, 0);
     g_assert_cmpint(pvrdma_command(t, PVRDMA_CMD_CREATE_PD, &req, NULL), ==, 0);
-    /* REQUEST takes 0 only */
+    /* REQUEST accepts 0 only */
     pvrdma_expect_errors(t, 1, pvrdma_set(t, PVRDMA_REG_REQUEST, 1));
     g_assert_cmpint(pvrdma_get(t, PVRDMA_REG_ERR), ==, EINVAL);
     pvrdma_stop(t);
@@ -289,7 +292,7 @@ static void test_doorbells(void)
     pvrdma_expect_errors(t, 1,
         pvrdma_doorbell(t, 0, PVRDMA_UAR_QP_OFFSET, PVRDMA_UAR_QP_SEND | 1));
     pvrdma_bring_up(t);
-    /* of nothing, on any page, and where no doorbell is */
+    /* doorbells of no object, on several pages, and an offset without a doorbell */
     pvrdma_expect_errors(t, 1,
         pvrdma_doorbell(t, 0, PVRDMA_UAR_QP_OFFSET, PVRDMA_UAR_QP_SEND | 1));
     pvrdma_expect_errors(t, 1,
@@ -305,7 +308,7 @@ static void test_doorbells(void)
 
 /* --- Resets ------------------------------------------------------------- */
 
-/* Objects of every kind, a connection with a READ under way. */
+/* Makes objects of every kind, and a READ under way. */
 static void make_busy(PvrdmaTest *t)
 {
     uint32_t uc = pvrdma_uc_create(t, 3);
@@ -329,7 +332,10 @@ static void make_busy(PvrdmaTest *t)
     g_free(pvrdma_wire_expect(t, ROCE_OP_READ_REQUEST, 0x1234, 0));
 }
 
-/* Nothing is left of what was: no handle, no timer, no frame. */
+/*
+ * Lets time pass and brings the device up; asserts that no frame, object or event of
+ * before is left.
+ */
 static void assert_gone(PvrdmaTest *t)
 {
     union pvrdma_cmd_req uc = { .destroy_uc.ctx_handle = cpu_to_le32(1) };
@@ -354,7 +360,7 @@ static void test_ctl_reset(void)
     pvrdma_stop(t);
 }
 
-/* A driver that did not say good-bye, as after a crash of its kernel. */
+/* A driver writes a new region without a reset, as after a crash of its kernel. */
 static void test_region_again(void)
 {
     PvrdmaTest *t = pvrdma_start("");
@@ -372,7 +378,7 @@ static void test_machine_reset(void)
 
     make_busy(t);
     qtest_system_reset(t->qts);
-    /* so are the bridges and BARs */
+    /* bridges and BARs were reset, too */
     t->msix = 0;
     qpci_device_enable(t->dev);
     t->regs = qpci_iomap(t->dev, PVRDMA_BAR_REGS, NULL);
@@ -382,7 +388,7 @@ static void test_machine_reset(void)
     pvrdma_stop(t);
 }
 
-/* Bus mastering goes away under a device that works. */
+/* The guest clears bus mastering while the device works. */
 static void test_no_bus_master(void)
 {
     PvrdmaTest *t = pvrdma_start("");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pvrdma and a hostile peer: every frame that is dropped with its counter, every request
- * that is refused with its NAK, counter, event, completion and state of the QP; and
- * floods of nonsense, after which everything works.
+ * pvrdma and a hostile peer: every frame that is dropped with its counter, every
+ * request that is refused with its NAK, counter, event, completion and state of the QP;
+ * and thousands of random packets, after which everything works.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -11,23 +11,24 @@
 
 #define MTU         1024
 #define BYTES       (1024 * 1024)
-#define GUARD       4096            /* beside the region */
+#define GUARD       4096 /* bytes before and behind the region that must stay 0 */
 #define VA          0x7f0000000000ULL
-#define RECV_AT     (BYTES / 2)     /* of receive buffers in the region */
-#define RECV_BYTES  1500            /* in two elements */
+#define RECV_AT     (BYTES / 2)     /* offset of receive buffers in the region */
+#define RECV_BYTES  1500            /* bytes of a receive buffer, in two elements */
 #define PEER_QPN    0xabcdef
 #define PSN         0xfffffe
-#define RANDOM      4000            /* packets or frames */
+#define RANDOM      4000            /* number of random packets or frames */
 
 typedef struct Rig {
     PvrdmaTest *t;
     uint32_t pd;
     PvrdmaTestCq cq;
     PvrdmaTestQp qp;
-    uint64_t guard[2];              /* addresses of memory around the region's */
-    PvrdmaTestMr mr, local;         /* the second is not for peers */
-    uint8_t *data;                  /* what is in the region */
-    RocePath path;                  /* of what the peer sends */
+    uint64_t guard[2];              /* addresses of memory before and behind the region */
+    /* regions with all rights and with none for peers or for writes */
+    PvrdmaTestMr mr, local;
+    uint8_t *data;                  /* contents of the region at the start */
+    RocePath path;                  /* of the frames of the peer */
 } Rig;
 
 static void connect_as(Rig *r, uint32_t access)
@@ -82,7 +83,7 @@ static void rig_stop(Rig *r)
     pvrdma_stop(r->t);
 }
 
-/* Connects the QP again, whatever became of it. */
+/* Connects the QP again, from any state. */
 static void again(Rig *r, uint32_t access)
 {
     pvrdma_qp_to(r->t, &r->qp, PVRDMA_QPS_RESET);
@@ -105,8 +106,8 @@ static uint64_t dropped(Rig *r, const char *counter)
 }
 
 /*
- * A packet of the peer with @len bytes of payload; address and key are added to those of
- * the region.
+ * Sends a packet as the peer, with @len bytes of payload; the region's address and key
+ * are added to those in @pkt.
  */
 static void peer(Rig *r, RocePacket pkt, uint32_t len)
 {
@@ -124,7 +125,7 @@ static void peer(Rig *r, RocePacket pkt, uint32_t len)
     peer(r, (RocePacket) { .opcode = ROCE_OP_##op, .psn = (number), \
                            ##__VA_ARGS__ }, len)
 
-/* Data goes to the region and from there back. */
+/* Connects the QP again; asserts that a WRITE and a READ of the peer succeed. */
 static void check_works(Rig *r)
 {
     g_autofree PvrdmaFrame *f = NULL;
@@ -142,7 +143,7 @@ static void check_works(Rig *r)
 }
 
 /* --- Dropped -------------------------------------------------------------- */
-/* A good frame. */
+/* Makes a valid frame with a WRITE; returns its length. */
 static size_t good_frame(Rig *r, uint8_t *frame)
 {
     RocePacket pkt = {
@@ -156,14 +157,14 @@ static size_t good_frame(Rig *r, uint8_t *frame)
     return roce_frame_end(frame, at, 61);
 }
 
-/* Frames that are for the device, and those of them that were not sound. */
+/* Returns the number of frames that the device has dropped because they are not valid. */
 static uint64_t bad_frames(Rig *r)
 {
     return dropped(r, "rx-bad-length") + dropped(r, "rx-bad-ip") +
            dropped(r, "rx-bad-header") + dropped(r, "rx-bad-icrc");
 }
 
-/* A11: no bit of a frame may change; then it comes as it was. */
+/* A11: a frame with any bit inverted is dropped. */
 static void test_flipped(void)
 {
     Rig r;
@@ -179,7 +180,10 @@ static void test_flipped(void)
     for (size_t bit = 8 * ip; bit < 8 * len; bit++) {
         size_t byte = bit / 8;
 
-        /* what the ICRC leaves out, and what makes it somebody else's frame */
+        /*
+         * bits that the ICRC does not cover, and bytes that make the frame one for the
+         * NIC
+         */
         if (byte == udp + 6 || byte == udp + 7 || byte == bth + 4 ||
             (byte == ip && bit % 8 < 4) || (byte == ip + 6 && bit % 8 < 5) ||
             byte == ip + 7 || byte == ip + 9 || byte == udp + 2 ||
@@ -194,7 +198,7 @@ static void test_flipped(void)
     pvrdma_wait(r.t, bad_frames(&r) == sent);
     g_assert_cmpuint(dropped(&r, "rx-bad-icrc"), >, 8 * 61);
     pvrdma_assert_mem(r.t, r.mr.pa, r.data, 61);
-    PEER(&r, READ_REQUEST, PSN, 0, .dma_len = 1);       /* that PSN is still free */
+    PEER(&r, READ_REQUEST, PSN, 0, .dma_len = 1);       /* the QP still expects PSN */
     g_free(pvrdma_wire_expect(r.t, ROCE_OP_READ_RESP_ONLY, PEER_QPN, PSN));
     rig_stop(&r);
 }
@@ -220,7 +224,7 @@ static void test_truncated(void)
     rig_stop(&r);
 }
 
-/* A12, A16: a number of which any bit is wrong, and another partition. */
+/* A12, A16: a QPN with any bit wrong, another partition, another opcode or address. */
 static void test_not_for_us(void)
 {
     Rig r;
@@ -235,9 +239,9 @@ static void test_not_for_us(void)
     pvrdma_wait(r.t, dropped(&r, "rx-bad-pkey") == 2);
     PEER(&r, UD_SEND_ONLY, PSN, 1, .qkey = 1);
     pvrdma_wait(r.t, dropped(&r, "rx-no-qp") == 25);
-    r.path.sgid[15] ^= 1;                       /* somebody else knows the number */
+    r.path.sgid[15] ^= 1;                       /* another sender that knows the QPN */
     PEER(&r, WRITE_ONLY, PSN, 1, .dma_len = 1);
-    r.path = pvrdma_path(true, false);          /* and is the peer, but by IPv6 */
+    r.path = pvrdma_path(true, false);          /* the peer, but by IPv6 */
     PEER(&r, WRITE_ONLY, PSN, 1, .dma_len = 1);
     pvrdma_wait(r.t, dropped(&r, "rx-bad-path") == 2);
     r.path = pvrdma_path(false, false);
@@ -259,7 +263,7 @@ static void test_state(void)
     PEER(&r, WRITE_ONLY, PSN, 1, .dma_len = 1);
     pvrdma_wait(r.t, dropped(&r, "rx-qp-state") == 2);
     pvrdma_qp_rtr(r.t, &r.qp, &attr);
-    PEER(&r, ACK, PSN, 0);                      /* to what? */
+    PEER(&r, ACK, PSN, 0);                      /* an ACK without a request */
     pvrdma_wait(r.t, dropped(&r, "rx-qp-state") == 3);
     g_assert_true(pvrdma_event_none(r.t));
     PEER(&r, WRITE_ONLY, PSN, 1, .dma_len = 1, .ack_req = true);
@@ -281,16 +285,16 @@ typedef enum Buffer {
 typedef struct Row {
     const char *what;
     struct {
-        RocePacket pkt;             /* as for peer(), PSN set */
+        RocePacket pkt;             /* as for peer(), which is given the PSN */
         uint32_t len;
-    } part[3];                      /* the last one with an opcode is refused */
+    } part[3];                      /* the last packet is refused */
     unsigned parts;
-    uint32_t access;                /* of the QP; 0: all */
+    uint32_t access;                /* access rights of the QP; 0: all */
     Buffer buffer;
     enum roce_nak nak;
     const char *counter;
-    int event;                      /* -1: none */
-    uint8_t status;                 /* of the first receive WQE; 0: just flushed */
+    int event;                      /* event of the QP; -1: none */
+    uint8_t status;                 /* status of the first receive WQE; 0: flushed */
 } Row;
 
 #define OP(op, ...) { .opcode = ROCE_OP_##op, ##__VA_ARGS__ }
@@ -395,7 +399,7 @@ static void test_refused(void)
     Rig r;
 
     rig_start(&r);
-    r.t->guest_errors = true;           /* buffers that are not usable */
+    r.t->guest_errors = true;           /* some receive WQEs have wrong keys */
     for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
         check_row(&r, &rows[i]);
     }
@@ -409,7 +413,10 @@ static void test_too_many_reads(void)
 
     rig_start(&r);
     drain(&r);
-    /* one frame for all, or the device answers the first before the last comes */
+    /*
+     * these READs ask for more than the wire holds, so they are all unfinished when the
+     * next one arrives
+     */
     for (unsigned i = 0; i < 4; i++) {
         PEER(&r, READ_REQUEST, PSN + i * 1024, 0, .dma_len = BYTES);
     }
@@ -429,7 +436,10 @@ static void test_too_many_reads(void)
 }
 
 /* --- READs that wait for the wire ----------------------------------------- */
-/* Asks for more than sockets hold, and takes nothing until the device waits. */
+/*
+ * Starts a machine whose peer READs more than sockets hold, and takes nothing until the
+ * device waits.
+ */
 static void block(Rig *r)
 {
     uint64_t sent = 0, before;
@@ -472,7 +482,7 @@ static void test_region_gone(void)
     rig_stop(&r);
 }
 
-/* The guest ends the QP, and then there is none: what waited is not sent. */
+/* The QP goes to ERR or is destroyed: the rest of the READ data is not sent. */
 static void test_ended(void)
 {
     Rig r;
@@ -522,7 +532,10 @@ static void test_shared(void)
     pvrdma_wire_expect_ack(r.t, PEER_QPN, 0,
                            ROCE_AETH_SYN(ROCE_AETH_NAK,
                                          ROCE_NAK_INVALID_REQUEST));
-    /* the WQE that was begun, and none of those that others may get */
+    /*
+     * the WQE that a SEND has begun is flushed; the others in the SRQ stay for other
+     * QPs
+     */
     pvrdma_cq_expect(r.t, &r.cq, 2, PVRDMA_WC_REM_INV_REQ_ERR);
     pvrdma_event_take(r.t, PVRDMA_EVENT_QP_REQ_ERR, r.qp.handle);
     pvrdma_event_take(r.t, PVRDMA_EVENT_QP_LAST_WQE_REACHED, r.qp.handle);
@@ -533,7 +546,7 @@ static void test_shared(void)
 }
 
 /* --- Nonsense ------------------------------------------------------------- */
-/* A good request. */
+/* Returns a valid request. */
 static RocePacket random_good(GRand *rand)
 {
     static const uint8_t opcodes[] = {
@@ -553,7 +566,7 @@ static RocePacket random_good(GRand *rand)
     };
 }
 
-/* Spoils one thing, or all that there is. */
+/* Makes one field of @pkt, or @len, random. */
 static void random_spoil(GRand *rand, RocePacket *pkt, uint32_t *len)
 {
     switch (g_rand_int_range(rand, 0, 7)) {
@@ -586,7 +599,7 @@ static void random_spoil(GRand *rand, RocePacket *pkt, uint32_t *len)
     }
 }
 
-/* Packet @n behind those that were expected, sound for the codec. */
+/* Sends packet @n after PSN as the peer, mostly a valid request, in a valid frame. */
 static void random_packet(Rig *r, GRand *rand, unsigned n)
 {
     RocePacket pkt = random_good(rand);
