@@ -16,17 +16,17 @@
 
 /* The offsets of all data in one block of memory. */
 struct climate {
-	unsigned int nx, ny;	/* cells */
+	unsigned int nx, ny;	/* cells of the mesh in each direction */
 	unsigned int nlayers;
 	unsigned int ncells;
-	unsigned int nvalues;	/* of x, and of y */
+	unsigned int nvalues;	/* values of x; y has as many */
 	size_t matrix;		/* double [ncells][nlayers][NDF][NDF] */
 	size_t x;		/* double [nvalues] */
 	size_t y;
 	size_t map;		/* uint32_t [ncells][NDF]: index of a node's column in
 				 * x and in y */
 	size_t cells;		/* uint32_t [ncells], by colour */
-	size_t bytes;		/* of all, a multiple of 8 */
+	size_t bytes;		/* size of the block, a multiple of 8 */
 	unsigned int colour[CLIMATE_COLOURS + 1];	/* start of each in cells */
 };
 
@@ -34,7 +34,7 @@ struct climate {
 void climate_layout(struct climate *c, unsigned int nx, unsigned int ny,
 		    unsigned int nlayers);
 
-/* Fills @c->bytes at @mem, ordinary memory, with the initial state. */
+/* Fills @c->bytes bytes at @mem, which is ordinary memory, with the initial state. */
 void climate_fill(const struct climate *c, uint8_t *mem);
 
 /* Updates all cells of @colour, by aligned accesses to @mem, which may be of a device. */
@@ -44,7 +44,7 @@ void climate_update(const struct climate *c, volatile uint8_t *mem,
 /* Returns the number of memory accesses of an update of all colours. */
 double climate_accesses(const struct climate *c);
 
-/* Returns a checksum of y at @mem, ordinary memory. */
+/* Returns a checksum of y in the block at @mem, which is ordinary memory. */
 uint64_t climate_checksum(const struct climate *c, const uint8_t *mem);
 
 #endif /* EXAMPLES_CLIMATE_H */

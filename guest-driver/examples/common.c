@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * Messages, numbers and time.
+ * Example programs: prints messages, parses numbers, reads the clock.
  */
 #include <errno.h>
 #include <stdarg.h>

@@ -11,11 +11,11 @@
 /* Exit codes. */
 enum {
 	EXIT_RIGHT = 0,		/* all results are right */
-	EXIT_FAILED = 1,	/* wrong results, or none */
-	EXIT_USAGE = 2,
+	EXIT_FAILED = 1,	/* some results are wrong, or there are none */
+	EXIT_USAGE = 2,		/* wrong command line */
 };
 
-/* Name of the program, before each message. */
+/* Name of the program, which each message begins with.  Each program defines it. */
 extern const char *program;
 
 /* Prints a message on standard error.  Returns EXIT_FAILED. */
@@ -24,7 +24,10 @@ int failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints a message about a wrong command line.  Returns EXIT_USAGE. */
 int wrong_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Parses a whole number from @min to @max, decimal or 0x.  Returns false on an error. */
+/*
+ * Parses an integer from @min to @max: decimal, octal (0...) or hexadecimal (0x...).
+ * Returns false on an error.
+ */
 bool number(const char *text, long long min, long long max, long long *value);
 
 /* Returns the seconds of a clock that is never set. */

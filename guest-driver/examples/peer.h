@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Messages by which processes of several nodes exchange the addresses of their memory.
- * They go to mailbox PEER_MBOX.
+ * These messages go to mailbox PEER_MBOX.
  *
  *	HELLO ->		to every context of a node, because the context of the
  *				other process is unknown
@@ -32,11 +32,11 @@ enum peer_kind {
 
 struct peer_msg {
 	__le32 magic;
-	__u8 op;
-	__u8 kind;
+	__u8 op;		/* enum peer_op */
+	__u8 kind;		/* enum peer_kind */
 	__le16 reserved;
-	__le64 xva;
-	__le64 bytes;
+	__le64 xva;		/* xva of the sender's memory */
+	__le64 bytes;		/* bytes of this memory */
 };
 RNIC_ASSERT_SIZE(struct peer_msg, 24);
 
@@ -46,8 +46,8 @@ struct peer {
 	uint32_t ctx;
 	uint64_t xva;
 	uint64_t bytes;
-	bool known;		/* this process has its address */
-	bool informed;		/* it has the address of this process */
+	bool known;		/* this process has the peer's address */
+	bool informed;		/* the peer has this process's address */
 };
 
 /* This process. */
@@ -66,7 +66,7 @@ struct me {
  */
 int me_open(struct me *me, enum peer_kind kind, const char *device, size_t bytes);
 
-/* Undoes me_open(); a struct of zeros is allowed. */
+/* Closes the NIC and frees the memory of me_open().  @me may be all zeros. */
 void me_close(struct me *me);
 
 /*
@@ -76,7 +76,7 @@ void me_close(struct me *me);
 int peer_send(struct me *me, const struct peer *to, enum peer_op op);
 
 /*
- * Sends HELLO to all contexts of node @coord, unreliably.
+ * Sends HELLO, once and without an ack, to all contexts of node @coord.
  */
 void peer_hello(struct me *me, uint32_t coord);
 

@@ -22,8 +22,8 @@ extern const char *const place_names[PLACES];
 struct place_options {
 	const char *device;
 	unsigned int places;	/* bit n: enum place_kind n */
-	uint32_t coord;		/* of the server */
-	bool have_coord;
+	uint32_t coord;		/* coordinates of the server */
+	bool have_coord;	/* the command line has COORD */
 	bool server;
 	bool once;
 	bool early;		/* stores are acknowledged early */
@@ -54,10 +54,10 @@ struct place_options {
 "  -h, --help           print this\n"
 #define PLACE_OPTIONS_DEFAULT { .wait_s = 10 }
 
-/* Takes option @c.  Returns EXIT_RIGHT or, after a message, EXIT_USAGE. */
+/* Handles option @c with @arg.  Returns EXIT_RIGHT or, after a message, EXIT_USAGE. */
 int place_option(struct place_options *opt, int c, const char *arg);
 
-/* Takes the arguments after the options: COORD.  Returns as place_option(). */
+/* Handles the argument after the options, COORD.  Returns as place_option(). */
 int place_arguments(struct place_options *opt, int argc, char **argv);
 
 /* Data of a program in one place. */
@@ -65,28 +65,28 @@ struct place {
 	enum place_kind kind;
 	volatile uint8_t *mem;	/* 8-byte aligned */
 	size_t bytes;
-	uint64_t gva;		/* of a remote place */
-	uint32_t ctx;
+	uint64_t gva;		/* GVA of a remote place */
+	uint32_t ctx;		/* context that owns a remote place */
 };
 
 /* The NIC that a client has open, and its server. */
 struct place_client {
 	const struct place_options *opt;
 	struct me me;
-	struct peer server;	/* known: the client has found it */
+	struct peer server;	/* server.known: the client has found it */
 };
 
 /*
- * Opens the NIC and finds the server, as far as the places in @opt need them.  Returns 0
- * or, after a message, EXIT_FAILED.
+ * Opens the NIC and finds the server, if the places in @opt need them.  Returns 0 or,
+ * after a message, EXIT_FAILED.
  */
 int place_client_open(struct place_client *client,
 		      const struct place_options *opt);
 void place_client_close(struct place_client *client);
 
 /*
- * Provides @bytes in a place, which contain zeros or old data.  Returns 0 or, after a
- * message, EXIT_FAILED.
+ * Provides @bytes bytes in a place.  They contain zeros, or data of earlier programs.
+ * Returns 0 or, after a message, EXIT_FAILED.
  */
 int place_open(struct place_client *client, enum place_kind kind, size_t bytes,
 	       struct place *place);
@@ -98,7 +98,7 @@ void place_close(struct place_client *client, struct place *place);
  */
 int place_settle(struct place_client *client, const struct place *place);
 
-/* Serves memory for --server.  Returns the exit code. */
+/* Runs the program as a server, which gives memory to clients.  Returns the exit code. */
 int place_serve(const struct place_options *opt);
 
 #endif /* EXAMPLES_PLACE_H */
