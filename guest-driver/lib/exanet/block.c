@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * libexanet: blocking functions.
+ * libexanet: functions that return when a transfer has ended.
  */
 #include "internal.h"
 
@@ -39,8 +39,9 @@ EXA_API int exa_send(struct exa_dev *dev, const struct exa_mbox_addr *to,
 }
 
 /*
- * Takes a record for a read.  Returns its number or -EAGAIN.  The record of a read that
- * has timed out is free again when its notification has arrived.
+ * Takes a record for a read.  Returns the record's number, or -EAGAIN if none is free.
+ * The record of a read that has timed out is free again when the notification has
+ * arrived.
  */
 static int exa_slot_take(struct exa_dev *dev)
 {
@@ -75,8 +76,8 @@ static int exa_read_start(struct exa_dev *dev, const struct exa_read_attr *attr,
 }
 
 /*
- * Waits for the notification, and for the end of the request, which frees its channel.
- * Either of them may report a failure.
+ * Waits for the notification, and for the end of the request, which frees the channel.
+ * Returns the status of the read, the error of the request, or -ETIMEDOUT.
  */
 static int exa_read_finish(struct exa_dev *dev, int chan,
 			   const struct exanet_notification *rec,

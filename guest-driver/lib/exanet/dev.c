@@ -24,7 +24,10 @@ int exa_ioctl(struct exa_dev *dev, unsigned long cmd, void *arg)
 	return ret < 0 ? -errno : 0;
 }
 
-/* Makes a path of "1", "exanet1", "/dev/exanet1" or NULL.  Returns 0 or -ENAMETOOLONG. */
+/*
+ * Stores the path of the NIC @name: "1", "exanet1" or "/dev/exanet1"; NULL: that of
+ * EXANET_DEVICE or exanet0.  Returns 0 or -ENAMETOOLONG.
+ */
 static int exa_path(const char *name, char *path, size_t size)
 {
 	const char *form = "/dev/%s";
@@ -79,13 +82,13 @@ static int exa_map(struct exa_dev *dev)
 		ret = exa_map_page(dev, i);
 		if (ret)
 			return ret;
-		/* A driver of an old version does not keep the pages from children. */
+		/* An old version of the driver gives the pages to children, too. */
 		madvise(dev->page[i], dev->page_size, MADV_DONTFORK);
 	}
 	return 0;
 }
 
-/* Makes a page that reads 1 in this process and 0 in every child. */
+/* Allocates a page that reads 1 in this process and 0 in every child. */
 static int exa_alive_init(struct exa_dev *dev)
 {
 	size_t size = sysconf(_SC_PAGESIZE);
@@ -107,10 +110,10 @@ static int exa_alive_init(struct exa_dev *dev)
 }
 
 /*
- * Sets the job of the environment's EXANET_JOB, if there is one.  A launcher (mpirun,
- * Slurm) selects one of the user's jobs by this variable.  A program with raised privileges
- * ignores it, because root may join any named job: the caller of the program could then
- * read all its memory.
+ * Sets the job that the environment's EXANET_JOB names.  A launcher (mpirun, Slurm)
+ * selects one of the user's jobs by this variable.  A program with raised privileges
+ * ignores the variable, because root may join any named job: the caller of the program
+ * could then read all memory of the program.
  */
 static int exa_job_choose(struct exa_dev *dev)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * libexanet: errors of the NIC's codes, and their texts.
+ * libexanet: converts codes of the NIC to errnos, and errnos to texts.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -38,7 +38,7 @@ EXA_API const char *exa_strerror(int err)
 	const char *text;
 	size_t i;
 
-	/* INT_MIN has no counterpart. */
+	/* INT_MIN cannot be negated in an int. */
 	err = err < 0 ? -(err + 1) + 1U : (unsigned int)err;
 	for (i = 0; i < sizeof(exa_texts) / sizeof(exa_texts[0]); i++)
 		if (exa_texts[i].err == err)

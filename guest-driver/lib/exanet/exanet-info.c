@@ -66,7 +66,7 @@ static const struct {
 	{ EXANET_CAP1_JOB_LOCAL,  "local-jobs" },
 };
 
-/* The values that are printed of a port, in order. */
+/* Files of a port in sysfs, in the order in which their values are printed. */
 static const char *const info_port_values[] = {
 	"state", "peer", "role", "rate_kbps", "latency_ns", "tx_packets",
 	"tx_words", "rx_packets", "rx_words", "bad_header", "bad_payload",
@@ -120,7 +120,7 @@ bool info_port(const char *dev, int port, const char *what,
 	return info_read(dev, attr, value);
 }
 
-/* Reads capabilities from a context.  Returns false if no context can be opened. */
+/* Reads capabilities from a context that it opens.  Returns false with *@error set. */
 static bool info_query(const char *name, struct exa_attr *attr, int *error)
 {
 	struct exa_dev *dev;
@@ -195,13 +195,13 @@ static void info_ports_print(const char *dev)
 	char value[INFO_VALUE_MAX];
 	int port;
 
-	/* not every number has a port */
+	/* Some port numbers have no port. */
 	for (port = 0; port < EXANET_LINKS; port++)
 		if (info_port(dev, port, "state", value))
 			info_port_print(dev, port, value);
 }
 
-/* Prints the shared memory, if the NIC has it. */
+/* Prints the sizes of the shared memory, if the NIC has it. */
 static void info_shm_print(const char *dev)
 {
 	char aperture[INFO_VALUE_MAX], bram[INFO_VALUE_MAX];
@@ -304,7 +304,7 @@ static void info_json_ports(const char *dev)
 	printf("\n  ]");
 }
 
-/* Prints @separator and the object of a device.  Returns 1 after a message without it. */
+/* Prints @separator and the object of a device.  Returns 0, or 1 if it does not exist. */
 static int info_json(const char *dev, const char *separator)
 {
 	static const char *const values[] = { "coord", "contexts",
@@ -356,7 +356,10 @@ static int info_devices(struct dirent ***list)
 	return n > 0 ? n : -1;
 }
 
-/* Prints a list with an object for each device that exists. */
+/*
+ * Prints a JSON list with an object for each device that exists.  Returns the exit
+ * status.
+ */
 static int info_json_these(char *const *names, int count)
 {
 	const char *separator = "\n";
@@ -373,7 +376,7 @@ static int info_json_these(char *const *names, int count)
 	return ret;
 }
 
-/* Prints @count devices, once or with --watch. */
+/* Prints @count devices, once or repeatedly with --watch.  Returns the exit status. */
 static int info_these(char *const *names, int count,
 		      const struct info_options *opt)
 {
@@ -425,8 +428,9 @@ static const struct option info_long[] = {
 };
 
 /*
- * Reads the time after --watch: its own argument, or the next one if that is a number,
- * because no name of a device is a number.
+ * Reads the time after --watch: the option's own argument, or the next argument if it
+ * is a number, because no device has a number as its name.  Returns false if the time
+ * is wrong.
  */
 static bool info_seconds(const char *arg, char **argv, double *seconds)
 {

@@ -174,7 +174,7 @@ void ping_print_end(const struct ping_options *opt)
 	fflush(stdout);
 }
 
-/* Stores the own coordinates in @opt, by a context that is opened only for this. */
+/* Stores the own coordinates in @opt.  Opens a context only for this. */
 static int ping_own_coord(struct ping_options *opt)
 {
 	struct exa_dev *dev;
@@ -244,7 +244,7 @@ struct ping_command {
 	bool loopback;
 };
 
-/* Takes option @c.  Returns NULL, or a message if it is wrong. */
+/* Handles option @c.  Returns NULL, or a message if the option is wrong. */
 static const char *ping_option(int c, struct ping_options *opt,
 			       struct ping_command *cmd)
 {

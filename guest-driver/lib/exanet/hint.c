@@ -16,13 +16,13 @@
 #include "internal.h"
 #include "rnic/exanet/uapi.h"
 
-#define EXA_PLACES	32	/* waits for notifications write POLL of at most so many */
+#define EXA_PLACES	32	/* most NICs whose POLL exa_notify_wait() writes */
 
 /* An address at which a mailbox page is, or was. */
 struct exa_place {
-	uint8_t *page;		/* stays mapped once it is set */
+	uint8_t *page;		/* address; stays mapped once it is set */
 	size_t bytes;
-	bool used;
+	bool used;		/* an exa_dev has this place */
 	/* 1 + descriptor of a NIC that has POLL; 0: none.  Stored after @page. */
 	_Atomic int fd_plus_1;
 };
@@ -53,7 +53,7 @@ static void exa_places_init(void)
 	exa_places = p;
 }
 
-/* Returns a place for a page of @bytes, or NULL. */
+/* Returns a place for a page of @bytes, or NULL if none is free. */
 static struct exa_place *exa_place_take(size_t bytes)
 {
 	struct exa_place *place, *found = NULL;
@@ -141,7 +141,7 @@ bool exa_hint_dev(struct exa_dev *dev)
 	return true;
 }
 
-/* Returns true if the NIC of descriptor @fd has been removed or reset. */
+/* Returns true if poll() reports an event of @fd: the NIC was removed or reset. */
 static bool exa_gone(int fd)
 {
 	struct pollfd pfd = { .fd = fd };

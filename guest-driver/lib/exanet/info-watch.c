@@ -138,7 +138,7 @@ static void watch_read(struct watch_dev *dev)
 static double watch_per_second(const struct watch_dev *dev, uint64_t now,
 			       uint64_t before)
 {
-	/* the first value is no rate, because its start is unknown */
+	/* Without an earlier sample there is no rate. */
 	if (!dev->before.there)
 		return 0;
 	return (now >= before ? now - before : now) /
@@ -239,7 +239,7 @@ static int watch_rows(void)
 {
 	struct winsize size;
 
-	/* the cursor needs the last line */
+	/* The cursor needs the last line of the terminal. */
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_row < 2)
 		return INT_MAX;
 	return size.ws_row - 1;
@@ -261,7 +261,7 @@ static int watch_put_in_place(const char *text, int above)
 	}
 	if (above > rows)
 		above = rows;
-	/* moves to the first line, and clears all below */
+	/* Moves the cursor to the first line, and clears all lines below. */
 	if (above)
 		printf("\033[%dA\r\033[J", above);
 	printf("\033[?7l%.*s\033[?7h", (int)(end - text), text);
@@ -294,7 +294,7 @@ static void watch_read_all(struct watch_dev *devs, int count)
 		watch_read(&devs[i]);
 }
 
-/* Returns true if all devices exist at the start; else prints the first that does not. */
+/* Returns true if all devices exist, or prints the name of the first that does not. */
 static bool watch_all_there(const struct watch_dev *devs, int count)
 {
 	int i;

@@ -15,19 +15,19 @@
 
 /* The arguments of --watch. */
 struct info_watch {
-	double seconds;		/* between two tables */
-	unsigned long count;	/* of tables; 0: until a signal comes */
+	double seconds;		/* time from one table to the next */
+	unsigned long count;	/* number of tables; 0: until a signal comes */
 };
 
-/* Reads /sys/class/exanet/@dev/@attr without its newline.  Returns false without it. */
+/* Reads /sys/class/exanet/@dev/@attr without the newline.  Returns false on an error. */
 bool info_read(const char *dev, const char *attr, char value[INFO_VALUE_MAX]);
 /* Reads file @what of port @port.  Returns false if there is no such port or file. */
 bool info_port(const char *dev, int port, const char *what,
 	       char value[INFO_VALUE_MAX]);
 
 /*
- * Prints the number of tables in @watch for the @count devices @names.  SIGINT and SIGTERM
- * end it.  Returns the exit status.
+ * Prints as many tables as @watch says for the @count devices @names.  Returns the exit
+ * status, after SIGINT and SIGTERM, too.
  */
 int info_watch(char *const *names, int count, const struct info_watch *watch);
 

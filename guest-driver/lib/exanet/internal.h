@@ -3,8 +3,8 @@
  * libexanet: declarations of its files.
  *
  * Ownership: an exa_dev owns its pages, mailboxes and channel shadows.  A channel
- * shadow is only used by the thread that holds the channel's bit in the busy word, so it
- * needs no lock.
+ * shadow is a copy of the words that the channel has.  Only the thread that has set the
+ * channel's bit in the busy word uses it, so it needs no lock.
  */
 #ifndef LIBEXANET_INTERNAL_H
 #define LIBEXANET_INTERNAL_H
@@ -28,12 +28,12 @@ struct exa_mbox {
 	unsigned int nr;
 	unsigned int log2;
 	uint32_t head;		/* free-running index of the next entry to read */
-	uint32_t head_stored;	/* the last value that the NIC got */
-	uint32_t batch;		/* entries that are given back at a time */
+	uint32_t head_stored;	/* value of head that the NIC got last */
+	uint32_t batch;		/* entries that the NIC gets back at once */
 	/* dev->lock protects these members. */
 	bool irq_always;	/* EXA_MBOX_IRQ */
 	bool irq_recv;		/* exa_recv() sleeps */
-	uint64_t ctrl;		/* the last value stored */
+	uint64_t ctrl;		/* value of the register CTRL, as stored last */
 };
 
 /* A segment that is mapped. */
@@ -51,7 +51,7 @@ struct exa_dev {
 	bool has_poll;		/* the NIC has EXANET_MAILBOX_POLL */
 	uint32_t *alive;	/* reads 0 in a child after fork() */
 	uint8_t *page[EXANET_USER_PAGES];
-	struct exa_place *place;	/* of the mailbox page; see exa_mailbox_map() */
+	struct exa_place *place;	/* of the mailbox page, or NULL; see hint.c */
 	size_t page_size;
 	uint32_t coord;
 	uint32_t ctx;
@@ -60,27 +60,28 @@ struct exa_dev {
 	_Atomic uint32_t write_busy;	/* bit n: write channel n is taken */
 	_Atomic uint32_t pktz_busy;	/* bit n: packetizer channel n is taken */
 	_Atomic uint32_t slot_busy;	/* bit n: read slot n is taken */
-	_Atomic uint32_t slot_lost;	/* ... by a read that has timed out */
+	_Atomic uint32_t slot_lost;	/* bit n: the read of slot n has timed out */
 	struct exanet_channel write_shadow[EXANET_WRITE_CHANNELS];
 	struct exanet_pktz_channel pktz_shadow[EXANET_PKTZ_CHANNELS];
 	_Alignas(sizeof(struct exanet_notification))
 	struct exanet_notification slot[EXA_READ_SLOTS];
 
 	uint32_t errors_base;		/* errors of the info page at exa_open() */
-	_Atomic uint32_t errors_seen;	/* ... at the last fence */
+	_Atomic uint32_t errors_seen;	/* errors of the info page at the last fence */
 
-	pthread_mutex_t lock;		/* protects mailboxes and these members */
+	pthread_mutex_t lock;		/* protects mailboxes, and members up to armed */
 	struct exa_segment *segments;
 	uint8_t *bram;
 	size_t bram_bytes;
 	struct exa_mbox *mbox[EXANET_MAILBOXES];
-	bool armed;
-	pthread_mutex_t wait_lock;	/* held to poll or drain fd */
+	bool armed;			/* between exa_arm() and exa_disarm() */
+	pthread_mutex_t wait_lock;	/* protects poll() and read() of fd */
 };
 
 /*
- * Barriers between memory that the NIC accesses and accesses of its pages.  x86 keeps
- * stores in order, and loads; other processors need instructions.
+ * Barriers between accesses of memory that the NIC uses, too, and accesses of the NIC's
+ * pages.  x86 keeps the order of stores, and of loads; other processors need
+ * instructions.
  */
 #if defined(__x86_64__)
 #define exa_wmb() __asm__ volatile("" ::: "memory")
@@ -189,7 +190,7 @@ static inline bool exa_bit_taken(_Atomic uint32_t *busy, int n,
 struct exa_pace {
 	struct exa_dev *dev;	/* gets POLL; NULL: all NICs of the process in turn */
 	bool no_poll;		/* no NIC has POLL */
-	unsigned int next;	/* of exa_hint_any() */
+	unsigned int next;	/* position for exa_hint_any() */
 	unsigned int steps;	/* polls, and EXA_PACE_HINTED for each POLL */
 	int64_t deadline_ns;	/* of CLOCK_MONOTONIC; negative: none */
 };
@@ -197,12 +198,12 @@ struct exa_pace {
 /* Starts a loop of at most @timeout_ms (negative: for ever). */
 void exa_pace_start(struct exa_pace *pace, struct exa_dev *dev, int timeout_ms);
 
-/* Spends the time between two polls.  Returns false after the deadline. */
+/* Waits between two polls, as the pace says.  Returns false after the deadline. */
 bool exa_pace_step(struct exa_pace *pace);
 
 /*
- * Map and unmap the mailbox page.  Its address stays mapped for ever, because another
- * thread may store to POLL at the same time.
+ * Map and unmap the mailbox page.  After the unmapping its address stays mapped to
+ * ordinary memory, because another thread may store to POLL at the same time.
  */
 int exa_mailbox_map(struct exa_dev *dev);
 void exa_mailbox_unmap(struct exa_dev *dev);
@@ -217,8 +218,8 @@ void exa_hint_join(struct exa_dev *dev);
 bool exa_hint_dev(struct exa_dev *dev);
 
 /*
- * Writes POLL of the next open NIC that was not removed or reset.  Returns false if there
- * is none.  @next, 0 at first, is the place of the NIC after that.
+ * Stores to POLL of the next open NIC that was not removed or reset.  Returns false if
+ * no NIC has POLL.  *@next is the position of the search, 0 before the first call.
  */
 bool exa_hint_any(unsigned int *next);
 
@@ -228,19 +229,28 @@ int64_t exa_now_ns(void);
 /* Returns the negative errno of an enum exanet_resp or exanet_channel_error; 0: ack. */
 int exa_code_errno(uint32_t code);
 
-/* Does an ioctl of the device.  Returns 0 or a negative errno. */
+/* Calls ioctl() of the device, again after EINTR.  Returns 0 or a negative errno. */
 int exa_ioctl(struct exa_dev *dev, unsigned long cmd, void *arg);
 
-/* Saves the number of errors of former owners of the context. */
+/*
+ * Stores the count of errors at exa_open(), because earlier owners caused these errors.
+ */
 void exa_remote_init(struct exa_dev *dev);
 
-/* Frees segments and block RAM.  @live: they are mapped in this process. */
+/*
+ * Frees segments, and unmaps them and block RAM if @live: they are mapped in this
+ * process.
+ */
 void exa_remote_drop(struct exa_dev *dev, bool live);
 
 /* Enables the interrupt of a mailbox if a flag or a waiter needs it; dev->lock is held. */
 void exa_mbox_irq_update(struct exa_mbox *mbox);
 
-/* Frees a mailbox.  @live: the pages and the ring are mapped.  dev->lock is held. */
+/*
+ * Frees a mailbox.  If @live, disables it and unmaps its ring; otherwise this process
+ * is a child without the pages.  The caller holds dev->lock, or is the last user of the
+ * device.
+ */
 void exa_mbox_drop(struct exa_mbox *mbox, bool live);
 
 #endif /* LIBEXANET_INTERNAL_H */

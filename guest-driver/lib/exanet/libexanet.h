@@ -21,10 +21,10 @@
  * Return values.  Functions return 0, a count or a channel number, or a negative
  * errno; exa_strerror() returns a text for it.  The status of a transfer is:
  *
- *   -EFAULT      no page at the source or destination
+ *   -EFAULT      a page of the source or destination is missing
  *   -ENXIO       the address is not one of that process (no window, or no unit of
  *                the NIC has it)
- *   -EACCES      other job, context not open, page may not be written
+ *   -EACCES      the context has another job or is not open, or the page is read-only
  *   -ENOBUFS     mailbox full or not enabled, or queue of read requests full
  *   -EBUSY       no receiver context was free until the retry limit
  *   -EIO         payload CRC errors until the retry limit, or unknown code
@@ -80,7 +80,7 @@ struct exa_attr {
 	uint32_t pdid;		/* own PDID: job and context */
 	uint32_t job;		/* 1..4095 */
 	uint32_t ctx;		/* own context, 0..15: other nodes need it */
-	uint32_t page_size;	/* of the user pages, bytes */
+	uint32_t page_size;	/* bytes of a user page */
 	uint32_t cap0;		/* EXANET_CAP0_ of rnic/exanet/regs.h */
 	uint32_t cap1;		/* EXANET_CAP1_ */
 	uint32_t link_up;	/* bit p: port p was up at the time of the call */
@@ -151,18 +151,19 @@ static inline uint64_t exa_mbox_gva(uint32_t coord, unsigned int mbox)
 
 /* --- RDMA write ----------------------------------------------------------- */
 
-/* More about a finished or failed operation. */
+/* Details of an operation that has ended. */
 struct exa_status {
 	int error;		/* 0 or negative errno */
 	uint32_t code;		/* enum exanet_resp or exanet_channel_error */
 	uint32_t retries;	/* blocks or packets retransmitted */
-	uint32_t bytes;		/* acked; RDMA write only */
-	uint32_t ns;		/* from start to end; RDMA write only */
+	uint32_t bytes;		/* bytes acked; RDMA write only */
+	uint32_t ns;		/* time from start to end; RDMA write only */
 };
 
 enum exa_write_flags {
 	EXA_WRITE_NOTIFY	= 1 << 0,	/* notify at notify_gva */
-	EXA_WRITE_NOTIFY_IRQ	= 1 << 1,	/* ... and wake the target's process */
+	EXA_WRITE_NOTIFY_IRQ	= 1 << 1,	/* with NOTIFY: exa_fd() of the target's
+						 * process becomes readable, too */
 	EXA_WRITE_WAKE		= 1 << 2,	/* exa_fd() of this device becomes
 						 * readable when done or failed */
 	EXA_WRITE_MULTIPATH	= 1 << 3,	/* the NIC may choose the path */
@@ -170,13 +171,13 @@ enum exa_write_flags {
 
 struct exa_write_attr {
 	const void *src;	/* own memory, any alignment */
-	uint64_t dst_gva;	/* of the destination; exa_gva() */
+	uint64_t dst_gva;	/* GVA of the destination; exa_gva() */
 	uint32_t len;		/* 1..EXA_LEN_MAX bytes */
 	uint32_t dst_ctx;	/* context of the target */
 	uint64_t notify_gva;	/* on the target's node and in its context: a
 				 * 16-B aligned struct exanet_notification, or
 				 * exa_mbox_gva() */
-	uint64_t notify_data;	/* opaque, for the notification */
+	uint64_t notify_data;	/* any value; the notification has it */
 	uint32_t flags;		/* enum exa_write_flags */
 	uint32_t path;		/* path hint, 0..31 */
 };
@@ -199,8 +200,8 @@ int exa_write_test(struct exa_dev *dev, int channel, struct exa_status *st);
 
 /* The mailbox to which a message goes. */
 struct exa_mbox_addr {
-	uint32_t coord;
-	uint8_t ctx;		/* 0..15 */
+	uint32_t coord;		/* coordinates of its node */
+	uint8_t ctx;		/* context of its owner, 0..15 */
 	uint8_t mbox;		/* 0..3 */
 	uint16_t reserved;	/* zero */
 };
@@ -235,22 +236,23 @@ int exa_put_small(struct exa_dev *dev, uint64_t dst_gva, uint32_t ctx,
 int exa_msg_test(struct exa_dev *dev, int channel, struct exa_status *st);
 
 enum exa_read_flags {
-	EXA_READ_NOTIFY_IRQ	= 1 << 0,	/* exa_fd() becomes readable as well */
+	EXA_READ_NOTIFY_IRQ	= 1 << 0,	/* exa_fd() becomes readable at the
+						 * end of the read */
 };
 
 struct exa_read_attr {
 	void *dst;		/* own memory, any alignment */
 	uint64_t src_va;	/* plain VA at the data owner, not an xva */
 	uint32_t src_coord;	/* node of the data owner */
-	uint32_t src_ctx;	/* its context */
+	uint32_t src_ctx;	/* context of the data owner */
 	uint32_t len;		/* 1..EXA_LEN_MAX bytes */
 	uint32_t flags;		/* enum exa_read_flags */
 	struct exanet_notification *notify;	/* record for the end of the read, own
 				 * memory, 16-B aligned; NULL: a message to
 				 * mailbox notify_mbox instead */
 	uint32_t notify_mbox;	/* 0..3, if notify is NULL */
-	uint64_t notify_data;	/* opaque, for the notification */
-	uint64_t tag;		/* for traces only */
+	uint64_t notify_data;	/* any value; the notification has it */
+	uint64_t tag;		/* any value, for traces only */
 };
 
 /*
@@ -305,7 +307,10 @@ void exa_mbox_destroy(struct exa_mbox *mbox);
 /* Returns the oldest unread message, valid until exa_mbox_pop(), or NULL. */
 const struct exanet_message *exa_mbox_peek(struct exa_mbox *mbox);
 
-/* Gives the entry of the last successful peek back to the NIC. */
+/*
+ * Removes the message of the last successful peek.  The NIC gets the entries back in
+ * groups of up to a quarter of the ring.
+ */
 void exa_mbox_pop(struct exa_mbox *mbox);
 
 /*
@@ -359,10 +364,15 @@ static inline uint32_t exa_message_type(const struct exanet_message *msg)
  * poll exa_fd(), exa_disarm() (or exa_ack(), after which messages still wake).
  */
 
-/* Returns a descriptor for poll(), readable (POLLIN) after an event.  Do not read() it. */
+/*
+ * Returns a descriptor for poll(): POLLIN after an event.  The caller must not read()
+ * it.
+ */
 int exa_fd(const struct exa_dev *dev);
 
-/* Makes messages of all mailboxes events from now on.  A second call costs nothing. */
+/*
+ * Makes messages of all mailboxes events from now on.  A second call only takes a lock.
+ */
 int exa_arm(struct exa_dev *dev);
 
 /* Makes exa_fd() unreadable, until the next event. */
@@ -387,7 +397,7 @@ int exa_wait(struct exa_dev *dev, int timeout_ms);
  */
 void exa_poll_hint(struct exa_dev *dev);
 
-/* Makes each event also signal the eventfd @fd; -1: none. */
+/* Makes each event also signal the eventfd @fd.  @fd -1 ends this. */
 int exa_eventfd(struct exa_dev *dev, int fd);
 
 /* --- Blocking functions ----------------------------------------------------- */
@@ -447,7 +457,7 @@ struct exa_shm_attr {
 	uint64_t aperture;	/* bytes for segments of all processes */
 	uint64_t bram;		/* bytes of block RAM of this node */
 	uint32_t segments;	/* maximum of all processes together */
-	uint32_t segments_used;
+	uint32_t segments_used;	/* in use by all processes together */
 };
 
 /* Stores the state of the aperture in @attr; -EOPNOTSUPP: the NIC has none. */
@@ -488,7 +498,7 @@ enum exa_copy_flags {
 	EXA_COPY_DST_REMOTE	= 1 << 1,	/* dst is a GVA */
 };
 
-/* Each address: a pointer, cast to uintptr_t, or a GVA; any alignment. */
+/* An address is a pointer, cast to uintptr_t, or a GVA; it may have any alignment. */
 struct exa_copy_attr {
 	uint64_t src;
 	uint64_t dst;
@@ -499,7 +509,7 @@ struct exa_copy_attr {
 
 /*
  * Copies by the central DMA of the NIC, through the driver, and waits for the end.
- * Returns the status, as of a write.
+ * Returns 0, or a negative errno as the status of an RDMA write.
  */
 int exa_cdma_copy(struct exa_dev *dev, const struct exa_copy_attr *attr);
 
@@ -548,16 +558,17 @@ struct exa_accel_job {
 	uint32_t ncells;	/* number of entries of cells */
 	uint32_t remote;	/* enum exa_accel_remote */
 	uint32_t dst_ctx;	/* context of the arrays in remote */
-	/* out */
+	/* out: set by exa_accel() */
 	uint64_t ops;		/* multiply-adds */
-	uint64_t bytes;		/* loaded and stored */
+	uint64_t bytes;		/* bytes loaded and stored */
 	uint64_t ns;		/* virtual time of the job */
 	uint64_t err_addr;	/* address at which the job failed */
 };
 
 /*
  * Runs a job on the accelerator beside the NIC, which all processes share, and waits
- * for its end, when all of y is in memory.  Returns the status, as of a write.
+ * until all of y is in memory.  Returns 0, or a negative errno as the status of an RDMA
+ * write.  Fills the members behind "out" in both cases.
  */
 int exa_accel(struct exa_dev *dev, struct exa_accel_job *job);
 

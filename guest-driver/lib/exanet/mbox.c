@@ -11,12 +11,14 @@
 #include "internal.h"
 
 #define EXA_MBOX_LOG2_MAX	16
-#define EXA_RECV_SPIN_NS	2000000	/* several times as long as a wake-up */
+/* Time that exa_recv() polls before it sleeps; several times as long as a wake-up. */
+#define EXA_RECV_SPIN_NS	2000000
 
 /*
- * Allocates the ring: whole pages, which are present, because a message that meets a page
- * fault is retransmitted only after a timeout.  Children do not get the ring, because after
- * fork() a write of the process would move it to a copy.
+ * Allocates the ring: whole pages, which are present, because a message that meets a
+ * page fault is retransmitted only after a timeout.  Children do not get the ring,
+ * because after fork() a write of the process would go to a copy of the page, which the
+ * NIC does not use.
  */
 static int exa_ring_alloc(struct exa_mbox *mbox)
 {
@@ -232,7 +234,7 @@ EXA_API int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
 	if (!msg)
 		return -ETIMEDOUT;
 	size = exa_message_size(msg);
-	/* The sender chooses the size field, which may exceed the payload. */
+	/* The sender chooses the field SIZE, which may exceed the payload. */
 	if (size > sizeof(msg->payload))
 		size = sizeof(msg->payload);
 	memcpy(buf, msg->payload, len < size ? len : size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * exanet-ping: the client, which measures.
+ * exanet-ping: the client, which measures and checks transfers.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,11 +11,11 @@
 
 #include "ping.h"
 
-#define PING_WARMUP	10
-#define PING_BYTES_GOAL	(64U << 20)	/* of one row, if the user gives no count */
+#define PING_WARMUP	10		/* rounds before those that are measured */
+#define PING_BYTES_GOAL	(64U << 20)	/* bytes of one row, if the user gives no count */
 #define PING_COUNT_MIN	20
 #define PING_COUNT_MAX	1000
-#define PING_READS_MAX	64		/* records in the page of records */
+#define PING_READS_MAX	64		/* notification records in ping_peer.rec */
 
 /* One row of the output: the parameters, and the time of each round. */
 struct ping_run {
@@ -27,7 +27,10 @@ struct ping_run {
 	unsigned int window;
 };
 
-/* Waits for message @op of this session; ignores other messages. */
+/*
+ * Waits for message @op of @session, and ignores other messages.  Returns 0, -ETIMEDOUT
+ * or another negative errno.
+ */
 static int ping_await(struct ping_peer *me, uint32_t session, enum ping_op op,
 		      struct ping_msg *msg, struct exanet_message *origin,
 		      int timeout_ms)
@@ -46,7 +49,7 @@ static int ping_await(struct ping_peer *me, uint32_t session, enum ping_op op,
 	return -ETIMEDOUT;
 }
 
-/* Sends HELLO to every context of the node, of which only the server's answers. */
+/* Sends HELLO to all contexts of the server's node.  Only the server answers it. */
 static void ping_hello(struct ping_peer *me, const struct ping_options *opt,
 		       uint32_t session)
 {
@@ -120,7 +123,10 @@ static int ping_start(struct ping_run *run, uint32_t count)
 	return -(int)le32toh(msg.error);
 }
 
-/* Makes the server compare its buffer with the pattern. */
+/*
+ * Makes the server compare its buffer with the pattern, and adds the differing bytes to
+ * bad.
+ */
 static int ping_check(struct ping_run *run)
 {
 	struct ping_msg msg = {
@@ -311,7 +317,10 @@ static int ping_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Computes the results.  @ways: how often the data crosses the network in a round. */
+/*
+ * Computes the results of @samples times.  @ways: how often a round crosses the
+ * network.
+ */
 static void ping_statistics(struct ping_run *run, uint32_t samples, int ways)
 {
 	struct ping_result *res = run->res;
@@ -339,7 +348,10 @@ static int ping_run_mode(struct ping_run *run)
 		ping_fill(buf, size, run->seed);
 		ret = ping_rounds(run, ping_round_write);
 		ping_statistics(run, res->count, 2);
-		/* The first byte has the number of the last round. */
+		/*
+		 * The first byte has the number of the last round instead of the
+		 * pattern.
+		 */
 		buf[0] = run->seed;
 		res->bad += ping_differ(buf, size, run->seed);
 		return ret;
@@ -408,7 +420,10 @@ static const char *const ping_default_sizes[PING_MODES] = {
 	[PING_MODE_READ_BW]	= "256,4K,64K,256K,1M,4M",
 };
 
-/* Measures all rows of all modes.  Returns 0, 1: data differed, or a negative errno. */
+/*
+ * Measures and prints all rows of all modes.  Returns 0, 1 if data differed, or a
+ * negative errno.
+ */
 static int ping_rows(struct ping_peer *me, const struct ping_options *opt,
 		     uint32_t session)
 {

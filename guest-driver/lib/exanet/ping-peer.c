@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * exanet-ping: functions of client and server.
+ * exanet-ping: functions that both client and server use.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -112,7 +112,7 @@ void ping_peer_close(struct ping_peer *peer)
 	memset(peer, 0, sizeof(*peer));
 }
 
-/* Spends the time after a poll without result. */
+/* Waits between two polls: calls exa_poll_hint() after PING_HINT_POLLS polls. */
 static void ping_pace(struct ping_peer *peer, unsigned int *polls)
 {
 	if (++*polls > PING_HINT_POLLS)

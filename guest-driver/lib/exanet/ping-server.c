@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * exanet-ping: the server, which answers.
+ * exanet-ping: the server, which answers a client.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -8,11 +8,12 @@
 
 #include "ping.h"
 
-#define PING_IDLE_US	2e6	/* without a message of the client its session ends */
+/* A new client may take the session if its client has sent nothing for this time. */
+#define PING_IDLE_US	2e6
 
 struct ping_session {
 	struct ping_peer *me;
-	uint32_t id;		/* 0: none */
+	uint32_t id;		/* session of the client; 0: there is no client */
 	double last_us;		/* time of the client's last message */
 };
 
@@ -23,7 +24,7 @@ static bool ping_from_client(const struct ping_peer *me,
 	       exa_message_ctx(origin) == me->to.ctx;
 }
 
-/* Sends each message of the client back unchanged. */
+/* Sends @count messages of the client back unchanged.  Returns 0 or a negative errno. */
 static int ping_serve_msg(struct ping_peer *me, uint32_t count)
 {
 	struct exanet_message origin;
@@ -44,7 +45,10 @@ static int ping_serve_msg(struct ping_peer *me, uint32_t count)
 	return ping_peer_flush(me);
 }
 
-/* Writes each write of the client back. */
+/*
+ * Waits @count times for a write of the client, and writes @size bytes back.  Returns 0
+ * or a negative errno.
+ */
 static int ping_serve_write(struct ping_peer *me, uint32_t size, uint32_t count)
 {
 	int chan = -1, ret;
@@ -76,7 +80,10 @@ static int ping_serve_start(struct ping_session *ses, const struct ping_msg *msg
 	else
 		ret = ping_peer_buffer(me, size);
 	if (!ret) {
-		/* Reads find the pattern. Writes must replace bytes that differ from it. */
+		/*
+		 * Reads get the pattern.  For writes all bytes differ from the pattern
+		 * before.
+		 */
 		if (msg->mode >= PING_MODE_READ)
 			ping_fill(me->buf, size, msg->seed);
 		else
@@ -130,7 +137,7 @@ static int ping_serve_hello(struct ping_session *ses, const struct ping_msg *msg
 	return ping_peer_send_msg(me, &answer);
 }
 
-/* Serves a message of the client.  Returns 1 after its last one. */
+/* Serves a message of the client.  Returns 0, 1 after BYE, or a negative errno. */
 static int ping_serve(struct ping_session *ses, const struct ping_msg *msg,
 		      const struct exanet_message *origin)
 {

@@ -2,7 +2,7 @@
 /*
  * exanet-ping: the protocol of client and server, and their common functions.
  *
- * They send messages to mailbox PING_MBOX, one struct ping_msg each:
+ * Client and server send messages to mailbox PING_MBOX, one struct ping_msg each:
  *
  *	client		server
  *	HELLO ->			to every context of the node, unacked
@@ -25,7 +25,7 @@
 #define PING_MAGIC	0x50455845	/* "EXEP" */
 #define PING_VERSION	1
 #define PING_SIZE_MAX	(256U << 20)
-#define PING_TIMEOUT_MS	30000		/* longer than the NIC retries */
+#define PING_TIMEOUT_MS	30000		/* longer than the NIC retransmits a packet */
 
 enum ping_op {
 	PING_HELLO	= 1,
@@ -49,45 +49,48 @@ enum ping_mode {
 struct ping_msg {
 	__le32 magic;
 	__u8 version;
-	__u8 op;
-	__u8 mode;
-	__u8 seed;		/* of the expected pattern */
+	__u8 op;		/* enum ping_op */
+	__u8 mode;		/* START: enum ping_mode */
+	__u8 seed;		/* START, CHECK: seed of the expected pattern */
 	__le32 session;		/* chosen by the client */
-	__le32 size;
+	__le32 size;		/* START, CHECK: bytes of a transfer */
 	__le32 count;		/* START: rounds; RESULT: differing bytes */
 	__le32 error;		/* READY: errno, 0: none */
-	__le64 va;		/* buffer of the sender */
-	__le64 xva;
-	__le64 rec_xva;		/* notification record of the sender */
+	__le64 va;		/* VA of the sender's buffer */
+	__le64 xva;		/* xva of the sender's buffer */
+	__le64 rec_xva;		/* xva of the sender's notification record */
 	__le64 reserved[2];
 };
 RNIC_ASSERT_SIZE(struct ping_msg, 64);
 
-/* Client or server: device, mailbox, buffer and record, and the address of the other. */
+/*
+ * Client or server: device, mailbox, buffer, record, and addresses of the other
+ * program.
+ */
 struct ping_peer {
 	struct exa_dev *dev;
 	struct exa_mbox *mbox;
 	struct exa_mbox_addr to;
-	int chan;		/* of the last message, or -1 */
+	int chan;		/* channel of the last message, or -1 */
 	uint8_t *buf;
 	size_t buf_bytes;
 	uint64_t buf_xva;
 	struct exanet_notification *rec;	/* first of a page of records */
 	uint64_t rec_xva;
-	uint64_t dst_gva;	/* buffer and record of the other */
-	uint64_t dst_rec;
-	uint64_t dst_va;
+	uint64_t dst_gva;	/* GVA of the other program's buffer */
+	uint64_t dst_rec;	/* GVA of its record */
+	uint64_t dst_va;	/* VA of its buffer */
 };
 
 struct ping_options {
 	const char *device;
-	uint32_t coord;		/* of the server */
-	int ctx;		/* of the server; -1: search for it */
+	uint32_t coord;		/* coordinates of the server */
+	int ctx;		/* context of the server; -1: search for it */
 	unsigned int modes;	/* bit n: enum ping_mode n */
 	const char *sizes;	/* list, NULL: a default for each mode */
 	uint32_t count;		/* rounds; 0: depends on the size */
 	unsigned int window;	/* transfers at a time in the _BW modes */
-	int wait_s;		/* for the server */
+	int wait_s;		/* seconds to wait for the server */
 	bool json;
 	bool once;		/* server: ends after one client */
 	bool quiet;
@@ -97,7 +100,7 @@ struct ping_result {
 	enum ping_mode mode;
 	uint32_t size;
 	uint32_t count;
-	double min_us, median_us, p99_us;	/* one way; of a read: all of it */
+	double min_us, median_us, p99_us;	/* time of one way; of a whole read */
 	double mbps;		/* 10^6 bytes per second */
 	uint32_t bad;		/* bytes that differ */
 };
@@ -109,26 +112,35 @@ void ping_peer_close(struct ping_peer *peer);
 /* Makes the buffer at least @bytes long.  Returns 0 or a negative errno. */
 int ping_peer_buffer(struct ping_peer *peer, size_t bytes);
 
-/* Sends @len bytes.  Waits for the ack of the previous message, not of this one. */
+/*
+ * Sends a message of @len bytes.  First waits for the ack of the previous message.
+ * Returns 0 or a negative errno.
+ */
 int ping_peer_send(struct ping_peer *peer, const void *buf, size_t len);
 
 /* Wait for the end of a message or a write.  Return 0 or a negative errno. */
 int ping_msg_wait(struct ping_peer *peer, int chan);
 int ping_write_wait(struct ping_peer *peer, int chan);
 
-/* Waits for the ack of the last message. */
+/* Waits for the ack of the last message.  Returns 0 or a negative errno. */
 int ping_peer_flush(struct ping_peer *peer);
 
-/* Completes @msg with the members that all messages have, and sends it. */
+/*
+ * Sets the members of @msg that all messages have, sends it and waits for its ack.
+ * Returns 0 or a negative errno.
+ */
 int ping_peer_send_msg(struct ping_peer *peer, struct ping_msg *msg);
 
 /* Returns true if the @len bytes at @buf are a message of this program. */
 bool ping_msg_valid(const void *buf, int len);
 
-/* Writes the first @size bytes of the buffer to the other, with notification. */
+/*
+ * Starts an RDMA write of the first @size bytes of the buffer to the other program's
+ * buffer, with notification.  Returns the channel or a negative errno.
+ */
 int ping_peer_write(struct ping_peer *peer, uint32_t size);
 
-/* Fill @buf with the pattern of @seed, and count the bytes that differ from it. */
+/* Fill @buf with the pattern of @seed; return the number of bytes that differ from it. */
 void ping_fill(uint8_t *buf, size_t len, uint8_t seed);
 uint32_t ping_differ(const uint8_t *buf, size_t len, uint8_t seed);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * libexanet: packetizer: messages, small writes and read requests.
+ * libexanet: the packetizer sends messages, small writes and read requests.
  */
 #include <string.h>
 
@@ -69,7 +69,10 @@ EXA_API int exa_put_small(struct exa_dev *dev, uint64_t dst_gva, uint32_t ctx,
 	return exa_pktz_post(dev, dst_gva, ctrl, buf, len);
 }
 
-/* Stores the GVA for the notification of a read in @gva: of own memory or mailbox. */
+/*
+ * Stores in @gva the GVA to which the notification of a read goes: the record, which it
+ * clears, or an own mailbox.  Returns 0 or a negative errno.
+ */
 static int exa_read_notify(struct exa_dev *dev, const struct exa_read_attr *attr,
 			   uint64_t *gva)
 {

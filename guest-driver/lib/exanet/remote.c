@@ -10,8 +10,8 @@
 #include "internal.h"
 #include "rnic/exanet/uapi.h"
 
-#define EXA_DEVICE_PAGE	4096UL		/* unit of segments */
-#define EXA_FENCE_MS	60000
+#define EXA_DEVICE_PAGE	4096UL		/* bytes; segments begin and end at multiples */
+#define EXA_FENCE_MS	60000		/* longest wait of exa_fence() */
 
 _Static_assert((int)EXA_MAP_READ == EXANET_SEGMENT_READ &&
 	       (int)EXA_MAP_WRITE == EXANET_SEGMENT_WRITE &&
@@ -26,7 +26,10 @@ _Static_assert((int)EXA_MAP_READ == EXANET_SEGMENT_READ &&
 	       (int)EXA_ACCEL_CELLS == EXANET_ACCEL_CELLS,
 	       "flags of library and driver differ");
 
-/* Does an ioctl of shared memory, which an old version of the driver does not have. */
+/*
+ * Calls an ioctl() of shared memory.  Returns -EOPNOTSUPP if the driver is too old for
+ * it.
+ */
 static int exa_shm_ioctl(struct exa_dev *dev, unsigned long cmd, void *arg)
 {
 	int ret;
@@ -68,7 +71,7 @@ static int exa_segment_prot(unsigned int flags)
 	       (flags & EXA_MAP_WRITE ? PROT_WRITE : 0);
 }
 
-/* Creates a segment of whole pages, and maps it. */
+/* Creates a segment of whole pages, and maps it at seg->base.  Returns 0 or an errno. */
 static int exa_segment_map(struct exa_dev *dev, struct exa_segment *seg,
 			   struct exanet_ioc_segment_create *create)
 {
@@ -96,7 +99,7 @@ static struct exa_segment *exa_segment_new(struct exa_dev *dev, uint64_t gva,
 	uint64_t before = gva & (EXA_DEVICE_PAGE - 1);
 	struct exa_segment *seg;
 
-	/* The driver checks the other arguments. */
+	/* The driver checks the arguments other than @len. */
 	if (!len || len > EXANET_GVA_VA) {
 		errno = EINVAL;
 		return NULL;
@@ -141,7 +144,7 @@ EXA_API void *exa_map_remote(struct exa_dev *dev, uint64_t gva, size_t len,
 	return seg->addr;
 }
 
-/* Removes a segment from the list, and returns it, or NULL. */
+/* Removes the segment at @addr with @len from the list and returns it, or NULL. */
 static struct exa_segment *exa_segment_take(struct exa_dev *dev, void *addr,
 					    size_t len)
 {

@@ -10,11 +10,11 @@
 
 #include "internal.h"
 
-#define EXA_PACE_HINT	64		/* steps before the first POLL */
-#define EXA_PACE_HINTED	16		/* a POLL counts as so many steps */
+#define EXA_PACE_HINT	64		/* steps before the first store to POLL */
+#define EXA_PACE_HINTED	16		/* steps for which a store to POLL counts */
 #define EXA_PACE_SPIN	1000		/* steps before the loop yields the CPU */
 #define EXA_PACE_YIELD	4000		/* further steps before it sleeps */
-#define EXA_PACE_NS	100000		/* of one sleep */
+#define EXA_PACE_NS	100000		/* time of one sleep */
 #define EXA_BUSY_NS	1000000		/* sleep if another thread waits already */
 
 /*
@@ -49,7 +49,7 @@ void exa_pace_start(struct exa_pace *pace, struct exa_dev *dev, int timeout_ms)
 			    exa_now_ns() + timeout_ms * 1000000LL;
 }
 
-/* Writes POLL, if it is time.  Returns false if not, or if no NIC has POLL. */
+/* Stores to POLL after enough polls.  Returns false if it stored nothing. */
 static bool exa_pace_hint(struct exa_pace *pace)
 {
 	bool hinted;
@@ -157,7 +157,10 @@ EXA_API int exa_arm(struct exa_dev *dev)
 	return exa_arm_set(dev, true);
 }
 
-/* Drains the descriptor; wait_lock is held. */
+/*
+ * Reads the descriptor until no event is left, and counts that in exa_drains.  The
+ * caller holds wait_lock.  Returns 0 or a negative errno.
+ */
 static int exa_drain(struct exa_dev *dev)
 {
 	uint64_t count;
@@ -176,7 +179,7 @@ EXA_API int exa_ack(struct exa_dev *dev)
 
 	if (!exa_alive(dev))
 		return -EPERM;
-	/* The thread that holds the lock drains the descriptor. */
+	/* Another thread, which has the lock, drains the descriptor. */
 	if (pthread_mutex_trylock(&dev->wait_lock))
 		return 0;
 	ret = exa_drain(dev);
@@ -192,7 +195,7 @@ EXA_API int exa_disarm(struct exa_dev *dev)
 	return exa_ack(dev);
 }
 
-/* Does exa_wait() for the thread that holds wait_lock. */
+/* Does the work of exa_wait().  The caller holds wait_lock. */
 static int exa_wait_poll(struct exa_dev *dev, int timeout_ms)
 {
 	struct pollfd pfd = { .fd = dev->fd, .events = POLLIN };

@@ -116,7 +116,7 @@ EXA_API int exa_write_test(struct exa_dev *dev, int channel,
 	}
 	exa_rmb();
 	done = exa_load(&chan->done);
-	/* The status is still that of the last transfer: the doorbell is under way. */
+	/* The status belongs to the transfer before, so the doorbell is under way. */
 	if (error != -ECANCELED && RNIC_GET(EXANET_CHDONE_TOKEN, done) !=
 	    le64toh(dev->write_shadow[channel].token))
 		return -EINPROGRESS;

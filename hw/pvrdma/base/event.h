@@ -40,7 +40,7 @@ void pvrdma_ring_fini(PvrdmaState *s, PvrdmaRing *ring);
 /* Restarts the timer of pvrdma_rings_retry() if an element waits for room in a ring. */
 void pvrdma_rings_arm(PvrdmaState *s);
 /*
- * Timer callback (@opaque:  PvrdmaState).  Writes the elements for which the rings have
+ * Timer callback (@opaque: PvrdmaState).  Writes the elements for which the rings have
  * room now, and raises the interrupt of each ring with waiting elements.
  */
 void pvrdma_rings_retry(void *opaque);
