@@ -28,7 +28,7 @@ char *pvrdma_load_refused(const char *path, const char *props)
     PvrdmaTest *t = pvrdma_start_cold(all);
     char *reason = migrate_load_refused(t->qts, path);
 
-    /* the device refuses all accesses after a failed load, until a reset */
+    /* a reset frees the objects of the partly loaded device */
     qtest_qmp_assert_success(t->qts, "{ 'execute': 'system_reset' }");
     g_assert_cmphex(pvrdma_get(t, PVRDMA_REG_DSRLOW), ==, 0);
     t->guest_errors = false;

@@ -25,7 +25,7 @@ typedef struct Rig {
     PvrdmaTestCq cq;
     PvrdmaTestQp qp;
     uint64_t guard[2];              /* addresses of memory before and behind the region */
-    /* regions with all rights and with none for peers or for writes */
+    /* regions with all rights, and for local reads only */
     PvrdmaTestMr mr, local;
     uint8_t *data;                  /* contents of the region at the start */
     RocePath path;                  /* of the frames of the peer */

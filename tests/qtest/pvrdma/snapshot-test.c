@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a guest finds in a pvrdma that was saved and loaded: objects, states, events still
- * to come; and streams that must be refused.
+ * A pvrdma that was saved and loaded: objects, states and events still to come are the
+ * same; and streams that must be refused.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -98,7 +98,10 @@ static void world_busy(World *w)
     pvrdma_command_fails(w->t, PVRDMA_CMD_DESTROY_SRQ, &srq, EBUSY);
 }
 
-/* All is as it was, what is made next is new, and each knows by whom it is used. */
+/*
+ * Objects, counters and attributes are unchanged, the handles and numbers of new
+ * objects are new, and objects with users cannot be destroyed.
+ */
 static void test_objects(void)
 {
     World w;
@@ -146,7 +149,10 @@ static void peer_acked(World *w, uint32_t psn)
     g_free(pvrdma_wire_expect(w->t, ROCE_OP_ACK, PEER_QPN, psn));
 }
 
-/* A third of an SRQ's buffers are used, its limit is reached later, and once. */
+/*
+ * An SRQ is moved twice while it has WQEs left: the limit event is sent later, and
+ * once.
+ */
 static void test_srq(void)
 {
     World w;
@@ -181,7 +187,10 @@ static void test_srq(void)
     world_end(&w);
 }
 
-/* Datagrams, both ways; of the peer's one was there before. */
+/*
+ * Datagrams in both directions between moves; their receive WQEs were posted before the
+ * first move.
+ */
 static void test_datagrams(void)
 {
     PvrdmaTestQpAttr to = { .qkey = QKEY, .dest_qpn = PEER_QPN };
@@ -221,7 +230,7 @@ static void qp_post(PvrdmaTest *t, const PvrdmaTestQp *qp, uint64_t wr_id)
     pvrdma_post_send(t, qp, &hdr, NULL, 0);
 }
 
-/* The guest waits for a send queue to drain. */
+/* A QP is moved while its send queue drains. */
 static void test_draining(void)
 {
     const PvrdmaTestQpAttr drain = { .state = PVRDMA_QPS_SQD };
@@ -241,7 +250,7 @@ static void test_draining(void)
     g_free(pvrdma_wire_expect(w.t, ROCE_OP_SEND_ONLY, PEER_QPN, PSN));
     req.modify_qp.qp_handle = cpu_to_le32(w.qp.handle);
     pvrdma_command_ok(w.t, PVRDMA_CMD_MODIFY_QP, &req, NULL);
-    qp_post(w.t, &w.qp, 2);                 /* for later */
+    qp_post(w.t, &w.qp, 2);                 /* sent only after the drain */
     w.t = pvrdma_migrate(w.t);
     g_free(pvrdma_wire_expect(w.t, ROCE_OP_SEND_ONLY, PEER_QPN, PSN));
     g_assert_true(pvrdma_event_none(w.t));
@@ -255,7 +264,7 @@ static void test_draining(void)
     world_end(&w);
 }
 
-/* QPs that have ended, and have none of their WQEs. */
+/* A QP is moved in ERR, with a completion that the test has not taken, and in RESET. */
 static void test_ended(void)
 {
     World w;
@@ -279,7 +288,7 @@ static void test_ended(void)
     world_end(&w);
 }
 
-/* Nobody has brought the device up yet. */
+/* A device is moved before it was brought up, and after a reset. */
 static void test_cold(void)
 {
     PvrdmaTest *t = pvrdma_start_cold("");
@@ -298,7 +307,10 @@ static void test_cold(void)
 
 /* --- Regions that a work request registers -------------------------------- */
 
-/* Registered behind a SEND that is not complete: that is done, and not once more. */
+/*
+ * A FAST_REG_MR behind a SEND that is not complete is executed before the move, and not
+ * again after it.
+ */
 static void test_fast_reg(void)
 {
     const uint64_t iova = 0x55550000;
@@ -387,10 +399,13 @@ static void test_other_properties(void)
     unlink(path);
 }
 
-/* Where the device's own state begins in a saved machine. */
+/* Returns the offset of the device's own state in a saved machine. */
 static size_t state_at(const char *data, size_t len)
 {
-    /* its properties come first, 4096 and 20 and v2, and how QPs are named */
+    /*
+     * the device's properties: MTU 4096, version 20, RoCE v2, and whether the answer of
+     * create_qp has a handle
+     */
     static const char begin[] = { 0, 0, 0x10, 0, PVRDMA_VERSION, 0, 1 };
     const char *section = memmem(data, len, "05.1/pvrdma", 11);
     const char *at;
@@ -410,7 +425,7 @@ static void test_cut_off(void)
     g_assert_true(g_file_get_contents(path, &data, &len, NULL));
     at = state_at(data, len);
     for (unsigned i = 0; i < 12; i++) {
-        /* in the tables at the front more than behind them */
+        /* more cuts in the tables at the front than behind them */
         g_assert_cmpint(truncate(path, at + 3 * i * i * i), ==, 0);
         g_free(pvrdma_load_refused(path, ""));
         g_assert_true(g_file_set_contents(path, data, len, NULL));
@@ -423,7 +438,7 @@ static void put_be32(char *data, size_t at, uint32_t value)
     stl_be_p(data + at, value);
 }
 
-/* Too many objects, handles that do not exist: refused before anything is allocated. */
+/* Impossible numbers of objects, handles and pages are refused. */
 static void test_impossible(void)
 {
     const uint32_t bad[] = { UINT32_MAX, 0x10000, PVRDMA_UARS };
@@ -432,7 +447,7 @@ static void test_impossible(void)
     size_t len, at;
 
     g_assert_true(g_file_get_contents(path, &data, &len, NULL));
-    /* next handle, number of contexts, handle of the first one, its page */
+    /* next handle, number of contexts, handle of the first context, its page */
     at = state_at(data, len) + 7;
     for (unsigned field = 0; field < 4; field++) {
         const uint32_t good = ldl_be_p(data + at + 4 * field);

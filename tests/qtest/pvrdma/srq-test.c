@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared receive queues under real transfers: who gets which WQE, limit, end. */
+/* Shared receive queues in real transfers: which QP gets which WQE, limit, end. */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qp-pair.h"
@@ -8,14 +8,14 @@
 #define BYTES   100
 #define OK      PVRDMA_WC_SUCCESS
 
-/* Pairs of QPs, the receivers of which share a queue. */
+/* pairs of QPs whose QPs 1 share an SRQ */
 #define PAIRS 3
 
 typedef struct Fixture {
     PvrdmaTest *t;
     PvrdmaTestSrq srq;
     PvrdmaQpPair pair[PAIRS];
-    uint64_t wr_id;                 /* of the next send */
+    uint64_t wr_id;                 /* id of the next SEND */
 } Fixture;
 
 static void start(Fixture *f)
@@ -31,7 +31,7 @@ static void start(Fixture *f)
     }
 }
 
-/* A receive WQE with a place of its own in the memory of pair 0. */
+/* Posts receive WQE @n, with its own place in memory 1 of pair 0. */
 static void post(Fixture *f, unsigned n)
 {
     PvrdmaTestSge sge = PVRDMA_TEST_SGE(&f->pair[0].mr[1], n * BYTES, BYTES);
@@ -39,7 +39,7 @@ static void post(Fixture *f, unsigned n)
     pvrdma_post_srq(f->t, &f->srq, n, &sge, 1);
 }
 
-/* Sends to the queue, from pair @i. */
+/* Posts a SEND from QP 0 of pair @i, which QP 1 receives by the SRQ. */
 static void transmit(Fixture *f, unsigned i)
 {
     struct pvrdma_sq_wqe_hdr hdr = pvrdma_wr(f->wr_id++, PVRDMA_WR_SEND);
@@ -80,7 +80,7 @@ static uint32_t limit(Fixture *f)
     return le32_to_cpu(resp.query_srq.attrs.srq_limit);
 }
 
-/* WQEs go to whoever needs one, in their order. */
+/* QPs get the WQEs of the SRQ in the order of posting. */
 static void test_shared(void)
 {
     Fixture f;
@@ -103,7 +103,7 @@ static void test_shared(void)
     pvrdma_stop(f.t);
 }
 
-/* The sender waits until there is one. */
+/* The sender waits until the SRQ has a WQE. */
 static void test_empty(void)
 {
     Fixture f;
@@ -155,7 +155,7 @@ static void test_limit(void)
     pvrdma_stop(f.t);
 }
 
-/* The end of one QP leaves the queue to the others. */
+/* A QP in ERR leaves the WQEs of the SRQ to the other QPs. */
 static void test_one_ends(void)
 {
     Fixture f;
@@ -173,7 +173,7 @@ static void test_one_ends(void)
     pvrdma_stop(f.t);
 }
 
-/* A WQE that is wrong ends the QP that met it. */
+/* An invalid WQE ends the QP that has taken it. */
 static void test_bad_wqe(void)
 {
     struct pvrdma_rq_wqe_hdr raw = {
@@ -194,7 +194,7 @@ static void test_bad_wqe(void)
     pvrdma_stop(f.t);
 }
 
-/* An impossible index ends the queue and, when they need it, its QPs. */
+/* An invalid index ends the SRQ, and each QP when it needs a WQE. */
 static void test_bad_index(void)
 {
     Fixture f;
@@ -230,7 +230,7 @@ static void test_destroy(void)
     pvrdma_command_fails(f.t, PVRDMA_CMD_DESTROY_SRQ, &req, EINVAL);
     pvrdma_expect_errors(f.t, 1, pvrdma_doorbell(f.t, 0, PVRDMA_UAR_SRQ_OFFSET,
                          PVRDMA_UAR_SRQ_RECV | f.srq.handle));
-    /* none, and one of another domain */
+    /* a destroyed SRQ, and one of another protection domain */
     init = (PvrdmaTestQpInit) {
         .pd = f.pair[0].pd, .send_cq = &f.pair[0].cq[0], .srq = &f.srq,
     };

@@ -9,7 +9,7 @@
 
 #define EXANET " -netdev hubport,id=cable,hubid=7 -device exanet-pci,id=exa,link0=cable"
 
-/* Makes the counter cmd-error 1. */
+/* Makes the guest's first refused command, so that the counter cmd-error is 1. */
 static void command_refused(PvrdmaTest *t)
 {
     union pvrdma_cmd_req req = { 0 };
@@ -17,7 +17,7 @@ static void command_refused(PvrdmaTest *t)
     pvrdma_command_fails(t, PVRDMA_CMD_DESTROY_PD, &req, EINVAL);
 }
 
-/* The results of all devices; the caller has the reference. */
+/* Returns the results of all devices, with a reference for the caller. */
 static QList *query(PvrdmaTest *t)
 {
     QDict *reply = qtest_qmp(t->qts, "{ 'execute': 'query-stats', 'arguments': "
@@ -28,7 +28,7 @@ static QList *query(PvrdmaTest *t)
     return list;
 }
 
-/* The counters of the device at @path, or NULL. */
+/* Returns the counters of the device at @path, or NULL. */
 static QList *stats_of(QList *results, const char *path)
 {
     const QListEntry *e;
@@ -43,7 +43,7 @@ static QList *stats_of(QList *results, const char *path)
     return NULL;
 }
 
-/* Each counter has the value that property `counters` shows. */
+/* Each counter has the value that the property `counters` shows. */
 static void test_all(void)
 {
     PvrdmaTest *t = pvrdma_start("");

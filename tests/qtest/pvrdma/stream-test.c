@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `-netdev stream` as our patch makes it: frames that one turn of the device sends are
- * written together.  Whatever becomes of that write, the peer gets each frame whole and
- * in order.
+ * `-netdev stream` with this project's patch: frames that the device sends at once are
+ * written together.  Also if a write stores only a part, the peer gets each frame whole
+ * and in order.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -12,9 +12,9 @@
 #define BIG             (1 << 20)
 #define BIG_FRAMES      (BIG / MTU)
 #define SMALL           100
-#define SMALLS          5               /* a doorbell may send as many at once */
-#define LENGTH_BYTES    4               /* before each frame */
-#define SLOW_BYTES      777             /* what a slow reader takes */
+#define SMALLS          5               /* number of frames that one doorbell may send */
+#define LENGTH_BYTES    4               /* length before each frame on the socket */
+#define SLOW_BYTES      777             /* bytes that a slow peer reads at once */
 #define PEER_VA         0x5000
 #define PEER_RKEY       0x77
 
@@ -28,11 +28,11 @@ typedef struct Rig {
     PvrdmaTestCq cq;
     PvrdmaTestMr mr;
     PvrdmaTestQp qp;
-    uint8_t *data;                      /* what is in the region */
-    GByteArray *bytes;                  /* that came and were not looked at */
+    uint8_t *data;                      /* contents of the region at the start */
+    GByteArray *bytes;                  /* bytes that were read and not yet checked */
 } Rig;
 
-/* A connected QP, but nobody at the socket. */
+/* Starts a machine with a connected QP, and does not connect to the socket. */
 static Rig rig_new(void)
 {
     Rig r = { .folder = g_dir_make_tmp("pvrdma-stream-XXXXXX", NULL) };
@@ -76,7 +76,7 @@ static void rig_put(Rig *r, uint64_t wr_id, uint32_t len)
     pvrdma_put_send(r->t, &r->qp, &hdr, &sge, 1);
 }
 
-/* The peer has all packets before @psns, which are @msn messages. */
+/* Acknowledges the first @psns packets, which are @msn messages. */
 static void rig_ack(Rig *r, unsigned psns, uint32_t msn)
 {
     RocePath path = pvrdma_path(false, false);
@@ -89,7 +89,7 @@ static void rig_ack(Rig *r, unsigned psns, uint32_t msn)
     pvrdma_wire_send(r->t, &path, &pkt, NULL, 0);
 }
 
-/* Reads up to @len bytes that are there; how many. */
+/* Reads up to @len bytes without waiting; returns how many. */
 static size_t rig_read(Rig *r, size_t len)
 {
     g_autofree uint8_t *buf = g_malloc(len);
@@ -99,12 +99,12 @@ static size_t rig_read(Rig *r, size_t len)
         g_assert_true(errno == EAGAIN || errno == EINTR);
         return 0;
     }
-    g_assert_cmpint(n, >, 0);           /* the device has not hung up */
+    g_assert_cmpint(n, >, 0);           /* 0: the device has closed the socket */
     g_byte_array_append(r->bytes, buf, n);
     return n;
 }
 
-/* Reads until there are @len, @piece at a time. */
+/* Reads until there are @len unchecked bytes, at most @piece at once. */
 static void rig_read_all(Rig *r, size_t len, size_t piece)
 {
     int64_t end = wait_end();
@@ -119,7 +119,10 @@ static void rig_read_all(Rig *r, size_t len, size_t piece)
     }
 }
 
-/* Cuts the next frame off: packet @n of all, with @len bytes from @offset on. */
+/*
+ * Takes the first frame from the unchecked bytes; asserts that it is packet @n of the
+ * QP, with @opcode and @len bytes from @offset of the region.
+ */
 static void rig_expect(Rig *r, unsigned n, uint8_t opcode, uint32_t offset,
                        uint32_t len)
 {
@@ -138,7 +141,7 @@ static void rig_expect(Rig *r, unsigned n, uint8_t opcode, uint32_t offset,
     g_byte_array_remove_range(r->bytes, 0, LENGTH_BYTES + frame);
 }
 
-/* Bytes on the socket of a frame with @len bytes of a request that has a RETH or not. */
+/* Returns the bytes on the socket of a frame of @opcode with @len bytes of payload. */
 static size_t frame_bytes(uint8_t opcode, uint32_t len)
 {
     uint8_t frame[ROCE_FRAME_MAX];
@@ -155,7 +158,10 @@ static uint8_t big_opcode(unsigned n)
            ROCE_OP_WRITE_LAST : ROCE_OP_WRITE_MIDDLE;
 }
 
-/* All of BIG bytes, whose first packet is @first of all, read @piece at a time. */
+/*
+ * Reads a WRITE of BIG bytes, at most @piece at once; asserts its frames, the first of
+ * which is packet @first of the QP.
+ */
 static void rig_expect_big(Rig *r, unsigned first, size_t piece)
 {
     size_t all = 0;
@@ -169,7 +175,7 @@ static void rig_expect_big(Rig *r, unsigned first, size_t piece)
     }
 }
 
-/* Lets the device send until the socket is full; nothing is read. */
+/* Lets the device send until the socket is full, and reads nothing. */
 static void rig_full(Rig *r)
 {
     uint64_t sent;
@@ -184,7 +190,7 @@ static void rig_full(Rig *r)
 
 /* --- Tests --------------------------------------------------------------- */
 
-/* What a doorbell sends is on the wire when it returns: nothing is kept back then. */
+/* All frames that a doorbell sends are in the socket when its write returns. */
 static void test_doorbell(void)
 {
     Rig r = rig_new();
@@ -207,7 +213,10 @@ static void test_doorbell(void)
     rig_free(&r);
 }
 
-/* More than the socket holds, for a peer that reads slowly, and for one that does not. */
+/*
+ * The device sends more than the socket holds, to a peer that reads little at once,
+ * then to one that starts late.
+ */
 static void test_slow(void)
 {
     static const size_t pieces[] = { SLOW_BYTES, BIG };
@@ -228,7 +237,10 @@ static void test_slow(void)
     rig_free(&r);
 }
 
-/* The peer leaves inside a frame, with the socket full: none of it is for the next. */
+/*
+ * The peer closes a full socket in the middle of a frame: the next connection begins
+ * with a whole frame.
+ */
 static void test_cut(void)
 {
     const size_t some = 10 * frame_bytes(ROCE_OP_WRITE_MIDDLE, MTU) + 1000;
@@ -242,7 +254,7 @@ static void test_cut(void)
     rig_full(&r);
     pvrdma_wire_cut(r.t);
     pvrdma_wire_connect(r.t, r.path);
-    qtest_clock_step(r.t->qts, PVRDMA_SECOND);  /* the QP has waited long enough */
+    qtest_clock_step(r.t->qts, PVRDMA_SECOND);  /* longer than the timeout of the QP */
     rig_expect_big(&r, 0, BIG);
     rig_ack(&r, BIG_FRAMES, 1);
     pvrdma_cq_expect(r.t, &r.cq, 1, PVRDMA_WC_SUCCESS);
@@ -250,7 +262,7 @@ static void test_cut(void)
     rig_free(&r);
 }
 
-/* What is sent while nobody is there is lost, as on a cable that ends nowhere. */
+/* A frame is lost while no peer is connected; the QP sends it again. */
 static void test_nobody(void)
 {
     Rig r = rig_new();

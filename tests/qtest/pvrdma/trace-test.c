@@ -10,7 +10,7 @@
 #include "verbs.h"
 
 #define VA 0x7fff12345000ULL
-#define BYTES 256                   /* one packet */
+#define BYTES 256                   /* bytes of the SEND, in one packet */
 
 typedef struct Side {
     PvrdmaTest *t;

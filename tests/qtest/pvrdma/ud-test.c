@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Datagrams of pvrdma: what they are on the wire, what becomes of those that come, and
- * what happens to those that cannot be sent.
+ * Datagrams of pvrdma: their frames, what the device does with received ones, and with
+ * those that cannot be sent.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -13,8 +13,8 @@
 #define SQ_PSN 0xffffff
 #define VA 0x7f0000001000ULL
 #define BYTES 65536
-#define MTU 1024                    /* of the device in these tests */
-#define RECV_AT 32768               /* where receive buffers begin */
+#define MTU 1024                    /* MTU of the device in tests that set it */
+#define RECV_AT 32768               /* offset of receive buffers in the region */
 #define IMM 0xa1b2c3d4
 
 typedef struct Rig {
@@ -23,7 +23,7 @@ typedef struct Rig {
     PvrdmaTestCq scq, rcq;
     PvrdmaTestMr mr;
     PvrdmaTestQp qp;
-    uint8_t data[MTU];              /* at the beginning of the region */
+    uint8_t data[MTU];              /* contents of the region's start */
 } Rig;
 
 static const PvrdmaTestQpAttr attr = { .qkey = QKEY, .sq_psn = SQ_PSN };
@@ -52,7 +52,7 @@ static void rig_stop(Rig *r)
     pvrdma_stop(r->t);
 }
 
-/* A SEND with an address that is good. */
+/* Returns a SEND to a valid address. */
 static struct pvrdma_sq_wqe_hdr send_wr(Rig *r, uint64_t wr_id)
 {
     return pvrdma_wr_ud(wr_id, PVRDMA_WR_SEND, &(PvrdmaTestQpAttr) {
@@ -157,7 +157,7 @@ static void test_send_imm(void)
     rig_stop(&r);
 }
 
-/* A key with the highest bit is not for everybody: the QP's own is sent. */
+/* A key with the highest bit stands for the QP's own key, which is sent. */
 static void test_send_qkey(void)
 {
     Rig r = rig_start("");
@@ -187,8 +187,8 @@ static void test_send_unsignalled(void)
 }
 
 /*
- * The WQE and one behind it end, the QP sends no more but receives (SQE); then it is
- * brought back.
+ * Asserts that @wr completes with @status, that WQEs behind it are flushed in state
+ * SQE, where the QP still receives, and that the QP sends again in RTS.
  */
 static void check_refused(Rig *r, const struct pvrdma_sq_wqe_hdr *wr,
                           PvrdmaTestSge sge, enum pvrdma_wc_status status)
@@ -221,7 +221,7 @@ static void test_send_refused(void)
     PvrdmaTestSge sge = good;
 
     r.t->guest_errors = true;
-    /* longer than a datagram may be */
+    /* longer than the MTU */
     sge.length = MTU + 1;
     check_refused(&r, &wr, sge, PVRDMA_WC_LOC_LEN_ERR);
     sge = good;
@@ -230,7 +230,7 @@ static void test_send_refused(void)
     sge = good;
     sge.addr = VA + BYTES - 4;
     check_refused(&r, &wr, sge, PVRDMA_WC_LOC_PROT_ERR);
-    /* an address of somebody else, of no GID, of no port */
+    /* an address of another protection domain, of no GID, of no port */
     wr.wr.ud.av.port_pd = cpu_to_le32(1u << 24 | (r.pd + 1));
     check_refused(&r, &wr, good, PVRDMA_WC_LOC_QP_OP_ERR);
     wr = send_wr(&r, 1);
@@ -286,7 +286,7 @@ static void check_receive(Rig *r, uint32_t len, bool ipv6)
     g_assert_cmpuint(cqe.network_hdr_type, ==,
                      ipv6 ? PVRDMA_NETWORK_IPV6 : PVRDMA_NETWORK_IPV4);
     g_assert_cmpmem(cqe.smac, 6, pvrdma_peer_mac, 6);
-    /* what the peer sent, header included */
+    /* the payload, and the header of the frame before it */
     roce_frame_end(frame, roce_frame_begin(frame, &path, &pkt), len);
     roce_frame_grh(frame, grh);
     if (!ipv6) {
@@ -360,14 +360,17 @@ static void test_receive_nowhere(void)
     peer_send(&r, &pkt, 4);
     pvrdma_wait(r.t, pvrdma_counter(r.t, "rx-no-receive") == 1);
     recv_post(&r, 1, 64);
-    /* it was lost: nobody keeps it */
+    /* the first datagram was lost, because there was no receive WQE */
     pvrdma_cq_assert_empty(r.t, &r.rcq);
     peer_send(&r, &pkt, 4);
     pvrdma_cq_expect(r.t, &r.rcq, 1, PVRDMA_WC_SUCCESS);
     rig_stop(&r);
 }
 
-/* What is too long for its buffer is lost, and the buffer is there for the next. */
+/*
+ * A datagram longer than its receive buffer is lost, and the buffer is used for the
+ * next one.
+ */
 static void test_receive_too_long(void)
 {
     Rig r = rig_start("");
@@ -387,7 +390,7 @@ static void test_receive_too_long(void)
     pvrdma_cq_expect(r.t, &r.rcq, 1, PVRDMA_WC_SUCCESS);
     peer_send(&r, &pkt, 16);
     pvrdma_cq_expect(r.t, &r.rcq, 2, PVRDMA_WC_SUCCESS);
-    /* not even room for the header: it is not forgotten when the QP ends */
+    /* a buffer shorter than the header is flushed when the QP ends */
     recv_post(&r, 3, ROCE_GRH_BYTES - 1);
     recv_post(&r, 4, 64);
     peer_send(&r, &pkt, 0);
@@ -398,7 +401,10 @@ static void test_receive_too_long(void)
     rig_stop(&r);
 }
 
-/* Mistakes of the guest end the QP: nothing is written, the rest is flushed. */
+/*
+ * Asserts that a datagram to an invalid buffer completes with @status, writes nothing
+ * and ends the QP; connects the QP again.
+ */
 static void check_receive_error(Rig *r, PvrdmaTestSge sge,
                                 enum pvrdma_wc_status status)
 {
@@ -434,7 +440,7 @@ static void test_receive_errors(void)
     rig_stop(&r);
 }
 
-/* From an SRQ, and what does not concern the QP. */
+/* A QP with an SRQ keeps a WQE that it has taken. */
 static void test_receive_srq(void)
 {
     Rig r = rig_start("");
@@ -450,7 +456,7 @@ static void test_receive_srq(void)
     pvrdma_qp_connect(r.t, &qp, &attr);
     pvrdma_post_srq(r.t, &srq, 9, sge, 2);
     pkt.qpn = qp.qpn;
-    /* too long: the QP keeps the buffer that it took */
+    /* too long: the QP keeps the WQE that it has taken */
     peer_send(&r, &pkt, 65);
     pvrdma_wait(r.t, pvrdma_counter(r.t, "rx-no-receive") == 1);
     peer_send(&r, &pkt, 64);
@@ -458,7 +464,7 @@ static void test_receive_srq(void)
     /* the header ends in the middle of the first element */
     pvrdma_assert_mem(r.t, r.mr.pa + RECV_AT + 40, r.data, 1);
     pvrdma_assert_mem(r.t, r.mr.pa + 60000, r.data + 1, 63);
-    /* the error state flushes the buffer that the QP has taken from the SRQ */
+    /* ERR flushes the WQE that the QP has taken from the SRQ */
     pvrdma_post_srq(r.t, &srq, 10, sge, 2);
     peer_send(&r, &pkt, 65);
     pvrdma_wait(r.t, pvrdma_counter(r.t, "rx-no-receive") == 2);
@@ -476,7 +482,7 @@ static void test_receive_strangers(void)
     RocePath path = pvrdma_path(false, false);
 
     recv_post(&r, 1, 64);
-    /* not an opcode for this type of QP */
+    /* an opcode of RC to a QP of type UD */
     pkt.opcode = ROCE_OP_SEND_ONLY;
     peer_send(&r, &pkt, 4);
     pvrdma_wait(r.t, pvrdma_counter(r.t, "rx-no-qp") == 1);
@@ -484,7 +490,7 @@ static void test_receive_strangers(void)
     pkt.pkey = 0x1234;
     peer_send(&r, &pkt, 4);
     pvrdma_wait(r.t, pvrdma_counter(r.t, "rx-bad-pkey") == 1);
-    /* somebody else's address behind our MAC */
+    /* a GID that the device does not have, with its MAC address */
     pkt = peer_packet(&r);
     path.dgid[15] = 99;
     pvrdma_wire_send(r.t, &path, &pkt, r.data, 4);
@@ -496,7 +502,7 @@ static void test_receive_strangers(void)
     rig_stop(&r);
 }
 
-/* To a QP of the same device: it does not use the wire. */
+/* A datagram to a QP of the same device does not use the wire. */
 static void test_loop(void)
 {
     Rig r = rig_start("");

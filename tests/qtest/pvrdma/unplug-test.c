@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A guest that takes the power of pvrdma's slot by what the device itself does: it goes,
- * in the middle of that, and QEMU runs on.
+ * The guest switches the power of pvrdma's slot off by a message or frame of the device
+ * itself: the device is removed in the middle of its work, and QEMU continues.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -11,7 +11,7 @@
 
 #define OFF (PCI_EXP_SLTCTL_PWR_OFF | PCI_EXP_SLTCTL_PWR_IND_OFF)
 
-/* Where a write of OFF takes the power. */
+/* Returns the address where a write of OFF switches the power off. */
 static uint64_t power_at(PvrdmaTest *t)
 {
     QPCIDevice *port = qpci_device_find(t->bus, PVRDMA_TEST_PORT);
@@ -21,7 +21,7 @@ static uint64_t power_at(PvrdmaTest *t)
     return pvrdma_ecam(t, PVRDMA_TEST_PORT) + cap + PCI_EXP_SLTCTL;
 }
 
-/* Not only without power. */
+/* Returns true if both functions are removed, and not only without power. */
 static bool is_gone(PvrdmaTest *t)
 {
     g_autofree char *tree = qtest_hmp(t->qts, "info qtree");
@@ -29,7 +29,7 @@ static bool is_gone(PvrdmaTest *t)
     return !strstr(tree, "dev: pvrdma") && !strstr(tree, "dev: vmxnet3");
 }
 
-/* Both functions are gone, and all that they left behind comes to rest. */
+/* Asserts that both functions are removed, and that QEMU continues after that. */
 static void assert_gone(PvrdmaTest *t)
 {
     pvrdma_wait(t, is_gone(t));
@@ -39,7 +39,7 @@ static void assert_gone(PvrdmaTest *t)
     pvrdma_stop(t);
 }
 
-/* The device's answer to a command. */
+/* The message of a command's response switches the power off. */
 static void test_command(void)
 {
     PvrdmaTest *t = pvrdma_start_port(PVRDMA_TEST_E1000);
@@ -67,7 +67,10 @@ static PvrdmaTestQp qp_make(PvrdmaTest *t, PvrdmaTestCq *cq, PvrdmaTestMr *mr,
     return qp;
 }
 
-/* Something was completed, and nobody holds the device: its registers are off. */
+/*
+ * The message of a completion switches the power off, with the registers unmapped, so
+ * that no access holds a reference to the device.
+ */
 static void test_completion(void)
 {
     PvrdmaTest *t = pvrdma_start_port(PVRDMA_TEST_E1000);
@@ -95,8 +98,8 @@ static void test_completion(void)
 }
 
 /*
- * A frame, with more of them behind it: its first bytes are what takes the power.  @late:
- * not in the doorbell, but when time makes the device send again.
+ * The first bytes of a frame switch the power off, before the frames behind it.  @late:
+ * of a retransmission after a timeout, not in the doorbell.
  */
 static void check_frame(bool late)
 {
@@ -109,7 +112,8 @@ static void check_frame(bool late)
     PvrdmaTestCq cq;
     PvrdmaTestQp qp = qp_make(t, &cq, &mr, &attr);
 
-    t->guest_errors = true;             /* memory is gone before the rest is sent */
+    /* the device cannot read the memory of the other frames any more */
+    t->guest_errors = true;
     if (late) {
         pvrdma_post_send(t, &qp, &hdr, &PVRDMA_TEST_SGE(&mr, 0, 0x2000), 1);
         pvrdma_nic_receive(t, power);

@@ -263,7 +263,10 @@ void pvrdma_srq_destroy(PvrdmaTest *t, const PvrdmaTestSrq *srq)
     pvrdma_command_ok(t, PVRDMA_CMD_DESTROY_SRQ, &req, NULL);
 }
 
-/* Pages of the queues of @qp, whose sizes are set. */
+/*
+ * Allocates @pages pages for the queues of @qp, whose sizes are set, and sets their
+ * addresses; returns the address of the page directory.
+ */
 static uint64_t qp_memory(PvrdmaTest *t, PvrdmaTestQp *qp, uint32_t pages)
 {
     uint64_t at = pvrdma_alloc(t, pages * PVRDMA_PAGE_BYTES);
@@ -465,7 +468,7 @@ void pvrdma_qp_pair(PvrdmaTest *t, const PvrdmaTestQp *a, const PvrdmaTestQp *b,
     to_b = to_a;
     to_a.dest_qpn = a->qpn;
     to_b.dest_qpn = b->qpn;
-    /* what one sends is what the other expects */
+    /* each QP sends the PSNs that the other one expects */
     to_a.rq_psn = attr->sq_psn;
     to_a.sq_psn = attr->rq_psn;
     pvrdma_qp_connect(t, a, &to_b);
@@ -477,7 +480,7 @@ void pvrdma_qp_to(PvrdmaTest *t, const PvrdmaTestQp *qp,
 {
     qp_step(t, qp, state, 0, &(PvrdmaTestQpAttr) { 0 });
     if (state == PVRDMA_QPS_RESET) {
-        /* as the driver does it */
+        /* the driver clears the rings, too */
         qtest_memset(t->qts, qp->sq.ring, 0, sizeof(struct pvrdma_ring));
         if (qp->rq.entries) {
             qtest_memset(t->qts, qp->rq.ring, 0, sizeof(struct pvrdma_ring));
@@ -504,7 +507,10 @@ enum pvrdma_qp_state pvrdma_qp_state(PvrdmaTest *t, const PvrdmaTestQp *qp)
 
 /* --- Work requests ------------------------------------------------------ */
 
-/* Puts a WQE of @hdr_bytes and @sges elements where the guest's index is. */
+/*
+ * Stores a WQE of @hdr_bytes and @sges elements at the producer index, and moves the
+ * index.  Asserts that there is room.
+ */
 static void wq_put(PvrdmaTest *t, const PvrdmaTestWq *wq, const void *hdr,
                    size_t hdr_bytes, const PvrdmaTestSge *sge, unsigned sges)
 {
