@@ -2,7 +2,7 @@
 /*
  * A timer for the earliest of many deadlines; virtual time, ns.  The timer keeps no list
  * of deadlines, so it may fire for a deadline that has been dropped meanwhile.  The owner
- * then checks all its deadlines and arms the timer for the next one.
+ * then checks all its deadlines and arms the timer for the next deadline.
  */
 #ifndef RNIC_CORE_DEADLINE_H
 #define RNIC_CORE_DEADLINE_H

@@ -25,7 +25,7 @@ static inline unsigned rnic_fifo_push(RNicFifo *f, unsigned size)
     return rnic_fifo_at(f, f->count++, size);
 }
 
-/* Returns the index of a new element before the oldest one.  The queue must have room. */
+/* Returns the index of a new element before the oldest.  The queue must have room. */
 static inline unsigned rnic_fifo_push_first(RNicFifo *f, unsigned size)
 {
     assert(f->count < size);

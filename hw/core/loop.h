@@ -31,7 +31,7 @@
 typedef struct RNicLoopOps {
     /* Returns false while the device must not change, because the machine is stopped. */
     bool (*allowed)(void *opaque);
-    /* Called before the first round of a run, and after the last one. */
+    /* Called before the first round of a run, and after the last round. */
     void (*begin)(void *opaque);
     void (*end)(void *opaque);
     /*
@@ -108,7 +108,7 @@ void rnic_loop_run(RNicLoop *l);
 
 /*
  * Marks the device as at work.  Returns false if the device is at work already: for
- * example, a hub has sent its own frame back.
+ * example, a hub has sent a frame back to the device.
  */
 bool rnic_loop_enter(RNicLoop *l);
 /*

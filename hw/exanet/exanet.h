@@ -57,8 +57,8 @@ typedef struct ExanetInfoPage {
 
 struct ExanetState {
     /*
-     * The address space is the physical one of the CPUs.  A vIOMMU must not be between,
-     * because the device reads the page tables of the CPUs.
+     * @host.as is the physical address space of the CPUs, without a vIOMMU, because the
+     * device reads the page tables of the CPUs.
      */
     RNicHost host;
     RNicStats stats;
@@ -169,8 +169,8 @@ void exanet_fini(ExanetState *s);
 /* Sets the state of power-up, with a new epoch. */
 void exanet_reset(ExanetState *s);
 /*
- * Returns the next existing port after @p, or the first one if @p is NULL.  Returns
- * NULL at the end.
+ * Returns the next existing port after @p, or the first existing port if @p is NULL.
+ * Returns NULL at the end.
  */
 static inline ExanetPort *exanet_port_next(ExanetState *s, const ExanetPort *p)
 {

@@ -25,7 +25,7 @@ static void irq_send(ExanetState *s, unsigned vector)
     s->vectors |= 1u << vector;
 }
 
-/* Returns the level that wire @i should have: true if an enabled cause of it is set. */
+/* Returns the level that wire @i should have: true if an enabled cause is set. */
 static bool irq_line(ExanetState *s, unsigned i)
 {
     uint32_t cause = exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE);

@@ -9,7 +9,7 @@ typedef struct ExanetState ExanetState;
 
 /*
  * Sets cause bits (EXANET_IRQ_).  The interrupts, if they are enabled, are sent at the
- * end of the MMIO write or of the work.  A caller outside of both calls
+ * end of the MMIO write or of the work.  A caller that is in neither of them calls
  * exanet_schedule() too.
  */
 void exanet_irq_raise(ExanetState *s, uint32_t cause);

@@ -61,8 +61,8 @@ typedef struct ExanetRegBlock {
 } ExanetRegBlock;
 
 /*
- * The register file: blocks below the counters, those of shared memory, and those of
- * the CDMA channels, one behind the other.
+ * The register file: the blocks below the counters, then the blocks of shared memory,
+ * then the blocks of the CDMA channels.
  */
 #define EXANET_FILE_LOW 0x7000
 #define EXANET_FILE_CDMA_BYTES 0x80

@@ -33,7 +33,7 @@ typedef struct ExanetUnit {
     unsigned awake;                 /* the unit's bit, or 0 if the unit does not run */
     /* Returns the number of this unit's transfers of context @c that are not finished. */
     unsigned (*active)(ExanetState *s, unsigned c);
-    /* Ends all work of context @c, because its process has closed it. */
+    /* Ends all work of context @c, because the context was disabled or quiesced. */
     void (*quiesce)(ExanetState *s, unsigned c);
     /*
      * Takes the driver's answer to fault @f; @ok: the page is present now.  Returns false

@@ -3,9 +3,9 @@
  * ExaNet packet codec; see wire.h.
  *
  * Each packet of a transfer is encoded and decoded once, so the CRCs of header and footer
- * must be fast.  Each has one table for each byte position, because a CRC is linear and
- * the lookups do not depend on each other.  The loops over the positions are unrolled,
- * which halves their time.
+ * must be fast.  Each CRC has one table for each byte position, because a CRC is linear
+ * and the lookups do not depend on each other.  The loops over the positions are
+ * unrolled, which halves their time.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -36,8 +36,8 @@ static uint8_t ftr_crc_table[EXANET_FTR_CRC_BYTES][256];
 static uint16_t hdr_crc_init;
 
 /*
- * Returns the MSB-first CRC of @width bits over @byte and @zeros bytes of 0 behind it;
- * @crc is the initial value.
+ * Returns the MSB-first CRC of @width bits over @byte and then @zeros bytes of 0; @crc is
+ * the initial value.
  */
 static uint32_t crc_byte(uint32_t crc, unsigned byte, unsigned zeros,
                          unsigned width, uint32_t poly)

@@ -67,7 +67,7 @@ static inline uint8_t *exanet_packet_payload(uint8_t *buf, uint64_t va)
     return buf + EXANET_WORD_BYTES + (va & (EXANET_WORD_BYTES - 1));
 }
 
-/* Properties of a packet type; all zero: there is no such type. */
+/* Properties of a packet type.  If all members are 0, the type does not exist. */
 typedef struct ExanetTypeInfo {
     const char *name;
     uint8_t form;           /* enum exanet_form */

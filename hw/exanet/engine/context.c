@@ -176,7 +176,7 @@ static bool tlb_holds(const ExanetTlbEntry *e, uint64_t page, uint64_t stamp)
     return e->va == page && e->stamp == stamp;
 }
 
-/* Returns the entry to fill for page @va: the entry of this page, or one to replace. */
+/* Returns the entry to fill for page @va: that of the page, or an entry to replace. */
 static ExanetTlbEntry *tlb_victim(ExanetState *s, unsigned c, uint64_t va)
 {
     ExanetTlbEntry *set = tlb_set(s, c, va);
@@ -303,7 +303,7 @@ static inline void page_write(ExanetState *s, const ExanetTlbEntry *e,
     uint8_t *p = e->host + offset;
 
     if (len == sizeof(uint64_t) && !(offset & (sizeof(uint64_t) - 1))) {
-        /* may be a status word: orders this store after all earlier ones */
+        /* orders this store after all earlier stores, because it may be a status word */
         smp_wmb();
         stq_he_p(p, ldq_he_p(buf));
     } else {

@@ -4,8 +4,8 @@
  * control-packet windows.
  *
  * The scheduler sends one packet of each active transaction in turn.  A packet is built
- * in the frame of its port.  If its route is blocked, it waits in an output buffer,
- * because packets for other outputs must continue.
+ * in the frame of its port.  If the route is blocked, the packet waits in an output
+ * buffer, because packets for other outputs must continue.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -65,7 +65,7 @@ static uint16_t exadma_dst_pdid(const uint64_t *d)
            RNIC_GET(EXANET_DESC_W3_PDID, d[2]);
 }
 
-/* Returns the wire TID of @tid.  In the published protocol it has no generation. */
+/* Returns the wire TID of @tid, which has no generation in the published protocol. */
 static uint16_t exadma_wire_tid(ExanetState *s, unsigned tid)
 {
     uint64_t w4 = s->exadma.desc[tid][3];
@@ -452,8 +452,8 @@ static bool exadma_output_holds(const ExanetOutput *o, int route)
 }
 
 /*
- * Sends control packets of @o until the route of one is blocked, then data packets of @o
- * likewise.
+ * Sends control packets of @o until a route is blocked, then data packets of @o until a
+ * route is blocked.
  */
 static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
 {

@@ -2,8 +2,8 @@
 /*
  * ExaNet packetizer: nodes to which contexts send messages.
  *
- * A receiver distinguishes a new message of a channel from an old one by the distance
- * of its generation to the last one.  Each receiver sees only its own messages; so the
+ * A receiver distinguishes a new message of a channel from an old message by the distance
+ * from the last generation.  Each receiver sees only its own messages; so the
  * packetizer counts generations per node.  The entry of a node must live longer than
  * the receiver's record, even when the context gets another owner or the device is
  * reset.  The receiver would ack a message with a wrong generation without delivering
@@ -11,8 +11,8 @@
  *
  * Only a node that has received a message can remember its generation.  So the
  * packetizer removes the entry of a node when its last message ends, if no copy of a
- * message had a route.  When room is needed, it also removes entries without an answer
- * after ANSWER_NS, and all others after FORGOTTEN_NS.  The room is divided by jobs,
+ * message had a route.  When room is needed, the packetizer removes entries without an
+ * answer after ANSWER_NS, and others after FORGOTTEN_NS.  The room is divided by jobs,
  * because a process must take no room from the next process of its context.
  */
 #include "qemu/osdep.h"

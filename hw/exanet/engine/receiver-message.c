@@ -225,8 +225,8 @@ static enum exanet_resp message_deliver(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Returns true if @pkt belongs to a message that was delivered, or to an older one.  Then
- * the function has answered or counted @pkt.
+ * Returns true if @pkt belongs to a message that was delivered, or to an older message.
+ * Then the function has counted @pkt, and has acked a delivered message again.
  */
 static bool message_known(ExanetState *s, const ExanetSource *src,
                           unsigned sender, const ExanetPacket *pkt)

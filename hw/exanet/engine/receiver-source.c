@@ -3,8 +3,8 @@
  * ExaNet receiver: nodes that send to this node (sources).
  *
  * A neighbour advertises its epoch by HELLO.  The receiver learns the epoch of a node
- * behind switches from its packets.  Old packets of such a node may arrive after new
- * ones by another route; so the receiver remembers the last epochs of each node, and
+ * behind switches from its packets.  Old packets of such a node may arrive by another
+ * route after new packets; so the receiver remembers the last epochs of each node, and
  * drops packets with an old epoch.
  *
  * A packet's source coordinates are not proven.  The receiver remembers a node only
@@ -21,9 +21,9 @@
 
 /* Each source needs 57 KB of memory. */
 #define SOURCES_MAX 1024
-/* One half is divided among the links; the other half is common to all links. */
+/* Sources that all links share; the other half is divided among the links. */
 #define SOURCES_SHARED (SOURCES_MAX / 2)
-/* A source with no accepted packet in this time may be replaced by another one [P]. */
+/* A source with no accepted packet in this time may be replaced by a new source [P]. */
 #define UNPROVEN_NS (1 * (int64_t)NANOSECONDS_PER_SECOND)
 #define SWEEP_NS (1 * (int64_t)NANOSECONDS_PER_SECOND)
 
@@ -107,7 +107,7 @@ static bool source_evict(ExanetState *s, unsigned link)
     g_hash_table_iter_init(&iter, r->sources);
     while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&src)) {
         if (src->link != link && r->by_link[src->link] <= share) {
-            continue;               /* this room is reserved for the other link */
+            continue;               /* this room is reserved for the link of @src */
         }
         if (source_end(src) >= s->time) {
             r->full_until[link] = MIN(r->full_until[link], source_end(src) + 1);

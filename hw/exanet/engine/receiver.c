@@ -239,7 +239,7 @@ static bool tomb_check(ExanetState *s, ExanetSource *src,
     if (ahead >= GEN_COUNT / 2) {
         exanet_count(s, RX_OLD_GEN);
     } else if (pkt->seq > t->seq) {
-        /* the ack was lost: sends it again, without another write */
+        /* the ack was lost: sends another ack, without another write */
         t->seq = pkt->seq;
         t->time = s->time;
         exanet_count(s, RX_REACK);
@@ -489,7 +489,7 @@ static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
     /*
      * A block with an error waits for its next copy.  After a bad payload CRC the good
      * packets of the same copy still count, because otherwise each copy would add only
-     * the packets before its first bad one.
+     * the packets before its first bad packet.
      */
     return c->nack && (s->strict || c->nack != EXANET_RESP_CRC) ? NULL : c;
 }
@@ -510,8 +510,8 @@ static void rx_bad_payload(ExanetState *s, ExanetRxContext *c, const ExanetPacke
 }
 
 /*
- * In the published protocol, writes the payload before it is known that @pkt is no
- * duplicate [T §6.1].  Returns true if the payload was written.
+ * In the published protocol, writes the payload before the check for duplicates [T
+ * §6.1].  Returns true if the payload was written.
  */
 static bool rx_cut_through(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -570,7 +570,7 @@ void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt)
 
 /*
  * Closes the receiver context and records the release, because packets of the block may
- * still be under way on other paths.  They must not open a context that stays open.
+ * still be under way on other paths and must not open a receiver context that stays open.
  */
 void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -581,7 +581,7 @@ void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
     /* needs no check of the PDID, because a node can release only its own blocks */
     if (!exanet_source_find(s, pkt, false, exanet_source_refuse, &src) || !src ||
         (c && (c->tid != pkt->tid || c->seq > pkt->seq))) {
-        return;         /* no such node, or a later block or copy has arrived */
+        return;         /* unknown node, or a later block or copy has arrived */
     }
     if (c) {
         c->valid = false;

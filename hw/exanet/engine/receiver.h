@@ -21,8 +21,8 @@ typedef struct ExanetSource ExanetSource;
  */
 #define EXANET_TID_AGE_NS (60 * (int64_t)NANOSECONDS_PER_SECOND)
 /*
- * Copies of one block have sequence numbers less than EXANET_SEQ_GAP apart.  Those of two
- * blocks of one TID and generation are farther apart [P].
+ * Copies of one block have sequence numbers less than EXANET_SEQ_GAP apart.  Copies of
+ * two blocks of one TID and generation are at least EXANET_SEQ_GAP apart [P].
  */
 #define EXANET_SEQ_GAP 64
 

@@ -92,8 +92,8 @@ static uint16_t fw_wire_tid(ExanetState *s, unsigned tid, unsigned gen)
 }
 
 /*
- * Returns the block that the ExaDMA starts after @tid, or FW_NONE if there is none, or
- * if the ExaDMA has started it already.
+ * Returns the block that the ExaDMA starts after @tid.  Returns FW_NONE if @tid has no
+ * successor, or if the ExaDMA has started the successor already.
  */
 static unsigned fw_successor(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
@@ -519,7 +519,7 @@ void exanet_fw_stopped(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     FwTransfer *t = fw_transfer(fw, tid);
 
     if (b->state != FW_STOPPED) {
-        return;         /* its transfer has failed meanwhile */
+        return;         /* the transfer of the block has failed meanwhile */
     }
     if (b->error != EXANET_RESP_FAULT) {
         exanet_fw_transfer_finish(s, fw, t, b->error);
@@ -705,7 +705,7 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
 
 /* --- Starting blocks -------------------------------------------------------- */
 
-/* Starts successive blocks of @t, as one chain for each path.  Returns their number. */
+/* Starts up to @max blocks of @t, as one chain for each path.  Returns their number. */
 static unsigned fw_issue_chains(ExanetState *s, ExanetFirmware *fw,
                                 FwTransfer *t, FwPeer *peer, const FwPaths *paths,
                                 unsigned max)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The firmware of the R5 processor [T §4], as a model.  It takes RDMA writes from the
- * scratchpad and read requests from the RT mailbox, cuts them into blocks, gives the
- * blocks to the ExaDMA, and retransmits them until the receiver has acknowledged them.
+ * The firmware of the R5 processor [T §4], as a model.  The firmware takes RDMA writes
+ * from the scratchpad and read requests from the RT mailbox, cuts them into blocks, gives
+ * the blocks to the ExaDMA, and retransmits blocks until the receiver acknowledges them.
  *
  * A transfer has a channel.  Channels 0 to 31 of a context are writes of its owner,
  * channels 32 to 63 are reads that the context serves for peers.  Blocks of writes and
@@ -272,7 +272,7 @@ static void fw_read_load(FwTransfer *t, const struct exanet_read_req *req)
     };
 }
 
-/* Refuses read request @req: sends a report with @code if it asked for a notification. */
+/* Refuses read request @req: sends a report with @code if @req has NOTIFY. */
 static void fw_read_refuse(ExanetState *s, const struct exanet_read_req *req,
                            unsigned code)
 {
@@ -396,7 +396,7 @@ static unsigned fw_room(ExanetState *s, const ExanetFirmware *fw,
 
     unsigned room = left - MIN(left, reserved);
 
-    /* a transfer whose target does not answer must not block the others */
+    /* a transfer whose target does not answer must not block other transfers */
     return t->inflight >= FW_TIDS_FEW ? room :
            MAX(room, MIN(left, FW_TIDS_FEW - t->inflight));
 }

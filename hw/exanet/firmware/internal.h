@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Interface between the files of the firmware's model.  firmware.c has the transfers,
- * block.c the blocks of a transfer, peer.c the nodes that blocks are sent to, report.c
+ * block.c the blocks of a transfer, peer.c the nodes to which blocks are sent, report.c
  * the reports of failed reads.  No other folder includes this header.
  *
  * Like the R5, the firmware knows time, descriptors and FIFO words.  Of QEMU it uses only
@@ -36,7 +36,7 @@ typedef enum FwState {
     FW_SENT,                        /* the ExaDMA or the receiver has the block */
     /* The ExaDMA has stopped the block, whose TID is in @errors. */
     FW_STOPPED,
-    /* The block waits for its deadline or for RESOLVED, then it is retransmitted. */
+    /* The block will be retransmitted at its deadline or after RESOLVED. */
     FW_HOLD,
 } FwState;
 
@@ -50,7 +50,10 @@ typedef struct FwTidRecord {
     uint16_t seq;
     uint8_t gen;                    /* generation of the last block */
     uint8_t behind;                 /* generations that the receiver may not know */
-    /* Generations since a block had several copies; 0: no such block. */
+    /*
+     * 1 plus the generations since the last block whose copies may still arrive; 0: no
+     * copy of a block may still arrive.
+     */
     uint8_t strays;
 } FwTidRecord;
 
@@ -102,7 +105,7 @@ typedef struct FwBlock {
     uint32_t progress_acked;        /* FwTransfer.acked at the last loss */
     uint32_t backoffs;              /* back-offs that count for FW_PF_RETRY_MAX */
     uint16_t next;                  /* TID of the successor in a chain */
-    uint16_t prev;                  /* TID of the predecessor; valid if its next agrees */
+    uint16_t prev;                  /* TID of the predecessor, if its @next is this TID */
     uint8_t gen;
     uint8_t path;                   /* path of the last copy, EXANET_PATH_ */
     uint8_t state;                  /* FwState */
@@ -152,7 +155,7 @@ typedef struct FwReport {
     int64_t deadline;               /* ns, when the report is sent again */
     uint64_t gva;                   /* address of the notification */
     struct exanet_notification note;
-    uint32_t backoffs;              /* answers that the reader could not accept it */
+    uint32_t backoffs;              /* number of times that @hold was set */
     uint16_t number;                /* TID and GEN on the wire */
     uint16_t pdid;                  /* PDID of the reader */
     uint16_t retries;               /* copies after timeouts and CRC errors */
@@ -161,7 +164,7 @@ typedef struct FwReport {
     bool hold;                      /* the reader could not accept the report */
 } FwReport;
 
-/* A FIFO of TIDs.  It has room for all TIDs. */
+/* A FIFO of TIDs, with room for all TIDs. */
 typedef struct FwTids {
     uint16_t tid[EXANET_TIDS];
     RNicFifo fifo;

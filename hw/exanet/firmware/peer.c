@@ -209,9 +209,9 @@ static FwTidRecord *fw_record(FwPeer *peer, unsigned tid)
 }
 
 /*
- * Returns the generation of the last block of @tid if it went to another node than
- * @peer, else FW_GENERATIONS.  The block to @peer must have another generation, because
- * a delayed ack names no source.
+ * Returns the generation of the last block of @tid if that block went to another node
+ * than @peer, otherwise FW_GENERATIONS.  The next block, to @peer, must have another
+ * generation, because a delayed ack names no source.
  */
 static unsigned fw_gen_taken(const ExanetFirmware *fw, const FwPeer *peer,
                              unsigned tid)
@@ -235,11 +235,11 @@ static unsigned fw_gen_step(const FwTidRecord *r, unsigned taken)
 }
 
 /*
- * A receiver distinguishes a new block from an old one by less than half of the
- * generations.  After so many blocks without an answer the TID is not usable until the
- * last of them is answered, or until the receiver has dropped its state.  After so many
- * blocks since one had several copies, the TID is not usable until none of the copies
- * can be on a slower path any more.
+ * A receiver distinguishes a new block from an old block if their generations are less
+ * than half of all generations apart.  After so many blocks without an answer the TID is
+ * not usable until the last of these blocks is answered, or until the receiver has
+ * dropped its state.  After so many blocks since a block had several copies, the TID is
+ * not usable until none of the copies can be on a slower path any more.
  */
 bool exanet_fw_record_usable(ExanetFirmware *fw, FwPeer *peer, unsigned tid)
 {

@@ -16,7 +16,7 @@ static void fifo_reserve(ExanetFifo *f, unsigned words)
     if (f->tail + words <= f->size) {
         return;
     }
-    /* moves the contents without more memory only if they fill at most half of it */
+    /* allocates more memory, unless old and new words fill at most half of @buf */
     if (used + words > f->size / 2) {
         f->size = MAX(2 * f->size, EXANET_FIFO_SIZE_MIN);
         while (used + words > f->size / 2) {

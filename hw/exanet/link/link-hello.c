@@ -18,8 +18,8 @@
 #define HELLO_ANSWERS_MAX 64
 /*
  * A link that goes down reserves the coordinates of its neighbour for this time, because
- * another neighbour must not take them over while the node restarts.  The same cable
- * may use them at once.
+ * another neighbour must not use these coordinates while the node restarts.  A neighbour
+ * at the same cable may use them at once.
  */
 #define PEER_KEPT_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
 /* Time after which both ends of parallel cables have chosen the same cable. */

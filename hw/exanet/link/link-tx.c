@@ -180,7 +180,8 @@ static void port_control_flush(ExanetPort *p)
 }
 
 /*
- * Callback of the netdev: it has sent the frame that it kept, or (@len = 0) dropped it.
+ * Called by the netdev when it has sent the frame that it kept, or (@len = 0) has dropped
+ * that frame.
  */
 static void port_sent(NetClientState *nc, ssize_t len)
 {
@@ -196,7 +197,7 @@ static void port_sent(NetClientState *nc, ssize_t len)
         /*
          * The netdev drops its frames when the machine stops.  Half of this frame may be
          * in a socket, and the netdev sends the other half of the next frame that it
-         * gets; so this must be the same frame.
+         * gets; so the next frame must be this frame.
          */
         port_netdev_send(p, p->held, p->held_len);
     } else {

@@ -23,7 +23,7 @@
  * wait for their turn, and vCPUs for the big lock.
  */
 #define RX_QUANTUM (EXANET_FRAME_WORDS / 2)
-/* Words in the RX FIFOs of a port above which it takes no frame from the netdev. */
+/* With more words in its RX FIFOs, a port takes no frame from the netdev. */
 #define RX_WORDS_MAX (4 * MiB / EXANET_WORD_BYTES)
 
 unsigned exanet_link_packets(ExanetPort *p, const uint8_t *buf, unsigned words)
@@ -220,8 +220,8 @@ void exanet_port_poll(ExanetPort *p)
 
 /*
  * Takes a frame from the netdev and runs the units at once, because a bottom half would
- * run them later.  The caller is the queue of this NIC, so the NIC must not be freed
- * before the function returns.
+ * run them later.  Returns 0 if the netdev must keep the frame.  The caller is the queue
+ * of this NIC, so the NIC must not be freed before the function returns.
  */
 static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
 {

@@ -4,8 +4,8 @@
  * functions that only the files of the port share.
  *
  * A port knows frames, HELLOs and channels, but neither registers nor packets, nor the
- * device behind it: for these it calls the functions of its owner.  Names with peer_
- * belong to the neighbour, as PORT_PEER and peerN do.
+ * device behind the port: for these the port calls the functions of its owner.  Names
+ * with peer_ belong to the neighbour, as PORT_PEER and peerN do.
  */
 #ifndef HW_EXANET_LINK_PORT_H
 #define HW_EXANET_LINK_PORT_H
@@ -29,7 +29,7 @@ typedef struct ExanetInject ExanetInject;
 /* Kinds of faults; each has a counter. */
 enum exanet_injected {
     EXANET_INJECTED_DROP,
-    EXANET_INJECTED_PART,           /* the first part; the others follow */
+    EXANET_INJECTED_PART,           /* first part of a packet; the other parts follow */
     EXANET_INJECTED_DUPLICATE = EXANET_INJECTED_PART + EXANET_FAULT_PARTS,
     EXANET_INJECTED_REORDER,
     EXANET_INJECTED_DELAY,
@@ -129,7 +129,7 @@ typedef struct ExanetPortOwner {
     void (*event)(ExanetPort *p, enum exanet_port_event event);
 } ExanetPortOwner;
 
-/* State that the ports of a device share; the device keeps it up to date. */
+/* State that the ports of a device share; the device updates the state. */
 typedef struct ExanetPortGroup {
     const ExanetPortOwner *owner;
     void *opaque;                   /* for the functions of @owner */
@@ -139,7 +139,7 @@ typedef struct ExanetPortGroup {
     unsigned count;                 /* 1 + index of the last port that exists */
     uint32_t node;                  /* coordinates of this node */
     uint8_t epoch;
-    uint32_t rx_words;              /* words of an RX FIFO, as HELLO advertises them */
+    uint32_t rx_words;              /* words of an RX FIFO, which HELLO advertises */
     uint32_t timeout_ms;            /* a link without frames goes down then; 0: never */
     /* packets for a neighbour that takes no frame for this time are dropped; 0: never */
     uint32_t stall_ms;
@@ -290,7 +290,7 @@ void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words);
  */
 void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
                          unsigned words);
-/* Sends frames to the netdev, until it takes no more or the rate delays them. */
+/* Sends frames to the netdev, until the netdev keeps a frame or the rate delays one. */
 void exanet_port_flush(ExanetPort *p);
 /*
  * Returns the words of packets that wait to be sent, without the packets that the latency

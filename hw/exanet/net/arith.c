@@ -158,7 +158,7 @@ bool exanet_arith_source(enum exanet_role in, uint32_t peer, uint32_t node,
         return (!here || chassis(dst) >= chassis(node)) &&
                (from_here ? chassis(src) < chassis(node) : here);
     case EXANET_ROLE_CARD:
-        /* the packet is for a card of this chassis, or comes from one */
+        /* the packet is for, or comes from, a card of this chassis */
         return near || (from_here && chassis(src) == chassis(node));
     default:
         return false;

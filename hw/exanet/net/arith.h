@@ -10,9 +10,10 @@
  * A packet goes to its cabinet, then to its chassis, then to its card.  If several ports
  * lead equally far, a packet may take any of them.  Free of QEMU state, as route.h.
  *
- * Why packets cannot wait in a circle.  A packet that has taken no uplink and left no row
- * of chassis uses the even virtual channels, any other packet the odd ones.  A packet
- * never returns to the even ones.  In each half the links of a packet have this order:
+ * Packets cannot wait in a circle for the following reason.  A packet that has taken no
+ * uplink and left no row of chassis uses the even virtual channels.  Any other packet
+ * uses the odd channels, and never returns to the even channels.  In each half the links
+ * of a packet have this order:
  *
  *   even   card (to the destination, or to a card with the uplink), plus or minus, uplink
  *   odd    uplink (the second and last one), plus or minus, card
@@ -40,7 +41,7 @@ typedef struct ExanetArithPort {
 typedef struct ExanetArithRoute {
     uint16_t links;         /* one bit for each link; 0: no route */
     uint8_t role;           /* role of all @links */
-    bool exact;             /* uplinks: they lead to the destination's cabinet */
+    bool exact;             /* for uplinks: @links lead to the destination's cabinet */
     /* no link has the right role: packets of this node go to other cards instead */
     bool handed;
 } ExanetArithRoute;

@@ -54,8 +54,8 @@ static inline uint32_t exanet_rate_measured(uint64_t words, int64_t ns)
 /*
  * Returns the max-min fair rate, kb/s: the limit of each of @n flows with which they fill
  * @capacity together.  A flow whose @demand is lower leaves the rest to other flows.
- * Returns EXANET_RATE_NONE if @capacity is enough for all demands.  The iteration ends
- * after some rounds, because its result is never too high.
+ * Returns EXANET_RATE_NONE if @capacity is enough for all demands.  The iteration may end
+ * after 8 rounds, because the result of each round is never too high.
  */
 static inline uint32_t exanet_fair_level(uint64_t capacity,
                                          const uint32_t *demand, unsigned n)

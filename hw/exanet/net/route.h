@@ -3,7 +3,7 @@
  * Routes in a network of ExaNet nodes [P §2.18], [T §6.4].  Links:
  *
  *   QFDB      up to four nodes with the same upper bits, X, Y and Z, all cabled to
- *             each other; the one with offset 0, F1, is cabled to other QFDBs too
+ *             each other; the node with offset 0, F1, is cabled to other QFDBs too
  *   torus     F1s whose X, Y or Z is one apart; with a wrap-around cable where the
  *             dimension is a ring
  *   uplink    between nodes whose upper bits differ

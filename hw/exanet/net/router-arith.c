@@ -5,12 +5,12 @@
  *
  * On path 0 a packet takes, in each node, the port with the fewest words waiting.  So
  * packets of one source may overtake each other, which the RDMA engine and mailboxes
- * permit.  Loads and stores must stay in order, because a target drops those out of
- * order; so all of them for one node take the same port in each node.
+ * permit.  Loads and stores must stay in order, because a target drops stores that are
+ * out of order; so all loads and stores for one node take the same port in each node.
  *
  * On paths 1 to 3 packets take the first, second or third port, modulo the number of
  * ports, in each node.  Routes do not change when a remote cable is cut, but a source
- * that gets no answer uses the next path, and so other nodes.
+ * that gets no answer uses the next path, on which packets pass other nodes.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"

@@ -254,9 +254,9 @@ int exanet_router_transit(ExanetState *s, ExanetPort *from, unsigned vc,
     }
     to = &s->port[EXANET_ROUTE_PORT(w->route)];
     /*
-     * A packet does not return to the previous node.  From an uplink it takes another one
-     * only if the neighbour there has the upper bits of the destination.  So it cannot
-     * circulate.
+     * A packet does not return to the previous node.  A packet from an uplink takes
+     * another uplink only if the neighbour there has the upper bits of the destination.
+     * So no packet can circulate.
      */
     if (to->peer == from->peer ||
         (from->role == EXANET_ROLE_UPLINK && !w->exact &&

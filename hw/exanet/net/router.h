@@ -30,7 +30,7 @@ typedef struct ExanetRouteEntry {
 typedef struct ExanetSourceCheck {
     uint64_t key;                   /* destination, source, port, order */
     uint32_t stamp;                 /* valid while equal to ExanetRouter.stamp */
-    bool ok;                        /* they may arrive */
+    bool ok;                        /* packets of the source may arrive by the port */
 } ExanetSourceCheck;
 
 /* The arbitration of an output; sets of inputs have one bit for each input. */
@@ -80,7 +80,7 @@ typedef struct ExanetRouter {
     enum exanet_arith_mode arith;   /* ARITH_MODE */
     enum exanet_arith_mode initial; /* ARITH_MODE after a reset, by property router */
     ExanetArithTable *table;        /* property routes, owned; NULL: none */
-    uint64_t hol;                   /* ARITH_HOL: packets that overtook a blocked one */
+    uint64_t hol;                   /* ARITH_HOL: packets that passed a blocked packet */
     ExanetVoqs voqs[EXANET_LINKS];  /* indexed by the port of arrival */
     const ExanetLinkTimes *times;   /* NULL: links have no other times */
 } ExanetRouter;

@@ -3,9 +3,9 @@
  * ExaNet accelerator: the matrix-vector update of a climate model, on data in block RAM
  * or in the memory of any node [T §6.4].  Its use is described in rnic/exanet/shm.h.
  *
- * It computes one cell after the other.  For a cell it loads the maps, then the
- * matrices and the elements of x and y by several loads at a time, computes the sums,
- * and stores them.  The stores may still be under way while the next cell is loaded.
+ * The unit computes one cell after the other.  For a cell it loads the maps, then the
+ * matrix and the elements of x and y by several loads at a time, computes the sums, and
+ * stores them.  The stores may still be under way while the next cell is loaded.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -18,7 +18,7 @@
 #include "timing.h"
 #include "../trace.h"
 
-/* Work of one run, because the other units and the main loop wait meanwhile. */
+/* Limits of the work of a run, because other units and the main loop wait meanwhile. */
 #define RUN_PIECES 16              /* limit of pieces that are moved or requested */
 #define RUN_OPS 256                /* limit of multiply-adds */
 /* A job without progress for this time ends. */
@@ -203,8 +203,8 @@ static void piece_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
 }
 
 /*
- * Returns true if another piece may be under way.  On hardware the inner loop is
- * unrolled [T §6.4]: its accesses begin together, and the next ones begin when all have
+ * Returns true if another piece may be issued.  On hardware the inner loop is unrolled [T
+ * §6.4]: its accesses begin together, and the next accesses begin when all of these have
  * an answer.
  */
 static bool piece_room(ExanetState *s, ExanetAccel *a, bool store)
@@ -567,8 +567,9 @@ static uint64_t job_progress(const ExanetAccel *a)
 }
 
 /*
- * Ends a job without progress, because other processes wait for the unit.  Loads and
- * stores under way belong to no job any more; the initiator ends them.
+ * Ends a job that has made no progress since the last call, because other processes wait
+ * for the unit.  Loads and stores under way then belong to no job; the initiator ends
+ * them.  Otherwise arms the timer again.
  */
 static void accel_watchdog(void *opaque)
 {

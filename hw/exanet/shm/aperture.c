@@ -31,7 +31,7 @@
 #define WAIT_SLICE_MS   10
 #define FIFO_MAX        64
 
-/* A decoded MAP entry; its size is 0 if it is not valid. */
+/* A decoded MAP entry; @size is 0 if the entry is not valid. */
 typedef struct ApertureMap {
     uint64_t offset;
     uint64_t size;
@@ -206,7 +206,7 @@ bool exanet_aperture_run(ExanetState *s)
     return false;
 }
 
-/* Adds @a to the list, and issues and sends it if possible. */
+/* Adds @a to the list, and issues and sends @a now if possible. */
 static void access_start(ExanetState *s, ApertureAccess *a)
 {
     ExanetAperture *ap = s->shm->aperture;
@@ -242,7 +242,7 @@ static bool access_wait(ExanetState *s, ApertureAccess *a)
     return done;
 }
 
-/* Ends the wait of the vCPU, and frees @a if the initiator does not use it. */
+/* Ends the wait of the vCPU for @a, and frees @a unless the initiator uses it. */
 static void access_leave(ExanetState *s, ApertureAccess *a)
 {
     a->waited = false;
@@ -364,8 +364,8 @@ static ApertureAccess *access_new(ExanetState *s, unsigned class, uint64_t at,
 }
 
 /*
- * Returns how many of @size bytes at @at lie in the block RAM.  An access belongs to
- * the region in which it begins, and may reach beyond it.
+ * Returns how many of @size bytes at offset @at lie in the block RAM.  An access belongs
+ * to the region in which the access begins, and may reach beyond that region.
  */
 static unsigned bram_bytes(ExanetState *s, uint64_t at, unsigned size)
 {
@@ -454,8 +454,8 @@ static MemTxResult window_store(ExanetState *s, uint64_t at, const uint8_t *buf,
 }
 
 /*
- * Returns how many bytes from @at on one packet can carry.  Segments end at the same
- * borders.
+ * Returns how many of @size bytes from @at on one packet can carry.  Segments end at the
+ * same multiples of the MTU.
  */
 static unsigned window_piece(uint64_t at, unsigned size)
 {
@@ -463,8 +463,8 @@ static unsigned window_piece(uint64_t at, unsigned size)
 }
 
 /*
- * Returns true if the aperture must not be accessed, because this device is in an
- * access for another node and would wait for itself, or because it was unplugged.
+ * Returns true if the aperture must not be accessed, because this device executes an
+ * access of another node and would wait for itself, or because this device was unplugged.
  */
 static bool window_closed(ExanetState *s, uint64_t at)
 {

@@ -23,10 +23,10 @@ void exanet_aperture_abort(ExanetState *s);
 /* Returns the number of stores of context @c that are not issued yet. */
 unsigned exanet_aperture_stores(ExanetState *s, unsigned c);
 /*
- * Implement FENCE.  The first function marks all waiting stores when FENCE is written.
- * The second one returns true while one of them is not complete.
+ * Marks all stores that are not issued yet, when FENCE is written.
  */
 void exanet_aperture_fence(ExanetState *s);
+/* Returns true while a store that exanet_aperture_fence() has marked is not complete. */
 bool exanet_aperture_fenced(ExanetState *s);
 /*
  * Begins (@on) or ends an access of another node to a device of this machine.  In between

@@ -30,7 +30,7 @@
 #define BEATS_MAX (EXANET_MTU / BEAT_BYTES)
 #define PAGE_BYTES (1ULL << EXANET_TLB_SHIFT)
 
-/* A round waits if the other node was not ready; the time doubles with each round. */
+/* First pause before a round if a node was not ready; doubles with each round. */
 #define BACKOFF_NS (20 * SCALE_US)
 #define BACKOFF_SHIFT_MAX 16
 
@@ -269,7 +269,7 @@ static unsigned channel_step(CdmaChannel *ch, unsigned budget)
     return budget;
 }
 
-/* Runs a channel once.  Returns true if it could continue now. */
+/* Does the work of a run for @ch.  Returns true if the channel could continue now. */
 static bool channel_run(CdmaChannel *ch)
 {
     unsigned budget = PIECES_PER_RUN;

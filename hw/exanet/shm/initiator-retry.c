@@ -2,10 +2,10 @@
 /*
  * ExaNet shared memory: responses to loads and stores, and retransmission.
  *
- * Targets execute the stores of this node in order, and drop a store silently if an
- * older one is missing.  So all stores to a node are retransmitted from the oldest one
- * without an answer on (go back N).  If targets do not keep the order, only that store
- * is retransmitted [T §4.4].
+ * Targets execute the stores of this node in order, and drop a store silently if an older
+ * store is missing.  So all stores to a node are retransmitted from the oldest store
+ * without an answer on (go back N).  If targets do not keep the order, only that store is
+ * retransmitted [T §4.4].
  */
 #include "qemu/osdep.h"
 #include "../../core/backoff.h"
@@ -268,7 +268,7 @@ void exanet_shm_response(ExanetState *s, const ExanetPacket *pkt)
     node = exanet_shm_node_find(ini->nodes, pkt->src);
     t = response_match(ini, pkt);
     if (node) {
-        /* any response shows that the node is alive, even a delayed one */
+        /* any response, even a delayed response, shows that the node is alive */
         node->dead = false;
     }
     if (!t || !response_valid(t, pkt, &resp)) {

@@ -11,7 +11,7 @@
 #include "../trace.h"
 
 #define SENDS_PER_RUN       64
-#define PRIORITY_ROW        7       /* loads and stores before one RDMA packet */
+#define PRIORITY_ROW        7       /* packets of loads and stores per RDMA packet */
 
 static unsigned encode(ExanetState *s, const ExanetTransaction *t, uint8_t *buf,
                        unsigned path)

@@ -6,9 +6,9 @@
  * of two queues, one for loads and stores and one for RDMA.  exanet_shm_issue() sends
  * no packet and calls no master.
  *
- * Targets execute the stores of this node in order, and drop a store silently if an
- * older one is missing.  So the initiator retransmits all stores to a node from the
- * first one without an answer on (go back N), in initiator-retry.c.
+ * Targets execute the stores of this node in order, and drop a store silently if an older
+ * store is missing.  So the initiator retransmits all stores to a node from the oldest
+ * store without an answer on (go back N), in initiator-retry.c.
  */
 #include "qemu/osdep.h"
 #include "qemu/queue.h"

@@ -9,9 +9,9 @@
 #include "../exanet.h"
 
 /*
- * A request of an AXI master of this node.  The initiator copies it, and the data.  It
- * calls the two functions from the units' work, never from exanet_shm_issue(); they may
- * issue requests.
+ * A request of an AXI master of this node.  The initiator copies the request and the
+ * data.  The initiator calls the two functions from the units' work, never from
+ * exanet_shm_issue(); the functions may issue requests.
  */
 typedef struct ExanetShmRequest {
     uint64_t gva;                   /* address at the target, a GVA */
@@ -33,19 +33,19 @@ typedef struct ExanetShmRequest {
                     const uint8_t *data);
     /*
      * For writes: called once, when the response of the target has arrived or the
-     * transaction has failed.  It may follow an early response, or replace it.  May be
-     * NULL.  The initiator does not retransmit RDMA transactions.  Their timeouts give
-     * @resp NO_CONTEXT, or FAULT if the target did not resolve its page fault in time.
+     * transaction has failed, after @respond.  May be NULL.  The initiator does not
+     * retransmit RDMA transactions: after a timeout @resp is NO_CONTEXT, or FAULT if the
+     * target has a page fault that it did not resolve before.
      */
     void (*settled)(ExanetState *s, void *opaque, enum exanet_resp resp);
     void *opaque;
 } ExanetShmRequest;
 
 /*
- * Accepts a request.  Returns false if it must wait for a slot or for older stores;
- * then the caller tries again in each run, and exanet_schedule() is called when the
- * request may be accepted.  A request to a node without a route is accepted, and fails
- * like a request without an answer.
+ * Accepts a request.  Returns false if the request must wait for a slot or for older
+ * stores; then the caller tries again in each run, and exanet_schedule() is called when
+ * the request may be accepted.  A request to a node without a route is accepted, and
+ * fails like a request without an answer.
  */
 bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req);
 /*

@@ -46,7 +46,7 @@ static inline uint32_t exanet_shm_get32(ExanetState *s, unsigned reg)
 {
     return exanet_reg_get32(s, EXANET_SHM + reg);
 }
-/* Returns the bits of SHM_CTRL without those that CTRL_STRICT excludes. */
+/* Returns SHM_CTRL, without the bits that CTRL_STRICT excludes. */
 static inline uint32_t exanet_shm_ctrl(ExanetState *s)
 {
     uint32_t ctrl = exanet_shm_get32(s, EXANET_REG_SHM_CTRL);

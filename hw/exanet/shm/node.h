@@ -47,7 +47,7 @@ void exanet_shm_nodes_free(ShmNodes *nodes);
  * numbers, because delayed packets and responses must not match new transactions.
  */
 void exanet_shm_nodes_reset(ShmNodes *nodes);
-/* Returns node @coord, or NULL if it is unknown. */
+/* Returns the entry of the node at @coord, or NULL if there is no entry. */
 ShmNode *exanet_shm_node_find(ShmNodes *nodes, uint32_t coord);
 /*
  * Begins a transaction of context @c with node @coord at time @now (ns); returns NULL if

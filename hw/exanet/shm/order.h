@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: the order of stores of another node, and duplicates of them.
+ * ExaNet shared memory: the order of stores of another node, and duplicates of requests.
  */
 #ifndef HW_EXANET_SHM_ORDER_H
 #define HW_EXANET_SHM_ORDER_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: the AXI masters of this node, the initiator, which sends their
- * loads and stores to other nodes, and the target, which executes those of other nodes.
+ * ExaNet shared memory: the AXI masters of this node; the initiator, which sends their
+ * loads and stores to other nodes; and the target, which executes loads and stores of
+ * other nodes.
  *
  *   CPU --> aperture.c --+                                    +--> memory of a process
  *           tgen.c ------+--> shm/initiator.c ==> crossbar ==> shm/target.c

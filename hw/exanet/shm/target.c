@@ -395,7 +395,7 @@ static enum exanet_resp memory_access(ExanetState *s, const ExanetPacket *pkt,
     if (resp != EXANET_RESP_ACK) {
         return resp;
     }
-    /* order this access after all earlier ones, as other CPUs see them */
+    /* orders this access after all earlier accesses, as other CPUs see them */
     smp_mb();
     resp = write ? exanet_context_write(s, c, va, pkt->payload, pkt->size,
                                         &fault_va) :

@@ -12,11 +12,11 @@
 #include "tgen.h"
 #include "../trace.h"
 
-#define RUN_PARTS 64               /* limit of the packets of one run */
+#define RUN_PARTS 64               /* limit of packets that one run issues */
 #define DATA_BYTES (EXANET_TGEN_WORDS * 8)
 /*
- * Maximal number of transactions: OUTSTANDING, and those that were acknowledged early,
- * one for each timer.
+ * Limit of transactions: 16 for OUTSTANDING, and one for each timer, because stores that
+ * were acknowledged early still have a timer.
  */
 #define OPS_MAX (16 + EXANET_SHM_TIMERS)
 
@@ -45,7 +45,7 @@ struct ExanetTgen {
     uint16_t pdid;
     unsigned size;                  /* bytes of a transaction */
     unsigned target;                /* index of the next target */
-    unsigned id;                    /* next AXI ID, counted from the first one */
+    unsigned id;                    /* next AXI ID, less IDS_FIRST */
     unsigned waiting;               /* transactions without a response */
     unsigned current;               /* index in @op of the last transaction */
     uint64_t done;                  /* transactions with a response */
@@ -54,7 +54,7 @@ struct ExanetTgen {
     int64_t start;                  /* ns, time of GO */
     int64_t time;                   /* ns, from GO to the last response */
     unsigned think;                 /* ns, pause between transactions */
-    int64_t next;                   /* tenths of ns, when the next one may begin */
+    int64_t next;                   /* tenths of ns, begin of the next transaction */
     TgenOp op[OPS_MAX];
 };
 
@@ -179,8 +179,8 @@ static void tgen_settled(ExanetState *s, void *opaque, enum exanet_resp resp)
 /* --- Requests ------------------------------------------------------------- */
 
 /*
- * Begins a transaction with the next target and AXI ID, which becomes the current one.
- * Returns false if no transaction may begin now.
+ * Begins a transaction with the next target and AXI ID, and makes it @current.  Returns
+ * false if no transaction may begin now.
  */
 static bool op_begin(ExanetState *s, ExanetTgen *g)
 {
@@ -217,7 +217,7 @@ static bool op_begin(ExanetState *s, ExanetTgen *g)
     return true;
 }
 
-/* Issues the next packet of the current transaction.  Returns false if it must wait. */
+/* Issues the next packet of @current.  Returns false if the packet must wait. */
 static bool part_issue(ExanetState *s, ExanetTgen *g)
 {
     TgenOp *op = &g->op[g->current];

@@ -26,7 +26,7 @@
 
 /* Timing of a packet on its way to a cable. */
 typedef struct ExanetTimingPacket {
-    int64_t ready;                  /* tenths of ns, when it has passed the packetizer */
+    int64_t ready;                  /* tenths of ns, end of its time in the packetizer */
     unsigned flits;                 /* flits of data, 8 bytes each */
     bool joined;                    /* continues the burst of the previous packet */
 } ExanetTimingPacket;
