@@ -179,7 +179,10 @@ static void test_gap(void)
     }
     exanet_assert_quiet(t);
     exanet_step(t, 20000);
-    /* blocks 6 and 7 have had no ack for longer than the timeout, either */
+    /*
+     * blocks 6 and 7 are sent again, too, because they have had no ack within the
+     * timeout
+     */
     for (unsigned i = 2; i < 8; i += i == 2 ? 4 : 1) {
         ExanetPacket again = exanet_take_single(t->peer, 1);
 

@@ -44,7 +44,10 @@ static void say(ExanetTest *t, unsigned port, uint32_t coord, uint8_t epoch)
     exanet_settle(t);
 }
 
-/* Sends HELLO, and asserts that the device refuses it. */
+/*
+ * Sends HELLO as the peer on @port; asserts that the device counts a conflict of
+ * coordinates and keeps the link down.
+ */
 static void say_in_vain(ExanetTest *t, unsigned port, uint32_t coord,
                         uint8_t epoch)
 {
@@ -191,7 +194,7 @@ static void test_restart(void)
     assert_dropped(t, NEAR, HONEST, old, 2);
     g_assert_cmpuint(exanet_count(t, RX_OLD_GEN), ==, 1);
     assert_works(t, NEAR, HONEST, old + 1, 1);
-    /* the same, but the link of NEAR goes down first */
+    /* NEAR restarts a second time, and its link goes down first */
     say_down(t, NEAR);
     t->ports[OTHER]->silent = true;
     say_in_vain(t, OTHER, HONEST, old + 7);

@@ -260,7 +260,10 @@ static void test_no_route(void)
     exanet_stop(t);
 }
 
-/* The next owner of a context continues the generations that a node has seen. */
+/*
+ * The first message of a context's next owner has a generation that follows the one the
+ * node has seen last.
+ */
 static void test_generation_kept(void)
 {
     ExanetTest *t = start();

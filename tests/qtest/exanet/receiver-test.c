@@ -547,7 +547,7 @@ static void test_epoch(void)
     exanet_peer_hello(t->peer, false);
     exanet_wait(t, t->peer->heard);
     exanet_wait(t, exanet_get32(t, EXANET_REG_STATUS) & EXANET_STATUS_LINK);
-    /* the same TID, generation and sequence are a new block */
+    /* in the new epoch the same TID, generation and sequence number are a new block */
     exanet_random_bytes((uint8_t *)b.data, b.len, 1234);
     exanet_send_acked(t, &b);
     exanet_send_packet(t, &half, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads and stores to other nodes: the test acts as the CPU, for which the traffic
- * generator loads, and as the node that answers.
+ * Loads and stores to other nodes: the test acts as the CPU, whose loads the traffic
+ * generator does, and as the node that answers.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"

@@ -127,7 +127,10 @@ uint64_t pvrdma_ecam(PvrdmaTest *t, int devfn);
 
 /* Returns a counter of the property "counters", by its name there: "rx-bad-icrc". */
 uint64_t pvrdma_counter(PvrdmaTest *t, const char *name);
-/* Runs @code, and asserts that the device counts @n guest errors. */
+/*
+ * Runs @code; asserts that the device counts @n guest errors, which the test may have
+ * from here on.
+ */
 #define pvrdma_expect_errors(t, n, code) \
     do { \
         uint64_t before_ = pvrdma_counter(t, "guest-error"); \

@@ -532,10 +532,7 @@ static void test_shared(void)
     pvrdma_wire_expect_ack(r.t, PEER_QPN, 0,
                            ROCE_AETH_SYN(ROCE_AETH_NAK,
                                          ROCE_NAK_INVALID_REQUEST));
-    /*
-     * the WQE that a SEND has begun is flushed; the others in the SRQ stay for other
-     * QPs
-     */
+    /* the WQE that the SEND has begun fails; the others in the SRQ stay for other QPs */
     pvrdma_cq_expect(r.t, &r.cq, 2, PVRDMA_WC_REM_INV_REQ_ERR);
     pvrdma_event_take(r.t, PVRDMA_EVENT_QP_REQ_ERR, r.qp.handle);
     pvrdma_event_take(r.t, PVRDMA_EVENT_QP_LAST_WQE_REACHED, r.qp.handle);
