@@ -14,7 +14,7 @@
  *            exanet_compat.h    differences between kernels
  * contexts   exanet_event.c     interrupts of a context: poll(), read(), eventfd
  *            exanet_context.c   the state of an open file, and its index in the NIC
- * memory     exanet_shm.c       which memory of other nodes a process may name
+ * memory     exanet_shm.c       rights of processes to memory of other nodes
  *            exanet_bram.c      block RAM
  *            exanet_segment.c   segments of the aperture
  *            exanet_error.c     errors of loads and stores
@@ -59,7 +59,7 @@
 #include "exanet_segment.h"
 #include "exanet_shm.h"
 
-#define EXANET_NICS	32	/* maximum of a machine */
+#define EXANET_NICS	32	/* maximum of NICs in a machine */
 
 struct exanet_context;
 struct exanet_job;
@@ -69,9 +69,9 @@ struct exanet_resources {
 	void __iomem *regs;		/* EXANET_REGS_BYTES */
 	phys_addr_t user;		/* user pages of context 0, then of 1 ... */
 	resource_size_t user_bytes;
-	phys_addr_t aperture;		/* block RAM follows */
-	resource_size_t aperture_bytes;	/* of both; 0: the NIC has none */
-	bool wired;			/* two wires instead of messages */
+	phys_addr_t aperture;		/* aperture; block RAM follows */
+	resource_size_t aperture_bytes;	/* of both together; 0: the NIC has none */
+	bool wired;			/* two wires instead of MSI-X messages */
 	int irq[EXANET_VECTORS];	/* Linux interrupt of each vector or wire */
 };
 
@@ -80,7 +80,7 @@ struct exanet_device {
 	struct cdev cdev;
 	struct exanet_hw hw;
 	struct exanet_caps caps;
-	u32 table_format;	/* of all page tables, EXANET_CTX_CTRL_ */
+	u32 table_format;	/* format of all page tables, EXANET_CTX_CTRL_ */
 	struct exanet_resources res;
 	struct exanet_vector vectors[EXANET_VECTORS];
 	const struct attribute_group *groups[EXANET_LINKS + 7];
@@ -98,11 +98,11 @@ struct exanet_device {
 	DECLARE_BITMAP(used, EXANET_CONTEXTS);
 	/* Indices of stopped contexts with a page fault that is not finished. */
 	DECLARE_BITMAP(lingering, EXANET_CONTEXTS);
-	kuid_t holders[EXANET_CONTEXTS];	/* users of both sets */
+	kuid_t holders[EXANET_CONTEXTS];	/* user of each such index */
 	/* Jobs that the NIC may still use, of contexts that did not come to rest. */
 	struct exanet_job *stuck_jobs[EXANET_CONTEXTS];
-	unsigned int last;	/* index that was given out last */
-	unsigned int frees;	/* number of indices that were given back */
+	unsigned int last;	/* index that a context took last */
+	unsigned int frees;	/* how often an index was given back, modulo 2^32 */
 	wait_queue_head_t freed;	/* woken up when an index is given back */
 	u32 quota;		/* quota of each context, EXANET_QUOTA_ */
 

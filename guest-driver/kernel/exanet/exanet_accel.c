@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ExaNet accelerator: runs one job at a time, for users in turn. */
+/* ExaNet accelerator: runs one job at a time; users alternate. */
 #include "exanet_accel.h"
 
 #include <linux/jiffies.h>
@@ -8,8 +8,8 @@
 #include "exanet.h"
 #include "exanet_context.h"
 
-#define EXANET_ACCEL_POLL	HZ	/* between polls without an interrupt */
-#define EXANET_ACCEL_POLLS	30	/* maximum of polls of an aborted job */
+#define EXANET_ACCEL_POLL	HZ	/* time between two polls without an interrupt */
+#define EXANET_ACCEL_POLLS	30	/* most polls that wait for an aborted job */
 
 static unsigned int exanet_accel_seconds = 60;
 module_param_named(accel_seconds, exanet_accel_seconds, uint, 0644);
@@ -73,7 +73,7 @@ static int exanet_accel_start(struct exanet_context *ctx,
 	return ret;
 }
 
-/* Returns the state of the job: 0, an error, or -EINPROGRESS. */
+/* Returns the result of the job: 0, its errno, or -EINPROGRESS while it runs. */
 static int exanet_accel_poll(struct exanet_context *ctx,
 			     struct exanet_ioc_accel *a)
 {
@@ -87,7 +87,9 @@ static int exanet_accel_poll(struct exanet_context *ctx,
 	return ret;
 }
 
-/* Aborts the job, and waits until it has ended. */
+/*
+ * Aborts the job, and waits until it has ended; after half a minute only logs an error.
+ */
 static void exanet_accel_stop(struct exanet_context *ctx,
 			      struct exanet_ioc_accel *a)
 {

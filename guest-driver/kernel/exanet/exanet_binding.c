@@ -35,7 +35,7 @@ static u64 exanet_binding_root(struct mm_struct *mm)
 #elif defined(CONFIG_ARM64)
 u32 exanet_binding_format(void)
 {
-	/* With FEAT_LPA2 an entry has its address in other bits. */
+	/* With FEAT_LPA2 an entry of a page table has the address in other bits. */
 	bool lpa2 = PAGE_SHIFT < 16 && vabits_actual > 48;
 	enum exanet_table_format granule =
 		PAGE_SHIFT == 16 ? EXANET_FORMAT_ARM64_64K :
@@ -86,7 +86,7 @@ static int exanet_binding_start(struct exanet_context *ctx)
 	exanet_hw_mailbox_ack(&xdev->hw, index);
 	exanet_error_attach(ctx);
 	exanet_fault_attach(ctx);
-	/* Invalidations begin before the device can cache a translation. */
+	/* The MMU notifier invalidates translations before the NIC can cache one. */
 	exanet_binding_set_hw(ctx, true);
 	exanet_context_write_pdid(ctx);
 	exanet_hw_context_set_quota(&xdev->hw, index, xdev->quota);
@@ -105,7 +105,7 @@ static void exanet_binding_stop(struct exanet_context *ctx)
 		return;
 	ctx->running = false;
 
-	/* The device needs each invalidation until the context is disabled. */
+	/* The MMU notifier must invalidate translations until the context is disabled. */
 	rest = !exanet_hw_context_quiesce(&xdev->hw, ctx->index);
 	exanet_hw_context_disable(&xdev->hw, ctx->index);
 	exanet_binding_set_hw(ctx, false);
@@ -131,9 +131,9 @@ void exanet_binding_stop_all(struct exanet_device *xdev)
 /* --- MMU notifier --------------------------------------------------------- */
 
 /*
- * Invalidates translations of the NIC. The kernel calls this when a PTE is cleared or
- * loses rights, after the change and before it frees the page, as it flushes the CPUs'
- * TLBs. It may hold a page-table lock.
+ * Invalidates translations of the NIC. The kernel calls this function when it flushes
+ * the CPUs' TLBs: after a PTE was cleared or has lost rights, and before the page is
+ * freed. The kernel may hold a page-table lock.
  */
 static void exanet_notifier_invalidate(struct mmu_notifier *notifier,
 				       struct mm_struct *mm,
@@ -175,12 +175,15 @@ static const struct mmu_notifier_ops exanet_notifier_ops = {
 
 /*
  * Time that open() waits for an index if none is free. A process that ends while the
- * NIC waits for one of its pages keeps its indices a moment longer. A program that is
+ * NIC waits for one of its pages keeps its index for some more time. A program that is
  * started again at once must not fail because of this.
  */
 #define EXANET_OPEN_WAIT	(HZ / 2)
 
-/* Starts the context, and waits for an index if none is free. */
+/*
+ * Starts the context and adds it to the device's list. Waits for an index if none is
+ * free.
+ */
 static int exanet_binding_start_wait(struct exanet_context *ctx)
 {
 	struct exanet_device *xdev = ctx->xdev;
@@ -217,7 +220,7 @@ struct exanet_context *exanet_binding_open(struct exanet_device *xdev,
 		return ctx;
 	exanet_fault_context_init(ctx);
 
-	/* This takes mmap_lock, so xdev->lock must not be held. */
+	/* mmu_notifier_register() takes mmap_lock, so xdev->lock must not be held. */
 	ctx->notifier.ops = &exanet_notifier_ops;
 	ret = mmu_notifier_register(&ctx->notifier, ctx->mm);
 	if (ret)

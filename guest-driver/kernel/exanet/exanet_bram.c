@@ -17,7 +17,10 @@ static vm_fault_t exanet_bram_fault(struct vm_fault *vmf)
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 	phys_addr_t pa;
 
-	/* Held until the PTE is set, so that exanet_binding_stop_all() zaps it. */
+	/*
+	 * The lock is held until the PTE is set, because exanet_binding_stop_all() must
+	 * zap it.
+	 */
 	mutex_lock(&xdev->lock);
 	if (ctx->running) {
 		pa = xdev->res.aperture + xdev->caps.aperture +

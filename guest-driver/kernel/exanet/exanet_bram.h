@@ -12,7 +12,7 @@ struct vm_area_struct;
 
 /* Returns true if @vma is a mapping of block RAM. */
 bool exanet_bram_is(const struct vm_area_struct *vma);
-/* Maps block RAM. Returns 0, -EOPNOTSUPP, -EINVAL or -EACCES. */
+/* Makes @vma a mapping of block RAM. Returns 0, -EOPNOTSUPP, -EINVAL or -EACCES. */
 int exanet_bram_mmap(struct exanet_context *ctx, struct vm_area_struct *vma);
 
 #endif /* EXANET_BRAM_H */

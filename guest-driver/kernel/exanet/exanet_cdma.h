@@ -17,20 +17,20 @@ struct exanet_device;
 
 /* The CDMA channels of a NIC. */
 struct exanet_cdma {
-	struct exanet_pool pool;	/* of channels */
-	DECLARE_BITMAP(used, EXANET_CDMA_CHANNELS);	/* device's lock */
-	struct completion done[EXANET_CDMA_CHANNELS];	/* completes with an interrupt */
+	struct exanet_pool pool;	/* grants the channels to users */
+	DECLARE_BITMAP(used, EXANET_CDMA_CHANNELS);	/* device's lock protects it */
+	struct completion done[EXANET_CDMA_CHANNELS];	/* at each interrupt */
 };
 
 void exanet_cdma_init(struct exanet_device *xdev);
-/* Serves the interrupt of all channels. */
+/* Handles the interrupt of all channels: wakes the threads of ended copies. */
 void exanet_cdma_irq(struct exanet_device *xdev);
 /* Wakes all threads that wait for a copy, because their context may have stopped. */
 void exanet_cdma_hangup(struct exanet_device *xdev);
 /*
- * Copies as uapi.h says; changes @c; sleeps. Returns 0, -EOPNOTSUPP, -ENODEV, -EINVAL,
- * -EACCES, -EFAULT, -ENXIO, -EIO, -ETIMEDOUT, -ECANCELED: the context has stopped, -EINTR
- * or -ERESTARTSYS after a fatal signal.
+ * Copies @c as uapi.h says, and changes @c; sleeps. Returns 0, -EOPNOTSUPP, -ENODEV,
+ * -EINVAL, -EACCES, -EFAULT, -ENXIO, -EIO, -ETIMEDOUT, -ECANCELED: the context has
+ * stopped, -EINTR or -ERESTARTSYS after a fatal signal.
  */
 int exanet_cdma_copy(struct exanet_context *ctx, struct exanet_ioc_cdma *c);
 

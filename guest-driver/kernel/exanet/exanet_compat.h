@@ -7,7 +7,7 @@
 
 #include <linux/version.h>
 
-/* The function of an MMU notifier for an MMU that walks the CPU's page table. */
+/* Name of the MMU notifier's function for a device that walks the CPU's page table. */
 #if KERNEL_VERSION(6, 6, 0) <= LINUX_VERSION_CODE
 #define EXANET_INVALIDATE_HOOK	arch_invalidate_secondary_tlbs
 #else

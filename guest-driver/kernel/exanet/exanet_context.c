@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet contexts: the state of an open file, its index in the NIC, its job, and what its
- * owner asks for.
+ * ExaNet contexts: the state of an open file, its index in the NIC, its job, and
+ * requests of its owner.
  */
 #include "exanet_context.h"
 
@@ -98,7 +98,7 @@ static bool exanet_context_user_is_full(struct exanet_device *xdev,
 	return n >= READ_ONCE(exanet_user_contexts);
 }
 
-/* Wakes up open() after an index was given back. */
+/* Wakes the threads that wait in open(), because an index was given back. */
 static void exanet_context_index_freed(struct exanet_device *xdev)
 {
 	lockdep_assert_held(&xdev->lock);
@@ -107,8 +107,8 @@ static void exanet_context_index_freed(struct exanet_device *xdev)
 }
 
 /*
- * Searches from the index that was given out last, because an index must be reused as
- * late as possible: other nodes may still send packets to its last context.
+ * Searches from the index behind the last one that was taken, because an index must be
+ * reused late: other nodes may still send packets to its last context.
  */
 int exanet_context_take_index(struct exanet_context *ctx)
 {
@@ -227,7 +227,10 @@ int exanet_context_set_job(struct exanet_context *ctx, u32 number)
 		return PTR_ERR(job);
 	mutex_lock(&ctx->xdev->lock);
 	if (ctx->running && ctx->job_users) {
-		/* They would continue in the old job, which another user may get. */
+		/*
+		 * Segments and copies would stay in the old job, which another user may
+		 * get.
+		 */
 		ret = -EBUSY;
 	} else if (ctx->running) {
 		swap(ctx->job, job);
@@ -312,7 +315,10 @@ int exanet_context_query(struct exanet_context *ctx, struct exanet_ioc_query *q)
 		q->context = ctx->index;
 		q->coord = exanet_hw_coord(&xdev->hw);
 		q->pdid = exanet_context_pdid(ctx);
-		/* The length for mmap(), even if the NIC's pages are larger. */
+		/*
+		 * mmap() maps this length of a user page, even if the NIC's pages are
+		 * larger.
+		 */
 		q->page_size = PAGE_SIZE;
 		q->cap0 = xdev->caps.cap0;
 		q->cap1 = xdev->caps.cap1;
@@ -330,7 +336,10 @@ vm_fault_t exanet_context_insert_page(struct exanet_context *ctx,
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 	phys_addr_t pa;
 
-	/* Held until the PTE is set, so that exanet_binding_stop_all() zaps it. */
+	/*
+	 * The lock is held until the PTE is set, because exanet_binding_stop_all() must
+	 * zap it.
+	 */
 	mutex_lock(&xdev->lock);
 	if (ctx->running) {
 		pa = xdev->res.user +

@@ -10,7 +10,7 @@
 struct dentry;
 struct exanet_device;
 
-/* The port that a file is about. */
+/* The port of a file. */
 struct exanet_debugfs_port {
 	struct exanet_device *xdev;
 	unsigned int index;

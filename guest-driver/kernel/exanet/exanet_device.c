@@ -16,9 +16,9 @@
 #include "exanet_sysfs.h"
 
 /*
- * The causes that interrupt. EXANET_IRQ_TRANSFER does not, because the owner of a transfer
- * sees its failure in the channel. EXANET_IRQ_PROTOCOL does not, because invalid packets are
- * common when processes end, and must not fill the log: the NIC counts them.
+ * Causes of interrupts that are enabled. Not EXANET_IRQ_TRANSFER, because the owner of
+ * a transfer finds its failure in the channel. Not EXANET_IRQ_PROTOCOL, because invalid
+ * packets are common when processes end, and the NIC counts them.
  */
 #define EXANET_IRQS_USED	((u32)(EXANET_IRQ_FAULT | EXANET_IRQ_MAILBOX | \
 				       EXANET_IRQ_LINK | EXANET_IRQ_SHM | \
@@ -165,7 +165,10 @@ void exanet_device_remove(struct exanet_device *xdev)
 	exanet_debugfs_remove(xdev);
 	/* Interrupt handlers use sysfs files, so they end before the device's files. */
 	exanet_irq_free(xdev);
-	/* Ends open() first, then all contexts, because contexts access registers. */
+	/*
+	 * First ends open(), then stops all contexts, because contexts access
+	 * registers.
+	 */
 	cdev_device_del(&xdev->cdev, &xdev->dev);
 	exanet_device_reset_prepare(xdev);
 	if (exanet_hw_reset(&xdev->hw))
@@ -179,7 +182,7 @@ void exanet_device_remove(struct exanet_device *xdev)
 
 void exanet_device_reset_prepare(struct exanet_device *xdev)
 {
-	/* During the reset a read of a register is an abort on some CPUs. */
+	/* On some CPUs a read of a register during the reset aborts the kernel. */
 	exanet_link_pause(xdev);
 	mutex_lock(&xdev->lock);
 	xdev->gone = true;
@@ -190,7 +193,7 @@ void exanet_device_reset_prepare(struct exanet_device *xdev)
 
 void exanet_device_reset_done(struct exanet_device *xdev)
 {
-	/* Some resets by the bus do not reset all of the NIC. */
+	/* Some resets by the bus reset only parts of the NIC. */
 	if (exanet_hw_reset(&xdev->hw)) {
 		dev_err(xdev->dev.parent, "no answer to reset\n");
 		return;

@@ -19,11 +19,14 @@ void exanet_device_exit(void);
  */
 struct exanet_device *exanet_device_probe(struct device *parent,
 					  const struct exanet_resources *res);
-/* Removes the NIC. Afterwards nothing uses the resources, and open files return ENODEV. */
+/*
+ * Removes the NIC. After the return nothing uses its resources; open files return
+ * ENODEV.
+ */
 void exanet_device_remove(struct exanet_device *xdev);
 /* Stops all contexts before a reset by the bus. */
 void exanet_device_reset_prepare(struct exanet_device *xdev);
-/* Starts the NIC again after a reset by the bus. */
+/* Resets and starts the NIC after a reset by the bus. Contexts stay stopped. */
 void exanet_device_reset_done(struct exanet_device *xdev);
 /* Stops the NIC before the machine goes down. */
 void exanet_device_shutdown(struct exanet_device *xdev);

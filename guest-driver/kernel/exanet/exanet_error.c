@@ -109,9 +109,9 @@ void exanet_error_attach(struct exanet_context *ctx)
 }
 
 /*
- * The interrupt of an error may come later than the next request. So the request first
- * sends the signal of the errors before it. The process of the request gets no signal
- * for these errors.
+ * The interrupt of an error may come after this request. So the function first sends
+ * the old signal for errors before the request. The process of the request gets no
+ * signal for these errors.
  */
 int exanet_error_set_signal(struct exanet_context *ctx, u32 signo)
 {

@@ -10,11 +10,12 @@
 struct exanet_context;
 struct exanet_device;
 
-/* Serves the interrupt of failed loads and stores; sleeps. */
+/* Logs the first failed load or store, and signals processes with new errors; sleeps. */
 void exanet_error_irq(struct exanet_device *xdev);
 /*
- * Reads the error count of a context that starts, because the new owner of the index
- * must not get a signal for errors of the last one. The device's lock is held.
+ * Stores the error count of an index at the start of @ctx, because its owner must not
+ * get a signal for errors of the index's last owner. The caller holds the device's
+ * lock.
  */
 void exanet_error_attach(struct exanet_context *ctx);
 /*

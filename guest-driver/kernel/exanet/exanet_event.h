@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet events: interrupts of a context on their way to its process.
+ * ExaNet events: pass the interrupts of a context to its process.
  */
 #ifndef EXANET_EVENT_H
 #define EXANET_EVENT_H
@@ -22,10 +22,16 @@ void exanet_event_hangup(struct exanet_context *ctx);
  * -ERESTARTSYS.
  */
 int exanet_event_read(struct exanet_context *ctx, bool block, u64 *events);
-/* Returns the mask for poll(). */
+/*
+ * Returns the mask for poll(): POLLIN if events wait, POLLERR if the context has
+ * stopped.
+ */
 __poll_t exanet_event_poll(struct exanet_context *ctx, struct file *file,
 			   poll_table *wait);
-/* Signals eventfd @fd with each interrupt; -1: none. Returns 0, -EINVAL or -EBADF. */
+/*
+ * Signals eventfd @fd with each interrupt; @fd -1 ends this. Returns 0, -EINVAL,
+ * -EBADF.
+ */
 int exanet_event_set_fd(struct exanet_context *ctx, int fd);
 
 #endif /* EXANET_EVENT_H */

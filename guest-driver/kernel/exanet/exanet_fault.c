@@ -16,7 +16,7 @@
 #include "exanet_bram.h"
 #include "exanet_context.h"
 
-/* Maximum of entries that are taken from the FIFO with interrupts off. */
+/* Most entries that the driver takes from the FIFO while interrupts are off. */
 #define EXANET_FAULT_BATCH	16
 
 /*
@@ -31,7 +31,7 @@ static struct workqueue_struct *exanet_fault_wq;
 int exanet_fault_init(void)
 {
 	BUILD_BUG_ON(EXANET_FAULT_WORKS > WQ_MAX_ACTIVE);
-	/* At high priority, because a transfer waits for the page. */
+	/* The works have high priority, because a transfer waits for the page. */
 	exanet_fault_wq = alloc_workqueue("exanet", WQ_UNBOUND | WQ_HIGHPRI,
 					  EXANET_FAULT_WORKS);
 	return exanet_fault_wq ? 0 : -ENOMEM;
@@ -56,7 +56,7 @@ static void exanet_fault_dispatch(struct exanet_device *xdev,
 		return;
 	}
 	if (!kfifo_put(&ctx->faults, *entry)) {
-		/* The queue is full. The device tries again, and faults again. */
+		/* The queue is full. The NIC repeats the access, which faults again. */
 		exanet_hw_fault_resolve(&xdev->hw, entry->info, true);
 		return;
 	}
@@ -114,7 +114,7 @@ bool exanet_fault_detach(struct exanet_context *ctx)
 	ctx->lingers = lingers;
 	spin_unlock_irq(&xdev->slot_lock);
 
-	/* A fault that is left in the FIFO would reach the next owner of the index. */
+	/* A fault of this context in the FIFO would reach the next owner of the index. */
 	exanet_fault_drain_all(xdev);
 	return lingers;
 }
@@ -150,7 +150,10 @@ static bool exanet_fault_in(struct mm_struct *mm, unsigned long va,
 	return !fixup_user_fault(mm, va, flags, &unlocked);
 }
 
-/* Services a fault; mmap_lock is held for reading. */
+/*
+ * Makes the page of a fault and further pages of the block present. Returns false if
+ * the access is invalid. The caller holds mmap_lock for reading.
+ */
 static bool exanet_fault_service(struct mm_struct *mm,
 				 const struct exanet_fault_entry *entry)
 {
@@ -172,7 +175,7 @@ static bool exanet_fault_service(struct mm_struct *mm,
 static void exanet_fault_answer(struct exanet_context *ctx,
 				const struct exanet_fault_entry *entry, bool ok)
 {
-	/* A copy needs this count, because its result does not say which side failed. */
+	/* A copy needs this count, because the NIC does not report which side failed. */
 	if (!ok && !(entry->info & EXANET_FAULT_DST) &&
 	    RNIC_GET(EXANET_FAULT_UNIT, entry->info) == EXANET_FAULT_SHM)
 		atomic_inc(&ctx->bad_copies);
@@ -194,8 +197,8 @@ static bool exanet_fault_next(struct exanet_context *ctx,
 }
 
 /*
- * Ends a work of the context. Returns true if the context lingers and this work was
- * its last one.
+ * Counts the end of a work of the context. Returns true if the context lingers and this
+ * was its last work; then the context does not linger any more.
  */
 static bool exanet_fault_work_done(struct exanet_context *ctx)
 {
@@ -231,7 +234,7 @@ static void exanet_fault_work(struct work_struct *work)
 		}
 	}
 	mmap_read_unlock(mm);
-	/* Asynchronous, because a work must not tear an address space down. */
+	/* mmput_async(), because a work must not free an address space itself. */
 	mmput_async(mm);
 out:
 	if (exanet_fault_work_done(ctx))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet page faults: from the NIC's FIFO to the address space of a context, and back.
+ * ExaNet page faults: take faults from the NIC's FIFO, make the pages present, and
+ * answer.
  */
 #ifndef EXANET_FAULT_H
 #define EXANET_FAULT_H
@@ -15,13 +16,17 @@ int exanet_fault_init(void);
 /* Waits for all works, and frees the workqueue. */
 void exanet_fault_exit(void);
 void exanet_fault_context_init(struct exanet_context *ctx);
-/* Sends the faults of the context's index to the context; the device's lock is held. */
+/*
+ * Makes faults of the context's index go to the context. The caller holds the device's
+ * lock.
+ */
 void exanet_fault_attach(struct exanet_context *ctx);
 /*
- * Detaches the context from the fault FIFO; the NIC must have stopped using the context.
- * Afterwards no fault reaches the context, and the FIFO has none of its faults. Returns
- * true if a page fault is still being handled, which may take long: its end calls
- * exanet_context_unlinger(). The device's lock is held; sleeps.
+ * Detaches the context from the fault FIFO, and refuses its faults; the NIC does not
+ * use the context any more. After the return the FIFO has no fault of the context.
+ * Returns true if the context's work still handles a fault, which may take long; then
+ * the end of the work calls exanet_context_unlinger(). The caller holds the device's
+ * lock; sleeps.
  */
 bool exanet_fault_detach(struct exanet_context *ctx);
 /* Takes a batch of faults from the FIFO. Returns true if there may be more. */

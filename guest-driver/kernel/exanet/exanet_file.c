@@ -188,7 +188,7 @@ static long exanet_ioctl_accel(struct exanet_context *ctx, void __user *arg)
 	if (copy_from_user(&a, arg, sizeof(a)))
 		return -EFAULT;
 	ret = exanet_accel_job(ctx, &a);
-	/* A job that failed also says where, and how much it did before. */
+	/* The output members are valid for a job that failed, too. */
 	return copy_to_user(arg, &a, sizeof(a)) ? -EFAULT : ret;
 }
 
@@ -229,8 +229,8 @@ static long exanet_file_ioctl(struct file *file, unsigned int cmd,
 /* --- mmap ----------------------------------------------------------------- */
 
 /*
- * Maps a user page at the first access to it. mmap() maps none, because a PTE must be set
- * under the device's lock: then the removal of the NIC zaps it for certain.
+ * Maps a user page at the first access. mmap() maps no page, because a PTE must be set
+ * under the device's lock; otherwise the removal of the NIC could miss it.
  */
 static vm_fault_t exanet_vm_fault(struct vm_fault *vmf)
 {
@@ -267,7 +267,7 @@ static int exanet_file_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct exanet_context *ctx = file->private_data;
 
-	/* So that user page n is at offset n << EXANET_MMAP_SHIFT. */
+	/* vm_pgoff n must mean user page n, at offset n << EXANET_MMAP_SHIFT. */
 	BUILD_BUG_ON(PAGE_SHIFT != EXANET_MMAP_SHIFT);
 
 	if (!exanet_file_is_owner(ctx))

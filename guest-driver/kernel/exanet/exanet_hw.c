@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet registers: access.
+ * ExaNet registers: operations of the hardware.
  */
 #include "exanet_hw.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet registers: one function per operation of the hardware.
+ * ExaNet registers: a function for each operation of the hardware.
  *
  * A function sleeps only if its comment says so. No function takes a lock: the callers
  * make sure that no two threads write to the registers of a context at a time.
@@ -30,9 +30,9 @@ struct exanet_caps {
 	unsigned int contexts;	/* 1..EXANET_CONTEXTS */
 	unsigned int ports;	/* 0..EXANET_LINKS */
 	u32 present;		/* bit p: port p has a cable */
-	unsigned int page_shift; /* of the user pages */
+	unsigned int page_shift; /* log2 of the bytes of a user page */
 	u64 aperture;		/* bytes; 0 without EXANET_CAP1_APERTURE */
-	u64 bram;		/* bytes, behind the aperture; 0 without it */
+	u64 bram;		/* bytes of block RAM; 0 without an aperture */
 };
 
 /* An entry of the fault FIFO without its time, in host byte order. */
@@ -44,24 +44,24 @@ struct exanet_fault_entry {
 
 /* An entry of the aperture's table. */
 struct exanet_hw_segment {
-	u64 offset;		/* in the aperture, bytes */
+	u64 offset;		/* first byte in the aperture */
 	u64 bytes;
-	u64 gva;		/* of the first byte */
+	u64 gva;		/* GVA of the first byte */
 	u32 ctrl;		/* EXANET_SHM_MAP_ */
 };
 
 /* A transfer of a CDMA channel. */
 struct exanet_cdma_job {
-	u64 sa;
-	u64 da;
+	u64 sa;			/* source address, by @sides */
+	u64 da;			/* destination address, by @sides */
 	u32 bytes;
 	u32 sides;		/* EXANET_CDMA_SIDES_ */
-	u32 pdid;		/* of the target */
+	u32 pdid;		/* PDID of the target */
 };
 
 /* Fills @caps. Returns 0, or -ENODEV: not an ExaNet NIC of a known version. */
 int exanet_hw_identify(struct exanet_hw *hw, struct exanet_caps *caps);
-/* Resets the whole device; sleeps. Returns 0, or -ETIMEDOUT: it does not get ready. */
+/* Resets the NIC; sleeps. Returns 0, or -ETIMEDOUT if the NIC does not become READY. */
 int exanet_hw_reset(struct exanet_hw *hw);
 /* Enables packets, and the interrupts of @mask (EXANET_IRQ_). */
 void exanet_hw_start(struct exanet_hw *hw, u32 mask);
@@ -74,7 +74,7 @@ u32 exanet_hw_irq_causes(struct exanet_hw *hw);
 void exanet_hw_irq_ack(struct exanet_hw *hw, u32 causes);
 /* Returns the contexts that have messages: bit c for context c. */
 u32 exanet_hw_mailbox_pending(struct exanet_hw *hw);
-/* Clears the bit of context @index. */
+/* Clears the bit of context @index in MBOX_PENDING. */
 void exanet_hw_mailbox_ack(struct exanet_hw *hw, unsigned int index);
 
 /* Return and set the coordinates of this node. */
@@ -113,8 +113,8 @@ unsigned int exanet_hw_fault_count(struct exanet_hw *hw);
 /* Removes the first entry, and stores it in @entry. The FIFO must not be empty. */
 void exanet_hw_fault_pop(struct exanet_hw *hw, struct exanet_fault_entry *entry);
 /*
- * Answers the fault whose info word is @info. @ok: the page is present now, and the device
- * tries again; else the access fails.
+ * Answers the fault whose info word is @info. If @ok, the page is present, and the NIC
+ * repeats the access; otherwise the access fails.
  */
 void exanet_hw_fault_resolve(struct exanet_hw *hw, u64 info, bool ok);
 
@@ -134,7 +134,7 @@ bool exanet_hw_port_up(struct exanet_hw *hw, unsigned int port);
 /* Returns counter @counter, enum exanet_counter. */
 u64 exanet_hw_counter(struct exanet_hw *hw, unsigned int counter);
 
-/* Access the register at @offset of all registers; @wide: it has 8 bytes, else 4. */
+/* Access the register at @offset in BAR 0. It has 8 bytes if @wide, otherwise 4. */
 u64 exanet_hw_tune_read(struct exanet_hw *hw, u32 offset, bool wide);
 void exanet_hw_tune_write(struct exanet_hw *hw, u32 offset, bool wide,
 			  u64 value);
@@ -152,7 +152,7 @@ bool exanet_hw_shm_error(struct exanet_hw *hw, u64 *gva, u32 *info);
 /* Starts a transfer on channel @ch. */
 void exanet_hw_cdma_start(struct exanet_hw *hw, unsigned int ch,
 			  const struct exanet_cdma_job *job);
-/* Clears the channel's interrupts. Returns true if there was one. */
+/* Clears the channel's interrupts. Returns true if an interrupt was pending. */
 bool exanet_hw_cdma_ack(struct exanet_hw *hw, unsigned int ch);
 /* Returns the result of the transfer: 0, -EINPROGRESS, or the errno of its failure. */
 int exanet_hw_cdma_result(struct exanet_hw *hw, unsigned int ch);
@@ -167,7 +167,7 @@ void exanet_hw_accel_start(struct exanet_hw *hw,
  * errno of its failure.
  */
 int exanet_hw_accel_result(struct exanet_hw *hw, struct exanet_ioc_accel *a);
-/* Aborts the job. It ends later: see exanet_hw_accel_result(). */
+/* Aborts the job. exanet_hw_accel_result() reports its end, which comes later. */
 void exanet_hw_accel_stop(struct exanet_hw *hw);
 
 #endif /* EXANET_HW_H */

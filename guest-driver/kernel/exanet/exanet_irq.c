@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet interrupts: a message for each purpose, or two wires for all.
+ * ExaNet interrupts: an MSI-X message for each purpose, or two wires for all purposes.
  */
 #include "exanet_irq.h"
 
@@ -94,7 +94,7 @@ static int exanet_request_vector(struct exanet_device *xdev,
 
 /* --- handlers of wires ---------------------------------------------------- */
 
-/* The kernel masks the wire while this runs. The wire stays high after a new event. */
+/* The kernel masks the wire while this thread runs. A new event keeps the wire high. */
 static irqreturn_t exanet_admin_line_thread(int irq, void *cookie)
 {
 	struct exanet_device *xdev = ((struct exanet_vector *)cookie)->xdev;

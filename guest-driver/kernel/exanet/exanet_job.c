@@ -5,8 +5,8 @@
  * Named jobs, 1 to named_jobs, mean the same on every node; root grants them to users
  * by module parameter job_map. A user without a named job gets a local job with a
  * higher number. The NIC accepts packets of a local job only from this node. A local
- * job belongs to a user in a user namespace, and exists as long as one of its contexts.
- * The driver reuses the number of a local job as late as possible.
+ * job belongs to a user in a user namespace, and exists while contexts use it. The driver
+ * reuses the number of a local job as late as possible.
  */
 #include "exanet_job.h"
 
@@ -19,8 +19,8 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
-#define EXANET_JOBS	4096	/* numbers; 0 is no job */
-#define EXANET_GRANTS	128	/* all of them fit into the page of a parameter */
+#define EXANET_JOBS	4096	/* limit of numbers; 0 is not a job */
+#define EXANET_GRANTS	128	/* their text fits into a page, as a parameter must */
 
 /* User @uid + n may use job @job + n, for n < @count. */
 struct exanet_grant {
@@ -31,7 +31,7 @@ struct exanet_grant {
 
 struct exanet_job {
 	unsigned int number;
-	unsigned int contexts;	/* number of contexts of the job */
+	unsigned int contexts;	/* references, at least one for each context */
 	struct user_namespace *ns;	/* of a local job; NULL: a named job */
 	kuid_t uid;
 };
@@ -82,7 +82,7 @@ static bool exanet_grant_fits(const struct exanet_grant *g, u32 limit)
 	return g->job <= limit && g->count - 1 <= limit - g->job;
 }
 
-/* Returns true if a context uses a job of @g. */
+/* Returns true if a job of @g is in use. */
 static bool exanet_grant_busy(const struct exanet_grant *g)
 {
 	int number = g->job;
@@ -170,7 +170,7 @@ static int exanet_grants_edit(struct exanet_grant *grants, unsigned int *count,
 	return 0;
 }
 
-/* Applies all words of the text or, after an error, none. */
+/* Sets job_map: applies all words of @value or, after an error, no word. */
 static int exanet_job_map_set(const char *value, const struct kernel_param *kp)
 {
 	struct exanet_grant *grants;
@@ -230,7 +230,10 @@ static bool exanet_job_granted(u32 *job)
 	unsigned int i;
 
 	lockdep_assert_held(&exanet_job_lock);
-	/* A user namespace proves nothing, because its creator chooses its users. */
+	/*
+	 * In a user namespace a uid grants no job, because the creator chooses the
+	 * uids.
+	 */
 	if (current_user_ns() != &init_user_ns)
 		return false;
 	for (i = 0; i < exanet_grant_count; i++) {

@@ -27,7 +27,7 @@ struct exanet_job *exanet_job_get_default(void);
 struct exanet_job *exanet_job_get(u32 number);
 /* Takes another reference. */
 void exanet_job_hold(struct exanet_job *job);
-/* Gives a reference back; may free the job. */
+/* Drops a reference; the last one frees the job and its number. */
 void exanet_job_put(struct exanet_job *job);
 /* Returns the number in the job's PDIDs. */
 u32 exanet_job_number(const struct exanet_job *job);

@@ -9,8 +9,8 @@
 
 /*
  * The driver limits reports of link changes, because a neighbour can make a link go up
- * and down at any rate. The log and the listeners get the first change at once, and
- * after that the current state at most once a second.
+ * and down at any rate. The driver reports the first change at once, and later
+ * changes at most once a second, with the state at that time.
  */
 #define EXANET_LINK_PAUSE	HZ
 
@@ -84,7 +84,7 @@ void exanet_link_resume(struct exanet_device *xdev)
 {
 	mutex_lock(&xdev->links.lock);
 	xdev->links.paused = false;
-	/* Later, because a reset takes links down, and they come up again by themselves. */
+	/* Reports later, because links go down in a reset and come up again soon. */
 	mod_delayed_work(system_wq, &xdev->links.work, EXANET_LINK_PAUSE);
 	mutex_unlock(&xdev->links.lock);
 }

@@ -16,7 +16,7 @@ struct exanet_links {
 	struct delayed_work work;	/* reports changes that come soon after a report */
 	unsigned long reported;	/* time of the last report, jiffies */
 	u32 up;			/* bit p: port p is up in the last report */
-	bool paused;		/* no register may be read */
+	bool paused;		/* registers must not be read: the NIC is in reset */
 };
 
 void exanet_link_init(struct exanet_device *xdev);

@@ -50,7 +50,9 @@ static void __exit exanet_exit(void)
 	exanet_axi_unregister();
 	exanet_pci_unregister();
 	exanet_debugfs_exit();
-	/* Before the class, because a work may hold a context and its device. */
+	/*
+	 * Works end before the class, because a work may hold a context and its device.
+	 */
 	exanet_fault_exit();
 	exanet_device_exit();
 }

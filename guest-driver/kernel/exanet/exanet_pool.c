@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet pools: scarce resources of a NIC, which the driver grants to users in turn.
+ * ExaNet pools: scarce resources of a NIC. The driver grants them to the waiting users
+ * alternately.
  */
 #include "exanet_pool.h"
 
@@ -28,9 +29,9 @@ static bool exanet_pool_full(const struct exanet_pool *pool,
 }
 
 /*
- * Adds @req to the waiting requests. The list has only the first request of each user;
- * the user's later requests are behind it. So a user with many threads does not make
- * the list longer, which is searched under the lock.
+ * Adds @req to the waiting requests. The list has only the first request of each user,
+ * whose member behind lists the user's later requests. So the list, which is searched
+ * under the lock, stays short if a user has many threads.
  */
 static void exanet_pool_add(struct exanet_pool *pool, struct exanet_pool_request *req)
 {
@@ -63,8 +64,8 @@ static void exanet_pool_remove(struct exanet_pool *pool,
 }
 
 /*
- * Returns the first request that may be granted, and prefers users other than that of
- * the last grant. Returns NULL if no request may be granted.
+ * Returns the first request that may be granted, of a user other than that of the last
+ * grant if possible. Returns NULL if no request may be granted.
  */
 static struct exanet_pool_request *exanet_pool_next(const struct exanet_pool *pool,
 						    unsigned int most)
@@ -111,7 +112,7 @@ int exanet_pool_take(struct exanet_pool *pool, struct exanet_pool_request *req,
 	if (!ret)
 		return 0;
 	spin_lock(&pool->lock);
-	/* The request may have been granted after the signal. */
+	/* The pool may have granted the request after the signal. */
 	pool->free += try_wait_for_completion(&req->done);
 	exanet_pool_remove(pool, req);
 	exanet_pool_grant(pool, most);

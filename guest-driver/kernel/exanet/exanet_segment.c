@@ -30,7 +30,10 @@ void exanet_segment_init(struct exanet_device *xdev)
 	struct resource *space = &xdev->segments.space;
 
 	space->name = dev_name(&xdev->dev);
-	/* Without a type, because the kernel reserves places of the types it knows. */
+	/*
+	 * The resource has no type, because the kernel would keep parts of known types
+	 * free.
+	 */
 	space->end = xdev->caps.aperture - 1;
 }
 
@@ -192,7 +195,7 @@ int exanet_segment_create(struct exanet_context *ctx,
 
 /* --- destroy -------------------------------------------------------------- */
 
-/* Frees number and place of a segment to which no PTE of a process leads any more. */
+/* Frees number and place of a segment, and drops its reference. No PTE leads to it. */
 static void exanet_segment_release(struct exanet_segment *seg)
 {
 	struct exanet_device *xdev = seg->xdev;
@@ -218,18 +221,18 @@ int exanet_segment_destroy(struct exanet_context *ctx, u32 number)
 	if (xdev->segments.table[number] &&
 	    xdev->segments.table[number]->ctx == ctx) {
 		seg = xdev->segments.table[number];
-		seg->ctx = NULL;	/* no new PTEs */
+		seg->ctx = NULL;	/* forbids new PTEs */
 	}
 	mutex_unlock(&xdev->lock);
 	if (!seg)
 		return ctx->running ? -ENOENT : -ENODEV;
 
-	/* Without the lock, because this waits for CPUs that wait for another node. */
+	/* The lock is not held, because the removal of PTEs waits for CPUs in loads. */
 	unmap_mapping_range(ctx->mapping, EXANET_MMAP_APERTURE + seg->place.start,
 			    resource_size(&seg->place), 1);
 	mutex_lock(&xdev->lock);
 	exanet_segment_release(seg);
-	/* Only now, because until now PTEs led to memory of the job. */
+	/* Until here PTEs led to memory of the job, so the job could not change. */
 	ctx->job_users--;
 	mutex_unlock(&xdev->lock);
 	return 0;
@@ -273,7 +276,10 @@ static vm_fault_t exanet_segment_vm_fault(struct vm_fault *vmf)
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 	phys_addr_t pa;
 
-	/* Held until the PTE is set, so that the end of the segment zaps it. */
+	/*
+	 * The lock is held until the PTE is set, because the end of the segment must
+	 * zap it.
+	 */
 	mutex_lock(&xdev->lock);
 	if (seg->ctx) {
 		pa = xdev->res.aperture +

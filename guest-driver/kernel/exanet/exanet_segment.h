@@ -21,12 +21,12 @@ struct exanet_segment {
 	struct kref ref;	/* held by the table and by mappings */
 	struct exanet_device *xdev;
 	struct exanet_context *ctx;	/* NULL: the segment has ended; device's lock */
-	struct resource place;	/* in the aperture */
-	unsigned int number;	/* in the table */
+	struct resource place;	/* bytes of the aperture */
+	unsigned int number;	/* index in exanet_segments.table */
 	kuid_t uid;		/* of the user who owns it */
 	u32 flags;		/* enum exanet_segment_flags */
 	u32 ctrl;		/* EXANET_SHM_MAP_ */
-	u64 gva;
+	u64 gva;		/* of the first byte */
 };
 
 /* The segments of a NIC; the device's lock protects them. */
@@ -49,13 +49,13 @@ int exanet_segment_create(struct exanet_context *ctx,
  */
 int exanet_segment_destroy(struct exanet_context *ctx, u32 number);
 /*
- * Destroys the segments of a context of which no thread runs any more; the device's lock
- * is held.
+ * Destroys the segments of a stopped context. No thread uses their PTEs, or the caller
+ * removes the PTEs afterwards. The caller holds the device's lock.
  */
 void exanet_segment_stop(struct exanet_context *ctx);
-/* Maps a part of a segment. Returns 0, -EINVAL or -EACCES. */
+/* Makes @vma a mapping of a part of a segment. Returns 0, -EINVAL or -EACCES. */
 int exanet_segment_mmap(struct exanet_context *ctx, struct vm_area_struct *vma);
-/* Fills @q. Returns 0, -EOPNOTSUPP or -ENODEV. */
+/* Fills @q with sizes and use of the aperture. Returns 0, -EOPNOTSUPP or -ENODEV. */
 int exanet_segment_query(struct exanet_context *ctx, struct exanet_ioc_query_shm *q);
 /* Returns the number of segments; the device's lock is held. */
 unsigned int exanet_segments_used(struct exanet_device *xdev);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet shared memory: which memory of other nodes a process may name.
+ * ExaNet shared memory: rights of processes to memory of other nodes and to block RAM.
  */
 #include "exanet_shm.h"
 

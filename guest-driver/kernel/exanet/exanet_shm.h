@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: which memory of other nodes a process may name.
+ * ExaNet shared memory: rights of processes to memory of other nodes and to block RAM.
  */
 #ifndef EXANET_SHM_H
 #define EXANET_SHM_H
@@ -24,9 +24,9 @@ void exanet_shm_exit(struct exanet_device *xdev);
 /* Returns true if current may use block RAM, of this node and of others. */
 bool exanet_shm_bram_allowed(void);
 /*
- * Checks that current may name the @len bytes at @gva. Returns 0, -EACCES: they are
- * registers of a node, or block RAM that current may not use, -EINVAL: @len is 0 or too
- * large.
+ * Checks that current may use the address @gva of @len bytes. Returns 0, -EACCES: the
+ * bytes are registers of a node, or block RAM that current may not use, -EINVAL: @len
+ * is 0 or too large.
  */
 int exanet_shm_check_gva(u64 gva, u64 len);
 /* Returns the PDID of context @dst_ctx in the job of @ctx; the device's lock is held. */

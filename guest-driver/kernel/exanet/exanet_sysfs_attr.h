@@ -17,7 +17,7 @@ typedef ssize_t (*exanet_store_fn)(struct device *dev,
 /* A device attribute with the register that it shows. */
 struct exanet_attr {
 	struct device_attribute attr;
-	unsigned int reg;	/* counter number or EXANET_REG_ */
+	unsigned int reg;	/* number of a counter, or EXANET_REG_ */
 	unsigned int port;
 	char name[24];
 };
@@ -27,10 +27,13 @@ static inline struct exanet_attr *exanet_attr(struct device_attribute *attr)
 	return container_of(attr, struct exanet_attr, attr);
 }
 
-/* Fills @a; its name is @name in lower case. @store: NULL if it is read-only. */
+/* Fills @a. Its name is @name in lower case. @store is NULL for a read-only attribute. */
 void exanet_attr_init(struct exanet_attr *a, const char *name,
 		      exanet_show_fn show, exanet_store_fn store);
-/* Prints @count words, the current one in brackets, as block schedulers do. */
+/*
+ * Prints @count words to @buf, the current one in brackets. Returns the number of
+ * bytes.
+ */
 ssize_t exanet_attr_choice_show(char *buf, const char * const *words,
 				unsigned int count, unsigned int current_word);
 

@@ -36,7 +36,7 @@ static const struct {
 #undef EXANET_PORT_REG
 };
 
-/* Maximum of attributes: one for each register, and for fields of some. */
+/* Maximum of attributes: one for each register, and some for fields of registers. */
 #define EXANET_PORT_ATTRS	(ARRAY_SIZE(exanet_port_regs) + 10)
 
 static struct exanet_port_sysfs {
@@ -172,7 +172,7 @@ static ssize_t exanet_port_level_tx_show(struct device *dev,
 						     exanet_port_read(dev, attr)));
 }
 
-/* The attributes that are no counters. */
+/* Attributes that are not counters. */
 static const struct {
 	const char *name;
 	unsigned int reg;

@@ -31,7 +31,7 @@
 struct exanet_tune {
 	struct device_attribute attr;
 	u32 offset;		/* in BAR 0 */
-	u64 field;		/* RNIC_FIELD of the register */
+	u64 field;		/* mask of the field in the register */
 	u64 min, max;		/* values that a user may write */
 	const char * const *words;	/* texts of the values 0 to max; NULL: numbers */
 	bool wide;		/* the register has 8 bytes, else 4 */
@@ -186,7 +186,7 @@ static const char * const exanet_fw_multipaths[] = {
 
 EXANET_TUNE_RW(fw_window, window, EXANET_FW_OFFSET(WINDOW), false,
 	       EXANET_ALL32, 1, 0x3ff);
-/* The maximum is an hour, because the firmware doubles the timeout: no overflow. */
+/* The maximum is an hour, because the firmware doubles the timeout without a check. */
 EXANET_TUNE_RW(fw_timeout_ns, timeout_ns, EXANET_FW_OFFSET(TIMEOUT_NS), true,
 	       EXANET_ALL64, 1000, 3600000000000ULL);
 EXANET_TUNE_RW(fw_retry_max, retry_max, EXANET_FW_OFFSET(RETRY_MAX), false,
@@ -273,7 +273,9 @@ static ssize_t dims_show(struct device *dev, struct device_attribute *attr,
 	return len + sysfs_emit_at(buf, len, "\n");
 }
 
-/* Reads up to three numbers with x between them. A dimension without a number is a mesh. */
+/*
+ * Parses up to three numbers with x between them. A dimension without number is a mesh.
+ */
 static ssize_t dims_store(struct device *dev, struct device_attribute *attr,
 			  const char *buf, size_t count)
 {
@@ -288,7 +290,7 @@ static ssize_t dims_store(struct device *dev, struct device_attribute *attr,
 		if (n == EXANET_DIMS || kstrtou8(word, 10, &ring) ||
 		    ring > EXANET_RING_MAX)
 			return -EINVAL;
-		/* A ring of one or two is a mesh. */
+		/* A ring of one or two nodes counts as a mesh. */
 		dims |= RNIC_PREP(exanet_dims_fields[n], ring > 2 ? ring : 0);
 		n++;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet users: who owns a part of a NIC, and how much of it a user may have.
+ * ExaNet users: owners of parts of a NIC, and limits of these parts.
  */
 #ifndef EXANET_USER_H
 #define EXANET_USER_H
@@ -18,7 +18,7 @@ struct exanet_user {
 extern unsigned int exanet_user_contexts;
 extern unsigned int exanet_user_segments;
 extern unsigned int exanet_user_aperture;	/* percent of the aperture's bytes */
-extern unsigned int exanet_user_copies;		/* at a time */
+extern unsigned int exanet_user_copies;		/* copies under way */
 
 /* Fills @user from the credentials of current. */
 void exanet_user_init(struct exanet_user *user);
