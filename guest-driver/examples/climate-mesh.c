@@ -20,12 +20,15 @@ void climate_layout(struct climate *c, unsigned int nx, unsigned int ny,
 	c->cells = c->map + (size_t)c->ncells * CLIMATE_NDF * 4;
 	c->bytes = (c->cells + (size_t)c->ncells * 4 + 7) & ~(size_t)7;
 	for (unsigned int n = 0; n < CLIMATE_COLOURS; n++)
-		/* a colour has the cells with odd or even index in each direction */
+		/* Cells of a colour have an odd, or an even, index in each direction. */
 		c->colour[n + 1] = c->colour[n] +
 			(nx + !(n & 1)) / 2 * ((ny + !(n & 2)) / 2);
 }
 
-/* Returns value @i of -1 to 1, all different; exact in binary, so equal on all machines. */
+/*
+ * Returns value @i, from -1 to 1.  It is exact in binary, so all machines have the
+ * same.
+ */
 static double climate_value(uint64_t i)
 {
 	uint64_t z = (i + 1) * 0x9e3779b97f4a7c15ULL;
@@ -43,7 +46,10 @@ static void climate_fill_map(const struct climate *c, uint32_t *map)
 			unsigned int x = cell % c->nx + (df & 1);
 			unsigned int y = cell / c->nx + (df >> 1 & 1);
 
-			/* the upper four nodes have the next index in the column */
+			/*
+			 * The four upper nodes of a cell have the next index in their
+			 * columns.
+			 */
 			*map++ = (y * (c->nx + 1) + x) * (c->nlayers + 1) +
 				 (df >> 2);
 		}

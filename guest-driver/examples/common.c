@@ -19,7 +19,7 @@ int failed(const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	fflush(stdout);
-	/* one write, because several processes may have the same standard error */
+	/* One call of fprintf(), because other processes may write to the same file. */
 	fprintf(stderr, "%s: %s\n", program, text);
 	return EXIT_FAILED;
 }

@@ -14,7 +14,7 @@
 #include "common.h"
 #include "place.h"
 
-#define MESH_MAX	999	/* as sscanf() reads three digits, but also "-1" */
+#define MESH_MAX	999	/* three digits; excludes the "-1" of sscanf() */
 
 const char *program = "exanet-climate";
 
@@ -38,7 +38,7 @@ struct options {
 	bool accel;
 };
 
-/* The initial data, and the data that is expected at the end. */
+/* Buffers in ordinary memory: initial data, expected data at the end, and results. */
 struct expected {
 	struct climate climate;
 	uint8_t *begin;
@@ -46,7 +46,7 @@ struct expected {
 	uint8_t *found;
 };
 
-/* Copies to device memory, 8 bytes at a time. */
+/* Copies @bytes, a multiple of 8, to device memory, 8 bytes at a time. */
 static void copy_in(volatile uint8_t *to, const uint8_t *from, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i += 8) {
@@ -84,7 +84,7 @@ static int expect(struct expected *e, const struct options *opt)
 	return EXIT_RIGHT;
 }
 
-/* Updates the cells of one colour by a job of the accelerator. */
+/* Updates the cells of @colour by a job of the accelerator.  Returns an exit code. */
 static int accelerate(struct place_client *client, const struct climate *c,
 		      const struct place *place, unsigned int colour)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * exanet-pgas: a lock and a barrier among several nodes, which need only loads and
- * stores.  The lock is Lamport's bakery; the barrier is the dissemination barrier.
+ * exanet-pgas: a lock and a barrier among several nodes.  Both use only loads and stores.
+ * The lock is Lamport's bakery; the barrier is the dissemination barrier.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,8 +17,8 @@
 #define NODES_MAX	16
 #define LEVELS_MAX	4	/* log2 NODES_MAX */
 #define HELLO_MS	200
-#define LOCK_HOME	0			/* rank of the node that has the lock */
-#define COUNTER_HOME(p)	((p)->nodes - 1)	/* ... and of that with the counter */
+#define LOCK_HOME	0			/* rank of the owner of the lock */
+#define COUNTER_HOME(p)	((p)->nodes - 1)	/* rank of the owner of the counter */
 
 const char *program = "exanet-pgas";
 
@@ -35,11 +35,14 @@ static const char usage[] =
 "\n"
 "Exit status: 0 nobody was ever in between, 1 errors, 2 wrong usage.\n";
 
-/* The memory that each process shares.  LOCK_HOME and COUNTER_HOME say whose is used. */
+/*
+ * Memory that each process shares.  Only the lock of LOCK_HOME and the counter of
+ * COUNTER_HOME are used.
+ */
 struct shared {
-	uint64_t choosing[NODES_MAX];	/* of the lock */
-	uint64_t ticket[NODES_MAX];
-	uint64_t flag[LEVELS_MAX];	/* of the barrier: number of barriers that have ended */
+	uint64_t choosing[NODES_MAX];	/* by rank: 1 while the process takes a ticket */
+	uint64_t ticket[NODES_MAX];	/* by rank; 0: wants no lock */
+	uint64_t flag[LEVELS_MAX];	/* by level: barriers of one peer */
 	uint64_t counter;		/* the lock protects it */
 	uint64_t owner;			/* rank + 1 of the process that has the lock; 0: none */
 	uint64_t intruders;		/* how often another process had the lock too */
@@ -65,8 +68,8 @@ struct pgas {
 /* --- Order ---------------------------------------------------------------- */
 
 /*
- * Orders all earlier stores before all later loads and stores, for all nodes: at other
- * nodes by the fence of the NIC, at this node by that of the processor.
+ * Orders all earlier stores before all later loads and stores.  The fence of the NIC
+ * orders stores to other nodes, the fence of the processor orders stores to this node.
  */
 static void fence(struct pgas *p)
 {
@@ -81,7 +84,7 @@ static void fence(struct pgas *p)
 	}
 }
 
-/* Yields in a loop that waits for another node.  Returns false if it must not go on. */
+/* Yields in a loop that waits for another node.  Returns false if the loop must end. */
 static bool may_wait(struct pgas *p)
 {
 	if (!p->broken && exa_remote_errors(p->me.dev)) {
@@ -160,13 +163,17 @@ static void lock(struct pgas *p)
 
 static void unlock(struct pgas *p)
 {
-	fence(p);	/* stores under the lock, maybe at another node */
+	fence(p);	/* stores under the lock may go to another node */
 	store64(&p->at[LOCK_HOME]->ticket[p->rank], 0);
 }
 
 /* --- Work under the lock ------------------------------------------------------ */
 
-/* Increments the counter.  Without the lock, the barrier makes all do so at once. */
+/*
+ * Increments the counter, and counts each process that is in this function at the same
+ * time as an intruder.  If the user turns the lock off, a barrier makes all processes
+ * enter it at once.
+ */
 static void inside(struct pgas *p)
 {
 	volatile struct shared *home = p->at[COUNTER_HOME(p)];
@@ -187,7 +194,10 @@ static void inside(struct pgas *p)
 	store64(&home->owner, 0);
 }
 
-/* Prints the results.  Returns EXIT_RIGHT if they are right, equal on all nodes. */
+/*
+ * Compares the results, and prints them at rank 0.  Returns the exit code, which is
+ * equal on all nodes unless an access has failed.
+ */
 static int verdict(struct pgas *p, double seconds)
 {
 	uint64_t want = p->nodes * p->rounds, count, intruders = 0;
@@ -197,7 +207,7 @@ static int verdict(struct pgas *p, double seconds)
 	count = load64(&p->at[COUNTER_HOME(p)]->counter);
 	for (i = 0; i < p->nodes; i++)
 		intruders += load64(&p->at[i]->intruders);
-	barrier(p);	/* each process stays until all have read its memory */
+	barrier(p);	/* no process ends before the others have read its memory */
 	fence(p);
 	if (p->broken)
 		return EXIT_FAILED;
@@ -244,7 +254,10 @@ static bool all_known(const struct pgas *p)
 	return true;
 }
 
-/* Receives and serves a message of another node. */
+/*
+ * Receives a message of another node, stores the sender's address, and answers HELLO.
+ * Returns 0, also without a message, or a negative errno.
+ */
 static int message_serve(struct pgas *p)
 {
 	struct peer from, *peer;
@@ -275,7 +288,10 @@ static int meet(struct pgas *p)
 	self->known = self->informed = true;
 	wait_begin(p);
 	while (!ret && !all_known(p) && now() < p->deadline) {
-		/* Repeated, because a process that starts later has no mailbox yet. */
+		/*
+		 * Repeats HELLO, because a process that starts later has no mailbox
+		 * yet.
+		 */
 		for (unsigned int i = 0; i < p->nodes; i++)
 			if (!p->peer[i].informed)
 				peer_hello(&p->me, p->peer[i].coord);

@@ -13,8 +13,8 @@
 #include "place.h"
 
 #define SCALAR		3.0
-#define EPSILON		1e-13	/* of the mean error, as in STREAM */
-#define TIMES_MAX	250	/* each multiplies the values by 15, up to 1e308 */
+#define EPSILON		1e-13	/* limit of the mean relative error, as in STREAM */
+#define TIMES_MAX	250	/* each repetition multiplies by 15; limit 1e308 */
 
 const char *program = "exanet-stream";
 
@@ -33,7 +33,7 @@ enum kernel { COPY, SCALE, ADD, TRIAD, KERNELS };
 
 static const struct {
 	const char *name;
-	unsigned int accesses;	/* of each element */
+	unsigned int accesses;	/* accesses to memory for each element */
 } kernels[KERNELS] = {
 	[COPY]	= { "Copy", 2 },
 	[SCALE]	= { "Scale", 2 },
@@ -109,7 +109,7 @@ static bool array_right(const char *name, const volatile uint64_t *array,
 	return false;
 }
 
-/* Repeats the kernels on one element, and compares the arrays with it. */
+/* Repeats the kernels on one element, and compares the elements of the arrays with it. */
 static bool stream_right(const struct stream *s, unsigned int times)
 {
 	double a = 1, b = 2, c = 0;
@@ -162,7 +162,7 @@ static void stream_print(const struct stream *s, const char *place,
 	for (int k = 0; k < KERNELS; k++) {
 		sum = max = 0;
 		min = INFINITY;
-		for (unsigned int t = 1; t < opt->times; t++) {	/* without the first */
+		for (unsigned int t = 1; t < opt->times; t++) {	/* skips the first time */
 			sum += s->time[k][t];
 			min = fmin(min, s->time[k][t]);
 			max = fmax(max, s->time[k][t]);

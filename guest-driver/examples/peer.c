@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * Messages by which processes find each other.
+ * Sends and receives the messages by which processes find each other.
  */
 #define _GNU_SOURCE
 #include <errno.h>

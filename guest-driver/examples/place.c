@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * Memory in several places, and the server of remote memory.
+ * Provides memory in several places, and has the server of remote memory.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -162,7 +162,10 @@ static int place_open_bram(struct place_client *client, struct place *place)
 	return have < place->bytes ? place_too_small(place, have) : EXIT_RIGHT;
 }
 
-/* Reads the end of a place, because the process or the block RAM there may have less. */
+/*
+ * Reads the last word of a place, because the server or the block RAM may have less
+ * memory. Returns EXIT_RIGHT or, after a message, EXIT_FAILED.
+ */
 static int place_probe(struct place_client *client, struct place *place)
 {
 	load64(place->mem + place->bytes - 8);
