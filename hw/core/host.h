@@ -11,7 +11,7 @@
 
 typedef struct RNicHost {
     DeviceState *dev;               /* owner of regions and bottom halves */
-    AddressSpace *as;               /* for DMA */
+    AddressSpace *as;               /* address space for DMA */
     /*
      * Returns true if the guest has enabled messages.  If @messages is NULL, the device
      * uses @line, or @irq if @line is NULL.

@@ -68,7 +68,7 @@ typedef struct RNicLoop {
     bool running;                   /* the device is at work */
     bool engaged;                   /* QEMU's re-entrancy guard was set before the work */
     bool pending;                   /* rnic_loop_schedule() was called during the work */
-    bool due;                       /* the bottom half runs the units */
+    bool due;                       /* the bottom half must run the units */
     bool leaving;                   /* interrupts are being sent */
     bool reset_wanted;              /* RNicLoopOps.reset is called when the work ends */
     bool free_wanted;               /* a bottom half will call RNicLoopOps.free */

@@ -12,8 +12,8 @@
 enum {
     LANE_NONE,                      /* no register */
     LANE_WHOLE,                     /* a 4-byte register */
-    LANE_LOW,                       /* halves of an 8-byte register */
-    LANE_TOP,
+    LANE_LOW,                       /* bits 31:0 of an 8-byte register */
+    LANE_TOP,                       /* bits 63:32 of an 8-byte register */
 };
 
 #define FILE_NONE UINT_MAX

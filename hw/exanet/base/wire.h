@@ -18,7 +18,7 @@
  * and @hops.
  */
 typedef struct ExanetPacket {
-    uint64_t va;            /* destination, 42 bits */
+    uint64_t va;            /* address at the destination, 42 bits */
     uint32_t dst;           /* destination coordinates */
     uint32_t src;           /* source coordinates */
     uint16_t pdid;          /* PDID of the destination */
@@ -49,8 +49,8 @@ typedef struct ExanetPacket {
 
 typedef enum ExanetWireStatus {
     EXANET_WIRE_OK,
-    EXANET_WIRE_BAD_HEADER,     /* header CRC: no field can be trusted */
-    EXANET_WIRE_BAD_FOOTER,     /* footer CRC: the source is unknown */
+    EXANET_WIRE_BAD_HEADER,     /* the header CRC is wrong, so no field is known */
+    EXANET_WIRE_BAD_FOOTER,     /* the footer CRC is wrong, so the source is not known */
     EXANET_WIRE_MALFORMED,      /* unknown type, or a size that the type excludes */
 } ExanetWireStatus;
 
@@ -71,8 +71,8 @@ static inline uint8_t *exanet_packet_payload(uint8_t *buf, uint64_t va)
 typedef struct ExanetTypeInfo {
     const char *name;
     uint8_t form;           /* enum exanet_form */
-    uint8_t tx_counter;     /* enum exanet_counter; COUNTER_COUNT: none */
-    uint8_t rx_counter;     /* counts packets that arrive; COUNTER_COUNT: none */
+    uint8_t tx_counter;     /* enum exanet_counter of sent packets; COUNTER_COUNT: none */
+    uint8_t rx_counter;     /* enum exanet_counter of arrived packets; as @tx_counter */
     uint8_t ni;             /* NI indices that accept the type, one bit for each */
 } ExanetTypeInfo;
 

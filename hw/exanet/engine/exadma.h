@@ -24,7 +24,7 @@ typedef struct ExanetSlot {
 
 #define EXANET_CONTROL_QUEUE 64
 #define EXANET_CONTROL_WORDS 4      /* header, two of payload, footer */
-#define EXANET_CONTROL_STORES 3     /* to the window of the control packet */
+#define EXANET_CONTROL_STORES 3     /* stores to a window that make a control packet */
 #define EXANET_DESC_WORDS 4
 
 /* A control packet that waits for its route. */

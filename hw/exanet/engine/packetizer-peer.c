@@ -40,7 +40,7 @@ typedef struct PktzPeer {
     bool answered;                  /* the node has answered a message */
     bool unknown;                   /* another node uses the generation of a message */
     uint16_t unknown_job;           /* job for which @unknown counts */
-    uint8_t gen[EXANET_PKTZ_CHANNELS];      /* generations of the last messages */
+    uint8_t gen[EXANET_PKTZ_CHANNELS];      /* generations of last messages, by channel */
 } PktzPeer;
 
 /* The nodes to which one context has sent. */

@@ -92,7 +92,7 @@ static bool channel_check(uint64_t ctrl, uint64_t dst)
     unsigned code = RNIC_GET(EXANET_PKTZ_CODE, ctrl);
     uint64_t va = RNIC_GET(EXANET_GVA_VA, dst);
 
-    /* this holds for the NI window too, because the packet would be malformed */
+    /* also checked for the NI window, because the packet would be malformed */
     if (size < 1 || size > EXANET_PKTZ_PAYLOAD_MAX ||
         va % EXANET_MTU + size > EXANET_MTU) {
         return false;

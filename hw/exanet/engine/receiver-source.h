@@ -75,16 +75,20 @@ struct ExanetSource {
 /* Frees source @value, an element of ExanetReceiver.sources. */
 void exanet_source_free(gpointer value);
 /*
- * Looks up the source of @pkt.  If @passed, exanet_context_check() has passed @pkt: a
- * new node is added, and a new epoch resets the node's state.  Otherwise *src is NULL
- * for an unknown node or epoch, because the coordinates of a refused packet may be
- * false and must take no memory.  Returns false if @pkt must be dropped; the function
- * has then counted @pkt, and has called @refuse if there is no room for a new node.
+ * Looks up the source of @pkt, and stores it in *@src.  @passed: @pkt has passed the
+ * check of its context.  If @passed is true, a new node is added, and a new epoch resets
+ * the node's state.  Otherwise *@src is NULL for an unknown node or epoch, because the
+ * coordinates of a refused packet may be false and must take no memory.  Returns false if
+ * @pkt must be dropped; the function has then counted @pkt, and has called @refuse if
+ * there is no room for a new node.
  */
 bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
                         void (*refuse)(ExanetState *s, const ExanetPacket *pkt),
                         ExanetSource **src);
-/* Nacks @pkt, because there is no room for its node; the node retransmits. */
+/*
+ * Nacks @pkt, because there is no room for its node; the node retransmits.  Of a block,
+ * nacks only the first packet; ignores control and release packets.
+ */
 void exanet_source_refuse(ExanetState *s, const ExanetPacket *pkt);
 
 /* Sends an ack with @resp to the source of @pkt. */

@@ -38,8 +38,8 @@ typedef struct ExanetRxContext {
     uint16_t seq;                   /* sequence number of the copy */
     uint16_t pdid;
     uint16_t user;                  /* footer user bits of the last packet */
-    uint8_t first_idx;              /* bit of the first packet, if @first */
-    uint8_t last_idx;               /* bit of the last packet, if @last */
+    uint8_t first_idx;              /* bit number of the first packet; valid if @first */
+    uint8_t last_idx;               /* bit number of the last packet; valid if @last */
     uint8_t epoch;                  /* epoch of the source */
     uint8_t nack;                   /* enum exanet_resp; 0: not nacked */
     bool valid;
@@ -66,7 +66,7 @@ typedef struct ExanetReceiver {
     int64_t full_until[EXANET_LINKS + 1];
     int64_t swept;                  /* ns, time of the last sweep of idle sources */
     struct {
-        uint64_t key;               /* EXANET_TOMB_ */
+        uint64_t key;               /* fields EXANET_TOMB_ */
         int64_t time;
     } tomb[EXANET_TOMBSTONES];      /* most recent completions, a ring */
     unsigned tomb_next;             /* index of the oldest element of @tomb */

@@ -44,7 +44,7 @@ typedef struct FaultPlan {
         uint32_t next;              /* next packets, all of which the item hits */
         bool given;                 /* the property has this item */
     } item[ITEMS];
-    int64_t delay;                  /* ns */
+    int64_t delay;                  /* ns, delay of item "delay" */
     uint32_t seed;
     bool seeded;
     bool down;

@@ -286,7 +286,7 @@ static bool port_vc_deliver(ExanetPort *p, unsigned vc)
             return false;
         }
         if (drops != p->rx_drops) {
-            return false;           /* the link went down meanwhile */
+            return false;           /* the call of take() has emptied the FIFO */
         }
         exanet_link_count(p, EXANET_PORT_CNT_RX_PACKETS, 1);
         port_rx_skip(p, vc, words);

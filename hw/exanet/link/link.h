@@ -21,7 +21,7 @@ static inline void exanet_link_event(ExanetPort *p, enum exanet_port_event event
     p->group->owner->event(p, event);
 }
 
-/* Runs the units of the device soon. */
+/* Makes the bottom half run the units, or the loop once more if the units run now. */
 static inline void exanet_link_schedule(ExanetPort *p)
 {
     rnic_loop_schedule(p->group->loop);

@@ -168,7 +168,7 @@ struct ExanetPort {
     bool wanted;                    /* exanet_port_control() has enabled the port */
     bool enabled;                   /* @wanted, and not @admin_down */
     bool admin_down;                /* exanet_port_admin() has taken the link down */
-    bool loopback;                  /* the netdev is not used */
+    bool loopback;                  /* the port receives what it sends, without netdev */
     bool conflict;                  /* the neighbour's coordinates were refused */
     bool conflict_reported;         /* a conflict was reported to the user */
     bool polled;                    /* exanet_port_poll() is running */
@@ -190,7 +190,7 @@ struct ExanetPort {
 
     uint32_t tx_limit;              /* longest frame that the port sends, in words */
     uint32_t tx_seq;                /* number of the next frame */
-    uint32_t rate;                  /* kb/s; 0: no limit */
+    uint32_t rate;                  /* rate of the cable, kb/s; 0: no limit */
     uint32_t latency;               /* ns, time that each frame is under way */
     unsigned tx_waiting;            /* words of packets in all @tx */
     unsigned tx_vc;                 /* channel of the last frame that was sent */

@@ -57,7 +57,7 @@
 
 /* A flow through an output of this node. */
 typedef struct FlowSeen {
-    uint64_t key;                   /* source, destination */
+    uint64_t key;                   /* coordinates: source << 22 | destination */
     QTAILQ_ENTRY(FlowSeen) next;
     uint32_t words;                 /* words of packets in this window */
     uint32_t rate;                  /* kb/s, in the last window */

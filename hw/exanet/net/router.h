@@ -114,7 +114,8 @@ bool exanet_router_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
 bool exanet_router_rate_source_ok(ExanetState *s, ExanetPort *from, uint32_t dst);
 /*
  * Returns true if @input may send a packet by @route now.  If not, exanet_schedule() is
- * called when @route may be open, and @input must ask again in each round of the units.
+ * called when @route may be open, and @input must call this function again in each round
+ * of the units.
  */
 bool exanet_router_may_send(ExanetState *s, int route, unsigned input);
 /* Counts a packet that @input has sent by @route, for the arbitration. */

@@ -73,7 +73,7 @@ static bool voq_send(ExanetPort *from, unsigned vc, unsigned out)
             return false;
         }
         if (drops != from->rx_drops) {
-            return false;           /* the link went down meanwhile */
+            return false;           /* the call above has emptied the queue */
         }
         voq_pop(from, vc, out, q);
         if (!q->slots.count) {

@@ -37,7 +37,7 @@ typedef enum AccelPhase {
     PHASE_DATA,
     PHASE_COMPUTE,
     PHASE_STORE,
-    /* Waits until nothing is under way, then the job ends. */
+    /* waits until no load or store is under way; then the job ends */
     PHASE_DRAIN,
 } AccelPhase;
 
@@ -301,7 +301,7 @@ static bool moves_run(ExanetState *s, ExanetAccel *a, unsigned *pieces)
             a->moved++;
         }
     }
-    /* only the last loads are under way */
+    /* false: all pieces were requested, and the last loads have no answer yet */
     return a->moved < a->moves || !a->loads;
 }
 
@@ -595,7 +595,7 @@ static uint64_t cell_bytes(const ExanetAccel *a, unsigned i)
     case MATRIX:
         return 8ULL * a->nlayers * a->ndf1 * a->ndf2;
     case Y:
-        return 8ULL * a->nlayers;       /* its columns may overlap */
+        return 8ULL * a->nlayers;       /* columns of y may overlap */
     case MAP1:
         return 4ULL * a->ndf1;
     case MAP2:

@@ -288,7 +288,7 @@ bool exanet_cdma_run(ExanetState *s)
 {
     bool more = false;
 
-    /* rotate, because the initiator has few slots */
+    /* another channel is first in each run, because the initiator has few slots */
     s->shm->cdma->first++;
     for (unsigned i = 0; i < EXANET_CDMA_CHANNELS; i++) {
         CdmaChannel *ch = cdma_channel(s, (s->shm->cdma->first + i) %
@@ -436,7 +436,7 @@ static void channel_reset(CdmaChannel *ch)
 
 void exanet_cdma_reg_sync(ExanetState *s, unsigned ch)
 {
-    /* all registers are up to date */
+    /* no register is computed before a read */
 }
 
 void exanet_cdma_reg_written(ExanetState *s, unsigned ch, unsigned reg,
@@ -525,7 +525,7 @@ void exanet_cdma_reset(ExanetState *s)
         CdmaChannel *ch = cdma_channel(s, i);
 
         channel_reset(ch);
-        /* the initiator is reset, too */
+        /* no request is under way, because the initiator is reset too */
         for (unsigned n = 0; n < CDMA_PIECES; n++) {
             cdma_move(&ch->piece[n], CDMA_STAGE_FREE);
         }

@@ -310,7 +310,7 @@ bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
     }
     t->seq = node->seq[req->class]++ & SEQ_MASK;
     trace_exanet_initiator_issue(s->node, t->tid, t->seq, req->gva, req->size);
-    /* limits the time in the queue, too */
+    /* the deadline also limits the time in the queue */
     exanet_transaction_arm(ini, t, now + exanet_shm_node_timeout(s, node));
     exanet_transaction_enqueue(s, t);
     if (exanet_transaction_writes(req->class) && req->early &&

@@ -89,7 +89,7 @@ typedef struct TargetLoad {
     uint16_t tid;
     uint16_t seq;
     uint16_t pdid;
-    uint16_t size;                  /* 0: no data */
+    uint16_t size;                  /* bytes of @data; 0: the element is unused */
     uint8_t epoch;
     uint8_t data[EXANET_MTU];
 } TargetLoad;
