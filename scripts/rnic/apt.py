@@ -30,7 +30,7 @@ def as_root(cmd):
         return list(cmd)
     if not shutil.which('sudo'):
         raise Failed('this needs root, and sudo is not installed')
-    # sudo may ask for a password on the terminal. Later calls need no password for a while.
+    # sudo may ask for a password on the terminal. Later calls do not ask for a while.
     subprocess.run(['sudo', '-v'], check=False)
     return ['sudo'] + list(cmd)
 

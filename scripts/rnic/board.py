@@ -12,8 +12,8 @@ from .steps import Failed, log_path, step
 
 _SECONDS = 300
 _NIC = families.DEFAULT.nics[0]
-# The driver of the serial port waits for clocks, which firmware would provide, and there is
-# no firmware. So all output goes through the kernel's log to the early console.
+# Without firmware the driver of the serial port waits for its clocks for ever. So all
+# output goes through the kernel's log to the early console.
 _CMDLINE = 'earlycon=cdns,mmio,0xff000000 keep_bootcon console=ttyPS0 ' \
            'printk.devkmsg=on clk_ignore_unused loglevel=5'
 _SAID = re.compile(r'^\[ *\d+\.\d+\] rnic\| (.*)$', re.M)

@@ -14,8 +14,8 @@ from .arch import AMD64, ARM64
 from .paths import TOP, shown
 from .steps import build_lock, log_path, step
 
-_MEANWHILE_SECONDS = 1800    # for guests that are not built when the body has ended
-_END_SECONDS = 30            # for a build to clean up when it is ended
+_MEANWHILE_SECONDS = 1800    # limit for builds that run when the body has ended
+_END_SECONDS = 30            # limit for a build to clean up after SIGTERM
 
 
 def everything(shell=False, programs=(), image='', arches=(AMD64,)):
@@ -35,8 +35,8 @@ def everything(shell=False, programs=(), image='', arches=(AMD64,)):
 def guests_meanwhile(wanted):
     """Builds guests WANTED, tuples of an image and a processor, while the body runs,
     because such a build mostly uses one CPU or waits for the disk. Does nothing without root,
-    because sudo may ask for a password. A guest that could not be built, or not in time, is
-    built again by the_guest(), which says why."""
+    because sudo may ask for a password. If a build fails or takes too long, the_guest()
+    builds the guest again, and prints the reason of an error."""
     if os.geteuid() != 0:
         yield
         return
@@ -93,7 +93,7 @@ def _run_build_guest(command):
     try:
         code = process.wait()
     except BaseException:
-        # SIGTERM, because the program must end its children.
+        # Sends SIGTERM, not SIGKILL, because the program must end its children.
         with contextlib.suppress(PermissionError, subprocess.TimeoutExpired):
             process.terminate()   # PermissionError: sudo runs as root
             process.wait(30)

@@ -25,7 +25,7 @@ _STATUS_SECONDS = 10
 
 
 class _Process:
-    """A process that may not be a child of this one, with a part of the methods of Popen."""
+    """A process that another program may have started, with some methods of Popen."""
 
     def __init__(self, pid, begin=None):
         self.pid, self.begin = pid, begin or _begin(pid)
@@ -78,7 +78,7 @@ def _lock(name):
     _STATES.mkdir(parents=True, exist_ok=True)
     path = _STATES / f'{name}.lock'
     file = None
-    # The previous owner removes the file. Then the lock on the old file is worth nothing.
+    # The previous owner removes the file. A lock on the removed file excludes nobody.
     while not file or not path.exists() \
             or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
         if file:

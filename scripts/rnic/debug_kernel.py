@@ -38,7 +38,7 @@ class DebugKernel(Arch):
 
     def digest(self):
         """Returns the digest of all that the kernel is made of, except Debian's version
-        of the source: a new version is no reason for a build that takes long."""
+        of the source, because a new version does not justify a long build."""
         return digest(_CONFIG, kernel_source.NAME, *self.build_recipe.packages)
 
     def is_fresh(self):

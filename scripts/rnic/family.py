@@ -29,7 +29,7 @@ class Nic:
     devices: dict = field(default_factory=dict)
     image: str = ''             # disk of the guests: one of guest.IMAGES
     links: int = 0              # maximum number of cables
-    append: str = ''            # for the command line of the guest's kernel
+    append: str = ''            # words for the command line of the guest's kernel
     # MAC -> QEMU's options for the card at netdev "ether", which joins the guests.
     ethernet: Callable = virtio
     # vm.Node -> QEMU's options for the NIC and its cables.
@@ -40,7 +40,7 @@ class Nic:
 class Family:
     """A family of NICs. Its folders are hw/NAME, include/rnic/NAME and so on."""
     name: str                   # prefix of its devices, functions and tests, too
-    title: str                  # for readers
+    title: str                  # name of the family in texts
     # Folders of hw/NAME, from the lowest level to the highest; '' is hw/NAME itself.
     # Folders of the same level do not use each other.
     rooms: tuple

@@ -29,9 +29,9 @@ _RUNS = 100000
 _RUNS_OF = {f'{f.name}-{name}': runs for f in families.FAMILIES
             for name, runs in f.fuzz_runs.items()}
 _SEED = 1
-_GATE_ENOUGH = 90            # a slow machine runs fewer inputs than others
-_GATE_SECONDS = 120          # limit of one target
-_INPUT_SECONDS = 20          # limit of one input
+_GATE_ENOUGH = 90            # seconds; a slow machine has not run all inputs by then
+_GATE_SECONDS = 120          # limit of the time of one target
+_INPUT_SECONDS = 20          # limit of the time of one input
 # A target fails if it runs fewer inputs than this part of what the gate wants in the same
 # time. Inputs of a long run take longer, because libFuzzer makes them longer and longer.
 _GATE_PART, _SOAK_PART = 1 / 4, 1 / 10

@@ -79,7 +79,7 @@ class _Part:
                       inspect.getsource(self.build))
 
     def make(self):
-        value = self.digest()   # before the build, because a source may change during it
+        value = self.digest()   # A source may change during the build.
         if fresh(self.stamp, value):
             return
         with step(f'building {self.what}{_for(self.arch)}'):
@@ -160,7 +160,7 @@ def _build_kernel(part):
 
 def _build_lib(part):
     part.stage()
-    # The provider and the tests are linked with it.
+    # The provider and the tests are linked with the library.
     chroot(part.arch.root, 'cp -a /rnic/stage/. /', 'install-lib')
     part.arch.installed()
 
@@ -328,8 +328,9 @@ def _root_digest(arch):
 
 
 def _kernel(arch):
-    """Returns the kernel for which parts are compiled, '' if there is none yet. The
-    packages do not tell it, because the Debian archive gets newer ones."""
+    """Returns the version of the kernel for which parts are compiled, '' if no kernel is
+    installed yet. The list of packages does not determine the version, because Debian
+    updates kernels."""
     try:
         return arch.build_version()
     except Failed:
@@ -386,8 +387,8 @@ class Image:
             self.stamp.unlink(missing_ok=True)
             stage = self.arch.folder / 'stage'
             remove(stage)
-            # The stage has hard links to the files of base. So no file may be changed in
-            # place.
+            # The stage has hard links to the files of base, so its files are replaced,
+            # never changed.
             run(['cp', '-al', self.base, stage], 'stage')
             _configure(stage)
             for tree in (_HERE / 'overlay', *(p.out for p in self.parts)):
@@ -498,7 +499,7 @@ def _make_keys():
             key.parent.mkdir(parents=True, exist_ok=True)
             run(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', 'rnic',
                  '-f', key], 'ssh-keygen')
-    # The user who called sudo runs the guests, so the user needs the key.
+    # The user who called sudo runs the guests, and needs the key for that.
     user = os.environ.get('SUDO_UID')
     if user:
         os.chown(KEY, int(user), -1)

@@ -104,7 +104,7 @@ class Qemu:
     def _configure(self, tree):
         args = _CONFIGURE + (_FUZZ if self.fuzz else
                              _SANITIZE if self.sanitize else [])
-        # An Arm machine runs without sanitizers only.
+        # The build with sanitizers has no Arm machine.
         args += ['--target-list=x86_64-softmmu'] if self.sanitize or self.fuzz \
             else _BOTH
         stamp = self.tree / 'rnic-configured'
@@ -146,8 +146,8 @@ def environment():
     """Returns the environment for the meson of _fetch_tools()."""
     path = _TOOLS / 'usr/lib/python3/dist-packages'
     return {**os.environ,
-            # Meson's default is all cores of the machine. One test more than usable cores
-            # runs at a time, because qtests wait for their machines a fifth of the time.
+            # Runs one test more at a time than there are usable cores, because qtests
+            # wait a fifth of their time. Meson's default is all cores of the machine.
             'MESON_NUM_PROCESSES': os.environ.get('MESON_NUM_PROCESSES') or
                                    str(host.cores() + 1),
             'PYTHONPATH': f'{path}:{os.environ.get("PYTHONPATH", "")}'}

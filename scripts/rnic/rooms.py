@@ -160,7 +160,7 @@ def _tags(kinds, files):
 
 
 def _code(path):
-    """The text of a C file without comments and strings."""
+    """Returns the text of a C file without comments and strings."""
     return re.sub(r'/\*.*?\*/|"(\\.|[^"\\])*"', ' ', path.read_text(encoding='utf-8'),
                   flags=re.S)
 

@@ -31,7 +31,7 @@ def allocate(name, folder, topo):
         raise Failed('a cluster on several hosts needs Slurm, and salloc is '
                      'not installed') from e
     except BaseException:
-        # salloc was stopped while it waited, so no program would use the job.
+        # The user has stopped salloc, so no program would use the job.
         _quietly(['scancel', '--me', f'--name={job}'])
         raise
     text = r.stdout + r.stderr

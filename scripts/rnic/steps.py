@@ -19,7 +19,7 @@ import traceback
 from .paths import BUILD, LOG, shown
 
 _PROGRESS = re.compile(r'\[(\d+)/(\d+)\]')
-# The line that tells the reason of an error of apt, compilers, configure scripts and sudo.
+# Lines with the reason of an error of apt, compilers, configure scripts and sudo.
 _REASON = re.compile(r'^(?:E: |sudo: |.*\b(?:error|ERROR): ).*', re.M)
 _PLAIN_INTERVAL = 15   # seconds between lines of progress if the output is not a terminal
 
@@ -94,7 +94,7 @@ def log_path(name):
     LOG.mkdir(parents=True, exist_ok=True)
     path = LOG / f'{name}.log'
     if path.exists() and not os.access(path, os.W_OK):
-        path.unlink()   # A step with sudo has made the file, so the owner is root.
+        path.unlink()   # The log of an earlier step with sudo belongs to root.
     return path
 
 

@@ -16,7 +16,7 @@ from .arch import AMD64, ARM64
 from .paths import TOP
 from .steps import Failed, build_lock, log_path, step
 
-_SOAK_MINUTES = 15       # limit of the last network beyond the given time
+_SOAK_MINUTES = 15       # limit of the time that the last network adds
 _END_SECONDS = 60        # limit for a test to clean up after SIGTERM
 _GUEST_SECONDS = 300     # limit of a test without a line "# timeout: N"
 _GUEST_TESTS = '/usr/lib/rnic/tests'
@@ -180,7 +180,7 @@ def guests(binary, pattern, summary, arch=AMD64, full=False):
 
 
 def _is_long(test):
-    """Returns a true value if only --full runs TEST."""
+    """Returns a true value if TEST has the line "# full": only --full runs it."""
     return re.search(r'^# full$', test.read_text(encoding='utf-8'), re.M)
 
 

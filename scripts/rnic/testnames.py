@@ -7,13 +7,13 @@ from collections import defaultdict
 from . import families
 from .paths import TOP
 
-# Units that are larger than a file of hw, and why.
+# Units that consist of several files of hw -> the reason.
 _LARGER = {
     'device': 'a whole device: hostile guests, accesses to itself, its end',
     'pair': 'two machines with a cable between them',
     'network': 'a network of devices',
 }
-# Tests of what is not in hw.
+# Tests of code outside hw.
 _OWN = {('tests', 'seed')}
 _ADDED = re.compile(r'_add_(?:data_)?func(?:_full)?\(\s*("[^"]*")')
 _CASE = re.compile(r'/(\w+)/([a-z0-9-]+)/[a-z0-9%-]+$')

@@ -40,14 +40,14 @@ class Node:
     coord: int
     cores: int = 1
     memory: int = 512          # MB
-    arch: str = 'amd64'        # of arch.ARCHES
+    arch: str = 'amd64'        # key of arch.ARCHES
     nic: str = families.DEFAULT.name    # a key of families.NICS; '' for no NIC
     host: str = None           # None: this machine
     rate: int = 0              # kb/s of each link, 0: unlimited
     latency: int = 0           # ns of each link
     switch: bool = False       # The QEMU has the NIC, but no guest.
     routes: str = ''           # property of the device
-    rules: list = field(default_factory=list)   # value, mask, next nodes
+    rules: list = field(default_factory=list)   # tuples (value, mask, next nodes)
     cables: list = field(default_factory=list)
 
     def link(self, cable):
@@ -76,7 +76,7 @@ class Topology:
     cables: list
     dims: str                  # property of the device, '' if there is no ring
     router: str                # property of the device, '' for the torus
-    hosts: dict                # name -> address at which cables of the host listen
+    hosts: dict                # name -> address at which this host's cables listen
     port: int = 23000          # TCP port of the first cable between two hosts
     interface: str = 'lo'      # interface of the host for the guests' Ethernet
     slurm: str = ''            # options of salloc
@@ -450,8 +450,8 @@ class _Parser:
 
     def settle_routes(self, whole):
         """Makes the property routes from the rules of each node: a rule of the device names
-        links, not nodes. Also numbers the nodes; switches come last, because guests have the
-        numbers from 0 on."""
+        links, not nodes. First sorts and numbers the nodes, because guests must have the
+        numbers from 0 on, and switches the numbers behind them."""
         self.nodes.sort(key=lambda n: n.switch)
         for number, node in enumerate(self.nodes):
             node.number = number
@@ -549,8 +549,8 @@ class _Parser:
         self.spread()
 
     def spread(self):
-        """Gives each node without the key host one of the hosts, each host an equal number of
-        nodes in a row."""
+        """Assigns a host to each node without the key host. Each host gets about the same
+        number of consecutive nodes."""
         if not self.hosts:
             return
         hosts = list(self.hosts)

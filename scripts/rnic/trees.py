@@ -6,7 +6,7 @@ group, have the same cabinet. docs/exanet/networks.rst explains why these networ
 deadlock.
 """
 
-CARD, CABINET = 0x3fffff, 0x3fc000     # masks of rules: for one node, for one cabinet
+CARD, CABINET = 0x3fffff, 0x3fc000     # masks that select a node, and a cabinet
 _LEAF, _SPINES = 1023, 255             # card of each leaf, cabinet of all spines
 
 
@@ -46,7 +46,7 @@ def dragonfly(node, cable, groups, size):
                 cable(b, a)
                 a.rules.append((b.coord, CARD, [b]))
                 b.rules.append((a.coord, CARD, [a]))
-    each = (groups - 2) // size + 1     # maximum cables of a guest to other groups
+    each = (groups - 2) // size + 1     # most cables of a guest to other groups
 
     def gate(here, there):
         return all_groups[here][(there - here - 1) % groups // each]

@@ -202,7 +202,7 @@ class Node:
             how += f' by {signal.Signals(-code).name}' if code < 0 \
                 else f' with code {code}'
         try:
-            # The first line is the command.
+            # The first line of the file is the command.
             lines = [s for s in tail(self.errors).splitlines()[1:] if s.strip()]
         except OSError:
             lines = []
@@ -296,7 +296,7 @@ class Cluster:
         # Many nodes share the host's memory, so the buffer of translated code is small.
         self.accel = ',tb-size=128' if len(topo.nodes) > 2 else ''
         self.debug = False     # the guests have the debug kernel
-        self.folder = None     # folder of sockets
+        self.folder = None     # folder of sockets; None before the start
         self.nodes = [Node(spec, self) for spec in topo.nodes]
         self.guests = [n for n in self.nodes if not n.spec.switch]
         # Nodes with the same group, port and identifier share an Ethernet.
@@ -327,7 +327,7 @@ class Cluster:
         return spawn(cmd, **options)
 
     def started(self, _node):
-        """Called when the QEMU of a node has been started."""
+        """Does nothing. A subclass may react to the start of a node's QEMU."""
 
     def launcher(self, _node):
         """Returns the words in front of the command line of QEMU."""

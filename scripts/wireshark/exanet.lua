@@ -172,9 +172,9 @@ F.READ_REQ_NOTIFY = { 36, 36 }
 F.READ_REQ_IRQ = { 37, 37 }
 -- } made by from-headers
 
-local LINK_BYTES, HELLO_BYTES = 10, 16      -- behind the Ethernet header
-local BLOCK_LIMIT = 16384                   -- bytes that are laid out in memory
-local INFO_GROUPS = 4                       -- of packets named in the info column
+local LINK_BYTES, HELLO_BYTES = 10, 16      -- bytes behind the Ethernet header
+local BLOCK_LIMIT = 16384                   -- most bytes of a block that is reassembled
+local INFO_GROUPS = 4                       -- most groups of packets in the info column
 
 -- Names by value, without the prefix of the enum.
 local function names(enum, prefix)
@@ -197,7 +197,7 @@ local T = E.type
 -- --- Fields -------------------------------------------------------------------
 
 local exanet = Proto("exanet", "ExaNet")
-local pf = {}       -- ProtoFields by what follows "exanet."
+local pf = {}       -- ProtoFields, by their name behind "exanet."
 
 local function number(ctor, name, label, how, strings)
     pf[name] = ProtoField[ctor]("exanet." .. name, label, how or base.DEC, strings)
@@ -991,7 +991,7 @@ local function add_small(tree, range, value)
     item:add(pf["small.sub"], range, get(q, F.SMALL_SUB))
 end
 
--- Adds the TID of a load or store.
+-- Adds the TID of a load, a store or a response to the tree.
 local function add_axi_tid(tree, range, value)
     local item, q = tree:add(pf.tid, range, value), { value, 0 }
     local id = get(q, F.STID_ID)
@@ -1011,7 +1011,7 @@ local function add_axi_user(tree, range, p)
     end
 end
 
--- Adds a TID. @small, the receiver of acks, tells which unit has made the TID.
+-- Adds a TID to the tree. @small, the receiver of acks, shows which unit made the TID.
 local function add_tid(tree, range, value, small)
     local item, q = tree:add(pf.tid, range, value), { value, 0 }
     if get({ small, 0 }, F.SMALL_INDEX) == E.ni_index.NI_PACKETIZER then
@@ -1256,7 +1256,7 @@ local function cut_or_snap(tvb)
     return tvb:reported_len() > tvb:len() and ex.snap or ex.cut
 end
 
--- Returns true if packet @p has an expert info.
+-- Returns true if packet @p gets an expert info.
 local function is_remarkable(p, mark, link)
     return p.state ~= "ok" or get(p.lo, F.HDR_LO_VC) ~= link.vc or
            p.type == T.TYPE_FLOW_RATE or mark.copy_of or

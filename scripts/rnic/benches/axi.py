@@ -16,7 +16,7 @@ from . import positive
 ARCHES = (ARM64, ARM64)
 PLACES = ('dram', 'bram', 'remote-bram', 'remote')
 KERNELS = ('Copy', 'Scale', 'Add', 'Triad')
-# Of J. Lant et al., "Enabling Shared Memory Communication in Networks of MPSoCs",
+# Figures of J. Lant et al., "Enabling Shared Memory Communication in Networks of MPSoCs",
 # 2018. Table 4, MB/s by kernel.
 STREAM = {'dram': (3345, 1826, 2033, 1683), 'bram': (45.4, 44.0, 44.2, 44.6),
           'remote-bram': (4.8, 4.7, 4.7, 4.7)}

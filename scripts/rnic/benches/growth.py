@@ -10,7 +10,7 @@ from ..steps import Failed, step
 
 TOPOLOGIES = ('pair', 'torus2x2', 'torus4x2', 'torus4x4')
 LIMIT = 300      # MB of host memory that a node may use beside its RAM
-# All nodes exchange messages with each other, so that all buffers are in use.
+# All nodes exchange messages with each other, because all buffers must be in use.
 _LOAD = ('timeout 900 mpirun --hostfile /etc/rnic/hosts -n {n} '
          f'{mpi.PATHS["nic"]} /usr/lib/rnic/tests/mpi-coll')
 
@@ -23,8 +23,8 @@ def options(parser):
 
 
 def memory(pid, ram):
-    """Returns the MB of host memory of process PID, of shared pages its share, by kind: guest
-    RAM (RAM MB), translated code, and the rest."""
+    """Returns the MB of host memory of process PID, by kind: guest RAM, which has RAM MB,
+    translated code, and the rest. Of shared pages, counts the share of the process."""
     found, kind = {'ram': 0, 'code': 0, 'rest': 0}, 'rest'
     for line in Path(f'/proc/{pid}/smaps').read_text(
             encoding='utf-8').splitlines():

@@ -16,8 +16,8 @@ from ..steps import Failed, log_path, step
 from . import positive
 
 IMAGE = FAMILY.nics[0].image
-KINDS = tuple(n.name for n in FAMILY.nics)      # the first is compared with the second
-_SECONDS = 120             # for one program
+KINDS = tuple(n.name for n in FAMILY.nics)      # the first against the second
+_SECONDS = 120             # limit of one program
 # name: command, column of its result, factor to MB/s or microseconds
 _MIB = 1.048576
 TESTS = {
@@ -63,7 +63,7 @@ def _call(pair, kind, program, column):
     log.write_text(r.stdout + r.stderr, encoding='utf-8')
     rows = re.findall(r'^ *\d+ +\d+ +[\d.]+ .*', r.stdout, re.M)
     if (r.returncode or not rows) and kind != KINDS[0]:
-        return 0.0         # soft-RoCE may give up when it has too much to do
+        return 0.0         # soft-RoCE may fail under high load
     if r.returncode or not rows:
         raise Failed(f'{program} with {kind} ended with code {r.returncode}',
                      log)

@@ -5,7 +5,7 @@ which is no device of this project, but speaks the same protocol."""
 from ..family import Family, Nic, virtio
 
 _IMAGE = 'roce'
-# For the largest path MTU of RDMA, 4096 bytes and headers.
+# MTU of the card: the largest path MTU of RDMA, 4096 bytes, and headers.
 _MTU = 9000
 
 

@@ -13,12 +13,12 @@ from ..steps import build_lock, step
 
 FUNCTION_LIMIT, FUNCTION_MAX = 60, 100
 FILE_MAX = 800
-# A list of registers is a macro with a macro as its parameter. A module outside of Linux'
-# source must check the version of the kernel.
+# Checks that do not fit. A list of registers is a macro with a macro as its parameter. A
+# module outside of Linux' source must check the version of the kernel.
 _KERNEL_IGNORE = 'FILE_PATH_CHANGES,SPDX_LICENSE_TAG,LINUX_VERSION_CODE,' \
     'COMPLEX_MACRO,MACRO_ARG_UNUSED'
-# QEMU's own lists of properties are macros with complex values; a register of
-# pvrdma holds positive errnos.
+# Checks that do not fit. QEMU's own lists of properties are macros with complex values; a
+# register of pvrdma has positive errnos.
 _QEMU_STYLE = r'(ERROR|WARNING): (?!line over 80|arch|Macros with complex|' \
     r'return of an errno)'
 
@@ -91,7 +91,7 @@ class Check:
     def links(self):
         """Reports invalid documents, and links inside the repository without a target."""
         # pylint: disable-next=import-outside-toplevel
-        from .. import links        # needs docutils, which is installed by now
+        from .. import links        # needs docutils, which this program has installed
         for what in links.check():
             self.say(what)
 

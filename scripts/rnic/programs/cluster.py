@@ -29,7 +29,7 @@ def _up(args):
         for spec in topo.nodes:
             spec.memory = args.memory
     name = args.cluster or topo.name
-    cluster.refuse_second(name)   # before anything is built
+    cluster.refuse_second(name)   # fails before the build, which takes long
     vm.check_share(args.share)
     used = {spec.arch for spec in topo.nodes}
     binary = build.everything(image=topo.image, arches=[

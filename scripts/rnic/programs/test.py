@@ -124,7 +124,7 @@ def _selected(args, guests):
     if args.arm64:
         return suites.guest_names(args.only, ARM64)
     if args.fuzz_qemu:
-        return ['all']       # these have no names
+        return ['all']       # such tests have no names
     if args.fuzz:
         return fuzz.targets(args.only)
     names = fuzz.targets(args.only) + suites.guest_names(
