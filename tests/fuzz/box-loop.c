@@ -32,7 +32,7 @@ static struct {
     bool exclusive;
     /* arguments of box_meanwhile(): */
     void (*meanwhile)(void);
-    unsigned wait; /* number of releases of the big lock until @meanwhile runs */
+    unsigned wait; /* releases of the big lock before the one in which @meanwhile runs */
     unsigned releases;
     bool stopped;
     QLIST_HEAD(, VMChangeStateEntry) handlers;

@@ -175,8 +175,8 @@ extern unsigned box_met;
 size_t box_live_bytes(void);
 
 /*
- * The same number from the sanitizer.  The declaration is here because GCC lacks
- * <sanitizer/allocator_interface.h>.
+ * Returns the sanitizer's number of allocated bytes.  The declaration is here because
+ * GCC lacks <sanitizer/allocator_interface.h>.
  */
 size_t __sanitizer_get_current_allocated_bytes(void);
 

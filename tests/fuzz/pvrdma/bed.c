@@ -5,7 +5,7 @@
 #include "qemu/units.h"
 
 #define TURNS           5000 /* limit of turns of the main loop after one operation */
-/* the same for a hostile kernel, whose regions may have gigabytes */
+/* limit of turns with a hostile kernel, whose regions may have gigabytes */
 #define TURNS_KERNEL    100
 #define LIVE_MAX        (64 * MiB)
 #define PATIENCE_NS     (4096 * NANOSECONDS_PER_SECOND) /* limit of a WQE's retries */

@@ -227,7 +227,7 @@ static void test_loads(void)
     check_loads("tcg");
 }
 
-/* The same with all processors of the machine in one thread of QEMU. */
+/* All processors of the machine share one thread of QEMU. */
 static void test_loads_single(void)
 {
     check_loads("tcg,thread=single");

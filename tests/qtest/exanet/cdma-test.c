@@ -464,7 +464,10 @@ static void test_denied(void)
     exanet_stop(t);
 }
 
-/* Copies of all channels at the same time, each with other sides. */
+/*
+ * Copies of all channels at the same time; in each channel other addresses are local or
+ * global.
+ */
 static void test_channels(void)
 {
     static const uint32_t sides[EXANET_CDMA_CHANNELS] = {

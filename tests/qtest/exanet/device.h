@@ -69,8 +69,8 @@ ExanetTest *exanet_start_cold(const char *props, bool dgram);
 ExanetTest *exanet_start_netdev(const char *netdev, uint32_t coord,
                                 const char *props);
 /*
- * Does the same as exanet_start_netdev(), with any @netdevs, whole options; @props
- * connect ports to them.
+ * Does the same as exanet_start_netdev(), with @netdevs, any number of whole -netdev
+ * options; @props connect ports to them.
  */
 ExanetTest *exanet_start_node(const char *netdevs, uint32_t coord,
                               const char *props);
@@ -200,7 +200,7 @@ unsigned exanet_desc_sent(ExanetTest *t, unsigned tid);
 typedef struct ExanetTransfer {
     uint64_t src, dst;
     uint32_t len;
-    uint64_t ctrl;                  /* all bits but the length */
+    uint64_t ctrl; /* all bits of the word that has the length but the length */
     uint64_t notify_gva, notify_data;
     uint32_t token;                 /* nonzero value for the doorbell; 0 stands for 1 */
 } ExanetTransfer;

@@ -303,8 +303,8 @@ static void test_restart(void)
 /* --- Giving up ------------------------------------------------------------------- */
 
 /*
- * Closes a context during its transfers.  Asserts one release for each block that was
- * given up and of which data have left.  @hold: during XOFF.
+ * Closes a context during its transfers.  Asserts one release for each block that is
+ * given up and whose data have left.  @hold: closes the context during XOFF.
  */
 static void check_releases(ExanetTest *t, bool hold)
 {

@@ -300,8 +300,8 @@ static void test_garbage(void)
 /* --- Not taking what it is sent -------------------------------------------------- */
 
 /*
- * Starts writes of all honest nodes to the hostile node, which accepts no packet; they
- * go on during other operations.
+ * Starts writes of all honest nodes to the hostile node, which accepts no packet; the
+ * writes continue during other operations.
  */
 static void send_to_alien(Hostile *h)
 {

@@ -352,7 +352,10 @@ static enum exanet_resp accelerate(ExanetTest *t, uint32_t node)
     return RNIC_GET(EXANET_ACCEL_STATUS_CODE, exanet_shm_get(t, ACCEL_STATUS));
 }
 
-/* Nothing leaves for another node; inside of this node all of them do their work. */
+/*
+ * In a local job the units of the shared memory refuse accesses to another node, and do
+ * those to their own node.
+ */
 static void test_shared_memory(void)
 {
     ExanetTest *t = exanet_start("");
@@ -393,7 +396,7 @@ static void test_shared_memory(void)
     }
     qtest_memset(t->qts, DST, 0, 4096);
     g_assert_cmpuint(accelerate(t, EXANET_TEST_NODE), ==, EXANET_RESP_ACK);
-    /* and to another node as soon as the job is common to all nodes */
+    /* a job that is common to all nodes may access another node */
     set_local(t, false);
     aperture_store(t, EXANET_TEST_PEER);
     g_free(exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE));

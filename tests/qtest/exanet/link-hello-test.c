@@ -176,7 +176,10 @@ static void test_take_over(void)
     /* the device drops all packets that arrive by cable OTHER */
     assert_dropped(t, OTHER, HONEST, honest + 1, 4);
     assert_dropped(t, OTHER, HONEST, honest, 5);
-    /* until the peer at OTHER advertises its own coordinates */
+    /*
+     * packets by OTHER are accepted after the peer at OTHER advertises its own
+     * coordinates
+     */
     t->ports[OTHER]->silent = false;
     say_well(t, OTHER, EVIL, evil);
     assert_works(t, OTHER, EVIL, evil, 6);
@@ -295,7 +298,10 @@ static void test_parallel(void)
     exanet_stop(t);
 }
 
-/* A second cable with a neighbour's coordinates and epoch gets no packet of it. */
+/*
+ * A second cable with a neighbour's coordinates and epoch gets no packets for the
+ * neighbour.
+ */
 static void test_second(void)
 {
     ExanetTest *t = start("");

@@ -215,7 +215,7 @@ static void test_bad_messages(void)
 
     exanet_mailbox_open(t, 0, 0, RING, 2, 0);
     g_assert_cmpuint(deliver(t, &pkt), ==, EXANET_RESP_MALFORMED);
-    /* a mailbox that does not exist, or an address inside the registers of one */
+    /* a mailbox that does not exist, or an address inside a mailbox's registers */
     pkt = message(t, EXANET_MAILBOXES, 2, payload, 8);
     g_assert_cmpuint(deliver(t, &pkt), ==, EXANET_RESP_DECODE);
     pkt = message(t, 0, 3, payload, 8);

@@ -317,8 +317,8 @@ static void test_bad_requests(void)
     uint64_t request = EXANET_NI_VA(EXANET_NI_RT_REQUEST);
     const struct { uint64_t va; unsigned size; uint64_t ctrl; } bad[] = {
         { 0x1000, 0, 0 }, { 0x1000, 65, 0 }, { 0x1000, 127, 0 },
-        { 0x10f0, 17, 0 },                      /* crosses 256 bytes */
-        { mailbox + 0xf9, 8, 0 },               /* crosses 256 bytes, too */
+        { 0x10f0, 17, 0 },                      /* crosses a border of 256 bytes */
+        { mailbox + 0xf9, 8, 0 },               /* crosses a border of 256 bytes, too */
         { 0x1000, 8, code1 }, { 0x1000, 8, code2 },
         { mailbox, 8, code1 }, { request, 48, 0 },
         { 0x1000, 8, RNIC_PREP(EXANET_PKTZ_CODE, EXANET_TYPE_NOTIFY) },

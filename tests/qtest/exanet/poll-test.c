@@ -218,7 +218,7 @@ static void test_second_port(void)
     check_frames("tcg", 1);
 }
 
-/* The same with all processors of the machine in one thread of QEMU. */
+/* All processors of the machine share one thread of QEMU. */
 static void test_frames_single(void)
 {
     check_frames("tcg,thread=single", 0);

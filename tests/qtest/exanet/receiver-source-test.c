@@ -146,7 +146,7 @@ static void test_release(void)
     g_assert_cmpuint(contexts(t), ==, 0);
     exanet_assert_byte(t, DST + 256, 0, 512);
     exanet_assert_quiet(t);
-    /* the next block of the generation goes on with the sequence */
+    /* the next block of the generation has the next sequence number */
     b.seq = 4;
     send_block(t, &far, &b);
     assert_acked(t, &far, &b);
@@ -240,7 +240,7 @@ static void test_epoch_far(void)
     assert_acked(t, &far, &b);
     g_assert_cmpuint(contexts(t), ==, 0);
     g_assert_cmpuint(exanet_count(t, RX_DUPLICATE), ==, 0);
-    /* late packets of the old epoch */
+    /* late packets of the old epoch are dropped */
     far.epoch = 100;
     send_packet(t, &far, &half, 1);
     send_release(t, &far, &b);

@@ -583,7 +583,7 @@ static void test_renamed(void)
     exanet_set32(t, EXANET_REG_NODE, 0x2a2a2);
     exanet_wait(t, t->peer->node == 0x2a2a2);
     exanet_wait(t, exanet_get32(t, EXANET_REG_STATUS) & EXANET_STATUS_LINK);
-    /* the same TID and generation are a new block */
+    /* for the new coordinates the same TID and generation are a new block */
     b = exanet_block_new(5, DST, 600);
     b.data = memset((uint8_t *)b.data, 0x5c, b.len);
     b.seq = 1;

@@ -169,7 +169,10 @@ static void test_contention(void)
     exanet_stop(t);
 }
 
-/* The same on a cable of 1 Gb/s, where a frame has room for few packets. */
+/*
+ * Senders share a cable of 1 Gb/s, where a frame has room for few packets, equally,
+ * too.
+ */
 static void test_contention_slow(void)
 {
     ExanetTest *t = exanet_router_start();

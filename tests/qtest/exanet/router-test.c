@@ -97,7 +97,7 @@ static void test_ways_f1(void)
             exanet_assert_dropped(t, 0, &pkt, EXANET_CNT_DROP_SOURCE);
         }
     }
-    /* the next node knows whether there is one */
+    /* X 2 is outside of the torus, which only the next node checks */
     exanet_assert_own_way(t, AT(0, 2, 0), PX);
     exanet_assert_own_way(t, AT(0, 0, 0) | 1 << 8, -1);    /* no cable along Z */
     exanet_assert_own_way(t, UPPER(9), -1);
@@ -459,7 +459,7 @@ static void test_forged(void)
         { XM, AT(0, 0, 2), HERE, EXANET_PATH_ORDER },
         { XP, AT(0, 0, 1), HERE, 0 },
         { UP, AT(1, 1, 1), HERE, 0 }, { UP, AT(0, 3, 3), HERE, 0 },
-        /* ...  and packets to other nodes */
+        /* forged packets to other nodes */
         { F2, AT(2, 1, 1), AT(0, 2, 1), 0 }, { F2, AT(0, 0, 1), AT(0, 2, 1), 0 },
         { F2, AT(1, 1, 1), AT(2, 1, 1), 0 },    /* F2 and F3 have a cable of their own */
         { XM, AT(0, 0, 1), AT(0, 1, 2), 0 },    /* X before Y is the wrong order */
@@ -483,7 +483,7 @@ static void test_forged(void)
     g_assert_cmpuint(exanet_count(t, RX_WRITE) + exanet_count(t, RX_CONTROL), ==,
                      0);
     g_assert_cmpuint(exanet_count(t, FORWARDED), ==, 0);
-    /* correct packets of the same source */
+    /* a packet of this source is valid only by the port of its order of dimensions */
     pkt = exanet_router_write(AT(2, 0, 2), HERE, 0);
     exanet_router_send(t, YP, &pkt);
     g_assert_cmpuint(exanet_count(t, RX_WRITE), ==, 0);

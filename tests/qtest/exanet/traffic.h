@@ -100,13 +100,17 @@ void exanet_traffic_all_to_all(ExanetTraffic *tr, uint32_t max);
 /* Updates the state of the running operations; returns their number. */
 unsigned exanet_traffic_poll(ExanetTraffic *tr);
 /*
- * Steps of @ns, longer ones while nothing moves, until all have ended; fails, naming
- * those that have not, when that takes more than @limit ns.
+ * Advances time in steps of @ns, up to 64 times longer while no packet moves, until all
+ * operations have ended and the firmware is idle.  Fails after @limit ns, and prints
+ * the operations that have not ended.
  */
 void exanet_traffic_run(ExanetTraffic *tr, int64_t ns, int64_t limit);
 /* As exanet_traffic_run(), but time passes by exanet_network_pass(). */
 void exanet_traffic_pass(ExanetTraffic *tr, int64_t step, int64_t limit);
-/* Asserts that all operations of this wave had the right effects, and frees them. */
+/*
+ * Asserts that all operations of this wave had the right effects, compares memory, and
+ * frees the operations.
+ */
 void exanet_traffic_check(ExanetTraffic *tr);
 
 #endif /* EXANET_TRAFFIC_H */

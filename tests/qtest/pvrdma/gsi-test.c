@@ -9,7 +9,7 @@
 
 #define MAD_BYTES 256
 #define VA 0x100000
-#define RECV_AT 4096                /* where receive buffers begin */
+#define RECV_AT 4096                /* offset of receive buffers in the region */
 #define USER_QKEY 0x11111111
 
 typedef struct Rig {

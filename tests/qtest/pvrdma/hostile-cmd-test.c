@@ -286,7 +286,7 @@ static void any_region(Hostile *h, struct pvrdma_device_shared_region *dsr)
     bad.cq_ring_pages.pdir_dma = cpu_to_le64(hostile_any_pdir(h));
     bad.uar_pfn64 = cpu_to_le64(random_u64(h->rand));
     bad.driver_version = cpu_to_le32(random_limit(h->rand));
-    /* keeps one random field of it, or all */
+    /* stores all fields of @bad in the region, or one */
     if (!hostile_often(h)) {
         *dsr = bad;
         return;

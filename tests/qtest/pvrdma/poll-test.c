@@ -17,7 +17,7 @@
 #define ENTRIES 64                  /* of the CQ and the receive queue */
 #define FRAMES 48                   /* number of frames of a round */
 #define LENGTH 500
-#define SLOT_BYTES 1024             /* GRH and a datagram */
+#define SLOT_BYTES 1024             /* bytes of a receive buffer: GRH and datagram */
 #define TOO_LONG 69632              /* NET_BUFSIZE: no frame can be longer */
 
 typedef struct Rig {

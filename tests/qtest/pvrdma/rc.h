@@ -20,7 +20,7 @@ typedef struct Rc {
     PvrdmaTestCq cq;
     PvrdmaTestQp qp;
     PvrdmaTestMr mr;
-    RocePath path;                  /* of frames of the peer */
+    RocePath path;                  /* addresses of the frames that the peer sends */
     uint8_t *data;                  /* contents of the region at the start */
 } Rc;
 
