@@ -37,7 +37,7 @@ static inline int64_t wait_end(void)
         } \
     } while (0)
 
-/* The @work of a wait for which the test has nothing to do: sleeps 1 ms. */
+/* Sleeps 1 ms: the @work of a wait for which the test has nothing to do. */
 static inline void wait_pause(void)
 {
     g_usleep(1000);

@@ -32,7 +32,7 @@ static uint64_t to_peer(uint64_t offset)
     return exanet_gva(EXANET_TEST_PEER, PEER_VA + offset);
 }
 
-/* Segment 0 leads to the peer, segment 1 to this node's own memory. */
+/* Leads segment 0 to the peer, and segment 1 to this node's own memory. */
 static void segments(ExanetTest *t)
 {
     exanet_segment(t, 0, 0, WINDOW, to_peer(0), EXANET_SEGMENT_ALL);
@@ -290,8 +290,8 @@ static void test_dead_peer(void)
 }
 
 /*
- * The processor waits until the limit @ms, although the initiator would wait much
- * longer; then the load returns ones and an error.
+ * Checks that the processor waits until the limit @ms, although the initiator would
+ * wait much longer; then the load returns ones and an error.
  */
 static void check_limit(const char *props, int64_t ms)
 {

@@ -361,8 +361,8 @@ static void test_remote(void)
 }
 
 /*
- * A page of the remote node is missing.  The node reports the fault and, after the
- * answer @ok, retries; the copy ends well, or fails if not @ok.
+ * Checks a copy with a missing page of the remote node: the node reports the fault and,
+ * after the answer @ok, retries; the copy ends well, or fails if not @ok.
  */
 static void check_remote_fault(bool write, bool ok)
 {

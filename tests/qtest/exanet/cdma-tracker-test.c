@@ -227,7 +227,10 @@ static void test_busy(void)
     exanet_stop(t);
 }
 
-/* Only refused requests are sent again, with the data that memory has at that time. */
+/*
+ * Checks that only refused requests are sent again, with the data that memory has at
+ * that time.
+ */
 static void check_again(bool write)
 {
     const unsigned count = 12;
@@ -394,7 +397,10 @@ static void test_backoff(void)
     exanet_stop(t);
 }
 
-/* Without responses the channel fails after RETRY_MAX rounds, and can be used again. */
+/*
+ * Checks that the channel fails after RETRY_MAX rounds without responses, and can be
+ * used again.
+ */
 static void check_lost(bool write)
 {
     const unsigned rounds = 3, count = 4;
@@ -475,7 +481,7 @@ static void test_unreliable(void)
 
 /* --- Ends in the middle ---------------------------------------------------------- */
 
-/* A reset ends all requests: later responses to them change nothing. */
+/* Checks that a reset ends all requests: later responses to them change nothing. */
 static void check_reset(bool write)
 {
     const uint32_t len = 40 * BURST_BYTES;

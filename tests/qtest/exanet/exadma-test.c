@@ -330,7 +330,7 @@ static void test_nowhere(void)
     d = exanet_desc_to_peer(EXANET_NO_RAM, SINK_BASE, 512);
     exanet_desc_write(t, 2, &d);
     exanet_wait(t, desc_has(t, 2, EXANET_DESC_W3_ERROR));
-    d = exanet_desc_to_peer(~0ULL - 100, SINK_BASE, 512);      /* the source wraps */
+    d = exanet_desc_to_peer(~0ULL - 100, SINK_BASE, 512); /* the source address wraps */
     exanet_desc_write(t, 3, &d);
     exanet_wait(t, desc_has(t, 3, EXANET_DESC_W3_ERROR));
     /* the source is the NIC's own BAR */

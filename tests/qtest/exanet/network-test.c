@@ -103,9 +103,9 @@ static void test_hybrid(void)
 /* --- Rings ----------------------------------------------------------------- */
 
 /*
- * Every node keeps every link of its ring busy with packets to the nodes two links away
- * in both directions.  Without the dateline channel a circle of waiting packets would
- * form.
+ * Checks a ring in which every node keeps every link busy with packets to the nodes two
+ * links away in both directions.  Without the dateline channel a circle of waiting
+ * packets would form.
  */
 static void check_ring(unsigned nodes, bool second_dimension)
 {

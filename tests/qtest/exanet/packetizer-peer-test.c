@@ -361,8 +361,8 @@ static void ack_all(ExanetTest *t, unsigned port)
 }
 
 /*
- * An ack that no node can have sent does not count as the answer of a node: it is too
- * late, or arrives by a link that does not lead to this node.
+ * Checks that an ack does not count as the answer of a node if it is too late, or
+ * arrives by a link that does not lead to this node.
  */
 static void acks_refused(unsigned port, int64_t sent_after)
 {

@@ -352,9 +352,9 @@ static void test_lost_ack(void)
 }
 
 /*
- * The scenario of the model check: the TID has a new block while packets of the old
- * block are under way.  Returns true if a packet of the old block has completed the new
- * one.
+ * Plays the scenario of the model check: the TID has a new block while packets of the
+ * old block are under way.  Returns true if a packet of the old block has completed the
+ * new one.
  */
 static bool reuse_scenario(ExanetTest *t)
 {

@@ -271,9 +271,9 @@ static void restart_node(ExanetTraffic *tr, unsigned n)
 }
 
 /*
- * Four nodes in a square, with cables slow enough for traffic to be under way.  A node
- * goes and comes back (@lose); all other nodes continue, also through the node that has
- * lost its state.
+ * Checks four nodes in a square, with cables slow enough for traffic to be under way: a
+ * node goes and comes back (@lose), and all other nodes continue, also through the node
+ * that has lost its state.
  */
 static void check_node_lost(void (*lose)(ExanetTraffic *tr, unsigned n))
 {

@@ -262,7 +262,10 @@ static void test_properties(void)
     exanet_stop(t);
 }
 
-/* The table of the specification [P 2.5]: port and types of each NI index. */
+/*
+ * Compares with the table of the specification [P 2.5]: port and types of each NI
+ * index.
+ */
 static void check_ni_map(ExanetTest *t)
 {
     static const struct {

@@ -261,8 +261,8 @@ static void test_load_lost(void)
 }
 
 /*
- * A target that always refuses: the initiator gives up after more than 50 copies, with
- * error @told.
+ * Checks a target that always refuses: the initiator gives up after more than 50
+ * copies, with error @told.
  */
 static void check_for_ever(enum exanet_resp resp, enum exanet_resp told)
 {

@@ -163,8 +163,8 @@ static void test_age(void)
 }
 
 /*
- * Failed writes use up sequence numbers, too: after more than half of all numbers, the
- * next write is accepted.
+ * Checks that failed writes use up sequence numbers, too: after more than half of all
+ * numbers, the next write is accepted.
  */
 static void check_failing(enum exanet_shm_class class, uint16_t pdid, uint64_t va,
                           enum exanet_resp resp)

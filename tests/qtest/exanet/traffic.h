@@ -71,21 +71,28 @@ typedef struct ExanetTraffic {
     GHashTable *ops;                /* id -> ExanetOp, owned, of this wave */
     GHashTable *old;                /* ids of the operations of earlier waves */
     uint64_t ids;
-    bool others;                    /* the test has transfers of its own under way */
+    /*
+     * the test has other transfers under way, so exanet_traffic_run() does not wait for
+     * firmware
+     */
+    bool others;
     bool restless;                  /* a node was reset or killed in this wave */
     uint64_t ctrl;                  /* further EXANET_CHANNEL_ bits of writes */
     ExanetTrafficNode node[EXANET_NETWORK_NODES];
 } ExanetTraffic;
 
 ExanetTraffic *exanet_traffic_new(ExanetNetwork *f, uint32_t seed);
-/* Compares all memory again, and frees @tr, but not the network. */
+/*
+ * Does the same as exanet_traffic_check(), compares all memory again, and frees @tr,
+ * but not the network.
+ */
 void exanet_traffic_free(ExanetTraffic *tr);
 /* Reset, kill or start again node @n in the middle of the traffic. */
 void exanet_traffic_reset(ExanetTraffic *tr, unsigned n);
 void exanet_traffic_kill(ExanetTraffic *tr, unsigned n);
 void exanet_traffic_revive(ExanetTraffic *tr, unsigned n);
 
-/* Start one operation each, or return NULL if @from has no free channel. */
+/* Start one operation each, and return it, or NULL if @from has no free channel. */
 ExanetOp *exanet_traffic_write(ExanetTraffic *tr, unsigned from, unsigned to,
                                uint32_t len, enum exanet_op_note note);
 ExanetOp *exanet_traffic_read(ExanetTraffic *tr, unsigned who, unsigned owner,
@@ -105,7 +112,10 @@ unsigned exanet_traffic_poll(ExanetTraffic *tr);
  * the operations that have not ended.
  */
 void exanet_traffic_run(ExanetTraffic *tr, int64_t ns, int64_t limit);
-/* As exanet_traffic_run(), but time passes by exanet_network_pass(). */
+/*
+ * Does the same as exanet_traffic_run() by exanet_network_pass(), but does not wait for
+ * the firmware.
+ */
 void exanet_traffic_pass(ExanetTraffic *tr, int64_t step, int64_t limit);
 /*
  * Asserts that all operations of this wave had the right effects, compares memory, and

@@ -504,8 +504,8 @@ int pvrdma_unbind(PvrdmaTest *t, uint32_t index, const uint8_t gid[16])
 /* --- Events, interrupts ------------------------------------------------- */
 
 /*
- * The driver's test of an index: its mask is meant for powers of two, but is used with
- * any number of slots.
+ * Returns true if the driver accepts @index: its mask is meant for powers of two, but
+ * is used with any number of slots.
  */
 static bool index_valid(uint32_t index, uint32_t slots)
 {

@@ -79,21 +79,24 @@ typedef struct PvrdmaTest {
  */
 PvrdmaTest *pvrdma_start(const char *props);
 /*
- * As pvrdma_start() without properties, with another NIC on the same wire; @nic is the
- * value of -device.
+ * Does the same as pvrdma_start() without properties, with another NIC on the same
+ * wire; @nic is the value of -device.
  */
 PvrdmaTest *pvrdma_start_hub(const char *nic);
-/* As pvrdma_start_hub(), with pvrdma and vmxnet3 in the slot of a root port. */
+/*
+ * Does the same as pvrdma_start_hub(), with pvrdma and vmxnet3 in the slot of a root
+ * port.
+ */
 PvrdmaTest *pvrdma_start_port(const char *nic);
 /* Lets PVRDMA_TEST_E1000 store the frames that it receives at @target. */
 void pvrdma_nic_receive(PvrdmaTest *t, uint64_t target);
 /* Starts a machine, and writes no register. */
 PvrdmaTest *pvrdma_start_cold(const char *props);
-/* As pvrdma_start_cold(), but the machine has the addresses of the peer. */
+/* Does the same as pvrdma_start_cold(), but the machine has the addresses of the peer. */
 PvrdmaTest *pvrdma_start_cold_peer(const char *props);
 /*
- * As pvrdma_start(), at a -netdev stream that listens at @path.  The test connects to it
- * by pvrdma_wire_connect().
+ * Does the same as pvrdma_start(), with a -netdev stream that listens at @path.  The
+ * test connects to it by pvrdma_wire_connect().
  */
 PvrdmaTest *pvrdma_start_server(const char *path, const char *props);
 /*
@@ -107,7 +110,7 @@ void pvrdma_pair_start(PvrdmaTest *t[2], const char *path, const char *props);
  */
 void pvrdma_stop(PvrdmaTest *t);
 
-/* The steps of pvrdma_start(). */
+/* Enables MSI-X, with messages that the test can read. */
 void pvrdma_msix_enable(PvrdmaTest *t);
 /* Makes a shared region in RAM, and does not write its address to the device. */
 void pvrdma_dsr_make(PvrdmaTest *t);
@@ -160,12 +163,12 @@ void pvrdma_assert_mem(PvrdmaTest *t, uint64_t pa, const void *want, size_t len)
  */
 int pvrdma_command(PvrdmaTest *t, enum pvrdma_cmd cmd, union pvrdma_cmd_req *req,
                    union pvrdma_cmd_resp *resp);
-/* As pvrdma_command(); asserts success. */
+/* Does the same as pvrdma_command(), and asserts success. */
 void pvrdma_command_ok(PvrdmaTest *t, enum pvrdma_cmd cmd,
                        union pvrdma_cmd_req *req, union pvrdma_cmd_resp *resp);
 /*
- * As pvrdma_command(); asserts that the command fails with @err, and is counted and
- * logged.
+ * Does the same as pvrdma_command(), and asserts that the command fails with @err, and
+ * is counted and logged.
  */
 void pvrdma_command_fails(PvrdmaTest *t, enum pvrdma_cmd cmd,
                           union pvrdma_cmd_req *req, int err);
@@ -201,7 +204,10 @@ void pvrdma_wire_cut(PvrdmaTest *t);
 void pvrdma_wire_send_raw(PvrdmaTest *t, const void *frame, size_t len);
 /* Waits for the next RoCE frame of the device, and returns it, to be freed. */
 PvrdmaFrame *pvrdma_wire_take(PvrdmaTest *t);
-/* As pvrdma_wire_take(); asserts that the frame has @opcode, @qpn and @psn. */
+/*
+ * Does the same as pvrdma_wire_take(), and asserts that the frame has @opcode, @qpn and
+ * @psn.
+ */
 PvrdmaFrame *pvrdma_wire_expect(PvrdmaTest *t, uint8_t opcode, uint32_t qpn,
                                 uint32_t psn);
 /* Takes the next frame; asserts that it acknowledges @psn with @syndrome. */

@@ -29,7 +29,10 @@ void hostile_evil_make(Hostile *h);
 void hostile_discard(Hostile *h);
 /* Settles, drops all frames, and asserts that the good pair works. */
 void hostile_check(Hostile *h);
-/* As hostile_check(); asserts that there were guest errors, and ends QEMU. */
+/*
+ * Does the same as hostile_check(), asserts that there were guest errors, and ends
+ * QEMU.
+ */
 void hostile_finish(Hostile *h);
 
 /* Returns a random number less than @n. */

@@ -152,8 +152,8 @@ static void test_translated(void)
 }
 
 /*
- * The responder cannot access its memory: asserts the status of the requester and the
- * event of the responder.
+ * Checks that the responder cannot access the page: asserts the status of the requester
+ * and the event of the responder.
  */
 static void check_refused(enum pvrdma_wr_opcode opcode, unsigned page)
 {

@@ -166,8 +166,8 @@ static void round_of(Rig *r, uint32_t count)
 }
 
 /*
- * The main loop may take a frame first: the test sends until the processor has taken
- * one.
+ * Sends rounds of frames until the processor has taken one, because the main loop may
+ * take all frames of a round.
  */
 static void check_frames(const char *accel)
 {

@@ -386,8 +386,8 @@ static void test_alias(void)
 }
 
 /*
- * A refusal or a wrong answer of the peer ends the QP: the READ gets @status, the WQE
- * before it succeeds, and those behind it are flushed.
+ * Checks that @answer of the peer to the second WQE ends the QP: the first WQE
+ * succeeds, the second has @status, and those behind it are flushed.
  */
 static void check_refused(const RocePacket *answer, uint32_t len,
                           enum pvrdma_wc_status status)

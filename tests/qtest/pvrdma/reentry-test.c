@@ -241,8 +241,8 @@ static void test_another_nic(void)
 /* --- Memory ---------------------------------------------------------------- */
 
 /*
- * The response slot, then both slots, are registers or configuration space: commands
- * fail.
+ * Checks that commands fail when the response slot, and then both slots, are at the
+ * address of @where.
  */
 static void check_target(uint64_t (*where)(PvrdmaTest *t))
 {

@@ -98,8 +98,8 @@ static void test_completion(void)
 }
 
 /*
- * The first bytes of a frame switch the power off, before the frames behind it.  @late:
- * of a retransmission after a timeout, not in the doorbell.
+ * Checks that the first bytes of a frame switch the power off, before the frames behind
+ * it.  @late: of a retransmission after a timeout, not in the doorbell.
  */
 static void check_frame(bool late)
 {

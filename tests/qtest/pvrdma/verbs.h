@@ -179,7 +179,7 @@ typedef struct PvrdmaTestSge {
 void pvrdma_post_send(PvrdmaTest *t, const PvrdmaTestQp *qp,
                       const struct pvrdma_sq_wqe_hdr *hdr,
                       const PvrdmaTestSge *sge, unsigned sges);
-/* As pvrdma_post_send(), without the doorbell. */
+/* Does the same as pvrdma_post_send(), without the doorbell. */
 void pvrdma_put_send(PvrdmaTest *t, const PvrdmaTestQp *qp,
                      const struct pvrdma_sq_wqe_hdr *hdr,
                      const PvrdmaTestSge *sge, unsigned sges);
