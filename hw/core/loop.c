@@ -81,7 +81,7 @@ static void loop_work(RNicLoop *l, unsigned rounds, unsigned packets)
     if (l->ops->end) {
         l->ops->end(l->opaque);
     }
-    /* in ops->end() a netdev may have called the device, which set @pending */
+    /* a netdev may have called the device in ops->end(), which sets @pending */
     l->pending |= more;
 }
 
@@ -155,7 +155,7 @@ bool rnic_loop_reset_begin(RNicLoop *l)
         return false;
     }
     if (!rnic_loop_enter(l)) {
-        l->reset_wanted = true;     /* the units at work still need their state */
+        l->reset_wanted = true;     /* later, because the units still need their state */
         return false;
     }
     l->reset_wanted = false;
@@ -209,9 +209,9 @@ void rnic_loop_fini(RNicLoop *l)
     /* NULL makes MMIO fail: a vCPU may be waiting for the big lock in an access */
     l->bh = NULL;
     /*
-     * The guest may have switched the slot's power off by a message or a frame of this
-     * very device.  State and object live until the sender of the message, or the
-     * netdev that handles the frame, has returned.
+     * A message or a frame of this very device may have made the guest unplug the
+     * device.  State and object live until the sender of the message, or the netdev that
+     * handles the frame, has returned.
      */
     l->free_wanted = l->running || l->leaving;
     if (!l->free_wanted) {

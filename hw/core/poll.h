@@ -13,7 +13,7 @@
 
 #include "qom/object.h"
 
-/* One poll of a vCPU, on its stack. */
+/* State of one poll, on the stack of the vCPU's thread. */
 typedef struct RNicPoll {
     Object *owner;                  /* the device, with a reference */
     const uint32_t *events;

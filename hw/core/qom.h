@@ -16,7 +16,7 @@ char *rnic_qom_name(const char *name);
 /* Puts an unsigned number into @dict. */
 void rnic_put_uint(QDict *dict, const char *name, uint64_t value);
 
-/* The argument of a list macro that makes the elements of an array of names. */
+/* Argument of a list macro of counters, for an array of their names. */
 #define RNIC_COUNTER_NAME(name, text) #name,
 
 /*

@@ -37,8 +37,8 @@ static bool tcg_access(const CPUState *cpu, MemTxAttrs attrs)
 
 #ifdef CONFIG_LINUX
 /*
- * Returns true if KVM's exit is this access.  The attributes are not used, because KVM
- * on Arm gives none.
+ * Returns true if KVM's exit is this access.  Does not use attributes, because KVM on Arm
+ * gives no attributes.
  */
 static bool kvm_access(const CPUState *cpu, const MemoryRegion *mr, hwaddr addr,
                        bool write)

@@ -87,7 +87,7 @@ static void global_reg_written(ExanetState *s, unsigned reg)
         if (s->node != exanet_reg_get32(s, EXANET_REG_NODE)) {
             s->node = exanet_reg_get32(s, EXANET_REG_NODE);
             exanet_ports_update(s);
-            /* other nodes begin with new generations for the new coordinates */
+            /* drops records, because nodes use other generations for the new NODE */
             exanet_receiver_reset(s);
             exanet_router_configure(s);
         }

@@ -97,8 +97,8 @@ struct ExanetState {
     uint32_t vectors;
     /* Levels of the interrupt lines of a bus without messages. */
     bool line[EXANET_IRQ_LINES];
-    bool enabled;                   /* CTRL_ENABLE */
-    bool strict;                    /* CTRL_STRICT */
+    bool enabled;                   /* CTRL_ENABLE: the units run */
+    bool strict;                    /* CTRL_STRICT: the published protocol is in use */
     uint8_t epoch;                  /* epoch of this node, 1 to 255; 0: no reset yet */
     uint32_t node;                  /* coordinates of this node, register NODE */
     int64_t time;                   /* ns, begin of the last round */
@@ -166,7 +166,10 @@ static inline enum exanet_resp exanet_context_check(const ExanetState *s, uint16
 bool exanet_init(ExanetState *s, const RNicHost *host, Error **errp);
 /* Ends the device.  The state of the device is freed when all callers have returned. */
 void exanet_fini(ExanetState *s);
-/* Sets the state of power-up, with a new epoch. */
+/*
+ * Resets the device, with a new epoch.  Numbers by which other nodes recognize copies of
+ * packets continue.
+ */
 void exanet_reset(ExanetState *s);
 /*
  * Returns the next existing port after @p, or the first existing port if @p is NULL.

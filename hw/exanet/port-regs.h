@@ -14,7 +14,7 @@ void exanet_port_reg_sync(ExanetPort *p);
  */
 void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top);
 /*
- * Sets the registers that have their reset value from properties, and applies them to
+ * Sets the registers whose value after a reset comes from properties, and applies them to
  * the port.  Called before the reset of the port.
  */
 void exanet_port_reg_reset(ExanetPort *p);

@@ -87,9 +87,9 @@ static void sink_axi_response(ExanetState *s, ExanetPort *from, ExanetPacket *pk
 }
 
 /*
- * Stores in *@node the node that @ack must come from.  An ack has no source, but the
- * unit that sent the packet knows its destination.  Returns false if no packet waits
- * for @ack.
+ * Stores in *@node the node from which @ack must come.  An ack has no source, but the
+ * unit that sent the acknowledged packet knows the packet's destination.  @rdma: @ack is
+ * for the RDMA engine.  Returns false if no packet waits for @ack.
  */
 static bool sink_ack_source(ExanetState *s, const ExanetPacket *ack, bool rdma,
                             uint32_t *node)

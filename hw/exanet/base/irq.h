@@ -17,7 +17,7 @@ void exanet_irq_raise(ExanetState *s, uint32_t cause);
 void exanet_irq_load(ExanetState *s);
 /* Sets MBOX_PENDING[@c] and raises the context's interrupt. */
 void exanet_irq_context(ExanetState *s, unsigned c);
-/* Raises the interrupts that were pending while the causes @newly were masked. */
+/* Sends the interrupts of pending causes among @newly, which are not masked any more. */
 void exanet_irq_unmasked(ExanetState *s, uint32_t newly);
 /* RNicLoopOps.irq_due; @opaque is the ExanetState. */
 bool exanet_irq_due(void *opaque);

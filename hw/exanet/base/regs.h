@@ -23,7 +23,7 @@ void exanet_reg_set32(ExanetState *s, unsigned offset, uint32_t value);
 void exanet_reg_set64(ExanetState *s, unsigned offset, uint64_t value);
 /* Sets @bits of a register.  Returns the old value of the register. */
 uint32_t exanet_reg_add_bits32(ExanetState *s, unsigned offset, uint32_t bits);
-/* Returns the value that software wrote last; for command registers. */
+/* Returns the value, unmasked, that software wrote last; for command registers. */
 uint64_t exanet_reg_written64(ExanetState *s, unsigned offset);
 
 /* --- The table of blocks ---------------------------------------------------- */

@@ -37,8 +37,8 @@ typedef struct ExanetPacket {
     uint8_t current;        /* present rate of the flow, EXANET_RATE_ */
     uint8_t desired;        /* rate that the flow should have, EXANET_RATE_ */
     uint32_t flow_dst;      /* destination of the flow */
-    uint8_t link;           /* not on the wire: link of arrival; EXANET_LINKS: none */
-    bool far;               /* not on the wire: the source is not the link's neighbour */
+    uint8_t link;           /* link of arrival; EXANET_LINKS: none; not on the wire */
+    bool far;               /* the source is not the link's neighbour; not on the wire */
     bool first;
     bool last;
     bool notify;

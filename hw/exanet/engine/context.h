@@ -59,9 +59,9 @@ typedef struct ExanetContext {
 } ExanetContext;
 
 extern const ExanetUnit exanet_context_unit;
-/* Returns the number of transfers of context @c that are not finished, in all units. */
+/* Returns the number of unfinished transfers of context @c in all units. */
 unsigned exanet_context_active(ExanetState *s, unsigned c);
-/* Computes registers of context @c before a read. */
+/* Computes CTX_STATUS and CTX_PDID of context @c before a read. */
 void exanet_context_reg_sync(ExanetState *s, unsigned c);
 /*
  * Acts on a write to register @reg (EXANET_REG_CTX_) of context @c.  @top is false if the

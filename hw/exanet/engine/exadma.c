@@ -85,7 +85,7 @@ static void exadma_enqueue(ExanetExadma *e, unsigned tid)
     }
 }
 
-/* Puts @tid at the head of the FIFO, because a paced flow sends one block at a time. */
+/* Puts @tid at the head of the FIFO, so that a paced flow sends block after block. */
 static void exadma_enqueue_first(ExanetExadma *e, unsigned tid)
 {
     if (!e->in_fifo[tid]) {
@@ -157,8 +157,8 @@ static bool exadma_start(ExanetState *s, unsigned tid)
 }
 
 /*
- * Reports to the firmware of the device that @tid has stopped.  An external R5 reads the
- * error bit of the descriptor.
+ * Reports to the model of the R5 that @tid has stopped with @resp; @reported: RESOLVE
+ * will follow.  An external R5 reads the error bit of the descriptor instead.
  */
 static void exadma_stopped(ExanetState *s, unsigned tid, enum exanet_resp resp,
                            bool reported)

@@ -66,7 +66,7 @@ typedef struct ExanetExadma {
     uint8_t state[EXANET_TIDS];     /* enum exanet_exadma_state */
     uint16_t buffered[EXANET_TIDS]; /* packets in output buffers and queues */
     bool in_fifo[EXANET_TIDS];      /* the TID is in @fifo, even if it was killed */
-    uint16_t fifo[EXANET_TIDS];     /* FIFO of the scheduler; each TID at most once */
+    uint16_t fifo[EXANET_TIDS];     /* FIFO of the scheduler; has each TID at most once */
     RNicFifo scheduled;             /* positions in @fifo */
     uint16_t paced[EXANET_TIDS];    /* TIDs outside of @fifo until the end of a run */
     ExanetStopped stopped[EXANET_TIDS];     /* for exanet_exadma_pop_stopped() */
@@ -77,8 +77,8 @@ typedef struct ExanetExadma {
 
 extern const ExanetUnit exanet_exadma_unit;
 /*
- * MMIO to Pending_List and control windows; @addr counts from the start of the block;
- * values are in host byte order.
+ * Do loads and stores of software in the Pending_List and the control windows.  @addr
+ * counts from the start of the list or the windows; values are in host byte order.
  */
 uint64_t exanet_exadma_list_read(ExanetState *s, hwaddr addr, unsigned size);
 void exanet_exadma_list_write(ExanetState *s, hwaddr addr, uint64_t value,

@@ -112,7 +112,7 @@ void exanet_mailbox_write(ExanetState *s, unsigned c, hwaddr addr,
     }
 }
 
-/* Builds the entry for @pkt, without its phase. */
+/* Fills in @msg, the entry for @pkt, except its phase. */
 static void mailbox_build(ExanetState *s, const ExanetPacket *pkt, uint64_t data,
                           struct exanet_message *msg)
 {

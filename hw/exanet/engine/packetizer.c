@@ -31,7 +31,7 @@
 
 #define SENDS_PER_RUN       64
 
-/* Channels are numbered through all contexts. */
+/* Context and number of channel @n, which counts the channels of all contexts. */
 #define CHANNEL_CTX(n) ((n) / EXANET_PKTZ_CHANNELS)
 #define CHANNEL_NUMBER(n) ((n) % EXANET_PKTZ_CHANNELS)
 

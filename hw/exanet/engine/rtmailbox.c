@@ -75,7 +75,7 @@ enum exanet_resp exanet_rtmailbox_check(ExanetState *s, const ExanetPacket *pkt)
     if (pkt->size < EXANET_READ_REQ_USER_BYTES) {
         return EXANET_RESP_MALFORMED;
     }
-    /* the PDID of @pkt has the context of the requester, the request that of the owner */
+    /* the PDID of @pkt has the requester's context; the payload names the owner */
     return exanet_context_check(s, (pkt->pdid & EXANET_PDID_JOB) |
                                    request_owner(pkt), pkt->src);
 }
@@ -106,7 +106,7 @@ enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
         trace_exanet_rtmailbox_err_full(s->node, pkt->src, pkt->tid);
         return EXANET_RESP_FULL;
     }
-    /* header and footer name the requester, because the payload may name another one */
+    /* header and footer name the requester; the payload may name any node */
     memcpy(&req, pkt->payload, EXANET_READ_REQ_USER_BYTES);
     req.origin = cpu_to_le64(
         RNIC_PREP(EXANET_READ_ORIGIN_PDID, pkt->pdid) |

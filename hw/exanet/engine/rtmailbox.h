@@ -18,7 +18,7 @@ typedef struct ExanetRtMailbox {
     RNicFifo responses;             /* positions in @resp */
     uint8_t req[EXANET_RT_REQUESTS_MAX][sizeof(struct exanet_read_req)];
     RNicFifo requests;              /* positions in @req */
-    unsigned req_lane;              /* 32-bit lanes of the oldest request read so far */
+    unsigned req_lane;              /* 32-bit lanes read so far of the oldest request */
     /*
      * Returns true if the model of the R5 has room for a read request to context @owner,
      * in addition to @more requests in the FIFO.

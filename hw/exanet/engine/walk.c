@@ -39,9 +39,9 @@
 typedef struct ArmFormat {
     unsigned granule;       /* log2 of the page size */
     unsigned va_bits;       /* maximum bits of a virtual address */
-    unsigned pa_bits;       /* low bits of a physical address, in their own places */
+    unsigned pa_bits;       /* bits of a physical address that an entry has unmoved */
     uint64_t pa_high;       /* field of an entry with the bits above @pa_bits */
-    unsigned blocks;        /* levels above the last one that may map blocks */
+    unsigned blocks;        /* number of levels above the last that may map blocks */
 } ArmFormat;
 
 static const ArmFormat arm_4k = { 12, 48, 48, 0, 2 };

@@ -338,7 +338,7 @@ static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw, unsigned c,
 }
 
 /*
- * Cuts the next block from @t and gives it a TID.  Returns FW_NONE if no TID is usable.
+ * Cuts the next block from @t, and returns the block's TID, or FW_NONE if none is usable.
  */
 static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
                              FwPeer *peer, const FwPaths *paths)
@@ -538,8 +538,8 @@ void exanet_fw_stopped(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 }
 
 /*
- * Handles the driver's answer to a source fault of @tid (index, not wire TID).  @ok:
- * retransmits the block at once; otherwise fails the transfer.
+ * Handles the driver's answer to a source fault of @tid (index, not wire TID).  If the
+ * block waits for this answer, retransmits the block (@ok) or fails the transfer.
  */
 static void fw_source_resolved(ExanetState *s, unsigned tid, bool ok)
 {

@@ -319,7 +319,7 @@ static void fw_read_start(ExanetState *s, ExanetFirmware *fw,
         fw_read_refuse(s, req, EXANET_RESP_PROTECTION);
         return;
     }
-    /* the requester gets the data, no third node */
+    /* only the requester may get the data, not a third node */
     if (RNIC_GET(EXANET_GVA_COORD, t.dst) != origin || !fw_transfer_valid(&t)) {
         fw_read_refuse(s, req, EXANET_CHERR_BAD_REQUEST);
         return;

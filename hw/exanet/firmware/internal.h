@@ -82,7 +82,7 @@ typedef struct FwPeer {
 } FwPeer;
 
 /*
- * Number of the paths to a peer.  The first @cables of them have no EXANET_PATH_ORDER.
+ * Numbers of paths to a peer.  The first @cables paths have no EXANET_PATH_ORDER.
  */
 typedef struct FwPaths {
     unsigned cables;
@@ -280,13 +280,13 @@ unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
  * RELEASE to the receiver if the block was not acked but packets have left.
  */
 void exanet_fw_block_free(ExanetState *s, ExanetFirmware *fw, unsigned tid);
-/* Handles a word of the response FIFO, from any node. */
+/* Handles @word of the response FIFO, which any node may have sent. */
 void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word);
 /* Handles a block that the ExaDMA has stopped. */
 void exanet_fw_stopped(ExanetState *s, ExanetFirmware *fw, unsigned tid);
 /* Handles all deadlines of blocks and reports that have passed. */
 void exanet_fw_timeouts(ExanetState *s, ExanetFirmware *fw);
-/* Sends control packets that waited for room, and arms the timer: the end of a run. */
+/* Ends a run: sends control packets that waited for room, and arms the timer. */
 void exanet_fw_leave(ExanetState *s, ExanetFirmware *fw);
 /* Arms the timer for @fw->next. */
 void exanet_fw_timer_update(ExanetFirmware *fw);
@@ -348,7 +348,10 @@ void exanet_fw_report(ExanetState *s, ExanetFirmware *fw, const FwTransfer *t,
                       unsigned code);
 /* Handles a word of the response FIFO with the sequence FW_SEQ_NO_BLOCK. */
 void exanet_fw_report_answer(ExanetState *s, ExanetFirmware *fw, uint32_t word);
-/* Sends all reports again whose deadline has passed. */
+/*
+ * Sends another copy of each report whose deadline has passed, or frees a report that was
+ * sent too often.
+ */
 void exanet_fw_reports_due(ExanetState *s, ExanetFirmware *fw);
 
 #endif /* HW_EXANET_FIRMWARE_INTERNAL_H */

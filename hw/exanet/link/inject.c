@@ -14,7 +14,7 @@
 #include "port.h"
 #include "../trace.h"
 
-/* Longest delay, because the protocols above have given up a packet after this time. */
+/* Longest delay, because all protocols give up a packet earlier. */
 #define DELAY_MAX_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
 
 /* Items of property faultsN: the kinds of enum exanet_injected, and one more. */
@@ -33,7 +33,7 @@ static const uint8_t items[] = {
     EXANET_INJECTED_PART + 2,
     EXANET_INJECTED_DUPLICATE,
     EXANET_INJECTED_REORDER,
-    EXANET_INJECTED_DELAY,          /* done in addition to an item that corrupts */
+    EXANET_INJECTED_DELAY,          /* also done if another item corrupts the packet */
 };
 QEMU_BUILD_BUG_ON(ARRAY_SIZE(items) != ITEMS);
 

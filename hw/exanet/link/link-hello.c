@@ -69,7 +69,10 @@ static void port_peer_forget(ExanetPort *p)
 
 /* --- Checks of the neighbour's coordinates ---------------------------------- */
 
-/* Refuses the neighbour at @p, which advertises @coord, because of @why. */
+/*
+ * Refuses the neighbour at @p, which advertises @coord, because of @why: takes the link
+ * down, and reports the first conflict to the user.
+ */
 static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
 {
     if (!p->conflict_reported) {
@@ -105,7 +108,8 @@ static bool port_excludes(const ExanetPort *q, const ExanetPort *p, uint32_t coo
 }
 
 /*
- * Returns true if the neighbour at @p, the node at @coord, must wait for another port.
+ * Returns true if @p must not accept the node at @coord as neighbour yet, because of
+ * another port.
  *
  * If property peerN names @coord for several ports, all their links have the same @epoch.
  * So @p waits while another port has a link with another epoch of the node, or, if the

@@ -55,8 +55,8 @@ static void port_sent(NetClientState *nc, ssize_t len);
 static void port_control_flush(ExanetPort *p);
 
 /*
- * Sends @len bytes at @frame to the netdev.  Returns false if the netdev will send them
- * later; then the caller moves them to @p->held.
+ * Sends @len bytes at @frame to the netdev.  Returns false if the netdev keeps the frame
+ * to send it later; then the caller moves the frame to @p->held.
  */
 static bool port_netdev_send(ExanetPort *p, const uint8_t *frame, size_t len)
 {
@@ -414,7 +414,7 @@ static void port_stall_relieve(ExanetPort *p, ExanetTx *tx)
 
 /*
  * Sends one frame of channel @vc.  Urgent packets and data share the frame if they fit.
- * Otherwise urgent packets have every other frame, beginning with this one.
+ * Otherwise urgent packets have this frame and then every other frame.
  */
 static void port_vc_send(ExanetPort *p, unsigned vc)
 {
@@ -468,7 +468,7 @@ static bool port_timed(ExanetPort *p)
     return p->rate || p->latency || p->flight.length || p->delayed.length;
 }
 
-/* Arms the timer for the time when a delayed packet or frame can continue. */
+/* Arms the timer for the time when a packet or frame of @p needs not wait any more. */
 static void port_timer_arm(ExanetPort *p)
 {
     const ExanetFlight *f = g_queue_peek_head(&p->flight);

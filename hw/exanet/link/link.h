@@ -66,7 +66,7 @@ void exanet_link_tx_limit(ExanetPort *p);
 /* Sends a frame of @kind without words.  @p->blocked must be false. */
 void exanet_link_control_send(ExanetPort *p, enum exanet_link_kind kind,
                               unsigned vc);
-/* Send a HELLO or a DOWN now, or when the netdev takes frames again. */
+/* Send a HELLO, or a DOWN, now or when the netdev takes frames again. */
 void exanet_link_hello_send(ExanetPort *p);
 void exanet_link_down_send(ExanetPort *p);
 /*
@@ -106,7 +106,7 @@ void exanet_link_hello_init(ExanetPort *p);
 void exanet_link_hello_fini(ExanetPort *p);
 /* Takes a HELLO: may set a new neighbour, take the link up or down, and answer. */
 void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h);
-/* Takes a DOWN of the neighbour: takes the link down. */
+/* Takes a DOWN of the neighbour: drops the neighbour and takes the link down. */
 void exanet_link_down_receive(ExanetPort *p);
 /*
  * Takes the link up in loopback.  Otherwise takes the link down if the neighbour or the

@@ -219,7 +219,7 @@ struct ExanetPort {
     uint64_t counter[EXANET_PORT_COUNTERS];
     ExanetInject *inject;           /* NULL: no faults */
     uint64_t injected[EXANET_INJECTED_KINDS];
-    enum exanet_role role;          /* in use; AUTO while the link is down */
+    enum exanet_role role;          /* set by the owner; AUTO while the link is down */
 };
 
 /* Returns true if the port has a netdev, which most functions require. */
@@ -228,7 +228,10 @@ static inline bool exanet_port_exists(const ExanetPort *p)
     return p->nic;
 }
 
-/* Returns the next existing port after @p, the first one for @p = NULL, or NULL. */
+/*
+ * Returns the next existing port after @p, or the first existing port if @p is NULL.
+ * Returns NULL at the end.
+ */
 static inline ExanetPort *exanet_port_after(ExanetPortGroup *g, const ExanetPort *p)
 {
     for (unsigned i = p ? p->index + 1 : 0; i < g->count; i++) {

@@ -29,7 +29,7 @@
 
 #define FLOWS_MAX 1024              /* flows of an output; paced destinations */
 #define FLOW_BURST_NS 50000         /* length of a burst of a paced flow, at its rate */
-/* Windows without a packet until a flow is not active, and until it is removed. */
+/* Number of windows without a packet after which a flow is not active, or is removed. */
 #define FLOW_IDLE_ACTIVE 2
 #define FLOW_IDLE_FORGOTTEN 8
 /*
@@ -86,7 +86,7 @@ typedef struct FlowPaced {
     uint32_t advertised;            /* kb/s, lowest rate advertised in this window */
     uint32_t advertised_before;     /* kb/s, lowest rate in the window before */
     int64_t end;                    /* ns, end of this window */
-    int64_t due;                    /* ns, when all words that were sent end, at @rate */
+    int64_t due;                    /* ns, when words sent so far would end, at @rate */
     uint64_t rest;                  /* fraction of @due, in 1/@rate ns */
     int64_t since;                  /* ns, start of the wait of the next packet */
     bool waiting;                   /* a packet waits */
@@ -207,7 +207,7 @@ static void flow_demand(const FlowOutput *o, FlowSeen *f, uint32_t level,
     if (!o->advertising || o->standing >= FLOW_STANDING_MAX) {
         f->demand = EXANET_RATE_NONE;
     } else if (o->standing == 0) {
-        /* a code is up to 1/17 below the rate, and flows consist of whole packets */
+        /* a margin: a code is up to 1/17 below the rate, and flows have whole packets */
         want += want / 8 + exanet_rate_measured(EXANET_PACKET_WORDS, ns);
         f->demand = want < level ? want : EXANET_RATE_NONE;
     } else if (want > f->demand) {
@@ -557,7 +557,7 @@ bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst)
         f->counted = true;
         exanet_count(s, FLOW_PACED);
     }
-    /* a fast flow waits for several packets, because a frame for each costs too much */
+    /* a fast flow waits until several packets may leave, because a frame costs time */
     timer_mod_anticipate_ns(s->flow->timer, when + (burst - packet) / 2);
     return false;
 }

@@ -63,7 +63,7 @@ net_deliver_copy(ExanetState *s, const uint8_t *buf, unsigned words)
 static void net_loop_back(ExanetState *s, const uint8_t *buf, unsigned words)
 {
     if (unlikely(EXANET_TYPE_AXI(exanet_packet_type(buf)))) {
-        /* the response, or a unit that waited, builds its packet in the same buffer */
+        /* a copy, because a response may be built in the same buffer meanwhile */
         net_deliver_copy(s, buf, words);
     } else {
         net_deliver(s, NULL, buf, words);

@@ -78,8 +78,8 @@ bool exanet_net_take(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned words
 bool exanet_net_resume(ExanetPort *from, unsigned vc, int route,
                             uint8_t *buf, unsigned words);
 /*
- * Counts and reports a packet of @src to @dst that the caller drops, because such packets
- * cannot arrive by @from.
+ * Counts a packet of @src to @dst that the caller drops, because such packets cannot
+ * arrive by @from, and raises the interrupt.
  */
 void exanet_net_drop_source(ExanetState *s, const ExanetPort *from, uint32_t src,
                                  uint32_t dst);

@@ -150,8 +150,8 @@ enum exanet_role exanet_route_role(const ExanetRouteConfig *cfg, uint32_t node,
 /* --- Routes --------------------------------------------------------------- */
 
 /*
- * Returns true if the route from @c to @d goes up.  If both directions are equally long,
- * the route does not wrap.
+ * Returns true if the route from coordinate @c to @d goes up.  If both directions are
+ * equally long, the route does not wrap.
  */
 static bool ring_up(const ExanetRouteConfig *cfg, unsigned dim, unsigned c,
                     unsigned d)

@@ -21,7 +21,7 @@
 
 #define EXANET_DIMENSIONS 3         /* X, Y, Z */
 
-/* The shape of a network; all its nodes have the same. */
+/* The shape of a network; all nodes of the network have the same shape. */
 typedef struct ExanetRouteConfig {
     uint8_t ring[EXANET_DIMENSIONS];    /* nodes of the rings, 3 to 16; 0: a mesh */
     uint8_t order[EXANET_DIMENSIONS];   /* dimensions in the order of the steps */
@@ -35,8 +35,8 @@ typedef struct ExanetHop {
 } ExanetHop;
 
 /*
- * Fills in @cfg from registers SW_DIMS and SW_ORDER.  A ring that is not valid counts as
- * a mesh, an order that is not valid as the default.
+ * Fills in @cfg from registers SW_DIMS (@dims) and SW_ORDER (@order).  A ring that is not
+ * valid counts as a mesh.  An order that is not valid is replaced by the default.
  */
 void exanet_route_config(ExanetRouteConfig *cfg, uint32_t dims,
                          uint32_t order);

@@ -51,13 +51,13 @@ typedef struct ExanetArbiter {
 
 /* Counters of the router in F1, in the order of their registers. */
 enum exanet_router_counter {
-    EXANET_ROUTER_LOCAL,            /* first of 4: packets that entered, by FPGA */
+    EXANET_ROUTER_LOCAL,            /* first of 4: packets that entered, by FPGA (offset) */
     EXANET_ROUTER_LOCAL_OUT = 4,
     EXANET_ROUTER_TRANSIT,
     EXANET_ROUTER_COUNTERS,
 };
 
-/* The model of the links' times, which shared memory adds to rate and latency. */
+/* A model of links' times, in addition to rate and latency; shm/timing.c has one. */
 typedef struct ExanetLinkTimes {
     /*
      * Returns true if the link of @route can take a packet now.  If not, the function
@@ -124,7 +124,7 @@ void exanet_router_sent(ExanetState *s, int route, unsigned input);
 void exanet_router_reg_sync(ExanetState *s);
 /* Acts on a write to register @reg (EXANET_REG_SW_). */
 void exanet_router_reg_written(ExanetState *s, unsigned reg);
-/* Load and store of the NI map; @addr counts from the start of the map, in bytes. */
+/* Do a load or a store in the NI map; @addr counts from its start, in bytes. */
 uint64_t exanet_router_ni_map_read(ExanetState *s, hwaddr addr);
 void exanet_router_ni_map_write(ExanetState *s, hwaddr addr, uint64_t value,
                                 unsigned size);

@@ -17,7 +17,7 @@
 
 #define EXANET_VOQ_PACKETS 32       /* [P]; a frame may carry many packets */
 
-/* A packet that waits; @route is valid while @stamp equals ExanetRouter.stamp. */
+/* A packet in a queue.  @route is valid while @stamp equals ExanetRouter.stamp. */
 typedef struct ExanetVoqSlot {
     int route;
     uint32_t stamp;

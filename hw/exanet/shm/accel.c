@@ -100,7 +100,7 @@ struct ExanetAccel {
     uint32_t map2[EXANET_ACCEL_NDF_MAX];
     double *matrix;                 /* [nlayers][ndf1][ndf2] */
     double *x;                      /* [ndf2][nlayers] */
-    double *y;                      /* elements of y, all columns, each element once */
+    double *y;                      /* elements of all columns of y, each element once */
     double *y_column[EXANET_ACCEL_NDF_MAX];     /* begin of each column in @y */
 };
 
@@ -155,7 +155,7 @@ static uint64_t window_bytes(uint64_t gva)
            EXANET_NI_VA(1) - EXANET_NI_VA(0) : EXANET_VA_OFFSET + 1;
 }
 
-/* Returns true if all of @m is in block RAM, or in the same window as its array. */
+/* Returns true if all of @m is in block RAM, or in the window where its array begins. */
 static bool move_inside(ExanetState *s, const AccelMove *m)
 {
     const ExanetAccel *a = s->shm->accel;
@@ -379,7 +379,7 @@ static void phase_data(ExanetAccel *a)
     a->phase = PHASE_DATA;
 }
 
-/* Swaps between little-endian memory and a big-endian host. */
+/* On a big-endian host, swaps the bytes of each value: memory is little-endian. */
 static void swap_doubles(double *values, uint64_t count)
 {
 #if HOST_BIG_ENDIAN

@@ -16,7 +16,7 @@ void exanet_aperture_reset(ExanetState *s);
 bool exanet_aperture_run(ExanetState *s);
 /* Decodes MAP entry @m after a write to one of its registers. */
 void exanet_aperture_map_written(ExanetState *s, unsigned m);
-/* Invalidates the MAP entries of context @c, and ends its waiting accesses. */
+/* Invalidates the MAP entries of context @c, and ends its accesses not issued yet. */
 void exanet_aperture_quiesce(ExanetState *s, unsigned c);
 /* Ends all accesses that are not issued yet. */
 void exanet_aperture_abort(ExanetState *s);

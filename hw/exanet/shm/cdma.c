@@ -23,7 +23,7 @@
 #include "../trace.h"
 
 #define PIECES_PER_RUN 64
-/* Pieces that are reserved for the DMA when the list of failed pieces grows. */
+/* Pieces that stay free for the DMA: the list of failed pieces must not take them. */
 #define PIECES_RESERVED EXANET_CDMA_OUTSTANDING_MAX
 
 #define BEAT_BYTES 8
@@ -151,7 +151,7 @@ static CdmaPiece *piece_repeat(CdmaChannel *ch)
     return p;
 }
 
-/* Returns true if the pass is complete, or the list is full. */
+/* Returns true if all pieces were started, or if the list has reached its limit. */
 static bool pass_over(const CdmaChannel *ch)
 {
     return ch->next == ch->length || ch->failed >= CDMA_PIECES - PIECES_RESERVED;

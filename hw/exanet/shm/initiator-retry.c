@@ -212,7 +212,7 @@ static void response_refused(ExanetState *s, ExanetTransaction *t,
             exanet_transaction_finish(s, t, resp, NULL);
             return;
         }
-        /* RESOLVED should follow; after a timeout the refusal is the result */
+        /* waits for RESOLVED; without it, the refusal is the result at the deadline */
         t->refused = true;
         t->resp = resp;
         return;
@@ -221,7 +221,7 @@ static void response_refused(ExanetState *s, ExanetTransaction *t,
         return;
     }
     if (resp == EXANET_RESP_RESOLVED) {
-        /* the result if the target sends RESOLVED without end */
+        /* FAULT is the result if the target sends RESOLVED again and again */
         resp = EXANET_RESP_FAULT;
         delay = 0;
     } else if (copy != MIN(t->copies - 1, 15)) {

@@ -186,7 +186,7 @@ static bool waits_for_writes(ExanetInitiator *ini, const ExanetShmRequest *req)
 }
 
 /*
- * Counts a request that stalls.  A request is tried in each run, but counts only once
+ * Counts a request that must wait.  A request is tried in each run, but counts only once
  * for each reason.
  */
 #define STALL(s, req, name) do { \
@@ -514,8 +514,8 @@ void exanet_initiator_fini(ExanetState *s)
 }
 
 /*
- * Resets the initiator.  The numbers of each node continue, because delayed packets and
- * responses must not match new transactions.
+ * Resets the initiator.  The sequence numbers of each node continue, because delayed
+ * packets and responses must not match new transactions.
  */
 void exanet_initiator_reset(ExanetState *s)
 {

@@ -9,7 +9,7 @@
 #include "internal.h"
 #include "node.h"
 
-/* Maximum of nodes that have answered, and of nodes per context that have not. */
+/* Limits of nodes that have answered, and, by context, of nodes that have not. */
 #define ANSWERED_MAX        16384
 #define UNANSWERED_MAX      1024
 /* A node without an answer or a transaction for this time may be removed. */
@@ -27,7 +27,7 @@ struct ShmNodes {
     GHashTable *nodes;              /* coordinates -> ShmNode, owned */
     ShmNodeList answered;
     unsigned answered_count;
-    /* By context; the last list is for accesses without a context. */
+    /* Nodes without an answer, by context; the last list: accesses without a context. */
     ShmNodeList unanswered[EXANET_CONTEXTS + 1];
     unsigned unanswered_count[EXANET_CONTEXTS + 1];
     /* Next sequence numbers of removed nodes. */

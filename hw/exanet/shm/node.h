@@ -68,7 +68,7 @@ unsigned exanet_shm_node_path(ExanetState *s, const ShmNode *node);
 bool exanet_shm_node_unreachable(ExanetState *s, const ShmNode *node);
 /* Returns the time limit for an answer, ns. */
 int64_t exanet_shm_node_timeout(ExanetState *s, const ShmNode *node);
-/* Records that a first copy was answered after @ns. */
+/* Adds the round-trip time @ns of a transaction that had only one copy. */
 void exanet_shm_node_sample(ShmNode *node, int64_t ns);
 
 #endif /* HW_EXANET_SHM_NODE_H */

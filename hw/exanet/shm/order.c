@@ -137,7 +137,7 @@ ExanetShmOrder exanet_shm_order_check(ExanetState *s, ExanetShmSource *o,
     ExanetShmOrder order = EXANET_SHM_NEW;
 
     if (!(exanet_shm_ctrl(s) & EXANET_SHM_CTRL_ORDER)) {
-        /* stores are not tracked now, so the saved numbers become stale */
+        /* requests are not recorded now, so the saved numbers are not valid later */
         o->store_valid = o->rdma_valid = false;
     } else if (pkt_class(pkt) == EXANET_SHM_STORE) {
         order = order_store(s, o, pkt);

@@ -37,7 +37,7 @@
 #define RESPONSES_REMOTE 128
 #define RESPONSES_LOCAL 256
 #define DEVICE_REQUESTS 64          /* requests that wait for the bottom half */
-/* Loads of devices whose data is kept for further copies. */
+/* Number of loads of devices whose data is kept for other copies of the load. */
 #define DEVICE_LOADS 64
 /*
  * Longest time by which another copy of a load can overtake the first copy.  After this
@@ -654,7 +654,7 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
         if (!devices) {
             return false;
         }
-        /* the entry of the source may have been reused meanwhile */
+        /* looks up the source again, which may have been freed during the access */
         if (!device_do(s, pkt, pa, buf, &resp) ||
             !exanet_source_find(s, pkt, true, request_full, &src)) {
             return true;

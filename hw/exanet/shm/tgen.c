@@ -76,7 +76,7 @@ static unsigned part_bytes(const ExanetTgen *g, const TgenOp *op, unsigned n)
     return MIN(part_at(op->gva, n + 1), g->size) - part_at(op->gva, n);
 }
 
-/* Copy between @buf and the data RAM, which is used as a ring. */
+/* Copy @len bytes between @buf and offset @at of the data RAM, which is a ring. */
 static void data_read(ExanetState *s, unsigned at, uint8_t *buf, unsigned len)
 {
     for (unsigned i = 0; i < len; i++, at++) {
@@ -123,7 +123,7 @@ static void op_failed(ExanetTgen *g, TgenOp *op, enum exanet_resp resp)
     g->code = g->code ?: resp;
 }
 
-/* Frees @op if all its packets have a response, or were never issued. */
+/* Frees @op if all its packets were issued or given up, and have responses. */
 static void op_advance(ExanetState *s, ExanetTgen *g, TgenOp *op)
 {
     if (op->issued == op->parts && !op->open && !op->settling) {

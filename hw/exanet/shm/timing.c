@@ -23,7 +23,7 @@
 
 #define TENTHS EXANET_TIMING_NS
 #define CYCLE EXANET_TIMING_CYCLE
-/* cycles; also 1 for each flit out, 2 for each flit in */
+/* cycles; the packetizer also needs 1 per flit that leaves, 2 per flit that arrives */
 #define PACKETIZER 7
 #define SWITCH 9
 #define MEMORY 1
@@ -35,7 +35,7 @@
  */
 #define FRAMING 8
 #define FLIT_10000 10437
-/* Requests and responses that wait; a node has at most 160 of each under way. */
+/* Limit of requests and responses that wait; a node has at most 160 of each under way. */
 #define HELD_MAX 4096
 
 typedef struct TimingHeld {
