@@ -35,7 +35,7 @@
 #define EXANET_RAM_DST      0x02000000ULL
 #define EXANET_RAM_NOTE     0x03000000ULL
 #define EXANET_RAM_RING     0x03100000ULL
-#define EXANET_RAM_END      0x08000000ULL   /* 128 MiB */
+#define EXANET_RAM_END      0x08000000ULL   /* end of the RAM of 128 MiB */
 #define EXANET_NO_RAM       0x20000000ULL   /* an address without RAM or device */
 
 #define EXANET_MS           1000000LL       /* ns in a millisecond */

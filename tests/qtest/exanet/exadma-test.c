@@ -295,7 +295,7 @@ static void test_refused(void)
     bad[n++] = exanet_desc_to_peer(SRC, EXANET_NI_VA(0) - 8, 16);
     bad[n] = good, bad[n++].w4 = RNIC_PREP(EXANET_DESC_W4_PATH, EXANET_PATHS);
     bad[n] = good, bad[n++].pdid = EXANET_TEST_PDID(5);     /* context 5 is not open */
-    bad[n] = good, bad[n++].pdid = EXANET_TEST_PDID(0) ^ 0x10; /* other job */
+    bad[n] = good, bad[n++].pdid = EXANET_TEST_PDID(0) ^ 0x10; /* PDID of another job */
     bad[n] = good, bad[n].w3 = EXANET_DESC_W3_CHAINED |
                                RNIC_PREP(EXANET_DESC_W3_DEP, n), n++;
     g_assert_cmpuint(n, <=, ARRAY_SIZE(bad));

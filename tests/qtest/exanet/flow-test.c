@@ -16,7 +16,7 @@
 #define DEVICE NODE(1, 1)
 #define SINK NODE(2, 1)
 #define BLOCK_WORDS (EXANET_BLOCK_PACKETS * EXANET_PACKET_WORDS)
-#define GBPS 1000000u               /* kb/s */
+#define GBPS 1000000u               /* kb/s in 1 Gb/s */
 
 /*
  * A node of the test.  As a source it sends to the last peer, at the rate that

@@ -16,7 +16,7 @@
 #define FLAG (EXANET_RAM_DST + 0x1000)
 #define SEGMENT 0x10000 /* bytes of each of the two segments of the aperture */
 
-#define TIMEOUT 1562500             /* cycles: 10 ms */
+#define TIMEOUT 1562500             /* 10 ms in cycles */
 #define STEP (5 * EXANET_MS)
 #define STEPS 8                     /* number of steps until all copies have arrived */
 

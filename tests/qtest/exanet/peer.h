@@ -39,7 +39,7 @@ typedef struct ExanetPeer {
     uint8_t told_epoch;             /* ... and this epoch of the device */
     struct exanet_hello hello;      /* the last HELLO of the device, in host order */
     uint32_t node;                  /* coordinates of the device */
-    unsigned hellos, downs, xoffs, xons;    /* received */
+    unsigned hellos, downs, xoffs, xons;    /* numbers of link frames received */
     uint8_t xoff;                   /* VCs that the device has stopped */
     unsigned data_frames;
     unsigned last_words;            /* words of the last DATA frame */

@@ -19,7 +19,7 @@ static void test_protection(void)
     ExanetTest *t = exanet_start("");
     ExanetBlock b = exanet_block_new(70, DST, 300);
     struct { unsigned tid; uint16_t pdid; } refused[] = {
-        { 70, EXANET_TEST_PDID(0) ^ 0x10 },     /* other job */
+        { 70, EXANET_TEST_PDID(0) ^ 0x10 },     /* PDID of another job */
         { 71, EXANET_TEST_PDID(5) },            /* context 5 is not open */
         { 72, 0 },                              /* job 0 is no job */
     };

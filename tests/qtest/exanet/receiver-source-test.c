@@ -7,7 +7,7 @@
 #include "qemu/bswap.h"
 #include "tables.h"
 
-#define NODE 0x4000                 /* upper part 1 */
+#define NODE 0x4000                 /* coordinates with upper part 1 */
 #define SWITCH 0x8000 /* upper part 2: an uplink to all nodes whose upper part is not 1 */
 #define FAR 0x8002
 #define DST EXANET_RAM_DST

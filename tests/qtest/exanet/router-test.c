@@ -390,7 +390,10 @@ static void test_uplinks(void)
     exanet_assert_own_way(t, UPPER(8), SIX);
     pkt = exanet_router_write(peers[SECOND], UPPER(8), 1);
     exanet_assert_passed(t, SECOND, SEVEN, &pkt, 0);
-    /* from one uplink to the other in the odd channel, but not further */
+    /*
+     * a packet that arrives by an uplink leaves by the uplink to its destination, in
+     * the odd channel; without such an uplink it is dropped
+     */
     pkt = exanet_router_write(UPPER(6) | 7, UPPER(7), 0);
     exanet_assert_passed(t, SIX, SEVEN, &pkt, EXANET_VC_DATELINE);
     pkt.dst = UPPER(8);

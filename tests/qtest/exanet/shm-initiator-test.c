@@ -301,7 +301,7 @@ static void test_quiesce(void)
         exanet_store(t, i * LINE, 1, 8);
         pkt = initiator_take_store(t, i * LINE);
     }
-    exanet_store(t, 16 * LINE, 1, 8);   /* waits for a timer */
+    exanet_store(t, 16 * LINE, 1, 8);   /* this store waits for a timer */
     exanet_close(t, 0);
     g_assert_cmpuint(initiator_pending(t, 0), ==, 0);
     g_assert_cmpuint(initiator_timers_busy(t), ==, 0);

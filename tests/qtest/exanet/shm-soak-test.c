@@ -13,7 +13,7 @@
 
 #define STEP (2 * EXANET_MS)
 #define LIMIT (200000 * EXANET_MS)
-#define TIMEOUT 1562500             /* cycles: 10 ms */
+#define TIMEOUT 1562500             /* 10 ms in cycles */
 
 static void masters_on(ExanetNetwork *f)
 {

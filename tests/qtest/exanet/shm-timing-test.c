@@ -13,7 +13,7 @@
 
 #define NODES 3
 #define SLOT 4                      /* PCI slot of the first device */
-#define US 1000LL                   /* ns */
+#define US 1000LL                   /* ns in a microsecond */
 
 typedef struct Row {
     ExanetTest *t[NODES];

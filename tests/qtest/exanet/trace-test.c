@@ -8,7 +8,7 @@
 #include "../common/machine.h"
 #include "device.h"
 
-#define BYTES 256                   /* one packet */
+#define BYTES 256                   /* bytes of the transfer, in one packet */
 
 typedef struct Pair {
     ExanetTest *t[2];

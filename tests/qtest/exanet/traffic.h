@@ -39,9 +39,9 @@ typedef struct ExanetOp {
     uint32_t len;
     uint32_t src;                   /* offset in the source's pool */
     uint32_t dst;                   /* offset from the target's EXANET_RAM_DST */
-    uint32_t note_at;               /* NOTE_MEMORY: offset there */
+    uint32_t note_at; /* NOTE_MEMORY: offset of the notification from EXANET_RAM_DST */
     uint64_t id;                    /* unique; data of the notification */
-    int64_t start;                  /* virtual ns */
+    int64_t start;                  /* virtual time in ns */
     int64_t end;                    /* 0: the operation has not ended */
     bool failed;
     unsigned error; /* of a failed operation: CHSTAT_ERROR or PKTZSTAT_RESP */

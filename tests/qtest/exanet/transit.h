@@ -15,7 +15,7 @@
 #define MIDDLE NODE(1, 0)
 #define RIGHT NODE(2, 0)
 #define ABOVE NODE(1, 1)
-#define FRAME_PACKETS 224           /* of the longest frame */
+#define FRAME_PACKETS 224           /* packets of the longest frame */
 /* ns that a word takes at 1 Gb/s, and number of packets that take at most 50 us then */
 #define WORD_NS 128
 #define RATE_KBPS 1000000
@@ -27,7 +27,7 @@ enum { L, R, A };                   /* ports of the device */
 /* Starts the device with @props and all links up. */
 ExanetTest *transit_start(const char *props);
 
-/* Registers of port @port. */
+/* Read and write registers of port @port. */
 uint64_t transit_get(ExanetTest *t, unsigned port, unsigned reg);
 uint32_t transit_get32(ExanetTest *t, unsigned port, unsigned reg);
 void transit_set32(ExanetTest *t, unsigned port, unsigned reg, uint32_t value);

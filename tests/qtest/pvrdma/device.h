@@ -27,11 +27,11 @@
 /* Another NIC for pvrdma_start_hub() and pvrdma_start_port(), and the NIC's slot. */
 #define PVRDMA_TEST_E1000   "e1000,addr=6"
 #define PVRDMA_TEST_NIC     QPCI_DEVFN(6, 0)
-#define PVRDMA_TEST_RAM     0x10000000ULL   /* bytes */
+#define PVRDMA_TEST_RAM     0x10000000ULL   /* bytes of RAM */
 #define PVRDMA_NO_RAM       0x20000000ULL   /* nothing is mapped there */
 #define PVRDMA_TEST_RING_PAGES 4            /* pages of a ring, as in the Linux driver */
 
-#define PVRDMA_MS           1000000LL       /* ns */
+#define PVRDMA_MS           1000000LL       /* ns in a millisecond */
 #define PVRDMA_SECOND       (1000 * PVRDMA_MS)
 
 /* MAC and GID, IPv4 10.0.0.1 and .2 or fe80::1 and ::2, of the device and the peer. */

@@ -9,7 +9,7 @@
 #include "migrate.h"
 
 #define VA          0x50000000ULL
-#define MESSAGES    160             /* of each machine */
+#define MESSAGES    160             /* messages of each machine */
 #define UNDER_WAY   8
 /* more than UNDER_WAY, so that a slot is checked before it is used again */
 #define SLOTS       16

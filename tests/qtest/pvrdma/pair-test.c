@@ -14,7 +14,7 @@
 #define GUARD 64                    /* bytes on both sides of a target */
 #define QKEY 0x1234
 #define IMM 0xdecade01
-#define SECOND 1000000000LL         /* ns */
+#define SECOND 1000000000LL         /* ns in a second */
 
 typedef struct Side {
     PvrdmaTest *t;

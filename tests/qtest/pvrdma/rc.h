@@ -25,7 +25,7 @@ typedef struct Rc {
 } Rc;
 
 typedef struct RcInit {
-    uint32_t bytes;                 /* of the region */
+    uint32_t bytes;                 /* bytes of the region */
     uint32_t sq_psn;                /* first PSN that the device sends */
     uint32_t rq_psn;                /* first PSN that the device expects */
     uint8_t retry_cnt;              /* as in PvrdmaTestQpAttr */

@@ -106,9 +106,9 @@ typedef struct PvrdmaTestQpInit {
     uint32_t pd;
     uint32_t page;                  /* page of BAR 2 */
     const PvrdmaTestCq *send_cq, *recv_cq;  /* (NULL: the other one of the two) */
-    const PvrdmaTestSrq *srq;       /* NULL: none */
-    uint32_t send_wr, recv_wr;      /* powers of two (16) */
-    uint32_t send_sge, recv_sge;    /* (4) */
+    const PvrdmaTestSrq *srq;       /* NULL: no SRQ */
+    uint32_t send_wr, recv_wr;      /* WQEs of each queue, powers of two (16) */
+    uint32_t send_sge, recv_sge;    /* elements of a WQE (4) */
     bool sig_all;
 } PvrdmaTestQpInit;
 
@@ -127,7 +127,7 @@ typedef struct PvrdmaTestQpAttr {
     uint32_t state;                 /* enum pvrdma_qp_state */
     uint32_t mtu;                   /* enum pvrdma_mtu (1024) */
     uint32_t qkey, rq_psn, sq_psn, dest_qpn;
-    uint32_t access;                /* (all that is remote) */
+    uint32_t access;                /* (all remote rights) */
     uint8_t min_rnr_timer;          /* (12: 640 us) */
     uint8_t timeout;                /* (14: 67 ms) PVRDMA_TEST_NEVER: 0 */
     uint8_t retry_cnt, rnr_retry;   /* (7) PVRDMA_TEST_NEVER: 0 */
