@@ -70,9 +70,9 @@ static void map_user(pid_t pid, const char *file, uid_t inner, uid_t outer)
 }
 
 /*
- * Starts a process of user @uid that runs @run; @run first writes one int to its pipe
- * @out.  With @ns the process first creates a user namespace, with user @outer of the
- * node as its only user.
+ * Starts a process of user @uid that runs @run.  Waits for the int that @run first writes
+ * to its pipe @out, and returns the process with this int as @job.  With @ns the process
+ * first creates a user namespace, with user @outer of the node as its only user.
  */
 static struct child child_run(uid_t uid, bool ns, uid_t outer,
 			      int (*run)(int in, int out))
@@ -108,7 +108,7 @@ static struct child child_run(uid_t uid, bool ns, uid_t outer,
 	return c;
 }
 
-/* Starts a process of user @uid that opens the NIC, and waits for its report. */
+/* Starts a process of user @uid that runs child_hold(); see child_run(). */
 static struct child child_start(uid_t uid, bool ns, uid_t outer)
 {
 	return child_run(uid, ns, outer, child_hold);

@@ -152,8 +152,8 @@ static void *worker_run(void *opaque)
 }
 
 /*
- * Tries to change the job of a context during @work, which must end with @want.  Returns
- * a bit for each wrong result.
+ * Changes the job of a context: during @work the change must fail with EBUSY, and after
+ * @work it must succeed.  @work must return @want.  Returns a bit for each wrong result.
  */
 static int change_at_work(int (*work)(struct worker *w), int want)
 {

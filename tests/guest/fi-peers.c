@@ -128,7 +128,10 @@ static uint64_t server_memory(void)
     return kb;
 }
 
-/* Waits until the server has at most @kb of memory; makes progress meanwhile. */
+/*
+ * Checks that the server's resident memory is at most @kb KB within PATIENCE seconds.
+ * get() polls the CQs of `me` during the wait.
+ */
 static void server_memory_falls(const char *what, uint64_t kb)
 {
     double end = now() + PATIENCE;
@@ -234,7 +237,8 @@ static void test_idle(void)
 
     open_client(&n);
     /*
-     * the client asks twice, because rings of clients that are gone may occupy all places
+     * The client requests a ring at once and again after ten seconds, because rings of
+     * clients that have ended may occupy all places at first.
      */
     for (end = now() + 12; now() < end;) {
         send_all(&n);
@@ -271,8 +275,8 @@ static void test_limit(void)
     }
     server_memory_falls("all clients", kb + MORE_KB);
     /*
-     * The last client asks again after ten and after twenty seconds.  By then another
-     * client has returned its ring.
+     * The last client requests a ring again after ten and after twenty seconds.  Before
+     * the last request, another client has returned its ring.
      */
     for (end = now() + 25; now() < end;) {
         send_all(&n[2 * RINGS - 1]);

@@ -89,7 +89,10 @@ static void stream(size_t size)
 		MPI_Send(NULL, 0, MPI_BYTE, 0, 3, MPI_COMM_WORLD);
 }
 
-/* Returns the seconds of one call of `once`, measured for about `budget` seconds. */
+/*
+ * Returns the mean seconds of one call of `once`.  Measures as many calls as fit into
+ * `budget` seconds, but at least 4 and at most MAX_ROUNDS, after five unmeasured calls.
+ */
 static double measure(void (*once)(size_t), size_t size, double budget)
 {
 	double start, took;

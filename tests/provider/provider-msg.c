@@ -314,7 +314,11 @@ static void test_retry(void)
     CHECK(!loop.fails);
 }
 
-/* Random lengths, orders and refusals, from two nodes to one. */
+/*
+ * Two nodes send messages of random lengths to a third, which receives those of each node
+ * in order.  At random, the NIC reverses requests, and fails some with
+ * -FI_ENOBUFS.
+ */
 static void test_random(void)
 {
     struct { uint32_t seed, node, number; } head;

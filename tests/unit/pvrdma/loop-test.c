@@ -45,7 +45,7 @@
 #define EVENTS_MAX      4000000
 
 typedef struct Wqe {
-    PvrdmaSqe sqe;                      /* without its scatter element */
+    PvrdmaSqe sqe;                      /* the WQE without its scatter element */
     uint32_t at;                        /* of a SEND: position in the sent data */
 } Wqe;
 

@@ -110,15 +110,21 @@ uint64_t rig_count(enum pvrdma_counter counter);
  */
 void rig_answer(unsigned opcode, uint32_t psn, uint8_t syndrome,
                 const void *payload, uint32_t len);
-/* Acknowledges all packets up to @psn. */
+/* Lets the requester receive an ACK of all packets up to and with @psn. */
 void rig_ack(uint32_t psn);
-/* Sends a NAK of packet @psn with NAK code @code. */
+/* Lets the requester receive a NAK of packet @psn with NAK code @code. */
 void rig_nak(unsigned code, uint32_t psn);
-/* Sends an RNR NAK of packet @psn with timer code @code. */
+/* Lets the requester receive an RNR NAK of packet @psn with timer code @code. */
 void rig_rnr(unsigned code, uint32_t psn);
-/* Sends a READ response of @len bytes, which all are the low byte of @psn. */
+/*
+ * Lets the requester receive a READ response of @len bytes, which all are the low byte of
+ * @psn.
+ */
 void rig_read(unsigned opcode, uint32_t psn, uint32_t len);
-/* Sends an atomic response with the value that the peer's memory had before. */
+/*
+ * Lets the requester receive an atomic response; @original is the value that the peer's
+ * memory had before the atomic.
+ */
 void rig_atomic(uint32_t psn, uint64_t original);
 
 #endif /* PVRDMA_REQ_DEVICE_H */

@@ -441,7 +441,7 @@ static void test_park_longest(void)
     rig_end();
 }
 
-/* The guest shortens a WQE while the QP is parked. */
+/* A WQE that the guest shortens while the QP is parked ends with LOC_QP_OP_ERR. */
 static void test_park_changed(void)
 {
     RigWqe *w;

@@ -58,7 +58,7 @@ static struct {
     unsigned registered, atomics, completed;
 } want;
 
-static unsigned loss;            /* loss in this round: one packet in this number */
+static unsigned loss;       /* a packet of this round is lost with probability 1 / loss */
 
 static bool lost(void)
 {

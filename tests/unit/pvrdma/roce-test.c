@@ -129,7 +129,7 @@ static void test_opcodes(void)
         g_assert_cmpuint(ctpop32(flags & (ROCE_IS_SEND | ROCE_IS_WRITE |
                                           ROCE_IS_READ | ROCE_IS_ATOMIC)), ==,
                          op != ROCE_OP_ACK && op != ROCE_OP_CNP);
-        /* the first packet of a WRITE or READ has the address */
+        /* of WRITE and READ requests, only the first packet has a RETH */
         if (flags & ROCE_IS_REQUEST && flags & (ROCE_IS_WRITE | ROCE_IS_READ)) {
             g_assert_cmpint(!!(flags & ROCE_HAS_RETH), ==,
                             !!(flags & ROCE_IS_FIRST));
