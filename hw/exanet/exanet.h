@@ -93,7 +93,7 @@ struct ExanetState {
     /* Number of packets for this node; RNicPoll reads it without the big lock. */
     uint32_t arrivals;
     uint32_t irqs_enabled;          /* causes: IRQ_MASK, or 0 without CTRL_IRQ */
-    /* Interrupt vectors to send at the end of the work. */
+    /* Interrupt vectors to send at the end of the work, one bit for each. */
     uint32_t vectors;
     /* Levels of the interrupt lines of a bus without messages. */
     bool line[EXANET_IRQ_LINES];

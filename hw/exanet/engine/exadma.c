@@ -588,7 +588,7 @@ static bool exadma_schedule(ExanetState *s, unsigned budget)
 {
     ExanetExadma *e = &s->exadma;
     unsigned attempts = EXADMA_ATTEMPTS * budget;
-    /* TIDs put back in a row; if all TIDs of the FIFO were, all outputs are blocked */
+    /* TIDs put back since the last packet; if these are all TIDs, outputs are blocked */
     unsigned put_back = 0;
     unsigned paced = 0;
     bool more;

@@ -38,7 +38,8 @@ typedef struct PktzPeer {
     uint8_t messages;               /* messages under way */
     bool reached;                   /* a copy of a message had a route */
     bool answered;                  /* the node has answered a message */
-    bool unknown;                   /* another node uses the generation of a message */
+    /* an answer cannot be identified: a message to another node has its generation */
+    bool unknown;
     uint16_t unknown_job;           /* job for which @unknown counts */
     uint8_t gen[EXANET_PKTZ_CHANNELS];      /* generations of last messages, by channel */
 } PktzPeer;

@@ -85,7 +85,10 @@ static int64_t timeout_ns(const ExanetPktzChannel *ch)
 
 /* --- Software's side ------------------------------------------------------- */
 
-/* Returns true if size, code and address of a message are valid; @ctrl: CTRL. */
+/*
+ * Returns true if size, code and address of a message are valid.  @ctrl and @dst are the
+ * registers CTRL and DST of the channel.
+ */
 static bool channel_check(uint64_t ctrl, uint64_t dst)
 {
     unsigned size = RNIC_GET(EXANET_PKTZ_SIZE, ctrl);

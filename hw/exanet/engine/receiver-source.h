@@ -56,7 +56,7 @@ struct ExanetSource {
         uint8_t epoch;
         bool valid;
     } retired[EXANET_RX_RETIRED];   /* old epochs, a ring */
-    unsigned retired_next;          /* counter; its remainder is the index to replace */
+    unsigned retired_next;          /* index to replace next, modulo EXANET_RX_RETIRED */
     ExanetTidRecord tomb[EXANET_TIDS];
     ExanetTidRecord refused[EXANET_TIDS];
     struct {
@@ -67,7 +67,7 @@ struct ExanetSource {
     } message[EXANET_RX_SENDERS];   /* indexed by the sender's context and channel */
     struct {
         ExanetReport report[EXANET_RX_REPORTS];     /* a ring */
-        unsigned next;              /* counter; its remainder is the index to replace */
+        unsigned next;              /* index to replace next, modulo EXANET_RX_REPORTS */
     } reports[EXANET_CONTEXTS];     /* indexed by context of this node */
     ExanetShmSource *shm;           /* state of shared memory; owned, may be NULL */
 };

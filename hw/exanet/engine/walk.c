@@ -39,7 +39,7 @@
 typedef struct ArmFormat {
     unsigned granule;       /* log2 of the page size */
     unsigned va_bits;       /* maximum bits of a virtual address */
-    unsigned pa_bits;       /* bits of a physical address that an entry has unmoved */
+    unsigned pa_bits;       /* low bits of an address, at the same place in an entry */
     uint64_t pa_high;       /* field of an entry with the bits above @pa_bits */
     unsigned blocks;        /* number of levels above the last that may map blocks */
 } ArmFormat;

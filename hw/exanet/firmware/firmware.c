@@ -475,8 +475,8 @@ static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
 }
 
 /*
- * Starts blocks as far as windows, quotas and TIDs allow.  Returns true if more could
- * be started now.
+ * Starts blocks as far as windows, quotas and TIDs allow, but about FW_BUDGET blocks.
+ * Returns true if more blocks could be started now.
  */
 static bool fw_pump(ExanetState *s, ExanetFirmware *fw)
 {

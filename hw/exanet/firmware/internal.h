@@ -21,7 +21,7 @@
 #define FW_REPORTS 256              /* maximal number of reports that await an answer */
 #define FW_PEER_SLOTS 1024
 #define FW_GENERATIONS 16
-#define FW_TIDS (EXANET_TIDS / EXANET_CONTEXTS)     /* TIDs of a context */
+#define FW_TIDS (EXANET_TIDS / EXANET_CONTEXTS)     /* number of TIDs of a context */
 #define FW_NEVER INT64_MAX
 #define FW_NONE 0xffff              /* no TID */
 /*
@@ -207,8 +207,8 @@ struct ExanetFirmware {
     bool control_queued[EXANET_TIDS];       /* the TID is in @controls */
     /* free TIDs of each context, which has TIDs of its own, FW_TIDS of them */
     FwTids free[EXANET_CONTEXTS];
-    FwTids errors;                  /* blocks that the ExaDMA has stopped */
-    FwTids controls;                /* control packets that wait for room */
+    FwTids errors;                  /* TIDs of blocks that the ExaDMA has stopped */
+    FwTids controls;                /* TIDs whose control packet waits for room */
 
     FwTransfer transfer[EXANET_CONTEXTS * EXANET_CHANNELS];
     uint64_t active[EXANET_CONTEXTS];       /* channels in use */

@@ -267,7 +267,7 @@ void exanet_fw_report_answer(ExanetState *s, ExanetFirmware *fw, uint32_t word)
         report_defer(fw, r);
         break;
     default:
-        r->used = false;        /* the report has arrived, or the reader is gone */
+        r->used = false;        /* ACK, or the reader will never accept the report */
         break;
     }
 }

@@ -17,7 +17,7 @@
 /* Longest delay, because all protocols give up a packet earlier. */
 #define DELAY_MAX_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
 
-/* Items of property faultsN: the kinds of enum exanet_injected, and one more. */
+/* Items of property faultsN: the kinds of enum exanet_injected, and ITEM_CORRUPT. */
 enum {
     ITEM_CORRUPT = EXANET_INJECTED_KINDS,   /* corrupts any part of the packet */
     ITEMS,

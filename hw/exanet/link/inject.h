@@ -20,7 +20,7 @@ typedef struct ExanetFate {
 
 /* A part of a packet in which a fault may flip a bit. */
 typedef struct ExanetFaultPart {
-    const char *name;               /* in property faultsN: "corrupt-header" */
+    const char *name;               /* item of property faultsN, as "corrupt-header" */
     bool (*present)(unsigned words);   /* true: a packet of @words words has the part */
     /* Flips one bit that the CRC of the part covers. */
     void (*apply)(GRand *rand, uint8_t *buf, unsigned words);

@@ -52,7 +52,10 @@ void exanet_link_rx_put(ExanetPort *p, unsigned vc, const uint8_t *words,
  * and all words behind it count as one packet.
  */
 unsigned exanet_link_packets(ExanetPort *p, const uint8_t *buf, unsigned words);
-/* Drops and counts all packets, received and to be sent, and clears all XOFFs. */
+/*
+ * Drops and counts all packets to be sent, that have arrived, and that wait at the owner.
+ * Clears all XOFFs.
+ */
 void exanet_link_queues_drop(ExanetPort *p);
 
 /* --- link-tx.c ------------------------------------------------------------ */

@@ -82,7 +82,7 @@ typedef struct FlowOutput {
 typedef struct FlowPaced {
     uint64_t dst;                   /* coordinates of the destination */
     QTAILQ_ENTRY(FlowPaced) next;
-    uint32_t rate;                  /* kb/s, rate of data now */
+    uint32_t rate;                  /* kb/s, rate at which data leaves now */
     uint32_t advertised;            /* kb/s, lowest rate advertised in this window */
     uint32_t advertised_before;     /* kb/s, lowest rate in the window before */
     int64_t end;                    /* ns, end of this window */

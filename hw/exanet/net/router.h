@@ -51,7 +51,7 @@ typedef struct ExanetArbiter {
 
 /* Counters of the router in F1, in the order of their registers. */
 enum exanet_router_counter {
-    EXANET_ROUTER_LOCAL,            /* first of 4: packets that entered, by FPGA (offset) */
+    EXANET_ROUTER_LOCAL,            /* first of 4, by FPGA: packets that entered */
     EXANET_ROUTER_LOCAL_OUT = 4,
     EXANET_ROUTER_TRANSIT,
     EXANET_ROUTER_COUNTERS,

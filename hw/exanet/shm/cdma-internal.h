@@ -80,7 +80,7 @@ struct CdmaChannel {
 
 struct ExanetCdma {
     CdmaChannel ch[EXANET_CDMA_CHANNELS];
-    unsigned first;                 /* counter; its remainder is the first channel run */
+    unsigned first;                 /* first channel to run, modulo their number */
 };
 
 static inline CdmaChannel *cdma_channel(ExanetState *s, unsigned ch)

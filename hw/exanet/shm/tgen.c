@@ -226,7 +226,7 @@ static bool part_issue(ExanetState *s, ExanetTgen *g)
     unsigned at = part_at(op->gva, op->issued);
     uint8_t data[EXANET_MTU];
     ExanetShmRequest req = {
-        /* the address wraps within the node */
+        /* a carry must not change the coordinates in the address */
         .gva = (op->gva & EXANET_GVA_COORD) |
                ((op->gva + at) & ~EXANET_GVA_COORD),
         .data = data,
