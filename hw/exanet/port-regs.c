@@ -24,7 +24,7 @@ static void inject_written(ExanetPort *p, bool top)
     uint64_t value = 0;
     unsigned kind;
 
-    /* the lower half alone has no effect */
+    /* a write of only the lower half ends the order; the upper half begins an order */
     if (top) {
         value = exanet_reg_get64(s, at);
     }

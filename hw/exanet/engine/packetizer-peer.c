@@ -78,7 +78,7 @@ static int64_t peer_end_time(const PktzPeer *peer)
     return peer->used + (peer->answered || peer->unknown ? FORGOTTEN_NS : ANSWER_NS);
 }
 
-/* Removes @peer, which the caller removes from the table, from the quotas. */
+/* Subtracts @peer, which the caller removes from the table, from the quotas. */
 static void peer_uncount(ExanetPktzPeers *p, const PktzPeer *peer)
 {
     exanet_job_quota_give(&p->held, peer->job);

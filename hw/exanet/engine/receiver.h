@@ -28,7 +28,7 @@ typedef struct ExanetSource ExanetSource;
 
 /* A receiver context: the state of a block that arrives. */
 typedef struct ExanetRxContext {
-    uint64_t bitmap;                /* packets that have arrived, by exanet_packet_bit() */
+    uint64_t bitmap;                /* arrived packets, by exanet_packet_bit() */
     uint64_t window;                /* 64-bit address of the 16-KB window */
     uint64_t control[4];            /* payload of the control packet, P0..P3 */
     int64_t time;                   /* ns, time of the last packet */

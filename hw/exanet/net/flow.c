@@ -27,7 +27,7 @@
 #include "../base/wire.h"
 #include "../trace.h"
 
-#define FLOWS_MAX 1024              /* flows of an output; paced destinations */
+#define FLOWS_MAX 1024              /* limit of flows of an output, and of destinations */
 #define FLOW_BURST_NS 50000         /* length of a burst of a paced flow, at its rate */
 /* Number of windows without a packet after which a flow is not active, or is removed. */
 #define FLOW_IDLE_ACTIVE 2
