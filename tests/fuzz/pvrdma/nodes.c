@@ -89,7 +89,7 @@ static void evil_take(const RocePacket *pkt)
 
     if (!bed_is_hostile_kernel()) {
         bed_assert_no_secret(pkt->payload, pkt->payload_len);
-        /* operand of an ATOMIC ACK, in the byte order of memory */
+        /* original value in an ATOMIC ACK, in the byte order of memory */
         stq_le_p(original, pkt->original);
         bed_assert_no_secret(original, sizeof(original));
     }

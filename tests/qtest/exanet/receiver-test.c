@@ -456,7 +456,7 @@ static void test_generations(void)
         b.seq = g % 3;
         exanet_random_bytes((uint8_t *)b.data, b.len, g);
         exanet_send_acked(t, &b);
-        /* the previous block is sent again */
+        /* packets with the previous generation are dropped */
         b.tid = exanet_wire_tid(30, (g - 1) % 16);
         if (g) {
             exanet_peer_send_block(t->peer, &b);

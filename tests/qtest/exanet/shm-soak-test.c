@@ -387,7 +387,7 @@ static void test_grid(void)
     check_mix(exanet_topology_grid(2, 2, 1, false), "");
 }
 
-/* Two cabinets of two chassis, with the router of the paper. */
+/* Two cabinets of two chassis, with arithmetic routing, the router of the paper. */
 static void test_cabinets(void)
 {
     ExanetTopology topo = { .dims = { 1, 1, 1 } };

@@ -377,8 +377,8 @@ static void set_driver_version(PvrdmaTest *t, uint32_t version)
 }
 
 /*
- * Creates a QP by the old answer, which has no number: asserts that its number is its
- * handle.
+ * Creates a QP by the old answer, whose only number is both handle and QPN; asserts the
+ * sizes in the answer.
  */
 static void check_old_qp(PvrdmaTest *t, const PvrdmaTestQpInit *init,
                          PvrdmaTestQp *qp)

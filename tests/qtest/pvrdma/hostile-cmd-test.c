@@ -9,8 +9,8 @@
 /* --- Commands ----------------------------------------------------------------- */
 
 /*
- * The kind of object that a command makes or uses; the first word of its answer or
- * request is the handle.
+ * The kind of object that a command makes or uses.  The first word of a request that
+ * uses an object, and of each answer but that of CREATE_QP, is the handle.
  */
 typedef enum Kind {
     KIND_NONE, KIND_UC, KIND_PD, KIND_MR, KIND_CQ, KIND_SRQ, KIND_QP, KINDS

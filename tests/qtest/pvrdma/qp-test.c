@@ -656,8 +656,8 @@ static void test_flush_long(void)
 }
 
 /*
- * A chain of overflows: a QP in ERR is flushed to two CQs, which overflow and so end
- * the next QPs.
+ * A chain of overflows: a QP in ERR is flushed to a CQ, which overflows and so ends the
+ * next QP.
  */
 static void test_cq_overflow(void)
 {

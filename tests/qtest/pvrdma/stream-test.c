@@ -215,7 +215,7 @@ static void test_doorbell(void)
 
 /*
  * The device sends more than the socket holds, to a peer that reads little at once,
- * then to one that starts late.
+ * then to one that reads much; both begin when the socket is full.
  */
 static void test_slow(void)
 {

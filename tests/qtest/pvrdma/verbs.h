@@ -129,8 +129,8 @@ typedef struct PvrdmaTestQpAttr {
     uint32_t qkey, rq_psn, sq_psn, dest_qpn;
     uint32_t access;                /* (all remote rights) */
     uint8_t min_rnr_timer;          /* (12: 640 us) */
-    uint8_t timeout;                /* (14: 67 ms) PVRDMA_TEST_NEVER: 0 */
-    uint8_t retry_cnt, rnr_retry;   /* (7) PVRDMA_TEST_NEVER: 0 */
+    uint8_t timeout;                /* (14: 67 ms) PVRDMA_TEST_NEVER stands for 0 */
+    uint8_t retry_cnt, rnr_retry;   /* (7) PVRDMA_TEST_NEVER stands for 0 */
     uint8_t rd_atomic;              /* for both directions (4) */
     uint8_t gid_index;
     uint8_t traffic_class, hop_limit;
