@@ -396,8 +396,8 @@ static void stuck_user(int in, int out)
 }
 
 /*
- * A fault that outlives its context still counts as a context of its user.  Such faults
- * in all contexts but one do not delay faults of the last context.
+ * A context that is closed while it waits for a page still counts for its user.  If all
+ * contexts but one wait so, page faults of the last context are not delayed.
  */
 static void test_stuck(void)
 {

@@ -391,7 +391,10 @@ struct worker {
 #define WORKERS		4
 #define WORKER_BYTES	50000
 
-/* Writes to its own part of the agent's area, reads it back, and does small writes. */
+/*
+ * Writes to its own part of the agent's area, reads it back, and does small writes, all
+ * 20 times.  A failure is described in @reason of the worker @arg.
+ */
 static void *worker_run(void *arg)
 {
 	struct worker *w = arg;
@@ -449,7 +452,10 @@ static void test_threads(void)
 	done("four threads on one device");
 }
 
-/* Receives 20 numbered messages; sleeps between them.  Returns NULL if all were right. */
+/*
+ * Receives 20 messages, which must hold 0 to 19 in order; sleeps until each arrives.
+ * Returns NULL, or the mailbox @arg after a failure.
+ */
 static void *receiver_run(void *arg)
 {
 	struct exa_mbox *mbox = arg;

@@ -448,8 +448,8 @@ static struct exa_accel_job job_at(uint64_t base, uint32_t remote)
 }
 
 /*
- * Runs a job with its arrays at @base, and compares the result.  @gva is the same memory,
- * for the copies of the arrays.
+ * Copies the arrays to the global address @gva, runs a job with its arrays at @base, and
+ * checks the result.  @gva and @base must be the same memory.
  */
 static void job_run(const char *what, uint64_t gva, uint64_t base, uint32_t remote)
 {

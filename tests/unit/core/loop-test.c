@@ -275,7 +275,7 @@ static void test_frame(void)
     g_assert_cmpuint(rig.flushes, ==, 0);
     g_assert_true(bh_run(&rig.bh));
     g_assert_cmpuint(rig.flushes, ==, 1);
-    /* a frame that is only stored: the bottom half runs the round */
+    /* after a frame that was only stored, the bottom half runs the round */
     g_assert_true(rnic_loop_enter(&rig.loop));
     rnic_loop_schedule(&rig.loop);
     rnic_loop_leave_deferred(&rig.loop, true);

@@ -562,7 +562,7 @@ static void test_ended(void)
     bed_free(bed);
 }
 
-/* A QP with a shared queue flushes only the WQE that it has taken. */
+/* A QP with an SRQ flushes only the WQE that it has fetched from the SRQ. */
 static void test_ended_shared(void)
 {
     Bed *bed = bed_new();

@@ -32,7 +32,8 @@ static size_t good_frame(Bed *bed, uint8_t *frame, uint32_t len)
 }
 
 /*
- * Returns how many frames were dropped because of their contents, not their destination.
+ * Returns the number of frames that were dropped because of their length, IP header,
+ * transport headers or ICRC.
  */
 static uint64_t bad_frames(Bed *bed)
 {
