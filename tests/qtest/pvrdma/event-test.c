@@ -124,7 +124,7 @@ static void test_event_overflow(void)
         event_check(t, &src, 100 + n);
     }
     g_assert_true(pvrdma_event_none(t));
-    /* waiting events are written with the next event, or after some time */
+    /* the waiting events are written together with the next event */
     event_make(t, &src);
     g_assert_true(pvrdma_msix_taken(t, PVRDMA_INTR_VECTOR_ASYNC));
     for (unsigned n = 0; n < 6; n++) {
@@ -318,7 +318,10 @@ static void test_line(void)
     g_assert_false(line(t));
     g_assert_cmphex(pvrdma_get(t, PVRDMA_REG_ICR), ==, 0);
 
-    /* answer, event and notification are pending: ICR gives the answer alone first */
+    /*
+     * with a response, an event and a notification pending, each read of ICR gives one
+     * cause, the lowest first
+     */
     src = source_make(t);
     event_make(t, &src);
     notify_make(t, &src);

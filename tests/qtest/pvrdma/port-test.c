@@ -610,7 +610,7 @@ static void test_unplug(void)
     qtest_qmp_device_del_send(qts, "nic");
     qtest_outl(qts, 0xae08, 1 << 5);
     qtest_qmp_eventwait(qts, "DEVICE_DELETED");
-    /* the netdev has no user */
+    /* another device can use the netdev */
     qtest_qmp_device_add(qts, "vmxnet3", "again",
                          "{ 'netdev': 'wire', 'addr': '6' }");
     qtest_clock_step(qts, 10 * LINK_NS);

@@ -399,7 +399,8 @@ static void test_refused(void)
     Rig r;
 
     rig_start(&r);
-    r.t->guest_errors = true;           /* some receive WQEs have wrong keys */
+    /* some receive WQEs have keys that are wrong or do not allow writes */
+    r.t->guest_errors = true;
     for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
         check_row(&r, &rows[i]);
     }
