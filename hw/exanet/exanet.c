@@ -176,7 +176,7 @@ void exanet_reset(ExanetState *s)
     rnic_loop_reset_end(&s->loop);
 }
 
-/* Checks the properties peerN. */
+/* Checks the properties peerN.  Returns false with @errp set if one is not valid. */
 static bool peers_check(ExanetState *s, Error **errp)
 {
     for (unsigned i = 0; i < EXANET_LINKS; i++) {

@@ -84,7 +84,10 @@ typedef struct ExanetRegs {
 void exanet_regs_reset(ExanetState *s);
 /* Returns true if offset @addr of BAR 0 belongs to the register file. */
 bool exanet_regs_contain(hwaddr addr);
-/* Do a load or a store by software, of 4 or 8 bytes, at an offset in the file. */
+/*
+ * Return the value that a load by software gets, and do a store by software.  @size is 4
+ * or 8 bytes; @addr is an offset that exanet_regs_contain().
+ */
 uint64_t exanet_regs_read(ExanetState *s, hwaddr addr, unsigned size);
 void exanet_regs_write(ExanetState *s, hwaddr addr, uint64_t value, unsigned size);
 

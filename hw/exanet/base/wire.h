@@ -94,8 +94,8 @@ unsigned exanet_packet_measure(const uint8_t *buf, bool *damaged);
 
 /*
  * Decodes the packet of @words words at @buf; exanet_packet_words() has returned @words.
- * @pkt is valid if the function returns EXANET_WIRE_OK; its payload is valid unless
- * @pkt->bad_payload is set.
+ * Returns EXANET_WIRE_OK or BAD_FOOTER.  @pkt is valid if the result is EXANET_WIRE_OK;
+ * the payload is valid unless @pkt->bad_payload is set.
  */
 ExanetWireStatus exanet_packet_decode(const uint8_t *buf, unsigned words,
                                       ExanetPacket *pkt);

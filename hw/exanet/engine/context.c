@@ -218,7 +218,10 @@ static uint64_t leaf_offset(const ExanetLeaf *leaf, uint64_t va)
     return va & ((1ULL << leaf->shift) - 1);
 }
 
-/* Walks the page tables for @va, and stores the translation in an entry, *@found. */
+/*
+ * Walks the page tables for @va, and stores the translation in an entry of the TLB,
+ * *@found.  Returns the result of context_walk(), or DECODE if the page is no RAM.
+ */
 static G_NO_INLINE enum exanet_resp
 tlb_fill(ExanetState *s, unsigned c, uint64_t va, bool write,
          ExanetTlbEntry **found)
@@ -314,8 +317,9 @@ static inline void page_write(ExanetState *s, const ExanetTlbEntry *e,
 }
 
 /*
- * Reads beyond one page.  Not inlined, as access_write(), because the compiler would zero
- * the array of pages for each access, which takes as long as the access itself.
+ * Reads beyond one page.  Returns as exanet_context_read().  Not inlined, as
+ * access_write(), because the compiler would zero the array of pages for each access,
+ * which takes as long as the access itself.
  */
 static G_NO_INLINE enum exanet_resp
 access_read(ExanetState *s, unsigned c, uint64_t va, void *buf, size_t len,

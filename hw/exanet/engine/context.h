@@ -44,7 +44,10 @@ typedef struct ExanetTlb {
     MemoryListener listener;
 } ExanetTlb;
 
-/* Decoded registers of a context; the register file has the raw values. */
+/*
+ * A context: its registers, decoded, its TLB stamp and its number of pending faults.  The
+ * register file has the raw values.
+ */
 typedef struct ExanetContext {
     ExanetWalk walk;
     uint64_t stamp;                 /* stamp of the context's valid TLB entries */

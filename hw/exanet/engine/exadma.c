@@ -104,7 +104,10 @@ static unsigned exadma_dequeue(ExanetExadma *e)
 
 /* --- Start and end of transactions ---------------------------------------- */
 
-/* Does the checks of [P §2.6] without W4, which software may write after the start. */
+/*
+ * Returns true if the descriptor of @tid passes the checks of [P §2.6].  Does not check
+ * W4, which software may write after the start.
+ */
 static bool exadma_desc_valid(ExanetState *s, unsigned tid)
 {
     const uint64_t *d = exadma_desc(s, tid);

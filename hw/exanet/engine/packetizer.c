@@ -403,7 +403,8 @@ static void packetizer_expire(ExanetState *s)
 
 /*
  * Sends copies of the channels in @send, in turn, at most SENDS_PER_RUN.  Skips a channel
- * whose route is blocked; the units are scheduled when the route opens.
+ * whose route is blocked; the units are scheduled when the route opens.  Returns true if
+ * more copies could be sent now.
  */
 static bool packetizer_run(ExanetState *s, unsigned packets)
 {

@@ -25,7 +25,10 @@
 
 /* --- Notifications ------------------------------------------------------- */
 
-/* Stores a notification to memory at @va of @pdid: data first, then status. */
+/*
+ * Stores a notification to memory at @va of @pdid: data first, then status.  Reports a
+ * page fault with the fields of @fault.  Returns ACK or the reason for the failure.
+ */
 static enum exanet_resp notify_memory(ExanetState *s, uint16_t pdid,
                                       const ExanetPendingFault *fault,
                                       uint64_t va,

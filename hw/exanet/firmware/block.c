@@ -78,7 +78,7 @@ static void fw_deadline_answer(ExanetFirmware *fw, unsigned tid)
     const FwBlock *b = &fw->block[tid];
     unsigned shift = MIN(b->retries, EXANET_FW_TIMEOUT_SHIFT_MAX);
 
-    /* without the control packet the receiver does not answer */
+    /* no deadline, because the receiver does not answer before the control packet */
     fw_deadline(fw, tid, b->notify && !b->control ? FW_NEVER :
                 fw->now + MIN(fw_timeout_ns(fw, b->peer) << shift,
                               FW_PAUSE_MAX_NS));

@@ -146,7 +146,7 @@ typedef struct FwTransfer {
     uint8_t priority;
     bool multipath;                 /* successive blocks take different paths */
     bool notify;                    /* the last block carries a notification */
-    bool notify_irq;                /* the notification raises an interrupt */
+    bool notify_irq;                /* the notification raises an interrupt at its node */
     bool irq_done;                  /* the end raises an interrupt at this node */
 } FwTransfer;
 

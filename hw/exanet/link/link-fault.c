@@ -22,7 +22,7 @@ typedef struct ExanetDelayed {
     uint8_t buf[EXANET_PACKET_BYTES];
 } ExanetDelayed;
 
-/* Compares by @due.  Packets with the same @due keep their order. */
+/* Returns -1 if @queued stays before @added.  Packets with the same @due keep order. */
 static int delayed_compare(gconstpointer queued, gconstpointer added, gpointer opaque)
 {
     const ExanetDelayed *x = queued, *y = added;

@@ -19,7 +19,7 @@ static inline void exanet_flow_observe(ExanetState *s, ExanetPort *p,
 void exanet_flow_receive(ExanetState *s, const ExanetPacket *pkt);
 /*
  * At a source: returns true if the next packet of data for @dst may leave now.  If not,
- * the units are scheduled when it may.
+ * the units are scheduled when the packet may leave.
  */
 static inline bool exanet_flow_may_send(ExanetState *s, uint32_t dst);
 /* At a source: counts @words words of data for @dst that have left. */
@@ -29,7 +29,7 @@ static inline void exanet_flow_sent(ExanetState *s, uint32_t dst,
 static inline bool exanet_flow_paced(ExanetState *s, uint32_t dst);
 /* Computes register SW_FLOWS before a read. */
 void exanet_flow_reg_sync(ExanetState *s);
-/* The same functions, for a node that paces a flow, or a port with a RATE. */
+/* As the functions above, if this node paces a flow, or if @p has a RATE. */
 bool exanet_flow_paced_dst(ExanetState *s, uint32_t dst);
 bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst);
 void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words);

@@ -124,7 +124,10 @@ void exanet_router_sent(ExanetState *s, int route, unsigned input);
 void exanet_router_reg_sync(ExanetState *s);
 /* Acts on a write to register @reg (EXANET_REG_SW_). */
 void exanet_router_reg_written(ExanetState *s, unsigned reg);
-/* Do a load or a store in the NI map; @addr counts from its start, in bytes. */
+/*
+ * Return the 64-bit word of the NI map at @addr, and do a store of @size (4 or 8) bytes
+ * at @addr.  @addr counts from the start of the map, in bytes.
+ */
 uint64_t exanet_router_ni_map_read(ExanetState *s, hwaddr addr);
 void exanet_router_ni_map_write(ExanetState *s, hwaddr addr, uint64_t value,
                                 unsigned size);

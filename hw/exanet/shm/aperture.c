@@ -182,7 +182,8 @@ static void access_drop(ExanetState *s, unsigned c)
 
 /*
  * Issues accesses.  Stores of the FIFO do not overtake each other; each vCPU waits for at
- * most one access, which may overtake them.
+ * most one access, which may overtake them.  Returns false, because an access that was
+ * not accepted waits for an event.
  */
 bool exanet_aperture_run(ExanetState *s)
 {

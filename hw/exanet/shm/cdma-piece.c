@@ -102,8 +102,8 @@ static void piece_fail(CdmaPiece *p, enum exanet_resp resp, bool remote)
 /* --- Local sides -------------------------------------------------------------- */
 
 /*
- * Accesses RAM at a physical address.  Registers of devices are refused, because an
- * access could call this device again.
+ * Accesses RAM at a physical address.  Returns ACK or DECODE.  Registers of devices are
+ * refused, because an access could call this device again.
  */
 static enum exanet_resp physical_access(ExanetState *s, hwaddr pa, void *buf,
                                         unsigned size, bool write)

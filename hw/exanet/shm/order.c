@@ -56,7 +56,7 @@ static bool order_new(ExanetState *s, const ExanetShmSource *o, unsigned ahead)
     return ahead < SEQ_HALF && ahead <= near;
 }
 
-/* Classifies a store.  FIRST means that all older stores have ended. */
+/* Returns the class of store @pkt.  FIRST means that all older stores have ended. */
 static ExanetShmOrder order_store(ExanetState *s, const ExanetShmSource *o,
                                   const ExanetPacket *pkt)
 {
@@ -73,7 +73,7 @@ static ExanetShmOrder order_store(ExanetState *s, const ExanetShmSource *o,
     return behind <= EXANET_SHM_SPAN ? EXANET_SHM_DUPLICATE : EXANET_SHM_AHEAD;
 }
 
-/* Classifies an RDMA write. */
+/* Returns the class of RDMA write @pkt. */
 static ExanetShmOrder order_rdma(ExanetState *s, const ExanetShmSource *o,
                                  const ExanetPacket *pkt)
 {

@@ -37,9 +37,9 @@ typedef enum ExanetShmOrder {
 } ExanetShmOrder;
 
 /*
- * Classifies the request @pkt.  Advances the order to a NEW request, and counts any other
- * request.  The caller does not answer an AHEAD request, because ACK would mean that the
- * request was executed.
+ * Returns the class of request @pkt.  Advances the order to a NEW request, and counts any
+ * other request.  The caller does not answer an AHEAD request, because ACK would mean
+ * that the request was executed.
  */
 ExanetShmOrder exanet_shm_order_check(ExanetState *s, ExanetShmSource *o,
                                       const ExanetPacket *pkt);

@@ -99,8 +99,8 @@ void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top)
 /* --- Work ----------------------------------------------------------------- */
 
 /*
- * Runs the parts: responses first, then the accesses that a CPU may wait for.  A part
- * calls exanet_shm_wake() if it has work left.
+ * Runs the parts: responses first, then the accesses for which a CPU may wait.  A part
+ * with work left calls exanet_shm_wake().  Returns true if a part could continue now.
  */
 static bool shm_run(ExanetState *s, unsigned packets)
 {

@@ -298,7 +298,7 @@ void exanet_shm_refuse(ExanetState *s, const ExanetPacket *pkt,
 
 /*
  * Sends responses.  Responses of one table entry leave in order: a response that cannot
- * leave blocks the later responses.
+ * leave blocks the later responses.  Returns false, because the others wait for an event.
  */
 bool exanet_target_run(ExanetState *s)
 {
@@ -381,8 +381,8 @@ static void memory_fault(ExanetState *s, const ExanetPacket *pkt, uint64_t va)
 }
 
 /*
- * Accesses memory of a process.  For a page that is not RAM, returns DECODE, and sets
- * *@device if a device may be at *@pa.
+ * Accesses memory of a process, and reports a page fault.  Returns ACK or an error.  For
+ * a page that is not RAM, returns DECODE, and sets *@device if a device may be at *@pa.
  */
 static enum exanet_resp memory_access(ExanetState *s, const ExanetPacket *pkt,
                                       uint8_t *data, hwaddr *pa, bool *device)
@@ -437,7 +437,7 @@ static bool target_gone(ExanetState *s, const ExanetTarget *t, unsigned resets)
 
 /*
  * Accesses a device, in parts of 1, 2, 4 or 8 bytes, as large as the alignment allows.
- * The access may reset or unplug this device.
+ * Returns ACK or DECODE.  The access may reset or unplug this device.
  */
 static enum exanet_resp device_access(ExanetState *s, const ExanetPacket *pkt,
                                       hwaddr pa, uint8_t *data)
@@ -545,7 +545,10 @@ static bool device_do(ExanetState *s, const ExanetPacket *pkt, hwaddr pa,
 
 /* --- Requests ------------------------------------------------------------------ */
 
-/* Checks the class, the CRC and the permission of @pkt, but not its address. */
+/*
+ * Checks the class, the CRC and the permission of @pkt, but not its address.  Returns
+ * ACK, MALFORMED, CRC or PROTECTION.
+ */
 static enum exanet_resp request_check(ExanetState *s, const ExanetPacket *pkt)
 {
     unsigned class = request_class(pkt);
