@@ -40,7 +40,10 @@ static int child_hold(int in, int out)
 	return 0;
 }
 
-/* Closes all pipes but @a and @b, because a child inherits those of other children. */
+/*
+ * Closes descriptors 3 to 255 but @a and @b, because a child inherits the pipes of other
+ * children.
+ */
 static void keep_two(int a, int b)
 {
 	int fd;

@@ -44,7 +44,7 @@
 struct nic {
 	int fd;
 	struct exanet_ioc_query q;
-	volatile struct exanet_channel *channel;	/* channels in the scratchpad page */
+	volatile struct exanet_channel *channel;	/* in the scratchpad page */
 	volatile struct exanet_info *info;
 	uint32_t token;
 };

@@ -15,7 +15,7 @@
 
 #include "lib-agent.h"
 
-/* Runs all tests of the program.  Called when the agent has answered. */
+/* Runs all tests of the program.  main() calls it after the agent has answered. */
 static void run_all(void);
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

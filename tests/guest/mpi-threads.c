@@ -10,7 +10,7 @@
 #include "mpi-check.h"
 
 #define THREADS 3
-#define SIZES 40        /* first entries of edge_sizes */
+#define SIZES 40        /* number of entries of edge_sizes that are used */
 #define ROUNDS 3
 
 struct thread {

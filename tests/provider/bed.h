@@ -31,7 +31,7 @@ struct bed {
 };
 extern struct bed bed;
 
-/* A case: its name, and the function that runs it with all endpoints open. */
+/* A test: its name, and the function that runs it while all endpoints are open. */
 struct bed_case {
     const char *name;
     void (*run)(void);

@@ -64,7 +64,7 @@ typedef struct End {
     Wqe wqe[WQES];
     unsigned posted, completed, atomics;
     uint8_t data[WQES][DATA_BYTES];     /* data of SENDs and WRITEs */
-    uint8_t answer[SQ_ENTRIES][READ_PACKETS * MTU];    /* data of READs and atomics */
+    uint8_t answer[SQ_ENTRIES][READ_PACKETS * MTU];    /* results of READs and atomics */
     uint8_t want[WRITE_BYTES];          /* expected contents of the peer's @written */
     unsigned sends[WQES];               /* indices of WQEs that are SENDs */
     unsigned send_count;

@@ -422,7 +422,7 @@ static void test_limits(void)
     while (create(&f, &req) == 0) {
         made++;
     }
-    /* without entry 0 and the region of start() */
+    /* entry 0 is not used, and start() made a region */
     g_assert_cmpuint(made, ==, f.g->s.mr.size - 2);
     g_assert_cmpint(create(&f, &req), ==, ENOMEM);
     g_assert_cmpuint(f.g->s.pages_used, ==, (made + 1) * PAGES);

@@ -379,8 +379,8 @@ static void test_park(void)
 }
 
 /*
- * Answers to packets from before the snapshot count, although the requester has not sent
- * the packets again.
+ * Answers to packets that were sent before the snapshot complete WQEs, although the
+ * requester has not sent the packets again.
  */
 static void test_park_answers(void)
 {

@@ -253,7 +253,7 @@ static void carry_requests(void)
 
 static void carry_answers(void)
 {
-    /* the other answers are late */
+    /* delivers the first @n answers; the others wait for a later call */
     unsigned n = g_test_rand_int_range(0, peer.answers.length + 1);
 
     while (n--) {

@@ -10,7 +10,7 @@
 #define SEEDS           20              /* the fixed seeds 0, 1, ... */
 #define FRESH           5               /* further random seeds in each run */
 #define MESSAGES        400
-#define WINDOW          16              /* packets under way */
+#define WINDOW          16              /* limit of unanswered packets */
 #define LATE            8               /* packets that the wire holds back */
 #define PATIENCE        4               /* rounds without progress before a timeout */
 #define WRITE_BYTES     16384           /* WRITEs change bytes below this, */
