@@ -191,8 +191,8 @@ static ExanetTlbEntry *tlb_victim(ExanetState *s, unsigned c, uint64_t va)
 
 /*
  * Walks the page tables of context @c for @va, fills in @leaf, and counts faults.
- * Returns PROTECTION if the context is disabled or quiesced, or has a fault and wants no
- * reports; otherwise the result of exanet_walk().
+ * Returns PROTECTION if the context is disabled or quiesced, or has a fault and
+ * NO_REPORT; otherwise the result of exanet_walk().
  */
 static enum exanet_resp context_walk(ExanetState *s, unsigned c, uint64_t va,
                                      bool write, ExanetLeaf *leaf)

@@ -87,7 +87,7 @@ enum exanet_resp exanet_context_window(ExanetState *s, unsigned c, uint64_t va,
  * without translation:
  *   FAULT       there is no page with the right permissions
  *   DECODE      the page is no RAM, or the page tables are not valid
- *   PROTECTION  the context is disabled or quiesced, or has a FAULT and wants no reports
+ *   PROTECTION  the context is disabled or quiesced, or has a FAULT and NO_REPORT
  */
 #define EXANET_ACCESS_MAX 16384
 enum exanet_resp exanet_context_read(ExanetState *s, unsigned c, uint64_t va,

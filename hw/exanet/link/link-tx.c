@@ -468,7 +468,7 @@ static bool port_timed(ExanetPort *p)
     return p->rate || p->latency || p->flight.length || p->delayed.length;
 }
 
-/* Arms the timer for the time when a packet or frame of @p needs not wait any more. */
+/* Arms the timer for the time when the next packet or frame that waits may leave. */
 static void port_timer_arm(ExanetPort *p)
 {
     const ExanetFlight *f = g_queue_peek_head(&p->flight);

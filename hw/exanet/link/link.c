@@ -20,7 +20,7 @@
 
 /*
  * Words after which a run delivers no more packets of a channel, because other channels
- * wait for their turn, and vCPUs for the big lock.
+ * wait for their turn, and vCPUs wait for the big lock.
  */
 #define RX_QUANTUM (EXANET_FRAME_WORDS / 2)
 /* With more words in its RX FIFOs, a port takes no frame from the netdev. */

@@ -429,7 +429,7 @@ static void paced_roll(FlowPaced *f)
                     MIN(f->rate + (uint64_t)f->rate / 4, EXANET_RATE_NONE);
 
     if (f->due > f->end) {
-        /* words that were sent in advance take their time at the new rate */
+        /* words that were sent in a burst take longer or shorter at the new rate */
         f->due = f->end + muldiv64(f->due - f->end, f->rate, rate);
     }
     f->rate = rate;

@@ -59,8 +59,8 @@ uint8_t *exanet_net_open_route(ExanetState *s, int route, ExanetOpen *o);
  */
 void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words);
 /*
- * Sends a response (ack, or notification packet) of @words words at @buf, ahead of data.
- * The function never blocks.  The packet is copied.
+ * Sends a copy of the response of @words words at @buf (ack, flow-rate, release or
+ * notification packet) before data.  Never blocks, but drops a response if too many wait.
  */
 void exanet_net_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
                              unsigned words);
