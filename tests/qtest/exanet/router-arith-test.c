@@ -351,7 +351,7 @@ static void test_permutation(void)
     exanet_stop(t);
 }
 
-/* --- Several ways --------------------------------------------------------------- */
+/* --- Several paths -------------------------------------------------------------- */
 
 /* The device is a switch (leaf) with one host and two spines. */
 #define LEAF NODE(1, 0, 0)

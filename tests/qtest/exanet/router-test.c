@@ -65,7 +65,7 @@ static void test_roles(void)
     exanet_stop(t);
 }
 
-/* --- Ways ------------------------------------------------------------------ */
+/* --- Routes ---------------------------------------------------------------- */
 
 /*
  * Routes to all nodes of a torus of 2x2 QFDBs with four nodes each, from F1 and F2 of

@@ -458,7 +458,7 @@ static void test_reset(void)
     exanet_stop(t);
 }
 
-/* --- Time and ways ---------------------------------------------------------- */
+/* --- Time and paths --------------------------------------------------------- */
 
 /* The timeout follows the round trip, and is never longer than SHM_TIMEOUT. */
 static void test_dynamic(void)

@@ -12,7 +12,7 @@ ExanetTest *transit_start(const char *props)
     static const uint32_t peers[] = { LEFT, RIGHT, ABOVE };
     ExanetTest *t = exanet_start_ports(MIDDLE, peers, ARRAY_SIZE(peers), props);
 
-    /* sources are not told of full queues, so that packets wait in the device */
+    /* sources get no FLOW_RATE, so that packets wait in the device */
     exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_FLOW, 0);
     return t;
 }

@@ -124,7 +124,7 @@ static void test_cut(void)
     exanet_network_stop(f);
 }
 
-/* --- Several ways ------------------------------------------------------------- */
+/* --- Several paths ------------------------------------------------------------ */
 
 /*
  * Returns the time in which both hosts of a leaf send 512 KiB each to the hosts of the

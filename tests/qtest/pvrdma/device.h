@@ -105,8 +105,8 @@ PvrdmaTest *pvrdma_start_server(const char *path, const char *props);
  */
 void pvrdma_pair_start(PvrdmaTest *t[2], const char *path, const char *props);
 /*
- * Ends QEMU.  Fails if QEMU has logged guest errors and @t->guest_errors is not set, or
- * the other way round; or if the test has not taken all frames.
+ * Ends QEMU.  Asserts that QEMU has logged guest errors if @t->guest_errors is set, and
+ * none if it is clear, and that the test has taken all frames.
  */
 void pvrdma_stop(PvrdmaTest *t);
 
@@ -191,7 +191,10 @@ uint32_t pvrdma_cqne_take(PvrdmaTest *t);
 bool pvrdma_msix_taken(PvrdmaTest *t, unsigned v);
 
 /* --- Wire --------------------------------------------------------------- */
-/* Returns the path from the peer to the device, or the other way if @reverse. */
+/*
+ * Returns the path from the peer to the device, or if @reverse from the device to the
+ * peer.
+ */
 RocePath pvrdma_path(bool ipv6, bool reverse);
 /* Sends a RoCE frame to the device. */
 void pvrdma_wire_send(PvrdmaTest *t, const RocePath *path, const RocePacket *pkt,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Machines with pvrdma that continue in another QEMU, by way of a file.  The peer
+ * Machines with pvrdma that continue in another QEMU, which loads a file.  The peer
  * stays, but the wire is new: frames on the old one are lost.
  */
 #ifndef PVRDMA_MIGRATE_H

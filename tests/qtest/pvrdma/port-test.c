@@ -643,7 +643,7 @@ static void test_second(void)
              "netdev 'wire' already has a pvrdma");
 }
 
-/* Adds a test for each way to change one frame. */
+/* Adds one test for each change of a frame. */
 static void add_frame_tests(void)
 {
     static const struct {

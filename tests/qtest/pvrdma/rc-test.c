@@ -321,7 +321,7 @@ static void test_no_arp(void)
     rc_stop(&rc);
 }
 
-/* Packets of the response to a READ and of a WRITE of the peer arrive in turns. */
+/* Packets of the response to a READ and of a WRITE of the peer arrive alternately. */
 static void test_interleaved(void)
 {
     Rc rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counters of pvrdma by way of query-stats, alone and beside an ExaNet NIC. */
+/* Counters of pvrdma in query-stats, alone and beside an ExaNet NIC. */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "qobject/qdict.h"
