@@ -22,7 +22,7 @@ typedef struct PvrdmaWq {
     uint32_t ring_at;
     uint32_t wqe_at;                /* offset of WQE 0 in the pages, bytes */
     uint32_t wqe_bytes;
-    /* Number of WQEs, a power of two; 0: there is no such queue. */
+    /* Number of WQEs, a power of two; 0: the queue does not exist. */
     uint32_t entries;
     uint32_t max_sge;
     uint32_t fetch;                 /* index of the WQE that is fetched next */

@@ -88,8 +88,8 @@ void pvrdma_comp_collect(PvrdmaQp *qp)
 
     if (n) {
         /*
-         * Returns the slots to the guest first, because a guest that sees a completion
-         * may use its slot.
+         * Returns the slots to the guest first, because a guest that reads a completion
+         * may reuse the slot of this WQE.
          */
         pvrdma_wq_consume(qp->s, &qp->pages, &qp->sq, n);
         for (unsigned i = 0; i < n; i++) {

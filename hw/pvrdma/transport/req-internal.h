@@ -11,7 +11,7 @@
 typedef enum PvrdmaReqKind {
     PVRDMA_REQ_NONE,            /* the device does not support the opcode */
     PVRDMA_REQ_DATA,            /* SEND and WRITE: payload in one or more packets */
-    PVRDMA_REQ_READ,            /* one packet; its response has several PSNs */
+    PVRDMA_REQ_READ,            /* a request is one packet; it has its response's PSNs */
     PVRDMA_REQ_ATOMIC,          /* one packet; its response has one packet */
     PVRDMA_REQ_LOCAL,           /* sends no packet */
 } PvrdmaReqKind;

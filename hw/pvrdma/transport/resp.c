@@ -24,7 +24,7 @@
 typedef enum RespVerdict {
     RESP_GO,
     RESP_NOT_READY,             /* no receive WQE: the peer must retry */
-    RESP_BAD_REQUEST,           /* this verdict and all below end the connection */
+    RESP_BAD_REQUEST,           /* this and all later verdicts end the connection */
     RESP_BAD_ACCESS,
     RESP_BAD_MEMORY,
     RESP_TOO_LONG,

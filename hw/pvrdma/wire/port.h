@@ -41,9 +41,9 @@ typedef struct PvrdmaPort {
     RNicFifo loop_fifo;
     uint16_t loop_len[PVRDMA_LOOP_FRAMES];
     /* The frame that is being built. */
-    uint8_t *building;              /* its first byte, in @loop or @buf */
-    size_t payload_at;              /* offset of its payload, bytes */
-    bool looped;                    /* its destination is this device */
+    uint8_t *building;              /* first byte of the frame, in @loop or @buf */
+    size_t payload_at;              /* offset of the frame's payload, bytes */
+    bool looped;                    /* the frame's destination is this device */
     uint8_t buf[PVRDMA_VNET_BYTES + ROCE_FRAME_MAX] QEMU_ALIGNED(8);
     QLIST_ENTRY(PvrdmaPort) next;
 } PvrdmaPort;
