@@ -118,7 +118,7 @@ enum exanet_shm_timeout_mode {
 	X(SHM_CAM_AGE,	0x10, 8, 0, 0, 0) /* ns since the entry was allocated */
 #define EXANET_SHM_CAM_VALID	RNIC_BIT(0)
 #define EXANET_SHM_CAM_SRC	RNIC_FIELD(22, 1)
-#define EXANET_SHM_CAM_TID	RNIC_FIELD(36, 23)	/* of the last request */
+#define EXANET_SHM_CAM_TID	RNIC_FIELD(36, 23)	/* TID of the last request */
 #define EXANET_SHM_CAM_RDMA	RNIC_BIT(37)
 #define EXANET_SHM_CAM_WRITE	RNIC_BIT(38)
 #define EXANET_SHM_CAM_NEW_ID	RNIC_FIELD(5, 0)	/* STATE: index of the entry */

@@ -46,7 +46,7 @@ struct exanet_ioc_query {
  * same range returns the same window.  ENOSPC: all seven windows are in use.
  */
 struct exanet_ioc_map_window {
-	__aligned_u64 va;	/* in */
+	__aligned_u64 va;	/* in: any address in the range */
 	__u32 window;		/* out: 0..6 */
 	__u32 reserved;		/* zero */
 };
@@ -55,7 +55,7 @@ struct exanet_ioc_map_window {
  * Signals eventfd @fd when poll() would begin to report POLLIN.  @fd -1 ends this.
  */
 struct exanet_ioc_eventfd {
-	__s32 fd;		/* in */
+	__s32 fd;		/* in: descriptor of an eventfd, or -1 */
 	__u32 reserved;		/* zero */
 };
 
@@ -73,7 +73,7 @@ struct exanet_ioc_eventfd {
  * accelerator is under way.
  */
 struct exanet_ioc_set_job {
-	__u32 job;		/* in */
+	__u32 job;		/* in: number of the job */
 	__u32 reserved;		/* zero */
 };
 
@@ -118,8 +118,8 @@ enum exanet_segment_flags {
  * EDQUOT: the user has reached the limit of user_segments or user_aperture
  */
 struct exanet_ioc_segment_create {
-	__aligned_u64 gva;	/* in */
-	__aligned_u64 len;	/* in */
+	__aligned_u64 gva;	/* in: first byte at the other node */
+	__aligned_u64 len;	/* in: bytes */
 	__u32 dst_ctx;		/* in: 0..15 */
 	__u32 flags;		/* in: enum exanet_segment_flags */
 	__aligned_u64 offset;	/* out: for mmap() */
@@ -132,13 +132,13 @@ struct exanet_ioc_segment_create {
  * were acknowledged early are still sent.  ENOENT: the context has no such segment.
  */
 struct exanet_ioc_segment_destroy {
-	__u32 segment;		/* in */
+	__u32 segment;		/* in: number of the segment */
 	__u32 reserved;		/* zero */
 };
 
 /* Sends @signo to this process when one of its loads or stores fails; 0: no signal. */
 struct exanet_ioc_error_signal {
-	__u32 signo;		/* in */
+	__u32 signo;		/* in: number of the signal, or 0 */
 	__u32 reserved;		/* zero */
 };
 
@@ -157,8 +157,8 @@ enum exanet_cdma_flags {
  * error; ECANCELED: a reset; EINVAL: bad arguments.
  */
 struct exanet_ioc_cdma {
-	__aligned_u64 src;	/* in */
-	__aligned_u64 dst;	/* in */
+	__aligned_u64 src;	/* in: address of the source */
+	__aligned_u64 dst;	/* in: address of the destination */
 	__aligned_u64 len;	/* in: 1..2^42 */
 	__u32 flags;		/* in: enum exanet_cdma_flags */
 	__u32 dst_ctx;		/* in: 0..15, context of the remote addresses */
@@ -191,10 +191,10 @@ struct exanet_ioc_accel {
 	__aligned_u64 map1;
 	__aligned_u64 map2;
 	__aligned_u64 cells;
-	__u32 ndf1;		/* in */
-	__u32 ndf2;		/* in */
-	__u32 nlayers;		/* in */
-	__u32 ncells;		/* in */
+	__u32 ndf1;		/* in: rows of a matrix */
+	__u32 ndf2;		/* in: columns of a matrix */
+	__u32 nlayers;		/* in: layers of a column */
+	__u32 ncells;		/* in: entries of cells */
 	__u32 remote;		/* in: enum exanet_accel_array */
 	__u32 dst_ctx;		/* in: 0..15 */
 	__aligned_u64 ops;	/* out: multiply-adds */

@@ -108,7 +108,7 @@ enum exanet_type {
 	EXANET_TYPES(EXANET_TYPE_ENUM)
 #undef EXANET_TYPE_ENUM
 };
-#define EXANET_TYPE_VALUES	32	/* of the field TYPE */
+#define EXANET_TYPE_VALUES	32	/* number of values of TYPE */
 
 /* The words of a packet [EXT]. */
 enum exanet_form {
