@@ -95,7 +95,7 @@ class _Part:
         _copy_sources(self.arch.root, self.folder)
 
     def run(self, script, log):
-        """Runs a shell script in the build root, as SCRIPT is called there."""
+        """Runs the shell script SCRIPT in the build root."""
         exports = ''.join(f'export {k}={shlex.quote(v)}; '
                           for k, v in self.arch.environment.items())
         chroot(self.arch.root, exports + script, log)

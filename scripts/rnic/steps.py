@@ -99,8 +99,8 @@ def log_path(name):
 
 
 def run(cmd, log, why=None, env=None, cwd=None, stdin=None):
-    """Runs CMD and writes its output to the log file. Raises Failed with the reason WHY if
-    the exit code is not 0."""
+    """Runs CMD and writes its output to the log file. If the exit code is not 0, raises
+    Failed with the reason WHY, or with a reason from the log if WHY is None."""
     path = log_path(log)
     with open(path, 'w', encoding='utf-8', errors='replace') as out:
         out.write('$ ' + ' '.join(map(str, cmd)) + '\n')
